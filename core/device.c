@@ -1,0 +1,29 @@
+#include "device.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "strategy.h"
+
+const char *hx_layout_name(hx_layout layout)
+{
+    return layout == HX_LAYOUT_ROWMAJOR ? "rowmajor" : "interleaved";
+}
+
+int hx_device_open(hx_device *dev, const hx_device_ops *ops)
+{
+    char why[256] = "";
+    memset(dev, 0, sizeof *dev);
+    if (!ops->available(why, sizeof why))
+        return HX_RAISE(HX_EENV, "device '%s' is not available here: %s", ops->name, why);
+    dev->ops = ops;
+    const int rc = ops->open(dev);
+    if (rc < 0) hx_device_close(dev);
+    return rc;
+}
+
+void hx_device_close(hx_device *dev)
+{
+    if (dev->ops) dev->ops->close(dev);
+    memset(dev, 0, sizeof *dev);
+}

@@ -1,0 +1,178 @@
+/* A device: memory, and the few vector operations that PCG needs. One const table per backend.
+ *
+ * Vectors have n = 3 * n_node doubles; `d_` names memory of the device. Operations are queued in
+ * order; only download, sync and dot wait. Scalars of PCG live on the device, so an iteration never
+ * does. */
+#ifndef HX_DEVICE_H
+#define HX_DEVICE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+#include "host_device.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum {
+    HX_PCG_RUNNING = 0,
+    HX_PCG_CONVERGED,
+    HX_PCG_MAX_ITER,
+    HX_PCG_INDEFINITE, /* p' K p <= 0 */
+    HX_PCG_NAN
+} hx_pcg_reason;
+
+typedef enum {
+    HX_PCG_RELATIVE, /* |r| <= tolerance * |f| */
+    HX_PCG_ABSOLUTE  /* r' z <= tolerance (the paper's) */
+} hx_pcg_criterion;
+
+/* Scalars of one solve, in device memory. Once reason != HX_PCG_RUNNING every pcg_* operation
+ * leaves all vectors as they are, so queued iterations past the end do no harm. */
+typedef struct hx_pcg_state {
+    double rz;    /* r' z */
+    double rr;    /* r' r */
+    double pq;    /* p' K p */
+    double alpha; /* rz / pq */
+    double beta;  /* rz / previous rz */
+    double stop;  /* bound on rr (relative, squared) or on rz (absolute) */
+    int32_t criterion;
+    int32_t iterations, max_iterations;
+    int32_t reason;
+} hx_pcg_state;
+
+/* The scalar steps of PCG, one formula for host and device: each takes a finished sum. */
+static HX_HD void hx_pcg_state_test(hx_pcg_state *s)
+{
+    const double tested = s->criterion == HX_PCG_RELATIVE ? s->rr : s->rz;
+    if (!(s->rr >= 0.0) || !(s->rz - s->rz == 0.0))
+        s->reason = HX_PCG_NAN; /* NaN or infinite */
+    else if (tested <= s->stop)
+        s->reason = HX_PCG_CONVERGED;
+    else if (s->iterations >= s->max_iterations)
+        s->reason = HX_PCG_MAX_ITER;
+}
+
+static HX_HD void hx_pcg_state_start(hx_pcg_state *s, double rz, double rr)
+{
+    s->rz = rz;
+    s->rr = rr;
+    hx_pcg_state_test(s);
+}
+
+static HX_HD void hx_pcg_state_alpha(hx_pcg_state *s, double pq)
+{
+    s->pq = pq;
+    s->alpha = s->rz / pq;
+    if (!(pq - pq == 0.0))
+        s->reason = HX_PCG_NAN;
+    else if (!(pq > 0.0))
+        s->reason = HX_PCG_INDEFINITE;
+}
+
+static HX_HD void hx_pcg_state_update(hx_pcg_state *s, double rr)
+{
+    s->rr = rr;
+    s->iterations++;
+}
+
+static HX_HD void hx_pcg_state_beta(hx_pcg_state *s, double rz)
+{
+    s->beta = rz / s->rz;
+    s->rz = rz;
+    hx_pcg_state_test(s);
+}
+
+/* What kernels see of the mesh and material. */
+typedef struct hx_device_model {
+    int64_t n_node, n_elem;
+    double lambda, mu;        /* for unit modulus */
+    double *d_xyz;            /* [n_node][3] */
+    int32_t *d_conn;          /* [n_elem][8] */
+    int64_t *d_node_elem_ptr; /* [n_node + 1] */
+    uint32_t *d_node_elem;    /* [8 n_elem], element * 8 + local node */
+    double *d_modulus;        /* [n_elem] E * rho^p */
+} hx_device_model;
+
+typedef struct hx_device hx_device;
+
+/* Slots of `mark`. */
+enum { HX_N_MARK = 8 };
+
+typedef struct hx_device_ops {
+    const char *name, *help;
+    int look_every; /* PCG iterations worth queuing between looks at the state */
+    /* 1 if it can run here; else 0 and why (one line). */
+    int (*available)(char *why, size_t n_why);
+    int (*open)(hx_device *dev);
+    void (*close)(hx_device *dev);
+    /* Free and total bytes of its memory. */
+    int (*memory)(hx_device *dev, size_t *n_free, size_t *n_total);
+
+    int (*alloc)(hx_device *dev, size_t bytes, void *d_out);
+    void (*release)(hx_device *dev, void *d_p);
+    int (*upload)(hx_device *dev, void *d_to, const void *from, size_t bytes);
+    int (*download)(hx_device *dev, void *to, const void *d_from, size_t bytes); /* waits */
+    int (*copy)(hx_device *dev, void *d_to, const void *d_from, size_t bytes);
+    int (*zero)(hx_device *dev, void *d_to, size_t bytes);
+    int (*sync)(hx_device *dev);
+
+    /* Time stamps in the queue: mark now, ask after a sync. */
+    int (*mark)(hx_device *dev, int slot);
+    int (*elapsed)(hx_device *dev, int from, int to, double *seconds);
+
+    /* y[dof[i]] = 0 */
+    int (*zero_entries)(hx_device *dev, int64_t n, const int64_t *d_dof, double *d_y);
+    /* c = a - b */
+    int (*subtract)(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *d_c);
+    /* Waits. The order of the sum is fixed: the same bits every time. */
+    int (*dot)(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *result);
+    /* d[i] = 1 / d[i]; entries that are not positive become 1. */
+    int (*invert)(hx_device *dev, int64_t n, double *d_d);
+
+    /* PCG, fused. d_m is the inverse diagonal of the preconditioner, applied on the fly (z is then
+     * NULL), or NULL and z = M^-1 r comes from the preconditioner's own apply.
+     *   start:     rz = r'z, rr = r'r, p = z, convergence test
+     *   alpha:     pq = p'q, alpha = rz / pq
+     *   update:    u += alpha p, r -= alpha q, rr = r'r, iterations++; with d_m also as `beta`
+     *   beta:      beta = r'z / rz, rz = r'z, convergence test (only without d_m)
+     *   direction: p = z + beta p */
+    int (*pcg_start)(hx_device *dev, int64_t n, const double *d_m, const double *d_z,
+                     const double *d_r, double *d_p, hx_pcg_state *d_state);
+    int (*pcg_alpha)(hx_device *dev, int64_t n, const double *d_p, const double *d_q,
+                     hx_pcg_state *d_state);
+    int (*pcg_update)(hx_device *dev, int64_t n, const double *d_m, const double *d_p,
+                      const double *d_q, double *d_u, double *d_r, hx_pcg_state *d_state);
+    int (*pcg_beta)(hx_device *dev, int64_t n, const double *d_r, const double *d_z,
+                    hx_pcg_state *d_state);
+    int (*pcg_direction)(hx_device *dev, int64_t n, const double *d_m, const double *d_z,
+                         const double *d_r, double *d_p, hx_pcg_state *d_state);
+
+    /* From coordinates, no stored Ke: d_diag[3 n_node] = diagonal of K(E), summed in a fixed order.
+     */
+    int (*diagonal)(hx_device *dev, const hx_device_model *model, double *d_diag);
+    /* d_energy[n_elem] = u_e' Ke u_e for unit modulus. */
+    int (*element_energy)(hx_device *dev, const hx_device_model *model, const double *d_u,
+                          double *d_energy);
+    /* Copy bandwidth in bytes/s, reads plus writes counted, from a large warm copy. Cold. */
+    int (*copy_bandwidth)(hx_device *dev, double *bytes_per_second);
+} hx_device_ops;
+
+struct hx_device {
+    const hx_device_ops *ops;
+    void *impl;            /* (owned by the backend) */
+    char description[160]; /* "NVIDIA H200, 141 GB" or "OpenMP, 2 threads" */
+};
+
+/* Opens a backend by table. HX_EENV says why it cannot run here. */
+int hx_device_open(hx_device *dev, const hx_device_ops *ops);
+/* Accepts a zeroed struct. */
+void hx_device_close(hx_device *dev);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,313 @@
+/* The host as a device: OpenMP over fixed parts, so that the number of threads changes no bit. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "clock.h"
+#include "device.h"
+#include "hex8.h"
+#include "memory.h"
+#include "sum.h"
+
+typedef struct cpu_device {
+    double mark[HX_N_MARK];
+} cpu_device;
+
+static int cpu_available(char *why, size_t n_why)
+{
+    if (n_why > 0) why[0] = '\0';
+    return 1;
+}
+
+static int cpu_open(hx_device *dev)
+{
+    cpu_device *impl;
+    HX_TRY(hx_alloc(&impl, 1, sizeof *impl, "CPU device"));
+    dev->impl = impl;
+#ifdef _OPENMP
+    snprintf(dev->description, sizeof dev->description, "CPU, OpenMP, %d thread%s",
+             omp_get_max_threads(), omp_get_max_threads() == 1 ? "" : "s");
+#else
+    snprintf(dev->description, sizeof dev->description, "CPU, 1 thread (built without OpenMP)");
+#endif
+    return HX_OK;
+}
+
+static void cpu_close(hx_device *dev)
+{
+    free(dev->impl);
+}
+
+static int cpu_memory(hx_device *dev, size_t *n_free, size_t *n_total)
+{
+    (void)dev;
+    *n_free = *n_total = hx_host_memory_available();
+    return HX_OK;
+}
+
+static int cpu_alloc(hx_device *dev, size_t bytes, void *d_out)
+{
+    (void)dev;
+    return hx_alloc(d_out, bytes, 1, "device memory");
+}
+
+static void cpu_release(hx_device *dev, void *d_p)
+{
+    (void)dev;
+    free(d_p);
+}
+
+static int cpu_transfer(hx_device *dev, void *to, const void *from, size_t bytes)
+{
+    (void)dev;
+    memcpy(to, from, bytes);
+    return HX_OK;
+}
+
+static int cpu_zero(hx_device *dev, void *d_to, size_t bytes)
+{
+    (void)dev;
+    memset(d_to, 0, bytes);
+    return HX_OK;
+}
+
+static int cpu_sync(hx_device *dev)
+{
+    (void)dev;
+    return HX_OK;
+}
+
+static int cpu_mark(hx_device *dev, int slot)
+{
+    cpu_device *impl = dev->impl;
+    impl->mark[slot] = hx_clock();
+    return HX_OK;
+}
+
+static int cpu_elapsed(hx_device *dev, int from, int to, double *seconds)
+{
+    const cpu_device *impl = dev->impl;
+    *seconds = impl->mark[to] - impl->mark[from];
+    return HX_OK;
+}
+
+static int cpu_zero_entries(hx_device *dev, int64_t n, const int64_t *d_dof, double *d_y)
+{
+    (void)dev;
+    for (int64_t i = 0; i < n; i++) d_y[d_dof[i]] = 0.0;
+    return HX_OK;
+}
+
+static int cpu_subtract(hx_device *dev, int64_t n, const double *d_a, const double *d_b,
+                        double *d_c)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n; i++) d_c[i] = d_a[i] - d_b[i];
+    return HX_OK;
+}
+
+static int cpu_dot(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *result)
+{
+    (void)dev;
+    *result = hx_dot(n, d_a, d_b);
+    return HX_OK;
+}
+
+static int cpu_invert(hx_device *dev, int64_t n, double *d_d)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n; i++) d_d[i] = d_d[i] > 0.0 ? 1.0 / d_d[i] : 1.0;
+    return HX_OK;
+}
+
+static int cpu_pcg_start(hx_device *dev, int64_t n, const double *d_m, const double *d_z,
+                         const double *d_r, double *d_p, hx_pcg_state *state)
+{
+    double part_rz[HX_N_PART], part_rr[HX_N_PART];
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int i = 0; i < HX_N_PART; i++) {
+        double rz = 0.0, rr = 0.0;
+        for (int64_t k = hx_part_begin(n, i); k < hx_part_begin(n, i + 1); k++) {
+            const double r = d_r[k], z = d_m ? d_m[k] * r : d_z[k];
+            d_p[k] = z;
+            rz += r * z;
+            rr += r * r;
+        }
+        part_rz[i] = rz;
+        part_rr[i] = rr;
+    }
+    hx_pcg_state_start(state, hx_sum_parts(part_rz), hx_sum_parts(part_rr));
+    return HX_OK;
+}
+
+static int cpu_pcg_alpha(hx_device *dev, int64_t n, const double *d_p, const double *d_q,
+                         hx_pcg_state *state)
+{
+    (void)dev;
+    if (state->reason != HX_PCG_RUNNING) return HX_OK;
+    hx_pcg_state_alpha(state, hx_dot(n, d_p, d_q));
+    return HX_OK;
+}
+
+static int cpu_pcg_update(hx_device *dev, int64_t n, const double *d_m, const double *d_p,
+                          const double *d_q, double *d_u, double *d_r, hx_pcg_state *state)
+{
+    double part_rz[HX_N_PART], part_rr[HX_N_PART];
+    const double alpha = state->alpha;
+    (void)dev;
+    if (state->reason != HX_PCG_RUNNING) return HX_OK;
+#pragma omp parallel for schedule(static)
+    for (int i = 0; i < HX_N_PART; i++) {
+        const int64_t begin = hx_part_begin(n, i), end = hx_part_begin(n, i + 1);
+        double rz = 0.0, rr = 0.0;
+        if (d_m) {
+#pragma omp simd reduction(+ : rz, rr)
+            for (int64_t k = begin; k < end; k++) {
+                d_u[k] += alpha * d_p[k];
+                const double r = d_r[k] - alpha * d_q[k];
+                d_r[k] = r;
+                rr += r * r;
+                rz += r * d_m[k] * r;
+            }
+        } else {
+#pragma omp simd reduction(+ : rr)
+            for (int64_t k = begin; k < end; k++) {
+                d_u[k] += alpha * d_p[k];
+                const double r = d_r[k] - alpha * d_q[k];
+                d_r[k] = r;
+                rr += r * r;
+            }
+        }
+        part_rz[i] = rz;
+        part_rr[i] = rr;
+    }
+    hx_pcg_state_update(state, hx_sum_parts(part_rr));
+    if (d_m) hx_pcg_state_beta(state, hx_sum_parts(part_rz));
+    return HX_OK;
+}
+
+static int cpu_pcg_beta(hx_device *dev, int64_t n, const double *d_r, const double *d_z,
+                        hx_pcg_state *state)
+{
+    (void)dev;
+    if (state->reason != HX_PCG_RUNNING) return HX_OK;
+    hx_pcg_state_beta(state, hx_dot(n, d_r, d_z));
+    return HX_OK;
+}
+
+static int cpu_pcg_direction(hx_device *dev, int64_t n, const double *d_m, const double *d_z,
+                             const double *d_r, double *d_p, hx_pcg_state *state)
+{
+    const double beta = state->beta;
+    (void)dev;
+    if (state->reason != HX_PCG_RUNNING) return HX_OK;
+    if (d_m) {
+#pragma omp parallel for simd schedule(static)
+        for (int64_t k = 0; k < n; k++) d_p[k] = d_m[k] * d_r[k] + beta * d_p[k];
+    } else {
+#pragma omp parallel for simd schedule(static)
+        for (int64_t k = 0; k < n; k++) d_p[k] = d_z[k] + beta * d_p[k];
+    }
+    return HX_OK;
+}
+
+static void gather_coordinates(const hx_device_model *model, int64_t elem, double x[24])
+{
+    const int32_t *conn = model->d_conn + 8 * elem;
+    for (int a = 0; a < 8; a++)
+        memcpy(x + 3 * a, model->d_xyz + 3 * (int64_t)conn[a], 3 * sizeof *x);
+}
+
+static int cpu_diagonal(hx_device *dev, const hx_device_model *model, double *d_diag)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t node = 0; node < model->n_node; node++) {
+        double sum[3] = {0.0, 0.0, 0.0};
+        for (int64_t k = model->d_node_elem_ptr[node]; k < model->d_node_elem_ptr[node + 1]; k++) {
+            const int64_t elem = model->d_node_elem[k] >> 3;
+            double x[24], d[3];
+            gather_coordinates(model, elem, x);
+            hx_hex8_diagonal(x, (int)(model->d_node_elem[k] & 7u), model->lambda, model->mu, d);
+            for (int i = 0; i < 3; i++) sum[i] += model->d_modulus[elem] * d[i];
+        }
+        memcpy(d_diag + 3 * node, sum, sizeof sum);
+    }
+    return HX_OK;
+}
+
+static int cpu_element_energy(hx_device *dev, const hx_device_model *model, const double *d_u,
+                              double *d_energy)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t elem = 0; elem < model->n_elem; elem++) {
+        const int32_t *conn = model->d_conn + 8 * elem;
+        double x[24], u[24];
+        gather_coordinates(model, elem, x);
+        for (int a = 0; a < 8; a++) memcpy(u + 3 * a, d_u + 3 * (int64_t)conn[a], 3 * sizeof *u);
+        d_energy[elem] = hx_hex8_energy(x, u, model->lambda, model->mu);
+    }
+    return HX_OK;
+}
+
+static int cpu_copy_bandwidth(hx_device *dev, double *bytes_per_second)
+{
+    const int64_t n = (int64_t)1 << 24;
+    double *a = NULL, *b = NULL, best = 0.0;
+    int rc;
+    (void)dev;
+    HX_TRY_FAIL(hx_alloc(&a, (size_t)n, sizeof *a, "bandwidth test"));
+    HX_TRY_FAIL(hx_alloc(&b, (size_t)n, sizeof *b, "bandwidth test"));
+    for (int repeat = 0; repeat < 5; repeat++) {
+        const double start = hx_clock();
+#pragma omp parallel for simd schedule(static)
+        for (int64_t i = 0; i < n; i++) b[i] = a[i];
+        const double rate = 2.0 * (double)n * sizeof *a / (hx_clock() - start);
+        if (rate > best) best = rate;
+    }
+    *bytes_per_second = best;
+    rc = HX_OK;
+fail:
+    free(a);
+    free(b);
+    return rc;
+}
+
+const hx_device_ops hx_device_ops_cpu = {
+    .name = "cpu",
+    .help = "the host's cores through OpenMP",
+    .look_every = 1,
+    .available = cpu_available,
+    .open = cpu_open,
+    .close = cpu_close,
+    .memory = cpu_memory,
+    .alloc = cpu_alloc,
+    .release = cpu_release,
+    .upload = cpu_transfer,
+    .download = cpu_transfer,
+    .copy = cpu_transfer,
+    .zero = cpu_zero,
+    .sync = cpu_sync,
+    .mark = cpu_mark,
+    .elapsed = cpu_elapsed,
+    .zero_entries = cpu_zero_entries,
+    .subtract = cpu_subtract,
+    .dot = cpu_dot,
+    .invert = cpu_invert,
+    .pcg_start = cpu_pcg_start,
+    .pcg_alpha = cpu_pcg_alpha,
+    .pcg_update = cpu_pcg_update,
+    .pcg_beta = cpu_pcg_beta,
+    .pcg_direction = cpu_pcg_direction,
+    .diagonal = cpu_diagonal,
+    .element_energy = cpu_element_energy,
+    .copy_bandwidth = cpu_copy_bandwidth,
+};

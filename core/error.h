@@ -1,0 +1,73 @@
+/* Errors: negative codes, with one message recorded where the fault was found.
+ *
+ * A function that can fail returns 0 or a negative HX_E... code and leaves its results in pointers.
+ * The message is kept per thread; only the application prints it. A numerical outcome (PCG that did
+ * not converge) is data, not an error. */
+#ifndef HX_ERROR_H
+#define HX_ERROR_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* code, value, exit status of the program, text */
+#define HX_ERROR_LIST(X)                                                                           \
+    X(HX_EINPUT, -1, 2, "bad input")                                                               \
+    X(HX_EENV, -2, 2, "this machine cannot do what was asked")                                     \
+    X(HX_EIO, -3, 1, "reading or writing failed")                                                  \
+    X(HX_ENOMEM, -4, 1, "out of memory")                                                           \
+    X(HX_EDEVICE, -5, 1, "the device reported an error")                                           \
+    X(HX_ENUMERIC, -6, 1, "the computation broke down")                                            \
+    X(HX_EINTERNAL, -7, 1, "internal error")
+
+enum hx_error {
+    HX_OK = 0,
+#define HX_ERROR_ENUM(code, value, exit_status, text) code = (value),
+    HX_ERROR_LIST(HX_ERROR_ENUM)
+#undef HX_ERROR_ENUM
+};
+
+#if defined(__GNUC__)
+#define HX_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#else
+#define HX_PRINTF(fmt, args)
+#endif
+
+/* Records a message and the place in the source; returns code. A message says what is wrong and
+ * what would be right, without a trailing newline. */
+int hx_error_raise(int code, const char *src_file, int src_line, const char *fmt, ...)
+    HX_PRINTF(4, 5);
+
+/* Puts "prefix" before the recorded message (the caller knows which file or key it belongs to). */
+void hx_error_prefix(const char *fmt, ...) HX_PRINTF(1, 2);
+
+/* The last message of this thread ("" if none), and "file.c:123" where it was raised. */
+const char *hx_error_message(void);
+const char *hx_error_where(void);
+void hx_error_clear(void);
+
+/* Text of a code, and the exit status the program gives for it. */
+const char *hx_error_text(int code);
+int hx_error_exit_status(int code);
+
+#define HX_RAISE(code, ...) hx_error_raise((code), __FILE__, __LINE__, __VA_ARGS__)
+
+/* Forwards an error. */
+#define HX_TRY(call)                                                                               \
+    do {                                                                                           \
+        const int hx_rc_ = (call);                                                                 \
+        if (hx_rc_ < 0) return hx_rc_;                                                             \
+    } while (0)
+
+/* Forwards an error through the single "fail:" label of a constructor; needs a local "int rc". */
+#define HX_TRY_FAIL(call)                                                                          \
+    do {                                                                                           \
+        rc = (call);                                                                               \
+        if (rc < 0) goto fail;                                                                     \
+    } while (0)
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,34 @@
+#include "filter.h"
+
+#include <string.h>
+
+int hx_filter_create(hx_filter *filter, const hx_filter_kind *kind, const hx_problem *problem,
+                     const hx_filter_params *params)
+{
+    memset(filter, 0, sizeof *filter);
+    filter->kind = kind;
+    filter->problem = problem;
+    filter->params = *params;
+    if (kind->needs_radius && !(params->radius > 0.0))
+        return HX_RAISE(HX_EINPUT, "filter '%s' needs a radius above 0, got %g", kind->name,
+                        params->radius);
+    const int rc = kind->create(filter);
+    if (rc < 0) hx_filter_free(filter);
+    return rc;
+}
+
+int hx_filter_forward(hx_filter *filter, const double *design, double *physical)
+{
+    return filter->kind->forward(filter, design, physical);
+}
+
+int hx_filter_backward(hx_filter *filter, const double *design, double *dc, double *dv)
+{
+    return filter->kind->backward(filter, design, dc, dv);
+}
+
+void hx_filter_free(hx_filter *filter)
+{
+    if (filter->kind) filter->kind->destroy(filter);
+    memset(filter, 0, sizeof *filter);
+}

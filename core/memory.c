@@ -1,0 +1,97 @@
+#include "memory.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static int allocate(void *out, size_t count, size_t size, const char *what, int zeroed)
+{
+    void *p = NULL;
+    memcpy(out, &p, sizeof p);
+    if (size != 0 && count > SIZE_MAX / size)
+        return HX_RAISE(HX_ENOMEM, "%s: %zu entries of %zu bytes overflow the address space", what,
+                        count, size);
+    const size_t bytes = count * size > 0 ? count * size : 1;
+    p = zeroed ? calloc(bytes, 1) : malloc(bytes);
+    if (!p) {
+        char want[32], have[32];
+        return HX_RAISE(HX_ENOMEM, "%s: %s of host memory wanted, %s available", what,
+                        hx_format_bytes((double)bytes, want, sizeof want),
+                        hx_format_bytes((double)hx_host_memory_available(), have, sizeof have));
+    }
+    memcpy(out, &p, sizeof p);
+    return HX_OK;
+}
+
+int hx_alloc(void *out, size_t count, size_t size, const char *what)
+{
+    return allocate(out, count, size, what, 1);
+}
+
+int hx_alloc_raw(void *out, size_t count, size_t size, const char *what)
+{
+    return allocate(out, count, size, what, 0);
+}
+
+int hx_strdup(char **out, const char *text)
+{
+    *out = NULL;
+    if (!text) return HX_OK;
+    const size_t n = strlen(text) + 1;
+    HX_TRY(hx_alloc_raw(out, n, 1, "text"));
+    memcpy(*out, text, n);
+    return HX_OK;
+}
+
+/* A number from a one-line file; SIZE_MAX if there is none ("max"). */
+static size_t read_number(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    unsigned long long value = 0;
+    if (!f) return SIZE_MAX;
+    const int n = fscanf(f, "%llu", &value);
+    fclose(f);
+    return n == 1 ? (size_t)value : SIZE_MAX;
+}
+
+size_t hx_host_memory_available(void)
+{
+    size_t available = 0;
+    FILE *f = fopen("/proc/meminfo", "r");
+    if (f) {
+        char line[128];
+        unsigned long long kib;
+        while (fgets(line, sizeof line, f))
+            if (sscanf(line, "MemAvailable: %llu", &kib) == 1) available = (size_t)kib * 1024;
+        fclose(f);
+    }
+    const size_t limit = read_number("/sys/fs/cgroup/memory.max");
+    const size_t used = read_number("/sys/fs/cgroup/memory.current");
+    if (limit != SIZE_MAX && used != SIZE_MAX) {
+        const size_t left = limit > used ? limit - used : 0;
+        if (left < available) available = left;
+    }
+    return available;
+}
+
+size_t hx_host_memory_peak(void)
+{
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage) != 0) return 0;
+    return (size_t)usage.ru_maxrss * 1024;
+}
+
+const char *hx_format_bytes(double bytes, char *text, size_t n_text)
+{
+    static const char *const unit[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+    size_t i = 0;
+    while (bytes >= 1000.0 && i + 1 < sizeof unit / sizeof unit[0]) {
+        bytes /= 1000.0;
+        i++;
+    }
+    snprintf(text, n_text, i == 0 || bytes >= 100.0 ? "%.0f %s" : "%.1f %s", bytes, unit[i]);
+    return text;
+}

@@ -1,0 +1,37 @@
+/* Host memory: overflow-checked allocation whose failure names what was wanted. */
+#ifndef HX_MEMORY_H
+#define HX_MEMORY_H
+
+#include <stddef.h>
+
+#include "error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Allocates count * size bytes, zeroed, into *(void **)out; the caller owns it and frees it with
+ * free(). count = 0 gives a valid pointer. HX_ENOMEM names `what` and the bytes. */
+int hx_alloc(void *out, size_t count, size_t size, const char *what);
+
+/* As hx_alloc, not zeroed: for large arrays that are filled at once (and first touched) in
+ * parallel. */
+int hx_alloc_raw(void *out, size_t count, size_t size, const char *what);
+
+/* Copies a string; NULL gives NULL. */
+int hx_strdup(char **out, const char *text);
+
+/* Bytes the operating system can still give (cgroup limit included); 0 if it does not say. */
+size_t hx_host_memory_available(void);
+
+/* Largest resident set of this process so far, in bytes. */
+size_t hx_host_memory_peak(void);
+
+/* Writes "1.5 GB" style text (powers of 1000) into a caller's buffer; returns it. */
+const char *hx_format_bytes(double bytes, char *text, size_t n_text);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,33 @@
+/* Shared by the mesh_*.c files, region.c and the generators; not installed. */
+#ifndef HX_MESH_INTERNAL_H
+#define HX_MESH_INTERNAL_H
+
+#include "mesh.h"
+
+/* Node -> element incidences in the form of hx_mesh; both arrays are the caller's. O(n_elem). */
+int hx_mesh_build_incidence(const hx_mesh *mesh, int64_t **ptr, uint32_t **list);
+
+/* Appends an empty set of that name (mesh_sets.c). The pointer is valid until the next append. */
+int hx_mesh_append_set(hx_mesh *mesh, const char *name, hx_set **set);
+
+/* Elements of node sets, nodes of element and face sets; needs the incidences. */
+int hx_mesh_complete_sets(hx_mesh *mesh);
+
+/* Renumbers the lists of every set: node_new[old], elem_new[old]. */
+int hx_mesh_renumber_sets(hx_mesh *mesh, const int32_t *node_new, const int32_t *elem_new);
+
+void hx_set_free(hx_set *set);
+
+/* Ascending list of the indices whose flag is not 0; *list is the caller's. */
+int hx_list_flagged(const uint8_t *flag, int64_t n_flag, int64_t *n, int32_t **list);
+
+/* Next number of a splitmix64 sequence (Steele, Lea, Flood 2014). */
+static inline uint64_t hx_random_next(uint64_t *state)
+{
+    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+#endif

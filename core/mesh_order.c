@@ -1,0 +1,223 @@
+/* Renumbering: at random, and along a Hilbert curve. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "mesh.h"
+#include "mesh_internal.h"
+
+enum { HX_HILBERT_BITS = 21, HX_RADIX_BITS = 11, HX_RADIX = 1 << HX_RADIX_BITS };
+
+/* orig[new] := the original number of old, after old -> number_new[old]. */
+static int compose(int32_t **orig, int64_t n, const int32_t *number_new)
+{
+    int32_t *composed = NULL;
+    HX_TRY(hx_alloc_raw(&composed, (size_t)n, sizeof *composed, "original numbers"));
+#pragma omp parallel for
+    for (int64_t i = 0; i < n; i++) composed[number_new[i]] = *orig ? (*orig)[i] : (int32_t)i;
+    free(*orig);
+    *orig = composed;
+    return HX_OK;
+}
+
+/* Applies node_new[old], elem_new[old] to everything the mesh holds. */
+static int renumber(hx_mesh *mesh, const int32_t *node_new, const int32_t *elem_new)
+{
+    double *xyz = NULL;
+    int32_t *conn = NULL;
+    HX_TRY(hx_alloc_raw(&xyz, (size_t)mesh->n_node * 3, sizeof *xyz, "renumbered coordinates"));
+#pragma omp parallel for
+    for (int64_t a = 0; a < mesh->n_node; a++)
+        memcpy(xyz + (size_t)node_new[a] * 3, mesh->xyz + (size_t)a * 3, 3 * sizeof *xyz);
+    free(mesh->xyz);
+    mesh->xyz = xyz;
+    HX_TRY(hx_alloc_raw(&conn, (size_t)mesh->n_elem * 8, sizeof *conn, "renumbered elements"));
+#pragma omp parallel for
+    for (int64_t e = 0; e < mesh->n_elem; e++)
+        for (int i = 0; i < 8; i++)
+            conn[(size_t)elem_new[e] * 8 + (size_t)i] =
+                node_new[mesh->conn[(size_t)e * 8 + (size_t)i]];
+    free(mesh->conn);
+    mesh->conn = conn;
+    HX_TRY(hx_mesh_renumber_sets(mesh, node_new, elem_new));
+    HX_TRY(compose(&mesh->node_orig, mesh->n_node, node_new));
+    return compose(&mesh->elem_orig, mesh->n_elem, elem_new);
+}
+
+static int refuse_finished(const hx_mesh *mesh)
+{
+    if (!mesh->node_elem_ptr) return HX_OK;
+    return HX_RAISE(HX_EINTERNAL, "%s: a finished mesh keeps its order", mesh->name);
+}
+
+/* A random permutation (Fisher, Yates). */
+static int permutation(int32_t **list, int64_t n, uint64_t *state)
+{
+    HX_TRY(hx_alloc_raw(list, (size_t)n, sizeof **list, "a permutation"));
+    for (int64_t i = 0; i < n; i++) (*list)[i] = (int32_t)i;
+    for (int64_t i = n - 1; i > 0; i--) {
+        const int64_t j = (int64_t)(hx_random_next(state) % (uint64_t)(i + 1));
+        const int32_t t = (*list)[i];
+        (*list)[i] = (*list)[j];
+        (*list)[j] = t;
+    }
+    return HX_OK;
+}
+
+int hx_mesh_shuffle(hx_mesh *mesh, uint64_t seed)
+{
+    int rc = HX_OK;
+    uint64_t state = seed;
+    int32_t *node_new = NULL, *elem_new = NULL;
+    HX_TRY(refuse_finished(mesh));
+    HX_TRY_FAIL(permutation(&node_new, mesh->n_node, &state));
+    HX_TRY_FAIL(permutation(&elem_new, mesh->n_elem, &state));
+    HX_TRY_FAIL(renumber(mesh, node_new, elem_new));
+fail:
+    free(node_new);
+    free(elem_new);
+    return rc;
+}
+
+/* Place along the Hilbert curve of a point of the integer cube (Skilling, "Programming the Hilbert
+ * curve", AIP Conf. Proc. 707, 2004): undo the rotations from the top bit down, Gray-encode,
+ * interleave. */
+static uint64_t hilbert_key(uint32_t x[3])
+{
+    const uint32_t top = (uint32_t)1 << (HX_HILBERT_BITS - 1);
+    for (uint32_t q = top; q > 1; q >>= 1) {
+        const uint32_t low = q - 1;
+        for (int d = 0; d < 3; d++) {
+            if (x[d] & q) {
+                x[0] ^= low;
+            } else {
+                const uint32_t t = (x[0] ^ x[d]) & low;
+                x[0] ^= t;
+                x[d] ^= t;
+            }
+        }
+    }
+    x[1] ^= x[0];
+    x[2] ^= x[1];
+    uint32_t flip = 0;
+    for (uint32_t q = top; q > 1; q >>= 1)
+        if (x[2] & q) flip ^= q - 1;
+    uint64_t key = 0;
+    for (int bit = HX_HILBERT_BITS - 1; bit >= 0; bit--)
+        for (int d = 0; d < 3; d++) key = (key << 1) | (((x[d] ^ flip) >> bit) & 1u);
+    return key;
+}
+
+static void centroid(const hx_mesh *mesh, int64_t e, double centre[3])
+{
+    centre[0] = centre[1] = centre[2] = 0.0;
+    for (int i = 0; i < 8; i++) {
+        const double *const x = mesh->xyz + (size_t)mesh->conn[(size_t)e * 8 + (size_t)i] * 3;
+        for (int d = 0; d < 3; d++) centre[d] += 0.125 * x[d];
+    }
+}
+
+static void fill_keys(const hx_mesh *mesh, uint64_t *key)
+{
+    double lo[3], extent = 0.0;
+    for (int d = 0; d < 3; d++) {
+        double a = INFINITY, b = -INFINITY;
+#pragma omp parallel for reduction(min : a) reduction(max : b)
+        for (int64_t i = 0; i < mesh->n_node; i++) {
+            const double x = mesh->xyz[(size_t)i * 3 + (size_t)d];
+            if (x < a) a = x;
+            if (x > b) b = x;
+        }
+        lo[d] = a;
+        if (b - a > extent) extent = b - a;
+    }
+    const double cells = (double)((uint32_t)1 << HX_HILBERT_BITS);
+    const double scale = extent > 0.0 ? cells / extent : 0.0;
+#pragma omp parallel for
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        double centre[3];
+        uint32_t cell[3];
+        centroid(mesh, e, centre);
+        for (int d = 0; d < 3; d++) {
+            const double at = (centre[d] - lo[d]) * scale;
+            cell[d] =
+                at > 0.0 && at < cells ? (uint32_t)at : 0; /* NaN: hx_mesh_finish refuses it */
+        }
+        key[e] = hilbert_key(cell);
+    }
+}
+
+/* Stable radix sort; order[i] is what stands at place i afterwards. */
+static int sort_by_key(uint64_t *key, int32_t *order, int64_t n)
+{
+    int rc = HX_OK;
+    uint64_t *key_to = NULL, *key_from = key;
+    int32_t *order_to = NULL, *order_from = order;
+    int64_t *start = NULL;
+    HX_TRY_FAIL(hx_alloc_raw(&key_to, (size_t)n, sizeof *key_to, "sort keys"));
+    HX_TRY_FAIL(hx_alloc_raw(&order_to, (size_t)n, sizeof *order_to, "sorted order"));
+    HX_TRY_FAIL(hx_alloc(&start, HX_RADIX + 1, sizeof *start, "radix counts"));
+    for (int64_t i = 0; i < n; i++) order[i] = (int32_t)i;
+    for (int shift = 0; shift < 3 * HX_HILBERT_BITS; shift += HX_RADIX_BITS) {
+        memset(start, 0, (HX_RADIX + 1) * sizeof *start);
+        for (int64_t i = 0; i < n; i++) start[((key_from[i] >> shift) & (HX_RADIX - 1)) + 1]++;
+        for (int b = 0; b < HX_RADIX; b++) start[b + 1] += start[b];
+        for (int64_t i = 0; i < n; i++) {
+            const int64_t place = start[(key_from[i] >> shift) & (HX_RADIX - 1)]++;
+            key_to[place] = key_from[i];
+            order_to[place] = order_from[i];
+        }
+        uint64_t *const k = key_from;
+        int32_t *const o = order_from;
+        key_from = key_to;
+        order_from = order_to;
+        key_to = k;
+        order_to = o;
+    }
+    if (order_from != order) memcpy(order, order_from, (size_t)n * sizeof *order);
+fail:
+    free(key_from != key ? key_from : key_to);
+    free(order_from != order ? order_from : order_to);
+    free(start);
+    return rc;
+}
+
+/* Numbers nodes as the elements in `order` meet them; nodes of no element come last. */
+static void number_by_first_use(const hx_mesh *mesh, const int32_t *order, int32_t *node_new)
+{
+    int32_t next = 0;
+    for (int64_t a = 0; a < mesh->n_node; a++) node_new[a] = -1;
+    for (int64_t i = 0; i < mesh->n_elem; i++)
+        for (int j = 0; j < 8; j++) {
+            const int32_t a = mesh->conn[(size_t)order[i] * 8 + (size_t)j];
+            if (node_new[a] < 0) node_new[a] = next++;
+        }
+    for (int64_t a = 0; a < mesh->n_node; a++)
+        if (node_new[a] < 0) node_new[a] = next++;
+}
+
+int hx_mesh_reorder(hx_mesh *mesh)
+{
+    int rc = HX_OK;
+    uint64_t *key = NULL;
+    int32_t *order = NULL, *elem_new = NULL, *node_new = NULL;
+    HX_TRY(refuse_finished(mesh));
+    HX_TRY_FAIL(hx_alloc_raw(&key, (size_t)mesh->n_elem, sizeof *key, "Hilbert keys"));
+    HX_TRY_FAIL(hx_alloc_raw(&order, (size_t)mesh->n_elem, sizeof *order, "element order"));
+    fill_keys(mesh, key);
+    HX_TRY_FAIL(sort_by_key(key, order, mesh->n_elem));
+    free(key);
+    key = NULL;
+    HX_TRY_FAIL(hx_alloc_raw(&elem_new, (size_t)mesh->n_elem, sizeof *elem_new, "element numbers"));
+    HX_TRY_FAIL(hx_alloc_raw(&node_new, (size_t)mesh->n_node, sizeof *node_new, "node numbers"));
+    for (int64_t i = 0; i < mesh->n_elem; i++) elem_new[order[i]] = (int32_t)i;
+    number_by_first_use(mesh, order, node_new);
+    HX_TRY_FAIL(renumber(mesh, node_new, elem_new));
+fail:
+    free(key);
+    free(order);
+    free(elem_new);
+    free(node_new);
+    return rc;
+}

@@ -1,0 +1,60 @@
+#include "names.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LONGEST_NAME = 63 };
+
+/* Levenshtein distance, of at most LONGEST_NAME characters each. */
+static size_t edit_distance(const char *a, const char *b)
+{
+    size_t row[LONGEST_NAME + 1];
+    size_t na = strlen(a), nb = strlen(b);
+    if (na > LONGEST_NAME) na = LONGEST_NAME;
+    if (nb > LONGEST_NAME) nb = LONGEST_NAME;
+    for (size_t j = 0; j <= nb; j++) row[j] = j;
+    for (size_t i = 1; i <= na; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= nb; j++) {
+            const size_t substitute = diagonal + (a[i - 1] != b[j - 1]);
+            const size_t other = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+            diagonal = row[j];
+            row[j] = substitute < other ? substitute : other;
+        }
+    }
+    return row[nb];
+}
+
+const char *hx_nearest_name(const char *word, const char *const *name, size_t n)
+{
+    const char *nearest = NULL;
+    size_t smallest = (strlen(word) + 1) / 2 + 1;
+    for (size_t i = 0; i < n; i++) {
+        const size_t distance = edit_distance(word, name[i]);
+        if (distance < smallest) {
+            smallest = distance;
+            nearest = name[i];
+        }
+    }
+    return nearest;
+}
+
+const char *hx_name_hint(const char *word, const char *const *name, size_t n, char *text,
+                         size_t n_text)
+{
+    if (n == 0) {
+        snprintf(text, n_text, ", there are none");
+        return text;
+    }
+    const char *nearest = hx_nearest_name(word, name, n);
+    size_t used = 0;
+    if (nearest) used = (size_t)snprintf(text, n_text, ", did you mean '%s'?", nearest);
+    for (size_t i = 0; i < n && used < n_text; i++)
+        used += (size_t)snprintf(text + used, n_text - used, "%s%s",
+                                 i > 0     ? ", "
+                                 : nearest ? " valid: "
+                                           : "; valid: ",
+                                 name[i]);
+    return text;
+}

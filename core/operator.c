@@ -1,0 +1,149 @@
+#include "operator.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+
+static size_t model_bytes(const hx_mesh *mesh)
+{
+    const size_t n_node = (size_t)mesh->n_node, n_elem = (size_t)mesh->n_elem;
+    return n_node * 3 * sizeof(double) + n_elem * 8 * sizeof(int32_t) +
+           (n_node + 1) * sizeof(int64_t) + n_elem * 8 * sizeof(uint32_t) +
+           n_elem * 2 * sizeof(double);
+}
+
+size_t hx_operator_bytes(const hx_mesh *mesh, const hx_strategy *strategy, hx_layout layout)
+{
+    return model_bytes(mesh) + strategy->bytes(mesh, layout);
+}
+
+static int check_memory(const hx_operator *op, size_t extra_bytes)
+{
+    size_t n_free, n_total;
+    char want_text[32], free_text[32];
+    HX_TRY(op->dev->ops->memory(op->dev, &n_free, &n_total));
+    if (op->device_bytes + extra_bytes <= n_free) return HX_OK;
+    return HX_RAISE(
+        HX_EENV,
+        "operator '%s' and the solver's vectors need %s on device '%s', %s is free: "
+        "take a smaller mesh or an operator that stores less (`hextop list`)",
+        op->strategy->name,
+        hx_format_bytes((double)(op->device_bytes + extra_bytes), want_text, sizeof want_text),
+        op->dev->ops->name, hx_format_bytes((double)n_free, free_text, sizeof free_text));
+}
+
+/* Allocates on the device and fills from the host. */
+static int put(hx_device *dev, void *d_out, const void *from, size_t bytes)
+{
+    void *d_p;
+    HX_TRY(dev->ops->alloc(dev, bytes, d_out));
+    memcpy(&d_p, d_out, sizeof d_p);
+    return dev->ops->upload(dev, d_p, from, bytes);
+}
+
+/* The list of fixed degrees of freedom, and the prescribed displacements. */
+static int put_supports(hx_operator *op, const hx_problem *problem)
+{
+    const hx_mesh *mesh = problem->mesh;
+    int64_t *fixed = NULL, n = 0;
+    int rc;
+    for (int64_t node = 0; node < mesh->n_node; node++)
+        for (int i = 0; i < 3; i++) op->n_fixed += problem->fixed[node] >> i & 1;
+    HX_TRY_FAIL(hx_alloc_raw(&fixed, (size_t)op->n_fixed, sizeof *fixed, "fixed dofs"));
+    for (int64_t node = 0; node < mesh->n_node; node++)
+        for (int i = 0; i < 3; i++)
+            if (problem->fixed[node] >> i & 1) fixed[n++] = 3 * node + i;
+    HX_TRY_FAIL(put(op->dev, &op->d_fixed, fixed, (size_t)n * sizeof *fixed));
+    if (problem->prescribed)
+        HX_TRY_FAIL(put(op->dev, &op->d_prescribed, problem->prescribed,
+                        (size_t)op->n_dof * sizeof(double)));
+    rc = HX_OK;
+fail:
+    free(fixed);
+    return rc;
+}
+
+int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strategy,
+                       hx_layout layout, const hx_problem *problem, size_t extra_bytes)
+{
+    const hx_mesh *mesh = problem->mesh;
+    hx_device_model *model = &op->model;
+    int rc;
+    memset(op, 0, sizeof *op);
+    op->dev = dev;
+    op->strategy = strategy;
+    op->layout = layout;
+    if (!(strategy->layouts & HX_LAYOUT_BIT(layout)))
+        return HX_RAISE(HX_EINPUT, "operator '%s' on device '%s' has no layout '%s'",
+                        strategy->name, strategy->device, hx_layout_name(layout));
+    op->n_dof = 3 * mesh->n_node;
+    op->device_bytes = hx_operator_bytes(mesh, strategy, layout);
+    if (problem->prescribed) extra_bytes += (size_t)op->n_dof * sizeof(double);
+    HX_TRY(check_memory(op, extra_bytes));
+
+    const size_t n_node = (size_t)mesh->n_node, n_elem = (size_t)mesh->n_elem;
+    model->n_node = mesh->n_node;
+    model->n_elem = mesh->n_elem;
+    model->lambda = problem->lambda;
+    model->mu = problem->mu;
+    HX_TRY_FAIL(put(dev, &model->d_xyz, mesh->xyz, n_node * 3 * sizeof(double)));
+    HX_TRY_FAIL(put(dev, &model->d_conn, mesh->conn, n_elem * 8 * sizeof(int32_t)));
+    HX_TRY_FAIL(
+        put(dev, &model->d_node_elem_ptr, mesh->node_elem_ptr, (n_node + 1) * sizeof(int64_t)));
+    HX_TRY_FAIL(put(dev, &model->d_node_elem, mesh->node_elem, n_elem * 8 * sizeof(uint32_t)));
+    HX_TRY_FAIL(dev->ops->alloc(dev, n_elem * sizeof(double), &model->d_modulus));
+    HX_TRY_FAIL(dev->ops->alloc(dev, n_elem * sizeof(double), &op->d_energy));
+    HX_TRY_FAIL(put_supports(op, problem));
+    HX_TRY_FAIL(strategy->setup(&op->state, dev, model, mesh, layout));
+    return HX_OK;
+fail:
+    hx_operator_free(op);
+    return rc;
+}
+
+int hx_operator_set_modulus(hx_operator *op, const double *modulus)
+{
+    return op->dev->ops->upload(op->dev, op->model.d_modulus, modulus,
+                                (size_t)op->model.n_elem * sizeof *modulus);
+}
+
+int hx_operator_apply(const hx_operator *op, const double *d_x, double *d_y)
+{
+    HX_TRY(op->strategy->apply(op->state, d_x, d_y));
+    return op->dev->ops->zero_entries(op->dev, op->n_fixed, op->d_fixed, d_y);
+}
+
+int hx_operator_apply_unmasked(const hx_operator *op, const double *d_x, double *d_y)
+{
+    return op->strategy->apply(op->state, d_x, d_y);
+}
+
+int hx_operator_diagonal(const hx_operator *op, double *d_diag)
+{
+    HX_TRY(op->dev->ops->diagonal(op->dev, &op->model, d_diag));
+    return op->dev->ops->zero_entries(op->dev, op->n_fixed, op->d_fixed, d_diag);
+}
+
+int hx_operator_energy(const hx_operator *op, const double *d_u, double *energy)
+{
+    HX_TRY(op->dev->ops->element_energy(op->dev, &op->model, d_u, op->d_energy));
+    return op->dev->ops->download(op->dev, energy, op->d_energy,
+                                  (size_t)op->model.n_elem * sizeof *energy);
+}
+
+void hx_operator_free(hx_operator *op)
+{
+    hx_device *dev = op->dev;
+    if (!dev) return;
+    if (op->state) op->strategy->teardown(op->state);
+    dev->ops->release(dev, op->model.d_xyz);
+    dev->ops->release(dev, op->model.d_conn);
+    dev->ops->release(dev, op->model.d_node_elem_ptr);
+    dev->ops->release(dev, op->model.d_node_elem);
+    dev->ops->release(dev, op->model.d_modulus);
+    dev->ops->release(dev, op->d_energy);
+    dev->ops->release(dev, op->d_fixed);
+    dev->ops->release(dev, op->d_prescribed);
+    memset(op, 0, sizeof *op);
+}

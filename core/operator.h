@@ -1,0 +1,58 @@
+/* K(E) on one device seen through one strategy, with the supports masked: rows of fixed degrees of
+ * freedom give 0. */
+#ifndef HX_OPERATOR_H
+#define HX_OPERATOR_H
+
+#include "problem.h"
+#include "strategy.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hx_operator {
+    hx_device *dev;              /* (borrowed) */
+    const hx_strategy *strategy; /* (borrowed) */
+    hx_layout layout;
+    void *state;           /* of the strategy (owned) */
+    hx_device_model model; /* arrays (owned) */
+    int64_t n_dof;         /* 3 * n_node */
+    int64_t n_fixed;
+    int64_t *d_fixed;     /* [n_fixed] fixed degrees of freedom, ascending (owned) */
+    double *d_prescribed; /* [n_dof] prescribed displacements, 0 elsewhere; NULL: all 0 (owned) */
+    double *d_energy;     /* [n_elem] scratch of hx_operator_energy (owned) */
+    size_t device_bytes;
+} hx_operator;
+
+/* Device bytes of an operator (mesh, modulus, scratch and the strategy's). */
+size_t hx_operator_bytes(const hx_mesh *mesh, const hx_strategy *strategy, hx_layout layout);
+
+/* Uploads the mesh and sets the strategy up. The modulus is undefined until set. HX_EENV before
+ * anything is allocated when the device has too little memory free for it plus `extra_bytes` (what
+ * the caller is going to allocate besides), with both numbers. HX_EINPUT: the strategy does not
+ * know the layout. */
+int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strategy,
+                       hx_layout layout, const hx_problem *problem, size_t extra_bytes);
+
+/* Host -> device, n_elem doubles. Cold. */
+int hx_operator_set_modulus(hx_operator *op, const double *modulus);
+
+/* y = K x, rows of fixed degrees of freedom 0. Hot. */
+int hx_operator_apply(const hx_operator *op, const double *d_x, double *d_y);
+
+/* y = K x on all rows (reactions). */
+int hx_operator_apply_unmasked(const hx_operator *op, const double *d_x, double *d_y);
+
+/* d_diag[n_dof] = diagonal of K; fixed entries are 1 after hx_device_ops.invert. */
+int hx_operator_diagonal(const hx_operator *op, double *d_diag);
+
+/* energy[n_elem] (host) = u_e' Ke u_e for unit modulus. */
+int hx_operator_energy(const hx_operator *op, const double *d_u, double *energy);
+
+void hx_operator_free(hx_operator *op);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

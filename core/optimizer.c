@@ -1,0 +1,268 @@
+#include "optimizer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "memory.h"
+#include "sum.h"
+
+const char *hx_stage_name(hx_stage stage)
+{
+    static const char *const name[HX_N_STAGE] = {
+        [HX_STAGE_SETUP] = "pre-computation", [HX_STAGE_PCG] = "PCG",
+        [HX_STAGE_COMPLIANCE] = "compliance", [HX_STAGE_FILTER] = "filter",
+        [HX_STAGE_UPDATE] = "update",         [HX_STAGE_OUTPUT] = "output",
+    };
+    return name[stage];
+}
+
+int hx_optimizer_vectors(const hx_problem *problem)
+{
+    return 2 * problem->n_case;
+}
+
+size_t hx_optimizer_bytes(const hx_problem *problem)
+{
+    return 7 * (size_t)problem->mesh->n_elem * sizeof(double);
+}
+
+/* First guess of PCG: the prescribed displacements, 0 elsewhere. */
+static int reset_displacement(hx_optimizer *opt, double *d_u)
+{
+    const hx_operator *op = opt->op;
+    const size_t bytes = (size_t)op->n_dof * sizeof(double);
+    if (op->d_prescribed) return op->dev->ops->copy(op->dev, d_u, op->d_prescribed, bytes);
+    return op->dev->ops->zero(op->dev, d_u, bytes);
+}
+
+static int create_cases(hx_optimizer *opt)
+{
+    const hx_problem *problem = opt->problem;
+    hx_device *dev = opt->op->dev;
+    const size_t n_case = (size_t)problem->n_case;
+    const size_t bytes = (size_t)opt->op->n_dof * sizeof(double);
+    HX_TRY(hx_alloc(&opt->load_case, n_case, sizeof *opt->load_case, "load cases"));
+    HX_TRY(hx_alloc(&opt->d_u, n_case, sizeof *opt->d_u, "load cases"));
+    HX_TRY(hx_alloc(&opt->d_f, n_case, sizeof *opt->d_f, "load cases"));
+    for (size_t c = 0; c < n_case; c++) {
+        HX_TRY(dev->ops->alloc(dev, bytes, &opt->d_u[c]));
+        HX_TRY(dev->ops->alloc(dev, bytes, &opt->d_f[c]));
+        HX_TRY(dev->ops->upload(dev, opt->d_f[c], problem->force[c], bytes));
+        HX_TRY(reset_displacement(opt, opt->d_u[c]));
+    }
+    return HX_OK;
+}
+
+static int create_densities(hx_optimizer *opt, const double *density)
+{
+    const hx_problem *problem = opt->problem;
+    const size_t n = (size_t)problem->mesh->n_elem;
+    double **const array[] = {&opt->design, &opt->physical, &opt->proposal, &opt->modulus,
+                              &opt->energy, &opt->dc,       &opt->dv};
+    for (size_t i = 0; i < sizeof array / sizeof array[0]; i++)
+        HX_TRY(hx_alloc(array[i], n, sizeof(double), "densities"));
+    for (size_t e = 0; e < n; e++) {
+        double rho = density ? density[e] : problem->initial_density;
+        if (problem->passive && !isnan(problem->passive[e])) rho = (double)problem->passive[e];
+        if (!(rho >= 0.0 && rho <= 1.0))
+            return HX_RAISE(HX_EINPUT, "initial density of element %lld is %g, not in [0, 1]",
+                            (long long)hx_mesh_elem_number(problem->mesh, (int64_t)e), rho);
+        opt->design[e] = fmax(rho, problem->rho_min);
+    }
+    return HX_OK;
+}
+
+int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params,
+                        const hx_problem *problem, hx_operator *op, hx_precond *pc, hx_pcg *pcg,
+                        hx_filter *filter, const double *density)
+{
+    int rc;
+    memset(opt, 0, sizeof *opt);
+    opt->params = *params;
+    opt->problem = problem;
+    opt->op = op;
+    opt->pc = pc;
+    opt->pcg = pcg;
+    opt->filter = filter;
+    if (!(params->move > 0.0 && params->move <= 1.0))
+        return HX_RAISE(HX_EINPUT, "move limit %g must be above 0 and at most 1", params->move);
+    if (!(params->damping > 0.0 && params->damping <= 1.0))
+        return HX_RAISE(HX_EINPUT, "damping %g must be above 0 and at most 1", params->damping);
+    HX_TRY_FAIL(create_densities(opt, density));
+    HX_TRY_FAIL(create_cases(opt));
+    return HX_OK;
+fail:
+    hx_optimizer_free(opt);
+    return rc;
+}
+
+/* f'u of a case. Prescribed displacements u_p with reactions r enter as f'u - r'u_p = 2 f'u - u'K u
+ * (minus twice the potential energy), so that lower is stiffer and dC/drho = -u' dK u still holds.
+ */
+static int case_compliance(hx_optimizer *opt, int c, double *compliance)
+{
+    const hx_operator *op = opt->op;
+    const hx_device_ops *ops = op->dev->ops;
+    double uku;
+    HX_TRY(ops->dot(op->dev, op->n_dof, opt->d_f[c], opt->d_u[c], compliance));
+    if (!op->d_prescribed) return HX_OK;
+    HX_TRY(hx_operator_apply_unmasked(op, opt->d_u[c], opt->pcg->d_q));
+    HX_TRY(ops->dot(op->dev, op->n_dof, opt->d_u[c], opt->pcg->d_q, &uku));
+    *compliance = 2.0 * *compliance - uku;
+    return HX_OK;
+}
+
+/* Step 1: K(rho) u = f for every load case. */
+static int analyse(hx_optimizer *opt, hx_iteration *record)
+{
+    HX_TRY(hx_filter_forward(opt->filter, opt->design, opt->physical));
+    hx_problem_modulus(opt->problem, opt->physical, opt->modulus);
+    HX_TRY(hx_operator_set_modulus(opt->op, opt->modulus));
+    HX_TRY(hx_precond_setup(opt->pc));
+    for (int c = 0; c < opt->problem->n_case; c++) {
+        hx_pcg_result *pcg = &opt->load_case[c].pcg;
+        if (!opt->params.warm_start) HX_TRY(reset_displacement(opt, opt->d_u[c]));
+        HX_TRY(hx_pcg_solve(opt->pcg, opt->op, opt->pc, opt->d_f[c], opt->d_u[c], pcg));
+        record->pcg_iterations += pcg->iterations;
+        record->pcg_residual = fmax(record->pcg_residual, pcg->residual);
+        record->spmv_seconds += pcg->spmv_seconds;
+        if (pcg->reason > record->reason) record->reason = pcg->reason;
+    }
+    return HX_OK;
+}
+
+/* Step 2: compliance and its derivatives, dC/drho_e = -p rho_e^(p-1) E u_e' Ke u_e (P1). */
+static int sensitivities(hx_optimizer *opt, hx_iteration *record)
+{
+    const hx_problem *problem = opt->problem;
+    const int64_t n = problem->mesh->n_elem;
+    double *const scratch = opt->dv;
+    for (int c = 0; c < problem->n_case; c++) {
+        const double weight = problem->weight[c];
+        double *energy = c == 0 ? opt->energy : scratch;
+        HX_TRY(case_compliance(opt, c, &opt->load_case[c].compliance));
+        record->compliance += weight * opt->load_case[c].compliance;
+        HX_TRY(hx_operator_energy(opt->op, opt->d_u[c], energy));
+#pragma omp parallel for schedule(static)
+        for (int64_t e = 0; e < n; e++)
+            opt->energy[e] = (c == 0 ? 0.0 : opt->energy[e]) + weight * energy[e];
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < n; e++) {
+        opt->dc[e] = -problem->penalty * opt->modulus[e] / opt->physical[e] * opt->energy[e];
+        opt->dv[e] = problem->volume[e];
+    }
+    if (!isfinite(record->compliance) || !isfinite(hx_sum(n, opt->dc)))
+        return HX_RAISE(HX_ENUMERIC,
+                        "iteration %d: the compliance or a sensitivity is not finite (%g; PCG: %s)",
+                        opt->iteration, record->compliance, hx_pcg_reason_name(record->reason));
+    return HX_OK;
+}
+
+/* Volume fraction and greyness of the analysed design. */
+static void measure_design(const hx_optimizer *opt, hx_iteration *record)
+{
+    const hx_problem *problem = opt->problem;
+    const int64_t n = problem->mesh->n_elem;
+    double part_mass[HX_N_PART], part_grey[HX_N_PART];
+#pragma omp parallel for schedule(static)
+    for (int i = 0; i < HX_N_PART; i++) {
+        double mass = 0.0, grey = 0.0;
+        for (int64_t e = hx_part_begin(n, i); e < hx_part_begin(n, i + 1); e++) {
+            const double rho = opt->physical[e], v = problem->volume[e];
+            mass += v * rho;
+            if (!problem->passive || isnan(problem->passive[e])) grey += v * rho * (1.0 - rho);
+        }
+        part_mass[i] = mass;
+        part_grey[i] = grey;
+    }
+    record->volume = hx_sum_parts(part_mass) / hx_sum(n, problem->volume);
+    record->greyness = 4.0 * hx_sum_parts(part_grey) / problem->design_volume;
+}
+
+/* Seconds since *clock, which moves on. */
+static double lap(double *clock)
+{
+    const double now = hx_clock(), seconds = now - *clock;
+    *clock = now;
+    return seconds;
+}
+
+int hx_optimizer_step(hx_optimizer *opt, hx_iteration *record)
+{
+    const double begin = hx_clock();
+    double clock = begin;
+    memset(record, 0, sizeof *record);
+    record->iteration = ++opt->iteration;
+    record->load_case = opt->load_case;
+
+    HX_TRY(analyse(opt, record));
+    record->stage[HX_STAGE_PCG] = lap(&clock);
+
+    HX_TRY(sensitivities(opt, record));
+    measure_design(opt, record);
+    record->stage[HX_STAGE_COMPLIANCE] = lap(&clock);
+
+    HX_TRY(hx_filter_backward(opt->filter, opt->design, opt->dc, opt->dv));
+    record->stage[HX_STAGE_FILTER] = lap(&clock);
+
+    record->change =
+        hx_oc_update(opt->problem, &opt->params, opt->design, opt->dc, opt->dv, opt->proposal);
+    record->stage[HX_STAGE_UPDATE] = lap(&clock);
+
+    record->seconds = hx_clock() - begin;
+    return HX_OK;
+}
+
+void hx_optimizer_advance(hx_optimizer *opt)
+{
+    double *const design = opt->design;
+    opt->design = opt->proposal;
+    opt->proposal = design;
+}
+
+int hx_optimizer_displacement(const hx_optimizer *opt, int load_case, double *u)
+{
+    const hx_operator *op = opt->op;
+    return op->dev->ops->download(op->dev, u, opt->d_u[load_case], (size_t)op->n_dof * sizeof *u);
+}
+
+int hx_optimizer_reaction(hx_optimizer *opt, int load_case, double total[3])
+{
+    const hx_operator *op = opt->op;
+    const hx_problem *problem = opt->problem;
+    double *reaction;
+    HX_TRY(hx_alloc_raw(&reaction, (size_t)op->n_dof, sizeof *reaction, "reactions"));
+    int rc = hx_operator_apply_unmasked(op, opt->d_u[load_case], opt->pcg->d_q);
+    if (rc == HX_OK)
+        rc = op->dev->ops->download(op->dev, reaction, opt->pcg->d_q,
+                                    (size_t)op->n_dof * sizeof *reaction);
+    total[0] = total[1] = total[2] = 0.0;
+    for (int64_t k = 0; rc == HX_OK && k < op->n_dof; k++)
+        if (problem->fixed[k / 3] >> (k % 3) & 1)
+            total[k % 3] += reaction[k] - problem->force[load_case][k];
+    free(reaction);
+    return rc;
+}
+
+void hx_optimizer_free(hx_optimizer *opt)
+{
+    for (int c = 0; opt->problem && c < opt->problem->n_case; c++) {
+        hx_device *dev = opt->op->dev;
+        if (opt->d_u) dev->ops->release(dev, opt->d_u[c]);
+        if (opt->d_f) dev->ops->release(dev, opt->d_f[c]);
+    }
+    free(opt->d_u);
+    free(opt->d_f);
+    free(opt->load_case);
+    free(opt->design);
+    free(opt->physical);
+    free(opt->proposal);
+    free(opt->modulus);
+    free(opt->energy);
+    free(opt->dc);
+    free(opt->dv);
+    memset(opt, 0, sizeof *opt);
+}

@@ -1,0 +1,107 @@
+/* The design loop (P1, Figure 1): analyse, sensitivities, filter, optimality criteria.
+ *
+ *     hx_optimizer_create
+ *     for (;;) {
+ *         hx_optimizer_step          analyses the design, proposes the next
+ *         ... record, write ...
+ *         if (last) break;
+ *         hx_optimizer_advance       adopts the proposal
+ *     }
+ * so what is written after a step is the design that was analysed. */
+#ifndef HX_OPTIMIZER_H
+#define HX_OPTIMIZER_H
+
+#include "filter.h"
+#include "pcg.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hx_optimizer_params {
+    double move;    /* largest change of a density in a step, (0, 1] */
+    double damping; /* eta of the optimality criteria, (0, 1] */
+    int warm_start; /* keep u of the last design as PCG's first guess */
+} hx_optimizer_params;
+
+/* Stages of a run (P1, Figure 15). */
+typedef enum {
+    HX_STAGE_SETUP, /* pre-computation: mesh, problem, Ke, neighbours */
+    HX_STAGE_PCG,
+    HX_STAGE_COMPLIANCE, /* energies, compliance, sensitivities */
+    HX_STAGE_FILTER,
+    HX_STAGE_UPDATE,
+    HX_STAGE_OUTPUT,
+    HX_N_STAGE
+} hx_stage;
+const char *hx_stage_name(hx_stage stage);
+
+typedef struct hx_case_record {
+    double compliance;
+    hx_pcg_result pcg;
+} hx_case_record;
+
+typedef struct hx_iteration {
+    int iteration;       /* 1-based */
+    double compliance;   /* weighted sum over cases, of the analysed design */
+    double volume;       /* volume fraction of the analysed design, passive elements included */
+    double change;       /* largest density change proposed by this step */
+    double greyness;     /* 4 sum v rho (1 - rho) / sum v over free elements, 0 = black and white */
+    int pcg_iterations;  /* sum over cases */
+    double pcg_residual; /* worst case */
+    hx_pcg_reason reason; /* worst case */
+    double seconds;
+    double stage[HX_N_STAGE]; /* seconds */
+    double spmv_seconds;      /* part of stage[HX_STAGE_PCG] */
+    const hx_case_record
+        *load_case; /* [n_case] (borrowed from the optimizer, until the next step) */
+} hx_iteration;
+
+typedef struct hx_optimizer {
+    hx_optimizer_params params;
+    const hx_problem *problem; /* (borrowed), like the next four */
+    hx_operator *op;
+    hx_precond *pc;
+    hx_pcg *pcg;
+    hx_filter *filter;
+    int iteration;
+    double *design, *physical, *proposal; /* [n_elem] densities (owned) */
+    double *modulus, *energy, *dc, *dv;   /* [n_elem] (owned); energy is the weighted u_e' Ke u_e */
+    double **d_u, **d_f;                  /* [n_case] -> [n_dof] on the device (owned) */
+    hx_case_record *load_case;            /* [n_case] (owned) */
+} hx_optimizer;
+
+/* Device vectors of n_dof doubles that an optimizer holds. */
+int hx_optimizer_vectors(const hx_problem *problem);
+
+/* Starts from problem->initial_density, or from density[n_elem] if given (passive elements keep
+ * theirs). */
+int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params,
+                        const hx_problem *problem, hx_operator *op, hx_precond *pc, hx_pcg *pcg,
+                        hx_filter *filter, const double *density);
+
+/* HX_ENUMERIC: compliance, sensitivities or densities not finite. PCG that did not converge is in
+ * record->reason, not an error. */
+int hx_optimizer_step(hx_optimizer *opt, hx_iteration *record);
+void hx_optimizer_advance(hx_optimizer *opt);
+
+/* Downloads u of a case (0-based): u[n_node][3]. */
+int hx_optimizer_displacement(const hx_optimizer *opt, int load_case, double *u);
+
+/* Reactions K u - f at the fixed degrees of freedom of a case, summed. */
+int hx_optimizer_reaction(hx_optimizer *opt, int load_case, double total[3]);
+
+/* Optimality criteria (P1): proposal from densities, derivatives and volumes; free elements only.
+ * Bisection on the multiplier until the volume is met to 1e-10 relative or cannot be. Returns the
+ * largest change. Exposed for tests. */
+double hx_oc_update(const hx_problem *problem, const hx_optimizer_params *params,
+                    const double *design, const double *dc, const double *dv, double *proposal);
+
+size_t hx_optimizer_bytes(const hx_problem *problem); /* host */
+void hx_optimizer_free(hx_optimizer *opt);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,35 @@
+/* No preconditioner: z = r, by a copy, so that it also exercises PCG's general path. */
+#include "precond.h"
+
+static int create(hx_precond *pc, const hx_operator *op)
+{
+    (void)pc, (void)op;
+    return HX_OK;
+}
+
+static int setup(hx_precond *pc)
+{
+    (void)pc;
+    return HX_OK;
+}
+
+static int apply(hx_precond *pc, const double *d_r, double *d_z)
+{
+    const hx_operator *op = pc->op;
+    return op->dev->ops->copy(op->dev, d_z, d_r, (size_t)op->n_dof * sizeof(double));
+}
+
+static void destroy(hx_precond *pc)
+{
+    (void)pc;
+}
+
+const hx_precond_kind hx_precond_none = {
+    .name = "none",
+    .help = "plain conjugate gradients",
+    .vectors = 0,
+    .create = create,
+    .setup = setup,
+    .apply = apply,
+    .destroy = destroy,
+};

@@ -1,0 +1,98 @@
+/* The mechanical problem: material, supports, load cases, passive elements, the SIMP law.
+ *
+ * Units are the user's, only consistent: length L, force F, so E and pressures in F/L^2. */
+#ifndef HX_PROBLEM_H
+#define HX_PROBLEM_H
+
+#include "mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { HX_FIX_X = 1, HX_FIX_Y = 2, HX_FIX_Z = 4 };
+
+/* `origin` in the specifications says where the user wrote them ("bracket.cfg:12: supports[0]"); it
+ * leads every message about them. All pointers are borrowed during hx_problem_create only. */
+typedef struct hx_support_spec {
+    const char *set, *origin;
+    unsigned fix;    /* HX_FIX_* of the prescribed components */
+    double value[3]; /* prescribed displacement, length */
+} hx_support_spec;
+
+typedef enum {
+    HX_LOAD_NODE_FORCE,  /* value = force at every node of the set */
+    HX_LOAD_TOTAL_FORCE, /* value = force shared over the set: by area if it spans boundary faces,
+                            else equally over its nodes */
+    HX_LOAD_TRACTION, /* value = force per area on the set's boundary faces, consistent nodal loads
+                       */
+    HX_LOAD_PRESSURE  /* value[0] = pressure on the set's boundary faces, positive pushes inwards */
+} hx_load_kind;
+
+typedef struct hx_load_spec {
+    const char *set, *origin;
+    hx_load_kind kind;
+    double value[3];
+    int load_case; /* 1-based */
+} hx_load_spec;
+
+typedef struct hx_passive_spec {
+    const char *set, *origin;
+    double density; /* in [rho_min, 1] */
+} hx_passive_spec;
+
+typedef struct hx_problem_params {
+    const char *origin; /* of messages that belong to no entry: "bracket.cfg" */
+    double young, poisson;
+    double penalty, rho_min, volume_fraction;
+    size_t n_support, n_load, n_passive, n_weight;
+    const hx_support_spec *support;
+    const hx_load_spec *load;
+    const hx_passive_spec *passive;
+    const double *weight; /* [n_weight] of the load cases; n_weight = 0: all 1 */
+} hx_problem_params;
+
+typedef struct hx_problem {
+    const hx_mesh *mesh; /* (borrowed) */
+    double young, poisson;
+    double lambda, mu; /* Lame's constants for E = 1 */
+    double penalty, rho_min, volume_fraction;
+
+    uint8_t *fixed;     /* [n_node] HX_FIX_* (owned) */
+    double *prescribed; /* [n_node][3] displacement at fixed components, 0 elsewhere; NULL: all 0
+                           (owned) */
+    int n_case;
+    double *weight; /* [n_case] (owned) */
+    double **force; /* [n_case] -> [n_node][3] (owned) */
+
+    double *volume; /* [n_elem] (owned) */
+    float *passive; /* [n_elem] density of passive elements, NaN where free; NULL: none (owned) */
+    int64_t n_passive;
+    double design_volume, passive_mass; /* sum of free volumes; sum of passive density * volume */
+    double initial_density;             /* of the free elements, so that the volume is met */
+} hx_problem;
+
+/* HX_EINPUT with the entry's origin: unknown set (with the nearest name), set without nodes, faces
+ * or elements of the kind wanted, conflicting prescribed displacements, load case numbers with a
+ * gap, model without load, without support or with a rigid motion left (named), volume fraction
+ * that the passive regions make impossible, material or law out of range. O(n_elem). */
+int hx_problem_create(hx_problem *problem, const hx_mesh *mesh, const hx_problem_params *params);
+
+/* modulus[e] = E * rho[e]^penalty. */
+void hx_problem_modulus(const hx_problem *problem, const double *rho, double *modulus);
+
+/* The rigid motions of each body that the supports leave free. HX_EINPUT names the first one
+ * ("translation along x", "rotation about an axis along z through ..."). O(n_node). */
+int hx_problem_check_supported(const hx_problem *problem, const char *origin);
+
+/* Sum of the applied forces of a case (0-based), for reports. */
+void hx_problem_total_force(const hx_problem *problem, int load_case, double total[3]);
+
+size_t hx_problem_bytes(const hx_problem *problem);
+void hx_problem_free(hx_problem *problem);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,14 @@
+/* Shared by the files that build a problem. */
+#ifndef HX_PROBLEM_INTERNAL_H
+#define HX_PROBLEM_INTERNAL_H
+
+#include "problem.h"
+
+/* The set of that name, or HX_EINPUT led by origin, with the nearest name. */
+int hx_problem_find_set(const hx_mesh *mesh, const char *name, const char *origin,
+                        const hx_set **set);
+
+/* Adds one load to force[n_node][3]. HX_EINPUT: the set has nothing that such a load acts on. */
+int hx_problem_add_load(const hx_mesh *mesh, const hx_load_spec *load, double *force);
+
+#endif

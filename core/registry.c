@@ -1,0 +1,49 @@
+#include "registry.h"
+
+#include <string.h>
+
+const hx_device_ops *hx_device_find(const char *name)
+{
+    for (size_t i = 0; hx_devices[i]; i++)
+        if (strcmp(hx_devices[i]->name, name) == 0) return hx_devices[i];
+    return NULL;
+}
+
+const hx_strategy *hx_strategy_find(const char *device, const char *name)
+{
+    for (size_t i = 0; hx_strategies[i]; i++)
+        if (strcmp(hx_strategies[i]->name, name) == 0 &&
+            strcmp(hx_strategies[i]->device, device) == 0)
+            return hx_strategies[i];
+    return NULL;
+}
+
+const hx_precond_kind *hx_precond_find(const char *name)
+{
+    for (size_t i = 0; hx_preconds[i]; i++)
+        if (strcmp(hx_preconds[i]->name, name) == 0) return hx_preconds[i];
+    return NULL;
+}
+
+const hx_filter_kind *hx_filter_find(const char *name)
+{
+    for (size_t i = 0; hx_filters[i]; i++)
+        if (strcmp(hx_filters[i]->name, name) == 0) return hx_filters[i];
+    return NULL;
+}
+
+/* Names that a user may ask for on any device, and what stands in for them where they do not exist:
+ * the thread maps of a GPU have one meaning on a CPU. */
+static const char *const stand_in[][2] = {{"ebe8", "ebe"}, {"ebe24", "ebe"}, {"ebe64", "ebe"}};
+
+const hx_strategy *hx_strategy_resolve(const char *device, const char *name, int *substituted)
+{
+    const hx_strategy *strategy = hx_strategy_find(device, name);
+    *substituted = 0;
+    for (size_t i = 0; !strategy && i < sizeof stand_in / sizeof stand_in[0]; i++)
+        if (strcmp(stand_in[i][0], name) == 0) {
+            strategy = hx_strategy_find(device, stand_in[i][1]);
+            *substituted = 1;
+        }
+    return strategy;
+}

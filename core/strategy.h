@@ -1,0 +1,43 @@
+/* An SpMV strategy: how y = K(E) x is computed on one device. One const table per file, named
+ * hx_strategy_<device>_<name>.
+ *
+ * A strategy owns the layout of what it stores. It knows nothing of supports (operator.h masks) nor
+ * of a grid. The modulus of each element is read from model->d_modulus at every apply. */
+#ifndef HX_STRATEGY_H
+#define HX_STRATEGY_H
+
+#include "device.h"
+#include "mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum { HX_LAYOUT_ROWMAJOR, HX_LAYOUT_INTERLEAVED, HX_N_LAYOUT } hx_layout;
+
+typedef struct hx_strategy {
+    const char *name;   /* the word in solver.operator */
+    const char *device; /* "cpu" or "cuda" */
+    const char *help;   /* one line */
+    int deterministic;  /* the same bits on every run */
+    int bytes_per_elem; /* nominal, for `list`; what is stored for the product */
+    unsigned layouts;   /* bit (1u << hx_layout) for each supported one */
+
+    /* Device bytes that setup will hold for this mesh, exactly. O(n_node). */
+    size_t (*bytes)(const hx_mesh *mesh, hx_layout layout);
+    /* *state is the strategy's (owned by it until teardown). The model outlives the state. */
+    int (*setup)(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *mesh,
+                 hx_layout layout);
+    /* y = K(E) x over all degrees of freedom; y is overwritten. Hot. */
+    int (*apply)(void *state, const double *d_x, double *d_y);
+    void (*teardown)(void *state);
+} hx_strategy;
+
+#define HX_LAYOUT_BIT(layout) (1u << (layout))
+const char *hx_layout_name(hx_layout layout);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,49 @@
+/* Legacy VTK files (UNSTRUCTURED_GRID of VTK_HEXAHEDRON), our own writer and reader, and the series
+ * file that ParaView opens as an animation. */
+#ifndef HX_VTK_H
+#define HX_VTK_H
+
+#include "mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum { HX_VTK_BINARY, HX_VTK_ASCII } hx_vtk_format;
+typedef enum { HX_VTK_POINT, HX_VTK_CELL } hx_vtk_where;
+typedef enum { HX_VTK_F64, HX_VTK_F32, HX_VTK_I32, HX_VTK_U8 } hx_vtk_type;
+
+typedef struct hx_vtk_field {
+    const char *name; /* blanks become '_' in the file */
+    hx_vtk_where where;
+    hx_vtk_type type;
+    int n_comp;       /* 1: SCALARS, 3: VECTORS, else FIELD arrays */
+    const void *data; /* [n_node or n_elem][n_comp], in the mesh's own order (borrowed) */
+} hx_vtk_field;
+
+/* Writes the mesh and fields to `path`, in the original numbering (reordering undone), streamed
+ * through a fixed buffer to path + ".tmp.PID" and renamed at the end. HX_EIO (disk full, not
+ * writable) leaves an old file as it was and removes the temporary one. title: at most 255
+ * characters, one line. */
+int hx_vtk_write(const char *path, const hx_mesh *mesh, const char *title, hx_vtk_format format,
+                 const hx_vtk_field *field, size_t n_field);
+
+/* Reads a mesh (raw: hx_mesh_finish is the caller's) with its sets: integer arrays called
+ * "set_NAME" with values 0/1 become the set NAME; any other integer array NAME of one component
+ * with at most 256 distinct values gives the sets "NAME=VALUE". ASCII and binary, versions 2.0
+ * to 4.2 and 5.1, other arrays are skipped. HX_EINPUT: message with path, and line or byte offset,
+ * and what would be right. */
+int hx_vtk_read(const char *path, hx_mesh *mesh);
+
+/* Reads one cell array of one component from a file written by us, in the file's (original) order,
+ * into value[n_elem] in the mesh's own order. */
+int hx_vtk_read_cell_array(const char *path, const char *name, const hx_mesh *mesh, double *value);
+
+/* Rewrites NAME.vtk.series (JSON) for n files with their times (iterations), atomically. */
+int hx_vtk_write_series(const char *path, size_t n, const char *const *file, const double *time);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
