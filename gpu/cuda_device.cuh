@@ -1,0 +1,76 @@
+// What the files in gpu/ share: error checks, the device's private part, launch shapes.
+#ifndef HX_CUDA_DEVICE_CUH
+#define HX_CUDA_DEVICE_CUH
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/device.h"
+#include "core/error.h"
+
+// Forwards a CUDA error with the call that met it.
+#define HX_TRY_CUDA(call)                                                                          \
+    do {                                                                                           \
+        const cudaError_t status_ = (call);                                                        \
+        if (status_ != cudaSuccess)                                                                \
+            return HX_RAISE(status_ == cudaErrorMemoryAllocation ? HX_ENOMEM : HX_EDEVICE,         \
+                            "CUDA: %s in %s", cudaGetErrorString(status_), #call);                 \
+    } while (0)
+
+// After each kernel launch.
+#define HX_TRY_LAUNCH(kernel_name)                                                                 \
+    do {                                                                                           \
+        const cudaError_t status_ = cudaGetLastError();                                            \
+        if (status_ != cudaSuccess)                                                                \
+            return HX_RAISE(HX_EDEVICE, "CUDA: %s launching %s", cudaGetErrorString(status_),      \
+                            kernel_name);                                                          \
+    } while (0)
+
+struct hx_cuda {
+    cudaStream_t stream;
+    cudaEvent_t mark[HX_N_MARK];
+    int n_sm;
+    int n_sum_block;    // blocks of every reduction: fixed, so that sums have one order
+    double *d_partial;  // [2][n_sum_block]
+    double *d_result;   // [1] of dot
+    unsigned *d_ticket; // blocks that are done; back to 0 after each reduction
+    void *staging;      // pinned, small downloads
+    size_t staging_bytes;
+};
+
+inline hx_cuda *hx_cuda_of(const hx_device *dev)
+{
+    return static_cast<hx_cuda *>(dev->impl);
+}
+
+constexpr int HX_BLOCK = 256;
+
+inline unsigned hx_blocks(int64_t n_thread, int block)
+{
+    return static_cast<unsigned>((n_thread + block - 1) / block);
+}
+
+// Vector operations of PCG (pcg_cuda.cu).
+int hx_cuda_zero_entries(hx_device *dev, int64_t n, const int64_t *d_dof, double *d_y);
+int hx_cuda_subtract(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *d_c);
+int hx_cuda_dot(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *result);
+int hx_cuda_invert(hx_device *dev, int64_t n, double *d_d);
+int hx_cuda_pcg_start(hx_device *dev, int64_t n, const double *d_m, const double *d_z,
+                      const double *d_r, double *d_p, hx_pcg_state *d_state);
+int hx_cuda_pcg_alpha(hx_device *dev, int64_t n, const double *d_p, const double *d_q,
+                      hx_pcg_state *d_state);
+int hx_cuda_pcg_update(hx_device *dev, int64_t n, const double *d_m, const double *d_p,
+                       const double *d_q, double *d_u, double *d_r, hx_pcg_state *d_state);
+int hx_cuda_pcg_beta(hx_device *dev, int64_t n, const double *d_r, const double *d_z,
+                     hx_pcg_state *d_state);
+int hx_cuda_pcg_direction(hx_device *dev, int64_t n, const double *d_m, const double *d_z,
+                          const double *d_r, double *d_p, hx_pcg_state *d_state);
+
+// From coordinates (element_cuda.cu).
+int hx_cuda_diagonal(hx_device *dev, const hx_device_model *model, double *d_diag);
+int hx_cuda_element_energy(hx_device *dev, const hx_device_model *model, const double *d_u,
+                           double *d_energy);
+
+#endif

@@ -1,0 +1,201 @@
+// The CUDA device: memory, time stamps, one stream in which everything is queued.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "core/memory.h"
+#include "cuda_device.cuh"
+
+static int available(char *why, size_t n_why)
+{
+    int n = 0;
+    const cudaError_t status = cudaGetDeviceCount(&n);
+    if (status == cudaSuccess && n > 0) return 1;
+    snprintf(why, n_why, "no usable NVIDIA GPU (%s)",
+             status == cudaSuccess ? "none found" : cudaGetErrorString(status));
+    return 0;
+}
+
+static int open_device(hx_device *dev)
+{
+    hx_cuda *impl;
+    cudaDeviceProp properties;
+    HX_TRY(hx_alloc(&impl, 1, sizeof *impl, "CUDA device"));
+    dev->impl = impl;
+    HX_TRY_CUDA(cudaSetDevice(0));
+    HX_TRY_CUDA(cudaGetDeviceProperties(&properties, 0));
+    snprintf(dev->description, sizeof dev->description, "%.120s, %.0f GB", properties.name,
+             static_cast<double>(properties.totalGlobalMem) * 1e-9);
+    impl->n_sm = properties.multiProcessorCount;
+    impl->n_sum_block = 4 * impl->n_sm;
+    HX_TRY_CUDA(cudaStreamCreateWithFlags(&impl->stream, cudaStreamNonBlocking));
+    for (int i = 0; i < HX_N_MARK; i++) HX_TRY_CUDA(cudaEventCreate(&impl->mark[i]));
+    HX_TRY_CUDA(cudaMalloc(&impl->d_partial, 2 * sizeof(double) * impl->n_sum_block));
+    HX_TRY_CUDA(cudaMalloc(&impl->d_result, sizeof(double)));
+    HX_TRY_CUDA(cudaMalloc(&impl->d_ticket, sizeof(unsigned)));
+    HX_TRY_CUDA(cudaMemset(impl->d_ticket, 0, sizeof(unsigned)));
+    impl->staging_bytes = 4096;
+    HX_TRY_CUDA(cudaMallocHost(&impl->staging, impl->staging_bytes));
+    return HX_OK;
+}
+
+static void close_device(hx_device *dev)
+{
+    hx_cuda *impl = hx_cuda_of(dev);
+    if (!impl) return;
+    for (int i = 0; i < HX_N_MARK; i++)
+        if (impl->mark[i]) cudaEventDestroy(impl->mark[i]);
+    cudaFree(impl->d_partial);
+    cudaFree(impl->d_result);
+    cudaFree(impl->d_ticket);
+    if (impl->staging) cudaFreeHost(impl->staging);
+    if (impl->stream) cudaStreamDestroy(impl->stream);
+    free(impl);
+}
+
+static int memory(hx_device *, size_t *n_free, size_t *n_total)
+{
+    HX_TRY_CUDA(cudaMemGetInfo(n_free, n_total));
+    return HX_OK;
+}
+
+static int alloc(hx_device *, size_t bytes, void *d_out)
+{
+    void *d_p = nullptr;
+    memcpy(d_out, &d_p, sizeof d_p);
+    HX_TRY_CUDA(cudaMalloc(&d_p, bytes > 0 ? bytes : 1));
+    memcpy(d_out, &d_p, sizeof d_p);
+    return HX_OK;
+}
+
+static void release(hx_device *, void *d_p)
+{
+    cudaFree(d_p);
+}
+
+static int upload(hx_device *dev, void *d_to, const void *from, size_t bytes)
+{
+    hx_cuda *impl = hx_cuda_of(dev);
+    HX_TRY_CUDA(cudaMemcpyAsync(d_to, from, bytes, cudaMemcpyHostToDevice, impl->stream));
+    HX_TRY_CUDA(cudaStreamSynchronize(impl->stream));
+    return HX_OK;
+}
+
+static int download(hx_device *dev, void *to, const void *d_from, size_t bytes)
+{
+    hx_cuda *impl = hx_cuda_of(dev);
+    void *target = bytes <= impl->staging_bytes ? impl->staging : to;
+    HX_TRY_CUDA(cudaMemcpyAsync(target, d_from, bytes, cudaMemcpyDeviceToHost, impl->stream));
+    HX_TRY_CUDA(cudaStreamSynchronize(impl->stream));
+    if (target != to) memcpy(to, target, bytes);
+    return HX_OK;
+}
+
+static int copy(hx_device *dev, void *d_to, const void *d_from, size_t bytes)
+{
+    HX_TRY_CUDA(
+        cudaMemcpyAsync(d_to, d_from, bytes, cudaMemcpyDeviceToDevice, hx_cuda_of(dev)->stream));
+    return HX_OK;
+}
+
+static int zero(hx_device *dev, void *d_to, size_t bytes)
+{
+    HX_TRY_CUDA(cudaMemsetAsync(d_to, 0, bytes, hx_cuda_of(dev)->stream));
+    return HX_OK;
+}
+
+static int sync(hx_device *dev)
+{
+    HX_TRY_CUDA(cudaStreamSynchronize(hx_cuda_of(dev)->stream));
+    return HX_OK;
+}
+
+static int mark(hx_device *dev, int slot)
+{
+    hx_cuda *impl = hx_cuda_of(dev);
+    HX_TRY_CUDA(cudaEventRecord(impl->mark[slot], impl->stream));
+    return HX_OK;
+}
+
+static int elapsed(hx_device *dev, int from, int to, double *seconds)
+{
+    const hx_cuda *impl = hx_cuda_of(dev);
+    float milliseconds = 0.0f;
+    HX_TRY_CUDA(cudaEventElapsedTime(&milliseconds, impl->mark[from], impl->mark[to]));
+    *seconds = 1e-3 * static_cast<double>(milliseconds);
+    return HX_OK;
+}
+
+// Median of 9 copies of 1 GiB (less on a small or full card), after a warm-up.
+static int time_copies(hx_device *dev, void *d_from, void *d_to, size_t bytes, double *rate)
+{
+    constexpr int n_copy = 9;
+    double seconds[n_copy];
+    HX_TRY(zero(dev, d_from, bytes));
+    HX_TRY(copy(dev, d_to, d_from, bytes));
+    for (int i = 0; i < n_copy; i++) {
+        HX_TRY(mark(dev, HX_N_MARK - 2));
+        HX_TRY(copy(dev, d_to, d_from, bytes));
+        HX_TRY(mark(dev, HX_N_MARK - 1));
+        HX_TRY(sync(dev));
+        HX_TRY(elapsed(dev, HX_N_MARK - 2, HX_N_MARK - 1, &seconds[i]));
+    }
+    for (int i = 1; i < n_copy; i++)
+        for (int j = i; j > 0 && seconds[j] < seconds[j - 1]; j--) {
+            const double swap = seconds[j];
+            seconds[j] = seconds[j - 1];
+            seconds[j - 1] = swap;
+        }
+    *rate = 2.0 * static_cast<double>(bytes) / seconds[n_copy / 2];
+    return HX_OK;
+}
+
+static int copy_bandwidth(hx_device *dev, double *bytes_per_second)
+{
+    size_t n_free, n_total, bytes = static_cast<size_t>(1) << 30;
+    void *d_from = nullptr, *d_to = nullptr;
+    HX_TRY(memory(dev, &n_free, &n_total));
+    if (bytes > n_free / 4) bytes = n_free / 4;
+    int rc = alloc(dev, bytes, &d_from);
+    if (rc == HX_OK) rc = alloc(dev, bytes, &d_to);
+    if (rc == HX_OK) rc = time_copies(dev, d_from, d_to, bytes, bytes_per_second);
+    release(dev, d_from);
+    release(dev, d_to);
+    return rc;
+}
+
+static hx_device_ops make_ops()
+{
+    hx_device_ops ops = {};
+    ops.name = "cuda";
+    ops.help = "the first NVIDIA GPU";
+    ops.look_every = 16;
+    ops.available = available;
+    ops.open = open_device;
+    ops.close = close_device;
+    ops.memory = memory;
+    ops.alloc = alloc;
+    ops.release = release;
+    ops.upload = upload;
+    ops.download = download;
+    ops.copy = copy;
+    ops.zero = zero;
+    ops.sync = sync;
+    ops.mark = mark;
+    ops.elapsed = elapsed;
+    ops.zero_entries = hx_cuda_zero_entries;
+    ops.subtract = hx_cuda_subtract;
+    ops.dot = hx_cuda_dot;
+    ops.invert = hx_cuda_invert;
+    ops.pcg_start = hx_cuda_pcg_start;
+    ops.pcg_alpha = hx_cuda_pcg_alpha;
+    ops.pcg_update = hx_cuda_pcg_update;
+    ops.pcg_beta = hx_cuda_pcg_beta;
+    ops.pcg_direction = hx_cuda_pcg_direction;
+    ops.diagonal = hx_cuda_diagonal;
+    ops.element_energy = hx_cuda_element_energy;
+    ops.copy_bandwidth = copy_bandwidth;
+    return ops;
+}
+
+extern "C" const hx_device_ops hx_device_ops_cuda = make_ops();

@@ -1,0 +1,63 @@
+// ebe64 (P1): 64 threads an element, a 3x3 tile of Ke each, no loop; the block's connectivity in
+// shared memory; 3 atomic additions a thread, 192 an element.
+#include "strategy_stored.cuh"
+
+namespace
+{
+
+constexpr int BLOCK = 512;
+constexpr int ELEMS = BLOCK / 64;
+
+// 8 elements = one block interleaved: entry (i, j) of all 512 tiles side by side.
+struct by_block {
+    __device__ static size_t at(int64_t e, int i, int j)
+    {
+        return static_cast<size_t>(e >> 3) * (576 * 8) + (3 * (i % 3) + j % 3) * 512 +
+               (e & 7) * 64 + 8 * (i / 3) + j / 3;
+    }
+    static size_t entries(int64_t n_elem)
+    {
+        return static_cast<size_t>((n_elem + 7) / 8) * (576 * 8);
+    }
+};
+
+template <class Layout>
+__global__ void __launch_bounds__(BLOCK)
+    kernel(int64_t n_elem, const int32_t *__restrict__ conn, const double *__restrict__ modulus,
+           const double *__restrict__ ke, const double *__restrict__ x, double *__restrict__ y)
+{
+    __shared__ int32_t node[8 * ELEMS];
+    const int64_t first = blockIdx.x * static_cast<int64_t>(ELEMS);
+    if (threadIdx.x < 8 * ELEMS && 8 * first + threadIdx.x < 8 * n_elem)
+        node[threadIdx.x] = conn[8 * first + threadIdx.x];
+    __syncthreads();
+    const int local = threadIdx.x / 64, a = threadIdx.x / 8 % 8, b = threadIdx.x % 8;
+    const int64_t e = first + local;
+    if (e >= n_elem) return;
+    const double *xb = x + 3 * static_cast<int64_t>(node[8 * local + b]);
+    double sum[3] = {0.0, 0.0, 0.0};
+#pragma unroll
+    for (int j = 0; j < 3; j++) {
+        const double xj = xb[j];
+#pragma unroll
+        for (int i = 0; i < 3; i++) sum[i] += ke[Layout::at(e, 3 * a + i, 3 * b + j)] * xj;
+    }
+    const double scale = modulus[e];
+    double *ya = y + 3 * static_cast<int64_t>(node[8 * local + a]);
+#pragma unroll
+    for (int i = 0; i < 3; i++) atomicAdd(&ya[i], scale * sum[i]);
+}
+
+struct ebe64 {
+    using interleaved = by_block;
+    template <class Layout> static void launch(const hx_stored &s, const double *x, double *y)
+    {
+        kernel<Layout><<<hx_blocks(s.model->n_elem, ELEMS), BLOCK, 0, s.stream>>>(
+            s.model->n_elem, s.model->d_conn, s.model->d_modulus, s.d_ke, x, y);
+    }
+};
+
+} // namespace
+
+extern "C" const hx_strategy hx_strategy_cuda_ebe64 = hx_stored_strategy<ebe64>::table(
+    "ebe64", "64 threads an element, a 3x3 tile each; interleaved: 8 elements side by side");
