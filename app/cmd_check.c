@@ -1,0 +1,316 @@
+/* hextop check: everything up to the first solve, reported; nothing is written. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "core/memory.h"
+#include "core/mesh_quality.h"
+#include "core/neighbours.h"
+#include "output.h"
+#include "table.h"
+
+static int n_warning;
+
+#define WARN(...) (n_warning++, hx_log_warning(__VA_ARGS__))
+
+static int is_quiet(void)
+{
+    return hx_log_get_level() < HX_LOG_NORMAL;
+}
+
+static const char *vector_text(const double *v, char *text, size_t n_text)
+{
+    snprintf(text, n_text, "[%g, %g, %g]", v[0], v[1], v[2]);
+    return text;
+}
+
+static int report_mesh(const hx_session *s)
+{
+    const hx_mesh *mesh = &s->mesh;
+    hx_mesh_quality q;
+    char a[32], b[32];
+    HX_TRY(hx_mesh_measure(mesh, &q));
+    hx_log_info("mesh      %s, %s elements, %s nodes", mesh->name,
+                hx_format_count(mesh->n_elem, a, sizeof a),
+                hx_format_count(mesh->n_node, b, sizeof b));
+    hx_log_info("  box               %g to %g, %g to %g, %g to %g", mesh->box_min[0],
+                mesh->box_max[0], mesh->box_min[1], mesh->box_max[1], mesh->box_min[2],
+                mesh->box_max[2]);
+    hx_log_info("  volume            %.6g, mean element size %.4g", mesh->total_volume,
+                mesh->elem_size);
+    hx_log_info("  element volumes   %.4g to %.4g", q.min_volume, q.max_volume);
+    hx_log_info("  scaled Jacobian   %.3f at worst (element %lld), %.3f on average",
+                q.min_scaled_jacobian, (long long)q.worst_elem, q.mean_scaled_jacobian);
+    hx_log_info("  edge ratio        %.2f at worst (element %lld)", q.max_aspect,
+                (long long)q.aspect_elem);
+    hx_log_info("  bodies            %lld", (long long)q.n_body);
+    if (q.n_poor > 0)
+        WARN("%s elements have a scaled Jacobian below 0.2 (worst: %.3f, element %lld); the "
+             "solver will be slow and stresses poor there",
+             hx_format_count(q.n_poor, a, sizeof a), q.min_scaled_jacobian,
+             (long long)q.worst_elem);
+    if (q.n_body > 1)
+        WARN("the mesh falls into %lld bodies that share no node (largest: %s elements); merge "
+             "coincident nodes if they should be one",
+             (long long)q.n_body, hx_format_count(q.largest_body, a, sizeof a));
+    if (q.n_hinge > 0)
+        WARN("at %s nodes elements touch without sharing a face: hinges",
+             hx_format_count(q.n_hinge, a, sizeof a));
+    return HX_OK;
+}
+
+static void report_sets(const hx_mesh *mesh)
+{
+    hx_table table;
+    char text[32];
+    if (is_quiet() || mesh->n_set == 0) return;
+    hx_log_info("\nsets");
+    hx_table_begin(&table, "lrr");
+    hx_table_add(&table, "name");
+    hx_table_add(&table, "nodes");
+    hx_table_add(&table, "elements");
+    for (size_t i = 0; i < mesh->n_set; i++) {
+        hx_table_add(&table, "%s", mesh->set[i].name);
+        hx_table_add(&table, "%s", hx_format_count(mesh->set[i].n_node, text, sizeof text));
+        hx_table_add(&table, "%s", hx_format_count(mesh->set[i].n_elem, text, sizeof text));
+    }
+    hx_table_end(&table, 2);
+}
+
+static void report_supports(const hx_session *s)
+{
+    const hx_config_support *support = s->cfg.supports.entry;
+    hx_table table;
+    char text[96];
+    int64_t n_fixed = 0;
+    for (int64_t a = 0; a < s->mesh.n_node; a++)
+        for (int i = 0; i < 3; i++) n_fixed += s->problem.fixed[a] >> i & 1;
+    hx_log_info("\nsupports  %s of %s degrees of freedom held", hx_format_count(n_fixed, text, 32),
+                hx_format_count(3 * s->mesh.n_node, text + 32, 32));
+    if (is_quiet()) return;
+    hx_table_begin(&table, "lll");
+    for (size_t i = 0; i < s->cfg.supports.n; i++) {
+        hx_table_add(&table, "%s", support[i].set);
+        hx_table_add(&table, "%s", support[i].fix);
+        hx_table_add(&table, "%s", vector_text(support[i].value, text, sizeof text));
+    }
+    hx_table_end(&table, 2);
+}
+
+static void add_load(hx_table *table, const hx_config_load *load)
+{
+    char text[96];
+    hx_table_add(table, "%s", load->set);
+    if (!isnan(load->node_force[0]))
+        hx_table_add(table, "%s at every node", vector_text(load->node_force, text, sizeof text));
+    else if (!isnan(load->total_force[0]))
+        hx_table_add(table, "%s in total", vector_text(load->total_force, text, sizeof text));
+    else if (!isnan(load->traction[0]))
+        hx_table_add(table, "%s per area", vector_text(load->traction, text, sizeof text));
+    else
+        hx_table_add(table, "pressure %g", load->pressure);
+    hx_table_add(table, "case %d", load->load_case);
+}
+
+static void report_loads(const hx_session *s)
+{
+    const hx_config_load *load = s->cfg.loads.entry;
+    char text[96];
+    hx_log_info("\nloads");
+    if (!is_quiet()) {
+        hx_table table;
+        hx_table_begin(&table, "lll");
+        for (size_t i = 0; i < s->cfg.loads.n; i++) add_load(&table, &load[i]);
+        hx_table_end(&table, 2);
+    }
+    for (int c = 0; c < s->problem.n_case; c++) {
+        double total[3];
+        hx_problem_total_force(&s->problem, c, total);
+        hx_log_info("  sum of case %d, weight %g: %s", c + 1, s->problem.weight[c],
+                    vector_text(total, text, sizeof text));
+    }
+}
+
+/* 1 if all elements at the node are passive and nearly void. */
+static int is_void_node(const hx_problem *problem, int64_t node)
+{
+    const hx_mesh *mesh = problem->mesh;
+    for (int64_t k = mesh->node_elem_ptr[node]; k < mesh->node_elem_ptr[node + 1]; k++) {
+        const float rho = problem->passive[mesh->node_elem[k] >> 3];
+        if (isnan(rho) || rho > 0.1f) return 0;
+    }
+    return 1;
+}
+
+static void report_passive(const hx_session *s)
+{
+    const hx_problem *problem = &s->problem;
+    int64_t n_void = 0;
+    char text[32];
+    if (!problem->passive) return;
+    hx_log_info("\npassive   %s elements, %.1f %% of the volume",
+                hx_format_count(problem->n_passive, text, sizeof text),
+                100.0 * (1.0 - problem->design_volume / s->mesh.total_volume));
+    for (int64_t a = 0; a < s->mesh.n_node; a++) {
+        int loaded = 0;
+        for (int c = 0; c < problem->n_case && !loaded; c++)
+            for (int i = 0; i < 3; i++) loaded |= fabs(problem->force[c][3 * a + i]) > 0.0;
+        n_void += loaded && is_void_node(problem, a);
+    }
+    if (n_void > 0)
+        WARN("%s loaded nodes touch passive void only: their displacement will dominate the "
+             "compliance",
+             hx_format_count(n_void, text, sizeof text));
+}
+
+/* The filter's reach, and the host memory that its neighbour lists will take. */
+static int report_filter(const hx_session *s, double *bytes)
+{
+    const double n = (double)s->mesh.n_elem, radius = s->filter_radius;
+    const double in_elements = radius / s->mesh.elem_size;
+    double mean = 0.0;
+    char text[32];
+    *bytes = 0.0;
+    if (!(radius > 0.0)) {
+        hx_log_info("\nfilter    %s", s->cfg.optimization.filter.kind);
+        return HX_OK;
+    }
+    HX_TRY(hx_neighbours_estimate(&s->mesh, radius, &mean));
+    *bytes = n * (4.0 * mean + 40.0);
+    hx_log_info("\nfilter    %s, radius %.4g, %.3g elements, about %.0f neighbours each (%s)",
+                s->cfg.optimization.filter.kind, radius, in_elements, mean,
+                hx_format_bytes(*bytes, text, sizeof text));
+    if (in_elements < 1.5)
+        WARN("the filter's radius of %.2g elements reaches hardly any neighbour: checkerboards are "
+             "likely; 1.5 to 6 elements are usual",
+             in_elements);
+    if (in_elements > 10.0)
+        WARN("the filter's radius of %.3g elements blurs the design and costs memory; 1.5 to 6 "
+             "elements are usual",
+             in_elements);
+    return HX_OK;
+}
+
+static int report_memory(const hx_session *s, double filter_bytes)
+{
+    const double host = (double)hx_mesh_bytes(&s->mesh) + (double)hx_problem_bytes(&s->problem) +
+                        (double)hx_optimizer_bytes(&s->problem) + filter_bytes;
+    const double device = (double)hx_session_device_bytes(s);
+    const double host_free = (double)hx_host_memory_available() + (double)hx_mesh_bytes(&s->mesh) +
+                             (double)hx_problem_bytes(&s->problem);
+    size_t device_free = 0, device_total = 0;
+    char a[32], b[32];
+    HX_TRY(s->device.ops->memory((hx_device *)&s->device, &device_free, &device_total));
+    const int shared = strcmp(s->device.ops->name, "cpu") == 0;
+    hx_log_info("\nmemory");
+    hx_log_info("  host    %8s of %s available", hx_format_bytes(host, a, sizeof a),
+                hx_format_bytes(host_free, b, sizeof b));
+    hx_log_info("  device  %8s of %s available%s", hx_format_bytes(device, a, sizeof a),
+                hx_format_bytes((double)device_free, b, sizeof b),
+                shared ? ", the same memory as the host's" : "");
+    if (host + (shared ? device : 0.0) > 0.9 * host_free)
+        WARN("the run will need nearly all host memory, or more: take a smaller mesh or radius, or "
+             "an operator that stores less");
+    return HX_OK;
+}
+
+/* Seconds of a PCG iteration, from a short solve of the uniform design. */
+static int measure_iteration(hx_session *s, double *seconds)
+{
+    enum { N_ITERATION = 20 };
+    int rc;
+    double *modulus = NULL, *density = NULL, *d_u = NULL, *d_f = NULL;
+    hx_device *dev = &s->device;
+    const size_t n_elem = (size_t)s->mesh.n_elem, bytes = (size_t)s->op.n_dof * sizeof(double);
+    hx_pcg_result result;
+    *seconds = 0.0;
+    HX_TRY_FAIL(hx_alloc_raw(&modulus, n_elem, sizeof *modulus, "moduli"));
+    HX_TRY_FAIL(hx_alloc_raw(&density, n_elem, sizeof *density, "densities"));
+    for (size_t e = 0; e < n_elem; e++) density[e] = s->problem.volume_fraction;
+    hx_problem_modulus(&s->problem, density, modulus);
+    HX_TRY_FAIL(hx_operator_set_modulus(&s->op, modulus));
+    HX_TRY_FAIL(hx_precond_setup(&s->pc));
+    HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &d_u));
+    HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &d_f));
+    HX_TRY_FAIL(dev->ops->upload(dev, d_f, s->problem.force[0], bytes));
+    s->pcg.params.max_iterations = N_ITERATION;
+    for (int pass = 0; pass < 2; pass++) { /* the first one warms up */
+        HX_TRY_FAIL(dev->ops->zero(dev, d_u, bytes));
+        HX_TRY_FAIL(hx_pcg_solve(&s->pcg, &s->op, &s->pc, d_f, d_u, &result));
+    }
+    if (result.iterations > 0) *seconds = result.seconds / result.iterations;
+fail:
+    if (d_u) dev->ops->release(dev, d_u);
+    if (d_f) dev->ops->release(dev, d_f);
+    free(modulus);
+    free(density);
+    return rc;
+}
+
+/* PCG iterations of a solve, roughly: about 700 in the paper's examples of 31,250 elements at
+ * 1e-5, growing with the fifth root of the number of elements. */
+static double guess_iterations(const hx_session *s)
+{
+    const double digits = fmax(1.0, -log10(s->cfg.solver.tolerance));
+    const double n = 700.0 * pow((double)s->mesh.n_elem / 31250.0, 0.2) * digits / 5.0;
+    return fmin(n, (double)s->cfg.solver.max_iterations);
+}
+
+static int report_time(hx_session *s)
+{
+    double seconds;
+    char a[32], b[32], c[32];
+    const double n_pcg = guess_iterations(s);
+    HX_TRY(measure_iteration(s, &seconds));
+    const double solve = seconds * n_pcg * s->problem.n_case;
+    hx_log_info("\ntime      rough: %s a PCG iteration (measured just now),",
+                hx_format_seconds(seconds, a, sizeof a));
+    hx_log_info("          times some %.0f iterations a solve (from like examples; yours may take "
+                "3 times more or less):",
+                n_pcg);
+    hx_log_info("          %s a design iteration, %s for %d", hx_format_seconds(solve, b, sizeof b),
+                hx_format_seconds(solve * s->cfg.optimization.iterations, c, sizeof c),
+                s->cfg.optimization.iterations);
+    return HX_OK;
+}
+
+static int check(hx_session *s, const hx_options *options)
+{
+    double filter_bytes;
+    HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 1,
+                          options->argument + 1));
+    HX_TRY(hx_output_probe(&s->cfg));
+    hx_log_info("config    %s  %s", s->cfg.path, s->cfg.title);
+    HX_TRY(hx_session_make_mesh(s));
+    HX_TRY(report_mesh(s));
+    report_sets(&s->mesh);
+    HX_TRY(hx_session_make_problem(s));
+    report_supports(s);
+    report_loads(s);
+    report_passive(s);
+    HX_TRY(report_filter(s, &filter_bytes));
+    HX_TRY(hx_session_open_device(s));
+    hx_log_info("\ndevice    %s, operator %s, %s%s%s%s", s->device.description, s->strategy->name,
+                hx_layout_name(s->layout), s->instead_of[0] ? " (" : "", s->instead_of,
+                s->instead_of[0] ? ")" : "");
+    HX_TRY(report_memory(s, filter_bytes));
+    HX_TRY(hx_session_make_solver(s));
+    HX_TRY(report_time(s));
+    if (n_warning == 0)
+        hx_log_info("\nno faults, no warnings");
+    else
+        hx_log_info("\nno faults, %d warning%s", n_warning, n_warning == 1 ? "" : "s");
+    return HX_OK;
+}
+
+int hx_cmd_check(const hx_options *options)
+{
+    hx_session s;
+    memset(&s, 0, sizeof s);
+    n_warning = 0;
+    const int rc = check(&s, options);
+    hx_session_free(&s);
+    return rc;
+}

@@ -1,0 +1,114 @@
+/* hextop list: what this build and this machine offer. */
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+#include "core/generate.h"
+#include "core/registry.h"
+#include "table.h"
+
+static void add_header(hx_table *table, const char *const *name, size_t n)
+{
+    for (size_t i = 0; i < n; i++) hx_table_add(table, "%s", name[i]);
+}
+
+/* "yes", or "no" and the reason. */
+static int is_available(const hx_device_ops *ops, char *why, size_t n_why)
+{
+    why[0] = '\0';
+    return ops && ops->available(why, n_why);
+}
+
+static void list_devices(void)
+{
+    static const char *const header[] = {"name", "here", "help"};
+    char why[256];
+    hx_table table;
+    printf("Devices (solver.device; auto takes the first that is here)\n");
+    hx_table_begin(&table, "lll");
+    add_header(&table, header, 3);
+    for (size_t i = 0; hx_devices[i]; i++) {
+        const int here = is_available(hx_devices[i], why, sizeof why);
+        hx_table_add(&table, "%s", hx_devices[i]->name);
+        hx_table_add(&table, "%s", here ? "yes" : "no");
+        hx_table_add(&table, "%s%s%s", hx_devices[i]->help, here ? "" : "; here: ", why);
+    }
+    if (!hx_device_find("cuda")) {
+        hx_table_add(&table, "cuda");
+        hx_table_add(&table, "no");
+        hx_table_add(&table, "this hextop was built without CUDA");
+    }
+    hx_table_end(&table, 2);
+}
+
+static void list_strategies(void)
+{
+    static const char *const header[] = {"name",    "device",        "here", "deterministic",
+                                         "layouts", "bytes/element", "help"};
+    char why[256];
+    hx_table table;
+    printf("\nOperators (solver.operator, solver.layout); ebe8, ebe24 and ebe64 run as ebe on a "
+           "CPU\n");
+    hx_table_begin(&table, "lllllrl");
+    add_header(&table, header, 7);
+    for (size_t i = 0; hx_strategies[i]; i++) {
+        const hx_strategy *s = hx_strategies[i];
+        char layouts[64] = "";
+        size_t used = 0;
+        for (int k = 0; k < HX_N_LAYOUT; k++)
+            if (s->layouts & HX_LAYOUT_BIT(k))
+                used += (size_t)snprintf(layouts + used, sizeof layouts - used, "%s%s",
+                                         used ? ", " : "", hx_layout_name((hx_layout)k));
+        hx_table_add(&table, "%s", s->name);
+        hx_table_add(&table, "%s", s->device);
+        hx_table_add(&table, "%s",
+                     is_available(hx_device_find(s->device), why, sizeof why) ? "yes" : "no");
+        hx_table_add(&table, "%s", s->deterministic ? "yes" : "no");
+        hx_table_add(&table, "%s", layouts);
+        hx_table_add(&table, "%d", s->bytes_per_elem);
+        hx_table_add(&table, "%s", s->help);
+    }
+    hx_table_end(&table, 2);
+}
+
+static void list_others(void)
+{
+    hx_table table;
+    printf("\nPreconditioners (solver.preconditioner)\n");
+    hx_table_begin(&table, "ll");
+    for (size_t i = 0; hx_preconds[i]; i++) {
+        hx_table_add(&table, "%s", hx_preconds[i]->name);
+        hx_table_add(&table, "%s", hx_preconds[i]->help);
+    }
+    hx_table_end(&table, 2);
+    printf("\nFilters (optimization.filter.kind)\n");
+    hx_table_begin(&table, "ll");
+    for (size_t i = 0; hx_filters[i]; i++) {
+        hx_table_add(&table, "%s", hx_filters[i]->name);
+        hx_table_add(&table, "%s", hx_filters[i]->help);
+    }
+    hx_table_end(&table, 2);
+    printf("\nGenerators (mesh.generator)\n");
+    hx_table_begin(&table, "ll");
+    for (size_t i = 0; hx_generators[i]; i++) {
+        hx_table_add(&table, "%s", hx_generators[i]->name);
+        hx_table_add(&table, "%s", hx_generators[i]->help);
+    }
+    hx_table_end(&table, 2);
+}
+
+int hx_cmd_list(const hx_options *options)
+{
+    if (options->n_argument > 0) {
+        hx_log_usage_error("usage: hextop list [--keys]");
+        return 2;
+    }
+    if (options->keys) {
+        hx_print_keys_markdown();
+        return 0;
+    }
+    list_devices();
+    list_strategies();
+    list_others();
+    return 0;
+}

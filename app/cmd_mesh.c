@@ -1,0 +1,101 @@
+/* hextop mesh: the mesh with everything that the config puts on it, to look at before a run. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+#include "core/hex_jacobian.h"
+#include "fields.h"
+#include "setup.h"
+#include "table.h"
+
+static int add_supports(hx_fields *fields, const hx_session *s)
+{
+    const hx_mesh *mesh = &s->mesh;
+    uint8_t *fixed = NULL;
+    double *prescribed = NULL;
+    HX_TRY(hx_fields_add(fields, mesh, HX_VTK_POINT, HX_VTK_U8, 1, "supports", &fixed));
+    memcpy(fixed, s->problem.fixed, (size_t)mesh->n_node);
+    if (!s->problem.prescribed) return HX_OK;
+    HX_TRY(hx_fields_add(fields, mesh, HX_VTK_POINT, HX_VTK_F64, 3, "prescribed", &prescribed));
+    memcpy(prescribed, s->problem.prescribed, 3 * (size_t)mesh->n_node * sizeof *prescribed);
+    return HX_OK;
+}
+
+static int add_loads(hx_fields *fields, const hx_session *s)
+{
+    for (int c = 0; c < s->problem.n_case; c++) {
+        double *force = NULL;
+        char name[32];
+        snprintf(name, sizeof name, "load_%d", c + 1);
+        HX_TRY(hx_fields_add(fields, &s->mesh, HX_VTK_POINT, HX_VTK_F64, 3, name, &force));
+        memcpy(force, s->problem.force[c], 3 * (size_t)s->mesh.n_node * sizeof *force);
+    }
+    return HX_OK;
+}
+
+static int add_passive(hx_fields *fields, const hx_session *s)
+{
+    float *passive = NULL;
+    HX_TRY(hx_fields_add(fields, &s->mesh, HX_VTK_CELL, HX_VTK_F32, 1, "passive", &passive));
+    for (int64_t e = 0; e < s->mesh.n_elem; e++) {
+        const float rho = s->problem.passive ? s->problem.passive[e] : (float)NAN;
+        passive[e] = isnan(rho) ? -1.0f : rho;
+    }
+    return HX_OK;
+}
+
+static int add_quality(hx_fields *fields, const hx_mesh *mesh)
+{
+    float *quality = NULL;
+    HX_TRY(hx_fields_add(fields, mesh, HX_VTK_CELL, HX_VTK_F32, 1, "scaled_jacobian", &quality));
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        hx_hex_map map;
+        double worst = 1.0;
+        hx_hex_map_init(&map, mesh->xyz, mesh->conn + 8 * e);
+        for (int point = 0; point < HX_HEX_CORNERS; point++) {
+            double scaled;
+            hx_hex_det(&map, point, &scaled);
+            worst = fmin(worst, scaled);
+        }
+        quality[e] = (float)worst;
+    }
+    return HX_OK;
+}
+
+static int write_mesh(hx_session *s, hx_fields *fields, const hx_options *options)
+{
+    const char *path = options->argument[1];
+    char a[32], b[32];
+    HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 2,
+                          options->argument + 2));
+    HX_TRY(hx_session_make_mesh(s));
+    HX_TRY(hx_session_make_problem(s));
+    HX_TRY(hx_fields_add_sets(fields, &s->mesh));
+    HX_TRY(add_supports(fields, s));
+    HX_TRY(add_loads(fields, s));
+    HX_TRY(add_passive(fields, s));
+    HX_TRY(add_quality(fields, &s->mesh));
+    const int ascii = strcmp(s->cfg.output.format, "ascii") == 0;
+    HX_TRY(hx_vtk_write(path, &s->mesh, s->cfg.title[0] ? s->cfg.title : s->mesh.name,
+                        ascii ? HX_VTK_ASCII : HX_VTK_BINARY, fields->field, fields->n));
+    hx_log_info("%s: %s elements, %s nodes, %zu fields", path,
+                hx_format_count(s->mesh.n_elem, a, sizeof a),
+                hx_format_count(s->mesh.n_node, b, sizeof b), fields->n);
+    for (size_t i = 0; i < fields->n; i++)
+        hx_log_detail("  %-5s  %s", fields->field[i].where == HX_VTK_POINT ? "point" : "cell",
+                      fields->field[i].name);
+    return HX_OK;
+}
+
+int hx_cmd_mesh(const hx_options *options)
+{
+    hx_session s;
+    hx_fields fields;
+    memset(&s, 0, sizeof s);
+    memset(&fields, 0, sizeof fields);
+    const int rc = write_mesh(&s, &fields, options);
+    hx_fields_free(&fields);
+    hx_session_free(&s);
+    return rc;
+}

@@ -1,0 +1,187 @@
+/* hextop run: the paper's flow chart (P1, Figure 1), with files and a progress line around it. */
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "core/clock.h"
+#include "history.h"
+#include "output.h"
+#include "progress.h"
+#include "summary.h"
+
+typedef struct run {
+    hx_session session;
+    hx_output output;
+    hx_history history;
+    hx_stats stats;
+} run;
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int number)
+{
+    static const char text[] = "\nhextop: finishing this iteration; once more stops at once\n";
+    (void)number;
+    interrupted = 1;
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0) interrupted = 1;
+}
+
+/* The first SIGINT or SIGTERM is noted, the second one ends the program. */
+static void catch_interrupts(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_interrupt;
+    action.sa_flags = (int)(SA_RESETHAND | SA_RESTART);
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+/* Pre-computation: all objects of the run, and the folder it writes to. */
+static int prepare(run *r, const hx_options *options)
+{
+    hx_session *s = &r->session;
+    char path[PATH_MAX];
+    HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 1,
+                          options->argument + 1));
+    HX_TRY(hx_output_probe(&s->cfg));
+    HX_TRY(hx_session_open(s));
+    HX_TRY(hx_stats_begin(&r->stats, s->cfg.optimization.iterations, s->problem.n_case));
+    HX_TRY(hx_output_open(&r->output, s));
+    hx_output_path(&r->output, "config.cfg", path, sizeof path);
+    HX_TRY(hx_config_write(&s->cfg, path));
+    hx_output_path(&r->output, "history.csv", path, sizeof path);
+    return hx_history_open(&r->history, path, s->problem.n_case);
+}
+
+/* 1 if the run goes no further than this iteration. */
+static int is_last(const run *r, const hx_iteration *it)
+{
+    const hx_config *cfg = &r->session.cfg;
+    return it->iteration == cfg->optimization.iterations ||
+           it->change < cfg->optimization.change_tolerance || interrupted;
+}
+
+/* 1 if PCG failed and the user wants to stop then. */
+static int must_stop(const run *r, const hx_iteration *it)
+{
+    return it->reason != HX_PCG_CONVERGED && strcmp(r->session.cfg.solver.on_failure, "stop") == 0;
+}
+
+static void warn_unconverged(const run *r, const hx_iteration *it)
+{
+    if (it->reason == HX_PCG_CONVERGED) return;
+    if (r->stats.n_unconverged == 1)
+        hx_log_warning("iteration %d: PCG did not converge (%s after %d iterations, |r|/|f| = "
+                       "%.2g); going on, as solver.on_failure says",
+                       it->iteration, hx_pcg_reason_name(it->reason), it->pcg_iterations,
+                       it->pcg_residual);
+    else
+        hx_log_detail("iteration %d: PCG did not converge (%s)", it->iteration,
+                      hx_pcg_reason_name(it->reason));
+}
+
+/* Files and terminal for an iteration: what was analysed is what is written. */
+static int record(run *r, const hx_iteration *it, int last)
+{
+    const double begin = hx_clock();
+    if (last || it->iteration % r->session.cfg.output.every == 0)
+        HX_TRY(hx_output_write(&r->output, it->iteration));
+    const double seconds = hx_clock() - begin;
+    HX_TRY(hx_history_add(&r->history, it, seconds));
+    hx_stats_add(&r->stats, it, r->session.problem.n_case, seconds);
+    warn_unconverged(r, it);
+    hx_progress_iteration(&r->session, &r->stats, it);
+    return HX_OK;
+}
+
+static int optimise(run *r)
+{
+    hx_optimizer *opt = &r->session.opt;
+    for (;;) {
+        hx_iteration it;
+        HX_TRY(hx_optimizer_step(opt, &it)); /* FEA, sensitivities, filter, update */
+        const int stop = must_stop(r, &it), last = stop || is_last(r, &it);
+        HX_TRY(record(r, &it, last));
+        if (stop)
+            return HX_RAISE(HX_ENUMERIC,
+                            "iteration %d: PCG did not converge (%s after %d iterations, |r|/|f| = "
+                            "%.2g) and solver.on_failure is \"stop\"; raise solver.max_iterations, "
+                            "or optimization.rho_min for a better-conditioned matrix",
+                            it.iteration, hx_pcg_reason_name(it.reason), it.pcg_iterations,
+                            it.pcg_residual);
+        if (last) return HX_OK;
+        hx_optimizer_advance(opt);
+    }
+}
+
+static int write_summary(run *r, const char *status)
+{
+    char path[PATH_MAX];
+    hx_stats_stop(&r->stats);
+    if (r->stats.n_iteration == 0) return HX_OK;
+    hx_output_path(&r->output, "summary.json", path, sizeof path);
+    return hx_summary_write(&r->session, &r->stats, status, path);
+}
+
+/* After a failure: says it, then saves the design in hand and the summary of what went well. */
+static int keep_what_there_is(run *r, int code)
+{
+    hx_log_error(code);
+    const int iteration = r->session.opt.iteration, analysed = r->stats.n_iteration;
+    if (code != HX_EIO && iteration > analysed && hx_output_rescue(&r->output, iteration) < 0)
+        hx_log_warning("%s", hx_error_message());
+    if (write_summary(r, "failed") < 0) hx_log_warning("%s", hx_error_message());
+    return hx_error_exit_status(code);
+}
+
+static void print_result(const run *r)
+{
+    const hx_stats *stats = &r->stats;
+    hx_log_status_keep();
+    hx_log_info("%s", "");
+    hx_stats_print(stats);
+    hx_log_info("\ncompliance %.6g, volume %.4f after %d iterations (%lld PCG iterations)",
+                stats->last.compliance, stats->last.volume, stats->n_iteration,
+                (long long)stats->pcg_iterations);
+    if (stats->n_unconverged > 0)
+        hx_log_warning("PCG did not converge in %d of %d iterations", stats->n_unconverged,
+                       stats->n_iteration);
+    char path[PATH_MAX];
+    hx_log_info("open in ParaView: %s (last design: %s), then Threshold density > 0.9",
+                hx_output_path(&r->output, "density.vtk.series", path, sizeof path),
+                hx_output_last(&r->output));
+}
+
+static int run_config(run *r, const hx_options *options)
+{
+    r->stats.begin = hx_clock();
+    HX_TRY(prepare(r, options));
+    r->stats.stage[HX_STAGE_SETUP] = hx_clock() - r->stats.begin;
+    hx_progress_header(&r->session);
+    catch_interrupts();
+
+    const int rc = optimise(r);
+    if (rc < 0) return keep_what_there_is(r, rc);
+    HX_TRY(hx_history_close(&r->history));
+    HX_TRY(write_summary(r, interrupted ? "interrupted" : "done"));
+    print_result(r);
+    if (interrupted) hx_log_warning("interrupted; the results so far are complete");
+    return interrupted ? 1 : 0;
+}
+
+int hx_cmd_run(const hx_options *options)
+{
+    run r;
+    memset(&r, 0, sizeof r);
+    const int rc = run_config(&r, options);
+    hx_history_free(&r.history);
+    hx_output_free(&r.output);
+    hx_stats_free(&r.stats);
+    hx_session_free(&r.session);
+    return rc;
+}

@@ -1,0 +1,17 @@
+/* The subcommands. Each returns 0, an error code (negative, its message recorded), or an exit
+ * status (positive, already explained). */
+#ifndef HX_COMMANDS_H
+#define HX_COMMANDS_H
+
+#include "options.h"
+
+int hx_cmd_run(const hx_options *options);
+int hx_cmd_check(const hx_options *options);
+int hx_cmd_mesh(const hx_options *options);
+int hx_cmd_list(const hx_options *options);
+
+/* Prints all config keys for a terminal, and as the README's table (`hextop list --keys`). */
+void hx_print_keys(void);
+void hx_print_keys_markdown(void);
+
+#endif

@@ -1,0 +1,142 @@
+/* What a config file says, with defaults filled in. The keys, units and meanings are in one table,
+ * config_schema.c; this is where their values land.
+ *
+ * Not given and without a default: NULL for text, NaN for numbers (in the first component), n = 0
+ * for lists. */
+#ifndef HX_CONFIG_H
+#define HX_CONFIG_H
+
+#include <stddef.h>
+
+#include "config_tree.h"
+#include "json.h"
+
+/* A list of entries of one type: `const hx_config_load *load = cfg->loads.entry;` */
+typedef struct hx_config_list {
+    size_t n;
+    void *entry; /* (owned) */
+} hx_config_list;
+
+typedef struct hx_config_numbers {
+    size_t n;
+    double *value; /* (owned) */
+} hx_config_numbers;
+
+typedef struct hx_config_words {
+    size_t n;
+    char **word; /* (owned) */
+} hx_config_words;
+
+/* Entries of lists begin with where they were written: "bracket.cfg:12: supports[0]". */
+typedef struct hx_config_support {
+    char *origin;
+    char *set, *fix;
+    double value[3];
+} hx_config_support;
+
+typedef struct hx_config_load {
+    char *origin;
+    char *set;
+    double node_force[3], total_force[3], traction[3];
+    double pressure;
+    int load_case;
+} hx_config_load;
+
+typedef struct hx_config_passive {
+    char *origin;
+    char *set;
+    double density;
+} hx_config_passive;
+
+typedef struct hx_config_set {
+    char *origin;
+    char *name;
+    struct {
+        int given;
+        double point[3], normal[3], tolerance;
+    } plane;
+    struct {
+        int given;
+        double min[3], max[3], tolerance;
+    } box;
+    struct {
+        int given;
+        double point[3], axis[3], radius, inner, length, tolerance;
+    } cylinder;
+    struct {
+        int given;
+        double center[3], radius, inner, tolerance;
+    } sphere;
+    hx_config_words all_of, any_of, none_of; /* and, or, not */
+} hx_config_set;
+
+typedef struct hx_config {
+    char *path;     /* of the config file (owned) */
+    hx_value *tree; /* as written, for the places of later messages (owned) */
+
+    char *title;
+    struct {
+        char *generator;
+        int size, nx, ny, nz;
+        double distort;
+        int seed;
+        char *file;
+        int shuffle, reorder;
+    } mesh;
+    struct {
+        double young, poisson;
+    } material;
+    hx_config_list supports, loads, passive, sets;
+    hx_config_numbers weights;
+    struct {
+        double volume_fraction, penalty, rho_min, move, damping;
+        int iterations;
+        double change_tolerance;
+        char *initial;
+        struct {
+            char *kind, *unit;
+            double radius;
+            int volume_weighted;
+        } filter;
+    } optimization;
+    struct {
+        char *device, *op, *layout, *preconditioner, *criterion, *on_failure;
+        double tolerance;
+        int max_iterations, warm_start, threads;
+    } solver;
+    struct {
+        char *directory, *format;
+        int every;
+        hx_config_words fields;
+    } output;
+} hx_config;
+
+/* Reads and validates FILE and the KEY=VALUE arguments. HX_EINPUT: "FILE:LINE: path.to.key: what is
+ * wrong; what would be right". */
+int hx_config_read(hx_config *cfg, const char *path, size_t n_override,
+                   const char *const *override);
+
+/* "FILE:LINE: KEY" of a key as written, or "FILE: KEY" if it was left to its default. */
+const char *hx_config_place(const hx_config *cfg, const char *key, char *text, size_t n_text);
+
+/* Puts the place of `key` before the recorded message; returns code. */
+int hx_config_blame(const hx_config *cfg, const char *key, int code);
+
+/* 1 if the key was written by the user. */
+int hx_config_given(const hx_config *cfg, const char *key);
+
+/* A path of the config, relative to the config file's folder. *path is the caller's to free. */
+int hx_config_resolve_path(const hx_config *cfg, const char *written, char **path);
+
+/* The config as it was resolved, as libconfig text that gives the same run again. */
+int hx_config_write(const hx_config *cfg, const char *path);
+
+/* The same as a JSON object. */
+void hx_config_write_json(const hx_config *cfg, hx_json *json, const char *key);
+
+/* Replaces a string of the config. */
+int hx_config_set_word(char **word, const char *value);
+
+void hx_config_free(hx_config *cfg);
+
+#endif

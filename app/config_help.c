@@ -1,0 +1,75 @@
+/* The config reference: for a terminal (`hextop help config`) and as the README's Markdown table
+ * (`hextop list --keys`). */
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+#include "config_schema.h"
+
+/* "auto, cpu or cuda" words, or the range, after the meaning. */
+static const char *allowed(const hx_key *key, char *text, size_t n_text)
+{
+    const char *word[64];
+    size_t used = 0;
+    const size_t n = hx_key_words(key, word, 64);
+    text[0] = '\0';
+    if (n > 0) {
+        for (size_t i = 0; i < n && used < n_text; i++)
+            used += (size_t)snprintf(text + used, n_text - used, "%s%s", i ? ", " : "", word[i]);
+    } else if (key->range) {
+        snprintf(text, n_text, "%s", key->range);
+    }
+    return text;
+}
+
+void hx_print_keys(void)
+{
+    char values[256], fallback[128];
+    printf("Config keys (libconfig). A file looks like\n\n"
+           "  mesh = { generator = \"cantilever\"; size = 1; };\n"
+           "  supports = ( { set = \"left\"; fix = \"xyz\"; } );\n\n"
+           "Units are yours, only consistent: length, force, force/length^2.\n");
+    for (size_t i = 0; i < hx_n_key; i++) {
+        const hx_key *key = &hx_keys[i];
+        if (key->type == HX_KEY_GROUP || key->type == HX_KEY_LIST) {
+            printf("\n%s: %s\n", key->path, key->help);
+            continue;
+        }
+        allowed(key, values, sizeof values);
+        printf("  %s: %s\n", key->path, key->help);
+        printf("      %s%s%s%s%s%s; default: %s\n", hx_key_type_word(key->type),
+               key->unit ? ", " : "", key->unit ? key->unit : "", values[0] ? " (" : "", values,
+               values[0] ? ")" : "", hx_key_default(key, fallback, sizeof fallback));
+    }
+}
+
+static void put_cell(const char *text)
+{
+    printf(" ");
+    for (; *text; text++) {
+        if (*text == '|') putchar('\\');
+        putchar(*text);
+    }
+    printf(" |");
+}
+
+void hx_print_keys_markdown(void)
+{
+    char text[512], values[256];
+    printf("| key | type | unit | default | meaning |\n|---|---|---|---|---|\n");
+    for (size_t i = 0; i < hx_n_key; i++) {
+        const hx_key *key = &hx_keys[i];
+        const int aggregate = key->type == HX_KEY_GROUP || key->type == HX_KEY_LIST;
+        snprintf(text, sizeof text, "`%s`", key->path);
+        printf("|");
+        put_cell(text);
+        put_cell(hx_key_type_word(key->type));
+        put_cell(key->unit ? key->unit : "");
+        put_cell(aggregate ? "" : hx_key_default(key, text, sizeof text));
+        allowed(key, values, sizeof values);
+        snprintf(text, sizeof text, "%s%s%s%s", key->help, values[0] ? " (" : "",
+                 values[0] ? values : "", values[0] ? ")" : "");
+        put_cell(text);
+        printf("\n");
+    }
+}

@@ -1,0 +1,69 @@
+#include "history.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/atomic_file.h"
+#include "core/memory.h"
+
+static int write_header(const hx_history *history)
+{
+    hx_atomic_file file;
+    int rc;
+    memset(&file, 0, sizeof file);
+    HX_TRY_FAIL(hx_atomic_file_open(&file, history->path));
+    fputs("iteration,compliance,volume,change,greyness,pcg_iterations,pcg_residual,seconds",
+          file.stream);
+    for (int c = 1; c <= history->n_case; c++)
+        fprintf(file.stream, ",compliance_case%d,pcg_iterations_case%d", c, c);
+    fputs(",seconds_pcg,seconds_spmv,seconds_vector,seconds_compliance,seconds_filter,"
+          "seconds_update,seconds_output\n",
+          file.stream);
+    rc = hx_atomic_file_commit(&file);
+fail:
+    hx_atomic_file_free(&file);
+    return rc;
+}
+
+static int cannot_write(const hx_history *history)
+{
+    return HX_RAISE(HX_EIO, "cannot write '%s': %s", history->path, strerror(errno));
+}
+
+int hx_history_open(hx_history *history, const char *path, int n_case)
+{
+    memset(history, 0, sizeof *history);
+    history->n_case = n_case;
+    HX_TRY(hx_strdup(&history->path, path));
+    HX_TRY(write_header(history));
+    history->stream = fopen(path, "a");
+    return history->stream ? HX_OK : cannot_write(history);
+}
+
+int hx_history_add(hx_history *history, const hx_iteration *it, double output_seconds)
+{
+    FILE *f = history->stream;
+    fprintf(f, "%d,%.12g,%.10g,%.8g,%.8g,%d,%.6g,%.6g", it->iteration, it->compliance, it->volume,
+            it->change, it->greyness, it->pcg_iterations, it->pcg_residual, it->seconds);
+    for (int c = 0; c < history->n_case; c++)
+        fprintf(f, ",%.12g,%d", it->load_case[c].compliance, it->load_case[c].pcg.iterations);
+    fprintf(f, ",%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g\n", it->stage[HX_STAGE_PCG], it->spmv_seconds,
+            it->stage[HX_STAGE_PCG] - it->spmv_seconds, it->stage[HX_STAGE_COMPLIANCE],
+            it->stage[HX_STAGE_FILTER], it->stage[HX_STAGE_UPDATE], output_seconds);
+    return fflush(f) != 0 || ferror(f) ? cannot_write(history) : HX_OK;
+}
+
+int hx_history_close(hx_history *history)
+{
+    FILE *f = history->stream;
+    history->stream = NULL;
+    return f && fclose(f) != 0 ? cannot_write(history) : HX_OK;
+}
+
+void hx_history_free(hx_history *history)
+{
+    if (history->stream) fclose(history->stream);
+    free(history->path);
+    memset(history, 0, sizeof *history);
+}

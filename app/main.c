@@ -1,0 +1,159 @@
+/* hextop: topology optimization from a config file. Picks the subcommand and turns its outcome into
+ * an exit status: 0 done, 1 the run failed, 2 usage or config. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+#include "config_tree.h"
+#include "core/names.h"
+#include "core/version.h"
+
+typedef struct command {
+    const char *name, *arguments, *summary, *help;
+    size_t n_min; /* arguments wanted at least */
+    int (*run)(const hx_options *options);
+} command;
+
+static const command commands[] = {
+    {"run", "FILE [KEY=VALUE ...]", "optimise: densities, history and summary into a folder",
+     "Reads the config FILE, optimises, and writes into output.directory:\n"
+     "  density_0010.vtk ...  every output.every iterations and the last, for ParaView\n"
+     "  density.vtk.series    all of them as an animation\n"
+     "  history.csv           one line an iteration\n"
+     "  summary.json          result, settings as resolved, timings, memory\n"
+     "  config.cfg            the resolved config; running it repeats the run\n"
+     "Ctrl-C finishes the iteration, writes everything and stops; a second one stops at once.\n",
+     1, hx_cmd_run},
+    {"check", "FILE [KEY=VALUE ...]", "everything up to the first solve; changes nothing",
+     "Reports mesh quality, sets, supports, loads, filter radius, memory and a time estimate.\n"
+     "Exit status 0, also with warnings; 2 when the run would be refused.\n",
+     1, hx_cmd_check},
+    {"mesh", "FILE OUT.vtk [KEY=VALUE ...]", "write the mesh with sets, supports and loads",
+     "Fields of OUT.vtk: set_NAME (0 or 1), supports (bits 1, 2, 4 for x, y, z), prescribed\n"
+     "(displacements, if any), load_1 ... (nodal forces of each case), passive (density, -1 where\n"
+     "the design is free), scaled_jacobian (quality, 1 = right angles).\n",
+     2, hx_cmd_mesh},
+    {"list", "[--keys]", "operators, devices, preconditioners, filters, generators",
+     "Shows what this build and this machine offer. --keys prints all config keys as a Markdown\n"
+     "table instead.\n",
+     0, hx_cmd_list},
+};
+enum { N_COMMAND = sizeof commands / sizeof commands[0] };
+
+static void print_options(void)
+{
+    printf("Options\n"
+           "  -q, --quiet    errors and warnings only\n"
+           "  -v, --verbose  more detail; errors with their code and place in the source\n"
+           "  -h, --help     this text, or that of a command\n"
+           "  --version      versions\n");
+}
+
+static void print_help(void)
+{
+    printf("hextop %s: topology optimization on unstructured hexahedral meshes\n\n"
+           "Usage\n",
+           HX_VERSION);
+    for (int i = 0; i < N_COMMAND; i++)
+        printf("  hextop %-5s %-28s %s\n", commands[i].name, commands[i].arguments,
+               commands[i].summary);
+    printf("  hextop %-5s %-28s %s\n\n", "help", "COMMAND | config",
+           "help on a command, or on all config keys");
+    print_options();
+    printf("\nStart with: hextop run configs/quickstart.cfg\n");
+}
+
+static void print_command_help(const command *c)
+{
+    printf("Usage: hextop %s %s\n%s\n", c->name, c->arguments, c->help);
+    if (strstr(c->arguments, "KEY=VALUE"))
+        printf(
+            "KEY=VALUE overrides a config key: mesh.size=3 solver.operator=ebe64\n"
+            "output.directory=out loads[0].node_force=[0,0,-1]; an empty VALUE removes the key.\n"
+            "`hextop help config` lists all keys.\n\n");
+    print_options();
+}
+
+static void print_version(void)
+{
+    printf("hextop %s\n  libconfig  %s\n  compiler   %s\n  OpenMP     %s\n  CUDA       %s\n",
+           HX_VERSION, hx_libconfig_version(), __VERSION__,
+#ifdef _OPENMP
+           "yes",
+#else
+           "no",
+#endif
+           HX_VERSION_CUDA[0] ? HX_VERSION_CUDA : "no");
+}
+
+static const command *find_command(const char *name)
+{
+    const char *names[N_COMMAND + 1];
+    char hint[256];
+    for (int i = 0; i < N_COMMAND; i++) {
+        names[i] = commands[i].name;
+        if (strcmp(names[i], name) == 0) return &commands[i];
+    }
+    names[N_COMMAND] = "help";
+    hx_log_usage_error("unknown command '%s'%s", name,
+                       hx_name_hint(name, names, N_COMMAND + 1, hint, sizeof hint));
+    return NULL;
+}
+
+/* hextop help [COMMAND | config] */
+static int help_on(const char *topic)
+{
+    if (!topic) {
+        print_help();
+        return 0;
+    }
+    if (strcmp(topic, "config") == 0) {
+        hx_print_keys();
+        return 0;
+    }
+    const command *c = find_command(topic);
+    if (!c) return 2;
+    print_command_help(c);
+    return 0;
+}
+
+static int dispatch(const hx_options *options)
+{
+    if (options->version) {
+        print_version();
+        return 0;
+    }
+    if (!options->command) {
+        if (options->help) return help_on(NULL);
+        hx_log_usage_error("no command; `hextop --help` shows them");
+        return 2;
+    }
+    if (strcmp(options->command, "help") == 0)
+        return help_on(options->n_argument > 0 ? options->argument[0] : NULL);
+    const command *c = find_command(options->command);
+    if (!c) return 2;
+    if (options->help) return help_on(c->name);
+    if (options->n_argument < c->n_min) {
+        hx_log_usage_error("usage: hextop %s %s", c->name, c->arguments);
+        return 2;
+    }
+    const int rc = c->run(options);
+    if (rc >= 0) return rc;
+    hx_log_error(rc);
+    return hx_error_exit_status(rc);
+}
+
+int main(int argc, char **argv)
+{
+    hx_options options;
+    signal(SIGXFSZ, SIG_IGN); /* a file-size limit is a failed write, with a message */
+    if (hx_options_parse(&options, argc, argv) < 0) return 2;
+    hx_log_set_level(options.level);
+    int status = dispatch(&options);
+    if ((fflush(stdout) != 0 || ferror(stdout)) && status == 0) {
+        hx_log_usage_error("cannot write to the standard output");
+        status = 1;
+    }
+    return status;
+}

@@ -1,0 +1,20 @@
+/* The command line: hextop [-q | -v] COMMAND [ARGUMENTS]. */
+#ifndef HX_OPTIONS_H
+#define HX_OPTIONS_H
+
+#include <stddef.h>
+
+#include "log.h"
+
+typedef struct hx_options {
+    const char *command; /* NULL: none given */
+    hx_log_level level;
+    int help, version, keys; /* --help, --version, --keys */
+    size_t n_argument;
+    const char *const *argument; /* [n_argument] what follows the command, options taken out */
+} hx_options;
+
+/* Sorts argv in place. Returns 0, or -1 after saying what is wrong. */
+int hx_options_parse(hx_options *options, int argc, char **argv);
+
+#endif

@@ -1,0 +1,262 @@
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/hex8.h"
+#include "core/memory.h"
+
+static int cannot_write(const hx_config *cfg, const char *path, const char *why)
+{
+    return hx_config_blame(cfg, "output.directory",
+                           HX_RAISE(HX_EENV,
+                                    "cannot write to '%s': %s; name a folder that can be created "
+                                    "or written",
+                                    path, why));
+}
+
+/* Cuts the last part of a path; "." when nothing is left. */
+static void to_parent(char *path)
+{
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/') n--;
+    while (n > 0 && path[n - 1] != '/') n--;
+    while (n > 1 && path[n - 1] == '/') n--;
+    if (n == 0)
+        strcpy(path, ".");
+    else
+        path[n] = '\0';
+}
+
+int hx_output_probe(const hx_config *cfg)
+{
+    const char *directory = cfg->output.directory;
+    char path[PATH_MAX];
+    struct stat status;
+    if (strlen(directory) + 64 >= sizeof path)
+        return cannot_write(cfg, directory, "the name is too long");
+    snprintf(path, sizeof path, "%s", directory);
+    while (stat(path, &status) != 0) {
+        if (errno != ENOENT || strcmp(path, ".") == 0 || strcmp(path, "/") == 0)
+            return cannot_write(cfg, directory, strerror(errno));
+        to_parent(path);
+    }
+    if (!S_ISDIR(status.st_mode)) return cannot_write(cfg, path, "it is a file, not a folder");
+    if (access(path, W_OK | X_OK) != 0) return cannot_write(cfg, path, strerror(errno));
+    return HX_OK;
+}
+
+/* mkdir -p */
+static int make_directory(const hx_config *cfg)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s", cfg->output.directory);
+    for (char *c = path + 1;; c++) {
+        if (*c != '/' && *c != '\0') continue;
+        const char kept = *c;
+        *c = '\0';
+        if (mkdir(path, 0777) != 0 && errno != EEXIST)
+            return cannot_write(cfg, path, strerror(errno));
+        *c = kept;
+        if (kept == '\0') return HX_OK;
+    }
+}
+
+/* Writes and removes a small file. */
+static int test_write(const hx_config *cfg)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/.hextop.%ld", cfg->output.directory, (long)getpid());
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    if (fd < 0) return cannot_write(cfg, cfg->output.directory, strerror(errno));
+    const int failed = write(fd, "\n", 1) != 1 || close(fd) != 0 ? errno : 0;
+    unlink(path);
+    return failed ? cannot_write(cfg, cfg->output.directory, strerror(failed)) : HX_OK;
+}
+
+static int wants(const hx_config *cfg, const char *field)
+{
+    for (size_t i = 0; i < cfg->output.fields.n; i++)
+        if (strcmp(cfg->output.fields.word[i], field) == 0) return 1;
+    return 0;
+}
+
+/* "name" of the first case, "name_2", ... of the others. */
+static const char *case_name(const char *name, int c, char *text, size_t n_text)
+{
+    if (c == 0)
+        snprintf(text, n_text, "%s", name);
+    else
+        snprintf(text, n_text, "%s_%d", name, c + 1);
+    return text;
+}
+
+static int add_fields(hx_output *out)
+{
+    const hx_config *cfg = &out->session->cfg;
+    const hx_mesh *mesh = &out->session->mesh;
+    const int n_case = out->session->problem.n_case;
+    char name[64];
+    if (wants(cfg, "density"))
+        HX_TRY(hx_fields_add(&out->fields, mesh, HX_VTK_CELL, HX_VTK_F64, 1, "density",
+                             &out->density));
+    if (wants(cfg, "sensitivity"))
+        HX_TRY(hx_fields_add(&out->fields, mesh, HX_VTK_CELL, HX_VTK_F32, 1, "sensitivity",
+                             &out->sensitivity));
+    if (wants(cfg, "energy"))
+        HX_TRY(
+            hx_fields_add(&out->fields, mesh, HX_VTK_CELL, HX_VTK_F32, 1, "energy", &out->energy));
+    if (wants(cfg, "displacement")) {
+        HX_TRY(hx_alloc(&out->displacement, (size_t)n_case, sizeof(double *), "fields"));
+        for (int c = 0; c < n_case; c++)
+            HX_TRY(hx_fields_add(&out->fields, mesh, HX_VTK_POINT, HX_VTK_F64, 3,
+                                 case_name("displacement", c, name, sizeof name),
+                                 &out->displacement[c]));
+    }
+    if (wants(cfg, "von_mises")) {
+        HX_TRY(hx_alloc(&out->von_mises, (size_t)n_case, sizeof(float *), "fields"));
+        for (int c = 0; c < n_case; c++)
+            HX_TRY(hx_fields_add(&out->fields, mesh, HX_VTK_CELL, HX_VTK_F32, 1,
+                                 case_name("von_mises", c, name, sizeof name), &out->von_mises[c]));
+        HX_TRY(hx_alloc_raw(&out->scratch, 3 * (size_t)mesh->n_node, sizeof(double),
+                            "displacements for stresses"));
+    }
+    if (wants(cfg, "sets")) HX_TRY(hx_fields_add_sets(&out->fields, mesh));
+    return HX_OK;
+}
+
+int hx_output_open(hx_output *out, hx_session *s)
+{
+    int rc;
+    memset(out, 0, sizeof *out);
+    out->session = s;
+    out->directory = s->cfg.output.directory;
+    out->format = strcmp(s->cfg.output.format, "ascii") == 0 ? HX_VTK_ASCII : HX_VTK_BINARY;
+    HX_TRY_FAIL(add_fields(out));
+    HX_TRY_FAIL(make_directory(&s->cfg));
+    HX_TRY_FAIL(test_write(&s->cfg));
+    return HX_OK;
+fail:
+    hx_output_free(out);
+    return rc;
+}
+
+/* Von Mises stress at element centres, of the macroscopic stress E rho^p D e(u). */
+static void fill_von_mises(const hx_session *s, const double *u, float *stress)
+{
+    const hx_mesh *mesh = &s->mesh;
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        double x[24], ue[24];
+        for (size_t a = 0; a < 8; a++) {
+            const size_t node = (size_t)mesh->conn[8 * e + (int64_t)a];
+            memcpy(x + 3 * a, mesh->xyz + 3 * node, 3 * sizeof *x);
+            memcpy(ue + 3 * a, u + 3 * node, 3 * sizeof *ue);
+        }
+        stress[e] =
+            (float)(s->opt.modulus[e] * hx_hex8_von_mises(x, ue, s->problem.lambda, s->problem.mu));
+    }
+}
+
+static int fill_fields(hx_output *out)
+{
+    const hx_session *s = out->session;
+    const hx_optimizer *opt = &s->opt;
+    const int64_t n = s->mesh.n_elem;
+    if (out->density) memcpy(out->density, opt->physical, (size_t)n * sizeof *out->density);
+    for (int64_t e = 0; out->sensitivity && e < n; e++) out->sensitivity[e] = (float)opt->dc[e];
+    for (int64_t e = 0; out->energy && e < n; e++)
+        out->energy[e] = (float)(opt->energy[e] * opt->modulus[e]);
+    for (int c = 0; c < s->problem.n_case; c++) {
+        if (out->displacement) HX_TRY(hx_optimizer_displacement(opt, c, out->displacement[c]));
+        if (!out->von_mises) continue;
+        HX_TRY(hx_optimizer_displacement(opt, c, out->scratch));
+        fill_von_mises(s, out->scratch, out->von_mises[c]);
+    }
+    return HX_OK;
+}
+
+const char *hx_output_path(const hx_output *out, const char *name, char *text, size_t n_text)
+{
+    const size_t n = strlen(out->directory);
+    snprintf(text, n_text, "%s%s%s", out->directory, n && out->directory[n - 1] == '/' ? "" : "/",
+             name);
+    return text;
+}
+
+const char *hx_output_last(const hx_output *out)
+{
+    return out->n_file > 0 ? out->file[out->n_file - 1] : NULL;
+}
+
+static int remember(hx_output *out, const char *name, int iteration)
+{
+    if (out->n_file == out->file_capacity) {
+        const size_t capacity = 2 * out->file_capacity + 64;
+        char **file = NULL;
+        double *time = NULL;
+        HX_TRY(hx_alloc(&file, capacity, sizeof *file, "names of files"));
+        const int rc = hx_alloc(&time, capacity, sizeof *time, "names of files");
+        if (rc < 0) {
+            free(file);
+            return rc;
+        }
+        if (out->n_file > 0) {
+            memcpy(file, out->file, out->n_file * sizeof *file);
+            memcpy(time, out->time, out->n_file * sizeof *time);
+        }
+        free(out->file);
+        free(out->time);
+        out->file = file;
+        out->time = time;
+        out->file_capacity = capacity;
+    }
+    HX_TRY(hx_strdup(&out->file[out->n_file], name));
+    out->time[out->n_file++] = iteration;
+    return HX_OK;
+}
+
+int hx_output_write(hx_output *out, int iteration)
+{
+    const hx_session *s = out->session;
+    char path[PATH_MAX], name[64], title[256];
+    const char *own = s->cfg.title[0] ? s->cfg.title : s->mesh.name;
+    snprintf(name, sizeof name, "density_%04d.vtk", iteration);
+    snprintf(title, sizeof title, "%.180s, hextop, iteration %d", own, iteration);
+    for (char *c = title; *c; c++)
+        if (*c == '\n' || *c == '\r') *c = ' ';
+    HX_TRY(fill_fields(out));
+    HX_TRY(hx_vtk_write(hx_output_path(out, name, path, sizeof path), &s->mesh, title, out->format,
+                        out->fields.field, out->fields.n));
+    HX_TRY(remember(out, name, iteration));
+    return hx_vtk_write_series(hx_output_path(out, "density.vtk.series", path, sizeof path),
+                               out->n_file, (const char *const *)out->file, out->time);
+}
+
+int hx_output_rescue(const hx_output *out, int iteration)
+{
+    const hx_session *s = out->session;
+    const hx_vtk_field density = {"density", HX_VTK_CELL, HX_VTK_F64, 1, s->opt.physical};
+    char path[PATH_MAX], name[64];
+    snprintf(name, sizeof name, "unfinished_%04d.vtk", iteration);
+    return hx_vtk_write(hx_output_path(out, name, path, sizeof path), &s->mesh,
+                        "hextop, design whose analysis failed", out->format, &density, 1);
+}
+
+void hx_output_free(hx_output *out)
+{
+    hx_fields_free(&out->fields);
+    free(out->displacement);
+    free(out->von_mises);
+    free(out->scratch);
+    for (size_t i = 0; i < out->n_file; i++) free(out->file[i]);
+    free(out->file);
+    free(out->time);
+    memset(out, 0, sizeof *out);
+}

@@ -1,0 +1,43 @@
+/* The output directory of a run and the VTK files in it. */
+#ifndef HX_OUTPUT_H
+#define HX_OUTPUT_H
+
+#include "fields.h"
+#include "setup.h"
+
+typedef struct hx_output {
+    hx_session *session;   /* (borrowed) */
+    const char *directory; /* (borrowed) */
+    hx_vtk_format format;
+    hx_fields fields; /* memory for all fields, taken before the first iteration */
+    double *density;  /* [n_elem], these in `fields`; NULL if not asked for */
+    float *sensitivity, *energy;
+    double **displacement;        /* [n_case] -> [n_node][3] (outer array owned) */
+    float **von_mises;            /* [n_case] -> [n_elem] (outer array owned) */
+    double *scratch;              /* [n_node][3] displacement for von_mises (owned) */
+    size_t n_file, file_capacity; /* VTK files of this run, oldest first */
+    char **file;                  /* [n_file] names within the directory (owned) */
+    double *time;                 /* [n_file] iterations (owned) */
+} hx_output;
+
+/* Fails with HX_EENV if the directory could not be written or created; changes nothing. */
+int hx_output_probe(const hx_config *cfg);
+
+/* Creates the directory, tests that a file can be written there, and takes the memory. */
+int hx_output_open(hx_output *out, hx_session *s);
+
+/* Writes DIR/density_0010.vtk of the design just analysed, and the series file. */
+int hx_output_write(hx_output *out, int iteration);
+
+/* Keeps the densities of a design whose analysis failed, in DIR/unfinished_0010.vtk. */
+int hx_output_rescue(const hx_output *out, int iteration);
+
+/* DIR/name into text; returns it. */
+const char *hx_output_path(const hx_output *out, const char *name, char *text, size_t n_text);
+
+/* Name of the last VTK file, or NULL. */
+const char *hx_output_last(const hx_output *out);
+
+void hx_output_free(hx_output *out);
+
+#endif

@@ -1,0 +1,75 @@
+#include "progress.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/version.h"
+#include "log.h"
+#include "table.h"
+
+static const char *join_fields(const hx_config *cfg, char *text, size_t n_text)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < cfg->output.fields.n && used < n_text; i++) {
+        const int n =
+            snprintf(text + used, n_text - used, "%s%s", i ? ", " : "", cfg->output.fields.word[i]);
+        used += n > 0 ? (size_t)n : 0;
+    }
+    return text;
+}
+
+void hx_progress_header(const hx_session *s)
+{
+    const hx_config *cfg = &s->cfg;
+    char a[64], b[64], c[64], fields[128];
+    hx_log_info("hextop %s  %s", HX_VERSION, cfg->title);
+    hx_log_info("  mesh      %s, %s elements, %s nodes, %s degrees of freedom", s->mesh.name,
+                hx_format_count(s->mesh.n_elem, a, sizeof a),
+                hx_format_count(s->mesh.n_node, b, sizeof b),
+                hx_format_count(3 * s->mesh.n_node, c, sizeof c));
+    hx_log_info("  device    %s", s->device.description);
+    hx_log_info("  operator  %s, %s%s%s%s", s->strategy->name, hx_layout_name(s->layout),
+                s->instead_of[0] ? " (" : "", s->instead_of, s->instead_of[0] ? ")" : "");
+    hx_log_info("  solver    PCG, %s preconditioner, %s %g, at most %d iterations",
+                s->precond_kind->name,
+                s->pcg.params.criterion == HX_PCG_ABSOLUTE ? "r'z <=" : "|r| / |f| <=",
+                s->pcg.params.tolerance, s->pcg.params.max_iterations);
+    if (s->filter.kind->needs_radius)
+        hx_log_info("  filter    %s, radius %.4g (%.3g elements)", s->filter.kind->name,
+                    s->filter_radius, s->filter_radius / s->mesh.elem_size);
+    else
+        hx_log_info("  filter    %s", s->filter.kind->name);
+    hx_log_info("  design    volume fraction %g, penalty %g, rho_min %g, %d iterations%s",
+                s->problem.volume_fraction, s->problem.penalty, s->problem.rho_min,
+                cfg->optimization.iterations,
+                cfg->optimization.change_tolerance > 0.0 ? " at most" : "");
+    if (s->problem.n_case > 1) hx_log_info("  loads     %d cases", s->problem.n_case);
+    if (s->problem.n_passive > 0)
+        hx_log_info("  passive   %s elements", hx_format_count(s->problem.n_passive, a, sizeof a));
+    hx_log_info("  memory    %s on the host, %s on the device",
+                hx_format_bytes((double)s->host_bytes, a, sizeof a),
+                hx_format_bytes((double)s->device_bytes, b, sizeof b));
+    hx_log_info("  output    %s, every %d iterations: %s", cfg->output.directory, cfg->output.every,
+                join_fields(cfg, fields, sizeof fields));
+    hx_log_info("%s", "");
+}
+
+void hx_progress_iteration(const hx_session *s, const hx_stats *stats, const hx_iteration *it)
+{
+    const int n = s->cfg.optimization.iterations;
+    if (hx_log_is_terminal()) {
+        char left[32];
+        hx_log_status(
+            "iteration %d/%d  compliance %.6g  volume %.4f  change %.4f  PCG %d  left %s",
+            it->iteration, n, it->compliance, it->volume, it->change, it->pcg_iterations,
+            hx_format_seconds(hx_stats_time_left(stats, n - it->iteration), left, sizeof left));
+        return;
+    }
+    if (it->iteration == 1)
+        hx_log_info("  iter    compliance   volume   change  greyness     PCG  residual   seconds");
+    hx_log_info("%6d  %12.6g  %7.4f  %7.4f  %8.4f  %6d  %8.1e  %8.3f", it->iteration,
+                it->compliance, it->volume, it->change, it->greyness, it->pcg_iterations,
+                it->pcg_residual, it->seconds);
+}

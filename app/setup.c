@@ -1,0 +1,411 @@
+#define _XOPEN_SOURCE 700 /* realpath */
+#include "setup.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "core/memory.h"
+#include "core/region.h"
+#include "core/vtk.h"
+#include "log.h"
+
+/* Puts the key's place before messages about the user's input or machine. */
+static int blame(const hx_session *s, const char *key, int rc)
+{
+    return rc == HX_EINPUT || rc == HX_EENV ? hx_config_blame(&s->cfg, key, rc) : rc;
+}
+
+/* Replaces a path of the config by the absolute one, so that the resolved config works anywhere. */
+static int resolve_file(hx_session *s, const char *key, char **word)
+{
+    char *path = NULL;
+    HX_TRY(hx_config_resolve_path(&s->cfg, *word, &path));
+    char *absolute = access(path, R_OK) == 0 ? realpath(path, NULL) : NULL;
+    int rc = HX_OK;
+    if (absolute)
+        rc = hx_config_set_word(word, absolute);
+    else
+        rc = blame(s, key, HX_RAISE(HX_EINPUT, "cannot read '%s': %s", path, strerror(errno)));
+    free(absolute);
+    free(path);
+    return rc;
+}
+
+static void fill_generate_params(const hx_config *cfg, hx_generate_params *params)
+{
+    params->size = cfg->mesh.size;
+    params->nx = cfg->mesh.nx;
+    params->ny = cfg->mesh.ny;
+    params->nz = cfg->mesh.nz;
+    params->distort = cfg->mesh.distort;
+    params->seed = (uint64_t)cfg->mesh.seed;
+}
+
+/* The raw mesh, renumbered as asked and validated. */
+static int make_raw_mesh(hx_session *s)
+{
+    const hx_config *cfg = &s->cfg;
+    if (cfg->mesh.generator) {
+        hx_generate_params params;
+        fill_generate_params(cfg, &params);
+        HX_TRY(hx_generator_find(cfg->mesh.generator)->generate(&s->mesh, &params));
+    } else {
+        HX_TRY(hx_vtk_read(cfg->mesh.file, &s->mesh));
+    }
+    if (cfg->mesh.shuffle != 0) HX_TRY(hx_mesh_shuffle(&s->mesh, (uint64_t)cfg->mesh.shuffle));
+    if (cfg->mesh.reorder) HX_TRY(hx_mesh_reorder(&s->mesh));
+    return hx_mesh_finish(&s->mesh);
+}
+
+static double tolerance_or_default(double tolerance)
+{
+    return isnan(tolerance) ? -1.0 : tolerance;
+}
+
+static void fill_region(const hx_config_set *set, hx_region *r)
+{
+    const double *point = NULL, *axis = NULL;
+    double tolerance = -1.0;
+    const hx_config_words *operand = NULL;
+    memset(r, 0, sizeof *r);
+    if (set->plane.given) {
+        r->kind = HX_REGION_PLANE;
+        point = set->plane.point;
+        axis = set->plane.normal;
+        tolerance = set->plane.tolerance;
+    } else if (set->box.given) {
+        r->kind = HX_REGION_BOX;
+        point = set->box.min;
+        axis = set->box.max;
+        tolerance = set->box.tolerance;
+    } else if (set->cylinder.given) {
+        r->kind = HX_REGION_CYLINDER;
+        point = set->cylinder.point;
+        axis = set->cylinder.axis;
+        r->radius = set->cylinder.radius;
+        r->inner = set->cylinder.inner;
+        r->length = set->cylinder.length;
+        tolerance = set->cylinder.tolerance;
+    } else if (set->sphere.given) {
+        r->kind = HX_REGION_SPHERE;
+        point = set->sphere.center;
+        r->radius = set->sphere.radius;
+        r->inner = set->sphere.inner;
+        tolerance = set->sphere.tolerance;
+    } else {
+        r->kind = set->all_of.n ? HX_REGION_AND : set->any_of.n ? HX_REGION_OR : HX_REGION_NOT;
+        operand = set->all_of.n ? &set->all_of : set->any_of.n ? &set->any_of : &set->none_of;
+        r->n_operand = operand->n;
+        r->operand = (const char *const *)operand->word;
+    }
+    if (point) memcpy(r->point, point, sizeof r->point);
+    if (axis) memcpy(r->axis, axis, sizeof r->axis);
+    r->tolerance = tolerance_or_default(tolerance);
+}
+
+int hx_session_make_mesh(hx_session *s)
+{
+    const char *key = s->cfg.mesh.file ? "mesh.file" : "mesh.generator";
+    if (s->cfg.mesh.file) HX_TRY(resolve_file(s, key, &s->cfg.mesh.file));
+    const int rc = make_raw_mesh(s);
+    if (rc < 0) return blame(s, key, rc);
+    const hx_config_set *set = s->cfg.sets.entry;
+    for (size_t i = 0; i < s->cfg.sets.n; i++) {
+        hx_region region;
+        fill_region(&set[i], &region);
+        const int added = hx_mesh_add_region(&s->mesh, set[i].name, &region);
+        if (added == HX_EINPUT) hx_error_prefix("%s: ", set[i].origin);
+        if (added < 0) return added;
+    }
+    return HX_OK;
+}
+
+static unsigned fix_flags(const char *fix)
+{
+    return (strchr(fix, 'x') ? HX_FIX_X : 0u) | (strchr(fix, 'y') ? HX_FIX_Y : 0u) |
+           (strchr(fix, 'z') ? HX_FIX_Z : 0u);
+}
+
+static void fill_load(const hx_config_load *load, hx_load_spec *spec)
+{
+    const double *value = load->node_force;
+    spec->set = load->set;
+    spec->origin = load->origin;
+    spec->load_case = load->load_case;
+    spec->kind = HX_LOAD_NODE_FORCE;
+    if (!isnan(load->total_force[0])) {
+        spec->kind = HX_LOAD_TOTAL_FORCE;
+        value = load->total_force;
+    } else if (!isnan(load->traction[0])) {
+        spec->kind = HX_LOAD_TRACTION;
+        value = load->traction;
+    } else if (!isnan(load->pressure)) {
+        spec->kind = HX_LOAD_PRESSURE;
+        spec->value[0] = load->pressure;
+        return;
+    }
+    memcpy(spec->value, value, sizeof spec->value);
+}
+
+static int create_problem(hx_session *s, hx_support_spec *support, hx_load_spec *load,
+                          hx_passive_spec *passive)
+{
+    const hx_config *cfg = &s->cfg;
+    const hx_config_support *cfg_support = cfg->supports.entry;
+    const hx_config_load *cfg_load = cfg->loads.entry;
+    const hx_config_passive *cfg_passive = cfg->passive.entry;
+    for (size_t i = 0; i < cfg->supports.n; i++) {
+        support[i].set = cfg_support[i].set;
+        support[i].origin = cfg_support[i].origin;
+        support[i].fix = fix_flags(cfg_support[i].fix);
+        memcpy(support[i].value, cfg_support[i].value, sizeof support[i].value);
+    }
+    for (size_t i = 0; i < cfg->loads.n; i++) fill_load(&cfg_load[i], &load[i]);
+    for (size_t i = 0; i < cfg->passive.n; i++) {
+        passive[i].set = cfg_passive[i].set;
+        passive[i].origin = cfg_passive[i].origin;
+        passive[i].density = cfg_passive[i].density;
+    }
+    const hx_problem_params params = {
+        .origin = cfg->path,
+        .young = cfg->material.young,
+        .poisson = cfg->material.poisson,
+        .penalty = cfg->optimization.penalty,
+        .rho_min = cfg->optimization.rho_min,
+        .volume_fraction = cfg->optimization.volume_fraction,
+        .n_support = cfg->supports.n,
+        .n_load = cfg->loads.n,
+        .n_passive = cfg->passive.n,
+        .n_weight = cfg->weights.n,
+        .support = support,
+        .load = load,
+        .passive = passive,
+        .weight = cfg->weights.value,
+    };
+    return hx_problem_create(&s->problem, &s->mesh, &params);
+}
+
+/* The filter's radius in length; the config gets the one that a generator brings. */
+static int resolve_radius(hx_session *s)
+{
+    hx_config *cfg = &s->cfg;
+    double *radius = &cfg->optimization.filter.radius;
+    s->filter_radius = 0.0;
+    if (!hx_filter_find(cfg->optimization.filter.kind)->needs_radius) return HX_OK;
+    if (isnan(*radius)) {
+        if (!cfg->mesh.generator)
+            return hx_config_blame(cfg, "optimization.filter.radius",
+                                   HX_RAISE(HX_EINPUT, "required with mesh.file; for example "
+                                                       "radius = 3.0; unit = \"element\";"));
+        hx_generate_params params;
+        fill_generate_params(cfg, &params);
+        *radius =
+            hx_generator_radius(hx_generator_find(cfg->mesh.generator), &params, s->mesh.n_elem);
+        HX_TRY(hx_config_set_word(&cfg->optimization.filter.unit, "element"));
+    }
+    const int in_elements = strcmp(cfg->optimization.filter.unit, "element") == 0;
+    s->filter_radius = *radius * (in_elements ? s->mesh.elem_size : 1.0);
+    return HX_OK;
+}
+
+int hx_session_make_problem(hx_session *s)
+{
+    int rc;
+    hx_support_spec *support = NULL;
+    hx_load_spec *load = NULL;
+    hx_passive_spec *passive = NULL;
+    HX_TRY_FAIL(hx_alloc(&support, s->cfg.supports.n, sizeof *support, "supports"));
+    HX_TRY_FAIL(hx_alloc(&load, s->cfg.loads.n, sizeof *load, "loads"));
+    HX_TRY_FAIL(hx_alloc(&passive, s->cfg.passive.n, sizeof *passive, "passive regions"));
+    HX_TRY_FAIL(create_problem(s, support, load, passive));
+    HX_TRY_FAIL(resolve_radius(s));
+fail:
+    free(support);
+    free(load);
+    free(passive);
+    return rc;
+}
+
+/* The device asked for, or with "auto" the first that can run here. */
+static int find_device(const hx_session *s, const hx_device_ops **ops)
+{
+    const char *name = s->cfg.solver.device;
+    *ops = NULL;
+    if (strcmp(name, "auto") != 0) {
+        *ops = hx_device_find(name);
+        if (*ops) return HX_OK;
+        return HX_RAISE(HX_EENV,
+                        "this hextop was built without device '%s'; use \"auto\" or "
+                        "\"cpu\", or build it with that device",
+                        name);
+    }
+    for (size_t i = 0; hx_devices[i] && !*ops; i++) {
+        char why[256] = "";
+        if (hx_devices[i]->available(why, sizeof why)) *ops = hx_devices[i];
+    }
+    if (!*ops) return HX_RAISE(HX_EENV, "no device can run here; see `hextop list`");
+    return HX_OK;
+}
+
+static void set_threads(int n)
+{
+    if (n == 0) return;
+#ifdef _OPENMP
+    omp_set_num_threads(n);
+#else
+    if (n > 1) hx_log_warning("solver.threads = %d: built without OpenMP, one thread is used", n);
+#endif
+}
+
+static int choose_strategy(hx_session *s)
+{
+    const hx_config *cfg = &s->cfg;
+    int substituted = 0;
+    s->strategy = hx_strategy_resolve(s->device.ops->name, cfg->solver.op, &substituted);
+    if (!s->strategy)
+        return blame(s, "solver.operator",
+                     HX_RAISE(HX_EINPUT, "no operator '%s' on device '%s'; see `hextop list`",
+                              cfg->solver.op, s->device.ops->name));
+    s->layout = HX_LAYOUT_ROWMAJOR;
+    while (strcmp(hx_layout_name(s->layout), cfg->solver.layout) != 0) s->layout++;
+    const int has_layout = (s->strategy->layouts & HX_LAYOUT_BIT(s->layout)) != 0;
+    if (substituted)
+        snprintf(s->instead_of, sizeof s->instead_of, "in place of %s, which needs a GPU",
+                 cfg->solver.op);
+    if (!has_layout) { /* the same config serves operators that know one layout only */
+        snprintf(s->instead_of, sizeof s->instead_of, "in place of %s, %s", cfg->solver.op,
+                 cfg->solver.layout);
+        for (s->layout = HX_LAYOUT_ROWMAJOR; s->layout + 1 < HX_N_LAYOUT; s->layout++)
+            if (s->strategy->layouts & HX_LAYOUT_BIT(s->layout)) break;
+    }
+    return HX_OK;
+}
+
+int hx_session_open_device(hx_session *s)
+{
+    const hx_device_ops *ops = NULL;
+    set_threads(s->cfg.solver.threads);
+    int rc = find_device(s, &ops);
+    if (rc == HX_OK) rc = hx_device_open(&s->device, ops);
+    if (rc < 0) return blame(s, "solver.device", rc);
+    HX_TRY(choose_strategy(s));
+    s->precond_kind = hx_precond_find(s->cfg.solver.preconditioner);
+    HX_TRY(hx_config_set_word(&s->cfg.solver.device, ops->name));
+    HX_TRY(hx_config_set_word(&s->cfg.solver.op, s->strategy->name));
+    return hx_config_set_word(&s->cfg.solver.layout, hx_layout_name(s->layout));
+}
+
+/* Bytes of the vectors of the preconditioner, PCG and the optimizer. */
+static size_t vector_bytes(const hx_session *s)
+{
+    const int n = s->precond_kind->vectors + hx_pcg_vectors(s->precond_kind) +
+                  hx_optimizer_vectors(&s->problem);
+    return (size_t)n * 3 * (size_t)s->mesh.n_node * sizeof(double);
+}
+
+size_t hx_session_device_bytes(const hx_session *s)
+{
+    return hx_operator_bytes(&s->mesh, s->strategy, s->layout) + vector_bytes(s);
+}
+
+int hx_session_make_solver(hx_session *s)
+{
+    const hx_config *cfg = &s->cfg;
+    const hx_pcg_params params = {
+        .criterion =
+            strcmp(cfg->solver.criterion, "absolute") == 0 ? HX_PCG_ABSOLUTE : HX_PCG_RELATIVE,
+        .tolerance = cfg->solver.tolerance,
+        .max_iterations = cfg->solver.max_iterations,
+    };
+    const int rc = hx_operator_create(&s->op, &s->device, s->strategy, s->layout, &s->problem,
+                                      vector_bytes(s));
+    if (rc < 0) return blame(s, "solver.operator", rc);
+    HX_TRY(hx_precond_create(&s->pc, s->precond_kind, &s->op));
+    HX_TRY(hx_pcg_create(&s->pcg, &params, &s->op, &s->pc));
+    s->device_bytes = s->op.device_bytes + vector_bytes(s);
+    return HX_OK;
+}
+
+static int check_host_memory(const hx_session *s)
+{
+    const size_t want = hx_optimizer_bytes(&s->problem), have = hx_host_memory_available();
+    char want_text[32], have_text[32];
+    if (have == 0 || want <= have) return HX_OK;
+    return HX_RAISE(HX_ENOMEM,
+                    "the densities need %s of host memory, %s is available: take a smaller mesh",
+                    hx_format_bytes((double)want, want_text, sizeof want_text),
+                    hx_format_bytes((double)have, have_text, sizeof have_text));
+}
+
+/* The densities to start from, or NULL for uniform ones. *density is the caller's to free. */
+static int read_initial(hx_session *s, double **density)
+{
+    char **path = &s->cfg.optimization.initial;
+    *density = NULL;
+    if (!*path) return HX_OK;
+    HX_TRY(resolve_file(s, "optimization.initial", path));
+    HX_TRY(hx_alloc_raw(density, (size_t)s->mesh.n_elem, sizeof **density, "initial densities"));
+    return blame(s, "optimization.initial",
+                 hx_vtk_read_cell_array(*path, "density", &s->mesh, *density));
+}
+
+int hx_session_make_design(hx_session *s)
+{
+    const hx_config *cfg = &s->cfg;
+    const hx_filter_params filter_params = {
+        .radius = s->filter_radius,
+        .volume_weighted = cfg->optimization.filter.volume_weighted,
+    };
+    const hx_optimizer_params params = {
+        .move = cfg->optimization.move,
+        .damping = cfg->optimization.damping,
+        .warm_start = cfg->solver.warm_start,
+    };
+    int rc;
+    double *density = NULL;
+    HX_TRY(check_host_memory(s));
+    rc = hx_filter_create(&s->filter, hx_filter_find(cfg->optimization.filter.kind), &s->problem,
+                          &filter_params);
+    if (rc < 0) return blame(s, "optimization.filter.radius", rc);
+    HX_TRY_FAIL(read_initial(s, &density));
+    rc = hx_optimizer_create(&s->opt, &params, &s->problem, &s->op, &s->pc, &s->pcg, &s->filter,
+                             density);
+    if (rc < 0) rc = density ? blame(s, "optimization.initial", rc) : rc;
+    HX_TRY_FAIL(rc);
+    s->host_bytes = hx_mesh_bytes(&s->mesh) + hx_problem_bytes(&s->problem) + s->filter.bytes +
+                    hx_optimizer_bytes(&s->problem);
+fail:
+    free(density);
+    return rc;
+}
+
+int hx_session_open(hx_session *s)
+{
+    HX_TRY(hx_session_make_mesh(s));
+    HX_TRY(hx_session_make_problem(s));
+    HX_TRY(hx_session_open_device(s));
+    HX_TRY(hx_session_make_solver(s));
+    return hx_session_make_design(s);
+}
+
+void hx_session_free(hx_session *s)
+{
+    hx_optimizer_free(&s->opt);
+    hx_filter_free(&s->filter);
+    hx_pcg_free(&s->pcg);
+    hx_precond_free(&s->pc);
+    hx_operator_free(&s->op);
+    hx_device_close(&s->device);
+    hx_problem_free(&s->problem);
+    hx_mesh_free(&s->mesh);
+    hx_config_free(&s->cfg);
+    memset(s, 0, sizeof *s);
+}
