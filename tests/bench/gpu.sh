@@ -1,0 +1,36 @@
+#!/bin/sh
+# All that needs a GPU, in one go: build, tests on the device, sanitizers, operators timed.
+#   sh tests/bench/gpu.sh LOGS [BUILD]      LOGS: folder for the logs; BUILD: build folder (build-gpu)
+# Needs nvcc, Meson, ninja and libconfig; prints a short report and fails if anything failed.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+logs=$1 build=${2:-build-gpu} failed=0
+mkdir -p "$logs"
+
+step() { # step NAME COMMAND...: output to a log, its end and a verdict to the terminal
+    name=$1
+    shift
+    echo "=== $name"
+    if "$@" >"$logs/$name.log" 2>&1; then
+        tail -n "${tail_lines:-3}" "$logs/$name.log"
+    else
+        failed=1
+        echo "FAILED ($*):"
+        tail -n 30 "$logs/$name.log"
+    fi
+}
+
+step setup meson setup --reconfigure "$build" -Dcuda=enabled
+step build ninja -C "$build"
+[ "$failed" = 0 ] || exit 1
+tail_lines=40 step tests meson test -C "$build" --print-errorlogs --num-processes 4
+step memcheck compute-sanitizer --tool memcheck --error-exitcode 1 "$build/tests/checkop" cuda
+step racecheck compute-sanitizer --tool racecheck --error-exitcode 1 "$build/tests/checkop" cuda
+step memcheck-pcg compute-sanitizer --tool memcheck --error-exitcode 1 \
+    "$build/app/hextop" run configs/cantilever.cfg mesh.nx=8 mesh.ny=4 mesh.nz=4 \
+    optimization.iterations=2 solver.device=cuda "output.directory=$logs/sanitized"
+step racecheck-pcg compute-sanitizer --tool racecheck --error-exitcode 1 \
+    "$build/app/hextop" run configs/cantilever.cfg mesh.nx=8 mesh.ny=4 mesh.nz=4 \
+    optimization.iterations=2 solver.device=cuda "output.directory=$logs/sanitized"
+tail_lines=16 step operators "$build/tests/checkop" cuda --bench 160 80 80
+exit "$failed"
