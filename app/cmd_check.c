@@ -193,7 +193,7 @@ static int report_filter(const hx_session *s, double *bytes)
     return HX_OK;
 }
 
-static int report_memory(const hx_session *s, double filter_bytes)
+static int report_memory(hx_session *s, double filter_bytes)
 {
     const double host = (double)hx_mesh_bytes(&s->mesh) + (double)hx_problem_bytes(&s->problem) +
                         (double)hx_optimizer_bytes(&s->problem) + filter_bytes;
@@ -202,7 +202,7 @@ static int report_memory(const hx_session *s, double filter_bytes)
                              (double)hx_problem_bytes(&s->problem);
     size_t device_free = 0, device_total = 0;
     char a[32], b[32];
-    HX_TRY(s->device.ops->memory((hx_device *)&s->device, &device_free, &device_total));
+    HX_TRY(s->device.ops->memory(&s->device, &device_free, &device_total));
     const int shared = strcmp(s->device.ops->name, "cpu") == 0;
     hx_log_info("\nmemory");
     hx_log_info("  host    %8s of %s available", hx_format_bytes(host, a, sizeof a),
@@ -276,13 +276,22 @@ static int report_time(hx_session *s)
     return HX_OK;
 }
 
+/* The file of initial densities, if any, can be read and fits. */
+static int check_initial(hx_session *s)
+{
+    double *density = NULL;
+    const int rc = hx_session_read_initial(s, &density);
+    free(density);
+    return rc;
+}
+
 static int check(hx_session *s, const hx_options *options)
 {
     double filter_bytes;
     HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 1,
                           options->argument + 1));
     HX_TRY(hx_output_probe(&s->cfg));
-    hx_log_info("config    %s  %s", s->cfg.path, s->cfg.title);
+    hx_log_info("config    %s%s%s", s->cfg.path, s->cfg.title[0] ? "  " : "", s->cfg.title);
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(report_mesh(s));
     report_sets(&s->mesh);
@@ -291,6 +300,7 @@ static int check(hx_session *s, const hx_options *options)
     report_loads(s);
     report_passive(s);
     HX_TRY(report_filter(s, &filter_bytes));
+    HX_TRY(check_initial(s));
     HX_TRY(hx_session_open_device(s));
     hx_log_info("\ndevice    %s, operator %s, %s%s%s%s", s->device.description, s->strategy->name,
                 hx_layout_name(s->layout), s->instead_of[0] ? " (" : "", s->instead_of,

@@ -66,10 +66,22 @@ static int is_last(const run *r, const hx_iteration *it)
            it->change < cfg->optimization.change_tolerance || interrupted;
 }
 
-/* 1 if PCG failed and the user wants to stop then. */
-static int must_stop(const run *r, const hx_iteration *it)
+/* HX_ENUMERIC if PCG failed and the run cannot, or by solver.on_failure must not, go on. */
+static int judge_solve(const run *r, const hx_iteration *it)
 {
-    return it->reason != HX_PCG_CONVERGED && strcmp(r->session.cfg.solver.on_failure, "stop") == 0;
+    if (it->reason == HX_PCG_NAN)
+        return HX_RAISE(HX_ENUMERIC,
+                        "iteration %d: NaN in PCG: forces, material or coordinates are too large "
+                        "or too small for double precision; other units would help",
+                        it->iteration);
+    if (it->reason != HX_PCG_CONVERGED && strcmp(r->session.cfg.solver.on_failure, "stop") == 0)
+        return HX_RAISE(HX_ENUMERIC,
+                        "iteration %d: PCG did not converge (%s after %d iterations, |r|/|f| = "
+                        "%.2g) and solver.on_failure is \"stop\"; raise solver.max_iterations, "
+                        "or optimization.rho_min for a better-conditioned matrix",
+                        it->iteration, hx_pcg_reason_name(it->reason), it->pcg_iterations,
+                        it->pcg_residual);
+    return HX_OK;
 }
 
 static void warn_unconverged(const run *r, const hx_iteration *it)
@@ -94,7 +106,6 @@ static int record(run *r, const hx_iteration *it, int last)
     const double seconds = hx_clock() - begin;
     HX_TRY(hx_history_add(&r->history, it, seconds));
     hx_stats_add(&r->stats, it, r->session.problem.n_case, seconds);
-    warn_unconverged(r, it);
     hx_progress_iteration(&r->session, &r->stats, it);
     return HX_OK;
 }
@@ -104,18 +115,14 @@ static int optimise(run *r)
     hx_optimizer *opt = &r->session.opt;
     for (;;) {
         hx_iteration it;
-        HX_TRY(hx_optimizer_step(opt, &it)); /* FEA, sensitivities, filter, update */
-        const int stop = must_stop(r, &it), last = stop || is_last(r, &it);
+        /* K u = f, compliance, sensitivities, filter, optimality criteria */
+        HX_TRY(hx_optimizer_step(opt, &it));
+        const int verdict = judge_solve(r, &it), last = verdict < 0 || is_last(r, &it);
         HX_TRY(record(r, &it, last));
-        if (stop)
-            return HX_RAISE(HX_ENUMERIC,
-                            "iteration %d: PCG did not converge (%s after %d iterations, |r|/|f| = "
-                            "%.2g) and solver.on_failure is \"stop\"; raise solver.max_iterations, "
-                            "or optimization.rho_min for a better-conditioned matrix",
-                            it.iteration, hx_pcg_reason_name(it.reason), it.pcg_iterations,
-                            it.pcg_residual);
+        if (verdict < 0) return verdict;
+        warn_unconverged(r, &it);
         if (last) return HX_OK;
-        hx_optimizer_advance(opt);
+        hx_optimizer_advance(opt); /* the proposal becomes the design */
     }
 }
 

@@ -95,8 +95,8 @@ static int locate(const hx_value *parent, const path_step *step, const char *sho
         if (step->is_index ? *at == step->index : strcmp(parent->child[*at]->name, step->name) == 0)
             return HX_OK;
     if (step->is_index && step->index > parent->n)
-        return HX_RAISE(HX_EINPUT, "%s has %zu elements, so the next index is [%zu]", shown,
-                        parent->n, parent->n);
+        return HX_RAISE(HX_EINPUT, "%s has %zu %s, so the next index is [%zu]", shown, parent->n,
+                        parent->n == 1 ? "entry" : "entries", parent->n);
     return HX_OK;
 }
 

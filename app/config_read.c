@@ -38,9 +38,8 @@ static int wrong_type(const hx_value *value, const hx_key *key, const char *show
 {
     return fault(value->origin, shown, "%s where %s is expected; for example %s = %s",
                  hx_value_kind_name(value->kind), hx_key_type_name(key->type), hx_key_name(key),
-                 key->fallback && key->type != HX_KEY_TEXT && key->type != HX_KEY_WORDS
-                     ? key->fallback
-                     : hx_key_example(key));
+                 key->fallback && !key->note && key->type != HX_KEY_TEXT ? key->fallback
+                                                                         : hx_key_example(key));
 }
 
 static int check_number(const hx_value *value, const hx_key *key, const char *shown, double number)
@@ -184,6 +183,14 @@ static int set_default(const hx_key *key, char *base)
 
 static int read_group(const hx_value *group, const char *prefix, const char *shown, char *base);
 
+/* Where an entry was written; if an argument changed part of it, that argument. */
+static const char *entry_origin(const hx_value *entry)
+{
+    for (size_t i = entry->n; i > 0; i--)
+        if (entry->child[i - 1]->raw) return entry->child[i - 1]->origin;
+    return entry->origin;
+}
+
 static int read_entries(const hx_value *value, const hx_key *key, const char *shown,
                         hx_config_list *list)
 {
@@ -198,7 +205,7 @@ static int read_entries(const hx_value *value, const hx_key *key, const char *sh
             return fault(value->child[i]->origin, name, "%s where a group { ... } is expected",
                          hx_value_kind_name(value->child[i]->kind));
         list->n = i + 1;
-        snprintf(place, sizeof place, "%s: %s", value->child[i]->origin, name);
+        snprintf(place, sizeof place, "%s: %s", entry_origin(value->child[i]), name);
         HX_TRY(hx_strdup((char **)(void *)entry, place));
         HX_TRY(read_group(value->child[i], prefix, name, entry));
     }
@@ -318,14 +325,14 @@ static int check_support(const hx_config_support *support)
 {
     for (const char *c = support->fix; *c; c++)
         if (!strchr("xyz", *c) || strchr(c + 1, *c))
-            return fault(support->origin, "fix",
-                         "'%s' is no set of components; letters of \"xyz\", each once, are right",
-                         support->fix);
+            return HX_RAISE(HX_EINPUT,
+                            "%s.fix: '%s' is not right; letters of \"xyz\", each once, are",
+                            support->origin, support->fix);
     for (int i = 0; i < 3; i++)
         if (fabs(support->value[i]) > 0.0 && !strchr(support->fix, "xyz"[i]))
-            return fault(support->origin, "value",
-                         "component %c is prescribed but not held; add '%c' to fix", "xyz"[i],
-                         "xyz"[i]);
+            return HX_RAISE(HX_EINPUT,
+                            "%s.value: component %c is prescribed but not held; add '%c' to fix",
+                            support->origin, "xyz"[i], "xyz"[i]);
     return HX_OK;
 }
 

@@ -109,18 +109,36 @@ const hx_value *hx_value_find(const hx_value *root, const char *path)
     return at;
 }
 
-/* Copies a libconfig setting into a new value. origin = NULL: its own file and line. */
+/* The files of a config. libconfig names included files without their folder. */
+typedef struct source {
+    const char *path, *dir;
+} source;
+
+/* Name of a file as libconfig knows it, completed by its folder; returns text. */
+static const char *complete(const source *src, const char *file, char *text, size_t n_text)
+{
+    const int is_main = !file || strcmp(file, src->path) == 0;
+    if (is_main || strcmp(src->dir, ".") == 0)
+        snprintf(text, n_text, "%s", is_main ? src->path : file);
+    else
+        snprintf(text, n_text, "%s/%s", src->dir, file);
+    return text;
+}
+
+/* Copies a libconfig setting into a new value. Its origin is the one given, or, with src, its own
+ * file and line. */
 static int convert(hx_value **out, const config_setting_t *setting, const char *name,
-                   const char *origin)
+                   const source *src, const char *origin)
 {
     int rc;
-    char place[PATH_MAX + 32];
+    char file[PATH_MAX], place[PATH_MAX + 32];
     hx_value *value = NULL;
     *out = NULL;
-    const char *file = config_setting_source_file(setting);
-    snprintf(place, sizeof place, "%s:%u", file ? file : "",
-             (unsigned)config_setting_source_line(setting));
-    HX_TRY(hx_value_create(&value, HX_VALUE_GROUP, name, origin ? origin : place));
+    if (src)
+        snprintf(place, sizeof place, "%s:%u",
+                 complete(src, config_setting_source_file(setting), file, sizeof file),
+                 (unsigned)config_setting_source_line(setting));
+    HX_TRY(hx_value_create(&value, HX_VALUE_GROUP, name, src ? place : origin));
 
     switch (config_setting_type(setting)) {
     case CONFIG_TYPE_INT:
@@ -149,7 +167,7 @@ static int convert(hx_value **out, const config_setting_t *setting, const char *
         for (int i = 0; i < n; i++) {
             const config_setting_t *member = config_setting_get_elem(setting, (unsigned)i);
             hx_value *child = NULL;
-            HX_TRY_FAIL(convert(&child, member, config_setting_name(member), origin));
+            HX_TRY_FAIL(convert(&child, member, config_setting_name(member), src, origin));
             HX_TRY_FAIL(hx_value_append(value, child));
         }
     }
@@ -166,8 +184,6 @@ static const char *parse_hint(const char *what)
 {
     if (strstr(what, "array")) return "; in [ ] all numbers need a fraction, or none";
     if (strstr(what, "duplicate")) return "; each key may be given once";
-    if (strstr(what, "include"))
-        return "; @include is relative to the folder of the config that was named";
     return "; a setting is NAME = VALUE; with strings in quotes and groups in { }";
 }
 
@@ -183,11 +199,32 @@ static int open_config(FILE **stream, const char *path)
     return HX_OK;
 }
 
+static int parse_file(hx_value **root, const source *src)
+{
+    int rc;
+    char file[PATH_MAX];
+    config_t config;
+    config_init(&config);
+    config_set_include_dir(&config, src->dir);
+    if (config_read_file(&config, src->path) == CONFIG_TRUE) {
+        rc = hx_value_scan_file(src->path);
+        for (unsigned i = 0; rc == HX_OK && i < config.num_filenames; i++) /* what was included */
+            rc = hx_value_scan_file(complete(src, config.filenames[i], file, sizeof file));
+        if (rc == HX_OK) rc = convert(root, config_root_setting(&config), NULL, src, NULL);
+    } else {
+        const char *what = config_error_text(&config) ? config_error_text(&config) : "unreadable";
+        rc = HX_RAISE(HX_EINPUT, "%s:%d: %s%s",
+                      complete(src, config_error_file(&config), file, sizeof file),
+                      config_error_line(&config), what, parse_hint(what));
+    }
+    config_destroy(&config);
+    return rc;
+}
+
 int hx_value_read_file(hx_value **root, const char *path)
 {
-    int rc = HX_OK;
+    int rc;
     FILE *stream = NULL;
-    config_t config;
     *root = NULL;
     HX_TRY(open_config(&stream, path));
     fclose(stream); /* config_read_file opens it again, and then knows its name */
@@ -197,20 +234,9 @@ int hx_value_read_file(hx_value **root, const char *path)
     char *slash = strrchr(dir, '/');
     if (slash) *(slash == dir ? slash + 1 : slash) = '\0';
 
-    config_init(&config);
-    config_set_include_dir(&config, slash ? dir : ".");
-    if (config_read_file(&config, path) == CONFIG_TRUE) {
-        rc = hx_value_scan_file(path);
-        for (unsigned i = 0; rc == HX_OK && i < config.num_filenames; i++) /* what was included */
-            rc = hx_value_scan_file(config.filenames[i]);
-        if (rc == HX_OK) rc = convert(root, config_root_setting(&config), NULL, NULL);
-    } else {
-        const char *file = config_error_file(&config) ? config_error_file(&config) : path;
-        const char *what = config_error_text(&config) ? config_error_text(&config) : "unreadable";
-        rc = HX_RAISE(HX_EINPUT, "%s:%d: %s%s", file, config_error_line(&config), what,
-                      parse_hint(what));
-    }
-    config_destroy(&config);
+    const source src = {path, slash ? dir : "."};
+    rc = hx_value_check_includes(path, src.dir, 0);
+    if (rc == HX_OK) rc = parse_file(root, &src);
     free(dir);
     if (rc < 0) return rc;
     free((*root)->origin);
@@ -235,7 +261,7 @@ int hx_value_parse(hx_value **value, const char *text, const char *origin)
     config_init(&config);
     if (config_read_string(&config, setting) == CONFIG_TRUE &&
         config_setting_length(config_root_setting(&config)) == 1)
-        rc = convert(value, config_lookup(&config, "v"), NULL, origin);
+        rc = convert(value, config_lookup(&config, "v"), NULL, NULL, origin);
     config_destroy(&config);
     free(setting);
     return rc;

@@ -43,6 +43,9 @@ int hx_value_parse(hx_value **value, const char *text, const char *origin);
  * line, or NULL. */
 int hx_value_scan_integers(const char *text, const char *name);
 int hx_value_scan_file(const char *path);
+/* HX_EINPUT for an @include, in this file or those it includes, of something that is no file. dir:
+ * where includes are looked up; depth 0. */
+int hx_value_check_includes(const char *path, const char *dir, int depth);
 
 /* The member of that name, or NULL. */
 hx_value *hx_value_member(const hx_value *group, const char *name);

@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 static hx_log_level log_level = HX_LOG_NORMAL;
@@ -31,11 +32,14 @@ static void clear_status(void)
 }
 
 static void print_line(FILE *stream, const char *lead, const char *fmt, va_list args)
+    HX_PRINTF(3, 0);
+
+static void print_line(FILE *stream, const char *lead, const char *fmt, va_list args)
 {
+    char text[2304];
+    vsnprintf(text, sizeof text, fmt, args);
     clear_status();
-    fputs(lead, stream);
-    vfprintf(stream, fmt, args);
-    fputc('\n', stream);
+    fprintf(stream, "%s%s\n", lead, text);
     fflush(stream);
 }
 
@@ -57,14 +61,23 @@ void hx_log_detail(const char *fmt, ...)
     va_end(args);
 }
 
+/* Columns of the terminal; a longer line would wrap and could not be rewritten. */
+static int terminal_width(void)
+{
+    struct winsize size;
+    const int known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+    return known ? size.ws_col : 80;
+}
+
 void hx_log_status(const char *fmt, ...)
 {
+    char text[256];
     if (log_level < HX_LOG_NORMAL) return;
     va_list args;
     va_start(args, fmt);
-    fputs("\r\033[K", stdout);
-    vfprintf(stdout, fmt, args);
+    vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
+    printf("\r\033[K%.*s", terminal_width() - 1, text);
     fflush(stdout);
     status_open = 1;
 }

@@ -24,7 +24,7 @@ void hx_progress_header(const hx_session *s)
 {
     const hx_config *cfg = &s->cfg;
     char a[64], b[64], c[64], fields[128];
-    hx_log_info("hextop %s  %s", HX_VERSION, cfg->title);
+    hx_log_info("hextop %s%s%s", HX_VERSION, cfg->title[0] ? "  " : "", cfg->title);
     hx_log_info("  mesh      %s, %s elements, %s nodes, %s degrees of freedom", s->mesh.name,
                 hx_format_count(s->mesh.n_elem, a, sizeof a),
                 hx_format_count(s->mesh.n_node, b, sizeof b),
@@ -54,6 +54,8 @@ void hx_progress_header(const hx_session *s)
     hx_log_info("  output    %s, every %d iterations: %s", cfg->output.directory, cfg->output.every,
                 join_fields(cfg, fields, sizeof fields));
     hx_log_info("%s", "");
+    if (hx_log_is_terminal())
+        hx_log_status("1/%d  analysing the first design", cfg->optimization.iterations);
 }
 
 void hx_progress_iteration(const hx_session *s, const hx_stats *stats, const hx_iteration *it)
@@ -62,8 +64,8 @@ void hx_progress_iteration(const hx_session *s, const hx_stats *stats, const hx_
     if (hx_log_is_terminal()) {
         char left[32];
         hx_log_status(
-            "iteration %d/%d  compliance %.6g  volume %.4f  change %.4f  PCG %d  left %s",
-            it->iteration, n, it->compliance, it->volume, it->change, it->pcg_iterations,
+            "%d/%d  compliance %.6g  volume %.4f  change %.4f  PCG %d  left %s", it->iteration, n,
+            it->compliance, it->volume, it->change, it->pcg_iterations,
             hx_format_seconds(hx_stats_time_left(stats, n - it->iteration), left, sizeof left));
         return;
     }

@@ -345,8 +345,7 @@ static int check_host_memory(const hx_session *s)
                     hx_format_bytes((double)have, have_text, sizeof have_text));
 }
 
-/* The densities to start from, or NULL for uniform ones. *density is the caller's to free. */
-static int read_initial(hx_session *s, double **density)
+int hx_session_read_initial(hx_session *s, double **density)
 {
     char **path = &s->cfg.optimization.initial;
     *density = NULL;
@@ -375,7 +374,7 @@ int hx_session_make_design(hx_session *s)
     rc = hx_filter_create(&s->filter, hx_filter_find(cfg->optimization.filter.kind), &s->problem,
                           &filter_params);
     if (rc < 0) return blame(s, "optimization.filter.radius", rc);
-    HX_TRY_FAIL(read_initial(s, &density));
+    HX_TRY_FAIL(hx_session_read_initial(s, &density));
     rc = hx_optimizer_create(&s->opt, &params, &s->problem, &s->op, &s->pc, &s->pcg, &s->filter,
                              density);
     if (rc < 0) rc = density ? blame(s, "optimization.initial", rc) : rc;

@@ -37,6 +37,10 @@ int hx_session_open_device(hx_session *s);  /* device, strategy and layout; name
 int hx_session_make_solver(hx_session *s);  /* operator, preconditioner, PCG */
 int hx_session_make_design(hx_session *s);  /* filter, optimizer */
 
+/* The densities of optimization.initial, or NULL if the design starts uniform. *density is the
+ * caller's to free. */
+int hx_session_read_initial(hx_session *s, double **density);
+
 /* Device bytes that the operator and the solver's vectors will take. Needs device and problem. */
 size_t hx_session_device_bytes(const hx_session *s);
 

@@ -9,7 +9,7 @@ int hx_filter_create(hx_filter *filter, const hx_filter_kind *kind, const hx_pro
     filter->kind = kind;
     filter->problem = problem;
     filter->params = *params;
-    if (kind->needs_radius && !(params->radius > 0.0))
+    if (kind->needs_radius && !(params->radius > 0.0 && params->radius < 1e300))
         return HX_RAISE(HX_EINPUT, "filter '%s' needs a radius above 0, got %g", kind->name,
                         params->radius);
     const int rc = kind->create(filter);

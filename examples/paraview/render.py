@@ -1,0 +1,277 @@
+#!/usr/bin/env python3
+"""A picture of an optimised topology: the cells whose density is above a threshold.
+
+    python3 render.py RESULT.vtk PICTURE.png [--threshold 0.9] [--field density] [--view x,y,z]
+
+RESULT is a .vtk file of hextop or a .vtk.series (its last file is shown). Runs with pvpython too. Without
+a screen it starts itself again under xvfb-run. Debian: python3-vtk9 python3-numpy xvfb xauth."""
+
+import argparse
+import json
+import math
+import os
+import shutil
+import sys
+
+try:
+    import numpy
+    import vtk
+    from vtk.util.numpy_support import vtk_to_numpy
+except ImportError as missing:
+    # Debian's packages belong to the system's Python, which need not be the first one in PATH.
+    system = "/usr/bin/python3"
+    if os.path.exists(system) and not os.environ.get("HEXTOP_SYSTEM_PYTHON"):
+        os.execve(system, [system] + sys.argv, dict(os.environ, HEXTOP_SYSTEM_PYTHON="1"))
+    sys.exit(f"render.py: {missing}. Debian: apt install python3-vtk9 python3-numpy")
+
+SUPERSAMPLING = 2  # rendered larger, then averaged: smooth edges that no driver has to support
+EDGE_PIXELS = 7  # element edges are drawn where an element is at least this wide in the picture
+
+
+def vector(text):
+    parts = [float(part) for part in text.split(",")]
+    if len(parts) != 3 or not any(parts):
+        raise argparse.ArgumentTypeError(f"'{text}': three numbers x,y,z are wanted, not all 0")
+    return parts
+
+
+def colour(text):
+    digits = text.lstrip("#")
+    try:
+        if len(digits) != 6:
+            raise ValueError
+        return [int(digits[i : i + 2], 16) / 255 for i in (0, 2, 4)]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}': a colour like #6d93b8 is wanted") from None
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(
+        description="A picture of an optimised topology: the cells above a density threshold."
+    )
+    parser.add_argument("result", help=".vtk file, or .vtk.series: its last file")
+    parser.add_argument("picture", help=".png file to write")
+    parser.add_argument("--threshold", type=float, default=0.9, help="default 0.9")
+    parser.add_argument("--field", default="density", help="cell array, default density")
+    parser.add_argument(
+        "--view", type=vector, default=[0.75, -2.0, 0.8], metavar="X,Y,Z",
+        help="direction from the part to the eye, default 0.75,-2,0.8 (write --view=-1,... if it "
+        "starts with a minus sign)",
+    )
+    parser.add_argument(
+        "--up", type=vector, metavar="X,Y,Z", help="upwards in the picture, default 0,0,1"
+    )
+    parser.add_argument("--width", type=int, default=1600, help="pixels, default 1600")
+    parser.add_argument("--color", type=colour, default="#8fb4d9", help="default #8fb4d9")
+    parser.add_argument("--edges", choices=("auto", "on", "off"), default="auto")
+    return parser.parse_args()
+
+
+def fail(text):
+    sys.exit(f"render.py: {text}")
+
+
+def resolve(path):
+    """The file to show."""
+    if not os.path.isfile(path):
+        fail(f"{path}: no such file")
+    if not path.endswith(".series"):
+        return path
+    try:
+        with open(path, encoding="utf-8") as series:
+            files = json.load(series)["files"]
+        return os.path.join(os.path.dirname(path), files[-1]["name"])
+    except (ValueError, KeyError, IndexError, TypeError):
+        fail(f"{path}: not a series file that names a file")
+
+
+def read_surface(path, field, threshold):
+    """Outer faces of the cells above the threshold, and the mean edge length of those cells."""
+    reader = vtk.vtkUnstructuredGridReader()
+    reader.SetFileName(path)
+    reader.ReadAllScalarsOn()
+    reader.ReadAllFieldsOn()
+    reader.Update()
+    grid = reader.GetOutput()
+    if grid.GetNumberOfCells() == 0:
+        fail(f"{path}: VTK reads no cell from it; a legacy VTK file of an unstructured grid is wanted")
+    data = grid.GetCellData()
+    names = [data.GetArrayName(i) for i in range(data.GetNumberOfArrays())]
+    if field not in names:
+        fail(f"{path}: no cell array '{field}'; it has {', '.join(names) or 'none'}")
+
+    cells = vtk.vtkThreshold()
+    cells.SetInputData(grid)
+    cells.SetInputArrayToProcess(0, 0, 0, vtk.vtkDataObject.FIELD_ASSOCIATION_CELLS, field)
+    if hasattr(cells, "SetUpperThreshold"):
+        cells.SetThresholdFunction(vtk.vtkThreshold.THRESHOLD_UPPER)
+        cells.SetUpperThreshold(threshold)
+    else:
+        cells.ThresholdByUpper(threshold)
+    cells.Update()
+    if cells.GetOutput().GetNumberOfCells() == 0:
+        low, high = data.GetArray(field).GetRange()
+        fail(f"{path}: no cell with {field} >= {threshold}; it goes from {low:g} to {high:g}")
+
+    surface = vtk.vtkDataSetSurfaceFilter()
+    surface.SetInputConnection(cells.GetOutputPort())
+    surface.Update()
+    faces = surface.GetOutput()
+    points = vtk_to_numpy(faces.GetPoints().GetData())
+    corners = vtk_to_numpy(faces.GetPolys().GetConnectivityArray()).reshape(-1, 4)
+    edges = points[corners] - points[numpy.roll(corners, 1, axis=1)]
+    n_shown, n_all = cells.GetOutput().GetNumberOfCells(), grid.GetNumberOfCells()
+    print(f"{path}: {n_shown} of {n_all} cells have {field} >= {threshold:g}")
+    return faces, float(numpy.linalg.norm(edges, axis=2).mean())
+
+
+def make_actor(faces, base):
+    mapper = vtk.vtkPolyDataMapper()
+    mapper.SetInputData(faces)
+    mapper.ScalarVisibilityOff()
+    actor = vtk.vtkActor()
+    actor.SetMapper(mapper)
+    look = actor.GetProperty()
+    look.SetColor(base)
+    look.SetInterpolationToFlat()
+    look.SetAmbient(0.3)
+    look.SetDiffuse(0.8)
+    look.SetSpecular(0.12)
+    look.SetSpecularPower(25)
+    return actor
+
+
+def add_lights(renderer, size):
+    """A warm key light over the left shoulder, a cool fill from the right, a rim from behind."""
+    renderer.AutomaticLightCreationOff()
+    for direction, tint, intensity in (
+        ((-0.7, 1.0, 1.3), (1.0, 0.98, 0.95), 0.95),
+        ((1.2, 0.15, 0.8), (0.92, 0.96, 1.0), 0.55),
+        ((0.2, 0.9, -1.0), (1.0, 1.0, 1.0), 0.25),
+    ):
+        light = vtk.vtkLight()
+        light.SetLightTypeToCameraLight()
+        light.SetPosition([size * part for part in direction])
+        light.SetFocalPoint(0, 0, 0)
+        light.SetColor(tint)
+        light.SetIntensity(intensity)
+        renderer.AddLight(light)
+
+
+def add_occlusion(renderer, size, edge):
+    """Darkens hollows, which shows the depth of a truss; where this VTK has it."""
+    if not hasattr(vtk, "vtkSSAOPass"):
+        return
+    occlusion = vtk.vtkSSAOPass()
+    occlusion.SetRadius(min(0.09 * size, 6 * edge))
+    occlusion.SetBias(0.2 * edge)
+    occlusion.SetKernelSize(64)
+    occlusion.BlurOn()
+    steps = vtk.vtkRenderStepsPass()
+    occlusion.SetDelegatePass(steps)
+    renderer.SetPass(occlusion)
+
+
+def projected_box(camera, points, aspect):
+    """Centre and half width of the points in the picture, where the picture is -1 to 1."""
+    matrix = camera.GetCompositeProjectionTransformMatrix(aspect, -1, 1)
+    rows = numpy.array([[matrix.GetElement(i, j) for j in range(4)] for i in range(4)])
+    image = numpy.c_[points, numpy.ones(len(points))] @ rows.T
+    image = image[:, :2] / image[:, 3:]
+    low, high = image.min(axis=0), image.max(axis=0)
+    return (low + high) / 2, (high - low) / 2
+
+
+def aim(renderer, points, view, up, width):
+    """Points the camera and frames the part; returns the picture's height and its scale."""
+    camera = renderer.GetActiveCamera()
+    centre = (points.min(axis=0) + points.max(axis=0)) / 2
+    view = numpy.array(view) / numpy.linalg.norm(view)
+    if up is None:
+        up = [0, 0, 1] if abs(view[2]) < 0.95 else [0, 1, 0]
+    if numpy.linalg.norm(numpy.cross(view, up)) < 1e-3 * numpy.linalg.norm(up):
+        fail("--up must not be parallel to --view")
+    camera.SetViewAngle(18)
+    camera.SetFocalPoint(centre)
+    camera.SetPosition(centre + view)
+    camera.SetViewUp(up)
+    renderer.ResetCamera()
+    _, half = projected_box(camera, points, 1.0)
+    height = int(width * min(max(half[1] / half[0] * 1.02, 0.3), 1.3))
+    aspect = width / height
+    for _ in range(4):  # moving the centre and zooming change each other a little
+        middle, half = projected_box(camera, points, aspect)
+        old = camera.GetWindowCenter()
+        camera.SetWindowCenter(old[0] + middle[0], old[1] + middle[1])
+        camera.Zoom(0.94 / max(half))
+    renderer.ResetCameraClippingRange()
+    distance = camera.GetDistance()
+    pixels_per_length = height / (2 * distance * math.tan(math.radians(camera.GetViewAngle() / 2)))
+    return height, pixels_per_length
+
+
+def write_picture(window, path, width, height):
+    grab = vtk.vtkWindowToImageFilter()
+    grab.SetInput(window)
+    grab.SetInputBufferTypeToRGB()
+    grab.ReadFrontBufferOff()
+    shrink = vtk.vtkImageShrink3D()
+    shrink.SetInputConnection(grab.GetOutputPort())
+    shrink.SetShrinkFactors(SUPERSAMPLING, SUPERSAMPLING, 1)
+    shrink.AveragingOn()
+    writer = vtk.vtkPNGWriter()
+    writer.SetFileName(path)
+    writer.SetInputConnection(shrink.GetOutputPort())
+    writer.Write()
+    if writer.GetErrorCode() != 0 or not os.path.exists(path):
+        fail(f"{path}: cannot write it")
+    print(f"{path}: {width} x {height} pixels")
+
+
+def need_screen(window):
+    """Debian's VTK aborts without an X server: start again under a virtual one."""
+    if os.environ.get("DISPLAY") or window.GetClassName() != "vtkXOpenGLRenderWindow":
+        return
+    if not shutil.which("xvfb-run"):
+        fail("no screen, and no xvfb-run to stand in for one. Debian: apt install xvfb xauth")
+    screen = ["xvfb-run", "-a", "-s", "-screen 0 1280x1024x24"]
+    # pvpython names an interpreter that need not exist.
+    python = sys.executable if os.path.exists(sys.executable or "") else "python3"
+    os.execvp(screen[0], screen + [python] + sys.argv)
+
+
+def main():
+    arguments = parse_arguments()
+    vtk.vtkObject.GlobalWarningDisplayOff()  # the script says itself what failed
+    window = vtk.vtkRenderWindow()
+    need_screen(window)
+    faces, edge = read_surface(resolve(arguments.result), arguments.field, arguments.threshold)
+    points = vtk_to_numpy(faces.GetPoints().GetData()).astype(float)
+    size = float(numpy.linalg.norm(points.max(axis=0) - points.min(axis=0)))
+
+    renderer = vtk.vtkRenderer()
+    renderer.SetBackground(0.93, 0.945, 0.96)
+    renderer.SetBackground2(1.0, 1.0, 1.0)
+    renderer.GradientBackgroundOn()
+    actor = make_actor(faces, arguments.color)
+    renderer.AddActor(actor)
+    add_lights(renderer, size)
+    add_occlusion(renderer, size, edge)
+
+    height, scale = aim(renderer, points, arguments.view, arguments.up, arguments.width)
+    if arguments.edges == "on" or (arguments.edges == "auto" and edge * scale >= EDGE_PIXELS):
+        look = actor.GetProperty()
+        look.EdgeVisibilityOn()
+        look.SetEdgeColor([0.6 * part for part in arguments.color])
+        look.SetLineWidth(0.7 * SUPERSAMPLING)
+
+    window.SetOffScreenRendering(1)
+    window.SetMultiSamples(0)
+    window.SetSize(arguments.width * SUPERSAMPLING, height * SUPERSAMPLING)
+    window.AddRenderer(renderer)
+    window.Render()
+    write_picture(window, arguments.picture, arguments.width, height)
+
+
+if __name__ == "__main__":
+    main()

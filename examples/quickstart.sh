@@ -1,0 +1,27 @@
+#!/bin/sh
+# Builds hextop (installing what is missing on Debian, as root or with sudo) and optimises a cantilever
+# in about a minute. Run it from any folder: sh examples/quickstart.sh
+set -eu
+cd "$(dirname "$0")/.."
+[ ! -d /usr/local/cuda/bin ] || PATH=$PATH:/usr/local/cuda/bin
+
+sh tests/install_deps.sh
+
+if [ -f build/build.ninja ]; then
+    meson setup --reconfigure build || meson setup --wipe build
+else
+    meson setup build --buildtype=release
+fi
+meson compile -C build
+build/app/hextop run configs/quickstart.cfg
+
+here=$(pwd)
+cat <<END
+
+Done. The result:
+  $here/out/quickstart/density.vtk.series
+In ParaView: open it, Apply, then Filters > Threshold on density from 0.9 to 1, Apply.
+Without ParaView, a picture (Debian packages python3-vtk9, python3-numpy, xvfb, xauth):
+  cd $here
+  python3 examples/paraview/render.py out/quickstart/density.vtk.series quickstart.png
+END

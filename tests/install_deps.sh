@@ -1,0 +1,74 @@
+#!/bin/sh
+# Installs, by apt, what is missing to build hextop; nothing, and no network, where all is there.
+#   sh tests/install_deps.sh          compiler, Meson, Ninja, pkg-config, libconfig
+#   sh tests/install_deps.sh test     and what some tests need and skip without: VTK for Python
+# Shared by examples/quickstart.sh and tests/run.sh.
+set -u
+PATH=$PATH:/usr/local/cuda/bin
+
+has() { command -v "$1" >/dev/null 2>&1; }
+
+compiles() { # compiler (may be two words: ccache gcc), language
+    # shellcheck disable=SC2086
+    printf '#include <stdio.h>\nint main(void) { return 0; }\n' |
+        $1 -x "$2" -o /dev/null - >/dev/null 2>&1
+}
+
+# Installed packages stay: one that conflicts is left out rather than replacing another.
+apt_install() {
+    $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+        --no-remove "$@" >"$log" 2>&1
+}
+
+apt_ready() {
+    has apt-get || return 1
+    if [ "$(id -u)" = 0 ]; then sudo=; elif has sudo; then sudo=sudo; else return 1; fi
+}
+
+missing=
+compiles "${CC:-cc}" c || missing="$missing gcc libc6-dev"
+# Only nvcc needs a C++ compiler.
+if has nvcc; then compiles "${CXX:-c++}" c++ || missing="$missing g++"; fi
+has meson || missing="$missing meson"
+has ninja || missing="$missing ninja-build"
+has pkg-config || missing="$missing pkg-config"
+{ has pkg-config && pkg-config --exists libconfig; } || missing="$missing libconfig-dev"
+
+optional=
+if [ "${1:-}" = test ]; then
+    for python in python3 /usr/bin/python3; do
+        "$python" -c 'import numpy, vtkmodules' >/dev/null 2>&1 && break
+    done || optional="python3-vtk9 python3-numpy"
+fi
+
+[ -n "$missing$optional" ] || exit 0
+
+if ! apt_ready; then
+    [ -n "$missing" ] || exit 0
+    echo "error: missing:$missing (Debian's names). Install them with your package manager, or run" \
+        "this as root or with sudo on Debian or Ubuntu." >&2
+    exit 1
+fi
+log=$(mktemp) || exit 1
+trap 'rm -f "$log"' EXIT
+
+if [ -n "$missing" ]; then
+    echo "Installing$missing"
+    $sudo apt-get update -qq >"$log" 2>&1
+    # The names are words without blanks, one package each.
+    # shellcheck disable=SC2086
+    if ! apt_install $missing; then
+        cat "$log" >&2
+        echo "error: apt-get could not install:$missing" >&2
+        exit 1
+    fi
+fi
+if [ -n "$optional" ]; then
+    # No password is asked for what tests can do without.
+    [ -z "$sudo" ] || sudo -n true 2>/dev/null || exit 0
+    echo "Installing $optional"
+    [ -n "$missing" ] || $sudo apt-get update -qq >"$log" 2>&1
+    # shellcheck disable=SC2086
+    apt_install $optional || echo "note: not installed: $optional; the tests that need VTK are skipped"
+fi
+exit 0

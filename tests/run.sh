@@ -1,0 +1,87 @@
+#!/bin/sh
+# Builds hextop twice and runs every test: all of them in a normal build with warnings as errors, the
+# quick ones again under the address and undefined-behaviour sanitizers.
+#   sh tests/run.sh
+# The last line is "N passed, N failed, N skipped" over both; the exit status is 0 if none failed.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+[ ! -d /usr/local/cuda/bin ] || PATH=$PATH:/usr/local/cuda/bin
+# Tests run side by side and their meshes are small: threads that wait should not spin.
+export OMP_WAIT_POLICY="${OMP_WAIT_POLICY:-passive}"
+
+passed=0 failed=0 skipped=0
+
+finish() {
+    status=0
+    [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ] || status=1
+    echo "$passed passed, $failed failed, $skipped skipped"
+    exit "$status"
+}
+
+# Number of tests with one of the results $2 (a pattern) in the log that Meson writes, a line each.
+count() {
+    grep -cE "\"result\": \"($2)\"" "$1"
+}
+
+# Takes up the folder of an earlier run, unless it is of another Meson or half made.
+configure() {
+    folder=$1
+    shift
+    if [ -f "$folder/build.ninja" ]; then
+        meson setup --reconfigure "$folder" "$@" && return
+    fi
+    rm -rf "$folder"
+    meson setup "$folder" "$@"
+}
+
+# build_and_test FOLDER "TEST OPTIONS" SETUP OPTIONS...
+build_and_test() {
+    folder=$1 test_options=$2
+    shift 2
+    echo "=== $folder: $*"
+    if ! configure "$folder" "$@" || ! meson compile -C "$folder"; then
+        echo "error: $folder could not be built"
+        failed=$((failed + 1))
+        return
+    fi
+    log=$folder/meson-logs/testlog.json
+    rm -f "$log"
+    # shellcheck disable=SC2086
+    meson test -C "$folder" --print-errorlogs $test_options
+    status=$?
+    if [ ! -s "$log" ]; then
+        echo "error: no test ran in $folder"
+        failed=$((failed + 1))
+        return
+    fi
+    n_failed=$(count "$log" 'FAIL|TIMEOUT|ERROR|UNEXPECTEDPASS|INTERRUPT')
+    [ "$status" -eq 0 ] || [ "$n_failed" -gt 0 ] || n_failed=1
+    passed=$((passed + $(count "$log" 'OK|EXPECTEDFAIL')))
+    skipped=$((skipped + $(count "$log" 'SKIP|IGNORED')))
+    failed=$((failed + n_failed))
+}
+
+# Other versions of clang-format break lines elsewhere.
+check_format() {
+    echo "=== format"
+    if ! clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
+        echo "skipped: clang-format 14 is not installed"
+        skipped=$((skipped + 1))
+    elif find app core examples filters gpu tests -type f \
+        \( -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' \) \
+        -exec clang-format --dry-run --Werror {} +; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+    fi
+}
+
+if ! sh tests/install_deps.sh test; then
+    failed=1
+    finish
+fi
+check_format
+build_and_test build-test "" -Dwerror=true
+build_and_test build-asan "--suite quick --timeout-multiplier 4" \
+    -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Dcuda=disabled -Dwerror=true
+finish

@@ -1,0 +1,253 @@
+#!/bin/sh
+# The program end to end on a tiny model: files, formats, overrides, repeatability.
+#     test_cli.sh HEXTOP SRCDIR
+set -u
+hextop=$(realpath "$1")
+src=$2
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+n=0
+failed=0
+
+# ok WHAT COMMAND...: the command must succeed.
+ok() {
+    what=$1
+    shift
+    n=$((n + 1))
+    "$@" >"$work/out.txt" 2>"$work/err.txt"
+    status=$?
+    if [ "$1" = "$hextop" ]; then # what it printed, for the checks that follow
+        cp "$work/out.txt" "$work/stdout"
+        cp "$work/err.txt" "$work/stderr"
+    fi
+    [ $status = 0 ] && return 0
+    failed=$((failed + 1))
+    echo "failed: $what"
+    sed 's/^/    /' "$work/out.txt" "$work/err.txt"
+}
+
+# number KEY FILE: a top-level number of a summary.
+number() {
+    sed -n "s/^  \"$1\": \([-0-9.e+]*\),*$/\1/p" "$2"
+}
+
+# near A B TOLERANCE: relative difference.
+near() {
+    awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN {
+        d = a - b; if (d < 0) d = -d; if (b < 0) b = -b
+        print a, b, d; exit !(a != "" && b != 0 && d <= t * b)
+    }'
+}
+
+contains() { grep -qF -- "$2" "$1"; }
+lacks() { ! grep -qF -- "$2" "$1"; }
+is_empty() { [ ! -s "$1" ]; }
+
+cat >small.cfg <<'END'
+title = "small \"quoted\" case";
+mesh = { generator = "cantilever"; nx = 8; ny = 4; nz = 4; };
+supports = ( { set = "left"; fix = "xyz"; } );
+loads = ( { set = "right-lower-edge"; node_force = [0, 0, -1]; case = 1; },
+          { set = "right"; total_force = [0, 1, 0]; case = 2; } );
+weights = [1.0, 0.5];
+sets = ( { name = "mount"; box = { min = [0, 0, 0]; max = [1, 4, 4]; }; } );
+passive = ( { set = "mount"; density = 1.0; } );
+optimization = { volume_fraction = 0.4; rho_min = 0.01; iterations = 5;
+                 filter = { radius = 2; }; };
+solver = { tolerance = 1e-9; };
+output = { directory = "out"; every = 2; };
+END
+
+# A run and its files.
+ok "run" "$hextop" run small.cfg
+cp stdout run.txt
+for file in density_0002.vtk density_0004.vtk density_0005.vtk density.vtk.series history.csv \
+    summary.json config.cfg; do
+    ok "$file exists" test -s "out/$file"
+done
+ok "nothing else" test "$(ls out | wc -l)" = 7
+ok "header shows the title" contains run.txt 'small "quoted" case'
+ok "header shows the mesh" contains run.txt "128 elements, 225 nodes"
+ok "a plain line an iteration" test "$(grep -c '^ *[1-5]  ' run.txt)" = 5
+ok "no control characters" test "$(tr -d '\033\r' <run.txt | wc -c)" = "$(wc -c <run.txt)"
+ok "table of stages" contains run.txt "matrix-vector products"
+ok "says what to open" contains run.txt "out/density.vtk.series"
+
+head -1 out/history.csv >header
+printf '%s' "iteration,compliance,volume,change,greyness,pcg_iterations,pcg_residual,seconds" >wanted
+printf '%s' ",compliance_case1,pcg_iterations_case1,compliance_case2,pcg_iterations_case2" >>wanted
+printf '%s' ",seconds_pcg,seconds_spmv,seconds_vector,seconds_compliance,seconds_filter" >>wanted
+printf '%s\n' ",seconds_update,seconds_output" >>wanted
+ok "history.csv header" cmp header wanted
+ok "history.csv lines" test "$(wc -l <out/history.csv)" = 6
+ok "history.csv columns" awk -F, 'NF != 19 { exit 1 }' out/history.csv
+ok "compliance is the weighted sum" awk -F, 'NR > 1 {
+    d = $2 - $9 - 0.5 * $11; if (d < 0) d = -d; if (d > 1e-9 * $2) exit 1 }' out/history.csv
+ok "volume is met" near "$(tail -1 out/history.csv | cut -d, -f3)" 0.4 1e-6
+
+if command -v python3 >/dev/null; then
+    ok "summary.json parses" python3 -m json.tool out/summary.json
+    ok "the series parses" python3 -m json.tool out/density.vtk.series
+    cat >check_summary.py <<'END'
+import json
+s = json.load(open("out/summary.json"))
+assert s["status"] == "done" and s["converged"] is True
+assert s["title"] == 'small "quoted" case'
+assert s["elements"] == 128 and s["nodes"] == 225 and s["iterations"] == 5
+assert abs(s["volume"] - 0.4) < 1e-6 and s["compliance"] > 0
+for key in ("device", "operator", "layout", "preconditioner", "memory", "versions", "mesh"):
+    assert s[key], key
+assert set(s["timings"]) == {"precomputation", "pcg", "spmv", "vector", "compliance", "filter",
+                             "update", "output", "total"}
+parts = sum(s["shares"][k] for k in s["shares"] if k not in ("spmv", "vector"))
+assert 50 < parts <= 100.5, parts
+assert s["settings"]["optimization"]["filter"]["radius"] == 2
+assert s["settings"]["solver"]["device"] == s["device"]
+for case in s["cases"]:
+    for load, reaction in zip(case["load_sum"], case["reaction_sum"]):
+        assert abs(load + reaction) < 1e-5, case
+assert abs(s["cases"][0]["load_sum"][2] + 5) < 1e-12
+assert abs(s["cases"][1]["load_sum"][1] - 1) < 1e-12
+series = json.load(open("out/density.vtk.series"))
+assert [f["name"] for f in series["files"]] == ["density_000%d.vtk" % i for i in (2, 4, 5)]
+assert [f["time"] for f in series["files"]] == [2, 4, 5]
+END
+    ok "summary.json content" python3 check_summary.py
+fi
+compliance=$(number compliance out/summary.json)
+ok "last history line has the summary's compliance" \
+    near "$(tail -1 out/history.csv | cut -d, -f2)" "$compliance" 1e-10
+
+# Repeatable: from the resolved config, from elsewhere, after renumbering.
+mkdir elsewhere
+ok "rerun of config.cfg" "$hextop" -q run out/config.cfg output.directory=again
+ok "-q says nothing" is_empty stdout
+ok "the same result" near "$(number compliance again/summary.json)" "$compliance" 1e-12
+sed 1d out/config.cfg >a && sed 1d again/config.cfg | sed 's/"again"/"out"/' >b
+ok "config.cfg is a fixed point" cmp a b
+for keys in "mesh.shuffle=7 mesh.reorder=false" "mesh.shuffle=7" "mesh.reorder=false" \
+    "solver.operator=nbn" "solver.layout=rowmajor" "solver.threads=1" \
+    "solver.preconditioner=none"; do
+    # shellcheck disable=SC2086
+    ok "run $keys" "$hextop" -q run small.cfg output.directory=other $keys
+    ok "the same compliance with $keys" \
+        near "$(number compliance other/summary.json)" "$compliance" 1e-6
+done
+ok "distorted" "$hextop" -q run small.cfg output.directory=other mesh.distort=0.2
+
+# A mesh file, with a path relative to the config, and its sets by name.
+mkdir model
+ok "mesh" "$hextop" mesh small.cfg model/block.vtk
+ok "mesh holds its fields" contains model/block.vtk "load_2"
+cat >model/block.cfg <<'END'
+mesh = { file = "block.vtk"; };
+supports = ( { set = "left"; fix = "xyz"; } );
+loads = ( { set = "right-lower-edge"; node_force = [0, 0, -1]; case = 1; },
+          { set = "right"; total_force = [0, 1, 0]; case = 2; } );
+weights = [1.0, 0.5];
+passive = ( { set = "mount"; } );
+optimization = { volume_fraction = 0.4; rho_min = 0.01; iterations = 5;
+                 filter = { radius = 2; }; };
+solver = { tolerance = 1e-9; };
+END
+ok "run of a mesh file" "$hextop" -q run model/block.cfg output.directory=file
+from_file=$(number compliance file/summary.json)
+ok "the same compliance from the file" near "$from_file" "$compliance" 1e-6
+(cd elsewhere && "$hextop" -q run ../file/config.cfg output.directory=here) ||
+    failed=$((failed + 1))
+ok "its config.cfg runs from elsewhere" \
+    near "$(number compliance elsewhere/here/summary.json)" "$from_file" 1e-9
+
+# A restart goes on from the densities of another run.
+ok "restart" "$hextop" -q run small.cfg output.directory=other \
+    optimization.initial=out/density_0005.vtk optimization.iterations=1
+ok "restart starts there" near "$(number compliance other/summary.json)" "$compliance" 1e-6
+
+# Stops when the design does.
+ok "change_tolerance" "$hextop" -q run small.cfg output.directory=early \
+    optimization.change_tolerance=0.9 optimization.iterations=40
+ok "stopped after one iteration" test "$(number iterations early/summary.json)" = 1
+
+# Fields and formats.
+ok "all fields" "$hextop" -q run small.cfg output.directory=fields output.format=ascii \
+    output.fields=density,displacement,sensitivity,energy,von_mises,sets
+for field in density sensitivity energy von_mises von_mises_2 displacement displacement_2 \
+    set_left set_mount; do
+    ok "field $field" grep -qE "^(SCALARS|VECTORS) $field " fields/density_0005.vtk
+done
+ok "ascii" contains fields/density_0005.vtk "ASCII"
+
+# A run that fails leaves older results whole.
+cp out/summary.json before.json && cp out/density_0005.vtk before.vtk
+n=$((n + 1))
+"$hextop" run small.cfg 'loads[0].set=nowhere' >stdout 2>stderr && failed=$((failed + 1))
+ok "the summary is kept" cmp out/summary.json before.json
+ok "the densities are kept" cmp out/density_0005.vtk before.vtk
+
+# check reports and changes nothing.
+mkdir untouched && cp small.cfg untouched/ && cd untouched || exit 1
+ok "check" "$hextop" check small.cfg
+cp ../stdout ../check.txt
+ok "check changes nothing" test "$(ls)" = small.cfg
+cd ..
+for text in "128 elements" "scaled Jacobian" "mount" "right-lower-edge" "sum of case 2" "passive" \
+    "neighbours" "memory" "time" "no faults"; do
+    ok "check shows $text" contains check.txt "$text"
+done
+"$hextop" check small.cfg optimization.filter.radius=0.8 >stdout 2>warnings
+ok "check warns of a small radius" contains warnings "hextop: warning: the filter's radius"
+"$hextop" check small.cfg optimization.filter.radius=11 >stdout 2>warnings
+ok "check warns of a large radius" contains warnings "blurs the design"
+"$hextop" check small.cfg 'passive[0].density=0.01' \
+    'loads[2]={set="left"; node_force=[0,0,1]; case=1;}' 'supports[0].set=back' >stdout 2>warnings
+ok "check warns of loads on void" contains warnings "touch passive void only"
+
+# Help and lists.
+for command in run check mesh list; do
+    ok "$command --help" "$hextop" "$command" --help
+    ok "$command --help shows usage" contains stdout "Usage: hextop $command"
+done
+ok "--help" "$hextop" --help
+ok "--version" "$hextop" --version
+ok "version" contains stdout "libconfig"
+ok "help config" "$hextop" help config
+ok "all keys have help" contains stdout "optimization.filter.volume_weighted"
+ok "list" "$hextop" list
+for text in cpu ebe nbn jacobi sensitivity cantilever conrod deterministic; do
+    ok "list shows $text" contains stdout "$text"
+done
+ok "list --keys" "$hextop" list --keys
+ok "keys table" contains stdout '| `solver.max_iterations` | integer |'
+if [ -f "$src/README.md" ] && grep -q '^| `mesh.generator`' "$src/README.md"; then
+    grep '^| `' stdout >keys
+    grep '^| `[a-z]' "$src/README.md" | grep -F -x -f keys >documented
+    ok "README documents every key as it is" cmp keys documented
+fi
+
+# Every example config is accepted.
+for config in "$src"/configs/*.cfg; do
+    grep -q generator "$config" || continue # what the others include
+    ok "$(basename "$config")" "$hextop" -q check "$config"
+    ok "$(basename "$config") without warnings" is_empty stderr
+done
+
+# Ctrl-C finishes the iteration and writes what there is.
+"$hextop" run small.cfg output.directory=stopped optimization.iterations=100000 \
+    output.every=100000 >stdout 2>stderr &
+pid=$!
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    [ -f stopped/history.csv ] && [ "$(wc -l <stopped/history.csv)" -gt 2 ] && break
+    sleep 0.5
+done
+kill -TERM "$pid"
+wait "$pid"
+status=$?
+cp stderr said
+ok "interrupted: exit status 1" test "$status" = 1
+ok "interrupted: says so" contains said "interrupted"
+ok "interrupted: summary" contains stopped/summary.json '"status": "interrupted"'
+ok "interrupted: density" test "$(ls stopped | grep -c '^density_.*vtk$')" = 1
+
+echo "$n checks, $failed failed"
+[ $failed = 0 ]

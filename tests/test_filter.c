@@ -1,0 +1,230 @@
+/* The sensitivity filter and its neighbour lists against all pairs of elements. */
+#include "core/neighbours.h"
+#include "fixture.h"
+
+static int make_mesh(hx_mesh *mesh, const fixture_box *box, fixture_order order)
+{
+    HX_TRY(fixture_box_create(mesh, box));
+    HX_TRY(hx_mesh_distort(mesh, 0.1, 5));
+    return fixture_finish(mesh, order);
+}
+
+static int make_problem(hx_problem *problem, const hx_mesh *mesh)
+{
+    static const hx_support_spec support = {
+        .set = "left", .origin = "test", .fix = HX_FIX_X | HX_FIX_Y | HX_FIX_Z};
+    static const hx_load_spec load = {"right", "test", HX_LOAD_NODE_FORCE, {0.0, 0.0, -1.0}, 1};
+    hx_problem_params params = fixture_problem();
+    params.support = &support;
+    params.n_support = 1;
+    params.load = &load;
+    params.n_load = 1;
+    return hx_problem_create(problem, mesh, &params);
+}
+
+/* Distance of two centroids (means of the corners). */
+static double distance_of(const hx_mesh *mesh, int64_t e, int64_t i)
+{
+    double square = 0.0;
+    for (int d = 0; d < 3; d++) {
+        double difference = 0.0;
+        for (int a = 0; a < 8; a++)
+            difference += mesh->xyz[3 * (int64_t)mesh->conn[8 * e + a] + d] -
+                          mesh->xyz[3 * (int64_t)mesh->conn[8 * i + a] + d];
+        square += difference * difference / 64.0;
+    }
+    return sqrt(square);
+}
+
+/* Rows ascending, the element itself included, nobody missing: a pair may differ only if it lies on
+ * the radius to rounding. Returns the number of pairs. */
+static int64_t check_neighbours(const hx_mesh *mesh, double radius)
+{
+    hx_neighbours nb;
+    int64_t n_wrong = 0;
+    CHECK_OK(hx_neighbours_create(&nb, mesh, radius));
+    CHECK(nb.n == mesh->n_elem && nb.radius == radius && nb.ptr[0] == 0);
+    for (int64_t e = 0; e < nb.n; e++) {
+        int64_t k = nb.ptr[e];
+        for (int64_t i = 0; i < nb.n; i++) {
+            const double distance = distance_of(mesh, e, i);
+            const int found = k < nb.ptr[e + 1] && nb.index[k] == i;
+            k += found;
+            n_wrong += found != (distance < radius) && fabs(distance - radius) > 1e-12 * radius;
+        }
+        n_wrong += k != nb.ptr[e + 1];
+    }
+    CHECK_MSG(n_wrong == 0, "radius %g: %lld pairs or rows are wrong", radius, (long long)n_wrong);
+    const int64_t n_pair = nb.ptr[nb.n];
+    CHECK(nb.bytes >= (size_t)n_pair * 4 + (size_t)nb.n * 32);
+    hx_neighbours_free(&nb);
+    hx_neighbours_free(&nb);
+    return n_pair;
+}
+
+/* dc_e <- sum H rho dc / (rho_e sum H) in long double, for every pair. */
+static void check_filter(const hx_problem *problem, double radius, int volume_weighted)
+{
+    const hx_mesh *mesh = problem->mesh;
+    const size_t n = (size_t)mesh->n_elem;
+    const hx_filter_params params = {.radius = radius, .volume_weighted = volume_weighted};
+    double *const dc = malloc(n * sizeof *dc), *const dv = malloc(n * sizeof *dv);
+    double *const rho = malloc(n * sizeof *rho), *const before = malloc(n * sizeof *before);
+    double *const physical = malloc(n * sizeof *physical);
+    hx_filter filter;
+    uint64_t state = 77;
+    double error = 0.0;
+    CHECK(dc && dv && rho && before && physical);
+    CHECK_OK(hx_filter_create(&filter, hx_filter_find("sensitivity"), problem, &params));
+    CHECK(filter.bytes > n * 8);
+    for (int repeat = 0; repeat < 2; repeat++) { /* no state is left over */
+        for (size_t e = 0; e < n; e++) {
+            rho[e] = fixture_uniform(&state, 0.01, 1.0);
+            before[e] = dc[e] = -fixture_uniform(&state, 0.1, 10.0);
+            dv[e] = problem->volume[e];
+        }
+        CHECK_OK(hx_filter_forward(&filter, rho, physical));
+        CHECK(memcmp(rho, physical, n * sizeof *rho) == 0);
+        CHECK_OK(hx_filter_backward(&filter, rho, dc, dv));
+        CHECK(memcmp(dv, problem->volume, n * sizeof *dv) == 0);
+        for (size_t e = 0; e < n; e++) {
+            long double sum = 0.0L, sum_weight = 0.0L;
+            for (size_t i = 0; i < n; i++) {
+                long double weight = radius - distance_of(mesh, (int64_t)e, (int64_t)i);
+                if (weight <= 0.0L) continue;
+                if (volume_weighted) weight *= problem->volume[i];
+                sum += weight * rho[i] * before[i];
+                sum_weight += weight;
+            }
+            const double exact = (double)(sum / (rho[e] * sum_weight));
+            error = fmax(error, fabs(dc[e] / exact - 1.0));
+            CHECK(isfinite(dc[e]));
+        }
+    }
+    CHECK_MSG(error <= 1e-13, "radius %g, volume weights %d: off by %.3g", radius, volume_weighted,
+              error);
+    hx_filter_free(&filter);
+    free(dc);
+    free(dv);
+    free(rho);
+    free(before);
+    free(physical);
+}
+
+/* What no filter may change: a tiny radius, and fields that are constant. */
+static void check_invariants(const hx_problem *problem)
+{
+    const size_t n = (size_t)problem->mesh->n_elem;
+    double *const dc = malloc(n * sizeof *dc), *const rho = malloc(n * sizeof *rho);
+    const hx_filter_params tiny = {.radius = 1e-9}, wide = {.radius = 0.9, .volume_weighted = 1};
+    hx_filter filter;
+    CHECK(dc && rho);
+    CHECK_OK(hx_filter_create(&filter, hx_filter_find("sensitivity"), problem, &tiny));
+    for (size_t e = 0; e < n; e++) {
+        dc[e] = -1.0 - (double)e;
+        rho[e] = 0.3 + 0.5 * (double)e / (double)n;
+    }
+    CHECK_OK(hx_filter_backward(&filter, rho, dc, NULL));
+    for (size_t e = 0; e < n; e++) CHECK_REL(dc[e], -1.0 - (double)e, 1e-14);
+    hx_filter_free(&filter);
+    CHECK_OK(hx_filter_create(&filter, hx_filter_find("sensitivity"), problem, &wide));
+    for (size_t e = 0; e < n; e++) {
+        dc[e] = -2.5;
+        rho[e] = 0.3;
+    }
+    CHECK_OK(hx_filter_backward(&filter, rho, dc, NULL));
+    for (size_t e = 0; e < n; e++) CHECK_REL(dc[e], -2.5, 1e-13);
+    hx_filter_free(&filter);
+    CHECK_OK(hx_filter_create(&filter, hx_filter_find("none"), problem, &(hx_filter_params){0}));
+    for (size_t e = 0; e < n; e++) dc[e] = -1.0 - (double)e;
+    CHECK_OK(hx_filter_backward(&filter, rho, dc, NULL));
+    for (size_t e = 0; e < n; e++) CHECK(dc[e] == -1.0 - (double)e);
+    hx_filter_free(&filter);
+    hx_filter_free(&filter);
+    free(dc);
+    free(rho);
+}
+
+/* Unit cubes: the radius itself is outside, the diagonal neighbours are inside. */
+static void check_counts(void)
+{
+    const fixture_box box = {{5, 5, 5}, {5.0, 5.0, 5.0}, 0.0, 0};
+    hx_mesh mesh;
+    CHECK_OK(fixture_box_create(&mesh, &box));
+    CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
+    CHECK(check_neighbours(&mesh, 1.0) == 125);
+    CHECK(check_neighbours(&mesh, 1.01) == 125 + 6 * 100);
+    CHECK(check_neighbours(&mesh, 2.0) ==
+          13 * 13 * 13);                              /* (3 * 5 - 2)^3: a cube of 27 about each */
+    CHECK(check_neighbours(&mesh, 7.0) == 125 * 125); /* the diagonal is 4 sqrt(3) */
+    CHECK(check_neighbours(&mesh, 1e12) == 125 * 125);
+    CHECK(check_neighbours(&mesh, 1e-12) == 125);
+    hx_mesh_free(&mesh);
+}
+
+/* The estimate is exact up to 1000 elements, and near the truth beyond. */
+static void check_estimate(fixture_order order)
+{
+    const fixture_box small = {{10, 10, 9}, {10.0, 10.0, 9.0}, 0.2, 0};
+    const fixture_box large = {{22, 18, 20}, {22.0, 18.0, 20.0}, 0.2, 0};
+    const double radius[3] = {0.5, 1.7, 3.5};
+    hx_mesh mesh;
+    double mean;
+    CHECK_OK(make_mesh(&mesh, &small, order));
+    for (int i = 0; i < 3; i++) {
+        CHECK_OK(hx_neighbours_estimate(&mesh, radius[i], &mean));
+        CHECK_REL(mean, (double)check_neighbours(&mesh, radius[i]) / (double)mesh.n_elem, 1e-14);
+    }
+    hx_mesh_free(&mesh);
+    CHECK_OK(make_mesh(&mesh, &large, order));
+    for (int i = 0; i < 3; i++) {
+        hx_neighbours nb;
+        CHECK_OK(hx_neighbours_create(&nb, &mesh, radius[i]));
+        CHECK_OK(hx_neighbours_estimate(&mesh, radius[i], &mean));
+        CHECK_REL(mean, (double)nb.ptr[nb.n] / (double)nb.n, 0.03);
+        hx_neighbours_free(&nb);
+    }
+    hx_mesh_free(&mesh);
+}
+
+static void check_bad_radius(const hx_problem *problem)
+{
+    const double bad[] = {0.0, -1.0, NAN, INFINITY};
+    const hx_filter_kind *const kind = hx_filter_find("sensitivity");
+    hx_filter filter;
+    CHECK(kind != NULL && hx_filter_find("sensitivty") == NULL);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        const hx_filter_params params = {.radius = bad[i]};
+        CHECK_FAILS(hx_filter_create(&filter, kind, problem, &params), HX_EINPUT,
+                    "filter 'sensitivity' needs a radius above 0");
+        hx_filter_free(&filter);
+    }
+}
+
+int main(void)
+{
+    const fixture_box box = {{7, 6, 5}, {3.5, 2.4, 2.0}, 0.2, 1};
+    /* none, a few, 30, most, all; elements are about 0.45 long */
+    const double radius[] = {1e-6, 0.45, 0.9, 2.1, 1e3};
+    hx_mesh mesh;
+    hx_problem problem;
+    fixture_set_threads(2);
+    CHECK_OK(make_mesh(&mesh, &box, FIXTURE_SHUFFLED));
+    CHECK_OK(make_problem(&problem, &mesh));
+    for (size_t i = 0; i < sizeof radius / sizeof radius[0]; i++) {
+        const int64_t n_pair = check_neighbours(&mesh, radius[i]);
+        printf("radius %-6g %.1f neighbours an element\n", radius[i],
+               (double)n_pair / (double)mesh.n_elem);
+        check_filter(&problem, radius[i], 0);
+        check_filter(&problem, radius[i], 1);
+    }
+    check_invariants(&problem);
+    check_bad_radius(&problem);
+    hx_problem_free(&problem);
+    hx_mesh_free(&mesh);
+    check_counts();
+    check_estimate(FIXTURE_IN_ORDER);
+    check_estimate(FIXTURE_SHUFFLED);
+    check_estimate(FIXTURE_REORDERED);
+    TEST_END();
+}

@@ -1,0 +1,142 @@
+/* Derivatives of the objective by each density against central differences of the analysis.
+ *
+ *     test_sensitivity [cpu | cuda] [quick] */
+#include "fixture.h"
+
+static hx_device device;
+
+enum { NX = 4, NY = 3, NZ = 3, N_ELEM = NX * NY * NZ };
+
+typedef struct model {
+    const char *label;
+    double penalty;
+    int n_case, passive, prescribed, loaded;
+    int volume_weighted; /* of the filter `none`: must not matter */
+} model;
+
+static const hx_support_spec support[3] = {
+    {"left", "test", HX_FIX_X | HX_FIX_Y | HX_FIX_Z, {0.0, 0.0, 0.0}},
+    {"corner-x", "test", HX_FIX_Z, {0.0, 0.0, 0.05}},
+    {"right-top", "test", HX_FIX_X | HX_FIX_Y, {0.02, -0.03, 0.0}}};
+static const hx_load_spec load[3] = {{"right", "test", HX_LOAD_TRACTION, {0.1, 0.0, -0.3}, 1},
+                                     {"top", "test", HX_LOAD_PRESSURE, {0.2}, 2},
+                                     {"right", "test", HX_LOAD_NODE_FORCE, {0.0, 0.05, 0.0}, 2}};
+static const hx_passive_spec passive[2] = {{"core", "test", 1.0}, {"hole", "test", 0.01}};
+static const double weight[2] = {0.7, 2.5};
+
+static int make_mesh(hx_mesh *mesh)
+{
+    static const int32_t core[3] = {5, 6, 17}, hole[2] = {20, 35};
+    const fixture_box box = {{NX, NY, NZ}, {2.0, 1.2, 1.0}, 0.15, 1};
+    const int32_t line[2] = {fixture_node(&box, NX, 1, NZ), fixture_node(&box, NX, 2, NZ)};
+    HX_TRY(fixture_box_create(mesh, &box));
+    HX_TRY(hx_mesh_distort(mesh, 0.1, 3));
+    HX_TRY(hx_mesh_add_node_set(mesh, "right-top", 2, line));
+    HX_TRY(hx_mesh_add_elem_set(mesh, "core", 3, core));
+    HX_TRY(hx_mesh_add_elem_set(mesh, "hole", 2, hole));
+    return fixture_finish(mesh, FIXTURE_REORDERED);
+}
+
+/* Objective and volume fraction with element e at rho + step; no update is adopted. */
+static double objective_at(fixture_solver *s, int64_t e, double step, double *volume)
+{
+    const double rho = s->opt.design[e];
+    hx_iteration record;
+    s->opt.design[e] = rho + step;
+    CHECK_OK(hx_optimizer_step(&s->opt, &record));
+    s->opt.design[e] = rho;
+    CHECK_MSG(record.reason == HX_PCG_CONVERGED, "%s", hx_pcg_reason_name(record.reason));
+    *volume = record.volume;
+    return record.compliance;
+}
+
+static void check_model(const hx_mesh *mesh, const model *m, int64_t stride)
+{
+    hx_problem problem;
+    hx_problem_params params = fixture_problem();
+    fixture_settings settings = fixture_defaults();
+    fixture_solver s;
+    hx_iteration record;
+    double density[N_ELEM], dc[N_ELEM], dv[N_ELEM];
+    uint64_t state = 99;
+    params.young = 7.0;
+    params.penalty = m->penalty;
+    params.volume_fraction = 0.5;
+    params.support = support;
+    params.n_support = m->prescribed ? 3 : 1;
+    params.load = load;
+    params.n_load = !m->loaded ? 0 : m->n_case == 1 ? 1 : 3;
+    params.weight = weight;
+    params.n_weight = (size_t)m->n_case;
+    params.passive = passive;
+    params.n_passive = m->passive ? 2 : 0;
+    for (int e = 0; e < N_ELEM; e++) density[e] = fixture_uniform(&state, 0.15, 0.95);
+    settings.density = density;
+    settings.pcg.tolerance = 1e-13;
+    settings.filter_params.volume_weighted = m->volume_weighted;
+    CHECK_OK(hx_problem_create(&problem, mesh, &params));
+    CHECK_OK(fixture_solver_create(&s, &device, &problem, &settings));
+    CHECK(problem.n_case == m->n_case);
+    CHECK_OK(hx_optimizer_step(&s.opt, &record));
+    memcpy(dc, s.opt.dc, sizeof dc);
+    memcpy(dv, s.opt.dv, sizeof dv);
+
+    /* what the record says of the sum over cases */
+    double sum = 0.0;
+    for (int c = 0; c < m->n_case; c++) sum += weight[c] * record.load_case[c].compliance;
+    CHECK_REL(record.compliance, sum, 1e-14);
+    if (!m->prescribed) CHECK(record.compliance > 0.0);
+    if (!m->loaded) CHECK(record.compliance < 0.0); /* minus the energy: stiffer is lower */
+
+    double error = 0.0, largest = 0.0;
+    for (int e = 0; e < N_ELEM; e++) largest = fmax(largest, fabs(dc[e]));
+    for (int64_t e = 0; e < N_ELEM; e += stride) {
+        const double h = 1e-3 * s.opt.design[e];
+        double c[4], v[4];
+        const int is_passive = problem.passive && !isnan(problem.passive[e]);
+        CHECK(s.opt.design[e] == (is_passive ? (double)problem.passive[e] : density[e]));
+        CHECK_MSG(dc[e] < 0.0, "element %d: dc = %g", (int)e, dc[e]);
+        /* five points: the error is of order h^4 */
+        for (int i = 0; i < 4; i++) {
+            static const double at[4] = {-2.0, -1.0, 1.0, 2.0};
+            c[i] = objective_at(&s, e, at[i] * h, &v[i]);
+        }
+        const double difference = (c[0] - 8.0 * c[1] + 8.0 * c[2] - c[3]) / (12.0 * h);
+        error = fmax(error, fabs(difference - dc[e]));
+        CHECK_MSG(fabs(difference - dc[e]) <= 1e-7 * fabs(dc[e]) + 1e-9 * largest,
+                  "%s: element %d: difference %.12g, derivative %.12g", m->label, (int)e,
+                  difference, dc[e]);
+        CHECK_REL((v[2] - v[1]) / (2.0 * h) * mesh->total_volume, dv[e], 1e-9);
+        CHECK_REL(dv[e], problem.volume[e], 1e-14);
+    }
+    printf("%-48s largest error %.1e of the largest derivative\n", m->label, error / largest);
+    CHECK_OK(hx_optimizer_step(&s.opt, &record));
+    for (int64_t e = 0; e < N_ELEM; e++)
+        if (problem.passive && !isnan(problem.passive[e]))
+            CHECK(s.opt.proposal[e] == s.opt.design[e]);
+    fixture_solver_free(&s);
+    hx_problem_free(&problem);
+}
+
+int main(int argc, char **argv)
+{
+    static const model list[] = {
+        {"one case, p = 3", 3.0, 1, 0, 0, 1, 0},
+        {"two weighted cases, p = 3", 3.0, 2, 0, 0, 1, 1},
+        {"two weighted cases, p = 1.5, passive elements", 1.5, 2, 1, 0, 1, 0},
+        {"p = 1", 1.0, 1, 0, 0, 1, 0},
+        {"prescribed displacements, p = 3", 3.0, 1, 0, 1, 0, 0},
+        {"prescribed displacements and two loads, p = 1.5", 1.5, 2, 1, 1, 1, 0},
+    };
+    hx_mesh mesh;
+    int quick;
+    const int status = fixture_open(&device, argc, argv, &quick);
+    if (status != 0) return status;
+    fixture_set_threads(1);
+    CHECK_OK(make_mesh(&mesh));
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+        check_model(&mesh, &list[i], quick ? 3 : 1);
+    hx_mesh_free(&mesh);
+    hx_device_close(&device);
+    TEST_END();
+}
