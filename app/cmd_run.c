@@ -101,7 +101,8 @@ static void warn_unconverged(const run *r, const hx_iteration *it)
 static int record(run *r, const hx_iteration *it, int last)
 {
     const double begin = hx_clock();
-    if (last || it->iteration % r->session.cfg.output.every == 0)
+    const int every = r->session.cfg.output.every; /* 0: only the last */
+    if (last || (every > 0 && it->iteration % every == 0))
         HX_TRY(hx_output_write(&r->output, it->iteration));
     const double seconds = hx_clock() - begin;
     HX_TRY(hx_history_add(&r->history, it, seconds));

@@ -51,7 +51,10 @@ void hx_progress_header(const hx_session *s)
     hx_log_info("  memory    %s on the host, %s on the device",
                 hx_format_bytes((double)s->host_bytes, a, sizeof a),
                 hx_format_bytes((double)s->device_bytes, b, sizeof b));
-    hx_log_info("  output    %s, every %d iterations: %s", cfg->output.directory, cfg->output.every,
+    char every[48] = "last design";
+    if (cfg->output.every > 0)
+        snprintf(every, sizeof every, "every %d iterations", cfg->output.every);
+    hx_log_info("  output    %s, %s: %s", cfg->output.directory, every,
                 join_fields(cfg, fields, sizeof fields));
     hx_log_info("%s", "");
     if (hx_log_is_terminal())

@@ -46,6 +46,19 @@ int hx_strdup(char **out, const char *text)
     return HX_OK;
 }
 
+/* Page cache that the kernel drops when memory is wanted, counted as used by the cgroup. */
+static size_t reclaimable(void)
+{
+    FILE *f = fopen("/sys/fs/cgroup/memory.stat", "r");
+    unsigned long long bytes = 0;
+    char line[128];
+    if (!f) return 0;
+    while (fgets(line, sizeof line, f))
+        if (sscanf(line, "inactive_file %llu", &bytes) == 1) break;
+    fclose(f);
+    return (size_t)bytes;
+}
+
 /* A number from a one-line file; SIZE_MAX if there is none ("max"). */
 static size_t read_number(const char *path)
 {
@@ -71,7 +84,9 @@ size_t hx_host_memory_available(void)
     const size_t limit = read_number("/sys/fs/cgroup/memory.max");
     const size_t used = read_number("/sys/fs/cgroup/memory.current");
     if (limit != SIZE_MAX && used != SIZE_MAX) {
-        const size_t left = limit > used ? limit - used : 0;
+        const size_t cache = reclaimable();
+        const size_t busy = used > cache ? used - cache : 0;
+        const size_t left = limit > busy ? limit - busy : 0;
         if (left < available) available = left;
     }
     return available;

@@ -127,11 +127,18 @@ static int centroids(const hx_mesh *mesh, double **out)
     return HX_OK;
 }
 
+static int check_radius(double radius)
+{
+    if (radius > 0.0 && radius < 1e300) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "a filter radius of %g is not a length above 0", radius);
+}
+
 int hx_neighbours_create(hx_neighbours *nb, const hx_mesh *mesh, double radius)
 {
     cell_grid grid = {.cell_size = 0.0};
     int rc;
     memset(nb, 0, sizeof *nb);
+    HX_TRY(check_radius(radius));
     nb->n = mesh->n_elem;
     nb->radius = radius;
     HX_TRY_FAIL(centroids(mesh, &nb->centroid));
@@ -174,6 +181,7 @@ int hx_neighbours_estimate(const hx_mesh *mesh, double radius, double *mean_neig
     cell_grid grid = {.cell_size = 0.0};
     double *centroid = NULL;
     int rc;
+    HX_TRY(check_radius(radius));
     HX_TRY_FAIL(centroids(mesh, &centroid));
     HX_TRY_FAIL(cell_grid_build(&grid, mesh->n_elem, centroid, radius));
     const int64_t stride = mesh->n_elem / 1000 + 1;

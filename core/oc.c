@@ -42,6 +42,9 @@ static double bisect(const hx_problem *problem, double move, const double *desig
                      const double *dv, double target, double guess)
 {
     double low = 0.0, high = guess;
+    /* All densities at one end of their range: more cannot be had, or less. */
+    if (volume_at(problem, move, design, t, dv, 1e150) <= target) return 1e150;
+    if (volume_at(problem, move, design, t, dv, 0.0) >= target) return 0.0;
     for (int i = 0; i < 200 && volume_at(problem, move, design, t, dv, high) < target; i++) {
         low = high;
         high *= 2.0;

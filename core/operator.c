@@ -23,7 +23,7 @@ static int check_memory(const hx_operator *op, size_t extra_bytes)
     size_t n_free, n_total;
     char want_text[32], free_text[32];
     HX_TRY(op->dev->ops->memory(op->dev, &n_free, &n_total));
-    if (op->device_bytes + extra_bytes <= n_free) return HX_OK;
+    if (n_free == 0 || op->device_bytes + extra_bytes <= n_free) return HX_OK; /* 0: unknown */
     return HX_RAISE(
         HX_EENV,
         "operator '%s' and the solver's vectors need %s on device '%s', %s is free: "

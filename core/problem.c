@@ -57,15 +57,19 @@ static int add_support(hx_problem *problem, const hx_support_spec *support)
         const int64_t node = set->node[k];
         for (int i = 0; i < 3; i++) {
             if (!(support->fix >> i & 1u)) continue;
+            const double wanted = support->value[i];
             double *value = problem->prescribed + 3 * node + i;
-            if (problem->fixed[node] >> i & 1 && *value != support->value[i])
+            if (!isfinite(wanted))
+                return HX_RAISE(HX_EINPUT, "%s: value[%d] = %g is not a finite displacement",
+                                support->origin, i, wanted);
+            if (problem->fixed[node] >> i & 1 && *value != wanted)
                 return HX_RAISE(
                     HX_EINPUT,
                     "%s: node %lld is already prescribed %c = %g by an earlier support, "
                     "now %g: supports that meet must agree",
                     support->origin, (long long)hx_mesh_node_number(mesh, node), "xyz"[i], *value,
-                    support -> value[i]);
-            *value = support->value[i];
+                    wanted);
+            *value = wanted;
         }
         problem->fixed[node] |= (uint8_t)support->fix;
     }

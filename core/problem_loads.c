@@ -104,6 +104,10 @@ int hx_problem_add_load(const hx_mesh *mesh, const hx_load_spec *load, double *f
 {
     const hx_set *set;
     int64_t n_face = 0, *face = NULL;
+    for (int i = 0; i < 3; i++)
+        if (!isfinite(load->value[i]))
+            return HX_RAISE(HX_EINPUT, "%s: a load of %g is not finite", load->origin,
+                            load->value[i]);
     HX_TRY(hx_problem_find_set(mesh, load->set, load->origin, &set));
     if (set->n_node == 0)
         return HX_RAISE(HX_EINPUT, "%s: set '%s' holds no node, the load would act on nothing",

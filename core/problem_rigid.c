@@ -100,10 +100,14 @@ static void describe_motion(const rigid_body *body, const double motion[6], char
         return;
     }
     describe_direction(w, direction, sizeof direction);
-    snprintf(text, n_text, "rotation about an axis along %s through (%.4g, %.4g, %.4g)", direction,
-             centre[0] + size * (w[1] * t[2] - w[2] * t[1]) / ww,
-             centre[1] + size * (w[2] * t[0] - w[0] * t[2]) / ww,
-             centre[2] + size * (w[0] * t[1] - w[1] * t[0]) / ww);
+    double point[3];
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        point[i] = centre[i] + size * (w[j] * t[k] - w[k] * t[j]) / ww;
+        if (fabs(point[i]) < 1e-9 * size) point[i] = 0.0; /* rounding */
+    }
+    snprintf(text, n_text, "rotation about an axis along %s through (%.6g, %.6g, %.6g)", direction,
+             point[0], point[1], point[2]);
 }
 
 static int check_body(const hx_problem *problem, rigid_body *body, int64_t n_body,

@@ -111,9 +111,57 @@ static void check_model(const hx_mesh *mesh, const model *m, int64_t stride)
     }
     printf("%-48s largest error %.1e of the largest derivative\n", m->label, error / largest);
     CHECK_OK(hx_optimizer_step(&s.opt, &record));
-    for (int64_t e = 0; e < N_ELEM; e++)
-        if (problem.passive && !isnan(problem.passive[e]))
-            CHECK(s.opt.proposal[e] == s.opt.design[e]);
+    double change = 0.0, grey = 0.0, free_volume = 0.0;
+    for (int64_t e = 0; e < N_ELEM; e++) {
+        const double rho = s.opt.design[e];
+        change = fmax(change, fabs(s.opt.proposal[e] - rho));
+        if (problem.passive && !isnan(problem.passive[e])) {
+            CHECK(s.opt.proposal[e] == rho);
+            continue;
+        }
+        grey += 4.0 * problem.volume[e] * rho * (1.0 - rho);
+        free_volume += problem.volume[e];
+    }
+    CHECK(record.change == change && change > 0.0 && change <= 0.2 + 1e-15);
+    CHECK_REL(record.greyness, grey / free_volume, 1e-13);
+    fixture_solver_free(&s);
+    hx_problem_free(&problem);
+}
+
+static void check_refusals(const hx_mesh *mesh)
+{
+    static const double bad[] = {0.0, -0.1, 1.5, NAN};
+    hx_problem problem;
+    hx_problem_params params = fixture_problem();
+    fixture_solver s;
+    hx_iteration record;
+    double density[N_ELEM];
+    params.support = support;
+    params.n_support = 1;
+    params.load = load;
+    params.n_load = 1;
+    CHECK_OK(hx_problem_create(&problem, mesh, &params));
+    for (int i = 0; i < 4; i++) {
+        fixture_settings settings = fixture_defaults();
+        settings.optimizer.move = bad[i];
+        CHECK_FAILS(fixture_solver_create(&s, &device, &problem, &settings), HX_EINPUT,
+                    "must be above 0 and at most 1");
+        settings = fixture_defaults();
+        settings.optimizer.damping = bad[i];
+        CHECK_FAILS(fixture_solver_create(&s, &device, &problem, &settings), HX_EINPUT,
+                    "must be above 0 and at most 1");
+        settings = fixture_defaults();
+        for (int e = 0; e < N_ELEM; e++) density[e] = 0.5;
+        density[0] = i == 0 ? INFINITY : bad[i];
+        settings.density = density;
+        CHECK_FAILS(fixture_solver_create(&s, &device, &problem, &settings), HX_EINPUT,
+                    "initial density of element ");
+    }
+    const fixture_settings settings = fixture_defaults();
+    CHECK_OK(fixture_solver_create(&s, &device, &problem, &settings));
+    s.opt.design[3] = NAN;
+    CHECK_FAILS(hx_optimizer_step(&s.opt, &record), HX_ENUMERIC, "is not finite");
+    CHECK(strstr(hx_error_message(), "PCG: nan") != NULL);
     fixture_solver_free(&s);
     hx_problem_free(&problem);
 }
@@ -135,7 +183,8 @@ int main(int argc, char **argv)
     fixture_set_threads(1);
     CHECK_OK(make_mesh(&mesh));
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
-        check_model(&mesh, &list[i], quick ? 3 : 1);
+        check_model(&mesh, &list[i], quick ? 5 : 1);
+    check_refusals(&mesh);
     hx_mesh_free(&mesh);
     hx_device_close(&device);
     TEST_END();
