@@ -138,8 +138,8 @@ static int is_void_node(const hx_problem *problem, int64_t node)
 {
     const hx_mesh *mesh = problem->mesh;
     for (int64_t k = mesh->node_elem_ptr[node]; k < mesh->node_elem_ptr[node + 1]; k++) {
-        const float rho = problem->passive[mesh->node_elem[k] >> 3];
-        if (isnan(rho) || rho > 0.1f) return 0;
+        const double rho = problem->passive[mesh->node_elem[k] >> 3];
+        if (isnan(rho) || rho > 0.1) return 0;
     }
     return 1;
 }
@@ -177,7 +177,8 @@ static int report_filter(const hx_session *s, double *bytes)
         hx_log_info("\nfilter    %s", s->cfg.optimization.filter.kind);
         return HX_OK;
     }
-    HX_TRY(hx_neighbours_estimate(&s->mesh, radius, &mean));
+    const int rc = hx_neighbours_estimate(&s->mesh, radius, &mean);
+    if (rc < 0) return hx_config_blame(&s->cfg, "optimization.filter.radius", rc);
     *bytes = n * (4.0 * mean + 40.0);
     hx_log_info("\nfilter    %s, radius %.4g, %.3g elements, about %.0f neighbours each (%s)",
                 s->cfg.optimization.filter.kind, radius, in_elements, mean,

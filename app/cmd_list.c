@@ -47,8 +47,7 @@ static void list_strategies(void)
                                          "layouts", "bytes/element", "help"};
     char why[256];
     hx_table table;
-    printf("\nOperators (solver.operator, solver.layout); ebe8, ebe24 and ebe64 run as ebe on a "
-           "CPU\n");
+    printf("\nOperators (solver.operator, solver.layout); a CPU runs those of a GPU as ebe\n");
     hx_table_begin(&table, "lllllrl");
     add_header(&table, header, 7);
     for (size_t i = 0; hx_strategies[i]; i++) {

@@ -39,8 +39,8 @@ static int add_passive(hx_fields *fields, const hx_session *s)
     float *passive = NULL;
     HX_TRY(hx_fields_add(fields, &s->mesh, HX_VTK_CELL, HX_VTK_F32, 1, "passive", &passive));
     for (int64_t e = 0; e < s->mesh.n_elem; e++) {
-        const float rho = s->problem.passive ? s->problem.passive[e] : (float)NAN;
-        passive[e] = isnan(rho) ? -1.0f : rho;
+        const double rho = s->problem.passive ? s->problem.passive[e] : (double)NAN;
+        passive[e] = isnan(rho) ? -1.0f : (float)rho;
     }
     return HX_OK;
 }

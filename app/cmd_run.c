@@ -52,10 +52,11 @@ static int prepare(run *r, const hx_options *options)
     HX_TRY(hx_session_open(s));
     HX_TRY(hx_stats_begin(&r->stats, s->cfg.optimization.iterations, s->problem.n_case));
     HX_TRY(hx_output_open(&r->output, s));
-    hx_output_path(&r->output, "config.cfg", path, sizeof path);
-    HX_TRY(hx_config_write(&s->cfg, path));
     hx_output_path(&r->output, "history.csv", path, sizeof path);
-    return hx_history_open(&r->history, path, s->problem.n_case);
+    HX_TRY(hx_history_open(&r->history, path, s->problem.n_case));
+    hx_output_forget(&r->output);
+    hx_output_path(&r->output, "config.cfg", path, sizeof path);
+    return hx_config_write(&s->cfg, path);
 }
 
 /* 1 if the run goes no further than this iteration. */

@@ -34,10 +34,22 @@ int hx_config_set_word(char **word, const char *value)
     return HX_OK;
 }
 
+/* An argument that libconfig cannot read is taken as text. */
+static const char *unread_argument(const hx_value *value)
+{
+    const int brackets =
+        value->kind == HX_VALUE_STRING && value->raw && strchr("([{", value->raw[0]);
+    return brackets
+               ? " (a bracket or ; is missing, or numbers with and without a fraction are mixed "
+                 "within [ ])"
+               : "";
+}
+
 static int wrong_type(const hx_value *value, const hx_key *key, const char *shown)
 {
-    return fault(value->origin, shown, "%s where %s is expected; for example %s = %s",
-                 hx_value_kind_name(value->kind), hx_key_type_name(key->type), hx_key_name(key),
+    return fault(value->origin, shown, "%s%s where %s is expected; for example %s = %s",
+                 hx_value_kind_name(value->kind), unread_argument(value),
+                 hx_key_type_name(key->type), hx_key_name(key),
                  key->fallback && !key->note && key->type != HX_KEY_TEXT ? key->fallback
                                                                          : hx_key_example(key));
 }
@@ -202,8 +214,9 @@ static int read_entries(const hx_value *value, const hx_key *key, const char *sh
         snprintf(prefix, sizeof prefix, "%s[]", key->path);
         snprintf(name, sizeof name, "%s[%zu]", shown, i);
         if (value->child[i]->kind != HX_VALUE_GROUP)
-            return fault(value->child[i]->origin, name, "%s where a group { ... } is expected",
-                         hx_value_kind_name(value->child[i]->kind));
+            return fault(value->child[i]->origin, name, "%s%s where a group { ... } is expected",
+                         hx_value_kind_name(value->child[i]->kind),
+                         unread_argument(value->child[i]));
         list->n = i + 1;
         snprintf(place, sizeof place, "%s: %s", entry_origin(value->child[i]), name);
         HX_TRY(hx_strdup((char **)(void *)entry, place));

@@ -41,7 +41,7 @@ static const char *layout_word(size_t i)
 
 /* Valid everywhere, also where the build lacks them (it then says what it does instead). */
 static const char *const device_words[] = {"auto", "cpu", "cuda", NULL};
-static const char *const operator_words[] = {"nbn", "ebe", "ebe8", "ebe24", "ebe64", NULL};
+static const char *const operator_words[] = {"nbn", "ebe", "ebe8", "ebe24", "ebe64", "otf", NULL};
 static const char *const criterion_words[] = {"relative", "absolute", NULL};
 static const char *const failure_words[] = {"continue", "stop", NULL};
 static const char *const unit_words[] = {"element", "length", NULL};
@@ -102,7 +102,7 @@ const hx_key hx_keys[] = {
     GROUP("material", "isotropic linear elasticity"),
     KEY("material.E", FLOAT, AT(material.young), .unit = "force/length^2", .fallback = "1.0",
         .range = "(0, inf)", .help = "Young's modulus of solid material"),
-    KEY("material.nu", FLOAT, AT(material.poisson), .fallback = "0.3", .range = "(-1, 0.5)",
+    KEY("material.nu", FLOAT, AT(material.poisson), .fallback = "0.3", .range = "[-0.999, 0.499]",
         .help = "Poisson's ratio"),
 
     LIST("supports", supports, hx_config_support, "held or displaced sets"),
@@ -216,7 +216,7 @@ const hx_key hx_keys[] = {
         .more_word = device_word, .help = "auto: a GPU if there is one, else the CPU"),
     KEY("solver.operator", TEXT, AT(solver.op), .fallback = "ebe8", .word = operator_words,
         .more_word = strategy_word,
-        .help = "how K u is computed; `hextop list`; ebe8, ebe24 and ebe64 run as ebe on a CPU"),
+        .help = "how K u is computed; `hextop list`; a CPU runs those of a GPU as ebe"),
     KEY("solver.layout", TEXT, AT(solver.layout), .fallback = "interleaved",
         .more_word = layout_word, .help = "order in memory of the element matrices"),
     KEY("solver.preconditioner", TEXT, AT(solver.preconditioner), .fallback = "jacobi",

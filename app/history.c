@@ -1,8 +1,10 @@
 #include "history.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/atomic_file.h"
 #include "core/memory.h"
@@ -31,14 +33,38 @@ static int cannot_write(const hx_history *history)
     return HX_RAISE(HX_EIO, "cannot write '%s': %s", history->path, strerror(errno));
 }
 
+/* HX_EENV if a running hextop holds the lock of take_lock. */
+static int check_lock(const char *path)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    const int fd = open(path, O_RDWR);
+    if (fd < 0) return HX_OK; /* no older file */
+    const int known = fcntl(fd, F_GETLK, &lock) == 0;
+    close(fd);
+    if (!known || lock.l_type == F_UNLCK) return HX_OK;
+    return HX_RAISE(HX_EENV,
+                    "a running hextop (process %ld) is writing '%s'; name another output.directory",
+                    (long)lock.l_pid, path);
+}
+
+/* Until the file is closed. A file system without locks does without. */
+static void take_lock(FILE *stream)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (fcntl(fileno(stream), F_SETLK, &lock) != 0) errno = 0;
+}
+
 int hx_history_open(hx_history *history, const char *path, int n_case)
 {
     memset(history, 0, sizeof *history);
     history->n_case = n_case;
     HX_TRY(hx_strdup(&history->path, path));
+    HX_TRY(check_lock(path));
     HX_TRY(write_header(history));
     history->stream = fopen(path, "a");
-    return history->stream ? HX_OK : cannot_write(history);
+    if (!history->stream) return cannot_write(history);
+    take_lock(history->stream);
+    return HX_OK;
 }
 
 int hx_history_add(hx_history *history, const hx_iteration *it, double output_seconds)

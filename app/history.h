@@ -12,7 +12,8 @@ typedef struct hx_history {
     int n_case;
 } hx_history;
 
-/* Replaces an older file by one with the header line. */
+/* Replaces an older file by one with the header line, and locks it: HX_EENV if another run is
+ * writing it. */
 int hx_history_open(hx_history *history, const char *path, int n_case);
 
 /* Appends and flushes a line. output_seconds: what writing this iteration's VTK file took. HX_EIO.

@@ -190,6 +190,14 @@ const char *hx_output_path(const hx_output *out, const char *name, char *text, s
     return text;
 }
 
+void hx_output_forget(const hx_output *out)
+{
+    static const char *const name[] = {"summary.json", "density.vtk.series"};
+    char path[PATH_MAX];
+    for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
+        unlink(hx_output_path(out, name[i], path, sizeof path));
+}
+
 const char *hx_output_last(const hx_output *out)
 {
     return out->n_file > 0 ? out->file[out->n_file - 1] : NULL;

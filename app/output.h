@@ -35,6 +35,10 @@ int hx_output_rescue(const hx_output *out, int iteration);
 /* DIR/name into text; returns it. */
 const char *hx_output_path(const hx_output *out, const char *name, char *text, size_t n_text);
 
+/* Removes what an earlier run said of itself (summary, series), so that it cannot be taken for this
+ * run's if this one fails early. */
+void hx_output_forget(const hx_output *out);
+
 /* Name of the last VTK file, or NULL. */
 const char *hx_output_last(const hx_output *out);
 

@@ -1,5 +1,6 @@
 #include "filter.h"
 
+#include <math.h>
 #include <string.h>
 
 int hx_filter_create(hx_filter *filter, const hx_filter_kind *kind, const hx_problem *problem,
@@ -9,7 +10,7 @@ int hx_filter_create(hx_filter *filter, const hx_filter_kind *kind, const hx_pro
     filter->kind = kind;
     filter->problem = problem;
     filter->params = *params;
-    if (kind->needs_radius && !(params->radius > 0.0 && params->radius < 1e300))
+    if (kind->needs_radius && !(params->radius > 0.0 && isfinite(params->radius)))
         return HX_RAISE(HX_EINPUT, "filter '%s' needs a radius above 0, got %g", kind->name,
                         params->radius);
     const int rc = kind->create(filter);

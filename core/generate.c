@@ -51,9 +51,20 @@ int hx_generate_check(const char *name, const hx_generate_params *params)
 
 int hx_generate_check_count(const char *name, double n_elem)
 {
-    if (n_elem <= (double)HX_MAX_ELEM) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "%s: %.0f elements wanted, at most %lld are possible", name, n_elem,
-                    (long long)HX_MAX_ELEM);
+    if (n_elem > (double)HX_MAX_ELEM)
+        return HX_RAISE(HX_EINPUT, "%s: %.0f elements wanted, at most %lld are possible", name,
+                        n_elem, (long long)HX_MAX_ELEM);
+    /* Coordinates, nodes of elements, elements of nodes with their pointers: the least a mesh is.
+     */
+    const double bytes = n_elem * (3.0 * sizeof(double) + 8.0 * sizeof(int32_t) +
+                                   8.0 * sizeof(uint32_t) + sizeof(int64_t));
+    const double available = (double)hx_host_memory_available();
+    char want[32], have[32];
+    if (available <= 0.0 || bytes <= available) return HX_OK;
+    return HX_RAISE(HX_ENOMEM,
+                    "%s: a mesh of %.0f elements takes %s of host memory, %s is available", name,
+                    n_elem, hx_format_bytes(bytes, want, sizeof want),
+                    hx_format_bytes(available, have, sizeof have));
 }
 
 /* A node set of the box: all nodes with lo <= (i, j, k) <= hi. */

@@ -7,6 +7,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+/* From here on it is checked first whether the memory is there: malloc promises more than there is,
+ * and a process that takes it up is killed without a word. */
+static const size_t LARGE = (size_t)64 << 20;
+
 static int allocate(void *out, size_t count, size_t size, const char *what, int zeroed)
 {
     void *p = NULL;
@@ -15,7 +19,8 @@ static int allocate(void *out, size_t count, size_t size, const char *what, int 
         return HX_RAISE(HX_ENOMEM, "%s: %zu entries of %zu bytes overflow the address space", what,
                         count, size);
     const size_t bytes = count * size > 0 ? count * size : 1;
-    p = zeroed ? calloc(bytes, 1) : malloc(bytes);
+    const size_t available = bytes >= LARGE ? hx_host_memory_available() : 0;
+    if (available == 0 || bytes <= available) p = zeroed ? calloc(bytes, 1) : malloc(bytes);
     if (!p) {
         char want[32], have[32];
         return HX_RAISE(HX_ENOMEM, "%s: %s of host memory wanted, %s available", what,

@@ -11,7 +11,8 @@ extern "C" {
 #endif
 
 /* Allocates count * size bytes, zeroed, into *(void **)out; the caller owns it and frees it with
- * free(). count = 0 gives a valid pointer. HX_ENOMEM names `what` and the bytes. */
+ * free(). count = 0 gives a valid pointer. HX_ENOMEM names `what` and the bytes; for large arrays
+ * before asking the system, which promises more than it has. */
 int hx_alloc(void *out, size_t count, size_t size, const char *what);
 
 /* As hx_alloc, not zeroed: for large arrays that are filled at once (and first touched) in

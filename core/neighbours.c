@@ -127,10 +127,11 @@ static int centroids(const hx_mesh *mesh, double **out)
     return HX_OK;
 }
 
+/* Its square must be a number above 0, or an element would not even find itself. */
 static int check_radius(double radius)
 {
-    if (radius > 0.0 && radius < 1e300) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "a filter radius of %g is not a length above 0", radius);
+    if (radius > 1e-150 && radius < 1e150) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "a filter radius of %g is no length to compute with", radius);
 }
 
 int hx_neighbours_create(hx_neighbours *nb, const hx_mesh *mesh, double radius)

@@ -65,7 +65,7 @@ static int create_densities(hx_optimizer *opt, const double *density)
         HX_TRY(hx_alloc(array[i], n, sizeof(double), "densities"));
     for (size_t e = 0; e < n; e++) {
         double rho = density ? density[e] : problem->initial_density;
-        if (problem->passive && !isnan(problem->passive[e])) rho = (double)problem->passive[e];
+        if (problem->passive && !isnan(problem->passive[e])) rho = problem->passive[e];
         if (!(rho >= 0.0 && rho <= 1.0))
             return HX_RAISE(HX_EINPUT, "initial density of element %lld is %g, not in [0, 1]",
                             (long long)hx_mesh_elem_number(problem->mesh, (int64_t)e), rho);
@@ -206,6 +206,9 @@ int hx_optimizer_step(hx_optimizer *opt, hx_iteration *record)
     record->stage[HX_STAGE_COMPLIANCE] = lap(&clock);
 
     HX_TRY(hx_filter_backward(opt->filter, opt->design, opt->dc, opt->dv));
+    if (!isfinite(hx_sum(opt->problem->mesh->n_elem, opt->dc))) /* clipping would hide a NaN */
+        return HX_RAISE(HX_ENUMERIC, "iteration %d: a filtered sensitivity is not finite",
+                        opt->iteration);
     record->stage[HX_STAGE_FILTER] = lap(&clock);
 
     record->change =

@@ -36,7 +36,7 @@ static int check_law(const hx_problem_params *params)
 {
     HX_TRY(check_range(params, "material.E", params->young, 1e-300, 1e300, "above 0"));
     HX_TRY(check_range(params, "material.nu", params->poisson, -0.999, 0.499,
-                       "between -1 and 0.5 (both excluded; 0.499 at most)"));
+                       "between -0.999 and 0.499"));
     HX_TRY(check_range(params, "optimization.penalty", params->penalty, 1.0, 20.0,
                        "between 1 and 20"));
     HX_TRY(check_range(params, "optimization.rho_min", params->rho_min, 1e-6, 0.999,
@@ -153,7 +153,7 @@ static int add_passive(hx_problem *problem, const hx_problem_params *params)
     const hx_mesh *mesh = problem->mesh;
     if (params->n_passive == 0) return HX_OK;
     HX_TRY(
-        hx_alloc_raw(&problem->passive, (size_t)mesh->n_elem, sizeof(float), "passive elements"));
+        hx_alloc_raw(&problem->passive, (size_t)mesh->n_elem, sizeof(double), "passive elements"));
     for (int64_t e = 0; e < mesh->n_elem; e++) problem->passive[e] = NAN;
     for (size_t i = 0; i < params->n_passive; i++) {
         const hx_passive_spec *passive = &params->passive[i];
@@ -166,8 +166,7 @@ static int add_passive(hx_problem *problem, const hx_problem_params *params)
             return HX_RAISE(HX_EINPUT,
                             "%s: density = %g must be between rho_min = %g (void) and 1 (solid)",
                             passive->origin, passive->density, params->rho_min);
-        for (int64_t k = 0; k < set->n_elem; k++)
-            problem->passive[set->elem[k]] = (float)passive->density;
+        for (int64_t k = 0; k < set->n_elem; k++) problem->passive[set->elem[k]] = passive->density;
     }
     return HX_OK;
 }
@@ -191,7 +190,7 @@ static int add_volumes(hx_problem *problem, const hx_problem_params *params)
         if (isnan(problem->passive[e])) continue;
         problem->n_passive++;
         problem->design_volume -= volume[e];
-        problem->passive_mass += volume[e] * (double)problem->passive[e];
+        problem->passive_mass += volume[e] * problem->passive[e];
     }
     if (problem->n_passive == mesh->n_elem)
         return HX_RAISE(HX_EINPUT, "%s: every element is passive, nothing is left to design",
@@ -253,7 +252,7 @@ size_t hx_problem_bytes(const hx_problem *problem)
     const size_t n_node = (size_t)problem->mesh->n_node, n_elem = (size_t)problem->mesh->n_elem;
     size_t bytes = n_node + n_elem * sizeof(double);
     if (problem->prescribed) bytes += n_node * 3 * sizeof(double);
-    if (problem->passive) bytes += n_elem * sizeof(float);
+    if (problem->passive) bytes += n_elem * sizeof(double);
     return bytes + (size_t)problem->n_case * n_node * 3 * sizeof(double);
 }
 

@@ -65,8 +65,8 @@ typedef struct hx_problem {
     double *weight; /* [n_case] (owned) */
     double **force; /* [n_case] -> [n_node][3] (owned) */
 
-    double *volume; /* [n_elem] (owned) */
-    float *passive; /* [n_elem] density of passive elements, NaN where free; NULL: none (owned) */
+    double *volume;  /* [n_elem] (owned) */
+    double *passive; /* [n_elem] density of passive elements, NaN where free; NULL: none (owned) */
     int64_t n_passive;
     double design_volume, passive_mass; /* sum of free volumes; sum of passive density * volume */
     double initial_density;             /* of the free elements, so that the volume is met */

@@ -104,10 +104,17 @@ int hx_problem_add_load(const hx_mesh *mesh, const hx_load_spec *load, double *f
 {
     const hx_set *set;
     int64_t n_face = 0, *face = NULL;
-    for (int i = 0; i < 3; i++)
-        if (!isfinite(load->value[i]))
+    for (int i = 0; i < 3; i++) {
+        const double size = fabs(load->value[i]);
+        if (!isfinite(size))
             return HX_RAISE(HX_EINPUT, "%s: a load of %g is not finite", load->origin,
                             load->value[i]);
+        if (size > 0.0 && size < 1e-140) /* its square would be 0, and so the norm of the load */
+            return HX_RAISE(HX_EINPUT,
+                            "%s: a load of %g is too small for double precision; other units "
+                            "would help",
+                            load->origin, load->value[i]);
+    }
     HX_TRY(hx_problem_find_set(mesh, load->set, load->origin, &set));
     if (set->n_node == 0)
         return HX_RAISE(HX_EINPUT, "%s: set '%s' holds no node, the load would act on nothing",

@@ -240,6 +240,9 @@ for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     [ -f stopped/history.csv ] && [ "$(wc -l <stopped/history.csv)" -gt 2 ] && break
     sleep 0.5
 done
+"$hextop" -q run small.cfg output.directory=stopped 2>second
+ok "a second run into the same folder is refused" test $? = 2
+ok "it says why" contains second "a running hextop (process $pid) is writing 'stopped/history.csv'"
 kill -TERM "$pid"
 wait "$pid"
 status=$?
@@ -248,6 +251,12 @@ ok "interrupted: exit status 1" test "$status" = 1
 ok "interrupted: says so" contains said "interrupted"
 ok "interrupted: summary" contains stopped/summary.json '"status": "interrupted"'
 ok "interrupted: density" test "$(ls stopped | grep -c '^density_.*vtk$')" = 1
+
+# A run that fails at once leaves no word of the run before it.
+"$hextop" -q run small.cfg output.directory=stopped material.E=1e-300 2>stderr
+ok "not finite: exit status 1" test $? = 1
+ok "no summary of the run before" test ! -e stopped/summary.json
+ok "no series of the run before" test ! -e stopped/density.vtk.series
 
 echo "$n checks, $failed failed"
 [ $failed = 0 ]

@@ -60,7 +60,7 @@ static void check_numbers(void)
         params.young = bad_young[i];
         EXPECT("beam.cfg: material.E = ", "above 0", "out of range");
         params.poisson = bad_nu[i];
-        EXPECT("beam.cfg: material.nu = ", "between -1 and 0.5", "out of range");
+        EXPECT("beam.cfg: material.nu = ", "between -0.999 and 0.499", "out of range");
         params.penalty = bad_penalty[i];
         EXPECT("beam.cfg: optimization.penalty = ", "between 1 and 20", "out of range");
         params.rho_min = bad_rho_min[i];

@@ -1,0 +1,53 @@
+#!/bin/sh
+# What `meson install` leaves is enough: a program built with nothing but pkg-config's words, every
+# header on its own, the installed hextop.
+#     test_install.sh BUILDDIR SRCDIR
+set -u
+build=$1
+src=$2
+for tool in meson pkg-config cc; do
+    command -v "$tool" >/dev/null || {
+        echo "skipped: no $tool"
+        exit 77
+    }
+done
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+    echo "failed: $1"
+    cat "$work/log"
+    exit 1
+}
+
+meson install -C "$build" --no-rebuild --destdir "$work/root" >"$work/log" 2>&1 || fail "meson install"
+pc=$(find "$work/root" -name hextop.pc)
+[ -n "$pc" ] || fail "no hextop.pc"
+PKG_CONFIG_PATH=$(dirname "$pc")
+prefix=$(sed -n 's/^prefix=//p' "$pc")
+export PKG_CONFIG_PATH
+
+# The prefix is where DESTDIR put it.
+words() {
+    pkg-config --define-variable=prefix="$work/root$prefix" "$@" hextop
+}
+
+cd "$work" || exit 1
+# shellcheck disable=SC2046
+cc -std=c11 -Wall -Wextra -Werror "$src/examples/compliance.c" $(words --cflags --libs) \
+    -o compliance >log 2>&1 || fail "compliance.c"
+LD_LIBRARY_PATH=$(words --variable=libdir) ./compliance >log 2>&1 || fail "running compliance"
+grep -q '^compliance [0-9]' log || fail "what compliance says"
+cat log
+
+for header in $(words --variable=includedir)/hextop/*.h; do
+    # The C library's headers must still be found: hextop has a memory.h too.
+    printf '#include <memory.h>\n#include "hextop/%s"\nint main(void) { return memcmp("", "", 0); }\n' \
+        "$(basename "$header")" >one.c
+    # shellcheck disable=SC2046
+    cc -std=c11 -pedantic -Wall -Wextra -Werror $(words --cflags) -c one.c -o one.o >log 2>&1 ||
+        fail "$(basename "$header") on its own"
+done
+
+LD_LIBRARY_PATH=$(words --variable=libdir) "$work/root$prefix/bin/hextop" --version >log 2>&1 ||
+    fail "the installed program"
