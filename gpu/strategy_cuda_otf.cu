@@ -1,0 +1,450 @@
+// otf: no stored Ke. The product of an element comes from its coordinates (hex8_otf.cuh), a thread
+// an element, a block a patch of 64 consecutive elements at a time.
+//
+// A patch loads the coordinates and displacements of its nodes once into shared memory; its threads
+// gather from there, and leave their 24 forces there; then a thread a node sums the forces of that
+// node in a fixed order. Nodes inside one patch are written at once. Nodes that patches share get
+// one partial sum per patch in memory, and a second kernel adds those in the order of the patches:
+// no atomics, the same bits on every run. What is loaded next is on its way (cp.async) while a
+// patch computes.
+//
+// Memory: per element 16 bytes of corners, 20 per node of its patch (about 2.2 nodes an element in
+// a good order), 24 per shared node of a patch.
+#include <cuda_pipeline.h>
+
+#include <cstdlib>
+
+#include "core/memory.h"
+#include "core/strategy.h"
+#include "hex8_otf.cuh"
+
+namespace
+{
+
+constexpr int PATCH = 64;        // elements, threads a block
+constexpr int BLOCKS_PER_SM = 5; // registers: 168 a thread
+constexpr unsigned NO_SLOT = 0xffff;
+constexpr int32_t SHARED = INT32_MIN; // flag in a row's node: other patches hold it too
+
+// 8 indices of 16 bits. A patch has at most 8 * 64 nodes.
+struct alignas(16) eight {
+    uint16_t v[8];
+};
+
+// Rows begin .. begin + n of a patch: its nodes.
+struct span {
+    int32_t begin, n;
+};
+
+struct otf {
+    hx_device *dev;
+    const hx_device_model *model;
+    cudaStream_t stream;
+    int64_t n_patch, n_row, n_shared;
+    int max_row;            // rows of the largest patch
+    span *d_span;           // [n_patch]
+    int32_t *d_row_node;    // [n_row] node, or node + SHARED
+    eight *d_row_slot;      // [n_row] where its forces stand in shared memory; NO_SLOT: unused
+    eight *d_corner;        // [n_patch][PATCH] 3 * local row of each corner
+    double *d_partial;      // [n_row][3] of shared rows
+    int32_t *d_shared_node; // [n_shared]
+    int32_t *d_shared_ptr;  // [n_shared + 1]
+    int32_t *d_shared_row;  // rows of each shared node, ascending
+};
+
+// Shared memory of a block: forces [24][PATCH], then coordinates and displacements [2][rows][3].
+size_t shared_bytes(int rows)
+{
+    return (24 * PATCH + 6 * static_cast<size_t>(rows)) * sizeof(double);
+}
+
+struct arguments {
+    int64_t n_elem;
+    double lambda, mu;
+    const span *patch;
+    const int32_t *row_node;
+    const eight *row_slot, *corner;
+    const double *modulus, *xyz;
+    double *partial;
+};
+
+// Corner values of one component to modes.
+__device__ __forceinline__ void gather(const double *nodal, const unsigned corner[8],
+                                       double m[HX_N_MODE])
+{
+    double v[8];
+#pragma unroll
+    for (int c = 0; c < 8; c++) v[c] = nodal[corner[c]];
+    hx_to_modes(v, m);
+}
+
+// The element of this thread: nodal values in, 24 forces out, column[(3 corner + i) * PATCH].
+__device__ __forceinline__ void element(const double *coordinates, const double *displacements,
+                                        const eight &packed, double lambda, double mu, double scale,
+                                        double *column)
+{
+    unsigned corner[8];
+    double m[HX_N_MODE], x[HX_N_MODE][3], u[HX_N_MODE][3], f[HX_N_MODE][3];
+#pragma unroll
+    for (int c = 0; c < 8; c++) corner[c] = packed.v[c];
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        gather(coordinates + i, corner, m);
+#pragma unroll
+        for (int k = 0; k < HX_N_MODE; k++) x[k][i] = m[k];
+    }
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        gather(displacements + i, corner, m);
+#pragma unroll
+        for (int k = 0; k < HX_N_MODE; k++) {
+            u[k][i] = m[k];
+            f[k][i] = 0.0;
+        }
+    }
+    hx_element_modes(x, u, lambda, mu, scale, f);
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        double v[8];
+#pragma unroll
+        for (int k = 0; k < HX_N_MODE; k++) m[k] = f[k][i];
+        hx_from_modes(m, v);
+#pragma unroll
+        for (int c = 0; c < 8; c++) column[(3 * c + i) * PATCH] = v[c];
+    }
+}
+
+// Rows a thread handles with its loads in flight together; a patch in a good order has no more than
+// BATCH * PATCH.
+constexpr int BATCH = 3;
+
+__global__ void __launch_bounds__(PATCH, BLOCKS_PER_SM)
+    kernel(arguments g, const double *__restrict__ x, double *__restrict__ y)
+{
+    extern __shared__ double force[];
+    const int thread = static_cast<int>(threadIdx.x);
+    const int64_t patch = blockIdx.x, e = patch * PATCH + thread;
+    const bool mine = e < g.n_elem;
+    const span rows = g.patch[patch];
+    double *const coordinates = force + 24 * PATCH, *const displacements = coordinates + 3 * rows.n;
+    const eight corner = g.corner[e];
+    const double scale = mine ? g.modulus[e] * (1.0 / 512.0) : 0.0;
+
+    for (int first = thread; first < rows.n; first += BATCH * PATCH) {
+        int32_t tag[BATCH];
+#pragma unroll
+        for (int j = 0; j < BATCH; j++)
+            if (first + j * PATCH < rows.n) tag[j] = g.row_node[rows.begin + first + j * PATCH];
+#pragma unroll
+        for (int j = 0; j < BATCH; j++) {
+            const int k = first + j * PATCH;
+            if (k >= rows.n) break;
+            const int64_t a = tag[j] & INT32_MAX;
+#pragma unroll
+            for (int i = 0; i < 3; i++) {
+                __pipeline_memcpy_async(coordinates + 3 * k + i, g.xyz + 3 * a + i, 8);
+                __pipeline_memcpy_async(displacements + 3 * k + i, x + 3 * a + i, 8);
+            }
+        }
+    }
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+
+    if (mine) element(coordinates, displacements, corner, g.lambda, g.mu, scale, force + thread);
+
+    eight slot[BATCH];
+    int32_t tag[BATCH];
+    auto load_rows = [&](int first) {
+#pragma unroll
+        for (int j = 0; j < BATCH; j++) {
+            if (first + j * PATCH >= rows.n) break;
+            slot[j] = g.row_slot[rows.begin + first + j * PATCH];
+            tag[j] = g.row_node[rows.begin + first + j * PATCH];
+        }
+    };
+    load_rows(thread);
+    __syncthreads();
+    for (int first = thread; first < rows.n; first += BATCH * PATCH) {
+        if (first != thread) load_rows(first);
+#pragma unroll
+        for (int j = 0; j < BATCH; j++) {
+            const int k = first + j * PATCH;
+            if (k >= rows.n) break;
+            double sum[3] = {0.0, 0.0, 0.0};
+#pragma unroll
+            for (int i = 0; i < 8; i++) {
+                if (slot[j].v[i] == NO_SLOT) continue;
+                const double *from = force + slot[j].v[i];
+                sum[0] += from[0];
+                sum[1] += from[PATCH];
+                sum[2] += from[2 * PATCH];
+            }
+            double *to = tag[j] < 0 ? g.partial + 3 * static_cast<int64_t>(rows.begin + k)
+                                    : y + 3 * static_cast<int64_t>(tag[j]);
+#pragma unroll
+            for (int i = 0; i < 3; i++) to[i] = sum[i];
+        }
+    }
+}
+
+__global__ void shared_nodes_kernel(int64_t n, const int32_t *__restrict__ node,
+                                    const int32_t *__restrict__ ptr,
+                                    const int32_t *__restrict__ row,
+                                    const double *__restrict__ partial, double *__restrict__ y)
+{
+    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    if (k >= n) return;
+    double sum[3] = {0.0, 0.0, 0.0};
+    for (int32_t r = ptr[k]; r < ptr[k + 1]; r++) {
+        const double *from = partial + 3 * static_cast<int64_t>(row[r]);
+        for (int i = 0; i < 3; i++) sum[i] += from[i];
+    }
+    for (int i = 0; i < 3; i++) y[3 * static_cast<int64_t>(node[k]) + i] = sum[i];
+}
+
+// The patches of a mesh, on the host.
+struct patches {
+    int64_t n_patch, n_row, n_shared, n_shared_row;
+    int max_row;
+    span *patch;
+    int32_t *row_node, *shared_node, *shared_ptr, *shared_row;
+    eight *row_slot, *corner;
+    int32_t *stamp, *local, *rows_of; // [n_node]: last patch, its row there, rows in all
+};
+
+void free_patches(patches *p)
+{
+    free(p->patch);
+    free(p->row_node);
+    free(p->shared_node);
+    free(p->shared_ptr);
+    free(p->shared_row);
+    free(p->row_slot);
+    free(p->corner);
+    free(p->stamp);
+    free(p->local);
+    free(p->rows_of);
+}
+
+int add_row(patches *p, int32_t node, int *n)
+{
+    const int64_t row = p->n_row++;
+    p->row_node[row] = node;
+    for (int i = 0; i < 8; i++) p->row_slot[row].v[i] = NO_SLOT;
+    p->rows_of[node]++;
+    return (*n)++;
+}
+
+// Rows of a patch in order of first use. A node of more than 8 elements of the patch gets further
+// rows, which makes it a shared one.
+void fill_patch(patches *p, const hx_mesh *mesh, int64_t patch)
+{
+    const int64_t first = patch * PATCH;
+    const int64_t last = first + PATCH < mesh->n_elem ? first + PATCH : mesh->n_elem;
+    const int64_t begin = p->n_row;
+    int n = 0;
+    for (int64_t e = first; e < last; e++)
+        for (int a = 0; a < 8; a++) {
+            const int32_t node = mesh->conn[8 * e + a];
+            if (p->stamp[node] != patch) {
+                p->stamp[node] = static_cast<int32_t>(patch);
+                p->local[node] = add_row(p, node, &n);
+            }
+            int free_slot = 0;
+            while (free_slot < 8 && p->row_slot[begin + p->local[node]].v[free_slot] != NO_SLOT)
+                free_slot++;
+            if (free_slot == 8) {
+                p->local[node] = add_row(p, node, &n);
+                free_slot = 0;
+            }
+            p->corner[e].v[a] = static_cast<uint16_t>(3 * p->local[node]);
+            p->row_slot[begin + p->local[node]].v[free_slot] =
+                static_cast<uint16_t>(3 * a * PATCH + (e - first));
+        }
+    p->patch[patch] = {static_cast<int32_t>(begin), n};
+    if (n > p->max_row) p->max_row = n;
+}
+
+// Marks shared rows and lists them by node.
+int list_shared(patches *p, const hx_mesh *mesh)
+{
+    for (int64_t a = 0; a < mesh->n_node; a++) {
+        if (p->rows_of[a] < 2) continue;
+        p->n_shared++;
+        p->n_shared_row += p->rows_of[a];
+    }
+    const size_t n = static_cast<size_t>(p->n_shared);
+    HX_TRY(hx_alloc(&p->shared_node, n, sizeof *p->shared_node, "shared nodes of otf"));
+    HX_TRY(hx_alloc(&p->shared_ptr, n + 1, sizeof *p->shared_ptr, "shared nodes of otf"));
+    HX_TRY(hx_alloc(&p->shared_row, static_cast<size_t>(p->n_shared_row), sizeof *p->shared_row,
+                    "shared nodes of otf"));
+    int64_t k = 0;
+    for (int64_t a = 0; a < mesh->n_node; a++) {
+        p->local[a] = -1; // from here: number among the shared nodes
+        if (p->rows_of[a] < 2) continue;
+        p->shared_node[k] = static_cast<int32_t>(a);
+        p->shared_ptr[k + 1] = p->shared_ptr[k] + p->rows_of[a];
+        p->local[a] = static_cast<int32_t>(k++);
+        p->rows_of[a] = 0; // from here: rows listed so far
+    }
+    for (int64_t row = 0; row < p->n_row; row++) {
+        const int32_t a = p->row_node[row];
+        if (p->local[a] < 0) continue;
+        p->shared_row[p->shared_ptr[p->local[a]] + p->rows_of[a]++] = static_cast<int32_t>(row);
+        p->row_node[row] = a | SHARED;
+    }
+    return HX_OK;
+}
+
+// Rows that fill_patch will make, exactly; the caller's stamp[n_node] holds -1.
+int64_t count_rows(const hx_mesh *mesh, int32_t *stamp, int32_t *count)
+{
+    int64_t n_row = 0;
+    for (int64_t e = 0; e < mesh->n_elem; e++)
+        for (int a = 0; a < 8; a++) {
+            const int32_t node = mesh->conn[8 * e + a], patch = static_cast<int32_t>(e / PATCH);
+            if (stamp[node] != patch) {
+                stamp[node] = patch;
+                count[node] = 0;
+            }
+            n_row += count[node]++ % 8 == 0;
+        }
+    return n_row;
+}
+
+int build_patches(patches *p, const hx_mesh *mesh)
+{
+    const size_t n_node = static_cast<size_t>(mesh->n_node);
+    p->n_patch = (mesh->n_elem + PATCH - 1) / PATCH;
+    const size_t n_patch = static_cast<size_t>(p->n_patch);
+    HX_TRY(hx_alloc_raw(&p->stamp, n_node, sizeof *p->stamp, "patches of otf"));
+    HX_TRY(hx_alloc(&p->local, n_node, sizeof *p->local, "patches of otf"));
+    HX_TRY(hx_alloc(&p->rows_of, n_node, sizeof *p->rows_of, "patches of otf"));
+    for (size_t a = 0; a < n_node; a++) p->stamp[a] = -1;
+    const int64_t n_row = count_rows(mesh, p->stamp, p->local);
+    for (size_t a = 0; a < n_node; a++) p->stamp[a] = -1;
+    if (n_row > INT32_MAX)
+        return HX_RAISE(HX_EENV,
+                        "operator 'otf': %lld rows, at most 2147483647: switch mesh.reorder on",
+                        static_cast<long long>(n_row));
+    HX_TRY(hx_alloc(&p->patch, n_patch, sizeof *p->patch, "patches of otf"));
+    HX_TRY(hx_alloc(&p->corner, n_patch * PATCH, sizeof *p->corner, "patches of otf"));
+    HX_TRY(
+        hx_alloc(&p->row_node, static_cast<size_t>(n_row), sizeof *p->row_node, "patches of otf"));
+    HX_TRY(
+        hx_alloc(&p->row_slot, static_cast<size_t>(n_row), sizeof *p->row_slot, "patches of otf"));
+    for (int64_t patch = 0; patch < p->n_patch; patch++) fill_patch(p, mesh, patch);
+    return list_shared(p, mesh);
+}
+
+template <class T> int put(hx_device *dev, T **d_to, const T *from, int64_t n)
+{
+    const size_t n_bytes = static_cast<size_t>(n) * sizeof(T);
+    HX_TRY(dev->ops->alloc(dev, n_bytes, d_to));
+    return dev->ops->upload(dev, *d_to, from, n_bytes);
+}
+
+int put_patches(otf *s, const patches &p)
+{
+    hx_device *dev = s->dev;
+    s->n_patch = p.n_patch;
+    s->n_row = p.n_row;
+    s->n_shared = p.n_shared;
+    s->max_row = p.max_row;
+    HX_TRY(put(dev, &s->d_span, p.patch, p.n_patch));
+    HX_TRY(put(dev, &s->d_row_node, p.row_node, p.n_row));
+    HX_TRY(put(dev, &s->d_row_slot, p.row_slot, p.n_row));
+    HX_TRY(put(dev, &s->d_corner, p.corner, p.n_patch * PATCH));
+    HX_TRY(put(dev, &s->d_shared_node, p.shared_node, p.n_shared));
+    HX_TRY(put(dev, &s->d_shared_ptr, p.shared_ptr, p.n_shared + 1));
+    HX_TRY(put(dev, &s->d_shared_row, p.shared_row, p.n_shared_row));
+    return dev->ops->alloc(dev, static_cast<size_t>(p.n_row) * 3 * sizeof(double), &s->d_partial);
+}
+
+// An upper bound before anything is built: 2.3 rows an element in a good order, 8 without any.
+size_t bytes(const hx_mesh *mesh, hx_layout)
+{
+    const size_t n_patch = static_cast<size_t>((mesh->n_elem + PATCH - 1) / PATCH);
+    int32_t *stamp, *count;
+    size_t n_row = 8 * static_cast<size_t>(mesh->n_elem);
+    const size_t n_node = static_cast<size_t>(mesh->n_node);
+    if (hx_alloc(&stamp, n_node, sizeof *stamp, "patches") == HX_OK) {
+        if (hx_alloc(&count, n_node, sizeof *count, "patches") == HX_OK) {
+            for (size_t a = 0; a < n_node; a++) stamp[a] = -1;
+            n_row = static_cast<size_t>(count_rows(mesh, stamp, count));
+            free(count);
+        }
+        free(stamp);
+    }
+    return n_patch * (sizeof(span) + PATCH * sizeof(eight)) +
+           n_row * (sizeof(int32_t) + sizeof(eight) + 3 * sizeof(double) + sizeof(int32_t)) +
+           (2 * n_node + 1) * sizeof(int32_t);
+}
+
+void teardown(void *state)
+{
+    otf *s = static_cast<otf *>(state);
+    void *const owned[] = {s->d_span,    s->d_row_node,    s->d_row_slot,   s->d_corner,
+                           s->d_partial, s->d_shared_node, s->d_shared_ptr, s->d_shared_row};
+    for (void *d_p : owned) s->dev->ops->release(s->dev, d_p);
+    free(s);
+}
+
+int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *mesh,
+          hx_layout)
+{
+    otf *s;
+    patches p = {};
+    HX_TRY(hx_alloc(&s, 1, sizeof *s, "operator otf"));
+    s->dev = dev;
+    s->model = model;
+    s->stream = hx_cuda_of(dev)->stream;
+    int rc = build_patches(&p, mesh);
+    if (rc == HX_OK) rc = put_patches(s, p);
+    free_patches(&p);
+    if (rc < 0) {
+        teardown(s);
+        return rc;
+    }
+    *state = s; // from here the caller tears down
+    HX_TRY_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     static_cast<int>(shared_bytes(s->max_row))));
+    return HX_OK;
+}
+
+int apply(void *state, const double *d_x, double *d_y)
+{
+    const otf &s = *static_cast<otf *>(state);
+    const hx_device_model &m = *s.model;
+    const arguments g = {m.n_elem,     m.lambda,   m.mu,        s.d_span, s.d_row_node,
+                         s.d_row_slot, s.d_corner, m.d_modulus, m.d_xyz,  s.d_partial};
+    kernel<<<static_cast<unsigned>(s.n_patch), PATCH, shared_bytes(s.max_row), s.stream>>>(g, d_x,
+                                                                                           d_y);
+    HX_TRY_LAUNCH("otf");
+    if (s.n_shared == 0) return HX_OK;
+    shared_nodes_kernel<<<hx_blocks(s.n_shared, HX_BLOCK), HX_BLOCK, 0, s.stream>>>(
+        s.n_shared, s.d_shared_node, s.d_shared_ptr, s.d_shared_row, s.d_partial, d_y);
+    HX_TRY_LAUNCH("otf, shared nodes");
+    return HX_OK;
+}
+
+hx_strategy table()
+{
+    hx_strategy t = {};
+    t.name = "otf";
+    t.device = "cuda";
+    t.help = "no stored Ke: on the fly from coordinates, patches of 64 elements, no atomics";
+    t.deterministic = 1;
+    t.bytes_per_elem = 140;
+    t.layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED);
+    t.bytes = bytes;
+    t.setup = setup;
+    t.apply = apply;
+    t.teardown = teardown;
+    return t;
+}
+
+} // namespace
+
+extern "C" const hx_strategy hx_strategy_cuda_otf = table();
