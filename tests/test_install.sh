@@ -36,7 +36,7 @@ cd "$work" || exit 1
 # shellcheck disable=SC2046
 cc -std=c11 -Wall -Wextra -Werror "$src/examples/compliance.c" $(words --cflags --libs) \
     -o compliance >log 2>&1 || fail "compliance.c"
-LD_LIBRARY_PATH=$(words --variable=libdir) ./compliance >log 2>&1 || fail "running compliance"
+LD_LIBRARY_PATH=$(words --variable=libdir):${LD_LIBRARY_PATH:-} ./compliance >log 2>&1 || fail "running compliance"
 grep -q '^compliance [0-9]' log || fail "what compliance says"
 cat log
 
@@ -49,5 +49,5 @@ for header in $(words --variable=includedir)/hextop/*.h; do
         fail "$(basename "$header") on its own"
 done
 
-LD_LIBRARY_PATH=$(words --variable=libdir) "$work/root$prefix/bin/hextop" --version >log 2>&1 ||
+LD_LIBRARY_PATH=$(words --variable=libdir):${LD_LIBRARY_PATH:-} "$work/root$prefix/bin/hextop" --version >log 2>&1 ||
     fail "the installed program"
