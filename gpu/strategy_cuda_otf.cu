@@ -42,6 +42,7 @@ struct otf {
     cudaStream_t stream;
     int64_t n_patch, n_row, n_shared;
     int max_row;            // rows of the largest patch
+    int n_block;            // as many as fit on the GPU
     span *d_span;           // [n_patch]
     int32_t *d_row_node;    // [n_row] node, or node + SHARED
     eight *d_row_slot;      // [n_row] where its forces stand in shared memory; NO_SLOT: unused
@@ -52,15 +53,10 @@ struct otf {
     int32_t *d_shared_row;  // rows of each shared node, ascending
 };
 
-// Shared memory of a block: forces [24][PATCH], then coordinates and displacements [2][rows][3].
-size_t shared_bytes(int rows)
-{
-    return (24 * PATCH + 6 * static_cast<size_t>(rows)) * sizeof(double);
-}
-
 struct arguments {
-    int64_t n_elem;
+    int64_t n_elem, n_patch;
     double lambda, mu;
+    int max_row;
     const span *patch;
     const int32_t *row_node;
     const eight *row_slot, *corner;
@@ -114,77 +110,126 @@ __device__ __forceinline__ void element(const double *coordinates, const double 
     }
 }
 
-// Rows a thread handles with its loads in flight together; a patch in a good order has no more than
-// BATCH * PATCH.
-constexpr int BATCH = 3;
+// Shared memory of a block, in order: forces, nodal values, slots, corners, moduli, rows of two
+// patches.
+struct layout {
+    int n;
+    __host__ __device__ size_t coordinates() const
+    {
+        return 24 * PATCH * sizeof(double);
+    }
+    __host__ __device__ size_t displacements() const
+    {
+        return coordinates() + 24 * static_cast<size_t>(n);
+    }
+    __host__ __device__ size_t slot() const
+    {
+        return coordinates() + 48 * static_cast<size_t>(n);
+    }
+    __host__ __device__ size_t corner() const
+    {
+        return slot() + 16 * static_cast<size_t>(n);
+    }
+    __host__ __device__ size_t modulus() const
+    {
+        return corner() + 16 * PATCH;
+    }
+    __host__ __device__ size_t node() const
+    {
+        return modulus() + 8 * PATCH;
+    }
+    __host__ __device__ size_t bytes() const
+    {
+        return node() + 8 * static_cast<size_t>(n);
+    }
+};
 
 __global__ void __launch_bounds__(PATCH, BLOCKS_PER_SM)
     kernel(arguments g, const double *__restrict__ x, double *__restrict__ y)
 {
-    extern __shared__ double force[];
+    extern __shared__ __align__(16) char memory[];
+    const layout at = {g.max_row};
     const int thread = static_cast<int>(threadIdx.x);
-    const int64_t patch = blockIdx.x, e = patch * PATCH + thread;
-    const bool mine = e < g.n_elem;
-    const span rows = g.patch[patch];
-    double *const coordinates = force + 24 * PATCH, *const displacements = coordinates + 3 * rows.n;
-    const eight corner = g.corner[e];
-    const double scale = mine ? g.modulus[e] * (1.0 / 512.0) : 0.0;
+    double *const force = reinterpret_cast<double *>(memory);
+    double *const coordinates = reinterpret_cast<double *>(memory + at.coordinates());
+    double *const displacements = reinterpret_cast<double *>(memory + at.displacements());
+    eight *const slot = reinterpret_cast<eight *>(memory + at.slot());
+    eight *const corner = reinterpret_cast<eight *>(memory + at.corner());
+    double *const modulus = reinterpret_cast<double *>(memory + at.modulus());
+    int32_t *const node = reinterpret_cast<int32_t *>(memory + at.node());
+    int parity = 0; // which half of node[2][max_row] belongs to the patch at hand
 
-    for (int first = thread; first < rows.n; first += BATCH * PATCH) {
-        int32_t tag[BATCH];
-#pragma unroll
-        for (int j = 0; j < BATCH; j++)
-            if (first + j * PATCH < rows.n) tag[j] = g.row_node[rows.begin + first + j * PATCH];
-#pragma unroll
-        for (int j = 0; j < BATCH; j++) {
-            const int k = first + j * PATCH;
-            if (k >= rows.n) break;
-            const int64_t a = tag[j] & INT32_MAX;
+    // A thread copies, and later reads, rows thread, thread + PATCH, ... and the corner and modulus
+    // of its own element; only nodal values and forces pass between threads, across the two
+    // barriers.
+    auto load_rows = [&](const span &s, int64_t patch, int32_t *to) {
+        for (int k = thread; k < s.n; k += PATCH)
+            __pipeline_memcpy_async(to + k, g.row_node + s.begin + k, 4);
+        const int64_t e = patch * PATCH + thread;
+        __pipeline_memcpy_async(corner + thread, g.corner + e, 16);
+        if (e < g.n_elem) __pipeline_memcpy_async(modulus + thread, g.modulus + e, 8);
+    };
+    auto load_nodal = [&](const span &s, const int32_t *from) {
+        for (int k = thread; k < s.n; k += PATCH) {
+            const int64_t a = from[k] & INT32_MAX;
 #pragma unroll
             for (int i = 0; i < 3; i++) {
                 __pipeline_memcpy_async(coordinates + 3 * k + i, g.xyz + 3 * a + i, 8);
                 __pipeline_memcpy_async(displacements + 3 * k + i, x + 3 * a + i, 8);
             }
         }
-    }
+    };
+
+    int patch = static_cast<int>(blockIdx.x);
+    const int step = static_cast<int>(gridDim.x), n_patch = static_cast<int>(g.n_patch);
+    span now = g.patch[patch];
+    load_rows(now, patch, node);
     __pipeline_commit();
     __pipeline_wait_prior(0);
-    __syncthreads();
+    load_nodal(now, node);
+    __pipeline_commit();
 
-    if (mine) element(coordinates, displacements, corner, g.lambda, g.mu, scale, force + thread);
+    for (; patch < n_patch; patch += step) {
+        const bool more = patch + step < n_patch;
+        span next = {0, 0};
+        if (more) next = g.patch[patch + step];
+        const eight my_corner = corner[thread];
+        const bool mine = static_cast<int64_t>(patch) * PATCH + thread < g.n_elem;
+        const double scale = mine ? modulus[thread] * (1.0 / 512.0) : 0.0;
+        __pipeline_wait_prior(0);
+        __syncthreads(); // nodal values are there, forces of the last patch used up
 
-    eight slot[BATCH];
-    int32_t tag[BATCH];
-    auto load_rows = [&](int first) {
-#pragma unroll
-        for (int j = 0; j < BATCH; j++) {
-            if (first + j * PATCH >= rows.n) break;
-            slot[j] = g.row_slot[rows.begin + first + j * PATCH];
-            tag[j] = g.row_node[rows.begin + first + j * PATCH];
-        }
-    };
-    load_rows(thread);
-    __syncthreads();
-    for (int first = thread; first < rows.n; first += BATCH * PATCH) {
-        if (first != thread) load_rows(first);
-#pragma unroll
-        for (int j = 0; j < BATCH; j++) {
-            const int k = first + j * PATCH;
-            if (k >= rows.n) break;
+        for (int k = thread; k < now.n; k += PATCH)
+            __pipeline_memcpy_async(slot + k, g.row_slot + now.begin + k, 16);
+        if (more) load_rows(next, patch + step, node + (parity ^ 1) * g.max_row);
+        __pipeline_commit();
+
+        if (mine)
+            element(coordinates, displacements, my_corner, g.lambda, g.mu, scale, force + thread);
+        __pipeline_wait_prior(0);
+        __syncthreads(); // forces are there, nodal values used up
+
+        if (more) load_nodal(next, node + (parity ^ 1) * g.max_row);
+        __pipeline_commit();
+        for (int k = thread; k < now.n; k += PATCH) {
+            const eight slots = slot[k];
             double sum[3] = {0.0, 0.0, 0.0};
 #pragma unroll
             for (int i = 0; i < 8; i++) {
-                if (slot[j].v[i] == NO_SLOT) continue;
-                const double *from = force + slot[j].v[i];
+                if (slots.v[i] == NO_SLOT) continue;
+                const double *from = force + slots.v[i];
                 sum[0] += from[0];
                 sum[1] += from[PATCH];
                 sum[2] += from[2 * PATCH];
             }
-            double *to = tag[j] < 0 ? g.partial + 3 * static_cast<int64_t>(rows.begin + k)
-                                    : y + 3 * static_cast<int64_t>(tag[j]);
+            const int32_t tag = node[parity * g.max_row + k];
+            double *to = tag < 0 ? g.partial + 3 * static_cast<int64_t>(now.begin + k)
+                                 : y + 3 * static_cast<int64_t>(tag);
 #pragma unroll
             for (int i = 0; i < 3; i++) to[i] = sum[i];
         }
+        parity ^= 1;
+        now = next;
     }
 }
 
@@ -408,8 +453,13 @@ int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_m
         return rc;
     }
     *state = s; // from here the caller tears down
+    const size_t n_bytes = layout{s->max_row}.bytes();
+    int per_sm = 0;
     HX_TRY_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     static_cast<int>(shared_bytes(s->max_row))));
+                                     static_cast<int>(n_bytes)));
+    HX_TRY_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, PATCH, n_bytes));
+    const int64_t resident = static_cast<int64_t>(per_sm) * hx_cuda_of(dev)->n_sm;
+    s->n_block = static_cast<int>(resident < s->n_patch ? resident : s->n_patch);
     return HX_OK;
 }
 
@@ -417,10 +467,10 @@ int apply(void *state, const double *d_x, double *d_y)
 {
     const otf &s = *static_cast<otf *>(state);
     const hx_device_model &m = *s.model;
-    const arguments g = {m.n_elem,     m.lambda,   m.mu,        s.d_span, s.d_row_node,
-                         s.d_row_slot, s.d_corner, m.d_modulus, m.d_xyz,  s.d_partial};
-    kernel<<<static_cast<unsigned>(s.n_patch), PATCH, shared_bytes(s.max_row), s.stream>>>(g, d_x,
-                                                                                           d_y);
+    const arguments g = {m.n_elem,   s.n_patch,   m.lambda,     m.mu,
+                         s.max_row,  s.d_span,    s.d_row_node, s.d_row_slot,
+                         s.d_corner, m.d_modulus, m.d_xyz,      s.d_partial};
+    kernel<<<s.n_block, PATCH, layout{s.max_row}.bytes(), s.stream>>>(g, d_x, d_y);
     HX_TRY_LAUNCH("otf");
     if (s.n_shared == 0) return HX_OK;
     shared_nodes_kernel<<<hx_blocks(s.n_shared, HX_BLOCK), HX_BLOCK, 0, s.stream>>>(
