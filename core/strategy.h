@@ -23,7 +23,7 @@ typedef struct hx_strategy {
     int bytes_per_elem; /* nominal, for `list`; what is stored for the product */
     unsigned layouts;   /* bit (1u << hx_layout) for each supported one */
 
-    /* Device bytes that setup will hold for this mesh, exactly. O(n_node). */
+    /* Device bytes that setup will hold for this mesh, at most. O(n_elem). */
     size_t (*bytes)(const hx_mesh *mesh, hx_layout layout);
     /* *state is the strategy's (owned by it until teardown). The model outlives the state. */
     int (*setup)(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *mesh,

@@ -40,7 +40,7 @@ struct otf {
     hx_device *dev;
     const hx_device_model *model;
     cudaStream_t stream;
-    int64_t n_patch, n_row, n_shared;
+    int64_t n_patch, n_shared;
     int max_row;            // rows of the largest patch
     int n_block;            // as many as fit on the GPU
     span *d_span;           // [n_patch]
@@ -394,7 +394,6 @@ int put_patches(otf *s, const patches &p)
 {
     hx_device *dev = s->dev;
     s->n_patch = p.n_patch;
-    s->n_row = p.n_row;
     s->n_shared = p.n_shared;
     s->max_row = p.max_row;
     HX_TRY(put(dev, &s->d_span, p.patch, p.n_patch));
@@ -407,7 +406,8 @@ int put_patches(otf *s, const patches &p)
     return dev->ops->alloc(dev, static_cast<size_t>(p.n_row) * 3 * sizeof(double), &s->d_partial);
 }
 
-// An upper bound before anything is built: 2.3 rows an element in a good order, 8 without any.
+// Rows as they will be built (2.2 an element in a good order, up to 8 without any), every node as
+// if it were shared.
 size_t bytes(const hx_mesh *mesh, hx_layout)
 {
     const size_t n_patch = static_cast<size_t>((mesh->n_elem + PATCH - 1) / PATCH);

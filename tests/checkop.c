@@ -322,6 +322,7 @@ static int check_device(hx_device *dev)
     check_mesh(dev, "distorted box, shuffled", "cantilever", &box, 0.3, 1);
     check_mesh(dev, "distorted box, reordered, nu = 0.45", "cantilever", &box, 0.45, 0);
     check_mesh(dev, "connecting rod, shuffled", "conrod", &rod, 0.3, 1);
+    check_mesh(dev, "connecting rod, reordered (10 neighbours at a node)", "conrod", &rod, 0.3, 0);
     TEST_END();
 }
 
