@@ -21,6 +21,7 @@ typedef struct hx_strategy {
     const char *help;   /* one line */
     int deterministic;  /* the same bits on every run */
     int bytes_per_elem; /* nominal, for `list`; what is stored for the product */
+    double error;       /* relative error of a product, at most; 0: rounding (1e-12) */
     unsigned layouts;   /* bit (1u << hx_layout) for each supported one */
 
     /* Device bytes that setup will hold for this mesh, at most. O(n_elem). */
@@ -30,6 +31,8 @@ typedef struct hx_strategy {
                  hx_layout layout);
     /* y = K(E) x over all degrees of freedom; y is overwritten. Hot. */
     int (*apply)(void *state, const double *d_x, double *d_y);
+    /* The same in single precision, relative error about 1e-6; NULL if there is none. Hot. */
+    int (*apply_single)(void *state, const float *d_x, float *d_y);
     void (*teardown)(void *state);
 } hx_strategy;
 
