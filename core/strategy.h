@@ -31,7 +31,9 @@ typedef struct hx_strategy {
                  hx_layout layout);
     /* y = K(E) x over all degrees of freedom; y is overwritten. Hot. */
     int (*apply)(void *state, const double *d_x, double *d_y);
-    /* The same in single precision, relative error about 1e-6; NULL if there is none. Hot. */
+    /* The same in single precision, relative error about 1e-6; NULL if there is none. Hot. Once
+     * before: prepare_single, NULL if there is nothing to prepare. */
+    int (*prepare_single)(void *state);
     int (*apply_single)(void *state, const float *d_x, float *d_y);
     void (*teardown)(void *state);
 } hx_strategy;

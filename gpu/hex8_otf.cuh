@@ -1,13 +1,15 @@
 // The product of one element from its coordinates, by sum factorisation in the modes
-// {1, r, s, t, rs, rt, st, rst} of the trilinear map (no Ke).
+// {1, r, s, t, rs, rt, st, rst} of the trilinear map (no Ke). T is double or float.
 //
 // A nodal field v has at (r, s, t) the reference derivative
-//     v_r = R + s RS + t RT + s t RST (and cyclic), R.. its modes.
-// All Gauss points have |r| = |s| = |t| = g = 1/sqrt(3): with RS, RT, ST scaled by g and RST by g^2
-// the points differ in signs only, so derivatives are additions. With J = x_ref, H = u_ref adj(J),
-// the stress is c (lambda tr H I + mu (H + H')), c = E / det J, and what returns to the modes is
-// stress adj(J)'. Factors of 1/8 (modes) are gathered in one constant: E / 512 / det of the
-// unscaled modes.
+//     v_r = R + s RS + t RT + s t RST (and cyclic), R.. its modes,
+// so v_r takes four values over the eight Gauss points, one for each (s, t), and so on: 12 values
+// instead of 24. With J = x_ref, H = u_ref adj(J), the stress is c (lambda tr H I + mu (H + H')),
+// c = E / det J, and what returns to the modes is stress adj(J)'. Factors of 1/8 (modes) are
+// gathered in one constant: E / 512 / det of the unscaled modes.
+//
+// Instructions an element, an FMA counted once: corners to modes 138, modes to derivatives 132,
+// points 720, back to modes 117, back to corners 66.
 #ifndef HX_HEX8_OTF_CUH
 #define HX_HEX8_OTF_CUH
 
@@ -17,156 +19,175 @@ enum { HX_R, HX_S, HX_T, HX_RS, HX_RT, HX_ST, HX_RST, HX_N_MODE };
 
 constexpr double HX_GAUSS = 0.57735026918962576451;
 
-// Eight corner values to the seven scaled modes that have a derivative (times 8). 23 additions.
-__device__ __forceinline__ void hx_to_modes(const double v[8], double m[HX_N_MODE])
+// Eight corner values to the seven modes that have a derivative (times 8). 23 additions.
+template <class T> __device__ __forceinline__ void hx_to_modes(const T v[8], T m[HX_N_MODE])
 {
-    const double a0 = v[1] + v[0], d0 = v[1] - v[0], a1 = v[2] + v[3], d1 = v[2] - v[3];
-    const double a2 = v[5] + v[4], d2 = v[5] - v[4], a3 = v[6] + v[7], d3 = v[6] - v[7];
-    const double r0 = d0 + d1, rs0 = d1 - d0, s0 = a1 - a0, n0 = a1 + a0;
-    const double r1 = d2 + d3, rs1 = d3 - d2, s1 = a3 - a2, n1 = a3 + a2;
+    const T a0 = v[1] + v[0], d0 = v[1] - v[0], a1 = v[2] + v[3], d1 = v[2] - v[3];
+    const T a2 = v[5] + v[4], d2 = v[5] - v[4], a3 = v[6] + v[7], d3 = v[6] - v[7];
+    const T r0 = d0 + d1, rs0 = d1 - d0, s0 = a1 - a0, n0 = a1 + a0;
+    const T r1 = d2 + d3, rs1 = d3 - d2, s1 = a3 - a2, n1 = a3 + a2;
     m[HX_R] = r0 + r1;
     m[HX_S] = s0 + s1;
     m[HX_T] = n1 - n0;
-    m[HX_RS] = HX_GAUSS * (rs0 + rs1);
-    m[HX_RT] = HX_GAUSS * (r1 - r0);
-    m[HX_ST] = HX_GAUSS * (s1 - s0);
-    m[HX_RST] = (1.0 / 3.0) * (rs1 - rs0);
+    m[HX_RS] = rs0 + rs1;
+    m[HX_RT] = r1 - r0;
+    m[HX_ST] = s1 - s0;
+    m[HX_RST] = rs1 - rs0;
 }
 
-// The transpose: modes to the eight corners.
-__device__ __forceinline__ void hx_from_modes(const double m[HX_N_MODE], double v[8])
+// Modes to the eight corners, the transpose. `g` stands before RS, RT and ST, g^2 before RST.
+template <class T> __device__ __forceinline__ void hx_from_modes(const T m[HX_N_MODE], T g, T v[8])
 {
-    const double rt = HX_GAUSS * m[HX_RT], st = HX_GAUSS * m[HX_ST], rs = HX_GAUSS * m[HX_RS];
-    const double rst = (1.0 / 3.0) * m[HX_RST];
-    const double r0 = m[HX_R] - rt, r1 = m[HX_R] + rt, s0 = m[HX_S] - st, s1 = m[HX_S] + st;
-    const double rs0 = rs - rst, rs1 = rs + rst, t = m[HX_T];
-    const double d0 = r0 - rs0, d1 = r0 + rs0, d2 = r1 - rs1, d3 = r1 + rs1;
-    const double a0 = -t - s0, a1 = s0 - t, a2 = t - s1, a3 = t + s1;
+    const T r0 = fma(-g, m[HX_RT], m[HX_R]), r1 = fma(g, m[HX_RT], m[HX_R]);
+    const T s0 = fma(-g, m[HX_ST], m[HX_S]), s1 = fma(g, m[HX_ST], m[HX_S]);
+    const T rs0 = fma(-g, m[HX_RST], m[HX_RS]), rs1 = fma(g, m[HX_RST], m[HX_RS]), t = m[HX_T];
+    const T d0 = fma(-g, rs0, r0), d1 = fma(g, rs0, r0), d2 = fma(-g, rs1, r1),
+            d3 = fma(g, rs1, r1);
+    const T a0 = -t - s0, a1 = s0 - t, a2 = t - s1, a3 = t + s1;
     v[0] = a0 - d0, v[1] = a0 + d0, v[2] = a1 + d1, v[3] = a1 - d1;
     v[4] = a2 - d2, v[5] = a2 + d2, v[6] = a3 + d3, v[7] = a3 - d3;
 }
 
-// 1 / x of a positive, normal x: the hardware's 20-bit guess and two Newton steps, without the
-// branches of an IEEE division.
+// 1 / x of a positive, normal x from the hardware's guess, without the branches of an IEEE
+// division: 20 bits and one step of third order, or 23 bits and one of Newton's.
 __device__ __forceinline__ double hx_reciprocal(double x)
 {
     double r;
     asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
-    r = fma(r, fma(-x, r, 1.0), r);
-    return fma(r, fma(-x, r, 1.0), r);
+    const double e = fma(-x, r, 1.0);
+    return fma(r, fma(e, e, e), r);
 }
 
-// At one Gauss point: j[k][i] = dx_i/dk, h[k][i] = du_i/dk (k = r, s, t; unscaled modes) to the
-// forces p[k][i] that belong to the same derivatives. scale = E / 512.
-__device__ __forceinline__ void hx_point(const double j[3][3], const double du[3][3], double lambda,
-                                         double mu, double scale, double p[3][3])
+__device__ __forceinline__ float hx_reciprocal(float x)
 {
-    double adj[3][3]; // adj[k][i] = det * d xi_k / d x_i
+    float r;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+    return fma(r, fma(-x, r, 1.0f), r);
+}
+
+template <class T> __device__ __forceinline__ T hx_dot3(const T a[3], const T b[3])
+{
+    return fma(a[2], b[2], fma(a[1], b[1], a[0] * b[0]));
+}
+
+// What a product needs of the material and the element: k = lambda / mu, scale = E mu / 512.
+template <class T> struct hx_stiffness {
+    T ratio, scale;
+};
+
+// At one Gauss point: j[k][i] = dx_i/dk, du[k][i] = du_i/dk (k = r, s, t; unscaled modes) to the
+// forces p[k][i] that belong to the same derivatives. 90 instructions.
+template <class T>
+__device__ __forceinline__ void hx_point(const T *const j[3], const T *const du[3],
+                                         hx_stiffness<T> k, T p[3][3])
+{
+    T adj[3][3]; // adj[k][i] = det * d xi_k / d x_i
 #pragma unroll
-    for (int k = 0; k < 3; k++) {
-        const int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
+    for (int a = 0; a < 3; a++) {
+        const int b = (a + 1) % 3, c = (a + 2) % 3;
 #pragma unroll
         for (int i = 0; i < 3; i++) {
             const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
-            adj[k][i] = j[k1][i1] * j[k2][i2] - j[k1][i2] * j[k2][i1];
+            adj[a][i] = fma(j[b][i1], j[c][i2], -(j[b][i2] * j[c][i1]));
         }
     }
-    const double det = j[0][0] * adj[0][0] + j[0][1] * adj[0][1] + j[0][2] * adj[0][2];
-    const double c = scale * hx_reciprocal(det);
-    double h[3][3]; // h[i][l] = det * du_i / dx_l
+    const T det = hx_dot3(j[0], adj[0]);
+    const T mu = k.scale * hx_reciprocal(det);
+    // det times strains; those off the diagonal doubled
+    const auto strain = [&](int i, int l) {
+        return fma(du[2][i], adj[2][l], fma(du[1][i], adj[1][l], du[0][i] * adj[0][l]));
+    };
+    const auto shear = [&](int i, int l) {
+        return mu * fma(du[2][l], adj[2][i],
+                        fma(du[1][l], adj[1][i], fma(du[0][l], adj[0][i], strain(i, l))));
+    };
+    const T exx = strain(0, 0), eyy = strain(1, 1), ezz = strain(2, 2);
+    const T mu2 = mu + mu, bulk = (mu * k.ratio) * (exx + eyy + ezz);
+    const T sxx = fma(mu2, exx, bulk), syy = fma(mu2, eyy, bulk), szz = fma(mu2, ezz, bulk);
+    const T sxy = shear(0, 1), syz = shear(1, 2), sxz = shear(0, 2);
+    const T stress[3][3] = {{sxx, sxy, sxz}, {sxy, syy, syz}, {sxz, syz, szz}};
 #pragma unroll
-    for (int i = 0; i < 3; i++)
+    for (int a = 0; a < 3; a++)
 #pragma unroll
-        for (int l = 0; l < 3; l++)
-            h[i][l] = du[0][i] * adj[0][l] + du[1][i] * adj[1][l] + du[2][i] * adj[2][l];
-    const double cm = c * mu, cl = c * lambda * (h[0][0] + h[1][1] + h[2][2]);
-    const double sxx = cl + 2.0 * cm * h[0][0], syy = cl + 2.0 * cm * h[1][1];
-    const double szz = cl + 2.0 * cm * h[2][2];
-    const double sxy = cm * (h[0][1] + h[1][0]), syz = cm * (h[1][2] + h[2][1]);
-    const double sxz = cm * (h[0][2] + h[2][0]);
-#pragma unroll
-    for (int k = 0; k < 3; k++) {
-        p[k][0] = sxx * adj[k][0] + sxy * adj[k][1] + sxz * adj[k][2];
-        p[k][1] = sxy * adj[k][0] + syy * adj[k][1] + syz * adj[k][2];
-        p[k][2] = sxz * adj[k][0] + syz * adj[k][1] + szz * adj[k][2];
-    }
+        for (int i = 0; i < 3; i++) p[a][i] = hx_dot3(stress[i], adj[a]);
 }
 
-// Adds to the force modes f[mode][3] of an element, from coordinate modes x and displacement modes
-// u.
-__device__ __forceinline__ void hx_element_modes(const double x[HX_N_MODE][3],
-                                                 const double u[HX_N_MODE][3], double lambda,
-                                                 double mu, double scale, double f[HX_N_MODE][3])
+// The derivatives of a field on an element. At t = -g and +g: r, s and rs (the r- and s-derivatives
+// before the last interpolation); the t-derivative at its four points.
+template <class T> struct hx_field {
+    T r[2][3], s[2][3], rs[2][3]; // [t][component]
+    T dt[2][2][3];                // [s][r][component]
+};
+
+template <class T>
+__device__ __forceinline__ void hx_field_set(const T m[HX_N_MODE], int i, hx_field<T> &f)
 {
+    const T g = static_cast<T>(HX_GAUSS);
+    const T tm = fma(-g, m[HX_ST], m[HX_T]), tp = fma(g, m[HX_ST], m[HX_T]);
+    const T rm = fma(-g, m[HX_RST], m[HX_RT]), rp = fma(g, m[HX_RST], m[HX_RT]);
+    f.r[0][i] = fma(-g, m[HX_RT], m[HX_R]), f.r[1][i] = fma(g, m[HX_RT], m[HX_R]);
+    f.s[0][i] = fma(-g, m[HX_ST], m[HX_S]), f.s[1][i] = fma(g, m[HX_ST], m[HX_S]);
+    f.rs[0][i] = fma(-g, m[HX_RST], m[HX_RS]), f.rs[1][i] = fma(g, m[HX_RST], m[HX_RS]);
+    f.dt[0][0][i] = fma(-g, rm, tm), f.dt[0][1][i] = fma(g, rm, tm);
+    f.dt[1][0][i] = fma(-g, rp, tp), f.dt[1][1][i] = fma(g, rp, tp);
+}
+
+// Forces on their way back to the modes.
+template <class T> struct hx_force {
+    T r[2][3], s[2][3], rs[2][3]; // [t][component]
+    T dt[2][2][3];                // [s][r][component]
+};
+
+template <class T>
+__device__ __forceinline__ void hx_force_modes(const hx_force<T> &f, int i, T m[HX_N_MODE])
+{
+    const T m0 = f.dt[0][0][i] + f.dt[0][1][i], d0 = f.dt[0][1][i] - f.dt[0][0][i];
+    const T m1 = f.dt[1][0][i] + f.dt[1][1][i], d1 = f.dt[1][1][i] - f.dt[1][0][i];
+    m[HX_R] = f.r[1][i] + f.r[0][i];
+    m[HX_S] = f.s[1][i] + f.s[0][i];
+    m[HX_RS] = f.rs[1][i] + f.rs[0][i];
+    m[HX_T] = m0 + m1;
+    m[HX_RT] = (f.r[1][i] - f.r[0][i]) + (d0 + d1);
+    m[HX_ST] = (f.s[1][i] - f.s[0][i]) + (m1 - m0);
+    m[HX_RST] = (f.rs[1][i] - f.rs[0][i]) + (d1 - d0);
+}
+
+// The four points of one t (0 or 1) of an element with geometry x: f's parts of that t are set,
+// f.dt set (t = 0) or added to (t = 1).
+template <class T>
+__device__ __forceinline__ void hx_points(const hx_field<T> &x, const hx_field<T> &u,
+                                          hx_stiffness<T> k, int t, hx_force<T> &f)
+{
+    const T g = static_cast<T>(HX_GAUSS);
+    T xr[2][3], xs[2][3], ur[2][3], us[2][3]; // r-derivatives by s, s-derivatives by r
+    T gr[2][3], gs[2][3];
 #pragma unroll
-    for (int it = 0; it < 2; it++) {
-        const double t = it ? 1.0 : -1.0;
-        double xr[3], xs[3], xrs[3], ur[3], us[3], urs[3];
-        double fr[3] = {0, 0, 0}, frs[3] = {0, 0, 0}, fs[2][3] = {{0, 0, 0}, {0, 0, 0}};
+    for (int i = 0; i < 3; i++) {
+        xr[0][i] = fma(-g, x.rs[t][i], x.r[t][i]), xr[1][i] = fma(g, x.rs[t][i], x.r[t][i]);
+        xs[0][i] = fma(-g, x.rs[t][i], x.s[t][i]), xs[1][i] = fma(g, x.rs[t][i], x.s[t][i]);
+        ur[0][i] = fma(-g, u.rs[t][i], u.r[t][i]), ur[1][i] = fma(g, u.rs[t][i], u.r[t][i]);
+        us[0][i] = fma(-g, u.rs[t][i], u.s[t][i]), us[1][i] = fma(g, u.rs[t][i], u.s[t][i]);
+    }
 #pragma unroll
-        for (int i = 0; i < 3; i++) {
-            xr[i] = x[HX_R][i] + t * x[HX_RT][i];
-            xs[i] = x[HX_S][i] + t * x[HX_ST][i];
-            xrs[i] = x[HX_RS][i] + t * x[HX_RST][i];
-            ur[i] = u[HX_R][i] + t * u[HX_RT][i];
-            us[i] = u[HX_S][i] + t * u[HX_ST][i];
-            urs[i] = u[HX_RS][i] + t * u[HX_RST][i];
-        }
+    for (int s = 0; s < 2; s++)
 #pragma unroll
-        for (int is = 0; is < 2; is++) {
-            const double s = is ? 1.0 : -1.0;
-            double j[3][3], du[3][3], xt[3], xrt[3], ut[3], urt[3];
-            double gr[3] = {0, 0, 0}, gt[3] = {0, 0, 0}, grt[3] = {0, 0, 0};
+        for (int r = 0; r < 2; r++) {
+            T p[3][3];
+            const T *const j[3] = {xr[s], xs[r], x.dt[s][r]};
+            const T *const du[3] = {ur[s], us[r], u.dt[s][r]};
+            hx_point(j, du, k, p);
 #pragma unroll
             for (int i = 0; i < 3; i++) {
-                j[0][i] = xr[i] + s * xrs[i];
-                du[0][i] = ur[i] + s * urs[i];
-                xt[i] = x[HX_T][i] + s * x[HX_ST][i];
-                xrt[i] = x[HX_RT][i] + s * x[HX_RST][i];
-                ut[i] = u[HX_T][i] + s * u[HX_ST][i];
-                urt[i] = u[HX_RT][i] + s * u[HX_RST][i];
-            }
-#pragma unroll
-            for (int ir = 0; ir < 2; ir++) {
-                const double r = ir ? 1.0 : -1.0;
-                double p[3][3];
-#pragma unroll
-                for (int i = 0; i < 3; i++) {
-                    j[1][i] = xs[i] + r * xrs[i];
-                    du[1][i] = us[i] + r * urs[i];
-                    j[2][i] = xt[i] + r * xrt[i];
-                    du[2][i] = ut[i] + r * urt[i];
-                }
-                hx_point(j, du, lambda, mu, scale, p);
-#pragma unroll
-                for (int i = 0; i < 3; i++) {
-                    gr[i] += p[0][i];
-                    fs[ir][i] += p[1][i];
-                    gt[i] += p[2][i];
-                    grt[i] += r * p[2][i];
-                }
-            }
-#pragma unroll
-            for (int i = 0; i < 3; i++) {
-                fr[i] += gr[i];
-                frs[i] += s * gr[i];
-                f[HX_T][i] += gt[i];
-                f[HX_ST][i] += s * gt[i];
-                f[HX_RT][i] += grt[i];
-                f[HX_RST][i] += s * grt[i];
+                gr[s][i] = r == 0 ? p[0][i] : gr[s][i] + p[0][i];
+                gs[r][i] = s == 0 ? p[1][i] : gs[r][i] + p[1][i];
+                f.dt[s][r][i] = t == 0 ? p[2][i] : f.dt[s][r][i] + p[2][i];
             }
         }
 #pragma unroll
-        for (int i = 0; i < 3; i++) {
-            const double sum = fs[0][i] + fs[1][i];
-            frs[i] += fs[1][i] - fs[0][i];
-            f[HX_R][i] += fr[i];
-            f[HX_RT][i] += t * fr[i];
-            f[HX_S][i] += sum;
-            f[HX_ST][i] += t * sum;
-            f[HX_RS][i] += frs[i];
-            f[HX_RST][i] += t * frs[i];
-        }
+    for (int i = 0; i < 3; i++) {
+        f.r[t][i] = gr[0][i] + gr[1][i];
+        f.s[t][i] = gs[0][i] + gs[1][i];
+        f.rs[t][i] = (gr[1][i] - gr[0][i]) + (gs[1][i] - gs[0][i]);
     }
 }
 

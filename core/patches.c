@@ -1,0 +1,429 @@
+#include "patches.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+
+enum {
+    MAX_INCIDENCE = 8 * HX_MAX_PATCH,
+    N_HASH = 2 * MAX_INCIDENCE, /* a power of 2 */
+    MAX_GROUP = MAX_INCIDENCE / HX_PATCH_BANK,
+    BANK = HX_PATCH_BANK
+};
+
+/* Rows of one patch by node: a hash table, and the rows in order of first use. */
+typedef struct row_table {
+    int32_t key[N_HASH]; /* node, -1: free */
+    int16_t row[N_HASH]; /* its last row */
+    int n;
+    int32_t node[MAX_INCIDENCE];
+    uint8_t count[MAX_INCIDENCE]; /* incidences of each row, at most 8 */
+} row_table;
+
+static void table_clear(row_table *table)
+{
+    memset(table->key, 0xff, sizeof table->key);
+    table->n = 0;
+}
+
+static int add_row(row_table *table, int32_t node)
+{
+    table->node[table->n] = node;
+    table->count[table->n] = 1;
+    return table->n++;
+}
+
+/* The row for one more incidence of a node; a ninth opens a further row. */
+static int table_add(row_table *table, int32_t node)
+{
+    uint32_t at = (uint32_t)node * 2654435761u >> 16 & (N_HASH - 1);
+    while (table->key[at] != -1 && table->key[at] != node) at = (at + 1) & (N_HASH - 1);
+    if (table->key[at] == -1) {
+        table->key[at] = node;
+        table->row[at] = (int16_t)add_row(table, node);
+    } else if (table->count[table->row[at]] == 8) {
+        table->row[at] = (int16_t)add_row(table, node);
+    } else {
+        table->count[table->row[at]]++;
+    }
+    return table->row[at];
+}
+
+static int64_t item_element(const hx_patch_group *group, int64_t item)
+{
+    return group->elem ? group->elem[item] : item;
+}
+
+static int round_up(int n)
+{
+    return (n + BANK - 1) / BANK * BANK;
+}
+
+/* Rows of a patch; row_of[place][corner] before they are placed. */
+static void number_rows(const hx_patch_group *group, const hx_mesh *mesh, const hx_span *span,
+                        row_table *table, int16_t (*row_of)[8])
+{
+    table_clear(table);
+    for (int k = 0; k < span->count; k++) {
+        const int64_t e = item_element(group, span->first + k);
+        for (int a = 0; a < 8; a++) row_of[k][a] = (int16_t)table_add(table, mesh->conn[8 * e + a]);
+    }
+}
+
+/* The next patch from `item` on, before `end`: its items and number of rows. */
+static hx_span cut_patch(const hx_patch_group *group, const hx_mesh *mesh, int64_t item,
+                         int64_t end, row_table *table)
+{
+    hx_span span = {0};
+    while (item < end && item_element(group, item) < 0) item++;
+    span.first = (int32_t)item;
+    table_clear(table);
+    for (; item < end && span.count < group->size; item++, span.count++) {
+        const int64_t e = item_element(group, item);
+        if (e < 0) break;
+        for (int a = 0; a < 8; a++) table_add(table, mesh->conn[8 * e + a]);
+        if (table->n > group->max_row) break;
+        span.n = table->n;
+    }
+    span.n = round_up(span.n);
+    return span;
+}
+
+/* What placing a patch's rows works on. */
+typedef struct placing {
+    row_table table;
+    int16_t row_of[HX_MAX_PATCH][8];
+    uint16_t incidence[MAX_INCIDENCE][8]; /* of each row: place * 8 + corner */
+    uint8_t used[MAX_GROUP][BANK];        /* rows that a half-warp reads from each bank */
+    uint8_t slot_used[8][BANK];           /* of 16 rows: places read from each bank by slot */
+    int64_t order[MAX_INCIDENCE];         /* keys: slots descending, node, row */
+    uint16_t position[MAX_INCIDENCE];
+} placing;
+
+static int by_key(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+enum { ROW_BITS = 12 }; /* of a row in a key; 31 of a node above */
+
+static void order_rows(placing *w)
+{
+    for (int row = 0; row < w->table.n; row++) {
+        const int64_t few = 8 - w->table.count[row], node = w->table.node[row];
+        w->order[row] = (few << 31 | node) << ROW_BITS | row;
+    }
+    qsort(w->order, (size_t)w->table.n, sizeof *w->order, by_key);
+}
+
+static int ordered_row(const placing *w, int k)
+{
+    return (int)(w->order[k] & ((1 << ROW_BITS) - 1));
+}
+
+static void list_incidences(placing *w, int n_elem)
+{
+    uint8_t n[MAX_INCIDENCE];
+    memset(n, 0, (size_t)w->table.n);
+    for (int k = 0; k < n_elem; k++)
+        for (int a = 0; a < 8; a++) {
+            const int row = w->row_of[k][a];
+            w->incidence[row][n[row]++] = (uint16_t)(8 * k + a);
+        }
+}
+
+/* The half-warp and corner that an incidence is read in. */
+static int reader(int incidence)
+{
+    return incidence / (8 * BANK) * 8 + incidence % 8;
+}
+
+/* Each row in order to the bank where the fewest of its readers meet another row. Positions left
+ * over go to unused rows. */
+static void place_rows(placing *w, int n_level)
+{
+    int fill[BANK] = {0}, next = w->table.n;
+    memset(w->used, 0, sizeof w->used);
+    for (int k = 0; k < w->table.n; k++) {
+        const int row = ordered_row(w, k), n = w->table.count[row];
+        int cost[BANK] = {0}, best = -1;
+        for (int i = 0; i < n; i++) {
+            const uint8_t *used = w->used[reader(w->incidence[row][i])];
+            for (int b = 0; b < BANK; b++) cost[b] += used[b];
+        }
+        for (int b = 0; b < BANK; b++) {
+            if (fill[b] == n_level) continue;
+            if (best < 0 || cost[b] < cost[best] || (cost[b] == cost[best] && fill[b] < fill[best]))
+                best = b;
+        }
+        for (int i = 0; i < n; i++) w->used[reader(w->incidence[row][i])][best]++;
+        w->position[k] = (uint16_t)(BANK * fill[best]++ + best);
+    }
+    for (int b = 0; b < BANK; b++)
+        while (fill[b] < n_level) w->position[next++] = (uint16_t)(BANK * fill[b]++ + b);
+}
+
+/* The free slot of a row, of the first n, where the fewest rows of its half-warp read the bank. */
+static int choose_slot(const hx_eight *slots, int n, uint8_t (*used)[BANK], int bank)
+{
+    int best = -1;
+    for (int i = 0; i < n; i++) {
+        if (slots->v[i] != HX_NO_SLOT) continue;
+        if (best < 0 || used[i][bank] < used[best][bank]) best = i;
+    }
+    return best;
+}
+
+static void fill_patch(hx_patches *p, const hx_patch_group *group, const hx_mesh *mesh,
+                       int64_t patch, placing *w)
+{
+    const hx_span *span = &p->span[group->first_patch + patch];
+    int32_t *node = p->row_node + span->begin;
+    hx_eight *slot = p->row_slot + span->begin;
+    hx_eight *corner = p->corner + group->first_place + patch * group->size;
+    number_rows(group, mesh, span, &w->table, w->row_of);
+    list_incidences(w, span->count);
+    order_rows(w);
+    place_rows(w, span->n / BANK);
+    memcpy(p->row_position + span->begin, w->position, (size_t)span->n * sizeof *w->position);
+    memset(slot, 0xff, (size_t)span->n * sizeof *slot);
+    memset(corner, 0, (size_t)group->size * sizeof *corner);
+    int n_slot = 0; /* of the 16 rows at hand, the first has the most */
+    for (int k = 0; k < w->table.n; k++) {
+        const int row = ordered_row(w, k);
+        if (k % BANK == 0) n_slot = w->table.count[row];
+        if (k % BANK == 0) memset(w->slot_used, 0, sizeof w->slot_used);
+        node[k] = w->table.node[row];
+        for (int i = 0; i < w->table.count[row]; i++) {
+            const int place = w->incidence[row][i] / 8, a = w->incidence[row][i] % 8;
+            const int s = choose_slot(&slot[k], n_slot, w->slot_used, place % BANK);
+            w->slot_used[s][place % BANK]++;
+            slot[k].v[s] = (uint16_t)(a * group->size + place);
+            corner[place].v[a] = w->position[k];
+        }
+    }
+    /* An unused row loads a node of the patch and sums nothing into a partial sum that nobody
+     * reads. */
+    for (int k = w->table.n; k < span->n; k++) node[k] = w->table.node[0] | HX_SHARED_ROW;
+}
+
+enum { CHUNK = 8192 }; /* items that are cut by one thread; a patch ends with its chunk */
+
+static int64_t n_chunk(const hx_patch_group *group)
+{
+    return (group->n_item + CHUNK - 1) / CHUNK;
+}
+
+/* Cuts one chunk: the number of its patches, and the patches if span is given. */
+static int64_t cut_chunk(const hx_patch_group *group, const hx_mesh *mesh, int64_t chunk,
+                         row_table *table, hx_span *span)
+{
+    const int64_t begin = chunk * CHUNK;
+    const int64_t end = begin + CHUNK < group->n_item ? begin + CHUNK : group->n_item;
+    int64_t n = 0, item = begin;
+    while (item < end) {
+        const hx_span cut = cut_patch(group, mesh, item, end, table);
+        if (cut.count == 0) break; /* separators alone */
+        if (span) span[n] = cut;
+        n++;
+        item = cut.first + cut.count;
+    }
+    return n;
+}
+
+/* Runs cut_chunk over all chunks: n_cut[chunk + 1] = its patches (count), or the patches themselves
+ * from n_cut[chunk] on. */
+static int cut_chunks(const hx_patch_group *group, const hx_mesh *mesh, int64_t *n_cut,
+                      hx_span *span)
+{
+    int failed = 0;
+#pragma omp parallel
+    {
+        row_table *table = malloc(sizeof *table);
+#pragma omp atomic
+        failed += !table;
+#pragma omp for schedule(dynamic)
+        for (int64_t i = 0; i < n_chunk(group); i++) {
+            if (!table) continue;
+            if (span)
+                cut_chunk(group, mesh, i, table, span + n_cut[i]);
+            else
+                n_cut[i + 1] = cut_chunk(group, mesh, i, table, NULL);
+        }
+        free(table);
+    }
+    return failed ? HX_RAISE(HX_ENOMEM, "out of memory: patches") : HX_OK;
+}
+
+static int fill_patches(hx_patches *p, const hx_mesh *mesh)
+{
+    int failed = 0;
+#pragma omp parallel
+    {
+        placing *w = malloc(sizeof *w);
+#pragma omp atomic
+        failed += !w;
+        for (int g = 0; g < p->n_group; g++) {
+#pragma omp for schedule(dynamic, 64)
+            for (int64_t i = 0; i < p->group[g].n_patch; i++)
+                if (w) fill_patch(p, &p->group[g], mesh, i, w);
+        }
+        free(w);
+    }
+    return failed ? HX_RAISE(HX_ENOMEM, "out of memory: patches") : HX_OK;
+}
+
+/* Cuts all groups: patches, places and rows are counted, spans filled. */
+static int cut_groups(hx_patches *p, const hx_mesh *mesh)
+{
+    int rc;
+    int64_t *n_cut[2] = {NULL, NULL};
+    for (int g = 0; g < p->n_group; g++) {
+        hx_patch_group *group = &p->group[g];
+        const int64_t n = n_chunk(group);
+        HX_TRY_FAIL(hx_alloc(&n_cut[g], (size_t)n + 1, sizeof *n_cut[g], "patches"));
+        HX_TRY_FAIL(cut_chunks(group, mesh, n_cut[g], NULL));
+        for (int64_t i = 0; i < n; i++) n_cut[g][i + 1] += n_cut[g][i];
+        group->first_patch = p->n_patch;
+        group->n_patch = n_cut[g][n];
+        group->first_place = p->n_place;
+        p->n_patch += group->n_patch;
+        p->n_place += group->n_patch * group->size;
+    }
+    HX_TRY_FAIL(hx_alloc_raw(&p->span, (size_t)p->n_patch, sizeof *p->span, "patches"));
+    for (int g = 0; g < p->n_group; g++) {
+        hx_patch_group *group = &p->group[g];
+        hx_span *span = p->span + group->first_patch;
+        HX_TRY_FAIL(cut_chunks(group, mesh, n_cut[g], span));
+        group->first_row = p->n_row;
+        for (int64_t i = 0; i < group->n_patch; i++) {
+            span[i].begin = (int32_t)p->n_row;
+            p->n_row += span[i].n;
+            if (p->n_row > INT32_MAX)
+                HX_TRY_FAIL(HX_RAISE(HX_EENV, "more than 2147483647 rows: switch mesh.reorder on"));
+        }
+        group->n_row = p->n_row - group->first_row;
+    }
+    rc = HX_OK;
+fail:
+    for (int g = 0; g < 2; g++) free(n_cut[g]);
+    return rc;
+}
+
+static int by_row(const void *a, const void *b)
+{
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Used rows of each node into n_of. */
+static void count_by_node(const hx_patches *p, const hx_mesh *mesh, int32_t *n_of)
+{
+    memset(n_of, 0, (size_t)mesh->n_node * sizeof *n_of);
+#pragma omp parallel for schedule(static)
+    for (int64_t row = 0; row < p->n_row; row++) {
+        if (p->row_node[row] < 0) continue;
+#pragma omp atomic
+        n_of[p->row_node[row]]++;
+    }
+}
+
+/* Lists the rows of shared nodes and marks them. */
+static int list_shared(hx_patches *p, const hx_mesh *mesh)
+{
+    int rc;
+    int32_t *n_of = NULL;   /* [n_node] rows; then the number among the shared nodes, or -1 */
+    int32_t *listed = NULL; /* [n_shared] rows listed */
+    HX_TRY_FAIL(hx_alloc_raw(&n_of, (size_t)mesh->n_node, sizeof *n_of, "patches"));
+    count_by_node(p, mesh, n_of);
+    for (int64_t a = 0; a < mesh->n_node; a++)
+        if (n_of[a] > 1) {
+            p->n_shared++;
+            p->n_shared_row += n_of[a];
+        }
+    const size_t n = (size_t)p->n_shared;
+    HX_TRY_FAIL(hx_alloc_raw(&p->shared_node, n, sizeof *p->shared_node, "patches"));
+    HX_TRY_FAIL(hx_alloc_raw(&p->shared_ptr, n + 1, sizeof *p->shared_ptr, "patches"));
+    HX_TRY_FAIL(
+        hx_alloc_raw(&p->shared_row, (size_t)p->n_shared_row, sizeof *p->shared_row, "patches"));
+    HX_TRY_FAIL(hx_alloc(&listed, n, sizeof *listed, "patches"));
+    int32_t k = 0;
+    p->shared_ptr[0] = 0;
+    for (int64_t a = 0; a < mesh->n_node; a++) {
+        const int32_t n_row = n_of[a];
+        n_of[a] = -1;
+        if (n_row < 2) continue;
+        p->shared_node[k] = (int32_t)a;
+        p->shared_ptr[k + 1] = p->shared_ptr[k] + n_row;
+        n_of[a] = k++;
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t row = 0; row < p->n_row; row++) {
+        const int32_t a = p->row_node[row], number = a < 0 ? -1 : n_of[a];
+        int32_t at;
+        if (number < 0) continue;
+#pragma omp atomic capture
+        at = listed[number]++;
+        p->shared_row[p->shared_ptr[number] + at] = (int32_t)row;
+        p->row_node[row] = a | HX_SHARED_ROW;
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < p->n_shared; i++)
+        qsort(p->shared_row + p->shared_ptr[i], (size_t)listed[i], sizeof *p->shared_row, by_row);
+    rc = HX_OK;
+fail:
+    free(n_of);
+    free(listed);
+    return rc;
+}
+
+int hx_patches_create(hx_patches *p, const hx_mesh *mesh, int n_group, const hx_patch_group *group)
+{
+    int rc;
+    memset(p, 0, sizeof *p);
+    p->n_group = n_group;
+    for (int g = 0; g < n_group; g++) p->group[g] = group[g];
+    HX_TRY_FAIL(cut_groups(p, mesh));
+    const size_t n_row = (size_t)p->n_row;
+    HX_TRY_FAIL(hx_alloc_raw(&p->corner, (size_t)p->n_place, sizeof *p->corner, "patches"));
+    HX_TRY_FAIL(hx_alloc_raw(&p->row_node, n_row, sizeof *p->row_node, "patches"));
+    HX_TRY_FAIL(hx_alloc_raw(&p->row_position, n_row, sizeof *p->row_position, "patches"));
+    HX_TRY_FAIL(hx_alloc_raw(&p->row_slot, n_row, sizeof *p->row_slot, "patches"));
+    HX_TRY_FAIL(fill_patches(p, mesh));
+    HX_TRY_FAIL(list_shared(p, mesh));
+    return HX_OK;
+fail:
+    hx_patches_free(p);
+    return rc;
+}
+
+size_t hx_patches_bytes(const hx_mesh *mesh, int size, int max_row, size_t extra)
+{
+    hx_patches p = {.n_group = 1,
+                    .group = {{.size = size, .max_row = max_row, .n_item = mesh->n_elem}}};
+    size_t n_patch = (size_t)mesh->n_elem, n_row = 8 * n_patch; /* if it cannot be counted */
+    if (cut_groups(&p, mesh) == HX_OK) {
+        n_patch = (size_t)p.n_patch;
+        n_row = (size_t)p.n_row;
+    }
+    hx_patches_free(&p);
+    return n_patch * (sizeof(hx_span) + (size_t)size * sizeof(hx_eight)) +
+           n_row * (sizeof(hx_eight) + sizeof(uint16_t) + 2 * sizeof(int32_t) + 3 * sizeof(double) +
+                    extra) +
+           (2 * (size_t)mesh->n_node + 1) * sizeof(int32_t);
+}
+
+void hx_patches_free(hx_patches *p)
+{
+    free(p->span);
+    free(p->corner);
+    free(p->row_node);
+    free(p->row_position);
+    free(p->row_slot);
+    free(p->shared_node);
+    free(p->shared_ptr);
+    free(p->shared_row);
+    memset(p, 0, sizeof *p);
+}

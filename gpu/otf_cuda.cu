@@ -1,0 +1,123 @@
+// The kernel of otf_cuda.cuh.
+#include "otf_cuda.cuh"
+
+namespace
+{
+
+constexpr int SIZE = HX_OTF_PATCH, ROWS = HX_OTF_ROWS;
+
+// Blocks a multiprocessor: 6 of 64 threads leave 168 registers a thread, 10 leave 96.
+#ifndef HX_OTF_RESIDENT
+#define HX_OTF_RESIDENT 6
+#endif
+template <class T> constexpr int N_RESIDENT = sizeof(T) == 8 ? HX_OTF_RESIDENT : 640 / SIZE;
+
+template <class T> struct body {
+    T ratio, scale;
+
+    __device__ void begin(int, char *) const {}
+
+    __device__ __forceinline__ void element(const hx_eight &corner, const T *coordinates,
+                                            const T *displacements, T modulus, T *column) const
+    {
+        hx_field<T> x, u;
+        hx_force<T> f;
+        T v[8], m[HX_N_MODE];
+        const hx_stiffness<T> k = {ratio, scale * modulus};
+#pragma unroll
+        for (int i = 0; i < 3; i++) {
+            hx_gather_corners(coordinates, corner, i, v);
+            hx_to_modes(v, m);
+            hx_field_set(m, i, x);
+        }
+#pragma unroll
+        for (int i = 0; i < 3; i++) {
+            hx_gather_corners(displacements, corner, i, v);
+            hx_to_modes(v, m);
+            hx_field_set(m, i, u);
+        }
+        hx_points(x, u, k, 0, f);
+        hx_points(x, u, k, 1, f);
+#pragma unroll
+        for (int i = 0; i < 3; i++) {
+            hx_force_modes(f, i, m);
+            hx_from_modes(m, static_cast<T>(HX_GAUSS), v);
+#pragma unroll
+            for (int a = 0; a < 8; a++) column[(8 * i + a) * SIZE] = v[a];
+        }
+    }
+};
+
+template <class T>
+__global__ void __launch_bounds__(SIZE, N_RESIDENT<T>)
+    kernel(hx_patch_view g, const int32_t *__restrict__ elem, T ratio, T scale,
+           const double *__restrict__ modulus, const T *__restrict__ row_xyz,
+           T *__restrict__ partial, const T *__restrict__ x, T *__restrict__ y)
+{
+    body<T> b = {ratio, scale};
+    hx_run_patches<T, SIZE, 2, ROWS>(g, elem, modulus, row_xyz, partial, x, y, b);
+}
+
+template <class T> constexpr int N_BYTE = hx_patch_memory<T, SIZE, 2, ROWS>::own;
+
+template <class T>
+__global__ void coordinates_kernel(hx_patch_view g, const double *__restrict__ xyz,
+                                   T *__restrict__ row_xyz)
+{
+    const hx_span span = g.span[blockIdx.x];
+    const int64_t origin = g.row_node[span.begin] & INT32_MAX;
+    T *const to = row_xyz + 3 * (span.begin - g.first_row);
+    for (int k = static_cast<int>(threadIdx.x); k < span.n; k += SIZE) {
+        const int64_t a = g.row_node[span.begin + k] & INT32_MAX;
+        const int position = g.row_position[span.begin + k];
+        for (int i = 0; i < 3; i++)
+            to[3 * position + i] = static_cast<T>(xyz[3 * a + i] - xyz[3 * origin + i]);
+    }
+}
+
+} // namespace
+
+template <class T>
+int hx_otf_launch(const hx_cuda_patches &p, int group, const hx_device_model &model,
+                  const int32_t *d_elem, const T *d_row_xyz, int n_block, const T *d_x, T *d_y)
+{
+    const hx_patch_group &g = p.group[group];
+    if (g.n_patch == 0) return HX_OK;
+    kernel<T><<<n_block, SIZE, N_BYTE<T>, hx_cuda_of(p.dev)->stream>>>(
+        hx_view(p, group), d_elem, static_cast<T>(model.lambda / model.mu),
+        static_cast<T>(model.mu / 512.0), model.d_modulus, d_row_xyz,
+        reinterpret_cast<T *>(p.d_partial), d_x, d_y);
+    HX_TRY_LAUNCH("otf");
+    return HX_OK;
+}
+
+template <class T> int hx_otf_blocks(const hx_cuda_patches &p, int group, int *n_block)
+{
+    const hx_patch_group &g = p.group[group];
+    if (g.n_patch == 0) return HX_OK;
+    return hx_resident_blocks(p.dev, kernel<T>, SIZE, N_BYTE<T>, g.n_patch, n_block);
+}
+
+template <class T>
+int hx_otf_coordinates(const hx_cuda_patches &p, int group, const hx_device_model &model,
+                       T **d_row_xyz)
+{
+    const hx_patch_group &g = p.group[group];
+    HX_TRY(p.dev->ops->alloc(p.dev, static_cast<size_t>(g.n_row) * 3 * sizeof(T), d_row_xyz));
+    if (g.n_patch == 0) return HX_OK;
+    coordinates_kernel<T><<<static_cast<unsigned>(g.n_patch), SIZE, 0, hx_cuda_of(p.dev)->stream>>>(
+        hx_view(p, group), model.d_xyz, *d_row_xyz);
+    HX_TRY_LAUNCH("row coordinates");
+    return HX_OK;
+}
+
+template int hx_otf_launch<double>(const hx_cuda_patches &, int, const hx_device_model &,
+                                   const int32_t *, const double *, int, const double *, double *);
+template int hx_otf_launch<float>(const hx_cuda_patches &, int, const hx_device_model &,
+                                  const int32_t *, const float *, int, const float *, float *);
+template int hx_otf_blocks<double>(const hx_cuda_patches &, int, int *);
+template int hx_otf_blocks<float>(const hx_cuda_patches &, int, int *);
+template int hx_otf_coordinates<double>(const hx_cuda_patches &, int, const hx_device_model &,
+                                        double **);
+template int hx_otf_coordinates<float>(const hx_cuda_patches &, int, const hx_device_model &,
+                                       float **);

@@ -1,0 +1,25 @@
+// Launching products on the fly over a group of patches: otf, and the general elements of dedup.
+#ifndef HX_OTF_CUDA_CUH
+#define HX_OTF_CUDA_CUH
+
+#include "hex8_otf.cuh"
+#include "patches_cuda.cuh"
+
+constexpr int HX_OTF_PATCH = 64; // elements, threads a block
+constexpr int HX_OTF_ROWS = 5 * HX_OTF_PATCH / 2;
+
+// For the group's places: element of each (d_elem; nullptr: place = element), coordinates from
+// hx_otf_coordinates, n_block from hx_otf_blocks.
+template <class T>
+int hx_otf_launch(const hx_cuda_patches &p, int group, const hx_device_model &model,
+                  const int32_t *d_elem, const T *d_row_xyz, int n_block, const T *d_x, T *d_y);
+
+template <class T> int hx_otf_blocks(const hx_cuda_patches &p, int group, int *n_block);
+
+// Allocates and fills *d_row_xyz: coordinates of the group's rows by position, relative to a node
+// of the patch.
+template <class T>
+int hx_otf_coordinates(const hx_cuda_patches &p, int group, const hx_device_model &model,
+                       T **d_row_xyz);
+
+#endif

@@ -1,0 +1,288 @@
+// Patches (core/patches.h) on the GPU: their lists, the pipeline that loads a patch while another
+// one computes, the sums in a fixed order. Shared by otf and dedup, for double and float.
+//
+// A block stays and takes every gridDim.x-th patch. A patch's nodal values are loaded once into
+// shared memory (cp.async, one patch ahead); a thread an element gathers its corners there,
+// computes, and leaves 24 forces in shared memory; then a thread a row sums the forces of its node
+// in a fixed order and writes them to y, or, for nodes that patches share, to a partial sum of its
+// own, which a second kernel adds up. No atomics: the same bits on every run.
+#ifndef HX_PATCHES_CUDA_CUH
+#define HX_PATCHES_CUDA_CUH
+
+#include <cuda_pipeline.h>
+
+#include "core/patches.h"
+#include "cuda_device.cuh"
+
+// The lists in device memory.
+struct hx_cuda_patches {
+    hx_device *dev;
+    int n_group;
+    hx_patch_group group[2]; // .elem is NULL
+    int64_t n_row, n_shared;
+    hx_span *d_span;
+    hx_eight *d_corner, *d_row_slot;
+    int32_t *d_row_node, *d_shared_node, *d_shared_ptr, *d_shared_row;
+    uint16_t *d_row_position;
+    double *d_partial; // [n_row][3], floats in single precision
+};
+
+// Uploads the lists; `to` zeroed before. The caller frees also after a failure.
+int hx_cuda_patches_put(hx_cuda_patches *to, hx_device *dev, const hx_patches *from);
+void hx_cuda_patches_free(hx_cuda_patches *p);
+
+// Second kernel: y of shared nodes, a thread a component. There are two rows or more.
+template <class T>
+__global__ void hx_shared_nodes_kernel(int64_t n, const int32_t *__restrict__ node,
+                                       const int32_t *__restrict__ ptr,
+                                       const int32_t *__restrict__ row,
+                                       const T *__restrict__ partial, T *__restrict__ y)
+{
+    const int64_t thread = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t k = thread / 3;
+    const int i = static_cast<int>(thread - 3 * k);
+    if (k >= n) return;
+    const int32_t begin = ptr[k], end = ptr[k + 1];
+    const auto part = [&](int32_t r) { return partial[3 * static_cast<int64_t>(row[r]) + i]; };
+    T sum = part(begin) + part(begin + 1);
+    int32_t r = begin + 2;
+    for (; r + 1 < end; r += 2) { // loads in pairs, added one by one
+        const T a = part(r), b = part(r + 1);
+        sum = (sum + a) + b;
+    }
+    if (r < end) sum += part(r);
+    y[3 * static_cast<int64_t>(node[k]) + i] = sum;
+}
+
+template <class T> int hx_cuda_add_shared(const hx_cuda_patches &p, T *d_y)
+{
+    if (p.n_shared == 0) return HX_OK;
+    hx_shared_nodes_kernel<T>
+        <<<hx_blocks(3 * p.n_shared, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(p.dev)->stream>>>(
+            p.n_shared, p.d_shared_node, p.d_shared_ptr, p.d_shared_row,
+            reinterpret_cast<const T *>(p.d_partial), d_y);
+    HX_TRY_LAUNCH("shared nodes");
+    return HX_OK;
+}
+
+// One group as a kernel sees it.
+struct hx_patch_view {
+    int n_patch;
+    const hx_span *span;    // of the group's first patch
+    const hx_eight *corner; // of the group's first place
+    const int32_t *row_node;
+    const uint16_t *row_position;
+    const hx_eight *row_slot;
+    int64_t first_row; // of the group
+};
+
+inline hx_patch_view hx_view(const hx_cuda_patches &p, int group)
+{
+    const hx_patch_group &g = p.group[group];
+    return {static_cast<int>(g.n_patch),
+            p.d_span + g.first_patch,
+            p.d_corner + g.first_place,
+            p.d_row_node,
+            p.d_row_position,
+            p.d_row_slot,
+            g.first_row};
+}
+
+// Shared memory of a block, for patches of up to ROWS rows: forces [3][8 SIZE], slots, corners,
+// N_FIELD nodal fields of two patches, moduli, elements, nodes and positions of three patches,
+// spans of four, and the kernel's own. Constants, so that no register holds them.
+template <class T, int SIZE, int N_FIELD, int ROWS> struct hx_patch_memory {
+    static constexpr int slot = 24 * SIZE * sizeof(T);
+    static constexpr int corner = slot + sizeof(hx_eight) * ROWS;
+    static constexpr int field = 3 * sizeof(T) * ROWS;
+    static constexpr int nodal = corner + sizeof(hx_eight) * SIZE;
+    static constexpr int modulus = nodal + 2 * N_FIELD * field;
+    static constexpr int elem = modulus + sizeof(double) * SIZE;
+    static constexpr int node = elem + sizeof(int32_t) * SIZE;
+    static constexpr int position = node + 3 * sizeof(int32_t) * ROWS;
+    static constexpr int span = position + 3 * sizeof(uint16_t) * ROWS;
+    static constexpr int own = span + 4 * sizeof(hx_span);
+};
+
+// threadIdx.x, anew: what is computed from it is not kept in registers while an element needs them.
+__device__ __forceinline__ int hx_thread()
+{
+    int thread;
+    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+    return thread;
+}
+
+// Forces of the rows of a patch: from `force` to y or the partial sums.
+template <class T, int SIZE>
+__device__ __forceinline__ void hx_sum_rows(const hx_span &span, const T *force,
+                                            const hx_eight *slot, const int32_t *node,
+                                            T *__restrict__ partial, T *__restrict__ y)
+{
+    for (int k = hx_thread(); k < span.n; k += SIZE) {
+        const hx_eight slots = slot[k];
+        T sum[3] = {0, 0, 0};
+#pragma unroll
+        for (int i = 0; i < 8; i++) {
+            if (slots.v[i] == HX_NO_SLOT) continue;
+            const T *from = force + slots.v[i];
+            sum[0] += from[0];
+            sum[1] += from[8 * SIZE];
+            sum[2] += from[16 * SIZE];
+        }
+        const int32_t tag = node[k];
+        T *to = tag < 0 ? partial + 3 * static_cast<int64_t>(span.begin + k)
+                        : y + 3 * static_cast<int64_t>(tag);
+#pragma unroll
+        for (int i = 0; i < 3; i++) to[i] = sum[i];
+    }
+}
+
+// Corner values of one component.
+template <class T>
+__device__ __forceinline__ void hx_gather_corners(const T *nodal, const hx_eight &corner, int i,
+                                                  T v[8])
+{
+#pragma unroll
+    for (int c = 0; c < 8; c++) v[c] = nodal[3 * corner.v[c] + i];
+}
+
+// Kernel, persistent blocks of SIZE threads, one call of
+//     body.element(corner, coordinates, displacements, modulus, column)
+// an element (coordinates: of no use without a second field): column[(8 i + a) SIZE] = force i at
+// corner a. body.begin(patch, extra) is called by all threads before. row_xyz: coordinates of the
+// group's rows in the order of their positions.
+template <class T, int SIZE, int N_FIELD, int ROWS, class Body>
+__device__ __forceinline__ void
+hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
+               const double *__restrict__ modulus, const T *__restrict__ row_xyz,
+               T *__restrict__ partial, const T *__restrict__ x, T *__restrict__ y, Body &body)
+{
+    extern __shared__ __align__(16) char memory[];
+    using at = hx_patch_memory<T, SIZE, N_FIELD, ROWS>;
+    int thread = hx_thread();
+    T *const force = reinterpret_cast<T *>(memory);
+    hx_eight *const slot = reinterpret_cast<hx_eight *>(memory + at::slot);
+    hx_eight *const corner = reinterpret_cast<hx_eight *>(memory + at::corner);
+    double *const moduli = reinterpret_cast<double *>(memory + at::modulus);
+    const auto node = [&](int k) {
+        return reinterpret_cast<int32_t *>(memory + at::node + k % 3 * (4 * ROWS));
+    };
+    const auto nodal = [&](int k, int field) {
+        return reinterpret_cast<T *>(memory + at::nodal + ((k & 1) * N_FIELD + field) * at::field);
+    };
+
+    const auto position = [&](int k) {
+        return reinterpret_cast<uint16_t *>(memory + at::position + k % 3 * (2 * ROWS));
+    };
+
+    hx_span *const spans = reinterpret_cast<hx_span *>(memory + at::span);
+    int32_t *const next_elem = reinterpret_cast<int32_t *>(memory + at::elem);
+    const int step = static_cast<int>(gridDim.x);
+
+    // Spans and elements arrive one patch before they are used, so that nobody waits for them, and
+    // stay in shared memory: the element needs the registers.
+    const auto load_span = [&](int patch, int k) {
+        if (thread != 0) return;
+        if (patch < g.n_patch)
+            __pipeline_memcpy_async(spans + (k & 3), g.span + patch, sizeof(hx_span));
+        else
+            spans[k & 3] = {0, 0, 0, 0};
+    };
+    const auto load_elem = [&](int k) {
+        const hx_span s = spans[k & 3];
+        if (elem && thread < s.count)
+            __pipeline_memcpy_async(next_elem + thread, elem + s.first + thread, 4);
+    };
+    const auto load_rows = [&](int k) {
+        const hx_span s = spans[k & 3];
+        for (int i = 4 * thread; i < s.n; i += 4 * SIZE)
+            __pipeline_memcpy_async(node(k) + i, g.row_node + s.begin + i, 16);
+        for (int i = 8 * thread; i < s.n; i += 8 * SIZE)
+            __pipeline_memcpy_async(position(k) + i, g.row_position + s.begin + i, 16);
+    };
+    const auto load_nodal = [&](int patch, int k) {
+        const hx_span s = spans[k & 3];
+        const int32_t *const node_of = node(k);
+        const uint16_t *const position_of = position(k);
+        T *const to = nodal(k, 0);
+        for (int row = thread; row < s.n; row += SIZE) {
+            const T *const from = x + 3 * static_cast<int64_t>(node_of[row] & INT32_MAX);
+            T *const here = to + 3 * position_of[row];
+#pragma unroll
+            for (int i = 0; i < 3; i++) __pipeline_memcpy_async(here + i, from + i, sizeof(T));
+        }
+        if (N_FIELD == 2) {
+            constexpr int n = 16 / sizeof(T);
+            const T *const from = row_xyz + 3 * (s.begin - g.first_row);
+            for (int i = n * thread; i < 3 * s.n; i += n * SIZE)
+                __pipeline_memcpy_async(nodal(k, 1) + i, from + i, 16);
+        }
+        __pipeline_memcpy_async(corner + thread,
+                                g.corner + static_cast<int64_t>(patch) * SIZE + thread,
+                                sizeof(hx_eight));
+        if (thread < s.count)
+            __pipeline_memcpy_async(moduli + thread,
+                                    modulus + (elem ? next_elem[thread] : s.first + thread), 8);
+    };
+
+    int patch = static_cast<int>(blockIdx.x);
+    for (int k = 0; k < 3; k++) load_span(patch + k * step, k);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    load_elem(0);
+    load_rows(0);
+    load_rows(1);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    load_nodal(patch, 0);
+    load_elem(1);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+
+    for (int k = 0; patch < g.n_patch; patch += step, k++) {
+        __syncthreads(); // nodal values are there, forces of the last patch used up
+        thread = hx_thread();
+        const hx_eight my_corner = corner[thread];
+        const double my_modulus = moduli[thread];
+        const hx_span here = spans[k & 3];
+        for (int row = thread; row < here.n; row += SIZE)
+            __pipeline_memcpy_async(slot + row, g.row_slot + here.begin + row, sizeof(hx_eight));
+        if (patch + step < g.n_patch) load_nodal(patch + step, k + 1);
+        load_rows(k + 2);
+        load_span(patch + 3 * step, k + 3);
+        load_elem(k + 2);
+        __pipeline_commit();
+
+        body.begin(patch, memory + at::own);
+        // Unused places compute nonsense that no row sums.
+        body.element(my_corner, nodal(k, N_FIELD - 1), nodal(k, 0), static_cast<T>(my_modulus),
+                     force + hx_thread());
+        __pipeline_wait_prior(0);
+        __syncthreads(); // forces are there, nodal values used up
+
+        hx_sum_rows<T, SIZE>(spans[k & 3], force, slot, node(k), partial, y);
+    }
+}
+
+// Blocks of `kernel` that fit on the GPU at once, at most n_patch.
+template <class Kernel>
+int hx_resident_blocks(hx_device *dev, Kernel kernel, int size, size_t n_bytes, int64_t n_patch,
+                       int *n_block)
+{
+    int per_sm = 0;
+    HX_TRY_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     static_cast<int>(n_bytes)));
+    HX_TRY_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, size, n_bytes));
+    if (per_sm == 0)
+        return HX_RAISE(HX_EENV,
+                        "a patch of the mesh needs %zu bytes of shared memory: switch "
+                        "mesh.reorder on",
+                        n_bytes);
+    const int64_t resident = static_cast<int64_t>(per_sm) * hx_cuda_of(dev)->n_sm;
+    *n_block = static_cast<int>(resident < n_patch ? resident : n_patch);
+    return HX_OK;
+}
+
+#endif
