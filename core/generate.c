@@ -116,20 +116,23 @@ int hx_generate_box(hx_mesh *mesh, int nx, int ny, int nz, double lx, double ly,
     const int64_t n_node = np[0] * np[1] * np[2], n_elem = (int64_t)nx * ny * nz;
     HX_TRY_FAIL(hx_alloc_raw(&xyz, (size_t)n_node * 3, sizeof *xyz, "coordinates"));
     HX_TRY_FAIL(hx_alloc_raw(&conn, (size_t)n_elem * 8, sizeof *conn, "elements"));
-#pragma omp parallel for
-    for (int64_t a = 0; a < n_node; a++) {
-        xyz[(size_t)a * 3] = lx * (double)(a % np[0]) / nx;
-        xyz[(size_t)a * 3 + 1] = ly * (double)(a / np[0] % np[1]) / ny;
-        xyz[(size_t)a * 3 + 2] = lz * (double)(a / (np[0] * np[1])) / nz;
-    }
-#pragma omp parallel for
-    for (int64_t e = 0; e < n_elem; e++) {
-        const int64_t i = e % nx, j = e / nx % ny, k = e / ((int64_t)nx * ny);
-        const int64_t a = (k * np[1] + j) * np[0] + i, up = np[0] * np[1];
-        const int64_t corner[8] = {a,      a + 1,      a + 1 + np[0],      a + np[0],
-                                   a + up, a + 1 + up, a + 1 + np[0] + up, a + np[0] + up};
-        for (int c = 0; c < 8; c++) conn[(size_t)e * 8 + (size_t)c] = (int32_t)corner[c];
-    }
+#pragma omp parallel for schedule(static)
+    for (int64_t row = 0; row < np[1] * np[2]; row++)
+        for (int64_t i = 0; i < np[0]; i++) {
+            double *const x = xyz + (size_t)(row * np[0] + i) * 3;
+            x[0] = lx * (double)i / nx;
+            x[1] = ly * (double)(row % np[1]) / ny;
+            x[2] = lz * (double)(row / np[1]) / nz;
+        }
+#pragma omp parallel for schedule(static)
+    for (int64_t row = 0; row < (int64_t)ny * nz; row++)
+        for (int64_t i = 0; i < nx; i++) {
+            const int64_t a = (row / ny * np[1] + row % ny) * np[0] + i, up = np[0] * np[1];
+            const int64_t corner[8] = {a,      a + 1,      a + 1 + np[0],      a + np[0],
+                                       a + up, a + 1 + up, a + 1 + np[0] + up, a + np[0] + up};
+            for (int c = 0; c < 8; c++)
+                conn[(size_t)(row * nx + i) * 8 + (size_t)c] = (int32_t)corner[c];
+        }
     double *const xyz_given = xyz;
     int32_t *const conn_given = conn;
     xyz = NULL;

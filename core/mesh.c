@@ -210,6 +210,22 @@ static int is_bad_map(const hx_hex_map *map, double *worst, int *worst_point)
     return bad;
 }
 
+/* 1 if the map is surely invertible, by margins that leave no room for rounding and without the
+ * roots of the scaled determinant; then *volume is hx_hex_volume's. */
+static int is_good_map(const hx_hex_map *map, double *volume)
+{
+    const double margin = 4.0 * degenerate * degenerate;
+    int good = 1;
+    *volume = 0.0;
+    for (int point = 0; point < HX_HEX_POINTS; point++) {
+        double square;
+        const double det = hx_hex_det_square(map, point, &square);
+        good &= det > 0.0 && det * det > margin * square && square > 0.0;
+        if (point >= HX_HEX_CORNERS) *volume += det;
+    }
+    return good;
+}
+
 static int raise_bad_element(const hx_mesh *mesh, int64_t number, int64_t n_bad)
 {
     const int64_t e = elem_of_number(mesh, number);
@@ -251,15 +267,16 @@ static int check_elements(hx_mesh *mesh)
         for (int64_t e = n * block / HX_SUM_BLOCKS; e < n * (block + 1) / HX_SUM_BLOCKS; e++) {
             const int32_t *const conn = mesh->conn + (size_t)e * 8;
             hx_hex_map map;
-            double det;
+            double det, elem_volume;
             int i, j;
             hx_hex_map_init(&map, mesh->xyz, conn);
-            if (has_repeated_node(conn, &i, &j) || is_bad_map(&map, &det, &i)) {
+            if (has_repeated_node(conn, &i, &j) ||
+                (!is_good_map(&map, &elem_volume) && is_bad_map(&map, &det, &i))) {
                 const int64_t number = hx_mesh_elem_number(mesh, e);
                 if (number < bad) bad = number;
                 n_bad++;
             } else {
-                volume += hx_hex_volume(&map);
+                volume += elem_volume;
             }
         }
         block_volume[block] = volume;

@@ -48,11 +48,14 @@ static int put_supports(hx_operator *op, const hx_problem *problem)
     const hx_mesh *mesh = problem->mesh;
     int64_t *fixed = NULL, n = 0;
     int rc;
+    int64_t n_fixed = 0;
+#pragma omp parallel for schedule(static) reduction(+ : n_fixed)
     for (int64_t node = 0; node < mesh->n_node; node++)
-        for (int i = 0; i < 3; i++) op->n_fixed += problem->fixed[node] >> i & 1;
+        for (int i = 0; i < 3; i++) n_fixed += problem->fixed[node] >> i & 1;
+    op->n_fixed = n_fixed;
     HX_TRY_FAIL(hx_alloc_raw(&fixed, (size_t)op->n_fixed, sizeof *fixed, "fixed dofs"));
     for (int64_t node = 0; node < mesh->n_node; node++)
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; problem->fixed[node] && i < 3; i++)
             if (problem->fixed[node] >> i & 1) fixed[n++] = 3 * node + i;
     HX_TRY_FAIL(put(op->dev, &op->d_fixed, fixed, (size_t)n * sizeof *fixed));
     if (problem->prescribed)

@@ -49,6 +49,7 @@ static int add_support(hx_problem *problem, const hx_support_spec *support)
 {
     const hx_mesh *mesh = problem->mesh;
     const hx_set *set;
+    double zero = 0.0; /* the displacement of all nodes without a list of them */
     HX_TRY(hx_problem_find_set(mesh, support->set, support->origin, &set));
     if (set->n_node == 0)
         return HX_RAISE(HX_EINPUT, "%s: set '%s' holds no node, nothing would be supported",
@@ -58,7 +59,7 @@ static int add_support(hx_problem *problem, const hx_support_spec *support)
         for (int i = 0; i < 3; i++) {
             if (!(support->fix >> i & 1u)) continue;
             const double wanted = support->value[i];
-            double *value = problem->prescribed + 3 * node + i;
+            double *value = problem->prescribed ? problem->prescribed + 3 * node + i : &zero;
             if (!isfinite(wanted))
                 return HX_RAISE(HX_EINPUT, "%s: value[%d] = %g is not a finite displacement",
                                 support->origin, i, wanted);
@@ -79,14 +80,15 @@ static int add_support(hx_problem *problem, const hx_support_spec *support)
 static int add_supports(hx_problem *problem, const hx_problem_params *params)
 {
     const size_t n_dof = 3 * (size_t)problem->mesh->n_node;
+    int moves = 0;
+    for (size_t i = 0; i < params->n_support; i++)
+        for (int k = 0; k < 3; k++)
+            moves |= (params->support[i].fix >> k & 1u) && params->support[i].value[k] != 0.0;
     HX_TRY(hx_alloc(&problem->fixed, (size_t)problem->mesh->n_node, 1, "supports"));
-    HX_TRY(hx_alloc(&problem->prescribed, n_dof, sizeof(double), "prescribed displacements"));
+    if (moves)
+        HX_TRY(hx_alloc(&problem->prescribed, n_dof, sizeof(double), "prescribed displacements"));
     for (size_t i = 0; i < params->n_support; i++)
         HX_TRY(add_support(problem, &params->support[i]));
-    for (size_t i = 0; i < n_dof; i++)
-        if (problem->prescribed[i] != 0.0) return HX_OK;
-    free(problem->prescribed);
-    problem->prescribed = NULL;
     return HX_OK;
 }
 
