@@ -125,10 +125,13 @@ static int case_compliance(hx_optimizer *opt, int c, double *compliance)
 /* Step 1: K(rho) u = f for every load case. */
 static int analyse(hx_optimizer *opt, hx_iteration *record)
 {
+    const double begin = hx_clock();
     HX_TRY(hx_filter_forward(opt->filter, opt->design, opt->physical));
     hx_problem_modulus(opt->problem, opt->physical, opt->modulus);
     HX_TRY(hx_operator_set_modulus(opt->op, opt->modulus));
     HX_TRY(hx_precond_setup(opt->pc));
+    HX_TRY(opt->op->dev->ops->sync(opt->op->dev));
+    record->prepare_seconds = hx_clock() - begin;
     for (int c = 0; c < opt->problem->n_case; c++) {
         hx_pcg_result *pcg = &opt->load_case[c].pcg;
         if (!opt->params.warm_start) HX_TRY(reset_displacement(opt, opt->d_u[c]));
