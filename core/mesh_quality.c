@@ -173,9 +173,14 @@ fail:
     return rc;
 }
 
-/* The faces of each corner, as local face numbers. */
-static const int corner_face[8][3] = {{0, 2, 4}, {1, 2, 4}, {1, 3, 4}, {0, 3, 4},
-                                      {0, 2, 5}, {1, 2, 5}, {1, 3, 5}, {0, 3, 5}};
+/* The other corners of the three faces at each corner, the one across first: the others rarely
+ * matter then. */
+static const int face_corner[8][3][3] = {
+    {{7, 4, 3}, {5, 1, 4}, {2, 3, 1}}, {{6, 2, 5}, {4, 5, 0}, {3, 0, 2}},
+    {{5, 6, 1}, {7, 3, 6}, {0, 1, 3}}, {{4, 0, 7}, {6, 7, 2}, {1, 2, 0}},
+    {{3, 7, 0}, {1, 0, 5}, {6, 5, 7}}, {{2, 1, 6}, {0, 4, 1}, {7, 6, 4}},
+    {{1, 5, 2}, {3, 2, 7}, {4, 7, 5}}, {{0, 3, 4}, {2, 6, 3}, {5, 4, 6}},
+};
 
 static int has_node(const int32_t conn[8], int32_t node)
 {
@@ -190,13 +195,9 @@ static int share_face(const hx_mesh *mesh, uint32_t x, uint32_t y)
     const int32_t *const conn = mesh->conn + (size_t)(x / 8) * 8;
     const int32_t *const other = mesh->conn + (size_t)(y / 8) * 8;
     for (int f = 0; f < 3; f++) {
-        const int *const corner = hx_hex_face[corner_face[x % 8][f]];
-        int at = 0;
-        while (corner[at] != (int)(x % 8)) at++;
-        /* the node across the face first: the others rarely matter then */
-        if (has_node(other, conn[corner[(at + 2) % 4]]) &&
-            has_node(other, conn[corner[(at + 1) % 4]]) &&
-            has_node(other, conn[corner[(at + 3) % 4]]))
+        const int *const corner = face_corner[x % 8][f];
+        if (has_node(other, conn[corner[0]]) && has_node(other, conn[corner[1]]) &&
+            has_node(other, conn[corner[2]]))
             return 1;
     }
     return 0;

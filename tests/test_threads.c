@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/generate.h"
+#include "core/hex8.h"
 #include "core/mesh_quality.h"
 #include "core/optimizer.h"
 #include "core/radix_sort.h"
@@ -270,12 +271,21 @@ static void test_problem(void)
     double *const density = new_array(n, sizeof *density), *const dc = new_array(n, sizeof *dc);
     double *const expected = new_array(n, sizeof *expected), *const next = new_array(n, sizeof *dc);
     uint64_t state = 17;
+    double off = 0.0;
     for (size_t e = 0; e < n; e++) {
         density[e] = fixture_uniform(&state, 0.01, 1.0);
         dc[e] = fixture_uniform(&state, -3.0, 0.0);
     }
     CHECK_OK(hx_problem_create(&one, &mesh, &params));
     CHECK(one.prescribed == NULL);
+    for (int64_t e = 0; e < mesh.n_elem; e++) {
+        double x[24];
+        for (int a = 0; a < 8; a++)
+            memcpy(x + 3 * a, mesh.xyz + 3 * (size_t)mesh.conn[8 * e + a], 3 * sizeof *x);
+        const double exact = hx_hex8_volume(x);
+        off = fmax(off, fabs(one.volume[e] - exact) / exact);
+    }
+    CHECK_ABS(off, 0.0, 1e-15);
     const double change = hx_oc_update(&one, &step, density, dc, one.volume, expected);
     for (int threads = 2; threads <= MOST_THREADS; threads++) {
         fixture_set_threads(threads);
