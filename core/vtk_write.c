@@ -57,8 +57,9 @@ static int put_text(writer *w, const char *fmt, ...)
 static inline int put_big_endian(writer *w, uint64_t bits, int n_byte)
 {
     HX_TRY(reserve(w, 8));
-    for (int i = n_byte - 1; i >= 0; i--)
-        w->buffer[w->used++] = (unsigned char)(bits >> (8 * i) & 0xff);
+    unsigned char *const to = w->buffer + w->used;
+    for (int i = 0; i < n_byte; i++) to[i] = (unsigned char)(bits >> (8 * (n_byte - 1 - i)) & 0xff);
+    w->used += (size_t)n_byte;
     return HX_OK;
 }
 
