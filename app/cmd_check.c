@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "core/mesh_quality.h"
 #include "core/neighbours.h"
+#include "footprint.h"
 #include "output.h"
 #include "table.h"
 
@@ -198,7 +199,10 @@ static int report_memory(hx_session *s, double filter_bytes)
 {
     const double host = (double)hx_mesh_bytes(&s->mesh) + (double)hx_problem_bytes(&s->problem) +
                         (double)hx_optimizer_bytes(&s->problem) + filter_bytes;
-    const double device = (double)hx_session_device_bytes(s);
+    hx_memory_item item[HX_SESSION_ITEMS];
+    const int n_item = hx_session_device_items(s, item);
+    double device = 0.0;
+    for (int i = 0; i < n_item; i++) device += (double)item[i].bytes;
     const double host_free = (double)hx_host_memory_available() + (double)hx_mesh_bytes(&s->mesh) +
                              (double)hx_problem_bytes(&s->problem);
     size_t device_free = 0, device_total = 0;
@@ -211,6 +215,7 @@ static int report_memory(hx_session *s, double filter_bytes)
     hx_log_info("  device  %8s of %s available%s", hx_format_bytes(device, a, sizeof a),
                 hx_format_bytes((double)device_free, b, sizeof b),
                 shared ? ", the same memory as the host's" : "");
+    hx_footprint_print(s, n_item, item, 0);
     if (host + (shared ? device : 0.0) > 0.9 * host_free)
         WARN("the run will need nearly all host memory, or more: take a smaller mesh or radius, or "
              "an operator that stores less");
@@ -292,6 +297,7 @@ static int check(hx_session *s, const hx_options *options)
     HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 1,
                           options->argument + 1));
     HX_TRY(hx_output_probe(&s->cfg));
+    s->other_bytes = hx_footprint_planned(&s->cfg);
     hx_log_info("config    %s%s%s", s->cfg.path, s->cfg.title[0] ? "  " : "", s->cfg.title);
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(report_mesh(s));

@@ -12,10 +12,33 @@
 #include <omp.h>
 #endif
 
+#include "core/clock.h"
 #include "core/memory.h"
 #include "core/region.h"
 #include "core/vtk.h"
+#include "footprint.h"
 #include "log.h"
+
+const char *hx_setup_step_name(hx_setup_step step)
+{
+    static const char *const name[HX_N_SETUP] = {
+        [HX_SETUP_MESH] = "mesh",       [HX_SETUP_SHUFFLE] = "shuffle",
+        [HX_SETUP_REORDER] = "reorder", [HX_SETUP_FINISH] = "finish",
+        [HX_SETUP_SETS] = "sets",       [HX_SETUP_PROBLEM] = "problem",
+        [HX_SETUP_DEVICE] = "device",   [HX_SETUP_SOLVER] = "solver",
+        [HX_SETUP_DESIGN] = "design",
+    };
+    return name[step];
+}
+
+/* The time since *clock, which moves on, belongs to that step. */
+static void lap(hx_session *s, hx_setup_step step, double *clock)
+{
+    const double now = hx_clock();
+    s->setup_seconds[step] = now - *clock;
+    hx_log_detail("set-up: %-8s %9.3f s", hx_setup_step_name(step), now - *clock);
+    *clock = now;
+}
 
 /* Puts the key's place before messages about the user's input or machine. */
 static int blame(const hx_session *s, const char *key, int rc)
@@ -47,22 +70,35 @@ static void fill_generate_params(const hx_config *cfg, hx_generate_params *param
     params->nz = cfg->mesh.nz;
     params->distort = cfg->mesh.distort;
     params->seed = (uint64_t)cfg->mesh.seed;
+    params->other_bytes = 0.0;
 }
 
 /* The raw mesh, renumbered as asked and validated. */
 static int make_raw_mesh(hx_session *s)
 {
     const hx_config *cfg = &s->cfg;
+    double clock = hx_clock();
     if (cfg->mesh.generator) {
         hx_generate_params params;
         fill_generate_params(cfg, &params);
+        params.other_bytes = s->other_bytes;
         HX_TRY(hx_generator_find(cfg->mesh.generator)->generate(&s->mesh, &params));
     } else {
         HX_TRY(hx_vtk_read(cfg->mesh.file, &s->mesh));
     }
-    if (cfg->mesh.shuffle != 0) HX_TRY(hx_mesh_shuffle(&s->mesh, (uint64_t)cfg->mesh.shuffle));
-    if (cfg->mesh.reorder) HX_TRY(hx_mesh_reorder(&s->mesh));
-    return hx_mesh_finish(&s->mesh);
+    lap(s, HX_SETUP_MESH, &clock);
+    HX_TRY(hx_footprint_check(s));
+    if (cfg->mesh.shuffle != 0) {
+        HX_TRY(hx_mesh_shuffle(&s->mesh, (uint64_t)cfg->mesh.shuffle));
+        lap(s, HX_SETUP_SHUFFLE, &clock);
+    }
+    if (cfg->mesh.reorder) {
+        HX_TRY(hx_mesh_reorder(&s->mesh));
+        lap(s, HX_SETUP_REORDER, &clock);
+    }
+    HX_TRY(hx_mesh_finish(&s->mesh));
+    lap(s, HX_SETUP_FINISH, &clock);
+    return HX_OK;
 }
 
 static double tolerance_or_default(double tolerance)
@@ -117,6 +153,7 @@ int hx_session_make_mesh(hx_session *s)
     if (s->cfg.mesh.file) HX_TRY(resolve_file(s, key, &s->cfg.mesh.file));
     const int rc = make_raw_mesh(s);
     if (rc < 0) return blame(s, key, rc);
+    double clock = hx_clock();
     const hx_config_set *set = s->cfg.sets.entry;
     for (size_t i = 0; i < s->cfg.sets.n; i++) {
         hx_region region;
@@ -125,6 +162,7 @@ int hx_session_make_mesh(hx_session *s)
         if (added == HX_EINPUT) hx_error_prefix("%s: ", set[i].origin);
         if (added < 0) return added;
     }
+    lap(s, HX_SETUP_SETS, &clock);
     return HX_OK;
 }
 
@@ -311,9 +349,30 @@ static size_t vector_bytes(const hx_session *s)
     return (size_t)n * 3 * (size_t)s->mesh.n_node * sizeof(double);
 }
 
+/* The same part by part, after the operator's items. */
+static int add_vector_items(const hx_session *s, hx_memory_item item[HX_SESSION_ITEMS])
+{
+    const size_t vector = 3 * (size_t)s->mesh.n_node * sizeof(double);
+    const size_t n_case = (size_t)hx_optimizer_vectors(&s->problem) / 2;
+    const size_t precond = (size_t)s->precond_kind->vectors * vector;
+    int n = HX_OPERATOR_ITEMS;
+    item[n++] = (hx_memory_item){"preconditioner", precond};
+    item[n++] = (hx_memory_item){"pcg", vector_bytes(s) - precond - 2 * n_case * vector};
+    item[n++] = (hx_memory_item){"displacements", n_case * vector};
+    item[n++] = (hx_memory_item){"loads", n_case * vector};
+    return n;
+}
+
+int hx_session_device_items(const hx_session *s, hx_memory_item item[HX_SESSION_ITEMS])
+{
+    (void)hx_operator_items(&s->problem, s->strategy, s->layout, item);
+    return add_vector_items(s, item);
+}
+
 size_t hx_session_device_bytes(const hx_session *s)
 {
-    return hx_operator_bytes(&s->mesh, s->strategy, s->layout) + vector_bytes(s);
+    hx_memory_item item[HX_OPERATOR_ITEMS];
+    return hx_operator_items(&s->problem, s->strategy, s->layout, item) + vector_bytes(s);
 }
 
 int hx_session_make_solver(hx_session *s)
@@ -331,6 +390,8 @@ int hx_session_make_solver(hx_session *s)
     HX_TRY(hx_precond_create(&s->pc, s->precond_kind, &s->op));
     HX_TRY(hx_pcg_create(&s->pcg, &params, &s->op, &s->pc));
     s->device_bytes = s->op.device_bytes + vector_bytes(s);
+    memcpy(s->device_item, s->op.item, sizeof s->op.item);
+    s->n_device_item = add_vector_items(s, s->device_item);
     return HX_OK;
 }
 
@@ -388,11 +449,18 @@ fail:
 
 int hx_session_open(hx_session *s)
 {
+    s->other_bytes = hx_footprint_planned(&s->cfg);
     HX_TRY(hx_session_make_mesh(s));
+    double clock = hx_clock();
     HX_TRY(hx_session_make_problem(s));
+    lap(s, HX_SETUP_PROBLEM, &clock);
     HX_TRY(hx_session_open_device(s));
+    lap(s, HX_SETUP_DEVICE, &clock);
     HX_TRY(hx_session_make_solver(s));
-    return hx_session_make_design(s);
+    lap(s, HX_SETUP_SOLVER, &clock);
+    HX_TRY(hx_session_make_design(s));
+    lap(s, HX_SETUP_DESIGN, &clock);
+    return HX_OK;
 }
 
 void hx_session_free(hx_session *s)

@@ -8,6 +8,24 @@
 #include "core/optimizer.h"
 #include "core/registry.h"
 
+/* Steps of the way to the first iteration, in order. */
+typedef enum {
+    HX_SETUP_MESH, /* generated or read */
+    HX_SETUP_SHUFFLE,
+    HX_SETUP_REORDER,
+    HX_SETUP_FINISH, /* validation, lists of the nodes' elements */
+    HX_SETUP_SETS,
+    HX_SETUP_PROBLEM,
+    HX_SETUP_DEVICE,
+    HX_SETUP_SOLVER, /* uploads, operator, vectors */
+    HX_SETUP_DESIGN, /* filter, densities, load vectors */
+    HX_N_SETUP
+} hx_setup_step;
+const char *hx_setup_step_name(hx_setup_step step);
+
+/* The operator's, and: preconditioner, PCG, displacements, loads. */
+enum { HX_SESSION_ITEMS = HX_OPERATOR_ITEMS + 4 };
+
 typedef struct hx_session {
     hx_config cfg;
     hx_mesh mesh;
@@ -22,9 +40,13 @@ typedef struct hx_session {
     hx_filter filter;
     hx_optimizer opt;
     double filter_radius; /* length; 0 if the filter has none */
-    size_t device_bytes;  /* operator and vectors of the solver */
-    size_t host_bytes;    /* mesh, problem, filter and densities */
-    char instead_of[96];  /* what was asked for and what runs in its place; "" if the same */
+    double setup_seconds[HX_N_SETUP];
+    double other_bytes; /* host bytes an element, besides the mesh, to be sure of before meshing */
+    int n_device_item;
+    hx_memory_item device_item[HX_SESSION_ITEMS]; /* what device_bytes consists of */
+    size_t device_bytes;                          /* operator and vectors of the solver */
+    size_t host_bytes;                            /* mesh, problem, filter and densities */
+    char instead_of[96]; /* what was asked for and what runs in its place; "" if the same */
 } hx_session;
 
 /* All steps below, in order. The caller zeroed s and filled s->cfg. */
@@ -41,7 +63,11 @@ int hx_session_make_design(hx_session *s);  /* filter, optimizer */
  * caller's to free. */
 int hx_session_read_initial(hx_session *s, double **density);
 
-/* Device bytes that the operator and the solver's vectors will take. Needs device and problem. */
+/* What the operator and the solver's vectors will take on the device, part by part; returns the
+ * number of parts. Needs device and problem. */
+int hx_session_device_items(const hx_session *s, hx_memory_item item[HX_SESSION_ITEMS]);
+
+/* Their sum. */
 size_t hx_session_device_bytes(const hx_session *s);
 
 /* Accepts a zeroed or half-open session. */

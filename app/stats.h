@@ -9,6 +9,7 @@ typedef struct hx_stats {
     double stage[HX_N_STAGE]; /* seconds */
     double spmv;              /* part of the PCG stage */
     double total;             /* seconds from begin, set by hx_stats_stop */
+    double first_product;     /* seconds from begin to the first operator product */
     int n_iteration, capacity;
     double *iteration_seconds; /* [n_iteration] (owned) */
     int64_t pcg_iterations;    /* of all solves */

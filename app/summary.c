@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "core/mesh_quality.h"
 #include "core/version.h"
+#include "footprint.h"
 #include "json.h"
 
 static void write_timings(hx_json *json, const hx_stats *stats, const char *key, double scale,
@@ -96,6 +97,17 @@ static void write_memory(hx_json *json, const hx_session *s)
     hx_json_integer(json, "problem_bytes", (int64_t)hx_problem_bytes(&s->problem));
     hx_json_integer(json, "filter_bytes", (int64_t)s->filter.bytes);
     hx_json_integer(json, "optimizer_bytes", (int64_t)hx_optimizer_bytes(&s->problem));
+    hx_footprint_write(s, json);
+    hx_json_close_object(json);
+}
+
+/* Seconds of the steps that led to the first iteration, and from the start to the first product. */
+static void write_setup(hx_json *json, const hx_session *s, const hx_stats *stats)
+{
+    hx_json_open_object(json, "setup");
+    for (int i = 0; i < HX_N_SETUP; i++)
+        hx_json_number(json, hx_setup_step_name((hx_setup_step)i), s->setup_seconds[i]);
+    hx_json_number(json, "until_first_product", stats->first_product);
     hx_json_close_object(json);
 }
 
@@ -129,6 +141,7 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
     hx_json_number(json, "min", min);
     hx_json_number(json, "max", max);
     hx_json_close_object(json);
+    write_setup(json, s, stats);
     write_timings(json, stats, "timings", 1.0, 1);
     write_timings(json, stats, "shares", stats->total > 0.0 ? 100.0 / stats->total : 0.0, 0);
 }

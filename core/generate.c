@@ -49,22 +49,30 @@ int hx_generate_check(const char *name, const hx_generate_params *params)
     return HX_OK;
 }
 
-int hx_generate_check_count(const char *name, double n_elem)
+int hx_generate_check_count(const char *name, double n_elem, double other_bytes)
 {
     if (n_elem > (double)HX_MAX_ELEM)
         return HX_RAISE(HX_EINPUT, "%s: %.0f elements wanted, at most %lld are possible", name,
                         n_elem, (long long)HX_MAX_ELEM);
     /* Coordinates, nodes of elements, elements of nodes with their pointers: the least a mesh is.
      */
-    const double bytes = n_elem * (3.0 * sizeof(double) + 8.0 * sizeof(int32_t) +
-                                   8.0 * sizeof(uint32_t) + sizeof(int64_t));
+    const double mesh = n_elem * (3.0 * sizeof(double) + 8.0 * sizeof(int32_t) +
+                                  8.0 * sizeof(uint32_t) + sizeof(int64_t));
+    const double bytes = mesh + n_elem * other_bytes;
     const double available = (double)hx_host_memory_available();
-    char want[32], have[32];
+    char mesh_text[32], want[32], have[32];
     if (available <= 0.0 || bytes <= available) return HX_OK;
+    hx_format_bytes(mesh, mesh_text, sizeof mesh_text);
+    hx_format_bytes(bytes, want, sizeof want);
+    hx_format_bytes(available, have, sizeof have);
+    if (other_bytes > 0.0)
+        return HX_RAISE(HX_ENOMEM,
+                        "%s: %.0f elements take at least %s of host memory (the mesh %s, the rest "
+                        "%.0f bytes an element), %s is available: take a smaller mesh",
+                        name, n_elem, want, mesh_text, other_bytes, have);
     return HX_RAISE(HX_ENOMEM,
                     "%s: a mesh of %.0f elements takes %s of host memory, %s is available", name,
-                    n_elem, hx_format_bytes(bytes, want, sizeof want),
-                    hx_format_bytes(available, have, sizeof have));
+                    n_elem, want, have);
 }
 
 /* A node set of the box: all nodes with lo <= (i, j, k) <= hi. */
@@ -111,25 +119,28 @@ int hx_generate_box(hx_mesh *mesh, int nx, int ny, int nz, double lx, double ly,
         return HX_RAISE(HX_EINPUT, "box: %d x %d x %d elements: at least one each way", nx, ny, nz);
     if (!(lx > 0.0 && ly > 0.0 && lz > 0.0))
         return HX_RAISE(HX_EINPUT, "box: %g x %g x %g: lengths are positive", lx, ly, lz);
-    HX_TRY(hx_generate_check_count("box", (double)nx * ny * nz));
+    HX_TRY(hx_generate_check_count("box", (double)nx * ny * nz, 0.0));
     const int64_t np[3] = {(int64_t)nx + 1, (int64_t)ny + 1, (int64_t)nz + 1};
     const int64_t n_node = np[0] * np[1] * np[2], n_elem = (int64_t)nx * ny * nz;
     HX_TRY_FAIL(hx_alloc_raw(&xyz, (size_t)n_node * 3, sizeof *xyz, "coordinates"));
     HX_TRY_FAIL(hx_alloc_raw(&conn, (size_t)n_elem * 8, sizeof *conn, "elements"));
-#pragma omp parallel for
-    for (int64_t a = 0; a < n_node; a++) {
-        xyz[(size_t)a * 3] = lx * (double)(a % np[0]) / nx;
-        xyz[(size_t)a * 3 + 1] = ly * (double)(a / np[0] % np[1]) / ny;
-        xyz[(size_t)a * 3 + 2] = lz * (double)(a / (np[0] * np[1])) / nz;
-    }
-#pragma omp parallel for
-    for (int64_t e = 0; e < n_elem; e++) {
-        const int64_t i = e % nx, j = e / nx % ny, k = e / ((int64_t)nx * ny);
-        const int64_t a = (k * np[1] + j) * np[0] + i, up = np[0] * np[1];
-        const int64_t corner[8] = {a,      a + 1,      a + 1 + np[0],      a + np[0],
-                                   a + up, a + 1 + up, a + 1 + np[0] + up, a + np[0] + up};
-        for (int c = 0; c < 8; c++) conn[(size_t)e * 8 + (size_t)c] = (int32_t)corner[c];
-    }
+#pragma omp parallel for schedule(static)
+    for (int64_t row = 0; row < np[1] * np[2]; row++)
+        for (int64_t i = 0; i < np[0]; i++) {
+            double *const x = xyz + (size_t)(row * np[0] + i) * 3;
+            x[0] = lx * (double)i / nx;
+            x[1] = ly * (double)(row % np[1]) / ny;
+            x[2] = lz * (double)(row / np[1]) / nz;
+        }
+#pragma omp parallel for schedule(static)
+    for (int64_t row = 0; row < (int64_t)ny * nz; row++)
+        for (int64_t i = 0; i < nx; i++) {
+            const int64_t a = (row / ny * np[1] + row % ny) * np[0] + i, up = np[0] * np[1];
+            const int64_t corner[8] = {a,      a + 1,      a + 1 + np[0],      a + np[0],
+                                       a + up, a + 1 + up, a + 1 + np[0] + up, a + np[0] + up};
+            for (int c = 0; c < 8; c++)
+                conn[(size_t)(row * nx + i) * 8 + (size_t)c] = (int32_t)corner[c];
+        }
     double *const xyz_given = xyz;
     int32_t *const conn_given = conn;
     xyz = NULL;
@@ -219,6 +230,7 @@ static int generate_cantilever(hx_mesh *mesh, const hx_generate_params *params)
     if (params->nz > 0) nz = params->nz;
     if (ny == 0) ny = nx > 1 ? nx / 2 : 1;
     if (nz == 0) nz = nx > 1 ? nx / 2 : 1;
+    HX_TRY(hx_generate_check_count("cantilever", (double)nx * ny * nz, params->other_bytes));
     HX_TRY_FAIL(hx_generate_box(mesh, nx, ny, nz, nx, ny, nz));
     free(mesh->name);
     HX_TRY_FAIL(hx_strdup(&mesh->name, "cantilever"));

@@ -15,6 +15,8 @@ typedef struct hx_generate_params {
     double distort; /* interior nodes moved at random by up to this share of the element size, [0,
                        0.3] */
     uint64_t seed;  /* of the distortion */
+    double other_bytes; /* host bytes an element that the caller will need besides the mesh, for the
+                           memory check */
 } hx_generate_params;
 
 typedef struct hx_generator {

@@ -280,7 +280,7 @@ static int choose(const hx_generate_params *params, counts *c, int *n_layer)
     *n_layer = params->ny > 0 ? params->ny : paper_layers;
     *c = counts_for(h);
     if (*n_layer == 0) *n_layer = at_least(thickness / h, 1);
-    return hx_generate_check_count("conrod", n_quad(h, NULL) * *n_layer);
+    return hx_generate_check_count("conrod", n_quad(h, NULL) * *n_layer, params->other_bytes);
 }
 
 static int generate_conrod(hx_mesh *mesh, const hx_generate_params *params)

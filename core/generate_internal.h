@@ -12,7 +12,8 @@ extern const hx_generator hx_generator_conrod;
 /* What every generator asks of its parameters: size 0 to 5, counts not negative, a size or nx. */
 int hx_generate_check(const char *name, const hx_generate_params *params);
 
-/* HX_EINPUT if that is more than HX_MAX_ELEM, HX_ENOMEM if the host cannot hold the mesh. */
-int hx_generate_check_count(const char *name, double n_elem);
+/* HX_EINPUT if that is more than HX_MAX_ELEM, HX_ENOMEM if the host cannot hold the mesh and
+ * other_bytes more for each element. */
+int hx_generate_check_count(const char *name, double n_elem, double other_bytes);
 
 #endif

@@ -83,7 +83,8 @@ static int choose_shape(l_shape *l, const hx_generate_params *params)
     l->w = n / 5 * 2;
     l->t = params->ny > 0 ? params->ny : thickness[params->size];
     if (l->t == 0) l->t = n > 10 ? n / 10 : 1;
-    return hx_generate_check_count("lbeam", 0.64 * (double)n * (double)n * (double)l->t);
+    return hx_generate_check_count("lbeam", 0.64 * (double)n * (double)n * (double)l->t,
+                                   params->other_bytes);
 }
 
 static int generate_lbeam(hx_mesh *mesh, const hx_generate_params *params)

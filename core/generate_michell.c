@@ -174,7 +174,7 @@ static int choose(const hx_generate_params *params, counts *c, int *n_layer)
     *c = counts_for(length / h);
     *n_layer = params->ny > 0 ? params->ny : layers[params->size];
     if (*n_layer == 0) *n_layer = at_least(thickness / h, 1);
-    return hx_generate_check_count("michell", n_quad(h, NULL) * *n_layer);
+    return hx_generate_check_count("michell", n_quad(h, NULL) * *n_layer, params->other_bytes);
 }
 
 static int generate_michell(hx_mesh *mesh, const hx_generate_params *params)

@@ -2,6 +2,8 @@
 #ifndef HX_HEX_JACOBIAN_H
 #define HX_HEX_JACOBIAN_H
 
+#include <math.h>
+
 #include "mesh.h"
 
 #ifdef __cplusplus
@@ -18,12 +20,56 @@ enum {
     HX_HEX_POINTS = 16  /* points 8..15: the 2x2x2 Gauss points */
 };
 
-/* The map of element elem. */
+/* The map of an element with these nodes. */
 void hx_hex_map_init(hx_hex_map *map, const double *xyz, const int32_t conn[8]);
 
-/* det J at one of the 16 points (length^3); *scaled = det J / (product of the column lengths of J),
- * 1 for right angles, 0 where a column vanishes. */
-double hx_hex_det(const hx_hex_map *map, int point, double *scaled);
+/* Reference coordinate of one of the 16 points. */
+static inline double hx_hex_point(int point, int direction)
+{
+    const double at = point < HX_HEX_CORNERS ? 1.0 : 0.57735026918962576451;
+    const int bit = direction == 0   ? ((point + 1) >> 1) & 1
+                    : direction == 1 ? (point >> 1) & 1
+                                     : (point >> 2) & 1;
+    return bit ? at : -at;
+}
+
+/* det J at one of the 16 points (length^3); size[i] = squared length of column i of J. */
+static inline double hx_hex_det_columns(const hx_hex_map *map, int point, double size[3])
+{
+    const double r = hx_hex_point(point, 0), s = hx_hex_point(point, 1), t = hx_hex_point(point, 2);
+    double jr[3], js[3], jt[3];
+    for (int d = 0; d < 3; d++) {
+        const double c4 = map->c[4][d], c5 = map->c[5][d], c6 = map->c[6][d], c7 = map->c[7][d];
+        jr[d] = map->c[1][d] + c4 * s + c6 * t + c7 * s * t;
+        js[d] = map->c[2][d] + c4 * r + c5 * t + c7 * r * t;
+        jt[d] = map->c[3][d] + c5 * s + c6 * r + c7 * r * s;
+    }
+    size[0] = jr[0] * jr[0] + jr[1] * jr[1] + jr[2] * jr[2];
+    size[1] = js[0] * js[0] + js[1] * js[1] + js[2] * js[2];
+    size[2] = jt[0] * jt[0] + jt[1] * jt[1] + jt[2] * jt[2];
+    return jr[0] * (js[1] * jt[2] - js[2] * jt[1]) + jr[1] * (js[2] * jt[0] - js[0] * jt[2]) +
+           jr[2] * (js[0] * jt[1] - js[1] * jt[0]);
+}
+
+/* det J; *square = the squared product of the column lengths. */
+static inline double hx_hex_det_square(const hx_hex_map *map, int point, double *square)
+{
+    double size[3];
+    const double det = hx_hex_det_columns(map, point, size);
+    *square = size[0] * size[1] * size[2];
+    return det;
+}
+
+/* det J; *scaled = det J / (product of the column lengths of J), 1 for right angles, 0 where a
+ * column vanishes. */
+static inline double hx_hex_det(const hx_hex_map *map, int point, double *scaled)
+{
+    double size[3];
+    const double det = hx_hex_det_columns(map, point, size);
+    const double length = sqrt(size[0] * size[1]) * sqrt(size[2]);
+    *scaled = length > 0.0 ? det / length : 0.0;
+    return det;
+}
 
 /* Volume by the 2x2x2 Gauss rule, exact for the trilinear map. */
 double hx_hex_volume(const hx_hex_map *map);

@@ -28,6 +28,12 @@ size_t hx_host_memory_available(void);
 /* Largest resident set of this process so far, in bytes. */
 size_t hx_host_memory_peak(void);
 
+/* What a part of the program holds, for reports. */
+typedef struct hx_memory_item {
+    const char *name; /* a constant word */
+    size_t bytes;
+} hx_memory_item;
+
 /* Writes "1.5 GB" style text (powers of 1000) into a caller's buffer; returns it. */
 const char *hx_format_bytes(double bytes, char *text, size_t n_text);
 

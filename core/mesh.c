@@ -7,6 +7,7 @@
 #include "hex_jacobian.h"
 #include "memory.h"
 #include "mesh_internal.h"
+#include "sum.h"
 
 const int hx_hex_face[6][4] = {{0, 4, 7, 3}, {1, 2, 6, 5}, {0, 1, 5, 4},
                                {3, 7, 6, 2}, {0, 3, 2, 1}, {4, 5, 6, 7}};
@@ -72,6 +73,45 @@ static int64_t elem_of_number(const hx_mesh *mesh, int64_t number)
     return e;
 }
 
+/* ptr[i] := ptr[0] + ... + ptr[i]. */
+static void prefix_sum(int64_t *ptr, int64_t n)
+{
+    int64_t before[HX_N_PART + 1] = {0};
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        int64_t sum = 0;
+        for (int64_t i = hx_part_begin(n, part); i < hx_part_begin(n, part + 1); i++) sum += ptr[i];
+        before[part + 1] = sum;
+    }
+    for (int part = 0; part < HX_N_PART; part++) before[part + 1] += before[part];
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        int64_t sum = before[part];
+        for (int64_t i = hx_part_begin(n, part); i < hx_part_begin(n, part + 1); i++)
+            ptr[i] = sum += ptr[i];
+    }
+}
+
+static int compare_u32(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void sort_few(uint32_t *list, int64_t n)
+{
+    if (n > 64) {
+        qsort(list, (size_t)n, sizeof *list, compare_u32);
+        return;
+    }
+    for (int64_t i = 1; i < n; i++) {
+        const uint32_t value = list[i];
+        int64_t k = i;
+        for (; k > 0 && list[k - 1] > value; k--) list[k] = list[k - 1];
+        list[k] = value;
+    }
+}
+
 int hx_mesh_build_incidence(const hx_mesh *mesh, int64_t **ptr_out, uint32_t **list_out)
 {
     int64_t *ptr = NULL;
@@ -85,10 +125,23 @@ int hx_mesh_build_incidence(const hx_mesh *mesh, int64_t **ptr_out, uint32_t **l
         free(ptr);
         return rc;
     }
-    /* Counts go two places up, so that filling shifts the starts to where they belong. */
-    for (int64_t i = 0; i < n_entry; i++) ptr[mesh->conn[i] + 2]++;
-    for (int64_t a = 2; a <= n_node + 1; a++) ptr[a] += ptr[a - 1];
-    for (int64_t i = 0; i < n_entry; i++) list[ptr[mesh->conn[i] + 1]++] = (uint32_t)i;
+    /* Counts go two places up, so that filling shifts the starts to where they belong. Threads fill
+     * a node's list in any order; sorting gives it the one that it must have. */
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n_entry; i++) {
+#pragma omp atomic
+        ptr[(int64_t)mesh->conn[i] + 2]++;
+    }
+    prefix_sum(ptr, n_node + 2);
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n_entry; i++) {
+        int64_t place;
+#pragma omp atomic capture
+        place = ptr[(int64_t)mesh->conn[i] + 1]++;
+        list[place] = (uint32_t)i;
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < n_node; a++) sort_few(list + ptr[a], ptr[a + 1] - ptr[a]);
     *ptr_out = ptr;
     *list_out = list;
     return HX_OK;
@@ -114,6 +167,7 @@ static int check_coordinates(const hx_mesh *mesh)
 static int check_nodes_used(const hx_mesh *mesh)
 {
     int64_t bad = INT64_MAX, n_bad = 0;
+#pragma omp parallel for reduction(min : bad) reduction(+ : n_bad)
     for (int64_t a = 0; a < mesh->n_node; a++) {
         if (mesh->node_elem_ptr[a] != mesh->node_elem_ptr[a + 1]) continue;
         const int64_t number = hx_mesh_node_number(mesh, a);
@@ -154,6 +208,22 @@ static int is_bad_map(const hx_hex_map *map, double *worst, int *worst_point)
         *worst_point = point;
     }
     return bad;
+}
+
+/* 1 if the map is surely invertible, by margins that leave no room for rounding and without the
+ * roots of the scaled determinant; then *volume is hx_hex_volume's. */
+static int is_good_map(const hx_hex_map *map, double *volume)
+{
+    const double margin = 4.0 * degenerate * degenerate;
+    int good = 1;
+    *volume = 0.0;
+    for (int point = 0; point < HX_HEX_POINTS; point++) {
+        double square;
+        const double det = hx_hex_det_square(map, point, &square);
+        good &= det > 0.0 && det * det > margin * square && square > 0.0;
+        if (point >= HX_HEX_CORNERS) *volume += det;
+    }
+    return good;
 }
 
 static int raise_bad_element(const hx_mesh *mesh, int64_t number, int64_t n_bad)
@@ -197,15 +267,16 @@ static int check_elements(hx_mesh *mesh)
         for (int64_t e = n * block / HX_SUM_BLOCKS; e < n * (block + 1) / HX_SUM_BLOCKS; e++) {
             const int32_t *const conn = mesh->conn + (size_t)e * 8;
             hx_hex_map map;
-            double det;
+            double det, elem_volume;
             int i, j;
             hx_hex_map_init(&map, mesh->xyz, conn);
-            if (has_repeated_node(conn, &i, &j) || is_bad_map(&map, &det, &i)) {
+            if (has_repeated_node(conn, &i, &j) ||
+                (!is_good_map(&map, &elem_volume) && is_bad_map(&map, &det, &i))) {
                 const int64_t number = hx_mesh_elem_number(mesh, e);
                 if (number < bad) bad = number;
                 n_bad++;
             } else {
-                volume += hx_hex_volume(&map);
+                volume += elem_volume;
             }
         }
         block_volume[block] = volume;

@@ -73,7 +73,8 @@ int hx_mesh_add_face_set(hx_mesh *mesh, const char *name, int64_t n, const int64
  * nothing can lean on an order. */
 int hx_mesh_shuffle(hx_mesh *mesh, uint64_t seed);
 
-/* Renumbers elements by a Hilbert curve through their centroids, nodes by first use. O(n log n). */
+/* Renumbers elements by a Hilbert curve through their centroids, nodes by first use. The same for
+ * any number of threads. O(n); 40 bytes an element besides the mesh at most. */
 int hx_mesh_reorder(hx_mesh *mesh);
 
 /* Validates (every node used, no inverted or degenerate element, messages with original numbers,

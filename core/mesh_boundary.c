@@ -49,7 +49,7 @@ int hx_mesh_boundary_faces(const hx_mesh *mesh, const uint8_t *node_flag, int64_
     }
     HX_TRY_FAIL(hx_alloc_raw(face, (size_t)n, sizeof **face, "boundary faces"));
     for (int64_t e = 0; e < mesh->n_elem; e++)
-        for (int f = 0; f < 6; f++)
+        for (int f = 0; mask[e] && f < 6; f++)
             if (mask[e] & (1u << f)) (*face)[filled++] = e * 6 + f;
     *n_face = n;
 fail:

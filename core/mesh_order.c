@@ -6,8 +6,10 @@
 #include "memory.h"
 #include "mesh.h"
 #include "mesh_internal.h"
+#include "radix_sort.h"
+#include "sum.h"
 
-enum { HX_HILBERT_BITS = 21, HX_RADIX_BITS = 11, HX_RADIX = 1 << HX_RADIX_BITS };
+enum { HX_HILBERT_BITS = 21 };
 
 /* orig[new] := the original number of old, after old -> number_new[old]. */
 static int compose(int32_t **orig, int64_t n, const int32_t *number_new)
@@ -21,23 +23,30 @@ static int compose(int32_t **orig, int64_t n, const int32_t *number_new)
     return HX_OK;
 }
 
-/* Applies node_new[old], elem_new[old] to everything the mesh holds. */
-static int renumber(hx_mesh *mesh, const int32_t *node_new, const int32_t *elem_new)
+/* Moves the coordinates to node_new[old] and renames the nodes of the elements. */
+static int renumber_nodes(hx_mesh *mesh, const int32_t *node_new)
 {
     double *xyz = NULL;
-    int32_t *conn = NULL;
     HX_TRY(hx_alloc_raw(&xyz, (size_t)mesh->n_node * 3, sizeof *xyz, "renumbered coordinates"));
-#pragma omp parallel for
+#pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < mesh->n_node; a++)
         memcpy(xyz + (size_t)node_new[a] * 3, mesh->xyz + (size_t)a * 3, 3 * sizeof *xyz);
     free(mesh->xyz);
     mesh->xyz = xyz;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < 8 * mesh->n_elem; i++) mesh->conn[i] = node_new[mesh->conn[i]];
+    return HX_OK;
+}
+
+/* Applies node_new[old], elem_new[old] to everything the mesh holds. */
+static int renumber(hx_mesh *mesh, const int32_t *node_new, const int32_t *elem_new)
+{
+    int32_t *conn = NULL;
+    HX_TRY(renumber_nodes(mesh, node_new));
     HX_TRY(hx_alloc_raw(&conn, (size_t)mesh->n_elem * 8, sizeof *conn, "renumbered elements"));
-#pragma omp parallel for
+#pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++)
-        for (int i = 0; i < 8; i++)
-            conn[(size_t)elem_new[e] * 8 + (size_t)i] =
-                node_new[mesh->conn[(size_t)e * 8 + (size_t)i]];
+        memcpy(conn + (size_t)elem_new[e] * 8, mesh->conn + (size_t)e * 8, 8 * sizeof *conn);
     free(mesh->conn);
     mesh->conn = conn;
     HX_TRY(hx_mesh_renumber_sets(mesh, node_new, elem_new));
@@ -148,74 +157,99 @@ static void fill_keys(const hx_mesh *mesh, uint64_t *key)
     }
 }
 
-/* Stable radix sort; order[i] is what stands at place i afterwards. */
-static int sort_by_key(uint64_t *key, int32_t *order, int64_t n)
+/* conn := conn in the order given. */
+static int permute_elements(hx_mesh *mesh, const int32_t *order)
 {
-    int rc = HX_OK;
-    uint64_t *key_to = NULL, *key_from = key;
-    int32_t *order_to = NULL, *order_from = order;
-    int64_t *start = NULL;
-    HX_TRY_FAIL(hx_alloc_raw(&key_to, (size_t)n, sizeof *key_to, "sort keys"));
-    HX_TRY_FAIL(hx_alloc_raw(&order_to, (size_t)n, sizeof *order_to, "sorted order"));
-    HX_TRY_FAIL(hx_alloc(&start, HX_RADIX + 1, sizeof *start, "radix counts"));
-    for (int64_t i = 0; i < n; i++) order[i] = (int32_t)i;
-    for (int shift = 0; shift < 3 * HX_HILBERT_BITS; shift += HX_RADIX_BITS) {
-        memset(start, 0, (HX_RADIX + 1) * sizeof *start);
-        for (int64_t i = 0; i < n; i++) start[((key_from[i] >> shift) & (HX_RADIX - 1)) + 1]++;
-        for (int b = 0; b < HX_RADIX; b++) start[b + 1] += start[b];
-        for (int64_t i = 0; i < n; i++) {
-            const int64_t place = start[(key_from[i] >> shift) & (HX_RADIX - 1)]++;
-            key_to[place] = key_from[i];
-            order_to[place] = order_from[i];
-        }
-        uint64_t *const k = key_from;
-        int32_t *const o = order_from;
-        key_from = key_to;
-        order_from = order_to;
-        key_to = k;
-        order_to = o;
-    }
-    if (order_from != order) memcpy(order, order_from, (size_t)n * sizeof *order);
-fail:
-    free(key_from != key ? key_from : key_to);
-    free(order_from != order ? order_from : order_to);
-    free(start);
-    return rc;
+    int32_t *conn = NULL;
+    HX_TRY(hx_alloc_raw(&conn, (size_t)mesh->n_elem * 8, sizeof *conn, "renumbered elements"));
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++)
+        memcpy(conn + (size_t)e * 8, mesh->conn + (size_t)order[e] * 8, 8 * sizeof *conn);
+    free(mesh->conn);
+    mesh->conn = conn;
+    return HX_OK;
 }
 
-/* Numbers nodes as the elements in `order` meet them; nodes of no element come last. */
-static void number_by_first_use(const hx_mesh *mesh, const int32_t *order, int32_t *node_new)
+/* Numbers nodes as the elements meet them; nodes of no element come last.
+ *
+ * A place is an index into conn. Each node keeps its first place, then, in the same array, its
+ * number. A number is at most the first place it replaces and hence below every later place of the
+ * node, so that whoever compares the entry with a later place sees a difference before and after.
+ */
+static void number_by_first_use(const hx_mesh *mesh, uint32_t *number)
 {
-    int32_t next = 0;
-    for (int64_t a = 0; a < mesh->n_node; a++) node_new[a] = -1;
-    for (int64_t i = 0; i < mesh->n_elem; i++)
-        for (int j = 0; j < 8; j++) {
-            const int32_t a = mesh->conn[(size_t)order[i] * 8 + (size_t)j];
-            if (node_new[a] < 0) node_new[a] = next++;
-        }
-    for (int64_t a = 0; a < mesh->n_node; a++)
-        if (node_new[a] < 0) node_new[a] = next++;
+    int64_t first_number[HX_N_PART + 1] = {0};
+    const int32_t *const conn = mesh->conn;
+    const int64_t n_place = 8 * mesh->n_elem;
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < mesh->n_node; a++) number[a] = UINT32_MAX;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n_place; i++) hx_atomic_min(&number[conn[i]], (uint32_t)i);
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        int64_t n = 0;
+        for (int64_t i = hx_part_begin(n_place, part); i < hx_part_begin(n_place, part + 1); i++)
+            n += number[conn[i]] == (uint32_t)i;
+        first_number[part + 1] = n;
+    }
+    for (int part = 0; part < HX_N_PART; part++) first_number[part + 1] += first_number[part];
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        int64_t next = first_number[part];
+        for (int64_t i = hx_part_begin(n_place, part); i < hx_part_begin(n_place, part + 1); i++)
+            if (hx_atomic_load(&number[conn[i]]) == (uint32_t)i)
+                hx_atomic_store(&number[conn[i]], (uint32_t)next++);
+    }
+    int64_t next = first_number[HX_N_PART];
+    for (int64_t a = 0; next < mesh->n_node; a++)
+        if (number[a] == UINT32_MAX) number[a] = (uint32_t)next++;
+}
+
+/* elem_orig after `order`, which it takes over. */
+static void compose_elements(hx_mesh *mesh, int32_t *order)
+{
+    if (mesh->elem_orig) {
+#pragma omp parallel for schedule(static)
+        for (int64_t e = 0; e < mesh->n_elem; e++) order[e] = mesh->elem_orig[order[e]];
+        free(mesh->elem_orig);
+    }
+    mesh->elem_orig = order;
+}
+
+/* The elements in Hilbert order; *order is the caller's. */
+static int hilbert_order(const hx_mesh *mesh, int32_t **order)
+{
+    uint64_t *key = NULL;
+    HX_TRY(hx_alloc_raw(&key, (size_t)mesh->n_elem, sizeof *key, "Hilbert keys"));
+    int rc = hx_alloc_raw(order, (size_t)mesh->n_elem, sizeof **order, "element order");
+    if (rc == HX_OK) {
+        fill_keys(mesh, key);
+        rc = hx_radix_sort(key, *order, mesh->n_elem, 3 * HX_HILBERT_BITS);
+    }
+    free(key);
+    return rc;
 }
 
 int hx_mesh_reorder(hx_mesh *mesh)
 {
     int rc = HX_OK;
-    uint64_t *key = NULL;
     int32_t *order = NULL, *elem_new = NULL, *node_new = NULL;
     HX_TRY(refuse_finished(mesh));
-    HX_TRY_FAIL(hx_alloc_raw(&key, (size_t)mesh->n_elem, sizeof *key, "Hilbert keys"));
-    HX_TRY_FAIL(hx_alloc_raw(&order, (size_t)mesh->n_elem, sizeof *order, "element order"));
-    fill_keys(mesh, key);
-    HX_TRY_FAIL(sort_by_key(key, order, mesh->n_elem));
-    free(key);
-    key = NULL;
-    HX_TRY_FAIL(hx_alloc_raw(&elem_new, (size_t)mesh->n_elem, sizeof *elem_new, "element numbers"));
+    HX_TRY_FAIL(hilbert_order(mesh, &order));
+    HX_TRY_FAIL(permute_elements(mesh, order));
     HX_TRY_FAIL(hx_alloc_raw(&node_new, (size_t)mesh->n_node, sizeof *node_new, "node numbers"));
-    for (int64_t i = 0; i < mesh->n_elem; i++) elem_new[order[i]] = (int32_t)i;
-    number_by_first_use(mesh, order, node_new);
-    HX_TRY_FAIL(renumber(mesh, node_new, elem_new));
+    number_by_first_use(mesh, (uint32_t *)node_new);
+    HX_TRY_FAIL(renumber_nodes(mesh, node_new));
+    HX_TRY_FAIL(hx_alloc_raw(&elem_new, (size_t)mesh->n_elem, sizeof *elem_new, "element numbers"));
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++) elem_new[order[e]] = (int32_t)e;
+    HX_TRY_FAIL(hx_mesh_renumber_sets(mesh, node_new, elem_new));
+    free(elem_new);
+    elem_new = NULL;
+    HX_TRY_FAIL(compose(&mesh->node_orig, mesh->n_node, node_new));
+    compose_elements(mesh, order);
+    order = NULL;
 fail:
-    free(key);
     free(order);
     free(elem_new);
     free(node_new);

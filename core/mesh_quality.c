@@ -9,6 +9,7 @@
 
 #include "hex_jacobian.h"
 #include "memory.h"
+#include "mesh_internal.h"
 
 static const double poor = 0.2; /* scaled Jacobian */
 
@@ -103,41 +104,52 @@ static int measure_elements(const hx_mesh *mesh, hx_mesh_quality *q)
     return HX_OK;
 }
 
-/* Smallest node known to be connected with a; shortens the path (halving). */
-static int32_t find_root(int32_t *parent, int32_t a)
+/* Smallest node known to be connected with a; shortens the path (halving). Entries change only to
+ * ancestors further up, also under other threads. */
+static uint32_t find_root(uint32_t *parent, uint32_t a)
 {
-    while (parent[a] != a) {
-        parent[a] = parent[parent[a]];
-        a = parent[a];
+    for (;;) {
+        const uint32_t up = hx_atomic_load(&parent[a]);
+        if (up == a) return a;
+        const uint32_t above = hx_atomic_load(&parent[up]);
+        if (above != up) hx_atomic_store(&parent[a], above);
+        a = above;
     }
-    return a;
+}
+
+/* The larger root gets the smaller one as its parent, unless another thread was first. */
+static void connect(uint32_t *parent, uint32_t a, uint32_t b)
+{
+    for (;;) {
+        const uint32_t x = find_root(parent, a), y = find_root(parent, b);
+        if (x == y) return;
+        if (hx_atomic_replace(&parent[x > y ? x : y], x > y ? x : y, x > y ? y : x)) return;
+    }
 }
 
 int hx_mesh_bodies(const hx_mesh *mesh, int32_t *body, int64_t *n_body)
 {
-    int32_t *const parent = body;
-    for (int64_t a = 0; a < mesh->n_node; a++) parent[a] = (int32_t)a;
+    uint32_t *const parent = (uint32_t *)body;
+    int64_t n_root = 0;
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < mesh->n_node; a++) parent[a] = (uint32_t)a;
+#pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         const int32_t *const conn = mesh->conn + (size_t)e * 8;
-        int32_t root = find_root(parent, conn[0]);
-        for (int i = 1; i < 8; i++) {
-            const int32_t other = find_root(parent, conn[i]);
-            if (other < root) {
-                parent[root] = other;
-                root = other;
-            } else {
-                parent[other] = root;
-            }
-        }
+        for (int i = 1; i < 8; i++) connect(parent, (uint32_t)conn[0], (uint32_t)conn[i]);
+    }
+#pragma omp parallel for schedule(static) reduction(+ : n_root)
+    for (int64_t a = 0; a < mesh->n_node; a++) n_root += parent[a] == (uint32_t)a;
+    *n_body = n_root;
+    if (n_root == 1) {
+#pragma omp parallel for schedule(static)
+        for (int64_t a = 0; a < mesh->n_node; a++) body[a] = 0;
+        return HX_OK;
     }
     /* A parent is never above its child, so its entry has become the number of the part already. */
-    *n_body = 0;
-    for (int64_t a = 0; a < mesh->n_node; a++) {
-        if (parent[a] == (int32_t)a)
-            body[a] = (int32_t)(*n_body)++;
-        else
-            body[a] = body[parent[a]];
-    }
+    int32_t next = 0;
+    for (int64_t a = 0; a < mesh->n_node; a++)
+        body[a] = parent[a] == (uint32_t)a ? next++ : body[parent[a]];
     return HX_OK;
 }
 
@@ -148,6 +160,9 @@ static int measure_bodies(const hx_mesh *mesh, hx_mesh_quality *q)
     int64_t *count = NULL;
     HX_TRY_FAIL(hx_alloc_raw(&body, (size_t)mesh->n_node, sizeof *body, "parts of the mesh"));
     HX_TRY_FAIL(hx_mesh_bodies(mesh, body, &q->n_body));
+    q->largest_body = mesh->n_elem;
+    if (q->n_body == 1) goto fail;
+    q->largest_body = 0;
     HX_TRY_FAIL(hx_alloc(&count, (size_t)q->n_body, sizeof *count, "sizes of the parts"));
     for (int64_t e = 0; e < mesh->n_elem; e++) count[body[mesh->conn[(size_t)e * 8]]]++;
     for (int64_t b = 0; b < q->n_body; b++)
@@ -158,9 +173,14 @@ fail:
     return rc;
 }
 
-/* The faces of each corner, as local face numbers. */
-static const int corner_face[8][3] = {{0, 2, 4}, {1, 2, 4}, {1, 3, 4}, {0, 3, 4},
-                                      {0, 2, 5}, {1, 2, 5}, {1, 3, 5}, {0, 3, 5}};
+/* The other corners of the three faces at each corner, the one across first: the others rarely
+ * matter then. */
+static const int face_corner[8][3][3] = {
+    {{7, 4, 3}, {5, 1, 4}, {2, 3, 1}}, {{6, 2, 5}, {4, 5, 0}, {3, 0, 2}},
+    {{5, 6, 1}, {7, 3, 6}, {0, 1, 3}}, {{4, 0, 7}, {6, 7, 2}, {1, 2, 0}},
+    {{3, 7, 0}, {1, 0, 5}, {6, 5, 7}}, {{2, 1, 6}, {0, 4, 1}, {7, 6, 4}},
+    {{1, 5, 2}, {3, 2, 7}, {4, 7, 5}}, {{0, 3, 4}, {2, 6, 3}, {5, 4, 6}},
+};
 
 static int has_node(const int32_t conn[8], int32_t node)
 {
@@ -175,13 +195,9 @@ static int share_face(const hx_mesh *mesh, uint32_t x, uint32_t y)
     const int32_t *const conn = mesh->conn + (size_t)(x / 8) * 8;
     const int32_t *const other = mesh->conn + (size_t)(y / 8) * 8;
     for (int f = 0; f < 3; f++) {
-        const int *const corner = hx_hex_face[corner_face[x % 8][f]];
-        int at = 0;
-        while (corner[at] != (int)(x % 8)) at++;
-        /* the node across the face first: the others rarely matter then */
-        if (has_node(other, conn[corner[(at + 2) % 4]]) &&
-            has_node(other, conn[corner[(at + 1) % 4]]) &&
-            has_node(other, conn[corner[(at + 3) % 4]]))
+        const int *const corner = face_corner[x % 8][f];
+        if (has_node(other, conn[corner[0]]) && has_node(other, conn[corner[1]]) &&
+            has_node(other, conn[corner[2]]))
             return 1;
     }
     return 0;
@@ -209,6 +225,7 @@ static int count_hinges(const hx_mesh *mesh, int64_t *n_hinge)
     int64_t most = 1, n = 0;
     size_t n_thread = 1;
     uint32_t *scratch = NULL;
+#pragma omp parallel for reduction(max : most)
     for (int64_t a = 0; a < mesh->n_node; a++) {
         const int64_t degree = mesh->node_elem_ptr[a + 1] - mesh->node_elem_ptr[a];
         if (degree > most) most = degree;

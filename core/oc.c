@@ -11,8 +11,11 @@
 
 static inline double clipped(double value, double rho, double move, double rho_min)
 {
-    const double low = fmax(rho_min, rho - move), high = fmin(1.0, rho + move);
-    return fmin(high, fmax(low, value));
+    /* Comparisons, not fmin and fmax: those are calls, for the sake of NaN. */
+    const double low = rho - move > rho_min ? rho - move : rho_min;
+    const double high = rho + move < 1.0 ? rho + move : 1.0;
+    const double raised = value > low ? value : low;
+    return raised < high ? raised : high;
 }
 
 static inline int is_free(const hx_problem *problem, int64_t e)
@@ -97,7 +100,8 @@ double hx_oc_update(const hx_problem *problem, const hx_optimizer_params *params
         proposal[e] = is_free(problem, e)
                           ? clipped(scale * t[e], design[e], params->move, problem->rho_min)
                           : design[e];
-        change = fmax(change, fabs(proposal[e] - design[e]));
+        const double step = fabs(proposal[e] - design[e]);
+        if (step > change) change = step;
     }
     return change;
 }

@@ -5,17 +5,52 @@
 
 #include "memory.h"
 
-static size_t model_bytes(const hx_mesh *mesh)
+enum { MODEL_ITEMS = 6 };
+
+static void model_items(const hx_mesh *mesh, hx_memory_item item[MODEL_ITEMS])
 {
     const size_t n_node = (size_t)mesh->n_node, n_elem = (size_t)mesh->n_elem;
-    return n_node * 3 * sizeof(double) + n_elem * 8 * sizeof(int32_t) +
-           (n_node + 1) * sizeof(int64_t) + n_elem * 8 * sizeof(uint32_t) +
-           n_elem * 2 * sizeof(double);
+    item[0] = (hx_memory_item){"coordinates", n_node * 3 * sizeof(double)};
+    item[1] = (hx_memory_item){"connectivity", n_elem * 8 * sizeof(int32_t)};
+    item[2] = (hx_memory_item){"node_pointers", (n_node + 1) * sizeof(int64_t)};
+    item[3] = (hx_memory_item){"node_elements", n_elem * 8 * sizeof(uint32_t)};
+    item[4] = (hx_memory_item){"modulus", n_elem * sizeof(double)};
+    item[5] = (hx_memory_item){"energy", n_elem * sizeof(double)};
+}
+
+static size_t sum_items(const hx_memory_item *item, int n)
+{
+    size_t sum = 0;
+    for (int i = 0; i < n; i++) sum += item[i].bytes;
+    return sum;
+}
+
+static int64_t count_fixed(const hx_problem *problem)
+{
+    int64_t n = 0;
+#pragma omp parallel for schedule(static) reduction(+ : n)
+    for (int64_t node = 0; node < problem->mesh->n_node; node++)
+        for (int i = 0; i < 3; i++) n += problem->fixed[node] >> i & 1;
+    return n;
 }
 
 size_t hx_operator_bytes(const hx_mesh *mesh, const hx_strategy *strategy, hx_layout layout)
 {
-    return model_bytes(mesh) + strategy->bytes(mesh, layout);
+    hx_memory_item item[MODEL_ITEMS];
+    model_items(mesh, item);
+    return sum_items(item, MODEL_ITEMS) + strategy->bytes(mesh, layout);
+}
+
+size_t hx_operator_items(const hx_problem *problem, const hx_strategy *strategy, hx_layout layout,
+                         hx_memory_item item[HX_OPERATOR_ITEMS])
+{
+    const hx_mesh *mesh = problem->mesh;
+    size_t supports = (size_t)count_fixed(problem) * sizeof(int64_t);
+    if (problem->prescribed) supports += (size_t)mesh->n_node * 3 * sizeof(double);
+    model_items(mesh, item);
+    item[MODEL_ITEMS] = (hx_memory_item){"supports", supports};
+    item[MODEL_ITEMS + 1] = (hx_memory_item){"operator", strategy->bytes(mesh, layout)};
+    return sum_items(item, HX_OPERATOR_ITEMS);
 }
 
 static int check_memory(const hx_operator *op, size_t extra_bytes)
@@ -48,11 +83,10 @@ static int put_supports(hx_operator *op, const hx_problem *problem)
     const hx_mesh *mesh = problem->mesh;
     int64_t *fixed = NULL, n = 0;
     int rc;
-    for (int64_t node = 0; node < mesh->n_node; node++)
-        for (int i = 0; i < 3; i++) op->n_fixed += problem->fixed[node] >> i & 1;
+    op->n_fixed = count_fixed(problem);
     HX_TRY_FAIL(hx_alloc_raw(&fixed, (size_t)op->n_fixed, sizeof *fixed, "fixed dofs"));
     for (int64_t node = 0; node < mesh->n_node; node++)
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; problem->fixed[node] && i < 3; i++)
             if (problem->fixed[node] >> i & 1) fixed[n++] = 3 * node + i;
     HX_TRY_FAIL(put(op->dev, &op->d_fixed, fixed, (size_t)n * sizeof *fixed));
     if (problem->prescribed)
@@ -78,8 +112,7 @@ int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strat
         return HX_RAISE(HX_EINPUT, "operator '%s' on device '%s' has no layout '%s'",
                         strategy->name, strategy->device, hx_layout_name(layout));
     op->n_dof = 3 * mesh->n_node;
-    op->device_bytes = hx_operator_bytes(mesh, strategy, layout);
-    if (problem->prescribed) extra_bytes += (size_t)op->n_dof * sizeof(double);
+    op->device_bytes = hx_operator_items(problem, strategy, layout, op->item);
     HX_TRY(check_memory(op, extra_bytes));
 
     const size_t n_node = (size_t)mesh->n_node, n_elem = (size_t)mesh->n_elem;

@@ -3,12 +3,17 @@
 #ifndef HX_OPERATOR_H
 #define HX_OPERATOR_H
 
+#include "memory.h"
 #include "problem.h"
 #include "strategy.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Parts of an operator's device memory: coordinates, connectivity, pointers and lists of the nodes'
+ * elements, modulus, energy, supports, and what the strategy stores. */
+enum { HX_OPERATOR_ITEMS = 8 };
 
 typedef struct hx_operator {
     hx_device *dev;              /* (borrowed) */
@@ -21,10 +26,15 @@ typedef struct hx_operator {
     int64_t *d_fixed;     /* [n_fixed] fixed degrees of freedom, ascending (owned) */
     double *d_prescribed; /* [n_dof] prescribed displacements, 0 elsewhere; NULL: all 0 (owned) */
     double *d_energy;     /* [n_elem] scratch of hx_operator_energy (owned) */
-    size_t device_bytes;
+    hx_memory_item item[HX_OPERATOR_ITEMS];
+    size_t device_bytes; /* their sum */
 } hx_operator;
 
-/* Device bytes of an operator (mesh, modulus, scratch and the strategy's). */
+/* Device bytes of an operator, part by part; returns their sum. O(n_elem). */
+size_t hx_operator_items(const hx_problem *problem, const hx_strategy *strategy, hx_layout layout,
+                         hx_memory_item item[HX_OPERATOR_ITEMS]);
+
+/* Device bytes of an operator (mesh, modulus, scratch and the strategy's), supports left out. */
 size_t hx_operator_bytes(const hx_mesh *mesh, const hx_strategy *strategy, hx_layout layout);
 
 /* Uploads the mesh and sets the strategy up. The modulus is undefined until set. HX_EENV before

@@ -55,23 +55,31 @@ static int create_cases(hx_optimizer *opt)
     return HX_OK;
 }
 
+static double initial_density(const hx_problem *problem, const double *density, int64_t e)
+{
+    if (problem->passive && !isnan(problem->passive[e])) return problem->passive[e];
+    return density ? density[e] : problem->initial_density;
+}
+
 static int create_densities(hx_optimizer *opt, const double *density)
 {
     const hx_problem *problem = opt->problem;
     const size_t n = (size_t)problem->mesh->n_elem;
     double **const array[] = {&opt->design, &opt->physical, &opt->proposal, &opt->modulus,
                               &opt->energy, &opt->dc,       &opt->dv};
+    int64_t bad = INT64_MAX;
     for (size_t i = 0; i < sizeof array / sizeof array[0]; i++)
         HX_TRY(hx_alloc(array[i], n, sizeof(double), "densities"));
-    for (size_t e = 0; e < n; e++) {
-        double rho = density ? density[e] : problem->initial_density;
-        if (problem->passive && !isnan(problem->passive[e])) rho = problem->passive[e];
-        if (!(rho >= 0.0 && rho <= 1.0))
-            return HX_RAISE(HX_EINPUT, "initial density of element %lld is %g, not in [0, 1]",
-                            (long long)hx_mesh_elem_number(problem->mesh, (int64_t)e), rho);
+#pragma omp parallel for schedule(static) reduction(min : bad)
+    for (int64_t e = 0; e < problem->mesh->n_elem; e++) {
+        const double rho = initial_density(problem, density, e);
+        if (!(rho >= 0.0 && rho <= 1.0) && e < bad) bad = e;
         opt->design[e] = fmax(rho, problem->rho_min);
     }
-    return HX_OK;
+    if (bad == INT64_MAX) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "initial density of element %lld is %g, not in [0, 1]",
+                    (long long)hx_mesh_elem_number(problem->mesh, bad),
+                    initial_density(problem, density, bad));
 }
 
 int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params,
@@ -117,10 +125,13 @@ static int case_compliance(hx_optimizer *opt, int c, double *compliance)
 /* Step 1: K(rho) u = f for every load case. */
 static int analyse(hx_optimizer *opt, hx_iteration *record)
 {
+    const double begin = hx_clock();
     HX_TRY(hx_filter_forward(opt->filter, opt->design, opt->physical));
     hx_problem_modulus(opt->problem, opt->physical, opt->modulus);
     HX_TRY(hx_operator_set_modulus(opt->op, opt->modulus));
     HX_TRY(hx_precond_setup(opt->pc));
+    HX_TRY(opt->op->dev->ops->sync(opt->op->dev));
+    record->prepare_seconds = hx_clock() - begin;
     for (int c = 0; c < opt->problem->n_case; c++) {
         hx_pcg_result *pcg = &opt->load_case[c].pcg;
         if (!opt->params.warm_start) HX_TRY(reset_displacement(opt, opt->d_u[c]));

@@ -53,6 +53,7 @@ typedef struct hx_iteration {
     double seconds;
     double stage[HX_N_STAGE]; /* seconds */
     double spmv_seconds;      /* part of stage[HX_STAGE_PCG] */
+    double prepare_seconds;   /* part of stage[HX_STAGE_PCG]: before the first solve */
     const hx_case_record
         *load_case; /* [n_case] (borrowed from the optimizer, until the next step) */
 } hx_iteration;

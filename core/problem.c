@@ -49,6 +49,7 @@ static int add_support(hx_problem *problem, const hx_support_spec *support)
 {
     const hx_mesh *mesh = problem->mesh;
     const hx_set *set;
+    double zero = 0.0; /* the displacement of all nodes without a list of them */
     HX_TRY(hx_problem_find_set(mesh, support->set, support->origin, &set));
     if (set->n_node == 0)
         return HX_RAISE(HX_EINPUT, "%s: set '%s' holds no node, nothing would be supported",
@@ -58,7 +59,7 @@ static int add_support(hx_problem *problem, const hx_support_spec *support)
         for (int i = 0; i < 3; i++) {
             if (!(support->fix >> i & 1u)) continue;
             const double wanted = support->value[i];
-            double *value = problem->prescribed + 3 * node + i;
+            double *value = problem->prescribed ? problem->prescribed + 3 * node + i : &zero;
             if (!isfinite(wanted))
                 return HX_RAISE(HX_EINPUT, "%s: value[%d] = %g is not a finite displacement",
                                 support->origin, i, wanted);
@@ -79,14 +80,15 @@ static int add_support(hx_problem *problem, const hx_support_spec *support)
 static int add_supports(hx_problem *problem, const hx_problem_params *params)
 {
     const size_t n_dof = 3 * (size_t)problem->mesh->n_node;
+    int moves = 0;
+    for (size_t i = 0; i < params->n_support; i++)
+        for (int k = 0; k < 3; k++)
+            moves |= (params->support[i].fix >> k & 1u) && params->support[i].value[k] != 0.0;
     HX_TRY(hx_alloc(&problem->fixed, (size_t)problem->mesh->n_node, 1, "supports"));
-    HX_TRY(hx_alloc(&problem->prescribed, n_dof, sizeof(double), "prescribed displacements"));
+    if (moves)
+        HX_TRY(hx_alloc(&problem->prescribed, n_dof, sizeof(double), "prescribed displacements"));
     for (size_t i = 0; i < params->n_support; i++)
         HX_TRY(add_support(problem, &params->support[i]));
-    for (size_t i = 0; i < n_dof; i++)
-        if (problem->prescribed[i] != 0.0) return HX_OK;
-    free(problem->prescribed);
-    problem->prescribed = NULL;
     return HX_OK;
 }
 
@@ -171,19 +173,42 @@ static int add_passive(hx_problem *problem, const hx_problem_params *params)
     return HX_OK;
 }
 
+/* Derivatives of the shape functions at the Gauss points. */
+static void fill_gradients(double d[8][8][3])
+{
+    for (int q = 0; q < 8; q++)
+        for (int a = 0; a < 8; a++)
+            hx_hex8_shape_ref_gradient(a, hx_hex8_gauss(q, 0), hx_hex8_gauss(q, 1),
+                                       hx_hex8_gauss(q, 2), d[q][a]);
+}
+
+/* hx_hex8_volume with the derivatives computed before. */
+static double element_volume(double d[8][8][3], const hx_mesh *mesh, int64_t e)
+{
+    double volume = 0.0, x[8][3];
+    for (int a = 0; a < 8; a++)
+        memcpy(x[a], mesh->xyz + 3 * (int64_t)mesh->conn[8 * e + a], sizeof x[a]);
+    for (int q = 0; q < 8; q++) {
+        double j[3][3] = {{0.0}};
+        for (int a = 0; a < 8; a++)
+            for (int k = 0; k < 3; k++)
+                for (int i = 0; i < 3; i++) j[k][i] += d[q][a][k] * x[a][i];
+        volume += j[0][0] * (j[1][1] * j[2][2] - j[1][2] * j[2][1]) +
+                  j[0][1] * (j[1][2] * j[2][0] - j[1][0] * j[2][2]) +
+                  j[0][2] * (j[1][0] * j[2][1] - j[1][1] * j[2][0]);
+    }
+    return volume;
+}
+
 static int add_volumes(hx_problem *problem, const hx_problem_params *params)
 {
     const hx_mesh *mesh = problem->mesh;
-    double *volume;
+    double *volume, d[8][8][3];
     HX_TRY(hx_alloc_raw(&problem->volume, (size_t)mesh->n_elem, sizeof(double), "volumes"));
     volume = problem->volume;
+    fill_gradients(d);
 #pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < mesh->n_elem; e++) {
-        double x[24];
-        for (int a = 0; a < 8; a++)
-            memcpy(x + 3 * a, mesh->xyz + 3 * (int64_t)mesh->conn[8 * e + a], 3 * sizeof *x);
-        volume[e] = hx_hex8_volume(x);
-    }
+    for (int64_t e = 0; e < mesh->n_elem; e++) volume[e] = element_volume(d, mesh, e);
     const double total = hx_sum(mesh->n_elem, volume);
     problem->design_volume = total;
     for (int64_t e = 0; problem->passive && e < mesh->n_elem; e++) {

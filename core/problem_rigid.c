@@ -129,16 +129,15 @@ static int check_body(const hx_problem *problem, rigid_body *body, int64_t n_bod
                     which, text);
 }
 
-int hx_problem_check_supported(const hx_problem *problem, const char *origin)
+/* Extents and first nodes. */
+static void measure_bodies(const hx_mesh *mesh, const int32_t *body_of, int64_t n_body,
+                           rigid_body *body)
 {
-    const hx_mesh *mesh = problem->mesh;
-    int32_t *body_of = NULL;
-    rigid_body *body = NULL;
-    int64_t n_body;
-    int rc;
-    HX_TRY_FAIL(hx_alloc_raw(&body_of, (size_t)mesh->n_node, sizeof *body_of, "bodies"));
-    HX_TRY_FAIL(hx_mesh_bodies(mesh, body_of, &n_body));
-    HX_TRY_FAIL(hx_alloc(&body, (size_t)n_body, sizeof *body, "bodies"));
+    if (n_body == 1) { /* first_node = 0 */
+        memcpy(body->lower, mesh->box_min, sizeof body->lower);
+        memcpy(body->upper, mesh->box_max, sizeof body->upper);
+        return;
+    }
     for (int64_t b = 0; b < n_body; b++) body[b].first_node = -1;
     for (int64_t node = 0; node < mesh->n_node; node++) {
         rigid_body *b = &body[body_of[node]];
@@ -149,8 +148,21 @@ int hx_problem_check_supported(const hx_problem *problem, const char *origin)
         }
         if (b->first_node < 0) b->first_node = node;
     }
+}
+
+int hx_problem_check_supported(const hx_problem *problem, const char *origin)
+{
+    const hx_mesh *mesh = problem->mesh;
+    int32_t *body_of = NULL;
+    rigid_body *body = NULL;
+    int64_t n_body;
+    int rc;
+    HX_TRY_FAIL(hx_alloc_raw(&body_of, (size_t)mesh->n_node, sizeof *body_of, "bodies"));
+    HX_TRY_FAIL(hx_mesh_bodies(mesh, body_of, &n_body));
+    HX_TRY_FAIL(hx_alloc(&body, (size_t)n_body, sizeof *body, "bodies"));
+    measure_bodies(mesh, body_of, n_body, body);
     for (int64_t node = 0; node < mesh->n_node; node++)
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; problem->fixed[node] && i < 3; i++) {
             rigid_body *b = &body[body_of[node]];
             double phi[6];
             if (!(problem->fixed[node] >> i & 1)) continue;

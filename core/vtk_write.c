@@ -1,5 +1,5 @@
-/* Legacy VTK writer. Every value passes once through a buffer of 1 MiB; the only array it allocates
- * is the inverse of a renumbering, 4 bytes a node or element. */
+/* Legacy VTK writer. Every value passes once through a buffer of 16 MiB; the only array it
+ * allocates is the inverse of a renumbering, 4 bytes a node or element. */
 #include "vtk.h"
 
 #include <ctype.h>
@@ -13,7 +13,10 @@
 #include "atomic_file.h"
 #include "memory.h"
 
-enum { BUFFER_SIZE = 1 << 20, LINE_SIZE = 1024, VTK_HEXAHEDRON = 12 };
+enum { BUFFER_SIZE = 1 << 24, LINE_SIZE = 1024, VTK_HEXAHEDRON = 12 };
+
+/* Records of a fixed size are encoded in parallel, in so many parts of the buffer. */
+enum { N_PART = 64, LARGEST_RECORD = 4096 };
 
 typedef struct writer {
     hx_atomic_file file;
@@ -54,8 +57,9 @@ static int put_text(writer *w, const char *fmt, ...)
 static inline int put_big_endian(writer *w, uint64_t bits, int n_byte)
 {
     HX_TRY(reserve(w, 8));
-    for (int i = n_byte - 1; i >= 0; i--)
-        w->buffer[w->used++] = (unsigned char)(bits >> (8 * i) & 0xff);
+    unsigned char *const to = w->buffer + w->used;
+    for (int i = 0; i < n_byte; i++) to[i] = (unsigned char)(bits >> (8 * (n_byte - 1 - i)) & 0xff);
+    w->used += (size_t)n_byte;
     return HX_OK;
 }
 
@@ -84,10 +88,41 @@ static int put_u8(writer *w, uint8_t value, char separator)
     return w->ascii ? put_text(w, "%u%c", (unsigned)value, separator) : put_big_endian(w, value, 1);
 }
 
-/* One tuple of a field; in ASCII a line of its own. */
-static int put_tuple(writer *w, const hx_vtk_field *field, size_t tuple)
+static inline size_t mesh_index(const int32_t *inverse, int64_t original)
 {
-    const size_t n = (size_t)field->n_comp, first = tuple * n;
+    return (size_t)(inverse ? inverse[original] : original);
+}
+
+/* put(w, what, i) for i = 0 .. n-1, each n_byte bytes in a binary file. */
+static int put_records(writer *w, int64_t n, size_t n_byte,
+                       int (*put)(writer *w, const void *what, int64_t i), const void *what)
+{
+    if (w->ascii || n_byte > LARGEST_RECORD) {
+        for (int64_t i = 0; i < n; i++) HX_TRY(put(w, what, i));
+        return HX_OK;
+    }
+    const int64_t n_batch = (int64_t)(BUFFER_SIZE / n_byte);
+    for (int64_t first = 0; first < n; first += n_batch) {
+        const int64_t n_here = n - first < n_batch ? n - first : n_batch;
+        HX_TRY(flush(w));
+#pragma omp parallel for schedule(static)
+        for (int part = 0; part < N_PART; part++) {
+            const int64_t begin = n_here * part / N_PART, end = n_here * (part + 1) / N_PART;
+            writer own = *w; /* never full, hence never flushed */
+            own.buffer += (size_t)begin * n_byte;
+            for (int64_t i = begin; i < end; i++) (void)put(&own, what, first + i);
+        }
+        w->used = (size_t)n_here * n_byte;
+    }
+    return HX_OK;
+}
+
+/* One tuple of a field, by its original number; in ASCII a line of its own. */
+static int put_tuple(writer *w, const void *what, int64_t number)
+{
+    const hx_vtk_field *const field = what;
+    const int32_t *inverse = field->where == HX_VTK_POINT ? w->node_new : w->elem_new;
+    const size_t n = (size_t)field->n_comp, first = mesh_index(inverse, number) * n;
     for (size_t k = 0; k < n; k++) {
         const char separator = k + 1 < n ? ' ' : '\n';
         const size_t i = first + k;
@@ -115,13 +150,9 @@ static int invert(int64_t n, const int32_t *orig, int32_t **inverse)
     *inverse = NULL;
     if (!orig) return HX_OK;
     HX_TRY(hx_alloc_raw(inverse, (size_t)n, sizeof **inverse, "numbering for the VTK file"));
+#pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < n; i++) (*inverse)[orig[i]] = (int32_t)i;
     return HX_OK;
-}
-
-static inline size_t mesh_index(const int32_t *inverse, int64_t original)
-{
-    return (size_t)(inverse ? inverse[original] : original);
 }
 
 static int put_header(writer *w, const char *title)
@@ -134,29 +165,42 @@ static int put_header(writer *w, const char *title)
                     w->ascii ? "ASCII" : "BINARY");
 }
 
+static int put_point(writer *w, const void *what, int64_t i)
+{
+    const hx_mesh *mesh = what;
+    const double *xyz = mesh->xyz + 3 * mesh_index(w->node_new, i);
+    HX_TRY(put_f64(w, xyz[0], ' '));
+    HX_TRY(put_f64(w, xyz[1], ' '));
+    return put_f64(w, xyz[2], '\n');
+}
+
+static int put_cell(writer *w, const void *what, int64_t i)
+{
+    const hx_mesh *mesh = what;
+    const int32_t *conn = mesh->conn + 8 * mesh_index(w->elem_new, i);
+    HX_TRY(put_int(w, 8, ' '));
+    for (int k = 0; k < 8; k++) {
+        const int32_t node = mesh->node_orig ? mesh->node_orig[conn[k]] : conn[k];
+        HX_TRY(put_int(w, node, k < 7 ? ' ' : '\n'));
+    }
+    return HX_OK;
+}
+
+static int put_cell_type(writer *w, const void *what, int64_t i)
+{
+    (void)what, (void)i;
+    return put_int(w, VTK_HEXAHEDRON, '\n');
+}
+
 static int put_mesh(writer *w, const hx_mesh *mesh)
 {
     HX_TRY(put_text(w, "POINTS %lld double\n", (long long)mesh->n_node));
-    for (int64_t i = 0; i < mesh->n_node; i++) {
-        const double *xyz = mesh->xyz + 3 * mesh_index(w->node_new, i);
-        HX_TRY(put_f64(w, xyz[0], ' '));
-        HX_TRY(put_f64(w, xyz[1], ' '));
-        HX_TRY(put_f64(w, xyz[2], '\n'));
-    }
-
+    HX_TRY(put_records(w, mesh->n_node, 3 * sizeof(double), put_point, mesh));
     HX_TRY(
         put_text(w, "\nCELLS %lld %lld\n", (long long)mesh->n_elem, 9 * (long long)mesh->n_elem));
-    for (int64_t i = 0; i < mesh->n_elem; i++) {
-        const int32_t *conn = mesh->conn + 8 * mesh_index(w->elem_new, i);
-        HX_TRY(put_int(w, 8, ' '));
-        for (int k = 0; k < 8; k++) {
-            const int32_t node = mesh->node_orig ? mesh->node_orig[conn[k]] : conn[k];
-            HX_TRY(put_int(w, node, k < 7 ? ' ' : '\n'));
-        }
-    }
-
+    HX_TRY(put_records(w, mesh->n_elem, 9 * sizeof(int32_t), put_cell, mesh));
     HX_TRY(put_text(w, "\nCELL_TYPES %lld\n", (long long)mesh->n_elem));
-    for (int64_t i = 0; i < mesh->n_elem; i++) HX_TRY(put_int(w, VTK_HEXAHEDRON, '\n'));
+    HX_TRY(put_records(w, mesh->n_elem, sizeof(int32_t), put_cell_type, mesh));
     return put_text(w, "\n");
 }
 
@@ -186,7 +230,7 @@ static bool is_attribute(const hx_vtk_field *field)
 static int put_field(writer *w, const hx_mesh *mesh, const hx_vtk_field *field)
 {
     static const char *const type_name[] = {"double", "float", "int", "unsigned_char"};
-    const int32_t *inverse = field->where == HX_VTK_POINT ? w->node_new : w->elem_new;
+    static const size_t type_size[] = {8, 4, 4, 1};
     const int64_t n = field->where == HX_VTK_POINT ? mesh->n_node : mesh->n_elem;
     const char *type = type_name[field->type];
     char name[200];
@@ -197,7 +241,7 @@ static int put_field(writer *w, const hx_mesh *mesh, const hx_vtk_field *field)
         HX_TRY(put_text(w, "VECTORS %s %s\n", name, type));
     else
         HX_TRY(put_text(w, "%s %d %lld %s\n", name, field->n_comp, (long long)n, type));
-    for (int64_t i = 0; i < n; i++) HX_TRY(put_tuple(w, field, mesh_index(inverse, i)));
+    HX_TRY(put_records(w, n, (size_t)field->n_comp * type_size[field->type], put_tuple, field));
     return put_text(w, "\n");
 }
 

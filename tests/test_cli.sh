@@ -100,6 +100,17 @@ for key in ("device", "operator", "layout", "preconditioner", "memory", "version
     assert s[key], key
 assert set(s["timings"]) == {"precomputation", "pcg", "spmv", "vector", "compliance", "filter",
                              "update", "output", "total"}
+memory = s["memory"]
+items = memory["device_items"]
+assert sum(item["bytes"] for item in items.values()) == memory["device_bytes"]
+assert items["coordinates"]["bytes"] == 225 * 24 and items["connectivity"]["bytes"] == 128 * 32
+assert items["coordinates"]["bytes_per_element"] == 225 * 24 / 128
+assert items["loads"]["bytes"] == 2 * 225 * 24 and items["preconditioner"]["bytes"] == 225 * 24
+setup = s["setup"]
+first = setup.pop("until_first_product")
+assert set(setup) == {"mesh", "shuffle", "reorder", "finish", "sets", "problem", "device", "solver",
+                      "design"}
+assert 0 < sum(setup.values()) < first < s["timings"]["total"], (setup, first)
 parts = sum(s["shares"][k] for k in s["shares"] if k not in ("spmv", "vector"))
 assert 50 < parts <= 100.5, parts
 assert s["settings"]["optimization"]["filter"]["radius"] == 2
@@ -192,7 +203,7 @@ cp ../stdout ../check.txt
 ok "check changes nothing" test "$(ls)" = small.cfg
 cd ..
 for text in "128 elements" "scaled Jacobian" "mount" "right-lower-edge" "sum of case 2" "passive" \
-    "neighbours" "memory" "time" "no faults"; do
+    "neighbours" "memory" "bytes/element" "connectivity" "time" "no faults"; do
     ok "check shows $text" contains check.txt "$text"
 done
 "$hextop" check small.cfg optimization.filter.radius=0.8 >stdout 2>warnings
@@ -202,6 +213,16 @@ ok "check warns of a large radius" contains warnings "blurs the design"
 "$hextop" check small.cfg 'passive[0].density=0.01' \
     'loads[2]={set="left"; node_force=[0,0,1]; case=1;}' 'supports[0].set=back' >stdout 2>warnings
 ok "check warns of loads on void" contains warnings "touch passive void only"
+
+# More than any host holds is refused before it is made.
+for command in run check; do
+    "$hextop" "$command" small.cfg mesh.nx=800 mesh.ny=800 mesh.nz=800 solver.device=cpu \
+        solver.operator=ebe output.directory=huge >stdout 2>stderr
+    ok "$command refuses what no host holds" test $? = 1
+    ok "$command says how much it takes" \
+        contains stderr "512000000 elements take at least 2.6 TB of host memory"
+done
+ok "nothing is written" test ! -e huge
 
 # Help and lists.
 for command in run check mesh list; do
