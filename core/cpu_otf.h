@@ -1,5 +1,5 @@
-/* otf on the CPU, inside: what strategy_cpu_otf.c prepares and the kernels of cpu_otf_lanes.inc read.
- * Not installed; tests choose a kernel here.
+/* otf on the CPU, inside: what strategy_cpu_otf.c prepares and the kernels of cpu_otf_lanes.inc
+ * read. Not installed; tests choose a kernel here.
  *
  * Elements are taken in blocks of consecutive ones. The nodes of a block are its rows: first those
  * of this block alone, whose sums go to y at once, then those that other blocks hold too, whose
@@ -30,12 +30,11 @@ typedef struct hx_cpu_otf_kernel hx_cpu_otf_kernel;
 typedef struct hx_cpu_otf {
     const hx_device_model *model; /* (borrowed) */
     const hx_cpu_otf_kernel *kernel;
-    double per_unit; /* coordinates inside are multiples of a power of two near the element size, */
-    double scale;    /* so that single precision does not overflow; that unit / 512 */
+    double unit; /* of length in single precision: a power of two near the element size */
     int64_t n_block, n_row, n_slot, n_shared;
     hx_otf_block *block;   /* [n_block] (owned, as all below) */
     int32_t *row_node;     /* [n_row] */
-    uint16_t *corner;      /* [n_block][HX_OTF_BLOCK][8] 3 * row; past the end the last element's */
+    uint16_t *corner;      /* [n_block][HX_OTF_BLOCK][8] 4 * row; past the end the last element's */
     void *partial;         /* [n_slot][3], double or float */
     int32_t *shared_node;  /* [n_shared] ascending */
     int64_t *shared_begin; /* [n_shared + 1] */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu_otf_vectors.h"
 #include "memory.h"
 
 #define HX_OTF_GAUSS 0.57735026918962576451 /* 1 / sqrt(3) */
@@ -33,33 +34,31 @@ static int any_runs(void)
 }
 
 #if defined __x86_64__
-#define TARGET_AVX2 __attribute__((target("avx2,fma")))
-#define TARGET_AVX512 __attribute__((target("avx2,fma,avx512f")))
 
 #define REAL double
 #define LANES 4
 #define NAME(x) x##_avx2
-#define TARGET TARGET_AVX2
+#define TARGET HX_TARGET_AVX2
 #include "cpu_otf_lanes.inc"
 
 #define REAL float
 #define LANES 8
 #define NAME(x) x##_avx2_single
 #define WIDE(x) x##_avx2
-#define TARGET TARGET_AVX2
+#define TARGET HX_TARGET_AVX2
 #include "cpu_otf_lanes.inc"
 
 #define REAL double
 #define LANES 8
 #define NAME(x) x##_avx512
-#define TARGET TARGET_AVX512
+#define TARGET HX_TARGET_AVX512
 #include "cpu_otf_lanes.inc"
 
 #define REAL float
 #define LANES 16
 #define NAME(x) x##_avx512_single
 #define WIDE(x) x##_avx512
-#define TARGET TARGET_AVX512
+#define TARGET HX_TARGET_AVX512
 #include "cpu_otf_lanes.inc"
 
 static int avx2_runs(void)
@@ -135,7 +134,7 @@ static size_t bytes(const hx_mesh *mesh, hx_layout layout)
 }
 
 /* Rows of the nodes of a block that other blocks hold too (shared = 1) or do not, in order of first
- * use; their 3 * row goes to local[node]. Returns the number of rows so far. */
+ * use; their 4 * row goes to local[node]. Returns the number of rows so far. */
 static int32_t list_rows(hx_cpu_otf *s, const hx_mesh *mesh, int64_t block, int shared,
                          int32_t n_row, const int32_t *holders, int32_t *stamp, int32_t *local)
 {
@@ -145,7 +144,7 @@ static int32_t list_rows(hx_cpu_otf *s, const hx_mesh *mesh, int64_t block, int 
         const int32_t node = mesh->conn[k];
         if ((holders[node] > 1) != shared || stamp[node] == block) continue;
         stamp[node] = (int32_t)block;
-        local[node] = 3 * n_row;
+        local[node] = 4 * n_row;
         s->row_node[s->block[block].row + n_row++] = node;
     }
     return n_row;
@@ -248,8 +247,7 @@ static int setup(void **state, hx_device *dev, const hx_device_model *model, con
     s->kernel = hx_cpu_otf_kernels;
     while (!s->kernel->runs_here()) s->kernel++;
     frexp(mesh->elem_size, &exponent);
-    s->per_unit = ldexp(1.0, -exponent);
-    s->scale = ldexp(1.0, exponent) / 512.0;
+    s->unit = ldexp(1.0, exponent);
     HX_TRY_FAIL(build_blocks(s, mesh));
     *state = s;
     return HX_OK;
