@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 enum {
-    HX_OTF_BLOCK = 128, /* elements; a multiple of every number of lanes */
+    HX_OTF_BLOCK = 256, /* elements; a multiple of every number of lanes */
     HX_OTF_MAX_ROW = 8 * HX_OTF_BLOCK
 };
 

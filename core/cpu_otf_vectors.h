@@ -1,10 +1,12 @@
-/* Vectors of otf on the CPU: for each kind SUFFIX of them the types and
+/* Vectors of otf on the CPU: for each KIND of them the type vec_KIND, and how rows come and go. A
+ * row is a node of a block, 4 values of which the last is padding, at nodal + corner[8 l] for lane
+ * l.
  *
- *     load_rows_SUFFIX   rows of 4 values (the last unused) at nodal + corner[8 l], l a lane, to
- * one vector per component add_rows_SUFFIX    the way back, added row after row, for the first n
- * lanes narrow_SUFFIX      two vectors of double, times a unit, to one of single precision
+ * load_rows_KIND: the rows of all lanes to one vector per component.
+ * add_rows_KIND: the way back, added row after row.
+ * narrow_KIND: two vectors of double, times a unit, to one of single precision.
  *
- * `any` needs no instructions beyond those that the compiler was told of; the others are chosen
+ * `any` asks for no instructions beyond those that the compiler was told of; the others are chosen
  * when the program runs. */
 #ifndef HX_CPU_OTF_VECTORS_H
 #define HX_CPU_OTF_VECTORS_H
@@ -19,12 +21,15 @@ typedef float vec_any_single __attribute__((vector_size(16)));
 HX_ALWAYS_INLINE void load_rows_any(const double *nodal, const uint16_t *corner, vec_any v[3])
 {
     const double *p = nodal + corner[0], *q = nodal + corner[8];
-    for (int i = 0; i < 3; i++) v[i] = (vec_any){p[i], q[i]};
+    for (int i = 0; i < 3; i++) {
+        const vec_any lanes = {p[i], q[i]};
+        v[i] = lanes;
+    }
 }
 
-HX_ALWAYS_INLINE void add_rows_any(double *nodal, const uint16_t *corner, int n, const vec_any v[3])
+HX_ALWAYS_INLINE void add_rows_any(double *nodal, const uint16_t *corner, const vec_any v[3])
 {
-    for (int l = 0; l < 2 && l < n; l++)
+    for (int l = 0; l < 2; l++)
         for (int i = 0; i < 3; i++) nodal[corner[8 * l] + i] += v[i][l];
 }
 
@@ -33,13 +38,16 @@ HX_ALWAYS_INLINE void load_rows_any_single(const float *nodal, const uint16_t *c
 {
     const float *p0 = nodal + corner[0], *p1 = nodal + corner[8];
     const float *p2 = nodal + corner[16], *p3 = nodal + corner[24];
-    for (int i = 0; i < 3; i++) v[i] = (vec_any_single){p0[i], p1[i], p2[i], p3[i]};
+    for (int i = 0; i < 3; i++) {
+        const vec_any_single lanes = {p0[i], p1[i], p2[i], p3[i]};
+        v[i] = lanes;
+    }
 }
 
-HX_ALWAYS_INLINE void add_rows_any_single(float *nodal, const uint16_t *corner, int n,
+HX_ALWAYS_INLINE void add_rows_any_single(float *nodal, const uint16_t *corner,
                                           const vec_any_single v[3])
 {
-    for (int l = 0; l < 4 && l < n; l++)
+    for (int l = 0; l < 4; l++)
         for (int i = 0; i < 3; i++) nodal[corner[8 * l] + i] += v[i][l];
 }
 
@@ -47,7 +55,8 @@ HX_ALWAYS_INLINE vec_any_single narrow_any_single(vec_any low, vec_any high, dou
 {
     low *= unit;
     high *= unit;
-    return (vec_any_single){(float)low[0], (float)low[1], (float)high[0], (float)high[1]};
+    const vec_any_single both = {(float)low[0], (float)low[1], (float)high[0], (float)high[1]};
+    return both;
 }
 
 #if defined __x86_64__
@@ -83,16 +92,16 @@ HX_TARGET_AVX2 HX_ALWAYS_INLINE void add_row_avx2(double *to, __m256d row)
     _mm256_store_pd(to, _mm256_add_pd(_mm256_load_pd(to), row));
 }
 
-HX_TARGET_AVX2 HX_ALWAYS_INLINE void add_rows_avx2(double *nodal, const uint16_t *corner, int n,
+HX_TARGET_AVX2 HX_ALWAYS_INLINE void add_rows_avx2(double *nodal, const uint16_t *corner,
                                                    const __m256d v[3])
 {
     const __m256d zero = _mm256_setzero_pd();
     const __m256d even = _mm256_unpacklo_pd(v[0], v[1]), odd = _mm256_unpackhi_pd(v[0], v[1]);
     const __m256d z_even = _mm256_unpacklo_pd(v[2], zero), z_odd = _mm256_unpackhi_pd(v[2], zero);
     add_row_avx2(nodal + corner[0], _mm256_permute2f128_pd(even, z_even, 0x20));
-    if (n > 1) add_row_avx2(nodal + corner[8], _mm256_permute2f128_pd(odd, z_odd, 0x20));
-    if (n > 2) add_row_avx2(nodal + corner[16], _mm256_permute2f128_pd(even, z_even, 0x31));
-    if (n > 3) add_row_avx2(nodal + corner[24], _mm256_permute2f128_pd(odd, z_odd, 0x31));
+    add_row_avx2(nodal + corner[8], _mm256_permute2f128_pd(odd, z_odd, 0x20));
+    add_row_avx2(nodal + corner[16], _mm256_permute2f128_pd(even, z_even, 0x31));
+    add_row_avx2(nodal + corner[24], _mm256_permute2f128_pd(odd, z_odd, 0x31));
 }
 
 /* Rows l and l + 4 side by side. */
@@ -120,20 +129,23 @@ HX_TARGET_AVX2 HX_ALWAYS_INLINE void add_row_single(float *to, __m128 row)
 }
 
 HX_TARGET_AVX2 HX_ALWAYS_INLINE void add_rows_avx2_single(float *nodal, const uint16_t *corner,
-                                                          int n, const __m256 v[3])
+                                                          const __m256 v[3])
 {
     const __m256 zero = _mm256_setzero_ps();
     const __m256 low = _mm256_unpacklo_ps(v[0], v[1]), high = _mm256_unpackhi_ps(v[0], v[1]);
     const __m256 z_low = _mm256_unpacklo_ps(v[2], zero), z_high = _mm256_unpackhi_ps(v[2], zero);
-    const __m256 row[4] = {_mm256_shuffle_ps(low, z_low, 0x44), _mm256_shuffle_ps(low, z_low, 0xee),
-                           _mm256_shuffle_ps(high, z_high, 0x44),
-                           _mm256_shuffle_ps(high, z_high, 0xee)};
-#pragma GCC unroll 4
-    for (int l = 0; l < 4; l++)
-        if (l < n) add_row_single(nodal + corner[8 * l], _mm256_castps256_ps128(row[l]));
-#pragma GCC unroll 4
-    for (int l = 0; l < 4; l++)
-        if (l + 4 < n) add_row_single(nodal + corner[8 * l + 32], _mm256_extractf128_ps(row[l], 1));
+    const __m256 row04 = _mm256_shuffle_ps(low, z_low, 0x44);
+    const __m256 row15 = _mm256_shuffle_ps(low, z_low, 0xee);
+    const __m256 row26 = _mm256_shuffle_ps(high, z_high, 0x44);
+    const __m256 row37 = _mm256_shuffle_ps(high, z_high, 0xee);
+    add_row_single(nodal + corner[0], _mm256_castps256_ps128(row04));
+    add_row_single(nodal + corner[8], _mm256_castps256_ps128(row15));
+    add_row_single(nodal + corner[16], _mm256_castps256_ps128(row26));
+    add_row_single(nodal + corner[24], _mm256_castps256_ps128(row37));
+    add_row_single(nodal + corner[32], _mm256_extractf128_ps(row04, 1));
+    add_row_single(nodal + corner[40], _mm256_extractf128_ps(row15, 1));
+    add_row_single(nodal + corner[48], _mm256_extractf128_ps(row26, 1));
+    add_row_single(nodal + corner[56], _mm256_extractf128_ps(row37, 1));
 }
 
 HX_TARGET_AVX2 HX_ALWAYS_INLINE __m256 narrow_avx2_single(__m256d low, __m256d high, double unit)
@@ -161,7 +173,7 @@ HX_TARGET_AVX512 HX_ALWAYS_INLINE void load_rows_avx512(const double *nodal, con
     v[2] = _mm512_shuffle_f64x2(ab, cd, 0xdd);
 }
 
-HX_TARGET_AVX512 HX_ALWAYS_INLINE void add_rows_avx512(double *nodal, const uint16_t *corner, int n,
+HX_TARGET_AVX512 HX_ALWAYS_INLINE void add_rows_avx512(double *nodal, const uint16_t *corner,
                                                        const __m512d v[3])
 {
     const __m512d zero = _mm512_setzero_pd();
@@ -169,17 +181,18 @@ HX_TARGET_AVX512 HX_ALWAYS_INLINE void add_rows_avx512(double *nodal, const uint
     const __m512d z_even = _mm512_unpacklo_pd(v[2], zero), z_odd = _mm512_unpackhi_pd(v[2], zero);
     const __m512i first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
     const __m512i last = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
-    const __m512d row[4] = {_mm512_permutex2var_pd(even, first, z_even), /* lanes 0, 2 */
-                            _mm512_permutex2var_pd(odd, first, z_odd),   /* 1, 3 */
-                            _mm512_permutex2var_pd(even, last, z_even),  /* 4, 6 */
-                            _mm512_permutex2var_pd(odd, last, z_odd)};   /* 5, 7 */
-#pragma GCC unroll 8
-    for (int l = 0; l < 8; l++) {
-        const __m512d pair = row[(l & 1) + (l >> 2) * 2];
-        if (l < n)
-            add_row_avx2(nodal + corner[8 * l],
-                         l & 2 ? _mm512_extractf64x4_pd(pair, 1) : _mm512_castpd512_pd256(pair));
-    }
+    const __m512d row02 = _mm512_permutex2var_pd(even, first, z_even);
+    const __m512d row13 = _mm512_permutex2var_pd(odd, first, z_odd);
+    const __m512d row46 = _mm512_permutex2var_pd(even, last, z_even);
+    const __m512d row57 = _mm512_permutex2var_pd(odd, last, z_odd);
+    add_row_avx2(nodal + corner[0], _mm512_castpd512_pd256(row02));
+    add_row_avx2(nodal + corner[8], _mm512_castpd512_pd256(row13));
+    add_row_avx2(nodal + corner[16], _mm512_extractf64x4_pd(row02, 1));
+    add_row_avx2(nodal + corner[24], _mm512_extractf64x4_pd(row13, 1));
+    add_row_avx2(nodal + corner[32], _mm512_castpd512_pd256(row46));
+    add_row_avx2(nodal + corner[40], _mm512_castpd512_pd256(row57));
+    add_row_avx2(nodal + corner[48], _mm512_extractf64x4_pd(row46, 1));
+    add_row_avx2(nodal + corner[56], _mm512_extractf64x4_pd(row57, 1));
 }
 
 /* Rows l, l + 4, l + 8, l + 12 side by side. */
@@ -206,29 +219,31 @@ HX_TARGET_AVX512 HX_ALWAYS_INLINE void load_rows_avx512_single(const float *noda
 }
 
 HX_TARGET_AVX512 HX_ALWAYS_INLINE void add_rows_avx512_single(float *nodal, const uint16_t *corner,
-                                                              int n, const __m512 v[3])
+                                                              const __m512 v[3])
 {
     const __m512 zero = _mm512_setzero_ps();
     const __m512 low = _mm512_unpacklo_ps(v[0], v[1]), high = _mm512_unpackhi_ps(v[0], v[1]);
     const __m512 z_low = _mm512_unpacklo_ps(v[2], zero), z_high = _mm512_unpackhi_ps(v[2], zero);
-    const __m512 row[4] = {_mm512_shuffle_ps(low, z_low, 0x44), _mm512_shuffle_ps(low, z_low, 0xee),
-                           _mm512_shuffle_ps(high, z_high, 0x44),
-                           _mm512_shuffle_ps(high, z_high, 0xee)};
-#pragma GCC unroll 4
-    for (int l = 0; l < 4; l++)
-        if (l < n) add_row_single(nodal + corner[8 * l], _mm512_castps512_ps128(row[l]));
-#pragma GCC unroll 4
-    for (int l = 0; l < 4; l++)
-        if (l + 4 < n)
-            add_row_single(nodal + corner[8 * l + 32], _mm512_extractf32x4_ps(row[l], 1));
-#pragma GCC unroll 4
-    for (int l = 0; l < 4; l++)
-        if (l + 8 < n)
-            add_row_single(nodal + corner[8 * l + 64], _mm512_extractf32x4_ps(row[l], 2));
-#pragma GCC unroll 4
-    for (int l = 0; l < 4; l++)
-        if (l + 12 < n)
-            add_row_single(nodal + corner[8 * l + 96], _mm512_extractf32x4_ps(row[l], 3));
+    const __m512 row0 = _mm512_shuffle_ps(low, z_low, 0x44); /* and 4, 8, 12 */
+    const __m512 row1 = _mm512_shuffle_ps(low, z_low, 0xee);
+    const __m512 row2 = _mm512_shuffle_ps(high, z_high, 0x44);
+    const __m512 row3 = _mm512_shuffle_ps(high, z_high, 0xee);
+    add_row_single(nodal + corner[0], _mm512_extractf32x4_ps(row0, 0));
+    add_row_single(nodal + corner[8], _mm512_extractf32x4_ps(row1, 0));
+    add_row_single(nodal + corner[16], _mm512_extractf32x4_ps(row2, 0));
+    add_row_single(nodal + corner[24], _mm512_extractf32x4_ps(row3, 0));
+    add_row_single(nodal + corner[32], _mm512_extractf32x4_ps(row0, 1));
+    add_row_single(nodal + corner[40], _mm512_extractf32x4_ps(row1, 1));
+    add_row_single(nodal + corner[48], _mm512_extractf32x4_ps(row2, 1));
+    add_row_single(nodal + corner[56], _mm512_extractf32x4_ps(row3, 1));
+    add_row_single(nodal + corner[64], _mm512_extractf32x4_ps(row0, 2));
+    add_row_single(nodal + corner[72], _mm512_extractf32x4_ps(row1, 2));
+    add_row_single(nodal + corner[80], _mm512_extractf32x4_ps(row2, 2));
+    add_row_single(nodal + corner[88], _mm512_extractf32x4_ps(row3, 2));
+    add_row_single(nodal + corner[96], _mm512_extractf32x4_ps(row0, 3));
+    add_row_single(nodal + corner[104], _mm512_extractf32x4_ps(row1, 3));
+    add_row_single(nodal + corner[112], _mm512_extractf32x4_ps(row2, 3));
+    add_row_single(nodal + corner[120], _mm512_extractf32x4_ps(row3, 3));
 }
 
 HX_TARGET_AVX512 HX_ALWAYS_INLINE __m512 narrow_avx512_single(__m512d low, __m512d high,
