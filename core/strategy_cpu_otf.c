@@ -2,8 +2,8 @@
  * (cpu_otf_lanes.inc), several elements at a time in vector lanes, blocks of consecutive elements
  * shared out over the threads (cpu_otf.h). Two parallel loops a product, every sum in one order.
  *
- * Memory: per element 16 bytes of corners, 4 per node of its block (about 1.6 nodes an element in a
- * good order), 28 per shared node of a block (about 1.2). */
+ * Memory: per element 16 bytes of corners, 4 per row (about 1.8 an element in a good order, 8
+ * without any), 28 per shared row (about 1.2, or 8), 12 per shared node. */
 #include "cpu_otf.h"
 
 #include <math.h>
@@ -34,7 +34,6 @@ static int any_runs(void)
 }
 
 #if defined __x86_64__
-
 #define REAL double
 #define LANES 4
 #define NAME(x) x##_avx2
@@ -86,7 +85,7 @@ const hx_cpu_otf_kernel hx_cpu_otf_kernels[] = {
     {0},
 };
 
-/* What the blocks of a mesh need. */
+/* Rows of all blocks, those of them that are shared, and the nodes that these stand for. */
 typedef struct counts {
     int64_t n_row, n_slot, n_shared;
 } counts;
@@ -196,6 +195,8 @@ static int alloc_blocks(hx_cpu_otf *s, counts n)
 {
     const char *what = "blocks of otf";
     const size_t n_slot = (size_t)n.n_slot, n_shared = (size_t)n.n_shared;
+    s->n_row = n.n_row;
+    s->n_slot = n.n_slot;
     s->n_shared = n.n_shared;
     HX_TRY(hx_alloc(&s->block, (size_t)s->n_block, sizeof *s->block, what));
     HX_TRY(hx_alloc(&s->row_node, (size_t)n.n_row, sizeof *s->row_node, what));
