@@ -11,6 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "core/cpu_otf.h"
 #include "core/generate.h"
 #include "core/memory.h"
 #include "core/operator.h"
@@ -18,6 +23,15 @@
 #include "test.h"
 
 typedef long double real;
+
+static void set_threads(int n)
+{
+#ifdef _OPENMP
+    omp_set_num_threads(n);
+#else
+    (void)n;
+#endif
+}
 
 static uint64_t random_state = 88172645463325252u;
 
@@ -80,23 +94,32 @@ static void reference_stiffness(const double x[24], double nu, real ke[24][24])
     }
 }
 
+/* Ke of every element for unit modulus; the caller frees *ke. */
+static int make_reference(const hx_mesh *mesh, double nu, real (**ke)[24][24])
+{
+    HX_TRY(hx_alloc(ke, (size_t)mesh->n_elem, sizeof **ke, "reference"));
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        double xe[24];
+        for (int m = 0; m < 24; m++) xe[m] = mesh->xyz[3 * mesh->conn[8 * e + m / 3] + m % 3];
+        reference_stiffness(xe, nu, (*ke)[e]);
+    }
+    return HX_OK;
+}
+
 /* y = K(E) x, diag and energies, summed in long double. */
-static void reference_product(const hx_mesh *mesh, double nu, const double *modulus,
+static void reference_product(const hx_mesh *mesh, real (*ke)[24][24], const double *modulus,
                               const double *x, real *y, real *diag, double *energy)
 {
     memset(y, 0, (size_t)mesh->n_node * 3 * sizeof *y);
     memset(diag, 0, (size_t)mesh->n_node * 3 * sizeof *diag);
     for (int64_t e = 0; e < mesh->n_elem; e++) {
-        real ke[24][24], sum_e = 0.0L;
-        double xe[24];
+        real sum_e = 0.0L;
         const int32_t *conn = mesh->conn + 8 * e;
-        for (int m = 0; m < 24; m++) xe[m] = mesh->xyz[3 * conn[m / 3] + m % 3];
-        reference_stiffness(xe, nu, ke);
         for (int m = 0; m < 24; m++) {
             real sum = 0.0L;
-            for (int n = 0; n < 24; n++) sum += ke[m][n] * x[3 * conn[n / 3] + n % 3];
+            for (int n = 0; n < 24; n++) sum += ke[e][m][n] * x[3 * conn[n / 3] + n % 3];
             y[3 * conn[m / 3] + m % 3] += modulus[e] * sum;
-            diag[3 * conn[m / 3] + m % 3] += modulus[e] * ke[m][m];
+            diag[3 * conn[m / 3] + m % 3] += modulus[e] * ke[e][m][m];
             sum_e += sum * x[3 * conn[m / 3] + m % 3];
         }
         energy[e] = (double)sum_e;
@@ -162,7 +185,9 @@ typedef struct vectors {
     int64_t n_dof;
     double *x, *y, *z, *modulus, *energy, *energy_ref;
     real *ref, *diag;
+    real (*ke)[24][24]; /* of the reference; NULL without one */
     double *d_x, *d_y;
+    float *single, *d_single_x, *d_single_y;
 } vectors;
 
 static int make_vectors(vectors *v, hx_device *dev, const hx_mesh *mesh)
@@ -178,6 +203,9 @@ static int make_vectors(vectors *v, hx_device *dev, const hx_mesh *mesh)
     HX_TRY(hx_alloc(&v->energy_ref, (size_t)mesh->n_elem, sizeof(double), "energy"));
     HX_TRY(hx_alloc(&v->ref, n, sizeof(real), "reference"));
     HX_TRY(hx_alloc(&v->diag, n, sizeof(real), "reference"));
+    HX_TRY(hx_alloc(&v->single, n, sizeof(float), "x in single precision"));
+    HX_TRY(dev->ops->alloc(dev, n * sizeof(float), &v->d_single_x));
+    HX_TRY(dev->ops->alloc(dev, n * sizeof(float), &v->d_single_y));
     HX_TRY(dev->ops->alloc(dev, n * sizeof(double), &v->d_x));
     HX_TRY(dev->ops->alloc(dev, n * sizeof(double), &v->d_y));
     for (int64_t e = 0; e < mesh->n_elem; e++) v->modulus[e] = pow(10.0, uniform(-9.0, 0.0));
@@ -186,10 +214,13 @@ static int make_vectors(vectors *v, hx_device *dev, const hx_mesh *mesh)
 
 static void free_vectors(vectors *v, hx_device *dev)
 {
-    void *const host[] = {v->x, v->y, v->z, v->modulus, v->energy, v->energy_ref, v->ref, v->diag};
+    void *const host[] = {v->x,          v->y,   v->z,    v->modulus, v->energy,
+                          v->energy_ref, v->ref, v->diag, v->ke,      v->single};
     for (size_t i = 0; i < sizeof host / sizeof host[0]; i++) free(host[i]);
     dev->ops->release(dev, v->d_x);
     dev->ops->release(dev, v->d_y);
+    dev->ops->release(dev, v->d_single_x);
+    dev->ops->release(dev, v->d_single_y);
 }
 
 /* y = K x through the device, y poisoned before. */
@@ -203,6 +234,21 @@ static int product(const hx_operator *op, vectors *v, const double *x, double *y
     HX_TRY(masked ? hx_operator_apply(op, v->d_x, v->d_y)
                   : hx_operator_apply_unmasked(op, v->d_x, v->d_y));
     return dev->ops->download(dev, y, v->d_y, bytes);
+}
+
+/* The same in single precision; x and y are rounded to it and come back from it. */
+static int product_single(const hx_operator *op, vectors *v, const double *x, double *y)
+{
+    const size_t bytes = (size_t)v->n_dof * sizeof(float);
+    hx_device *dev = op->dev;
+    for (int64_t i = 0; i < v->n_dof; i++) v->single[i] = NAN;
+    HX_TRY(dev->ops->upload(dev, v->d_single_y, v->single, bytes));
+    for (int64_t i = 0; i < v->n_dof; i++) v->single[i] = (float)x[i];
+    HX_TRY(dev->ops->upload(dev, v->d_single_x, v->single, bytes));
+    HX_TRY(op->strategy->apply_single(op->state, v->d_single_x, v->d_single_y));
+    HX_TRY(dev->ops->download(dev, v->single, v->d_single_y, bytes));
+    for (int64_t i = 0; i < v->n_dof; i++) y[i] = (double)v->single[i];
+    return HX_OK;
 }
 
 /* What a product of this operator may be off by, relative. */
@@ -239,8 +285,7 @@ static void check_operator(hx_operator *op, const model *m, vectors *v, const ch
     CHECK_OK(hx_operator_set_modulus(op, v->modulus));
     for (int repeat = 0; repeat < 2; repeat++) {
         for (int64_t i = 0; i < v->n_dof; i++) v->x[i] = uniform(-1.0, 1.0);
-        reference_product(mesh, m->problem.poisson, v->modulus, v->x, v->ref, v->diag,
-                          v->energy_ref);
+        reference_product(mesh, v->ke, v->modulus, v->x, v->ref, v->diag, v->energy_ref);
         CHECK_OK(product(op, v, v->x, v->y, 0));
         const double error = relative_error(v->n_dof, v->y, v->ref);
         CHECK_MSG(error <= error_bound(op), "%s: relative error %.3g", label, error);
@@ -268,13 +313,61 @@ static void check_operator(hx_operator *op, const model *m, vectors *v, const ch
     check_rigid_motions(op, mesh, v, label, 1e-10);
 }
 
+static void check_single(const hx_operator *op, const model *m, vectors *v, const char *label)
+{
+    for (int64_t i = 0; i < v->n_dof; i++) v->x[i] = (double)(float)uniform(-1.0, 1.0);
+    reference_product(&m->mesh, v->ke, v->modulus, v->x, v->ref, v->diag, v->energy_ref);
+    CHECK_OK(product_single(op, v, v->x, v->y));
+    const double error = relative_error(v->n_dof, v->y, v->ref);
+    CHECK_MSG(error <= 2e-6, "%s: relative error %.3g in single precision", label, error);
+    printf("%-28s relative error %.1e in single precision\n", label, error);
+}
+
+/* The same bits from one thread, from two, and a second time. */
+static void check_bits(const hx_operator *op, vectors *v, const char *label)
+{
+    const size_t bytes = (size_t)v->n_dof * sizeof(double);
+    for (int64_t i = 0; i < v->n_dof; i++) v->x[i] = uniform(-1.0, 1.0);
+    for (int single = 0; single < (op->strategy->apply_single ? 2 : 1); single++)
+        for (int threads = 1; threads <= 2; threads++) {
+            double *to = threads == 1 ? v->y : v->z;
+            set_threads(threads);
+            CHECK_OK(single ? product_single(op, v, v->x, to) : product(op, v, v->x, to, 0));
+            set_threads(1);
+            if (threads == 2)
+                CHECK_MSG(memcmp(v->y, v->z, bytes) == 0, "%s: other bits%s", label,
+                          single ? " in single precision" : "");
+        }
+}
+
+static void check_all(hx_operator *op, const model *m, vectors *v, const char *label)
+{
+    check_operator(op, m, v, label);
+    if (op->strategy->apply_single) check_single(op, m, v, label);
+    if (op->strategy->deterministic) check_bits(op, v, label);
+}
+
+/* otf on a CPU, for every kind of vector that runs here. */
+static void check_kernels(hx_operator *op, const model *m, vectors *v)
+{
+    hx_cpu_otf *otf = op->state;
+    const hx_cpu_otf_kernel *chosen = otf->kernel;
+    for (const hx_cpu_otf_kernel *kernel = hx_cpu_otf_kernels; kernel->name; kernel++) {
+        char label[64];
+        if (!kernel->runs_here()) continue;
+        snprintf(label, sizeof label, "%s %s", op->strategy->name, kernel->name);
+        otf->kernel = kernel;
+        check_all(op, m, v, label);
+    }
+    otf->kernel = chosen;
+}
+
 /* What does not depend on the strategy: diagonal and energies from coordinates, masks. */
 static void check_from_coordinates(hx_operator *op, const model *m, vectors *v)
 {
     const size_t bytes = (size_t)v->n_dof * sizeof(double);
     for (int64_t i = 0; i < v->n_dof; i++) v->x[i] = uniform(-1.0, 1.0);
-    reference_product(&m->mesh, m->problem.poisson, v->modulus, v->x, v->ref, v->diag,
-                      v->energy_ref);
+    reference_product(&m->mesh, v->ke, v->modulus, v->x, v->ref, v->diag, v->energy_ref);
     CHECK_OK(hx_operator_set_modulus(op, v->modulus));
     CHECK_OK(hx_operator_diagonal(op, v->d_y));
     CHECK_OK(op->dev->ops->download(op->dev, v->y, v->d_y, bytes));
@@ -297,6 +390,7 @@ static void check_mesh(hx_device *dev, const char *title, const char *generator,
     printf("-- %s\n", title);
     CHECK_OK(make_model(&m, generator, params, nu, shuffled));
     CHECK_OK(make_vectors(&v, dev, &m.mesh));
+    CHECK_OK(make_reference(&m.mesh, m.problem.poisson, &v.ke));
     int first = 1;
     for (size_t i = 0; hx_strategies[i]; i++) {
         const hx_strategy *strategy = hx_strategies[i];
@@ -308,7 +402,10 @@ static void check_mesh(hx_device *dev, const char *title, const char *generator,
             snprintf(label, sizeof label, "%s %s", strategy->name,
                      hx_layout_name((hx_layout)layout));
             CHECK_OK(hx_operator_create(&op, dev, strategy, (hx_layout)layout, &m.problem, 0));
-            check_operator(&op, &m, &v, label);
+            if (strategy == hx_strategy_find("cpu", "otf"))
+                check_kernels(&op, &m, &v);
+            else
+                check_all(&op, &m, &v, label);
             if (first) check_from_coordinates(&op, &m, &v);
             first = 0;
             hx_operator_free(&op);
@@ -324,11 +421,14 @@ static int check_device(hx_device *dev)
     const hx_generate_params tiny = {.nx = 1, .ny = 1, .nz = 1};
     const hx_generate_params box = {.nx = 7, .ny = 5, .nz = 3, .distort = 0.25, .seed = 3};
     const hx_generate_params rod = {.nx = 12, .ny = 2};
+    const hx_generate_params large = {.nx = 11, .ny = 7, .nz = 7, .distort = 0.25, .seed = 5};
     check_mesh(dev, "one element", "cantilever", &tiny, 0.3, 0);
     check_mesh(dev, "distorted box, shuffled", "cantilever", &box, 0.3, 1);
     check_mesh(dev, "distorted box, reordered, nu = 0.45", "cantilever", &box, 0.45, 0);
     check_mesh(dev, "connecting rod, shuffled", "conrod", &rod, 0.3, 1);
     check_mesh(dev, "connecting rod, reordered (10 neighbours at a node)", "conrod", &rod, 0.3, 0);
+    check_mesh(dev, "large box, shuffled", "cantilever", &large, 0.3, 1);
+    check_mesh(dev, "large box, reordered", "cantilever", &large, 0.3, 0);
     TEST_END();
 }
 
