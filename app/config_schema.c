@@ -41,7 +41,8 @@ static const char *layout_word(size_t i)
 
 /* Valid everywhere, also where the build lacks them (it then says what it does instead). */
 static const char *const device_words[] = {"auto", "cpu", "cuda", NULL};
-static const char *const operator_words[] = {"nbn", "ebe", "ebe8", "ebe24", "ebe64", "otf", NULL};
+static const char *const operator_words[] = {"nbn",    "ebe", "ebe8",  "ebe24", "ebe64",
+                                             "warp64", "sym", "sym32", "otf",   NULL};
 static const char *const criterion_words[] = {"relative", "absolute", NULL};
 static const char *const failure_words[] = {"continue", "stop", NULL};
 static const char *const unit_words[] = {"element", "length", NULL};
