@@ -1,6 +1,6 @@
 #!/bin/sh
 # Whole runs with solver.deterministic, compared bit by bit: all densities, and the history but for
-# its seconds. On a CPU with one thread, with two, and with one again.
+# its seconds: on a CPU with one thread and with two, on a GPU twice the same.
 #     test_deterministic.sh HEXTOP SRCDIR DEVICE
 set -u
 hextop=$(realpath "$1")
@@ -31,7 +31,7 @@ run() {
     name=$1
     shift
     "$hextop" -q run "$src/configs/cantilever.cfg" mesh.nx=16 mesh.ny=8 mesh.nz=8 \
-        mesh.distort=0.2 optimization.iterations=4 output.every=1 \
+        mesh.distort=0.2 solver.tolerance=1e-4 optimization.iterations=4 output.every=1 \
         output.fields=density,displacement,energy output.directory="$name" \
         solver.device="$device" solver.deterministic=true "$@" || fault "$name does not run"
     grep -q '"operator_deterministic": true' "$name/summary.json" ||
@@ -51,13 +51,9 @@ same() {
 operators=$("$hextop" list | awk -v device="$device" '$2 == device && $4 == "yes" { print $1 }')
 [ -n "$operators" ] || fault "no deterministic operator"
 for operator in auto $operators; do
-    one=$operator-1
-    run "$one" solver.operator="$operator" solver.threads=1
-    for threads in 2 1; do
-        run other solver.operator="$operator" solver.threads=$threads
-        same "$one" other
-        rm -rf other
-    done
+    run "$operator-1" solver.operator="$operator" solver.threads=1
+    run "$operator-2" solver.operator="$operator" solver.threads=2
+    same "$operator-1" "$operator-2"
 done
 cut -d, -f1-6 "auto-1/history"
 grep -q ',' "auto-1/history" || fault "the history is empty"
