@@ -199,21 +199,22 @@ static int report_memory(hx_session *s, double filter_bytes)
 {
     const double host = (double)hx_mesh_bytes(&s->mesh) + (double)hx_problem_bytes(&s->problem) +
                         (double)hx_optimizer_bytes(&s->problem) + filter_bytes;
+    const int shared = strcmp(s->device.ops->name, "cpu") == 0;
+    const double held = (double)s->op.device_bytes; /* after a trial of operators */
     hx_memory_item item[HX_SESSION_ITEMS];
     const int n_item = hx_session_device_items(s, item);
     double device = 0.0;
     for (int i = 0; i < n_item; i++) device += (double)item[i].bytes;
     const double host_free = (double)hx_host_memory_available() + (double)hx_mesh_bytes(&s->mesh) +
-                             (double)hx_problem_bytes(&s->problem);
+                             (double)hx_problem_bytes(&s->problem) + (shared ? held : 0.0);
     size_t device_free = 0, device_total = 0;
     char a[32], b[32];
     HX_TRY(s->device.ops->memory(&s->device, &device_free, &device_total));
-    const int shared = strcmp(s->device.ops->name, "cpu") == 0;
     hx_log_info("\nmemory");
     hx_log_info("  host    %8s of %s available", hx_format_bytes(host, a, sizeof a),
                 hx_format_bytes(host_free, b, sizeof b));
     hx_log_info("  device  %8s of %s available%s", hx_format_bytes(device, a, sizeof a),
-                hx_format_bytes((double)device_free, b, sizeof b),
+                hx_format_bytes((double)device_free + held, b, sizeof b),
                 shared ? ", the same memory as the host's" : "");
     hx_footprint_print(s, n_item, item, 0);
     if (host + (shared ? device : 0.0) > 0.9 * host_free)
@@ -294,6 +295,7 @@ static int check_initial(hx_session *s)
 static int check(hx_session *s, const hx_options *options)
 {
     double filter_bytes;
+    char text[256];
     HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 1,
                           options->argument + 1));
     HX_TRY(hx_output_probe(&s->cfg));
@@ -309,9 +311,8 @@ static int check(hx_session *s, const hx_options *options)
     HX_TRY(report_filter(s, &filter_bytes));
     HX_TRY(check_initial(s));
     HX_TRY(hx_session_open_device(s));
-    hx_log_info("\ndevice    %s, operator %s, %s%s%s%s", s->device.description, s->strategy->name,
-                hx_layout_name(s->layout), s->instead_of[0] ? " (" : "", s->instead_of,
-                s->instead_of[0] ? ")" : "");
+    hx_log_info("\ndevice    %s\noperator  %s", s->device.description,
+                hx_session_operator_text(s, text, sizeof text));
     HX_TRY(report_memory(s, filter_bytes));
     HX_TRY(hx_session_make_solver(s));
     HX_TRY(report_time(s));

@@ -47,7 +47,9 @@ static void list_strategies(void)
                                          "layouts", "bytes/element", "help"};
     char why[256];
     hx_table table;
-    printf("\nOperators (solver.operator, solver.layout); a CPU runs those of a GPU as ebe\n");
+    printf("\nOperators (solver.operator, solver.layout); a CPU runs those of a GPU as ebe; auto "
+           "takes the "
+           "fastest\n");
     hx_table_begin(&table, "lllllrl");
     add_header(&table, header, 7);
     for (size_t i = 0; hx_strategies[i]; i++) {

@@ -102,7 +102,7 @@ typedef struct hx_config {
     struct {
         char *device, *op, *layout, *preconditioner, *criterion, *on_failure;
         double tolerance;
-        int max_iterations, warm_start, threads;
+        int max_iterations, warm_start, threads, deterministic;
     } solver;
     struct {
         char *directory, *format;

@@ -41,7 +41,8 @@ static const char *layout_word(size_t i)
 
 /* Valid everywhere, also where the build lacks them (it then says what it does instead). */
 static const char *const device_words[] = {"auto", "cpu", "cuda", NULL};
-static const char *const operator_words[] = {"nbn", "ebe", "ebe8", "ebe24", "ebe64", "otf", NULL};
+static const char *const operator_words[] = {"auto",   "nbn", "ebe",   "ebe8", "ebe24", "ebe64",
+                                             "warp64", "sym", "sym32", "dedup", "otf",  NULL};
 static const char *const criterion_words[] = {"relative", "absolute", NULL};
 static const char *const failure_words[] = {"continue", "stop", NULL};
 static const char *const unit_words[] = {"element", "length", NULL};
@@ -216,7 +217,8 @@ const hx_key hx_keys[] = {
         .more_word = device_word, .help = "auto: a GPU if there is one, else the CPU"),
     KEY("solver.operator", TEXT, AT(solver.op), .fallback = "ebe8", .word = operator_words,
         .more_word = strategy_word,
-        .help = "how K u is computed; `hextop list`; a CPU runs those of a GPU as ebe"),
+        .help = "how K u is computed; `hextop list`; a CPU runs those of a GPU as ebe; auto: times "
+                "those that fit at the start and takes the fastest"),
     KEY("solver.layout", TEXT, AT(solver.layout), .fallback = "interleaved",
         .more_word = layout_word, .help = "order in memory of the element matrices"),
     KEY("solver.preconditioner", TEXT, AT(solver.preconditioner), .fallback = "jacobi",
@@ -236,6 +238,9 @@ const hx_key hx_keys[] = {
         .help = "when a solve does not converge: continue with a warning, or stop the run"),
     KEY("solver.threads", INT, AT(solver.threads), .fallback = "0", .range = "[0, 4096]",
         .note = "0: all, or OMP_NUM_THREADS", .help = "CPU threads"),
+    KEY("solver.deterministic", BOOL, AT(solver.deterministic), .fallback = "false",
+        .help = "only operators that give the same bits on every run; without an operator written "
+                "as auto, which then times nothing"),
 
     GROUP("output", "what is written"),
     KEY("output.directory", TEXT, AT(output.directory), .fallback = "out",

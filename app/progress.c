@@ -24,15 +24,14 @@ static const char *join_fields(const hx_config *cfg, char *text, size_t n_text)
 void hx_progress_header(const hx_session *s)
 {
     const hx_config *cfg = &s->cfg;
-    char a[64], b[64], c[64], fields[128];
+    char a[64], b[64], c[64], fields[128], text[256];
     hx_log_info("hextop %s%s%s", HX_VERSION, cfg->title[0] ? "  " : "", cfg->title);
     hx_log_info("  mesh      %s, %s elements, %s nodes, %s degrees of freedom", s->mesh.name,
                 hx_format_count(s->mesh.n_elem, a, sizeof a),
                 hx_format_count(s->mesh.n_node, b, sizeof b),
                 hx_format_count(3 * s->mesh.n_node, c, sizeof c));
     hx_log_info("  device    %s", s->device.description);
-    hx_log_info("  operator  %s, %s%s%s%s", s->strategy->name, hx_layout_name(s->layout),
-                s->instead_of[0] ? " (" : "", s->instead_of, s->instead_of[0] ? ")" : "");
+    hx_log_info("  operator  %s", hx_session_operator_text(s, text, sizeof text));
     hx_log_info("  solver    PCG, %s preconditioner, %s %g, at most %d iterations",
                 s->precond_kind->name,
                 s->pcg.params.criterion == HX_PCG_ABSOLUTE ? "r'z <=" : "|r| / |f| <=",

@@ -12,6 +12,7 @@
 #include <omp.h>
 #endif
 
+#include "choose_operator.h"
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/region.h"
@@ -303,28 +304,61 @@ static void set_threads(int n)
 #endif
 }
 
-static int choose_strategy(hx_session *s)
+hx_layout hx_session_asked_layout(const hx_session *s)
+{
+    hx_layout layout = HX_LAYOUT_ROWMAJOR;
+    while (strcmp(hx_layout_name(layout), s->cfg.solver.layout) != 0) layout++;
+    return layout;
+}
+
+/* HX_EINPUT with the operators of the device that would do. */
+static int require_deterministic(const hx_session *s)
+{
+    char words[256] = "";
+    size_t used = 0;
+    if (s->strategy->deterministic) return HX_OK;
+    for (size_t i = 0; hx_strategies[i] && used < sizeof words; i++)
+        if (strcmp(hx_strategies[i]->device, s->device.ops->name) == 0 &&
+            hx_strategies[i]->deterministic)
+            used +=
+                (size_t)snprintf(words + used, sizeof words - used, ", %s", hx_strategies[i]->name);
+    return HX_RAISE(HX_EINPUT,
+                    "'%s' on device '%s' adds in an order that differs from run to run, and "
+                    "solver.deterministic is true; deterministic there: auto%s",
+                    s->strategy->name, s->device.ops->name, words);
+}
+
+static int find_named_strategy(hx_session *s)
 {
     const hx_config *cfg = &s->cfg;
     int substituted = 0;
     s->strategy = hx_strategy_resolve(s->device.ops->name, cfg->solver.op, &substituted);
     if (!s->strategy)
-        return blame(s, "solver.operator",
-                     HX_RAISE(HX_EINPUT, "no operator '%s' on device '%s'; see `hextop list`",
-                              cfg->solver.op, s->device.ops->name));
-    s->layout = HX_LAYOUT_ROWMAJOR;
-    while (strcmp(hx_layout_name(s->layout), cfg->solver.layout) != 0) s->layout++;
+        return HX_RAISE(HX_EINPUT, "no operator '%s' on device '%s'; see `hextop list`",
+                        cfg->solver.op, s->device.ops->name);
+    if (cfg->solver.deterministic) HX_TRY(require_deterministic(s));
+    s->layout = hx_session_asked_layout(s);
     const int has_layout = (s->strategy->layouts & HX_LAYOUT_BIT(s->layout)) != 0;
     if (substituted)
-        snprintf(s->instead_of, sizeof s->instead_of, "in place of %s, which needs a GPU",
+        snprintf(s->operator_note, sizeof s->operator_note, "in place of %s, which needs a GPU",
                  cfg->solver.op);
     if (!has_layout) { /* the same config serves operators that know one layout only */
-        snprintf(s->instead_of, sizeof s->instead_of, "in place of %s, %s", cfg->solver.op,
+        snprintf(s->operator_note, sizeof s->operator_note, "in place of %s, %s", cfg->solver.op,
                  cfg->solver.layout);
         for (s->layout = HX_LAYOUT_ROWMAJOR; s->layout + 1 < HX_N_LAYOUT; s->layout++)
             if (s->strategy->layouts & HX_LAYOUT_BIT(s->layout)) break;
     }
     return HX_OK;
+}
+
+static int choose_strategy(hx_session *s)
+{
+    const hx_config *cfg = &s->cfg;
+    /* the default operator may not be deterministic: who names none leaves the choice */
+    const int left_open = cfg->solver.deterministic && !hx_config_given(cfg, "solver.operator");
+    const int rc = left_open || strcmp(cfg->solver.op, "auto") == 0 ? hx_choose_operator(s)
+                                                                    : find_named_strategy(s);
+    return blame(s, "solver.operator", rc);
 }
 
 int hx_session_open_device(hx_session *s)
@@ -334,11 +368,20 @@ int hx_session_open_device(hx_session *s)
     int rc = find_device(s, &ops);
     if (rc == HX_OK) rc = hx_device_open(&s->device, ops);
     if (rc < 0) return blame(s, "solver.device", rc);
-    HX_TRY(choose_strategy(s));
     s->precond_kind = hx_precond_find(s->cfg.solver.preconditioner);
+    HX_TRY(choose_strategy(s));
     HX_TRY(hx_config_set_word(&s->cfg.solver.device, ops->name));
     HX_TRY(hx_config_set_word(&s->cfg.solver.op, s->strategy->name));
     return hx_config_set_word(&s->cfg.solver.layout, hx_layout_name(s->layout));
+}
+
+const char *hx_session_operator_text(const hx_session *s, char *text, size_t n_text)
+{
+    const char *note = s->operator_note;
+    snprintf(text, n_text, "%s, %s, %sdeterministic%s%s%s", s->strategy->name,
+             hx_layout_name(s->layout), s->strategy->deterministic ? "" : "not ",
+             note[0] ? " (" : "", note, note[0] ? ")" : "");
+    return text;
 }
 
 /* Bytes of the vectors of the preconditioner, PCG and the optimizer. */
@@ -384,9 +427,11 @@ int hx_session_make_solver(hx_session *s)
         .tolerance = cfg->solver.tolerance,
         .max_iterations = cfg->solver.max_iterations,
     };
-    const int rc = hx_operator_create(&s->op, &s->device, s->strategy, s->layout, &s->problem,
-                                      vector_bytes(s));
-    if (rc < 0) return blame(s, "solver.operator", rc);
+    if (!s->op.dev) { /* else it was chosen by a trial and is ready */
+        const int rc = hx_operator_create(&s->op, &s->device, s->strategy, s->layout, &s->problem,
+                                          vector_bytes(s));
+        if (rc < 0) return blame(s, "solver.operator", rc);
+    }
     HX_TRY(hx_precond_create(&s->pc, s->precond_kind, &s->op));
     HX_TRY(hx_pcg_create(&s->pcg, &params, &s->op, &s->pc));
     s->device_bytes = s->op.device_bytes + vector_bytes(s);

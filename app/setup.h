@@ -46,7 +46,7 @@ typedef struct hx_session {
     hx_memory_item device_item[HX_SESSION_ITEMS]; /* what device_bytes consists of */
     size_t device_bytes;                          /* operator and vectors of the solver */
     size_t host_bytes;                            /* mesh, problem, filter and densities */
-    char instead_of[96]; /* what was asked for and what runs in its place; "" if the same */
+    char operator_note[128]; /* why this operator, when it is not what was written; "" otherwise */
 } hx_session;
 
 /* All steps below, in order. The caller zeroed s and filled s->cfg. */
@@ -55,13 +55,21 @@ int hx_session_open(hx_session *s);
 /* One by one, for commands that stop earlier or report in between. */
 int hx_session_make_mesh(hx_session *s);    /* mesh and sets */
 int hx_session_make_problem(hx_session *s); /* supports, loads, passive elements, radius */
-int hx_session_open_device(hx_session *s);  /* device, strategy and layout; names resolved in cfg */
-int hx_session_make_solver(hx_session *s);  /* operator, preconditioner, PCG */
-int hx_session_make_design(hx_session *s);  /* filter, optimizer */
+/* Device, strategy and layout; names resolved in cfg. With solver.operator = "auto" the operators
+ * are timed, and s->op may hold the one chosen already. */
+int hx_session_open_device(hx_session *s);
+int hx_session_make_solver(hx_session *s); /* operator, preconditioner, PCG */
+int hx_session_make_design(hx_session *s); /* filter, optimizer */
 
 /* The densities of optimization.initial, or NULL if the design starts uniform. *density is the
  * caller's to free. */
 int hx_session_read_initial(hx_session *s, double **density);
+
+/* solver.layout as a value. */
+hx_layout hx_session_asked_layout(const hx_session *s);
+
+/* "ebe, interleaved, deterministic (in place of ebe24, which needs a GPU)"; returns text. */
+const char *hx_session_operator_text(const hx_session *s, char *text, size_t n_text);
 
 /* What the operator and the solver's vectors will take on the device, part by part; returns the
  * number of parts. Needs device and problem. */

@@ -34,7 +34,9 @@ const hx_filter_kind *hx_filter_find(const char *name)
 
 /* Names that a user may ask for on any device, and what stands in for them where they do not exist:
  * the thread maps of a GPU have one meaning on a CPU. */
-static const char *const stand_in[][2] = {{"ebe8", "ebe"}, {"ebe24", "ebe"}, {"ebe64", "ebe"}};
+static const char *const stand_in[][2] = {{"ebe8", "ebe"},   {"ebe24", "ebe"}, {"ebe64", "ebe"},
+                                          {"warp64", "ebe"}, {"sym", "ebe"},   {"sym32", "ebe"},
+                                          {"dedup", "otf"}};
 
 const hx_strategy *hx_strategy_resolve(const char *device, const char *name, int *substituted)
 {

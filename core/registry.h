@@ -23,8 +23,8 @@ const hx_precond_kind *hx_precond_find(const char *name);
 const hx_filter_kind *hx_filter_find(const char *name);
 
 /* What runs on `device` when `name` is asked for: the strategy itself, or, on a device without it,
- * its nearest relative there (ebe for ebe8, ebe24, ebe64; *substituted = 1). NULL: unknown
- * everywhere. */
+ * its nearest relative there (otf for dedup, ebe for the others that exist on a GPU only;
+ * *substituted = 1). NULL: unknown everywhere. */
 const hx_strategy *hx_strategy_resolve(const char *device, const char *name, int *substituted);
 
 #ifdef __cplusplus

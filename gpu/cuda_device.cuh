@@ -10,13 +10,15 @@
 #include "core/device.h"
 #include "core/error.h"
 
-// Forwards a CUDA error with the call that met it.
+// Forwards a CUDA error with the call that met it, and clears it: the next check is of its own.
 #define HX_TRY_CUDA(call)                                                                          \
     do {                                                                                           \
         const cudaError_t status_ = (call);                                                        \
-        if (status_ != cudaSuccess)                                                                \
+        if (status_ != cudaSuccess) {                                                              \
+            cudaGetLastError();                                                                    \
             return HX_RAISE(status_ == cudaErrorMemoryAllocation ? HX_ENOMEM : HX_EDEVICE,         \
                             "CUDA: %s in %s", cudaGetErrorString(status_), #call);                 \
+        }                                                                                          \
     } while (0)
 
 // After each kernel launch.

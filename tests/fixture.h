@@ -194,13 +194,14 @@ fail:
     return rc;
 }
 
-/* The next (strategy, layout) of a device, from *i = *layout = 0; NULL after the last. */
+/* The next exact (strategy, layout) of a device, from *i = *layout = 0; NULL after the last. Those
+ * that state an error are checkop's to judge. */
 static inline const hx_strategy *fixture_next_strategy(const hx_device *dev, size_t *i, int *layout,
                                                        hx_layout *found)
 {
     for (; hx_strategies[*i]; ++*i, *layout = 0) {
         const hx_strategy *const strategy = hx_strategies[*i];
-        if (strcmp(strategy->device, dev->ops->name) != 0) continue;
+        if (strcmp(strategy->device, dev->ops->name) != 0 || strategy->error > 0.0) continue;
         while (*layout < HX_N_LAYOUT) {
             *found = (hx_layout)(*layout)++;
             if (strategy->layouts & HX_LAYOUT_BIT(*found)) return strategy;

@@ -5,7 +5,7 @@
 #     # expect: TEXT    must appear on stderr; may be repeated
 #     # exit: STATUS
 #     # args: ...       further arguments, in the shell's quoting
-#     # needs: no-gpu   skipped where a GPU is found
+#     # needs: no-gpu   skipped where a GPU is found; gpu: skipped where there is none
 set -u
 hextop=$(realpath "$1")
 bad=$2/tests/bad
@@ -44,6 +44,10 @@ for cfg in "$bad"/*.cfg; do
     arguments=$(sed -n 's/^# args: //p' "$cfg")
     if grep -q '^# needs: no-gpu' "$cfg" && [ $has_gpu = yes ]; then
         echo "$name: skipped, there is a GPU"
+        continue
+    fi
+    if grep -q '^# needs: gpu' "$cfg" && [ $has_gpu = no ]; then
+        echo "$name: skipped, there is no GPU"
         continue
     fi
     eval "set -- $arguments"

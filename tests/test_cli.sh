@@ -147,6 +147,22 @@ for keys in "mesh.shuffle=7 mesh.reorder=false" "mesh.shuffle=7" "mesh.reorder=f
 done
 ok "distorted" "$hextop" -q run small.cfg output.directory=other mesh.distort=0.2
 
+# The operator left to a timing: what was chosen is written, and does the same.
+ok "auto" "$hextop" -v run small.cfg output.directory=auto solver.device=cpu solver.operator=auto
+ok "auto logs its candidates" test "$(grep -c '^  auto  .* ms a product$' stdout)" -ge 2
+ok "auto says what it chose" grep -qE '^  operator  .* \(auto: .* ms a product; next ' stdout
+ok "the same compliance with auto" near "$(number compliance auto/summary.json)" "$compliance" 1e-6
+chosen=$(sed -n 's/^  operator  \([a-z0-9]*\), .*/\1/p' stdout)
+ok "config.cfg names the operator chosen" contains auto/config.cfg "operator = \"$chosen\";"
+ok "summary.json names it" contains auto/summary.json "\"operator\": \"$chosen\""
+ok "auto keeps a layout that was asked for" "$hextop" -v run small.cfg output.directory=auto \
+    solver.device=cpu solver.operator=auto solver.layout=rowmajor
+ok "no other layout was timed" lacks stdout "interleaved"
+ok "deterministic" "$hextop" -v run small.cfg output.directory=auto solver.deterministic=true
+ok "deterministic times nothing" lacks stdout "ms a product"
+ok "the log says deterministic" grep -qE '^  operator  [a-z0-9]*, [a-z]*, deterministic' stdout
+ok "summary.json says so" contains auto/summary.json '"operator_deterministic": true'
+
 # A mesh file, with a path relative to the config, and its sets by name.
 mkdir model
 ok "mesh" "$hextop" mesh small.cfg model/block.vtk
@@ -202,6 +218,8 @@ ok "check" "$hextop" check small.cfg
 cp ../stdout ../check.txt
 ok "check changes nothing" test "$(ls)" = small.cfg
 cd ..
+ok "check with auto" "$hextop" check small.cfg solver.operator=auto
+ok "check names what auto takes" grep -q '^operator  .* (auto: ' stdout
 for text in "128 elements" "scaled Jacobian" "mount" "right-lower-edge" "sum of case 2" "passive" \
     "neighbours" "memory" "bytes/element" "connectivity" "time" "no faults"; do
     ok "check shows $text" contains check.txt "$text"
@@ -235,7 +253,7 @@ ok "version" contains stdout "libconfig"
 ok "help config" "$hextop" help config
 ok "all keys have help" contains stdout "optimization.filter.volume_weighted"
 ok "list" "$hextop" list
-for text in cpu ebe nbn jacobi sensitivity cantilever conrod deterministic; do
+for text in cpu ebe nbn jacobi sensitivity cantilever conrod deterministic auto; do
     ok "list shows $text" contains stdout "$text"
 done
 ok "list --keys" "$hextop" list --keys

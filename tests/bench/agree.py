@@ -2,7 +2,7 @@
 """Runs one design optimisation with every operator of a device and compares the compliances.
 
     python3 tests/bench/agree.py HEXTOP OUT [--examples cantilever,...] [--size 1]
-            [--operators ebe,ebe8,ebe24,ebe64,nbn] [--tolerance 1e-4] [--set KEY=VALUE ...]
+            [--operators ebe,ebe8,...] [--tolerance 1e-4] [--set KEY=VALUE ...]
 
 Exit status 1 if two differ by more than the tolerance (relative). Needs only Python 3.
 """
@@ -20,7 +20,7 @@ def main():
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--examples", default=",".join(EXAMPLES))
     parser.add_argument("--size", type=int, default=1)
-    parser.add_argument("--operators", default="ebe,ebe8,ebe24,ebe64,nbn")
+    parser.add_argument("--operators", default="ebe,ebe8,ebe24,ebe64,warp64,sym,sym32,nbn,otf")
     parser.add_argument("--tolerance", type=float, default=1e-4)
     parser.add_argument("--set", nargs="*", default=[], help="config overrides for every run")
     args = parser.parse_args()
