@@ -142,6 +142,9 @@ int hx_compare_is_paper(const hx_strategy *strategy);
 /* ebe rowmajor among the group's rows, measured; NULL: none. */
 const hx_compare_row *hx_compare_baseline(const hx_compare *c, const hx_compare_group *group);
 
+/* 1e9 ("G") if the fastest of the rows does a tenth of it in elements a second, else 1e6 ("M"). */
+double hx_compare_unit(const hx_compare *c, size_t first_row, size_t n_row, const char **letter);
+
 /* "otf", or "ebe rowmajor" for an operator with several layouts. */
 const char *hx_compare_label(const hx_compare_row *row, char *text, size_t n_text);
 

@@ -75,6 +75,15 @@ void hx_compare_derive(hx_compare *c, size_t index)
     }
 }
 
+double hx_compare_unit(const hx_compare *c, size_t first_row, size_t n_row, const char **letter)
+{
+    double fastest = 0.0;
+    for (size_t i = 0; i < n_row; i++)
+        fastest = fmax(fastest, c->row[first_row + i].f.elements_per_second);
+    *letter = fastest >= 1e8 ? "G" : "M";
+    return fastest >= 1e8 ? 1e9 : 1e6;
+}
+
 const char *hx_compare_label(const hx_compare_row *row, char *text, size_t n_text)
 {
     const unsigned layouts = row->strategy->layouts;

@@ -14,9 +14,9 @@
 /* The picture that a figure goes to. */
 typedef double (*figure_of)(const hx_compare_row *row);
 
-static double giga_elements(const hx_compare_row *row)
+static double speed(const hx_compare_row *row)
 {
-    return 1e-9 * row->f.elements_per_second;
+    return row->f.elements_per_second;
 }
 
 static double spmv_speedup(const hx_compare_row *row)
@@ -93,20 +93,22 @@ static void put_title(FILE *f, const hx_compare *c, const char *what)
 static void put_product_plot(FILE *f, const hx_compare *c)
 {
     const size_t first = last_groups(c);
-    if (!is_known(c, first, giga_elements)) return;
+    const size_t first_row = c->group[first].first_row;
+    const char *letter;
+    const double unit = hx_compare_unit(c, first_row, c->n_row - first_row, &letter);
+    if (!is_known(c, first, speed)) return;
     fputs("\n$product << EOD\n", f);
-    for (size_t i = c->group[first].first_row; i < c->n_row; i++) {
+    for (size_t i = first_row; i < c->n_row; i++) {
         const hx_compare_row *row = &c->row[i];
-        if (!isfinite(giga_elements(row))) continue;
+        if (!isfinite(speed(row))) continue;
         put_label(f, c, row);
-        put_number(f, giga_elements(row));
+        put_number(f, speed(row) / unit);
         fputc('\n', f);
     }
     fputs("EOD\n", f);
     put_title(f, c, "Product y = K x");
-    fputs("set output \"compare.svg\"\n"
-          "set ylabel \"G elements/s\"\n"
-          "set yrange [0:*]\n"
+    fprintf(f, "set output \"compare.svg\"\nset ylabel \"%s elements/s\"\n", letter);
+    fputs("set yrange [0:*]\n"
           "unset key\n"
           "plot $product using 0:2:xtic(1) with boxes linecolor rgb \"#4477aa\", \\\n"
           "     $product using 0:2:(sprintf(\"%.3g\", $2)) with labels offset 0,0.6\n",
@@ -168,7 +170,7 @@ static void put_line_plot(FILE *f, const hx_compare *c, const char *name, const 
             "set xlabel \"elements\"\nset ylabel \"speedup over ebe rowmajor\"\n"
             "set xtics norotate\nset logscale xy\nset xrange [%.9g:%.9g]\nset yrange [*:*]\n"
             "set key outside right autotitle columnhead\n"
-            "plot for [i = 2:%zu] $%s using 1:i with linespoints\n"
+            "plot for [i = 2:%zu] $%s using 1:i:xtic(1) with linespoints\n"
             "unset logscale\nunset xlabel\nset xrange [*:*]\n",
             title, first->mesh, has_several_devices(c) ? "" : "; ",
             has_several_devices(c) ? "" : last->description, file, 0.8 * low, 1.25 * high,

@@ -46,12 +46,17 @@ static void add_checked(hx_table *table, double value, double bound)
 
 static void print_products(const hx_compare *c, const hx_compare_group *group)
 {
-    static const char *const head[] = {"operator",  "layout",   "bits",    "error",  "symmetry",
-                                       "B/element", "set-up s", "ms",      "spread", "Gel/s",
-                                       "Gdof/s",    "GB/s",     "of copy", "x ebe",  "x best"};
+    static const char *const head[] = {"operator",  "layout",   "bits", "error", "symmetry",
+                                       "B/element", "set-up s", "ms",   "spread"};
+    static const char *const tail[] = {"GB/s", "of copy", "x ebe", "x best"};
+    const char *letter;
+    const double unit = hx_compare_unit(c, group->first_row, group->n_row, &letter);
     hx_table table;
     hx_table_begin(&table, "lllrrrrrrrrrrrr");
     add_words(&table, head, sizeof head / sizeof head[0]);
+    hx_table_add(&table, "%sel/s", letter);
+    hx_table_add(&table, "%sdof/s", letter);
+    add_words(&table, tail, sizeof tail / sizeof tail[0]);
     for (size_t i = 0; i < group->n_row; i++) {
         const hx_compare_row *row = &c->row[group->first_row + i];
         const hx_compare_figures *f = &row->f;
@@ -64,8 +69,8 @@ static void print_products(const hx_compare *c, const hx_compare_group *group)
         add_number(&table, 3, f->setup_seconds);
         add_number(&table, 4, 1e3 * f->product_median_seconds);
         add_fixed(&table, 1, 100.0 * f->product_spread, " %");
-        add_number(&table, 3, 1e-9 * f->elements_per_second);
-        add_number(&table, 3, 1e-9 * f->dof_per_second);
+        add_number(&table, 4, f->elements_per_second / unit);
+        add_number(&table, 4, f->dof_per_second / unit);
         add_number(&table, 4, 1e-9 * f->bytes_per_second);
         add_fixed(&table, 0, 100.0 * f->of_copy_bandwidth, " %");
         add_fixed(&table, 2, f->speedup_over_ebe, "x");
@@ -138,10 +143,12 @@ void hx_compare_print_group(const hx_compare *c, size_t index)
     int n_pcg = 0, n_stage = 0, n_measured = 0;
     char a[32], b[32];
     if (is_quiet()) return;
-    hx_log_info("\n%s%s%s: %s elements, %s nodes; %s; copy bandwidth %.4g GB/s\n", group->mesh,
+    char bandwidth[64] = "unknown, no memory for it";
+    if (!isnan(group->copy_bandwidth))
+        snprintf(bandwidth, sizeof bandwidth, "%.4g GB/s", 1e-9 * group->copy_bandwidth);
+    hx_log_info("\n%s%s%s: %s elements, %s nodes; %s; copy bandwidth %s\n", group->mesh,
                 group->size[0] ? " " : "", group->size, hx_format_count(group->n_elem, a, sizeof a),
-                hx_format_count(group->n_node, b, sizeof b), group->description,
-                1e-9 * group->copy_bandwidth);
+                hx_format_count(group->n_node, b, sizeof b), group->description, bandwidth);
     for (size_t i = 0; i < group->n_row; i++) {
         const hx_compare_row *row = &c->row[group->first_row + i];
         n_measured += row->status != HX_COMPARE_SKIPPED;
