@@ -289,6 +289,7 @@ static int measure(measurement *m, double mesh_seconds)
     hx_session *s = m->s;
     size_t n_free = 0, n_total = 0;
     const size_t needed = bytes_needed(m);
+    m->row->f.device_bytes = (double)needed;
     HX_TRY(s->device.ops->memory(&s->device, &n_free, &n_total));
     show_step(s, "set-up");
     const int rc = set_up(m);
