@@ -29,6 +29,25 @@ static const command commands[] = {
      "Reports mesh quality, sets, supports, loads, filter radius, memory and a time estimate.\n"
      "Exit status 0, also with warnings; 2 when the run would be refused.\n",
      1, hx_cmd_check},
+    {"compare", "[--paper] FILE [KEY=VALUE ...]", "all operators: checked, timed, used in PCG",
+     "On the config's mesh and density (uniform, or optimization.initial), every operator in "
+     "every\n"
+     "layout: product against a reference, bytes, set-up time, time per product, elements and\n"
+     "bytes a second against the copy bandwidth, speedups; then PCG on the config's problem.\n"
+     "What does not fit in memory is listed and skipped. Writes compare.csv, compare.json and\n"
+     "compare.gp with its pictures (SVG, drawn by gnuplot if installed) into a folder.\n"
+     "Exit status 1 if a product is further off than its operator promises.\n\n"
+     "  --paper          the first design iteration over the generator's sizes 1 to 5: the "
+     "paper's\n"
+     "                   Figures 11 to 15 and Table 3\n"
+     "  --sizes LIST     with --paper: other sizes, as in 1,2,3 or 1,320x160x160 (nx, ny, nz)\n"
+     "  --operators LIST these only, as in ebe,otf\n"
+     "  --all-devices    every device that can run here, not solver.device alone\n"
+     "  --no-pcg         products only\n"
+     "  --iterations N   PCG iterations at most, in place of solver.max_iterations\n"
+     "  --repeats N      timed products (default: about half a second's worth, 7 to 101)\n"
+     "  --output DIR     folder to write to (default: output.directory/compare)\n",
+     1, hx_cmd_compare},
     {"mesh", "FILE OUT.vtk [KEY=VALUE ...]", "write the mesh with sets, supports and loads",
      "Fields of OUT.vtk: set_NAME (0 or 1), supports (bits 1, 2, 4 for x, y, z), prescribed\n"
      "(displacements, if any), load_1 ... (nodal forces of each case), passive (density, -1 where\n"
@@ -56,9 +75,9 @@ static void print_help(void)
            "Usage\n",
            HX_VERSION);
     for (int i = 0; i < N_COMMAND; i++)
-        printf("  hextop %-5s %-28s %s\n", commands[i].name, commands[i].arguments,
+        printf("  hextop %-7s %-30s %s\n", commands[i].name, commands[i].arguments,
                commands[i].summary);
-    printf("  hextop %-5s %-28s %s\n\n", "help", "COMMAND | config",
+    printf("  hextop %-7s %-30s %s\n\n", "help", "COMMAND | config",
            "help on a command, or on all config keys");
     print_options();
     printf("\nStart with: hextop run configs/quickstart.cfg\n");
@@ -134,6 +153,11 @@ static int dispatch(const hx_options *options)
     const command *c = find_command(options->command);
     if (!c) return 2;
     if (options->help) return help_on(c->name);
+    if (options->compare.first && c->run != hx_cmd_compare) {
+        hx_log_usage_error("%s is an option of `hextop compare`, not of `hextop %s`",
+                           options->compare.first, c->name);
+        return 2;
+    }
     if (options->n_argument < c->n_min) {
         hx_log_usage_error("usage: hextop %s %s", c->name, c->arguments);
         return 2;

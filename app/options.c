@@ -1,30 +1,82 @@
 #include "options.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/names.h"
 
-static int take_option(hx_options *options, const char *text)
+typedef enum { FLAG, QUIET, VERBOSE, COMPARE_FLAG, COMPARE_TEXT } option_kind;
+
+typedef struct option_word {
+    const char *name, *letter; /* letter: short form or NULL */
+    option_kind kind;
+    size_t offset;     /* in hx_options; QUIET and VERBOSE: none */
+    const char *value; /* what follows, for messages */
+} option_word;
+
+#define AT(member) offsetof(hx_options, member)
+
+static const option_word words[] = {
+    {"--help", "-h", FLAG, AT(help), NULL},
+    {"--version", NULL, FLAG, AT(version), NULL},
+    {"--keys", NULL, FLAG, AT(keys), NULL},
+    {"--quiet", "-q", QUIET, 0, NULL},
+    {"--verbose", "-v", VERBOSE, 0, NULL},
+    {"--paper", NULL, COMPARE_FLAG, AT(compare.paper), NULL},
+    {"--all-devices", NULL, COMPARE_FLAG, AT(compare.all_devices), NULL},
+    {"--no-pcg", NULL, COMPARE_FLAG, AT(compare.no_pcg), NULL},
+    {"--operators", NULL, COMPARE_TEXT, AT(compare.operators), "NAME,NAME"},
+    {"--sizes", NULL, COMPARE_TEXT, AT(compare.sizes), "1,2,3"},
+    {"--repeats", NULL, COMPARE_TEXT, AT(compare.repeats), "N"},
+    {"--iterations", NULL, COMPARE_TEXT, AT(compare.iterations), "N"},
+    {"--output", NULL, COMPARE_TEXT, AT(compare.output), "DIR"},
+};
+enum { N_WORD = sizeof words / sizeof words[0] };
+
+/* The option of that name, "=VALUE" cut off; NULL after saying that there is none. */
+static const option_word *find_word(const char *text)
 {
-    static const char *const known[] = {"--help", "--version", "--quiet", "--verbose", "--keys"};
-    char hint[256];
-    if (strcmp(text, "-h") == 0 || strcmp(text, "--help") == 0)
-        options->help = 1;
-    else if (strcmp(text, "--version") == 0)
-        options->version = 1;
-    else if (strcmp(text, "-q") == 0 || strcmp(text, "--quiet") == 0)
-        options->level = HX_LOG_QUIET;
-    else if (strcmp(text, "-v") == 0 || strcmp(text, "--verbose") == 0)
-        options->level = HX_LOG_VERBOSE;
-    else if (strcmp(text, "--keys") == 0)
-        options->keys = 1;
-    else {
-        hx_log_usage_error(
-            "unknown option '%s'%s", text,
-            hx_name_hint(text, known, sizeof known / sizeof known[0], hint, sizeof hint));
+    const char *name[N_WORD];
+    char hint[512];
+    const size_t n = strcspn(text, "=");
+    for (size_t i = 0; i < N_WORD; i++) {
+        name[i] = words[i].name;
+        const int has_value = words[i].kind == COMPARE_TEXT;
+        if (strlen(name[i]) == n && strncmp(name[i], text, n) == 0 && (has_value || !text[n]))
+            return &words[i];
+        if (words[i].letter && strcmp(words[i].letter, text) == 0) return &words[i];
+    }
+    hx_log_usage_error("unknown option '%s'%s", text,
+                       hx_name_hint(text, name, N_WORD, hint, sizeof hint));
+    return NULL;
+}
+
+static void set_flag(hx_options *options, const option_word *word)
+{
+    const int yes = 1;
+    memcpy((char *)options + word->offset, &yes, sizeof yes);
+}
+
+/* next: the argument after it, or NULL. Returns the number of further arguments used, or -1. */
+static int take_option(hx_options *options, const char *text, const char *next)
+{
+    const option_word *word = find_word(text);
+    if (!word) return -1;
+    if (word->kind == FLAG || word->kind == COMPARE_FLAG) set_flag(options, word);
+    if (word->kind == QUIET) options->level = HX_LOG_QUIET;
+    if (word->kind == VERBOSE) options->level = HX_LOG_VERBOSE;
+    if (word->kind != COMPARE_FLAG && word->kind != COMPARE_TEXT) return 0;
+    if (!options->compare.first) options->compare.first = word->name;
+    if (word->kind == COMPARE_FLAG) return 0;
+    const char *value = strchr(text, '=');
+    const int used = value ? 0 : 1;
+    value = value ? value + 1 : next;
+    if (!value || !value[0]) {
+        hx_log_usage_error("%s needs a value: %s %s", word->name, word->name, word->value);
         return -1;
     }
-    return 0;
+    memcpy((char *)options + word->offset, &value, sizeof value);
+    return used;
 }
 
 int hx_options_parse(hx_options *options, int argc, char **argv)
@@ -35,7 +87,9 @@ int hx_options_parse(hx_options *options, int argc, char **argv)
         if (!options_end && strcmp(argv[i], "--") == 0)
             options_end = 1;
         else if (!options_end && argv[i][0] == '-' && argv[i][1] != '\0') {
-            if (take_option(options, argv[i]) < 0) return -1;
+            const int used = take_option(options, argv[i], i + 1 < argc ? argv[i + 1] : NULL);
+            if (used < 0) return -1;
+            i += used;
         } else
             argv[n++] = argv[i];
     }

@@ -6,15 +6,24 @@
 
 #include "log.h"
 
+/* Options of `hextop compare`, texts as typed; NULL: not given. */
+typedef struct hx_compare_words {
+    int paper, all_devices, no_pcg;
+    const char *operators, *sizes, *repeats, *iterations, *output;
+    const char *first; /* the first of these options that was given */
+} hx_compare_words;
+
 typedef struct hx_options {
     const char *command; /* NULL: none given */
     hx_log_level level;
     int help, version, keys; /* --help, --version, --keys */
+    hx_compare_words compare;
     size_t n_argument;
     const char *const *argument; /* [n_argument] what follows the command, options taken out */
 } hx_options;
 
-/* Sorts argv in place. Returns 0, or -1 after saying what is wrong. */
+/* Sorts argv in place. Options that take a value: "--output DIR" or "--output=DIR". Returns 0, or
+ * -1 after saying what is wrong. */
 int hx_options_parse(hx_options *options, int argc, char **argv);
 
 #endif

@@ -131,6 +131,12 @@ static int add_fields(hx_output *out)
     return HX_OK;
 }
 
+int hx_output_make_directory(const hx_config *cfg)
+{
+    HX_TRY(make_directory(cfg));
+    return test_write(cfg);
+}
+
 int hx_output_open(hx_output *out, hx_session *s)
 {
     int rc;
@@ -139,8 +145,7 @@ int hx_output_open(hx_output *out, hx_session *s)
     out->directory = s->cfg.output.directory;
     out->format = strcmp(s->cfg.output.format, "ascii") == 0 ? HX_VTK_ASCII : HX_VTK_BINARY;
     HX_TRY_FAIL(add_fields(out));
-    HX_TRY_FAIL(make_directory(&s->cfg));
-    HX_TRY_FAIL(test_write(&s->cfg));
+    HX_TRY_FAIL(hx_output_make_directory(&s->cfg));
     return HX_OK;
 fail:
     hx_output_free(out);

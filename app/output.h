@@ -23,6 +23,9 @@ typedef struct hx_output {
 /* Fails with HX_EENV if the directory could not be written or created; changes nothing. */
 int hx_output_probe(const hx_config *cfg);
 
+/* Creates output.directory and tests that a file can be written there. HX_EENV. */
+int hx_output_make_directory(const hx_config *cfg);
+
 /* Creates the directory, tests that a file can be written there, and takes the memory. */
 int hx_output_open(hx_output *out, hx_session *s);
 

@@ -273,25 +273,26 @@ fail:
     return rc;
 }
 
-/* The device asked for, or with "auto" the first that can run here. */
-static int find_device(const hx_session *s, const hx_device_ops **ops)
+int hx_session_find_device(const hx_session *s, const hx_device_ops **ops)
 {
     const char *name = s->cfg.solver.device;
     *ops = NULL;
     if (strcmp(name, "auto") != 0) {
         *ops = hx_device_find(name);
         if (*ops) return HX_OK;
-        return HX_RAISE(HX_EENV,
-                        "this hextop was built without device '%s'; use \"auto\" or "
-                        "\"cpu\", or build it with that device",
-                        name);
+        return blame(s, "solver.device",
+                     HX_RAISE(HX_EENV,
+                              "this hextop was built without device '%s'; use \"auto\" or "
+                              "\"cpu\", or build it with that device",
+                              name));
     }
     for (size_t i = 0; hx_devices[i] && !*ops; i++) {
         char why[256] = "";
         if (hx_devices[i]->available(why, sizeof why)) *ops = hx_devices[i];
     }
-    if (!*ops) return HX_RAISE(HX_EENV, "no device can run here; see `hextop list`");
-    return HX_OK;
+    if (*ops) return HX_OK;
+    return blame(s, "solver.device",
+                 HX_RAISE(HX_EENV, "no device can run here; see `hextop list`"));
 }
 
 static void set_threads(int n)
@@ -361,14 +362,19 @@ static int choose_strategy(hx_session *s)
     return blame(s, "solver.operator", rc);
 }
 
+int hx_session_start_device(hx_session *s, const hx_device_ops *ops)
+{
+    set_threads(s->cfg.solver.threads);
+    s->precond_kind = hx_precond_find(s->cfg.solver.preconditioner);
+    const int rc = hx_device_open(&s->device, ops);
+    return rc < 0 ? blame(s, "solver.device", rc) : rc;
+}
+
 int hx_session_open_device(hx_session *s)
 {
     const hx_device_ops *ops = NULL;
-    set_threads(s->cfg.solver.threads);
-    int rc = find_device(s, &ops);
-    if (rc == HX_OK) rc = hx_device_open(&s->device, ops);
-    if (rc < 0) return blame(s, "solver.device", rc);
-    s->precond_kind = hx_precond_find(s->cfg.solver.preconditioner);
+    HX_TRY(hx_session_find_device(s, &ops));
+    HX_TRY(hx_session_start_device(s, ops));
     HX_TRY(choose_strategy(s));
     HX_TRY(hx_config_set_word(&s->cfg.solver.device, ops->name));
     HX_TRY(hx_config_set_word(&s->cfg.solver.op, s->strategy->name));
@@ -418,6 +424,13 @@ size_t hx_session_device_bytes(const hx_session *s)
     return hx_operator_items(&s->problem, s->strategy, s->layout, item) + vector_bytes(s);
 }
 
+int hx_session_make_operator(hx_session *s)
+{
+    const int rc = hx_operator_create(&s->op, &s->device, s->strategy, s->layout, &s->problem,
+                                      vector_bytes(s));
+    return rc < 0 ? blame(s, "solver.operator", rc) : rc;
+}
+
 int hx_session_make_solver(hx_session *s)
 {
     const hx_config *cfg = &s->cfg;
@@ -427,11 +440,7 @@ int hx_session_make_solver(hx_session *s)
         .tolerance = cfg->solver.tolerance,
         .max_iterations = cfg->solver.max_iterations,
     };
-    if (!s->op.dev) { /* else it was chosen by a trial and is ready */
-        const int rc = hx_operator_create(&s->op, &s->device, s->strategy, s->layout, &s->problem,
-                                          vector_bytes(s));
-        if (rc < 0) return blame(s, "solver.operator", rc);
-    }
+    if (!s->op.dev) HX_TRY(hx_session_make_operator(s)); /* else it is there, after a trial */
     HX_TRY(hx_precond_create(&s->pc, s->precond_kind, &s->op));
     HX_TRY(hx_pcg_create(&s->pcg, &params, &s->op, &s->pc));
     s->device_bytes = s->op.device_bytes + vector_bytes(s);
@@ -462,13 +471,21 @@ int hx_session_read_initial(hx_session *s, double **density)
                  hx_vtk_read_cell_array(*path, "density", &s->mesh, *density));
 }
 
-int hx_session_make_design(hx_session *s)
+int hx_session_make_filter(hx_session *s)
 {
     const hx_config *cfg = &s->cfg;
-    const hx_filter_params filter_params = {
+    const hx_filter_params params = {
         .radius = s->filter_radius,
         .volume_weighted = cfg->optimization.filter.volume_weighted,
     };
+    const int rc = hx_filter_create(&s->filter, hx_filter_find(cfg->optimization.filter.kind),
+                                    &s->problem, &params);
+    return rc < 0 ? blame(s, "optimization.filter.radius", rc) : rc;
+}
+
+int hx_session_make_design(hx_session *s)
+{
+    const hx_config *cfg = &s->cfg;
     const hx_optimizer_params params = {
         .move = cfg->optimization.move,
         .damping = cfg->optimization.damping,
@@ -477,9 +494,7 @@ int hx_session_make_design(hx_session *s)
     int rc;
     double *density = NULL;
     HX_TRY(check_host_memory(s));
-    rc = hx_filter_create(&s->filter, hx_filter_find(cfg->optimization.filter.kind), &s->problem,
-                          &filter_params);
-    if (rc < 0) return blame(s, "optimization.filter.radius", rc);
+    if (!s->filter.kind) HX_TRY(hx_session_make_filter(s));
     HX_TRY_FAIL(hx_session_read_initial(s, &density));
     rc = hx_optimizer_create(&s->opt, &params, &s->problem, &s->op, &s->pc, &s->pcg, &s->filter,
                              density);
@@ -490,6 +505,14 @@ int hx_session_make_design(hx_session *s)
 fail:
     free(density);
     return rc;
+}
+
+void hx_session_drop_operator(hx_session *s)
+{
+    hx_optimizer_free(&s->opt);
+    hx_pcg_free(&s->pcg);
+    hx_precond_free(&s->pc);
+    hx_operator_free(&s->op);
 }
 
 int hx_session_open(hx_session *s)
@@ -510,11 +533,8 @@ int hx_session_open(hx_session *s)
 
 void hx_session_free(hx_session *s)
 {
-    hx_optimizer_free(&s->opt);
+    hx_session_drop_operator(s);
     hx_filter_free(&s->filter);
-    hx_pcg_free(&s->pcg);
-    hx_precond_free(&s->pc);
-    hx_operator_free(&s->op);
     hx_device_close(&s->device);
     hx_problem_free(&s->problem);
     hx_mesh_free(&s->mesh);

@@ -61,6 +61,16 @@ int hx_session_open_device(hx_session *s);
 int hx_session_make_solver(hx_session *s); /* operator, preconditioner, PCG */
 int hx_session_make_design(hx_session *s); /* filter, optimizer */
 
+/* Parts of the steps, for commands that go through several devices or operators. The steps above
+ * leave alone what is there already. */
+/* The device asked for, or with "auto" the first that can run here. */
+int hx_session_find_device(const hx_session *s, const hx_device_ops **ops);
+int hx_session_start_device(hx_session *s, const hx_device_ops *ops); /* no strategy is chosen */
+int hx_session_make_operator(hx_session *s); /* of s->strategy and s->layout */
+int hx_session_make_filter(hx_session *s);
+/* Frees the optimizer, PCG, preconditioner and operator. */
+void hx_session_drop_operator(hx_session *s);
+
 /* The densities of optimization.initial, or NULL if the design starts uniform. *density is the
  * caller's to free. */
 int hx_session_read_initial(hx_session *s, double **density);

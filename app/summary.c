@@ -146,7 +146,7 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
     write_timings(json, stats, "shares", stats->total > 0.0 ? 100.0 / stats->total : 0.0, 0);
 }
 
-static void write_versions(hx_json *json)
+void hx_summary_write_versions(hx_json *json)
 {
     hx_json_open_object(json, "versions");
     hx_json_string(json, "hextop", HX_VERSION);
@@ -172,7 +172,7 @@ int hx_summary_write(hx_session *s, const hx_stats *stats, const char *status, c
     write_memory(&json, s);
     write_mesh(&json, &s->mesh, &quality);
     hx_config_write_json(&s->cfg, &json, "settings");
-    write_versions(&json);
+    hx_summary_write_versions(&json);
     hx_json_close_object(&json);
     rc = hx_atomic_file_commit(&file);
 fail:

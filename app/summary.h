@@ -8,4 +8,7 @@
 /* status: "done", "interrupted" or "failed". Needs at least one iteration. HX_EIO. */
 int hx_summary_write(hx_session *s, const hx_stats *stats, const char *status, const char *path);
 
+/* Adds the object "versions". */
+void hx_summary_write_versions(hx_json *json);
+
 #endif

@@ -1,0 +1,94 @@
+/* Figures that follow from what was measured. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "compare.h"
+
+void hx_compare_clear_figures(hx_compare_figures *f)
+{
+#define CLEAR(name) f->name = NAN;
+    HX_COMPARE_FIGURES(CLEAR)
+#undef CLEAR
+}
+
+int hx_compare_is_paper(const hx_strategy *strategy)
+{
+    static const char *const name[] = {"nbn", "ebe", "ebe8", "ebe24", "ebe64"};
+    for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
+        if (strcmp(name[i], strategy->name) == 0) return 1;
+    return 0;
+}
+
+double hx_compare_product_bytes(const hx_compare_group *group, const hx_strategy *strategy)
+{
+    return (double)group->n_elem * (strategy->bytes_per_elem + 40.0) +
+           3.0 * (double)group->n_node * 16.0;
+}
+
+const hx_compare_row *hx_compare_baseline(const hx_compare *c, const hx_compare_group *group)
+{
+    for (size_t i = 0; i < group->n_row; i++) {
+        const hx_compare_row *row = &c->row[group->first_row + i];
+        if (strcmp(row->strategy->name, "ebe") == 0 && row->layout == HX_LAYOUT_ROWMAJOR &&
+            row->status != HX_COMPARE_SKIPPED)
+            return row;
+    }
+    return NULL;
+}
+
+/* Median of the fastest of the paper's operators in any layout; NaN: none was measured. */
+static double best_of_paper(const hx_compare *c, const hx_compare_group *group)
+{
+    double best = NAN;
+    for (size_t i = 0; i < group->n_row; i++) {
+        const hx_compare_row *row = &c->row[group->first_row + i];
+        if (hx_compare_is_paper(row->strategy) && row->status != HX_COMPARE_SKIPPED)
+            best = fmin(best, row->f.product_median_seconds); /* fmin passes NaN over */
+    }
+    return best;
+}
+
+void hx_compare_derive(hx_compare *c, size_t index)
+{
+    const hx_compare_group *group = &c->group[index];
+    const hx_compare_row *base = hx_compare_baseline(c, group);
+    const double best = best_of_paper(c, group);
+    for (size_t i = 0; i < group->n_row; i++) {
+        hx_compare_row *row = &c->row[group->first_row + i];
+        hx_compare_figures *f = &row->f;
+        const double median = f->product_median_seconds;
+        f->product_spread =
+            (f->product_upper_quartile_seconds - f->product_lower_quartile_seconds) / median;
+        f->elements_per_second = (double)group->n_elem / median;
+        f->dof_per_second = 3.0 * (double)group->n_node / median;
+        f->bytes_per_second = hx_compare_product_bytes(group, row->strategy) / median;
+        f->of_copy_bandwidth = f->bytes_per_second / group->copy_bandwidth;
+        f->speedup_over_ebe = base ? base->f.product_median_seconds / median : NAN;
+        f->speedup_over_paper = best / median;
+        f->pcg_vector_seconds = f->pcg_seconds - f->pcg_spmv_seconds;
+        f->pcg_spmv_share = f->pcg_spmv_seconds / f->pcg_seconds;
+        f->pcg_iteration_seconds = f->pcg_seconds / f->pcg_iterations;
+        f->pcg_iteration_products = f->pcg_iteration_seconds / median;
+        f->pcg_speedup_over_ebe = base ? base->f.pcg_seconds / f->pcg_seconds : NAN;
+        f->spmv_speedup_over_ebe = base ? base->f.pcg_spmv_seconds / f->pcg_spmv_seconds : NAN;
+    }
+}
+
+double hx_compare_unit(const hx_compare *c, size_t first_row, size_t n_row, const char **letter)
+{
+    double fastest = 0.0;
+    for (size_t i = 0; i < n_row; i++)
+        fastest = fmax(fastest, c->row[first_row + i].f.elements_per_second);
+    *letter = fastest >= 1e8 ? "G" : "M";
+    return fastest >= 1e8 ? 1e9 : 1e6;
+}
+
+const char *hx_compare_label(const hx_compare_row *row, char *text, size_t n_text)
+{
+    const unsigned layouts = row->strategy->layouts;
+    const int several = (layouts & (layouts - 1)) != 0;
+    snprintf(text, n_text, "%s%s%s", row->strategy->name, several ? " " : "",
+             several ? hx_layout_name(row->layout) : "");
+    return text;
+}

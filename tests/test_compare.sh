@@ -1,0 +1,195 @@
+#!/bin/sh
+# hextop compare end to end on tiny models: tables, files, plots, what does not fit, bad usage.
+#     test_compare.sh HEXTOP SRCDIR
+set -u
+export LC_ALL=C
+hextop=$(realpath "$1")
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+n=0
+failed=0
+
+# ok WHAT COMMAND...: the command must succeed.
+ok() {
+    what=$1
+    shift
+    n=$((n + 1))
+    "$@" >out.txt 2>err.txt && return 0
+    failed=$((failed + 1))
+    echo "failed: $what"
+    sed 's/^/    /' out.txt err.txt
+}
+
+# status WHAT WANTED TEXT ARGUMENTS...: exit status of `hextop compare`, and what stderr holds.
+status() {
+    what=$1 wanted=$2 text=$3
+    shift 3
+    n=$((n + 1))
+    "$hextop" compare "$@" >stdout 2>stderr
+    got=$?
+    [ $got = "$wanted" ] && { [ -z "$text" ] || grep -qF -- "$text" stderr; } && return 0
+    failed=$((failed + 1))
+    echo "failed: $what: exit status $got, not $wanted, or stderr lacks '$text'"
+    sed 's/^/    /' stdout stderr
+}
+
+contains() { grep -qF -- "$2" "$1"; }
+is_empty() { [ ! -s "$1" ]; }
+
+cat >small.cfg <<'END_OF_CONFIG'
+title = "small";
+mesh = { generator = "cantilever"; nx = 8; ny = 4; nz = 4; distort = 0.2; };
+supports = ( { set = "left"; fix = "xyz"; } );
+loads = ( { set = "right-lower-edge"; node_force = [0, 0, -1]; case = 1; },
+          { set = "right"; total_force = [0, 1, 0]; case = 2; } );
+sets = ( { name = "mount"; box = { min = [0, 0, 0]; max = [1, 4, 4]; }; } );
+passive = ( { set = "mount"; density = 1.0; } );
+optimization = { volume_fraction = 0.4; rho_min = 0.01; iterations = 2; filter = { radius = 2; }; };
+solver = { device = "cpu"; };
+output = { directory = "out"; };
+END_OF_CONFIG
+sed 's/nx = 8; ny = 4; nz = 4; //' small.cfg >sized.cfg
+
+# Every operator and layout of the CPU, within its bound.
+status "compare" 0 "" small.cfg --repeats 3
+cp stdout compare.txt
+ok "nothing on stderr" is_empty stderr
+for text in "128 elements, 225 nodes" "copy bandwidth" "iterations" "converged" "Mel/s"; do
+    ok "shows $text" contains compare.txt "$text"
+done
+for file in compare.csv compare.json compare.gp; do ok "$file" test -s "out/compare/$file"; done
+ok "no temporary file" test -z "$(find out -name '*.tmp*' -o -name '*.vtk')"
+"$hextop" list | awk '$2 == "cpu" && $3 == "yes" && $4 ~ /yes|no/ {
+    for (i = 5; $i ~ /^(rowmajor|interleaved),?$/; i++) { sub(",", "", $i); print $1 "," $i } }' |
+    sort >wanted
+ok "CPU operators are listed" test "$(wc -l <wanted)" -ge 2
+cat >read.awk <<'END_OF_AWK'
+# The columns of `want` (names, separated by commas) of compare.csv; no text there holds a comma.
+BEGIN { FS = ","; n = split(want, name, ",") }
+{ gsub("\"", "") }
+NR == 1 { columns = NF; for (i = 1; i <= NF; i++) at[$i] = i; next }
+NF != columns { print "line " NR " has " NF " columns, not " columns; next }
+{ line = ""; for (i = 1; i <= n; i++) line = line (i > 1 ? "," : "") $(at[name[i]]); print line }
+END_OF_AWK
+column() { awk -v want="$2" -f read.awk "$1"; }
+column out/compare/compare.csv operator,layout | sort >got
+ok "every operator and layout" cmp wanted got
+column out/compare/compare.csv \
+    status,error,error_bound,symmetry,product_repeats,product_min_seconds,product_median_seconds,product_max_seconds,elements_per_second,pcg_outcome,pcg_iterations,pcg_seconds,pcg_spmv_seconds,pcg_vector_seconds >figures
+ok "figures hold together" awk -F, '
+    $1 != "ok" || $2 == "" || $2 > $3 || $3 > 1e-5 || $4 > $3 || $5 != 3 { exit 1 }
+    !($6 > 0 && $6 <= $7 && $7 <= $8) || $9 * $7 < 127.9 || $9 * $7 > 128.1 { exit 1 }
+    $10 != "converged" || $11 < 20 || $12 <= 0 { exit 1 }
+    $13 + $14 < 0.999 * $12 || $13 + $14 > 1.001 * $12 { exit 1 }
+    END { if (NR < 2) exit 1 }' figures
+ok "ebe rowmajor is the reference" test \
+    "$(column out/compare/compare.csv operator,layout,speedup_over_ebe,pcg_speedup_over_ebe |
+        grep '^ebe,rowmajor')" = "ebe,rowmajor,1,1"
+column out/compare/compare.csv operator,speedup_over_paper | grep -E '^(nbn|ebe),' >best
+ok "the best of the paper's has 1" awk -F, '
+    $2 > most { most = $2 } END { exit !(most == 1) }' best
+ok "the same iterations" test "$(cut -d, -f11 figures | sort -n |
+    awk 'NR == 1 { a = $1 } END { print ($1 - a <= 2) }')" = 1
+if command -v python3 >/dev/null; then
+    cat >check.py <<'END_OF_PYTHON'
+import json, sys
+c = json.load(open("out/compare/compare.json"))
+mesh, = c["meshes"]
+assert mesh["elements"] == 128 and mesh["device"] == "cpu" and mesh["copy_bytes_per_second"] > 1e6
+assert c["versions"]["hextop"] and c["machine"]["processors"] >= 1
+assert c["settings"]["mesh"]["nx"] == 8
+pairs = sorted(o["operator"] + "," + o["layout"] for o in mesh["operators"])
+assert pairs == open("wanted").read().split(), pairs
+for o in mesh["operators"]:
+    assert o["error"] <= o["error_bound"] and o["status"] == "ok", o
+    assert o["stage_pcg_seconds"] is None, o
+END_OF_PYTHON
+    ok "compare.json" python3 check.py
+fi
+if command -v gnuplot >/dev/null; then
+    ok "compare.svg" contains out/compare/compare.svg "</svg>"
+    ok "compare_pcg.svg" contains out/compare/compare_pcg.svg "ebe rowmajor"
+else
+    ok "says that there is no gnuplot" contains compare.txt "gnuplot is not installed"
+fi
+
+# Without gnuplot: a line, and no picture of an earlier comparison.
+mkdir empty
+n=$((n + 1))
+PATH="$work/empty" "$hextop" compare small.cfg --repeats 1 --no-pcg >stdout 2>stderr || {
+    failed=$((failed + 1))
+    echo "failed: without gnuplot"
+}
+ok "no gnuplot: says so" contains stdout "no plot: gnuplot is not installed"
+ok "no gnuplot: no picture" test ! -e out/compare/compare.svg
+ok "--no-pcg: no PCG" test "$(column out/compare/compare.csv pcg_outcome,pcg_seconds | sort -u)" = ,
+
+# Densities of a file, quiet, another folder, one operator.
+mkdir -p densities
+"$hextop" -q run small.cfg optimization.iterations=1 output.directory=densities ||
+    failed=$((failed + 1))
+status "density file" 0 "" -q small.cfg optimization.initial=densities/density_0001.vtk \
+    --operators nbn --repeats 1 --iterations 5 --output=elsewhere
+ok "-q says nothing" is_empty stdout
+ok "one operator" test "$(column elsewhere/compare.csv operator | sort -u)" = nbn
+ok "--iterations" test "$(column elsewhere/compare.csv pcg_outcome,pcg_iterations | sort -u)" = \
+    max_iterations,10
+ok "no reference, no speedup" test -z "$(column elsewhere/compare.csv speedup_over_ebe | tr -d '\n')"
+
+# The paper's figures over sizes.
+status "--paper" 0 "" --paper sized.cfg --sizes 6x3x3,8x4x4 --operators ebe --repeats 1 \
+    --iterations 20 --output paper
+for text in "Figures 11 to 14" "Table 3" "Figure 15" "97.5 to 99.4 %" "cantilever 8x4x4"; do
+    ok "--paper shows $text" contains stdout "$text"
+done
+ok "--paper: both sizes" test "$(column paper/compare.csv size,elements | sort -u | tr '\n' ' ')" = \
+    "6x3x3,54 8x4x4,128 "
+column paper/compare.csv \
+    stage_precomputation_seconds,stage_pcg_seconds,stage_compliance_seconds,stage_filter_seconds,stage_update_seconds,stage_output_seconds >stages
+ok "--paper: stages" awk -F, '
+    !($1 > 0 && $2 > 0 && $3 > 0 && $4 > 0 && $5 > 0 && $6 > 0) { exit 1 }
+    END { if (NR != 4) exit 1 }' stages
+ok "--paper leaves no density" test -z "$(find paper -name '*.vtk*')"
+if command -v gnuplot >/dev/null; then
+    for name in compare compare_pcg compare_speedup compare_stages; do
+        ok "$name.svg" contains "paper/$name.svg" "</svg>"
+    done
+fi
+
+# What does not fit is listed and skipped. (Sanitizers reserve more than any limit.)
+if (ulimit -v 400000 && exec "$hextop" compare small.cfg --no-pcg --repeats 1) >/dev/null 2>&1; then
+    (
+        ulimit -v 400000
+        OMP_NUM_THREADS=1 exec "$hextop" compare sized.cfg mesh.distort=0 mesh.nx=70 mesh.ny=35 \
+            mesh.nz=35 --no-pcg --repeats 1 --operators ebe,nbn >stdout 2>stderr
+    )
+    got=$?
+    ok "too large: exit status 2" test $got = 2
+    ok "too large: in the table" contains stdout "ebe rowmajor: does not fit: "
+    ok "too large: the others are tried" contains stdout "nbn rowmajor: does not fit: "
+    ok "too large: why" contains stderr "no operator fits here"
+    ok "too large: in the file" test "$(grep -c '"skipped"' out/compare/compare.csv)" = 4
+fi
+
+# Bad usage.
+status "unknown operator" 2 "--operators: unknown 'ebee', did you mean 'ebe'?" small.cfg --operators ebee
+status "unknown option" 2 "unknown option '--operator', did you mean '--operators'?" small.cfg \
+    --operator ebe
+status "no value" 2 "--repeats needs a value" small.cfg --repeats
+status "bad number" 2 "--repeats 0: expected a whole number from 1" small.cfg --repeats 0
+status "bad size" 2 "--sizes: '6' is no size" sized.cfg --paper --sizes 1,6
+status "counts of the config" 2 "nx, ny and nz win over the sizes" small.cfg --paper
+status "sizes alone" 2 "--sizes goes with --paper" sized.cfg --sizes 1
+status "paper without PCG" 2 "leave --no-pcg out" sized.cfg --paper --no-pcg
+status "density of another mesh" 2 "optimization.initial" small.cfg mesh.nx=9 \
+    optimization.initial=densities/density_0001.vtk
+n=$((n + 1))
+"$hextop" run small.cfg --paper >stdout 2>stderr
+[ $? = 2 ] || failed=$((failed + 1))
+ok "option of another command" contains stderr "--paper is an option of \`hextop compare\`"
+"$hextop" help compare >stdout
+ok "help shows options" contains stdout "--all-devices"
+
+echo "$n checks, $failed failed"
+[ $failed = 0 ]
