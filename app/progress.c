@@ -32,8 +32,8 @@ void hx_progress_header(const hx_session *s)
     hx_log_info("  device    %s", s->device.description);
     hx_log_info("  operator  %s, %s%s%s%s", s->strategy->name, hx_layout_name(s->layout),
                 s->instead_of[0] ? " (" : "", s->instead_of, s->instead_of[0] ? ")" : "");
-    hx_log_info("  solver    PCG, %s preconditioner, %s %g, at most %d iterations",
-                s->precond_kind->name,
+    hx_log_info("  solver    PCG, %s preconditioner, %s precision, %s %g, at most %d iterations",
+                s->precond_kind->name, hx_precision_name(s->pcg.params.precision),
                 s->pcg.params.criterion == HX_PCG_ABSOLUTE ? "r'z <=" : "|r| / |f| <=",
                 s->pcg.params.tolerance, s->pcg.params.max_iterations);
     if (s->filter.kind->needs_radius)
