@@ -628,6 +628,48 @@ static void check_two_vectors(model *m, hx_precision precision)
     set_modulus(m, 10.0, 3);
 }
 
+static int refuse(void)
+{
+    return HX_RAISE(HX_EDEVICE, "cannot record");
+}
+
+static int refuse_begin(hx_device *dev)
+{
+    (void)dev;
+    return refuse();
+}
+
+static int accept_begin(hx_device *dev)
+{
+    (void)dev;
+    return HX_OK;
+}
+
+static int refuse_end(hx_device *dev, void **recording)
+{
+    (void)dev;
+    *recording = NULL;
+    return refuse();
+}
+
+/* A device that fails to record, at once or at the end, runs what it is given as it is. */
+static void check_no_recording(model *m)
+{
+    const hx_device_ops *ops = device.ops;
+    hx_device_ops failing = *ops;
+    fixture_settings settings = fixture_defaults();
+    for (int i = 0; i < 2; i++) {
+        failing.record_begin = i == 0 ? refuse_begin : accept_begin;
+        failing.record_end = refuse_end;
+        device.ops = &failing;
+        hx_error_clear();
+        const hx_pcg_result result = solve(m, &settings, NULL);
+        device.ops = ops;
+        CHECK(result.reason == HX_PCG_CONVERGED && error_of(m) <= 1e-10);
+        CHECK_MSG(hx_error_message()[0] == '\0', "%s", hx_error_message());
+    }
+}
+
 /* An operator that sums p'K p itself. */
 static void check_dot(model *m)
 {
@@ -662,6 +704,7 @@ int main(int argc, char **argv)
     check_refusal(&m);
     check_two_vectors(&m, HX_PRECISION_DOUBLE);
     check_two_vectors(&m, HX_PRECISION_MIXED);
+    check_no_recording(&m);
     check_dot(&m);
     free_model(&m);
     CHECK_OK(make_model(&m, 1));
