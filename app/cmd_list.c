@@ -43,15 +43,15 @@ static void list_devices(void)
 
 static void list_strategies(void)
 {
-    static const char *const header[] = {"name",    "device",        "here", "deterministic",
-                                         "layouts", "bytes/element", "help"};
+    static const char *const header[] = {"name",  "device",  "here",          "deterministic",
+                                         "mixed", "layouts", "bytes/element", "help"};
     char why[256];
     hx_table table;
     printf("\nOperators (solver.operator, solver.layout); a CPU runs those of a GPU as ebe; auto "
            "takes the "
            "fastest\n");
-    hx_table_begin(&table, "lllllrl");
-    add_header(&table, header, 7);
+    hx_table_begin(&table, "llllllrl");
+    add_header(&table, header, 8);
     for (size_t i = 0; hx_strategies[i]; i++) {
         const hx_strategy *s = hx_strategies[i];
         char layouts[64] = "";
@@ -65,6 +65,7 @@ static void list_strategies(void)
         hx_table_add(&table, "%s",
                      is_available(hx_device_find(s->device), why, sizeof why) ? "yes" : "no");
         hx_table_add(&table, "%s", s->deterministic ? "yes" : "no");
+        hx_table_add(&table, "%s", s->apply_single ? "yes" : "no");
         hx_table_add(&table, "%s", layouts);
         hx_table_add(&table, "%d", s->bytes_per_elem);
         hx_table_add(&table, "%s", s->help);

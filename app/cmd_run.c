@@ -98,6 +98,18 @@ static void warn_unconverged(const run *r, const hx_iteration *it)
                       hx_pcg_reason_name(it->reason));
 }
 
+static void report_precision(const run *r, const hx_iteration *it)
+{
+    if (it->pcg_fell_back == 0) return;
+    if (r->stats.n_fell_back == it->pcg_fell_back)
+        hx_log_warning("iteration %d: single precision did not lead to the tolerance; the solve "
+                       "was finished in double, as later ones may be: solver.precision = "
+                       "\"double\" would be faster",
+                       it->iteration);
+    else
+        hx_log_detail("iteration %d: a solve was finished in double precision", it->iteration);
+}
+
 /* Files and terminal for an iteration: what was analysed is what is written. */
 static int record(run *r, const hx_iteration *it, int last)
 {
@@ -123,6 +135,7 @@ static int optimise(run *r)
         HX_TRY(record(r, &it, last));
         if (verdict < 0) return verdict;
         warn_unconverged(r, &it);
+        report_precision(r, &it);
         if (last) return HX_OK;
         hx_optimizer_advance(opt); /* the proposal becomes the design */
     }

@@ -100,7 +100,7 @@ typedef struct hx_config {
         } filter;
     } optimization;
     struct {
-        char *device, *op, *layout, *preconditioner, *criterion, *on_failure;
+        char *device, *op, *layout, *preconditioner, *precision, *criterion, *on_failure;
         double tolerance;
         int max_iterations, warm_start, threads, deterministic;
     } solver;

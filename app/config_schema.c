@@ -7,6 +7,7 @@
 
 #include "config.h"
 #include "core/generate.h"
+#include "core/pcg.h"
 #include "core/registry.h"
 
 static const char *generator_word(size_t i)
@@ -34,6 +35,11 @@ static const char *filter_word(size_t i)
     return hx_filters[i] ? hx_filters[i]->name : NULL;
 }
 
+static const char *precision_word(size_t i)
+{
+    return i < HX_N_PRECISION ? hx_precision_name((hx_precision)i) : NULL;
+}
+
 static const char *layout_word(size_t i)
 {
     return i < HX_N_LAYOUT ? hx_layout_name((hx_layout)i) : NULL;
@@ -41,8 +47,8 @@ static const char *layout_word(size_t i)
 
 /* Valid everywhere, also where the build lacks them (it then says what it does instead). */
 static const char *const device_words[] = {"auto", "cpu", "cuda", NULL};
-static const char *const operator_words[] = {"auto",   "nbn", "ebe",   "ebe8", "ebe24", "ebe64",
-                                             "warp64", "sym", "sym32", "dedup", "otf",  NULL};
+static const char *const operator_words[] = {"auto",   "nbn", "ebe",   "ebe8",  "ebe24", "ebe64",
+                                             "warp64", "sym", "sym32", "dedup", "otf",   NULL};
 static const char *const criterion_words[] = {"relative", "absolute", NULL};
 static const char *const failure_words[] = {"continue", "stop", NULL};
 static const char *const unit_words[] = {"element", "length", NULL};
@@ -223,6 +229,10 @@ const hx_key hx_keys[] = {
         .more_word = layout_word, .help = "order in memory of the element matrices"),
     KEY("solver.preconditioner", TEXT, AT(solver.preconditioner), .fallback = "jacobi",
         .more_word = precond_word, .help = "`hextop list` describes them"),
+    KEY("solver.precision", TEXT, AT(solver.precision), .fallback = "double",
+        .more_word = precision_word,
+        .help = "mixed: floats inside, true residual in double, the same stopping rule; operators "
+                "with `mixed` in `hextop list`"),
     KEY("solver.criterion", TEXT, AT(solver.criterion), .fallback = "relative",
         .word = criterion_words,
         .help = "relative: |r| <= tolerance |f|; absolute: r'z <= "

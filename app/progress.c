@@ -32,8 +32,8 @@ void hx_progress_header(const hx_session *s)
                 hx_format_count(3 * s->mesh.n_node, c, sizeof c));
     hx_log_info("  device    %s", s->device.description);
     hx_log_info("  operator  %s", hx_session_operator_text(s, text, sizeof text));
-    hx_log_info("  solver    PCG, %s preconditioner, %s %g, at most %d iterations",
-                s->precond_kind->name,
+    hx_log_info("  solver    PCG, %s preconditioner, %s precision, %s %g, at most %d iterations",
+                s->precond_kind->name, hx_precision_name(s->pcg.params.precision),
                 s->pcg.params.criterion == HX_PCG_ABSOLUTE ? "r'z <=" : "|r| / |f| <=",
                 s->pcg.params.tolerance, s->pcg.params.max_iterations);
     if (s->filter.kind->needs_radius)

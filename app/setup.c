@@ -370,12 +370,42 @@ int hx_session_start_device(hx_session *s, const hx_device_ops *ops)
     return rc < 0 ? blame(s, "solver.device", rc) : rc;
 }
 
+static hx_precision precision(const hx_session *s)
+{
+    const int mixed = strcmp(s->cfg.solver.precision, hx_precision_name(HX_PRECISION_MIXED)) == 0;
+    return mixed ? HX_PRECISION_MIXED : HX_PRECISION_DOUBLE;
+}
+
+/* Names the operators of the device that would do, after the message. */
+static int suggest_precision(const hx_session *s, int rc)
+{
+    char names[128] = "", message[512];
+    size_t used = 0;
+    for (size_t i = 0; hx_strategies[i] && used < sizeof names; i++) {
+        const hx_strategy *other = hx_strategies[i];
+        if (!other->apply_single || strcmp(other->device, s->device.ops->name) != 0) continue;
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                                 other->name);
+    }
+    snprintf(message, sizeof message, "%s", hx_error_message());
+    if (!names[0]) return HX_RAISE(rc, "%s, nor has any other there: use \"double\"", message);
+    return HX_RAISE(rc, "%s: use \"double\", or operator %s", message, names);
+}
+
+static int check_precision(const hx_session *s)
+{
+    const int rc = hx_pcg_check_precision(precision(s), s->strategy, s->precond_kind);
+    if (rc == HX_OK) return HX_OK;
+    return blame(s, "solver.precision", s->strategy->apply_single ? rc : suggest_precision(s, rc));
+}
+
 int hx_session_open_device(hx_session *s)
 {
     const hx_device_ops *ops = NULL;
     HX_TRY(hx_session_find_device(s, &ops));
     HX_TRY(hx_session_start_device(s, ops));
     HX_TRY(choose_strategy(s));
+    HX_TRY(check_precision(s));
     HX_TRY(hx_config_set_word(&s->cfg.solver.device, ops->name));
     HX_TRY(hx_config_set_word(&s->cfg.solver.op, s->strategy->name));
     return hx_config_set_word(&s->cfg.solver.layout, hx_layout_name(s->layout));
@@ -439,6 +469,7 @@ int hx_session_make_solver(hx_session *s)
             strcmp(cfg->solver.criterion, "absolute") == 0 ? HX_PCG_ABSOLUTE : HX_PCG_RELATIVE,
         .tolerance = cfg->solver.tolerance,
         .max_iterations = cfg->solver.max_iterations,
+        .precision = precision(s),
     };
     if (!s->op.dev) HX_TRY(hx_session_make_operator(s)); /* else it is there, after a trial */
     HX_TRY(hx_precond_create(&s->pc, s->precond_kind, &s->op));

@@ -14,6 +14,7 @@ typedef struct hx_stats {
     double *iteration_seconds; /* [n_iteration] (owned) */
     int64_t pcg_iterations;    /* of all solves */
     int64_t *case_iterations;  /* [n_case] (owned) */
+    int n_fell_back;           /* solves in mixed precision that had to be finished in double */
     int n_unconverged;         /* design iterations with a solve that did not converge */
     hx_iteration last;         /* the last one */
 } hx_stats;

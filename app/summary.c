@@ -131,10 +131,12 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
     hx_json_bool(json, "operator_deterministic", s->strategy->deterministic);
     hx_json_string(json, "layout", hx_layout_name(s->layout));
     hx_json_string(json, "preconditioner", s->precond_kind->name);
+    hx_json_string(json, "precision", hx_precision_name(s->pcg.params.precision));
     hx_json_number(json, "filter_radius", s->filter_radius);
     hx_json_integer(json, "iterations", stats->n_iteration);
     hx_json_bool(json, "converged", stats->n_unconverged == 0);
     hx_json_integer(json, "pcg_iterations_total", stats->pcg_iterations);
+    hx_json_integer(json, "pcg_fell_back", stats->n_fell_back);
     hx_json_number(json, "seconds", stats->total);
     hx_json_open_object(json, "seconds_per_iteration");
     hx_json_number(json, "median", median);

@@ -1,8 +1,8 @@
 /* A device: memory, and the few vector operations that PCG needs. One const table per backend.
  *
- * Vectors have n = 3 * n_node doubles; `d_` names memory of the device. Operations are queued in
- * order; only download, sync and dot wait. Scalars of PCG live on the device, so an iteration never
- * does. */
+ * Vectors have n = 3 * n_node doubles, or floats where the name ends in _single; they begin at a
+ * multiple of 16 bytes. `d_` names memory of the device. Operations are queued in order; only
+ * download, sync and dot wait. Scalars of PCG live on the device, so an iteration never does. */
 #ifndef HX_DEVICE_H
 #define HX_DEVICE_H
 
@@ -36,7 +36,7 @@ typedef struct hx_pcg_state {
     double rr;    /* r' r */
     double pq;    /* p' K p */
     double alpha; /* rz / pq */
-    double beta;  /* rz / previous rz */
+    double beta;  /* rz / previous rz; 0: the next direction is z alone */
     double stop;  /* bound on rr (relative, squared) or on rz (absolute) */
     int32_t criterion;
     int32_t iterations, max_iterations;
@@ -55,10 +55,13 @@ static HX_HD void hx_pcg_state_test(hx_pcg_state *s)
         s->reason = HX_PCG_MAX_ITER;
 }
 
+/* A residual that was computed, not updated. beta stays: 0 from the host at the beginning, later
+ * that of the direction, whose conjugacy the new residual does not change. */
 static HX_HD void hx_pcg_state_start(hx_pcg_state *s, double rz, double rr)
 {
     s->rz = rz;
     s->rr = rr;
+    s->reason = HX_PCG_RUNNING;
     hx_pcg_state_test(s);
 }
 
@@ -123,10 +126,24 @@ typedef struct hx_device_ops {
     int (*mark)(hx_device *dev, int slot);
     int (*elapsed)(hx_device *dev, int from, int to, double *seconds);
 
+    /* What is queued between record_begin and record_end is kept instead of run; replay queues it
+     * at once, time stamps included. record_end also ends a recording that failed: HX_EDEVICE, and
+     * nothing was queued. All NULL where queuing costs nothing. */
+    int (*record_begin)(hx_device *dev);
+    int (*record_end)(hx_device *dev, void **recording);
+    int (*replay)(hx_device *dev, void *recording);
+    void (*record_free)(hx_device *dev, void *recording);
+
     /* y[dof[i]] = 0 */
     int (*zero_entries)(hx_device *dev, int64_t n, const int64_t *d_dof, double *d_y);
+    int (*zero_entries_single)(hx_device *dev, int64_t n, const int64_t *d_dof, float *d_y);
     /* c = a - b */
     int (*subtract)(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *d_c);
+    /* c = scale * (a - b), rounded once; b may be NULL for 0 */
+    int (*subtract_single)(hx_device *dev, int64_t n, double scale, const double *d_a,
+                           const double *d_b, float *d_c);
+    /* y += scale * x, x = 0 */
+    int (*flush_single)(hx_device *dev, int64_t n, double scale, float *d_x, double *d_y);
     /* Waits. The order of the sum is fixed: the same bits every time. */
     int (*dot)(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *result);
     /* d[i] = 1 / d[i]; entries that are not positive become 1. */
@@ -134,21 +151,32 @@ typedef struct hx_device_ops {
 
     /* PCG, fused. d_m is the inverse diagonal of the preconditioner, applied on the fly (z is then
      * NULL), or NULL and z = M^-1 r comes from the preconditioner's own apply.
-     *   start:     rz = r'z, rr = r'r, p = z, convergence test
-     *   alpha:     pq = p'q, alpha = rz / pq
-     *   update:    u += alpha p, r -= alpha q, rr = r'r, iterations++; with d_m also as `beta`
-     *   beta:      beta = r'z / rz, rz = r'z, convergence test (only without d_m)
-     *   direction: p = z + beta p */
+     *   start:      rz = r'z, rr = r'r, convergence test
+     *   direction:  p = z + beta p
+     *   alpha:      pq = p'q, alpha = rz / pq
+     *   alpha_from: the same, p'q already summed
+     *   update:     u += alpha p, r -= alpha q, rr = r'r, iterations++; with d_m also as `beta`
+     *   beta:       beta = r'z / rz, rz = r'z, convergence test (only without d_m)
+     * In single precision there is always d_m; sums and scalars are double. */
     int (*pcg_start)(hx_device *dev, int64_t n, const double *d_m, const double *d_z,
-                     const double *d_r, double *d_p, hx_pcg_state *d_state);
+                     const double *d_r, hx_pcg_state *d_state);
+    int (*pcg_direction)(hx_device *dev, int64_t n, const double *d_m, const double *d_z,
+                         const double *d_r, double *d_p, hx_pcg_state *d_state);
     int (*pcg_alpha)(hx_device *dev, int64_t n, const double *d_p, const double *d_q,
                      hx_pcg_state *d_state);
+    int (*pcg_alpha_from)(hx_device *dev, const double *d_sum, hx_pcg_state *d_state);
     int (*pcg_update)(hx_device *dev, int64_t n, const double *d_m, const double *d_p,
                       const double *d_q, double *d_u, double *d_r, hx_pcg_state *d_state);
     int (*pcg_beta)(hx_device *dev, int64_t n, const double *d_r, const double *d_z,
                     hx_pcg_state *d_state);
-    int (*pcg_direction)(hx_device *dev, int64_t n, const double *d_m, const double *d_z,
-                         const double *d_r, double *d_p, hx_pcg_state *d_state);
+    int (*pcg_start_single)(hx_device *dev, int64_t n, const float *d_m, const float *d_r,
+                            hx_pcg_state *d_state);
+    int (*pcg_direction_single)(hx_device *dev, int64_t n, const float *d_m, const float *d_r,
+                                float *d_p, hx_pcg_state *d_state);
+    int (*pcg_alpha_single)(hx_device *dev, int64_t n, const float *d_p, const float *d_q,
+                            hx_pcg_state *d_state);
+    int (*pcg_update_single)(hx_device *dev, int64_t n, const float *d_m, const float *d_p,
+                             const float *d_q, float *d_u, float *d_r, hx_pcg_state *d_state);
 
     /* From coordinates, no stored Ke: d_diag[3 n_node] = diagonal of K(E), summed in a fixed order.
      */

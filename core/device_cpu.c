@@ -95,12 +95,16 @@ static int cpu_elapsed(hx_device *dev, int from, int to, double *seconds)
     return HX_OK;
 }
 
-static int cpu_zero_entries(hx_device *dev, int64_t n, const int64_t *d_dof, double *d_y)
-{
-    (void)dev;
-    for (int64_t i = 0; i < n; i++) d_y[d_dof[i]] = 0.0;
-    return HX_OK;
-}
+#define REAL double
+#define NAME(x) x
+#include "device_cpu_real.inc"
+#undef REAL
+#undef NAME
+#define REAL float
+#define NAME(x) x##_single
+#include "device_cpu_real.inc"
+#undef REAL
+#undef NAME
 
 static int cpu_subtract(hx_device *dev, int64_t n, const double *d_a, const double *d_b,
                         double *d_c)
@@ -108,6 +112,31 @@ static int cpu_subtract(hx_device *dev, int64_t n, const double *d_a, const doub
     (void)dev;
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < n; i++) d_c[i] = d_a[i] - d_b[i];
+    return HX_OK;
+}
+
+static int cpu_subtract_single(hx_device *dev, int64_t n, double scale, const double *d_a,
+                               const double *d_b, float *d_c)
+{
+    (void)dev;
+    if (d_b) {
+#pragma omp parallel for simd schedule(static)
+        for (int64_t i = 0; i < n; i++) d_c[i] = (float)(scale * (d_a[i] - d_b[i]));
+    } else {
+#pragma omp parallel for simd schedule(static)
+        for (int64_t i = 0; i < n; i++) d_c[i] = (float)(scale * d_a[i]);
+    }
+    return HX_OK;
+}
+
+static int cpu_flush_single(hx_device *dev, int64_t n, double scale, float *d_x, double *d_y)
+{
+    (void)dev;
+#pragma omp parallel for simd schedule(static)
+    for (int64_t i = 0; i < n; i++) {
+        d_y[i] += scale * (double)d_x[i];
+        d_x[i] = 0.0f;
+    }
     return HX_OK;
 }
 
@@ -127,78 +156,27 @@ static int cpu_invert(hx_device *dev, int64_t n, double *d_d)
 }
 
 static int cpu_pcg_start(hx_device *dev, int64_t n, const double *d_m, const double *d_z,
-                         const double *d_r, double *d_p, hx_pcg_state *state)
+                         const double *d_r, hx_pcg_state *state)
 {
-    double part_rz[HX_N_PART], part_rr[HX_N_PART];
+    double rz, rr;
     (void)dev;
-#pragma omp parallel for schedule(static)
-    for (int i = 0; i < HX_N_PART; i++) {
-        double rz = 0.0, rr = 0.0;
-        for (int64_t k = hx_part_begin(n, i); k < hx_part_begin(n, i + 1); k++) {
-            const double r = d_r[k], z = d_m ? d_m[k] * r : d_z[k];
-            d_p[k] = z;
-            rz += r * z;
-            rr += r * r;
-        }
-        part_rz[i] = rz;
-        part_rr[i] = rr;
+    if (d_m) {
+        sum_residual(n, d_m, d_r, &rz, &rr);
+    } else {
+        rz = hx_dot(n, d_r, d_z);
+        rr = hx_dot(n, d_r, d_r);
     }
-    hx_pcg_state_start(state, hx_sum_parts(part_rz), hx_sum_parts(part_rr));
+    hx_pcg_state_start(state, rz, rr);
     return HX_OK;
 }
 
-static int cpu_pcg_alpha(hx_device *dev, int64_t n, const double *d_p, const double *d_q,
-                         hx_pcg_state *state)
+static int cpu_pcg_start_single(hx_device *dev, int64_t n, const float *d_m, const float *d_r,
+                                hx_pcg_state *state)
 {
+    double rz, rr;
     (void)dev;
-    if (state->reason != HX_PCG_RUNNING) return HX_OK;
-    hx_pcg_state_alpha(state, hx_dot(n, d_p, d_q));
-    return HX_OK;
-}
-
-static int cpu_pcg_update(hx_device *dev, int64_t n, const double *d_m, const double *d_p,
-                          const double *d_q, double *d_u, double *d_r, hx_pcg_state *state)
-{
-    double part_rz[HX_N_PART], part_rr[HX_N_PART];
-    const double alpha = state->alpha;
-    (void)dev;
-    if (state->reason != HX_PCG_RUNNING) return HX_OK;
-#pragma omp parallel for schedule(static)
-    for (int i = 0; i < HX_N_PART; i++) {
-        const int64_t begin = hx_part_begin(n, i), end = hx_part_begin(n, i + 1);
-        double rz = 0.0, rr = 0.0;
-        if (d_m) {
-#pragma omp simd reduction(+ : rz, rr)
-            for (int64_t k = begin; k < end; k++) {
-                d_u[k] += alpha * d_p[k];
-                const double r = d_r[k] - alpha * d_q[k];
-                d_r[k] = r;
-                rr += r * r;
-                rz += r * d_m[k] * r;
-            }
-        } else {
-#pragma omp simd reduction(+ : rr)
-            for (int64_t k = begin; k < end; k++) {
-                d_u[k] += alpha * d_p[k];
-                const double r = d_r[k] - alpha * d_q[k];
-                d_r[k] = r;
-                rr += r * r;
-            }
-        }
-        part_rz[i] = rz;
-        part_rr[i] = rr;
-    }
-    hx_pcg_state_update(state, hx_sum_parts(part_rr));
-    if (d_m) hx_pcg_state_beta(state, hx_sum_parts(part_rz));
-    return HX_OK;
-}
-
-static int cpu_pcg_beta(hx_device *dev, int64_t n, const double *d_r, const double *d_z,
-                        hx_pcg_state *state)
-{
-    (void)dev;
-    if (state->reason != HX_PCG_RUNNING) return HX_OK;
-    hx_pcg_state_beta(state, hx_dot(n, d_r, d_z));
+    sum_residual_single(n, d_m, d_r, &rz, &rr);
+    hx_pcg_state_start(state, rz, rr);
     return HX_OK;
 }
 
@@ -209,12 +187,34 @@ static int cpu_pcg_direction(hx_device *dev, int64_t n, const double *d_m, const
     (void)dev;
     if (state->reason != HX_PCG_RUNNING) return HX_OK;
     if (d_m) {
-#pragma omp parallel for simd schedule(static)
-        for (int64_t k = 0; k < n; k++) d_p[k] = d_m[k] * d_r[k] + beta * d_p[k];
+        add_direction(n, beta, d_m, d_r, d_p);
     } else {
 #pragma omp parallel for simd schedule(static)
         for (int64_t k = 0; k < n; k++) d_p[k] = d_z[k] + beta * d_p[k];
     }
+    return HX_OK;
+}
+
+static int cpu_pcg_direction_single(hx_device *dev, int64_t n, const float *d_m, const float *d_r,
+                                    float *d_p, hx_pcg_state *state)
+{
+    (void)dev;
+    if (state->reason == HX_PCG_RUNNING) add_direction_single(n, (float)state->beta, d_m, d_r, d_p);
+    return HX_OK;
+}
+
+static int cpu_pcg_alpha_from(hx_device *dev, const double *d_sum, hx_pcg_state *state)
+{
+    (void)dev;
+    if (state->reason == HX_PCG_RUNNING) hx_pcg_state_alpha(state, *d_sum);
+    return HX_OK;
+}
+
+static int cpu_pcg_beta(hx_device *dev, int64_t n, const double *d_r, const double *d_z,
+                        hx_pcg_state *state)
+{
+    (void)dev;
+    if (state->reason == HX_PCG_RUNNING) hx_pcg_state_beta(state, hx_dot(n, d_r, d_z));
     return HX_OK;
 }
 
@@ -299,14 +299,22 @@ const hx_device_ops hx_device_ops_cpu = {
     .mark = cpu_mark,
     .elapsed = cpu_elapsed,
     .zero_entries = cpu_zero_entries,
+    .zero_entries_single = cpu_zero_entries_single,
     .subtract = cpu_subtract,
+    .subtract_single = cpu_subtract_single,
+    .flush_single = cpu_flush_single,
     .dot = cpu_dot,
     .invert = cpu_invert,
     .pcg_start = cpu_pcg_start,
+    .pcg_direction = cpu_pcg_direction,
     .pcg_alpha = cpu_pcg_alpha,
+    .pcg_alpha_from = cpu_pcg_alpha_from,
     .pcg_update = cpu_pcg_update,
     .pcg_beta = cpu_pcg_beta,
-    .pcg_direction = cpu_pcg_direction,
+    .pcg_start_single = cpu_pcg_start_single,
+    .pcg_direction_single = cpu_pcg_direction_single,
+    .pcg_alpha_single = cpu_pcg_alpha_single,
+    .pcg_update_single = cpu_pcg_update_single,
     .diagonal = cpu_diagonal,
     .element_energy = cpu_element_energy,
     .copy_bandwidth = cpu_copy_bandwidth,

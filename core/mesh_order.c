@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hex8.h"
 #include "memory.h"
 #include "mesh.h"
 #include "mesh_internal.h"
@@ -127,6 +128,38 @@ static void centroid(const hx_mesh *mesh, int64_t e, double centre[3])
     }
 }
 
+/* Mean volume of the elements, each taken for a parallelepiped; 0 if that is not positive. */
+static double mean_volume(const hx_mesh *mesh)
+{
+    double part[HX_N_PART];
+#pragma omp parallel for schedule(static)
+    for (int i = 0; i < HX_N_PART; i++) {
+        double sum = 0.0, inverse[3][3];
+        const int64_t end = hx_part_begin(mesh->n_elem, i + 1);
+        for (int64_t e = hx_part_begin(mesh->n_elem, i); e < end; e++) {
+            double x[24];
+            for (int a = 0; a < 8; a++)
+                memcpy(x + 3 * a, mesh->xyz + 3 * (int64_t)mesh->conn[8 * e + a], 3 * sizeof *x);
+            sum += 8.0 * hx_hex8_jacobian(x, 0.0, 0.0, 0.0, inverse);
+        }
+        part[i] = sum;
+    }
+    const double mean = hx_sum_parts(part) / (double)mesh->n_elem;
+    return mean > 0.0 ? mean : 0.0;
+}
+
+/* Side of the cube that the curve fills: the mesh's extent, widened to a power of two of element
+ * sizes, so that on a regular mesh 64 consecutive elements are a cube of 4 x 4 x 4. */
+static double grid_extent(const hx_mesh *mesh, double extent)
+{
+    const double size = cbrt(mean_volume(mesh));
+    double side = size;
+    if (!(extent > 0.0)) return 1.0;
+    if (!(size > extent / (double)(1 << HX_HILBERT_BITS))) return extent;
+    while (side < extent * (1.0 - 1e-9)) side *= 2.0;
+    return side;
+}
+
 static void fill_keys(const hx_mesh *mesh, uint64_t *key)
 {
     double lo[3], extent = 0.0;
@@ -142,7 +175,7 @@ static void fill_keys(const hx_mesh *mesh, uint64_t *key)
         if (b - a > extent) extent = b - a;
     }
     const double cells = (double)((uint32_t)1 << HX_HILBERT_BITS);
-    const double scale = extent > 0.0 ? cells / extent : 0.0;
+    const double scale = cells / grid_extent(mesh, extent);
 #pragma omp parallel for
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         double centre[3];

@@ -147,6 +147,18 @@ int hx_operator_apply(const hx_operator *op, const double *d_x, double *d_y)
     return op->dev->ops->zero_entries(op->dev, op->n_fixed, op->d_fixed, d_y);
 }
 
+int hx_operator_apply_single(const hx_operator *op, const float *d_x, float *d_y)
+{
+    HX_TRY(op->strategy->apply_single(op->state, d_x, d_y));
+    return op->dev->ops->zero_entries_single(op->dev, op->n_fixed, op->d_fixed, d_y);
+}
+
+int hx_operator_apply_dot(const hx_operator *op, const double *d_x, double *d_y, double *d_sum)
+{
+    HX_TRY(op->strategy->apply_dot(op->state, d_x, d_y, d_sum));
+    return op->dev->ops->zero_entries(op->dev, op->n_fixed, op->d_fixed, d_y);
+}
+
 int hx_operator_apply_unmasked(const hx_operator *op, const double *d_x, double *d_y)
 {
     return op->strategy->apply(op->state, d_x, d_y);

@@ -50,6 +50,13 @@ int hx_operator_set_modulus(hx_operator *op, const double *modulus);
 /* y = K x, rows of fixed degrees of freedom 0. Hot. */
 int hx_operator_apply(const hx_operator *op, const double *d_x, double *d_y);
 
+/* The same in single precision; the strategy must have apply_single. Hot. */
+int hx_operator_apply_single(const hx_operator *op, const float *d_x, float *d_y);
+
+/* The same with *d_sum = x'K x, x being 0 at fixed degrees of freedom; the strategy must have
+ * apply_dot. Hot. */
+int hx_operator_apply_dot(const hx_operator *op, const double *d_x, double *d_y, double *d_sum);
+
 /* y = K x on all rows (reactions). */
 int hx_operator_apply_unmasked(const hx_operator *op, const double *d_x, double *d_y);
 

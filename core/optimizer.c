@@ -137,6 +137,7 @@ static int analyse(hx_optimizer *opt, hx_iteration *record)
         if (!opt->params.warm_start) HX_TRY(reset_displacement(opt, opt->d_u[c]));
         HX_TRY(hx_pcg_solve(opt->pcg, opt->op, opt->pc, opt->d_f[c], opt->d_u[c], pcg));
         record->pcg_iterations += pcg->iterations;
+        record->pcg_fell_back += pcg->fell_back;
         record->pcg_residual = fmax(record->pcg_residual, pcg->residual);
         record->spmv_seconds += pcg->spmv_seconds;
         if (pcg->reason > record->reason) record->reason = pcg->reason;

@@ -48,6 +48,7 @@ typedef struct hx_iteration {
     double change;       /* largest density change proposed by this step */
     double greyness;     /* 4 sum v rho (1 - rho) / sum v over free elements, 0 = black and white */
     int pcg_iterations;  /* sum over cases */
+    int pcg_fell_back;   /* cases that mixed precision left to double */
     double pcg_residual; /* worst case */
     hx_pcg_reason reason; /* worst case */
     double seconds;

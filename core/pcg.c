@@ -18,18 +18,55 @@ const char *hx_pcg_reason_name(hx_pcg_reason reason)
     return reason_name[reason];
 }
 
+const char *hx_precision_name(hx_precision precision)
+{
+    return precision == HX_PRECISION_MIXED ? "mixed" : "double";
+}
+
 int hx_pcg_vectors(const hx_precond_kind *kind)
 {
     return 3 + (kind->apply ? 1 : 0);
+}
+
+int hx_pcg_check_precision(hx_precision precision, const hx_strategy *strategy,
+                           const hx_precond_kind *kind)
+{
+    if (precision == HX_PRECISION_DOUBLE) return HX_OK;
+    if (!strategy->apply_single)
+        return HX_RAISE(HX_EINPUT,
+                        "operator '%s' on device '%s' has no product in single precision",
+                        strategy->name, strategy->device);
+    if (kind->apply && !kind->identity)
+        return HX_RAISE(HX_EINPUT,
+                        "preconditioner '%s' is not a diagonal, as \"mixed\" needs; use \"double\"",
+                        kind->name);
+    return HX_OK;
+}
+
+/* Floats from the beginning of one vector in single precision to that of the next. */
+static int64_t single_stride(int64_t n_dof)
+{
+    return (n_dof + 63) / 64 * 64;
+}
+
+static void place_single(hx_pcg *pcg)
+{
+    const int64_t stride = single_stride(pcg->n_dof);
+    pcg->single.d_r = (float *)pcg->d_r;
+    pcg->single.d_m = pcg->single.d_r + stride;
+    pcg->single.d_p = (float *)pcg->d_p;
+    pcg->single.d_u = pcg->single.d_p + stride;
+    pcg->single.d_q = (float *)pcg->d_q;
 }
 
 int hx_pcg_create(hx_pcg *pcg, const hx_pcg_params *params, const hx_operator *op,
                   const hx_precond *pc)
 {
     hx_device *dev = op->dev;
-    const size_t bytes = (size_t)op->n_dof * sizeof(double);
+    const size_t bytes = 2 * (size_t)single_stride(op->n_dof) * sizeof(float);
     int rc;
     memset(pcg, 0, sizeof *pcg);
+    HX_TRY(hx_pcg_check_precision(params->precision, op->strategy, pc->kind));
     pcg->params = *params;
     if (pcg->params.check_every <= 0) pcg->params.check_every = dev->ops->look_every;
     pcg->dev = dev;
@@ -38,12 +75,32 @@ int hx_pcg_create(hx_pcg *pcg, const hx_pcg_params *params, const hx_operator *o
     HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_p));
     HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_q));
     if (pc->kind->apply) HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_z));
+    HX_TRY_FAIL(dev->ops->alloc(dev, sizeof *pcg->d_sum, &pcg->d_sum));
     HX_TRY_FAIL(dev->ops->alloc(dev, sizeof *pcg->d_state, &pcg->d_state));
+    place_single(pcg);
+    if (params->precision == HX_PRECISION_MIXED && op->strategy->prepare_single)
+        HX_TRY_FAIL(op->strategy->prepare_single(op->state));
     return HX_OK;
 fail:
     hx_pcg_free(pcg);
     return rc;
 }
+
+/* A solve on its way. */
+typedef struct solve {
+    hx_pcg *pcg;
+    const hx_operator *op;
+    hx_precond *pc;
+    const double *d_f;
+    double *d_u;
+    double norm;                                /* |f| */
+    hx_pcg_state state;                         /* as seen at the last look */
+    double spmv_sampled, all_sampled;           /* seconds */
+    int (*iterate)(struct solve *, int marked); /* one iteration, queued */
+} solve;
+
+/* Marks of an iteration. */
+enum { MARK_BEGIN, MARK_PRODUCT, MARK_PRODUCT_END, MARK_END };
 
 /* Norm of the load on free degrees of freedom, that of prescribed displacements included. Uses r
  * and q as scratch. */
@@ -63,48 +120,267 @@ static int load_norm(hx_pcg *pcg, const hx_operator *op, const double *d_f, doub
     return HX_OK;
 }
 
-/* r = f - K u on free degrees of freedom, p = z = M^-1 r, first test. */
-static int start(hx_pcg *pcg, const hx_operator *op, hx_precond *pc, const double *d_f,
-                 const double *d_u)
+static int look(solve *s)
 {
-    const hx_device_ops *ops = pcg->dev->ops;
-    HX_TRY(hx_operator_apply_unmasked(op, d_u, pcg->d_q));
-    HX_TRY(ops->subtract(pcg->dev, pcg->n_dof, d_f, pcg->d_q, pcg->d_r));
-    HX_TRY(ops->zero_entries(pcg->dev, op->n_fixed, op->d_fixed, pcg->d_r));
-    if (pcg->d_z) HX_TRY(pc->kind->apply(pc, pcg->d_r, pcg->d_z));
-    return ops->pcg_start(pcg->dev, pcg->n_dof, pc->d_inverse_diagonal, pcg->d_z, pcg->d_r,
-                          pcg->d_p, pcg->d_state);
+    hx_device *dev = s->pcg->dev;
+    return dev->ops->download(dev, &s->state, s->pcg->d_state, sizeof s->state);
 }
 
-static int iterate(hx_pcg *pcg, const hx_operator *op, hx_precond *pc, double *d_u, int marked)
+/* The state at the beginning; what is solved for is K u / scale = f / scale. */
+static int begin(solve *s, double scale, int iterations)
 {
+    const hx_pcg_params *params = &s->pcg->params;
+    hx_device *dev = s->pcg->dev;
+    const double bound = params->tolerance * (s->norm / scale);
+    const hx_pcg_state state = {
+        .criterion = params->criterion,
+        .stop = params->criterion == HX_PCG_RELATIVE ? bound * bound
+                                                     : params->tolerance / scale / scale,
+        .beta = 0.0, /* the first direction is z */
+        .iterations = iterations,
+        .max_iterations = params->max_iterations,
+    };
+    return dev->ops->upload(dev, s->pcg->d_state, &state, sizeof state);
+}
+
+static int product_and_alpha(solve *s, int marked)
+{
+    hx_pcg *pcg = s->pcg;
     hx_device *dev = pcg->dev;
     const hx_device_ops *ops = dev->ops;
-    const double *d_m = pc->d_inverse_diagonal;
-    if (marked) HX_TRY(ops->mark(dev, 0));
-    HX_TRY(hx_operator_apply(op, pcg->d_p, pcg->d_q));
-    if (marked) HX_TRY(ops->mark(dev, 1));
-    HX_TRY(ops->pcg_alpha(dev, pcg->n_dof, pcg->d_p, pcg->d_q, pcg->d_state));
-    HX_TRY(ops->pcg_update(dev, pcg->n_dof, d_m, pcg->d_p, pcg->d_q, d_u, pcg->d_r, pcg->d_state));
+    const int summed = s->op->strategy->apply_dot != NULL;
+    if (marked) HX_TRY(ops->mark(dev, MARK_PRODUCT));
+    if (summed)
+        HX_TRY(hx_operator_apply_dot(s->op, pcg->d_p, pcg->d_q, pcg->d_sum));
+    else
+        HX_TRY(hx_operator_apply(s->op, pcg->d_p, pcg->d_q));
+    if (marked) HX_TRY(ops->mark(dev, MARK_PRODUCT_END));
+    if (summed) return ops->pcg_alpha_from(dev, pcg->d_sum, pcg->d_state);
+    return ops->pcg_alpha(dev, pcg->n_dof, pcg->d_p, pcg->d_q, pcg->d_state);
+}
+
+static int iterate_double(solve *s, int marked)
+{
+    hx_pcg *pcg = s->pcg;
+    hx_device *dev = pcg->dev;
+    const hx_device_ops *ops = dev->ops;
+    const double *d_m = s->pc->d_inverse_diagonal;
+    const int64_t n = pcg->n_dof;
+    if (marked) HX_TRY(ops->mark(dev, MARK_BEGIN));
+    HX_TRY(ops->pcg_direction(dev, n, d_m, pcg->d_z, pcg->d_r, pcg->d_p, pcg->d_state));
+    HX_TRY(product_and_alpha(s, marked));
+    HX_TRY(ops->pcg_update(dev, n, d_m, pcg->d_p, pcg->d_q, s->d_u, pcg->d_r, pcg->d_state));
     if (pcg->d_z) {
-        HX_TRY(pc->kind->apply(pc, pcg->d_r, pcg->d_z));
-        HX_TRY(ops->pcg_beta(dev, pcg->n_dof, pcg->d_r, pcg->d_z, pcg->d_state));
+        HX_TRY(s->pc->kind->apply(s->pc, pcg->d_r, pcg->d_z));
+        HX_TRY(ops->pcg_beta(dev, n, pcg->d_r, pcg->d_z, pcg->d_state));
     }
-    HX_TRY(ops->pcg_direction(dev, pcg->n_dof, d_m, pcg->d_z, pcg->d_r, pcg->d_p, pcg->d_state));
-    return marked ? ops->mark(dev, 2) : HX_OK;
+    return marked ? ops->mark(dev, MARK_END) : HX_OK;
+}
+
+static int iterate_single(solve *s, int marked)
+{
+    const hx_pcg_single *v = &s->pcg->single;
+    hx_pcg_state *d_state = s->pcg->d_state;
+    hx_device *dev = s->pcg->dev;
+    const hx_device_ops *ops = dev->ops;
+    const int64_t n = s->pcg->n_dof;
+    if (marked) HX_TRY(ops->mark(dev, MARK_BEGIN));
+    HX_TRY(ops->pcg_direction_single(dev, n, v->d_m, v->d_r, v->d_p, d_state));
+    if (marked) HX_TRY(ops->mark(dev, MARK_PRODUCT));
+    HX_TRY(hx_operator_apply_single(s->op, v->d_p, v->d_q));
+    if (marked) HX_TRY(ops->mark(dev, MARK_PRODUCT_END));
+    HX_TRY(ops->pcg_alpha_single(dev, n, v->d_p, v->d_q, d_state));
+    HX_TRY(ops->pcg_update_single(dev, n, v->d_m, v->d_p, v->d_q, v->d_u, v->d_r, d_state));
+    return marked ? ops->mark(dev, MARK_END) : HX_OK;
+}
+
+static int queue_iterations(solve *s)
+{
+    for (int i = 0; i < s->pcg->params.check_every; i++) HX_TRY(s->iterate(s, i == 0));
+    return HX_OK;
+}
+
+static void forget_recording(hx_pcg *pcg)
+{
+    if (pcg->recording) pcg->dev->ops->record_free(pcg->dev, pcg->recording);
+    pcg->recording = NULL;
+}
+
+static int record_iterations(solve *s)
+{
+    hx_pcg *pcg = s->pcg;
+    const hx_device_ops *ops = pcg->dev->ops;
+    HX_TRY(ops->record_begin(pcg->dev));
+    const int queued = queue_iterations(s);
+    const int rc = ops->record_end(pcg->dev, &pcg->recording);
+    return queued < 0 ? queued : rc;
+}
+
+/* Queues the iterations until the next look; a device that records does so once for the same
+ * vectors. What cannot be recorded is queued as it is, and fails there if it must. */
+static int run_iterations(solve *s)
+{
+    hx_pcg *pcg = s->pcg;
+    hx_device *dev = pcg->dev;
+    const double *d_u = s->iterate == iterate_single ? NULL : s->d_u;
+    if (pcg->recording && pcg->d_recorded_u != d_u) forget_recording(pcg);
+    if (!pcg->recording && dev->ops->record_begin && !pcg->cannot_record) {
+        pcg->d_recorded_u = d_u;
+        if (record_iterations(s) < 0) {
+            forget_recording(pcg);
+            hx_error_clear();
+            pcg->cannot_record = 1;
+        }
+    }
+    return pcg->recording ? dev->ops->replay(dev, pcg->recording) : queue_iterations(s);
+}
+
+/* Runs to the next look and samples its first iteration's time. */
+static int advance(solve *s)
+{
+    hx_device *dev = s->pcg->dev;
+    double product, all;
+    HX_TRY(run_iterations(s));
+    HX_TRY(look(s));
+    HX_TRY(dev->ops->elapsed(dev, MARK_PRODUCT, MARK_PRODUCT_END, &product));
+    HX_TRY(dev->ops->elapsed(dev, MARK_BEGIN, MARK_END, &all));
+    s->spmv_sampled += product;
+    s->all_sampled += all;
+    return HX_OK;
+}
+
+/* r = f - K u on free degrees of freedom, z = M^-1 r, first test. */
+static int start_double(solve *s)
+{
+    hx_pcg *pcg = s->pcg;
+    hx_device *dev = pcg->dev;
+    const hx_device_ops *ops = dev->ops;
+    const int64_t n = pcg->n_dof;
+    HX_TRY(hx_operator_apply_unmasked(s->op, s->d_u, pcg->d_q));
+    HX_TRY(ops->subtract(dev, n, s->d_f, pcg->d_q, pcg->d_r));
+    HX_TRY(ops->zero_entries(dev, s->op->n_fixed, s->op->d_fixed, pcg->d_r));
+    HX_TRY(ops->zero(dev, pcg->d_p, (size_t)n * sizeof(double)));
+    if (pcg->d_z) HX_TRY(s->pc->kind->apply(s->pc, pcg->d_r, pcg->d_z));
+    HX_TRY(ops->pcg_start(dev, n, s->pc->d_inverse_diagonal, pcg->d_z, pcg->d_r, pcg->d_state));
+    return look(s);
+}
+
+static int solve_double(solve *s, int iterations)
+{
+    s->iterate = iterate_double;
+    HX_TRY(begin(s, 1.0, iterations));
+    HX_TRY(start_double(s));
+    while (s->state.reason == HX_PCG_RUNNING) HX_TRY(advance(s));
+    return HX_OK;
+}
+
+/* r = (f - K u) / |f|, with u in double; the direction stays. */
+static int true_residual(solve *s)
+{
+    hx_pcg *pcg = s->pcg;
+    hx_device *dev = pcg->dev;
+    const hx_device_ops *ops = dev->ops;
+    float *d_r = pcg->single.d_r;
+    HX_TRY(hx_operator_apply_unmasked(s->op, s->d_u, pcg->d_q));
+    HX_TRY(ops->subtract_single(dev, pcg->n_dof, 1.0 / s->norm, s->d_f, pcg->d_q, d_r));
+    HX_TRY(ops->zero_entries_single(dev, s->op->n_fixed, s->op->d_fixed, d_r));
+    HX_TRY(ops->pcg_start_single(dev, pcg->n_dof, pcg->single.d_m, d_r, pcg->d_state));
+    return look(s);
+}
+
+static int flush_increment(solve *s)
+{
+    hx_device *dev = s->pcg->dev;
+    return dev->ops->flush_single(dev, s->pcg->n_dof, s->norm, s->pcg->single.d_u, s->d_u);
+}
+
+static int start_single(solve *s)
+{
+    hx_pcg *pcg = s->pcg;
+    hx_device *dev = pcg->dev;
+    const hx_device_ops *ops = dev->ops;
+    const int64_t n = pcg->n_dof;
+    const double *d_m = s->pc->d_inverse_diagonal;
+    if (!d_m) { /* the identity */
+        HX_TRY(ops->zero(dev, pcg->d_q, (size_t)n * sizeof(double)));
+        HX_TRY(ops->invert(dev, n, pcg->d_q));
+        d_m = pcg->d_q;
+    }
+    HX_TRY(ops->subtract_single(dev, n, 1.0, d_m, NULL, pcg->single.d_m));
+    HX_TRY(ops->zero(dev, pcg->single.d_p, (size_t)n * sizeof(float)));
+    HX_TRY(ops->zero(dev, pcg->single.d_u, (size_t)n * sizeof(float)));
+    return true_residual(s);
+}
+
+/* When the residual is replaced: at a drop of |r| to DROP of its largest value since the last
+ * time, so that the error of the floats stays small against the residual that is left; and now and
+ * then anyway, to see how far the two are apart. */
+#define DROP 0.1
+enum { LONGEST = 1000, MAX_LOST = 3 };
+
+/* Judges whether single precision leads anywhere: a replacement is lost when the true residual is
+ * twice that of the recurrence or more and no half of the best so far. */
+typedef struct progress {
+    double best, largest; /* r'r: the smallest true one; the largest since the last replacement */
+    int replaced_at, n_lost;
+} progress;
+
+static int is_due(const solve *s, progress *p)
+{
+    p->largest = fmax(p->largest, s->state.rr);
+    return s->state.reason != HX_PCG_RUNNING || s->state.rr <= DROP * DROP * p->largest ||
+           s->state.iterations - p->replaced_at >= LONGEST;
+}
+
+static void judge(const solve *s, progress *p, double recurrence)
+{
+    const double rr = s->state.rr;
+    const int lost = rr > 4.0 * recurrence && rr > 0.25 * p->best;
+    p->n_lost = lost ? p->n_lost + 1 : 0;
+    p->best = fmin(p->best, rr);
+    p->largest = rr;
+    p->replaced_at = s->state.iterations;
+}
+
+/* Leaves state.reason at HX_PCG_CONVERGED or HX_PCG_MAX_ITER by a true residual; anything else is
+ * for double precision to find out. u holds what was gained. */
+static int solve_mixed(solve *s, hx_pcg_result *result)
+{
+    s->iterate = iterate_single;
+    HX_TRY(begin(s, s->norm, 0));
+    HX_TRY(start_single(s));
+    progress p = {.best = s->state.rr, .largest = s->state.rr};
+    while (s->state.reason == HX_PCG_RUNNING && p.n_lost < MAX_LOST) {
+        HX_TRY(advance(s));
+        if (!is_due(s, &p)) continue;
+        if (s->state.reason == HX_PCG_NAN) return HX_OK; /* the increment may hold it */
+        HX_TRY(flush_increment(s));
+        if (s->state.reason == HX_PCG_INDEFINITE) return HX_OK;
+        const double recurrence = s->state.rr;
+        HX_TRY(true_residual(s));
+        judge(s, &p, recurrence);
+        result->replacements++;
+    }
+    return HX_OK;
+}
+
+static int is_final(const solve *s)
+{
+    return s->state.reason == HX_PCG_CONVERGED || s->state.reason == HX_PCG_MAX_ITER;
 }
 
 int hx_pcg_solve(hx_pcg *pcg, const hx_operator *op, hx_precond *pc, const double *d_f, double *d_u,
                  hx_pcg_result *result)
 {
-    const hx_pcg_params *params = &pcg->params;
     hx_device *dev = pcg->dev;
-    const double begin = hx_clock();
-    double norm, spmv_sampled = 0.0, all_sampled = 0.0;
+    const double started = hx_clock();
+    solve s = {.pcg = pcg, .op = op, .pc = pc, .d_f = d_f, .d_u = d_u};
     memset(result, 0, sizeof *result);
+    /* what the preconditioner queues may change from one solve to the next */
+    if (pc->kind->apply && !pc->kind->identity) forget_recording(pcg);
 
-    HX_TRY(load_norm(pcg, op, d_f, &norm));
-    if (norm == 0.0) { /* nothing pushes: the prescribed displacements are the solution */
+    HX_TRY(load_norm(pcg, op, d_f, &s.norm));
+    if (s.norm == 0.0) { /* nothing pushes: the prescribed displacements are the solution */
         const size_t bytes = (size_t)pcg->n_dof * sizeof(double);
         if (op->d_prescribed)
             HX_TRY(dev->ops->copy(dev, d_u, op->d_prescribed, bytes));
@@ -113,31 +389,22 @@ int hx_pcg_solve(hx_pcg *pcg, const hx_operator *op, hx_precond *pc, const doubl
         result->reason = HX_PCG_CONVERGED;
         return HX_OK;
     }
-    hx_pcg_state state = {
-        .criterion = params->criterion,
-        .stop = params->criterion == HX_PCG_RELATIVE
-                    ? params->tolerance * norm * params->tolerance * norm
-                    : params->tolerance,
-        .max_iterations = params->max_iterations,
-    };
-    HX_TRY(dev->ops->upload(dev, pcg->d_state, &state, sizeof state));
-    HX_TRY(start(pcg, op, pc, d_f, d_u));
-    HX_TRY(dev->ops->download(dev, &state, pcg->d_state, sizeof state));
-
-    while (state.reason == HX_PCG_RUNNING) {
-        double spmv, vectors;
-        for (int i = 0; i < params->check_every; i++) HX_TRY(iterate(pcg, op, pc, d_u, i == 0));
-        HX_TRY(dev->ops->download(dev, &state, pcg->d_state, sizeof state));
-        HX_TRY(dev->ops->elapsed(dev, 0, 1, &spmv));
-        HX_TRY(dev->ops->elapsed(dev, 1, 2, &vectors));
-        spmv_sampled += spmv;
-        all_sampled += spmv + vectors;
+    double scale = s.norm;
+    if (pcg->params.precision == HX_PRECISION_MIXED && isfinite(s.norm)) {
+        HX_TRY(solve_mixed(&s, result));
+        result->fell_back = !is_final(&s);
+        scale = 1.0;
     }
-    result->reason = (hx_pcg_reason)state.reason;
-    result->iterations = state.iterations;
-    result->residual = sqrt(state.rr) / norm;
-    result->seconds = hx_clock() - begin;
-    if (all_sampled > 0.0) result->spmv_seconds = result->seconds * spmv_sampled / all_sampled;
+    if (!is_final(&s)) {
+        HX_TRY(solve_double(&s, s.state.iterations));
+        scale = s.norm;
+    }
+    result->reason = (hx_pcg_reason)s.state.reason;
+    result->iterations = s.state.iterations;
+    result->residual = sqrt(s.state.rr) / scale;
+    result->seconds = hx_clock() - started;
+    if (s.all_sampled > 0.0)
+        result->spmv_seconds = result->seconds * s.spmv_sampled / s.all_sampled;
     return HX_OK;
 }
 
@@ -145,10 +412,12 @@ void hx_pcg_free(hx_pcg *pcg)
 {
     hx_device *dev = pcg->dev;
     if (!dev) return;
+    forget_recording(pcg);
     dev->ops->release(dev, pcg->d_r);
     dev->ops->release(dev, pcg->d_p);
     dev->ops->release(dev, pcg->d_q);
     dev->ops->release(dev, pcg->d_z);
+    dev->ops->release(dev, pcg->d_sum);
     dev->ops->release(dev, pcg->d_state);
     memset(pcg, 0, sizeof *pcg);
 }

@@ -1,7 +1,16 @@
 /* Preconditioned conjugate gradients, free of device words: everything goes through hx_device_ops.
  *
  * Per iteration with a diagonal preconditioner: one operator product and 13 passes over vectors
- * (p, q | p, q, u, r, m, +u, +r | r, m, p, +p), 312 bytes a node, no wait for the device. */
+ * (r, m, p, +p | p, q | p, q, u, r, m, +u, +r), 312 bytes a node, 11 and 264 where the operator
+ * sums p'K p itself, half of it in single precision; no wait for the device.
+ *
+ * Mixed precision: residual, direction, K p and the increment of u are floats and K is applied in
+ * single precision; scalars and sums are doubles. When the residual has dropped by some factor the
+ * increment is added to u and the residual replaced by the true one, in double; the direction is
+ * kept, so that the convergence goes on as if nothing had happened (residual replacement, van der
+ * Vorst and Ye, SIAM J. Sci. Comput. 22, 2000; the reliable updates of Clark et al., Comput. Phys.
+ * Commun. 181, 2010). Only a true residual ends a solve. Where single precision does not lead
+ * further the rest is done in double. */
 #ifndef HX_PCG_H
 #define HX_PCG_H
 
@@ -11,32 +20,53 @@
 extern "C" {
 #endif
 
+typedef enum { HX_PRECISION_DOUBLE, HX_PRECISION_MIXED, HX_N_PRECISION } hx_precision;
+const char *hx_precision_name(hx_precision precision);
+
 typedef struct hx_pcg_params {
     hx_pcg_criterion criterion;
     double tolerance;
-    int max_iterations;
-    int check_every; /* iterations queued between looks at the device; 0: chosen */
+    int max_iterations; /* in all, whatever their precision */
+    int check_every;    /* iterations queued between looks at the device; 0: chosen */
+    hx_precision precision;
 } hx_pcg_params;
 
 typedef struct hx_pcg_result {
     hx_pcg_reason reason;
     int iterations;
-    double residual; /* |r| / |f| on exit, by the recurrence */
+    double residual; /* |r| / |f| on exit: in double by the recurrence, in mixed the true one */
     double seconds;
     double spmv_seconds; /* share of `seconds` in operator products, sampled once a look */
+    int replacements;    /* of the residual, in mixed precision */
+    int fell_back;       /* 1: mixed precision did not lead further, finished in double */
 } hx_pcg_result;
+
+/* Vectors of mixed precision. They lie in the memory of those in double, which only the true
+ * residual and a fall-back need. */
+typedef struct hx_pcg_single {
+    float *d_r, *d_p, *d_q, *d_u, *d_m; /* [n_dof] d_u: increment of u over |f|; d_m: M^-1 */
+} hx_pcg_single;
 
 typedef struct hx_pcg {
     hx_pcg_params params;
     hx_device *dev; /* (borrowed) */
     int64_t n_dof;
     double *d_r, *d_p, *d_q, *d_z; /* [n_dof]; z only without a fused diagonal (owned) */
+    double *d_sum;                 /* p'K p of the operator (owned) */
+    hx_pcg_single single;          /* (borrowed from the vectors above) */
     hx_pcg_state *d_state;         /* (owned) */
+    void *recording;               /* the iterations between two looks, or NULL (owned) */
+    const double *d_recorded_u;    /* what they work on; NULL: in single precision */
+    int cannot_record;
 } hx_pcg;
 
-/* Device vectors that a solver holds besides the caller's u and f. */
+/* Device vectors of n_dof doubles that a solver holds besides the caller's u and f, for either
+ * precision. */
 int hx_pcg_vectors(const hx_precond_kind *kind);
 
+/* The operator and the preconditioner must stay the same, on the same device memory, until the
+ * solver is freed: what it queues is recorded. HX_EINPUT: mixed precision with an operator without
+ * apply_single, or a preconditioner that is neither a diagonal nor the identity. */
 int hx_pcg_create(hx_pcg *pcg, const hx_pcg_params *params, const hx_operator *op,
                   const hx_precond *pc);
 
@@ -46,6 +76,10 @@ int hx_pcg_create(hx_pcg *pcg, const hx_pcg_params *params, const hx_operator *o
  * device failed; the numerical outcome is in result->reason. */
 int hx_pcg_solve(hx_pcg *pcg, const hx_operator *op, hx_precond *pc, const double *d_f, double *d_u,
                  hx_pcg_result *result);
+
+/* HX_EINPUT as in hx_pcg_create, before anything is allocated. */
+int hx_pcg_check_precision(hx_precision precision, const hx_strategy *strategy,
+                           const hx_precond_kind *kind);
 
 const char *hx_pcg_reason_name(hx_pcg_reason reason);
 void hx_pcg_free(hx_pcg *pcg);

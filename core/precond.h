@@ -12,7 +12,8 @@ typedef struct hx_precond hx_precond;
 
 typedef struct hx_precond_kind {
     const char *name, *help;
-    int vectors; /* device vectors it holds, for the memory check */
+    int vectors;  /* device vectors it holds, for the memory check */
+    int identity; /* M is the identity */
     /* Allocates for the operator. */
     int (*create)(hx_precond *pc, const hx_operator *op);
     /* After each hx_operator_set_modulus. */

@@ -28,6 +28,7 @@ const hx_precond_kind hx_precond_none = {
     .name = "none",
     .help = "plain conjugate gradients",
     .vectors = 0,
+    .identity = 1,
     .create = create,
     .setup = setup,
     .apply = apply,

@@ -31,8 +31,12 @@ typedef struct hx_strategy {
                  hx_layout layout);
     /* y = K(E) x over all degrees of freedom; y is overwritten. Hot. */
     int (*apply)(void *state, const double *d_x, double *d_y);
-    /* The same in single precision, relative error about 1e-6; NULL if there is none. Hot. Once
-     * before: prepare_single, NULL if there is nothing to prepare. */
+    /* The same, and *d_sum = x'y, summed in a fixed order; NULL if there is none. Hot. */
+    int (*apply_dot)(void *state, const double *d_x, double *d_y, double *d_sum);
+    /* K x in single precision, relative error about 1e-6; NULL if there is none. Hot. Differences
+     * of an element's nodal values come first: rounded entries do not cancel its translation, and
+     * PCG then takes a fifth more iterations. Once before: prepare_single, NULL if there is nothing
+     * to prepare. */
     int (*prepare_single)(void *state);
     int (*apply_single)(void *state, const float *d_x, float *d_y);
     void (*teardown)(void *state);

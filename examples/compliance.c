@@ -16,7 +16,8 @@ static int analyse(hx_mesh *mesh, hx_problem *problem, hx_device *dev, hx_operat
         "right-lower-edge", "load", HX_LOAD_TOTAL_FORCE, {0.0, 0.0, -1.0}, 1};
     const hx_problem_params law = {"compliance", 1.0,   0.3,  3.0, 0.001, 1.0, 1, 1, 0, 0,
                                    &support,     &load, NULL, NULL};
-    const hx_pcg_params pcg_params = {HX_PCG_RELATIVE, 1e-10, 10000, 0};
+    const hx_pcg_params pcg_params = {
+        .criterion = HX_PCG_RELATIVE, .tolerance = 1e-10, .max_iterations = 10000};
     const hx_filter_params no_radius = {0.0, 0};
     const hx_optimizer_params move = {0.2, 0.5, 1};
     hx_iteration result;

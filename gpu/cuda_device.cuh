@@ -33,8 +33,9 @@
 struct hx_cuda {
     cudaStream_t stream;
     cudaEvent_t mark[HX_N_MARK];
+    bool recording; // what is queued goes into a graph
     int n_sm;
-    int n_sum_block;    // blocks of every reduction: fixed, so that sums have one order
+    int n_sum_block;    // blocks of a sum at most; fixed, so that sums have one order
     double *d_partial;  // [2][n_sum_block]
     double *d_result;   // [1] of dot
     unsigned *d_ticket; // blocks that are done; back to 0 after each reduction
@@ -48,27 +49,15 @@ inline hx_cuda *hx_cuda_of(const hx_device *dev)
 }
 
 constexpr int HX_BLOCK = 256;
+constexpr int HX_SUM_PER_SM = 8; // blocks of a sum on a multiprocessor, at most
 
 inline unsigned hx_blocks(int64_t n_thread, int block)
 {
     return static_cast<unsigned>((n_thread + block - 1) / block);
 }
 
-// Vector operations of PCG (pcg_cuda.cu).
-int hx_cuda_zero_entries(hx_device *dev, int64_t n, const int64_t *d_dof, double *d_y);
-int hx_cuda_subtract(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *d_c);
-int hx_cuda_dot(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *result);
-int hx_cuda_invert(hx_device *dev, int64_t n, double *d_d);
-int hx_cuda_pcg_start(hx_device *dev, int64_t n, const double *d_m, const double *d_z,
-                      const double *d_r, double *d_p, hx_pcg_state *d_state);
-int hx_cuda_pcg_alpha(hx_device *dev, int64_t n, const double *d_p, const double *d_q,
-                      hx_pcg_state *d_state);
-int hx_cuda_pcg_update(hx_device *dev, int64_t n, const double *d_m, const double *d_p,
-                       const double *d_q, double *d_u, double *d_r, hx_pcg_state *d_state);
-int hx_cuda_pcg_beta(hx_device *dev, int64_t n, const double *d_r, const double *d_z,
-                     hx_pcg_state *d_state);
-int hx_cuda_pcg_direction(hx_device *dev, int64_t n, const double *d_m, const double *d_z,
-                          const double *d_r, double *d_p, hx_pcg_state *d_state);
+// Fills in the vector operations (pcg_cuda.cu).
+void hx_cuda_vector_ops(hx_device_ops *ops);
 
 // From coordinates (element_cuda.cu).
 int hx_cuda_diagonal(hx_device *dev, const hx_device_model *model, double *d_diag);

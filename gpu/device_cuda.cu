@@ -27,7 +27,7 @@ static int open_device(hx_device *dev)
     snprintf(dev->description, sizeof dev->description, "%.120s, %.0f GB", properties.name,
              static_cast<double>(properties.totalGlobalMem) * 1e-9);
     impl->n_sm = properties.multiProcessorCount;
-    impl->n_sum_block = 4 * impl->n_sm;
+    impl->n_sum_block = HX_SUM_PER_SM * impl->n_sm;
     HX_TRY_CUDA(cudaStreamCreateWithFlags(&impl->stream, cudaStreamNonBlocking));
     for (int i = 0; i < HX_N_MARK; i++) HX_TRY_CUDA(cudaEventCreate(&impl->mark[i]));
     HX_TRY_CUDA(cudaMalloc(&impl->d_partial, 2 * sizeof(double) * impl->n_sum_block));
@@ -110,10 +110,12 @@ static int sync(hx_device *dev)
     return HX_OK;
 }
 
+// In a graph a time stamp is a node of its own: an event that is recorded at every launch.
 static int mark(hx_device *dev, int slot)
 {
     hx_cuda *impl = hx_cuda_of(dev);
-    HX_TRY_CUDA(cudaEventRecord(impl->mark[slot], impl->stream));
+    const unsigned flags = impl->recording ? cudaEventRecordExternal : cudaEventRecordDefault;
+    HX_TRY_CUDA(cudaEventRecordWithFlags(impl->mark[slot], impl->stream, flags));
     return HX_OK;
 }
 
@@ -124,6 +126,47 @@ static int elapsed(hx_device *dev, int from, int to, double *seconds)
     HX_TRY_CUDA(cudaEventElapsedTime(&milliseconds, impl->mark[from], impl->mark[to]));
     *seconds = 1e-3 * static_cast<double>(milliseconds);
     return HX_OK;
+}
+
+static int record_begin(hx_device *dev)
+{
+    hx_cuda *impl = hx_cuda_of(dev);
+    const cudaError_t status =
+        cudaStreamBeginCapture(impl->stream, cudaStreamCaptureModeThreadLocal);
+    impl->recording = status == cudaSuccess;
+    if (impl->recording) return HX_OK;
+    cudaGetLastError(); // or the next launch would be blamed
+    return HX_RAISE(HX_EDEVICE, "CUDA: %s recording a graph", cudaGetErrorString(status));
+}
+
+static int record_end(hx_device *dev, void **recording)
+{
+    hx_cuda *impl = hx_cuda_of(dev);
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t exec = nullptr;
+    *recording = nullptr;
+    impl->recording = false;
+    cudaError_t status = cudaStreamEndCapture(impl->stream, &graph);
+    if (status == cudaSuccess) status = cudaGraphInstantiate(&exec, graph, 0);
+    if (graph) cudaGraphDestroy(graph);
+    if (status != cudaSuccess) {
+        cudaGetLastError();
+        return HX_RAISE(HX_EDEVICE, "CUDA: %s recording a graph", cudaGetErrorString(status));
+    }
+    *recording = exec;
+    return HX_OK;
+}
+
+static int replay(hx_device *dev, void *recording)
+{
+    HX_TRY_CUDA(cudaGraphLaunch(static_cast<cudaGraphExec_t>(recording), hx_cuda_of(dev)->stream));
+    return HX_OK;
+}
+
+// A graph that still runs is destroyed when it is done.
+static void record_free(hx_device *, void *recording)
+{
+    cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(recording));
 }
 
 // Median of 9 copies of 1 GiB (less on a small or full card), after a warm-up.
@@ -183,15 +226,11 @@ static hx_device_ops make_ops()
     ops.sync = sync;
     ops.mark = mark;
     ops.elapsed = elapsed;
-    ops.zero_entries = hx_cuda_zero_entries;
-    ops.subtract = hx_cuda_subtract;
-    ops.dot = hx_cuda_dot;
-    ops.invert = hx_cuda_invert;
-    ops.pcg_start = hx_cuda_pcg_start;
-    ops.pcg_alpha = hx_cuda_pcg_alpha;
-    ops.pcg_update = hx_cuda_pcg_update;
-    ops.pcg_beta = hx_cuda_pcg_beta;
-    ops.pcg_direction = hx_cuda_pcg_direction;
+    ops.record_begin = record_begin;
+    ops.record_end = record_end;
+    ops.replay = replay;
+    ops.record_free = record_free;
+    hx_cuda_vector_ops(&ops);
     ops.diagonal = hx_cuda_diagonal;
     ops.element_energy = hx_cuda_element_energy;
     ops.copy_bandwidth = copy_bandwidth;

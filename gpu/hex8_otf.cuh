@@ -35,6 +35,14 @@ template <class T> __device__ __forceinline__ void hx_to_modes(const T v[8], T m
     m[HX_RST] = rs1 - rs0;
 }
 
+// In single precision: what the corners have in common goes first, so that sums do not round it.
+template <class T> __device__ __forceinline__ void hx_drop_translation(T v[8])
+{
+    if (sizeof(T) == 8) return;
+#pragma unroll
+    for (int c = 7; c >= 0; c--) v[c] -= v[0];
+}
+
 // Modes to the eight corners, the transpose. `g` stands before RS, RT and ST, g^2 before RST.
 template <class T> __device__ __forceinline__ void hx_from_modes(const T m[HX_N_MODE], T g, T v[8])
 {

@@ -33,6 +33,7 @@ template <class T> struct body {
 #pragma unroll
         for (int i = 0; i < 3; i++) {
             hx_gather_corners(displacements, corner, i, v);
+            hx_drop_translation(v);
             hx_to_modes(v, m);
             hx_field_set(m, i, u);
         }

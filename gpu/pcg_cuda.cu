@@ -1,12 +1,16 @@
 // The vector side of PCG on the GPU: few, fused passes; scalars stay in hx_pcg_state on the device.
 //
 // Every sum runs over a fixed number of blocks and the last block to finish adds their results in
-// order, so a dot product has the same bits on every run of one GPU.
+// order, so a dot product has the same bits on every run of one GPU. Vectors are read and written
+// 16 bytes at a time: 2 doubles or 4 floats a thread and step.
 #include <cub/block/block_reduce.cuh>
 
 #include "cuda_device.cuh"
 
 using block_reduce = cub::BlockReduce<double, HX_BLOCK>;
+
+// Blocks of a sum on a multiprocessor: what two or five vectors need to keep the memory busy.
+constexpr int READ_PER_SM = HX_SUM_PER_SM, UPDATE_PER_SM = HX_SUM_PER_SM / 2;
 
 // Adds the sums of all blocks; true in thread 0 of the last block, which then holds the totals.
 template <int N> __device__ bool finish_sums(double (&sum)[N], double *partial, unsigned *ticket)
@@ -36,102 +40,228 @@ template <int N> __device__ bool finish_sums(double (&sum)[N], double *partial, 
     return threadIdx.x == 0;
 }
 
-#define HX_FOR_EACH(k, n)                                                                          \
-    for (int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x; k < (n);         \
-         k += static_cast<int64_t>(gridDim.x) * blockDim.x)
+// N consecutive entries of a vector, aligned so that they are loaded and stored as one.
+template <class T, int N> struct alignas(N * sizeof(T)) pack {
+    T v[N];
+};
 
-__global__ void zero_entries_kernel(int64_t n, const int64_t *__restrict__ dof, double *y)
+template <int N, class T> __device__ __forceinline__ pack<T, N> load(const T *p)
 {
-    HX_FOR_EACH(k, n) y[dof[k]] = 0.0;
+    return *reinterpret_cast<const pack<T, N> *>(p);
+}
+
+template <int N, class T> __device__ __forceinline__ void store(T *p, const pack<T, N> &value)
+{
+    *reinterpret_cast<pack<T, N> *>(p) = value;
+}
+
+template <int N> struct width {
+    static constexpr int value = N;
+};
+
+template <class T> constexpr int HX_WIDTH = 16 / sizeof(T);
+
+// body(width<N>, k) for packs of N entries from k on, then for single ones at the end. Without
+// stores in the body, the loads of AT_ONCE packs are in flight together.
+template <int N, int AT_ONCE = 1, class Body>
+__device__ __forceinline__ void for_each_pack(int64_t n, Body body)
+{
+    const int64_t thread = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t stride = static_cast<int64_t>(gridDim.x) * blockDim.x, n_pack = n / N;
+    int64_t i = thread;
+    if constexpr (AT_ONCE > 1)
+        for (; i + (AT_ONCE - 1) * stride < n_pack; i += AT_ONCE * stride)
+#pragma unroll
+            for (int j = 0; j < AT_ONCE; j++) body(width<N>{}, N * (i + j * stride));
+#pragma unroll 1
+    for (; i < n_pack; i += stride) body(width<N>{}, N * i);
+    if (thread < n - N * n_pack) body(width<1>{}, N * n_pack + thread);
+}
+
+template <class T>
+__global__ void zero_entries_kernel(int64_t n, const int64_t *__restrict__ dof, T *y)
+{
+    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    if (k < n) y[dof[k]] = T(0);
 }
 
 __global__ void subtract_kernel(int64_t n, const double *a, const double *b, double *c)
 {
-    HX_FOR_EACH(k, n) c[k] = a[k] - b[k];
+    for_each_pack<2>(n, [&](auto w, int64_t k) {
+        constexpr int N = decltype(w)::value;
+        const auto ak = load<N>(a + k), bk = load<N>(b + k);
+        pack<double, N> ck;
+        for (int i = 0; i < N; i++) ck.v[i] = ak.v[i] - bk.v[i];
+        store(c + k, ck);
+    });
+}
+
+__global__ void subtract_single_kernel(int64_t n, double scale, const double *__restrict__ a,
+                                       const double *__restrict__ b, float *__restrict__ c)
+{
+    for_each_pack<2>(n, [&](auto w, int64_t k) {
+        constexpr int N = decltype(w)::value;
+        pack<double, N> bk = {};
+        const auto ak = load<N>(a + k);
+        if (b) bk = load<N>(b + k);
+        pack<float, N> ck;
+        for (int i = 0; i < N; i++) ck.v[i] = static_cast<float>(scale * (ak.v[i] - bk.v[i]));
+        store(c + k, ck);
+    });
+}
+
+__global__ void flush_kernel(int64_t n, double scale, float *__restrict__ x, double *__restrict__ y)
+{
+    for_each_pack<2>(n, [&](auto w, int64_t k) {
+        constexpr int N = decltype(w)::value;
+        const auto xk = load<N>(x + k);
+        auto yk = load<N>(y + k);
+        for (int i = 0; i < N; i++) yk.v[i] += scale * static_cast<double>(xk.v[i]);
+        store(y + k, yk);
+        store(x + k, pack<float, N>{});
+    });
 }
 
 __global__ void invert_kernel(int64_t n, double *d)
 {
-    HX_FOR_EACH(k, n) d[k] = d[k] > 0.0 ? 1.0 / d[k] : 1.0;
+    for_each_pack<2>(n, [&](auto w, int64_t k) {
+        constexpr int N = decltype(w)::value;
+        auto dk = load<N>(d + k);
+        for (int i = 0; i < N; i++) dk.v[i] = dk.v[i] > 0.0 ? 1.0 / dk.v[i] : 1.0;
+        store(d + k, dk);
+    });
 }
 
-__global__ void __launch_bounds__(HX_BLOCK)
+// a'b of this thread's entries.
+template <class T>
+__device__ double sum_products(int64_t n, const T *__restrict__ a, const T *__restrict__ b)
+{
+    double sum = 0.0;
+    for_each_pack<HX_WIDTH<T>, 2>(n, [&](auto w, int64_t k) {
+        constexpr int N = decltype(w)::value;
+        const auto ak = load<N>(a + k), bk = load<N>(b + k);
+        for (int i = 0; i < N; i++)
+            sum += static_cast<double>(ak.v[i]) * static_cast<double>(bk.v[i]);
+    });
+    return sum;
+}
+
+__global__ void __launch_bounds__(HX_BLOCK, READ_PER_SM)
     dot_kernel(int64_t n, const double *__restrict__ a, const double *__restrict__ b,
                double *result, double *partial, unsigned *ticket)
 {
-    double sum[1] = {0.0};
-    HX_FOR_EACH(k, n) sum[0] += a[k] * b[k];
+    double sum[1] = {sum_products(n, a, b)};
     if (finish_sums(sum, partial, ticket)) *result = sum[0];
 }
 
-__global__ void __launch_bounds__(HX_BLOCK)
-    start_kernel(int64_t n, const double *__restrict__ m, const double *__restrict__ z,
-                 const double *__restrict__ r, double *__restrict__ p, hx_pcg_state *state,
-                 double *partial, unsigned *ticket)
+// z is m r, or given.
+template <class T>
+__global__ void __launch_bounds__(HX_BLOCK, READ_PER_SM)
+    start_kernel(int64_t n, const T *__restrict__ m, const T *__restrict__ z,
+                 const T *__restrict__ r, hx_pcg_state *state, double *partial, unsigned *ticket)
 {
     double sum[2] = {0.0, 0.0};
-    HX_FOR_EACH(k, n)
-    {
-        const double rk = r[k], zk = m ? m[k] * rk : z[k];
-        p[k] = zk;
-        sum[0] += rk * zk;
-        sum[1] += rk * rk;
-    }
+    for_each_pack<HX_WIDTH<T>, 2>(n, [&](auto w, int64_t k) {
+        constexpr int N = decltype(w)::value;
+        const auto rk = load<N>(r + k), other = load<N>((m ? m : z) + k);
+        for (int i = 0; i < N; i++) {
+            const double ri = static_cast<double>(rk.v[i]), oi = static_cast<double>(other.v[i]);
+            sum[0] += m ? ri * oi * ri : ri * oi;
+            sum[1] += ri * ri;
+        }
+    });
     if (finish_sums(sum, partial, ticket)) hx_pcg_state_start(state, sum[0], sum[1]);
 }
 
-__global__ void __launch_bounds__(HX_BLOCK)
-    alpha_kernel(int64_t n, const double *__restrict__ p, const double *__restrict__ q,
-                 hx_pcg_state *state, double *partial, unsigned *ticket)
+template <class T>
+__global__ void __launch_bounds__(HX_BLOCK, READ_PER_SM)
+    alpha_kernel(int64_t n, const T *__restrict__ p, const T *__restrict__ q, hx_pcg_state *state,
+                 double *partial, unsigned *ticket)
 {
-    double sum[1] = {0.0};
     if (state->reason != HX_PCG_RUNNING) return;
-    HX_FOR_EACH(k, n) sum[0] += p[k] * q[k];
+    double sum[1] = {sum_products(n, p, q)};
     if (finish_sums(sum, partial, ticket)) hx_pcg_state_alpha(state, sum[0]);
 }
 
-__global__ void __launch_bounds__(HX_BLOCK)
-    update_kernel(int64_t n, const double *__restrict__ m, const double *__restrict__ p,
-                  const double *__restrict__ q, double *__restrict__ u, double *__restrict__ r,
+__global__ void alpha_from_kernel(const double *sum, hx_pcg_state *state)
+{
+    if (state->reason == HX_PCG_RUNNING) hx_pcg_state_alpha(state, *sum);
+}
+
+template <class T>
+__global__ void __launch_bounds__(HX_BLOCK, UPDATE_PER_SM)
+    update_kernel(int64_t n, const T *__restrict__ m, const T *__restrict__ p,
+                  const T *__restrict__ q, T *__restrict__ u, T *__restrict__ r,
                   hx_pcg_state *state, double *partial, unsigned *ticket)
 {
     double sum[2] = {0.0, 0.0};
     if (state->reason != HX_PCG_RUNNING) return;
-    const double alpha = state->alpha;
-    HX_FOR_EACH(k, n)
-    {
-        u[k] += alpha * p[k];
-        const double rk = r[k] - alpha * q[k];
-        r[k] = rk;
-        sum[0] += rk * rk;
-        if (m) sum[1] += rk * m[k] * rk;
-    }
+    const T alpha = static_cast<T>(state->alpha);
+    for_each_pack<HX_WIDTH<T>>(n, [&](auto w, int64_t k) {
+        constexpr int N = decltype(w)::value;
+        const auto pk = load<N>(p + k), qk = load<N>(q + k);
+        auto uk = load<N>(u + k), rk = load<N>(r + k);
+        pack<T, N> mk = {};
+        if (m) mk = load<N>(m + k);
+        for (int i = 0; i < N; i++) {
+            uk.v[i] += alpha * pk.v[i];
+            rk.v[i] -= alpha * qk.v[i];
+            const double ri = static_cast<double>(rk.v[i]);
+            sum[0] += ri * ri;
+            sum[1] += ri * static_cast<double>(mk.v[i]) * ri;
+        }
+        store(u + k, uk);
+        store(r + k, rk);
+    });
     if (finish_sums(sum, partial, ticket)) {
         hx_pcg_state_update(state, sum[0]);
         if (m) hx_pcg_state_beta(state, sum[1]);
     }
 }
 
-__global__ void __launch_bounds__(HX_BLOCK)
+__global__ void __launch_bounds__(HX_BLOCK, READ_PER_SM)
     beta_kernel(int64_t n, const double *__restrict__ r, const double *__restrict__ z,
                 hx_pcg_state *state, double *partial, unsigned *ticket)
 {
-    double sum[1] = {0.0};
     if (state->reason != HX_PCG_RUNNING) return;
-    HX_FOR_EACH(k, n) sum[0] += r[k] * z[k];
+    double sum[1] = {sum_products(n, r, z)};
     if (finish_sums(sum, partial, ticket)) hx_pcg_state_beta(state, sum[0]);
 }
 
-__global__ void direction_kernel(int64_t n, const double *__restrict__ m,
-                                 const double *__restrict__ z, const double *__restrict__ r,
-                                 double *__restrict__ p, const hx_pcg_state *state)
+template <class T>
+__global__ void __launch_bounds__(HX_BLOCK)
+    direction_kernel(int64_t n, const T *__restrict__ m, const T *__restrict__ z,
+                     const T *__restrict__ r, T *__restrict__ p, const hx_pcg_state *state)
 {
     if (state->reason != HX_PCG_RUNNING) return;
-    const double beta = state->beta;
-    HX_FOR_EACH(k, n) p[k] = (m ? m[k] * r[k] : z[k]) + beta * p[k];
+    const T beta = static_cast<T>(state->beta);
+    for_each_pack<HX_WIDTH<T>>(n, [&](auto w, int64_t k) {
+        constexpr int N = decltype(w)::value;
+        auto pk = load<N>(p + k);
+        auto zk = load<N>((m ? r : z) + k);
+        if (m) {
+            const auto mk = load<N>(m + k);
+            for (int i = 0; i < N; i++) zk.v[i] *= mk.v[i];
+        }
+        for (int i = 0; i < N; i++) pk.v[i] = zk.v[i] + beta * pk.v[i];
+        store(p + k, pk);
+    });
 }
 
-int hx_cuda_zero_entries(hx_device *dev, int64_t n, const int64_t *d_dof, double *d_y)
+// Blocks for packs of 16 bytes of T, a pack a thread.
+template <class T> static unsigned blocks_of(int64_t n)
+{
+    return hx_blocks(n / HX_WIDTH<T> + 1, HX_BLOCK);
+}
+
+// Blocks of a sum: a function of n and the GPU alone, so that its order is fixed.
+template <class T> static unsigned sum_blocks(const hx_cuda *impl, int64_t n, int per_sm)
+{
+    const unsigned most = static_cast<unsigned>(per_sm * impl->n_sm), all = blocks_of<T>(n);
+    return all < most ? all : most;
+}
+
+template <class T> static int zero_entries(hx_device *dev, int64_t n, const int64_t *d_dof, T *d_y)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
     if (n == 0) return HX_OK;
@@ -140,77 +270,136 @@ int hx_cuda_zero_entries(hx_device *dev, int64_t n, const int64_t *d_dof, double
     return HX_OK;
 }
 
-int hx_cuda_subtract(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *d_c)
+template <class T>
+static int start(hx_device *dev, int64_t n, const T *d_m, const T *d_z, const T *d_r,
+                 hx_pcg_state *d_state)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
-    subtract_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, impl->stream>>>(n, d_a, d_b, d_c);
-    HX_TRY_LAUNCH("subtract");
-    return HX_OK;
-}
-
-int hx_cuda_invert(hx_device *dev, int64_t n, double *d_d)
-{
-    const hx_cuda *impl = hx_cuda_of(dev);
-    invert_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, impl->stream>>>(n, d_d);
-    HX_TRY_LAUNCH("invert");
-    return HX_OK;
-}
-
-int hx_cuda_dot(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *result)
-{
-    const hx_cuda *impl = hx_cuda_of(dev);
-    dot_kernel<<<impl->n_sum_block, HX_BLOCK, 0, impl->stream>>>(n, d_a, d_b, impl->d_result,
-                                                                 impl->d_partial, impl->d_ticket);
-    HX_TRY_LAUNCH("dot");
-    return dev->ops->download(dev, result, impl->d_result, sizeof *result);
-}
-
-int hx_cuda_pcg_start(hx_device *dev, int64_t n, const double *d_m, const double *d_z,
-                      const double *d_r, double *d_p, hx_pcg_state *d_state)
-{
-    const hx_cuda *impl = hx_cuda_of(dev);
-    start_kernel<<<impl->n_sum_block, HX_BLOCK, 0, impl->stream>>>(n, d_m, d_z, d_r, d_p, d_state,
-                                                                   impl->d_partial, impl->d_ticket);
+    start_kernel<<<sum_blocks<T>(impl, n, READ_PER_SM), HX_BLOCK, 0, impl->stream>>>(
+        n, d_m, d_z, d_r, d_state, impl->d_partial, impl->d_ticket);
     HX_TRY_LAUNCH("pcg_start");
     return HX_OK;
 }
 
-int hx_cuda_pcg_alpha(hx_device *dev, int64_t n, const double *d_p, const double *d_q,
-                      hx_pcg_state *d_state)
+template <class T>
+static int alpha(hx_device *dev, int64_t n, const T *d_p, const T *d_q, hx_pcg_state *d_state)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
-    alpha_kernel<<<impl->n_sum_block, HX_BLOCK, 0, impl->stream>>>(n, d_p, d_q, d_state,
-                                                                   impl->d_partial, impl->d_ticket);
+    alpha_kernel<<<sum_blocks<T>(impl, n, READ_PER_SM), HX_BLOCK, 0, impl->stream>>>(
+        n, d_p, d_q, d_state, impl->d_partial, impl->d_ticket);
     HX_TRY_LAUNCH("pcg_alpha");
     return HX_OK;
 }
 
-int hx_cuda_pcg_update(hx_device *dev, int64_t n, const double *d_m, const double *d_p,
-                       const double *d_q, double *d_u, double *d_r, hx_pcg_state *d_state)
+template <class T>
+static int update(hx_device *dev, int64_t n, const T *d_m, const T *d_p, const T *d_q, T *d_u,
+                  T *d_r, hx_pcg_state *d_state)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
-    update_kernel<<<impl->n_sum_block, HX_BLOCK, 0, impl->stream>>>(
+    update_kernel<<<sum_blocks<T>(impl, n, UPDATE_PER_SM), HX_BLOCK, 0, impl->stream>>>(
         n, d_m, d_p, d_q, d_u, d_r, d_state, impl->d_partial, impl->d_ticket);
     HX_TRY_LAUNCH("pcg_update");
     return HX_OK;
 }
 
-int hx_cuda_pcg_beta(hx_device *dev, int64_t n, const double *d_r, const double *d_z,
+template <class T>
+static int direction(hx_device *dev, int64_t n, const T *d_m, const T *d_z, const T *d_r, T *d_p,
                      hx_pcg_state *d_state)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
-    beta_kernel<<<impl->n_sum_block, HX_BLOCK, 0, impl->stream>>>(n, d_r, d_z, d_state,
-                                                                  impl->d_partial, impl->d_ticket);
+    direction_kernel<<<blocks_of<T>(n), HX_BLOCK, 0, impl->stream>>>(n, d_m, d_z, d_r, d_p,
+                                                                     d_state);
+    HX_TRY_LAUNCH("pcg_direction");
+    return HX_OK;
+}
+
+static int subtract(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *d_c)
+{
+    subtract_kernel<<<blocks_of<double>(n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(n, d_a, d_b,
+                                                                                    d_c);
+    HX_TRY_LAUNCH("subtract");
+    return HX_OK;
+}
+
+static int subtract_single(hx_device *dev, int64_t n, double scale, const double *d_a,
+                           const double *d_b, float *d_c)
+{
+    subtract_single_kernel<<<blocks_of<double>(n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
+        n, scale, d_a, d_b, d_c);
+    HX_TRY_LAUNCH("subtract_single");
+    return HX_OK;
+}
+
+static int flush_single(hx_device *dev, int64_t n, double scale, float *d_x, double *d_y)
+{
+    flush_kernel<<<blocks_of<double>(n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(n, scale, d_x,
+                                                                                 d_y);
+    HX_TRY_LAUNCH("flush_single");
+    return HX_OK;
+}
+
+static int invert(hx_device *dev, int64_t n, double *d_d)
+{
+    invert_kernel<<<blocks_of<double>(n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(n, d_d);
+    HX_TRY_LAUNCH("invert");
+    return HX_OK;
+}
+
+static int dot(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *result)
+{
+    const hx_cuda *impl = hx_cuda_of(dev);
+    dot_kernel<<<sum_blocks<double>(impl, n, READ_PER_SM), HX_BLOCK, 0, impl->stream>>>(
+        n, d_a, d_b, impl->d_result, impl->d_partial, impl->d_ticket);
+    HX_TRY_LAUNCH("dot");
+    return dev->ops->download(dev, result, impl->d_result, sizeof *result);
+}
+
+static int alpha_from(hx_device *dev, const double *d_sum, hx_pcg_state *d_state)
+{
+    alpha_from_kernel<<<1, 1, 0, hx_cuda_of(dev)->stream>>>(d_sum, d_state);
+    HX_TRY_LAUNCH("pcg_alpha_from");
+    return HX_OK;
+}
+
+static int beta(hx_device *dev, int64_t n, const double *d_r, const double *d_z,
+                hx_pcg_state *d_state)
+{
+    const hx_cuda *impl = hx_cuda_of(dev);
+    beta_kernel<<<sum_blocks<double>(impl, n, READ_PER_SM), HX_BLOCK, 0, impl->stream>>>(
+        n, d_r, d_z, d_state, impl->d_partial, impl->d_ticket);
     HX_TRY_LAUNCH("pcg_beta");
     return HX_OK;
 }
 
-int hx_cuda_pcg_direction(hx_device *dev, int64_t n, const double *d_m, const double *d_z,
-                          const double *d_r, double *d_p, hx_pcg_state *d_state)
+static int start_single(hx_device *dev, int64_t n, const float *d_m, const float *d_r,
+                        hx_pcg_state *d_state)
 {
-    const hx_cuda *impl = hx_cuda_of(dev);
-    direction_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, impl->stream>>>(n, d_m, d_z, d_r, d_p,
-                                                                            d_state);
-    HX_TRY_LAUNCH("pcg_direction");
-    return HX_OK;
+    return start<float>(dev, n, d_m, nullptr, d_r, d_state);
+}
+
+static int direction_single(hx_device *dev, int64_t n, const float *d_m, const float *d_r,
+                            float *d_p, hx_pcg_state *d_state)
+{
+    return direction<float>(dev, n, d_m, nullptr, d_r, d_p, d_state);
+}
+
+void hx_cuda_vector_ops(hx_device_ops *ops)
+{
+    ops->zero_entries = zero_entries<double>;
+    ops->zero_entries_single = zero_entries<float>;
+    ops->subtract = subtract;
+    ops->subtract_single = subtract_single;
+    ops->flush_single = flush_single;
+    ops->dot = dot;
+    ops->invert = invert;
+    ops->pcg_start = start<double>;
+    ops->pcg_direction = direction<double>;
+    ops->pcg_alpha = alpha<double>;
+    ops->pcg_alpha_from = alpha_from;
+    ops->pcg_update = update<double>;
+    ops->pcg_beta = beta;
+    ops->pcg_start_single = start_single;
+    ops->pcg_direction_single = direction_single;
+    ops->pcg_alpha_single = alpha<float>;
+    ops->pcg_update_single = update<float>;
 }

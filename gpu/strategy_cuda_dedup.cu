@@ -68,6 +68,7 @@ template <class T> struct body {
 #pragma unroll
         for (int i = 0; i < 3; i++) {
             hx_gather_corners(displacements, corner, i, v);
+            hx_drop_translation(v);
             hx_to_modes(v, m);
 #pragma unroll
             for (int k = 0; k < HX_N_MODE; k++) u[k][i] = m[k];

@@ -239,6 +239,7 @@ static int product(const hx_operator *op, vectors *v, const double *x, double *y
 /* The same in single precision; x and y are rounded to it and come back from it. */
 static int product_single(const hx_operator *op, vectors *v, const double *x, double *y)
 {
+    if (op->strategy->prepare_single) HX_TRY(op->strategy->prepare_single(op->state));
     const size_t bytes = (size_t)v->n_dof * sizeof(float);
     hx_device *dev = op->dev;
     for (int64_t i = 0; i < v->n_dof; i++) v->single[i] = NAN;

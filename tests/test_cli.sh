@@ -145,6 +145,30 @@ for keys in "mesh.shuffle=7 mesh.reorder=false" "mesh.shuffle=7" "mesh.reorder=f
     ok "the same compliance with $keys" \
         near "$(number compliance other/summary.json)" "$compliance" 1e-6
 done
+
+# Mixed precision, on each operator of the CPU that has it; the others refuse it.
+n_refused=0
+for operator in $("$hextop" list | awk '$2 == "cpu" && $3 == "yes" { print $1 }' | sort -u); do
+    mixed=$("$hextop" list | awk -v o="$operator" '$1 == o && $2 == "cpu" { print $5 }')
+    set -- small.cfg output.directory=mixed solver.device=cpu "solver.operator=$operator" \
+        solver.precision=mixed
+    if [ "$mixed" = yes ]; then
+        ok "mixed $operator" "$hextop" run "$@"
+        ok "mixed $operator: header" contains stdout "mixed precision"
+        ok "mixed $operator: the same compliance" \
+            near "$(number compliance mixed/summary.json)" "$compliance" 1e-6
+        ok "mixed $operator: summary" contains mixed/summary.json '"precision": "mixed"'
+        ok "mixed $operator: not finished in double" contains mixed/summary.json \
+            '"pcg_fell_back": 0'
+    else
+        n_refused=$((n_refused + 1))
+        "$hextop" run "$@" >stdout 2>stderr
+        ok "mixed $operator: refused" test $? = 2
+        ok "mixed $operator: says why" contains stderr "solver.precision: operator '$operator'"
+    fi
+done
+ok "nbn has no single precision" test $n_refused -ge 1
+ok "header shows the precision" contains run.txt "double precision"
 ok "distorted" "$hextop" -q run small.cfg output.directory=other mesh.distort=0.2
 
 # The operator left to a timing: what was chosen is written, and does the same.
@@ -157,7 +181,7 @@ ok "config.cfg names the operator chosen" contains auto/config.cfg "operator = \
 ok "summary.json names it" contains auto/summary.json "\"operator\": \"$chosen\""
 ok "auto keeps a layout that was asked for" "$hextop" -v run small.cfg output.directory=auto \
     solver.device=cpu solver.operator=auto solver.layout=rowmajor
-ok "no other layout was timed" lacks stdout "interleaved"
+ok "the other layout of ebe was not timed" lacks stdout "ebe, interleaved"
 ok "deterministic" "$hextop" -v run small.cfg output.directory=auto solver.deterministic=true
 ok "deterministic times nothing" lacks stdout "ms a product"
 ok "the log says deterministic" grep -qE '^  operator  [a-z0-9]*, [a-z]*, deterministic' stdout

@@ -60,8 +60,8 @@ for text in "128 elements, 225 nodes" "copy bandwidth" "iterations" "converged" 
 done
 for file in compare.csv compare.json compare.gp; do ok "$file" test -s "out/compare/$file"; done
 ok "no temporary file" test -z "$(find out -name '*.tmp*' -o -name '*.vtk')"
-"$hextop" list | awk '$2 == "cpu" && $3 == "yes" && $4 ~ /yes|no/ {
-    for (i = 5; $i ~ /^(rowmajor|interleaved),?$/; i++) { sub(",", "", $i); print $1 "," $i } }' |
+"$hextop" list | awk '$2 == "cpu" && $3 == "yes" && $5 ~ /yes|no/ {
+    for (i = 6; $i ~ /^(rowmajor|interleaved),?$/; i++) { sub(",", "", $i); print $1 "," $i } }' |
     sort >wanted
 ok "CPU operators are listed" test "$(wc -l <wanted)" -ge 2
 cat >read.awk <<'END_OF_AWK'

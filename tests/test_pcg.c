@@ -2,7 +2,7 @@
  * its stopping rules promise, its reasons, the same answer from every operator.
  *
  *     test_pcg [cpu | cuda] [quick] */
-#include "fixture.h"
+#include "wrapper.h"
 
 static hx_device device;
 
@@ -221,31 +221,39 @@ static hx_pcg_result solve(model *m, const fixture_settings *settings, const dou
     return result;
 }
 
-/* Both stopping rules hold for the true residual, and not one iteration earlier. */
-static void check_criteria(model *m, const char *label)
+/* Both stopping rules hold for the true residual, and in double not one iteration earlier. */
+static void check_criteria(model *m, const fixture_settings *base, const char *label)
 {
     static const double tolerance[] = {1e-2, 1e-5, 1e-10};
     const double norm = load_norm(m);
+    const int mixed = base->pcg.precision == HX_PRECISION_MIXED;
+    const double rounding = mixed ? 1e-5 : 1e-4; /* mixed: of a true residual, in float */
     double rz;
     for (int criterion = HX_PCG_RELATIVE; criterion <= HX_PCG_ABSOLUTE; criterion++)
         for (int i = 0; i < 3; i++) {
-            fixture_settings settings = fixture_defaults();
+            fixture_settings settings = *base;
             settings.pcg.criterion = (hx_pcg_criterion)criterion;
             settings.pcg.tolerance = tolerance[i];
             hx_pcg_result result = solve(m, &settings, NULL);
             double rr = residual_of(m, &rz);
             const double tested = criterion == HX_PCG_RELATIVE ? rr / norm : rz;
             CHECK(result.reason == HX_PCG_CONVERGED);
-            CHECK_MSG(tested <= tolerance[i] * (1.0 + 1e-4), "%s: criterion %d: %.6g over %g",
+            CHECK(result.fell_back == 0 && (result.replacements > 0) == mixed);
+            CHECK_MSG(tested <= tolerance[i] * (1.0 + rounding), "%s: criterion %d: %.6g over %g",
                       label, criterion, tested, tolerance[i]);
-            CHECK_MSG(fabs(result.residual - rr / norm) <= 1e-4 * result.residual + 1e-13,
-                      "%g, true %g", result.residual, rr / norm);
+            CHECK_MSG(fabs(result.residual - rr / norm) <= rounding * result.residual + 1e-13,
+                      "%s: %g, true %g", label, result.residual, rr / norm);
             settings.pcg.max_iterations = result.iterations - 1;
             result = solve(m, &settings, NULL);
             rr = residual_of(m, &rz);
-            CHECK(result.reason == HX_PCG_MAX_ITER);
-            CHECK(result.iterations == settings.pcg.max_iterations);
-            CHECK((criterion == HX_PCG_RELATIVE ? rr / norm : rz) > tolerance[i]);
+            CHECK(result.reason == HX_PCG_MAX_ITER || mixed);
+            CHECK(result.iterations <= settings.pcg.max_iterations);
+            CHECK(result.iterations == settings.pcg.max_iterations ||
+                  result.reason == HX_PCG_CONVERGED);
+            CHECK_MSG(fabs(result.residual - rr / norm) <= rounding * result.residual + 1e-13,
+                      "%s: %g, true %g", label, result.residual, rr / norm);
+            CHECK((criterion == HX_PCG_RELATIVE ? rr / norm : rz) > tolerance[i] ||
+                  result.reason == HX_PCG_CONVERGED);
         }
 }
 
@@ -325,9 +333,10 @@ static void check_queue(model *m)
         }
 }
 
-static void check_reasons(model *m)
+static void check_reasons(model *m, const fixture_settings *base)
 {
-    fixture_settings settings = fixture_defaults();
+    fixture_settings settings = *base;
+    const int mixed = base->pcg.precision == HX_PRECISION_MIXED;
     const double *up = m->problem.prescribed;
     const size_t bytes = N_DOF * sizeof(double);
     hx_pcg_result result;
@@ -367,11 +376,11 @@ static void check_reasons(model *m)
     CHECK_OK(device.ops->upload(&device, m->d_f, m->f, bytes));
     set_modulus(m, 10.0, 3);
 
-    settings = fixture_defaults();
+    settings = *base;
     settings.pcg.max_iterations = 0;
     result = solve(m, &settings, NULL);
     CHECK(result.reason == HX_PCG_MAX_ITER && result.iterations == 0);
-    CHECK_REL(result.residual, 1.0, 1e-12);
+    CHECK_REL(result.residual, 1.0, mixed ? 1e-6 : 1e-12);
     CHECK(strcmp(hx_pcg_reason_name(HX_PCG_CONVERGED), "converged") == 0);
     CHECK(strcmp(hx_pcg_reason_name(HX_PCG_MAX_ITER), "max_iterations") == 0);
     CHECK(strcmp(hx_pcg_reason_name(HX_PCG_INDEFINITE), "indefinite") == 0);
@@ -393,10 +402,12 @@ static void check_frozen(model *m)
                                  .reason = HX_PCG_CONVERGED};
     hx_pcg_state after;
     double *d[N_VECTOR], found[N_DOF];
+    float *s[N_VECTOR]; /* the same memory as floats */
     void *d_state;
     for (int i = 0; i < N_VECTOR; i++) {
         CHECK_OK(ops->alloc(&device, bytes, &d[i]));
         CHECK_OK(ops->upload(&device, d[i], m->f, bytes));
+        s[i] = (float *)d[i];
     }
     CHECK_OK(ops->alloc(&device, sizeof before, &d_state));
     CHECK_OK(ops->upload(&device, d_state, &before, sizeof before));
@@ -407,6 +418,10 @@ static void check_frozen(model *m)
         if (!fused) CHECK_OK(ops->pcg_beta(&device, N_DOF, d[0], d[1], d_state));
         CHECK_OK(ops->pcg_direction(&device, N_DOF, d_m, d_z, d[0], d[2], d_state));
     }
+    CHECK_OK(ops->pcg_alpha_from(&device, d[3], d_state));
+    CHECK_OK(ops->pcg_direction_single(&device, N_DOF, s[5], s[0], s[2], d_state));
+    CHECK_OK(ops->pcg_alpha_single(&device, N_DOF, s[2], s[3], d_state));
+    CHECK_OK(ops->pcg_update_single(&device, N_DOF, s[5], s[2], s[3], s[4], s[0], d_state));
     for (int i = 0; i < N_VECTOR; i++) {
         CHECK_OK(ops->download(&device, found, d[i], bytes));
         CHECK_MSG(memcmp(found, m->f, bytes) == 0, "vector %d changed", i);
@@ -436,10 +451,10 @@ static void check_no_load(model *m)
 }
 
 /* Stiffness over nine decades: the stopping rule still holds for the true residual, and the
- * compliance is that of the dense solution. */
-static void check_contrast(model *m)
+ * compliance is that of the dense solution. Returns the iterations. */
+static int check_contrast(model *m, const fixture_settings *base)
 {
-    fixture_settings settings = fixture_defaults();
+    fixture_settings settings = *base;
     double compliance = 0.0, exact = 0.0, rz;
     set_modulus(m, 1e9, 8);
     settings.pcg.tolerance = 1e-9;
@@ -449,12 +464,30 @@ static void check_contrast(model *m)
         compliance += m->f[k] * m->u[k];
         exact += m->f[k] * m->exact[k];
     }
-    printf("contrast 1e9: %d iterations, true residual %.2e, compliance off by %.1e\n",
-           result.iterations, residual, fabs(compliance / exact - 1.0));
-    CHECK(result.reason == HX_PCG_CONVERGED);
-    CHECK_MSG(residual <= 2e-9, "%g", residual);
+    printf("contrast 1e9, %s: %d iterations, %d replacements, true residual %.2e, compliance off "
+           "by %.1e\n",
+           hx_precision_name(settings.pcg.precision), result.iterations, result.replacements,
+           residual, fabs(compliance / exact - 1.0));
+    CHECK(result.reason == HX_PCG_CONVERGED && result.fell_back == 0);
+    CHECK_MSG(residual <= (base->pcg.precision == HX_PRECISION_MIXED ? 1.00001e-9 : 2e-9), "%g",
+              residual);
     CHECK_REL(compliance, exact, 1e-6);
     set_modulus(m, 10.0, 3);
+    return result.iterations;
+}
+
+static void compare_bits(model *m, const fixture_settings *settings)
+{
+    double first[N_DOF];
+    const hx_pcg_result one = solve(m, settings, NULL);
+    memcpy(first, m->u, sizeof first);
+    fixture_set_threads(2);
+    const hx_pcg_result two = solve(m, settings, NULL);
+    fixture_set_threads(1);
+    CHECK_MSG(memcmp(first, m->u, sizeof first) == 0 && one.iterations == two.iterations &&
+                  one.residual == two.residual,
+              "%s %s, %s: other bits with 2 threads", settings->strategy->name,
+              hx_layout_name(settings->layout), hx_precision_name(settings->pcg.precision));
 }
 
 /* Operators that call themselves deterministic: the same bits on every run, for any number of
@@ -464,21 +497,188 @@ static void check_same_bits(model *m)
     fixture_settings settings = fixture_defaults();
     size_t next = 0;
     int layout = 0;
-    double first[N_DOF];
+    settings.pcg.tolerance = 1e-4;
     while ((settings.strategy = fixture_next_strategy(&device, &next, &layout, &settings.layout)))
-        for (int i = 0; i < 2 && settings.strategy->deterministic; i++) {
-            settings.precond = i == 0 ? "jacobi" : "none";
-            settings.pcg.tolerance = 1e-4;
-            const hx_pcg_result one = solve(m, &settings, NULL);
-            memcpy(first, m->u, sizeof first);
-            fixture_set_threads(2);
-            const hx_pcg_result two = solve(m, &settings, NULL);
-            fixture_set_threads(1);
-            CHECK_MSG(memcmp(first, m->u, sizeof first) == 0 && one.iterations == two.iterations &&
-                          one.residual == two.residual,
-                      "%s %s: other bits with 2 threads", settings.strategy->name,
-                      hx_layout_name(settings.layout));
+        for (int i = 0; i < 4 && settings.strategy->deterministic; i++) {
+            settings.precond = i % 2 == 0 ? "jacobi" : "none";
+            settings.pcg.precision = i < 2 ? HX_PRECISION_DOUBLE : HX_PRECISION_MIXED;
+            if (i >= 2 && !settings.strategy->apply_single) break;
+            compare_bits(m, &settings);
         }
+    if (!hx_strategy_find(device.ops->name, "ebe")->deterministic) return;
+    settings = fixture_defaults();
+    settings.strategy = &wrapper_single;
+    settings.pcg.precision = HX_PRECISION_MIXED;
+    compare_bits(m, &settings);
+}
+
+/* The next strategy of the device with a product in single precision, after the wrapper. */
+static const hx_strategy *next_single(size_t *next, int *layout, hx_layout *found)
+{
+    const hx_strategy *strategy;
+    *found = HX_LAYOUT_INTERLEAVED;
+    if (*next == 0 && *layout == 0) {
+        *layout = HX_N_LAYOUT + 1; /* seen; the device's come now */
+        return &wrapper_single;
+    }
+    if (*next == 0 && *layout == HX_N_LAYOUT + 1) *layout = 0;
+    while ((strategy = fixture_next_strategy(&device, next, layout, found)))
+        if (strategy->apply_single) break;
+    return strategy;
+}
+
+/* Mixed precision keeps what double promises, with more iterations, but not many. */
+static void check_mixed(model *m, const char *label)
+{
+    static const char *const precond[] = {"jacobi", "none"};
+    fixture_settings settings = fixture_defaults(), in_double = settings;
+    size_t next = 0;
+    int layout = 0;
+    settings.pcg.precision = HX_PRECISION_MIXED;
+    while ((settings.strategy = next_single(&next, &layout, &settings.layout))) {
+        check_criteria(m, &settings, label);
+        for (int i = 0; i < 2; i++) {
+            settings.precond = in_double.precond = precond[i];
+            const int n_double = solve(m, &in_double, NULL).iterations;
+            const hx_pcg_result result = solve(m, &settings, NULL);
+            CHECK_MSG(result.reason == HX_PCG_CONVERGED && error_of(m) <= 1e-10,
+                      "%s, %s mixed, %s: %s, off by %.3g", label, settings.strategy->name,
+                      precond[i], hx_pcg_reason_name(result.reason), error_of(m));
+            CHECK_MSG(result.iterations <= 2 * n_double, "%s, %s mixed: %d, in double %d", label,
+                      settings.strategy->name, result.iterations, n_double);
+            printf("%s, %s, %s: mixed %d iterations, %d replacements%s; double %d\n", label,
+                   settings.strategy->name, precond[i], result.iterations, result.replacements,
+                   result.fell_back ? ", fell back" : "", n_double);
+            for (int k = 0; k < N_DOF; k++)
+                if (is_fixed(m, k))
+                    CHECK(m->u[k] == (m->problem.prescribed ? m->problem.prescribed[k] : 0.0));
+        }
+        settings.precond = in_double.precond = "jacobi";
+        const int n_double = check_contrast(m, &in_double);
+        CHECK(check_contrast(m, &settings) <= 4 * n_double);
+        check_reasons(m, &settings);
+    }
+}
+
+/* A product in single precision that is wrong, and a tolerance that no true residual meets: the
+ * solve is finished in double, as if it had been asked for. */
+static void check_fall_back(model *m)
+{
+    fixture_settings settings = fixture_defaults();
+    for (int i = 0; i < 2; i++) {
+        settings.strategy = i == 0 ? &wrapper_wrong : &wrapper_single;
+        settings.pcg.tolerance = i == 0 ? 1e-10 : 1e-18;
+        settings.pcg.precision = HX_PRECISION_MIXED;
+        const hx_pcg_result result = solve(m, &settings, NULL);
+        CHECK_MSG(result.reason == HX_PCG_CONVERGED && result.fell_back == 1, "%s, fell back: %d",
+                  hx_pcg_reason_name(result.reason), result.fell_back);
+        CHECK_MSG(error_of(m) <= 1e-9, "off by %g", error_of(m));
+        printf("fall-back %d: %d iterations, %d replacements\n", i, result.iterations,
+               result.replacements);
+        settings.pcg.max_iterations = result.iterations - 1;
+        CHECK(solve(m, &settings, NULL).reason == HX_PCG_MAX_ITER);
+        settings.pcg.max_iterations = fixture_defaults().pcg.max_iterations;
+    }
+}
+
+/* Mixed precision is refused where it cannot be. */
+static void check_refusal(model *m)
+{
+    fixture_settings settings = fixture_defaults();
+    fixture_solver s;
+    settings.pcg.precision = HX_PRECISION_MIXED;
+    settings.strategy = &wrapper_dot;
+    CHECK(fixture_solver_create(&s, &device, &m->problem, &settings) == HX_EINPUT);
+    CHECK_MSG(strstr(hx_error_message(), "'dot'") != NULL, "%s", hx_error_message());
+    const hx_precond_kind kind = {.name = "other", .apply = hx_precond_find("none")->apply};
+    CHECK(hx_pcg_check_precision(HX_PRECISION_MIXED, &wrapper_single, &kind) == HX_EINPUT);
+    CHECK_MSG(strstr(hx_error_message(), "'other'") != NULL, "%s", hx_error_message());
+    CHECK_OK(hx_pcg_check_precision(HX_PRECISION_DOUBLE, &wrapper_dot, &kind));
+    CHECK_OK(hx_pcg_check_precision(HX_PRECISION_MIXED, &wrapper_single, hx_precond_find("none")));
+    hx_error_clear();
+}
+
+/* One solver, two vectors in turn: what was recorded for one is not replayed on the other. */
+static void check_two_vectors(model *m, hx_precision precision)
+{
+    const size_t bytes = N_DOF * sizeof(double);
+    fixture_settings settings = fixture_defaults();
+    double *d_other, u[N_DOF], zero[N_DOF] = {0.0};
+    hx_pcg_result result;
+    fixture_solver s;
+    settings.strategy = precision == HX_PRECISION_MIXED ? &wrapper_single : NULL;
+    settings.pcg.precision = precision;
+    CHECK_OK(fixture_solver_create(&s, &device, &m->problem, &settings));
+    CHECK_OK(device.ops->alloc(&device, bytes, &d_other));
+    for (int i = 0; i < 4; i++) {
+        double *d_u = i % 2 ? d_other : m->d_u, *d_rest = i % 2 ? m->d_u : d_other;
+        if (i == 2) set_modulus(m, 100.0, 5);
+        CHECK_OK(hx_operator_set_modulus(&s.op, m->modulus));
+        CHECK_OK(hx_precond_setup(&s.pc));
+        CHECK_OK(device.ops->upload(&device, d_u, zero, bytes));
+        CHECK_OK(device.ops->upload(&device, d_rest, m->f, bytes));
+        CHECK_OK(hx_pcg_solve(&s.pcg, &s.op, &s.pc, m->d_f, d_u, &result));
+        CHECK_OK(device.ops->download(&device, m->u, d_u, bytes));
+        CHECK_OK(device.ops->download(&device, u, d_rest, bytes));
+        CHECK(result.reason == HX_PCG_CONVERGED && error_of(m) <= 1e-10);
+        CHECK(memcmp(u, m->f, bytes) == 0);
+    }
+    device.ops->release(&device, d_other);
+    fixture_solver_free(&s);
+    set_modulus(m, 10.0, 3);
+}
+
+static int refuse(void)
+{
+    return HX_RAISE(HX_EDEVICE, "cannot record");
+}
+
+static int refuse_begin(hx_device *dev)
+{
+    (void)dev;
+    return refuse();
+}
+
+static int accept_begin(hx_device *dev)
+{
+    (void)dev;
+    return HX_OK;
+}
+
+static int refuse_end(hx_device *dev, void **recording)
+{
+    (void)dev;
+    *recording = NULL;
+    return refuse();
+}
+
+/* A device that fails to record, at once or at the end, runs what it is given as it is. */
+static void check_no_recording(model *m)
+{
+    const hx_device_ops *ops = device.ops;
+    hx_device_ops failing = *ops;
+    fixture_settings settings = fixture_defaults();
+    for (int i = 0; i < 2; i++) {
+        failing.record_begin = i == 0 ? refuse_begin : accept_begin;
+        failing.record_end = refuse_end;
+        device.ops = &failing;
+        hx_error_clear();
+        const hx_pcg_result result = solve(m, &settings, NULL);
+        device.ops = ops;
+        CHECK(result.reason == HX_PCG_CONVERGED && error_of(m) <= 1e-10);
+        CHECK_MSG(hx_error_message()[0] == '\0', "%s", hx_error_message());
+    }
+}
+
+/* An operator that sums p'K p itself. */
+static void check_dot(model *m)
+{
+    fixture_settings settings = fixture_defaults();
+    const int n = solve(m, &settings, NULL).iterations;
+    settings.strategy = &wrapper_dot;
+    check_criteria(m, &settings, "p'K p by the operator");
+    const hx_pcg_result result = solve(m, &settings, NULL);
+    CHECK(abs(result.iterations - n) <= 2 && error_of(m) <= 1e-10);
 }
 
 int main(int argc, char **argv)
@@ -488,21 +688,31 @@ int main(int argc, char **argv)
     const int status = fixture_open(&device, argc, argv, &quick);
     if (status != 0) return status;
     fixture_set_threads(1);
+    const fixture_settings settings = fixture_defaults();
     CHECK_OK(make_model(&m, 0));
-    check_criteria(&m, "loads");
+    check_criteria(&m, &settings, "loads");
     check_same_answer(&m, "loads");
     check_warm_start(&m);
     check_queue(&m);
-    check_reasons(&m);
+    check_reasons(&m, &settings);
     check_no_load(&m);
     check_frozen(&m);
-    check_contrast(&m);
+    check_contrast(&m, &settings);
     check_same_bits(&m);
+    check_mixed(&m, "loads");
+    check_fall_back(&m);
+    check_refusal(&m);
+    check_two_vectors(&m, HX_PRECISION_DOUBLE);
+    check_two_vectors(&m, HX_PRECISION_MIXED);
+    check_no_recording(&m);
+    check_dot(&m);
     free_model(&m);
     CHECK_OK(make_model(&m, 1));
-    check_criteria(&m, "prescribed displacements");
+    check_criteria(&m, &settings, "prescribed displacements");
     check_same_answer(&m, "prescribed displacements");
-    check_reasons(&m);
+    check_reasons(&m, &settings);
+    check_mixed(&m, "prescribed displacements");
+    check_dot(&m);
     free_model(&m);
     hx_device_close(&device);
     TEST_END();
