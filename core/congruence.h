@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-enum { HX_MAX_CLASS = 32 };
+enum { HX_MAX_CLASS = 16 };
 
 /* Edges agree if they differ by less than this, relative to the longest. */
 #define HX_CONGRUENCE_TOLERANCE 1e-12

@@ -96,7 +96,6 @@ typedef struct placing {
     int16_t row_of[HX_MAX_PATCH][8];
     uint16_t incidence[MAX_INCIDENCE][8]; /* of each row: place * 8 + corner */
     uint8_t used[MAX_GROUP][BANK];        /* rows that a half-warp reads from each bank */
-    uint8_t slot_used[8][BANK];           /* of 16 rows: places read from each bank by slot */
     int64_t order[MAX_INCIDENCE];         /* keys: slots descending, node, row */
     uint16_t position[MAX_INCIDENCE];
 } placing;
@@ -165,7 +164,7 @@ static void place_rows(placing *w, int n_level)
         while (fill[b] < n_level) w->position[next++] = (uint16_t)(BANK * fill[b]++ + b);
 }
 
-/* The free slot of a row, of the first n, where the fewest rows of its half-warp read the bank. */
+/* The slot of a row, of the first n, where the fewest rows of its half-warp read the bank. */
 static int choose_slot(const hx_eight *slots, int n, uint8_t (*used)[BANK], int bank)
 {
     int best = -1;
@@ -190,17 +189,19 @@ static void fill_patch(hx_patches *p, const hx_patch_group *group, const hx_mesh
     memcpy(p->row_position + span->begin, w->position, (size_t)span->n * sizeof *w->position);
     memset(slot, 0xff, (size_t)span->n * sizeof *slot);
     memset(corner, 0, (size_t)group->size * sizeof *corner);
-    int n_slot = 0; /* of the 16 rows at hand, the first has the most */
+    uint8_t used[8][BANK]; /* of 16 rows: reads of each bank by slot */
+    int n_slot = 0;        /* of 16 rows, the first has the most */
     for (int k = 0; k < w->table.n; k++) {
         const int row = ordered_row(w, k);
         if (k % BANK == 0) n_slot = w->table.count[row];
-        if (k % BANK == 0) memset(w->slot_used, 0, sizeof w->slot_used);
+        if (k % BANK == 0) memset(used, 0, sizeof used);
         node[k] = w->table.node[row];
         for (int i = 0; i < w->table.count[row]; i++) {
             const int place = w->incidence[row][i] / 8, a = w->incidence[row][i] % 8;
-            const int s = choose_slot(&slot[k], n_slot, w->slot_used, place % BANK);
-            w->slot_used[s][place % BANK]++;
-            slot[k].v[s] = (uint16_t)(a * group->size + place);
+            const int at = hx_patch_slot(group->size, a, place);
+            const int s = choose_slot(&slot[k], n_slot, used, at % BANK);
+            used[s][at % BANK]++;
+            slot[k].v[s] = (uint16_t)at;
             corner[place].v[a] = w->position[k];
         }
     }

@@ -23,11 +23,18 @@ extern "C" {
 
 enum { HX_MAX_PATCH = 256, HX_PATCH_BANK = 16 };
 #define HX_NO_SLOT 0xffffu
-#define HX_SHARED_ROW INT32_MIN /* bit of row_node */
+#define HX_SHARED_ROW INT32_MIN /* a bit of row_node */
 
 typedef struct hx_eight {
     uint16_t v[8];
 } hx_eight;
+
+/* Where a patch keeps the force of place e at corner a; the step of size + 1 spreads the corners of
+ * an element over the banks. */
+static inline int hx_patch_slot(int size, int a, int e)
+{
+    return a * (size + 1) + e;
+}
 
 /* A patch: rows begin .. begin + n, n a multiple of HX_PATCH_BANK; items first .. first + count of
  * its group's list, in places 0 .. count. */

@@ -7,15 +7,10 @@ namespace
 constexpr int SIZE = HX_OTF_PATCH, ROWS = HX_OTF_ROWS;
 
 // Blocks a multiprocessor: 6 of 64 threads leave 168 registers a thread, 10 leave 96.
-#ifndef HX_OTF_RESIDENT
-#define HX_OTF_RESIDENT 6
-#endif
-template <class T> constexpr int N_RESIDENT = sizeof(T) == 8 ? HX_OTF_RESIDENT : 640 / SIZE;
+template <class T> constexpr int N_RESIDENT = sizeof(T) == 8 ? 6 : 10;
 
 template <class T> struct body {
     T ratio, scale;
-
-    __device__ void begin(int, char *) const {}
 
     __device__ __forceinline__ void element(const hx_eight &corner, const T *coordinates,
                                             const T *displacements, T modulus, T *column) const
@@ -44,7 +39,7 @@ template <class T> struct body {
             hx_force_modes(f, i, m);
             hx_from_modes(m, static_cast<T>(HX_GAUSS), v);
 #pragma unroll
-            for (int a = 0; a < 8; a++) column[(8 * i + a) * SIZE] = v[a];
+            for (int a = 0; a < 8; a++) column[(8 * i + a) * (SIZE + 1)] = v[a];
         }
     }
 };
@@ -55,11 +50,11 @@ __global__ void __launch_bounds__(SIZE, N_RESIDENT<T>)
            const double *__restrict__ modulus, const T *__restrict__ row_xyz,
            T *__restrict__ partial, const T *__restrict__ x, T *__restrict__ y)
 {
-    body<T> b = {ratio, scale};
+    const body<T> b = {ratio, scale};
     hx_run_patches<T, SIZE, 2, ROWS>(g, elem, modulus, row_xyz, partial, x, y, b);
 }
 
-template <class T> constexpr int N_BYTE = hx_patch_memory<T, SIZE, 2, ROWS>::own;
+template <class T> constexpr int N_BYTE = hx_patch_memory<T, SIZE, 2, ROWS>::bytes;
 
 template <class T>
 __global__ void coordinates_kernel(hx_patch_view g, const double *__restrict__ xyz,
@@ -84,8 +79,8 @@ int hx_otf_launch(const hx_cuda_patches &p, int group, const hx_device_model &mo
 {
     const hx_patch_group &g = p.group[group];
     if (g.n_patch == 0) return HX_OK;
-    kernel<T><<<n_block, SIZE, N_BYTE<T>, hx_cuda_of(p.dev)->stream>>>(
-        hx_view(p, group), d_elem, static_cast<T>(model.lambda / model.mu),
+    kernel<T><<<hx_grid(n_block, g.n_patch), SIZE, N_BYTE<T>, hx_cuda_of(p.dev)->stream>>>(
+        hx_view(p, group, 0, g.n_patch), d_elem, static_cast<T>(model.lambda / model.mu),
         static_cast<T>(model.mu / 512.0), model.d_modulus, d_row_xyz,
         reinterpret_cast<T *>(p.d_partial), d_x, d_y);
     HX_TRY_LAUNCH("otf");
@@ -96,7 +91,7 @@ template <class T> int hx_otf_blocks(const hx_cuda_patches &p, int group, int *n
 {
     const hx_patch_group &g = p.group[group];
     if (g.n_patch == 0) return HX_OK;
-    return hx_resident_blocks(p.dev, kernel<T>, SIZE, N_BYTE<T>, g.n_patch, n_block);
+    return hx_resident_blocks(p.dev, kernel<T>, SIZE, N_BYTE<T>, n_block);
 }
 
 template <class T>
@@ -107,7 +102,7 @@ int hx_otf_coordinates(const hx_cuda_patches &p, int group, const hx_device_mode
     HX_TRY(p.dev->ops->alloc(p.dev, static_cast<size_t>(g.n_row) * 3 * sizeof(T), d_row_xyz));
     if (g.n_patch == 0) return HX_OK;
     coordinates_kernel<T><<<static_cast<unsigned>(g.n_patch), SIZE, 0, hx_cuda_of(p.dev)->stream>>>(
-        hx_view(p, group), model.d_xyz, *d_row_xyz);
+        hx_view(p, group, 0, g.n_patch), model.d_xyz, *d_row_xyz);
     HX_TRY_LAUNCH("row coordinates");
     return HX_OK;
 }

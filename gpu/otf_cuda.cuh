@@ -5,10 +5,7 @@
 #include "hex8_otf.cuh"
 #include "patches_cuda.cuh"
 
-#ifndef HX_OTF_PATCH_
-#define HX_OTF_PATCH_ 64
-#endif
-constexpr int HX_OTF_PATCH = HX_OTF_PATCH_; // elements, threads a block
+constexpr int HX_OTF_PATCH = 64; // elements, threads a block
 constexpr int HX_OTF_ROWS = 5 * HX_OTF_PATCH / 2;
 
 // For the group's places: element of each (d_elem; nullptr: place = element), coordinates from

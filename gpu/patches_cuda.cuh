@@ -31,35 +31,55 @@ struct hx_cuda_patches {
 int hx_cuda_patches_put(hx_cuda_patches *to, hx_device *dev, const hx_patches *from);
 void hx_cuda_patches_free(hx_cuda_patches *p);
 
-// Second kernel: y of shared nodes, a thread a component. There are two rows or more.
+constexpr int HX_SHARED_CHAINS = 4;
+
+// Second kernel: y of shared nodes. A thread sums one component of HX_SHARED_CHAINS nodes, n_thread
+// / 3 apart: chains of loads that wait for memory together. There are two rows or more.
 template <class T>
-__global__ void hx_shared_nodes_kernel(int64_t n, const int32_t *__restrict__ node,
-                                       const int32_t *__restrict__ ptr,
-                                       const int32_t *__restrict__ row,
-                                       const T *__restrict__ partial, T *__restrict__ y)
+__global__ void __launch_bounds__(HX_BLOCK)
+    hx_shared_nodes_kernel(int64_t n, int64_t n_thread, const int32_t *__restrict__ node,
+                           const int32_t *__restrict__ ptr, const int32_t *__restrict__ row,
+                           const T *__restrict__ partial, T *__restrict__ y)
 {
     const int64_t thread = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
-    const int64_t k = thread / 3;
-    const int i = static_cast<int>(thread - 3 * k);
-    if (k >= n) return;
-    const int32_t begin = ptr[k], end = ptr[k + 1];
-    const auto part = [&](int32_t r) { return partial[3 * static_cast<int64_t>(row[r]) + i]; };
-    T sum = part(begin) + part(begin + 1);
-    int32_t r = begin + 2;
-    for (; r + 1 < end; r += 2) { // loads in pairs, added one by one
-        const T a = part(r), b = part(r + 1);
-        sum = (sum + a) + b;
+    if (thread >= n_thread) return;
+    const int64_t first = thread / 3;
+    const int i = static_cast<int>(thread - 3 * first);
+    const auto part = [&](int32_t r) { return partial[3 * static_cast<int64_t>(r) + i]; };
+    int32_t begin[HX_SHARED_CHAINS], end[HX_SHARED_CHAINS], two[HX_SHARED_CHAINS][2];
+    T sum[HX_SHARED_CHAINS];
+#pragma unroll
+    for (int c = 0; c < HX_SHARED_CHAINS; c++) {
+        const int64_t k = first + c * (n_thread / 3);
+        begin[c] = k < n ? ptr[k] : 0;
+        end[c] = k < n ? ptr[k + 1] : 0;
     }
-    if (r < end) sum += part(r);
-    y[3 * static_cast<int64_t>(node[k]) + i] = sum;
+#pragma unroll
+    for (int c = 0; c < HX_SHARED_CHAINS; c++)
+#pragma unroll
+        for (int j = 0; j < 2; j++) two[c][j] = row[begin[c] + j];
+#pragma unroll
+    for (int c = 0; c < HX_SHARED_CHAINS; c++) sum[c] = part(two[c][0]) + part(two[c][1]);
+#pragma unroll
+    for (int c = 0; c < HX_SHARED_CHAINS; c++) {
+        const int64_t k = first + c * (n_thread / 3);
+        int32_t r = begin[c] + 2;
+        for (; r + 1 < end[c]; r += 2) { // loads in pairs, added one by one
+            const T a = part(row[r]), b = part(row[r + 1]);
+            sum[c] = (sum[c] + a) + b;
+        }
+        if (r < end[c]) sum[c] += part(row[r]);
+        if (k < n) y[3 * static_cast<int64_t>(node[k]) + i] = sum[c];
+    }
 }
 
 template <class T> int hx_cuda_add_shared(const hx_cuda_patches &p, T *d_y)
 {
     if (p.n_shared == 0) return HX_OK;
+    const int64_t n_thread = 3 * ((p.n_shared + HX_SHARED_CHAINS - 1) / HX_SHARED_CHAINS);
     hx_shared_nodes_kernel<T>
-        <<<hx_blocks(3 * p.n_shared, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(p.dev)->stream>>>(
-            p.n_shared, p.d_shared_node, p.d_shared_ptr, p.d_shared_row,
+        <<<hx_blocks(n_thread, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(p.dev)->stream>>>(
+            p.n_shared, n_thread, p.d_shared_node, p.d_shared_ptr, p.d_shared_row,
             reinterpret_cast<const T *>(p.d_partial), d_y);
     HX_TRY_LAUNCH("shared nodes");
     return HX_OK;
@@ -76,32 +96,33 @@ struct hx_patch_view {
     int64_t first_row; // of the group
 };
 
-inline hx_patch_view hx_view(const hx_cuda_patches &p, int group)
+// n patches of a group from its `first` on.
+inline hx_patch_view hx_view(const hx_cuda_patches &p, int group, int64_t first, int64_t n)
 {
     const hx_patch_group &g = p.group[group];
-    return {static_cast<int>(g.n_patch),
-            p.d_span + g.first_patch,
-            p.d_corner + g.first_place,
+    return {static_cast<int>(n),
+            p.d_span + g.first_patch + first,
+            p.d_corner + g.first_place + first * g.size,
             p.d_row_node,
             p.d_row_position,
             p.d_row_slot,
             g.first_row};
 }
 
-// Shared memory of a block, for patches of up to ROWS rows: forces [3][8 SIZE], slots, corners,
-// N_FIELD nodal fields of two patches, moduli, elements, nodes and positions of three patches,
-// spans of four, and the kernel's own. Constants, so that no register holds them.
+// Shared memory of a block, for patches of up to ROWS rows: forces [3][8][SIZE + 1], slots,
+// corners, N_FIELD nodal fields of two patches, moduli, elements, nodes, positions and spans of
+// four, and the kernel's own. Constants, so that no register holds them.
 template <class T, int SIZE, int N_FIELD, int ROWS> struct hx_patch_memory {
-    static constexpr int slot = 24 * SIZE * sizeof(T);
+    static constexpr int slot = 24 * (SIZE + 1) * sizeof(T);
     static constexpr int corner = slot + sizeof(hx_eight) * ROWS;
     static constexpr int field = 3 * sizeof(T) * ROWS;
     static constexpr int nodal = corner + sizeof(hx_eight) * SIZE;
     static constexpr int modulus = nodal + 2 * N_FIELD * field;
     static constexpr int elem = modulus + sizeof(double) * SIZE;
     static constexpr int node = elem + sizeof(int32_t) * SIZE;
-    static constexpr int position = node + 3 * sizeof(int32_t) * ROWS;
-    static constexpr int span = position + 3 * sizeof(uint16_t) * ROWS;
-    static constexpr int own = span + 4 * sizeof(hx_span);
+    static constexpr int position = node + 4 * sizeof(int32_t) * ROWS;
+    static constexpr int span = position + 4 * sizeof(uint16_t) * ROWS;
+    static constexpr int bytes = span + 4 * sizeof(hx_span);
 };
 
 // threadIdx.x, anew: what is computed from it is not kept in registers while an element needs them.
@@ -112,24 +133,39 @@ __device__ __forceinline__ int hx_thread()
     return thread;
 }
 
-// Forces of the rows of a patch: from `force` to y or the partial sums.
+// Forces of the first N slots of a row.
+template <int N, class T, int SIZE>
+__device__ __forceinline__ void hx_sum_slots(const hx_eight &slots, const T *force, T sum[3])
+{
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        if (slots.v[i] == HX_NO_SLOT) continue;
+        const T *from = force + slots.v[i];
+        sum[0] += from[0];
+        sum[1] += from[8 * (SIZE + 1)];
+        sum[2] += from[16 * (SIZE + 1)];
+    }
+}
+
+// Forces of the rows of a patch: from `force` to y or the partial sums. Rows are ordered by their
+// number of slots: most warps are done after few.
 template <class T, int SIZE>
 __device__ __forceinline__ void hx_sum_rows(const hx_span &span, const T *force,
                                             const hx_eight *slot, const int32_t *node,
                                             T *__restrict__ partial, T *__restrict__ y)
 {
+#pragma unroll 1
     for (int k = hx_thread(); k < span.n; k += SIZE) {
         const hx_eight slots = slot[k];
-        T sum[3] = {0, 0, 0};
-#pragma unroll
-        for (int i = 0; i < 8; i++) {
-            if (slots.v[i] == HX_NO_SLOT) continue;
-            const T *from = force + slots.v[i];
-            sum[0] += from[0];
-            sum[1] += from[8 * SIZE];
-            sum[2] += from[16 * SIZE];
-        }
         const int32_t tag = node[k];
+        const unsigned here = __activemask();
+        T sum[3] = {0, 0, 0};
+        if (__any_sync(here, slots.v[4] != HX_NO_SLOT))
+            hx_sum_slots<8, T, SIZE>(slots, force, sum);
+        else if (__any_sync(here, slots.v[2] != HX_NO_SLOT))
+            hx_sum_slots<4, T, SIZE>(slots, force, sum);
+        else
+            hx_sum_slots<2, T, SIZE>(slots, force, sum);
         T *to = tag < 0 ? partial + 3 * static_cast<int64_t>(span.begin + k)
                         : y + 3 * static_cast<int64_t>(tag);
 #pragma unroll
@@ -148,14 +184,14 @@ __device__ __forceinline__ void hx_gather_corners(const T *nodal, const hx_eight
 
 // Kernel, persistent blocks of SIZE threads, one call of
 //     body.element(corner, coordinates, displacements, modulus, column)
-// an element (coordinates: of no use without a second field): column[(8 i + a) SIZE] = force i at
-// corner a. body.begin(patch, extra) is called by all threads before. row_xyz: coordinates of the
-// group's rows in the order of their positions.
+// an element (coordinates: of no use without a second field): column[(8 i + a) (SIZE + 1)] = force
+// i at corner a. row_xyz: coordinates of the group's rows in the order of their positions.
 template <class T, int SIZE, int N_FIELD, int ROWS, class Body>
 __device__ __forceinline__ void
 hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
                const double *__restrict__ modulus, const T *__restrict__ row_xyz,
-               T *__restrict__ partial, const T *__restrict__ x, T *__restrict__ y, Body &body)
+               T *__restrict__ partial, const T *__restrict__ x, T *__restrict__ y,
+               const Body &body)
 {
     extern __shared__ __align__(16) char memory[];
     using at = hx_patch_memory<T, SIZE, N_FIELD, ROWS>;
@@ -165,14 +201,14 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
     hx_eight *const corner = reinterpret_cast<hx_eight *>(memory + at::corner);
     double *const moduli = reinterpret_cast<double *>(memory + at::modulus);
     const auto node = [&](int k) {
-        return reinterpret_cast<int32_t *>(memory + at::node + k % 3 * (4 * ROWS));
+        return reinterpret_cast<int32_t *>(memory + at::node + (k & 3) * (4 * ROWS));
     };
     const auto nodal = [&](int k, int field) {
         return reinterpret_cast<T *>(memory + at::nodal + ((k & 1) * N_FIELD + field) * at::field);
     };
 
     const auto position = [&](int k) {
-        return reinterpret_cast<uint16_t *>(memory + at::position + k % 3 * (2 * ROWS));
+        return reinterpret_cast<uint16_t *>(memory + at::position + (k & 3) * (2 * ROWS));
     };
 
     hx_span *const spans = reinterpret_cast<hx_span *>(memory + at::span);
@@ -195,8 +231,10 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
     };
     const auto load_rows = [&](int k) {
         const hx_span s = spans[k & 3];
+#pragma unroll 1
         for (int i = 4 * thread; i < s.n; i += 4 * SIZE)
             __pipeline_memcpy_async(node(k) + i, g.row_node + s.begin + i, 16);
+#pragma unroll 1
         for (int i = 8 * thread; i < s.n; i += 8 * SIZE)
             __pipeline_memcpy_async(position(k) + i, g.row_position + s.begin + i, 16);
     };
@@ -205,6 +243,7 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
         const int32_t *const node_of = node(k);
         const uint16_t *const position_of = position(k);
         T *const to = nodal(k, 0);
+#pragma unroll 1
         for (int row = thread; row < s.n; row += SIZE) {
             const T *const from = x + 3 * static_cast<int64_t>(node_of[row] & INT32_MAX);
             T *const here = to + 3 * position_of[row];
@@ -214,6 +253,7 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
         if (N_FIELD == 2) {
             constexpr int n = 16 / sizeof(T);
             const T *const from = row_xyz + 3 * (s.begin - g.first_row);
+#pragma unroll 1
             for (int i = n * thread; i < 3 * s.n; i += n * SIZE)
                 __pipeline_memcpy_async(nodal(k, 1) + i, from + i, 16);
         }
@@ -247,6 +287,7 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
         const hx_eight my_corner = corner[thread];
         const double my_modulus = moduli[thread];
         const hx_span here = spans[k & 3];
+#pragma unroll 1
         for (int row = thread; row < here.n; row += SIZE)
             __pipeline_memcpy_async(slot + row, g.row_slot + here.begin + row, sizeof(hx_eight));
         if (patch + step < g.n_patch) load_nodal(patch + step, k + 1);
@@ -255,7 +296,6 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
         load_elem(k + 2);
         __pipeline_commit();
 
-        body.begin(patch, memory + at::own);
         // Unused places compute nonsense that no row sums.
         body.element(my_corner, nodal(k, N_FIELD - 1), nodal(k, 0), static_cast<T>(my_modulus),
                      force + hx_thread());
@@ -266,23 +306,26 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
     }
 }
 
-// Blocks of `kernel` that fit on the GPU at once, at most n_patch.
+// Blocks of `kernel` that fit on the GPU at once.
 template <class Kernel>
-int hx_resident_blocks(hx_device *dev, Kernel kernel, int size, size_t n_bytes, int64_t n_patch,
-                       int *n_block)
+int hx_resident_blocks(hx_device *dev, Kernel kernel, int size, int n_bytes, int *n_block)
 {
     int per_sm = 0;
-    HX_TRY_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     static_cast<int>(n_bytes)));
-    HX_TRY_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, size, n_bytes));
+    HX_TRY_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, n_bytes));
+    HX_TRY_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, size,
+                                                              static_cast<size_t>(n_bytes)));
     if (per_sm == 0)
         return HX_RAISE(HX_EENV,
-                        "a patch of the mesh needs %zu bytes of shared memory: switch "
-                        "mesh.reorder on",
+                        "this GPU has less than the %d bytes of shared memory a block that "
+                        "the operator needs; use another one",
                         n_bytes);
-    const int64_t resident = static_cast<int64_t>(per_sm) * hx_cuda_of(dev)->n_sm;
-    *n_block = static_cast<int>(resident < n_patch ? resident : n_patch);
+    *n_block = per_sm * hx_cuda_of(dev)->n_sm;
     return HX_OK;
+}
+
+inline int hx_grid(int n_block, int64_t n_patch)
+{
+    return static_cast<int>(n_block < n_patch ? n_block : n_patch);
 }
 
 #endif

@@ -15,51 +15,16 @@
 namespace
 {
 
-#ifndef HX_DEDUP_PATCH
-#define HX_DEDUP_PATCH 128
-#endif
-constexpr int SIZE = HX_DEDUP_PATCH, ROWS = 9 * SIZE / 4;
-constexpr int N_RESIDENT = 512 / SIZE; // blocks a multiprocessor, by shared memory
+constexpr int SIZE = 256, ROWS = 448;
+constexpr int N_RESIDENT = 2; // blocks a multiprocessor, by shared memory
 
-// Patches of a class.
-struct patch_class {
-    int32_t number, is_box;
+// The matrices of a class, a parameter of the kernel: constants to the multiplications.
+template <class T> struct parity {
+    T matrix[HX_N_PARITY];
 };
 
-template <class T> struct body {
-    const patch_class *of_patch;
-    const T *matrices; // [class][HX_N_PARITY]
-    T *matrix;         // in shared memory
-    int n_patch;
-    patch_class now, next; // of the patch at hand and the one after
-
-    // The matrices of the patch's class, when it is another one than before.
-    __device__ __forceinline__ void begin(int patch, char *extra)
-    {
-        const int old = now.number, ahead = patch + static_cast<int>(gridDim.x);
-        now = next;
-        if (ahead < n_patch) next = of_patch[ahead];
-        if (now.number == old) return;
-        matrix = reinterpret_cast<T *>(extra);
-        for (int i = static_cast<int>(threadIdx.x); i < HX_N_PARITY; i += SIZE)
-            matrix[i] = matrices[HX_N_PARITY * now.number + i];
-        __syncthreads();
-    }
-
-    template <bool BOX>
-    __device__ __forceinline__ void product(const T u[HX_N_MODE][3], T modulus, T *column) const
-    {
-#pragma unroll
-        for (int i = 0; i < 3; i++) {
-            T f[HX_N_MODE], v[8];
-            hx_parity_product<BOX>(matrix, u, i, f);
-#pragma unroll
-            for (int m = 0; m < HX_N_MODE; m++) f[m] *= modulus;
-            hx_from_modes(f, static_cast<T>(1), v);
-#pragma unroll
-            for (int a = 0; a < 8; a++) column[(8 * i + a) * SIZE] = v[a];
-        }
-    }
+template <class T, bool BOX> struct body {
+    const parity<T> &k;
 
     __device__ __forceinline__ void element(const hx_eight &corner, const T *,
                                             const T *displacements, T modulus, T *column) const
@@ -71,50 +36,54 @@ template <class T> struct body {
             hx_drop_translation(v);
             hx_to_modes(v, m);
 #pragma unroll
-            for (int k = 0; k < HX_N_MODE; k++) u[k][i] = m[k];
+            for (int n = 0; n < HX_N_MODE; n++) u[n][i] = m[n] * modulus;
         }
-        if (now.is_box)
-            product<true>(u, modulus, column);
-        else
-            product<false>(u, modulus, column);
+#pragma unroll
+        for (int i = 0; i < 3; i++) {
+            hx_parity_product<BOX>(k.matrix, u, i, m);
+            hx_from_modes(m, static_cast<T>(1), v);
+#pragma unroll
+            for (int a = 0; a < 8; a++) column[(8 * i + a) * (SIZE + 1)] = v[a];
+        }
     }
 };
 
-template <class T>
+template <class T, bool BOX>
 __global__ void __launch_bounds__(SIZE, N_RESIDENT)
-    kernel(hx_patch_view g, const patch_class *__restrict__ of_patch,
-           const T *__restrict__ matrices, const int32_t *__restrict__ elem,
+    kernel(hx_patch_view g, const __grid_constant__ parity<T> k, const int32_t *__restrict__ elem,
            const double *__restrict__ modulus, T *__restrict__ partial, const T *__restrict__ x,
            T *__restrict__ y)
 {
-    body<T> b = {of_patch, matrices, nullptr, g.n_patch, {-1, 0}, of_patch[blockIdx.x]};
+    const body<T, BOX> b = {k};
     hx_run_patches<T, SIZE, 1, ROWS>(g, elem, modulus, nullptr, partial, x, y, b);
 }
 
-template <class T>
-constexpr int N_BYTE = hx_patch_memory<T, SIZE, 1, ROWS>::own + HX_N_PARITY * sizeof(T);
+template <class T> constexpr int N_BYTE = hx_patch_memory<T, SIZE, 1, ROWS>::bytes;
+
+struct element_class {
+    bool is_box;
+    int64_t first_patch, n_patch;
+    parity<double> matrices;
+    parity<float> matrices_single;
+};
 
 struct dedup {
     hx_device *dev;
     const hx_device_model *model;
-    hx_cuda_patches patches;
-    int32_t *d_elem;                   // of each place
-    patch_class *d_of_patch;           // of the first group
-    double *d_matrices;                // [n_class][HX_N_PARITY]
-    float *d_matrices_single;          // one for each of single precision
+    hx_cuda_patches patches; // of the classes, of the general elements
+    int n_class;
+    element_class elements[HX_MAX_CLASS];
+    int32_t *d_elem;                   // items of both groups
     double *d_row_xyz;                 // of the general rows
-    float *d_row_xyz_single;           // nullptr until prepared                  // [n_row][3]
-    int n_block[2], n_block_single[2]; // by group
+    float *d_row_xyz_single;           // nullptr until prepared
+    int n_block[2], n_block_single[2]; // resident: classes, general
 };
 
 // What setup works on, on the host.
 struct plan {
     hx_congruence congruence;
     hx_patch_group group[2];
-    int32_t *elem;         // items of both groups: classes with a -1 after each, general elements
-    patch_class *of_patch; // [patches of the first]
-    double matrices[HX_MAX_CLASS * HX_N_PARITY];
-    float matrices_single[HX_MAX_CLASS * HX_N_PARITY];
+    int32_t *elem; // items of both groups: each class with a -1 after it; the general elements
     hx_patches patches;
 };
 
@@ -123,7 +92,6 @@ void free_plan(plan *p)
     hx_congruence_free(&p->congruence);
     hx_patches_free(&p->patches);
     free(p->elem);
-    free(p->of_patch);
     free(p);
 }
 
@@ -164,31 +132,34 @@ int list_elements(plan *p, const hx_mesh *mesh)
     return HX_OK;
 }
 
-// The class of each patch is that of its first element.
-int list_classes(plan *p)
+int make_plan(plan *p, const hx_mesh *mesh)
 {
-    const hx_patch_group &g = p->patches.group[0];
-    HX_TRY(hx_alloc_raw(&p->of_patch, static_cast<size_t>(g.n_patch), sizeof *p->of_patch,
-                        "classes of elements"));
-    for (int64_t i = 0; i < g.n_patch; i++) {
-        const int k = p->congruence.elem_class[p->elem[p->patches.span[g.first_patch + i].first]];
-        p->of_patch[i] = {k, is_box(p->congruence.jacobian[k])};
-    }
-    return HX_OK;
-}
-
-int make_plan(plan *p, const hx_device_model *model, const hx_mesh *mesh)
-{
-    HX_TRY(hx_congruence_create(&p->congruence, mesh, SIZE));
-    for (int k = 0; k < p->congruence.n_class; k++)
-        hx_parity_matrices(p->congruence.jacobian[k], model->lambda, model->mu,
-                           p->matrices + HX_N_PARITY * k);
-    for (int i = 0; i < HX_MAX_CLASS * HX_N_PARITY; i++)
-        p->matrices_single[i] = static_cast<float>(p->matrices[i]);
+    const int64_t few = mesh->n_elem / 256; // not worth a launch of their own
+    HX_TRY(hx_congruence_create(&p->congruence, mesh, few > SIZE / 4 ? few : SIZE / 4));
     HX_TRY(list_elements(p, mesh));
     const int rc = hx_patches_create(&p->patches, mesh, 2, p->group);
-    if (rc < 0) return hx_error_prefix("operator 'dedup': "), rc;
-    return list_classes(p);
+    if (rc < 0) hx_error_prefix("operator 'dedup': ");
+    return rc;
+}
+
+// Patches of a class follow each other, classes in order.
+void set_classes(dedup *s, const plan *p)
+{
+    const hx_patch_group &g = p->patches.group[0];
+    s->n_class = p->congruence.n_class;
+    for (int k = 0; k < s->n_class; k++) {
+        element_class &c = s->elements[k];
+        c.is_box = is_box(p->congruence.jacobian[k]);
+        hx_parity_matrices(p->congruence.jacobian[k], s->model->lambda, s->model->mu,
+                           c.matrices.matrix);
+        for (int i = 0; i < HX_N_PARITY; i++)
+            c.matrices_single.matrix[i] = static_cast<float>(c.matrices.matrix[i]);
+    }
+    for (int64_t i = 0; i < g.n_patch; i++) {
+        const int32_t first = p->elem[p->patches.span[g.first_patch + i].first];
+        element_class &c = s->elements[p->congruence.elem_class[first]];
+        if (c.n_patch++ == 0) c.first_patch = i;
+    }
 }
 
 template <class T> int put(hx_device *dev, T **d_to, const T *from, int64_t n)
@@ -200,20 +171,18 @@ template <class T> int put(hx_device *dev, T **d_to, const T *from, int64_t n)
 
 template <class T> int count_blocks(const dedup *s, int n_block[2])
 {
-    const hx_patch_group &g = s->patches.group[0];
-    if (g.n_patch > 0)
-        HX_TRY(hx_resident_blocks(s->dev, kernel<T>, SIZE, N_BYTE<T>, g.n_patch, &n_block[0]));
+    int general;
+    HX_TRY(hx_resident_blocks(s->dev, kernel<T, true>, SIZE, N_BYTE<T>, &n_block[0]));
+    HX_TRY(hx_resident_blocks(s->dev, kernel<T, false>, SIZE, N_BYTE<T>, &general));
+    if (general < n_block[0]) n_block[0] = general;
     return hx_otf_blocks<T>(s->patches, 1, &n_block[1]);
 }
 
 int put_plan(dedup *s, const plan *p)
 {
-    const int64_t n_item = p->group[0].n_item + p->group[1].n_item;
+    set_classes(s, p);
     HX_TRY(hx_cuda_patches_put(&s->patches, s->dev, &p->patches));
-    HX_TRY(put(s->dev, &s->d_elem, p->elem, n_item));
-    HX_TRY(put(s->dev, &s->d_of_patch, p->of_patch, p->patches.group[0].n_patch));
-    HX_TRY(put(s->dev, &s->d_matrices, p->matrices, HX_MAX_CLASS * HX_N_PARITY));
-    HX_TRY(put(s->dev, &s->d_matrices_single, p->matrices_single, HX_MAX_CLASS * HX_N_PARITY));
+    HX_TRY(put(s->dev, &s->d_elem, p->elem, p->group[0].n_item + p->group[1].n_item));
     HX_TRY(hx_otf_coordinates<double>(s->patches, 1, *s->model, &s->d_row_xyz));
     return count_blocks<double>(s, s->n_block);
 }
@@ -227,8 +196,7 @@ size_t bytes(const hx_mesh *mesh, hx_layout)
 void teardown(void *state)
 {
     dedup *s = static_cast<dedup *>(state);
-    void *const owned[] = {s->d_elem,    s->d_of_patch,      s->d_matrices, s->d_matrices_single,
-                           s->d_row_xyz, s->d_row_xyz_single};
+    void *const owned[] = {s->d_elem, s->d_row_xyz, s->d_row_xyz_single};
     for (void *d_p : owned) s->dev->ops->release(s->dev, d_p);
     hx_cuda_patches_free(&s->patches);
     free(s);
@@ -243,7 +211,7 @@ int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_m
     s->dev = dev;
     s->model = model;
     int rc = hx_alloc(&p, 1, sizeof *p, "operator dedup");
-    if (rc == HX_OK) rc = make_plan(p, model, mesh);
+    if (rc == HX_OK) rc = make_plan(p, mesh);
     if (rc == HX_OK) rc = put_plan(s, p);
     if (p) free_plan(p);
     if (rc < 0) {
@@ -254,26 +222,36 @@ int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_m
     return HX_OK;
 }
 
-template <class T>
-int launch(const dedup &s, const T *matrices, const T *row_xyz, const int n_block[2], const T *d_x,
-           T *d_y)
+template <class T> const parity<T> &matrices(const element_class &c);
+template <> const parity<double> &matrices<double>(const element_class &c)
 {
-    const hx_patch_group &g = s.patches.group[0];
-    if (g.n_patch > 0) {
-        kernel<T><<<n_block[0], SIZE, N_BYTE<T>, hx_cuda_of(s.dev)->stream>>>(
-            hx_view(s.patches, 0), s.d_of_patch, matrices, s.d_elem, s.model->d_modulus,
-            reinterpret_cast<T *>(s.patches.d_partial), d_x, d_y);
+    return c.matrices;
+}
+template <> const parity<float> &matrices<float>(const element_class &c)
+{
+    return c.matrices_single;
+}
+
+template <class T>
+int launch(const dedup &s, const T *row_xyz, const int n_block[2], const T *d_x, T *d_y)
+{
+    for (int k = 0; k < s.n_class; k++) {
+        const element_class &c = s.elements[k];
+        const auto run = c.is_box ? kernel<T, true> : kernel<T, false>;
+        run<<<hx_grid(n_block[0], c.n_patch), SIZE, N_BYTE<T>, hx_cuda_of(s.dev)->stream>>>(
+            hx_view(s.patches, 0, c.first_patch, c.n_patch), matrices<T>(c), s.d_elem,
+            s.model->d_modulus, reinterpret_cast<T *>(s.patches.d_partial), d_x, d_y);
         HX_TRY_LAUNCH("dedup");
     }
-    HX_TRY(hx_otf_launch<T>(s.patches, 1, *s.model, s.d_elem + g.n_item, row_xyz, n_block[1], d_x,
-                            d_y));
+    HX_TRY(hx_otf_launch<T>(s.patches, 1, *s.model, s.d_elem + s.patches.group[0].n_item, row_xyz,
+                            n_block[1], d_x, d_y));
     return hx_cuda_add_shared<T>(s.patches, d_y);
 }
 
 int apply(void *state, const double *d_x, double *d_y)
 {
     const dedup &s = *static_cast<dedup *>(state);
-    return launch<double>(s, s.d_matrices, s.d_row_xyz, s.n_block, d_x, d_y);
+    return launch<double>(s, s.d_row_xyz, s.n_block, d_x, d_y);
 }
 
 int prepare_single(void *state)
@@ -287,7 +265,7 @@ int prepare_single(void *state)
 int apply_single(void *state, const float *d_x, float *d_y)
 {
     const dedup &s = *static_cast<dedup *>(state);
-    return launch<float>(s, s.d_matrices_single, s.d_row_xyz_single, s.n_block_single, d_x, d_y);
+    return launch<float>(s, s.d_row_xyz_single, s.n_block_single, d_x, d_y);
 }
 
 hx_strategy table()
