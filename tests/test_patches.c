@@ -158,9 +158,24 @@ static int count_slots(const hx_eight *slot)
     return n;
 }
 
+/* Where a patch keeps the force of place e at corner a. */
+static int slot_at(int size, int a, int e)
+{
+    return a * size + e;
+}
+
+enum { MOST_SLOTS = 9 * HX_MAX_PATCH };
+
+/* The corner and place, 8 * e + a, of each slot, or -1. */
+static void list_slots(int size, int incidence[MOST_SLOTS])
+{
+    for (int slot = 0; slot < MOST_SLOTS; slot++) incidence[slot] = -1;
+    for (int i = 0; i < 8 * size; i++) incidence[slot_at(size, i % 8, i / 8)] = i;
+}
+
 /* The incidences that row `row` of a patch lists. Returns what is wrong with them. */
 static int check_slots(const hx_patches *p, const hx_mesh *mesh, const hx_patch_group *group,
-                       int64_t patch, int64_t row, uint8_t *seen)
+                       int64_t patch, int64_t row, const int *incidence, uint8_t *seen)
 {
     const hx_span *span = &p->span[group->first_patch + patch];
     const hx_eight *corner = p->corner + group->first_place + patch * group->size;
@@ -168,8 +183,9 @@ static int check_slots(const hx_patches *p, const hx_mesh *mesh, const hx_patch_
     for (int i = 0; i < 8; i++) {
         const int slot = p->row_slot[row].v[i];
         if (slot == HX_NO_SLOT) continue;
-        const int a = slot / group->size, place = slot % group->size;
-        if (a >= 8 || place >= span->count) return 1;
+        if (slot >= MOST_SLOTS || incidence[slot] < 0) return 1;
+        const int a = incidence[slot] % 8, place = incidence[slot] / 8;
+        if (place >= span->count) return 1;
         const int64_t e = element(group, span->first + place);
         wrong += (p->row_node[row] & INT32_MAX) != mesh->conn[8 * e + a];
         wrong += p->row_position[row] != corner[place].v[a];
@@ -180,7 +196,7 @@ static int check_slots(const hx_patches *p, const hx_mesh *mesh, const hx_patch_
 
 /* Rows, places and positions of one patch. Returns what is wrong with them. */
 static int64_t check_patch(const hx_patches *p, const hx_mesh *mesh, const hx_patch_group *group,
-                           int64_t patch, int32_t *n_row_of)
+                           int64_t patch, const int *incidence, int32_t *n_row_of)
 {
     const hx_span *span = &p->span[group->first_patch + patch];
     const hx_eight *corner = p->corner + group->first_place + patch * group->size;
@@ -196,7 +212,7 @@ static int64_t check_patch(const hx_patches *p, const hx_mesh *mesh, const hx_pa
         wrong += n > last; /* in descending order of slots, then by node; unused ones last */
         wrong += n > 0 && n == last && node < last_node;
         wrong += n == 0 && p->row_node[row] >= 0;
-        wrong += check_slots(p, mesh, group, patch, row, seen);
+        wrong += check_slots(p, mesh, group, patch, row, incidence, seen);
         n_row_of[node] += n > 0;
         n_listed += n;
         last = n;
@@ -240,9 +256,12 @@ static void check_rows(const hx_patches *p, const hx_mesh *mesh)
 {
     int32_t *n_row_of = new_array((size_t)mesh->n_node, sizeof *n_row_of);
     int64_t wrong = 0;
-    for (int g = 0; g < p->n_group; g++)
+    for (int g = 0; g < p->n_group; g++) {
+        int incidence[MOST_SLOTS];
+        list_slots(p->group[g].size, incidence);
         for (int64_t i = 0; i < p->group[g].n_patch; i++)
-            wrong += check_patch(p, mesh, &p->group[g], i, n_row_of);
+            wrong += check_patch(p, mesh, &p->group[g], i, incidence, n_row_of);
+    }
     CHECK_MSG(wrong == 0, "%lld wrong", (long long)wrong);
     if (wrong == 0) check_shared(p, mesh, n_row_of);
     free(n_row_of);
@@ -259,11 +278,11 @@ typedef struct product {
 static void run_patch(const hx_patches *p, const sample *s, const hx_patch_group *group,
                       int64_t patch, product *to)
 {
-    static double nodal[8 * HX_MAX_PATCH][3], force[8 * HX_MAX_PATCH][3];
+    static double nodal[8 * HX_MAX_PATCH][3], force[MOST_SLOTS][3];
     const hx_span *span = &p->span[group->first_patch + patch];
     const hx_eight *corner = p->corner + group->first_place + patch * group->size;
-    for (int k = 0; k < 8 * HX_MAX_PATCH; k++)
-        for (int i = 0; i < 3; i++) nodal[k][i] = force[k][i] = NAN;
+    for (int i = 0; i < 3 * span->n; i++) nodal[i / 3][i % 3] = NAN;
+    for (int i = 0; i < 27 * group->size; i++) force[i / 3][i % 3] = NAN;
     for (int64_t row = span->begin; row < span->begin + span->n; row++)
         memcpy(nodal[p->row_position[row]], s->x + 3 * (size_t)(p->row_node[row] & INT32_MAX),
                sizeof *nodal);
@@ -271,7 +290,8 @@ static void run_patch(const hx_patches *p, const sample *s, const hx_patch_group
         double u[24], f[24] = {0.0};
         for (int a = 0; a < 8; a++) memcpy(u + 3 * a, nodal[corner[k].v[a]], sizeof *nodal);
         add_element(s, element(group, span->first + k), u, f);
-        for (int a = 0; a < 8; a++) memcpy(force[a * group->size + k], f + 3 * a, sizeof *force);
+        for (int a = 0; a < 8; a++)
+            memcpy(force[slot_at(group->size, a, k)], f + 3 * a, sizeof *force);
     }
     for (int64_t row = span->begin; row < span->begin + span->n; row++) {
         const int32_t node = p->row_node[row];
