@@ -1,6 +1,7 @@
 /* Classes of congruent parallelepipeds (core/congruence.h). */
 #include "core/congruence.h"
 
+#include "core/hex8.h"
 #include "fixture.h"
 
 enum { MOST_THREADS = 3, NX = 12, NY = 5, NZ = 4, N_ELEM = NX * NY * NZ };
@@ -247,18 +248,19 @@ static void test_many_sizes(void)
     }
 }
 
-/* Nodes moved at random by `noise`, and a half longer by a factor 1 + noise. */
-static int64_t members_with_noise(double noise, double stretch)
+/* Members of the first class of a box of cubes of a size, its nodes moved at random by `noise` and
+ * a half longer by a factor 1 + stretch. */
+static int64_t members_with_noise(double size, double noise, double stretch)
 {
     uint64_t state = 99;
     hx_mesh mesh;
     hx_congruence c;
     make_box(&mesh);
     for (int64_t i = 0; i < 3 * mesh.n_node; i++) {
+        double *x = &mesh.xyz[i];
         const double middle = NX / 2;
-        if (i % 3 == 0 && mesh.xyz[i] > middle)
-            mesh.xyz[i] = middle + (mesh.xyz[i] - middle) * (1.0 + stretch);
-        mesh.xyz[i] += noise * fixture_uniform(&state, -1.0, 1.0);
+        if (i % 3 == 0 && *x > middle) *x = middle + (*x - middle) * (1.0 + stretch);
+        *x = size * (*x + noise * fixture_uniform(&state, -1.0, 1.0));
     }
     CHECK_OK(fixture_finish(&mesh, FIXTURE_IN_ORDER));
     classify(&c, &mesh, 2);
@@ -270,10 +272,33 @@ static int64_t members_with_noise(double noise, double stretch)
 
 static void test_tolerance(void)
 {
-    CHECK(members_with_noise(1e-14, 0.0) == N_ELEM);
-    CHECK(members_with_noise(1e-9, 0.0) == 0);
-    CHECK(members_with_noise(0.0, 1e-14) == N_ELEM);
-    CHECK(members_with_noise(0.0, 1e-9) == N_ELEM / 2);
+    for (double size = 1e-6; size < 1e7; size *= 1e6) {
+        CHECK(members_with_noise(size, 1e-14, 0.0) == N_ELEM);
+        CHECK(members_with_noise(size, 1e-9, 0.0) == 0);
+        CHECK(members_with_noise(size, 0.0, 1e-14) == N_ELEM);
+        CHECK(members_with_noise(size, 0.0, 1e-9) == N_ELEM / 2);
+    }
+}
+
+/* A cube bent in one of the modes rs, rt, st, rst is no parallelepiped. */
+static void test_bent(void)
+{
+    for (int mode = 0; mode < 4; mode++) {
+        const fixture_box box = {.n = {1, 1, 1}, .length = {1.0, 1.0, 1.0}};
+        hx_mesh mesh;
+        hx_congruence c;
+        CHECK_OK(fixture_box_create(&mesh, &box));
+        for (int a = 0; a < 8; a++) {
+            const double r = hx_hex8_sign(a, 0), s = hx_hex8_sign(a, 1), t = hx_hex8_sign(a, 2);
+            const double bend[4] = {r * s, r * t, s * t, r * s * t};
+            mesh.xyz[3 * mesh.conn[a] + mode % 3] += 0.01 * bend[mode];
+        }
+        CHECK_OK(fixture_finish(&mesh, FIXTURE_IN_ORDER));
+        classify(&c, &mesh, 1);
+        CHECK_MSG(c.n_class == 0, "mode %d", mode);
+        hx_congruence_free(&c);
+        hx_mesh_free(&mesh);
+    }
 }
 
 /* Rounding of coordinates far from the origin is below the tolerance. */
@@ -301,6 +326,7 @@ int main(void)
     test_turned();
     test_many_sizes();
     test_tolerance();
+    test_bent();
     test_long_box();
     TEST_END();
 }
