@@ -13,6 +13,7 @@
 #ifndef HX_HEX8_OTF_CUH
 #define HX_HEX8_OTF_CUH
 
+#include "core/host_device.h"
 #include "cuda_device.cuh"
 
 enum { HX_R, HX_S, HX_T, HX_RS, HX_RT, HX_ST, HX_RST, HX_N_MODE };
@@ -20,7 +21,7 @@ enum { HX_R, HX_S, HX_T, HX_RS, HX_RT, HX_ST, HX_RST, HX_N_MODE };
 constexpr double HX_GAUSS = 0.57735026918962576451;
 
 // Eight corner values to the seven modes that have a derivative (times 8). 23 additions.
-template <class T> __device__ __forceinline__ void hx_to_modes(const T v[8], T m[HX_N_MODE])
+template <class T> HX_HD void hx_to_modes(const T v[8], T m[HX_N_MODE])
 {
     const T a0 = v[1] + v[0], d0 = v[1] - v[0], a1 = v[2] + v[3], d1 = v[2] - v[3];
     const T a2 = v[5] + v[4], d2 = v[5] - v[4], a3 = v[6] + v[7], d3 = v[6] - v[7];
@@ -36,15 +37,16 @@ template <class T> __device__ __forceinline__ void hx_to_modes(const T v[8], T m
 }
 
 // In single precision: what the corners have in common goes first, so that sums do not round it.
-template <class T> __device__ __forceinline__ void hx_drop_translation(T v[8])
+template <class T> HX_HD void hx_drop_translation(T v[8])
 {
-    if (sizeof(T) == 8) return;
+    if constexpr (sizeof(T) < sizeof(double)) {
 #pragma unroll
-    for (int c = 7; c >= 0; c--) v[c] -= v[0];
+        for (int c = 7; c >= 0; c--) v[c] -= v[0];
+    }
 }
 
 // Modes to the eight corners, the transpose. `g` stands before RS, RT and ST, g^2 before RST.
-template <class T> __device__ __forceinline__ void hx_from_modes(const T m[HX_N_MODE], T g, T v[8])
+template <class T> HX_HD void hx_from_modes(const T m[HX_N_MODE], T g, T v[8])
 {
     const T r0 = fma(-g, m[HX_RT], m[HX_R]), r1 = fma(g, m[HX_RT], m[HX_R]);
     const T s0 = fma(-g, m[HX_ST], m[HX_S]), s1 = fma(g, m[HX_ST], m[HX_S]);
@@ -57,23 +59,32 @@ template <class T> __device__ __forceinline__ void hx_from_modes(const T m[HX_N_
 }
 
 // 1 / x of a positive, normal x from the hardware's guess, without the branches of an IEEE
-// division: 20 bits and one step of third order, or 23 bits and one of Newton's.
-__device__ __forceinline__ double hx_reciprocal(double x)
+// division: 20 bits and one step of third order, or 23 bits and one of Newton's. A host, which only
+// tests, guesses 24 bits.
+HX_HD double hx_reciprocal(double x)
 {
     double r;
+#ifdef __CUDA_ARCH__
     asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
+#else
+    r = 1.0f / static_cast<float>(x);
+#endif
     const double e = fma(-x, r, 1.0);
     return fma(r, fma(e, e, e), r);
 }
 
-__device__ __forceinline__ float hx_reciprocal(float x)
+HX_HD float hx_reciprocal(float x)
 {
     float r;
+#ifdef __CUDA_ARCH__
     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+#else
+    r = 1.0f / x;
+#endif
     return fma(r, fma(-x, r, 1.0f), r);
 }
 
-template <class T> __device__ __forceinline__ T hx_dot3(const T a[3], const T b[3])
+template <class T> HX_HD T hx_dot3(const T a[3], const T b[3])
 {
     return fma(a[2], b[2], fma(a[1], b[1], a[0] * b[0]));
 }
@@ -86,8 +97,7 @@ template <class T> struct hx_stiffness {
 // At one Gauss point: j[k][i] = dx_i/dk, du[k][i] = du_i/dk (k = r, s, t; unscaled modes) to the
 // forces p[k][i] that belong to the same derivatives. 90 instructions.
 template <class T>
-__device__ __forceinline__ void hx_point(const T *const j[3], const T *const du[3],
-                                         hx_stiffness<T> k, T p[3][3])
+HX_HD void hx_point(const T *const j[3], const T *const du[3], hx_stiffness<T> k, T p[3][3])
 {
     T adj[3][3]; // adj[k][i] = det * d xi_k / d x_i
 #pragma unroll
@@ -127,8 +137,7 @@ template <class T> struct hx_field {
     T dt[2][2][3];                // [s][r][component]
 };
 
-template <class T>
-__device__ __forceinline__ void hx_field_set(const T m[HX_N_MODE], int i, hx_field<T> &f)
+template <class T> HX_HD void hx_field_set(const T m[HX_N_MODE], int i, hx_field<T> &f)
 {
     const T g = static_cast<T>(HX_GAUSS);
     const T tm = fma(-g, m[HX_ST], m[HX_T]), tp = fma(g, m[HX_ST], m[HX_T]);
@@ -146,8 +155,7 @@ template <class T> struct hx_force {
     T dt[2][2][3];                // [s][r][component]
 };
 
-template <class T>
-__device__ __forceinline__ void hx_force_modes(const hx_force<T> &f, int i, T m[HX_N_MODE])
+template <class T> HX_HD void hx_force_modes(const hx_force<T> &f, int i, T m[HX_N_MODE])
 {
     const T m0 = f.dt[0][0][i] + f.dt[0][1][i], d0 = f.dt[0][1][i] - f.dt[0][0][i];
     const T m1 = f.dt[1][0][i] + f.dt[1][1][i], d1 = f.dt[1][1][i] - f.dt[1][0][i];
@@ -163,8 +171,8 @@ __device__ __forceinline__ void hx_force_modes(const hx_force<T> &f, int i, T m[
 // The four points of one t (0 or 1) of an element with geometry x: f's parts of that t are set,
 // f.dt set (t = 0) or added to (t = 1).
 template <class T>
-__device__ __forceinline__ void hx_points(const hx_field<T> &x, const hx_field<T> &u,
-                                          hx_stiffness<T> k, int t, hx_force<T> &f)
+HX_HD void hx_points(const hx_field<T> &x, const hx_field<T> &u, hx_stiffness<T> k, int t,
+                     hx_force<T> &f)
 {
     const T g = static_cast<T>(HX_GAUSS);
     T xr[2][3], xs[2][3], ur[2][3], us[2][3]; // r-derivatives by s, s-derivatives by r

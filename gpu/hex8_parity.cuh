@@ -92,8 +92,7 @@ inline void hx_parity_matrices(const double j[3][3], double lambda, double mu,
 // Forces f[mode] in direction i from the displacement modes u[mode][3] (unit modulus);
 // hx_from_modes with g = 1 takes them to the corners.
 template <bool BOX, class T>
-__device__ __forceinline__ void hx_parity_product(const T *matrix, const T u[HX_N_MODE][3], int i,
-                                                  T f[HX_N_MODE])
+HX_HD void hx_parity_product(const T *matrix, const T u[HX_N_MODE][3], int i, T f[HX_N_MODE])
 {
     constexpr int constant[3] = {HX_R, HX_S, HX_T}, linear[3] = {HX_RS, HX_RT, HX_ST};
 #pragma unroll

@@ -143,11 +143,31 @@ typedef struct model {
     hx_problem problem;
 } model;
 
+/* What becomes of a box's half of large x. */
+typedef enum { AS_IT_IS, HALF_DISTORTED, HALF_SHEARED } change;
+
+static void change_half(hx_mesh *mesh, change half)
+{
+    double low = mesh->xyz[0], high = low;
+    for (int64_t a = 0; a < mesh->n_node; a++) {
+        low = fmin(low, mesh->xyz[3 * a]);
+        high = fmax(high, mesh->xyz[3 * a]);
+    }
+    for (int64_t a = 0; a < mesh->n_node; a++) {
+        double *x = mesh->xyz + 3 * a;
+        const double beyond = x[0] - 0.5 * (low + high);
+        if (half == AS_IT_IS || beyond <= 0.0) continue;
+        for (int i = 0; i < 3; i++)
+            x[i] += half == HALF_SHEARED ? (0.3 - 0.2 * i) * beyond : uniform(-0.2, 0.2);
+    }
+}
+
 static int make_model(model *m, const char *generator, const hx_generate_params *params, double nu,
-                      int shuffled)
+                      int shuffled, change half)
 {
     memset(m, 0, sizeof *m);
     HX_TRY(hx_generator_find(generator)->generate(&m->mesh, params));
+    change_half(&m->mesh, half);
     if (shuffled)
         HX_TRY(hx_mesh_shuffle(&m->mesh, 7));
     else
@@ -387,12 +407,12 @@ static void check_from_coordinates(hx_operator *op, const model *m, vectors *v)
 }
 
 static void check_mesh(hx_device *dev, const char *title, const char *generator,
-                       const hx_generate_params *params, double nu, int shuffled)
+                       const hx_generate_params *params, double nu, int shuffled, change half)
 {
     model m;
     vectors v;
     printf("-- %s\n", title);
-    CHECK_OK(make_model(&m, generator, params, nu, shuffled));
+    CHECK_OK(make_model(&m, generator, params, nu, shuffled, half));
     CHECK_OK(make_vectors(&v, dev, &m.mesh));
     CHECK_OK(make_reference(&m.mesh, m.problem.poisson, &v.ke));
     int first = 1;
@@ -426,13 +446,23 @@ static int check_device(hx_device *dev)
     const hx_generate_params box = {.nx = 7, .ny = 5, .nz = 3, .distort = 0.25, .seed = 3};
     const hx_generate_params rod = {.nx = 12, .ny = 2};
     const hx_generate_params large = {.nx = 11, .ny = 7, .nz = 7, .distort = 0.25, .seed = 5};
-    check_mesh(dev, "one element", "cantilever", &tiny, 0.3, 0);
-    check_mesh(dev, "distorted box, shuffled", "cantilever", &box, 0.3, 1);
-    check_mesh(dev, "distorted box, reordered, nu = 0.45", "cantilever", &box, 0.45, 0);
-    check_mesh(dev, "connecting rod, shuffled", "conrod", &rod, 0.3, 1);
-    check_mesh(dev, "connecting rod, reordered (10 neighbours at a node)", "conrod", &rod, 0.3, 0);
-    check_mesh(dev, "large box, shuffled", "cantilever", &large, 0.3, 1);
-    check_mesh(dev, "large box, reordered", "cantilever", &large, 0.3, 0);
+    /* halves of more elements than a patch of congruent ones has */
+    const hx_generate_params halves = {.nx = 12, .ny = 6, .nz = 5};
+    check_mesh(dev, "one element", "cantilever", &tiny, 0.3, 0, AS_IT_IS);
+    check_mesh(dev, "distorted box, shuffled", "cantilever", &box, 0.3, 1, AS_IT_IS);
+    check_mesh(dev, "distorted box, reordered, nu = 0.45", "cantilever", &box, 0.45, 0, AS_IT_IS);
+    check_mesh(dev, "connecting rod, shuffled", "conrod", &rod, 0.3, 1, AS_IT_IS);
+    check_mesh(dev, "connecting rod, reordered (10 neighbours at a node)", "conrod", &rod, 0.3, 0,
+               AS_IT_IS);
+    check_mesh(dev, "large box, shuffled", "cantilever", &large, 0.3, 1, AS_IT_IS);
+    check_mesh(dev, "large box, reordered", "cantilever", &large, 0.3, 0, AS_IT_IS);
+    for (int shuffled = 0; shuffled < 2; shuffled++) {
+        check_mesh(dev,
+                   shuffled ? "box, half of it distorted, shuffled" : "box, half of it distorted",
+                   "cantilever", &halves, 0.3, shuffled, HALF_DISTORTED);
+        check_mesh(dev, shuffled ? "box, half of it sheared, shuffled" : "box, half of it sheared",
+                   "cantilever", &halves, 0.3, shuffled, HALF_SHEARED);
+    }
     TEST_END();
 }
 
@@ -468,7 +498,7 @@ static int bench_device(hx_device *dev, int nx, int ny, int nz)
     model m;
     vectors v;
     double bandwidth, reference = 0.0;
-    CHECK_OK(make_model(&m, "cantilever", &params, 0.3, 0));
+    CHECK_OK(make_model(&m, "cantilever", &params, 0.3, 0, AS_IT_IS));
     CHECK_OK(make_vectors(&v, dev, &m.mesh));
     for (int64_t i = 0; i < v.n_dof; i++) v.x[i] = uniform(-1.0, 1.0);
     CHECK_OK(dev->ops->upload(dev, v.d_x, v.x, (size_t)v.n_dof * sizeof(double)));
