@@ -9,6 +9,8 @@
 
 enum { NONE = -1, OPEN = -2 };
 
+enum { N_ROUND = 4 * HX_MAX_CLASS }; /* sizes looked at: small ones are no class */
+
 /* The Jacobian of an element. Returns 0 if it is no parallelepiped. */
 static int element_jacobian(const hx_mesh *mesh, int64_t elem, double jacobian[3][3])
 {
@@ -65,7 +67,7 @@ int hx_congruence_create(hx_congruence *congruence, const hx_mesh *mesh, int64_t
         elem_class[e] = element_jacobian(mesh, e, jacobian) ? OPEN : NONE;
     }
     int64_t first = 0;
-    for (int round = 0; round < HX_MAX_CLASS; round++) {
+    for (int round = 0; round < N_ROUND && congruence->n_class < HX_MAX_CLASS; round++) {
         first = first_open(mesh, elem_class, first);
         if (first == mesh->n_elem) break;
         const int c = congruence->n_class;

@@ -26,8 +26,8 @@ typedef struct hx_congruence {
 } hx_congruence;
 
 /* Classes in the order of their first element. A class of fewer than `smallest` elements is
- * dissolved, as are those beyond HX_MAX_CLASS. O(n_elem n_class), the same for any number of
- * threads. */
+ * dissolved, as are those beyond HX_MAX_CLASS and beyond the first 64 sizes. O(n_elem) a size, the
+ * same for any number of threads. */
 int hx_congruence_create(hx_congruence *congruence, const hx_mesh *mesh, int64_t smallest);
 
 /* Accepts a zeroed struct. */

@@ -161,7 +161,7 @@ static int count_slots(const hx_eight *slot)
 /* Where a patch keeps the force of place e at corner a. */
 static int slot_at(int size, int a, int e)
 {
-    return a * size + e;
+    return hx_patch_slot(size, a, e);
 }
 
 enum { MOST_SLOTS = 9 * HX_MAX_PATCH };
