@@ -31,55 +31,37 @@ struct hx_cuda_patches {
 int hx_cuda_patches_put(hx_cuda_patches *to, hx_device *dev, const hx_patches *from);
 void hx_cuda_patches_free(hx_cuda_patches *p);
 
-constexpr int HX_SHARED_CHAINS = 4;
-
-// Second kernel: y of shared nodes. A thread sums one component of HX_SHARED_CHAINS nodes, n_thread
-// / 3 apart: chains of loads that wait for memory together. There are two rows or more.
+// Second kernel: y of shared nodes, a thread a component, from the last node to the first: what the
+// patches wrote last is still in the cache. There are two rows or more.
 template <class T>
-__global__ void __launch_bounds__(HX_BLOCK)
-    hx_shared_nodes_kernel(int64_t n, int64_t n_thread, const int32_t *__restrict__ node,
-                           const int32_t *__restrict__ ptr, const int32_t *__restrict__ row,
-                           const T *__restrict__ partial, T *__restrict__ y)
+__global__ void hx_shared_nodes_kernel(int64_t n, const int32_t *__restrict__ node,
+                                       const int32_t *__restrict__ ptr,
+                                       const int32_t *__restrict__ row,
+                                       const T *__restrict__ partial, T *__restrict__ y)
 {
-    const int64_t thread = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
-    if (thread >= n_thread) return;
-    const int64_t first = thread / 3;
-    const int i = static_cast<int>(thread - 3 * first);
-    const auto part = [&](int32_t r) { return partial[3 * static_cast<int64_t>(r) + i]; };
-    int32_t begin[HX_SHARED_CHAINS], end[HX_SHARED_CHAINS], two[HX_SHARED_CHAINS][2];
-    T sum[HX_SHARED_CHAINS];
-#pragma unroll
-    for (int c = 0; c < HX_SHARED_CHAINS; c++) {
-        const int64_t k = first + c * (n_thread / 3);
-        begin[c] = k < n ? ptr[k] : 0;
-        end[c] = k < n ? ptr[k + 1] : 0;
+    const int64_t thread =
+        3 * n - 1 - (blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x);
+    if (thread < 0) return;
+    const int64_t k = thread / 3;
+    const int i = static_cast<int>(thread - 3 * k);
+    const int32_t begin = ptr[k], end = ptr[k + 1];
+    const auto part = [&](int32_t r) { return partial[3 * static_cast<int64_t>(row[r]) + i]; };
+    T sum = part(begin) + part(begin + 1);
+    int32_t r = begin + 2;
+    for (; r + 1 < end; r += 2) { // loads in pairs, added one by one
+        const T a = part(r), b = part(r + 1);
+        sum = (sum + a) + b;
     }
-#pragma unroll
-    for (int c = 0; c < HX_SHARED_CHAINS; c++)
-#pragma unroll
-        for (int j = 0; j < 2; j++) two[c][j] = row[begin[c] + j];
-#pragma unroll
-    for (int c = 0; c < HX_SHARED_CHAINS; c++) sum[c] = part(two[c][0]) + part(two[c][1]);
-#pragma unroll
-    for (int c = 0; c < HX_SHARED_CHAINS; c++) {
-        const int64_t k = first + c * (n_thread / 3);
-        int32_t r = begin[c] + 2;
-        for (; r + 1 < end[c]; r += 2) { // loads in pairs, added one by one
-            const T a = part(row[r]), b = part(row[r + 1]);
-            sum[c] = (sum[c] + a) + b;
-        }
-        if (r < end[c]) sum[c] += part(row[r]);
-        if (k < n) y[3 * static_cast<int64_t>(node[k]) + i] = sum[c];
-    }
+    if (r < end) sum += part(r);
+    y[3 * static_cast<int64_t>(node[k]) + i] = sum;
 }
 
 template <class T> int hx_cuda_add_shared(const hx_cuda_patches &p, T *d_y)
 {
     if (p.n_shared == 0) return HX_OK;
-    const int64_t n_thread = 3 * ((p.n_shared + HX_SHARED_CHAINS - 1) / HX_SHARED_CHAINS);
     hx_shared_nodes_kernel<T>
-        <<<hx_blocks(n_thread, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(p.dev)->stream>>>(
-            p.n_shared, n_thread, p.d_shared_node, p.d_shared_ptr, p.d_shared_row,
+        <<<hx_blocks(3 * p.n_shared, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(p.dev)->stream>>>(
+            p.n_shared, p.d_shared_node, p.d_shared_ptr, p.d_shared_row,
             reinterpret_cast<const T *>(p.d_partial), d_y);
     HX_TRY_LAUNCH("shared nodes");
     return HX_OK;
