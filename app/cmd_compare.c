@@ -22,6 +22,7 @@ static int set_directory(hx_compare *c)
     if (strlen(c->plan.output ? c->plan.output : path) > 3000)
         return HX_RAISE(HX_EINPUT, "the name of the output folder is too long");
     HX_TRY(hx_config_set_word(&cfg->output.directory, c->plan.output ? c->plan.output : path));
+    if (c->plan.output) cfg->output_option = "--output";
     return hx_output_probe(cfg);
 }
 
@@ -156,9 +157,9 @@ static int check_operators(const hx_compare *c, const hx_device_ops *const *devi
         while (device[k] && !hx_strategy_find(device[k]->name, c->plan.operators[i])) k++;
         if (!device[k])
             return HX_RAISE(HX_EINPUT,
-                            "--operators: device '%s' has no operator '%s'; `hextop list` shows "
+                            "--operators: '%s' does not run on device '%s'; `hextop list` shows "
                             "which has it",
-                            device[0] ? device[0]->name : "none", c->plan.operators[i]);
+                            c->plan.operators[i], device[0] ? device[0]->name : "none");
     }
     return HX_OK;
 }

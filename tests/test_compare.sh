@@ -174,6 +174,8 @@ fi
 
 # Bad usage.
 status "unknown operator" 2 "--operators: unknown 'ebee', did you mean 'ebe'?" small.cfg --operators ebee
+status "operator of a GPU" 2 "--operators: 'ebe64' " small.cfg --operators ebe64 solver.device=cpu
+status "unwritable folder" 2 "--output: cannot write to 'small.cfg/x'" small.cfg --output small.cfg/x
 status "unknown option" 2 "unknown option '--operator', did you mean '--operators'?" small.cfg \
     --operator ebe
 status "no value" 2 "--repeats needs a value" small.cfg --repeats
