@@ -4,9 +4,9 @@
  * A patch has up to `size` elements, each in its place, and n rows. A row is a node of the patch,
  * or unused; its nodal values stand at row_position in the patch's fast memory, and corner[e].v[a]
  * is the position of corner a of place e. Row k sums the forces that its places left in the slots
- * slot[k].v[0..8) = a
- * * size + e (HX_NO_SLOT: none), in that order. A node held by one row alone is summed by it; any
- * other ("shared") gets one partial sum per row, which are added in the order of shared_row.
+ * slot[k].v[0..8), which are numbered by corner and place (slot = size a + e; HX_NO_SLOT: none), in
+ * that order. A node held by one row alone is summed by it; any other ("shared") gets one partial
+ * sum per row, which are added in the order of shared_row.
  *
  * Rows are ordered by their number of slots, then by node, so that what a warp loads, sums and
  * writes lies together. Positions are chosen for fast memory of 16 banks of doubles: the 16 places
