@@ -169,6 +169,7 @@ if (ulimit -v 400000 && exec "$hextop" compare small.cfg --no-pcg --repeats 1) >
     ok "too large: in the table" contains stdout "ebe rowmajor: does not fit: "
     ok "too large: the others are tried" contains stdout "nbn rowmajor: does not fit: "
     ok "too large: why" contains stderr "no operator fits here"
+    ok "too large: no plot" test "$(grep -c 'plotted in' stdout)" = 0
     ok "too large: in the file" test "$(grep -c '"skipped"' out/compare/compare.csv)" = 4
 fi
 
