@@ -181,8 +181,10 @@ void hx_compare_print_notes(const hx_compare *c)
         "             ebe64 in any layout, in this run");
     if (c->plan.pcg)
         hx_log_info(
-            "  PCG        from zero, all load cases; SpMV s: share of the products, sampled\n"
-            "  iter/SpMV  one PCG iteration over one product");
+            "  PCG        in %s precision, from zero, all load cases; SpMV s: share of the\n"
+            "             products, sampled\n"
+            "  iter/SpMV  one PCG iteration over one product in double precision",
+            c->session.cfg.solver.precision);
 }
 
 /* The paper's words for its figures, on a Tesla K40c (P1, Figures 11 to 14, Table 3). */
