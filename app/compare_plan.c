@@ -92,6 +92,9 @@ static int read_sizes(hx_compare_plan *plan, const char *text)
                             "--sizes: '%.*s' is no size; give the paper's sizes 1 to 5, or element "
                             "counts as in 16x8x8: --sizes 1,2,320x160x160",
                             (int)n, c);
+        for (size_t i = 0; i + 1 < plan->n_size; i++)
+            if (memcmp(&plan->size[i], &plan->size[plan->n_size - 1], sizeof plan->size[i]) == 0)
+                return HX_RAISE(HX_EINPUT, "--sizes: '%.*s' stands there twice", (int)n, c);
     }
     return HX_OK;
 }

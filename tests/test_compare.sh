@@ -182,6 +182,7 @@ status "unknown option" 2 "unknown option '--operator', did you mean '--operator
 status "no value" 2 "--repeats needs a value" small.cfg --repeats
 status "bad number" 2 "--repeats 0: expected a whole number from 1" small.cfg --repeats 0
 status "bad size" 2 "--sizes: '6' is no size" sized.cfg --paper --sizes 1,6
+status "size twice" 2 "--sizes: '16x8x8' stands there twice" sized.cfg --paper --sizes 16x8x8,1,16x8x8
 status "counts of the config" 2 "nx, ny and nz win over the sizes" small.cfg --paper
 status "sizes alone" 2 "--sizes goes with --paper" sized.cfg --sizes 1
 status "paper without PCG" 2 "leave --no-pcg out" sized.cfg --paper --no-pcg
