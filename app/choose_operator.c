@@ -6,11 +6,12 @@
 
 #include "core/memory.h"
 #include "log.h"
+#include "stats.h"
 
 enum { N_WARM = 3, N_TIMED = 5 };
 
 /* What is smaller may stay in a cache: reading it costs less than the memory's bandwidth says. */
-static const double CACHED_BYTES = 256e6;
+static const double CACHED_BYTES = 128e6;
 
 /* Reading alone, against the copy bandwidth that counts a written byte once. */
 static const double READS_PER_COPY = 1.5;
@@ -44,12 +45,6 @@ static int by_promise(const void *a, const void *b)
         return one->strategy->bytes_per_elem < two->strategy->bytes_per_elem ? -1 : 1;
     if (one->layout != two->layout) return one->layout == HX_LAYOUT_INTERLEAVED ? -1 : 1;
     return (one->order > two->order) - (one->order < two->order);
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 static int list_candidates(const hx_session *s, candidate **list, size_t *n)
@@ -154,8 +149,8 @@ static int time_products(trial *t, double *median)
         HX_TRY(dev->ops->sync(dev));
         HX_TRY(dev->ops->elapsed(dev, 0, 1, &seconds[i]));
     }
-    qsort(seconds, N_TIMED, sizeof *seconds, by_value);
-    *median = seconds[N_TIMED / 2];
+    hx_sort_values(seconds, N_TIMED);
+    *median = hx_quantile(seconds, N_TIMED, 0.5);
     return HX_OK;
 }
 

@@ -47,9 +47,8 @@ static void list_strategies(void)
                                          "mixed", "layouts", "bytes/element", "help"};
     char why[256];
     hx_table table;
-    printf("\nOperators (solver.operator, solver.layout); a CPU runs those of a GPU as ebe; auto "
-           "takes the "
-           "fastest\n");
+    printf("\nOperators (solver.operator, solver.layout); auto takes the fastest; a CPU runs "
+           "dedup as otf and the others of a GPU as ebe\n");
     hx_table_begin(&table, "llllllrl");
     add_header(&table, header, 8);
     for (size_t i = 0; hx_strategies[i]; i++) {

@@ -11,6 +11,7 @@
 #include "core/memory.h"
 #include "core/sum.h"
 #include "core/vtk.h"
+#include "stats.h"
 
 typedef struct measurement {
     hx_session *s;
@@ -128,27 +129,13 @@ static int time_batch(const measurement *m, int n, double *seconds)
     return HX_OK;
 }
 
-static int by_value(const void *a, const void *b)
+static void fill_times(hx_compare_figures *f, double *seconds, size_t n)
 {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Of sorted values; between two of them linearly. */
-static double quantile(const double *sorted, int n, double q)
-{
-    const double place = q * (n - 1);
-    const int k = (int)place;
-    return k + 1 < n ? sorted[k] + (place - k) * (sorted[k + 1] - sorted[k]) : sorted[n - 1];
-}
-
-static void fill_times(hx_compare_figures *f, double *seconds, int n)
-{
-    qsort(seconds, (size_t)n, sizeof *seconds, by_value);
-    f->product_repeats = n;
-    f->product_median_seconds = quantile(seconds, n, 0.5);
-    f->product_lower_quartile_seconds = quantile(seconds, n, 0.25);
-    f->product_upper_quartile_seconds = quantile(seconds, n, 0.75);
+    hx_sort_values(seconds, n);
+    f->product_repeats = (double)n;
+    f->product_median_seconds = hx_quantile(seconds, n, 0.5);
+    f->product_lower_quartile_seconds = hx_quantile(seconds, n, 0.25);
+    f->product_upper_quartile_seconds = hx_quantile(seconds, n, 0.75);
     f->product_min_seconds = seconds[0];
     f->product_max_seconds = seconds[n - 1];
 }
@@ -166,7 +153,7 @@ static int time_products(measurement *m)
     HX_TRY(hx_alloc(&seconds, (size_t)n, sizeof *seconds, "timings"));
     for (int done = 0; done < n && rc == HX_OK; done += N_BATCH)
         rc = time_batch(m, n - done < N_BATCH ? n - done : N_BATCH, seconds + done);
-    if (rc == HX_OK) fill_times(&m->row->f, seconds, n);
+    if (rc == HX_OK) fill_times(&m->row->f, seconds, (size_t)n);
     free(seconds);
     return rc;
 }

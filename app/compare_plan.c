@@ -21,6 +21,21 @@ static int read_number(const char *option, const char *text, long most, int *val
     return HX_RAISE(HX_EINPUT, "%s %s: expected a whole number from 1 to %ld", option, text, most);
 }
 
+/* Says what is wrong with an operator that this hextop does not have. */
+static int refuse_operator(const char *word, const char *const *name, size_t n_name)
+{
+    char hint[512];
+    int substituted;
+    const hx_strategy *other = hx_strategy_resolve("cpu", word, &substituted);
+    if (other)
+        return HX_RAISE(HX_EINPUT,
+                        "--operators: '%s' needs a GPU and this hextop was built without CUDA; a "
+                        "CPU runs '%s' in its place",
+                        word, other->name);
+    return HX_RAISE(HX_EINPUT, "--operators: unknown '%s'%s", word,
+                    hx_name_hint(word, name, n_name, hint, sizeof hint));
+}
+
 /* The names of all operators, each once. */
 static size_t collect_names(const char **name, size_t n_name)
 {
@@ -37,7 +52,6 @@ static int read_operators(hx_compare_plan *plan, const char *text)
 {
     const char *name[HX_COMPARE_MAX_OPERATOR];
     const size_t n_name = collect_names(name, HX_COMPARE_MAX_OPERATOR);
-    char hint[512];
     for (const char *c = text; c; c = strchr(c, ',') ? strchr(c, ',') + 1 : NULL) {
         char *word = plan->operators[plan->n_operator];
         if (plan->n_operator + 1 == HX_COMPARE_MAX_OPERATOR)
@@ -45,9 +59,7 @@ static int read_operators(hx_compare_plan *plan, const char *text)
         snprintf(word, sizeof plan->operators[0], "%.*s", (int)strcspn(c, ","), c);
         size_t k = 0;
         while (k < n_name && strcmp(name[k], word) != 0) k++;
-        if (k == n_name)
-            return HX_RAISE(HX_EINPUT, "--operators: unknown '%s'%s", word,
-                            hx_name_hint(word, name, n_name, hint, sizeof hint));
+        if (k == n_name) return refuse_operator(word, name, n_name);
         plan->n_operator++;
     }
     return HX_OK;
@@ -80,6 +92,9 @@ static int read_sizes(hx_compare_plan *plan, const char *text)
                             "--sizes: '%.*s' is no size; give the paper's sizes 1 to 5, or element "
                             "counts as in 16x8x8: --sizes 1,2,320x160x160",
                             (int)n, c);
+        for (size_t i = 0; i + 1 < plan->n_size; i++)
+            if (memcmp(&plan->size[i], &plan->size[plan->n_size - 1], sizeof plan->size[i]) == 0)
+                return HX_RAISE(HX_EINPUT, "--sizes: '%.*s' stands there twice", (int)n, c);
     }
     return HX_OK;
 }

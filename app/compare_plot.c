@@ -109,9 +109,11 @@ static void put_product_plot(FILE *f, const hx_compare *c)
     put_title(f, c, "Product y = K x");
     fprintf(f, "set output \"compare.svg\"\nset ylabel \"%s elements/s\"\n", letter);
     fputs("set yrange [0:*]\n"
+          "set offsets 0, 0, graph 0.06, 0\n" /* room for the numbers */
           "unset key\n"
           "plot $product using 0:2:xtic(1) with boxes linecolor rgb \"#4477aa\", \\\n"
-          "     $product using 0:2:(sprintf(\"%.3g\", $2)) with labels offset 0,0.6\n",
+          "     $product using 0:2:(sprintf(\"%.3g\", $2)) with labels offset 0,0.6\n"
+          "unset offsets\n",
           f);
 }
 
@@ -142,16 +144,37 @@ static void put_iteration_plot(FILE *f, const hx_compare *c)
           f);
 }
 
+/* The lines of a plot: a colour for each operator, dashes for row-major. */
+static void put_lines(FILE *f, const hx_compare *c, const char *name, size_t n_row)
+{
+    static const char *const colour[] = {"#332288", "#cc6677", "#117733", "#88ccee",
+                                         "#882255", "#44aa99", "#999933", "#aa4499",
+                                         "#dd7733", "#666666", "#000000"};
+    const size_t n_colour = sizeof colour / sizeof colour[0];
+    size_t n_operator = 0;
+    for (size_t i = 0; i < n_row; i++) {
+        const hx_compare_row *row = &c->row[i];
+        n_operator += i == 0 || row->strategy != c->row[i - 1].strategy;
+        fprintf(f,
+                "%s $%s using 1:%zu:xtic(1) with linespoints linecolor rgb \"%s\" dashtype %d "
+                "pointtype %zu",
+                i == 0 ? "plot" : ", \\\n    ", name, i + 2, colour[(n_operator - 1) % n_colour],
+                row->layout == HX_LAYOUT_ROWMAJOR ? 2 : 1, 3 + n_operator);
+    }
+    fputc('\n', f);
+}
+
 /* A line for each operator over the number of elements. */
 static void put_line_plot(FILE *f, const hx_compare *c, const char *name, const char *file,
                           const char *title, figure_of figure)
 {
     const size_t step = c->n_group - last_groups(c);
     const hx_compare_group *first = &c->group[0], *last = &c->group[c->n_group - 1];
+    const size_t n_row = c->group[step - 1].first_row + c->group[step - 1].n_row;
     double low = (double)first->n_elem, high = low;
     if (!is_known(c, 0, figure)) return;
     fprintf(f, "\n$%s << EOD\n\"elements\"", name);
-    for (size_t i = 0; i < c->group[step - 1].first_row + c->group[step - 1].n_row; i++) {
+    for (size_t i = 0; i < n_row; i++) {
         fputc(' ', f);
         put_label(f, c, &c->row[i]);
     }
@@ -169,12 +192,11 @@ static void put_line_plot(FILE *f, const hx_compare *c, const char *name, const 
             "set output \"%s\"\n"
             "set xlabel \"elements\"\nset ylabel \"speedup over ebe rowmajor\"\n"
             "set xtics norotate\nset logscale xy\nset xrange [%.9g:%.9g]\nset yrange [*:*]\n"
-            "set key outside right autotitle columnhead\n"
-            "plot for [i = 2:%zu] $%s using 1:i:xtic(1) with linespoints\n"
-            "unset logscale\nunset xlabel\nset xrange [*:*]\n",
+            "set key outside right autotitle columnhead\n",
             title, first->mesh, has_several_devices(c) ? "" : "; ",
-            has_several_devices(c) ? "" : last->description, file, 0.8 * low, 1.25 * high,
-            c->group[step - 1].first_row + c->group[step - 1].n_row + 1, name);
+            has_several_devices(c) ? "" : last->description, file, 0.8 * low, 1.25 * high);
+    put_lines(f, c, name, n_row);
+    fputs("unset logscale\nunset xlabel\nset xrange [*:*]\n", f);
 }
 
 static void put_stages_plot(FILE *f, const hx_compare *c)

@@ -11,21 +11,20 @@ static int is_quiet(void)
     return hx_log_get_level() < HX_LOG_NORMAL;
 }
 
-/* A number with so many significant digits, "-" if it is not known. */
-static void add_number(hx_table *table, int digits, double value)
-{
-    if (isnan(value))
-        hx_table_add(table, "-");
-    else
-        hx_table_add(table, "%.*g", digits, value);
-}
-
 static void add_fixed(hx_table *table, int decimals, double value, const char *unit)
 {
     if (isnan(value))
         hx_table_add(table, "-");
     else
         hx_table_add(table, "%.*f%s", decimals, value, unit);
+}
+
+/* A number >= 0 with so many significant digits, zeros at the end and those of 12345 included. */
+static void add_number(hx_table *table, int digits, double value)
+{
+    const int exponent = value > 0.0 ? (int)floor(log10(value)) : 0;
+    const int decimals = digits - 1 - exponent;
+    add_fixed(table, decimals < 0 ? 0 : decimals > 7 ? 7 : decimals, value, "");
 }
 
 static void add_words(hx_table *table, const char *const *word, size_t n)
@@ -182,8 +181,10 @@ void hx_compare_print_notes(const hx_compare *c)
         "             ebe64 in any layout, in this run");
     if (c->plan.pcg)
         hx_log_info(
-            "  PCG        from zero, all load cases; SpMV s: share of the products, sampled\n"
-            "  iter/SpMV  one PCG iteration over one product");
+            "  PCG        in %s precision, from zero, all load cases; SpMV s: share of the\n"
+            "             products, sampled\n"
+            "  iter/SpMV  one PCG iteration over one product in double precision",
+            c->session.cfg.solver.precision);
 }
 
 /* The paper's words for its figures, on a Tesla K40c (P1, Figures 11 to 14, Table 3). */

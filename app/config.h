@@ -104,6 +104,7 @@ typedef struct hx_config {
         double tolerance;
         int max_iterations, warm_start, threads, deterministic;
     } solver;
+    const char *output_option; /* what names the folder on the command line; NULL: the key does */
     struct {
         char *directory, *format;
         int every;

@@ -223,8 +223,9 @@ const hx_key hx_keys[] = {
         .more_word = device_word, .help = "auto: a GPU if there is one, else the CPU"),
     KEY("solver.operator", TEXT, AT(solver.op), .fallback = "ebe8", .word = operator_words,
         .more_word = strategy_word,
-        .help = "how K u is computed; `hextop list`; a CPU runs those of a GPU as ebe; auto: times "
-                "those that fit at the start and takes the fastest"),
+        .help = "how K u is computed; `hextop list`; a CPU runs dedup as otf and the others of a "
+                "GPU as "
+                "ebe; auto: times those that fit at the start and takes the fastest"),
     KEY("solver.layout", TEXT, AT(solver.layout), .fallback = "interleaved",
         .more_word = layout_word, .help = "order in memory of the element matrices"),
     KEY("solver.preconditioner", TEXT, AT(solver.preconditioner), .fallback = "jacobi",
@@ -232,7 +233,7 @@ const hx_key hx_keys[] = {
     KEY("solver.precision", TEXT, AT(solver.precision), .fallback = "double",
         .more_word = precision_word,
         .help = "mixed: floats inside, true residual in double, the same stopping rule; operators "
-                "with `mixed` in `hextop list`"),
+                "with `mixed` in `hextop list`; without an operator written as auto"),
     KEY("solver.criterion", TEXT, AT(solver.criterion), .fallback = "relative",
         .word = criterion_words,
         .help = "relative: |r| <= tolerance |f|; absolute: r'z <= "

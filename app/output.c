@@ -14,11 +14,12 @@
 
 static int cannot_write(const hx_config *cfg, const char *path, const char *why)
 {
-    return hx_config_blame(cfg, "output.directory",
-                           HX_RAISE(HX_EENV,
-                                    "cannot write to '%s': %s; name a folder that can be created "
-                                    "or written",
-                                    path, why));
+    const int rc =
+        HX_RAISE(HX_EENV, "cannot write to '%s': %s; name a folder that can be created or written",
+                 path, why);
+    if (!cfg->output_option) return hx_config_blame(cfg, "output.directory", rc);
+    hx_error_prefix("%s: ", cfg->output_option);
+    return rc;
 }
 
 /* Cuts the last part of a path; "." when nothing is left. */

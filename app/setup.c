@@ -352,11 +352,18 @@ static int find_named_strategy(hx_session *s)
     return HX_OK;
 }
 
+static hx_precision precision(const hx_session *s)
+{
+    const int mixed = strcmp(s->cfg.solver.precision, hx_precision_name(HX_PRECISION_MIXED)) == 0;
+    return mixed ? HX_PRECISION_MIXED : HX_PRECISION_DOUBLE;
+}
+
 static int choose_strategy(hx_session *s)
 {
     const hx_config *cfg = &s->cfg;
-    /* the default operator may not be deterministic: who names none leaves the choice */
-    const int left_open = cfg->solver.deterministic && !hx_config_given(cfg, "solver.operator");
+    /* the default operator may not do what is asked: who names none leaves the choice */
+    const int special = cfg->solver.deterministic || precision(s) == HX_PRECISION_MIXED;
+    const int left_open = special && !hx_config_given(cfg, "solver.operator");
     const int rc = left_open || strcmp(cfg->solver.op, "auto") == 0 ? hx_choose_operator(s)
                                                                     : find_named_strategy(s);
     return blame(s, "solver.operator", rc);
@@ -368,12 +375,6 @@ int hx_session_start_device(hx_session *s, const hx_device_ops *ops)
     s->precond_kind = hx_precond_find(s->cfg.solver.preconditioner);
     const int rc = hx_device_open(&s->device, ops);
     return rc < 0 ? blame(s, "solver.device", rc) : rc;
-}
-
-static hx_precision precision(const hx_session *s)
-{
-    const int mixed = strcmp(s->cfg.solver.precision, hx_precision_name(HX_PRECISION_MIXED)) == 0;
-    return mixed ? HX_PRECISION_MIXED : HX_PRECISION_DOUBLE;
 }
 
 /* Names the operators of the device that would do, after the message. */

@@ -36,10 +36,23 @@ void hx_stats_stop(hx_stats *stats)
     stats->total = hx_clock() - stats->begin;
 }
 
-static int compare(const void *a, const void *b)
+static int by_value(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
+}
+
+void hx_sort_values(double *value, size_t n)
+{
+    qsort(value, n, sizeof *value, by_value);
+}
+
+double hx_quantile(const double *sorted, size_t n, double q)
+{
+    const double place = q * (double)(n - 1);
+    const size_t k = (size_t)place;
+    if (k + 1 >= n) return sorted[n - 1];
+    return sorted[k] + (place - (double)k) * (sorted[k + 1] - sorted[k]);
 }
 
 void hx_stats_iteration_seconds(const hx_stats *stats, double *median, double *min, double *max)
@@ -49,8 +62,8 @@ void hx_stats_iteration_seconds(const hx_stats *stats, double *median, double *m
     *median = *min = *max = 0.0;
     if (n == 0 || hx_alloc(&sorted, n, sizeof *sorted, "timings") < 0) return;
     memcpy(sorted, stats->iteration_seconds, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, compare);
-    *median = 0.5 * (sorted[(n - 1) / 2] + sorted[n / 2]);
+    hx_sort_values(sorted, n);
+    *median = hx_quantile(sorted, n, 0.5);
     *min = sorted[0];
     *max = sorted[n - 1];
     free(sorted);

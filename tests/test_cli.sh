@@ -168,6 +168,9 @@ for operator in $("$hextop" list | awk '$2 == "cpu" && $3 == "yes" { print $1 }'
     fi
 done
 ok "nbn has no single precision" test $n_refused -ge 1
+ok "mixed, no operator named" "$hextop" run small.cfg output.directory=mixed solver.device=cpu \
+    solver.precision=mixed
+ok "mixed takes one that has it" grep -qE '^  operator  otf, .* \(auto: ' stdout
 ok "header shows the precision" contains run.txt "double precision"
 ok "distorted" "$hextop" -q run small.cfg output.directory=other mesh.distort=0.2
 

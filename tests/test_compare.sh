@@ -169,16 +169,20 @@ if (ulimit -v 400000 && exec "$hextop" compare small.cfg --no-pcg --repeats 1) >
     ok "too large: in the table" contains stdout "ebe rowmajor: does not fit: "
     ok "too large: the others are tried" contains stdout "nbn rowmajor: does not fit: "
     ok "too large: why" contains stderr "no operator fits here"
+    ok "too large: no plot" test "$(grep -c 'plotted in' stdout)" = 0
     ok "too large: in the file" test "$(grep -c '"skipped"' out/compare/compare.csv)" = 4
 fi
 
 # Bad usage.
 status "unknown operator" 2 "--operators: unknown 'ebee', did you mean 'ebe'?" small.cfg --operators ebee
+status "operator of a GPU" 2 "--operators: 'ebe64' " small.cfg --operators ebe64 solver.device=cpu
+status "unwritable folder" 2 "--output: cannot write to 'small.cfg/x'" small.cfg --output small.cfg/x
 status "unknown option" 2 "unknown option '--operator', did you mean '--operators'?" small.cfg \
     --operator ebe
 status "no value" 2 "--repeats needs a value" small.cfg --repeats
 status "bad number" 2 "--repeats 0: expected a whole number from 1" small.cfg --repeats 0
 status "bad size" 2 "--sizes: '6' is no size" sized.cfg --paper --sizes 1,6
+status "size twice" 2 "--sizes: '16x8x8' stands there twice" sized.cfg --paper --sizes 16x8x8,1,16x8x8
 status "counts of the config" 2 "nx, ny and nz win over the sizes" small.cfg --paper
 status "sizes alone" 2 "--sizes goes with --paper" sized.cfg --sizes 1
 status "paper without PCG" 2 "leave --no-pcg out" sized.cfg --paper --no-pcg
