@@ -1,6 +1,8 @@
 // The kernel of otf_cuda.cuh.
 #include "otf_cuda.cuh"
 
+#include "core/memory.h"
+
 namespace
 {
 
@@ -99,7 +101,16 @@ int hx_otf_coordinates(const hx_cuda_patches &p, int group, const hx_device_mode
                        T **d_row_xyz)
 {
     const hx_patch_group &g = p.group[group];
-    HX_TRY(p.dev->ops->alloc(p.dev, static_cast<size_t>(g.n_row) * 3 * sizeof(T), d_row_xyz));
+    const size_t n_byte = static_cast<size_t>(g.n_row) * 3 * sizeof(T);
+    size_t n_free, n_total;
+    char want[32], have[32];
+    HX_TRY(p.dev->ops->memory(p.dev, &n_free, &n_total));
+    if (n_byte > n_free)
+        return HX_RAISE(HX_EENV, "coordinates by row need %s on device 'cuda', %s is free%s",
+                        hx_format_bytes(static_cast<double>(n_byte), want, sizeof want),
+                        hx_format_bytes(static_cast<double>(n_free), have, sizeof have),
+                        sizeof(T) == 4 ? ": take solver.precision = \"double\"" : "");
+    HX_TRY(p.dev->ops->alloc(p.dev, n_byte, d_row_xyz));
     if (g.n_patch == 0) return HX_OK;
     coordinates_kernel<T><<<static_cast<unsigned>(g.n_patch), SIZE, 0, hx_cuda_of(p.dev)->stream>>>(
         hx_view(p, group, 0, g.n_patch), model.d_xyz, *d_row_xyz);

@@ -275,7 +275,7 @@ hx_strategy table()
     t.device = "cuda";
     t.help = "one Ke for all congruent parallelepipeds; other elements as otf";
     t.deterministic = 1;
-    t.bytes_per_elem = 120;
+    t.bytes_per_elem = 128;
     t.layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED);
     t.bytes = bytes;
     t.setup = setup;

@@ -98,7 +98,7 @@ hx_strategy table()
     t.device = "cuda";
     t.help = "no stored Ke: on the fly from coordinates, patches of 64 elements, no atomics";
     t.deterministic = 1;
-    t.bytes_per_elem = 140;
+    t.bytes_per_elem = 172;
     t.layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED);
     t.bytes = bytes;
     t.setup = setup;
