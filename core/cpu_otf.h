@@ -39,6 +39,7 @@ typedef struct hx_cpu_otf {
     int32_t *shared_node;  /* [n_shared] ascending */
     int64_t *shared_begin; /* [n_shared + 1] */
     uint32_t *shared_slot; /* [n_slot] slots of each shared node, ascending */
+    double *sum;           /* x'y of each block's own nodes, then of each chunk of shared ones */
 } hx_cpu_otf;
 
 /* Instructions that the vectors are made for. `block` computes one block, `shared` the sums of the

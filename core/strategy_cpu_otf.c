@@ -3,7 +3,7 @@
  * shared out over the threads (cpu_otf.h). Two parallel loops a product, every sum in one order.
  *
  * Memory: per element 16 bytes of corners, 4 per row (about 1.8 an element in a good order, 8
- * without any), 28 per shared row (about 1.2, or 8), 12 per shared node. */
+ * without any), 28 per shared row (about 1.2, or 8), 12 per shared node; 8 per block and chunk. */
 #include "cpu_otf.h"
 
 #include <math.h>
@@ -12,6 +12,7 @@
 
 #include "cpu_otf_vectors.h"
 #include "memory.h"
+#include "sum.h"
 
 #define HX_OTF_GAUSS 0.57735026918962576451 /* 1 / sqrt(3) */
 
@@ -115,6 +116,14 @@ static int64_t count_blocks(const hx_mesh *mesh)
     return (mesh->n_elem + HX_OTF_BLOCK - 1) / HX_OTF_BLOCK;
 }
 
+enum { SHARED_CHUNK = 1024 }; /* shared nodes a thread takes at a time */
+
+/* Sums that x'y is made of: one per block, one per chunk of shared nodes. */
+static int64_t count_sums(int64_t n_block, int64_t n_shared)
+{
+    return n_block + (n_shared + SHARED_CHUNK - 1) / SHARED_CHUNK;
+}
+
 static size_t bytes(const hx_mesh *mesh, hx_layout layout)
 {
     const size_t n_node = (size_t)mesh->n_node, n_block = (size_t)count_blocks(mesh);
@@ -129,7 +138,8 @@ static size_t bytes(const hx_mesh *mesh, hx_layout layout)
     return n_block * (sizeof(hx_otf_block) + HX_OTF_BLOCK * 8 * sizeof(uint16_t)) +
            (size_t)n.n_row * sizeof(int32_t) +
            (size_t)n.n_slot * (3 * sizeof(double) + sizeof(uint32_t)) +
-           (size_t)n.n_shared * (sizeof(int32_t) + sizeof(int64_t)) + sizeof(int64_t);
+           (size_t)n.n_shared * (sizeof(int32_t) + sizeof(int64_t)) + sizeof(int64_t) +
+           (size_t)count_sums((int64_t)n_block, n.n_shared) * sizeof(double);
 }
 
 /* Rows of the nodes of a block that other blocks hold too (shared = 1) or do not, in order of first
@@ -204,7 +214,8 @@ static int alloc_blocks(hx_cpu_otf *s, counts n)
     HX_TRY(hx_alloc(&s->partial, n_slot, 3 * sizeof(double), what));
     HX_TRY(hx_alloc(&s->shared_node, n_shared, sizeof *s->shared_node, what));
     HX_TRY(hx_alloc(&s->shared_begin, n_shared + 1, sizeof *s->shared_begin, what));
-    return hx_alloc(&s->shared_slot, n_slot, sizeof *s->shared_slot, what);
+    HX_TRY(hx_alloc(&s->shared_slot, n_slot, sizeof *s->shared_slot, what));
+    return hx_alloc(&s->sum, (size_t)count_sums(s->n_block, n.n_shared), sizeof *s->sum, what);
 }
 
 static int build_blocks(hx_cpu_otf *s, const hx_mesh *mesh)
@@ -230,8 +241,8 @@ fail:
 static void teardown(void *state)
 {
     hx_cpu_otf *s = state;
-    void *const owned[] = {s->block,       s->row_node,     s->corner,     s->partial,
-                           s->shared_node, s->shared_begin, s->shared_slot};
+    void *const owned[] = {s->block,       s->row_node,     s->corner,      s->partial,
+                           s->shared_node, s->shared_begin, s->shared_slot, s->sum};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
     free(s);
 }
@@ -257,24 +268,52 @@ fail:
     return rc;
 }
 
-enum { SHARED_CHUNK = 1024 }; /* shared nodes a thread takes at a time */
-
 static int64_t chunk_end(const hx_cpu_otf *s, int64_t first)
 {
     return first + SHARED_CHUNK < s->n_shared ? first + SHARED_CHUNK : s->n_shared;
 }
 
-static int apply(void *state, const double *d_x, double *d_y)
+static double dot_nodes(int64_t n, const int32_t *node, const double *x, const double *y)
 {
-    const hx_cpu_otf *s = state;
+    double sum[3] = {0.0, 0.0, 0.0};
+    for (int64_t k = 0; k < n; k++)
+        for (int i = 0; i < 3; i++)
+            sum[i] += x[3 * (int64_t)node[k] + i] * y[3 * (int64_t)node[k] + i];
+    return sum[0] + sum[1] + sum[2];
+}
+
+/* y = K x; sum, unless NULL: x'y of the nodes of each block alone, then of each chunk of shared
+ * ones, taken while they are in the cache. */
+static void multiply(const hx_cpu_otf *s, const double *x, double *y, double *sum)
+{
 #pragma omp parallel
     {
 #pragma omp for schedule(static)
-        for (int64_t b = 0; b < s->n_block; b++) s->kernel->block(s, b, d_x, d_y);
+        for (int64_t b = 0; b < s->n_block; b++) {
+            s->kernel->block(s, b, x, y);
+            if (sum) sum[b] = dot_nodes(s->block[b].n_own, s->row_node + s->block[b].row, x, y);
+        }
 #pragma omp for schedule(static)
-        for (int64_t k = 0; k < s->n_shared; k += SHARED_CHUNK)
-            s->kernel->shared(s, k, chunk_end(s, k), d_y);
+        for (int64_t k = 0; k < s->n_shared; k += SHARED_CHUNK) {
+            const int64_t end = chunk_end(s, k);
+            s->kernel->shared(s, k, end, y);
+            if (sum)
+                sum[s->n_block + k / SHARED_CHUNK] = dot_nodes(end - k, s->shared_node + k, x, y);
+        }
     }
+}
+
+static int apply(void *state, const double *d_x, double *d_y)
+{
+    multiply(state, d_x, d_y, NULL);
+    return HX_OK;
+}
+
+static int apply_dot(void *state, const double *d_x, double *d_y, double *d_sum)
+{
+    const hx_cpu_otf *s = state;
+    multiply(s, d_x, d_y, s->sum);
+    *d_sum = hx_sum(count_sums(s->n_block, s->n_shared), s->sum);
     return HX_OK;
 }
 
@@ -302,6 +341,7 @@ const hx_strategy hx_strategy_cpu_otf = {
     .bytes = bytes,
     .setup = setup,
     .apply = apply,
+    .apply_dot = apply_dot,
     .apply_single = apply_single,
     .teardown = teardown,
 };

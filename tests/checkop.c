@@ -364,11 +364,59 @@ static void check_bits(const hx_operator *op, vectors *v, const char *label)
         }
 }
 
+/* y and its dot with x, through apply_dot, both poisoned before. */
+static int product_dot(const hx_operator *op, vectors *v, const double *x, double *y, double *sum)
+{
+    const size_t bytes = (size_t)v->n_dof * sizeof(double);
+    hx_device *dev = op->dev;
+    double *d_sum;
+    int rc;
+    HX_TRY(dev->ops->alloc(dev, sizeof *d_sum, &d_sum));
+    for (int64_t i = 0; i < v->n_dof; i++) y[i] = NAN;
+    *sum = NAN;
+    HX_TRY_FAIL(dev->ops->upload(dev, d_sum, sum, sizeof *sum));
+    HX_TRY_FAIL(dev->ops->upload(dev, v->d_y, y, bytes));
+    HX_TRY_FAIL(dev->ops->upload(dev, v->d_x, x, bytes));
+    HX_TRY_FAIL(op->strategy->apply_dot(op->state, v->d_x, v->d_y, d_sum));
+    HX_TRY_FAIL(dev->ops->download(dev, sum, d_sum, sizeof *sum));
+    rc = dev->ops->download(dev, y, v->d_y, bytes);
+fail:
+    dev->ops->release(dev, d_sum);
+    return rc;
+}
+
+/* The same y as from apply and x'y of it, from one thread and from two. */
+static void check_dot(const hx_operator *op, vectors *v, const char *label)
+{
+    const size_t bytes = (size_t)v->n_dof * sizeof(double);
+    real dot = 0.0L, xx = 0.0L, yy = 0.0L;
+    double sum[2];
+    for (int64_t i = 0; i < v->n_dof; i++) v->x[i] = uniform(-1.0, 1.0);
+    CHECK_OK(product(op, v, v->x, v->y, 0));
+    for (int64_t i = 0; i < v->n_dof; i++) {
+        dot += (real)v->x[i] * v->y[i];
+        xx += (real)v->x[i] * v->x[i];
+        yy += (real)v->y[i] * v->y[i];
+    }
+    for (int threads = 1; threads <= 2; threads++) {
+        set_threads(threads);
+        CHECK_OK(product_dot(op, v, v->x, v->z, &sum[threads - 1]));
+        set_threads(1);
+        CHECK_MSG(!op->strategy->deterministic || memcmp(v->y, v->z, bytes) == 0,
+                  "%s: other bits of y from apply_dot, %d threads", label, threads);
+        const double error = (double)(fabsl(sum[threads - 1] - dot) / sqrtl(xx * yy));
+        CHECK_MSG(error <= 1e-13, "%s: x'y %.17g, must be %.17Lg", label, sum[threads - 1], dot);
+    }
+    CHECK_MSG(!op->strategy->deterministic || memcmp(&sum[0], &sum[1], sizeof sum[0]) == 0,
+              "%s: x'y %.17g, two threads %.17g", label, sum[0], sum[1]);
+}
+
 static void check_all(hx_operator *op, const model *m, vectors *v, const char *label)
 {
     check_operator(op, m, v, label);
     if (op->strategy->apply_single) check_single(op, m, v, label);
     if (op->strategy->deterministic) check_bits(op, v, label);
+    if (op->strategy->apply_dot) check_dot(op, v, label);
 }
 
 /* otf on a CPU, for every kind of vector that runs here. */
@@ -446,6 +494,8 @@ static int check_device(hx_device *dev)
     const hx_generate_params box = {.nx = 7, .ny = 5, .nz = 3, .distort = 0.25, .seed = 3};
     const hx_generate_params rod = {.nx = 12, .ny = 2};
     const hx_generate_params large = {.nx = 11, .ny = 7, .nz = 7, .distort = 0.25, .seed = 5};
+    /* more shared nodes than otf on a CPU takes at a time */
+    const hx_generate_params larger = {.nx = 14, .ny = 10, .nz = 8, .distort = 0.25, .seed = 9};
     /* halves of more elements than a patch of congruent ones has */
     const hx_generate_params halves = {.nx = 12, .ny = 6, .nz = 5};
     check_mesh(dev, "one element", "cantilever", &tiny, 0.3, 0, AS_IT_IS);
@@ -456,6 +506,7 @@ static int check_device(hx_device *dev)
                AS_IT_IS);
     check_mesh(dev, "large box, shuffled", "cantilever", &large, 0.3, 1, AS_IT_IS);
     check_mesh(dev, "large box, reordered", "cantilever", &large, 0.3, 0, AS_IT_IS);
+    check_mesh(dev, "larger box, shuffled", "cantilever", &larger, 0.3, 1, AS_IT_IS);
     for (int shuffled = 0; shuffled < 2; shuffled++) {
         check_mesh(dev,
                    shuffled ? "box, half of it distorted, shuffled" : "box, half of it distorted",
