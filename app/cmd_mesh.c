@@ -1,7 +1,10 @@
 /* hextop mesh: the mesh with everything that the config puts on it, to look at before a run. */
+#include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "core/hex_jacobian.h"
@@ -63,12 +66,24 @@ static int add_quality(hx_fields *fields, const hx_mesh *mesh)
     return HX_OK;
 }
 
+/* Before anything takes time: the file's folder can be written. */
+static int probe_target(const char *path)
+{
+    char folder[PATH_MAX];
+    const char *const slash = strrchr(path, '/');
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1,
+             slash ? path : ".");
+    if (access(folder, W_OK | X_OK) == 0) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "cannot write '%s': %s: %s", path, folder, strerror(errno));
+}
+
 static int write_mesh(hx_session *s, hx_fields *fields, const hx_options *options)
 {
     const char *path = options->argument[1];
     char a[32], b[32];
     HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 2,
                           options->argument + 2));
+    HX_TRY(probe_target(path));
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(hx_session_make_problem(s));
     HX_TRY(hx_fields_add_sets(fields, &s->mesh));
