@@ -77,7 +77,7 @@ check "no file" 2 "usage: hextop run FILE" run
 check "missing file" 2 "cannot read config 'nowhere.cfg': No such file or directory" run nowhere.cfg
 check "folder" 2 "it is a directory, not a file" run .
 check "no output file" 2 "usage: hextop mesh FILE OUT.vtk" mesh "$good"
-check "unwritable mesh" 1 "nowhere/mesh.vtk" mesh "$good" nowhere/mesh.vtk
+check "unwritable mesh" 2 "nowhere/mesh.vtk" mesh "$good" nowhere/mesh.vtk
 check "place in the source" 2 "raised at" -v run "$good" 'supports[0].set=lfet'
 head -c 2000 /dev/urandom >noise.cfg
 check "noise" 2 "noise.cfg:" run noise.cfg
