@@ -1,0 +1,123 @@
+/* What a solve promises in either precision: its stopping rules, its reasons, high contrast. */
+#ifndef PCG_PROMISES_H
+#define PCG_PROMISES_H
+
+#include "dense_model.h"
+
+/* Both stopping rules hold for the true residual, and in double not one iteration earlier. */
+static inline void check_criteria(model *m, const fixture_settings *base, const char *label)
+{
+    static const double tolerance[] = {1e-2, 1e-5, 1e-10};
+    const double norm = load_norm(m);
+    const int mixed = base->pcg.precision == HX_PRECISION_MIXED;
+    const double rounding = mixed ? 1e-5 : 1e-4; /* mixed: of a true residual, in float */
+    double rz;
+    for (int criterion = HX_PCG_RELATIVE; criterion <= HX_PCG_ABSOLUTE; criterion++)
+        for (int i = 0; i < 3; i++) {
+            fixture_settings settings = *base;
+            settings.pcg.criterion = (hx_pcg_criterion)criterion;
+            settings.pcg.tolerance = tolerance[i];
+            hx_pcg_result result = solve(m, &settings, NULL);
+            double rr = residual_of(m, &rz);
+            const double tested = criterion == HX_PCG_RELATIVE ? rr / norm : rz;
+            CHECK(result.reason == HX_PCG_CONVERGED);
+            CHECK(result.fell_back == 0 && (result.replacements > 0) == mixed);
+            CHECK_MSG(tested <= tolerance[i] * (1.0 + rounding), "%s: criterion %d: %.6g over %g",
+                      label, criterion, tested, tolerance[i]);
+            CHECK_MSG(fabs(result.residual - rr / norm) <= rounding * result.residual + 1e-13,
+                      "%s: %g, true %g", label, result.residual, rr / norm);
+            settings.pcg.max_iterations = result.iterations - 1;
+            result = solve(m, &settings, NULL);
+            rr = residual_of(m, &rz);
+            CHECK(result.reason == HX_PCG_MAX_ITER || mixed);
+            CHECK(result.iterations <= settings.pcg.max_iterations);
+            CHECK(result.iterations == settings.pcg.max_iterations ||
+                  result.reason == HX_PCG_CONVERGED);
+            CHECK_MSG(fabs(result.residual - rr / norm) <= rounding * result.residual + 1e-13,
+                      "%s: %g, true %g", label, result.residual, rr / norm);
+            CHECK((criterion == HX_PCG_RELATIVE ? rr / norm : rz) > tolerance[i] ||
+                  result.reason == HX_PCG_CONVERGED);
+        }
+}
+
+static inline void check_reasons(model *m, const fixture_settings *base)
+{
+    fixture_settings settings = *base;
+    const int mixed = base->pcg.precision == HX_PRECISION_MIXED;
+    const double *up = m->problem.prescribed;
+    const size_t bytes = N_DOF * sizeof(double);
+    hx_pcg_result result;
+    for (int absolute = 0; absolute < 2; absolute++)
+        for (int none = 0; none < 2; none++) {
+            settings.precond = none ? "none" : "jacobi";
+            settings.pcg.criterion = absolute ? HX_PCG_ABSOLUTE : HX_PCG_RELATIVE;
+            for (int64_t e = 0; e < m->mesh.n_elem; e++) m->modulus[e] = -1.0;
+            result = solve(m, &settings, NULL);
+            CHECK_MSG(result.reason == HX_PCG_INDEFINITE, "%s", hx_pcg_reason_name(result.reason));
+            for (int k = 0; k < N_DOF; k++) CHECK(m->u[k] == (up ? up[k] : 0.0));
+
+            m->modulus[7] = NAN;
+            result = solve(m, &settings, NULL);
+            CHECK_MSG(result.reason == HX_PCG_NAN, "%s", hx_pcg_reason_name(result.reason));
+            for (int k = 0; k < N_DOF; k++) CHECK(m->u[k] == (up ? up[k] : 0.0));
+            set_modulus(m, 10.0, 3);
+
+            double f[N_DOF];
+            memcpy(f, m->f, sizeof f);
+            for (int k = 0; k < N_DOF; k++)
+                if (!is_fixed(m, k)) f[k] = k % 2 ? NAN : INFINITY;
+            CHECK_OK(device.ops->upload(&device, m->d_f, f, bytes));
+            result = solve(m, &settings, NULL);
+            CHECK_MSG(result.reason == HX_PCG_NAN, "%s", hx_pcg_reason_name(result.reason));
+            CHECK_OK(device.ops->upload(&device, m->d_f, m->f, bytes));
+        }
+    /* p'Kp overflows */
+    double huge[N_DOF];
+    for (int k = 0; k < N_DOF; k++) huge[k] = 1e9 * m->f[k];
+    for (int64_t e = 0; e < m->mesh.n_elem; e++) m->modulus[e] = 1e303;
+    CHECK_OK(device.ops->upload(&device, m->d_f, huge, bytes));
+    settings.precond = "none";
+    result = solve(m, &settings, NULL);
+    CHECK_MSG(result.reason == HX_PCG_NAN, "%s", hx_pcg_reason_name(result.reason));
+    for (int k = 0; k < N_DOF; k++) CHECK(m->u[k] == (up ? up[k] : 0.0));
+    CHECK_OK(device.ops->upload(&device, m->d_f, m->f, bytes));
+    set_modulus(m, 10.0, 3);
+
+    settings = *base;
+    settings.pcg.max_iterations = 0;
+    result = solve(m, &settings, NULL);
+    CHECK(result.reason == HX_PCG_MAX_ITER && result.iterations == 0);
+    CHECK_REL(result.residual, 1.0, mixed ? 1e-6 : 1e-12);
+    CHECK(strcmp(hx_pcg_reason_name(HX_PCG_CONVERGED), "converged") == 0);
+    CHECK(strcmp(hx_pcg_reason_name(HX_PCG_MAX_ITER), "max_iterations") == 0);
+    CHECK(strcmp(hx_pcg_reason_name(HX_PCG_INDEFINITE), "indefinite") == 0);
+    CHECK(strcmp(hx_pcg_reason_name(HX_PCG_NAN), "nan") == 0);
+}
+
+/* Stiffness over nine decades: the stopping rule still holds for the true residual, and the
+ * compliance is that of the dense solution. Returns the iterations. */
+static inline int check_contrast(model *m, const fixture_settings *base)
+{
+    fixture_settings settings = *base;
+    double compliance = 0.0, exact = 0.0, rz;
+    set_modulus(m, 1e9, 8);
+    settings.pcg.tolerance = 1e-9;
+    const hx_pcg_result result = solve(m, &settings, NULL);
+    const double residual = residual_of(m, &rz) / load_norm(m);
+    for (int k = 0; k < N_DOF; k++) {
+        compliance += m->f[k] * m->u[k];
+        exact += m->f[k] * m->exact[k];
+    }
+    printf("contrast 1e9, %s: %d iterations, %d replacements, true residual %.2e, compliance off "
+           "by %.1e\n",
+           hx_precision_name(settings.pcg.precision), result.iterations, result.replacements,
+           residual, fabs(compliance / exact - 1.0));
+    CHECK(result.reason == HX_PCG_CONVERGED && result.fell_back == 0);
+    CHECK_MSG(residual <= (base->pcg.precision == HX_PRECISION_MIXED ? 1.00001e-9 : 2e-9), "%g",
+              residual);
+    CHECK_REL(compliance, exact, 1e-6);
+    set_modulus(m, 10.0, 3);
+    return result.iterations;
+}
+
+#endif
