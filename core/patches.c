@@ -217,9 +217,9 @@ static int64_t n_chunk(const hx_patch_group *group)
     return (group->n_item + CHUNK - 1) / CHUNK;
 }
 
-/* Cuts one chunk: the number of its patches, and the patches if span is given. */
+/* Cuts one chunk: the number of its patches, and the patches if span is given. Adds to n_row. */
 static int64_t cut_chunk(const hx_patch_group *group, const hx_mesh *mesh, int64_t chunk,
-                         row_table *table, hx_span *span)
+                         row_table *table, hx_span *span, int64_t *n_row)
 {
     const int64_t begin = chunk * CHUNK;
     const int64_t end = begin + CHUNK < group->n_item ? begin + CHUNK : group->n_item;
@@ -228,6 +228,7 @@ static int64_t cut_chunk(const hx_patch_group *group, const hx_mesh *mesh, int64
         const hx_span cut = cut_patch(group, mesh, item, end, table);
         if (cut.count == 0) break; /* separators alone */
         if (span) span[n] = cut;
+        *n_row += cut.n;
         n++;
         item = cut.first + cut.count;
     }
@@ -235,12 +236,13 @@ static int64_t cut_chunk(const hx_patch_group *group, const hx_mesh *mesh, int64
 }
 
 /* Runs cut_chunk over all chunks: n_cut[chunk + 1] = its patches (count), or the patches themselves
- * from n_cut[chunk] on. */
+ * from n_cut[chunk] on. *n_row: rows of all. */
 static int cut_chunks(const hx_patch_group *group, const hx_mesh *mesh, int64_t *n_cut,
-                      hx_span *span)
+                      hx_span *span, int64_t *n_row)
 {
     int failed = 0;
-#pragma omp parallel
+    int64_t sum = 0;
+#pragma omp parallel reduction(+ : sum)
     {
         row_table *table = malloc(sizeof *table);
 #pragma omp atomic
@@ -249,12 +251,13 @@ static int cut_chunks(const hx_patch_group *group, const hx_mesh *mesh, int64_t 
         for (int64_t i = 0; i < n_chunk(group); i++) {
             if (!table) continue;
             if (span)
-                cut_chunk(group, mesh, i, table, span + n_cut[i]);
+                cut_chunk(group, mesh, i, table, span + n_cut[i], &sum);
             else
-                n_cut[i + 1] = cut_chunk(group, mesh, i, table, NULL);
+                n_cut[i + 1] = cut_chunk(group, mesh, i, table, NULL, &sum);
         }
         free(table);
     }
+    *n_row = sum;
     return failed ? HX_RAISE(HX_ENOMEM, "out of memory: patches") : HX_OK;
 }
 
@@ -285,7 +288,7 @@ static int cut_groups(hx_patches *p, const hx_mesh *mesh)
         hx_patch_group *group = &p->group[g];
         const int64_t n = n_chunk(group);
         HX_TRY_FAIL(hx_alloc(&n_cut[g], (size_t)n + 1, sizeof *n_cut[g], "patches"));
-        HX_TRY_FAIL(cut_chunks(group, mesh, n_cut[g], NULL));
+        HX_TRY_FAIL(cut_chunks(group, mesh, n_cut[g], NULL, &group->n_row));
         for (int64_t i = 0; i < n; i++) n_cut[g][i + 1] += n_cut[g][i];
         group->first_patch = p->n_patch;
         group->n_patch = n_cut[g][n];
@@ -297,7 +300,7 @@ static int cut_groups(hx_patches *p, const hx_mesh *mesh)
     for (int g = 0; g < p->n_group; g++) {
         hx_patch_group *group = &p->group[g];
         hx_span *span = p->span + group->first_patch;
-        HX_TRY_FAIL(cut_chunks(group, mesh, n_cut[g], span));
+        HX_TRY_FAIL(cut_chunks(group, mesh, n_cut[g], span, &group->n_row));
         group->first_row = p->n_row;
         for (int64_t i = 0; i < group->n_patch; i++) {
             span[i].begin = (int32_t)p->n_row;
@@ -305,7 +308,6 @@ static int cut_groups(hx_patches *p, const hx_mesh *mesh)
             if (p->n_row > INT32_MAX)
                 HX_TRY_FAIL(HX_RAISE(HX_EENV, "more than 2147483647 rows: switch mesh.reorder on"));
         }
-        group->n_row = p->n_row - group->first_row;
     }
     rc = HX_OK;
 fail:
@@ -402,14 +404,16 @@ fail:
 
 size_t hx_patches_bytes(const hx_mesh *mesh, int size, int max_row, size_t extra)
 {
-    hx_patches p = {.n_group = 1,
-                    .group = {{.size = size, .max_row = max_row, .n_item = mesh->n_elem}}};
-    size_t n_patch = (size_t)mesh->n_elem, n_row = 8 * n_patch; /* if it cannot be counted */
-    if (cut_groups(&p, mesh) == HX_OK) {
-        n_patch = (size_t)p.n_patch;
-        n_row = (size_t)p.n_row;
+    const hx_patch_group group = {.size = size, .max_row = max_row, .n_item = mesh->n_elem};
+    size_t n_patch = (size_t)mesh->n_elem, n_row = 8 * n_patch; /* if they cannot be counted */
+    int64_t *n_cut = NULL, rows;
+    if (hx_alloc(&n_cut, (size_t)n_chunk(&group) + 1, sizeof *n_cut, "patches") == HX_OK &&
+        cut_chunks(&group, mesh, n_cut, NULL, &rows) == HX_OK) {
+        n_patch = 0;
+        for (int64_t i = 0; i < n_chunk(&group); i++) n_patch += (size_t)n_cut[i + 1];
+        n_row = (size_t)rows;
     }
-    hx_patches_free(&p);
+    free(n_cut);
     return n_patch * (sizeof(hx_span) + (size_t)size * sizeof(hx_eight)) +
            n_row * (sizeof(hx_eight) + sizeof(uint16_t) + 2 * sizeof(int32_t) + 3 * sizeof(double) +
                     extra) +
