@@ -421,12 +421,18 @@ const char *hx_session_operator_text(const hx_session *s, char *text, size_t n_t
     return text;
 }
 
-/* Bytes of the vectors of the preconditioner, PCG and the optimizer. */
+static size_t precond_bytes(const hx_session *s)
+{
+    const hx_precond_kind *kind = s->precond_kind;
+    return (size_t)kind->vectors * 3 * (size_t)s->mesh.n_node * sizeof(double) +
+           (kind->bytes ? kind->bytes(&s->mesh, s->strategy) : 0);
+}
+
+/* Bytes of the preconditioner, and of the vectors of PCG and the optimizer. */
 static size_t vector_bytes(const hx_session *s)
 {
-    const int n = s->precond_kind->vectors + hx_pcg_vectors(s->precond_kind) +
-                  hx_optimizer_vectors(&s->problem);
-    return (size_t)n * 3 * (size_t)s->mesh.n_node * sizeof(double);
+    const int n = hx_pcg_vectors(s->precond_kind) + hx_optimizer_vectors(&s->problem);
+    return precond_bytes(s) + (size_t)n * 3 * (size_t)s->mesh.n_node * sizeof(double);
 }
 
 /* The same part by part, after the operator's items. */
@@ -434,7 +440,7 @@ static int add_vector_items(const hx_session *s, hx_memory_item item[HX_SESSION_
 {
     const size_t vector = 3 * (size_t)s->mesh.n_node * sizeof(double);
     const size_t n_case = (size_t)hx_optimizer_vectors(&s->problem) / 2;
-    const size_t precond = (size_t)s->precond_kind->vectors * vector;
+    const size_t precond = precond_bytes(s);
     int n = HX_OPERATOR_ITEMS;
     item[n++] = (hx_memory_item){"preconditioner", precond};
     item[n++] = (hx_memory_item){"pcg", vector_bytes(s) - precond - 2 * n_case * vector};

@@ -88,6 +88,16 @@ static HX_HD void hx_pcg_state_beta(hx_pcg_state *s, double rz)
     hx_pcg_state_test(s);
 }
 
+/* The flexible rule, for a preconditioner that is not the same linear map at every step (rounded
+ * to single precision): beta = z'(r - r_old) / rz_old, where r - r_old = -alpha q (Notay, SIAM J.
+ * Sci. Comput. 22, 2000). */
+static HX_HD void hx_pcg_state_beta_flexible(hx_pcg_state *s, double rz, double zq)
+{
+    s->beta = -s->alpha * zq / s->rz;
+    s->rz = rz;
+    hx_pcg_state_test(s);
+}
+
 /* What kernels see of the mesh and material. */
 typedef struct hx_device_model {
     int64_t n_node, n_elem;
@@ -156,7 +166,8 @@ typedef struct hx_device_ops {
      *   alpha:      pq = p'q, alpha = rz / pq
      *   alpha_from: the same, p'q already summed
      *   update:     u += alpha p, r -= alpha q, rr = r'r, iterations++; with d_m also as `beta`
-     *   beta:       beta = r'z / rz, rz = r'z, convergence test (only without d_m)
+     *   beta:       beta = r'z / rz, rz = r'z, convergence test (only without d_m); with q the
+     *               flexible rule
      * In single precision there is always d_m; sums and scalars are double. */
     int (*pcg_start)(hx_device *dev, int64_t n, const double *d_m, const double *d_z,
                      const double *d_r, hx_pcg_state *d_state);
@@ -168,7 +179,7 @@ typedef struct hx_device_ops {
     int (*pcg_update)(hx_device *dev, int64_t n, const double *d_m, const double *d_p,
                       const double *d_q, double *d_u, double *d_r, hx_pcg_state *d_state);
     int (*pcg_beta)(hx_device *dev, int64_t n, const double *d_r, const double *d_z,
-                    hx_pcg_state *d_state);
+                    const double *d_q, hx_pcg_state *d_state);
     int (*pcg_start_single)(hx_device *dev, int64_t n, const float *d_m, const float *d_r,
                             hx_pcg_state *d_state);
     int (*pcg_direction_single)(hx_device *dev, int64_t n, const float *d_m, const float *d_r,
@@ -184,6 +195,8 @@ typedef struct hx_device_ops {
     /* d_energy[n_elem] = u_e' Ke u_e for unit modulus. */
     int (*element_energy)(hx_device *dev, const hx_device_model *model, const double *d_u,
                           double *d_energy);
+    /* Of the preconditioner `multigrid` (multigrid.h); NULL: not there. */
+    const struct hx_multigrid_ops *multigrid;
     /* Copy bandwidth in bytes/s, reads plus writes counted, from a large warm copy. Cold. */
     int (*copy_bandwidth)(hx_device *dev, double *bytes_per_second);
 } hx_device_ops;

@@ -11,7 +11,10 @@
 #include "device.h"
 #include "hex8.h"
 #include "memory.h"
+#include "multigrid.h"
 #include "sum.h"
+
+extern const hx_multigrid_ops hx_multigrid_ops_cpu; /* multigrid_cpu.c */
 
 typedef struct cpu_device {
     double mark[HX_N_MARK];
@@ -211,10 +214,15 @@ static int cpu_pcg_alpha_from(hx_device *dev, const double *d_sum, hx_pcg_state 
 }
 
 static int cpu_pcg_beta(hx_device *dev, int64_t n, const double *d_r, const double *d_z,
-                        hx_pcg_state *state)
+                        const double *d_q, hx_pcg_state *state)
 {
     (void)dev;
-    if (state->reason == HX_PCG_RUNNING) hx_pcg_state_beta(state, hx_dot(n, d_r, d_z));
+    if (state->reason != HX_PCG_RUNNING) return HX_OK;
+    const double rz = hx_dot(n, d_r, d_z);
+    if (d_q)
+        hx_pcg_state_beta_flexible(state, rz, hx_dot(n, d_z, d_q));
+    else
+        hx_pcg_state_beta(state, rz);
     return HX_OK;
 }
 
@@ -317,5 +325,6 @@ const hx_device_ops hx_device_ops_cpu = {
     .pcg_update_single = cpu_pcg_update_single,
     .diagonal = cpu_diagonal,
     .element_energy = cpu_element_energy,
+    .multigrid = &hx_multigrid_ops_cpu,
     .copy_bandwidth = cpu_copy_bandwidth,
 };

@@ -106,6 +106,7 @@ int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strat
     int rc;
     memset(op, 0, sizeof *op);
     op->dev = dev;
+    op->problem = problem;
     op->strategy = strategy;
     op->layout = layout;
     if (!(strategy->layouts & HX_LAYOUT_BIT(layout)))
@@ -166,7 +167,10 @@ int hx_operator_apply_unmasked(const hx_operator *op, const double *d_x, double 
 
 int hx_operator_diagonal(const hx_operator *op, double *d_diag)
 {
-    HX_TRY(op->dev->ops->diagonal(op->dev, &op->model, d_diag));
+    if (op->strategy->diagonal)
+        HX_TRY(op->strategy->diagonal(op->state, d_diag));
+    else
+        HX_TRY(op->dev->ops->diagonal(op->dev, &op->model, d_diag));
     return op->dev->ops->zero_entries(op->dev, op->n_fixed, op->d_fixed, d_diag);
 }
 

@@ -17,6 +17,7 @@ enum { HX_OPERATOR_ITEMS = 8 };
 
 typedef struct hx_operator {
     hx_device *dev;              /* (borrowed) */
+    const hx_problem *problem;   /* (borrowed) */
     const hx_strategy *strategy; /* (borrowed) */
     hx_layout layout;
     void *state;           /* of the strategy (owned) */

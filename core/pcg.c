@@ -68,7 +68,8 @@ int hx_pcg_create(hx_pcg *pcg, const hx_pcg_params *params, const hx_operator *o
     memset(pcg, 0, sizeof *pcg);
     HX_TRY(hx_pcg_check_precision(params->precision, op->strategy, pc->kind));
     pcg->params = *params;
-    if (pcg->params.check_every <= 0) pcg->params.check_every = dev->ops->look_every;
+    if (pcg->params.check_every <= 0) /* an iteration too many costs more than a look */
+        pcg->params.check_every = pc->kind->rounded ? 1 : dev->ops->look_every;
     pcg->dev = dev;
     pcg->n_dof = op->n_dof;
     HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_r));
@@ -172,7 +173,8 @@ static int iterate_double(solve *s, int marked)
     HX_TRY(ops->pcg_update(dev, n, d_m, pcg->d_p, pcg->d_q, s->d_u, pcg->d_r, pcg->d_state));
     if (pcg->d_z) {
         HX_TRY(s->pc->kind->apply(s->pc, pcg->d_r, pcg->d_z));
-        HX_TRY(ops->pcg_beta(dev, n, pcg->d_r, pcg->d_z, pcg->d_state));
+        const double *d_q = s->pc->kind->rounded ? pcg->d_q : NULL;
+        HX_TRY(ops->pcg_beta(dev, n, pcg->d_r, pcg->d_z, d_q, pcg->d_state));
     }
     return marked ? ops->mark(dev, MARK_END) : HX_OK;
 }
@@ -376,9 +378,6 @@ int hx_pcg_solve(hx_pcg *pcg, const hx_operator *op, hx_precond *pc, const doubl
     const double started = hx_clock();
     solve s = {.pcg = pcg, .op = op, .pc = pc, .d_f = d_f, .d_u = d_u};
     memset(result, 0, sizeof *result);
-    /* what the preconditioner queues may change from one solve to the next */
-    if (pc->kind->apply && !pc->kind->identity) forget_recording(pcg);
-
     HX_TRY(load_norm(pcg, op, d_f, &s.norm));
     if (s.norm == 0.0) { /* nothing pushes: the prescribed displacements are the solution */
         const size_t bytes = (size_t)pcg->n_dof * sizeof(double);

@@ -14,11 +14,15 @@ typedef struct hx_precond_kind {
     const char *name, *help;
     int vectors;  /* device vectors it holds, for the memory check */
     int identity; /* M is the identity */
+    int rounded;  /* applied in single precision: PCG takes the flexible rule, one more pass */
+    /* Device bytes it holds besides those vectors; NULL: none. O(n_elem). */
+    size_t (*bytes)(const hx_mesh *mesh, const hx_strategy *strategy);
     /* Allocates for the operator. */
     int (*create)(hx_precond *pc, const hx_operator *op);
     /* After each hx_operator_set_modulus. */
     int (*setup)(hx_precond *pc);
-    /* z = M^-1 r; NULL when d_inverse_diagonal is all there is to it. Hot. */
+    /* z = M^-1 r; NULL when d_inverse_diagonal is all there is to it. What it queues depends on
+     * neither the design nor r: PCG may record it. Hot. */
     int (*apply)(hx_precond *pc, const double *d_r, double *d_z);
     void (*destroy)(hx_precond *pc);
 } hx_precond_kind;

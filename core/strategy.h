@@ -33,10 +33,14 @@ typedef struct hx_strategy {
     int (*apply)(void *state, const double *d_x, double *d_y);
     /* The same, and *d_sum = x'y, summed in a fixed order; NULL if there is none. Hot. */
     int (*apply_dot)(void *state, const double *d_x, double *d_y, double *d_sum);
+    /* d_diag[n_dof] = diagonal of K(E), summed in a fixed order, where that is faster than the
+     * device's own; else NULL. Once a design. */
+    int (*diagonal)(void *state, double *d_diag);
     /* K x in single precision, relative error about 1e-6; NULL if there is none. Hot. Differences
      * of an element's nodal values come first: rounded entries do not cancel its translation, and
      * PCG then takes a fifth more iterations. Once before: prepare_single, NULL if there is nothing
      * to prepare. */
+    int single_bytes_per_elem; /* nominal; what prepare_single adds */
     int (*prepare_single)(void *state);
     int (*apply_single)(void *state, const float *d_x, float *d_y);
     void (*teardown)(void *state);

@@ -59,6 +59,9 @@ inline unsigned hx_blocks(int64_t n_thread, int block)
 // Fills in the vector operations (pcg_cuda.cu).
 void hx_cuda_vector_ops(hx_device_ops *ops);
 
+// The preconditioner multigrid (multigrid_cuda.cu).
+extern const struct hx_multigrid_ops hx_cuda_multigrid_ops;
+
 // From coordinates (element_cuda.cu).
 int hx_cuda_diagonal(hx_device *dev, const hx_device_model *model, double *d_diag);
 int hx_cuda_element_energy(hx_device *dev, const hx_device_model *model, const double *d_u,

@@ -233,6 +233,7 @@ static hx_device_ops make_ops()
     hx_cuda_vector_ops(&ops);
     ops.diagonal = hx_cuda_diagonal;
     ops.element_energy = hx_cuda_element_energy;
+    ops.multigrid = &hx_cuda_multigrid_ops;
     ops.copy_bandwidth = copy_bandwidth;
     return ops;
 }

@@ -7,6 +7,7 @@
 
 constexpr int HX_OTF_PATCH = 64; // elements, threads a block
 constexpr int HX_OTF_ROWS = 5 * HX_OTF_PATCH / 2;
+constexpr int HX_DEDUP_PATCH = 256, HX_DEDUP_ROWS = 448; // of classes of congruent elements
 
 // For the group's places: element of each (d_elem; nullptr: place = element), coordinates from
 // hx_otf_coordinates, n_block from hx_otf_blocks.

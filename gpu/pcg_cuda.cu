@@ -3,80 +3,10 @@
 // Every sum runs over a fixed number of blocks and the last block to finish adds their results in
 // order, so a dot product has the same bits on every run of one GPU. Vectors are read and written
 // 16 bytes at a time: 2 doubles or 4 floats a thread and step.
-#include <cub/block/block_reduce.cuh>
-
-#include "cuda_device.cuh"
-
-using block_reduce = cub::BlockReduce<double, HX_BLOCK>;
+#include "vector_cuda.cuh"
 
 // Blocks of a sum on a multiprocessor: what two or five vectors need to keep the memory busy.
 constexpr int READ_PER_SM = HX_SUM_PER_SM, UPDATE_PER_SM = HX_SUM_PER_SM / 2;
-
-// Adds the sums of all blocks; true in thread 0 of the last block, which then holds the totals.
-template <int N> __device__ bool finish_sums(double (&sum)[N], double *partial, unsigned *ticket)
-{
-    __shared__ typename block_reduce::TempStorage storage;
-    __shared__ bool last;
-    for (int i = 0; i < N; i++) {
-        sum[i] = block_reduce(storage).Sum(sum[i]);
-        __syncthreads();
-        if (threadIdx.x == 0) partial[i * gridDim.x + blockIdx.x] = sum[i];
-    }
-    if (threadIdx.x == 0) {
-        __threadfence();
-        last = atomicAdd(ticket, 1u) == gridDim.x - 1;
-    }
-    __syncthreads();
-    if (!last) return false;
-    __threadfence();
-    for (int i = 0; i < N; i++) {
-        double total = 0.0;
-        for (unsigned b = threadIdx.x; b < gridDim.x; b += blockDim.x)
-            total += static_cast<volatile double *>(partial)[i * gridDim.x + b];
-        sum[i] = block_reduce(storage).Sum(total);
-        __syncthreads();
-    }
-    if (threadIdx.x == 0) *ticket = 0u;
-    return threadIdx.x == 0;
-}
-
-// N consecutive entries of a vector, aligned so that they are loaded and stored as one.
-template <class T, int N> struct alignas(N * sizeof(T)) pack {
-    T v[N];
-};
-
-template <int N, class T> __device__ __forceinline__ pack<T, N> load(const T *p)
-{
-    return *reinterpret_cast<const pack<T, N> *>(p);
-}
-
-template <int N, class T> __device__ __forceinline__ void store(T *p, const pack<T, N> &value)
-{
-    *reinterpret_cast<pack<T, N> *>(p) = value;
-}
-
-template <int N> struct width {
-    static constexpr int value = N;
-};
-
-template <class T> constexpr int HX_WIDTH = 16 / sizeof(T);
-
-// body(width<N>, k) for packs of N entries from k on, then for single ones at the end. Without
-// stores in the body, the loads of AT_ONCE packs are in flight together.
-template <int N, int AT_ONCE = 1, class Body>
-__device__ __forceinline__ void for_each_pack(int64_t n, Body body)
-{
-    const int64_t thread = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
-    const int64_t stride = static_cast<int64_t>(gridDim.x) * blockDim.x, n_pack = n / N;
-    int64_t i = thread;
-    if constexpr (AT_ONCE > 1)
-        for (; i + (AT_ONCE - 1) * stride < n_pack; i += AT_ONCE * stride)
-#pragma unroll
-            for (int j = 0; j < AT_ONCE; j++) body(width<N>{}, N * (i + j * stride));
-#pragma unroll 1
-    for (; i < n_pack; i += stride) body(width<N>{}, N * i);
-    if (thread < n - N * n_pack) body(width<1>{}, N * n_pack + thread);
-}
 
 template <class T>
 __global__ void zero_entries_kernel(int64_t n, const int64_t *__restrict__ dof, T *y)
@@ -87,48 +17,48 @@ __global__ void zero_entries_kernel(int64_t n, const int64_t *__restrict__ dof, 
 
 __global__ void subtract_kernel(int64_t n, const double *a, const double *b, double *c)
 {
-    for_each_pack<2>(n, [&](auto w, int64_t k) {
+    hx_for_each_pack<2>(n, [&](auto w, int64_t k) {
         constexpr int N = decltype(w)::value;
-        const auto ak = load<N>(a + k), bk = load<N>(b + k);
-        pack<double, N> ck;
+        const auto ak = hx_load<N>(a + k), bk = hx_load<N>(b + k);
+        hx_pack<double, N> ck;
         for (int i = 0; i < N; i++) ck.v[i] = ak.v[i] - bk.v[i];
-        store(c + k, ck);
+        hx_store(c + k, ck);
     });
 }
 
 __global__ void subtract_single_kernel(int64_t n, double scale, const double *__restrict__ a,
                                        const double *__restrict__ b, float *__restrict__ c)
 {
-    for_each_pack<2>(n, [&](auto w, int64_t k) {
+    hx_for_each_pack<2>(n, [&](auto w, int64_t k) {
         constexpr int N = decltype(w)::value;
-        pack<double, N> bk = {};
-        const auto ak = load<N>(a + k);
-        if (b) bk = load<N>(b + k);
-        pack<float, N> ck;
+        hx_pack<double, N> bk = {};
+        const auto ak = hx_load<N>(a + k);
+        if (b) bk = hx_load<N>(b + k);
+        hx_pack<float, N> ck;
         for (int i = 0; i < N; i++) ck.v[i] = static_cast<float>(scale * (ak.v[i] - bk.v[i]));
-        store(c + k, ck);
+        hx_store(c + k, ck);
     });
 }
 
 __global__ void flush_kernel(int64_t n, double scale, float *__restrict__ x, double *__restrict__ y)
 {
-    for_each_pack<2>(n, [&](auto w, int64_t k) {
+    hx_for_each_pack<2>(n, [&](auto w, int64_t k) {
         constexpr int N = decltype(w)::value;
-        const auto xk = load<N>(x + k);
-        auto yk = load<N>(y + k);
+        const auto xk = hx_load<N>(x + k);
+        auto yk = hx_load<N>(y + k);
         for (int i = 0; i < N; i++) yk.v[i] += scale * static_cast<double>(xk.v[i]);
-        store(y + k, yk);
-        store(x + k, pack<float, N>{});
+        hx_store(y + k, yk);
+        hx_store(x + k, hx_pack<float, N>{});
     });
 }
 
 __global__ void invert_kernel(int64_t n, double *d)
 {
-    for_each_pack<2>(n, [&](auto w, int64_t k) {
+    hx_for_each_pack<2>(n, [&](auto w, int64_t k) {
         constexpr int N = decltype(w)::value;
-        auto dk = load<N>(d + k);
+        auto dk = hx_load<N>(d + k);
         for (int i = 0; i < N; i++) dk.v[i] = dk.v[i] > 0.0 ? 1.0 / dk.v[i] : 1.0;
-        store(d + k, dk);
+        hx_store(d + k, dk);
     });
 }
 
@@ -137,9 +67,9 @@ template <class T>
 __device__ double sum_products(int64_t n, const T *__restrict__ a, const T *__restrict__ b)
 {
     double sum = 0.0;
-    for_each_pack<HX_WIDTH<T>, 2>(n, [&](auto w, int64_t k) {
+    hx_for_each_pack<HX_WIDTH<T>, 2>(n, [&](auto w, int64_t k) {
         constexpr int N = decltype(w)::value;
-        const auto ak = load<N>(a + k), bk = load<N>(b + k);
+        const auto ak = hx_load<N>(a + k), bk = hx_load<N>(b + k);
         for (int i = 0; i < N; i++)
             sum += static_cast<double>(ak.v[i]) * static_cast<double>(bk.v[i]);
     });
@@ -151,7 +81,7 @@ __global__ void __launch_bounds__(HX_BLOCK, READ_PER_SM)
                double *result, double *partial, unsigned *ticket)
 {
     double sum[1] = {sum_products(n, a, b)};
-    if (finish_sums(sum, partial, ticket)) *result = sum[0];
+    if (hx_finish_sums(sum, partial, ticket)) *result = sum[0];
 }
 
 // z is m r, or given.
@@ -161,16 +91,16 @@ __global__ void __launch_bounds__(HX_BLOCK, READ_PER_SM)
                  const T *__restrict__ r, hx_pcg_state *state, double *partial, unsigned *ticket)
 {
     double sum[2] = {0.0, 0.0};
-    for_each_pack<HX_WIDTH<T>, 2>(n, [&](auto w, int64_t k) {
+    hx_for_each_pack<HX_WIDTH<T>, 2>(n, [&](auto w, int64_t k) {
         constexpr int N = decltype(w)::value;
-        const auto rk = load<N>(r + k), other = load<N>((m ? m : z) + k);
+        const auto rk = hx_load<N>(r + k), other = hx_load<N>((m ? m : z) + k);
         for (int i = 0; i < N; i++) {
             const double ri = static_cast<double>(rk.v[i]), oi = static_cast<double>(other.v[i]);
             sum[0] += m ? ri * oi * ri : ri * oi;
             sum[1] += ri * ri;
         }
     });
-    if (finish_sums(sum, partial, ticket)) hx_pcg_state_start(state, sum[0], sum[1]);
+    if (hx_finish_sums(sum, partial, ticket)) hx_pcg_state_start(state, sum[0], sum[1]);
 }
 
 template <class T>
@@ -180,7 +110,7 @@ __global__ void __launch_bounds__(HX_BLOCK, READ_PER_SM)
 {
     if (state->reason != HX_PCG_RUNNING) return;
     double sum[1] = {sum_products(n, p, q)};
-    if (finish_sums(sum, partial, ticket)) hx_pcg_state_alpha(state, sum[0]);
+    if (hx_finish_sums(sum, partial, ticket)) hx_pcg_state_alpha(state, sum[0]);
 }
 
 __global__ void alpha_from_kernel(const double *sum, hx_pcg_state *state)
@@ -197,12 +127,12 @@ __global__ void __launch_bounds__(HX_BLOCK, UPDATE_PER_SM)
     double sum[2] = {0.0, 0.0};
     if (state->reason != HX_PCG_RUNNING) return;
     const T alpha = static_cast<T>(state->alpha);
-    for_each_pack<HX_WIDTH<T>>(n, [&](auto w, int64_t k) {
+    hx_for_each_pack<HX_WIDTH<T>>(n, [&](auto w, int64_t k) {
         constexpr int N = decltype(w)::value;
-        const auto pk = load<N>(p + k), qk = load<N>(q + k);
-        auto uk = load<N>(u + k), rk = load<N>(r + k);
-        pack<T, N> mk = {};
-        if (m) mk = load<N>(m + k);
+        const auto pk = hx_load<N>(p + k), qk = hx_load<N>(q + k);
+        auto uk = hx_load<N>(u + k), rk = hx_load<N>(r + k);
+        hx_pack<T, N> mk = {};
+        if (m) mk = hx_load<N>(m + k);
         for (int i = 0; i < N; i++) {
             uk.v[i] += alpha * pk.v[i];
             rk.v[i] -= alpha * qk.v[i];
@@ -210,10 +140,10 @@ __global__ void __launch_bounds__(HX_BLOCK, UPDATE_PER_SM)
             sum[0] += ri * ri;
             sum[1] += ri * static_cast<double>(mk.v[i]) * ri;
         }
-        store(u + k, uk);
-        store(r + k, rk);
+        hx_store(u + k, uk);
+        hx_store(r + k, rk);
     });
-    if (finish_sums(sum, partial, ticket)) {
+    if (hx_finish_sums(sum, partial, ticket)) {
         hx_pcg_state_update(state, sum[0]);
         if (m) hx_pcg_state_beta(state, sum[1]);
     }
@@ -225,7 +155,25 @@ __global__ void __launch_bounds__(HX_BLOCK, READ_PER_SM)
 {
     if (state->reason != HX_PCG_RUNNING) return;
     double sum[1] = {sum_products(n, r, z)};
-    if (finish_sums(sum, partial, ticket)) hx_pcg_state_beta(state, sum[0]);
+    if (hx_finish_sums(sum, partial, ticket)) hx_pcg_state_beta(state, sum[0]);
+}
+
+__global__ void __launch_bounds__(HX_BLOCK, READ_PER_SM)
+    beta_flexible_kernel(int64_t n, const double *__restrict__ r, const double *__restrict__ z,
+                         const double *__restrict__ q, hx_pcg_state *state, double *partial,
+                         unsigned *ticket)
+{
+    double sum[2] = {0.0, 0.0};
+    if (state->reason != HX_PCG_RUNNING) return;
+    hx_for_each_pack<HX_WIDTH<double>, 2>(n, [&](auto w, int64_t k) {
+        constexpr int N = decltype(w)::value;
+        const auto rk = hx_load<N>(r + k), zk = hx_load<N>(z + k), qk = hx_load<N>(q + k);
+        for (int i = 0; i < N; i++) {
+            sum[0] += rk.v[i] * zk.v[i];
+            sum[1] += zk.v[i] * qk.v[i];
+        }
+    });
+    if (hx_finish_sums(sum, partial, ticket)) hx_pcg_state_beta_flexible(state, sum[0], sum[1]);
 }
 
 template <class T>
@@ -235,30 +183,17 @@ __global__ void __launch_bounds__(HX_BLOCK)
 {
     if (state->reason != HX_PCG_RUNNING) return;
     const T beta = static_cast<T>(state->beta);
-    for_each_pack<HX_WIDTH<T>>(n, [&](auto w, int64_t k) {
+    hx_for_each_pack<HX_WIDTH<T>>(n, [&](auto w, int64_t k) {
         constexpr int N = decltype(w)::value;
-        auto pk = load<N>(p + k);
-        auto zk = load<N>((m ? r : z) + k);
+        auto pk = hx_load<N>(p + k);
+        auto zk = hx_load<N>((m ? r : z) + k);
         if (m) {
-            const auto mk = load<N>(m + k);
+            const auto mk = hx_load<N>(m + k);
             for (int i = 0; i < N; i++) zk.v[i] *= mk.v[i];
         }
         for (int i = 0; i < N; i++) pk.v[i] = zk.v[i] + beta * pk.v[i];
-        store(p + k, pk);
+        hx_store(p + k, pk);
     });
-}
-
-// Blocks for packs of 16 bytes of T, a pack a thread.
-template <class T> static unsigned blocks_of(int64_t n)
-{
-    return hx_blocks(n / HX_WIDTH<T> + 1, HX_BLOCK);
-}
-
-// Blocks of a sum: a function of n and the GPU alone, so that its order is fixed.
-template <class T> static unsigned sum_blocks(const hx_cuda *impl, int64_t n, int per_sm)
-{
-    const unsigned most = static_cast<unsigned>(per_sm * impl->n_sm), all = blocks_of<T>(n);
-    return all < most ? all : most;
 }
 
 template <class T> static int zero_entries(hx_device *dev, int64_t n, const int64_t *d_dof, T *d_y)
@@ -275,7 +210,7 @@ static int start(hx_device *dev, int64_t n, const T *d_m, const T *d_z, const T 
                  hx_pcg_state *d_state)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
-    start_kernel<<<sum_blocks<T>(impl, n, READ_PER_SM), HX_BLOCK, 0, impl->stream>>>(
+    start_kernel<<<hx_sum_blocks<T>(impl, n, READ_PER_SM), HX_BLOCK, 0, impl->stream>>>(
         n, d_m, d_z, d_r, d_state, impl->d_partial, impl->d_ticket);
     HX_TRY_LAUNCH("pcg_start");
     return HX_OK;
@@ -285,7 +220,7 @@ template <class T>
 static int alpha(hx_device *dev, int64_t n, const T *d_p, const T *d_q, hx_pcg_state *d_state)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
-    alpha_kernel<<<sum_blocks<T>(impl, n, READ_PER_SM), HX_BLOCK, 0, impl->stream>>>(
+    alpha_kernel<<<hx_sum_blocks<T>(impl, n, READ_PER_SM), HX_BLOCK, 0, impl->stream>>>(
         n, d_p, d_q, d_state, impl->d_partial, impl->d_ticket);
     HX_TRY_LAUNCH("pcg_alpha");
     return HX_OK;
@@ -296,7 +231,7 @@ static int update(hx_device *dev, int64_t n, const T *d_m, const T *d_p, const T
                   T *d_r, hx_pcg_state *d_state)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
-    update_kernel<<<sum_blocks<T>(impl, n, UPDATE_PER_SM), HX_BLOCK, 0, impl->stream>>>(
+    update_kernel<<<hx_sum_blocks<T>(impl, n, UPDATE_PER_SM), HX_BLOCK, 0, impl->stream>>>(
         n, d_m, d_p, d_q, d_u, d_r, d_state, impl->d_partial, impl->d_ticket);
     HX_TRY_LAUNCH("pcg_update");
     return HX_OK;
@@ -307,16 +242,16 @@ static int direction(hx_device *dev, int64_t n, const T *d_m, const T *d_z, cons
                      hx_pcg_state *d_state)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
-    direction_kernel<<<blocks_of<T>(n), HX_BLOCK, 0, impl->stream>>>(n, d_m, d_z, d_r, d_p,
-                                                                     d_state);
+    direction_kernel<<<hx_pack_blocks<T>(n), HX_BLOCK, 0, impl->stream>>>(n, d_m, d_z, d_r, d_p,
+                                                                          d_state);
     HX_TRY_LAUNCH("pcg_direction");
     return HX_OK;
 }
 
 static int subtract(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *d_c)
 {
-    subtract_kernel<<<blocks_of<double>(n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(n, d_a, d_b,
-                                                                                    d_c);
+    subtract_kernel<<<hx_pack_blocks<double>(n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(n, d_a,
+                                                                                         d_b, d_c);
     HX_TRY_LAUNCH("subtract");
     return HX_OK;
 }
@@ -324,7 +259,7 @@ static int subtract(hx_device *dev, int64_t n, const double *d_a, const double *
 static int subtract_single(hx_device *dev, int64_t n, double scale, const double *d_a,
                            const double *d_b, float *d_c)
 {
-    subtract_single_kernel<<<blocks_of<double>(n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
+    subtract_single_kernel<<<hx_pack_blocks<double>(n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
         n, scale, d_a, d_b, d_c);
     HX_TRY_LAUNCH("subtract_single");
     return HX_OK;
@@ -332,15 +267,15 @@ static int subtract_single(hx_device *dev, int64_t n, double scale, const double
 
 static int flush_single(hx_device *dev, int64_t n, double scale, float *d_x, double *d_y)
 {
-    flush_kernel<<<blocks_of<double>(n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(n, scale, d_x,
-                                                                                 d_y);
+    flush_kernel<<<hx_pack_blocks<double>(n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(n, scale, d_x,
+                                                                                      d_y);
     HX_TRY_LAUNCH("flush_single");
     return HX_OK;
 }
 
 static int invert(hx_device *dev, int64_t n, double *d_d)
 {
-    invert_kernel<<<blocks_of<double>(n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(n, d_d);
+    invert_kernel<<<hx_pack_blocks<double>(n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(n, d_d);
     HX_TRY_LAUNCH("invert");
     return HX_OK;
 }
@@ -348,7 +283,7 @@ static int invert(hx_device *dev, int64_t n, double *d_d)
 static int dot(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *result)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
-    dot_kernel<<<sum_blocks<double>(impl, n, READ_PER_SM), HX_BLOCK, 0, impl->stream>>>(
+    dot_kernel<<<hx_sum_blocks<double>(impl, n, READ_PER_SM), HX_BLOCK, 0, impl->stream>>>(
         n, d_a, d_b, impl->d_result, impl->d_partial, impl->d_ticket);
     HX_TRY_LAUNCH("dot");
     return dev->ops->download(dev, result, impl->d_result, sizeof *result);
@@ -361,12 +296,17 @@ static int alpha_from(hx_device *dev, const double *d_sum, hx_pcg_state *d_state
     return HX_OK;
 }
 
-static int beta(hx_device *dev, int64_t n, const double *d_r, const double *d_z,
+static int beta(hx_device *dev, int64_t n, const double *d_r, const double *d_z, const double *d_q,
                 hx_pcg_state *d_state)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
-    beta_kernel<<<sum_blocks<double>(impl, n, READ_PER_SM), HX_BLOCK, 0, impl->stream>>>(
-        n, d_r, d_z, d_state, impl->d_partial, impl->d_ticket);
+    const unsigned n_block = hx_sum_blocks<double>(impl, n, READ_PER_SM);
+    if (d_q)
+        beta_flexible_kernel<<<n_block, HX_BLOCK, 0, impl->stream>>>(
+            n, d_r, d_z, d_q, d_state, impl->d_partial, impl->d_ticket);
+    else
+        beta_kernel<<<n_block, HX_BLOCK, 0, impl->stream>>>(n, d_r, d_z, d_state, impl->d_partial,
+                                                            impl->d_ticket);
     HX_TRY_LAUNCH("pcg_beta");
     return HX_OK;
 }

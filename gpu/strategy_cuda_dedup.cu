@@ -9,13 +9,14 @@
 #include "core/congruence.h"
 #include "core/memory.h"
 #include "core/strategy.h"
+#include "diagonal_cuda.cuh"
 #include "hex8_parity.cuh"
 #include "otf_cuda.cuh"
 
 namespace
 {
 
-constexpr int SIZE = 256, ROWS = 448;
+constexpr int SIZE = HX_DEDUP_PATCH, ROWS = HX_DEDUP_ROWS;
 constexpr int N_RESIDENT = 2; // blocks a multiprocessor, by shared memory
 
 // The matrices of a class, a parameter of the kernel: constants to the multiplications.
@@ -254,6 +255,16 @@ int apply(void *state, const double *d_x, double *d_y)
     return launch<double>(s, s.d_row_xyz, s.n_block, d_x, d_y);
 }
 
+int diagonal(void *state, double *d_diag)
+{
+    const dedup &s = *static_cast<dedup *>(state);
+    const int32_t *general = s.d_elem + s.patches.group[0].n_item;
+    HX_TRY((hx_diagonal_launch<SIZE, ROWS>(s.patches, 0, *s.model, s.d_elem, d_diag)));
+    HX_TRY((hx_diagonal_launch<HX_OTF_PATCH, HX_OTF_ROWS>(s.patches, 1, *s.model, general,
+                                                          d_diag)));
+    return hx_cuda_add_shared<double>(s.patches, d_diag);
+}
+
 int prepare_single(void *state)
 {
     dedup *s = static_cast<dedup *>(state);
@@ -280,6 +291,8 @@ hx_strategy table()
     t.bytes = bytes;
     t.setup = setup;
     t.apply = apply;
+    t.diagonal = diagonal;
+    t.single_bytes_per_elem = 28;
     t.prepare_single = prepare_single;
     t.apply_single = apply_single;
     t.teardown = teardown;

@@ -7,6 +7,7 @@
 
 #include "core/memory.h"
 #include "core/strategy.h"
+#include "diagonal_cuda.cuh"
 #include "otf_cuda.cuh"
 
 namespace
@@ -75,6 +76,14 @@ int apply(void *state, const double *d_x, double *d_y)
     return hx_cuda_add_shared<double>(s.patches, d_y);
 }
 
+int diagonal(void *state, double *d_diag)
+{
+    const otf &s = *static_cast<otf *>(state);
+    HX_TRY((hx_diagonal_launch<HX_OTF_PATCH, HX_OTF_ROWS>(s.patches, 0, *s.model, nullptr,
+                                                          d_diag)));
+    return hx_cuda_add_shared<double>(s.patches, d_diag);
+}
+
 int prepare_single(void *state)
 {
     otf *s = static_cast<otf *>(state);
@@ -103,6 +112,8 @@ hx_strategy table()
     t.bytes = bytes;
     t.setup = setup;
     t.apply = apply;
+    t.diagonal = diagonal;
+    t.single_bytes_per_elem = 28;
     t.prepare_single = prepare_single;
     t.apply_single = apply_single;
     t.teardown = teardown;

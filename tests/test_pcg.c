@@ -108,7 +108,7 @@ static void check_frozen(model *m)
         const double *d_m = fused ? d[5] : NULL, *d_z = fused ? NULL : d[1];
         CHECK_OK(ops->pcg_alpha(&device, N_DOF, d[2], d[3], d_state));
         CHECK_OK(ops->pcg_update(&device, N_DOF, d_m, d[2], d[3], d[4], d[0], d_state));
-        if (!fused) CHECK_OK(ops->pcg_beta(&device, N_DOF, d[0], d[1], d_state));
+        if (!fused) CHECK_OK(ops->pcg_beta(&device, N_DOF, d[0], d[1], NULL, d_state));
         CHECK_OK(ops->pcg_direction(&device, N_DOF, d_m, d_z, d[0], d[2], d_state));
     }
     CHECK_OK(ops->pcg_alpha_from(&device, d[3], d_state));

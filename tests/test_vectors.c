@@ -192,7 +192,7 @@ static void check_given_z(vectors *v)
         rz += r[k] * z[k];
     }
     CHECK_OK(ops->pcg_update(&device, n, NULL, v->d[1], v->d[2], v->d[3], v->d[0], v->d_state));
-    CHECK_OK(ops->pcg_beta(&device, n, v->d[0], v->d[4], v->d_state));
+    CHECK_OK(ops->pcg_beta(&device, n, v->d[0], v->d[4], NULL, v->d_state));
     state = get_state(v);
     check_vector(v, 3, 0, u, "u, z given");
     check_vector(v, 0, 0, r, "r, z given");

@@ -1,0 +1,573 @@
+/* Multigrid on the host. A row of a lattice's matrix is 27 blocks [column][row] of 6 x 6 floats,
+ * node after node. */
+#include <math.h>
+#include <string.h>
+
+#include "hex8.h"
+#include "multigrid.h"
+#include "sum.h"
+
+enum { DOF = HX_MG_DOF, BLOCK = 36, ROW = 27 * BLOCK, CORNERS = 8, CELL = 8 * DOF };
+
+/* Versions of a function for the vector units that there may be; the fitting one is taken when the
+ * program starts. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define VECTORISED __attribute__((target_clones("avx512f", "arch=haswell", "default")))
+#else
+#define VECTORISED
+#endif
+
+static int cpu_invert(hx_device *dev, int64_t n, const double *d_diag, float *d_m)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t k = 0; k < n; k++) d_m[k] = d_diag[k] > 0.0 ? (float)(1.0 / d_diag[k]) : 0.0f;
+    return HX_OK;
+}
+
+static int cpu_power_start(hx_device *dev, int64_t n, const float *d_m, float *d_v)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t k = 0; k < n; k++) d_v[k] = d_m[k] > 0.0f ? hx_mg_start_value(k) : 0.0f;
+    return HX_OK;
+}
+
+static int cpu_power_step(hx_device *dev, int64_t n, const float *d_m, const float *d_t, float *d_v,
+                          hx_mg_smoother *d_smoother)
+{
+    double part_old[HX_N_PART], part_new[HX_N_PART];
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int i = 0; i < HX_N_PART; i++) {
+        double before = 0.0, after = 0.0;
+        for (int64_t k = hx_part_begin(n, i); k < hx_part_begin(n, i + 1); k++) {
+            if (!(d_m[k] > 0.0f)) continue;
+            before += (double)d_v[k] * (double)d_v[k] / (double)d_m[k];
+            after += (double)d_t[k] * (double)d_t[k] * (double)d_m[k];
+        }
+        part_old[i] = before;
+        part_new[i] = after;
+    }
+    const double before = hx_sum_parts(part_old), after = hx_sum_parts(part_new);
+    const float scale = hx_mg_power_result(d_smoother, before, after);
+#pragma omp parallel for simd schedule(static)
+    for (int64_t k = 0; k < n; k++) d_v[k] = scale * d_m[k] * d_t[k];
+    return HX_OK;
+}
+
+static int cpu_smoother_set(hx_device *dev, hx_mg_smoother *d_smoother, double safety, double ratio)
+{
+    (void)dev;
+    hx_mg_smoother_set(d_smoother, safety, ratio);
+    return HX_OK;
+}
+
+static int cpu_mesh_start(hx_device *dev, int64_t n, const hx_mg_smoother *d_smoother,
+                          const double *d_r, const float *d_m, float *d_d, float *d_x)
+{
+    const float b = d_smoother->b[0];
+    (void)dev;
+#pragma omp parallel for simd schedule(static)
+    for (int64_t k = 0; k < n; k++) d_x[k] = b * d_m[k] * (float)d_r[k];
+    if (d_d) memcpy(d_d, d_x, (size_t)n * sizeof *d_d);
+    return HX_OK;
+}
+
+static int cpu_mesh_step(hx_device *dev, int64_t n, const hx_mg_smoother *d_smoother, int i,
+                         const double *d_r, const float *d_t, const float *d_m, float *d_d,
+                         float *d_x, double *d_z)
+{
+    const float a = d_smoother->a[i], b = d_smoother->b[i];
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t k = 0; k < n; k++) {
+        float d = b * d_m[k] * ((float)d_r[k] - d_t[k]);
+        if (i > 0) d += a * d_d[k];
+        if (d_d) d_d[k] = d;
+        if (d_z)
+            d_z[k] = (double)(d_x[k] + d);
+        else
+            d_x[k] += d;
+    }
+    return HX_OK;
+}
+
+/* Weights of a cell's corners at local coordinates s. */
+static inline void trilinear(const float s[3], float w[CORNERS])
+{
+    for (int c = 0; c < CORNERS; c++)
+        w[c] = (c & 1 ? s[0] : 1.0f - s[0]) * (c & 2 ? s[1] : 1.0f - s[1]) *
+               (c & 4 ? s[2] : 1.0f - s[2]);
+}
+
+/* Weights of node a in a cell, and its distance from the cell's first corner over the unit. */
+static void locate(const hx_mg_mesh *mesh, int64_t cell, int64_t a, float w[CORNERS],
+                   float distance[3])
+{
+    const int32_t *at = mesh->d_cell + 3 * cell;
+    const double *x = mesh->model->d_xyz + 3 * a;
+    float s[3];
+    for (int i = 0; i < 3; i++) {
+        s[i] = mesh->d_position[3 * a + i] - (float)at[i];
+        distance[i] = (float)((x[i] - mesh->origin[i] - at[i] * mesh->size[i]) / mesh->unit);
+    }
+    trilinear(s, w);
+}
+
+/* Edges of a cell over the unit. */
+static void cell_edges(const hx_mg_mesh *mesh, float edge[3])
+{
+    for (int i = 0; i < 3; i++) edge[i] = (float)(mesh->size[i] / mesh->unit);
+}
+
+static void corner_distance(const float edge[3], int corner, const float distance[3], float d[3])
+{
+    for (int i = 0; i < 3; i++) d[i] = distance[i] - (corner >> i & 1 ? edge[i] : 0.0f);
+}
+
+/* What a cell's nodes leave at its corners. */
+static void restrict_cell(const hx_mg_mesh *mesh, const float edge[3], int64_t cell,
+                          const double *d_r, const float *d_t, float partial[CORNERS][DOF])
+{
+    float moment[CORNERS][3] = {{0.0f}};
+    memset(partial, 0, CORNERS * sizeof *partial);
+    for (int32_t l = mesh->d_cell_node_at[cell]; l < mesh->d_cell_node_at[cell + 1]; l++) {
+        const int64_t a = mesh->d_cell_node[l];
+        float w[CORNERS], x[3], f[3], xf[3];
+        locate(mesh, cell, a, w, x);
+        for (int i = 0; i < 3; i++) f[i] = (float)d_r[3 * a + i] - d_t[3 * a + i];
+        for (int i = 0; i < 3; i++)
+            xf[i] = x[(i + 1) % 3] * f[(i + 2) % 3] - x[(i + 2) % 3] * f[(i + 1) % 3];
+        for (int c = 0; c < CORNERS; c++)
+            for (int i = 0; i < 3; i++) {
+                partial[c][i] += w[c] * f[i];
+                moment[c][i] += w[c] * xf[i];
+            }
+    }
+    for (int c = 0; c < CORNERS; c++) {
+        const float zero[3] = {0.0f, 0.0f, 0.0f};
+        float x[3];
+        corner_distance(edge, c, zero, x); /* minus the corner's own place */
+        for (int i = 0; i < 3; i++) {
+            const int j = (i + 1) % 3, m = (i + 2) % 3;
+            partial[c][3 + i] = moment[c][i] + x[j] * partial[c][m] - x[m] * partial[c][j];
+        }
+    }
+}
+
+static int cpu_mesh_restrict(hx_device *dev, const hx_mg_mesh *mesh, const double *d_r,
+                             const float *d_t, const hx_mg_level *level)
+{
+    const int64_t n = level->n_node;
+    float edge[3];
+    (void)dev;
+    cell_edges(mesh, edge);
+#pragma omp parallel for schedule(static)
+    for (int64_t cell = 0; cell < mesh->n_cell; cell++) {
+        float partial[CORNERS][DOF];
+        restrict_cell(mesh, edge, cell, d_r, d_t, partial);
+        memcpy(mesh->d_partial + CELL * cell, partial, sizeof partial);
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < n; a++) {
+        float sum[DOF] = {0.0f};
+        for (int64_t c = 0; c < CORNERS; c++) {
+            const int64_t cell = mesh->d_node_cell[c * n + a];
+            if (cell < 0) continue;
+            for (int r = 0; r < DOF; r++) sum[r] += mesh->d_partial[CELL * cell + DOF * c + r];
+        }
+        memcpy(level->d_b + DOF * a, sum, sizeof sum);
+    }
+    return HX_OK;
+}
+
+static int cpu_mesh_prolong(hx_device *dev, const hx_mg_mesh *mesh, const float *d_y,
+                            const float *d_m, float *d_x)
+{
+    float edge[3];
+    (void)dev;
+    cell_edges(mesh, edge);
+#pragma omp parallel for schedule(static)
+    for (int64_t cell = 0; cell < mesh->n_cell; cell++) {
+        float at_corner[CORNERS][DOF];
+        for (int c = 0; c < CORNERS; c++)
+            memcpy(at_corner[c], d_y + DOF * (int64_t)mesh->d_cell_corner[8 * cell + c],
+                   sizeof at_corner[c]);
+        for (int32_t l = mesh->d_cell_node_at[cell]; l < mesh->d_cell_node_at[cell + 1]; l++) {
+            const int64_t a = mesh->d_cell_node[l];
+            float w[CORNERS], x[3], u[3] = {0.0f, 0.0f, 0.0f};
+            locate(mesh, cell, a, w, x);
+            for (int c = 0; c < CORNERS; c++) {
+                const float *v = at_corner[c], *theta = at_corner[c] + 3;
+                float d[3];
+                corner_distance(edge, c, x, d);
+                for (int i = 0; i < 3; i++) {
+                    const int j = (i + 1) % 3, m = (i + 2) % 3;
+                    u[i] += w[c] * (v[i] + theta[j] * d[m] - theta[m] * d[j]);
+                }
+            }
+            for (int i = 0; i < 3; i++)
+                if (d_m[3 * a + i] > 0.0f) d_x[3 * a + i] += u[i];
+        }
+    }
+    return HX_OK;
+}
+
+/* ke[24][24] += an element's stiffness in single precision, times scale. */
+static inline void stiffness_single(const double x[24], float lambda, float mu, float ke[24][24])
+{
+    memset(ke, 0, 24 * sizeof ke[0]);
+    for (int q = 0; q < 8; q++) {
+        const double r = hx_hex8_gauss(q, 0), s = hx_hex8_gauss(q, 1), t = hx_hex8_gauss(q, 2);
+        double inv[3][3];
+        float g[24], gx[3][24];
+        const double det = hx_hex8_jacobian(x, r, s, t, inv);
+        const float f = (float)det;
+        for (int a = 0; a < 8; a++) {
+            double grad[3];
+            hx_hex8_gradient(a, r, s, t, inv, grad);
+            for (int i = 0; i < 3; i++) g[3 * a + i] = (float)grad[i];
+        }
+        for (int i = 0; i < 3; i++) /* component i of each node's gradient, three times */
+            for (int b = 0; b < 24; b++) gx[i][b] = g[b - b % 3 + i];
+        for (int a = 0; a < 8; a++)
+            for (int i = 0; i < 3; i++) {
+                const float g0 = f * mu * g[3 * a], g1 = f * mu * g[3 * a + 1],
+                            g2 = f * mu * g[3 * a + 2], gi = f * lambda * g[3 * a + i];
+                const float shear[3] = {g0, g1, g2};
+                float *row = ke[3 * a + i], dot[24];
+                for (int b = 0; b < 24; b++) dot[b] = g0 * gx[0][b] + g1 * gx[1][b] + g2 * gx[2][b];
+                for (int b = 0; b < 24; b += 3) {
+                    row[b] += shear[0] * gx[i][b];
+                    row[b + 1] += shear[1] * gx[i][b];
+                    row[b + 2] += shear[2] * gx[i][b];
+                    row[b + i] += dot[b];
+                }
+                for (int b = 0; b < 24; b++) row[b] += gi * g[b];
+            }
+    }
+}
+
+/* matrix[48][48] += P_e' K_e P_e of one element: its upper block triangle. */
+VECTORISED
+static void add_element(const hx_mg_mesh *mesh, int64_t cell, int64_t elem,
+                        float matrix[CELL][CELL])
+{
+    const hx_device_model *model = mesh->model;
+    const int32_t *conn = model->d_conn + 8 * elem;
+    double x[24];
+    float ke[24][24], p[24][CELL], edge[3];
+    const float modulus = (float)model->d_modulus[elem];
+    memset(p, 0, sizeof p);
+    cell_edges(mesh, edge);
+    for (int a = 0; a < 8; a++) {
+        const int64_t node = conn[a];
+        const unsigned fixed = mesh->d_fixed[node];
+        float w[CORNERS], distance[3];
+        memcpy(x + 3 * a, model->d_xyz + 3 * node, 3 * sizeof *x);
+        locate(mesh, cell, node, w, distance);
+        for (int c = 0; c < CORNERS; c++) {
+            float d[3];
+            corner_distance(edge, c, distance, d);
+            for (int i = 0; i < 3; i++) {
+                const int j = (i + 1) % 3, m = (i + 2) % 3;
+                if (fixed >> i & 1u) continue;
+                p[3 * a + i][DOF * c + i] = w[c];
+                p[3 * a + i][DOF * c + 3 + j] = w[c] * d[m];
+                p[3 * a + i][DOF * c + 3 + m] = -w[c] * d[j];
+            }
+        }
+    }
+    stiffness_single(x, modulus * (float)model->lambda, modulus * (float)model->mu, ke);
+    for (int k = 0; k < 24; k++) {
+        float row[CELL] = {0.0f};
+        for (int l = 0; l < 24; l++) {
+            const float factor = ke[k][l];
+            for (int c = 0; c < CELL; c++) row[c] += factor * p[l][c];
+        }
+        const int i = k % 3;
+        for (int corner = 0; corner < CORNERS; corner++)
+            for (int part = 0; part < 3; part++) { /* the three entries of p[k] that are not 0 */
+                const int r = DOF * corner + (part == 0 ? i : 3 + (i + part) % 3);
+                const float factor = p[k][r];
+                for (int c = DOF * corner; c < CELL; c++) matrix[r][c] += factor * row[c];
+            }
+    }
+}
+
+static int cpu_mesh_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level)
+{
+    (void)dev;
+    memset(level->d_matrix, 0, ROW * (size_t)level->n_node * sizeof *level->d_matrix);
+    for (int colour = 0; colour < 8; colour++) {
+#pragma omp parallel for schedule(dynamic, 4)
+        for (int32_t k = mesh->colour_at[colour]; k < mesh->colour_at[colour + 1]; k++) {
+            const int64_t cell = mesh->d_coloured[k];
+            const int32_t *corner = mesh->d_cell_corner + 8 * cell;
+            float matrix[CELL][CELL];
+            memset(matrix, 0, sizeof matrix);
+            for (int32_t l = mesh->d_cell_elem_at[cell]; l < mesh->d_cell_elem_at[cell + 1]; l++)
+                add_element(mesh, cell, mesh->d_cell_elem[l], matrix);
+            for (int a = 0; a < CORNERS; a++)
+                for (int b = 0; b < CORNERS; b++) {
+                    const int offset = HX_LATTICE_CENTRE + ((b & 1) - (a & 1)) +
+                                       3 * ((b >> 1 & 1) - (a >> 1 & 1)) +
+                                       9 * ((b >> 2) - (a >> 2));
+                    float *to = level->d_matrix + (ROW * (int64_t)corner[a] + BLOCK * offset);
+                    for (int c = 0; c < DOF; c++)
+                        for (int r = 0; r < DOF; r++) {
+                            const int upper = a < b || (a == b && r <= c);
+                            to[DOF * c + r] += upper ? matrix[DOF * a + r][DOF * b + c]
+                                                     : matrix[DOF * b + c][DOF * a + r];
+                        }
+                }
+        }
+    }
+    return HX_OK;
+}
+
+/* Row a of A x. */
+static inline void row_product(const hx_mg_level *level, int64_t a, const float *x, float sum[DOF])
+{
+    const float *block = level->d_matrix + ROW * a;
+    for (int r = 0; r < DOF; r++) sum[r] = 0.0f;
+    for (int o = 0; o < 27; o++, block += BLOCK) {
+        const int64_t b = level->d_neighbour[o * level->n_node + a];
+        if (b == a && o != HX_LATTICE_CENTRE) continue;
+        for (int c = 0; c < DOF; c++)
+            for (int r = 0; r < DOF; r++) sum[r] += block[DOF * c + r] * x[DOF * b + c];
+    }
+}
+
+static int cpu_multiply(hx_device *dev, const hx_mg_level *level, const float *d_x, float *d_y)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < level->n_node; a++) row_product(level, a, d_x, d_y + DOF * a);
+    return HX_OK;
+}
+
+static int cpu_residual(hx_device *dev, const hx_mg_level *level, const float *d_x, float *d_y)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < level->n_node; a++) {
+        float sum[DOF];
+        row_product(level, a, d_x, sum);
+        for (int r = 0; r < DOF; r++) d_y[DOF * a + r] = level->d_b[DOF * a + r] - sum[r];
+    }
+    return HX_OK;
+}
+
+static int cpu_smooth(hx_device *dev, const hx_mg_level *level, int i, const float *d_x, float *d_y)
+{
+    const float alpha = level->d_smoother->a[i], beta = level->d_smoother->b[i];
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < level->n_node; a++) {
+        float sum[DOF] = {0.0f};
+        if (d_x) row_product(level, a, d_x, sum);
+        for (int64_t r = 0; r < DOF; r++) {
+            const int64_t k = DOF * a + r;
+            float d = beta * level->d_m[k] * (level->d_b[k] - sum[r]);
+            if (i > 0) d += alpha * level->d_d[k];
+            level->d_d[k] = d;
+            d_y[k] = (d_x ? d_x[k] : 0.0f) + d;
+        }
+    }
+    return HX_OK;
+}
+
+/* Weight of the child at an offset, and its distance over the unit. */
+static inline float child_weight(const hx_mg_level *fine, int offset, float d[3])
+{
+    const int at[3] = {offset % 3 - 1, offset / 3 % 3 - 1, offset / 9 - 1};
+    float w = 1.0f;
+    for (int i = 0; i < 3; i++) {
+        d[i] = (float)at[i] * fine->step[i];
+        if (at[i]) w *= 0.5f;
+    }
+    return w;
+}
+
+static int cpu_restrict_to(hx_device *dev, const hx_mg_level *fine, const float *d_r,
+                           const hx_mg_level *coarse)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < coarse->n_node; a++) {
+        float sum[DOF] = {0.0f};
+        for (int o = 0; o < 27; o++) {
+            const int64_t child = coarse->d_child[o * coarse->n_node + a];
+            float d[3];
+            if (child < 0) continue;
+            const float w = child_weight(fine, o, d), *r = d_r + DOF * child;
+            for (int i = 0; i < 3; i++) {
+                const int j = (i + 1) % 3, m = (i + 2) % 3;
+                sum[i] += w * r[i];
+                sum[3 + i] += w * (r[3 + i] + d[j] * r[m] - d[m] * r[j]);
+            }
+        }
+        memcpy(coarse->d_b + DOF * a, sum, sizeof sum);
+    }
+    return HX_OK;
+}
+
+static int cpu_prolong_from(hx_device *dev, const hx_mg_level *coarse, const float *d_y,
+                            const hx_mg_level *fine, float *d_x)
+{
+    (void)dev, (void)coarse;
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < fine->n_node; a++) {
+        int64_t parent[CORNERS];
+        int odd[3] = {0, 0, 0};
+        for (int c = 0; c < CORNERS; c++) {
+            parent[c] = fine->d_parent[c * fine->n_node + a];
+            for (int i = 0; i < 3; i++) odd[i] |= parent[c] >= 0 && (c >> i & 1);
+        }
+        for (int c = 0; c < CORNERS; c++) {
+            float w = 1.0f, d[3];
+            if (parent[c] < 0) continue;
+            for (int i = 0; i < 3; i++) {
+                if (odd[i]) w *= 0.5f;
+                d[i] = odd[i] ? (c >> i & 1 ? -fine->step[i] : fine->step[i]) : 0.0f;
+            }
+            const float *v = d_y + DOF * parent[c], *theta = v + 3;
+            for (int i = 0; i < 3; i++) {
+                const int j = (i + 1) % 3, m = (i + 2) % 3;
+                d_x[DOF * a + i] += w * (v[i] + theta[j] * d[m] - theta[m] * d[j]);
+                d_x[DOF * a + 3 + i] += w * theta[i];
+            }
+        }
+    }
+    return HX_OK;
+}
+
+/* sum += w T(di)' A T(dk), blocks [column][row]; T(d) = [1, theta x d; 0, 1]. */
+static inline void add_block(const float *block, float w, const float di[3], const float dk[3],
+                             float sum[BLOCK])
+{
+    float m[BLOCK];
+    memcpy(m, block, sizeof m);
+    for (int i = 0; i < 3; i++) { /* columns of the rotation about axis i */
+        const int j = (i + 1) % 3, l = (i + 2) % 3;
+        for (int r = 0; r < DOF; r++)
+            m[DOF * (3 + i) + r] += dk[j] * block[DOF * l + r] - dk[l] * block[DOF * j + r];
+    }
+    for (int c = 0; c < DOF; c++) {
+        const float *col = m + DOF * c;
+        for (int i = 0; i < 3; i++) {
+            const int j = (i + 1) % 3, l = (i + 2) % 3;
+            sum[DOF * c + i] += w * col[i];
+            sum[DOF * c + 3 + i] += w * (col[3 + i] + di[j] * col[l] - di[l] * col[j]);
+        }
+    }
+}
+
+/* The offset of the fine node at `to` from a coarse node at offset p, as a child: -1 if it is none.
+ * `to` counts from the coarse node that p counts from. */
+static inline int child_offset(const hx_mg_level *coarse, const int to[3], int p)
+{
+    const int at[3] = {p % 3 - 1, p / 3 % 3 - 1, p / 9 - 1};
+    int e[3];
+    for (int i = 0; i < 3; i++) {
+        e[i] = to[i] - coarse->scale[i] * at[i];
+        if (e[i] * e[i] > coarse->scale[i] - 1) return -1;
+    }
+    return (e[2] + 1) * 9 + (e[1] + 1) * 3 + e[0] + 1;
+}
+
+static int cpu_galerkin(hx_device *dev, const hx_mg_level *fine, const hx_mg_level *coarse)
+{
+    (void)dev;
+#pragma omp parallel for schedule(dynamic, 8)
+    for (int64_t a = 0; a < coarse->n_node; a++) {
+        float *row = coarse->d_matrix + ROW * a;
+        memset(row, 0, ROW * sizeof *row);
+        for (int o = 0; o < 27; o++) { /* child i of a, neighbour k of i, child of which parent? */
+            const int64_t i = coarse->d_child[o * coarse->n_node + a];
+            const int at[3] = {o % 3 - 1, o / 3 % 3 - 1, o / 9 - 1};
+            float di[3];
+            if (i < 0) continue;
+            const float wi = child_weight(fine, o, di);
+            for (int n = 0; n < 27; n++) {
+                const int64_t k = fine->d_neighbour[n * fine->n_node + i];
+                const int to[3] = {at[0] + n % 3 - 1, at[1] + n / 3 % 3 - 1, at[2] + n / 9 - 1};
+                if (k == i && n != HX_LATTICE_CENTRE) continue;
+                for (int p = 0; p < 27; p++) { /* parents J = a + p: k is their child at e */
+                    const int e = child_offset(coarse, to, p);
+                    float dk[3];
+                    if (e < 0) continue;
+                    const float wk = child_weight(fine, e, dk);
+                    add_block(fine->d_matrix + ROW * i + BLOCK * n, wi * wk, di, dk,
+                              row + BLOCK * p);
+                }
+            }
+        }
+    }
+    return HX_OK;
+}
+
+static int cpu_diagonal(hx_device *dev, const hx_mg_level *level)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < level->n_node; a++)
+        for (int r = 0; r < DOF; r++) {
+            const float d = level->d_matrix[ROW * a + BLOCK * HX_LATTICE_CENTRE + (DOF + 1) * r];
+            level->d_m[DOF * a + r] = d > 0.0f ? 1.0f / d : 0.0f;
+        }
+    return HX_OK;
+}
+
+static int cpu_dense(hx_device *dev, const hx_mg_level *level, double *matrix)
+{
+    const int64_t n = DOF * level->n_node;
+    (void)dev;
+    memset(matrix, 0, (size_t)(n * n) * sizeof *matrix);
+    for (int64_t a = 0; a < level->n_node; a++)
+        for (int o = 0; o < 27; o++) {
+            const int64_t b = level->d_neighbour[o * level->n_node + a];
+            const float *block = level->d_matrix + ROW * a + BLOCK * o;
+            if (b == a && o != HX_LATTICE_CENTRE) continue;
+            for (int c = 0; c < DOF; c++)
+                for (int r = 0; r < DOF; r++)
+                    matrix[(DOF * a + r) * n + DOF * b + c] = (double)block[DOF * c + r];
+        }
+    return HX_OK;
+}
+
+static int cpu_dense_multiply(hx_device *dev, int64_t n, const float *d_inverse, const float *d_b,
+                              float *d_y)
+{
+    (void)dev;
+    for (int64_t i = 0; i < n; i++) {
+        float sum = 0.0f;
+#pragma omp simd reduction(+ : sum)
+        for (int64_t j = 0; j < n; j++) sum += d_inverse[i * n + j] * d_b[j];
+        d_y[i] = sum;
+    }
+    return HX_OK;
+}
+
+const hx_multigrid_ops hx_multigrid_ops_cpu = {
+    .invert = cpu_invert,
+    .power_start = cpu_power_start,
+    .power_step = cpu_power_step,
+    .smoother_set = cpu_smoother_set,
+    .mesh_start = cpu_mesh_start,
+    .mesh_step = cpu_mesh_step,
+    .mesh_restrict = cpu_mesh_restrict,
+    .mesh_prolong = cpu_mesh_prolong,
+    .mesh_galerkin = cpu_mesh_galerkin,
+    .multiply = cpu_multiply,
+    .residual = cpu_residual,
+    .smooth = cpu_smooth,
+    .restrict_to = cpu_restrict_to,
+    .prolong_from = cpu_prolong_from,
+    .galerkin = cpu_galerkin,
+    .diagonal = cpu_diagonal,
+    .dense = cpu_dense,
+    .dense_multiply = cpu_dense_multiply,
+};

@@ -1,0 +1,61 @@
+// The kernel of diagonal_cuda.cuh: coordinates are the nodal field of a patch.
+#include "diagonal_cuda.cuh"
+
+#include "otf_cuda.cuh"
+
+namespace
+{
+
+template <int SIZE> struct body {
+    double ratio, scale;
+
+    __device__ __forceinline__ void element(const hx_eight &corner, const double *,
+                                            const double *coordinates, double modulus,
+                                            double *column) const
+    {
+        hx_field<double> x;
+        double v[8], m[HX_N_MODE];
+#pragma unroll
+        for (int i = 0; i < 3; i++) {
+            hx_gather_corners(coordinates, corner, i, v);
+            hx_to_modes(v, m);
+            hx_field_set(m, i, x);
+        }
+        hx_element_diagonal<SIZE + 1>(x, {ratio, scale * modulus}, column);
+    }
+};
+
+template <int SIZE, int ROWS>
+__global__ void __launch_bounds__(SIZE)
+    kernel(hx_patch_view g, const int32_t *__restrict__ elem, double ratio, double scale,
+           const double *__restrict__ modulus, const double *__restrict__ xyz,
+           double *__restrict__ partial, double *__restrict__ diag)
+{
+    const body<SIZE> b = {ratio, scale};
+    hx_run_patches<double, SIZE, 1, ROWS>(g, elem, modulus, nullptr, partial, xyz, diag, b);
+}
+
+} // namespace
+
+template <int SIZE, int ROWS>
+int hx_diagonal_launch(const hx_cuda_patches &p, int group, const hx_device_model &model,
+                       const int32_t *d_elem, double *d_diag)
+{
+    constexpr int n_byte = hx_patch_memory<double, SIZE, 1, ROWS>::bytes;
+    const hx_patch_group &g = p.group[group];
+    int n_block;
+    if (g.n_patch == 0) return HX_OK;
+    HX_TRY(hx_resident_blocks(p.dev, kernel<SIZE, ROWS>, SIZE, n_byte, &n_block));
+    kernel<SIZE, ROWS><<<hx_grid(n_block, g.n_patch), SIZE, n_byte, hx_cuda_of(p.dev)->stream>>>(
+        hx_view(p, group, 0, g.n_patch), d_elem, model.lambda / model.mu, model.mu / 512.0,
+        model.d_modulus, model.d_xyz, p.d_partial, d_diag);
+    HX_TRY_LAUNCH("diagonal");
+    return HX_OK;
+}
+
+template int hx_diagonal_launch<HX_OTF_PATCH, HX_OTF_ROWS>(const hx_cuda_patches &, int,
+                                                           const hx_device_model &, const int32_t *,
+                                                           double *);
+template int hx_diagonal_launch<HX_DEDUP_PATCH, HX_DEDUP_ROWS>(const hx_cuda_patches &, int,
+                                                               const hx_device_model &,
+                                                               const int32_t *, double *);

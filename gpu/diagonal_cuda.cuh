@@ -1,0 +1,74 @@
+// The diagonal of K through the patches of an operator on the fly: every element once, where the
+// device's own (element_cuda.cu) computes it anew for each of its corners.
+#ifndef HX_DIAGONAL_CUDA_CUH
+#define HX_DIAGONAL_CUDA_CUH
+
+#include "hex8_otf.cuh"
+#include "patches_cuda.cuh"
+
+// Diagonal entries of one element from its coordinates: column[(8 i + a) STRIDE], times modulus.
+// With the unscaled modes of hex8_otf.cuh the gradient of corner a is G / det, G = adj' D, D the
+// signs' products; the entry is sum over points of E / (512 det) ((lambda + mu) G_i^2 + mu |G|^2).
+template <int STRIDE>
+HX_HD void hx_element_diagonal(const hx_field<double> &x, hx_stiffness<double> k, double *column)
+{
+    const double g = HX_GAUSS;
+    double sum[8][3] = {};
+#pragma unroll 1
+    for (int t = 0; t < 2; t++) {
+        double xr[2][3], xs[2][3];
+#pragma unroll
+        for (int i = 0; i < 3; i++) {
+            const double r = t ? x.r[1][i] : x.r[0][i], rs = t ? x.rs[1][i] : x.rs[0][i],
+                         s = t ? x.s[1][i] : x.s[0][i];
+            xr[0][i] = fma(-g, rs, r), xr[1][i] = fma(g, rs, r);
+            xs[0][i] = fma(-g, rs, s), xs[1][i] = fma(g, rs, s);
+        }
+#pragma unroll
+        for (int q = 0; q < 4; q++) {
+            const int r = q & 1, s = q >> 1;
+            const double *const j[3] = {xr[s], xs[r], x.dt[s][r]};
+            double adj[3][3];
+#pragma unroll
+            for (int a = 0; a < 3; a++) {
+                const int b = (a + 1) % 3, c = (a + 2) % 3;
+#pragma unroll
+                for (int i = 0; i < 3; i++) {
+                    const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
+                    adj[a][i] = fma(j[b][i1], j[c][i2], -(j[b][i2] * j[c][i1]));
+                }
+            }
+            const double factor = k.scale * hx_reciprocal(hx_dot3(j[0], adj[0]));
+            const double at[3] = {r ? g : -g, s ? g : -g, t ? g : -g};
+#pragma unroll
+            for (int a = 0; a < 8; a++) {
+                const double s0 = ((a + 1) >> 1) & 1 ? 1.0 : -1.0, s1 = (a >> 1) & 1 ? 1.0 : -1.0,
+                             s2 = a >> 2 ? 1.0 : -1.0;
+                const double f0 = fma(s0, at[0], 1.0), f1 = fma(s1, at[1], 1.0),
+                             f2 = fma(s2, at[2], 1.0);
+                const double d[3] = {s0 * f1 * f2, s1 * f0 * f2, s2 * f0 * f1};
+                double square[3], all = 0.0;
+#pragma unroll
+                for (int i = 0; i < 3; i++) {
+                    const double v = fma(adj[2][i], d[2], fma(adj[1][i], d[1], adj[0][i] * d[0]));
+                    square[i] = v * v;
+                    all += square[i];
+                }
+#pragma unroll
+                for (int i = 0; i < 3; i++)
+                    sum[a][i] = fma(factor, fma(k.ratio + 1.0, square[i], all), sum[a][i]);
+            }
+        }
+    }
+#pragma unroll
+    for (int a = 0; a < 8; a++)
+#pragma unroll
+        for (int i = 0; i < 3; i++) column[(8 * i + a) * STRIDE] = sum[a][i];
+}
+
+// Instantiated in diagonal_cuda.cu for the patches of otf and dedup. The caller adds shared nodes.
+template <int SIZE, int ROWS>
+int hx_diagonal_launch(const hx_cuda_patches &p, int group, const hx_device_model &model,
+                       const int32_t *d_elem, double *d_diag);
+
+#endif

@@ -1,0 +1,377 @@
+// Galerkin matrices of multigrid: from the mesh to its first lattice, from a lattice to the next.
+#include "galerkin_cuda.cuh"
+
+namespace
+{
+
+constexpr int DOF = HX_MG_DOF, CORNERS = 8, CELL = CORNERS * DOF;
+
+// ---- from the mesh: a block a cell, two teams of 48 threads, a thread a column ----
+//
+// A thread keeps its column of the cell's 48 x 48 matrix in registers over all elements of the
+// cell. With w_b the weight of its corner at node b, its column of K_e P_e is sum_b w_b M_b, where
+// M holds Ke's columns (translations) and their moments x_b x Ke (rotations about the cell's first
+// corner); so P_e, 24 x 48, is never formed: 480 instead of 1,150 FMAs a column. Of the rows, which
+// come about the same way, only those of five of the eight corners are summed: the matrix is
+// symmetric. Cells of a colour share no corner, so what they add needs no atomics and has one
+// order.
+
+constexpr int TEAMS = 2, THREADS = TEAMS * CELL, BATCH = 4; // elements a block has at once
+constexpr int N_PAIR = 5;                                   // corners k, k + 1 .. k + 4 (mod 8)
+
+struct alignas(16) element_data {
+    float4 column[24][2][DOF]; // M: [row][half of the nodes][component], four nodes
+    float weight[8][12];       // [node][corner], the first four once more
+    float gradient[8][8][3];   // [point][corner]
+    float det[8];              // times the modulus
+    float x[8][3];             // from the cell's first corner, over the unit
+    unsigned fixed[8];
+};
+
+union shared_data {
+    element_data element[BATCH];
+    float sum[CELL][N_PAIR * DOF + 1];
+};
+
+struct galerkin_input {
+    hx_mg_cells cells;
+    const int32_t *elem, *elem_at, *conn;
+    const uint8_t *fixed;
+    const double *modulus;
+    float lambda, mu; // times the unit
+};
+
+__device__ __forceinline__ float sign_of(int a, int direction)
+{
+    const int bit = direction == 0   ? ((a + 1) >> 1) & 1
+                    : direction == 1 ? (a >> 1) & 1
+                                     : (a >> 2) & 1;
+    return bit ? 1.0f : -1.0f;
+}
+
+__device__ void load_node(const galerkin_input &in, int64_t cell, int64_t elem, int a,
+                          element_data &e)
+{
+    const int64_t node = in.conn[8 * elem + a];
+    float w[8], x[3];
+    hx_mg_locate(in.cells, cell, node, w, x);
+#pragma unroll
+    for (int c = 0; c < 12; c++) e.weight[a][c] = w[c % 8];
+    for (int i = 0; i < 3; i++) e.x[a][i] = x[i];
+    e.fixed[a] = in.fixed[node];
+}
+
+// Derivatives of corner a's shape function by (r, s, t) at a point.
+__device__ __forceinline__ void reference_gradient(int a, const float at[3], float d[3])
+{
+    const float s0 = sign_of(a, 0), s1 = sign_of(a, 1), s2 = sign_of(a, 2);
+    const float f0 = 1.0f + s0 * at[0], f1 = 1.0f + s1 * at[1], f2 = 1.0f + s2 * at[2];
+    d[0] = 0.125f * s0 * f1 * f2;
+    d[1] = 0.125f * s1 * f0 * f2;
+    d[2] = 0.125f * s2 * f0 * f1;
+}
+
+// Gradients of the corners' shape functions at Gauss point q.
+__device__ void find_gradients(int q, float modulus, element_data &e)
+{
+    constexpr float g = 0.57735026918962576f;
+    const float at[3] = {q & 1 ? g : -g, q & 2 ? g : -g, q & 4 ? g : -g};
+    float j[3][3] = {}, inverse[3][3];
+#pragma unroll
+    for (int a = 1; a < 8; a++) {
+        float d[3];
+        reference_gradient(a, at, d);
+        for (int k = 0; k < 3; k++)
+            for (int i = 0; i < 3; i++) j[k][i] += d[k] * (e.x[a][i] - e.x[0][i]);
+    }
+#pragma unroll
+    for (int k = 0; k < 3; k++)
+#pragma unroll
+        for (int i = 0; i < 3; i++) {
+            const int k1 = (k + 1) % 3, k2 = (k + 2) % 3, i1 = (i + 1) % 3, i2 = (i + 2) % 3;
+            inverse[i][k] = j[k1][i1] * j[k2][i2] - j[k1][i2] * j[k2][i1];
+        }
+    const float det = j[0][0] * inverse[0][0] + j[0][1] * inverse[1][0] + j[0][2] * inverse[2][0];
+    const float f = 1.0f / det;
+#pragma unroll
+    for (int a = 0; a < 8; a++) {
+        float d[3];
+        reference_gradient(a, at, d);
+        for (int i = 0; i < 3; i++)
+            e.gradient[q][a][i] =
+                f * (inverse[i][0] * d[0] + inverse[i][1] * d[1] + inverse[i][2] * d[2]);
+    }
+    e.det[q] = det * modulus;
+}
+
+// Entries of M for row `row` of Ke and node b, from Ke's three entries there.
+__device__ __forceinline__ void store_columns(element_data &e, int row, int b, const float k[3])
+{
+    float *to = reinterpret_cast<float *>(&e.column[row][b >> 2][0]) + (b & 3);
+    const float x0 = e.x[b][0], x1 = e.x[b][1], x2 = e.x[b][2];
+    to[0] = k[0];
+    to[4] = k[1];
+    to[8] = k[2];
+    to[12] = x1 * k[2] - x2 * k[1];
+    to[16] = x2 * k[0] - x0 * k[2];
+    to[20] = x0 * k[1] - x1 * k[0];
+}
+
+// Tile t (0 .. 35) of the upper triangle of Ke, and its mirror image.
+__device__ void fill_tile(int t, float lambda, float mu, element_data &e)
+{
+    int a = 0, b = t;
+    while (b >= 8 - a) b -= 8 - a, a++;
+    b += a;
+    float k[3][3] = {}, dot = 0.0f;
+#pragma unroll
+    for (int q = 0; q < 8; q++) {
+        const float *ga = e.gradient[q][a], *gb = e.gradient[q][b];
+        const float f = e.det[q];
+#pragma unroll
+        for (int i = 0; i < 3; i++) {
+            const float l = f * lambda * ga[i], m = f * mu * gb[i];
+            for (int j = 0; j < 3; j++) k[i][j] = fmaf(l, gb[j], fmaf(m, ga[j], k[i][j]));
+        }
+        dot += f * mu * (ga[0] * gb[0] + ga[1] * gb[1] + ga[2] * gb[2]);
+    }
+    const unsigned fa = e.fixed[a], fb = e.fixed[b];
+#pragma unroll
+    for (int i = 0; i < 3; i++)
+#pragma unroll
+        for (int j = 0; j < 3; j++) {
+            if (i == j) k[i][j] += dot;
+            if ((fa >> i & 1u) || (fb >> j & 1u)) k[i][j] = 0.0f;
+        }
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        const float mirror[3] = {k[0][i], k[1][i], k[2][i]};
+        store_columns(e, 3 * a + i, b, k[i]);
+        if (a != b) store_columns(e, 3 * b + i, a, mirror);
+    }
+}
+
+// Adds an element to the rows of corners (corner + d) mod 8, moments about the cell's first corner.
+__device__ __forceinline__ void add_element(const element_data &e, int corner, int component,
+                                            float sum[N_PAIR][DOF])
+{
+    float w[8];
+#pragma unroll
+    for (int b = 0; b < 8; b++) w[b] = e.weight[b][corner];
+#pragma unroll 2
+    for (int a = 0; a < 8; a++) {
+        float f[3];
+#pragma unroll
+        for (int i = 0; i < 3; i++) {
+            const float4 u = e.column[3 * a + i][0][component],
+                         v = e.column[3 * a + i][1][component];
+            const float s = fmaf(u.w, w[3], fmaf(u.z, w[2], fmaf(u.y, w[1], u.x * w[0])));
+            f[i] = fmaf(v.w, w[7], fmaf(v.z, w[6], fmaf(v.y, w[5], fmaf(v.x, w[4], s))));
+        }
+        const float x0 = e.x[a][0], x1 = e.x[a][1], x2 = e.x[a][2];
+        const float m0 = x1 * f[2] - x2 * f[1], m1 = x2 * f[0] - x0 * f[2],
+                    m2 = x0 * f[1] - x1 * f[0];
+#pragma unroll
+        for (int d = 0; d < N_PAIR; d++) {
+            const float wd = e.weight[a][corner + d];
+#pragma unroll
+            for (int i = 0; i < 3; i++) sum[d][i] = fmaf(wd, f[i], sum[d][i]);
+            sum[d][3] = fmaf(wd, m0, sum[d][3]);
+            sum[d][4] = fmaf(wd, m1, sum[d][4]);
+            sum[d][5] = fmaf(wd, m2, sum[d][5]);
+        }
+    }
+}
+
+// v[3 .. 5]: moments about the cell's first corner to moments about `corner`.
+__device__ __forceinline__ void shift_moment(const float edge[3], int corner, float v[DOF])
+{
+    const float x0 = corner & 1 ? edge[0] : 0.0f, x1 = corner & 2 ? edge[1] : 0.0f,
+                x2 = corner & 4 ? edge[2] : 0.0f;
+    v[3] -= x1 * v[2] - x2 * v[1];
+    v[4] -= x2 * v[0] - x0 * v[2];
+    v[5] -= x0 * v[1] - x1 * v[0];
+}
+
+__device__ __forceinline__ int offset_between(int from, int to)
+{
+    return HX_LATTICE_CENTRE + ((to & 1) - (from & 1)) + 3 * ((to >> 1 & 1) - (from >> 1 & 1)) +
+           9 * ((to >> 2) - (from >> 2));
+}
+
+// Adds the column's blocks to the lattice's matrix, and their mirror images.
+__device__ void write_column(const hx_mg_cells &cells, int64_t cell, int corner, int component,
+                             const float column[CELL][N_PAIR * DOF + 1], const hx_mg_level &level)
+{
+    const int32_t *node = cells.corner + 8 * cell;
+    const int64_t here = node[corner];
+    const int axis = component - 3, first = DOF * corner, j = (axis + 1) % 3, m = (axis + 2) % 3;
+    const float xj = axis >= 0 && (corner >> j & 1) ? cells.edge[j] : 0.0f,
+                xm = axis >= 0 && (corner >> m & 1) ? cells.edge[m] : 0.0f;
+#pragma unroll
+    for (int d = 0; d < N_PAIR; d++) {
+        const int other = (corner + d) & 7;
+        const int64_t there = node[other];
+        float v[DOF];
+        for (int r = 0; r < DOF; r++) { // the column's rotation, about its own corner
+            v[r] = column[first + component][DOF * d + r];
+            if (axis >= 0)
+                v[r] -= xj * column[first + m][DOF * d + r] - xm * column[first + j][DOF * d + r];
+        }
+        shift_moment(cells.edge, other, v);
+        float *to =
+            level.d_matrix +
+            ((DOF * offset_between(other, corner) + component) * level.n_node + there) * DOF;
+        for (int r = 0; r < DOF; r++) to[r] += v[r];
+        if (d == 0 || d == 4) continue; // the block itself, or computed from both sides
+        float *mirror = level.d_matrix +
+                        (DOF * offset_between(corner, other) * level.n_node + here) * DOF +
+                        component;
+        for (int r = 0; r < DOF; r++) mirror[r * DOF * level.n_node] += v[r];
+    }
+}
+
+__global__ void __launch_bounds__(THREADS, 8)
+    mesh_galerkin_kernel(galerkin_input in, const int32_t *__restrict__ coloured, hx_mg_level level)
+{
+    __shared__ shared_data data;
+    const int64_t cell = coloured[blockIdx.x];
+    const int thread = static_cast<int>(threadIdx.x), team = thread / CELL, t = thread % CELL;
+    const int corner = t / DOF, component = t % DOF;
+    const int begin = in.elem_at[cell], end = in.elem_at[cell + 1];
+    float sum[N_PAIR][DOF] = {};
+    for (int first = begin; first < end; first += BATCH) {
+        const int n = end - first < BATCH ? end - first : BATCH;
+        if (thread < 8 * n)
+            load_node(in, cell, in.elem[first + thread / 8], thread % 8, data.element[thread / 8]);
+        __syncthreads();
+        if (thread < 8 * n)
+            find_gradients(thread % 8, static_cast<float>(in.modulus[in.elem[first + thread / 8]]),
+                           data.element[thread / 8]);
+        __syncthreads();
+        for (int tile = thread; tile < 36 * n; tile += THREADS)
+            fill_tile(tile % 36, in.lambda, in.mu, data.element[tile / 36]);
+        __syncthreads();
+        for (int k = team; k < n; k += TEAMS) add_element(data.element[k], corner, component, sum);
+        __syncthreads();
+    }
+    for (int from = 0; from < TEAMS; from++) {
+        if (team == from)
+            for (int d = 0; d < N_PAIR; d++)
+                for (int r = 0; r < DOF; r++) {
+                    float *to = &data.sum[t][DOF * d + r];
+                    *to = from == 0 ? sum[d][r] : *to + sum[d][r];
+                }
+        __syncthreads();
+    }
+    if (team == 0) write_column(in.cells, cell, corner, component, data.sum, level);
+}
+
+// ---- from a lattice: a thread a block of the coarse matrix ----
+
+// sum += w T(di)' A T(dk), T(d) = [1, theta x d; 0, 1]; block [column][row].
+__device__ void add_block(const float *__restrict__ block, int64_t stride, float w,
+                          const float di[3], const float dk[3], float sum[DOF][DOF])
+{
+    float a[DOF][DOF];
+#pragma unroll
+    for (int c = 0; c < DOF; c++)
+#pragma unroll
+        for (int r = 0; r < DOF; r += 2) {
+            const float2 v = *reinterpret_cast<const float2 *>(block + c * stride + r);
+            a[c][r] = w * v.x;
+            a[c][r + 1] = w * v.y;
+        }
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, l = (i + 2) % 3;
+#pragma unroll
+        for (int r = 0; r < DOF; r++) a[3 + i][r] += dk[j] * a[l][r] - dk[l] * a[j][r];
+    }
+#pragma unroll
+    for (int c = 0; c < DOF; c++)
+#pragma unroll
+        for (int i = 0; i < 3; i++) {
+            const int j = (i + 1) % 3, l = (i + 2) % 3;
+            sum[c][i] += a[c][i];
+            sum[c][3 + i] += a[c][3 + i] + di[j] * a[c][l] - di[l] * a[c][j];
+        }
+}
+
+__global__ void __launch_bounds__(128) galerkin_kernel(hx_mg_level fine, hx_mg_level coarse)
+{
+    const int64_t a = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int parent = static_cast<int>(blockIdx.y);
+    const int p[3] = {parent % 3 - 1, parent / 3 % 3 - 1, parent / 9 - 1};
+    const int64_t n_row = DOF * fine.n_node;
+    float sum[DOF][DOF] = {};
+    if (a >= coarse.n_node) return;
+    for (int o = 0; o < HX_LATTICE_OFFSETS; o++) {
+        const int64_t i = coarse.d_child[o * coarse.n_node + a];
+        if (i < 0) continue;
+        const int at[3] = {o % 3 - 1, o / 3 % 3 - 1, o / 9 - 1};
+        int low[3], high[3]; // offsets from i of the children of the node at p
+        float di[3];
+        for (int k = 0; k < 3; k++) {
+            const int to = coarse.scale[k] * p[k] - at[k], reach = coarse.scale[k] - 1;
+            low[k] = to - reach > -1 ? to - reach : -1;
+            high[k] = to + reach < 1 ? to + reach : 1;
+        }
+        const float wi = hx_mg_child(fine, o, di);
+        for (int z = low[2]; z <= high[2]; z++)
+            for (int y = low[1]; y <= high[1]; y++)
+                for (int x = low[0]; x <= high[0]; x++) {
+                    const int n = (z + 1) * 9 + (y + 1) * 3 + x + 1;
+                    if (n != HX_LATTICE_CENTRE && fine.d_neighbour[n * fine.n_node + i] == i)
+                        continue;
+                    const int e[3] = {at[0] + x - coarse.scale[0] * p[0],
+                                      at[1] + y - coarse.scale[1] * p[1],
+                                      at[2] + z - coarse.scale[2] * p[2]};
+                    float dk[3], w = wi;
+                    for (int k = 0; k < 3; k++) {
+                        dk[k] = static_cast<float>(e[k]) * fine.step[k];
+                        if (e[k]) w *= 0.5f;
+                    }
+                    add_block(fine.d_matrix + DOF * n * n_row + DOF * i, n_row, w, di, dk, sum);
+                }
+    }
+    float *to = coarse.d_matrix + (DOF * parent * coarse.n_node + a) * DOF;
+#pragma unroll
+    for (int c = 0; c < DOF; c++)
+#pragma unroll
+        for (int r = 0; r < DOF; r++) to[c * DOF * coarse.n_node + r] = sum[c][r];
+}
+
+} // namespace
+
+int hx_cuda_mesh_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level)
+{
+    cudaStream_t stream = hx_cuda_of(dev)->stream;
+    galerkin_input in = {};
+    in.cells = hx_mg_cells_of(mesh);
+    in.elem = mesh->d_cell_elem;
+    in.elem_at = mesh->d_cell_elem_at;
+    in.conn = mesh->model->d_conn;
+    in.fixed = mesh->d_fixed;
+    in.modulus = mesh->model->d_modulus;
+    in.lambda = static_cast<float>(mesh->model->lambda * mesh->unit);
+    in.mu = static_cast<float>(mesh->model->mu * mesh->unit);
+    HX_TRY_CUDA(cudaMemsetAsync(
+        level->d_matrix, 0, static_cast<size_t>(level->n_node) * 27 * 36 * sizeof(float), stream));
+    for (int colour = 0; colour < 8; colour++) {
+        const int n = mesh->colour_at[colour + 1] - mesh->colour_at[colour];
+        if (n == 0) continue;
+        mesh_galerkin_kernel<<<n, THREADS, 0, stream>>>(
+            in, mesh->d_coloured + mesh->colour_at[colour], *level);
+        HX_TRY_LAUNCH("mesh Galerkin");
+    }
+    return HX_OK;
+}
+
+int hx_cuda_galerkin(hx_device *dev, const hx_mg_level *fine, const hx_mg_level *coarse)
+{
+    const dim3 grid(hx_blocks(coarse->n_node, 128), HX_LATTICE_OFFSETS);
+    galerkin_kernel<<<grid, 128, 0, hx_cuda_of(dev)->stream>>>(*fine, *coarse);
+    HX_TRY_LAUNCH("Galerkin");
+    return HX_OK;
+}

@@ -1,0 +1,90 @@
+// Vectors in kernels: packs of 16 bytes, and sums whose order is fixed.
+#ifndef HX_VECTOR_CUDA_CUH
+#define HX_VECTOR_CUDA_CUH
+
+#include <cub/block/block_reduce.cuh>
+
+#include "cuda_device.cuh"
+
+using hx_block_reduce = cub::BlockReduce<double, HX_BLOCK>;
+
+// Adds the sums of all blocks; true in thread 0 of the last block, which then holds the totals.
+template <int N> __device__ bool hx_finish_sums(double (&sum)[N], double *partial, unsigned *ticket)
+{
+    __shared__ typename hx_block_reduce::TempStorage storage;
+    __shared__ bool last;
+    for (int i = 0; i < N; i++) {
+        sum[i] = hx_block_reduce(storage).Sum(sum[i]);
+        __syncthreads();
+        if (threadIdx.x == 0) partial[i * gridDim.x + blockIdx.x] = sum[i];
+    }
+    if (threadIdx.x == 0) {
+        __threadfence();
+        last = atomicAdd(ticket, 1u) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!last) return false;
+    __threadfence();
+    for (int i = 0; i < N; i++) {
+        double total = 0.0;
+        for (unsigned b = threadIdx.x; b < gridDim.x; b += blockDim.x)
+            total += static_cast<volatile double *>(partial)[i * gridDim.x + b];
+        sum[i] = hx_block_reduce(storage).Sum(total);
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) *ticket = 0u;
+    return threadIdx.x == 0;
+}
+
+// N consecutive entries of a vector, aligned so that they are loaded and stored as one.
+template <class T, int N> struct alignas(N * sizeof(T)) hx_pack {
+    T v[N];
+};
+
+template <int N, class T> __device__ __forceinline__ hx_pack<T, N> hx_load(const T *p)
+{
+    return *reinterpret_cast<const hx_pack<T, N> *>(p);
+}
+
+template <int N, class T> __device__ __forceinline__ void hx_store(T *p, const hx_pack<T, N> &value)
+{
+    *reinterpret_cast<hx_pack<T, N> *>(p) = value;
+}
+
+template <int N> struct hx_width {
+    static constexpr int value = N;
+};
+
+template <class T> constexpr int HX_WIDTH = 16 / sizeof(T);
+
+// body(hx_width<N>, k) for packs of N entries from k on, then for single ones at the end. Without
+// stores in the body, the loads of AT_ONCE packs are in flight together.
+template <int N, int AT_ONCE = 1, class Body>
+__device__ __forceinline__ void hx_for_each_pack(int64_t n, Body body)
+{
+    const int64_t thread = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t stride = static_cast<int64_t>(gridDim.x) * blockDim.x, n_pack = n / N;
+    int64_t i = thread;
+    if constexpr (AT_ONCE > 1)
+        for (; i + (AT_ONCE - 1) * stride < n_pack; i += AT_ONCE * stride)
+#pragma unroll
+            for (int j = 0; j < AT_ONCE; j++) body(hx_width<N>{}, N * (i + j * stride));
+#pragma unroll 1
+    for (; i < n_pack; i += stride) body(hx_width<N>{}, N * i);
+    if (thread < n - N * n_pack) body(hx_width<1>{}, N * n_pack + thread);
+}
+
+// Blocks for packs of 16 bytes of T, a pack a thread.
+template <class T> unsigned hx_pack_blocks(int64_t n)
+{
+    return hx_blocks(n / HX_WIDTH<T> + 1, HX_BLOCK);
+}
+
+// Blocks of a sum: a function of n and the GPU alone, so that its order is fixed.
+template <class T> unsigned hx_sum_blocks(const hx_cuda *impl, int64_t n, int per_sm)
+{
+    const unsigned most = static_cast<unsigned>(per_sm * impl->n_sm), all = hx_pack_blocks<T>(n);
+    return all < most ? all : most;
+}
+
+#endif
