@@ -61,6 +61,7 @@ void hx_cuda_vector_ops(hx_device_ops *ops);
 
 // From coordinates (element_cuda.cu).
 int hx_cuda_diagonal(hx_device *dev, const hx_device_model *model, double *d_diag);
+int hx_cuda_block_diagonal(hx_device *dev, const hx_device_model *model, double *d_block);
 int hx_cuda_element_energy(hx_device *dev, const hx_device_model *model, const double *d_u,
                            double *d_energy);
 
