@@ -158,6 +158,14 @@ typedef struct hx_device_ops {
     int (*dot)(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *result);
     /* d[i] = 1 / d[i]; entries that are not positive become 1. */
     int (*invert)(hx_device *dev, int64_t n, double *d_d);
+    /* Symmetric 3x3 blocks d_block[n_node][6] (block3.h), one a node. block_fix: row and column of
+     * each dof[i] (3 node + component) become those of the identity. block_invert: each block
+     * becomes its inverse, one that is not positive definite the identity. block_apply: z = block
+     * r, not in place. */
+    int (*block_fix)(hx_device *dev, int64_t n, const int64_t *d_dof, double *d_block);
+    int (*block_invert)(hx_device *dev, int64_t n_node, double *d_block);
+    int (*block_apply)(hx_device *dev, int64_t n_node, const double *d_block, const double *d_r,
+                       double *d_z);
 
     /* PCG, fused. d_m is the inverse diagonal of the preconditioner, applied on the fly (z is then
      * NULL), or NULL and z = M^-1 r comes from the preconditioner's own apply.
@@ -192,6 +200,8 @@ typedef struct hx_device_ops {
     /* From coordinates, no stored Ke: d_diag[3 n_node] = diagonal of K(E), summed in a fixed order.
      */
     int (*diagonal)(hx_device *dev, const hx_device_model *model, double *d_diag);
+    /* Likewise d_block[n_node][6] = the 3x3 diagonal blocks of K(E). */
+    int (*block_diagonal)(hx_device *dev, const hx_device_model *model, double *d_block);
     /* d_energy[n_elem] = u_e' Ke u_e for unit modulus. */
     int (*element_energy)(hx_device *dev, const hx_device_model *model, const double *d_u,
                           double *d_energy);

@@ -7,6 +7,7 @@
 #include <omp.h>
 #endif
 
+#include "block3.h"
 #include "clock.h"
 #include "device.h"
 #include "hex8.h"
@@ -158,6 +159,32 @@ static int cpu_invert(hx_device *dev, int64_t n, double *d_d)
     return HX_OK;
 }
 
+static int cpu_block_fix(hx_device *dev, int64_t n, const int64_t *d_dof, double *d_block)
+{
+    (void)dev;
+    for (int64_t i = 0; i < n; i++)
+        hx_block3_fix(d_block + 6 * (d_dof[i] / 3), (int)(d_dof[i] % 3));
+    return HX_OK;
+}
+
+static int cpu_block_invert(hx_device *dev, int64_t n_node, double *d_block)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t node = 0; node < n_node; node++) hx_block3_invert(d_block + 6 * node);
+    return HX_OK;
+}
+
+static int cpu_block_apply(hx_device *dev, int64_t n_node, const double *d_block, const double *d_r,
+                           double *d_z)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t node = 0; node < n_node; node++)
+        hx_block3_apply(d_block + 6 * node, d_r + 3 * node, d_z + 3 * node);
+    return HX_OK;
+}
+
 static int cpu_pcg_start(hx_device *dev, int64_t n, const double *d_m, const double *d_z,
                          const double *d_r, hx_pcg_state *state)
 {
@@ -251,6 +278,27 @@ static int cpu_diagonal(hx_device *dev, const hx_device_model *model, double *d_
     return HX_OK;
 }
 
+static int cpu_block_diagonal(hx_device *dev, const hx_device_model *model, double *d_block)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t node = 0; node < model->n_node; node++) {
+        double sum[6] = {0.0};
+        for (int64_t k = model->d_node_elem_ptr[node]; k < model->d_node_elem_ptr[node + 1]; k++) {
+            const int64_t elem = model->d_node_elem[k] >> 3;
+            const int a = (int)(model->d_node_elem[k] & 7u);
+            double x[24], tile[3][3];
+            gather_coordinates(model, elem, x);
+            hx_hex8_tile(x, a, a, model->lambda, model->mu, tile);
+            for (int i = 0; i < 3; i++)
+                for (int j = i; j < 3; j++)
+                    sum[hx_block3_at(i, j)] += model->d_modulus[elem] * tile[i][j];
+        }
+        memcpy(d_block + 6 * node, sum, sizeof sum);
+    }
+    return HX_OK;
+}
+
 static int cpu_element_energy(hx_device *dev, const hx_device_model *model, const double *d_u,
                               double *d_energy)
 {
@@ -313,6 +361,9 @@ const hx_device_ops hx_device_ops_cpu = {
     .flush_single = cpu_flush_single,
     .dot = cpu_dot,
     .invert = cpu_invert,
+    .block_fix = cpu_block_fix,
+    .block_invert = cpu_block_invert,
+    .block_apply = cpu_block_apply,
     .pcg_start = cpu_pcg_start,
     .pcg_direction = cpu_pcg_direction,
     .pcg_alpha = cpu_pcg_alpha,
@@ -324,6 +375,7 @@ const hx_device_ops hx_device_ops_cpu = {
     .pcg_alpha_single = cpu_pcg_alpha_single,
     .pcg_update_single = cpu_pcg_update_single,
     .diagonal = cpu_diagonal,
+    .block_diagonal = cpu_block_diagonal,
     .element_energy = cpu_element_energy,
     .multigrid = &hx_multigrid_ops_cpu,
     .copy_bandwidth = cpu_copy_bandwidth,

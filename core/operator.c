@@ -174,6 +174,12 @@ int hx_operator_diagonal(const hx_operator *op, double *d_diag)
     return op->dev->ops->zero_entries(op->dev, op->n_fixed, op->d_fixed, d_diag);
 }
 
+int hx_operator_block_diagonal(const hx_operator *op, double *d_block)
+{
+    HX_TRY(op->dev->ops->block_diagonal(op->dev, &op->model, d_block));
+    return op->dev->ops->block_fix(op->dev, op->n_fixed, op->d_fixed, d_block);
+}
+
 int hx_operator_energy(const hx_operator *op, const double *d_u, double *energy)
 {
     HX_TRY(op->dev->ops->element_energy(op->dev, &op->model, d_u, op->d_energy));

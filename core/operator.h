@@ -64,6 +64,10 @@ int hx_operator_apply_unmasked(const hx_operator *op, const double *d_x, double 
 /* d_diag[n_dof] = diagonal of K; fixed entries are 1 after hx_device_ops.invert. */
 int hx_operator_diagonal(const hx_operator *op, double *d_diag);
 
+/* d_block[n_node][6] = the 3x3 diagonal blocks of K (block3.h), rows and columns of fixed degrees
+ * of freedom those of the identity. Cold. */
+int hx_operator_block_diagonal(const hx_operator *op, double *d_block);
+
 /* energy[n_elem] (host) = u_e' Ke u_e for unit modulus. */
 int hx_operator_energy(const hx_operator *op, const double *d_u, double *energy);
 

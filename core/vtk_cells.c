@@ -201,7 +201,7 @@ int hx_vtk_read_cell_types(hx_vtk_reader *r)
                     &r->scan,
                     "cell %lld is of type %lld (%s); every cell must be a "
                     "VTK_HEXAHEDRON (12) or VTK_VOXEL (11), so leave points, lines, "
-                    "faces and other solids out of the file",
+                    "faces and other solids out of the file (gmsh: Recombine, one Physical Volume)",
                     (long long)e, (long long)chunk[k], cell_type_name(chunk[k]));
             if (chunk[k] == VTK_VOXEL && r->conn) voxel_to_hexahedron(r->conn + 8 * e);
         }

@@ -64,6 +64,7 @@ extern const struct hx_multigrid_ops hx_cuda_multigrid_ops;
 
 // From coordinates (element_cuda.cu).
 int hx_cuda_diagonal(hx_device *dev, const hx_device_model *model, double *d_diag);
+int hx_cuda_block_diagonal(hx_device *dev, const hx_device_model *model, double *d_block);
 int hx_cuda_element_energy(hx_device *dev, const hx_device_model *model, const double *d_u,
                            double *d_energy);
 

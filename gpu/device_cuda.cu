@@ -232,6 +232,7 @@ static hx_device_ops make_ops()
     ops.record_free = record_free;
     hx_cuda_vector_ops(&ops);
     ops.diagonal = hx_cuda_diagonal;
+    ops.block_diagonal = hx_cuda_block_diagonal;
     ops.element_energy = hx_cuda_element_energy;
     ops.multigrid = &hx_cuda_multigrid_ops;
     ops.copy_bandwidth = copy_bandwidth;

@@ -1,4 +1,5 @@
-// Diagonal of K and element energies from coordinates: cold, once a design iteration.
+// Diagonal of K, its blocks and element energies from coordinates: cold, once a design iteration.
+#include "core/block3.h"
 #include "hex8_cuda.cuh"
 
 // A thread a node, its elements in ascending order: the sum has one order.
@@ -17,6 +18,26 @@ __global__ void diagonal_kernel(hx_device_model model, double *__restrict__ diag
     for (int i = 0; i < 3; i++) diag[3 * node + i] = sum[i];
 }
 
+// The same with the 3x3 block of each node.
+__global__ void block_diagonal_kernel(hx_device_model model, double *__restrict__ block)
+{
+    const int64_t node = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    double sum[6] = {};
+    if (node >= model.n_node) return;
+    for (int64_t k = model.d_node_elem_ptr[node]; k < model.d_node_elem_ptr[node + 1]; k++) {
+        const int64_t e = model.d_node_elem[k] >> 3;
+        const int a = static_cast<int>(model.d_node_elem[k] & 7u);
+        double x[24], tile[3][3];
+        hx_gather(model.d_conn + 8 * e, model.d_xyz, x);
+        hx_hex8_tile(x, a, a, model.lambda, model.mu, tile);
+#pragma unroll
+        for (int i = 0; i < 3; i++)
+#pragma unroll
+            for (int j = i; j < 3; j++) sum[hx_block3_at(i, j)] += model.d_modulus[e] * tile[i][j];
+    }
+    for (int i = 0; i < 6; i++) block[6 * node + i] = sum[i];
+}
+
 __global__ void energy_kernel(hx_device_model model, const double *__restrict__ u,
                               double *__restrict__ energy)
 {
@@ -33,6 +54,14 @@ int hx_cuda_diagonal(hx_device *dev, const hx_device_model *model, double *d_dia
     diagonal_kernel<<<hx_blocks(model->n_node, 128), 128, 0, hx_cuda_of(dev)->stream>>>(*model,
                                                                                         d_diag);
     HX_TRY_LAUNCH("diagonal");
+    return HX_OK;
+}
+
+int hx_cuda_block_diagonal(hx_device *dev, const hx_device_model *model, double *d_block)
+{
+    block_diagonal_kernel<<<hx_blocks(model->n_node, 128), 128, 0, hx_cuda_of(dev)->stream>>>(
+        *model, d_block);
+    HX_TRY_LAUNCH("block_diagonal");
     return HX_OK;
 }
 

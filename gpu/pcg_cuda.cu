@@ -3,6 +3,7 @@
 // Every sum runs over a fixed number of blocks and the last block to finish adds their results in
 // order, so a dot product has the same bits on every run of one GPU. Vectors are read and written
 // 16 bytes at a time: 2 doubles or 4 floats a thread and step.
+#include "core/block3.h"
 #include "vector_cuda.cuh"
 
 // Blocks of a sum on a multiprocessor: what two or five vectors need to keep the memory busy.
@@ -60,6 +61,46 @@ __global__ void invert_kernel(int64_t n, double *d)
         for (int i = 0; i < N; i++) dk.v[i] = dk.v[i] > 0.0 ? 1.0 / dk.v[i] : 1.0;
         hx_store(d + k, dk);
     });
+}
+
+// Degrees of freedom of one node write the same zeros: the order of threads does not matter.
+__global__ void block_fix_kernel(int64_t n, const int64_t *__restrict__ dof, double *block)
+{
+    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    if (k < n) hx_block3_fix(block + 6 * (dof[k] / 3), static_cast<int>(dof[k] % 3));
+}
+
+// A block is three packs of 16 bytes.
+__device__ __forceinline__ void load_block(const double *block, double (&b)[6])
+{
+    for (int i = 0; i < 6; i += 2) {
+        const auto two = load<2>(block + i);
+        b[i] = two.v[0];
+        b[i + 1] = two.v[1];
+    }
+}
+
+__global__ void block_invert_kernel(int64_t n_node, double *block)
+{
+    const int64_t node = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    double b[6];
+    if (node >= n_node) return;
+    load_block(block + 6 * node, b);
+    hx_block3_invert(b);
+    for (int i = 0; i < 6; i++) block[6 * node + i] = b[i];
+}
+
+// A thread a node: 48 bytes of block, 24 of r, 24 of z.
+__global__ void __launch_bounds__(HX_BLOCK)
+    block_apply_kernel(int64_t n_node, const double *__restrict__ block,
+                       const double *__restrict__ r, double *__restrict__ z)
+{
+    const int64_t node = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    double b[6], zn[3];
+    if (node >= n_node) return;
+    load_block(block + 6 * node, b);
+    hx_block3_apply(b, r + 3 * node, zn);
+    for (int i = 0; i < 3; i++) z[3 * node + i] = zn[i];
 }
 
 // a'b of this thread's entries.
@@ -280,6 +321,32 @@ static int invert(hx_device *dev, int64_t n, double *d_d)
     return HX_OK;
 }
 
+static int block_fix(hx_device *dev, int64_t n, const int64_t *d_dof, double *d_block)
+{
+    if (n == 0) return HX_OK;
+    block_fix_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(n, d_dof,
+                                                                                       d_block);
+    HX_TRY_LAUNCH("block_fix");
+    return HX_OK;
+}
+
+static int block_invert(hx_device *dev, int64_t n_node, double *d_block)
+{
+    block_invert_kernel<<<hx_blocks(n_node, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
+        n_node, d_block);
+    HX_TRY_LAUNCH("block_invert");
+    return HX_OK;
+}
+
+static int block_apply(hx_device *dev, int64_t n_node, const double *d_block, const double *d_r,
+                       double *d_z)
+{
+    block_apply_kernel<<<hx_blocks(n_node, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
+        n_node, d_block, d_r, d_z);
+    HX_TRY_LAUNCH("block_apply");
+    return HX_OK;
+}
+
 static int dot(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *result)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
@@ -332,6 +399,9 @@ void hx_cuda_vector_ops(hx_device_ops *ops)
     ops->flush_single = flush_single;
     ops->dot = dot;
     ops->invert = invert;
+    ops->block_fix = block_fix;
+    ops->block_invert = block_invert;
+    ops->block_apply = block_apply;
     ops->pcg_start = start<double>;
     ops->pcg_direction = direction<double>;
     ops->pcg_alpha = alpha<double>;

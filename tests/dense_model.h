@@ -117,18 +117,42 @@ static inline void solve_dense(model *m)
     free(l);
 }
 
-/* |f - K u| and r' D^-1 r of u on free degrees of freedom. */
-static inline double residual_of(const model *m, double *rz)
+/* Entry (i, j) of K with fixed rows and columns those of the identity. */
+static inline double masked_entry(const model *m, int i, int j)
 {
-    double rr = 0.0;
+    return is_fixed(m, i) || is_fixed(m, j) ? (double)(i == j) : m->k[i * N_DOF + j];
+}
+
+/* r' B^-1 r of one node, B its 3x3 block (Cramer). */
+static inline double block_square(const model *m, int node, const double r[3])
+{
+    double b[3][3], z[3], det = 0.0;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) b[i][j] = masked_entry(m, 3 * node + i, 3 * node + j);
+    for (int i = 0; i < 3; i++) { /* row i of the cofactors; B is symmetric */
+        const int p = (i + 1) % 3, q = (i + 2) % 3;
+        double c[3];
+        for (int j = 0; j < 3; j++)
+            c[j] = b[p][(j + 1) % 3] * b[q][(j + 2) % 3] - b[p][(j + 2) % 3] * b[q][(j + 1) % 3];
+        z[i] = c[0] * r[0] + c[1] * r[1] + c[2] * r[2];
+        if (i == 0) det = b[0][0] * c[0] + b[0][1] * c[1] + b[0][2] * c[2];
+    }
+    return (r[0] * z[0] + r[1] * z[1] + r[2] * z[2]) / det;
+}
+
+/* |f - K u| and r' M^-1 r of u on free degrees of freedom; M: the 3x3 blocks, or the diagonal. */
+static inline double residual_of(const model *m, int blocks, double *rz)
+{
+    double rr = 0.0, r[N_DOF] = {0.0};
     *rz = 0.0;
     for (int i = 0; i < N_DOF; i++) {
-        double r = m->f[i];
         if (is_fixed(m, i)) continue;
-        for (int j = 0; j < N_DOF; j++) r -= m->k[i * N_DOF + j] * m->u[j];
-        rr += r * r;
-        *rz += r * r / m->k[i * N_DOF + i];
+        r[i] = m->f[i];
+        for (int j = 0; j < N_DOF; j++) r[i] -= m->k[i * N_DOF + j] * m->u[j];
+        rr += r[i] * r[i];
+        if (!blocks) *rz += r[i] * r[i] / m->k[i * N_DOF + i];
     }
+    for (int node = 0; blocks && node < N_NODE; node++) *rz += block_square(m, node, r + 3 * node);
     return sqrt(rr);
 }
 
@@ -139,7 +163,7 @@ static inline double load_norm(model *m)
     memcpy(u, m->u, sizeof u);
     for (int i = 0; i < N_DOF; i++)
         m->u[i] = m->problem.prescribed ? m->problem.prescribed[i] : 0.0;
-    norm = residual_of(m, &rz);
+    norm = residual_of(m, 0, &rz);
     memcpy(m->u, u, sizeof u);
     return norm;
 }

@@ -10,6 +10,7 @@ static inline void check_criteria(model *m, const fixture_settings *base, const 
     static const double tolerance[] = {1e-2, 1e-5, 1e-10};
     const double norm = load_norm(m);
     const int mixed = base->pcg.precision == HX_PRECISION_MIXED;
+    const int blocks = strcmp(base->precond, "block-jacobi") == 0;
     const double rounding = mixed ? 1e-5 : 1e-4; /* mixed: of a true residual, in float */
     double rz;
     for (int criterion = HX_PCG_RELATIVE; criterion <= HX_PCG_ABSOLUTE; criterion++)
@@ -18,7 +19,7 @@ static inline void check_criteria(model *m, const fixture_settings *base, const 
             settings.pcg.criterion = (hx_pcg_criterion)criterion;
             settings.pcg.tolerance = tolerance[i];
             hx_pcg_result result = solve(m, &settings, NULL);
-            double rr = residual_of(m, &rz);
+            double rr = residual_of(m, blocks, &rz);
             const double tested = criterion == HX_PCG_RELATIVE ? rr / norm : rz;
             CHECK(result.reason == HX_PCG_CONVERGED);
             CHECK(result.fell_back == 0 && (result.replacements > 0) == mixed);
@@ -28,7 +29,7 @@ static inline void check_criteria(model *m, const fixture_settings *base, const 
                       "%s: %g, true %g", label, result.residual, rr / norm);
             settings.pcg.max_iterations = result.iterations - 1;
             result = solve(m, &settings, NULL);
-            rr = residual_of(m, &rz);
+            rr = residual_of(m, blocks, &rz);
             CHECK(result.reason == HX_PCG_MAX_ITER || mixed);
             CHECK(result.iterations <= settings.pcg.max_iterations);
             CHECK(result.iterations == settings.pcg.max_iterations ||
@@ -48,8 +49,9 @@ static inline void check_reasons(model *m, const fixture_settings *base)
     const size_t bytes = N_DOF * sizeof(double);
     hx_pcg_result result;
     for (int absolute = 0; absolute < 2; absolute++)
-        for (int none = 0; none < 2; none++) {
-            settings.precond = none ? "none" : "jacobi";
+        for (int i = 0; i < (mixed ? 2 : 3); i++) {
+            static const char *const precond[] = {"jacobi", "none", "block-jacobi"};
+            settings.precond = precond[i];
             settings.pcg.criterion = absolute ? HX_PCG_ABSOLUTE : HX_PCG_RELATIVE;
             for (int64_t e = 0; e < m->mesh.n_elem; e++) m->modulus[e] = -1.0;
             result = solve(m, &settings, NULL);
@@ -103,7 +105,7 @@ static inline int check_contrast(model *m, const fixture_settings *base)
     set_modulus(m, 1e9, 8);
     settings.pcg.tolerance = 1e-9;
     const hx_pcg_result result = solve(m, &settings, NULL);
-    const double residual = residual_of(m, &rz) / load_norm(m);
+    const double residual = residual_of(m, 0, &rz) / load_norm(m);
     for (int k = 0; k < N_DOF; k++) {
         compliance += m->f[k] * m->u[k];
         exact += m->f[k] * m->exact[k];

@@ -139,7 +139,7 @@ sed 1d out/config.cfg >a && sed 1d again/config.cfg | sed 's/"again"/"out"/' >b
 ok "config.cfg is a fixed point" cmp a b
 for keys in "mesh.shuffle=7 mesh.reorder=false" "mesh.shuffle=7" "mesh.reorder=false" \
     "solver.operator=nbn" "solver.layout=rowmajor" "solver.threads=1" \
-    "solver.preconditioner=none"; do
+    "solver.preconditioner=none" "solver.preconditioner=block-jacobi"; do
     # shellcheck disable=SC2086
     ok "run $keys" "$hextop" -q run small.cfg output.directory=other $keys
     ok "the same compliance with $keys" \

@@ -7,13 +7,13 @@
 /* Every operator, layout and preconditioner gives the dense solution. */
 static void check_same_answer(model *m, const char *label)
 {
-    static const char *const precond[] = {"jacobi", "none"};
+    static const char *const precond[] = {"jacobi", "none", "block-jacobi"};
     fixture_settings settings = fixture_defaults();
     size_t next = 0;
     int layout = 0, n_strategy = 0;
     double first = 0.0;
     while ((settings.strategy = fixture_next_strategy(&device, &next, &layout, &settings.layout)))
-        for (int i = 0; i < 2; i++) {
+        for (int i = 0; i < 3; i++) {
             double compliance = 0.0;
             settings.precond = precond[i];
             const hx_pcg_result result = solve(m, &settings, NULL);
@@ -26,7 +26,8 @@ static void check_same_answer(model *m, const char *label)
             CHECK_REL(compliance, first, 1e-9);
             if (i == 0)
                 printf("%s, %s: %d iterations", label, settings.strategy->name, result.iterations);
-            if (i == 1) printf(", without a preconditioner %d\n", result.iterations);
+            if (i == 1) printf(", without a preconditioner %d", result.iterations);
+            if (i == 2) printf(", with blocks %d\n", result.iterations);
             for (int k = 0; k < N_DOF; k++)
                 if (is_fixed(m, k))
                     CHECK(m->u[k] == (m->problem.prescribed ? m->problem.prescribed[k] : 0.0));
@@ -166,10 +167,12 @@ static void check_same_bits(model *m)
     int layout = 0;
     settings.pcg.tolerance = 1e-4;
     while ((settings.strategy = fixture_next_strategy(&device, &next, &layout, &settings.layout)))
-        for (int i = 0; i < 4 && settings.strategy->deterministic; i++) {
-            settings.precond = i % 2 == 0 ? "jacobi" : "none";
-            settings.pcg.precision = i < 2 ? HX_PRECISION_DOUBLE : HX_PRECISION_MIXED;
-            if (i >= 2 && !settings.strategy->apply_single) break;
+        for (int i = 0; i < 5 && settings.strategy->deterministic; i++) {
+            static const char *const precond[] = {"jacobi", "none", "block-jacobi", "jacobi",
+                                                  "none"};
+            settings.precond = precond[i];
+            settings.pcg.precision = i < 3 ? HX_PRECISION_DOUBLE : HX_PRECISION_MIXED;
+            if (i >= 3 && !settings.strategy->apply_single) break;
             compare_bits(m, &settings);
         }
     if (!hx_strategy_find(device.ops->name, "ebe")->deterministic) return;
@@ -198,8 +201,11 @@ int main(int argc, char **argv)
     if (status != 0) return status;
     fixture_set_threads(1);
     const fixture_settings settings = fixture_defaults();
+    fixture_settings blocks = settings;
+    blocks.precond = "block-jacobi";
     CHECK_OK(make_model(&m, 0));
     check_criteria(&m, &settings, "loads");
+    check_criteria(&m, &blocks, "loads, blocks");
     check_same_answer(&m, "loads");
     check_warm_start(&m);
     check_queue(&m);
@@ -207,11 +213,13 @@ int main(int argc, char **argv)
     check_no_load(&m);
     check_frozen(&m);
     check_contrast(&m, &settings);
+    check_contrast(&m, &blocks);
     check_same_bits(&m);
     check_dot(&m);
     free_model(&m);
     CHECK_OK(make_model(&m, 1));
     check_criteria(&m, &settings, "prescribed displacements");
+    check_criteria(&m, &blocks, "prescribed displacements, blocks");
     check_same_answer(&m, "prescribed displacements");
     check_reasons(&m, &settings);
     check_dot(&m);
