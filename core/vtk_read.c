@@ -289,8 +289,10 @@ static int read_data_head(hx_vtk_reader *r, hx_vtk_data_where where)
                             (long long)(expected < 0 ? 0 : expected),
                             on_points ? "points" : "cells");
     if (r->wanted && r->n_elem != r->wanted_n)
-        return HX_VTK_RAISE(&r->scan, "%lld cells; the mesh of this run has %lld",
-                            (long long)r->n_elem, (long long)r->wanted_n);
+        return HX_VTK_RAISE(
+            &r->scan, "%lld cells; the mesh of this run has %lld%s", (long long)r->n_elem,
+            (long long)r->wanted_n,
+            r->n_elem < r->wanted_n ? " (a file written with a threshold lacks elements)" : "");
     if (r->mesh && !r->has_mesh) HX_TRY(make_mesh(r));
     r->where = where;
     r->n_data = n;
