@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,8 @@
 
 #include "core/hex8.h"
 #include "core/memory.h"
+#include "log.h"
+#include "progress.h"
 
 static int cannot_write(const hx_config *cfg, const char *path, const char *why)
 {
@@ -153,6 +156,12 @@ fail:
     return rc;
 }
 
+/* [n_elem] of the design just analysed. */
+static const double *physical_density(const hx_session *s)
+{
+    return s->opt.physical;
+}
+
 /* Von Mises stress at element centres, of the macroscopic stress E rho^p D e(u). */
 static void fill_von_mises(const hx_session *s, const double *u, float *stress)
 {
@@ -175,7 +184,7 @@ static int fill_fields(hx_output *out)
     const hx_session *s = out->session;
     const hx_optimizer *opt = &s->opt;
     const int64_t n = s->mesh.n_elem;
-    if (out->density) memcpy(out->density, opt->physical, (size_t)n * sizeof *out->density);
+    if (out->density) memcpy(out->density, physical_density(s), (size_t)n * sizeof *out->density);
     for (int64_t e = 0; out->sensitivity && e < n; e++) out->sensitivity[e] = (float)opt->dc[e];
     for (int64_t e = 0; out->energy && e < n; e++)
         out->energy[e] = (float)(opt->energy[e] * opt->modulus[e]);
@@ -236,9 +245,32 @@ static int remember(hx_output *out, const char *name, int iteration)
     return HX_OK;
 }
 
+/* With output.threshold: the elements that are dense enough. */
+static hx_vtk_options write_options(const hx_output *out)
+{
+    const hx_session *s = out->session;
+    const double threshold = s->cfg.output.threshold;
+    hx_vtk_options options = {.format = out->format};
+    if (isnan(threshold)) return options;
+    options.value = physical_density(s);
+    options.least = threshold;
+    return options;
+}
+
+static void warn_empty(const hx_session *s, const char *path)
+{
+    double most = 0.0;
+    for (int64_t e = 0; e < s->mesh.n_elem; e++) most = fmax(most, physical_density(s)[e]);
+    hx_log_warning("%s is empty: no element has a density of output.threshold = %g, the largest is "
+                   "%.4g",
+                   path, s->cfg.output.threshold, most);
+}
+
 int hx_output_write(hx_output *out, int iteration)
 {
     const hx_session *s = out->session;
+    const hx_vtk_options options = write_options(out);
+    int64_t n_written = 0;
     char path[PATH_MAX], name[64], title[256];
     const char *own = s->cfg.title[0] ? s->cfg.title : s->mesh.name;
     snprintf(name, sizeof name, "density_%04d.vtk", iteration);
@@ -246,8 +278,9 @@ int hx_output_write(hx_output *out, int iteration)
     for (char *c = title; *c; c++)
         if (*c == '\n' || *c == '\r') *c = ' ';
     HX_TRY(fill_fields(out));
-    HX_TRY(hx_vtk_write(hx_output_path(out, name, path, sizeof path), &s->mesh, title, out->format,
-                        out->fields.field, out->fields.n));
+    HX_TRY(hx_progress_write(hx_output_path(out, name, path, sizeof path), &s->mesh, title,
+                             &options, &out->fields, &n_written));
+    if (n_written == 0) warn_empty(s, path);
     HX_TRY(remember(out, name, iteration));
     return hx_vtk_write_series(hx_output_path(out, "density.vtk.series", path, sizeof path),
                                out->n_file, (const char *const *)out->file, out->time);
@@ -256,7 +289,7 @@ int hx_output_write(hx_output *out, int iteration)
 int hx_output_rescue(const hx_output *out, int iteration)
 {
     const hx_session *s = out->session;
-    const hx_vtk_field density = {"density", HX_VTK_CELL, HX_VTK_F64, 1, s->opt.physical};
+    const hx_vtk_field density = {"density", HX_VTK_CELL, HX_VTK_F64, 1, physical_density(s)};
     char path[PATH_MAX], name[64];
     snprintf(name, sizeof name, "unfinished_%04d.vtk", iteration);
     return hx_vtk_write(hx_output_path(out, name, path, sizeof path), &s->mesh,

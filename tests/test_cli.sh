@@ -126,6 +126,20 @@ assert [f["time"] for f in series["files"]] == [2, 4, 5]
 END
     ok "summary.json content" python3 check_summary.py
 fi
+# Only dense elements: a small part with original numbers; none at all is a warning.
+ok "run with a threshold" "$hextop" run small.cfg output.threshold=0.6 output.directory=part
+ok "header shows the threshold" contains stdout "elements of density >= 0.6"
+ok "fewer elements are written" test "$(wc -c <part/density_0005.vtk)" -lt \
+    "$(wc -c <out/density_0005.vtk)"
+ok "with their original numbers" grep -aq "SCALARS vtkOriginalCellIds int" part/density_0005.vtk
+ok "which whole files lack" lacks out/density_0005.vtk vtkOriginalCellIds
+ok "the resolved config has the threshold" contains part/config.cfg "threshold = 0.6"
+ok "threshold above all densities" "$hextop" run small.cfg passive= output.threshold=1 \
+    optimization.iterations=1 output.directory=none
+ok "warns that the file is empty" contains stderr \
+    "none/density_0001.vtk is empty: no element has a density of output.threshold = 1"
+ok "an empty grid" grep -aq "CELLS 0 0" none/density_0001.vtk
+
 compliance=$(number compliance out/summary.json)
 ok "last history line has the summary's compliance" \
     near "$(tail -1 out/history.csv | cut -d, -f2)" "$compliance" 1e-10
