@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "core/hex8.h"
@@ -38,19 +39,26 @@ static void to_parent(char *path)
         path[n] = '\0';
 }
 
-int hx_output_probe(const hx_config *cfg)
+/* output.directory or, as long as it does not exist, the folder that it will be made in. */
+static int existing_directory(const hx_config *cfg, char path[PATH_MAX], struct stat *status)
 {
     const char *directory = cfg->output.directory;
-    char path[PATH_MAX];
-    struct stat status;
-    if (strlen(directory) + 64 >= sizeof path)
+    if (strlen(directory) + 64 >= PATH_MAX)
         return cannot_write(cfg, directory, "the name is too long");
-    snprintf(path, sizeof path, "%s", directory);
-    while (stat(path, &status) != 0) {
+    snprintf(path, PATH_MAX, "%s", directory);
+    while (stat(path, status) != 0) {
         if (errno != ENOENT || strcmp(path, ".") == 0 || strcmp(path, "/") == 0)
             return cannot_write(cfg, directory, strerror(errno));
         to_parent(path);
     }
+    return HX_OK;
+}
+
+int hx_output_probe(const hx_config *cfg)
+{
+    char path[PATH_MAX];
+    struct stat status;
+    HX_TRY(existing_directory(cfg, path, &status));
     if (!S_ISDIR(status.st_mode)) return cannot_write(cfg, path, "it is a file, not a folder");
     if (access(path, W_OK | X_OK) != 0) return cannot_write(cfg, path, strerror(errno));
     return HX_OK;
@@ -128,8 +136,10 @@ static int add_fields(hx_output *out)
         for (int c = 0; c < n_case; c++)
             HX_TRY(hx_fields_add(&out->fields, mesh, HX_VTK_CELL, HX_VTK_F32, 1,
                                  case_name("von_mises", c, name, sizeof name), &out->von_mises[c]));
-        HX_TRY(hx_alloc_raw(&out->scratch, 3 * (size_t)mesh->n_node, sizeof(double),
-                            "displacements for stresses"));
+        if (!out->fields.planning)
+            HX_TRY(hx_alloc_raw(&out->scratch, 3 * (size_t)mesh->n_node, sizeof(double),
+                                "displacements for stresses"));
+        out->fields.bytes += 3 * (size_t)mesh->n_node * sizeof(double);
     }
     if (wants(cfg, "sets")) HX_TRY(hx_fields_add_sets(&out->fields, mesh));
     return HX_OK;
@@ -139,6 +149,30 @@ int hx_output_make_directory(const hx_config *cfg)
 {
     HX_TRY(make_directory(cfg));
     return test_write(cfg);
+}
+
+int hx_output_make_plan(hx_session *s, hx_output_plan *plan)
+{
+    int rc;
+    const hx_config *cfg = &s->cfg;
+    const int every = cfg->output.every, n = cfg->optimization.iterations;
+    hx_output out = {.session = s, .fields = {.planning = 1}};
+    char path[PATH_MAX];
+    struct stat status;
+    struct statvfs disk;
+    memset(plan, 0, sizeof *plan);
+    HX_TRY_FAIL(add_fields(&out));
+    plan->fields = out.fields.bytes;
+    plan->writer = hx_vtk_writer_bytes(&s->mesh, !isnan(cfg->output.threshold));
+    plan->n_file = every > 0 ? (n + every - 1) / every : 1;
+    HX_TRY_FAIL(
+        hx_vtk_bytes(&s->mesh, cfg->title, out.fields.field, out.fields.n, &plan->file_bytes));
+    HX_TRY_FAIL(existing_directory(cfg, path, &status));
+    if (statvfs(path, &disk) == 0)
+        plan->disk_free = (uint64_t)disk.f_bavail * (uint64_t)disk.f_frsize;
+fail:
+    hx_output_free(&out);
+    return rc;
 }
 
 int hx_output_open(hx_output *out, hx_session *s)
@@ -184,10 +218,13 @@ static int fill_fields(hx_output *out)
     const hx_session *s = out->session;
     const hx_optimizer *opt = &s->opt;
     const int64_t n = s->mesh.n_elem;
-    if (out->density) memcpy(out->density, physical_density(s), (size_t)n * sizeof *out->density);
-    for (int64_t e = 0; out->sensitivity && e < n; e++) out->sensitivity[e] = (float)opt->dc[e];
-    for (int64_t e = 0; out->energy && e < n; e++)
-        out->energy[e] = (float)(opt->energy[e] * opt->modulus[e]);
+    const double *density = physical_density(s);
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < n; e++) {
+        if (out->density) out->density[e] = density[e];
+        if (out->sensitivity) out->sensitivity[e] = (float)opt->dc[e];
+        if (out->energy) out->energy[e] = (float)(opt->energy[e] * opt->modulus[e]);
+    }
     for (int c = 0; c < s->problem.n_case; c++) {
         if (out->displacement) HX_TRY(hx_optimizer_displacement(opt, c, out->displacement[c]));
         if (!out->von_mises) continue;

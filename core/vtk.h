@@ -50,6 +50,9 @@ int hx_vtk_write_part(const char *path, const hx_mesh *mesh, const char *title,
 int hx_vtk_bytes(const hx_mesh *mesh, const char *title, const hx_vtk_field *field, size_t n_field,
                  uint64_t *bytes);
 
+/* Bytes of host memory that writing takes, at most. */
+size_t hx_vtk_writer_bytes(const hx_mesh *mesh, int is_part);
+
 /* Reads a mesh (raw: hx_mesh_finish is the caller's) with its sets: integer arrays called
  * "set_NAME" with values 0/1 become the set NAME; any other integer array NAME of one component
  * with at most 256 distinct values gives the sets "NAME=VALUE". ASCII and binary, versions 2.0

@@ -21,15 +21,25 @@ static int this_thread(void)
 #endif
 }
 
+static int count_threads(void)
+{
+    int n = 1;
+#ifdef _OPENMP
+    n = omp_get_max_threads();
+#endif
+    return n < MOST_THREADS ? n : MOST_THREADS;
+}
+
+size_t hx_vtk_stream_bytes(void)
+{
+    return (size_t)count_threads() * BLOCK_BYTES;
+}
+
 int hx_vtk_stream_open(hx_vtk_stream *stream, const char *path, size_t most_values)
 {
     const size_t record = most_values * HX_VTK_TEXT_BYTES;
     stream->counting = 0;
-    stream->n_thread = 1;
-#ifdef _OPENMP
-    stream->n_thread = omp_get_max_threads();
-#endif
-    if (stream->n_thread > MOST_THREADS) stream->n_thread = MOST_THREADS;
+    stream->n_thread = count_threads();
     stream->block_bytes = record > BLOCK_BYTES ? record : BLOCK_BYTES;
     HX_TRY(hx_alloc_raw(&stream->block, (size_t)stream->n_thread, stream->block_bytes,
                         "blocks of the VTK writer"));
@@ -82,13 +92,18 @@ int hx_vtk_stream_records(hx_vtk_stream *stream, int64_t n, size_t n_value, size
     for (int64_t b = 0; b < n_block; b++) {
         const int64_t begin = b * n_record, end = b + 1 < n_block ? begin + n_record : n;
         unsigned char *const block = stream->block + (size_t)this_thread() * stream->block_bytes;
-        const size_t used = (size_t)(encode(what, begin, end, stream->ascii, block) - block);
+        size_t used = 0;
+        int stop;
+#pragma omp atomic read
+        stop = failed;
+        if (!stop) used = (size_t)(encode(what, begin, end, stream->ascii, block) - block);
 #pragma omp ordered
         if (!failed) {
             errno = 0;
             if (fwrite(block, 1, used, stream->file.stream) != used) {
-                failed = 1;
                 reason = errno;
+#pragma omp atomic write
+                failed = 1;
             }
             stream->finished += (uint64_t)(end - begin) * n_most;
             report(stream);

@@ -37,6 +37,9 @@ typedef unsigned char *hx_vtk_encoder(const void *what, int64_t begin, int64_t e
 /* Ends counting: opens the file and takes the blocks, each large enough for a record. */
 int hx_vtk_stream_open(hx_vtk_stream *stream, const char *path, size_t most_values);
 
+/* Bytes of the blocks. */
+size_t hx_vtk_stream_bytes(void);
+
 int hx_vtk_stream_text(hx_vtk_stream *stream, const char *fmt, ...) HX_PRINTF(2, 3);
 
 /* n records of n_value numbers of n_byte bytes each. */

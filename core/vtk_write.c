@@ -321,6 +321,17 @@ int hx_vtk_bytes(const hx_mesh *mesh, const char *title, const hx_vtk_field *fie
     return HX_OK;
 }
 
+size_t hx_vtk_writer_bytes(const hx_mesh *mesh, int is_part)
+{
+    const size_t number = sizeof(int32_t), flag = 1;
+    const size_t n_node = (size_t)mesh->n_node, n_elem = (size_t)mesh->n_elem;
+    size_t bytes = hx_vtk_stream_bytes();
+    if (mesh->node_orig) bytes += number * n_node;
+    if (mesh->elem_orig) bytes += number * n_elem;
+    if (is_part) bytes += (2 * number + flag) * n_node + (number + flag) * n_elem;
+    return bytes;
+}
+
 /* Numbers of the longest record: a cell has 9. */
 static size_t most_values(const hx_vtk_field *field, size_t n_field)
 {

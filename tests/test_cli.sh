@@ -265,6 +265,24 @@ for text in "128 elements" "scaled Jacobian" "mount" "right-lower-edge" "sum of 
     "neighbours" "memory" "bytes/element" "connectivity" "time" "no faults"; do
     ok "check shows $text" contains check.txt "$text"
 done
+
+# The peak of the host's memory is foretold. (Sanitizers take more.)
+large="mesh.nx=100 mesh.ny=40 mesh.nz=40 passive= sets= optimization.iterations=1"
+large="$large solver.max_iterations=3 solver.device=cpu solver.operator=otf output.directory=large"
+# shellcheck disable=SC2086
+ok "check of a larger mesh" "$hextop" check small.cfg $large
+cp stdout large.txt
+ok "says how large the files are" contains large.txt "1 VTK file of"
+# shellcheck disable=SC2086
+ok "run of a larger mesh" "$hextop" run small.cfg $large
+peak=$(sed -n 's/.*"host_peak_bytes": \([0-9]*\).*/\1/p' large/summary.json)
+foretold=$(sed -n 's/^  peak *\([0-9.]*\) MB on the host.*/\1/p' large.txt)
+if ldd "$hextop" 2>/dev/null | grep -q libasan; then
+    echo "memory foretold: $foretold MB, not compared under sanitizers"
+else
+    ok "the memory foretold is taken" near "${foretold}e6" "$peak" 0.15
+fi
+
 "$hextop" check small.cfg optimization.filter.radius=0.8 >stdout 2>warnings
 ok "check warns of a small radius" contains warnings "hextop: warning: the filter's radius"
 "$hextop" check small.cfg optimization.filter.radius=11 >stdout 2>warnings
