@@ -61,11 +61,12 @@ static int refuse_finished(const hx_mesh *mesh)
     return HX_RAISE(HX_EINTERNAL, "%s: a finished mesh keeps its order", mesh->name);
 }
 
-/* A random permutation: the numbers in the order of random keys. Keys of 44 bits hardly ever meet.
+/* A random permutation: the numbers in the order of random keys. Equal keys, of 33 bits, keep
+ * their order.
  */
 static int permutation(int32_t **list, int64_t n, uint64_t seed)
 {
-    enum { KEY_BITS = 44 };
+    enum { KEY_BITS = 33 };
     uint64_t *key = NULL;
     HX_TRY(hx_alloc_raw(list, (size_t)n, sizeof **list, "a permutation"));
     HX_TRY(hx_alloc_raw(&key, (size_t)n, sizeof *key, "random keys"));
