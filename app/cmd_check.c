@@ -223,6 +223,42 @@ static int report_memory(hx_session *s, double filter_bytes)
     return HX_OK;
 }
 
+/* The most host memory at any time of a run: what the steps so far took at their worst, measured,
+ * or what the run will hold with the filter, the densities and the output, the libraries' share as
+ * it is now. */
+static void report_peak(const hx_session *s, double filter_bytes, const hx_output_plan *plan)
+{
+    const int shared = strcmp(s->device.ops->name, "cpu") == 0;
+    const double so_far = (double)hx_host_memory_peak();
+    const double held = (double)hx_mesh_bytes(&s->mesh) + (double)hx_problem_bytes(&s->problem) +
+                        (shared ? (double)s->device_bytes : 0.0);
+    const double libraries = fmax(0.0, (double)hx_host_memory_resident() - held);
+    const double later = held + libraries + filter_bytes + (double)hx_optimizer_bytes(&s->problem) +
+                         (double)plan->fields + (double)plan->writer;
+    const double peak = fmax(so_far, later), n_elem = (double)s->mesh.n_elem;
+    char a[32], b[32];
+    hx_log_info("  peak    %8s on the host, %.0f bytes an element; so far %s, %.0f bytes",
+                hx_format_bytes(peak, a, sizeof a), peak / n_elem,
+                hx_format_bytes(so_far, b, sizeof b), so_far / n_elem);
+}
+
+static void report_output(const hx_session *s, const hx_output_plan *plan)
+{
+    const int ascii = strcmp(s->cfg.output.format, "ascii") == 0;
+    const double all = (double)plan->file_bytes * plan->n_file;
+    const char *bound = ascii ? "at least " : isnan(s->cfg.output.threshold) ? "" : "at most ";
+    char a[32], b[32], c[32];
+    hx_log_info(
+        "\noutput    %s: %d VTK file%s of %s%s, %s in all, %s free", s->cfg.output.directory,
+        plan->n_file, plan->n_file == 1 ? "" : "s", bound,
+        hx_format_bytes((double)plan->file_bytes, a, sizeof a), hx_format_bytes(all, b, sizeof b),
+        plan->disk_free ? hx_format_bytes((double)plan->disk_free, c, sizeof c) : "unknown");
+    if (plan->disk_free > 0 && all > (double)plan->disk_free)
+        WARN("the VTK files may not fit on the disk of %s: raise output.every, or give an "
+             "output.threshold",
+             s->cfg.output.directory);
+}
+
 /* Seconds of a PCG iteration, from a short solve of the uniform design. */
 static int measure_iteration(hx_session *s, double *seconds)
 {
@@ -295,6 +331,7 @@ static int check_initial(hx_session *s)
 static int check(hx_session *s, const hx_options *options)
 {
     double filter_bytes;
+    hx_output_plan plan;
     char text[256];
     HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 1,
                           options->argument + 1));
@@ -315,6 +352,9 @@ static int check(hx_session *s, const hx_options *options)
                 hx_session_operator_text(s, text, sizeof text));
     HX_TRY(report_memory(s, filter_bytes));
     HX_TRY(hx_session_make_solver(s));
+    HX_TRY(hx_output_make_plan(s, &plan));
+    report_peak(s, filter_bytes, &plan);
+    report_output(s, &plan);
     HX_TRY(report_time(s));
     if (n_warning == 0)
         hx_log_info("\nno faults, no warnings");

@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "core/hex_jacobian.h"
 #include "fields.h"
+#include "progress.h"
 #include "setup.h"
 #include "table.h"
 
@@ -52,6 +53,7 @@ static int add_quality(hx_fields *fields, const hx_mesh *mesh)
 {
     float *quality = NULL;
     HX_TRY(hx_fields_add(fields, mesh, HX_VTK_CELL, HX_VTK_F32, 1, "scaled_jacobian", &quality));
+#pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         hx_hex_map map;
         double worst = 1.0;
@@ -92,8 +94,9 @@ static int write_mesh(hx_session *s, hx_fields *fields, const hx_options *option
     HX_TRY(add_passive(fields, s));
     HX_TRY(add_quality(fields, &s->mesh));
     const int ascii = strcmp(s->cfg.output.format, "ascii") == 0;
-    HX_TRY(hx_vtk_write(path, &s->mesh, s->cfg.title[0] ? s->cfg.title : s->mesh.name,
-                        ascii ? HX_VTK_ASCII : HX_VTK_BINARY, fields->field, fields->n));
+    const hx_vtk_options vtk = {.format = ascii ? HX_VTK_ASCII : HX_VTK_BINARY};
+    HX_TRY(hx_progress_write(path, &s->mesh, s->cfg.title[0] ? s->cfg.title : s->mesh.name, &vtk,
+                             fields, NULL));
     hx_log_info("%s: %s elements, %s nodes, %zu fields", path,
                 hx_format_count(s->mesh.n_elem, a, sizeof a),
                 hx_format_count(s->mesh.n_node, b, sizeof b), fields->n);

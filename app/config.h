@@ -108,6 +108,7 @@ typedef struct hx_config {
     struct {
         char *directory, *format;
         int every;
+        double threshold; /* NAN: all elements */
         hx_config_words fields;
     } output;
 } hx_config;

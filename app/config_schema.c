@@ -261,6 +261,9 @@ const hx_key hx_keys[] = {
         .help = "a VTK file every so many iterations, and at the end; 0: only at the end"),
     KEY("output.format", TEXT, AT(output.format), .fallback = "binary", .word = format_words,
         .help = "of the VTK files"),
+    KEY("output.threshold", FLOAT, AT(output.threshold), .range = "[0, 1]", .note = "all elements",
+        .help = "only elements of at least this density, with their original numbers as "
+                "vtkOriginalCellIds"),
     KEY("output.fields", WORDS, AT(output.fields), .fallback = "density", .note = "(\"density\")",
         .word = field_words,
         .help = "density; displacement; sensitivity (filtered); energy of elements u'Ku; von_mises "

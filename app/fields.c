@@ -29,11 +29,13 @@ int hx_fields_add(hx_fields *fields, const hx_mesh *mesh, hx_vtk_where where, hx
     void *own_data = NULL;
     if (fields->n == fields->capacity) HX_TRY(grow(fields));
     HX_TRY(hx_strdup(&own_name, name));
-    const int rc = hx_alloc(&own_data, n * (size_t)n_comp, type_size[type], name);
+    const int rc =
+        fields->planning ? HX_OK : hx_alloc(&own_data, n * (size_t)n_comp, type_size[type], name);
     if (rc < 0) {
         free(own_name);
         return rc;
     }
+    fields->bytes += n * (size_t)n_comp * type_size[type];
     fields->field[fields->n++] = (hx_vtk_field){own_name, where, type, n_comp, own_data};
     memcpy(data, &own_data, sizeof own_data);
     return HX_OK;
@@ -47,10 +49,10 @@ int hx_fields_add_sets(hx_fields *fields, const hx_mesh *mesh)
         int32_t *flag = NULL;
         snprintf(name, sizeof name, "set_%.200s", set->name);
         HX_TRY(hx_fields_add(fields, mesh, HX_VTK_POINT, HX_VTK_I32, 1, name, &flag));
-        for (int64_t k = 0; k < set->n_node; k++) flag[set->node[k]] = 1;
+        for (int64_t k = 0; flag && k < set->n_node; k++) flag[set->node[k]] = 1;
         if (set->n_elem == 0) continue;
         HX_TRY(hx_fields_add(fields, mesh, HX_VTK_CELL, HX_VTK_I32, 1, name, &flag));
-        for (int64_t k = 0; k < set->n_elem; k++) flag[set->elem[k]] = 1;
+        for (int64_t k = 0; flag && k < set->n_elem; k++) flag[set->elem[k]] = 1;
     }
     return HX_OK;
 }

@@ -7,6 +7,8 @@
 typedef struct hx_fields {
     size_t n, capacity;
     hx_vtk_field *field; /* [n] (owned, names and data included) */
+    int planning;        /* 1: takes no memory for data, which stays NULL; only `bytes` grows */
+    size_t bytes;        /* of the data */
 } hx_fields;
 
 /* Adds a field with zeroed data for the mesh; *(void **)data is the caller's to fill, owned here.

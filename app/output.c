@@ -3,14 +3,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "core/hex8.h"
 #include "core/memory.h"
+#include "log.h"
+#include "progress.h"
 
 static int cannot_write(const hx_config *cfg, const char *path, const char *why)
 {
@@ -35,19 +39,26 @@ static void to_parent(char *path)
         path[n] = '\0';
 }
 
-int hx_output_probe(const hx_config *cfg)
+/* output.directory or, as long as it does not exist, the folder that it will be made in. */
+static int existing_directory(const hx_config *cfg, char path[PATH_MAX], struct stat *status)
 {
     const char *directory = cfg->output.directory;
-    char path[PATH_MAX];
-    struct stat status;
-    if (strlen(directory) + 64 >= sizeof path)
+    if (strlen(directory) + 64 >= PATH_MAX)
         return cannot_write(cfg, directory, "the name is too long");
-    snprintf(path, sizeof path, "%s", directory);
-    while (stat(path, &status) != 0) {
+    snprintf(path, PATH_MAX, "%s", directory);
+    while (stat(path, status) != 0) {
         if (errno != ENOENT || strcmp(path, ".") == 0 || strcmp(path, "/") == 0)
             return cannot_write(cfg, directory, strerror(errno));
         to_parent(path);
     }
+    return HX_OK;
+}
+
+int hx_output_probe(const hx_config *cfg)
+{
+    char path[PATH_MAX];
+    struct stat status;
+    HX_TRY(existing_directory(cfg, path, &status));
     if (!S_ISDIR(status.st_mode)) return cannot_write(cfg, path, "it is a file, not a folder");
     if (access(path, W_OK | X_OK) != 0) return cannot_write(cfg, path, strerror(errno));
     return HX_OK;
@@ -125,8 +136,10 @@ static int add_fields(hx_output *out)
         for (int c = 0; c < n_case; c++)
             HX_TRY(hx_fields_add(&out->fields, mesh, HX_VTK_CELL, HX_VTK_F32, 1,
                                  case_name("von_mises", c, name, sizeof name), &out->von_mises[c]));
-        HX_TRY(hx_alloc_raw(&out->scratch, 3 * (size_t)mesh->n_node, sizeof(double),
-                            "displacements for stresses"));
+        if (!out->fields.planning)
+            HX_TRY(hx_alloc_raw(&out->scratch, 3 * (size_t)mesh->n_node, sizeof(double),
+                                "displacements for stresses"));
+        out->fields.bytes += 3 * (size_t)mesh->n_node * sizeof(double);
     }
     if (wants(cfg, "sets")) HX_TRY(hx_fields_add_sets(&out->fields, mesh));
     return HX_OK;
@@ -136,6 +149,30 @@ int hx_output_make_directory(const hx_config *cfg)
 {
     HX_TRY(make_directory(cfg));
     return test_write(cfg);
+}
+
+int hx_output_make_plan(hx_session *s, hx_output_plan *plan)
+{
+    int rc;
+    const hx_config *cfg = &s->cfg;
+    const int every = cfg->output.every, n = cfg->optimization.iterations;
+    hx_output out = {.session = s, .fields = {.planning = 1}};
+    char path[PATH_MAX];
+    struct stat status;
+    struct statvfs disk;
+    memset(plan, 0, sizeof *plan);
+    HX_TRY_FAIL(add_fields(&out));
+    plan->fields = out.fields.bytes;
+    plan->writer = hx_vtk_writer_bytes(&s->mesh, !isnan(cfg->output.threshold));
+    plan->n_file = every > 0 ? (n + every - 1) / every : 1;
+    HX_TRY_FAIL(
+        hx_vtk_bytes(&s->mesh, cfg->title, out.fields.field, out.fields.n, &plan->file_bytes));
+    HX_TRY_FAIL(existing_directory(cfg, path, &status));
+    if (statvfs(path, &disk) == 0)
+        plan->disk_free = (uint64_t)disk.f_bavail * (uint64_t)disk.f_frsize;
+fail:
+    hx_output_free(&out);
+    return rc;
 }
 
 int hx_output_open(hx_output *out, hx_session *s)
@@ -151,6 +188,12 @@ int hx_output_open(hx_output *out, hx_session *s)
 fail:
     hx_output_free(out);
     return rc;
+}
+
+/* [n_elem] of the design just analysed. */
+static const double *physical_density(const hx_session *s)
+{
+    return s->opt.physical;
 }
 
 /* Von Mises stress at element centres, of the macroscopic stress E rho^p D e(u). */
@@ -175,10 +218,13 @@ static int fill_fields(hx_output *out)
     const hx_session *s = out->session;
     const hx_optimizer *opt = &s->opt;
     const int64_t n = s->mesh.n_elem;
-    if (out->density) memcpy(out->density, opt->physical, (size_t)n * sizeof *out->density);
-    for (int64_t e = 0; out->sensitivity && e < n; e++) out->sensitivity[e] = (float)opt->dc[e];
-    for (int64_t e = 0; out->energy && e < n; e++)
-        out->energy[e] = (float)(opt->energy[e] * opt->modulus[e]);
+    const double *density = physical_density(s);
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < n; e++) {
+        if (out->density) out->density[e] = density[e];
+        if (out->sensitivity) out->sensitivity[e] = (float)opt->dc[e];
+        if (out->energy) out->energy[e] = (float)(opt->energy[e] * opt->modulus[e]);
+    }
     for (int c = 0; c < s->problem.n_case; c++) {
         if (out->displacement) HX_TRY(hx_optimizer_displacement(opt, c, out->displacement[c]));
         if (!out->von_mises) continue;
@@ -236,9 +282,32 @@ static int remember(hx_output *out, const char *name, int iteration)
     return HX_OK;
 }
 
+/* With output.threshold: the elements that are dense enough. */
+static hx_vtk_options write_options(const hx_output *out)
+{
+    const hx_session *s = out->session;
+    const double threshold = s->cfg.output.threshold;
+    hx_vtk_options options = {.format = out->format};
+    if (isnan(threshold)) return options;
+    options.value = physical_density(s);
+    options.least = threshold;
+    return options;
+}
+
+static void warn_empty(const hx_session *s, const char *path)
+{
+    double most = 0.0;
+    for (int64_t e = 0; e < s->mesh.n_elem; e++) most = fmax(most, physical_density(s)[e]);
+    hx_log_warning("%s is empty: no element has a density of output.threshold = %g, the largest is "
+                   "%.4g",
+                   path, s->cfg.output.threshold, most);
+}
+
 int hx_output_write(hx_output *out, int iteration)
 {
     const hx_session *s = out->session;
+    const hx_vtk_options options = write_options(out);
+    int64_t n_written = 0;
     char path[PATH_MAX], name[64], title[256];
     const char *own = s->cfg.title[0] ? s->cfg.title : s->mesh.name;
     snprintf(name, sizeof name, "density_%04d.vtk", iteration);
@@ -246,8 +315,9 @@ int hx_output_write(hx_output *out, int iteration)
     for (char *c = title; *c; c++)
         if (*c == '\n' || *c == '\r') *c = ' ';
     HX_TRY(fill_fields(out));
-    HX_TRY(hx_vtk_write(hx_output_path(out, name, path, sizeof path), &s->mesh, title, out->format,
-                        out->fields.field, out->fields.n));
+    HX_TRY(hx_progress_write(hx_output_path(out, name, path, sizeof path), &s->mesh, title,
+                             &options, &out->fields, &n_written));
+    if (n_written == 0) warn_empty(s, path);
     HX_TRY(remember(out, name, iteration));
     return hx_vtk_write_series(hx_output_path(out, "density.vtk.series", path, sizeof path),
                                out->n_file, (const char *const *)out->file, out->time);
@@ -256,7 +326,7 @@ int hx_output_write(hx_output *out, int iteration)
 int hx_output_rescue(const hx_output *out, int iteration)
 {
     const hx_session *s = out->session;
-    const hx_vtk_field density = {"density", HX_VTK_CELL, HX_VTK_F64, 1, s->opt.physical};
+    const hx_vtk_field density = {"density", HX_VTK_CELL, HX_VTK_F64, 1, physical_density(s)};
     char path[PATH_MAX], name[64];
     snprintf(name, sizeof name, "unfinished_%04d.vtk", iteration);
     return hx_vtk_write(hx_output_path(out, name, path, sizeof path), &s->mesh,

@@ -26,6 +26,15 @@ int hx_output_probe(const hx_config *cfg);
 /* Creates output.directory and tests that a file can be written there. HX_EENV. */
 int hx_output_make_directory(const hx_config *cfg);
 
+/* What the output will take, at most. Needs mesh and problem; takes no memory. */
+typedef struct hx_output_plan {
+    size_t fields, writer; /* bytes held during the run, and in addition while a file is written */
+    int n_file;            /* VTK files of a run that does all its iterations */
+    uint64_t file_bytes;   /* of one of them, binary and whole */
+    uint64_t disk_free;    /* bytes that can be written into output.directory; 0: unknown */
+} hx_output_plan;
+int hx_output_make_plan(hx_session *s, hx_output_plan *plan);
+
 /* Creates the directory, tests that a file can be written there, and takes the memory. */
 int hx_output_open(hx_output *out, hx_session *s);
 

@@ -1,8 +1,11 @@
 #include "progress.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "core/clock.h"
 #include "core/memory.h"
 #include "core/version.h"
 #include "footprint.h"
@@ -52,11 +55,13 @@ void hx_progress_header(const hx_session *s)
                 hx_format_bytes((double)s->host_bytes, a, sizeof a),
                 hx_format_bytes((double)s->device_bytes, b, sizeof b));
     hx_footprint_print(s, s->n_device_item, s->device_item, 1);
-    char every[48] = "last design";
+    char every[48] = "last design", part[64] = "";
     if (cfg->output.every > 0)
         snprintf(every, sizeof every, "every %d iterations", cfg->output.every);
-    hx_log_info("  output    %s, %s: %s", cfg->output.directory, every,
-                join_fields(cfg, fields, sizeof fields));
+    if (!isnan(cfg->output.threshold))
+        snprintf(part, sizeof part, ", elements of density >= %g", cfg->output.threshold);
+    hx_log_info("  output    %s, %s: %s%s", cfg->output.directory, every,
+                join_fields(cfg, fields, sizeof fields), part);
     hx_log_info("%s", "");
     if (hx_log_is_terminal())
         hx_log_status("1/%d  analysing the first design", cfg->optimization.iterations);
@@ -78,4 +83,46 @@ void hx_progress_iteration(const hx_session *s, const hx_stats *stats, const hx_
     hx_log_info("%6d  %12.6g  %7.4f  %7.4f  %8.4f  %6d  %8.1e  %8.3f", it->iteration,
                 it->compliance, it->volume, it->change, it->greyness, it->pcg_iterations,
                 it->pcg_residual, it->seconds);
+}
+
+void hx_progress_begin(hx_progress_meter *meter, const char *what)
+{
+    meter->what = what;
+    meter->begin = meter->last = hx_clock();
+}
+
+void hx_progress_share(void *context, double share)
+{
+    hx_progress_meter *meter = context;
+    const double now = hx_clock();
+    if (now - meter->begin < 1.0 || now - meter->last < 0.2 || !hx_log_is_terminal()) return;
+    char left[32] = "";
+    if (share > 0.0)
+        hx_format_seconds((now - meter->begin) * (1.0 / share - 1.0), left, sizeof left);
+    hx_log_status("%s  %.0f %%  left %s", meter->what, 100.0 * share, left);
+    meter->last = now;
+}
+
+int hx_progress_write(const char *path, const hx_mesh *mesh, const char *title,
+                      const hx_vtk_options *options, const hx_fields *fields, int64_t *n_written)
+{
+    const char *slash = strrchr(path, '/');
+    char what[128], bytes[32], rate[32], count[32];
+    hx_progress_meter meter;
+    hx_vtk_options shown = *options;
+    struct stat file;
+    int64_t n = 0;
+    snprintf(what, sizeof what, "writing %.100s", slash ? slash + 1 : path);
+    shown.progress = hx_progress_share;
+    shown.context = &meter;
+    hx_progress_begin(&meter, what);
+    HX_TRY(hx_vtk_write_part(path, mesh, title, &shown, fields->field, fields->n, &n));
+    if (n_written) *n_written = n;
+    const double seconds = hx_clock() - meter.begin;
+    const double size = stat(path, &file) == 0 ? (double)file.st_size : 0.0;
+    hx_log_detail("%s: %s elements, %s in %.3f s, %s a second", path,
+                  hx_format_count(n, count, sizeof count),
+                  hx_format_bytes(size, bytes, sizeof bytes), seconds,
+                  hx_format_bytes(size / seconds, rate, sizeof rate));
+    return HX_OK;
 }

@@ -32,13 +32,23 @@ const char *hx_setup_step_name(hx_setup_step step)
     return name[step];
 }
 
-/* The time since *clock, which moves on, belongs to that step. */
-static void lap(hx_session *s, hx_setup_step step, double *clock)
+/* A step begins: a terminal says so until the next line. */
+static double begin_step(hx_setup_step step)
 {
-    const double now = hx_clock();
-    s->setup_seconds[step] = now - *clock;
-    hx_log_detail("set-up: %-8s %9.3f s", hx_setup_step_name(step), now - *clock);
-    *clock = now;
+    if (hx_log_is_terminal()) hx_log_status("set-up: %s ...", hx_setup_step_name(step));
+    return hx_clock();
+}
+
+static void end_step(hx_session *s, hx_setup_step step, double begin)
+{
+    const double n_elem = s->mesh.n_elem > 0 ? (double)s->mesh.n_elem : 1.0;
+    char text[32];
+    s->setup_seconds[step] = hx_clock() - begin;
+    s->setup_peak[step] = hx_host_memory_peak();
+    hx_log_detail("set-up: %-8s %9.3f s  %8s of host memory at most, %4.0f bytes an element",
+                  hx_setup_step_name(step), s->setup_seconds[step],
+                  hx_format_bytes((double)s->setup_peak[step], text, sizeof text),
+                  (double)s->setup_peak[step] / n_elem);
 }
 
 /* Puts the key's place before messages about the user's input or machine. */
@@ -78,7 +88,7 @@ static void fill_generate_params(const hx_config *cfg, hx_generate_params *param
 static int make_raw_mesh(hx_session *s)
 {
     const hx_config *cfg = &s->cfg;
-    double clock = hx_clock();
+    double begin = begin_step(HX_SETUP_MESH);
     if (cfg->mesh.generator) {
         hx_generate_params params;
         fill_generate_params(cfg, &params);
@@ -87,18 +97,21 @@ static int make_raw_mesh(hx_session *s)
     } else {
         HX_TRY(hx_vtk_read(cfg->mesh.file, &s->mesh));
     }
-    lap(s, HX_SETUP_MESH, &clock);
+    end_step(s, HX_SETUP_MESH, begin);
     HX_TRY(hx_footprint_check(s));
     if (cfg->mesh.shuffle != 0) {
+        begin = begin_step(HX_SETUP_SHUFFLE);
         HX_TRY(hx_mesh_shuffle(&s->mesh, (uint64_t)cfg->mesh.shuffle));
-        lap(s, HX_SETUP_SHUFFLE, &clock);
+        end_step(s, HX_SETUP_SHUFFLE, begin);
     }
     if (cfg->mesh.reorder) {
+        begin = begin_step(HX_SETUP_REORDER);
         HX_TRY(hx_mesh_reorder(&s->mesh));
-        lap(s, HX_SETUP_REORDER, &clock);
+        end_step(s, HX_SETUP_REORDER, begin);
     }
+    begin = begin_step(HX_SETUP_FINISH);
     HX_TRY(hx_mesh_finish(&s->mesh));
-    lap(s, HX_SETUP_FINISH, &clock);
+    end_step(s, HX_SETUP_FINISH, begin);
     return HX_OK;
 }
 
@@ -154,7 +167,7 @@ int hx_session_make_mesh(hx_session *s)
     if (s->cfg.mesh.file) HX_TRY(resolve_file(s, key, &s->cfg.mesh.file));
     const int rc = make_raw_mesh(s);
     if (rc < 0) return blame(s, key, rc);
-    double clock = hx_clock();
+    const double begin = begin_step(HX_SETUP_SETS);
     const hx_config_set *set = s->cfg.sets.entry;
     for (size_t i = 0; i < s->cfg.sets.n; i++) {
         hx_region region;
@@ -163,7 +176,7 @@ int hx_session_make_mesh(hx_session *s)
         if (added == HX_EINPUT) hx_error_prefix("%s: ", set[i].origin);
         if (added < 0) return added;
     }
-    lap(s, HX_SETUP_SETS, &clock);
+    end_step(s, HX_SETUP_SETS, begin);
     return HX_OK;
 }
 
@@ -261,11 +274,13 @@ int hx_session_make_problem(hx_session *s)
     hx_support_spec *support = NULL;
     hx_load_spec *load = NULL;
     hx_passive_spec *passive = NULL;
+    const double begin = begin_step(HX_SETUP_PROBLEM);
     HX_TRY_FAIL(hx_alloc(&support, s->cfg.supports.n, sizeof *support, "supports"));
     HX_TRY_FAIL(hx_alloc(&load, s->cfg.loads.n, sizeof *load, "loads"));
     HX_TRY_FAIL(hx_alloc(&passive, s->cfg.passive.n, sizeof *passive, "passive regions"));
     HX_TRY_FAIL(create_problem(s, support, load, passive));
     HX_TRY_FAIL(resolve_radius(s));
+    end_step(s, HX_SETUP_PROBLEM, begin);
 fail:
     free(support);
     free(load);
@@ -403,13 +418,16 @@ static int check_precision(const hx_session *s)
 int hx_session_open_device(hx_session *s)
 {
     const hx_device_ops *ops = NULL;
+    const double begin = begin_step(HX_SETUP_DEVICE);
     HX_TRY(hx_session_find_device(s, &ops));
     HX_TRY(hx_session_start_device(s, ops));
     HX_TRY(choose_strategy(s));
     HX_TRY(check_precision(s));
     HX_TRY(hx_config_set_word(&s->cfg.solver.device, ops->name));
     HX_TRY(hx_config_set_word(&s->cfg.solver.op, s->strategy->name));
-    return hx_config_set_word(&s->cfg.solver.layout, hx_layout_name(s->layout));
+    HX_TRY(hx_config_set_word(&s->cfg.solver.layout, hx_layout_name(s->layout)));
+    end_step(s, HX_SETUP_DEVICE, begin);
+    return HX_OK;
 }
 
 const char *hx_session_operator_text(const hx_session *s, char *text, size_t n_text)
@@ -478,12 +496,14 @@ int hx_session_make_solver(hx_session *s)
         .max_iterations = cfg->solver.max_iterations,
         .precision = precision(s),
     };
+    const double begin = begin_step(HX_SETUP_SOLVER);
     if (!s->op.dev) HX_TRY(hx_session_make_operator(s)); /* else it is there, after a trial */
     HX_TRY(hx_precond_create(&s->pc, s->precond_kind, &s->op));
     HX_TRY(hx_pcg_create(&s->pcg, &params, &s->op, &s->pc));
     s->device_bytes = s->op.device_bytes + vector_bytes(s);
     memcpy(s->device_item, s->op.item, sizeof s->op.item);
     s->n_device_item = add_vector_items(s, s->device_item);
+    end_step(s, HX_SETUP_SOLVER, begin);
     return HX_OK;
 }
 
@@ -531,6 +551,7 @@ int hx_session_make_design(hx_session *s)
     };
     int rc;
     double *density = NULL;
+    const double begin = begin_step(HX_SETUP_DESIGN);
     HX_TRY(check_host_memory(s));
     if (!s->filter.kind) HX_TRY(hx_session_make_filter(s));
     HX_TRY_FAIL(hx_session_read_initial(s, &density));
@@ -540,6 +561,7 @@ int hx_session_make_design(hx_session *s)
     HX_TRY_FAIL(rc);
     s->host_bytes = hx_mesh_bytes(&s->mesh) + hx_problem_bytes(&s->problem) + s->filter.bytes +
                     hx_optimizer_bytes(&s->problem);
+    end_step(s, HX_SETUP_DESIGN, begin);
 fail:
     free(density);
     return rc;
@@ -557,16 +579,10 @@ int hx_session_open(hx_session *s)
 {
     s->other_bytes = hx_footprint_planned(&s->cfg);
     HX_TRY(hx_session_make_mesh(s));
-    double clock = hx_clock();
     HX_TRY(hx_session_make_problem(s));
-    lap(s, HX_SETUP_PROBLEM, &clock);
     HX_TRY(hx_session_open_device(s));
-    lap(s, HX_SETUP_DEVICE, &clock);
     HX_TRY(hx_session_make_solver(s));
-    lap(s, HX_SETUP_SOLVER, &clock);
-    HX_TRY(hx_session_make_design(s));
-    lap(s, HX_SETUP_DESIGN, &clock);
-    return HX_OK;
+    return hx_session_make_design(s);
 }
 
 void hx_session_free(hx_session *s)

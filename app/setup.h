@@ -41,6 +41,7 @@ typedef struct hx_session {
     hx_optimizer opt;
     double filter_radius; /* length; 0 if the filter has none */
     double setup_seconds[HX_N_SETUP];
+    size_t setup_peak[HX_N_SETUP]; /* most host memory the process held until that step's end */
     double other_bytes; /* host bytes an element, besides the mesh, to be sure of before meshing */
     int n_device_item;
     hx_memory_item device_item[HX_SESSION_ITEMS]; /* what device_bytes consists of */

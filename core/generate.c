@@ -158,22 +158,23 @@ fail:
 /* Shortest edge of the mesh at each node. */
 static void fill_edge_lengths(const hx_mesh *mesh, double *edge)
 {
-    static const int line[12][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6},
-                                    {6, 7}, {7, 4}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
-    for (int64_t a = 0; a < mesh->n_node; a++) edge[a] = INFINITY;
-    for (int64_t e = 0; e < mesh->n_elem; e++)
-        for (int i = 0; i < 12; i++) {
-            const int32_t a = mesh->conn[(size_t)e * 8 + (size_t)line[i][0]];
-            const int32_t b = mesh->conn[(size_t)e * 8 + (size_t)line[i][1]];
-            double sum = 0.0;
-            for (size_t d = 0; d < 3; d++) {
-                const double step = mesh->xyz[(size_t)a * 3 + d] - mesh->xyz[(size_t)b * 3 + d];
-                sum += step * step;
+    static const int next[8][3] = {{1, 3, 4}, {0, 2, 5}, {1, 3, 6}, {0, 2, 7},
+                                   {0, 5, 7}, {1, 4, 6}, {2, 5, 7}, {3, 4, 6}};
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < mesh->n_node; a++) {
+        const double *const x = mesh->xyz + (size_t)a * 3;
+        double least = INFINITY; /* squared */
+        for (int64_t k = mesh->node_elem_ptr[a]; k < mesh->node_elem_ptr[a + 1]; k++)
+            for (int i = 0; i < 3; i++) {
+                const int32_t *const conn = mesh->conn + (size_t)(mesh->node_elem[k] / 8) * 8;
+                const double *const y =
+                    mesh->xyz + (size_t)conn[next[mesh->node_elem[k] % 8][i]] * 3;
+                double sum = 0.0;
+                for (size_t d = 0; d < 3; d++) sum += (x[d] - y[d]) * (x[d] - y[d]);
+                if (sum < least) least = sum;
             }
-            const double length = sqrt(sum);
-            if (length < edge[a]) edge[a] = length;
-            if (length < edge[b]) edge[b] = length;
-        }
+        edge[a] = sqrt(least);
+    }
 }
 
 int hx_mesh_distort(hx_mesh *mesh, double share, uint64_t seed)

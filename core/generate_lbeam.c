@@ -42,7 +42,7 @@ static int add_line_set(hx_mesh *mesh, const char *name, const l_shape *l, int64
 
 static void fill_mesh(const l_shape *l, double *xyz, int32_t *conn)
 {
-    int64_t e = 0;
+#pragma omp parallel for schedule(dynamic)
     for (int64_t k = 0; k <= l->n; k++) {
         const int64_t last = k <= l->w ? l->n : l->w;
         for (int64_t i = 0; i <= last; i++)
@@ -53,8 +53,10 @@ static void fill_mesh(const l_shape *l, double *xyz, int32_t *conn)
                 x[2] = (double)k;
             }
     }
+#pragma omp parallel for schedule(dynamic)
     for (int64_t k = 0; k < l->n; k++) {
         const int64_t last = k < l->w ? l->n : l->w;
+        int64_t e = (k <= l->w ? k * l->n : l->w * l->n + (k - l->w) * l->w) * l->t;
         for (int64_t i = 0; i < last; i++)
             for (int64_t j = 0; j < l->t; j++, e++)
                 for (int c = 0; c < 8; c++) {

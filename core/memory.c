@@ -104,6 +104,16 @@ size_t hx_host_memory_peak(void)
     return (size_t)usage.ru_maxrss * 1024;
 }
 
+size_t hx_host_memory_resident(void)
+{
+    unsigned long long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (!f) return 0;
+    if (fscanf(f, "%*u %llu", &pages) != 1) pages = 0;
+    fclose(f);
+    return (size_t)pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
 const char *hx_format_bytes(double bytes, char *text, size_t n_text)
 {
     static const char *const unit[] = {"B", "kB", "MB", "GB", "TB", "PB"};

@@ -28,6 +28,9 @@ size_t hx_host_memory_available(void);
 /* Largest resident set of this process so far, in bytes. */
 size_t hx_host_memory_peak(void);
 
+/* Resident set of this process now, in bytes; 0 if the system does not say. */
+size_t hx_host_memory_resident(void);
+
 /* What a part of the program holds, for reports. */
 typedef struct hx_memory_item {
     const char *name; /* a constant word */

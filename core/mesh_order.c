@@ -61,28 +61,34 @@ static int refuse_finished(const hx_mesh *mesh)
     return HX_RAISE(HX_EINTERNAL, "%s: a finished mesh keeps its order", mesh->name);
 }
 
-/* A random permutation (Fisher, Yates). */
-static int permutation(int32_t **list, int64_t n, uint64_t *state)
+/* A random permutation: the numbers in the order of random keys. Equal keys, of 33 bits, keep
+ * their order.
+ */
+static int permutation(int32_t **list, int64_t n, uint64_t seed)
 {
+    enum { KEY_BITS = 33 };
+    uint64_t *key = NULL;
     HX_TRY(hx_alloc_raw(list, (size_t)n, sizeof **list, "a permutation"));
-    for (int64_t i = 0; i < n; i++) (*list)[i] = (int32_t)i;
-    for (int64_t i = n - 1; i > 0; i--) {
-        const int64_t j = (int64_t)(hx_random_next(state) % (uint64_t)(i + 1));
-        const int32_t t = (*list)[i];
-        (*list)[i] = (*list)[j];
-        (*list)[j] = t;
+    HX_TRY(hx_alloc_raw(&key, (size_t)n, sizeof *key, "random keys"));
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t state = seed + (uint64_t)i * 0x9e3779b97f4a7c15u; /* entry i of one sequence */
+        key[i] = hx_random_next(&state) >> (64 - KEY_BITS);
     }
-    return HX_OK;
+    const int rc = hx_radix_sort(key, *list, n, KEY_BITS);
+    free(key);
+    return rc;
 }
 
 int hx_mesh_shuffle(hx_mesh *mesh, uint64_t seed)
 {
     int rc = HX_OK;
     uint64_t state = seed;
+    const uint64_t node_seed = hx_random_next(&state), elem_seed = hx_random_next(&state);
     int32_t *node_new = NULL, *elem_new = NULL;
     HX_TRY(refuse_finished(mesh));
-    HX_TRY_FAIL(permutation(&node_new, mesh->n_node, &state));
-    HX_TRY_FAIL(permutation(&elem_new, mesh->n_elem, &state));
+    HX_TRY_FAIL(permutation(&node_new, mesh->n_node, node_seed));
+    HX_TRY_FAIL(permutation(&elem_new, mesh->n_elem, elem_seed));
     HX_TRY_FAIL(renumber(mesh, node_new, elem_new));
 fail:
     free(node_new);

@@ -5,6 +5,7 @@
 #include "memory.h"
 #include "mesh.h"
 #include "mesh_internal.h"
+#include "sum.h"
 
 void hx_set_free(hx_set *set)
 {
@@ -40,14 +41,44 @@ int hx_mesh_append_set(hx_mesh *mesh, const char *name, hx_set **set)
 
 int hx_list_flagged(const uint8_t *flag, int64_t n_flag, int64_t *n, int32_t **list)
 {
-    int64_t count = 0, filled = 0;
-#pragma omp parallel for reduction(+ : count)
-    for (int64_t i = 0; i < n_flag; i++) count += flag[i] != 0;
-    HX_TRY(hx_alloc_raw(list, (size_t)count, sizeof **list, "members of a set"));
-    for (int64_t i = 0; i < n_flag; i++)
-        if (flag[i]) (*list)[filled++] = (int32_t)i;
-    *n = count;
+    int64_t first[HX_N_PART + 1] = {0};
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        int64_t count = 0;
+        const int64_t end = hx_part_begin(n_flag, part + 1);
+        for (int64_t i = hx_part_begin(n_flag, part); i < end; i++) count += flag[i] != 0;
+        first[part + 1] = count;
+    }
+    for (int part = 0; part < HX_N_PART; part++) first[part + 1] += first[part];
+    HX_TRY(hx_alloc_raw(list, (size_t)first[HX_N_PART], sizeof **list, "members of a set"));
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        int64_t next = first[part];
+        const int64_t end = hx_part_begin(n_flag, part + 1);
+        for (int64_t i = hx_part_begin(n_flag, part); i < end; i++)
+            if (flag[i]) (*list)[next++] = (int32_t)i;
+    }
+    *n = first[HX_N_PART];
     return HX_OK;
+}
+
+/* Replaces a list by that of the flags, which become 0. */
+static int take_flagged(uint8_t *flag, int64_t n_flag, int64_t *n, int32_t **list)
+{
+    int32_t *flagged = NULL;
+    const int rc = hx_list_flagged(flag, n_flag, n, &flagged);
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n_flag; i++) flag[i] = 0;
+    if (rc < 0) return rc;
+    free(*list);
+    *list = flagged;
+    return HX_OK;
+}
+
+/* Whether a list of n entries below n_all is sorted faster by flags, which cost a pass over all. */
+static int is_large(int64_t n, int64_t n_all)
+{
+    return n > n_all / 1024;
 }
 
 static int compare_i32(const void *a, const void *b)
@@ -172,22 +203,23 @@ int hx_mesh_renumber_sets(hx_mesh *mesh, const int32_t *node_new, const int32_t 
     HX_TRY(hx_alloc(&flag, (size_t)n_max, 1, "flags of a set"));
     for (size_t i = 0; i < mesh->n_set; i++) {
         hx_set *const set = &mesh->set[i];
-        int32_t *const list[2] = {set->node, set->elem};
-        const int64_t n_list[2] = {set->n_node, set->n_elem};
+        int32_t **const list[2] = {&set->node, &set->elem};
+        int64_t *const n[2] = {&set->n_node, &set->n_elem};
         const int32_t *const renumber[2] = {node_new, elem_new};
         const int64_t n_all[2] = {mesh->n_node, mesh->n_elem};
         for (int k = 0; k < 2; k++) {
-            int64_t n = n_list[k];
-            for (int64_t j = 0; j < n; j++) list[k][j] = renumber[k][list[k][j]];
-            if (n < n_all[k] / 64) {
-                sort_unique_i32(list[k], &n);
+#pragma omp parallel for schedule(static)
+            for (int64_t j = 0; j < *n[k]; j++) (*list[k])[j] = renumber[k][(*list[k])[j]];
+            if (!is_large(*n[k], n_all[k])) {
+                sort_unique_i32(*list[k], n[k]);
                 continue;
             }
-            for (int64_t j = 0; j < n; j++) flag[list[k][j]] = 1; /* large set: sort by flags */
-            n = 0;
-            for (int64_t j = 0; j < n_all[k]; j++)
-                if (flag[j]) list[k][n++] = (int32_t)j;
-            memset(flag, 0, (size_t)n_all[k]);
+#pragma omp parallel for schedule(static)
+            for (int64_t j = 0; j < *n[k]; j++) flag[(*list[k])[j]] = 1; /* all different */
+            const int rc = take_flagged(flag, n_all[k], n[k], list[k]);
+            if (rc == HX_OK) continue;
+            free(flag);
+            return rc;
         }
         for (int64_t j = 0; j < set->n_face; j++)
             set->face[j] = (int64_t)elem_new[set->face[j] / 6] * 6 + set->face[j] % 6;
@@ -197,12 +229,18 @@ int hx_mesh_renumber_sets(hx_mesh *mesh, const int32_t *node_new, const int32_t 
     return HX_OK;
 }
 
-/* Appends the elements all of whose nodes are in the set; flag[n_node] is 0 on entry and exit. */
-static int add_enclosed_elements(const hx_mesh *mesh, hx_set *set, uint8_t *flag)
+static int is_enclosed(const uint8_t *node_flag, const int32_t conn[8])
+{
+    int n_in = 0;
+    while (n_in < 8 && node_flag[conn[n_in]]) n_in++;
+    return n_in == 8;
+}
+
+/* Appends enclosed elements by looking at the elements of each node. */
+static int add_enclosed_few(const hx_mesh *mesh, hx_set *set, const uint8_t *node_flag)
 {
     int32_t *inside = NULL;
     int64_t n_inside = 0;
-    for (int64_t i = 0; i < set->n_node; i++) flag[set->node[i]] = 1;
     for (int fill = 0; fill < 2; fill++) {
         n_inside = 0;
         for (int64_t i = 0; i < set->n_node; i++) {
@@ -210,54 +248,71 @@ static int add_enclosed_elements(const hx_mesh *mesh, hx_set *set, uint8_t *flag
             for (int64_t k = mesh->node_elem_ptr[a]; k < mesh->node_elem_ptr[a + 1]; k++) {
                 if (mesh->node_elem[k] % 8 != 0) continue; /* each element is met at its corner 0 */
                 const int32_t e = (int32_t)(mesh->node_elem[k] / 8);
-                const int32_t *const conn = mesh->conn + (size_t)e * 8;
-                int n_in = 0;
-                while (n_in < 8 && flag[conn[n_in]]) n_in++;
-                if (n_in < 8) continue;
+                if (!is_enclosed(node_flag, mesh->conn + (size_t)e * 8)) continue;
                 if (fill) inside[n_inside] = e;
                 n_inside++;
             }
         }
-        if (n_inside == 0) break;
-        if (!fill) {
-            const int rc = hx_alloc_raw(&inside, (size_t)n_inside, sizeof *inside, "set elements");
-            if (rc < 0) return rc;
-        }
+        if (n_inside == 0) return HX_OK;
+        if (!fill) HX_TRY(hx_alloc_raw(&inside, (size_t)n_inside, sizeof *inside, "set elements"));
     }
-    for (int64_t i = 0; i < set->n_node; i++) flag[set->node[i]] = 0;
-    const int rc = n_inside ? merge_i32(&set->elem, &set->n_elem, inside, n_inside) : HX_OK;
+    const int rc = merge_i32(&set->elem, &set->n_elem, inside, n_inside);
     free(inside);
     return rc;
+}
+
+/* Appends enclosed elements by looking at all; elem_flag[n_elem] is 0 on entry and exit. */
+static int add_enclosed_many(const hx_mesh *mesh, hx_set *set, const uint8_t *node_flag,
+                             uint8_t *elem_flag)
+{
+    for (int64_t i = 0; i < set->n_elem; i++) elem_flag[set->elem[i]] = 1;
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++)
+        if (!elem_flag[e]) elem_flag[e] = (uint8_t)is_enclosed(node_flag, mesh->conn + 8 * e);
+    return take_flagged(elem_flag, mesh->n_elem, &set->n_elem, &set->elem);
+}
+
+/* Appends the elements all of whose nodes are in the set; the flags are 0 on entry and exit. */
+static int add_enclosed_elements(const hx_mesh *mesh, hx_set *set, uint8_t *node_flag,
+                                 uint8_t *elem_flag)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < set->n_node; i++) node_flag[set->node[i]] = 1;
+    const int rc = set->n_node > mesh->n_node / 16
+                       ? add_enclosed_many(mesh, set, node_flag, elem_flag)
+                       : add_enclosed_few(mesh, set, node_flag);
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < set->n_node; i++) node_flag[set->node[i]] = 0;
+    return rc;
+}
+
+/* Node i of those of the set's elements, then of its faces. */
+static int32_t member_node(const hx_mesh *mesh, const hx_set *set, int64_t i)
+{
+    const int64_t j = i - 8 * set->n_elem;
+    const int64_t e = j < 0 ? set->elem[i / 8] : set->face[j / 4] / 6;
+    const int corner = j < 0 ? (int)(i % 8) : hx_hex_face[set->face[j / 4] % 6][j % 4];
+    return mesh->conn[(size_t)e * 8 + (size_t)corner];
 }
 
 /* Appends the nodes of the set's elements and faces; flag[n_node] is 0 on entry and exit. */
 static int add_member_nodes(const hx_mesh *mesh, hx_set *set, uint8_t *flag)
 {
+    const int64_t n = 8 * set->n_elem + 4 * set->n_face;
     int32_t *node = NULL;
-    int64_t n_new = 0;
-    for (int fill = 0; fill < 2; fill++) {
+    if (n == 0) return HX_OK;
+    if (is_large(n, mesh->n_node)) {
         for (int64_t i = 0; i < set->n_node; i++) flag[set->node[i]] = 1;
-        n_new = 0;
-        for (int64_t i = 0; i < 8 * set->n_elem + 4 * set->n_face; i++) {
-            const int64_t j = i - 8 * set->n_elem;
-            const int64_t e = j < 0 ? set->elem[i / 8] : set->face[j / 4] / 6;
-            const int corner = j < 0 ? (int)(i % 8) : hx_hex_face[set->face[j / 4] % 6][j % 4];
-            const int32_t a = mesh->conn[(size_t)e * 8 + (size_t)corner];
-            if (flag[a]) continue;
-            flag[a] = 1;
-            if (fill) node[n_new] = a;
-            n_new++;
+#pragma omp parallel for schedule(static)
+        for (int64_t i = 0; i < n; i++) {
+#pragma omp atomic write
+            flag[member_node(mesh, set, i)] = 1;
         }
-        for (int64_t i = 0; i < set->n_node; i++) flag[set->node[i]] = 0;
-        for (int64_t i = 0; i < 8 * set->n_elem; i++)
-            flag[mesh->conn[(size_t)set->elem[i / 8] * 8 + (size_t)(i % 8)]] = 0;
-        for (int64_t i = 0; i < 4 * set->n_face; i++)
-            flag[mesh->conn[(size_t)(set->face[i / 4] / 6) * 8 +
-                            (size_t)hx_hex_face[set->face[i / 4] % 6][i % 4]]] = 0;
-        if (n_new == 0) return HX_OK;
-        if (!fill) HX_TRY(hx_alloc_raw(&node, (size_t)n_new, sizeof *node, "nodes of a set"));
+        return take_flagged(flag, mesh->n_node, &set->n_node, &set->node);
     }
-    const int rc = merge_i32(&set->node, &set->n_node, node, n_new);
+    HX_TRY(hx_alloc_raw(&node, (size_t)n, sizeof *node, "nodes of a set"));
+    for (int64_t i = 0; i < n; i++) node[i] = member_node(mesh, set, i);
+    const int rc = merge_i32(&set->node, &set->n_node, node, n);
     free(node);
     return rc;
 }
@@ -265,12 +320,15 @@ static int add_member_nodes(const hx_mesh *mesh, hx_set *set, uint8_t *flag)
 int hx_mesh_complete_sets(hx_mesh *mesh)
 {
     int rc = HX_OK;
-    uint8_t *flag = NULL;
-    HX_TRY(hx_alloc(&flag, (size_t)mesh->n_node, 1, "flags of a set"));
-    for (size_t i = 0; i < mesh->n_set && rc == HX_OK; i++) {
-        rc = add_enclosed_elements(mesh, &mesh->set[i], flag);
-        if (rc == HX_OK) rc = add_member_nodes(mesh, &mesh->set[i], flag);
+    uint8_t *node_flag = NULL, *elem_flag = NULL;
+    HX_TRY_FAIL(hx_alloc(&node_flag, (size_t)mesh->n_node, 1, "flags of a set"));
+    HX_TRY_FAIL(hx_alloc(&elem_flag, (size_t)mesh->n_elem, 1, "flags of a set"));
+    for (size_t i = 0; i < mesh->n_set; i++) {
+        HX_TRY_FAIL(add_enclosed_elements(mesh, &mesh->set[i], node_flag, elem_flag));
+        HX_TRY_FAIL(add_member_nodes(mesh, &mesh->set[i], node_flag));
     }
-    free(flag);
+fail:
+    free(node_flag);
+    free(elem_flag);
     return rc;
 }

@@ -132,10 +132,11 @@ static int check_loaded(const hx_problem *problem, const hx_problem_params *para
     if (problem->prescribed) return HX_OK;
     for (int c = 0; c < problem->n_case; c++) {
         int applied = 0, acting = 0;
-        for (int64_t k = 0; k < 3 * n_node && !acting; k++) {
+#pragma omp parallel for schedule(static) reduction(| : applied, acting)
+        for (int64_t k = 0; k < 3 * n_node; k++) {
             if (problem->force[c][k] == 0.0) continue;
             applied = 1;
-            acting = !(problem->fixed[k / 3] >> (k % 3) & 1);
+            acting |= !(problem->fixed[k / 3] >> (k % 3) & 1);
         }
         if (acting) continue;
         return HX_RAISE(
@@ -156,6 +157,7 @@ static int add_passive(hx_problem *problem, const hx_problem_params *params)
     if (params->n_passive == 0) return HX_OK;
     HX_TRY(
         hx_alloc_raw(&problem->passive, (size_t)mesh->n_elem, sizeof(double), "passive elements"));
+#pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++) problem->passive[e] = NAN;
     for (size_t i = 0; i < params->n_passive; i++) {
         const hx_passive_spec *passive = &params->passive[i];

@@ -21,12 +21,37 @@ typedef struct hx_vtk_field {
     const void *data; /* [n_node or n_elem][n_comp], in the mesh's own order (borrowed) */
 } hx_vtk_field;
 
-/* Writes the mesh and fields to `path`, in the original numbering (reordering undone), streamed
- * through a fixed buffer to path + ".tmp.PID" and renamed at the end. HX_EIO (disk full, not
+typedef struct hx_vtk_options {
+    hx_vtk_format format;
+    const double *value; /* [n_elem] (borrowed): only elements with value >= least; NULL: all */
+    double least;
+    /* Called now and then with the share done, from any thread but never twice at once; may be
+     * NULL. */
+    void (*progress)(void *context, double share);
+    void *context;
+} hx_vtk_options;
+
+/* Writes the mesh and fields to `path`, in the original order (reordering undone), streamed through
+ * a block of 1 MB a thread to path + ".tmp.PID" and renamed at the end. HX_EIO (disk full, not
  * writable) leaves an old file as it was and removes the temporary one. title: at most 255
- * characters, one line. */
+ * characters, one line. Takes 4 bytes a node and an element for a renumbered mesh. */
 int hx_vtk_write(const char *path, const hx_mesh *mesh, const char *title, hx_vtk_format format,
                  const hx_vtk_field *field, size_t n_field);
+
+/* The same for the elements that options choose. Nodes are those of the elements, renumbered in
+ * their order; a part has the elements' original numbers as the cell array vtkOriginalCellIds. A
+ * part of no element is a valid, empty grid. *n_written: number of elements; may be NULL. A part
+ * takes at most 9 bytes a node and an element more. */
+int hx_vtk_write_part(const char *path, const hx_mesh *mesh, const char *title,
+                      const hx_vtk_options *options, const hx_vtk_field *field, size_t n_field,
+                      int64_t *n_written);
+
+/* Size of the binary file of the whole mesh. O(n_field): reads no data, which may be NULL. */
+int hx_vtk_bytes(const hx_mesh *mesh, const char *title, const hx_vtk_field *field, size_t n_field,
+                 uint64_t *bytes);
+
+/* Bytes of host memory that writing takes, at most. */
+size_t hx_vtk_writer_bytes(const hx_mesh *mesh, int is_part);
 
 /* Reads a mesh (raw: hx_mesh_finish is the caller's) with its sets: integer arrays called
  * "set_NAME" with values 0/1 become the set NAME; any other integer array NAME of one component

@@ -39,11 +39,13 @@ int hx_vtk_read_points(hx_vtk_reader *r)
 
     HX_TRY(hx_alloc_raw(&r->xyz, (size_t)n_value, sizeof *r->xyz, "coordinates"));
     HX_TRY(hx_vtk_scan_real(&r->scan, type, n_value, r->xyz));
+    int64_t bad = INT64_MAX;
+#pragma omp parallel for schedule(static) reduction(min : bad)
     for (int64_t i = 0; i < n_value; i++)
-        if (!isfinite(r->xyz[i]))
-            return HX_VTK_RAISE(&r->scan, "point %lld: coordinate %c is %g, not a finite number",
-                                (long long)(i / 3), "xyz"[i % 3], r -> xyz[i]);
-    return HX_OK;
+        if (!isfinite(r->xyz[i]) && i < bad) bad = i;
+    if (bad == INT64_MAX) return HX_OK;
+    return HX_VTK_RAISE(&r->scan, "point %lld: coordinate %c is %g, not a finite number",
+                        (long long)(bad / 3), "xyz"[bad % 3], r -> xyz[bad]);
 }
 
 static void note_odd_cell(hx_vtk_reader *r, int64_t elem, int64_t n)
@@ -70,6 +72,39 @@ static int alloc_cells(hx_vtk_reader *r)
     return hx_alloc_raw(&r->conn, (size_t)r->n_elem * 8, sizeof *r->conn, "connectivity");
 }
 
+/* Cells of a binary file, each n_lead numbers (its 8) and its nodes, as long as all of a batch are
+ * hexahedra with valid nodes; *elem: the first one that was not read. What is wrong with that is
+ * for who reads cell by cell. */
+static int read_hexahedra(hx_vtk_reader *r, const hx_vtk_number *type, int n_lead, int64_t *elem)
+{
+    const int64_t end = r->n_node >= 0 ? r->n_node : INT32_MAX;
+    const int n_byte = type->n_byte, n_record = (n_lead + 8) * n_byte;
+    while (*elem < r->n_elem) {
+        const unsigned char *bytes;
+        int64_t n;
+        int good = 1;
+        HX_TRY(hx_vtk_scan_raw(&r->scan, n_record, r->n_elem - *elem, &bytes, &n));
+        int32_t *const conn = r->conn + 8 * *elem;
+#pragma omp parallel for schedule(static) reduction(& : good)
+        for (int64_t e = 0; e < n; e++) {
+            const unsigned char *at = bytes + e * n_record;
+            for (int k = 0; k < n_lead; k++, at += n_byte)
+                good &= hx_vtk_decode_int(at, n_byte, type->kind) == 8;
+            for (int k = 0; k < 8; k++, at += n_byte) {
+                const int64_t node = hx_vtk_decode_int(at, n_byte, type->kind);
+                good &= node >= 0 && node < end;
+                conn[8 * e + k] = (int32_t)node;
+            }
+        }
+        if (!good) {
+            hx_vtk_scan_unread(&r->scan, n_record, n);
+            return HX_OK;
+        }
+        *elem += n;
+    }
+    return HX_OK;
+}
+
 /* Until version 4.2: for each cell its number of nodes, then the nodes. */
 static int read_cells_classic(hx_vtk_reader *r, int64_t size)
 {
@@ -80,7 +115,10 @@ static int read_cells_classic(hx_vtk_reader *r, int64_t size)
     if (!r->mesh) return hx_vtk_scan_skip(&r->scan, &int32, left);
 
     if (left == 9 * r->n_elem) HX_TRY(alloc_cells(r)); /* else some cell is no hexahedron */
-    for (int64_t e = 0; e < r->n_elem; e++) {
+    int64_t first = 0;
+    if (r->conn && r->scan.is_binary) HX_TRY(read_hexahedra(r, &int32, 1, &first));
+    left -= 9 * first;
+    for (int64_t e = first; e < r->n_elem; e++) {
         if (left < 1)
             return HX_VTK_RAISE(&r->scan, "the %lld numbers of CELLS end before cell %lld",
                                 (long long)size, (long long)e);
@@ -147,7 +185,10 @@ static int read_cells_offsets(hx_vtk_reader *r, int64_t n_offset, int64_t n_conn
         return HX_VTK_RAISE(&r->scan, "the last offset is %lld, but CONNECTIVITY has %lld entries",
                             (long long)previous, (long long)n_conn);
     HX_TRY(alloc_cells(r));
-    for (int64_t e = 0; e < r->n_elem; e++) {
+    int64_t first = 0;
+    const bool is_int = type->kind == 'i' || type->kind == 'u';
+    if (r->scan.is_binary && is_int) HX_TRY(read_hexahedra(r, type, 0, &first));
+    for (int64_t e = first; e < r->n_elem; e++) {
         HX_TRY(hx_vtk_scan_int(&r->scan, type, 8, chunk));
         HX_TRY(store_nodes(r, e, chunk));
     }

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "memory.h"
+#include "sum.h"
 #include "vtk_reader.h"
 
 enum { MAX_SET_VALUES = 256 };
@@ -50,19 +51,67 @@ static int find_value(const int32_t *list, int n, int32_t value)
     return low;
 }
 
-/* Ascending distinct values; MAX_SET_VALUES + 1 if there are more than MAX_SET_VALUES. */
-static int distinct_values(int64_t n, const int32_t *value, int32_t list[MAX_SET_VALUES])
+/* Distinct values, ascending; more than MAX_SET_VALUES count as MAX_SET_VALUES + 1. */
+typedef struct values {
+    int n;
+    int32_t value[MAX_SET_VALUES];
+} values;
+
+static void add_value(values *list, int32_t value)
 {
-    int n_list = 0;
-    for (int64_t i = 0; i < n; i++) {
-        const int at = find_value(list, n_list, value[i]);
-        if (at < n_list && list[at] == value[i]) continue;
-        if (n_list == MAX_SET_VALUES) return MAX_SET_VALUES + 1;
-        memmove(list + at + 1, list + at, (size_t)(n_list - at) * sizeof *list);
-        list[at] = value[i];
-        n_list++;
+    const int at = find_value(list->value, list->n <= MAX_SET_VALUES ? list->n : 0, value);
+    if (list->n > MAX_SET_VALUES || (at < list->n && list->value[at] == value)) return;
+    if (list->n++ == MAX_SET_VALUES) return;
+    memmove(list->value + at + 1, list->value + at,
+            (size_t)(list->n - 1 - at) * sizeof *list->value);
+    list->value[at] = value;
+}
+
+/* Of value[n], through those of HX_N_PART parts. */
+static void distinct_values(int64_t n, const int32_t *value, values *part, values *all)
+{
+#pragma omp parallel for schedule(static)
+    for (int p = 0; p < HX_N_PART; p++) {
+        const int64_t begin = hx_part_begin(n, p);
+        part[p].n = 0;
+        for (int64_t i = begin; i < hx_part_begin(n, p + 1); i++)
+            if (i == begin || value[i] != value[i - 1]) add_value(&part[p], value[i]);
     }
-    return n_list;
+    all->n = 0;
+    for (int p = 0; p < HX_N_PART; p++) {
+        if (part[p].n > MAX_SET_VALUES) all->n = MAX_SET_VALUES + 1;
+        for (int k = 0; k < part[p].n && all->n <= MAX_SET_VALUES; k++)
+            add_value(all, part[p].value[k]);
+    }
+}
+
+/* Places in value[n], by value and ascending; start[v] becomes the first of value v. */
+static void sort_places(int64_t n, const int32_t *value, const values *all, int64_t *count,
+                        int64_t start[MAX_SET_VALUES + 1], int32_t *place)
+{
+    const int n_value = all->n;
+#pragma omp parallel for schedule(static)
+    for (int p = 0; p < HX_N_PART; p++) {
+        int64_t *const here = count + (size_t)p * MAX_SET_VALUES;
+        for (int64_t i = hx_part_begin(n, p); i < hx_part_begin(n, p + 1); i++)
+            here[find_value(all->value, n_value, value[i])]++;
+    }
+    int64_t next = 0;
+    for (int v = 0; v < n_value; v++) {
+        start[v] = next;
+        for (int p = 0; p < HX_N_PART; p++) {
+            const int64_t here = count[(size_t)p * MAX_SET_VALUES + (size_t)v];
+            count[(size_t)p * MAX_SET_VALUES + (size_t)v] = next;
+            next += here;
+        }
+    }
+    start[n_value] = next;
+#pragma omp parallel for schedule(static)
+    for (int p = 0; p < HX_N_PART; p++) {
+        int64_t *const to = count + (size_t)p * MAX_SET_VALUES;
+        for (int64_t i = hx_part_begin(n, p); i < hx_part_begin(n, p + 1); i++)
+            place[to[find_value(all->value, n_value, value[i])]++] = (int32_t)i;
+    }
 }
 
 static int add_set(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *member)
@@ -77,56 +126,44 @@ static int add_set(hx_vtk_reader *r, const char *name, int64_t n, const int32_t 
 static int make_sets(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *value)
 {
     int rc = HX_OK;
+    values all, *part = NULL;
     int32_t *member = NULL;
-    int32_t list[MAX_SET_VALUES];
-    int64_t start[MAX_SET_VALUES + 1] = {0};
-    const int n_list = distinct_values(n, value, list);
-    if (n_list > MAX_SET_VALUES) return HX_OK;
+    int64_t *count = NULL, start[MAX_SET_VALUES + 1] = {0};
+    HX_TRY_FAIL(hx_alloc_raw(&part, HX_N_PART, sizeof *part, "values of sets"));
+    distinct_values(n, value, part, &all);
+    if (all.n > MAX_SET_VALUES) goto fail; /* no set, no error */
 
-    /* Members sorted by value; start[v] runs over its stretch, then stands at its end. */
     HX_TRY_FAIL(hx_alloc_raw(&member, (size_t)n, sizeof *member, "members of sets"));
-    for (int64_t i = 0; i < n; i++) start[find_value(list, n_list, value[i]) + 1]++;
-    for (int v = 0; v < n_list; v++) start[v + 1] += start[v];
-    for (int64_t i = 0; i < n; i++)
-        member[start[find_value(list, n_list, value[i])]++] = (int32_t)i;
+    HX_TRY_FAIL(hx_alloc(&count, (size_t)HX_N_PART * MAX_SET_VALUES, sizeof *count, "members"));
+    sort_places(n, value, &all, count, start, member);
 
-    const bool is_flag = n_list == 0 || (list[0] >= 0 && list[n_list - 1] <= 1);
+    const bool is_flag = all.n == 0 || (all.value[0] >= 0 && all.value[all.n - 1] <= 1);
     if (is_flag && strncmp(name, "set_", 4) == 0 && name[4] != '\0') {
-        const bool has_one = n_list > 0 && list[n_list - 1] == 1;
-        const int64_t first = n_list > 1 ? start[n_list - 2] : 0;
-        HX_TRY_FAIL(add_set(r, name + 4, has_one ? n - first : 0, member + (has_one ? first : 0)));
+        const bool has_one = all.n > 0 && all.value[all.n - 1] == 1;
+        const int64_t first = has_one ? start[all.n - 1] : n;
+        HX_TRY_FAIL(add_set(r, name + 4, n - first, member + first));
     } else {
-        for (int v = 0; v < n_list; v++) {
+        for (int v = 0; v < all.n; v++) {
             char set_name[HX_VTK_WORD_SIZE + 16];
-            const int64_t first = v > 0 ? start[v - 1] : 0;
-            snprintf(set_name, sizeof set_name, "%s=%ld", name, (long)list[v]);
-            HX_TRY_FAIL(add_set(r, set_name, start[v] - first, member + first));
+            snprintf(set_name, sizeof set_name, "%s=%ld", name, (long)all.value[v]);
+            HX_TRY_FAIL(add_set(r, set_name, start[v + 1] - start[v], member + start[v]));
         }
     }
 
 fail:
+    free(part);
     free(member);
+    free(count);
     return rc;
 }
 
 static int read_sets(hx_vtk_reader *r, const char *name, const hx_vtk_number *type, int64_t n)
 {
-    int rc = HX_OK;
+    int fits = 1;
     int32_t *value = NULL;
-    int64_t chunk[HX_VTK_CHUNK];
-    bool fits = true;
-    HX_TRY_FAIL(hx_alloc_raw(&value, (size_t)n, sizeof *value, "values of an integer array"));
-    for (int64_t i = 0; i < n;) {
-        const int64_t n_chunk = n - i < HX_VTK_CHUNK ? n - i : HX_VTK_CHUNK;
-        HX_TRY_FAIL(hx_vtk_scan_int(&r->scan, type, n_chunk, chunk));
-        for (int64_t k = 0; k < n_chunk; k++) {
-            if (chunk[k] < INT32_MIN || chunk[k] > INT32_MAX) fits = false;
-            value[i++] = fits ? (int32_t)chunk[k] : 0;
-        }
-    }
-    if (fits) HX_TRY_FAIL(make_sets(r, name, n, value));
-
-fail:
+    HX_TRY(hx_alloc_raw(&value, (size_t)n, sizeof *value, "values of an integer array"));
+    int rc = hx_vtk_scan_int32(&r->scan, type, n, value, &fits);
+    if (rc == HX_OK && fits) rc = make_sets(r, name, n, value);
     free(value);
     return rc;
 }
@@ -289,8 +326,10 @@ static int read_data_head(hx_vtk_reader *r, hx_vtk_data_where where)
                             (long long)(expected < 0 ? 0 : expected),
                             on_points ? "points" : "cells");
     if (r->wanted && r->n_elem != r->wanted_n)
-        return HX_VTK_RAISE(&r->scan, "%lld cells; the mesh of this run has %lld",
-                            (long long)r->n_elem, (long long)r->wanted_n);
+        return HX_VTK_RAISE(
+            &r->scan, "%lld cells; the mesh of this run has %lld%s", (long long)r->n_elem,
+            (long long)r->wanted_n,
+            r->n_elem < r->wanted_n ? " (a file written with a threshold lacks elements)" : "");
     if (r->mesh && !r->has_mesh) HX_TRY(make_mesh(r));
     r->where = where;
     r->n_data = n;

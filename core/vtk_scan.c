@@ -8,7 +8,8 @@
 
 #include "memory.h"
 
-enum { BUFFER_SIZE = 1 << 20 };
+/* Large enough that several threads have something to decode. */
+enum { BUFFER_SIZE = 1 << 22 };
 
 /* Sizes in a binary file; VTK stores its vtkIdType as int. */
 static const hx_vtk_number number_list[] = {
@@ -229,28 +230,10 @@ int hx_vtk_scan_room(const hx_vtk_scan *scan, const hx_vtk_number *type, int64_t
     return HX_OK;
 }
 
-static inline uint64_t big_endian(const unsigned char *byte, int n_byte)
-{
-    uint64_t bits = 0;
-    for (int i = 0; i < n_byte; i++) bits = bits << 8 | byte[i];
-    return bits;
-}
-
-static inline int64_t decode_int(const unsigned char *byte, int n_byte, char kind)
-{
-    const uint64_t bits = big_endian(byte, n_byte);
-    if (kind == 'u' && n_byte < 8) return (int64_t)bits;
-    const int unused = 64 - 8 * n_byte;
-    const uint64_t top = bits << unused;
-    int64_t value;
-    memcpy(&value, &top, sizeof value);
-    return value / ((int64_t)1 << unused); /* extends the sign; exact, the low bits are 0 */
-}
-
 static inline double decode_real(const unsigned char *byte, const hx_vtk_number *type)
 {
-    if (type->kind != 'f') return (double)decode_int(byte, type->n_byte, type->kind);
-    const uint64_t bits = big_endian(byte, type->n_byte);
+    if (type->kind != 'f') return (double)hx_vtk_decode_int(byte, type->n_byte, type->kind);
+    const uint64_t bits = hx_vtk_big_endian(byte, type->n_byte);
     if (type->n_byte == 8) {
         double value;
         memcpy(&value, &bits, sizeof value);
@@ -275,6 +258,50 @@ static int ready(hx_vtk_scan *scan, int n_byte, int64_t n, int64_t *n_ready)
     return HX_OK;
 }
 
+int hx_vtk_scan_raw(hx_vtk_scan *scan, int n_byte, int64_t n, const unsigned char **bytes,
+                    int64_t *n_ready)
+{
+    HX_TRY(ready(scan, n_byte, n, n_ready));
+    *bytes = scan->buffer + scan->pos;
+    scan->pos += (size_t)n_byte * (size_t)*n_ready;
+    return HX_OK;
+}
+
+void hx_vtk_scan_unread(hx_vtk_scan *scan, int n_byte, int64_t n)
+{
+    scan->pos -= (size_t)n_byte * (size_t)n;
+}
+
+int hx_vtk_scan_int32(hx_vtk_scan *scan, const hx_vtk_number *type, int64_t n, int32_t *value,
+                      int *fits)
+{
+    const unsigned char *bytes;
+    int64_t n_ready, one;
+    int all_fit = 1;
+    if (type->kind != 'i' && type->kind != 'u')
+        return HX_VTK_RAISE(scan, "numbers of type %s where integers are expected", type->name);
+    if (!scan->is_binary) {
+        for (int64_t i = 0; i < n; i++) {
+            HX_TRY(hx_vtk_scan_int(scan, type, 1, &one));
+            all_fit &= one >= INT32_MIN && one <= INT32_MAX;
+            value[i] = (int32_t)one;
+        }
+        *fits &= all_fit;
+        return HX_OK;
+    }
+    for (int64_t i = 0; i < n; i += n_ready) {
+        HX_TRY(hx_vtk_scan_raw(scan, type->n_byte, n - i, &bytes, &n_ready));
+#pragma omp parallel for schedule(static) reduction(& : all_fit)
+        for (int64_t k = 0; k < n_ready; k++) {
+            const int64_t v = hx_vtk_decode_int(bytes + k * type->n_byte, type->n_byte, type->kind);
+            all_fit &= v >= INT32_MIN && v <= INT32_MAX;
+            value[i + k] = (int32_t)v;
+        }
+    }
+    *fits &= all_fit;
+    return HX_OK;
+}
+
 int hx_vtk_scan_int(hx_vtk_scan *scan, const hx_vtk_number *type, int64_t n, int64_t *value)
 {
     if (type->kind != 'i' && type->kind != 'u')
@@ -288,7 +315,7 @@ int hx_vtk_scan_int(hx_vtk_scan *scan, const hx_vtk_number *type, int64_t n, int
         }
         HX_TRY(ready(scan, type->n_byte, n - i, &n_ready));
         for (int64_t k = 0; k < n_ready; k++, scan->pos += (size_t)type->n_byte)
-            value[i++] = decode_int(scan->buffer + scan->pos, type->n_byte, type->kind);
+            value[i++] = hx_vtk_decode_int(scan->buffer + scan->pos, type->n_byte, type->kind);
     }
     return HX_OK;
 }
@@ -308,9 +335,12 @@ int hx_vtk_scan_real(hx_vtk_scan *scan, const hx_vtk_number *type, int64_t n, do
                                     hx_vtk_scan_shown(scan));
             continue;
         }
-        HX_TRY(ready(scan, type->n_byte, n - i, &n_ready));
-        for (int64_t k = 0; k < n_ready; k++, scan->pos += (size_t)type->n_byte)
-            value[i++] = decode_real(scan->buffer + scan->pos, type);
+        const unsigned char *bytes;
+        HX_TRY(hx_vtk_scan_raw(scan, type->n_byte, n - i, &bytes, &n_ready));
+#pragma omp parallel for schedule(static) if (n_ready > 4096)
+        for (int64_t k = 0; k < n_ready; k++)
+            value[i + k] = decode_real(bytes + k * type->n_byte, type);
+        i += n_ready;
     }
     return HX_OK;
 }
@@ -344,7 +374,7 @@ static int skip_binary_string(hx_vtk_scan *scan)
     if (scan->len - scan->pos < (size_t)n_byte)
         return HX_VTK_RAISE(scan, "the file ends inside an array");
     const uint64_t mask = UINT64_MAX >> (64 - 8 * n_byte + 2);
-    const uint64_t length = big_endian(scan->buffer + scan->pos, n_byte) & mask;
+    const uint64_t length = hx_vtk_big_endian(scan->buffer + scan->pos, n_byte) & mask;
     scan->pos += (size_t)n_byte;
     return skip_bytes(scan, (int64_t)length);
 }

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "error.h"
 
@@ -74,6 +75,38 @@ int hx_vtk_scan_begin(hx_vtk_scan *scan);
 /* n * n_comp, checked against what the file can still hold: call it before allocating. */
 int hx_vtk_scan_room(const hx_vtk_scan *scan, const hx_vtk_number *type, int64_t n, int64_t n_comp,
                      const char *what, int64_t *n_value);
+
+/* The next whole records of n_byte bytes of a binary file, at least one and at most n, as they lie
+ * in the buffer; they count as read. The file's end is an error. */
+int hx_vtk_scan_raw(hx_vtk_scan *scan, int n_byte, int64_t n, const unsigned char **bytes,
+                    int64_t *n_ready);
+
+/* Takes back the n records that hx_vtk_scan_raw gave last. */
+void hx_vtk_scan_unread(hx_vtk_scan *scan, int n_byte, int64_t n);
+
+/* The next n integers; *fits becomes 0 if one needs more than 32 bits, else it stays. Needs kind i
+ * or u. */
+int hx_vtk_scan_int32(hx_vtk_scan *scan, const hx_vtk_number *type, int64_t n, int32_t *value,
+                      int *fits);
+
+/* Numbers as they lie in a binary file. */
+static inline uint64_t hx_vtk_big_endian(const unsigned char *byte, int n_byte)
+{
+    uint64_t bits = 0;
+    for (int i = 0; i < n_byte; i++) bits = bits << 8 | byte[i];
+    return bits;
+}
+
+static inline int64_t hx_vtk_decode_int(const unsigned char *byte, int n_byte, char kind)
+{
+    const uint64_t bits = hx_vtk_big_endian(byte, n_byte);
+    if (kind == 'u' && n_byte < 8) return (int64_t)bits;
+    const int unused = 64 - 8 * n_byte;
+    const uint64_t top = bits << unused;
+    int64_t value;
+    memcpy(&value, &top, sizeof value);
+    return value / ((int64_t)1 << unused); /* extends the sign; exact, the low bits are 0 */
+}
 
 /* The next n numbers. scan_int needs kind i or u, scan_real i, u or f. */
 int hx_vtk_scan_int(hx_vtk_scan *scan, const hx_vtk_number *type, int64_t n, int64_t *value);

@@ -101,6 +101,25 @@ def check_ours(path, expected_xyz, expected_conn):
     check((point["displacement"] == move).all(), f"{path}: displacement")
 
 
+def check_part(path, xyz, conn, n_cell):
+    """The first n_cell elements and their nodes, as an output threshold leaves them."""
+    grid = read(path)
+    check(grid.GetNumberOfCells() == n_cell, f"{path}: {grid.GetNumberOfCells()} cells")
+    cell, point = arrays(grid.GetCellData()), arrays(grid.GetPointData())
+    names = ["density", "element_energy", "part", "set_solid_core", "stress", "vtkOriginalCellIds"]
+    check(n_cell == 0 or sorted(cell) == names, f"{path}: cell arrays {sorted(cell)}")
+    nodes = numpy.unique(conn[:n_cell])
+    check(grid.GetNumberOfPoints() == len(nodes), f"{path}: {grid.GetNumberOfPoints()} points")
+    if n_failed or n_cell == 0:
+        return
+    e = numpy.arange(n_cell)
+    check((cell["vtkOriginalCellIds"] == e).all(), f"{path}: original numbers")
+    check((cell["density"] == 1.0 / (3.0 + e)).all(), f"{path}: density")
+    check((vtk_to_numpy(grid.GetPoints().GetData()) == xyz[nodes]).all(), f"{path}: coordinates")
+    check((nodes[connectivity(grid)] == conn[:n_cell]).all(), f"{path}: connectivity")
+    check((point["displacement"] == 0.5 * nodes[:, None]).all(), f"{path}: displacement")
+
+
 def write_with_vtk(path, grid, version, binary):
     """False if this VTK cannot write that version."""
     writer = vtk.vtkUnstructuredGridWriter()
@@ -156,6 +175,10 @@ def check_both_ways(program):
         conn = numpy.array([row for row in rows if len(row) == 8], dtype=int)
         check_ours(os.path.join(folder, "binary.vtk"), xyz, conn)
         check_ours(os.path.join(folder, "ascii.vtk"), xyz, conn)
+
+        for kind in ("", "_ascii"):
+            check_part(os.path.join(folder, f"part{kind}.vtk"), xyz, conn, 7)
+            check_part(os.path.join(folder, f"empty{kind}.vtk"), xyz, conn, 0)
 
         hexes = read(os.path.join(folder, "binary.vtk"))
         voxels = image_as_voxels(3)

@@ -126,6 +126,20 @@ assert [f["time"] for f in series["files"]] == [2, 4, 5]
 END
     ok "summary.json content" python3 check_summary.py
 fi
+# Only dense elements: a small part with original numbers; none at all is a warning.
+ok "run with a threshold" "$hextop" run small.cfg output.threshold=0.6 output.directory=part
+ok "header shows the threshold" contains stdout "elements of density >= 0.6"
+ok "fewer elements are written" test "$(wc -c <part/density_0005.vtk)" -lt \
+    "$(wc -c <out/density_0005.vtk)"
+ok "with their original numbers" grep -aq "SCALARS vtkOriginalCellIds int" part/density_0005.vtk
+ok "which whole files lack" lacks out/density_0005.vtk vtkOriginalCellIds
+ok "the resolved config has the threshold" contains part/config.cfg "threshold = 0.6"
+ok "threshold above all densities" "$hextop" run small.cfg passive= output.threshold=1 \
+    optimization.iterations=1 output.directory=none
+ok "warns that the file is empty" contains stderr \
+    "none/density_0001.vtk is empty: no element has a density of output.threshold = 1"
+ok "an empty grid" grep -aq "CELLS 0 0" none/density_0001.vtk
+
 compliance=$(number compliance out/summary.json)
 ok "last history line has the summary's compliance" \
     near "$(tail -1 out/history.csv | cut -d, -f2)" "$compliance" 1e-10
@@ -251,6 +265,24 @@ for text in "128 elements" "scaled Jacobian" "mount" "right-lower-edge" "sum of 
     "neighbours" "memory" "bytes/element" "connectivity" "time" "no faults"; do
     ok "check shows $text" contains check.txt "$text"
 done
+
+# The peak of the host's memory is foretold. (Sanitizers take more.)
+large="mesh.nx=100 mesh.ny=40 mesh.nz=40 passive= sets= optimization.iterations=1"
+large="$large solver.max_iterations=3 solver.device=cpu solver.operator=otf output.directory=large"
+# shellcheck disable=SC2086
+ok "check of a larger mesh" "$hextop" check small.cfg $large
+cp stdout large.txt
+ok "says how large the files are" contains large.txt "1 VTK file of"
+# shellcheck disable=SC2086
+ok "run of a larger mesh" "$hextop" run small.cfg $large
+peak=$(sed -n 's/.*"host_peak_bytes": \([0-9]*\).*/\1/p' large/summary.json)
+foretold=$(sed -n 's/^  peak *\([0-9.]*\) MB on the host.*/\1/p' large.txt)
+if ldd "$hextop" 2>/dev/null | grep -q libasan; then
+    echo "memory foretold: $foretold MB, not compared under sanitizers"
+else
+    ok "the memory foretold is taken" near "${foretold}e6" "$peak" 0.15
+fi
+
 "$hextop" check small.cfg optimization.filter.radius=0.8 >stdout 2>warnings
 ok "check warns of a small radius" contains warnings "hextop: warning: the filter's radius"
 "$hextop" check small.cfg optimization.filter.radius=11 >stdout 2>warnings

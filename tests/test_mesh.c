@@ -314,6 +314,62 @@ static void test_sets(void)
     hx_mesh_free(&mesh);
 }
 
+/* 1 if an element of the set has the node. */
+static int has_member(const hx_mesh *mesh, const hx_set *set, int32_t node)
+{
+    for (int64_t k = mesh->node_elem_ptr[node]; k < mesh->node_elem_ptr[node + 1]; k++)
+        for (int64_t i = 0; i < set->n_elem; i++)
+            if (set->elem[i] == (int32_t)(mesh->node_elem[k] / 8)) return 1;
+    return 0;
+}
+
+/* Sets of a few and of many members, which take different ways, renumbered and completed. */
+static void test_set_sizes(void)
+{
+    enum { N = 24 };
+    hx_mesh mesh;
+    CHECK_OK(hx_generate_box(&mesh, N, N, N, 1.0, 1.0, 1.0));
+    const int64_t n_few = 3, n_many = 300, n_node = mesh.n_node;
+    const int64_t n_third = 8 * (N + 1) * (N + 1); /* 8 layers of nodes, 7 of elements */
+    int32_t *number = malloc((size_t)n_node * sizeof *number);
+    for (int64_t i = 0; i < n_node; i++) number[i] = (int32_t)i;
+    CHECK_OK(hx_mesh_add_elem_set(&mesh, "few elements", n_few, number));
+    CHECK_OK(hx_mesh_add_elem_set(&mesh, "many elements", n_many, number));
+    CHECK_OK(hx_mesh_add_node_set(&mesh, "few nodes", 8, mesh.conn + 8 * 100));
+    CHECK_OK(hx_mesh_add_node_set(&mesh, "a third", n_third, number));
+    CHECK_OK(hx_mesh_add_face_set(&mesh, "a face", 1, (const int64_t[1]){600}));
+    free(number);
+    CHECK_OK(hx_mesh_shuffle(&mesh, 5));
+    CHECK_OK(hx_mesh_finish(&mesh));
+    for (size_t s = 0; s < mesh.n_set; s++) {
+        const hx_set *set = &mesh.set[s];
+        for (int64_t i = 1; i < set->n_node; i++) CHECK(set->node[i - 1] < set->node[i]);
+        for (int64_t i = 1; i < set->n_elem; i++) CHECK(set->elem[i - 1] < set->elem[i]);
+    }
+    const char *const name[2] = {"few elements", "many elements"};
+    for (int k = 0; k < 2; k++) {
+        const hx_set *set = hx_mesh_find_set(&mesh, name[k]);
+        CHECK(set && set->n_elem == (k == 0 ? n_few : n_many));
+        int64_t n_member = 0, at = 0;
+        for (int32_t a = 0; set && a < n_node; a++) {
+            if (!has_member(&mesh, set, a)) continue;
+            CHECK(at < set->n_node && set->node[at++] == a);
+            n_member++;
+        }
+        CHECK(set && set->n_node == n_member);
+        for (int64_t i = 0; set && i < set->n_elem; i++)
+            CHECK(hx_mesh_elem_number(&mesh, set->elem[i]) < set->n_elem);
+    }
+    const hx_set *set = hx_mesh_find_set(&mesh, "few nodes");
+    CHECK(set && set->n_elem == 1 && hx_mesh_elem_number(&mesh, set->elem[0]) == 100);
+    set = hx_mesh_find_set(&mesh, "a third");
+    CHECK(set && set->n_elem == 7 * N * N && set->n_node == n_third);
+    set = hx_mesh_find_set(&mesh, "a face");
+    CHECK(set && set->n_node == 4 && set->n_elem == 0 &&
+          hx_mesh_elem_number(&mesh, set->face[0] / 6) == 100);
+    hx_mesh_free(&mesh);
+}
+
 static void test_boundary(void)
 {
     hx_mesh mesh;
@@ -623,6 +679,7 @@ int main(void)
     test_order();
     test_hilbert();
     test_sets();
+    test_set_sizes();
     test_boundary();
     test_regions();
     test_region_errors();

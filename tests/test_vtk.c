@@ -2,6 +2,8 @@
  *   test_vtk                the tests
  *   test_vtk --write DIR    files for tests/check_vtk.py to read with VTK
  *   test_vtk --read FILE    what hx_vtk_read makes of a file that VTK wrote */
+#include <sys/stat.h>
+
 #include "tests/vtk_sample.h"
 
 /* --- round trip --- */
@@ -71,6 +73,155 @@ static void test_round_trip(hx_vtk_format format, int n, int shuffled)
     hx_mesh_free(&again);
     hx_mesh_free(&mesh);
     hx_mesh_free(&original);
+}
+
+/* --- a part --- */
+
+/* Elements of the original numbers that are dense enough come back in their order, with their own
+ * nodes and values; densities fall with the number. */
+static void check_part(const char *path, const hx_mesh *original, int64_t n_part)
+{
+    hx_mesh part;
+    double *value = calloc((size_t)n_part, sizeof *value);
+    CHECK_OK(hx_vtk_read(path, &part));
+    CHECK(part.n_elem == n_part && part.n_node < original->n_node);
+    int64_t n_wrong = 0, last_node = -1;
+    for (int64_t i = 0; i < 8 * n_part; i++) {
+        if (part.conn[i] > last_node) last_node = part.conn[i];
+        n_wrong += memcmp(part.xyz + 3 * (int64_t)part.conn[i],
+                          original->xyz + 3 * (int64_t)original->conn[i], 3 * sizeof(double)) != 0;
+    }
+    CHECK(n_wrong == 0 && last_node + 1 == part.n_node);
+    CHECK_OK(hx_vtk_read_cell_array(path, "vtkOriginalCellIds", &part, value));
+    for (int64_t e = 0; e < n_part; e++) n_wrong += value[e] != (double)e;
+    CHECK_OK(hx_vtk_read_cell_array(path, "density", &part, value));
+    for (int64_t e = 0; e < n_part; e++) n_wrong += value[e] != density_of(e);
+    CHECK_MSG(n_wrong == 0, "%lld values", (long long)n_wrong);
+    for (size_t i = 0; i < part.n_set; i++) CHECK(strncmp(part.set[i].name, "vtk", 3) != 0);
+    CHECK_OK(hx_mesh_finish(&part)); /* every node is used */
+    free(value);
+    hx_mesh_free(&part);
+}
+
+static void test_part(hx_vtk_format format, int n, int shuffled)
+{
+    hx_mesh original, mesh;
+    sample s;
+    const char *path = in_folder("part.vtk");
+    make_box(&original, n, n, 2);
+    make_box(&mesh, n, n, 2);
+    if (shuffled) {
+        CHECK_OK(hx_mesh_shuffle(&mesh, 7));
+        CHECK_OK(hx_mesh_reorder(&mesh));
+    }
+    sample_make(&s, &mesh);
+    for (int64_t n_part = 1; n_part < mesh.n_elem; n_part = 5 * n_part + 1) {
+        int64_t n_written = -1;
+        const hx_vtk_options options = {
+            .format = format, .value = s.density, .least = density_of(n_part - 1)};
+        CHECK_OK(sample_write_part(path, &mesh, &s, &options, &n_written));
+        CHECK(n_written == n_part);
+        check_part(path, &original, n_part);
+    }
+    sample_free(&s);
+    hx_mesh_free(&mesh);
+    hx_mesh_free(&original);
+}
+
+static void test_empty_part(hx_vtk_format format)
+{
+    hx_mesh mesh, again;
+    sample s;
+    int64_t n_written = -1;
+    const char *path = in_folder("empty.vtk");
+    make_box(&mesh, 3, 3, 2);
+    sample_make(&s, &mesh);
+    const hx_vtk_options options = {.format = format, .value = s.density, .least = 2.0};
+    CHECK_OK(sample_write_part(path, &mesh, &s, &options, &n_written));
+    CHECK(n_written == 0);
+    CHECK_FAILS(hx_vtk_read(path, &again), HX_EINPUT, "0 nodes and 0 elements");
+    sample_free(&s);
+    hx_mesh_free(&mesh);
+}
+
+/* --- large files --- */
+
+typedef struct shares {
+    int n;
+    double last;
+} shares;
+
+static void note_share(void *context, double share)
+{
+    shares *seen = context;
+    CHECK(share >= seen->last && share <= 1.0);
+    seen->last = share;
+    seen->n++;
+}
+
+/* Many times the writer's blocks, and of the size foretold. */
+static void test_large(void)
+{
+    hx_mesh mesh, again;
+    shares seen = {0, 0.0};
+    uint64_t bytes = 0;
+    struct stat info;
+    const char *path = in_folder("large.vtk");
+    CHECK_OK(hx_generate_box(&mesh, 64, 64, 40, 64.0, 64.0, 40.0));
+    double *density = calloc((size_t)mesh.n_elem, sizeof *density);
+    for (int64_t e = 0; e < mesh.n_elem; e++) density[e] = density_of(e);
+    const hx_vtk_field field = {"density", HX_VTK_CELL, HX_VTK_F64, 1, density};
+    const hx_vtk_options options = {.progress = note_share, .context = &seen};
+    CHECK_OK(hx_vtk_write_part(path, &mesh, "large", &options, &field, 1, NULL));
+    CHECK_MSG(seen.n > 8 && seen.last > 0.999, "%d calls, %g", seen.n, seen.last);
+    CHECK_OK(hx_vtk_bytes(&mesh, "large", &field, 1, &bytes));
+    CHECK(stat(path, &info) == 0 && (uint64_t)info.st_size == bytes && bytes > 10000000);
+    CHECK_OK(hx_vtk_read(path, &again));
+    CHECK(again.n_elem == mesh.n_elem && again.n_node == mesh.n_node);
+    CHECK(memcmp(again.xyz, mesh.xyz, (size_t)mesh.n_node * 3 * sizeof *mesh.xyz) == 0);
+    CHECK(memcmp(again.conn, mesh.conn, (size_t)mesh.n_elem * 8 * sizeof *mesh.conn) == 0);
+    CHECK_OK(hx_vtk_read_cell_array(path, "density", &mesh, density));
+    for (int64_t e = 0; e < mesh.n_elem; e++) CHECK_ABS(density[e], density_of(e), 0);
+    free(density);
+    hx_mesh_free(&again);
+    hx_mesh_free(&mesh);
+}
+
+/* Counts beyond 2^31: of the writer by the size of a file that is not written, of the reader by a
+ * file that is nearly all hole. */
+static void test_counts_beyond_int(void)
+{
+    const int64_t n_elem = 260000000, n_node = 750000000; /* 9 n_elem and 3 n_node exceed 2^31 */
+    const hx_mesh huge = {.n_node = n_node, .n_elem = n_elem};
+    const hx_vtk_field field = {"density", HX_VTK_CELL, HX_VTK_F64, 1, NULL};
+    uint64_t bytes = 0, small_bytes = 0;
+    hx_mesh mesh;
+    make_box(&mesh, 2, 2, 2);
+    CHECK_OK(hx_vtk_bytes(&mesh, "", &field, 1, &small_bytes));
+    CHECK_OK(hx_vtk_bytes(&huge, "", &field, 1, &bytes));
+    const int64_t more_nodes = n_node - 27, more_elem = n_elem - 8;
+    /* the counts in the text: 27, 8, 72, 8, 8 have become 9, 9, 10, 9, 9 digits */
+    CHECK(bytes - small_bytes == (uint64_t)(24 * more_nodes + 48 * more_elem) + 7 + 8 + 8 + 8 + 8);
+
+    const char *path = in_folder("hole.vtk");
+    FILE *f = fopen(path, "wb");
+    CHECK(f != NULL);
+    if (!f) return;
+    fprintf(f, "# vtk DataFile Version 3.0\n\nBINARY\nDATASET UNSTRUCTURED_GRID\n");
+    fprintf(f, "POINTS %lld double\n", (long long)n_node);
+    const int skipped = fseeko(f, (off_t)n_node * 24, SEEK_CUR) != 0;
+    fprintf(f, "\nCELLS %lld %lld\n", (long long)n_elem, 9 * (long long)n_elem);
+    fseeko(f, (off_t)n_elem * 36, SEEK_CUR);
+    fprintf(f, "\nCELL_TYPES %lld\n", (long long)n_elem);
+    fseeko(f, (off_t)n_elem * 4, SEEK_CUR);
+    fprintf(f, "\nCELL_DATA %lld\n", (long long)n_elem);
+    if (fclose(f) == 0 && !skipped) { /* else the file system has no such files */
+        double value[8];
+        CHECK_FAILS(hx_vtk_read_cell_array(path, "density", &mesh, value), HX_EINPUT,
+                    "260000000 cells; the mesh of this run has 8");
+    }
+    unlink(path);
+    hx_mesh_free(&mesh);
 }
 
 /* --- files as other programs write them --- */
@@ -147,6 +298,14 @@ static int write_samples(const char *to)
     sample_make(&s, &mesh);
     CHECK_OK(sample_write(in_folder("binary.vtk"), &mesh, &s, HX_VTK_BINARY));
     CHECK_OK(sample_write(in_folder("ascii.vtk"), &mesh, &s, HX_VTK_ASCII));
+    hx_vtk_options options = {.value = s.density, .least = density_of(6)};
+    CHECK_OK(sample_write_part(in_folder("part.vtk"), &mesh, &s, &options, NULL));
+    options.format = HX_VTK_ASCII;
+    CHECK_OK(sample_write_part(in_folder("part_ascii.vtk"), &mesh, &s, &options, NULL));
+    options.least = 2.0;
+    CHECK_OK(sample_write_part(in_folder("empty_ascii.vtk"), &mesh, &s, &options, NULL));
+    options.format = HX_VTK_BINARY;
+    CHECK_OK(sample_write_part(in_folder("empty.vtk"), &mesh, &s, &options, NULL));
 
     make_box(&original, 4, 3, 2);
     FILE *f = fopen(in_folder("expected.txt"), "w");
@@ -188,6 +347,14 @@ int main(int argc, char **argv)
     test_round_trip(HX_VTK_ASCII, 4, 0);
     test_round_trip(HX_VTK_BINARY, 40, 1);
     test_round_trip(HX_VTK_ASCII, 40, 1);
+    for (int shuffled = 0; shuffled < 2; shuffled++) {
+        test_part(HX_VTK_BINARY, 20, shuffled);
+        test_part(HX_VTK_ASCII, 20, shuffled);
+    }
+    test_empty_part(HX_VTK_BINARY);
+    test_empty_part(HX_VTK_ASCII);
+    test_large();
+    test_counts_beyond_int();
     test_styles();
     test_series();
     remove_folder();

@@ -108,8 +108,8 @@ static inline void sample_free(sample *s)
     free(s->move);
 }
 
-static inline int sample_write(const char *path, const hx_mesh *mesh, const sample *s,
-                               hx_vtk_format format)
+static inline int sample_write_part(const char *path, const hx_mesh *mesh, const sample *s,
+                                    const hx_vtk_options *options, int64_t *n_written)
 {
     const hx_vtk_field field[] = {
         {"density", HX_VTK_CELL, HX_VTK_F64, 1, s->density},
@@ -119,8 +119,15 @@ static inline int sample_write(const char *path, const hx_mesh *mesh, const samp
         {"stress", HX_VTK_CELL, HX_VTK_F64, 6, s->stress},
         {"set_solid core", HX_VTK_CELL, HX_VTK_U8, 1, s->solid},
     };
-    return hx_vtk_write(path, mesh, "line one\nline two", format, field,
-                        sizeof field / sizeof field[0]);
+    return hx_vtk_write_part(path, mesh, "line one\nline two", options, field,
+                             sizeof field / sizeof field[0], n_written);
+}
+
+static inline int sample_write(const char *path, const hx_mesh *mesh, const sample *s,
+                               hx_vtk_format format)
+{
+    const hx_vtk_options options = {.format = format};
+    return sample_write_part(path, mesh, s, &options, NULL);
 }
 
 /* --- files as other programs write them --- */
