@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "commands.h"
+#include "core/cells.h"
 #include "core/memory.h"
 #include "core/mesh_quality.h"
-#include "core/neighbours.h"
 #include "footprint.h"
 #include "output.h"
 #include "table.h"
@@ -166,11 +166,10 @@ static void report_passive(const hx_session *s)
              hx_format_count(n_void, text, sizeof text));
 }
 
-/* The filter's reach, and the host memory that its neighbour lists will take. */
+/* The filter's reach and its host memory. */
 static int report_filter(const hx_session *s, double *bytes)
 {
-    const double n = (double)s->mesh.n_elem, radius = s->filter_radius;
-    const double in_elements = radius / s->mesh.elem_size;
+    const double radius = s->filter_radius, in_elements = radius / s->mesh.elem_size;
     double mean = 0.0;
     char text[32];
     *bytes = 0.0;
@@ -178,9 +177,9 @@ static int report_filter(const hx_session *s, double *bytes)
         hx_log_info("\nfilter    %s", s->cfg.optimization.filter.kind);
         return HX_OK;
     }
-    const int rc = hx_neighbours_estimate(&s->mesh, radius, &mean);
+    const int rc = hx_cells_estimate(&s->mesh, radius, &mean);
     if (rc < 0) return hx_config_blame(&s->cfg, "optimization.filter.radius", rc);
-    *bytes = n * (4.0 * mean + 40.0);
+    *bytes = (double)hx_cells_bytes_planned(s->mesh.n_elem) + 16.0 * (double)s->mesh.n_elem;
     hx_log_info("\nfilter    %s, radius %.4g, %.3g elements, about %.0f neighbours each (%s)",
                 s->cfg.optimization.filter.kind, radius, in_elements, mean,
                 hx_format_bytes(*bytes, text, sizeof text));
@@ -189,7 +188,7 @@ static int report_filter(const hx_session *s, double *bytes)
              "likely; 1.5 to 6 elements are usual",
              in_elements);
     if (in_elements > 10.0)
-        WARN("the filter's radius of %.3g elements blurs the design and costs memory; 1.5 to 6 "
+        WARN("the filter's radius of %.3g elements blurs the design and costs time; 1.5 to 6 "
              "elements are usual",
              in_elements);
     return HX_OK;

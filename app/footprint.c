@@ -44,7 +44,7 @@ double hx_footprint_planned(const hx_config *cfg)
     /* supports, volumes, forces, the optimizer's seven densities */
     double bytes = 1.0 + 8.0 + 24.0 * n_case + 56.0;
     if (cfg->passive.n > 0) bytes += 8.0;
-    if (filter && filter->needs_radius) bytes += 40.0;
+    if (filter && filter->needs_radius) bytes += 56.0;
     return bytes + (runs_on_host(cfg) ? solver_bytes(cfg, n_case) : 0.0);
 }
 

@@ -6,7 +6,7 @@
 #include "setup.h"
 
 /* Host bytes an element that a run of this config needs besides its mesh, at least: problem,
- * densities, the filter without its neighbours, and with the CPU as the device the operator and the
+ * densities, the filter, and with the CPU as the device the operator and the
  * solver's vectors. */
 double hx_footprint_planned(const hx_config *cfg);
 

@@ -35,8 +35,7 @@ struct hx_filter {
     void *impl;   /* (owned by the kind) */
 };
 
-/* HX_EINPUT: radius not positive; HX_ENOMEM: neighbour lists would not fit, with both numbers,
- * before allocating. */
+/* HX_EINPUT: radius not positive. */
 int hx_filter_create(hx_filter *filter, const hx_filter_kind *kind, const hx_problem *problem,
                      const hx_filter_params *params);
 int hx_filter_forward(hx_filter *filter, const double *design, double *physical);

@@ -26,7 +26,7 @@ typedef struct hx_optimizer_params {
 
 /* Stages of a run (P1, Figure 15). */
 typedef enum {
-    HX_STAGE_SETUP, /* pre-computation: mesh, problem, Ke, neighbours */
+    HX_STAGE_SETUP, /* pre-computation: mesh, problem, Ke, filter's cells */
     HX_STAGE_PCG,
     HX_STAGE_COMPLIANCE, /* energies, compliance, sensitivities */
     HX_STAGE_FILTER,

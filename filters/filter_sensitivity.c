@@ -3,31 +3,35 @@
  *     dc_e <- sum_i H_ei rho_i dc_i / (rho_e sum_i H_ei),  H_ei = R - |x_e - x_i|
  *
  * over elements whose centroids lie within R, optionally H_ei times the volume of i (graded
- * meshes). The physical density is the design. Neighbours are stored, weights recomputed: 4 bytes a
- * pair. */
-#include <math.h>
+ * meshes). The physical density is the design. Nothing is stored for a pair: the weights come from
+ * the centroids each time, their sums once. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/cells.h"
 #include "core/filter.h"
 #include "core/memory.h"
-#include "core/neighbours.h"
 
 typedef struct sensitivity_filter {
-    hx_neighbours neighbours;
-    double *weighted; /* [n_elem] rho_i dc_i */
+    hx_cells cells;
+    double *weighted;   /* [n_elem] rho_i dc_i, times the volume if it weighs */
+    double *sum_weight; /* [n_elem] sum_i H_ei */
 } sensitivity_filter;
 
 static int create(hx_filter *filter)
 {
     const hx_mesh *mesh = filter->problem->mesh;
+    const size_t n = (size_t)mesh->n_elem;
     sensitivity_filter *impl;
     HX_TRY(hx_alloc(&impl, 1, sizeof *impl, "sensitivity filter"));
     filter->impl = impl;
-    HX_TRY(hx_neighbours_create(&impl->neighbours, mesh, filter->params.radius));
-    HX_TRY(hx_alloc(&impl->weighted, (size_t)mesh->n_elem, sizeof *impl->weighted,
-                    "sensitivity filter"));
-    filter->bytes = impl->neighbours.bytes + (size_t)mesh->n_elem * sizeof *impl->weighted;
+    HX_TRY(hx_cells_create(&impl->cells, mesh, filter->params.radius));
+    HX_TRY(hx_alloc(&impl->weighted, n, sizeof *impl->weighted, "sensitivity filter"));
+    HX_TRY(hx_alloc(&impl->sum_weight, n, sizeof *impl->sum_weight, "sensitivity filter"));
+    filter->bytes = hx_cells_bytes(&impl->cells) + 2 * n * sizeof(double);
+    for (size_t e = 0; e < n; e++)
+        impl->weighted[e] = filter->params.volume_weighted ? filter->problem->volume[e] : 1.0;
+    hx_cone_sum(&impl->cells, filter->params.radius, impl->weighted, impl->sum_weight);
     return HX_OK;
 }
 
@@ -40,27 +44,15 @@ static int forward(hx_filter *filter, const double *design, double *physical)
 static int backward(hx_filter *filter, const double *design, double *dc, double *dv)
 {
     sensitivity_filter *impl = filter->impl;
-    const hx_neighbours *nb = &impl->neighbours;
     const double *volume = filter->params.volume_weighted ? filter->problem->volume : NULL;
+    const int64_t n = impl->cells.n;
     (void)dv;
 #pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < nb->n; e++) impl->weighted[e] = design[e] * dc[e];
-#pragma omp parallel for schedule(dynamic, 1024)
-    for (int64_t e = 0; e < nb->n; e++) {
-        const double *x = nb->centroid + 3 * e;
-        double sum = 0.0, sum_weight = 0.0;
-        for (int64_t k = nb->ptr[e]; k < nb->ptr[e + 1]; k++) {
-            const int64_t i = nb->index[k];
-            const double *y = nb->centroid + 3 * i;
-            const double distance =
-                sqrt((x[0] - y[0]) * (x[0] - y[0]) + (x[1] - y[1]) * (x[1] - y[1]) +
-                     (x[2] - y[2]) * (x[2] - y[2]));
-            const double weight = (nb->radius - distance) * (volume ? volume[i] : 1.0);
-            sum += weight * impl->weighted[i];
-            sum_weight += weight;
-        }
-        dc[e] = sum / (design[e] * sum_weight);
-    }
+    for (int64_t e = 0; e < n; e++)
+        impl->weighted[e] = design[e] * dc[e] * (volume ? volume[e] : 1.0);
+    hx_cone_sum(&impl->cells, filter->params.radius, impl->weighted, dc);
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < n; e++) dc[e] /= design[e] * impl->sum_weight[e];
     return HX_OK;
 }
 
@@ -68,8 +60,9 @@ static void destroy(hx_filter *filter)
 {
     sensitivity_filter *impl = filter->impl;
     if (!impl) return;
-    hx_neighbours_free(&impl->neighbours);
+    hx_cells_free(&impl->cells);
     free(impl->weighted);
+    free(impl->sum_weight);
     free(impl);
     filter->impl = NULL;
 }

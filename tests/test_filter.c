@@ -1,5 +1,5 @@
-/* The sensitivity filter and its neighbour lists against all pairs of elements. */
-#include "core/neighbours.h"
+/* The sensitivity filter and the cells that it searches against all pairs of elements. */
+#include "core/cells.h"
 #include "fixture.h"
 
 static int make_mesh(hx_mesh *mesh, const fixture_box *box, fixture_order order)
@@ -36,30 +36,59 @@ static double distance_of(const hx_mesh *mesh, int64_t e, int64_t i)
     return sqrt(square);
 }
 
-/* Rows ascending, the element itself included, nobody missing: a pair may differ only if it lies on
- * the radius to rounding. Returns the number of pairs. */
-static int64_t check_neighbours(const hx_mesh *mesh, double radius)
+/* Pairs of elements nearer than the radius. */
+static int64_t count_pairs(const hx_mesh *mesh, double radius)
 {
-    hx_neighbours nb;
-    int64_t n_wrong = 0;
-    CHECK_OK(hx_neighbours_create(&nb, mesh, radius));
-    CHECK(nb.n == mesh->n_elem && nb.radius == radius && nb.ptr[0] == 0);
-    for (int64_t e = 0; e < nb.n; e++) {
-        int64_t k = nb.ptr[e];
-        for (int64_t i = 0; i < nb.n; i++) {
-            const double distance = distance_of(mesh, e, i);
-            const int found = k < nb.ptr[e + 1] && nb.index[k] == i;
-            k += found;
-            n_wrong += found != (distance < radius) && fabs(distance - radius) > 1e-12 * radius;
+    double *const x = malloc((size_t)mesh->n_elem * 3 * sizeof *x);
+    int64_t n_pair = 0;
+    CHECK(x != NULL);
+    for (int64_t e = 0; e < mesh->n_elem; e++)
+        for (int d = 0; d < 3; d++) {
+            x[3 * e + d] = 0.0;
+            for (int a = 0; a < 8; a++)
+                x[3 * e + d] += 0.125 * mesh->xyz[3 * (int64_t)mesh->conn[8 * e + a] + d];
         }
-        n_wrong += k != nb.ptr[e + 1];
-    }
-    CHECK_MSG(n_wrong == 0, "radius %g: %lld pairs or rows are wrong", radius, (long long)n_wrong);
-    const int64_t n_pair = nb.ptr[nb.n];
-    CHECK(nb.bytes >= (size_t)n_pair * 4 + (size_t)nb.n * 32);
-    hx_neighbours_free(&nb);
-    hx_neighbours_free(&nb);
+    for (int64_t e = 0; e < mesh->n_elem; e++)
+        for (int64_t i = 0; i < mesh->n_elem; i++) {
+            const double dx = x[3 * e] - x[3 * i], dy = x[3 * e + 1] - x[3 * i + 1];
+            const double dz = x[3 * e + 2] - x[3 * i + 2];
+            n_pair += dx * dx + dy * dy + dz * dz < radius * radius;
+        }
+    free(x);
     return n_pair;
+}
+
+/* Every element at one place, ascending within a cell, and within its walls. */
+static void check_cells(const hx_mesh *mesh, double radius)
+{
+    hx_cells cells;
+    int64_t n_wrong = 0, n_seen = 0;
+    char *const seen = calloc((size_t)mesh->n_elem, 1);
+    CHECK_OK(hx_cells_create(&cells, mesh, radius));
+    CHECK(seen && cells.n == mesh->n_elem && cells.start[0] == 0);
+    CHECK(hx_cells_bytes(&cells) <= hx_cells_bytes_planned(mesh->n_elem));
+    const int64_t n_cell = cells.n_cell[0] * cells.n_cell[1] * cells.n_cell[2];
+    CHECK(cells.start[n_cell] == mesh->n_elem && n_cell <= mesh->n_elem + 64);
+    for (int64_t c = 0; c < n_cell; c++) {
+        const int64_t at[3] = {c % cells.n_cell[0], c / cells.n_cell[0] % cells.n_cell[1],
+                               c / cells.n_cell[0] / cells.n_cell[1]};
+        for (int64_t p = cells.start[c]; p < cells.start[c + 1]; p++) {
+            const double x[3] = {cells.x[p], cells.y[p], cells.z[p]};
+            for (int d = 0; d < 3; d++) {
+                const double low = cells.origin[d] + (double)at[d] * cells.size;
+                const double slack = 1e-9 * cells.size;
+                n_wrong += x[d] < low - slack || x[d] > low + cells.size + slack;
+            }
+            n_wrong += p > cells.start[c] && cells.member[p] <= cells.member[p - 1];
+            n_wrong += seen[cells.member[p]]++;
+            n_seen++;
+        }
+    }
+    CHECK_MSG(n_wrong == 0 && n_seen == mesh->n_elem, "%lld elements in a wrong cell",
+              (long long)n_wrong);
+    hx_cells_free(&cells);
+    hx_cells_free(&cells);
+    free(seen);
 }
 
 /* dc_e <- sum H rho dc / (rho_e sum H) in long double, for every pair. */
@@ -145,6 +174,14 @@ static void check_invariants(const hx_problem *problem)
     free(rho);
 }
 
+/* Neighbours of all elements together, from their mean, which is exact up to 1000 elements. */
+static int64_t estimated_pairs(const hx_mesh *mesh, double radius)
+{
+    double mean = 0.0;
+    CHECK_OK(hx_cells_estimate(mesh, radius, &mean));
+    return llround(mean * (double)mesh->n_elem);
+}
+
 /* Unit cubes: the radius itself is outside, the diagonal neighbours are inside. */
 static void check_counts(void)
 {
@@ -152,13 +189,13 @@ static void check_counts(void)
     hx_mesh mesh;
     CHECK_OK(fixture_box_create(&mesh, &box));
     CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
-    CHECK(check_neighbours(&mesh, 1.0) == 125);
-    CHECK(check_neighbours(&mesh, 1.01) == 125 + 6 * 100);
-    CHECK(check_neighbours(&mesh, 2.0) ==
-          13 * 13 * 13);                              /* (3 * 5 - 2)^3: a cube of 27 about each */
-    CHECK(check_neighbours(&mesh, 7.0) == 125 * 125); /* the diagonal is 4 sqrt(3) */
-    CHECK(check_neighbours(&mesh, 1e12) == 125 * 125);
-    CHECK(check_neighbours(&mesh, 1e-12) == 125);
+    check_cells(&mesh, 1.0);
+    CHECK(estimated_pairs(&mesh, 1.0) == 125);
+    CHECK(estimated_pairs(&mesh, 1.01) == 125 + 6 * 100);
+    CHECK(estimated_pairs(&mesh, 2.0) == 13 * 13 * 13); /* (3 * 5 - 2)^3: a cube of 27 about each */
+    CHECK(estimated_pairs(&mesh, 7.0) == 125 * 125);    /* the diagonal is 4 sqrt(3) */
+    CHECK(estimated_pairs(&mesh, 1e12) == 125 * 125);
+    CHECK(estimated_pairs(&mesh, 1e-12) == 125);
     hx_mesh_free(&mesh);
 }
 
@@ -171,19 +208,35 @@ static void check_estimate(fixture_order order)
     hx_mesh mesh;
     double mean;
     CHECK_OK(make_mesh(&mesh, &small, order));
-    for (int i = 0; i < 3; i++) {
-        CHECK_OK(hx_neighbours_estimate(&mesh, radius[i], &mean));
-        CHECK_REL(mean, (double)check_neighbours(&mesh, radius[i]) / (double)mesh.n_elem, 1e-14);
-    }
+    check_cells(&mesh, 1.0);
+    for (int i = 0; i < 3; i++)
+        CHECK(estimated_pairs(&mesh, radius[i]) == count_pairs(&mesh, radius[i]));
     hx_mesh_free(&mesh);
     CHECK_OK(make_mesh(&mesh, &large, order));
+    check_cells(&mesh, 1.0);
     for (int i = 0; i < 3; i++) {
-        hx_neighbours nb;
-        CHECK_OK(hx_neighbours_create(&nb, &mesh, radius[i]));
-        CHECK_OK(hx_neighbours_estimate(&mesh, radius[i], &mean));
-        CHECK_REL(mean, (double)nb.ptr[nb.n] / (double)nb.n, 0.03);
-        hx_neighbours_free(&nb);
+        CHECK_OK(hx_cells_estimate(&mesh, radius[i], &mean));
+        CHECK_REL(mean, (double)count_pairs(&mesh, radius[i]) / (double)mesh.n_elem, 0.05);
     }
+    hx_mesh_free(&mesh);
+}
+
+/* A thin tube in a large bounding box: cells grow until there are no more of them than elements. */
+static void check_sparse(void)
+{
+    const fixture_box box = {{40, 2, 2}, {40.0, 2.0, 2.0}, 0.2, 0};
+    const double radius[3] = {0.7, 2.5, 30.0};
+    hx_mesh mesh;
+    CHECK_OK(fixture_box_create(&mesh, &box));
+    for (int64_t i = 0; i < mesh.n_node; i++) { /* along the diagonal of a cube */
+        double *const x = mesh.xyz + 3 * i;
+        x[1] += 20.0 * x[0];
+        x[2] += 20.0 * x[0];
+    }
+    CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
+    check_cells(&mesh, 1.0);
+    for (int i = 0; i < 3; i++)
+        CHECK(estimated_pairs(&mesh, radius[i]) == count_pairs(&mesh, radius[i]));
     hx_mesh_free(&mesh);
 }
 
@@ -212,7 +265,8 @@ int main(void)
     CHECK_OK(make_mesh(&mesh, &box, FIXTURE_SHUFFLED));
     CHECK_OK(make_problem(&problem, &mesh));
     for (size_t i = 0; i < sizeof radius / sizeof radius[0]; i++) {
-        const int64_t n_pair = check_neighbours(&mesh, radius[i]);
+        const int64_t n_pair = estimated_pairs(&mesh, radius[i]);
+        CHECK(n_pair == count_pairs(&mesh, radius[i]));
         printf("radius %-6g %.1f neighbours an element\n", radius[i],
                (double)n_pair / (double)mesh.n_elem);
         check_filter(&problem, radius[i], 0);
@@ -223,6 +277,7 @@ int main(void)
     hx_problem_free(&problem);
     hx_mesh_free(&mesh);
     check_counts();
+    check_sparse();
     check_estimate(FIXTURE_IN_ORDER);
     check_estimate(FIXTURE_SHUFFLED);
     check_estimate(FIXTURE_REORDERED);
