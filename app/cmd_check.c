@@ -166,23 +166,21 @@ static void report_passive(const hx_session *s)
              hx_format_count(n_void, text, sizeof text));
 }
 
-/* The filter's reach and its host memory. */
-static int report_filter(const hx_session *s, double *bytes)
+/* The filter's reach and its memory on the device. */
+static int report_filter(const hx_session *s)
 {
     const double radius = s->filter_radius, in_elements = radius / s->mesh.elem_size;
     double mean = 0.0;
     char text[32];
-    *bytes = 0.0;
     if (!(radius > 0.0)) {
         hx_log_info("\nfilter    %s", s->cfg.optimization.filter.kind);
         return HX_OK;
     }
     const int rc = hx_cells_estimate(&s->mesh, radius, &mean);
     if (rc < 0) return hx_config_blame(&s->cfg, "optimization.filter.radius", rc);
-    *bytes = (double)hx_cells_bytes_planned(s->mesh.n_elem) + 16.0 * (double)s->mesh.n_elem;
     hx_log_info("\nfilter    %s, radius %.4g, %.3g elements, about %.0f neighbours each (%s)",
                 s->cfg.optimization.filter.kind, radius, in_elements, mean,
-                hx_format_bytes(*bytes, text, sizeof text));
+                hx_format_bytes((double)hx_session_filter_bytes(s), text, sizeof text));
     if (in_elements < 1.5)
         WARN("the filter's radius of %.2g elements reaches hardly any neighbour: checkerboards are "
              "likely; 1.5 to 6 elements are usual",
@@ -194,10 +192,9 @@ static int report_filter(const hx_session *s, double *bytes)
     return HX_OK;
 }
 
-static int report_memory(hx_session *s, double filter_bytes)
+static int report_memory(hx_session *s)
 {
-    const double host = (double)hx_mesh_bytes(&s->mesh) + (double)hx_problem_bytes(&s->problem) +
-                        (double)hx_optimizer_bytes(&s->problem) + filter_bytes;
+    const double host = (double)hx_mesh_bytes(&s->mesh) + (double)hx_problem_bytes(&s->problem);
     const int shared = strcmp(s->device.ops->name, "cpu") == 0;
     const double held = (double)s->op.device_bytes; /* after a trial of operators */
     hx_memory_item item[HX_SESSION_ITEMS];
@@ -217,7 +214,7 @@ static int report_memory(hx_session *s, double filter_bytes)
                 shared ? ", the same memory as the host's" : "");
     hx_footprint_print(s, n_item, item, 0);
     if (host + (shared ? device : 0.0) > 0.9 * host_free)
-        WARN("the run will need nearly all host memory, or more: take a smaller mesh or radius, or "
+        WARN("the run will need nearly all host memory, or more: take a smaller mesh, or "
              "an operator that stores less");
     return HX_OK;
 }
@@ -293,7 +290,6 @@ static int check_initial(hx_session *s)
 
 static int check(hx_session *s, const hx_options *options)
 {
-    double filter_bytes;
     char text[256];
     HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 1,
                           options->argument + 1));
@@ -307,12 +303,12 @@ static int check(hx_session *s, const hx_options *options)
     report_supports(s);
     report_loads(s);
     report_passive(s);
-    HX_TRY(report_filter(s, &filter_bytes));
+    HX_TRY(report_filter(s));
     HX_TRY(check_initial(s));
     HX_TRY(hx_session_open_device(s));
     hx_log_info("\ndevice    %s\noperator  %s", s->device.description,
                 hx_session_operator_text(s, text, sizeof text));
-    HX_TRY(report_memory(s, filter_bytes));
+    HX_TRY(report_memory(s));
     HX_TRY(hx_session_make_solver(s));
     HX_TRY(report_time(s));
     if (n_warning == 0)

@@ -103,7 +103,11 @@ static int add_fields(hx_output *out)
     const hx_config *cfg = &out->session->cfg;
     const hx_mesh *mesh = &out->session->mesh;
     const int n_case = out->session->problem.n_case;
+    const size_t n_elem = (size_t)mesh->n_elem;
     char name[64];
+    HX_TRY(hx_alloc_raw(&out->physical, n_elem, sizeof(double), "densities"));
+    if (wants(cfg, "sensitivity") || wants(cfg, "energy") || wants(cfg, "von_mises"))
+        HX_TRY(hx_alloc_raw(&out->scalar, n_elem, sizeof(double), "fields"));
     if (wants(cfg, "density"))
         HX_TRY(hx_fields_add(&out->fields, mesh, HX_VTK_CELL, HX_VTK_F64, 1, "density",
                              &out->density));
@@ -154,7 +158,8 @@ fail:
 }
 
 /* Von Mises stress at element centres, of the macroscopic stress E rho^p D e(u). */
-static void fill_von_mises(const hx_session *s, const double *u, float *stress)
+static void fill_von_mises(const hx_session *s, const double *modulus, const double *u,
+                           float *stress)
 {
     const hx_mesh *mesh = &s->mesh;
 #pragma omp parallel for schedule(static)
@@ -166,24 +171,26 @@ static void fill_von_mises(const hx_session *s, const double *u, float *stress)
             memcpy(ue + 3 * a, u + 3 * node, 3 * sizeof *ue);
         }
         stress[e] =
-            (float)(s->opt.modulus[e] * hx_hex8_von_mises(x, ue, s->problem.lambda, s->problem.mu));
+            (float)(modulus[e] * hx_hex8_von_mises(x, ue, s->problem.lambda, s->problem.mu));
     }
 }
 
 static int fill_fields(hx_output *out)
 {
-    const hx_session *s = out->session;
-    const hx_optimizer *opt = &s->opt;
+    hx_session *s = out->session;
+    hx_optimizer *opt = &s->opt;
     const int64_t n = s->mesh.n_elem;
-    if (out->density) memcpy(out->density, opt->physical, (size_t)n * sizeof *out->density);
-    for (int64_t e = 0; out->sensitivity && e < n; e++) out->sensitivity[e] = (float)opt->dc[e];
-    for (int64_t e = 0; out->energy && e < n; e++)
-        out->energy[e] = (float)(opt->energy[e] * opt->modulus[e]);
+    if (out->density) memcpy(out->density, out->physical, (size_t)n * sizeof *out->density);
+    if (out->sensitivity) HX_TRY(hx_optimizer_sensitivity(opt, out->scalar));
+    for (int64_t e = 0; out->sensitivity && e < n; e++) out->sensitivity[e] = (float)out->scalar[e];
+    if (out->energy) HX_TRY(hx_optimizer_energy(opt, out->scalar));
+    for (int64_t e = 0; out->energy && e < n; e++) out->energy[e] = (float)out->scalar[e];
+    if (out->von_mises) HX_TRY(hx_optimizer_modulus(opt, out->scalar));
     for (int c = 0; c < s->problem.n_case; c++) {
         if (out->displacement) HX_TRY(hx_optimizer_displacement(opt, c, out->displacement[c]));
         if (!out->von_mises) continue;
         HX_TRY(hx_optimizer_displacement(opt, c, out->scratch));
-        fill_von_mises(s, out->scratch, out->von_mises[c]);
+        fill_von_mises(s, out->scalar, out->scratch, out->von_mises[c]);
     }
     return HX_OK;
 }
@@ -245,6 +252,7 @@ int hx_output_write(hx_output *out, int iteration)
     snprintf(title, sizeof title, "%.180s, hextop, iteration %d", own, iteration);
     for (char *c = title; *c; c++)
         if (*c == '\n' || *c == '\r') *c = ' ';
+    HX_TRY(hx_optimizer_density(&s->opt, out->physical));
     HX_TRY(fill_fields(out));
     HX_TRY(hx_vtk_write(hx_output_path(out, name, path, sizeof path), &s->mesh, title, out->format,
                         out->fields.field, out->fields.n));
@@ -256,9 +264,10 @@ int hx_output_write(hx_output *out, int iteration)
 int hx_output_rescue(const hx_output *out, int iteration)
 {
     const hx_session *s = out->session;
-    const hx_vtk_field density = {"density", HX_VTK_CELL, HX_VTK_F64, 1, s->opt.physical};
+    const hx_vtk_field density = {"density", HX_VTK_CELL, HX_VTK_F64, 1, out->physical};
     char path[PATH_MAX], name[64];
     snprintf(name, sizeof name, "unfinished_%04d.vtk", iteration);
+    HX_TRY(hx_optimizer_density(&s->opt, out->physical));
     return hx_vtk_write(hx_output_path(out, name, path, sizeof path), &s->mesh,
                         "hextop, design whose analysis failed", out->format, &density, 1);
 }
@@ -269,6 +278,8 @@ void hx_output_free(hx_output *out)
     free(out->displacement);
     free(out->von_mises);
     free(out->scratch);
+    free(out->physical);
+    free(out->scalar);
     for (size_t i = 0; i < out->n_file; i++) free(out->file[i]);
     free(out->file);
     free(out->time);

@@ -14,6 +14,12 @@ static const double EDGE = 2.0;
  * which lie a half or a whole cell apart, do not fall on walls between cells. */
 static const double MARGIN = 0.23;
 
+/* Cells a mesh has at most. */
+static int64_t most_cells(int64_t n_elem)
+{
+    return n_elem + 64;
+}
+
 static void centroid_of(const hx_mesh *mesh, int64_t e, double x[3])
 {
     for (int i = 0; i < 3; i++) {
@@ -74,7 +80,7 @@ static int64_t lay_grid(hx_cells *cells, const hx_mesh *mesh)
             cells->n_cell[i] = n < 1e9 ? (int64_t)n : 1000000000;
             n_total *= n;
         }
-        if (n_total <= (double)mesh->n_elem + 64.0) return (int64_t)n_total;
+        if (n_total <= (double)most_cells(mesh->n_elem)) return (int64_t)n_total;
     }
 }
 
@@ -129,16 +135,19 @@ int hx_cells_create(hx_cells *cells, const hx_mesh *mesh, double radius)
 {
     int rc;
     const size_t n = (size_t)mesh->n_elem;
-    double **const by_place[4] = {&cells->x, &cells->y, &cells->z, &cells->value};
+    double **const by_place[3] = {&cells->x, &cells->y, &cells->z};
     memset(cells, 0, sizeof *cells);
     HX_TRY(check_radius(radius));
+    if (!(mesh->total_volume > 0.0 && isfinite(mesh->total_volume)))
+        return HX_RAISE(HX_EINPUT, "a filter needs a mesh with a volume, not of %g",
+                        mesh->total_volume);
     cells->n = mesh->n_elem;
     const int64_t n_cell = lay_grid(cells, mesh);
     HX_TRY_FAIL(
         hx_alloc_raw(&cells->start, (size_t)n_cell + 1, sizeof *cells->start, "filter cells"));
     HX_TRY_FAIL(hx_alloc_raw(&cells->member, n, sizeof *cells->member, "filter cells"));
     HX_TRY_FAIL(sort_elements(cells, mesh, n_cell));
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 3; i++)
         HX_TRY_FAIL(hx_alloc(by_place[i], n + HX_CELLS_PADDING, sizeof(double), "filter cells"));
     fill_places(cells, mesh, n_cell);
     return HX_OK;
@@ -180,17 +189,58 @@ int hx_cells_estimate(const hx_mesh *mesh, double radius, double *mean_neighbour
     return HX_OK;
 }
 
-size_t hx_cells_bytes_planned(int64_t n_elem)
+size_t hx_device_cells_bytes(int64_t n_elem)
 {
-    return (size_t)n_elem * (2 * sizeof(int32_t) + 4 * sizeof(double)) + 65 * sizeof(int32_t) +
-           4 * HX_CELLS_PADDING * sizeof(double);
+    return ((size_t)n_elem + (size_t)most_cells(n_elem) + 1) * sizeof(int32_t) +
+           4 * ((size_t)n_elem + HX_CELLS_PADDING) * sizeof(double);
 }
 
-size_t hx_cells_bytes(const hx_cells *cells)
+static int put(hx_device *dev, void *d_out, const void *from, size_t bytes)
 {
-    const size_t n_cell = (size_t)(cells->n_cell[0] * cells->n_cell[1] * cells->n_cell[2]);
-    return (size_t)cells->n * sizeof(int32_t) + (n_cell + 1) * sizeof(int32_t) +
-           4 * ((size_t)cells->n + HX_CELLS_PADDING) * sizeof(double);
+    void *d_p;
+    HX_TRY(dev->ops->alloc(dev, bytes, d_out));
+    memcpy(&d_p, d_out, sizeof d_p);
+    return dev->ops->upload(dev, d_p, from, bytes);
+}
+
+int hx_device_cells_create(hx_device_cells *cells, hx_device *dev, const hx_mesh *mesh,
+                           double radius)
+{
+    hx_cells host;
+    int rc;
+    memset(cells, 0, sizeof *cells);
+    HX_TRY(hx_cells_create(&host, mesh, radius));
+    const size_t n_cell = (size_t)(host.n_cell[0] * host.n_cell[1] * host.n_cell[2]);
+    const size_t places = ((size_t)host.n + HX_CELLS_PADDING) * sizeof(double);
+    cells->n = host.n;
+    cells->size = host.size;
+    memcpy(cells->origin, host.origin, sizeof host.origin);
+    memcpy(cells->n_cell, host.n_cell, sizeof host.n_cell);
+    HX_TRY_FAIL(put(dev, &cells->d_start, host.start, (n_cell + 1) * sizeof *host.start));
+    HX_TRY_FAIL(put(dev, &cells->d_member, host.member, (size_t)host.n * sizeof *host.member));
+    HX_TRY_FAIL(put(dev, &cells->d_x, host.x, places));
+    HX_TRY_FAIL(put(dev, &cells->d_y, host.y, places));
+    HX_TRY_FAIL(put(dev, &cells->d_z, host.z, places));
+    hx_cells_free(&host);
+    HX_TRY_FAIL(dev->ops->alloc(dev, places, &cells->d_value));
+    HX_TRY_FAIL(dev->ops->zero(dev, cells->d_value, places));
+    return HX_OK;
+fail:
+    hx_cells_free(&host);
+    hx_device_cells_free(cells, dev);
+    return rc;
+}
+
+void hx_device_cells_free(hx_device_cells *cells, hx_device *dev)
+{
+    if (!dev) return;
+    dev->ops->release(dev, cells->d_start);
+    dev->ops->release(dev, cells->d_member);
+    dev->ops->release(dev, cells->d_x);
+    dev->ops->release(dev, cells->d_y);
+    dev->ops->release(dev, cells->d_z);
+    dev->ops->release(dev, cells->d_value);
+    memset(cells, 0, sizeof *cells);
 }
 
 void hx_cells_free(hx_cells *cells)
@@ -200,6 +250,5 @@ void hx_cells_free(hx_cells *cells)
     free(cells->x);
     free(cells->y);
     free(cells->z);
-    free(cells->value);
     memset(cells, 0, sizeof *cells);
 }

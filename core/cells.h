@@ -3,6 +3,7 @@
 #ifndef HX_CELLS_H
 #define HX_CELLS_H
 
+#include "device.h"
 #include "mesh.h"
 
 #ifdef __cplusplus
@@ -21,25 +22,33 @@ typedef struct hx_cells {
     int32_t *start;         /* [cells + 1] first place of a cell (owned) */
     int32_t *member;        /* [n] element at a place, ascending within a cell (owned) */
     double *x, *y, *z;      /* [n + padding] centroid at a place (owned) */
-    double *value;          /* [n + padding] scratch of hx_cone_sum (owned) */
 } hx_cells;
 
-/* HX_EINPUT: the radius is no length to compute with. 8 elements a cell where the mesh is uniform.
- * O(n) besides a sort of the cells' numbers. */
+/* HX_EINPUT: the radius is no length to compute with, or the mesh is not finished. 8 elements a
+ * cell where the mesh is uniform. O(n) besides a sort of the cells' numbers. */
 int hx_cells_create(hx_cells *cells, const hx_mesh *mesh, double radius);
 
 /* Mean number of centroids at a distance < radius, the element itself included, from a sample of a
  * thousand elements (for `hextop check`). */
 int hx_cells_estimate(const hx_mesh *mesh, double radius, double *mean_neighbours);
 
-/* sum[e] = sum over i of max(0, R - |x_e - x_i|) value[i], x the centroids; value and sum: [n_elem]
- * in the order of the mesh, not the same. Added in an order that depends on the mesh alone. */
-void hx_cone_sum(const hx_cells *cells, double radius, const double *value, double *sum);
+/* The same on a device. */
+struct hx_device_cells {
+    int64_t n;
+    double origin[3], size;
+    int64_t n_cell[3];
+    int32_t *d_start, *d_member;
+    double *d_x, *d_y, *d_z; /* [n + padding] */
+    double *d_value;         /* [n + padding] scratch of cone_sum: values by place */
+};
 
-/* Bytes of the arrays. */
-size_t hx_cells_bytes(const hx_cells *cells);
-/* At most, before there are any. */
-size_t hx_cells_bytes_planned(int64_t n_elem);
+/* Bins the elements and puts them on the device; the host keeps nothing. O(n). */
+int hx_device_cells_create(hx_device_cells *cells, hx_device *dev, const hx_mesh *mesh,
+                           double radius);
+/* Accepts a zeroed struct. */
+void hx_device_cells_free(hx_device_cells *cells, hx_device *dev);
+/* Their bytes, at most. */
+size_t hx_device_cells_bytes(int64_t n_elem);
 
 void hx_cells_free(hx_cells *cells);
 

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "cells.h"
+#include "design_cpu.h"
 
 enum { LANES = HX_CELLS_PADDING, CHUNK = 256 };
 
@@ -18,7 +19,7 @@ static const double COUNT[2 * LANES] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
 #endif
 
 typedef struct cone {
-    const hx_cells *cells;
+    const hx_device_cells *cells;
     double radius, reach; /* reach: the radius and a little, so that rounding hides no cell */
     double inverse;       /* of the cells' edge */
 } cone;
@@ -33,8 +34,8 @@ static ALWAYS_INLINE int64_t clamp_cell(const cone *c, int axis, double x)
 }
 
 /* What is left of a squared reach beyond the nearest point of a layer of cells. */
-static ALWAYS_INLINE double reach_left(const hx_cells *cells, int axis, int64_t cell, double x,
-                                       double square)
+static ALWAYS_INLINE double reach_left(const hx_device_cells *cells, int axis, int64_t cell,
+                                       double x, double square)
 {
     const double low = cells->origin[axis] + (double)cell * cells->size;
     const double below = low - x, above = x - (low + cells->size);
@@ -46,8 +47,9 @@ static ALWAYS_INLINE double reach_left(const hx_cells *cells, int axis, int64_t 
 static ALWAYS_INLINE void add_lanes(const cone *c, const double at[3], int64_t m,
                                     const double count[LANES], double sum[LANES])
 {
-    const double *const x = c->cells->x + m, *const y = c->cells->y + m, *const z = c->cells->z + m;
-    const double *const value = c->cells->value + m;
+    const double *const x = c->cells->d_x + m, *const y = c->cells->d_y + m,
+                        *const z = c->cells->d_z + m;
+    const double *const value = c->cells->d_value + m;
 #pragma omp simd simdlen(8)
     for (int l = 0; l < LANES; l++) {
         const double dx = x[l] - at[0], dy = y[l] - at[1], dz = z[l] - at[2];
@@ -59,8 +61,8 @@ static ALWAYS_INLINE void add_lanes(const cone *c, const double at[3], int64_t m
 
 static ALWAYS_INLINE double sum_ball(const cone *c, int64_t place)
 {
-    const hx_cells *const cells = c->cells;
-    const double at[3] = {cells->x[place], cells->y[place], cells->z[place]};
+    const hx_device_cells *const cells = c->cells;
+    const double at[3] = {cells->d_x[place], cells->d_y[place], cells->d_z[place]};
     const int64_t k1 = clamp_cell(c, 2, at[2] + c->reach);
     double sum[LANES] = {0.0};
     for (int64_t k = clamp_cell(c, 2, at[2] - c->reach); k <= k1; k++) {
@@ -71,7 +73,7 @@ static ALWAYS_INLINE double sum_ball(const cone *c, int64_t place)
             const double left = reach_left(cells, 1, j, at[1], left_z);
             const double reach_x = left > 0.0 ? sqrt(left) : 0.0;
             const int32_t *const start =
-                cells->start + (k * cells->n_cell[1] + j) * cells->n_cell[0];
+                cells->d_start + (k * cells->n_cell[1] + j) * cells->n_cell[0];
             const int64_t end = start[clamp_cell(c, 0, at[0] + reach_x) + 1];
             int64_t m = start[clamp_cell(c, 0, at[0] - reach_x)];
             for (; m + LANES <= end; m += LANES) add_lanes(c, at, m, NULL, sum);
@@ -83,7 +85,7 @@ static ALWAYS_INLINE double sum_ball(const cone *c, int64_t place)
 
 static ALWAYS_INLINE void sum_places(const cone *c, int64_t begin, int64_t end, double *sum)
 {
-    for (int64_t p = begin; p < end; p++) sum[c->cells->member[p]] = sum_ball(c, p);
+    for (int64_t p = begin; p < end; p++) sum[c->cells->d_member[p]] = sum_ball(c, p);
 }
 
 typedef void sum_function(const cone *c, int64_t begin, int64_t end, double *sum);
@@ -117,13 +119,16 @@ static sum_function *choose_sum(void)
     return sum_any;
 }
 
-void hx_cone_sum(const hx_cells *cells, double radius, const double *value, double *sum)
+int hx_cpu_cone_sum(hx_device *dev, const hx_device_cells *cells, double radius,
+                    const double *d_value, double *d_sum)
 {
     const cone c = {cells, radius, radius * (1.0 + 1e-9), 1.0 / cells->size};
     sum_function *const sum_chunk = choose_sum();
+    (void)dev;
 #pragma omp parallel for schedule(static)
-    for (int64_t p = 0; p < cells->n; p++) cells->value[p] = value[cells->member[p]];
+    for (int64_t p = 0; p < cells->n; p++) cells->d_value[p] = d_value[cells->d_member[p]];
 #pragma omp parallel for schedule(dynamic)
     for (int64_t begin = 0; begin < cells->n; begin += CHUNK)
-        sum_chunk(&c, begin, begin + CHUNK < cells->n ? begin + CHUNK : cells->n, sum);
+        sum_chunk(&c, begin, begin + CHUNK < cells->n ? begin + CHUNK : cells->n, d_sum);
+    return HX_OK;
 }

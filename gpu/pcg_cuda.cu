@@ -3,42 +3,10 @@
 // Every sum runs over a fixed number of blocks and the last block to finish adds their results in
 // order, so a dot product has the same bits on every run of one GPU. Vectors are read and written
 // 16 bytes at a time: 2 doubles or 4 floats a thread and step.
-#include <cub/block/block_reduce.cuh>
-
-#include "cuda_device.cuh"
-
-using block_reduce = cub::BlockReduce<double, HX_BLOCK>;
+#include "sums_cuda.cuh"
 
 // Blocks of a sum on a multiprocessor: what two or five vectors need to keep the memory busy.
 constexpr int READ_PER_SM = HX_SUM_PER_SM, UPDATE_PER_SM = HX_SUM_PER_SM / 2;
-
-// Adds the sums of all blocks; true in thread 0 of the last block, which then holds the totals.
-template <int N> __device__ bool finish_sums(double (&sum)[N], double *partial, unsigned *ticket)
-{
-    __shared__ typename block_reduce::TempStorage storage;
-    __shared__ bool last;
-    for (int i = 0; i < N; i++) {
-        sum[i] = block_reduce(storage).Sum(sum[i]);
-        __syncthreads();
-        if (threadIdx.x == 0) partial[i * gridDim.x + blockIdx.x] = sum[i];
-    }
-    if (threadIdx.x == 0) {
-        __threadfence();
-        last = atomicAdd(ticket, 1u) == gridDim.x - 1;
-    }
-    __syncthreads();
-    if (!last) return false;
-    __threadfence();
-    for (int i = 0; i < N; i++) {
-        double total = 0.0;
-        for (unsigned b = threadIdx.x; b < gridDim.x; b += blockDim.x)
-            total += static_cast<volatile double *>(partial)[i * gridDim.x + b];
-        sum[i] = block_reduce(storage).Sum(total);
-        __syncthreads();
-    }
-    if (threadIdx.x == 0) *ticket = 0u;
-    return threadIdx.x == 0;
-}
 
 // N consecutive entries of a vector, aligned so that they are loaded and stored as one.
 template <class T, int N> struct alignas(N * sizeof(T)) pack {
@@ -151,7 +119,7 @@ __global__ void __launch_bounds__(HX_BLOCK, READ_PER_SM)
                double *result, double *partial, unsigned *ticket)
 {
     double sum[1] = {sum_products(n, a, b)};
-    if (finish_sums(sum, partial, ticket)) *result = sum[0];
+    if (hx_finish_sums(sum, partial, ticket)) *result = sum[0];
 }
 
 // z is m r, or given.
@@ -170,7 +138,7 @@ __global__ void __launch_bounds__(HX_BLOCK, READ_PER_SM)
             sum[1] += ri * ri;
         }
     });
-    if (finish_sums(sum, partial, ticket)) hx_pcg_state_start(state, sum[0], sum[1]);
+    if (hx_finish_sums(sum, partial, ticket)) hx_pcg_state_start(state, sum[0], sum[1]);
 }
 
 template <class T>
@@ -180,7 +148,7 @@ __global__ void __launch_bounds__(HX_BLOCK, READ_PER_SM)
 {
     if (state->reason != HX_PCG_RUNNING) return;
     double sum[1] = {sum_products(n, p, q)};
-    if (finish_sums(sum, partial, ticket)) hx_pcg_state_alpha(state, sum[0]);
+    if (hx_finish_sums(sum, partial, ticket)) hx_pcg_state_alpha(state, sum[0]);
 }
 
 __global__ void alpha_from_kernel(const double *sum, hx_pcg_state *state)
@@ -213,7 +181,7 @@ __global__ void __launch_bounds__(HX_BLOCK, UPDATE_PER_SM)
         store(u + k, uk);
         store(r + k, rk);
     });
-    if (finish_sums(sum, partial, ticket)) {
+    if (hx_finish_sums(sum, partial, ticket)) {
         hx_pcg_state_update(state, sum[0]);
         if (m) hx_pcg_state_beta(state, sum[1]);
     }
@@ -225,7 +193,7 @@ __global__ void __launch_bounds__(HX_BLOCK, READ_PER_SM)
 {
     if (state->reason != HX_PCG_RUNNING) return;
     double sum[1] = {sum_products(n, r, z)};
-    if (finish_sums(sum, partial, ticket)) hx_pcg_state_beta(state, sum[0]);
+    if (hx_finish_sums(sum, partial, ticket)) hx_pcg_state_beta(state, sum[0]);
 }
 
 template <class T>

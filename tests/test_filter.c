@@ -1,6 +1,10 @@
-/* The sensitivity filter and the cells that it searches against all pairs of elements. */
+/* The sensitivity filter and the cells that it searches against all pairs of elements.
+ *
+ *     test_filter [cpu | cuda] */
 #include "core/cells.h"
 #include "fixture.h"
+
+static hx_device device;
 
 static int make_mesh(hx_mesh *mesh, const fixture_box *box, fixture_order order)
 {
@@ -66,7 +70,6 @@ static void check_cells(const hx_mesh *mesh, double radius)
     char *const seen = calloc((size_t)mesh->n_elem, 1);
     CHECK_OK(hx_cells_create(&cells, mesh, radius));
     CHECK(seen && cells.n == mesh->n_elem && cells.start[0] == 0);
-    CHECK(hx_cells_bytes(&cells) <= hx_cells_bytes_planned(mesh->n_elem));
     const int64_t n_cell = cells.n_cell[0] * cells.n_cell[1] * cells.n_cell[2];
     CHECK(cells.start[n_cell] == mesh->n_elem && n_cell <= mesh->n_elem + 64);
     for (int64_t c = 0; c < n_cell; c++) {
@@ -91,6 +94,30 @@ static void check_cells(const hx_mesh *mesh, double radius)
     free(seen);
 }
 
+static void forward(hx_filter *filter, size_t n, const double *rho, double *physical)
+{
+    double *const d_rho = fixture_put(&device, n, rho), *const d_physical =
+                                                            fixture_put(&device, n, rho);
+    CHECK_OK(device.ops->zero(&device, d_physical, n * sizeof *d_physical));
+    CHECK_OK(hx_filter_forward(filter, d_rho, d_physical));
+    fixture_get(&device, n, physical, d_physical);
+    device.ops->release(&device, d_rho);
+    device.ops->release(&device, d_physical);
+}
+
+/* dv may be NULL. */
+static void backward(hx_filter *filter, size_t n, const double *rho, double *dc, double *dv)
+{
+    double *const d_rho = fixture_put(&device, n, rho), *const d_dc = fixture_put(&device, n, dc);
+    double *const d_dv = fixture_put(&device, n, dv);
+    CHECK_OK(hx_filter_backward(filter, d_rho, d_dc, d_dv));
+    fixture_get(&device, n, dc, d_dc);
+    if (dv) fixture_get(&device, n, dv, d_dv);
+    device.ops->release(&device, d_rho);
+    device.ops->release(&device, d_dc);
+    device.ops->release(&device, d_dv);
+}
+
 /* dc_e <- sum H rho dc / (rho_e sum H) in long double, for every pair. */
 static void check_filter(const hx_problem *problem, double radius, int volume_weighted)
 {
@@ -104,17 +131,16 @@ static void check_filter(const hx_problem *problem, double radius, int volume_we
     uint64_t state = 77;
     double error = 0.0;
     CHECK(dc && dv && rho && before && physical);
-    CHECK_OK(hx_filter_create(&filter, hx_filter_find("sensitivity"), problem, &params));
-    CHECK(filter.bytes > n * 8);
+    CHECK_OK(hx_filter_create(&filter, hx_filter_find("sensitivity"), &device, problem, &params));
     for (int repeat = 0; repeat < 2; repeat++) { /* no state is left over */
         for (size_t e = 0; e < n; e++) {
             rho[e] = fixture_uniform(&state, 0.01, 1.0);
             before[e] = dc[e] = -fixture_uniform(&state, 0.1, 10.0);
             dv[e] = problem->volume[e];
         }
-        CHECK_OK(hx_filter_forward(&filter, rho, physical));
+        forward(&filter, n, rho, physical);
         CHECK(memcmp(rho, physical, n * sizeof *rho) == 0);
-        CHECK_OK(hx_filter_backward(&filter, rho, dc, dv));
+        backward(&filter, n, rho, dc, dv);
         CHECK(memcmp(dv, problem->volume, n * sizeof *dv) == 0);
         for (size_t e = 0; e < n; e++) {
             long double sum = 0.0L, sum_weight = 0.0L;
@@ -148,25 +174,26 @@ static void check_invariants(const hx_problem *problem)
     const hx_filter_params tiny = {.radius = 1e-9}, wide = {.radius = 0.9, .volume_weighted = 1};
     hx_filter filter;
     CHECK(dc && rho);
-    CHECK_OK(hx_filter_create(&filter, hx_filter_find("sensitivity"), problem, &tiny));
+    CHECK_OK(hx_filter_create(&filter, hx_filter_find("sensitivity"), &device, problem, &tiny));
     for (size_t e = 0; e < n; e++) {
         dc[e] = -1.0 - (double)e;
         rho[e] = 0.3 + 0.5 * (double)e / (double)n;
     }
-    CHECK_OK(hx_filter_backward(&filter, rho, dc, NULL));
+    backward(&filter, n, rho, dc, NULL);
     for (size_t e = 0; e < n; e++) CHECK_REL(dc[e], -1.0 - (double)e, 1e-14);
     hx_filter_free(&filter);
-    CHECK_OK(hx_filter_create(&filter, hx_filter_find("sensitivity"), problem, &wide));
+    CHECK_OK(hx_filter_create(&filter, hx_filter_find("sensitivity"), &device, problem, &wide));
     for (size_t e = 0; e < n; e++) {
         dc[e] = -2.5;
         rho[e] = 0.3;
     }
-    CHECK_OK(hx_filter_backward(&filter, rho, dc, NULL));
+    backward(&filter, n, rho, dc, NULL);
     for (size_t e = 0; e < n; e++) CHECK_REL(dc[e], -2.5, 1e-13);
     hx_filter_free(&filter);
-    CHECK_OK(hx_filter_create(&filter, hx_filter_find("none"), problem, &(hx_filter_params){0}));
+    CHECK_OK(hx_filter_create(&filter, hx_filter_find("none"), &device, problem,
+                              &(hx_filter_params){0}));
     for (size_t e = 0; e < n; e++) dc[e] = -1.0 - (double)e;
-    CHECK_OK(hx_filter_backward(&filter, rho, dc, NULL));
+    backward(&filter, n, rho, dc, NULL);
     for (size_t e = 0; e < n; e++) CHECK(dc[e] == -1.0 - (double)e);
     hx_filter_free(&filter);
     hx_filter_free(&filter);
@@ -248,19 +275,22 @@ static void check_bad_radius(const hx_problem *problem)
     CHECK(kind != NULL && hx_filter_find("sensitivty") == NULL);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         const hx_filter_params params = {.radius = bad[i]};
-        CHECK_FAILS(hx_filter_create(&filter, kind, problem, &params), HX_EINPUT,
+        CHECK_FAILS(hx_filter_create(&filter, kind, &device, problem, &params), HX_EINPUT,
                     "filter 'sensitivity' needs a radius above 0");
         hx_filter_free(&filter);
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const fixture_box box = {{7, 6, 5}, {3.5, 2.4, 2.0}, 0.2, 1};
     /* none, a few, 30, most, all; elements are about 0.45 long */
     const double radius[] = {1e-6, 0.45, 0.9, 2.1, 1e3};
     hx_mesh mesh;
     hx_problem problem;
+    int quick;
+    const int status = fixture_open(&device, argc, argv, &quick);
+    if (status != 0) return status;
     fixture_set_threads(2);
     CHECK_OK(make_mesh(&mesh, &box, FIXTURE_SHUFFLED));
     CHECK_OK(make_problem(&problem, &mesh));
@@ -281,5 +311,6 @@ int main(void)
     check_estimate(FIXTURE_IN_ORDER);
     check_estimate(FIXTURE_SHUFFLED);
     check_estimate(FIXTURE_REORDERED);
+    hx_device_close(&device);
     TEST_END();
 }
