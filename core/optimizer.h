@@ -72,11 +72,11 @@ typedef struct hx_optimizer {
     /* [n_elem] on the device (owned). The modulus is the operator's. */
     double *d_design, *d_physical, *d_proposal; /* densities */
     double *d_energy;                           /* weighted u_e' Ke u_e for unit modulus */
-    double *d_dc, *d_dv;                        /* filtered, after a step */
-    double *d_volume, *d_passive;               /* d_passive: NULL without passive elements */
-    hx_oc_state *d_oc;                          /* (owned) */
-    double **d_u, **d_f;                        /* [n_case] -> [n_dof] on the device (owned) */
-    hx_case_record *load_case;                  /* [n_case] (owned) */
+    double *d_dc, *d_dv; /* filtered, after a step; d_dv until hx_optimizer_energy needs it */
+    double *d_volume, *d_passive; /* d_passive: NULL without passive elements */
+    hx_oc_state *d_oc;            /* (owned) */
+    double **d_u, **d_f;          /* [n_case] -> [n_dof] on the device (owned) */
+    hx_case_record *load_case;    /* [n_case] (owned) */
 } hx_optimizer;
 
 /* Device vectors of n_dof doubles that an optimizer holds. */
