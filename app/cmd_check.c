@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "commands.h"
+#include "core/cells.h"
 #include "core/memory.h"
 #include "core/mesh_quality.h"
-#include "core/neighbours.h"
 #include "footprint.h"
 #include "output.h"
 #include "table.h"
@@ -166,39 +166,35 @@ static void report_passive(const hx_session *s)
              hx_format_count(n_void, text, sizeof text));
 }
 
-/* The filter's reach, and the host memory that its neighbour lists will take. */
-static int report_filter(const hx_session *s, double *bytes)
+/* The filter's reach and its memory on the device. */
+static int report_filter(const hx_session *s)
 {
-    const double n = (double)s->mesh.n_elem, radius = s->filter_radius;
-    const double in_elements = radius / s->mesh.elem_size;
+    const double radius = s->filter_radius, in_elements = radius / s->mesh.elem_size;
     double mean = 0.0;
     char text[32];
-    *bytes = 0.0;
     if (!(radius > 0.0)) {
         hx_log_info("\nfilter    %s", s->cfg.optimization.filter.kind);
         return HX_OK;
     }
-    const int rc = hx_neighbours_estimate(&s->mesh, radius, &mean);
+    const int rc = hx_cells_estimate(&s->mesh, radius, &mean);
     if (rc < 0) return hx_config_blame(&s->cfg, "optimization.filter.radius", rc);
-    *bytes = n * (4.0 * mean + 40.0);
     hx_log_info("\nfilter    %s, radius %.4g, %.3g elements, about %.0f neighbours each (%s)",
                 s->cfg.optimization.filter.kind, radius, in_elements, mean,
-                hx_format_bytes(*bytes, text, sizeof text));
+                hx_format_bytes((double)hx_session_filter_bytes(s), text, sizeof text));
     if (in_elements < 1.5)
         WARN("the filter's radius of %.2g elements reaches hardly any neighbour: checkerboards are "
              "likely; 1.5 to 6 elements are usual",
              in_elements);
     if (in_elements > 10.0)
-        WARN("the filter's radius of %.3g elements blurs the design and costs memory; 1.5 to 6 "
+        WARN("the filter's radius of %.3g elements blurs the design and costs time; 1.5 to 6 "
              "elements are usual",
              in_elements);
     return HX_OK;
 }
 
-static int report_memory(hx_session *s, double filter_bytes)
+static int report_memory(hx_session *s)
 {
-    const double host = (double)hx_mesh_bytes(&s->mesh) + (double)hx_problem_bytes(&s->problem) +
-                        (double)hx_optimizer_bytes(&s->problem) + filter_bytes;
+    const double host = (double)hx_mesh_bytes(&s->mesh) + (double)hx_problem_bytes(&s->problem);
     const int shared = strcmp(s->device.ops->name, "cpu") == 0;
     const double held = (double)s->op.device_bytes; /* after a trial of operators */
     hx_memory_item item[HX_SESSION_ITEMS];
@@ -218,23 +214,22 @@ static int report_memory(hx_session *s, double filter_bytes)
                 shared ? ", the same memory as the host's" : "");
     hx_footprint_print(s, n_item, item, 0);
     if (host + (shared ? device : 0.0) > 0.9 * host_free)
-        WARN("the run will need nearly all host memory, or more: take a smaller mesh or radius, or "
+        WARN("the run will need nearly all host memory, or more: take a smaller mesh, or "
              "an operator that stores less");
     return HX_OK;
 }
 
 /* The most host memory at any time of a run: what the steps so far took at their worst, measured,
- * or what the run will hold with the filter, the densities and the output, the libraries' share as
- * it is now. */
-static void report_peak(const hx_session *s, double filter_bytes, const hx_output_plan *plan)
+ * or what the run will hold, with the device if that is the host, and the output, the libraries'
+ * share as it is now. */
+static void report_peak(const hx_session *s, const hx_output_plan *plan)
 {
     const int shared = strcmp(s->device.ops->name, "cpu") == 0;
     const double so_far = (double)hx_host_memory_peak();
     const double held = (double)hx_mesh_bytes(&s->mesh) + (double)hx_problem_bytes(&s->problem) +
                         (shared ? (double)s->device_bytes : 0.0);
     const double libraries = fmax(0.0, (double)hx_host_memory_resident() - held);
-    const double later = held + libraries + filter_bytes + (double)hx_optimizer_bytes(&s->problem) +
-                         (double)plan->fields + (double)plan->writer;
+    const double later = held + libraries + (double)plan->fields + (double)plan->writer;
     const double peak = fmax(so_far, later), n_elem = (double)s->mesh.n_elem;
     char a[32], b[32];
     hx_log_info("  peak    %8s on the host, %.0f bytes an element; so far %s, %.0f bytes",
@@ -330,7 +325,6 @@ static int check_initial(hx_session *s)
 
 static int check(hx_session *s, const hx_options *options)
 {
-    double filter_bytes;
     hx_output_plan plan;
     char text[256];
     HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 1,
@@ -345,15 +339,15 @@ static int check(hx_session *s, const hx_options *options)
     report_supports(s);
     report_loads(s);
     report_passive(s);
-    HX_TRY(report_filter(s, &filter_bytes));
+    HX_TRY(report_filter(s));
     HX_TRY(check_initial(s));
     HX_TRY(hx_session_open_device(s));
     hx_log_info("\ndevice    %s\noperator  %s", s->device.description,
                 hx_session_operator_text(s, text, sizeof text));
-    HX_TRY(report_memory(s, filter_bytes));
+    HX_TRY(report_memory(s));
     HX_TRY(hx_session_make_solver(s));
     HX_TRY(hx_output_make_plan(s, &plan));
-    report_peak(s, filter_bytes, &plan);
+    report_peak(s, &plan);
     report_output(s, &plan);
     HX_TRY(report_time(s));
     if (n_warning == 0)

@@ -119,6 +119,9 @@ static int compare_on_device(hx_compare *c, const hx_compare_reference *ref,
 {
     hx_session *s = &c->session;
     HX_TRY(hx_session_start_device(s, ops));
+    const double begin = hx_clock();
+    if (c->plan.paper) HX_TRY(hx_session_make_filter(s));
+    mesh_seconds += hx_clock() - begin;
     HX_TRY(begin_group(c, size, mesh_seconds));
     for (size_t i = 0; hx_strategies[i]; i++) {
         const hx_strategy *strategy = hx_strategies[i];
@@ -128,6 +131,7 @@ static int compare_on_device(hx_compare *c, const hx_compare_reference *ref,
             if (strategy->layouts & HX_LAYOUT_BIT(layout))
                 HX_TRY(measure_operator(c, ref, strategy, (hx_layout)layout));
     }
+    hx_filter_free(&s->filter);
     hx_device_close(&s->device);
     hx_compare_derive(c, c->n_group - 1);
     hx_compare_print_group(c, c->n_group - 1);
@@ -177,7 +181,6 @@ static int compare_on_mesh(hx_compare *c, const hx_options *options, const hx_co
     if (hx_log_is_terminal()) hx_log_status("mesh");
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(hx_session_make_problem(s));
-    if (c->plan.paper) HX_TRY(hx_session_make_filter(s));
     const double mesh_seconds = hx_clock() - begin;
     HX_TRY(hx_output_make_directory(&s->cfg));
     if (hx_log_is_terminal()) hx_log_status("%s: reference product", s->mesh.name);

@@ -31,7 +31,7 @@ typedef struct hx_compare_plan {
     X(symmetry)          /* |z'Kx - x'Kz| / (|z| |Kx|) for random x and z */                       \
     X(bytes_per_element) /* held on the device for the product, mesh and vectors aside */          \
     X(nominal_bytes_per_element)                                                                   \
-    X(device_bytes) /* operator, mesh and the solver's vectors */                                  \
+    X(device_bytes) /* with the vectors, densities and filter */                                   \
     X(setup_seconds)                                                                               \
     X(product_repeats)                                                                             \
     X(product_median_seconds)                                                                      \

@@ -25,26 +25,28 @@ static int count_cases(const hx_config *cfg)
     return n_case;
 }
 
-/* The operator and the solver's vectors: r, p, q, and u and f of each load case. */
+/* The operator, the solver's vectors (r, p, q, and u and f of each load case), the densities, and
+ * the filter's cells with a sum. */
 static double solver_bytes(const hx_config *cfg, int n_case)
 {
+    const hx_filter_kind *kind = hx_filter_find(cfg->optimization.filter.kind);
+    const double filter = kind && kind->needs_radius ? 44.0 : 0.0;
     int substituted = 0;
     const hx_strategy *strategy = hx_strategy_resolve("cpu", cfg->solver.op, &substituted);
     if (!strategy) return 0.0;
     const size_t mesh = 3 * sizeof(double) + 8 * sizeof(int32_t) + sizeof(int64_t) +
-                        8 * sizeof(uint32_t) + 2 * sizeof(double);
+                        8 * sizeof(uint32_t) + sizeof(double);
     const size_t vectors = (3 + 2 * (size_t)n_case) * 3 * sizeof(double);
-    return (double)strategy->bytes_per_elem + (double)(mesh + vectors);
+    const size_t densities = (cfg->passive.n > 0 ? 8 : 7) * sizeof(double);
+    return (double)strategy->bytes_per_elem + (double)(mesh + vectors + densities) + filter;
 }
 
 double hx_footprint_planned(const hx_config *cfg)
 {
     const int n_case = count_cases(cfg);
-    const hx_filter_kind *filter = hx_filter_find(cfg->optimization.filter.kind);
-    /* supports, volumes, forces, the optimizer's seven densities */
-    double bytes = 1.0 + 8.0 + 24.0 * n_case + 56.0;
+    /* supports, volumes, forces, the first densities */
+    double bytes = 1.0 + 8.0 + 24.0 * n_case + 8.0;
     if (cfg->passive.n > 0) bytes += 8.0;
-    if (filter && filter->needs_radius) bytes += 40.0;
     return bytes + (runs_on_host(cfg) ? solver_bytes(cfg, n_case) : 0.0);
 }
 

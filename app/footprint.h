@@ -6,8 +6,8 @@
 #include "setup.h"
 
 /* Host bytes an element that a run of this config needs besides its mesh, at least: problem,
- * densities, the filter without its neighbours, and with the CPU as the device the operator and the
- * solver's vectors. */
+ * first densities, and with the CPU as the device the operator, the solver's vectors, the densities
+ * and the filter. */
 double hx_footprint_planned(const hx_config *cfg);
 
 /* HX_ENOMEM with both numbers if that is not available beside the mesh that was made. */

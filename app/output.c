@@ -114,7 +114,11 @@ static int add_fields(hx_output *out)
     const hx_config *cfg = &out->session->cfg;
     const hx_mesh *mesh = &out->session->mesh;
     const int n_case = out->session->problem.n_case;
+    const size_t n_elem = (size_t)mesh->n_elem;
     char name[64];
+    HX_TRY(hx_alloc_raw(&out->physical, n_elem, sizeof(double), "densities"));
+    if (wants(cfg, "sensitivity") || wants(cfg, "energy") || wants(cfg, "von_mises"))
+        HX_TRY(hx_alloc_raw(&out->scalar, n_elem, sizeof(double), "fields"));
     if (wants(cfg, "density"))
         HX_TRY(hx_fields_add(&out->fields, mesh, HX_VTK_CELL, HX_VTK_F64, 1, "density",
                              &out->density));
@@ -190,14 +194,9 @@ fail:
     return rc;
 }
 
-/* [n_elem] of the design just analysed. */
-static const double *physical_density(const hx_session *s)
-{
-    return s->opt.physical;
-}
-
 /* Von Mises stress at element centres, of the macroscopic stress E rho^p D e(u). */
-static void fill_von_mises(const hx_session *s, const double *u, float *stress)
+static void fill_von_mises(const hx_session *s, const double *modulus, const double *u,
+                           float *stress)
 {
     const hx_mesh *mesh = &s->mesh;
 #pragma omp parallel for schedule(static)
@@ -209,27 +208,26 @@ static void fill_von_mises(const hx_session *s, const double *u, float *stress)
             memcpy(ue + 3 * a, u + 3 * node, 3 * sizeof *ue);
         }
         stress[e] =
-            (float)(s->opt.modulus[e] * hx_hex8_von_mises(x, ue, s->problem.lambda, s->problem.mu));
+            (float)(modulus[e] * hx_hex8_von_mises(x, ue, s->problem.lambda, s->problem.mu));
     }
 }
 
 static int fill_fields(hx_output *out)
 {
-    const hx_session *s = out->session;
-    const hx_optimizer *opt = &s->opt;
+    hx_session *s = out->session;
+    hx_optimizer *opt = &s->opt;
     const int64_t n = s->mesh.n_elem;
-    const double *density = physical_density(s);
-#pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < n; e++) {
-        if (out->density) out->density[e] = density[e];
-        if (out->sensitivity) out->sensitivity[e] = (float)opt->dc[e];
-        if (out->energy) out->energy[e] = (float)(opt->energy[e] * opt->modulus[e]);
-    }
+    if (out->density) memcpy(out->density, out->physical, (size_t)n * sizeof *out->density);
+    if (out->sensitivity) HX_TRY(hx_optimizer_sensitivity(opt, out->scalar));
+    for (int64_t e = 0; out->sensitivity && e < n; e++) out->sensitivity[e] = (float)out->scalar[e];
+    if (out->energy) HX_TRY(hx_optimizer_energy(opt, out->scalar));
+    for (int64_t e = 0; out->energy && e < n; e++) out->energy[e] = (float)out->scalar[e];
+    if (out->von_mises) HX_TRY(hx_optimizer_modulus(opt, out->scalar));
     for (int c = 0; c < s->problem.n_case; c++) {
         if (out->displacement) HX_TRY(hx_optimizer_displacement(opt, c, out->displacement[c]));
         if (!out->von_mises) continue;
         HX_TRY(hx_optimizer_displacement(opt, c, out->scratch));
-        fill_von_mises(s, out->scratch, out->von_mises[c]);
+        fill_von_mises(s, out->scalar, out->scratch, out->von_mises[c]);
     }
     return HX_OK;
 }
@@ -289,15 +287,16 @@ static hx_vtk_options write_options(const hx_output *out)
     const double threshold = s->cfg.output.threshold;
     hx_vtk_options options = {.format = out->format};
     if (isnan(threshold)) return options;
-    options.value = physical_density(s);
+    options.value = out->physical;
     options.least = threshold;
     return options;
 }
 
-static void warn_empty(const hx_session *s, const char *path)
+static void warn_empty(const hx_output *out, const char *path)
 {
+    const hx_session *s = out->session;
     double most = 0.0;
-    for (int64_t e = 0; e < s->mesh.n_elem; e++) most = fmax(most, physical_density(s)[e]);
+    for (int64_t e = 0; e < s->mesh.n_elem; e++) most = fmax(most, out->physical[e]);
     hx_log_warning("%s is empty: no element has a density of output.threshold = %g, the largest is "
                    "%.4g",
                    path, s->cfg.output.threshold, most);
@@ -314,10 +313,11 @@ int hx_output_write(hx_output *out, int iteration)
     snprintf(title, sizeof title, "%.180s, hextop, iteration %d", own, iteration);
     for (char *c = title; *c; c++)
         if (*c == '\n' || *c == '\r') *c = ' ';
+    HX_TRY(hx_optimizer_density(&s->opt, out->physical));
     HX_TRY(fill_fields(out));
     HX_TRY(hx_progress_write(hx_output_path(out, name, path, sizeof path), &s->mesh, title,
                              &options, &out->fields, &n_written));
-    if (n_written == 0) warn_empty(s, path);
+    if (n_written == 0) warn_empty(out, path);
     HX_TRY(remember(out, name, iteration));
     return hx_vtk_write_series(hx_output_path(out, "density.vtk.series", path, sizeof path),
                                out->n_file, (const char *const *)out->file, out->time);
@@ -326,9 +326,10 @@ int hx_output_write(hx_output *out, int iteration)
 int hx_output_rescue(const hx_output *out, int iteration)
 {
     const hx_session *s = out->session;
-    const hx_vtk_field density = {"density", HX_VTK_CELL, HX_VTK_F64, 1, physical_density(s)};
+    const hx_vtk_field density = {"density", HX_VTK_CELL, HX_VTK_F64, 1, out->physical};
     char path[PATH_MAX], name[64];
     snprintf(name, sizeof name, "unfinished_%04d.vtk", iteration);
+    HX_TRY(hx_optimizer_density(&s->opt, out->physical));
     return hx_vtk_write(hx_output_path(out, name, path, sizeof path), &s->mesh,
                         "hextop, design whose analysis failed", out->format, &density, 1);
 }
@@ -339,6 +340,8 @@ void hx_output_free(hx_output *out)
     free(out->displacement);
     free(out->von_mises);
     free(out->scratch);
+    free(out->physical);
+    free(out->scalar);
     for (size_t i = 0; i < out->n_file; i++) free(out->file[i]);
     free(out->file);
     free(out->time);

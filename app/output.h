@@ -10,6 +10,8 @@ typedef struct hx_output {
     const char *directory; /* (borrowed) */
     hx_vtk_format format;
     hx_fields fields; /* memory for all fields, taken before the first iteration */
+    double *physical; /* [n_elem] density of the design just analysed (owned) */
+    double *scalar;   /* [n_elem] a field on its way from the device (owned) */
     double *density;  /* [n_elem], these in `fields`; NULL if not asked for */
     float *sensitivity, *energy;
     double **displacement;        /* [n_case] -> [n_node][3] (outer array owned) */

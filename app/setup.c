@@ -453,8 +453,29 @@ static size_t vector_bytes(const hx_session *s)
     return precond_bytes(s) + (size_t)n * 3 * (size_t)s->mesh.n_node * sizeof(double);
 }
 
+static hx_filter_params filter_params(const hx_session *s)
+{
+    const hx_filter_params params = {
+        .radius = s->filter_radius,
+        .volume_weighted = s->cfg.optimization.filter.volume_weighted,
+    };
+    return params;
+}
+
+size_t hx_session_filter_bytes(const hx_session *s)
+{
+    const hx_filter_params params = filter_params(s);
+    return hx_filter_find(s->cfg.optimization.filter.kind)->bytes(&s->mesh, &params);
+}
+
+/* What the device holds besides the operator. */
+static size_t other_bytes(const hx_session *s)
+{
+    return vector_bytes(s) + hx_optimizer_bytes(&s->problem) + hx_session_filter_bytes(s);
+}
+
 /* The same part by part, after the operator's items. */
-static int add_vector_items(const hx_session *s, hx_memory_item item[HX_SESSION_ITEMS])
+static int add_other_items(const hx_session *s, hx_memory_item item[HX_SESSION_ITEMS])
 {
     const size_t vector = 3 * (size_t)s->mesh.n_node * sizeof(double);
     const size_t n_case = (size_t)hx_optimizer_vectors(&s->problem) / 2;
@@ -464,25 +485,28 @@ static int add_vector_items(const hx_session *s, hx_memory_item item[HX_SESSION_
     item[n++] = (hx_memory_item){"pcg", vector_bytes(s) - precond - 2 * n_case * vector};
     item[n++] = (hx_memory_item){"displacements", n_case * vector};
     item[n++] = (hx_memory_item){"loads", n_case * vector};
+    item[n++] = (hx_memory_item){"densities", hx_optimizer_bytes(&s->problem)};
+    item[n++] = (hx_memory_item){"filter", hx_session_filter_bytes(s)};
     return n;
 }
 
 int hx_session_device_items(const hx_session *s, hx_memory_item item[HX_SESSION_ITEMS])
 {
     (void)hx_operator_items(&s->problem, s->strategy, s->layout, item);
-    return add_vector_items(s, item);
+    return add_other_items(s, item);
 }
 
 size_t hx_session_device_bytes(const hx_session *s)
 {
     hx_memory_item item[HX_OPERATOR_ITEMS];
-    return hx_operator_items(&s->problem, s->strategy, s->layout, item) + vector_bytes(s);
+    return hx_operator_items(&s->problem, s->strategy, s->layout, item) + other_bytes(s);
 }
 
 int hx_session_make_operator(hx_session *s)
 {
+    const size_t held = s->filter.kind ? hx_session_filter_bytes(s) : 0;
     const int rc = hx_operator_create(&s->op, &s->device, s->strategy, s->layout, &s->problem,
-                                      vector_bytes(s));
+                                      other_bytes(s) - held);
     return rc < 0 ? blame(s, "solver.operator", rc) : rc;
 }
 
@@ -500,22 +524,11 @@ int hx_session_make_solver(hx_session *s)
     if (!s->op.dev) HX_TRY(hx_session_make_operator(s)); /* else it is there, after a trial */
     HX_TRY(hx_precond_create(&s->pc, s->precond_kind, &s->op));
     HX_TRY(hx_pcg_create(&s->pcg, &params, &s->op, &s->pc));
-    s->device_bytes = s->op.device_bytes + vector_bytes(s);
+    s->device_bytes = s->op.device_bytes + other_bytes(s);
     memcpy(s->device_item, s->op.item, sizeof s->op.item);
-    s->n_device_item = add_vector_items(s, s->device_item);
+    s->n_device_item = add_other_items(s, s->device_item);
     end_step(s, HX_SETUP_SOLVER, begin);
     return HX_OK;
-}
-
-static int check_host_memory(const hx_session *s)
-{
-    const size_t want = hx_optimizer_bytes(&s->problem), have = hx_host_memory_available();
-    char want_text[32], have_text[32];
-    if (have == 0 || want <= have) return HX_OK;
-    return HX_RAISE(HX_ENOMEM,
-                    "the densities need %s of host memory, %s is available: take a smaller mesh",
-                    hx_format_bytes((double)want, want_text, sizeof want_text),
-                    hx_format_bytes((double)have, have_text, sizeof have_text));
 }
 
 int hx_session_read_initial(hx_session *s, double **density)
@@ -531,13 +544,9 @@ int hx_session_read_initial(hx_session *s, double **density)
 
 int hx_session_make_filter(hx_session *s)
 {
-    const hx_config *cfg = &s->cfg;
-    const hx_filter_params params = {
-        .radius = s->filter_radius,
-        .volume_weighted = cfg->optimization.filter.volume_weighted,
-    };
-    const int rc = hx_filter_create(&s->filter, hx_filter_find(cfg->optimization.filter.kind),
-                                    &s->problem, &params);
+    const hx_filter_params params = filter_params(s);
+    const int rc = hx_filter_create(&s->filter, hx_filter_find(s->cfg.optimization.filter.kind),
+                                    &s->device, &s->problem, &params);
     return rc < 0 ? blame(s, "optimization.filter.radius", rc) : rc;
 }
 
@@ -552,15 +561,13 @@ int hx_session_make_design(hx_session *s)
     int rc;
     double *density = NULL;
     const double begin = begin_step(HX_SETUP_DESIGN);
-    HX_TRY(check_host_memory(s));
     if (!s->filter.kind) HX_TRY(hx_session_make_filter(s));
     HX_TRY_FAIL(hx_session_read_initial(s, &density));
     rc = hx_optimizer_create(&s->opt, &params, &s->problem, &s->op, &s->pc, &s->pcg, &s->filter,
                              density);
     if (rc < 0) rc = density ? blame(s, "optimization.initial", rc) : rc;
     HX_TRY_FAIL(rc);
-    s->host_bytes = hx_mesh_bytes(&s->mesh) + hx_problem_bytes(&s->problem) + s->filter.bytes +
-                    hx_optimizer_bytes(&s->problem);
+    s->host_bytes = hx_mesh_bytes(&s->mesh) + hx_problem_bytes(&s->problem);
     end_step(s, HX_SETUP_DESIGN, begin);
 fail:
     free(density);

@@ -23,8 +23,9 @@ typedef enum {
 } hx_setup_step;
 const char *hx_setup_step_name(hx_setup_step step);
 
-/* The operator's, and: preconditioner, PCG, displacements, loads. */
-enum { HX_SESSION_ITEMS = HX_OPERATOR_ITEMS + 4 };
+/* The operator's, and: preconditioner, PCG, displacements, loads, densities (all element fields of
+ * the design), filter. */
+enum { HX_SESSION_ITEMS = HX_OPERATOR_ITEMS + 6 };
 
 typedef struct hx_session {
     hx_config cfg;
@@ -45,8 +46,8 @@ typedef struct hx_session {
     double other_bytes; /* host bytes an element, besides the mesh, to be sure of before meshing */
     int n_device_item;
     hx_memory_item device_item[HX_SESSION_ITEMS]; /* what device_bytes consists of */
-    size_t device_bytes;                          /* operator and vectors of the solver */
-    size_t host_bytes;                            /* mesh, problem, filter and densities */
+    size_t device_bytes;                          /* operator, vectors, densities, filter */
+    size_t host_bytes;                            /* mesh and problem */
     char operator_note[128]; /* why this operator, when it is not what was written; "" otherwise */
 } hx_session;
 
@@ -68,7 +69,7 @@ int hx_session_make_design(hx_session *s); /* filter, optimizer */
 int hx_session_find_device(const hx_session *s, const hx_device_ops **ops);
 int hx_session_start_device(hx_session *s, const hx_device_ops *ops); /* no strategy is chosen */
 int hx_session_make_operator(hx_session *s); /* of s->strategy and s->layout */
-int hx_session_make_filter(hx_session *s);
+int hx_session_make_filter(hx_session *s);   /* on the device */
 /* Frees the optimizer, PCG, preconditioner and operator. */
 void hx_session_drop_operator(hx_session *s);
 
@@ -82,7 +83,10 @@ hx_layout hx_session_asked_layout(const hx_session *s);
 /* "ebe, interleaved, deterministic (in place of ebe24, which needs a GPU)"; returns text. */
 const char *hx_session_operator_text(const hx_session *s, char *text, size_t n_text);
 
-/* What the operator and the solver's vectors will take on the device, part by part; returns the
+/* Device bytes of the filter, at most. */
+size_t hx_session_filter_bytes(const hx_session *s);
+
+/* What operator, vectors, densities and filter will take on the device, part by part; returns the
  * number of parts. Needs device and problem. */
 int hx_session_device_items(const hx_session *s, hx_memory_item item[HX_SESSION_ITEMS]);
 

@@ -1,11 +1,14 @@
-/* A device: memory, and the few vector operations that PCG needs. One const table per backend.
+/* A device: memory, the few vector operations that PCG needs, and those of the design's element
+ * fields. One const table per backend.
  *
  * Vectors have n = 3 * n_node doubles, or floats where the name ends in _single; they begin at a
  * multiple of 16 bytes. `d_` names memory of the device. Operations are queued in order; only
- * download, sync and dot wait. Scalars of PCG live on the device, so an iteration never does. */
+ * download, sync and what returns a result to the host wait. Scalars of PCG live on the device, so
+ * an iteration never does. */
 #ifndef HX_DEVICE_H
 #define HX_DEVICE_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -109,7 +112,15 @@ typedef struct hx_device_model {
     double *d_modulus;        /* [n_elem] E * rho^p */
 } hx_device_model;
 
+/* SIMP: E rho^p. */
+static HX_HD double hx_simp_modulus(double young, double penalty, double rho)
+{
+    return young * (penalty == 3.0 ? rho * rho * rho : pow(rho, penalty));
+}
+
 typedef struct hx_device hx_device;
+typedef struct hx_device_cells hx_device_cells; /* cells.h */
+typedef struct hx_device_oc hx_device_oc;       /* oc.h */
 
 /* Slots of `mark`. */
 enum { HX_N_MARK = 8 };
@@ -207,6 +218,34 @@ typedef struct hx_device_ops {
                           double *d_energy);
     /* Of the preconditioner `multigrid` (multigrid.h); NULL: not there. */
     const struct hx_multigrid_ops *multigrid;
+
+    /* Element fields: n = n_elem doubles. Sums in a fixed order; inputs and outputs of multiply,
+     * divide and cone_sum may be the same field. */
+    int (*multiply)(hx_device *dev, int64_t n, const double *d_a, const double *d_b,
+                    double *d_c); /* c = a b */
+    int (*divide)(hx_device *dev, int64_t n, const double *d_a, const double *d_b,
+                  double *d_c); /* c = a / b */
+    int (*axpy)(hx_device *dev, int64_t n, double a, const double *d_x, double *d_y); /* y += a x */
+    int (*sum)(hx_device *dev, int64_t n, const double *d_a, double *result);         /* waits */
+    /* E rho^p */
+    int (*modulus)(hx_device *dev, int64_t n, double young, double penalty, const double *d_rho,
+                   double *d_modulus);
+    /* dc = -p E(rho) / rho * energy */
+    int (*sensitivity)(hx_device *dev, int64_t n, double penalty, const double *d_modulus,
+                       const double *d_rho, const double *d_energy, double *d_dc);
+    /* Sums of v rho, and of v rho (1 - rho) over the free elements: where passive is NaN or NULL.
+     * Waits. */
+    int (*measure)(hx_device *dev, int64_t n, const double *d_rho, const double *d_volume,
+                   const double *d_passive, double *mass, double *grey);
+    /* Optimality criteria, see oc.h: t, its sums and the first trial scales; volumes at the trials
+     * and the next ones (nothing once done); the proposal and its largest change. */
+    int (*oc_begin)(hx_device *dev, const hx_device_oc *oc);
+    int (*oc_pass)(hx_device *dev, const hx_device_oc *oc);
+    int (*oc_end)(hx_device *dev, const hx_device_oc *oc);
+    /* sum[e] = sum over i of max(0, radius - |x_e - x_i|) value[i], x the centroids. */
+    int (*cone_sum)(hx_device *dev, const hx_device_cells *cells, double radius,
+                    const double *d_value, double *d_sum);
+
     /* Copy bandwidth in bytes/s, reads plus writes counted, from a large warm copy. Cold. */
     int (*copy_bandwidth)(hx_device *dev, double *bytes_per_second);
 } hx_device_ops;

@@ -9,6 +9,7 @@
 
 #include "block3.h"
 #include "clock.h"
+#include "design_cpu.h"
 #include "device.h"
 #include "hex8.h"
 #include "memory.h"
@@ -378,5 +379,16 @@ const hx_device_ops hx_device_ops_cpu = {
     .block_diagonal = cpu_block_diagonal,
     .element_energy = cpu_element_energy,
     .multigrid = &hx_multigrid_ops_cpu,
+    .multiply = hx_cpu_multiply,
+    .divide = hx_cpu_divide,
+    .axpy = hx_cpu_axpy,
+    .sum = hx_cpu_sum,
+    .modulus = hx_cpu_modulus,
+    .sensitivity = hx_cpu_sensitivity,
+    .measure = hx_cpu_measure,
+    .oc_begin = hx_cpu_oc_begin,
+    .oc_pass = hx_cpu_oc_pass,
+    .oc_end = hx_cpu_oc_end,
+    .cone_sum = hx_cpu_cone_sum,
     .copy_bandwidth = cpu_copy_bandwidth,
 };

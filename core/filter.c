@@ -3,11 +3,12 @@
 #include <math.h>
 #include <string.h>
 
-int hx_filter_create(hx_filter *filter, const hx_filter_kind *kind, const hx_problem *problem,
-                     const hx_filter_params *params)
+int hx_filter_create(hx_filter *filter, const hx_filter_kind *kind, hx_device *dev,
+                     const hx_problem *problem, const hx_filter_params *params)
 {
     memset(filter, 0, sizeof *filter);
     filter->kind = kind;
+    filter->dev = dev;
     filter->problem = problem;
     filter->params = *params;
     if (kind->needs_radius && !(params->radius > 0.0 && isfinite(params->radius)))
@@ -18,14 +19,14 @@ int hx_filter_create(hx_filter *filter, const hx_filter_kind *kind, const hx_pro
     return rc;
 }
 
-int hx_filter_forward(hx_filter *filter, const double *design, double *physical)
+int hx_filter_forward(hx_filter *filter, const double *d_design, double *d_physical)
 {
-    return filter->kind->forward(filter, design, physical);
+    return filter->kind->forward(filter, d_design, d_physical);
 }
 
-int hx_filter_backward(hx_filter *filter, const double *design, double *dc, double *dv)
+int hx_filter_backward(hx_filter *filter, const double *d_design, double *d_dc, double *d_dv)
 {
-    return filter->kind->backward(filter, design, dc, dv);
+    return filter->kind->backward(filter, d_design, d_dc, d_dv);
 }
 
 void hx_filter_free(hx_filter *filter)

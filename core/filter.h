@@ -3,6 +3,7 @@
 #ifndef HX_FILTER_H
 #define HX_FILTER_H
 
+#include "device.h"
 #include "problem.h"
 
 #ifdef __cplusplus
@@ -16,31 +17,33 @@ typedef struct hx_filter_params {
     int volume_weighted; /* weights times the element's volume (graded meshes) */
 } hx_filter_params;
 
+/* Fields are [n_elem] on the device. */
 typedef struct hx_filter_kind {
     const char *name, *help;
     int needs_radius;
+    /* Device memory that create will take, at most. */
+    size_t (*bytes)(const hx_mesh *mesh, const hx_filter_params *params);
     int (*create)(hx_filter *filter);
-    /* design[n_elem] -> physical[n_elem] */
-    int (*forward)(hx_filter *filter, const double *design, double *physical);
-    /* dc[n_elem], dv[n_elem]: by the physical density on entry, by the design density on return. */
-    int (*backward)(hx_filter *filter, const double *design, double *dc, double *dv);
+    /* design -> physical */
+    int (*forward)(hx_filter *filter, const double *d_design, double *d_physical);
+    /* dc, dv: by the physical density on entry, by the design density on return. */
+    int (*backward)(hx_filter *filter, const double *d_design, double *d_dc, double *d_dv);
     void (*destroy)(hx_filter *filter);
 } hx_filter_kind;
 
 struct hx_filter {
     const hx_filter_kind *kind;
+    hx_device *dev;            /* (borrowed) */
     const hx_problem *problem; /* (borrowed) */
     hx_filter_params params;
-    size_t bytes; /* host memory it holds */
-    void *impl;   /* (owned by the kind) */
+    void *impl; /* (owned by the kind) */
 };
 
-/* HX_EINPUT: radius not positive; HX_ENOMEM: neighbour lists would not fit, with both numbers,
- * before allocating. */
-int hx_filter_create(hx_filter *filter, const hx_filter_kind *kind, const hx_problem *problem,
-                     const hx_filter_params *params);
-int hx_filter_forward(hx_filter *filter, const double *design, double *physical);
-int hx_filter_backward(hx_filter *filter, const double *design, double *dc, double *dv);
+/* HX_EINPUT: radius not positive. */
+int hx_filter_create(hx_filter *filter, const hx_filter_kind *kind, hx_device *dev,
+                     const hx_problem *problem, const hx_filter_params *params);
+int hx_filter_forward(hx_filter *filter, const double *d_design, double *d_physical);
+int hx_filter_backward(hx_filter *filter, const double *d_design, double *d_dc, double *d_dv);
 void hx_filter_free(hx_filter *filter);
 
 #ifdef __cplusplus

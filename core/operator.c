@@ -5,7 +5,7 @@
 
 #include "memory.h"
 
-enum { MODEL_ITEMS = 6 };
+enum { MODEL_ITEMS = 5 };
 
 static void model_items(const hx_mesh *mesh, hx_memory_item item[MODEL_ITEMS])
 {
@@ -15,7 +15,6 @@ static void model_items(const hx_mesh *mesh, hx_memory_item item[MODEL_ITEMS])
     item[2] = (hx_memory_item){"node_pointers", (n_node + 1) * sizeof(int64_t)};
     item[3] = (hx_memory_item){"node_elements", n_elem * 8 * sizeof(uint32_t)};
     item[4] = (hx_memory_item){"modulus", n_elem * sizeof(double)};
-    item[5] = (hx_memory_item){"energy", n_elem * sizeof(double)};
 }
 
 static size_t sum_items(const hx_memory_item *item, int n)
@@ -127,7 +126,6 @@ int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strat
         put(dev, &model->d_node_elem_ptr, mesh->node_elem_ptr, (n_node + 1) * sizeof(int64_t)));
     HX_TRY_FAIL(put(dev, &model->d_node_elem, mesh->node_elem, n_elem * 8 * sizeof(uint32_t)));
     HX_TRY_FAIL(dev->ops->alloc(dev, n_elem * sizeof(double), &model->d_modulus));
-    HX_TRY_FAIL(dev->ops->alloc(dev, n_elem * sizeof(double), &op->d_energy));
     HX_TRY_FAIL(put_supports(op, problem));
     HX_TRY_FAIL(strategy->setup(&op->state, dev, model, mesh, layout));
     return HX_OK;
@@ -180,11 +178,9 @@ int hx_operator_block_diagonal(const hx_operator *op, double *d_block)
     return op->dev->ops->block_fix(op->dev, op->n_fixed, op->d_fixed, d_block);
 }
 
-int hx_operator_energy(const hx_operator *op, const double *d_u, double *energy)
+int hx_operator_energy(const hx_operator *op, const double *d_u, double *d_energy)
 {
-    HX_TRY(op->dev->ops->element_energy(op->dev, &op->model, d_u, op->d_energy));
-    return op->dev->ops->download(op->dev, energy, op->d_energy,
-                                  (size_t)op->model.n_elem * sizeof *energy);
+    return op->dev->ops->element_energy(op->dev, &op->model, d_u, d_energy);
 }
 
 void hx_operator_free(hx_operator *op)
@@ -197,7 +193,6 @@ void hx_operator_free(hx_operator *op)
     dev->ops->release(dev, op->model.d_node_elem_ptr);
     dev->ops->release(dev, op->model.d_node_elem);
     dev->ops->release(dev, op->model.d_modulus);
-    dev->ops->release(dev, op->d_energy);
     dev->ops->release(dev, op->d_fixed);
     dev->ops->release(dev, op->d_prescribed);
     memset(op, 0, sizeof *op);

@@ -12,8 +12,8 @@ extern "C" {
 #endif
 
 /* Parts of an operator's device memory: coordinates, connectivity, pointers and lists of the nodes'
- * elements, modulus, energy, supports, and what the strategy stores. */
-enum { HX_OPERATOR_ITEMS = 8 };
+ * elements, modulus, supports, and what the strategy stores. */
+enum { HX_OPERATOR_ITEMS = 7 };
 
 typedef struct hx_operator {
     hx_device *dev;              /* (borrowed) */
@@ -26,7 +26,6 @@ typedef struct hx_operator {
     int64_t n_fixed;
     int64_t *d_fixed;     /* [n_fixed] fixed degrees of freedom, ascending (owned) */
     double *d_prescribed; /* [n_dof] prescribed displacements, 0 elsewhere; NULL: all 0 (owned) */
-    double *d_energy;     /* [n_elem] scratch of hx_operator_energy (owned) */
     hx_memory_item item[HX_OPERATOR_ITEMS];
     size_t device_bytes; /* their sum */
 } hx_operator;
@@ -35,7 +34,7 @@ typedef struct hx_operator {
 size_t hx_operator_items(const hx_problem *problem, const hx_strategy *strategy, hx_layout layout,
                          hx_memory_item item[HX_OPERATOR_ITEMS]);
 
-/* Device bytes of an operator (mesh, modulus, scratch and the strategy's), supports left out. */
+/* Device bytes of an operator (mesh, modulus and the strategy's), supports left out. */
 size_t hx_operator_bytes(const hx_mesh *mesh, const hx_strategy *strategy, hx_layout layout);
 
 /* Uploads the mesh and sets the strategy up. The modulus is undefined until set. HX_EENV before
@@ -68,8 +67,8 @@ int hx_operator_diagonal(const hx_operator *op, double *d_diag);
  * of freedom those of the identity. Cold. */
 int hx_operator_block_diagonal(const hx_operator *op, double *d_block);
 
-/* energy[n_elem] (host) = u_e' Ke u_e for unit modulus. */
-int hx_operator_energy(const hx_operator *op, const double *d_u, double *energy);
+/* d_energy[n_elem] = u_e' Ke u_e for unit modulus. */
+int hx_operator_energy(const hx_operator *op, const double *d_u, double *d_energy);
 
 void hx_operator_free(hx_operator *op);
 

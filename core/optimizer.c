@@ -25,7 +25,8 @@ int hx_optimizer_vectors(const hx_problem *problem)
 
 size_t hx_optimizer_bytes(const hx_problem *problem)
 {
-    return 7 * (size_t)problem->mesh->n_elem * sizeof(double);
+    const size_t n_field = problem->passive ? 8 : 7;
+    return n_field * (size_t)problem->mesh->n_elem * sizeof(double) + sizeof(hx_oc_state);
 }
 
 /* First guess of PCG: the prescribed displacements, 0 elsewhere. */
@@ -61,25 +62,44 @@ static double initial_density(const hx_problem *problem, const double *density, 
     return density ? density[e] : problem->initial_density;
 }
 
-static int create_densities(hx_optimizer *opt, const double *density)
+/* The first design into design[n_elem] on the host. */
+static int fill_design(const hx_problem *problem, const double *density, double *design)
 {
-    const hx_problem *problem = opt->problem;
-    const size_t n = (size_t)problem->mesh->n_elem;
-    double **const array[] = {&opt->design, &opt->physical, &opt->proposal, &opt->modulus,
-                              &opt->energy, &opt->dc,       &opt->dv};
     int64_t bad = INT64_MAX;
-    for (size_t i = 0; i < sizeof array / sizeof array[0]; i++)
-        HX_TRY(hx_alloc(array[i], n, sizeof(double), "densities"));
 #pragma omp parallel for schedule(static) reduction(min : bad)
     for (int64_t e = 0; e < problem->mesh->n_elem; e++) {
         const double rho = initial_density(problem, density, e);
         if (!(rho >= 0.0 && rho <= 1.0) && e < bad) bad = e;
-        opt->design[e] = fmax(rho, problem->rho_min);
+        design[e] = fmax(rho, problem->rho_min);
     }
     if (bad == INT64_MAX) return HX_OK;
     return HX_RAISE(HX_EINPUT, "initial density of element %lld is %g, not in [0, 1]",
                     (long long)hx_mesh_elem_number(problem->mesh, bad),
                     initial_density(problem, density, bad));
+}
+
+static int create_fields(hx_optimizer *opt, const double *density)
+{
+    const hx_problem *problem = opt->problem;
+    hx_device *dev = opt->op->dev;
+    const size_t n = (size_t)problem->mesh->n_elem, bytes = n * sizeof(double);
+    double **const field[] = {&opt->d_design, &opt->d_physical, &opt->d_proposal, &opt->d_energy,
+                              &opt->d_dc,     &opt->d_dv,       &opt->d_volume};
+    double *design = NULL;
+    int rc;
+    for (size_t i = 0; i < sizeof field / sizeof field[0]; i++)
+        HX_TRY(dev->ops->alloc(dev, bytes, field[i]));
+    HX_TRY(dev->ops->alloc(dev, sizeof *opt->d_oc, &opt->d_oc));
+    HX_TRY(dev->ops->upload(dev, opt->d_volume, problem->volume, bytes));
+    if (problem->passive) {
+        HX_TRY(dev->ops->alloc(dev, bytes, &opt->d_passive));
+        HX_TRY(dev->ops->upload(dev, opt->d_passive, problem->passive, bytes));
+    }
+    HX_TRY(hx_alloc_raw(&design, n, sizeof *design, "densities"));
+    rc = fill_design(problem, density, design);
+    if (rc == HX_OK) rc = dev->ops->upload(dev, opt->d_design, design, bytes);
+    free(design);
+    return rc;
 }
 
 int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params,
@@ -98,7 +118,8 @@ int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params,
         return HX_RAISE(HX_EINPUT, "move limit %g must be above 0 and at most 1", params->move);
     if (!(params->damping > 0.0 && params->damping <= 1.0))
         return HX_RAISE(HX_EINPUT, "damping %g must be above 0 and at most 1", params->damping);
-    HX_TRY_FAIL(create_densities(opt, density));
+    opt->total_volume = hx_sum(problem->mesh->n_elem, problem->volume);
+    HX_TRY_FAIL(create_fields(opt, density));
     HX_TRY_FAIL(create_cases(opt));
     return HX_OK;
 fail:
@@ -126,9 +147,10 @@ static int case_compliance(hx_optimizer *opt, int c, double *compliance)
 static int analyse(hx_optimizer *opt, hx_iteration *record)
 {
     const double begin = hx_clock();
-    HX_TRY(hx_filter_forward(opt->filter, opt->design, opt->physical));
-    hx_problem_modulus(opt->problem, opt->physical, opt->modulus);
-    HX_TRY(hx_operator_set_modulus(opt->op, opt->modulus));
+    HX_TRY(hx_filter_forward(opt->filter, opt->d_design, opt->d_physical));
+    HX_TRY(opt->op->dev->ops->modulus(opt->op->dev, opt->op->model.n_elem, opt->problem->young,
+                                      opt->problem->penalty, opt->d_physical,
+                                      opt->op->model.d_modulus));
     HX_TRY(hx_precond_setup(opt->pc));
     HX_TRY(opt->op->dev->ops->sync(opt->op->dev));
     record->prepare_seconds = hx_clock() - begin;
@@ -145,28 +167,37 @@ static int analyse(hx_optimizer *opt, hx_iteration *record)
     return HX_OK;
 }
 
+/* *finite: whether all entries are, as far as their sum says. */
+static int check_finite(const hx_optimizer *opt, const double *d_field, int *finite)
+{
+    double sum;
+    HX_TRY(opt->op->dev->ops->sum(opt->op->dev, opt->op->model.n_elem, d_field, &sum));
+    *finite = isfinite(sum);
+    return HX_OK;
+}
+
 /* Step 2: compliance and its derivatives, dC/drho_e = -p rho_e^(p-1) E u_e' Ke u_e (P1). */
 static int sensitivities(hx_optimizer *opt, hx_iteration *record)
 {
     const hx_problem *problem = opt->problem;
-    const int64_t n = problem->mesh->n_elem;
-    double *const scratch = opt->dv;
+    hx_device *dev = opt->op->dev;
+    const int64_t n = opt->op->model.n_elem;
+    const size_t bytes = (size_t)n * sizeof(double);
+    double *const d_scratch = opt->d_dv;
+    int finite;
+    HX_TRY(dev->ops->zero(dev, opt->d_energy, bytes));
     for (int c = 0; c < problem->n_case; c++) {
         const double weight = problem->weight[c];
-        double *energy = c == 0 ? opt->energy : scratch;
         HX_TRY(case_compliance(opt, c, &opt->load_case[c].compliance));
         record->compliance += weight * opt->load_case[c].compliance;
-        HX_TRY(hx_operator_energy(opt->op, opt->d_u[c], energy));
-#pragma omp parallel for schedule(static)
-        for (int64_t e = 0; e < n; e++)
-            opt->energy[e] = (c == 0 ? 0.0 : opt->energy[e]) + weight * energy[e];
+        HX_TRY(hx_operator_energy(opt->op, opt->d_u[c], d_scratch));
+        HX_TRY(dev->ops->axpy(dev, n, weight, d_scratch, opt->d_energy));
     }
-#pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < n; e++) {
-        opt->dc[e] = -problem->penalty * opt->modulus[e] / opt->physical[e] * opt->energy[e];
-        opt->dv[e] = problem->volume[e];
-    }
-    if (!isfinite(record->compliance) || !isfinite(hx_sum(n, opt->dc)))
+    HX_TRY(dev->ops->sensitivity(dev, n, problem->penalty, opt->op->model.d_modulus,
+                                 opt->d_physical, opt->d_energy, opt->d_dc));
+    HX_TRY(dev->ops->copy(dev, opt->d_dv, opt->d_volume, bytes));
+    HX_TRY(check_finite(opt, opt->d_dc, &finite));
+    if (!isfinite(record->compliance) || !finite)
         return HX_RAISE(HX_ENUMERIC,
                         "iteration %d: the compliance or a sensitivity is not finite (%g; PCG: %s)",
                         opt->iteration, record->compliance, hx_pcg_reason_name(record->reason));
@@ -174,24 +205,46 @@ static int sensitivities(hx_optimizer *opt, hx_iteration *record)
 }
 
 /* Volume fraction and greyness of the analysed design. */
-static void measure_design(const hx_optimizer *opt, hx_iteration *record)
+static int measure_design(const hx_optimizer *opt, hx_iteration *record)
+{
+    hx_device *dev = opt->op->dev;
+    double mass, grey;
+    HX_TRY(dev->ops->measure(dev, opt->op->model.n_elem, opt->d_physical, opt->d_volume,
+                             opt->d_passive, &mass, &grey));
+    record->volume = mass / opt->total_volume;
+    record->greyness = 4.0 * grey / opt->problem->design_volume;
+    return HX_OK;
+}
+
+/* Step 3: filtered derivatives. */
+static int filter_sensitivities(hx_optimizer *opt)
+{
+    int finite;
+    HX_TRY(hx_filter_backward(opt->filter, opt->d_design, opt->d_dc, opt->d_dv));
+    HX_TRY(check_finite(opt, opt->d_dc, &finite));
+    if (finite) return HX_OK; /* clipping would hide a NaN */
+    return HX_RAISE(HX_ENUMERIC, "iteration %d: a filtered sensitivity is not finite",
+                    opt->iteration);
+}
+
+/* Step 4: the proposal, by optimality criteria. */
+static int propose(hx_optimizer *opt, hx_iteration *record)
 {
     const hx_problem *problem = opt->problem;
-    const int64_t n = problem->mesh->n_elem;
-    double part_mass[HX_N_PART], part_grey[HX_N_PART];
-#pragma omp parallel for schedule(static)
-    for (int i = 0; i < HX_N_PART; i++) {
-        double mass = 0.0, grey = 0.0;
-        for (int64_t e = hx_part_begin(n, i); e < hx_part_begin(n, i + 1); e++) {
-            const double rho = opt->physical[e], v = problem->volume[e];
-            mass += v * rho;
-            if (!problem->passive || isnan(problem->passive[e])) grey += v * rho * (1.0 - rho);
-        }
-        part_mass[i] = mass;
-        part_grey[i] = grey;
-    }
-    record->volume = hx_sum_parts(part_mass) / hx_sum(n, problem->volume);
-    record->greyness = 4.0 * hx_sum_parts(part_grey) / problem->design_volume;
+    const hx_device_oc oc = {
+        .n = opt->op->model.n_elem,
+        .move = opt->params.move,
+        .damping = opt->params.damping,
+        .rho_min = problem->rho_min,
+        .d_design = opt->d_design,
+        .d_dc = opt->d_dc,
+        .d_dv = opt->d_dv,
+        .d_passive = opt->d_passive,
+        .d_proposal = opt->d_proposal,
+        .d_state = opt->d_oc,
+    };
+    const double target = problem->volume_fraction * opt->total_volume - problem->passive_mass;
+    return hx_oc_update(opt->op->dev, &oc, target, &record->change);
 }
 
 /* Seconds since *clock, which moves on. */
@@ -214,17 +267,13 @@ int hx_optimizer_step(hx_optimizer *opt, hx_iteration *record)
     record->stage[HX_STAGE_PCG] = lap(&clock);
 
     HX_TRY(sensitivities(opt, record));
-    measure_design(opt, record);
+    HX_TRY(measure_design(opt, record));
     record->stage[HX_STAGE_COMPLIANCE] = lap(&clock);
 
-    HX_TRY(hx_filter_backward(opt->filter, opt->design, opt->dc, opt->dv));
-    if (!isfinite(hx_sum(opt->problem->mesh->n_elem, opt->dc))) /* clipping would hide a NaN */
-        return HX_RAISE(HX_ENUMERIC, "iteration %d: a filtered sensitivity is not finite",
-                        opt->iteration);
+    HX_TRY(filter_sensitivities(opt));
     record->stage[HX_STAGE_FILTER] = lap(&clock);
 
-    record->change =
-        hx_oc_update(opt->problem, &opt->params, opt->design, opt->dc, opt->dv, opt->proposal);
+    HX_TRY(propose(opt, record));
     record->stage[HX_STAGE_UPDATE] = lap(&clock);
 
     record->seconds = hx_clock() - begin;
@@ -233,9 +282,39 @@ int hx_optimizer_step(hx_optimizer *opt, hx_iteration *record)
 
 void hx_optimizer_advance(hx_optimizer *opt)
 {
-    double *const design = opt->design;
-    opt->design = opt->proposal;
-    opt->proposal = design;
+    double *const d_design = opt->d_design;
+    opt->d_design = opt->d_proposal;
+    opt->d_proposal = d_design;
+}
+
+static int download_field(const hx_optimizer *opt, const double *d_field, double *host)
+{
+    return opt->op->dev->ops->download(opt->op->dev, host, d_field,
+                                       (size_t)opt->op->model.n_elem * sizeof *host);
+}
+
+int hx_optimizer_density(const hx_optimizer *opt, double *host)
+{
+    return download_field(opt, opt->d_physical, host);
+}
+
+int hx_optimizer_modulus(const hx_optimizer *opt, double *host)
+{
+    return download_field(opt, opt->op->model.d_modulus, host);
+}
+
+int hx_optimizer_sensitivity(const hx_optimizer *opt, double *host)
+{
+    return download_field(opt, opt->d_dc, host);
+}
+
+int hx_optimizer_energy(hx_optimizer *opt, double *host)
+{
+    hx_device *dev = opt->op->dev;
+    double *const d_scratch = opt->d_dv;
+    HX_TRY(dev->ops->multiply(dev, opt->op->model.n_elem, opt->d_energy, opt->op->model.d_modulus,
+                              d_scratch));
+    return download_field(opt, d_scratch, host);
 }
 
 int hx_optimizer_displacement(const hx_optimizer *opt, int load_case, double *u)
@@ -264,20 +343,18 @@ int hx_optimizer_reaction(hx_optimizer *opt, int load_case, double total[3])
 
 void hx_optimizer_free(hx_optimizer *opt)
 {
-    for (int c = 0; opt->problem && c < opt->problem->n_case; c++) {
-        hx_device *dev = opt->op->dev;
+    hx_device *dev = opt->op ? opt->op->dev : NULL;
+    double *const field[] = {opt->d_design, opt->d_physical, opt->d_proposal, opt->d_energy,
+                             opt->d_dc,     opt->d_dv,       opt->d_volume,   opt->d_passive};
+    for (int c = 0; dev && c < opt->problem->n_case; c++) {
         if (opt->d_u) dev->ops->release(dev, opt->d_u[c]);
         if (opt->d_f) dev->ops->release(dev, opt->d_f[c]);
     }
+    for (size_t i = 0; dev && i < sizeof field / sizeof field[0]; i++)
+        dev->ops->release(dev, field[i]);
+    if (dev) dev->ops->release(dev, opt->d_oc);
     free(opt->d_u);
     free(opt->d_f);
     free(opt->load_case);
-    free(opt->design);
-    free(opt->physical);
-    free(opt->proposal);
-    free(opt->modulus);
-    free(opt->energy);
-    free(opt->dc);
-    free(opt->dv);
     memset(opt, 0, sizeof *opt);
 }

@@ -12,6 +12,7 @@
 #define HX_OPTIMIZER_H
 
 #include "filter.h"
+#include "oc.h"
 #include "pcg.h"
 
 #ifdef __cplusplus
@@ -26,7 +27,7 @@ typedef struct hx_optimizer_params {
 
 /* Stages of a run (P1, Figure 15). */
 typedef enum {
-    HX_STAGE_SETUP, /* pre-computation: mesh, problem, Ke, neighbours */
+    HX_STAGE_SETUP, /* pre-computation: mesh, problem, Ke, filter's cells */
     HX_STAGE_PCG,
     HX_STAGE_COMPLIANCE, /* energies, compliance, sensitivities */
     HX_STAGE_FILTER,
@@ -67,10 +68,15 @@ typedef struct hx_optimizer {
     hx_pcg *pcg;
     hx_filter *filter;
     int iteration;
-    double *design, *physical, *proposal; /* [n_elem] densities (owned) */
-    double *modulus, *energy, *dc, *dv;   /* [n_elem] (owned); energy is the weighted u_e' Ke u_e */
-    double **d_u, **d_f;                  /* [n_case] -> [n_dof] on the device (owned) */
-    hx_case_record *load_case;            /* [n_case] (owned) */
+    double total_volume;
+    /* [n_elem] on the device (owned). The modulus is the operator's. */
+    double *d_design, *d_physical, *d_proposal; /* densities */
+    double *d_energy;                           /* weighted u_e' Ke u_e for unit modulus */
+    double *d_dc, *d_dv; /* filtered, after a step; d_dv until hx_optimizer_energy needs it */
+    double *d_volume, *d_passive; /* d_passive: NULL without passive elements */
+    hx_oc_state *d_oc;            /* (owned) */
+    double **d_u, **d_f;          /* [n_case] -> [n_dof] on the device (owned) */
+    hx_case_record *load_case;    /* [n_case] (owned) */
 } hx_optimizer;
 
 /* Device vectors of n_dof doubles that an optimizer holds. */
@@ -82,10 +88,18 @@ int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params,
                         const hx_problem *problem, hx_operator *op, hx_precond *pc, hx_pcg *pcg,
                         hx_filter *filter, const double *density);
 
-/* HX_ENUMERIC: compliance, sensitivities or densities not finite. PCG that did not converge is in
- * record->reason, not an error. */
+/* Waits. HX_ENUMERIC: compliance, sensitivities or densities not finite. PCG that did not converge
+ * is in record->reason, not an error. */
 int hx_optimizer_step(hx_optimizer *opt, hx_iteration *record);
 void hx_optimizer_advance(hx_optimizer *opt);
+
+/* Download a field of the design just analysed into host[n_elem], in the order of the mesh: the
+ * physical density; E rho^p; the filtered sensitivity; the weighted u_e' K_e u_e of the elements.
+ * Cold: for output. */
+int hx_optimizer_density(const hx_optimizer *opt, double *host);
+int hx_optimizer_modulus(const hx_optimizer *opt, double *host);
+int hx_optimizer_sensitivity(const hx_optimizer *opt, double *host);
+int hx_optimizer_energy(hx_optimizer *opt, double *host);
 
 /* Downloads u of a case (0-based): u[n_node][3]. */
 int hx_optimizer_displacement(const hx_optimizer *opt, int load_case, double *u);
@@ -93,13 +107,8 @@ int hx_optimizer_displacement(const hx_optimizer *opt, int load_case, double *u)
 /* Reactions K u - f at the fixed degrees of freedom of a case, summed. */
 int hx_optimizer_reaction(hx_optimizer *opt, int load_case, double total[3]);
 
-/* Optimality criteria (P1): proposal from densities, derivatives and volumes; free elements only.
- * Bisection on the multiplier until the volume is met to 1e-10 relative or cannot be. Returns the
- * largest change. Exposed for tests. */
-double hx_oc_update(const hx_problem *problem, const hx_optimizer_params *params,
-                    const double *design, const double *dc, const double *dv, double *proposal);
-
-size_t hx_optimizer_bytes(const hx_problem *problem); /* host */
+/* Device bytes of the element fields. The host holds none. */
+size_t hx_optimizer_bytes(const hx_problem *problem);
 void hx_optimizer_free(hx_optimizer *opt);
 
 #ifdef __cplusplus

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device.h"
 #include "hex8.h"
 #include "memory.h"
 #include "names.h"
@@ -264,7 +265,7 @@ void hx_problem_modulus(const hx_problem *problem, const double *rho, double *mo
     const double young = problem->young, penalty = problem->penalty;
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < problem->mesh->n_elem; e++)
-        modulus[e] = young * (penalty == 3.0 ? rho[e] * rho[e] * rho[e] : pow(rho[e], penalty));
+        modulus[e] = hx_simp_modulus(young, penalty, rho[e]);
 }
 
 void hx_problem_total_force(const hx_problem *problem, int load_case, double total[3])

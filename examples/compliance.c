@@ -30,7 +30,7 @@ static int analyse(hx_mesh *mesh, hx_problem *problem, hx_device *dev, hx_operat
                               problem, 0));
     HX_TRY(hx_precond_create(pc, hx_precond_find("jacobi"), op));
     HX_TRY(hx_pcg_create(pcg, &pcg_params, op, pc));
-    HX_TRY(hx_filter_create(filter, hx_filter_find("none"), problem, &no_radius));
+    HX_TRY(hx_filter_create(filter, hx_filter_find("none"), dev, problem, &no_radius));
     HX_TRY(hx_optimizer_create(opt, &move, problem, op, pc, pcg, filter, NULL));
     HX_TRY(hx_optimizer_step(opt, &result));
     printf("compliance %.6g after %d PCG iterations\n", result.compliance, result.pcg_iterations);

@@ -1,22 +1,27 @@
 /* No filter: the physical density is the design. Expect checkerboards. */
 #include "core/filter.h"
 
+static size_t bytes(const hx_mesh *mesh, const hx_filter_params *params)
+{
+    (void)mesh, (void)params;
+    return 0;
+}
+
 static int create(hx_filter *filter)
 {
     (void)filter;
     return HX_OK;
 }
 
-static int forward(hx_filter *filter, const double *design, double *physical)
+static int forward(hx_filter *filter, const double *d_design, double *d_physical)
 {
-#pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < filter->problem->mesh->n_elem; e++) physical[e] = design[e];
-    return HX_OK;
+    return filter->dev->ops->copy(filter->dev, d_physical, d_design,
+                                  (size_t)filter->problem->mesh->n_elem * sizeof *d_design);
 }
 
-static int backward(hx_filter *filter, const double *design, double *dc, double *dv)
+static int backward(hx_filter *filter, const double *d_design, double *d_dc, double *d_dv)
 {
-    (void)filter, (void)design, (void)dc, (void)dv;
+    (void)filter, (void)d_design, (void)d_dc, (void)d_dv;
     return HX_OK;
 }
 
@@ -29,6 +34,7 @@ const hx_filter_kind hx_filter_none = {
     .name = "none",
     .help = "no filter (results depend on the mesh and may show checkerboards)",
     .needs_radius = 0,
+    .bytes = bytes,
     .create = create,
     .forward = forward,
     .backward = backward,

@@ -3,73 +3,89 @@
  *     dc_e <- sum_i H_ei rho_i dc_i / (rho_e sum_i H_ei),  H_ei = R - |x_e - x_i|
  *
  * over elements whose centroids lie within R, optionally H_ei times the volume of i (graded
- * meshes). The physical density is the design. Neighbours are stored, weights recomputed: 4 bytes a
- * pair. */
-#include <math.h>
+ * meshes). The physical density is the design. Nothing is stored for a pair: the weights come from
+ * the centroids each time, their sums once. */
 #include <stdlib.h>
-#include <string.h>
 
+#include "core/cells.h"
 #include "core/filter.h"
 #include "core/memory.h"
-#include "core/neighbours.h"
 
 typedef struct sensitivity_filter {
-    hx_neighbours neighbours;
-    double *weighted; /* [n_elem] rho_i dc_i */
+    hx_device_cells cells;
+    double *d_sum_weight; /* [n_elem] sum_i H_ei */
+    double *d_volume;     /* [n_elem] if it weighs, or NULL */
 } sensitivity_filter;
+
+static size_t bytes(const hx_mesh *mesh, const hx_filter_params *params)
+{
+    const size_t field = (size_t)mesh->n_elem * sizeof(double);
+    return hx_device_cells_bytes(mesh->n_elem) + (params->volume_weighted ? 2 : 1) * field;
+}
+
+/* sum_weight: of the volumes, or of ones. */
+static int sum_weights(hx_filter *filter, sensitivity_filter *impl)
+{
+    const size_t n = (size_t)filter->problem->mesh->n_elem;
+    hx_device *dev = filter->dev;
+    double *ones = NULL;
+    const double *weight = filter->problem->volume;
+    int rc;
+    if (!filter->params.volume_weighted) {
+        HX_TRY(hx_alloc_raw(&ones, n, sizeof *ones, "sensitivity filter"));
+        for (size_t e = 0; e < n; e++) ones[e] = 1.0;
+        weight = ones;
+    } else {
+        HX_TRY(dev->ops->alloc(dev, n * sizeof(double), &impl->d_volume));
+        HX_TRY(dev->ops->upload(dev, impl->d_volume, weight, n * sizeof(double)));
+    }
+    HX_TRY_FAIL(dev->ops->alloc(dev, n * sizeof(double), &impl->d_sum_weight));
+    HX_TRY_FAIL(dev->ops->upload(dev, impl->d_sum_weight, weight, n * sizeof(double)));
+    rc = dev->ops->cone_sum(dev, &impl->cells, filter->params.radius, impl->d_sum_weight,
+                            impl->d_sum_weight);
+fail:
+    free(ones);
+    return rc;
+}
 
 static int create(hx_filter *filter)
 {
-    const hx_mesh *mesh = filter->problem->mesh;
     sensitivity_filter *impl;
     HX_TRY(hx_alloc(&impl, 1, sizeof *impl, "sensitivity filter"));
     filter->impl = impl;
-    HX_TRY(hx_neighbours_create(&impl->neighbours, mesh, filter->params.radius));
-    HX_TRY(hx_alloc(&impl->weighted, (size_t)mesh->n_elem, sizeof *impl->weighted,
-                    "sensitivity filter"));
-    filter->bytes = impl->neighbours.bytes + (size_t)mesh->n_elem * sizeof *impl->weighted;
-    return HX_OK;
+    HX_TRY(hx_device_cells_create(&impl->cells, filter->dev, filter->problem->mesh,
+                                  filter->params.radius));
+    return sum_weights(filter, impl);
 }
 
-static int forward(hx_filter *filter, const double *design, double *physical)
+static int forward(hx_filter *filter, const double *d_design, double *d_physical)
 {
-    memcpy(physical, design, (size_t)filter->problem->mesh->n_elem * sizeof *physical);
-    return HX_OK;
+    return filter->dev->ops->copy(filter->dev, d_physical, d_design,
+                                  (size_t)filter->problem->mesh->n_elem * sizeof *d_design);
 }
 
-static int backward(hx_filter *filter, const double *design, double *dc, double *dv)
+static int backward(hx_filter *filter, const double *d_design, double *d_dc, double *d_dv)
 {
-    sensitivity_filter *impl = filter->impl;
-    const hx_neighbours *nb = &impl->neighbours;
-    const double *volume = filter->params.volume_weighted ? filter->problem->volume : NULL;
-    (void)dv;
-#pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < nb->n; e++) impl->weighted[e] = design[e] * dc[e];
-#pragma omp parallel for schedule(dynamic, 1024)
-    for (int64_t e = 0; e < nb->n; e++) {
-        const double *x = nb->centroid + 3 * e;
-        double sum = 0.0, sum_weight = 0.0;
-        for (int64_t k = nb->ptr[e]; k < nb->ptr[e + 1]; k++) {
-            const int64_t i = nb->index[k];
-            const double *y = nb->centroid + 3 * i;
-            const double distance =
-                sqrt((x[0] - y[0]) * (x[0] - y[0]) + (x[1] - y[1]) * (x[1] - y[1]) +
-                     (x[2] - y[2]) * (x[2] - y[2]));
-            const double weight = (nb->radius - distance) * (volume ? volume[i] : 1.0);
-            sum += weight * impl->weighted[i];
-            sum_weight += weight;
-        }
-        dc[e] = sum / (design[e] * sum_weight);
-    }
-    return HX_OK;
+    const sensitivity_filter *impl = filter->impl;
+    hx_device *dev = filter->dev;
+    const hx_device_ops *ops = dev->ops;
+    const int64_t n = impl->cells.n;
+    (void)d_dv;
+    HX_TRY(ops->multiply(dev, n, d_design, d_dc, d_dc));
+    if (impl->d_volume) HX_TRY(ops->multiply(dev, n, impl->d_volume, d_dc, d_dc));
+    HX_TRY(ops->cone_sum(dev, &impl->cells, filter->params.radius, d_dc, d_dc));
+    HX_TRY(ops->divide(dev, n, d_dc, d_design, d_dc));
+    return ops->divide(dev, n, d_dc, impl->d_sum_weight, d_dc);
 }
 
 static void destroy(hx_filter *filter)
 {
     sensitivity_filter *impl = filter->impl;
+    hx_device *dev = filter->dev;
     if (!impl) return;
-    hx_neighbours_free(&impl->neighbours);
-    free(impl->weighted);
+    hx_device_cells_free(&impl->cells, dev);
+    dev->ops->release(dev, impl->d_sum_weight);
+    dev->ops->release(dev, impl->d_volume);
     free(impl);
     filter->impl = NULL;
 }
@@ -78,6 +94,7 @@ const hx_filter_kind hx_filter_sensitivity = {
     .name = "sensitivity",
     .help = "weighted mean of the sensitivities within a radius (the paper's)",
     .needs_radius = 1,
+    .bytes = bytes,
     .create = create,
     .forward = forward,
     .backward = backward,

@@ -36,8 +36,8 @@ struct hx_cuda {
     bool recording; // what is queued goes into a graph
     int n_sm;
     int n_sum_block;    // blocks of a sum at most; fixed, so that sums have one order
-    double *d_partial;  // [2][n_sum_block]
-    double *d_result;   // [1] of dot
+    double *d_partial;  // [HX_MOST_SUMS][n_sum_block]
+    double *d_result;   // [2] on their way to the host
     unsigned *d_ticket; // blocks that are done; back to 0 after each reduction
     void *staging;      // pinned, small downloads
     size_t staging_bytes;
@@ -49,6 +49,7 @@ inline hx_cuda *hx_cuda_of(const hx_device *dev)
 }
 
 constexpr int HX_BLOCK = 256;
+constexpr int HX_MOST_SUMS = 8;  // that one kernel adds up
 constexpr int HX_SUM_PER_SM = 8; // blocks of a sum on a multiprocessor, at most
 
 inline unsigned hx_blocks(int64_t n_thread, int block)
@@ -61,6 +62,8 @@ void hx_cuda_vector_ops(hx_device_ops *ops);
 
 // The preconditioner multigrid (multigrid_cuda.cu).
 extern const struct hx_multigrid_ops hx_cuda_multigrid_ops;
+// Fills in the operations on element fields (design_cuda.cu).
+void hx_cuda_design_ops(hx_device_ops *ops);
 
 // From coordinates (element_cuda.cu).
 int hx_cuda_diagonal(hx_device *dev, const hx_device_model *model, double *d_diag);

@@ -30,8 +30,8 @@ static int open_device(hx_device *dev)
     impl->n_sum_block = HX_SUM_PER_SM * impl->n_sm;
     HX_TRY_CUDA(cudaStreamCreateWithFlags(&impl->stream, cudaStreamNonBlocking));
     for (int i = 0; i < HX_N_MARK; i++) HX_TRY_CUDA(cudaEventCreate(&impl->mark[i]));
-    HX_TRY_CUDA(cudaMalloc(&impl->d_partial, 2 * sizeof(double) * impl->n_sum_block));
-    HX_TRY_CUDA(cudaMalloc(&impl->d_result, sizeof(double)));
+    HX_TRY_CUDA(cudaMalloc(&impl->d_partial, HX_MOST_SUMS * sizeof(double) * impl->n_sum_block));
+    HX_TRY_CUDA(cudaMalloc(&impl->d_result, 2 * sizeof(double)));
     HX_TRY_CUDA(cudaMalloc(&impl->d_ticket, sizeof(unsigned)));
     HX_TRY_CUDA(cudaMemset(impl->d_ticket, 0, sizeof(unsigned)));
     impl->staging_bytes = 4096;
@@ -231,6 +231,7 @@ static hx_device_ops make_ops()
     ops.replay = replay;
     ops.record_free = record_free;
     hx_cuda_vector_ops(&ops);
+    hx_cuda_design_ops(&ops);
     ops.diagonal = hx_cuda_diagonal;
     ops.block_diagonal = hx_cuda_block_diagonal;
     ops.element_energy = hx_cuda_element_energy;

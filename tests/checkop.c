@@ -450,7 +450,12 @@ static void check_from_coordinates(hx_operator *op, const model *m, vectors *v)
             CHECK_REL(v->y[i], v->diag[i], 1e-12);
     }
     CHECK_OK(op->dev->ops->upload(op->dev, v->d_x, v->x, bytes));
-    CHECK_OK(hx_operator_energy(op, v->d_x, v->energy));
+    double *d_energy = NULL;
+    const size_t n_elem = (size_t)m->mesh.n_elem;
+    CHECK_OK(op->dev->ops->alloc(op->dev, n_elem * sizeof *d_energy, &d_energy));
+    CHECK_OK(hx_operator_energy(op, v->d_x, d_energy));
+    CHECK_OK(op->dev->ops->download(op->dev, v->energy, d_energy, n_elem * sizeof *d_energy));
+    op->dev->ops->release(op->dev, d_energy);
     for (int64_t e = 0; e < m->mesh.n_elem; e++) CHECK_REL(v->energy[e], v->energy_ref[e], 1e-11);
 }
 

@@ -65,6 +65,20 @@ static inline int fixture_open(hx_device *dev, int argc, char **argv, int *quick
     return 1;
 }
 
+/* A field of n doubles on the device, filled from the host, and back; NULL if that failed. */
+static inline double *fixture_put(hx_device *dev, size_t n, const double *from)
+{
+    double *d_p = NULL;
+    CHECK_OK(dev->ops->alloc(dev, n * sizeof *d_p, &d_p));
+    if (d_p && from) CHECK_OK(dev->ops->upload(dev, d_p, from, n * sizeof *d_p));
+    return d_p;
+}
+
+static inline void fixture_get(hx_device *dev, size_t n, double *to, const double *d_from)
+{
+    CHECK_OK(dev->ops->download(dev, to, d_from, n * sizeof *to));
+}
+
 typedef enum { FIXTURE_IN_ORDER, FIXTURE_SHUFFLED, FIXTURE_REORDERED } fixture_order;
 
 typedef struct fixture_box {
@@ -184,7 +198,7 @@ static inline int fixture_solver_create(fixture_solver *s, hx_device *dev,
     HX_TRY_FAIL(hx_operator_create(&s->op, dev, strategy, settings->layout, problem, 0));
     HX_TRY_FAIL(hx_precond_create(&s->pc, hx_precond_find(settings->precond), &s->op));
     HX_TRY_FAIL(hx_pcg_create(&s->pcg, &settings->pcg, &s->op, &s->pc));
-    HX_TRY_FAIL(hx_filter_create(&s->filter, hx_filter_find(settings->filter), problem,
+    HX_TRY_FAIL(hx_filter_create(&s->filter, hx_filter_find(settings->filter), dev, problem,
                                  &settings->filter_params));
     HX_TRY_FAIL(hx_optimizer_create(&s->opt, &settings->optimizer, problem, &s->op, &s->pc, &s->pcg,
                                     &s->filter, settings->density));

@@ -59,7 +59,7 @@ static void run(const example *ex, const hx_strategy *strategy, hx_layout layout
         const size_t bytes = (size_t)mesh.n_elem * sizeof **design;
         *design = malloc(bytes);
         CHECK(*design != NULL);
-        if (*design) memcpy(*design, s.opt.design, bytes);
+        if (*design) fixture_get(&device, (size_t)mesh.n_elem, *design, s.opt.d_design);
     }
     fixture_solver_free(&s);
     hx_problem_free(&problem);

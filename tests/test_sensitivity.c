@@ -37,17 +37,34 @@ static int make_mesh(hx_mesh *mesh)
     return fixture_finish(mesh, FIXTURE_REORDERED);
 }
 
-/* Objective and volume fraction with element e at rho + step; no update is adopted. */
-static double objective_at(fixture_solver *s, int64_t e, double step, double *volume)
+/* Objective and volume fraction with element e, whose density is rho, at rho + step; no update is
+ * adopted. */
+static double objective_at(fixture_solver *s, int64_t e, double rho, double step, double *volume)
 {
-    const double rho = s->opt.design[e];
     hx_iteration record;
-    s->opt.design[e] = rho + step;
+    const double moved = rho + step;
+    CHECK_OK(device.ops->upload(&device, s->opt.d_design + e, &moved, sizeof moved));
     CHECK_OK(hx_optimizer_step(&s->opt, &record));
-    s->opt.design[e] = rho;
+    CHECK_OK(device.ops->upload(&device, s->opt.d_design + e, &rho, sizeof rho));
     CHECK_MSG(record.reason == HX_PCG_CONVERGED, "%s", hx_pcg_reason_name(record.reason));
     *volume = record.volume;
     return record.compliance;
+}
+
+/* The fields that output asks for: the physical density is the design, E rho^p, and the energy,
+ * from which dc = -p / rho * energy. */
+static void check_downloads(fixture_solver *s, const hx_problem *problem, const double *design,
+                            const double *dc)
+{
+    double density[N_ELEM], modulus[N_ELEM], energy[N_ELEM];
+    CHECK_OK(hx_optimizer_density(&s->opt, density));
+    CHECK_OK(hx_optimizer_modulus(&s->opt, modulus));
+    CHECK_OK(hx_optimizer_energy(&s->opt, energy));
+    CHECK(memcmp(density, design, sizeof density) == 0);
+    for (int e = 0; e < N_ELEM; e++) {
+        CHECK_REL(modulus[e], problem->young * pow(design[e], problem->penalty), 1e-14);
+        CHECK_REL(dc[e], -problem->penalty / design[e] * energy[e], 1e-13);
+    }
 }
 
 static void check_model(const hx_mesh *mesh, const model *m, int64_t stride)
@@ -57,7 +74,7 @@ static void check_model(const hx_mesh *mesh, const model *m, int64_t stride)
     fixture_settings settings = fixture_defaults();
     fixture_solver s;
     hx_iteration record;
-    double density[N_ELEM], dc[N_ELEM], dv[N_ELEM];
+    double density[N_ELEM], dc[N_ELEM], dv[N_ELEM], design[N_ELEM], proposal[N_ELEM];
     uint64_t state = 99;
     params.young = 7.0;
     params.penalty = m->penalty;
@@ -78,8 +95,10 @@ static void check_model(const hx_mesh *mesh, const model *m, int64_t stride)
     CHECK_OK(fixture_solver_create(&s, &device, &problem, &settings));
     CHECK(problem.n_case == m->n_case);
     CHECK_OK(hx_optimizer_step(&s.opt, &record));
-    memcpy(dc, s.opt.dc, sizeof dc);
-    memcpy(dv, s.opt.dv, sizeof dv);
+    fixture_get(&device, N_ELEM, dv, s.opt.d_dv);
+    fixture_get(&device, N_ELEM, design, s.opt.d_design);
+    CHECK_OK(hx_optimizer_sensitivity(&s.opt, dc));
+    check_downloads(&s, &problem, design, dc);
 
     /* what the record says of the sum over cases */
     double sum = 0.0;
@@ -91,15 +110,15 @@ static void check_model(const hx_mesh *mesh, const model *m, int64_t stride)
     double error = 0.0, largest = 0.0;
     for (int e = 0; e < N_ELEM; e++) largest = fmax(largest, fabs(dc[e]));
     for (int64_t e = 0; e < N_ELEM; e += stride) {
-        const double h = 1e-3 * s.opt.design[e];
+        const double h = 1e-3 * design[e];
         double c[4], v[4];
         const int is_passive = problem.passive && !isnan(problem.passive[e]);
-        CHECK(s.opt.design[e] == (is_passive ? (double)problem.passive[e] : density[e]));
+        CHECK(design[e] == (is_passive ? (double)problem.passive[e] : density[e]));
         CHECK_MSG(dc[e] < 0.0, "element %d: dc = %g", (int)e, dc[e]);
         /* five points: the error is of order h^4 */
         for (int i = 0; i < 4; i++) {
             static const double at[4] = {-2.0, -1.0, 1.0, 2.0};
-            c[i] = objective_at(&s, e, at[i] * h, &v[i]);
+            c[i] = objective_at(&s, e, design[e], at[i] * h, &v[i]);
         }
         const double difference = (c[0] - 8.0 * c[1] + 8.0 * c[2] - c[3]) / (12.0 * h);
         error = fmax(error, fabs(difference - dc[e]));
@@ -111,12 +130,13 @@ static void check_model(const hx_mesh *mesh, const model *m, int64_t stride)
     }
     printf("%-48s largest error %.1e of the largest derivative\n", m->label, error / largest);
     CHECK_OK(hx_optimizer_step(&s.opt, &record));
+    fixture_get(&device, N_ELEM, proposal, s.opt.d_proposal);
     double change = 0.0, grey = 0.0, free_volume = 0.0;
     for (int64_t e = 0; e < N_ELEM; e++) {
-        const double rho = s.opt.design[e];
-        change = fmax(change, fabs(s.opt.proposal[e] - rho));
+        const double rho = design[e];
+        change = fmax(change, fabs(proposal[e] - rho));
         if (problem.passive && !isnan(problem.passive[e])) {
-            CHECK(s.opt.proposal[e] == rho);
+            CHECK(proposal[e] == rho);
             continue;
         }
         grey += 4.0 * problem.volume[e] * rho * (1.0 - rho);
@@ -159,7 +179,8 @@ static void check_refusals(const hx_mesh *mesh)
     }
     const fixture_settings settings = fixture_defaults();
     CHECK_OK(fixture_solver_create(&s, &device, &problem, &settings));
-    s.opt.design[3] = NAN;
+    const double nan = NAN;
+    CHECK_OK(device.ops->upload(&device, s.opt.d_design + 3, &nan, sizeof nan));
     CHECK_FAILS(hx_optimizer_step(&s.opt, &record), HX_ENUMERIC, "is not finite");
     CHECK(strstr(hx_error_message(), "PCG: nan") != NULL);
     fixture_solver_free(&s);

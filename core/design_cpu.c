@@ -1,0 +1,155 @@
+/* Element fields on the CPU: sums over fixed parts, so that the number of threads changes no bit.
+ */
+#include "design_cpu.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "oc.h"
+#include "sum.h"
+
+int hx_cpu_multiply(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *d_c)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < n; e++) d_c[e] = d_a[e] * d_b[e];
+    return HX_OK;
+}
+
+int hx_cpu_divide(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *d_c)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < n; e++) d_c[e] = d_a[e] / d_b[e];
+    return HX_OK;
+}
+
+int hx_cpu_axpy(hx_device *dev, int64_t n, double a, const double *d_x, double *d_y)
+{
+    (void)dev;
+#pragma omp parallel for simd schedule(static)
+    for (int64_t e = 0; e < n; e++) d_y[e] += a * d_x[e];
+    return HX_OK;
+}
+
+int hx_cpu_sum(hx_device *dev, int64_t n, const double *d_a, double *result)
+{
+    (void)dev;
+    *result = hx_sum(n, d_a);
+    return HX_OK;
+}
+
+int hx_cpu_modulus(hx_device *dev, int64_t n, double young, double penalty, const double *d_rho,
+                   double *d_modulus)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < n; e++) d_modulus[e] = hx_simp_modulus(young, penalty, d_rho[e]);
+    return HX_OK;
+}
+
+int hx_cpu_sensitivity(hx_device *dev, int64_t n, double penalty, const double *d_modulus,
+                       const double *d_rho, const double *d_energy, double *d_dc)
+{
+    (void)dev;
+#pragma omp parallel for simd schedule(static)
+    for (int64_t e = 0; e < n; e++) d_dc[e] = -penalty * d_modulus[e] / d_rho[e] * d_energy[e];
+    return HX_OK;
+}
+
+static int is_free(const double *passive, int64_t e)
+{
+    return !passive || isnan(passive[e]);
+}
+
+int hx_cpu_measure(hx_device *dev, int64_t n, const double *d_rho, const double *d_volume,
+                   const double *d_passive, double *mass, double *grey)
+{
+    double part_mass[HX_N_PART], part_grey[HX_N_PART];
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int i = 0; i < HX_N_PART; i++) {
+        double sum_mass = 0.0, sum_grey = 0.0;
+        for (int64_t e = hx_part_begin(n, i); e < hx_part_begin(n, i + 1); e++) {
+            const double rho = d_rho[e], v = d_volume[e];
+            sum_mass += v * rho;
+            if (is_free(d_passive, e)) sum_grey += v * rho * (1.0 - rho);
+        }
+        part_mass[i] = sum_mass;
+        part_grey[i] = sum_grey;
+    }
+    *mass = hx_sum_parts(part_mass);
+    *grey = hx_sum_parts(part_grey);
+    return HX_OK;
+}
+
+int hx_cpu_oc_begin(hx_device *dev, const hx_device_oc *oc)
+{
+    double part_t[HX_N_PART], part_rho[HX_N_PART];
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int i = 0; i < HX_N_PART; i++) {
+        double sum_t = 0.0, sum_rho = 0.0;
+        for (int64_t e = hx_part_begin(oc->n, i); e < hx_part_begin(oc->n, i + 1); e++) {
+            const double b = fmax(0.0, -oc->d_dc[e] / oc->d_dv[e]);
+            const double t = oc->d_design[e] * (oc->damping == 0.5 ? sqrt(b) : pow(b, oc->damping));
+            oc->d_proposal[e] = t;
+            if (!is_free(oc->d_passive, e)) continue;
+            sum_t += oc->d_dv[e] * t;
+            sum_rho += oc->d_dv[e] * oc->d_design[e];
+        }
+        part_t[i] = sum_t;
+        part_rho[i] = sum_rho;
+    }
+    hx_oc_state_begin(oc->d_state, hx_sum_parts(part_t), hx_sum_parts(part_rho));
+    return HX_OK;
+}
+
+/* Volumes at the trials, of the elements [begin, end). */
+static void add_volumes(const hx_device_oc *oc, int64_t begin, int64_t end,
+                        double volume[HX_OC_TRIALS])
+{
+    double trial[HX_OC_TRIALS], sum[HX_OC_TRIALS] = {0.0};
+    memcpy(trial, oc->d_state->trial, sizeof trial);
+    for (int64_t e = begin; e < end; e++) {
+        const double rho = oc->d_design[e], t = oc->d_proposal[e], dv = oc->d_dv[e];
+        if (!is_free(oc->d_passive, e)) continue;
+#pragma omp simd
+        for (int k = 0; k < HX_OC_TRIALS; k++)
+            sum[k] += dv * hx_oc_clipped(trial[k] * t, rho, oc->move, oc->rho_min);
+    }
+    memcpy(volume, sum, sizeof sum);
+}
+
+int hx_cpu_oc_pass(hx_device *dev, const hx_device_oc *oc)
+{
+    double part[HX_N_PART][HX_OC_TRIALS], volume[HX_OC_TRIALS] = {0.0};
+    (void)dev;
+    if (oc->d_state->done) return HX_OK;
+#pragma omp parallel for schedule(static)
+    for (int i = 0; i < HX_N_PART; i++)
+        add_volumes(oc, hx_part_begin(oc->n, i), hx_part_begin(oc->n, i + 1), part[i]);
+    for (int i = 0; i < HX_N_PART; i++)
+        for (int k = 0; k < HX_OC_TRIALS; k++) volume[k] += part[i][k];
+    hx_oc_state_step(oc->d_state, volume);
+    return HX_OK;
+}
+
+int hx_cpu_oc_end(hx_device *dev, const hx_device_oc *oc)
+{
+    const double scale = oc->d_state->scale;
+    double change = 0.0;
+    (void)dev;
+#pragma omp parallel for schedule(static) reduction(max : change)
+    for (int64_t e = 0; e < oc->n; e++) {
+        const double rho = oc->d_design[e];
+        const double next = is_free(oc->d_passive, e) ? hx_oc_clipped(scale * oc->d_proposal[e],
+                                                                      rho, oc->move, oc->rho_min)
+                                                      : rho;
+        oc->d_proposal[e] = next;
+        const double step = fabs(next - rho);
+        if (step > change) change = step;
+    }
+    oc->d_state->change = change;
+    return HX_OK;
+}
