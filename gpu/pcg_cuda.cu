@@ -74,7 +74,7 @@ __global__ void block_fix_kernel(int64_t n, const int64_t *__restrict__ dof, dou
 __device__ __forceinline__ void load_block(const double *block, double (&b)[6])
 {
     for (int i = 0; i < 6; i += 2) {
-        const auto two = load<2>(block + i);
+        const auto two = hx_load<2>(block + i);
         b[i] = two.v[0];
         b[i + 1] = two.v[1];
     }
