@@ -87,10 +87,11 @@ static void choose_size(hx_lattice *lattice, const hx_mesh *mesh, double coarsen
 
 /* The places of one lattice, and which of them are used. */
 typedef struct grid {
-    int64_t n[3];   /* cells */
-    int32_t *cell;  /* [n0 n1 n2] number of the cell, or -1 */
-    int32_t *node;  /* [(n0 + 1) (n1 + 1) (n2 + 1)] number of the node, or -1 */
-    int32_t *place; /* [n_node][3] */
+    int64_t n[3];     /* cells */
+    int64_t layer[3]; /* of nodes: one more than cells, or 1 where they have collapsed */
+    int32_t *cell;    /* [n0 n1 n2] number of the cell, or -1 */
+    int32_t *node;    /* [layer0 layer1 layer2] number of the node, or -1 */
+    int32_t *place;   /* [n_node][3] */
     int64_t n_cell, n_node;
 } grid;
 
@@ -101,7 +102,7 @@ static int64_t cell_at(const grid *g, int64_t i, int64_t j, int64_t k)
 
 static int64_t node_at(const grid *g, int64_t i, int64_t j, int64_t k)
 {
-    return (k * (g->n[1] + 1) + j) * (g->n[0] + 1) + i;
+    return (k * g->layer[1] + j) * g->layer[0] + i;
 }
 
 static int64_t n_cell_place(const grid *g)
@@ -111,7 +112,7 @@ static int64_t n_cell_place(const grid *g)
 
 static int64_t n_node_place(const grid *g)
 {
-    return (g->n[0] + 1) * (g->n[1] + 1) * (g->n[2] + 1);
+    return g->layer[0] * g->layer[1] * g->layer[2];
 }
 
 static void free_grid(grid *g)
@@ -122,10 +123,11 @@ static void free_grid(grid *g)
     memset(g, 0, sizeof *g);
 }
 
-static int alloc_grid(grid *g, const int64_t n[3])
+static int alloc_grid(grid *g, const int64_t n[3], const int64_t layer[3])
 {
     memset(g, 0, sizeof *g);
     memcpy(g->n, n, sizeof g->n);
+    memcpy(g->layer, layer, sizeof g->layer);
     HX_TRY(hx_alloc(&g->cell, (size_t)n_cell_place(g), sizeof *g->cell, WHAT));
     return hx_alloc(&g->node, (size_t)n_node_place(g), sizeof *g->node, WHAT);
 }
@@ -142,11 +144,11 @@ static int64_t number_flags(int32_t *flag, int64_t n)
 static int number_grid(grid *g)
 {
 #pragma omp parallel for schedule(static)
-    for (int64_t k = 0; k <= g->n[2]; k++)
-        for (int64_t j = 0; j <= g->n[1]; j++)
-            for (int64_t i = 0; i <= g->n[0]; i++) {
+    for (int64_t k = 0; k < g->layer[2]; k++)
+        for (int64_t j = 0; j < g->layer[1]; j++)
+            for (int64_t i = 0; i < g->layer[0]; i++) {
                 int used = 0;
-                for (int c = 0; c < 8; c++) {
+                for (int c = 0; c < 8; c++) { /* the cells around; of a collapsed one, cell 0 */
                     const int64_t x = i - (c & 1), y = j - (c >> 1 & 1), z = k - (c >> 2);
                     if (x >= 0 && y >= 0 && z >= 0 && x < g->n[0] && y < g->n[1] && z < g->n[2])
                         used |= g->cell[cell_at(g, x, y, z)];
@@ -157,9 +159,9 @@ static int number_grid(grid *g)
     g->n_node = number_flags(g->node, n_node_place(g));
     HX_TRY(hx_alloc_raw(&g->place, (size_t)g->n_node, 3 * sizeof *g->place, WHAT));
 #pragma omp parallel for schedule(static)
-    for (int64_t k = 0; k <= g->n[2]; k++)
-        for (int64_t j = 0; j <= g->n[1]; j++)
-            for (int64_t i = 0; i <= g->n[0]; i++) {
+    for (int64_t k = 0; k < g->layer[2]; k++)
+        for (int64_t j = 0; j < g->layer[1]; j++)
+            for (int64_t i = 0; i < g->layer[0]; i++) {
                 const int64_t node = g->node[node_at(g, i, j, k)];
                 const int32_t place[3] = {(int32_t)i, (int32_t)j, (int32_t)k};
                 if (node >= 0) memcpy(g->place + 3 * node, place, sizeof place);
@@ -322,7 +324,8 @@ fail:
 /* The node at a place, or -1. */
 static int32_t find_node(const grid *g, int64_t i, int64_t j, int64_t k)
 {
-    if (i < 0 || j < 0 || k < 0 || i > g->n[0] || j > g->n[1] || k > g->n[2]) return -1;
+    if (i < 0 || j < 0 || k < 0 || i >= g->layer[0] || j >= g->layer[1] || k >= g->layer[2])
+        return -1;
     return g->node[node_at(g, i, j, k)];
 }
 
@@ -343,24 +346,38 @@ static int list_neighbours(hx_lattice_level *level, const grid *g)
     return HX_OK;
 }
 
+/* What becomes of direction i on the next level. */
+static hx_lattice_mode mode_of(const grid *g, int i)
+{
+    if (g->n[i] > 1) return HX_LATTICE_HALVE;
+    return g->layer[i] > 1 ? HX_LATTICE_COLLAPSE : HX_LATTICE_KEEP;
+}
+
 /* The child of the coarse node at `at` at an offset, or -1. */
-static int32_t find_child(const grid *fine, const int scale[3], const int32_t at[3], int offset)
+static int32_t find_child(const grid *fine, const int mode[3], const int32_t at[3], int offset)
 {
     const int to[3] = {offset % 3 - 1, offset / 3 % 3 - 1, offset / 9 - 1};
-    for (int i = 0; i < 3; i++)
-        if (scale[i] == 1 && to[i] != 0) return -1;
-    return find_node(fine, scale[0] * at[0] + to[0], scale[1] * at[1] + to[1],
-                     scale[2] * at[2] + to[2]);
+    int64_t place[3];
+    for (int i = 0; i < 3; i++) {
+        if (to[i] < hx_lattice_low(mode[i]) || to[i] > hx_lattice_high(mode[i])) return -1;
+        place[i] = (int64_t)hx_lattice_stride(mode[i]) * at[i] + to[i];
+    }
+    return find_node(fine, place[0], place[1], place[2]);
 }
 
 /* The parent of the fine node at `at` by corner of its coarse cell, or -1 where its weight is 0. */
-static int32_t find_parent(const grid *coarse, const int scale[3], const int32_t at[3], int corner)
+static int32_t find_parent(const grid *coarse, const int mode[3], const int32_t at[3], int corner)
 {
-    int32_t up[3];
+    int64_t up[3];
     for (int i = 0; i < 3; i++) {
         const int bit = corner >> i & 1;
-        if (bit && at[i] % scale[i] == 0) return -1;
-        up[i] = at[i] / scale[i] + bit;
+        up[i] = 0;
+        if (mode[i] == HX_LATTICE_HALVE) {
+            if (bit && at[i] % 2 == 0) return -1;
+            up[i] = at[i] / 2 + bit;
+        } else if (bit != at[i]) {
+            return -1;
+        }
     }
     return find_node(coarse, up[0], up[1], up[2]);
 }
@@ -371,28 +388,31 @@ static int link_levels(hx_lattice_level *fine, const grid *g, hx_lattice_level *
 {
     const int64_t n = g->n_node, n_next = next->n_node;
     for (int i = 0; i < 3; i++) {
-        coarse->scale[i] = g->n[i] > 1 ? 2 : 1;
-        coarse->step[i] = coarse->scale[i] * fine->step[i];
+        coarse->mode[i] = mode_of(g, i);
+        coarse->step[i] = coarse->mode[i] == HX_LATTICE_HALVE ? 2.0 * fine->step[i] : 0.0;
     }
     HX_TRY(hx_alloc_raw(&fine->parent, (size_t)n, 8 * sizeof(int32_t), WHAT));
     HX_TRY(hx_alloc_raw(&coarse->child, (size_t)n_next, 27 * sizeof(int32_t), WHAT));
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < n; a++)
         for (int c = 0; c < 8; c++)
-            fine->parent[c * n + a] = find_parent(next, coarse->scale, g->place + 3 * a, c);
+            fine->parent[c * n + a] = find_parent(next, coarse->mode, g->place + 3 * a, c);
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < n_next; a++)
         for (int o = 0; o < 27; o++)
-            coarse->child[o * n_next + a] = find_child(g, coarse->scale, next->place + 3 * a, o);
+            coarse->child[o * n_next + a] = find_child(g, coarse->mode, next->place + 3 * a, o);
     return HX_OK;
 }
 
 /* Cells of 2 x 2 x 2, used where one of the eight is. */
 static int coarsen(const grid *g, grid *next)
 {
-    int64_t n[3]; /* a direction with one cell keeps it */
-    for (int i = 0; i < 3; i++) n[i] = (g->n[i] + 1) / 2;
-    HX_TRY(alloc_grid(next, n));
+    int64_t n[3], layer[3];
+    for (int i = 0; i < 3; i++) {
+        n[i] = (g->n[i] + 1) / 2;
+        layer[i] = mode_of(g, i) == HX_LATTICE_HALVE ? n[i] + 1 : 1;
+    }
+    HX_TRY(alloc_grid(next, n, layer));
 #pragma omp parallel for schedule(static)
     for (int64_t k = 0; k < n[2]; k++)
         for (int64_t j = 0; j < n[1]; j++)
@@ -418,18 +438,16 @@ static int is_last(const grid *g, int n_level, int64_t n_last)
 int hx_lattice_create(hx_lattice *lattice, const hx_mesh *mesh, double coarsening, int64_t n_last)
 {
     grid here, next;
-    int64_t n[3];
+    int64_t n[3], layer[3];
     int rc;
     memset(lattice, 0, sizeof *lattice);
     memset(&here, 0, sizeof here);
     memset(&next, 0, sizeof next);
     choose_size(lattice, mesh, coarsening, n);
-    HX_TRY_FAIL(alloc_grid(&here, n));
+    for (int i = 0; i < 3; i++) layer[i] = n[i] + 1;
+    HX_TRY_FAIL(alloc_grid(&here, n, layer));
     HX_TRY_FAIL(lay_over_mesh(lattice, mesh, &here));
-    for (int i = 0; i < 3; i++) {
-        lattice->level[0].scale[i] = 1;
-        lattice->level[0].step[i] = lattice->size[i] / lattice->unit;
-    }
+    for (int i = 0; i < 3; i++) lattice->level[0].step[i] = lattice->size[i] / lattice->unit;
     for (;;) {
         hx_lattice_level *level = &lattice->level[lattice->n_level++];
         HX_TRY_FAIL(list_neighbours(level, &here));

@@ -18,6 +18,7 @@
 #ifndef HX_LATTICE_H
 #define HX_LATTICE_H
 
+#include "host_device.h"
 #include "mesh.h"
 
 #ifdef __cplusplus
@@ -27,12 +28,41 @@ extern "C" {
 enum { HX_LATTICE_LEVELS = 16, HX_LATTICE_OFFSETS = 27 };
 #define HX_LATTICE_CENTRE 13 /* the offset (0, 0, 0) */
 
+/* A direction from one level to the next: cells are halved in number; or two layers of nodes become
+ * one; or there is one already. */
+typedef enum { HX_LATTICE_HALVE, HX_LATTICE_COLLAPSE, HX_LATTICE_KEEP } hx_lattice_mode;
+
+/* Children of a node at place I lie at hx_lattice_stride * I + offset, offset in [low, high], with
+ * weight 1/2 for offsets other than 0 when halved, else 1; their distance from it is offset -
+ * centre steps of the finer level. */
+static HX_HD int hx_lattice_stride(int mode)
+{
+    return mode == HX_LATTICE_HALVE ? 2 : 4; /* 4: the single place is 0, others are out of reach */
+}
+static HX_HD int hx_lattice_low(int mode)
+{
+    return mode == HX_LATTICE_HALVE ? -1 : 0;
+}
+static HX_HD int hx_lattice_high(int mode)
+{
+    return mode == HX_LATTICE_KEEP ? 0 : 1;
+}
+static HX_HD float hx_lattice_centre(int mode)
+{
+    return mode == HX_LATTICE_COLLAPSE ? 0.5f : 0.0f;
+}
+static HX_HD float hx_lattice_weight(int mode, int offset)
+{
+    return mode == HX_LATTICE_HALVE && offset != 0 ? 0.5f : 1.0f;
+}
+
 typedef struct hx_lattice_level {
     int64_t n_node;
     double step[3];     /* edges of a cell over `unit` */
-    int scale[3];       /* cells of level - 1 along an edge: 1 or 2 */
+    int mode[3];        /* hx_lattice_mode of each direction, from level - 1 */
     int32_t *neighbour; /* [27][n_node] at each offset; the node itself where there is none */
-    int32_t *child; /* [27][n_node] node of level - 1 at scale * I + offset, or -1; NULL: level 0 */
+    int32_t
+        *child; /* [27][n_node] child at an offset, see hx_lattice_reach, or -1; NULL: level 0 */
     int32_t *parent; /* [8][n_node] nodes of level + 1 whose values it takes, by corner of its
                         cell there; -1: weight 0; NULL on the last level */
 } hx_lattice_level;

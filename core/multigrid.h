@@ -63,7 +63,7 @@ static HX_HD float hx_mg_start_value(int64_t k)
 typedef struct hx_mg_level {
     int64_t n_node;
     float step[3];
-    int scale[3];
+    int mode[3];                               /* hx_lattice_mode */
     int32_t *d_neighbour, *d_child, *d_parent; /* as in hx_lattice_level */
     float *d_matrix;  /* [n_node] rows of 27 blocks of 6 x 6, in the order the device likes */
     float *d_m;       /* inverse diagonal, 0 where the row is empty */
@@ -86,6 +86,36 @@ typedef struct hx_mg_mesh {
     float *d_position;
     uint8_t *d_fixed; /* [n_node] bits 1, 2, 4: x, y, z fixed */
 } hx_mg_mesh;
+
+/* Weight of a node's child at an offset, and the child's distance from it over the unit. */
+static HX_HD float hx_mg_child(const hx_mg_level *fine, const hx_mg_level *coarse, int offset,
+                               float d[3])
+{
+    const int at[3] = {offset % 3 - 1, offset / 3 % 3 - 1, offset / 9 - 1};
+    float w = 1.0f;
+    for (int i = 0; i < 3; i++) {
+        d[i] = ((float)at[i] - hx_lattice_centre(coarse->mode[i])) * fine->step[i];
+        w *= hx_lattice_weight(coarse->mode[i], at[i]);
+    }
+    return w;
+}
+
+/* Weight of the parents of a node, and its distance from the parent at corner 0 of its cell; wide:
+ * directions with parents on both sides. first, second: whether it has parents with bit i of the
+ * corner 0, 1. */
+static HX_HD float hx_mg_parents(const hx_mg_level *fine, const hx_mg_level *coarse,
+                                 const int first[3], const int second[3], float d[3], int wide[3])
+{
+    float w = 1.0f;
+    for (int i = 0; i < 3; i++) {
+        wide[i] = first[i] && second[i];
+        d[i] = wide[i] ? fine->step[i] : 0.0f;
+        if (wide[i]) w *= 0.5f;
+        if (coarse->mode[i] == HX_LATTICE_COLLAPSE)
+            d[i] = second[i] ? 0.5f * fine->step[i] : -0.5f * fine->step[i];
+    }
+    return w;
+}
 
 typedef struct hx_multigrid_ops {
     /* m = 1 / diag, 0 where diag is not positive. */

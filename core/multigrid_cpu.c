@@ -379,18 +379,6 @@ static int cpu_smooth(hx_device *dev, const hx_mg_level *level, int i, const flo
     return HX_OK;
 }
 
-/* Weight of the child at an offset, and its distance over the unit. */
-static inline float child_weight(const hx_mg_level *fine, int offset, float d[3])
-{
-    const int at[3] = {offset % 3 - 1, offset / 3 % 3 - 1, offset / 9 - 1};
-    float w = 1.0f;
-    for (int i = 0; i < 3; i++) {
-        d[i] = (float)at[i] * fine->step[i];
-        if (at[i]) w *= 0.5f;
-    }
-    return w;
-}
-
 static int cpu_restrict_to(hx_device *dev, const hx_mg_level *fine, const float *d_r,
                            const hx_mg_level *coarse)
 {
@@ -402,7 +390,7 @@ static int cpu_restrict_to(hx_device *dev, const hx_mg_level *fine, const float 
             const int64_t child = coarse->d_child[o * coarse->n_node + a];
             float d[3];
             if (child < 0) continue;
-            const float w = child_weight(fine, o, d), *r = d_r + DOF * child;
+            const float w = hx_mg_child(fine, coarse, o, d), *r = d_r + DOF * child;
             for (int i = 0; i < 3; i++) {
                 const int j = (i + 1) % 3, m = (i + 2) % 3;
                 sum[i] += w * r[i];
@@ -417,22 +405,24 @@ static int cpu_restrict_to(hx_device *dev, const hx_mg_level *fine, const float 
 static int cpu_prolong_from(hx_device *dev, const hx_mg_level *coarse, const float *d_y,
                             const hx_mg_level *fine, float *d_x)
 {
-    (void)dev, (void)coarse;
+    (void)dev;
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < fine->n_node; a++) {
         int64_t parent[CORNERS];
-        int odd[3] = {0, 0, 0};
+        int first[3] = {0, 0, 0}, second[3] = {0, 0, 0}, wide[3];
+        float near[3];
         for (int c = 0; c < CORNERS; c++) {
             parent[c] = fine->d_parent[c * fine->n_node + a];
-            for (int i = 0; i < 3; i++) odd[i] |= parent[c] >= 0 && (c >> i & 1);
-        }
-        for (int c = 0; c < CORNERS; c++) {
-            float w = 1.0f, d[3];
-            if (parent[c] < 0) continue;
             for (int i = 0; i < 3; i++) {
-                if (odd[i]) w *= 0.5f;
-                d[i] = odd[i] ? (c >> i & 1 ? -fine->step[i] : fine->step[i]) : 0.0f;
+                first[i] |= parent[c] >= 0 && !(c >> i & 1);
+                second[i] |= parent[c] >= 0 && (c >> i & 1);
             }
+        }
+        const float w = hx_mg_parents(fine, coarse, first, second, near, wide);
+        for (int c = 0; c < CORNERS; c++) {
+            float d[3];
+            if (parent[c] < 0) continue;
+            for (int i = 0; i < 3; i++) d[i] = wide[i] && (c >> i & 1) ? -near[i] : near[i];
             const float *v = d_y + DOF * parent[c], *theta = v + 3;
             for (int i = 0; i < 3; i++) {
                 const int j = (i + 1) % 3, m = (i + 2) % 3;
@@ -472,8 +462,9 @@ static inline int child_offset(const hx_mg_level *coarse, const int to[3], int p
     const int at[3] = {p % 3 - 1, p / 3 % 3 - 1, p / 9 - 1};
     int e[3];
     for (int i = 0; i < 3; i++) {
-        e[i] = to[i] - coarse->scale[i] * at[i];
-        if (e[i] * e[i] > coarse->scale[i] - 1) return -1;
+        e[i] = to[i] - hx_lattice_stride(coarse->mode[i]) * at[i];
+        if (e[i] < hx_lattice_low(coarse->mode[i]) || e[i] > hx_lattice_high(coarse->mode[i]))
+            return -1;
     }
     return (e[2] + 1) * 9 + (e[1] + 1) * 3 + e[0] + 1;
 }
@@ -490,7 +481,7 @@ static int cpu_galerkin(hx_device *dev, const hx_mg_level *fine, const hx_mg_lev
             const int at[3] = {o % 3 - 1, o / 3 % 3 - 1, o / 9 - 1};
             float di[3];
             if (i < 0) continue;
-            const float wi = child_weight(fine, o, di);
+            const float wi = hx_mg_child(fine, coarse, o, di);
             for (int n = 0; n < 27; n++) {
                 const int64_t k = fine->d_neighbour[n * fine->n_node + i];
                 const int to[3] = {at[0] + n % 3 - 1, at[1] + n / 3 % 3 - 1, at[2] + n / 9 - 1};
@@ -499,7 +490,7 @@ static int cpu_galerkin(hx_device *dev, const hx_mg_level *fine, const hx_mg_lev
                     const int e = child_offset(coarse, to, p);
                     float dk[3];
                     if (e < 0) continue;
-                    const float wk = child_weight(fine, e, dk);
+                    const float wk = hx_mg_child(fine, coarse, e, dk);
                     add_block(fine->d_matrix + ROW * i + BLOCK * n, wi * wk, di, dk,
                               row + BLOCK * p);
                 }

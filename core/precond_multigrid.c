@@ -13,10 +13,10 @@
 #include "registry.h"
 
 /* Chosen by measurement, see README.md. */
-#define COARSENING 3.0 /* elements a cell of the first lattice, in each direction */
+#define COARSENING 4.0 /* elements a cell of the first lattice, in each direction */
 #define SAFETY 1.1     /* over the largest eigenvalue found */
 enum {
-    N_LAST = 40,      /* nodes of the lattice that is solved directly, at most */
+    N_LAST = 64,      /* nodes of the lattice that is solved directly, at most */
     POWER_FIRST = 20, /* power iterations for the first design */
     POWER_AGAIN = 3   /* and for a later one */
 };
@@ -28,7 +28,7 @@ typedef struct smoothing {
     double ratio;
     int visits;
 } smoothing;
-static const smoothing on_mesh = {1, 4.0, 1}, on_first = {2, 8.0, 2}, on_others = {4, 16.0, 1};
+static const smoothing on_mesh = {2, 6.0, 1}, on_first = {2, 8.0, 2}, on_others = {4, 16.0, 1};
 
 typedef struct multigrid {
     hx_device *dev;
@@ -39,7 +39,7 @@ typedef struct multigrid {
     int n_level;
     hx_mg_level level[HX_LATTICE_LEVELS];
     float *d_inverse; /* of the last level's matrix */
-    double *dense;    /* [2 * 6 n + 1][6 n] on the host: the last level's matrix, scratch */
+    double *dense;    /* [2 * 6 n + 2][6 n] on the host: the last level's matrix, scratch */
     float *inverse;
     float *d_m, *d_x, *d_t, *d_v, *d_d; /* [n_dof] on the mesh; d only with more than one step */
     hx_mg_smoother *d_smoother;
@@ -102,7 +102,7 @@ static int put_level(multigrid *mg, const hx_lattice *lattice, int l)
     float **const vectors[] = {&to->d_m, &to->d_b, &to->d_x, &to->d_y, &to->d_d, &to->d_v};
     to->n_node = from->n_node;
     for (int i = 0; i < 3; i++) to->step[i] = (float)from->step[i];
-    memcpy(to->scale, from->scale, sizeof to->scale);
+    memcpy(to->mode, from->mode, sizeof to->mode);
     HX_TRY(put(dev, &to->d_neighbour, from->neighbour, 27 * n * word));
     if (from->child) HX_TRY(put(dev, &to->d_child, from->child, 27 * n * word));
     if (from->parent) HX_TRY(put(dev, &to->d_parent, from->parent, 8 * n * word));
@@ -120,7 +120,7 @@ static int put_levels(multigrid *mg, const hx_operator *op, const hx_lattice *la
         HX_TRY(put_level(mg, lattice, l));
     }
     const size_t n = 6 * (size_t)mg->level[mg->n_level - 1].n_node;
-    HX_TRY(hx_alloc_raw(&mg->dense, (2 * n + 1) * n, sizeof *mg->dense, "coarsest level"));
+    HX_TRY(hx_alloc_raw(&mg->dense, (2 * n + 2) * n, sizeof *mg->dense, "coarsest level"));
     HX_TRY(hx_alloc_raw(&mg->inverse, n * n, sizeof *mg->inverse, "coarsest level"));
     return mg->dev->ops->alloc(mg->dev, n * n * sizeof(float), &mg->d_inverse);
 }
@@ -203,60 +203,94 @@ static int create(hx_precond *pc, const hx_operator *op)
     return rc;
 }
 
-/* What single precision leaves undecided of a matrix with unit diagonal: added to it, and the
- * smallest pivot that is used. */
-#define SHIFT 2e-6
-#define LEAST_PIVOT 5e-7
+/* Below this, a pivot of a matrix with unit diagonal is what rounding to single precision left of
+ * 0: the coarse spaces are redundant (the same rotation everywhere is the motion 0). */
+#define LEAST_PIVOT 1e-5
 
-/* The inverse of a symmetric positive semidefinite a[n][n] by Cholesky, scaled to a unit diagonal
- * and shifted; rows that are empty stay 0. work[n + 1][n]. */
-static void invert_dense(int64_t n, double *a, double *work, float *inverse)
+static void swap_rows(double *a, int64_t n, int64_t i, int64_t j)
 {
-    double *scale = work + n * n;
-    for (int64_t i = 0; i < n; i++) scale[i] = a[i * n + i] > 0.0 ? 1.0 / sqrt(a[i * n + i]) : 0.0;
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < n; j++) a[i * n + j] *= scale[i] * scale[j];
-    for (int64_t i = 0; i < n; i++) a[i * n + i] = 1.0 + SHIFT;
-    /* L in the lower triangle, its columns as rows of `a`'s upper one: a[k][i] = L[i][k] */
+    for (int64_t k = 0; k < n; k++) {
+        const double held = a[i * n + k];
+        a[i * n + k] = a[j * n + k];
+        a[j * n + k] = held;
+    }
+    for (int64_t k = 0; k < n; k++) {
+        const double held = a[k * n + i];
+        a[k * n + i] = a[k * n + j];
+        a[k * n + j] = held;
+    }
+}
+
+/* Cholesky with diagonal pivoting of a symmetric positive semidefinite a[n][n] with unit diagonal:
+ * a[k][i] = L[i][k] for i >= k, rows and columns permuted as `place` says. Returns the rank. */
+static int64_t factorise_dense(int64_t n, double *a, int64_t *place)
+{
+    for (int64_t k = 0; k < n; k++) place[k] = k;
     for (int64_t k = 0; k < n; k++) {
         double *row = a + k * n;
-        const int usable = row[k] > LEAST_PIVOT;
-        const double root = usable ? 1.0 / sqrt(row[k]) : 0.0;
-        row[k] = usable ? sqrt(row[k]) : 1.0;
-        for (int64_t i = k + 1; i < n; i++) row[i] *= root;
+        int64_t best = k;
+        for (int64_t i = k + 1; i < n; i++)
+            if (a[i * n + i] > a[best * n + best]) best = i;
+        if (!(a[best * n + best] > LEAST_PIVOT)) return k;
+        if (best != k) {
+            const int64_t held = place[k];
+            place[k] = place[best];
+            place[best] = held;
+            swap_rows(a, n, k, best);
+        }
+        const double root = sqrt(row[k]);
+        row[k] = root;
+        for (int64_t i = k + 1; i < n; i++) row[i] /= root;
 #pragma omp parallel for schedule(static) if (n - k > 128)
         for (int64_t i = k + 1; i < n; i++) {
             const double factor = row[i];
             double *to = a + i * n;
 #pragma omp simd
-            for (int64_t j = i; j < n; j++) to[j] -= factor * row[j];
+            for (int64_t j = k + 1; j < n; j++) to[j] -= factor * row[j];
         }
     }
-    /* row c of work: the solution for the c-th unit vector */
-#pragma omp parallel for schedule(dynamic, 4)
-    for (int64_t c = 0; c < n; c++) {
-        double *x = work + c * n;
-        memset(x, 0, (size_t)n * sizeof *x);
-        x[c] = 1.0;
-        for (int64_t k = c; k < n; k++) {
-            const double *row = a + k * n;
-            x[k] /= row[k];
-            const double xk = x[k];
+    return n;
+}
+
+/* x[rank] := the solution of L L' x = unit vector c. */
+static void solve_dense(int64_t n, int64_t rank, const double *a, int64_t c, double *x)
+{
+    memset(x, 0, (size_t)n * sizeof *x);
+    x[c] = 1.0;
+    for (int64_t k = c; k < rank; k++) {
+        const double *row = a + k * n;
+        x[k] /= row[k];
+        const double xk = x[k];
 #pragma omp simd
-            for (int64_t i = k + 1; i < n; i++) x[i] -= xk * row[i];
-        }
-        for (int64_t k = n - 1; k >= 0; k--) {
-            const double *row = a + k * n;
-            double sum = x[k];
-#pragma omp simd reduction(+ : sum)
-            for (int64_t i = k + 1; i < n; i++) sum -= row[i] * x[i];
-            x[k] = sum / row[k];
-        }
+        for (int64_t i = k + 1; i < rank; i++) x[i] -= xk * row[i];
     }
+    for (int64_t k = rank - 1; k >= 0; k--) {
+        const double *row = a + k * n;
+        double sum = x[k];
+#pragma omp simd reduction(+ : sum)
+        for (int64_t i = k + 1; i < rank; i++) sum -= row[i] * x[i];
+        x[k] = sum / row[k];
+    }
+}
+
+/* A generalised inverse of a symmetric positive semidefinite a[n][n] (destroyed): the inverse on a
+ * largest set of independent rows, 0 on the others. work[n + 2][n]. */
+static void invert_dense(int64_t n, double *a, double *work, float *inverse)
+{
+    double *scale = work + n * n;
+    int64_t *place = (int64_t *)(work + n * n + n);
+    for (int64_t i = 0; i < n; i++) scale[i] = a[i * n + i] > 0.0 ? 1.0 / sqrt(a[i * n + i]) : 0.0;
     for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < n; j++)
-            inverse[i * n + j] =
-                (float)(0.5 * scale[i] * scale[j] * (work[i * n + j] + work[j * n + i]));
+        for (int64_t j = 0; j < n; j++) a[i * n + j] *= scale[i] * scale[j];
+    const int64_t rank = factorise_dense(n, a, place);
+#pragma omp parallel for schedule(dynamic, 4)
+    for (int64_t c = 0; c < rank; c++) solve_dense(n, rank, a, c, work + c * n);
+    memset(inverse, 0, (size_t)(n * n) * sizeof *inverse);
+    for (int64_t i = 0; i < rank; i++)
+        for (int64_t j = 0; j < rank; j++) {
+            const double mean = 0.5 * (work[i * n + j] + work[j * n + i]);
+            inverse[place[i] * n + place[j]] = (float)(scale[place[i]] * scale[place[j]] * mean);
+        }
 }
 
 static int factorise(multigrid *mg)

@@ -374,7 +374,9 @@ __device__ void sum_targets(const hx_device_cells &cells, int begin, int end, do
     }
 }
 
-__global__ void __launch_bounds__(HX_BLOCK)
+constexpr int CONE_BLOCK = 128;
+
+__global__ void __launch_bounds__(CONE_BLOCK, 5)
     cone_kernel(hx_device_cells cells, int64_t n_cell, double radius, double *__restrict__ result)
 {
     const int64_t cell = first_of_thread() / 32;
@@ -405,8 +407,8 @@ static int cone_sum(hx_device *dev, const hx_device_cells *cells, double radius,
     const hx_cuda *impl = hx_cuda_of(dev);
     const int64_t n_cell = cells->n_cell[0] * cells->n_cell[1] * cells->n_cell[2];
     HX_TRY(for_each(dev, cells->n, gather_body{cells->d_member, d_value, cells->d_value}));
-    cone_kernel<<<hx_blocks(32 * n_cell, HX_BLOCK), HX_BLOCK, 0, impl->stream>>>(*cells, n_cell,
-                                                                                 radius, d_sum);
+    cone_kernel<<<hx_blocks(32 * n_cell, CONE_BLOCK), CONE_BLOCK, 0, impl->stream>>>(*cells, n_cell,
+                                                                                     radius, d_sum);
     HX_TRY_LAUNCH("cone_sum");
     return HX_OK;
 }

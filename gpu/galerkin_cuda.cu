@@ -22,9 +22,9 @@ constexpr int N_PAIR = 5;                                   // corners k, k + 1 
 struct alignas(16) element_data {
     float4 column[24][2][DOF]; // M: [row][half of the nodes][component], four nodes
     float weight[8][12];       // [node][corner], the first four once more
-    float gradient[8][8][3];   // [point][corner]
+    float gradient[8][3][8];   // [point][component][corner]
     float det[8];              // times the modulus
-    float x[8][3];             // from the cell's first corner, over the unit
+    float x[8][4];             // from the cell's first corner, over the unit; 3 are used
     unsigned fixed[8];
 };
 
@@ -98,56 +98,60 @@ __device__ void find_gradients(int q, float modulus, element_data &e)
         float d[3];
         reference_gradient(a, at, d);
         for (int i = 0; i < 3; i++)
-            e.gradient[q][a][i] =
+            e.gradient[q][i][a] =
                 f * (inverse[i][0] * d[0] + inverse[i][1] * d[1] + inverse[i][2] * d[2]);
     }
     e.det[q] = det * modulus;
 }
 
-// Entries of M for row `row` of Ke and node b, from Ke's three entries there.
-__device__ __forceinline__ void store_columns(element_data &e, int row, int b, const float k[3])
+// Rows of node a and the four nodes of a half: their entries of Ke, without fixed degrees of
+// freedom, and their moments.
+__device__ void fill_rows(int a, int half, float lambda, float mu, element_data &e)
 {
-    float *to = reinterpret_cast<float *>(&e.column[row][b >> 2][0]) + (b & 3);
-    const float x0 = e.x[b][0], x1 = e.x[b][1], x2 = e.x[b][2];
-    to[0] = k[0];
-    to[4] = k[1];
-    to[8] = k[2];
-    to[12] = x1 * k[2] - x2 * k[1];
-    to[16] = x2 * k[0] - x0 * k[2];
-    to[20] = x0 * k[1] - x1 * k[0];
-}
-
-// Tile t (0 .. 35) of the upper triangle of Ke, and its mirror image.
-__device__ void fill_tile(int t, float lambda, float mu, element_data &e)
-{
-    int a = 0, b = t;
-    while (b >= 8 - a) b -= 8 - a, a++;
-    b += a;
-    float k[3][3] = {}, dot = 0.0f;
-#pragma unroll
+    float k[3][3][4] = {}, dot[4] = {};
+#pragma unroll 2
     for (int q = 0; q < 8; q++) {
-        const float *ga = e.gradient[q][a], *gb = e.gradient[q][b];
-        const float f = e.det[q];
+        const float f = e.det[q], fl = f * lambda, fm = f * mu;
+        const float ga[3] = {e.gradient[q][0][a], e.gradient[q][1][a], e.gradient[q][2][a]};
+        float gb[3][4];
 #pragma unroll
         for (int i = 0; i < 3; i++) {
-            const float l = f * lambda * ga[i], m = f * mu * gb[i];
-            for (int j = 0; j < 3; j++) k[i][j] = fmaf(l, gb[j], fmaf(m, ga[j], k[i][j]));
+            const float4 v = *reinterpret_cast<const float4 *>(&e.gradient[q][i][4 * half]);
+            gb[i][0] = v.x, gb[i][1] = v.y, gb[i][2] = v.z, gb[i][3] = v.w;
         }
-        dot += f * mu * (ga[0] * gb[0] + ga[1] * gb[1] + ga[2] * gb[2]);
+#pragma unroll
+        for (int i = 0; i < 3; i++)
+#pragma unroll
+            for (int b = 0; b < 4; b++) {
+                const float m = fm * gb[i][b], l = fl * ga[i];
+#pragma unroll
+                for (int j = 0; j < 3; j++)
+                    k[i][j][b] = fmaf(l, gb[j][b], fmaf(m, ga[j], k[i][j][b]));
+                dot[b] = fmaf(m, ga[i], dot[b]);
+            }
     }
-    const unsigned fa = e.fixed[a], fb = e.fixed[b];
-#pragma unroll
-    for (int i = 0; i < 3; i++)
-#pragma unroll
-        for (int j = 0; j < 3; j++) {
-            if (i == j) k[i][j] += dot;
-            if ((fa >> i & 1u) || (fb >> j & 1u)) k[i][j] = 0.0f;
-        }
+    const unsigned fa = e.fixed[a];
 #pragma unroll
     for (int i = 0; i < 3; i++) {
-        const float mirror[3] = {k[0][i], k[1][i], k[2][i]};
-        store_columns(e, 3 * a + i, b, k[i]);
-        if (a != b) store_columns(e, 3 * b + i, a, mirror);
+        float moment[3][4];
+#pragma unroll
+        for (int b = 0; b < 4; b++) {
+            const unsigned fb = e.fixed[4 * half + b];
+            const float *x = e.x[4 * half + b];
+            k[i][i][b] += dot[b];
+#pragma unroll
+            for (int j = 0; j < 3; j++)
+                if ((fa >> i & 1u) || (fb >> j & 1u)) k[i][j][b] = 0.0f;
+            moment[0][b] = x[1] * k[i][2][b] - x[2] * k[i][1][b];
+            moment[1][b] = x[2] * k[i][0][b] - x[0] * k[i][2][b];
+            moment[2][b] = x[0] * k[i][1][b] - x[1] * k[i][0][b];
+        }
+        float4 *to = e.column[3 * a + i][half];
+#pragma unroll
+        for (int j = 0; j < 3; j++) {
+            to[j] = make_float4(k[i][j][0], k[i][j][1], k[i][j][2], k[i][j][3]);
+            to[3 + j] = make_float4(moment[j][0], moment[j][1], moment[j][2], moment[j][3]);
+        }
     }
 }
 
@@ -168,7 +172,8 @@ __device__ __forceinline__ void add_element(const element_data &e, int corner, i
             const float s = fmaf(u.w, w[3], fmaf(u.z, w[2], fmaf(u.y, w[1], u.x * w[0])));
             f[i] = fmaf(v.w, w[7], fmaf(v.z, w[6], fmaf(v.y, w[5], fmaf(v.x, w[4], s))));
         }
-        const float x0 = e.x[a][0], x1 = e.x[a][1], x2 = e.x[a][2];
+        const float4 x = *reinterpret_cast<const float4 *>(e.x[a]);
+        const float x0 = x.x, x1 = x.y, x2 = x.z;
         const float m0 = x1 * f[2] - x2 * f[1], m1 = x2 * f[0] - x0 * f[2],
                     m2 = x0 * f[1] - x1 * f[0];
 #pragma unroll
@@ -231,7 +236,7 @@ __device__ void write_column(const hx_mg_cells &cells, int64_t cell, int corner,
     }
 }
 
-__global__ void __launch_bounds__(THREADS, 8)
+__global__ void __launch_bounds__(THREADS, 6)
     mesh_galerkin_kernel(galerkin_input in, const int32_t *__restrict__ coloured, hx_mg_level level)
 {
     __shared__ shared_data data;
@@ -249,8 +254,8 @@ __global__ void __launch_bounds__(THREADS, 8)
             find_gradients(thread % 8, static_cast<float>(in.modulus[in.elem[first + thread / 8]]),
                            data.element[thread / 8]);
         __syncthreads();
-        for (int tile = thread; tile < 36 * n; tile += THREADS)
-            fill_tile(tile % 36, in.lambda, in.mu, data.element[tile / 36]);
+        if (thread < 16 * n)
+            fill_rows(thread % 8, thread / 8 % 2, in.lambda, in.mu, data.element[thread / 16]);
         __syncthreads();
         for (int k = team; k < n; k += TEAMS) add_element(data.element[k], corner, component, sum);
         __syncthreads();
@@ -304,6 +309,8 @@ __global__ void __launch_bounds__(128) galerkin_kernel(hx_mg_level fine, hx_mg_l
     const int parent = static_cast<int>(blockIdx.y);
     const int p[3] = {parent % 3 - 1, parent / 3 % 3 - 1, parent / 9 - 1};
     const int64_t n_row = DOF * fine.n_node;
+    const int stride[3] = {hx_lattice_stride(coarse.mode[0]), hx_lattice_stride(coarse.mode[1]),
+                           hx_lattice_stride(coarse.mode[2])};
     float sum[DOF][DOF] = {};
     if (a >= coarse.n_node) return;
     for (int o = 0; o < HX_LATTICE_OFFSETS; o++) {
@@ -313,25 +320,22 @@ __global__ void __launch_bounds__(128) galerkin_kernel(hx_mg_level fine, hx_mg_l
         int low[3], high[3]; // offsets from i of the children of the node at p
         float di[3];
         for (int k = 0; k < 3; k++) {
-            const int to = coarse.scale[k] * p[k] - at[k], reach = coarse.scale[k] - 1;
-            low[k] = to - reach > -1 ? to - reach : -1;
-            high[k] = to + reach < 1 ? to + reach : 1;
+            const int mode = coarse.mode[k], to = hx_lattice_stride(mode) * p[k] - at[k];
+            low[k] = max(to + hx_lattice_low(mode), -1);
+            high[k] = min(to + hx_lattice_high(mode), 1);
         }
-        const float wi = hx_mg_child(fine, o, di);
+        const float wi = hx_mg_child(&fine, &coarse, o, di);
         for (int z = low[2]; z <= high[2]; z++)
             for (int y = low[1]; y <= high[1]; y++)
                 for (int x = low[0]; x <= high[0]; x++) {
                     const int n = (z + 1) * 9 + (y + 1) * 3 + x + 1;
                     if (n != HX_LATTICE_CENTRE && fine.d_neighbour[n * fine.n_node + i] == i)
                         continue;
-                    const int e[3] = {at[0] + x - coarse.scale[0] * p[0],
-                                      at[1] + y - coarse.scale[1] * p[1],
-                                      at[2] + z - coarse.scale[2] * p[2]};
-                    float dk[3], w = wi;
-                    for (int k = 0; k < 3; k++) {
-                        dk[k] = static_cast<float>(e[k]) * fine.step[k];
-                        if (e[k]) w *= 0.5f;
-                    }
+                    const int e = (at[2] + z - stride[2] * p[2] + 1) * 9 +
+                                  (at[1] + y - stride[1] * p[1] + 1) * 3 + at[0] + x -
+                                  stride[0] * p[0] + 1;
+                    float dk[3];
+                    const float w = wi * hx_mg_child(&fine, &coarse, e, dk);
                     add_block(fine.d_matrix + DOF * n * n_row + DOF * i, n_row, w, di, dk, sum);
                 }
     }

@@ -53,19 +53,6 @@ __device__ __forceinline__ void hx_mg_locate(const hx_mg_cells &cells, int64_t c
     for (int c = 0; c < 8; c++) w[c] = x[c & 1] * yz[c >> 1];
 }
 
-// Weight of the child at an offset, and its distance over the unit.
-__device__ __forceinline__ float hx_mg_child(const hx_mg_level &fine, int offset, float d[3])
-{
-    const int at[3] = {offset % 3 - 1, offset / 3 % 3 - 1, offset / 9 - 1};
-    float w = 1.0f;
-#pragma unroll
-    for (int i = 0; i < 3; i++) {
-        d[i] = static_cast<float>(at[i]) * fine.step[i];
-        if (at[i]) w *= 0.5f;
-    }
-    return w;
-}
-
 int hx_cuda_mesh_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level);
 int hx_cuda_galerkin(hx_device *dev, const hx_mg_level *fine, const hx_mg_level *coarse);
 

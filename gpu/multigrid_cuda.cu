@@ -260,7 +260,7 @@ int mesh_restrict(hx_device *dev, const hx_mg_mesh *mesh, const double *d_r, con
     return HX_OK;
 }
 
-__global__ void __launch_bounds__(32 * WARPS)
+__global__ void __launch_bounds__(32 * WARPS, 8)
     mesh_prolong_kernel(hx_mg_cells cells, const float *__restrict__ y, const float *__restrict__ m,
                         float *__restrict__ x)
 {
@@ -398,7 +398,7 @@ __global__ void restrict_kernel(hx_mg_level fine, const float *__restrict__ r, h
             const int64_t child = coarse.d_child[o * coarse.n_node + a];
             float d[3];
             if (child < 0) continue;
-            const float w = hx_mg_child(fine, o, d), *from = r + DOF * child;
+            const float w = hx_mg_child(&fine, &coarse, o, d), *from = r + DOF * child;
             float v[DOF];
             for (int i = 0; i < DOF; i++) v[i] = from[i];
             for (int i = 0; i < 3; i++) {
@@ -422,26 +422,26 @@ int restrict_to(hx_device *dev, const hx_mg_level *fine, const float *d_r,
     return HX_OK;
 }
 
-__global__ void prolong_kernel(const float *__restrict__ y, hx_mg_level fine, float *__restrict__ x)
+__global__ void prolong_kernel(hx_mg_level coarse, const float *__restrict__ y, hx_mg_level fine,
+                               float *__restrict__ x)
 {
     const int64_t a = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
     int64_t parent[CORNERS];
-    bool odd[3] = {false, false, false};
-    float sum[DOF] = {};
+    int first[3] = {}, second[3] = {}, wide[3];
+    float sum[DOF] = {}, near[3];
     if (a >= fine.n_node) return;
 #pragma unroll
     for (int c = 0; c < CORNERS; c++) {
         parent[c] = fine.d_parent[c * fine.n_node + a];
-        for (int i = 0; i < 3; i++) odd[i] = odd[i] || (parent[c] >= 0 && (c >> i & 1));
+        for (int i = 0; i < 3; i++)
+            (c >> i & 1 ? second[i] : first[i]) |= static_cast<int>(parent[c] >= 0);
     }
+    const float w = hx_mg_parents(&fine, &coarse, first, second, near, wide);
 #pragma unroll
     for (int c = 0; c < CORNERS; c++) {
-        float w = 1.0f, d[3], v[DOF];
+        float d[3], v[DOF];
         if (parent[c] < 0) continue;
-        for (int i = 0; i < 3; i++) {
-            if (odd[i]) w *= 0.5f;
-            d[i] = odd[i] ? (c >> i & 1 ? -fine.step[i] : fine.step[i]) : 0.0f;
-        }
+        for (int i = 0; i < 3; i++) d[i] = wide[i] && (c >> i & 1) ? -near[i] : near[i];
         for (int i = 0; i < DOF; i++) v[i] = y[DOF * parent[c] + i];
         for (int i = 0; i < 3; i++) {
             const int j = (i + 1) % 3, m = (i + 2) % 3;
@@ -452,11 +452,11 @@ __global__ void prolong_kernel(const float *__restrict__ y, hx_mg_level fine, fl
     for (int i = 0; i < DOF; i++) x[DOF * a + i] += sum[i];
 }
 
-int prolong_from(hx_device *dev, const hx_mg_level *, const float *d_y, const hx_mg_level *fine,
-                 float *d_x)
+int prolong_from(hx_device *dev, const hx_mg_level *coarse, const float *d_y,
+                 const hx_mg_level *fine, float *d_x)
 {
-    prolong_kernel<<<hx_blocks(fine->n_node, HX_BLOCK), HX_BLOCK, 0, stream_of(dev)>>>(d_y, *fine,
-                                                                                       d_x);
+    prolong_kernel<<<hx_blocks(fine->n_node, HX_BLOCK), HX_BLOCK, 0, stream_of(dev)>>>(*coarse, d_y,
+                                                                                       *fine, d_x);
     HX_TRY_LAUNCH("multigrid prolong");
     return HX_OK;
 }
