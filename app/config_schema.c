@@ -27,7 +27,8 @@ static const char *strategy_word(size_t i)
 
 static const char *precond_word(size_t i)
 {
-    return hx_preconds[i] ? hx_preconds[i]->name : NULL;
+    if (i == 0) return "auto";
+    return hx_preconds[i - 1] ? hx_preconds[i - 1]->name : NULL;
 }
 
 static const char *filter_word(size_t i)
@@ -228,8 +229,10 @@ const hx_key hx_keys[] = {
                 "ebe; auto: times those that fit at the start and takes the fastest"),
     KEY("solver.layout", TEXT, AT(solver.layout), .fallback = "interleaved",
         .more_word = layout_word, .help = "order in memory of the element matrices"),
-    KEY("solver.preconditioner", TEXT, AT(solver.preconditioner), .fallback = "jacobi",
-        .more_word = precond_word, .help = "`hextop list` describes them"),
+    KEY("solver.preconditioner", TEXT, AT(solver.preconditioner), .fallback = "auto",
+        .more_word = precond_word,
+        .help = "`hextop list` describes them; auto: multigrid from 2000 elements on, jacobi for "
+                "fewer, where multigrid does not fit, with precision mixed or criterion absolute"),
     KEY("solver.precision", TEXT, AT(solver.precision), .fallback = "double",
         .more_word = precision_word,
         .help = "mixed: floats inside, true residual in double, the same stopping rule; operators "

@@ -384,10 +384,42 @@ static int choose_strategy(hx_session *s)
     return blame(s, "solver.operator", rc);
 }
 
+/* Below this many elements a solve with Jacobi takes less time than multigrid's set-up. */
+enum { LEAST_FOR_MULTIGRID = 2000 };
+
+static int precond_is_auto(const hx_session *s)
+{
+    return strcmp(s->cfg.solver.preconditioner, "auto") == 0;
+}
+
+/* "auto", as far as it does not depend on memory. */
+static const hx_precond_kind *choose_precond(const hx_session *s, const hx_device_ops *ops)
+{
+    const int other = precision(s) == HX_PRECISION_MIXED ||
+                      strcmp(s->cfg.solver.criterion, "absolute") == 0 ||
+                      s->mesh.n_elem < LEAST_FOR_MULTIGRID || !ops->multigrid;
+    return hx_precond_find(other ? "jacobi" : "multigrid");
+}
+
+/* "auto" gives multigrid up where only Jacobi fits. */
+static int fit_precond(hx_session *s)
+{
+    const hx_precond_kind *chosen = s->precond_kind;
+    size_t n_free, n_total;
+    if (!precond_is_auto(s) || !chosen->bytes) return HX_OK;
+    HX_TRY(s->device.ops->memory(&s->device, &n_free, &n_total));
+    const size_t held = s->op.dev ? s->op.device_bytes : 0;
+    if (n_free == 0 || hx_session_device_bytes(s) <= n_free + held) return HX_OK;
+    s->precond_kind = hx_precond_find("jacobi");
+    if (hx_session_device_bytes(s) > n_free + held) s->precond_kind = chosen; /* refused later */
+    return HX_OK;
+}
+
 int hx_session_start_device(hx_session *s, const hx_device_ops *ops)
 {
     set_threads(s->cfg.solver.threads);
-    s->precond_kind = hx_precond_find(s->cfg.solver.preconditioner);
+    s->precond_kind = precond_is_auto(s) ? choose_precond(s, ops)
+                                         : hx_precond_find(s->cfg.solver.preconditioner);
     const int rc = hx_device_open(&s->device, ops);
     return rc < 0 ? blame(s, "solver.device", rc) : rc;
 }
@@ -422,9 +454,11 @@ int hx_session_open_device(hx_session *s)
     HX_TRY(hx_session_find_device(s, &ops));
     HX_TRY(hx_session_start_device(s, ops));
     HX_TRY(choose_strategy(s));
+    HX_TRY(fit_precond(s));
     HX_TRY(check_precision(s));
     HX_TRY(hx_config_set_word(&s->cfg.solver.device, ops->name));
     HX_TRY(hx_config_set_word(&s->cfg.solver.op, s->strategy->name));
+    HX_TRY(hx_config_set_word(&s->cfg.solver.preconditioner, s->precond_kind->name));
     HX_TRY(hx_config_set_word(&s->cfg.solver.layout, hx_layout_name(s->layout)));
     end_step(s, HX_SETUP_DEVICE, begin);
     return HX_OK;

@@ -251,6 +251,24 @@ static int advance(solve *s)
     return HX_OK;
 }
 
+/* The best multiple of a first guess u, in the energy norm: (f'u / u'K u) u; q = K u follows. A
+ * design that has become stiffer than that of the guess by some factor needs no iteration for it.
+ * Not with prescribed displacements, which are no multiples. */
+static int scale_guess(solve *s)
+{
+    hx_pcg *pcg = s->pcg;
+    hx_device *dev = pcg->dev;
+    double work, energy;
+    if (s->op->d_prescribed) return HX_OK;
+    HX_TRY(dev->ops->dot(dev, pcg->n_dof, s->d_u, pcg->d_q, &energy));
+    HX_TRY(dev->ops->dot(dev, pcg->n_dof, s->d_f, s->d_u, &work));
+    const double factor = work / energy;
+    if (!(energy > 0.0) || !(factor > 0.0) || !isfinite(factor) || fabs(factor - 1.0) < 1e-4)
+        return HX_OK;
+    HX_TRY(dev->ops->axpy(dev, pcg->n_dof, factor - 1.0, s->d_u, s->d_u));
+    return dev->ops->axpy(dev, pcg->n_dof, factor - 1.0, pcg->d_q, pcg->d_q);
+}
+
 /* r = f - K u on free degrees of freedom, z = M^-1 r, first test. */
 static int start_double(solve *s)
 {
@@ -259,6 +277,7 @@ static int start_double(solve *s)
     const hx_device_ops *ops = dev->ops;
     const int64_t n = pcg->n_dof;
     HX_TRY(hx_operator_apply_unmasked(s->op, s->d_u, pcg->d_q));
+    if (s->state.iterations == 0) HX_TRY(scale_guess(s));
     HX_TRY(ops->subtract(dev, n, s->d_f, pcg->d_q, pcg->d_r));
     HX_TRY(ops->zero_entries(dev, s->op->n_fixed, s->op->d_fixed, pcg->d_r));
     HX_TRY(ops->zero(dev, pcg->d_p, (size_t)n * sizeof(double)));

@@ -6,18 +6,19 @@ namespace
 
 constexpr int DOF = HX_MG_DOF, CORNERS = 8, CELL = CORNERS * DOF;
 
-// ---- from the mesh: a block a cell, two teams of 48 threads, a thread a column ----
+// ---- from the mesh: a block a cell, four teams of 24 threads, a thread two columns ----
 //
-// A thread keeps its column of the cell's 48 x 48 matrix in registers over all elements of the
-// cell. With w_b the weight of its corner at node b, its column of K_e P_e is sum_b w_b M_b, where
-// M holds Ke's columns (translations) and their moments x_b x Ke (rotations about the cell's first
-// corner); so P_e, 24 x 48, is never formed: 480 instead of 1,150 FMAs a column. Of the rows, which
-// come about the same way, only those of five of the eight corners are summed: the matrix is
-// symmetric. Cells of a colour share no corner, so what they add needs no atomics and has one
-// order.
+// A thread keeps two columns of the cell's 48 x 48 matrix in registers over all elements of the
+// cell, the same component of corners k and k + 4. With w_b the weight of its corner at node b, a
+// column of K_e P_e is sum_b w_b M_b, where M holds Ke's columns (translations) and their moments
+// x_b x Ke (rotations about the cell's first corner); so P_e, 24 x 48, is never formed: 450 instead
+// of 1,150 FMAs a column. What M costs is to be read from shared memory, hence two columns at once.
+// Of the rows, which come about the same way, only half are summed: the matrix is symmetric. Cells
+// of a colour share no corner, so what they add needs no atomics and has one order.
 
-constexpr int TEAMS = 2, THREADS = TEAMS * CELL, BATCH = 4; // elements a block has at once
-constexpr int N_PAIR = 5;                                   // corners k, k + 1 .. k + 4 (mod 8)
+constexpr int PAIRS = 4, TEAM = PAIRS * DOF, TEAMS = 4, THREADS = TEAMS * TEAM;
+constexpr int BATCH = TEAMS;    // elements that a block has at once
+constexpr int N_ROW_CORNER = 5; // of column k: corners k, k + 1 .. k + 4; of k + 4: k + 4 .. k + 7
 
 struct alignas(16) element_data {
     float4 column[24][2][DOF]; // M: [row][half of the nodes][component], four nodes
@@ -30,7 +31,7 @@ struct alignas(16) element_data {
 
 union shared_data {
     element_data element[BATCH];
-    float sum[CELL][N_PAIR * DOF + 1];
+    float sum[CELL][N_ROW_CORNER * DOF + 1];
 };
 
 struct galerkin_input {
@@ -155,35 +156,62 @@ __device__ void fill_rows(int a, int half, float lambda, float mu, element_data 
     }
 }
 
-// Adds an element to the rows of corners (corner + d) mod 8, moments about the cell's first corner.
-__device__ __forceinline__ void add_element(const element_data &e, int corner, int component,
-                                            float sum[N_PAIR][DOF])
+// Two columns, by row corner: those of corner k and of corner k + 4.
+struct column_pair {
+    float first[N_ROW_CORNER][DOF], second[N_ROW_CORNER - 1][DOF];
+};
+
+__device__ __forceinline__ void add_rows(float w, const float f[3], const float m[3],
+                                         float sum[DOF])
 {
-    float w[8];
 #pragma unroll
-    for (int b = 0; b < 8; b++) w[b] = e.weight[b][corner];
-#pragma unroll 2
+    for (int i = 0; i < 3; i++) {
+        sum[i] = fmaf(w, f[i], sum[i]);
+        sum[3 + i] = fmaf(w, m[i], sum[3 + i]);
+    }
+}
+
+__device__ __forceinline__ float weigh(const float4 &u, const float4 &v, const float w[8])
+{
+    const float s = fmaf(u.w, w[3], fmaf(u.z, w[2], fmaf(u.y, w[1], u.x * w[0])));
+    return fmaf(v.w, w[7], fmaf(v.z, w[6], fmaf(v.y, w[5], fmaf(v.x, w[4], s))));
+}
+
+__device__ __forceinline__ void cross(const float4 &x, const float f[3], float m[3])
+{
+    m[0] = x.y * f[2] - x.z * f[1];
+    m[1] = x.z * f[0] - x.x * f[2];
+    m[2] = x.x * f[1] - x.y * f[0];
+}
+
+// Adds an element to the columns, moments about the cell's first corner.
+__device__ __forceinline__ void add_element(const element_data &e, int corner, int component,
+                                            column_pair &sum)
+{
+    float w1[8], w2[8];
+#pragma unroll
+    for (int b = 0; b < 8; b++) {
+        w1[b] = e.weight[b][corner];
+        w2[b] = e.weight[b][corner + 4];
+    }
+#pragma unroll 1
     for (int a = 0; a < 8; a++) {
-        float f[3];
+        float f1[3], f2[3], m1[3], m2[3];
 #pragma unroll
         for (int i = 0; i < 3; i++) {
             const float4 u = e.column[3 * a + i][0][component],
                          v = e.column[3 * a + i][1][component];
-            const float s = fmaf(u.w, w[3], fmaf(u.z, w[2], fmaf(u.y, w[1], u.x * w[0])));
-            f[i] = fmaf(v.w, w[7], fmaf(v.z, w[6], fmaf(v.y, w[5], fmaf(v.x, w[4], s))));
+            f1[i] = weigh(u, v, w1);
+            f2[i] = weigh(u, v, w2);
         }
         const float4 x = *reinterpret_cast<const float4 *>(e.x[a]);
-        const float x0 = x.x, x1 = x.y, x2 = x.z;
-        const float m0 = x1 * f[2] - x2 * f[1], m1 = x2 * f[0] - x0 * f[2],
-                    m2 = x0 * f[1] - x1 * f[0];
+        cross(x, f1, m1);
+        cross(x, f2, m2);
 #pragma unroll
-        for (int d = 0; d < N_PAIR; d++) {
-            const float wd = e.weight[a][corner + d];
-#pragma unroll
-            for (int i = 0; i < 3; i++) sum[d][i] = fmaf(wd, f[i], sum[d][i]);
-            sum[d][3] = fmaf(wd, m0, sum[d][3]);
-            sum[d][4] = fmaf(wd, m1, sum[d][4]);
-            sum[d][5] = fmaf(wd, m2, sum[d][5]);
+        for (int d = 0; d < 2 * PAIRS; d++) {
+            const float w = e.weight[a][corner + d];
+            if (d < N_ROW_CORNER) add_rows(w, f1, m1, sum.first[d]);
+            if (d >= PAIRS) add_rows(w, f2, m2, sum.second[d - PAIRS]);
         }
     }
 }
@@ -206,7 +234,8 @@ __device__ __forceinline__ int offset_between(int from, int to)
 
 // Adds the column's blocks to the lattice's matrix, and their mirror images.
 __device__ void write_column(const hx_mg_cells &cells, int64_t cell, int corner, int component,
-                             const float column[CELL][N_PAIR * DOF + 1], const hx_mg_level &level)
+                             const float column[CELL][N_ROW_CORNER * DOF + 1],
+                             const hx_mg_level &level)
 {
     const int32_t *node = cells.corner + 8 * cell;
     const int64_t here = node[corner];
@@ -214,7 +243,8 @@ __device__ void write_column(const hx_mg_cells &cells, int64_t cell, int corner,
     const float xj = axis >= 0 && (corner >> j & 1) ? cells.edge[j] : 0.0f,
                 xm = axis >= 0 && (corner >> m & 1) ? cells.edge[m] : 0.0f;
 #pragma unroll
-    for (int d = 0; d < N_PAIR; d++) {
+    for (int d = 0; d < N_ROW_CORNER; d++) {
+        if (d == PAIRS && corner >= PAIRS) continue; // the other one's
         const int other = (corner + d) & 7;
         const int64_t there = node[other];
         float v[DOF];
@@ -228,7 +258,7 @@ __device__ void write_column(const hx_mg_cells &cells, int64_t cell, int corner,
             level.d_matrix +
             ((DOF * offset_between(other, corner) + component) * level.n_node + there) * DOF;
         for (int r = 0; r < DOF; r++) to[r] += v[r];
-        if (d == 0 || d == 4) continue; // the block itself, or computed from both sides
+        if (d == 0) continue;
         float *mirror = level.d_matrix +
                         (DOF * offset_between(corner, other) * level.n_node + here) * DOF +
                         component;
@@ -236,15 +266,20 @@ __device__ void write_column(const hx_mg_cells &cells, int64_t cell, int corner,
     }
 }
 
-__global__ void __launch_bounds__(THREADS, 6)
+__device__ __forceinline__ void add_sums(float *to, const float *from, int n, bool first)
+{
+    for (int i = 0; i < n; i++) to[i] = first ? from[i] : to[i] + from[i];
+}
+
+__global__ void __launch_bounds__(THREADS, 5)
     mesh_galerkin_kernel(galerkin_input in, const int32_t *__restrict__ coloured, hx_mg_level level)
 {
     __shared__ shared_data data;
     const int64_t cell = coloured[blockIdx.x];
-    const int thread = static_cast<int>(threadIdx.x), team = thread / CELL, t = thread % CELL;
+    const int thread = static_cast<int>(threadIdx.x), team = thread / TEAM, t = thread % TEAM;
     const int corner = t / DOF, component = t % DOF;
     const int begin = in.elem_at[cell], end = in.elem_at[cell + 1];
-    float sum[N_PAIR][DOF] = {};
+    column_pair sum = {};
     for (int first = begin; first < end; first += BATCH) {
         const int n = end - first < BATCH ? end - first : BATCH;
         if (thread < 8 * n)
@@ -257,19 +292,17 @@ __global__ void __launch_bounds__(THREADS, 6)
         if (thread < 16 * n)
             fill_rows(thread % 8, thread / 8 % 2, in.lambda, in.mu, data.element[thread / 16]);
         __syncthreads();
-        for (int k = team; k < n; k += TEAMS) add_element(data.element[k], corner, component, sum);
+        if (team < n) add_element(data.element[team], corner, component, sum);
         __syncthreads();
     }
     for (int from = 0; from < TEAMS; from++) {
-        if (team == from)
-            for (int d = 0; d < N_PAIR; d++)
-                for (int r = 0; r < DOF; r++) {
-                    float *to = &data.sum[t][DOF * d + r];
-                    *to = from == 0 ? sum[d][r] : *to + sum[d][r];
-                }
+        if (team == from) {
+            add_sums(data.sum[t], sum.first[0], N_ROW_CORNER * DOF, from == 0);
+            add_sums(data.sum[t + TEAM], sum.second[0], (N_ROW_CORNER - 1) * DOF, from == 0);
+        }
         __syncthreads();
     }
-    if (team == 0) write_column(in.cells, cell, corner, component, data.sum, level);
+    if (thread < CELL) write_column(in.cells, cell, thread / DOF, thread % DOF, data.sum, level);
 }
 
 // ---- from a lattice: a thread a block of the coarse matrix ----
