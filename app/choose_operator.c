@@ -10,17 +10,15 @@
 
 enum { N_WARM = 3, N_TIMED = 5 };
 
-/* What is smaller may stay in a cache: reading it costs less than the memory's bandwidth says. */
-static const double CACHED_BYTES = 128e6;
-
-/* Reading alone, against the copy bandwidth that counts a written byte once. */
-static const double READS_PER_COPY = 1.5;
+/* A product reads all that is stored. One that stores so many times more than another is not faster
+ * unless it stays in a cache, which only what is small surely does. */
+enum { TIMES_TOO_MUCH = 8 };
+static const double SMALL_BYTES = 16e6;
 
 typedef struct candidate {
     const hx_strategy *strategy;
     hx_layout layout;
     size_t order; /* of the build's list */
-    size_t bytes; /* stored for the product */
     double seconds;
 } candidate;
 
@@ -37,14 +35,46 @@ static int is_candidate(const hx_session *s, const hx_strategy *strategy, hx_lay
            !(strategy->layouts & HX_LAYOUT_BIT(asked));
 }
 
-/* Least stored first, then the interleaved layout, then the order of the build's list. */
+/* Most stored first, the interleaved layout after others: the last one is the most promising. It is
+ * set up last, and then need not be set up again. */
 static int by_promise(const void *a, const void *b)
 {
     const candidate *one = a, *two = b;
     if (one->strategy->bytes_per_elem != two->strategy->bytes_per_elem)
-        return one->strategy->bytes_per_elem < two->strategy->bytes_per_elem ? -1 : 1;
-    if (one->layout != two->layout) return one->layout == HX_LAYOUT_INTERLEAVED ? -1 : 1;
-    return (one->order > two->order) - (one->order < two->order);
+        return one->strategy->bytes_per_elem > two->strategy->bytes_per_elem ? -1 : 1;
+    if (one->layout != two->layout) return one->layout == HX_LAYOUT_INTERLEAVED ? 1 : -1;
+    return (one->order < two->order) - (one->order > two->order);
+}
+
+static void note_left_out(const candidate *c, const char *why)
+{
+    hx_log_detail("  auto      %s, %s: %s", c->strategy->name, hx_layout_name(c->layout), why);
+}
+
+/* Leaves out, of the ordered list, what cannot be the fastest. */
+static void keep_promising(const hx_session *s, candidate *list, size_t *n)
+{
+    const int least = list[*n - 1].strategy->bytes_per_elem;
+    size_t n_kept = 0;
+    for (size_t i = 0; i < *n; i++) {
+        const hx_strategy *strategy = list[i].strategy;
+        const hx_promise promise =
+            strategy->promise ? strategy->promise(&s->mesh) : HX_PROMISE_SOME;
+        const double bytes = (double)strategy->bytes_per_elem * (double)s->mesh.n_elem;
+        if (promise == HX_PROMISE_SURE) {
+            while (n_kept > 0) note_left_out(&list[--n_kept], "cannot be faster on this mesh");
+            list[n_kept++] = list[i];
+            break;
+        }
+        if (promise == HX_PROMISE_NONE && *n > 1)
+            note_left_out(&list[i], "gains nothing on this mesh");
+        else if (bytes > SMALL_BYTES && strategy->bytes_per_elem > TIMES_TOO_MUCH * least)
+            note_left_out(&list[i], "stores too much to be faster");
+        else
+            list[n_kept++] = list[i];
+    }
+    if (n_kept == 0) list[n_kept++] = list[*n - 1];
+    *n = n_kept;
 }
 
 static int list_candidates(const hx_session *s, candidate **list, size_t *n)
@@ -57,15 +87,15 @@ static int list_candidates(const hx_session *s, candidate **list, size_t *n)
         for (int k = 0; k < HX_N_LAYOUT; k++) {
             const hx_strategy *strategy = hx_strategies[i];
             if (!is_candidate(s, strategy, (hx_layout)k)) continue;
-            (*list)[(*n)++] = (candidate){.strategy = strategy,
-                                          .layout = (hx_layout)k,
-                                          .order = i,
-                                          .bytes = strategy->bytes(&s->mesh, (hx_layout)k)};
+            (*list)[(*n)++] = (candidate){.strategy = strategy, .layout = (hx_layout)k, .order = i};
         }
+    if (*n == 0)
+        return HX_RAISE(HX_EINPUT,
+                        "no operator of device '%s' does what is asked; see `hextop list`",
+                        s->device.ops->name);
     qsort(*list, *n, sizeof **list, by_promise);
-    if (*n > 0) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "no operator of device '%s' does what is asked; see `hextop list`",
-                    s->device.ops->name);
+    keep_promising(s, *list, n);
+    return HX_OK;
 }
 
 static void take(hx_session *s, const candidate *c)
@@ -74,7 +104,7 @@ static void take(hx_session *s, const candidate *c)
     s->layout = c->layout;
 }
 
-/* Keeps the candidates that fit, in their order; the first one if none does. */
+/* Keeps the candidates that fit, in their order; the last one if none does. */
 static int keep_fitting(hx_session *s, candidate *list, size_t *n)
 {
     size_t n_free, n_total, n_kept = 0;
@@ -91,7 +121,8 @@ static int keep_fitting(hx_session *s, candidate *list, size_t *n)
                           hx_format_bytes((double)bytes, want, sizeof want),
                           hx_format_bytes((double)n_free, have, sizeof have));
     }
-    *n = n_kept > 0 ? n_kept : 1;
+    if (n_kept == 0) list[n_kept++] = list[*n - 1];
+    *n = n_kept;
     return HX_OK;
 }
 
@@ -100,7 +131,6 @@ typedef struct trial {
     hx_session *s;
     double *modulus; /* [n_elem] (owned) */
     double *d_x, *d_y;
-    double bandwidth; /* of a copy; 0: not measured yet */
 } trial;
 
 static int trial_begin(trial *t, hx_session *s)
@@ -110,6 +140,7 @@ static int trial_begin(trial *t, hx_session *s)
     hx_device *dev = &s->device;
     t->s = s;
     HX_TRY(hx_alloc_raw(&t->modulus, n_elem, sizeof *t->modulus, "moduli"));
+#pragma omp parallel for schedule(static)
     for (size_t e = 0; e < n_elem; e++) t->modulus[e] = s->problem.young;
     HX_TRY(dev->ops->alloc(dev, bytes, &t->d_x));
     HX_TRY(dev->ops->alloc(dev, bytes, &t->d_y));
@@ -122,17 +153,6 @@ static void trial_end(trial *t)
     free(t->modulus);
     if (t->d_x) dev->ops->release(dev, t->d_x);
     if (t->d_y) dev->ops->release(dev, t->d_y);
-}
-
-/* 1 if reading what the candidate stores takes longer than the fastest product so far. */
-static int stores_too_much(trial *t, const candidate *c, const candidate *best, int *answer)
-{
-    hx_device *dev = &t->s->device;
-    *answer = 0;
-    if (!best || (double)c->bytes < CACHED_BYTES) return HX_OK;
-    if (t->bandwidth <= 0.0) HX_TRY(dev->ops->copy_bandwidth(dev, &t->bandwidth));
-    *answer = (double)c->bytes > READS_PER_COPY * t->bandwidth * best->seconds;
-    return HX_OK;
 }
 
 /* The median of a few warm products. */
@@ -174,17 +194,9 @@ static int time_candidates(trial *t, candidate *list, size_t n, const candidate 
     hx_session *s = t->s;
     *best = *next = NULL;
     for (candidate *c = list; c < list + n; c++) {
-        int too_much;
-        HX_TRY(stores_too_much(t, c, *best, &too_much));
-        if (too_much) {
-            hx_log_detail("  auto      %s, %s: stores too much to be faster", c->strategy->name,
-                          hx_layout_name(c->layout));
-            continue;
-        }
         const int rc = measure(t, c);
         if (rc == HX_ENOMEM || rc == HX_EENV) {
-            hx_log_detail("  auto      %s, %s: %s", c->strategy->name, hx_layout_name(c->layout),
-                          hx_error_message());
+            note_left_out(c, hx_error_message());
             hx_operator_free(&s->op);
             continue;
         }
@@ -216,7 +228,7 @@ static int take_fastest(hx_session *s, candidate *list, size_t n)
     const candidate *best, *next;
     HX_TRY_FAIL(trial_begin(&t, s));
     HX_TRY_FAIL(time_candidates(&t, list, n, &best, &next));
-    take(s, best ? best : &list[0]);
+    take(s, best ? best : &list[n - 1]);
     if (best) note_times(s, best, next);
     if (s->op.strategy != s->strategy || s->op.layout != s->layout) hx_operator_free(&s->op);
     rc = HX_OK;
@@ -235,9 +247,9 @@ int hx_choose_operator(hx_session *s)
     if (n > 1 && !s->cfg.solver.deterministic) {
         HX_TRY_FAIL(take_fastest(s, list, n));
     } else {
-        take(s, &list[0]);
+        take(s, &list[n - 1]);
         snprintf(s->operator_note, sizeof s->operator_note, "auto: %s",
-                 n > 1 ? "the deterministic one that stores least" : "the only candidate");
+                 n > 1 ? "the deterministic one that stores least" : "no other can be faster");
     }
     rc = HX_OK;
 fail:

@@ -6,7 +6,15 @@
 #include "log.h"
 #include "table.h"
 
-/* 1 if the config's solver will run on the host. */
+/* 1 if the config's solver can only run on the host, as far as one knows without asking drivers. */
+static int stays_on_host(const hx_config *cfg)
+{
+    const char *name = cfg->solver.device;
+    if (strcmp(name, "auto") != 0) return strcmp(name, "cpu") == 0;
+    return hx_devices[0] && !hx_devices[1];
+}
+
+/* 1 if it will run there. */
 static int runs_on_host(const hx_config *cfg)
 {
     const char *name = cfg->solver.device;
@@ -41,26 +49,42 @@ static double solver_bytes(const hx_config *cfg, int n_case)
     return (double)strategy->bytes_per_elem + (double)(mesh + vectors + densities) + filter;
 }
 
+/* Supports, volumes, forces, the first densities. */
+static double problem_bytes(const hx_config *cfg, int n_case)
+{
+    return 1.0 + 8.0 + 24.0 * n_case + 8.0 + (cfg->passive.n > 0 ? 8.0 : 0.0);
+}
+
 double hx_footprint_planned(const hx_config *cfg)
 {
     const int n_case = count_cases(cfg);
-    /* supports, volumes, forces, the first densities */
-    double bytes = 1.0 + 8.0 + 24.0 * n_case + 8.0;
-    if (cfg->passive.n > 0) bytes += 8.0;
-    return bytes + (runs_on_host(cfg) ? solver_bytes(cfg, n_case) : 0.0);
+    return problem_bytes(cfg, n_case) + (stays_on_host(cfg) ? solver_bytes(cfg, n_case) : 0.0);
+}
+
+/* The same; whether the solver runs on the host is asked only where the answer matters: a driver
+ * may take its time. */
+static double bytes_beside_mesh(const hx_session *s, double have)
+{
+    const int n_case = count_cases(&s->cfg);
+    const double least = problem_bytes(&s->cfg, n_case);
+    const double most = least + solver_bytes(&s->cfg, n_case);
+    if (stays_on_host(&s->cfg)) return most;
+    if (most * (double)s->mesh.n_elem <= have) return least;
+    return runs_on_host(&s->cfg) ? most : least;
 }
 
 int hx_footprint_check(const hx_session *s)
 {
-    const double want = s->other_bytes * (double)s->mesh.n_elem;
     const double have = (double)hx_host_memory_available();
+    const double other = bytes_beside_mesh(s, have);
+    const double want = other * (double)s->mesh.n_elem;
     char want_text[32], have_text[32], count[32];
     if (have <= 0.0 || want <= have) return HX_OK;
     return HX_RAISE(HX_ENOMEM,
                     "%s: besides the mesh of %s elements the run needs at least %s of host memory "
                     "(%.0f bytes an element), %s is available: take a smaller mesh",
                     s->mesh.name, hx_format_count(s->mesh.n_elem, count, sizeof count),
-                    hx_format_bytes(want, want_text, sizeof want_text), s->other_bytes,
+                    hx_format_bytes(want, want_text, sizeof want_text), other,
                     hx_format_bytes(have, have_text, sizeof have_text));
 }
 

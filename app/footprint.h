@@ -6,11 +6,12 @@
 #include "setup.h"
 
 /* Host bytes an element that a run of this config needs besides its mesh, at least: problem,
- * first densities, and with the CPU as the device the operator, the solver's vectors, the densities
- * and the filter. */
+ * first densities, and if no device but the CPU is possible the operator, the solver's vectors, the
+ * densities and the filter. Starts no driver. */
 double hx_footprint_planned(const hx_config *cfg);
 
-/* HX_ENOMEM with both numbers if that is not available beside the mesh that was made. */
+/* HX_ENOMEM with both numbers if what the run needs is not available beside the mesh that was made.
+ */
 int hx_footprint_check(const hx_session *s);
 
 /* A line for each item: bytes and bytes an element; with -q or, if `detail`, without -v nothing. */

@@ -451,6 +451,7 @@ int hx_session_open_device(hx_session *s)
 {
     const hx_device_ops *ops = NULL;
     const double begin = begin_step(HX_SETUP_DEVICE);
+    hx_device_start_end(&s->device_start);
     HX_TRY(hx_session_find_device(s, &ops));
     HX_TRY(hx_session_start_device(s, ops));
     HX_TRY(choose_strategy(s));
@@ -618,6 +619,7 @@ void hx_session_drop_operator(hx_session *s)
 
 int hx_session_open(hx_session *s)
 {
+    hx_device_start_begin(&s->device_start, s->cfg.solver.device);
     s->other_bytes = hx_footprint_planned(&s->cfg);
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(hx_session_make_problem(s));
@@ -628,6 +630,7 @@ int hx_session_open(hx_session *s)
 
 void hx_session_free(hx_session *s)
 {
+    hx_device_start_end(&s->device_start); /* a driver that is starting must not be left alone */
     hx_session_drop_operator(s);
     hx_filter_free(&s->filter);
     hx_device_close(&s->device);

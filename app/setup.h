@@ -7,6 +7,7 @@
 #include "core/generate.h"
 #include "core/optimizer.h"
 #include "core/registry.h"
+#include "device_start.h"
 
 /* Steps of the way to the first iteration, in order. */
 typedef enum {
@@ -31,6 +32,7 @@ typedef struct hx_session {
     hx_config cfg;
     hx_mesh mesh;
     hx_problem problem;
+    hx_device_start device_start; /* runs while mesh and problem are made */
     hx_device device;
     const hx_strategy *strategy;
     hx_layout layout;

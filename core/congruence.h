@@ -26,9 +26,19 @@ typedef struct hx_congruence {
 } hx_congruence;
 
 /* Classes in the order of their first element. A class of fewer than `smallest` elements is
- * dissolved, as are those beyond HX_MAX_CLASS and beyond the first 64 sizes. O(n_elem) a size, the
- * same for any number of threads. */
+ * dissolved, as are those beyond HX_MAX_CLASS and beyond the first 64 sizes. A pass over the
+ * elements, and one over those not yet classed wherever further sizes appear; the same for any
+ * number of threads. */
 int hx_congruence_create(hx_congruence *congruence, const hx_mesh *mesh, int64_t smallest);
+
+/* (*elem)[n_elem + n_class], the caller's: the elements of each class, ascending, with a -1 after
+ * them; from *n_classed on those of none, ascending. O(n_elem). */
+int hx_congruence_list(const hx_congruence *congruence, int64_t n_elem, int32_t **elem,
+                       int64_t *n_classed);
+
+/* Share of the elements (0 to 1) that are in classes of a 256th of them or more, from a sample of
+ * 4096. O(1). */
+double hx_congruence_share(const hx_mesh *mesh);
 
 /* Accepts a zeroed struct. */
 void hx_congruence_free(hx_congruence *congruence);

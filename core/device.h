@@ -130,6 +130,9 @@ typedef struct hx_device_ops {
     int look_every; /* PCG iterations worth queuing between looks at the state */
     /* 1 if it can run here; else 0 and why (one line). */
     int (*available)(char *why, size_t n_why);
+    /* Does ahead what available and open would wait for (the start of a driver); any thread may
+     * call it beside other work. Fails silently: open will say why. NULL: nothing to wait for. */
+    void (*prepare)(void);
     int (*open)(hx_device *dev);
     void (*close)(hx_device *dev);
     /* Free and total bytes of its memory. */

@@ -4,26 +4,31 @@
 #include <string.h>
 
 #include "memory.h"
+#include "sum.h"
 
 enum {
     MAX_INCIDENCE = 8 * HX_MAX_PATCH,
-    N_HASH = 2 * MAX_INCIDENCE, /* a power of 2 */
+    MAX_HASH = 2 * MAX_INCIDENCE, /* a power of 2 */
     MAX_GROUP = MAX_INCIDENCE / HX_PATCH_BANK,
     BANK = HX_PATCH_BANK
 };
 
 /* Rows of one patch by node: a hash table, and the rows in order of first use. */
 typedef struct row_table {
-    int32_t key[N_HASH]; /* node, -1: free */
-    int16_t row[N_HASH]; /* its last row */
+    int32_t key[MAX_HASH]; /* node, -1: free */
+    int16_t row[MAX_HASH]; /* its last row */
+    uint32_t n_hash;       /* entries in use, a power of 2 */
     int n;
     int32_t node[MAX_INCIDENCE];
     uint8_t count[MAX_INCIDENCE]; /* incidences of each row, at most 8 */
 } row_table;
 
-static void table_clear(row_table *table)
+/* Empty, for a patch of up to `size` elements. */
+static void table_clear(row_table *table, int size)
 {
-    memset(table->key, 0xff, sizeof table->key);
+    table->n_hash = 16;
+    while (table->n_hash < 16 * (uint32_t)size) table->n_hash *= 2;
+    memset(table->key, 0xff, table->n_hash * sizeof *table->key);
     table->n = 0;
 }
 
@@ -37,8 +42,9 @@ static int add_row(row_table *table, int32_t node)
 /* The row for one more incidence of a node; a ninth opens a further row. */
 static int table_add(row_table *table, int32_t node)
 {
-    uint32_t at = (uint32_t)node * 2654435761u >> 16 & (N_HASH - 1);
-    while (table->key[at] != -1 && table->key[at] != node) at = (at + 1) & (N_HASH - 1);
+    const uint32_t mask = table->n_hash - 1;
+    uint32_t at = (uint32_t)node * 2654435761u >> 16 & mask;
+    while (table->key[at] != -1 && table->key[at] != node) at = (at + 1) & mask;
     if (table->key[at] == -1) {
         table->key[at] = node;
         table->row[at] = (int16_t)add_row(table, node);
@@ -64,7 +70,7 @@ static int round_up(int n)
 static void number_rows(const hx_patch_group *group, const hx_mesh *mesh, const hx_span *span,
                         row_table *table, int16_t (*row_of)[8])
 {
-    table_clear(table);
+    table_clear(table, group->size);
     for (int k = 0; k < span->count; k++) {
         const int64_t e = item_element(group, span->first + k);
         for (int a = 0; a < 8; a++) row_of[k][a] = (int16_t)table_add(table, mesh->conn[8 * e + a]);
@@ -78,7 +84,7 @@ static hx_span cut_patch(const hx_patch_group *group, const hx_mesh *mesh, int64
     hx_span span = {0};
     while (item < end && item_element(group, item) < 0) item++;
     span.first = (int32_t)item;
-    table_clear(table);
+    table_clear(table, group->size);
     for (; item < end && span.count < group->size; item++, span.count++) {
         const int64_t e = item_element(group, item);
         if (e < 0) break;
@@ -100,13 +106,20 @@ typedef struct placing {
     uint16_t position[MAX_INCIDENCE];
 } placing;
 
-static int by_key(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 enum { ROW_BITS = 12 }; /* of a row in a key; 31 of a node above */
+
+/* Ascending (Shell 1959; the gaps of Ciura 2001). */
+static void sort_keys(int64_t *key, int n)
+{
+    static const int gap[] = {701, 301, 132, 57, 23, 10, 4, 1};
+    for (size_t g = 0; g < sizeof gap / sizeof gap[0]; g++)
+        for (int i = gap[g]; i < n; i++) {
+            const int64_t value = key[i];
+            int k = i;
+            for (; k >= gap[g] && key[k - gap[g]] > value; k -= gap[g]) key[k] = key[k - gap[g]];
+            key[k] = value;
+        }
+}
 
 static void order_rows(placing *w)
 {
@@ -114,7 +127,7 @@ static void order_rows(placing *w)
         const int64_t few = 8 - w->table.count[row], node = w->table.node[row];
         w->order[row] = (few << 31 | node) << ROW_BITS | row;
     }
-    qsort(w->order, (size_t)w->table.n, sizeof *w->order, by_key);
+    sort_keys(w->order, w->table.n);
 }
 
 static int ordered_row(const placing *w, int k)
@@ -139,40 +152,60 @@ static int reader(int incidence)
     return incidence / (8 * BANK) * 8 + incidence % 8;
 }
 
-/* Each row in order to the bank where the fewest of its readers meet another row. Positions left
- * over go to unused rows. */
-static void place_rows(placing *w, int n_level)
+typedef uint8_t banks __attribute__((vector_size(BANK)));
+
+/* A bank's key: cost, fill, number; FULL puts it behind all others. */
+enum { ONE_FILL = 1 << 4, ONE_COST = 1 << 12, FULL = 1 << 28 };
+
+/* The bank where a row's readers meet the fewest others; of several the emptiest, of those the
+ * first. */
+static int choose_bank(const placing *w, int row, const int32_t fill[BANK])
 {
-    int fill[BANK] = {0}, next = w->table.n;
-    memset(w->used, 0, sizeof w->used);
-    for (int k = 0; k < w->table.n; k++) {
-        const int row = ordered_row(w, k), n = w->table.count[row];
-        int cost[BANK] = {0}, best = -1;
-        for (int i = 0; i < n; i++) {
-            const uint8_t *used = w->used[reader(w->incidence[row][i])];
-            for (int b = 0; b < BANK; b++) cost[b] += used[b];
-        }
-        for (int b = 0; b < BANK; b++) {
-            if (fill[b] == n_level) continue;
-            if (best < 0 || cost[b] < cost[best] || (cost[b] == cost[best] && fill[b] < fill[best]))
-                best = b;
-        }
-        for (int i = 0; i < n; i++) w->used[reader(w->incidence[row][i])][best]++;
-        w->position[k] = (uint16_t)(BANK * fill[best]++ + best);
+    banks sum = {0}; /* at most 8 * 16 each */
+    uint8_t cost[BANK];
+    int32_t best = INT32_MAX;
+    for (int i = 0; i < w->table.count[row]; i++) {
+        banks used;
+        memcpy(&used, w->used[reader(w->incidence[row][i])], sizeof used);
+        sum += used;
     }
-    for (int b = 0; b < BANK; b++)
-        while (fill[b] < n_level) w->position[next++] = (uint16_t)(BANK * fill[b]++ + b);
+    memcpy(cost, &sum, sizeof cost);
+    for (int b = 0; b < BANK; b++) {
+        const int32_t key = cost[b] * ONE_COST + fill[b];
+        best = key < best ? key : best;
+    }
+    return best % ONE_FILL;
 }
 
-/* The slot of a row, of the first n, where the fewest rows of its half-warp read the bank. */
-static int choose_slot(const hx_eight *slots, int n, uint8_t (*used)[BANK], int bank)
+/* Each row in order to its bank. Positions left over go to unused rows. */
+static void place_rows(placing *w, int n_level)
 {
-    int best = -1;
-    for (int i = 0; i < n; i++) {
-        if (slots->v[i] != HX_NO_SLOT) continue;
-        if (best < 0 || used[i][bank] < used[best][bank]) best = i;
+    int32_t fill[BANK]; /* keys without their costs */
+    int next = w->table.n;
+    memset(w->used, 0, sizeof w->used);
+    for (int b = 0; b < BANK; b++) fill[b] = b;
+    for (int k = 0; k < w->table.n; k++) {
+        const int row = ordered_row(w, k), bank = choose_bank(w, row, fill);
+        for (int i = 0; i < w->table.count[row]; i++) w->used[reader(w->incidence[row][i])][bank]++;
+        w->position[k] = (uint16_t)(BANK * (fill[bank] / ONE_FILL) + bank);
+        fill[bank] += ONE_FILL;
+        if (fill[bank] / ONE_FILL == n_level) fill[bank] += FULL;
     }
-    return best;
+    for (int b = 0; b < BANK; b++)
+        for (int level = fill[b] % FULL / ONE_FILL; level < n_level; level++)
+            w->position[next++] = (uint16_t)(BANK * level + b);
+}
+
+/* The free slot of a row, of the first n, where the fewest rows of its half-warp read the bank; of
+ * several, the first. */
+static int choose_slot(const hx_eight *slots, int n, const uint8_t used[8])
+{
+    int best = INT32_MAX;
+    for (int i = 0; i < n; i++) {
+        const int key = slots->v[i] == HX_NO_SLOT ? 8 * used[i] + i : INT32_MAX;
+        best = key < best ? key : best;
+    }
+    return best % 8;
 }
 
 static void fill_patch(hx_patches *p, const hx_patch_group *group, const hx_mesh *mesh,
@@ -189,7 +222,7 @@ static void fill_patch(hx_patches *p, const hx_patch_group *group, const hx_mesh
     memcpy(p->row_position + span->begin, w->position, (size_t)span->n * sizeof *w->position);
     memset(slot, 0xff, (size_t)span->n * sizeof *slot);
     memset(corner, 0, (size_t)group->size * sizeof *corner);
-    uint8_t used[8][BANK]; /* of 16 rows: reads of each bank by slot */
+    uint8_t used[BANK][8]; /* of 16 rows: reads of each bank by slot */
     int n_slot = 0;        /* of 16 rows, the first has the most */
     for (int k = 0; k < w->table.n; k++) {
         const int row = ordered_row(w, k);
@@ -199,8 +232,8 @@ static void fill_patch(hx_patches *p, const hx_patch_group *group, const hx_mesh
         for (int i = 0; i < w->table.count[row]; i++) {
             const int place = w->incidence[row][i] / 8, a = w->incidence[row][i] % 8;
             const int at = hx_patch_slot(group->size, a, place);
-            const int s = choose_slot(&slot[k], n_slot, used, at % BANK);
-            used[s][at % BANK]++;
+            const int s = choose_slot(&slot[k], n_slot, used[at % BANK]);
+            used[at % BANK][s]++;
             slot[k].v[s] = (uint16_t)at;
             corner[place].v[a] = w->position[k];
         }
@@ -217,7 +250,7 @@ static int64_t n_chunk(const hx_patch_group *group)
     return (group->n_item + CHUNK - 1) / CHUNK;
 }
 
-/* Cuts one chunk: the number of its patches, and the patches if span is given. Adds to n_row. */
+/* Cuts one chunk into span, if given; returns the number of its patches. Adds to n_row. */
 static int64_t cut_chunk(const hx_patch_group *group, const hx_mesh *mesh, int64_t chunk,
                          row_table *table, hx_span *span, int64_t *n_row)
 {
@@ -235,8 +268,8 @@ static int64_t cut_chunk(const hx_patch_group *group, const hx_mesh *mesh, int64
     return n;
 }
 
-/* Runs cut_chunk over all chunks: n_cut[chunk + 1] = its patches (count), or the patches themselves
- * from n_cut[chunk] on. *n_row: rows of all. */
+/* n_cut[chunk + 1] = patches of a chunk; if span is given, they are from span[chunk * CHUNK] on.
+ * *n_row: rows of all. */
 static int cut_chunks(const hx_patch_group *group, const hx_mesh *mesh, int64_t *n_cut,
                       hx_span *span, int64_t *n_row)
 {
@@ -248,13 +281,10 @@ static int cut_chunks(const hx_patch_group *group, const hx_mesh *mesh, int64_t 
 #pragma omp atomic
         failed += !table;
 #pragma omp for schedule(dynamic)
-        for (int64_t i = 0; i < n_chunk(group); i++) {
-            if (!table) continue;
-            if (span)
-                cut_chunk(group, mesh, i, table, span + n_cut[i], &sum);
-            else
-                n_cut[i + 1] = cut_chunk(group, mesh, i, table, NULL, &sum);
-        }
+        for (int64_t i = 0; i < n_chunk(group); i++)
+            if (table)
+                n_cut[i + 1] =
+                    cut_chunk(group, mesh, i, table, span ? span + i * CHUNK : NULL, &sum);
         free(table);
     }
     *n_row = sum;
@@ -279,16 +309,42 @@ static int fill_patches(hx_patches *p, const hx_mesh *mesh)
     return failed ? HX_RAISE(HX_ENOMEM, "out of memory: patches") : HX_OK;
 }
 
+/* The patches of one group, as cut_chunks left them, to p->span. */
+static void gather_spans(hx_patches *p, const hx_patch_group *group, const int64_t *n_cut,
+                         const hx_span *cut)
+{
+    hx_span *span = p->span + group->first_patch;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n_chunk(group); i++)
+        memcpy(span + n_cut[i], cut + i * CHUNK, (size_t)(n_cut[i + 1] - n_cut[i]) * sizeof *span);
+}
+
+/* Where the rows of each patch, and of the group, begin. */
+static int place_spans(hx_patches *p, hx_patch_group *group)
+{
+    hx_span *span = p->span + group->first_patch;
+    group->first_row = p->n_row;
+    for (int64_t i = 0; i < group->n_patch; i++) {
+        span[i].begin = (int32_t)p->n_row;
+        p->n_row += span[i].n;
+        if (p->n_row > INT32_MAX)
+            return HX_RAISE(HX_EENV, "more than 2147483647 rows: switch mesh.reorder on");
+    }
+    return HX_OK;
+}
+
 /* Cuts all groups: patches, places and rows are counted, spans filled. */
 static int cut_groups(hx_patches *p, const hx_mesh *mesh)
 {
     int rc;
     int64_t *n_cut[2] = {NULL, NULL};
+    hx_span *cut[2] = {NULL, NULL}; /* CHUNK places a chunk, of which few are touched */
     for (int g = 0; g < p->n_group; g++) {
         hx_patch_group *group = &p->group[g];
         const int64_t n = n_chunk(group);
         HX_TRY_FAIL(hx_alloc(&n_cut[g], (size_t)n + 1, sizeof *n_cut[g], "patches"));
-        HX_TRY_FAIL(cut_chunks(group, mesh, n_cut[g], NULL, &group->n_row));
+        HX_TRY_FAIL(hx_alloc_raw(&cut[g], (size_t)n, CHUNK * sizeof *cut[g], "patches"));
+        HX_TRY_FAIL(cut_chunks(group, mesh, n_cut[g], cut[g], &group->n_row));
         for (int64_t i = 0; i < n; i++) n_cut[g][i + 1] += n_cut[g][i];
         group->first_patch = p->n_patch;
         group->n_patch = n_cut[g][n];
@@ -298,38 +354,85 @@ static int cut_groups(hx_patches *p, const hx_mesh *mesh)
     }
     HX_TRY_FAIL(hx_alloc_raw(&p->span, (size_t)p->n_patch, sizeof *p->span, "patches"));
     for (int g = 0; g < p->n_group; g++) {
-        hx_patch_group *group = &p->group[g];
-        hx_span *span = p->span + group->first_patch;
-        HX_TRY_FAIL(cut_chunks(group, mesh, n_cut[g], span, &group->n_row));
-        group->first_row = p->n_row;
-        for (int64_t i = 0; i < group->n_patch; i++) {
-            span[i].begin = (int32_t)p->n_row;
-            p->n_row += span[i].n;
-            if (p->n_row > INT32_MAX)
-                HX_TRY_FAIL(HX_RAISE(HX_EENV, "more than 2147483647 rows: switch mesh.reorder on"));
-        }
+        gather_spans(p, &p->group[g], n_cut[g], cut[g]);
+        HX_TRY_FAIL(place_spans(p, &p->group[g]));
     }
     rc = HX_OK;
 fail:
-    for (int g = 0; g < 2; g++) free(n_cut[g]);
+    for (int g = 0; g < 2; g++) {
+        free(n_cut[g]);
+        free(cut[g]);
+    }
     return rc;
-}
-
-static int by_row(const void *a, const void *b)
-{
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
 }
 
 /* Used rows of each node into n_of. */
 static void count_by_node(const hx_patches *p, const hx_mesh *mesh, int32_t *n_of)
 {
-    memset(n_of, 0, (size_t)mesh->n_node * sizeof *n_of);
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < mesh->n_node; a++) n_of[a] = 0;
 #pragma omp parallel for schedule(static)
     for (int64_t row = 0; row < p->n_row; row++) {
         if (p->row_node[row] < 0) continue;
 #pragma omp atomic
         n_of[p->row_node[row]]++;
+    }
+}
+
+/* Where the shared nodes, and their rows, of each part of the nodes begin. */
+typedef struct shared_begin {
+    int64_t node[HX_N_PART + 1], row[HX_N_PART + 1];
+} shared_begin;
+
+static void count_shared(const hx_mesh *mesh, const int32_t *n_of, shared_begin *begin)
+{
+    memset(begin, 0, sizeof *begin);
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        const int64_t end = hx_part_begin(mesh->n_node, part + 1);
+        int64_t n = 0, n_row = 0;
+        for (int64_t a = hx_part_begin(mesh->n_node, part); a < end; a++) {
+            n += n_of[a] > 1;
+            n_row += n_of[a] > 1 ? n_of[a] : 0;
+        }
+        begin->node[part + 1] = n;
+        begin->row[part + 1] = n_row;
+    }
+    for (int part = 0; part < HX_N_PART; part++) {
+        begin->node[part + 1] += begin->node[part];
+        begin->row[part + 1] += begin->row[part];
+    }
+}
+
+/* shared_node and shared_ptr; n_of becomes the number among the shared nodes, or -1. */
+static void number_shared(hx_patches *p, const hx_mesh *mesh, const shared_begin *begin,
+                          int32_t *n_of)
+{
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        const int64_t end = hx_part_begin(mesh->n_node, part + 1);
+        int64_t k = begin->node[part], row = begin->row[part];
+        for (int64_t a = hx_part_begin(mesh->n_node, part); a < end; a++) {
+            const int32_t n_row = n_of[a];
+            n_of[a] = -1;
+            if (n_row < 2) continue;
+            p->shared_node[k] = (int32_t)a;
+            p->shared_ptr[k] = (int32_t)row;
+            n_of[a] = (int32_t)k++;
+            row += n_row;
+        }
+    }
+    p->shared_ptr[p->n_shared] = (int32_t)p->n_shared_row;
+}
+
+/* Sorts a list, mostly of two to eight. */
+static void sort_rows(int32_t *list, int n)
+{
+    for (int i = 1; i < n; i++) {
+        const int32_t value = list[i];
+        int k = i;
+        for (; k > 0 && list[k - 1] > value; k--) list[k] = list[k - 1];
+        list[k] = value;
     }
 }
 
@@ -339,29 +442,19 @@ static int list_shared(hx_patches *p, const hx_mesh *mesh)
     int rc;
     int32_t *n_of = NULL;   /* [n_node] rows; then the number among the shared nodes, or -1 */
     int32_t *listed = NULL; /* [n_shared] rows listed */
+    shared_begin begin;
     HX_TRY_FAIL(hx_alloc_raw(&n_of, (size_t)mesh->n_node, sizeof *n_of, "patches"));
     count_by_node(p, mesh, n_of);
-    for (int64_t a = 0; a < mesh->n_node; a++)
-        if (n_of[a] > 1) {
-            p->n_shared++;
-            p->n_shared_row += n_of[a];
-        }
+    count_shared(mesh, n_of, &begin);
+    p->n_shared = begin.node[HX_N_PART];
+    p->n_shared_row = begin.row[HX_N_PART];
     const size_t n = (size_t)p->n_shared;
     HX_TRY_FAIL(hx_alloc_raw(&p->shared_node, n, sizeof *p->shared_node, "patches"));
     HX_TRY_FAIL(hx_alloc_raw(&p->shared_ptr, n + 1, sizeof *p->shared_ptr, "patches"));
     HX_TRY_FAIL(
         hx_alloc_raw(&p->shared_row, (size_t)p->n_shared_row, sizeof *p->shared_row, "patches"));
     HX_TRY_FAIL(hx_alloc(&listed, n, sizeof *listed, "patches"));
-    int32_t k = 0;
-    p->shared_ptr[0] = 0;
-    for (int64_t a = 0; a < mesh->n_node; a++) {
-        const int32_t n_row = n_of[a];
-        n_of[a] = -1;
-        if (n_row < 2) continue;
-        p->shared_node[k] = (int32_t)a;
-        p->shared_ptr[k + 1] = p->shared_ptr[k] + n_row;
-        n_of[a] = k++;
-    }
+    number_shared(p, mesh, &begin, n_of);
 #pragma omp parallel for schedule(static)
     for (int64_t row = 0; row < p->n_row; row++) {
         const int32_t a = p->row_node[row], number = a < 0 ? -1 : n_of[a];
@@ -374,7 +467,7 @@ static int list_shared(hx_patches *p, const hx_mesh *mesh)
     }
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < p->n_shared; i++)
-        qsort(p->shared_row + p->shared_ptr[i], (size_t)listed[i], sizeof *p->shared_row, by_row);
+        sort_rows(p->shared_row + p->shared_ptr[i], listed[i]);
     rc = HX_OK;
 fail:
     free(n_of);

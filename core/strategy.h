@@ -15,6 +15,13 @@ extern "C" {
 
 typedef enum { HX_LAYOUT_ROWMAJOR, HX_LAYOUT_INTERLEAVED, HX_N_LAYOUT } hx_layout;
 
+/* What a choice of the fastest operator may expect of one on a mesh. */
+typedef enum {
+    HX_PROMISE_NONE, /* no gain over others that store as little: not worth its set-up */
+    HX_PROMISE_SOME, /* a timing decides */
+    HX_PROMISE_SURE  /* faster than all others: not worth theirs */
+} hx_promise;
+
 typedef struct hx_strategy {
     const char *name;   /* the word in solver.operator */
     const char *device; /* "cpu" or "cuda" */
@@ -26,6 +33,8 @@ typedef struct hx_strategy {
 
     /* Device bytes that setup will hold for this mesh, at most. O(n_elem). */
     size_t (*bytes)(const hx_mesh *mesh, hx_layout layout);
+    /* Judged from a sample of the mesh; NULL: HX_PROMISE_SOME on every mesh. O(1). */
+    hx_promise (*promise)(const hx_mesh *mesh);
     /* *state is the strategy's (owned by it until teardown). The model outlives the state. */
     int (*setup)(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *mesh,
                  hx_layout layout);

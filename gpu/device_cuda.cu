@@ -16,6 +16,15 @@ static int available(char *why, size_t n_why)
     return 0;
 }
 
+// The driver's start and the context: together a second or more where nothing holds the GPU.
+static void prepare()
+{
+    int n = 0;
+    if (cudaGetDeviceCount(&n) == cudaSuccess && n > 0 && cudaSetDevice(0) == cudaSuccess)
+        cudaFree(nullptr); // makes the context
+    cudaGetLastError();    // or the next launch would be blamed
+}
+
 static int open_device(hx_device *dev)
 {
     hx_cuda *impl;
@@ -214,6 +223,7 @@ static hx_device_ops make_ops()
     ops.help = "the first NVIDIA GPU";
     ops.look_every = 16;
     ops.available = available;
+    ops.prepare = prepare;
     ops.open = open_device;
     ops.close = close_device;
     ops.memory = memory;

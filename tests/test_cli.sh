@@ -199,6 +199,11 @@ ok "summary.json names it" contains auto/summary.json "\"operator\": \"$chosen\"
 ok "auto keeps a layout that was asked for" "$hextop" -v run small.cfg output.directory=auto \
     solver.device=cpu solver.operator=auto solver.layout=rowmajor
 ok "the other layout of ebe was not timed" lacks stdout "ebe, interleaved"
+ok "auto on a larger mesh" "$hextop" -v check small.cfg solver.device=cpu solver.operator=auto \
+    mesh.nx=32 mesh.ny=16 mesh.nz=16
+ok "auto leaves out what stores much more" contains stdout "ebe, interleaved: stores too much"
+ok "auto sets up and times no single candidate" lacks stdout "ms a product"
+ok "auto takes what stores least" grep -q '^operator  otf, .* (auto: no other can be faster)' stdout
 ok "deterministic" "$hextop" -v run small.cfg output.directory=auto solver.deterministic=true
 ok "deterministic times nothing" lacks stdout "ms a product"
 ok "the log says deterministic" grep -qE '^  operator  [a-z0-9]*, [a-z]*, deterministic' stdout

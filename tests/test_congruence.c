@@ -65,6 +65,27 @@ static void check_members(const hx_congruence *c, const hx_mesh *mesh)
     }
 }
 
+/* The lists hold every element once, ascending in its class's. */
+static void check_list(const hx_congruence *c, int64_t n_elem)
+{
+    int32_t *elem;
+    int64_t n_classed, place = 0, wrong = 0;
+    CHECK_OK(hx_congruence_list(c, n_elem, &elem, &n_classed));
+    for (int k = 0; k <= c->n_class; k++) {
+        const int wanted = k < c->n_class ? k : -1;
+        int32_t before = -1;
+        if (k == c->n_class) CHECK(place == n_classed);
+        while (place < n_elem + c->n_class && elem[place] >= 0) {
+            wrong += elem[place] <= before || c->elem_class[elem[place]] != wanted;
+            before = elem[place++];
+        }
+        if (k < c->n_class) place++; /* the separator */
+    }
+    CHECK_MSG(wrong == 0 && place == n_elem + c->n_class, "%lld wrong, %lld listed",
+              (long long)wrong, (long long)place);
+    free(elem);
+}
+
 /* Classes of a finished mesh, the same for any number of threads. */
 static void classify(hx_congruence *c, const hx_mesh *mesh, int64_t smallest)
 {
@@ -79,9 +100,11 @@ static void classify(hx_congruence *c, const hx_mesh *mesh, int64_t smallest)
         CHECK(memcmp(other.elem_class, c->elem_class, (size_t)mesh->n_elem) == 0);
         CHECK(memcmp(other.jacobian, c->jacobian, sizeof c->jacobian) == 0);
         CHECK(memcmp(other.n_member, c->n_member, sizeof c->n_member) == 0);
+        check_list(&other, mesh->n_elem);
         hx_congruence_free(&other);
     }
     fixture_set_threads(1);
+    check_list(c, mesh->n_elem);
 }
 
 /* Elements in none: all of -1. */
@@ -248,6 +271,55 @@ static void test_many_sizes(void)
     }
 }
 
+/* Sizes that first appear far apart, and a last one too small to be a class. */
+static void test_sizes_far_apart(void)
+{
+    enum { N_LAYER = 1800, N_SIZE = 5, N_SAME = 400 }; /* of the last size 200 layers of 4 */
+    const fixture_order order[] = {FIXTURE_IN_ORDER, FIXTURE_SHUFFLED};
+    for (int i = 0; i < 2; i++) {
+        const fixture_box box = {.n = {N_LAYER, 2, 2}, .length = {N_LAYER, 2.0, 2.0}};
+        hx_mesh mesh;
+        hx_congruence c;
+        CHECK_OK(fixture_box_create(&mesh, &box));
+        for (int64_t a = 0; a < mesh.n_node; a++) {
+            double *x = mesh.xyz + 3 * a;
+            const double whole = floor(*x / N_SAME), rest = *x - whole * N_SAME;
+            *x = N_SAME * (whole + 0.0625 * whole * (whole - 1.0)) + rest * (1.0 + 0.125 * whole);
+        }
+        CHECK_OK(fixture_finish(&mesh, order[i]));
+        classify(&c, &mesh, 1000);
+        CHECK_MSG(c.n_class == N_SIZE - 1, "%d classes", c.n_class);
+        CHECK(count_general(&c, &mesh) == 800);
+        for (int k = 0; k + 1 < N_SIZE; k++) {
+            const double j[9] = {0.5 + 0.0625 * k, 0.0, 0.0, 0.0, 0.5, 0.0, 0.0, 0.0, 0.5};
+            check_class(&c, j, 4 * N_SAME);
+        }
+        hx_congruence_free(&c);
+        CHECK(hx_congruence_share(&mesh) == 1.0);
+        hx_mesh_free(&mesh);
+    }
+}
+
+/* The share of the elements in classes: of a box a part of whose nodes is moved. */
+static void test_share(void)
+{
+    for (int part = 0; part <= 4; part++) {
+        const fixture_box box = {.n = {40, 20, 20}, .length = {40.0, 20.0, 20.0}};
+        const double first = 10.0 * part + 0.5; /* nodes beyond it are moved */
+        uint64_t state = 5;
+        hx_mesh mesh;
+        CHECK_OK(fixture_box_create(&mesh, &box));
+        for (int64_t i = 0; i < 3 * mesh.n_node; i++) {
+            const double move = fixture_uniform(&state, -0.1, 0.1);
+            if (mesh.xyz[i / 3 * 3] > first || part == 0) mesh.xyz[i] += i % 3 > 0 ? move : 0.0;
+        }
+        CHECK_OK(fixture_finish(&mesh, FIXTURE_REORDERED));
+        const double share = hx_congruence_share(&mesh);
+        CHECK_MSG(fabs(share - 0.25 * part) < 0.02, "%g of the elements, part %d", share, part);
+        hx_mesh_free(&mesh);
+    }
+}
+
 /* Members of the first class of a box of cubes of a size, its nodes moved at random by `noise` and
  * a half longer by a factor 1 + stretch. */
 static int64_t members_with_noise(double size, double noise, double stretch)
@@ -325,6 +397,8 @@ int main(void)
     test_sheared();
     test_turned();
     test_many_sizes();
+    test_sizes_far_apart();
+    test_share();
     test_tolerance();
     test_bent();
     test_long_box();
