@@ -17,6 +17,12 @@ enum { DOF = HX_MG_DOF, BLOCK = 36, ROW = 27 * BLOCK, CORNERS = 8, CELL = 8 * DO
 #define VECTORISED
 #endif
 
+#if defined(__GNUC__)
+#define INLINED static inline __attribute__((always_inline)) /* into each version */
+#else
+#define INLINED static inline
+#endif
+
 static int cpu_invert(hx_device *dev, int64_t n, const double *d_diag, float *d_m)
 {
     (void)dev;
@@ -94,7 +100,7 @@ static int cpu_mesh_step(hx_device *dev, int64_t n, const hx_mg_smoother *d_smoo
 }
 
 /* Weights of a cell's corners at local coordinates s. */
-static inline void trilinear(const float s[3], float w[CORNERS])
+INLINED void trilinear(const float s[3], float w[CORNERS])
 {
     for (int c = 0; c < CORNERS; c++)
         w[c] = (c & 1 ? s[0] : 1.0f - s[0]) * (c & 2 ? s[1] : 1.0f - s[1]) *
@@ -214,38 +220,42 @@ static int cpu_mesh_prolong(hx_device *dev, const hx_mg_mesh *mesh, const float 
     return HX_OK;
 }
 
-/* ke[24][24] += an element's stiffness in single precision, times scale. */
-static inline void stiffness_single(const double x[24], float lambda, float mu, float ke[24][24])
+/* An element's stiffness in single precision. Rows by vectors of 24 columns: with g the gradients,
+ * ke[a i][b j] = sum det (lambda g_ai g_bj + mu g_aj g_bi + [i = j] mu g_a . g_b). */
+INLINED
+void stiffness_single(const double x[24], float lambda, float mu, float ke[24][24])
 {
     memset(ke, 0, 24 * sizeof ke[0]);
     for (int q = 0; q < 8; q++) {
         const double r = hx_hex8_gauss(q, 0), s = hx_hex8_gauss(q, 1), t = hx_hex8_gauss(q, 2);
         double inv[3][3];
-        float g[24], gx[3][24];
-        const double det = hx_hex8_jacobian(x, r, s, t, inv);
-        const float f = (float)det;
+        float g[24], of[3][24]; /* of[i][b j] = g_bi */
+        const float det = (float)hx_hex8_jacobian(x, r, s, t, inv);
         for (int a = 0; a < 8; a++) {
             double grad[3];
             hx_hex8_gradient(a, r, s, t, inv, grad);
             for (int i = 0; i < 3; i++) g[3 * a + i] = (float)grad[i];
+            for (int i = 0; i < 3; i++)
+                for (int j = 0; j < 3; j++) of[i][3 * a + j] = (float)grad[i];
         }
-        for (int i = 0; i < 3; i++) /* component i of each node's gradient, three times */
-            for (int b = 0; b < 24; b++) gx[i][b] = g[b - b % 3 + i];
-        for (int a = 0; a < 8; a++)
+        for (int a = 0; a < 8; a++) {
+            const float ga[3] = {det * mu * g[3 * a], det * mu * g[3 * a + 1],
+                                 det * mu * g[3 * a + 2]};
+            float shear[24], dot[24];
+            for (int b = 0; b < 24; b += 3)
+                for (int j = 0; j < 3; j++) shear[b + j] = ga[j];
+            for (int b = 0; b < 24; b++)
+                dot[b] = ga[0] * of[0][b] + ga[1] * of[1][b] + ga[2] * of[2][b];
             for (int i = 0; i < 3; i++) {
-                const float g0 = f * mu * g[3 * a], g1 = f * mu * g[3 * a + 1],
-                            g2 = f * mu * g[3 * a + 2], gi = f * lambda * g[3 * a + i];
-                const float shear[3] = {g0, g1, g2};
-                float *row = ke[3 * a + i], dot[24];
-                for (int b = 0; b < 24; b++) dot[b] = g0 * gx[0][b] + g1 * gx[1][b] + g2 * gx[2][b];
-                for (int b = 0; b < 24; b += 3) {
-                    row[b] += shear[0] * gx[i][b];
-                    row[b + 1] += shear[1] * gx[i][b];
-                    row[b + 2] += shear[2] * gx[i][b];
-                    row[b + i] += dot[b];
-                }
-                for (int b = 0; b < 24; b++) row[b] += gi * g[b];
+                static const float one[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+                const float l = det * lambda * g[3 * a + i];
+                float *row = ke[3 * a + i], same[24];
+                for (int b = 0; b < 24; b += 3)
+                    for (int j = 0; j < 3; j++) same[b + j] = one[i][j];
+                for (int b = 0; b < 24; b++)
+                    row[b] += l * g[b] + shear[b] * of[i][b] + same[b] * dot[b];
             }
+        }
     }
 }
 

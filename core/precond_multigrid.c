@@ -18,7 +18,7 @@
 enum {
     N_LAST = 64,      /* nodes of the lattice that is solved directly, at most */
     POWER_FIRST = 20, /* power iterations for the first design */
-    POWER_AGAIN = 3   /* and for a later one */
+    POWER_AGAIN = 2   /* and for a later one */
 };
 
 /* Steps of a smoother, the part of the spectrum it is for, and how often the next level is visited

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cpu_otf_vectors.h"
+#include "hex8.h"
 #include "memory.h"
 #include "sum.h"
 
@@ -317,6 +318,61 @@ static int apply_dot(void *state, const double *d_x, double *d_y, double *d_sum)
     return HX_OK;
 }
 
+/* sum[8][3] = diagonal entries of an element per unit modulus: every Gauss point's Jacobian once,
+ * where hx_hex8_diagonal computes it for each corner. */
+static void element_diagonal(const double x[24], double lambda, double mu, double sum[8][3])
+{
+    memset(sum, 0, 8 * sizeof sum[0]);
+    for (int q = 0; q < 8; q++) {
+        const double r = hx_hex8_gauss(q, 0), s = hx_hex8_gauss(q, 1), t = hx_hex8_gauss(q, 2);
+        double inv[3][3];
+        const double det = hx_hex8_jacobian(x, r, s, t, inv);
+        for (int a = 0; a < 8; a++) {
+            double g[3];
+            hx_hex8_gradient(a, r, s, t, inv, g);
+            const double all = mu * (g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+            for (int i = 0; i < 3; i++) sum[a][i] += det * ((lambda + mu) * g[i] * g[i] + all);
+        }
+    }
+}
+
+static void block_diagonal(const hx_cpu_otf *s, int64_t block, double *d_diag)
+{
+    const hx_device_model *model = s->model;
+    const hx_otf_block *b = s->block + block;
+    const int64_t first = block * HX_OTF_BLOCK;
+    const int64_t last =
+        first + HX_OTF_BLOCK < model->n_elem ? first + HX_OTF_BLOCK : model->n_elem;
+    const int32_t n_row = b->n_own + b->n_shared;
+    double row[HX_OTF_MAX_ROW][3], sum[8][3], x[24];
+    memset(row, 0, (size_t)n_row * sizeof row[0]);
+    for (int64_t e = first; e < last; e++) {
+        for (int a = 0; a < 8; a++)
+            memcpy(x + 3 * a, model->d_xyz + 3 * (int64_t)model->d_conn[8 * e + a], 3 * sizeof *x);
+        element_diagonal(x, model->lambda, model->mu, sum);
+        for (int a = 0; a < 8; a++)
+            for (int i = 0; i < 3; i++)
+                row[s->corner[8 * e + a] / 4][i] += model->d_modulus[e] * sum[a][i];
+    }
+    for (int32_t k = 0; k < b->n_own; k++)
+        memcpy(d_diag + 3 * (int64_t)s->row_node[b->row + k], row[k], sizeof row[k]);
+    memcpy((double *)s->partial + 3 * b->slot, row[b->n_own], (size_t)b->n_shared * sizeof row[0]);
+}
+
+static int diagonal(void *state, double *d_diag)
+{
+    const hx_cpu_otf *s = state;
+#pragma omp parallel
+    {
+#pragma omp for schedule(static)
+        for (int64_t b = 0; b < s->n_block; b++) block_diagonal(s, b, d_diag);
+#pragma omp for schedule(static)
+        for (int64_t k = 0; k < s->n_shared; k += SHARED_CHUNK)
+            s->kernel->shared(s, k, chunk_end(s, k), d_diag);
+    }
+    return HX_OK;
+}
+
 static int apply_single(void *state, const float *d_x, float *d_y)
 {
     const hx_cpu_otf *s = state;
@@ -342,6 +398,7 @@ const hx_strategy hx_strategy_cpu_otf = {
     .setup = setup,
     .apply = apply,
     .apply_dot = apply_dot,
+    .diagonal = diagonal,
     .apply_single = apply_single,
     .teardown = teardown,
 };
