@@ -418,8 +418,8 @@ static int fit_precond(hx_session *s)
 int hx_session_start_device(hx_session *s, const hx_device_ops *ops)
 {
     set_threads(s->cfg.solver.threads);
-    s->precond_kind = precond_is_auto(s) ? choose_precond(s, ops)
-                                         : hx_precond_find(s->cfg.solver.preconditioner);
+    s->precond_kind =
+        precond_is_auto(s) ? choose_precond(s, ops) : hx_precond_find(s->cfg.solver.preconditioner);
     const int rc = hx_device_open(&s->device, ops);
     return rc < 0 ? blame(s, "solver.device", rc) : rc;
 }

@@ -20,6 +20,7 @@ void hx_stats_add(hx_stats *stats, const hx_iteration *it, int n_case, double ou
     for (int i = HX_STAGE_PCG; i < HX_N_STAGE; i++) stats->stage[i] += it->stage[i];
     stats->stage[HX_STAGE_OUTPUT] += output_seconds;
     stats->spmv += it->spmv_seconds;
+    stats->precond += hx_stats_precond(it);
     stats->pcg_iterations += it->pcg_iterations;
     for (int c = 0; c < n_case; c++) stats->case_iterations[c] += it->load_case[c].pcg.iterations;
     stats->n_fell_back += it->pcg_fell_back;
@@ -29,6 +30,16 @@ void hx_stats_add(hx_stats *stats, const hx_iteration *it, int n_case, double ou
     if (stats->n_iteration < stats->capacity)
         stats->iteration_seconds[stats->n_iteration++] = it->seconds;
     stats->last = *it;
+}
+
+double hx_stats_precond(const hx_iteration *it)
+{
+    return it->prepare_seconds + it->precond_seconds;
+}
+
+double hx_stats_vector(const hx_iteration *it)
+{
+    return it->stage[HX_STAGE_PCG] - it->spmv_seconds - hx_stats_precond(it);
 }
 
 void hx_stats_stop(hx_stats *stats)
@@ -97,7 +108,9 @@ void hx_stats_print(const hx_stats *stats)
         add_row(&table, hx_stage_name((hx_stage)i), stats->stage[i], stats->total);
         if (i != HX_STAGE_PCG) continue;
         add_row(&table, "  matrix-vector products", stats->spmv, stats->total);
-        add_row(&table, "  vector work", stats->stage[i] - stats->spmv, stats->total);
+        add_row(&table, "  preconditioner", stats->precond, stats->total);
+        add_row(&table, "  vector work", stats->stage[i] - stats->spmv - stats->precond,
+                stats->total);
     }
     add_row(&table, "total", stats->total, stats->total);
     hx_table_end(&table, 2);

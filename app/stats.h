@@ -7,7 +7,7 @@
 typedef struct hx_stats {
     double begin;             /* hx_clock at the start of the command */
     double stage[HX_N_STAGE]; /* seconds */
-    double spmv;              /* part of the PCG stage */
+    double spmv, precond;     /* parts of the PCG stage */
     double total;             /* seconds from begin, set by hx_stats_stop */
     double first_product;     /* seconds from begin to the first operator product */
     int n_iteration, capacity;
@@ -18,6 +18,11 @@ typedef struct hx_stats {
     int n_unconverged;         /* design iterations with a solve that did not converge */
     hx_iteration last;         /* the last one */
 } hx_stats;
+
+/* Parts of an iteration's PCG stage: setting the preconditioner up and applying it; all else but
+ * the operator's products. */
+double hx_stats_precond(const hx_iteration *it);
+double hx_stats_vector(const hx_iteration *it);
 
 /* Sorts ascending. */
 void hx_sort_values(double *value, size_t n);

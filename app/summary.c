@@ -22,7 +22,8 @@ static void write_timings(hx_json *json, const hx_stats *stats, const char *key,
         hx_json_number(json, name[i], stats->stage[i] * scale);
         if (i != HX_STAGE_PCG) continue;
         hx_json_number(json, "spmv", stats->spmv * scale);
-        hx_json_number(json, "vector", (stats->stage[i] - stats->spmv) * scale);
+        hx_json_number(json, "preconditioner", stats->precond * scale);
+        hx_json_number(json, "vector", (stats->stage[i] - stats->spmv - stats->precond) * scale);
     }
     if (with_total) hx_json_number(json, "total", stats->total);
     hx_json_close_object(json);

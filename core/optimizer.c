@@ -162,6 +162,7 @@ static int analyse(hx_optimizer *opt, hx_iteration *record)
         record->pcg_fell_back += pcg->fell_back;
         record->pcg_residual = fmax(record->pcg_residual, pcg->residual);
         record->spmv_seconds += pcg->spmv_seconds;
+        record->precond_seconds += pcg->precond_seconds;
         if (pcg->reason > record->reason) record->reason = pcg->reason;
     }
     return HX_OK;

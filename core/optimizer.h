@@ -55,6 +55,7 @@ typedef struct hx_iteration {
     double seconds;
     double stage[HX_N_STAGE]; /* seconds */
     double spmv_seconds;      /* part of stage[HX_STAGE_PCG] */
+    double precond_seconds;   /* part of stage[HX_STAGE_PCG]: applying the preconditioner */
     double prepare_seconds;   /* part of stage[HX_STAGE_PCG]: before the first solve */
     const hx_case_record
         *load_case; /* [n_case] (borrowed from the optimizer, until the next step) */

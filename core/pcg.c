@@ -96,12 +96,12 @@ typedef struct solve {
     double *d_u;
     double norm;                                /* |f| */
     hx_pcg_state state;                         /* as seen at the last look */
-    double spmv_sampled, all_sampled;           /* seconds */
+    double spmv_sampled, precond_sampled, all_sampled; /* seconds */
     int (*iterate)(struct solve *, int marked); /* one iteration, queued */
 } solve;
 
 /* Marks of an iteration. */
-enum { MARK_BEGIN, MARK_PRODUCT, MARK_PRODUCT_END, MARK_END };
+enum { MARK_BEGIN, MARK_PRODUCT, MARK_PRODUCT_END, MARK_PRECOND, MARK_PRECOND_END, MARK_END };
 
 /* Norm of the load on free degrees of freedom, that of prescribed displacements included. Uses r
  * and q as scratch. */
@@ -172,7 +172,9 @@ static int iterate_double(solve *s, int marked)
     HX_TRY(product_and_alpha(s, marked));
     HX_TRY(ops->pcg_update(dev, n, d_m, pcg->d_p, pcg->d_q, s->d_u, pcg->d_r, pcg->d_state));
     if (pcg->d_z) {
+        if (marked) HX_TRY(ops->mark(dev, MARK_PRECOND));
         HX_TRY(s->pc->kind->apply(s->pc, pcg->d_r, pcg->d_z));
+        if (marked) HX_TRY(ops->mark(dev, MARK_PRECOND_END));
         const double *d_q = s->pc->kind->rounded ? pcg->d_q : NULL;
         HX_TRY(ops->pcg_beta(dev, n, pcg->d_r, pcg->d_z, d_q, pcg->d_state));
     }
@@ -241,12 +243,16 @@ static int run_iterations(solve *s)
 static int advance(solve *s)
 {
     hx_device *dev = s->pcg->dev;
-    double product, all;
+    double product, precond, all;
     HX_TRY(run_iterations(s));
     HX_TRY(look(s));
     HX_TRY(dev->ops->elapsed(dev, MARK_PRODUCT, MARK_PRODUCT_END, &product));
     HX_TRY(dev->ops->elapsed(dev, MARK_BEGIN, MARK_END, &all));
     s->spmv_sampled += product;
+    if (s->pcg->d_z && s->iterate == iterate_double) {
+        HX_TRY(dev->ops->elapsed(dev, MARK_PRECOND, MARK_PRECOND_END, &precond));
+        s->precond_sampled += precond;
+    }
     s->all_sampled += all;
     return HX_OK;
 }
@@ -421,8 +427,10 @@ int hx_pcg_solve(hx_pcg *pcg, const hx_operator *op, hx_precond *pc, const doubl
     result->iterations = s.state.iterations;
     result->residual = sqrt(s.state.rr) / scale;
     result->seconds = hx_clock() - started;
-    if (s.all_sampled > 0.0)
+    if (s.all_sampled > 0.0) {
         result->spmv_seconds = result->seconds * s.spmv_sampled / s.all_sampled;
+        result->precond_seconds = result->seconds * s.precond_sampled / s.all_sampled;
+    }
     return HX_OK;
 }
 

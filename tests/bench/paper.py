@@ -23,7 +23,7 @@ PAPER = {
     "MC": [149, 152, 160, 168, 176],
     "CR": [436350, 439732, 441549, 448162, 452735],
 }
-STAGES = ["precomputation", "spmv", "vector", "compliance", "filter", "update", "output"]
+STAGES = ["precomputation", "spmv", "preconditioner", "vector", "compliance", "filter", "update", "output"]
 COLUMNS = ["mesh", "elements", "compliance", "paper", "PCG/iter", "s/iter", "total s"] + [
     "% " + stage for stage in STAGES]
 
