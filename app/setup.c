@@ -481,13 +481,6 @@ static size_t precond_bytes(const hx_session *s)
            (kind->bytes ? kind->bytes(&s->mesh, s->strategy) : 0);
 }
 
-/* Bytes of the preconditioner, and of the vectors of PCG and the optimizer. */
-static size_t vector_bytes(const hx_session *s)
-{
-    const int n = hx_pcg_vectors(s->precond_kind) + hx_optimizer_vectors(&s->problem);
-    return precond_bytes(s) + (size_t)n * 3 * (size_t)s->mesh.n_node * sizeof(double);
-}
-
 static hx_filter_params filter_params(const hx_session *s)
 {
     const hx_filter_params params = {
@@ -503,26 +496,34 @@ size_t hx_session_filter_bytes(const hx_session *s)
     return hx_filter_find(s->cfg.optimization.filter.kind)->bytes(&s->mesh, &params);
 }
 
-/* What the device holds besides the operator. */
-static size_t other_bytes(const hx_session *s)
-{
-    return vector_bytes(s) + hx_optimizer_bytes(&s->problem) + hx_session_filter_bytes(s);
-}
-
-/* The same part by part, after the operator's items. */
+/* What the device holds besides the operator, part by part, after the operator's items. */
 static int add_other_items(const hx_session *s, hx_memory_item item[HX_SESSION_ITEMS])
 {
     const size_t vector = 3 * (size_t)s->mesh.n_node * sizeof(double);
     const size_t n_case = (size_t)hx_optimizer_vectors(&s->problem) / 2;
-    const size_t precond = precond_bytes(s);
+    const size_t n_pcg = (size_t)hx_pcg_vectors(s->precond_kind);
     int n = HX_OPERATOR_ITEMS;
-    item[n++] = (hx_memory_item){"preconditioner", precond};
-    item[n++] = (hx_memory_item){"pcg", vector_bytes(s) - precond - 2 * n_case * vector};
+    item[n++] = (hx_memory_item){"preconditioner", precond_bytes(s)};
+    item[n++] = (hx_memory_item){"pcg", n_pcg * vector};
     item[n++] = (hx_memory_item){"displacements", n_case * vector};
     item[n++] = (hx_memory_item){"loads", n_case * vector};
     item[n++] = (hx_memory_item){"densities", hx_optimizer_bytes(&s->problem)};
     item[n++] = (hx_memory_item){"filter", hx_session_filter_bytes(s)};
     return n;
+}
+
+static size_t sum_other_items(const hx_memory_item *item, int n)
+{
+    size_t sum = 0;
+    for (int i = HX_OPERATOR_ITEMS; i < n; i++) sum += item[i].bytes;
+    return sum;
+}
+
+static size_t other_bytes(const hx_session *s)
+{
+    hx_memory_item item[HX_SESSION_ITEMS];
+    const int n = add_other_items(s, item);
+    return sum_other_items(item, n);
 }
 
 int hx_session_device_items(const hx_session *s, hx_memory_item item[HX_SESSION_ITEMS])
@@ -559,9 +560,9 @@ int hx_session_make_solver(hx_session *s)
     if (!s->op.dev) HX_TRY(hx_session_make_operator(s)); /* else it is there, after a trial */
     HX_TRY(hx_precond_create(&s->pc, s->precond_kind, &s->op));
     HX_TRY(hx_pcg_create(&s->pcg, &params, &s->op, &s->pc));
-    s->device_bytes = s->op.device_bytes + other_bytes(s);
     memcpy(s->device_item, s->op.item, sizeof s->op.item);
     s->n_device_item = add_other_items(s, s->device_item);
+    s->device_bytes = s->op.device_bytes + sum_other_items(s->device_item, s->n_device_item);
     end_step(s, HX_SETUP_SOLVER, begin);
     return HX_OK;
 }

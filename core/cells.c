@@ -6,6 +6,7 @@
 
 #include "memory.h"
 #include "radix_sort.h"
+#include "sum.h"
 
 /* Edge of a cell in element sizes. 2 is 8 elements: ranges long enough for vector lanes and for a
  * warp, cells small enough to follow the ball. */
@@ -102,25 +103,32 @@ static int sort_elements(hx_cells *cells, const hx_mesh *mesh, int64_t n_cell)
     return rc;
 }
 
-/* Coordinates by place, and where each cell begins. */
+static int64_t cell_of_member(const hx_cells *cells, const hx_mesh *mesh, int64_t place,
+                              double x[3])
+{
+    centroid_of(mesh, cells->member[place], x);
+    return cell_of(cells, x);
+}
+
+/* Coordinates by place, and where each cell begins: at the first place of it or a later one. */
 static void fill_places(hx_cells *cells, const hx_mesh *mesh, int64_t n_cell)
 {
+    const int64_t n = mesh->n_elem;
 #pragma omp parallel for schedule(static)
-    for (int64_t p = 0; p <= mesh->n_elem; p++) {
+    for (int part = 0; part < HX_N_PART; part++) {
+        const int64_t begin = hx_part_begin(n, part), end = hx_part_begin(n, part + 1);
         double x[3];
-        int64_t before = -1, cell = n_cell;
-        if (p > 0) {
-            centroid_of(mesh, cells->member[p - 1], x);
-            before = cell_of(cells, x);
-        }
-        if (p < mesh->n_elem) {
-            centroid_of(mesh, cells->member[p], x);
-            cell = cell_of(cells, x);
+        if (begin == end) continue;
+        int64_t next = begin > 0 ? cell_of_member(cells, mesh, begin - 1, x) + 1 : 0;
+        for (int64_t p = begin; p < end; p++) {
+            const int64_t cell = cell_of_member(cells, mesh, p, x);
+            while (next <= cell) cells->start[next++] = (int32_t)p;
             cells->x[p] = x[0];
             cells->y[p] = x[1];
             cells->z[p] = x[2];
         }
-        for (int64_t c = before + 1; c <= cell; c++) cells->start[c] = (int32_t)p;
+        if (end < n) continue;
+        while (next <= n_cell) cells->start[next++] = (int32_t)n;
     }
 }
 

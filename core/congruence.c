@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hex_jacobian.h"
 #include "memory.h"
 #include "sum.h"
 
@@ -39,25 +40,13 @@ static double longest_edge(double j[3][3])
 /* The Jacobian of an element. Returns 0 if it is no parallelepiped. */
 static int element_jacobian(const hx_mesh *mesh, int64_t elem, double jacobian[3][3])
 {
-    const int32_t *conn = mesh->conn + 8 * elem;
-    const double *x[8];
-    double largest = 0.0; /* of the modes rs, rt, st, rst */
-    for (int a = 0; a < 8; a++) x[a] = mesh->xyz + 3 * (int64_t)conn[a];
-    for (int i = 0; i < 3; i++) {
-        /* edges along r, by s and t, and sums over them */
-        const double d0 = x[1][i] - x[0][i], d1 = x[2][i] - x[3][i];
-        const double d2 = x[5][i] - x[4][i], d3 = x[6][i] - x[7][i];
-        const double s0 = x[1][i] + x[0][i], s1 = x[2][i] + x[3][i];
-        const double s2 = x[5][i] + x[4][i], s3 = x[6][i] + x[7][i];
-        jacobian[0][i] = 0.125 * ((d0 + d1) + (d2 + d3));
-        jacobian[1][i] = 0.125 * ((s1 - s0) + (s3 - s2));
-        jacobian[2][i] = 0.125 * ((s2 - s0) + (s3 - s1));
-        largest = larger(largest, fabs((d1 - d0) + (d3 - d2)));
-        largest = larger(largest, fabs((d2 - d0) + (d3 - d1)));
-        largest = larger(largest, fabs((s3 - s2) - (s1 - s0)));
-        largest = larger(largest, fabs((d3 - d2) - (d1 - d0)));
-    }
-    return 0.125 * largest <= HX_CONGRUENCE_TOLERANCE * longest_edge(jacobian);
+    double largest = 0.0; /* of the modes rs, st, rt, rst */
+    hx_hex_map map;
+    hx_hex_map_init(&map, mesh->xyz, mesh->conn + 8 * elem);
+    memcpy(jacobian, map.c[1], 9 * sizeof(double));
+    for (int k = 4; k < 8; k++)
+        for (int i = 0; i < 3; i++) largest = larger(largest, fabs(map.c[k][i]));
+    return largest <= HX_CONGRUENCE_TOLERANCE * longest_edge(jacobian);
 }
 
 static int has_size(double j[3][3], double size[3][3], double tolerance)

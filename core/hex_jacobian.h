@@ -23,6 +23,13 @@ enum {
 /* The map of an element with these nodes. */
 void hx_hex_map_init(hx_hex_map *map, const double *xyz, const int32_t conn[8]);
 
+/* a . (b x c) */
+static inline double hx_hex_triple(const double a[3], const double b[3], const double c[3])
+{
+    return a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
+           a[2] * (b[0] * c[1] - b[1] * c[0]);
+}
+
 /* Reference coordinate of one of the 16 points. */
 static inline double hx_hex_point(int point, int direction)
 {
@@ -71,7 +78,7 @@ static inline double hx_hex_det(const hx_hex_map *map, int point, double *scaled
     return det;
 }
 
-/* Volume by the 2x2x2 Gauss rule, exact for the trilinear map. */
+/* The integral of det J over the element: of its terms those that are even in r, s and t remain. */
 double hx_hex_volume(const hx_hex_map *map);
 
 #ifdef __cplusplus

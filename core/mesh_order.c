@@ -10,7 +10,7 @@
 #include "radix_sort.h"
 #include "sum.h"
 
-enum { HX_HILBERT_BITS = 21 };
+enum { HX_HILBERT_BITS = 21, KEY_BLOCK = 64 };
 
 /* orig[new] := the original number of old, after old -> number_new[old]. */
 static int compose(int32_t **orig, int64_t n, const int32_t *number_new)
@@ -96,33 +96,42 @@ fail:
     return rc;
 }
 
-/* Place along the Hilbert curve of a point of the integer cube (Skilling, "Programming the Hilbert
- * curve", AIP Conf. Proc. 707, 2004): undo the rotations from the top bit down, Gray-encode,
- * interleave. */
-static uint64_t hilbert_key(uint32_t x[3])
+/* Bits 0, 1, 2 ... of a number of 21 bits at 0, 3, 6 ... */
+static uint64_t spread_bits(uint64_t x)
 {
-    const uint32_t top = (uint32_t)1 << (HX_HILBERT_BITS - 1);
-    for (uint32_t q = top; q > 1; q >>= 1) {
-        const uint32_t low = q - 1;
-        for (int d = 0; d < 3; d++) {
-            if (x[d] & q) {
-                x[0] ^= low;
-            } else {
-                const uint32_t t = (x[0] ^ x[d]) & low;
-                x[0] ^= t;
-                x[d] ^= t;
+    x = (x | x << 32) & 0x001f00000000ffffu;
+    x = (x | x << 16) & 0x001f0000ff0000ffu;
+    x = (x | x << 8) & 0x100f00f00f00f00fu;
+    x = (x | x << 4) & 0x10c30c30c30c30c3u;
+    return (x | x << 2) & 0x1249249249249249u;
+}
+
+/* Places along the Hilbert curve of points of the integer cube (Skilling, "Programming the Hilbert
+ * curve", AIP Conf. Proc. 707, 2004): undo the rotations from the top bit down, Gray-encode,
+ * interleave. Without branches, which would go either way, and so in vector lanes. */
+static void hilbert_keys(uint32_t x[3][KEY_BLOCK], int n, uint64_t *key)
+{
+    for (int bit = HX_HILBERT_BITS - 1; bit > 0; bit--) {
+        const uint32_t low = ((uint32_t)1 << bit) - 1;
+#pragma omp simd
+        for (int i = 0; i < KEY_BLOCK; i++) x[0][i] ^= low & (0u - (x[0][i] >> bit & 1u));
+        for (int d = 1; d < 3; d++) {
+#pragma omp simd
+            for (int i = 0; i < KEY_BLOCK; i++) { /* a set bit inverts x[0], another exchanges */
+                const uint32_t set = 0u - (x[d][i] >> bit & 1u);
+                const uint32_t exchange = (x[0][i] ^ x[d][i]) & low & ~set;
+                x[d][i] ^= exchange;
+                x[0][i] ^= exchange | (low & set);
             }
         }
     }
-    x[1] ^= x[0];
-    x[2] ^= x[1];
-    uint32_t flip = 0;
-    for (uint32_t q = top; q > 1; q >>= 1)
-        if (x[2] & q) flip ^= q - 1;
-    uint64_t key = 0;
-    for (int bit = HX_HILBERT_BITS - 1; bit >= 0; bit--)
-        for (int d = 0; d < 3; d++) key = (key << 1) | (((x[d] ^ flip) >> bit) & 1u);
-    return key;
+    for (int i = 0; i < n; i++) {
+        const uint32_t y = x[1][i] ^ x[0][i], z = x[2][i] ^ y;
+        uint32_t flip = z >> 1; /* bit k: the parity of the bits of z above it */
+        for (int shift = 1; shift < 32; shift *= 2) flip ^= flip >> shift;
+        key[i] =
+            spread_bits(x[0][i] ^ flip) << 2 | spread_bits(y ^ flip) << 1 | spread_bits(z ^ flip);
+    }
 }
 
 static void centroid(const hx_mesh *mesh, int64_t e, double centre[3])
@@ -182,17 +191,21 @@ static void fill_keys(const hx_mesh *mesh, uint64_t *key)
     }
     const double cells = (double)((uint32_t)1 << HX_HILBERT_BITS);
     const double scale = cells / grid_extent(mesh, extent);
-#pragma omp parallel for
-    for (int64_t e = 0; e < mesh->n_elem; e++) {
-        double centre[3];
-        uint32_t cell[3];
-        centroid(mesh, e, centre);
-        for (int d = 0; d < 3; d++) {
-            const double at = (centre[d] - lo[d]) * scale;
-            cell[d] =
-                at > 0.0 && at < cells ? (uint32_t)at : 0; /* NaN: hx_mesh_finish refuses it */
+#pragma omp parallel for schedule(static)
+    for (int64_t begin = 0; begin < mesh->n_elem; begin += KEY_BLOCK) {
+        const int64_t rest = mesh->n_elem - begin;
+        const int n = rest < KEY_BLOCK ? (int)rest : KEY_BLOCK;
+        uint32_t cell[3][KEY_BLOCK] = {{0}};
+        for (int i = 0; i < n; i++) {
+            double centre[3];
+            centroid(mesh, begin + i, centre);
+            for (int d = 0; d < 3; d++) {
+                const double at = (centre[d] - lo[d]) * scale;
+                cell[d][i] =
+                    at > 0.0 && at < cells ? (uint32_t)at : 0; /* NaN: hx_mesh_finish refuses it */
+            }
         }
-        key[e] = hilbert_key(cell);
+        hilbert_keys(cell, n, key + begin);
     }
 }
 

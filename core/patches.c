@@ -102,7 +102,7 @@ typedef struct placing {
     int16_t row_of[HX_MAX_PATCH][8];
     uint16_t incidence[MAX_INCIDENCE][8]; /* of each row: place * 8 + corner */
     uint8_t used[MAX_GROUP][BANK];        /* rows that a half-warp reads from each bank */
-    int64_t order[MAX_INCIDENCE];         /* keys: slots descending, node, row */
+    int64_t order[MAX_INCIDENCE];         /* by slots descending, then by keys: node, row */
     uint16_t position[MAX_INCIDENCE];
 } placing;
 
@@ -121,13 +121,18 @@ static void sort_keys(int64_t *key, int n)
         }
 }
 
+/* Rows of as many slots together, each such range sorted. */
 static void order_rows(placing *w)
 {
+    int begin[10] = {0}; /* of the rows with 8, 7 ... slots; one place up while they are counted */
+    for (int row = 0; row < w->table.n; row++) begin[9 - w->table.count[row]]++;
+    for (int few = 0; few < 8; few++) begin[few + 1] += begin[few];
     for (int row = 0; row < w->table.n; row++) {
         const int64_t few = 8 - w->table.count[row], node = w->table.node[row];
-        w->order[row] = (few << 31 | node) << ROW_BITS | row;
+        w->order[begin[few]++] = node << ROW_BITS | row;
     }
-    sort_keys(w->order, w->table.n);
+    for (int few = 0, first = 0; few < 8; first = begin[few++])
+        sort_keys(w->order + first, begin[few] - first);
 }
 
 static int ordered_row(const placing *w, int k)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "device.h"
-#include "hex8.h"
+#include "hex_jacobian.h"
 #include "memory.h"
 #include "names.h"
 #include "problem_internal.h"
@@ -176,42 +176,18 @@ static int add_passive(hx_problem *problem, const hx_problem_params *params)
     return HX_OK;
 }
 
-/* Derivatives of the shape functions at the Gauss points. */
-static void fill_gradients(double d[8][8][3])
-{
-    for (int q = 0; q < 8; q++)
-        for (int a = 0; a < 8; a++)
-            hx_hex8_shape_ref_gradient(a, hx_hex8_gauss(q, 0), hx_hex8_gauss(q, 1),
-                                       hx_hex8_gauss(q, 2), d[q][a]);
-}
-
-/* hx_hex8_volume with the derivatives computed before. */
-static double element_volume(double d[8][8][3], const hx_mesh *mesh, int64_t e)
-{
-    double volume = 0.0, x[8][3];
-    for (int a = 0; a < 8; a++)
-        memcpy(x[a], mesh->xyz + 3 * (int64_t)mesh->conn[8 * e + a], sizeof x[a]);
-    for (int q = 0; q < 8; q++) {
-        double j[3][3] = {{0.0}};
-        for (int a = 0; a < 8; a++)
-            for (int k = 0; k < 3; k++)
-                for (int i = 0; i < 3; i++) j[k][i] += d[q][a][k] * x[a][i];
-        volume += j[0][0] * (j[1][1] * j[2][2] - j[1][2] * j[2][1]) +
-                  j[0][1] * (j[1][2] * j[2][0] - j[1][0] * j[2][2]) +
-                  j[0][2] * (j[1][0] * j[2][1] - j[1][1] * j[2][0]);
-    }
-    return volume;
-}
-
 static int add_volumes(hx_problem *problem, const hx_problem_params *params)
 {
     const hx_mesh *mesh = problem->mesh;
-    double *volume, d[8][8][3];
+    double *volume;
     HX_TRY(hx_alloc_raw(&problem->volume, (size_t)mesh->n_elem, sizeof(double), "volumes"));
     volume = problem->volume;
-    fill_gradients(d);
 #pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < mesh->n_elem; e++) volume[e] = element_volume(d, mesh, e);
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        hx_hex_map map;
+        hx_hex_map_init(&map, mesh->xyz, mesh->conn + 8 * e);
+        volume[e] = hx_hex_volume(&map);
+    }
     const double total = hx_sum(mesh->n_elem, volume);
     problem->design_volume = total;
     for (int64_t e = 0; problem->passive && e < mesh->n_elem; e++) {

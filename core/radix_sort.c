@@ -35,20 +35,25 @@ static void count_digits(const sorter *s, const uint64_t *key, int shift)
 }
 
 /* Counts to starts: by digit, within a digit by part, so that equal digits keep their order. 0 if
- * all keys have the same digit. */
+ * all keys have the same digit. Part by part, in the order in which the counts lie in memory. */
 static int place_digits(const sorter *s)
 {
-    int64_t next = 0;
+    int64_t next[RADIX] = {0}, before = 0; /* entries of a digit, then where the next one goes */
+    for (int part = 0; part < s->n_part; part++)
+        for (int d = 0; d < RADIX; d++) next[d] += s->start[(size_t)part * RADIX + (size_t)d];
     for (int d = 0; d < RADIX; d++) {
-        const int64_t before = next;
-        for (int part = 0; part < s->n_part; part++) {
-            int64_t *const start = s->start + (size_t)part * RADIX + d;
-            const int64_t count = *start;
-            *start = next;
-            next += count;
-        }
-        if (next - before == s->n) return 0;
+        const int64_t count = next[d];
+        if (count == s->n) return 0;
+        next[d] = before;
+        before += count;
     }
+    for (int part = 0; part < s->n_part; part++)
+        for (int d = 0; d < RADIX; d++) {
+            int64_t *const start = &s->start[(size_t)part * RADIX + (size_t)d];
+            const int64_t count = *start;
+            *start = next[d];
+            next[d] += count;
+        }
     return 1;
 }
 
@@ -90,7 +95,10 @@ int hx_radix_sort(uint64_t *key, int32_t *order, int64_t n, int n_bits)
         key_to = k;
         order_to = o;
     }
-    if (order_from != order) memcpy(order, order_from, (size_t)n * sizeof *order);
+    if (order_from != order) {
+#pragma omp parallel for schedule(static)
+        for (int64_t i = 0; i < n; i++) order[i] = order_from[i];
+    }
 fail:
     free(key_from != key ? key_from : key_to);
     free(order_from != order ? order_from : order_to);

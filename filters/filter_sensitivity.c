@@ -33,6 +33,7 @@ static int sum_weights(hx_filter *filter, sensitivity_filter *impl)
     int rc;
     if (!filter->params.volume_weighted) {
         HX_TRY(hx_alloc_raw(&ones, n, sizeof *ones, "sensitivity filter"));
+#pragma omp parallel for schedule(static)
         for (size_t e = 0; e < n; e++) ones[e] = 1.0;
         weight = ones;
     } else {
