@@ -202,18 +202,43 @@ static void sort_by_key(const int32_t *key, int64_t n, int32_t *list, int32_t *a
     for (int64_t k = 0; k < n_key; k++) sort_short(list + at[k], at[k + 1] - at[k]);
 }
 
+/* The cell that holds an element's centroid, of n[3]. */
+static void find_cell(const hx_lattice *lattice, const hx_mesh *mesh, int64_t e, const int64_t n[3],
+                      int64_t at[3])
+{
+    double low[3], high[3], c[3];
+    element_box(mesh, e, low, high, c);
+    for (int i = 0; i < 3; i++) {
+        at[i] = (int64_t)floor((c[i] - lattice->origin[i]) / lattice->size[i]);
+        at[i] = at[i] < 0 ? 0 : at[i] >= n[i] ? n[i] - 1 : at[i];
+    }
+}
+
+/* Takes off a last layer of cells that no centroid lies in: coarser cells would stand half empty
+ * for it. The first layer has one, elements being no wider than a cell. */
+static void trim(const hx_lattice *lattice, const hx_mesh *mesh, int64_t n[3])
+{
+    int64_t last0 = 0, last1 = 0, last2 = 0;
+#pragma omp parallel for schedule(static) reduction(max : last0, last1, last2)
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        int64_t at[3];
+        find_cell(lattice, mesh, e, n, at);
+        last0 = at[0] > last0 ? at[0] : last0;
+        last1 = at[1] > last1 ? at[1] : last1;
+        last2 = at[2] > last2 ? at[2] : last2;
+    }
+    n[0] = last0 + 1;
+    n[1] = last1 + 1;
+    n[2] = last2 + 1;
+}
+
 /* key[e] := the place of the element's cell; flags those. */
 static void flag_cells(const hx_lattice *lattice, const hx_mesh *mesh, grid *g, int32_t *key)
 {
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
-        double low[3], high[3], c[3];
         int64_t at[3];
-        element_box(mesh, e, low, high, c);
-        for (int i = 0; i < 3; i++) {
-            at[i] = (int64_t)floor((c[i] - lattice->origin[i]) / lattice->size[i]);
-            at[i] = at[i] < 0 ? 0 : at[i] >= g->n[i] ? g->n[i] - 1 : at[i];
-        }
+        find_cell(lattice, mesh, e, g->n, at);
         const int64_t place = cell_at(g, at[0], at[1], at[2]);
         key[e] = (int32_t)place;
 #pragma omp atomic write
@@ -444,6 +469,7 @@ int hx_lattice_create(hx_lattice *lattice, const hx_mesh *mesh, double coarsenin
     memset(&here, 0, sizeof here);
     memset(&next, 0, sizeof next);
     choose_size(lattice, mesh, coarsening, n);
+    trim(lattice, mesh, n);
     for (int i = 0; i < 3; i++) layer[i] = n[i] + 1;
     HX_TRY_FAIL(alloc_grid(&here, n, layer));
     HX_TRY_FAIL(lay_over_mesh(lattice, mesh, &here));

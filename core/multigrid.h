@@ -29,7 +29,8 @@ typedef struct hx_mg_smoother {
 static HX_HD void hx_mg_smoother_set(hx_mg_smoother *s, double safety, double ratio)
 {
     const double high = safety * s->lambda, low = high / ratio;
-    const double theta = 0.5 * (high + low), delta = 0.5 * (high - low), sigma = theta / delta;
+    const double theta = 0.5 * (high + low), delta = 0.5 * (high - low);
+    const double sigma = (ratio + 1.0) / (ratio - 1.0); /* theta / delta, also for lambda = 0 */
     double rho = 1.0 / sigma;
     s->a[0] = 0.0f;
     s->b[0] = (float)(high > 0.0 ? 1.0 / theta : 0.0);
