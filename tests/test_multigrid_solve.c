@@ -402,7 +402,7 @@ static void test_samples(void)
     }
 }
 
-/* Units and place change nothing. */
+/* Units and place change nothing but rounding. */
 static void test_units(void)
 {
     static const struct {
@@ -425,8 +425,9 @@ static void test_units(void)
         const hx_pcg_result result = solve_once(&device, &m, "multigrid", "otf", 1e-8, u);
         if (i == 0) first = result.iterations;
         CHECK(result.reason == HX_PCG_CONVERGED);
-        CHECK_MSG(abs(result.iterations - first) <= 2, "edge %g at %g: %d iterations, not %d",
-                  unit[i].scale, unit[i].offset, result.iterations, first);
+        CHECK_MSG(abs(result.iterations - first) <= allowed(&s, first),
+                  "edge %g at %g: %d iterations, not %d", unit[i].scale, unit[i].offset,
+                  result.iterations, first);
         printf("edge %g at %g, E = %g: %d iterations\n", unit[i].scale, unit[i].offset,
                unit[i].young, result.iterations);
         free(u);
