@@ -61,10 +61,9 @@ typedef struct hx_lattice_level {
     double step[3];     /* edges of a cell over `unit` */
     int mode[3];        /* hx_lattice_mode of each direction, from level - 1 */
     int32_t *neighbour; /* [27][n_node] at each offset; the node itself where there is none */
-    int32_t
-        *child; /* [27][n_node] child at an offset, see hx_lattice_reach, or -1; NULL: level 0 */
-    int32_t *parent; /* [8][n_node] nodes of level + 1 whose values it takes, by corner of its
-                        cell there; -1: weight 0; NULL on the last level */
+    int32_t *child;     /* [27][n_node] child at an offset (modes above), or -1; NULL: level 0 */
+    int32_t *parent;    /* [8][n_node] nodes of level + 1 whose values it takes, by corner of its
+                           cell there; -1: weight 0; NULL on the last level */
 } hx_lattice_level;
 
 typedef struct hx_lattice {

@@ -79,8 +79,8 @@ int apply(void *state, const double *d_x, double *d_y)
 int diagonal(void *state, double *d_diag)
 {
     const otf &s = *static_cast<otf *>(state);
-    HX_TRY((hx_diagonal_launch<HX_OTF_PATCH, HX_OTF_ROWS>(s.patches, 0, *s.model, nullptr,
-                                                          d_diag)));
+    HX_TRY(
+        (hx_diagonal_launch<HX_OTF_PATCH, HX_OTF_ROWS>(s.patches, 0, *s.model, nullptr, d_diag)));
     return hx_cuda_add_shared<double>(s.patches, d_diag);
 }
 
