@@ -259,79 +259,115 @@ void stiffness_single(const double x[24], float lambda, float mu, float ke[24][2
     }
 }
 
-/* matrix[48][48] += P_e' K_e P_e of one element: its upper block triangle. */
+/* A cell's matrix while elements are added: rows by corner and component, columns by component and
+ * corner; rotations and moments about the cell's first corner. */
+typedef float cell_matrix[CORNERS][DOF][CELL];
+
+/* matrix += P_e' K_e P_e of one element. With w_b the weights of node b, columns of K_e P_e are
+ * sum_b w_b M_b, M Ke's columns (translations) and their moments x_b x Ke (rotations); rows
+ * likewise. */
 VECTORISED
-static void add_element(const hx_mg_mesh *mesh, int64_t cell, int64_t elem,
-                        float matrix[CELL][CELL])
+static void add_element(const hx_mg_mesh *mesh, int64_t cell, int64_t elem, cell_matrix matrix)
 {
     const hx_device_model *model = mesh->model;
     const int32_t *conn = model->d_conn + 8 * elem;
-    double x[24];
-    float ke[24][24], p[24][CELL], edge[3];
     const float modulus = (float)model->d_modulus[elem];
-    memset(p, 0, sizeof p);
-    cell_edges(mesh, edge);
+    double xyz[24];
+    float ke[24][24], w[8][CORNERS], x[8][3], is_free[24];
     for (int a = 0; a < 8; a++) {
         const int64_t node = conn[a];
-        const unsigned fixed = mesh->d_fixed[node];
-        float w[CORNERS], distance[3];
-        memcpy(x + 3 * a, model->d_xyz + 3 * node, 3 * sizeof *x);
-        locate(mesh, cell, node, w, distance);
-        for (int c = 0; c < CORNERS; c++) {
-            float d[3];
-            corner_distance(edge, c, distance, d);
+        memcpy(xyz + 3 * a, model->d_xyz + 3 * node, 3 * sizeof *xyz);
+        locate(mesh, cell, node, w[a], x[a]);
+        for (int i = 0; i < 3; i++)
+            is_free[3 * a + i] = mesh->d_fixed[node] >> i & 1u ? 0.0f : 1.0f;
+    }
+    stiffness_single(xyz, modulus * (float)model->lambda, modulus * (float)model->mu, ke);
+    for (int a = 0; a < 8; a++) {
+        float f[3][CELL], m[3][CELL];
+        for (int i = 0; i < 3; i++) {
+            float *row = ke[3 * a + i], column[DOF][8];
+            for (int b = 0; b < 24; b++) row[b] *= is_free[3 * a + i] * is_free[b];
+            for (int b = 0; b < 8; b++) {
+                const float *k = row + 3 * b, *y = x[b];
+                for (int c = 0; c < 3; c++) column[c][b] = k[c];
+                column[3][b] = y[1] * k[2] - y[2] * k[1];
+                column[4][b] = y[2] * k[0] - y[0] * k[2];
+                column[5][b] = y[0] * k[1] - y[1] * k[0];
+            }
+            for (int c = 0; c < DOF; c++) {
+                float sum[CORNERS] = {0.0f};
+                for (int b = 0; b < 8; b++)
+                    for (int k = 0; k < CORNERS; k++) sum[k] += column[c][b] * w[b][k];
+                memcpy(f[i] + CORNERS * c, sum, sizeof sum);
+            }
+        }
+        for (int i = 0; i < 3; i++) {
+            const int j = (i + 1) % 3, l = (i + 2) % 3;
+            for (int c = 0; c < CELL; c++) m[i][c] = x[a][j] * f[l][c] - x[a][l] * f[j][c];
+        }
+        for (int corner = 0; corner < CORNERS; corner++) {
+            const float weight = w[a][corner];
             for (int i = 0; i < 3; i++) {
-                const int j = (i + 1) % 3, m = (i + 2) % 3;
-                if (fixed >> i & 1u) continue;
-                p[3 * a + i][DOF * c + i] = w[c];
-                p[3 * a + i][DOF * c + 3 + j] = w[c] * d[m];
-                p[3 * a + i][DOF * c + 3 + m] = -w[c] * d[j];
+                float *force = matrix[corner][i], *moment = matrix[corner][3 + i];
+                for (int c = 0; c < CELL; c++) force[c] += weight * f[i][c];
+                for (int c = 0; c < CELL; c++) moment[c] += weight * m[i][c];
             }
         }
     }
-    stiffness_single(x, modulus * (float)model->lambda, modulus * (float)model->mu, ke);
-    for (int k = 0; k < 24; k++) {
-        float row[CELL] = {0.0f};
-        for (int l = 0; l < 24; l++) {
-            const float factor = ke[k][l];
-            for (int c = 0; c < CELL; c++) row[c] += factor * p[l][c];
-        }
-        const int i = k % 3;
-        for (int corner = 0; corner < CORNERS; corner++)
-            for (int part = 0; part < 3; part++) { /* the three entries of p[k] that are not 0 */
-                const int r = DOF * corner + (part == 0 ? i : 3 + (i + part) % 3);
-                const float factor = p[k][r];
-                for (int c = DOF * corner; c < CELL; c++) matrix[r][c] += factor * row[c];
+}
+
+/* Rotations and moments about the corners themselves. */
+static void shift_cell(const float edge[3], cell_matrix matrix)
+{
+    for (int corner = 0; corner < CORNERS; corner++) {
+        float at[3];
+        for (int i = 0; i < 3; i++) at[i] = corner >> i & 1 ? edge[i] : 0.0f;
+        for (int i = 0; i < 3; i++) {
+            const int j = (i + 1) % 3, l = (i + 2) % 3;
+            for (int c = 0; c < CELL; c++)
+                matrix[corner][3 + i][c] -=
+                    at[j] * matrix[corner][l][c] - at[l] * matrix[corner][j][c];
+            for (int row = 0; row < CELL; row++) {
+                float *v = matrix[row / DOF][row % DOF] + corner;
+                v[CORNERS * (3 + i)] -= at[j] * v[CORNERS * l] - at[l] * v[CORNERS * j];
             }
+        }
     }
+}
+
+/* Adds a cell's matrix to the rows of its corners, its upper triangle on both sides. */
+static void add_cell(const hx_mg_level *level, const int32_t *corner, cell_matrix matrix)
+{
+    for (int a = 0; a < CORNERS; a++)
+        for (int b = 0; b < CORNERS; b++) {
+            const int offset = HX_LATTICE_CENTRE + ((b & 1) - (a & 1)) +
+                               3 * ((b >> 1 & 1) - (a >> 1 & 1)) + 9 * ((b >> 2) - (a >> 2));
+            float *to = level->d_matrix + (ROW * (int64_t)corner[a] + BLOCK * offset);
+            for (int c = 0; c < DOF; c++)
+                for (int r = 0; r < DOF; r++) {
+                    const int upper = a < b || (a == b && r <= c);
+                    to[DOF * c + r] +=
+                        upper ? matrix[a][r][CORNERS * c + b] : matrix[b][c][CORNERS * r + a];
+                }
+        }
 }
 
 static int cpu_mesh_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level)
 {
+    float edge[3];
     (void)dev;
+    cell_edges(mesh, edge);
     memset(level->d_matrix, 0, ROW * (size_t)level->n_node * sizeof *level->d_matrix);
     for (int colour = 0; colour < 8; colour++) {
 #pragma omp parallel for schedule(dynamic, 4)
         for (int32_t k = mesh->colour_at[colour]; k < mesh->colour_at[colour + 1]; k++) {
             const int64_t cell = mesh->d_coloured[k];
-            const int32_t *corner = mesh->d_cell_corner + 8 * cell;
-            float matrix[CELL][CELL];
+            cell_matrix matrix;
             memset(matrix, 0, sizeof matrix);
             for (int32_t l = mesh->d_cell_elem_at[cell]; l < mesh->d_cell_elem_at[cell + 1]; l++)
                 add_element(mesh, cell, mesh->d_cell_elem[l], matrix);
-            for (int a = 0; a < CORNERS; a++)
-                for (int b = 0; b < CORNERS; b++) {
-                    const int offset = HX_LATTICE_CENTRE + ((b & 1) - (a & 1)) +
-                                       3 * ((b >> 1 & 1) - (a >> 1 & 1)) +
-                                       9 * ((b >> 2) - (a >> 2));
-                    float *to = level->d_matrix + (ROW * (int64_t)corner[a] + BLOCK * offset);
-                    for (int c = 0; c < DOF; c++)
-                        for (int r = 0; r < DOF; r++) {
-                            const int upper = a < b || (a == b && r <= c);
-                            to[DOF * c + r] += upper ? matrix[DOF * a + r][DOF * b + c]
-                                                     : matrix[DOF * b + c][DOF * a + r];
-                        }
-                }
+            shift_cell(edge, matrix);
+            add_cell(level, mesh->d_cell_corner + 8 * cell, matrix);
         }
     }
     return HX_OK;

@@ -94,10 +94,10 @@ typedef struct solve {
     hx_precond *pc;
     const double *d_f;
     double *d_u;
-    double norm;                                /* |f| */
-    hx_pcg_state state;                         /* as seen at the last look */
+    double norm;                                       /* |f| */
+    hx_pcg_state state;                                /* as seen at the last look */
     double spmv_sampled, precond_sampled, all_sampled; /* seconds */
-    int (*iterate)(struct solve *, int marked); /* one iteration, queued */
+    int (*iterate)(struct solve *, int marked);        /* one iteration, queued */
 } solve;
 
 /* Marks of an iteration. */
@@ -292,12 +292,28 @@ static int start_double(solve *s)
     return look(s);
 }
 
+/* Iterations after which a preconditioner that estimates is asked to look again; doubled each time.
+ */
+enum { PATIENCE = 40 };
+
 static int solve_double(solve *s, int iterations)
 {
     s->iterate = iterate_double;
     HX_TRY(begin(s, 1.0, iterations));
     HX_TRY(start_double(s));
-    while (s->state.reason == HX_PCG_RUNNING) HX_TRY(advance(s));
+    for (int patience = PATIENCE; s->state.reason == HX_PCG_RUNNING;) {
+        HX_TRY(advance(s));
+        if (!s->pc->kind->revise || s->state.reason != HX_PCG_RUNNING) continue;
+        if (s->state.iterations < iterations + patience) continue;
+        patience *= 2;
+        const int changed = s->pc->kind->revise(s->pc);
+        if (changed <= 0) {
+            HX_TRY(changed);
+            continue;
+        }
+        HX_TRY(begin(s, 1.0, s->state.iterations));
+        HX_TRY(start_double(s));
+    }
     return HX_OK;
 }
 

@@ -24,6 +24,10 @@ typedef struct hx_precond_kind {
     /* z = M^-1 r; NULL when d_inverse_diagonal is all there is to it. What it queues depends on
      * neither the design nor r: PCG may record it. Hot. */
     int (*apply)(hx_precond *pc, const double *d_r, double *d_z);
+    /* A solve takes long: look again, with more work, at what setup only estimated. Returns 1 if
+     * the preconditioner has changed: PCG starts anew from where it is. NULL: nothing was
+     * estimated. */
+    int (*revise)(hx_precond *pc);
     void (*destroy)(hx_precond *pc);
 } hx_precond_kind;
 

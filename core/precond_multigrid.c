@@ -14,11 +14,13 @@
 
 /* Chosen by measurement, see README.md. */
 #define COARSENING 4.0 /* elements a cell of the first lattice, in each direction */
-#define SAFETY 1.1     /* over the largest eigenvalue found */
+#define SAFETY 1.3     /* over the largest eigenvalue found: a localised one is found late */
 enum {
     N_LAST = 64,      /* nodes of the lattice that is solved directly, at most */
     POWER_FIRST = 20, /* power iterations for the first design */
-    POWER_AGAIN = 2   /* and for a later one */
+    POWER_AGAIN = 2,  /* and for a later one, on the mesh */
+    POWER_LEVEL = 6,  /* on a lattice */
+    POWER_REVISE = 40 /* from noise, when a solve takes long */
 };
 
 /* Steps of a smoother, the part of the spectrum it is for, and how often the next level is visited
@@ -303,27 +305,52 @@ static int factorise(multigrid *mg)
                                 (size_t)(n * n) * sizeof *mg->inverse);
 }
 
-static int estimate_mesh(multigrid *mg, const hx_operator *op, int n_step)
+/* Power iteration on the mesh (l = -1) or a lattice, from the vector of the last design or from
+ * noise. */
+static int estimate(multigrid *mg, const hx_operator *op, int l, int n_step, int from_noise)
 {
-    if (mg->n_setup == 0) HX_TRY(mg->ops->power_start(mg->dev, op->n_dof, mg->d_m, mg->d_v));
+    const hx_multigrid_ops *ops = mg->ops;
+    const hx_mg_level *level = l < 0 ? NULL : &mg->level[l];
+    const int64_t n = level ? HX_MG_DOF * level->n_node : op->n_dof;
+    const float *d_m = level ? level->d_m : mg->d_m;
+    float *d_v = level ? level->d_v : mg->d_v, *d_t = level ? level->d_y : mg->d_t;
+    hx_mg_smoother *d_smoother = level ? level->d_smoother : mg->d_smoother;
+    if (from_noise) HX_TRY(ops->power_start(mg->dev, n, d_m, d_v));
     for (int i = 0; i < n_step; i++) {
-        HX_TRY(product(mg, op, mg->d_v, mg->d_t));
-        HX_TRY(mg->ops->power_step(mg->dev, op->n_dof, mg->d_m, mg->d_t, mg->d_v, mg->d_smoother));
+        HX_TRY(level ? ops->multiply(mg->dev, level, d_v, d_t) : product(mg, op, d_v, d_t));
+        HX_TRY(ops->power_step(mg->dev, n, d_m, d_t, d_v, d_smoother));
     }
-    return mg->ops->smoother_set(mg->dev, mg->d_smoother, SAFETY, on_mesh.ratio);
+    return ops->smoother_set(mg->dev, d_smoother, SAFETY,
+                             level ? smoothing_of(l).ratio : on_mesh.ratio);
 }
 
-static int estimate_level(multigrid *mg, int l, int n_step)
+static int estimate_all(multigrid *mg, const hx_operator *op, int on_mesh_steps, int on_level_steps,
+                        int from_noise)
 {
-    const hx_mg_level *level = &mg->level[l];
-    const int64_t n = HX_MG_DOF * level->n_node;
-    if (mg->n_setup == 0) HX_TRY(mg->ops->power_start(mg->dev, n, level->d_m, level->d_v));
-    for (int i = 0; i < n_step; i++) {
-        HX_TRY(mg->ops->multiply(mg->dev, level, level->d_v, level->d_y));
-        HX_TRY(
-            mg->ops->power_step(mg->dev, n, level->d_m, level->d_y, level->d_v, level->d_smoother));
+    HX_TRY(estimate(mg, op, -1, on_mesh_steps, from_noise));
+    for (int l = 0; l + 1 < mg->n_level; l++)
+        HX_TRY(estimate(mg, op, l, on_level_steps, from_noise));
+    return HX_OK;
+}
+
+/* Eigenvalues from noise; a smoother whose interval they leave gets a new one. */
+static int revise(hx_precond *pc)
+{
+    multigrid *mg = pc->impl;
+    hx_device *dev = mg->dev;
+    int changed = 0;
+    for (int l = -1; l + 1 < mg->n_level; l++) {
+        hx_mg_smoother *d_smoother = l < 0 ? mg->d_smoother : mg->level[l].d_smoother;
+        hx_mg_smoother before, after;
+        HX_TRY(dev->ops->download(dev, &before, d_smoother, sizeof before));
+        HX_TRY(estimate(mg, pc->op, l, POWER_REVISE, 1));
+        HX_TRY(dev->ops->download(dev, &after, d_smoother, sizeof after));
+        if (after.lambda > SAFETY * before.lambda)
+            changed = 1;
+        else
+            HX_TRY(dev->ops->upload(dev, d_smoother, &before, sizeof before));
     }
-    return mg->ops->smoother_set(mg->dev, level->d_smoother, SAFETY, smoothing_of(l).ratio);
+    return changed;
 }
 
 static int setup(hx_precond *pc)
@@ -331,7 +358,7 @@ static int setup(hx_precond *pc)
     multigrid *mg = pc->impl;
     const hx_operator *op = pc->op;
     const hx_multigrid_ops *ops = mg->ops;
-    const int n_step = mg->n_setup == 0 ? POWER_FIRST : POWER_AGAIN;
+    const int first = mg->n_setup == 0;
     double *d_diag = (double *)mg->d_x;
     HX_TRY(hx_operator_diagonal(op, d_diag));
     HX_TRY(ops->invert(mg->dev, op->n_dof, d_diag, mg->d_m));
@@ -340,8 +367,8 @@ static int setup(hx_precond *pc)
         if (l > 0) HX_TRY(ops->galerkin(mg->dev, &mg->level[l - 1], &mg->level[l]));
         HX_TRY(ops->diagonal(mg->dev, &mg->level[l]));
     }
-    HX_TRY(estimate_mesh(mg, op, n_step));
-    for (int l = 0; l + 1 < mg->n_level; l++) HX_TRY(estimate_level(mg, l, n_step));
+    HX_TRY(estimate_all(mg, op, first ? POWER_FIRST : POWER_AGAIN,
+                        first ? POWER_FIRST : POWER_LEVEL, first));
     HX_TRY(factorise(mg));
     mg->n_setup++;
     return HX_OK;
@@ -436,5 +463,6 @@ const hx_precond_kind hx_precond_multigrid = {
     .create = create,
     .setup = setup,
     .apply = apply,
+    .revise = revise,
     .destroy = destroy,
 };
