@@ -6,22 +6,9 @@
 #include "hex8.h"
 #include "multigrid.h"
 #include "sum.h"
+#include "vectorised.h"
 
 enum { DOF = HX_MG_DOF, BLOCK = 36, ROW = 27 * BLOCK, CORNERS = 8, CELL = 8 * DOF };
-
-/* Versions of a function for the vector units that there may be; the fitting one is taken when the
- * program starts. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define VECTORISED __attribute__((target_clones("avx512f", "arch=haswell", "default")))
-#else
-#define VECTORISED
-#endif
-
-#if defined(__GNUC__)
-#define INLINED static inline __attribute__((always_inline)) /* into each version */
-#else
-#define INLINED static inline
-#endif
 
 static int cpu_invert(hx_device *dev, int64_t n, const double *d_diag, float *d_m)
 {
@@ -100,7 +87,7 @@ static int cpu_mesh_step(hx_device *dev, int64_t n, const hx_mg_smoother *d_smoo
 }
 
 /* Weights of a cell's corners at local coordinates s. */
-INLINED void trilinear(const float s[3], float w[CORNERS])
+HX_INLINED void trilinear(const float s[3], float w[CORNERS])
 {
     for (int c = 0; c < CORNERS; c++)
         w[c] = (c & 1 ? s[0] : 1.0f - s[0]) * (c & 2 ? s[1] : 1.0f - s[1]) *
@@ -222,7 +209,7 @@ static int cpu_mesh_prolong(hx_device *dev, const hx_mg_mesh *mesh, const float 
 
 /* An element's stiffness in single precision. Rows by vectors of 24 columns: with g the gradients,
  * ke[a i][b j] = sum det (lambda g_ai g_bj + mu g_aj g_bi + [i = j] mu g_a . g_b). */
-INLINED
+HX_INLINED
 void stiffness_single(const double x[24], float lambda, float mu, float ke[24][24])
 {
     memset(ke, 0, 24 * sizeof ke[0]);
@@ -266,7 +253,7 @@ typedef float cell_matrix[CORNERS][DOF][CELL];
 /* matrix += P_e' K_e P_e of one element. With w_b the weights of node b, columns of K_e P_e are
  * sum_b w_b M_b, M Ke's columns (translations) and their moments x_b x Ke (rotations); rows
  * likewise. */
-VECTORISED
+HX_VECTORISED
 static void add_element(const hx_mg_mesh *mesh, int64_t cell, int64_t elem, cell_matrix matrix)
 {
     const hx_device_model *model = mesh->model;

@@ -38,8 +38,8 @@ typedef struct hx_pcg_result {
     double seconds;
     double spmv_seconds;    /* share of `seconds` in operator products, sampled once a look */
     double precond_seconds; /* the same in applications of the preconditioner, where it has any */
-    int replacements;    /* of the residual, in mixed precision */
-    int fell_back;       /* 1: mixed precision did not lead further, finished in double */
+    int replacements;       /* of the residual, in mixed precision */
+    int fell_back;          /* 1: mixed precision did not lead further, finished in double */
 } hx_pcg_result;
 
 /* Vectors of mixed precision. They lie in the memory of those in double, which only the true

@@ -11,6 +11,7 @@
 #include "multigrid.h"
 #include "precond.h"
 #include "registry.h"
+#include "vectorised.h"
 
 /* Chosen by measurement, see README.md. */
 #define COARSENING 4.0 /* elements a cell of the first lattice, in each direction */
@@ -209,6 +210,13 @@ static int create(hx_precond *pc, const hx_operator *op)
  * 0: the coarse spaces are redundant (the same rotation everywhere is the motion 0). */
 #define LEAST_PIVOT 1e-5
 
+/* to -= factor * row */
+HX_VECTORISED
+static void subtract_row(int64_t n, double factor, const double *row, double *to)
+{
+    for (int64_t j = 0; j < n; j++) to[j] -= factor * row[j];
+}
+
 static void swap_rows(double *a, int64_t n, int64_t i, int64_t j)
 {
     for (int64_t k = 0; k < n; k++) {
@@ -243,18 +251,15 @@ static int64_t factorise_dense(int64_t n, double *a, int64_t *place)
         const double root = sqrt(row[k]);
         row[k] = root;
         for (int64_t i = k + 1; i < n; i++) row[i] /= root;
-#pragma omp parallel for schedule(static) if (n - k > 128)
-        for (int64_t i = k + 1; i < n; i++) {
-            const double factor = row[i];
-            double *to = a + i * n;
-#pragma omp simd
-            for (int64_t j = k + 1; j < n; j++) to[j] -= factor * row[j];
-        }
+#pragma omp parallel for schedule(static) if (n - k > 192)
+        for (int64_t i = k + 1; i < n; i++)
+            subtract_row(n - k - 1, row[i], row + k + 1, a + i * n + k + 1);
     }
     return n;
 }
 
 /* x[rank] := the solution of L L' x = unit vector c. */
+HX_VECTORISED
 static void solve_dense(int64_t n, int64_t rank, const double *a, int64_t c, double *x)
 {
     memset(x, 0, (size_t)n * sizeof *x);
@@ -263,7 +268,6 @@ static void solve_dense(int64_t n, int64_t rank, const double *a, int64_t c, dou
         const double *row = a + k * n;
         x[k] /= row[k];
         const double xk = x[k];
-#pragma omp simd
         for (int64_t i = k + 1; i < rank; i++) x[i] -= xk * row[i];
     }
     for (int64_t k = rank - 1; k >= 0; k--) {

@@ -332,16 +332,24 @@ __global__ void __launch_bounds__(ROWS *SLICES)
         const int64_t a = row / DOF;
         const int32_t *__restrict__ neighbour = level.d_neighbour + 9 * slice * level.n_node + a;
         const float *__restrict__ entry = level.d_matrix + 9 * DOF * slice * n_row + row;
-#pragma unroll 3
-        for (int o = 0; o < 9; o++) {
-            const float2 *from =
-                reinterpret_cast<const float2 *>(x + DOF * static_cast<int64_t>(*neighbour));
-            neighbour += level.n_node;
+        const float2 *from[9];
 #pragma unroll
-            for (int c = 0; c < DOF / 2; c++, entry += 2 * n_row) {
-                const float2 v = from[c];
-                sum = fmaf(__ldcs(entry), v.x, sum);
-                sum = fmaf(__ldcs(entry + n_row), v.y, sum);
+        for (int o = 0; o < 9; o++)
+            from[o] = reinterpret_cast<const float2 *>(
+                x + DOF * static_cast<int64_t>(neighbour[o * level.n_node]));
+#pragma unroll 3
+        for (int o = 0; o < 9; o += 3) { // 27 loads at once: small lattices wait for them
+            float2 v[9];
+            float m[18];
+#pragma unroll
+            for (int c = 0; c < 9; c++) v[c] = from[o + c / 3][c % 3];
+#pragma unroll
+            for (int c = 0; c < 18; c++) m[c] = __ldcs(entry + c * n_row);
+            entry += 18 * n_row;
+#pragma unroll
+            for (int c = 0; c < 9; c++) {
+                sum = fmaf(m[2 * c], v[c].x, sum);
+                sum = fmaf(m[2 * c + 1], v[c].y, sum);
             }
         }
     }
