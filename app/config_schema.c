@@ -226,7 +226,7 @@ const hx_key hx_keys[] = {
         .more_word = strategy_word,
         .help = "how K u is computed; `hextop list`; a CPU runs dedup as otf and the others of a "
                 "GPU as "
-                "ebe; auto: times those that fit at the start and takes the fastest"),
+                "ebe; auto: the fastest, by a timing at the start of those that can win"),
     KEY("solver.layout", TEXT, AT(solver.layout), .fallback = "interleaved",
         .more_word = layout_word, .help = "order in memory of the element matrices"),
     KEY("solver.preconditioner", TEXT, AT(solver.preconditioner), .fallback = "auto",

@@ -15,6 +15,7 @@
 
 /* Chosen by measurement, see README.md. */
 #define COARSENING 4.0 /* elements a cell of the first lattice, in each direction */
+#define KEPT 0.97      /* of the last design's largest eigenvalue, at least */
 #define SAFETY 1.3     /* over the largest eigenvalue found: a localised one is found late */
 enum {
     N_LAST = 64,      /* nodes of the lattice that is solved directly, at most */
@@ -46,6 +47,7 @@ typedef struct multigrid {
     float *inverse;
     float *d_m, *d_x, *d_t, *d_v, *d_d; /* [n_dof] on the mesh; d only with more than one step */
     hx_mg_smoother *d_smoother;
+    double least[HX_LATTICE_LEVELS + 1]; /* what eigenvalues are at least, of the mesh first */
     int n_setup;
 } multigrid;
 
@@ -309,6 +311,20 @@ static int factorise(multigrid *mg)
                                 (size_t)(n * n) * sizeof *mg->inverse);
 }
 
+/* The smoother of the eigenvalue just found, or of most of the one before: it changes little from
+ * design to design, but a few steps may not find it again where it has moved to. */
+static int set_smoother(multigrid *mg, int l, hx_mg_smoother *d_smoother)
+{
+    const hx_device_ops *ops = mg->dev->ops;
+    double *least = &mg->least[l + 1];
+    hx_mg_smoother s;
+    HX_TRY(ops->download(mg->dev, &s, d_smoother, sizeof s));
+    s.lambda = fmax(s.lambda, *least);
+    *least = KEPT * s.lambda;
+    hx_mg_smoother_set(&s, SAFETY, l < 0 ? on_mesh.ratio : smoothing_of(l).ratio);
+    return ops->upload(mg->dev, d_smoother, &s, sizeof s);
+}
+
 /* Power iteration on the mesh (l = -1) or a lattice, from the vector of the last design or from
  * noise. */
 static int estimate(multigrid *mg, const hx_operator *op, int l, int n_step, int from_noise)
@@ -324,8 +340,7 @@ static int estimate(multigrid *mg, const hx_operator *op, int l, int n_step, int
         HX_TRY(level ? ops->multiply(mg->dev, level, d_v, d_t) : product(mg, op, d_v, d_t));
         HX_TRY(ops->power_step(mg->dev, n, d_m, d_t, d_v, d_smoother));
     }
-    return ops->smoother_set(mg->dev, d_smoother, SAFETY,
-                             level ? smoothing_of(l).ratio : on_mesh.ratio);
+    return set_smoother(mg, l, d_smoother);
 }
 
 static int estimate_all(multigrid *mg, const hx_operator *op, int on_mesh_steps, int on_level_steps,

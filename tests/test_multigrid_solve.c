@@ -337,8 +337,8 @@ static void check_host(const model *m, const sample *of)
     if (strcmp(device.ops->name, "cpu") != 0) {
         const int here = solve_once(&device, m, "multigrid", "otf", 1e-8, u).iterations,
                   there = solve_once(&host, m, "multigrid", "otf", 1e-8, u).iterations;
-        CHECK_MSG(here - there <= allowed(of, there), "%s: %d iterations, %d on the host",
-                  context, here, there);
+        CHECK_MSG(here - there <= allowed(of, there), "%s: %d iterations, %d on the host", context,
+                  here, there);
     }
     free(u);
 }
