@@ -567,10 +567,10 @@ static int cpu_dense_multiply(hx_device *dev, int64_t n, const float *d_inverse,
 {
     (void)dev;
     for (int64_t i = 0; i < n; i++) {
-        float sum = 0.0f;
+        double sum = 0.0; /* large terms cancel */
 #pragma omp simd reduction(+ : sum)
-        for (int64_t j = 0; j < n; j++) sum += d_inverse[i * n + j] * d_b[j];
-        d_y[i] = sum;
+        for (int64_t j = 0; j < n; j++) sum += (double)d_inverse[i * n + j] * (double)d_b[j];
+        d_y[i] = (float)sum;
     }
     return HX_OK;
 }
