@@ -87,6 +87,7 @@ typedef struct sample {
     int pulled;
     int most;    /* iterations to 1e-8; 0: only the solution counts */
     double skew; /* of M, at most */
+    int fewest;  /* iterations that a device may come down to below the host's; 0: none */
 } sample;
 
 typedef struct model {
@@ -330,15 +331,16 @@ static void check_bits(const model *m)
     free(again);
 }
 
-/* As many iterations as on the host. */
+/* As many iterations as on the host, but where the sample says that rounding decides. */
 static void check_host(const model *m, const sample *of)
 {
     double *u = new_doubles(m->n);
     if (strcmp(device.ops->name, "cpu") != 0) {
         const int here = solve_once(&device, m, "multigrid", "otf", 1e-8, u).iterations,
                   there = solve_once(&host, m, "multigrid", "otf", 1e-8, u).iterations;
-        CHECK_MSG(here - there <= allowed(of, there), "%s: %d iterations, %d on the host", context,
-                  here, there);
+        CHECK_MSG(abs(here - there) <= allowed(of, there) ||
+                      (of->fewest > 0 && here >= of->fewest && here <= there),
+                  "%s: %d iterations, %d on the host", context, here, there);
     }
     free(u);
 }
@@ -366,23 +368,33 @@ static void check_ebe(const model *m, const sample *of)
 /* Bounds are a quarter or so over what was counted. Noise from element to element, and lumps of
  * solid nearer to each other than a cell is wide, have motions that no lattice shows: many
  * iterations, but fewer than with the diagonal. So has a body that hangs by void alone, whose
- * motions single precision hardly sees. */
+ * motions single precision hardly sees. The rod fills a quarter of its cells: which motions of its
+ * all but dependent corners are kept is a matter of rounding, and a GPU took half the host's
+ * iterations. */
 static const sample samples[] = {
-    {"solid", {.n = {12, 6, 6}}, solid, 1.0, 0.0, 0, 14, 1e-5},
-    {"beams", {.n = {18, 4, 14}}, beams, 1e9, 2.1e11, 0, 45, 1e-5},
-    {"beams, pulled", {.n = {18, 4, 14}, .distort = 0.2}, beams, 1e9, 0.0, 1, 38, 1e-5},
-    {"grey noise", {.n = {13, 7, 5}, .distort = 0.2}, grey, 1e9, 0.0, 0, 300, 1e-5},
-    {"black and white", {.n = {12, 7, 6}, .distort = 0.2}, black_and_white, 1e9, 0.0, 1, 150, 1e-5},
-    {"islands", {.n = {12, 3, 9}}, islands, 1e9, 0.0, 0, 0, 1e-5},
-    {"islands, pulled", {.n = {14, 4, 10}, .distort = 0.1}, islands, 1e9, 2.1e11, 1, 32, 1e-5},
-    {"void at the supports", {.n = {12, 6, 5}}, hanging, 1e5, 0.0, 0, 110, 1e-5},
-    {"hanging by a thread", {.n = {12, 6, 5}}, hanging, 1e9, 0.0, 0, 0, 1e-5},
-    {"L", {.n = {14, 4, 10}, .keep = l_shaped}, black_and_white, 1e3, 0.0, 0, 155, 1e-5},
-    {"slot", {.n = {15, 7, 4}, .keep = with_slot}, solid, 1.0, 0.0, 0, 25, 1e-5},
-    {"graded frame", {.n = {14, 8, 8}, .ratio = 6.0}, frame, 1e9, 0.0, 0, 160, 1e-5},
-    {"rod", {.n = {60, 1, 1}}, solid, 1.0, 0.0, 0, 68, 1e-4},
-    {"plate", {.n = {24, 18, 1}, .distort = 0.1}, solid, 1.0, 0.0, 0, 42, 1e-3},
-    {"one element", {.n = {1, 1, 1}}, solid, 1.0, 0.0, 0, 4, 1e-5},
+    {"solid", {.n = {12, 6, 6}}, solid, 1.0, 0.0, 0, 14, 1e-5, 0},
+    {"beams", {.n = {18, 4, 14}}, beams, 1e9, 2.1e11, 0, 45, 1e-5, 0},
+    {"beams, pulled", {.n = {18, 4, 14}, .distort = 0.2}, beams, 1e9, 0.0, 1, 38, 1e-5, 0},
+    {"grey noise", {.n = {13, 7, 5}, .distort = 0.2}, grey, 1e9, 0.0, 0, 300, 1e-5, 0},
+    {"black and white",
+     {.n = {12, 7, 6}, .distort = 0.2},
+     black_and_white,
+     1e9,
+     0.0,
+     1,
+     150,
+     1e-5,
+     0},
+    {"islands", {.n = {12, 3, 9}}, islands, 1e9, 0.0, 0, 0, 1e-5, 0},
+    {"islands, pulled", {.n = {14, 4, 10}, .distort = 0.1}, islands, 1e9, 2.1e11, 1, 32, 1e-5, 0},
+    {"void at the supports", {.n = {12, 6, 5}}, hanging, 1e5, 0.0, 0, 110, 1e-5, 0},
+    {"hanging by a thread", {.n = {12, 6, 5}}, hanging, 1e9, 0.0, 0, 0, 1e-5, 0},
+    {"L", {.n = {14, 4, 10}, .keep = l_shaped}, black_and_white, 1e3, 0.0, 0, 155, 1e-5, 0},
+    {"slot", {.n = {15, 7, 4}, .keep = with_slot}, solid, 1.0, 0.0, 0, 25, 1e-5, 0},
+    {"graded frame", {.n = {14, 8, 8}, .ratio = 6.0}, frame, 1e9, 0.0, 0, 160, 1e-5, 0},
+    {"rod", {.n = {60, 1, 1}}, solid, 1.0, 0.0, 0, 68, 1e-4, 25},
+    {"plate", {.n = {24, 18, 1}, .distort = 0.1}, solid, 1.0, 0.0, 0, 42, 1e-3, 0},
+    {"one element", {.n = {1, 1, 1}}, solid, 1.0, 0.0, 0, 4, 1e-5, 0},
 };
 enum { N_SAMPLE = sizeof samples / sizeof samples[0] };
 
