@@ -404,10 +404,8 @@ static inline double lambda_of(const hx_mg_smoother *d_smoother)
  * cannot run. */
 static inline int open_multigrid(int argc, char **argv)
 {
-    int quick;
-    const int status = fixture_open(&device, argc, argv, &quick);
+    const int status = fixture_open_small(&device, argc, argv);
     if (status != 0) return status;
-    fixture_set_threads(1);
     ops = device.ops->multigrid;
     CHECK(ops != NULL);
     if (!ops) TEST_END();
