@@ -66,6 +66,15 @@ static inline int fixture_open(hx_device *dev, int argc, char **argv, int *quick
     return 1;
 }
 
+/* The same for a test of small meshes: one thread, and nothing left out when quick. */
+static inline int fixture_open_small(hx_device *dev, int argc, char **argv)
+{
+    int quick;
+    const int status = fixture_open(dev, argc, argv, &quick);
+    if (status == 0) fixture_set_threads(1);
+    return status;
+}
+
 /* A field of n doubles on the device, filled from the host, and back; NULL if that failed. */
 static inline double *fixture_put(hx_device *dev, size_t n, const double *from)
 {

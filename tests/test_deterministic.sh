@@ -10,15 +10,7 @@ if ! "$hextop" list | grep -q "^ *$device  *yes"; then
     echo "no device $device here"
     exit 77
 fi
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failed=0
-
-fault() {
-    failed=$((failed + 1))
-    echo "$1"
-}
+. "$(dirname "$0")/scratch.sh"
 
 # The columns whose names do not begin with "seconds".
 without_seconds() {

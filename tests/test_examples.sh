@@ -5,15 +5,7 @@
 set -u
 hextop=$(realpath "$1")
 bracket=$(realpath "$2")/examples/bracket
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failed=0
-
-fault() {
-    failed=$((failed + 1))
-    echo "$1"
-}
+. "$(dirname "$0")/scratch.sh"
 
 # says PATTERN: a line of the last check, an extended regular expression.
 says() {

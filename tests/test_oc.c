@@ -194,10 +194,8 @@ int main(int argc, char **argv)
         {"every derivative zero", 0.4, 0.2, 0.5, 0.01, 0, 1.0, 1.0, 0, 0.2, 0.6, 0},
     };
     hx_mesh mesh;
-    int quick;
-    const int status = fixture_open(&device, argc, argv, &quick);
+    const int status = fixture_open_small(&device, argc, argv);
     if (status != 0) return status;
-    fixture_set_threads(1);
     CHECK_OK(make_mesh(&mesh));
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) check_case(&mesh, &list[i], 11 + i);
     printf("at most %d passes over the elements\n", most_passes);

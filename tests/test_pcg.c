@@ -196,10 +196,8 @@ static void check_dot(model *m)
 int main(int argc, char **argv)
 {
     static model m;
-    int quick;
-    const int status = fixture_open(&device, argc, argv, &quick);
+    const int status = fixture_open_small(&device, argc, argv);
     if (status != 0) return status;
-    fixture_set_threads(1);
     const fixture_settings settings = fixture_defaults();
     fixture_settings blocks = settings;
     blocks.precond = "block-jacobi";

@@ -92,10 +92,8 @@ static void check_refusal(model *m)
 int main(int argc, char **argv)
 {
     static model m;
-    int quick;
-    const int status = fixture_open(&device, argc, argv, &quick);
+    const int status = fixture_open_small(&device, argc, argv);
     if (status != 0) return status;
-    fixture_set_threads(1);
     CHECK_OK(make_model(&m, 0));
     check_mixed(&m, "loads");
     check_fall_back(&m);

@@ -78,10 +78,8 @@ static void check_no_recording(model *m)
 int main(int argc, char **argv)
 {
     static model m;
-    int quick;
-    const int status = fixture_open(&device, argc, argv, &quick);
+    const int status = fixture_open_small(&device, argc, argv);
     if (status != 0) return status;
-    fixture_set_threads(1);
     CHECK_OK(make_model(&m, 0));
     check_two_vectors(&m, HX_PRECISION_DOUBLE);
     check_two_vectors(&m, HX_PRECISION_MIXED);

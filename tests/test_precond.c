@@ -115,10 +115,8 @@ static void check_iterations(model *m)
 int main(int argc, char **argv)
 {
     static model m;
-    int quick;
-    const int status = fixture_open(&device, argc, argv, &quick);
+    const int status = fixture_open_small(&device, argc, argv);
     if (status != 0) return status;
-    fixture_set_threads(1);
     check_invert();
     for (int prescribed = 0; prescribed < 2; prescribed++) {
         fixture_settings settings = fixture_defaults();
