@@ -109,6 +109,8 @@ static int keep_fitting(hx_session *s, candidate *list, size_t *n)
 {
     size_t n_free, n_total, n_kept = 0;
     char want[32], have[32];
+    if (*n == 1)
+        return HX_OK; /* taken, or refused by its set-up; to ask costs a pass over the mesh */
     HX_TRY(s->device.ops->memory(&s->device, &n_free, &n_total));
     for (size_t i = 0; i < *n; i++) {
         take(s, &list[i]);

@@ -109,6 +109,13 @@ static const char *case_name(const char *name, int c, char *text, size_t n_text)
     return text;
 }
 
+/* Memory beside the fields, counted with them; none while only planning. */
+static int add_scratch(hx_output *out, double **array, size_t n, const char *what)
+{
+    out->fields.bytes += n * sizeof **array;
+    return out->fields.planning ? HX_OK : hx_alloc_raw(array, n, sizeof **array, what);
+}
+
 static int add_fields(hx_output *out)
 {
     const hx_config *cfg = &out->session->cfg;
@@ -116,9 +123,9 @@ static int add_fields(hx_output *out)
     const int n_case = out->session->problem.n_case;
     const size_t n_elem = (size_t)mesh->n_elem;
     char name[64];
-    HX_TRY(hx_alloc_raw(&out->physical, n_elem, sizeof(double), "densities"));
+    HX_TRY(add_scratch(out, &out->physical, n_elem, "densities"));
     if (wants(cfg, "sensitivity") || wants(cfg, "energy") || wants(cfg, "von_mises"))
-        HX_TRY(hx_alloc_raw(&out->scalar, n_elem, sizeof(double), "fields"));
+        HX_TRY(add_scratch(out, &out->scalar, n_elem, "fields"));
     if (wants(cfg, "density"))
         HX_TRY(hx_fields_add(&out->fields, mesh, HX_VTK_CELL, HX_VTK_F64, 1, "density",
                              &out->density));
@@ -140,10 +147,9 @@ static int add_fields(hx_output *out)
         for (int c = 0; c < n_case; c++)
             HX_TRY(hx_fields_add(&out->fields, mesh, HX_VTK_CELL, HX_VTK_F32, 1,
                                  case_name("von_mises", c, name, sizeof name), &out->von_mises[c]));
-        if (!out->fields.planning)
-            HX_TRY(hx_alloc_raw(&out->scratch, 3 * (size_t)mesh->n_node, sizeof(double),
-                                "displacements for stresses"));
-        out->fields.bytes += 3 * (size_t)mesh->n_node * sizeof(double);
+        if (!wants(cfg, "displacement")) /* else from the field */
+            HX_TRY(add_scratch(out, &out->scratch, 3 * (size_t)mesh->n_node,
+                               "displacements for stresses"));
     }
     if (wants(cfg, "sets")) HX_TRY(hx_fields_add_sets(&out->fields, mesh));
     return HX_OK;
@@ -212,22 +218,31 @@ static void fill_von_mises(const hx_session *s, const double *modulus, const dou
     }
 }
 
+static void to_single(int64_t n, const double *from, float *to)
+{
+#pragma omp parallel for simd schedule(static)
+    for (int64_t e = 0; e < n; e++) to[e] = (float)from[e];
+}
+
 static int fill_fields(hx_output *out)
 {
     hx_session *s = out->session;
     hx_optimizer *opt = &s->opt;
     const int64_t n = s->mesh.n_elem;
     if (out->density) memcpy(out->density, out->physical, (size_t)n * sizeof *out->density);
-    if (out->sensitivity) HX_TRY(hx_optimizer_sensitivity(opt, out->scalar));
-    for (int64_t e = 0; out->sensitivity && e < n; e++) out->sensitivity[e] = (float)out->scalar[e];
-    if (out->energy) HX_TRY(hx_optimizer_energy(opt, out->scalar));
-    for (int64_t e = 0; out->energy && e < n; e++) out->energy[e] = (float)out->scalar[e];
+    if (out->sensitivity) {
+        HX_TRY(hx_optimizer_sensitivity(opt, out->scalar));
+        to_single(n, out->scalar, out->sensitivity);
+    }
+    if (out->energy) {
+        HX_TRY(hx_optimizer_energy(opt, out->scalar));
+        to_single(n, out->scalar, out->energy);
+    }
     if (out->von_mises) HX_TRY(hx_optimizer_modulus(opt, out->scalar));
     for (int c = 0; c < s->problem.n_case; c++) {
-        if (out->displacement) HX_TRY(hx_optimizer_displacement(opt, c, out->displacement[c]));
-        if (!out->von_mises) continue;
-        HX_TRY(hx_optimizer_displacement(opt, c, out->scratch));
-        fill_von_mises(s, out->scalar, out->scratch, out->von_mises[c]);
+        double *u = out->displacement ? out->displacement[c] : out->scratch;
+        if (u) HX_TRY(hx_optimizer_displacement(opt, c, u));
+        if (out->von_mises) fill_von_mises(s, out->scalar, u, out->von_mises[c]);
     }
     return HX_OK;
 }

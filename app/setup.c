@@ -411,7 +411,13 @@ static int fit_precond(hx_session *s)
     const size_t held = s->op.dev ? s->op.device_bytes : 0;
     if (n_free == 0 || hx_session_device_bytes(s) <= n_free + held) return HX_OK;
     s->precond_kind = hx_precond_find("jacobi");
-    if (hx_session_device_bytes(s) > n_free + held) s->precond_kind = chosen; /* refused later */
+    if (hx_session_device_bytes(s) > n_free + held)
+        s->precond_kind = chosen; /* refused later */
+    else
+        hx_log_warning(
+            "multigrid does not fit into the memory of device '%s': jacobi, which takes many "
+            "times more iterations",
+            s->device.ops->name);
     return HX_OK;
 }
 

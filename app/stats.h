@@ -9,7 +9,7 @@ typedef struct hx_stats {
     double stage[HX_N_STAGE]; /* seconds */
     double spmv, precond;     /* parts of the PCG stage */
     double total;             /* seconds from begin, set by hx_stats_stop */
-    double first_product;     /* seconds from begin to the first operator product */
+    double first_product;     /* seconds from begin to the first solve */
     int n_iteration, capacity;
     double *iteration_seconds; /* [n_iteration] (owned) */
     int64_t pcg_iterations;    /* of all solves */

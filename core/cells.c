@@ -203,14 +203,6 @@ size_t hx_device_cells_bytes(int64_t n_elem)
            4 * ((size_t)n_elem + HX_CELLS_PADDING) * sizeof(double);
 }
 
-static int put(hx_device *dev, void *d_out, const void *from, size_t bytes)
-{
-    void *d_p;
-    HX_TRY(dev->ops->alloc(dev, bytes, d_out));
-    memcpy(&d_p, d_out, sizeof d_p);
-    return dev->ops->upload(dev, d_p, from, bytes);
-}
-
 int hx_device_cells_create(hx_device_cells *cells, hx_device *dev, const hx_mesh *mesh,
                            double radius)
 {
@@ -224,11 +216,12 @@ int hx_device_cells_create(hx_device_cells *cells, hx_device *dev, const hx_mesh
     cells->size = host.size;
     memcpy(cells->origin, host.origin, sizeof host.origin);
     memcpy(cells->n_cell, host.n_cell, sizeof host.n_cell);
-    HX_TRY_FAIL(put(dev, &cells->d_start, host.start, (n_cell + 1) * sizeof *host.start));
-    HX_TRY_FAIL(put(dev, &cells->d_member, host.member, (size_t)host.n * sizeof *host.member));
-    HX_TRY_FAIL(put(dev, &cells->d_x, host.x, places));
-    HX_TRY_FAIL(put(dev, &cells->d_y, host.y, places));
-    HX_TRY_FAIL(put(dev, &cells->d_z, host.z, places));
+    HX_TRY_FAIL(hx_device_put(dev, &cells->d_start, host.start, (n_cell + 1) * sizeof *host.start));
+    HX_TRY_FAIL(
+        hx_device_put(dev, &cells->d_member, host.member, (size_t)host.n * sizeof *host.member));
+    HX_TRY_FAIL(hx_device_put(dev, &cells->d_x, host.x, places));
+    HX_TRY_FAIL(hx_device_put(dev, &cells->d_y, host.y, places));
+    HX_TRY_FAIL(hx_device_put(dev, &cells->d_z, host.z, places));
     hx_cells_free(&host);
     HX_TRY_FAIL(dev->ops->alloc(dev, places, &cells->d_value));
     HX_TRY_FAIL(dev->ops->zero(dev, cells->d_value, places));

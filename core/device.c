@@ -22,6 +22,14 @@ int hx_device_open(hx_device *dev, const hx_device_ops *ops)
     return rc;
 }
 
+int hx_device_put(hx_device *dev, void *d_out, const void *from, size_t bytes)
+{
+    void *d_p;
+    HX_TRY(dev->ops->alloc(dev, bytes, d_out));
+    memcpy(&d_p, d_out, sizeof d_p);
+    return dev->ops->upload(dev, d_p, from, bytes);
+}
+
 void hx_device_close(hx_device *dev)
 {
     if (dev->ops) dev->ops->close(dev);

@@ -261,6 +261,9 @@ struct hx_device {
 
 /* Opens a backend by table. HX_EENV says why it cannot run here. */
 int hx_device_open(hx_device *dev, const hx_device_ops *ops);
+/* Allocates *(void **)d_out on the device and fills it from the host; the caller releases it, also
+ * after a failure. */
+int hx_device_put(hx_device *dev, void *d_out, const void *from, size_t bytes);
 /* Accepts a zeroed struct. */
 void hx_device_close(hx_device *dev);
 

@@ -41,7 +41,7 @@ struct hx_device_oc {
     hx_oc_state *d_state;    /* target given */
 };
 
-/* Queues passes until the volume of the free elements is within 1e-10 of `target`, relative, or as
+/* Queues passes until the volume of the free elements is within 1e-11 of `target`, relative, or as
  * near as it can be had; waits. *change: the largest change of a density. */
 int hx_oc_update(hx_device *dev, const hx_device_oc *oc, double target, double *change);
 

@@ -67,15 +67,6 @@ static int check_memory(const hx_operator *op, size_t extra_bytes)
         op->dev->ops->name, hx_format_bytes((double)n_free, free_text, sizeof free_text));
 }
 
-/* Allocates on the device and fills from the host. */
-static int put(hx_device *dev, void *d_out, const void *from, size_t bytes)
-{
-    void *d_p;
-    HX_TRY(dev->ops->alloc(dev, bytes, d_out));
-    memcpy(&d_p, d_out, sizeof d_p);
-    return dev->ops->upload(dev, d_p, from, bytes);
-}
-
 /* The list of fixed degrees of freedom, and the prescribed displacements. */
 static int put_supports(hx_operator *op, const hx_problem *problem)
 {
@@ -87,10 +78,10 @@ static int put_supports(hx_operator *op, const hx_problem *problem)
     for (int64_t node = 0; node < mesh->n_node; node++)
         for (int i = 0; problem->fixed[node] && i < 3; i++)
             if (problem->fixed[node] >> i & 1) fixed[n++] = 3 * node + i;
-    HX_TRY_FAIL(put(op->dev, &op->d_fixed, fixed, (size_t)n * sizeof *fixed));
+    HX_TRY_FAIL(hx_device_put(op->dev, &op->d_fixed, fixed, (size_t)n * sizeof *fixed));
     if (problem->prescribed)
-        HX_TRY_FAIL(put(op->dev, &op->d_prescribed, problem->prescribed,
-                        (size_t)op->n_dof * sizeof(double)));
+        HX_TRY_FAIL(hx_device_put(op->dev, &op->d_prescribed, problem->prescribed,
+                                  (size_t)op->n_dof * sizeof(double)));
     rc = HX_OK;
 fail:
     free(fixed);
@@ -120,11 +111,12 @@ int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strat
     model->n_elem = mesh->n_elem;
     model->lambda = problem->lambda;
     model->mu = problem->mu;
-    HX_TRY_FAIL(put(dev, &model->d_xyz, mesh->xyz, n_node * 3 * sizeof(double)));
-    HX_TRY_FAIL(put(dev, &model->d_conn, mesh->conn, n_elem * 8 * sizeof(int32_t)));
+    HX_TRY_FAIL(hx_device_put(dev, &model->d_xyz, mesh->xyz, n_node * 3 * sizeof(double)));
+    HX_TRY_FAIL(hx_device_put(dev, &model->d_conn, mesh->conn, n_elem * 8 * sizeof(int32_t)));
+    HX_TRY_FAIL(hx_device_put(dev, &model->d_node_elem_ptr, mesh->node_elem_ptr,
+                              (n_node + 1) * sizeof(int64_t)));
     HX_TRY_FAIL(
-        put(dev, &model->d_node_elem_ptr, mesh->node_elem_ptr, (n_node + 1) * sizeof(int64_t)));
-    HX_TRY_FAIL(put(dev, &model->d_node_elem, mesh->node_elem, n_elem * 8 * sizeof(uint32_t)));
+        hx_device_put(dev, &model->d_node_elem, mesh->node_elem, n_elem * 8 * sizeof(uint32_t)));
     HX_TRY_FAIL(dev->ops->alloc(dev, n_elem * sizeof(double), &model->d_modulus));
     HX_TRY_FAIL(put_supports(op, problem));
     HX_TRY_FAIL(strategy->setup(&op->state, dev, model, mesh, layout));

@@ -146,11 +146,12 @@ static int case_compliance(hx_optimizer *opt, int c, double *compliance)
 /* Step 1: K(rho) u = f for every load case. */
 static int analyse(hx_optimizer *opt, hx_iteration *record)
 {
-    const double begin = hx_clock();
     HX_TRY(hx_filter_forward(opt->filter, opt->d_design, opt->d_physical));
     HX_TRY(opt->op->dev->ops->modulus(opt->op->dev, opt->op->model.n_elem, opt->problem->young,
                                       opt->problem->penalty, opt->d_physical,
                                       opt->op->model.d_modulus));
+    HX_TRY(opt->op->dev->ops->sync(opt->op->dev));
+    const double begin = hx_clock();
     HX_TRY(hx_precond_setup(opt->pc));
     HX_TRY(opt->op->dev->ops->sync(opt->op->dev));
     record->prepare_seconds = hx_clock() - begin;

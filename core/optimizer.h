@@ -56,7 +56,7 @@ typedef struct hx_iteration {
     double stage[HX_N_STAGE]; /* seconds */
     double spmv_seconds;      /* part of stage[HX_STAGE_PCG] */
     double precond_seconds;   /* part of stage[HX_STAGE_PCG]: applying the preconditioner */
-    double prepare_seconds;   /* part of stage[HX_STAGE_PCG]: before the first solve */
+    double prepare_seconds;   /* part of stage[HX_STAGE_PCG]: setting the preconditioner up */
     const hx_case_record
         *load_case; /* [n_case] (borrowed from the optimizer, until the next step) */
 } hx_iteration;

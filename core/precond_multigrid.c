@@ -62,15 +62,6 @@ static int product(const multigrid *mg, const hx_operator *op, const float *d_x,
     return mg->dev->ops->zero_entries_single(mg->dev, op->n_fixed, op->d_fixed, d_y);
 }
 
-/* Allocates on the device and fills from the host. */
-static int put(hx_device *dev, void *d_out, const void *from, size_t bytes)
-{
-    void *d_p;
-    HX_TRY(dev->ops->alloc(dev, bytes, d_out));
-    memcpy(&d_p, d_out, sizeof d_p);
-    return dev->ops->upload(dev, d_p, from, bytes);
-}
-
 static int put_mesh(multigrid *mg, const hx_operator *op, const hx_lattice *lattice)
 {
     hx_device *dev = mg->dev;
@@ -83,18 +74,18 @@ static int put_mesh(multigrid *mg, const hx_operator *op, const hx_lattice *latt
     memcpy(m->origin, lattice->origin, sizeof m->origin);
     memcpy(m->size, lattice->size, sizeof m->size);
     memcpy(m->colour_at, lattice->colour_at, sizeof m->colour_at);
-    HX_TRY(put(dev, &m->d_cell, lattice->cell, n_cell * 3 * word));
-    HX_TRY(put(dev, &m->d_cell_corner, lattice->cell_corner, n_cell * 8 * word));
-    HX_TRY(
-        put(dev, &m->d_node_cell, lattice->node_cell, 8 * (size_t)lattice->level[0].n_node * word));
+    HX_TRY(hx_device_put(dev, &m->d_cell, lattice->cell, n_cell * 3 * word));
+    HX_TRY(hx_device_put(dev, &m->d_cell_corner, lattice->cell_corner, n_cell * 8 * word));
+    HX_TRY(hx_device_put(dev, &m->d_node_cell, lattice->node_cell,
+                         8 * (size_t)lattice->level[0].n_node * word));
     HX_TRY(dev->ops->alloc(dev, n_cell * 48 * sizeof(float), &m->d_partial));
-    HX_TRY(put(dev, &m->d_cell_elem, lattice->cell_elem, n_elem * word));
-    HX_TRY(put(dev, &m->d_cell_elem_at, lattice->cell_elem_at, (n_cell + 1) * word));
-    HX_TRY(put(dev, &m->d_cell_node, lattice->cell_node, n_node * word));
-    HX_TRY(put(dev, &m->d_cell_node_at, lattice->cell_node_at, (n_cell + 1) * word));
-    HX_TRY(put(dev, &m->d_coloured, lattice->coloured, n_cell * word));
-    HX_TRY(put(dev, &m->d_position, lattice->position, n_node * 3 * sizeof(float)));
-    return put(dev, &m->d_fixed, op->problem->fixed, n_node);
+    HX_TRY(hx_device_put(dev, &m->d_cell_elem, lattice->cell_elem, n_elem * word));
+    HX_TRY(hx_device_put(dev, &m->d_cell_elem_at, lattice->cell_elem_at, (n_cell + 1) * word));
+    HX_TRY(hx_device_put(dev, &m->d_cell_node, lattice->cell_node, n_node * word));
+    HX_TRY(hx_device_put(dev, &m->d_cell_node_at, lattice->cell_node_at, (n_cell + 1) * word));
+    HX_TRY(hx_device_put(dev, &m->d_coloured, lattice->coloured, n_cell * word));
+    HX_TRY(hx_device_put(dev, &m->d_position, lattice->position, n_node * 3 * sizeof(float)));
+    return hx_device_put(dev, &m->d_fixed, op->problem->fixed, n_node);
 }
 
 static int put_level(multigrid *mg, const hx_lattice *lattice, int l)
@@ -108,9 +99,9 @@ static int put_level(multigrid *mg, const hx_lattice *lattice, int l)
     to->n_node = from->n_node;
     for (int i = 0; i < 3; i++) to->step[i] = (float)from->step[i];
     memcpy(to->mode, from->mode, sizeof to->mode);
-    HX_TRY(put(dev, &to->d_neighbour, from->neighbour, 27 * n * word));
-    if (from->child) HX_TRY(put(dev, &to->d_child, from->child, 27 * n * word));
-    if (from->parent) HX_TRY(put(dev, &to->d_parent, from->parent, 8 * n * word));
+    HX_TRY(hx_device_put(dev, &to->d_neighbour, from->neighbour, 27 * n * word));
+    if (from->child) HX_TRY(hx_device_put(dev, &to->d_child, from->child, 27 * n * word));
+    if (from->parent) HX_TRY(hx_device_put(dev, &to->d_parent, from->parent, 8 * n * word));
     HX_TRY(ops->alloc(dev, 27 * 36 * n * sizeof(float), &to->d_matrix));
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
         HX_TRY(ops->alloc(dev, vector, vectors[i]));
