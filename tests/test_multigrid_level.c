@@ -52,7 +52,6 @@ static void check_galerkin(const grids *g)
     for (int k = 1; k < g->lattice.n_level; k++) {
         const int64_t n = DOF * g->level[k - 1].n_node, m = DOF * g->level[k].n_node;
         double *p = lattice_p(g, k), *expected = triple(n, m, p, a);
-        expected = triple(n, m, p, a);
         CHECK_OK(ops->galerkin(&device, &g->level[k - 1], &g->level[k]));
         free(a);
         a = dense_of(&g->level[k]);
