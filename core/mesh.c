@@ -345,6 +345,7 @@ size_t hx_mesh_bytes(const hx_mesh *mesh)
         bytes += (n_node + 1) * sizeof *mesh->node_elem_ptr + n_elem * 8 * sizeof *mesh->node_elem;
     if (mesh->node_orig) bytes += n_node * sizeof *mesh->node_orig;
     if (mesh->elem_orig) bytes += n_elem * sizeof *mesh->elem_orig;
+    bytes += (size_t)(mesh->n_file_support + mesh->n_file_force) * sizeof *mesh->file_force;
     for (size_t i = 0; i < mesh->n_set; i++) {
         const hx_set *const set = &mesh->set[i];
         bytes += sizeof *set + (size_t)set->n_node * sizeof *set->node +
@@ -364,6 +365,9 @@ void hx_mesh_free(hx_mesh *mesh)
     free(mesh->node_elem);
     free(mesh->node_orig);
     free(mesh->elem_orig);
+    free(mesh->file_support);
+    free(mesh->file_force);
+    free(mesh->file_fault);
     free(mesh->name);
     memset(mesh, 0, sizeof *mesh);
 }
