@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "error.h"
+#include "numbers.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -55,6 +56,10 @@ typedef struct hx_mesh {
     /* Original number of node / element i, for output and messages; NULL = identity (owned). */
     int32_t *node_orig, *elem_orig;
 
+    /* What the mesh file calls original node / element i; without entries it counts from 0 as VTK
+     * does (owned). */
+    hx_numbers node_number, elem_number;
+
     size_t n_set;
     hx_set *set; /* (owned) */
 
@@ -91,8 +96,8 @@ int hx_mesh_shuffle(hx_mesh *mesh, uint64_t seed);
  * any number of threads. O(n); 40 bytes an element besides the mesh at most. */
 int hx_mesh_reorder(hx_mesh *mesh);
 
-/* Validates (every node used, no inverted or degenerate element, messages with original numbers,
- * 0-based as in VTK), builds the node -> element lists, completes the sets and fills the
+/* Validates (every node used, no inverted or degenerate element, messages with the file's
+ * numbers), builds the node -> element lists, completes the sets and fills the
  * scalars. */
 int hx_mesh_finish(hx_mesh *mesh);
 
@@ -104,7 +109,7 @@ const hx_set *hx_mesh_find_set(const hx_mesh *mesh, const char *name);
 int hx_mesh_boundary_faces(const hx_mesh *mesh, const uint8_t *node_flag, int64_t *n_face,
                            int64_t **face);
 
-/* Original numbers for messages. */
+/* The file's numbers, for messages. */
 int64_t hx_mesh_node_number(const hx_mesh *mesh, int64_t node);
 int64_t hx_mesh_elem_number(const hx_mesh *mesh, int64_t elem);
 
