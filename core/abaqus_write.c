@@ -21,6 +21,7 @@ typedef struct writer {
     size_t n_text;
     const hx_mesh *mesh;
     int32_t *node, *elem;    /* mesh's numbers in the file's order; NULL: the same (owned) */
+    int own_node, own_elem;  /* keep the numbers of the file that the mesh came from */
     char (*name)[NAME_SIZE]; /* [mesh->n_set] words of the sets in the file (owned) */
 } writer;
 
@@ -98,14 +99,25 @@ static int name_sets(writer *w)
 
 /* --- mesh and sets --- */
 
+/* Numbers from 1, unless the mesh's file had its own. */
 static int64_t node_number(const writer *w, int64_t node)
 {
-    return (w->mesh->node_orig ? w->mesh->node_orig[node] : node) + 1;
+    const int64_t orig = w->mesh->node_orig ? w->mesh->node_orig[node] : node;
+    return w->own_node ? hx_numbers_get(&w->mesh->node_number, orig) : orig + 1;
 }
 
 static int64_t elem_number(const writer *w, int64_t elem)
 {
-    return (w->mesh->elem_orig ? w->mesh->elem_orig[elem] : elem) + 1;
+    const int64_t orig = w->mesh->elem_orig ? w->mesh->elem_orig[elem] : elem;
+    return w->own_elem ? hx_numbers_get(&w->mesh->elem_number, orig) : orig + 1;
+}
+
+/* 1 if other programs take the numbers: above 0 and within 32 bits. */
+static int are_usable(const hx_numbers *numbers)
+{
+    for (int64_t i = 0; i < numbers->n; i++)
+        if (hx_numbers_get(numbers, i) < 1 || hx_numbers_get(numbers, i) > INT32_MAX) return 0;
+    return numbers->n > 0;
 }
 
 /* inverse[orig[i]] = i; NULL for NULL. */
@@ -117,14 +129,26 @@ static int invert(int64_t n, const int32_t *orig, int32_t **inverse)
     return HX_OK;
 }
 
+/* The mesh's node and element at place i of the file. */
+static int64_t node_at(const writer *w, int64_t i)
+{
+    return w->node ? w->node[i] : i;
+}
+
+static int64_t elem_at(const writer *w, int64_t i)
+{
+    return w->elem ? w->elem[i] : i;
+}
+
 /* With sets of all nodes and all elements for what a job says about them. */
 static void put_mesh(writer *w, int is_job)
 {
     const hx_mesh *const mesh = w->mesh;
     put_text(w, is_job ? "*NODE, NSET=NALL\n" : "*NODE\n");
     for (int64_t i = 0; i < mesh->n_node; i++) {
-        const double *const x = mesh->xyz + 3 * (int64_t)(w->node ? w->node[i] : i);
-        put_int(w, i + 1);
+        const int64_t a = node_at(w, i);
+        const double *const x = mesh->xyz + 3 * a;
+        put_int(w, node_number(w, a));
         for (int d = 0; d < 3; d++) {
             put_text(w, ", ");
             put_real(w, x[d]);
@@ -133,11 +157,11 @@ static void put_mesh(writer *w, int is_job)
     }
     put_text(w, is_job ? "*ELEMENT, TYPE=C3D8, ELSET=EALL\n" : "*ELEMENT, TYPE=C3D8\n");
     for (int64_t i = 0; i < mesh->n_elem; i++) {
-        const int32_t *const conn = mesh->conn + 8 * (int64_t)(w->elem ? w->elem[i] : i);
-        put_int(w, i + 1);
+        const int64_t e = elem_at(w, i);
+        put_int(w, elem_number(w, e));
         for (int a = 0; a < 8; a++) {
             put_text(w, ", ");
-            put_int(w, node_number(w, conn[a]));
+            put_int(w, node_number(w, mesh->conn[8 * e + a]));
         }
         put_text(w, "\n");
     }
@@ -272,10 +296,10 @@ static int put_materials(writer *w, const hx_problem *problem, const double *mod
         put_text(w, "*ELSET, ELSET=");
         put_text(w, elset);
         for (int64_t i = 0; i < w->mesh->n_elem; i++) {
-            const int64_t e = w->elem ? w->elem[i] : i;
+            const int64_t e = elem_at(w, i);
             if (place_of(distinct, n, modulus[e]) != k) continue;
             put_text(w, column++ % PER_LINE == 0 ? "\n" : ", ");
-            put_int(w, i + 1);
+            put_int(w, elem_number(w, e));
         }
         put_text(w, "\n");
         put_material(w, name, elset, distinct[k], problem->poisson);
@@ -288,10 +312,10 @@ static void put_boundary(writer *w, const hx_problem *problem)
 {
     put_text(w, "*BOUNDARY\n");
     for (int64_t i = 0; i < w->mesh->n_node; i++) {
-        const int64_t a = w->node ? w->node[i] : i;
+        const int64_t a = node_at(w, i);
         for (int d = 0; d < 3; d++) {
             if (!(problem->fixed[a] >> d & 1)) continue;
-            put_int(w, i + 1);
+            put_int(w, node_number(w, a));
             put_text(w, d == 0 ? ", 1, 1, " : d == 1 ? ", 2, 2, " : ", 3, 3, ");
             put_real(w, problem->prescribed ? problem->prescribed[3 * a + d] : 0.0);
             put_text(w, "\n");
@@ -303,10 +327,11 @@ static void put_forces(writer *w, const double *force)
 {
     put_text(w, "*CLOAD, OP=NEW\n");
     for (int64_t i = 0; i < w->mesh->n_node; i++) {
-        const double *const f = force + 3 * (int64_t)(w->node ? w->node[i] : i);
+        const int64_t a = node_at(w, i);
+        const double *const f = force + 3 * a;
         for (int d = 0; d < 3; d++) {
             if (f[d] == 0.0) continue;
-            put_int(w, i + 1);
+            put_int(w, node_number(w, a));
             put_text(w, d == 0 ? ", 1, " : d == 1 ? ", 2, " : ", 3, ");
             put_real(w, f[d]);
             put_text(w, "\n");
@@ -345,6 +370,8 @@ static int write_all(writer *w, const char *title, const hx_problem *problem, co
     HX_TRY(name_sets(w));
     HX_TRY(invert(w->mesh->n_node, w->mesh->node_orig, &w->node));
     HX_TRY(invert(w->mesh->n_elem, w->mesh->elem_orig, &w->elem));
+    w->own_node = are_usable(&w->mesh->node_number);
+    w->own_elem = are_usable(&w->mesh->elem_number);
     put_heading(w, title);
     put_mesh(w, problem != NULL);
     HX_TRY(put_sets(w));

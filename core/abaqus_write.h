@@ -15,8 +15,9 @@ extern const int hx_abaqus_side[6];
 extern const int hx_abaqus_face[7];
 
 /* Writes the mesh with *NODE, *ELEMENT, TYPE=C3D8 and its sets as *NSET, *ELSET and *SURFACE, in
- * the original order and numbered from 1. Numbers take 20 characters, which is what CalculiX reads
- * of one: all digits of a double where they fit, else 14 or 15.
+ * the original order, with the numbers of the mesh's file or else from 1. Numbers take 20
+ * characters, which is what CalculiX reads of one: all digits of a double where they fit, else 14
+ * or 15.
  *
  * With a problem (of this mesh; NULL: none) the file is a job of the solid part: *ELASTIC, one
  * material a distinct modulus of modulus[n_elem] (NULL: E everywhere), *BOUNDARY, a *STEP of

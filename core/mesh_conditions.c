@@ -63,6 +63,15 @@ static void state_free(state *s)
     free(s->fixed);
 }
 
+/* "FILE:LINE", or "FILE" where the line is not known. */
+static const char *place(const state *s, const hx_condition *c, char *text, size_t n_text)
+{
+    char line[24] = "";
+    if (c->line > 0) snprintf(line, sizeof line, ":%lld", (long long)c->line);
+    snprintf(text, n_text, "%.300s%s", s->import->path, line);
+    return text;
+}
+
 static int add_force(state *s, const hx_condition *c, int64_t node)
 {
     for (int d = 0; d < 3; d++) {
@@ -76,15 +85,16 @@ static int add_force(state *s, const hx_condition *c, int64_t node)
 
 static int add_support(state *s, const hx_condition *c, int64_t node, int64_t number)
 {
+    char text[340];
     for (int d = 0; d < 3; d++) {
         if (!(c->components >> d & 1u)) continue;
         const int held = s->fixed[node] >> d & 1;
         if (c->step > 1 && (!held || s->value[3 * node + d] != c->value))
             return hx_conditions_set_fault(
                 s->all,
-                "%s:%lld: node %lld is supported otherwise than in step 1; all load cases have the "
-                "same supports here: write one file a set of supports",
-                s->import->path, (long long)c->line, (long long)number);
+                "%s: node %lld is supported otherwise than in step 1; all load cases have the same "
+                "supports here: write one file a set of supports",
+                place(s, c, text, sizeof text), (long long)number);
         s->value[3 * node + d] = c->value;
         s->fixed[node] |= (uint8_t)(1u << d);
     }
@@ -94,6 +104,7 @@ static int add_support(state *s, const hx_condition *c, int64_t node, int64_t nu
 static int apply(state *s, const hx_condition *c)
 {
     const int is_force = c->kind == HX_CONDITION_FORCE;
+    char text[340];
     if (c->kind == HX_CONDITION_NO_FORCES) {
         memset(s->force, 0, 3 * (size_t)s->n_node * sizeof *s->force);
         return HX_OK;
@@ -106,17 +117,17 @@ static int apply(state *s, const hx_condition *c)
         } else {
             HX_TRY(hx_conditions_set_fault(
                 s->all,
-                "%s:%lld: a %s on node %lld, which belongs to no hexahedron: reference nodes and "
+                "%s: a %s on node %lld, which belongs to no hexahedron: reference nodes and "
                 "what couples them to the part are not read",
-                s->import->path, (long long)c->line, is_force ? "force" : "support",
-                (long long)number));
+                place(s, c, text, sizeof text), is_force ? "force" : "support", (long long)number));
         }
     }
     return HX_OK;
 }
 
 /* Appends the entries of a list that holds n so far. */
-static int emit(const state *s, const double *value, int load_case, int64_t *n, hx_file_value **list)
+static int emit(const state *s, const double *value, int load_case, int64_t *n,
+                hx_file_value **list)
 {
     int64_t more = 0;
     const int is_support = load_case == 0;
@@ -130,8 +141,8 @@ static int emit(const state *s, const double *value, int load_case, int64_t *n, 
     *list = grown;
     for (int64_t k = 0; k < 3 * s->n_node; k++)
         if (is_support ? s->fixed[k / 3] >> (k % 3) & 1 : value[k] != 0.0)
-            grown[(*n)++] = (hx_file_value){(int32_t)(k / 3), (int16_t)(k % 3), (int16_t)load_case,
-                                            value[k]};
+            grown[(*n)++] =
+                (hx_file_value){(int32_t)(k / 3), (int16_t)(k % 3), (int16_t)load_case, value[k]};
     return HX_OK;
 }
 

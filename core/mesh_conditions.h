@@ -1,5 +1,5 @@
-/* Supports and forces that a mesh file holds: collected by a reader in the file's numbers and steps,
- * then left in the mesh (file_support, file_force) for a config that says from = "file". Not
+/* Supports and forces that a mesh file holds: collected by a reader in the file's numbers and
+ * steps, then left in the mesh (file_support, file_force) for a config that says from = "file". Not
  * installed. */
 #ifndef HX_MESH_CONDITIONS_H
 #define HX_MESH_CONDITIONS_H
@@ -32,7 +32,8 @@ typedef struct hx_conditions {
     char *fault; /* why they cannot be used as they stand (owned); NULL: they can */
 } hx_conditions;
 
-/* Appends a copy without nodes, which are the caller's to add to *added (valid until the next call).
+/* Appends a copy without nodes, which are the caller's to add to *added (valid until the next
+ * call).
  */
 int hx_conditions_add(hx_conditions *conditions, const hx_condition *condition,
                       hx_condition **added);
@@ -41,10 +42,10 @@ int hx_conditions_add(hx_conditions *conditions, const hx_condition *condition,
  * "file" is refused with this text. The first counts. */
 int hx_conditions_set_fault(hx_conditions *conditions, const char *fmt, ...) HX_PRINTF(2, 3);
 
-/* Between hx_import_finish and hx_import_free: steps become load cases. A force stays in later steps
- * until it is set again or HX_CONDITION_NO_FORCES; forces on one component within a step add up, as
- * in CalculiX and Abaqus. What cannot be used (a force on a node of no hexahedron, supports that
- * change from step to step) becomes the fault. O(nodes * steps). */
+/* Between hx_import_finish and hx_import_free: steps become load cases. A force stays in later
+ * steps until it is set again or HX_CONDITION_NO_FORCES; forces on one component within a step add
+ * up, as in CalculiX and Abaqus. What cannot be used (a force on a node of no hexahedron, supports
+ * that change from step to step) becomes the fault. O(nodes * steps). */
 int hx_conditions_finish(hx_conditions *conditions, const hx_import *import, hx_mesh *mesh);
 
 /* Accepts a zeroed struct. */
