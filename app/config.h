@@ -39,6 +39,11 @@ typedef struct hx_config_load {
     char *set;
     double node_force[3], total_force[3], traction[3];
     double pressure;
+    double gravity[3];
+    struct {
+        int given;
+        double point[3], axis[3], speed;
+    } centrifugal;
     int load_case;
 } hx_config_load;
 
@@ -84,7 +89,7 @@ typedef struct hx_config {
         int shuffle, reorder;
     } mesh;
     struct {
-        double young, poisson;
+        double young, poisson, density;
     } material;
     hx_config_list supports, loads, passive, sets;
     hx_config_numbers weights;
