@@ -101,6 +101,21 @@ static void report_supports(const hx_session *s)
     hx_table_end(&table, 2);
 }
 
+/* "[0, 0, -5] at [0, 0, 80], moment [1, 0, 0], distributing" */
+static void add_remote(hx_table *table, const hx_config_load *load)
+{
+    char text[3][96] = {"", "", ""};
+    const int force = !isnan(load->remote_force[0]), moment = !isnan(load->moment[0]);
+    if (force) {
+        vector_text(load->remote_force, text[0], sizeof text[0]);
+        vector_text(load->point, text[1], sizeof text[1]);
+    }
+    if (moment) vector_text(load->moment, text[2], sizeof text[2]);
+    hx_table_add(table, "%s%s%s%s%s%s, %s", text[0], force ? " at " : "", text[1],
+                 force && moment ? ", " : "", moment ? "moment " : "", text[2],
+                 load->coupling ? load->coupling : "distributing");
+}
+
 static void add_load(hx_table *table, const hx_config_load *load)
 {
     char text[96];
@@ -116,8 +131,10 @@ static void add_load(hx_table *table, const hx_config_load *load)
         hx_table_add(table, "%s in total", vector_text(load->total_force, text, sizeof text));
     else if (!isnan(load->traction[0]))
         hx_table_add(table, "%s per area", vector_text(load->traction, text, sizeof text));
-    else
+    else if (!isnan(load->pressure))
         hx_table_add(table, "pressure %g", load->pressure);
+    else
+        add_remote(table, load);
     hx_table_add(table, "case %d", load->load_case);
 }
 

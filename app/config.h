@@ -44,6 +44,8 @@ typedef struct hx_config_load {
         int given;
         double point[3], axis[3], speed;
     } centrifugal;
+    double remote_force[3], moment[3], point[3];
+    char *coupling; /* NULL: distributing */
     int load_case;
 } hx_config_load;
 

@@ -53,6 +53,7 @@ static const char *const operator_words[] = {"auto",   "nbn", "ebe",   "ebe8",  
 static const char *const criterion_words[] = {"relative", "absolute", NULL};
 static const char *const failure_words[] = {"continue", "stop", NULL};
 static const char *const unit_words[] = {"element", "length", NULL};
+static const char *const coupling_words[] = {"distributing", "rigid", NULL};
 static const char *const format_words[] = {"binary", "ascii", NULL};
 static const char *const field_words[] = {"density",   "displacement", "sensitivity", "energy",
                                           "von_mises", "sets",         NULL};
@@ -126,7 +127,7 @@ const hx_key hx_keys[] = {
 
     LIST("loads", loads, hx_config_load,
          "forces on sets or on the whole part; each has exactly one of node_force, total_force, "
-         "traction, pressure, gravity, centrifugal"),
+         "traction, pressure, remote_force (or a moment, or both), gravity, centrifugal"),
     KEY("loads[].set", TEXT, IN(load, set), .note = "required but by gravity and centrifugal",
         .help = "name of a set of nodes; traction and pressure need boundary faces in it"),
     KEY("loads[].node_force", VECTOR, IN(load, node_force), .unit = "force",
@@ -148,6 +149,16 @@ const hx_key hx_keys[] = {
         .help = "direction of the axis, of any length"),
     KEY("loads[].centrifugal.speed", FLOAT, IN(load, centrifugal.speed), .unit = "rad/time",
         .required = 1, .range = "(0, inf)", .help = "2 pi times the turns per time"),
+    KEY("loads[].remote_force", VECTOR, IN(load, remote_force), .unit = "force",
+        .help = "force that acts at `point` and is carried by the set's nodes, by their share of "
+                "its faces' area, or equally"),
+    KEY("loads[].moment", VECTOR, IN(load, moment), .unit = "force*length",
+        .help = "moment carried by the set's nodes, alone or with a remote_force"),
+    KEY("loads[].point", VECTOR, IN(load, point), .unit = "length",
+        .note = "required with remote_force", .help = "where remote_force acts"),
+    KEY("loads[].coupling", TEXT, IN(load, coupling), .word = coupling_words,
+        .note = "distributing",
+        .help = "of remote_force and moment: the set stays flexible, or moves as a rigid body"),
     KEY("loads[].case", INT, IN(load, load_case), .fallback = "1", .range = "[1, 1000]",
         .help = "load case the entry belongs to; cases are numbered without a gap"),
     KEY("weights", NUMBERS, AT(weights), .range = "(0, inf)", .note = "1 for every case",

@@ -186,6 +186,20 @@ static unsigned fix_flags(const char *fix)
            (strchr(fix, 'z') ? HX_FIX_Z : 0u);
 }
 
+static void copy_given(double to[3], const double from[3])
+{
+    if (!isnan(from[0])) memcpy(to, from, 3 * sizeof *to);
+}
+
+static void fill_remote(const hx_config_load *load, hx_load_spec *spec)
+{
+    const int rigid = load->coupling && strcmp(load->coupling, "rigid") == 0;
+    spec->kind = rigid ? HX_LOAD_REMOTE_RIGID : HX_LOAD_REMOTE;
+    copy_given(spec->value, load->remote_force);
+    copy_given(spec->moment, load->moment);
+    copy_given(spec->point, load->point);
+}
+
 static void fill_load(const hx_config_load *load, hx_load_spec *spec)
 {
     const double *value = load->node_force;
@@ -210,6 +224,9 @@ static void fill_load(const hx_config_load *load, hx_load_spec *spec)
     } else if (!isnan(load->pressure)) {
         spec->kind = HX_LOAD_PRESSURE;
         spec->value[0] = load->pressure;
+        return;
+    } else if (isnan(value[0])) {
+        fill_remote(load, spec);
         return;
     }
     memcpy(spec->value, value, sizeof spec->value);

@@ -27,18 +27,21 @@ typedef enum {
     HX_LOAD_TRACTION, /* value = force per area on the set's boundary faces, consistent nodal loads
                        */
     HX_LOAD_PRESSURE, /* value[0] = pressure on the set's boundary faces, positive pushes inwards */
-    HX_LOAD_GRAVITY,  /* value = acceleration of the whole part, which has no set */
-    HX_LOAD_CENTRIFUGAL /* value = axis through `point`, of any length, about which the whole part
-                           turns at `speed` */
+    HX_LOAD_REMOTE,   /* value = force at `point`, `moment` about it; shared by the set's nodes, by
+                         area if it spans boundary faces, else equally, leaving them flexible */
+    HX_LOAD_REMOTE_RIGID, /* the same, and the set moves as one rigid body */
+    HX_LOAD_GRAVITY,      /* value = acceleration of the whole part, which has no set */
+    HX_LOAD_CENTRIFUGAL   /* value = axis through `point`, of any length, about which the whole part
+                             turns at `speed` */
 } hx_load_kind;
 
 typedef struct hx_load_spec {
     const char *set, *origin;
     hx_load_kind kind;
     double value[3];
-    int load_case; /* 1-based */
-    double point[3];
-    double speed; /* radians per time */
+    int load_case;              /* 1-based */
+    double moment[3], point[3]; /* HX_LOAD_REMOTE..: force * length, length */
+    double speed;               /* HX_LOAD_CENTRIFUGAL: radians per time */
 } hx_load_spec;
 
 /* density b(x) = at_origin + gradient x: what gravity and rotations of a case exert on a volume of

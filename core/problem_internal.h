@@ -23,5 +23,9 @@ static inline int hx_load_is_body(const hx_load_spec *load)
 {
     return load->kind == HX_LOAD_GRAVITY || load->kind == HX_LOAD_CENTRIFUGAL;
 }
+/* Adds a HX_LOAD_REMOTE to force[n_node][3]. HX_EINPUT: a moment about the line, or in the point,
+ * that all nodes of the set lie on. O(n_node). */
+int hx_load_add_remote(const hx_mesh *mesh, const hx_set *set, const hx_load_spec *load,
+                       double *force);
 
 #endif
