@@ -101,18 +101,40 @@ static void report_supports(const hx_session *s)
     hx_table_end(&table, 2);
 }
 
+/* "[0, 0, -5] at [0, 0, 80], moment [1, 0, 0], distributing" */
+static void add_remote(hx_table *table, const hx_config_load *load)
+{
+    char text[3][96] = {"", "", ""};
+    const int force = !isnan(load->remote_force[0]), moment = !isnan(load->moment[0]);
+    if (force) {
+        vector_text(load->remote_force, text[0], sizeof text[0]);
+        vector_text(load->point, text[1], sizeof text[1]);
+    }
+    if (moment) vector_text(load->moment, text[2], sizeof text[2]);
+    hx_table_add(table, "%s%s%s%s%s%s, %s", text[0], force ? " at " : "", text[1],
+                 force && moment ? ", " : "", moment ? "moment " : "", text[2],
+                 load->coupling ? load->coupling : "distributing");
+}
+
 static void add_load(hx_table *table, const hx_config_load *load)
 {
     char text[96];
-    hx_table_add(table, "%s", load->set);
-    if (!isnan(load->node_force[0]))
+    hx_table_add(table, "%s", load->set ? load->set : "the part");
+    if (load->centrifugal.given)
+        hx_table_add(table, "%g rad per time about %s", load->centrifugal.speed,
+                     vector_text(load->centrifugal.axis, text, sizeof text));
+    else if (!isnan(load->gravity[0]))
+        hx_table_add(table, "acceleration %s", vector_text(load->gravity, text, sizeof text));
+    else if (!isnan(load->node_force[0]))
         hx_table_add(table, "%s at every node", vector_text(load->node_force, text, sizeof text));
     else if (!isnan(load->total_force[0]))
         hx_table_add(table, "%s in total", vector_text(load->total_force, text, sizeof text));
     else if (!isnan(load->traction[0]))
         hx_table_add(table, "%s per area", vector_text(load->traction, text, sizeof text));
-    else
+    else if (!isnan(load->pressure))
         hx_table_add(table, "pressure %g", load->pressure);
+    else
+        add_remote(table, load);
     hx_table_add(table, "case %d", load->load_case);
 }
 
@@ -128,8 +150,10 @@ static void report_loads(const hx_session *s)
         hx_table_end(&table, 2);
     }
     for (int c = 0; c < s->problem.n_case; c++) {
-        double total[3];
+        double total[3], body[3];
         hx_problem_total_force(&s->problem, c, total);
+        hx_problem_total_body(&s->problem, c, NULL, body);
+        for (int i = 0; i < 3; i++) total[i] += body[i];
         hx_log_info("  sum of case %d, weight %g: %s", c + 1, s->problem.weight[c],
                     vector_text(total, text, sizeof text));
     }
@@ -261,7 +285,7 @@ static int measure_solver(hx_session *s, double *setup, double *seconds)
 {
     enum { N_ITERATION = 20 };
     int rc;
-    double *modulus = NULL, *d_u = NULL, *d_f = NULL;
+    double *modulus = NULL, *force = NULL, *d_u = NULL, *d_f = NULL;
     hx_device *dev = &s->device;
     const size_t n_elem = (size_t)s->mesh.n_elem, bytes = (size_t)s->op.n_dof * sizeof(double);
     const double uniform =
@@ -280,7 +304,9 @@ static int measure_solver(hx_session *s, double *setup, double *seconds)
     }
     HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &d_u));
     HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &d_f));
-    HX_TRY_FAIL(dev->ops->upload(dev, d_f, s->problem.force[0], bytes));
+    HX_TRY_FAIL(hx_alloc_raw(&force, bytes, 1, "loads"));
+    HX_TRY_FAIL(hx_problem_nodal_force(&s->problem, 0, NULL, force));
+    HX_TRY_FAIL(dev->ops->upload(dev, d_f, force, bytes));
     s->pcg.params.max_iterations = N_ITERATION;
     for (int pass = 0; pass < 2; pass++) { /* the first one warms up */
         HX_TRY_FAIL(dev->ops->zero(dev, d_u, bytes));
@@ -290,6 +316,7 @@ static int measure_solver(hx_session *s, double *setup, double *seconds)
 fail:
     if (d_u) dev->ops->release(dev, d_u);
     if (d_f) dev->ops->release(dev, d_f);
+    free(force);
     free(modulus);
     return rc;
 }
