@@ -94,6 +94,12 @@ static void report_supports(const hx_session *s)
     if (is_quiet()) return;
     hx_table_begin(&table, "lll");
     for (size_t i = 0; i < s->cfg.supports.n; i++) {
+        if (support[i].from) {
+            hx_table_add(&table, "%s", s->mesh.name);
+            hx_table_add(&table, "%s", "as it states");
+            hx_table_add(&table, "%lld", (long long)s->mesh.n_file_support);
+            continue;
+        }
         hx_table_add(&table, "%s", support[i].set);
         hx_table_add(&table, "%s", support[i].fix);
         hx_table_add(&table, "%s", vector_text(support[i].value, text, sizeof text));
@@ -119,8 +125,10 @@ static void add_remote(hx_table *table, const hx_config_load *load)
 static void add_load(hx_table *table, const hx_config_load *load)
 {
     char text[96];
-    hx_table_add(table, "%s", load->set ? load->set : "the part");
-    if (load->centrifugal.given)
+    hx_table_add(table, "%s", load->set ? load->set : load->from ? "the file" : "the part");
+    if (load->from)
+        hx_table_add(table, "%s", "forces as it states");
+    else if (load->centrifugal.given)
         hx_table_add(table, "%g rad per time about %s", load->centrifugal.speed,
                      vector_text(load->centrifugal.axis, text, sizeof text));
     else if (!isnan(load->gravity[0]))
@@ -135,7 +143,10 @@ static void add_load(hx_table *table, const hx_config_load *load)
         hx_table_add(table, "pressure %g", load->pressure);
     else
         add_remote(table, load);
-    hx_table_add(table, "case %d", load->load_case);
+    if (load->load_case > 0)
+        hx_table_add(table, "case %d", load->load_case);
+    else
+        hx_table_add(table, "%s", "a case a step");
 }
 
 static void report_loads(const hx_session *s)
