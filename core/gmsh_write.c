@@ -300,8 +300,8 @@ static void write_names(writer *w)
     for (size_t i = 0; i < N_LAYER * mesh->n_set; i++) n += w->in_group[i];
     if (n == 0) return;
     fprintf(w->f, "$PhysicalNames\n%lld\n", (long long)n);
-    for (int k = 0; k < N_LAYER; k++)
-        for (size_t i = 0; i < mesh->n_set; i++) {
+    for (size_t i = 0; i < mesh->n_set; i++)
+        for (int k = 0; k < N_LAYER; k++) {
             if (!w->in_group[N_LAYER * i + (size_t)k]) continue;
             fprintf(w->f, "%d %zu \"", w->layer[k].dim, i + 1);
             for (const char *c = mesh->set[i].name; *c; c++) fputc(*c == '"' ? '\'' : *c, w->f);
