@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "mesh_check.h"
 #include "mesh_import_internal.h"
 
 /* Members that are no part of the mesh of hexahedra, for one note. */
@@ -98,6 +99,23 @@ fail:
     return rc;
 }
 
+/* The face of the mesh that the file means; its elements may have had another order of nodes. */
+static int place_face(const hx_import *import, int64_t elem, int64_t local, int64_t *face)
+{
+    static const int mirrored[6] = {0, 1, 2, 3, 5, 4};
+    const int order = import->order ? import->order[elem] : HX_ORDER_VTK;
+    if (local < 0 || local > 5)
+        return HX_RAISE(HX_EINTERNAL, "face %lld of a hexahedron", (long long)local);
+    if (order == HX_ORDER_TENSOR || order == HX_ORDER_MIRRORED_TENSOR)
+        return HX_IMPORT_RAISE(
+            import, 0,
+            "a set names a face of element %lld by number, whose nodes are out of order: which "
+            "face is meant is not known; write the elements in the format's order",
+            (long long)hx_numbers_get(&import->elem_number, elem));
+    *face = 6 * elem + (order == HX_ORDER_MIRRORED ? mirrored[local] : (int)local);
+    return HX_OK;
+}
+
 static int add_faces(const hx_import *import, const hx_import_set *set, hx_mesh *mesh)
 {
     int rc = HX_OK;
@@ -108,7 +126,7 @@ static int add_faces(const hx_import *import, const hx_import_set *set, hx_mesh 
     for (int64_t i = 0; i < set->face_elem.n; i++) {
         const int64_t local = hx_numbers_get(&set->face_local, i);
         HX_TRY_FAIL(find_elem(import, set, hx_numbers_get(&set->face_elem, i), &out, &elem));
-        if (elem >= 0) face[n++] = elem * 6 + local;
+        if (elem >= 0) HX_TRY_FAIL(place_face(import, elem, local, &face[n++]));
     }
     HX_TRY_FAIL(hx_mesh_add_face_set(mesh, set->name, n, face));
     rc = note_left_out(import, set, &out);
