@@ -10,6 +10,7 @@
 
 #include "abaqus_read.h"
 #include "abaqus_write.h"
+#include "ansys_read.h"
 #include "gmsh.h"
 #include "mesh_check.h"
 #include "vtk.h"
@@ -55,11 +56,17 @@ static int write_abaqus(const char *path, const hx_mesh *mesh, const hx_mesh_wri
     return hx_abaqus_write(path, mesh, options->title, options->problem);
 }
 
+static int is_ansys(const char *head)
+{
+    return strncasecmp(head, "/COM,ANSYS", 10) == 0 || strncasecmp(head, "/PREP7", 6) == 0;
+}
+
 /* VTK files carry fields, so the program writes them itself. */
 const hx_mesh_format hx_mesh_formats[] = {
     {"legacy VTK", ".vtk", is_vtk, read_vtk, NULL},
     {"Gmsh", ".msh", is_gmsh, hx_gmsh_read, write_gmsh},
     {"Abaqus, CalculiX", ".inp", is_abaqus, hx_abaqus_read, write_abaqus},
+    {"ANSYS archive", ".cdb", is_ansys, hx_ansys_read, NULL},
 };
 const size_t hx_n_mesh_format = sizeof hx_mesh_formats / sizeof hx_mesh_formats[0];
 
