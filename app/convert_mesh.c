@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/clock.h"
+#include "core/memory.h"
 #include "core/mesh_files.h"
 #include "fields.h"
 #include "mesh_input.h"
@@ -54,9 +56,14 @@ static int convert(const conversion *c, hx_mesh *mesh)
     char a[32], b[32];
     const hx_mesh_format *const format = hx_mesh_format_of_name(c->out);
     const hx_mesh_write_options how = {.is_ascii = c->is_ascii, .title = mesh->name};
+    const double begin = hx_clock();
     HX_TRY(hx_input_read(c->in, c->merge, mesh));
+    const double read = hx_clock();
     HX_TRY(hx_mesh_finish(mesh));
     HX_TRY(hx_input_check(mesh, c->merge));
+    hx_log_detail("%s: read in %.3f s, validated in %.3f s, %s of host memory at most", c->in,
+                  read - begin, hx_clock() - read,
+                  hx_format_bytes((double)hx_host_memory_peak(), a, sizeof a));
     HX_TRY(format->write ? format->write(c->out, mesh, &how) : write_vtk(c, mesh));
     hx_log_info("%s: %s elements, %s nodes, %zu sets", c->out,
                 hx_format_count(mesh->n_elem, a, sizeof a),
@@ -68,8 +75,7 @@ int hx_convert_mesh(const hx_options *options)
 {
     hx_mesh mesh;
     conversion c = {options->argument[0], options->argument[1], (double)NAN, 0};
-    for (size_t i = 2; i < options->n_argument; i++)
-        HX_TRY(read_setting(&c, options->argument[i]));
+    for (size_t i = 2; i < options->n_argument; i++) HX_TRY(read_setting(&c, options->argument[i]));
     memset(&mesh, 0, sizeof mesh);
     const int rc = convert(&c, &mesh);
     hx_mesh_free(&mesh);

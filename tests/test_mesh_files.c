@@ -214,6 +214,122 @@ static void test_good_files(void)
     hx_mesh_free(&mesh);
 }
 
+/* --- binary files of both byte orders --- */
+
+static void put(FILE *f, int swap, size_t n, const void *value)
+{
+    const unsigned char *const byte = value;
+    for (size_t i = 0; i < n; i++) fputc(byte[swap ? n - 1 - i : i], f);
+}
+
+static void put_int(FILE *f, int swap, int32_t value)
+{
+    put(f, swap, sizeof value, &value);
+}
+
+static void put_size(FILE *f, int swap, int n_byte, int64_t value)
+{
+    const int32_t narrow = (int32_t)value;
+    if (n_byte == 4)
+        put(f, swap, 4, &narrow);
+    else
+        put(f, swap, 8, &value);
+}
+
+static void put_corner(FILE *f, int swap, int a)
+{
+    const double xyz[3] = {(a + 1) / 2 % 2, a / 2 % 2, a / 4};
+    for (int d = 0; d < 3; d++) put(f, swap, sizeof xyz[d], &xyz[d]);
+}
+
+/* A cube whose bottom is the surface 7, in format 2.2. */
+static void write_binary_2(FILE *f, int swap)
+{
+    static const int32_t element[2][3] = {{3, 1, 2}, {5, 1, 2}};
+    fputs("$MeshFormat\n2.2 1 8\n", f);
+    put_int(f, swap, 1);
+    fputs("\n$EndMeshFormat\n$Nodes\n8\n", f);
+    for (int a = 0; a < 8; a++) {
+        put_int(f, swap, 10 + a);
+        put_corner(f, swap, a);
+    }
+    fputs("\n$EndNodes\n$Elements\n2\n", f);
+    for (int e = 0; e < 2; e++) {
+        for (int k = 0; k < 3; k++) put_int(f, swap, element[e][k]);
+        put_int(f, swap, 1 + e);
+        put_int(f, swap, 7 + e);
+        put_int(f, swap, 1);
+        for (int k = 0; k < (e == 0 ? 4 : 8); k++) put_int(f, swap, 10 + k);
+    }
+    fputs("\n$EndElements\n", f);
+}
+
+/* The same in format 4.1, the nodes of surface 1 with parameters. */
+static void write_binary_4(FILE *f, int swap, int n_byte)
+{
+    static const int64_t n_entity[4] = {0, 0, 1, 1};
+    const double parameter[2] = {0.5, 0.25};
+    fprintf(f, "$MeshFormat\n4.1 1 %d\n", n_byte);
+    put_int(f, swap, 1);
+    fputs("\n$EndMeshFormat\n$Entities\n", f);
+    for (int k = 0; k < 4; k++) put_size(f, swap, n_byte, n_entity[k]);
+    for (int k = 0; k < 2; k++) {
+        put_int(f, swap, 1);
+        put_corner(f, swap, 0);
+        put_corner(f, swap, 6);
+        put_size(f, swap, n_byte, 1);
+        put_int(f, swap, 7 + k);
+        put_size(f, swap, n_byte, 2); /* bounding entities */
+        put_int(f, swap, 3);
+        put_int(f, swap, -4);
+    }
+    fputs("\n$EndEntities\n$Nodes\n", f);
+    for (int k = 0; k < 4; k++) put_size(f, swap, n_byte, k == 0 ? 2 : k == 1 ? 8 : 10 * k);
+    for (int b = 0; b < 2; b++) {
+        put_int(f, swap, 2 + b);
+        put_int(f, swap, 1);
+        put_int(f, swap, b == 0);
+        put_size(f, swap, n_byte, 4);
+        for (int a = 4 * b; a < 4 * b + 4; a++) put_size(f, swap, n_byte, 10 + a);
+        for (int a = 4 * b; a < 4 * b + 4; a++) {
+            put_corner(f, swap, a);
+            for (int k = 0; k < 2 && b == 0; k++) put(f, swap, 8, &parameter[k]);
+        }
+    }
+    fputs("\n$EndNodes\n$Elements\n", f);
+    for (int k = 0; k < 4; k++) put_size(f, swap, n_byte, k < 2 ? 2 : k - 1);
+    for (int b = 0; b < 2; b++) {
+        put_int(f, swap, 2 + b);
+        put_int(f, swap, 1);
+        put_int(f, swap, b == 0 ? 3 : 5);
+        put_size(f, swap, n_byte, 1);
+        put_size(f, swap, n_byte, 1 + b);
+        for (int k = 0; k < 4 + 4 * b; k++) put_size(f, swap, n_byte, 10 + k);
+    }
+    fputs("\n$EndElements\n", f);
+}
+
+static void test_binary(int swap, int n_byte)
+{
+    hx_mesh mesh;
+    hx_atomic_file file;
+    memset(&file, 0, sizeof file);
+    CHECK_OK(hx_atomic_file_open(&file, in_folder("binary.msh")));
+    if (n_byte == 0)
+        write_binary_2(file.stream, swap);
+    else
+        write_binary_4(file.stream, swap, n_byte);
+    CHECK_OK(hx_atomic_file_commit(&file));
+    CHECK_OK(read_whole(in_folder("binary.msh"), (double)NAN, &mesh, NULL));
+    CHECK(mesh.n_elem == 1 && mesh.n_node == 8 && mesh.n_set == 2);
+    CHECK_REL(mesh.total_volume, 1.0, 1e-14);
+    CHECK(hx_mesh_node_number(&mesh, 7) == 17 && hx_mesh_elem_number(&mesh, 0) == 2);
+    const hx_set *const bottom = hx_mesh_find_set(&mesh, "surface 7");
+    CHECK(bottom && bottom->n_face == 1 && bottom->face[0] == 4);
+    CHECK(hx_mesh_find_set(&mesh, "volume 8") != NULL);
+    hx_mesh_free(&mesh);
+}
+
 /* --- order of nodes --- */
 
 /* A cube with its nodes in that order, and its face x = 0 as a quadrangle. */
@@ -386,6 +502,7 @@ int main(void)
     for (int i = 0; i < 4; i++) test_round_trip(i % 2, i / 2);
     test_bad_files();
     test_good_files();
+    for (int i = 0; i < 6; i++) test_binary(i % 2, 4 * (i / 2));
     test_order();
     test_coincident(1.0);
     test_coincident(1e-3);
@@ -395,8 +512,9 @@ int main(void)
     test_hanging(4.0, 0); /* no touching */
     test_hanging(3.0, 0); /* along an edge, conforming */
     test_generated();
-    for (int i = 0; i < 4; i++) {
-        static const char *const name[4] = {"box.msh", "bad.msh", "good.msh", "order.msh"};
+    for (int i = 0; i < 5; i++) {
+        static const char *const name[5] = {"box.msh", "bad.msh", "good.msh", "order.msh",
+                                            "binary.msh"};
         remove(in_folder(name[i]));
     }
     remove(folder);
