@@ -33,6 +33,21 @@ static void smoother_free(smoother *m)
     free(m->next);
 }
 
+static const double *place(const hx_surface *s, int64_t v)
+{
+    return s->xyz + 3 * v;
+}
+
+static void difference(const double a[3], const double b[3], double out[3])
+{
+    for (int d = 0; d < 3; d++) out[d] = a[d] - b[d];
+}
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
 static void list_corners(smoother *m)
 {
     const hx_surface *s = m->s;
@@ -43,14 +58,36 @@ static void list_corners(smoother *m)
     m->first[0] = 0;
 }
 
+static void corners_of(const hx_surface *s, const double *xyz, int64_t t, const double *x[3])
+{
+    for (int k = 0; k < 3; k++) x[k] = xyz + 3 * (int64_t)s->tri[3 * t + k];
+}
+
+/* Whether caps that meet at a vertex turn by more than 30 degrees: an edge of the part. */
+static int is_sharp(const smoother *m, int64_t v)
+{
+    double first[3] = {0.0, 0.0, 0.0}, here[3];
+    for (int32_t k = m->first[v]; k < m->first[v + 1]; k++) {
+        const int64_t t = m->corner[k] / 3;
+        const double *x[3];
+        if (!m->s->is_cap[t]) continue;
+        corners_of(m->s, m->s->xyz, t, x);
+        hx_triangle_normal2(x[0], x[1], x[2], here);
+        if (dot(first, first) == 0.0) memcpy(first, here, sizeof first);
+        if (dot(first, here) < 0.866 * sqrt(dot(first, first) * dot(here, here))) return 1;
+    }
+    return 0;
+}
+
 static void choose_kinds(smoother *m)
 {
     const hx_surface *s = m->s;
     memset(m->kind, FREE, (size_t)s->n_vertex);
-    for (int64_t c = 0; c < 3 * s->n_tri; c++) {
-        const int64_t v = s->tri[c];
-        if (s->is_cap[c / 3]) m->kind[v] = s->edge[2 * v] == s->edge[2 * v + 1] ? FIXED : SLIDES;
-    }
+    for (int64_t c = 0; c < 3 * s->n_tri; c++)
+        if (s->is_cap[c / 3]) m->kind[s->tri[c]] = SLIDES;
+    for (int64_t v = 0; v < s->n_vertex; v++)
+        if (m->kind[v] == SLIDES && (s->edge[2 * v] == s->edge[2 * v + 1] || is_sharp(m, v)))
+            m->kind[v] = FIXED;
 }
 
 static int smoother_create(smoother *m, hx_surface *s, const hx_mesh *mesh)
@@ -74,42 +111,61 @@ static int smoother_create(smoother *m, hx_surface *s, const hx_mesh *mesh)
     return HX_OK;
 }
 
-/* A mesh edge's share at the place nearest to x, within the margins. */
-static void slide(const smoother *m, int64_t v, const double wanted[3], double x[3])
+/* The share of the vertex's mesh edge that lies nearest to the line from a to b, minus its share
+ * now; 0 where edge and line are too nearly parallel to say. Unlike the neighbours' mean this does
+ * not move a vertex for lying nearer to one of them. */
+static double share_towards(const double *in, const double *out, const double *x, const double *a,
+                            const double *b)
 {
-    const double *in = m->mesh->xyz + 3 * (int64_t)m->s->edge[2 * v];
-    const double *out = m->mesh->xyz + 3 * (int64_t)m->s->edge[2 * v + 1];
-    double along = 0.0, square = 0.0;
-    for (int d = 0; d < 3; d++) {
-        along += (wanted[d] - in[d]) * (out[d] - in[d]);
-        square += (out[d] - in[d]) * (out[d] - in[d]);
-    }
-    const double share = fmin(fmax(along / square, HX_SURFACE_MARGIN), 1.0 - HX_SURFACE_MARGIN);
-    hx_surface_cut(in, out, share, x);
+    double e[3], c[3], w[3];
+    difference(out, in, e);
+    difference(b, a, c);
+    difference(x, a, w);
+    const double ee = dot(e, e), cc = dot(c, c), ec = dot(e, c);
+    const double determinant = ee * cc - ec * ec;
+    if (!(determinant > 0.1 * ee * cc)) return 0.0;
+    return (ec * dot(w, c) - cc * dot(w, e)) / determinant;
 }
 
-/* A vertex on the rim of a cap looks at its neighbours on the rim only, any other at all. */
+/* A vertex on the rim of a cap slides on its mesh edge, within the margins, by its two neighbours
+ * on the rim. */
+static void slide(const smoother *m, int64_t v, double factor, double to[3])
+{
+    const hx_surface *s = m->s;
+    const double *x = place(s, v), *neighbour[2] = {x, x};
+    const double *in = m->mesh->xyz + 3 * (int64_t)s->edge[2 * v];
+    const double *out = m->mesh->xyz + 3 * (int64_t)s->edge[2 * v + 1];
+    double e[3], along[3];
+    int n = 0;
+    for (int32_t k = m->first[v]; k < m->first[v + 1]; k++) {
+        const int64_t c = m->corner[k];
+        if (s->is_cap[c / 3] == s->is_cap[m->opposite[c] / 3]) continue;
+        if (n < 2) neighbour[n] = place(s, s->tri[hx_corner_next(c)]);
+        n++;
+    }
+    if (n != 2) return;
+    difference(out, in, e);
+    difference(x, in, along);
+    const double share =
+        dot(along, e) / dot(e, e) + factor * share_towards(in, out, x, neighbour[0], neighbour[1]);
+    hx_surface_cut(in, out, fmin(fmax(share, HX_SURFACE_MARGIN), 1.0 - HX_SURFACE_MARGIN), to);
+}
+
 static void move_vertex(const smoother *m, int64_t v, double factor)
 {
     const hx_surface *s = m->s;
-    const double *x = s->xyz + 3 * v;
-    double sum[3] = {0.0, 0.0, 0.0}, wanted[3];
-    int n = 0;
-    memcpy(m->next + 3 * v, x, 3 * sizeof *x);
+    const double *x = place(s, v);
+    double sum[3] = {0.0, 0.0, 0.0}, *to = m->next + 3 * v;
+    memcpy(to, x, 3 * sizeof *x);
     if (m->kind[v] == FIXED) return;
-    for (int32_t k = m->first[v]; k < m->first[v + 1]; k++) {
-        const int64_t c = m->corner[k];
-        const int is_rim = s->is_cap[c / 3] != s->is_cap[m->opposite[c] / 3];
-        if (m->kind[v] == SLIDES && !is_rim) continue;
-        for (int d = 0; d < 3; d++) sum[d] += s->xyz[3 * (int64_t)s->tri[hx_corner_next(c)] + d];
-        n++;
+    if (m->kind[v] == SLIDES) {
+        slide(m, v, factor, to);
+        return;
     }
-    if (n == 0) return;
-    for (int d = 0; d < 3; d++) wanted[d] = x[d] + factor * (sum[d] / n - x[d]);
-    if (m->kind[v] == SLIDES)
-        slide(m, v, wanted, m->next + 3 * v);
-    else
-        memcpy(m->next + 3 * v, wanted, sizeof wanted);
+    const int n = m->first[v + 1] - m->first[v];
+    for (int32_t k = m->first[v]; k < m->first[v + 1]; k++)
+        for (int d = 0; d < 3; d++) sum[d] += place(s, s->tri[hx_corner_next(m->corner[k])])[d];
+    for (int d = 0; d < 3; d++) to[d] = x[d] + factor * (sum[d] / n - x[d]);
 }
 
 static void take_step(smoother *m, double factor)
@@ -119,11 +175,6 @@ static void take_step(smoother *m, double factor)
     double *const now = m->s->xyz;
     m->s->xyz = m->next;
     m->next = now;
-}
-
-static void corners_of(const hx_surface *s, const double *xyz, int64_t t, const double *x[3])
-{
-    for (int k = 0; k < 3; k++) x[k] = xyz + 3 * (int64_t)s->tri[3 * t + k];
 }
 
 /* Volume, and the area that is no cap. */
@@ -142,7 +193,7 @@ static void measure(const hx_surface *s, const hx_mesh *mesh, double *volume, do
                 for (int d = 0; d < 3; d++) y[k][d] = x[k][d] - origin[d];
             sum += hx_triangle_volume6(y[0], y[1], y[2]);
             hx_triangle_normal2(x[0], x[1], x[2], n);
-            if (!s->is_cap[t]) area2 += sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+            if (!s->is_cap[t]) area2 += sqrt(dot(n, n));
         }
         part_volume[i] = sum / 6.0;
         part_area[i] = 0.5 * area2;
@@ -177,7 +228,7 @@ static void restore_volume(smoother *m, double volume)
         memcpy(to, m->s->xyz + 3 * v, 3 * sizeof *to);
         if (m->kind[v] != FREE) continue;
         vertex_normal(m, v, n);
-        const double size = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+        const double size = sqrt(dot(n, n));
         for (int d = 0; size > 0.0 && d < 3; d++) to[d] += distance * n[d] / size;
     }
     double *const swap = m->s->xyz;
@@ -189,17 +240,12 @@ static void restore_volume(smoother *m, double volume)
 static int has_turned(const smoother *m, int64_t t)
 {
     const double *x[3], *y[3];
-    double a[3], b[3], dot = 0.0, aa = 0.0, bb = 0.0;
+    double a[3], b[3];
     corners_of(m->s, m->before, t, x);
     corners_of(m->s, m->s->xyz, t, y);
     hx_triangle_normal2(x[0], x[1], x[2], a);
     hx_triangle_normal2(y[0], y[1], y[2], b);
-    for (int d = 0; d < 3; d++) {
-        dot += a[d] * b[d];
-        aa += a[d] * a[d];
-        bb += b[d] * b[d];
-    }
-    return dot <= 0.0 || bb < 1e-6 * aa;
+    return dot(a, b) <= 0.0 || dot(b, b) < 1e-6 * dot(a, a);
 }
 
 /* Puts vertices of turned triangles back until there is none; every pass puts back at least one. */
