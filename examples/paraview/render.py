@@ -3,8 +3,9 @@
 
     python3 render.py RESULT.vtk PICTURE.png [--threshold 0.9] [--field density] [--view x,y,z]
 
-RESULT is a .vtk file of hextop or a .vtk.series (its last file is shown). Runs with pvpython too. Without
-a screen it starts itself again under xvfb-run. Debian: python3-vtk9 python3-numpy xvfb xauth."""
+RESULT is a .vtk file of hextop or a .vtk.series (its last file is shown), or a surface, .stl or .ply.
+Runs with pvpython too. Without a screen it starts itself again under xvfb-run. Debian: python3-vtk9
+python3-numpy xvfb xauth."""
 
 import argparse
 import json
@@ -85,8 +86,25 @@ def resolve(path):
         fail(f"{path}: not a series file that names a file")
 
 
+def read_triangles(path):
+    """A surface that `hextop surface` wrote, and its mean edge length."""
+    reader = vtk.vtkSTLReader() if path.endswith(".stl") else vtk.vtkPLYReader()
+    reader.SetFileName(path)
+    reader.Update()
+    faces = reader.GetOutput()
+    if faces.GetNumberOfPolys() == 0:
+        fail(f"{path}: VTK reads no triangle from it")
+    points = vtk_to_numpy(faces.GetPoints().GetData())
+    corners = vtk_to_numpy(faces.GetPolys().GetConnectivityArray()).reshape(-1, 3)
+    edges = points[corners] - points[numpy.roll(corners, 1, axis=1)]
+    print(f"{path}: {len(corners)} triangles")
+    return faces, float(numpy.linalg.norm(edges, axis=2).mean())
+
+
 def read_surface(path, field, threshold):
     """Outer faces of the cells above the threshold, and the mean edge length of those cells."""
+    if path.endswith((".stl", ".ply")):
+        return read_triangles(path)
     reader = vtk.vtkUnstructuredGridReader()
     reader.SetFileName(path)
     reader.ReadAllScalarsOn()
