@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs, by apt, what is missing to build hextop; nothing, and no network, where all is there.
 #   sh tests/install_deps.sh          compiler, Meson, Ninja, pkg-config, libconfig
-#   sh tests/install_deps.sh test     and what some tests need and skip without: VTK for Python
+#   sh tests/install_deps.sh test     and what some tests need and skip without: VTK for Python, a screen for it
 # Shared by examples/quickstart.sh and tests/run.sh.
 set -u
 PATH=$PATH:/usr/local/cuda/bin
@@ -39,6 +39,7 @@ if [ "${1:-}" = test ]; then
     for python in python3 /usr/bin/python3; do
         "$python" -c 'import numpy, vtkmodules' >/dev/null 2>&1 && break
     done || optional="python3-vtk9 python3-numpy"
+    { has xvfb-run && has xauth; } || optional="$optional xvfb xauth"
 fi
 
 [ -n "$missing$optional" ] || exit 0
