@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "core/bearing.h"
 #include "core/cells.h"
 #include "core/clock.h"
 #include "core/memory.h"
@@ -116,7 +117,24 @@ static void add_remote(hx_table *table, const hx_config_load *load)
                  load->coupling ? load->coupling : "distributing");
 }
 
-static void add_load(hx_table *table, const hx_config_load *load)
+/* The force and the bore that was found. */
+static int add_bearing(hx_table *table, const hx_mesh *mesh, const hx_config_load *load)
+{
+    char force[96], axis[96], centre[96];
+    hx_bearing fit;
+    HX_TRY(hx_bearing_fit(mesh, load->set, load->origin, load->bearing_force, &fit));
+    const double *peak = fit.peak;
+    for (int i = 0; i < 3; i++) /* rounding */
+        if (fabs(fit.centre[i]) < 1e-9 * fit.radius) fit.centre[i] = 0.0;
+    hx_table_add(table, "%s of a pin: radius %.6g, axis %s through %s, peak pressure %.4g",
+                 vector_text(load->bearing_force, force, sizeof force), fit.radius,
+                 vector_text(fit.axis, axis, sizeof axis),
+                 vector_text(fit.centre, centre, sizeof centre),
+                 sqrt(peak[0] * peak[0] + peak[1] * peak[1] + peak[2] * peak[2]));
+    return HX_OK;
+}
+
+static int add_load(hx_table *table, const hx_mesh *mesh, const hx_config_load *load)
 {
     char text[96];
     hx_table_add(table, "%s", load->set);
@@ -128,21 +146,27 @@ static void add_load(hx_table *table, const hx_config_load *load)
         hx_table_add(table, "%s per area", vector_text(load->traction, text, sizeof text));
     else if (!isnan(load->pressure))
         hx_table_add(table, "pressure %g", load->pressure);
+    else if (!isnan(load->bearing_force[0]))
+        HX_TRY(add_bearing(table, mesh, load));
     else
         add_remote(table, load);
     hx_table_add(table, "case %d", load->load_case);
+    return HX_OK;
 }
 
-static void report_loads(const hx_session *s)
+static int report_loads(const hx_session *s)
 {
     const hx_config_load *load = s->cfg.loads.entry;
     char text[96];
+    int rc = HX_OK;
     hx_log_info("\nloads");
     if (!is_quiet()) {
         hx_table table;
         hx_table_begin(&table, "lll");
-        for (size_t i = 0; i < s->cfg.loads.n; i++) add_load(&table, &load[i]);
+        for (size_t i = 0; rc == HX_OK && i < s->cfg.loads.n; i++)
+            rc = add_load(&table, &s->mesh, &load[i]);
         hx_table_end(&table, 2);
+        HX_TRY(rc);
     }
     for (int c = 0; c < s->problem.n_case; c++) {
         double total[3];
@@ -150,6 +174,7 @@ static void report_loads(const hx_session *s)
         hx_log_info("  sum of case %d, weight %g: %s", c + 1, s->problem.weight[c],
                     vector_text(total, text, sizeof text));
     }
+    return HX_OK;
 }
 
 /* 1 if all elements at the node are passive and nearly void. */
@@ -363,7 +388,7 @@ static int check(hx_session *s, const hx_options *options)
     report_sets(&s->mesh);
     HX_TRY(hx_session_make_problem(s));
     report_supports(s);
-    report_loads(s);
+    HX_TRY(report_loads(s));
     report_passive(s);
     HX_TRY(report_filter(s));
     HX_TRY(check_initial(s));

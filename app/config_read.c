@@ -360,8 +360,10 @@ static int check_load(const hx_config_load *load)
     const int force = !isnan(load->remote_force[0]), remote = force || !isnan(load->moment[0]);
     HX_TRY(check_one_of(load->origin,
                         !isnan(load->node_force[0]) + !isnan(load->total_force[0]) +
-                            !isnan(load->traction[0]) + !isnan(load->pressure) + remote,
-                        "node_force, total_force, traction, pressure, remote_force (or moment)"));
+                            !isnan(load->traction[0]) + !isnan(load->pressure) +
+                            !isnan(load->bearing_force[0]) + remote,
+                        "node_force, total_force, traction, pressure, bearing_force, remote_force "
+                        "(or moment)"));
     if (force && isnan(load->point[0]))
         return fault(load->origin, "",
                      "remote_force without the point where it acts; for example "

@@ -123,7 +123,7 @@ const hx_key hx_keys[] = {
 
     LIST("loads", loads, hx_config_load,
          "forces on sets; each has exactly one of node_force, total_force, traction, pressure, "
-         "remote_force (or a moment, or both)"),
+         "bearing_force, remote_force (or a moment, or both)"),
     KEY("loads[].set", TEXT, IN(load, set), .required = 1,
         .help = "name of a set of nodes; traction and pressure need boundary faces in it"),
     KEY("loads[].node_force", VECTOR, IN(load, node_force), .unit = "force",
@@ -134,6 +134,9 @@ const hx_key hx_keys[] = {
         .help = "force per area on the set's boundary faces, as consistent nodal loads"),
     KEY("loads[].pressure", FLOAT, IN(load, pressure), .unit = "force/length^2",
         .help = "pressure on the set's boundary faces, positive pushes inwards"),
+    KEY("loads[].bearing_force", VECTOR, IN(load, bearing_force), .unit = "force",
+        .help = "force of a pin on the bore that the set's boundary faces are: pressure as the "
+                "cosine on the half it pushes against; along the axis as a uniform traction"),
     KEY("loads[].remote_force", VECTOR, IN(load, remote_force), .unit = "force",
         .help = "force that acts at `point` and is carried by the set's nodes, by their share of "
                 "its faces' area, or equally"),

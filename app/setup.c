@@ -213,6 +213,9 @@ static void fill_load(const hx_config_load *load, hx_load_spec *spec)
     } else if (!isnan(load->traction[0])) {
         spec->kind = HX_LOAD_TRACTION;
         value = load->traction;
+    } else if (!isnan(load->bearing_force[0])) {
+        spec->kind = HX_LOAD_BEARING;
+        value = load->bearing_force;
     } else if (!isnan(load->pressure)) {
         spec->kind = HX_LOAD_PRESSURE;
         spec->value[0] = load->pressure;
