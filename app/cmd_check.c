@@ -10,6 +10,7 @@
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/mesh_quality.h"
+#include "core/skin.h"
 #include "footprint.h"
 #include "output.h"
 #include "table.h"
@@ -188,15 +189,36 @@ static int is_void_node(const hx_problem *problem, int64_t node)
     return 1;
 }
 
-static void report_passive(const hx_session *s)
+/* What each skin holds. */
+static int report_skins(const hx_session *s)
+{
+    const hx_config_passive *passive = s->cfg.passive.entry;
+    char text[32];
+    for (size_t i = 0; i < s->cfg.passive.n; i++) {
+        uint8_t *flag = NULL;
+        int64_t n;
+        if (isnan(passive[i].skin)) continue;
+        HX_TRY(hx_alloc(&flag, (size_t)s->mesh.n_elem, 1, "elements of a skin"));
+        const int rc = hx_skin_flag(&s->mesh, hx_mesh_find_set(&s->mesh, passive[i].set),
+                                    passive[i].skin, flag, &n);
+        free(flag);
+        HX_TRY(rc);
+        hx_log_info("  skin of %s, %g thick: %s elements of density %g", passive[i].set,
+                    passive[i].skin, hx_format_count(n, text, sizeof text), passive[i].density);
+    }
+    return HX_OK;
+}
+
+static int report_passive(const hx_session *s)
 {
     const hx_problem *problem = &s->problem;
     int64_t n_void = 0;
     char text[32];
-    if (!problem->passive) return;
+    if (!problem->passive) return HX_OK;
     hx_log_info("\npassive   %s elements, %.1f %% of the volume",
                 hx_format_count(problem->n_passive, text, sizeof text),
                 100.0 * (1.0 - problem->design_volume / s->mesh.total_volume));
+    HX_TRY(report_skins(s));
     for (int64_t a = 0; a < s->mesh.n_node; a++) {
         int loaded = 0;
         for (int c = 0; c < problem->n_case && !loaded; c++)
@@ -207,6 +229,7 @@ static void report_passive(const hx_session *s)
         WARN("%s loaded nodes touch passive void only: their displacement will dominate the "
              "compliance",
              hx_format_count(n_void, text, sizeof text));
+    return HX_OK;
 }
 
 /* The filter's reach and its memory on the device. */
@@ -389,7 +412,7 @@ static int check(hx_session *s, const hx_options *options)
     HX_TRY(hx_session_make_problem(s));
     report_supports(s);
     HX_TRY(report_loads(s));
-    report_passive(s);
+    HX_TRY(report_passive(s));
     HX_TRY(report_filter(s));
     HX_TRY(check_initial(s));
     HX_TRY(hx_session_open_device(s));

@@ -48,7 +48,7 @@ typedef struct hx_config_load {
 typedef struct hx_config_passive {
     char *origin;
     char *set;
-    double density;
+    double skin, density;
 } hx_config_passive;
 
 typedef struct hx_config_set {

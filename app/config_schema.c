@@ -154,7 +154,11 @@ const hx_key hx_keys[] = {
 
     LIST("passive", passive, hx_config_passive, "elements that keep their density"),
     KEY("passive[].set", TEXT, IN(passive, set), .required = 1,
-        .help = "name of a set of elements"),
+        .help = "name of a set of elements; with a skin, of nodes or faces"),
+    KEY("passive[].skin", FLOAT, IN(passive, skin), .unit = "length", .range = "(0, inf)",
+        .help =
+            "instead of the set's elements those within this thickness of its boundary faces, or "
+            "of its nodes: by centroid, and at least the layer that touches it"),
     KEY("passive[].density", FLOAT, IN(passive, density), .fallback = "1.0", .range = "(0, 1]",
         .help = "density kept: 1 solid, rho_min void"),
 

@@ -245,6 +245,7 @@ static int create_problem(hx_session *s, hx_support_spec *support, hx_load_spec 
         passive[i].set = cfg_passive[i].set;
         passive[i].origin = cfg_passive[i].origin;
         passive[i].density = cfg_passive[i].density;
+        passive[i].skin = isnan(cfg_passive[i].skin) ? 0.0 : cfg_passive[i].skin;
     }
     const hx_problem_params params = {
         .origin = cfg->path,

@@ -45,6 +45,7 @@ typedef struct hx_load_spec {
 typedef struct hx_passive_spec {
     const char *set, *origin;
     double density; /* in [rho_min, 1] */
+    double skin;    /* > 0: the elements within this length of the set (skin.h); 0: the set's own */
 } hx_passive_spec;
 
 typedef struct hx_problem_params {

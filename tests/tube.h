@@ -2,6 +2,7 @@
 #ifndef HX_TEST_TUBE_H
 #define HX_TEST_TUBE_H
 
+#include "core/load_faces.h"
 #include "fixture.h"
 
 #define TUBE_PI 3.14159265358979323846
@@ -18,13 +19,11 @@ typedef struct tube {
 /* Place of the tube's own cylindrical coordinates. */
 static inline void tube_place(const tube *t, double r, double angle, double z, double x[3])
 {
+    const int is_turned = hx_norm3(t->axis[0]) > 0.0;
     const double own[3] = {r * cos(angle), r * sin(angle), z};
     for (int i = 0; i < 3; i++) {
         x[i] = t->origin[i];
-        for (int k = 0; k < 3; k++)
-            x[i] += own[k] * (t->axis[2][2] == 0.0 && t->axis[0][0] == 0.0 && t->axis[1][1] == 0.0
-                                  ? (double)(i == k)
-                                  : t->axis[k][i]);
+        for (int k = 0; k < 3; k++) x[i] += own[k] * (is_turned ? t->axis[k][i] : (double)(i == k));
     }
 }
 
