@@ -39,13 +39,16 @@ typedef struct hx_config_load {
     char *set;
     double node_force[3], total_force[3], traction[3];
     double pressure;
+    double bearing_force[3];
+    double remote_force[3], moment[3], point[3];
+    char *coupling; /* NULL: distributing */
     int load_case;
 } hx_config_load;
 
 typedef struct hx_config_passive {
     char *origin;
     char *set;
-    double density;
+    double skin, density;
 } hx_config_passive;
 
 typedef struct hx_config_set {

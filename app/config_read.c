@@ -355,16 +355,31 @@ static int check_one_of(const char *origin, int n, const char *names)
     return fault(origin, "", "%s of %s; give exactly one", n ? "more than one" : "none", names);
 }
 
+static int check_load(const hx_config_load *load)
+{
+    const int force = !isnan(load->remote_force[0]), remote = force || !isnan(load->moment[0]);
+    HX_TRY(check_one_of(load->origin,
+                        !isnan(load->node_force[0]) + !isnan(load->total_force[0]) +
+                            !isnan(load->traction[0]) + !isnan(load->pressure) +
+                            !isnan(load->bearing_force[0]) + remote,
+                        "node_force, total_force, traction, pressure, bearing_force, remote_force "
+                        "(or moment)"));
+    if (force && isnan(load->point[0]))
+        return fault(load->origin, "",
+                     "remote_force without the point where it acts; for example "
+                     "point = [0.0, 0.0, 100.0]");
+    if (!remote && (!isnan(load->point[0]) || load->coupling))
+        return fault(load->origin, "", "%s belongs to remote_force or moment",
+                     load->coupling ? "coupling" : "point");
+    return HX_OK;
+}
+
 static int check_entries(const hx_config *cfg)
 {
     const hx_config_support *support = cfg->supports.entry;
     for (size_t i = 0; i < cfg->supports.n; i++) HX_TRY(check_support(&support[i]));
     const hx_config_load *load = cfg->loads.entry;
-    for (size_t i = 0; i < cfg->loads.n; i++)
-        HX_TRY(check_one_of(load[i].origin,
-                            !isnan(load[i].node_force[0]) + !isnan(load[i].total_force[0]) +
-                                !isnan(load[i].traction[0]) + !isnan(load[i].pressure),
-                            "node_force, total_force, traction, pressure"));
+    for (size_t i = 0; i < cfg->loads.n; i++) HX_TRY(check_load(&load[i]));
     const hx_config_set *set = cfg->sets.entry;
     for (size_t i = 0; i < cfg->sets.n; i++)
         HX_TRY(check_one_of(set[i].origin,

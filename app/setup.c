@@ -186,6 +186,20 @@ static unsigned fix_flags(const char *fix)
            (strchr(fix, 'z') ? HX_FIX_Z : 0u);
 }
 
+static void copy_given(double to[3], const double from[3])
+{
+    if (!isnan(from[0])) memcpy(to, from, 3 * sizeof *to);
+}
+
+static void fill_remote(const hx_config_load *load, hx_load_spec *spec)
+{
+    const int rigid = load->coupling && strcmp(load->coupling, "rigid") == 0;
+    spec->kind = rigid ? HX_LOAD_REMOTE_RIGID : HX_LOAD_REMOTE;
+    copy_given(spec->value, load->remote_force);
+    copy_given(spec->moment, load->moment);
+    copy_given(spec->point, load->point);
+}
+
 static void fill_load(const hx_config_load *load, hx_load_spec *spec)
 {
     const double *value = load->node_force;
@@ -199,9 +213,15 @@ static void fill_load(const hx_config_load *load, hx_load_spec *spec)
     } else if (!isnan(load->traction[0])) {
         spec->kind = HX_LOAD_TRACTION;
         value = load->traction;
+    } else if (!isnan(load->bearing_force[0])) {
+        spec->kind = HX_LOAD_BEARING;
+        value = load->bearing_force;
     } else if (!isnan(load->pressure)) {
         spec->kind = HX_LOAD_PRESSURE;
         spec->value[0] = load->pressure;
+        return;
+    } else if (isnan(value[0])) {
+        fill_remote(load, spec);
         return;
     }
     memcpy(spec->value, value, sizeof spec->value);
@@ -225,6 +245,7 @@ static int create_problem(hx_session *s, hx_support_spec *support, hx_load_spec 
         passive[i].set = cfg_passive[i].set;
         passive[i].origin = cfg_passive[i].origin;
         passive[i].density = cfg_passive[i].density;
+        passive[i].skin = isnan(cfg_passive[i].skin) ? 0.0 : cfg_passive[i].skin;
     }
     const hx_problem_params params = {
         .origin = cfg->path,

@@ -11,4 +11,12 @@ int hx_problem_find_set(const hx_mesh *mesh, const char *name, const char *origi
 /* Adds one load to force[n_node][3]. HX_EINPUT: the set has nothing that such a load acts on. */
 int hx_problem_add_load(const hx_mesh *mesh, const hx_load_spec *load, double *force);
 
+/* Adds a HX_LOAD_BEARING to force[n_node][3]; errors and cost of hx_bearing_fit. */
+int hx_load_add_bearing(const hx_mesh *mesh, const hx_load_spec *load, double *force);
+
+/* Adds a HX_LOAD_REMOTE to force[n_node][3]. HX_EINPUT: a moment about the line, or in the point,
+ * that all nodes of the set lie on. O(n_node). */
+int hx_load_add_remote(const hx_mesh *mesh, const hx_set *set, const hx_load_spec *load,
+                       double *force);
+
 #endif
