@@ -32,7 +32,7 @@ typedef struct hx_session {
     hx_config cfg;
     hx_mesh mesh;
     hx_problem problem;
-    hx_ties ties; /* of symmetry and extrusion */
+    hx_ties ties;                 /* of symmetry and extrusion */
     hx_device_start device_start; /* runs while mesh and problem are made */
     hx_device device;
     const hx_strategy *strategy;
