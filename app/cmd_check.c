@@ -258,6 +258,24 @@ static int report_filter(const hx_session *s)
     return HX_OK;
 }
 
+static void report_ties(const hx_session *s)
+{
+    const hx_ties *ties = &s->ties;
+    const double n_free = (double)(s->mesh.n_elem - s->problem.n_passive);
+    char text[256];
+    if (ties->n_group == 0) return;
+    hx_log_info("\nties      %s", hx_session_ties_text(s, text, sizeof text));
+    if ((double)ties->n_alone > 0.1 * n_free)
+        WARN(
+            "%.0f %% of the elements have no image in the part, and stay free: look at the planes' "
+            "points and normals",
+            100.0 * (double)ties->n_alone / n_free);
+    if ((double)ties->n_shifted > 0.1 * n_free)
+        WARN("the mesh is not symmetric or extruded itself: %.0f %% of the elements share the "
+             "density of an element up to %.2g elements off their image",
+             100.0 * (double)ties->n_shifted / n_free, ties->shift);
+}
+
 static int report_memory(hx_session *s)
 {
     const double host = (double)hx_mesh_bytes(&s->mesh) + (double)hx_problem_bytes(&s->problem);
@@ -414,6 +432,7 @@ static int check(hx_session *s, const hx_options *options)
     HX_TRY(report_loads(s));
     HX_TRY(report_passive(s));
     HX_TRY(report_filter(s));
+    report_ties(s);
     HX_TRY(check_initial(s));
     HX_TRY(hx_session_open_device(s));
     hx_log_info("\ndevice    %s\noperator  %s", s->device.description,

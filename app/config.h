@@ -51,6 +51,11 @@ typedef struct hx_config_passive {
     double skin, density;
 } hx_config_passive;
 
+typedef struct hx_config_plane {
+    char *origin;
+    double point[3], normal[3];
+} hx_config_plane;
+
 typedef struct hx_config_set {
     char *origin;
     char *name;
@@ -96,6 +101,8 @@ typedef struct hx_config {
         int iterations;
         double change_tolerance;
         char *initial;
+        hx_config_list symmetry;
+        double extrusion[3];
         struct {
             char *kind, *unit;
             double radius;

@@ -390,6 +390,18 @@ static int check_entries(const hx_config *cfg)
     return HX_OK;
 }
 
+enum { MOST_PLANES = 3 };
+
+static int check_symmetry(const hx_config *cfg)
+{
+    const hx_value *const value = hx_value_find(cfg->tree, "optimization.symmetry");
+    const size_t n = cfg->optimization.symmetry.n;
+    if (value && (n == 0 || n > MOST_PLANES))
+        return fault(value->origin, "optimization.symmetry", "%zu planes; 1 to %d can be given", n,
+                     MOST_PLANES);
+    return HX_OK;
+}
+
 int hx_config_read(hx_config *cfg, const char *path, size_t n_override, const char *const *override)
 {
     int rc;
@@ -407,6 +419,7 @@ int hx_config_read(hx_config *cfg, const char *path, size_t n_override, const ch
         cfg->mesh.nz == 0)
         cfg->mesh.size = 1;
     HX_TRY_FAIL(check_entries(cfg));
+    HX_TRY_FAIL(check_symmetry(cfg));
     return HX_OK;
 fail:
     hx_config_free(cfg);
