@@ -138,8 +138,13 @@ static int add_bearing(hx_table *table, const hx_mesh *mesh, const hx_config_loa
 static int add_load(hx_table *table, const hx_mesh *mesh, const hx_config_load *load)
 {
     char text[96];
-    hx_table_add(table, "%s", load->set);
-    if (!isnan(load->node_force[0]))
+    hx_table_add(table, "%s", load->set ? load->set : "the part");
+    if (load->centrifugal.given)
+        hx_table_add(table, "%g rad per time about %s", load->centrifugal.speed,
+                     vector_text(load->centrifugal.axis, text, sizeof text));
+    else if (!isnan(load->gravity[0]))
+        hx_table_add(table, "acceleration %s", vector_text(load->gravity, text, sizeof text));
+    else if (!isnan(load->node_force[0]))
         hx_table_add(table, "%s at every node", vector_text(load->node_force, text, sizeof text));
     else if (!isnan(load->total_force[0]))
         hx_table_add(table, "%s in total", vector_text(load->total_force, text, sizeof text));
@@ -170,8 +175,10 @@ static int report_loads(const hx_session *s)
         HX_TRY(rc);
     }
     for (int c = 0; c < s->problem.n_case; c++) {
-        double total[3];
+        double total[3], body[3];
         hx_problem_total_force(&s->problem, c, total);
+        hx_problem_total_body(&s->problem, c, NULL, body);
+        for (int i = 0; i < 3; i++) total[i] += body[i];
         hx_log_info("  sum of case %d, weight %g: %s", c + 1, s->problem.weight[c],
                     vector_text(total, text, sizeof text));
     }
@@ -344,7 +351,7 @@ static int measure_solver(hx_session *s, double *setup, double *seconds)
 {
     enum { N_ITERATION = 20 };
     int rc;
-    double *modulus = NULL, *d_u = NULL, *d_f = NULL;
+    double *modulus = NULL, *force = NULL, *d_u = NULL, *d_f = NULL;
     hx_device *dev = &s->device;
     const size_t n_elem = (size_t)s->mesh.n_elem, bytes = (size_t)s->op.n_dof * sizeof(double);
     const double uniform =
@@ -363,7 +370,9 @@ static int measure_solver(hx_session *s, double *setup, double *seconds)
     }
     HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &d_u));
     HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &d_f));
-    HX_TRY_FAIL(dev->ops->upload(dev, d_f, s->problem.force[0], bytes));
+    HX_TRY_FAIL(hx_alloc_raw(&force, bytes, 1, "loads"));
+    HX_TRY_FAIL(hx_problem_nodal_force(&s->problem, 0, NULL, force));
+    HX_TRY_FAIL(dev->ops->upload(dev, d_f, force, bytes));
     s->pcg.params.max_iterations = N_ITERATION;
     for (int pass = 0; pass < 2; pass++) { /* the first one warms up */
         HX_TRY_FAIL(dev->ops->zero(dev, d_u, bytes));
@@ -373,6 +382,7 @@ static int measure_solver(hx_session *s, double *setup, double *seconds)
 fail:
     if (d_u) dev->ops->release(dev, d_u);
     if (d_f) dev->ops->release(dev, d_f);
+    free(force);
     free(modulus);
     return rc;
 }

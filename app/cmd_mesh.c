@@ -33,7 +33,7 @@ static int add_loads(hx_fields *fields, const hx_session *s)
         char name[32];
         snprintf(name, sizeof name, "load_%d", c + 1);
         HX_TRY(hx_fields_add(fields, &s->mesh, HX_VTK_POINT, HX_VTK_F64, 3, name, &force));
-        memcpy(force, s->problem.force[c], 3 * (size_t)s->mesh.n_node * sizeof *force);
+        HX_TRY(hx_problem_nodal_force(&s->problem, c, NULL, force));
     }
     return HX_OK;
 }

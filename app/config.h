@@ -40,6 +40,11 @@ typedef struct hx_config_load {
     double node_force[3], total_force[3], traction[3];
     double pressure;
     double bearing_force[3];
+    double gravity[3];
+    struct {
+        int given;
+        double point[3], axis[3], speed;
+    } centrifugal;
     double remote_force[3], moment[3], point[3];
     char *coupling; /* NULL: distributing */
     int load_case;
@@ -92,7 +97,7 @@ typedef struct hx_config {
         int shuffle, reorder;
     } mesh;
     struct {
-        double young, poisson;
+        double young, poisson, density;
     } material;
     hx_config_list supports, loads, passive, sets;
     hx_config_numbers weights;

@@ -357,13 +357,19 @@ static int check_one_of(const char *origin, int n, const char *names)
 
 static int check_load(const hx_config_load *load)
 {
+    const int on_part = !isnan(load->gravity[0]) + load->centrifugal.given;
     const int force = !isnan(load->remote_force[0]), remote = force || !isnan(load->moment[0]);
     HX_TRY(check_one_of(load->origin,
                         !isnan(load->node_force[0]) + !isnan(load->total_force[0]) +
                             !isnan(load->traction[0]) + !isnan(load->pressure) +
-                            !isnan(load->bearing_force[0]) + remote,
+                            !isnan(load->bearing_force[0]) + remote + on_part,
                         "node_force, total_force, traction, pressure, bearing_force, remote_force "
-                        "(or moment)"));
+                        "(or moment), gravity, centrifugal"));
+    if (!load->set && !on_part)
+        return fault(load->origin, "set", "required key is missing; for example set = \"...\"");
+    if (load->set && on_part)
+        return fault(load->origin, "set",
+                     "gravity and centrifugal act on the whole part; leave the set out");
     if (force && isnan(load->point[0]))
         return fault(load->origin, "",
                      "remote_force without the point where it acts; for example "

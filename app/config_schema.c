@@ -113,6 +113,10 @@ const hx_key hx_keys[] = {
         .range = "(0, inf)", .help = "Young's modulus of solid material"),
     KEY("material.nu", FLOAT, AT(material.poisson), .fallback = "0.3", .range = "[-0.999, 0.499]",
         .help = "Poisson's ratio"),
+    KEY("material.density", FLOAT, AT(material.density), .unit = "mass/length^3",
+        .range = "(0, inf)",
+        .help = "of solid material, needed by gravity and centrifugal loads; consistent units: "
+                "t/mm^3 with N, mm and MPa"),
 
     LIST("supports", supports, hx_config_support, "held or displaced sets"),
     KEY("supports[].set", TEXT, IN(support, set), .required = 1, .help = "name of a set of nodes"),
@@ -122,9 +126,10 @@ const hx_key hx_keys[] = {
         .fallback = "[0.0, 0.0, 0.0]", .help = "prescribed displacement of the held components"),
 
     LIST("loads", loads, hx_config_load,
-         "forces on sets; each has exactly one of node_force, total_force, traction, pressure, "
-         "bearing_force, remote_force (or a moment, or both)"),
-    KEY("loads[].set", TEXT, IN(load, set), .required = 1,
+         "forces on sets or on the whole part; each has exactly one of node_force, total_force, "
+         "traction, pressure, bearing_force, remote_force (or a moment, or both), gravity, "
+         "centrifugal"),
+    KEY("loads[].set", TEXT, IN(load, set), .note = "required but by gravity and centrifugal",
         .help = "name of a set of nodes; traction and pressure need boundary faces in it"),
     KEY("loads[].node_force", VECTOR, IN(load, node_force), .unit = "force",
         .help = "force at every node of the set"),
@@ -137,6 +142,17 @@ const hx_key hx_keys[] = {
     KEY("loads[].bearing_force", VECTOR, IN(load, bearing_force), .unit = "force",
         .help = "force of a pin on the bore that the set's boundary faces are: pressure as the "
                 "cosine on the half it pushes against; along the axis as a uniform traction"),
+    KEY("loads[].gravity", VECTOR, IN(load, gravity), .unit = "length/time^2",
+        .help = "acceleration of the whole part, by its density and material.density; "
+                "[0.0, 0.0, -9810.0] in mm and s"),
+    KEY("loads[].centrifugal", GROUP, IN(load, centrifugal.given),
+        .help = "the whole part turns about an axis"),
+    KEY("loads[].centrifugal.point", VECTOR, IN(load, centrifugal.point), .unit = "length",
+        .required = 1, .help = "a point on the axis"),
+    KEY("loads[].centrifugal.axis", VECTOR, IN(load, centrifugal.axis), .required = 1,
+        .help = "direction of the axis, of any length"),
+    KEY("loads[].centrifugal.speed", FLOAT, IN(load, centrifugal.speed), .unit = "rad/time",
+        .required = 1, .range = "(0, inf)", .help = "2 pi times the turns per time"),
     KEY("loads[].remote_force", VECTOR, IN(load, remote_force), .unit = "force",
         .help = "force that acts at `point` and is carried by the set's nodes, by their share of "
                 "its faces' area, or equally"),

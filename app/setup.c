@@ -208,7 +208,15 @@ static void fill_load(const hx_config_load *load, hx_load_spec *spec)
     spec->origin = load->origin;
     spec->load_case = load->load_case;
     spec->kind = HX_LOAD_NODE_FORCE;
-    if (!isnan(load->total_force[0])) {
+    if (load->centrifugal.given) {
+        spec->kind = HX_LOAD_CENTRIFUGAL;
+        value = load->centrifugal.axis;
+        memcpy(spec->point, load->centrifugal.point, sizeof spec->point);
+        spec->speed = load->centrifugal.speed;
+    } else if (!isnan(load->gravity[0])) {
+        spec->kind = HX_LOAD_GRAVITY;
+        value = load->gravity;
+    } else if (!isnan(load->total_force[0])) {
         spec->kind = HX_LOAD_TOTAL_FORCE;
         value = load->total_force;
     } else if (!isnan(load->traction[0])) {
@@ -252,6 +260,7 @@ static int create_problem(hx_session *s, hx_support_spec *support, hx_load_spec 
         .origin = cfg->path,
         .young = cfg->material.young,
         .poisson = cfg->material.poisson,
+        .density = isnan(cfg->material.density) ? 0.0 : cfg->material.density,
         .penalty = cfg->optimization.penalty,
         .rho_min = cfg->optimization.rho_min,
         .volume_fraction = cfg->optimization.volume_fraction,
@@ -572,13 +581,14 @@ size_t hx_session_filter_bytes(const hx_session *s)
 static int add_other_items(const hx_session *s, hx_memory_item item[HX_SESSION_ITEMS])
 {
     const size_t vector = 3 * (size_t)s->mesh.n_node * sizeof(double);
-    const size_t n_case = (size_t)hx_optimizer_vectors(&s->problem) / 2;
+    const size_t n_case = (size_t)s->problem.n_case;
+    const size_t n_load = (size_t)hx_optimizer_vectors(&s->problem) - n_case;
     const size_t n_pcg = (size_t)hx_pcg_vectors(s->precond_kind);
     int n = HX_OPERATOR_ITEMS;
     item[n++] = (hx_memory_item){"preconditioner", precond_bytes(s)};
     item[n++] = (hx_memory_item){"pcg", n_pcg * vector};
     item[n++] = (hx_memory_item){"displacements", n_case * vector};
-    item[n++] = (hx_memory_item){"loads", n_case * vector};
+    item[n++] = (hx_memory_item){"loads", n_load * vector};
     item[n++] =
         (hx_memory_item){"densities", hx_optimizer_bytes(&s->problem) + hx_ties_bytes(&s->ties)};
     item[n++] = (hx_memory_item){"filter", hx_session_filter_bytes(s)};

@@ -71,7 +71,7 @@ static int write_cases(hx_json *json, hx_session *s, const hx_stats *stats)
     hx_json_open_array(json, "cases");
     for (int c = 0; c < s->problem.n_case; c++) {
         double load[3], reaction[3];
-        hx_problem_total_force(&s->problem, c, load);
+        HX_TRY(hx_optimizer_load(&s->opt, c, load));
         HX_TRY(hx_optimizer_reaction(&s->opt, c, reaction));
         hx_json_open_object(json, NULL);
         hx_json_integer(json, "case", c + 1);

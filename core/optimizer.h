@@ -79,7 +79,9 @@ typedef struct hx_optimizer {
     hx_oc_state *d_oc;            /* (owned) */
     hx_device_ties ties;          /* (owned) no groups: none */
     double **d_u, **d_f;          /* [n_case] -> [n_dof] on the device (owned) */
-    hx_case_record *load_case;    /* [n_case] (owned) */
+    double **d_static; /* likewise, the part of f that the design does not change; NULL: none, or
+                          all of f (owned) */
+    hx_case_record *load_case; /* [n_case] (owned) */
 } hx_optimizer;
 
 /* Device vectors of n_dof doubles that an optimizer holds. */
@@ -110,6 +112,9 @@ int hx_optimizer_energy(hx_optimizer *opt, double *host);
 
 /* Downloads u of a case (0-based): u[n_node][3]. */
 int hx_optimizer_displacement(const hx_optimizer *opt, int load_case, double *u);
+
+/* Sum of the forces of a case on the design just analysed, loads by mass included. */
+int hx_optimizer_load(const hx_optimizer *opt, int load_case, double total[3]);
 
 /* Reactions K u - f at the fixed degrees of freedom of a case, summed. */
 int hx_optimizer_reaction(hx_optimizer *opt, int load_case, double total[3]);

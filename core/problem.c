@@ -122,8 +122,12 @@ static int add_loads(hx_problem *problem, const hx_problem_params *params)
         HX_TRY(hx_alloc(&problem->force[c], n_dof, sizeof(double), "loads"));
     }
     for (size_t i = 0; i < params->n_load; i++)
-        HX_TRY(hx_problem_add_load(problem->mesh, &params->load[i],
-                                   problem->force[params->load[i].load_case - 1]));
+        if (hx_load_is_body(&params->load[i]))
+            HX_TRY(hx_problem_add_body(problem, params, &params->load[i]));
+        else
+            HX_TRY(hx_problem_add_load(problem->mesh, &params->load[i],
+                                       problem->force[params->load[i].load_case - 1]));
+    hx_problem_finish_body(problem);
     return HX_OK;
 }
 
@@ -134,6 +138,7 @@ static int check_loaded(const hx_problem *problem, const hx_problem_params *para
     if (problem->prescribed) return HX_OK;
     for (int c = 0; c < problem->n_case; c++) {
         int applied = 0, acting = 0;
+        if (hx_problem_body(problem, c)) continue; /* on every node, and not all are fixed */
 #pragma omp parallel for schedule(static) reduction(| : applied, acting)
         for (int64_t k = 0; k < 3 * n_node; k++) {
             if (problem->force[c][k] == 0.0) continue;
@@ -286,6 +291,7 @@ size_t hx_problem_bytes(const hx_problem *problem)
     size_t bytes = n_node + n_elem * sizeof(double);
     if (problem->prescribed) bytes += n_node * 3 * sizeof(double);
     if (problem->passive) bytes += n_elem * sizeof(double);
+    if (problem->body) bytes += (size_t)problem->n_case * sizeof *problem->body;
     return bytes + (size_t)problem->n_case * n_node * 3 * sizeof(double);
 }
 
@@ -293,6 +299,7 @@ void hx_problem_free(hx_problem *problem)
 {
     for (int c = 0; problem->force && c < problem->n_case; c++) free(problem->force[c]);
     free(problem->force);
+    free(problem->body);
     free(problem->weight);
     free(problem->fixed);
     free(problem->prescribed);

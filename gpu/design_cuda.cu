@@ -204,12 +204,41 @@ static int measure(hx_device *dev, int64_t n, const double *d_rho, const double 
 }
 
 __global__ void __launch_bounds__(HX_BLOCK)
+    positive_kernel(int64_t n, const double *dc, const double *dv, const double *passive,
+                    double *result, double *partial, unsigned *ticket)
+{
+    double sum[2] = {0.0, 0.0};
+    for (int64_t e = first_of_thread(); e < n; e += all_threads()) {
+        if (!is_free(passive, e)) continue;
+        sum[0] += dc[e] > 0.0 ? dc[e] : 0.0;
+        sum[1] += dv[e];
+    }
+    if (hx_finish_sums(sum, partial, ticket)) {
+        result[0] = sum[0];
+        result[1] = sum[1];
+    }
+}
+
+static int mean_positive(hx_device *dev, int64_t n, const double *d_dc, const double *d_dv,
+                         const double *d_passive, double *mean)
+{
+    const hx_cuda *impl = hx_cuda_of(dev);
+    double result[2];
+    positive_kernel<<<sum_blocks(impl, n), HX_BLOCK, 0, impl->stream>>>(
+        n, d_dc, d_dv, d_passive, impl->d_result, impl->d_partial, impl->d_ticket);
+    HX_TRY_LAUNCH("mean_positive");
+    HX_TRY(dev->ops->download(dev, result, impl->d_result, sizeof result));
+    *mean = result[0] / result[1];
+    return HX_OK;
+}
+
+__global__ void __launch_bounds__(HX_BLOCK)
     oc_begin_kernel(hx_device_oc oc, double *partial, unsigned *ticket)
 {
     double sum[2] = {0.0, 0.0};
     for (int64_t e = first_of_thread(); e < oc.n; e += all_threads()) {
         const double rho = oc.d_design[e], dv = oc.d_dv[e];
-        const double b = fmax(0.0, -oc.d_dc[e] / dv);
+        const double b = fmax(0.0, oc.shift - oc.d_dc[e] / dv);
         const double t = rho * (oc.damping == 0.5 ? sqrt(b) : pow(b, oc.damping));
         oc.d_proposal[e] = t;
         if (!is_free(oc.d_passive, e)) continue;
@@ -453,6 +482,7 @@ void hx_cuda_design_ops(hx_device_ops *ops)
     ops->modulus = modulus;
     ops->sensitivity = sensitivity;
     ops->measure = measure;
+    ops->mean_positive = mean_positive;
     ops->oc_begin = oc_begin;
     ops->oc_pass = oc_pass;
     ops->oc_end = oc_end;
