@@ -243,6 +243,49 @@ static void test_touching(void)
     }
 }
 
+static uint64_t keep_seed;
+
+/* About half of the elements, at random. */
+static int keep_random(int i, int j, int k)
+{
+    uint64_t state = keep_seed * 1000003 + (uint64_t)(i + 17 * j + 289 * k) * 7919 + 1;
+    for (int n = 0; n < 3; n++) fixture_uniform(&state, 0.0, 1.0);
+    return fixture_uniform(&state, 0.0, 1.0) < 0.55;
+}
+
+/* Meshes that touch themselves everywhere, whole and cut by a random field. */
+static void test_random_touching(void)
+{
+    enum { N_SEED = 40 };
+    int64_t n_split = 0;
+    for (keep_seed = 1; keep_seed <= N_SEED; keep_seed++) {
+        const box_part shape = {.n = {6, 6, 6}, .keep = keep_random, .distort = 0.1};
+        uint64_t state = keep_seed;
+        part p;
+        double volume;
+        hx_surface_report r;
+        memset(&p, 0, sizeof p);
+        CHECK_OK(box_part_create(&p.mesh, &shape));
+        CHECK_OK(fixture_finish(&p.mesh, FIXTURE_SHUFFLED));
+        p.rho = malloc((size_t)p.mesh.n_elem * sizeof *p.rho);
+        for (int64_t e = 0; e < p.mesh.n_elem; e++) p.rho[e] = 1.0;
+        CHECK_OK(hx_surface_field_create(&p.field, &p.mesh, p.rho));
+        for (int cut = 0; cut < 2; cut++) {
+            for (int64_t a = 0; cut && a < p.mesh.n_node; a++)
+                p.field.value[a] = fixture_uniform(&state, 0.0, 1.0);
+            CHECK_OK(hx_surface_extract(&p.surface, &p.field, 0.4));
+            check_closed(&p.surface, &r, cut ? "touching, cut" : "touching");
+            hx_surface_volume(&p.field, 0.4, &volume);
+            CHECK_REL(r.volume, volume, 0.05);
+            n_split += p.surface.n_split;
+            hx_surface_free(&p.surface);
+        }
+        part_free(&p);
+    }
+    printf("touching at random: %lld vertices added\n", (long long)n_split);
+    CHECK(n_split > 1000);
+}
+
 /* The threshold of a volume: met where the volume is continuous, the nearer side at a jump. */
 static void test_threshold(void)
 {
@@ -418,6 +461,7 @@ int main(void)
     test_topology();
     test_random();
     test_touching();
+    test_random_touching();
     test_threshold();
     test_smooth();
     test_files();
