@@ -499,7 +499,7 @@ static hx_filter_params filter_params(const hx_session *s)
 size_t hx_session_filter_bytes(const hx_session *s)
 {
     const hx_filter_params params = filter_params(s);
-    return hx_filter_find(s->cfg.optimization.filter.kind)->bytes(&s->mesh, &params);
+    return hx_filter_bytes(hx_filter_find(s->cfg.optimization.filter.kind), &s->problem, &params);
 }
 
 /* What the device holds besides the operator, part by part, after the operator's items. */

@@ -246,6 +246,7 @@ static hx_device_ops make_ops()
     ops.block_diagonal = hx_cuda_block_diagonal;
     ops.element_energy = hx_cuda_element_energy;
     ops.multigrid = &hx_cuda_multigrid_ops;
+    ops.helmholtz = &hx_cuda_helmholtz_ops;
     ops.copy_bandwidth = copy_bandwidth;
     return ops;
 }
