@@ -13,6 +13,7 @@
 #endif
 
 #include "choose_operator.h"
+#include "continuation.h"
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/region.h"
@@ -492,6 +493,8 @@ static hx_filter_params filter_params(const hx_session *s)
     const hx_filter_params params = {
         .radius = s->filter_radius,
         .volume_weighted = s->cfg.optimization.filter.volume_weighted,
+        .beta = hx_beta_stair(&s->cfg).value,
+        .eta = s->cfg.optimization.projection.eta,
     };
     return params;
 }
@@ -599,6 +602,9 @@ int hx_session_make_design(hx_session *s)
         .move = cfg->optimization.move,
         .damping = cfg->optimization.damping,
         .warm_start = cfg->solver.warm_start,
+        .penalty = hx_penalty_stair(cfg),
+        .beta = hx_beta_stair(cfg),
+        .settled = cfg->optimization.change_tolerance,
     };
     int rc;
     double *density = NULL;
