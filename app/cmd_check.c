@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "continuation.h"
 #include "core/bearing.h"
 #include "core/cells.h"
 #include "core/clock.h"
@@ -283,6 +284,13 @@ static void report_ties(const hx_session *s)
              100.0 * (double)ties->n_shifted / n_free, ties->shift);
 }
 
+static void report_continuation(const hx_session *s)
+{
+    char text[256];
+    if (hx_continuation_text(&s->cfg, text, sizeof text)[0]) hx_log_info("rising    %s", text);
+    n_warning += hx_continuation_warn(&s->cfg);
+}
+
 static int report_memory(hx_session *s)
 {
     const double host = (double)hx_mesh_bytes(&s->mesh) + (double)hx_problem_bytes(&s->problem);
@@ -443,6 +451,7 @@ static int check(hx_session *s, const hx_options *options)
     HX_TRY(report_passive(s));
     HX_TRY(report_filter(s));
     report_ties(s);
+    report_continuation(s);
     HX_TRY(check_initial(s));
     HX_TRY(hx_session_open_device(s));
     hx_log_info("\ndevice    %s\noperator  %s", s->device.description,

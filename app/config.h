@@ -113,6 +113,16 @@ typedef struct hx_config {
             double radius;
             int volume_weighted;
         } filter;
+        struct {
+            int given;
+            double eta, beta, beta_max, factor;
+            int every;
+        } projection;
+        struct {
+            int given;
+            double penalty_start, step;
+            int every;
+        } continuation;
     } optimization;
     struct {
         char *device, *op, *layout, *preconditioner, *precision, *criterion, *on_failure;

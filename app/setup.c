@@ -13,6 +13,7 @@
 #endif
 
 #include "choose_operator.h"
+#include "continuation.h"
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/region.h"
@@ -567,6 +568,8 @@ static hx_filter_params filter_params(const hx_session *s)
     const hx_filter_params params = {
         .radius = s->filter_radius,
         .volume_weighted = s->cfg.optimization.filter.volume_weighted,
+        .beta = hx_beta_stair(&s->cfg).value,
+        .eta = s->cfg.optimization.projection.eta,
     };
     return params;
 }
@@ -574,7 +577,7 @@ static hx_filter_params filter_params(const hx_session *s)
 size_t hx_session_filter_bytes(const hx_session *s)
 {
     const hx_filter_params params = filter_params(s);
-    return hx_filter_find(s->cfg.optimization.filter.kind)->bytes(&s->mesh, &params);
+    return hx_filter_bytes(hx_filter_find(s->cfg.optimization.filter.kind), &s->problem, &params);
 }
 
 /* What the device holds besides the operator, part by part, after the operator's items. */
@@ -676,6 +679,9 @@ int hx_session_make_design(hx_session *s)
         .move = cfg->optimization.move,
         .damping = cfg->optimization.damping,
         .warm_start = cfg->solver.warm_start,
+        .penalty = hx_penalty_stair(cfg),
+        .beta = hx_beta_stair(cfg),
+        .settled = cfg->optimization.change_tolerance,
     };
     int rc;
     double *density = NULL;

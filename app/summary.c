@@ -128,6 +128,8 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
     hx_json_number(json, "volume", last->volume);
     hx_json_number(json, "change", last->change);
     hx_json_number(json, "greyness", last->greyness);
+    hx_json_number(json, "penalty", last->penalty);
+    hx_json_number(json, "beta", last->beta);
     hx_json_integer(json, "elements", s->mesh.n_elem);
     hx_json_integer(json, "nodes", s->mesh.n_node);
     hx_json_string(json, "device", s->device.ops->name);
@@ -137,6 +139,7 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
     hx_json_string(json, "layout", hx_layout_name(s->layout));
     hx_json_string(json, "preconditioner", s->precond_kind->name);
     hx_json_string(json, "precision", hx_precision_name(s->pcg.params.precision));
+    hx_json_string(json, "filter", s->filter.kind->name);
     hx_json_number(json, "filter_radius", s->filter_radius);
     if (s->ties.n_group > 0) {
         hx_json_open_object(json, "ties");

@@ -156,6 +156,52 @@ __device__ __forceinline__ bool is_free(const double *passive, int64_t e)
     return !passive || isnan(passive[e]);
 }
 
+struct project_body {
+    hx_projection law;
+    const double *passive, *filtered;
+    double *physical;
+    __device__ void operator()(int64_t e) const
+    {
+        physical[e] = is_free(passive, e) ? hx_projection_value(&law, filtered[e]) : passive[e];
+    }
+};
+
+struct project_backward_body {
+    hx_projection law;
+    const double *passive, *filtered;
+    double *a;
+    __device__ void operator()(int64_t e) const
+    {
+        a[e] = is_free(passive, e) ? a[e] * hx_projection_slope(&law, filtered[e]) : 0.0;
+    }
+};
+
+struct zero_passive_body {
+    const double *passive;
+    double *a;
+    __device__ void operator()(int64_t e) const
+    {
+        if (!is_free(passive, e)) a[e] = 0.0;
+    }
+};
+
+static int project(hx_device *dev, int64_t n, const hx_projection *law, const double *d_passive,
+                   const double *d_filtered, double *d_physical)
+{
+    return for_each(dev, n, project_body{*law, d_passive, d_filtered, d_physical});
+}
+
+static int project_backward(hx_device *dev, int64_t n, const hx_projection *law,
+                            const double *d_passive, const double *d_filtered, double *d_a)
+{
+    return for_each(dev, n, project_backward_body{*law, d_passive, d_filtered, d_a});
+}
+
+static int zero_passive(hx_device *dev, int64_t n, const double *d_passive, double *d_a)
+{
+    return for_each(dev, n, zero_passive_body{d_passive, d_a});
+}
+
 __global__ void __launch_bounds__(HX_BLOCK)
     sum_kernel(int64_t n, const double *a, double *result, double *partial, unsigned *ticket)
 {
@@ -483,6 +529,9 @@ void hx_cuda_design_ops(hx_device_ops *ops)
     ops->sensitivity = sensitivity;
     ops->measure = measure;
     ops->mean_positive = mean_positive;
+    ops->project = project;
+    ops->project_backward = project_backward;
+    ops->zero_passive = zero_passive;
     ops->oc_begin = oc_begin;
     ops->oc_pass = oc_pass;
     ops->oc_end = oc_end;
