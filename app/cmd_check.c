@@ -85,19 +85,40 @@ static void report_sets(const hx_mesh *mesh)
     hx_table_end(&table, 2);
 }
 
-/* Only with units: the material, which they tell to be one or not. */
-static void report_material(const hx_session *s)
+/* The units tell whether this is a material. */
+static void warn_of_material(const hx_session *s)
 {
     const hx_units *u = &s->cfg.units;
-    const double young = s->cfg.material.young, pascal = young * u->pascal;
-    if (!u->system[0]) return;
-    hx_log_info("\nmaterial  E %g%s, nu %g", young, u->stress, s->cfg.material.poisson);
+    const double young = s->cfg.material.young, density = s->cfg.material.density;
+    const double pascal = young * u->pascal, kilograms = density * u->density_si;
     if (pascal > 2e12)
         WARN("material.E = %g%s is above that of diamond (1.2 TPa): is it in another unit?", young,
              u->stress);
     if (pascal < 1e3)
         WARN("material.E = %g%s is below that of the softest gels (1 kPa): is it in another unit?",
              young, u->stress);
+    if (kilograms > 3e4)
+        WARN("material.density = %g%s is above that of osmium (22,590 kg/m^3): is it in another "
+             "unit?",
+             density, u->density);
+    if (kilograms < 0.1)
+        WARN("material.density = %g%s is below that of air (1 kg/m^3): is it in another unit?",
+             density, u->density);
+}
+
+/* What without units and a density would be two numbers of the config. */
+static void report_material(const hx_session *s)
+{
+    const hx_units *u = &s->cfg.units;
+    const double density = s->cfg.material.density;
+    if (!u->system[0] && isnan(density)) return;
+    hx_log_info("\nmaterial  E %g%s, nu %g", s->cfg.material.young, u->stress,
+                s->cfg.material.poisson);
+    if (!isnan(density))
+        hx_log_info("  density %g%s; mass %.6g%s solid, %.6g%s at the volume fraction", density,
+                    u->density, hx_session_mass(s, 1.0), u->mass,
+                    hx_session_mass(s, s->cfg.optimization.volume_fraction), u->mass);
+    if (u->system[0]) warn_of_material(s);
 }
 
 static void report_supports(const hx_session *s)
@@ -161,10 +182,12 @@ static int add_load(hx_table *table, const hx_mesh *mesh, const hx_config_load *
     char text[96];
     hx_table_add(table, "%s", load->set ? load->set : "the part");
     if (load->centrifugal.given)
-        hx_table_add(table, "%g rad per time about %s", load->centrifugal.speed,
+        hx_table_add(table, "%g%s about %s", load->centrifugal.speed,
+                     u->rate[0] ? u->rate : " rad per time",
                      vector_text(load->centrifugal.axis, text, sizeof text));
     else if (!isnan(load->gravity[0]))
-        hx_table_add(table, "acceleration %s", vector_text(load->gravity, text, sizeof text));
+        hx_table_add(table, "acceleration %s%s", vector_text(load->gravity, text, sizeof text),
+                     u->acceleration);
     else if (!isnan(load->node_force[0]))
         hx_table_add(table, "%s%s at every node", vector_text(load->node_force, text, sizeof text),
                      u->force);

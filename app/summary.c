@@ -1,5 +1,6 @@
 #include "summary.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/atomic_file.h"
@@ -127,6 +128,8 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
     hx_json_string(json, "status", status);
     hx_json_number(json, "compliance", last->compliance);
     hx_json_number(json, "volume", last->volume);
+    if (!isnan(s->cfg.material.density))
+        hx_json_number(json, "mass", hx_session_mass(s, last->volume));
     hx_json_number(json, "change", last->change);
     hx_json_number(json, "greyness", last->greyness);
     hx_json_number(json, "penalty", last->penalty);
