@@ -18,8 +18,8 @@ static int analyse(hx_mesh *mesh, hx_problem *problem, hx_device *dev, hx_operat
                                    &support,     &load, NULL, NULL};
     const hx_pcg_params pcg_params = {
         .criterion = HX_PCG_RELATIVE, .tolerance = 1e-10, .max_iterations = 10000};
-    const hx_filter_params no_radius = {0.0, 0};
-    const hx_optimizer_params move = {0.2, 0.5, 1};
+    const hx_filter_params no_radius = {.radius = 0.0};
+    const hx_optimizer_params move = {.move = 0.2, .damping = 0.5, .warm_start = 1};
     hx_iteration result;
 
     HX_TRY(hx_generate_box(mesh, 20, 4, 4, 20.0, 4.0, 4.0)); /* elements, lengths */
