@@ -39,14 +39,27 @@ typedef struct hx_config_load {
     char *set;
     double node_force[3], total_force[3], traction[3];
     double pressure;
+    double bearing_force[3];
+    double gravity[3];
+    struct {
+        int given;
+        double point[3], axis[3], speed;
+    } centrifugal;
+    double remote_force[3], moment[3], point[3];
+    char *coupling; /* NULL: distributing */
     int load_case;
 } hx_config_load;
 
 typedef struct hx_config_passive {
     char *origin;
     char *set;
-    double density;
+    double skin, density;
 } hx_config_passive;
+
+typedef struct hx_config_plane {
+    char *origin;
+    double point[3], normal[3];
+} hx_config_plane;
 
 typedef struct hx_config_set {
     char *origin;
@@ -84,7 +97,7 @@ typedef struct hx_config {
         int shuffle, reorder;
     } mesh;
     struct {
-        double young, poisson;
+        double young, poisson, density;
     } material;
     hx_config_list supports, loads, passive, sets;
     hx_config_numbers weights;
@@ -93,6 +106,8 @@ typedef struct hx_config {
         int iterations;
         double change_tolerance;
         char *initial;
+        hx_config_list symmetry;
+        double extrusion[3];
         struct {
             char *kind, *unit;
             double radius;

@@ -356,16 +356,37 @@ static int check_one_of(const char *origin, int n, const char *names)
     return fault(origin, "", "%s of %s; give exactly one", n ? "more than one" : "none", names);
 }
 
+static int check_load(const hx_config_load *load)
+{
+    const int on_part = !isnan(load->gravity[0]) + load->centrifugal.given;
+    const int force = !isnan(load->remote_force[0]), remote = force || !isnan(load->moment[0]);
+    HX_TRY(check_one_of(load->origin,
+                        !isnan(load->node_force[0]) + !isnan(load->total_force[0]) +
+                            !isnan(load->traction[0]) + !isnan(load->pressure) +
+                            !isnan(load->bearing_force[0]) + remote + on_part,
+                        "node_force, total_force, traction, pressure, bearing_force, remote_force "
+                        "(or moment), gravity, centrifugal"));
+    if (!load->set && !on_part)
+        return fault(load->origin, "set", "required key is missing; for example set = \"...\"");
+    if (load->set && on_part)
+        return fault(load->origin, "set",
+                     "gravity and centrifugal act on the whole part; leave the set out");
+    if (force && isnan(load->point[0]))
+        return fault(load->origin, "",
+                     "remote_force without the point where it acts; for example "
+                     "point = [0.0, 0.0, 100.0]");
+    if (!remote && (!isnan(load->point[0]) || load->coupling))
+        return fault(load->origin, "", "%s belongs to remote_force or moment",
+                     load->coupling ? "coupling" : "point");
+    return HX_OK;
+}
+
 static int check_entries(const hx_config *cfg)
 {
     const hx_config_support *support = cfg->supports.entry;
     for (size_t i = 0; i < cfg->supports.n; i++) HX_TRY(check_support(&support[i]));
     const hx_config_load *load = cfg->loads.entry;
-    for (size_t i = 0; i < cfg->loads.n; i++)
-        HX_TRY(check_one_of(load[i].origin,
-                            !isnan(load[i].node_force[0]) + !isnan(load[i].total_force[0]) +
-                                !isnan(load[i].traction[0]) + !isnan(load[i].pressure),
-                            "node_force, total_force, traction, pressure"));
+    for (size_t i = 0; i < cfg->loads.n; i++) HX_TRY(check_load(&load[i]));
     const hx_config_set *set = cfg->sets.entry;
     for (size_t i = 0; i < cfg->sets.n; i++)
         HX_TRY(check_one_of(set[i].origin,
@@ -373,6 +394,18 @@ static int check_entries(const hx_config *cfg)
                                 set[i].sphere.given + (set[i].all_of.n > 0) +
                                 (set[i].any_of.n > 0) + (set[i].none_of.n > 0),
                             "plane, box, cylinder, sphere, and, or, not"));
+    return HX_OK;
+}
+
+enum { MOST_PLANES = 3 };
+
+static int check_symmetry(const hx_config *cfg)
+{
+    const hx_value *const value = hx_value_find(cfg->tree, "optimization.symmetry");
+    const size_t n = cfg->optimization.symmetry.n;
+    if (value && (n == 0 || n > MOST_PLANES))
+        return fault(value->origin, "optimization.symmetry", "%zu planes; 1 to %d can be given", n,
+                     MOST_PLANES);
     return HX_OK;
 }
 
@@ -423,6 +456,7 @@ int hx_config_read(hx_config *cfg, const char *path, size_t n_override, const ch
         cfg->mesh.nz == 0)
         cfg->mesh.size = 1;
     HX_TRY_FAIL(check_entries(cfg));
+    HX_TRY_FAIL(check_symmetry(cfg));
     HX_TRY_FAIL(check_continuation(cfg));
     return HX_OK;
 fail:

@@ -15,6 +15,7 @@
 #include "oc.h"
 #include "pcg.h"
 #include "stair.h"
+#include "ties.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -85,9 +86,12 @@ typedef struct hx_optimizer {
     double *d_energy;                           /* weighted u_e' Ke u_e for unit modulus */
     double *d_dc, *d_dv; /* filtered, after a step; d_dv until hx_optimizer_energy needs it */
     double *d_volume;
-    const double *d_passive;   /* (borrowed from the filter); NULL without passive elements */
-    hx_oc_state *d_oc;         /* (owned) */
-    double **d_u, **d_f;       /* [n_case] -> [n_dof] on the device (owned) */
+    const double *d_passive; /* (borrowed from the filter); NULL without passive elements */
+    hx_oc_state *d_oc;       /* (owned) */
+    hx_device_ties ties;     /* (owned) no groups: none */
+    double **d_u, **d_f;     /* [n_case] -> [n_dof] on the device (owned) */
+    double **d_static; /* likewise, the part of f that the design does not change; NULL: none, or
+                          all of f (owned) */
     hx_case_record *load_case; /* [n_case] (owned) */
 } hx_optimizer;
 
@@ -100,6 +104,10 @@ int hx_optimizer_vectors(const hx_problem *problem);
 int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params,
                         const hx_problem *problem, hx_operator *op, hx_precond *pc, hx_pcg *pcg,
                         hx_filter *filter, const double *density);
+
+/* Before the first step: the members of each group get the mean of their densities, and one density
+ * in all designs that follow. `ties` is not needed afterwards. */
+int hx_optimizer_tie(hx_optimizer *opt, const hx_ties *ties);
 
 /* Waits. HX_ENUMERIC: compliance, sensitivities or densities not finite. PCG that did not converge
  * is in record->reason, not an error. */
@@ -116,6 +124,9 @@ int hx_optimizer_energy(hx_optimizer *opt, double *host);
 
 /* Downloads u of a case (0-based): u[n_node][3]. */
 int hx_optimizer_displacement(const hx_optimizer *opt, int load_case, double *u);
+
+/* Sum of the forces of a case on the design just analysed, loads by mass included. */
+int hx_optimizer_load(const hx_optimizer *opt, int load_case, double total[3]);
 
 /* Reactions K u - f at the fixed degrees of freedom of a case, summed. */
 int hx_optimizer_reaction(hx_optimizer *opt, int load_case, double total[3]);

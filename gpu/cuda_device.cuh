@@ -73,4 +73,10 @@ int hx_cuda_block_diagonal(hx_device *dev, const hx_device_model *model, double 
 int hx_cuda_element_energy(hx_device *dev, const hx_device_model *model, const double *d_u,
                            double *d_energy);
 
+// Loads by mass (body_force_cuda.cu).
+int hx_cuda_body_force(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
+                       const double *d_rho, const double *d_static, double *d_f);
+int hx_cuda_body_work(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
+                      double factor, const double *d_rho, const double *d_u, double *d_dc);
+
 #endif

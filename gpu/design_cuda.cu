@@ -2,6 +2,7 @@
 // the elements within a radius.
 #include "core/cells.h"
 #include "core/oc.h"
+#include "core/ties.h"
 #include "sums_cuda.cuh"
 
 __device__ __forceinline__ int64_t first_of_thread()
@@ -79,6 +80,26 @@ struct gather_body {
     }
 };
 
+// Of a group of tied elements, a thread each.
+struct tie_body {
+    hx_device_ties ties;
+    const double *dv;
+    double *dc;
+    __device__ void operator()(int64_t g) const
+    {
+        hx_ties_spread(ties.d_member, ties.d_start[g], ties.d_start[g + 1], dv, dc);
+    }
+};
+
+struct copy_first_body {
+    hx_device_ties ties;
+    double *x;
+    __device__ void operator()(int64_t g) const
+    {
+        hx_ties_copy_first(ties.d_member, ties.d_start[g], ties.d_start[g + 1], x);
+    }
+};
+
 template <class Body> static int for_each(hx_device *dev, int64_t n, const Body &body)
 {
     each_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(n, body);
@@ -111,6 +132,16 @@ static int sensitivity(hx_device *dev, int64_t n, double penalty, const double *
                        const double *d_rho, const double *d_energy, double *d_dc)
 {
     return for_each(dev, n, sensitivity_body{penalty, d_modulus, d_rho, d_energy, d_dc});
+}
+
+static int tie(hx_device *dev, const hx_device_ties *ties, const double *d_dv, double *d_dc)
+{
+    return for_each(dev, ties->n_group, tie_body{*ties, d_dv, d_dc});
+}
+
+static int copy_first(hx_device *dev, const hx_device_ties *ties, double *d_x)
+{
+    return for_each(dev, ties->n_group, copy_first_body{*ties, d_x});
 }
 
 // Blocks of a sum: a function of n and the GPU alone, so that its order is fixed.
@@ -219,12 +250,41 @@ static int measure(hx_device *dev, int64_t n, const double *d_rho, const double 
 }
 
 __global__ void __launch_bounds__(HX_BLOCK)
+    positive_kernel(int64_t n, const double *dc, const double *dv, const double *passive,
+                    double *result, double *partial, unsigned *ticket)
+{
+    double sum[2] = {0.0, 0.0};
+    for (int64_t e = first_of_thread(); e < n; e += all_threads()) {
+        if (!is_free(passive, e)) continue;
+        sum[0] += dc[e] > 0.0 ? dc[e] : 0.0;
+        sum[1] += dv[e];
+    }
+    if (hx_finish_sums(sum, partial, ticket)) {
+        result[0] = sum[0];
+        result[1] = sum[1];
+    }
+}
+
+static int mean_positive(hx_device *dev, int64_t n, const double *d_dc, const double *d_dv,
+                         const double *d_passive, double *mean)
+{
+    const hx_cuda *impl = hx_cuda_of(dev);
+    double result[2];
+    positive_kernel<<<sum_blocks(impl, n), HX_BLOCK, 0, impl->stream>>>(
+        n, d_dc, d_dv, d_passive, impl->d_result, impl->d_partial, impl->d_ticket);
+    HX_TRY_LAUNCH("mean_positive");
+    HX_TRY(dev->ops->download(dev, result, impl->d_result, sizeof result));
+    *mean = result[0] / result[1];
+    return HX_OK;
+}
+
+__global__ void __launch_bounds__(HX_BLOCK)
     oc_begin_kernel(hx_device_oc oc, double *partial, unsigned *ticket)
 {
     double sum[2] = {0.0, 0.0};
     for (int64_t e = first_of_thread(); e < oc.n; e += all_threads()) {
         const double rho = oc.d_design[e], dv = oc.d_dv[e];
-        const double b = fmax(0.0, -oc.d_dc[e] / dv);
+        const double b = fmax(0.0, oc.shift - oc.d_dc[e] / dv);
         const double t = rho * (oc.damping == 0.5 ? sqrt(b) : pow(b, oc.damping));
         oc.d_proposal[e] = t;
         if (!is_free(oc.d_passive, e)) continue;
@@ -468,11 +528,14 @@ void hx_cuda_design_ops(hx_device_ops *ops)
     ops->modulus = modulus;
     ops->sensitivity = sensitivity;
     ops->measure = measure;
+    ops->mean_positive = mean_positive;
     ops->project = project;
     ops->project_backward = project_backward;
     ops->zero_passive = zero_passive;
     ops->oc_begin = oc_begin;
     ops->oc_pass = oc_pass;
     ops->oc_end = oc_end;
+    ops->tie = tie;
+    ops->copy_first = copy_first;
     ops->cone_sum = cone_sum;
 }
