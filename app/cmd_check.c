@@ -292,16 +292,19 @@ static int report_filter(const hx_session *s)
 {
     const double radius = s->filter_radius, in_elements = radius / s->mesh.elem_size;
     double mean = 0.0;
-    char text[32];
+    char text[32], neighbours[48] = "";
     if (!(radius > 0.0)) {
         hx_log_info("\nfilter    %s", s->cfg.optimization.filter.kind);
         return HX_OK;
     }
-    const int rc = hx_cells_estimate(&s->mesh, radius, &mean);
-    if (rc < 0) return hx_config_blame(&s->cfg, "optimization.filter.radius", rc);
-    hx_log_info("\nfilter    %s, radius %.4g%s, %.3g elements, about %.0f neighbours each (%s)",
-                s->cfg.optimization.filter.kind, radius, s->cfg.units.length, in_elements, mean,
-                hx_format_bytes((double)hx_session_filter_bytes(s), text, sizeof text));
+    if (hx_filter_find(s->cfg.optimization.filter.kind)->sums_pairs) {
+        const int rc = hx_cells_estimate(&s->mesh, radius, &mean);
+        if (rc < 0) return hx_config_blame(&s->cfg, "optimization.filter.radius", rc);
+        snprintf(neighbours, sizeof neighbours, ", about %.0f neighbours each", mean);
+    }
+    hx_log_info("\nfilter    %s, radius %.4g%s, %.3g elements%s (%s)",
+                s->cfg.optimization.filter.kind, radius, s->cfg.units.length, in_elements,
+                neighbours, hx_format_bytes((double)hx_session_filter_bytes(s), text, sizeof text));
     if (in_elements < 1.5)
         WARN("the filter's radius of %.2g elements reaches hardly any neighbour: checkerboards are "
              "likely; 1.5 to 6 elements are usual",
