@@ -169,6 +169,17 @@ static int cpu_block_fix(hx_device *dev, int64_t n, const int64_t *d_dof, double
     return HX_OK;
 }
 
+static int cpu_block_add(hx_device *dev, int64_t n, const int64_t *d_dof, const double *d_k,
+                         double *d_block)
+{
+    (void)dev;
+    for (int64_t i = 0; i < n; i++) {
+        const int c = (int)(d_dof[i] % 3);
+        d_block[6 * (d_dof[i] / 3) + hx_block3_at(c, c)] += d_k[i];
+    }
+    return HX_OK;
+}
+
 static int cpu_block_invert(hx_device *dev, int64_t n_node, double *d_block)
 {
     (void)dev;
@@ -358,12 +369,15 @@ const hx_device_ops hx_device_ops_cpu = {
     .elapsed = cpu_elapsed,
     .zero_entries = cpu_zero_entries,
     .zero_entries_single = cpu_zero_entries_single,
+    .spring_add = cpu_spring_add,
+    .spring_add_single = cpu_spring_add_single,
     .subtract = cpu_subtract,
     .subtract_single = cpu_subtract_single,
     .flush_single = cpu_flush_single,
     .dot = cpu_dot,
     .invert = cpu_invert,
     .block_fix = cpu_block_fix,
+    .block_add = cpu_block_add,
     .block_invert = cpu_block_invert,
     .block_apply = cpu_block_apply,
     .pcg_start = cpu_pcg_start,

@@ -149,7 +149,7 @@ static int product_and_alpha(solve *s, int marked)
     hx_pcg *pcg = s->pcg;
     hx_device *dev = pcg->dev;
     const hx_device_ops *ops = dev->ops;
-    const int summed = s->op->strategy->apply_dot != NULL;
+    const int summed = hx_operator_has_dot(s->op);
     if (marked) HX_TRY(ops->mark(dev, MARK_PRODUCT));
     if (summed)
         HX_TRY(hx_operator_apply_dot(s->op, pcg->d_p, pcg->d_q, pcg->d_sum));

@@ -21,6 +21,20 @@ typedef struct hx_support_spec {
 } hx_support_spec;
 
 typedef enum {
+    HX_SPRING_TOTAL, /* stiffness of the whole set, shared by area if it spans boundary faces, else
+                        equally over its nodes */
+    HX_SPRING_NODE,  /* at every node */
+    HX_SPRING_AREA   /* per area of the set's boundary faces */
+} hx_spring_share;
+
+/* Springs from a set to ground. */
+typedef struct hx_spring_spec {
+    const char *set, *origin;
+    double stiffness[3]; /* along x, y, z, force/length (per area) */
+    hx_spring_share per;
+} hx_spring_spec;
+
+typedef enum {
     HX_LOAD_NODE_FORCE,  /* value = force at every node of the set */
     HX_LOAD_TOTAL_FORCE, /* value = force shared over the set: by area if it spans boundary faces,
                             else equally over its nodes */
@@ -63,11 +77,12 @@ typedef struct hx_problem_params {
     double young, poisson;
     double density; /* mass per volume; 0: not given, which loads by mass refuse */
     double penalty, rho_min, volume_fraction;
-    size_t n_support, n_load, n_passive, n_weight;
+    size_t n_support, n_load, n_passive, n_weight, n_spring;
     const hx_support_spec *support;
     const hx_load_spec *load;
     const hx_passive_spec *passive;
     const double *weight; /* [n_weight] of the load cases; n_weight = 0: all 1 */
+    const hx_spring_spec *spring;
 } hx_problem_params;
 
 typedef struct hx_problem {
@@ -79,6 +94,9 @@ typedef struct hx_problem {
     uint8_t *fixed;     /* [n_node] HX_FIX_* (owned) */
     double *prescribed; /* [n_node][3] displacement at fixed components, 0 elsewhere; NULL: all 0
                            (owned) */
+    int64_t n_spring;
+    int64_t *spring_dof; /* [n_spring] degrees of freedom with springs, ascending (owned) */
+    double *spring;      /* [n_spring] their stiffness, on the diagonal of K (owned) */
     int n_case;
     double *weight;      /* [n_case] (owned) */
     double **force;      /* [n_case] -> [n_node][3], without loads by mass (owned) */
