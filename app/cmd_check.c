@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "commands.h"
+#include "core/bearing.h"
 #include "core/cells.h"
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/mesh_quality.h"
+#include "core/skin.h"
 #include "footprint.h"
 #include "output.h"
 #include "table.h"
@@ -135,7 +137,24 @@ static void add_remote(hx_table *table, const hx_config_load *load)
                  load->coupling ? load->coupling : "distributing");
 }
 
-static void add_load(hx_table *table, const hx_config_load *load)
+/* The force and the bore that was found. */
+static int add_bearing(hx_table *table, const hx_mesh *mesh, const hx_config_load *load)
+{
+    char force[96], axis[96], centre[96];
+    hx_bearing fit;
+    HX_TRY(hx_bearing_fit(mesh, load->set, load->origin, load->bearing_force, &fit));
+    const double *peak = fit.peak;
+    for (int i = 0; i < 3; i++) /* rounding */
+        if (fabs(fit.centre[i]) < 1e-9 * fit.radius) fit.centre[i] = 0.0;
+    hx_table_add(table, "%s of a pin: radius %.6g, axis %s through %s, peak pressure %.4g",
+                 vector_text(load->bearing_force, force, sizeof force), fit.radius,
+                 vector_text(fit.axis, axis, sizeof axis),
+                 vector_text(fit.centre, centre, sizeof centre),
+                 sqrt(peak[0] * peak[0] + peak[1] * peak[1] + peak[2] * peak[2]));
+    return HX_OK;
+}
+
+static int add_load(hx_table *table, const hx_mesh *mesh, const hx_config_load *load)
 {
     char text[96];
     hx_table_add(table, "%s", load->set ? load->set : "the part");
@@ -152,21 +171,27 @@ static void add_load(hx_table *table, const hx_config_load *load)
         hx_table_add(table, "%s per area", vector_text(load->traction, text, sizeof text));
     else if (!isnan(load->pressure))
         hx_table_add(table, "pressure %g", load->pressure);
+    else if (!isnan(load->bearing_force[0]))
+        HX_TRY(add_bearing(table, mesh, load));
     else
         add_remote(table, load);
     hx_table_add(table, "case %d", load->load_case);
+    return HX_OK;
 }
 
-static void report_loads(const hx_session *s)
+static int report_loads(const hx_session *s)
 {
     const hx_config_load *load = s->cfg.loads.entry;
     char text[96];
+    int rc = HX_OK;
     hx_log_info("\nloads");
     if (!is_quiet()) {
         hx_table table;
         hx_table_begin(&table, "lll");
-        for (size_t i = 0; i < s->cfg.loads.n; i++) add_load(&table, &load[i]);
+        for (size_t i = 0; rc == HX_OK && i < s->cfg.loads.n; i++)
+            rc = add_load(&table, &s->mesh, &load[i]);
         hx_table_end(&table, 2);
+        HX_TRY(rc);
     }
     for (int c = 0; c < s->problem.n_case; c++) {
         double total[3], body[3];
@@ -176,6 +201,7 @@ static void report_loads(const hx_session *s)
         hx_log_info("  sum of case %d, weight %g: %s", c + 1, s->problem.weight[c],
                     vector_text(total, text, sizeof text));
     }
+    return HX_OK;
 }
 
 /* 1 if all elements at the node are passive and nearly void. */
@@ -189,15 +215,36 @@ static int is_void_node(const hx_problem *problem, int64_t node)
     return 1;
 }
 
-static void report_passive(const hx_session *s)
+/* What each skin holds. */
+static int report_skins(const hx_session *s)
+{
+    const hx_config_passive *passive = s->cfg.passive.entry;
+    char text[32];
+    for (size_t i = 0; i < s->cfg.passive.n; i++) {
+        uint8_t *flag = NULL;
+        int64_t n;
+        if (isnan(passive[i].skin)) continue;
+        HX_TRY(hx_alloc(&flag, (size_t)s->mesh.n_elem, 1, "elements of a skin"));
+        const int rc = hx_skin_flag(&s->mesh, hx_mesh_find_set(&s->mesh, passive[i].set),
+                                    passive[i].skin, flag, &n);
+        free(flag);
+        HX_TRY(rc);
+        hx_log_info("  skin of %s, %g thick: %s elements of density %g", passive[i].set,
+                    passive[i].skin, hx_format_count(n, text, sizeof text), passive[i].density);
+    }
+    return HX_OK;
+}
+
+static int report_passive(const hx_session *s)
 {
     const hx_problem *problem = &s->problem;
     int64_t n_void = 0;
     char text[32];
-    if (!problem->passive) return;
+    if (!problem->passive) return HX_OK;
     hx_log_info("\npassive   %s elements, %.1f %% of the volume",
                 hx_format_count(problem->n_passive, text, sizeof text),
                 100.0 * (1.0 - problem->design_volume / s->mesh.total_volume));
+    HX_TRY(report_skins(s));
     for (int64_t a = 0; a < s->mesh.n_node; a++) {
         int loaded = 0;
         for (int c = 0; c < problem->n_case && !loaded; c++)
@@ -208,6 +255,7 @@ static void report_passive(const hx_session *s)
         WARN("%s loaded nodes touch passive void only: their displacement will dominate the "
              "compliance",
              hx_format_count(n_void, text, sizeof text));
+    return HX_OK;
 }
 
 /* The filter's reach and its memory on the device. */
@@ -234,6 +282,24 @@ static int report_filter(const hx_session *s)
              "elements are usual",
              in_elements);
     return HX_OK;
+}
+
+static void report_ties(const hx_session *s)
+{
+    const hx_ties *ties = &s->ties;
+    const double n_free = (double)(s->mesh.n_elem - s->problem.n_passive);
+    char text[256];
+    if (ties->n_group == 0) return;
+    hx_log_info("\nties      %s", hx_session_ties_text(s, text, sizeof text));
+    if ((double)ties->n_alone > 0.1 * n_free)
+        WARN(
+            "%.0f %% of the elements have no image in the part, and stay free: look at the planes' "
+            "points and normals",
+            100.0 * (double)ties->n_alone / n_free);
+    if ((double)ties->n_shifted > 0.1 * n_free)
+        WARN("the mesh is not symmetric or extruded itself: %.0f %% of the elements share the "
+             "density of an element up to %.2g elements off their image",
+             100.0 * (double)ties->n_shifted / n_free, ties->shift);
 }
 
 static int report_memory(hx_session *s)
@@ -393,9 +459,10 @@ static int check(hx_session *s, const hx_options *options)
     HX_TRY(hx_session_make_problem(s));
     report_supports(s);
     report_springs(s);
-    report_loads(s);
-    report_passive(s);
+    HX_TRY(report_loads(s));
+    HX_TRY(report_passive(s));
     HX_TRY(report_filter(s));
+    report_ties(s);
     HX_TRY(check_initial(s));
     HX_TRY(hx_session_open_device(s));
     hx_log_info("\ndevice    %s\noperator  %s", s->device.description,

@@ -45,6 +45,7 @@ typedef struct hx_config_load {
     char *set;
     double node_force[3], total_force[3], traction[3];
     double pressure;
+    double bearing_force[3];
     double gravity[3];
     struct {
         int given;
@@ -58,8 +59,13 @@ typedef struct hx_config_load {
 typedef struct hx_config_passive {
     char *origin;
     char *set;
-    double density;
+    double skin, density;
 } hx_config_passive;
+
+typedef struct hx_config_plane {
+    char *origin;
+    double point[3], normal[3];
+} hx_config_plane;
 
 typedef struct hx_config_set {
     char *origin;
@@ -106,6 +112,8 @@ typedef struct hx_config {
         int iterations;
         double change_tolerance;
         char *initial;
+        hx_config_list symmetry;
+        double extrusion[3];
         struct {
             char *kind, *unit;
             double radius;

@@ -361,9 +361,10 @@ static int check_load(const hx_config_load *load)
     const int force = !isnan(load->remote_force[0]), remote = force || !isnan(load->moment[0]);
     HX_TRY(check_one_of(load->origin,
                         !isnan(load->node_force[0]) + !isnan(load->total_force[0]) +
-                            !isnan(load->traction[0]) + !isnan(load->pressure) + remote + on_part,
-                        "node_force, total_force, traction, pressure, remote_force (or moment), "
-                        "gravity, centrifugal"));
+                            !isnan(load->traction[0]) + !isnan(load->pressure) +
+                            !isnan(load->bearing_force[0]) + remote + on_part,
+                        "node_force, total_force, traction, pressure, bearing_force, remote_force "
+                        "(or moment), gravity, centrifugal"));
     if (!load->set && !on_part)
         return fault(load->origin, "set", "required key is missing; for example set = \"...\"");
     if (load->set && on_part)
@@ -395,6 +396,18 @@ static int check_entries(const hx_config *cfg)
     return HX_OK;
 }
 
+enum { MOST_PLANES = 3 };
+
+static int check_symmetry(const hx_config *cfg)
+{
+    const hx_value *const value = hx_value_find(cfg->tree, "optimization.symmetry");
+    const size_t n = cfg->optimization.symmetry.n;
+    if (value && (n == 0 || n > MOST_PLANES))
+        return fault(value->origin, "optimization.symmetry", "%zu planes; 1 to %d can be given", n,
+                     MOST_PLANES);
+    return HX_OK;
+}
+
 int hx_config_read(hx_config *cfg, const char *path, size_t n_override, const char *const *override)
 {
     int rc;
@@ -412,6 +425,7 @@ int hx_config_read(hx_config *cfg, const char *path, size_t n_override, const ch
         cfg->mesh.nz == 0)
         cfg->mesh.size = 1;
     HX_TRY_FAIL(check_entries(cfg));
+    HX_TRY_FAIL(check_symmetry(cfg));
     return HX_OK;
 fail:
     hx_config_free(cfg);

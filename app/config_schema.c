@@ -136,7 +136,8 @@ const hx_key hx_keys[] = {
 
     LIST("loads", loads, hx_config_load,
          "forces on sets or on the whole part; each has exactly one of node_force, total_force, "
-         "traction, pressure, remote_force (or a moment, or both), gravity, centrifugal"),
+         "traction, pressure, bearing_force, remote_force (or a moment, or both), gravity, "
+         "centrifugal"),
     KEY("loads[].set", TEXT, IN(load, set), .note = "required but by gravity and centrifugal",
         .help = "name of a set of nodes; traction and pressure need boundary faces in it"),
     KEY("loads[].node_force", VECTOR, IN(load, node_force), .unit = "force",
@@ -147,6 +148,9 @@ const hx_key hx_keys[] = {
         .help = "force per area on the set's boundary faces, as consistent nodal loads"),
     KEY("loads[].pressure", FLOAT, IN(load, pressure), .unit = "force/length^2",
         .help = "pressure on the set's boundary faces, positive pushes inwards"),
+    KEY("loads[].bearing_force", VECTOR, IN(load, bearing_force), .unit = "force",
+        .help = "force of a pin on the bore that the set's boundary faces are: pressure as the "
+                "cosine on the half it pushes against; along the axis as a uniform traction"),
     KEY("loads[].gravity", VECTOR, IN(load, gravity), .unit = "length/time^2",
         .help = "acceleration of the whole part, by its density and material.density; "
                 "[0.0, 0.0, -9810.0] in mm and s"),
@@ -175,7 +179,11 @@ const hx_key hx_keys[] = {
 
     LIST("passive", passive, hx_config_passive, "elements that keep their density"),
     KEY("passive[].set", TEXT, IN(passive, set), .required = 1,
-        .help = "name of a set of elements"),
+        .help = "name of a set of elements; with a skin, of nodes or faces"),
+    KEY("passive[].skin", FLOAT, IN(passive, skin), .unit = "length", .range = "(0, inf)",
+        .help =
+            "instead of the set's elements those within this thickness of its boundary faces, or "
+            "of its nodes: by centroid, and at least the layer that touches it"),
     KEY("passive[].density", FLOAT, IN(passive, density), .fallback = "1.0", .range = "(0, 1]",
         .help = "density kept: 1 solid, rho_min void"),
 
@@ -244,6 +252,14 @@ const hx_key hx_keys[] = {
         .note = "uniform at the volume fraction",
         .help =
             "VTK file of an earlier run on the same mesh to start from, relative to the config"),
+    LIST("optimization.symmetry", optimization.symmetry, hx_config_plane,
+         "planes that the design is mirrored at, 1 to 3, whatever the loads"),
+    KEY("optimization.symmetry[].point", VECTOR, IN(plane, point), .unit = "length", .required = 1,
+        .help = "a point of the plane"),
+    KEY("optimization.symmetry[].normal", VECTOR, IN(plane, normal), .required = 1,
+        .help = "its normal, of any length"),
+    KEY("optimization.extrusion", VECTOR, AT(optimization.extrusion), .note = "none",
+        .help = "direction along which the design does not change"),
     GROUP("optimization.filter", "what keeps the result independent of the mesh"),
     KEY("optimization.filter.kind", TEXT, AT(optimization.filter.kind), .fallback = "sensitivity",
         .more_word = filter_word, .help = "`hextop list` describes them"),

@@ -51,6 +51,8 @@ void hx_progress_header(const hx_session *s)
     if (s->problem.n_case > 1) hx_log_info("  loads     %d cases", s->problem.n_case);
     if (s->problem.n_passive > 0)
         hx_log_info("  passive   %s elements", hx_format_count(s->problem.n_passive, a, sizeof a));
+    if (s->ties.n_group > 0)
+        hx_log_info("  ties      %s", hx_session_ties_text(s, text, sizeof text));
     hx_log_info("  memory    %s on the host, %s on the device",
                 hx_format_bytes((double)s->host_bytes, a, sizeof a),
                 hx_format_bytes((double)s->device_bytes, b, sizeof b));

@@ -19,6 +19,7 @@
 #include "core/vtk.h"
 #include "footprint.h"
 #include "log.h"
+#include "table.h"
 
 const char *hx_setup_step_name(hx_setup_step step)
 {
@@ -221,6 +222,9 @@ static void fill_load(const hx_config_load *load, hx_load_spec *spec)
     } else if (!isnan(load->traction[0])) {
         spec->kind = HX_LOAD_TRACTION;
         value = load->traction;
+    } else if (!isnan(load->bearing_force[0])) {
+        spec->kind = HX_LOAD_BEARING;
+        value = load->bearing_force;
     } else if (!isnan(load->pressure)) {
         spec->kind = HX_LOAD_PRESSURE;
         spec->value[0] = load->pressure;
@@ -262,6 +266,7 @@ static int create_problem(hx_session *s, hx_support_spec *support, hx_spring_spe
         passive[i].set = cfg_passive[i].set;
         passive[i].origin = cfg_passive[i].origin;
         passive[i].density = cfg_passive[i].density;
+        passive[i].skin = isnan(cfg_passive[i].skin) ? 0.0 : cfg_passive[i].skin;
     }
     const hx_problem_params params = {
         .origin = cfg->path,
@@ -308,6 +313,26 @@ static int resolve_radius(hx_session *s)
     return HX_OK;
 }
 
+/* Symmetry and extrusion of the design. */
+static int make_ties(hx_session *s)
+{
+    hx_symmetry_plane plane[3];
+    char place[512];
+    const hx_config *cfg = &s->cfg;
+    const hx_config_plane *const cfg_plane = cfg->optimization.symmetry.entry;
+    hx_ties_params params = {.n_plane = cfg->optimization.symmetry.n,
+                             .plane = plane,
+                             .is_extruded = !isnan(cfg->optimization.extrusion[0])};
+    for (size_t i = 0; i < params.n_plane; i++) {
+        plane[i].origin = cfg_plane[i].origin;
+        memcpy(plane[i].point, cfg_plane[i].point, sizeof plane[i].point);
+        memcpy(plane[i].normal, cfg_plane[i].normal, sizeof plane[i].normal);
+    }
+    params.extrusion_origin = hx_config_place(cfg, "optimization.extrusion", place, sizeof place);
+    memcpy(params.extrusion, cfg->optimization.extrusion, sizeof params.extrusion);
+    return hx_ties_create(&s->ties, &s->problem, &params);
+}
+
 int hx_session_make_problem(hx_session *s)
 {
     int rc;
@@ -322,6 +347,7 @@ int hx_session_make_problem(hx_session *s)
     HX_TRY_FAIL(hx_alloc(&passive, s->cfg.passive.n, sizeof *passive, "passive regions"));
     HX_TRY_FAIL(create_problem(s, support, spring, load, passive));
     HX_TRY_FAIL(resolve_radius(s));
+    HX_TRY_FAIL(make_ties(s));
     end_step(s, HX_SETUP_PROBLEM, begin);
 fail:
     free(support);
@@ -523,6 +549,29 @@ const char *hx_session_operator_text(const hx_session *s, char *text, size_t n_t
     return text;
 }
 
+const char *hx_session_ties_text(const hx_session *s, char *text, size_t n_text)
+{
+    const hx_ties *ties = &s->ties;
+    const size_t n_plane = s->cfg.optimization.symmetry.n;
+    const int is_extruded = !isnan(s->cfg.optimization.extrusion[0]);
+    char planes[48] = "", off[96] = "", alone[64] = "", a[32], b[32], c[32];
+    if (n_plane > 0)
+        snprintf(planes, sizeof planes, "%zu symmetry plane%s%s", n_plane, n_plane > 1 ? "s" : "",
+                 is_extruded ? ", " : "");
+    if (ties->n_shifted > 0)
+        snprintf(off, sizeof off, "; %s off their image, by %.2g elements at most",
+                 hx_format_count(ties->n_shifted, a, sizeof a), ties->shift);
+    if (ties->n_alone > 0)
+        snprintf(alone, sizeof alone, "; %s without an image",
+                 hx_format_count(ties->n_alone, a, sizeof a));
+    snprintf(text, n_text, "%s of %s elements in %s groups (%s%s)%s%s",
+             hx_format_count(ties->n_member, a, sizeof a),
+             hx_format_count(s->mesh.n_elem - s->problem.n_passive, b, sizeof b),
+             hx_format_count(ties->n_group, c, sizeof c), planes, is_extruded ? "extruded" : "",
+             off, alone);
+    return text;
+}
+
 static size_t precond_bytes(const hx_session *s)
 {
     const hx_precond_kind *kind = s->precond_kind;
@@ -557,7 +606,8 @@ static int add_other_items(const hx_session *s, hx_memory_item item[HX_SESSION_I
     item[n++] = (hx_memory_item){"pcg", n_pcg * vector};
     item[n++] = (hx_memory_item){"displacements", n_case * vector};
     item[n++] = (hx_memory_item){"loads", n_load * vector};
-    item[n++] = (hx_memory_item){"densities", hx_optimizer_bytes(&s->problem)};
+    item[n++] =
+        (hx_memory_item){"densities", hx_optimizer_bytes(&s->problem) + hx_ties_bytes(&s->ties)};
     item[n++] = (hx_memory_item){"filter", hx_session_filter_bytes(s)};
     return n;
 }
@@ -653,6 +703,7 @@ int hx_session_make_design(hx_session *s)
                              density);
     if (rc < 0) rc = density ? blame(s, "optimization.initial", rc) : rc;
     HX_TRY_FAIL(rc);
+    HX_TRY_FAIL(hx_optimizer_tie(&s->opt, &s->ties));
     s->host_bytes = hx_mesh_bytes(&s->mesh) + hx_problem_bytes(&s->problem);
     end_step(s, HX_SETUP_DESIGN, begin);
 fail:
@@ -685,6 +736,7 @@ void hx_session_free(hx_session *s)
     hx_session_drop_operator(s);
     hx_filter_free(&s->filter);
     hx_device_close(&s->device);
+    hx_ties_free(&s->ties);
     hx_problem_free(&s->problem);
     hx_mesh_free(&s->mesh);
     hx_config_free(&s->cfg);

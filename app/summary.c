@@ -97,11 +97,13 @@ static void write_memory(hx_json *json, const hx_session *s)
     hx_json_integer(json, "operator_bytes", (int64_t)s->op.device_bytes);
     hx_json_integer(json, "vector_bytes",
                     (int64_t)(s->device_bytes - s->op.device_bytes -
-                              hx_optimizer_bytes(&s->problem) - hx_session_filter_bytes(s)));
+                              hx_optimizer_bytes(&s->problem) - hx_ties_bytes(&s->ties) -
+                              hx_session_filter_bytes(s)));
     hx_json_integer(json, "mesh_bytes", (int64_t)hx_mesh_bytes(&s->mesh));
     hx_json_integer(json, "problem_bytes", (int64_t)hx_problem_bytes(&s->problem));
     hx_json_integer(json, "filter_bytes", (int64_t)hx_session_filter_bytes(s));
-    hx_json_integer(json, "optimizer_bytes", (int64_t)hx_optimizer_bytes(&s->problem));
+    hx_json_integer(json, "optimizer_bytes",
+                    (int64_t)(hx_optimizer_bytes(&s->problem) + hx_ties_bytes(&s->ties)));
     hx_footprint_write(s, json);
     hx_json_close_object(json);
 }
@@ -138,6 +140,15 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
     hx_json_string(json, "preconditioner", s->precond_kind->name);
     hx_json_string(json, "precision", hx_precision_name(s->pcg.params.precision));
     hx_json_number(json, "filter_radius", s->filter_radius);
+    if (s->ties.n_group > 0) {
+        hx_json_open_object(json, "ties");
+        hx_json_integer(json, "groups", s->ties.n_group);
+        hx_json_integer(json, "elements", s->ties.n_member);
+        hx_json_integer(json, "elements_without_image", s->ties.n_alone);
+        hx_json_integer(json, "elements_off_their_image", s->ties.n_shifted);
+        hx_json_number(json, "largest_offset", s->ties.shift);
+        hx_json_close_object(json);
+    }
     hx_json_integer(json, "iterations", stats->n_iteration);
     hx_json_bool(json, "converged", stats->n_unconverged == 0);
     hx_json_integer(json, "pcg_iterations_total", stats->pcg_iterations);

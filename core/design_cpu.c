@@ -7,6 +7,7 @@
 
 #include "oc.h"
 #include "sum.h"
+#include "ties.h"
 
 int hx_cpu_multiply(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *d_c)
 {
@@ -171,5 +172,23 @@ int hx_cpu_oc_end(hx_device *dev, const hx_device_oc *oc)
         if (step > change) change = step;
     }
     oc->d_state->change = change;
+    return HX_OK;
+}
+
+int hx_cpu_tie(hx_device *dev, const hx_device_ties *ties, const double *d_dv, double *d_dc)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t g = 0; g < ties->n_group; g++)
+        hx_ties_spread(ties->d_member, ties->d_start[g], ties->d_start[g + 1], d_dv, d_dc);
+    return HX_OK;
+}
+
+int hx_cpu_copy_first(hx_device *dev, const hx_device_ties *ties, double *d_x)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t g = 0; g < ties->n_group; g++)
+        hx_ties_copy_first(ties->d_member, ties->d_start[g], ties->d_start[g + 1], d_x);
     return HX_OK;
 }

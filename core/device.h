@@ -121,6 +121,7 @@ static HX_HD double hx_simp_modulus(double young, double penalty, double rho)
 typedef struct hx_device hx_device;
 typedef struct hx_device_cells hx_device_cells; /* cells.h */
 typedef struct hx_device_oc hx_device_oc;       /* oc.h */
+typedef struct hx_device_ties hx_device_ties;   /* ties.h */
 typedef struct hx_body_field hx_body_field;     /* body_force.h */
 
 /* Slots of `mark`. */
@@ -262,6 +263,10 @@ typedef struct hx_device_ops {
     int (*oc_begin)(hx_device *dev, const hx_device_oc *oc);
     int (*oc_pass)(hx_device *dev, const hx_device_oc *oc);
     int (*oc_end)(hx_device *dev, const hx_device_oc *oc);
+    /* Groups of tied elements: dc = dv (sum of dc) / (sum of dv) over the group, so that all have
+     * the same dc / dv; x = that of the group's first member. */
+    int (*tie)(hx_device *dev, const hx_device_ties *ties, const double *d_dv, double *d_dc);
+    int (*copy_first)(hx_device *dev, const hx_device_ties *ties, double *d_x);
     /* sum[e] = sum over i of max(0, radius - |x_e - x_i|) value[i], x the centroids. */
     int (*cone_sum)(hx_device *dev, const hx_device_cells *cells, double radius,
                     const double *d_value, double *d_sum);

@@ -45,6 +45,9 @@ struct hx_device_oc {
     const double *d_passive; /* NaN where free; NULL: all free */
     double *d_proposal;      /* out; t until the scale is known */
     hx_oc_state *d_state;    /* target given */
+    /* NULL, or groups of equal design and, rounding apart, dc / dv: they get one t, and so the same
+     * density to the last bit. */
+    const hx_device_ties *ties;
     double shift;            /* added to -dc / dv */
 };
 

@@ -139,6 +139,23 @@ fail:
     return rc;
 }
 
+int hx_optimizer_tie(hx_optimizer *opt, const hx_ties *ties)
+{
+    hx_device *dev = opt->op->dev;
+    const size_t n = (size_t)opt->problem->mesh->n_elem;
+    double *design = NULL;
+    if (ties->n_group == 0) return HX_OK;
+    HX_TRY(hx_device_ties_create(&opt->ties, dev, ties));
+    HX_TRY(hx_alloc_raw(&design, n, sizeof *design, "densities"));
+    int rc = dev->ops->download(dev, design, opt->d_design, n * sizeof *design);
+    if (rc == HX_OK) {
+        hx_ties_average(ties, opt->problem->volume, design);
+        rc = dev->ops->upload(dev, opt->d_design, design, n * sizeof *design);
+    }
+    free(design);
+    return rc;
+}
+
 /* f'u of a case. Prescribed displacements u_p with reactions r enter as f'u - r'u_p = 2 f'u - u'K u
  * (minus twice the potential energy), so that lower is stiffer and dC/drho = -u' dK u still holds.
  */
@@ -263,6 +280,8 @@ static int filter_sensitivities(hx_optimizer *opt)
 {
     int finite;
     HX_TRY(hx_filter_backward(opt->filter, opt->d_design, opt->d_dc, opt->d_dv));
+    if (opt->ties.n_group > 0)
+        HX_TRY(opt->op->dev->ops->tie(opt->op->dev, &opt->ties, opt->d_dv, opt->d_dc));
     HX_TRY(check_finite(opt, opt->d_dc, &finite));
     if (finite) return HX_OK; /* clipping would hide a NaN */
     return HX_RAISE(HX_ENUMERIC, "iteration %d: a filtered sensitivity is not finite",
@@ -284,6 +303,7 @@ static int propose(hx_optimizer *opt, hx_iteration *record)
         .d_passive = opt->d_passive,
         .d_proposal = opt->d_proposal,
         .d_state = opt->d_oc,
+        .ties = opt->ties.n_group > 0 ? &opt->ties : NULL,
     };
     if (problem->body)
         HX_TRY(opt->op->dev->ops->mean_positive(opt->op->dev, oc.n, oc.d_dc, oc.d_dv, oc.d_passive,
@@ -429,6 +449,7 @@ void hx_optimizer_free(hx_optimizer *opt)
     for (size_t i = 0; dev && i < sizeof field / sizeof field[0]; i++)
         dev->ops->release(dev, field[i]);
     if (dev) dev->ops->release(dev, opt->d_oc);
+    hx_device_ties_free(&opt->ties, dev);
     free(opt->d_u);
     free(opt->d_f);
     free(opt->d_static);

@@ -14,6 +14,7 @@
 #include "filter.h"
 #include "oc.h"
 #include "pcg.h"
+#include "ties.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -76,6 +77,7 @@ typedef struct hx_optimizer {
     double *d_dc, *d_dv; /* filtered, after a step; d_dv until hx_optimizer_energy needs it */
     double *d_volume, *d_passive; /* d_passive: NULL without passive elements */
     hx_oc_state *d_oc;            /* (owned) */
+    hx_device_ties ties;          /* (owned) no groups: none */
     double **d_u, **d_f;          /* [n_case] -> [n_dof] on the device (owned) */
     double **d_static; /* likewise, the part of f that the design does not change; NULL: none, or
                           all of f (owned) */
@@ -90,6 +92,10 @@ int hx_optimizer_vectors(const hx_problem *problem);
 int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params,
                         const hx_problem *problem, hx_operator *op, hx_precond *pc, hx_pcg *pcg,
                         hx_filter *filter, const double *density);
+
+/* Before the first step: the members of each group get the mean of their densities, and one density
+ * in all designs that follow. `ties` is not needed afterwards. */
+int hx_optimizer_tie(hx_optimizer *opt, const hx_ties *ties);
 
 /* Waits. HX_ENUMERIC: compliance, sensitivities or densities not finite. PCG that did not converge
  * is in record->reason, not an error. */

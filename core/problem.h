@@ -41,6 +41,8 @@ typedef enum {
     HX_LOAD_TRACTION, /* value = force per area on the set's boundary faces, consistent nodal loads
                        */
     HX_LOAD_PRESSURE, /* value[0] = pressure on the set's boundary faces, positive pushes inwards */
+    HX_LOAD_BEARING,  /* value = force of a pin on the bore whose boundary faces the set holds
+                         (bearing.h) */
     HX_LOAD_REMOTE,   /* value = force at `point`, `moment` about it; shared by the set's nodes, by
                          area if it spans boundary faces, else equally, leaving them flexible */
     HX_LOAD_REMOTE_RIGID, /* the same, and the set moves as one rigid body */
@@ -70,6 +72,7 @@ typedef struct hx_body_field {
 typedef struct hx_passive_spec {
     const char *set, *origin;
     double density; /* in [rho_min, 1] */
+    double skin;    /* > 0: the elements within this length of the set (skin.h); 0: the set's own */
 } hx_passive_spec;
 
 typedef struct hx_problem_params {

@@ -102,6 +102,8 @@ int hx_problem_add_load(const hx_mesh *mesh, const hx_load_spec *load, double *f
     case HX_LOAD_NODE_FORCE:
         add_node_force(set, load->value, 1.0, force);
         return HX_OK;
+    case HX_LOAD_BEARING:
+        return hx_load_add_bearing(mesh, load, force);
     case HX_LOAD_REMOTE:
         return hx_load_add_remote(mesh, set, load, force);
     case HX_LOAD_REMOTE_RIGID:

@@ -2,6 +2,7 @@
 // the elements within a radius.
 #include "core/cells.h"
 #include "core/oc.h"
+#include "core/ties.h"
 #include "sums_cuda.cuh"
 
 __device__ __forceinline__ int64_t first_of_thread()
@@ -79,6 +80,26 @@ struct gather_body {
     }
 };
 
+// Of a group of tied elements, a thread each.
+struct tie_body {
+    hx_device_ties ties;
+    const double *dv;
+    double *dc;
+    __device__ void operator()(int64_t g) const
+    {
+        hx_ties_spread(ties.d_member, ties.d_start[g], ties.d_start[g + 1], dv, dc);
+    }
+};
+
+struct copy_first_body {
+    hx_device_ties ties;
+    double *x;
+    __device__ void operator()(int64_t g) const
+    {
+        hx_ties_copy_first(ties.d_member, ties.d_start[g], ties.d_start[g + 1], x);
+    }
+};
+
 template <class Body> static int for_each(hx_device *dev, int64_t n, const Body &body)
 {
     each_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(n, body);
@@ -111,6 +132,16 @@ static int sensitivity(hx_device *dev, int64_t n, double penalty, const double *
                        const double *d_rho, const double *d_energy, double *d_dc)
 {
     return for_each(dev, n, sensitivity_body{penalty, d_modulus, d_rho, d_energy, d_dc});
+}
+
+static int tie(hx_device *dev, const hx_device_ties *ties, const double *d_dv, double *d_dc)
+{
+    return for_each(dev, ties->n_group, tie_body{*ties, d_dv, d_dc});
+}
+
+static int copy_first(hx_device *dev, const hx_device_ties *ties, double *d_x)
+{
+    return for_each(dev, ties->n_group, copy_first_body{*ties, d_x});
 }
 
 // Blocks of a sum: a function of n and the GPU alone, so that its order is fixed.
@@ -455,5 +486,7 @@ void hx_cuda_design_ops(hx_device_ops *ops)
     ops->oc_begin = oc_begin;
     ops->oc_pass = oc_pass;
     ops->oc_end = oc_end;
+    ops->tie = tie;
+    ops->copy_first = copy_first;
     ops->cone_sum = cone_sum;
 }

@@ -242,6 +242,29 @@ ok "change_tolerance" "$hextop" -q run small.cfg output.directory=early \
     optimization.change_tolerance=0.9 optimization.iterations=40
 ok "stopped after one iteration" test "$(number iterations early/summary.json)" = 1
 
+# Symmetry and extrusion: cell (i, j, k) of the ASCII file and its images have the same text.
+ok "run with ties" "$hextop" run small.cfg output.directory=ties output.format=ascii \
+    'optimization.symmetry=({point=[4,0,0];normal=[1,0,0];})' 'optimization.extrusion=[0,0,2]'
+ok "header shows the ties" contains stdout "elements in 16 groups (1 symmetry plane, extruded)"
+ok "summary shows the ties" contains ties/summary.json '"elements_without_image": 0'
+ok "images are equal" awk '
+    /^SCALARS density/ { n = -1; next }
+    n != "" { for (f = 1; f <= NF && /^[0-9]/; f++) rho[++n] = $f }
+    END {
+        for (e = 0; e < 128; e++) {
+            i = e % 8; j = int(e / 8) % 4; a = i < 4 ? i : 7 - i
+            if (i == 0 || i == 7) continue # one end is passive
+            if (rho[e] != rho[8 * j + a] || rho[e] == "") exit 1
+            if (rho[e] != rho[8 * 0 + a]) differ = 1
+        }
+        exit !differ
+    }' ties/density_0005.vtk
+ok "config.cfg has the ties" "$hextop" -q run ties/config.cfg output.directory=ties2
+ok "and gives the same design" cmp ties/density_0005.vtk ties2/density_0005.vtk
+ok "check shows the ties" "$hextop" check small.cfg \
+    'optimization.symmetry=({point=[2.6,0.0,0.0];normal=[1,0,0];})'
+ok "and warns of a plane beside the middle" contains stderr "have no image in the part"
+
 # Fields and formats.
 ok "all fields" "$hextop" -q run small.cfg output.directory=fields output.format=ascii \
     output.fields=density,displacement,sensitivity,energy,von_mises,sets
