@@ -517,6 +517,8 @@ static int suggest_precision(const hx_session *s, int rc)
 
 static int check_precision(const hx_session *s)
 {
+    const int rigid = hx_pcg_check_rigid(precision(s), &s->problem);
+    if (rigid < 0) return blame(s, "solver.precision", rigid);
     const int rc = hx_pcg_check_precision(precision(s), s->strategy, s->precond_kind);
     if (rc == HX_OK) return HX_OK;
     return blame(s, "solver.precision", s->strategy->apply_single ? rc : suggest_precision(s, rc));
@@ -600,7 +602,7 @@ static int add_other_items(const hx_session *s, hx_memory_item item[HX_SESSION_I
     const size_t vector = 3 * (size_t)s->mesh.n_node * sizeof(double);
     const size_t n_case = (size_t)s->problem.n_case;
     const size_t n_load = (size_t)hx_optimizer_vectors(&s->problem) - n_case;
-    const size_t n_pcg = (size_t)hx_pcg_vectors(s->precond_kind);
+    const size_t n_pcg = (size_t)hx_pcg_vectors(s->precond_kind, &s->problem);
     int n = HX_OPERATOR_ITEMS;
     item[n++] = (hx_memory_item){"preconditioner", precond_bytes(s)};
     item[n++] = (hx_memory_item){"pcg", n_pcg * vector};

@@ -122,6 +122,7 @@ typedef struct hx_device hx_device;
 typedef struct hx_device_cells hx_device_cells; /* cells.h */
 typedef struct hx_device_oc hx_device_oc;       /* oc.h */
 typedef struct hx_device_ties hx_device_ties;   /* ties.h */
+typedef struct hx_rigid_set hx_rigid_set;       /* problem.h */
 typedef struct hx_body_field hx_body_field;     /* body_force.h */
 
 /* Slots of `mark`. */
@@ -168,6 +169,10 @@ typedef struct hx_device_ops {
                       const double *d_x, double *d_y);
     int (*spring_add_single)(hx_device *dev, int64_t n, const int64_t *d_dof, const double *d_k,
                              const float *d_x, float *d_y);
+    /* y[n_node][3] := rigid motions on a set's nodes d_node[first ..], d_motion[6] scratch
+     * (rigid_set.h). */
+    int (*rigid_project)(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
+                         const double *d_xyz, double *d_motion, double *d_y);
     /* c = a - b */
     int (*subtract)(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *d_c);
     /* c = scale * (a - b), rounded once; b may be NULL for 0 */

@@ -15,6 +15,7 @@
 #include "hex8.h"
 #include "memory.h"
 #include "multigrid.h"
+#include "rigid_set.h"
 #include "sum.h"
 
 extern const hx_multigrid_ops hx_multigrid_ops_cpu; /* multigrid_cpu.c */
@@ -371,6 +372,7 @@ const hx_device_ops hx_device_ops_cpu = {
     .zero_entries_single = cpu_zero_entries_single,
     .spring_add = cpu_spring_add,
     .spring_add_single = cpu_spring_add_single,
+    .rigid_project = hx_cpu_rigid_project,
     .subtract = cpu_subtract,
     .subtract_single = cpu_subtract_single,
     .flush_single = cpu_flush_single,

@@ -1,5 +1,5 @@
 /* K(E) on one device seen through one strategy, with the springs added and the supports masked:
- * rows of fixed degrees of freedom give 0. */
+ * rows of fixed degrees of freedom give 0; and projected where sets are rigid. */
 #ifndef HX_OPERATOR_H
 #define HX_OPERATOR_H
 
@@ -28,6 +28,8 @@ typedef struct hx_operator {
     int64_t n_spring;
     int64_t *d_spring_dof; /* [n_spring] of the problem, ascending (owned) */
     double *d_spring;      /* [n_spring] stiffness on the diagonal of K (owned) */
+    int32_t *d_rigid_node; /* of the problem; NULL: no rigid sets (owned) */
+    double *d_motion;      /* [6] of a rigid set, scratch (owned) */
     double *d_prescribed;  /* [n_dof] prescribed displacements, 0 elsewhere; NULL: all 0 (owned) */
     hx_memory_item item[HX_OPERATOR_ITEMS];
     size_t device_bytes; /* their sum */
@@ -50,10 +52,16 @@ int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strat
 /* Host -> device, n_elem doubles. Cold. */
 int hx_operator_set_modulus(hx_operator *op, const double *modulus);
 
-/* y = K x, rows of fixed degrees of freedom 0. Hot. */
+/* y := P y, rigid motions on rigid sets (rigid_set.h); nothing without them. Hot. */
+int hx_operator_project(const hx_operator *op, double *d_y);
+
+/* y := 0 on fixed degrees of freedom, and projected: a residual as PCG needs it. */
+int hx_operator_restrict(const hx_operator *op, double *d_y);
+
+/* y = K x, rows of fixed degrees of freedom 0, projected; x = P x. Hot. */
 int hx_operator_apply(const hx_operator *op, const double *d_x, double *d_y);
 
-/* The same in single precision; the strategy must have apply_single. Hot. */
+/* The same in single precision, rigid sets left out; the strategy must have apply_single. Hot. */
 int hx_operator_apply_single(const hx_operator *op, const float *d_x, float *d_y);
 
 /* 1 if there is hx_operator_apply_dot: the strategy has apply_dot, and no springs come after it. */

@@ -127,6 +127,7 @@ static int add_loads(hx_problem *problem, const hx_problem_params *params)
         else
             HX_TRY(hx_problem_add_load(problem->mesh, &params->load[i],
                                        problem->force[params->load[i].load_case - 1]));
+    HX_TRY(hx_problem_add_rigid_sets(problem, params));
     hx_problem_finish_body(problem);
     return HX_OK;
 }
@@ -293,6 +294,7 @@ size_t hx_problem_bytes(const hx_problem *problem)
     if (problem->prescribed) bytes += n_node * 3 * sizeof(double);
     if (problem->passive) bytes += n_elem * sizeof(double);
     bytes += (size_t)problem->n_spring * (sizeof(int64_t) + sizeof(double));
+    bytes += (size_t)problem->n_rigid_node * sizeof(int32_t);
     if (problem->body) bytes += (size_t)problem->n_case * sizeof *problem->body;
     return bytes + (size_t)problem->n_case * n_node * 3 * sizeof(double);
 }
@@ -306,6 +308,8 @@ void hx_problem_free(hx_problem *problem)
     free(problem->fixed);
     free(problem->prescribed);
     free(problem->spring_dof);
+    free(problem->rigid);
+    free(problem->rigid_node);
     free(problem->spring);
     free(problem->volume);
     free(problem->passive);

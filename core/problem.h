@@ -45,7 +45,7 @@ typedef enum {
                          (bearing.h) */
     HX_LOAD_REMOTE,   /* value = force at `point`, `moment` about it; shared by the set's nodes, by
                          area if it spans boundary faces, else equally, leaving them flexible */
-    HX_LOAD_REMOTE_RIGID, /* the same, and the set moves as one rigid body */
+    HX_LOAD_REMOTE_RIGID, /* the same, and the set moves as one rigid body in all load cases */
     HX_LOAD_GRAVITY,      /* value = acceleration of the whole part, which has no set */
     HX_LOAD_CENTRIFUGAL   /* value = axis through `point`, of any length, about which the whole part
                              turns at `speed` */
@@ -68,6 +68,13 @@ typedef struct hx_body_field {
     int acts;  /* not 0 everywhere */
     int alone; /* the case has no other force */
 } hx_body_field;
+
+/* A set of nodes that moves as one rigid body (rigid_set.h). */
+typedef struct hx_rigid_set {
+    int64_t first, n;     /* rigid_node[first .. first + n) */
+    double centre[3];     /* of its nodes */
+    double inverse[3][3]; /* pseudo-inverse of their second moment about it */
+} hx_rigid_set;
 
 typedef struct hx_passive_spec {
     const char *set, *origin;
@@ -100,6 +107,10 @@ typedef struct hx_problem {
     int64_t n_spring;
     int64_t *spring_dof; /* [n_spring] degrees of freedom with springs, ascending (owned) */
     double *spring;      /* [n_spring] their stiffness, on the diagonal of K (owned) */
+    int n_rigid;
+    hx_rigid_set *rigid; /* [n_rigid] sets that move as rigid bodies (owned) */
+    int64_t n_rigid_node;
+    int32_t *rigid_node; /* [n_rigid_node] free nodes, in one set each (owned) */
     int n_case;
     double *weight;      /* [n_case] (owned) */
     double **force;      /* [n_case] -> [n_node][3], without loads by mass (owned) */
