@@ -142,6 +142,25 @@ static void report_supports(const hx_session *s)
     hx_table_end(&table, 2);
 }
 
+static void report_springs(const hx_session *s)
+{
+    const hx_config_spring *spring = s->cfg.springs.entry;
+    char text[96];
+    hx_table table;
+    if (s->cfg.springs.n == 0) return;
+    hx_log_info("\nsprings   at %s degrees of freedom",
+                hx_format_count(s->problem.n_spring, text, sizeof text));
+    if (is_quiet()) return;
+    hx_table_begin(&table, "lll");
+    for (size_t i = 0; i < s->cfg.springs.n; i++) {
+        hx_table_add(&table, "%s", spring[i].set);
+        hx_table_add(&table, "%s", vector_text(spring[i].stiffness, text, sizeof text));
+        hx_table_add(&table, strcmp(spring[i].per, "total") == 0 ? "in %s" : "per %s",
+                     spring[i].per);
+    }
+    hx_table_end(&table, 2);
+}
+
 /* "[0, 0, -5] at [0, 0, 80], moment [1, 0, 0], distributing" */
 static void add_remote(hx_table *table, const hx_config_load *load, const hx_units *u)
 {
@@ -501,6 +520,7 @@ static int check(hx_session *s, const hx_options *options)
     HX_TRY(hx_session_make_problem(s));
     report_material(s);
     report_supports(s);
+    report_springs(s);
     HX_TRY(report_loads(s));
     HX_TRY(report_passive(s));
     HX_TRY(report_filter(s));
