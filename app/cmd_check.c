@@ -187,10 +187,10 @@ static int add_bearing(hx_table *table, const hx_mesh *mesh, const hx_config_loa
     const double *peak = fit.peak;
     for (int i = 0; i < 3; i++) /* rounding */
         if (fabs(fit.centre[i]) < 1e-9 * fit.radius) fit.centre[i] = 0.0;
-    hx_table_add(table, "%s%s of a pin: radius %.6g%s, axis %s through %s, peak pressure %.4g%s",
+    hx_table_add(table, "%s%s of a pin: radius %.6g%s, axis %s through %s%s, peak pressure %.4g%s",
                  vector_text(load->bearing_force, force, sizeof force), u->force, fit.radius,
                  u->length, vector_text(fit.axis, axis, sizeof axis),
-                 vector_text(fit.centre, centre, sizeof centre),
+                 vector_text(fit.centre, centre, sizeof centre), u->length,
                  sqrt(peak[0] * peak[0] + peak[1] * peak[1] + peak[2] * peak[2]), u->stress);
     return HX_OK;
 }

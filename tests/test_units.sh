@@ -41,7 +41,7 @@ says 'acceleration [0, 0, -9810] mm/s^2' check.txt
 says '10 rad/s about [0, 0, 1]' check.txt
 says '[0, 0, 0.5] mm' check.txt
 # 2 F / (pi r L) = 2 * 1005 / (pi 30 20) = 1.066 on the round bore
-grep -q '\[100, 20, 1000\] N of a pin: radius 29\.9[0-9]* mm, axis \[0, 1, 0\] through \[75, 10, 275\], peak pressure 1\.0[67][0-9]* MPa  *case 1$' \
+grep -q '\[100, 20, 1000\] N of a pin: radius 29\.9[0-9]* mm, axis \[0, 1, 0\] through \[75, 10, 275\] mm, peak pressure 1\.0[67][0-9]* MPa  *case 1$' \
     check.txt || fault "check: the bore"
 says '[0, 5, 0] N at [75, 0, 400] mm, moment [0, 0, 700] N mm, distributing' check.txt
 says 'moment [0, 9000, 0] N mm, distributing' check.txt
