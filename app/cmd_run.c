@@ -168,10 +168,10 @@ static void print_result(const run *r)
     hx_log_status_keep();
     hx_log_info("%s", "");
     hx_stats_print(stats);
-    hx_log_info("\ncompliance %.6g, volume %.4f, greyness %.4f after %d iterations (%lld PCG "
+    hx_log_info("\ncompliance %.6g%s, volume %.4f, greyness %.4f after %d iterations (%lld PCG "
                 "iterations)",
-                stats->last.compliance, stats->last.volume, stats->last.greyness,
-                stats->n_iteration, (long long)stats->pcg_iterations);
+                stats->last.compliance, r->session.cfg.units.work, stats->last.volume,
+                stats->last.greyness, stats->n_iteration, (long long)stats->pcg_iterations);
     if (stats->n_unconverged > 0)
         hx_log_warning("PCG did not converge in %d of %d iterations", stats->n_unconverged,
                        stats->n_iteration);

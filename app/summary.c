@@ -123,6 +123,7 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
     double median, min, max;
     hx_stats_iteration_seconds(stats, &median, &min, &max);
     hx_json_string(json, "title", s->cfg.title);
+    hx_units_write(&s->cfg.units, json, "units");
     hx_json_string(json, "status", status);
     hx_json_number(json, "compliance", last->compliance);
     hx_json_number(json, "volume", last->volume);
