@@ -458,6 +458,7 @@ int hx_config_read(hx_config *cfg, const char *path, size_t n_override, const ch
     HX_TRY_FAIL(check_entries(cfg));
     HX_TRY_FAIL(check_symmetry(cfg));
     HX_TRY_FAIL(check_continuation(cfg));
+    HX_TRY_FAIL(hx_config_blame(cfg, "units", hx_units_parse(&cfg->units, cfg->units_text)));
     return HX_OK;
 fail:
     hx_config_free(cfg);

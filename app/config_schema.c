@@ -87,6 +87,12 @@ const hx_key hx_keys[] = {
     KEY("title", TEXT, AT(title), .fallback = "", .note = "\"\"",
         .help = "shown in the header and written into the files"),
 
+    KEY("units", TEXT, AT(units_text), .note = "-",
+        .help =
+            "force, length and stress of all numbers here, and the time if not s, as in \"N, mm, "
+            "MPa\" or \"lbf, in, psi\": checked, and named beside the figures; nothing is "
+            "converted"),
+
     GROUP("mesh", "the mesh: a generator, or a file"),
     KEY("mesh.generator", TEXT, AT(mesh.generator), .more_word = generator_word,
         .help = "one of the paper's examples; `hextop list` describes them"),

@@ -30,6 +30,8 @@ void hx_progress_header(const hx_session *s)
     const hx_config *cfg = &s->cfg;
     char a[64], b[64], c[64], fields[128], text[256];
     hx_log_info("hextop %s%s%s", HX_VERSION, cfg->title[0] ? "  " : "", cfg->title);
+    if (cfg->units.system[0])
+        hx_log_info("  units     %s; compliance in%s", cfg->units.system, cfg->units.work);
     hx_log_info("  mesh      %s, %s elements, %s nodes, %s degrees of freedom", s->mesh.name,
                 hx_format_count(s->mesh.n_elem, a, sizeof a),
                 hx_format_count(s->mesh.n_node, b, sizeof b),
@@ -41,8 +43,8 @@ void hx_progress_header(const hx_session *s)
                 s->pcg.params.criterion == HX_PCG_ABSOLUTE ? "r'z <=" : "|r| / |f| <=",
                 s->pcg.params.tolerance, s->pcg.params.max_iterations);
     if (s->filter.kind->needs_radius)
-        hx_log_info("  filter    %s, radius %.4g (%.3g elements)", s->filter.kind->name,
-                    s->filter_radius, s->filter_radius / s->mesh.elem_size);
+        hx_log_info("  filter    %s, radius %.4g%s (%.3g elements)", s->filter.kind->name,
+                    s->filter_radius, cfg->units.length, s->filter_radius / s->mesh.elem_size);
     else
         hx_log_info("  filter    %s", s->filter.kind->name);
     if (cfg->optimization.projection.given)

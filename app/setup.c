@@ -653,6 +653,11 @@ int hx_session_make_solver(hx_session *s)
     return HX_OK;
 }
 
+double hx_session_mass(const hx_session *s, double volume_fraction)
+{
+    return s->cfg.material.density * s->mesh.total_volume * volume_fraction;
+}
+
 int hx_session_read_initial(hx_session *s, double **density)
 {
     char **path = &s->cfg.optimization.initial;

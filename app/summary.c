@@ -1,5 +1,6 @@
 #include "summary.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/atomic_file.h"
@@ -123,9 +124,12 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
     double median, min, max;
     hx_stats_iteration_seconds(stats, &median, &min, &max);
     hx_json_string(json, "title", s->cfg.title);
+    hx_units_write(&s->cfg.units, json, "units");
     hx_json_string(json, "status", status);
     hx_json_number(json, "compliance", last->compliance);
     hx_json_number(json, "volume", last->volume);
+    if (!isnan(s->cfg.material.density))
+        hx_json_number(json, "mass", hx_session_mass(s, last->volume));
     hx_json_number(json, "change", last->change);
     hx_json_number(json, "greyness", last->greyness);
     hx_json_number(json, "penalty", last->penalty);

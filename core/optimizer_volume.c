@@ -8,7 +8,7 @@
 
 /* Trials at most, and the volume's relative error that ends them. */
 enum { MOST_TRIALS = 40 };
-#define VOLUME_TOLERANCE 1e-7
+#define VOLUME_TOLERANCE 1e-6
 
 static double wanted_mass(const hx_optimizer *opt)
 {

@@ -204,7 +204,7 @@ int main(int argc, char **argv)
     fixture_set_threads(1);
     CHECK_OK(make_mesh(&mesh));
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-        check_derivatives(&mesh, &list[i], quick ? 5 : 1);
+        check_derivatives(&mesh, &list[i], quick ? 7 : 3);
         check_volume(&mesh, &list[i]);
     }
     for (size_t i = 0; i < 2; i++) check_volume(&mesh, &without[i]);
