@@ -3,11 +3,15 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "commands.h"
+#include "core/abaqus_write.h"
 #include "core/hex_jacobian.h"
+#include "core/memory.h"
 #include "fields.h"
 #include "progress.h"
 #include "setup.h"
@@ -33,7 +37,7 @@ static int add_loads(hx_fields *fields, const hx_session *s)
         char name[32];
         snprintf(name, sizeof name, "load_%d", c + 1);
         HX_TRY(hx_fields_add(fields, &s->mesh, HX_VTK_POINT, HX_VTK_F64, 3, name, &force));
-        memcpy(force, s->problem.force[c], 3 * (size_t)s->mesh.n_node * sizeof *force);
+        HX_TRY(hx_problem_nodal_force(&s->problem, c, NULL, force));
     }
     return HX_OK;
 }
@@ -79,15 +83,44 @@ static int probe_target(const char *path)
     return HX_RAISE(HX_EINPUT, "cannot write '%s': %s: %s", path, folder, strerror(errno));
 }
 
+static int is_abaqus(const char *path)
+{
+    const char *const dot = strrchr(path, '.');
+    return dot && strcasecmp(dot, ".inp") == 0;
+}
+
+/* A job for CalculiX: what the config describes, solid but for passive regions. */
+static int write_job(const hx_session *s, const char *path)
+{
+    const hx_problem *const problem = &s->problem;
+    double *modulus = NULL;
+    char a[32], b[32];
+    if (problem->passive) {
+        HX_TRY(hx_alloc_raw(&modulus, (size_t)s->mesh.n_elem, sizeof *modulus, "moduli"));
+        for (int64_t e = 0; e < s->mesh.n_elem; e++)
+            modulus[e] = isnan(problem->passive[e]) ? 1.0 : problem->passive[e];
+        hx_problem_modulus(problem, modulus, modulus);
+    }
+    const int rc = hx_abaqus_write(path, &s->mesh, s->cfg.title[0] ? s->cfg.title : s->mesh.name,
+                                   problem, modulus);
+    free(modulus);
+    HX_TRY(rc);
+    hx_log_info("%s: %s elements, %s nodes, %zu sets, %d steps", path,
+                hx_format_count(s->mesh.n_elem, a, sizeof a),
+                hx_format_count(s->mesh.n_node, b, sizeof b), s->mesh.n_set, problem->n_case);
+    return HX_OK;
+}
+
 static int write_mesh(hx_session *s, hx_fields *fields, const hx_options *options)
 {
     const char *path = options->argument[1];
-    char a[32], b[32];
+    char a[32], b[32], title[256];
     HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 2,
                           options->argument + 2));
     HX_TRY(probe_target(path));
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(hx_session_make_problem(s));
+    if (is_abaqus(path)) return write_job(s, path);
     HX_TRY(hx_fields_add_sets(fields, &s->mesh));
     HX_TRY(add_supports(fields, s));
     HX_TRY(add_loads(fields, s));
@@ -95,8 +128,9 @@ static int write_mesh(hx_session *s, hx_fields *fields, const hx_options *option
     HX_TRY(add_quality(fields, &s->mesh));
     const int ascii = strcmp(s->cfg.output.format, "ascii") == 0;
     const hx_vtk_options vtk = {.format = ascii ? HX_VTK_ASCII : HX_VTK_BINARY};
-    HX_TRY(hx_progress_write(path, &s->mesh, s->cfg.title[0] ? s->cfg.title : s->mesh.name, &vtk,
-                             fields, NULL));
+    snprintf(title, sizeof title, "%.180s%s%s", s->cfg.title[0] ? s->cfg.title : s->mesh.name,
+             s->cfg.units.system[0] ? ", units " : "", s->cfg.units.system);
+    HX_TRY(hx_progress_write(path, &s->mesh, title, &vtk, fields, NULL));
     hx_log_info("%s: %s elements, %s nodes, %zu fields", path,
                 hx_format_count(s->mesh.n_elem, a, sizeof a),
                 hx_format_count(s->mesh.n_node, b, sizeof b), fields->n);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "continuation.h"
 #include "core/clock.h"
 #include "history.h"
 #include "output.h"
@@ -64,7 +65,7 @@ static int is_last(const run *r, const hx_iteration *it)
 {
     const hx_config *cfg = &r->session.cfg;
     return it->iteration == cfg->optimization.iterations ||
-           it->change < cfg->optimization.change_tolerance || interrupted;
+           (it->change < cfg->optimization.change_tolerance && !it->climbing) || interrupted;
 }
 
 /* HX_ENUMERIC if PCG failed and the run cannot, or by solver.on_failure must not, go on. */
@@ -167,9 +168,10 @@ static void print_result(const run *r)
     hx_log_status_keep();
     hx_log_info("%s", "");
     hx_stats_print(stats);
-    hx_log_info("\ncompliance %.6g, volume %.4f after %d iterations (%lld PCG iterations)",
-                stats->last.compliance, stats->last.volume, stats->n_iteration,
-                (long long)stats->pcg_iterations);
+    hx_log_info("\ncompliance %.6g%s, volume %.4f, greyness %.4f after %d iterations (%lld PCG "
+                "iterations)",
+                stats->last.compliance, r->session.cfg.units.work, stats->last.volume,
+                stats->last.greyness, stats->n_iteration, (long long)stats->pcg_iterations);
     if (stats->n_unconverged > 0)
         hx_log_warning("PCG did not converge in %d of %d iterations", stats->n_unconverged,
                        stats->n_iteration);
@@ -185,6 +187,7 @@ static int run_config(run *r, const hx_options *options)
     HX_TRY(prepare(r, options));
     r->stats.stage[HX_STAGE_SETUP] = hx_clock() - r->stats.begin;
     hx_progress_header(&r->session);
+    (void)hx_continuation_warn(&r->session.cfg);
     catch_interrupts();
 
     const int rc = optimise(r);

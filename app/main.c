@@ -68,6 +68,23 @@ static const command commands[] = {
      "(displacements, if any), load_1 ... (nodal forces of each case), passive (density, -1 where\n"
      "the design is free), scaled_jacobian (quality, 1 = right angles).\n",
      2, hx_cmd_mesh},
+    {"surface", "RESULT.vtk OUT.stl|OUT.ply", "the part of a result as a closed triangle surface",
+     "Cuts the solid out of the densities of RESULT.vtk, by default where its volume is that of "
+     "the\n"
+     "densities, and writes a watertight surface: binary STL, or PLY in double precision. The "
+     "mesh's\n"
+     "own faces stay where they are; passive solid and loaded nodes stay inside, passive void "
+     "outside,\n"
+     "by the config.cfg beside RESULT.vtk. A surface that is not closed and manifold is not "
+     "written.\n\n"
+     "  --config FILE     another config of the run; none: densities alone\n"
+     "  --volume V        another volume\n"
+     "  --threshold RHO   no volume: the solid is where the nodal density is above RHO\n"
+     "  --smooth N        steps of Taubin's smoothing (default: 10; 0: none)\n"
+     "  --preserve LIST   nodes kept solid: loads, supports, passive (default: loads,passive), or "
+     "none\n"
+     "  --keep-largest    leaves out pieces that hang on nothing\n",
+     2, hx_cmd_surface},
     {"list", "[--keys]", "operators, devices, preconditioners, filters, generators",
      "Shows what this build and this machine offer. --keys prints all config keys as a Markdown\n"
      "table instead.\n",

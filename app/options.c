@@ -33,7 +33,13 @@ static const option_word words[] = {
     {"--iterations", NULL, OWN_TEXT, AT(compare.iterations), "N", "compare"},
     {"--output", NULL, OWN_TEXT, AT(compare.output), "DIR", "compare"},
     {"--output", NULL, OWN_TEXT, AT(verify.output), "FILE.json", "verify"},
+    {"--config", NULL, OWN_TEXT, AT(surface.config), "FILE", "surface"},
+    {"--threshold", NULL, OWN_TEXT, AT(surface.threshold), "DENSITY", "surface"},
     {"--threshold", NULL, OWN_TEXT, AT(verify.threshold), "DENSITY", "verify"},
+    {"--volume", NULL, OWN_TEXT, AT(surface.volume), "VOLUME", "surface"},
+    {"--smooth", NULL, OWN_TEXT, AT(surface.smooth), "STEPS", "surface"},
+    {"--preserve", NULL, OWN_TEXT, AT(surface.preserve), "loads,passive", "surface"},
+    {"--keep-largest", NULL, OWN_FLAG, AT(surface.keep_largest), NULL, "surface"},
     {"--tolerance", NULL, OWN_TEXT, AT(verify.tolerance), "PERCENT", "verify"},
     {"--vtk", NULL, OWN_TEXT, AT(verify.vtk), "FILE.vtk", "verify"},
 };

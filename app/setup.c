@@ -13,6 +13,7 @@
 #endif
 
 #include "choose_operator.h"
+#include "continuation.h"
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/region.h"
@@ -187,6 +188,20 @@ static unsigned fix_flags(const char *fix)
            (strchr(fix, 'z') ? HX_FIX_Z : 0u);
 }
 
+static void copy_given(double to[3], const double from[3])
+{
+    if (!isnan(from[0])) memcpy(to, from, 3 * sizeof *to);
+}
+
+static void fill_remote(const hx_config_load *load, hx_load_spec *spec)
+{
+    const int rigid = load->coupling && strcmp(load->coupling, "rigid") == 0;
+    spec->kind = rigid ? HX_LOAD_REMOTE_RIGID : HX_LOAD_REMOTE;
+    copy_given(spec->value, load->remote_force);
+    copy_given(spec->moment, load->moment);
+    copy_given(spec->point, load->point);
+}
+
 static void fill_load(const hx_config_load *load, hx_load_spec *spec)
 {
     const double *value = load->node_force;
@@ -194,15 +209,29 @@ static void fill_load(const hx_config_load *load, hx_load_spec *spec)
     spec->origin = load->origin;
     spec->load_case = load->load_case;
     spec->kind = HX_LOAD_NODE_FORCE;
-    if (!isnan(load->total_force[0])) {
+    if (load->centrifugal.given) {
+        spec->kind = HX_LOAD_CENTRIFUGAL;
+        value = load->centrifugal.axis;
+        memcpy(spec->point, load->centrifugal.point, sizeof spec->point);
+        spec->speed = load->centrifugal.speed;
+    } else if (!isnan(load->gravity[0])) {
+        spec->kind = HX_LOAD_GRAVITY;
+        value = load->gravity;
+    } else if (!isnan(load->total_force[0])) {
         spec->kind = HX_LOAD_TOTAL_FORCE;
         value = load->total_force;
     } else if (!isnan(load->traction[0])) {
         spec->kind = HX_LOAD_TRACTION;
         value = load->traction;
+    } else if (!isnan(load->bearing_force[0])) {
+        spec->kind = HX_LOAD_BEARING;
+        value = load->bearing_force;
     } else if (!isnan(load->pressure)) {
         spec->kind = HX_LOAD_PRESSURE;
         spec->value[0] = load->pressure;
+        return;
+    } else if (isnan(value[0])) {
+        fill_remote(load, spec);
         return;
     }
     memcpy(spec->value, value, sizeof spec->value);
@@ -226,11 +255,13 @@ static int create_problem(hx_session *s, hx_support_spec *support, hx_load_spec 
         passive[i].set = cfg_passive[i].set;
         passive[i].origin = cfg_passive[i].origin;
         passive[i].density = cfg_passive[i].density;
+        passive[i].skin = isnan(cfg_passive[i].skin) ? 0.0 : cfg_passive[i].skin;
     }
     const hx_problem_params params = {
         .origin = cfg->path,
         .young = cfg->material.young,
         .poisson = cfg->material.poisson,
+        .density = isnan(cfg->material.density) ? 0.0 : cfg->material.density,
         .penalty = cfg->optimization.penalty,
         .rho_min = cfg->optimization.rho_min,
         .volume_fraction = cfg->optimization.volume_fraction,
@@ -537,6 +568,8 @@ static hx_filter_params filter_params(const hx_session *s)
     const hx_filter_params params = {
         .radius = s->filter_radius,
         .volume_weighted = s->cfg.optimization.filter.volume_weighted,
+        .beta = hx_beta_stair(&s->cfg).value,
+        .eta = s->cfg.optimization.projection.eta,
     };
     return params;
 }
@@ -544,20 +577,21 @@ static hx_filter_params filter_params(const hx_session *s)
 size_t hx_session_filter_bytes(const hx_session *s)
 {
     const hx_filter_params params = filter_params(s);
-    return hx_filter_find(s->cfg.optimization.filter.kind)->bytes(&s->mesh, &params);
+    return hx_filter_bytes(hx_filter_find(s->cfg.optimization.filter.kind), &s->problem, &params);
 }
 
 /* What the device holds besides the operator, part by part, after the operator's items. */
 static int add_other_items(const hx_session *s, hx_memory_item item[HX_SESSION_ITEMS])
 {
     const size_t vector = 3 * (size_t)s->mesh.n_node * sizeof(double);
-    const size_t n_case = (size_t)hx_optimizer_vectors(&s->problem) / 2;
+    const size_t n_case = (size_t)s->problem.n_case;
+    const size_t n_load = (size_t)hx_optimizer_vectors(&s->problem) - n_case;
     const size_t n_pcg = (size_t)hx_pcg_vectors(s->precond_kind);
     int n = HX_OPERATOR_ITEMS;
     item[n++] = (hx_memory_item){"preconditioner", precond_bytes(s)};
     item[n++] = (hx_memory_item){"pcg", n_pcg * vector};
     item[n++] = (hx_memory_item){"displacements", n_case * vector};
-    item[n++] = (hx_memory_item){"loads", n_case * vector};
+    item[n++] = (hx_memory_item){"loads", n_load * vector};
     item[n++] =
         (hx_memory_item){"densities", hx_optimizer_bytes(&s->problem) + hx_ties_bytes(&s->ties)};
     item[n++] = (hx_memory_item){"filter", hx_session_filter_bytes(s)};
@@ -645,6 +679,9 @@ int hx_session_make_design(hx_session *s)
         .move = cfg->optimization.move,
         .damping = cfg->optimization.damping,
         .warm_start = cfg->solver.warm_start,
+        .penalty = hx_penalty_stair(cfg),
+        .beta = hx_beta_stair(cfg),
+        .settled = cfg->optimization.change_tolerance,
     };
     int rc;
     double *density = NULL;

@@ -30,10 +30,13 @@ static int read_options(hx_verify *v, const hx_options *options)
     return HX_OK;
 }
 
-/* The file holds physical densities: no filter is to be applied to them. */
-static int drop_filter(hx_session *s)
+/* The file holds physical densities: nothing is filtered or projected. The filter keeps the
+ * densities of passive elements, so it is made for each analysis. */
+static int make_filter(hx_session *s)
 {
-    return hx_config_set_word(&s->cfg.optimization.filter.kind, "none");
+    static const hx_filter_params params = {0};
+    hx_filter_free(&s->filter);
+    return hx_filter_create(&s->filter, hx_filter_find("none"), &s->device, &s->problem, &params);
 }
 
 static int read_densities(hx_verify *v)
@@ -96,7 +99,6 @@ int hx_verify_open(hx_verify *v, const hx_options *options)
     HX_TRY(read_options(v, options));
     HX_TRY(hx_config_read(&s->cfg, options->argument[1], options->n_argument - 2,
                           options->argument + 2));
-    HX_TRY(drop_filter(s));
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(hx_session_make_problem(s));
     HX_TRY(read_densities(v));
@@ -104,7 +106,6 @@ int hx_verify_open(hx_verify *v, const hx_options *options)
     HX_TRY(make_pieces(v));
     HX_TRY(hx_session_open_device(s));
     HX_TRY(hx_session_make_solver(s));
-    HX_TRY(hx_session_make_filter(s));
     HX_TRY(hx_alloc_raw(&v->u, 3 * (size_t)s->mesh.n_node, sizeof *v->u, "displacements"));
     HX_TRY(hx_alloc_raw(&v->modulus, (size_t)s->mesh.n_elem, sizeof *v->modulus, "moduli"));
     return hx_alloc_raw(&v->stress, (size_t)s->mesh.n_elem, sizeof *v->stress, "stresses");
@@ -206,6 +207,7 @@ static int analyse(hx_verify *v, const double *density, hx_verify_analysis *a, i
     const hx_optimizer_params params = {.move = 0.2, .damping = 0.5, .warm_start = 0};
     hx_iteration record;
     HX_TRY(hx_alloc(&a->case_compliance, n_case, sizeof *a->case_compliance, "load cases"));
+    HX_TRY(make_filter(s));
     HX_TRY(hx_optimizer_create(&s->opt, &params, &s->problem, &s->op, &s->pc, &s->pcg, &s->filter,
                                density));
     HX_TRY(hx_optimizer_step(&s->opt, &record)); /* its proposal is left alone */

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "error.h"
+#include "numbers.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,6 +35,14 @@ typedef struct hx_set {
     int64_t *face; /* [n_face] element * 6 + local face; NULL unless the mesh named faces itself */
 } hx_set;
 
+/* A support or force that the mesh's file states at component 0, 1 or 2 of a node. */
+typedef struct hx_file_value {
+    int32_t node;
+    int16_t component;
+    int16_t load_case; /* 1-based step of the file; 0 for supports, which hold in all */
+    double value;      /* displacement or force */
+} hx_file_value;
+
 typedef struct hx_mesh {
     int64_t n_node, n_elem;
     double *xyz;   /* [n_node][3] length (owned) */
@@ -47,8 +56,18 @@ typedef struct hx_mesh {
     /* Original number of node / element i, for output and messages; NULL = identity (owned). */
     int32_t *node_orig, *elem_orig;
 
+    /* What the mesh file calls original node / element i; without entries it counts from 0 as VTK
+     * does (owned). */
+    hx_numbers node_number, elem_number;
+
     size_t n_set;
     hx_set *set; /* (owned) */
+
+    /* What the file says besides the mesh; read by who asks for it (owned, each). */
+    int64_t n_file_support, n_file_force;
+    hx_file_value *file_support, *file_force;
+    int n_file_case;  /* steps of the file */
+    char *file_fault; /* why these cannot be used; NULL: they can */
 
     char *name;          /* what it came from, for messages: "cantilever" or a file name (owned) */
     double elem_size;    /* cube root of the mean element volume (set by hx_mesh_finish) */
@@ -77,8 +96,8 @@ int hx_mesh_shuffle(hx_mesh *mesh, uint64_t seed);
  * any number of threads. O(n); 40 bytes an element besides the mesh at most. */
 int hx_mesh_reorder(hx_mesh *mesh);
 
-/* Validates (every node used, no inverted or degenerate element, messages with original numbers,
- * 0-based as in VTK), builds the node -> element lists, completes the sets and fills the
+/* Validates (every node used, no inverted or degenerate element, messages with the file's
+ * numbers), builds the node -> element lists, completes the sets and fills the
  * scalars. */
 int hx_mesh_finish(hx_mesh *mesh);
 
@@ -90,7 +109,7 @@ const hx_set *hx_mesh_find_set(const hx_mesh *mesh, const char *name);
 int hx_mesh_boundary_faces(const hx_mesh *mesh, const uint8_t *node_flag, int64_t *n_face,
                            int64_t **face);
 
-/* Original numbers for messages. */
+/* The file's numbers, for messages. */
 int64_t hx_mesh_node_number(const hx_mesh *mesh, int64_t node);
 int64_t hx_mesh_elem_number(const hx_mesh *mesh, int64_t elem);
 

@@ -165,6 +165,18 @@ ok "the same volume" near "$(row 'volume fraction' 2)" "$volume" 1e-9
 ok "the same compliance" near "$(row compliance 2)" "$compliance" 1e-4
 ok "warns of the missing elements" contains stderr "elements, written with a threshold"
 
+# Densities of a result are physical: no filter or projection is applied again; weight counts.
+for keys in "optimization.filter.kind=density optimization.projection.beta=4" \
+    "optimization.filter.kind=helmholtz" "loads[1].set= loads[1].total_force= loads[1].gravity=[0,0,-0.1]"; do
+    # shellcheck disable=SC2086
+    ok "run $keys" "$hextop" -q run run.cfg output.directory=other optimization.iterations=4 \
+        material.density=0.5 $keys
+    # shellcheck disable=SC2086
+    ok "verify $keys" "$hextop" verify other/density_0004.vtk run.cfg material.density=0.5 $keys
+    ok "the grey compliance is the run's with $keys" near "$(row compliance 1)" \
+        "$(sed -n 's/^  "compliance": \(.*\),/\1/p' other/summary.json)" 1e-4
+done
+
 # A passive region of grey density is solid or void at 0/1, too.
 ok "run with grey passive elements" "$hextop" -q run run.cfg output.directory=grey \
     optimization.iterations=3 'passive[1]={set="mount"; density=0.6;}'

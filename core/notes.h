@@ -1,0 +1,35 @@
+/* What a reader has to say besides errors: lines that the application logs. */
+#ifndef HX_NOTES_H
+#define HX_NOTES_H
+
+#include <stddef.h>
+
+#include "error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum { HX_NOTE_DETAIL, HX_NOTE_INFO, HX_NOTE_WARNING } hx_note_level;
+
+typedef struct hx_note {
+    hx_note_level level;
+    char *text; /* one line (owned) */
+} hx_note;
+
+typedef struct hx_notes {
+    size_t n;
+    hx_note *note; /* [n] (owned) */
+} hx_notes;
+
+/* Adds a line of at most 511 characters. notes may be NULL: nobody listens. HX_ENOMEM. */
+int hx_notes_add(hx_notes *notes, hx_note_level level, const char *fmt, ...) HX_PRINTF(3, 4);
+
+/* Accepts a zeroed struct. */
+void hx_notes_free(hx_notes *notes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
