@@ -280,9 +280,9 @@ typedef struct hx_device_ops {
     int (*oc_pass)(hx_device *dev, const hx_device_oc *oc);
     int (*oc_end)(hx_device *dev, const hx_device_oc *oc);
     /* Groups of tied elements: dc = dv (sum of dc) / (sum of dv) over the group, so that all have
-     * the same dc / dv; x = that of the group's first member. */
+     * the same dc / dv, 0 where no dv is above 0; x = the largest of the group. */
     int (*tie)(hx_device *dev, const hx_device_ties *ties, const double *d_dv, double *d_dc);
-    int (*copy_first)(hx_device *dev, const hx_device_ties *ties, double *d_x);
+    int (*copy_largest)(hx_device *dev, const hx_device_ties *ties, double *d_x);
     /* sum[e] = sum over i of max(0, radius - |x_e - x_i|) value[i], x the centroids. */
     int (*cone_sum)(hx_device *dev, const hx_device_cells *cells, double radius,
                     const double *d_value, double *d_sum);

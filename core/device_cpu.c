@@ -415,7 +415,7 @@ const hx_device_ops hx_device_ops_cpu = {
     .oc_pass = hx_cpu_oc_pass,
     .oc_end = hx_cpu_oc_end,
     .tie = hx_cpu_tie,
-    .copy_first = hx_cpu_copy_first,
+    .copy_largest = hx_cpu_copy_largest,
     .cone_sum = hx_cpu_cone_sum,
     .copy_bandwidth = cpu_copy_bandwidth,
 };
