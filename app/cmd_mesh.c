@@ -29,6 +29,17 @@ static int add_supports(hx_fields *fields, const hx_session *s)
     return HX_OK;
 }
 
+static int add_springs(hx_fields *fields, const hx_session *s)
+{
+    const hx_problem *problem = &s->problem;
+    double *stiffness = NULL;
+    if (problem->n_spring == 0) return HX_OK;
+    HX_TRY(hx_fields_add(fields, &s->mesh, HX_VTK_POINT, HX_VTK_F64, 3, "springs", &stiffness));
+    for (int64_t k = 0; k < problem->n_spring; k++)
+        stiffness[problem->spring_dof[k]] = problem->spring[k];
+    return HX_OK;
+}
+
 static int add_loads(hx_fields *fields, const hx_session *s)
 {
     for (int c = 0; c < s->problem.n_case; c++) {
@@ -109,7 +120,7 @@ static int write_mesh(hx_session *s, hx_fields *fields, const hx_options *option
 {
     const char *path = options->argument[1];
     const hx_mesh_format *const format = hx_mesh_format_of_name(path);
-    char a[32], b[32];
+    char a[32], b[32], title[256];
     HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 2,
                           options->argument + 2));
     HX_TRY(hx_session_make_mesh(s));
@@ -117,13 +128,15 @@ static int write_mesh(hx_session *s, hx_fields *fields, const hx_options *option
     if (format->write) return write_format(s, format, path);
     HX_TRY(hx_fields_add_sets(fields, &s->mesh));
     HX_TRY(add_supports(fields, s));
+    HX_TRY(add_springs(fields, s));
     HX_TRY(add_loads(fields, s));
     HX_TRY(add_passive(fields, s));
     HX_TRY(add_quality(fields, &s->mesh));
     const int ascii = strcmp(s->cfg.output.format, "ascii") == 0;
     const hx_vtk_options vtk = {.format = ascii ? HX_VTK_ASCII : HX_VTK_BINARY};
-    HX_TRY(hx_progress_write(path, &s->mesh, s->cfg.title[0] ? s->cfg.title : s->mesh.name, &vtk,
-                             fields, NULL));
+    snprintf(title, sizeof title, "%.180s%s%s", s->cfg.title[0] ? s->cfg.title : s->mesh.name,
+             s->cfg.units.system[0] ? ", units " : "", s->cfg.units.system);
+    HX_TRY(hx_progress_write(path, &s->mesh, title, &vtk, fields, NULL));
     hx_log_info("%s: %s elements, %s nodes, %zu fields", path,
                 hx_format_count(s->mesh.n_elem, a, sizeof a),
                 hx_format_count(s->mesh.n_node, b, sizeof b), fields->n);

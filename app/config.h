@@ -10,6 +10,7 @@
 
 #include "config_tree.h"
 #include "json.h"
+#include "units.h"
 
 /* A list of entries of one type: `const hx_config_load *load = cfg->loads.entry;` */
 typedef struct hx_config_list {
@@ -34,11 +35,18 @@ typedef struct hx_config_support {
     double value[3];
 } hx_config_support;
 
+typedef struct hx_config_spring {
+    char *origin;
+    char *set, *per;
+    double stiffness[3];
+} hx_config_spring;
+
 typedef struct hx_config_load {
     char *origin;
     char *set, *from;
     double node_force[3], total_force[3], traction[3];
     double pressure;
+    double bearing_force[3];
     double gravity[3];
     struct {
         int given;
@@ -52,8 +60,13 @@ typedef struct hx_config_load {
 typedef struct hx_config_passive {
     char *origin;
     char *set;
-    double density;
+    double skin, density;
 } hx_config_passive;
+
+typedef struct hx_config_plane {
+    char *origin;
+    double point[3], normal[3];
+} hx_config_plane;
 
 typedef struct hx_config_set {
     char *origin;
@@ -82,6 +95,8 @@ typedef struct hx_config {
     hx_value *tree; /* as written, for the places of later messages (owned) */
 
     char *title;
+    char *units_text; /* as written */
+    hx_units units;   /* of the text; all names empty without it */
     struct {
         char *generator;
         int size, nx, ny, nz;
@@ -94,18 +109,30 @@ typedef struct hx_config {
     struct {
         double young, poisson, density;
     } material;
-    hx_config_list supports, loads, passive, sets;
+    hx_config_list supports, springs, loads, passive, sets;
     hx_config_numbers weights;
     struct {
         double volume_fraction, penalty, rho_min, move, damping;
         int iterations;
         double change_tolerance;
         char *initial;
+        hx_config_list symmetry;
+        double extrusion[3];
         struct {
             char *kind, *unit;
             double radius;
             int volume_weighted;
         } filter;
+        struct {
+            int given;
+            double eta, beta, beta_max, factor;
+            int every;
+        } projection;
+        struct {
+            int given;
+            double penalty_start, step;
+            int every;
+        } continuation;
     } optimization;
     struct {
         char *device, *op, *layout, *preconditioner, *precision, *criterion, *on_failure;

@@ -9,6 +9,7 @@
 #include "config_schema.h"
 #include "core/memory.h"
 #include "core/names.h"
+#include "core/registry.h"
 
 enum { PATH_SIZE = 256, MAX_WORD = 128 };
 
@@ -384,9 +385,10 @@ static int check_load(const hx_config_load *load)
     const int force = !isnan(load->remote_force[0]), remote = force || !isnan(load->moment[0]);
     HX_TRY(check_one_of(load->origin,
                         !isnan(load->node_force[0]) + !isnan(load->total_force[0]) +
-                            !isnan(load->traction[0]) + !isnan(load->pressure) + remote + on_part,
-                        "node_force, total_force, traction, pressure, remote_force (or moment), "
-                        "gravity, centrifugal, from"));
+                            !isnan(load->traction[0]) + !isnan(load->pressure) +
+                            !isnan(load->bearing_force[0]) + remote + on_part,
+                        "node_force, total_force, traction, pressure, bearing_force, remote_force "
+                        "(or moment), gravity, centrifugal, from"));
     if (!load->set && !on_part)
         return fault(load->origin, "set", "required key is missing; for example set = \"...\"");
     if (load->set && on_part)
@@ -422,6 +424,48 @@ static int check_entries(const hx_config *cfg)
     return HX_OK;
 }
 
+enum { MOST_PLANES = 3 };
+
+static int check_symmetry(const hx_config *cfg)
+{
+    const hx_value *const value = hx_value_find(cfg->tree, "optimization.symmetry");
+    const size_t n = cfg->optimization.symmetry.n;
+    if (value && (n == 0 || n > MOST_PLANES))
+        return fault(value->origin, "optimization.symmetry", "%zu planes; 1 to %d can be given", n,
+                     MOST_PLANES);
+    return HX_OK;
+}
+
+static const char *origin_of(const hx_config *cfg, const char *key)
+{
+    const hx_value *value = hx_value_find(cfg->tree, key);
+    return value ? value->origin : cfg->path;
+}
+
+static int check_continuation(const hx_config *cfg)
+{
+    static const char beta_max[] = "optimization.projection.beta_max",
+                      start[] = "optimization.continuation.penalty_start",
+                      projection[] = "optimization.projection";
+    const char *const filter = cfg->optimization.filter.kind;
+    if (cfg->optimization.continuation.given &&
+        cfg->optimization.continuation.penalty_start > cfg->optimization.penalty)
+        return fault(origin_of(cfg, start), start,
+                     "%g is above optimization.penalty = %g, to which it is to rise",
+                     cfg->optimization.continuation.penalty_start, cfg->optimization.penalty);
+    if (!cfg->optimization.projection.given) return HX_OK;
+    if (cfg->optimization.projection.beta > cfg->optimization.projection.beta_max)
+        return fault(origin_of(cfg, beta_max), beta_max,
+                     "%g is below beta = %g, which is to rise to it",
+                     cfg->optimization.projection.beta_max, cfg->optimization.projection.beta);
+    if (hx_filter_find(filter)->is_heuristic)
+        return fault(origin_of(cfg, projection), projection,
+                     "filter '%s' leaves the densities as they are; a projection needs filtered "
+                     "ones: filter = { kind = \"density\"; ... } or \"helmholtz\"",
+                     filter);
+    return HX_OK;
+}
+
 int hx_config_read(hx_config *cfg, const char *path, size_t n_override, const char *const *override)
 {
     int rc;
@@ -439,6 +483,9 @@ int hx_config_read(hx_config *cfg, const char *path, size_t n_override, const ch
         cfg->mesh.nz == 0)
         cfg->mesh.size = 1;
     HX_TRY_FAIL(check_entries(cfg));
+    HX_TRY_FAIL(check_symmetry(cfg));
+    HX_TRY_FAIL(check_continuation(cfg));
+    HX_TRY_FAIL(hx_config_blame(cfg, "units", hx_units_parse(&cfg->units, cfg->units_text)));
     return HX_OK;
 fail:
     hx_config_free(cfg);

@@ -55,6 +55,7 @@ static const char *const failure_words[] = {"continue", "stop", NULL};
 static const char *const unit_words[] = {"element", "length", NULL};
 static const char *const from_words[] = {"file", NULL};
 static const char *const coupling_words[] = {"distributing", "rigid", NULL};
+static const char *const share_words[] = {"total", "node", "area", NULL}; /* hx_spring_share */
 static const char *const format_words[] = {"binary", "ascii", NULL};
 static const char *const field_words[] = {"density",   "displacement", "sensitivity", "energy",
                                           "von_mises", "sets",         NULL};
@@ -74,6 +75,11 @@ static const char *const field_words[] = {"density",   "displacement", "sensitiv
     {                                                                                              \
         .path = p, .type = HX_KEY_GROUP, .offset = IN(set, member.given), .help = text             \
     }
+/* A group that switches something on when it is there. */
+#define SWITCH(p, member, text)                                                                    \
+    {                                                                                              \
+        .path = p, .type = HX_KEY_GROUP, .offset = AT(member.given), .help = text                  \
+    }
 #define KEY(p, t, where, ...)                                                                      \
     {                                                                                              \
         .path = p, .type = HX_KEY_##t, .offset = where, __VA_ARGS__                                \
@@ -82,6 +88,12 @@ static const char *const field_words[] = {"density",   "displacement", "sensitiv
 const hx_key hx_keys[] = {
     KEY("title", TEXT, AT(title), .fallback = "", .note = "\"\"",
         .help = "shown in the header and written into the files"),
+
+    KEY("units", TEXT, AT(units_text), .note = "-",
+        .help =
+            "force, length and stress of all numbers here, and the time if not s, as in \"N, mm, "
+            "MPa\" or \"lbf, in, psi\": checked, and named beside the figures; nothing is "
+            "converted"),
 
     GROUP("mesh", "the mesh: a generator, or a file"),
     KEY("mesh.generator", TEXT, AT(mesh.generator), .more_word = generator_word,
@@ -133,9 +145,18 @@ const hx_key hx_keys[] = {
     KEY("supports[].value", VECTOR, IN(support, value), .unit = "length",
         .fallback = "[0.0, 0.0, 0.0]", .help = "prescribed displacement of the held components"),
 
+    LIST("springs", springs, hx_config_spring, "springs from a set to ground"),
+    KEY("springs[].set", TEXT, IN(spring, set), .required = 1, .help = "name of a set of nodes"),
+    KEY("springs[].stiffness", VECTOR, IN(spring, stiffness), .required = 1, .unit = "force/length",
+        .range = "[0, inf)", .help = "along x, y and z"),
+    KEY("springs[].per", TEXT, IN(spring, per), .fallback = "total", .word = share_words,
+        .help = "total: of the whole set, shared by area if it spans boundary faces, else by "
+                "nodes; node: at every node; area: per area of its boundary faces"),
+
     LIST("loads", loads, hx_config_load,
          "forces on sets or on the whole part; each has exactly one of node_force, total_force, "
-         "traction, pressure, remote_force (or a moment, or both), gravity, centrifugal, from"),
+         "traction, pressure, bearing_force, remote_force (or a moment, or both), gravity, "
+         "centrifugal, from"),
     KEY("loads[].set", TEXT, IN(load, set), .note = "required but by gravity, centrifugal and from",
         .help = "name of a set of nodes; traction and pressure need boundary faces in it"),
     KEY("loads[].from", TEXT, IN(load, from), .word = from_words,
@@ -148,6 +169,9 @@ const hx_key hx_keys[] = {
         .help = "force per area on the set's boundary faces, as consistent nodal loads"),
     KEY("loads[].pressure", FLOAT, IN(load, pressure), .unit = "force/length^2",
         .help = "pressure on the set's boundary faces, positive pushes inwards"),
+    KEY("loads[].bearing_force", VECTOR, IN(load, bearing_force), .unit = "force",
+        .help = "force of a pin on the bore that the set's boundary faces are: pressure as the "
+                "cosine on the half it pushes against; along the axis as a uniform traction"),
     KEY("loads[].gravity", VECTOR, IN(load, gravity), .unit = "length/time^2",
         .help = "acceleration of the whole part, by its density and material.density; "
                 "[0.0, 0.0, -9810.0] in mm and s"),
@@ -178,7 +202,11 @@ const hx_key hx_keys[] = {
 
     LIST("passive", passive, hx_config_passive, "elements that keep their density"),
     KEY("passive[].set", TEXT, IN(passive, set), .required = 1,
-        .help = "name of a set of elements"),
+        .help = "name of a set of elements; with a skin, of nodes or faces"),
+    KEY("passive[].skin", FLOAT, IN(passive, skin), .unit = "length", .range = "(0, inf)",
+        .help =
+            "instead of the set's elements those within this thickness of its boundary faces, or "
+            "of its nodes: by centroid, and at least the layer that touches it"),
     KEY("passive[].density", FLOAT, IN(passive, density), .fallback = "1.0", .range = "(0, 1]",
         .help = "density kept: 1 solid, rho_min void"),
 
@@ -242,11 +270,20 @@ const hx_key hx_keys[] = {
         .range = "[1, 1000000]", .help = "design iterations at most"),
     KEY("optimization.change_tolerance", FLOAT, AT(optimization.change_tolerance),
         .fallback = "0.0", .range = "[0, 1)",
-        .help = "stops when no density changes by more than this; 0: never"),
+        .help = "stops when no density changes by more than this, and penalty and beta have their "
+                "last values; 0: never"),
     KEY("optimization.initial", TEXT, AT(optimization.initial),
         .note = "uniform at the volume fraction",
         .help =
             "VTK file of an earlier run on the same mesh to start from, relative to the config"),
+    LIST("optimization.symmetry", optimization.symmetry, hx_config_plane,
+         "planes that the design is mirrored at, 1 to 3, whatever the loads"),
+    KEY("optimization.symmetry[].point", VECTOR, IN(plane, point), .unit = "length", .required = 1,
+        .help = "a point of the plane"),
+    KEY("optimization.symmetry[].normal", VECTOR, IN(plane, normal), .required = 1,
+        .help = "its normal, of any length"),
+    KEY("optimization.extrusion", VECTOR, AT(optimization.extrusion), .note = "none",
+        .help = "direction along which the design does not change"),
     GROUP("optimization.filter", "what keeps the result independent of the mesh"),
     KEY("optimization.filter.kind", TEXT, AT(optimization.filter.kind), .fallback = "sensitivity",
         .more_word = filter_word, .help = "`hextop list` describes them"),
@@ -257,6 +294,31 @@ const hx_key hx_keys[] = {
         .word = unit_words, .help = "unit of radius: mean element size, or length as in the mesh"),
     KEY("optimization.filter.volume_weighted", BOOL, AT(optimization.filter.volume_weighted),
         .fallback = "false", .help = "weights by element volume, for graded meshes"),
+    SWITCH(
+        "optimization.projection", optimization.projection,
+        "pushes filtered densities towards rho_min and 1 by a tanh step, more and more; with the "
+        "filters density and helmholtz; { } takes the defaults"),
+    KEY("optimization.projection.eta", FLOAT, AT(optimization.projection.eta), .fallback = "0.5",
+        .range = "(0, 1)", .help = "filtered density at which the step is"),
+    KEY("optimization.projection.beta", FLOAT, AT(optimization.projection.beta), .fallback = "1.0",
+        .range = "(0, 512]", .help = "steepness of the step in the first designs"),
+    KEY("optimization.projection.beta_max", FLOAT, AT(optimization.projection.beta_max),
+        .fallback = "32.0", .range = "(0, 512]", .help = "and in the last ones"),
+    KEY("optimization.projection.factor", FLOAT, AT(optimization.projection.factor),
+        .fallback = "2.0", .range = "[1.01, 100]", .help = "beta rises by this factor"),
+    KEY("optimization.projection.every", INT, AT(optimization.projection.every),
+        .unit = "iterations", .fallback = "25", .range = "[1, inf)",
+        .help = "so often; sooner where no density changes by more than change_tolerance"),
+    SWITCH("optimization.continuation", optimization.continuation,
+           "raises the SIMP exponent during the run; { } takes the defaults"),
+    KEY("optimization.continuation.penalty_start", FLOAT,
+        AT(optimization.continuation.penalty_start), .fallback = "1.0", .range = "[1, 20]",
+        .help = "exponent of the first designs; the last one is optimization.penalty"),
+    KEY("optimization.continuation.step", FLOAT, AT(optimization.continuation.step),
+        .fallback = "0.5", .range = "[0.001, 19]", .help = "the exponent rises by this"),
+    KEY("optimization.continuation.every", INT, AT(optimization.continuation.every),
+        .unit = "iterations", .fallback = "10", .range = "[1, inf)",
+        .help = "so often; sooner where no density changes by more than change_tolerance"),
 
     GROUP("solver", "the linear systems: preconditioned conjugate gradients, matrix-free"),
     KEY("solver.device", TEXT, AT(solver.device), .fallback = "auto", .word = device_words,

@@ -127,7 +127,6 @@ typedef struct hx_multigrid_ops {
     int (*power_start)(hx_device *dev, int64_t n, const float *d_m, float *d_v);
     int (*power_step)(hx_device *dev, int64_t n, const float *d_m, const float *d_t, float *d_v,
                       hx_mg_smoother *d_smoother);
-    int (*smoother_set)(hx_device *dev, hx_mg_smoother *d_smoother, double safety, double ratio);
 
     /* On the mesh. x = d = b[0] M^-1 r; and a step with the residual r - t, whose result goes to z
      * instead of x if z is given. d may be NULL where only one step follows another's start. */
@@ -143,6 +142,11 @@ typedef struct hx_multigrid_ops {
                         float *d_x);
     /* level->matrix = P'K P, columns of fixed degrees of freedom left out. */
     int (*mesh_galerkin)(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level);
+
+    /* matrix += blocks[n][6][6], block i at the offset and node of at[i] = 27 node + offset, none
+     * twice. */
+    int (*add_blocks)(hx_device *dev, const hx_mg_level *level, int64_t n, const int64_t *d_at,
+                      const float *d_block);
 
     /* On a lattice. y = A x; y = b - A x. */
     int (*multiply)(hx_device *dev, const hx_mg_level *level, const float *d_x, float *d_y);

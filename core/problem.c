@@ -9,6 +9,7 @@
 #include "memory.h"
 #include "names.h"
 #include "problem_internal.h"
+#include "skin.h"
 #include "sum.h"
 
 int hx_problem_find_set(const hx_mesh *mesh, const char *name, const char *origin,
@@ -138,6 +139,7 @@ static int add_loads(hx_problem *problem, const hx_problem_params *params)
         else
             HX_TRY(hx_problem_add_load(problem->mesh, &params->load[i],
                                        problem->force[params->load[i].load_case - 1]));
+    HX_TRY(hx_problem_add_rigid_sets(problem, params));
     hx_problem_finish_body(problem);
     return HX_OK;
 }
@@ -169,6 +171,40 @@ static int check_loaded(const hx_problem *problem, const hx_problem_params *para
     return HX_OK;
 }
 
+/* Gives the elements of one entry their density. */
+static int make_passive(hx_problem *problem, const hx_set *set, const hx_passive_spec *passive)
+{
+    const hx_mesh *mesh = problem->mesh;
+    uint8_t *flag = NULL;
+    int64_t n;
+    if (passive->skin == 0.0) {
+        for (int64_t k = 0; k < set->n_elem; k++) problem->passive[set->elem[k]] = passive->density;
+        return HX_OK;
+    }
+    HX_TRY(hx_alloc(&flag, (size_t)mesh->n_elem, 1, "elements of a skin"));
+    const int rc = hx_skin_flag(mesh, set, passive->skin, flag, &n);
+    for (int64_t e = 0; rc == HX_OK && e < mesh->n_elem; e++)
+        if (flag[e]) problem->passive[e] = passive->density;
+    free(flag);
+    return rc;
+}
+
+static int check_passive(const hx_passive_spec *passive, const hx_set *set, double rho_min)
+{
+    if (!(passive->skin >= 0.0) || isinf(passive->skin))
+        return HX_RAISE(HX_EINPUT, "%s: skin = %g is no thickness, it must be above 0",
+                        passive->origin, passive->skin);
+    if (passive->skin > 0.0 ? set->n_node == 0 : set->n_elem == 0)
+        return HX_RAISE(HX_EINPUT, "%s: set '%s' holds no %s, nothing would be passive%s",
+                        passive->origin, passive->set, passive->skin > 0.0 ? "node" : "element",
+                        set->n_node > 0 ? "; with a skin = THICKNESS what lies near it would" : "");
+    if (!(passive->density >= rho_min && passive->density <= 1.0))
+        return HX_RAISE(HX_EINPUT,
+                        "%s: density = %g must be between rho_min = %g (void) and 1 (solid)",
+                        passive->origin, passive->density, rho_min);
+    return HX_OK;
+}
+
 static int add_passive(hx_problem *problem, const hx_problem_params *params)
 {
     const hx_mesh *mesh = problem->mesh;
@@ -181,14 +217,8 @@ static int add_passive(hx_problem *problem, const hx_problem_params *params)
         const hx_passive_spec *passive = &params->passive[i];
         const hx_set *set;
         HX_TRY(hx_problem_find_set(mesh, passive->set, passive->origin, &set));
-        if (set->n_elem == 0)
-            return HX_RAISE(HX_EINPUT, "%s: set '%s' holds no element, nothing would be passive",
-                            passive->origin, passive->set);
-        if (!(passive->density >= params->rho_min && passive->density <= 1.0))
-            return HX_RAISE(HX_EINPUT,
-                            "%s: density = %g must be between rho_min = %g (void) and 1 (solid)",
-                            passive->origin, passive->density, params->rho_min);
-        for (int64_t k = 0; k < set->n_elem; k++) problem->passive[set->elem[k]] = passive->density;
+        HX_TRY(check_passive(passive, set, params->rho_min));
+        HX_TRY(make_passive(problem, set, passive));
     }
     return HX_OK;
 }
@@ -242,6 +272,7 @@ int hx_problem_create(hx_problem *problem, const hx_mesh *mesh, const hx_problem
     problem->volume_fraction = params->volume_fraction;
     HX_TRY_FAIL(check_law(params));
     HX_TRY_FAIL(add_supports(problem, params));
+    HX_TRY_FAIL(hx_problem_add_springs(problem, params));
     HX_TRY_FAIL(add_loads(problem, params));
     HX_TRY_FAIL(add_passive(problem, params));
     HX_TRY_FAIL(add_volumes(problem, params));
@@ -274,6 +305,8 @@ size_t hx_problem_bytes(const hx_problem *problem)
     size_t bytes = n_node + n_elem * sizeof(double);
     if (problem->prescribed) bytes += n_node * 3 * sizeof(double);
     if (problem->passive) bytes += n_elem * sizeof(double);
+    bytes += (size_t)problem->n_spring * (sizeof(int64_t) + sizeof(double));
+    bytes += (size_t)problem->n_rigid_node * sizeof(int32_t);
     if (problem->body) bytes += (size_t)problem->n_case * sizeof *problem->body;
     return bytes + (size_t)problem->n_case * n_node * 3 * sizeof(double);
 }
@@ -286,6 +319,10 @@ void hx_problem_free(hx_problem *problem)
     free(problem->weight);
     free(problem->fixed);
     free(problem->prescribed);
+    free(problem->spring_dof);
+    free(problem->rigid);
+    free(problem->rigid_node);
+    free(problem->spring);
     free(problem->volume);
     free(problem->passive);
     memset(problem, 0, sizeof *problem);

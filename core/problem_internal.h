@@ -22,6 +22,8 @@ int hx_problem_add_file_forces(hx_problem *problem, const hx_load_spec *load);
 
 /* The highest load case that a load acts in. */
 int hx_load_last_case(const hx_mesh *mesh, const hx_load_spec *load);
+/* Adds a HX_LOAD_BEARING to force[n_node][3]; errors and cost of hx_bearing_fit. */
+int hx_load_add_bearing(const hx_mesh *mesh, const hx_load_spec *load, double *force);
 
 /* Adds gravity or a rotation to the fields of the problem, once n_case is known. HX_EINPUT: no
  * density, no axis, or nothing that double precision could square. */
@@ -39,5 +41,11 @@ static inline int hx_load_is_body(const hx_load_spec *load)
  * that all nodes of the set lie on. O(n_node). */
 int hx_load_add_remote(const hx_mesh *mesh, const hx_set *set, const hx_load_spec *load,
                        double *force);
+
+/* Fills in the list of springs. HX_EINPUT: stiffness out of range, a set without what it needs. */
+int hx_problem_add_springs(hx_problem *problem, const hx_problem_params *params);
+
+/* Lists the sets of rigid couplings. HX_EINPUT: a node in two of them, or held by a support. */
+int hx_problem_add_rigid_sets(hx_problem *problem, const hx_problem_params *params);
 
 #endif

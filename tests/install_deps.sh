@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs, by apt, what is missing to build hextop; nothing, and no network, where all is there.
 #   sh tests/install_deps.sh          compiler, Meson, Ninja, pkg-config, libconfig
-#   sh tests/install_deps.sh test     and what some tests need and skip without: VTK for
-#                                     Python, CalculiX
+#   sh tests/install_deps.sh test     and what some tests need and skip without: VTK for Python and a
+#                                     screen for it, CalculiX
 # Shared by examples/quickstart.sh and tests/run.sh.
 set -u
 PATH=$PATH:/usr/local/cuda/bin
@@ -40,7 +40,8 @@ if [ "${1:-}" = test ]; then
     for python in python3 /usr/bin/python3; do
         "$python" -c 'import numpy, vtkmodules' >/dev/null 2>&1 && break
     done || optional="python3-vtk9 python3-numpy"
-    has ccx || optional="${optional:+$optional }calculix-ccx"
+    { has xvfb-run && has xauth; } || optional="$optional xvfb xauth"
+    has ccx || optional="$optional calculix-ccx"
 fi
 
 [ -n "$missing$optional" ] || exit 0

@@ -238,8 +238,8 @@ static int bench(const int size[3], double radius)
     CHECK_OK(hx_device_cells_create(&cells, &device, &mesh, radius));
     printf("cells %.3f s\n", lap(&clock));
     CHECK_OK(device.ops->alloc(&device, sizeof(hx_oc_state), &d_state));
-    const hx_device_oc oc = {mesh.n_elem, 0.2,         0.5,  0.01,     f.d[RHO],
-                             f.d[DC],     f.d[VOLUME], NULL, f.d[OUT], d_state};
+    const hx_device_oc oc = {mesh.n_elem, 0.2,  0.5,      0.01,    f.d[RHO], f.d[DC],
+                             f.d[VOLUME], NULL, f.d[OUT], d_state, NULL};
     for (int i = 0; i < 7; i++) {
         lap(&clock);
         CHECK_OK(device.ops->cone_sum(&device, &cells, radius, f.d[DC], f.d[MODULUS]));
