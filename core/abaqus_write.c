@@ -363,6 +363,9 @@ static int put_steps(writer *w, const hx_problem *problem, const double *rho, do
 static int put_job(writer *w, const hx_problem *problem)
 {
     int rc;
+    if (problem->n_spring > 0 || problem->n_rigid > 0)
+        return HX_RAISE(HX_EINPUT, "a job with %s is not written; leave them out of the config",
+                        problem->n_spring > 0 ? "springs" : "rigid couplings");
     const size_t n_elem = (size_t)w->mesh->n_elem, n_node = (size_t)w->mesh->n_node;
     double *rho = NULL, *modulus = NULL, *force = NULL;
     HX_TRY_FAIL(hx_alloc_raw(&rho, n_elem, sizeof *rho, "densities of a job"));

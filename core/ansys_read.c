@@ -229,7 +229,7 @@ static int add_element(reader *r, int type, int64_t number, int n_node, const in
 {
     char name[64];
     const int n = n_node == 8 ? count_distinct(node) : n_node;
-    snprintf(name, sizeof name, "type-%d element of ANSYS", type);
+    snprintf(name, sizeof name, "ET-%d (ANSYS)", type);
     if (!is_brick(type)) return hx_import_add_other(&r->import, shape_of(type), name, number, line);
     if (n_node == 8 && n == 8) return hx_import_add_hexes(&r->import, 1, &number, node, line);
     snprintf(name, sizeof name, "brick with %d different nodes%s", n,

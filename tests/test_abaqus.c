@@ -124,6 +124,10 @@ static void test_types(void)
     check_bad(ONE_HEX "*ELEMENT, TYPE=C3D6\n5, 1, 2, 3, 5, 6, 7\n", "element 5 is a C3D6");
     check_bad(ONE_HEX "*ELEMENT, TYPE=SC8R\n3,1,2,3,4,\n5,6,7,8\n4,1,2,3,4,5,6,7,8\n",
               "element 3 is a SC8R (2 such");
+    check_bad(ONE_HEX
+              "*ELEMENT, TYPE=C3D4\n5, 1, 2, 3, 5\n6, 1, 2, 4, 5\n*ELSET, ELSET=A, GENERATE\n"
+              "1, 3\n",
+              "element 5 is a C3D4"); /* rather than what is wrong with sets of them */
     check_bad(NODES_8, "no hexahedron of 8 nodes among 8 nodes");
 }
 

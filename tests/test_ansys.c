@@ -25,7 +25,7 @@
     "EBLOCK,19,SOLID,        21,        2\n(19i9)\n" ELEMENT_HEAD                                  \
     "       20        1        2        3        4        5        6        7        "             \
     "8\n" ELEMENT_HEAD "       21        2       10       11        3        6       12       13 " \
-                       "       7\n       -1\n"
+    "       7\n       -1\n"
 #define PART HEAD_CDB NODES ELEMENTS
 
 static int read_text(const char *text, hx_mesh *mesh, hx_notes *notes)
@@ -149,9 +149,9 @@ static void test_elements(void)
     hx_mesh mesh;
     check_bad(prism, "case.cdb:21: element 20 is a brick with 6 different nodes, a prism,");
     check_bad(tetra, "element 20 is a brick with 4 different nodes, a tetrahedron,");
-    check_bad("ET,1,SOLID187\n" NODES ELEMENTS, "element 20 is a type-187 element of ANSYS");
+    check_bad("ET,1,SOLID187\n" NODES ELEMENTS, "element 20 is a ET-187 (ANSYS)");
     check_bad("ET,1,186\n" NODES ELEMENTS, "mesh without midside nodes, SOLID185");
-    check_bad("ET,1,999\n" NODES ELEMENTS, "type-999 element");
+    check_bad("ET,1,999\n" NODES ELEMENTS, "ET-999");
     read_good(contact, &mesh);
     CHECK(mesh.n_elem == 1 && mesh.n_node == 8);
     hx_mesh_free(&mesh);
