@@ -577,7 +577,8 @@ const char *hx_session_ties_text(const hx_session *s, char *text, size_t n_text)
 static size_t precond_bytes(const hx_session *s)
 {
     const hx_precond_kind *kind = s->precond_kind;
-    return (size_t)kind->vectors * 3 * (size_t)s->mesh.n_node * sizeof(double) +
+    const int n = kind->vectors + (s->problem.n_rigid > 0 ? kind->rigid_vectors : 0);
+    return (size_t)n * 3 * (size_t)s->mesh.n_node * sizeof(double) +
            (kind->bytes ? kind->bytes(&s->mesh, s->strategy) : 0);
 }
 
