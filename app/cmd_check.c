@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "continuation.h"
 #include "core/bearing.h"
 #include "core/cells.h"
 #include "core/clock.h"
@@ -34,17 +35,18 @@ static int report_mesh(const hx_session *s)
 {
     const hx_mesh *mesh = &s->mesh;
     hx_mesh_quality q;
+    const hx_units *u = &s->cfg.units;
     char a[32], b[32];
     HX_TRY(hx_mesh_measure(mesh, &q));
     hx_log_info("mesh      %s, %s elements, %s nodes", mesh->name,
                 hx_format_count(mesh->n_elem, a, sizeof a),
                 hx_format_count(mesh->n_node, b, sizeof b));
-    hx_log_info("  box               %g to %g, %g to %g, %g to %g", mesh->box_min[0],
+    hx_log_info("  box               %g to %g, %g to %g, %g to %g%s", mesh->box_min[0],
                 mesh->box_max[0], mesh->box_min[1], mesh->box_max[1], mesh->box_min[2],
-                mesh->box_max[2]);
-    hx_log_info("  volume            %.6g, mean element size %.4g", mesh->total_volume,
-                mesh->elem_size);
-    hx_log_info("  element volumes   %.4g to %.4g", q.min_volume, q.max_volume);
+                mesh->box_max[2], u->length);
+    hx_log_info("  volume            %.6g%s, mean element size %.4g%s", mesh->total_volume,
+                u->volume, mesh->elem_size, u->length);
+    hx_log_info("  element volumes   %.4g to %.4g%s", q.min_volume, q.max_volume, u->volume);
     hx_log_info("  scaled Jacobian   %.3f at worst (element %lld), %.3f on average",
                 q.min_scaled_jacobian, (long long)q.worst_elem, q.mean_scaled_jacobian);
     hx_log_info("  edge ratio        %.2f at worst (element %lld)", q.max_aspect,
@@ -83,6 +85,42 @@ static void report_sets(const hx_mesh *mesh)
     hx_table_end(&table, 2);
 }
 
+/* The units tell whether this is a material. */
+static void warn_of_material(const hx_session *s)
+{
+    const hx_units *u = &s->cfg.units;
+    const double young = s->cfg.material.young, density = s->cfg.material.density;
+    const double pascal = young * u->pascal, kilograms = density * u->density_si;
+    if (pascal > 2e12)
+        WARN("material.E = %g%s is above that of diamond (1.2 TPa): is it in another unit?", young,
+             u->stress);
+    if (pascal < 1e3)
+        WARN("material.E = %g%s is below that of the softest gels (1 kPa): is it in another unit?",
+             young, u->stress);
+    if (kilograms > 3e4)
+        WARN("material.density = %g%s is above that of osmium (22,590 kg/m^3): is it in another "
+             "unit?",
+             density, u->density);
+    if (kilograms < 0.1)
+        WARN("material.density = %g%s is below that of air (1 kg/m^3): is it in another unit?",
+             density, u->density);
+}
+
+/* What without units and a density would be two numbers of the config. */
+static void report_material(const hx_session *s)
+{
+    const hx_units *u = &s->cfg.units;
+    const double density = s->cfg.material.density;
+    if (!u->system[0] && isnan(density)) return;
+    hx_log_info("\nmaterial  E %g%s, nu %g", s->cfg.material.young, u->stress,
+                s->cfg.material.poisson);
+    if (!isnan(density))
+        hx_log_info("  density %g%s; mass %.6g%s solid, %.6g%s at the volume fraction", density,
+                    u->density, hx_session_mass(s, 1.0), u->mass,
+                    hx_session_mass(s, s->cfg.optimization.volume_fraction), u->mass);
+    if (u->system[0]) warn_of_material(s);
+}
+
 static void report_supports(const hx_session *s)
 {
     const hx_config_support *support = s->cfg.supports.entry;
@@ -98,7 +136,8 @@ static void report_supports(const hx_session *s)
     for (size_t i = 0; i < s->cfg.supports.n; i++) {
         hx_table_add(&table, "%s", support[i].set);
         hx_table_add(&table, "%s", support[i].fix);
-        hx_table_add(&table, "%s", vector_text(support[i].value, text, sizeof text));
+        hx_table_add(&table, "%s%s", vector_text(support[i].value, text, sizeof text),
+                     s->cfg.units.length);
     }
     hx_table_end(&table, 2);
 }
@@ -123,7 +162,7 @@ static void report_springs(const hx_session *s)
 }
 
 /* "[0, 0, -5] at [0, 0, 80], moment [1, 0, 0], distributing" */
-static void add_remote(hx_table *table, const hx_config_load *load)
+static void add_remote(hx_table *table, const hx_config_load *load, const hx_units *u)
 {
     char text[3][96] = {"", "", ""};
     const int force = !isnan(load->remote_force[0]), moment = !isnan(load->moment[0]);
@@ -132,13 +171,15 @@ static void add_remote(hx_table *table, const hx_config_load *load)
         vector_text(load->point, text[1], sizeof text[1]);
     }
     if (moment) vector_text(load->moment, text[2], sizeof text[2]);
-    hx_table_add(table, "%s%s%s%s%s%s, %s", text[0], force ? " at " : "", text[1],
-                 force && moment ? ", " : "", moment ? "moment " : "", text[2],
+    hx_table_add(table, "%s%s%s%s%s%s%s%s%s, %s", text[0], force ? u->force : "",
+                 force ? " at " : "", text[1], force ? u->length : "", force && moment ? ", " : "",
+                 moment ? "moment " : "", text[2], moment ? u->work : "",
                  load->coupling ? load->coupling : "distributing");
 }
 
 /* The force and the bore that was found. */
-static int add_bearing(hx_table *table, const hx_mesh *mesh, const hx_config_load *load)
+static int add_bearing(hx_table *table, const hx_mesh *mesh, const hx_config_load *load,
+                       const hx_units *u)
 {
     char force[96], axis[96], centre[96];
     hx_bearing fit;
@@ -146,35 +187,41 @@ static int add_bearing(hx_table *table, const hx_mesh *mesh, const hx_config_loa
     const double *peak = fit.peak;
     for (int i = 0; i < 3; i++) /* rounding */
         if (fabs(fit.centre[i]) < 1e-9 * fit.radius) fit.centre[i] = 0.0;
-    hx_table_add(table, "%s of a pin: radius %.6g, axis %s through %s, peak pressure %.4g",
-                 vector_text(load->bearing_force, force, sizeof force), fit.radius,
-                 vector_text(fit.axis, axis, sizeof axis),
-                 vector_text(fit.centre, centre, sizeof centre),
-                 sqrt(peak[0] * peak[0] + peak[1] * peak[1] + peak[2] * peak[2]));
+    hx_table_add(table, "%s%s of a pin: radius %.6g%s, axis %s through %s%s, peak pressure %.4g%s",
+                 vector_text(load->bearing_force, force, sizeof force), u->force, fit.radius,
+                 u->length, vector_text(fit.axis, axis, sizeof axis),
+                 vector_text(fit.centre, centre, sizeof centre), u->length,
+                 sqrt(peak[0] * peak[0] + peak[1] * peak[1] + peak[2] * peak[2]), u->stress);
     return HX_OK;
 }
 
-static int add_load(hx_table *table, const hx_mesh *mesh, const hx_config_load *load)
+static int add_load(hx_table *table, const hx_mesh *mesh, const hx_config_load *load,
+                    const hx_units *u)
 {
     char text[96];
     hx_table_add(table, "%s", load->set ? load->set : "the part");
     if (load->centrifugal.given)
-        hx_table_add(table, "%g rad per time about %s", load->centrifugal.speed,
+        hx_table_add(table, "%g%s about %s", load->centrifugal.speed,
+                     u->rate[0] ? u->rate : " rad per time",
                      vector_text(load->centrifugal.axis, text, sizeof text));
     else if (!isnan(load->gravity[0]))
-        hx_table_add(table, "acceleration %s", vector_text(load->gravity, text, sizeof text));
+        hx_table_add(table, "acceleration %s%s", vector_text(load->gravity, text, sizeof text),
+                     u->acceleration);
     else if (!isnan(load->node_force[0]))
-        hx_table_add(table, "%s at every node", vector_text(load->node_force, text, sizeof text));
+        hx_table_add(table, "%s%s at every node", vector_text(load->node_force, text, sizeof text),
+                     u->force);
     else if (!isnan(load->total_force[0]))
-        hx_table_add(table, "%s in total", vector_text(load->total_force, text, sizeof text));
+        hx_table_add(table, "%s%s in total", vector_text(load->total_force, text, sizeof text),
+                     u->force);
     else if (!isnan(load->traction[0]))
-        hx_table_add(table, "%s per area", vector_text(load->traction, text, sizeof text));
+        hx_table_add(table, "%s%s per area", vector_text(load->traction, text, sizeof text),
+                     u->stress);
     else if (!isnan(load->pressure))
-        hx_table_add(table, "pressure %g", load->pressure);
+        hx_table_add(table, "pressure %g%s", load->pressure, u->stress);
     else if (!isnan(load->bearing_force[0]))
-        HX_TRY(add_bearing(table, mesh, load));
+        HX_TRY(add_bearing(table, mesh, load, u));
     else
-        add_remote(table, load);
+        add_remote(table, load, u);
     hx_table_add(table, "case %d", load->load_case);
     return HX_OK;
 }
@@ -189,7 +236,7 @@ static int report_loads(const hx_session *s)
         hx_table table;
         hx_table_begin(&table, "lll");
         for (size_t i = 0; rc == HX_OK && i < s->cfg.loads.n; i++)
-            rc = add_load(&table, &s->mesh, &load[i]);
+            rc = add_load(&table, &s->mesh, &load[i], &s->cfg.units);
         hx_table_end(&table, 2);
         HX_TRY(rc);
     }
@@ -198,8 +245,8 @@ static int report_loads(const hx_session *s)
         hx_problem_total_force(&s->problem, c, total);
         hx_problem_total_body(&s->problem, c, NULL, body);
         for (int i = 0; i < 3; i++) total[i] += body[i];
-        hx_log_info("  sum of case %d, weight %g: %s", c + 1, s->problem.weight[c],
-                    vector_text(total, text, sizeof text));
+        hx_log_info("  sum of case %d, weight %g: %s%s", c + 1, s->problem.weight[c],
+                    vector_text(total, text, sizeof text), s->cfg.units.force);
     }
     return HX_OK;
 }
@@ -229,8 +276,9 @@ static int report_skins(const hx_session *s)
                                     passive[i].skin, flag, &n);
         free(flag);
         HX_TRY(rc);
-        hx_log_info("  skin of %s, %g thick: %s elements of density %g", passive[i].set,
-                    passive[i].skin, hx_format_count(n, text, sizeof text), passive[i].density);
+        hx_log_info("  skin of %s, %g%s thick: %s elements of density %g", passive[i].set,
+                    passive[i].skin, s->cfg.units.length, hx_format_count(n, text, sizeof text),
+                    passive[i].density);
     }
     return HX_OK;
 }
@@ -263,16 +311,19 @@ static int report_filter(const hx_session *s)
 {
     const double radius = s->filter_radius, in_elements = radius / s->mesh.elem_size;
     double mean = 0.0;
-    char text[32];
+    char text[32], neighbours[48] = "";
     if (!(radius > 0.0)) {
         hx_log_info("\nfilter    %s", s->cfg.optimization.filter.kind);
         return HX_OK;
     }
-    const int rc = hx_cells_estimate(&s->mesh, radius, &mean);
-    if (rc < 0) return hx_config_blame(&s->cfg, "optimization.filter.radius", rc);
-    hx_log_info("\nfilter    %s, radius %.4g, %.3g elements, about %.0f neighbours each (%s)",
-                s->cfg.optimization.filter.kind, radius, in_elements, mean,
-                hx_format_bytes((double)hx_session_filter_bytes(s), text, sizeof text));
+    if (hx_filter_find(s->cfg.optimization.filter.kind)->sums_pairs) {
+        const int rc = hx_cells_estimate(&s->mesh, radius, &mean);
+        if (rc < 0) return hx_config_blame(&s->cfg, "optimization.filter.radius", rc);
+        snprintf(neighbours, sizeof neighbours, ", about %.0f neighbours each", mean);
+    }
+    hx_log_info("\nfilter    %s, radius %.4g%s, %.3g elements%s (%s)",
+                s->cfg.optimization.filter.kind, radius, s->cfg.units.length, in_elements,
+                neighbours, hx_format_bytes((double)hx_session_filter_bytes(s), text, sizeof text));
     if (in_elements < 1.5)
         WARN("the filter's radius of %.2g elements reaches hardly any neighbour: checkerboards are "
              "likely; 1.5 to 6 elements are usual",
@@ -300,6 +351,13 @@ static void report_ties(const hx_session *s)
         WARN("the mesh is not symmetric or extruded itself: %.0f %% of the elements share the "
              "density of an element up to %.2g elements off their image",
              100.0 * (double)ties->n_shifted / n_free, ties->shift);
+}
+
+static void report_continuation(const hx_session *s)
+{
+    char text[256];
+    if (hx_continuation_text(&s->cfg, text, sizeof text)[0]) hx_log_info("rising    %s", text);
+    n_warning += hx_continuation_warn(&s->cfg);
 }
 
 static int report_memory(hx_session *s)
@@ -453,16 +511,21 @@ static int check(hx_session *s, const hx_options *options)
     HX_TRY(hx_output_probe(&s->cfg));
     s->other_bytes = hx_footprint_planned(&s->cfg);
     hx_log_info("config    %s%s%s", s->cfg.path, s->cfg.title[0] ? "  " : "", s->cfg.title);
+    if (s->cfg.units.system[0])
+        hx_log_info("units     %s; mass in%s, density in%s, compliance in%s", s->cfg.units.system,
+                    s->cfg.units.mass, s->cfg.units.density, s->cfg.units.work);
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(report_mesh(s));
     report_sets(&s->mesh);
     HX_TRY(hx_session_make_problem(s));
+    report_material(s);
     report_supports(s);
     report_springs(s);
     HX_TRY(report_loads(s));
     HX_TRY(report_passive(s));
     HX_TRY(report_filter(s));
     report_ties(s);
+    report_continuation(s);
     HX_TRY(check_initial(s));
     HX_TRY(hx_session_open_device(s));
     hx_log_info("\ndevice    %s\noperator  %s", s->device.description,

@@ -125,7 +125,7 @@ static int write_job(const hx_session *s, const char *path)
 static int write_mesh(hx_session *s, hx_fields *fields, const hx_options *options)
 {
     const char *path = options->argument[1];
-    char a[32], b[32];
+    char a[32], b[32], title[256];
     HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 2,
                           options->argument + 2));
     HX_TRY(probe_target(path));
@@ -140,8 +140,9 @@ static int write_mesh(hx_session *s, hx_fields *fields, const hx_options *option
     HX_TRY(add_quality(fields, &s->mesh));
     const int ascii = strcmp(s->cfg.output.format, "ascii") == 0;
     const hx_vtk_options vtk = {.format = ascii ? HX_VTK_ASCII : HX_VTK_BINARY};
-    HX_TRY(hx_progress_write(path, &s->mesh, s->cfg.title[0] ? s->cfg.title : s->mesh.name, &vtk,
-                             fields, NULL));
+    snprintf(title, sizeof title, "%.180s%s%s", s->cfg.title[0] ? s->cfg.title : s->mesh.name,
+             s->cfg.units.system[0] ? ", units " : "", s->cfg.units.system);
+    HX_TRY(hx_progress_write(path, &s->mesh, title, &vtk, fields, NULL));
     hx_log_info("%s: %s elements, %s nodes, %zu fields", path,
                 hx_format_count(s->mesh.n_elem, a, sizeof a),
                 hx_format_count(s->mesh.n_node, b, sizeof b), fields->n);

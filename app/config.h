@@ -10,6 +10,7 @@
 
 #include "config_tree.h"
 #include "json.h"
+#include "units.h"
 
 /* A list of entries of one type: `const hx_config_load *load = cfg->loads.entry;` */
 typedef struct hx_config_list {
@@ -94,6 +95,8 @@ typedef struct hx_config {
     hx_value *tree; /* as written, for the places of later messages (owned) */
 
     char *title;
+    char *units_text; /* as written */
+    hx_units units;   /* of the text; all names empty without it */
     struct {
         char *generator;
         int size, nx, ny, nz;
@@ -119,6 +122,16 @@ typedef struct hx_config {
             double radius;
             int volume_weighted;
         } filter;
+        struct {
+            int given;
+            double eta, beta, beta_max, factor;
+            int every;
+        } projection;
+        struct {
+            int given;
+            double penalty_start, step;
+            int every;
+        } continuation;
     } optimization;
     struct {
         char *device, *op, *layout, *preconditioner, *precision, *criterion, *on_failure;

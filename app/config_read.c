@@ -9,6 +9,7 @@
 #include "config_schema.h"
 #include "core/memory.h"
 #include "core/names.h"
+#include "core/registry.h"
 
 enum { PATH_SIZE = 256, MAX_WORD = 128 };
 
@@ -408,6 +409,36 @@ static int check_symmetry(const hx_config *cfg)
     return HX_OK;
 }
 
+static const char *origin_of(const hx_config *cfg, const char *key)
+{
+    const hx_value *value = hx_value_find(cfg->tree, key);
+    return value ? value->origin : cfg->path;
+}
+
+static int check_continuation(const hx_config *cfg)
+{
+    static const char beta_max[] = "optimization.projection.beta_max",
+                      start[] = "optimization.continuation.penalty_start",
+                      projection[] = "optimization.projection";
+    const char *const filter = cfg->optimization.filter.kind;
+    if (cfg->optimization.continuation.given &&
+        cfg->optimization.continuation.penalty_start > cfg->optimization.penalty)
+        return fault(origin_of(cfg, start), start,
+                     "%g is above optimization.penalty = %g, to which it is to rise",
+                     cfg->optimization.continuation.penalty_start, cfg->optimization.penalty);
+    if (!cfg->optimization.projection.given) return HX_OK;
+    if (cfg->optimization.projection.beta > cfg->optimization.projection.beta_max)
+        return fault(origin_of(cfg, beta_max), beta_max,
+                     "%g is below beta = %g, which is to rise to it",
+                     cfg->optimization.projection.beta_max, cfg->optimization.projection.beta);
+    if (hx_filter_find(filter)->is_heuristic)
+        return fault(origin_of(cfg, projection), projection,
+                     "filter '%s' leaves the densities as they are; a projection needs filtered "
+                     "ones: filter = { kind = \"density\"; ... } or \"helmholtz\"",
+                     filter);
+    return HX_OK;
+}
+
 int hx_config_read(hx_config *cfg, const char *path, size_t n_override, const char *const *override)
 {
     int rc;
@@ -426,6 +457,8 @@ int hx_config_read(hx_config *cfg, const char *path, size_t n_override, const ch
         cfg->mesh.size = 1;
     HX_TRY_FAIL(check_entries(cfg));
     HX_TRY_FAIL(check_symmetry(cfg));
+    HX_TRY_FAIL(check_continuation(cfg));
+    HX_TRY_FAIL(hx_config_blame(cfg, "units", hx_units_parse(&cfg->units, cfg->units_text)));
     return HX_OK;
 fail:
     hx_config_free(cfg);

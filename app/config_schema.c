@@ -74,6 +74,11 @@ static const char *const field_words[] = {"density",   "displacement", "sensitiv
     {                                                                                              \
         .path = p, .type = HX_KEY_GROUP, .offset = IN(set, member.given), .help = text             \
     }
+/* A group that switches something on when it is there. */
+#define SWITCH(p, member, text)                                                                    \
+    {                                                                                              \
+        .path = p, .type = HX_KEY_GROUP, .offset = AT(member.given), .help = text                  \
+    }
 #define KEY(p, t, where, ...)                                                                      \
     {                                                                                              \
         .path = p, .type = HX_KEY_##t, .offset = where, __VA_ARGS__                                \
@@ -82,6 +87,12 @@ static const char *const field_words[] = {"density",   "displacement", "sensitiv
 const hx_key hx_keys[] = {
     KEY("title", TEXT, AT(title), .fallback = "", .note = "\"\"",
         .help = "shown in the header and written into the files"),
+
+    KEY("units", TEXT, AT(units_text), .note = "-",
+        .help =
+            "force, length and stress of all numbers here, and the time if not s, as in \"N, mm, "
+            "MPa\" or \"lbf, in, psi\": checked, and named beside the figures; nothing is "
+            "converted"),
 
     GROUP("mesh", "the mesh: a generator, or a file"),
     KEY("mesh.generator", TEXT, AT(mesh.generator), .more_word = generator_word,
@@ -247,7 +258,8 @@ const hx_key hx_keys[] = {
         .range = "[1, 1000000]", .help = "design iterations at most"),
     KEY("optimization.change_tolerance", FLOAT, AT(optimization.change_tolerance),
         .fallback = "0.0", .range = "[0, 1)",
-        .help = "stops when no density changes by more than this; 0: never"),
+        .help = "stops when no density changes by more than this, and penalty and beta have their "
+                "last values; 0: never"),
     KEY("optimization.initial", TEXT, AT(optimization.initial),
         .note = "uniform at the volume fraction",
         .help =
@@ -270,6 +282,31 @@ const hx_key hx_keys[] = {
         .word = unit_words, .help = "unit of radius: mean element size, or length as in the mesh"),
     KEY("optimization.filter.volume_weighted", BOOL, AT(optimization.filter.volume_weighted),
         .fallback = "false", .help = "weights by element volume, for graded meshes"),
+    SWITCH(
+        "optimization.projection", optimization.projection,
+        "pushes filtered densities towards rho_min and 1 by a tanh step, more and more; with the "
+        "filters density and helmholtz; { } takes the defaults"),
+    KEY("optimization.projection.eta", FLOAT, AT(optimization.projection.eta), .fallback = "0.5",
+        .range = "(0, 1)", .help = "filtered density at which the step is"),
+    KEY("optimization.projection.beta", FLOAT, AT(optimization.projection.beta), .fallback = "1.0",
+        .range = "(0, 512]", .help = "steepness of the step in the first designs"),
+    KEY("optimization.projection.beta_max", FLOAT, AT(optimization.projection.beta_max),
+        .fallback = "32.0", .range = "(0, 512]", .help = "and in the last ones"),
+    KEY("optimization.projection.factor", FLOAT, AT(optimization.projection.factor),
+        .fallback = "2.0", .range = "[1.01, 100]", .help = "beta rises by this factor"),
+    KEY("optimization.projection.every", INT, AT(optimization.projection.every),
+        .unit = "iterations", .fallback = "25", .range = "[1, inf)",
+        .help = "so often; sooner where no density changes by more than change_tolerance"),
+    SWITCH("optimization.continuation", optimization.continuation,
+           "raises the SIMP exponent during the run; { } takes the defaults"),
+    KEY("optimization.continuation.penalty_start", FLOAT,
+        AT(optimization.continuation.penalty_start), .fallback = "1.0", .range = "[1, 20]",
+        .help = "exponent of the first designs; the last one is optimization.penalty"),
+    KEY("optimization.continuation.step", FLOAT, AT(optimization.continuation.step),
+        .fallback = "0.5", .range = "[0.001, 19]", .help = "the exponent rises by this"),
+    KEY("optimization.continuation.every", INT, AT(optimization.continuation.every),
+        .unit = "iterations", .fallback = "10", .range = "[1, inf)",
+        .help = "so often; sooner where no density changes by more than change_tolerance"),
 
     GROUP("solver", "the linear systems: preconditioned conjugate gradients, matrix-free"),
     KEY("solver.device", TEXT, AT(solver.device), .fallback = "auto", .word = device_words,

@@ -13,6 +13,7 @@
 #endif
 
 #include "choose_operator.h"
+#include "continuation.h"
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/region.h"
@@ -517,7 +518,7 @@ static int suggest_precision(const hx_session *s, int rc)
 
 static int check_precision(const hx_session *s)
 {
-    const int rigid = hx_pcg_check_rigid(precision(s), &s->problem);
+    const int rigid = hx_pcg_check_rigid(precision(s), s->problem.n_rigid);
     if (rigid < 0) return blame(s, "solver.precision", rigid);
     const int rc = hx_pcg_check_precision(precision(s), s->strategy, s->precond_kind);
     if (rc == HX_OK) return HX_OK;
@@ -587,6 +588,8 @@ static hx_filter_params filter_params(const hx_session *s)
     const hx_filter_params params = {
         .radius = s->filter_radius,
         .volume_weighted = s->cfg.optimization.filter.volume_weighted,
+        .beta = hx_beta_stair(&s->cfg).value,
+        .eta = s->cfg.optimization.projection.eta,
     };
     return params;
 }
@@ -594,7 +597,7 @@ static hx_filter_params filter_params(const hx_session *s)
 size_t hx_session_filter_bytes(const hx_session *s)
 {
     const hx_filter_params params = filter_params(s);
-    return hx_filter_find(s->cfg.optimization.filter.kind)->bytes(&s->mesh, &params);
+    return hx_filter_bytes(hx_filter_find(s->cfg.optimization.filter.kind), &s->problem, &params);
 }
 
 /* What the device holds besides the operator, part by part, after the operator's items. */
@@ -670,6 +673,11 @@ int hx_session_make_solver(hx_session *s)
     return HX_OK;
 }
 
+double hx_session_mass(const hx_session *s, double volume_fraction)
+{
+    return s->cfg.material.density * s->mesh.total_volume * volume_fraction;
+}
+
 int hx_session_read_initial(hx_session *s, double **density)
 {
     char **path = &s->cfg.optimization.initial;
@@ -696,6 +704,9 @@ int hx_session_make_design(hx_session *s)
         .move = cfg->optimization.move,
         .damping = cfg->optimization.damping,
         .warm_start = cfg->solver.warm_start,
+        .penalty = hx_penalty_stair(cfg),
+        .beta = hx_beta_stair(cfg),
+        .settled = cfg->optimization.change_tolerance,
     };
     int rc;
     double *density = NULL;

@@ -1,5 +1,6 @@
 #include "summary.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/atomic_file.h"
@@ -125,11 +126,16 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
     double median, min, max;
     hx_stats_iteration_seconds(stats, &median, &min, &max);
     hx_json_string(json, "title", s->cfg.title);
+    hx_units_write(&s->cfg.units, json, "units");
     hx_json_string(json, "status", status);
     hx_json_number(json, "compliance", last->compliance);
     hx_json_number(json, "volume", last->volume);
+    if (!isnan(s->cfg.material.density))
+        hx_json_number(json, "mass", hx_session_mass(s, last->volume));
     hx_json_number(json, "change", last->change);
     hx_json_number(json, "greyness", last->greyness);
+    hx_json_number(json, "penalty", last->penalty);
+    hx_json_number(json, "beta", last->beta);
     hx_json_integer(json, "elements", s->mesh.n_elem);
     hx_json_integer(json, "nodes", s->mesh.n_node);
     hx_json_string(json, "device", s->device.ops->name);
@@ -139,6 +145,7 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
     hx_json_string(json, "layout", hx_layout_name(s->layout));
     hx_json_string(json, "preconditioner", s->precond_kind->name);
     hx_json_string(json, "precision", hx_precision_name(s->pcg.params.precision));
+    hx_json_string(json, "filter", s->filter.kind->name);
     hx_json_number(json, "filter_radius", s->filter_radius);
     if (s->ties.n_group > 0) {
         hx_json_open_object(json, "ties");

@@ -104,6 +104,36 @@ int hx_cpu_mean_positive(hx_device *dev, int64_t n, const double *d_dc, const do
     return HX_OK;
 }
 
+int hx_cpu_project(hx_device *dev, int64_t n, const hx_projection *law, const double *d_passive,
+                   const double *d_filtered, double *d_physical)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < n; e++)
+        d_physical[e] =
+            is_free(d_passive, e) ? hx_projection_value(law, d_filtered[e]) : d_passive[e];
+    return HX_OK;
+}
+
+int hx_cpu_project_backward(hx_device *dev, int64_t n, const hx_projection *law,
+                            const double *d_passive, const double *d_filtered, double *d_a)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < n; e++)
+        d_a[e] = is_free(d_passive, e) ? d_a[e] * hx_projection_slope(law, d_filtered[e]) : 0.0;
+    return HX_OK;
+}
+
+int hx_cpu_zero_passive(hx_device *dev, int64_t n, const double *d_passive, double *d_a)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < n; e++)
+        if (!is_free(d_passive, e)) d_a[e] = 0.0;
+    return HX_OK;
+}
+
 int hx_cpu_oc_begin(hx_device *dev, const hx_device_oc *oc)
 {
     double part_t[HX_N_PART], part_rho[HX_N_PART];
@@ -184,11 +214,11 @@ int hx_cpu_tie(hx_device *dev, const hx_device_ties *ties, const double *d_dv, d
     return HX_OK;
 }
 
-int hx_cpu_copy_first(hx_device *dev, const hx_device_ties *ties, double *d_x)
+int hx_cpu_copy_largest(hx_device *dev, const hx_device_ties *ties, double *d_x)
 {
     (void)dev;
 #pragma omp parallel for schedule(static)
     for (int64_t g = 0; g < ties->n_group; g++)
-        hx_ties_copy_first(ties->d_member, ties->d_start[g], ties->d_start[g + 1], d_x);
+        hx_ties_copy_largest(ties->d_member, ties->d_start[g], ties->d_start[g + 1], d_x);
     return HX_OK;
 }

@@ -14,6 +14,7 @@
 
 #include "error.h"
 #include "host_device.h"
+#include "projection.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -246,6 +247,8 @@ typedef struct hx_device_ops {
                      double factor, const double *d_rho, const double *d_u, double *d_dc);
     /* Of the preconditioner `multigrid` (multigrid.h); NULL: not there. */
     const struct hx_multigrid_ops *multigrid;
+    /* Of the filter `helmholtz` (helmholtz.h). */
+    const struct hx_helmholtz_ops *helmholtz;
 
     /* Element fields: n = n_elem doubles. Sums in a fixed order; inputs and outputs of multiply,
      * divide and cone_sum may be the same field. */
@@ -268,15 +271,23 @@ typedef struct hx_device_ops {
     /* Sum of the positive dc over that of dv, of the free elements. Waits. */
     int (*mean_positive)(hx_device *dev, int64_t n, const double *d_dc, const double *d_dv,
                          const double *d_passive, double *mean);
+    /* Filtered -> physical densities (projection.h), in place or not: passive elements, where
+     * d_passive is not NaN, have theirs. project_backward: a *= the derivative. zero_passive: a = 0
+     * at passive elements. */
+    int (*project)(hx_device *dev, int64_t n, const hx_projection *law, const double *d_passive,
+                   const double *d_filtered, double *d_physical);
+    int (*project_backward)(hx_device *dev, int64_t n, const hx_projection *law,
+                            const double *d_passive, const double *d_filtered, double *d_a);
+    int (*zero_passive)(hx_device *dev, int64_t n, const double *d_passive, double *d_a);
     /* Optimality criteria, see oc.h: t, its sums and the first trial scales; volumes at the trials
      * and the next ones (nothing once done); the proposal and its largest change. */
     int (*oc_begin)(hx_device *dev, const hx_device_oc *oc);
     int (*oc_pass)(hx_device *dev, const hx_device_oc *oc);
     int (*oc_end)(hx_device *dev, const hx_device_oc *oc);
     /* Groups of tied elements: dc = dv (sum of dc) / (sum of dv) over the group, so that all have
-     * the same dc / dv; x = that of the group's first member. */
+     * the same dc / dv, 0 where no dv is above 0; x = the largest of the group. */
     int (*tie)(hx_device *dev, const hx_device_ties *ties, const double *d_dv, double *d_dc);
-    int (*copy_first)(hx_device *dev, const hx_device_ties *ties, double *d_x);
+    int (*copy_largest)(hx_device *dev, const hx_device_ties *ties, double *d_x);
     /* sum[e] = sum over i of max(0, radius - |x_e - x_i|) value[i], x the centroids. */
     int (*cone_sum)(hx_device *dev, const hx_device_cells *cells, double radius,
                     const double *d_value, double *d_sum);

@@ -160,31 +160,30 @@ static double triangle_distance2(const double p[3], const double a[3], const dou
     return offset2(p, a, ab, vb * scale, ac, vc * scale);
 }
 
-static int item_within(const hx_face_tree *tree, int64_t item, const double x[3], double d2)
+static double item_distance2(const hx_face_tree *tree, int64_t item, const double x[3])
 {
     const double *c[4];
     for (int a = 0; a < 4; a++) c[a] = corner_at(tree, item, a);
-    return triangle_distance2(x, c[0], c[1], c[2]) <= d2 ||
-           triangle_distance2(x, c[0], c[2], c[3]) <= d2;
+    return fmin(triangle_distance2(x, c[0], c[1], c[2]), triangle_distance2(x, c[0], c[2], c[3]));
 }
 
-int hx_face_tree_within(const hx_face_tree *tree, const double x[3], double distance)
+double hx_face_tree_distance(const hx_face_tree *tree, const double x[3], double at_most)
 {
-    const double d2 = distance * distance;
+    double least = at_most * at_most;
     struct {
         int64_t box, begin, end;
         int level;
     } stack[MAX_LEVEL + 1], at;
     int n = 0;
-    if (tree->n_item == 0) return 0;
+    if (tree->n_item == 0) return INFINITY;
     stack[n].box = stack[n].begin = stack[n].level = 0;
     stack[n++].end = tree->n_item;
     while (n > 0) {
         at = stack[--n];
-        if (box_distance2(tree->box[at.box], x) > d2) continue;
+        if (box_distance2(tree->box[at.box], x) >= least) continue;
         if (at.level + 1 == tree->n_level) {
             for (int64_t item = at.begin; item < at.end; item++)
-                if (item_within(tree, item, x, d2)) return 1;
+                least = fmin(least, item_distance2(tree, item, x));
             continue;
         }
         const int64_t left = 2 * at.box + 1, middle = at.begin + (at.end - at.begin) / 2;
@@ -197,7 +196,7 @@ int hx_face_tree_within(const hx_face_tree *tree, const double x[3], double dist
             stack[n++].level = at.level + 1;
         }
     }
-    return 0;
+    return sqrt(least);
 }
 
 void hx_face_tree_free(hx_face_tree *tree)

@@ -23,9 +23,10 @@ typedef struct hx_face_tree {
 int hx_face_tree_create(hx_face_tree *tree, const hx_mesh *mesh, int64_t n_face,
                         const int64_t *face, int64_t n_node, const int32_t *node);
 
-/* 1 if an item is at most this far from x. A face is the two triangles of its corners 0 1 2 and
- * 0 2 3. O(log n) where the distance is short against the faces. */
-int hx_face_tree_within(const hx_face_tree *tree, const double x[3], double distance);
+/* Distance from x to the nearest item, a face being the two triangles of its corners 0 1 2 and
+ * 0 2 3, or at_most if none is nearer (INFINITY: any). O(log n) where it is short against the
+ * whole. */
+double hx_face_tree_distance(const hx_face_tree *tree, const double x[3], double at_most);
 
 /* Accepts a zeroed tree. */
 void hx_face_tree_free(hx_face_tree *tree);

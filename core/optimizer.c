@@ -6,6 +6,7 @@
 
 #include "clock.h"
 #include "memory.h"
+#include "optimizer_internal.h"
 #include "sum.h"
 
 const char *hx_stage_name(hx_stage stage)
@@ -34,8 +35,7 @@ int hx_optimizer_vectors(const hx_problem *problem)
 
 size_t hx_optimizer_bytes(const hx_problem *problem)
 {
-    const size_t n_field = problem->passive ? 8 : 7;
-    return n_field * (size_t)problem->mesh->n_elem * sizeof(double) + sizeof(hx_oc_state);
+    return 7 * (size_t)problem->mesh->n_elem * sizeof(double) + sizeof(hx_oc_state);
 }
 
 /* First guess of PCG: the prescribed displacements, 0 elsewhere. */
@@ -103,15 +103,23 @@ static int create_fields(hx_optimizer *opt, const double *density)
         HX_TRY(dev->ops->alloc(dev, bytes, field[i]));
     HX_TRY(dev->ops->alloc(dev, sizeof *opt->d_oc, &opt->d_oc));
     HX_TRY(dev->ops->upload(dev, opt->d_volume, problem->volume, bytes));
-    if (problem->passive) {
-        HX_TRY(dev->ops->alloc(dev, bytes, &opt->d_passive));
-        HX_TRY(dev->ops->upload(dev, opt->d_passive, problem->passive, bytes));
-    }
+    opt->d_passive = opt->filter->d_passive;
     HX_TRY(hx_alloc_raw(&design, n, sizeof *design, "densities"));
     rc = fill_design(problem, density, design);
     if (rc == HX_OK) rc = dev->ops->upload(dev, opt->d_design, design, bytes);
     free(design);
     return rc;
+}
+
+/* Penalty and beta of the first design. */
+static void begin_continuation(hx_optimizer *opt)
+{
+    const double penalty = opt->problem->penalty, beta = opt->filter->params.beta;
+    opt->penalty = opt->params.penalty;
+    opt->beta = opt->params.beta;
+    if (opt->penalty.every <= 0) opt->penalty = (hx_stair){.value = penalty, .last = penalty};
+    if (opt->beta.every <= 0) opt->beta = (hx_stair){.value = beta, .last = beta};
+    opt->filter->projection.beta = opt->beta.value;
 }
 
 int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params,
@@ -131,7 +139,9 @@ int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params,
     if (!(params->damping > 0.0 && params->damping <= 1.0))
         return HX_RAISE(HX_EINPUT, "damping %g must be above 0 and at most 1", params->damping);
     opt->total_volume = hx_sum(problem->mesh->n_elem, problem->volume);
+    begin_continuation(opt);
     HX_TRY_FAIL(create_fields(opt, density));
+    if (!density && hx_filter_maps_design(filter)) HX_TRY_FAIL(hx_optimizer_fit_initial(opt));
     HX_TRY_FAIL(create_cases(opt));
     return HX_OK;
 fail:
@@ -188,9 +198,8 @@ static int update_loads(hx_optimizer *opt)
 /* Step 1: K(rho) u = f for every load case. */
 static int analyse(hx_optimizer *opt, hx_iteration *record)
 {
-    HX_TRY(hx_filter_forward(opt->filter, opt->d_design, opt->d_physical));
     HX_TRY(opt->op->dev->ops->modulus(opt->op->dev, opt->op->model.n_elem, opt->problem->young,
-                                      opt->problem->penalty, opt->d_physical,
+                                      opt->penalty.value, opt->d_physical,
                                       opt->op->model.d_modulus));
     HX_TRY(update_loads(opt));
     HX_TRY(opt->op->dev->ops->sync(opt->op->dev));
@@ -251,7 +260,7 @@ static int sensitivities(hx_optimizer *opt, hx_iteration *record)
         HX_TRY(hx_operator_energy(opt->op, opt->d_u[c], d_scratch));
         HX_TRY(dev->ops->axpy(dev, n, weight, d_scratch, opt->d_energy));
     }
-    HX_TRY(dev->ops->sensitivity(dev, n, problem->penalty, opt->op->model.d_modulus,
+    HX_TRY(dev->ops->sensitivity(dev, n, opt->penalty.value, opt->op->model.d_modulus,
                                  opt->d_physical, opt->d_energy, opt->d_dc));
     HX_TRY(add_body_work(opt));
     HX_TRY(dev->ops->copy(dev, opt->d_dv, opt->d_volume, bytes));
@@ -308,8 +317,23 @@ static int propose(hx_optimizer *opt, hx_iteration *record)
     if (problem->body)
         HX_TRY(opt->op->dev->ops->mean_positive(opt->op->dev, oc.n, oc.d_dc, oc.d_dv, oc.d_passive,
                                                 &oc.shift));
+    if (hx_filter_maps_design(opt->filter)) return hx_optimizer_meet_volume(opt, &oc, record);
     const double target = problem->volume_fraction * opt->total_volume - problem->passive_mass;
+    record->volume_trials++;
     return hx_oc_update(opt->op->dev, &oc, target, &record->change);
+}
+
+/* Step 5: penalty and beta of the next design. The volume allowed is that of the proposal as the
+ * next projection sees it. */
+static int climb(hx_optimizer *opt, hx_iteration *record)
+{
+    const int settled = record->change < opt->params.settled;
+    const int penalty = hx_stair_climb(&opt->penalty, settled);
+    const int beta = hx_stair_climb(&opt->beta, settled);
+    record->raised = penalty || beta;
+    if (!beta) return HX_OK;
+    opt->filter->projection.beta = opt->beta.value;
+    return propose(opt, record);
 }
 
 /* Seconds since *clock, which moves on. */
@@ -327,6 +351,13 @@ int hx_optimizer_step(hx_optimizer *opt, hx_iteration *record)
     memset(record, 0, sizeof *record);
     record->iteration = ++opt->iteration;
     record->load_case = opt->load_case;
+    record->penalty = opt->penalty.value;
+    record->beta = opt->beta.value;
+    record->climbing = !hx_stair_ended(&opt->penalty) || !hx_stair_ended(&opt->beta);
+
+    HX_TRY(hx_filter_forward(opt->filter, opt->d_design, opt->d_physical));
+    HX_TRY(opt->op->dev->ops->sync(opt->op->dev));
+    record->stage[HX_STAGE_FILTER] = lap(&clock);
 
     HX_TRY(analyse(opt, record));
     record->stage[HX_STAGE_PCG] = lap(&clock);
@@ -336,9 +367,10 @@ int hx_optimizer_step(hx_optimizer *opt, hx_iteration *record)
     record->stage[HX_STAGE_COMPLIANCE] = lap(&clock);
 
     HX_TRY(filter_sensitivities(opt));
-    record->stage[HX_STAGE_FILTER] = lap(&clock);
+    record->stage[HX_STAGE_FILTER] += lap(&clock);
 
     HX_TRY(propose(opt, record));
+    HX_TRY(climb(opt, record));
     record->stage[HX_STAGE_UPDATE] = lap(&clock);
 
     record->seconds = hx_clock() - begin;
@@ -440,7 +472,7 @@ void hx_optimizer_free(hx_optimizer *opt)
 {
     hx_device *dev = opt->op ? opt->op->dev : NULL;
     double *const field[] = {opt->d_design, opt->d_physical, opt->d_proposal, opt->d_energy,
-                             opt->d_dc,     opt->d_dv,       opt->d_volume,   opt->d_passive};
+                             opt->d_dc,     opt->d_dv,       opt->d_volume};
     for (int c = 0; dev && c < opt->problem->n_case; c++) {
         if (opt->d_u) dev->ops->release(dev, opt->d_u[c]);
         if (opt->d_f) dev->ops->release(dev, opt->d_f[c]);

@@ -62,6 +62,8 @@ void hx_cuda_vector_ops(hx_device_ops *ops);
 
 // The preconditioner multigrid (multigrid_cuda.cu).
 extern const struct hx_multigrid_ops hx_cuda_multigrid_ops;
+// The filter helmholtz (helmholtz_cuda.cu).
+extern const struct hx_helmholtz_ops hx_cuda_helmholtz_ops;
 // Fills in the operations on element fields (design_cuda.cu).
 void hx_cuda_design_ops(hx_device_ops *ops);
 

@@ -91,12 +91,12 @@ struct tie_body {
     }
 };
 
-struct copy_first_body {
+struct copy_largest_body {
     hx_device_ties ties;
     double *x;
     __device__ void operator()(int64_t g) const
     {
-        hx_ties_copy_first(ties.d_member, ties.d_start[g], ties.d_start[g + 1], x);
+        hx_ties_copy_largest(ties.d_member, ties.d_start[g], ties.d_start[g + 1], x);
     }
 };
 
@@ -139,9 +139,9 @@ static int tie(hx_device *dev, const hx_device_ties *ties, const double *d_dv, d
     return for_each(dev, ties->n_group, tie_body{*ties, d_dv, d_dc});
 }
 
-static int copy_first(hx_device *dev, const hx_device_ties *ties, double *d_x)
+static int copy_largest(hx_device *dev, const hx_device_ties *ties, double *d_x)
 {
-    return for_each(dev, ties->n_group, copy_first_body{*ties, d_x});
+    return for_each(dev, ties->n_group, copy_largest_body{*ties, d_x});
 }
 
 // Blocks of a sum: a function of n and the GPU alone, so that its order is fixed.
@@ -154,6 +154,52 @@ static unsigned sum_blocks(const hx_cuda *impl, int64_t n)
 __device__ __forceinline__ bool is_free(const double *passive, int64_t e)
 {
     return !passive || isnan(passive[e]);
+}
+
+struct project_body {
+    hx_projection law;
+    const double *passive, *filtered;
+    double *physical;
+    __device__ void operator()(int64_t e) const
+    {
+        physical[e] = is_free(passive, e) ? hx_projection_value(&law, filtered[e]) : passive[e];
+    }
+};
+
+struct project_backward_body {
+    hx_projection law;
+    const double *passive, *filtered;
+    double *a;
+    __device__ void operator()(int64_t e) const
+    {
+        a[e] = is_free(passive, e) ? a[e] * hx_projection_slope(&law, filtered[e]) : 0.0;
+    }
+};
+
+struct zero_passive_body {
+    const double *passive;
+    double *a;
+    __device__ void operator()(int64_t e) const
+    {
+        if (!is_free(passive, e)) a[e] = 0.0;
+    }
+};
+
+static int project(hx_device *dev, int64_t n, const hx_projection *law, const double *d_passive,
+                   const double *d_filtered, double *d_physical)
+{
+    return for_each(dev, n, project_body{*law, d_passive, d_filtered, d_physical});
+}
+
+static int project_backward(hx_device *dev, int64_t n, const hx_projection *law,
+                            const double *d_passive, const double *d_filtered, double *d_a)
+{
+    return for_each(dev, n, project_backward_body{*law, d_passive, d_filtered, d_a});
+}
+
+static int zero_passive(hx_device *dev, int64_t n, const double *d_passive, double *d_a)
+{
+    return for_each(dev, n, zero_passive_body{d_passive, d_a});
 }
 
 __global__ void __launch_bounds__(HX_BLOCK)
@@ -483,10 +529,13 @@ void hx_cuda_design_ops(hx_device_ops *ops)
     ops->sensitivity = sensitivity;
     ops->measure = measure;
     ops->mean_positive = mean_positive;
+    ops->project = project;
+    ops->project_backward = project_backward;
+    ops->zero_passive = zero_passive;
     ops->oc_begin = oc_begin;
     ops->oc_pass = oc_pass;
     ops->oc_end = oc_end;
     ops->tie = tie;
-    ops->copy_first = copy_first;
+    ops->copy_largest = copy_largest;
     ops->cone_sum = cone_sum;
 }

@@ -39,9 +39,9 @@ static int sum(hx_device *dev, const hx_rigid_set *set, bool project, const int3
     const hx_cuda *impl = hx_cuda_of(dev);
     const unsigned all = hx_blocks(set->n, HX_BLOCK),
                    most = static_cast<unsigned>(impl->n_sum_block);
-    rigid_sum_kernel < <<all<most ? all : most, HX_BLOCK, 0, impl->stream>>>(
-                           *set, project, d_node, d_xyz, d_y, d_out, impl->d_partial,
-                           impl->d_ticket);
+    const unsigned n_block = all < most ? all : most;
+    rigid_sum_kernel<<<n_block, HX_BLOCK, 0, impl->stream>>>(
+        *set, project, d_node, d_xyz, d_y, d_out, impl->d_partial, impl->d_ticket);
     HX_TRY_LAUNCH("rigid_sum");
     return HX_OK;
 }

@@ -94,15 +94,14 @@ static double sampled_distance2(const double x[3], const double *a, const double
     return least;
 }
 
-/* Random points, one distance: what the tree says is what sampling every face says. */
+/* Random points: what the tree says is what sampling every face says. */
 static void check_tree(void)
 {
     const fixture_box box = {{3, 3, 3}, {3.0, 3.0, 3.0}, 0.3, 1};
-    const double distance = 0.6, error = 2.0 / 60.0; /* of samples: their spacing, at most */
+    const double error = 2.0 / 60.0; /* of samples: their spacing, at most */
     hx_face_tree tree;
     uint64_t state = 5;
     int64_t n_face, *face;
-    int n_in = 0, n_out = 0;
     CHECK_OK(fixture_box_create(&mesh, &box));
     CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
     CHECK_OK(hx_mesh_boundary_faces(&mesh, NULL, &n_face, &face));
@@ -121,13 +120,11 @@ static void check_tree(void)
             least = fmin(least, sampled_distance2(x, c[0], c[2], c[3]));
         }
         const double d = sqrt(least);
-        const int within = hx_face_tree_within(&tree, x, distance);
-        if (d <= distance) CHECK(within);
-        if (d > distance + error) CHECK(!within);
-        n_in += within;
-        n_out += !within;
+        const double found = hx_face_tree_distance(&tree, x, INFINITY);
+        CHECK(hx_face_tree_distance(&tree, x, 0.5 * found) == 0.5 * found);
+        CHECK(hx_face_tree_distance(&tree, x, 1.5 * found) == found);
+        CHECK_MSG(found <= d + 1e-12 && found >= d - error, "%g against %g", found, d);
     }
-    CHECK(n_in > 50 && n_out > 50);
     hx_face_tree_free(&tree);
     free(face);
     hx_mesh_free(&mesh);
@@ -178,9 +175,36 @@ static void check_problem(void)
     hx_mesh_free(&mesh);
 }
 
+/* Any number of threads finds the same elements. */
+static void check_threads(void)
+{
+    const tube t = {.inner = 8.0,
+                    .outer = 18.0,
+                    .length = 9.0,
+                    .arc = 2.0 * TUBE_PI,
+                    .n = {8, 60, 9},
+                    .distort = 0.2};
+    uint8_t *flag[2];
+    int64_t n[2];
+    CHECK_OK(tube_create(&mesh, &t));
+    CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
+    for (int run = 0; run < 2; run++) {
+        fixture_set_threads(run == 0 ? 1 : 3);
+        flag[run] = calloc((size_t)mesh.n_elem, 1);
+        CHECK_OK(hx_skin_flag(&mesh, hx_mesh_find_set(&mesh, "bore"), 3.3, flag[run], &n[run]));
+    }
+    CHECK(n[0] > 1000 && n[0] < mesh.n_elem / 2 && n[0] == n[1]);
+    CHECK(memcmp(flag[0], flag[1], (size_t)mesh.n_elem) == 0);
+    fixture_set_threads(1);
+    free(flag[0]);
+    free(flag[1]);
+    hx_mesh_free(&mesh);
+}
+
 int main(void)
 {
     fixture_set_threads(1);
+    check_threads();
     check_box();
     check_bore();
     check_tree();
