@@ -85,19 +85,40 @@ static void report_sets(const hx_mesh *mesh)
     hx_table_end(&table, 2);
 }
 
-/* Only with units: the material, which they tell to be one or not. */
-static void report_material(const hx_session *s)
+/* The units tell whether this is a material. */
+static void warn_of_material(const hx_session *s)
 {
     const hx_units *u = &s->cfg.units;
-    const double young = s->cfg.material.young, pascal = young * u->pascal;
-    if (!u->system[0]) return;
-    hx_log_info("\nmaterial  E %g%s, nu %g", young, u->stress, s->cfg.material.poisson);
+    const double young = s->cfg.material.young, density = s->cfg.material.density;
+    const double pascal = young * u->pascal, kilograms = density * u->density_si;
     if (pascal > 2e12)
         WARN("material.E = %g%s is above that of diamond (1.2 TPa): is it in another unit?", young,
              u->stress);
     if (pascal < 1e3)
         WARN("material.E = %g%s is below that of the softest gels (1 kPa): is it in another unit?",
              young, u->stress);
+    if (kilograms > 3e4)
+        WARN("material.density = %g%s is above that of osmium (22,590 kg/m^3): is it in another "
+             "unit?",
+             density, u->density);
+    if (kilograms < 0.1)
+        WARN("material.density = %g%s is below that of air (1 kg/m^3): is it in another unit?",
+             density, u->density);
+}
+
+/* What without units and a density would be two numbers of the config. */
+static void report_material(const hx_session *s)
+{
+    const hx_units *u = &s->cfg.units;
+    const double density = s->cfg.material.density;
+    if (!u->system[0] && isnan(density)) return;
+    hx_log_info("\nmaterial  E %g%s, nu %g", s->cfg.material.young, u->stress,
+                s->cfg.material.poisson);
+    if (!isnan(density))
+        hx_log_info("  density %g%s; mass %.6g%s solid, %.6g%s at the volume fraction", density,
+                    u->density, hx_session_mass(s, 1.0), u->mass,
+                    hx_session_mass(s, s->cfg.optimization.volume_fraction), u->mass);
+    if (u->system[0]) warn_of_material(s);
 }
 
 static void report_supports(const hx_session *s)
@@ -117,6 +138,25 @@ static void report_supports(const hx_session *s)
         hx_table_add(&table, "%s", support[i].fix);
         hx_table_add(&table, "%s%s", vector_text(support[i].value, text, sizeof text),
                      s->cfg.units.length);
+    }
+    hx_table_end(&table, 2);
+}
+
+static void report_springs(const hx_session *s)
+{
+    const hx_config_spring *spring = s->cfg.springs.entry;
+    char text[96];
+    hx_table table;
+    if (s->cfg.springs.n == 0) return;
+    hx_log_info("\nsprings   at %s degrees of freedom",
+                hx_format_count(s->problem.n_spring, text, sizeof text));
+    if (is_quiet()) return;
+    hx_table_begin(&table, "lll");
+    for (size_t i = 0; i < s->cfg.springs.n; i++) {
+        hx_table_add(&table, "%s", spring[i].set);
+        hx_table_add(&table, "%s", vector_text(spring[i].stiffness, text, sizeof text));
+        hx_table_add(&table, strcmp(spring[i].per, "total") == 0 ? "in %s" : "per %s",
+                     spring[i].per);
     }
     hx_table_end(&table, 2);
 }
@@ -147,10 +187,10 @@ static int add_bearing(hx_table *table, const hx_mesh *mesh, const hx_config_loa
     const double *peak = fit.peak;
     for (int i = 0; i < 3; i++) /* rounding */
         if (fabs(fit.centre[i]) < 1e-9 * fit.radius) fit.centre[i] = 0.0;
-    hx_table_add(table, "%s%s of a pin: radius %.6g%s, axis %s through %s, peak pressure %.4g%s",
+    hx_table_add(table, "%s%s of a pin: radius %.6g%s, axis %s through %s%s, peak pressure %.4g%s",
                  vector_text(load->bearing_force, force, sizeof force), u->force, fit.radius,
                  u->length, vector_text(fit.axis, axis, sizeof axis),
-                 vector_text(fit.centre, centre, sizeof centre),
+                 vector_text(fit.centre, centre, sizeof centre), u->length,
                  sqrt(peak[0] * peak[0] + peak[1] * peak[1] + peak[2] * peak[2]), u->stress);
     return HX_OK;
 }
@@ -161,10 +201,12 @@ static int add_load(hx_table *table, const hx_mesh *mesh, const hx_config_load *
     char text[96];
     hx_table_add(table, "%s", load->set ? load->set : "the part");
     if (load->centrifugal.given)
-        hx_table_add(table, "%g rad per time about %s", load->centrifugal.speed,
+        hx_table_add(table, "%g%s about %s", load->centrifugal.speed,
+                     u->rate[0] ? u->rate : " rad per time",
                      vector_text(load->centrifugal.axis, text, sizeof text));
     else if (!isnan(load->gravity[0]))
-        hx_table_add(table, "acceleration %s", vector_text(load->gravity, text, sizeof text));
+        hx_table_add(table, "acceleration %s%s", vector_text(load->gravity, text, sizeof text),
+                     u->acceleration);
     else if (!isnan(load->node_force[0]))
         hx_table_add(table, "%s%s at every node", vector_text(load->node_force, text, sizeof text),
                      u->force);
@@ -269,16 +311,19 @@ static int report_filter(const hx_session *s)
 {
     const double radius = s->filter_radius, in_elements = radius / s->mesh.elem_size;
     double mean = 0.0;
-    char text[32];
+    char text[32], neighbours[48] = "";
     if (!(radius > 0.0)) {
         hx_log_info("\nfilter    %s", s->cfg.optimization.filter.kind);
         return HX_OK;
     }
-    const int rc = hx_cells_estimate(&s->mesh, radius, &mean);
-    if (rc < 0) return hx_config_blame(&s->cfg, "optimization.filter.radius", rc);
-    hx_log_info("\nfilter    %s, radius %.4g%s, %.3g elements, about %.0f neighbours each (%s)",
-                s->cfg.optimization.filter.kind, radius, s->cfg.units.length, in_elements, mean,
-                hx_format_bytes((double)hx_session_filter_bytes(s), text, sizeof text));
+    if (hx_filter_find(s->cfg.optimization.filter.kind)->sums_pairs) {
+        const int rc = hx_cells_estimate(&s->mesh, radius, &mean);
+        if (rc < 0) return hx_config_blame(&s->cfg, "optimization.filter.radius", rc);
+        snprintf(neighbours, sizeof neighbours, ", about %.0f neighbours each", mean);
+    }
+    hx_log_info("\nfilter    %s, radius %.4g%s, %.3g elements%s (%s)",
+                s->cfg.optimization.filter.kind, radius, s->cfg.units.length, in_elements,
+                neighbours, hx_format_bytes((double)hx_session_filter_bytes(s), text, sizeof text));
     if (in_elements < 1.5)
         WARN("the filter's radius of %.2g elements reaches hardly any neighbour: checkerboards are "
              "likely; 1.5 to 6 elements are usual",
@@ -475,6 +520,7 @@ static int check(hx_session *s, const hx_options *options)
     HX_TRY(hx_session_make_problem(s));
     report_material(s);
     report_supports(s);
+    report_springs(s);
     HX_TRY(report_loads(s));
     HX_TRY(report_passive(s));
     HX_TRY(report_filter(s));

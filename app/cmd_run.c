@@ -1,5 +1,6 @@
 /* hextop run: the paper's flow chart (P1, Figure 1), with files and a progress line around it. */
 #include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -166,11 +167,16 @@ static void print_result(const run *r)
 {
     const hx_stats *stats = &r->stats;
     hx_log_status_keep();
+    const hx_config *cfg = &r->session.cfg;
+    char mass[64] = "";
     hx_log_info("%s", "");
     hx_stats_print(stats);
-    hx_log_info("\ncompliance %.6g%s, volume %.4f, greyness %.4f after %d iterations (%lld PCG "
+    if (!isnan(cfg->material.density))
+        snprintf(mass, sizeof mass, ", mass %.6g%s",
+                 hx_session_mass(&r->session, stats->last.volume), cfg->units.mass);
+    hx_log_info("\ncompliance %.6g%s, volume %.4f%s, greyness %.4f after %d iterations (%lld PCG "
                 "iterations)",
-                stats->last.compliance, r->session.cfg.units.work, stats->last.volume,
+                stats->last.compliance, cfg->units.work, stats->last.volume, mass,
                 stats->last.greyness, stats->n_iteration, (long long)stats->pcg_iterations);
     if (stats->n_unconverged > 0)
         hx_log_warning("PCG did not converge in %d of %d iterations", stats->n_unconverged,

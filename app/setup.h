@@ -76,6 +76,9 @@ int hx_session_make_filter(hx_session *s);   /* on the device */
 /* Frees the optimizer, PCG, preconditioner and operator. */
 void hx_session_drop_operator(hx_session *s);
 
+/* Mass of a design of this volume fraction; NaN without material.density. */
+double hx_session_mass(const hx_session *s, double volume_fraction);
+
 /* The densities of optimization.initial, or NULL if the design starts uniform. *density is the
  * caller's to free. */
 int hx_session_read_initial(hx_session *s, double **density);

@@ -136,7 +136,9 @@ static void name_mass(hx_units *units, const unit *const unit_of[N_KIND])
     const char *force = unit_of[FORCE]->name, *length = unit_of[LENGTH]->name;
     const char *time = unit_of[TIME]->name;
     const double second = unit_of[TIME]->si;
-    const double kg = unit_of[FORCE]->si * second * second / unit_of[LENGTH]->si;
+    const double metre = unit_of[LENGTH]->si;
+    const double kg = unit_of[FORCE]->si * second * second / metre;
+    units->density_si = kg / (metre * metre * metre);
     for (size_t i = 0; i < sizeof named / sizeof named[0]; i++) {
         if (!is_near(named[i].kg, kg)) continue;
         snprintf(units->mass, sizeof units->mass, " %s", named[i].name);
@@ -163,6 +165,7 @@ static void name_units(hx_units *units, const unit *const unit_of[N_KIND])
     snprintf(units->work, size, " %s %s", force, length);
     snprintf(units->acceleration, size, " %s/%s^2", length, time);
     snprintf(units->stiffness, size, " %s/%s", force, length);
+    snprintf(units->rate, size, " rad/%s", time);
     units->pascal = unit_of[STRESS]->si;
     name_mass(units, unit_of);
 }
@@ -203,12 +206,12 @@ void hx_units_write(const hx_units *units, hx_json *json, const char *key)
     if (!units->system[0]) return;
     const struct {
         const char *key, *name;
-    } entry[] = {{"force", units->force},        {"length", units->length},
-                 {"stress", units->stress},      {"time", units->time},
-                 {"volume", units->volume},      {"moment", units->work},
-                 {"compliance", units->work},    {"mass", units->mass},
-                 {"density", units->density},    {"acceleration", units->acceleration},
-                 {"stiffness", units->stiffness}};
+    } entry[] = {{"force", units->force},     {"length", units->length},
+                 {"stress", units->stress},   {"time", units->time},
+                 {"volume", units->volume},   {"moment", units->work},
+                 {"compliance", units->work}, {"mass", units->mass},
+                 {"density", units->density}, {"acceleration", units->acceleration},
+                 {"rotation", units->rate},   {"stiffness", units->stiffness}};
     hx_json_open_object(json, key);
     for (size_t i = 0; i < sizeof entry / sizeof entry[0]; i++)
         hx_json_string(json, entry[i].key, entry[i].name + 1);

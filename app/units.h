@@ -17,7 +17,9 @@ typedef struct hx_units {
     char work[HX_UNIT_SIZE]; /* of moments and of the compliance: " N mm" */
     char mass[HX_UNIT_SIZE]; /* force time^2 / length: " t" with N, mm and s */
     char density[HX_UNIT_SIZE], acceleration[HX_UNIT_SIZE], stiffness[HX_UNIT_SIZE];
-    double pascal; /* of the unit of stress; 0: none stated */
+    double pascal;           /* of the unit of stress; 0: none stated */
+    double density_si;       /* kg/m^3 of the unit of density */
+    char rate[HX_UNIT_SIZE]; /* of rotation: " rad/s" */
 } hx_units;
 
 /* `text` names a force, a length and a stress, and a time if it is not s, in any order; NULL: none.

@@ -55,6 +55,9 @@ struct hx_device_oc {
  * near as it can be had; waits. *change: the largest change of a density. */
 int hx_oc_update(hx_device *dev, const hx_device_oc *oc, double target, double *change);
 
+/* The proposal for a scale instead of a target; waits. */
+int hx_oc_scaled(hx_device *dev, const hx_device_oc *oc, double scale, double *change);
+
 /* All densities at one end of their range. */
 #define HX_OC_ALL_UP 1e150
 

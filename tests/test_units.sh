@@ -16,12 +16,15 @@ cat >rod.cfg <<'END'
 title = "rod";
 units = "N, mm, MPa";
 mesh = { generator = "conrod"; nx = 20; };
-material = { E = 210000.0; nu = 0.3; };
+material = { E = 210000.0; nu = 0.3; density = 7.85e-9; };
 supports = ( { set = "lower-bore-lower-half"; fix = "xyz"; value = [0.0, 0.0, 0.5]; } );
 loads = ( { set = "upper-bore-upper-half"; bearing_force = [100.0, 20.0, 1000.0]; },
           { set = "upper-bore"; remote_force = [0.0, 5.0, 0.0]; moment = [0.0, 0.0, 700.0];
             point = [75.0, 0.0, 400.0]; case = 2; },
-          { set = "upper-bore"; moment = [0.0, 9000.0, 0.0]; case = 2; } );
+          { set = "upper-bore"; moment = [0.0, 9000.0, 0.0]; case = 2; },
+          { gravity = [0.0, 0.0, -9810.0]; case = 3; },
+          { centrifugal = { point = [0.0, 0.0, 0.0]; axis = [0.0, 0.0, 1.0]; speed = 10.0; };
+            case = 3; } );
 passive = ( { set = "lower-bore"; skin = 5.0; } );
 optimization = { volume_fraction = 0.3; iterations = 2; filter = { radius = 2.0; }; };
 output = { directory = "out"; every = 0; };
@@ -33,9 +36,12 @@ says '  box               0 to 150, 0 to 20, 0 to 350 mm' check.txt
 grep -q '^  volume  *[0-9.]* mm^3, mean element size [0-9.]* mm$' check.txt || fault "check: volume"
 grep -q '^  element volumes  *[0-9.]* to [0-9.]* mm^3$' check.txt || fault "check: volumes"
 says 'material  E 210000 MPa, nu 0.3' check.txt
+says '  density 7.85e-09 t/mm^3; mass 0.007' check.txt # of 350 x 150 x 20 less two bores
+says 'acceleration [0, 0, -9810] mm/s^2' check.txt
+says '10 rad/s about [0, 0, 1]' check.txt
 says '[0, 0, 0.5] mm' check.txt
 # 2 F / (pi r L) = 2 * 1005 / (pi 30 20) = 1.066 on the round bore
-grep -q '\[100, 20, 1000\] N of a pin: radius 29\.9[0-9]* mm, axis \[0, 1, 0\] through \[75, 10, 275\], peak pressure 1\.0[67][0-9]* MPa  *case 1$' \
+grep -q '\[100, 20, 1000\] N of a pin: radius 29\.9[0-9]* mm, axis \[0, 1, 0\] through \[75, 10, 275\] mm, peak pressure 1\.0[67][0-9]* MPa  *case 1$' \
     check.txt || fault "check: the bore"
 says '[0, 5, 0] N at [75, 0, 400] mm, moment [0, 0, 700] N mm, distributing' check.txt
 says 'moment [0, 9000, 0] N mm, distributing' check.txt
@@ -44,11 +50,15 @@ says 'skin of lower-bore, 5 mm thick: 72 elements of density 1' check.txt
 grep -q '^filter .*, radius [0-9.]* mm, ' check.txt || fault "check: filter"
 "$hextop" check rod.cfg material.E=210e9 2>&1 | grep -q 'E = 2.1e+11 MPa is above that of diamond' ||
     fault "check: E in Pa passes for MPa"
+"$hextop" check rod.cfg material.density=7850.0 2>&1 |
+    grep -q 'density = 7850 t/mm^3 is above that of osmium' || fault "check: kg/m^3 pass for t/mm^3"
 
 "$hextop" run rod.cfg >run.txt 2>&1 || fault "run: $(tail -1 run.txt)"
 says '  units     N, mm, MPa; compliance in N mm' run.txt
 grep -q '^  filter .*, radius [0-9.]* mm (' run.txt || fault "run: filter"
-grep -q '^compliance [-0-9.e+]* N mm, volume' run.txt || fault "run: last line"
+grep -q '^compliance [-0-9.e+]* N mm, volume 0.3000, mass 0.0022[0-9]* t, ' run.txt ||
+    fault "run: last line: $(grep '^compliance' run.txt)"
+says '"mass": 0.0022' out/summary.json
 says 'rod, hextop, iteration 2, units N, mm, MPa' out/density_0002.vtk
 says 'units = "N, mm, MPa";' out/config.cfg
 says '"compliance": "N mm"' out/summary.json
