@@ -142,6 +142,25 @@ static void report_supports(const hx_session *s)
     hx_table_end(&table, 2);
 }
 
+static void report_springs(const hx_session *s)
+{
+    const hx_config_spring *spring = s->cfg.springs.entry;
+    char text[96];
+    hx_table table;
+    if (s->cfg.springs.n == 0) return;
+    hx_log_info("\nsprings   at %s degrees of freedom",
+                hx_format_count(s->problem.n_spring, text, sizeof text));
+    if (is_quiet()) return;
+    hx_table_begin(&table, "lll");
+    for (size_t i = 0; i < s->cfg.springs.n; i++) {
+        hx_table_add(&table, "%s", spring[i].set);
+        hx_table_add(&table, "%s", vector_text(spring[i].stiffness, text, sizeof text));
+        hx_table_add(&table, strcmp(spring[i].per, "total") == 0 ? "in %s" : "per %s",
+                     spring[i].per);
+    }
+    hx_table_end(&table, 2);
+}
+
 /* "[0, 0, -5] at [0, 0, 80], moment [1, 0, 0], distributing" */
 static void add_remote(hx_table *table, const hx_config_load *load, const hx_units *u)
 {
@@ -308,16 +327,19 @@ static int report_filter(const hx_session *s)
 {
     const double radius = s->filter_radius, in_elements = radius / s->mesh.elem_size;
     double mean = 0.0;
-    char text[32];
+    char text[32], neighbours[48] = "";
     if (!(radius > 0.0)) {
         hx_log_info("\nfilter    %s", s->cfg.optimization.filter.kind);
         return HX_OK;
     }
-    const int rc = hx_cells_estimate(&s->mesh, radius, &mean);
-    if (rc < 0) return hx_config_blame(&s->cfg, "optimization.filter.radius", rc);
-    hx_log_info("\nfilter    %s, radius %.4g%s, %.3g elements, about %.0f neighbours each (%s)",
-                s->cfg.optimization.filter.kind, radius, s->cfg.units.length, in_elements, mean,
-                hx_format_bytes((double)hx_session_filter_bytes(s), text, sizeof text));
+    if (hx_filter_find(s->cfg.optimization.filter.kind)->sums_pairs) {
+        const int rc = hx_cells_estimate(&s->mesh, radius, &mean);
+        if (rc < 0) return hx_config_blame(&s->cfg, "optimization.filter.radius", rc);
+        snprintf(neighbours, sizeof neighbours, ", about %.0f neighbours each", mean);
+    }
+    hx_log_info("\nfilter    %s, radius %.4g%s, %.3g elements%s (%s)",
+                s->cfg.optimization.filter.kind, radius, s->cfg.units.length, in_elements,
+                neighbours, hx_format_bytes((double)hx_session_filter_bytes(s), text, sizeof text));
     if (in_elements < 1.5)
         WARN("the filter's radius of %.2g elements reaches hardly any neighbour: checkerboards are "
              "likely; 1.5 to 6 elements are usual",
@@ -514,6 +536,7 @@ static int check(hx_session *s, const hx_options *options)
     HX_TRY(hx_session_make_problem(s));
     report_material(s);
     report_supports(s);
+    report_springs(s);
     HX_TRY(report_loads(s));
     HX_TRY(report_passive(s));
     HX_TRY(report_filter(s));

@@ -201,8 +201,9 @@ static void report_shape(const job *j)
     hx_log_info("area       %.6g", r->area);
     hx_log_info("box        %.6g %.6g %.6g to %.6g %.6g %.6g", r->min[0], r->min[1], r->min[2],
                 r->max[0], r->max[1], r->max[2]);
-    hx_log_info("surface    %s triangles, %s vertices; closed, manifold",
-                hx_format_count(r->n_tri, a, sizeof a), hx_format_count(r->n_vertex, b, sizeof b));
+    hx_log_info("surface    %s triangles, %s vertices; closed, manifold%s",
+                hx_format_count(r->n_tri, a, sizeof a), hx_format_count(r->n_vertex, b, sizeof b),
+                r->n_crossing > 0 ? "" : ", without crossings");
     hx_log_info("shape      %lld piece%s, %lld hole%s through, %lld closed cavit%s",
                 (long long)r->n_shell, r->n_shell == 1 ? "" : "s", (long long)r->genus,
                 r->genus == 1 ? "" : "s", (long long)r->n_cavity, r->n_cavity == 1 ? "y" : "ies");
@@ -229,6 +230,10 @@ static void warn(const job *j)
         hx_log_warning("%lld pieces that do not hang together; the largest has %.4g %% of the "
                        "volume (--keep-largest leaves out the others)",
                        (long long)r->n_shell, 100.0 * r->largest_share);
+    if (r->n_crossing > 0)
+        hx_log_warning("%s pairs of triangles go through each other%s",
+                       hx_format_count(r->n_crossing, a, sizeof a),
+                       j->plan.n_smooth > 0 ? "; try --smooth 0" : "");
     if (j->surface.n_split > 0)
         hx_log_warning("the mesh touches itself in edges or nodes; it is cut open there, with %s "
                        "more vertices",

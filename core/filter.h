@@ -31,6 +31,7 @@ typedef struct hx_filter_kind {
     int maps_design;    /* 1: densities are filtered; 0: the physical density is the design */
     int is_heuristic;   /* 1: backward is no derivative of forward; not with a projection */
     int keeps_range;    /* 1: what is filtered lies between the design's extremes */
+    int sums_pairs;     /* 1: time grows with the number of elements within the radius */
     int bytes_per_elem; /* nominal, of device memory */
     /* Device memory that create will take, at most. */
     size_t (*bytes)(const hx_mesh *mesh, const hx_filter_params *params);

@@ -5,8 +5,8 @@
  * M is lumped: an element gives an eighth of its volume to each corner. K takes an element's
  * gradient at its centre: what that does not see, the mean of the corners does not see either, and
  * on equal cubes the filter elements -> nodes -> A^-1 -> elements has no negative weight, whatever
- * the radius (with consistent mass up to a tenth of them are). Rows of K sum to 0 and those of M to
- * the weights of elements -> nodes, so constants and the volume are kept on any mesh.
+ * the radius (with consistent mass negative ones add up to a tenth). Rows of K sum to 0 and those
+ * of M to the weights of elements -> nodes, so constants and the volume are kept on any mesh.
  *
  * Volumes are over their mean, so that the numbers are near 1 in any unit. */
 #ifndef HX_HELMHOLTZ_H

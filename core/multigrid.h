@@ -143,6 +143,11 @@ typedef struct hx_multigrid_ops {
     /* level->matrix = P'K P, columns of fixed degrees of freedom left out. */
     int (*mesh_galerkin)(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level);
 
+    /* matrix += blocks[n][6][6], block i at the offset and node of at[i] = 27 node + offset, none
+     * twice. */
+    int (*add_blocks)(hx_device *dev, const hx_mg_level *level, int64_t n, const int64_t *d_at,
+                      const float *d_block);
+
     /* On a lattice. y = A x; y = b - A x. */
     int (*multiply)(hx_device *dev, const hx_mg_level *level, const float *d_x, float *d_y);
     int (*residual)(hx_device *dev, const hx_mg_level *level, const float *d_x, float *d_y);

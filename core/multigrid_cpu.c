@@ -353,6 +353,19 @@ static int cpu_mesh_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg
     return HX_OK;
 }
 
+static int cpu_add_blocks(hx_device *dev, const hx_mg_level *level, int64_t n, const int64_t *d_at,
+                          const float *d_block)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n; i++) {
+        float *to = level->d_matrix + BLOCK * d_at[i];
+        for (int c = 0; c < DOF; c++)
+            for (int r = 0; r < DOF; r++) to[DOF * c + r] += d_block[BLOCK * i + DOF * r + c];
+    }
+    return HX_OK;
+}
+
 /* Row a of A x. */
 static inline void row_product(const hx_mg_level *level, int64_t a, const float *x, float sum[DOF])
 {
@@ -577,6 +590,7 @@ const hx_multigrid_ops hx_multigrid_ops_cpu = {
     .mesh_restrict = cpu_mesh_restrict,
     .mesh_prolong = cpu_mesh_prolong,
     .mesh_galerkin = cpu_mesh_galerkin,
+    .add_blocks = cpu_add_blocks,
     .multiply = cpu_multiply,
     .residual = cpu_residual,
     .smooth = cpu_smooth,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lattice.h"
+#include "lattice_springs.h"
 #include "memory.h"
 #include "multigrid.h"
 #include "precond.h"
@@ -42,8 +43,11 @@ typedef struct multigrid {
     hx_mg_mesh mesh;
     int n_level;
     hx_mg_level level[HX_LATTICE_LEVELS];
-    float *d_inverse; /* of the last level's matrix */
-    double *dense;    /* [2 * 6 n + 2][6 n] on the host: the last level's matrix, scratch */
+    int64_t n_spring_block;
+    int64_t *d_spring_at;  /* [n_spring_block], see lattice_springs.h */
+    float *d_spring_block; /* [n_spring_block][6][6] */
+    float *d_inverse;      /* of the last level's matrix */
+    double *dense;         /* [2 * 6 n + 2][6 n] on the host: the last level's matrix, scratch */
     float *inverse;
     float *d_m, *d_x, *d_t, *d_v, *d_d; /* [n_dof] on the mesh; d only with more than one step */
     hx_mg_smoother *d_smoother;
@@ -59,6 +63,7 @@ static smoothing smoothing_of(int l)
 static int product(const multigrid *mg, const hx_operator *op, const float *d_x, float *d_y)
 {
     HX_TRY(mg->strategy->apply_single(mg->state, d_x, d_y));
+    HX_TRY(hx_operator_add_springs_single(op, d_x, d_y));
     return mg->dev->ops->zero_entries_single(mg->dev, op->n_fixed, op->d_fixed, d_y);
 }
 
@@ -121,6 +126,24 @@ static int put_levels(multigrid *mg, const hx_operator *op, const hx_lattice *la
     return mg->dev->ops->alloc(mg->dev, n * n * sizeof(float), &mg->d_inverse);
 }
 
+static int put_springs(multigrid *mg, const hx_problem *problem, const hx_lattice *lattice)
+{
+    hx_lattice_springs springs;
+    int rc;
+    HX_TRY(hx_lattice_springs_create(&springs, lattice, problem));
+    const size_t n = (size_t)springs.n;
+    mg->n_spring_block = springs.n;
+    if (n > 0)
+        HX_TRY_FAIL(hx_device_put(mg->dev, &mg->d_spring_at, springs.at, n * sizeof *springs.at));
+    if (n > 0)
+        HX_TRY_FAIL(hx_device_put(mg->dev, &mg->d_spring_block, springs.block,
+                                  n * 36 * sizeof *springs.block));
+    rc = HX_OK;
+fail:
+    hx_lattice_springs_free(&springs);
+    return rc;
+}
+
 static int alloc_vectors(multigrid *mg, int64_t n_dof)
 {
     const hx_device_ops *ops = mg->dev->ops;
@@ -166,11 +189,11 @@ static void destroy(hx_precond *pc)
     if (!mg) return;
     hx_device *dev = mg->dev;
     const hx_mg_mesh *m = &mg->mesh;
-    void *const owned[] = {m->d_cell,      m->d_cell_corner,  m->d_cell_elem, m->d_cell_elem_at,
-                           m->d_cell_node, m->d_cell_node_at, m->d_coloured,  m->d_position,
-                           m->d_node_cell, m->d_partial,      m->d_fixed,     mg->d_m,
-                           mg->d_x,        mg->d_v,           mg->d_d,        mg->d_inverse,
-                           mg->d_smoother};
+    void *const owned[] = {m->d_cell,      m->d_cell_corner,  m->d_cell_elem,    m->d_cell_elem_at,
+                           m->d_cell_node, m->d_cell_node_at, m->d_coloured,     m->d_position,
+                           m->d_node_cell, m->d_partial,      m->d_fixed,        mg->d_m,
+                           mg->d_x,        mg->d_v,           mg->d_d,           mg->d_inverse,
+                           mg->d_smoother, mg->d_spring_at,   mg->d_spring_block};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) dev->ops->release(dev, owned[i]);
     for (int l = 0; l < mg->n_level; l++) release_level(dev, &mg->level[l]);
     if (mg->own_state) mg->strategy->teardown(mg->own_state);
@@ -194,7 +217,8 @@ static int create(hx_precond *pc, const hx_operator *op)
     HX_TRY(find_product(mg, op));
     HX_TRY(alloc_vectors(mg, op->n_dof));
     HX_TRY(hx_lattice_create(&lattice, op->problem->mesh, COARSENING, N_LAST));
-    const int rc = put_levels(mg, op, &lattice);
+    int rc = put_levels(mg, op, &lattice);
+    if (rc == HX_OK) rc = put_springs(mg, op->problem, &lattice);
     hx_lattice_free(&lattice);
     return rc;
 }
@@ -373,6 +397,8 @@ static int setup(hx_precond *pc)
     HX_TRY(hx_operator_diagonal(op, d_diag));
     HX_TRY(ops->invert(mg->dev, op->n_dof, d_diag, mg->d_m));
     HX_TRY(ops->mesh_galerkin(mg->dev, &mg->mesh, &mg->level[0]));
+    HX_TRY(ops->add_blocks(mg->dev, &mg->level[0], mg->n_spring_block, mg->d_spring_at,
+                           mg->d_spring_block));
     for (int l = 0; l < mg->n_level; l++) {
         if (l > 0) HX_TRY(ops->galerkin(mg->dev, &mg->level[l - 1], &mg->level[l]));
         HX_TRY(ops->diagonal(mg->dev, &mg->level[l]));

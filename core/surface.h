@@ -66,14 +66,14 @@ void hx_surface_free(hx_surface *surface);
 /* What became of the vertices. */
 typedef struct hx_surface_smoothing {
     double volume_before, volume_after;
-    int64_t n_held; /* vertices put back because a triangle would have turned over */
+    int64_t n_held; /* vertices put back, because a triangle turned over or went through another */
 } hx_surface_smoothing;
 
 /* n_step steps of Taubin's smoothing (1995; lambda = 0.5, pass band 0.1). Nodes of the mesh stay,
  * vertices on edges of the mesh's boundary slide along these edges, those on sharp edges of the
  * part stay, so that caps keep their place; the others move freely, at last along their normals
- * until the volume is what it was. Triangles that would turn by more than 90 degrees or vanish get
- * their vertices back. */
+ * until the volume is what it was. Triangles that would turn by more than 90 degrees, vanish or go
+ * through others get their vertices back. */
 int hx_surface_smooth(hx_surface *surface, const hx_surface_field *field, int n_step,
                       hx_surface_smoothing *result);
 
@@ -83,6 +83,7 @@ typedef struct hx_surface_report {
     int64_t n_bad_edge;     /* edges without exactly two triangles, one in each direction */
     int64_t n_bad_vertex;   /* vertices with more than one fan of triangles */
     int64_t n_degenerate;   /* triangles with two corners at one place */
+    int64_t n_crossing;     /* pairs of triangles, not neighbours, that go through each other */
     int64_t n_shell;        /* connected surfaces with volume > 0: pieces of the solid */
     int64_t n_cavity;       /* and with volume < 0: closed cavities in them */
     int64_t euler;          /* vertices - edges + triangles, all shells */

@@ -184,6 +184,7 @@ static int judge(const welded *w, hx_surface_report *report)
     HX_TRY_FAIL(
         hx_surface_pair(w->n_vertex, w->n_tri, w->tri, opposite, NULL, &report->n_bad_edge));
     HX_TRY_FAIL(count_bad_vertices(w, opposite, &report->n_bad_vertex));
+    HX_TRY_FAIL(hx_surface_find_crossings(w->xyz, w->n_tri, w->tri, NULL, &report->n_crossing));
     measure(w, parent, volume, report);
     count_shells(w, parent, volume, report);
     report->n_vertex = w->n_vertex;

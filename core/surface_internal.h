@@ -52,6 +52,11 @@ int hx_surface_pair(int64_t n_vertex, int64_t n_tri, const int32_t *tri, int32_t
 /* Cuts the surface open where it touches itself. */
 int hx_surface_make_manifold(hx_surface *surface);
 
+/* Pairs of triangles without a common vertex that go through each other. crosses, if not NULL:
+ * [n_tri] becomes 1 for those of such pairs, others stay. O(n) where triangles are of a size. */
+int hx_surface_find_crossings(const double *xyz, int64_t n_tri, const int32_t *tri,
+                              uint8_t *crosses, int64_t *n_crossing);
+
 /* Bits that a number in 0 .. n-1 needs, at least 1. */
 static inline int hx_bits(uint64_t n)
 {

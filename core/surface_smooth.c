@@ -248,23 +248,50 @@ static int has_turned(const smoother *m, int64_t t)
     return dot(a, b) <= 0.0 || dot(b, b) < 1e-6 * dot(a, a);
 }
 
+/* Puts the vertices of triangle t back; returns how many of them were elsewhere. */
+static int put_back(smoother *m, int64_t t)
+{
+    int n = 0;
+    for (int k = 0; k < 3; k++) {
+        const int64_t v = m->s->tri[3 * t + k];
+        const size_t size = 3 * sizeof *m->before;
+        if (memcmp(m->s->xyz + 3 * v, m->before + 3 * v, size) == 0) continue;
+        memcpy(m->s->xyz + 3 * v, m->before + 3 * v, size);
+        n++;
+    }
+    return n;
+}
+
 /* Puts vertices of turned triangles back until there is none; every pass puts back at least one. */
 static void hold_turned(smoother *m, int64_t *n_held)
 {
-    const hx_surface *s = m->s;
     for (int64_t n = 1; n > 0;) {
         n = 0;
-        for (int64_t t = 0; t < s->n_tri; t++) {
-            if (s->is_cap[t] || !has_turned(m, t)) continue;
-            for (int k = 0; k < 3; k++) {
-                const int64_t v = s->tri[3 * t + k];
-                if (memcmp(s->xyz + 3 * v, m->before + 3 * v, 3 * sizeof *s->xyz) == 0) continue;
-                memcpy(s->xyz + 3 * v, m->before + 3 * v, 3 * sizeof *s->xyz);
-                n++;
-            }
-        }
+        for (int64_t t = 0; t < m->s->n_tri; t++)
+            if (!m->s->is_cap[t] && has_turned(m, t)) n += put_back(m, t);
         *n_held += n;
     }
+}
+
+/* And those of triangles that go through others, as long as it helps. */
+static int hold_crossing(smoother *m, int64_t *n_held)
+{
+    int rc = HX_OK;
+    uint8_t *crosses = NULL;
+    HX_TRY(hx_alloc(&crosses, (size_t)m->s->n_tri, 1, "triangles that cross"));
+    for (int64_t n = 1, n_crossing; n > 0;) {
+        n = 0;
+        hold_turned(m, n_held);
+        HX_TRY_FAIL(
+            hx_surface_find_crossings(m->s->xyz, m->s->n_tri, m->s->tri, crosses, &n_crossing));
+        if (n_crossing == 0) break;
+        for (int64_t t = 0; t < m->s->n_tri; t++)
+            if (crosses[t]) n += put_back(m, t);
+        *n_held += n;
+    }
+fail:
+    free(crosses);
+    return rc;
 }
 
 int hx_surface_smooth(hx_surface *surface, const hx_surface_field *field, int n_step,
@@ -281,7 +308,7 @@ int hx_surface_smooth(hx_surface *surface, const hx_surface_field *field, int n_
         take_step(&m, mu);
     }
     for (int i = 0; n_step > 0 && i < 3; i++) restore_volume(&m, result->volume_before);
-    hold_turned(&m, &result->n_held);
+    if (n_step > 0) HX_TRY_FAIL(hold_crossing(&m, &result->n_held));
     measure(surface, field->mesh, &result->volume_after, &area);
 fail:
     smoother_free(&m);

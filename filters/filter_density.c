@@ -68,6 +68,7 @@ const hx_filter_kind hx_filter_density = {
     .needs_radius = 1,
     .maps_design = 1,
     .keeps_range = 1,
+    .sums_pairs = 1,
     .bytes_per_elem = 56,
     .bytes = bytes,
     .create = create,

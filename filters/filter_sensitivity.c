@@ -57,6 +57,7 @@ const hx_filter_kind hx_filter_sensitivity = {
     .needs_radius = 1,
     .is_heuristic = 1,
     .keeps_range = 1,
+    .sums_pairs = 1,
     .bytes_per_elem = 48,
     .bytes = bytes,
     .create = create,

@@ -527,6 +527,27 @@ int dense_multiply(hx_device *dev, int64_t n, const float *d_inverse, const floa
     return HX_OK;
 }
 
+// A thread an entry.
+__global__ void add_blocks_kernel(int64_t n, const int64_t *__restrict__ at,
+                                  const float *__restrict__ block, hx_mg_level level)
+{
+    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x, i = k / 36;
+    if (i >= n) return;
+    const int64_t node = at[i] / HX_LATTICE_OFFSETS, o = at[i] % HX_LATTICE_OFFSETS;
+    const int r = static_cast<int>(k % 36) / DOF, c = static_cast<int>(k % 36) % DOF;
+    level.d_matrix[((DOF * o + c) * level.n_node + node) * DOF + r] += block[k];
+}
+
+int add_blocks(hx_device *dev, const hx_mg_level *level, int64_t n, const int64_t *d_at,
+               const float *d_block)
+{
+    if (n == 0) return HX_OK;
+    add_blocks_kernel<<<hx_blocks(36 * n, HX_BLOCK), HX_BLOCK, 0, stream_of(dev)>>>(
+        n, d_at, d_block, *level);
+    HX_TRY_LAUNCH("multigrid add_blocks");
+    return HX_OK;
+}
+
 hx_multigrid_ops make_ops()
 {
     hx_multigrid_ops ops = {};
@@ -538,6 +559,7 @@ hx_multigrid_ops make_ops()
     ops.mesh_restrict = mesh_restrict;
     ops.mesh_prolong = mesh_prolong;
     ops.mesh_galerkin = hx_cuda_mesh_galerkin;
+    ops.add_blocks = add_blocks;
     ops.multiply = multiply;
     ops.residual = residual;
     ops.smooth = smooth;

@@ -151,7 +151,7 @@ static void test_topology(void)
 static void test_random(void)
 {
     enum { N_SEED = 50 };
-    int64_t n_tri = 0, n_held = 0;
+    int64_t n_tri = 0, n_held = 0, n_crossing = 0;
     for (uint64_t seed = 1; seed <= N_SEED; seed++) {
         const fixture_box box = {{7, 6, 5}, {7.0, 6.0, 5.0}, 0.25, 1};
         uint64_t state = seed * 7919;
@@ -169,7 +169,8 @@ static void test_random(void)
         check_closed(&p.surface, &r, "random");
         hx_surface_volume(&p.field, threshold, &volume);
         CHECK_REL(r.volume, volume, 1e-11);
-        CHECK(p.surface.n_split == 0); /* this mesh touches itself nowhere */
+        const int64_t n_before = r.n_crossing; /* noise on bent elements has a few */
+        CHECK(p.surface.n_split == 0);         /* this mesh touches itself nowhere */
         int64_t n_piece;
         int32_t *piece = malloc((size_t)p.mesh.n_node * sizeof *piece);
         CHECK_OK(hx_surface_pieces(&p.field, threshold, piece, &n_piece, NULL));
@@ -178,11 +179,16 @@ static void test_random(void)
         free(piece);
         CHECK_OK(hx_surface_smooth(&p.surface, &p.field, 5, &smoothing));
         check_closed(&p.surface, &r, "random, smoothed");
+        CHECK_MSG(r.n_crossing <= n_before, "%lld crossings, %lld before smoothing",
+                  (long long)r.n_crossing, (long long)n_before);
+        n_crossing += n_before;
         n_tri += r.n_tri;
         n_held += smoothing.n_held;
         part_free(&p);
     }
-    printf("random: %lld triangles, %lld vertices held\n", (long long)n_tri, (long long)n_held);
+    printf("random: %lld triangles, %lld crossings, %lld vertices held\n", (long long)n_tri,
+           (long long)n_crossing, (long long)n_held);
+    CHECK(n_crossing < 50);
 }
 
 static int keep_checkerboard(int i, int j, int k)
@@ -424,6 +430,30 @@ static void test_files(void)
     part_free(&p);
 }
 
+/* A box whose top is pushed through its bottom crosses itself; one beside it does not. */
+static void test_crossings(void)
+{
+    const fixture_box box = {{4, 4, 1}, {4.0, 4.0, 1.0}, 0.0, 0};
+    part p;
+    hx_surface_report r;
+    make_box(&p, &box);
+    CHECK_OK(hx_surface_extract(&p.surface, &p.field, 0.5));
+    CHECK_OK(hx_surface_check(&p.surface, HX_SURFACE_F64, &r));
+    CHECK(r.n_crossing == 0);
+    for (int64_t v = 0; v < p.surface.n_vertex; v++) {
+        double *x = p.surface.xyz + 3 * v;
+        if (x[0] == 2.0 && x[1] == 2.0 && x[2] == 1.0) { /* a spike */
+            x[0] = 2.3;
+            x[1] = 2.4;
+            x[2] = -0.5;
+        }
+    }
+    CHECK_OK(hx_surface_check(&p.surface, HX_SURFACE_F64, &r));
+    CHECK_MSG(r.n_crossing > 0 && r.n_crossing < 16, "%lld crossings", (long long)r.n_crossing);
+    CHECK(r.is_closed_manifold);
+    part_free(&p);
+}
+
 /* What is not closed, not manifold or degenerate is found. */
 static void test_check(void)
 {
@@ -466,5 +496,6 @@ int main(void)
     test_smooth();
     test_files();
     test_check();
+    test_crossings();
     TEST_END();
 }
