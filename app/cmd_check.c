@@ -5,10 +5,13 @@
 #include <string.h>
 
 #include "commands.h"
+#include "continuation.h"
+#include "core/bearing.h"
 #include "core/cells.h"
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/mesh_quality.h"
+#include "core/skin.h"
 #include "footprint.h"
 #include "output.h"
 #include "table.h"
@@ -32,17 +35,18 @@ static int report_mesh(const hx_session *s)
 {
     const hx_mesh *mesh = &s->mesh;
     hx_mesh_quality q;
+    const hx_units *u = &s->cfg.units;
     char a[32], b[32];
     HX_TRY(hx_mesh_measure(mesh, &q));
     hx_log_info("mesh      %s, %s elements, %s nodes", mesh->name,
                 hx_format_count(mesh->n_elem, a, sizeof a),
                 hx_format_count(mesh->n_node, b, sizeof b));
-    hx_log_info("  box               %g to %g, %g to %g, %g to %g", mesh->box_min[0],
+    hx_log_info("  box               %g to %g, %g to %g, %g to %g%s", mesh->box_min[0],
                 mesh->box_max[0], mesh->box_min[1], mesh->box_max[1], mesh->box_min[2],
-                mesh->box_max[2]);
-    hx_log_info("  volume            %.6g, mean element size %.4g", mesh->total_volume,
-                mesh->elem_size);
-    hx_log_info("  element volumes   %.4g to %.4g", q.min_volume, q.max_volume);
+                mesh->box_max[2], u->length);
+    hx_log_info("  volume            %.6g%s, mean element size %.4g%s", mesh->total_volume,
+                u->volume, mesh->elem_size, u->length);
+    hx_log_info("  element volumes   %.4g to %.4g%s", q.min_volume, q.max_volume, u->volume);
     hx_log_info("  scaled Jacobian   %.3f at worst (element %lld), %.3f on average",
                 q.min_scaled_jacobian, (long long)q.worst_elem, q.mean_scaled_jacobian);
     hx_log_info("  edge ratio        %.2f at worst (element %lld)", q.max_aspect,
@@ -81,6 +85,42 @@ static void report_sets(const hx_mesh *mesh)
     hx_table_end(&table, 2);
 }
 
+/* The units tell whether this is a material. */
+static void warn_of_material(const hx_session *s)
+{
+    const hx_units *u = &s->cfg.units;
+    const double young = s->cfg.material.young, density = s->cfg.material.density;
+    const double pascal = young * u->pascal, kilograms = density * u->density_si;
+    if (pascal > 2e12)
+        WARN("material.E = %g%s is above that of diamond (1.2 TPa): is it in another unit?", young,
+             u->stress);
+    if (pascal < 1e3)
+        WARN("material.E = %g%s is below that of the softest gels (1 kPa): is it in another unit?",
+             young, u->stress);
+    if (kilograms > 3e4)
+        WARN("material.density = %g%s is above that of osmium (22,590 kg/m^3): is it in another "
+             "unit?",
+             density, u->density);
+    if (kilograms < 0.1)
+        WARN("material.density = %g%s is below that of air (1 kg/m^3): is it in another unit?",
+             density, u->density);
+}
+
+/* What without units and a density would be two numbers of the config. */
+static void report_material(const hx_session *s)
+{
+    const hx_units *u = &s->cfg.units;
+    const double density = s->cfg.material.density;
+    if (!u->system[0] && isnan(density)) return;
+    hx_log_info("\nmaterial  E %g%s, nu %g", s->cfg.material.young, u->stress,
+                s->cfg.material.poisson);
+    if (!isnan(density))
+        hx_log_info("  density %g%s; mass %.6g%s solid, %.6g%s at the volume fraction", density,
+                    u->density, hx_session_mass(s, 1.0), u->mass,
+                    hx_session_mass(s, s->cfg.optimization.volume_fraction), u->mass);
+    if (u->system[0]) warn_of_material(s);
+}
+
 static void report_supports(const hx_session *s)
 {
     const hx_config_support *support = s->cfg.supports.entry;
@@ -96,43 +136,100 @@ static void report_supports(const hx_session *s)
     for (size_t i = 0; i < s->cfg.supports.n; i++) {
         hx_table_add(&table, "%s", support[i].set);
         hx_table_add(&table, "%s", support[i].fix);
-        hx_table_add(&table, "%s", vector_text(support[i].value, text, sizeof text));
+        hx_table_add(&table, "%s%s", vector_text(support[i].value, text, sizeof text),
+                     s->cfg.units.length);
     }
     hx_table_end(&table, 2);
 }
 
-static void add_load(hx_table *table, const hx_config_load *load)
+/* "[0, 0, -5] at [0, 0, 80], moment [1, 0, 0], distributing" */
+static void add_remote(hx_table *table, const hx_config_load *load, const hx_units *u)
 {
-    char text[96];
-    hx_table_add(table, "%s", load->set);
-    if (!isnan(load->node_force[0]))
-        hx_table_add(table, "%s at every node", vector_text(load->node_force, text, sizeof text));
-    else if (!isnan(load->total_force[0]))
-        hx_table_add(table, "%s in total", vector_text(load->total_force, text, sizeof text));
-    else if (!isnan(load->traction[0]))
-        hx_table_add(table, "%s per area", vector_text(load->traction, text, sizeof text));
-    else
-        hx_table_add(table, "pressure %g", load->pressure);
-    hx_table_add(table, "case %d", load->load_case);
+    char text[3][96] = {"", "", ""};
+    const int force = !isnan(load->remote_force[0]), moment = !isnan(load->moment[0]);
+    if (force) {
+        vector_text(load->remote_force, text[0], sizeof text[0]);
+        vector_text(load->point, text[1], sizeof text[1]);
+    }
+    if (moment) vector_text(load->moment, text[2], sizeof text[2]);
+    hx_table_add(table, "%s%s%s%s%s%s%s%s%s, %s", text[0], force ? u->force : "",
+                 force ? " at " : "", text[1], force ? u->length : "", force && moment ? ", " : "",
+                 moment ? "moment " : "", text[2], moment ? u->work : "",
+                 load->coupling ? load->coupling : "distributing");
 }
 
-static void report_loads(const hx_session *s)
+/* The force and the bore that was found. */
+static int add_bearing(hx_table *table, const hx_mesh *mesh, const hx_config_load *load,
+                       const hx_units *u)
+{
+    char force[96], axis[96], centre[96];
+    hx_bearing fit;
+    HX_TRY(hx_bearing_fit(mesh, load->set, load->origin, load->bearing_force, &fit));
+    const double *peak = fit.peak;
+    for (int i = 0; i < 3; i++) /* rounding */
+        if (fabs(fit.centre[i]) < 1e-9 * fit.radius) fit.centre[i] = 0.0;
+    hx_table_add(table, "%s%s of a pin: radius %.6g%s, axis %s through %s, peak pressure %.4g%s",
+                 vector_text(load->bearing_force, force, sizeof force), u->force, fit.radius,
+                 u->length, vector_text(fit.axis, axis, sizeof axis),
+                 vector_text(fit.centre, centre, sizeof centre),
+                 sqrt(peak[0] * peak[0] + peak[1] * peak[1] + peak[2] * peak[2]), u->stress);
+    return HX_OK;
+}
+
+static int add_load(hx_table *table, const hx_mesh *mesh, const hx_config_load *load,
+                    const hx_units *u)
+{
+    char text[96];
+    hx_table_add(table, "%s", load->set ? load->set : "the part");
+    if (load->centrifugal.given)
+        hx_table_add(table, "%g%s about %s", load->centrifugal.speed,
+                     u->rate[0] ? u->rate : " rad per time",
+                     vector_text(load->centrifugal.axis, text, sizeof text));
+    else if (!isnan(load->gravity[0]))
+        hx_table_add(table, "acceleration %s%s", vector_text(load->gravity, text, sizeof text),
+                     u->acceleration);
+    else if (!isnan(load->node_force[0]))
+        hx_table_add(table, "%s%s at every node", vector_text(load->node_force, text, sizeof text),
+                     u->force);
+    else if (!isnan(load->total_force[0]))
+        hx_table_add(table, "%s%s in total", vector_text(load->total_force, text, sizeof text),
+                     u->force);
+    else if (!isnan(load->traction[0]))
+        hx_table_add(table, "%s%s per area", vector_text(load->traction, text, sizeof text),
+                     u->stress);
+    else if (!isnan(load->pressure))
+        hx_table_add(table, "pressure %g%s", load->pressure, u->stress);
+    else if (!isnan(load->bearing_force[0]))
+        HX_TRY(add_bearing(table, mesh, load, u));
+    else
+        add_remote(table, load, u);
+    hx_table_add(table, "case %d", load->load_case);
+    return HX_OK;
+}
+
+static int report_loads(const hx_session *s)
 {
     const hx_config_load *load = s->cfg.loads.entry;
     char text[96];
+    int rc = HX_OK;
     hx_log_info("\nloads");
     if (!is_quiet()) {
         hx_table table;
         hx_table_begin(&table, "lll");
-        for (size_t i = 0; i < s->cfg.loads.n; i++) add_load(&table, &load[i]);
+        for (size_t i = 0; rc == HX_OK && i < s->cfg.loads.n; i++)
+            rc = add_load(&table, &s->mesh, &load[i], &s->cfg.units);
         hx_table_end(&table, 2);
+        HX_TRY(rc);
     }
     for (int c = 0; c < s->problem.n_case; c++) {
-        double total[3];
+        double total[3], body[3];
         hx_problem_total_force(&s->problem, c, total);
-        hx_log_info("  sum of case %d, weight %g: %s", c + 1, s->problem.weight[c],
-                    vector_text(total, text, sizeof text));
+        hx_problem_total_body(&s->problem, c, NULL, body);
+        for (int i = 0; i < 3; i++) total[i] += body[i];
+        hx_log_info("  sum of case %d, weight %g: %s%s", c + 1, s->problem.weight[c],
+                    vector_text(total, text, sizeof text), s->cfg.units.force);
     }
+    return HX_OK;
 }
 
 /* 1 if all elements at the node are passive and nearly void. */
@@ -146,15 +243,37 @@ static int is_void_node(const hx_problem *problem, int64_t node)
     return 1;
 }
 
-static void report_passive(const hx_session *s)
+/* What each skin holds. */
+static int report_skins(const hx_session *s)
+{
+    const hx_config_passive *passive = s->cfg.passive.entry;
+    char text[32];
+    for (size_t i = 0; i < s->cfg.passive.n; i++) {
+        uint8_t *flag = NULL;
+        int64_t n;
+        if (isnan(passive[i].skin)) continue;
+        HX_TRY(hx_alloc(&flag, (size_t)s->mesh.n_elem, 1, "elements of a skin"));
+        const int rc = hx_skin_flag(&s->mesh, hx_mesh_find_set(&s->mesh, passive[i].set),
+                                    passive[i].skin, flag, &n);
+        free(flag);
+        HX_TRY(rc);
+        hx_log_info("  skin of %s, %g%s thick: %s elements of density %g", passive[i].set,
+                    passive[i].skin, s->cfg.units.length, hx_format_count(n, text, sizeof text),
+                    passive[i].density);
+    }
+    return HX_OK;
+}
+
+static int report_passive(const hx_session *s)
 {
     const hx_problem *problem = &s->problem;
     int64_t n_void = 0;
     char text[32];
-    if (!problem->passive) return;
+    if (!problem->passive) return HX_OK;
     hx_log_info("\npassive   %s elements, %.1f %% of the volume",
                 hx_format_count(problem->n_passive, text, sizeof text),
                 100.0 * (1.0 - problem->design_volume / s->mesh.total_volume));
+    HX_TRY(report_skins(s));
     for (int64_t a = 0; a < s->mesh.n_node; a++) {
         int loaded = 0;
         for (int c = 0; c < problem->n_case && !loaded; c++)
@@ -165,6 +284,7 @@ static void report_passive(const hx_session *s)
         WARN("%s loaded nodes touch passive void only: their displacement will dominate the "
              "compliance",
              hx_format_count(n_void, text, sizeof text));
+    return HX_OK;
 }
 
 /* The filter's reach and its memory on the device. */
@@ -172,16 +292,19 @@ static int report_filter(const hx_session *s)
 {
     const double radius = s->filter_radius, in_elements = radius / s->mesh.elem_size;
     double mean = 0.0;
-    char text[32];
+    char text[32], neighbours[48] = "";
     if (!(radius > 0.0)) {
         hx_log_info("\nfilter    %s", s->cfg.optimization.filter.kind);
         return HX_OK;
     }
-    const int rc = hx_cells_estimate(&s->mesh, radius, &mean);
-    if (rc < 0) return hx_config_blame(&s->cfg, "optimization.filter.radius", rc);
-    hx_log_info("\nfilter    %s, radius %.4g, %.3g elements, about %.0f neighbours each (%s)",
-                s->cfg.optimization.filter.kind, radius, in_elements, mean,
-                hx_format_bytes((double)hx_session_filter_bytes(s), text, sizeof text));
+    if (hx_filter_find(s->cfg.optimization.filter.kind)->sums_pairs) {
+        const int rc = hx_cells_estimate(&s->mesh, radius, &mean);
+        if (rc < 0) return hx_config_blame(&s->cfg, "optimization.filter.radius", rc);
+        snprintf(neighbours, sizeof neighbours, ", about %.0f neighbours each", mean);
+    }
+    hx_log_info("\nfilter    %s, radius %.4g%s, %.3g elements%s (%s)",
+                s->cfg.optimization.filter.kind, radius, s->cfg.units.length, in_elements,
+                neighbours, hx_format_bytes((double)hx_session_filter_bytes(s), text, sizeof text));
     if (in_elements < 1.5)
         WARN("the filter's radius of %.2g elements reaches hardly any neighbour: checkerboards are "
              "likely; 1.5 to 6 elements are usual",
@@ -191,6 +314,31 @@ static int report_filter(const hx_session *s)
              "elements are usual",
              in_elements);
     return HX_OK;
+}
+
+static void report_ties(const hx_session *s)
+{
+    const hx_ties *ties = &s->ties;
+    const double n_free = (double)(s->mesh.n_elem - s->problem.n_passive);
+    char text[256];
+    if (ties->n_group == 0) return;
+    hx_log_info("\nties      %s", hx_session_ties_text(s, text, sizeof text));
+    if ((double)ties->n_alone > 0.1 * n_free)
+        WARN(
+            "%.0f %% of the elements have no image in the part, and stay free: look at the planes' "
+            "points and normals",
+            100.0 * (double)ties->n_alone / n_free);
+    if ((double)ties->n_shifted > 0.1 * n_free)
+        WARN("the mesh is not symmetric or extruded itself: %.0f %% of the elements share the "
+             "density of an element up to %.2g elements off their image",
+             100.0 * (double)ties->n_shifted / n_free, ties->shift);
+}
+
+static void report_continuation(const hx_session *s)
+{
+    char text[256];
+    if (hx_continuation_text(&s->cfg, text, sizeof text)[0]) hx_log_info("rising    %s", text);
+    n_warning += hx_continuation_warn(&s->cfg);
 }
 
 static int report_memory(hx_session *s)
@@ -261,7 +409,7 @@ static int measure_solver(hx_session *s, double *setup, double *seconds)
 {
     enum { N_ITERATION = 20 };
     int rc;
-    double *modulus = NULL, *d_u = NULL, *d_f = NULL;
+    double *modulus = NULL, *force = NULL, *d_u = NULL, *d_f = NULL;
     hx_device *dev = &s->device;
     const size_t n_elem = (size_t)s->mesh.n_elem, bytes = (size_t)s->op.n_dof * sizeof(double);
     const double uniform =
@@ -280,7 +428,9 @@ static int measure_solver(hx_session *s, double *setup, double *seconds)
     }
     HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &d_u));
     HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &d_f));
-    HX_TRY_FAIL(dev->ops->upload(dev, d_f, s->problem.force[0], bytes));
+    HX_TRY_FAIL(hx_alloc_raw(&force, bytes, 1, "loads"));
+    HX_TRY_FAIL(hx_problem_nodal_force(&s->problem, 0, NULL, force));
+    HX_TRY_FAIL(dev->ops->upload(dev, d_f, force, bytes));
     s->pcg.params.max_iterations = N_ITERATION;
     for (int pass = 0; pass < 2; pass++) { /* the first one warms up */
         HX_TRY_FAIL(dev->ops->zero(dev, d_u, bytes));
@@ -290,6 +440,7 @@ static int measure_solver(hx_session *s, double *setup, double *seconds)
 fail:
     if (d_u) dev->ops->release(dev, d_u);
     if (d_f) dev->ops->release(dev, d_f);
+    free(force);
     free(modulus);
     return rc;
 }
@@ -341,14 +492,20 @@ static int check(hx_session *s, const hx_options *options)
     HX_TRY(hx_output_probe(&s->cfg));
     s->other_bytes = hx_footprint_planned(&s->cfg);
     hx_log_info("config    %s%s%s", s->cfg.path, s->cfg.title[0] ? "  " : "", s->cfg.title);
+    if (s->cfg.units.system[0])
+        hx_log_info("units     %s; mass in%s, density in%s, compliance in%s", s->cfg.units.system,
+                    s->cfg.units.mass, s->cfg.units.density, s->cfg.units.work);
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(report_mesh(s));
     report_sets(&s->mesh);
     HX_TRY(hx_session_make_problem(s));
+    report_material(s);
     report_supports(s);
-    report_loads(s);
-    report_passive(s);
+    HX_TRY(report_loads(s));
+    HX_TRY(report_passive(s));
     HX_TRY(report_filter(s));
+    report_ties(s);
+    report_continuation(s);
     HX_TRY(check_initial(s));
     HX_TRY(hx_session_open_device(s));
     hx_log_info("\ndevice    %s\noperator  %s", s->device.description,

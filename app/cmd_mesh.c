@@ -4,12 +4,15 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "commands.h"
 #include "convert_mesh.h"
 #include "core/hex_jacobian.h"
+#include "core/memory.h"
 #include "core/mesh_files.h"
 #include "fields.h"
 #include "progress.h"
@@ -36,7 +39,7 @@ static int add_loads(hx_fields *fields, const hx_session *s)
         char name[32];
         snprintf(name, sizeof name, "load_%d", c + 1);
         HX_TRY(hx_fields_add(fields, &s->mesh, HX_VTK_POINT, HX_VTK_F64, 3, name, &force));
-        memcpy(force, s->problem.force[c], 3 * (size_t)s->mesh.n_node * sizeof *force);
+        HX_TRY(hx_problem_nodal_force(&s->problem, c, NULL, force));
     }
     return HX_OK;
 }
@@ -91,17 +94,29 @@ static int check_target(const char *path)
                     hx_mesh_format_list(1, list, sizeof list));
 }
 
-/* The mesh and what the config puts on it, in a format that is not VTK. */
+/* The mesh and what the config puts on it, in a format that is not VTK: solid but for passive
+ * regions. */
 static int write_format(const hx_session *s, const hx_mesh_format *format, const char *path)
 {
+    const hx_problem *const problem = &s->problem;
+    double *modulus = NULL;
     char a[32], b[32];
+    if (problem->passive) {
+        HX_TRY(hx_alloc_raw(&modulus, (size_t)s->mesh.n_elem, sizeof *modulus, "moduli"));
+        for (int64_t e = 0; e < s->mesh.n_elem; e++)
+            modulus[e] = isnan(problem->passive[e]) ? 1.0 : problem->passive[e];
+        hx_problem_modulus(problem, modulus, modulus);
+    }
     const hx_mesh_write_options how = {.is_ascii = strcmp(s->cfg.output.format, "ascii") == 0,
                                        .title = s->cfg.title[0] ? s->cfg.title : s->mesh.name,
-                                       .problem = &s->problem};
-    HX_TRY(format->write(path, &s->mesh, &how));
-    hx_log_info("%s: %s elements, %s nodes, %zu sets", path,
+                                       .problem = problem,
+                                       .modulus = modulus};
+    const int rc = format->write(path, &s->mesh, &how);
+    free(modulus);
+    HX_TRY(rc);
+    hx_log_info("%s: %s elements, %s nodes, %zu sets, %d load cases", path,
                 hx_format_count(s->mesh.n_elem, a, sizeof a),
-                hx_format_count(s->mesh.n_node, b, sizeof b), s->mesh.n_set);
+                hx_format_count(s->mesh.n_node, b, sizeof b), s->mesh.n_set, problem->n_case);
     return HX_OK;
 }
 
@@ -109,7 +124,7 @@ static int write_mesh(hx_session *s, hx_fields *fields, const hx_options *option
 {
     const char *path = options->argument[1];
     const hx_mesh_format *const format = hx_mesh_format_of_name(path);
-    char a[32], b[32];
+    char a[32], b[32], title[256];
     HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 2,
                           options->argument + 2));
     HX_TRY(hx_session_make_mesh(s));
@@ -122,8 +137,9 @@ static int write_mesh(hx_session *s, hx_fields *fields, const hx_options *option
     HX_TRY(add_quality(fields, &s->mesh));
     const int ascii = strcmp(s->cfg.output.format, "ascii") == 0;
     const hx_vtk_options vtk = {.format = ascii ? HX_VTK_ASCII : HX_VTK_BINARY};
-    HX_TRY(hx_progress_write(path, &s->mesh, s->cfg.title[0] ? s->cfg.title : s->mesh.name, &vtk,
-                             fields, NULL));
+    snprintf(title, sizeof title, "%.180s%s%s", s->cfg.title[0] ? s->cfg.title : s->mesh.name,
+             s->cfg.units.system[0] ? ", units " : "", s->cfg.units.system);
+    HX_TRY(hx_progress_write(path, &s->mesh, title, &vtk, fields, NULL));
     hx_log_info("%s: %s elements, %s nodes, %zu fields", path,
                 hx_format_count(s->mesh.n_elem, a, sizeof a),
                 hx_format_count(s->mesh.n_node, b, sizeof b), fields->n);

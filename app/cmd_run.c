@@ -1,11 +1,13 @@
 /* hextop run: the paper's flow chart (P1, Figure 1), with files and a progress line around it. */
 #include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "commands.h"
+#include "continuation.h"
 #include "core/clock.h"
 #include "history.h"
 #include "output.h"
@@ -64,7 +66,7 @@ static int is_last(const run *r, const hx_iteration *it)
 {
     const hx_config *cfg = &r->session.cfg;
     return it->iteration == cfg->optimization.iterations ||
-           it->change < cfg->optimization.change_tolerance || interrupted;
+           (it->change < cfg->optimization.change_tolerance && !it->climbing) || interrupted;
 }
 
 /* HX_ENUMERIC if PCG failed and the run cannot, or by solver.on_failure must not, go on. */
@@ -165,11 +167,17 @@ static void print_result(const run *r)
 {
     const hx_stats *stats = &r->stats;
     hx_log_status_keep();
+    const hx_config *cfg = &r->session.cfg;
+    char mass[64] = "";
     hx_log_info("%s", "");
     hx_stats_print(stats);
-    hx_log_info("\ncompliance %.6g, volume %.4f after %d iterations (%lld PCG iterations)",
-                stats->last.compliance, stats->last.volume, stats->n_iteration,
-                (long long)stats->pcg_iterations);
+    if (!isnan(cfg->material.density))
+        snprintf(mass, sizeof mass, ", mass %.6g%s",
+                 hx_session_mass(&r->session, stats->last.volume), cfg->units.mass);
+    hx_log_info("\ncompliance %.6g%s, volume %.4f%s, greyness %.4f after %d iterations (%lld PCG "
+                "iterations)",
+                stats->last.compliance, cfg->units.work, stats->last.volume, mass,
+                stats->last.greyness, stats->n_iteration, (long long)stats->pcg_iterations);
     if (stats->n_unconverged > 0)
         hx_log_warning("PCG did not converge in %d of %d iterations", stats->n_unconverged,
                        stats->n_iteration);
@@ -185,6 +193,7 @@ static int run_config(run *r, const hx_options *options)
     HX_TRY(prepare(r, options));
     r->stats.stage[HX_STAGE_SETUP] = hx_clock() - r->stats.begin;
     hx_progress_header(&r->session);
+    (void)hx_continuation_warn(&r->session.cfg);
     catch_interrupts();
 
     const int rc = optimise(r);

@@ -107,7 +107,8 @@ typedef struct hx_compare {
 /* Host vectors of the check: a product of random x by the element formulas. */
 typedef struct hx_compare_reference {
     int64_t n_dof;
-    double *modulus; /* [n_elem] of the density analysed (owned) */
+    double *density; /* [n_elem] analysed (owned) */
+    double *modulus; /* [n_elem] of it (owned) */
     double *x, *z;   /* [n_dof] in [-1, 1] (owned) */
     double *kx;      /* [n_dof] K x on all rows (owned) */
     double *y;       /* [n_dof] scratch (owned) */

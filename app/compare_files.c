@@ -160,6 +160,7 @@ int hx_compare_write_json(const hx_compare *c, const char *directory)
     hx_json_begin(&json, file.stream);
     hx_json_open_object(&json, NULL);
     hx_json_string(&json, "title", c->session.cfg.title);
+    hx_units_write(&c->session.cfg.units, &json, "units");
     hx_json_bool(&json, "paper", c->plan.paper);
     write_machine(&json);
     hx_summary_write_versions(&json);

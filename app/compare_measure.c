@@ -177,7 +177,8 @@ static int solve_case(measurement *m, int load_case, hx_pcg_result *result)
     hx_session *s = m->s;
     hx_device *dev = &s->device;
     const size_t bytes = vector_bytes(s);
-    HX_TRY(dev->ops->upload(dev, m->d_y, s->problem.force[load_case], bytes));
+    HX_TRY(hx_problem_nodal_force(&s->problem, load_case, m->ref->density, m->ref->y));
+    HX_TRY(dev->ops->upload(dev, m->d_y, m->ref->y, bytes));
     if (s->op.d_prescribed)
         HX_TRY(dev->ops->copy(dev, m->d_x, s->op.d_prescribed, bytes));
     else

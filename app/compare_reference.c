@@ -82,16 +82,13 @@ static int product(const hx_session *s, hx_compare_reference *ref)
 
 static int fill(hx_compare_reference *ref, hx_session *s)
 {
-    double *density = NULL;
     const size_t n = (size_t)ref->n_dof;
     double **const vector[] = {&ref->x, &ref->z, &ref->kx, &ref->y};
     HX_TRY(hx_alloc_raw(&ref->modulus, (size_t)s->mesh.n_elem, sizeof *ref->modulus, "moduli"));
     for (size_t i = 0; i < sizeof vector / sizeof vector[0]; i++)
         HX_TRY(hx_alloc_raw(vector[i], n, sizeof **vector[i], "vectors of the check"));
-    const int rc = make_density(s, &density);
-    if (rc == HX_OK) hx_problem_modulus(&s->problem, density, ref->modulus);
-    free(density);
-    HX_TRY(rc);
+    HX_TRY(make_density(s, &ref->density));
+    hx_problem_modulus(&s->problem, ref->density, ref->modulus);
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < ref->n_dof; i++) {
         ref->x[i] = random_entry((uint64_t)i, 1);
@@ -114,6 +111,7 @@ int hx_compare_reference_create(hx_compare_reference *ref, hx_session *s)
 
 void hx_compare_reference_free(hx_compare_reference *ref)
 {
+    free(ref->density);
     free(ref->modulus);
     free(ref->x);
     free(ref->z);

@@ -10,6 +10,7 @@
 
 #include "config_tree.h"
 #include "json.h"
+#include "units.h"
 
 /* A list of entries of one type: `const hx_config_load *load = cfg->loads.entry;` */
 typedef struct hx_config_list {
@@ -39,14 +40,27 @@ typedef struct hx_config_load {
     char *set;
     double node_force[3], total_force[3], traction[3];
     double pressure;
+    double bearing_force[3];
+    double gravity[3];
+    struct {
+        int given;
+        double point[3], axis[3], speed;
+    } centrifugal;
+    double remote_force[3], moment[3], point[3];
+    char *coupling; /* NULL: distributing */
     int load_case;
 } hx_config_load;
 
 typedef struct hx_config_passive {
     char *origin;
     char *set;
-    double density;
+    double skin, density;
 } hx_config_passive;
+
+typedef struct hx_config_plane {
+    char *origin;
+    double point[3], normal[3];
+} hx_config_plane;
 
 typedef struct hx_config_set {
     char *origin;
@@ -75,6 +89,8 @@ typedef struct hx_config {
     hx_value *tree; /* as written, for the places of later messages (owned) */
 
     char *title;
+    char *units_text; /* as written */
+    hx_units units;   /* of the text; all names empty without it */
     struct {
         char *generator;
         int size, nx, ny, nz;
@@ -85,7 +101,7 @@ typedef struct hx_config {
         int shuffle, reorder;
     } mesh;
     struct {
-        double young, poisson;
+        double young, poisson, density;
     } material;
     hx_config_list supports, loads, passive, sets;
     hx_config_numbers weights;
@@ -94,11 +110,23 @@ typedef struct hx_config {
         int iterations;
         double change_tolerance;
         char *initial;
+        hx_config_list symmetry;
+        double extrusion[3];
         struct {
             char *kind, *unit;
             double radius;
             int volume_weighted;
         } filter;
+        struct {
+            int given;
+            double eta, beta, beta_max, factor;
+            int every;
+        } projection;
+        struct {
+            int given;
+            double penalty_start, step;
+            int every;
+        } continuation;
     } optimization;
     struct {
         char *device, *op, *layout, *preconditioner, *precision, *criterion, *on_failure;

@@ -28,7 +28,8 @@ void hx_print_keys(void)
     printf("Config keys (libconfig). A file looks like\n\n"
            "  mesh = { generator = \"cantilever\"; size = 1; };\n"
            "  supports = ( { set = \"left\"; fix = \"xyz\"; } );\n\n"
-           "Units are yours, only consistent: length, force, force/length^2.\n");
+           "Units are yours, only consistent: length, force, force/length^2; the key units names\n"
+           "them.\n");
     for (size_t i = 0; i < hx_n_key; i++) {
         const hx_key *key = &hx_keys[i];
         if (key->type == HX_KEY_GROUP || key->type == HX_KEY_LIST) {

@@ -9,6 +9,7 @@
 #include "config_schema.h"
 #include "core/memory.h"
 #include "core/names.h"
+#include "core/registry.h"
 
 enum { PATH_SIZE = 256, MAX_WORD = 128 };
 
@@ -358,16 +359,37 @@ static int check_one_of(const char *origin, int n, const char *names)
     return fault(origin, "", "%s of %s; give exactly one", n ? "more than one" : "none", names);
 }
 
+static int check_load(const hx_config_load *load)
+{
+    const int on_part = !isnan(load->gravity[0]) + load->centrifugal.given;
+    const int force = !isnan(load->remote_force[0]), remote = force || !isnan(load->moment[0]);
+    HX_TRY(check_one_of(load->origin,
+                        !isnan(load->node_force[0]) + !isnan(load->total_force[0]) +
+                            !isnan(load->traction[0]) + !isnan(load->pressure) +
+                            !isnan(load->bearing_force[0]) + remote + on_part,
+                        "node_force, total_force, traction, pressure, bearing_force, remote_force "
+                        "(or moment), gravity, centrifugal"));
+    if (!load->set && !on_part)
+        return fault(load->origin, "set", "required key is missing; for example set = \"...\"");
+    if (load->set && on_part)
+        return fault(load->origin, "set",
+                     "gravity and centrifugal act on the whole part; leave the set out");
+    if (force && isnan(load->point[0]))
+        return fault(load->origin, "",
+                     "remote_force without the point where it acts; for example "
+                     "point = [0.0, 0.0, 100.0]");
+    if (!remote && (!isnan(load->point[0]) || load->coupling))
+        return fault(load->origin, "", "%s belongs to remote_force or moment",
+                     load->coupling ? "coupling" : "point");
+    return HX_OK;
+}
+
 static int check_entries(const hx_config *cfg)
 {
     const hx_config_support *support = cfg->supports.entry;
     for (size_t i = 0; i < cfg->supports.n; i++) HX_TRY(check_support(&support[i]));
     const hx_config_load *load = cfg->loads.entry;
-    for (size_t i = 0; i < cfg->loads.n; i++)
-        HX_TRY(check_one_of(load[i].origin,
-                            !isnan(load[i].node_force[0]) + !isnan(load[i].total_force[0]) +
-                                !isnan(load[i].traction[0]) + !isnan(load[i].pressure),
-                            "node_force, total_force, traction, pressure"));
+    for (size_t i = 0; i < cfg->loads.n; i++) HX_TRY(check_load(&load[i]));
     const hx_config_set *set = cfg->sets.entry;
     for (size_t i = 0; i < cfg->sets.n; i++)
         HX_TRY(check_one_of(set[i].origin,
@@ -375,6 +397,48 @@ static int check_entries(const hx_config *cfg)
                                 set[i].sphere.given + (set[i].all_of.n > 0) +
                                 (set[i].any_of.n > 0) + (set[i].none_of.n > 0),
                             "plane, box, cylinder, sphere, and, or, not"));
+    return HX_OK;
+}
+
+enum { MOST_PLANES = 3 };
+
+static int check_symmetry(const hx_config *cfg)
+{
+    const hx_value *const value = hx_value_find(cfg->tree, "optimization.symmetry");
+    const size_t n = cfg->optimization.symmetry.n;
+    if (value && (n == 0 || n > MOST_PLANES))
+        return fault(value->origin, "optimization.symmetry", "%zu planes; 1 to %d can be given", n,
+                     MOST_PLANES);
+    return HX_OK;
+}
+
+static const char *origin_of(const hx_config *cfg, const char *key)
+{
+    const hx_value *value = hx_value_find(cfg->tree, key);
+    return value ? value->origin : cfg->path;
+}
+
+static int check_continuation(const hx_config *cfg)
+{
+    static const char beta_max[] = "optimization.projection.beta_max",
+                      start[] = "optimization.continuation.penalty_start",
+                      projection[] = "optimization.projection";
+    const char *const filter = cfg->optimization.filter.kind;
+    if (cfg->optimization.continuation.given &&
+        cfg->optimization.continuation.penalty_start > cfg->optimization.penalty)
+        return fault(origin_of(cfg, start), start,
+                     "%g is above optimization.penalty = %g, to which it is to rise",
+                     cfg->optimization.continuation.penalty_start, cfg->optimization.penalty);
+    if (!cfg->optimization.projection.given) return HX_OK;
+    if (cfg->optimization.projection.beta > cfg->optimization.projection.beta_max)
+        return fault(origin_of(cfg, beta_max), beta_max,
+                     "%g is below beta = %g, which is to rise to it",
+                     cfg->optimization.projection.beta_max, cfg->optimization.projection.beta);
+    if (hx_filter_find(filter)->is_heuristic)
+        return fault(origin_of(cfg, projection), projection,
+                     "filter '%s' leaves the densities as they are; a projection needs filtered "
+                     "ones: filter = { kind = \"density\"; ... } or \"helmholtz\"",
+                     filter);
     return HX_OK;
 }
 
@@ -395,6 +459,9 @@ int hx_config_read(hx_config *cfg, const char *path, size_t n_override, const ch
         cfg->mesh.nz == 0)
         cfg->mesh.size = 1;
     HX_TRY_FAIL(check_entries(cfg));
+    HX_TRY_FAIL(check_symmetry(cfg));
+    HX_TRY_FAIL(check_continuation(cfg));
+    HX_TRY_FAIL(hx_config_blame(cfg, "units", hx_units_parse(&cfg->units, cfg->units_text)));
     return HX_OK;
 fail:
     hx_config_free(cfg);

@@ -53,6 +53,7 @@ static const char *const operator_words[] = {"auto",   "nbn", "ebe",   "ebe8",  
 static const char *const criterion_words[] = {"relative", "absolute", NULL};
 static const char *const failure_words[] = {"continue", "stop", NULL};
 static const char *const unit_words[] = {"element", "length", NULL};
+static const char *const coupling_words[] = {"distributing", "rigid", NULL};
 static const char *const format_words[] = {"binary", "ascii", NULL};
 static const char *const field_words[] = {"density",   "displacement", "sensitivity", "energy",
                                           "von_mises", "sets",         NULL};
@@ -72,6 +73,11 @@ static const char *const field_words[] = {"density",   "displacement", "sensitiv
     {                                                                                              \
         .path = p, .type = HX_KEY_GROUP, .offset = IN(set, member.given), .help = text             \
     }
+/* A group that switches something on when it is there. */
+#define SWITCH(p, member, text)                                                                    \
+    {                                                                                              \
+        .path = p, .type = HX_KEY_GROUP, .offset = AT(member.given), .help = text                  \
+    }
 #define KEY(p, t, where, ...)                                                                      \
     {                                                                                              \
         .path = p, .type = HX_KEY_##t, .offset = where, __VA_ARGS__                                \
@@ -80,6 +86,12 @@ static const char *const field_words[] = {"density",   "displacement", "sensitiv
 const hx_key hx_keys[] = {
     KEY("title", TEXT, AT(title), .fallback = "", .note = "\"\"",
         .help = "shown in the header and written into the files"),
+
+    KEY("units", TEXT, AT(units_text), .note = "-",
+        .help =
+            "force, length and stress of all numbers here, and the time if not s, as in \"N, mm, "
+            "MPa\" or \"lbf, in, psi\": checked, and named beside the figures; nothing is "
+            "converted"),
 
     GROUP("mesh", "the mesh: a generator, or a file"),
     KEY("mesh.generator", TEXT, AT(mesh.generator), .more_word = generator_word,
@@ -102,7 +114,7 @@ const hx_key hx_keys[] = {
         .help = "start of the random numbers of distort"),
     KEY("mesh.file", TEXT, AT(mesh.file),
         .help = "file of hexahedra, relative to the config: legacy VTK (integer arrays become "
-                "sets) or Gmsh (physical groups do)"),
+                "sets), Gmsh (physical groups do), Abaqus"),
     KEY("mesh.merge", FLOAT, AT(mesh.merge), .file_only = 1, .unit = "length", .range = "[0, inf)",
         .note = "refuses bodies that meet unconnected",
         .help = "nodes of a file closer than this become one; 0: keeps coincident nodes apart"),
@@ -116,6 +128,10 @@ const hx_key hx_keys[] = {
         .range = "(0, inf)", .help = "Young's modulus of solid material"),
     KEY("material.nu", FLOAT, AT(material.poisson), .fallback = "0.3", .range = "[-0.999, 0.499]",
         .help = "Poisson's ratio"),
+    KEY("material.density", FLOAT, AT(material.density), .unit = "mass/length^3",
+        .range = "(0, inf)",
+        .help = "of solid material, needed by gravity and centrifugal loads; consistent units: "
+                "t/mm^3 with N, mm and MPa"),
 
     LIST("supports", supports, hx_config_support, "held or displaced sets"),
     KEY("supports[].set", TEXT, IN(support, set), .required = 1, .help = "name of a set of nodes"),
@@ -125,8 +141,10 @@ const hx_key hx_keys[] = {
         .fallback = "[0.0, 0.0, 0.0]", .help = "prescribed displacement of the held components"),
 
     LIST("loads", loads, hx_config_load,
-         "forces on sets; each has exactly one of node_force, total_force, traction, pressure"),
-    KEY("loads[].set", TEXT, IN(load, set), .required = 1,
+         "forces on sets or on the whole part; each has exactly one of node_force, total_force, "
+         "traction, pressure, bearing_force, remote_force (or a moment, or both), gravity, "
+         "centrifugal"),
+    KEY("loads[].set", TEXT, IN(load, set), .note = "required but by gravity and centrifugal",
         .help = "name of a set of nodes; traction and pressure need boundary faces in it"),
     KEY("loads[].node_force", VECTOR, IN(load, node_force), .unit = "force",
         .help = "force at every node of the set"),
@@ -136,6 +154,30 @@ const hx_key hx_keys[] = {
         .help = "force per area on the set's boundary faces, as consistent nodal loads"),
     KEY("loads[].pressure", FLOAT, IN(load, pressure), .unit = "force/length^2",
         .help = "pressure on the set's boundary faces, positive pushes inwards"),
+    KEY("loads[].bearing_force", VECTOR, IN(load, bearing_force), .unit = "force",
+        .help = "force of a pin on the bore that the set's boundary faces are: pressure as the "
+                "cosine on the half it pushes against; along the axis as a uniform traction"),
+    KEY("loads[].gravity", VECTOR, IN(load, gravity), .unit = "length/time^2",
+        .help = "acceleration of the whole part, by its density and material.density; "
+                "[0.0, 0.0, -9810.0] in mm and s"),
+    KEY("loads[].centrifugal", GROUP, IN(load, centrifugal.given),
+        .help = "the whole part turns about an axis"),
+    KEY("loads[].centrifugal.point", VECTOR, IN(load, centrifugal.point), .unit = "length",
+        .required = 1, .help = "a point on the axis"),
+    KEY("loads[].centrifugal.axis", VECTOR, IN(load, centrifugal.axis), .required = 1,
+        .help = "direction of the axis, of any length"),
+    KEY("loads[].centrifugal.speed", FLOAT, IN(load, centrifugal.speed), .unit = "rad/time",
+        .required = 1, .range = "(0, inf)", .help = "2 pi times the turns per time"),
+    KEY("loads[].remote_force", VECTOR, IN(load, remote_force), .unit = "force",
+        .help = "force that acts at `point` and is carried by the set's nodes, by their share of "
+                "its faces' area, or equally"),
+    KEY("loads[].moment", VECTOR, IN(load, moment), .unit = "force*length",
+        .help = "moment carried by the set's nodes, alone or with a remote_force"),
+    KEY("loads[].point", VECTOR, IN(load, point), .unit = "length",
+        .note = "required with remote_force", .help = "where remote_force acts"),
+    KEY("loads[].coupling", TEXT, IN(load, coupling), .word = coupling_words,
+        .note = "distributing",
+        .help = "of remote_force and moment: the set stays flexible, or moves as a rigid body"),
     KEY("loads[].case", INT, IN(load, load_case), .fallback = "1", .range = "[1, 1000]",
         .help = "load case the entry belongs to; cases are numbered without a gap"),
     KEY("weights", NUMBERS, AT(weights), .range = "(0, inf)", .note = "1 for every case",
@@ -143,7 +185,11 @@ const hx_key hx_keys[] = {
 
     LIST("passive", passive, hx_config_passive, "elements that keep their density"),
     KEY("passive[].set", TEXT, IN(passive, set), .required = 1,
-        .help = "name of a set of elements"),
+        .help = "name of a set of elements; with a skin, of nodes or faces"),
+    KEY("passive[].skin", FLOAT, IN(passive, skin), .unit = "length", .range = "(0, inf)",
+        .help =
+            "instead of the set's elements those within this thickness of its boundary faces, or "
+            "of its nodes: by centroid, and at least the layer that touches it"),
     KEY("passive[].density", FLOAT, IN(passive, density), .fallback = "1.0", .range = "(0, 1]",
         .help = "density kept: 1 solid, rho_min void"),
 
@@ -207,11 +253,20 @@ const hx_key hx_keys[] = {
         .range = "[1, 1000000]", .help = "design iterations at most"),
     KEY("optimization.change_tolerance", FLOAT, AT(optimization.change_tolerance),
         .fallback = "0.0", .range = "[0, 1)",
-        .help = "stops when no density changes by more than this; 0: never"),
+        .help = "stops when no density changes by more than this, and penalty and beta have their "
+                "last values; 0: never"),
     KEY("optimization.initial", TEXT, AT(optimization.initial),
         .note = "uniform at the volume fraction",
         .help =
             "VTK file of an earlier run on the same mesh to start from, relative to the config"),
+    LIST("optimization.symmetry", optimization.symmetry, hx_config_plane,
+         "planes that the design is mirrored at, 1 to 3, whatever the loads"),
+    KEY("optimization.symmetry[].point", VECTOR, IN(plane, point), .unit = "length", .required = 1,
+        .help = "a point of the plane"),
+    KEY("optimization.symmetry[].normal", VECTOR, IN(plane, normal), .required = 1,
+        .help = "its normal, of any length"),
+    KEY("optimization.extrusion", VECTOR, AT(optimization.extrusion), .note = "none",
+        .help = "direction along which the design does not change"),
     GROUP("optimization.filter", "what keeps the result independent of the mesh"),
     KEY("optimization.filter.kind", TEXT, AT(optimization.filter.kind), .fallback = "sensitivity",
         .more_word = filter_word, .help = "`hextop list` describes them"),
@@ -222,6 +277,31 @@ const hx_key hx_keys[] = {
         .word = unit_words, .help = "unit of radius: mean element size, or length as in the mesh"),
     KEY("optimization.filter.volume_weighted", BOOL, AT(optimization.filter.volume_weighted),
         .fallback = "false", .help = "weights by element volume, for graded meshes"),
+    SWITCH(
+        "optimization.projection", optimization.projection,
+        "pushes filtered densities towards rho_min and 1 by a tanh step, more and more; with the "
+        "filters density and helmholtz; { } takes the defaults"),
+    KEY("optimization.projection.eta", FLOAT, AT(optimization.projection.eta), .fallback = "0.5",
+        .range = "(0, 1)", .help = "filtered density at which the step is"),
+    KEY("optimization.projection.beta", FLOAT, AT(optimization.projection.beta), .fallback = "1.0",
+        .range = "(0, 512]", .help = "steepness of the step in the first designs"),
+    KEY("optimization.projection.beta_max", FLOAT, AT(optimization.projection.beta_max),
+        .fallback = "32.0", .range = "(0, 512]", .help = "and in the last ones"),
+    KEY("optimization.projection.factor", FLOAT, AT(optimization.projection.factor),
+        .fallback = "2.0", .range = "[1.01, 100]", .help = "beta rises by this factor"),
+    KEY("optimization.projection.every", INT, AT(optimization.projection.every),
+        .unit = "iterations", .fallback = "25", .range = "[1, inf)",
+        .help = "so often; sooner where no density changes by more than change_tolerance"),
+    SWITCH("optimization.continuation", optimization.continuation,
+           "raises the SIMP exponent during the run; { } takes the defaults"),
+    KEY("optimization.continuation.penalty_start", FLOAT,
+        AT(optimization.continuation.penalty_start), .fallback = "1.0", .range = "[1, 20]",
+        .help = "exponent of the first designs; the last one is optimization.penalty"),
+    KEY("optimization.continuation.step", FLOAT, AT(optimization.continuation.step),
+        .fallback = "0.5", .range = "[0.001, 19]", .help = "the exponent rises by this"),
+    KEY("optimization.continuation.every", INT, AT(optimization.continuation.every),
+        .unit = "iterations", .fallback = "10", .range = "[1, inf)",
+        .help = "so often; sooner where no density changes by more than change_tolerance"),
 
     GROUP("solver", "the linear systems: preconditioned conjugate gradients, matrix-free"),
     KEY("solver.device", TEXT, AT(solver.device), .fallback = "auto", .word = device_words,

@@ -34,11 +34,11 @@ static int count_cases(const hx_config *cfg)
 }
 
 /* The operator, the solver's vectors (r, p, q, and u and f of each load case), the densities, and
- * the filter's cells with a sum. */
+ * the filter's. */
 static double solver_bytes(const hx_config *cfg, int n_case)
 {
     const hx_filter_kind *kind = hx_filter_find(cfg->optimization.filter.kind);
-    const double filter = kind && kind->needs_radius ? 44.0 : 0.0;
+    const double filter = kind ? kind->bytes_per_elem : 0.0;
     int substituted = 0;
     const hx_strategy *strategy = hx_strategy_resolve("cpu", cfg->solver.op, &substituted);
     if (!strategy) return 0.0;

@@ -22,7 +22,7 @@ static int write_header(const hx_history *history)
         fprintf(file.stream, ",compliance_case%d,pcg_iterations_case%d", c, c);
     fputs(",seconds_pcg,seconds_spmv,seconds_preconditioner,seconds_vector,seconds_compliance,"
           "seconds_filter,"
-          "seconds_update,seconds_output\n",
+          "seconds_update,seconds_output,penalty,beta\n",
           file.stream);
     rc = hx_atomic_file_commit(&file);
 fail:
@@ -76,10 +76,10 @@ int hx_history_add(hx_history *history, const hx_iteration *it, double output_se
             it->change, it->greyness, it->pcg_iterations, it->pcg_residual, it->seconds);
     for (int c = 0; c < history->n_case; c++)
         fprintf(f, ",%.12g,%d", it->load_case[c].compliance, it->load_case[c].pcg.iterations);
-    fprintf(f, ",%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g\n", it->stage[HX_STAGE_PCG],
+    fprintf(f, ",%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.10g,%.10g\n", it->stage[HX_STAGE_PCG],
             it->spmv_seconds, hx_stats_precond(it), hx_stats_vector(it),
             it->stage[HX_STAGE_COMPLIANCE], it->stage[HX_STAGE_FILTER], it->stage[HX_STAGE_UPDATE],
-            output_seconds);
+            output_seconds, it->penalty, it->beta);
     return fflush(f) != 0 || ferror(f) ? cannot_write(history) : HX_OK;
 }
 

@@ -49,12 +49,31 @@ static const command commands[] = {
      "  --output DIR     folder to write to (default: output.directory/compare)\n",
      1, hx_cmd_compare},
     {"mesh", "FILE OUT [KEY=VALUE ...]", "write the mesh with sets, supports and loads",
-     "FILE is a config or a mesh file, OUT a file .vtk or .msh (Gmsh 4.1, sets as physical groups).\n"
+     "FILE is a config or a mesh file, OUT a file .vtk, .msh (Gmsh 4.1, sets as\n"
+     "physical groups) or .inp (Abaqus; of a config a whole job for CalculiX).\n"
      "A mesh file is converted, with its sets; mesh.merge and output.format may follow.\n\n"
-     "Fields of OUT.vtk of a config: set_NAME (0 or 1), supports (bits 1, 2, 4 for x, y, z), prescribed\n"
+     "Fields of OUT.vtk of a config: set_NAME (0 or 1), supports (bits 1, 2, 4 for x, y, z), "
+     "prescribed\n"
      "(displacements, if any), load_1 ... (nodal forces of each case), passive (density, -1 where\n"
      "the design is free), scaled_jacobian (quality, 1 = right angles).\n",
      2, hx_cmd_mesh},
+    {"surface", "RESULT.vtk OUT.stl|OUT.ply", "the part of a result as a closed triangle surface",
+     "Cuts the solid out of the densities of RESULT.vtk, by default where its volume is that of "
+     "the\n"
+     "densities, and writes a watertight surface: binary STL, or PLY in double precision. The "
+     "mesh's\n"
+     "own faces stay where they are; passive solid and loaded nodes stay inside, passive void "
+     "outside,\n"
+     "by the config.cfg beside RESULT.vtk. A surface that is not closed and manifold is not "
+     "written.\n\n"
+     "  --config FILE     another config of the run; none: densities alone\n"
+     "  --volume V        another volume\n"
+     "  --threshold RHO   no volume: the solid is where the nodal density is above RHO\n"
+     "  --smooth N        steps of Taubin's smoothing (default: 10; 0: none)\n"
+     "  --preserve LIST   nodes kept solid: loads, supports, passive (default: loads,passive), or "
+     "none\n"
+     "  --keep-largest    leaves out pieces that hang on nothing\n",
+     2, hx_cmd_surface},
     {"list", "[--keys]", "operators, devices, preconditioners, filters, generators",
      "Shows what this build and this machine offer. --keys prints all config keys as a Markdown\n"
      "table instead.\n",
@@ -158,6 +177,11 @@ static int dispatch(const hx_options *options)
     if (options->compare.first && c->run != hx_cmd_compare) {
         hx_log_usage_error("%s is an option of `hextop compare`, not of `hextop %s`",
                            options->compare.first, c->name);
+        return 2;
+    }
+    if (options->surface.first && c->run != hx_cmd_surface) {
+        hx_log_usage_error("%s is an option of `hextop surface`, not of `hextop %s`",
+                           options->surface.first, c->name);
         return 2;
     }
     if (options->n_argument < c->n_min) {

@@ -5,31 +5,39 @@
 
 #include "core/names.h"
 
-typedef enum { FLAG, QUIET, VERBOSE, COMPARE_FLAG, COMPARE_TEXT } option_kind;
+/* OWN_FLAG, OWN_TEXT: of one command, which remembers the first that was given. */
+typedef enum { FLAG, QUIET, VERBOSE, OWN_FLAG, OWN_TEXT } option_kind;
 
 typedef struct option_word {
     const char *name, *letter; /* letter: short form or NULL */
     option_kind kind;
     size_t offset;     /* in hx_options; QUIET and VERBOSE: none */
     const char *value; /* what follows, for messages */
+    size_t first;      /* in hx_options: the first option of its command */
 } option_word;
 
 #define AT(member) offsetof(hx_options, member)
 
 static const option_word words[] = {
-    {"--help", "-h", FLAG, AT(help), NULL},
-    {"--version", NULL, FLAG, AT(version), NULL},
-    {"--keys", NULL, FLAG, AT(keys), NULL},
-    {"--quiet", "-q", QUIET, 0, NULL},
-    {"--verbose", "-v", VERBOSE, 0, NULL},
-    {"--paper", NULL, COMPARE_FLAG, AT(compare.paper), NULL},
-    {"--all-devices", NULL, COMPARE_FLAG, AT(compare.all_devices), NULL},
-    {"--no-pcg", NULL, COMPARE_FLAG, AT(compare.no_pcg), NULL},
-    {"--operators", NULL, COMPARE_TEXT, AT(compare.operators), "NAME,NAME"},
-    {"--sizes", NULL, COMPARE_TEXT, AT(compare.sizes), "1,2,3"},
-    {"--repeats", NULL, COMPARE_TEXT, AT(compare.repeats), "N"},
-    {"--iterations", NULL, COMPARE_TEXT, AT(compare.iterations), "N"},
-    {"--output", NULL, COMPARE_TEXT, AT(compare.output), "DIR"},
+    {"--help", "-h", FLAG, AT(help), NULL, 0},
+    {"--version", NULL, FLAG, AT(version), NULL, 0},
+    {"--keys", NULL, FLAG, AT(keys), NULL, 0},
+    {"--quiet", "-q", QUIET, 0, NULL, 0},
+    {"--verbose", "-v", VERBOSE, 0, NULL, 0},
+    {"--paper", NULL, OWN_FLAG, AT(compare.paper), NULL, AT(compare.first)},
+    {"--all-devices", NULL, OWN_FLAG, AT(compare.all_devices), NULL, AT(compare.first)},
+    {"--no-pcg", NULL, OWN_FLAG, AT(compare.no_pcg), NULL, AT(compare.first)},
+    {"--operators", NULL, OWN_TEXT, AT(compare.operators), "NAME,NAME", AT(compare.first)},
+    {"--sizes", NULL, OWN_TEXT, AT(compare.sizes), "1,2,3", AT(compare.first)},
+    {"--repeats", NULL, OWN_TEXT, AT(compare.repeats), "N", AT(compare.first)},
+    {"--iterations", NULL, OWN_TEXT, AT(compare.iterations), "N", AT(compare.first)},
+    {"--config", NULL, OWN_TEXT, AT(surface.config), "FILE", AT(surface.first)},
+    {"--threshold", NULL, OWN_TEXT, AT(surface.threshold), "DENSITY", AT(surface.first)},
+    {"--volume", NULL, OWN_TEXT, AT(surface.volume), "VOLUME", AT(surface.first)},
+    {"--smooth", NULL, OWN_TEXT, AT(surface.smooth), "STEPS", AT(surface.first)},
+    {"--preserve", NULL, OWN_TEXT, AT(surface.preserve), "loads,passive", AT(surface.first)},
+    {"--keep-largest", NULL, OWN_FLAG, AT(surface.keep_largest), NULL, AT(surface.first)},
+    {"--output", NULL, OWN_TEXT, AT(compare.output), "DIR", AT(compare.first)},
 };
 enum { N_WORD = sizeof words / sizeof words[0] };
 
@@ -41,7 +49,7 @@ static const option_word *find_word(const char *text)
     const size_t n = strcspn(text, "=");
     for (size_t i = 0; i < N_WORD; i++) {
         name[i] = words[i].name;
-        const int has_value = words[i].kind == COMPARE_TEXT;
+        const int has_value = words[i].kind == OWN_TEXT;
         if (strlen(name[i]) == n && strncmp(name[i], text, n) == 0 && (has_value || !text[n]))
             return &words[i];
         if (words[i].letter && strcmp(words[i].letter, text) == 0) return &words[i];
@@ -62,12 +70,13 @@ static int take_option(hx_options *options, const char *text, const char *next)
 {
     const option_word *word = find_word(text);
     if (!word) return -1;
-    if (word->kind == FLAG || word->kind == COMPARE_FLAG) set_flag(options, word);
+    if (word->kind == FLAG || word->kind == OWN_FLAG) set_flag(options, word);
     if (word->kind == QUIET) options->level = HX_LOG_QUIET;
     if (word->kind == VERBOSE) options->level = HX_LOG_VERBOSE;
-    if (word->kind != COMPARE_FLAG && word->kind != COMPARE_TEXT) return 0;
-    if (!options->compare.first) options->compare.first = word->name;
-    if (word->kind == COMPARE_FLAG) return 0;
+    if (word->kind != OWN_FLAG && word->kind != OWN_TEXT) return 0;
+    const char **first = (const char **)((char *)options + word->first);
+    if (!*first) *first = word->name;
+    if (word->kind == OWN_FLAG) return 0;
     const char *value = strchr(text, '=');
     const int used = value ? 0 : 1;
     value = value ? value + 1 : next;

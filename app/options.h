@@ -13,11 +13,19 @@ typedef struct hx_compare_words {
     const char *first; /* the first of these options that was given */
 } hx_compare_words;
 
+/* The same of `hextop surface`. */
+typedef struct hx_surface_words {
+    int keep_largest;
+    const char *config, *threshold, *volume, *smooth, *preserve;
+    const char *first;
+} hx_surface_words;
+
 typedef struct hx_options {
     const char *command; /* NULL: none given */
     hx_log_level level;
     int help, version, keys; /* --help, --version, --keys */
     hx_compare_words compare;
+    hx_surface_words surface;
     size_t n_argument;
     const char *const *argument; /* [n_argument] what follows the command, options taken out */
 } hx_options;

@@ -325,7 +325,8 @@ int hx_output_write(hx_output *out, int iteration)
     char path[PATH_MAX], name[64], title[256];
     const char *own = s->cfg.title[0] ? s->cfg.title : s->mesh.name;
     snprintf(name, sizeof name, "density_%04d.vtk", iteration);
-    snprintf(title, sizeof title, "%.180s, hextop, iteration %d", own, iteration);
+    snprintf(title, sizeof title, "%.140s, hextop, iteration %d%s%s", own, iteration,
+             s->cfg.units.system[0] ? ", units " : "", s->cfg.units.system);
     for (char *c = title; *c; c++)
         if (*c == '\n' || *c == '\r') *c = ' ';
     HX_TRY(hx_optimizer_density(&s->opt, out->physical));

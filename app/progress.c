@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "continuation.h"
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/version.h"
@@ -29,6 +30,8 @@ void hx_progress_header(const hx_session *s)
     const hx_config *cfg = &s->cfg;
     char a[64], b[64], c[64], fields[128], text[256];
     hx_log_info("hextop %s%s%s", HX_VERSION, cfg->title[0] ? "  " : "", cfg->title);
+    if (cfg->units.system[0])
+        hx_log_info("  units     %s; compliance in%s", cfg->units.system, cfg->units.work);
     hx_log_info("  mesh      %s, %s elements, %s nodes, %s degrees of freedom", s->mesh.name,
                 hx_format_count(s->mesh.n_elem, a, sizeof a),
                 hx_format_count(s->mesh.n_node, b, sizeof b),
@@ -40,17 +43,22 @@ void hx_progress_header(const hx_session *s)
                 s->pcg.params.criterion == HX_PCG_ABSOLUTE ? "r'z <=" : "|r| / |f| <=",
                 s->pcg.params.tolerance, s->pcg.params.max_iterations);
     if (s->filter.kind->needs_radius)
-        hx_log_info("  filter    %s, radius %.4g (%.3g elements)", s->filter.kind->name,
-                    s->filter_radius, s->filter_radius / s->mesh.elem_size);
+        hx_log_info("  filter    %s, radius %.4g%s (%.3g elements)", s->filter.kind->name,
+                    s->filter_radius, cfg->units.length, s->filter_radius / s->mesh.elem_size);
     else
         hx_log_info("  filter    %s", s->filter.kind->name);
+    if (cfg->optimization.projection.given)
+        hx_log_info("  projected at eta %g, beta %g", s->filter.params.eta, s->filter.params.beta);
     hx_log_info("  design    volume fraction %g, penalty %g, rho_min %g, %d iterations%s",
                 s->problem.volume_fraction, s->problem.penalty, s->problem.rho_min,
                 cfg->optimization.iterations,
                 cfg->optimization.change_tolerance > 0.0 ? " at most" : "");
+    if (hx_continuation_text(cfg, text, sizeof text)[0]) hx_log_info("  rising    %s", text);
     if (s->problem.n_case > 1) hx_log_info("  loads     %d cases", s->problem.n_case);
     if (s->problem.n_passive > 0)
         hx_log_info("  passive   %s elements", hx_format_count(s->problem.n_passive, a, sizeof a));
+    if (s->ties.n_group > 0)
+        hx_log_info("  ties      %s", hx_session_ties_text(s, text, sizeof text));
     hx_log_info("  memory    %s on the host, %s on the device",
                 hx_format_bytes((double)s->host_bytes, a, sizeof a),
                 hx_format_bytes((double)s->device_bytes, b, sizeof b));
@@ -83,6 +91,11 @@ void hx_progress_iteration(const hx_session *s, const hx_stats *stats, const hx_
     hx_log_info("%6d  %12.6g  %7.4f  %7.4f  %8.4f  %6d  %8.1e  %8.3f", it->iteration,
                 it->compliance, it->volume, it->change, it->greyness, it->pcg_iterations,
                 it->pcg_residual, it->seconds);
+    if (it->raised && it->beta > 0.0)
+        hx_log_info("        penalty %g, beta %g from here on", s->opt.penalty.value,
+                    s->opt.beta.value);
+    else if (it->raised)
+        hx_log_info("        penalty %g from here on", s->opt.penalty.value);
 }
 
 void hx_progress_begin(hx_progress_meter *meter, const char *what)

@@ -13,6 +13,7 @@
 #endif
 
 #include "choose_operator.h"
+#include "continuation.h"
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/region.h"
@@ -20,6 +21,7 @@
 #include "footprint.h"
 #include "log.h"
 #include "mesh_input.h"
+#include "table.h"
 
 const char *hx_setup_step_name(hx_setup_step step)
 {
@@ -188,6 +190,20 @@ static unsigned fix_flags(const char *fix)
            (strchr(fix, 'z') ? HX_FIX_Z : 0u);
 }
 
+static void copy_given(double to[3], const double from[3])
+{
+    if (!isnan(from[0])) memcpy(to, from, 3 * sizeof *to);
+}
+
+static void fill_remote(const hx_config_load *load, hx_load_spec *spec)
+{
+    const int rigid = load->coupling && strcmp(load->coupling, "rigid") == 0;
+    spec->kind = rigid ? HX_LOAD_REMOTE_RIGID : HX_LOAD_REMOTE;
+    copy_given(spec->value, load->remote_force);
+    copy_given(spec->moment, load->moment);
+    copy_given(spec->point, load->point);
+}
+
 static void fill_load(const hx_config_load *load, hx_load_spec *spec)
 {
     const double *value = load->node_force;
@@ -195,15 +211,29 @@ static void fill_load(const hx_config_load *load, hx_load_spec *spec)
     spec->origin = load->origin;
     spec->load_case = load->load_case;
     spec->kind = HX_LOAD_NODE_FORCE;
-    if (!isnan(load->total_force[0])) {
+    if (load->centrifugal.given) {
+        spec->kind = HX_LOAD_CENTRIFUGAL;
+        value = load->centrifugal.axis;
+        memcpy(spec->point, load->centrifugal.point, sizeof spec->point);
+        spec->speed = load->centrifugal.speed;
+    } else if (!isnan(load->gravity[0])) {
+        spec->kind = HX_LOAD_GRAVITY;
+        value = load->gravity;
+    } else if (!isnan(load->total_force[0])) {
         spec->kind = HX_LOAD_TOTAL_FORCE;
         value = load->total_force;
     } else if (!isnan(load->traction[0])) {
         spec->kind = HX_LOAD_TRACTION;
         value = load->traction;
+    } else if (!isnan(load->bearing_force[0])) {
+        spec->kind = HX_LOAD_BEARING;
+        value = load->bearing_force;
     } else if (!isnan(load->pressure)) {
         spec->kind = HX_LOAD_PRESSURE;
         spec->value[0] = load->pressure;
+        return;
+    } else if (isnan(value[0])) {
+        fill_remote(load, spec);
         return;
     }
     memcpy(spec->value, value, sizeof spec->value);
@@ -227,11 +257,13 @@ static int create_problem(hx_session *s, hx_support_spec *support, hx_load_spec 
         passive[i].set = cfg_passive[i].set;
         passive[i].origin = cfg_passive[i].origin;
         passive[i].density = cfg_passive[i].density;
+        passive[i].skin = isnan(cfg_passive[i].skin) ? 0.0 : cfg_passive[i].skin;
     }
     const hx_problem_params params = {
         .origin = cfg->path,
         .young = cfg->material.young,
         .poisson = cfg->material.poisson,
+        .density = isnan(cfg->material.density) ? 0.0 : cfg->material.density,
         .penalty = cfg->optimization.penalty,
         .rho_min = cfg->optimization.rho_min,
         .volume_fraction = cfg->optimization.volume_fraction,
@@ -270,6 +302,26 @@ static int resolve_radius(hx_session *s)
     return HX_OK;
 }
 
+/* Symmetry and extrusion of the design. */
+static int make_ties(hx_session *s)
+{
+    hx_symmetry_plane plane[3];
+    char place[512];
+    const hx_config *cfg = &s->cfg;
+    const hx_config_plane *const cfg_plane = cfg->optimization.symmetry.entry;
+    hx_ties_params params = {.n_plane = cfg->optimization.symmetry.n,
+                             .plane = plane,
+                             .is_extruded = !isnan(cfg->optimization.extrusion[0])};
+    for (size_t i = 0; i < params.n_plane; i++) {
+        plane[i].origin = cfg_plane[i].origin;
+        memcpy(plane[i].point, cfg_plane[i].point, sizeof plane[i].point);
+        memcpy(plane[i].normal, cfg_plane[i].normal, sizeof plane[i].normal);
+    }
+    params.extrusion_origin = hx_config_place(cfg, "optimization.extrusion", place, sizeof place);
+    memcpy(params.extrusion, cfg->optimization.extrusion, sizeof params.extrusion);
+    return hx_ties_create(&s->ties, &s->problem, &params);
+}
+
 int hx_session_make_problem(hx_session *s)
 {
     int rc;
@@ -282,6 +334,7 @@ int hx_session_make_problem(hx_session *s)
     HX_TRY_FAIL(hx_alloc(&passive, s->cfg.passive.n, sizeof *passive, "passive regions"));
     HX_TRY_FAIL(create_problem(s, support, load, passive));
     HX_TRY_FAIL(resolve_radius(s));
+    HX_TRY_FAIL(make_ties(s));
     end_step(s, HX_SETUP_PROBLEM, begin);
 fail:
     free(support);
@@ -482,6 +535,29 @@ const char *hx_session_operator_text(const hx_session *s, char *text, size_t n_t
     return text;
 }
 
+const char *hx_session_ties_text(const hx_session *s, char *text, size_t n_text)
+{
+    const hx_ties *ties = &s->ties;
+    const size_t n_plane = s->cfg.optimization.symmetry.n;
+    const int is_extruded = !isnan(s->cfg.optimization.extrusion[0]);
+    char planes[48] = "", off[96] = "", alone[64] = "", a[32], b[32], c[32];
+    if (n_plane > 0)
+        snprintf(planes, sizeof planes, "%zu symmetry plane%s%s", n_plane, n_plane > 1 ? "s" : "",
+                 is_extruded ? ", " : "");
+    if (ties->n_shifted > 0)
+        snprintf(off, sizeof off, "; %s off their image, by %.2g elements at most",
+                 hx_format_count(ties->n_shifted, a, sizeof a), ties->shift);
+    if (ties->n_alone > 0)
+        snprintf(alone, sizeof alone, "; %s without an image",
+                 hx_format_count(ties->n_alone, a, sizeof a));
+    snprintf(text, n_text, "%s of %s elements in %s groups (%s%s)%s%s",
+             hx_format_count(ties->n_member, a, sizeof a),
+             hx_format_count(s->mesh.n_elem - s->problem.n_passive, b, sizeof b),
+             hx_format_count(ties->n_group, c, sizeof c), planes, is_extruded ? "extruded" : "",
+             off, alone);
+    return text;
+}
+
 static size_t precond_bytes(const hx_session *s)
 {
     const hx_precond_kind *kind = s->precond_kind;
@@ -494,6 +570,8 @@ static hx_filter_params filter_params(const hx_session *s)
     const hx_filter_params params = {
         .radius = s->filter_radius,
         .volume_weighted = s->cfg.optimization.filter.volume_weighted,
+        .beta = hx_beta_stair(&s->cfg).value,
+        .eta = s->cfg.optimization.projection.eta,
     };
     return params;
 }
@@ -501,21 +579,23 @@ static hx_filter_params filter_params(const hx_session *s)
 size_t hx_session_filter_bytes(const hx_session *s)
 {
     const hx_filter_params params = filter_params(s);
-    return hx_filter_find(s->cfg.optimization.filter.kind)->bytes(&s->mesh, &params);
+    return hx_filter_bytes(hx_filter_find(s->cfg.optimization.filter.kind), &s->problem, &params);
 }
 
 /* What the device holds besides the operator, part by part, after the operator's items. */
 static int add_other_items(const hx_session *s, hx_memory_item item[HX_SESSION_ITEMS])
 {
     const size_t vector = 3 * (size_t)s->mesh.n_node * sizeof(double);
-    const size_t n_case = (size_t)hx_optimizer_vectors(&s->problem) / 2;
+    const size_t n_case = (size_t)s->problem.n_case;
+    const size_t n_load = (size_t)hx_optimizer_vectors(&s->problem) - n_case;
     const size_t n_pcg = (size_t)hx_pcg_vectors(s->precond_kind);
     int n = HX_OPERATOR_ITEMS;
     item[n++] = (hx_memory_item){"preconditioner", precond_bytes(s)};
     item[n++] = (hx_memory_item){"pcg", n_pcg * vector};
     item[n++] = (hx_memory_item){"displacements", n_case * vector};
-    item[n++] = (hx_memory_item){"loads", n_case * vector};
-    item[n++] = (hx_memory_item){"densities", hx_optimizer_bytes(&s->problem)};
+    item[n++] = (hx_memory_item){"loads", n_load * vector};
+    item[n++] =
+        (hx_memory_item){"densities", hx_optimizer_bytes(&s->problem) + hx_ties_bytes(&s->ties)};
     item[n++] = (hx_memory_item){"filter", hx_session_filter_bytes(s)};
     return n;
 }
@@ -575,6 +655,11 @@ int hx_session_make_solver(hx_session *s)
     return HX_OK;
 }
 
+double hx_session_mass(const hx_session *s, double volume_fraction)
+{
+    return s->cfg.material.density * s->mesh.total_volume * volume_fraction;
+}
+
 int hx_session_read_initial(hx_session *s, double **density)
 {
     char **path = &s->cfg.optimization.initial;
@@ -601,6 +686,9 @@ int hx_session_make_design(hx_session *s)
         .move = cfg->optimization.move,
         .damping = cfg->optimization.damping,
         .warm_start = cfg->solver.warm_start,
+        .penalty = hx_penalty_stair(cfg),
+        .beta = hx_beta_stair(cfg),
+        .settled = cfg->optimization.change_tolerance,
     };
     int rc;
     double *density = NULL;
@@ -611,6 +699,7 @@ int hx_session_make_design(hx_session *s)
                              density);
     if (rc < 0) rc = density ? blame(s, "optimization.initial", rc) : rc;
     HX_TRY_FAIL(rc);
+    HX_TRY_FAIL(hx_optimizer_tie(&s->opt, &s->ties));
     s->host_bytes = hx_mesh_bytes(&s->mesh) + hx_problem_bytes(&s->problem);
     end_step(s, HX_SETUP_DESIGN, begin);
 fail:
@@ -643,6 +732,7 @@ void hx_session_free(hx_session *s)
     hx_session_drop_operator(s);
     hx_filter_free(&s->filter);
     hx_device_close(&s->device);
+    hx_ties_free(&s->ties);
     hx_problem_free(&s->problem);
     hx_mesh_free(&s->mesh);
     hx_config_free(&s->cfg);

@@ -32,6 +32,7 @@ typedef struct hx_session {
     hx_config cfg;
     hx_mesh mesh;
     hx_problem problem;
+    hx_ties ties;                 /* of symmetry and extrusion */
     hx_device_start device_start; /* runs while mesh and problem are made */
     hx_device device;
     const hx_strategy *strategy;
@@ -58,7 +59,7 @@ int hx_session_open(hx_session *s);
 
 /* One by one, for commands that stop earlier or report in between. */
 int hx_session_make_mesh(hx_session *s);    /* mesh and sets */
-int hx_session_make_problem(hx_session *s); /* supports, loads, passive elements, radius */
+int hx_session_make_problem(hx_session *s); /* supports, loads, passive elements, radius, ties */
 /* Device, strategy and layout; names resolved in cfg. With solver.operator = "auto" the operators
  * are timed, and s->op may hold the one chosen already. */
 int hx_session_open_device(hx_session *s);
@@ -75,6 +76,9 @@ int hx_session_make_filter(hx_session *s);   /* on the device */
 /* Frees the optimizer, PCG, preconditioner and operator. */
 void hx_session_drop_operator(hx_session *s);
 
+/* Mass of a design of this volume fraction; NaN without material.density. */
+double hx_session_mass(const hx_session *s, double volume_fraction);
+
 /* The densities of optimization.initial, or NULL if the design starts uniform. *density is the
  * caller's to free. */
 int hx_session_read_initial(hx_session *s, double **density);
@@ -84,6 +88,10 @@ hx_layout hx_session_asked_layout(const hx_session *s);
 
 /* "ebe, interleaved, deterministic (in place of ebe24, which needs a GPU)"; returns text. */
 const char *hx_session_operator_text(const hx_session *s, char *text, size_t n_text);
+
+/* "24,576 of 24,576 elements in 6,144 groups (2 symmetry planes, extruded)", and what is not exact;
+ * returns text. */
+const char *hx_session_ties_text(const hx_session *s, char *text, size_t n_text);
 
 /* Device bytes of the filter, at most. */
 size_t hx_session_filter_bytes(const hx_session *s);

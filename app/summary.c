@@ -1,5 +1,6 @@
 #include "summary.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/atomic_file.h"
@@ -71,7 +72,7 @@ static int write_cases(hx_json *json, hx_session *s, const hx_stats *stats)
     hx_json_open_array(json, "cases");
     for (int c = 0; c < s->problem.n_case; c++) {
         double load[3], reaction[3];
-        hx_problem_total_force(&s->problem, c, load);
+        HX_TRY(hx_optimizer_load(&s->opt, c, load));
         HX_TRY(hx_optimizer_reaction(&s->opt, c, reaction));
         hx_json_open_object(json, NULL);
         hx_json_integer(json, "case", c + 1);
@@ -95,11 +96,13 @@ static void write_memory(hx_json *json, const hx_session *s)
     hx_json_integer(json, "operator_bytes", (int64_t)s->op.device_bytes);
     hx_json_integer(json, "vector_bytes",
                     (int64_t)(s->device_bytes - s->op.device_bytes -
-                              hx_optimizer_bytes(&s->problem) - hx_session_filter_bytes(s)));
+                              hx_optimizer_bytes(&s->problem) - hx_ties_bytes(&s->ties) -
+                              hx_session_filter_bytes(s)));
     hx_json_integer(json, "mesh_bytes", (int64_t)hx_mesh_bytes(&s->mesh));
     hx_json_integer(json, "problem_bytes", (int64_t)hx_problem_bytes(&s->problem));
     hx_json_integer(json, "filter_bytes", (int64_t)hx_session_filter_bytes(s));
-    hx_json_integer(json, "optimizer_bytes", (int64_t)hx_optimizer_bytes(&s->problem));
+    hx_json_integer(json, "optimizer_bytes",
+                    (int64_t)(hx_optimizer_bytes(&s->problem) + hx_ties_bytes(&s->ties)));
     hx_footprint_write(s, json);
     hx_json_close_object(json);
 }
@@ -121,11 +124,16 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
     double median, min, max;
     hx_stats_iteration_seconds(stats, &median, &min, &max);
     hx_json_string(json, "title", s->cfg.title);
+    hx_units_write(&s->cfg.units, json, "units");
     hx_json_string(json, "status", status);
     hx_json_number(json, "compliance", last->compliance);
     hx_json_number(json, "volume", last->volume);
+    if (!isnan(s->cfg.material.density))
+        hx_json_number(json, "mass", hx_session_mass(s, last->volume));
     hx_json_number(json, "change", last->change);
     hx_json_number(json, "greyness", last->greyness);
+    hx_json_number(json, "penalty", last->penalty);
+    hx_json_number(json, "beta", last->beta);
     hx_json_integer(json, "elements", s->mesh.n_elem);
     hx_json_integer(json, "nodes", s->mesh.n_node);
     hx_json_string(json, "device", s->device.ops->name);
@@ -135,7 +143,17 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
     hx_json_string(json, "layout", hx_layout_name(s->layout));
     hx_json_string(json, "preconditioner", s->precond_kind->name);
     hx_json_string(json, "precision", hx_precision_name(s->pcg.params.precision));
+    hx_json_string(json, "filter", s->filter.kind->name);
     hx_json_number(json, "filter_radius", s->filter_radius);
+    if (s->ties.n_group > 0) {
+        hx_json_open_object(json, "ties");
+        hx_json_integer(json, "groups", s->ties.n_group);
+        hx_json_integer(json, "elements", s->ties.n_member);
+        hx_json_integer(json, "elements_without_image", s->ties.n_alone);
+        hx_json_integer(json, "elements_off_their_image", s->ties.n_shifted);
+        hx_json_number(json, "largest_offset", s->ties.shift);
+        hx_json_close_object(json);
+    }
     hx_json_integer(json, "iterations", stats->n_iteration);
     hx_json_bool(json, "converged", stats->n_unconverged == 0);
     hx_json_integer(json, "pcg_iterations_total", stats->pcg_iterations);

@@ -7,6 +7,7 @@
 
 #include "oc.h"
 #include "sum.h"
+#include "ties.h"
 
 int hx_cpu_multiply(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *d_c)
 {
@@ -83,6 +84,56 @@ int hx_cpu_measure(hx_device *dev, int64_t n, const double *d_rho, const double 
     return HX_OK;
 }
 
+int hx_cpu_mean_positive(hx_device *dev, int64_t n, const double *d_dc, const double *d_dv,
+                         const double *d_passive, double *mean)
+{
+    double part_dc[HX_N_PART], part_dv[HX_N_PART];
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int i = 0; i < HX_N_PART; i++) {
+        double sum_dc = 0.0, sum_dv = 0.0;
+        for (int64_t e = hx_part_begin(n, i); e < hx_part_begin(n, i + 1); e++) {
+            if (!is_free(d_passive, e)) continue;
+            sum_dc += d_dc[e] > 0.0 ? d_dc[e] : 0.0;
+            sum_dv += d_dv[e];
+        }
+        part_dc[i] = sum_dc;
+        part_dv[i] = sum_dv;
+    }
+    *mean = hx_sum_parts(part_dc) / hx_sum_parts(part_dv);
+    return HX_OK;
+}
+
+int hx_cpu_project(hx_device *dev, int64_t n, const hx_projection *law, const double *d_passive,
+                   const double *d_filtered, double *d_physical)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < n; e++)
+        d_physical[e] =
+            is_free(d_passive, e) ? hx_projection_value(law, d_filtered[e]) : d_passive[e];
+    return HX_OK;
+}
+
+int hx_cpu_project_backward(hx_device *dev, int64_t n, const hx_projection *law,
+                            const double *d_passive, const double *d_filtered, double *d_a)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < n; e++)
+        d_a[e] = is_free(d_passive, e) ? d_a[e] * hx_projection_slope(law, d_filtered[e]) : 0.0;
+    return HX_OK;
+}
+
+int hx_cpu_zero_passive(hx_device *dev, int64_t n, const double *d_passive, double *d_a)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < n; e++)
+        if (!is_free(d_passive, e)) d_a[e] = 0.0;
+    return HX_OK;
+}
+
 int hx_cpu_oc_begin(hx_device *dev, const hx_device_oc *oc)
 {
     double part_t[HX_N_PART], part_rho[HX_N_PART];
@@ -91,7 +142,7 @@ int hx_cpu_oc_begin(hx_device *dev, const hx_device_oc *oc)
     for (int i = 0; i < HX_N_PART; i++) {
         double sum_t = 0.0, sum_rho = 0.0;
         for (int64_t e = hx_part_begin(oc->n, i); e < hx_part_begin(oc->n, i + 1); e++) {
-            const double b = fmax(0.0, -oc->d_dc[e] / oc->d_dv[e]);
+            const double b = fmax(0.0, oc->shift - oc->d_dc[e] / oc->d_dv[e]);
             const double t = oc->d_design[e] * (oc->damping == 0.5 ? sqrt(b) : pow(b, oc->damping));
             oc->d_proposal[e] = t;
             if (!is_free(oc->d_passive, e)) continue;
@@ -151,5 +202,23 @@ int hx_cpu_oc_end(hx_device *dev, const hx_device_oc *oc)
         if (step > change) change = step;
     }
     oc->d_state->change = change;
+    return HX_OK;
+}
+
+int hx_cpu_tie(hx_device *dev, const hx_device_ties *ties, const double *d_dv, double *d_dc)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t g = 0; g < ties->n_group; g++)
+        hx_ties_spread(ties->d_member, ties->d_start[g], ties->d_start[g + 1], d_dv, d_dc);
+    return HX_OK;
+}
+
+int hx_cpu_copy_first(hx_device *dev, const hx_device_ties *ties, double *d_x)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t g = 0; g < ties->n_group; g++)
+        hx_ties_copy_first(ties->d_member, ties->d_start[g], ties->d_start[g + 1], d_x);
     return HX_OK;
 }

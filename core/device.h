@@ -14,6 +14,7 @@
 
 #include "error.h"
 #include "host_device.h"
+#include "projection.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -121,6 +122,8 @@ static HX_HD double hx_simp_modulus(double young, double penalty, double rho)
 typedef struct hx_device hx_device;
 typedef struct hx_device_cells hx_device_cells; /* cells.h */
 typedef struct hx_device_oc hx_device_oc;       /* oc.h */
+typedef struct hx_device_ties hx_device_ties;   /* ties.h */
+typedef struct hx_body_field hx_body_field;     /* body_force.h */
 
 /* Slots of `mark`. */
 enum { HX_N_MARK = 8 };
@@ -219,8 +222,16 @@ typedef struct hx_device_ops {
     /* d_energy[n_elem] = u_e' Ke u_e for unit modulus. */
     int (*element_energy)(hx_device *dev, const hx_device_model *model, const double *d_u,
                           double *d_energy);
+    /* Loads by mass (body_force.h). f[n_node][3] = static + sum of m(rho) int N b dV, static NULL
+     * for 0, or f itself; summed in a fixed order. dc[n_elem] += factor m'(rho) int u . b dV. */
+    int (*body_force)(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
+                      const double *d_rho, const double *d_static, double *d_f);
+    int (*body_work)(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
+                     double factor, const double *d_rho, const double *d_u, double *d_dc);
     /* Of the preconditioner `multigrid` (multigrid.h); NULL: not there. */
     const struct hx_multigrid_ops *multigrid;
+    /* Of the filter `helmholtz` (helmholtz.h). */
+    const struct hx_helmholtz_ops *helmholtz;
 
     /* Element fields: n = n_elem doubles. Sums in a fixed order; inputs and outputs of multiply,
      * divide and cone_sum may be the same field. */
@@ -240,11 +251,26 @@ typedef struct hx_device_ops {
      * Waits. */
     int (*measure)(hx_device *dev, int64_t n, const double *d_rho, const double *d_volume,
                    const double *d_passive, double *mass, double *grey);
+    /* Sum of the positive dc over that of dv, of the free elements. Waits. */
+    int (*mean_positive)(hx_device *dev, int64_t n, const double *d_dc, const double *d_dv,
+                         const double *d_passive, double *mean);
+    /* Filtered -> physical densities (projection.h), in place or not: passive elements, where
+     * d_passive is not NaN, have theirs. project_backward: a *= the derivative. zero_passive: a = 0
+     * at passive elements. */
+    int (*project)(hx_device *dev, int64_t n, const hx_projection *law, const double *d_passive,
+                   const double *d_filtered, double *d_physical);
+    int (*project_backward)(hx_device *dev, int64_t n, const hx_projection *law,
+                            const double *d_passive, const double *d_filtered, double *d_a);
+    int (*zero_passive)(hx_device *dev, int64_t n, const double *d_passive, double *d_a);
     /* Optimality criteria, see oc.h: t, its sums and the first trial scales; volumes at the trials
      * and the next ones (nothing once done); the proposal and its largest change. */
     int (*oc_begin)(hx_device *dev, const hx_device_oc *oc);
     int (*oc_pass)(hx_device *dev, const hx_device_oc *oc);
     int (*oc_end)(hx_device *dev, const hx_device_oc *oc);
+    /* Groups of tied elements: dc = dv (sum of dc) / (sum of dv) over the group, so that all have
+     * the same dc / dv; x = that of the group's first member. */
+    int (*tie)(hx_device *dev, const hx_device_ties *ties, const double *d_dv, double *d_dc);
+    int (*copy_first)(hx_device *dev, const hx_device_ties *ties, double *d_x);
     /* sum[e] = sum over i of max(0, radius - |x_e - x_i|) value[i], x the centroids. */
     int (*cone_sum)(hx_device *dev, const hx_device_cells *cells, double radius,
                     const double *d_value, double *d_sum);

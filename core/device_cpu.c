@@ -8,6 +8,7 @@
 #endif
 
 #include "block3.h"
+#include "body_force.h"
 #include "clock.h"
 #include "design_cpu.h"
 #include "device.h"
@@ -16,7 +17,8 @@
 #include "multigrid.h"
 #include "sum.h"
 
-extern const hx_multigrid_ops hx_multigrid_ops_cpu; /* multigrid_cpu.c */
+extern const hx_multigrid_ops hx_multigrid_ops_cpu;        /* multigrid_cpu.c */
+extern const struct hx_helmholtz_ops hx_helmholtz_ops_cpu; /* helmholtz_cpu.c */
 
 typedef struct cpu_device {
     double mark[HX_N_MARK];
@@ -378,7 +380,10 @@ const hx_device_ops hx_device_ops_cpu = {
     .diagonal = cpu_diagonal,
     .block_diagonal = cpu_block_diagonal,
     .element_energy = cpu_element_energy,
+    .body_force = hx_cpu_body_force,
+    .body_work = hx_cpu_body_work,
     .multigrid = &hx_multigrid_ops_cpu,
+    .helmholtz = &hx_helmholtz_ops_cpu,
     .multiply = hx_cpu_multiply,
     .divide = hx_cpu_divide,
     .axpy = hx_cpu_axpy,
@@ -386,9 +391,15 @@ const hx_device_ops hx_device_ops_cpu = {
     .modulus = hx_cpu_modulus,
     .sensitivity = hx_cpu_sensitivity,
     .measure = hx_cpu_measure,
+    .mean_positive = hx_cpu_mean_positive,
+    .project = hx_cpu_project,
+    .project_backward = hx_cpu_project_backward,
+    .zero_passive = hx_cpu_zero_passive,
     .oc_begin = hx_cpu_oc_begin,
     .oc_pass = hx_cpu_oc_pass,
     .oc_end = hx_cpu_oc_end,
+    .tie = hx_cpu_tie,
+    .copy_first = hx_cpu_copy_first,
     .cone_sum = hx_cpu_cone_sum,
     .copy_bandwidth = cpu_copy_bandwidth,
 };

@@ -3,34 +3,108 @@
 #include <math.h>
 #include <string.h>
 
+static int maps_design(const hx_filter_kind *kind, const hx_filter_params *params)
+{
+    return kind->maps_design || params->beta > 0.0;
+}
+
+static int check_params(const hx_filter_kind *kind, const hx_filter_params *params)
+{
+    if (kind->needs_radius && !(params->radius > 0.0 && isfinite(params->radius)))
+        return HX_RAISE(HX_EINPUT, "filter '%s' needs a radius above 0, got %g", kind->name,
+                        params->radius);
+    if (!(params->beta >= 0.0 && params->beta <= HX_PROJECTION_MOST_BETA))
+        return HX_RAISE(HX_EINPUT, "beta = %g of the projection is not in [0, %g]", params->beta,
+                        HX_PROJECTION_MOST_BETA);
+    if (params->beta > 0.0 && !(params->eta > 0.0 && params->eta < 1.0))
+        return HX_RAISE(HX_EINPUT, "eta = %g of the projection is not between 0 and 1",
+                        params->eta);
+    if (params->beta > 0.0 && kind->is_heuristic)
+        return HX_RAISE(HX_EINPUT,
+                        "filter '%s' changes derivatives only, and a projection needs filtered "
+                        "densities: take \"density\" or \"helmholtz\"",
+                        kind->name);
+    return HX_OK;
+}
+
+size_t hx_filter_bytes(const hx_filter_kind *kind, const hx_problem *problem,
+                       const hx_filter_params *params)
+{
+    const size_t field = (size_t)problem->mesh->n_elem * sizeof(double);
+    return kind->bytes(problem->mesh, params) + (maps_design(kind, params) ? field : 0) +
+           (problem->passive ? field : 0);
+}
+
 int hx_filter_create(hx_filter *filter, const hx_filter_kind *kind, hx_device *dev,
                      const hx_problem *problem, const hx_filter_params *params)
 {
+    const size_t bytes = (size_t)problem->mesh->n_elem * sizeof(double);
+    int rc;
     memset(filter, 0, sizeof *filter);
+    HX_TRY(check_params(kind, params));
     filter->kind = kind;
     filter->dev = dev;
     filter->problem = problem;
     filter->params = *params;
-    if (kind->needs_radius && !(params->radius > 0.0 && isfinite(params->radius)))
-        return HX_RAISE(HX_EINPUT, "filter '%s' needs a radius above 0, got %g", kind->name,
-                        params->radius);
-    const int rc = kind->create(filter);
-    if (rc < 0) hx_filter_free(filter);
+    filter->projection = (hx_projection){params->beta, params->eta, problem->rho_min};
+    if (maps_design(kind, params)) HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &filter->d_filtered));
+    if (problem->passive)
+        HX_TRY_FAIL(hx_device_put(dev, &filter->d_passive, problem->passive, bytes));
+    HX_TRY_FAIL(kind->create(filter));
+    return HX_OK;
+fail:
+    hx_filter_free(filter);
     return rc;
+}
+
+int hx_filter_maps_design(const hx_filter *filter)
+{
+    return filter->d_filtered != NULL;
+}
+
+int hx_filter_is_linear(const hx_filter *filter)
+{
+    return !(filter->params.beta > 0.0) && filter->kind->keeps_range;
 }
 
 int hx_filter_forward(hx_filter *filter, const double *d_design, double *d_physical)
 {
-    return filter->kind->forward(filter, d_design, d_physical);
+    hx_device *dev = filter->dev;
+    if (!filter->d_filtered) return filter->kind->forward(filter, d_design, d_physical);
+    HX_TRY(filter->kind->forward(filter, d_design, filter->d_filtered));
+    return dev->ops->project(dev, filter->problem->mesh->n_elem, &filter->projection,
+                             filter->d_passive, filter->d_filtered, d_physical);
 }
 
 int hx_filter_backward(hx_filter *filter, const double *d_design, double *d_dc, double *d_dv)
 {
-    return filter->kind->backward(filter, d_design, d_dc, d_dv);
+    hx_device *dev = filter->dev;
+    const int64_t n = filter->problem->mesh->n_elem;
+    if (!filter->d_filtered) return filter->kind->backward(filter, d_design, d_dc, d_dv);
+    double *const field[2] = {d_dc, d_dv};
+    for (int i = 0; i < 2; i++)
+        HX_TRY(dev->ops->project_backward(dev, n, &filter->projection, filter->d_passive,
+                                          filter->d_filtered, field[i]));
+    HX_TRY(filter->kind->backward(filter, d_design, d_dc, d_dv));
+    if (!filter->d_passive) return HX_OK;
+    return dev->ops->zero_passive(dev, n, filter->d_passive, d_dv);
+}
+
+int hx_filter_mass(hx_filter *filter, const double *d_design, const double *d_volume, double *mass)
+{
+    hx_device *dev = filter->dev;
+    double *const d_physical = filter->d_filtered; /* in place */
+    double grey;
+    HX_TRY(hx_filter_forward(filter, d_design, d_physical));
+    return dev->ops->measure(dev, filter->problem->mesh->n_elem, d_physical, d_volume, NULL, mass,
+                             &grey);
 }
 
 void hx_filter_free(hx_filter *filter)
 {
+    hx_device *dev = filter->dev;
     if (filter->kind) filter->kind->destroy(filter);
+    if (dev) dev->ops->release(dev, filter->d_filtered);
+    if (dev) dev->ops->release(dev, filter->d_passive);
     memset(filter, 0, sizeof *filter);
 }

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "abaqus_read.h"
+#include "abaqus_write.h"
 #include "gmsh.h"
 #include "mesh_check.h"
 #include "vtk.h"
@@ -41,10 +43,21 @@ static int write_gmsh(const char *path, const hx_mesh *mesh, const hx_mesh_write
     return hx_gmsh_write(path, mesh, options->is_ascii);
 }
 
+static int is_abaqus(const char *head)
+{
+    return head[strspn(head, " \t\r\n")] == '*';
+}
+
+static int write_abaqus(const char *path, const hx_mesh *mesh, const hx_mesh_write_options *options)
+{
+    return hx_abaqus_write(path, mesh, options->title, options->problem, options->modulus);
+}
+
 /* VTK files carry fields, so the program writes them itself. */
 const hx_mesh_format hx_mesh_formats[] = {
     {"legacy VTK", ".vtk", is_vtk, read_vtk, NULL},
     {"Gmsh", ".msh", is_gmsh, hx_gmsh_read, write_gmsh},
+    {"Abaqus", ".inp", is_abaqus, hx_abaqus_read, write_abaqus},
 };
 const size_t hx_n_mesh_format = sizeof hx_mesh_formats / sizeof hx_mesh_formats[0];
 

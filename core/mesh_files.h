@@ -15,6 +15,7 @@ typedef struct hx_mesh_write_options {
     int is_ascii;              /* where the format has both */
     const char *title;         /* or NULL */
     const hx_problem *problem; /* for formats that hold loads and supports; NULL: the mesh alone */
+    const double *modulus;     /* [n_elem] with a problem; NULL: E everywhere */
 } hx_mesh_write_options;
 
 typedef struct hx_mesh_format {

@@ -127,7 +127,6 @@ typedef struct hx_multigrid_ops {
     int (*power_start)(hx_device *dev, int64_t n, const float *d_m, float *d_v);
     int (*power_step)(hx_device *dev, int64_t n, const float *d_m, const float *d_t, float *d_v,
                       hx_mg_smoother *d_smoother);
-    int (*smoother_set)(hx_device *dev, hx_mg_smoother *d_smoother, double safety, double ratio);
 
     /* On the mesh. x = d = b[0] M^-1 r; and a step with the residual r - t, whose result goes to z
      * instead of x if z is given. d may be NULL where only one step follows another's start. */

@@ -49,13 +49,6 @@ static int cpu_power_step(hx_device *dev, int64_t n, const float *d_m, const flo
     return HX_OK;
 }
 
-static int cpu_smoother_set(hx_device *dev, hx_mg_smoother *d_smoother, double safety, double ratio)
-{
-    (void)dev;
-    hx_mg_smoother_set(d_smoother, safety, ratio);
-    return HX_OK;
-}
-
 static int cpu_mesh_start(hx_device *dev, int64_t n, const hx_mg_smoother *d_smoother,
                           const double *d_r, const float *d_m, float *d_d, float *d_x)
 {
@@ -579,7 +572,6 @@ const hx_multigrid_ops hx_multigrid_ops_cpu = {
     .invert = cpu_invert,
     .power_start = cpu_power_start,
     .power_step = cpu_power_step,
-    .smoother_set = cpu_smoother_set,
     .mesh_start = cpu_mesh_start,
     .mesh_step = cpu_mesh_step,
     .mesh_restrict = cpu_mesh_restrict,

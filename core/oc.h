@@ -2,6 +2,12 @@
  *
  *     rho_e B_e^eta, B_e = -dc_e / (lambda dv_e), clipped to the move limits and [rho_min, 1].
  *
+ * Loads by mass make some dc_e positive, and lambda may be negative. As the volume is prescribed,
+ * s dv_e may be taken off every dc_e without changing what is optimal (a shift as in Ma, Kikuchi
+ * and Hagiwara, Comput. Mech. 13, 1993); elements with a negative B_e fall to their lower limit.
+ * The optimizer takes the mean of the positive dc_e / dv_e: designs jump to and fro with 0, and
+ * creep with the largest one.
+ *
  * With t_e = rho_e (-dc_e / dv_e)^eta computed once, the volume is a monotone function of the scale
  * s = lambda^-eta, linear between the scales at which an element meets a limit. Its root is
  * enclosed by several trial scales in each pass over the elements and interpolated at the end, one
@@ -39,6 +45,10 @@ struct hx_device_oc {
     const double *d_passive; /* NaN where free; NULL: all free */
     double *d_proposal;      /* out; t until the scale is known */
     hx_oc_state *d_state;    /* target given */
+    /* NULL, or groups of equal design and, rounding apart, dc / dv: they get one t, and so the same
+     * density to the last bit. */
+    const hx_device_ties *ties;
+    double shift;            /* added to -dc / dv */
 };
 
 /* Queues passes until the volume of the free elements is within 1e-11 of `target`, relative, or as

@@ -6,6 +6,7 @@
 
 #include "clock.h"
 #include "memory.h"
+#include "optimizer_internal.h"
 #include "sum.h"
 
 const char *hx_stage_name(hx_stage stage)
@@ -18,15 +19,23 @@ const char *hx_stage_name(hx_stage stage)
     return name[stage];
 }
 
+/* 1 if a case has loads by mass and others, which are then kept apart. */
+static int keeps_static(const hx_problem *problem, int c)
+{
+    const hx_body_field *body = hx_problem_body(problem, c);
+    return body && !body->alone;
+}
+
 int hx_optimizer_vectors(const hx_problem *problem)
 {
-    return 2 * problem->n_case;
+    int n = 2 * problem->n_case;
+    for (int c = 0; c < problem->n_case; c++) n += keeps_static(problem, c);
+    return n;
 }
 
 size_t hx_optimizer_bytes(const hx_problem *problem)
 {
-    const size_t n_field = problem->passive ? 8 : 7;
-    return n_field * (size_t)problem->mesh->n_elem * sizeof(double) + sizeof(hx_oc_state);
+    return 7 * (size_t)problem->mesh->n_elem * sizeof(double) + sizeof(hx_oc_state);
 }
 
 /* First guess of PCG: the prescribed displacements, 0 elsewhere. */
@@ -47,10 +56,13 @@ static int create_cases(hx_optimizer *opt)
     HX_TRY(hx_alloc(&opt->load_case, n_case, sizeof *opt->load_case, "load cases"));
     HX_TRY(hx_alloc(&opt->d_u, n_case, sizeof *opt->d_u, "load cases"));
     HX_TRY(hx_alloc(&opt->d_f, n_case, sizeof *opt->d_f, "load cases"));
+    HX_TRY(hx_alloc(&opt->d_static, n_case, sizeof *opt->d_static, "load cases"));
     for (size_t c = 0; c < n_case; c++) {
         HX_TRY(dev->ops->alloc(dev, bytes, &opt->d_u[c]));
         HX_TRY(dev->ops->alloc(dev, bytes, &opt->d_f[c]));
-        HX_TRY(dev->ops->upload(dev, opt->d_f[c], problem->force[c], bytes));
+        if (keeps_static(problem, (int)c)) HX_TRY(dev->ops->alloc(dev, bytes, &opt->d_static[c]));
+        HX_TRY(dev->ops->upload(dev, opt->d_static[c] ? opt->d_static[c] : opt->d_f[c],
+                                problem->force[c], bytes));
         HX_TRY(reset_displacement(opt, opt->d_u[c]));
     }
     return HX_OK;
@@ -91,15 +103,23 @@ static int create_fields(hx_optimizer *opt, const double *density)
         HX_TRY(dev->ops->alloc(dev, bytes, field[i]));
     HX_TRY(dev->ops->alloc(dev, sizeof *opt->d_oc, &opt->d_oc));
     HX_TRY(dev->ops->upload(dev, opt->d_volume, problem->volume, bytes));
-    if (problem->passive) {
-        HX_TRY(dev->ops->alloc(dev, bytes, &opt->d_passive));
-        HX_TRY(dev->ops->upload(dev, opt->d_passive, problem->passive, bytes));
-    }
+    opt->d_passive = opt->filter->d_passive;
     HX_TRY(hx_alloc_raw(&design, n, sizeof *design, "densities"));
     rc = fill_design(problem, density, design);
     if (rc == HX_OK) rc = dev->ops->upload(dev, opt->d_design, design, bytes);
     free(design);
     return rc;
+}
+
+/* Penalty and beta of the first design. */
+static void begin_continuation(hx_optimizer *opt)
+{
+    const double penalty = opt->problem->penalty, beta = opt->filter->params.beta;
+    opt->penalty = opt->params.penalty;
+    opt->beta = opt->params.beta;
+    if (opt->penalty.every <= 0) opt->penalty = (hx_stair){.value = penalty, .last = penalty};
+    if (opt->beta.every <= 0) opt->beta = (hx_stair){.value = beta, .last = beta};
+    opt->filter->projection.beta = opt->beta.value;
 }
 
 int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params,
@@ -119,11 +139,30 @@ int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params,
     if (!(params->damping > 0.0 && params->damping <= 1.0))
         return HX_RAISE(HX_EINPUT, "damping %g must be above 0 and at most 1", params->damping);
     opt->total_volume = hx_sum(problem->mesh->n_elem, problem->volume);
+    begin_continuation(opt);
     HX_TRY_FAIL(create_fields(opt, density));
+    if (!density && hx_filter_maps_design(filter)) HX_TRY_FAIL(hx_optimizer_fit_initial(opt));
     HX_TRY_FAIL(create_cases(opt));
     return HX_OK;
 fail:
     hx_optimizer_free(opt);
+    return rc;
+}
+
+int hx_optimizer_tie(hx_optimizer *opt, const hx_ties *ties)
+{
+    hx_device *dev = opt->op->dev;
+    const size_t n = (size_t)opt->problem->mesh->n_elem;
+    double *design = NULL;
+    if (ties->n_group == 0) return HX_OK;
+    HX_TRY(hx_device_ties_create(&opt->ties, dev, ties));
+    HX_TRY(hx_alloc_raw(&design, n, sizeof *design, "densities"));
+    int rc = dev->ops->download(dev, design, opt->d_design, n * sizeof *design);
+    if (rc == HX_OK) {
+        hx_ties_average(ties, opt->problem->volume, design);
+        rc = dev->ops->upload(dev, opt->d_design, design, n * sizeof *design);
+    }
+    free(design);
     return rc;
 }
 
@@ -143,13 +182,26 @@ static int case_compliance(hx_optimizer *opt, int c, double *compliance)
     return HX_OK;
 }
 
+/* f = static part + loads by mass of the physical densities. */
+static int update_loads(hx_optimizer *opt)
+{
+    hx_device *dev = opt->op->dev;
+    for (int c = 0; c < opt->problem->n_case; c++) {
+        const hx_body_field *body = hx_problem_body(opt->problem, c);
+        if (!body) continue;
+        HX_TRY(dev->ops->body_force(dev, &opt->op->model, body, opt->d_physical, opt->d_static[c],
+                                    opt->d_f[c]));
+    }
+    return HX_OK;
+}
+
 /* Step 1: K(rho) u = f for every load case. */
 static int analyse(hx_optimizer *opt, hx_iteration *record)
 {
-    HX_TRY(hx_filter_forward(opt->filter, opt->d_design, opt->d_physical));
     HX_TRY(opt->op->dev->ops->modulus(opt->op->dev, opt->op->model.n_elem, opt->problem->young,
-                                      opt->problem->penalty, opt->d_physical,
+                                      opt->penalty.value, opt->d_physical,
                                       opt->op->model.d_modulus));
+    HX_TRY(update_loads(opt));
     HX_TRY(opt->op->dev->ops->sync(opt->op->dev));
     const double begin = hx_clock();
     HX_TRY(hx_precond_setup(opt->pc));
@@ -178,6 +230,19 @@ static int check_finite(const hx_optimizer *opt, const double *d_field, int *fin
     return HX_OK;
 }
 
+/* Loads by mass give 2 u' df/drho_e besides, also where displacements are prescribed. */
+static int add_body_work(hx_optimizer *opt)
+{
+    hx_device *dev = opt->op->dev;
+    for (int c = 0; c < opt->problem->n_case; c++) {
+        const hx_body_field *body = hx_problem_body(opt->problem, c);
+        if (!body) continue;
+        HX_TRY(dev->ops->body_work(dev, &opt->op->model, body, 2.0 * opt->problem->weight[c],
+                                   opt->d_physical, opt->d_u[c], opt->d_dc));
+    }
+    return HX_OK;
+}
+
 /* Step 2: compliance and its derivatives, dC/drho_e = -p rho_e^(p-1) E u_e' Ke u_e (P1). */
 static int sensitivities(hx_optimizer *opt, hx_iteration *record)
 {
@@ -195,8 +260,9 @@ static int sensitivities(hx_optimizer *opt, hx_iteration *record)
         HX_TRY(hx_operator_energy(opt->op, opt->d_u[c], d_scratch));
         HX_TRY(dev->ops->axpy(dev, n, weight, d_scratch, opt->d_energy));
     }
-    HX_TRY(dev->ops->sensitivity(dev, n, problem->penalty, opt->op->model.d_modulus,
+    HX_TRY(dev->ops->sensitivity(dev, n, opt->penalty.value, opt->op->model.d_modulus,
                                  opt->d_physical, opt->d_energy, opt->d_dc));
+    HX_TRY(add_body_work(opt));
     HX_TRY(dev->ops->copy(dev, opt->d_dv, opt->d_volume, bytes));
     HX_TRY(check_finite(opt, opt->d_dc, &finite));
     if (!isfinite(record->compliance) || !finite)
@@ -223,6 +289,8 @@ static int filter_sensitivities(hx_optimizer *opt)
 {
     int finite;
     HX_TRY(hx_filter_backward(opt->filter, opt->d_design, opt->d_dc, opt->d_dv));
+    if (opt->ties.n_group > 0)
+        HX_TRY(opt->op->dev->ops->tie(opt->op->dev, &opt->ties, opt->d_dv, opt->d_dc));
     HX_TRY(check_finite(opt, opt->d_dc, &finite));
     if (finite) return HX_OK; /* clipping would hide a NaN */
     return HX_RAISE(HX_ENUMERIC, "iteration %d: a filtered sensitivity is not finite",
@@ -233,7 +301,7 @@ static int filter_sensitivities(hx_optimizer *opt)
 static int propose(hx_optimizer *opt, hx_iteration *record)
 {
     const hx_problem *problem = opt->problem;
-    const hx_device_oc oc = {
+    hx_device_oc oc = {
         .n = opt->op->model.n_elem,
         .move = opt->params.move,
         .damping = opt->params.damping,
@@ -244,9 +312,28 @@ static int propose(hx_optimizer *opt, hx_iteration *record)
         .d_passive = opt->d_passive,
         .d_proposal = opt->d_proposal,
         .d_state = opt->d_oc,
+        .ties = opt->ties.n_group > 0 ? &opt->ties : NULL,
     };
+    if (problem->body)
+        HX_TRY(opt->op->dev->ops->mean_positive(opt->op->dev, oc.n, oc.d_dc, oc.d_dv, oc.d_passive,
+                                                &oc.shift));
+    if (hx_filter_maps_design(opt->filter)) return hx_optimizer_meet_volume(opt, &oc, record);
     const double target = problem->volume_fraction * opt->total_volume - problem->passive_mass;
+    record->volume_trials++;
     return hx_oc_update(opt->op->dev, &oc, target, &record->change);
+}
+
+/* Step 5: penalty and beta of the next design. The volume allowed is that of the proposal as the
+ * next projection sees it. */
+static int climb(hx_optimizer *opt, hx_iteration *record)
+{
+    const int settled = record->change < opt->params.settled;
+    const int penalty = hx_stair_climb(&opt->penalty, settled);
+    const int beta = hx_stair_climb(&opt->beta, settled);
+    record->raised = penalty || beta;
+    if (!beta) return HX_OK;
+    opt->filter->projection.beta = opt->beta.value;
+    return propose(opt, record);
 }
 
 /* Seconds since *clock, which moves on. */
@@ -264,6 +351,13 @@ int hx_optimizer_step(hx_optimizer *opt, hx_iteration *record)
     memset(record, 0, sizeof *record);
     record->iteration = ++opt->iteration;
     record->load_case = opt->load_case;
+    record->penalty = opt->penalty.value;
+    record->beta = opt->beta.value;
+    record->climbing = !hx_stair_ended(&opt->penalty) || !hx_stair_ended(&opt->beta);
+
+    HX_TRY(hx_filter_forward(opt->filter, opt->d_design, opt->d_physical));
+    HX_TRY(opt->op->dev->ops->sync(opt->op->dev));
+    record->stage[HX_STAGE_FILTER] = lap(&clock);
 
     HX_TRY(analyse(opt, record));
     record->stage[HX_STAGE_PCG] = lap(&clock);
@@ -273,9 +367,10 @@ int hx_optimizer_step(hx_optimizer *opt, hx_iteration *record)
     record->stage[HX_STAGE_COMPLIANCE] = lap(&clock);
 
     HX_TRY(filter_sensitivities(opt));
-    record->stage[HX_STAGE_FILTER] = lap(&clock);
+    record->stage[HX_STAGE_FILTER] += lap(&clock);
 
     HX_TRY(propose(opt, record));
+    HX_TRY(climb(opt, record));
     record->stage[HX_STAGE_UPDATE] = lap(&clock);
 
     record->seconds = hx_clock() - begin;
@@ -325,6 +420,20 @@ int hx_optimizer_displacement(const hx_optimizer *opt, int load_case, double *u)
     return op->dev->ops->download(op->dev, u, opt->d_u[load_case], (size_t)op->n_dof * sizeof *u);
 }
 
+int hx_optimizer_load(const hx_optimizer *opt, int load_case, double total[3])
+{
+    const hx_problem *problem = opt->problem;
+    double *rho, body[3];
+    hx_problem_total_force(problem, load_case, total);
+    if (!hx_problem_body(problem, load_case)) return HX_OK;
+    HX_TRY(hx_alloc_raw(&rho, (size_t)problem->mesh->n_elem, sizeof *rho, "densities"));
+    const int rc = hx_optimizer_density(opt, rho);
+    if (rc == HX_OK) hx_problem_total_body(problem, load_case, rho, body);
+    for (int i = 0; rc == HX_OK && i < 3; i++) total[i] += body[i];
+    free(rho);
+    return rc;
+}
+
 int hx_optimizer_reaction(hx_optimizer *opt, int load_case, double total[3])
 {
     const hx_operator *op = opt->op;
@@ -333,12 +442,14 @@ int hx_optimizer_reaction(hx_optimizer *opt, int load_case, double total[3])
     HX_TRY(hx_alloc_raw(&reaction, (size_t)op->n_dof, sizeof *reaction, "reactions"));
     int rc = hx_operator_apply_unmasked(op, opt->d_u[load_case], opt->pcg->d_q);
     if (rc == HX_OK)
+        rc = op->dev->ops->subtract(op->dev, op->n_dof, opt->pcg->d_q, opt->d_f[load_case],
+                                    opt->pcg->d_q);
+    if (rc == HX_OK)
         rc = op->dev->ops->download(op->dev, reaction, opt->pcg->d_q,
                                     (size_t)op->n_dof * sizeof *reaction);
     total[0] = total[1] = total[2] = 0.0;
     for (int64_t k = 0; rc == HX_OK && k < op->n_dof; k++)
-        if (problem->fixed[k / 3] >> (k % 3) & 1)
-            total[k % 3] += reaction[k] - problem->force[load_case][k];
+        if (problem->fixed[k / 3] >> (k % 3) & 1) total[k % 3] += reaction[k];
     free(reaction);
     return rc;
 }
@@ -347,16 +458,19 @@ void hx_optimizer_free(hx_optimizer *opt)
 {
     hx_device *dev = opt->op ? opt->op->dev : NULL;
     double *const field[] = {opt->d_design, opt->d_physical, opt->d_proposal, opt->d_energy,
-                             opt->d_dc,     opt->d_dv,       opt->d_volume,   opt->d_passive};
+                             opt->d_dc,     opt->d_dv,       opt->d_volume};
     for (int c = 0; dev && c < opt->problem->n_case; c++) {
         if (opt->d_u) dev->ops->release(dev, opt->d_u[c]);
         if (opt->d_f) dev->ops->release(dev, opt->d_f[c]);
+        if (opt->d_static) dev->ops->release(dev, opt->d_static[c]);
     }
     for (size_t i = 0; dev && i < sizeof field / sizeof field[0]; i++)
         dev->ops->release(dev, field[i]);
     if (dev) dev->ops->release(dev, opt->d_oc);
+    hx_device_ties_free(&opt->ties, dev);
     free(opt->d_u);
     free(opt->d_f);
+    free(opt->d_static);
     free(opt->load_case);
     memset(opt, 0, sizeof *opt);
 }

@@ -14,6 +14,8 @@
 #include "filter.h"
 #include "oc.h"
 #include "pcg.h"
+#include "stair.h"
+#include "ties.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,6 +25,10 @@ typedef struct hx_optimizer_params {
     double move;    /* largest change of a density in a step, (0, 1] */
     double damping; /* eta of the optimality criteria, (0, 1] */
     int warm_start; /* keep u of the last design as PCG's first guess */
+    /* Continuation of the SIMP exponent up to problem->penalty, and of the projection's beta from
+     * the filter's; zeroed: none. */
+    hx_stair penalty, beta;
+    double settled; /* both rise early when no density changes by this much; 0: they do not */
 } hx_optimizer_params;
 
 /* Stages of a run (P1, Figure 15). */
@@ -43,10 +49,14 @@ typedef struct hx_case_record {
 } hx_case_record;
 
 typedef struct hx_iteration {
-    int iteration;       /* 1-based */
-    double compliance;   /* weighted sum over cases, of the analysed design */
-    double volume;       /* volume fraction of the analysed design, passive elements included */
-    double change;       /* largest density change proposed by this step */
+    int iteration;        /* 1-based */
+    double compliance;    /* weighted sum over cases, of the analysed design */
+    double volume;        /* volume fraction of the analysed design, passive elements included */
+    double change;        /* largest density change proposed by this step */
+    double penalty, beta; /* what it was analysed with; beta = 0: no projection */
+    int raised;           /* 1: penalty or beta rises after this iteration */
+    int climbing;         /* 1: penalty or beta was not at its last value */
+    int volume_trials;    /* updates of this step, until the proposal's volume was right */
     double greyness;     /* 4 sum v rho (1 - rho) / sum v over free elements, 0 = black and white */
     int pcg_iterations;  /* sum over cases */
     int pcg_fell_back;   /* cases that mixed precision left to double */
@@ -69,25 +79,35 @@ typedef struct hx_optimizer {
     hx_pcg *pcg;
     hx_filter *filter;
     int iteration;
+    hx_stair penalty, beta; /* as they are for the next design */
     double total_volume;
     /* [n_elem] on the device (owned). The modulus is the operator's. */
     double *d_design, *d_physical, *d_proposal; /* densities */
     double *d_energy;                           /* weighted u_e' Ke u_e for unit modulus */
     double *d_dc, *d_dv; /* filtered, after a step; d_dv until hx_optimizer_energy needs it */
-    double *d_volume, *d_passive; /* d_passive: NULL without passive elements */
-    hx_oc_state *d_oc;            /* (owned) */
-    double **d_u, **d_f;          /* [n_case] -> [n_dof] on the device (owned) */
-    hx_case_record *load_case;    /* [n_case] (owned) */
+    double *d_volume;
+    const double *d_passive; /* (borrowed from the filter); NULL without passive elements */
+    hx_oc_state *d_oc;       /* (owned) */
+    hx_device_ties ties;     /* (owned) no groups: none */
+    double **d_u, **d_f;     /* [n_case] -> [n_dof] on the device (owned) */
+    double **d_static; /* likewise, the part of f that the design does not change; NULL: none, or
+                          all of f (owned) */
+    hx_case_record *load_case; /* [n_case] (owned) */
 } hx_optimizer;
 
 /* Device vectors of n_dof doubles that an optimizer holds. */
 int hx_optimizer_vectors(const hx_problem *problem);
 
-/* Starts from problem->initial_density, or from density[n_elem] if given (passive elements keep
+/* Starts from problem->initial_density, or the uniform density whose image through the filter takes
+ * up the volume, or from density[n_elem] if given (passive elements keep
  * theirs). */
 int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params,
                         const hx_problem *problem, hx_operator *op, hx_precond *pc, hx_pcg *pcg,
                         hx_filter *filter, const double *density);
+
+/* Before the first step: the members of each group get the mean of their densities, and one density
+ * in all designs that follow. `ties` is not needed afterwards. */
+int hx_optimizer_tie(hx_optimizer *opt, const hx_ties *ties);
 
 /* Waits. HX_ENUMERIC: compliance, sensitivities or densities not finite. PCG that did not converge
  * is in record->reason, not an error. */
@@ -104,6 +124,9 @@ int hx_optimizer_energy(hx_optimizer *opt, double *host);
 
 /* Downloads u of a case (0-based): u[n_node][3]. */
 int hx_optimizer_displacement(const hx_optimizer *opt, int load_case, double *u);
+
+/* Sum of the forces of a case on the design just analysed, loads by mass included. */
+int hx_optimizer_load(const hx_optimizer *opt, int load_case, double total[3]);
 
 /* Reactions K u - f at the fixed degrees of freedom of a case, summed. */
 int hx_optimizer_reaction(hx_optimizer *opt, int load_case, double total[3]);

@@ -201,7 +201,7 @@ static int create(hx_precond *pc, const hx_operator *op)
 
 /* Below this, a pivot of a matrix with unit diagonal is what rounding to single precision left of
  * 0: the coarse spaces are redundant (the same rotation everywhere is the motion 0). */
-#define LEAST_PIVOT 1e-5
+#define LEAST_PIVOT 3e-6
 
 /* to -= factor * row */
 HX_VECTORISED

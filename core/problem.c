@@ -9,6 +9,7 @@
 #include "memory.h"
 #include "names.h"
 #include "problem_internal.h"
+#include "skin.h"
 #include "sum.h"
 
 int hx_problem_find_set(const hx_mesh *mesh, const char *name, const char *origin,
@@ -121,8 +122,12 @@ static int add_loads(hx_problem *problem, const hx_problem_params *params)
         HX_TRY(hx_alloc(&problem->force[c], n_dof, sizeof(double), "loads"));
     }
     for (size_t i = 0; i < params->n_load; i++)
-        HX_TRY(hx_problem_add_load(problem->mesh, &params->load[i],
-                                   problem->force[params->load[i].load_case - 1]));
+        if (hx_load_is_body(&params->load[i]))
+            HX_TRY(hx_problem_add_body(problem, params, &params->load[i]));
+        else
+            HX_TRY(hx_problem_add_load(problem->mesh, &params->load[i],
+                                       problem->force[params->load[i].load_case - 1]));
+    hx_problem_finish_body(problem);
     return HX_OK;
 }
 
@@ -133,6 +138,7 @@ static int check_loaded(const hx_problem *problem, const hx_problem_params *para
     if (problem->prescribed) return HX_OK;
     for (int c = 0; c < problem->n_case; c++) {
         int applied = 0, acting = 0;
+        if (hx_problem_body(problem, c)) continue; /* on every node, and not all are fixed */
 #pragma omp parallel for schedule(static) reduction(| : applied, acting)
         for (int64_t k = 0; k < 3 * n_node; k++) {
             if (problem->force[c][k] == 0.0) continue;
@@ -152,6 +158,40 @@ static int check_loaded(const hx_problem *problem, const hx_problem_params *para
     return HX_OK;
 }
 
+/* Gives the elements of one entry their density. */
+static int make_passive(hx_problem *problem, const hx_set *set, const hx_passive_spec *passive)
+{
+    const hx_mesh *mesh = problem->mesh;
+    uint8_t *flag = NULL;
+    int64_t n;
+    if (passive->skin == 0.0) {
+        for (int64_t k = 0; k < set->n_elem; k++) problem->passive[set->elem[k]] = passive->density;
+        return HX_OK;
+    }
+    HX_TRY(hx_alloc(&flag, (size_t)mesh->n_elem, 1, "elements of a skin"));
+    const int rc = hx_skin_flag(mesh, set, passive->skin, flag, &n);
+    for (int64_t e = 0; rc == HX_OK && e < mesh->n_elem; e++)
+        if (flag[e]) problem->passive[e] = passive->density;
+    free(flag);
+    return rc;
+}
+
+static int check_passive(const hx_passive_spec *passive, const hx_set *set, double rho_min)
+{
+    if (!(passive->skin >= 0.0) || isinf(passive->skin))
+        return HX_RAISE(HX_EINPUT, "%s: skin = %g is no thickness, it must be above 0",
+                        passive->origin, passive->skin);
+    if (passive->skin > 0.0 ? set->n_node == 0 : set->n_elem == 0)
+        return HX_RAISE(HX_EINPUT, "%s: set '%s' holds no %s, nothing would be passive%s",
+                        passive->origin, passive->set, passive->skin > 0.0 ? "node" : "element",
+                        set->n_node > 0 ? "; with a skin = THICKNESS what lies near it would" : "");
+    if (!(passive->density >= rho_min && passive->density <= 1.0))
+        return HX_RAISE(HX_EINPUT,
+                        "%s: density = %g must be between rho_min = %g (void) and 1 (solid)",
+                        passive->origin, passive->density, rho_min);
+    return HX_OK;
+}
+
 static int add_passive(hx_problem *problem, const hx_problem_params *params)
 {
     const hx_mesh *mesh = problem->mesh;
@@ -164,14 +204,8 @@ static int add_passive(hx_problem *problem, const hx_problem_params *params)
         const hx_passive_spec *passive = &params->passive[i];
         const hx_set *set;
         HX_TRY(hx_problem_find_set(mesh, passive->set, passive->origin, &set));
-        if (set->n_elem == 0)
-            return HX_RAISE(HX_EINPUT, "%s: set '%s' holds no element, nothing would be passive",
-                            passive->origin, passive->set);
-        if (!(passive->density >= params->rho_min && passive->density <= 1.0))
-            return HX_RAISE(HX_EINPUT,
-                            "%s: density = %g must be between rho_min = %g (void) and 1 (solid)",
-                            passive->origin, passive->density, params->rho_min);
-        for (int64_t k = 0; k < set->n_elem; k++) problem->passive[set->elem[k]] = passive->density;
+        HX_TRY(check_passive(passive, set, params->rho_min));
+        HX_TRY(make_passive(problem, set, passive));
     }
     return HX_OK;
 }
@@ -257,6 +291,7 @@ size_t hx_problem_bytes(const hx_problem *problem)
     size_t bytes = n_node + n_elem * sizeof(double);
     if (problem->prescribed) bytes += n_node * 3 * sizeof(double);
     if (problem->passive) bytes += n_elem * sizeof(double);
+    if (problem->body) bytes += (size_t)problem->n_case * sizeof *problem->body;
     return bytes + (size_t)problem->n_case * n_node * 3 * sizeof(double);
 }
 
@@ -264,6 +299,7 @@ void hx_problem_free(hx_problem *problem)
 {
     for (int c = 0; problem->force && c < problem->n_case; c++) free(problem->force[c]);
     free(problem->force);
+    free(problem->body);
     free(problem->weight);
     free(problem->fixed);
     free(problem->prescribed);

@@ -26,24 +26,45 @@ typedef enum {
                             else equally over its nodes */
     HX_LOAD_TRACTION, /* value = force per area on the set's boundary faces, consistent nodal loads
                        */
-    HX_LOAD_PRESSURE  /* value[0] = pressure on the set's boundary faces, positive pushes inwards */
+    HX_LOAD_PRESSURE, /* value[0] = pressure on the set's boundary faces, positive pushes inwards */
+    HX_LOAD_BEARING,  /* value = force of a pin on the bore whose boundary faces the set holds
+                         (bearing.h) */
+    HX_LOAD_REMOTE,   /* value = force at `point`, `moment` about it; shared by the set's nodes, by
+                         area if it spans boundary faces, else equally, leaving them flexible */
+    HX_LOAD_REMOTE_RIGID, /* the same, and the set moves as one rigid body */
+    HX_LOAD_GRAVITY,      /* value = acceleration of the whole part, which has no set */
+    HX_LOAD_CENTRIFUGAL   /* value = axis through `point`, of any length, about which the whole part
+                             turns at `speed` */
 } hx_load_kind;
 
 typedef struct hx_load_spec {
     const char *set, *origin;
     hx_load_kind kind;
     double value[3];
-    int load_case; /* 1-based */
+    int load_case;              /* 1-based */
+    double moment[3], point[3]; /* HX_LOAD_REMOTE..: force * length, length */
+    double speed;               /* HX_LOAD_CENTRIFUGAL: radians per time */
 } hx_load_spec;
+
+/* density b(x) = at_origin + gradient x: what gravity and rotations of a case exert on a volume of
+ * solid material. Other densities: body_force.h. */
+typedef struct hx_body_field {
+    double at_origin[3];
+    double gradient[3][3];
+    int acts;  /* not 0 everywhere */
+    int alone; /* the case has no other force */
+} hx_body_field;
 
 typedef struct hx_passive_spec {
     const char *set, *origin;
     double density; /* in [rho_min, 1] */
+    double skin;    /* > 0: the elements within this length of the set (skin.h); 0: the set's own */
 } hx_passive_spec;
 
 typedef struct hx_problem_params {
     const char *origin; /* of messages that belong to no entry: "bracket.cfg" */
     double young, poisson;
+    double density; /* mass per volume; 0: not given, which loads by mass refuse */
     double penalty, rho_min, volume_fraction;
     size_t n_support, n_load, n_passive, n_weight;
     const hx_support_spec *support;
@@ -62,8 +83,9 @@ typedef struct hx_problem {
     double *prescribed; /* [n_node][3] displacement at fixed components, 0 elsewhere; NULL: all 0
                            (owned) */
     int n_case;
-    double *weight; /* [n_case] (owned) */
-    double **force; /* [n_case] -> [n_node][3] (owned) */
+    double *weight;      /* [n_case] (owned) */
+    double **force;      /* [n_case] -> [n_node][3], without loads by mass (owned) */
+    hx_body_field *body; /* [n_case] (owned); NULL: no loads by mass */
 
     double *volume;  /* [n_elem] (owned) */
     double *passive; /* [n_elem] density of passive elements, NaN where free; NULL: none (owned) */
@@ -85,8 +107,23 @@ void hx_problem_modulus(const hx_problem *problem, const double *rho, double *mo
  * ("translation along x", "rotation about an axis along z through ..."). O(n_node). */
 int hx_problem_check_supported(const hx_problem *problem, const char *origin);
 
-/* Sum of the applied forces of a case (0-based), for reports. */
+/* The loads by mass of a case (0-based), or NULL. */
+static inline const hx_body_field *hx_problem_body(const hx_problem *problem, int load_case)
+{
+    return problem->body && problem->body[load_case].acts ? &problem->body[load_case] : NULL;
+}
+
+/* Sum of the applied forces of a case (0-based) without loads by mass, for reports. */
 void hx_problem_total_force(const hx_problem *problem, int load_case, double total[3]);
+
+/* Sum of the loads by mass of a case at rho[n_elem], or at the first design if it is NULL. */
+void hx_problem_total_body(const hx_problem *problem, int load_case, const double *rho,
+                           double total[3]);
+
+/* All forces of a case at rho[n_elem], or at the first design if it is NULL, into force[n_node][3].
+ * Cold. */
+int hx_problem_nodal_force(const hx_problem *problem, int load_case, const double *rho,
+                           double *force);
 
 size_t hx_problem_bytes(const hx_problem *problem);
 void hx_problem_free(hx_problem *problem);

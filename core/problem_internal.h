@@ -11,4 +11,24 @@ int hx_problem_find_set(const hx_mesh *mesh, const char *name, const char *origi
 /* Adds one load to force[n_node][3]. HX_EINPUT: the set has nothing that such a load acts on. */
 int hx_problem_add_load(const hx_mesh *mesh, const hx_load_spec *load, double *force);
 
+/* Adds a HX_LOAD_BEARING to force[n_node][3]; errors and cost of hx_bearing_fit. */
+int hx_load_add_bearing(const hx_mesh *mesh, const hx_load_spec *load, double *force);
+
+/* Adds gravity or a rotation to the fields of the problem, once n_case is known. HX_EINPUT: no
+ * density, no axis, or nothing that double precision could square. */
+int hx_problem_add_body(hx_problem *problem, const hx_problem_params *params,
+                        const hx_load_spec *load);
+
+/* What of the fields depends on the other forces. */
+void hx_problem_finish_body(hx_problem *problem);
+
+static inline int hx_load_is_body(const hx_load_spec *load)
+{
+    return load->kind == HX_LOAD_GRAVITY || load->kind == HX_LOAD_CENTRIFUGAL;
+}
+/* Adds a HX_LOAD_REMOTE to force[n_node][3]. HX_EINPUT: a moment about the line, or in the point,
+ * that all nodes of the set lie on. O(n_node). */
+int hx_load_add_remote(const hx_mesh *mesh, const hx_set *set, const hx_load_spec *load,
+                       double *force);
+
 #endif

@@ -11,15 +11,27 @@
 static int analyse(hx_mesh *mesh, hx_problem *problem, hx_device *dev, hx_operator *op,
                    hx_precond *pc, hx_pcg *pcg, hx_filter *filter, hx_optimizer *opt)
 {
-    const hx_support_spec support = {"left", "support", HX_FIX_X | HX_FIX_Y | HX_FIX_Z, {0.0}};
-    const hx_load_spec load = {
-        "right-lower-edge", "load", HX_LOAD_TOTAL_FORCE, {0.0, 0.0, -1.0}, 1};
-    const hx_problem_params law = {"compliance", 1.0,   0.3,  3.0, 0.001, 1.0, 1, 1, 0, 0,
-                                   &support,     &load, NULL, NULL};
+    const hx_support_spec support = {
+        .set = "left", .origin = "support", .fix = HX_FIX_X | HX_FIX_Y | HX_FIX_Z};
+    const hx_load_spec load = {.set = "right-lower-edge",
+                               .origin = "load",
+                               .kind = HX_LOAD_TOTAL_FORCE,
+                               .value = {0.0, 0.0, -1.0},
+                               .load_case = 1};
+    const hx_problem_params law = {.origin = "compliance.c",
+                                   .young = 1.0,
+                                   .poisson = 0.3,
+                                   .penalty = 3.0,
+                                   .rho_min = 0.001,
+                                   .volume_fraction = 1.0,
+                                   .n_support = 1,
+                                   .n_load = 1,
+                                   .support = &support,
+                                   .load = &load};
     const hx_pcg_params pcg_params = {
         .criterion = HX_PCG_RELATIVE, .tolerance = 1e-10, .max_iterations = 10000};
-    const hx_filter_params no_radius = {0.0, 0};
-    const hx_optimizer_params move = {0.2, 0.5, 1};
+    const hx_filter_params no_radius = {.radius = 0.0};
+    const hx_optimizer_params move = {.move = 0.2, .damping = 0.5, .warm_start = 1};
     hx_iteration result;
 
     HX_TRY(hx_generate_box(mesh, 20, 4, 4, 20.0, 4.0, 4.0)); /* elements, lengths */

@@ -13,9 +13,9 @@ static int create(hx_filter *filter)
     return HX_OK;
 }
 
-static int forward(hx_filter *filter, const double *d_design, double *d_physical)
+static int forward(hx_filter *filter, const double *d_design, double *d_filtered)
 {
-    return filter->dev->ops->copy(filter->dev, d_physical, d_design,
+    return filter->dev->ops->copy(filter->dev, d_filtered, d_design,
                                   (size_t)filter->problem->mesh->n_elem * sizeof *d_design);
 }
 
@@ -34,6 +34,7 @@ const hx_filter_kind hx_filter_none = {
     .name = "none",
     .help = "no filter (results depend on the mesh and may show checkerboards)",
     .needs_radius = 0,
+    .keeps_range = 1,
     .bytes = bytes,
     .create = create,
     .forward = forward,

@@ -62,6 +62,8 @@ void hx_cuda_vector_ops(hx_device_ops *ops);
 
 // The preconditioner multigrid (multigrid_cuda.cu).
 extern const struct hx_multigrid_ops hx_cuda_multigrid_ops;
+// The filter helmholtz (helmholtz_cuda.cu).
+extern const struct hx_helmholtz_ops hx_cuda_helmholtz_ops;
 // Fills in the operations on element fields (design_cuda.cu).
 void hx_cuda_design_ops(hx_device_ops *ops);
 
@@ -70,5 +72,11 @@ int hx_cuda_diagonal(hx_device *dev, const hx_device_model *model, double *d_dia
 int hx_cuda_block_diagonal(hx_device *dev, const hx_device_model *model, double *d_block);
 int hx_cuda_element_energy(hx_device *dev, const hx_device_model *model, const double *d_u,
                            double *d_energy);
+
+// Loads by mass (body_force_cuda.cu).
+int hx_cuda_body_force(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
+                       const double *d_rho, const double *d_static, double *d_f);
+int hx_cuda_body_work(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
+                      double factor, const double *d_rho, const double *d_u, double *d_dc);
 
 #endif

@@ -2,6 +2,7 @@
 // the elements within a radius.
 #include "core/cells.h"
 #include "core/oc.h"
+#include "core/ties.h"
 #include "sums_cuda.cuh"
 
 __device__ __forceinline__ int64_t first_of_thread()
@@ -79,6 +80,26 @@ struct gather_body {
     }
 };
 
+// Of a group of tied elements, a thread each.
+struct tie_body {
+    hx_device_ties ties;
+    const double *dv;
+    double *dc;
+    __device__ void operator()(int64_t g) const
+    {
+        hx_ties_spread(ties.d_member, ties.d_start[g], ties.d_start[g + 1], dv, dc);
+    }
+};
+
+struct copy_first_body {
+    hx_device_ties ties;
+    double *x;
+    __device__ void operator()(int64_t g) const
+    {
+        hx_ties_copy_first(ties.d_member, ties.d_start[g], ties.d_start[g + 1], x);
+    }
+};
+
 template <class Body> static int for_each(hx_device *dev, int64_t n, const Body &body)
 {
     each_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(n, body);
@@ -113,6 +134,16 @@ static int sensitivity(hx_device *dev, int64_t n, double penalty, const double *
     return for_each(dev, n, sensitivity_body{penalty, d_modulus, d_rho, d_energy, d_dc});
 }
 
+static int tie(hx_device *dev, const hx_device_ties *ties, const double *d_dv, double *d_dc)
+{
+    return for_each(dev, ties->n_group, tie_body{*ties, d_dv, d_dc});
+}
+
+static int copy_first(hx_device *dev, const hx_device_ties *ties, double *d_x)
+{
+    return for_each(dev, ties->n_group, copy_first_body{*ties, d_x});
+}
+
 // Blocks of a sum: a function of n and the GPU alone, so that its order is fixed.
 static unsigned sum_blocks(const hx_cuda *impl, int64_t n)
 {
@@ -123,6 +154,52 @@ static unsigned sum_blocks(const hx_cuda *impl, int64_t n)
 __device__ __forceinline__ bool is_free(const double *passive, int64_t e)
 {
     return !passive || isnan(passive[e]);
+}
+
+struct project_body {
+    hx_projection law;
+    const double *passive, *filtered;
+    double *physical;
+    __device__ void operator()(int64_t e) const
+    {
+        physical[e] = is_free(passive, e) ? hx_projection_value(&law, filtered[e]) : passive[e];
+    }
+};
+
+struct project_backward_body {
+    hx_projection law;
+    const double *passive, *filtered;
+    double *a;
+    __device__ void operator()(int64_t e) const
+    {
+        a[e] = is_free(passive, e) ? a[e] * hx_projection_slope(&law, filtered[e]) : 0.0;
+    }
+};
+
+struct zero_passive_body {
+    const double *passive;
+    double *a;
+    __device__ void operator()(int64_t e) const
+    {
+        if (!is_free(passive, e)) a[e] = 0.0;
+    }
+};
+
+static int project(hx_device *dev, int64_t n, const hx_projection *law, const double *d_passive,
+                   const double *d_filtered, double *d_physical)
+{
+    return for_each(dev, n, project_body{*law, d_passive, d_filtered, d_physical});
+}
+
+static int project_backward(hx_device *dev, int64_t n, const hx_projection *law,
+                            const double *d_passive, const double *d_filtered, double *d_a)
+{
+    return for_each(dev, n, project_backward_body{*law, d_passive, d_filtered, d_a});
+}
+
+static int zero_passive(hx_device *dev, int64_t n, const double *d_passive, double *d_a)
+{
+    return for_each(dev, n, zero_passive_body{d_passive, d_a});
 }
 
 __global__ void __launch_bounds__(HX_BLOCK)
@@ -173,12 +250,41 @@ static int measure(hx_device *dev, int64_t n, const double *d_rho, const double 
 }
 
 __global__ void __launch_bounds__(HX_BLOCK)
+    positive_kernel(int64_t n, const double *dc, const double *dv, const double *passive,
+                    double *result, double *partial, unsigned *ticket)
+{
+    double sum[2] = {0.0, 0.0};
+    for (int64_t e = first_of_thread(); e < n; e += all_threads()) {
+        if (!is_free(passive, e)) continue;
+        sum[0] += dc[e] > 0.0 ? dc[e] : 0.0;
+        sum[1] += dv[e];
+    }
+    if (hx_finish_sums(sum, partial, ticket)) {
+        result[0] = sum[0];
+        result[1] = sum[1];
+    }
+}
+
+static int mean_positive(hx_device *dev, int64_t n, const double *d_dc, const double *d_dv,
+                         const double *d_passive, double *mean)
+{
+    const hx_cuda *impl = hx_cuda_of(dev);
+    double result[2];
+    positive_kernel<<<sum_blocks(impl, n), HX_BLOCK, 0, impl->stream>>>(
+        n, d_dc, d_dv, d_passive, impl->d_result, impl->d_partial, impl->d_ticket);
+    HX_TRY_LAUNCH("mean_positive");
+    HX_TRY(dev->ops->download(dev, result, impl->d_result, sizeof result));
+    *mean = result[0] / result[1];
+    return HX_OK;
+}
+
+__global__ void __launch_bounds__(HX_BLOCK)
     oc_begin_kernel(hx_device_oc oc, double *partial, unsigned *ticket)
 {
     double sum[2] = {0.0, 0.0};
     for (int64_t e = first_of_thread(); e < oc.n; e += all_threads()) {
         const double rho = oc.d_design[e], dv = oc.d_dv[e];
-        const double b = fmax(0.0, -oc.d_dc[e] / dv);
+        const double b = fmax(0.0, oc.shift - oc.d_dc[e] / dv);
         const double t = rho * (oc.damping == 0.5 ? sqrt(b) : pow(b, oc.damping));
         oc.d_proposal[e] = t;
         if (!is_free(oc.d_passive, e)) continue;
@@ -422,8 +528,14 @@ void hx_cuda_design_ops(hx_device_ops *ops)
     ops->modulus = modulus;
     ops->sensitivity = sensitivity;
     ops->measure = measure;
+    ops->mean_positive = mean_positive;
+    ops->project = project;
+    ops->project_backward = project_backward;
+    ops->zero_passive = zero_passive;
     ops->oc_begin = oc_begin;
     ops->oc_pass = oc_pass;
     ops->oc_end = oc_end;
+    ops->tie = tie;
+    ops->copy_first = copy_first;
     ops->cone_sum = cone_sum;
 }

@@ -245,7 +245,10 @@ static hx_device_ops make_ops()
     ops.diagonal = hx_cuda_diagonal;
     ops.block_diagonal = hx_cuda_block_diagonal;
     ops.element_energy = hx_cuda_element_energy;
+    ops.body_force = hx_cuda_body_force;
+    ops.body_work = hx_cuda_body_work;
     ops.multigrid = &hx_cuda_multigrid_ops;
+    ops.helmholtz = &hx_cuda_helmholtz_ops;
     ops.copy_bandwidth = copy_bandwidth;
     return ops;
 }

@@ -93,18 +93,6 @@ int power_step(hx_device *dev, int64_t n, const float *d_m, const float *d_t, fl
     return HX_OK;
 }
 
-__global__ void smoother_set_kernel(hx_mg_smoother *smoother, double safety, double ratio)
-{
-    hx_mg_smoother_set(smoother, safety, ratio);
-}
-
-int smoother_set(hx_device *dev, hx_mg_smoother *d_smoother, double safety, double ratio)
-{
-    smoother_set_kernel<<<1, 1, 0, stream_of(dev)>>>(d_smoother, safety, ratio);
-    HX_TRY_LAUNCH("multigrid smoother");
-    return HX_OK;
-}
-
 __global__ void mesh_start_kernel(int64_t n, const hx_mg_smoother *__restrict__ smoother,
                                   const double *__restrict__ r, const float *__restrict__ m,
                                   float *__restrict__ d, float *__restrict__ x)
@@ -523,11 +511,12 @@ __global__ void dense_multiply_kernel(int n, const float *__restrict__ inverse,
 {
     const int thread = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     const int row = thread / 32, lane = thread % 32;
-    float sum = 0.0f;
+    double sum = 0.0; // large terms cancel
     if (row >= n) return;
-    for (int k = lane; k < n; k += 32) sum = fmaf(inverse[row * n + k], b[k], sum);
+    for (int k = lane; k < n; k += 32)
+        sum = fma(static_cast<double>(inverse[row * n + k]), static_cast<double>(b[k]), sum);
     for (int k = 16; k > 0; k /= 2) sum += __shfl_down_sync(0xffffffffu, sum, k);
-    if (lane == 0) y[row] = sum;
+    if (lane == 0) y[row] = static_cast<float>(sum);
 }
 
 int dense_multiply(hx_device *dev, int64_t n, const float *d_inverse, const float *d_b, float *d_y)
@@ -544,7 +533,6 @@ hx_multigrid_ops make_ops()
     ops.invert = invert;
     ops.power_start = power_start;
     ops.power_step = power_step;
-    ops.smoother_set = smoother_set;
     ops.mesh_start = mesh_start;
     ops.mesh_step = mesh_step;
     ops.mesh_restrict = mesh_restrict;

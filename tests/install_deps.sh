@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs, by apt, what is missing to build hextop; nothing, and no network, where all is there.
 #   sh tests/install_deps.sh          compiler, Meson, Ninja, pkg-config, libconfig
-#   sh tests/install_deps.sh test     and what some tests need and skip without: VTK for Python
+#   sh tests/install_deps.sh test     and what some tests need and skip without: VTK for Python and a
+#                                     screen for it, CalculiX
 # Shared by examples/quickstart.sh and tests/run.sh.
 set -u
 PATH=$PATH:/usr/local/cuda/bin
@@ -39,6 +40,8 @@ if [ "${1:-}" = test ]; then
     for python in python3 /usr/bin/python3; do
         "$python" -c 'import numpy, vtkmodules' >/dev/null 2>&1 && break
     done || optional="python3-vtk9 python3-numpy"
+    { has xvfb-run && has xauth; } || optional="$optional xvfb xauth"
+    has ccx || optional="$optional calculix-ccx"
 fi
 
 [ -n "$missing$optional" ] || exit 0
@@ -69,6 +72,6 @@ if [ -n "$optional" ]; then
     echo "Installing $optional"
     [ -n "$missing" ] || $sudo apt-get update -qq >"$log" 2>&1
     # shellcheck disable=SC2086
-    apt_install $optional || echo "note: not installed: $optional; the tests that need VTK are skipped"
+    apt_install $optional || echo "note: not installed: $optional; the tests that need it are skipped"
 fi
 exit 0

@@ -53,6 +53,17 @@ static inline void *put(const void *from, size_t bytes)
     return d_p;
 }
 
+/* The Chebyshev interval of the eigenvalue that a power iteration left. */
+static inline hx_mg_smoother set_smoother(hx_mg_smoother *d_smoother, double safety, double ratio)
+{
+    hx_mg_smoother s;
+    memset(&s, 0, sizeof s);
+    CHECK_OK(device.ops->download(&device, &s, d_smoother, sizeof s));
+    hx_mg_smoother_set(&s, safety, ratio);
+    CHECK_OK(device.ops->upload(&device, d_smoother, &s, sizeof s));
+    return s;
+}
+
 static inline void set_floats(float *d_to, int64_t n, const double *from)
 {
     float *x = malloc((size_t)n * sizeof *x);

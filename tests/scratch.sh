@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# Sourced by test_deterministic.sh and test_examples.sh: a scratch folder to work in, gone at the end,
+# Sourced by test_continuation.sh, test_deterministic.sh and test_examples.sh: a scratch folder to work in, gone at the end,
 # and a count of failed checks. Paths in arguments are made absolute before.
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

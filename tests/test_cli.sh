@@ -78,10 +78,10 @@ head -1 out/history.csv >header
 printf '%s' "iteration,compliance,volume,change,greyness,pcg_iterations,pcg_residual,seconds" >wanted
 printf '%s' ",compliance_case1,pcg_iterations_case1,compliance_case2,pcg_iterations_case2" >>wanted
 printf '%s' ",seconds_pcg,seconds_spmv,seconds_preconditioner,seconds_vector,seconds_compliance,seconds_filter" >>wanted
-printf '%s\n' ",seconds_update,seconds_output" >>wanted
+printf '%s\n' ",seconds_update,seconds_output,penalty,beta" >>wanted
 ok "history.csv header" cmp header wanted
 ok "history.csv lines" test "$(wc -l <out/history.csv)" = 6
-ok "history.csv columns" awk -F, 'NF != 20 { exit 1 }' out/history.csv
+ok "history.csv columns" awk -F, 'NF != 22 { exit 1 }' out/history.csv
 ok "compliance is the weighted sum" awk -F, 'NR > 1 {
     d = $2 - $9 - 0.5 * $11; if (d < 0) d = -d; if (d > 1e-9 * $2) exit 1 }' out/history.csv
 ok "volume is met" near "$(tail -1 out/history.csv | cut -d, -f3)" 0.4 1e-6
@@ -241,6 +241,29 @@ ok "restart starts there" near "$(number compliance other/summary.json)" "$compl
 ok "change_tolerance" "$hextop" -q run small.cfg output.directory=early \
     optimization.change_tolerance=0.9 optimization.iterations=40
 ok "stopped after one iteration" test "$(number iterations early/summary.json)" = 1
+
+# Symmetry and extrusion: cell (i, j, k) of the ASCII file and its images have the same text.
+ok "run with ties" "$hextop" run small.cfg output.directory=ties output.format=ascii \
+    'optimization.symmetry=({point=[4,0,0];normal=[1,0,0];})' 'optimization.extrusion=[0,0,2]'
+ok "header shows the ties" contains stdout "elements in 16 groups (1 symmetry plane, extruded)"
+ok "summary shows the ties" contains ties/summary.json '"elements_without_image": 0'
+ok "images are equal" awk '
+    /^SCALARS density/ { n = -1; next }
+    n != "" { for (f = 1; f <= NF && /^[0-9]/; f++) rho[++n] = $f }
+    END {
+        for (e = 0; e < 128; e++) {
+            i = e % 8; j = int(e / 8) % 4; a = i < 4 ? i : 7 - i
+            if (i == 0 || i == 7) continue # one end is passive
+            if (rho[e] != rho[8 * j + a] || rho[e] == "") exit 1
+            if (rho[e] != rho[8 * 0 + a]) differ = 1
+        }
+        exit !differ
+    }' ties/density_0005.vtk
+ok "config.cfg has the ties" "$hextop" -q run ties/config.cfg output.directory=ties2
+ok "and gives the same design" cmp ties/density_0005.vtk ties2/density_0005.vtk
+ok "check shows the ties" "$hextop" check small.cfg \
+    'optimization.symmetry=({point=[2.6,0.0,0.0];normal=[1,0,0];})'
+ok "and warns of a plane beside the middle" contains stderr "have no image in the part"
 
 # Fields and formats.
 ok "all fields" "$hextop" -q run small.cfg output.directory=fields output.format=ascii \

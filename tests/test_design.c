@@ -77,6 +77,27 @@ static void check_field(fields *f, int i, double tolerance, const char *what)
               error);
 }
 
+/* The mean of what is positive of derivatives of either sign. */
+static void check_positive(fields *f)
+{
+    const int64_t n = (int64_t)f->n;
+    double mean[2], dc = 0.0, dv = 0.0;
+    for (int k = 0; k < 2; k++) {
+        hx_device *dev = k == 0 ? &device : &cpu;
+        double *const *x = k == 0 ? f->d : f->c;
+        CHECK_OK(dev->ops->copy(dev, x[MODULUS], x[ENERGY], f->n * sizeof(double)));
+        CHECK_OK(dev->ops->axpy(dev, n, -1.3, x[VOLUME], x[MODULUS]));
+        CHECK_OK(dev->ops->mean_positive(dev, n, x[MODULUS], x[VOLUME], x[PASSIVE], &mean[k]));
+    }
+    check_value(mean[0], mean[1], 1e-14, "mean of the positive");
+    for (size_t e = 0; e < f->n; e++) {
+        if (!isnan(f->host[PASSIVE][e])) continue;
+        dc += fmax(0.0, f->host[ENERGY][e] - 1.3 * f->host[VOLUME][e]);
+        dv += f->host[VOLUME][e];
+    }
+    CHECK_REL(mean[1], dc / dv, 1e-12);
+}
+
 static void check_entries(fields *f)
 {
     const int64_t n = (int64_t)f->n;
@@ -111,6 +132,7 @@ static void check_entries(fields *f)
     check_field(f, MODULUS, 1e-14, "modulus, p = 1.7");
     check_field(f, OUT, 1e-14, "products");
     check_value(grey[0], grey[1], 1e-14, "greyness of all");
+    check_positive(f);
     const size_t last = f->n - 1;
     CHECK_REL(f->host[OUT][last],
               f->host[RHO][last] * pow(f->host[RHO][last], 1.7) / f->host[VOLUME][last] +
@@ -216,8 +238,8 @@ static int bench(const int size[3], double radius)
     CHECK_OK(hx_device_cells_create(&cells, &device, &mesh, radius));
     printf("cells %.3f s\n", lap(&clock));
     CHECK_OK(device.ops->alloc(&device, sizeof(hx_oc_state), &d_state));
-    const hx_device_oc oc = {mesh.n_elem, 0.2,         0.5,  0.01,     f.d[RHO],
-                             f.d[DC],     f.d[VOLUME], NULL, f.d[OUT], d_state};
+    const hx_device_oc oc = {mesh.n_elem, 0.2,  0.5,      0.01,    f.d[RHO], f.d[DC],
+                             f.d[VOLUME], NULL, f.d[OUT], d_state, NULL};
     for (int i = 0; i < 7; i++) {
         lap(&clock);
         CHECK_OK(device.ops->cone_sum(&device, &cells, radius, f.d[DC], f.d[MODULUS]));

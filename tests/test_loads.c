@@ -216,6 +216,140 @@ static void check_closed_surface(void)
     hx_mesh_free(&mesh);
 }
 
+/* The nodal forces of one load, which no problem need accept. */
+static int forces_of(const hx_load_spec *load, hx_problem *problem)
+{
+    hx_problem_params params = fixture_problem();
+    params.support = fixture_determinate;
+    params.n_support = FIXTURE_N_DETERMINATE;
+    params.load = load;
+    params.n_load = 1;
+    return hx_problem_create(problem, &mesh, &params);
+}
+
+/* A force and a moment at a point: that resultant, whatever the set. */
+static void check_remote_resultant(const char *set)
+{
+    const hx_load_spec load = {.set = set,
+                               .origin = "test",
+                               .kind = HX_LOAD_REMOTE,
+                               .value = {0.3, -0.7, 1.1},
+                               .moment = {2.0, 5.0, -3.0},
+                               .point = {9.0, -4.0, 2.5},
+                               .load_case = 1};
+    hx_problem problem;
+    create(&problem, &load, 1);
+    const resultant r = resultant_of(&problem, load.point);
+    for (int i = 0; i < 3; i++) {
+        CHECK_ABS(r.force[i], load.value[i], 1e-12);
+        CHECK_ABS(r.moment[i], load.moment[i], 2e-12 * 9.0); /* of terms of 9 */
+    }
+    hx_problem_free(&problem);
+}
+
+/* On nodes without faces f_a is F / n + theta x d_a, so that differences of forces are normal to
+ * those of places. */
+static void check_remote_is_rotation(void)
+{
+    const hx_load_spec load = {.set = "four",
+                               .origin = "test",
+                               .kind = HX_LOAD_REMOTE,
+                               .moment = {1.0, -2.0, 0.5},
+                               .load_case = 1};
+    const hx_set *const set = hx_mesh_find_set(&mesh, "four");
+    hx_problem problem;
+    double largest = 0.0;
+    create(&problem, &load, 1);
+    for (int64_t a = 0; a < set->n_node; a++)
+        for (int64_t b = 0; b < a; b++) {
+            const double *xa = mesh.xyz + 3 * (int64_t)set->node[a];
+            const double *xb = mesh.xyz + 3 * (int64_t)set->node[b];
+            const double *fa = problem.force[0] + 3 * (int64_t)set->node[a];
+            const double *fb = problem.force[0] + 3 * (int64_t)set->node[b];
+            double dot = 0.0;
+            for (int i = 0; i < 3; i++) {
+                dot += (fa[i] - fb[i]) * (xa[i] - xb[i]);
+                largest = fmax(largest, fabs(fa[i]));
+            }
+            CHECK_ABS(dot, 0.0, 1e-13);
+        }
+    CHECK(largest > 0.1);
+    hx_problem_free(&problem);
+}
+
+static void check_remote_at_centroid(void)
+{
+    hx_load_spec load = {.set = "right",
+                         .origin = "test",
+                         .kind = HX_LOAD_REMOTE,
+                         .value = {0.3, -0.7, 1.1},
+                         .point = {2.0, 0.75, 1.5},
+                         .load_case = 1};
+    hx_problem remote, total;
+    double error = 0.0;
+    create(&remote, &load, 1);
+    load.kind = HX_LOAD_TOTAL_FORCE;
+    create(&total, &load, 1);
+    for (int64_t i = 0; i < 3 * mesh.n_node; i++)
+        error = fmax(error, fabs(remote.force[0][i] - total.force[0][i]));
+    CHECK_ABS(error, 0.0, 1e-14);
+    hx_problem_free(&total);
+    hx_problem_free(&remote);
+}
+
+/* Nodes on a line carry a moment across it, and none about it; a single node carries none. */
+static void check_remote_on_line(void)
+{
+    hx_load_spec load = {.set = "right-lower-edge",
+                         .origin = "here",
+                         .kind = HX_LOAD_REMOTE,
+                         .value = {1.0, 2.0, 3.0},
+                         .moment = {0.5, 0.0, -0.25},
+                         .point = {2.0, 7.0, 0.0}, /* on the edge's line, along y */
+                         .load_case = 1};
+    hx_problem problem;
+    CHECK_OK(forces_of(&load, &problem));
+    const resultant r = resultant_of(&problem, load.point);
+    for (int i = 0; i < 3; i++) {
+        CHECK_ABS(r.force[i], load.value[i], 1e-12);
+        CHECK_ABS(r.moment[i], load.moment[i], 1e-12);
+    }
+    hx_problem_free(&problem);
+    load.moment[1] = 0.1;
+    CHECK_FAILS(forces_of(&load, &problem), HX_EINPUT,
+                "here: the nodes of set 'right-lower-edge' lie on a line along (");
+    load.moment[1] = 0.0;
+    load.point[2] = 0.1; /* the force turns about the line */
+    CHECK_FAILS(forces_of(&load, &problem), HX_EINPUT, "cannot take the moment of");
+    load.set = "corner-x";
+    CHECK_FAILS(forces_of(&load, &problem), HX_EINPUT, "is one node, or nodes in one place");
+    memcpy(load.point, (double[3]){2.0, 0.0, 0.0}, sizeof load.point);
+    memset(load.moment, 0, sizeof load.moment);
+    CHECK_OK(forces_of(&load, &problem));
+    CHECK_REL(force_at(&problem, 2.0, 0.0, 0.0)[1], 2.0, 1e-14);
+    hx_problem_free(&problem);
+    load.moment[0] = NAN;
+    CHECK_FAILS(forces_of(&load, &problem), HX_EINPUT, "here: a load of nan is not finite");
+    load.moment[0] = 0.0;
+    load.point[2] = INFINITY;
+    CHECK_FAILS(forces_of(&load, &problem), HX_EINPUT, "here: point[2] = inf is not finite");
+}
+
+static void check_remote(void)
+{
+    const fixture_box box = {{4, 3, 5}, {2.0, 1.5, 3.0}, 0.25, 0};
+    CHECK_OK(fixture_box_create(&mesh, &box));
+    const int32_t four[4] = {7, 33, 50, 101};
+    CHECK_OK(hx_mesh_add_node_set(&mesh, "four", 4, four));
+    CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
+    check_remote_resultant("right");
+    check_remote_resultant("four");
+    check_remote_is_rotation();
+    check_remote_at_centroid();
+    check_remote_on_line();
+    hx_mesh_free(&mesh);
+}
+
 int main(void)
 {
     fixture_set_threads(1);
@@ -223,5 +357,6 @@ int main(void)
     check_uneven_faces();
     check_plane_faces();
     check_closed_surface();
+    check_remote();
     TEST_END();
 }

@@ -130,8 +130,7 @@ static void check_smoothing(const hx_mg_level *level, const double *a)
     double *x = new_doubles(n), *d = new_doubles(n), worst = 0.0;
     float *d_old = put(NULL, (size_t)n * sizeof(float)),
           *d_new = put(NULL, (size_t)n * sizeof(float));
-    CHECK_OK(ops->smoother_set(&device, level->d_smoother, 1.1, 16.0));
-    CHECK_OK(device.ops->download(&device, &s, level->d_smoother, sizeof s));
+    s = set_smoother(level->d_smoother, 1.1, 16.0);
     for (int64_t i = 0; i < n; i++) CHECK_REL(m[i], a[i * n + i] > 0 ? 1 / a[i * n + i] : 0, 1e-6);
     for (int step = 0; step < 2 * STEPS; step++) {
         const int i = step % STEPS;

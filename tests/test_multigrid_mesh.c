@@ -224,8 +224,7 @@ static void check_mesh_smoother(const grids *g)
     for (int64_t i = 0; i < n; i++)
         CHECK_REL(m[i], fixed_at(g, i) ? 0.0 : 1.0 / k[i * n + i], 1e-6);
     check_lambda(n, k, m, lambda_of(d_smoother), "mesh");
-    CHECK_OK(ops->smoother_set(&device, d_smoother, 1.1, 4.0));
-    CHECK_OK(device.ops->download(&device, &s, d_smoother, sizeof s));
+    s = set_smoother(d_smoother, 1.1, 4.0);
     double *d_r = fixture_put(&device, (size_t)n, r), *d_z = fixture_put(&device, (size_t)n, r);
     double *t = random_doubles(n, 15), *x = new_doubles(n), *d = new_doubles(n), *z;
     CHECK_OK(ops->mesh_start(&device, n, d_smoother, d_r, g->d_m, d_d, d_x));

@@ -63,7 +63,7 @@ static void reference_update(const hx_problem *problem, const hx_optimizer_param
 
 /* The update on the device, from and to the host; the largest change. */
 static double update(const hx_problem *problem, const hx_optimizer_params *params,
-                     const double *design, const double *dc, double *proposal)
+                     const double *design, const double *dc, double shift, double *proposal)
 {
     double *const d_design = fixture_put(&device, N_ELEM, design);
     double *const d_dc = fixture_put(&device, N_ELEM, dc);
@@ -84,7 +84,8 @@ static double update(const hx_problem *problem, const hx_optimizer_params *param
                              .d_dv = d_dv,
                              .d_passive = d_passive,
                              .d_proposal = d_proposal,
-                             .d_state = d_state};
+                             .d_state = d_state,
+                             .shift = shift};
     CHECK_OK(hx_oc_update(&device, &oc, target, &change));
     fixture_get(&device, N_ELEM, proposal, d_proposal);
     hx_oc_state state;
@@ -94,6 +95,22 @@ static double update(const hx_problem *problem, const hx_optimizer_params *param
     for (size_t i = 0; i < sizeof field / sizeof field[0]; i++)
         device.ops->release(&device, field[i]);
     return change;
+}
+
+/* Derivatives with a multiple of those of the volume added, and a shift that takes it off again. */
+static void check_shift(const hx_problem *problem, const hx_optimizer_params *params,
+                        const oc_case *c, const double *design, const double *dc,
+                        const double *proposal)
+{
+    const double shift = 0.37 * c->dc_scale;
+    double added[N_ELEM], shifted[N_ELEM], error = 0.0;
+    for (int64_t e = 0; e < N_ELEM; e++) {
+        added[e] = dc[e] + shift * problem->volume[e];
+        shifted[e] = NAN;
+    }
+    update(problem, params, design, added, shift, shifted);
+    for (int64_t e = 0; e < N_ELEM; e++) error = fmax(error, fabs(shifted[e] - proposal[e]));
+    CHECK_MSG(error <= 1e-9, "%s: shifted, density off by %.3g", c->label, error);
 }
 
 static void check_case(const hx_mesh *mesh, const oc_case *c, uint64_t seed)
@@ -125,7 +142,8 @@ static void check_case(const hx_mesh *mesh, const oc_case *c, uint64_t seed)
         if (c->positive && e % 5 == 0) dc[e] = -dc[e];
         proposal[e] = NAN;
     }
-    const double returned = update(&problem, &optimizer, design, dc, proposal);
+    const double returned = update(&problem, &optimizer, design, dc, 0.0, proposal);
+    if (c->zero_share == 0.0) check_shift(&problem, &optimizer, c, design, dc, proposal);
     reference_update(&problem, &optimizer, design, dc, reference);
     for (int64_t e = 0; e < N_ELEM; e++) {
         const double step = proposal[e] - design[e];

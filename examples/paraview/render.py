@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""A picture of an optimised topology: the cells whose density is above a threshold.
+"""A picture of an optimised topology: the cells whose density is above a threshold, or a surface.
 
     python3 render.py RESULT.vtk PICTURE.png [--threshold 0.9] [--field density] [--view x,y,z]
+    python3 render.py PART.stl PICTURE.png
 
-RESULT is a .vtk file of hextop or a .vtk.series (its last file is shown). Runs with pvpython too. Without
-a screen it starts itself again under xvfb-run. Debian: python3-vtk9 python3-numpy xvfb xauth."""
+RESULT is a .vtk file of hextop or a .vtk.series (its last file is shown), PART what `hextop surface`
+wrote (.stl, .ply). Runs with pvpython too. Without a screen it starts itself again under xvfb-run.
+Debian: python3-vtk9 python3-numpy xvfb xauth. animate.py makes animations."""
 
 import argparse
 import json
@@ -45,12 +47,8 @@ def colour(text):
         raise argparse.ArgumentTypeError(f"'{text}': a colour like #6d93b8 is wanted") from None
 
 
-def parse_arguments():
-    parser = argparse.ArgumentParser(
-        description="A picture of an optimised topology: the cells above a density threshold."
-    )
-    parser.add_argument("result", help=".vtk file, or .vtk.series: its last file")
-    parser.add_argument("picture", help=".png file to write")
+def add_look(parser):
+    """The options that say what is shown and from where."""
     parser.add_argument("--threshold", type=float, default=0.9, help="default 0.9")
     parser.add_argument("--field", default="density", help="cell array, default density")
     parser.add_argument(
@@ -61,32 +59,44 @@ def parse_arguments():
     parser.add_argument(
         "--up", type=vector, metavar="X,Y,Z", help="upwards in the picture, default 0,0,1"
     )
-    parser.add_argument("--width", type=int, default=1600, help="pixels, default 1600")
     parser.add_argument("--color", type=colour, default="#8fb4d9", help="default #8fb4d9")
     parser.add_argument("--edges", choices=("auto", "on", "off"), default="auto")
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(
+        description="A picture of an optimised topology: the cells above a density threshold, or a surface."
+    )
+    parser.add_argument("result", help=".vtk file, .vtk.series (its last file), .stl or .ply")
+    parser.add_argument("picture", help=".png file to write")
+    add_look(parser)
+    parser.add_argument("--width", type=int, default=1600, help="pixels, default 1600")
     return parser.parse_args()
 
 
 def fail(text):
-    sys.exit(f"render.py: {text}")
+    sys.exit(f"{os.path.basename(sys.argv[0])}: {text}")
 
 
 def resolve(path):
-    """The file to show."""
+    """The files of a series with their times, or the file itself."""
     if not os.path.isfile(path):
         fail(f"{path}: no such file")
     if not path.endswith(".series"):
-        return path
+        return [(path, None)]
     try:
         with open(path, encoding="utf-8") as series:
             files = json.load(series)["files"]
-        return os.path.join(os.path.dirname(path), files[-1]["name"])
-    except (ValueError, KeyError, IndexError, TypeError):
+        folder = os.path.dirname(path)
+        found = [(os.path.join(folder, entry["name"]), entry["time"]) for entry in files]
+    except (ValueError, KeyError, TypeError):
+        found = []
+    if not found:
         fail(f"{path}: not a series file that names a file")
+    return found
 
 
-def read_surface(path, field, threshold):
-    """Outer faces of the cells above the threshold, and the mean edge length of those cells."""
+def read_grid(path, field):
     reader = vtk.vtkUnstructuredGridReader()
     reader.SetFileName(path)
     reader.ReadAllScalarsOn()
@@ -99,7 +109,42 @@ def read_surface(path, field, threshold):
     names = [data.GetArrayName(i) for i in range(data.GetNumberOfArrays())]
     if field not in names:
         fail(f"{path}: no cell array '{field}'; it has {', '.join(names) or 'none'}")
+    return grid
 
+
+def mean_edge(faces, n_corner):
+    points = vtk_to_numpy(faces.GetPoints().GetData())
+    corners = vtk_to_numpy(faces.GetPolys().GetConnectivityArray()).reshape(-1, n_corner)
+    edges = points[corners] - points[numpy.roll(corners, 1, axis=1)]
+    return float(numpy.linalg.norm(edges, axis=2).mean())
+
+
+def read_triangles(path):
+    """A surface, with normals that keep sharp edges sharp, and its mean edge length."""
+    reader = vtk.vtkSTLReader() if path.lower().endswith(".stl") else vtk.vtkPLYReader()
+    reader.SetFileName(path)
+    reader.Update()
+    if reader.GetOutput().GetNumberOfPolys() == 0:
+        fail(f"{path}: VTK reads no triangle from it")
+    edge = mean_edge(reader.GetOutput(), 3)
+    normals = vtk.vtkPolyDataNormals()
+    normals.SetInputConnection(reader.GetOutputPort())
+    normals.SetFeatureAngle(40)
+    normals.Update()
+    print(f"{path}: {reader.GetOutput().GetNumberOfPolys()} triangles")
+    return normals.GetOutput(), edge
+
+
+def read_surface(path, field, threshold):
+    """What is shown, and the mean length of its edges."""
+    if path.lower().endswith((".stl", ".ply")):
+        return read_triangles(path)
+    return read_cells(path, field, threshold)
+
+
+def read_cells(path, field, threshold):
+    """Outer faces of the cells above the threshold, and the mean edge length of those cells."""
+    grid = read_grid(path, field)
     cells = vtk.vtkThreshold()
     cells.SetInputData(grid)
     cells.SetInputArrayToProcess(0, 0, 0, vtk.vtkDataObject.FIELD_ASSOCIATION_CELLS, field)
@@ -110,19 +155,16 @@ def read_surface(path, field, threshold):
         cells.ThresholdByUpper(threshold)
     cells.Update()
     if cells.GetOutput().GetNumberOfCells() == 0:
-        low, high = data.GetArray(field).GetRange()
+        low, high = grid.GetCellData().GetArray(field).GetRange()
         fail(f"{path}: no cell with {field} >= {threshold}; it goes from {low:g} to {high:g}")
 
     surface = vtk.vtkDataSetSurfaceFilter()
     surface.SetInputConnection(cells.GetOutputPort())
     surface.Update()
     faces = surface.GetOutput()
-    points = vtk_to_numpy(faces.GetPoints().GetData())
-    corners = vtk_to_numpy(faces.GetPolys().GetConnectivityArray()).reshape(-1, 4)
-    edges = points[corners] - points[numpy.roll(corners, 1, axis=1)]
     n_shown, n_all = cells.GetOutput().GetNumberOfCells(), grid.GetNumberOfCells()
     print(f"{path}: {n_shown} of {n_all} cells have {field} >= {threshold:g}")
-    return faces, float(numpy.linalg.norm(edges, axis=2).mean())
+    return faces, mean_edge(faces, 4)
 
 
 def make_actor(faces, base):
@@ -133,7 +175,8 @@ def make_actor(faces, base):
     actor.SetMapper(mapper)
     look = actor.GetProperty()
     look.SetColor(base)
-    look.SetInterpolationToFlat()
+    if not faces.GetPointData().GetNormals():
+        look.SetInterpolationToFlat()
     look.SetAmbient(0.3)
     look.SetDiffuse(0.8)
     look.SetSpecular(0.12)
@@ -195,7 +238,8 @@ def aim(renderer, points, view, up, width):
     camera.SetFocalPoint(centre)
     camera.SetPosition(centre + view)
     camera.SetViewUp(up)
-    renderer.ResetCamera()
+    bounds = numpy.c_[points.min(axis=0), points.max(axis=0)].ravel()
+    renderer.ResetCamera(bounds)
     _, half = projected_box(camera, points, 1.0)
     height = int(width * min(max(half[1] / half[0] * 1.02, 0.3), 1.3))
     aspect = width / height
@@ -204,13 +248,14 @@ def aim(renderer, points, view, up, width):
         old = camera.GetWindowCenter()
         camera.SetWindowCenter(old[0] + middle[0], old[1] + middle[1])
         camera.Zoom(0.94 / max(half))
-    renderer.ResetCameraClippingRange()
+    renderer.ResetCameraClippingRange(bounds)
     distance = camera.GetDistance()
     pixels_per_length = height / (2 * distance * math.tan(math.radians(camera.GetViewAngle() / 2)))
     return height, pixels_per_length
 
 
-def write_picture(window, path, width, height):
+def grab_picture(window):
+    """The picture in the window, as an algorithm's output."""
     grab = vtk.vtkWindowToImageFilter()
     grab.SetInput(window)
     grab.SetInputBufferTypeToRGB()
@@ -219,6 +264,12 @@ def write_picture(window, path, width, height):
     shrink.SetInputConnection(grab.GetOutputPort())
     shrink.SetShrinkFactors(SUPERSAMPLING, SUPERSAMPLING, 1)
     shrink.AveragingOn()
+    shrink.Update()
+    return shrink
+
+
+def write_picture(window, path, width, height):
+    shrink = grab_picture(window)
     writer = vtk.vtkPNGWriter()
     writer.SetFileName(path)
     writer.SetInputConnection(shrink.GetOutputPort())
@@ -240,35 +291,52 @@ def need_screen(window):
     os.execvp(screen[0], screen + [python] + sys.argv)
 
 
+def make_renderer(size, edge):
+    renderer = vtk.vtkRenderer()
+    renderer.SetBackground(0.93, 0.945, 0.96)
+    renderer.SetBackground2(1.0, 1.0, 1.0)
+    renderer.GradientBackgroundOn()
+    add_lights(renderer, size)
+    add_occlusion(renderer, size, edge)
+    return renderer
+
+
+def draw_edges(actor, arguments, pixels):
+    """Edges of elements, `pixels` long in the picture, where they can be told apart."""
+    if arguments.edges == "off" or (arguments.edges == "auto" and pixels < EDGE_PIXELS):
+        return
+    look = actor.GetProperty()
+    look.EdgeVisibilityOn()
+    look.SetEdgeColor([0.6 * part for part in arguments.color])
+    look.SetLineWidth(0.7 * SUPERSAMPLING)
+
+
+def open_window(window, renderer, width, height):
+    window.SetOffScreenRendering(1)
+    window.SetMultiSamples(0)
+    window.SetSize(width * SUPERSAMPLING, height * SUPERSAMPLING)
+    window.AddRenderer(renderer)
+
+
+def extent(points):
+    return float(numpy.linalg.norm(points.max(axis=0) - points.min(axis=0)))
+
+
 def main():
     arguments = parse_arguments()
     vtk.vtkObject.GlobalWarningDisplayOff()  # the script says itself what failed
     window = vtk.vtkRenderWindow()
     need_screen(window)
-    faces, edge = read_surface(resolve(arguments.result), arguments.field, arguments.threshold)
+    path, _ = resolve(arguments.result)[-1]
+    faces, edge = read_surface(path, arguments.field, arguments.threshold)
     points = vtk_to_numpy(faces.GetPoints().GetData()).astype(float)
-    size = float(numpy.linalg.norm(points.max(axis=0) - points.min(axis=0)))
-
-    renderer = vtk.vtkRenderer()
-    renderer.SetBackground(0.93, 0.945, 0.96)
-    renderer.SetBackground2(1.0, 1.0, 1.0)
-    renderer.GradientBackgroundOn()
+    renderer = make_renderer(extent(points), edge)
     actor = make_actor(faces, arguments.color)
     renderer.AddActor(actor)
-    add_lights(renderer, size)
-    add_occlusion(renderer, size, edge)
-
     height, scale = aim(renderer, points, arguments.view, arguments.up, arguments.width)
-    if arguments.edges == "on" or (arguments.edges == "auto" and edge * scale >= EDGE_PIXELS):
-        look = actor.GetProperty()
-        look.EdgeVisibilityOn()
-        look.SetEdgeColor([0.6 * part for part in arguments.color])
-        look.SetLineWidth(0.7 * SUPERSAMPLING)
-
-    window.SetOffScreenRendering(1)
-    window.SetMultiSamples(0)
-    window.SetSize(arguments.width * SUPERSAMPLING, height * SUPERSAMPLING)
-    window.AddRenderer(renderer)
+    if not path.lower().endswith((".stl", ".ply")) or arguments.edges == "on":
+        draw_edges(actor, arguments, edge * scale)
+    open_window(window, renderer, arguments.width, height)
     window.Render()
     write_picture(window, arguments.picture, arguments.width, height)
 

@@ -1,0 +1,53 @@
+/* The boundary faces that a set names or spans, and their Gauss points, for surface loads. */
+#ifndef HX_LOAD_FACES_H
+#define HX_LOAD_FACES_H
+
+#include <math.h>
+
+#include "mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+static inline double hx_dot3(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static inline double hx_norm3(const double v[3])
+{
+    return sqrt(hx_dot3(v, v));
+}
+
+static inline void hx_cross3(const double a[3], const double b[3], double c[3])
+{
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        c[i] = a[j] * b[k] - a[k] * b[j];
+    }
+}
+
+/* A 2x2 Gauss point of a bilinear face. */
+typedef struct hx_face_point {
+    double shape[4];  /* shape functions of the corners */
+    double normal[3]; /* outward; its length is the area that belongs to the point */
+    double x[3];      /* where it lies */
+} hx_face_point;
+
+/* The faces of a set (element * 6 + local face): its own, or the boundary faces all of whose
+ * corners it holds. *n_face = 0 where there are none; *face is the caller's to free. O(n_elem)
+ * without faces of its own. */
+int hx_load_faces(const hx_mesh *mesh, const hx_set *set, int64_t *n_face, int64_t **face);
+
+/* Corners, counter-clockwise seen from outside, and Gauss points of a face. */
+void hx_face_points(const hx_mesh *mesh, int64_t face, int32_t node[4], hx_face_point point[4]);
+
+/* Their area. */
+double hx_faces_area(const hx_mesh *mesh, int64_t n_face, const int64_t *face);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

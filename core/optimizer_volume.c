@@ -1,0 +1,81 @@
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "memory.h"
+#include "optimizer_internal.h"
+#include "root.h"
+
+/* Trials at most, and the volume's relative error that ends them. */
+enum { MOST_TRIALS = 40 };
+#define VOLUME_TOLERANCE 1e-6
+
+static double wanted_mass(const hx_optimizer *opt)
+{
+    return opt->problem->volume_fraction * opt->total_volume;
+}
+
+/* The filter is linear up to the projection: at the analysed design the physical volume grows like
+ * dv'rho, so the first target is exact without one. dv is 0 at passive elements. */
+static int first_target(const hx_optimizer *opt, const hx_iteration *record, double *target)
+{
+    hx_device *dev = opt->op->dev;
+    double taken;
+    HX_TRY(dev->ops->dot(dev, opt->op->model.n_elem, opt->d_dv, opt->d_design, &taken));
+    *target = taken + wanted_mass(opt) - record->volume * opt->total_volume;
+    if (!(*target > 0.0)) *target = 0.1 * taken;
+    return HX_OK;
+}
+
+int hx_optimizer_meet_volume(hx_optimizer *opt, const hx_device_oc *oc, hx_iteration *record)
+{
+    const double wanted = wanted_mass(opt);
+    hx_root root = {0};
+    double target, mass = 0.0;
+    HX_TRY(first_target(opt, record, &target));
+    for (int i = 0; i < MOST_TRIALS; i++) {
+        const double last = mass;
+        HX_TRY(hx_oc_update(opt->op->dev, oc, target, &record->change));
+        record->volume_trials++;
+        if (hx_filter_is_linear(opt->filter)) return HX_OK;
+        HX_TRY(hx_filter_mass(opt->filter, opt->d_proposal, opt->d_volume, &mass));
+        const double error = mass - wanted;
+        if (!(fabs(error) > VOLUME_TOLERANCE * wanted)) return HX_OK;
+        if (i > 0 && mass == last) return HX_OK; /* all densities are at a limit */
+        const double next = hx_root_next(&root, target, error);
+        target = next > 0.0 ? next : 0.1 * target;
+    }
+    return HX_OK;
+}
+
+/* rho into the free elements; passive ones have theirs. */
+static int put_uniform(hx_optimizer *opt, double rho, double *design)
+{
+    const hx_problem *problem = opt->problem;
+    const int64_t n = problem->mesh->n_elem;
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < n; e++)
+        design[e] = problem->passive && !isnan(problem->passive[e]) ? problem->passive[e] : rho;
+    return opt->op->dev->ops->upload(opt->op->dev, opt->d_design, design,
+                                     (size_t)n * sizeof *design);
+}
+
+int hx_optimizer_fit_initial(hx_optimizer *opt)
+{
+    const double wanted = wanted_mass(opt), rho_min = opt->problem->rho_min;
+    double rho = opt->problem->initial_density, mass, *design = NULL;
+    hx_root root = {0};
+    int rc = HX_OK;
+    HX_TRY(hx_alloc_raw(&design, (size_t)opt->problem->mesh->n_elem, sizeof *design, "densities"));
+    for (int i = 0; i < MOST_TRIALS; i++) {
+        HX_TRY_FAIL(put_uniform(opt, rho, design));
+        HX_TRY_FAIL(hx_filter_mass(opt->filter, opt->d_design, opt->d_volume, &mass));
+        const double error = mass - wanted, before = rho;
+        if (!(fabs(error) > VOLUME_TOLERANCE * wanted)) break;
+        rho = fmin(1.0, fmax(rho_min, hx_root_next(&root, rho, error / opt->total_volume)));
+        if (rho == before) break; /* all or none is as near as it gets */
+    }
+fail:
+    free(design);
+    return rc;
+}

@@ -1,0 +1,41 @@
+#include "root.h"
+
+#include <math.h>
+
+/* One side is unknown: the secant, with half as much again so as to get past the root; without one
+ * a slope of 1. */
+static double extrapolate(const hx_root *root, double x, double value)
+{
+    const double run = x - root->last, rise = value - root->last_value;
+    const double slope = root->n > 1 && run != 0.0 && rise / run > 1e-3 ? rise / run : 1.0;
+    return x - (root->n > 1 ? 1.5 : 1.0) * value / slope;
+}
+
+double hx_root_next(hx_root *root, double x, double value)
+{
+    const int side = value < 0.0 ? -1 : 1;
+    double next;
+    root->n++;
+    if (side < 0) {
+        root->low = x;
+        root->low_value = value;
+        root->has_low = 1;
+        if (root->side < 0) root->high_value *= 0.5;
+    } else {
+        root->high = x;
+        root->high_value = value;
+        root->has_high = 1;
+        if (root->side > 0) root->low_value *= 0.5;
+    }
+    root->side = side;
+    if (root->has_low && root->has_high) {
+        const double width = root->high - root->low;
+        next = root->low - root->low_value * width / (root->high_value - root->low_value);
+        if (!(next > root->low && next < root->high)) next = root->low + 0.5 * width;
+    } else {
+        next = extrapolate(root, x, value);
+    }
+    root->last = x;
+    root->last_value = value;
+    return next;
+}

@@ -1,0 +1,78 @@
+/* The density filter (Bruns and Tortorelli 2001; Bourdin 2001):
+ *
+ *     filtered_e = sum_i H_ei v_i rho_i / sum_i H_ei v_i,  H_ei = R - |x_e - x_i|
+ *
+ * over elements whose centroids lie within R; v_i is 1, or the volume of i (graded meshes). H is
+ * symmetric, so its transpose divides before the sum and multiplies after it. */
+#include <stdlib.h>
+
+#include "core/cone.h"
+#include "core/filter.h"
+#include "core/memory.h"
+
+static size_t bytes(const hx_mesh *mesh, const hx_filter_params *params)
+{
+    return hx_cone_bytes(mesh, params->volume_weighted);
+}
+
+static int create(hx_filter *filter)
+{
+    hx_cone *cone;
+    HX_TRY(hx_alloc(&cone, 1, sizeof *cone, "density filter"));
+    filter->impl = cone;
+    return hx_cone_create(cone, filter->dev, filter->problem, filter->params.radius,
+                          filter->params.volume_weighted);
+}
+
+static int forward(hx_filter *filter, const double *d_design, double *d_filtered)
+{
+    const hx_cone *cone = filter->impl;
+    hx_device *dev = filter->dev;
+    const hx_device_ops *ops = dev->ops;
+    const int64_t n = cone->cells.n;
+    const double *d_weighted = d_design;
+    if (cone->d_volume) {
+        HX_TRY(ops->multiply(dev, n, cone->d_volume, d_design, d_filtered));
+        d_weighted = d_filtered;
+    }
+    HX_TRY(hx_cone_sum(cone, d_weighted, d_filtered));
+    return ops->divide(dev, n, d_filtered, cone->d_sum_weight, d_filtered);
+}
+
+static int transpose(const hx_cone *cone, double *d_a)
+{
+    hx_device *dev = cone->dev;
+    HX_TRY(dev->ops->divide(dev, cone->cells.n, d_a, cone->d_sum_weight, d_a));
+    HX_TRY(hx_cone_sum(cone, d_a, d_a));
+    if (!cone->d_volume) return HX_OK;
+    return dev->ops->multiply(dev, cone->cells.n, cone->d_volume, d_a, d_a);
+}
+
+static int backward(hx_filter *filter, const double *d_design, double *d_dc, double *d_dv)
+{
+    (void)d_design;
+    HX_TRY(transpose(filter->impl, d_dc));
+    return transpose(filter->impl, d_dv);
+}
+
+static void destroy(hx_filter *filter)
+{
+    if (filter->impl) hx_cone_free(filter->impl);
+    free(filter->impl);
+    filter->impl = NULL;
+}
+
+const hx_filter_kind hx_filter_density = {
+    .name = "density",
+    .help = "weighted mean of the densities within a radius, with exact derivatives",
+    .needs_radius = 1,
+    .maps_design = 1,
+    .keeps_range = 1,
+    .sums_pairs = 1,
+    .bytes_per_elem = 56,
+    .bytes = bytes,
+    .create = create,
+    .forward = forward,
+    .backward = backward,
+    .destroy = destroy,
+};

@@ -1,0 +1,152 @@
+/* The filter of a Helmholtz equation (Lazarov and Sigmund, Int. J. Numer. Meth. Engng 86, 2011):
+ *
+ *     -r^2 lap(x) + x = rho,  no flux through the boundary,  r = R / (2 sqrt(3)),
+ *
+ * solved on the nodes; the filtered density of an element is the mean of its corners. With v the
+ * volumes, N the sums elements -> nodes and E the means nodes -> elements:
+ *
+ *     filtered = E A^-1 N v rho,    dc <- v E A^-1 N dc.
+ *
+ * The matrix-free operator of core/helmholtz.h goes through the same hx_operator, Jacobi
+ * preconditioner and hx_pcg as K. The residual is small enough for exact derivatives. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/filter.h"
+#include "core/helmholtz.h"
+#include "core/memory.h"
+#include "core/pcg.h"
+#include "core/registry.h"
+
+typedef struct helmholtz_filter {
+    hx_device *dev;
+    hx_device_helmholtz field;
+    hx_operator op;
+    hx_precond pc;
+    hx_pcg pcg;
+    double *d_f, *d_x, *d_warm; /* [n_node] right-hand side, solution, the last forward's one */
+} helmholtz_filter;
+
+enum { NODAL_VECTORS = 7 }; /* those three, PCG's r, p and q, the preconditioner's */
+#define TOLERANCE 1e-10
+
+static int apply(void *state, const double *d_x, double *d_y)
+{
+    const helmholtz_filter *impl = state;
+    return impl->dev->ops->helmholtz->apply(impl->dev, &impl->field, d_x, d_y);
+}
+
+static int diagonal(void *state, double *d_diagonal)
+{
+    const helmholtz_filter *impl = state;
+    return impl->dev->ops->helmholtz->diagonal(impl->dev, &impl->field, d_diagonal);
+}
+
+static const hx_strategy strategy = {
+    .name = "helmholtz", .deterministic = 1, .apply = apply, .diagonal = diagonal};
+
+static size_t bytes(const hx_mesh *mesh, const hx_filter_params *params)
+{
+    (void)params;
+    /* PCG rounds its vectors up to 64 entries */
+    return hx_device_helmholtz_bytes(mesh) +
+           NODAL_VECTORS * ((size_t)mesh->n_node + 64) * sizeof(double);
+}
+
+static int create(hx_filter *filter)
+{
+    static const hx_pcg_params params = {
+        .criterion = HX_PCG_RELATIVE, .tolerance = TOLERANCE, .max_iterations = 5000};
+    const size_t nodal = (size_t)filter->problem->mesh->n_node * sizeof(double);
+    hx_device *dev = filter->dev;
+    helmholtz_filter *impl;
+    HX_TRY(hx_alloc(&impl, 1, sizeof *impl, "helmholtz filter"));
+    filter->impl = impl;
+    impl->dev = dev;
+    HX_TRY(hx_device_helmholtz_create(&impl->field, dev, filter->problem,
+                                      filter->params.radius / (2.0 * sqrt(3.0))));
+    impl->op = (hx_operator){.dev = dev,
+                             .problem = filter->problem,
+                             .strategy = &strategy,
+                             .state = impl,
+                             .n_dof = filter->problem->mesh->n_node};
+    HX_TRY(hx_precond_create(&impl->pc, hx_precond_find("jacobi"), &impl->op));
+    HX_TRY(hx_precond_setup(&impl->pc));
+    HX_TRY(hx_pcg_create(&impl->pcg, &params, &impl->op, &impl->pc));
+    HX_TRY(dev->ops->alloc(dev, nodal, &impl->d_f));
+    HX_TRY(dev->ops->alloc(dev, nodal, &impl->d_x));
+    HX_TRY(dev->ops->alloc(dev, nodal, &impl->d_warm));
+    return dev->ops->zero(dev, impl->d_warm, nodal);
+}
+
+/* x = A^-1 f, from the x given. One vector for all solves: PCG's iterations are recorded once. */
+static int solve(helmholtz_filter *impl)
+{
+    hx_pcg_result result;
+    HX_TRY(hx_pcg_solve(&impl->pcg, &impl->op, &impl->pc, impl->d_f, impl->d_x, &result));
+    if (result.reason == HX_PCG_CONVERGED) return HX_OK;
+    return HX_RAISE(HX_ENUMERIC,
+                    "filter 'helmholtz': PCG did not converge (%s after %d iterations, |r|/|f| = "
+                    "%.2g)",
+                    hx_pcg_reason_name(result.reason), result.iterations, result.residual);
+}
+
+static int forward(hx_filter *filter, const double *d_design, double *d_filtered)
+{
+    helmholtz_filter *impl = filter->impl;
+    hx_device *dev = impl->dev;
+    const struct hx_helmholtz_ops *ops = dev->ops->helmholtz;
+    const size_t nodal = (size_t)impl->op.n_dof * sizeof(double);
+    HX_TRY(dev->ops->multiply(dev, impl->field.n_elem, impl->field.d_weight, d_design, d_filtered));
+    HX_TRY(ops->to_nodes(dev, &impl->field, d_filtered, impl->d_f));
+    HX_TRY(dev->ops->copy(dev, impl->d_x, impl->d_warm, nodal));
+    HX_TRY(solve(impl));
+    HX_TRY(dev->ops->copy(dev, impl->d_warm, impl->d_x, nodal));
+    return ops->to_elements(dev, &impl->field, impl->d_x, d_filtered);
+}
+
+static int transpose(helmholtz_filter *impl, double *d_a)
+{
+    hx_device *dev = impl->dev;
+    const struct hx_helmholtz_ops *ops = dev->ops->helmholtz;
+    HX_TRY(ops->to_nodes(dev, &impl->field, d_a, impl->d_f));
+    HX_TRY(dev->ops->zero(dev, impl->d_x, (size_t)impl->op.n_dof * sizeof(double)));
+    HX_TRY(solve(impl));
+    HX_TRY(ops->to_elements(dev, &impl->field, impl->d_x, d_a));
+    return dev->ops->multiply(dev, impl->field.n_elem, impl->field.d_weight, d_a, d_a);
+}
+
+static int backward(hx_filter *filter, const double *d_design, double *d_dc, double *d_dv)
+{
+    (void)d_design;
+    HX_TRY(transpose(filter->impl, d_dc));
+    return transpose(filter->impl, d_dv);
+}
+
+static void destroy(hx_filter *filter)
+{
+    helmholtz_filter *impl = filter->impl;
+    hx_device *dev = filter->dev;
+    if (!impl) return;
+    hx_pcg_free(&impl->pcg);
+    hx_precond_free(&impl->pc);
+    hx_device_helmholtz_free(&impl->field, dev);
+    dev->ops->release(dev, impl->d_f);
+    dev->ops->release(dev, impl->d_x);
+    dev->ops->release(dev, impl->d_warm);
+    free(impl);
+    filter->impl = NULL;
+}
+
+const hx_filter_kind hx_filter_helmholtz = {
+    .name = "helmholtz",
+    .help = "the densities smoothed by a Helmholtz equation; its time hardly grows with the radius",
+    .needs_radius = 1,
+    .maps_design = 1,
+    .bytes_per_elem = 192,
+    .bytes = bytes,
+    .create = create,
+    .forward = forward,
+    .backward = backward,
+    .destroy = destroy,
+};

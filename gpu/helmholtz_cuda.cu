@@ -1,0 +1,110 @@
+// The operator of the filter `helmholtz` on the GPU: a thread an element for the fluxes, a thread a
+// node for the sums over its elements, in their order: no atomic addition.
+#include "core/helmholtz.h"
+#include "cuda_device.cuh"
+
+__global__ void __launch_bounds__(HX_BLOCK)
+    flux_kernel(hx_device_helmholtz h, const double *__restrict__ x)
+{
+    const int64_t e = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    double corner[8], g[3], q[3];
+    if (e >= h.n_elem) return;
+    const int4 *const conn = reinterpret_cast<const int4 *>(h.d_conn + 8 * e);
+    const int4 low = conn[0], high = conn[1];
+    corner[0] = x[low.x], corner[1] = x[low.y], corner[2] = x[low.z], corner[3] = x[low.w];
+    corner[4] = x[high.x], corner[5] = x[high.y], corner[6] = x[high.z], corner[7] = x[high.w];
+    hx_helmholtz_gradient(corner, g);
+    hx_helmholtz_flux(h.d_metric + e, h.n_elem, g, q);
+    for (int i = 0; i < 3; i++) h.d_flux[3 * e + i] = q[i];
+}
+
+__global__ void __launch_bounds__(HX_BLOCK)
+    divergence_kernel(hx_device_helmholtz h, const double *__restrict__ x, double *__restrict__ y)
+{
+    const int64_t node = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    if (node >= h.n_node) return;
+    double sum = h.d_mass[node] * x[node];
+    for (int64_t k = h.d_node_elem_ptr[node]; k < h.d_node_elem_ptr[node + 1]; k++) {
+        const uint32_t at = h.d_node_elem[k];
+        sum += hx_helmholtz_divergence(static_cast<int>(at & 7u),
+                                       h.d_flux + 3 * static_cast<int64_t>(at >> 3));
+    }
+    y[node] = sum;
+}
+
+__global__ void __launch_bounds__(HX_BLOCK)
+    helmholtz_diagonal_kernel(hx_device_helmholtz h, double *__restrict__ diagonal)
+{
+    const int64_t node = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    if (node >= h.n_node) return;
+    double sum = h.d_mass[node];
+    for (int64_t k = h.d_node_elem_ptr[node]; k < h.d_node_elem_ptr[node + 1]; k++) {
+        const uint32_t at = h.d_node_elem[k];
+        sum += hx_helmholtz_corner(h.d_metric + (at >> 3), h.n_elem, static_cast<int>(at & 7u));
+    }
+    diagonal[node] = sum;
+}
+
+__global__ void __launch_bounds__(HX_BLOCK)
+    to_nodes_kernel(hx_device_helmholtz h, const double *__restrict__ value,
+                    double *__restrict__ nodal)
+{
+    const int64_t node = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    double sum = 0.0;
+    if (node >= h.n_node) return;
+    for (int64_t k = h.d_node_elem_ptr[node]; k < h.d_node_elem_ptr[node + 1]; k++)
+        sum += value[h.d_node_elem[k] >> 3];
+    nodal[node] = 0.125 * sum;
+}
+
+__global__ void __launch_bounds__(HX_BLOCK)
+    to_elements_kernel(hx_device_helmholtz h, const double *__restrict__ nodal,
+                       double *__restrict__ value)
+{
+    const int64_t e = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    if (e >= h.n_elem) return;
+    const int4 *const conn = reinterpret_cast<const int4 *>(h.d_conn + 8 * e);
+    const int4 low = conn[0], high = conn[1];
+    double sum = nodal[low.x];
+    sum += nodal[low.y], sum += nodal[low.z], sum += nodal[low.w];
+    sum += nodal[high.x], sum += nodal[high.y], sum += nodal[high.z], sum += nodal[high.w];
+    value[e] = 0.125 * sum;
+}
+
+static int apply(hx_device *dev, const hx_device_helmholtz *h, const double *d_x, double *d_y)
+{
+    const cudaStream_t stream = hx_cuda_of(dev)->stream;
+    flux_kernel<<<hx_blocks(h->n_elem, HX_BLOCK), HX_BLOCK, 0, stream>>>(*h, d_x);
+    HX_TRY_LAUNCH("helmholtz flux");
+    divergence_kernel<<<hx_blocks(h->n_node, HX_BLOCK), HX_BLOCK, 0, stream>>>(*h, d_x, d_y);
+    HX_TRY_LAUNCH("helmholtz divergence");
+    return HX_OK;
+}
+
+static int diagonal(hx_device *dev, const hx_device_helmholtz *h, double *d_diagonal)
+{
+    helmholtz_diagonal_kernel<<<hx_blocks(h->n_node, HX_BLOCK), HX_BLOCK, 0,
+                                hx_cuda_of(dev)->stream>>>(*h, d_diagonal);
+    HX_TRY_LAUNCH("helmholtz diagonal");
+    return HX_OK;
+}
+
+static int to_nodes(hx_device *dev, const hx_device_helmholtz *h, const double *d_value,
+                    double *d_node)
+{
+    to_nodes_kernel<<<hx_blocks(h->n_node, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
+        *h, d_value, d_node);
+    HX_TRY_LAUNCH("helmholtz to_nodes");
+    return HX_OK;
+}
+
+static int to_elements(hx_device *dev, const hx_device_helmholtz *h, const double *d_node,
+                       double *d_value)
+{
+    to_elements_kernel<<<hx_blocks(h->n_elem, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
+        *h, d_node, d_value);
+    HX_TRY_LAUNCH("helmholtz to_elements");
+    return HX_OK;
+}
+
+const hx_helmholtz_ops hx_cuda_helmholtz_ops = {apply, diagonal, to_nodes, to_elements};
