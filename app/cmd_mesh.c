@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "convert_mesh.h"
 #include "core/hex_jacobian.h"
+#include "core/memory.h"
 #include "core/mesh_files.h"
 #include "fields.h"
 #include "progress.h"
@@ -97,7 +98,7 @@ static int probe_target(const char *path)
 static int check_target(const char *path)
 {
     char list[128];
-    if (hx_mesh_format_of_name(path)) return HX_OK;
+    if (hx_mesh_can_write(hx_mesh_format_of_name(path))) return HX_OK;
     return HX_RAISE(HX_EINPUT, "'%s': the name must end with one of %s", path,
                     hx_mesh_format_list(1, list, sizeof list));
 }
@@ -110,9 +111,9 @@ static int write_format(const hx_session *s, const hx_mesh_format *format, const
                                        .title = s->cfg.title[0] ? s->cfg.title : s->mesh.name,
                                        .problem = &s->problem};
     HX_TRY(format->write(path, &s->mesh, &how));
-    hx_log_info("%s: %s elements, %s nodes, %zu sets", path,
+    hx_log_info("%s: %s elements, %s nodes, %zu sets, %d load cases", path,
                 hx_format_count(s->mesh.n_elem, a, sizeof a),
-                hx_format_count(s->mesh.n_node, b, sizeof b), s->mesh.n_set);
+                hx_format_count(s->mesh.n_node, b, sizeof b), s->mesh.n_set, s->problem.n_case);
     return HX_OK;
 }
 

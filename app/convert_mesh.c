@@ -55,7 +55,6 @@ static int convert(const conversion *c, hx_mesh *mesh)
 {
     char a[32], b[32];
     const hx_mesh_format *const format = hx_mesh_format_of_name(c->out);
-    const hx_mesh_write_options how = {.is_ascii = c->is_ascii, .title = mesh->name};
     const double begin = hx_clock();
     HX_TRY(hx_input_read(c->in, c->merge, mesh));
     const double read = hx_clock();
@@ -64,6 +63,7 @@ static int convert(const conversion *c, hx_mesh *mesh)
     hx_log_detail("%s: read in %.3f s, validated in %.3f s, %s of host memory at most", c->in,
                   read - begin, hx_clock() - read,
                   hx_format_bytes((double)hx_host_memory_peak(), a, sizeof a));
+    const hx_mesh_write_options how = {.is_ascii = c->is_ascii, .title = mesh->name};
     HX_TRY(format->write ? format->write(c->out, mesh, &how) : write_vtk(c, mesh));
     hx_log_info("%s: %s elements, %s nodes, %zu sets", c->out,
                 hx_format_count(mesh->n_elem, a, sizeof a),

@@ -48,6 +48,7 @@ static int write_gmsh(const char *path, const hx_mesh *mesh, const hx_mesh_write
 /* A keyword begins the file, after comments. */
 static int is_abaqus(const char *head)
 {
+    head += strspn(head, " \t\r\n");
     return head[0] == '*' && (head[1] == '*' || isalpha((unsigned char)head[1]));
 }
 
@@ -96,13 +97,18 @@ const hx_mesh_format *hx_mesh_format_of_file(const char *path)
     return hx_mesh_format_of_name(path);
 }
 
+int hx_mesh_can_write(const hx_mesh_format *format)
+{
+    return format && (format->write || format->read == read_vtk);
+}
+
 const char *hx_mesh_format_list(int for_writing, char *text, size_t n_text)
 {
     size_t n = 0;
     text[0] = '\0';
     for (size_t i = 0; i < hx_n_mesh_format; i++) {
         const hx_mesh_format *const format = &hx_mesh_formats[i];
-        if (for_writing && !format->write && format->read != read_vtk) continue;
+        if (for_writing && !hx_mesh_can_write(format)) continue;
         if (n < n_text)
             n += (size_t)snprintf(text + n, n_text - n, "%s%s", n > 0 ? ", " : "",
                                   format->extension);

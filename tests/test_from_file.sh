@@ -80,6 +80,9 @@ refused 'allowed is [1, 1000]' "$bracket" 'loads[0].case=0'
 sed 's/^\*Element, type=C3D8R/*Element, type=SC8R/' "$source/examples/meshes/cube_job.inp" >q.inp
 refused 'element 1 is a SC8R (8 such' cube.cfg mesh.file="$work/q.inp"
 
+"$hextop" mesh cube.cfg made.cdb >stdout 2>stderr && fault "writes an ANSYS archive"
+grep -qF "the name must end with one of .vtk, .msh, .inp" stderr || fault "not refused: made.cdb"
+
 # gmsh's own export: volumes, faces and edges of the groups.
 if command -v gmsh >/dev/null 2>&1; then
     gmsh -v 1 -3 "$source/examples/meshes/block.geo" -o made.inp >gmsh.log 2>&1 ||

@@ -68,6 +68,12 @@ for flavour in ascii binary; do
     same bin41.vtk theirs.vtk
 done
 
+# Through the third format, and back.
+convert bin41.msh ours.inp
+convert ours.inp again.msh
+convert again.msh again.vtk
+same bin41.vtk again.vtk
+
 # A transfinite block, larger, in every flavour of the file and with parameters of nodes.
 sed 's/Curve{:} = 3/Curve{:} = 21/' "$src/examples/meshes/blocks.geo" >large.geo
 mesh large.geo large.msh -format msh41 -bin -save_parametric
