@@ -116,7 +116,8 @@ const hx_key hx_keys[] = {
         .help = "start of the random numbers of distort"),
     KEY("mesh.file", TEXT, AT(mesh.file),
         .help = "file of hexahedra, relative to the config: legacy VTK (integer arrays become "
-                "sets), Gmsh (physical groups do), Abaqus"),
+                "sets), Gmsh (physical groups do), Abaqus .inp or "
+                "ANSYS .cdb"),
     KEY("mesh.merge", FLOAT, AT(mesh.merge), .file_only = 1, .unit = "length", .range = "[0, inf)",
         .note = "refuses bodies that meet unconnected",
         .help = "nodes of a file closer than this become one; 0: keeps coincident nodes apart"),
