@@ -171,7 +171,9 @@ static void warn_loads(hx_verify *v)
     const hx_config *cfg = &v->session.cfg;
     const hx_config_load *load = cfg->loads.entry;
     const hx_config_support *support = cfg->supports.entry;
+    const hx_config_spring *spring = cfg->springs.entry;
     for (size_t i = 0; i < cfg->supports.n; i++) warn_set(v, "supports", i, support[i].set);
+    for (size_t i = 0; i < cfg->springs.n; i++) warn_set(v, "springs", i, spring[i].set);
     for (size_t i = 0; i < cfg->loads.n; i++) warn_set(v, "loads", i, load[i].set);
     for (int c = 0; c < v->session.problem.n_case; c++) {
         hx_verify_nodes nodes;
@@ -271,8 +273,12 @@ static void write_attachments(hx_json *json, const hx_verify *v)
     const hx_config *cfg = &v->session.cfg;
     const hx_config_load *load = cfg->loads.entry;
     const hx_config_support *support = cfg->supports.entry;
+    const hx_config_spring *spring = cfg->springs.entry;
     hx_json_open_array(json, "supports");
     for (size_t i = 0; i < cfg->supports.n; i++) write_set(json, v, support[i].set);
+    hx_json_close_array(json);
+    hx_json_open_array(json, "springs");
+    for (size_t i = 0; i < cfg->springs.n; i++) write_set(json, v, spring[i].set);
     hx_json_close_array(json);
     hx_json_open_array(json, "loads");
     for (size_t i = 0; i < cfg->loads.n; i++) write_set(json, v, load[i].set);
