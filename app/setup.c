@@ -518,7 +518,7 @@ static int suggest_precision(const hx_session *s, int rc)
 
 static int check_precision(const hx_session *s)
 {
-    const int rigid = hx_pcg_check_rigid(precision(s), &s->problem);
+    const int rigid = hx_pcg_check_rigid(precision(s), s->problem.n_rigid);
     if (rigid < 0) return blame(s, "solver.precision", rigid);
     const int rc = hx_pcg_check_precision(precision(s), s->strategy, s->precond_kind);
     if (rc == HX_OK) return HX_OK;
@@ -578,7 +578,8 @@ const char *hx_session_ties_text(const hx_session *s, char *text, size_t n_text)
 static size_t precond_bytes(const hx_session *s)
 {
     const hx_precond_kind *kind = s->precond_kind;
-    return (size_t)kind->vectors * 3 * (size_t)s->mesh.n_node * sizeof(double) +
+    const int n = kind->vectors + (s->problem.n_rigid > 0 ? kind->rigid_vectors : 0);
+    return (size_t)n * 3 * (size_t)s->mesh.n_node * sizeof(double) +
            (kind->bytes ? kind->bytes(&s->mesh, s->strategy) : 0);
 }
 

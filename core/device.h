@@ -170,8 +170,13 @@ typedef struct hx_device_ops {
                       const double *d_x, double *d_y);
     int (*spring_add_single)(hx_device *dev, int64_t n, const int64_t *d_dof, const double *d_k,
                              const float *d_x, float *d_y);
-    /* y[n_node][3] := rigid motions on a set's nodes d_node[first ..], d_motion[6] scratch
-     * (rigid_set.h). */
+    /* Rigid sets (rigid_set.h), nodes d_node[first ..]. rigid_sum: force and moment about the
+     * centre of y[n_node][3], in a fixed order. rigid_spread: y := the motion, on the set's nodes.
+     * rigid_project: y := P y there, d_motion scratch. */
+    int (*rigid_sum)(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
+                     const double *d_xyz, const double *d_y, double d_sum[6]);
+    int (*rigid_spread)(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
+                        const double *d_xyz, const double d_motion[6], double *d_y);
     int (*rigid_project)(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
                          const double *d_xyz, double *d_motion, double *d_y);
     /* c = a - b */

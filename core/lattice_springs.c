@@ -71,8 +71,8 @@ static int64_t find_spring(const hx_problem *problem, int64_t node)
 }
 
 /* Adds a cell's springs; 0 if it has none. */
-static int fill_cell(const hx_lattice *lattice, const hx_problem *problem, int64_t cell,
-                     cell_blocks blocks)
+static int fill_cell(const hx_lattice *lattice, const hx_problem *problem, const uint8_t *held,
+                     int64_t cell, cell_blocks blocks)
 {
     int n = 0;
     for (int32_t l = lattice->cell_node_at[cell]; l < lattice->cell_node_at[cell + 1]; l++) {
@@ -82,7 +82,7 @@ static int fill_cell(const hx_lattice *lattice, const hx_problem *problem, int64
         for (int64_t k = find_spring(problem, node);
              k < problem->n_spring && problem->spring_dof[k] / 3 == node; k++) {
             const int i = (int)(problem->spring_dof[k] % 3);
-            if (problem->fixed[node] >> i & 1) continue;
+            if (held[node] >> i & 1) continue;
             if (n++ == 0) memset(blocks, 0, PAIRS * sizeof *blocks);
             if (!located++) node_rows(lattice, problem->mesh, cell, node, row);
             add_spring(row[i], problem->spring[k], blocks);
@@ -153,7 +153,7 @@ static int merge(hx_lattice_springs *springs, int64_t n, const entry *list, cell
 }
 
 int hx_lattice_springs_create(hx_lattice_springs *springs, const hx_lattice *lattice,
-                              const hx_problem *problem)
+                              const hx_problem *problem, const uint8_t *held)
 {
     int64_t n_cell = 0, *cell = NULL, place = 0;
     cell_blocks *blocks = NULL;
@@ -165,7 +165,7 @@ int hx_lattice_springs_create(hx_lattice_springs *springs, const hx_lattice *lat
     HX_TRY_FAIL(hx_alloc_raw(&blocks, (size_t)n_cell, sizeof *blocks, "springs"));
     HX_TRY_FAIL(hx_alloc_raw(&list, (size_t)n_cell * PAIRS, sizeof *list, "springs"));
     for (int64_t k = 0; k < n_cell; k++) {
-        if (!fill_cell(lattice, problem, cell[k], blocks[place])) continue;
+        if (!fill_cell(lattice, problem, held, cell[k], blocks[place])) continue;
         fill_entries(lattice, cell[k], place, list + PAIRS * place);
         place++;
     }

@@ -15,10 +15,10 @@ typedef struct hx_lattice_springs {
     float *block; /* [n][6][6] rows of the node, columns of its neighbour (owned) */
 } hx_lattice_springs;
 
-/* Those of problem->spring on free degrees of freedom; summed in a fixed order. O(n_spring) blocks
- * of 8 x 8 a cell with springs. */
+/* Those of problem->spring where held[n_node] (bits 1, 2, 4: x, y, z) has none; summed in a fixed
+ * order. O(n_spring) blocks of 8 x 8 a cell with springs. */
 int hx_lattice_springs_create(hx_lattice_springs *springs, const hx_lattice *lattice,
-                              const hx_problem *problem);
+                              const hx_problem *problem, const uint8_t *held);
 
 /* Accepts a zeroed struct. */
 void hx_lattice_springs_free(hx_lattice_springs *springs);

@@ -93,6 +93,7 @@ fail:
 
 static int put_rigid_sets(hx_operator *op, const hx_problem *problem)
 {
+    op->n_rigid = problem->n_rigid;
     if (problem->n_rigid == 0) return HX_OK;
     HX_TRY(op->dev->ops->alloc(op->dev, 6 * sizeof(double), &op->d_motion));
     return hx_device_put(op->dev, &op->d_rigid_node, problem->rigid_node,
@@ -170,7 +171,7 @@ int hx_operator_add_springs_single(const hx_operator *op, const float *d_x, floa
 
 int hx_operator_project(const hx_operator *op, double *d_y)
 {
-    for (int i = 0; i < op->problem->n_rigid; i++)
+    for (int i = 0; i < op->n_rigid; i++)
         HX_TRY(op->dev->ops->rigid_project(op->dev, &op->problem->rigid[i], op->d_rigid_node,
                                            op->model.d_xyz, op->d_motion, d_y));
     return HX_OK;

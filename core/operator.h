@@ -28,6 +28,7 @@ typedef struct hx_operator {
     int64_t n_spring;
     int64_t *d_spring_dof; /* [n_spring] of the problem, ascending (owned) */
     double *d_spring;      /* [n_spring] stiffness on the diagonal of K (owned) */
+    int n_rigid;           /* of the problem; 0 where the problem is another one than K's */
     int32_t *d_rigid_node; /* of the problem; NULL: no rigid sets (owned) */
     double *d_motion;      /* [6] of a rigid set, scratch (owned) */
     double *d_prescribed;  /* [n_dof] prescribed displacements, 0 elsewhere; NULL: all 0 (owned) */

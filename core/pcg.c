@@ -24,19 +24,19 @@ const char *hx_precision_name(hx_precision precision)
 }
 
 /* 1 if z = M^-1 r is a vector, not made on the fly. */
-static int keeps_z(const hx_precond_kind *kind, const hx_problem *problem)
+static int keeps_z(const hx_precond_kind *kind, int n_rigid)
 {
-    return kind->apply || problem->n_rigid > 0;
+    return kind->apply || n_rigid > 0;
 }
 
 int hx_pcg_vectors(const hx_precond_kind *kind, const hx_problem *problem)
 {
-    return 3 + keeps_z(kind, problem);
+    return 3 + keeps_z(kind, problem->n_rigid);
 }
 
-int hx_pcg_check_rigid(hx_precision precision, const hx_problem *problem)
+int hx_pcg_check_rigid(hx_precision precision, int n_rigid)
 {
-    if (precision == HX_PRECISION_DOUBLE || problem->n_rigid == 0) return HX_OK;
+    if (precision == HX_PRECISION_DOUBLE || n_rigid == 0) return HX_OK;
     return HX_RAISE(HX_EINPUT, "\"mixed\" has no rigid couplings; use \"double\", or coupling = "
                                "\"distributing\"");
 }
@@ -80,7 +80,7 @@ int hx_pcg_create(hx_pcg *pcg, const hx_pcg_params *params, const hx_operator *o
     int rc;
     memset(pcg, 0, sizeof *pcg);
     HX_TRY(hx_pcg_check_precision(params->precision, op->strategy, pc->kind));
-    HX_TRY(hx_pcg_check_rigid(params->precision, op->problem));
+    HX_TRY(hx_pcg_check_rigid(params->precision, op->n_rigid));
     pcg->params = *params;
     if (pcg->params.check_every <= 0) /* an iteration too many costs more than a look */
         pcg->params.check_every = pc->kind->rounded ? 1 : dev->ops->look_every;
@@ -89,7 +89,7 @@ int hx_pcg_create(hx_pcg *pcg, const hx_pcg_params *params, const hx_operator *o
     HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_r));
     HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_p));
     HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_q));
-    if (keeps_z(pc->kind, op->problem)) HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_z));
+    if (keeps_z(pc->kind, op->n_rigid)) HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_z));
     HX_TRY_FAIL(dev->ops->alloc(dev, sizeof *pcg->d_sum, &pcg->d_sum));
     HX_TRY_FAIL(dev->ops->alloc(dev, sizeof *pcg->d_state, &pcg->d_state));
     place_single(pcg);

@@ -83,7 +83,7 @@ int hx_pcg_check_precision(hx_precision precision, const hx_strategy *strategy,
                            const hx_precond_kind *kind);
 
 /* HX_EINPUT: rigid sets in mixed precision. */
-int hx_pcg_check_rigid(hx_precision precision, const hx_problem *problem);
+int hx_pcg_check_rigid(hx_precision precision, int n_rigid);
 
 const char *hx_pcg_reason_name(hx_pcg_reason reason);
 void hx_pcg_free(hx_pcg *pcg);

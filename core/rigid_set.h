@@ -51,6 +51,10 @@ static HX_HD void hx_rigid_apply(const hx_rigid_set *set, const double *x, const
 }
 
 /* On the host; see hx_device_ops. */
+int hx_cpu_rigid_sum(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
+                     const double *d_xyz, const double *d_y, double *d_sum);
+int hx_cpu_rigid_spread(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
+                        const double *d_xyz, const double *d_motion, double *d_y);
 int hx_cpu_rigid_project(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
                          const double *d_xyz, double *d_motion, double *d_y);
 

@@ -74,6 +74,10 @@ int hx_cuda_element_energy(hx_device *dev, const hx_device_model *model, const d
                            double *d_energy);
 
 // Rigid sets (rigid_set_cuda.cu).
+int hx_cuda_rigid_sum(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
+                      const double *d_xyz, const double *d_y, double *d_sum);
+int hx_cuda_rigid_spread(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
+                         const double *d_xyz, const double *d_motion, double *d_y);
 int hx_cuda_rigid_project(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
                           const double *d_xyz, double *d_motion, double *d_y);
 

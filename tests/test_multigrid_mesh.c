@@ -210,7 +210,7 @@ static void check_springs(const grids *g)
                 expected[r * g->n_col + c] +=
                     size * g->p[i * g->n_col + r] * g->p[i * g->n_col + c];
     }
-    CHECK_OK(hx_lattice_springs_create(&springs, &g->lattice, &problem));
+    CHECK_OK(hx_lattice_springs_create(&springs, &g->lattice, &problem, problem.fixed));
     CHECK(springs.n > 0);
     int64_t *d_at = put(springs.at, (size_t)springs.n * sizeof *springs.at);
     float *d_block = put(springs.block, (size_t)springs.n * 36 * sizeof *springs.block);
