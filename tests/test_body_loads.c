@@ -342,8 +342,8 @@ static void check_refusals(const hx_mesh *mesh)
     CHECK_FAILS(hx_problem_create(&problem, mesh, &params), HX_EINPUT, "is not finite");
 }
 
-/* Designs under seven times their weight's share of a load settle: positive derivatives neither
- * make them jump to and fro nor lose volume. */
+/* Designs settle where weight is most of the load: positive derivatives neither make them jump to
+ * and fro nor lose volume. */
 static void check_designs(void)
 {
     enum { N_STEP = 40 };
