@@ -226,6 +226,21 @@ static int add_load(hx_table *table, const hx_mesh *mesh, const hx_config_load *
     return HX_OK;
 }
 
+/* The share of a case's nodal forces that supports take at once. */
+static void warn_of_held_load(const hx_session *s, int load_case)
+{
+    const double *force = s->problem.force[load_case];
+    double all = 0.0, held = 0.0;
+    for (int64_t k = 0; k < 3 * s->mesh.n_node; k++) {
+        all += fabs(force[k]);
+        if (s->problem.fixed[k / 3] >> (k % 3) & 1) held += fabs(force[k]);
+    }
+    if (held > 0.1 * all)
+        WARN("%.0f %% of the nodal forces of load case %d act on held degrees of freedom: the "
+             "supports take them, the part does not",
+             100.0 * held / all, load_case + 1);
+}
+
 static int report_loads(const hx_session *s)
 {
     const hx_config_load *load = s->cfg.loads.entry;
@@ -247,6 +262,7 @@ static int report_loads(const hx_session *s)
         for (int i = 0; i < 3; i++) total[i] += body[i];
         hx_log_info("  sum of case %d, weight %g: %s%s", c + 1, s->problem.weight[c],
                     vector_text(total, text, sizeof text), s->cfg.units.force);
+        warn_of_held_load(s, c);
     }
     return HX_OK;
 }
