@@ -142,6 +142,25 @@ static void report_supports(const hx_session *s)
     hx_table_end(&table, 2);
 }
 
+static void report_springs(const hx_session *s)
+{
+    const hx_config_spring *spring = s->cfg.springs.entry;
+    char text[96];
+    hx_table table;
+    if (s->cfg.springs.n == 0) return;
+    hx_log_info("\nsprings   at %s degrees of freedom",
+                hx_format_count(s->problem.n_spring, text, sizeof text));
+    if (is_quiet()) return;
+    hx_table_begin(&table, "lll");
+    for (size_t i = 0; i < s->cfg.springs.n; i++) {
+        hx_table_add(&table, "%s", spring[i].set);
+        hx_table_add(&table, "%s", vector_text(spring[i].stiffness, text, sizeof text));
+        hx_table_add(&table, strcmp(spring[i].per, "total") == 0 ? "in %s" : "per %s",
+                     spring[i].per);
+    }
+    hx_table_end(&table, 2);
+}
+
 /* "[0, 0, -5] at [0, 0, 80], moment [1, 0, 0], distributing" */
 static void add_remote(hx_table *table, const hx_config_load *load, const hx_units *u)
 {
@@ -168,10 +187,10 @@ static int add_bearing(hx_table *table, const hx_mesh *mesh, const hx_config_loa
     const double *peak = fit.peak;
     for (int i = 0; i < 3; i++) /* rounding */
         if (fabs(fit.centre[i]) < 1e-9 * fit.radius) fit.centre[i] = 0.0;
-    hx_table_add(table, "%s%s of a pin: radius %.6g%s, axis %s through %s, peak pressure %.4g%s",
+    hx_table_add(table, "%s%s of a pin: radius %.6g%s, axis %s through %s%s, peak pressure %.4g%s",
                  vector_text(load->bearing_force, force, sizeof force), u->force, fit.radius,
                  u->length, vector_text(fit.axis, axis, sizeof axis),
-                 vector_text(fit.centre, centre, sizeof centre),
+                 vector_text(fit.centre, centre, sizeof centre), u->length,
                  sqrt(peak[0] * peak[0] + peak[1] * peak[1] + peak[2] * peak[2]), u->stress);
     return HX_OK;
 }
@@ -207,6 +226,21 @@ static int add_load(hx_table *table, const hx_mesh *mesh, const hx_config_load *
     return HX_OK;
 }
 
+/* The share of a case's nodal forces that supports take at once. */
+static void warn_of_held_load(const hx_session *s, int load_case)
+{
+    const double *force = s->problem.force[load_case];
+    double all = 0.0, held = 0.0;
+    for (int64_t k = 0; k < 3 * s->mesh.n_node; k++) {
+        all += fabs(force[k]);
+        if (s->problem.fixed[k / 3] >> (k % 3) & 1) held += fabs(force[k]);
+    }
+    if (held > 0.1 * all)
+        WARN("%.0f %% of the nodal forces of load case %d act on held degrees of freedom: the "
+             "supports take them, the part does not",
+             100.0 * held / all, load_case + 1);
+}
+
 static int report_loads(const hx_session *s)
 {
     const hx_config_load *load = s->cfg.loads.entry;
@@ -228,6 +262,7 @@ static int report_loads(const hx_session *s)
         for (int i = 0; i < 3; i++) total[i] += body[i];
         hx_log_info("  sum of case %d, weight %g: %s%s", c + 1, s->problem.weight[c],
                     vector_text(total, text, sizeof text), s->cfg.units.force);
+        warn_of_held_load(s, c);
     }
     return HX_OK;
 }
@@ -501,6 +536,7 @@ static int check(hx_session *s, const hx_options *options)
     HX_TRY(hx_session_make_problem(s));
     report_material(s);
     report_supports(s);
+    report_springs(s);
     HX_TRY(report_loads(s));
     HX_TRY(report_passive(s));
     HX_TRY(report_filter(s));

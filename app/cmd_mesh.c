@@ -32,6 +32,17 @@ static int add_supports(hx_fields *fields, const hx_session *s)
     return HX_OK;
 }
 
+static int add_springs(hx_fields *fields, const hx_session *s)
+{
+    const hx_problem *problem = &s->problem;
+    double *stiffness = NULL;
+    if (problem->n_spring == 0) return HX_OK;
+    HX_TRY(hx_fields_add(fields, &s->mesh, HX_VTK_POINT, HX_VTK_F64, 3, "springs", &stiffness));
+    for (int64_t k = 0; k < problem->n_spring; k++)
+        stiffness[problem->spring_dof[k]] = problem->spring[k];
+    return HX_OK;
+}
+
 static int add_loads(hx_fields *fields, const hx_session *s)
 {
     for (int c = 0; c < s->problem.n_case; c++) {
@@ -132,6 +143,7 @@ static int write_mesh(hx_session *s, hx_fields *fields, const hx_options *option
     if (format->write) return write_format(s, format, path);
     HX_TRY(hx_fields_add_sets(fields, &s->mesh));
     HX_TRY(add_supports(fields, s));
+    HX_TRY(add_springs(fields, s));
     HX_TRY(add_loads(fields, s));
     HX_TRY(add_passive(fields, s));
     HX_TRY(add_quality(fields, &s->mesh));

@@ -9,6 +9,7 @@ int hx_cmd_run(const hx_options *options);
 int hx_cmd_check(const hx_options *options);
 int hx_cmd_compare(const hx_options *options);
 int hx_cmd_mesh(const hx_options *options);
+int hx_cmd_verify(const hx_options *options);
 int hx_cmd_surface(const hx_options *options);
 int hx_cmd_list(const hx_options *options);
 

@@ -35,6 +35,12 @@ typedef struct hx_config_support {
     double value[3];
 } hx_config_support;
 
+typedef struct hx_config_spring {
+    char *origin;
+    char *set, *per;
+    double stiffness[3];
+} hx_config_spring;
+
 typedef struct hx_config_load {
     char *origin;
     char *set;
@@ -103,7 +109,7 @@ typedef struct hx_config {
     struct {
         double young, poisson, density;
     } material;
-    hx_config_list supports, loads, passive, sets;
+    hx_config_list supports, springs, loads, passive, sets;
     hx_config_numbers weights;
     struct {
         double volume_fraction, penalty, rho_min, move, damping;

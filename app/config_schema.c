@@ -54,6 +54,7 @@ static const char *const criterion_words[] = {"relative", "absolute", NULL};
 static const char *const failure_words[] = {"continue", "stop", NULL};
 static const char *const unit_words[] = {"element", "length", NULL};
 static const char *const coupling_words[] = {"distributing", "rigid", NULL};
+static const char *const share_words[] = {"total", "node", "area", NULL}; /* hx_spring_share */
 static const char *const format_words[] = {"binary", "ascii", NULL};
 static const char *const field_words[] = {"density",   "displacement", "sensitivity", "energy",
                                           "von_mises", "sets",         NULL};
@@ -139,6 +140,14 @@ const hx_key hx_keys[] = {
         .help = "the components held: letters of \"xyz\""),
     KEY("supports[].value", VECTOR, IN(support, value), .unit = "length",
         .fallback = "[0.0, 0.0, 0.0]", .help = "prescribed displacement of the held components"),
+
+    LIST("springs", springs, hx_config_spring, "springs from a set to ground"),
+    KEY("springs[].set", TEXT, IN(spring, set), .required = 1, .help = "name of a set of nodes"),
+    KEY("springs[].stiffness", VECTOR, IN(spring, stiffness), .required = 1, .unit = "force/length",
+        .range = "[0, inf)", .help = "along x, y and z"),
+    KEY("springs[].per", TEXT, IN(spring, per), .fallback = "total", .word = share_words,
+        .help = "total: of the whole set, shared by area if it spans boundary faces, else by "
+                "nodes; node: at every node; area: per area of its boundary faces"),
 
     LIST("loads", loads, hx_config_load,
          "forces on sets or on the whole part; each has exactly one of node_force, total_force, "

@@ -48,6 +48,21 @@ static const command commands[] = {
      "  --repeats N      timed products (default: about half a second's worth, 7 to 101)\n"
      "  --output DIR     folder to write to (default: output.directory/compare)\n",
      1, hx_cmd_compare},
+    {"verify", "RESULT.vtk FILE [KEY=VALUE ...]", "a result as it would be made: solid or not",
+     "Analyses the densities of RESULT.vtk twice on the mesh and loads of the config FILE: grey, "
+     "as\n"
+     "they are, and 0/1, solid from a threshold on that keeps the volume. Prints compliance,\n"
+     "volume, the largest displacement and von Mises stress of both, and how many pieces the "
+     "solid\n"
+     "has and whether loads and supports are on the largest. Displacements are compared at nodes,\n"
+     "stresses in elements that are solid at 0/1. Void keeps the stiffness of rho_min. No filter,\n"
+     "projection or penalty other than optimization.penalty is applied. Writes verify.json beside\n"
+     "RESULT.vtk. Exit status 0, also with warnings.\n\n"
+     "  --threshold RHO   solid from this density on, whatever the volume\n"
+     "  --tolerance P     warns of differences above P percent (default: 10)\n"
+     "  --vtk FILE        writes the 0/1 design, its displacements and stresses\n"
+     "  --output FILE     in place of verify.json\n",
+     2, hx_cmd_verify},
     {"mesh", "FILE OUT [KEY=VALUE ...]", "write the mesh with sets, supports and loads",
      "FILE is a config or a mesh file, OUT a file .vtk, .msh (Gmsh 4.1, sets as\n"
      "physical groups) or .inp (Abaqus; of a config a whole job for CalculiX).\n"
@@ -174,14 +189,9 @@ static int dispatch(const hx_options *options)
     const command *c = find_command(options->command);
     if (!c) return 2;
     if (options->help) return help_on(c->name);
-    if (options->compare.first && c->run != hx_cmd_compare) {
-        hx_log_usage_error("%s is an option of `hextop compare`, not of `hextop %s`",
-                           options->compare.first, c->name);
-        return 2;
-    }
-    if (options->surface.first && c->run != hx_cmd_surface) {
-        hx_log_usage_error("%s is an option of `hextop surface`, not of `hextop %s`",
-                           options->surface.first, c->name);
+    if (options->stray) {
+        hx_log_usage_error("%s is an option of `hextop %s`, not of `hextop %s`", options->stray,
+                           options->stray_of, c->name);
         return 2;
     }
     if (options->n_argument < c->n_min) {

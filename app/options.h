@@ -10,14 +10,16 @@
 typedef struct hx_compare_words {
     int paper, all_devices, no_pcg;
     const char *operators, *sizes, *repeats, *iterations, *output;
-    const char *first; /* the first of these options that was given */
 } hx_compare_words;
 
+/* The same of `hextop verify`. */
+typedef struct hx_verify_words {
+    const char *threshold, *tolerance, *vtk, *output;
+} hx_verify_words;
 /* The same of `hextop surface`. */
 typedef struct hx_surface_words {
     int keep_largest;
     const char *config, *threshold, *volume, *smooth, *preserve;
-    const char *first;
 } hx_surface_words;
 
 typedef struct hx_options {
@@ -26,6 +28,9 @@ typedef struct hx_options {
     int help, version, keys; /* --help, --version, --keys */
     hx_compare_words compare;
     hx_surface_words surface;
+    hx_verify_words verify;
+    const char *stray,
+        *stray_of; /* an option given that is another command's, and whose; or NULL */
     size_t n_argument;
     const char *const *argument; /* [n_argument] what follows the command, options taken out */
 } hx_options;

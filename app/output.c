@@ -200,9 +200,7 @@ fail:
     return rc;
 }
 
-/* Von Mises stress at element centres, of the macroscopic stress E rho^p D e(u). */
-static void fill_von_mises(const hx_session *s, const double *modulus, const double *u,
-                           float *stress)
+void hx_output_von_mises(const hx_session *s, const double *modulus, const double *u, float *stress)
 {
     const hx_mesh *mesh = &s->mesh;
 #pragma omp parallel for schedule(static)
@@ -242,7 +240,7 @@ static int fill_fields(hx_output *out)
     for (int c = 0; c < s->problem.n_case; c++) {
         double *u = out->displacement ? out->displacement[c] : out->scratch;
         if (u) HX_TRY(hx_optimizer_displacement(opt, c, u));
-        if (out->von_mises) fill_von_mises(s, out->scalar, u, out->von_mises[c]);
+        if (out->von_mises) hx_output_von_mises(s, out->scalar, u, out->von_mises[c]);
     }
     return HX_OK;
 }

@@ -239,19 +239,31 @@ static void fill_load(const hx_config_load *load, hx_load_spec *spec)
     memcpy(spec->value, value, sizeof spec->value);
 }
 
-static int create_problem(hx_session *s, hx_support_spec *support, hx_load_spec *load,
-                          hx_passive_spec *passive)
+static void fill_spring(const hx_config_spring *spring, hx_spring_spec *spec)
+{
+    spec->set = spring->set;
+    spec->origin = spring->origin;
+    memcpy(spec->stiffness, spring->stiffness, sizeof spec->stiffness);
+    spec->per = strcmp(spring->per, "node") == 0   ? HX_SPRING_NODE
+                : strcmp(spring->per, "area") == 0 ? HX_SPRING_AREA
+                                                   : HX_SPRING_TOTAL;
+}
+
+static int create_problem(hx_session *s, hx_support_spec *support, hx_spring_spec *spring,
+                          hx_load_spec *load, hx_passive_spec *passive)
 {
     const hx_config *cfg = &s->cfg;
     const hx_config_support *cfg_support = cfg->supports.entry;
     const hx_config_load *cfg_load = cfg->loads.entry;
     const hx_config_passive *cfg_passive = cfg->passive.entry;
+    const hx_config_spring *cfg_spring = cfg->springs.entry;
     for (size_t i = 0; i < cfg->supports.n; i++) {
         support[i].set = cfg_support[i].set;
         support[i].origin = cfg_support[i].origin;
         support[i].fix = fix_flags(cfg_support[i].fix);
         memcpy(support[i].value, cfg_support[i].value, sizeof support[i].value);
     }
+    for (size_t i = 0; i < cfg->springs.n; i++) fill_spring(&cfg_spring[i], &spring[i]);
     for (size_t i = 0; i < cfg->loads.n; i++) fill_load(&cfg_load[i], &load[i]);
     for (size_t i = 0; i < cfg->passive.n; i++) {
         passive[i].set = cfg_passive[i].set;
@@ -268,10 +280,12 @@ static int create_problem(hx_session *s, hx_support_spec *support, hx_load_spec 
         .rho_min = cfg->optimization.rho_min,
         .volume_fraction = cfg->optimization.volume_fraction,
         .n_support = cfg->supports.n,
+        .n_spring = cfg->springs.n,
         .n_load = cfg->loads.n,
         .n_passive = cfg->passive.n,
         .n_weight = cfg->weights.n,
         .support = support,
+        .spring = spring,
         .load = load,
         .passive = passive,
         .weight = cfg->weights.value,
@@ -326,18 +340,21 @@ int hx_session_make_problem(hx_session *s)
 {
     int rc;
     hx_support_spec *support = NULL;
+    hx_spring_spec *spring = NULL;
     hx_load_spec *load = NULL;
     hx_passive_spec *passive = NULL;
     const double begin = begin_step(HX_SETUP_PROBLEM);
     HX_TRY_FAIL(hx_alloc(&support, s->cfg.supports.n, sizeof *support, "supports"));
+    HX_TRY_FAIL(hx_alloc(&spring, s->cfg.springs.n, sizeof *spring, "springs"));
     HX_TRY_FAIL(hx_alloc(&load, s->cfg.loads.n, sizeof *load, "loads"));
     HX_TRY_FAIL(hx_alloc(&passive, s->cfg.passive.n, sizeof *passive, "passive regions"));
-    HX_TRY_FAIL(create_problem(s, support, load, passive));
+    HX_TRY_FAIL(create_problem(s, support, spring, load, passive));
     HX_TRY_FAIL(resolve_radius(s));
     HX_TRY_FAIL(make_ties(s));
     end_step(s, HX_SETUP_PROBLEM, begin);
 fail:
     free(support);
+    free(spring);
     free(load);
     free(passive);
     return rc;
@@ -503,6 +520,8 @@ static int suggest_precision(const hx_session *s, int rc)
 
 static int check_precision(const hx_session *s)
 {
+    const int rigid = hx_pcg_check_rigid(precision(s), s->problem.n_rigid);
+    if (rigid < 0) return blame(s, "solver.precision", rigid);
     const int rc = hx_pcg_check_precision(precision(s), s->strategy, s->precond_kind);
     if (rc == HX_OK) return HX_OK;
     return blame(s, "solver.precision", s->strategy->apply_single ? rc : suggest_precision(s, rc));
@@ -561,7 +580,8 @@ const char *hx_session_ties_text(const hx_session *s, char *text, size_t n_text)
 static size_t precond_bytes(const hx_session *s)
 {
     const hx_precond_kind *kind = s->precond_kind;
-    return (size_t)kind->vectors * 3 * (size_t)s->mesh.n_node * sizeof(double) +
+    const int n = kind->vectors + (s->problem.n_rigid > 0 ? kind->rigid_vectors : 0);
+    return (size_t)n * 3 * (size_t)s->mesh.n_node * sizeof(double) +
            (kind->bytes ? kind->bytes(&s->mesh, s->strategy) : 0);
 }
 
@@ -588,7 +608,7 @@ static int add_other_items(const hx_session *s, hx_memory_item item[HX_SESSION_I
     const size_t vector = 3 * (size_t)s->mesh.n_node * sizeof(double);
     const size_t n_case = (size_t)s->problem.n_case;
     const size_t n_load = (size_t)hx_optimizer_vectors(&s->problem) - n_case;
-    const size_t n_pcg = (size_t)hx_pcg_vectors(s->precond_kind);
+    const size_t n_pcg = (size_t)hx_pcg_vectors(s->precond_kind, &s->problem);
     int n = HX_OPERATOR_ITEMS;
     item[n++] = (hx_memory_item){"preconditioner", precond_bytes(s)};
     item[n++] = (hx_memory_item){"pcg", n_pcg * vector};

@@ -71,9 +71,10 @@ static int write_cases(hx_json *json, hx_session *s, const hx_stats *stats)
 {
     hx_json_open_array(json, "cases");
     for (int c = 0; c < s->problem.n_case; c++) {
-        double load[3], reaction[3];
+        double load[3], reaction[3], spring[3];
         HX_TRY(hx_optimizer_load(&s->opt, c, load));
         HX_TRY(hx_optimizer_reaction(&s->opt, c, reaction));
+        HX_TRY(hx_optimizer_spring_force(&s->opt, c, spring));
         hx_json_open_object(json, NULL);
         hx_json_integer(json, "case", c + 1);
         hx_json_number(json, "weight", s->problem.weight[c]);
@@ -82,6 +83,7 @@ static int write_cases(hx_json *json, hx_session *s, const hx_stats *stats)
         hx_json_string(json, "pcg_outcome", hx_pcg_reason_name(s->opt.load_case[c].pcg.reason));
         hx_json_numbers(json, "load_sum", 3, load);
         hx_json_numbers(json, "reaction_sum", 3, reaction);
+        if (s->problem.n_spring > 0) hx_json_numbers(json, "spring_sum", 3, spring);
         hx_json_close_object(json);
     }
     hx_json_close_array(json);

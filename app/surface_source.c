@@ -88,10 +88,13 @@ static void mark_solid(hx_surface_source *source, unsigned preserve)
     const hx_session *s = &source->session;
     const hx_config_load *load = s->cfg.loads.entry;
     const hx_config_support *support = s->cfg.supports.entry;
+    const hx_config_spring *spring = s->cfg.springs.entry;
     for (size_t i = 0; preserve & HX_PRESERVE_LOADS && i < s->cfg.loads.n; i++)
         mark_set(source, load[i].set);
     for (size_t i = 0; preserve & HX_PRESERVE_SUPPORTS && i < s->cfg.supports.n; i++)
         mark_set(source, support[i].set);
+    for (size_t i = 0; preserve & HX_PRESERVE_SUPPORTS && i < s->cfg.springs.n; i++)
+        mark_set(source, spring[i].set);
     if (!(preserve & HX_PRESERVE_PASSIVE) || !s->problem.passive) return;
     for (int64_t e = 0; e < s->mesh.n_elem; e++)
         for (int i = 0; s->problem.passive[e] >= solid_density && i < 8; i++)

@@ -4,7 +4,7 @@
 
 #include "setup.h"
 
-/* Whose nodes stay solid. */
+/* Whose nodes stay solid; springs count as supports. */
 enum { HX_PRESERVE_LOADS = 1, HX_PRESERVE_SUPPORTS = 2, HX_PRESERVE_PASSIVE = 4 };
 
 typedef struct hx_surface_source {

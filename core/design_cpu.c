@@ -214,11 +214,11 @@ int hx_cpu_tie(hx_device *dev, const hx_device_ties *ties, const double *d_dv, d
     return HX_OK;
 }
 
-int hx_cpu_copy_first(hx_device *dev, const hx_device_ties *ties, double *d_x)
+int hx_cpu_copy_largest(hx_device *dev, const hx_device_ties *ties, double *d_x)
 {
     (void)dev;
 #pragma omp parallel for schedule(static)
     for (int64_t g = 0; g < ties->n_group; g++)
-        hx_ties_copy_first(ties->d_member, ties->d_start[g], ties->d_start[g + 1], d_x);
+        hx_ties_copy_largest(ties->d_member, ties->d_start[g], ties->d_start[g + 1], d_x);
     return HX_OK;
 }

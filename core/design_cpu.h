@@ -25,7 +25,7 @@ int hx_cpu_oc_begin(hx_device *dev, const hx_device_oc *oc);
 int hx_cpu_oc_pass(hx_device *dev, const hx_device_oc *oc);
 int hx_cpu_oc_end(hx_device *dev, const hx_device_oc *oc);
 int hx_cpu_tie(hx_device *dev, const hx_device_ties *ties, const double *d_dv, double *d_dc);
-int hx_cpu_copy_first(hx_device *dev, const hx_device_ties *ties, double *d_x);
+int hx_cpu_copy_largest(hx_device *dev, const hx_device_ties *ties, double *d_x);
 int hx_cpu_cone_sum(hx_device *dev, const hx_device_cells *cells, double radius,
                     const double *d_value, double *d_sum);
 

@@ -123,6 +123,7 @@ typedef struct hx_device hx_device;
 typedef struct hx_device_cells hx_device_cells; /* cells.h */
 typedef struct hx_device_oc hx_device_oc;       /* oc.h */
 typedef struct hx_device_ties hx_device_ties;   /* ties.h */
+typedef struct hx_rigid_set hx_rigid_set;       /* problem.h */
 typedef struct hx_body_field hx_body_field;     /* body_force.h */
 
 /* Slots of `mark`. */
@@ -164,6 +165,20 @@ typedef struct hx_device_ops {
     /* y[dof[i]] = 0 */
     int (*zero_entries)(hx_device *dev, int64_t n, const int64_t *d_dof, double *d_y);
     int (*zero_entries_single)(hx_device *dev, int64_t n, const int64_t *d_dof, float *d_y);
+    /* y[dof[i]] += k[i] x[dof[i]], x NULL for 1, no dof twice */
+    int (*spring_add)(hx_device *dev, int64_t n, const int64_t *d_dof, const double *d_k,
+                      const double *d_x, double *d_y);
+    int (*spring_add_single)(hx_device *dev, int64_t n, const int64_t *d_dof, const double *d_k,
+                             const float *d_x, float *d_y);
+    /* Rigid sets (rigid_set.h), nodes d_node[first ..]. rigid_sum: force and moment about the
+     * centre of y[n_node][3], in a fixed order. rigid_spread: y := the motion, on the set's nodes.
+     * rigid_project: y := P y there, d_motion scratch. */
+    int (*rigid_sum)(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
+                     const double *d_xyz, const double *d_y, double d_sum[6]);
+    int (*rigid_spread)(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
+                        const double *d_xyz, const double d_motion[6], double *d_y);
+    int (*rigid_project)(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
+                         const double *d_xyz, double *d_motion, double *d_y);
     /* c = a - b */
     int (*subtract)(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *d_c);
     /* c = scale * (a - b), rounded once; b may be NULL for 0 */
@@ -176,10 +191,12 @@ typedef struct hx_device_ops {
     /* d[i] = 1 / d[i]; entries that are not positive become 1. */
     int (*invert)(hx_device *dev, int64_t n, double *d_d);
     /* Symmetric 3x3 blocks d_block[n_node][6] (block3.h), one a node. block_fix: row and column of
-     * each dof[i] (3 node + component) become those of the identity. block_invert: each block
-     * becomes its inverse, one that is not positive definite the identity. block_apply: z = block
-     * r, not in place. */
+     * each dof[i] (3 node + component) become those of the identity. block_add: k[i] is added to
+     * the diagonal entry of each dof[i]. block_invert: each block becomes its inverse, one that is
+     * not positive definite the identity. block_apply: z = block r, not in place. */
     int (*block_fix)(hx_device *dev, int64_t n, const int64_t *d_dof, double *d_block);
+    int (*block_add)(hx_device *dev, int64_t n, const int64_t *d_dof, const double *d_k,
+                     double *d_block);
     int (*block_invert)(hx_device *dev, int64_t n_node, double *d_block);
     int (*block_apply)(hx_device *dev, int64_t n_node, const double *d_block, const double *d_r,
                        double *d_z);
@@ -268,9 +285,9 @@ typedef struct hx_device_ops {
     int (*oc_pass)(hx_device *dev, const hx_device_oc *oc);
     int (*oc_end)(hx_device *dev, const hx_device_oc *oc);
     /* Groups of tied elements: dc = dv (sum of dc) / (sum of dv) over the group, so that all have
-     * the same dc / dv; x = that of the group's first member. */
+     * the same dc / dv, 0 where no dv is above 0; x = the largest of the group. */
     int (*tie)(hx_device *dev, const hx_device_ties *ties, const double *d_dv, double *d_dc);
-    int (*copy_first)(hx_device *dev, const hx_device_ties *ties, double *d_x);
+    int (*copy_largest)(hx_device *dev, const hx_device_ties *ties, double *d_x);
     /* sum[e] = sum over i of max(0, radius - |x_e - x_i|) value[i], x the centroids. */
     int (*cone_sum)(hx_device *dev, const hx_device_cells *cells, double radius,
                     const double *d_value, double *d_sum);

@@ -15,6 +15,7 @@
 #include "hex8.h"
 #include "memory.h"
 #include "multigrid.h"
+#include "rigid_set.h"
 #include "sum.h"
 
 extern const hx_multigrid_ops hx_multigrid_ops_cpu;        /* multigrid_cpu.c */
@@ -167,6 +168,17 @@ static int cpu_block_fix(hx_device *dev, int64_t n, const int64_t *d_dof, double
     (void)dev;
     for (int64_t i = 0; i < n; i++)
         hx_block3_fix(d_block + 6 * (d_dof[i] / 3), (int)(d_dof[i] % 3));
+    return HX_OK;
+}
+
+static int cpu_block_add(hx_device *dev, int64_t n, const int64_t *d_dof, const double *d_k,
+                         double *d_block)
+{
+    (void)dev;
+    for (int64_t i = 0; i < n; i++) {
+        const int c = (int)(d_dof[i] % 3);
+        d_block[6 * (d_dof[i] / 3) + hx_block3_at(c, c)] += d_k[i];
+    }
     return HX_OK;
 }
 
@@ -359,12 +371,18 @@ const hx_device_ops hx_device_ops_cpu = {
     .elapsed = cpu_elapsed,
     .zero_entries = cpu_zero_entries,
     .zero_entries_single = cpu_zero_entries_single,
+    .spring_add = cpu_spring_add,
+    .spring_add_single = cpu_spring_add_single,
+    .rigid_sum = hx_cpu_rigid_sum,
+    .rigid_spread = hx_cpu_rigid_spread,
+    .rigid_project = hx_cpu_rigid_project,
     .subtract = cpu_subtract,
     .subtract_single = cpu_subtract_single,
     .flush_single = cpu_flush_single,
     .dot = cpu_dot,
     .invert = cpu_invert,
     .block_fix = cpu_block_fix,
+    .block_add = cpu_block_add,
     .block_invert = cpu_block_invert,
     .block_apply = cpu_block_apply,
     .pcg_start = cpu_pcg_start,
@@ -399,7 +417,7 @@ const hx_device_ops hx_device_ops_cpu = {
     .oc_pass = hx_cpu_oc_pass,
     .oc_end = hx_cpu_oc_end,
     .tie = hx_cpu_tie,
-    .copy_first = hx_cpu_copy_first,
+    .copy_largest = hx_cpu_copy_largest,
     .cone_sum = hx_cpu_cone_sum,
     .copy_bandwidth = cpu_copy_bandwidth,
 };

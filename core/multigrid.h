@@ -143,6 +143,25 @@ typedef struct hx_multigrid_ops {
     /* level->matrix = P'K P, columns of fixed degrees of freedom left out. */
     int (*mesh_galerkin)(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level);
 
+    /* matrix += blocks[n][6][6], block i at the offset and node of at[i] = 27 node + offset, none
+     * twice. */
+    int (*add_blocks)(hx_device *dev, const hx_mg_level *level, int64_t n, const int64_t *d_at,
+                      const float *d_block);
+
+    /* For rigid sets. t[dof[i]] = r[dof[i]]. With columns y[n_column][n], six a set: sum[k] -= y_k
+     * . b, each in a fixed order; x = -sum over k of c[k] y_k. c = inverse sum,
+     * inverse[n_column][n_column].
+     */
+    int (*match_entries)(hx_device *dev, int64_t n, const int64_t *d_dof, const double *d_r,
+                         float *d_t);
+    int (*column_dots)(hx_device *dev, int64_t n, int n_column, const float *d_y, const float *d_b,
+                       double *d_sum);
+    int (*column_combine)(hx_device *dev, int64_t n, int n_column, const float *d_y,
+                          const double *d_c, float *d_x);
+    int (*add)(hx_device *dev, int64_t n, const float *d_x, float *d_y); /* y += x */
+    int (*small_multiply)(hx_device *dev, int n_column, const double *d_inverse,
+                          const double *d_sum, double *d_c);
+
     /* On a lattice. y = A x; y = b - A x. */
     int (*multiply)(hx_device *dev, const hx_mg_level *level, const float *d_x, float *d_y);
     int (*residual)(hx_device *dev, const hx_mg_level *level, const float *d_x, float *d_y);

@@ -353,6 +353,78 @@ static int cpu_mesh_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg
     return HX_OK;
 }
 
+static int cpu_add_blocks(hx_device *dev, const hx_mg_level *level, int64_t n, const int64_t *d_at,
+                          const float *d_block)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n; i++) {
+        float *to = level->d_matrix + BLOCK * d_at[i];
+        for (int c = 0; c < DOF; c++)
+            for (int r = 0; r < DOF; r++) to[DOF * c + r] += d_block[BLOCK * i + DOF * r + c];
+    }
+    return HX_OK;
+}
+
+static int cpu_match_entries(hx_device *dev, int64_t n, const int64_t *d_dof, const double *d_r,
+                             float *d_t)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n; i++) d_t[d_dof[i]] = (float)d_r[d_dof[i]];
+    return HX_OK;
+}
+
+static int cpu_column_dots(hx_device *dev, int64_t n, int n_column, const float *d_y,
+                           const float *d_b, double *d_sum)
+{
+    (void)dev;
+    for (int k = 0; k < n_column; k++) {
+        const float *y = d_y + n * k;
+        double part[HX_N_PART];
+#pragma omp parallel for schedule(static)
+        for (int p = 0; p < HX_N_PART; p++) {
+            part[p] = 0.0;
+            for (int64_t i = hx_part_begin(n, p); i < hx_part_begin(n, p + 1); i++)
+                part[p] += (double)y[i] * (double)d_b[i];
+        }
+        d_sum[k] -= hx_sum_parts(part);
+    }
+    return HX_OK;
+}
+
+static int cpu_column_combine(hx_device *dev, int64_t n, int n_column, const float *d_y,
+                              const double *d_c, float *d_x)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n; i++) {
+        double sum = 0.0;
+        for (int k = 0; k < n_column; k++) sum -= d_c[k] * (double)d_y[n * k + i];
+        d_x[i] = (float)sum;
+    }
+    return HX_OK;
+}
+
+static int cpu_add(hx_device *dev, int64_t n, const float *d_x, float *d_y)
+{
+    (void)dev;
+#pragma omp parallel for simd schedule(static)
+    for (int64_t i = 0; i < n; i++) d_y[i] += d_x[i];
+    return HX_OK;
+}
+
+static int cpu_small_multiply(hx_device *dev, int n_column, const double *d_inverse,
+                              const double *d_sum, double *d_c)
+{
+    (void)dev;
+    for (int i = 0; i < n_column; i++) {
+        d_c[i] = 0.0;
+        for (int k = 0; k < n_column; k++) d_c[i] += d_inverse[n_column * i + k] * d_sum[k];
+    }
+    return HX_OK;
+}
+
 /* Row a of A x. */
 static inline void row_product(const hx_mg_level *level, int64_t a, const float *x, float sum[DOF])
 {
@@ -577,6 +649,12 @@ const hx_multigrid_ops hx_multigrid_ops_cpu = {
     .mesh_restrict = cpu_mesh_restrict,
     .mesh_prolong = cpu_mesh_prolong,
     .mesh_galerkin = cpu_mesh_galerkin,
+    .add_blocks = cpu_add_blocks,
+    .match_entries = cpu_match_entries,
+    .column_dots = cpu_column_dots,
+    .column_combine = cpu_column_combine,
+    .add = cpu_add,
+    .small_multiply = cpu_small_multiply,
     .multiply = cpu_multiply,
     .residual = cpu_residual,
     .smooth = cpu_smooth,

@@ -48,12 +48,15 @@ struct hx_device_oc {
     /* NULL, or groups of equal design and, rounding apart, dc / dv: they get one t, and so the same
      * density to the last bit. */
     const hx_device_ties *ties;
-    double shift;            /* added to -dc / dv */
+    double shift; /* added to -dc / dv */
 };
 
 /* Queues passes until the volume of the free elements is within 1e-11 of `target`, relative, or as
  * near as it can be had; waits. *change: the largest change of a density. */
 int hx_oc_update(hx_device *dev, const hx_device_oc *oc, double target, double *change);
+
+/* The proposal for a scale instead of a target; waits. */
+int hx_oc_scaled(hx_device *dev, const hx_device_oc *oc, double scale, double *change);
 
 /* All densities at one end of their range. */
 #define HX_OC_ALL_UP 1e150

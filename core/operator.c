@@ -45,6 +45,9 @@ size_t hx_operator_items(const hx_problem *problem, const hx_strategy *strategy,
 {
     const hx_mesh *mesh = problem->mesh;
     size_t supports = (size_t)count_fixed(problem) * sizeof(int64_t);
+    if (problem->n_rigid > 0)
+        supports += (size_t)problem->n_rigid_node * sizeof(int32_t) + 6 * sizeof(double);
+    supports += (size_t)problem->n_spring * (sizeof(int64_t) + sizeof(double));
     if (problem->prescribed) supports += (size_t)mesh->n_node * 3 * sizeof(double);
     model_items(mesh, item);
     item[MODEL_ITEMS] = (hx_memory_item){"supports", supports};
@@ -88,6 +91,24 @@ fail:
     return rc;
 }
 
+static int put_rigid_sets(hx_operator *op, const hx_problem *problem)
+{
+    op->n_rigid = problem->n_rigid;
+    if (problem->n_rigid == 0) return HX_OK;
+    HX_TRY(op->dev->ops->alloc(op->dev, 6 * sizeof(double), &op->d_motion));
+    return hx_device_put(op->dev, &op->d_rigid_node, problem->rigid_node,
+                         (size_t)problem->n_rigid_node * sizeof(int32_t));
+}
+
+static int put_springs(hx_operator *op, const hx_problem *problem)
+{
+    const size_t n = (size_t)problem->n_spring;
+    op->n_spring = problem->n_spring;
+    if (n == 0) return HX_OK;
+    HX_TRY(hx_device_put(op->dev, &op->d_spring_dof, problem->spring_dof, n * sizeof(int64_t)));
+    return hx_device_put(op->dev, &op->d_spring, problem->spring, n * sizeof(double));
+}
+
 int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strategy,
                        hx_layout layout, const hx_problem *problem, size_t extra_bytes)
 {
@@ -119,6 +140,8 @@ int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strat
         hx_device_put(dev, &model->d_node_elem, mesh->node_elem, n_elem * 8 * sizeof(uint32_t)));
     HX_TRY_FAIL(dev->ops->alloc(dev, n_elem * sizeof(double), &model->d_modulus));
     HX_TRY_FAIL(put_supports(op, problem));
+    HX_TRY_FAIL(put_springs(op, problem));
+    HX_TRY_FAIL(put_rigid_sets(op, problem));
     HX_TRY_FAIL(strategy->setup(&op->state, dev, model, mesh, layout));
     return HX_OK;
 fail:
@@ -132,27 +155,62 @@ int hx_operator_set_modulus(hx_operator *op, const double *modulus)
                                 (size_t)op->model.n_elem * sizeof *modulus);
 }
 
+static int add_springs(const hx_operator *op, const double *d_x, double *d_y)
+{
+    if (op->n_spring == 0) return HX_OK;
+    return op->dev->ops->spring_add(op->dev, op->n_spring, op->d_spring_dof, op->d_spring, d_x,
+                                    d_y);
+}
+
+int hx_operator_add_springs_single(const hx_operator *op, const float *d_x, float *d_y)
+{
+    if (op->n_spring == 0) return HX_OK;
+    return op->dev->ops->spring_add_single(op->dev, op->n_spring, op->d_spring_dof, op->d_spring,
+                                           d_x, d_y);
+}
+
+int hx_operator_project(const hx_operator *op, double *d_y)
+{
+    for (int i = 0; i < op->n_rigid; i++)
+        HX_TRY(op->dev->ops->rigid_project(op->dev, &op->problem->rigid[i], op->d_rigid_node,
+                                           op->model.d_xyz, op->d_motion, d_y));
+    return HX_OK;
+}
+
+int hx_operator_restrict(const hx_operator *op, double *d_y)
+{
+    HX_TRY(op->dev->ops->zero_entries(op->dev, op->n_fixed, op->d_fixed, d_y));
+    return hx_operator_project(op, d_y);
+}
+
 int hx_operator_apply(const hx_operator *op, const double *d_x, double *d_y)
 {
-    HX_TRY(op->strategy->apply(op->state, d_x, d_y));
-    return op->dev->ops->zero_entries(op->dev, op->n_fixed, op->d_fixed, d_y);
+    HX_TRY(hx_operator_apply_unmasked(op, d_x, d_y));
+    return hx_operator_restrict(op, d_y);
 }
 
 int hx_operator_apply_single(const hx_operator *op, const float *d_x, float *d_y)
 {
     HX_TRY(op->strategy->apply_single(op->state, d_x, d_y));
+    HX_TRY(hx_operator_add_springs_single(op, d_x, d_y));
     return op->dev->ops->zero_entries_single(op->dev, op->n_fixed, op->d_fixed, d_y);
+}
+
+int hx_operator_has_dot(const hx_operator *op)
+{
+    return op->strategy->apply_dot && op->n_spring == 0;
 }
 
 int hx_operator_apply_dot(const hx_operator *op, const double *d_x, double *d_y, double *d_sum)
 {
     HX_TRY(op->strategy->apply_dot(op->state, d_x, d_y, d_sum));
-    return op->dev->ops->zero_entries(op->dev, op->n_fixed, op->d_fixed, d_y);
+    return hx_operator_restrict(op, d_y);
 }
 
 int hx_operator_apply_unmasked(const hx_operator *op, const double *d_x, double *d_y)
 {
-    return op->strategy->apply(op->state, d_x, d_y);
+    HX_TRY(op->strategy->apply(op->state, d_x, d_y));
+    return add_springs(op, d_x, d_y);
 }
 
 int hx_operator_diagonal(const hx_operator *op, double *d_diag)
@@ -161,12 +219,16 @@ int hx_operator_diagonal(const hx_operator *op, double *d_diag)
         HX_TRY(op->strategy->diagonal(op->state, d_diag));
     else
         HX_TRY(op->dev->ops->diagonal(op->dev, &op->model, d_diag));
+    HX_TRY(add_springs(op, NULL, d_diag));
     return op->dev->ops->zero_entries(op->dev, op->n_fixed, op->d_fixed, d_diag);
 }
 
 int hx_operator_block_diagonal(const hx_operator *op, double *d_block)
 {
     HX_TRY(op->dev->ops->block_diagonal(op->dev, &op->model, d_block));
+    if (op->n_spring > 0)
+        HX_TRY(op->dev->ops->block_add(op->dev, op->n_spring, op->d_spring_dof, op->d_spring,
+                                       d_block));
     return op->dev->ops->block_fix(op->dev, op->n_fixed, op->d_fixed, d_block);
 }
 
@@ -187,5 +249,9 @@ void hx_operator_free(hx_operator *op)
     dev->ops->release(dev, op->model.d_modulus);
     dev->ops->release(dev, op->d_fixed);
     dev->ops->release(dev, op->d_prescribed);
+    dev->ops->release(dev, op->d_rigid_node);
+    dev->ops->release(dev, op->d_motion);
+    dev->ops->release(dev, op->d_spring_dof);
+    dev->ops->release(dev, op->d_spring);
     memset(op, 0, sizeof *op);
 }

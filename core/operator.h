@@ -1,5 +1,5 @@
-/* K(E) on one device seen through one strategy, with the supports masked: rows of fixed degrees of
- * freedom give 0. */
+/* K(E) on one device seen through one strategy, with the springs added and the supports masked:
+ * rows of fixed degrees of freedom give 0; and projected where sets are rigid. */
 #ifndef HX_OPERATOR_H
 #define HX_OPERATOR_H
 
@@ -24,8 +24,14 @@ typedef struct hx_operator {
     hx_device_model model; /* arrays (owned) */
     int64_t n_dof;         /* 3 * n_node */
     int64_t n_fixed;
-    int64_t *d_fixed;     /* [n_fixed] fixed degrees of freedom, ascending (owned) */
-    double *d_prescribed; /* [n_dof] prescribed displacements, 0 elsewhere; NULL: all 0 (owned) */
+    int64_t *d_fixed; /* [n_fixed] fixed degrees of freedom, ascending (owned) */
+    int64_t n_spring;
+    int64_t *d_spring_dof; /* [n_spring] of the problem, ascending (owned) */
+    double *d_spring;      /* [n_spring] stiffness on the diagonal of K (owned) */
+    int n_rigid;           /* of the problem; 0 where the problem is another one than K's */
+    int32_t *d_rigid_node; /* of the problem; NULL: no rigid sets (owned) */
+    double *d_motion;      /* [6] of a rigid set, scratch (owned) */
+    double *d_prescribed;  /* [n_dof] prescribed displacements, 0 elsewhere; NULL: all 0 (owned) */
     hx_memory_item item[HX_OPERATOR_ITEMS];
     size_t device_bytes; /* their sum */
 } hx_operator;
@@ -47,17 +53,28 @@ int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strat
 /* Host -> device, n_elem doubles. Cold. */
 int hx_operator_set_modulus(hx_operator *op, const double *modulus);
 
-/* y = K x, rows of fixed degrees of freedom 0. Hot. */
+/* y := P y, rigid motions on rigid sets (rigid_set.h); nothing without them. Hot. */
+int hx_operator_project(const hx_operator *op, double *d_y);
+
+/* y := 0 on fixed degrees of freedom, and projected: a residual as PCG needs it. */
+int hx_operator_restrict(const hx_operator *op, double *d_y);
+
+/* y = K x, rows of fixed degrees of freedom 0, projected; x = P x. Hot. */
 int hx_operator_apply(const hx_operator *op, const double *d_x, double *d_y);
 
-/* The same in single precision; the strategy must have apply_single. Hot. */
+/* The same in single precision, rigid sets left out; the strategy must have apply_single. Hot. */
 int hx_operator_apply_single(const hx_operator *op, const float *d_x, float *d_y);
 
-/* The same with *d_sum = x'K x, x being 0 at fixed degrees of freedom; the strategy must have
- * apply_dot. Hot. */
+/* 1 if there is hx_operator_apply_dot: the strategy has apply_dot, and no springs come after it. */
+int hx_operator_has_dot(const hx_operator *op);
+
+/* The same with *d_sum = x'K x, x being 0 at fixed degrees of freedom. Hot. */
 int hx_operator_apply_dot(const hx_operator *op, const double *d_x, double *d_y, double *d_sum);
 
-/* y = K x on all rows (reactions). */
+/* y += the springs' share of K x on all rows, x in single precision. Hot. */
+int hx_operator_add_springs_single(const hx_operator *op, const float *d_x, float *d_y);
+
+/* y = K x on all rows, springs included (reactions). */
 int hx_operator_apply_unmasked(const hx_operator *op, const double *d_x, double *d_y);
 
 /* d_diag[n_dof] = diagonal of K; fixed entries are 1 after hx_device_ops.invert. */

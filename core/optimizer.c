@@ -454,6 +454,20 @@ int hx_optimizer_reaction(hx_optimizer *opt, int load_case, double total[3])
     return rc;
 }
 
+int hx_optimizer_spring_force(const hx_optimizer *opt, int load_case, double total[3])
+{
+    const hx_problem *problem = opt->problem;
+    double *u;
+    total[0] = total[1] = total[2] = 0.0;
+    if (problem->n_spring == 0) return HX_OK;
+    HX_TRY(hx_alloc_raw(&u, (size_t)opt->op->n_dof, sizeof *u, "displacements"));
+    const int rc = hx_optimizer_displacement(opt, load_case, u);
+    for (int64_t k = 0; rc == HX_OK && k < problem->n_spring; k++)
+        total[problem->spring_dof[k] % 3] -= problem->spring[k] * u[problem->spring_dof[k]];
+    free(u);
+    return rc;
+}
+
 void hx_optimizer_free(hx_optimizer *opt)
 {
     hx_device *dev = opt->op ? opt->op->dev : NULL;

@@ -128,8 +128,11 @@ int hx_optimizer_displacement(const hx_optimizer *opt, int load_case, double *u)
 /* Sum of the forces of a case on the design just analysed, loads by mass included. */
 int hx_optimizer_load(const hx_optimizer *opt, int load_case, double total[3]);
 
-/* Reactions K u - f at the fixed degrees of freedom of a case, summed. */
+/* Reactions K u - f, springs in K, at the fixed degrees of freedom of a case, summed. */
 int hx_optimizer_reaction(hx_optimizer *opt, int load_case, double total[3]);
+
+/* Force -S u of the springs on the part, summed. */
+int hx_optimizer_spring_force(const hx_optimizer *opt, int load_case, double total[3]);
 
 /* Device bytes of the element fields. The host holds none. */
 size_t hx_optimizer_bytes(const hx_problem *problem);

@@ -23,9 +23,22 @@ const char *hx_precision_name(hx_precision precision)
     return precision == HX_PRECISION_MIXED ? "mixed" : "double";
 }
 
-int hx_pcg_vectors(const hx_precond_kind *kind)
+/* 1 if z = M^-1 r is a vector, not made on the fly. */
+static int keeps_z(const hx_precond_kind *kind, int n_rigid)
 {
-    return 3 + (kind->apply ? 1 : 0);
+    return kind->apply || n_rigid > 0;
+}
+
+int hx_pcg_vectors(const hx_precond_kind *kind, const hx_problem *problem)
+{
+    return 3 + keeps_z(kind, problem->n_rigid);
+}
+
+int hx_pcg_check_rigid(hx_precision precision, int n_rigid)
+{
+    if (precision == HX_PRECISION_DOUBLE || n_rigid == 0) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "\"mixed\" has no rigid couplings; use \"double\", or coupling = "
+                               "\"distributing\"");
 }
 
 int hx_pcg_check_precision(hx_precision precision, const hx_strategy *strategy,
@@ -67,6 +80,7 @@ int hx_pcg_create(hx_pcg *pcg, const hx_pcg_params *params, const hx_operator *o
     int rc;
     memset(pcg, 0, sizeof *pcg);
     HX_TRY(hx_pcg_check_precision(params->precision, op->strategy, pc->kind));
+    HX_TRY(hx_pcg_check_rigid(params->precision, op->n_rigid));
     pcg->params = *params;
     if (pcg->params.check_every <= 0) /* an iteration too many costs more than a look */
         pcg->params.check_every = pc->kind->rounded ? 1 : dev->ops->look_every;
@@ -75,7 +89,7 @@ int hx_pcg_create(hx_pcg *pcg, const hx_pcg_params *params, const hx_operator *o
     HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_r));
     HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_p));
     HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_q));
-    if (pc->kind->apply) HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_z));
+    if (keeps_z(pc->kind, op->n_rigid)) HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_z));
     HX_TRY_FAIL(dev->ops->alloc(dev, sizeof *pcg->d_sum, &pcg->d_sum));
     HX_TRY_FAIL(dev->ops->alloc(dev, sizeof *pcg->d_state, &pcg->d_state));
     place_single(pcg);
@@ -115,7 +129,7 @@ static int load_norm(hx_pcg *pcg, const hx_operator *op, const double *d_f, doub
     } else {
         HX_TRY(ops->copy(pcg->dev, pcg->d_r, d_f, (size_t)pcg->n_dof * sizeof(double)));
     }
-    HX_TRY(ops->zero_entries(pcg->dev, op->n_fixed, op->d_fixed, pcg->d_r));
+    HX_TRY(hx_operator_restrict(op, pcg->d_r));
     HX_TRY(ops->dot(pcg->dev, pcg->n_dof, pcg->d_r, pcg->d_r, &square));
     *norm = sqrt(square);
     return HX_OK;
@@ -149,7 +163,7 @@ static int product_and_alpha(solve *s, int marked)
     hx_pcg *pcg = s->pcg;
     hx_device *dev = pcg->dev;
     const hx_device_ops *ops = dev->ops;
-    const int summed = s->op->strategy->apply_dot != NULL;
+    const int summed = hx_operator_has_dot(s->op);
     if (marked) HX_TRY(ops->mark(dev, MARK_PRODUCT));
     if (summed)
         HX_TRY(hx_operator_apply_dot(s->op, pcg->d_p, pcg->d_q, pcg->d_sum));
@@ -160,12 +174,31 @@ static int product_and_alpha(solve *s, int marked)
     return ops->pcg_alpha(dev, pcg->n_dof, pcg->d_p, pcg->d_q, pcg->d_state);
 }
 
+/* The inverse diagonal that the fused passes apply, or NULL: z is a vector. */
+static const double *fused_diagonal(const solve *s)
+{
+    return s->pcg->d_z ? NULL : s->pc->d_inverse_diagonal;
+}
+
+/* z = P M^-1 r. */
+static int apply_precond(solve *s)
+{
+    hx_pcg *pcg = s->pcg;
+    const hx_precond *pc = s->pc;
+    if (pc->kind->apply)
+        HX_TRY(pc->kind->apply(s->pc, pcg->d_r, pcg->d_z));
+    else
+        HX_TRY(pcg->dev->ops->multiply(pcg->dev, pcg->n_dof, pc->d_inverse_diagonal, pcg->d_r,
+                                       pcg->d_z));
+    return hx_operator_project(s->op, pcg->d_z);
+}
+
 static int iterate_double(solve *s, int marked)
 {
     hx_pcg *pcg = s->pcg;
     hx_device *dev = pcg->dev;
     const hx_device_ops *ops = dev->ops;
-    const double *d_m = s->pc->d_inverse_diagonal;
+    const double *d_m = fused_diagonal(s);
     const int64_t n = pcg->n_dof;
     if (marked) HX_TRY(ops->mark(dev, MARK_BEGIN));
     HX_TRY(ops->pcg_direction(dev, n, d_m, pcg->d_z, pcg->d_r, pcg->d_p, pcg->d_state));
@@ -173,7 +206,7 @@ static int iterate_double(solve *s, int marked)
     HX_TRY(ops->pcg_update(dev, n, d_m, pcg->d_p, pcg->d_q, s->d_u, pcg->d_r, pcg->d_state));
     if (pcg->d_z) {
         if (marked) HX_TRY(ops->mark(dev, MARK_PRECOND));
-        HX_TRY(s->pc->kind->apply(s->pc, pcg->d_r, pcg->d_z));
+        HX_TRY(apply_precond(s));
         if (marked) HX_TRY(ops->mark(dev, MARK_PRECOND_END));
         const double *d_q = s->pc->kind->rounded ? pcg->d_q : NULL;
         HX_TRY(ops->pcg_beta(dev, n, pcg->d_r, pcg->d_z, d_q, pcg->d_state));
@@ -285,10 +318,10 @@ static int start_double(solve *s)
     HX_TRY(hx_operator_apply_unmasked(s->op, s->d_u, pcg->d_q));
     if (s->state.iterations == 0) HX_TRY(scale_guess(s));
     HX_TRY(ops->subtract(dev, n, s->d_f, pcg->d_q, pcg->d_r));
-    HX_TRY(ops->zero_entries(dev, s->op->n_fixed, s->op->d_fixed, pcg->d_r));
+    HX_TRY(hx_operator_restrict(s->op, pcg->d_r));
     HX_TRY(ops->zero(dev, pcg->d_p, (size_t)n * sizeof(double)));
-    if (pcg->d_z) HX_TRY(s->pc->kind->apply(s->pc, pcg->d_r, pcg->d_z));
-    HX_TRY(ops->pcg_start(dev, n, s->pc->d_inverse_diagonal, pcg->d_z, pcg->d_r, pcg->d_state));
+    if (pcg->d_z) HX_TRY(apply_precond(s));
+    HX_TRY(ops->pcg_start(dev, n, fused_diagonal(s), pcg->d_z, pcg->d_r, pcg->d_state));
     return look(s);
 }
 

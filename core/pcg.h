@@ -63,7 +63,7 @@ typedef struct hx_pcg {
 
 /* Device vectors of n_dof doubles that a solver holds besides the caller's u and f, for either
  * precision. */
-int hx_pcg_vectors(const hx_precond_kind *kind);
+int hx_pcg_vectors(const hx_precond_kind *kind, const hx_problem *problem);
 
 /* The operator and the preconditioner must stay the same, on the same device memory, until the
  * solver is freed: what it queues is recorded. HX_EINPUT: mixed precision with an operator without
@@ -81,6 +81,9 @@ int hx_pcg_solve(hx_pcg *pcg, const hx_operator *op, hx_precond *pc, const doubl
 /* HX_EINPUT as in hx_pcg_create, before anything is allocated. */
 int hx_pcg_check_precision(hx_precision precision, const hx_strategy *strategy,
                            const hx_precond_kind *kind);
+
+/* HX_EINPUT: rigid sets in mixed precision. */
+int hx_pcg_check_rigid(hx_precision precision, int n_rigid);
 
 const char *hx_pcg_reason_name(hx_pcg_reason reason);
 void hx_pcg_free(hx_pcg *pcg);

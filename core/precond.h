@@ -12,9 +12,10 @@ typedef struct hx_precond hx_precond;
 
 typedef struct hx_precond_kind {
     const char *name, *help;
-    int vectors;  /* device vectors it holds, for the memory check */
-    int identity; /* M is the identity */
-    int rounded;  /* applied in single precision: PCG takes the flexible rule, one more pass */
+    int vectors;       /* device vectors it holds, for the memory check */
+    int rigid_vectors; /* more where sets are rigid */
+    int identity;      /* M is the identity */
+    int rounded;       /* applied in single precision: PCG takes the flexible rule, one more pass */
     /* Device bytes it holds besides those vectors; NULL: none. O(n_elem). */
     size_t (*bytes)(const hx_mesh *mesh, const hx_strategy *strategy);
     /* Allocates for the operator. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lattice.h"
+#include "lattice_springs.h"
 #include "memory.h"
 #include "multigrid.h"
 #include "precond.h"
@@ -34,6 +35,25 @@ typedef struct smoothing {
 } smoothing;
 static const smoothing on_mesh = {2, 6.0, 1}, on_first = {2, 8.0, 2}, on_others = {4, 16.0, 1};
 
+/* Rigid sets: their nodes are held in the V-cycle M0, and a direct solve for the motions c of all
+ * sets is added (two subspaces, additive):
+ *
+ *     M^-1 = M0^-1 + R E^-1 R',   R = Q - P0 Y,   E = R'K R,
+ *
+ * Q the motions on the sets and 0 elsewhere, P0 from the first lattice, Y ~ A^-1 P0'K Q, so that R
+ * is nearly orthogonal to the rest in the energy product, as the motions continued elastically are.
+ * 6 columns a set on the lattice, found anew for each design. */
+typedef struct rigid_motions {
+    int n_column;        /* 6 a set; 0: no rigid sets */
+    int64_t n_dof;       /* of their nodes */
+    int64_t *d_dof;      /* [n_dof] */
+    double *d_w;         /* [n_dof of the mesh] */
+    double *d_sum, *d_c; /* [n_column] R'r; E^-1 R'r */
+    double *d_inverse;   /* [n_column][n_column] of E */
+    float *d_y, *d_b;    /* [n_column][6 n], [6 n] of the first lattice */
+    double *matrix;      /* [4 n_column][n_column] on the host: E, its inverse, Q'K Q, a column */
+} rigid_motions;
+
 typedef struct multigrid {
     hx_device *dev;
     const hx_multigrid_ops *ops;
@@ -42,11 +62,15 @@ typedef struct multigrid {
     hx_mg_mesh mesh;
     int n_level;
     hx_mg_level level[HX_LATTICE_LEVELS];
-    float *d_inverse; /* of the last level's matrix */
-    double *dense;    /* [2 * 6 n + 2][6 n] on the host: the last level's matrix, scratch */
+    int64_t n_spring_block;
+    int64_t *d_spring_at;  /* [n_spring_block], see lattice_springs.h */
+    float *d_spring_block; /* [n_spring_block][6][6] */
+    float *d_inverse;      /* of the last level's matrix */
+    double *dense;         /* [2 * 6 n + 2][6 n] on the host: the last level's matrix, scratch */
     float *inverse;
     float *d_m, *d_x, *d_t, *d_v, *d_d; /* [n_dof] on the mesh; d only with more than one step */
     hx_mg_smoother *d_smoother;
+    rigid_motions rigid;
     double least[HX_LATTICE_LEVELS + 1]; /* what eigenvalues are at least, of the mesh first */
     int n_setup;
 } multigrid;
@@ -59,10 +83,12 @@ static smoothing smoothing_of(int l)
 static int product(const multigrid *mg, const hx_operator *op, const float *d_x, float *d_y)
 {
     HX_TRY(mg->strategy->apply_single(mg->state, d_x, d_y));
+    HX_TRY(hx_operator_add_springs_single(op, d_x, d_y));
     return mg->dev->ops->zero_entries_single(mg->dev, op->n_fixed, op->d_fixed, d_y);
 }
 
-static int put_mesh(multigrid *mg, const hx_operator *op, const hx_lattice *lattice)
+static int put_mesh(multigrid *mg, const hx_operator *op, const hx_lattice *lattice,
+                    const uint8_t *held)
 {
     hx_device *dev = mg->dev;
     hx_mg_mesh *m = &mg->mesh;
@@ -85,7 +111,7 @@ static int put_mesh(multigrid *mg, const hx_operator *op, const hx_lattice *latt
     HX_TRY(hx_device_put(dev, &m->d_cell_node_at, lattice->cell_node_at, (n_cell + 1) * word));
     HX_TRY(hx_device_put(dev, &m->d_coloured, lattice->coloured, n_cell * word));
     HX_TRY(hx_device_put(dev, &m->d_position, lattice->position, n_node * 3 * sizeof(float)));
-    return hx_device_put(dev, &m->d_fixed, op->problem->fixed, n_node);
+    return hx_device_put(dev, &m->d_fixed, held, n_node);
 }
 
 static int put_level(multigrid *mg, const hx_lattice *lattice, int l)
@@ -108,9 +134,10 @@ static int put_level(multigrid *mg, const hx_lattice *lattice, int l)
     return ops->alloc(dev, sizeof *to->d_smoother, &to->d_smoother);
 }
 
-static int put_levels(multigrid *mg, const hx_operator *op, const hx_lattice *lattice)
+static int put_levels(multigrid *mg, const hx_operator *op, const hx_lattice *lattice,
+                      const uint8_t *held)
 {
-    HX_TRY(put_mesh(mg, op, lattice));
+    HX_TRY(put_mesh(mg, op, lattice, held));
     for (int l = 0; l < lattice->n_level; l++) {
         mg->n_level = l + 1; /* what destroy frees */
         HX_TRY(put_level(mg, lattice, l));
@@ -119,6 +146,25 @@ static int put_levels(multigrid *mg, const hx_operator *op, const hx_lattice *la
     HX_TRY(hx_alloc_raw(&mg->dense, (2 * n + 2) * n, sizeof *mg->dense, "coarsest level"));
     HX_TRY(hx_alloc_raw(&mg->inverse, n * n, sizeof *mg->inverse, "coarsest level"));
     return mg->dev->ops->alloc(mg->dev, n * n * sizeof(float), &mg->d_inverse);
+}
+
+static int put_springs(multigrid *mg, const hx_problem *problem, const hx_lattice *lattice,
+                       const uint8_t *held)
+{
+    hx_lattice_springs springs;
+    int rc;
+    HX_TRY(hx_lattice_springs_create(&springs, lattice, problem, held));
+    const size_t n = (size_t)springs.n;
+    mg->n_spring_block = springs.n;
+    if (n > 0)
+        HX_TRY_FAIL(hx_device_put(mg->dev, &mg->d_spring_at, springs.at, n * sizeof *springs.at));
+    if (n > 0)
+        HX_TRY_FAIL(hx_device_put(mg->dev, &mg->d_spring_block, springs.block,
+                                  n * 36 * sizeof *springs.block));
+    rc = HX_OK;
+fail:
+    hx_lattice_springs_free(&springs);
+    return rc;
 }
 
 static int alloc_vectors(multigrid *mg, int64_t n_dof)
@@ -166,13 +212,19 @@ static void destroy(hx_precond *pc)
     if (!mg) return;
     hx_device *dev = mg->dev;
     const hx_mg_mesh *m = &mg->mesh;
-    void *const owned[] = {m->d_cell,      m->d_cell_corner,  m->d_cell_elem, m->d_cell_elem_at,
-                           m->d_cell_node, m->d_cell_node_at, m->d_coloured,  m->d_position,
-                           m->d_node_cell, m->d_partial,      m->d_fixed,     mg->d_m,
-                           mg->d_x,        mg->d_v,           mg->d_d,        mg->d_inverse,
-                           mg->d_smoother};
+    void *const owned[] = {m->d_cell,      m->d_cell_corner,  m->d_cell_elem,    m->d_cell_elem_at,
+                           m->d_cell_node, m->d_cell_node_at, m->d_coloured,     m->d_position,
+                           m->d_node_cell, m->d_partial,      m->d_fixed,        mg->d_m,
+                           mg->d_x,        mg->d_v,           mg->d_d,           mg->d_inverse,
+                           mg->d_smoother, mg->d_spring_at,   mg->d_spring_block};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) dev->ops->release(dev, owned[i]);
     for (int l = 0; l < mg->n_level; l++) release_level(dev, &mg->level[l]);
+    const rigid_motions *rigid = &mg->rigid;
+    void *const of_sets[] = {rigid->d_dof, rigid->d_w,       rigid->d_sum, rigid->d_c,
+                             rigid->d_b,   rigid->d_inverse, rigid->d_y};
+    for (size_t i = 0; i < sizeof of_sets / sizeof of_sets[0]; i++)
+        dev->ops->release(dev, of_sets[i]);
+    free(rigid->matrix);
     if (mg->own_state) mg->strategy->teardown(mg->own_state);
     free(mg->dense);
     free(mg->inverse);
@@ -180,10 +232,37 @@ static void destroy(hx_precond *pc)
     pc->impl = NULL;
 }
 
+static int put_rigid(multigrid *mg, const hx_operator *op)
+{
+    const hx_problem *problem = op->problem;
+    const hx_device_ops *ops = mg->dev->ops;
+    rigid_motions *rigid = &mg->rigid;
+    int64_t *dof;
+    if (problem->n_rigid == 0) return HX_OK;
+    const size_t n = 6 * (size_t)problem->n_rigid, n_dof = 3 * (size_t)problem->n_rigid_node,
+                 lattice_bytes = 6 * (size_t)mg->level[0].n_node * sizeof(float);
+    HX_TRY(hx_alloc_raw(&dof, n_dof, sizeof *dof, "rigid sets"));
+    for (size_t k = 0; k < n_dof; k++) dof[k] = 3 * (int64_t)problem->rigid_node[k / 3] + k % 3;
+    const int rc = hx_device_put(mg->dev, &rigid->d_dof, dof, n_dof * sizeof *dof);
+    free(dof);
+    HX_TRY(rc);
+    rigid->n_column = (int)n;
+    rigid->n_dof = (int64_t)n_dof;
+    HX_TRY(hx_alloc_raw(&rigid->matrix, 4 * n, n * sizeof(double), "rigid sets"));
+    HX_TRY(ops->alloc(mg->dev, (size_t)op->n_dof * sizeof(double), &rigid->d_w));
+    HX_TRY(ops->alloc(mg->dev, n * sizeof(double), &rigid->d_sum));
+    HX_TRY(ops->alloc(mg->dev, n * sizeof(double), &rigid->d_c));
+    HX_TRY(ops->alloc(mg->dev, n * n * sizeof(double), &rigid->d_inverse));
+    HX_TRY(ops->alloc(mg->dev, lattice_bytes, &rigid->d_b));
+    return ops->alloc(mg->dev, n * lattice_bytes, &rigid->d_y);
+}
+
 static int create(hx_precond *pc, const hx_operator *op)
 {
+    const size_t n_node = (size_t)op->problem->mesh->n_node;
     hx_lattice lattice;
     multigrid *mg;
+    uint8_t *held; /* what M0 leaves alone: supports, and rigid sets */
     HX_TRY(hx_alloc(&mg, 1, sizeof *mg, "multigrid"));
     pc->impl = mg;
     mg->dev = op->dev;
@@ -194,7 +273,16 @@ static int create(hx_precond *pc, const hx_operator *op)
     HX_TRY(find_product(mg, op));
     HX_TRY(alloc_vectors(mg, op->n_dof));
     HX_TRY(hx_lattice_create(&lattice, op->problem->mesh, COARSENING, N_LAST));
-    const int rc = put_levels(mg, op, &lattice);
+    int rc = hx_alloc_raw(&held, n_node, 1, "multigrid");
+    if (rc == HX_OK) {
+        memcpy(held, op->problem->fixed, n_node);
+        for (int64_t k = 0; k < op->problem->n_rigid_node; k++)
+            held[op->problem->rigid_node[k]] = HX_FIX_X | HX_FIX_Y | HX_FIX_Z;
+        rc = put_levels(mg, op, &lattice, held);
+    }
+    if (rc == HX_OK) rc = put_springs(mg, op->problem, &lattice, held);
+    if (rc == HX_OK) rc = put_rigid(mg, op);
+    free(held);
     hx_lattice_free(&lattice);
     return rc;
 }
@@ -363,27 +451,6 @@ static int revise(hx_precond *pc)
     return changed;
 }
 
-static int setup(hx_precond *pc)
-{
-    multigrid *mg = pc->impl;
-    const hx_operator *op = pc->op;
-    const hx_multigrid_ops *ops = mg->ops;
-    const int first = mg->n_setup == 0;
-    double *d_diag = (double *)mg->d_x;
-    HX_TRY(hx_operator_diagonal(op, d_diag));
-    HX_TRY(ops->invert(mg->dev, op->n_dof, d_diag, mg->d_m));
-    HX_TRY(ops->mesh_galerkin(mg->dev, &mg->mesh, &mg->level[0]));
-    for (int l = 0; l < mg->n_level; l++) {
-        if (l > 0) HX_TRY(ops->galerkin(mg->dev, &mg->level[l - 1], &mg->level[l]));
-        HX_TRY(ops->diagonal(mg->dev, &mg->level[l]));
-    }
-    HX_TRY(estimate_all(mg, op, first ? POWER_FIRST : POWER_AGAIN,
-                        first ? POWER_FIRST : POWER_LEVEL, first));
-    HX_TRY(factorise(mg));
-    mg->n_setup++;
-    return HX_OK;
-}
-
 static void swap(float **a, float **b)
 {
     float *const c = *a;
@@ -421,6 +488,172 @@ static int cycle(const multigrid *mg, int l, float **d_solution)
     return HX_OK;
 }
 
+/* level[0].b = P0'r. */
+static int restrict_free(const multigrid *mg, const double *d_r, float *d_t, size_t n_dof)
+{
+    HX_TRY(mg->dev->ops->zero(mg->dev, d_t, n_dof * sizeof *d_t));
+    HX_TRY(mg->ops->match_entries(mg->dev, mg->rigid.n_dof, mg->rigid.d_dof, d_r, d_t));
+    return mg->ops->mesh_restrict(mg->dev, &mg->mesh, d_r, d_t, &mg->level[0]);
+}
+
+/* sum = R'r; t is scratch. */
+static int rigid_sums(const multigrid *mg, const hx_operator *op, const double *d_r, float *d_t)
+{
+    const rigid_motions *rigid = &mg->rigid;
+    const hx_problem *problem = op->problem;
+    for (int i = 0; i < problem->n_rigid; i++)
+        HX_TRY(mg->dev->ops->rigid_sum(mg->dev, &problem->rigid[i], op->d_rigid_node,
+                                       op->model.d_xyz, d_r, rigid->d_sum + 6 * i));
+    HX_TRY(restrict_free(mg, d_r, d_t, (size_t)op->n_dof));
+    return mg->ops->column_dots(mg->dev, HX_MG_DOF * mg->level[0].n_node, rigid->n_column,
+                                rigid->d_y, mg->level[0].d_b, rigid->d_sum);
+}
+
+/* z += R c, where z is 0 on the sets; x, which is 0 then, is scratch. */
+static int add_motions(const multigrid *mg, const hx_operator *op, const double *d_c, float *d_x,
+                       double *d_z)
+{
+    const hx_problem *problem = op->problem;
+    const hx_device_ops *ops = mg->dev->ops;
+    const hx_mg_level *level = &mg->level[0];
+    HX_TRY(ops->zero(mg->dev, d_x, (size_t)op->n_dof * sizeof *d_x));
+    HX_TRY(mg->ops->column_combine(mg->dev, HX_MG_DOF * level->n_node, mg->rigid.n_column,
+                                   mg->rigid.d_y, d_c, level->d_d));
+    HX_TRY(mg->ops->mesh_prolong(mg->dev, &mg->mesh, level->d_d, mg->d_m, d_x));
+    HX_TRY(ops->flush_single(mg->dev, op->n_dof, 1.0, d_x, d_z));
+    for (int i = 0; i < problem->n_rigid; i++)
+        HX_TRY(ops->rigid_spread(mg->dev, &problem->rigid[i], op->d_rigid_node, op->model.d_xyz,
+                                 d_c + 6 * i, d_z));
+    return HX_OK;
+}
+
+/* Cycles that continue a motion into the part. */
+enum { N_CONTINUE = 4 };
+
+/* y ~ A^-1 b on the first lattice, b in its place there. */
+static int continue_motion(const multigrid *mg, float *d_y)
+{
+    const hx_mg_level *level = &mg->level[0];
+    const size_t n_byte = HX_MG_DOF * (size_t)level->n_node * sizeof(float);
+    const hx_device_ops *ops = mg->dev->ops;
+    float *d_solution;
+    HX_TRY(ops->copy(mg->dev, mg->rigid.d_b, level->d_b, n_byte));
+    HX_TRY(ops->zero(mg->dev, d_y, n_byte));
+    for (int i = 0; i < N_CONTINUE; i++) {
+        if (i > 0) {
+            HX_TRY(ops->copy(mg->dev, level->d_b, mg->rigid.d_b, n_byte));
+            HX_TRY(mg->ops->residual(mg->dev, level, d_y, level->d_d));
+            HX_TRY(ops->copy(mg->dev, level->d_b, level->d_d, n_byte));
+        }
+        HX_TRY(cycle(mg, 0, &d_solution));
+        HX_TRY(mg->ops->add(mg->dev, HX_MG_DOF * level->n_node, d_solution, d_y));
+    }
+    return HX_OK;
+}
+
+/* w = K R e_k, supports left out; on the sets alone while Y is 0. *energy: e_k'R'K R e_k. */
+static int motion_forces(const multigrid *mg, const hx_operator *op, int k, double *energy)
+{
+    const rigid_motions *rigid = &mg->rigid;
+    const hx_device_ops *ops = mg->dev->ops;
+    double *d_q = (double *)mg->d_x, *c = rigid->matrix + 3 * rigid->n_column * rigid->n_column;
+    for (int i = 0; i < rigid->n_column; i++) c[i] = i == k;
+    HX_TRY(ops->upload(mg->dev, rigid->d_c, c, (size_t)rigid->n_column * sizeof *c));
+    HX_TRY(ops->zero(mg->dev, d_q, (size_t)op->n_dof * sizeof *d_q));
+    HX_TRY(add_motions(mg, op, rigid->d_c, mg->d_d, d_q));
+    HX_TRY(hx_operator_apply_unmasked(op, d_q, rigid->d_w));
+    HX_TRY(ops->zero_entries(mg->dev, op->n_fixed, op->d_fixed, rigid->d_w));
+    return ops->dot(mg->dev, op->n_dof, d_q, rigid->d_w, energy);
+}
+
+/* inverse = E^-1 by Cholesky factors (lower, in E); E is positive definite. */
+static void invert_small(int n, double *e, double *inverse)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++) {
+            for (int k = 0; k < j; k++) e[i * n + j] -= e[i * n + k] * e[j * n + k];
+            e[i * n + j] = i == j ? sqrt(e[i * n + i]) : e[i * n + j] / e[j * n + j];
+        }
+    for (int c = 0; c < n; c++) {
+        for (int i = 0; i < n; i++) {
+            double sum = i == c;
+            for (int k = 0; k < i; k++) sum -= e[i * n + k] * inverse[k * n + c];
+            inverse[i * n + c] = sum / e[i * n + i];
+        }
+        for (int i = n - 1; i >= 0; i--) {
+            double sum = inverse[i * n + c];
+            for (int k = i + 1; k < n; k++) sum -= e[k * n + i] * inverse[k * n + c];
+            inverse[i * n + c] = sum / e[i * n + i];
+        }
+    }
+}
+
+/* Y, E and its inverse. Sums on the lattice are of floats: a share of the motions' energy without
+ * their continuation keeps E positive definite, also where nodes in a line leave a rotation out. */
+static int setup_rigid(multigrid *mg, const hx_operator *op)
+{
+    const rigid_motions *rigid = &mg->rigid;
+    const hx_device_ops *ops = mg->dev->ops;
+    const int n = rigid->n_column;
+    const int64_t n_lattice = HX_MG_DOF * mg->level[0].n_node;
+    double *e = rigid->matrix, *inverse = e + n * n, *alone = inverse + n * n, energy, least = 0.0;
+    HX_TRY(ops->zero(mg->dev, rigid->d_y, (size_t)(n * n_lattice) * sizeof(float)));
+    for (int k = 0; k < n; k++) {
+        HX_TRY(motion_forces(mg, op, k, &alone[k]));
+        HX_TRY(restrict_free(mg, rigid->d_w, mg->d_t, (size_t)op->n_dof));
+        HX_TRY(continue_motion(mg, rigid->d_y + k * n_lattice));
+        least = fmax(least, 1e-30 * alone[k]);
+    }
+    for (int k = 0; k < n; k++) {
+        HX_TRY(motion_forces(mg, op, k, &energy));
+        HX_TRY(rigid_sums(mg, op, rigid->d_w, mg->d_t));
+        HX_TRY(ops->download(mg->dev, e + k * n, rigid->d_sum, (size_t)n * sizeof *e));
+        e[k * n + k] = energy;
+    }
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < i; j++)
+            e[i * n + j] = e[j * n + i] = 0.5 * (e[i * n + j] + e[j * n + i]);
+        e[i * n + i] += fmax(1e-6 * alone[i], fmax(least, 1e-300));
+    }
+    invert_small(n, e, inverse);
+    return ops->upload(mg->dev, rigid->d_inverse, inverse, (size_t)(n * n) * sizeof *inverse);
+}
+
+/* z += R E^-1 R'r. */
+static int add_rigid(const multigrid *mg, const hx_operator *op, const double *d_r, double *d_z)
+{
+    const rigid_motions *rigid = &mg->rigid;
+    HX_TRY(rigid_sums(mg, op, d_r, mg->d_t));
+    HX_TRY(mg->ops->small_multiply(mg->dev, rigid->n_column, rigid->d_inverse, rigid->d_sum,
+                                   rigid->d_c));
+    return add_motions(mg, op, rigid->d_c, mg->d_x, d_z);
+}
+
+static int setup(hx_precond *pc)
+{
+    multigrid *mg = pc->impl;
+    const hx_operator *op = pc->op;
+    const hx_multigrid_ops *ops = mg->ops;
+    const int first = mg->n_setup == 0;
+    double *d_diag = (double *)mg->d_x;
+    HX_TRY(hx_operator_diagonal(op, d_diag));
+    HX_TRY(mg->dev->ops->zero_entries(mg->dev, mg->rigid.n_dof, mg->rigid.d_dof, d_diag));
+    HX_TRY(ops->invert(mg->dev, op->n_dof, d_diag, mg->d_m));
+    HX_TRY(ops->mesh_galerkin(mg->dev, &mg->mesh, &mg->level[0]));
+    HX_TRY(ops->add_blocks(mg->dev, &mg->level[0], mg->n_spring_block, mg->d_spring_at,
+                           mg->d_spring_block));
+    for (int l = 0; l < mg->n_level; l++) {
+        if (l > 0) HX_TRY(ops->galerkin(mg->dev, &mg->level[l - 1], &mg->level[l]));
+        HX_TRY(ops->diagonal(mg->dev, &mg->level[l]));
+    }
+    HX_TRY(estimate_all(mg, op, first ? POWER_FIRST : POWER_AGAIN,
+                        first ? POWER_FIRST : POWER_LEVEL, first));
+    HX_TRY(factorise(mg));
+    if (mg->rigid.n_column > 0) HX_TRY(setup_rigid(mg, op));
+    mg->n_setup++;
+    return HX_OK;
+}
+
 static int apply(hx_precond *pc, const double *d_r, double *d_z)
 {
     const multigrid *mg = pc->impl;
@@ -436,6 +669,7 @@ static int apply(hx_precond *pc, const double *d_r, double *d_z)
                               mg->d_x, NULL));
     }
     HX_TRY(product(mg, op, mg->d_x, mg->d_t));
+    HX_TRY(ops->match_entries(mg->dev, mg->rigid.n_dof, mg->rigid.d_dof, d_r, mg->d_t));
     HX_TRY(ops->mesh_restrict(mg->dev, &mg->mesh, d_r, mg->d_t, &mg->level[0]));
     HX_TRY(cycle(mg, 0, &d_coarse));
     HX_TRY(ops->mesh_prolong(mg->dev, &mg->mesh, d_coarse, mg->d_m, mg->d_x));
@@ -444,7 +678,7 @@ static int apply(hx_precond *pc, const double *d_r, double *d_z)
         HX_TRY(ops->mesh_step(mg->dev, n, mg->d_smoother, i, d_r, mg->d_t, mg->d_m, mg->d_d,
                               mg->d_x, i + 1 == degree ? d_z : NULL));
     }
-    return HX_OK;
+    return mg->rigid.n_column > 0 ? add_rigid(mg, op, d_r, d_z) : HX_OK;
 }
 
 static size_t bytes(const hx_mesh *mesh, const hx_strategy *strategy)
@@ -469,6 +703,7 @@ const hx_precond_kind hx_precond_multigrid = {
     .name = "multigrid",
     .help = "V-cycle in single precision, Galerkin lattices over the mesh",
     .rounded = 1,
+    .rigid_vectors = 1,
     .bytes = bytes,
     .create = create,
     .setup = setup,

@@ -127,6 +127,7 @@ static int add_loads(hx_problem *problem, const hx_problem_params *params)
         else
             HX_TRY(hx_problem_add_load(problem->mesh, &params->load[i],
                                        problem->force[params->load[i].load_case - 1]));
+    HX_TRY(hx_problem_add_rigid_sets(problem, params));
     hx_problem_finish_body(problem);
     return HX_OK;
 }
@@ -259,6 +260,7 @@ int hx_problem_create(hx_problem *problem, const hx_mesh *mesh, const hx_problem
     problem->volume_fraction = params->volume_fraction;
     HX_TRY_FAIL(check_law(params));
     HX_TRY_FAIL(add_supports(problem, params));
+    HX_TRY_FAIL(hx_problem_add_springs(problem, params));
     HX_TRY_FAIL(add_loads(problem, params));
     HX_TRY_FAIL(add_passive(problem, params));
     HX_TRY_FAIL(add_volumes(problem, params));
@@ -291,6 +293,8 @@ size_t hx_problem_bytes(const hx_problem *problem)
     size_t bytes = n_node + n_elem * sizeof(double);
     if (problem->prescribed) bytes += n_node * 3 * sizeof(double);
     if (problem->passive) bytes += n_elem * sizeof(double);
+    bytes += (size_t)problem->n_spring * (sizeof(int64_t) + sizeof(double));
+    bytes += (size_t)problem->n_rigid_node * sizeof(int32_t);
     if (problem->body) bytes += (size_t)problem->n_case * sizeof *problem->body;
     return bytes + (size_t)problem->n_case * n_node * 3 * sizeof(double);
 }
@@ -303,6 +307,10 @@ void hx_problem_free(hx_problem *problem)
     free(problem->weight);
     free(problem->fixed);
     free(problem->prescribed);
+    free(problem->spring_dof);
+    free(problem->rigid);
+    free(problem->rigid_node);
+    free(problem->spring);
     free(problem->volume);
     free(problem->passive);
     memset(problem, 0, sizeof *problem);

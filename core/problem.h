@@ -21,6 +21,20 @@ typedef struct hx_support_spec {
 } hx_support_spec;
 
 typedef enum {
+    HX_SPRING_TOTAL, /* stiffness of the whole set, shared by area if it spans boundary faces, else
+                        equally over its nodes */
+    HX_SPRING_NODE,  /* at every node */
+    HX_SPRING_AREA   /* per area of the set's boundary faces */
+} hx_spring_share;
+
+/* Springs from a set to ground. */
+typedef struct hx_spring_spec {
+    const char *set, *origin;
+    double stiffness[3]; /* along x, y, z, force/length (per area) */
+    hx_spring_share per;
+} hx_spring_spec;
+
+typedef enum {
     HX_LOAD_NODE_FORCE,  /* value = force at every node of the set */
     HX_LOAD_TOTAL_FORCE, /* value = force shared over the set: by area if it spans boundary faces,
                             else equally over its nodes */
@@ -31,7 +45,7 @@ typedef enum {
                          (bearing.h) */
     HX_LOAD_REMOTE,   /* value = force at `point`, `moment` about it; shared by the set's nodes, by
                          area if it spans boundary faces, else equally, leaving them flexible */
-    HX_LOAD_REMOTE_RIGID, /* the same, and the set moves as one rigid body */
+    HX_LOAD_REMOTE_RIGID, /* the same, and the set moves as one rigid body in all load cases */
     HX_LOAD_GRAVITY,      /* value = acceleration of the whole part, which has no set */
     HX_LOAD_CENTRIFUGAL   /* value = axis through `point`, of any length, about which the whole part
                              turns at `speed` */
@@ -55,6 +69,13 @@ typedef struct hx_body_field {
     int alone; /* the case has no other force */
 } hx_body_field;
 
+/* A set of nodes that moves as one rigid body (rigid_set.h). */
+typedef struct hx_rigid_set {
+    int64_t first, n;     /* rigid_node[first .. first + n) */
+    double centre[3];     /* of its nodes */
+    double inverse[3][3]; /* pseudo-inverse of their second moment about it */
+} hx_rigid_set;
+
 typedef struct hx_passive_spec {
     const char *set, *origin;
     double density; /* in [rho_min, 1] */
@@ -66,11 +87,12 @@ typedef struct hx_problem_params {
     double young, poisson;
     double density; /* mass per volume; 0: not given, which loads by mass refuse */
     double penalty, rho_min, volume_fraction;
-    size_t n_support, n_load, n_passive, n_weight;
+    size_t n_support, n_load, n_passive, n_weight, n_spring;
     const hx_support_spec *support;
     const hx_load_spec *load;
     const hx_passive_spec *passive;
     const double *weight; /* [n_weight] of the load cases; n_weight = 0: all 1 */
+    const hx_spring_spec *spring;
 } hx_problem_params;
 
 typedef struct hx_problem {
@@ -82,6 +104,13 @@ typedef struct hx_problem {
     uint8_t *fixed;     /* [n_node] HX_FIX_* (owned) */
     double *prescribed; /* [n_node][3] displacement at fixed components, 0 elsewhere; NULL: all 0
                            (owned) */
+    int64_t n_spring;
+    int64_t *spring_dof; /* [n_spring] degrees of freedom with springs, ascending (owned) */
+    double *spring;      /* [n_spring] their stiffness, on the diagonal of K (owned) */
+    int n_rigid;
+    hx_rigid_set *rigid; /* [n_rigid] sets that move as rigid bodies (owned) */
+    int64_t n_rigid_node;
+    int32_t *rigid_node; /* [n_rigid_node] free nodes, in one set each (owned) */
     int n_case;
     double *weight;      /* [n_case] (owned) */
     double **force;      /* [n_case] -> [n_node][3], without loads by mass (owned) */

@@ -31,4 +31,10 @@ static inline int hx_load_is_body(const hx_load_spec *load)
 int hx_load_add_remote(const hx_mesh *mesh, const hx_set *set, const hx_load_spec *load,
                        double *force);
 
+/* Fills in the list of springs. HX_EINPUT: stiffness out of range, a set without what it needs. */
+int hx_problem_add_springs(hx_problem *problem, const hx_problem_params *params);
+
+/* Lists the sets of rigid couplings. HX_EINPUT: a node in two of them, or held by a support. */
+int hx_problem_add_rigid_sets(hx_problem *problem, const hx_problem_params *params);
+
 #endif

@@ -105,13 +105,8 @@ int hx_problem_add_load(const hx_mesh *mesh, const hx_load_spec *load, double *f
     case HX_LOAD_BEARING:
         return hx_load_add_bearing(mesh, load, force);
     case HX_LOAD_REMOTE:
+    case HX_LOAD_REMOTE_RIGID: /* of forces on a rigid set only force and moment count */
         return hx_load_add_remote(mesh, set, load, force);
-    case HX_LOAD_REMOTE_RIGID:
-        return HX_RAISE(
-            HX_EINPUT,
-            "%s: coupling = \"rigid\" is not available in this version; \"distributing\" "
-            "is, which leaves the set flexible",
-            load->origin);
     default:
         return add_surface_load(mesh, set, load, force);
     }

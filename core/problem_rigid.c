@@ -1,7 +1,8 @@
-/* Rigid motions that the supports leave free, body by body.
+/* Rigid motions that supports and springs leave free, body by body.
  *
  * The six rigid motions of a body about its centre (rotations scaled by its size) are restricted to
- * the fixed degrees of freedom; a null vector of their Gram matrix is a motion that nothing holds.
+ * the fixed degrees of freedom and those with springs; a null vector of their Gram matrix is a
+ * motion that nothing holds.
  */
 #include <math.h>
 #include <stdio.h>
@@ -37,6 +38,16 @@ static void motions(const rigid_body *body, const double *x, int i, double phi[6
     phi[i] = 1.0;
     phi[3 + j] = (x[k] - centre[k]) / size; /* (omega x d)_i = omega_j d_k - omega_k d_j */
     phi[3 + k] = -(x[j] - centre[j]) / size;
+}
+
+/* Component i at x is held. */
+static void add_held(const double *x, int i, rigid_body *body)
+{
+    double phi[6];
+    motions(body, x, i, phi);
+    for (int r = 0; r < 6; r++)
+        for (int c = 0; c < 6; c++) body->gram[r][c] += phi[r] * phi[c];
+    body->n_fixed++;
 }
 
 /* Smallest eigenvalue and its vector of a symmetric 6 x 6 matrix, by Jacobi rotations. */
@@ -162,15 +173,13 @@ int hx_problem_check_supported(const hx_problem *problem, const char *origin)
     HX_TRY_FAIL(hx_alloc(&body, (size_t)n_body, sizeof *body, "bodies"));
     measure_bodies(mesh, body_of, n_body, body);
     for (int64_t node = 0; node < mesh->n_node; node++)
-        for (int i = 0; problem->fixed[node] && i < 3; i++) {
-            rigid_body *b = &body[body_of[node]];
-            double phi[6];
-            if (!(problem->fixed[node] >> i & 1)) continue;
-            motions(b, mesh->xyz + 3 * node, i, phi);
-            for (int r = 0; r < 6; r++)
-                for (int c = 0; c < 6; c++) b->gram[r][c] += phi[r] * phi[c];
-            b->n_fixed++;
-        }
+        for (int i = 0; problem->fixed[node] && i < 3; i++)
+            if (problem->fixed[node] >> i & 1)
+                add_held(mesh->xyz + 3 * node, i, &body[body_of[node]]);
+    for (int64_t k = 0; k < problem->n_spring; k++) { /* however soft */
+        const int64_t node = problem->spring_dof[k] / 3;
+        add_held(mesh->xyz + 3 * node, (int)(problem->spring_dof[k] % 3), &body[body_of[node]]);
+    }
     for (int64_t b = 0; b < n_body; b++) HX_TRY_FAIL(check_body(problem, &body[b], n_body, origin));
     rc = HX_OK;
 fail:

@@ -2,13 +2,14 @@
 
 #include <math.h>
 
-/* One side is unknown: the secant, with half as much again so as to get past the root; without one
- * a slope of 1. */
+/* One side is unknown: the secant, with half as much again so as to get past the root, but within 8
+ * times the last step; twice that where the function is flat. The first step takes a slope of 1. */
 static double extrapolate(const hx_root *root, double x, double value)
 {
-    const double run = x - root->last, rise = value - root->last_value;
-    const double slope = root->n > 1 && run != 0.0 && rise / run > 1e-3 ? rise / run : 1.0;
-    return x - (root->n > 1 ? 1.5 : 1.0) * value / slope;
+    if (root->n == 1) return x - value;
+    const double run = fabs(x - root->last), rise = fabs(value - root->last_value);
+    const double step = rise > 1e-6 * fabs(value) ? 1.5 * fabs(value) * run / rise : 2.0 * run;
+    return x - copysign(fmin(step, 8.0 * run), value);
 }
 
 double hx_root_next(hx_root *root, double x, double value)

@@ -49,7 +49,7 @@ static int64_t cell_of(const bins *b, double x, int d)
     return (int64_t)((x - b->origin[d]) / b->size);
 }
 
-/* Cells of 1.5 times the mean size of a triangle's box, more where that makes too many. */
+/* Cells of the mean size of a triangle's box, larger where that makes too many. */
 static void choose_cells(bins *b)
 {
     double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
@@ -65,7 +65,7 @@ static void choose_cells(bins *b)
         sum += extent;
     }
     const double widest = fmax(high[0] - low[0], fmax(high[1] - low[1], high[2] - low[2]));
-    b->size = fmax(1.5 * sum / (double)b->n_tri, widest / 1e6);
+    b->size = fmax(sum / (double)b->n_tri, widest / 1e6);
     for (int d = 0; d < 3; d++) {
         b->origin[d] = low[d];
         b->n_cell[d] = (int64_t)((high[d] - low[d]) / b->size) + 1;
@@ -140,12 +140,16 @@ static int pierces(const double *p, const double *q, const double *const x[3])
     return 1;
 }
 
+static int are_neighbours(const int32_t *s, const int32_t *t)
+{
+    for (int k = 0; k < 3; k++)
+        if (s[k] == t[0] || s[k] == t[1] || s[k] == t[2]) return 1;
+    return 0;
+}
+
 static int cross(const bins *b, int64_t s, int64_t t)
 {
     const double *x[2][3];
-    for (int k = 0; k < 3; k++)
-        for (int l = 0; l < 3; l++)
-            if (b->tri[3 * s + k] == b->tri[3 * t + l]) return 0;
     for (int k = 0; k < 3; k++) {
         x[0][k] = b->xyz + 3 * (int64_t)b->tri[3 * s + k];
         x[1][k] = b->xyz + 3 * (int64_t)b->tri[3 * t + k];
@@ -187,6 +191,7 @@ static int64_t look_in_cell(const bins *b, int64_t begin, int64_t end, uint8_t *
     for (int64_t i = begin; i < end; i++)
         for (int64_t k = i + 1; k < end; k++) {
             const int64_t s = b->triangle[b->order[i]], t = b->triangle[b->order[k]];
+            if (are_neighbours(b->tri + 3 * s, b->tri + 3 * t)) continue; /* most are */
             if (!is_candidate(b, s, t, cell) || !cross(b, s, t)) continue;
             mark(crosses, s);
             mark(crosses, t);

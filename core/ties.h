@@ -74,14 +74,16 @@ static HX_HD void hx_ties_spread(const int32_t *member, int64_t begin, int64_t e
         sum_dc += dc[member[m]];
         sum_dv += dv[member[m]];
     }
-    const double ratio = sum_dc / sum_dv;
+    const double ratio = sum_dv > 0.0 ? sum_dc / sum_dv : 0.0; /* a projection may be flat */
     for (int64_t m = begin; m < end; m++) dc[member[m]] = dv[member[m]] * ratio;
 }
 
-static HX_HD void hx_ties_copy_first(const int32_t *member, int64_t begin, int64_t end, double *x)
+static HX_HD void hx_ties_copy_largest(const int32_t *member, int64_t begin, int64_t end, double *x)
 {
-    const double first = x[member[begin]];
-    for (int64_t m = begin + 1; m < end; m++) x[member[m]] = first;
+    double largest = x[member[begin]];
+    for (int64_t m = begin + 1; m < end; m++)
+        if (x[member[m]] > largest) largest = x[member[m]];
+    for (int64_t m = begin; m < end; m++) x[member[m]] = largest;
 }
 
 #ifdef __cplusplus

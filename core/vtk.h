@@ -64,6 +64,11 @@ int hx_vtk_read(const char *path, hx_mesh *mesh);
  * into value[n_elem] in the mesh's own order. */
 int hx_vtk_read_cell_array(const char *path, const char *name, const hx_mesh *mesh, double *value);
 
+/* The same, also from a part of the mesh that was written with a threshold: elements that its
+ * vtkOriginalCellIds do not name get `fallback`, and *n_missing counts them. */
+int hx_vtk_read_part_array(const char *path, const char *name, const hx_mesh *mesh, double fallback,
+                           double *value, int64_t *n_missing);
+
 /* Rewrites NAME.vtk.series (JSON) for n files with their times (iterations), atomically. */
 int hx_vtk_write_series(const char *path, size_t n, const char *const *file, const double *time);
 

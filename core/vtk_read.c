@@ -456,3 +456,74 @@ fail:
     free(in_file_order);
     return rc;
 }
+
+/* Cells of a file; nothing else of it is kept. */
+static int count_cells(const char *path, int64_t *n)
+{
+    hx_vtk_reader r;
+    memset(&r, 0, sizeof r);
+    const int rc = read_file(&r, path);
+    *n = r.n_elem;
+    reader_free(&r);
+    return rc;
+}
+
+/* value[number[i]] = part[i]; HX_EINPUT for a number that is none of the mesh or is there twice. */
+static int place_part(const char *path, const hx_mesh *mesh, int64_t n_part, const double *number,
+                      const double *part, double *value, uint8_t *is_there)
+{
+    for (int64_t i = 0; i < n_part; i++) {
+        const double at = number[i];
+        if (!(at >= 0.0 && at < (double)mesh->n_elem) || is_there[(int64_t)at])
+            return HX_RAISE(HX_EINPUT,
+                            "%s: vtkOriginalCellIds has %g at cell %lld; they must differ, from 0 "
+                            "to %lld",
+                            path, at, (long long)i, (long long)mesh->n_elem - 1);
+        is_there[(int64_t)at] = 1;
+        value[(int64_t)at] = part[i];
+    }
+    return HX_OK;
+}
+
+static int read_part(const char *path, const char *name, const hx_mesh *mesh, int64_t n_part,
+                     double *in_file_order)
+{
+    int rc;
+    const hx_mesh stand_in = {.n_elem = n_part}; /* of a file that is not renumbered */
+    double *number = NULL, *part = NULL;
+    uint8_t *is_there = NULL;
+    HX_TRY_FAIL(hx_alloc_raw(&number, (size_t)n_part, sizeof *number, "part of a mesh"));
+    HX_TRY_FAIL(hx_alloc_raw(&part, (size_t)n_part, sizeof *part, "part of a mesh"));
+    HX_TRY_FAIL(hx_alloc(&is_there, (size_t)mesh->n_elem, sizeof *is_there, "part of a mesh"));
+    HX_TRY_FAIL(hx_vtk_read_cell_array(path, name, &stand_in, part));
+    HX_TRY_FAIL(hx_vtk_read_cell_array(path, "vtkOriginalCellIds", &stand_in, number));
+    HX_TRY_FAIL(place_part(path, mesh, n_part, number, part, in_file_order, is_there));
+fail:
+    free(number);
+    free(part);
+    free(is_there);
+    return rc;
+}
+
+int hx_vtk_read_part_array(const char *path, const char *name, const hx_mesh *mesh, double fallback,
+                           double *value, int64_t *n_missing)
+{
+    int64_t n_part;
+    double *in_file_order = NULL;
+    HX_TRY(count_cells(path, &n_part));
+    *n_missing = mesh->n_elem - n_part;
+    if (n_part < 0 || n_part >= mesh->n_elem) {
+        *n_missing = 0;
+        return hx_vtk_read_cell_array(path, name, mesh, value);
+    }
+    HX_TRY(hx_alloc_raw(&in_file_order, (size_t)mesh->n_elem, sizeof *in_file_order, name));
+    for (int64_t e = 0; e < mesh->n_elem; e++) in_file_order[e] = fallback;
+    const int rc = read_part(path, name, mesh, n_part, in_file_order);
+    if (rc < 0)
+        hx_error_prefix("%lld cells where the mesh has %lld: ", (long long)n_part,
+                        (long long)mesh->n_elem);
+    for (int64_t e = 0; rc == HX_OK && e < mesh->n_elem; e++)
+        value[e] = in_file_order[mesh->elem_orig ? mesh->elem_orig[e] : e];
+    free(in_file_order);
+    return rc;
+}

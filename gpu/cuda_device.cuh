@@ -73,6 +73,14 @@ int hx_cuda_block_diagonal(hx_device *dev, const hx_device_model *model, double 
 int hx_cuda_element_energy(hx_device *dev, const hx_device_model *model, const double *d_u,
                            double *d_energy);
 
+// Rigid sets (rigid_set_cuda.cu).
+int hx_cuda_rigid_sum(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
+                      const double *d_xyz, const double *d_y, double *d_sum);
+int hx_cuda_rigid_spread(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
+                         const double *d_xyz, const double *d_motion, double *d_y);
+int hx_cuda_rigid_project(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
+                          const double *d_xyz, double *d_motion, double *d_y);
+
 // Loads by mass (body_force_cuda.cu).
 int hx_cuda_body_force(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
                        const double *d_rho, const double *d_static, double *d_f);

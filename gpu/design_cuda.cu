@@ -91,12 +91,12 @@ struct tie_body {
     }
 };
 
-struct copy_first_body {
+struct copy_largest_body {
     hx_device_ties ties;
     double *x;
     __device__ void operator()(int64_t g) const
     {
-        hx_ties_copy_first(ties.d_member, ties.d_start[g], ties.d_start[g + 1], x);
+        hx_ties_copy_largest(ties.d_member, ties.d_start[g], ties.d_start[g + 1], x);
     }
 };
 
@@ -139,9 +139,9 @@ static int tie(hx_device *dev, const hx_device_ties *ties, const double *d_dv, d
     return for_each(dev, ties->n_group, tie_body{*ties, d_dv, d_dc});
 }
 
-static int copy_first(hx_device *dev, const hx_device_ties *ties, double *d_x)
+static int copy_largest(hx_device *dev, const hx_device_ties *ties, double *d_x)
 {
-    return for_each(dev, ties->n_group, copy_first_body{*ties, d_x});
+    return for_each(dev, ties->n_group, copy_largest_body{*ties, d_x});
 }
 
 // Blocks of a sum: a function of n and the GPU alone, so that its order is fixed.
@@ -536,6 +536,6 @@ void hx_cuda_design_ops(hx_device_ops *ops)
     ops->oc_pass = oc_pass;
     ops->oc_end = oc_end;
     ops->tie = tie;
-    ops->copy_first = copy_first;
+    ops->copy_largest = copy_largest;
     ops->cone_sum = cone_sum;
 }

@@ -245,6 +245,9 @@ static hx_device_ops make_ops()
     ops.diagonal = hx_cuda_diagonal;
     ops.block_diagonal = hx_cuda_block_diagonal;
     ops.element_energy = hx_cuda_element_energy;
+    ops.rigid_sum = hx_cuda_rigid_sum;
+    ops.rigid_spread = hx_cuda_rigid_spread;
+    ops.rigid_project = hx_cuda_rigid_project;
     ops.body_force = hx_cuda_body_force;
     ops.body_work = hx_cuda_body_work;
     ops.multigrid = &hx_cuda_multigrid_ops;

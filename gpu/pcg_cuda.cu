@@ -16,6 +16,24 @@ __global__ void zero_entries_kernel(int64_t n, const int64_t *__restrict__ dof, 
     if (k < n) y[dof[k]] = T(0);
 }
 
+// No degree of freedom is there twice: nothing to order.
+template <class T>
+__global__ void spring_add_kernel(int64_t n, const int64_t *__restrict__ dof,
+                                  const double *__restrict__ k, const T *x, T *y)
+{
+    const int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    if (i < n) y[dof[i]] += static_cast<T>(k[i]) * (x ? x[dof[i]] : T(1));
+}
+
+__global__ void block_add_kernel(int64_t n, const int64_t *__restrict__ dof,
+                                 const double *__restrict__ k, double *block)
+{
+    const int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    if (i >= n) return;
+    const int c = static_cast<int>(dof[i] % 3);
+    block[6 * (dof[i] / 3) + hx_block3_at(c, c)] += k[i];
+}
+
 __global__ void subtract_kernel(int64_t n, const double *a, const double *b, double *c)
 {
     hx_for_each_pack<2>(n, [&](auto w, int64_t k) {
@@ -247,6 +265,17 @@ template <class T> static int zero_entries(hx_device *dev, int64_t n, const int6
 }
 
 template <class T>
+static int spring_add(hx_device *dev, int64_t n, const int64_t *d_dof, const double *d_k,
+                      const T *d_x, T *d_y)
+{
+    if (n == 0) return HX_OK;
+    spring_add_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
+        n, d_dof, d_k, d_x, d_y);
+    HX_TRY_LAUNCH("spring_add");
+    return HX_OK;
+}
+
+template <class T>
 static int start(hx_device *dev, int64_t n, const T *d_m, const T *d_z, const T *d_r,
                  hx_pcg_state *d_state)
 {
@@ -330,6 +359,16 @@ static int block_fix(hx_device *dev, int64_t n, const int64_t *d_dof, double *d_
     return HX_OK;
 }
 
+static int block_add(hx_device *dev, int64_t n, const int64_t *d_dof, const double *d_k,
+                     double *d_block)
+{
+    if (n == 0) return HX_OK;
+    block_add_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
+        n, d_dof, d_k, d_block);
+    HX_TRY_LAUNCH("block_add");
+    return HX_OK;
+}
+
 static int block_invert(hx_device *dev, int64_t n_node, double *d_block)
 {
     block_invert_kernel<<<hx_blocks(n_node, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
@@ -394,12 +433,15 @@ void hx_cuda_vector_ops(hx_device_ops *ops)
 {
     ops->zero_entries = zero_entries<double>;
     ops->zero_entries_single = zero_entries<float>;
+    ops->spring_add = spring_add<double>;
+    ops->spring_add_single = spring_add<float>;
     ops->subtract = subtract;
     ops->subtract_single = subtract_single;
     ops->flush_single = flush_single;
     ops->dot = dot;
     ops->invert = invert;
     ops->block_fix = block_fix;
+    ops->block_add = block_add;
     ops->block_invert = block_invert;
     ops->block_apply = block_apply;
     ops->pcg_start = start<double>;

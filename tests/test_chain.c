@@ -11,14 +11,25 @@ enum { NX = 4, NY = 3, NZ = 3, N_ELEM = NX * NY * NZ };
 typedef struct model {
     const char *filter;
     double beta, eta, penalty;
-    int n_case, passive, volume_weighted;
+    int n_case, passive, volume_weighted, gravity;
 } model;
 
 static const hx_support_spec support = {
     "left", "test", HX_FIX_X | HX_FIX_Y | HX_FIX_Z, {0.0, 0.0, 0.0}};
-static const hx_load_spec load[3] = {{"right", "test", HX_LOAD_TRACTION, {0.1, 0.0, -0.3}, 1},
-                                     {"top", "test", HX_LOAD_PRESSURE, {0.2}, 2},
-                                     {"right", "test", HX_LOAD_NODE_FORCE, {0.0, 0.05, 0.0}, 2}};
+/* The last one only with `gravity`. */
+static const hx_load_spec load[4] = {
+    {.set = "right",
+     .origin = "test",
+     .kind = HX_LOAD_TRACTION,
+     .value = {0.1, 0.0, -0.3},
+     .load_case = 1},
+    {.set = "top", .origin = "test", .kind = HX_LOAD_PRESSURE, .value = {0.2}, .load_case = 2},
+    {.set = "right",
+     .origin = "test",
+     .kind = HX_LOAD_NODE_FORCE,
+     .value = {0.0, 0.05, 0.0},
+     .load_case = 2},
+    {.origin = "test", .kind = HX_LOAD_GRAVITY, .value = {0.1, 0.2, -0.4}, .load_case = 2}};
 static const hx_passive_spec passive[2] = {{"core", "test", 1.0}, {"hole", "test", 0.01}};
 static const double weight[2] = {0.7, 2.5};
 
@@ -44,7 +55,8 @@ static void make_problem(hx_problem *problem, const hx_mesh *mesh, const model *
     params.support = &support;
     params.n_support = 1;
     params.load = load;
-    params.n_load = m->n_case == 1 ? 1 : 3;
+    params.n_load = m->n_case == 1 ? 1 : m->gravity ? 4 : 3;
+    params.density = m->gravity ? 1.5 : 0.0;
     params.weight = weight;
     params.n_weight = (size_t)m->n_case;
     params.passive = passive;
@@ -139,9 +151,9 @@ static void check_derivatives(const hx_mesh *mesh, const model *m, int64_t strid
                   m->filter, (int)e, by_c, dc[e]);
         CHECK_ABS(by_v * mesh->total_volume, dv[e], 3e-7 * mesh->total_volume / N_ELEM);
     }
-    printf("%-10s beta %-3g p %-3g %d cases%s%s: largest error %.1e of the largest derivative\n",
+    printf("%-10s beta %-3g p %-3g %d cases%s%s%s: largest error %.1e of the largest derivative\n",
            m->filter, m->beta, m->penalty, m->n_case, m->passive ? ", passive" : "",
-           m->volume_weighted ? ", by volume" : "", error / largest);
+           m->volume_weighted ? ", by volume" : "", m->gravity ? ", gravity" : "", error / largest);
     fixture_solver_free(&s);
     hx_problem_free(&problem);
 }
@@ -190,13 +202,14 @@ static void check_volume(const hx_mesh *mesh, const model *m)
 int main(int argc, char **argv)
 {
     static const model list[] = {
-        {"density", 0.0, 0.5, 3.0, 2, 1, 0},   {"density", 0.0, 0.5, 3.0, 1, 0, 1},
-        {"density", 4.0, 0.5, 3.0, 2, 1, 1},   {"density", 8.0, 0.3, 1.5, 1, 0, 0},
-        {"helmholtz", 0.0, 0.5, 3.0, 1, 0, 0}, {"helmholtz", 4.0, 0.5, 3.0, 2, 1, 0},
-        {"helmholtz", 8.0, 0.6, 2.0, 2, 0, 0}, {"none", 3.0, 0.5, 3.0, 2, 1, 0},
+        {"density", 0.0, 0.5, 3.0, 2, 1, 0, 0},   {"density", 0.0, 0.5, 3.0, 1, 0, 1, 0},
+        {"density", 4.0, 0.5, 3.0, 2, 1, 1, 0},   {"density", 8.0, 0.3, 1.5, 1, 0, 0, 0},
+        {"helmholtz", 0.0, 0.5, 3.0, 1, 0, 0, 0}, {"helmholtz", 4.0, 0.5, 3.0, 2, 1, 0, 0},
+        {"helmholtz", 8.0, 0.6, 2.0, 2, 0, 0, 0}, {"none", 3.0, 0.5, 3.0, 2, 1, 0, 0},
+        {"density", 4.0, 0.5, 3.0, 2, 1, 1, 1},   {"helmholtz", 2.0, 0.5, 3.0, 2, 1, 0, 1},
     };
-    static const model without[] = {{"sensitivity", 0.0, 0.5, 3.0, 2, 1, 0},
-                                    {"none", 0.0, 0.5, 3.0, 1, 0, 0}};
+    static const model without[] = {{"sensitivity", 0.0, 0.5, 3.0, 2, 1, 0, 0},
+                                    {"none", 0.0, 0.5, 3.0, 1, 0, 0, 0}};
     hx_mesh mesh;
     int quick;
     const int status = fixture_open(&device, argc, argv, &quick);

@@ -3,6 +3,7 @@
  * smoother and power iteration.
  *
  *     test_multigrid_mesh [cpu | cuda] */
+#include "core/lattice_springs.h"
 #include "multigrid_model.h"
 
 /* ---- transfers between mesh and lattice ---- */
@@ -186,6 +187,46 @@ static void check_mesh_galerkin(const grids *g)
     free(a);
 }
 
+/* P'(K + S)P, S springs at some degrees of freedom, supports among them. */
+static void check_springs(const grids *g)
+{
+    hx_problem problem = g->problem;
+    hx_lattice_springs springs;
+    double *expected = galerkin_of_mesh(g), stiff = 0.0;
+    uint64_t seed = 21;
+    int64_t *dof = malloc((size_t)g->n_dof * sizeof *dof);
+    double *k = new_doubles(g->n_dof);
+    for (int64_t e = 0; e < g->mesh.n_elem; e++) stiff = fmax(stiff, g->modulus[e]);
+    problem.n_spring = 0;
+    problem.spring_dof = dof;
+    problem.spring = k;
+    for (int64_t i = 0; i < g->n_dof; i++) {
+        if (fixture_uniform(&seed, 0.0, 1.0) > 0.2) continue;
+        const double size = stiff * g->lattice.unit * fixture_uniform(&seed, 0.1, 1.0);
+        dof[problem.n_spring] = i;
+        k[problem.n_spring++] = size;
+        for (int64_t r = 0; r < g->n_col && !fixed_at(g, i); r++)
+            for (int64_t c = 0; c < g->n_col; c++)
+                expected[r * g->n_col + c] +=
+                    size * g->p[i * g->n_col + r] * g->p[i * g->n_col + c];
+    }
+    CHECK_OK(hx_lattice_springs_create(&springs, &g->lattice, &problem, problem.fixed));
+    CHECK(springs.n > 0);
+    int64_t *d_at = put(springs.at, (size_t)springs.n * sizeof *springs.at);
+    float *d_block = put(springs.block, (size_t)springs.n * 36 * sizeof *springs.block);
+    CHECK_OK(ops->mesh_galerkin(&device, &g->m, &g->level[0]));
+    CHECK_OK(ops->add_blocks(&device, &g->level[0], springs.n, d_at, d_block));
+    double *a = dense_of(&g->level[0]);
+    check_matrix(g->n_col, a, expected, "P'(K + S)P");
+    hx_lattice_springs_free(&springs);
+    release(d_at);
+    release(d_block);
+    free(dof);
+    free(k);
+    free(expected);
+    free(a);
+}
+
 /* ---- smoother ---- */
 
 static double *stiffness_of_mesh(const grids *g)
@@ -260,6 +301,7 @@ static void check_mesh(const grids *g)
     check_restrict(g);
     check_rigid(g);
     check_mesh_galerkin(g);
+    check_springs(g);
     check_mesh_smoother(g);
 }
 

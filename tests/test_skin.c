@@ -175,9 +175,36 @@ static void check_problem(void)
     hx_mesh_free(&mesh);
 }
 
+/* Any number of threads finds the same elements. */
+static void check_threads(void)
+{
+    const tube t = {.inner = 8.0,
+                    .outer = 18.0,
+                    .length = 9.0,
+                    .arc = 2.0 * TUBE_PI,
+                    .n = {8, 60, 9},
+                    .distort = 0.2};
+    uint8_t *flag[2];
+    int64_t n[2];
+    CHECK_OK(tube_create(&mesh, &t));
+    CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
+    for (int run = 0; run < 2; run++) {
+        fixture_set_threads(run == 0 ? 1 : 3);
+        flag[run] = calloc((size_t)mesh.n_elem, 1);
+        CHECK_OK(hx_skin_flag(&mesh, hx_mesh_find_set(&mesh, "bore"), 3.3, flag[run], &n[run]));
+    }
+    CHECK(n[0] > 1000 && n[0] < mesh.n_elem / 2 && n[0] == n[1]);
+    CHECK(memcmp(flag[0], flag[1], (size_t)mesh.n_elem) == 0);
+    fixture_set_threads(1);
+    free(flag[0]);
+    free(flag[1]);
+    hx_mesh_free(&mesh);
+}
+
 int main(void)
 {
     fixture_set_threads(1);
+    check_threads();
     check_box();
     check_bore();
     check_tree();

@@ -41,7 +41,7 @@ says 'acceleration [0, 0, -9810] mm/s^2' check.txt
 says '10 rad/s about [0, 0, 1]' check.txt
 says '[0, 0, 0.5] mm' check.txt
 # 2 F / (pi r L) = 2 * 1005 / (pi 30 20) = 1.066 on the round bore
-grep -q '\[100, 20, 1000\] N of a pin: radius 29\.9[0-9]* mm, axis \[0, 1, 0\] through \[75, 10, 275\], peak pressure 1\.0[67][0-9]* MPa  *case 1$' \
+grep -q '\[100, 20, 1000\] N of a pin: radius 29\.9[0-9]* mm, axis \[0, 1, 0\] through \[75, 10, 275\] mm, peak pressure 1\.0[67][0-9]* MPa  *case 1$' \
     check.txt || fault "check: the bore"
 says '[0, 5, 0] N at [75, 0, 400] mm, moment [0, 0, 700] N mm, distributing' check.txt
 says 'moment [0, 9000, 0] N mm, distributing' check.txt
@@ -52,6 +52,10 @@ grep -q '^filter .*, radius [0-9.]* mm, ' check.txt || fault "check: filter"
     fault "check: E in Pa passes for MPa"
 "$hextop" check rod.cfg material.density=7850.0 2>&1 |
     grep -q 'density = 7850 t/mm^3 is above that of osmium' || fault "check: kg/m^3 pass for t/mm^3"
+
+"$hextop" check rod.cfg 'loads[2]={set="lower-bore";bearing_force=[0,0,-700];case=2;}' 2>&1 |
+    grep -q '[0-9]* % of the nodal forces of load case 2 act on held degrees' ||
+    fault "check: a load on what is held"
 
 "$hextop" run rod.cfg >run.txt 2>&1 || fault "run: $(tail -1 run.txt)"
 says '  units     N, mm, MPa; compliance in N mm' run.txt

@@ -1,0 +1,62 @@
+/* hextop verify: a result analysed as it would be made, solid or not, beside the grey design. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "progress.h"
+#include "verify.h"
+
+/* Length of the folder's part of a path, its slash included. */
+static int folder_length(const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    return slash ? (int)(slash - path) + 1 : 0;
+}
+
+/* Before anything takes time: the file's folder can be written. */
+static int probe_target(const char *path)
+{
+    char folder[PATH_MAX];
+    const int n = folder_length(path);
+    snprintf(folder, sizeof folder, "%.*s", n ? n : 1, n ? path : ".");
+    if (access(folder, W_OK | X_OK) == 0) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "cannot write '%s': %s: %s", path, folder, strerror(errno));
+}
+
+static int write_vtk(const hx_verify *v, const char *path)
+{
+    const int ascii = strcmp(v->session.cfg.output.format, "ascii") == 0;
+    const hx_vtk_options vtk = {.format = ascii ? HX_VTK_ASCII : HX_VTK_BINARY};
+    HX_TRY(hx_progress_write(path, &v->session.mesh, "hextop verify, 0/1 design", &vtk, &v->fields,
+                             NULL));
+    hx_log_info("%s: the 0/1 design; Threshold density01 > 0.5", path);
+    return HX_OK;
+}
+
+static int verify(hx_verify *v, const hx_options *options)
+{
+    const char *const result = options->argument[0], *const vtk = options->verify.vtk;
+    char beside[PATH_MAX];
+    snprintf(beside, sizeof beside, "%.*sverify.json", folder_length(result), result);
+    const char *const json = options->verify.output ? options->verify.output : beside;
+    HX_TRY(probe_target(json));
+    if (vtk) HX_TRY(probe_target(vtk));
+    HX_TRY(hx_verify_open(v, options));
+    HX_TRY(hx_verify_analyse(v, vtk != NULL));
+    hx_verify_print(v);
+    HX_TRY(hx_verify_write(v, json));
+    if (vtk) HX_TRY(write_vtk(v, vtk));
+    return HX_OK;
+}
+
+int hx_cmd_verify(const hx_options *options)
+{
+    hx_verify v;
+    memset(&v, 0, sizeof v);
+    const int rc = verify(&v, options);
+    hx_verify_free(&v);
+    return rc;
+}

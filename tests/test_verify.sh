@@ -1,0 +1,225 @@
+#!/bin/sh
+# hextop verify: a solid bar against the closed form, thresholds, loose pieces, parts, bad inputs.
+#     test_verify.sh HEXTOP SRCDIR
+set -u
+hextop=$(realpath "$1")
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+n=0
+failed=0
+
+# ok WHAT COMMAND...: the command must succeed.
+ok() {
+    what=$1
+    shift
+    n=$((n + 1))
+    "$@" >"$work/out.txt" 2>"$work/err.txt"
+    status=$?
+    if [ "$1" = "$hextop" ]; then # what it printed, for the checks that follow
+        cp "$work/out.txt" "$work/stdout"
+        cp "$work/err.txt" "$work/stderr"
+    fi
+    [ $status = 0 ] && return 0
+    failed=$((failed + 1))
+    echo "failed: $what"
+    sed 's/^/    /' "$work/out.txt" "$work/err.txt"
+}
+
+# refused WHAT MESSAGE ARGUMENTS...: verify must exit with 2 and say so.
+refused() {
+    what=$1 message=$2
+    shift 2
+    n=$((n + 1))
+    "$hextop" verify "$@" >stdout 2>stderr
+    status=$?
+    [ $status = 2 ] && grep -qF -- "$message" stderr && return 0
+    failed=$((failed + 1))
+    echo "failed: $what: exit status $status, stderr lacks: $message"
+    sed 's/^/    /' stderr
+}
+
+# row NAME COLUMN: grey (1) or 0/1 (2) of a row of the table on stdout.
+row() { sed -n "s/^ *$1  *//p" stdout | awk -v c="$2" '{ print $c; exit }'; }
+
+# near A B TOLERANCE: relative difference.
+near() {
+    awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN {
+        d = a - b; if (d < 0) d = -d; if (b < 0) b = -b
+        print a, b, d; exit !(a != "" && b != "" && d <= t * b)
+    }'
+}
+
+contains() { grep -qF -- "$2" "$1"; }
+lacks() { ! grep -qF -- "$2" "$1"; }
+is_empty() { [ ! -s "$1" ]; }
+
+# A bar of 8 x 4 x 4 pulled by 0.5 an area: E = 2, so the compliance is 0.5^2 * 128 / 2 = 16, and
+# its far corner moves by (2, -0.3, -0.3).
+cat >bar.cfg <<'END'
+mesh = { generator = "cantilever"; nx = 8; ny = 4; nz = 4; };
+material = { E = 2.0; nu = 0.3; };
+sets = ( { name = "y0"; plane = { point = [0, 0, 0]; normal = [0, 1, 0]; }; },
+         { name = "z0"; plane = { point = [0, 0, 0]; normal = [0, 0, 1]; }; } );
+supports = ( { set = "left"; fix = "x"; }, { set = "y0"; fix = "y"; }, { set = "z0"; fix = "z"; } );
+loads = ( { set = "right"; traction = [0.5, 0.0, 0.0]; } );
+optimization = { volume_fraction = 1.0; iterations = 1; filter = { kind = "none"; }; };
+solver = { tolerance = 1e-10; };
+output = { directory = "bar"; format = "ascii"; };
+END
+ok "a solid bar" "$hextop" -q run bar.cfg
+ok "verify it" "$hextop" verify bar/density_0001.vtk bar.cfg
+for column in 1 2; do
+    ok "compliance, column $column" near "$(row compliance $column)" 16 1e-5
+    ok "displacement, column $column" near "$(row 'largest displacement' $column)" 2.044505 1e-5
+    ok "von Mises, column $column" near "$(row 'largest von Mises' $column)" 0.5 1e-5
+    ok "volume, column $column" near "$(row 'volume fraction' $column)" 1 1e-9
+done
+ok "the far corner" contains stdout "8, 4, 4"
+ok "no warning" is_empty stderr
+ok "says so" contains stdout "differences below 10 %, one piece, all attached"
+ok "verify.json is beside the result" test -s bar/verify.json
+if command -v python3 >/dev/null; then
+    cat >check_json.py <<'END'
+import json
+v = json.load(open("bar/verify.json"))
+for design in ("grey", "black_white"):
+    d = v[design]
+    assert abs(d["compliance"] - 16) < 1e-7 and abs(d["volume"] - 1) < 1e-12
+    assert abs(d["displacement"]["value"] - 4.18 ** 0.5) < 1e-7
+    assert d["displacement"]["point"] == [8, 4, 4] and d["displacement"]["node"] == 224
+    assert abs(d["von_mises"]["value"] - 0.5) < 1e-6 and d["pcg_outcome"] == "converged"
+assert v["threshold"] == 1 and v["elements_solid"] == 128 and v["warnings"] == []
+assert all(abs(p) < 1e-6 for p in v["difference_percent"].values())
+assert v["pieces"]["joined_by_nodes"] == v["pieces"]["joined_by_faces"] == 1
+assert [s["set"] for s in v["supports"]] == ["left", "y0", "z0"]
+assert v["supports"][0]["nodes_on_largest_piece"] == 25 and v["loads"][0]["nodes_on_void"] == 0
+assert v["cases"][0]["force_on_void"] == 0 and abs(v["cases"][0]["force_on_largest_piece"] - 8) < 1e-12
+END
+    ok "verify.json" python3 check_json.py
+fi
+
+# The same bar with a gap: elements with i = 5 are void. The loaded end floats.
+awk '/^SCALARS density/ { print; rho = 1; next }
+    rho && /^[0-9]/ { for (f = 1; f <= NF; f++) { print (e % 8 == 5 ? 0.001 : 1); e++ }; next }
+    { print }' bar/density_0001.vtk >gap.vtk
+ok "a bar with a gap" "$hextop" verify gap.vtk bar.cfg --output gap.json
+ok "its pieces" contains stderr "the solid falls into 2 pieces: 32 elements hang on nothing but void"
+ok "its load" contains stderr "loads[0]: set 'right' is not attached to the largest piece"
+ok "the load's nodes" contains stderr "case 1: 25 loaded nodes, with 100.0 % of the force, are on"
+ok "supports are attached" lacks stderr "supports["
+ok "both columns are the same" near "$(row compliance 1)" "$(row compliance 2)" 1e-5
+ok "and soft" awk -v c="$(row compliance 1)" 'BEGIN { exit !(c > 1e7) }'
+ok "--output" contains gap.json '"joined_by_nodes": 2'
+ok "nothing beside it" test ! -e verify.json
+
+# A run with two load cases, the second on a solid plate.
+cat >run.cfg <<'END'
+mesh = { generator = "cantilever"; nx = 16; ny = 8; nz = 8; distort = 0.2; };
+sets = ( { name = "mount"; box = { min = [0, 0, 0]; max = [1, 8, 8]; }; },
+         { name = "plate"; box = { min = [15, 0, 0]; max = [16, 8, 8]; }; } );
+passive = ( { set = "plate"; density = 1.0; } );
+supports = ( { set = "left"; fix = "xyz"; } );
+loads = ( { set = "right-lower-edge"; node_force = [0, 0, -1]; case = 1; },
+          { set = "right"; total_force = [0, 4, 0]; case = 2; } );
+optimization = { volume_fraction = 0.4; iterations = 25; filter = { radius = 1.7; }; };
+solver = { tolerance = 1e-6; };
+output = { directory = "run"; every = 0; };
+END
+ok "run" "$hextop" -q run run.cfg
+ok "verify" "$hextop" verify run/density_0025.vtk run.cfg --vtk verified.vtk
+ok "the grey compliance is the run's" near "$(row compliance 1)" \
+    "$(sed -n 's/^  "compliance": \(.*\),/\1/p' run/summary.json)" 1e-4
+ok "the grey volume is the run's" near "$(row 'volume fraction' 1)" 0.4 1e-5
+ok "the volume is kept within an element" near "$(row 'volume fraction' 2)" 0.4 0.0045
+ok "0/1 is sane" awk -v a="$(row compliance 1)" -v b="$(row compliance 2)" \
+    'BEGIN { exit !(b > 0.5 * a && b < 1.2 * a) }'
+ok "a load on void" "$hextop" verify run/density_0025.vtk run.cfg 'loads[1].set=back' \
+    --output void.json
+ok "is said" contains stderr "of the force, are on void or loose pieces"
+ok "verify again" "$hextop" verify run/density_0025.vtk run.cfg --vtk verified.vtk
+ok "a row a case" contains stdout "case 2, weight 1"
+ok "warns of what differs" contains stderr "of the 0/1 design differs"
+ok "the 0/1 design" grep -aq "^SCALARS density01 double" verified.vtk
+for field in "displacement double" "displacement_2 double" "von_mises float" "von_mises_2 float" \
+    "piece int" "density double"; do
+    ok "field $field" grep -aqE "^(SCALARS|VECTORS) $field" verified.vtk
+done
+ok "--tolerance" "$hextop" verify run/density_0025.vtk run.cfg --tolerance 90
+ok "silences differences" lacks stderr "of the 0/1 design differs"
+ok "the order of the mesh does not matter" "$hextop" verify run/density_0025.vtk run.cfg \
+    mesh.shuffle=3 mesh.reorder=false
+cp stdout shuffled.txt
+ok "verify with a threshold" "$hextop" verify run/density_0025.vtk run.cfg --threshold 0.5
+ok "says that it was given" contains stdout "density >= 0.5, as given"
+compliance=$(row compliance 2)
+volume=$(row 'volume fraction' 2)
+cp shuffled.txt stdout
+ok "shuffled, the grey compliance is the same" near "$(row compliance 1)" \
+    "$(sed -n 's/^  "compliance": \(.*\),/\1/p' run/summary.json)" 1e-4
+
+# A part with the dense elements only has the same 0/1 design.
+ok "a part" "$hextop" -q run run/config.cfg output.directory=part output.threshold=0.5
+ok "verify a part" "$hextop" verify part/density_0025.vtk run.cfg --threshold 0.5
+ok "the same volume" near "$(row 'volume fraction' 2)" "$volume" 1e-9
+ok "the same compliance" near "$(row compliance 2)" "$compliance" 1e-4
+ok "warns of the missing elements" contains stderr "elements, written with a threshold"
+
+# Densities of a result are physical: no filter or projection is applied again; weight counts.
+for keys in "optimization.filter.kind=density optimization.projection.beta=4" \
+    "optimization.filter.kind=helmholtz" "loads[1].set= loads[1].total_force= loads[1].gravity=[0,0,-0.1]"; do
+    # shellcheck disable=SC2086
+    ok "run $keys" "$hextop" -q run run.cfg output.directory=other optimization.iterations=4 \
+        material.density=0.5 $keys
+    # shellcheck disable=SC2086
+    ok "verify $keys" "$hextop" verify other/density_0004.vtk run.cfg material.density=0.5 $keys
+    ok "the grey compliance is the run's with $keys" near "$(row compliance 1)" \
+        "$(sed -n 's/^  "compliance": \(.*\),/\1/p' other/summary.json)" 1e-4
+done
+
+# A passive region of grey density is solid or void at 0/1, too.
+ok "run with grey passive elements" "$hextop" -q run run.cfg output.directory=grey \
+    optimization.iterations=3 'passive[1]={set="mount"; density=0.6;}'
+ok "verify it with all of it solid" "$hextop" verify grey/density_0003.vtk run.cfg \
+    'passive[1]={set="mount"; density=0.6;}' --threshold 0.001
+ok "that is a solid block" near "$(row 'volume fraction' 2)" 1 1e-9
+solid=$(row compliance 2)
+ok "a solid block" "$hextop" -q run run.cfg output.directory=solid optimization.iterations=1 \
+    optimization.volume_fraction=1
+ok "has the same compliance" near "$solid" \
+    "$(sed -n 's/^  "compliance": \(.*\),/\1/p' solid/summary.json)" 1e-4
+
+# Bad input.
+refused "no config" "usage: hextop verify RESULT.vtk FILE" run/density_0025.vtk
+refused "no result" "nowhere.vtk" nowhere.vtk run.cfg
+refused "a config that is none" "cannot read config" run/density_0025.vtk nowhere.cfg
+refused "another mesh" "1024 cells; the mesh of this run has 2" run/density_0025.vtk bar.cfg mesh.nx=2 \
+    mesh.ny=1 mesh.nz=1
+refused "a larger mesh" "1024 cells where the mesh has 1152" run/density_0025.vtk run.cfg mesh.nx=18
+sed 's/^SCALARS density/SCALARS weight/' bar/density_0001.vtk >weight.vtk
+refused "no density" "no cell array 'density' of one component; the file has weight" weight.vtk bar.cfg
+awk '/^SCALARS density/ { rho = 1 } rho && /^1/ && !done { $1 = 1.5; done = 1 } { print }' \
+    bar/density_0001.vtk >dense.vtk
+refused "a density above 1" "the density of element 0 is 1.5, not in [0, 1]" dense.vtk bar.cfg
+refused "threshold of text" "--threshold 'half' is not a number above 0 and at most 1" \
+    bar/density_0001.vtk bar.cfg --threshold half
+refused "tolerance below 0" "--tolerance '-3' is not a number above 0" bar/density_0001.vtk bar.cfg \
+    --tolerance=-3
+sed "s/^1\$/0.001/" bar/density_0001.vtk >void.vtk
+refused "threshold above all" "no element has a density of 0.9, the largest is 0.001" void.vtk bar.cfg \
+    --threshold 0.9
+refused "nowhere to write" "cannot write 'nowhere/v.json'" bar/density_0001.vtk bar.cfg --output \
+    nowhere/v.json
+refused "no such folder for the VTK" "cannot write 'nowhere/v.vtk'" bar/density_0001.vtk bar.cfg \
+    --vtk nowhere/v.vtk
+refused "an option of compare" "--paper is an option of \`hextop compare\`, not of \`hextop verify\`" \
+    --paper bar/density_0001.vtk bar.cfg
+n=$((n + 1))
+"$hextop" run bar.cfg --vtk x.vtk 2>stderr >stdout
+if [ $? != 2 ] || ! contains stderr "--vtk is an option of \`hextop verify\`"; then
+    failed=$((failed + 1))
+    echo "failed: run takes an option of verify"
+fi
+
+echo "$n checks, $failed failed"
+[ $failed = 0 ]
