@@ -9,9 +9,15 @@ static void log_notes(hx_notes *notes)
     for (size_t i = 0; i < notes->n; i++) {
         const char *const text = notes->note[i].text;
         switch (notes->note[i].level) {
-        case HX_NOTE_DETAIL: hx_log_detail("%s", text); break;
-        case HX_NOTE_INFO: hx_log_info("%s", text); break;
-        case HX_NOTE_WARNING: hx_log_warning("%s", text); break;
+        case HX_NOTE_DETAIL:
+            hx_log_detail("%s", text);
+            break;
+        case HX_NOTE_INFO:
+            hx_log_info("%s", text);
+            break;
+        case HX_NOTE_WARNING:
+            hx_log_warning("%s", text);
+            break;
         }
     }
     hx_notes_free(notes);
