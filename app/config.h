@@ -103,6 +103,7 @@ typedef struct hx_config {
         double distort;
         int seed;
         char *file;
+        double merge; /* NaN: not given */
         int shuffle, reorder;
     } mesh;
     struct {

@@ -326,11 +326,14 @@ static int check_mesh(const hx_config *cfg)
         return fault(origin, "mesh",
                      "give a generator or a file; for example mesh = { generator = "
                      "\"cantilever\"; size = 1; };");
-    for (size_t i = 0; cfg->mesh.file && i < hx_n_key; i++) {
+    for (size_t i = 0; i < hx_n_key; i++) {
         const hx_value *value = hx_value_find(cfg->tree, hx_keys[i].path);
-        if (hx_keys[i].generator_only && value)
+        if (hx_keys[i].generator_only && value && cfg->mesh.file)
             return fault(value->origin, hx_keys[i].path,
                          "belongs to a generator, and mesh has a file");
+        if (hx_keys[i].file_only && value && cfg->mesh.generator)
+            return fault(value->origin, hx_keys[i].path,
+                         "belongs to a file, and mesh has a generator");
     }
     return HX_OK;
 }

@@ -114,7 +114,11 @@ const hx_key hx_keys[] = {
     KEY("mesh.seed", INT, AT(mesh.seed), .generator_only = 1, .fallback = "1", .range = "[0, inf)",
         .help = "start of the random numbers of distort"),
     KEY("mesh.file", TEXT, AT(mesh.file),
-        .help = "legacy VTK file of hexahedra, relative to the config; integer arrays become sets"),
+        .help = "file of hexahedra, relative to the config: legacy VTK (integer arrays become "
+                "sets), Gmsh (physical groups do), Abaqus"),
+    KEY("mesh.merge", FLOAT, AT(mesh.merge), .file_only = 1, .unit = "length", .range = "[0, inf)",
+        .note = "refuses bodies that meet unconnected",
+        .help = "nodes of a file closer than this become one; 0: keeps coincident nodes apart"),
     KEY("mesh.shuffle", INT, AT(mesh.shuffle), .fallback = "0", .range = "[0, inf)",
         .help = "permutes nodes and elements at random with this seed; 0: as they come"),
     KEY("mesh.reorder", BOOL, AT(mesh.reorder), .fallback = "true",

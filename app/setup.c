@@ -20,6 +20,7 @@
 #include "core/vtk.h"
 #include "footprint.h"
 #include "log.h"
+#include "mesh_input.h"
 #include "table.h"
 
 const char *hx_setup_step_name(hx_setup_step step)
@@ -97,7 +98,7 @@ static int make_raw_mesh(hx_session *s)
         params.other_bytes = s->other_bytes;
         HX_TRY(hx_generator_find(cfg->mesh.generator)->generate(&s->mesh, &params));
     } else {
-        HX_TRY(hx_vtk_read(cfg->mesh.file, &s->mesh));
+        HX_TRY(hx_input_read(cfg->mesh.file, cfg->mesh.merge, &s->mesh));
     }
     end_step(s, HX_SETUP_MESH, begin);
     HX_TRY(hx_footprint_check(s));
@@ -113,6 +114,7 @@ static int make_raw_mesh(hx_session *s)
     }
     begin = begin_step(HX_SETUP_FINISH);
     HX_TRY(hx_mesh_finish(&s->mesh));
+    if (cfg->mesh.file) HX_TRY(hx_input_check(&s->mesh, cfg->mesh.merge));
     end_step(s, HX_SETUP_FINISH, begin);
     return HX_OK;
 }

@@ -215,7 +215,10 @@ int hx_mesh_renumber_sets(hx_mesh *mesh, const int32_t *node_new, const int32_t 
                 continue;
             }
 #pragma omp parallel for schedule(static)
-            for (int64_t j = 0; j < *n[k]; j++) flag[(*list[k])[j]] = 1; /* all different */
+            for (int64_t j = 0; j < *n[k]; j++) {
+#pragma omp atomic write
+                flag[(*list[k])[j]] = 1; /* nodes that are merged are equal now */
+            }
             const int rc = take_flagged(flag, n_all[k], n[k], list[k]);
             if (rc == HX_OK) continue;
             free(flag);
