@@ -4,9 +4,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -50,7 +48,7 @@ static int add_loads(hx_fields *fields, const hx_session *s)
         char name[32];
         snprintf(name, sizeof name, "load_%d", c + 1);
         HX_TRY(hx_fields_add(fields, &s->mesh, HX_VTK_POINT, HX_VTK_F64, 3, name, &force));
-        HX_TRY(hx_problem_nodal_force(&s->problem, c, NULL, force));
+        memcpy(force, s->problem.force[c], 3 * (size_t)s->mesh.n_node * sizeof *force);
     }
     return HX_OK;
 }
@@ -100,34 +98,22 @@ static int probe_target(const char *path)
 static int check_target(const char *path)
 {
     char list[128];
-    if (hx_mesh_format_of_name(path)) return HX_OK;
+    if (hx_mesh_can_write(hx_mesh_format_of_name(path))) return HX_OK;
     return HX_RAISE(HX_EINPUT, "'%s': the name must end with one of %s", path,
                     hx_mesh_format_list(1, list, sizeof list));
 }
 
-/* The mesh and what the config puts on it, in a format that is not VTK: solid but for passive
- * regions. */
+/* The mesh and what the config puts on it, in a format that is not VTK. */
 static int write_format(const hx_session *s, const hx_mesh_format *format, const char *path)
 {
-    const hx_problem *const problem = &s->problem;
-    double *modulus = NULL;
     char a[32], b[32];
-    if (problem->passive) {
-        HX_TRY(hx_alloc_raw(&modulus, (size_t)s->mesh.n_elem, sizeof *modulus, "moduli"));
-        for (int64_t e = 0; e < s->mesh.n_elem; e++)
-            modulus[e] = isnan(problem->passive[e]) ? 1.0 : problem->passive[e];
-        hx_problem_modulus(problem, modulus, modulus);
-    }
     const hx_mesh_write_options how = {.is_ascii = strcmp(s->cfg.output.format, "ascii") == 0,
                                        .title = s->cfg.title[0] ? s->cfg.title : s->mesh.name,
-                                       .problem = problem,
-                                       .modulus = modulus};
-    const int rc = format->write(path, &s->mesh, &how);
-    free(modulus);
-    HX_TRY(rc);
+                                       .problem = &s->problem};
+    HX_TRY(format->write(path, &s->mesh, &how));
     hx_log_info("%s: %s elements, %s nodes, %zu sets, %d load cases", path,
                 hx_format_count(s->mesh.n_elem, a, sizeof a),
-                hx_format_count(s->mesh.n_node, b, sizeof b), s->mesh.n_set, problem->n_case);
+                hx_format_count(s->mesh.n_node, b, sizeof b), s->mesh.n_set, s->problem.n_case);
     return HX_OK;
 }
 

@@ -211,6 +211,10 @@ static void fill_load(const hx_config_load *load, hx_load_spec *spec)
     spec->origin = load->origin;
     spec->load_case = load->load_case;
     spec->kind = HX_LOAD_NODE_FORCE;
+    if (load->from) {
+        spec->kind = HX_LOAD_FROM_FILE;
+        return;
+    }
     if (load->centrifugal.given) {
         spec->kind = HX_LOAD_CENTRIFUGAL;
         value = load->centrifugal.axis;
@@ -260,7 +264,7 @@ static int create_problem(hx_session *s, hx_support_spec *support, hx_spring_spe
     for (size_t i = 0; i < cfg->supports.n; i++) {
         support[i].set = cfg_support[i].set;
         support[i].origin = cfg_support[i].origin;
-        support[i].fix = fix_flags(cfg_support[i].fix);
+        support[i].fix = cfg_support[i].fix ? fix_flags(cfg_support[i].fix) : 0u;
         memcpy(support[i].value, cfg_support[i].value, sizeof support[i].value);
     }
     for (size_t i = 0; i < cfg->springs.n; i++) fill_spring(&cfg_spring[i], &spring[i]);

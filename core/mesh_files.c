@@ -1,5 +1,6 @@
 #include "mesh_files.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 
 #include "abaqus_read.h"
 #include "abaqus_write.h"
+#include "ansys_read.h"
 #include "gmsh.h"
 #include "mesh_check.h"
 #include "vtk.h"
@@ -43,21 +45,29 @@ static int write_gmsh(const char *path, const hx_mesh *mesh, const hx_mesh_write
     return hx_gmsh_write(path, mesh, options->is_ascii);
 }
 
+/* A keyword begins the file, after comments. */
 static int is_abaqus(const char *head)
 {
-    return head[strspn(head, " \t\r\n")] == '*';
+    head += strspn(head, " \t\r\n");
+    return head[0] == '*' && (head[1] == '*' || isalpha((unsigned char)head[1]));
 }
 
 static int write_abaqus(const char *path, const hx_mesh *mesh, const hx_mesh_write_options *options)
 {
-    return hx_abaqus_write(path, mesh, options->title, options->problem, options->modulus);
+    return hx_abaqus_write(path, mesh, options->title, options->problem);
+}
+
+static int is_ansys(const char *head)
+{
+    return strncasecmp(head, "/COM,ANSYS", 10) == 0 || strncasecmp(head, "/PREP7", 6) == 0;
 }
 
 /* VTK files carry fields, so the program writes them itself. */
 const hx_mesh_format hx_mesh_formats[] = {
     {"legacy VTK", ".vtk", is_vtk, read_vtk, NULL},
     {"Gmsh", ".msh", is_gmsh, hx_gmsh_read, write_gmsh},
-    {"Abaqus", ".inp", is_abaqus, hx_abaqus_read, write_abaqus},
+    {"Abaqus, CalculiX", ".inp", is_abaqus, hx_abaqus_read, write_abaqus},
+    {"ANSYS archive", ".cdb", is_ansys, hx_ansys_read, NULL},
 };
 const size_t hx_n_mesh_format = sizeof hx_mesh_formats / sizeof hx_mesh_formats[0];
 
@@ -87,13 +97,18 @@ const hx_mesh_format *hx_mesh_format_of_file(const char *path)
     return hx_mesh_format_of_name(path);
 }
 
+int hx_mesh_can_write(const hx_mesh_format *format)
+{
+    return format && (format->write || format->read == read_vtk);
+}
+
 const char *hx_mesh_format_list(int for_writing, char *text, size_t n_text)
 {
     size_t n = 0;
     text[0] = '\0';
     for (size_t i = 0; i < hx_n_mesh_format; i++) {
         const hx_mesh_format *const format = &hx_mesh_formats[i];
-        if (for_writing && !format->write && format->read != read_vtk) continue;
+        if (for_writing && !hx_mesh_can_write(format)) continue;
         if (n < n_text)
             n += (size_t)snprintf(text + n, n_text - n, "%s%s", n > 0 ? ", " : "",
                                   format->extension);

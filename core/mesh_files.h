@@ -15,7 +15,6 @@ typedef struct hx_mesh_write_options {
     int is_ascii;              /* where the format has both */
     const char *title;         /* or NULL */
     const hx_problem *problem; /* for formats that hold loads and supports; NULL: the mesh alone */
-    const double *modulus;     /* [n_elem] with a problem; NULL: E everywhere */
 } hx_mesh_write_options;
 
 typedef struct hx_mesh_format {
@@ -38,6 +37,9 @@ const hx_mesh_format *hx_mesh_format_of_file(const char *path);
 
 /* The format that a name ends with, whatever its case; NULL: none. */
 const hx_mesh_format *hx_mesh_format_of_name(const char *path);
+
+/* 1 if there is a writer, the program's own of VTK included; format may be NULL. */
+int hx_mesh_can_write(const hx_mesh_format *format);
 
 /* ".vtk, .msh" into text; returns it. */
 const char *hx_mesh_format_list(int for_writing, char *text, size_t n_text);
