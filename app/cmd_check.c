@@ -160,7 +160,8 @@ static void report_springs(const hx_session *s)
     hx_table_begin(&table, "lll");
     for (size_t i = 0; i < s->cfg.springs.n; i++) {
         hx_table_add(&table, "%s", spring[i].set);
-        hx_table_add(&table, "%s", vector_text(spring[i].stiffness, text, sizeof text));
+        hx_table_add(&table, "%s%s", vector_text(spring[i].stiffness, text, sizeof text),
+                     s->cfg.units.stiffness);
         hx_table_add(&table, strcmp(spring[i].per, "total") == 0 ? "in %s" : "per %s",
                      spring[i].per);
     }

@@ -17,10 +17,12 @@ static void leave_out(left_out *out, int64_t number)
     if (out->n++ == 0) out->first = number;
 }
 
-static int note_left_out(const hx_import *import, const hx_import_set *set, const left_out *out)
+/* n_kept: members that are there; without any it is a warning. */
+static int note_left_out(const hx_import *import, const hx_import_set *set, const left_out *out,
+                         int64_t n_kept)
 {
     if (out->n == 0) return HX_OK;
-    return hx_notes_add(import->notes, HX_NOTE_DETAIL,
+    return hx_notes_add(import->notes, n_kept > 0 ? HX_NOTE_DETAIL : HX_NOTE_WARNING,
                         "%s: set '%.100s': %lld %s are left out (the first: %lld)", import->path,
                         set->name, (long long)out->n, out->what, (long long)out->first);
 }
@@ -53,7 +55,7 @@ static int add_nodes(const hx_import *import, const hx_import_set *set, hx_mesh 
         }
     }
     HX_TRY_FAIL(hx_mesh_add_node_set(mesh, set->name, n, node));
-    rc = note_left_out(import, set, &out);
+    rc = note_left_out(import, set, &out, n);
 fail:
     free(node);
     return rc;
@@ -93,7 +95,7 @@ static int add_elems(const hx_import *import, const hx_import_set *set, hx_mesh 
         elem[n++] = (int32_t)index;
     }
     HX_TRY_FAIL(hx_mesh_add_elem_set(mesh, set->name, n, elem));
-    rc = note_left_out(import, set, &out);
+    rc = note_left_out(import, set, &out, n);
 fail:
     free(elem);
     return rc;
@@ -129,7 +131,7 @@ static int add_faces(const hx_import *import, const hx_import_set *set, hx_mesh 
         if (elem >= 0) HX_TRY_FAIL(place_face(import, elem, local, &face[n++]));
     }
     HX_TRY_FAIL(hx_mesh_add_face_set(mesh, set->name, n, face));
-    rc = note_left_out(import, set, &out);
+    rc = note_left_out(import, set, &out, n);
 fail:
     free(face);
     return rc;
@@ -264,7 +266,7 @@ static int add_quads(const hx_import *import, const hx_import_set *set, hx_mesh 
             leave_out(&out, hx_numbers_get(&mesh->node_number, q.node[i][0]));
     }
     HX_TRY_FAIL(hx_mesh_add_face_set(mesh, set->name, n, q.face));
-    rc = note_left_out(import, set, &out);
+    rc = note_left_out(import, set, &out, n);
 fail:
     free(q.node);
     free(q.face);

@@ -5,8 +5,8 @@
  * Loads by mass make some dc_e positive, and lambda may be negative. As the volume is prescribed,
  * s dv_e may be taken off every dc_e without changing what is optimal (a shift as in Ma, Kikuchi
  * and Hagiwara, Comput. Mech. 13, 1993); elements with a negative B_e fall to their lower limit.
- * The optimizer takes the mean of the positive dc_e / dv_e: designs jump to and fro with 0, and
- * creep with the largest one.
+ * The optimizer takes the mean of the positive dc_e / dv_e, and more after a step that made the
+ * objective worse: designs jump to and fro with 0, and creep with the largest one.
  *
  * With t_e = rho_e (-dc_e / dv_e)^eta computed once, the volume is a monotone function of the scale
  * s = lambda^-eta, linear between the scales at which an element meets a limit. Its root is

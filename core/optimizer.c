@@ -134,6 +134,8 @@ int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params,
     opt->pc = pc;
     opt->pcg = pcg;
     opt->filter = filter;
+    opt->shift = 1.0;
+    opt->last_value = INFINITY;
     if (!(params->move > 0.0 && params->move <= 1.0))
         return HX_RAISE(HX_EINPUT, "move limit %g must be above 0 and at most 1", params->move);
     if (!(params->damping > 0.0 && params->damping <= 1.0))
@@ -297,6 +299,21 @@ static int filter_sensitivities(hx_optimizer *opt)
                     opt->iteration);
 }
 
+/* The shift of oc.h: twice as much after a step that made the objective worse, as designs that jump
+ * to and fro do; else a little less. */
+static int find_shift(hx_optimizer *opt, const hx_iteration *record, hx_device_oc *oc)
+{
+    const double most = 64.0;
+    if (!opt->problem->body) return HX_OK;
+    HX_TRY(opt->op->dev->ops->mean_positive(opt->op->dev, oc->n, oc->d_dc, oc->d_dv, oc->d_passive,
+                                            &oc->shift));
+    opt->shift = record->compliance > opt->last_value ? fmin(most, 2.0 * opt->shift)
+                                                      : fmax(1.0, 0.8 * opt->shift);
+    opt->last_value = record->compliance;
+    oc->shift *= opt->shift;
+    return HX_OK;
+}
+
 /* Step 4: the proposal, by optimality criteria. */
 static int propose(hx_optimizer *opt, hx_iteration *record)
 {
@@ -314,9 +331,7 @@ static int propose(hx_optimizer *opt, hx_iteration *record)
         .d_state = opt->d_oc,
         .ties = opt->ties.n_group > 0 ? &opt->ties : NULL,
     };
-    if (problem->body)
-        HX_TRY(opt->op->dev->ops->mean_positive(opt->op->dev, oc.n, oc.d_dc, oc.d_dv, oc.d_passive,
-                                                &oc.shift));
+    HX_TRY(find_shift(opt, record, &oc));
     if (hx_filter_maps_design(opt->filter)) return hx_optimizer_meet_volume(opt, &oc, record);
     const double target = problem->volume_fraction * opt->total_volume - problem->passive_mass;
     record->volume_trials++;

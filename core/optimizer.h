@@ -93,6 +93,9 @@ typedef struct hx_optimizer {
     double **d_static; /* likewise, the part of f that the design does not change; NULL: none, or
                           all of f (owned) */
     hx_case_record *load_case; /* [n_case] (owned) */
+    double shift;      /* of the optimality criteria with loads by mass, over the mean positive
+                          dc / dv */
+    double last_value; /* the objective of the last step */
 } hx_optimizer;
 
 /* Device vectors of n_dof doubles that an optimizer holds. */

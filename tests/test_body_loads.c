@@ -342,6 +342,51 @@ static void check_refusals(const hx_mesh *mesh)
     CHECK_FAILS(hx_problem_create(&problem, mesh, &params), HX_EINPUT, "is not finite");
 }
 
+/* Designs settle where weight is most of the load: positive derivatives neither make them jump to
+ * and fro nor lose volume. */
+static void check_designs(void)
+{
+    enum { N_STEP = 40 };
+    const fixture_box box = {{12, 6, 6}, {12.0, 6.0, 6.0}, 0.0, 0};
+    const hx_support_spec left = {"left", "test", HX_FIX_X | HX_FIX_Y | HX_FIX_Z};
+    const hx_load_spec loads[] = {
+        {.origin = "test", .kind = HX_LOAD_GRAVITY, .value = {0.0, 0.0, -1.0}, .load_case = 1},
+        {"right-lower-edge", "test", HX_LOAD_TOTAL_FORCE, {0.0, 0.0, -40.0}, 1}};
+    hx_problem_params params = fixture_problem();
+    fixture_settings settings = fixture_defaults();
+    fixture_solver s;
+    hx_mesh mesh;
+    hx_problem problem;
+    hx_iteration record;
+    double value[N_STEP];
+    params.density = 2.0;
+    params.volume_fraction = 0.3;
+    params.support = &left;
+    params.n_support = 1;
+    params.load = loads;
+    params.n_load = 2;
+    settings.filter = "sensitivity";
+    settings.filter_params.radius = 2.0;
+    settings.pcg.tolerance = 1e-5;
+    settings.strategy = hx_strategy_find(device.ops->name, "otf");
+    CHECK_OK(fixture_box_create(&mesh, &box));
+    CHECK_OK(fixture_finish(&mesh, FIXTURE_REORDERED));
+    CHECK_OK(hx_problem_create(&problem, &mesh, &params));
+    CHECK_OK(fixture_solver_create(&s, &device, &problem, &settings));
+    for (int i = 0; i < N_STEP; i++) {
+        CHECK_OK(hx_optimizer_step(&s.opt, &record));
+        value[i] = record.compliance;
+        CHECK_REL(record.volume, 0.3, 1e-9);
+        hx_optimizer_advance(&s.opt);
+    }
+    printf("weight: %g at first, %g, %g at last\n", value[0], value[N_STEP - 2], value[N_STEP - 1]);
+    CHECK(value[N_STEP - 1] < 0.3 * value[0]);
+    CHECK_REL(value[N_STEP - 1], value[N_STEP - 2], 0.03);
+    fixture_solver_free(&s);
+    hx_problem_free(&problem);
+    hx_mesh_free(&mesh);
+}
+
 int main(int argc, char **argv)
 {
     hx_mesh mesh;
@@ -360,6 +405,7 @@ int main(int argc, char **argv)
     check_refusals(&mesh);
     hx_mesh_free(&mesh);
     check_operations();
+    check_designs();
     hx_device_close(&device);
     TEST_END();
 }
