@@ -339,15 +339,42 @@ static void put_forces(writer *w, const double *force)
     }
 }
 
+/* Loads by mass become nodal forces: those of the densities that the moduli stand for. */
+static int put_case_forces(writer *w, const hx_problem *problem, int load_case,
+                           const double *modulus)
+{
+    const size_t n_elem = (size_t)w->mesh->n_elem;
+    double *rho = NULL, *force = NULL;
+    int rc;
+    if (!hx_problem_body(problem, load_case)) {
+        put_forces(w, problem->force[load_case]);
+        return HX_OK;
+    }
+    HX_TRY_FAIL(hx_alloc_raw(&rho, n_elem, sizeof *rho, "densities"));
+    HX_TRY_FAIL(hx_alloc_raw(&force, 3 * (size_t)w->mesh->n_node, sizeof *force, "loads"));
+    for (size_t e = 0; e < n_elem; e++)
+        rho[e] = modulus ? pow(modulus[e] / problem->young, 1.0 / problem->penalty) : 1.0;
+    HX_TRY_FAIL(hx_problem_nodal_force(problem, load_case, rho, force));
+    put_forces(w, force);
+    rc = HX_OK;
+fail:
+    free(rho);
+    free(force);
+    return rc;
+}
+
 static int put_job(writer *w, const hx_problem *problem, const double *modulus)
 {
+    if (problem->n_spring > 0 || problem->n_rigid > 0)
+        return HX_RAISE(HX_EINPUT, "%s are not written to a job: leave them out of the config",
+                        problem->n_spring > 0 ? "springs" : "rigid couplings");
     HX_TRY(put_materials(w, problem, modulus));
     for (int c = 0; c < problem->n_case; c++) {
         put_text(w, "** load case ");
         put_int(w, c + 1);
         put_text(w, "\n*STEP\n*STATIC\n");
         if (c == 0) put_boundary(w, problem);
-        put_forces(w, problem->force[c]);
+        HX_TRY(put_case_forces(w, problem, c, modulus));
         put_text(w, "*NODE PRINT, NSET=NALL\nU\n*NODE FILE\nU\n*EL FILE\nS\n*END STEP\n");
     }
     return HX_OK;
