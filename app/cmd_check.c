@@ -134,6 +134,12 @@ static void report_supports(const hx_session *s)
     if (is_quiet()) return;
     hx_table_begin(&table, "lll");
     for (size_t i = 0; i < s->cfg.supports.n; i++) {
+        if (support[i].from) {
+            hx_table_add(&table, "%s", s->mesh.name);
+            hx_table_add(&table, "%s", "as it states");
+            hx_table_add(&table, "%lld", (long long)s->mesh.n_file_support);
+            continue;
+        }
         hx_table_add(&table, "%s", support[i].set);
         hx_table_add(&table, "%s", support[i].fix);
         hx_table_add(&table, "%s%s", vector_text(support[i].value, text, sizeof text),
@@ -154,7 +160,8 @@ static void report_springs(const hx_session *s)
     hx_table_begin(&table, "lll");
     for (size_t i = 0; i < s->cfg.springs.n; i++) {
         hx_table_add(&table, "%s", spring[i].set);
-        hx_table_add(&table, "%s", vector_text(spring[i].stiffness, text, sizeof text));
+        hx_table_add(&table, "%s%s", vector_text(spring[i].stiffness, text, sizeof text),
+                     s->cfg.units.stiffness);
         hx_table_add(&table, strcmp(spring[i].per, "total") == 0 ? "in %s" : "per %s",
                      spring[i].per);
     }
@@ -199,8 +206,10 @@ static int add_load(hx_table *table, const hx_mesh *mesh, const hx_config_load *
                     const hx_units *u)
 {
     char text[96];
-    hx_table_add(table, "%s", load->set ? load->set : "the part");
-    if (load->centrifugal.given)
+    hx_table_add(table, "%s", load->set ? load->set : load->from ? "the file" : "the part");
+    if (load->from)
+        hx_table_add(table, "%s", "forces as it states");
+    else if (load->centrifugal.given)
         hx_table_add(table, "%g%s about %s", load->centrifugal.speed,
                      u->rate[0] ? u->rate : " rad per time",
                      vector_text(load->centrifugal.axis, text, sizeof text));
@@ -222,7 +231,10 @@ static int add_load(hx_table *table, const hx_mesh *mesh, const hx_config_load *
         HX_TRY(add_bearing(table, mesh, load, u));
     else
         add_remote(table, load, u);
-    hx_table_add(table, "case %d", load->load_case);
+    if (load->load_case > 0)
+        hx_table_add(table, "case %d", load->load_case);
+    else
+        hx_table_add(table, "%s", "a case a step");
     return HX_OK;
 }
 

@@ -1,17 +1,17 @@
-/* hextop mesh: the mesh with everything that the config puts on it, to look at before a run. */
+/* hextop mesh: the mesh with everything that the config puts on it, to look at before a run, or for
+ * other programs. */
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "commands.h"
-#include "core/abaqus_write.h"
+#include "convert_mesh.h"
 #include "core/hex_jacobian.h"
 #include "core/memory.h"
+#include "core/mesh_files.h"
 #include "fields.h"
 #include "progress.h"
 #include "setup.h"
@@ -48,7 +48,7 @@ static int add_loads(hx_fields *fields, const hx_session *s)
         char name[32];
         snprintf(name, sizeof name, "load_%d", c + 1);
         HX_TRY(hx_fields_add(fields, &s->mesh, HX_VTK_POINT, HX_VTK_F64, 3, name, &force));
-        HX_TRY(hx_problem_nodal_force(&s->problem, c, NULL, force));
+        memcpy(force, s->problem.force[c], 3 * (size_t)s->mesh.n_node * sizeof *force);
     }
     return HX_OK;
 }
@@ -94,44 +94,39 @@ static int probe_target(const char *path)
     return HX_RAISE(HX_EINPUT, "cannot write '%s': %s: %s", path, folder, strerror(errno));
 }
 
-static int is_abaqus(const char *path)
+/* HX_EINPUT: the name does not end as that of a format that can be written. */
+static int check_target(const char *path)
 {
-    const char *const dot = strrchr(path, '.');
-    return dot && strcasecmp(dot, ".inp") == 0;
+    char list[128];
+    if (hx_mesh_can_write(hx_mesh_format_of_name(path))) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "'%s': the name must end with one of %s", path,
+                    hx_mesh_format_list(1, list, sizeof list));
 }
 
-/* A job for CalculiX: what the config describes, solid but for passive regions. */
-static int write_job(const hx_session *s, const char *path)
+/* The mesh and what the config puts on it, in a format that is not VTK. */
+static int write_format(const hx_session *s, const hx_mesh_format *format, const char *path)
 {
-    const hx_problem *const problem = &s->problem;
-    double *modulus = NULL;
     char a[32], b[32];
-    if (problem->passive) {
-        HX_TRY(hx_alloc_raw(&modulus, (size_t)s->mesh.n_elem, sizeof *modulus, "moduli"));
-        for (int64_t e = 0; e < s->mesh.n_elem; e++)
-            modulus[e] = isnan(problem->passive[e]) ? 1.0 : problem->passive[e];
-        hx_problem_modulus(problem, modulus, modulus);
-    }
-    const int rc = hx_abaqus_write(path, &s->mesh, s->cfg.title[0] ? s->cfg.title : s->mesh.name,
-                                   problem, modulus);
-    free(modulus);
-    HX_TRY(rc);
-    hx_log_info("%s: %s elements, %s nodes, %zu sets, %d steps", path,
+    const hx_mesh_write_options how = {.is_ascii = strcmp(s->cfg.output.format, "ascii") == 0,
+                                       .title = s->cfg.title[0] ? s->cfg.title : s->mesh.name,
+                                       .problem = &s->problem};
+    HX_TRY(format->write(path, &s->mesh, &how));
+    hx_log_info("%s: %s elements, %s nodes, %zu sets, %d load cases", path,
                 hx_format_count(s->mesh.n_elem, a, sizeof a),
-                hx_format_count(s->mesh.n_node, b, sizeof b), s->mesh.n_set, problem->n_case);
+                hx_format_count(s->mesh.n_node, b, sizeof b), s->mesh.n_set, s->problem.n_case);
     return HX_OK;
 }
 
 static int write_mesh(hx_session *s, hx_fields *fields, const hx_options *options)
 {
     const char *path = options->argument[1];
+    const hx_mesh_format *const format = hx_mesh_format_of_name(path);
     char a[32], b[32], title[256];
     HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 2,
                           options->argument + 2));
-    HX_TRY(probe_target(path));
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(hx_session_make_problem(s));
-    if (is_abaqus(path)) return write_job(s, path);
+    if (format->write) return write_format(s, format, path);
     HX_TRY(hx_fields_add_sets(fields, &s->mesh));
     HX_TRY(add_supports(fields, s));
     HX_TRY(add_springs(fields, s));
@@ -158,6 +153,9 @@ int hx_cmd_mesh(const hx_options *options)
     hx_fields fields;
     memset(&s, 0, sizeof s);
     memset(&fields, 0, sizeof fields);
+    HX_TRY(check_target(options->argument[1]));
+    HX_TRY(probe_target(options->argument[1]));
+    if (hx_is_mesh_file(options->argument[0])) return hx_convert_mesh(options);
     const int rc = write_mesh(&s, &fields, options);
     hx_fields_free(&fields);
     hx_session_free(&s);

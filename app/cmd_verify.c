@@ -30,8 +30,11 @@ static int write_vtk(const hx_verify *v, const char *path)
 {
     const int ascii = strcmp(v->session.cfg.output.format, "ascii") == 0;
     const hx_vtk_options vtk = {.format = ascii ? HX_VTK_ASCII : HX_VTK_BINARY};
-    HX_TRY(hx_progress_write(path, &v->session.mesh, "hextop verify, 0/1 design", &vtk, &v->fields,
-                             NULL));
+    const char *const units = v->session.cfg.units.system;
+    char title[128];
+    snprintf(title, sizeof title, "hextop verify, 0/1 design%s%s", units[0] ? ", units " : "",
+             units);
+    HX_TRY(hx_progress_write(path, &v->session.mesh, title, &vtk, &v->fields, NULL));
     hx_log_info("%s: the 0/1 design; Threshold density01 > 0.5", path);
     return HX_OK;
 }

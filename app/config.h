@@ -31,7 +31,7 @@ typedef struct hx_config_words {
 /* Entries of lists begin with where they were written: "bracket.cfg:12: supports[0]". */
 typedef struct hx_config_support {
     char *origin;
-    char *set, *fix;
+    char *set, *from, *fix; /* set and fix, or from = "file" */
     double value[3];
 } hx_config_support;
 
@@ -43,7 +43,7 @@ typedef struct hx_config_spring {
 
 typedef struct hx_config_load {
     char *origin;
-    char *set;
+    char *set, *from;
     double node_force[3], total_force[3], traction[3];
     double pressure;
     double bearing_force[3];
@@ -54,7 +54,7 @@ typedef struct hx_config_load {
     } centrifugal;
     double remote_force[3], moment[3], point[3];
     char *coupling; /* NULL: distributing */
-    int load_case;
+    int load_case;  /* 0: each step of the file is a case, with from */
 } hx_config_load;
 
 typedef struct hx_config_passive {
@@ -103,6 +103,7 @@ typedef struct hx_config {
         double distort;
         int seed;
         char *file;
+        double merge; /* NaN: not given */
         int shuffle, reorder;
     } mesh;
     struct {

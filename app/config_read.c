@@ -326,17 +326,30 @@ static int check_mesh(const hx_config *cfg)
         return fault(origin, "mesh",
                      "give a generator or a file; for example mesh = { generator = "
                      "\"cantilever\"; size = 1; };");
-    for (size_t i = 0; cfg->mesh.file && i < hx_n_key; i++) {
+    for (size_t i = 0; i < hx_n_key; i++) {
         const hx_value *value = hx_value_find(cfg->tree, hx_keys[i].path);
-        if (hx_keys[i].generator_only && value)
+        if (hx_keys[i].generator_only && value && cfg->mesh.file)
             return fault(value->origin, hx_keys[i].path,
                          "belongs to a generator, and mesh has a file");
+        if (hx_keys[i].file_only && value && cfg->mesh.generator)
+            return fault(value->origin, hx_keys[i].path,
+                         "belongs to a file, and mesh has a generator");
     }
     return HX_OK;
 }
 
 static int check_support(const hx_config_support *support)
 {
+    if (support->from) {
+        if (support->set || support->fix)
+            return fault(support->origin, "", "from = \"file\" takes no %s",
+                         support->set ? "set" : "fix");
+        return HX_OK;
+    }
+    if (!support->set || !support->fix)
+        return HX_RAISE(HX_EINPUT, "%s.%s: required key is missing; for example %s",
+                        support->origin, support->set ? "fix" : "set",
+                        support->set ? "fix = \"xyz\"" : "set = \"...\"");
     for (const char *c = support->fix; *c; c++)
         if (!strchr("xyz", *c) || strchr(c + 1, *c))
             return HX_RAISE(HX_EINPUT,
@@ -356,21 +369,32 @@ static int check_one_of(const char *origin, int n, const char *names)
     return fault(origin, "", "%s of %s; give exactly one", n ? "more than one" : "none", names);
 }
 
+/* Without `case` a load belongs to the first, the file's forces to all. */
+static int resolve_case(const hx_value *entry, hx_config_load *load)
+{
+    if (load->load_case > 0 || load->from) return HX_OK;
+    if (hx_value_member(entry, "case"))
+        return fault(load->origin, "case", "0 is out of range; allowed is [1, 1000]");
+    load->load_case = 1;
+    return HX_OK;
+}
+
 static int check_load(const hx_config_load *load)
 {
-    const int on_part = !isnan(load->gravity[0]) + load->centrifugal.given;
+    const int on_part = !isnan(load->gravity[0]) + load->centrifugal.given + (load->from != NULL);
     const int force = !isnan(load->remote_force[0]), remote = force || !isnan(load->moment[0]);
     HX_TRY(check_one_of(load->origin,
                         !isnan(load->node_force[0]) + !isnan(load->total_force[0]) +
                             !isnan(load->traction[0]) + !isnan(load->pressure) +
                             !isnan(load->bearing_force[0]) + remote + on_part,
                         "node_force, total_force, traction, pressure, bearing_force, remote_force "
-                        "(or moment), gravity, centrifugal"));
+                        "(or moment), gravity, centrifugal, from"));
     if (!load->set && !on_part)
         return fault(load->origin, "set", "required key is missing; for example set = \"...\"");
     if (load->set && on_part)
-        return fault(load->origin, "set",
-                     "gravity and centrifugal act on the whole part; leave the set out");
+        return fault(load->origin, "set", "%s; leave the set out",
+                     load->from ? "from = \"file\" takes no set"
+                                : "gravity and centrifugal act on the whole part");
     if (force && isnan(load->point[0]))
         return fault(load->origin, "",
                      "remote_force without the point where it acts; for example "
@@ -385,8 +409,11 @@ static int check_entries(const hx_config *cfg)
 {
     const hx_config_support *support = cfg->supports.entry;
     for (size_t i = 0; i < cfg->supports.n; i++) HX_TRY(check_support(&support[i]));
-    const hx_config_load *load = cfg->loads.entry;
-    for (size_t i = 0; i < cfg->loads.n; i++) HX_TRY(check_load(&load[i]));
+    hx_config_load *load = cfg->loads.entry;
+    for (size_t i = 0; i < cfg->loads.n; i++) {
+        HX_TRY(check_load(&load[i]));
+        HX_TRY(resolve_case(hx_value_find(cfg->tree, "loads")->child[i], &load[i]));
+    }
     const hx_config_set *set = cfg->sets.entry;
     for (size_t i = 0; i < cfg->sets.n; i++)
         HX_TRY(check_one_of(set[i].origin,

@@ -53,6 +53,7 @@ static const char *const operator_words[] = {"auto",   "nbn", "ebe",   "ebe8",  
 static const char *const criterion_words[] = {"relative", "absolute", NULL};
 static const char *const failure_words[] = {"continue", "stop", NULL};
 static const char *const unit_words[] = {"element", "length", NULL};
+static const char *const from_words[] = {"file", NULL};
 static const char *const coupling_words[] = {"distributing", "rigid", NULL};
 static const char *const share_words[] = {"total", "node", "area", NULL}; /* hx_spring_share */
 static const char *const format_words[] = {"binary", "ascii", NULL};
@@ -114,7 +115,11 @@ const hx_key hx_keys[] = {
     KEY("mesh.seed", INT, AT(mesh.seed), .generator_only = 1, .fallback = "1", .range = "[0, inf)",
         .help = "start of the random numbers of distort"),
     KEY("mesh.file", TEXT, AT(mesh.file),
-        .help = "legacy VTK file of hexahedra, relative to the config; integer arrays become sets"),
+        .help = "file of hexahedra, relative to the config: legacy VTK (integer arrays become "
+                "sets), Gmsh (physical groups do), Abaqus"),
+    KEY("mesh.merge", FLOAT, AT(mesh.merge), .file_only = 1, .unit = "length", .range = "[0, inf)",
+        .note = "refuses bodies that meet unconnected",
+        .help = "nodes of a file closer than this become one; 0: keeps coincident nodes apart"),
     KEY("mesh.shuffle", INT, AT(mesh.shuffle), .fallback = "0", .range = "[0, inf)",
         .help = "permutes nodes and elements at random with this seed; 0: as they come"),
     KEY("mesh.reorder", BOOL, AT(mesh.reorder), .fallback = "true",
@@ -131,8 +136,11 @@ const hx_key hx_keys[] = {
                 "t/mm^3 with N, mm and MPa"),
 
     LIST("supports", supports, hx_config_support, "held or displaced sets"),
-    KEY("supports[].set", TEXT, IN(support, set), .required = 1, .help = "name of a set of nodes"),
-    KEY("supports[].fix", TEXT, IN(support, fix), .required = 1,
+    KEY("supports[].set", TEXT, IN(support, set), .note = "required without from",
+        .help = "name of a set of nodes"),
+    KEY("supports[].from", TEXT, IN(support, from), .word = from_words,
+        .help = "file: the supports and prescribed displacements that mesh.file states"),
+    KEY("supports[].fix", TEXT, IN(support, fix), .note = "required with set",
         .help = "the components held: letters of \"xyz\""),
     KEY("supports[].value", VECTOR, IN(support, value), .unit = "length",
         .fallback = "[0.0, 0.0, 0.0]", .help = "prescribed displacement of the held components"),
@@ -148,9 +156,11 @@ const hx_key hx_keys[] = {
     LIST("loads", loads, hx_config_load,
          "forces on sets or on the whole part; each has exactly one of node_force, total_force, "
          "traction, pressure, bearing_force, remote_force (or a moment, or both), gravity, "
-         "centrifugal"),
-    KEY("loads[].set", TEXT, IN(load, set), .note = "required but by gravity and centrifugal",
+         "centrifugal, from"),
+    KEY("loads[].set", TEXT, IN(load, set), .note = "required but by gravity, centrifugal and from",
         .help = "name of a set of nodes; traction and pressure need boundary faces in it"),
+    KEY("loads[].from", TEXT, IN(load, from), .word = from_words,
+        .help = "file: the forces on nodes that mesh.file states; its steps are the load cases"),
     KEY("loads[].node_force", VECTOR, IN(load, node_force), .unit = "force",
         .help = "force at every node of the set"),
     KEY("loads[].total_force", VECTOR, IN(load, total_force), .unit = "force",
@@ -183,8 +193,10 @@ const hx_key hx_keys[] = {
     KEY("loads[].coupling", TEXT, IN(load, coupling), .word = coupling_words,
         .note = "distributing",
         .help = "of remote_force and moment: the set stays flexible, or moves as a rigid body"),
-    KEY("loads[].case", INT, IN(load, load_case), .fallback = "1", .range = "[1, 1000]",
-        .help = "load case the entry belongs to; cases are numbered without a gap"),
+    KEY("loads[].case", INT, IN(load, load_case), .fallback = "0", .range = "[0, 1000]",
+        .note = "1; with from every step of the file",
+        .help = "load case the entry belongs to; cases are numbered without a gap; with from that "
+                "step of the file, or its only one"),
     KEY("weights", NUMBERS, AT(weights), .range = "(0, inf)", .note = "1 for every case",
         .help = "weights of the load cases' compliances in the objective"),
 

@@ -27,6 +27,7 @@ typedef struct hx_key {
     size_t entry_size; /* lists only */
     int required;
     int generator_only; /* refused with mesh.file */
+    int file_only;      /* refused with mesh.generator */
     const char *unit;
     const char *fallback;               /* default, as text; NULL: none */
     const char *note;                   /* shown in place of a default; NULL: none */

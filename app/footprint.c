@@ -24,12 +24,15 @@ static int runs_on_host(const hx_config *cfg)
     return strcmp(name, "cpu") == 0;
 }
 
-static int count_cases(const hx_config *cfg)
+/* n_file: steps of the mesh's file. */
+static int count_cases(const hx_config *cfg, int n_file)
 {
     const hx_config_load *load = cfg->loads.entry;
     int n_case = 1;
-    for (size_t i = 0; i < cfg->loads.n; i++)
+    for (size_t i = 0; i < cfg->loads.n; i++) {
+        if (load[i].load_case == 0 && n_file > n_case) n_case = n_file;
         if (load[i].load_case > n_case && load[i].load_case <= 1000) n_case = load[i].load_case;
+    }
     return n_case;
 }
 
@@ -57,7 +60,7 @@ static double problem_bytes(const hx_config *cfg, int n_case)
 
 double hx_footprint_planned(const hx_config *cfg)
 {
-    const int n_case = count_cases(cfg);
+    const int n_case = count_cases(cfg, 0);
     return problem_bytes(cfg, n_case) + (stays_on_host(cfg) ? solver_bytes(cfg, n_case) : 0.0);
 }
 
@@ -65,7 +68,7 @@ double hx_footprint_planned(const hx_config *cfg)
  * may take its time. */
 static double bytes_beside_mesh(const hx_session *s, double have)
 {
-    const int n_case = count_cases(&s->cfg);
+    const int n_case = count_cases(&s->cfg, s->mesh.n_file_case);
     const double least = problem_bytes(&s->cfg, n_case);
     const double most = least + solver_bytes(&s->cfg, n_case);
     if (stays_on_host(&s->cfg)) return most;

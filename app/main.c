@@ -63,8 +63,12 @@ static const command commands[] = {
      "  --vtk FILE        writes the 0/1 design, its displacements and stresses\n"
      "  --output FILE     in place of verify.json\n",
      2, hx_cmd_verify},
-    {"mesh", "FILE OUT.vtk [KEY=VALUE ...]", "write the mesh with sets, supports and loads",
-     "Fields of OUT.vtk: set_NAME (0 or 1), supports (bits 1, 2, 4 for x, y, z), prescribed\n"
+    {"mesh", "FILE OUT [KEY=VALUE ...]", "write the mesh with sets, supports and loads",
+     "FILE is a config or a mesh file, OUT a file .vtk, .msh (Gmsh 4.1, sets as\n"
+     "physical groups) or .inp (Abaqus; of a config a whole job for CalculiX).\n"
+     "A mesh file is converted, with its sets; mesh.merge and output.format may follow.\n\n"
+     "Fields of OUT.vtk of a config: set_NAME (0 or 1), supports (bits 1, 2, 4 for x, y, z), "
+     "prescribed\n"
      "(displacements, if any), load_1 ... (nodal forces of each case), passive (density, -1 where\n"
      "the design is free), scaled_jacobian (quality, 1 = right angles).\n",
      2, hx_cmd_mesh},

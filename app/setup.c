@@ -20,6 +20,7 @@
 #include "core/vtk.h"
 #include "footprint.h"
 #include "log.h"
+#include "mesh_input.h"
 #include "table.h"
 
 const char *hx_setup_step_name(hx_setup_step step)
@@ -97,7 +98,7 @@ static int make_raw_mesh(hx_session *s)
         params.other_bytes = s->other_bytes;
         HX_TRY(hx_generator_find(cfg->mesh.generator)->generate(&s->mesh, &params));
     } else {
-        HX_TRY(hx_vtk_read(cfg->mesh.file, &s->mesh));
+        HX_TRY(hx_input_read(cfg->mesh.file, cfg->mesh.merge, &s->mesh));
     }
     end_step(s, HX_SETUP_MESH, begin);
     HX_TRY(hx_footprint_check(s));
@@ -113,6 +114,7 @@ static int make_raw_mesh(hx_session *s)
     }
     begin = begin_step(HX_SETUP_FINISH);
     HX_TRY(hx_mesh_finish(&s->mesh));
+    if (cfg->mesh.file) HX_TRY(hx_input_check(&s->mesh, cfg->mesh.merge));
     end_step(s, HX_SETUP_FINISH, begin);
     return HX_OK;
 }
@@ -209,6 +211,10 @@ static void fill_load(const hx_config_load *load, hx_load_spec *spec)
     spec->origin = load->origin;
     spec->load_case = load->load_case;
     spec->kind = HX_LOAD_NODE_FORCE;
+    if (load->from) {
+        spec->kind = HX_LOAD_FROM_FILE;
+        return;
+    }
     if (load->centrifugal.given) {
         spec->kind = HX_LOAD_CENTRIFUGAL;
         value = load->centrifugal.axis;
@@ -258,7 +264,7 @@ static int create_problem(hx_session *s, hx_support_spec *support, hx_spring_spe
     for (size_t i = 0; i < cfg->supports.n; i++) {
         support[i].set = cfg_support[i].set;
         support[i].origin = cfg_support[i].origin;
-        support[i].fix = fix_flags(cfg_support[i].fix);
+        support[i].fix = cfg_support[i].fix ? fix_flags(cfg_support[i].fix) : 0u;
         memcpy(support[i].value, cfg_support[i].value, sizeof support[i].value);
     }
     for (size_t i = 0; i < cfg->springs.n; i++) fill_spring(&cfg_spring[i], &spring[i]);

@@ -51,6 +51,13 @@ static void add_row(hx_table *table, const char *what, double a, double b)
     hx_table_add(table, "%s", difference(a, b, text, sizeof text));
 }
 
+/* "compliance, N mm", or "compliance" where no units were stated; returns text. */
+static const char *label(const char *what, const char *unit, char *text, size_t n_text)
+{
+    snprintf(text, n_text, "%s%s%s", what, unit[0] ? "," : "", unit);
+    return text;
+}
+
 /* Where the peaks are. */
 static void add_places(hx_table *table, const char *kind, const hx_verify_peak *a,
                        const hx_verify_peak *b, int n_case)
@@ -75,7 +82,9 @@ static void add_places(hx_table *table, const char *kind, const hx_verify_peak *
 static void print_analyses(const hx_verify *v)
 {
     const hx_verify_analysis *const a = &v->analysis[0], *const b = &v->analysis[1];
+    const hx_units *const u = &v->session.cfg.units;
     const int n_case = v->session.problem.n_case;
+    char text[64];
     hx_table table;
     if (hx_log_get_level() < HX_LOG_NORMAL) return;
     hx_table_begin(&table, "lrrr");
@@ -83,16 +92,18 @@ static void print_analyses(const hx_verify *v)
     hx_table_add(&table, "grey");
     hx_table_add(&table, "0/1");
     hx_table_add(&table, "difference");
-    add_row(&table, "compliance", a->compliance, b->compliance);
+    add_row(&table, label("compliance", u->work, text, sizeof text), a->compliance, b->compliance);
     for (int c = 0; n_case > 1 && c < n_case; c++) {
         char what[48];
         snprintf(what, sizeof what, "  case %d, weight %g", c + 1, v->session.problem.weight[c]);
         add_row(&table, what, a->case_compliance[c], b->case_compliance[c]);
     }
     add_row(&table, "volume fraction", a->volume, b->volume);
-    add_row(&table, "largest displacement", a->displacement.value, b->displacement.value);
+    add_row(&table, label("largest displacement", u->length, text, sizeof text),
+            a->displacement.value, b->displacement.value);
     add_places(&table, "node", &a->displacement, &b->displacement, n_case);
-    add_row(&table, "largest von Mises", a->stress.value, b->stress.value);
+    add_row(&table, label("largest von Mises", u->stress, text, sizeof text), a->stress.value,
+            b->stress.value);
     add_places(&table, "element", &a->stress, &b->stress, n_case);
     hx_table_end(&table, 2);
 }
@@ -171,7 +182,9 @@ static void warn_loads(hx_verify *v)
     const hx_config *cfg = &v->session.cfg;
     const hx_config_load *load = cfg->loads.entry;
     const hx_config_support *support = cfg->supports.entry;
+    const hx_config_spring *spring = cfg->springs.entry;
     for (size_t i = 0; i < cfg->supports.n; i++) warn_set(v, "supports", i, support[i].set);
+    for (size_t i = 0; i < cfg->springs.n; i++) warn_set(v, "springs", i, spring[i].set);
     for (size_t i = 0; i < cfg->loads.n; i++) warn_set(v, "loads", i, load[i].set);
     for (int c = 0; c < v->session.problem.n_case; c++) {
         hx_verify_nodes nodes;
@@ -271,8 +284,12 @@ static void write_attachments(hx_json *json, const hx_verify *v)
     const hx_config *cfg = &v->session.cfg;
     const hx_config_load *load = cfg->loads.entry;
     const hx_config_support *support = cfg->supports.entry;
+    const hx_config_spring *spring = cfg->springs.entry;
     hx_json_open_array(json, "supports");
     for (size_t i = 0; i < cfg->supports.n; i++) write_set(json, v, support[i].set);
+    hx_json_close_array(json);
+    hx_json_open_array(json, "springs");
+    for (size_t i = 0; i < cfg->springs.n; i++) write_set(json, v, spring[i].set);
     hx_json_close_array(json);
     hx_json_open_array(json, "loads");
     for (size_t i = 0; i < cfg->loads.n; i++) write_set(json, v, load[i].set);
@@ -308,6 +325,7 @@ int hx_verify_write(const hx_verify *v, const char *path)
     HX_TRY_FAIL(hx_atomic_file_open(&file, path));
     hx_json_begin(&json, file.stream);
     hx_json_open_object(&json, NULL);
+    hx_units_write(&v->session.cfg.units, &json, "units");
     hx_json_string(&json, "result", v->result);
     hx_json_string(&json, "config", v->session.cfg.path);
     hx_json_integer(&json, "elements", v->session.mesh.n_elem);

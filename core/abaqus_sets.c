@@ -57,9 +57,12 @@ static int append_list(hx_numbers *to, const hx_numbers *from, int64_t n_all)
     return make_unique(to, n_all);
 }
 
+/* Elements of every type so far. */
 static int64_t n_cell_in_all(const hx_abaqus_reader *r)
 {
-    return r->import.n_elem + r->cell_number.n;
+    int64_t n = r->import.n_elem;
+    for (size_t i = 0; i < r->import.n_other; i++) n += r->import.other[i].n;
+    return n;
 }
 
 /* The set that a member names; HX_EINPUT if there is none above. */

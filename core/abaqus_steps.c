@@ -22,7 +22,8 @@ int hx_abaqus_begin_step(hx_abaqus_reader *r)
     r->in_step = 1;
     r->step_is_new = 1;
     r->conditions.n_step++;
-    if (hx_abaqus_parameter(&r->scan, "NLGEOM"))
+    const char *const large = hx_abaqus_parameter(&r->scan, "NLGEOM");
+    if (large && strcasecmp(large, "NO") != 0)
         HX_TRY(hx_notes_add(r->notes, HX_NOTE_DETAIL, "%s:%lld: NLGEOM is ignored: small strains",
                             hx_abaqus_scan_path(&r->scan), (long long)r->scan.keyword_line));
     if (!hx_abaqus_parameter(&r->scan, "PERTURBATION")) return HX_OK;

@@ -339,59 +339,61 @@ static void put_forces(writer *w, const double *force)
     }
 }
 
-/* Loads by mass become nodal forces: those of the densities that the moduli stand for. */
-static int put_case_forces(writer *w, const hx_problem *problem, int load_case,
-                           const double *modulus)
+/* The densities of the job: 1, or those of passive elements. */
+static void solid_densities(const hx_problem *problem, double *rho)
 {
-    const size_t n_elem = (size_t)w->mesh->n_elem;
-    double *rho = NULL, *force = NULL;
-    int rc;
-    if (!hx_problem_body(problem, load_case)) {
-        put_forces(w, problem->force[load_case]);
-        return HX_OK;
-    }
-    HX_TRY_FAIL(hx_alloc_raw(&rho, n_elem, sizeof *rho, "densities"));
-    HX_TRY_FAIL(hx_alloc_raw(&force, 3 * (size_t)w->mesh->n_node, sizeof *force, "loads"));
-    for (size_t e = 0; e < n_elem; e++)
-        rho[e] = modulus ? pow(modulus[e] / problem->young, 1.0 / problem->penalty) : 1.0;
-    HX_TRY_FAIL(hx_problem_nodal_force(problem, load_case, rho, force));
-    put_forces(w, force);
-    rc = HX_OK;
-fail:
-    free(rho);
-    free(force);
-    return rc;
+    for (int64_t e = 0; e < problem->mesh->n_elem; e++)
+        rho[e] = problem->passive && !isnan(problem->passive[e]) ? problem->passive[e] : 1.0;
 }
 
-static int put_job(writer *w, const hx_problem *problem, const double *modulus)
+static int put_steps(writer *w, const hx_problem *problem, const double *rho, double *force)
 {
-    if (problem->n_spring > 0 || problem->n_rigid > 0)
-        return HX_RAISE(HX_EINPUT, "%s are not written to a job: leave them out of the config",
-                        problem->n_spring > 0 ? "springs" : "rigid couplings");
-    HX_TRY(put_materials(w, problem, modulus));
     for (int c = 0; c < problem->n_case; c++) {
         put_text(w, "** load case ");
         put_int(w, c + 1);
         put_text(w, "\n*STEP\n*STATIC\n");
         if (c == 0) put_boundary(w, problem);
-        HX_TRY(put_case_forces(w, problem, c, modulus));
+        HX_TRY(hx_problem_nodal_force(problem, c, rho, force));
+        put_forces(w, force);
         put_text(w, "*NODE PRINT, NSET=NALL\nU\n*NODE FILE\nU\n*EL FILE\nS\n*END STEP\n");
     }
     return HX_OK;
+}
+
+static int put_job(writer *w, const hx_problem *problem)
+{
+    int rc;
+    if (problem->n_spring > 0 || problem->n_rigid > 0)
+        return HX_RAISE(HX_EINPUT, "a job with %s is not written; leave them out of the config",
+                        problem->n_spring > 0 ? "springs" : "rigid couplings");
+    const size_t n_elem = (size_t)w->mesh->n_elem, n_node = (size_t)w->mesh->n_node;
+    double *rho = NULL, *modulus = NULL, *force = NULL;
+    HX_TRY_FAIL(hx_alloc_raw(&rho, n_elem, sizeof *rho, "densities of a job"));
+    HX_TRY_FAIL(hx_alloc_raw(&modulus, n_elem, sizeof *modulus, "moduli of a job"));
+    HX_TRY_FAIL(hx_alloc_raw(&force, 3 * n_node, sizeof *force, "forces of a job"));
+    solid_densities(problem, rho);
+    hx_problem_modulus(problem, rho, modulus);
+    HX_TRY_FAIL(put_materials(w, problem, problem->passive ? modulus : NULL));
+    HX_TRY_FAIL(put_steps(w, problem, rho, force));
+fail:
+    free(rho);
+    free(modulus);
+    free(force);
+    return rc;
 }
 
 static void put_heading(writer *w, const char *title)
 {
     char line[128];
     put_text(w, "*HEADING\n");
-    snprintf(line, sizeof line, "%s", title[0] && title[0] != '*' ? title : "mesh");
+    snprintf(line, sizeof line, "%s", title && title[0] && title[0] != '*' ? title : "mesh");
     for (char *c = line; *c; c++)
         if (!isprint((unsigned char)*c)) *c = ' ';
     put_text(w, line);
     put_text(w, "\n");
 }
 
-static int write_all(writer *w, const char *title, const hx_problem *problem, const double *modulus)
+static int write_all(writer *w, const char *title, const hx_problem *problem)
 {
     HX_TRY(hx_alloc_raw(&w->text, BUFFER, 1, "a block of text"));
     HX_TRY(name_sets(w));
@@ -402,18 +404,18 @@ static int write_all(writer *w, const char *title, const hx_problem *problem, co
     put_heading(w, title);
     put_mesh(w, problem != NULL);
     HX_TRY(put_sets(w));
-    if (problem) HX_TRY(put_job(w, problem, modulus));
+    if (problem) HX_TRY(put_job(w, problem));
     flush(w);
     return HX_OK;
 }
 
 int hx_abaqus_write(const char *path, const hx_mesh *mesh, const char *title,
-                    const hx_problem *problem, const double *modulus)
+                    const hx_problem *problem)
 {
     hx_atomic_file file;
     HX_TRY(hx_atomic_file_open(&file, path));
     writer w = {.stream = file.stream, .mesh = mesh};
-    int rc = write_all(&w, title, problem, modulus);
+    int rc = write_all(&w, title, problem);
     if (rc == HX_OK) rc = hx_atomic_file_commit(&file);
     if (rc == HX_EINPUT) hx_error_prefix("%s: ", path);
     free(w.text);

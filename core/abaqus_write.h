@@ -22,12 +22,12 @@ extern const int hx_abaqus_face[7];
  * With a problem (of this mesh; NULL: none) the file is a job of the solid part: *ELASTIC, one
  * material a distinct modulus of modulus[n_elem] (NULL: E everywhere), *BOUNDARY, a *STEP of
  * *STATIC a load case with the nodal forces as *CLOAD, and the displacements and stresses asked
- * for. Loads by mass are nodal forces there; springs and rigid sets are refused. CalculiX's C3D8 is
- * the hex8 of this program (tests/test_calculix.py).
+ * for. CalculiX's C3D8 is the hex8 of this program (tests/test_calculix.py).
  *
- * HX_EINPUT: more than 1000 distinct moduli, springs, rigid sets. HX_EIO as hx_vtk_write. */
+ * title may be NULL. HX_EINPUT: more than 1000 distinct moduli, springs, rigid
+ * couplings. HX_EIO as hx_vtk_write. */
 int hx_abaqus_write(const char *path, const hx_mesh *mesh, const char *title,
-                    const hx_problem *problem, const double *modulus);
+                    const hx_problem *problem);
 
 #ifdef __cplusplus
 }

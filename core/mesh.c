@@ -241,6 +241,15 @@ static int is_good_map(const hx_hex_map *map)
     return good;
 }
 
+int hx_mesh_is_valid_element(const double *xyz, const int32_t conn[8])
+{
+    hx_hex_map map;
+    double det;
+    int point;
+    hx_hex_map_init(&map, xyz, conn);
+    return is_good_map(&map) || !is_bad_map(&map, &det, &point);
+}
+
 static int raise_bad_element(const hx_mesh *mesh, int64_t number, int64_t n_bad)
 {
     const int64_t e = elem_of_number(mesh, number);

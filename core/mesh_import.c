@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "mesh_check.h"
 #include "mesh_import_internal.h"
 #include "sum.h"
 
@@ -152,6 +153,7 @@ void hx_import_free(hx_import *import)
     free(import->path);
     free(import->xyz);
     free(import->node_new);
+    free(import->order);
     hx_numbers_free(&import->node_number);
     hx_numbers_free(&import->elem_number);
     hx_numbers_free(&import->corner);
@@ -372,6 +374,7 @@ int hx_import_finish(hx_import *import, hx_mesh *mesh)
     HX_TRY(note_ignored(import));
     HX_TRY(build_indices(import));
     HX_TRY(make_mesh(import, mesh));
+    HX_TRY_FAIL(hx_mesh_mend_order(mesh, &import->order, import->notes));
     for (size_t i = 0; i < import->n_set; i++) {
         HX_TRY_FAIL(hx_import_make_set(import, import->set[i], mesh));
         hx_import_set_clear(import->set[i]);

@@ -77,6 +77,7 @@ typedef struct hx_import {
     /* From hx_import_finish on. */
     hx_number_index node_index, elem_index;
     int32_t *node_new; /* [n_node] index in the mesh, -1: no hexahedron uses it; NULL: identity */
+    uint8_t *order;    /* [n_elem] how nodes were ordered (mesh_check.h); NULL: as they should be */
 } hx_import;
 
 /* notes collects what is worth saying (nodes left out, cells ignored); may be NULL. */
@@ -109,7 +110,8 @@ int hx_import_place(const hx_import *import, int64_t line, int code);
 
 /* Makes a raw mesh (hx_mesh_finish is the caller's) with nodes and elements in the file's order:
  * finds corners and members of sets by their numbers, leaves out nodes that no hexahedron uses,
- * finds the hexahedra of faces given by nodes. The mesh knows the file's numbers. Destroys xyz,
+ * gives elements the right order of nodes where it is clear (mesh_check.h), finds the hexahedra of
+ * faces given by nodes. The mesh knows the file's numbers. Destroys xyz,
  * corner and the sets. O(n). HX_EINPUT, with line and number: cells that are no hexahedra, numbers
  * that repeat or are not there, no hexahedron at all. */
 int hx_import_finish(hx_import *import, hx_mesh *mesh);

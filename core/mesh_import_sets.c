@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "mesh_check.h"
 #include "mesh_import_internal.h"
 
 /* Members that are no part of the mesh of hexahedra, for one note. */
@@ -16,10 +17,12 @@ static void leave_out(left_out *out, int64_t number)
     if (out->n++ == 0) out->first = number;
 }
 
-static int note_left_out(const hx_import *import, const hx_import_set *set, const left_out *out)
+/* n_kept: members that are there; without any it is a warning. */
+static int note_left_out(const hx_import *import, const hx_import_set *set, const left_out *out,
+                         int64_t n_kept)
 {
     if (out->n == 0) return HX_OK;
-    return hx_notes_add(import->notes, HX_NOTE_DETAIL,
+    return hx_notes_add(import->notes, n_kept > 0 ? HX_NOTE_DETAIL : HX_NOTE_WARNING,
                         "%s: set '%.100s': %lld %s are left out (the first: %lld)", import->path,
                         set->name, (long long)out->n, out->what, (long long)out->first);
 }
@@ -52,7 +55,7 @@ static int add_nodes(const hx_import *import, const hx_import_set *set, hx_mesh 
         }
     }
     HX_TRY_FAIL(hx_mesh_add_node_set(mesh, set->name, n, node));
-    rc = note_left_out(import, set, &out);
+    rc = note_left_out(import, set, &out, n);
 fail:
     free(node);
     return rc;
@@ -92,10 +95,27 @@ static int add_elems(const hx_import *import, const hx_import_set *set, hx_mesh 
         elem[n++] = (int32_t)index;
     }
     HX_TRY_FAIL(hx_mesh_add_elem_set(mesh, set->name, n, elem));
-    rc = note_left_out(import, set, &out);
+    rc = note_left_out(import, set, &out, n);
 fail:
     free(elem);
     return rc;
+}
+
+/* The face of the mesh that the file means; its elements may have had another order of nodes. */
+static int place_face(const hx_import *import, int64_t elem, int64_t local, int64_t *face)
+{
+    static const int mirrored[6] = {0, 1, 2, 3, 5, 4};
+    const int order = import->order ? import->order[elem] : HX_ORDER_VTK;
+    if (local < 0 || local > 5)
+        return HX_RAISE(HX_EINTERNAL, "face %lld of a hexahedron", (long long)local);
+    if (order == HX_ORDER_TENSOR || order == HX_ORDER_MIRRORED_TENSOR)
+        return HX_IMPORT_RAISE(
+            import, 0,
+            "a set names a face of element %lld by number, whose nodes are out of order: which "
+            "face is meant is not known; write the elements in the format's order",
+            (long long)hx_numbers_get(&import->elem_number, elem));
+    *face = 6 * elem + (order == HX_ORDER_MIRRORED ? mirrored[local] : (int)local);
+    return HX_OK;
 }
 
 static int add_faces(const hx_import *import, const hx_import_set *set, hx_mesh *mesh)
@@ -108,10 +128,10 @@ static int add_faces(const hx_import *import, const hx_import_set *set, hx_mesh 
     for (int64_t i = 0; i < set->face_elem.n; i++) {
         const int64_t local = hx_numbers_get(&set->face_local, i);
         HX_TRY_FAIL(find_elem(import, set, hx_numbers_get(&set->face_elem, i), &out, &elem));
-        if (elem >= 0) face[n++] = elem * 6 + local;
+        if (elem >= 0) HX_TRY_FAIL(place_face(import, elem, local, &face[n++]));
     }
     HX_TRY_FAIL(hx_mesh_add_face_set(mesh, set->name, n, face));
-    rc = note_left_out(import, set, &out);
+    rc = note_left_out(import, set, &out, n);
 fail:
     free(face);
     return rc;
@@ -246,7 +266,7 @@ static int add_quads(const hx_import *import, const hx_import_set *set, hx_mesh 
             leave_out(&out, hx_numbers_get(&mesh->node_number, q.node[i][0]));
     }
     HX_TRY_FAIL(hx_mesh_add_face_set(mesh, set->name, n, q.face));
-    rc = note_left_out(import, set, &out);
+    rc = note_left_out(import, set, &out, n);
 fail:
     free(q.node);
     free(q.face);

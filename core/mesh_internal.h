@@ -7,14 +7,20 @@
 /* Node -> element incidences in the form of hx_mesh; both arrays are the caller's. O(n_elem). */
 int hx_mesh_build_incidence(const hx_mesh *mesh, int64_t **ptr, uint32_t **list);
 
+/* 1 if the element's map is invertible at corners and Gauss points, with a positive determinant. */
+int hx_mesh_is_valid_element(const double *xyz, const int32_t conn[8]);
+
 /* Appends an empty set of that name (mesh_sets.c). The pointer is valid until the next append. */
 int hx_mesh_append_set(hx_mesh *mesh, const char *name, hx_set **set);
 
 /* Elements of node sets, nodes of element and face sets; needs the incidences. */
 int hx_mesh_complete_sets(hx_mesh *mesh);
 
-/* Renumbers the lists of every set: node_new[old], elem_new[old]. */
+/* Renumbers the lists of every set: node_new[old], elem_new[old]; nodes may become one. */
 int hx_mesh_renumber_sets(hx_mesh *mesh, const int32_t *node_new, const int32_t *elem_new);
+
+/* The same for the supports and forces of the mesh's file. */
+void hx_mesh_renumber_file_values(hx_mesh *mesh, const int32_t *node_new);
 
 void hx_set_free(hx_set *set);
 

@@ -36,10 +36,7 @@ static int renumber_nodes(hx_mesh *mesh, const int32_t *node_new)
     mesh->xyz = xyz;
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < 8 * mesh->n_elem; i++) mesh->conn[i] = node_new[mesh->conn[i]];
-    for (int64_t i = 0; i < mesh->n_file_support; i++)
-        mesh->file_support[i].node = node_new[mesh->file_support[i].node];
-    for (int64_t i = 0; i < mesh->n_file_force; i++)
-        mesh->file_force[i].node = node_new[mesh->file_force[i].node];
+    hx_mesh_renumber_file_values(mesh, node_new);
     return HX_OK;
 }
 

@@ -215,7 +215,10 @@ int hx_mesh_renumber_sets(hx_mesh *mesh, const int32_t *node_new, const int32_t 
                 continue;
             }
 #pragma omp parallel for schedule(static)
-            for (int64_t j = 0; j < *n[k]; j++) flag[(*list[k])[j]] = 1; /* all different */
+            for (int64_t j = 0; j < *n[k]; j++) {
+#pragma omp atomic write
+                flag[(*list[k])[j]] = 1; /* nodes that are merged are equal now */
+            }
             const int rc = take_flagged(flag, n_all[k], n[k], list[k]);
             if (rc == HX_OK) continue;
             free(flag);
@@ -227,6 +230,14 @@ int hx_mesh_renumber_sets(hx_mesh *mesh, const int32_t *node_new, const int32_t 
     }
     free(flag);
     return HX_OK;
+}
+
+void hx_mesh_renumber_file_values(hx_mesh *mesh, const int32_t *node_new)
+{
+    for (int64_t i = 0; i < mesh->n_file_support; i++)
+        mesh->file_support[i].node = node_new[mesh->file_support[i].node];
+    for (int64_t i = 0; i < mesh->n_file_force; i++)
+        mesh->file_force[i].node = node_new[mesh->file_force[i].node];
 }
 
 static int is_enclosed(const uint8_t *node_flag, const int32_t conn[8])

@@ -47,47 +47,56 @@ static int check_law(const hx_problem_params *params)
                        params->rho_min, 1.0, "between rho_min and 1");
 }
 
+int hx_problem_hold(hx_problem *problem, const char *origin, int64_t node, int i, double wanted)
+{
+    double zero = 0.0; /* the displacement of all nodes without a list of them */
+    double *value = problem->prescribed ? problem->prescribed + 3 * node + i : &zero;
+    if (!isfinite(wanted))
+        return HX_RAISE(HX_EINPUT, "%s: value[%d] = %g is not a finite displacement", origin, i,
+                        wanted);
+    if (problem->fixed[node] >> i & 1 && *value != wanted)
+        return HX_RAISE(HX_EINPUT,
+                        "%s: node %lld is already prescribed %c = %g by an earlier support, now "
+                        "%g: supports that meet must agree",
+                        origin, (long long)hx_mesh_node_number(problem->mesh, node), "xyz"[i],
+                        *value, wanted);
+    *value = wanted;
+    problem->fixed[node] |= (uint8_t)(1u << i);
+    return HX_OK;
+}
+
 static int add_support(hx_problem *problem, const hx_support_spec *support)
 {
-    const hx_mesh *mesh = problem->mesh;
     const hx_set *set;
-    double zero = 0.0; /* the displacement of all nodes without a list of them */
-    HX_TRY(hx_problem_find_set(mesh, support->set, support->origin, &set));
+    if (!support->set) return hx_problem_add_file_supports(problem, support);
+    HX_TRY(hx_problem_find_set(problem->mesh, support->set, support->origin, &set));
     if (set->n_node == 0)
         return HX_RAISE(HX_EINPUT, "%s: set '%s' holds no node, nothing would be supported",
                         support->origin, support->set);
-    for (int64_t k = 0; k < set->n_node; k++) {
-        const int64_t node = set->node[k];
-        for (int i = 0; i < 3; i++) {
-            if (!(support->fix >> i & 1u)) continue;
-            const double wanted = support->value[i];
-            double *value = problem->prescribed ? problem->prescribed + 3 * node + i : &zero;
-            if (!isfinite(wanted))
-                return HX_RAISE(HX_EINPUT, "%s: value[%d] = %g is not a finite displacement",
-                                support->origin, i, wanted);
-            if (problem->fixed[node] >> i & 1 && *value != wanted)
-                return HX_RAISE(
-                    HX_EINPUT,
-                    "%s: node %lld is already prescribed %c = %g by an earlier support, "
-                    "now %g: supports that meet must agree",
-                    support->origin, (long long)hx_mesh_node_number(mesh, node), "xyz"[i], *value,
-                    wanted);
-            *value = wanted;
-        }
-        problem->fixed[node] |= (uint8_t)support->fix;
-    }
+    for (int64_t k = 0; k < set->n_node; k++)
+        for (int i = 0; i < 3; i++)
+            if (support->fix >> i & 1u)
+                HX_TRY(
+                    hx_problem_hold(problem, support->origin, set->node[k], i, support->value[i]));
     return HX_OK;
+}
+
+/* 1 if the support prescribes a displacement other than 0. */
+static int moves(const hx_mesh *mesh, const hx_support_spec *support)
+{
+    int any = 0;
+    if (!support->set) return hx_problem_file_moves(mesh);
+    for (int k = 0; k < 3; k++) any |= (support->fix >> k & 1u) && support->value[k] != 0.0;
+    return any;
 }
 
 static int add_supports(hx_problem *problem, const hx_problem_params *params)
 {
     const size_t n_dof = 3 * (size_t)problem->mesh->n_node;
-    int moves = 0;
-    for (size_t i = 0; i < params->n_support; i++)
-        for (int k = 0; k < 3; k++)
-            moves |= (params->support[i].fix >> k & 1u) && params->support[i].value[k] != 0.0;
+    int any = 0;
+    for (size_t i = 0; i < params->n_support; i++) any |= moves(problem->mesh, &params->support[i]);
     HX_TRY(hx_alloc(&problem->fixed, (size_t)problem->mesh->n_node, 1, "supports"));
-    if (moves)
+    if (any)
         HX_TRY(hx_alloc(&problem->prescribed, n_dof, sizeof(double), "prescribed displacements"));
     for (size_t i = 0; i < params->n_support; i++)
         HX_TRY(add_support(problem, &params->support[i]));
@@ -99,17 +108,18 @@ static int add_loads(hx_problem *problem, const hx_problem_params *params)
     const size_t n_dof = 3 * (size_t)problem->mesh->n_node;
     int n_case = params->n_weight > 0 ? (int)params->n_weight : 1;
     for (size_t i = 0; i < params->n_load; i++) {
-        if (params->load[i].load_case < 1)
-            return HX_RAISE(HX_EINPUT, "%s: case = %d, load cases count from 1",
-                            params->load[i].origin, params->load[i].load_case);
-        if (params->n_weight > 0 && params->load[i].load_case > n_case)
-            return HX_RAISE(HX_EINPUT, "%s: case = %d, but weights has %d entr%s",
-                            params->load[i].origin, params->load[i].load_case, n_case,
-                            n_case == 1 ? "y" : "ies");
-        if (params->load[i].load_case > 1000)
-            return HX_RAISE(HX_EINPUT, "%s: case = %d, at most 1000 load cases",
-                            params->load[i].origin, params->load[i].load_case);
-        if (params->load[i].load_case > n_case) n_case = params->load[i].load_case;
+        const hx_load_spec *load = &params->load[i];
+        const int last = hx_load_last_case(problem->mesh, load);
+        if (last < 1)
+            return HX_RAISE(HX_EINPUT, "%s: case = %d, load cases count from 1", load->origin,
+                            last);
+        if (params->n_weight > 0 && last > n_case)
+            return HX_RAISE(HX_EINPUT, "%s: case = %d, but weights has %d entr%s", load->origin,
+                            last, n_case, n_case == 1 ? "y" : "ies");
+        if (last > 1000)
+            return HX_RAISE(HX_EINPUT, "%s: case = %d, at most 1000 load cases", load->origin,
+                            last);
+        if (last > n_case) n_case = last;
     }
     problem->n_case = n_case;
     HX_TRY(hx_alloc(&problem->weight, (size_t)n_case, sizeof(double), "weights"));
@@ -124,6 +134,8 @@ static int add_loads(hx_problem *problem, const hx_problem_params *params)
     for (size_t i = 0; i < params->n_load; i++)
         if (hx_load_is_body(&params->load[i]))
             HX_TRY(hx_problem_add_body(problem, params, &params->load[i]));
+        else if (params->load[i].kind == HX_LOAD_FROM_FILE)
+            HX_TRY(hx_problem_add_file_forces(problem, &params->load[i]));
         else
             HX_TRY(hx_problem_add_load(problem->mesh, &params->load[i],
                                        problem->force[params->load[i].load_case - 1]));

@@ -15,7 +15,8 @@ enum { HX_FIX_X = 1, HX_FIX_Y = 2, HX_FIX_Z = 4 };
 /* `origin` in the specifications says where the user wrote them ("bracket.cfg:12: supports[0]"); it
  * leads every message about them. All pointers are borrowed during hx_problem_create only. */
 typedef struct hx_support_spec {
-    const char *set, *origin;
+    const char *set; /* NULL: what the mesh's file states */
+    const char *origin;
     unsigned fix;    /* HX_FIX_* of the prescribed components */
     double value[3]; /* prescribed displacement, length */
 } hx_support_spec;
@@ -47,15 +48,17 @@ typedef enum {
                          area if it spans boundary faces, else equally, leaving them flexible */
     HX_LOAD_REMOTE_RIGID, /* the same, and the set moves as one rigid body in all load cases */
     HX_LOAD_GRAVITY,      /* value = acceleration of the whole part, which has no set */
-    HX_LOAD_CENTRIFUGAL   /* value = axis through `point`, of any length, about which the whole part
+    HX_LOAD_CENTRIFUGAL,  /* value = axis through `point`, of any length, about which the whole part
                              turns at `speed` */
+    HX_LOAD_FROM_FILE     /* forces that the mesh's file states; no set */
 } hx_load_kind;
 
 typedef struct hx_load_spec {
     const char *set, *origin;
     hx_load_kind kind;
     double value[3];
-    int load_case;              /* 1-based */
+    int load_case; /* 1-based. HX_LOAD_FROM_FILE: 0 takes each step of the file as the case of its
+                      number, else that step, or the only one there is */
     double moment[3], point[3]; /* HX_LOAD_REMOTE..: force * length, length */
     double speed;               /* HX_LOAD_CENTRIFUGAL: radians per time */
 } hx_load_spec;

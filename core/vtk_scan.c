@@ -9,7 +9,7 @@
 #include "memory.h"
 
 /* Large enough that several threads have something to decode. */
-enum { BUFFER_SIZE = 1 << 22 };
+enum { BUFFER_SIZE = 1 << 22, SMALL_BUFFER = 1 << 12 };
 
 /* Sizes in a binary file; VTK stores its vtkIdType as int. */
 static const hx_vtk_number number_list[] = {
@@ -32,7 +32,6 @@ int hx_vtk_scan_open(hx_vtk_scan *scan, const char *path)
     memset(scan, 0, sizeof *scan);
     scan->line = scan->word_line = 1;
     HX_TRY_FAIL(hx_strdup(&scan->path, path));
-    HX_TRY_FAIL(hx_alloc_raw(&scan->buffer, BUFFER_SIZE, 1, "buffer of the VTK reader"));
     scan->stream = fopen(path, "rb");
     if (!scan->stream || fstat(fileno(scan->stream), &info) != 0) {
         rc = HX_RAISE(errno == ENOENT ? HX_EINPUT : HX_EIO, "%s: cannot open it: %s", path,
@@ -44,6 +43,8 @@ int hx_vtk_scan_open(hx_vtk_scan *scan, const char *path)
         goto fail;
     }
     scan->size = (int64_t)info.st_size;
+    scan->capacity = scan->size < BUFFER_SIZE ? SMALL_BUFFER + (size_t)scan->size : BUFFER_SIZE;
+    HX_TRY_FAIL(hx_alloc_raw(&scan->buffer, scan->capacity, 1, "buffer of a mesh file's reader"));
     return HX_OK;
 
 fail:
@@ -68,7 +69,7 @@ int hx_vtk_scan_place(const hx_vtk_scan *scan, int code)
     return code;
 }
 
-/* Makes at least n bytes (n <= BUFFER_SIZE) available, fewer only at the end of the file. */
+/* Makes at least n bytes (n <= SMALL_BUFFER) available, fewer only at the end of the file. */
 static int fill(hx_vtk_scan *scan, size_t n)
 {
     if (scan->len - scan->pos >= n) return HX_OK;
@@ -76,7 +77,7 @@ static int fill(hx_vtk_scan *scan, size_t n)
     scan->offset += (int64_t)scan->pos;
     scan->len -= scan->pos;
     scan->pos = 0;
-    scan->len += fread(scan->buffer + scan->len, 1, BUFFER_SIZE - scan->len, scan->stream);
+    scan->len += fread(scan->buffer + scan->len, 1, scan->capacity - scan->len, scan->stream);
     if (ferror(scan->stream))
         return HX_RAISE(HX_EIO, "%s: cannot read: %s", scan->path, strerror(errno));
     return HX_OK;

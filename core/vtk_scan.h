@@ -29,6 +29,7 @@ typedef struct hx_vtk_scan {
     FILE *stream;                   /* (owned) */
     char *path;                     /* (owned) */
     unsigned char *buffer;          /* (owned) */
+    size_t capacity;                /* of the buffer */
     size_t pos, len;                /* next and last byte in the buffer */
     int64_t offset;                 /* of the buffer's first byte in the file */
     int64_t size;                   /* of the file */

@@ -42,6 +42,7 @@ if [ "${1:-}" = test ]; then
     done || optional="python3-vtk9 python3-numpy"
     { has xvfb-run && has xauth; } || optional="$optional xvfb xauth"
     has ccx || optional="$optional calculix-ccx"
+    has gmsh || optional="$optional gmsh"
 fi
 
 [ -n "$missing$optional" ] || exit 0

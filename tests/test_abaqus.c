@@ -124,6 +124,10 @@ static void test_types(void)
     check_bad(ONE_HEX "*ELEMENT, TYPE=C3D6\n5, 1, 2, 3, 5, 6, 7\n", "element 5 is a C3D6");
     check_bad(ONE_HEX "*ELEMENT, TYPE=SC8R\n3,1,2,3,4,\n5,6,7,8\n4,1,2,3,4,5,6,7,8\n",
               "element 3 is a SC8R (2 such");
+    check_bad(ONE_HEX
+              "*ELEMENT, TYPE=C3D4\n5, 1, 2, 3, 5\n6, 1, 2, 4, 5\n*ELSET, ELSET=A, GENERATE\n"
+              "1, 3\n",
+              "element 5 is a C3D4"); /* rather than what is wrong with sets of them */
     check_bad(NODES_8, "no hexahedron of 8 nodes among 8 nodes");
 }
 
@@ -411,7 +415,7 @@ static void test_round_trip(void)
         if (order > 0) CHECK_OK(hx_mesh_shuffle(&mesh, 3));
         if (order > 0) CHECK_OK(hx_mesh_reorder(&mesh));
         CHECK_OK(hx_mesh_finish(&mesh));
-        CHECK_OK(hx_abaqus_write(in_folder("round.inp"), &mesh, "round trip", NULL, NULL));
+        CHECK_OK(hx_abaqus_write(in_folder("round.inp"), &mesh, "round trip", NULL));
         CHECK_OK(hx_abaqus_read(in_folder("round.inp"), &again, NULL));
         CHECK_OK(hx_mesh_finish(&again));
         check_same_mesh(&original, &again);
@@ -432,7 +436,7 @@ static void test_names_and_numbers(void)
               "*NSET, NSET=\"a b\"\n10\n*NSET, NSET=\"a,b\"\n20\n*NSET, NSET=\"1st\"\n30\n"
               "*NSET, NSET=NALL\n40\n",
               &mesh);
-    CHECK_OK(hx_abaqus_write(in_folder("names.inp"), &mesh, "", NULL, NULL));
+    CHECK_OK(hx_abaqus_write(in_folder("names.inp"), &mesh, "", NULL));
     CHECK_OK(hx_abaqus_read(in_folder("names.inp"), &again, NULL));
     CHECK_OK(hx_mesh_finish(&again));
     CHECK(hx_mesh_node_number(&again, 7) == 80 && hx_mesh_elem_number(&again, 0) == 500);

@@ -76,7 +76,10 @@ check "unknown option" 2 "unknown option '--verbos', did you mean '--verbose'?" 
 check "no file" 2 "usage: hextop run FILE" run
 check "missing file" 2 "cannot read config 'nowhere.cfg': No such file or directory" run nowhere.cfg
 check "folder" 2 "it is a directory, not a file" run .
-check "no output file" 2 "usage: hextop mesh FILE OUT.vtk" mesh "$good"
+check "no output file" 2 "usage: hextop mesh FILE OUT" mesh "$good"
+check "mesh of no format" 2 "'mesh.stl': the name must end with one of .vtk, .msh" mesh "$good" mesh.stl
+check "conversion with a key" 2 "only mesh.merge=DISTANCE and output.format=binary or ascii may" \
+    mesh "$bad/mesh_good.vtk" good.msh solver.tolerance=1
 check "unwritable mesh" 2 "nowhere/mesh.vtk" mesh "$good" nowhere/mesh.vtk
 check "place in the source" 2 "raised at" -v run "$good" 'supports[0].set=lfet'
 head -c 2000 /dev/urandom >noise.cfg

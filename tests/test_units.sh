@@ -70,6 +70,14 @@ says '"density": "t/mm^3"' out/summary.json
 "$hextop" -q run out/config.cfg output.directory=again || fault "the resolved config does not run"
 cmp -s out/density_0002.vtk again/density_0002.vtk || fault "the resolved config gives another design"
 
+"$hextop" verify out/density_0002.vtk rod.cfg --vtk solid.vtk >verify.txt 2>&1 ||
+    fault "verify: $(tail -1 verify.txt)"
+says 'compliance, N mm' verify.txt
+says 'largest displacement, mm' verify.txt
+says 'largest von Mises, MPa' verify.txt
+says '"stress": "MPa"' out/verify.json
+says '0/1 design, units N, mm, MPa' solid.vtk
+
 # Nothing changes without units, and no number with them.
 "$hextop" run rod.cfg units= output.directory=plain >plain.txt 2>&1 || fault "run without units"
 grep -q 'mm\|MPa' plain.txt && fault "units that nobody stated: $(grep 'mm\|MPa' plain.txt)"

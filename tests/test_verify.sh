@@ -110,6 +110,9 @@ ok "the load's nodes" contains stderr "case 1: 25 loaded nodes, with 100.0 % of 
 ok "supports are attached" lacks stderr "supports["
 ok "both columns are the same" near "$(row compliance 1)" "$(row compliance 2)" 1e-5
 ok "and soft" awk -v c="$(row compliance 1)" 'BEGIN { exit !(c > 1e7) }'
+ok "springs" "$hextop" verify gap.vtk bar.cfg --output gap.json \
+    'springs=({set="right"; stiffness=[1.0, 1.0, 1.0];})'
+ok "that do not hold" contains stderr "springs[0]: set 'right' is not attached to the largest piece"
 ok "--output" contains gap.json '"joined_by_nodes": 2'
 ok "nothing beside it" test ! -e verify.json
 

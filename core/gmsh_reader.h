@@ -1,0 +1,99 @@
+/* The state of one pass over a Gmsh file, shared by gmsh_read.c (sections, groups), gmsh_read_2.c
+ * (nodes and elements of format 2) and gmsh_read_4.c (of format 4.1). Internal. */
+#ifndef HX_GMSH_READER_H
+#define HX_GMSH_READER_H
+
+#include "mesh_import.h"
+#include "vtk_scan.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { HX_GMSH_CHUNK = 4096, HX_GMSH_MOST_NODES = 128 };
+
+/* A type of element as the format numbers it. */
+typedef struct hx_gmsh_type {
+    int number, dim, n_node;
+    hx_shape shape; /* of hexahedra of 8 nodes: never looked at */
+    const char *name;
+} hx_gmsh_type;
+
+enum { HX_GMSH_HEXAHEDRON = 5 };
+
+/* A physical group and its set. */
+typedef struct hx_gmsh_group {
+    int64_t dim, tag;
+    hx_import_set *set; /* (borrowed from the import) */
+} hx_gmsh_group;
+
+/* An entity of the geometry (format 4.1): its groups are group_set[first .. first + n). */
+typedef struct hx_gmsh_entity {
+    int64_t dim, tag;
+    int64_t first, n;
+} hx_gmsh_entity;
+
+typedef struct hx_gmsh_reader {
+    hx_vtk_scan scan;
+    hx_import import;
+    int major;      /* 2 or 4 */
+    int is_swapped; /* a binary file of the other byte order */
+    int size_bytes; /* of a size in a binary file of format 4.1 */
+    int has_nodes, has_elements;
+
+    int64_t n_group, group_capacity, last_group;
+    hx_gmsh_group *group; /* (owned) */
+
+    int64_t n_entity, entity_capacity;
+    hx_gmsh_entity *entity; /* (owned) ascending by dim and tag once they are read */
+    int64_t n_group_set, group_set_capacity;
+    hx_import_set **group_set; /* (owned) */
+
+    int64_t last_corner[8]; /* of the hexahedron before (format 2) */
+} hx_gmsh_reader;
+
+#define HX_GMSH_RAISE(r, ...) HX_VTK_RAISE(&(r)->scan, __VA_ARGS__)
+
+/* The next n numbers: integers of 4 bytes in a binary file, sizes, real numbers. */
+int hx_gmsh_ints(hx_gmsh_reader *r, int64_t n, int64_t *value);
+int hx_gmsh_sizes(hx_gmsh_reader *r, int64_t n, int64_t *value);
+int hx_gmsh_reals(hx_gmsh_reader *r, int64_t n, double *value);
+
+/* Checks that n records of at least n_byte bytes (of binary files) or n_word words fit into the
+ * rest of the file: before n is used for anything. */
+int hx_gmsh_check_count(hx_gmsh_reader *r, const char *what, int64_t n, int64_t n_byte,
+                        int64_t n_word);
+
+/* Numbers as they lie in a binary file. */
+int64_t hx_gmsh_decode_int(const hx_gmsh_reader *r, const unsigned char *bytes);
+int64_t hx_gmsh_decode_size(const hx_gmsh_reader *r, const unsigned char *bytes);
+double hx_gmsh_decode_real(const hx_gmsh_reader *r, const unsigned char *bytes);
+
+/* Type of that number, or an error. */
+int hx_gmsh_find_type(hx_gmsh_reader *r, int64_t number, const hx_gmsh_type **type);
+
+/* The set of a physical group: of its name, or "surface 7" where it has none. */
+int hx_gmsh_group_set(hx_gmsh_reader *r, int64_t dim, int64_t tag, hx_import_set **set);
+
+/* Makes room for one more entry of a growing list. */
+int hx_gmsh_grow(void *list, int64_t n, int64_t *capacity, size_t size);
+
+/* Line of the last word in a text file, 0 in a binary one. */
+int64_t hx_gmsh_line(const hx_gmsh_reader *r);
+
+/* Takes a cell that is no hexahedron; its nodes go to the n_set sets. */
+int hx_gmsh_take_other(hx_gmsh_reader *r, const hx_gmsh_type *type, int64_t number,
+                       const int64_t *node, int64_t line, int64_t n_set, hx_import_set *const *set);
+
+/* Each reads the section whose first line was just read, up to its last line. */
+int hx_gmsh_read_nodes_2(hx_gmsh_reader *r, int is_parametric);
+int hx_gmsh_read_elements_2(hx_gmsh_reader *r);
+int hx_gmsh_read_entities_4(hx_gmsh_reader *r);
+int hx_gmsh_read_nodes_4(hx_gmsh_reader *r);
+int hx_gmsh_read_elements_4(hx_gmsh_reader *r);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

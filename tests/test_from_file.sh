@@ -1,0 +1,106 @@
+#!/bin/sh
+# Supports and loads from the mesh's file: a job that hextop writes runs again as it was, files by
+# hand and by gmsh give the loads and sets that they state, and what they lack is refused.
+#     test_from_file.sh HEXTOP SRCDIR
+set -u
+hextop=$(realpath "$1")
+source=$(realpath "$2")
+. "$(dirname "$0")/scratch.sh"
+
+# config MESH: the shortest config that takes all from a file.
+config() {
+    cat <<END
+mesh = { file = "$1"; };
+material = { E = 210000.0; nu = 0.3; };
+supports = ( { from = "file"; } );
+loads = ( { from = "file"; } );
+optimization = { volume_fraction = 0.3; filter = { radius = 2.0; }; };
+END
+}
+
+# says PATTERN: a line of the last output, an extended regular expression.
+says() {
+    grep -Eq "$1" stdout || fault "hextop does not say: $1"
+}
+
+# compliance FOLDER: of the first design.
+compliance() {
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "compliance") c = i } NR == 2 { print $c }' \
+        "$1/history.csv"
+}
+
+run() {
+    "$hextop" -q run "$@" solver.device=cpu solver.operator=otf solver.tolerance=1e-10 \
+        optimization.iterations=1 || fault "run fails: $*"
+}
+
+# The bracket through a job and back: its rings become free, so it starts uniform here as there.
+bracket=$source/examples/bracket/bracket.cfg
+"$hextop" -q mesh "$bracket" job.inp || fault "no job"
+config job.inp >job.cfg
+run "$bracket" passive= optimization.filter.radius=2.0 output.directory=here
+run job.cfg output.directory=there mesh.shuffle=3
+a=$(compliance here) b=$(compliance there)
+awk "BEGIN { off = $a / $b - 1; exit !(off < 1e-8 && off > -1e-8) }" ||
+    fault "compliance $a, from the job $b"
+
+# Two steps, one instance; the same cube in an ANSYS archive; prescribed displacements.
+config "$source/examples/meshes/cube_job.inp" >cube.cfg
+"$hextop" check cube.cfg >stdout 2>stderr || fault "cube refused: $(cat stderr)"
+says 'supports  14 of 81 degrees'
+says 'sum of case 1, weight 1: \[900, 0, 0\]'
+says 'sum of case 2, weight 1: \[0, 0, -90\]'
+"$hextop" check cube.cfg 'loads[0].case=1' >stdout 2>stderr || fault "one step refused"
+says 'sum of case 1, weight 1: \[900, 0, 0\]'
+grep -q 'case 2' stdout && fault "a case that was not asked for"
+"$hextop" check cube.cfg mesh.file="$source/examples/meshes/cube.cdb" >stdout 2>stderr ||
+    fault "cdb refused: $(cat stderr)"
+says 'supports  14 of 81 degrees'
+says 'sum of case 1, weight 1: \[900, 0, 0\]'
+sed 's/^CUBE-1.3, 2, 3/&\n27, 1, 1, 0.5/' "$source/examples/meshes/cube_job.inp" >moved.inp
+"$hextop" -q mesh cube.cfg moved.vtk mesh.file="$work/moved.inp" output.format=ascii ||
+    fault "a prescribed displacement is refused"
+grep -q prescribed moved.vtk || fault "no prescribed displacement"
+
+# refused TEXT ARGUMENTS...: hextop says TEXT and gives 2.
+refused() {
+    text=$1
+    shift
+    "$hextop" check "$@" >stdout 2>stderr
+    [ $? = 2 ] || fault "not refused: $text"
+    grep -qF -- "$text" stderr || fault "stderr lacks: $text: $(cat stderr)"
+}
+refused 'case = 7, but step 7 of cube_job.inp has no force (it has 2 steps)' cube.cfg 'loads[0].case=7'
+refused 'states no support' cube.cfg mesh.file="$source/examples/meshes/block.inp"
+sed 's/^\*Cload/*Dload\nSet-all, GRAV, 9810., 0., 0., -1.\n&/' "$source/examples/meshes/cube_job.inp" >g.inp
+refused 'g.inp:79: *DLOAD is not read' cube.cfg mesh.file="$work/g.inp"
+refused 'from = "file" takes no set' cube.cfg 'supports[0].set=Set-left'
+refused 'from = "file" takes no set' cube.cfg 'loads[0].set=Set-left'
+refused 'allowed is [1, 1000]' "$bracket" 'loads[0].case=0'
+sed 's/^\*Element, type=C3D8R/*Element, type=SC8R/' "$source/examples/meshes/cube_job.inp" >q.inp
+refused 'element 1 is a SC8R (8 such' cube.cfg mesh.file="$work/q.inp"
+
+"$hextop" mesh cube.cfg made.cdb >stdout 2>stderr && fault "writes an ANSYS archive"
+grep -qF "the name must end with one of .vtk, .msh, .inp" stderr || fault "not refused: made.cdb"
+
+# gmsh's own export: volumes, faces and edges of the groups.
+if command -v gmsh >/dev/null 2>&1; then
+    gmsh -v 1 -3 "$source/examples/meshes/block.geo" -o made.inp >gmsh.log 2>&1 ||
+        fault "gmsh fails: $(cat gmsh.log)"
+else
+    echo "gmsh is not installed: its file in examples is read"
+    cp "$source/examples/meshes/block.inp" made.inp
+fi
+cat >made.cfg <<END
+mesh = { file = "made.inp"; };
+supports = ( { set = "wall"; fix = "xyz"; } );
+loads = ( { set = "end"; pressure = -2.0; } );
+optimization = { volume_fraction = 0.3; filter = { radius = 2.0; }; };
+END
+"$hextop" check made.cfg >stdout 2>stderr || fault "gmsh's file refused: $(cat stderr)"
+says 'wall +9 +0$'
+says 'edge +3 +0$'
+says 'part +45 +16$'
+says 'sum of case 1, weight 1: \[2, 0, 0\]'
+
+[ $failed = 0 ]
