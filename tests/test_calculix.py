@@ -146,6 +146,13 @@ def main():
         off = difference(ours[0], theirs[0])
         check(off <= SAME, f"bracket: C3D8 differs by {off:.2g} of {largest(theirs[0]):.6g}")
 
+        # a pin's pressure, weight, a force shared by area; two cases
+        ours, theirs = solve(hextop, source + "/examples/hook/hook.cfg", ["passive="], "hook", 2)
+        for case in range(2):
+            off = difference(ours[case], theirs[case])
+            check(off <= SAME, f"hook, case {case + 1}: C3D8 differs by {off:.2g} of "
+                  f"{largest(theirs[case]):.6g}")
+
         # distorted and shuffled, two cases, a prescribed displacement, two materials
         stiffer = []
         for n in (4, 8):
