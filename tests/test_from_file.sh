@@ -62,6 +62,20 @@ sed 's/^CUBE-1.3, 2, 3/&\n27, 1, 1, 0.5/' "$source/examples/meshes/cube_job.inp"
     fault "a prescribed displacement is refused"
 grep -q prescribed moved.vtk || fault "no prescribed displacement"
 
+# A converted mesh: the surfaces of gmsh's groups are sets of nodes too, for *BOUNDARY and *CLOAD.
+"$hextop" -q mesh "$source/examples/hook/hook.msh" hook.inp || fault "hook.msh is not converted"
+cat >>hook.inp <<'END'
+*BOUNDARY
+collar, 1, 3
+*STEP
+*CLOAD
+throat, 2, -10.0
+*END STEP
+END
+config hook.inp >hook.cfg
+"$hextop" check hook.cfg >stdout 2>stderr || fault "hook.inp refused: $(cat stderr)"
+says 'sum of case 1, weight 1: \[0, -[0-9]*0, 0\]'
+
 # refused TEXT ARGUMENTS...: hextop says TEXT and gives 2.
 refused() {
     text=$1
