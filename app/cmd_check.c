@@ -253,6 +253,14 @@ static void warn_of_held_load(const hx_session *s, int load_case)
              100.0 * held / all, load_case + 1);
 }
 
+/* What is 0 but for rounding reads as 0. */
+static void drop_rounding(double v[3])
+{
+    const double size = fabs(v[0]) + fabs(v[1]) + fabs(v[2]);
+    for (int i = 0; i < 3; i++)
+        if (fabs(v[i]) < 1e-12 * size) v[i] = 0.0;
+}
+
 static int report_loads(const hx_session *s)
 {
     const hx_config_load *load = s->cfg.loads.entry;
@@ -272,6 +280,7 @@ static int report_loads(const hx_session *s)
         hx_problem_total_force(&s->problem, c, total);
         hx_problem_total_body(&s->problem, c, NULL, body);
         for (int i = 0; i < 3; i++) total[i] += body[i];
+        drop_rounding(total);
         hx_log_info("  sum of case %d, weight %g: %s%s", c + 1, s->problem.weight[c],
                     vector_text(total, text, sizeof text), s->cfg.units.force);
         warn_of_held_load(s, c);

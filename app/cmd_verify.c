@@ -45,6 +45,8 @@ static int verify(hx_verify *v, const hx_options *options)
     char beside[PATH_MAX];
     snprintf(beside, sizeof beside, "%.*sverify.json", folder_length(result), result);
     const char *const json = options->verify.output ? options->verify.output : beside;
+    if (access(result, R_OK) != 0)
+        return HX_RAISE(HX_EINPUT, "cannot read '%s': %s", result, strerror(errno));
     HX_TRY(probe_target(json));
     if (vtk) HX_TRY(probe_target(vtk));
     HX_TRY(hx_verify_open(v, options));

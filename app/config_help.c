@@ -22,26 +22,48 @@ static const char *allowed(const hx_key *key, char *text, size_t n_text)
     return text;
 }
 
-void hx_print_keys(void)
+static void print_key(const hx_key *key)
 {
     char values[256], fallback[128];
-    printf("Config keys (libconfig). A file looks like\n\n"
-           "  mesh = { generator = \"cantilever\"; size = 1; };\n"
-           "  supports = ( { set = \"left\"; fix = \"xyz\"; } );\n\n"
-           "Units are yours, only consistent: length, force, force/length^2; the key units names\n"
-           "them.\n");
-    for (size_t i = 0; i < hx_n_key; i++) {
-        const hx_key *key = &hx_keys[i];
-        if (key->type == HX_KEY_GROUP || key->type == HX_KEY_LIST) {
-            printf("\n%s: %s\n", key->path, key->help);
-            continue;
-        }
-        allowed(key, values, sizeof values);
-        printf("  %s: %s\n", key->path, key->help);
-        printf("      %s%s%s%s%s%s; default: %s\n", hx_key_type_word(key->type),
-               key->unit ? ", " : "", key->unit ? key->unit : "", values[0] ? " (" : "", values,
-               values[0] ? ")" : "", hx_key_default(key, fallback, sizeof fallback));
+    if (key->type == HX_KEY_GROUP || key->type == HX_KEY_LIST) {
+        printf("\n%s: %s\n", key->path, key->help);
+        return;
     }
+    allowed(key, values, sizeof values);
+    printf("  %s: %s\n", key->path, key->help);
+    printf("      %s%s%s%s%s%s; default: %s\n", hx_key_type_word(key->type), key->unit ? ", " : "",
+           key->unit ? key->unit : "", values[0] ? " (" : "", values, values[0] ? ")" : "",
+           hx_key_default(key, fallback, sizeof fallback));
+}
+
+/* 1 for the key of that name, with or without its groups, and for those in it. */
+static int is_about(const char *path, const char *topic)
+{
+    const size_t n = strlen(topic);
+    const char *at = path;
+    while (at) {
+        if (strncmp(at, topic, n) == 0 && strchr(".[", at[n])) return 1; /* or at its end */
+        at = strchr(at, '.');
+        if (at) at++;
+    }
+    return 0;
+}
+
+size_t hx_print_keys(const char *topic)
+{
+    size_t n = 0;
+    if (!topic)
+        printf("Config keys (libconfig). A file looks like\n\n"
+               "  mesh = { generator = \"cantilever\"; size = 1; };\n"
+               "  supports = ( { set = \"left\"; fix = \"xyz\"; } );\n\n"
+               "Units are yours, only consistent: length, force, force/length^2; the key units "
+               "names\nthem.\n");
+    for (size_t i = 0; i < hx_n_key; i++) {
+        if (topic && !is_about(hx_keys[i].path, topic)) continue;
+        print_key(&hx_keys[i]);
+        n++;
+    }
+    return n;
 }
 
 static void put_cell(const char *text)

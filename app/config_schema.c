@@ -324,11 +324,10 @@ const hx_key hx_keys[] = {
     GROUP("solver", "the linear systems: preconditioned conjugate gradients, matrix-free"),
     KEY("solver.device", TEXT, AT(solver.device), .fallback = "auto", .word = device_words,
         .more_word = device_word, .help = "auto: a GPU if there is one, else the CPU"),
-    KEY("solver.operator", TEXT, AT(solver.op), .fallback = "ebe8", .word = operator_words,
+    KEY("solver.operator", TEXT, AT(solver.op), .fallback = "auto", .word = operator_words,
         .more_word = strategy_word,
-        .help = "how K u is computed; `hextop list`; a CPU runs dedup as otf and the others of a "
-                "GPU as "
-                "ebe; auto: the fastest, by a timing at the start of those that can win"),
+        .help = "how K u is computed; `hextop list`; auto: the fastest, by a timing at the start "
+                "of those that can win; a CPU runs dedup as otf and the others of a GPU as ebe"),
     KEY("solver.layout", TEXT, AT(solver.layout), .fallback = "interleaved",
         .more_word = layout_word, .help = "order in memory of the element matrices"),
     KEY("solver.preconditioner", TEXT, AT(solver.preconditioner), .fallback = "auto",
@@ -338,7 +337,7 @@ const hx_key hx_keys[] = {
     KEY("solver.precision", TEXT, AT(solver.precision), .fallback = "double",
         .more_word = precision_word,
         .help = "mixed: floats inside, true residual in double, the same stopping rule; operators "
-                "with `mixed` in `hextop list`; without an operator written as auto"),
+                "with `mixed` in `hextop list`"),
     KEY("solver.criterion", TEXT, AT(solver.criterion), .fallback = "relative",
         .word = criterion_words,
         .help = "relative: |r| <= tolerance |f|; absolute: r'z <= "
@@ -355,8 +354,8 @@ const hx_key hx_keys[] = {
     KEY("solver.threads", INT, AT(solver.threads), .fallback = "0", .range = "[0, 4096]",
         .note = "0: all, or OMP_NUM_THREADS", .help = "CPU threads"),
     KEY("solver.deterministic", BOOL, AT(solver.deterministic), .fallback = "false",
-        .help = "only operators that give the same bits on every run; without an operator written "
-                "as auto, which then times nothing"),
+        .help = "only operators that give the same bits on every run; operator auto then times "
+                "nothing"),
 
     GROUP("output", "what is written"),
     KEY("output.directory", TEXT, AT(output.directory), .fallback = "out",

@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "core/memory.h"
+#include "core/mesh_files.h"
 
 const char *hx_libconfig_version(void)
 {
@@ -187,9 +189,29 @@ static const char *parse_hint(const char *what)
     return "; a setting is NAME = VALUE; with strings in quotes and groups in { }";
 }
 
+/* HX_EINPUT where the name says that the file is no config. */
+static int refuse_other_files(const char *path)
+{
+    static const char *const cad[] = {".stp", ".step", ".igs", ".iges", ".stl"};
+    const char *const dot = strrchr(path, '.');
+    if (hx_mesh_format_of_name(path))
+        return HX_RAISE(HX_EINPUT,
+                        "'%s' is a mesh or a result, and a config is wanted here: a text file with "
+                        "mesh = { file = \"...\"; };",
+                        path);
+    for (size_t i = 0; dot && i < sizeof cad / sizeof cad[0]; i++)
+        if (strcasecmp(dot, cad[i]) == 0)
+            return HX_RAISE(HX_EINPUT,
+                            "'%s' is a CAD model, and a config is wanted here; a CAD model must be "
+                            "meshed with hexahedra first, by gmsh for example",
+                            path);
+    return HX_OK;
+}
+
 static int open_config(FILE **stream, const char *path)
 {
     struct stat status;
+    HX_TRY(refuse_other_files(path));
     *stream = fopen(path, "r");
     if (!*stream) return HX_RAISE(HX_EINPUT, "cannot read config '%s': %s", path, strerror(errno));
     if (fstat(fileno(*stream), &status) == 0 && S_ISDIR(status.st_mode)) {

@@ -63,7 +63,7 @@ static const command commands[] = {
      "  --vtk FILE        writes the 0/1 design, its displacements and stresses\n"
      "  --output FILE     in place of verify.json\n",
      2, hx_cmd_verify},
-    {"mesh", "FILE OUT [KEY=VALUE ...]", "write the mesh with sets, supports and loads",
+    {"mesh", "FILE OUT [KEY=VALUE ...]", "convert a mesh, or write a config's with its loads",
      "FILE is a config or a mesh file, OUT a file .vtk, .msh (Gmsh 4.1, sets as\n"
      "physical groups) or .inp (Abaqus; of a config a whole job for CalculiX).\n"
      "A mesh file is converted, with its sets; mesh.merge and output.format may follow.\n\n"
@@ -111,10 +111,10 @@ static void print_help(void)
            "Usage\n",
            HX_VERSION);
     for (int i = 0; i < N_COMMAND; i++)
-        printf("  hextop %-7s %-30s %s\n", commands[i].name, commands[i].arguments,
+        printf("  hextop %-7s %-31s %s\n", commands[i].name, commands[i].arguments,
                commands[i].summary);
-    printf("  hextop %-7s %-30s %s\n\n", "help", "COMMAND | config",
-           "help on a command, or on all config keys");
+    printf("  hextop %-7s %-31s %s\n\n", "help", "COMMAND | config | KEY",
+           "help on a command, on all config keys, or on some");
     print_options();
     printf("\nStart with: hextop run configs/quickstart.cfg\n");
 }
@@ -126,7 +126,7 @@ static void print_command_help(const command *c)
         printf(
             "KEY=VALUE overrides a config key: mesh.size=3 solver.operator=ebe64\n"
             "output.directory=out loads[0].node_force=[0,0,-1]; an empty VALUE removes the key.\n"
-            "`hextop help config` lists all keys.\n\n");
+            "`hextop help config` lists all keys, `hextop help loads` those of one group.\n\n");
     print_options();
 }
 
@@ -142,32 +142,40 @@ static void print_version(void)
            HX_VERSION_CUDA[0] ? HX_VERSION_CUDA : "no");
 }
 
+static const command *known_command(const char *name)
+{
+    for (int i = 0; i < N_COMMAND; i++)
+        if (strcmp(commands[i].name, name) == 0) return &commands[i];
+    return NULL;
+}
+
 static const command *find_command(const char *name)
 {
     const char *names[N_COMMAND + 1];
     char hint[256];
-    for (int i = 0; i < N_COMMAND; i++) {
-        names[i] = commands[i].name;
-        if (strcmp(names[i], name) == 0) return &commands[i];
-    }
+    const command *const c = known_command(name);
+    if (c) return c;
+    for (int i = 0; i < N_COMMAND; i++) names[i] = commands[i].name;
     names[N_COMMAND] = "help";
     hx_log_usage_error("unknown command '%s'%s", name,
                        hx_name_hint(name, names, N_COMMAND + 1, hint, sizeof hint));
     return NULL;
 }
 
-/* hextop help [COMMAND | config] */
+/* hextop help [COMMAND | config | KEY]; a command wins over a key of its name. */
 static int help_on(const char *topic)
 {
-    if (!topic) {
+    if (!topic || strcmp(topic, "help") == 0) {
         print_help();
         return 0;
     }
     if (strcmp(topic, "config") == 0) {
-        hx_print_keys();
+        hx_print_keys(NULL);
         return 0;
     }
-    const command *c = find_command(topic);
+    const command *c = known_command(topic);
+    if (!c && hx_print_keys(topic) > 0) return 0;
+    if (!c) c = find_command(topic);
     if (!c) return 2;
     print_command_help(c);
     return 0;

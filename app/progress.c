@@ -91,6 +91,7 @@ void hx_progress_iteration(const hx_session *s, const hx_stats *stats, const hx_
     hx_log_info("%6d  %12.6g  %7.4f  %7.4f  %8.4f  %6d  %8.1e  %8.3f", it->iteration,
                 it->compliance, it->volume, it->change, it->greyness, it->pcg_iterations,
                 it->pcg_residual, it->seconds);
+    if (it->iteration == n) return; /* nothing comes after it */
     if (it->raised && it->beta > 0.0)
         hx_log_info("        penalty %g, beta %g from here on", s->opt.penalty.value,
                     s->opt.beta.value);

@@ -451,13 +451,8 @@ static hx_precision precision(const hx_session *s)
 
 static int choose_strategy(hx_session *s)
 {
-    const hx_config *cfg = &s->cfg;
-    /* the default operator may not do what is asked: who names none leaves the choice */
-    const int special = cfg->solver.deterministic || precision(s) == HX_PRECISION_MIXED;
-    const int left_open = special && !hx_config_given(cfg, "solver.operator");
-    const int rc = left_open || strcmp(cfg->solver.op, "auto") == 0 ? hx_choose_operator(s)
-                                                                    : find_named_strategy(s);
-    return blame(s, "solver.operator", rc);
+    const int is_auto = strcmp(s->cfg.solver.op, "auto") == 0;
+    return blame(s, "solver.operator", is_auto ? hx_choose_operator(s) : find_named_strategy(s));
 }
 
 /* Below this many elements a solve with Jacobi takes less time than multigrid's set-up. */

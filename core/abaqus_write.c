@@ -196,8 +196,33 @@ static int has_more_nodes(const hx_mesh *mesh, const hx_set *set, uint8_t *flag)
     return more;
 }
 
-/* Nodes are listed unless they follow from the elements and faces: read again it is the same set.
- */
+/* 1 if the nodes hold a whole element, which a set of nodes then gets and one of faces does not;
+ * flag as above. */
+static int spans_element(const hx_mesh *mesh, const hx_set *set, uint8_t *flag)
+{
+    int spans = 0;
+    for (int64_t i = 0; i < set->n_node; i++) flag[set->node[i]] = 1;
+    for (int64_t i = 0; i < set->n_node && !spans; i++) {
+        const int64_t a = set->node[i];
+        for (int64_t k = mesh->node_elem_ptr[a]; k < mesh->node_elem_ptr[a + 1] && !spans; k++) {
+            const int32_t *const corner = mesh->conn + 8 * (int64_t)(mesh->node_elem[k] / 8);
+            int n = 0;
+            while (n < 8 && flag[corner[n]]) n++;
+            spans = n == 8;
+        }
+    }
+    for (int64_t i = 0; i < set->n_node; i++) flag[set->node[i]] = 0;
+    return spans;
+}
+
+/* What is said of nodes (*BOUNDARY, *CLOAD) names sets of nodes only, so those of faces are listed
+ * too, and others that do not follow from elements: read again it is the same set. */
+static int lists_nodes(const hx_mesh *mesh, const hx_set *set, uint8_t *flag)
+{
+    if (has_more_nodes(mesh, set, flag)) return 1;
+    return set->n_face > 0 && !spans_element(mesh, set, flag);
+}
+
 static int put_sets(writer *w)
 {
     const hx_mesh *const mesh = w->mesh;
@@ -205,7 +230,7 @@ static int put_sets(writer *w)
     HX_TRY(hx_alloc(&flag, (size_t)mesh->n_node, 1, "flags of a set"));
     for (size_t i = 0; i < mesh->n_set; i++) {
         const hx_set *const set = &mesh->set[i];
-        if (has_more_nodes(mesh, set, flag)) {
+        if (lists_nodes(mesh, set, flag)) {
             put_text(w, "*NSET, NSET=");
             put_text(w, w->name[i]);
             put_text(w, "\n");

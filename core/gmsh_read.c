@@ -391,8 +391,10 @@ int hx_gmsh_read(const char *path, hx_mesh *mesh, hx_notes *notes)
     memset(&r, 0, sizeof r);
     memset(mesh, 0, sizeof *mesh);
     HX_TRY_FAIL(hx_import_open(&r.import, path, notes));
-    r.import.shape_hint = "in gmsh recombine the surfaces and extrude them with Recombine, or use "
-                          "Transfinite Volume, or set Mesh.SubdivisionAlgorithm = 2";
+    r.import.shape_hint =
+        "in gmsh recombine the surfaces and extrude them with Recombine, or use "
+        "Transfinite Volume, or set Mesh.SubdivisionAlgorithm = 2 (1 where prisms "
+        "come from triangles left among the quadrangles)";
     r.import.quadratic_hint = "set Mesh.ElementOrder = 1 in gmsh";
     r.import.empty_hint = "gmsh saves the volumes only where a Physical Volume names them, or with "
                           "Mesh.SaveAll = 1";

@@ -123,8 +123,10 @@ static int refuse_file(const char *path)
     FILE *const f = fopen(path, "rb");
     if (!f) return HX_RAISE(HX_EINPUT, "%s: cannot open it: %s", path, strerror(errno));
     fclose(f);
-    return HX_RAISE(HX_EINPUT, "%s: not a mesh file that is known here: %s", path,
-                    hx_mesh_format_list(0, list, sizeof list));
+    return HX_RAISE(HX_EINPUT,
+                    "%s: not a mesh file that is known here (%s); a CAD model must be meshed with "
+                    "hexahedra first, by gmsh for example",
+                    path, hx_mesh_format_list(0, list, sizeof list));
 }
 
 int hx_mesh_read(const char *path, double merge, hx_mesh *mesh, hx_notes *notes)

@@ -339,6 +339,33 @@ ok "--version" "$hextop" --version
 ok "version" contains stdout "libconfig"
 ok "help config" "$hextop" help config
 ok "all keys have help" contains stdout "optimization.filter.volume_weighted"
+ok "help help" "$hextop" help help
+ok "help help is the help" contains stdout "Usage"
+ok "help on keys" "$hextop" help filter
+ok "help on keys has them" contains stdout "optimization.filter.radius: reach"
+ok "help on keys has them alone" lacks stdout "solver.operator"
+ok "help of a command, not the keys of its name" "$hextop" help mesh
+ok "help mesh is of the command" contains stdout "Usage: hextop mesh"
+
+# A mesh, a result or a CAD model in place of a config, and what is not there.
+refused() { # WHAT TEXT ARGUMENT...
+    what=$1 text=$2
+    shift 2
+    "$hextop" "$@" >stdout 2>stderr
+    ok "$what: exit status 2" test $? = 2
+    ok "$what: says what is wrong" contains stderr "$text"
+}
+refused "help on nothing" "unknown command 'nothing'" help nothing
+refused "run of a mesh" "'part.msh' is a mesh or a result, and a config is wanted here" run part.msh
+refused "check of a CAD model" "must be meshed with hexahedra first" check part.STEP
+refused "verify the other way round" "'out.vtk' is a mesh or a result" verify small.cfg out.vtk
+refused "verify of nothing" "cannot read 'nowhere/a.vtk': No such file" verify nowhere/a.vtk small.cfg
+refused "surface of nothing" "cannot read 'nowhere/a.vtk': No such file" surface nowhere/a.vtk a.stl
+
+# Who names no operator gets the fastest.
+ok "no operator" "$hextop" check small.cfg
+ok "no operator: auto" contains stdout "(auto: "
+
 ok "list" "$hextop" list
 for text in cpu ebe nbn jacobi sensitivity cantilever conrod deterministic auto; do
     ok "list shows $text" contains stdout "$text"

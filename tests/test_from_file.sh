@@ -62,6 +62,36 @@ sed 's/^CUBE-1.3, 2, 3/&\n27, 1, 1, 0.5/' "$source/examples/meshes/cube_job.inp"
     fault "a prescribed displacement is refused"
 grep -q prescribed moved.vtk || fault "no prescribed displacement"
 
+# A converted mesh: the surfaces of gmsh's groups are sets of nodes too, for *BOUNDARY and *CLOAD.
+"$hextop" -q mesh "$source/examples/hook/hook.msh" hook.inp || fault "hook.msh is not converted"
+cat >>hook.inp <<'END'
+*BOUNDARY
+collar, 1, 3
+*STEP
+*CLOAD
+throat, 2, -10.0
+*END STEP
+END
+config hook.inp >hook.cfg
+"$hextop" check hook.cfg >stdout 2>stderr || fault "hook.inp refused: $(cat stderr)"
+says 'sum of case 1, weight 1: \[0, -[0-9]*0, 0\]'
+
+# Loaded nodes of the file stay solid; a part by output.threshold is the whole result's, though the
+# file numbers elements from 1, or from where it likes.
+"$hextop" -q run hook.cfg optimization.iterations=4 output.directory=whole || fault "hook.cfg fails"
+"$hextop" -q run hook.cfg optimization.iterations=4 output.directory=part output.threshold=0.4 ||
+    fault "hook.cfg with a threshold fails"
+"$hextop" surface whole/density_0004.vtk hook.stl >stdout || fault "no surface"
+says '^config .* [1-9][0-9]* nodes stay solid'
+"$hextop" surface part/density_0004.vtk part.stl >stdout || fault "no surface of a part"
+for folder in whole part; do
+    "$hextop" verify $folder/density_0004.vtk hook.cfg --threshold 0.4 >$folder.txt 2>stderr ||
+        fault "verify fails: $(cat stderr)"
+    awk '/^ *compliance/ { print $3 }' $folder.txt >$folder.compliance
+done
+[ -s whole.compliance ] && cmp -s whole.compliance part.compliance ||
+    fault "0/1 compliance $(cat whole.compliance), of the part $(cat part.compliance)"
+
 # refused TEXT ARGUMENTS...: hextop says TEXT and gives 2.
 refused() {
     text=$1
