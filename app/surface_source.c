@@ -31,44 +31,10 @@ static int find_config(const char *result, const char *asked, char **path)
     return HX_OK;
 }
 
-/* Densities of a file with the denser elements only, by their original numbers. */
-static int read_part(hx_surface_source *source, const char *result, const hx_mesh *mesh)
-{
-    int rc;
-    hx_mesh part;
-    double *density = NULL, *number = NULL, *by_number = NULL;
-    memset(&part, 0, sizeof part);
-    HX_TRY_FAIL(hx_vtk_read(result, &part));
-    HX_TRY_FAIL(hx_alloc(&density, (size_t)part.n_elem, sizeof *density, "densities"));
-    HX_TRY_FAIL(hx_alloc(&number, (size_t)part.n_elem, sizeof *number, "densities"));
-    HX_TRY_FAIL(hx_alloc(&by_number, (size_t)mesh->n_elem, sizeof *by_number, "densities"));
-    HX_TRY_FAIL(hx_vtk_read_cell_array(result, "density", &part, density));
-    HX_TRY_FAIL(hx_vtk_read_cell_array(result, "vtkOriginalCellIds", &part, number));
-    for (int64_t e = 0; e < part.n_elem; e++) {
-        if (!(number[e] >= 0.0 && number[e] < (double)mesh->n_elem)) {
-            rc = HX_RAISE(HX_EINPUT, "%s: element number %g, but the config's mesh has %lld",
-                          result, number[e], (long long)mesh->n_elem);
-            goto fail;
-        }
-        by_number[(int64_t)number[e]] = density[e];
-    }
-    for (int64_t e = 0; e < mesh->n_elem; e++)
-        source->rho[e] = by_number[hx_mesh_elem_number(mesh, e)];
-    source->n_missing = mesh->n_elem - part.n_elem;
-fail:
-    free(density);
-    free(number);
-    free(by_number);
-    hx_mesh_free(&part);
-    return rc;
-}
-
 static int read_densities(hx_surface_source *source, const char *result, const hx_mesh *mesh)
 {
     HX_TRY(hx_alloc(&source->rho, (size_t)mesh->n_elem, sizeof *source->rho, "densities"));
-    if (source->config && !isnan(source->session.cfg.output.threshold))
-        return read_part(source, result, mesh);
-    HX_TRY(hx_vtk_read_cell_array(result, "density", mesh, source->rho));
+    HX_TRY(hx_vtk_read_part_array(result, "density", mesh, 0.0, source->rho, &source->n_missing));
     for (int64_t e = 0; e < mesh->n_elem; e++)
         if (!isfinite(source->rho[e]))
             return HX_RAISE(HX_EINPUT, "%s: the density of element %lld is not a number", result,
@@ -83,6 +49,30 @@ static void mark_set(hx_surface_source *source, const char *name)
     for (int64_t k = 0; set && k < set->n_node; k++) source->is_solid[set->node[k]] = 1;
 }
 
+/* The same for what the mesh's file states; load_case = 0: in any step. */
+static void mark_values(hx_surface_source *source, int64_t n, const hx_file_value *value,
+                        int load_case)
+{
+    for (int64_t k = 0; k < n; k++)
+        if (load_case == 0 || value[k].load_case == load_case) source->is_solid[value[k].node] = 1;
+}
+
+static void mark_load(hx_surface_source *source, const hx_config_load *load)
+{
+    const hx_mesh *mesh = &source->session.mesh;
+    mark_set(source, load->set);
+    if (load->from) /* a file of one step gives it to any case */
+        mark_values(source, mesh->n_file_force, mesh->file_force,
+                    mesh->n_file_case > 1 ? load->load_case : 0);
+}
+
+static void mark_support(hx_surface_source *source, const hx_config_support *support)
+{
+    const hx_mesh *mesh = &source->session.mesh;
+    mark_set(source, support->set);
+    if (support->from) mark_values(source, mesh->n_file_support, mesh->file_support, 0);
+}
+
 static void mark_solid(hx_surface_source *source, unsigned preserve)
 {
     const hx_session *s = &source->session;
@@ -90,9 +80,9 @@ static void mark_solid(hx_surface_source *source, unsigned preserve)
     const hx_config_support *support = s->cfg.supports.entry;
     const hx_config_spring *spring = s->cfg.springs.entry;
     for (size_t i = 0; preserve & HX_PRESERVE_LOADS && i < s->cfg.loads.n; i++)
-        mark_set(source, load[i].set);
+        mark_load(source, &load[i]);
     for (size_t i = 0; preserve & HX_PRESERVE_SUPPORTS && i < s->cfg.supports.n; i++)
-        mark_set(source, support[i].set);
+        mark_support(source, &support[i]);
     for (size_t i = 0; preserve & HX_PRESERVE_SUPPORTS && i < s->cfg.springs.n; i++)
         mark_set(source, spring[i].set);
     if (!(preserve & HX_PRESERVE_PASSIVE) || !s->problem.passive) return;
