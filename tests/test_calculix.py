@@ -108,6 +108,32 @@ def beam(n):
     return BEAM.format(n=n, length=2 * n, half=n // 2, moved=0.01 * n, force=20 * n * n)
 
 
+WEIGHT = """
+mesh = { generator = "cantilever"; nx = 8; ny = 4; nz = 4; distort = 0.2; };
+material = { E = 100.0; density = 2.5; };
+supports = ( { set = "left"; fix = "xyz"; } );
+loads = ( { gravity = [1.8, 0.0, -2.4]; },
+          { centrifugal = { point = [1.0, -2.0, 0.0]; axis = [0.0, 0.0, 2.0]; speed = 0.4; }; } );
+optimization = { volume_fraction = 1.0; filter = { kind = "none"; }; };
+"""
+
+
+def with_own_weight(job):
+    """The job with CalculiX's own gravity and rotation in place of nodal forces."""
+    lines, dropped = [], False
+    for line in job.split("\n"):
+        if line.startswith("*"):
+            dropped = line.startswith("*CLOAD")
+            if line.startswith("*ELASTIC"):
+                lines += ["*DENSITY", "2.5"]
+            if dropped:
+                lines += ["*DLOAD", "EALL, GRAV, 3.0, 0.6, 0.0, -0.8",
+                          "EALL, CENTRIF, 0.16, 1.0, -2.0, 0.0, 0.0, 0.0, 1.0"]
+        if not dropped:
+            lines.append(line)
+    return "\n".join(lines)
+
+
 def main():
     hextop, source = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2])
     if not shutil.which("ccx"):
@@ -119,6 +145,13 @@ def main():
         ours, theirs = solve(hextop, source + "/examples/bracket/bracket.cfg", [], "bracket", 1)
         off = difference(ours[0], theirs[0])
         check(off <= SAME, f"bracket: C3D8 differs by {off:.2g} of {largest(theirs[0]):.6g}")
+
+        # a pin's pressure, weight, a force shared by area; two cases
+        ours, theirs = solve(hextop, source + "/examples/hook/hook.cfg", ["passive="], "hook", 2)
+        for case in range(2):
+            off = difference(ours[case], theirs[case])
+            check(off <= SAME, f"hook, case {case + 1}: C3D8 differs by {off:.2g} of "
+                  f"{largest(theirs[case]):.6g}")
 
         # distorted and shuffled, two cases, a prescribed displacement, two materials
         stiffer = []
@@ -136,6 +169,16 @@ def main():
             stiffer.append(difference(ours[0], calculix("other", 2)[0]))
         check(SAME < stiffer[1] < 0.6 * stiffer[0] < 0.1,
               "C3D8I differs by %.3g, with half the element size by %.3g" % tuple(stiffer))
+
+        # gravity and rotation, integrated by CalculiX itself
+        with open("weight.cfg", "w", encoding="ascii") as config:
+            config.write(WEIGHT)
+        ours, theirs = solve(hextop, "weight.cfg", [], "weight", 1)
+        check(difference(ours[0], theirs[0]) <= SAME, "weight and rotation as nodal forces")
+        with open("own.inp", "w", encoding="ascii") as own:
+            own.write(with_own_weight(open("weight.inp", encoding="ascii").read()))
+        off = difference(ours[0], calculix("own", 1)[0])
+        check(off <= SAME, f"weight and rotation by CalculiX itself differ by {off:.2g}")
         os.chdir("/")
     print(f"{n_check} checks, {n_failed} failed")
     return 1 if n_failed or not n_check else 0

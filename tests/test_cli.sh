@@ -384,5 +384,34 @@ ok "not finite: exit status 1" test $? = 1
 ok "no summary of the run before" test ! -e stopped/summary.json
 ok "no series of the run before" test ! -e stopped/density.vtk.series
 
+# Weight in a job of CalculiX: the nodal forces of the solid part add up to it; springs are refused.
+cat >weight.cfg <<'END'
+mesh = { generator = "cantilever"; nx = 4; ny = 2; nz = 2; };
+material = { density = 2.5; };
+supports = ( { set = "left"; fix = "xyz"; } );
+loads = ( { gravity = [0.0, 0.0, -3.0]; } );
+optimization = { volume_fraction = 0.3; iterations = 2; filter = { radius = 2.0; }; };
+END
+ok "job with weight" "$hextop" mesh weight.cfg weight.inp
+weight=$(awk -F, '/^\*CLOAD/ { f = 1; next } /^\*/ { f = 0 } f && $2 == 3 { s += $3 } END { print s }' weight.inp)
+ok "sum of its forces" near "$weight" -120 1e-9
+n=$((n + 1))
+if "$hextop" mesh weight.cfg springs.inp 'springs=( { set = "right"; stiffness = [1.0, 1.0, 1.0]; } )' \
+    2>err.txt || ! grep -q 'a job with springs is not written' err.txt || [ -e springs.inp ]; then
+    failed=$((failed + 1))
+    echo "failed: job with springs"
+    cat err.txt
+fi
+# A run: reactions carry the weight of the design.
+ok "run with weight" "$hextop" -q run weight.cfg output.directory=weight
+if command -v python3 >/dev/null; then
+ok "weight of the design" sh -c 'python3 - weight/summary.json <<END
+import json, sys
+case = json.load(open(sys.argv[1]))["cases"][0]
+assert -120 < case["load_sum"][2] < 0, case
+assert abs(case["load_sum"][2] + case["reaction_sum"][2]) < 1e-3 * abs(case["load_sum"][2]), case
+END'
+fi
+
 echo "$n checks, $failed failed"
 [ $failed = 0 ]

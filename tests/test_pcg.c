@@ -59,13 +59,15 @@ static void check_warm_start(model *m)
     set_modulus(m, 10.0, 3);
 }
 
-/* Iterations queued past the end change nothing. */
+/* Iterations queued past the end change nothing. With an operator that gives the same bits
+ * every time: rounding alone may show in the last iterates. */
 static void check_queue(model *m)
 {
     static const int every[] = {1, 7, 64};
     fixture_settings settings = fixture_defaults();
     double first[N_DOF] = {0.0};
     int n_first = 0;
+    settings.strategy = hx_strategy_find(device.ops->name, "otf");
     for (int limit = 0; limit < 2; limit++)
         for (int i = 0; i < 3; i++) {
             settings.pcg.tolerance = 1e-8;
@@ -77,7 +79,7 @@ static void check_queue(model *m)
             if (i == 0) n_first = result.iterations;
             if (i == 0) memcpy(first, m->u, sizeof first);
             CHECK(result.iterations == n_first);
-            for (int k = 0; k < N_DOF; k++) CHECK_ABS(m->u[k], first[k], 1e-9 * fabs(first[k]));
+            CHECK(memcmp(m->u, first, sizeof first) == 0);
         }
 }
 
