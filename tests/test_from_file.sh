@@ -87,6 +87,14 @@ grep -qF 'its supports and loads are not written' stderr || fault "loads left ou
 "$hextop" mesh "$source/examples/meshes/block.inp" plain.inp >stdout 2>stderr
 [ ! -s stderr ] || fault "a warning without a reason: $(cat stderr)"
 
+# What the file supports is looked for in a design.
+"$hextop" -q run cube.cfg output.directory=held optimization.iterations=1 || fault "the run fails"
+"$hextop" verify held/density_0001.vtk cube.cfg --threshold 0.1 >stdout 2>stderr ||
+    fault "no verification: $(cat stderr)"
+grep -q '"nodes_on_largest_piece": 9' held/verify.json || fault "supports: $(cat held/verify.json)"
+
+"$hextop" mesh cube.cfg made.msh >stdout 2>stderr || fault "no mesh: $(cat stderr)"
+says 'supports and loads go into .inp and .vtk'
 "$hextop" mesh cube.cfg made.cdb >stdout 2>stderr && fault "writes an ANSYS archive"
 grep -qF "the name must end with one of .vtk, .msh, .inp" stderr || fault "not refused: made.cdb"
 
