@@ -1,5 +1,6 @@
 #include "surface_source.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,7 +183,8 @@ int hx_surface_source_open(hx_surface_source *source, const char *result, const 
 {
     memset(source, 0, sizeof *source);
     HX_TRY(find_config(result, config, &source->config));
-    if (access(result, R_OK) != 0) return HX_RAISE(HX_EINPUT, "cannot read '%s'", result);
+    if (access(result, R_OK) != 0)
+        return HX_RAISE(HX_EINPUT, "cannot read '%s': %s", result, strerror(errno));
     const int rc =
         source->config ? open_with_config(source, result, preserve) : open_alone(source, result);
     if (rc == HX_EINPUT && source->config && !config)
