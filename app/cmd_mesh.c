@@ -41,6 +41,7 @@ static int add_springs(hx_fields *fields, const hx_session *s)
     return HX_OK;
 }
 
+/* Those by mass are of the first design. */
 static int add_loads(hx_fields *fields, const hx_session *s)
 {
     for (int c = 0; c < s->problem.n_case; c++) {
@@ -48,7 +49,7 @@ static int add_loads(hx_fields *fields, const hx_session *s)
         char name[32];
         snprintf(name, sizeof name, "load_%d", c + 1);
         HX_TRY(hx_fields_add(fields, &s->mesh, HX_VTK_POINT, HX_VTK_F64, 3, name, &force));
-        memcpy(force, s->problem.force[c], 3 * (size_t)s->mesh.n_node * sizeof *force);
+        HX_TRY(hx_problem_nodal_force(&s->problem, c, NULL, force));
     }
     return HX_OK;
 }
@@ -106,14 +107,17 @@ static int check_target(const char *path)
 /* The mesh and what the config puts on it, in a format that is not VTK. */
 static int write_format(const hx_session *s, const hx_mesh_format *format, const char *path)
 {
-    char a[32], b[32];
+    char a[32], b[32], cases[64] = "; supports and loads go into .inp and .vtk";
     const hx_mesh_write_options how = {.is_ascii = strcmp(s->cfg.output.format, "ascii") == 0,
                                        .title = s->cfg.title[0] ? s->cfg.title : s->mesh.name,
                                        .problem = &s->problem};
     HX_TRY(format->write(path, &s->mesh, &how));
-    hx_log_info("%s: %s elements, %s nodes, %zu sets, %d load cases", path,
+    if (format->holds_problem)
+        snprintf(cases, sizeof cases, ", %d load case%s", s->problem.n_case,
+                 s->problem.n_case == 1 ? "" : "s");
+    hx_log_info("%s: %s elements, %s nodes, %zu sets%s", path,
                 hx_format_count(s->mesh.n_elem, a, sizeof a),
-                hx_format_count(s->mesh.n_node, b, sizeof b), s->mesh.n_set, s->problem.n_case);
+                hx_format_count(s->mesh.n_node, b, sizeof b), s->mesh.n_set, cases);
     return HX_OK;
 }
 

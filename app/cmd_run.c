@@ -194,6 +194,9 @@ static int run_config(run *r, const hx_options *options)
     r->stats.stage[HX_STAGE_SETUP] = hx_clock() - r->stats.begin;
     hx_progress_header(&r->session);
     (void)hx_continuation_warn(&r->session.cfg);
+    if (r->session.problem.n_body > 1)
+        hx_log_warning("the mesh falls into %lld bodies that share no node",
+                       (long long)r->session.problem.n_body);
     catch_interrupts();
 
     const int rc = optimise(r);

@@ -355,6 +355,9 @@ static int check_support(const hx_config_support *support)
         if (support->set || support->fix)
             return fault(support->origin, "", "from = \"file\" takes no %s",
                          support->set ? "set" : "fix");
+        for (int i = 0; i < 3; i++)
+            if (fabs(support->value[i]) > 0.0)
+                return fault(support->origin, "", "from = \"file\" takes no value");
         return HX_OK;
     }
     if (!support->set || !support->fix)

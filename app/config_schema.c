@@ -366,7 +366,7 @@ const hx_key hx_keys[] = {
     KEY("output.format", TEXT, AT(output.format), .fallback = "binary", .word = format_words,
         .help = "of the VTK files"),
     KEY("output.threshold", FLOAT, AT(output.threshold), .range = "[0, 1]", .note = "all elements",
-        .help = "only elements of at least this density, with their original numbers as "
+        .help = "only elements of at least this density, with their places in the whole file as "
                 "vtkOriginalCellIds"),
     KEY("output.fields", WORDS, AT(output.fields), .fallback = "density", .note = "(\"density\")",
         .word = field_words,

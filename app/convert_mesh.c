@@ -51,6 +51,15 @@ static int write_vtk(const conversion *c, const hx_mesh *mesh)
     return rc;
 }
 
+/* Supports and forces are a problem's, and need a material to be written. */
+static void warn_of_conditions(const conversion *c, const hx_mesh *mesh)
+{
+    if (mesh->n_file_support == 0 && mesh->n_file_force == 0 && !mesh->file_fault) return;
+    hx_log_warning("%s: its supports and loads are not written, only mesh and sets; a config with "
+                   "from = \"file\" takes them along: hextop mesh CONFIG %s",
+                   c->in, c->out);
+}
+
 static int convert(const conversion *c, hx_mesh *mesh)
 {
     char a[32], b[32];
@@ -65,6 +74,7 @@ static int convert(const conversion *c, hx_mesh *mesh)
                   hx_format_bytes((double)hx_host_memory_peak(), a, sizeof a));
     const hx_mesh_write_options how = {.is_ascii = c->is_ascii, .title = mesh->name};
     HX_TRY(format->write ? format->write(c->out, mesh, &how) : write_vtk(c, mesh));
+    warn_of_conditions(c, mesh);
     hx_log_info("%s: %s elements, %s nodes, %zu sets", c->out,
                 hx_format_count(mesh->n_elem, a, sizeof a),
                 hx_format_count(mesh->n_node, b, sizeof b), mesh->n_set);

@@ -1,6 +1,5 @@
 #include "surface_source.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,10 +34,7 @@ static int find_config(const char *result, const char *asked, char **path)
 static int read_densities(hx_surface_source *source, const char *result, const hx_mesh *mesh)
 {
     HX_TRY(hx_alloc(&source->rho, (size_t)mesh->n_elem, sizeof *source->rho, "densities"));
-    if (source->config && !isnan(source->session.cfg.output.threshold))
-        return hx_vtk_read_part_array(result, "density", mesh, 0.0, source->rho,
-                                      &source->n_missing);
-    HX_TRY(hx_vtk_read_cell_array(result, "density", mesh, source->rho));
+    HX_TRY(hx_vtk_read_part_array(result, "density", mesh, 0.0, source->rho, &source->n_missing));
     for (int64_t e = 0; e < mesh->n_elem; e++)
         if (!isfinite(source->rho[e]))
             return HX_RAISE(HX_EINPUT, "%s: the density of element %lld is not a number", result,
@@ -53,31 +49,40 @@ static void mark_set(hx_surface_source *source, const char *name)
     for (int64_t k = 0; set && k < set->n_node; k++) source->is_solid[set->node[k]] = 1;
 }
 
-/* The same of an entry with from = "file"; load_case 0: all cases. */
+/* The same for what the mesh's file states; load_case = 0: in any step. */
 static void mark_values(hx_surface_source *source, int64_t n, const hx_file_value *value,
                         int load_case)
 {
-    for (int64_t i = 0; i < n; i++)
-        if (load_case == 0 || value[i].load_case == load_case) source->is_solid[value[i].node] = 1;
+    for (int64_t k = 0; k < n; k++)
+        if (load_case == 0 || value[k].load_case == load_case) source->is_solid[value[k].node] = 1;
+}
+
+static void mark_load(hx_surface_source *source, const hx_config_load *load)
+{
+    const hx_mesh *mesh = &source->session.mesh;
+    mark_set(source, load->set);
+    if (load->from) /* a file of one step gives it to any case */
+        mark_values(source, mesh->n_file_force, mesh->file_force,
+                    mesh->n_file_case > 1 ? load->load_case : 0);
+}
+
+static void mark_support(hx_surface_source *source, const hx_config_support *support)
+{
+    const hx_mesh *mesh = &source->session.mesh;
+    mark_set(source, support->set);
+    if (support->from) mark_values(source, mesh->n_file_support, mesh->file_support, 0);
 }
 
 static void mark_solid(hx_surface_source *source, unsigned preserve)
 {
     const hx_session *s = &source->session;
-    const hx_mesh *mesh = &s->mesh;
     const hx_config_load *load = s->cfg.loads.entry;
     const hx_config_support *support = s->cfg.supports.entry;
     const hx_config_spring *spring = s->cfg.springs.entry;
-    for (size_t i = 0; preserve & HX_PRESERVE_LOADS && i < s->cfg.loads.n; i++) {
-        mark_set(source, load[i].set);
-        if (load[i].from)
-            mark_values(source, mesh->n_file_force, mesh->file_force,
-                        mesh->n_file_case > 1 ? load[i].load_case : 0);
-    }
-    for (size_t i = 0; preserve & HX_PRESERVE_SUPPORTS && i < s->cfg.supports.n; i++) {
-        mark_set(source, support[i].set);
-        if (support[i].from) mark_values(source, mesh->n_file_support, mesh->file_support, 0);
-    }
+    for (size_t i = 0; preserve & HX_PRESERVE_LOADS && i < s->cfg.loads.n; i++)
+        mark_load(source, &load[i]);
+    for (size_t i = 0; preserve & HX_PRESERVE_SUPPORTS && i < s->cfg.supports.n; i++)
+        mark_support(source, &support[i]);
     for (size_t i = 0; preserve & HX_PRESERVE_SUPPORTS && i < s->cfg.springs.n; i++)
         mark_set(source, spring[i].set);
     if (!(preserve & HX_PRESERVE_PASSIVE) || !s->problem.passive) return;
@@ -177,8 +182,7 @@ int hx_surface_source_open(hx_surface_source *source, const char *result, const 
 {
     memset(source, 0, sizeof *source);
     HX_TRY(find_config(result, config, &source->config));
-    if (access(result, R_OK) != 0)
-        return HX_RAISE(HX_EINPUT, "cannot read '%s': %s", result, strerror(errno));
+    if (access(result, R_OK) != 0) return HX_RAISE(HX_EINPUT, "cannot read '%s'", result);
     const int rc =
         source->config ? open_with_config(source, result, preserve) : open_alone(source, result);
     if (rc == HX_EINPUT && source->config && !config)

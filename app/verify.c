@@ -256,6 +256,16 @@ void hx_verify_set(const hx_verify *v, const char *name, hx_verify_nodes *nodes)
     for (int64_t k = 0; set && k < set->n_node; k++) nodes->n[v->node[set->node[k]]]++;
 }
 
+/* Components of a node follow each other in the file's list. */
+void hx_verify_file_supports(const hx_verify *v, hx_verify_nodes *nodes)
+{
+    const hx_mesh *mesh = &v->session.mesh;
+    const hx_file_value *const held = mesh->file_support;
+    memset(nodes, 0, sizeof *nodes);
+    for (int64_t k = 0; k < mesh->n_file_support; k++)
+        if (k == 0 || held[k].node != held[k - 1].node) nodes->n[v->node[held[k].node]]++;
+}
+
 void hx_verify_loads(const hx_verify *v, int load_case, hx_verify_nodes *nodes)
 {
     memset(nodes, 0, sizeof *nodes);

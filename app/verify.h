@@ -67,8 +67,10 @@ int hx_verify_open(hx_verify *v, const hx_options *options);
 /* Both analyses; with_fields: v->fields gets the 0/1 design's. HX_ENUMERIC: not finite. */
 int hx_verify_analyse(hx_verify *v, int with_fields);
 
-/* Nodes of a set (none for a NULL or unknown name); loaded nodes of a case (0-based). */
+/* Nodes of a set (none for a NULL or unknown name), nodes that the mesh's file supports, loaded
+ * nodes of a case (0-based). */
 void hx_verify_set(const hx_verify *v, const char *set, hx_verify_nodes *nodes);
+void hx_verify_file_supports(const hx_verify *v, hx_verify_nodes *nodes);
 void hx_verify_loads(const hx_verify *v, int load_case, hx_verify_nodes *nodes);
 
 /* 100 (b - a) / |a|; 0 if both are 0, NaN if a is. */

@@ -168,13 +168,31 @@ static void warn_pieces(hx_verify *v)
                 "cannot be made");
 }
 
-/* A set none of whose nodes is on the largest piece. */
+/* 1 if none of the nodes, and there are some, is on the largest piece. */
+static int is_loose(const hx_verify_nodes *nodes)
+{
+    return nodes->n[HX_NODE_MAIN] == 0 && nodes->n[HX_NODE_VOID] + nodes->n[HX_NODE_LOOSE] > 0;
+}
+
 static void warn_set(hx_verify *v, const char *what, size_t i, const char *set)
 {
     hx_verify_nodes nodes;
     hx_verify_set(v, set, &nodes);
-    if (nodes.n[HX_NODE_MAIN] == 0 && nodes.n[HX_NODE_VOID] + nodes.n[HX_NODE_LOOSE] > 0)
+    if (is_loose(&nodes))
         warn(v, "%s[%zu]: set '%s' is not attached to the largest piece", what, i, set);
+}
+
+static void warn_support(hx_verify *v, size_t i, const hx_config_support *support)
+{
+    hx_verify_nodes nodes;
+    if (!support->from) {
+        warn_set(v, "supports", i, support->set);
+        return;
+    }
+    hx_verify_file_supports(v, &nodes);
+    if (is_loose(&nodes))
+        warn(v, "supports[%zu]: what the mesh's file holds is not attached to the largest piece",
+             i);
 }
 
 static void warn_loads(hx_verify *v)
@@ -183,7 +201,7 @@ static void warn_loads(hx_verify *v)
     const hx_config_load *load = cfg->loads.entry;
     const hx_config_support *support = cfg->supports.entry;
     const hx_config_spring *spring = cfg->springs.entry;
-    for (size_t i = 0; i < cfg->supports.n; i++) warn_set(v, "supports", i, support[i].set);
+    for (size_t i = 0; i < cfg->supports.n; i++) warn_support(v, i, &support[i]);
     for (size_t i = 0; i < cfg->springs.n; i++) warn_set(v, "springs", i, spring[i].set);
     for (size_t i = 0; i < cfg->loads.n; i++) warn_set(v, "loads", i, load[i].set);
     for (int c = 0; c < v->session.problem.n_case; c++) {
@@ -269,14 +287,30 @@ static void write_nodes(hx_json *json, const hx_verify_nodes *nodes, int with_fo
     hx_json_number(json, "force_on_void", nodes->force[HX_NODE_VOID]);
 }
 
+static void write_attachment(hx_json *json, const char *set, const hx_verify_nodes *nodes)
+{
+    hx_json_open_object(json, NULL);
+    hx_json_string(json, "set", set);
+    write_nodes(json, nodes, 0);
+    hx_json_close_object(json);
+}
+
 static void write_set(hx_json *json, const hx_verify *v, const char *set)
 {
     hx_verify_nodes nodes;
     hx_verify_set(v, set, &nodes);
-    hx_json_open_object(json, NULL);
-    hx_json_string(json, "set", set);
-    write_nodes(json, &nodes, 0);
-    hx_json_close_object(json);
+    write_attachment(json, set, &nodes);
+}
+
+static void write_support(hx_json *json, const hx_verify *v, const hx_config_support *support)
+{
+    hx_verify_nodes nodes;
+    if (!support->from) {
+        write_set(json, v, support->set);
+        return;
+    }
+    hx_verify_file_supports(v, &nodes);
+    write_attachment(json, NULL, &nodes);
 }
 
 static void write_attachments(hx_json *json, const hx_verify *v)
@@ -286,7 +320,7 @@ static void write_attachments(hx_json *json, const hx_verify *v)
     const hx_config_support *support = cfg->supports.entry;
     const hx_config_spring *spring = cfg->springs.entry;
     hx_json_open_array(json, "supports");
-    for (size_t i = 0; i < cfg->supports.n; i++) write_set(json, v, support[i].set);
+    for (size_t i = 0; i < cfg->supports.n; i++) write_support(json, v, &support[i]);
     hx_json_close_array(json);
     hx_json_open_array(json, "springs");
     for (size_t i = 0; i < cfg->springs.n; i++) write_set(json, v, spring[i].set);

@@ -372,6 +372,11 @@ static int read_condition(reader *r, int is_force)
                                        is_force ? "F only FX, FY, FZ of a node"
                                                 : "D only UX, UY, UZ, ALL of a node");
     HX_TRY(to_int(r, word, &number));
+    for (int k = 5; k < 12; k++) /* NEND, NINC, more labels: of CDWRITE there are none */
+        if (command_field(r->text, k, word, sizeof word)[0])
+            return hx_conditions_set_fault(
+                &r->conditions, "%s:%lld: '%.60s' is not read: a line a node and component is",
+                r->import.path, (long long)r->line, r->text);
     HX_TRY(to_real(r, command_field(r->text, 3, word, sizeof word), &condition.value));
     HX_TRY(hx_conditions_add(&r->conditions, &condition, &added));
     return hx_numbers_append(&added->node, 1, &number);
@@ -379,7 +384,9 @@ static int read_condition(reader *r, int is_force)
 
 static int read_command(reader *r)
 {
-    static const char *const unread[] = {"SFE", "SF", "CE", "CP", "ACEL", "OMEGA", "BF", "BFE"};
+    static const char *const unread[] = {"SFE",      "SF",   "CE",     "CP",    "CEINTF", "CERIG",
+                                         "RBE3",     "ACEL", "CMACEL", "OMEGA", "DOMEGA", "CMOMEGA",
+                                         "CMDOMEGA", "IRLF", "BF",     "BFE",   "BFUNIF", "TUNIF"};
     char word[32];
     command_field(r->text, 0, word, sizeof word);
     if (strcasecmp(word, "NBLOCK") == 0) return read_nblock(r);

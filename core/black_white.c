@@ -16,7 +16,8 @@ static int sort_by_density(int64_t n, const double *density, int32_t *order)
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < n; e++) {
         uint64_t bits;
-        memcpy(&bits, &density[e], sizeof bits);
+        const double rho = density[e] + 0.0; /* -0 becomes 0 */
+        memcpy(&bits, &rho, sizeof bits);
         key[e] = ~bits;
     }
     const int rc = hx_radix_sort(key, order, n, 64);

@@ -64,10 +64,10 @@ static int is_ansys(const char *head)
 
 /* VTK files carry fields, so the program writes them itself. */
 const hx_mesh_format hx_mesh_formats[] = {
-    {"legacy VTK", ".vtk", is_vtk, read_vtk, NULL},
-    {"Gmsh", ".msh", is_gmsh, hx_gmsh_read, write_gmsh},
-    {"Abaqus, CalculiX", ".inp", is_abaqus, hx_abaqus_read, write_abaqus},
-    {"ANSYS archive", ".cdb", is_ansys, hx_ansys_read, NULL},
+    {"legacy VTK", ".vtk", is_vtk, read_vtk, NULL, 0},
+    {"Gmsh", ".msh", is_gmsh, hx_gmsh_read, write_gmsh, 0},
+    {"Abaqus, CalculiX", ".inp", is_abaqus, hx_abaqus_read, write_abaqus, 1},
+    {"ANSYS archive", ".cdb", is_ansys, hx_ansys_read, NULL, 0},
 };
 const size_t hx_n_mesh_format = sizeof hx_mesh_formats / sizeof hx_mesh_formats[0];
 

@@ -26,6 +26,7 @@ typedef struct hx_mesh_format {
     int (*read)(const char *path, hx_mesh *mesh, hx_notes *notes);
     /* Writes a finished mesh with its sets; NULL: cannot. */
     int (*write)(const char *path, const hx_mesh *mesh, const hx_mesh_write_options *options);
+    int holds_problem; /* supports and loads too */
 } hx_mesh_format;
 
 extern const hx_mesh_format hx_mesh_formats[];

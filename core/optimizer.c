@@ -299,17 +299,21 @@ static int filter_sensitivities(hx_optimizer *opt)
                     opt->iteration);
 }
 
-/* The shift of oc.h: twice as much after a step that made the objective worse, as designs that jump
- * to and fro do; else a little less. */
-static int find_shift(hx_optimizer *opt, const hx_iteration *record, hx_device_oc *oc)
+/* How many times the shift of oc.h: twice as much after a step that made the objective worse, as
+ * designs that jump to and fro do; else a little less. */
+static void adapt_shift(hx_optimizer *opt, const hx_iteration *record)
 {
     const double most = 64.0;
-    if (!opt->problem->body) return HX_OK;
-    HX_TRY(opt->op->dev->ops->mean_positive(opt->op->dev, oc->n, oc->d_dc, oc->d_dv, oc->d_passive,
-                                            &oc->shift));
     opt->shift = record->compliance > opt->last_value ? fmin(most, 2.0 * opt->shift)
                                                       : fmax(1.0, 0.8 * opt->shift);
     opt->last_value = record->compliance;
+}
+
+static int find_shift(const hx_optimizer *opt, hx_device_oc *oc)
+{
+    if (!opt->problem->body) return HX_OK;
+    HX_TRY(opt->op->dev->ops->mean_positive(opt->op->dev, oc->n, oc->d_dc, oc->d_dv, oc->d_passive,
+                                            &oc->shift));
     oc->shift *= opt->shift;
     return HX_OK;
 }
@@ -331,7 +335,7 @@ static int propose(hx_optimizer *opt, hx_iteration *record)
         .d_state = opt->d_oc,
         .ties = opt->ties.n_group > 0 ? &opt->ties : NULL,
     };
-    HX_TRY(find_shift(opt, record, &oc));
+    HX_TRY(find_shift(opt, &oc));
     if (hx_filter_maps_design(opt->filter)) return hx_optimizer_meet_volume(opt, &oc, record);
     const double target = problem->volume_fraction * opt->total_volume - problem->passive_mass;
     record->volume_trials++;
@@ -346,6 +350,7 @@ static int climb(hx_optimizer *opt, hx_iteration *record)
     const int penalty = hx_stair_climb(&opt->penalty, settled);
     const int beta = hx_stair_climb(&opt->beta, settled);
     record->raised = penalty || beta;
+    if (record->raised) opt->last_value = INFINITY; /* of another objective */
     if (!beta) return HX_OK;
     opt->filter->projection.beta = opt->beta.value;
     return propose(opt, record);
@@ -384,6 +389,7 @@ int hx_optimizer_step(hx_optimizer *opt, hx_iteration *record)
     HX_TRY(filter_sensitivities(opt));
     record->stage[HX_STAGE_FILTER] += lap(&clock);
 
+    adapt_shift(opt, record);
     HX_TRY(propose(opt, record));
     HX_TRY(climb(opt, record));
     record->stage[HX_STAGE_UPDATE] = lap(&clock);

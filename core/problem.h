@@ -124,6 +124,7 @@ typedef struct hx_problem {
     int64_t n_passive;
     double design_volume, passive_mass; /* sum of free volumes; sum of passive density * volume */
     double initial_density;             /* of the free elements, so that the volume is met */
+    int64_t n_body;                     /* parts of the mesh that share no node */
 } hx_problem;
 
 /* HX_EINPUT with the entry's origin: unknown set (with the nearest name), set without nodes, faces
@@ -136,8 +137,8 @@ int hx_problem_create(hx_problem *problem, const hx_mesh *mesh, const hx_problem
 void hx_problem_modulus(const hx_problem *problem, const double *rho, double *modulus);
 
 /* The rigid motions of each body that the supports leave free. HX_EINPUT names the first one
- * ("translation along x", "rotation about an axis along z through ..."). O(n_node). */
-int hx_problem_check_supported(const hx_problem *problem, const char *origin);
+ * ("translation along x", "rotation about an axis along z through ..."). Counts n_body. O(n_node). */
+int hx_problem_check_supported(hx_problem *problem, const char *origin);
 
 /* The loads by mass of a case (0-based), or NULL. */
 static inline const hx_body_field *hx_problem_body(const hx_problem *problem, int load_case)

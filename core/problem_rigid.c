@@ -161,7 +161,7 @@ static void measure_bodies(const hx_mesh *mesh, const int32_t *body_of, int64_t 
     }
 }
 
-int hx_problem_check_supported(const hx_problem *problem, const char *origin)
+int hx_problem_check_supported(hx_problem *problem, const char *origin)
 {
     const hx_mesh *mesh = problem->mesh;
     int32_t *body_of = NULL;
@@ -170,6 +170,7 @@ int hx_problem_check_supported(const hx_problem *problem, const char *origin)
     int rc;
     HX_TRY_FAIL(hx_alloc_raw(&body_of, (size_t)mesh->n_node, sizeof *body_of, "bodies"));
     HX_TRY_FAIL(hx_mesh_bodies(mesh, body_of, &n_body));
+    problem->n_body = n_body;
     HX_TRY_FAIL(hx_alloc(&body, (size_t)n_body, sizeof *body, "bodies"));
     measure_bodies(mesh, body_of, n_body, body);
     for (int64_t node = 0; node < mesh->n_node; node++)

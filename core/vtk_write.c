@@ -153,9 +153,9 @@ static unsigned char *encode_elem_numbers(const void *what, int64_t begin, int64
 {
     const selection *s = what;
     for (int64_t i = begin; i < end; i++) {
-        const int64_t e = (int64_t)mesh_index(s->elem, i);
-        const int64_t number = s->mesh->elem_orig ? s->mesh->elem_orig[e] : e;
-        to = hx_vtk_put_int(to, (int32_t)number, ascii, '\n');
+        const size_t elem = mesh_index(s->elem, i);
+        to =
+            hx_vtk_put_int(to, (int32_t)mesh_index(s->mesh->elem_orig, (int64_t)elem), ascii, '\n');
     }
     return to;
 }
@@ -264,8 +264,8 @@ static int put_field(hx_vtk_stream *out, const selection *s, const hx_vtk_field 
     return hx_vtk_stream_text(out, "\n");
 }
 
-/* The places from 0 of a part's elements among all, under the name by which VTK's own filters keep
- * them. */
+/* The places of a part's elements in the file of the whole mesh, from 0, under the name by which
+ * VTK's own filters keep them. */
 static int put_elem_numbers(hx_vtk_stream *out, const selection *s)
 {
     HX_TRY(hx_vtk_stream_text(out, "SCALARS vtkOriginalCellIds int 1\nLOOKUP_TABLE default\n"));

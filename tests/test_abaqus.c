@@ -292,6 +292,9 @@ static void test_faults(void)
     check_fault(ONE_HEX "*STEP\n*STATIC\n*DLOAD\nALL, P1, 3.\n*END STEP\n",
                 "case.inp:14: *DLOAD is not read");
     check_fault(ONE_HEX "*EQUATION\n2\n1, 1, 1., 2, 1, -1.\n", "*EQUATION is not read");
+    check_fault(ONE_HEX "*Kinematic Coupling, REF NODE=1\nALL, 1, 3\n",
+                "*KINEMATICCOUPLING is not read");
+    check_fault(ONE_HEX "*FOUNDATION\n1, F2, 100.\n", "*FOUNDATION is not read");
     check_fault(ONE_HEX "*STEP\n*FREQUENCY\n10\n*END STEP\n", "*FREQUENCY is not read");
     check_fault(ONE_HEX "*NODE\n99, 5, 5, 5\n*STEP\n*STATIC\n*CLOAD\n99, 1, 1.\n*END STEP\n",
                 "case.inp:17: a force on node 99, which belongs to no hexahedron");

@@ -118,6 +118,10 @@ static void test_conditions(void)
     static const char *const fault[][2] = {{"SFE,21,1,PRES,0,5.\n", "SFE is not read"},
                                            {"CE,R5.0,DEFI,2,1,0.\n", "CE is not read"},
                                            {"D,WALL,UX,0\n", "is not read: of D only"},
+                                           {"D,1,UX,0,,8,1\n", "is not read: a line a node"},
+                                           {"D,1,UX,0,,,,UY,UZ\n", "is not read: a line a node"},
+                                           {"F,1,FZ,5,,4\n", "is not read: a line a node"},
+                                           {"DOMEGA,0,0,5\n", "DOMEGA is not read"},
                                            {"F,1,MX,5\n", "is not read: of F only"}};
     char text[8000];
     for (size_t i = 0; i < sizeof fault / sizeof fault[0]; i++) {

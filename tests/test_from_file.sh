@@ -106,10 +106,25 @@ sed 's/^\*Cload/*Dload\nSet-all, GRAV, 9810., 0., 0., -1.\n&/' "$source/examples
 refused 'g.inp:79: *DLOAD is not read' cube.cfg mesh.file="$work/g.inp"
 refused 'from = "file" takes no set' cube.cfg 'supports[0].set=Set-left'
 refused 'from = "file" takes no set' cube.cfg 'loads[0].set=Set-left'
+refused 'from = "file" takes no value' cube.cfg 'supports[0].value=[0.0, 0.0, 1.0]'
 refused 'allowed is [1, 1000]' "$bracket" 'loads[0].case=0'
 sed 's/^\*Element, type=C3D8R/*Element, type=SC8R/' "$source/examples/meshes/cube_job.inp" >q.inp
 refused 'element 1 is a SC8R (8 such' cube.cfg mesh.file="$work/q.inp"
 
+"$hextop" mesh "$source/examples/meshes/cube_job.inp" plain.inp >stdout 2>stderr ||
+    fault "no conversion: $(cat stderr)"
+grep -qF 'its supports and loads are not written' stderr || fault "loads left out without a word"
+"$hextop" mesh "$source/examples/meshes/block.inp" plain.inp >stdout 2>stderr
+[ ! -s stderr ] || fault "a warning without a reason: $(cat stderr)"
+
+# What the file supports is looked for in a design.
+"$hextop" -q run cube.cfg output.directory=held optimization.iterations=1 || fault "the run fails"
+"$hextop" verify held/density_0001.vtk cube.cfg --threshold 0.1 >stdout 2>stderr ||
+    fault "no verification: $(cat stderr)"
+grep -q '"nodes_on_largest_piece": 9' held/verify.json || fault "supports: $(cat held/verify.json)"
+
+"$hextop" mesh cube.cfg made.msh >stdout 2>stderr || fault "no mesh: $(cat stderr)"
+says 'supports and loads go into .inp and .vtk'
 "$hextop" mesh cube.cfg made.cdb >stdout 2>stderr && fault "writes an ANSYS archive"
 grep -qF "the name must end with one of .vtk, .msh, .inp" stderr || fault "not refused: made.cdb"
 
@@ -128,9 +143,9 @@ loads = ( { set = "end"; pressure = -2.0; } );
 optimization = { volume_fraction = 0.3; filter = { radius = 2.0; }; };
 END
 "$hextop" check made.cfg >stdout 2>stderr || fault "gmsh's file refused: $(cat stderr)"
-says 'wall +9 +0$'
-says 'edge +3 +0$'
-says 'part +45 +16$'
+says 'wall +9 +0 +4$'
+says 'edge +3 +0 +0$'
+says 'part +45 +16 +0$'
 says 'sum of case 1, weight 1: \[2, 0, 0\]'
 
 [ $failed = 0 ]

@@ -75,5 +75,18 @@ grep -q 'elements' log || failed=$((failed + 1))
 ok "$hextop" -q run again.cfg mesh.file="$part" optimization.initial="$part" \
     optimization.iterations=1 output.directory=onward optimization.volume_fraction=0.8
 
+# The loads that are shown hold those by mass, of the first design: 0.5 * 2 * 16 * 10.
+cat >weight.cfg <<'END'
+mesh = { generator = "cantilever"; nx = 4; ny = 2; nz = 2; };
+material = { density = 2.0; };
+supports = ( { set = "left"; fix = "xyz"; } );
+loads = ( { gravity = [0.0, 0.0, -10.0]; } );
+optimization = { volume_fraction = 0.5; };
+output = { format = "ascii"; };
+END
+ok "$hextop" mesh weight.cfg weight.vtk
+ok near "$(awk '/load_1/ { on = 1; next } on && NF != 3 { exit } on { sum -= $3 } END { print sum }' \
+    weight.vtk)" 160 1e-12
+
 echo "$n checks, $failed failed"
 [ $failed = 0 ]

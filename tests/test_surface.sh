@@ -4,6 +4,7 @@
 set -u
 hextop=$(realpath "$1")
 bracket=$(realpath "$2")/examples/bracket/bracket.vtk
+meshes=$(realpath "$2")/examples/meshes
 . "$(dirname "$0")/scratch.sh"
 
 # surface ARGUMENTS...: must succeed.
@@ -89,6 +90,39 @@ says 'elements below output.threshold are not in the file'
 says '55 nodes stay solid'
 surface dense/density_0005.vtk alone.stl --config none --threshold 0.001
 check_stl alone.stl
+
+# The file's own numbers of elements, which need not count from 0, are not their places in it.
+cat >lplate.cfg <<END
+mesh = { file = "$meshes/lplate_22.msh"; shuffle = 5; };
+supports = ( { set = "top end"; fix = "xyz"; } );
+loads = ( { set = "surface 7"; total_force = [0.0, 0.0, -1.0]; } );
+optimization = { volume_fraction = 0.5; iterations = 8; filter = { radius = 1.5; unit = "element"; }; };
+solver = { operator = "otf"; device = "cpu"; };
+END
+"$hextop" -q run lplate.cfg output.directory=plate || fault "the run fails"
+"$hextop" -q run lplate.cfg output.directory=plate_part output.threshold=0.01 ||
+    fault "the run fails"
+surface plate/density_0008.vtk plate.stl --threshold 0.5
+whole=$(awk '/^volume/ { print $2 }' stdout)
+surface plate_part/density_0008.vtk plate_part.stl --threshold 0.5
+says '[1-9][0-9]* elements below output.threshold are not in the file'
+awk '/^volume/ { off = $2 / whole - 1; exit !(off < 0.02 && off > -0.02) }' "whole=$whole" stdout ||
+    fault "volume $whole, of a part of a mesh with numbers of its own: $(cat stdout)"
+
+# Nodes with loads and supports that the mesh's file states stay solid.
+cat >cube.cfg <<END
+mesh = { file = "$meshes/cube_job.inp"; shuffle = 3; };
+supports = ( { from = "file"; } );
+loads = ( { from = "file"; } );
+optimization = { volume_fraction = 0.5; iterations = 2; filter = { radius = 1.0; unit = "element"; }; };
+solver = { operator = "otf"; device = "cpu"; };
+output = { directory = "cube"; };
+END
+"$hextop" -q run cube.cfg || fault "the run fails"
+surface cube/density_0002.vtk cube.stl
+says 'beside the result: 9 nodes stay solid'
+surface cube/density_0002.vtk cube.stl --preserve loads,supports
+says 'beside the result: 18 nodes stay solid'
 
 # Pieces: two posts of density with nothing between them.
 awk 'BEGIN {

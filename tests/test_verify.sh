@@ -3,6 +3,7 @@
 #     test_verify.sh HEXTOP SRCDIR
 set -u
 hextop=$(realpath "$1")
+meshes=$(realpath "$2")/examples/meshes
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -167,6 +168,21 @@ ok "verify a part" "$hextop" verify part/density_0025.vtk run.cfg --threshold 0.
 ok "the same volume" near "$(row 'volume fraction' 2)" "$volume" 1e-9
 ok "the same compliance" near "$(row compliance 2)" "$compliance" 1e-4
 ok "warns of the missing elements" contains stderr "elements, written with a threshold"
+
+# The same of a mesh whose file numbers its elements otherwise than from 0.
+cat >plate.cfg <<END
+mesh = { file = "$meshes/lplate_22.msh"; shuffle = 5; };
+supports = ( { set = "top end"; fix = "xyz"; } );
+loads = ( { set = "surface 7"; total_force = [0.0, 0.0, -1.0]; } );
+optimization = { volume_fraction = 0.5; iterations = 5; filter = { radius = 1.5; unit = "element"; }; };
+solver = { operator = "otf"; device = "cpu"; };
+END
+ok "a mesh with numbers of its own" "$hextop" -q run plate.cfg output.directory=plate
+ok "a part of it" "$hextop" -q run plate.cfg output.directory=plate_part output.threshold=0.3
+ok "verify the whole" "$hextop" verify plate/density_0005.vtk plate.cfg --threshold 0.5
+compliance=$(row compliance 2)
+ok "verify the part" "$hextop" verify plate_part/density_0005.vtk plate.cfg --threshold 0.5
+ok "which is the same solid" near "$(row compliance 2)" "$compliance" 1e-9
 
 # Densities of a result are physical: no filter or projection is applied again; weight counts.
 for keys in "optimization.filter.kind=density optimization.projection.beta=4" \
