@@ -272,17 +272,28 @@ static int read_value(const hx_value *value, const hx_key *key, const char *show
     return HX_OK;
 }
 
+/* "; 'optimization.iterations' is one" for a key of that name in another group. */
+static const char *found_elsewhere(const char *name, char *text, size_t n_text)
+{
+    text[0] = '\0';
+    for (size_t k = 0; k < hx_n_key && !text[0]; k++)
+        if (strcmp(hx_key_name(&hx_keys[k]), name) == 0)
+            snprintf(text, n_text, "; '%s' is one", hx_keys[k].path);
+    return text;
+}
+
 static int check_unknown(const hx_value *group, const char *prefix, const char *shown)
 {
     for (size_t i = 0; i < group->n; i++) {
         const char *name = group->child[i]->name, *valid[MAX_WORD];
-        char hint[1024], key[PATH_SIZE];
+        char hint[1024], key[PATH_SIZE], other[PATH_SIZE];
         size_t n = 0;
         if (hx_key_find(prefix, name)) continue;
         for (size_t k = 0; k < hx_n_key && n < MAX_WORD; k++)
             if (hx_key_is_member(&hx_keys[k], prefix)) valid[n++] = hx_key_name(&hx_keys[k]);
         snprintf(key, sizeof key, "%s%s%s", shown, shown[0] ? "." : "", name);
-        return fault(group->child[i]->origin, key, "unknown key%s",
+        return fault(group->child[i]->origin, key, "unknown key%s%s",
+                     found_elsewhere(name, other, sizeof other),
                      hx_name_hint(name, valid, n, hint, sizeof hint));
     }
     return HX_OK;

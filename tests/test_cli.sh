@@ -55,7 +55,7 @@ sets = ( { name = "mount"; box = { min = [0, 0, 0]; max = [1, 4, 4]; }; } );
 passive = ( { set = "mount"; density = 1.0; } );
 optimization = { volume_fraction = 0.4; rho_min = 0.01; iterations = 5;
                  filter = { radius = 2; }; };
-solver = { tolerance = 1e-9; };
+solver = { operator = "otf"; tolerance = 1e-9; };
 output = { directory = "out"; every = 2; };
 END
 
@@ -183,7 +183,7 @@ for operator in $("$hextop" list | awk '$2 == "cpu" && $3 == "yes" { print $1 }'
 done
 ok "nbn has no single precision" test $n_refused -ge 1
 ok "mixed, no operator named" "$hextop" run small.cfg output.directory=mixed solver.device=cpu \
-    solver.precision=mixed
+    solver.precision=mixed solver.operator=
 ok "mixed takes one that has it" grep -qE '^  operator  otf, .* \(auto: ' stdout
 ok "header shows the precision" contains run.txt "double precision"
 ok "distorted" "$hextop" -q run small.cfg output.directory=other mesh.distort=0.2
@@ -363,7 +363,7 @@ refused "verify of nothing" "cannot read 'nowhere/a.vtk': No such file" verify n
 refused "surface of nothing" "cannot read 'nowhere/a.vtk': No such file" surface nowhere/a.vtk a.stl
 
 # Who names no operator gets the fastest.
-ok "no operator" "$hextop" check small.cfg
+ok "no operator" "$hextop" check small.cfg solver.operator=
 ok "no operator: auto" contains stdout "(auto: "
 
 ok "list" "$hextop" list
