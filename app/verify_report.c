@@ -120,6 +120,10 @@ static void print_design(const hx_verify *v)
     hx_log_info("void      keeps %.3g E, that of rho_min = %g",
                 hx_simp_modulus(1.0, v->session.problem.penalty, v->session.problem.rho_min),
                 v->session.problem.rho_min);
+    if (v->session.cfg.optimization.continuation.given)
+        hx_log_info(
+            "penalty   %g, the last of the continuation: a run that stopped before had less",
+            v->session.problem.penalty);
     hx_log_info("pieces    %s, %s if only common faces hold\n",
                 hx_format_count(v->pieces.n, a, sizeof a),
                 hx_format_count(v->n_face_piece, b, sizeof b));

@@ -137,7 +137,8 @@ int hx_problem_create(hx_problem *problem, const hx_mesh *mesh, const hx_problem
 void hx_problem_modulus(const hx_problem *problem, const double *rho, double *modulus);
 
 /* The rigid motions of each body that the supports leave free. HX_EINPUT names the first one
- * ("translation along x", "rotation about an axis along z through ..."). Counts n_body. O(n_node). */
+ * ("translation along x", "rotation about an axis along z through ..."). Counts n_body. O(n_node).
+ */
 int hx_problem_check_supported(hx_problem *problem, const char *origin);
 
 /* The loads by mass of a case (0-based), or NULL. */

@@ -40,8 +40,8 @@ int hx_vtk_write(const char *path, const hx_mesh *mesh, const char *title, hx_vt
 
 /* The same for the elements that options choose. Nodes are those of the elements, renumbered in
  * their order; a part has the elements' places in the file of the whole mesh, from 0, as the cell
- * array vtkOriginalCellIds. A part of no element is a valid, empty grid. *n_written: number of elements; may be NULL. A part
- * takes at most 9 bytes a node and an element more. */
+ * array vtkOriginalCellIds. A part of no element is a valid, empty grid. *n_written: number of
+ * elements; may be NULL. A part takes at most 9 bytes a node and an element more. */
 int hx_vtk_write_part(const char *path, const hx_mesh *mesh, const char *title,
                       const hx_vtk_options *options, const hx_vtk_field *field, size_t n_field,
                       int64_t *n_written);
