@@ -191,16 +191,17 @@ static void report_source(const job *j)
 static void report_shape(const job *j)
 {
     const hx_surface_report *r = &j->report;
+    const hx_units *u = &j->source.session.cfg.units; /* empty without a config */
     char a[32], b[32];
     if (isnan(j->target))
-        hx_log_info("threshold  %.6g\nvolume     %.6g, of the densities %.6g", j->threshold,
-                    r->volume, j->source.solid_volume);
+        hx_log_info("threshold  %.6g\nvolume     %.6g%s, of the densities %.6g%s", j->threshold,
+                    r->volume, u->volume, j->source.solid_volume, u->volume);
     else
-        hx_log_info("threshold  %.6g\nvolume     %.6g, asked for %.6g", j->threshold, r->volume,
-                    j->target);
-    hx_log_info("area       %.6g", r->area);
-    hx_log_info("box        %.6g %.6g %.6g to %.6g %.6g %.6g", r->min[0], r->min[1], r->min[2],
-                r->max[0], r->max[1], r->max[2]);
+        hx_log_info("threshold  %.6g\nvolume     %.6g%s, asked for %.6g%s", j->threshold, r->volume,
+                    u->volume, j->target, u->volume);
+    hx_log_info("area       %.6g%s", r->area, u->area);
+    hx_log_info("box        %.6g %.6g %.6g to %.6g %.6g %.6g%s", r->min[0], r->min[1], r->min[2],
+                r->max[0], r->max[1], r->max[2], u->length);
     hx_log_info("surface    %s triangles, %s vertices; closed, manifold%s",
                 hx_format_count(r->n_tri, a, sizeof a), hx_format_count(r->n_vertex, b, sizeof b),
                 r->n_crossing > 0 ? "" : ", without crossings");
