@@ -76,6 +76,7 @@ surface $result none.stl --preserve none
 says ': 0 nodes stay solid'
 surface $result v.stl --volume 60 --smooth 0
 says 'asked for 60$'
+grep -q smoothing stdout && fault "--smooth 0 smooths"
 
 # With units, they stand beside every figure.
 { echo 'units = "N, mm, MPa";'; cat part.cfg; } >units.cfg
@@ -83,7 +84,6 @@ surface --config units.cfg $result units.stl
 says 'volume +[0-9.]+ mm\^3, (of the densities|asked for) [0-9.]+ mm\^3$'
 says 'area +[0-9.]+ mm\^2$'
 says 'box .* mm$'
-grep -q smoothing stdout && fault "--smooth 0 smooths"
 
 # The same bytes for any number of threads.
 OMP_NUM_THREADS=1 "$hextop" -q surface $result one.stl
