@@ -610,6 +610,7 @@ static int check(hx_session *s, const hx_options *options)
     report_peak(s, &plan);
     report_output(s, &plan);
     HX_TRY(report_time(s));
+    n_warning += s->n_warning;
     if (n_warning == 0)
         hx_log_info("\nno faults, no warnings");
     else

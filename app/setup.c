@@ -183,8 +183,11 @@ static int make_ties(hx_session *s)
 
 int hx_session_make_problem(hx_session *s)
 {
+    hx_notes notes = {0};
     const double begin = begin_step(HX_SETUP_PROBLEM);
-    HX_TRY(hx_config_make_problem(&s->cfg, &s->mesh, &s->problem));
+    const int rc = hx_config_make_problem(&s->cfg, &s->mesh, &s->problem, &notes);
+    s->n_warning += hx_log_notes(&notes);
+    HX_TRY(rc);
     HX_TRY(resolve_radius(s));
     HX_TRY(make_ties(s));
     end_step(s, HX_SETUP_PROBLEM, begin);

@@ -51,6 +51,7 @@ typedef struct hx_session {
     hx_memory_item device_item[HX_SESSION_ITEMS]; /* what device_bytes consists of */
     size_t device_bytes;                          /* operator, vectors, densities, filter */
     size_t host_bytes;                            /* mesh and problem */
+    int n_warning;                                /* of these steps, logged */
     char operator_note[128]; /* why this operator, when it is not what was written; "" otherwise */
 } hx_session;
 
