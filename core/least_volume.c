@@ -9,7 +9,7 @@
 
 /* What must be left of the volume for designs to differ, relative; what is so little that it is
  * said. */
-#define LEAST_LEFT 1e-3
+#define LEAST_LEFT 1e-2
 #define LITTLE_LEFT 0.1
 
 /* Betas that differ by less than this factor count as one. */
@@ -92,7 +92,7 @@ fail:
     return rc;
 }
 
-/* "what is passive, as filter 'density' spreads it, and rho_min"; returns text. */
+/* "the passive regions, as filter 'density' spreads them, and rho_min"; returns text. */
 static const char *takers(const hx_filter *filter, char *text, size_t n_text)
 {
     if (!filter->problem->passive)

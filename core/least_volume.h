@@ -23,13 +23,13 @@ typedef struct hx_least_volume {
 } hx_least_volume;
 
 /* For all values of a stair of beta (of those that are nearly the same, one). One application of
- * the filter, whose last forward it replaces, and a pass over the elements a value; O(1) without
- * passive elements or where the filter does not map the design. Cold, waits. */
+ * the filter, whose last forward it replaces, and a pass over the elements a value; a sum of
+ * the volumes without passive elements or where the filter does not map the design. Cold, waits. */
 int hx_least_volume_find(hx_least_volume *least, hx_filter *filter, const hx_stair *beta);
 
-/* HX_EINPUT if problem->volume_fraction is not above the least of the first design, by a thousandth
- * of it: what takes the
- * volume, and the least fraction that works in all of the run. */
+/* HX_EINPUT if problem->volume_fraction is not above the least of the first design by a hundredth
+ * of it, since designs would hardly differ: says what takes the volume, and the least fraction that
+ * works in all of the run. */
 int hx_least_volume_check(const hx_least_volume *least, const hx_filter *filter);
 
 /* Warnings: little is left to design; no design can have the volume once beta has risen. */
