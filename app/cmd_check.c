@@ -11,6 +11,7 @@
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/mesh_quality.h"
+#include "core/simp.h"
 #include "core/skin.h"
 #include "footprint.h"
 #include "output.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "config_help.h"
 #include "config_tree.h"
 #include "core/names.h"
 #include "core/version.h"

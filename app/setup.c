@@ -411,7 +411,7 @@ static size_t precond_bytes(const hx_session *s)
     const hx_precond_kind *kind = s->precond_kind;
     const int n = kind->vectors + (s->problem.n_rigid > 0 ? kind->rigid_vectors : 0);
     return (size_t)n * 3 * (size_t)s->mesh.n_node * sizeof(double) +
-           (kind->bytes ? kind->bytes(&s->mesh, s->strategy) : 0);
+           (kind->bytes ? kind->bytes(&s->mesh, s->device.ops, s->strategy) : 0);
 }
 
 static hx_filter_params filter_params(const hx_session *s)

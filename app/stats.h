@@ -25,11 +25,6 @@ typedef struct hx_stats {
 double hx_stats_precond(const hx_iteration *it);
 double hx_stats_vector(const hx_iteration *it);
 
-/* Sorts ascending. */
-void hx_sort_values(double *value, size_t n);
-/* The quantile q, 0.5 for the median, of n >= 1 sorted values; between two of them linearly. */
-double hx_quantile(const double *sorted, size_t n, double q);
-
 int hx_stats_begin(hx_stats *stats, int max_iterations, int n_case);
 /* output_seconds: what writing this iteration's files took. */
 void hx_stats_add(hx_stats *stats, const hx_iteration *it, int n_case, double output_seconds);

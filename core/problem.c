@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device.h"
 #include "hex_jacobian.h"
 #include "memory.h"
 #include "names.h"
 #include "problem_internal.h"
+#include "simp.h"
 #include "skin.h"
 #include "sum.h"
 
