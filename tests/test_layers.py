@@ -233,6 +233,9 @@ def floors(arrows):
 
 def draw(files, edges):
     arrows = room_arrows(edges)
+    cycle = cycle_of(arrows)
+    if cycle:
+        sys.exit(f"a cycle of rooms: {' -> '.join(cycle)}")
     depth = floors(arrows)
     for room in sorted({room_of(path) for path in files}, key=lambda r: (depth.get(r, 0), r)):
         n = sum(room_of(path) == room for path in files)
