@@ -281,8 +281,8 @@ static void check_operations(void)
         double *d_rho = fixture_put(dev, n, rho), *d_u = fixture_put(dev, n_dof, u),
                *d_static = fixture_put(dev, n_dof, problem.force[1]),
                *d_f = fixture_put(dev, n_dof, u), *d_dc = fixture_put(dev, n, rho);
-        CHECK_OK(dev->ops->body_force(dev, &op.model, &problem.body[1], d_rho, d_static, d_f));
-        CHECK_OK(dev->ops->body_work(dev, &op.model, &problem.body[1], 1.5, d_rho, d_u, d_dc));
+        CHECK_OK(dev->ops->body->force(dev, &op.model, &problem.body[1], d_rho, d_static, d_f));
+        CHECK_OK(dev->ops->body->work(dev, &op.model, &problem.body[1], 1.5, d_rho, d_u, d_dc));
         fixture_get(dev, n_dof, f[k], d_f);
         fixture_get(dev, n, dc[k], d_dc);
         double *const all[] = {d_rho, d_u, d_static, d_f, d_dc};

@@ -86,8 +86,9 @@ static void check_positive(fields *f)
         hx_device *dev = k == 0 ? &device : &cpu;
         double *const *x = k == 0 ? f->d : f->c;
         CHECK_OK(dev->ops->copy(dev, x[MODULUS], x[ENERGY], f->n * sizeof(double)));
-        CHECK_OK(dev->ops->axpy(dev, n, -1.3, x[VOLUME], x[MODULUS]));
-        CHECK_OK(dev->ops->mean_positive(dev, n, x[MODULUS], x[VOLUME], x[PASSIVE], &mean[k]));
+        CHECK_OK(dev->ops->vector->axpy(dev, n, -1.3, x[VOLUME], x[MODULUS]));
+        CHECK_OK(
+            dev->ops->design->mean_positive(dev, n, x[MODULUS], x[VOLUME], x[PASSIVE], &mean[k]));
     }
     check_value(mean[0], mean[1], 1e-14, "mean of the positive");
     for (size_t e = 0; e < f->n; e++) {
@@ -106,10 +107,11 @@ static void check_entries(fields *f)
         hx_device *dev = k == 0 ? &device : &cpu;
         double *const *x = k == 0 ? f->d : f->c;
         fixture_set_threads(k == 0 ? 2 : 1);
-        CHECK_OK(dev->ops->modulus(dev, n, 3.0, 3.0, x[RHO], x[MODULUS]));
-        CHECK_OK(dev->ops->sensitivity(dev, n, 3.0, x[MODULUS], x[RHO], x[ENERGY], x[OUT]));
-        CHECK_OK(dev->ops->sum(dev, n, x[OUT], &sum[k]));
-        CHECK_OK(dev->ops->measure(dev, n, x[RHO], x[VOLUME], x[PASSIVE], &mass[k], &grey[k]));
+        CHECK_OK(dev->ops->design->modulus(dev, n, 3.0, 3.0, x[RHO], x[MODULUS]));
+        CHECK_OK(dev->ops->design->sensitivity(dev, n, 3.0, x[MODULUS], x[RHO], x[ENERGY], x[OUT]));
+        CHECK_OK(dev->ops->vector->sum(dev, n, x[OUT], &sum[k]));
+        CHECK_OK(
+            dev->ops->design->measure(dev, n, x[RHO], x[VOLUME], x[PASSIVE], &mass[k], &grey[k]));
     }
     check_field(f, MODULUS, 1e-15, "modulus");
     check_field(f, OUT, 1e-15, "sensitivity");
@@ -123,11 +125,11 @@ static void check_entries(fields *f)
     for (int k = 0; k < 2; k++) {
         hx_device *dev = k == 0 ? &device : &cpu;
         double *const *x = k == 0 ? f->d : f->c;
-        CHECK_OK(dev->ops->modulus(dev, n, 1.0, 1.7, x[RHO], x[MODULUS]));
-        CHECK_OK(dev->ops->multiply(dev, n, x[RHO], x[MODULUS], x[OUT]));
-        CHECK_OK(dev->ops->divide(dev, n, x[OUT], x[VOLUME], x[OUT]));
-        CHECK_OK(dev->ops->axpy(dev, n, 0.3, x[RHO], x[OUT]));
-        CHECK_OK(dev->ops->measure(dev, n, x[RHO], x[VOLUME], NULL, &mass[k], &grey[k]));
+        CHECK_OK(dev->ops->design->modulus(dev, n, 1.0, 1.7, x[RHO], x[MODULUS]));
+        CHECK_OK(dev->ops->vector->multiply(dev, n, x[RHO], x[MODULUS], x[OUT]));
+        CHECK_OK(dev->ops->vector->divide(dev, n, x[OUT], x[VOLUME], x[OUT]));
+        CHECK_OK(dev->ops->vector->axpy(dev, n, 0.3, x[RHO], x[OUT]));
+        CHECK_OK(dev->ops->design->measure(dev, n, x[RHO], x[VOLUME], NULL, &mass[k], &grey[k]));
     }
     check_field(f, MODULUS, 1e-14, "modulus, p = 1.7");
     check_field(f, OUT, 1e-14, "products");
@@ -176,9 +178,9 @@ static void check_cone(fields *f, const hx_mesh *mesh, double radius)
         hx_device_cells cells;
         CHECK_OK(hx_device_cells_create(&cells, dev, mesh, radius));
         fixture_set_threads(k == 0 ? 2 : 1);
-        CHECK_OK(dev->ops->cone_sum(dev, &cells, radius, x[DC], x[OUT]));
+        CHECK_OK(dev->ops->design->cone_sum(dev, &cells, radius, x[DC], x[OUT]));
         CHECK_OK(dev->ops->copy(dev, x[MODULUS], x[OUT], f->n * sizeof(double)));
-        CHECK_OK(dev->ops->cone_sum(dev, &cells, radius, x[OUT], x[OUT])); /* in place */
+        CHECK_OK(dev->ops->design->cone_sum(dev, &cells, radius, x[OUT], x[OUT])); /* in place */
         hx_device_cells_free(&cells, dev);
         hx_device_cells_free(&cells, dev);
     }
@@ -242,16 +244,17 @@ static int bench(const int size[3], double radius)
                              f.d[VOLUME], NULL, f.d[OUT], d_state, NULL};
     for (int i = 0; i < 7; i++) {
         lap(&clock);
-        CHECK_OK(device.ops->cone_sum(&device, &cells, radius, f.d[DC], f.d[MODULUS]));
+        CHECK_OK(device.ops->design->cone_sum(&device, &cells, radius, f.d[DC], f.d[MODULUS]));
         best[0] = fmin(best[0], lap(&clock));
         CHECK_OK(hx_oc_update(&device, &oc, 0.5 * mesh.total_volume, &change));
         best[1] = fmin(best[1], lap(&clock));
-        CHECK_OK(device.ops->modulus(&device, mesh.n_elem, 1.0, 3.0, f.d[RHO], f.d[MODULUS]));
-        CHECK_OK(device.ops->sensitivity(&device, mesh.n_elem, 3.0, f.d[MODULUS], f.d[RHO],
-                                         f.d[ENERGY], f.d[OUT]));
-        CHECK_OK(device.ops->sum(&device, mesh.n_elem, f.d[OUT], &mass));
         CHECK_OK(
-            device.ops->measure(&device, mesh.n_elem, f.d[RHO], f.d[VOLUME], NULL, &mass, &grey));
+            device.ops->design->modulus(&device, mesh.n_elem, 1.0, 3.0, f.d[RHO], f.d[MODULUS]));
+        CHECK_OK(device.ops->design->sensitivity(&device, mesh.n_elem, 3.0, f.d[MODULUS], f.d[RHO],
+                                                 f.d[ENERGY], f.d[OUT]));
+        CHECK_OK(device.ops->vector->sum(&device, mesh.n_elem, f.d[OUT], &mass));
+        CHECK_OK(device.ops->design->measure(&device, mesh.n_elem, f.d[RHO], f.d[VOLUME], NULL,
+                                             &mass, &grey));
         best[2] = fmin(best[2], lap(&clock));
     }
     CHECK_OK(hx_cells_estimate(&mesh, radius, &mean));

@@ -308,13 +308,13 @@ static void check_projection(double beta, double eta)
     }
     double *const d_rho = fixture_put(&device, N, rho), *const d_a = fixture_put(&device, N, a);
     double *const d_passive = fixture_put(&device, N, passive);
-    CHECK_OK(device.ops->project_backward(&device, N, &law, d_passive, d_rho, d_a));
+    CHECK_OK(device.ops->design->project_backward(&device, N, &law, d_passive, d_rho, d_a));
     fixture_get(&device, N, a, d_a);
-    CHECK_OK(device.ops->zero_passive(&device, N, d_passive, d_rho));
+    CHECK_OK(device.ops->design->zero_passive(&device, N, d_passive, d_rho));
     fixture_get(&device, N, found, d_rho);
     for (int i = 0; i < N; i++) CHECK(found[i] == (i % 7 == 3 ? 0.0 : rho[i]));
     CHECK_OK(device.ops->upload(&device, d_rho, rho, sizeof rho));
-    CHECK_OK(device.ops->project(&device, N, &law, d_passive, d_rho, d_rho));
+    CHECK_OK(device.ops->design->project(&device, N, &law, d_passive, d_rho, d_rho));
     fixture_get(&device, N, found, d_rho);
     for (int i = 0; i < N; i++) {
         if (i % 7 == 3)
@@ -323,7 +323,7 @@ static void check_projection(double beta, double eta)
             CHECK_REL(found[i], hx_projection_value(&law, rho[i]), 1e-13);
         if (i % 7 != 3) CHECK_REL(a[i], 2.0 * slope[i], 1e-12);
     }
-    CHECK_OK(device.ops->project(&device, N, &law, NULL, d_a, d_a));
+    CHECK_OK(device.ops->design->project(&device, N, &law, NULL, d_a, d_a));
     device.ops->release(&device, d_rho);
     device.ops->release(&device, d_a);
     device.ops->release(&device, d_passive);

@@ -201,7 +201,7 @@ static double energy(const fixture_solver *s, const model *m, const double *x)
     hx_device *dev = s->op.dev;
     double *d_x = fixture_put(dev, m->n, x), *d_y = fixture_put(dev, m->n, x), sum = 0.0;
     CHECK_OK(hx_operator_apply_unmasked(&s->op, d_x, d_y));
-    CHECK_OK(dev->ops->dot(dev, (int64_t)m->n, d_x, d_y, &sum));
+    CHECK_OK(dev->ops->vector->dot(dev, (int64_t)m->n, d_x, d_y, &sum));
     dev->ops->release(dev, d_x);
     dev->ops->release(dev, d_y);
     return sum;

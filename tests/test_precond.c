@@ -79,7 +79,7 @@ static void check_invert(void)
         for (int i = 0; i < 6; i++) block[N_BAD + k][i] = scale[k] * good[i];
     CHECK_OK(device.ops->alloc(&device, sizeof block, &d_block));
     CHECK_OK(device.ops->upload(&device, d_block, block, sizeof block));
-    CHECK_OK(device.ops->block_invert(&device, N, d_block));
+    CHECK_OK(device.ops->element->block_invert(&device, N, d_block));
     CHECK_OK(device.ops->download(&device, block, d_block, sizeof block));
     for (int k = 0; k < N_BAD; k++)
         for (int i = 0; i < 6; i++)

@@ -324,8 +324,8 @@ static void check_projector(void)
         if (i == 1) {
             double *d_x = fixture_put(dev, n, x);
             CHECK_OK(hx_operator_project(&op, d_z));
-            CHECK_OK(dev->ops->dot(dev, (int64_t)n, d_x, d_z, &left));  /* x'P z */
-            CHECK_OK(dev->ops->dot(dev, (int64_t)n, d_y, d_z, &right)); /* x'P P z */
+            CHECK_OK(dev->ops->vector->dot(dev, (int64_t)n, d_x, d_z, &left));  /* x'P z */
+            CHECK_OK(dev->ops->vector->dot(dev, (int64_t)n, d_y, d_z, &right)); /* x'P P z */
             CHECK_ABS(left, right, 1e-11 * (double)n);
             dev->ops->release(dev, d_x);
         }

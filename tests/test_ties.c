@@ -342,10 +342,10 @@ static void check_operations(void)
     }
     double *const d_dv = fixture_put(&device, N, dv), *const d_dc = fixture_put(&device, N, dc);
     CHECK_OK(hx_device_ties_create(&ties, &device, &host));
-    CHECK_OK(device.ops->tie(&device, &ties, d_dv, d_dc));
+    CHECK_OK(device.ops->design->tie(&device, &ties, d_dv, d_dc));
     fixture_get(&device, N, found, d_dc);
     for (int e = 0; e < N; e++) CHECK_REL(found[e], want[e], 1e-13);
-    CHECK_OK(device.ops->copy_largest(&device, &ties, d_dv));
+    CHECK_OK(device.ops->design->copy_largest(&device, &ties, d_dv));
     fixture_get(&device, N, found, d_dv);
     for (int g = 0; g < 4; g++) {
         double largest = 0.0;
@@ -355,7 +355,7 @@ static void check_operations(void)
     for (int m = (int)host.n_member; m < N; m++) /* who is in no group keeps its value */
         CHECK(found[7 * m % N] == dv[7 * m % N]);
     CHECK_OK(device.ops->zero(&device, d_dv, sizeof dv));
-    CHECK_OK(device.ops->tie(&device, &ties, d_dv, d_dc));
+    CHECK_OK(device.ops->design->tie(&device, &ties, d_dv, d_dc));
     fixture_get(&device, N, found, d_dc);
     for (int m = 0; m < host.n_member; m++) CHECK(found[member[m]] == 0.0);
     hx_device_ties_free(&ties, &device);

@@ -81,7 +81,7 @@ static inline int wrapper_apply_dot(void *state, const double *d_x, double *d_y,
     const wrapper *w = state;
     double sum;
     HX_TRY(w->inner->apply(w->inner_state, d_x, d_y));
-    HX_TRY(w->dev->ops->dot(w->dev, w->n_dof, d_x, d_y, &sum));
+    HX_TRY(w->dev->ops->vector->dot(w->dev, w->n_dof, d_x, d_y, &sum));
     return w->dev->ops->upload(w->dev, d_sum, &sum, sizeof sum);
 }
 
