@@ -38,9 +38,10 @@ int hx_result_match_cells(const hx_mesh *mesh, const hx_vtk_result *result, int3
 /* Reads a cell array of one component from a VTK file into value[mesh->n_elem], in the mesh's own
  * order, whatever the file's: elements that it lacks get `missing`. least: what a result has at
  * least everywhere (rho_min). A file that lacks elements is taken for a part, written with a
- * threshold; not if it has no vtkOriginalCellIds and holds cells of that least value, which every
- * threshold would have left out before: that is the result of a smaller mesh. HX_EINPUT: as
- * hx_vtk_read_result and hx_result_match_cells, with the file's name. Needs the memory of both. */
+ * threshold. Without vtkOriginalCellIds it is none, but the result of a smaller mesh, if its title
+ * says that we wrote it (then it would have them), or if it has cells of that least value (which
+ * any threshold leaves out). HX_EINPUT: as hx_vtk_read_result and hx_result_match_cells, with the
+ * file's name. Needs the memory of both. */
 int hx_result_read(const char *path, const char *name, const hx_mesh *mesh, double least,
                    double missing, double *value, hx_result_match *match);
 

@@ -71,6 +71,7 @@ typedef struct hx_vtk_result {
     double *value;    /* [cells.n_elem] the array asked for (owned) */
     double *original; /* [cells.n_elem] vtkOriginalCellIds; NULL: the file has none (owned) */
     double precision; /* of a coordinate as it is written, relative to the largest */
+    char title[256];
 } hx_vtk_result;
 
 /* HX_EINPUT: as hx_vtk_read, no cell, or no such array of one component. Takes 24 bytes a point and

@@ -395,7 +395,7 @@ static int read_header(hx_vtk_reader *r)
     if (r->major < 1 || r->major > 5)
         return HX_VTK_RAISE(&r->scan, "version %d.%d of the format; 2.0 to 5.1 can be read",
                             r->major, minor);
-    HX_TRY(hx_vtk_scan_line(&r->scan, NULL, 0, &found)); /* title */
+    HX_TRY(hx_vtk_scan_line(&r->scan, r->title, sizeof r->title, &found));
     HX_TRY(hx_vtk_scan_need(&r->scan, "ASCII or BINARY"));
     const int is_binary = strcasecmp(r->scan.word, "BINARY") == 0;
     if (!is_binary && strcasecmp(r->scan.word, "ASCII") != 0)
@@ -491,6 +491,7 @@ int hx_vtk_read_result(const char *path, const char *name, hx_vtk_result *result
     result->value = r.value;
     result->original = r.original;
     result->precision = r.precision;
+    snprintf(result->title, sizeof result->title, "%s", r.title);
     r.value = r.original = NULL;
 fail:
     free(r.value);

@@ -18,7 +18,8 @@ typedef enum { HX_VTK_NOWHERE, HX_VTK_ON_POINTS, HX_VTK_ON_CELLS } hx_vtk_data_w
 
 typedef struct hx_vtk_reader {
     hx_vtk_scan scan;
-    int major;              /* of the file's version */
+    int major; /* of the file's version */
+    char title[256];
     int64_t n_node, n_elem; /* -1 until their sections were read */
     bool has_types;
     double *xyz;             /* [n_node][3] (owned until the mesh takes it) */

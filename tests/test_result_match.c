@@ -259,7 +259,16 @@ static void test_other_sizes(void)
     value[3] = 0.001; /* a whole result has void */
     write_form(&smaller, &o);
     refuse(&mesh, "40 cells; the mesh of this run has 60: element ");
-    CHECK(strstr(hx_error_message(), "no vtkOriginalCellIds") != NULL);
+    CHECK(strstr(hx_error_message(), "no vtkOriginalCellIds, and cells of the least") != NULL);
+    value[3] = 0.5;
+    write_form(&smaller, &o);
+    double found[N_ELEM];
+    hx_result_match match;
+    CHECK_OK(hx_result_read(path, "rho", &mesh, 0.001, 0.125, found, &match));
+    CHECK(match.n_missing == 20);
+    const hx_vtk_field field = {"rho", HX_VTK_CELL, HX_VTK_F64, 1, value};
+    CHECK_OK(hx_vtk_write(path, &smaller, "box, hextop, iteration 3", HX_VTK_BINARY, &field, 1));
+    refuse(&mesh, "output.threshold (it has no vtkOriginalCellIds)");
     hx_mesh_free(&smaller);
     hx_mesh_free(&mesh);
 }
