@@ -35,34 +35,31 @@ static const double *corner(const hx_mesh *mesh, int64_t e, int k)
     return mesh->xyz + 3 * (int64_t)mesh->conn[8 * e + k];
 }
 
-/* Largest difference of a coordinate. */
-static double distance(const double *x, const double *y)
+/* No coordinate differs by more. */
+static int is_near(const double *x, const double *y, double tolerance)
 {
-    return fmax(fabs(x[0] - y[0]), fmax(fabs(x[1] - y[1]), fabs(x[2] - y[2])));
+    return fabs(x[0] - y[0]) <= tolerance && fabs(x[1] - y[1]) <= tolerance &&
+           fabs(x[2] - y[2]) <= tolerance;
 }
 
-/* Of the corner of `from` that is farthest from all corners of the other. */
-static double one_way_deviation(const hx_mesh *from, int64_t e, const hx_mesh *to, int64_t f)
+/* Each corner of the one lies on one of the other. */
+static int is_covered(const hx_mesh *one, int64_t e, const hx_mesh *other, int64_t f,
+                      double tolerance)
 {
-    double most = 0.0;
     for (int i = 0; i < 8; i++) {
-        double least = INFINITY;
-        for (int k = 0; k < 8; k++)
-            least = fmin(least, distance(corner(from, e, i), corner(to, f, k)));
-        most = fmax(most, least);
+        const double *const x = corner(one, e, i);
+        int k = 0;
+        while (k < 8 && !is_near(x, corner(other, f, (i + k) & 7), tolerance)) k++;
+        if (k == 8) return 0;
     }
-    return most;
+    return 1;
 }
 
-/* How far element and cell are apart, as sets of corners: a corner may be there twice. */
-static double deviation(const matcher *m, int64_t elem, int64_t cell)
+/* As sets of corners: these may come in another order, and one may be there twice. */
+static int is_same(const matcher *m, int64_t elem, int64_t cell)
 {
-    double in_order = 0.0;
-    for (int k = 0; k < 8; k++)
-        in_order = fmax(in_order, distance(corner(m->mesh, elem, k), corner(m->file, cell, k)));
-    if (in_order <= m->tolerance) return in_order;
-    return fmax(one_way_deviation(m->mesh, elem, m->file, cell),
-                one_way_deviation(m->file, cell, m->mesh, elem));
+    return is_covered(m->mesh, elem, m->file, cell, m->tolerance) &&
+           is_covered(m->file, cell, m->mesh, elem, m->tolerance);
 }
 
 /* Middle of the box of its corners: the same bits in whatever order and however often they come. */
@@ -71,8 +68,9 @@ static void find_centre(const hx_mesh *mesh, int64_t e, double centre[3])
     for (int d = 0; d < 3; d++) {
         double low = INFINITY, high = -INFINITY;
         for (int k = 0; k < 8; k++) {
-            low = fmin(low, corner(mesh, e, k)[d]);
-            high = fmax(high, corner(mesh, e, k)[d]);
+            const double x = corner(mesh, e, k)[d];
+            low = x < low ? x : low;
+            high = x > high ? x : high;
         }
         centre[d] = 0.5 * (low + high);
     }
@@ -97,7 +95,7 @@ static int32_t elem_of_number(const matcher *m, double number, int64_t cell)
     if (!(number >= 0.0 && number < (double)m->mesh->n_elem)) return NO_ELEMENT;
     const int64_t n = (int64_t)number;
     const int32_t e = m->number_elem ? m->number_elem[n] : (int32_t)n;
-    return deviation(m, e, cell) <= m->tolerance ? e : NO_ELEMENT;
+    return is_same(m, e, cell) ? e : NO_ELEMENT;
 }
 
 /* Returns the number of cells that remain to be looked for; *n_by_id: found by vtkOriginalCellIds.
@@ -126,6 +124,7 @@ static int64_t match_by_numbers(matcher *m, int64_t *n_by_id)
 typedef struct search {
     const matcher *m;
     int64_t cell;
+    double centre[3], reach;
     int32_t elem;
 } search;
 
@@ -133,19 +132,21 @@ typedef struct search {
 static int look_at(void *context, int32_t e)
 {
     search *const s = context;
-    if (e == s->elem || deviation(s->m, e, s->cell) > s->m->tolerance) return 0;
+    if (e == s->elem || !is_near(s->m->centre + 3 * (int64_t)e, s->centre, s->reach)) return 0;
+    if (!is_same(s->m, e, s->cell)) return 0;
     s->elem = s->elem == NO_ELEMENT ? e : SEVERAL_ELEMENTS;
     return s->elem == SEVERAL_ELEMENTS;
 }
 
 static int32_t elem_of_corners(const matcher *m, int64_t cell)
 {
-    search s = {m, cell, NO_ELEMENT};
-    double centre[3], low[3], high[3];
-    find_centre(m->file, cell, centre);
+    search s = {.m = m, .cell = cell, .elem = NO_ELEMENT};
+    double low[3], high[3];
+    s.reach = 1.5 * m->tolerance; /* a centre's own rounding included */
+    find_centre(m->file, cell, s.centre);
     for (int d = 0; d < 3; d++) {
-        low[d] = centre[d] - 1.5 * m->tolerance; /* a centre's own rounding included */
-        high[d] = centre[d] + 1.5 * m->tolerance;
+        low[d] = s.centre[d] - s.reach;
+        high[d] = s.centre[d] + s.reach;
     }
     (void)hx_node_grid_visit(&m->grid, low, high, look_at, &s);
     return s.elem;
@@ -172,6 +173,30 @@ static int match_by_corners(matcher *m)
 }
 
 /* --- what does not fit --- */
+
+/* Largest difference of a coordinate, of the corner of `from` that is farthest from all corners of
+ * the other. */
+static double one_way_deviation(const hx_mesh *from, int64_t e, const hx_mesh *to, int64_t f)
+{
+    double most = 0.0;
+    for (int i = 0; i < 8; i++) {
+        const double *const x = corner(from, e, i);
+        double least = INFINITY;
+        for (int k = 0; k < 8; k++) {
+            const double *const y = corner(to, f, k);
+            least =
+                fmin(least, fmax(fabs(x[0] - y[0]), fmax(fabs(x[1] - y[1]), fabs(x[2] - y[2]))));
+        }
+        most = fmax(most, least);
+    }
+    return most;
+}
+
+static double deviation(const matcher *m, int64_t elem, int64_t cell)
+{
+    return fmax(one_way_deviation(m->mesh, elem, m->file, cell),
+                one_way_deviation(m->file, cell, m->mesh, elem));
+}
 
 /* The element whose centre is nearest to that of the cell; for messages, hence a plain search. */
 static int64_t nearest_elem(const matcher *m, const double centre[3])
