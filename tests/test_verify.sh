@@ -214,7 +214,7 @@ refused "no result" "nowhere.vtk" nowhere.vtk run.cfg
 refused "a config that is none" "cannot read config" run/density_0025.vtk nowhere.cfg
 refused "another mesh" "1024 cells; the mesh of this run has 2" run/density_0025.vtk bar.cfg mesh.nx=2 \
     mesh.ny=1 mesh.nz=1
-refused "a larger mesh" "1024 cells where the mesh has 1152" run/density_0025.vtk run.cfg mesh.nx=18
+refused "a larger mesh" "1024 cells; the mesh of this run has 1152" run/density_0025.vtk run.cfg mesh.nx=18
 sed 's/^SCALARS density/SCALARS weight/' bar/density_0001.vtk >weight.vtk
 refused "no density" "no cell array 'density' of one component; the file has weight" weight.vtk bar.cfg
 awk '/^SCALARS density/ { rho = 1 } rho && /^1/ && !done { $1 = 1.5; done = 1 } { print }' \
