@@ -70,8 +70,8 @@ static void check_field(fields *f, int i, double tolerance, const char *what)
     fixture_get(&device, f->n, f->found, f->d[i]);
     fixture_get(&cpu, f->n, f->host[i], f->c[i]);
     for (size_t e = 0; e < f->n; e++) {
-        const double off = fabs(f->found[e] - f->host[i][e]) / fabs(f->host[i][e]);
-        if (!(off <= error) && !isnan(error) && f->found[e] != f->host[i][e]) error = off;
+        const double off = fabs(f->found[e] - f->host[i][e]);
+        test_worst(&error, off == 0.0 ? 0.0 : off / fabs(f->host[i][e]));
     }
     CHECK_MSG(error <= (same_device() ? 0.0 : tolerance), "%s, n = %zu: off by %.3g", what, f->n,
               error);

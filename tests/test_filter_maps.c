@@ -130,7 +130,7 @@ static void check_density(const model *m, double radius, int volume_weighted)
         }
         const int is_free = !m->problem.passive || isnan(m->problem.passive[e]);
         const double exact = is_free ? (double)(sum / sum_weight) : m->problem.passive[e];
-        error = fmax(error, fabs(found[e] / exact - 1.0));
+        test_worst(&error, fabs(found[e] / exact - 1.0));
     }
     CHECK_MSG(error <= 1e-13, "radius %g, volume weights %d: off by %.3g", radius, volume_weighted,
               error);
@@ -177,14 +177,14 @@ static void check_kept(const char *kind, const model *m, const hx_filter_params 
     hx_filter filter;
     create(&filter, kind, m, params);
     forward(&filter, n, rho, found);
-    for (size_t e = 0; e < n; e++) error = fmax(error, fabs(found[e] - 0.37));
+    for (size_t e = 0; e < n; e++) test_worst(&error, fabs(found[e] - 0.37));
     CHECK_MSG(error <= 1e-9, "%s: a constant is off by %.3g", kind, error);
     uint64_t seed = 22;
     for (size_t e = 0; e < n; e++) rho[e] = fixture_uniform(&seed, 0.0, 1.0) < 0.5 ? 0.01 : 1.0;
     forward(&filter, n, rho, found);
     for (size_t e = 0; e < n; e++) {
-        low = fmin(low, found[e]);
-        high = fmax(high, found[e]);
+        test_least(&low, found[e]);
+        test_worst(&high, found[e]);
     }
     CHECK_MSG(low >= 0.01 && high <= 1.0 && high - low > 1e-3, "%s: %g to %g", kind, low, high);
     if (keeps_volume)
@@ -241,7 +241,7 @@ static void check_helmholtz_dense(const model *m, double radius)
     for (size_t e = 0; e < n; e++) {
         double mean = 0.0;
         for (int a = 0; a < 8; a++) mean += 0.125 * x[m->mesh.conn[8 * e + (size_t)a]];
-        error = fmax(error, fabs(found[e] - mean));
+        test_worst(&error, fabs(found[e] - mean));
     }
     /* the operator's metric is rounded to single precision */
     CHECK_MSG(error <= 3e-7, "radius %g: off by %.3g", radius, error);
