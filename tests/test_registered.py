@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Every test is registered, and once: a file that Meson does not know never fails, one that it knows
-twice fails no more than once.
+twice fails no more than once. And none keeps a largest error so that a NaN is forgotten.
 
     test_registered.py BUILDDIR SRCDIR [NAME ...]      NAME: files that this build leaves out"""
 
 import json
 import pathlib
+import re
 import sys
 
+# x = fmax(x, d), x = d <= x ? x : d: test_worst() of test.h instead.
+FORGETS_NAN = re.compile(r"(\w+(?:\[[^\]]*\])?) = (?:fmaxl?\(\1,|[^;]+ <= \1(?: \* \w+)? \? \1 :)")
 WORDS = (".c", ".sh", ".py")
 
 
@@ -27,6 +30,9 @@ def main(build, source, *left_out):
              if p.suffix in WORDS and p.name.startswith(("test_", "check"))]
     faults += [f"{p.name} is not registered" for p in files
                if p.stem not in run and p.name not in left_out]
+    for p in (pathlib.Path(source) / "tests").rglob("*.[ch]"):
+        faults += [f"{p.name}: '{m.group(0)}...' forgets a NaN, take test_worst() of test.h"
+                   for m in FORGETS_NAN.finditer(p.read_text(encoding="utf-8"))]
     for fault in faults:
         print(f"failed: {fault}")
     print(f"{len(tests)} tests, {len(files)} files, {len(faults)} faults")
