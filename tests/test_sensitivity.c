@@ -101,9 +101,15 @@ static void check_model(const hx_mesh *mesh, const model *m, int64_t stride)
     check_downloads(&s, &problem, design, dc);
 
     /* what the record says of the sum over cases */
-    double sum = 0.0;
-    for (int c = 0; c < m->n_case; c++) sum += weight[c] * record.load_case[c].compliance;
+    double sum = 0.0, residual = 0.0;
+    int n_iteration = 0;
+    for (int c = 0; c < m->n_case; c++) {
+        sum += weight[c] * record.load_case[c].compliance;
+        test_worst(&residual, record.load_case[c].pcg.residual);
+        n_iteration += record.load_case[c].pcg.iterations;
+    }
     CHECK_REL(record.compliance, sum, 1e-14);
+    CHECK(record.pcg_residual == residual && record.pcg_iterations == n_iteration);
     if (!m->prescribed) CHECK(record.compliance > 0.0);
     if (!m->loaded) CHECK(record.compliance < 0.0); /* minus the energy: stiffer is lower */
 
