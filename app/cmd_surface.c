@@ -121,7 +121,7 @@ static int make_field(job *j)
 {
     const hx_surface_source *source = &j->source;
     double volume;
-    HX_TRY(hx_surface_field_create(&j->field, source->mesh, source->rho));
+    HX_TRY(hx_surface_field_create(&j->field, source->mesh, source->rho, NULL));
     for (int64_t a = 0; a < source->mesh->n_node; a++)
         if (source->is_solid[a]) j->field.value[a] = 1.0;
     j->threshold = j->plan.threshold;
