@@ -239,7 +239,7 @@ static void warn_filled(hx_verify *v)
     for (int c = 0; c < v->session.problem.n_case; c++) {
         double share = 0.0;
         if (hx_verify_filled_force(v, c, &share) != HX_OK) return;
-        if (100.0 * share > v->tolerance)
+        if (share > 0.01)
             warn(v,
                  "case %d: %.1f %% of the force acts where the density is below the threshold and "
                  "--preserve makes the part solid: the design holds nothing there",
