@@ -406,6 +406,16 @@ const char *hx_session_ties_text(const hx_session *s, char *text, size_t n_text)
     return text;
 }
 
+const hx_objective_kind *hx_session_objective(const hx_session *s)
+{
+    return hx_objective_find(s->cfg.optimization.objective);
+}
+
+const hx_update_kind *hx_session_update(const hx_session *s)
+{
+    return hx_update_find(s->cfg.optimization.update);
+}
+
 static size_t precond_bytes(const hx_session *s)
 {
     const hx_precond_kind *kind = s->precond_kind;
@@ -436,7 +446,8 @@ static int add_other_items(const hx_session *s, hx_memory_item item[HX_SESSION_I
 {
     const size_t vector = 3 * (size_t)s->mesh.n_node * sizeof(double);
     const size_t n_case = (size_t)s->problem.n_case;
-    const size_t n_load = (size_t)hx_optimizer_vectors(&s->problem) - n_case;
+    const size_t n_load = (size_t)hx_analysis_vectors(&s->problem) - n_case +
+                          (size_t)hx_objective_vectors(hx_session_objective(s), &s->problem);
     const size_t n_pcg = (size_t)hx_pcg_vectors(s->precond_kind, &s->problem);
     int n = HX_OPERATOR_ITEMS;
     item[n++] = (hx_memory_item){"preconditioner", precond_bytes(s)};
@@ -444,7 +455,8 @@ static int add_other_items(const hx_session *s, hx_memory_item item[HX_SESSION_I
     item[n++] = (hx_memory_item){"displacements", n_case * vector};
     item[n++] = (hx_memory_item){"loads", n_load * vector};
     item[n++] =
-        (hx_memory_item){"densities", hx_optimizer_bytes(&s->problem) + hx_ties_bytes(&s->ties)};
+        (hx_memory_item){"densities", hx_optimizer_bytes(&s->problem, hx_session_update(s)) +
+                                          hx_ties_bytes(&s->ties)};
     item[n++] = (hx_memory_item){"filter", hx_session_filter_bytes(s)};
     return n;
 }
@@ -553,9 +565,10 @@ int hx_session_make_design(hx_session *s)
 {
     const hx_config *cfg = &s->cfg;
     const hx_optimizer_params params = {
+        .objective = hx_session_objective(s),
+        .update = hx_session_update(s),
         .move = cfg->optimization.move,
         .damping = cfg->optimization.damping,
-        .warm_start = cfg->solver.warm_start,
         .penalty = hx_penalty_stair(cfg),
         .beta = hx_beta_stair(cfg),
         .least = &s->least_volume,
@@ -566,8 +579,8 @@ int hx_session_make_design(hx_session *s)
     const double begin = begin_step(HX_SETUP_DESIGN);
     HX_TRY(hx_session_check_volume(s));
     HX_TRY_FAIL(hx_session_read_initial(s, &density));
-    rc = hx_optimizer_create(&s->opt, &params, &s->problem, &s->op, &s->pc, &s->pcg, &s->filter,
-                             density);
+    HX_TRY_FAIL(hx_analysis_create(&s->analysis, &s->op, &s->pc, &s->pcg, cfg->solver.warm_start));
+    rc = hx_optimizer_create(&s->opt, &params, &s->analysis, &s->filter, density);
     if (rc < 0) rc = density ? blame(s, "optimization.initial", rc) : rc;
     HX_TRY_FAIL(rc);
     HX_TRY_FAIL(hx_optimizer_tie(&s->opt, &s->ties));
@@ -581,6 +594,7 @@ fail:
 void hx_session_drop_operator(hx_session *s)
 {
     hx_optimizer_free(&s->opt);
+    hx_analysis_free(&s->analysis);
     hx_pcg_free(&s->pcg);
     hx_precond_free(&s->pc);
     hx_operator_free(&s->op);

@@ -41,6 +41,7 @@ typedef struct hx_session {
     hx_operator op;
     hx_precond pc;
     hx_pcg pcg;
+    hx_analysis analysis;
     hx_filter filter;
     hx_least_volume least_volume; /* of any design, once the filter is there */
     hx_optimizer opt;
@@ -77,7 +78,10 @@ int hx_session_find_device(const hx_session *s, const hx_device_ops **ops);
 int hx_session_start_device(hx_session *s, const hx_device_ops *ops); /* no strategy is chosen */
 int hx_session_make_operator(hx_session *s); /* of s->strategy and s->layout */
 int hx_session_make_filter(hx_session *s);   /* on the device */
-/* Frees the optimizer, PCG, preconditioner and operator. */
+/* What optimization.objective and optimization.update name. */
+const hx_objective_kind *hx_session_objective(const hx_session *s);
+const hx_update_kind *hx_session_update(const hx_session *s);
+/* Frees the optimizer, analysis, PCG, preconditioner and operator. */
 void hx_session_drop_operator(hx_session *s);
 
 /* Mass of a design of this volume fraction; NaN without material.density. */

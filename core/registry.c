@@ -32,6 +32,20 @@ const hx_filter_kind *hx_filter_find(const char *name)
     return NULL;
 }
 
+const hx_objective_kind *hx_objective_find(const char *name)
+{
+    for (size_t i = 0; hx_objectives[i]; i++)
+        if (strcmp(hx_objectives[i]->name, name) == 0) return hx_objectives[i];
+    return NULL;
+}
+
+const hx_update_kind *hx_update_find(const char *name)
+{
+    for (size_t i = 0; hx_updates[i]; i++)
+        if (strcmp(hx_updates[i]->name, name) == 0) return hx_updates[i];
+    return NULL;
+}
+
 /* Names that a user may ask for on any device, and what stands in for them where they do not exist:
  * the thread maps of a GPU have one meaning on a CPU. */
 static const char *const stand_in[][2] = {{"ebe8", "ebe"},   {"ebe24", "ebe"}, {"ebe64", "ebe"},
