@@ -618,7 +618,7 @@ static int check(hx_session *s, const hx_options *options)
     return HX_OK;
 }
 
-int hx_cmd_check(const hx_options *options)
+static int command_check(const hx_options *options)
 {
     hx_session s;
     memset(&s, 0, sizeof s);
@@ -627,3 +627,15 @@ int hx_cmd_check(const hx_options *options)
     hx_session_free(&s);
     return rc;
 }
+
+const hx_command hx_command_check = {
+    .name = "check",
+    .summary = "everything up to the first solve; changes nothing",
+    .arguments = "FILE [KEY=VALUE ...]",
+    .ends = {".cfg"},
+    .help =
+        "Reports mesh quality, sets, supports, loads, filter radius, memory and a time estimate.\n"
+        "Exit status 0, also with warnings; 2 when the run would be refused.\n",
+    .n_min = 1,
+    .run = command_check,
+};

@@ -151,7 +151,7 @@ static int write_mesh(hx_session *s, hx_fields *fields, const hx_options *option
     return HX_OK;
 }
 
-int hx_cmd_mesh(const hx_options *options)
+static int command_mesh(const hx_options *options)
 {
     hx_session s;
     hx_fields fields;
@@ -165,3 +165,21 @@ int hx_cmd_mesh(const hx_options *options)
     hx_session_free(&s);
     return rc;
 }
+
+const hx_command hx_command_mesh = {
+    .name = "mesh",
+    .summary = "convert a mesh, or write a config's with its loads",
+    .arguments = "FILE OUT [KEY=VALUE ...]",
+    .ends = {".cfg .vtk .msh .inp .cdb", ".vtk .msh .inp"},
+    .help =
+        "FILE is a config or a mesh file, OUT a file .vtk, .msh (Gmsh 4.1, sets as\n"
+        "physical groups) or .inp (Abaqus; of a config a whole job for CalculiX).\n"
+        "A mesh file is converted, with its sets; mesh.merge and output.format may follow.\n\n"
+        "Fields of OUT.vtk of a config: set_NAME (0 or 1), supports (bits 1, 2, 4 for x, y, z), "
+        "prescribed\n"
+        "(displacements, if any), load_1 ... (nodal forces of each case), passive (density, -1 "
+        "where\n"
+        "the design is free), scaled_jacobian (quality, 1 = right angles).\n",
+    .n_min = 2,
+    .run = command_mesh,
+};

@@ -208,7 +208,7 @@ static int run_config(run *r, const hx_options *options)
     return interrupted ? 1 : 0;
 }
 
-int hx_cmd_run(const hx_options *options)
+static int command_run(const hx_options *options)
 {
     run r;
     memset(&r, 0, sizeof r);
@@ -219,3 +219,20 @@ int hx_cmd_run(const hx_options *options)
     hx_session_free(&r.session);
     return rc;
 }
+
+const hx_command hx_command_run = {
+    .name = "run",
+    .summary = "optimise: densities, history and summary into a folder",
+    .arguments = "FILE [KEY=VALUE ...]",
+    .ends = {".cfg"},
+    .help =
+        "Reads the config FILE, optimises, and writes into output.directory:\n"
+        "  density_0010.vtk ...  every output.every iterations and the last, for ParaView\n"
+        "  density.vtk.series    all of them as an animation\n"
+        "  history.csv           one line an iteration\n"
+        "  summary.json          result, settings as resolved, timings, memory\n"
+        "  config.cfg            the resolved config; running it repeats the run\n"
+        "Ctrl-C finishes the iteration, writes everything and stops; a second one stops at once.\n",
+    .n_min = 1,
+    .run = command_run,
+};

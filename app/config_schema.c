@@ -15,14 +15,15 @@ static const char *generator_word(size_t i)
     return hx_generators[i] ? hx_generators[i]->name : NULL;
 }
 
+/* Valid everywhere, also where the build lacks them (it then says what it does instead). */
 static const char *device_word(size_t i)
 {
-    return hx_devices[i] ? hx_devices[i]->name : NULL;
+    return i == 0 ? "auto" : hx_device_names[i - 1].name;
 }
 
-static const char *strategy_word(size_t i)
+static const char *operator_word(size_t i)
 {
-    return hx_strategies[i] ? hx_strategies[i]->name : NULL;
+    return i == 0 ? "auto" : hx_operator_names[i - 1].name;
 }
 
 static const char *precond_word(size_t i)
@@ -46,10 +47,6 @@ static const char *layout_word(size_t i)
     return i < HX_N_LAYOUT ? hx_layout_name((hx_layout)i) : NULL;
 }
 
-/* Valid everywhere, also where the build lacks them (it then says what it does instead). */
-static const char *const device_words[] = {"auto", "cpu", "cuda", NULL};
-static const char *const operator_words[] = {"auto",   "nbn", "ebe",   "ebe8",  "ebe24", "ebe64",
-                                             "warp64", "sym", "sym32", "dedup", "otf",   NULL};
 static const char *const criterion_words[] = {"relative", "absolute", NULL};
 static const char *const failure_words[] = {"continue", "stop", NULL};
 static const char *const unit_words[] = {"element", "length", NULL};
@@ -322,10 +319,10 @@ const hx_key hx_keys[] = {
         .help = "so often; sooner where no density changes by more than change_tolerance"),
 
     GROUP("solver", "the linear systems: preconditioned conjugate gradients, matrix-free"),
-    KEY("solver.device", TEXT, AT(solver.device), .fallback = "auto", .word = device_words,
+    KEY("solver.device", TEXT, AT(solver.device), .fallback = "auto",
         .more_word = device_word, .help = "auto: a GPU if there is one, else the CPU"),
-    KEY("solver.operator", TEXT, AT(solver.op), .fallback = "auto", .word = operator_words,
-        .more_word = strategy_word,
+    KEY("solver.operator", TEXT, AT(solver.op), .fallback = "auto",
+        .more_word = operator_word,
         .help = "how K u is computed; `hextop list`; auto: the fastest, by a timing at the start "
                 "of those that can win; a CPU runs dedup as otf and the others of a GPU as ebe"),
     KEY("solver.layout", TEXT, AT(solver.layout), .fallback = "interleaved",
