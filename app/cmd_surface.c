@@ -94,8 +94,9 @@ static int has_ending(const char *path, const char *ending)
 
 static int read_plan(plan *p, const hx_options *options)
 {
-    const char *const threshold = hx_option_text(options, THRESHOLD),
-                      *const volume = hx_option_text(options, VOLUME);
+    const char *const threshold = hx_option_text(options, THRESHOLD), *const volume =
+                                                                          hx_option_text(options,
+                                                                                         VOLUME);
     if (options->n_argument != 2)
         return HX_RAISE(HX_EINPUT, "'%s' is one argument too many: hextop surface RESULT.vtk OUT",
                         options->argument[2]);

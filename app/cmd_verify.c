@@ -41,7 +41,8 @@ static int write_vtk(const hx_verify *v, const char *path)
 
 static int verify(hx_verify *v, const hx_options *options)
 {
-    const char *const result = options->argument[0], *const vtk = hx_option_text(options, HX_VERIFY_VTK);
+    const char *const result = options->argument[0], *const vtk =
+                                                         hx_option_text(options, HX_VERIFY_VTK);
     char beside[PATH_MAX];
     snprintf(beside, sizeof beside, "%.*sverify.json", folder_length(result), result);
     const char *const output = hx_option_text(options, HX_VERIFY_OUTPUT);

@@ -319,12 +319,13 @@ const hx_key hx_keys[] = {
         .help = "so often; sooner where no density changes by more than change_tolerance"),
 
     GROUP("solver", "the linear systems: preconditioned conjugate gradients, matrix-free"),
-    KEY("solver.device", TEXT, AT(solver.device), .fallback = "auto",
-        .more_word = device_word, .help = "auto: a GPU if there is one, else the CPU"),
-    KEY("solver.operator", TEXT, AT(solver.op), .fallback = "auto",
-        .more_word = operator_word,
-        .help = "how K u is computed; `hextop list`; auto: the fastest, by a timing at the start "
-                "of those that can win; a CPU runs dedup as otf and the others of a GPU as ebe"),
+    KEY("solver.device", TEXT, AT(solver.device), .fallback = "auto", .more_word = device_word,
+        .help = "auto: a GPU if there is one, else the CPU"),
+    KEY("solver.operator", TEXT, AT(solver.op), .fallback = "auto", .more_word = operator_word,
+        .help =
+            "how K u is computed; auto: the fastest, by a timing at the start of those that can "
+            "win; `hextop list` describes them, and what runs in place of one that the device "
+            "lacks"),
     KEY("solver.layout", TEXT, AT(solver.layout), .fallback = "interleaved",
         .more_word = layout_word, .help = "order in memory of the element matrices"),
     KEY("solver.preconditioner", TEXT, AT(solver.preconditioner), .fallback = "auto",

@@ -128,7 +128,9 @@ static void put_key(const hx_key *key)
     if (key->unit) put_line(", in ", key->unit, "\\c");
     if (n == 0 && key->range) put_line(", ", key->range, "\\c");
     for (size_t i = 0; i < n; i++) put_line(i ? " | " : ": ", word[i], "\\c");
-    put_line("; default: ", hx_key_default(key, text, sizeof text), ".");
+    if (key->required || key->note || key->fallback)
+        put_line("; default: ", hx_key_default(key, text, sizeof text), "\\c");
+    printf(".\n");
 }
 
 static void put_keys(void)
@@ -151,26 +153,25 @@ static void put_exit_status(void)
 #define TEXT_OF_2(code, value, status, text) TEXT_OF(2, status, text)
     HX_ERROR_LIST(TEXT_OF_1)
     printf("what is complete is kept\n"
-           ".TP\n\\fB2\\fR\nrefused before anything was written:\n");
+           ".TP\n\\fB2\\fR\nrefused:\n");
     HX_ERROR_LIST(TEXT_OF_2)
     printf("the message names what would be right\n");
 }
 
 static void put_rest(void)
 {
-    printf(
-        ".SH FILES\n"
-        ".TP\n\\fIFILE\\fR.cfg\nconfig: the mesh, what holds and loads it, what is optimised\n"
-        ".TP\noutput.directory\nwhat \\fBhextop run\\fR writes; files appear under their names\n"
-        "only when they are complete\n"
-        ".SH EXAMPLES\n"
-        ".nf\n"
-        "hextop run configs/quickstart.cfg\n"
-        "hextop check configs/cantilever.cfg mesh.size=2 solver.operator=otf\n"
-        "hextop verify out/quickstart/density_0050.vtk out/quickstart/config.cfg\n"
-        "hextop surface out/quickstart/density_0050.vtk part.stl\n"
-        "hextop help optimization.filter\n"
-        ".fi\n");
+    printf(".SH FILES\n"
+           ".TP\n\\fIFILE\\fR.cfg\nconfig: the mesh, what holds and loads it, what is optimised\n"
+           ".TP\noutput.directory\nwhat \\fBhextop run\\fR writes; files appear under their names\n"
+           "only when they are complete\n"
+           ".SH EXAMPLES\n"
+           ".nf\n"
+           "hextop run configs/quickstart.cfg\n"
+           "hextop check configs/cantilever.cfg mesh.size=2 solver.operator=otf\n"
+           "hextop verify out/quickstart/density_0050.vtk out/quickstart/config.cfg\n"
+           "hextop surface out/quickstart/density_0050.vtk part.stl\n"
+           "hextop help optimization.filter\n"
+           ".fi\n");
 }
 
 void hx_print_man_page(void)

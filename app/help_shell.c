@@ -57,7 +57,8 @@ static size_t key_words(const hx_key *key, const char **word, size_t n_word)
 static void put_topics(void)
 {
     for (size_t i = 0; i < hx_n_key; i++)
-        if (!has_value(&hx_keys[i]) && !strchr(hx_keys[i].path, '[')) printf(" %s", hx_keys[i].path);
+        if (!has_value(&hx_keys[i]) && !strchr(hx_keys[i].path, '['))
+            printf(" %s", hx_keys[i].path);
 }
 
 /* case items "(KEY) before WORDS after", for keys with words. */
@@ -165,26 +166,25 @@ static const char bash_head[] =
     "    done < <(compgen -f -- \"$value\")\n"
     "}\n\n";
 
-static const char bash_key[] =
-    "# KEY=VALUE. An entry of a list is its index: loads[0].set=\n"
-    "_hextop_key() {\n"
-    "    local index='[0]' key=${value%%=*} words\n"
-    "    [[ $key =~ \\[[0-9]+\\] ]] && index=${BASH_REMATCH[0]}\n"
-    "    if [[ $value != *=* ]]; then\n"
-    "        compopt -o nospace 2>/dev/null\n"
-    "        _hextop_words \"${_hextop_keys//'[]'/$index}\"\n"
-    "        COMPREPLY=(\"${COMPREPLY[@]/%/=}\")\n"
-    "        return\n"
-    "    fi\n"
-    "    value=${value#*=}\n"
-    "    [[ $COMP_WORDBREAKS == *=* ]] || head=$key=\n"
-    "    words=$(_hextop_key_words \"${key/\"$index\"/[]}\")\n"
-    "    if [[ -n $words ]]; then\n"
-    "        _hextop_list \"$words\"\n"
-    "    else\n"
-    "        _hextop_files ''\n"
-    "    fi\n"
-    "}\n\n";
+static const char bash_key[] = "# KEY=VALUE. An entry of a list is its index: loads[0].set=\n"
+                               "_hextop_key() {\n"
+                               "    local index='[0]' key=${value%%=*} words\n"
+                               "    [[ $key =~ \\[[0-9]+\\] ]] && index=${BASH_REMATCH[0]}\n"
+                               "    if [[ $value != *=* ]]; then\n"
+                               "        compopt -o nospace 2>/dev/null\n"
+                               "        _hextop_words \"${_hextop_keys//'[]'/$index}\"\n"
+                               "        COMPREPLY=(\"${COMPREPLY[@]/%/=}\")\n"
+                               "        return\n"
+                               "    fi\n"
+                               "    value=${value#*=}\n"
+                               "    [[ $COMP_WORDBREAKS == *=* ]] || head=$key=\n"
+                               "    words=$(_hextop_key_words \"${key/\"$index\"/[]}\")\n"
+                               "    if [[ -n $words ]]; then\n"
+                               "        _hextop_list \"$words\"\n"
+                               "    else\n"
+                               "        _hextop_files ''\n"
+                               "    fi\n"
+                               "}\n\n";
 
 static const char bash_main[] =
     "_hextop() {\n"
@@ -319,30 +319,29 @@ static void put_zsh_arguments(const hx_command *c)
     printf("        && ret=0 ;;\n");
 }
 
-static const char zsh_key[] =
-    "# One more of these words, with commas between them.\n"
-    "_hextop_list() {\n"
-    "    compset -P '*,'\n"
-    "    compadd -S '' -- \"$@\"\n"
-    "}\n\n"
-    "# KEY=VALUE. An entry of a list is its index: loads[0].set=\n"
-    "_hextop_key() {\n"
-    "    local typed=${(Q)PREFIX} index='[0]' key words MATCH MBEGIN MEND\n"
-    "    key=${typed%%=*}\n"
-    "    [[ $key =~ '\\[[0-9]+\\]' ]] && index=$MATCH\n"
-    "    if [[ $typed != *=* ]]; then\n"
-    "        words=\"${_hextop_keys//\\[\\]/$index}\"\n"
-    "        compadd -S '=' -- ${=words}\n"
-    "        return\n"
-    "    fi\n"
-    "    compset -P 1 '*='\n"
-    "    words=$(_hextop_key_words \"${key/$index/[]}\")\n"
-    "    if [[ -n $words ]]; then\n"
-    "        _hextop_list ${=words}\n"
-    "    else\n"
-    "        _files\n"
-    "    fi\n"
-    "}\n\n";
+static const char zsh_key[] = "# One more of these words, with commas between them.\n"
+                              "_hextop_list() {\n"
+                              "    compset -P '*,'\n"
+                              "    compadd -S '' -- \"$@\"\n"
+                              "}\n\n"
+                              "# KEY=VALUE. An entry of a list is its index: loads[0].set=\n"
+                              "_hextop_key() {\n"
+                              "    local typed=${(Q)PREFIX} index='[0]' key words\n"
+                              "    key=${typed%%=*}\n"
+                              "    [[ $key == *'['<->']'* ]] && index=\"[${${key#*'['}%%']'*}]\"\n"
+                              "    if [[ $typed != *=* ]]; then\n"
+                              "        words=\"${_hextop_keys//\\[\\]/$index}\"\n"
+                              "        compadd -S '=' -- ${=words}\n"
+                              "        return\n"
+                              "    fi\n"
+                              "    compset -P 1 '*='\n"
+                              "    words=$(_hextop_key_words \"${key/$index/[]}\")\n"
+                              "    if [[ -n $words ]]; then\n"
+                              "        _hextop_list ${=words}\n"
+                              "    else\n"
+                              "        _files\n"
+                              "    fi\n"
+                              "}\n\n";
 
 void hx_print_zsh_completion(void)
 {

@@ -360,6 +360,8 @@ refused "run of a mesh" "'part.msh' is a mesh or a result, and a config is wante
 refused "check of a CAD model" "must be meshed with hexahedra first" check part.STEP
 refused "verify the other way round" "'out.vtk' is a mesh or a result" verify small.cfg out.vtk
 refused "verify of nothing" "cannot read 'nowhere/a.vtk': No such file" verify nowhere/a.vtk small.cfg
+refused "options before their command" "cannot read 'nowhere/a.vtk': No such file" --threshold 0.5 verify nowhere/a.vtk small.cfg
+refused "--keys of another command" "--keys is an option of \`hextop list\`, not of \`hextop run\`" run --keys small.cfg
 refused "surface of nothing" "cannot read 'nowhere/a.vtk': No such file" surface nowhere/a.vtk a.stl
 
 # Who names no operator gets the fastest.
@@ -369,6 +371,11 @@ ok "no operator: auto" contains stdout "(auto: "
 ok "list" "$hextop" list
 for text in cpu ebe nbn jacobi sensitivity cantilever conrod deterministic auto; do
     ok "list shows $text" contains stdout "$text"
+done
+ok "list shows what stands in" contains stdout "ebe8 as ebe"
+# Valid on every build, whether it has a GPU or not.
+for operator in ebe8 ebe24 ebe64 warp64 sym sym32 dedup; do
+    ok "operator $operator" "$hextop" -q check small.cfg solver.device=cpu solver.operator=$operator
 done
 ok "list --keys" "$hextop" list --keys
 ok "keys table" contains stdout '| `solver.max_iterations` | integer |'
