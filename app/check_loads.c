@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "config_schema.h"
 #include "core/bearing.h"
 #include "table.h"
 
@@ -99,8 +100,8 @@ void hx_check_springs(const hx_session *s)
         hx_table_add(&table, "%s", spring[i].set);
         hx_table_add(&table, "%s%s", vector_text(spring[i].stiffness, text, sizeof text),
                      s->cfg.units.stiffness);
-        hx_table_add(&table, strcmp(spring[i].per, "total") == 0 ? "in %s" : "per %s",
-                     spring[i].per);
+        hx_table_add(&table, spring[i].per == HX_SPRING_TOTAL ? "in %s" : "per %s",
+                     hx_config_word("springs[].per", (int)spring[i].per));
     }
     hx_table_end(&table, 2);
 }
@@ -118,7 +119,7 @@ static void add_remote(hx_table *table, const hx_config_load *load, const hx_uni
     hx_table_add(table, "%s%s%s%s%s%s%s%s%s, %s", text[0], force ? u->force : "",
                  force ? " at " : "", text[1], force ? u->length : "", force && moment ? ", " : "",
                  moment ? "moment " : "", text[2], moment ? u->work : "",
-                 load->coupling ? load->coupling : "distributing");
+                 load->coupling == HX_COUPLING_RIGID ? "rigid" : "distributing");
 }
 
 /* The force and the bore that was found. */

@@ -57,7 +57,7 @@ void hx_check_peak(const hx_session *s, const hx_output_plan *plan)
 void hx_check_output(hx_check *check, const hx_output_plan *plan)
 {
     const hx_session *s = &check->session;
-    const int ascii = strcmp(s->cfg.output.format, "ascii") == 0;
+    const int ascii = s->cfg.output.format == HX_VTK_ASCII;
     const double all = (double)plan->file_bytes * plan->n_file;
     const char *bound = ascii ? "at least " : isnan(s->cfg.output.threshold) ? "" : "at most ";
     char a[32], b[32], c[32];

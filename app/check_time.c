@@ -1,7 +1,6 @@
 /* A guess at the time of the run, of hextop check: a PCG iteration measured. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "check.h"
 #include "core/clock.h"
@@ -87,13 +86,13 @@ fail:
 }
 
 /* PCG iterations of a solve, roughly, from the paper's examples at 1e-5: with the diagonal about
- * 700 for 31,250 elements, growing with the fifth root of their number; with multigrid about 15. */
+ * 700 for 31,250 elements, growing with the fifth root of their number. */
 static double guess_iterations(const hx_session *s)
 {
     const double digits = fmax(1.0, -log10(s->cfg.solver.tolerance));
     const double with_diagonal = 700.0 * pow((double)s->mesh.n_elem / 31250.0, 0.2);
-    const double n =
-        (strcmp(s->precond_kind->name, "multigrid") == 0 ? 15.0 : with_diagonal) * digits / 5.0;
+    const int own = s->precond_kind->iterations;
+    const double n = (own > 0 ? own : with_diagonal) * digits / 5.0;
     return fmin(n, (double)s->cfg.solver.max_iterations);
 }
 

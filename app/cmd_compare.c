@@ -33,7 +33,7 @@ static int read_config(hx_compare *c, const hx_options *options, const hx_compar
     HX_TRY(
         hx_config_read(cfg, options->argument[0], options->n_argument - 1, options->argument + 1));
     HX_TRY(set_directory(c));
-    if (strcmp(cfg->solver.preconditioner, "auto") == 0) /* it is operators that are compared */
+    if (hx_config_is_auto(cfg->solver.preconditioner)) /* it is operators that are compared */
         HX_TRY(hx_config_set_word(&cfg->solver.preconditioner, "jacobi"));
     if (c->plan.iterations > 0) cfg->solver.max_iterations = c->plan.iterations;
     if (!size) return HX_OK;

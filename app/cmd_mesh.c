@@ -108,7 +108,7 @@ static int check_target(const char *path)
 static int write_format(const hx_session *s, const hx_mesh_format *format, const char *path)
 {
     char a[32], b[32], cases[64] = "; supports and loads go into .inp and .vtk";
-    const hx_mesh_write_options how = {.is_ascii = strcmp(s->cfg.output.format, "ascii") == 0,
+    const hx_mesh_write_options how = {.is_ascii = s->cfg.output.format == HX_VTK_ASCII,
                                        .title = s->cfg.title[0] ? s->cfg.title : s->mesh.name,
                                        .problem = &s->problem};
     HX_TRY(format->write(path, &s->mesh, &how));
@@ -137,8 +137,7 @@ static int write_mesh(hx_session *s, hx_fields *fields, const hx_options *option
     HX_TRY(add_loads(fields, s));
     HX_TRY(add_passive(fields, s));
     HX_TRY(add_quality(fields, &s->mesh));
-    const int ascii = strcmp(s->cfg.output.format, "ascii") == 0;
-    const hx_vtk_options vtk = {.format = ascii ? HX_VTK_ASCII : HX_VTK_BINARY};
+    const hx_vtk_options vtk = {.format = s->cfg.output.format};
     snprintf(title, sizeof title, "%.180s%s%s", s->cfg.title[0] ? s->cfg.title : s->mesh.name,
              s->cfg.units.system[0] ? ", units " : "", s->cfg.units.system);
     HX_TRY(hx_progress_write(path, &s->mesh, title, &vtk, fields, NULL));

@@ -77,7 +77,7 @@ static int judge_solve(const run *r, const hx_iteration *it)
                         "iteration %d: NaN in PCG: forces, material or coordinates are too large "
                         "or too small for double precision; other units would help",
                         it->iteration);
-    if (it->reason != HX_PCG_CONVERGED && strcmp(r->session.cfg.solver.on_failure, "stop") == 0)
+    if (it->reason != HX_PCG_CONVERGED && r->session.cfg.solver.on_failure == HX_FAILURE_STOP)
         return HX_RAISE(HX_ENUMERIC,
                         "iteration %d: PCG did not converge (%s after %d iterations, |r|/|f| = "
                         "%.2g) and solver.on_failure is \"stop\"; raise solver.max_iterations, "

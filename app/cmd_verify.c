@@ -28,8 +28,7 @@ static int probe_target(const char *path)
 
 static int write_vtk(const hx_verify *v, const char *path)
 {
-    const int ascii = strcmp(v->session.cfg.output.format, "ascii") == 0;
-    const hx_vtk_options vtk = {.format = ascii ? HX_VTK_ASCII : HX_VTK_BINARY};
+    const hx_vtk_options vtk = {.format = v->session.cfg.output.format};
     const char *const units = v->session.cfg.units.system;
     char title[128];
     snprintf(title, sizeof title, "hextop verify, 0/1 design%s%s", units[0] ? ", units " : "",

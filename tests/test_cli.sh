@@ -418,6 +418,32 @@ ok "not finite: exit status 1" test $? = 1
 ok "no summary of the run before" test ! -e stopped/summary.json
 ok "no series of the run before" test ! -e stopped/density.vtk.series
 
+# Every word of a key with a list of them comes out as it went in; the mesh's file obeys output.format.
+cat >words.cfg <<'END'
+mesh = { generator = "cantilever"; nx = 4; ny = 2; nz = 2; };
+supports = ( { set = "left"; fix = "xyz"; } );
+springs = ( { set = "right"; stiffness = [0.1, 0.1, 0.1]; per = "total"; } );
+loads = ( { set = "right"; remote_force = [0.0, 0.0, -1.0]; point = [5.0, 1.0, 1.0]; coupling = "rigid"; } );
+optimization = { volume_fraction = 0.5; iterations = 1; filter = { radius = 2.0; }; };
+output = { directory = "words"; };
+END
+"$hextop" help --zsh | sed -n "s/^    ('\(.*\)') echo '\(.*\)' ;;/\1 \2/p" >words
+ok "keys have words" test "$(wc -l <words)" -ge 15
+while read -r key choices; do
+    case $key in
+    springs* | loads*coupling) entry=$(echo "$key" | sed 's/\[\]/[0]/') ;;
+    optimization.filter.unit | solver.criterion | solver.on_failure | output.format | output.fields) entry=$key ;;
+    *) continue ;; # names of plug-ins, resolved by what is there
+    esac
+    for word in $choices; do
+        ok "$entry=$word" "$hextop" -q run words.cfg "$entry=$word"
+        ok "$entry=$word: config.cfg has it" grep -q "^ *${entry##*.} = (*\"$word\")*;" words/config.cfg
+        ok "$entry=$word: summary.json has it" grep -q "\"$word\"" words/summary.json
+    done
+done <words
+ok "text file" "$hextop" -q mesh words.cfg words.vtk output.format=ascii
+ok "text file is text" test "$(sed -n 3p words.vtk)" = ASCII
+
 # Weight in a job of CalculiX: the nodal forces of the solid part add up to it; springs are refused.
 cat >weight.cfg <<'END'
 mesh = { generator = "cantilever"; nx = 4; ny = 2; nz = 2; };
