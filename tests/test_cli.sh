@@ -427,8 +427,8 @@ loads = ( { set = "right"; remote_force = [0.0, 0.0, -1.0]; point = [5.0, 1.0, 1
 optimization = { volume_fraction = 0.5; iterations = 1; filter = { radius = 2.0; }; };
 output = { directory = "words"; };
 END
-"$hextop" help --zsh | sed -n "s/^    ('\(.*\)') echo '\(.*\)' ;;/\1 \2/p" >words
-ok "keys have words" test "$(wc -l <words)" -ge 15
+"$hextop" help --zsh | sed -n "s/^    ('\(.*\)') echo '\(.*\)' ;;/\1 \2/p" >choices
+ok "keys have words" test "$(wc -l <choices)" -ge 15
 while read -r key choices; do
     case $key in
     springs* | loads*coupling) entry=$(echo "$key" | sed 's/\[\]/[0]/') ;;
@@ -440,7 +440,7 @@ while read -r key choices; do
         ok "$entry=$word: config.cfg has it" grep -q "^ *${entry##*.} = (*\"$word\")*;" words/config.cfg
         ok "$entry=$word: summary.json has it" grep -q "\"$word\"" words/summary.json
     done
-done <words
+done <choices
 ok "text file" "$hextop" -q mesh words.cfg words.vtk output.format=ascii
 ok "text file is text" test "$(sed -n 3p words.vtk)" = ASCII
 
