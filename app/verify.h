@@ -38,6 +38,15 @@ typedef struct hx_verify_nodes {
     double force[HX_N_NODE_STATE];
 } hx_verify_nodes;
 
+/* The options of `hextop verify`. */
+enum {
+    HX_VERIFY_THRESHOLD,
+    HX_VERIFY_PRESERVE,
+    HX_VERIFY_TOLERANCE,
+    HX_VERIFY_VTK,
+    HX_VERIFY_OUTPUT
+};
+
 typedef struct hx_verify {
     hx_session session;
     const char *result;  /* path of the VTK file (borrowed) */
