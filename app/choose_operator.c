@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/quantile.h"
 #include "log.h"
-#include "stats.h"
 
 enum { N_WARM = 3, N_TIMED = 5 };
 

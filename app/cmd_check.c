@@ -11,6 +11,7 @@
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/mesh_quality.h"
+#include "core/simp.h"
 #include "core/skin.h"
 #include "footprint.h"
 #include "output.h"
@@ -374,6 +375,18 @@ static int report_filter(const hx_session *s)
     return HX_OK;
 }
 
+/* What of the volume is left to design. */
+static void report_volume(const hx_session *s)
+{
+    const hx_volume_at *const least = &s->least_volume.highest;
+    char at[48] = "";
+    if (s->problem.n_passive == 0) return;
+    if (least->beta > 0.0) snprintf(at, sizeof at, " at beta = %g", least->beta);
+    hx_log_info("\nvolume    %g of the part; what is passive, through the filter, and rho_min take "
+                "%.4g%s",
+                s->problem.volume_fraction, least->fraction, at);
+}
+
 static void report_ties(const hx_session *s)
 {
     const hx_ties *ties = &s->ties;
@@ -606,10 +619,13 @@ static int check(hx_session *s, const hx_options *options)
                 hx_session_operator_text(s, text, sizeof text));
     HX_TRY(report_memory(s));
     HX_TRY(hx_session_make_solver(s));
+    HX_TRY(hx_session_check_volume(s));
+    report_volume(s);
     HX_TRY(hx_output_make_plan(s, &plan));
     report_peak(s, &plan);
     report_output(s, &plan);
     HX_TRY(report_time(s));
+    n_warning += s->n_warning;
     if (n_warning == 0)
         hx_log_info("\nno faults, no warnings");
     else

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "config_help.h"
 #include "core/generate.h"
 #include "core/registry.h"
 #include "table.h"

@@ -13,9 +13,4 @@ int hx_cmd_verify(const hx_options *options);
 int hx_cmd_surface(const hx_options *options);
 int hx_cmd_list(const hx_options *options);
 
-/* Prints all config keys for a terminal, and as the README's table (`hextop list --keys`). */
-/* All config keys, or those of a name ("filter", "loads"); returns how many. */
-size_t hx_print_keys(const char *topic);
-void hx_print_keys_markdown(void);
-
 #endif

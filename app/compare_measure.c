@@ -9,6 +9,7 @@
 #include "compare.h"
 #include "core/clock.h"
 #include "core/memory.h"
+#include "core/quantile.h"
 #include "core/sum.h"
 #include "core/vtk.h"
 #include "stats.h"

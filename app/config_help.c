@@ -1,9 +1,10 @@
 /* The config reference: for a terminal (`hextop help config`) and as the README's Markdown table
  * (`hextop list --keys`). */
+#include "config_help.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "commands.h"
 #include "config_schema.h"
 
 /* "auto, cpu or cuda" words, or the range, after the meaning. */

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "commands.h"
+#include "config_help.h"
 #include "config_tree.h"
 #include "core/names.h"
 #include "core/version.h"
+#include "streams.h"
 
 typedef struct command {
     const char *name, *arguments, *summary, *help;
@@ -212,16 +214,22 @@ static int dispatch(const hx_options *options)
     return hx_error_exit_status(rc);
 }
 
+/* 1 if what it prints is all that the command is for. */
+static int is_to_print(const hx_options *options)
+{
+    static const char *const name[] = {"check", "list", "help"};
+    if (!options->command || options->help || options->version) return 1;
+    for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
+        if (strcmp(options->command, name[i]) == 0) return 1;
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     hx_options options;
-    signal(SIGXFSZ, SIG_IGN); /* a file-size limit is a failed write, with a message */
+    if (hx_streams_open() < 0) return 1; /* nowhere to say why */
+    signal(SIGXFSZ, SIG_IGN);            /* a file-size limit is a failed write, with a message */
     if (hx_options_parse(&options, argc, argv) < 0) return 2;
     hx_log_set_level(options.level);
-    int status = dispatch(&options);
-    if ((fflush(stdout) != 0 || ferror(stdout)) && status == 0) {
-        hx_log_usage_error("cannot write to the standard output");
-        status = 1;
-    }
-    return status;
+    return hx_streams_close(dispatch(&options), is_to_print(&options));
 }

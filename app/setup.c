@@ -183,8 +183,11 @@ static int make_ties(hx_session *s)
 
 int hx_session_make_problem(hx_session *s)
 {
+    hx_notes notes = {0};
     const double begin = begin_step(HX_SETUP_PROBLEM);
-    HX_TRY(hx_config_make_problem(&s->cfg, &s->mesh, &s->problem));
+    const int rc = hx_config_make_problem(&s->cfg, &s->mesh, &s->problem, &notes);
+    s->n_warning += hx_log_notes(&notes);
+    HX_TRY(rc);
     HX_TRY(resolve_radius(s));
     HX_TRY(make_ties(s));
     end_step(s, HX_SETUP_PROBLEM, begin);
@@ -408,7 +411,7 @@ static size_t precond_bytes(const hx_session *s)
     const hx_precond_kind *kind = s->precond_kind;
     const int n = kind->vectors + (s->problem.n_rigid > 0 ? kind->rigid_vectors : 0);
     return (size_t)n * 3 * (size_t)s->mesh.n_node * sizeof(double) +
-           (kind->bytes ? kind->bytes(&s->mesh, s->strategy) : 0);
+           (kind->bytes ? kind->bytes(&s->mesh, s->device.ops, s->strategy) : 0);
 }
 
 static hx_filter_params filter_params(const hx_session *s)
@@ -525,6 +528,19 @@ int hx_session_make_filter(hx_session *s)
     return rc < 0 ? blame(s, "optimization.filter.radius", rc) : rc;
 }
 
+int hx_session_check_volume(hx_session *s)
+{
+    const hx_stair beta = hx_beta_stair(&s->cfg);
+    hx_notes notes = {0};
+    if (!s->filter.kind) HX_TRY(hx_session_make_filter(s));
+    HX_TRY(hx_least_volume_find(&s->least_volume, &s->filter, &beta));
+    int rc = hx_least_volume_check(&s->least_volume, &s->filter);
+    if (rc == HX_EINPUT) hx_error_prefix("%s: ", s->cfg.path);
+    if (rc == HX_OK) rc = hx_least_volume_note(&s->least_volume, &s->filter, &notes);
+    s->n_warning += hx_log_notes(&notes);
+    return rc;
+}
+
 int hx_session_make_design(hx_session *s)
 {
     const hx_config *cfg = &s->cfg;
@@ -534,12 +550,13 @@ int hx_session_make_design(hx_session *s)
         .warm_start = cfg->solver.warm_start,
         .penalty = hx_penalty_stair(cfg),
         .beta = hx_beta_stair(cfg),
+        .least = &s->least_volume,
         .settled = cfg->optimization.change_tolerance,
     };
     int rc;
     double *density = NULL;
     const double begin = begin_step(HX_SETUP_DESIGN);
-    if (!s->filter.kind) HX_TRY(hx_session_make_filter(s));
+    HX_TRY(hx_session_check_volume(s));
     HX_TRY_FAIL(hx_session_read_initial(s, &density));
     rc = hx_optimizer_create(&s->opt, &params, &s->problem, &s->op, &s->pc, &s->pcg, &s->filter,
                              density);

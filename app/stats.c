@@ -5,6 +5,7 @@
 
 #include "core/clock.h"
 #include "core/memory.h"
+#include "core/quantile.h"
 #include "log.h"
 #include "table.h"
 
@@ -24,6 +25,7 @@ void hx_stats_add(hx_stats *stats, const hx_iteration *it, int n_case, double ou
     stats->pcg_iterations += it->pcg_iterations;
     for (int c = 0; c < n_case; c++) stats->case_iterations[c] += it->load_case[c].pcg.iterations;
     stats->n_fell_back += it->pcg_fell_back;
+    stats->n_missed += it->volume_missed;
     if (it->reason != HX_PCG_CONVERGED) stats->n_unconverged++;
     if (stats->n_iteration == 0)
         stats->first_product = stats->stage[HX_STAGE_SETUP] + it->prepare_seconds;
@@ -45,25 +47,6 @@ double hx_stats_vector(const hx_iteration *it)
 void hx_stats_stop(hx_stats *stats)
 {
     stats->total = hx_clock() - stats->begin;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-void hx_sort_values(double *value, size_t n)
-{
-    qsort(value, n, sizeof *value, by_value);
-}
-
-double hx_quantile(const double *sorted, size_t n, double q)
-{
-    const double place = q * (double)(n - 1);
-    const size_t k = (size_t)place;
-    if (k + 1 >= n) return sorted[n - 1];
-    return sorted[k] + (place - (double)k) * (sorted[k + 1] - sorted[k]);
 }
 
 void hx_stats_iteration_seconds(const hx_stats *stats, double *median, double *min, double *max)

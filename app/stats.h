@@ -16,6 +16,7 @@ typedef struct hx_stats {
     int64_t *case_iterations;  /* [n_case] (owned) */
     int n_fell_back;           /* solves in mixed precision that had to be finished in double */
     int n_unconverged;         /* design iterations with a solve that did not converge */
+    int n_missed;              /* designs whose volume is not the one asked for */
     hx_iteration last;         /* the last one */
 } hx_stats;
 
@@ -23,11 +24,6 @@ typedef struct hx_stats {
  * the operator's products. */
 double hx_stats_precond(const hx_iteration *it);
 double hx_stats_vector(const hx_iteration *it);
-
-/* Sorts ascending. */
-void hx_sort_values(double *value, size_t n);
-/* The quantile q, 0.5 for the median, of n >= 1 sorted values; between two of them linearly. */
-double hx_quantile(const double *sorted, size_t n, double q);
 
 int hx_stats_begin(hx_stats *stats, int max_iterations, int n_case);
 /* output_seconds: what writing this iteration's files took. */

@@ -6,6 +6,7 @@
 
 #include "core/atomic_file.h"
 #include "core/memory.h"
+#include "core/simp.h"
 #include "json.h"
 #include "summary.h"
 #include "table.h"

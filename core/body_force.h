@@ -8,8 +8,8 @@
 #ifndef HX_BODY_FORCE_H
 #define HX_BODY_FORCE_H
 
-#include "device.h"
 #include "hex8.h"
+#include "host_device.h"
 #include "problem.h"
 
 #ifdef __cplusplus
@@ -83,12 +83,6 @@ static HX_HD double hx_hex8_body_work(const double *x, const double *u, const hx
     }
     return work;
 }
-
-/* On the host; see hx_device_ops. */
-int hx_cpu_body_force(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
-                      const double *d_rho, const double *d_static, double *d_f);
-int hx_cpu_body_work(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
-                     double factor, const double *d_rho, const double *d_u, double *d_dc);
 
 #ifdef __cplusplus
 }

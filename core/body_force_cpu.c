@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "body_force.h"
+#include "cpu_ops.h"
 
 static void gather(const int32_t *conn, const double *nodal, double v[24])
 {

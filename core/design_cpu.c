@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "oc.h"
+#include "projection.h"
+#include "simp.h"
 #include "sum.h"
 #include "ties.h"
 

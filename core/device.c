@@ -3,13 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "strategy.h"
-
-const char *hx_layout_name(hx_layout layout)
-{
-    return layout == HX_LAYOUT_ROWMAJOR ? "rowmajor" : "interleaved";
-}
-
 int hx_device_open(hx_device *dev, const hx_device_ops *ops)
 {
     char why[256] = "";

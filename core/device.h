@@ -8,13 +8,11 @@
 #ifndef HX_DEVICE_H
 #define HX_DEVICE_H
 
-#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "error.h"
 #include "host_device.h"
-#include "projection.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -113,24 +111,21 @@ typedef struct hx_device_model {
     double *d_modulus;        /* [n_elem] E * rho^p */
 } hx_device_model;
 
-/* SIMP: E rho^p. */
-static HX_HD double hx_simp_modulus(double young, double penalty, double rho)
-{
-    return young * (penalty == 3.0 ? rho * rho * rho : pow(rho, penalty));
-}
-
 typedef struct hx_device hx_device;
 typedef struct hx_device_cells hx_device_cells; /* cells.h */
 typedef struct hx_device_oc hx_device_oc;       /* oc.h */
 typedef struct hx_device_ties hx_device_ties;   /* ties.h */
 typedef struct hx_rigid_set hx_rigid_set;       /* problem.h */
 typedef struct hx_body_field hx_body_field;     /* body_force.h */
+typedef struct hx_projection hx_projection;     /* projection.h */
 
 /* Slots of `mark`. */
 enum { HX_N_MARK = 8 };
 
 typedef struct hx_device_ops {
     const char *name, *help;
+    /* Its product without a stored matrix, which has apply_single; NULL: it has none. */
+    const struct hx_strategy *matrix_free;
     int look_every; /* PCG iterations worth queuing between looks at the state */
     /* 1 if it can run here; else 0 and why (one line). */
     int (*available)(char *why, size_t n_why);

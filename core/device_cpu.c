@@ -8,14 +8,14 @@
 #endif
 
 #include "block3.h"
-#include "body_force.h"
 #include "clock.h"
+#include "cpu_ops.h"
 #include "design_cpu.h"
 #include "device.h"
 #include "hex8.h"
 #include "memory.h"
 #include "multigrid.h"
-#include "rigid_set.h"
+#include "strategy.h"
 #include "sum.h"
 
 extern const hx_multigrid_ops hx_multigrid_ops_cpu;        /* multigrid_cpu.c */
@@ -352,9 +352,12 @@ fail:
     return rc;
 }
 
+extern const hx_strategy hx_strategy_cpu_otf;
+
 const hx_device_ops hx_device_ops_cpu = {
     .name = "cpu",
     .help = "the host's cores through OpenMP",
+    .matrix_free = &hx_strategy_cpu_otf,
     .look_every = 1,
     .available = cpu_available,
     .open = cpu_open,

@@ -5,6 +5,11 @@
 
 #include "memory.h"
 
+const char *hx_layout_name(hx_layout layout)
+{
+    return layout == HX_LAYOUT_ROWMAJOR ? "rowmajor" : "interleaved";
+}
+
 enum { MODEL_ITEMS = 5 };
 
 static void model_items(const hx_mesh *mesh, hx_memory_item item[MODEL_ITEMS])

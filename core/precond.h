@@ -17,7 +17,7 @@ typedef struct hx_precond_kind {
     int identity;      /* M is the identity */
     int rounded;       /* applied in single precision: PCG takes the flexible rule, one more pass */
     /* Device bytes it holds besides those vectors; NULL: none. O(n_elem). */
-    size_t (*bytes)(const hx_mesh *mesh, const hx_strategy *strategy);
+    size_t (*bytes)(const hx_mesh *mesh, const hx_device_ops *device, const hx_strategy *strategy);
     /* Allocates for the operator. */
     int (*create)(hx_precond *pc, const hx_operator *op);
     /* After each hx_operator_set_modulus. */

@@ -11,7 +11,6 @@
 #include "memory.h"
 #include "multigrid.h"
 #include "precond.h"
-#include "registry.h"
 #include "vectorised.h"
 
 /* Chosen by measurement, see README.md. */
@@ -179,14 +178,14 @@ static int alloc_vectors(multigrid *mg, int64_t n_dof)
     return ops->alloc(mg->dev, sizeof *mg->d_smoother, &mg->d_smoother);
 }
 
-/* The operator's own product in single precision, or that of `otf`. */
+/* The operator's own product in single precision, or the device's matrix-free one. */
 static int find_product(multigrid *mg, const hx_operator *op)
 {
     mg->strategy = op->strategy;
     mg->state = op->state;
     if (!op->strategy->apply_single) {
-        mg->strategy = hx_strategy_find(mg->dev->ops->name, "otf");
-        if (!mg->strategy || !mg->strategy->apply_single)
+        mg->strategy = mg->dev->ops->matrix_free;
+        if (!mg->strategy)
             return HX_RAISE(HX_EINPUT,
                             "preconditioner 'multigrid' needs a product in single "
                             "precision, which device '%s' has not",
@@ -681,7 +680,7 @@ static int apply(hx_precond *pc, const double *d_r, double *d_z)
     return mg->rigid.n_column > 0 ? add_rigid(mg, op, d_r, d_z) : HX_OK;
 }
 
-static size_t bytes(const hx_mesh *mesh, const hx_strategy *strategy)
+static size_t bytes(const hx_mesh *mesh, const hx_device_ops *device, const hx_strategy *strategy)
 {
     double n_node, n_cell;
     hx_lattice_estimate(mesh, COARSENING, &n_node, &n_cell);
@@ -690,12 +689,9 @@ static size_t bytes(const hx_mesh *mesh, const hx_strategy *strategy)
         17.0 * (double)mesh->n_node + 4.0 * (double)mesh->n_elem + 248.0 * n_cell + 32.0 * n_node;
     const double levels = 8.0 / 7.0 * n_node * (27 * 36 * 4 + 6 * 24 + 62 * 4);
     double single = strategy->single_bytes_per_elem * (double)mesh->n_elem;
-    if (!strategy->apply_single) {
-        const hx_strategy *otf = hx_strategy_find(strategy->device, "otf");
-        if (otf)
-            single = (double)otf->bytes(mesh, HX_LAYOUT_INTERLEAVED) +
-                     otf->single_bytes_per_elem * (double)mesh->n_elem;
-    }
+    if (!strategy->apply_single && device->matrix_free)
+        single = (double)device->matrix_free->bytes(mesh, HX_LAYOUT_INTERLEAVED) +
+                 device->matrix_free->single_bytes_per_elem * (double)mesh->n_elem;
     return (size_t)(vectors + lists + levels + single);
 }
 

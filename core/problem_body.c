@@ -77,6 +77,12 @@ void hx_problem_finish_body(hx_problem *problem)
     }
 }
 
+static void corners(const hx_mesh *mesh, int64_t elem, double x[24])
+{
+    for (int a = 0; a < 8; a++)
+        memcpy(x + 3 * a, mesh->xyz + 3 * (int64_t)mesh->conn[8 * elem + a], 3 * sizeof *x);
+}
+
 static double density_of(const hx_problem *problem, const double *rho, int64_t e)
 {
     if (rho) return rho[e];
@@ -102,9 +108,7 @@ void hx_problem_total_body(const hx_problem *problem, int load_case, const doubl
             for (int64_t e = hx_part_begin(mesh->n_elem, p); e < hx_part_begin(mesh->n_elem, p + 1);
                  e++) {
                 double x[24];
-                for (int a = 0; a < 8; a++)
-                    memcpy(x + 3 * a, mesh->xyz + 3 * (int64_t)mesh->conn[8 * e + a],
-                           3 * sizeof *x);
+                corners(mesh, e, x);
                 part[p] += hx_mass_of(density_of(problem, rho, e)) * hx_hex8_body_work(x, u, field);
             }
         }
@@ -117,20 +121,17 @@ int hx_problem_nodal_force(const hx_problem *problem, int load_case, const doubl
 {
     const hx_mesh *mesh = problem->mesh;
     const hx_body_field *field = hx_problem_body(problem, load_case);
-    const hx_device_model model = {.n_node = mesh->n_node,
-                                   .n_elem = mesh->n_elem,
-                                   .d_xyz = mesh->xyz,
-                                   .d_conn = mesh->conn,
-                                   .d_node_elem_ptr = mesh->node_elem_ptr,
-                                   .d_node_elem = mesh->node_elem};
-    double *first = NULL;
     memcpy(force, problem->force[load_case], 3 * (size_t)mesh->n_node * sizeof *force);
     if (!field) return HX_OK;
-    if (!rho) {
-        HX_TRY(hx_alloc_raw(&first, (size_t)mesh->n_elem, sizeof *first, "densities"));
-        for (int64_t e = 0; e < mesh->n_elem; e++) first[e] = density_of(problem, NULL, e);
-    }
-    const int rc = hx_cpu_body_force(NULL, &model, field, rho ? rho : first, force, force);
-    free(first);
-    return rc;
+#pragma omp parallel for schedule(static)
+    for (int64_t node = 0; node < mesh->n_node; node++)
+        for (int64_t k = mesh->node_elem_ptr[node]; k < mesh->node_elem_ptr[node + 1]; k++) {
+            const int64_t elem = mesh->node_elem[k] >> 3;
+            const double mass = hx_mass_of(density_of(problem, rho, elem));
+            double x[24], f[3];
+            corners(mesh, elem, x);
+            hx_hex8_body_force(x, (int)(mesh->node_elem[k] & 7u), field, f);
+            for (int i = 0; i < 3; i++) force[3 * node + i] += mass * f[i];
+        }
+    return HX_OK;
 }

@@ -13,7 +13,7 @@
 #ifndef HX_RIGID_SET_H
 #define HX_RIGID_SET_H
 
-#include "device.h"
+#include "host_device.h"
 #include "problem.h"
 
 #ifdef __cplusplus
@@ -49,14 +49,6 @@ static HX_HD void hx_rigid_apply(const hx_rigid_set *set, const double *x, const
     y[1] = motion[1] + motion[5] * d[0] - motion[3] * d[2];
     y[2] = motion[2] + motion[3] * d[1] - motion[4] * d[0];
 }
-
-/* On the host; see hx_device_ops. */
-int hx_cpu_rigid_sum(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
-                     const double *d_xyz, const double *d_y, double *d_sum);
-int hx_cpu_rigid_spread(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
-                        const double *d_xyz, const double *d_motion, double *d_y);
-int hx_cpu_rigid_project(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
-                         const double *d_xyz, double *d_motion, double *d_y);
 
 #ifdef __cplusplus
 }

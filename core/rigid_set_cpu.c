@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "cpu_ops.h"
 #include "sum.h"
 
 enum { FEW = 4096 }; /* nodes that one thread takes by itself */

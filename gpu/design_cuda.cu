@@ -2,6 +2,8 @@
 // the elements within a radius.
 #include "core/cells.h"
 #include "core/oc.h"
+#include "core/projection.h"
+#include "core/simp.h"
 #include "core/ties.h"
 #include "sums_cuda.cuh"
 

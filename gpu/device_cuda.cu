@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/memory.h"
+#include "core/strategy.h"
 #include "cuda_device.cuh"
 
 static int available(char *why, size_t n_why)
@@ -216,12 +217,15 @@ static int copy_bandwidth(hx_device *dev, double *bytes_per_second)
     return rc;
 }
 
+extern "C" const hx_strategy hx_strategy_cuda_otf;
+
 static hx_device_ops make_ops()
 {
     hx_device_ops ops = {};
     ops.name = "cuda";
     ops.help = "the first NVIDIA GPU";
     ops.look_every = 16;
+    ops.matrix_free = &hx_strategy_cuda_otf;
     ops.available = available;
     ops.prepare = prepare;
     ops.open = open_device;

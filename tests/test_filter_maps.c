@@ -396,6 +396,84 @@ static void check_stairs(void)
     CHECK(hx_stair_ended(&b));
 }
 
+/* Volume fraction of the design whose free elements are at rho_min, as the filter has it. */
+static double least_fraction(hx_filter *filter, const model *m, double beta)
+{
+    const hx_problem *problem = &m->problem;
+    double *const rho = malloc(m->n * sizeof *rho), mass;
+    CHECK(rho != NULL);
+    for (size_t e = 0; e < m->n; e++)
+        rho[e] = isnan(problem->passive[e]) ? problem->rho_min : problem->passive[e];
+    double *const d_rho = fixture_put(&device, m->n, rho);
+    double *const d_volume = fixture_put(&device, m->n, problem->volume);
+    filter->projection.beta = beta;
+    CHECK_OK(hx_filter_mass(filter, d_rho, d_volume, &mass));
+    filter->projection.beta = filter->params.beta;
+    device.ops->release(&device, d_rho);
+    device.ops->release(&device, d_volume);
+    free(rho);
+    return mass / m->mesh.total_volume;
+}
+
+/* What a library user sees: no optimizer for less than the least, one for what the message names.
+ */
+static void check_refused(model *m, const fixture_settings *settings, double first, double works)
+{
+    const double before = m->problem.volume_fraction;
+    fixture_solver s;
+    m->problem.volume_fraction = 0.999 * first;
+    CHECK_FAILS(fixture_solver_create(&s, &device, &m->problem, settings), HX_EINPUT,
+                "cannot be met: the passive regions, as filter '");
+    m->problem.volume_fraction = 1.0005 * first;
+    CHECK_FAILS(fixture_solver_create(&s, &device, &m->problem, settings), HX_EINPUT,
+                "leaves next to nothing to design");
+    m->problem.volume_fraction = works;
+    CHECK_OK(fixture_solver_create(&s, &device, &m->problem, settings));
+    fixture_solver_free(&s);
+    m->problem.volume_fraction = before;
+}
+
+/* The first, lowest and highest over a rising beta, for values left and right of what is smeared.
+ */
+static void check_least_volume(const char *kind, model *m, double eta)
+{
+    const hx_stair beta = {.value = 1.0, .last = 20.0, .factor = 2.0, .every = 3};
+    fixture_settings settings = fixture_defaults();
+    settings.filter = kind;
+    settings.filter_params = (hx_filter_params){.radius = 1.4, .beta = 1.0, .eta = eta};
+    settings.optimizer.beta = beta;
+    const double value[] = {1.0, 2.0, 4.0, 8.0, 16.0, 20.0};
+    double fraction, low = INFINITY, high = 0.0, first = 0.0;
+    hx_least_volume least;
+    hx_notes notes = {0};
+    hx_filter filter;
+    CHECK_OK(hx_filter_create(&filter, hx_filter_find(kind), &device, &m->problem,
+                              &settings.filter_params));
+    CHECK_OK(hx_least_volume_find(&least, &filter, &beta));
+    for (size_t i = 0; i < sizeof value / sizeof value[0]; i++) {
+        fraction = least_fraction(&filter, m, value[i]);
+        if (i == 0) first = fraction;
+        if (fraction < low) low = fraction;
+        if (fraction > high) high = fraction;
+    }
+    CHECK_REL(least.first.fraction, first, 1e-8);
+    CHECK_REL(least.lowest.fraction, low, 1e-8);
+    CHECK_REL(least.highest.fraction, high, 1e-8);
+    CHECK(first > 1.01 * m->problem.passive_mass / m->mesh.total_volume); /* it is smeared */
+    check_refused(m, &settings, first, 1.02 * high);
+
+    const double before = m->problem.volume_fraction;
+    m->problem.volume_fraction = 1.05 * high;
+    CHECK_OK(hx_least_volume_note(&least, &filter, &notes));
+    CHECK(notes.n == 1 && strstr(notes.note[0].text, "of the volume to design"));
+    m->problem.volume_fraction = 1.2 * high;
+    CHECK_OK(hx_least_volume_note(&least, &filter, &notes));
+    CHECK(notes.n == 1);
+    m->problem.volume_fraction = before;
+    hx_notes_free(&notes);
+    hx_filter_free(&filter);
+}
+
 int main(int argc, char **argv)
 {
     const fixture_box rough = {{6, 4, 5}, {3.0, 2.0, 2.2}, 0.2, 1};
@@ -424,6 +502,10 @@ int main(int argc, char **argv)
         check_transpose("helmholtz", &m, &params, 3e-10);
         check_transpose("helmholtz", &passive, &params, 3e-10);
         check_kept("helmholtz", &even, &(hx_filter_params){.radius = 0.1 + 2.0 * i}, 1);
+    }
+    for (int i = 0; i < 3; i++) {
+        check_least_volume("density", &passive, 0.25 + 0.25 * i);
+        check_least_volume("helmholtz", &passive, 0.25 + 0.25 * i);
     }
     check_repeats("density", &passive);
     check_repeats("helmholtz", &passive);
