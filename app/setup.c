@@ -17,7 +17,7 @@
 #include "continuation.h"
 #include "core/clock.h"
 #include "core/memory.h"
-#include "core/vtk.h"
+#include "core/result_match.h"
 #include "footprint.h"
 #include "log.h"
 #include "mesh_input.h"
@@ -512,12 +512,20 @@ double hx_session_mass(const hx_session *s, double volume_fraction)
 int hx_session_read_initial(hx_session *s, double **density)
 {
     char **path = &s->cfg.optimization.initial;
+    const double rho_min = s->problem.rho_min;
+    hx_result_match match;
+    char count[32];
     *density = NULL;
     if (!*path) return HX_OK;
     HX_TRY(resolve_file(s, "optimization.initial", path));
     HX_TRY(hx_alloc_raw(density, (size_t)s->mesh.n_elem, sizeof **density, "initial densities"));
-    return blame(s, "optimization.initial",
-                 hx_vtk_read_cell_array(*path, "density", &s->mesh, *density));
+    HX_TRY(blame(s, "optimization.initial",
+                 hx_result_read(*path, "density", &s->mesh, rho_min, rho_min, *density, &match)));
+    if (match.n_missing > 0)
+        hx_log_warning("optimization.initial: %s lacks %s elements, written with a threshold: they "
+                       "start at rho_min = %g, from which optimality criteria hardly raise them",
+                       *path, hx_format_count(match.n_missing, count, sizeof count), rho_min);
+    return HX_OK;
 }
 
 int hx_session_make_filter(hx_session *s)

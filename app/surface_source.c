@@ -9,6 +9,7 @@
 
 #include "core/hex_jacobian.h"
 #include "core/memory.h"
+#include "core/result_match.h"
 #include "core/vtk.h"
 
 /* Passive elements of at most, or at least, that density are void, or solid. */
@@ -34,8 +35,11 @@ static int find_config(const char *result, const char *asked, char **path)
 
 static int read_densities(hx_surface_source *source, const char *result, const hx_mesh *mesh)
 {
+    hx_result_match match;
     HX_TRY(hx_alloc(&source->rho, (size_t)mesh->n_elem, sizeof *source->rho, "densities"));
-    HX_TRY(hx_vtk_read_part_array(result, "density", mesh, 0.0, source->rho, &source->n_missing));
+    HX_TRY(hx_result_read(result, "density", mesh, source->session.problem.rho_min, 0.0,
+                          source->rho, &match));
+    source->n_missing = match.n_missing;
     for (int64_t e = 0; e < mesh->n_elem; e++)
         if (!isfinite(source->rho[e]))
             return HX_RAISE(HX_EINPUT, "%s: the density of element %lld is not a number", result,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/result_match.h"
 #include "core/sum.h"
 #include "core/vtk.h"
 #include "output.h"
@@ -43,9 +44,11 @@ static int read_densities(hx_verify *v)
 {
     const hx_session *s = &v->session;
     const int64_t n = s->mesh.n_elem;
+    hx_result_match match;
     HX_TRY(hx_alloc_raw(&v->density, (size_t)n, sizeof *v->density, "densities"));
-    HX_TRY(hx_vtk_read_part_array(v->result, "density", &s->mesh, s->problem.rho_min, v->density,
-                                  &v->n_missing));
+    HX_TRY(hx_result_read(v->result, "density", &s->mesh, s->problem.rho_min, s->problem.rho_min,
+                          v->density, &match));
+    v->n_missing = match.n_missing;
     for (int64_t e = 0; e < n; e++)
         if (!(v->density[e] >= 0.0 && v->density[e] <= 1.0))
             return HX_RAISE(HX_EINPUT, "%s: the density of element %lld is %g, not in [0, 1]",

@@ -6,7 +6,7 @@
 #ifndef HX_STRATEGY_H
 #define HX_STRATEGY_H
 
-#include "device.h"
+#include "device_mesh.h"
 #include "mesh.h"
 
 #ifdef __cplusplus

@@ -367,8 +367,8 @@ static void test_smooth(void)
     for (int64_t v = 0; v < p.surface.n_vertex; v++) {
         const double *x = p.surface.xyz + 3 * v;
         double off = 0.0;
-        for (int d = 0; d < 3; d++) off = fmax(off, fmax(-x[d], x[d] - 16.0));
-        worst = fmax(worst, off);
+        for (int d = 0; d < 3; d++) test_worst(&off, fmax(-x[d], x[d] - 16.0));
+        test_worst(&worst, off);
     }
     for (int64_t t = 0; t < p.surface.n_tri; t++) { /* the bottom is whole and flat */
         const int32_t *tri = p.surface.tri + 3 * t;
