@@ -61,6 +61,9 @@ static const command commands[] = {
      "projection or penalty other than optimization.penalty is applied. Writes verify.json beside\n"
      "RESULT.vtk. Exit status 0, also with warnings.\n\n"
      "  --threshold RHO   solid from this density on, whatever the volume\n"
+     "  --preserve LIST   elements solid whatever their density: those behind loads, supports, "
+     "passive\n"
+     "                    ones (default: loads,passive), or none; as `hextop surface` has them\n"
      "  --tolerance P     warns of differences above P percent (default: 10)\n"
      "  --vtk FILE        writes the 0/1 design, its displacements and stresses\n"
      "  --output FILE     in place of verify.json\n",
@@ -79,16 +82,17 @@ static const command commands[] = {
      "the\n"
      "densities, and writes a watertight surface: binary STL, or PLY in double precision. The "
      "mesh's\n"
-     "own faces stay where they are; passive solid and loaded nodes stay inside, passive void "
-     "outside,\n"
-     "by the config.cfg beside RESULT.vtk. A surface that is not closed and manifold is not "
-     "written.\n\n"
+     "own faces stay where they are; elements of passive solid and behind loaded faces are solid,\n"
+     "passive void is left out, by the config.cfg beside RESULT.vtk: the part that `hextop "
+     "verify`\n"
+     "analyses. A surface that is not closed and manifold is not written.\n\n"
      "  --config FILE     another config of the run; none: densities alone\n"
      "  --volume V        another volume\n"
      "  --threshold RHO   no volume: the solid is where the nodal density is above RHO\n"
      "  --smooth N        steps of Taubin's smoothing (default: 10; 0: none)\n"
-     "  --preserve LIST   nodes kept solid: loads, supports, passive (default: loads,passive), or "
-     "none\n"
+     "  --preserve LIST   elements solid whatever their density: those behind loads, supports, "
+     "passive\n"
+     "                    ones (default: loads,passive), or none\n"
      "  --keep-largest    leaves out pieces that hang on nothing\n",
      2, hx_cmd_surface},
     {"list", "[--keys]", "operators, devices, preconditioners, filters, generators",

@@ -39,6 +39,7 @@ static const option_word words[] = {
     {"--volume", NULL, OWN_TEXT, AT(surface.volume), "VOLUME", "surface"},
     {"--smooth", NULL, OWN_TEXT, AT(surface.smooth), "STEPS", "surface"},
     {"--preserve", NULL, OWN_TEXT, AT(surface.preserve), "loads,passive", "surface"},
+    {"--preserve", NULL, OWN_TEXT, AT(verify.preserve), "loads,passive", "verify"},
     {"--keep-largest", NULL, OWN_FLAG, AT(surface.keep_largest), NULL, "surface"},
     {"--tolerance", NULL, OWN_TEXT, AT(verify.tolerance), "PERCENT", "verify"},
     {"--vtk", NULL, OWN_TEXT, AT(verify.vtk), "FILE.vtk", "verify"},

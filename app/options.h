@@ -14,7 +14,7 @@ typedef struct hx_compare_words {
 
 /* The same of `hextop verify`. */
 typedef struct hx_verify_words {
-    const char *threshold, *tolerance, *vtk, *output;
+    const char *threshold, *tolerance, *preserve, *vtk, *output;
 } hx_verify_words;
 /* The same of `hextop surface`. */
 typedef struct hx_surface_words {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/black_white.h"
+#include "core/sum.h"
 #include "fixture.h"
 
 /* Volume of what is at least as dense as the threshold, less the grey design's. */
@@ -11,6 +12,12 @@ static double excess(int n, const double *volume, const double *density, double 
     double sum = 0.0;
     for (int e = 0; e < n; e++) sum += volume[e] * ((density[e] >= threshold) - density[e]);
     return sum;
+}
+
+/* The threshold that keeps the grey design's volume. */
+static int keep_volume(int n, const double *volume, const double *density, double *threshold)
+{
+    return hx_threshold_of_volume(n, volume, density, hx_dot(n, volume, density), threshold);
 }
 
 static void check_threshold(int n, int n_level, uint64_t seed)
@@ -22,7 +29,7 @@ static void check_threshold(int n, int n_level, uint64_t seed)
         if (n_level) density[e] = floor(density[e] * (n_level + 1)) / n_level;
         density[e] = fmin(density[e], 1.0);
     }
-    CHECK_OK(hx_threshold_of_volume(n, volume, density, &threshold));
+    CHECK_OK(keep_volume(n, volume, density, &threshold));
     for (int e = 0; e < n; e++) test_least(&best, fabs(excess(n, volume, density, density[e])));
     CHECK_ABS(fabs(excess(n, volume, density, threshold)), best, 1e-12 * n);
     if (n_level == 0) CHECK(best <= 2.0); /* one element at most */
@@ -33,12 +40,16 @@ static void check_thresholds(void)
     static const double volume[3] = {1.0, 1.0, 1.0}, solid[3] = {1.0, 1e-3, 1.0},
                         grey[3] = {0.3, 0.3, 0.3}, faint[3] = {0.0, 0.0, 0.1};
     double threshold;
-    CHECK_OK(hx_threshold_of_volume(3, volume, solid, &threshold));
+    CHECK_OK(keep_volume(3, volume, solid, &threshold));
     CHECK(threshold == 1.0);
-    CHECK_OK(hx_threshold_of_volume(3, volume, grey, &threshold));
+    CHECK_OK(keep_volume(3, volume, grey, &threshold));
     CHECK(threshold == 0.3); /* all or nothing: all */
-    CHECK_OK(hx_threshold_of_volume(3, volume, faint, &threshold));
+    CHECK_OK(keep_volume(3, volume, faint, &threshold));
     CHECK(threshold == 0.1); /* one at least */
+    CHECK_OK(hx_threshold_of_volume(3, volume, faint, 2.0, &threshold));
+    CHECK(threshold == 0.1); /* two zeros would come together: one and three are as near */
+    CHECK_OK(hx_threshold_of_volume(3, volume, faint, 2.1, &threshold));
+    CHECK(threshold == 0.0);
     for (int n = 1; n <= 500; n = 2 * n + 1)
         for (int n_level = 0; n_level < 6; n_level++) check_threshold(n, n_level, 17 + (uint64_t)n);
 }

@@ -156,9 +156,14 @@ ok "run from the 0/1 design" "$hextop" -q run run.cfg optimization.initial=start
     optimization.iterations=1 output.directory=zero_one
 ok "has the compliance of verify" near "$zero_one" \
     "$(sed -n 's/^  "compliance": \(.*\),/\1/p' zero_one/summary.json)" 1e-5
+ok "a load that makes its elements solid" "$hextop" verify run/density_0025.vtk run.cfg \
+    'loads[1].set=back' --output void.json
+ok "is said" contains stderr "of the force acts where the density is below the threshold and --preserve"
+ok "how many" grep -qE '"elements_solid_below_threshold": [1-9]' void.json
+ok "the volume is kept all the same" near "$(row 'volume fraction' 2)" 0.4 0.0045
 ok "a load on void" "$hextop" verify run/density_0025.vtk run.cfg 'loads[1].set=back' \
-    --output void.json
-ok "is said" contains stderr "of the force, are on void or loose pieces"
+    --preserve none --output void.json
+ok "is said, too" contains stderr "of the force, are on void or loose pieces"
 ok "verify again" "$hextop" verify run/density_0025.vtk run.cfg --vtk verified.vtk
 ok "a row a case" contains stdout "case 2, weight 1"
 ok "warns of what differs" contains stderr "of the 0/1 design differs"
@@ -244,7 +249,11 @@ refused "tolerance below 0" "--tolerance '-3' is not a number above 0" bar/densi
     --tolerance=-3
 sed "s/^1\$/0.001/" bar/density_0001.vtk >void.vtk
 refused "threshold above all" "no element has a density of 0.9, the largest is 0.001" void.vtk bar.cfg \
-    --threshold 0.9
+    --threshold 0.9 --preserve none
+refused "more solid than volume" "and 16 elements that are solid whatever their density have 16" \
+    void.vtk bar.cfg
+refused "no such thing to preserve" "--preserve: unknown 'load', did you mean 'loads'?" void.vtk bar.cfg \
+    --preserve load
 refused "nowhere to write" "cannot write 'nowhere/v.json'" bar/density_0001.vtk bar.cfg --output \
     nowhere/v.json
 refused "no such folder for the VTK" "cannot write 'nowhere/v.vtk'" bar/density_0001.vtk bar.cfg \
