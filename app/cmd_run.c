@@ -77,7 +77,7 @@ static int judge_solve(const run *r, const hx_iteration *it)
                         "iteration %d: NaN in PCG: forces, material or coordinates are too large "
                         "or too small for double precision; other units would help",
                         it->iteration);
-    if (it->reason != HX_PCG_CONVERGED && strcmp(r->session.cfg.solver.on_failure, "stop") == 0)
+    if (it->reason != HX_PCG_CONVERGED && r->session.cfg.solver.on_failure == HX_FAILURE_STOP)
         return HX_RAISE(HX_ENUMERIC,
                         "iteration %d: PCG did not converge (%s after %d iterations, |r|/|f| = "
                         "%.2g) and solver.on_failure is \"stop\"; raise solver.max_iterations, "
@@ -228,7 +228,7 @@ static int run_config(run *r, const hx_options *options)
     return interrupted ? 1 : 0;
 }
 
-int hx_cmd_run(const hx_options *options)
+static int command_run(const hx_options *options)
 {
     run r;
     memset(&r, 0, sizeof r);
@@ -239,3 +239,20 @@ int hx_cmd_run(const hx_options *options)
     hx_session_free(&r.session);
     return rc;
 }
+
+const hx_command hx_command_run = {
+    .name = "run",
+    .summary = "optimise: densities, history and summary into a folder",
+    .arguments = "FILE [KEY=VALUE ...]",
+    .ends = {".cfg"},
+    .help =
+        "Reads the config FILE, optimises, and writes into output.directory:\n"
+        "  density_0010.vtk ...  every output.every iterations and the last, for ParaView\n"
+        "  density.vtk.series    all of them as an animation\n"
+        "  history.csv           one line an iteration\n"
+        "  summary.json          result, settings as resolved, timings, memory\n"
+        "  config.cfg            the resolved config; running it repeats the run\n"
+        "Ctrl-C finishes the iteration, writes everything and stops; a second one stops at once.\n",
+    .n_min = 1,
+    .run = command_run,
+};

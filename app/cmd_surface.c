@@ -13,6 +13,8 @@
 #include "surface_source.h"
 #include "table.h"
 
+enum { CONFIG, VOLUME, THRESHOLD, SMOOTH, PRESERVE, KEEP_LARGEST };
+
 typedef struct plan {
     const char *result, *target, *config;
     int is_ply, n_smooth, keep_largest;
@@ -48,8 +50,6 @@ static int read_number(const char *option, const char *text, double low, double 
 static int read_smooth(const char *text, int *n)
 {
     char *end = NULL;
-    *n = 10;
-    if (!text) return HX_OK;
     const long value = strtol(text, &end, 10);
     if (end == text || *end != '\0' || value < 0 || value > 1000)
         return HX_RAISE(HX_EINPUT, "--smooth %s: expected a whole number from 0 to 1000", text);
@@ -65,22 +65,23 @@ static int has_ending(const char *path, const char *ending)
 
 static int read_plan(plan *p, const hx_options *options)
 {
-    const hx_surface_words *words = &options->surface;
+    const char *const threshold = hx_option_text(options, THRESHOLD);
+    const char *const volume = hx_option_text(options, VOLUME);
     if (options->n_argument != 2)
         return HX_RAISE(HX_EINPUT, "'%s' is one argument too many: hextop surface RESULT.vtk OUT",
                         options->argument[2]);
     p->result = options->argument[0];
     p->target = options->argument[1];
-    p->config = words->config;
-    p->keep_largest = words->keep_largest;
+    p->config = hx_option_text(options, CONFIG);
+    p->keep_largest = hx_option_given(options, KEEP_LARGEST);
     p->is_ply = has_ending(p->target, ".ply");
     if (!p->is_ply && !has_ending(p->target, ".stl"))
         return HX_RAISE(HX_EINPUT, "'%s': the name must end in .stl or .ply", p->target);
-    HX_TRY(read_number("--threshold", words->threshold, 0.0, 1.0, &p->threshold));
-    HX_TRY(read_number("--volume", words->volume, 0.0, HUGE_VAL, &p->volume));
-    HX_TRY(read_smooth(words->smooth, &p->n_smooth));
-    HX_TRY(hx_preserve_read(words->preserve, &p->preserve));
-    if (words->threshold && words->volume)
+    HX_TRY(read_number("--threshold", threshold, 0.0, 1.0, &p->threshold));
+    HX_TRY(read_number("--volume", volume, 0.0, HUGE_VAL, &p->volume));
+    HX_TRY(read_smooth(hx_option_text(options, SMOOTH), &p->n_smooth));
+    HX_TRY(hx_preserve_read(hx_option_text(options, PRESERVE), &p->preserve));
+    if (threshold && volume)
         return HX_RAISE(HX_EINPUT, "--threshold and --volume: give one of them, the other follows");
     return HX_OK;
 }
@@ -262,7 +263,7 @@ static int make_surface(job *j, const hx_options *options)
     return HX_OK;
 }
 
-int hx_cmd_surface(const hx_options *options)
+static int surface(const hx_options *options)
 {
     job j;
     memset(&j, 0, sizeof j);
@@ -272,3 +273,51 @@ int hx_cmd_surface(const hx_options *options)
     hx_surface_source_free(&j.source);
     return rc;
 }
+
+static const hx_option surface_options[] = {
+    [CONFIG] = {.name = "--config",
+                .kind = HX_OPTION_FILE,
+                .value = "FILE",
+                .help = "another config of the run; none: densities alone"},
+    [VOLUME] = {.name = "--volume",
+                .kind = HX_OPTION_TEXT,
+                .value = "VOLUME",
+                .help = "another volume"},
+    [THRESHOLD] = {.name = "--threshold",
+                   .kind = HX_OPTION_TEXT,
+                   .value = "DENSITY",
+                   .help = "no volume: the solid is where the nodal density is above this"},
+    [SMOOTH] = {.name = "--smooth",
+                .kind = HX_OPTION_TEXT,
+                .value = "STEPS",
+                .fallback = "10",
+                .help = "steps of Taubin's smoothing; 0: none"},
+    [PRESERVE] = {.name = "--preserve",
+                  .kind = HX_OPTION_WORDS,
+                  .value = HX_PRESERVE_DEFAULT,
+                  .fallback = HX_PRESERVE_DEFAULT,
+                  .word = hx_preserve_word,
+                  .help = HX_PRESERVE_HELP},
+    [KEEP_LARGEST] = {.name = "--keep-largest", .help = "leaves out pieces that hang on nothing"},
+};
+
+const hx_command hx_command_surface = {
+    .name = "surface",
+    .summary = "the part of a result as a closed triangle surface",
+    .arguments = "RESULT.vtk OUT.stl|OUT.ply",
+    .ends = {".vtk", ".stl .ply"},
+    .help =
+        "Cuts the solid out of the densities of RESULT.vtk, by default where its volume is that "
+        "of the\n"
+        "densities, and writes a watertight surface: binary STL, or PLY in double precision. The "
+        "mesh's\n"
+        "own faces stay where they are; elements of passive solid and behind loaded faces are "
+        "solid,\n"
+        "passive void is left out, by the config.cfg beside RESULT.vtk: the part that `hextop "
+        "verify`\n"
+        "analyses. A surface that is not closed and manifold is not written.\n",
+    .n_min = 2,
+    .option = surface_options,
+    .n_option = sizeof surface_options / sizeof surface_options[0],
+    .run = surface,
+};

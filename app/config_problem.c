@@ -65,7 +65,7 @@ static void copy_given(double to[3], const double from[3])
 
 static void fill_remote(const hx_config_load *load, hx_load_spec *spec)
 {
-    const int rigid = load->coupling && strcmp(load->coupling, "rigid") == 0;
+    const int rigid = load->coupling == HX_COUPLING_RIGID;
     spec->kind = rigid ? HX_LOAD_REMOTE_RIGID : HX_LOAD_REMOTE;
     copy_given(spec->value, load->remote_force);
     copy_given(spec->moment, load->moment);
@@ -116,9 +116,7 @@ static void fill_spring(const hx_config_spring *spring, hx_spring_spec *spec)
     spec->set = spring->set;
     spec->origin = spring->origin;
     memcpy(spec->stiffness, spring->stiffness, sizeof spec->stiffness);
-    spec->per = strcmp(spring->per, "node") == 0   ? HX_SPRING_NODE
-                : strcmp(spring->per, "area") == 0 ? HX_SPRING_AREA
-                                                   : HX_SPRING_TOTAL;
+    spec->per = spring->per;
 }
 
 static int create_problem(const hx_config *cfg, const hx_mesh *mesh, hx_problem *problem,

@@ -13,21 +13,28 @@
 /* Passive elements of at most, or at least, that density are void, or solid. */
 static const double void_density = 0.1, solid_density = 0.9;
 
+static const char *const words[] = {"loads", "supports", "passive", "none"};
+enum { N_WORD = sizeof words / sizeof words[0] };
+
+const char *hx_preserve_word(size_t i)
+{
+    return i < N_WORD ? words[i] : NULL;
+}
+
 int hx_preserve_read(const char *text, unsigned *preserve)
 {
-    static const char *const name[] = {"loads", "supports", "passive", "none"};
-    static const unsigned flag[] = {HX_PRESERVE_LOADS, HX_PRESERVE_SUPPORTS, HX_PRESERVE_PASSIVE,
-                                    0};
+    static const unsigned flag[N_WORD] = {HX_PRESERVE_LOADS, HX_PRESERVE_SUPPORTS,
+                                          HX_PRESERVE_PASSIVE, 0};
     char hint[128];
     *preserve = 0;
-    for (const char *c = text ? text : "loads,passive"; c;) {
+    for (const char *c = text; c;) {
         char word[32];
         size_t i = 0;
         snprintf(word, sizeof word, "%.*s", (int)strcspn(c, ","), c);
-        while (i < 4 && strcmp(word, name[i]) != 0) i++;
-        if (i == 4)
+        while (i < N_WORD && strcmp(word, words[i]) != 0) i++;
+        if (i == N_WORD)
             return HX_RAISE(HX_EINPUT, "--preserve: unknown '%s'%s", word,
-                            hx_name_hint(word, name, 4, hint, sizeof hint));
+                            hx_name_hint(word, words, N_WORD, hint, sizeof hint));
         *preserve |= flag[i];
         c = strchr(c, ',');
         if (c) c++;

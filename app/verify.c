@@ -24,11 +24,12 @@ static int read_number(const char *name, const char *text, double most, double *
 
 static int read_options(hx_verify *v, const hx_options *options)
 {
-    HX_TRY(read_number("--threshold", options->verify.threshold, 1.0, &v->threshold));
-    HX_TRY(read_number("--tolerance", options->verify.tolerance, 1e6, &v->tolerance));
-    HX_TRY(hx_preserve_read(options->verify.preserve, &v->preserve));
+    const char *const threshold = hx_option_text(options, HX_VERIFY_THRESHOLD),
+                      *const tolerance = hx_option_text(options, HX_VERIFY_TOLERANCE);
+    HX_TRY(read_number("--threshold", threshold, 1.0, &v->threshold));
+    HX_TRY(read_number("--tolerance", tolerance, 1e6, &v->tolerance));
+    HX_TRY(hx_preserve_read(hx_option_text(options, HX_VERIFY_PRESERVE), &v->preserve));
     v->threshold_given = !isnan(v->threshold);
-    if (isnan(v->tolerance)) v->tolerance = 10.0;
     return HX_OK;
 }
 

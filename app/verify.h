@@ -38,6 +38,15 @@ typedef struct hx_verify_nodes {
     double force[HX_N_NODE_STATE];
 } hx_verify_nodes;
 
+/* The options of `hextop verify`. */
+enum {
+    HX_VERIFY_THRESHOLD,
+    HX_VERIFY_PRESERVE,
+    HX_VERIFY_TOLERANCE,
+    HX_VERIFY_VTK,
+    HX_VERIFY_OUTPUT
+};
+
 typedef struct hx_verify {
     hx_session session;
     const char *result;  /* path of the VTK file (borrowed) */
@@ -79,7 +88,7 @@ void hx_verify_file_supports(const hx_verify *v, hx_verify_nodes *nodes);
 void hx_verify_loads(const hx_verify *v, int load_case, hx_verify_nodes *nodes);
 
 /* Share of a case's force, by magnitude, at nodes whose elements are all below the threshold, some
- * of them solid by `part` alone. HX_EMEMORY. */
+ * of them solid by `part` alone. HX_ENOMEM. */
 int hx_verify_filled_force(const hx_verify *v, int load_case, double *share);
 
 /* 100 (b - a) / |a|; 0 if both are 0, NaN if a is. */

@@ -16,6 +16,9 @@ typedef struct hx_precond_kind {
     int rigid_vectors; /* more where sets are rigid */
     int identity;      /* M is the identity */
     int rounded;       /* applied in single precision: PCG takes the flexible rule, one more pass */
+    /* Iterations of a solve to 1e-5, roughly, on any mesh; 0: as with the diagonal, the more the
+     * larger the mesh. */
+    int iterations;
     /* Device bytes it holds besides those vectors; NULL: none. O(n_elem). */
     size_t (*bytes)(const hx_mesh *mesh, const hx_device_ops *device, const hx_strategy *strategy);
     /* Allocates for the operator. */

@@ -702,6 +702,7 @@ const hx_precond_kind hx_precond_multigrid = {
     .help = "V-cycle in single precision, Galerkin lattices over the mesh",
     .rounded = 1,
     .rigid_vectors = 1,
+    .iterations = 15,
     .bytes = bytes,
     .create = create,
     .setup = setup,

@@ -53,3 +53,13 @@ done
 
 LD_LIBRARY_PATH=$(words --variable=libdir):${LD_LIBRARY_PATH:-} "$work/root$prefix/bin/hextop" --version >log 2>&1 ||
     fail "the installed program"
+
+# Man page and shells' completion, where man, bash and zsh look for them.
+for text in man/man1/hextop.1 bash-completion/completions/hextop.bash zsh/site-functions/_hextop; do
+    find "$work/root$prefix" -path "*/$text" -size +4k | grep -q . || fail "installed $text"
+done
+if command -v man >/dev/null; then
+    page=$(find "$work/root$prefix" -name hextop.1)
+    man -l "$page" >log 2>&1 </dev/null || fail "man"
+    grep -q 'solver.operator' log || fail "what man shows"
+fi
