@@ -5,9 +5,9 @@
 
 #include "check.h"
 #include "continuation.h"
-#include "core/cells.h"
-#include "core/memory.h"
-#include "core/skin.h"
+#include "core/base/memory.h"
+#include "core/design/cells.h"
+#include "core/mesh/skin.h"
 #include "table.h"
 
 /* 1 if all elements at the node are passive and nearly void. */

@@ -5,7 +5,7 @@
 
 #include "check.h"
 #include "config_schema.h"
-#include "core/bearing.h"
+#include "core/problem/bearing.h"
 #include "table.h"
 
 static const char *vector_text(const double *v, char *text, size_t n_text)

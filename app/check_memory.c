@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "footprint.h"
 #include "table.h"
 

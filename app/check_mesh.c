@@ -1,6 +1,6 @@
 /* The mesh and its sets, of hextop check. */
 #include "check.h"
-#include "core/mesh_quality.h"
+#include "core/mesh/mesh_quality.h"
 #include "table.h"
 
 int hx_check_mesh(hx_check *check)

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "core/clock.h"
-#include "core/memory.h"
-#include "core/simp.h"
+#include "core/base/clock.h"
+#include "core/base/memory.h"
+#include "core/problem/simp.h"
 #include "table.h"
 
 /* The stiffness of the uniform design. */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/memory.h"
-#include "core/quantile.h"
+#include "core/base/memory.h"
+#include "core/base/quantile.h"
 #include "log.h"
 
 enum { N_WARM = 3, N_TIMED = 5 };

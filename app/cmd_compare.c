@@ -8,8 +8,8 @@
 
 #include "commands.h"
 #include "compare.h"
-#include "core/clock.h"
-#include "core/memory.h"
+#include "core/base/clock.h"
+#include "core/base/memory.h"
 #include "output.h"
 
 static int set_directory(hx_compare *c)

@@ -4,7 +4,7 @@
 
 #include "commands.h"
 #include "config_help.h"
-#include "core/generate.h"
+#include "core/generate/generate.h"
 #include "core/registry.h"
 #include "table.h"
 

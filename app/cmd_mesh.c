@@ -9,9 +9,9 @@
 
 #include "commands.h"
 #include "convert_mesh.h"
-#include "core/hex_jacobian.h"
-#include "core/memory.h"
-#include "core/mesh_files.h"
+#include "core/base/memory.h"
+#include "core/files/mesh_files.h"
+#include "core/mesh/hex_jacobian.h"
 #include "fields.h"
 #include "progress.h"
 #include "setup.h"

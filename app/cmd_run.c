@@ -8,7 +8,7 @@
 
 #include "commands.h"
 #include "continuation.h"
-#include "core/clock.h"
+#include "core/base/clock.h"
 #include "history.h"
 #include "output.h"
 #include "progress.h"

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "commands.h"
-#include "core/atomic_file.h"
-#include "core/clock.h"
-#include "core/memory.h"
-#include "core/names.h"
-#include "core/surface.h"
+#include "core/base/atomic_file.h"
+#include "core/base/clock.h"
+#include "core/base/memory.h"
+#include "core/base/names.h"
+#include "core/surface/surface.h"
 #include "surface_source.h"
 #include "table.h"
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/names.h"
+#include "core/base/names.h"
 
 enum { N_COMMAND = 8 };
 

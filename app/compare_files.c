@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "compare.h"
-#include "core/atomic_file.h"
+#include "core/base/atomic_file.h"
 #include "json.h"
 #include "summary.h"
 

@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include "compare.h"
-#include "core/clock.h"
-#include "core/memory.h"
-#include "core/quantile.h"
-#include "core/sum.h"
-#include "core/vtk.h"
+#include "core/base/clock.h"
+#include "core/base/memory.h"
+#include "core/base/quantile.h"
+#include "core/base/sum.h"
+#include "core/files/vtk.h"
 #include "stats.h"
 
 typedef struct measurement {

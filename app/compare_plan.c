@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "compare.h"
-#include "core/names.h"
+#include "core/base/names.h"
 
 /* A whole number in [1, most]; the whole text up to `end`. */
 static int read_count(const char *text, const char *end, long most, int *value)

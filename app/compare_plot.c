@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "compare.h"
-#include "core/atomic_file.h"
+#include "core/base/atomic_file.h"
 
 /* The picture that a figure goes to. */
 typedef double (*figure_of)(const hx_compare_row *row);

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "compare.h"
-#include "core/hex8.h"
-#include "core/memory.h"
-#include "core/sum.h"
+#include "core/base/memory.h"
+#include "core/base/sum.h"
+#include "core/mesh/hex8.h"
 
 /* Uniform in [-1, 1], from the index alone (splitmix64). */
 static double random_entry(uint64_t index, uint64_t stream)

@@ -9,9 +9,9 @@
 #include <stddef.h>
 
 #include "config_tree.h"
-#include "core/pcg.h"
-#include "core/problem.h"
-#include "core/vtk.h"
+#include "core/files/vtk.h"
+#include "core/problem/problem.h"
+#include "core/solver/pcg.h"
 #include "json.h"
 #include "units.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "config_tree.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
 
 /* One step of a path: a member's name, or the index of a list's element. */
 typedef struct path_step {

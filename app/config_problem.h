@@ -4,8 +4,8 @@
 #define HX_CONFIG_PROBLEM_H
 
 #include "config.h"
-#include "core/problem.h"
-#include "core/region.h"
+#include "core/mesh/region.h"
+#include "core/problem/problem.h"
 
 /* The region of an entry of `sets`; it borrows the entry's names. */
 void hx_config_region(const hx_config_set *set, hx_region *region);

@@ -7,8 +7,8 @@
 
 #include "config.h"
 #include "config_schema.h"
-#include "core/memory.h"
-#include "core/names.h"
+#include "core/base/memory.h"
+#include "core/base/names.h"
 #include "core/registry.h"
 
 enum { PATH_SIZE = 256, MAX_WORD = 128 };

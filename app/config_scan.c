@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "config_tree.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
 
 /* The end of a string, comment or number that starts at c, or c itself. Lines passed are added to
  * *line. */

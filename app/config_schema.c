@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "config.h"
-#include "core/generate.h"
-#include "core/pcg.h"
+#include "core/generate/generate.h"
 #include "core/registry.h"
+#include "core/solver/pcg.h"
 
 static const char *generator_word(size_t i)
 {

@@ -9,8 +9,8 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "core/memory.h"
-#include "core/mesh_files.h"
+#include "core/base/memory.h"
+#include "core/files/mesh_files.h"
 
 const char *hx_libconfig_version(void)
 {

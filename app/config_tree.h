@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 typedef enum {
     HX_VALUE_GROUP,

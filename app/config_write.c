@@ -5,7 +5,7 @@
 
 #include "config.h"
 #include "config_schema.h"
-#include "core/atomic_file.h"
+#include "core/base/atomic_file.h"
 #include "core/version.h"
 
 typedef struct writer {

@@ -3,7 +3,7 @@
 #define HX_APP_CONTINUATION_H
 
 #include "config.h"
-#include "core/stair.h"
+#include "core/design/stair.h"
 
 /* They stay where they are without optimization.continuation or optimization.projection. */
 hx_stair hx_penalty_stair(const hx_config *cfg);

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "config_schema.h"
-#include "core/clock.h"
-#include "core/memory.h"
-#include "core/mesh_files.h"
+#include "core/base/clock.h"
+#include "core/base/memory.h"
+#include "core/files/mesh_files.h"
 #include "fields.h"
 #include "mesh_input.h"
 #include "progress.h"

@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "core/device.h"
+#include "core/device/device.h"
 
 typedef struct hx_device_start {
     pthread_t thread;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 
 static const size_t type_size[] = {
     [HX_VTK_F64] = 8, [HX_VTK_F32] = 4, [HX_VTK_I32] = 4, [HX_VTK_U8] = 1};

@@ -2,7 +2,7 @@
 #ifndef HX_FIELDS_H
 #define HX_FIELDS_H
 
-#include "core/vtk.h"
+#include "core/files/vtk.h"
 
 typedef struct hx_fields {
     size_t n, capacity;

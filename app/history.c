@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/atomic_file.h"
-#include "core/memory.h"
+#include "core/base/atomic_file.h"
+#include "core/base/memory.h"
 #include "stats.h"
 
 static int write_header(const hx_history *history)

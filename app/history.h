@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "core/optimizer.h"
+#include "core/design/optimizer.h"
 
 typedef struct hx_history {
     FILE *stream; /* (owned) */

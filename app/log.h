@@ -3,8 +3,8 @@
 #ifndef HX_LOG_H
 #define HX_LOG_H
 
-#include "core/error.h"
-#include "core/notes.h"
+#include "core/base/error.h"
+#include "core/base/notes.h"
 
 typedef enum { HX_LOG_QUIET = -1, HX_LOG_NORMAL = 0, HX_LOG_VERBOSE = 1 } hx_log_level;
 

@@ -1,6 +1,6 @@
 #include "mesh_input.h"
 
-#include "core/mesh_files.h"
+#include "core/files/mesh_files.h"
 #include "log.h"
 
 int hx_input_read(const char *path, double merge, hx_mesh *mesh)

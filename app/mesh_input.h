@@ -2,7 +2,7 @@
 #ifndef HX_MESH_INPUT_H
 #define HX_MESH_INPUT_H
 
-#include "core/mesh.h"
+#include "core/mesh/mesh.h"
 
 /* hx_mesh_read and hx_mesh_check_file of mesh_files.h; logs their notes. */
 int hx_input_read(const char *path, double merge, hx_mesh *mesh);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/names.h"
+#include "core/base/names.h"
 
 enum { QUIET, VERBOSE, HELP, VERSION };
 

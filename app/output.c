@@ -11,9 +11,9 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "core/atomic_file.h"
-#include "core/hex8.h"
-#include "core/memory.h"
+#include "core/base/atomic_file.h"
+#include "core/base/memory.h"
+#include "core/mesh/hex8.h"
 #include "log.h"
 #include "progress.h"
 

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/black_white.h"
-#include "core/load_faces.h"
-#include "core/memory.h"
-#include "core/names.h"
+#include "core/base/memory.h"
+#include "core/base/names.h"
+#include "core/design/black_white.h"
+#include "core/mesh/load_faces.h"
 
 /* Passive elements of at most, or at least, that density are void, or solid. */
 static const double void_density = 0.1, solid_density = 0.9;

@@ -7,8 +7,8 @@
 
 #include "config_schema.h"
 #include "continuation.h"
-#include "core/clock.h"
-#include "core/memory.h"
+#include "core/base/clock.h"
+#include "core/base/memory.h"
 #include "core/version.h"
 #include "footprint.h"
 #include "log.h"

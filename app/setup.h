@@ -4,8 +4,8 @@
 #define HX_SETUP_H
 
 #include "config.h"
-#include "core/generate.h"
-#include "core/optimizer.h"
+#include "core/design/optimizer.h"
+#include "core/generate/generate.h"
 #include "core/registry.h"
 #include "device_start.h"
 

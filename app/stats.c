@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/clock.h"
-#include "core/memory.h"
-#include "core/quantile.h"
+#include "core/base/clock.h"
+#include "core/base/memory.h"
+#include "core/base/quantile.h"
 #include "log.h"
 #include "table.h"
 

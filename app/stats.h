@@ -2,7 +2,7 @@
 #ifndef HX_STATS_H
 #define HX_STATS_H
 
-#include "core/optimizer.h"
+#include "core/design/optimizer.h"
 
 typedef struct hx_stats {
     double begin;             /* hx_clock at the start of the command */

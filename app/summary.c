@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/atomic_file.h"
-#include "core/memory.h"
-#include "core/mesh_quality.h"
+#include "core/base/atomic_file.h"
+#include "core/base/memory.h"
+#include "core/mesh/mesh_quality.h"
 #include "core/version.h"
 #include "footprint.h"
 #include "json.h"

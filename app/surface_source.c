@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/hex_jacobian.h"
-#include "core/memory.h"
-#include "core/result_match.h"
-#include "core/vtk.h"
+#include "core/base/memory.h"
+#include "core/files/result_match.h"
+#include "core/files/vtk.h"
+#include "core/mesh/hex_jacobian.h"
 
 /* *path := the config to use, NULL: none. */
 static int find_config(const char *result, const char *asked, char **path)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/names.h"
+#include "core/base/names.h"
 
 typedef enum { FORCE, LENGTH, STRESS, TIME, N_KIND } unit_kind;
 

@@ -3,7 +3,7 @@
 #ifndef HX_UNITS_H
 #define HX_UNITS_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "json.h"
 
 enum { HX_UNIT_SIZE = 24 };

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/memory.h"
-#include "core/result_match.h"
-#include "core/sum.h"
-#include "core/vtk.h"
+#include "core/base/memory.h"
+#include "core/base/sum.h"
+#include "core/files/result_match.h"
+#include "core/files/vtk.h"
 #include "output.h"
 
 /* A number above 0, of an option; NaN if it was not given. */

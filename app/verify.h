@@ -2,7 +2,7 @@
 #ifndef HX_VERIFY_H
 #define HX_VERIFY_H
 
-#include "core/black_white.h"
+#include "core/design/black_white.h"
 #include "fields.h"
 #include "options.h"
 #include "part.h"

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/atomic_file.h"
-#include "core/memory.h"
-#include "core/simp.h"
+#include "core/base/atomic_file.h"
+#include "core/base/memory.h"
+#include "core/problem/simp.h"
 #include "json.h"
 #include "summary.h"
 #include "table.h"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "core/hex8.h"
+#include "core/mesh/hex8.h"
 #include "hex8_parity.cuh"
 
 namespace

@@ -15,10 +15,10 @@
 #include <omp.h>
 #endif
 
-#include "core/generate.h"
-#include "core/memory.h"
-#include "core/operator.h"
+#include "core/base/memory.h"
+#include "core/generate/generate.h"
 #include "core/registry.h"
+#include "core/solver/operator.h"
 #include "test.h"
 
 typedef long double real;

@@ -5,8 +5,8 @@
 #define MULTIGRID_MODEL_H
 
 #include "box_part.h"
-#include "core/lattice.h"
-#include "core/multigrid.h"
+#include "core/solver/lattice.h"
+#include "core/solver/multigrid.h"
 #include "dense_model.h"
 
 enum { DOF = HX_MG_DOF };

@@ -1,8 +1,8 @@
 /* Abaqus input files: each construct and each message of the reader, and what the writer makes of a
  * mesh read again. */
-#include "core/abaqus_read.h"
-#include "core/abaqus_write.h"
-#include "tests/vtk_sample.h"
+#include "core/files/abaqus_read.h"
+#include "core/files/abaqus_write.h"
+#include "vtk_sample.h"
 
 #define NODES_8                                                                                    \
     "*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n3, 1, 1, 0\n4, 0, 1, 0\n"                                      \

@@ -1,7 +1,7 @@
 /* The pressure of a pin on a bore: its resultant, its moments, its cosine; and what is no bore. */
 #include "tube.h"
 
-#include "core/bearing.h"
+#include "core/problem/bearing.h"
 
 static hx_mesh mesh;
 

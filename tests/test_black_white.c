@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/black_white.h"
-#include "core/sum.h"
+#include "core/base/sum.h"
+#include "core/design/black_white.h"
 #include "fixture.h"
 
 /* Volume of what is at least as dense as the threshold, less the grey design's. */

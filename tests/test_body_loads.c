@@ -2,7 +2,7 @@
  * differences, and every device against the CPU.
  *
  *     test_body_loads [cpu | cuda] [quick] */
-#include "core/body_force.h"
+#include "core/problem/body_force.h"
 #include "fixture.h"
 
 static hx_device device;

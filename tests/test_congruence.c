@@ -1,7 +1,7 @@
 /* Classes of congruent parallelepipeds (core/congruence.h). */
-#include "core/congruence.h"
+#include "core/solver/congruence.h"
 
-#include "core/hex8.h"
+#include "core/mesh/hex8.h"
 #include "fixture.h"
 
 enum { MOST_THREADS = 3, NX = 12, NY = 5, NZ = 4, N_ELEM = NX * NY * NZ };

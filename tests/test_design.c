@@ -4,9 +4,9 @@
  *
  *     test_design [cpu | cuda]
  *     test_design DEVICE bench NX NY NZ RADIUS     seconds of each step on a box of unit cubes */
-#include "core/cells.h"
-#include "core/clock.h"
-#include "core/ties.h"
+#include "core/base/clock.h"
+#include "core/design/cells.h"
+#include "core/design/ties.h"
 #include "fixture.h"
 
 static hx_device device, cpu;

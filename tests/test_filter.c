@@ -1,7 +1,7 @@
 /* The sensitivity filter and the cells that it searches against all pairs of elements.
  *
  *     test_filter [cpu | cuda] */
-#include "core/cells.h"
+#include "core/design/cells.h"
 #include "fixture.h"
 
 static hx_device device;

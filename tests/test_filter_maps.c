@@ -2,11 +2,11 @@
  * solution, exact transposes, what they keep, and the projection.
  *
  *     test_filter_maps [cpu | cuda] */
-#include "core/helmholtz.h"
-#include "core/hex8.h"
-#include "core/memory.h"
-#include "core/root.h"
-#include "core/stair.h"
+#include "core/base/memory.h"
+#include "core/design/helmholtz.h"
+#include "core/design/root.h"
+#include "core/design/stair.h"
+#include "core/mesh/hex8.h"
 #include "fixture.h"
 
 static hx_device device;

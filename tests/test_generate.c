@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/generate.h"
-#include "core/mesh.h"
-#include "core/mesh_quality.h"
+#include "core/generate/generate.h"
+#include "core/mesh/mesh.h"
+#include "core/mesh/mesh_quality.h"
 #include "test.h"
 
 static const double pi = 3.14159265358979323846;

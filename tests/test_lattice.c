@@ -1,7 +1,7 @@
 /* The lattices of multigrid over meshes of every kind: what lattice.h promises, checked from the
  * mesh and the lists alone. */
 #include "box_part.h"
-#include "core/lattice.h"
+#include "core/solver/lattice.h"
 
 enum { MOST_THREADS = 3 };
 typedef long long ll;

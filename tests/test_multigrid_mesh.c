@@ -3,7 +3,7 @@
  * smoother and power iteration.
  *
  *     test_multigrid_mesh [cpu | cuda] */
-#include "core/lattice_springs.h"
+#include "core/solver/lattice_springs.h"
 #include "multigrid_model.h"
 
 /* ---- transfers between mesh and lattice ---- */

@@ -7,7 +7,7 @@
 #include <omp.h>
 #endif
 
-#include "core/mesh_internal.h"
+#include "core/mesh/mesh_internal.h"
 #include "test.h"
 #include "tests/fuzz/fuzz_mesh.h"
 

@@ -2,7 +2,7 @@
  * against beam theory, equilibrium, units.
  *
  *     test_physics [cpu | cuda] [quick] */
-#include "core/hex8.h"
+#include "core/mesh/hex8.h"
 #include "fixture.h"
 
 static hx_device device;

@@ -2,7 +2,7 @@
  * that the blocks do no worse than the diagonal.
  *
  *     test_precond [cpu | cuda] [quick] */
-#include "core/block3.h"
+#include "core/solver/block3.h"
 #include "dense_model.h"
 
 /* The blocks of the operator are those of the dense K. */

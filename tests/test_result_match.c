@@ -2,9 +2,9 @@
  * digits, and of other meshes. */
 #include <unistd.h>
 
-#include "core/result_match.h"
-#include "tests/fixture.h"
-#include "tests/test.h"
+#include "core/files/result_match.h"
+#include "fixture.h"
+#include "test.h"
 
 static const char path[] = "test_result_match.vtk";
 

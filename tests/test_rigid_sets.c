@@ -2,7 +2,7 @@
  * condensed, derivatives against differences, the projector, and what is refused.
  *
  *     test_rigid_sets [cpu | cuda] [quick] */
-#include "core/rigid_set.h"
+#include "core/problem/rigid_set.h"
 #include "dense_model.h"
 
 /* How far u on a set is from a rigid motion about its centre, over its largest entry. */

@@ -1,8 +1,8 @@
 /* Skins: the elements within a thickness of a surface, against counts worked out by hand and
  * against every face looked at. */
-#include "core/face_tree.h"
-#include "core/load_faces.h"
-#include "core/skin.h"
+#include "core/mesh/face_tree.h"
+#include "core/mesh/load_faces.h"
+#include "core/mesh/skin.h"
 #include "tube.h"
 
 static hx_mesh mesh;

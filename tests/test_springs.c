@@ -2,7 +2,7 @@
  * every operator, the first lattice of multigrid, iterations, and what holds a body.
  *
  *     test_springs [cpu | cuda] [quick] */
-#include "core/lattice_springs.h"
+#include "core/solver/lattice_springs.h"
 #include "dense_model.h"
 
 static int same(double a, double b)

@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "box_part.h"
-#include "core/hex_jacobian.h"
-#include "core/surface.h"
+#include "core/mesh/hex_jacobian.h"
+#include "core/surface/surface.h"
 
 /* Everything of one case. */
 typedef struct part {

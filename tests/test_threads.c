@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/generate.h"
-#include "core/hex8.h"
-#include "core/mesh_quality.h"
-#include "core/optimizer.h"
-#include "core/radix_sort.h"
+#include "core/base/radix_sort.h"
+#include "core/design/optimizer.h"
+#include "core/generate/generate.h"
+#include "core/mesh/hex8.h"
+#include "core/mesh/mesh_quality.h"
 #include "fixture.h"
 #include "test.h"
 

@@ -2,7 +2,7 @@
  * equal within a group to the last bit; their derivative against differences; refusals.
  *
  *     test_ties [cpu | cuda] */
-#include "core/point_grid.h"
+#include "core/mesh/point_grid.h"
 #include "fixture.h"
 
 static hx_device device;

@@ -6,7 +6,7 @@
 #include <omp.h>
 #endif
 
-#include "tests/vtk_sample.h"
+#include "vtk_sample.h"
 
 /* --- bad files --- */
 

@@ -4,8 +4,8 @@
 #ifndef HX_TEST_WRAPPER_H
 #define HX_TEST_WRAPPER_H
 
-#include "core/hex8.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/mesh/hex8.h"
 #include "fixture.h"
 
 typedef struct wrapper {
