@@ -102,6 +102,18 @@ int hx_check_filter(hx_check *check)
     return HX_OK;
 }
 
+/* What of the volume is left to design. */
+void hx_check_volume(const hx_session *s)
+{
+    const hx_volume_at *const least = &s->least_volume.highest;
+    char at[48] = "";
+    if (s->problem.n_passive == 0) return;
+    if (least->beta > 0.0) snprintf(at, sizeof at, " at beta = %g", least->beta);
+    hx_log_info("\nvolume    %g of the part; what is passive, through the filter, and rho_min take "
+                "%.4g%s",
+                s->problem.volume_fraction, least->fraction, at);
+}
+
 void hx_check_ties(hx_check *check)
 {
     const hx_session *s = &check->session;

@@ -46,10 +46,13 @@ static int check_config(hx_check *check, const hx_options *options)
                 hx_session_operator_text(s, text, sizeof text));
     HX_TRY(hx_check_memory(check));
     HX_TRY(hx_session_make_solver(s));
+    HX_TRY(hx_session_check_volume(s));
+    hx_check_volume(s);
     HX_TRY(hx_output_make_plan(s, &plan));
     hx_check_peak(s, &plan);
     hx_check_output(check, &plan);
     HX_TRY(hx_check_time(s));
+    check->n_warning += s->n_warning;
     if (check->n_warning == 0)
         hx_log_info("\nno faults, no warnings");
     else
@@ -76,5 +79,6 @@ const hx_command hx_command_check = {
         "Reports mesh quality, sets, supports, loads, filter radius, memory and a time estimate.\n"
         "Exit status 0, also with warnings; 2 when the run would be refused.\n",
     .n_min = 1,
+    .is_to_print = 1,
     .run = command_check,
 };

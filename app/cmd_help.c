@@ -47,5 +47,6 @@ const hx_command hx_command_help = {
             "Without an argument it lists the commands.\n",
     .option = help_options,
     .n_option = sizeof help_options / sizeof help_options[0],
+    .is_to_print = 1,
     .run = help,
 };

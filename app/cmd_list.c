@@ -141,5 +141,6 @@ const hx_command hx_command_list = {
     .help = "Shows what this build and this machine offer.\n",
     .option = list_options,
     .n_option = sizeof list_options / sizeof list_options[0],
+    .is_to_print = 1,
     .run = list,
 };

@@ -112,6 +112,20 @@ static void report_precision(const run *r, const hx_iteration *it)
         hx_log_detail("iteration %d: a solve was finished in double precision", it->iteration);
 }
 
+/* The first design whose volume is off; of the last one print_result speaks. */
+static void warn_missed(const run *r, const hx_iteration *it)
+{
+    if (!it->volume_missed) return;
+    const double wanted = r->session.problem.volume_fraction;
+    if (r->stats.n_missed == 1)
+        hx_log_warning("iteration %d: the design has a volume of %.5g, and volume_fraction = %g "
+                       "asks for another",
+                       it->iteration, it->volume, wanted);
+    else
+        hx_log_detail("iteration %d: volume %.5g in place of %g", it->iteration, it->volume,
+                      wanted);
+}
+
 /* Files and terminal for an iteration: what was analysed is what is written. */
 static int record(run *r, const hx_iteration *it, int last)
 {
@@ -138,6 +152,7 @@ static int optimise(run *r)
         if (verdict < 0) return verdict;
         warn_unconverged(r, &it);
         report_precision(r, &it);
+        warn_missed(r, &it);
         if (last) return HX_OK;
         hx_optimizer_advance(opt); /* the proposal becomes the design */
     }
@@ -180,6 +195,11 @@ static void print_result(const run *r)
                 stats->last.greyness, stats->n_iteration, (long long)stats->pcg_iterations);
     if (stats->n_unconverged > 0)
         hx_log_warning("PCG did not converge in %d of %d iterations", stats->n_unconverged,
+                       stats->n_iteration);
+    if (stats->last.volume_missed)
+        hx_log_warning("the volume is not met: the last design has %.5g, volume_fraction = %g asks "
+                       "for another (%d of %d designs are off)",
+                       stats->last.volume, r->session.problem.volume_fraction, stats->n_missed,
                        stats->n_iteration);
     char path[PATH_MAX];
     hx_log_info("open in ParaView: %s (last design: %s), then Threshold density > 0.9",

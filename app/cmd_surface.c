@@ -57,35 +57,6 @@ static int read_smooth(const char *text, int *n)
     return HX_OK;
 }
 
-enum { N_PRESERVE = 4 };
-static const char *const preserve_words[] = {"loads", "supports", "passive", "none"};
-
-static const char *preserve_word(size_t i)
-{
-    return i < N_PRESERVE ? preserve_words[i] : NULL;
-}
-
-static int read_preserve(const char *text, unsigned *preserve)
-{
-    static const unsigned flag[] = {HX_PRESERVE_LOADS, HX_PRESERVE_SUPPORTS, HX_PRESERVE_PASSIVE,
-                                    0};
-    char hint[128];
-    *preserve = 0;
-    for (const char *c = text; c;) {
-        char word[32];
-        size_t i = 0;
-        snprintf(word, sizeof word, "%.*s", (int)strcspn(c, ","), c);
-        while (i < N_PRESERVE && strcmp(word, preserve_words[i]) != 0) i++;
-        if (i == N_PRESERVE)
-            return HX_RAISE(HX_EINPUT, "--preserve: unknown '%s'%s", word,
-                            hx_name_hint(word, preserve_words, N_PRESERVE, hint, sizeof hint));
-        *preserve |= flag[i];
-        c = strchr(c, ',');
-        if (c) c++;
-    }
-    return HX_OK;
-}
-
 static int has_ending(const char *path, const char *ending)
 {
     const size_t n = strlen(path), n_ending = strlen(ending);
@@ -110,7 +81,7 @@ static int read_plan(plan *p, const hx_options *options)
     HX_TRY(read_number("--threshold", threshold, 0.0, 1.0, &p->threshold));
     HX_TRY(read_number("--volume", volume, 0.0, HUGE_VAL, &p->volume));
     HX_TRY(read_smooth(hx_option_text(options, SMOOTH), &p->n_smooth));
-    HX_TRY(read_preserve(hx_option_text(options, PRESERVE), &p->preserve));
+    HX_TRY(hx_preserve_read(hx_option_text(options, PRESERVE), &p->preserve));
     if (threshold && volume)
         return HX_RAISE(HX_EINPUT, "--threshold and --volume: give one of them, the other follows");
     return HX_OK;
@@ -130,17 +101,16 @@ static int make_field(job *j)
 {
     const hx_surface_source *source = &j->source;
     double volume;
-    HX_TRY(hx_surface_field_create(&j->field, source->mesh, source->rho));
-    for (int64_t a = 0; a < source->mesh->n_node; a++)
-        if (source->is_solid[a]) j->field.value[a] = 1.0;
+    HX_TRY(hx_surface_field_create(&j->field, source->mesh, source->rho, source->is_solid));
     j->threshold = j->plan.threshold;
     j->target = NAN;
     if (!isnan(j->threshold)) return HX_OK;
-    j->target = isnan(j->plan.volume) ? source->solid_volume : j->plan.volume;
+    j->target = isnan(j->plan.volume) ? source->target : j->plan.volume;
+    HX_TRY(hx_part_check_target(&source->part, j->target));
     return hx_surface_threshold(&j->field, j->target, &j->threshold, &volume);
 }
 
-/* Puts the nodes of all pieces but the largest outside. */
+/* Leaves out all pieces but the largest. */
 static int drop_pieces(job *j)
 {
     int rc;
@@ -152,8 +122,7 @@ static int drop_pieces(job *j)
     HX_TRY_FAIL(hx_alloc_raw(&piece, (size_t)n_node, sizeof *piece, "pieces"));
     HX_TRY_FAIL(hx_surface_pieces(&j->field, j->threshold, piece, &n_piece, &largest));
     hx_surface_volume(&j->field, j->threshold, &before);
-    for (int64_t a = 0; a < n_node; a++)
-        if (piece[a] >= 0 && piece[a] != largest) j->field.value[a] = -1.0;
+    hx_surface_leave_out(&j->field, j->threshold, piece, largest);
     hx_surface_volume(&j->field, j->threshold, &after);
     j->dropped = before - after;
     j->n_dropped = n_piece > 0 ? n_piece - 1 : 0;
@@ -184,14 +153,14 @@ static void report_source(const job *j)
     char a[32];
     hx_log_info("mesh       %s elements", hx_format_count(source->mesh->n_elem, a, sizeof a));
     if (source->config)
-        hx_log_info("config     %s%s: %s nodes stay solid", source->config,
+        hx_log_info("config     %s%s: %s elements are solid whatever their density", source->config,
                     j->plan.config ? "" : ", beside the result",
-                    hx_format_count(source->n_solid, a, sizeof a));
+                    hx_format_count(source->part.n_solid, a, sizeof a));
     else
         hx_log_info("config     none: loaded and passive regions are not known");
-    if (source->n_void > 0)
+    if (source->part.n_void > 0)
         hx_log_info("           %s elements of passive void are left out",
-                    hx_format_count(source->n_void, a, sizeof a));
+                    hx_format_count(source->part.n_void, a, sizeof a));
     if (source->n_missing > 0)
         hx_log_info("           %s elements below output.threshold are not in the file, taken as 0",
                     hx_format_count(source->n_missing, a, sizeof a));
@@ -202,12 +171,16 @@ static void report_shape(const job *j)
     const hx_surface_report *r = &j->report;
     const hx_units *u = &j->source.session.cfg.units; /* empty without a config */
     char a[32], b[32];
+    hx_log_info("threshold  %.6g of the nodal density", j->threshold);
     if (isnan(j->target))
-        hx_log_info("threshold  %.6g\nvolume     %.6g%s, of the densities %.6g%s", j->threshold,
-                    r->volume, u->volume, j->source.solid_volume, u->volume);
+        hx_log_info("volume     %.6g%s, of the densities %.6g%s", r->volume, u->volume,
+                    j->source.target, u->volume);
     else
-        hx_log_info("threshold  %.6g\nvolume     %.6g%s, asked for %.6g%s", j->threshold, r->volume,
-                    u->volume, j->target, u->volume);
+        hx_log_info("volume     %.6g%s, asked for %.6g%s", r->volume, u->volume, j->target,
+                    u->volume);
+    if (j->source.part.n_solid > 0)
+        hx_log_info("           %.6g%s of it by elements that are solid whatever their density",
+                    j->source.part.solid_volume, u->volume);
     hx_log_info("area       %.6g%s", r->area, u->area);
     hx_log_info("box        %.6g %.6g %.6g to %.6g %.6g %.6g%s", r->min[0], r->min[1], r->min[2],
                 r->max[0], r->max[1], r->max[2], u->length);
@@ -324,8 +297,9 @@ static const hx_option surface_options[] = {
                   .kind = HX_OPTION_WORDS,
                   .value = "loads,passive",
                   .fallback = "loads,passive",
-                  .word = preserve_word,
-                  .help = "nodes kept solid: loads, supports, passive, or none"},
+                  .word = hx_preserve_word,
+                  .help = "elements solid whatever their density: those behind loads, supports, "
+                          "passive ones, or none"},
     [KEEP_LARGEST] = {.name = "--keep-largest", .help = "leaves out pieces that hang on nothing"},
 };
 
@@ -339,10 +313,11 @@ const hx_command hx_command_surface = {
         "of the\n"
         "densities, and writes a watertight surface: binary STL, or PLY in double precision. The "
         "mesh's\n"
-        "own faces stay where they are; passive solid and loaded nodes stay inside, passive void "
-        "outside,\n"
-        "by the config.cfg beside RESULT.vtk. A surface that is not closed and manifold is not "
-        "written.\n",
+        "own faces stay where they are; elements of passive solid and behind loaded faces are "
+        "solid,\n"
+        "passive void is left out, by the config.cfg beside RESULT.vtk: the part that `hextop "
+        "verify`\n"
+        "analyses. A surface that is not closed and manifold is not written.\n",
     .n_min = 2,
     .option = surface_options,
     .n_option = sizeof surface_options / sizeof surface_options[0],

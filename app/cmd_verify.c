@@ -72,6 +72,14 @@ static const hx_option verify_options[] = {
                              .kind = HX_OPTION_TEXT,
                              .value = "DENSITY",
                              .help = "solid from this density on, whatever the volume"},
+    [HX_VERIFY_PRESERVE] = {.name = "--preserve",
+                            .kind = HX_OPTION_WORDS,
+                            .value = "loads,passive",
+                            .fallback = "loads,passive",
+                            .word = hx_preserve_word,
+                            .help = "elements solid whatever their density: those behind loads, "
+                                    "supports, passive ones, or none; as `hextop surface` has "
+                                    "them"},
     [HX_VERIFY_TOLERANCE] = {.name = "--tolerance",
                              .kind = HX_OPTION_TEXT,
                              .value = "PERCENT",

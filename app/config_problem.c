@@ -121,7 +121,7 @@ static void fill_spring(const hx_config_spring *spring, hx_spring_spec *spec)
 
 static int create_problem(const hx_config *cfg, const hx_mesh *mesh, hx_problem *problem,
                           hx_support_spec *support, hx_spring_spec *spring, hx_load_spec *load,
-                          hx_passive_spec *passive)
+                          hx_passive_spec *passive, hx_notes *notes)
 {
     const hx_config_support *cfg_support = cfg->supports.entry;
     const hx_config_load *cfg_load = cfg->loads.entry;
@@ -159,11 +159,13 @@ static int create_problem(const hx_config *cfg, const hx_mesh *mesh, hx_problem 
         .load = load,
         .passive = passive,
         .weight = cfg->weights.value,
+        .notes = notes,
     };
     return hx_problem_create(problem, mesh, &params);
 }
 
-int hx_config_make_problem(const hx_config *cfg, const hx_mesh *mesh, hx_problem *problem)
+int hx_config_make_problem(const hx_config *cfg, const hx_mesh *mesh, hx_problem *problem,
+                           hx_notes *notes)
 {
     int rc;
     hx_support_spec *support = NULL;
@@ -174,7 +176,7 @@ int hx_config_make_problem(const hx_config *cfg, const hx_mesh *mesh, hx_problem
     HX_TRY_FAIL(hx_alloc(&spring, cfg->springs.n, sizeof *spring, "springs"));
     HX_TRY_FAIL(hx_alloc(&load, cfg->loads.n, sizeof *load, "loads"));
     HX_TRY_FAIL(hx_alloc(&passive, cfg->passive.n, sizeof *passive, "passive regions"));
-    HX_TRY_FAIL(create_problem(cfg, mesh, problem, support, spring, load, passive));
+    HX_TRY_FAIL(create_problem(cfg, mesh, problem, support, spring, load, passive, notes));
 fail:
     free(support);
     free(spring);

@@ -274,7 +274,8 @@ const hx_key hx_keys[] = {
     KEY("optimization.initial", TEXT, AT(optimization.initial),
         .note = "uniform at the volume fraction",
         .help =
-            "VTK file of an earlier run on the same mesh to start from, relative to the config"),
+            "VTK file of an earlier run on the same mesh to start from, in any order of its cells; "
+            "elements that it lacks start at rho_min; relative to the config"),
     LIST("optimization.symmetry", optimization.symmetry, hx_config_plane,
          "planes that the design is mirrored at, 1 to 3, whatever the loads"),
     KEY("optimization.symmetry[].point", VECTOR, IN(plane, point), .unit = "length", .required = 1,

@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "config_tree.h"
 #include "core/version.h"
+#include "streams.h"
 
 static void print_version(void)
 {
@@ -61,13 +62,11 @@ static int dispatch(const hx_options *options)
 int main(int argc, char **argv)
 {
     hx_options options;
-    signal(SIGXFSZ, SIG_IGN); /* a file-size limit is a failed write, with a message */
+    if (hx_streams_open() < 0) return 1; /* nowhere to say why */
+    signal(SIGXFSZ, SIG_IGN);            /* a file-size limit is a failed write, with a message */
     if (hx_options_parse(&options, hx_commands, argc, argv) < 0) return 2;
     hx_log_set_level(options.level);
-    int status = dispatch(&options);
-    if ((fflush(stdout) != 0 || ferror(stdout)) && status == 0) {
-        hx_log_usage_error("cannot write to the standard output");
-        status = 1;
-    }
-    return status;
+    const int is_to_print =
+        !options.command || options.command->is_to_print || options.help || options.version;
+    return hx_streams_close(dispatch(&options), is_to_print);
 }

@@ -11,6 +11,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "core/atomic_file.h"
 #include "core/hex8.h"
 #include "core/memory.h"
 #include "log.h"
@@ -252,7 +253,7 @@ void hx_output_forget(const hx_output *out)
     static const char *const name[] = {"summary.json", "density.vtk.series"};
     char path[PATH_MAX];
     for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
-        unlink(hx_output_path(out, name[i], path, sizeof path));
+        hx_atomic_file_remove(hx_output_path(out, name[i], path, sizeof path));
 }
 
 const char *hx_output_last(const hx_output *out)

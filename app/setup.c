@@ -17,7 +17,7 @@
 #include "continuation.h"
 #include "core/clock.h"
 #include "core/memory.h"
-#include "core/vtk.h"
+#include "core/result_match.h"
 #include "footprint.h"
 #include "log.h"
 #include "mesh_input.h"
@@ -183,8 +183,11 @@ static int make_ties(hx_session *s)
 
 int hx_session_make_problem(hx_session *s)
 {
+    hx_notes notes = {0};
     const double begin = begin_step(HX_SETUP_PROBLEM);
-    HX_TRY(hx_config_make_problem(&s->cfg, &s->mesh, &s->problem));
+    const int rc = hx_config_make_problem(&s->cfg, &s->mesh, &s->problem, &notes);
+    s->n_warning += hx_log_notes(&notes);
+    HX_TRY(rc);
     HX_TRY(resolve_radius(s));
     HX_TRY(make_ties(s));
     end_step(s, HX_SETUP_PROBLEM, begin);
@@ -500,12 +503,20 @@ double hx_session_mass(const hx_session *s, double volume_fraction)
 int hx_session_read_initial(hx_session *s, double **density)
 {
     char **path = &s->cfg.optimization.initial;
+    const double rho_min = s->problem.rho_min;
+    hx_result_match match;
+    char count[32];
     *density = NULL;
     if (!*path) return HX_OK;
     HX_TRY(resolve_file(s, "optimization.initial", path));
     HX_TRY(hx_alloc_raw(density, (size_t)s->mesh.n_elem, sizeof **density, "initial densities"));
-    return blame(s, "optimization.initial",
-                 hx_vtk_read_cell_array(*path, "density", &s->mesh, *density));
+    HX_TRY(blame(s, "optimization.initial",
+                 hx_result_read(*path, "density", &s->mesh, rho_min, rho_min, *density, &match)));
+    if (match.n_missing > 0)
+        hx_log_warning("optimization.initial: %s lacks %s elements, written with a threshold: they "
+                       "start at rho_min = %g, from which optimality criteria hardly raise them",
+                       *path, hx_format_count(match.n_missing, count, sizeof count), rho_min);
+    return HX_OK;
 }
 
 int hx_session_make_filter(hx_session *s)
@@ -514,6 +525,19 @@ int hx_session_make_filter(hx_session *s)
     const int rc = hx_filter_create(&s->filter, hx_filter_find(s->cfg.optimization.filter.kind),
                                     &s->device, &s->problem, &params);
     return rc < 0 ? blame(s, "optimization.filter.radius", rc) : rc;
+}
+
+int hx_session_check_volume(hx_session *s)
+{
+    const hx_stair beta = hx_beta_stair(&s->cfg);
+    hx_notes notes = {0};
+    if (!s->filter.kind) HX_TRY(hx_session_make_filter(s));
+    HX_TRY(hx_least_volume_find(&s->least_volume, &s->filter, &beta));
+    int rc = hx_least_volume_check(&s->least_volume, &s->filter);
+    if (rc == HX_EINPUT) hx_error_prefix("%s: ", s->cfg.path);
+    if (rc == HX_OK) rc = hx_least_volume_note(&s->least_volume, &s->filter, &notes);
+    s->n_warning += hx_log_notes(&notes);
+    return rc;
 }
 
 int hx_session_make_design(hx_session *s)
@@ -525,12 +549,13 @@ int hx_session_make_design(hx_session *s)
         .warm_start = cfg->solver.warm_start,
         .penalty = hx_penalty_stair(cfg),
         .beta = hx_beta_stair(cfg),
+        .least = &s->least_volume,
         .settled = cfg->optimization.change_tolerance,
     };
     int rc;
     double *density = NULL;
     const double begin = begin_step(HX_SETUP_DESIGN);
-    if (!s->filter.kind) HX_TRY(hx_session_make_filter(s));
+    HX_TRY(hx_session_check_volume(s));
     HX_TRY_FAIL(hx_session_read_initial(s, &density));
     rc = hx_optimizer_create(&s->opt, &params, &s->problem, &s->op, &s->pc, &s->pcg, &s->filter,
                              density);

@@ -9,8 +9,8 @@ static void gather(const int32_t *conn, const double *nodal, double v[24])
     for (int a = 0; a < 8; a++) memcpy(v + 3 * a, nodal + 3 * (int64_t)conn[a], 3 * sizeof *v);
 }
 
-int hx_cpu_body_force(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
-                      const double *d_rho, const double *d_static, double *d_f)
+static int cpu_body_force(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
+                          const double *d_rho, const double *d_static, double *d_f)
 {
     (void)dev;
 #pragma omp parallel for schedule(static)
@@ -30,8 +30,8 @@ int hx_cpu_body_force(hx_device *dev, const hx_device_model *model, const hx_bod
     return HX_OK;
 }
 
-int hx_cpu_body_work(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
-                     double factor, const double *d_rho, const double *d_u, double *d_dc)
+static int cpu_body_work(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
+                         double factor, const double *d_rho, const double *d_u, double *d_dc)
 {
     (void)dev;
 #pragma omp parallel for schedule(static)
@@ -44,3 +44,8 @@ int hx_cpu_body_work(hx_device *dev, const hx_device_model *model, const hx_body
     }
     return HX_OK;
 }
+
+const hx_body_ops hx_cpu_body_ops = {
+    .force = cpu_body_force,
+    .work = cpu_body_work,
+};

@@ -3,7 +3,7 @@
 #ifndef HX_CELLS_H
 #define HX_CELLS_H
 
-#include "device.h"
+#include "design_ops.h"
 #include "mesh.h"
 
 #ifdef __cplusplus

@@ -51,7 +51,7 @@ fail:
 
 int hx_cone_sum(const hx_cone *cone, const double *d_value, double *d_sum)
 {
-    return cone->dev->ops->cone_sum(cone->dev, &cone->cells, cone->radius, d_value, d_sum);
+    return cone->dev->ops->design->cone_sum(cone->dev, &cone->cells, cone->radius, d_value, d_sum);
 }
 
 void hx_cone_free(hx_cone *cone)

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "cells.h"
-#include "design_cpu.h"
+#include "cpu_ops.h"
 
 enum { LANES = HX_CELLS_PADDING, CHUNK = 256 };
 

@@ -1,26 +1,32 @@
-/* Entries of the CPU's hx_device_ops that have files of their own: what they do stands there. */
+/* The CPU's tables, one a file: what they do stands in the headers of their types. Not installed.
+ */
 #ifndef HX_CPU_OPS_H
 #define HX_CPU_OPS_H
 
-#include "device.h"
+#include "design_ops.h"
+#include "element_ops.h"
+#include "helmholtz.h"
+#include "multigrid.h"
+#include "pcg_ops.h"
+#include "rigid_ops.h"
+#include "vector_ops.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* body_force_cpu.c */
-int hx_cpu_body_force(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
-                      const double *d_rho, const double *d_static, double *d_f);
-int hx_cpu_body_work(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
-                     double factor, const double *d_rho, const double *d_u, double *d_dc);
+extern const hx_vector_ops hx_cpu_vector_ops;       /* vector_cpu.c */
+extern const hx_pcg_ops hx_cpu_pcg_ops;             /* pcg_cpu.c */
+extern const hx_element_ops hx_cpu_element_ops;     /* element_cpu.c */
+extern const hx_rigid_ops hx_cpu_rigid_ops;         /* rigid_set_cpu.c */
+extern const hx_body_ops hx_cpu_body_ops;           /* body_force_cpu.c */
+extern const hx_design_ops hx_cpu_design_ops;       /* design_cpu.c */
+extern const hx_multigrid_ops hx_cpu_multigrid_ops; /* multigrid_cpu.c */
+extern const hx_helmholtz_ops hx_cpu_helmholtz_ops; /* helmholtz_cpu.c */
 
-/* rigid_set_cpu.c */
-int hx_cpu_rigid_sum(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
-                     const double *d_xyz, const double *d_y, double *d_sum);
-int hx_cpu_rigid_spread(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
-                        const double *d_xyz, const double *d_motion, double *d_y);
-int hx_cpu_rigid_project(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
-                         const double *d_xyz, double *d_motion, double *d_y);
+/* Of the design's table (cone_cpu.c). */
+int hx_cpu_cone_sum(hx_device *dev, const hx_device_cells *cells, double radius,
+                    const double *d_value, double *d_sum);
 
 #ifdef __cplusplus
 }

@@ -1,49 +1,17 @@
 /* Element fields on the CPU: sums over fixed parts, so that the number of threads changes no bit.
  */
-#include "design_cpu.h"
-
 #include <math.h>
 #include <string.h>
 
+#include "cpu_ops.h"
 #include "oc.h"
 #include "projection.h"
 #include "simp.h"
 #include "sum.h"
 #include "ties.h"
 
-int hx_cpu_multiply(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *d_c)
-{
-    (void)dev;
-#pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < n; e++) d_c[e] = d_a[e] * d_b[e];
-    return HX_OK;
-}
-
-int hx_cpu_divide(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *d_c)
-{
-    (void)dev;
-#pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < n; e++) d_c[e] = d_a[e] / d_b[e];
-    return HX_OK;
-}
-
-int hx_cpu_axpy(hx_device *dev, int64_t n, double a, const double *d_x, double *d_y)
-{
-    (void)dev;
-#pragma omp parallel for simd schedule(static)
-    for (int64_t e = 0; e < n; e++) d_y[e] += a * d_x[e];
-    return HX_OK;
-}
-
-int hx_cpu_sum(hx_device *dev, int64_t n, const double *d_a, double *result)
-{
-    (void)dev;
-    *result = hx_sum(n, d_a);
-    return HX_OK;
-}
-
-int hx_cpu_modulus(hx_device *dev, int64_t n, double young, double penalty, const double *d_rho,
-                   double *d_modulus)
+static int cpu_modulus(hx_device *dev, int64_t n, double young, double penalty, const double *d_rho,
+                       double *d_modulus)
 {
     (void)dev;
 #pragma omp parallel for schedule(static)
@@ -51,8 +19,8 @@ int hx_cpu_modulus(hx_device *dev, int64_t n, double young, double penalty, cons
     return HX_OK;
 }
 
-int hx_cpu_sensitivity(hx_device *dev, int64_t n, double penalty, const double *d_modulus,
-                       const double *d_rho, const double *d_energy, double *d_dc)
+static int cpu_sensitivity(hx_device *dev, int64_t n, double penalty, const double *d_modulus,
+                           const double *d_rho, const double *d_energy, double *d_dc)
 {
     (void)dev;
 #pragma omp parallel for simd schedule(static)
@@ -65,8 +33,8 @@ static int is_free(const double *passive, int64_t e)
     return !passive || isnan(passive[e]);
 }
 
-int hx_cpu_measure(hx_device *dev, int64_t n, const double *d_rho, const double *d_volume,
-                   const double *d_passive, double *mass, double *grey)
+static int cpu_measure(hx_device *dev, int64_t n, const double *d_rho, const double *d_volume,
+                       const double *d_passive, double *mass, double *grey)
 {
     double part_mass[HX_N_PART], part_grey[HX_N_PART];
     (void)dev;
@@ -86,8 +54,8 @@ int hx_cpu_measure(hx_device *dev, int64_t n, const double *d_rho, const double 
     return HX_OK;
 }
 
-int hx_cpu_mean_positive(hx_device *dev, int64_t n, const double *d_dc, const double *d_dv,
-                         const double *d_passive, double *mean)
+static int cpu_mean_positive(hx_device *dev, int64_t n, const double *d_dc, const double *d_dv,
+                             const double *d_passive, double *mean)
 {
     double part_dc[HX_N_PART], part_dv[HX_N_PART];
     (void)dev;
@@ -106,8 +74,8 @@ int hx_cpu_mean_positive(hx_device *dev, int64_t n, const double *d_dc, const do
     return HX_OK;
 }
 
-int hx_cpu_project(hx_device *dev, int64_t n, const hx_projection *law, const double *d_passive,
-                   const double *d_filtered, double *d_physical)
+static int cpu_project(hx_device *dev, int64_t n, const hx_projection *law, const double *d_passive,
+                       const double *d_filtered, double *d_physical)
 {
     (void)dev;
 #pragma omp parallel for schedule(static)
@@ -117,8 +85,8 @@ int hx_cpu_project(hx_device *dev, int64_t n, const hx_projection *law, const do
     return HX_OK;
 }
 
-int hx_cpu_project_backward(hx_device *dev, int64_t n, const hx_projection *law,
-                            const double *d_passive, const double *d_filtered, double *d_a)
+static int cpu_project_backward(hx_device *dev, int64_t n, const hx_projection *law,
+                                const double *d_passive, const double *d_filtered, double *d_a)
 {
     (void)dev;
 #pragma omp parallel for schedule(static)
@@ -127,7 +95,7 @@ int hx_cpu_project_backward(hx_device *dev, int64_t n, const hx_projection *law,
     return HX_OK;
 }
 
-int hx_cpu_zero_passive(hx_device *dev, int64_t n, const double *d_passive, double *d_a)
+static int cpu_zero_passive(hx_device *dev, int64_t n, const double *d_passive, double *d_a)
 {
     (void)dev;
 #pragma omp parallel for schedule(static)
@@ -136,7 +104,7 @@ int hx_cpu_zero_passive(hx_device *dev, int64_t n, const double *d_passive, doub
     return HX_OK;
 }
 
-int hx_cpu_oc_begin(hx_device *dev, const hx_device_oc *oc)
+static int cpu_oc_begin(hx_device *dev, const hx_device_oc *oc)
 {
     double part_t[HX_N_PART], part_rho[HX_N_PART];
     (void)dev;
@@ -174,7 +142,7 @@ static void add_volumes(const hx_device_oc *oc, int64_t begin, int64_t end,
     memcpy(volume, sum, sizeof sum);
 }
 
-int hx_cpu_oc_pass(hx_device *dev, const hx_device_oc *oc)
+static int cpu_oc_pass(hx_device *dev, const hx_device_oc *oc)
 {
     double part[HX_N_PART][HX_OC_TRIALS], volume[HX_OC_TRIALS] = {0.0};
     (void)dev;
@@ -188,7 +156,7 @@ int hx_cpu_oc_pass(hx_device *dev, const hx_device_oc *oc)
     return HX_OK;
 }
 
-int hx_cpu_oc_end(hx_device *dev, const hx_device_oc *oc)
+static int cpu_oc_end(hx_device *dev, const hx_device_oc *oc)
 {
     const double scale = oc->d_state->scale;
     double change = 0.0;
@@ -207,7 +175,7 @@ int hx_cpu_oc_end(hx_device *dev, const hx_device_oc *oc)
     return HX_OK;
 }
 
-int hx_cpu_tie(hx_device *dev, const hx_device_ties *ties, const double *d_dv, double *d_dc)
+static int cpu_tie(hx_device *dev, const hx_device_ties *ties, const double *d_dv, double *d_dc)
 {
     (void)dev;
 #pragma omp parallel for schedule(static)
@@ -216,7 +184,7 @@ int hx_cpu_tie(hx_device *dev, const hx_device_ties *ties, const double *d_dv, d
     return HX_OK;
 }
 
-int hx_cpu_copy_largest(hx_device *dev, const hx_device_ties *ties, double *d_x)
+static int cpu_copy_largest(hx_device *dev, const hx_device_ties *ties, double *d_x)
 {
     (void)dev;
 #pragma omp parallel for schedule(static)
@@ -224,3 +192,19 @@ int hx_cpu_copy_largest(hx_device *dev, const hx_device_ties *ties, double *d_x)
         hx_ties_copy_largest(ties->d_member, ties->d_start[g], ties->d_start[g + 1], d_x);
     return HX_OK;
 }
+
+const hx_design_ops hx_cpu_design_ops = {
+    .modulus = cpu_modulus,
+    .sensitivity = cpu_sensitivity,
+    .measure = cpu_measure,
+    .mean_positive = cpu_mean_positive,
+    .project = cpu_project,
+    .project_backward = cpu_project_backward,
+    .zero_passive = cpu_zero_passive,
+    .oc_begin = cpu_oc_begin,
+    .oc_pass = cpu_oc_pass,
+    .oc_end = cpu_oc_end,
+    .tie = cpu_tie,
+    .copy_largest = cpu_copy_largest,
+    .cone_sum = hx_cpu_cone_sum,
+};

@@ -72,8 +72,8 @@ int hx_filter_forward(hx_filter *filter, const double *d_design, double *d_physi
     hx_device *dev = filter->dev;
     if (!filter->d_filtered) return filter->kind->forward(filter, d_design, d_physical);
     HX_TRY(filter->kind->forward(filter, d_design, filter->d_filtered));
-    return dev->ops->project(dev, filter->problem->mesh->n_elem, &filter->projection,
-                             filter->d_passive, filter->d_filtered, d_physical);
+    return dev->ops->design->project(dev, filter->problem->mesh->n_elem, &filter->projection,
+                                     filter->d_passive, filter->d_filtered, d_physical);
 }
 
 int hx_filter_backward(hx_filter *filter, const double *d_design, double *d_dc, double *d_dv)
@@ -83,11 +83,11 @@ int hx_filter_backward(hx_filter *filter, const double *d_design, double *d_dc, 
     if (!filter->d_filtered) return filter->kind->backward(filter, d_design, d_dc, d_dv);
     double *const field[2] = {d_dc, d_dv};
     for (int i = 0; i < 2; i++)
-        HX_TRY(dev->ops->project_backward(dev, n, &filter->projection, filter->d_passive,
-                                          filter->d_filtered, field[i]));
+        HX_TRY(dev->ops->design->project_backward(dev, n, &filter->projection, filter->d_passive,
+                                                  filter->d_filtered, field[i]));
     HX_TRY(filter->kind->backward(filter, d_design, d_dc, d_dv));
     if (!filter->d_passive) return HX_OK;
-    return dev->ops->zero_passive(dev, n, filter->d_passive, d_dv);
+    return dev->ops->design->zero_passive(dev, n, filter->d_passive, d_dv);
 }
 
 int hx_filter_mass(hx_filter *filter, const double *d_design, const double *d_volume, double *mass)
@@ -96,8 +96,8 @@ int hx_filter_mass(hx_filter *filter, const double *d_design, const double *d_vo
     double *const d_physical = filter->d_filtered; /* in place */
     double grey;
     HX_TRY(hx_filter_forward(filter, d_design, d_physical));
-    return dev->ops->measure(dev, filter->problem->mesh->n_elem, d_physical, d_volume, NULL, mass,
-                             &grey);
+    return dev->ops->design->measure(dev, filter->problem->mesh->n_elem, d_physical, d_volume, NULL,
+                                     mass, &grey);
 }
 
 void hx_filter_free(hx_filter *filter)

@@ -8,7 +8,7 @@
 #ifndef HX_FILTER_H
 #define HX_FILTER_H
 
-#include "device.h"
+#include "design_ops.h"
 #include "problem.h"
 #include "projection.h"
 

@@ -13,6 +13,7 @@
 #define HX_HELMHOLTZ_H
 
 #include "device.h"
+#include "host_device.h"
 #include "problem.h"
 
 #ifdef __cplusplus
@@ -33,7 +34,7 @@ typedef struct hx_device_helmholtz {
 } hx_device_helmholtz;
 
 /* In a fixed order: the same bits on every run and for any number of threads. */
-struct hx_helmholtz_ops {
+typedef struct hx_helmholtz_ops {
     /* y = A x on nodes. Hot. */
     int (*apply)(hx_device *dev, const hx_device_helmholtz *h, const double *d_x, double *d_y);
     /* diagonal of A */
@@ -44,7 +45,7 @@ struct hx_helmholtz_ops {
     /* value = mean over the element's corners */
     int (*to_elements)(hx_device *dev, const hx_device_helmholtz *h, const double *d_node,
                        double *d_value);
-};
+} hx_helmholtz_ops;
 
 /* length: r. Cold. */
 int hx_device_helmholtz_create(hx_device_helmholtz *h, hx_device *dev, const hx_problem *problem,

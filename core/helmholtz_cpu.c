@@ -1,6 +1,6 @@
 /* The operator of the filter `helmholtz` on the CPU: fluxes of the elements, then each node gathers
  * those of its own, so that the number of threads changes no bit. */
-#include "helmholtz.h"
+#include "cpu_ops.h"
 
 /* Of the corners; a lookup costs less than hx_helmholtz_sign. */
 static const double SIGN[8][3] = {{-1.0, -1.0, -1.0}, {1.0, -1.0, -1.0}, {1.0, 1.0, -1.0},
@@ -73,9 +73,7 @@ static int cpu_to_elements(hx_device *dev, const hx_device_helmholtz *h, const d
     return HX_OK;
 }
 
-extern const struct hx_helmholtz_ops hx_helmholtz_ops_cpu; /* device_cpu.c */
-
-const struct hx_helmholtz_ops hx_helmholtz_ops_cpu = {
+const hx_helmholtz_ops hx_cpu_helmholtz_ops = {
     .apply = cpu_apply,
     .diagonal = cpu_diagonal,
     .to_nodes = cpu_to_nodes,

@@ -8,7 +8,8 @@
 
 #include <math.h>
 
-#include "device.h"
+#include "device_mesh.h"
+#include "host_device.h"
 #include "lattice.h"
 
 #ifdef __cplusplus

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "cpu_ops.h"
 #include "hex8.h"
-#include "multigrid.h"
 #include "sum.h"
 #include "vectorised.h"
 
@@ -640,7 +640,7 @@ static int cpu_dense_multiply(hx_device *dev, int64_t n, const float *d_inverse,
     return HX_OK;
 }
 
-const hx_multigrid_ops hx_multigrid_ops_cpu = {
+const hx_multigrid_ops hx_cpu_multigrid_ops = {
     .invert = cpu_invert,
     .power_start = cpu_power_start,
     .power_step = cpu_power_step,

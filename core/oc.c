@@ -8,13 +8,13 @@ int hx_oc_update(hx_device *dev, const hx_device_oc *oc, double target, double *
     const hx_device_ops *ops = dev->ops;
     hx_oc_state state = {.target = target};
     HX_TRY(ops->upload(dev, oc->d_state, &state, sizeof state));
-    HX_TRY(ops->oc_begin(dev, oc));
-    if (oc->ties) HX_TRY(ops->copy_largest(dev, oc->ties, oc->d_proposal));
+    HX_TRY(ops->design->oc_begin(dev, oc));
+    if (oc->ties) HX_TRY(ops->design->copy_largest(dev, oc->ties, oc->d_proposal));
     while (!state.done) {
-        for (int i = 0; i < PASSES_PER_LOOK; i++) HX_TRY(ops->oc_pass(dev, oc));
+        for (int i = 0; i < PASSES_PER_LOOK; i++) HX_TRY(ops->design->oc_pass(dev, oc));
         HX_TRY(ops->download(dev, &state, oc->d_state, sizeof state));
     }
-    HX_TRY(ops->oc_end(dev, oc));
+    HX_TRY(ops->design->oc_end(dev, oc));
     HX_TRY(ops->download(dev, &state, oc->d_state, sizeof state));
     *change = state.change;
     return HX_OK;
@@ -24,10 +24,10 @@ int hx_oc_scaled(hx_device *dev, const hx_device_oc *oc, double scale, double *c
 {
     const hx_device_ops *ops = dev->ops;
     hx_oc_state state = {.scale = scale, .done = 1};
-    HX_TRY(ops->oc_begin(dev, oc));
-    if (oc->ties) HX_TRY(ops->copy_largest(dev, oc->ties, oc->d_proposal));
+    HX_TRY(ops->design->oc_begin(dev, oc));
+    if (oc->ties) HX_TRY(ops->design->copy_largest(dev, oc->ties, oc->d_proposal));
     HX_TRY(ops->upload(dev, oc->d_state, &state, sizeof state));
-    HX_TRY(ops->oc_end(dev, oc));
+    HX_TRY(ops->design->oc_end(dev, oc));
     HX_TRY(ops->download(dev, &state, oc->d_state, sizeof state));
     *change = state.change;
     return HX_OK;

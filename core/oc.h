@@ -17,7 +17,8 @@
 
 #include <math.h>
 
-#include "device.h"
+#include "design_ops.h"
+#include "host_device.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "element_ops.h"
 #include "memory.h"
+#include "rigid_ops.h"
+#include "vector_ops.h"
 
 const char *hx_layout_name(hx_layout layout)
 {
@@ -100,6 +103,10 @@ static int put_rigid_sets(hx_operator *op, const hx_problem *problem)
 {
     op->n_rigid = problem->n_rigid;
     if (problem->n_rigid == 0) return HX_OK;
+    if (!op->dev->ops->rigid)
+        return HX_RAISE(HX_EINPUT,
+                        "device '%s' has no rigid couplings; use coupling = \"distributing\"",
+                        op->dev->ops->name);
     HX_TRY(op->dev->ops->alloc(op->dev, 6 * sizeof(double), &op->d_motion));
     return hx_device_put(op->dev, &op->d_rigid_node, problem->rigid_node,
                          (size_t)problem->n_rigid_node * sizeof(int32_t));
@@ -163,28 +170,28 @@ int hx_operator_set_modulus(hx_operator *op, const double *modulus)
 static int add_springs(const hx_operator *op, const double *d_x, double *d_y)
 {
     if (op->n_spring == 0) return HX_OK;
-    return op->dev->ops->spring_add(op->dev, op->n_spring, op->d_spring_dof, op->d_spring, d_x,
-                                    d_y);
+    return op->dev->ops->vector->spring_add(op->dev, op->n_spring, op->d_spring_dof, op->d_spring,
+                                            d_x, d_y);
 }
 
 int hx_operator_add_springs_single(const hx_operator *op, const float *d_x, float *d_y)
 {
     if (op->n_spring == 0) return HX_OK;
-    return op->dev->ops->spring_add_single(op->dev, op->n_spring, op->d_spring_dof, op->d_spring,
-                                           d_x, d_y);
+    return op->dev->ops->vector->spring_add_single(op->dev, op->n_spring, op->d_spring_dof,
+                                                   op->d_spring, d_x, d_y);
 }
 
 int hx_operator_project(const hx_operator *op, double *d_y)
 {
     for (int i = 0; i < op->n_rigid; i++)
-        HX_TRY(op->dev->ops->rigid_project(op->dev, &op->problem->rigid[i], op->d_rigid_node,
-                                           op->model.d_xyz, op->d_motion, d_y));
+        HX_TRY(op->dev->ops->rigid->project(op->dev, &op->problem->rigid[i], op->d_rigid_node,
+                                            op->model.d_xyz, op->d_motion, d_y));
     return HX_OK;
 }
 
 int hx_operator_restrict(const hx_operator *op, double *d_y)
 {
-    HX_TRY(op->dev->ops->zero_entries(op->dev, op->n_fixed, op->d_fixed, d_y));
+    HX_TRY(op->dev->ops->vector->zero_entries(op->dev, op->n_fixed, op->d_fixed, d_y));
     return hx_operator_project(op, d_y);
 }
 
@@ -198,7 +205,7 @@ int hx_operator_apply_single(const hx_operator *op, const float *d_x, float *d_y
 {
     HX_TRY(op->strategy->apply_single(op->state, d_x, d_y));
     HX_TRY(hx_operator_add_springs_single(op, d_x, d_y));
-    return op->dev->ops->zero_entries_single(op->dev, op->n_fixed, op->d_fixed, d_y);
+    return op->dev->ops->vector->zero_entries_single(op->dev, op->n_fixed, op->d_fixed, d_y);
 }
 
 int hx_operator_has_dot(const hx_operator *op)
@@ -223,23 +230,23 @@ int hx_operator_diagonal(const hx_operator *op, double *d_diag)
     if (op->strategy->diagonal)
         HX_TRY(op->strategy->diagonal(op->state, d_diag));
     else
-        HX_TRY(op->dev->ops->diagonal(op->dev, &op->model, d_diag));
+        HX_TRY(op->dev->ops->element->diagonal(op->dev, &op->model, d_diag));
     HX_TRY(add_springs(op, NULL, d_diag));
-    return op->dev->ops->zero_entries(op->dev, op->n_fixed, op->d_fixed, d_diag);
+    return op->dev->ops->vector->zero_entries(op->dev, op->n_fixed, op->d_fixed, d_diag);
 }
 
 int hx_operator_block_diagonal(const hx_operator *op, double *d_block)
 {
-    HX_TRY(op->dev->ops->block_diagonal(op->dev, &op->model, d_block));
+    HX_TRY(op->dev->ops->element->block_diagonal(op->dev, &op->model, d_block));
     if (op->n_spring > 0)
-        HX_TRY(op->dev->ops->block_add(op->dev, op->n_spring, op->d_spring_dof, op->d_spring,
-                                       d_block));
-    return op->dev->ops->block_fix(op->dev, op->n_fixed, op->d_fixed, d_block);
+        HX_TRY(op->dev->ops->element->block_add(op->dev, op->n_spring, op->d_spring_dof,
+                                                op->d_spring, d_block));
+    return op->dev->ops->element->block_fix(op->dev, op->n_fixed, op->d_fixed, d_block);
 }
 
 int hx_operator_energy(const hx_operator *op, const double *d_u, double *d_energy)
 {
-    return op->dev->ops->element_energy(op->dev, &op->model, d_u, d_energy);
+    return op->dev->ops->element->energy(op->dev, &op->model, d_u, d_energy);
 }
 
 void hx_operator_free(hx_operator *op)

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "clock.h"
+#include "element_ops.h"
 #include "memory.h"
 #include "optimizer_internal.h"
 #include "sum.h"
+#include "vector_ops.h"
 
 const char *hx_stage_name(hx_stage stage)
 {
@@ -122,6 +124,15 @@ static void begin_continuation(hx_optimizer *opt)
     opt->filter->projection.beta = opt->beta.value;
 }
 
+/* Some design has the volume asked for. */
+static int check_volume(hx_optimizer *opt)
+{
+    hx_least_volume least;
+    if (opt->params.least) return hx_least_volume_check(opt->params.least, opt->filter);
+    HX_TRY(hx_least_volume_find(&least, opt->filter, &opt->beta));
+    return hx_least_volume_check(&least, opt->filter);
+}
+
 int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params,
                         const hx_problem *problem, hx_operator *op, hx_precond *pc, hx_pcg *pcg,
                         hx_filter *filter, const double *density)
@@ -140,8 +151,11 @@ int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params,
         return HX_RAISE(HX_EINPUT, "move limit %g must be above 0 and at most 1", params->move);
     if (!(params->damping > 0.0 && params->damping <= 1.0))
         return HX_RAISE(HX_EINPUT, "damping %g must be above 0 and at most 1", params->damping);
+    if (problem->body && !op->dev->ops->body)
+        return HX_RAISE(HX_EINPUT, "device '%s' has no loads by mass", op->dev->ops->name);
     opt->total_volume = hx_sum(problem->mesh->n_elem, problem->volume);
     begin_continuation(opt);
+    HX_TRY_FAIL(check_volume(opt));
     HX_TRY_FAIL(create_fields(opt, density));
     if (!density && hx_filter_maps_design(filter)) HX_TRY_FAIL(hx_optimizer_fit_initial(opt));
     HX_TRY_FAIL(create_cases(opt));
@@ -176,10 +190,10 @@ static int case_compliance(hx_optimizer *opt, int c, double *compliance)
     const hx_operator *op = opt->op;
     const hx_device_ops *ops = op->dev->ops;
     double uku;
-    HX_TRY(ops->dot(op->dev, op->n_dof, opt->d_f[c], opt->d_u[c], compliance));
+    HX_TRY(ops->vector->dot(op->dev, op->n_dof, opt->d_f[c], opt->d_u[c], compliance));
     if (!op->d_prescribed) return HX_OK;
     HX_TRY(hx_operator_apply_unmasked(op, opt->d_u[c], opt->pcg->d_q));
-    HX_TRY(ops->dot(op->dev, op->n_dof, opt->d_u[c], opt->pcg->d_q, &uku));
+    HX_TRY(ops->vector->dot(op->dev, op->n_dof, opt->d_u[c], opt->pcg->d_q, &uku));
     *compliance = 2.0 * *compliance - uku;
     return HX_OK;
 }
@@ -191,8 +205,8 @@ static int update_loads(hx_optimizer *opt)
     for (int c = 0; c < opt->problem->n_case; c++) {
         const hx_body_field *body = hx_problem_body(opt->problem, c);
         if (!body) continue;
-        HX_TRY(dev->ops->body_force(dev, &opt->op->model, body, opt->d_physical, opt->d_static[c],
-                                    opt->d_f[c]));
+        HX_TRY(dev->ops->body->force(dev, &opt->op->model, body, opt->d_physical, opt->d_static[c],
+                                     opt->d_f[c]));
     }
     return HX_OK;
 }
@@ -200,9 +214,9 @@ static int update_loads(hx_optimizer *opt)
 /* Step 1: K(rho) u = f for every load case. */
 static int analyse(hx_optimizer *opt, hx_iteration *record)
 {
-    HX_TRY(opt->op->dev->ops->modulus(opt->op->dev, opt->op->model.n_elem, opt->problem->young,
-                                      opt->penalty.value, opt->d_physical,
-                                      opt->op->model.d_modulus));
+    HX_TRY(opt->op->dev->ops->design->modulus(opt->op->dev, opt->op->model.n_elem,
+                                              opt->problem->young, opt->penalty.value,
+                                              opt->d_physical, opt->op->model.d_modulus));
     HX_TRY(update_loads(opt));
     HX_TRY(opt->op->dev->ops->sync(opt->op->dev));
     const double begin = hx_clock();
@@ -227,7 +241,7 @@ static int analyse(hx_optimizer *opt, hx_iteration *record)
 static int check_finite(const hx_optimizer *opt, const double *d_field, int *finite)
 {
     double sum;
-    HX_TRY(opt->op->dev->ops->sum(opt->op->dev, opt->op->model.n_elem, d_field, &sum));
+    HX_TRY(opt->op->dev->ops->vector->sum(opt->op->dev, opt->op->model.n_elem, d_field, &sum));
     *finite = isfinite(sum);
     return HX_OK;
 }
@@ -239,8 +253,8 @@ static int add_body_work(hx_optimizer *opt)
     for (int c = 0; c < opt->problem->n_case; c++) {
         const hx_body_field *body = hx_problem_body(opt->problem, c);
         if (!body) continue;
-        HX_TRY(dev->ops->body_work(dev, &opt->op->model, body, 2.0 * opt->problem->weight[c],
-                                   opt->d_physical, opt->d_u[c], opt->d_dc));
+        HX_TRY(dev->ops->body->work(dev, &opt->op->model, body, 2.0 * opt->problem->weight[c],
+                                    opt->d_physical, opt->d_u[c], opt->d_dc));
     }
     return HX_OK;
 }
@@ -260,10 +274,10 @@ static int sensitivities(hx_optimizer *opt, hx_iteration *record)
         HX_TRY(case_compliance(opt, c, &opt->load_case[c].compliance));
         record->compliance += weight * opt->load_case[c].compliance;
         HX_TRY(hx_operator_energy(opt->op, opt->d_u[c], d_scratch));
-        HX_TRY(dev->ops->axpy(dev, n, weight, d_scratch, opt->d_energy));
+        HX_TRY(dev->ops->vector->axpy(dev, n, weight, d_scratch, opt->d_energy));
     }
-    HX_TRY(dev->ops->sensitivity(dev, n, opt->penalty.value, opt->op->model.d_modulus,
-                                 opt->d_physical, opt->d_energy, opt->d_dc));
+    HX_TRY(dev->ops->design->sensitivity(dev, n, opt->penalty.value, opt->op->model.d_modulus,
+                                         opt->d_physical, opt->d_energy, opt->d_dc));
     HX_TRY(add_body_work(opt));
     HX_TRY(dev->ops->copy(dev, opt->d_dv, opt->d_volume, bytes));
     HX_TRY(check_finite(opt, opt->d_dc, &finite));
@@ -279,9 +293,11 @@ static int measure_design(const hx_optimizer *opt, hx_iteration *record)
 {
     hx_device *dev = opt->op->dev;
     double mass, grey;
-    HX_TRY(dev->ops->measure(dev, opt->op->model.n_elem, opt->d_physical, opt->d_volume,
-                             opt->d_passive, &mass, &grey));
+    HX_TRY(dev->ops->design->measure(dev, opt->op->model.n_elem, opt->d_physical, opt->d_volume,
+                                     opt->d_passive, &mass, &grey));
     record->volume = mass / opt->total_volume;
+    const double wanted = opt->problem->volume_fraction;
+    record->volume_missed = !(fabs(record->volume - wanted) <= HX_VOLUME_TOLERANCE * wanted);
     record->greyness = 4.0 * grey / opt->problem->design_volume;
     return HX_OK;
 }
@@ -292,7 +308,7 @@ static int filter_sensitivities(hx_optimizer *opt)
     int finite;
     HX_TRY(hx_filter_backward(opt->filter, opt->d_design, opt->d_dc, opt->d_dv));
     if (opt->ties.n_group > 0)
-        HX_TRY(opt->op->dev->ops->tie(opt->op->dev, &opt->ties, opt->d_dv, opt->d_dc));
+        HX_TRY(opt->op->dev->ops->design->tie(opt->op->dev, &opt->ties, opt->d_dv, opt->d_dc));
     HX_TRY(check_finite(opt, opt->d_dc, &finite));
     if (finite) return HX_OK; /* clipping would hide a NaN */
     return HX_RAISE(HX_ENUMERIC, "iteration %d: a filtered sensitivity is not finite",
@@ -312,8 +328,8 @@ static void adapt_shift(hx_optimizer *opt, const hx_iteration *record)
 static int find_shift(const hx_optimizer *opt, hx_device_oc *oc)
 {
     if (!opt->problem->body) return HX_OK;
-    HX_TRY(opt->op->dev->ops->mean_positive(opt->op->dev, oc->n, oc->d_dc, oc->d_dv, oc->d_passive,
-                                            &oc->shift));
+    HX_TRY(opt->op->dev->ops->design->mean_positive(opt->op->dev, oc->n, oc->d_dc, oc->d_dv,
+                                                    oc->d_passive, &oc->shift));
     oc->shift *= opt->shift;
     return HX_OK;
 }
@@ -430,8 +446,8 @@ int hx_optimizer_energy(hx_optimizer *opt, double *host)
 {
     hx_device *dev = opt->op->dev;
     double *const d_scratch = opt->d_dv;
-    HX_TRY(dev->ops->multiply(dev, opt->op->model.n_elem, opt->d_energy, opt->op->model.d_modulus,
-                              d_scratch));
+    HX_TRY(dev->ops->vector->multiply(dev, opt->op->model.n_elem, opt->d_energy,
+                                      opt->op->model.d_modulus, d_scratch));
     return download_field(opt, d_scratch, host);
 }
 
@@ -463,8 +479,8 @@ int hx_optimizer_reaction(hx_optimizer *opt, int load_case, double total[3])
     HX_TRY(hx_alloc_raw(&reaction, (size_t)op->n_dof, sizeof *reaction, "reactions"));
     int rc = hx_operator_apply_unmasked(op, opt->d_u[load_case], opt->pcg->d_q);
     if (rc == HX_OK)
-        rc = op->dev->ops->subtract(op->dev, op->n_dof, opt->pcg->d_q, opt->d_f[load_case],
-                                    opt->pcg->d_q);
+        rc = op->dev->ops->vector->subtract(op->dev, op->n_dof, opt->pcg->d_q, opt->d_f[load_case],
+                                            opt->pcg->d_q);
     if (rc == HX_OK)
         rc = op->dev->ops->download(op->dev, reaction, opt->pcg->d_q,
                                     (size_t)op->n_dof * sizeof *reaction);

@@ -4,6 +4,7 @@
 #include "memory.h"
 #include "optimizer_internal.h"
 #include "root.h"
+#include "vector_ops.h"
 
 /* Trials at most, and the volume's relative error that ends them. */
 enum { MOST_TRIALS = 40, MOST_SHIFTS = 4 };
@@ -20,7 +21,7 @@ static int first_target(const hx_optimizer *opt, const hx_iteration *record, dou
 {
     hx_device *dev = opt->op->dev;
     double taken;
-    HX_TRY(dev->ops->dot(dev, opt->op->model.n_elem, opt->d_dv, opt->d_design, &taken));
+    HX_TRY(dev->ops->vector->dot(dev, opt->op->model.n_elem, opt->d_dv, opt->d_design, &taken));
     *target = taken + wanted_mass(opt) - record->volume * opt->total_volume;
     if (!(*target > 0.0)) *target = 0.1 * taken;
     return HX_OK;
@@ -42,7 +43,8 @@ static int first_scale(hx_optimizer *opt, const hx_device_oc *oc, hx_iteration *
         *scale = state.scale;
         if (hx_filter_is_linear(opt->filter)) break;
         if (*scale > 0.0 && *scale < HX_OC_ALL_UP) break;
-        HX_TRY(dev->ops->dot(dev, opt->op->model.n_elem, opt->d_dv, opt->d_proposal, &target));
+        HX_TRY(
+            dev->ops->vector->dot(dev, opt->op->model.n_elem, opt->d_dv, opt->d_proposal, &target));
         target *= *scale > 0.0 ? 0.99 : 1.01;
     }
     return HX_OK;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "vector_ops.h"
 
 static const char *const reason_name[] = {
     [HX_PCG_RUNNING] = "running",
@@ -81,6 +82,9 @@ int hx_pcg_create(hx_pcg *pcg, const hx_pcg_params *params, const hx_operator *o
     memset(pcg, 0, sizeof *pcg);
     HX_TRY(hx_pcg_check_precision(params->precision, op->strategy, pc->kind));
     HX_TRY(hx_pcg_check_rigid(params->precision, op->n_rigid));
+    if (params->precision == HX_PRECISION_MIXED && !dev->ops->pcg->start_single)
+        return HX_RAISE(HX_EINPUT, "device '%s' has no \"mixed\" precision; use \"double\"",
+                        dev->ops->name);
     pcg->params = *params;
     if (pcg->params.check_every <= 0) /* an iteration too many costs more than a look */
         pcg->params.check_every = pc->kind->rounded ? 1 : dev->ops->look_every;
@@ -125,12 +129,12 @@ static int load_norm(hx_pcg *pcg, const hx_operator *op, const double *d_f, doub
     double square;
     if (op->d_prescribed) {
         HX_TRY(hx_operator_apply_unmasked(op, op->d_prescribed, pcg->d_q));
-        HX_TRY(ops->subtract(pcg->dev, pcg->n_dof, d_f, pcg->d_q, pcg->d_r));
+        HX_TRY(ops->vector->subtract(pcg->dev, pcg->n_dof, d_f, pcg->d_q, pcg->d_r));
     } else {
         HX_TRY(ops->copy(pcg->dev, pcg->d_r, d_f, (size_t)pcg->n_dof * sizeof(double)));
     }
     HX_TRY(hx_operator_restrict(op, pcg->d_r));
-    HX_TRY(ops->dot(pcg->dev, pcg->n_dof, pcg->d_r, pcg->d_r, &square));
+    HX_TRY(ops->vector->dot(pcg->dev, pcg->n_dof, pcg->d_r, pcg->d_r, &square));
     *norm = sqrt(square);
     return HX_OK;
 }
@@ -170,8 +174,8 @@ static int product_and_alpha(solve *s, int marked)
     else
         HX_TRY(hx_operator_apply(s->op, pcg->d_p, pcg->d_q));
     if (marked) HX_TRY(ops->mark(dev, MARK_PRODUCT_END));
-    if (summed) return ops->pcg_alpha_from(dev, pcg->d_sum, pcg->d_state);
-    return ops->pcg_alpha(dev, pcg->n_dof, pcg->d_p, pcg->d_q, pcg->d_state);
+    if (summed) return ops->pcg->alpha_from(dev, pcg->d_sum, pcg->d_state);
+    return ops->pcg->alpha(dev, pcg->n_dof, pcg->d_p, pcg->d_q, pcg->d_state);
 }
 
 /* The inverse diagonal that the fused passes apply, or NULL: z is a vector. */
@@ -188,8 +192,8 @@ static int apply_precond(solve *s)
     if (pc->kind->apply)
         HX_TRY(pc->kind->apply(s->pc, pcg->d_r, pcg->d_z));
     else
-        HX_TRY(pcg->dev->ops->multiply(pcg->dev, pcg->n_dof, pc->d_inverse_diagonal, pcg->d_r,
-                                       pcg->d_z));
+        HX_TRY(pcg->dev->ops->vector->multiply(pcg->dev, pcg->n_dof, pc->d_inverse_diagonal,
+                                               pcg->d_r, pcg->d_z));
     return hx_operator_project(s->op, pcg->d_z);
 }
 
@@ -201,15 +205,15 @@ static int iterate_double(solve *s, int marked)
     const double *d_m = fused_diagonal(s);
     const int64_t n = pcg->n_dof;
     if (marked) HX_TRY(ops->mark(dev, MARK_BEGIN));
-    HX_TRY(ops->pcg_direction(dev, n, d_m, pcg->d_z, pcg->d_r, pcg->d_p, pcg->d_state));
+    HX_TRY(ops->pcg->direction(dev, n, d_m, pcg->d_z, pcg->d_r, pcg->d_p, pcg->d_state));
     HX_TRY(product_and_alpha(s, marked));
-    HX_TRY(ops->pcg_update(dev, n, d_m, pcg->d_p, pcg->d_q, s->d_u, pcg->d_r, pcg->d_state));
+    HX_TRY(ops->pcg->update(dev, n, d_m, pcg->d_p, pcg->d_q, s->d_u, pcg->d_r, pcg->d_state));
     if (pcg->d_z) {
         if (marked) HX_TRY(ops->mark(dev, MARK_PRECOND));
         HX_TRY(apply_precond(s));
         if (marked) HX_TRY(ops->mark(dev, MARK_PRECOND_END));
         const double *d_q = s->pc->kind->rounded ? pcg->d_q : NULL;
-        HX_TRY(ops->pcg_beta(dev, n, pcg->d_r, pcg->d_z, d_q, pcg->d_state));
+        HX_TRY(ops->pcg->beta(dev, n, pcg->d_r, pcg->d_z, d_q, pcg->d_state));
     }
     return marked ? ops->mark(dev, MARK_END) : HX_OK;
 }
@@ -222,12 +226,12 @@ static int iterate_single(solve *s, int marked)
     const hx_device_ops *ops = dev->ops;
     const int64_t n = s->pcg->n_dof;
     if (marked) HX_TRY(ops->mark(dev, MARK_BEGIN));
-    HX_TRY(ops->pcg_direction_single(dev, n, v->d_m, v->d_r, v->d_p, d_state));
+    HX_TRY(ops->pcg->direction_single(dev, n, v->d_m, v->d_r, v->d_p, d_state));
     if (marked) HX_TRY(ops->mark(dev, MARK_PRODUCT));
     HX_TRY(hx_operator_apply_single(s->op, v->d_p, v->d_q));
     if (marked) HX_TRY(ops->mark(dev, MARK_PRODUCT_END));
-    HX_TRY(ops->pcg_alpha_single(dev, n, v->d_p, v->d_q, d_state));
-    HX_TRY(ops->pcg_update_single(dev, n, v->d_m, v->d_p, v->d_q, v->d_u, v->d_r, d_state));
+    HX_TRY(ops->pcg->alpha_single(dev, n, v->d_p, v->d_q, d_state));
+    HX_TRY(ops->pcg->update_single(dev, n, v->d_m, v->d_p, v->d_q, v->d_u, v->d_r, d_state));
     return marked ? ops->mark(dev, MARK_END) : HX_OK;
 }
 
@@ -299,13 +303,13 @@ static int scale_guess(solve *s)
     hx_device *dev = pcg->dev;
     double work, energy;
     if (s->op->d_prescribed) return HX_OK;
-    HX_TRY(dev->ops->dot(dev, pcg->n_dof, s->d_u, pcg->d_q, &energy));
-    HX_TRY(dev->ops->dot(dev, pcg->n_dof, s->d_f, s->d_u, &work));
+    HX_TRY(dev->ops->vector->dot(dev, pcg->n_dof, s->d_u, pcg->d_q, &energy));
+    HX_TRY(dev->ops->vector->dot(dev, pcg->n_dof, s->d_f, s->d_u, &work));
     const double factor = work / energy;
     if (!(energy > 0.0) || !(factor > 0.0) || !isfinite(factor) || fabs(factor - 1.0) < 1e-4)
         return HX_OK;
-    HX_TRY(dev->ops->axpy(dev, pcg->n_dof, factor - 1.0, s->d_u, s->d_u));
-    return dev->ops->axpy(dev, pcg->n_dof, factor - 1.0, pcg->d_q, pcg->d_q);
+    HX_TRY(dev->ops->vector->axpy(dev, pcg->n_dof, factor - 1.0, s->d_u, s->d_u));
+    return dev->ops->vector->axpy(dev, pcg->n_dof, factor - 1.0, pcg->d_q, pcg->d_q);
 }
 
 /* r = f - K u on free degrees of freedom, z = M^-1 r, first test. */
@@ -317,11 +321,11 @@ static int start_double(solve *s)
     const int64_t n = pcg->n_dof;
     HX_TRY(hx_operator_apply_unmasked(s->op, s->d_u, pcg->d_q));
     if (s->state.iterations == 0) HX_TRY(scale_guess(s));
-    HX_TRY(ops->subtract(dev, n, s->d_f, pcg->d_q, pcg->d_r));
+    HX_TRY(ops->vector->subtract(dev, n, s->d_f, pcg->d_q, pcg->d_r));
     HX_TRY(hx_operator_restrict(s->op, pcg->d_r));
     HX_TRY(ops->zero(dev, pcg->d_p, (size_t)n * sizeof(double)));
     if (pcg->d_z) HX_TRY(apply_precond(s));
-    HX_TRY(ops->pcg_start(dev, n, fused_diagonal(s), pcg->d_z, pcg->d_r, pcg->d_state));
+    HX_TRY(ops->pcg->start(dev, n, fused_diagonal(s), pcg->d_z, pcg->d_r, pcg->d_state));
     return look(s);
 }
 
@@ -358,16 +362,16 @@ static int true_residual(solve *s)
     const hx_device_ops *ops = dev->ops;
     float *d_r = pcg->single.d_r;
     HX_TRY(hx_operator_apply_unmasked(s->op, s->d_u, pcg->d_q));
-    HX_TRY(ops->subtract_single(dev, pcg->n_dof, 1.0 / s->norm, s->d_f, pcg->d_q, d_r));
-    HX_TRY(ops->zero_entries_single(dev, s->op->n_fixed, s->op->d_fixed, d_r));
-    HX_TRY(ops->pcg_start_single(dev, pcg->n_dof, pcg->single.d_m, d_r, pcg->d_state));
+    HX_TRY(ops->vector->subtract_single(dev, pcg->n_dof, 1.0 / s->norm, s->d_f, pcg->d_q, d_r));
+    HX_TRY(ops->vector->zero_entries_single(dev, s->op->n_fixed, s->op->d_fixed, d_r));
+    HX_TRY(ops->pcg->start_single(dev, pcg->n_dof, pcg->single.d_m, d_r, pcg->d_state));
     return look(s);
 }
 
 static int flush_increment(solve *s)
 {
     hx_device *dev = s->pcg->dev;
-    return dev->ops->flush_single(dev, s->pcg->n_dof, s->norm, s->pcg->single.d_u, s->d_u);
+    return dev->ops->vector->flush_single(dev, s->pcg->n_dof, s->norm, s->pcg->single.d_u, s->d_u);
 }
 
 static int start_single(solve *s)
@@ -379,10 +383,10 @@ static int start_single(solve *s)
     const double *d_m = s->pc->d_inverse_diagonal;
     if (!d_m) { /* the identity */
         HX_TRY(ops->zero(dev, pcg->d_q, (size_t)n * sizeof(double)));
-        HX_TRY(ops->invert(dev, n, pcg->d_q));
+        HX_TRY(ops->vector->invert(dev, n, pcg->d_q));
         d_m = pcg->d_q;
     }
-    HX_TRY(ops->subtract_single(dev, n, 1.0, d_m, NULL, pcg->single.d_m));
+    HX_TRY(ops->vector->subtract_single(dev, n, 1.0, d_m, NULL, pcg->single.d_m));
     HX_TRY(ops->zero(dev, pcg->single.d_p, (size_t)n * sizeof(float)));
     HX_TRY(ops->zero(dev, pcg->single.d_u, (size_t)n * sizeof(float)));
     return true_residual(s);

@@ -14,6 +14,7 @@
 #ifndef HX_PCG_H
 #define HX_PCG_H
 
+#include "pcg_ops.h"
 #include "precond.h"
 
 #ifdef __cplusplus

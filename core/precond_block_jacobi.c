@@ -1,5 +1,6 @@
 /* Block Jacobi: M = the 3x3 diagonal blocks of K(E), a node each, exact, from coordinates. Fixed
  * degrees of freedom are rows and columns of the identity. */
+#include "element_ops.h"
 #include "precond.h"
 
 static int create(hx_precond *pc, const hx_operator *op)
@@ -14,13 +15,13 @@ static int setup(hx_precond *pc)
 {
     const hx_operator *op = pc->op;
     HX_TRY(hx_operator_block_diagonal(op, pc->impl));
-    return op->dev->ops->block_invert(op->dev, op->model.n_node, pc->impl);
+    return op->dev->ops->element->block_invert(op->dev, op->model.n_node, pc->impl);
 }
 
 static int apply(hx_precond *pc, const double *d_r, double *d_z)
 {
     const hx_operator *op = pc->op;
-    return op->dev->ops->block_apply(op->dev, op->model.n_node, pc->impl, d_r, d_z);
+    return op->dev->ops->element->block_apply(op->dev, op->model.n_node, pc->impl, d_r, d_z);
 }
 
 static void destroy(hx_precond *pc)

@@ -1,5 +1,6 @@
 /* Jacobi: M = diag K(E), exact, from coordinates. Fused into PCG's vector passes. */
 #include "precond.h"
+#include "vector_ops.h"
 
 static int create(hx_precond *pc, const hx_operator *op)
 {
@@ -11,7 +12,7 @@ static int setup(hx_precond *pc)
 {
     const hx_operator *op = pc->op;
     HX_TRY(hx_operator_diagonal(op, pc->d_inverse_diagonal));
-    return op->dev->ops->invert(op->dev, op->n_dof, pc->d_inverse_diagonal);
+    return op->dev->ops->vector->invert(op->dev, op->n_dof, pc->d_inverse_diagonal);
 }
 
 static void destroy(hx_precond *pc)

@@ -11,6 +11,8 @@
 #include "memory.h"
 #include "multigrid.h"
 #include "precond.h"
+#include "rigid_ops.h"
+#include "vector_ops.h"
 #include "vectorised.h"
 
 /* Chosen by measurement, see README.md. */
@@ -83,7 +85,7 @@ static int product(const multigrid *mg, const hx_operator *op, const float *d_x,
 {
     HX_TRY(mg->strategy->apply_single(mg->state, d_x, d_y));
     HX_TRY(hx_operator_add_springs_single(op, d_x, d_y));
-    return mg->dev->ops->zero_entries_single(mg->dev, op->n_fixed, op->d_fixed, d_y);
+    return mg->dev->ops->vector->zero_entries_single(mg->dev, op->n_fixed, op->d_fixed, d_y);
 }
 
 static int put_mesh(multigrid *mg, const hx_operator *op, const hx_lattice *lattice,
@@ -501,8 +503,8 @@ static int rigid_sums(const multigrid *mg, const hx_operator *op, const double *
     const rigid_motions *rigid = &mg->rigid;
     const hx_problem *problem = op->problem;
     for (int i = 0; i < problem->n_rigid; i++)
-        HX_TRY(mg->dev->ops->rigid_sum(mg->dev, &problem->rigid[i], op->d_rigid_node,
-                                       op->model.d_xyz, d_r, rigid->d_sum + 6 * i));
+        HX_TRY(mg->dev->ops->rigid->sum(mg->dev, &problem->rigid[i], op->d_rigid_node,
+                                        op->model.d_xyz, d_r, rigid->d_sum + 6 * i));
     HX_TRY(restrict_free(mg, d_r, d_t, (size_t)op->n_dof));
     return mg->ops->column_dots(mg->dev, HX_MG_DOF * mg->level[0].n_node, rigid->n_column,
                                 rigid->d_y, mg->level[0].d_b, rigid->d_sum);
@@ -519,10 +521,10 @@ static int add_motions(const multigrid *mg, const hx_operator *op, const double 
     HX_TRY(mg->ops->column_combine(mg->dev, HX_MG_DOF * level->n_node, mg->rigid.n_column,
                                    mg->rigid.d_y, d_c, level->d_d));
     HX_TRY(mg->ops->mesh_prolong(mg->dev, &mg->mesh, level->d_d, mg->d_m, d_x));
-    HX_TRY(ops->flush_single(mg->dev, op->n_dof, 1.0, d_x, d_z));
+    HX_TRY(ops->vector->flush_single(mg->dev, op->n_dof, 1.0, d_x, d_z));
     for (int i = 0; i < problem->n_rigid; i++)
-        HX_TRY(ops->rigid_spread(mg->dev, &problem->rigid[i], op->d_rigid_node, op->model.d_xyz,
-                                 d_c + 6 * i, d_z));
+        HX_TRY(ops->rigid->spread(mg->dev, &problem->rigid[i], op->d_rigid_node, op->model.d_xyz,
+                                  d_c + 6 * i, d_z));
     return HX_OK;
 }
 
@@ -561,8 +563,8 @@ static int motion_forces(const multigrid *mg, const hx_operator *op, int k, doub
     HX_TRY(ops->zero(mg->dev, d_q, (size_t)op->n_dof * sizeof *d_q));
     HX_TRY(add_motions(mg, op, rigid->d_c, mg->d_d, d_q));
     HX_TRY(hx_operator_apply_unmasked(op, d_q, rigid->d_w));
-    HX_TRY(ops->zero_entries(mg->dev, op->n_fixed, op->d_fixed, rigid->d_w));
-    return ops->dot(mg->dev, op->n_dof, d_q, rigid->d_w, energy);
+    HX_TRY(ops->vector->zero_entries(mg->dev, op->n_fixed, op->d_fixed, rigid->d_w));
+    return ops->vector->dot(mg->dev, op->n_dof, d_q, rigid->d_w, energy);
 }
 
 /* inverse = E^-1 by Cholesky factors (lower, in E); E is positive definite. */
@@ -636,7 +638,7 @@ static int setup(hx_precond *pc)
     const int first = mg->n_setup == 0;
     double *d_diag = (double *)mg->d_x;
     HX_TRY(hx_operator_diagonal(op, d_diag));
-    HX_TRY(mg->dev->ops->zero_entries(mg->dev, mg->rigid.n_dof, mg->rigid.d_dof, d_diag));
+    HX_TRY(mg->dev->ops->vector->zero_entries(mg->dev, mg->rigid.n_dof, mg->rigid.d_dof, d_diag));
     HX_TRY(ops->invert(mg->dev, op->n_dof, d_diag, mg->d_m));
     HX_TRY(ops->mesh_galerkin(mg->dev, &mg->mesh, &mg->level[0]));
     HX_TRY(ops->add_blocks(mg->dev, &mg->level[0], mg->n_spring_block, mg->d_spring_at,

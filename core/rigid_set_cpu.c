@@ -7,8 +7,8 @@
 
 enum { FEW = 4096 }; /* nodes that one thread takes by itself */
 
-int hx_cpu_rigid_sum(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
-                     const double *d_xyz, const double *d_y, double *d_sum)
+static int cpu_sum(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
+                   const double *d_xyz, const double *d_y, double *d_sum)
 {
     const int32_t *node = d_node + set->first;
     double part[HX_N_PART][6];
@@ -25,8 +25,8 @@ int hx_cpu_rigid_sum(hx_device *dev, const hx_rigid_set *set, const int32_t *d_n
     return HX_OK;
 }
 
-int hx_cpu_rigid_spread(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
-                        const double *d_xyz, const double *d_motion, double *d_y)
+static int cpu_spread(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
+                      const double *d_xyz, const double *d_motion, double *d_y)
 {
     const int32_t *node = d_node + set->first;
     (void)dev;
@@ -36,11 +36,17 @@ int hx_cpu_rigid_spread(hx_device *dev, const hx_rigid_set *set, const int32_t *
     return HX_OK;
 }
 
-int hx_cpu_rigid_project(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
-                         const double *d_xyz, double *d_motion, double *d_y)
+static int cpu_project(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
+                       const double *d_xyz, double *d_motion, double *d_y)
 {
     double sum[6];
-    HX_TRY(hx_cpu_rigid_sum(dev, set, d_node, d_xyz, d_y, sum));
+    HX_TRY(cpu_sum(dev, set, d_node, d_xyz, d_y, sum));
     hx_rigid_motion(set, sum, d_motion);
-    return hx_cpu_rigid_spread(dev, set, d_node, d_xyz, d_motion, d_y);
+    return cpu_spread(dev, set, d_node, d_xyz, d_motion, d_y);
 }
+
+const hx_rigid_ops hx_cpu_rigid_ops = {
+    .sum = cpu_sum,
+    .spread = cpu_spread,
+    .project = cpu_project,
+};

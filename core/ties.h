@@ -10,7 +10,8 @@
 #ifndef HX_TIES_H
 #define HX_TIES_H
 
-#include "device.h"
+#include "design_ops.h"
+#include "host_device.h"
 #include "problem.h"
 
 #ifdef __cplusplus

@@ -9,6 +9,7 @@
 #include "core/cone.h"
 #include "core/filter.h"
 #include "core/memory.h"
+#include "core/vector_ops.h"
 
 static size_t bytes(const hx_mesh *mesh, const hx_filter_params *params)
 {
@@ -32,20 +33,20 @@ static int forward(hx_filter *filter, const double *d_design, double *d_filtered
     const int64_t n = cone->cells.n;
     const double *d_weighted = d_design;
     if (cone->d_volume) {
-        HX_TRY(ops->multiply(dev, n, cone->d_volume, d_design, d_filtered));
+        HX_TRY(ops->vector->multiply(dev, n, cone->d_volume, d_design, d_filtered));
         d_weighted = d_filtered;
     }
     HX_TRY(hx_cone_sum(cone, d_weighted, d_filtered));
-    return ops->divide(dev, n, d_filtered, cone->d_sum_weight, d_filtered);
+    return ops->vector->divide(dev, n, d_filtered, cone->d_sum_weight, d_filtered);
 }
 
 static int transpose(const hx_cone *cone, double *d_a)
 {
     hx_device *dev = cone->dev;
-    HX_TRY(dev->ops->divide(dev, cone->cells.n, d_a, cone->d_sum_weight, d_a));
+    HX_TRY(dev->ops->vector->divide(dev, cone->cells.n, d_a, cone->d_sum_weight, d_a));
     HX_TRY(hx_cone_sum(cone, d_a, d_a));
     if (!cone->d_volume) return HX_OK;
-    return dev->ops->multiply(dev, cone->cells.n, cone->d_volume, d_a, d_a);
+    return dev->ops->vector->multiply(dev, cone->cells.n, cone->d_volume, d_a, d_a);
 }
 
 static int backward(hx_filter *filter, const double *d_design, double *d_dc, double *d_dv)

@@ -17,6 +17,7 @@
 #include "core/memory.h"
 #include "core/pcg.h"
 #include "core/registry.h"
+#include "core/vector_ops.h"
 
 typedef struct helmholtz_filter {
     hx_device *dev;
@@ -60,6 +61,8 @@ static int create(hx_filter *filter)
     const size_t nodal = (size_t)filter->problem->mesh->n_node * sizeof(double);
     hx_device *dev = filter->dev;
     helmholtz_filter *impl;
+    if (!dev->ops->helmholtz)
+        return HX_RAISE(HX_EINPUT, "device '%s' has no filter 'helmholtz'", dev->ops->name);
     HX_TRY(hx_alloc(&impl, 1, sizeof *impl, "helmholtz filter"));
     filter->impl = impl;
     impl->dev = dev;
@@ -95,9 +98,10 @@ static int forward(hx_filter *filter, const double *d_design, double *d_filtered
 {
     helmholtz_filter *impl = filter->impl;
     hx_device *dev = impl->dev;
-    const struct hx_helmholtz_ops *ops = dev->ops->helmholtz;
+    const hx_helmholtz_ops *ops = dev->ops->helmholtz;
     const size_t nodal = (size_t)impl->op.n_dof * sizeof(double);
-    HX_TRY(dev->ops->multiply(dev, impl->field.n_elem, impl->field.d_weight, d_design, d_filtered));
+    HX_TRY(dev->ops->vector->multiply(dev, impl->field.n_elem, impl->field.d_weight, d_design,
+                                      d_filtered));
     HX_TRY(ops->to_nodes(dev, &impl->field, d_filtered, impl->d_f));
     HX_TRY(dev->ops->copy(dev, impl->d_x, impl->d_warm, nodal));
     HX_TRY(solve(impl));
@@ -108,12 +112,12 @@ static int forward(hx_filter *filter, const double *d_design, double *d_filtered
 static int transpose(helmholtz_filter *impl, double *d_a)
 {
     hx_device *dev = impl->dev;
-    const struct hx_helmholtz_ops *ops = dev->ops->helmholtz;
+    const hx_helmholtz_ops *ops = dev->ops->helmholtz;
     HX_TRY(ops->to_nodes(dev, &impl->field, d_a, impl->d_f));
     HX_TRY(dev->ops->zero(dev, impl->d_x, (size_t)impl->op.n_dof * sizeof(double)));
     HX_TRY(solve(impl));
     HX_TRY(ops->to_elements(dev, &impl->field, impl->d_x, d_a));
-    return dev->ops->multiply(dev, impl->field.n_elem, impl->field.d_weight, d_a, d_a);
+    return dev->ops->vector->multiply(dev, impl->field.n_elem, impl->field.d_weight, d_a, d_a);
 }
 
 static int backward(hx_filter *filter, const double *d_design, double *d_dc, double *d_dv)

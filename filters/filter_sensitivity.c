@@ -9,6 +9,7 @@
 #include "core/cone.h"
 #include "core/filter.h"
 #include "core/memory.h"
+#include "core/vector_ops.h"
 
 static size_t bytes(const hx_mesh *mesh, const hx_filter_params *params)
 {
@@ -37,11 +38,11 @@ static int backward(hx_filter *filter, const double *d_design, double *d_dc, dou
     const hx_device_ops *ops = dev->ops;
     const int64_t n = cone->cells.n;
     (void)d_dv;
-    HX_TRY(ops->multiply(dev, n, d_design, d_dc, d_dc));
-    if (cone->d_volume) HX_TRY(ops->multiply(dev, n, cone->d_volume, d_dc, d_dc));
+    HX_TRY(ops->vector->multiply(dev, n, d_design, d_dc, d_dc));
+    if (cone->d_volume) HX_TRY(ops->vector->multiply(dev, n, cone->d_volume, d_dc, d_dc));
     HX_TRY(hx_cone_sum(cone, d_dc, d_dc));
-    HX_TRY(ops->divide(dev, n, d_dc, d_design, d_dc));
-    return ops->divide(dev, n, d_dc, cone->d_sum_weight, d_dc);
+    HX_TRY(ops->vector->divide(dev, n, d_dc, d_design, d_dc));
+    return ops->vector->divide(dev, n, d_dc, cone->d_sum_weight, d_dc);
 }
 
 static void destroy(hx_filter *filter)

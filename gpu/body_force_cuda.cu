@@ -1,5 +1,6 @@
 // Loads by the part's own mass: once a design and load case, from coordinates.
 #include "core/body_force.h"
+#include "core/element_ops.h"
 #include "hex8_cuda.cuh"
 
 // A thread a node, its elements in ascending order: the sum has one order.
@@ -35,8 +36,8 @@ __global__ void body_work_kernel(hx_device_model model, hx_body_field field, dou
     dc[e] += factor * hx_mass_slope(rho[e]) * hx_hex8_body_work(x, ue, &field);
 }
 
-int hx_cuda_body_force(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
-                       const double *d_rho, const double *d_static, double *d_f)
+static int force(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
+                 const double *d_rho, const double *d_static, double *d_f)
 {
     body_force_kernel<<<hx_blocks(model->n_node, 128), 128, 0, hx_cuda_of(dev)->stream>>>(
         *model, *field, d_rho, d_static, d_f);
@@ -44,11 +45,21 @@ int hx_cuda_body_force(hx_device *dev, const hx_device_model *model, const hx_bo
     return HX_OK;
 }
 
-int hx_cuda_body_work(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
-                      double factor, const double *d_rho, const double *d_u, double *d_dc)
+static int work(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
+                double factor, const double *d_rho, const double *d_u, double *d_dc)
 {
     body_work_kernel<<<hx_blocks(model->n_elem, 128), 128, 0, hx_cuda_of(dev)->stream>>>(
         *model, *field, factor, d_rho, d_u, d_dc);
     HX_TRY_LAUNCH("body_work");
     return HX_OK;
 }
+
+static hx_body_ops make_ops()
+{
+    hx_body_ops ops = {};
+    ops.force = force;
+    ops.work = work;
+    return ops;
+}
+
+const hx_body_ops hx_cuda_body_ops = make_ops();

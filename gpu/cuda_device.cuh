@@ -57,34 +57,14 @@ inline unsigned hx_blocks(int64_t n_thread, int block)
     return static_cast<unsigned>((n_thread + block - 1) / block);
 }
 
-// Fills in the vector operations (pcg_cuda.cu).
-void hx_cuda_vector_ops(hx_device_ops *ops);
-
-// The preconditioner multigrid (multigrid_cuda.cu).
-extern const struct hx_multigrid_ops hx_cuda_multigrid_ops;
-// The filter helmholtz (helmholtz_cuda.cu).
-extern const struct hx_helmholtz_ops hx_cuda_helmholtz_ops;
-// Fills in the operations on element fields (design_cuda.cu).
-void hx_cuda_design_ops(hx_device_ops *ops);
-
-// From coordinates (element_cuda.cu).
-int hx_cuda_diagonal(hx_device *dev, const hx_device_model *model, double *d_diag);
-int hx_cuda_block_diagonal(hx_device *dev, const hx_device_model *model, double *d_block);
-int hx_cuda_element_energy(hx_device *dev, const hx_device_model *model, const double *d_u,
-                           double *d_energy);
-
-// Rigid sets (rigid_set_cuda.cu).
-int hx_cuda_rigid_sum(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
-                      const double *d_xyz, const double *d_y, double *d_sum);
-int hx_cuda_rigid_spread(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
-                         const double *d_xyz, const double *d_motion, double *d_y);
-int hx_cuda_rigid_project(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
-                          const double *d_xyz, double *d_motion, double *d_y);
-
-// Loads by mass (body_force_cuda.cu).
-int hx_cuda_body_force(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
-                       const double *d_rho, const double *d_static, double *d_f);
-int hx_cuda_body_work(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
-                      double factor, const double *d_rho, const double *d_u, double *d_dc);
+// The tables of what it does, one a file.
+extern const struct hx_vector_ops hx_cuda_vector_ops;       // vector_cuda.cu
+extern const struct hx_pcg_ops hx_cuda_pcg_ops;             // pcg_cuda.cu
+extern const struct hx_element_ops hx_cuda_element_ops;     // element_cuda.cu
+extern const struct hx_rigid_ops hx_cuda_rigid_ops;         // rigid_set_cuda.cu
+extern const struct hx_body_ops hx_cuda_body_ops;           // body_force_cuda.cu
+extern const struct hx_design_ops hx_cuda_design_ops;       // design_cuda.cu
+extern const struct hx_multigrid_ops hx_cuda_multigrid_ops; // multigrid_cuda.cu
+extern const struct hx_helmholtz_ops hx_cuda_helmholtz_ops; // helmholtz_cuda.cu
 
 #endif

@@ -5,52 +5,7 @@
 #include "core/projection.h"
 #include "core/simp.h"
 #include "core/ties.h"
-#include "sums_cuda.cuh"
-
-__device__ __forceinline__ int64_t first_of_thread()
-{
-    return blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
-}
-
-__device__ __forceinline__ int64_t all_threads()
-{
-    return static_cast<int64_t>(gridDim.x) * blockDim.x;
-}
-
-// Body(e) for every element, a thread each.
-template <class Body> __global__ void __launch_bounds__(HX_BLOCK) each_kernel(int64_t n, Body body)
-{
-    const int64_t e = first_of_thread();
-    if (e < n) body(e);
-}
-
-struct product_body {
-    const double *a, *b;
-    double *c;
-    __device__ void operator()(int64_t e) const
-    {
-        c[e] = a[e] * b[e];
-    }
-};
-
-struct quotient_body {
-    const double *a, *b;
-    double *c;
-    __device__ void operator()(int64_t e) const
-    {
-        c[e] = a[e] / b[e];
-    }
-};
-
-struct axpy_body {
-    double a;
-    const double *x;
-    double *y;
-    __device__ void operator()(int64_t e) const
-    {
-        y[e] += a * x[e];
-    }
-};
+#include "fields_cuda.cuh"
 
 struct modulus_body {
     double young, penalty;
@@ -102,55 +57,26 @@ struct copy_largest_body {
     }
 };
 
-template <class Body> static int for_each(hx_device *dev, int64_t n, const Body &body)
-{
-    each_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(n, body);
-    HX_TRY_LAUNCH("element field");
-    return HX_OK;
-}
-
-static int multiply(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *d_c)
-{
-    return for_each(dev, n, product_body{d_a, d_b, d_c});
-}
-
-static int divide(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *d_c)
-{
-    return for_each(dev, n, quotient_body{d_a, d_b, d_c});
-}
-
-static int axpy(hx_device *dev, int64_t n, double a, const double *d_x, double *d_y)
-{
-    return for_each(dev, n, axpy_body{a, d_x, d_y});
-}
-
 static int modulus(hx_device *dev, int64_t n, double young, double penalty, const double *d_rho,
                    double *d_modulus)
 {
-    return for_each(dev, n, modulus_body{young, penalty, d_rho, d_modulus});
+    return hx_for_each(dev, n, modulus_body{young, penalty, d_rho, d_modulus});
 }
 
 static int sensitivity(hx_device *dev, int64_t n, double penalty, const double *d_modulus,
                        const double *d_rho, const double *d_energy, double *d_dc)
 {
-    return for_each(dev, n, sensitivity_body{penalty, d_modulus, d_rho, d_energy, d_dc});
+    return hx_for_each(dev, n, sensitivity_body{penalty, d_modulus, d_rho, d_energy, d_dc});
 }
 
 static int tie(hx_device *dev, const hx_device_ties *ties, const double *d_dv, double *d_dc)
 {
-    return for_each(dev, ties->n_group, tie_body{*ties, d_dv, d_dc});
+    return hx_for_each(dev, ties->n_group, tie_body{*ties, d_dv, d_dc});
 }
 
 static int copy_largest(hx_device *dev, const hx_device_ties *ties, double *d_x)
 {
-    return for_each(dev, ties->n_group, copy_largest_body{*ties, d_x});
-}
-
-// Blocks of a sum: a function of n and the GPU alone, so that its order is fixed.
-static unsigned sum_blocks(const hx_cuda *impl, int64_t n)
-{
-    const unsigned most = static_cast<unsigned>(impl->n_sum_block), all = hx_blocks(n, HX_BLOCK);
-    return all < most ? all : most;
+    return hx_for_each(dev, ties->n_group, copy_largest_body{*ties, d_x});
 }
 
 __device__ __forceinline__ bool is_free(const double *passive, int64_t e)
@@ -190,35 +116,18 @@ struct zero_passive_body {
 static int project(hx_device *dev, int64_t n, const hx_projection *law, const double *d_passive,
                    const double *d_filtered, double *d_physical)
 {
-    return for_each(dev, n, project_body{*law, d_passive, d_filtered, d_physical});
+    return hx_for_each(dev, n, project_body{*law, d_passive, d_filtered, d_physical});
 }
 
 static int project_backward(hx_device *dev, int64_t n, const hx_projection *law,
                             const double *d_passive, const double *d_filtered, double *d_a)
 {
-    return for_each(dev, n, project_backward_body{*law, d_passive, d_filtered, d_a});
+    return hx_for_each(dev, n, project_backward_body{*law, d_passive, d_filtered, d_a});
 }
 
 static int zero_passive(hx_device *dev, int64_t n, const double *d_passive, double *d_a)
 {
-    return for_each(dev, n, zero_passive_body{d_passive, d_a});
-}
-
-__global__ void __launch_bounds__(HX_BLOCK)
-    sum_kernel(int64_t n, const double *a, double *result, double *partial, unsigned *ticket)
-{
-    double sum[1] = {0.0};
-    for (int64_t e = first_of_thread(); e < n; e += all_threads()) sum[0] += a[e];
-    if (hx_finish_sums(sum, partial, ticket)) result[0] = sum[0];
-}
-
-static int sum(hx_device *dev, int64_t n, const double *d_a, double *result)
-{
-    const hx_cuda *impl = hx_cuda_of(dev);
-    sum_kernel<<<sum_blocks(impl, n), HX_BLOCK, 0, impl->stream>>>(n, d_a, impl->d_result,
-                                                                   impl->d_partial, impl->d_ticket);
-    HX_TRY_LAUNCH("sum");
-    return dev->ops->download(dev, result, impl->d_result, sizeof *result);
+    return hx_for_each(dev, n, zero_passive_body{d_passive, d_a});
 }
 
 __global__ void __launch_bounds__(HX_BLOCK)
@@ -226,7 +135,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
                    double *result, double *partial, unsigned *ticket)
 {
     double sum[2] = {0.0, 0.0};
-    for (int64_t e = first_of_thread(); e < n; e += all_threads()) {
+    for (int64_t e = hx_first_of_thread(); e < n; e += hx_all_threads()) {
         const double r = rho[e], v = volume[e];
         sum[0] += v * r;
         if (is_free(passive, e)) sum[1] += v * r * (1.0 - r);
@@ -242,7 +151,7 @@ static int measure(hx_device *dev, int64_t n, const double *d_rho, const double 
 {
     const hx_cuda *impl = hx_cuda_of(dev);
     double result[2];
-    measure_kernel<<<sum_blocks(impl, n), HX_BLOCK, 0, impl->stream>>>(
+    measure_kernel<<<hx_field_blocks(impl, n), HX_BLOCK, 0, impl->stream>>>(
         n, d_rho, d_volume, d_passive, impl->d_result, impl->d_partial, impl->d_ticket);
     HX_TRY_LAUNCH("measure");
     HX_TRY(dev->ops->download(dev, result, impl->d_result, sizeof result));
@@ -256,7 +165,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
                     double *result, double *partial, unsigned *ticket)
 {
     double sum[2] = {0.0, 0.0};
-    for (int64_t e = first_of_thread(); e < n; e += all_threads()) {
+    for (int64_t e = hx_first_of_thread(); e < n; e += hx_all_threads()) {
         if (!is_free(passive, e)) continue;
         sum[0] += dc[e] > 0.0 ? dc[e] : 0.0;
         sum[1] += dv[e];
@@ -272,7 +181,7 @@ static int mean_positive(hx_device *dev, int64_t n, const double *d_dc, const do
 {
     const hx_cuda *impl = hx_cuda_of(dev);
     double result[2];
-    positive_kernel<<<sum_blocks(impl, n), HX_BLOCK, 0, impl->stream>>>(
+    positive_kernel<<<hx_field_blocks(impl, n), HX_BLOCK, 0, impl->stream>>>(
         n, d_dc, d_dv, d_passive, impl->d_result, impl->d_partial, impl->d_ticket);
     HX_TRY_LAUNCH("mean_positive");
     HX_TRY(dev->ops->download(dev, result, impl->d_result, sizeof result));
@@ -284,7 +193,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
     oc_begin_kernel(hx_device_oc oc, double *partial, unsigned *ticket)
 {
     double sum[2] = {0.0, 0.0};
-    for (int64_t e = first_of_thread(); e < oc.n; e += all_threads()) {
+    for (int64_t e = hx_first_of_thread(); e < oc.n; e += hx_all_threads()) {
         const double rho = oc.d_design[e], dv = oc.d_dv[e];
         const double b = fmax(0.0, oc.shift - oc.d_dc[e] / dv);
         const double t = rho * (oc.damping == 0.5 ? sqrt(b) : pow(b, oc.damping));
@@ -305,7 +214,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
         trial[k] = oc.d_state->trial[k];
         sum[k] = 0.0;
     }
-    for (int64_t e = first_of_thread(); e < oc.n; e += all_threads()) {
+    for (int64_t e = hx_first_of_thread(); e < oc.n; e += hx_all_threads()) {
         const double rho = oc.d_design[e], t = oc.d_proposal[e], dv = oc.d_dv[e];
         if (!is_free(oc.d_passive, e)) continue;
         for (int k = 0; k < HX_OC_TRIALS; k++)
@@ -320,7 +229,7 @@ __global__ void __launch_bounds__(HX_BLOCK) oc_end_kernel(hx_device_oc oc)
     __shared__ typename hx_block_reduce::TempStorage storage;
     const double scale = oc.d_state->scale;
     double change = 0.0;
-    for (int64_t e = first_of_thread(); e < oc.n; e += all_threads()) {
+    for (int64_t e = hx_first_of_thread(); e < oc.n; e += hx_all_threads()) {
         const double rho = oc.d_design[e];
         const double next = is_free(oc.d_passive, e)
                                 ? hx_oc_clipped(scale * oc.d_proposal[e], rho, oc.move, oc.rho_min)
@@ -338,8 +247,8 @@ __global__ void __launch_bounds__(HX_BLOCK) oc_end_kernel(hx_device_oc oc)
 static int oc_begin(hx_device *dev, const hx_device_oc *oc)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
-    oc_begin_kernel<<<sum_blocks(impl, oc->n), HX_BLOCK, 0, impl->stream>>>(*oc, impl->d_partial,
-                                                                            impl->d_ticket);
+    oc_begin_kernel<<<hx_field_blocks(impl, oc->n), HX_BLOCK, 0, impl->stream>>>(
+        *oc, impl->d_partial, impl->d_ticket);
     HX_TRY_LAUNCH("oc_begin");
     return HX_OK;
 }
@@ -347,8 +256,8 @@ static int oc_begin(hx_device *dev, const hx_device_oc *oc)
 static int oc_pass(hx_device *dev, const hx_device_oc *oc)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
-    oc_pass_kernel<<<sum_blocks(impl, oc->n), HX_BLOCK, 0, impl->stream>>>(*oc, impl->d_partial,
-                                                                           impl->d_ticket);
+    oc_pass_kernel<<<hx_field_blocks(impl, oc->n), HX_BLOCK, 0, impl->stream>>>(
+        *oc, impl->d_partial, impl->d_ticket);
     HX_TRY_LAUNCH("oc_pass");
     return HX_OK;
 }
@@ -356,7 +265,7 @@ static int oc_pass(hx_device *dev, const hx_device_oc *oc)
 static int oc_end(hx_device *dev, const hx_device_oc *oc)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
-    oc_end_kernel<<<sum_blocks(impl, oc->n), HX_BLOCK, 0, impl->stream>>>(*oc);
+    oc_end_kernel<<<hx_field_blocks(impl, oc->n), HX_BLOCK, 0, impl->stream>>>(*oc);
     HX_TRY_LAUNCH("oc_end");
     return HX_OK;
 }
@@ -487,7 +396,7 @@ constexpr int CONE_BLOCK = 128;
 __global__ void __launch_bounds__(CONE_BLOCK, 5)
     cone_kernel(hx_device_cells cells, int64_t n_cell, double radius, double *__restrict__ result)
 {
-    const int64_t cell = first_of_thread() / 32;
+    const int64_t cell = hx_first_of_thread() / 32;
     if (cell >= n_cell) return;
     const int end = cells.d_start[cell + 1];
     for (int p = cells.d_start[cell]; p < end; p += CONE_GROUPS * CONE_MOST) {
@@ -514,30 +423,30 @@ static int cone_sum(hx_device *dev, const hx_device_cells *cells, double radius,
 {
     const hx_cuda *impl = hx_cuda_of(dev);
     const int64_t n_cell = cells->n_cell[0] * cells->n_cell[1] * cells->n_cell[2];
-    HX_TRY(for_each(dev, cells->n, gather_body{cells->d_member, d_value, cells->d_value}));
+    HX_TRY(hx_for_each(dev, cells->n, gather_body{cells->d_member, d_value, cells->d_value}));
     cone_kernel<<<hx_blocks(32 * n_cell, CONE_BLOCK), CONE_BLOCK, 0, impl->stream>>>(*cells, n_cell,
                                                                                      radius, d_sum);
     HX_TRY_LAUNCH("cone_sum");
     return HX_OK;
 }
 
-void hx_cuda_design_ops(hx_device_ops *ops)
+static hx_design_ops make_ops()
 {
-    ops->multiply = multiply;
-    ops->divide = divide;
-    ops->axpy = axpy;
-    ops->sum = sum;
-    ops->modulus = modulus;
-    ops->sensitivity = sensitivity;
-    ops->measure = measure;
-    ops->mean_positive = mean_positive;
-    ops->project = project;
-    ops->project_backward = project_backward;
-    ops->zero_passive = zero_passive;
-    ops->oc_begin = oc_begin;
-    ops->oc_pass = oc_pass;
-    ops->oc_end = oc_end;
-    ops->tie = tie;
-    ops->copy_largest = copy_largest;
-    ops->cone_sum = cone_sum;
+    hx_design_ops ops = {};
+    ops.modulus = modulus;
+    ops.sensitivity = sensitivity;
+    ops.measure = measure;
+    ops.mean_positive = mean_positive;
+    ops.project = project;
+    ops.project_backward = project_backward;
+    ops.zero_passive = zero_passive;
+    ops.oc_begin = oc_begin;
+    ops.oc_pass = oc_pass;
+    ops.oc_end = oc_end;
+    ops.tie = tie;
+    ops.copy_largest = copy_largest;
+    ops.cone_sum = cone_sum;
+    return ops;
 }
+
+const hx_design_ops hx_cuda_design_ops = make_ops();

@@ -1,4 +1,5 @@
-// The CUDA device: memory, time stamps, one stream in which everything is queued.
+// The CUDA device: memory, time stamps, one stream in which everything is queued, and the list of
+// the tables of what it does.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -225,7 +226,6 @@ static hx_device_ops make_ops()
     ops.name = "cuda";
     ops.help = "the first NVIDIA GPU";
     ops.look_every = 16;
-    ops.matrix_free = &hx_strategy_cuda_otf;
     ops.available = available;
     ops.prepare = prepare;
     ops.open = open_device;
@@ -244,19 +244,16 @@ static hx_device_ops make_ops()
     ops.record_end = record_end;
     ops.replay = replay;
     ops.record_free = record_free;
-    hx_cuda_vector_ops(&ops);
-    hx_cuda_design_ops(&ops);
-    ops.diagonal = hx_cuda_diagonal;
-    ops.block_diagonal = hx_cuda_block_diagonal;
-    ops.element_energy = hx_cuda_element_energy;
-    ops.rigid_sum = hx_cuda_rigid_sum;
-    ops.rigid_spread = hx_cuda_rigid_spread;
-    ops.rigid_project = hx_cuda_rigid_project;
-    ops.body_force = hx_cuda_body_force;
-    ops.body_work = hx_cuda_body_work;
+    ops.copy_bandwidth = copy_bandwidth;
+    ops.vector = &hx_cuda_vector_ops;
+    ops.pcg = &hx_cuda_pcg_ops;
+    ops.element = &hx_cuda_element_ops;
+    ops.design = &hx_cuda_design_ops;
+    ops.rigid = &hx_cuda_rigid_ops;
+    ops.body = &hx_cuda_body_ops;
     ops.multigrid = &hx_cuda_multigrid_ops;
     ops.helmholtz = &hx_cuda_helmholtz_ops;
-    ops.copy_bandwidth = copy_bandwidth;
+    ops.matrix_free = &hx_strategy_cuda_otf;
     return ops;
 }
 

@@ -1,6 +1,8 @@
 // Diagonal of K, its blocks and element energies from coordinates: cold, once a design iteration.
 #include "core/block3.h"
+#include "core/element_ops.h"
 #include "hex8_cuda.cuh"
+#include "vector_cuda.cuh"
 
 // A thread a node, its elements in ascending order: the sum has one order.
 __global__ void diagonal_kernel(hx_device_model model, double *__restrict__ diag)
@@ -49,7 +51,7 @@ __global__ void energy_kernel(hx_device_model model, const double *__restrict__ 
     energy[e] = hx_hex8_energy(x, ue, model.lambda, model.mu);
 }
 
-int hx_cuda_diagonal(hx_device *dev, const hx_device_model *model, double *d_diag)
+static int diagonal(hx_device *dev, const hx_device_model *model, double *d_diag)
 {
     diagonal_kernel<<<hx_blocks(model->n_node, 128), 128, 0, hx_cuda_of(dev)->stream>>>(*model,
                                                                                         d_diag);
@@ -57,7 +59,7 @@ int hx_cuda_diagonal(hx_device *dev, const hx_device_model *model, double *d_dia
     return HX_OK;
 }
 
-int hx_cuda_block_diagonal(hx_device *dev, const hx_device_model *model, double *d_block)
+static int block_diagonal(hx_device *dev, const hx_device_model *model, double *d_block)
 {
     block_diagonal_kernel<<<hx_blocks(model->n_node, 128), 128, 0, hx_cuda_of(dev)->stream>>>(
         *model, d_block);
@@ -65,11 +67,110 @@ int hx_cuda_block_diagonal(hx_device *dev, const hx_device_model *model, double 
     return HX_OK;
 }
 
-int hx_cuda_element_energy(hx_device *dev, const hx_device_model *model, const double *d_u,
-                           double *d_energy)
+static int energy(hx_device *dev, const hx_device_model *model, const double *d_u, double *d_energy)
 {
     energy_kernel<<<hx_blocks(model->n_elem, 128), 128, 0, hx_cuda_of(dev)->stream>>>(*model, d_u,
                                                                                       d_energy);
     HX_TRY_LAUNCH("element_energy");
     return HX_OK;
 }
+
+__global__ void block_add_kernel(int64_t n, const int64_t *__restrict__ dof,
+                                 const double *__restrict__ k, double *block)
+{
+    const int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    if (i >= n) return;
+    const int c = static_cast<int>(dof[i] % 3);
+    block[6 * (dof[i] / 3) + hx_block3_at(c, c)] += k[i];
+}
+
+// Degrees of freedom of one node write the same zeros: the order of threads does not matter.
+__global__ void block_fix_kernel(int64_t n, const int64_t *__restrict__ dof, double *block)
+{
+    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    if (k < n) hx_block3_fix(block + 6 * (dof[k] / 3), static_cast<int>(dof[k] % 3));
+}
+
+// A block is three packs of 16 bytes.
+__device__ __forceinline__ void load_block(const double *block, double (&b)[6])
+{
+    for (int i = 0; i < 6; i += 2) {
+        const auto two = hx_load<2>(block + i);
+        b[i] = two.v[0];
+        b[i + 1] = two.v[1];
+    }
+}
+
+__global__ void block_invert_kernel(int64_t n_node, double *block)
+{
+    const int64_t node = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    double b[6];
+    if (node >= n_node) return;
+    load_block(block + 6 * node, b);
+    hx_block3_invert(b);
+    for (int i = 0; i < 6; i++) block[6 * node + i] = b[i];
+}
+
+// A thread a node: 48 bytes of block, 24 of r, 24 of z.
+__global__ void __launch_bounds__(HX_BLOCK)
+    block_apply_kernel(int64_t n_node, const double *__restrict__ block,
+                       const double *__restrict__ r, double *__restrict__ z)
+{
+    const int64_t node = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    double b[6], zn[3];
+    if (node >= n_node) return;
+    load_block(block + 6 * node, b);
+    hx_block3_apply(b, r + 3 * node, zn);
+    for (int i = 0; i < 3; i++) z[3 * node + i] = zn[i];
+}
+
+static int block_fix(hx_device *dev, int64_t n, const int64_t *d_dof, double *d_block)
+{
+    if (n == 0) return HX_OK;
+    block_fix_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(n, d_dof,
+                                                                                       d_block);
+    HX_TRY_LAUNCH("block_fix");
+    return HX_OK;
+}
+
+static int block_add(hx_device *dev, int64_t n, const int64_t *d_dof, const double *d_k,
+                     double *d_block)
+{
+    if (n == 0) return HX_OK;
+    block_add_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
+        n, d_dof, d_k, d_block);
+    HX_TRY_LAUNCH("block_add");
+    return HX_OK;
+}
+
+static int block_invert(hx_device *dev, int64_t n_node, double *d_block)
+{
+    block_invert_kernel<<<hx_blocks(n_node, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
+        n_node, d_block);
+    HX_TRY_LAUNCH("block_invert");
+    return HX_OK;
+}
+
+static int block_apply(hx_device *dev, int64_t n_node, const double *d_block, const double *d_r,
+                       double *d_z)
+{
+    block_apply_kernel<<<hx_blocks(n_node, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
+        n_node, d_block, d_r, d_z);
+    HX_TRY_LAUNCH("block_apply");
+    return HX_OK;
+}
+
+static hx_element_ops make_ops()
+{
+    hx_element_ops ops = {};
+    ops.diagonal = diagonal;
+    ops.energy = energy;
+    ops.block_diagonal = block_diagonal;
+    ops.block_fix = block_fix;
+    ops.block_add = block_add;
+    ops.block_invert = block_invert;
+    ops.block_apply = block_apply;
+    return ops;
+}
+
+const hx_element_ops hx_cuda_element_ops = make_ops();

@@ -2,6 +2,7 @@
 #ifndef HX_HEX8_CUDA_CUH
 #define HX_HEX8_CUDA_CUH
 
+#include "core/device_mesh.h"
 #include "core/hex8.h"
 #include "cuda_device.cuh"
 

@@ -1,4 +1,5 @@
 // Rigid motions of a set: six sums in a fixed order, then every node of the set.
+#include "core/rigid_ops.h"
 #include "core/rigid_set.h"
 #include "sums_cuda.cuh"
 
@@ -33,8 +34,8 @@ __global__ void __launch_bounds__(HX_BLOCK)
     hx_rigid_apply(&set, xyz + 3 * a, motion, y + 3 * a);
 }
 
-static int sum(hx_device *dev, const hx_rigid_set *set, bool project, const int32_t *d_node,
-               const double *d_xyz, const double *d_y, double *d_out)
+static int add_up(hx_device *dev, const hx_rigid_set *set, bool project, const int32_t *d_node,
+                  const double *d_xyz, const double *d_y, double *d_out)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
     const unsigned all = hx_blocks(set->n, HX_BLOCK),
@@ -46,14 +47,14 @@ static int sum(hx_device *dev, const hx_rigid_set *set, bool project, const int3
     return HX_OK;
 }
 
-int hx_cuda_rigid_sum(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
-                      const double *d_xyz, const double *d_y, double *d_sum)
+static int sum(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node, const double *d_xyz,
+               const double *d_y, double *d_sum)
 {
-    return sum(dev, set, false, d_node, d_xyz, d_y, d_sum);
+    return add_up(dev, set, false, d_node, d_xyz, d_y, d_sum);
 }
 
-int hx_cuda_rigid_spread(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
-                         const double *d_xyz, const double *d_motion, double *d_y)
+static int spread(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
+                  const double *d_xyz, const double *d_motion, double *d_y)
 {
     rigid_spread_kernel<<<hx_blocks(set->n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
         *set, d_node, d_xyz, d_motion, d_y);
@@ -61,9 +62,20 @@ int hx_cuda_rigid_spread(hx_device *dev, const hx_rigid_set *set, const int32_t 
     return HX_OK;
 }
 
-int hx_cuda_rigid_project(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
-                          const double *d_xyz, double *d_motion, double *d_y)
+static int project(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
+                   const double *d_xyz, double *d_motion, double *d_y)
 {
-    HX_TRY(sum(dev, set, true, d_node, d_xyz, d_y, d_motion));
-    return hx_cuda_rigid_spread(dev, set, d_node, d_xyz, d_motion, d_y);
+    HX_TRY(add_up(dev, set, true, d_node, d_xyz, d_y, d_motion));
+    return spread(dev, set, d_node, d_xyz, d_motion, d_y);
 }
+
+static hx_rigid_ops make_ops()
+{
+    hx_rigid_ops ops = {};
+    ops.sum = sum;
+    ops.spread = spread;
+    ops.project = project;
+    return ops;
+}
+
+const hx_rigid_ops hx_cuda_rigid_ops = make_ops();

@@ -55,4 +55,21 @@ template <class T> unsigned hx_sum_blocks(const hx_cuda *impl, int64_t n, int pe
     return all < most ? all : most;
 }
 
+// Blocks of a sum of two vectors on a multiprocessor: what they need to keep the memory busy.
+constexpr int HX_READ_PER_SM = HX_SUM_PER_SM;
+
+// a'b of this thread's entries.
+template <class T>
+__device__ double hx_sum_products(int64_t n, const T *__restrict__ a, const T *__restrict__ b)
+{
+    double sum = 0.0;
+    hx_for_each_pack<HX_WIDTH<T>, 2>(n, [&](auto w, int64_t k) {
+        constexpr int N = decltype(w)::value;
+        const auto ak = hx_load<N>(a + k), bk = hx_load<N>(b + k);
+        for (int i = 0; i < N; i++)
+            sum += static_cast<double>(ak.v[i]) * static_cast<double>(bk.v[i]);
+    });
+    return sum;
+}
+
 #endif

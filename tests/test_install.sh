@@ -37,7 +37,9 @@ cd "$work" || exit 1
 cc -std=c11 -Wall -Wextra -Werror "$src/examples/compliance.c" $(words --cflags --libs) \
     -o compliance >log 2>&1 || fail "compliance.c"
 LD_LIBRARY_PATH=$(words --variable=libdir):${LD_LIBRARY_PATH:-} ./compliance >log 2>&1 || fail "running compliance"
-grep -q '^compliance [0-9]' log || fail "what compliance says"
+# CalculiX 2.20 (C3D8, the same element) gives 122.92158 for this beam and load.
+awk '$1 == "compliance" { n++; good = $2 ~ /^[0-9]+[.][0-9]+$/ && $2 > 122.9204 && $2 < 122.9228 }
+    END { exit !(n == 1 && good) }' log || fail "compliance is not 122.9216"
 cat log
 
 for header in $(words --variable=includedir)/hextop/*.h; do

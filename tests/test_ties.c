@@ -218,8 +218,8 @@ static void run_steps(fixture_solver *s, const hx_mesh *mesh, const hx_ties *tie
         if (step + 1 < n_step) hx_optimizer_advance(&s->opt);
     }
     for (int64_t e = 0; e < mesh->n_elem; e++) {
-        low = fmin(low, design[e]);
-        high = fmax(high, design[e]);
+        test_least(&low, design[e]);
+        test_worst(&high, design[e]);
     }
     CHECK_MSG(high - low > 0.4, "densities from %g to %g", low, high); /* the steps did something */
 }
@@ -301,7 +301,7 @@ static void check_derivative(const hx_mesh *mesh, int flags)
     CHECK_OK(hx_optimizer_tie(&s.opt, &ties));
     CHECK_OK(hx_optimizer_step(&s.opt, &record));
     CHECK_OK(hx_optimizer_sensitivity(&s.opt, dc));
-    for (int e = 0; e < N_ELEM; e++) largest = fmax(largest, fabs(dc[e]));
+    for (int e = 0; e < N_ELEM; e++) test_worst(&largest, fabs(dc[e]));
     for (int64_t g = 0; g < ties.n_group; g += 1 + ties.n_group / 8) {
         static const double at[4] = {-2.0, -1.0, 1.0, 2.0};
         const double h = 3e-4;
@@ -342,20 +342,20 @@ static void check_operations(void)
     }
     double *const d_dv = fixture_put(&device, N, dv), *const d_dc = fixture_put(&device, N, dc);
     CHECK_OK(hx_device_ties_create(&ties, &device, &host));
-    CHECK_OK(device.ops->tie(&device, &ties, d_dv, d_dc));
+    CHECK_OK(device.ops->design->tie(&device, &ties, d_dv, d_dc));
     fixture_get(&device, N, found, d_dc);
     for (int e = 0; e < N; e++) CHECK_REL(found[e], want[e], 1e-13);
-    CHECK_OK(device.ops->copy_largest(&device, &ties, d_dv));
+    CHECK_OK(device.ops->design->copy_largest(&device, &ties, d_dv));
     fixture_get(&device, N, found, d_dv);
     for (int g = 0; g < 4; g++) {
         double largest = 0.0;
-        for (int m = start[g]; m < start[g + 1]; m++) largest = fmax(largest, dv[member[m]]);
+        for (int m = start[g]; m < start[g + 1]; m++) test_worst(&largest, dv[member[m]]);
         for (int m = start[g]; m < start[g + 1]; m++) CHECK(found[member[m]] == largest);
     }
     for (int m = (int)host.n_member; m < N; m++) /* who is in no group keeps its value */
         CHECK(found[7 * m % N] == dv[7 * m % N]);
     CHECK_OK(device.ops->zero(&device, d_dv, sizeof dv));
-    CHECK_OK(device.ops->tie(&device, &ties, d_dv, d_dc));
+    CHECK_OK(device.ops->design->tie(&device, &ties, d_dv, d_dc));
     fixture_get(&device, N, found, d_dc);
     for (int m = 0; m < host.n_member; m++) CHECK(found[member[m]] == 0.0);
     hx_device_ties_free(&ties, &device);

@@ -72,17 +72,13 @@ static hx_pcg_state get_state(vectors *v)
 static void check_vector(vectors *v, int i, int single, const double *want, const char *what)
 {
     const size_t n = (size_t)v->n;
-    double error = 0.0;
     if (single) {
         CHECK_OK(device.ops->download(&device, v->found_single, v->s[i], n * sizeof(float)));
         for (size_t k = 0; k < n; k++) v->found[k] = (double)v->found_single[k];
     } else {
         CHECK_OK(device.ops->download(&device, v->found, v->d[i], n * sizeof(double)));
     }
-    for (size_t k = 0; k < n; k++) {
-        const double off = fabs(v->found[k] - want[k]);
-        error = off <= error ? error : off;
-    }
+    const double error = test_max_difference(n, v->found, want);
     CHECK_MSG(error <= (single ? 1e-6 : 1e-14), "%s %s, n = %lld: off by %g", what,
               single ? "single" : "double", (long long)v->n, error);
 }
@@ -110,11 +106,11 @@ static void check_pcg(vectors *v, int single)
         p[k] = m[k] * r[k] + 0.25 * p[k];
     }
     if (single) {
-        CHECK_OK(ops->pcg_start_single(&device, n, v->s[4], v->s[0], v->d_state));
-        CHECK_OK(ops->pcg_direction_single(&device, n, v->s[4], v->s[0], v->s[1], v->d_state));
+        CHECK_OK(ops->pcg->start_single(&device, n, v->s[4], v->s[0], v->d_state));
+        CHECK_OK(ops->pcg->direction_single(&device, n, v->s[4], v->s[0], v->s[1], v->d_state));
     } else {
-        CHECK_OK(ops->pcg_start(&device, n, v->d[4], NULL, v->d[0], v->d_state));
-        CHECK_OK(ops->pcg_direction(&device, n, v->d[4], NULL, v->d[0], v->d[1], v->d_state));
+        CHECK_OK(ops->pcg->start(&device, n, v->d[4], NULL, v->d[0], v->d_state));
+        CHECK_OK(ops->pcg->direction(&device, n, v->d[4], NULL, v->d[0], v->d[1], v->d_state));
     }
     state = get_state(v);
     CHECK(state.reason == HX_PCG_RUNNING && state.beta == 0.25 && state.iterations == 0);
@@ -124,9 +120,9 @@ static void check_pcg(vectors *v, int single)
 
     for (int64_t k = 0; k < n; k++) pq += p[k] * q[k];
     if (single)
-        CHECK_OK(ops->pcg_alpha_single(&device, n, v->s[1], v->s[2], v->d_state));
+        CHECK_OK(ops->pcg->alpha_single(&device, n, v->s[1], v->s[2], v->d_state));
     else
-        CHECK_OK(ops->pcg_alpha(&device, n, v->d[1], v->d[2], v->d_state));
+        CHECK_OK(ops->pcg->alpha(&device, n, v->d[1], v->d[2], v->d_state));
     state = get_state(v);
     check_sum(v, state.pq, pq, near, "p'q");
     CHECK(state.reason == (state.pq > 0.0 ? HX_PCG_RUNNING : HX_PCG_INDEFINITE));
@@ -144,11 +140,11 @@ static void check_pcg(vectors *v, int single)
         rz += r[k] * m[k] * r[k];
     }
     if (single)
-        CHECK_OK(ops->pcg_update_single(&device, n, v->s[4], v->s[1], v->s[2], v->s[3], v->s[0],
-                                        v->d_state));
+        CHECK_OK(ops->pcg->update_single(&device, n, v->s[4], v->s[1], v->s[2], v->s[3], v->s[0],
+                                         v->d_state));
     else
         CHECK_OK(
-            ops->pcg_update(&device, n, v->d[4], v->d[1], v->d[2], v->d[3], v->d[0], v->d_state));
+            ops->pcg->update(&device, n, v->d[4], v->d[1], v->d[2], v->d[3], v->d[0], v->d_state));
     state = get_state(v);
     check_vector(v, 3, single, u, "u");
     check_vector(v, 0, single, r, "r");
@@ -173,11 +169,11 @@ static void check_given_z(vectors *v)
         rz += r[k] * z[k];
         p[k] = z[k] + 0.5 * p[k];
     }
-    CHECK_OK(ops->pcg_start(&device, n, NULL, v->d[4], v->d[0], v->d_state));
-    CHECK_OK(ops->pcg_direction(&device, n, NULL, v->d[4], v->d[0], v->d[1], v->d_state));
+    CHECK_OK(ops->pcg->start(&device, n, NULL, v->d[4], v->d[0], v->d_state));
+    CHECK_OK(ops->pcg->direction(&device, n, NULL, v->d[4], v->d[0], v->d[1], v->d_state));
     check_vector(v, 1, 0, p, "direction from z");
     CHECK_OK(ops->upload(&device, v->d[5], &sum, sizeof sum));
-    CHECK_OK(ops->pcg_alpha_from(&device, v->d[5], v->d_state));
+    CHECK_OK(ops->pcg->alpha_from(&device, v->d[5], v->d_state));
     state = get_state(v);
     check_sum(v, state.rz, rz, 1e-12 * (double)n, "r'z, z given");
     CHECK(state.pq == 2.0 && state.alpha == state.rz / 2.0);
@@ -191,8 +187,8 @@ static void check_given_z(vectors *v)
         rr += r[k] * r[k];
         rz += r[k] * z[k];
     }
-    CHECK_OK(ops->pcg_update(&device, n, NULL, v->d[1], v->d[2], v->d[3], v->d[0], v->d_state));
-    CHECK_OK(ops->pcg_beta(&device, n, v->d[0], v->d[4], NULL, v->d_state));
+    CHECK_OK(ops->pcg->update(&device, n, NULL, v->d[1], v->d[2], v->d[3], v->d[0], v->d_state));
+    CHECK_OK(ops->pcg->beta(&device, n, v->d[0], v->d[4], NULL, v->d_state));
     state = get_state(v);
     check_vector(v, 3, 0, u, "u, z given");
     check_vector(v, 0, 0, r, "r, z given");
@@ -211,25 +207,25 @@ static void check_simple(vectors *v)
         want[k] = a[k] - b[k];
         sum += a[k] * b[k];
     }
-    CHECK_OK(ops->dot(&device, n, v->d[0], v->d[1], &found));
+    CHECK_OK(ops->vector->dot(&device, n, v->d[0], v->d[1], &found));
     check_sum(v, found, sum, 1e-12 * (double)n, "dot");
-    CHECK_OK(ops->subtract(&device, n, v->d[0], v->d[1], v->d[2]));
+    CHECK_OK(ops->vector->subtract(&device, n, v->d[0], v->d[1], v->d[2]));
     check_vector(v, 2, 0, want, "subtract");
     for (int64_t k = 0; k < n; k++) want[k] = 0.5 * (a[k] - b[k]);
-    CHECK_OK(ops->subtract_single(&device, n, 0.5, v->d[0], v->d[1], v->s[2]));
+    CHECK_OK(ops->vector->subtract_single(&device, n, 0.5, v->d[0], v->d[1], v->s[2]));
     check_vector(v, 2, 1, want, "subtract");
     for (int64_t k = 0; k < n; k++) want[k] = a[k] * 4.0;
-    CHECK_OK(ops->subtract_single(&device, n, 4.0, v->d[0], NULL, v->s[2]));
+    CHECK_OK(ops->vector->subtract_single(&device, n, 4.0, v->d[0], NULL, v->s[2]));
     check_vector(v, 2, 1, want, "subtract nothing");
 
     for (int64_t k = 0; k < n; k++) want[k] = b[k] + 2.0 * v->host[3][k];
-    CHECK_OK(ops->flush_single(&device, n, 2.0, v->s[3], v->d[1]));
+    CHECK_OK(ops->vector->flush_single(&device, n, 2.0, v->s[3], v->d[1]));
     check_vector(v, 1, 0, want, "flush");
     for (int64_t k = 0; k < n; k++) want[k] = 0.0;
     check_vector(v, 3, 1, want, "flushed");
 
     for (int64_t k = 0; k < n; k++) want[k] = a[k] > 0.0 ? 1.0 / a[k] : 1.0;
-    CHECK_OK(ops->invert(&device, n, v->d[0]));
+    CHECK_OK(ops->vector->invert(&device, n, v->d[0]));
     check_vector(v, 0, 0, want, "invert");
 
     const int64_t dof[2] = {0, n - 1};
@@ -237,11 +233,11 @@ static void check_simple(vectors *v)
     CHECK_OK(ops->upload(&device, d_dof, dof, sizeof dof));
     memcpy(want, v->host[4], (size_t)n * sizeof *want);
     want[0] = want[n - 1] = 0.0;
-    CHECK_OK(ops->zero_entries(&device, 2, d_dof, v->d[4]));
-    CHECK_OK(ops->zero_entries_single(&device, 2, d_dof, v->s[4]));
+    CHECK_OK(ops->vector->zero_entries(&device, 2, d_dof, v->d[4]));
+    CHECK_OK(ops->vector->zero_entries_single(&device, 2, d_dof, v->s[4]));
     check_vector(v, 4, 0, want, "zero entries");
     check_vector(v, 4, 1, want, "zero entries");
-    CHECK_OK(ops->zero_entries_single(&device, 0, d_dof, v->s[5]));
+    CHECK_OK(ops->vector->zero_entries_single(&device, 0, d_dof, v->s[5]));
     check_vector(v, 5, 1, v->host[5], "no entries");
     ops->release(&device, d_dof);
 }

@@ -1,0 +1,50 @@
+/* From the coordinates of the elements on a device, no stored Ke (hx_device_ops.element), and loads
+ * by mass (hx_device_ops.body). Sums are added in a fixed order. `d_` names memory of the device.
+ */
+#ifndef HX_ELEMENT_OPS_H
+#define HX_ELEMENT_OPS_H
+
+#include "device_mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hx_body_field hx_body_field; /* problem.h */
+
+/* All entries are required. */
+typedef struct hx_element_ops {
+    /* d_diag[3 n_node] = diagonal of K(E). */
+    int (*diagonal)(hx_device *dev, const hx_device_model *model, double *d_diag);
+    /* d_energy[n_elem] = u_e' Ke u_e for unit modulus. */
+    int (*energy)(hx_device *dev, const hx_device_model *model, const double *d_u,
+                  double *d_energy);
+    /* Symmetric 3x3 blocks d_block[n_node][6] (block3.h), one a node. block_diagonal: those of
+     * K(E). block_fix: row and column of each dof[i] (3 node + component) become those of the
+     * identity. block_add: k[i] is added to the diagonal entry of each dof[i]. block_invert: each
+     * block becomes its inverse, one that is not positive definite the identity. block_apply:
+     * z = block r, not in place. */
+    int (*block_diagonal)(hx_device *dev, const hx_device_model *model, double *d_block);
+    int (*block_fix)(hx_device *dev, int64_t n, const int64_t *d_dof, double *d_block);
+    int (*block_add)(hx_device *dev, int64_t n, const int64_t *d_dof, const double *d_k,
+                     double *d_block);
+    int (*block_invert)(hx_device *dev, int64_t n_node, double *d_block);
+    int (*block_apply)(hx_device *dev, int64_t n_node, const double *d_block, const double *d_r,
+                       double *d_z);
+} hx_element_ops;
+
+/* Loads by mass (body_force.h). All entries are required. */
+typedef struct hx_body_ops {
+    /* f[n_node][3] = static + sum of m(rho) int N b dV, static NULL for 0, or f itself. */
+    int (*force)(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
+                 const double *d_rho, const double *d_static, double *d_f);
+    /* dc[n_elem] += factor m'(rho) int u . b dV. */
+    int (*work)(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
+                double factor, const double *d_rho, const double *d_u, double *d_dc);
+} hx_body_ops;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,39 @@
+// A thread an entry, or entries in strides, and how many blocks go over them: what needs no packs.
+#ifndef HX_FIELDS_CUDA_CUH
+#define HX_FIELDS_CUDA_CUH
+
+#include "sums_cuda.cuh"
+
+__device__ __forceinline__ int64_t hx_first_of_thread()
+{
+    return blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+}
+
+__device__ __forceinline__ int64_t hx_all_threads()
+{
+    return static_cast<int64_t>(gridDim.x) * blockDim.x;
+}
+
+// Body(e) for every element, a thread each.
+template <class Body>
+__global__ void __launch_bounds__(HX_BLOCK) hx_each_kernel(int64_t n, Body body)
+{
+    const int64_t e = hx_first_of_thread();
+    if (e < n) body(e);
+}
+
+template <class Body> int hx_for_each(hx_device *dev, int64_t n, const Body &body)
+{
+    hx_each_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(n, body);
+    HX_TRY_LAUNCH("element field");
+    return HX_OK;
+}
+
+// Blocks of a sum: a function of n and the GPU alone, so that its order is fixed.
+inline unsigned hx_field_blocks(const hx_cuda *impl, int64_t n)
+{
+    const unsigned most = static_cast<unsigned>(impl->n_sum_block), all = hx_blocks(n, HX_BLOCK);
+    return all < most ? all : most;
+}
+
+#endif
