@@ -29,7 +29,7 @@ CORE = {
 }
 BACKEND = ["core/base", "core/mesh", "core/problem", "core/device", "core/solver", "core/design"]
 APP = ["app/text", "app/config", "app/session", "app/output"]  # each may include those before it
-COMMANDS = ["app/check", "app/compare", "app/mesh", "app/run", "app/surface", "app/verify"]
+COMMANDS = ["app/check", "app/compare", "app/help", "app/mesh", "app/run", "app/surface", "app/verify"]
 ALL_CORE = list(CORE)  # all but core/cpu, which nobody includes
 
 MAY = dict(CORE)
