@@ -31,14 +31,13 @@ int hx_check_loads(hx_check *check);
 int hx_check_passive(hx_check *check);
 int hx_check_filter(hx_check *check);
 void hx_check_ties(hx_check *check);
+void hx_check_volume(const hx_session *s); /* what of it is left to design */
 void hx_check_continuation(hx_check *check);
 
 /* Of the device, the operator chosen. */
 int hx_check_memory(hx_check *check);
 
-/* Of the solver, set up. The least volume, checked; the most host memory at any time; the files; a
- * PCG iteration is timed. */
-void hx_check_volume(const hx_session *s);
+/* Of the solver, set up. The most host memory at any time; the files; a PCG iteration is timed. */
 void hx_check_peak(const hx_session *s, const hx_output_plan *plan);
 void hx_check_output(hx_check *check, const hx_output_plan *plan);
 int hx_check_time(hx_session *s);

@@ -102,7 +102,6 @@ int hx_check_filter(hx_check *check)
     return HX_OK;
 }
 
-/* What of the volume is left to design. */
 void hx_check_volume(const hx_session *s)
 {
     const hx_volume_at *const least = &s->least_volume.highest;

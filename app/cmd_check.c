@@ -78,7 +78,7 @@ const hx_command hx_command_check = {
     .help =
         "Reports mesh quality, sets, supports, loads, filter radius, memory and a time estimate.\n"
         "Exit status 0, also with warnings; 2 when the run would be refused.\n",
+    .prints = 1,
     .n_min = 1,
-    .is_to_print = 1,
     .run = command_check,
 };

@@ -41,12 +41,12 @@ static int help(const hx_options *options)
 
 const hx_command hx_command_help = {
     .name = "help",
+    .prints = 1,
     .summary = "help on a command, on all config keys, or on some",
     .arguments = "COMMAND | config | KEY",
     .help = "Explains a command, all config keys, or those of a group or name: help filter.\n"
             "Without an argument it lists the commands.\n",
     .option = help_options,
     .n_option = sizeof help_options / sizeof help_options[0],
-    .is_to_print = 1,
     .run = help,
 };

@@ -139,8 +139,8 @@ const hx_command hx_command_list = {
     .summary = "operators, devices, preconditioners, filters, generators",
     .arguments = "[--keys]",
     .help = "Shows what this build and this machine offer.\n",
+    .prints = 1,
     .option = list_options,
     .n_option = sizeof list_options / sizeof list_options[0],
-    .is_to_print = 1,
     .run = list,
 };

@@ -65,9 +65,8 @@ static int has_ending(const char *path, const char *ending)
 
 static int read_plan(plan *p, const hx_options *options)
 {
-    const char *const threshold = hx_option_text(options, THRESHOLD), *const volume =
-                                                                          hx_option_text(options,
-                                                                                         VOLUME);
+    const char *const threshold = hx_option_text(options, THRESHOLD);
+    const char *const volume = hx_option_text(options, VOLUME);
     if (options->n_argument != 2)
         return HX_RAISE(HX_EINPUT, "'%s' is one argument too many: hextop surface RESULT.vtk OUT",
                         options->argument[2]);
@@ -295,11 +294,10 @@ static const hx_option surface_options[] = {
                 .help = "steps of Taubin's smoothing; 0: none"},
     [PRESERVE] = {.name = "--preserve",
                   .kind = HX_OPTION_WORDS,
-                  .value = "loads,passive",
-                  .fallback = "loads,passive",
+                  .value = HX_PRESERVE_DEFAULT,
+                  .fallback = HX_PRESERVE_DEFAULT,
                   .word = hx_preserve_word,
-                  .help = "elements solid whatever their density: those behind loads, supports, "
-                          "passive ones, or none"},
+                  .help = HX_PRESERVE_HELP},
     [KEEP_LARGEST] = {.name = "--keep-largest", .help = "leaves out pieces that hang on nothing"},
 };
 

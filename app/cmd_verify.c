@@ -74,12 +74,10 @@ static const hx_option verify_options[] = {
                              .help = "solid from this density on, whatever the volume"},
     [HX_VERIFY_PRESERVE] = {.name = "--preserve",
                             .kind = HX_OPTION_WORDS,
-                            .value = "loads,passive",
-                            .fallback = "loads,passive",
+                            .value = HX_PRESERVE_DEFAULT,
+                            .fallback = HX_PRESERVE_DEFAULT,
                             .word = hx_preserve_word,
-                            .help = "elements solid whatever their density: those behind loads, "
-                                    "supports, passive ones, or none; as `hextop surface` has "
-                                    "them"},
+                            .help = HX_PRESERVE_HELP},
     [HX_VERIFY_TOLERANCE] = {.name = "--tolerance",
                              .kind = HX_OPTION_TEXT,
                              .value = "PERCENT",

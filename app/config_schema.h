@@ -1,4 +1,5 @@
-/* The table of all config keys: validation, defaults, help and the README's reference come from it.
+/* The table of all config keys: validation, defaults, help and the reference in configs/README.md
+ * come from it.
  */
 #ifndef HX_CONFIG_SCHEMA_H
 #define HX_CONFIG_SCHEMA_H

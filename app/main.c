@@ -59,6 +59,12 @@ static int dispatch(const hx_options *options)
     return hx_error_exit_status(rc);
 }
 
+/* 1 if what it prints is all that the command is for. */
+static int is_to_print(const hx_options *options)
+{
+    return !options->command || options->help || options->version || options->command->prints;
+}
+
 int main(int argc, char **argv)
 {
     hx_options options;
@@ -66,7 +72,5 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN);            /* a file-size limit is a failed write, with a message */
     if (hx_options_parse(&options, hx_commands, argc, argv) < 0) return 2;
     hx_log_set_level(options.level);
-    const int is_to_print =
-        !options.command || options.command->is_to_print || options.help || options.version;
-    return hx_streams_close(dispatch(&options), is_to_print);
+    return hx_streams_close(dispatch(&options), is_to_print(&options));
 }

@@ -35,7 +35,7 @@ typedef struct hx_command {
     const char *arguments;         /* as the usage line shows them: "FILE [KEY=VALUE ...]" */
     const char *ends[HX_MAX_FILE]; /* the endings of its files' names: ".stl .ply" */
     const char *help;              /* lines; those that begin with two spaces are a list */
-    int is_to_print;               /* what it prints is all that it is for */
+    int prints;                    /* 1: what it prints is all that it is for */
     size_t n_min;                  /* arguments wanted at least */
     const hx_option *option;       /* [n_option] its own, at most HX_MAX_OPTION */
     size_t n_option;

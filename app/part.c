@@ -13,28 +13,28 @@
 /* Passive elements of at most, or at least, that density are void, or solid. */
 static const double void_density = 0.1, solid_density = 0.9;
 
-enum { N_PRESERVE = 4 };
-static const char *const preserve_words[] = {"loads", "supports", "passive", "none"};
+static const char *const words[] = {"loads", "supports", "passive", "none"};
+enum { N_WORD = sizeof words / sizeof words[0] };
 
 const char *hx_preserve_word(size_t i)
 {
-    return i < N_PRESERVE ? preserve_words[i] : NULL;
+    return i < N_WORD ? words[i] : NULL;
 }
 
 int hx_preserve_read(const char *text, unsigned *preserve)
 {
-    static const unsigned flag[] = {HX_PRESERVE_LOADS, HX_PRESERVE_SUPPORTS, HX_PRESERVE_PASSIVE,
-                                    0};
+    static const unsigned flag[N_WORD] = {HX_PRESERVE_LOADS, HX_PRESERVE_SUPPORTS,
+                                          HX_PRESERVE_PASSIVE, 0};
     char hint[128];
     *preserve = 0;
     for (const char *c = text; c;) {
         char word[32];
         size_t i = 0;
         snprintf(word, sizeof word, "%.*s", (int)strcspn(c, ","), c);
-        while (i < N_PRESERVE && strcmp(word, preserve_words[i]) != 0) i++;
-        if (i == N_PRESERVE)
+        while (i < N_WORD && strcmp(word, words[i]) != 0) i++;
+        if (i == N_WORD)
             return HX_RAISE(HX_EINPUT, "--preserve: unknown '%s'%s", word,
-                            hx_name_hint(word, preserve_words, N_PRESERVE, hint, sizeof hint));
+                            hx_name_hint(word, words, N_WORD, hint, sizeof hint));
         *preserve |= flag[i];
         c = strchr(c, ',');
         if (c) c++;

@@ -8,10 +8,14 @@
 /* What --preserve keeps solid; springs count as supports. */
 enum { HX_PRESERVE_LOADS = 1, HX_PRESERVE_SUPPORTS = 2, HX_PRESERVE_PASSIVE = 4 };
 
-/* "loads,supports,passive" or "none". HX_EINPUT. */
-int hx_preserve_read(const char *text, unsigned *preserve);
-/* Its words, then NULL. */
+/* The words of the option, then NULL; what it is without one, and its help. */
 const char *hx_preserve_word(size_t i);
+#define HX_PRESERVE_DEFAULT "loads,passive"
+#define HX_PRESERVE_HELP                                                                           \
+    "elements solid whatever their density: those behind loads, supports, passive ones, or none"
+
+/* Words with commas between them. HX_EINPUT. */
+int hx_preserve_read(const char *text, unsigned *preserve);
 
 typedef enum { HX_PART_FREE, HX_PART_SOLID, HX_PART_VOID } hx_part_state;
 

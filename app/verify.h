@@ -88,7 +88,7 @@ void hx_verify_file_supports(const hx_verify *v, hx_verify_nodes *nodes);
 void hx_verify_loads(const hx_verify *v, int load_case, hx_verify_nodes *nodes);
 
 /* Share of a case's force, by magnitude, at nodes whose elements are all below the threshold, some
- * of them solid by `part` alone. HX_EMEMORY. */
+ * of them solid by `part` alone. HX_ENOMEM. */
 int hx_verify_filled_force(const hx_verify *v, int load_case, double *share);
 
 /* 100 (b - a) / |a|; 0 if both are 0, NaN if a is. */

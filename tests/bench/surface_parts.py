@@ -3,9 +3,11 @@
 again by gmsh and solved by CalculiX with quadratic tetrahedra, with the same supports and loads by place.
 
     surface_parts.py HEXTOP FOLDER [--parts clamp,arm,bridge] [--sizes coarse,fine] [--preserve LIST]
-                     [--elements 6,9] [--smooth N] [--check]
+                     [--elements 1.2,0.8] [--smooth N] [--every N] [--check]
 
---elements: sizes of the tetrahedra, in so many elements of hextop's mesh; the last one is compared.
+--elements: sizes of the tetrahedra, in so many elements of hextop's mesh (coarse: 0.7 and 0.5, fine: 1.2 and 0.8); the
+last one is compared. Where gmsh cannot mesh the surface anew, the tetrahedra have the STL's triangles, and are split
+into eight for the second size. Results in FOLDER are used again; "-" is a temporary folder.
 --check: exit status 1 where the two sizes differ by 2 % or more, or compliance by more than 10 % (20 % on the
 coarse mesh, whose members are two elements thick). Needs gmsh, ccx (CalculiX) and numpy; exit status 77 without.
 """
@@ -17,6 +19,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 try:
@@ -35,7 +38,7 @@ units = "N, mm, MPa";
 optimization = {{ volume_fraction = {volume}; rho_min = 0.001; iterations = {iterations}; move = 0.2;
     filter = {{ kind = "density"; radius = {radius}; unit = "length"; }};
     projection = {{ beta = 1.0; beta_max = 32.0; every = {every}; }}; }};
-solver = {{ device = "cpu"; tolerance = 1e-6; }};
+solver = {{ device = "cpu"; operator = "otf"; tolerance = 1e-5; }};
 output = {{ every = 0; fields = ("density"); }};
 """
 
@@ -63,7 +66,7 @@ Mesh.RecombinationAlgorithm = 3;
 """
 
 CLAMP = """
-mesh = {{ file = "{name}.msh"; }};
+mesh = {{ file = "{name}.msh"; merge = 1e-6; }};
 sets = ( {{ name = "bore"; cylinder = {{ point = [15, 15, 0]; axis = [0, 0, 1]; radius = 5.05; }}; }},
          {{ name = "ring"; cylinder = {{ point = [15, 15, 0]; axis = [0, 0, 1]; radius = 9.05; }}; }},
          {{ name = "end"; box = {{ min = [59.999, 9.999, -1]; max = [61, 20.001, 9]; }}; }} );
@@ -99,35 +102,36 @@ def within(x, low, high, tolerance):
 
 
 def clamp(k):
-    h = 2.0 / k
+    h = 8.0 / 3 / k
     return {
         "mesh": CLAMP_MESH.format(h=h), "config": CLAMP, "numbers": {}, "h": h, "volume": 0.35,
         "support": lambda x: numpy.abs(numpy.hypot(x[:, 0] - 15, x[:, 1] - 15) - 5) < 0.03 * h + 0.08 * h * h,
         "load": lambda x: within(x, [60, 10, 0], [60, 20, 8], 1e-3),
-        "force": [0.0, -600.0, 150.0], "radius": 3.0}
+        "force": [0.0, -600.0, 150.0], "radius": 4.0}
 
 
 def arm(k):
-    n = {"nx": 32 * k, "ny": 12 * k, "nz": 16 * k, "x1": 32 * k, "y0": 4 * k, "y1": 8 * k, "z0": 6 * k, "z1": 10 * k}
+    n = {"nx": 16 * k, "ny": 6 * k, "nz": 8 * k, "x1": 16 * k, "y0": 2 * k, "y1": 4 * k, "z0": 3 * k, "z1": 5 * k}
     return {
-        "config": ARM, "numbers": n, "h": 1.0, "volume": 0.3,
+        "config": ARM, "numbers": n, "h": 1.0, "volume": 0.35,
         "support": lambda x: numpy.abs(x[:, 0]) < 1e-3,
-        "load": lambda x: within(x, [32 * k, 4 * k, 6 * k], [32 * k, 8 * k, 10 * k], 1e-3),
-        "force": [0.0, 0.0, -600.0], "radius": 1.6 * k}
+        "load": lambda x: within(x, [16 * k, 2 * k, 3 * k], [16 * k, 4 * k, 5 * k], 1e-3),
+        "force": [0.0, 0.0, -600.0], "radius": 1.5 * k}
 
 
 def bridge(k):
-    n = {"nx": 32 * k, "ny": 8 * k, "nz": 14 * k, "x1": 32 * k, "y1": 8 * k, "z1": 14 * k, "deck": 12 * k,
-         "p0": 12 * k, "p1": 20 * k, "p2": 6 * k, "f0": 3 * k, "f1": 29 * k}
+    n = {"nx": 20 * k, "ny": 4 * k, "nz": 10 * k, "x1": 20 * k, "y1": 4 * k, "z1": 10 * k, "deck": 8 * k,
+         "p0": 7 * k, "p1": 13 * k, "p2": 4 * k, "f0": 3 * k, "f1": 17 * k}
     return {
-        "config": BRIDGE, "numbers": n, "h": 1.0, "volume": 0.4,
-        "support": lambda x: (numpy.abs(x[:, 2]) < 1e-3) & ((x[:, 0] < 3 * k + 1e-3) | (x[:, 0] > 29 * k - 1e-3)),
-        "load": lambda x: numpy.abs(x[:, 2] - 14 * k) < 1e-3,
-        "force": [0.0, 0.0, -2.0 * 32 * k * 8 * k], "radius": 1.6 * k}
+        "config": BRIDGE, "numbers": n, "h": 1.0, "volume": 0.45,
+        "support": lambda x: (numpy.abs(x[:, 2]) < 1e-3) & ((x[:, 0] < 3 * k + 1e-3) | (x[:, 0] > 17 * k - 1e-3)),
+        "load": lambda x: numpy.abs(x[:, 2] - 10 * k) < 1e-3,
+        "force": [0.0, 0.0, -2.0 * 20 * k * 4 * k], "radius": 1.5 * k}
 
 
 PARTS = {"clamp": clamp, "arm": arm, "bridge": bridge}
-SIZES = {"coarse": 1, "fine": 2}
+SIZES = {"coarse": 1, "fine": 2}  # elements in a length of the coarse mesh
+TETRAHEDRA = {"coarse": [0.7, 0.5], "fine": [1.2, 0.8]}
 
 
 def run(*command, cwd=None):
@@ -142,11 +146,40 @@ def run(*command, cwd=None):
 
 
 def remesh(stl, size, name, folder):
-    """Tetrahedra with ten nodes of the solid in an STL: points [n, 3], elements [m, 10] in CalculiX's order."""
+    """Tetrahedra with ten nodes of the solid in an STL: points [n, 3], elements [m, 10] in CalculiX's order. gmsh cuts
+    the STL into patches at edges of an angle and meshes these anew; where that fails, at another angle or size."""
+    for factor in (1.0, 0.93, 0.87):
+        for angle in (30, 40, 22, 50):
+            try:
+                return remesh_at(angle, stl, factor * size, name, folder)
+            except RuntimeError:
+                continue
+    return None
+
+
+def fill(stl, n_refine, name, folder):
+    """The same with the STL's own triangles, every tetrahedron split into eight n_refine times."""
     with open(os.path.join(folder, name + ".geo"), "w", encoding="ascii") as geo:
         geo.write(f"""
 Merge "{stl}";
-ClassifySurfaces{{30 * Pi / 180, 1, 1, 150 * Pi / 180}};
+Surface Loop(1) = {{1}};
+Volume(1) = {{1}};
+Mesh.SaveAll = 1;
+Mesh.SecondOrderLinear = 1;
+Mesh 3;
+{"RefineMesh; " * n_refine}
+SetOrder 2;
+Save "{name}_tet.inp";
+""")
+    run("gmsh", "-", name + ".geo", cwd=folder)
+    return read_tetrahedra(os.path.join(folder, name + "_tet.inp"))
+
+
+def remesh_at(angle, stl, size, name, folder):
+    with open(os.path.join(folder, name + ".geo"), "w", encoding="ascii") as geo:
+        geo.write(f"""
+Merge "{stl}";
+ClassifySurfaces{{{angle} * Pi / 180, 1, 1, Pi}};
 CreateGeometry;
 s() = Surface{{:}};
 Surface Loop(1) = {{s()}};
@@ -196,9 +229,19 @@ def volume_of(x, cells):
     return numpy.abs(numpy.einsum("ij,ij->i", numpy.cross(b - a, c - a), d - a)).sum() / 6
 
 
-def solve(part, stl, size, name, folder):
+def mesh_twice(stl, sizes, name, folder):
+    """[points and elements] of each size; where gmsh cannot mesh the surface anew, of its triangles as they are."""
+    meshes = []
+    for i, size in enumerate(sizes):
+        mesh = remesh(stl, size, f"{name}_{i}", folder)
+        if mesh is None:
+            return [fill(stl, k, f"{name}_{k}", folder) for k in range(len(sizes))]
+        meshes.append(mesh)
+    return meshes
+
+
+def solve(part, x, cells, name, folder):
     """Compliance, largest displacement, volume and number of elements by CalculiX."""
-    x, cells = remesh(stl, size, name, folder)
     faces = outer_faces(cells)
     on_face = numpy.unique(faces)
     held = on_face[part["support"](x[on_face])]
@@ -218,7 +261,8 @@ def solve(part, stl, size, name, folder):
         job.writelines(f"{i + 1}," + ",".join(str(a + 1) for a in c) + "\n" for i, c in enumerate(cells))
         job.write("*MATERIAL, NAME=M\n*ELASTIC\n210000.0,0.3\n*SOLID SECTION, ELSET=EALL, MATERIAL=M\n*BOUNDARY\n")
         job.writelines(f"{a + 1},1,3\n" for a in held)
-        job.write("*STEP\n*STATIC\n*CLOAD\n")
+        solver = ", SOLVER=ITERATIVE CHOLESKY" if len(x) > 60000 else ""  # which takes less memory
+        job.write(f"*STEP\n*STATIC{solver}\n*CLOAD\n")
         for a in numpy.nonzero(share)[0]:
             job.writelines(f"{a + 1},{d + 1},{part['force'][d] * share[a]:.12g}\n" for d in range(3))
         job.write("*NODE PRINT, NSET=NALL\nU\n*END STEP\n")
@@ -256,7 +300,9 @@ def design(hextop, part, name, folder, every):
             geo.write(part["mesh"])
         run("gmsh", "-3", name + ".geo", "-o", name + ".msh", cwd=folder)
     with open(config, "w", encoding="ascii") as out:
-        out.write(part["config"].format(name=name, **part["numbers"]))
+        text = part["config"].format(name=name, **part["numbers"])
+        # libconfig wants the numbers of an array to be of one type
+        out.write(re.sub(r"\[[^]]*\]", lambda m: re.sub(r"(?<![\d.])(\d+)(?![\d.])", r"\1.0", m.group()), text))
         out.write(COMMON.format(volume=part["volume"], radius=part["radius"], iterations=6 * every, every=every))
     run(hextop, "-q", "run", name + ".cfg", f"output.directory={name}", cwd=folder)
     return result
@@ -271,7 +317,7 @@ def compare(hextop, name, size, folder, options):
     verify_json = os.path.join(folder, tag + "_verify.json")
     stl = os.path.join(folder, tag + ".stl")
     run(hextop, "verify", result, os.path.join(folder, tag, "config.cfg"), "--output", verify_json,
-        *(preserve if options.same else []), cwd=folder)
+        "solver.tolerance=1e-8", *(preserve if options.same else []), cwd=folder)
     said = run(hextop, "surface", result, stl, "--smooth", options.smooth, *preserve, "--keep-largest", cwd=folder)
     verified = json.load(open(verify_json, encoding="utf-8"))
     row = {"part": name, "size": size, "elements": verified["elements"],
@@ -282,8 +328,9 @@ def compare(hextop, name, size, folder, options):
            "threshold": [verified["threshold"], number_after(said, "threshold")],
            "asked": verified.get("volume_asked_for"),
            "volume": [verified.get("volume_solid"), number_after(said, "volume")], "tet": []}
-    for i, share in enumerate(options.elements):
-        row["tet"].append(solve(part, stl, share * part["h"], f"{tag}_{i}", folder))
+    sizes = [share * part["h"] for share in options.elements or TETRAHEDRA[size]]
+    for i, (x, cells) in enumerate(mesh_twice(stl, sizes, tag, folder)):
+        row["tet"].append(solve(part, x, cells, f"{tag}_{i}", folder))
     row["ratio"] = row["tet"][-1]["compliance"] / row["compliance"]
     row["seconds"] = time.time() - begin
     return row
@@ -326,18 +373,24 @@ def main():
     parser.add_argument("--sizes", default=",".join(SIZES))
     parser.add_argument("--preserve")
     parser.add_argument("--not-verify", dest="same", action="store_false", help="--preserve for the surface alone")
-    parser.add_argument("--elements", default="1.5,1", type=lambda text: [float(w) for w in text.split(",")])
+    parser.add_argument("--elements", type=lambda text: [float(w) for w in text.split(",")])
     parser.add_argument("--smooth", default="10")
-    parser.add_argument("--every", default=12, type=int, help="iterations a value of beta; six values")
+    parser.add_argument("--every", default=8, type=int, help="iterations a value of beta; six values")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     for program, package in (("gmsh", "gmsh"), ("ccx", "calculix-ccx")):
         if not shutil.which(program):
             print(f"SKIPPED: no {program} (Debian: {package})")
             return 77
+    if options.folder == "-":
+        with tempfile.TemporaryDirectory() as folder:
+            return compare_all(folder, options)
     os.makedirs(options.folder, exist_ok=True)
-    folder, hextop = os.path.abspath(options.folder), os.path.abspath(options.hextop)
-    wrong = []
+    return compare_all(os.path.abspath(options.folder), options)
+
+
+def compare_all(folder, options):
+    hextop, wrong = os.path.abspath(options.hextop), []
     print("| " + " | ".join(HEAD) + " |\n|" + "---|" * len(HEAD), flush=True)
     for size in options.sizes.split(","):
         for name in options.parts.split(","):
