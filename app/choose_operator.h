@@ -2,10 +2,12 @@
  *
  * Candidates are the exact operators of the device that fit into its memory with the solver's
  * vectors, with solver.deterministic only those that are; a layout that the user wrote is kept.
- * Those that store least come first. Each is timed on the run's own mesh and the fastest is taken;
- * one that stores much is left out when it would take longer than the fastest so far just to read
- * it. With solver.deterministic nothing is timed, since two runs could then choose differently: the
- * first is taken. */
+ * Left out is what cannot be the fastest: what by its own promise gains nothing on the mesh or
+ * loses to one that surely wins there, and what stores more than eight times as much as the one
+ * that stores least, unless that is small enough for a cache. The others are timed on the run's own
+ * mesh, those that store most first, so that the most promising one is set up last and then at
+ * hand; the fastest is taken. With solver.deterministic nothing is timed, since two runs could then
+ * choose differently: of what is left the one that stores least is taken. */
 #ifndef HX_CHOOSE_OPERATOR_H
 #define HX_CHOOSE_OPERATOR_H
 

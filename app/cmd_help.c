@@ -19,14 +19,14 @@ static const hx_option help_options[] = {
 /* A command wins over a key of its name. */
 static int help(const hx_options *options)
 {
-    const char *const topic = options->n_argument > 0 ? options->argument[0] : "help";
+    const char *const topic = options->n_argument > 0 ? options->argument[0] : NULL;
     if (hx_option_given(options, MAN)) {
         hx_print_man_page();
     } else if (hx_option_given(options, BASH)) {
         hx_print_bash_completion();
     } else if (hx_option_given(options, ZSH)) {
         hx_print_zsh_completion();
-    } else if (strcmp(topic, "help") == 0) {
+    } else if (!topic) {
         hx_print_usage();
     } else if (strcmp(topic, "config") == 0) {
         hx_print_keys(NULL);

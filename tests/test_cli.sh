@@ -350,6 +350,7 @@ ok "help config" "$hextop" help config
 ok "all keys have help" contains stdout "optimization.filter.volume_weighted"
 ok "help help" "$hextop" help help
 ok "help help is the help" contains stdout "Usage"
+ok "and has its options" contains stdout "  --man "
 ok "help on keys" "$hextop" help filter
 ok "help on keys has them" contains stdout "optimization.filter.radius: reach"
 ok "help on keys has them alone" lacks stdout "solver.operator"
