@@ -3,10 +3,10 @@
 #ifndef HX_REGISTRY_H
 #define HX_REGISTRY_H
 
-#include "filter.h"
-#include "objective.h"
-#include "precond.h"
-#include "update.h"
+#include "design/filter.h"
+#include "design/objective.h"
+#include "design/update.h"
+#include "solver/precond.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,0 +1,325 @@
+#include "optimizer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/clock.h"
+#include "../base/memory.h"
+#include "../base/sum.h"
+#include "../solver/vector_ops.h"
+#include "optimizer_internal.h"
+
+const char *hx_stage_name(hx_stage stage)
+{
+    static const char *const name[HX_N_STAGE] = {
+        [HX_STAGE_SETUP] = "pre-computation", [HX_STAGE_PCG] = "PCG",
+        [HX_STAGE_COMPLIANCE] = "compliance", [HX_STAGE_FILTER] = "filter",
+        [HX_STAGE_UPDATE] = "update",         [HX_STAGE_OUTPUT] = "output",
+    };
+    return name[stage];
+}
+
+enum { N_FIELD = 7 };
+
+size_t hx_optimizer_bytes(const hx_problem *problem, const hx_update_kind *update)
+{
+    const hx_update_kind *kind = update ? update : &hx_update_oc;
+    const size_t n = (size_t)problem->mesh->n_elem;
+    return N_FIELD * n * sizeof(double) + kind->bytes + n * (size_t)kind->bytes_per_elem;
+}
+
+static int create_fields(hx_optimizer *opt)
+{
+    hx_device *dev = opt->analysis->op->dev;
+    const size_t bytes = (size_t)opt->problem->mesh->n_elem * sizeof(double);
+    double **const field[N_FIELD] = {&opt->d_design, &opt->d_physical, &opt->d_proposal,
+                                     &opt->d_energy, &opt->d_dc,       &opt->d_dv,
+                                     &opt->d_volume};
+    for (size_t i = 0; i < N_FIELD; i++) HX_TRY(dev->ops->alloc(dev, bytes, field[i]));
+    return dev->ops->upload(dev, opt->d_volume, opt->problem->volume, bytes);
+}
+
+/* Penalty and beta of the first design. */
+static void begin_continuation(hx_optimizer *opt)
+{
+    const double penalty = opt->problem->penalty, beta = opt->filter->params.beta;
+    opt->penalty = opt->params.penalty;
+    opt->beta = opt->params.beta;
+    if (opt->penalty.every <= 0) opt->penalty = (hx_stair){.value = penalty, .last = penalty};
+    if (opt->beta.every <= 0) opt->beta = (hx_stair){.value = beta, .last = beta};
+    opt->filter->projection.beta = opt->beta.value;
+}
+
+/* Some design has the volume asked for. */
+static int check_volume(hx_optimizer *opt)
+{
+    hx_least_volume least;
+    if (opt->params.least) return hx_least_volume_check(opt->params.least, opt->filter);
+    HX_TRY(hx_least_volume_find(&least, opt->filter, &opt->beta));
+    return hx_least_volume_check(&least, opt->filter);
+}
+
+static int create_update(hx_optimizer *opt)
+{
+    const hx_update_kind *kind = opt->params.update ? opt->params.update : &hx_update_oc;
+    opt->update = (hx_update){
+        .dev = opt->analysis->op->dev,
+        .problem = opt->problem,
+        .filter = opt->filter,
+        .move = opt->params.move,
+        .damping = opt->params.damping,
+        .total_volume = opt->total_volume,
+        .d_volume = opt->d_volume,
+    };
+    HX_TRY(kind->create(&opt->update));
+    opt->update.kind = kind;
+    return HX_OK;
+}
+
+int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params, hx_analysis *analysis,
+                        hx_filter *filter, const double *density)
+{
+    const hx_objective_kind *objective =
+        params->objective ? params->objective : &hx_objective_compliance;
+    int rc;
+    memset(opt, 0, sizeof *opt);
+    opt->params = *params;
+    opt->problem = analysis->problem;
+    opt->analysis = analysis;
+    opt->filter = filter;
+    opt->last_value = INFINITY;
+    if (!(params->move > 0.0 && params->move <= 1.0))
+        return HX_RAISE(HX_EINPUT, "move limit %g must be above 0 and at most 1", params->move);
+    if (!(params->damping > 0.0 && params->damping <= 1.0))
+        return HX_RAISE(HX_EINPUT, "damping %g must be above 0 and at most 1", params->damping);
+    opt->total_volume = hx_sum(opt->problem->mesh->n_elem, opt->problem->volume);
+    begin_continuation(opt);
+    HX_TRY_FAIL(check_volume(opt));
+    HX_TRY_FAIL(create_fields(opt));
+    HX_TRY_FAIL(hx_optimizer_start(opt, density));
+    HX_TRY_FAIL(hx_objective_create(&opt->objective, objective, analysis, params->objective_data));
+    HX_TRY_FAIL(create_update(opt));
+    return HX_OK;
+fail:
+    hx_optimizer_free(opt);
+    return rc;
+}
+
+int hx_optimizer_tie(hx_optimizer *opt, const hx_ties *ties)
+{
+    hx_device *dev = opt->analysis->op->dev;
+    const size_t n = (size_t)opt->problem->mesh->n_elem;
+    double *design = NULL;
+    if (ties->n_group == 0) return HX_OK;
+    HX_TRY(hx_device_ties_create(&opt->ties, dev, ties));
+    opt->update.ties = &opt->ties;
+    HX_TRY(hx_alloc_raw(&design, n, sizeof *design, "densities"));
+    int rc = dev->ops->download(dev, design, opt->d_design, n * sizeof *design);
+    if (rc == HX_OK) {
+        hx_ties_average(ties, opt->problem->volume, design);
+        rc = dev->ops->upload(dev, opt->d_design, design, n * sizeof *design);
+    }
+    free(design);
+    return rc;
+}
+
+/* *finite: whether all entries are, as far as their sum says. */
+static int check_finite(const hx_optimizer *opt, const double *d_field, int *finite)
+{
+    hx_device *dev = opt->analysis->op->dev;
+    double sum;
+    HX_TRY(dev->ops->vector->sum(dev, opt->problem->mesh->n_elem, d_field, &sum));
+    *finite = isfinite(sum);
+    return HX_OK;
+}
+
+/* Step 1: K(rho) u = f for every load case, and the adjoint ones. */
+static int analyse(hx_optimizer *opt, hx_iteration *record)
+{
+    const hx_analysis_record *solves = &opt->analysis->record;
+    HX_TRY(hx_analysis_solve(opt->analysis, opt->d_physical, opt->penalty.value));
+    HX_TRY(hx_objective_solve_adjoint(&opt->objective));
+    record->pcg_iterations = solves->pcg_iterations;
+    record->pcg_fell_back = solves->pcg_fell_back;
+    record->pcg_residual = solves->pcg_residual;
+    record->reason = solves->reason;
+    record->spmv_seconds = solves->spmv_seconds;
+    record->precond_seconds = solves->precond_seconds;
+    record->prepare_seconds = solves->prepare_seconds;
+    return HX_OK;
+}
+
+/* Step 2: the objective and its derivatives by the physical densities. */
+static int differentiate(hx_optimizer *opt, hx_iteration *record)
+{
+    hx_device *dev = opt->analysis->op->dev;
+    const hx_objective *objective = &opt->objective;
+    double *const d_work[2] = {opt->d_dv, opt->d_proposal}; /* not needed yet */
+    int finite;
+    HX_TRY(hx_analysis_compliance(opt->analysis, &record->compliance));
+    HX_TRY(hx_analysis_energy(opt->analysis, opt->d_energy, opt->d_dv));
+    HX_TRY(objective->kind->value(objective, &record->objective));
+    HX_TRY(hx_objective_derivative(objective, opt->d_energy, opt->d_dc, d_work));
+    HX_TRY(dev->ops->copy(dev, opt->d_dv, opt->d_volume,
+                          (size_t)opt->problem->mesh->n_elem * sizeof(double)));
+    HX_TRY(check_finite(opt, opt->d_dc, &finite));
+    if (isfinite(record->objective) && finite) return HX_OK;
+    return HX_RAISE(HX_ENUMERIC,
+                    "iteration %d: the %s or a sensitivity is not finite (%g; PCG: %s)",
+                    opt->iteration, objective->kind->name, record->objective,
+                    hx_pcg_reason_name(record->reason));
+}
+
+/* Volume fraction and greyness of the analysed design. */
+static int measure_design(const hx_optimizer *opt, hx_iteration *record)
+{
+    hx_device *dev = opt->analysis->op->dev;
+    double mass, grey;
+    HX_TRY(dev->ops->design->measure(dev, opt->problem->mesh->n_elem, opt->d_physical,
+                                     opt->d_volume, opt->filter->d_passive, &mass, &grey));
+    record->volume = mass / opt->total_volume;
+    const double wanted = opt->problem->volume_fraction;
+    record->volume_missed = !(fabs(record->volume - wanted) <= HX_VOLUME_TOLERANCE * wanted);
+    record->greyness = 4.0 * grey / opt->problem->design_volume;
+    return HX_OK;
+}
+
+/* Step 3: filtered derivatives. */
+static int filter_sensitivities(hx_optimizer *opt)
+{
+    int finite;
+    HX_TRY(hx_filter_backward(opt->filter, opt->d_design, opt->d_dc, opt->d_dv));
+    if (opt->ties.n_group > 0)
+        HX_TRY(opt->analysis->op->dev->ops->design->tie(opt->analysis->op->dev, &opt->ties,
+                                                        opt->d_dv, opt->d_dc));
+    HX_TRY(check_finite(opt, opt->d_dc, &finite));
+    if (finite) return HX_OK; /* clipping would hide a NaN */
+    return HX_RAISE(HX_ENUMERIC, "iteration %d: a filtered sensitivity is not finite",
+                    opt->iteration);
+}
+
+/* Step 4: the proposal. */
+static int propose(hx_optimizer *opt, hx_iteration *record, int is_again)
+{
+    hx_update_step step = {
+        .d_design = opt->d_design,
+        .d_dc = opt->d_dc,
+        .d_dv = opt->d_dv,
+        .d_proposal = opt->d_proposal,
+        .volume = record->volume,
+        .is_worse = record->objective > opt->last_value,
+        .is_again = is_again,
+    };
+    HX_TRY(opt->update.kind->propose(&opt->update, &step));
+    record->change = step.change;
+    record->volume_trials += step.trials;
+    opt->last_value = record->objective;
+    return HX_OK;
+}
+
+/* Step 5: penalty and beta of the next design. The volume allowed is that of the proposal as the
+ * next projection sees it. */
+static int climb(hx_optimizer *opt, hx_iteration *record)
+{
+    const int settled = record->change < opt->params.settled;
+    const int penalty = hx_stair_climb(&opt->penalty, settled);
+    const int beta = hx_stair_climb(&opt->beta, settled);
+    record->raised = penalty || beta;
+    if (record->raised) opt->last_value = INFINITY; /* of another objective */
+    if (!beta) return HX_OK;
+    opt->filter->projection.beta = opt->beta.value;
+    return propose(opt, record, 1);
+}
+
+/* Seconds since *clock, which moves on. */
+static double lap(double *clock)
+{
+    const double now = hx_clock(), seconds = now - *clock;
+    *clock = now;
+    return seconds;
+}
+
+static void begin_record(hx_optimizer *opt, hx_iteration *record)
+{
+    memset(record, 0, sizeof *record);
+    record->iteration = ++opt->iteration;
+    record->load_case = opt->analysis->load_case;
+    record->penalty = opt->penalty.value;
+    record->beta = opt->beta.value;
+    record->climbing = !hx_stair_ended(&opt->penalty) || !hx_stair_ended(&opt->beta);
+}
+
+int hx_optimizer_step(hx_optimizer *opt, hx_iteration *record)
+{
+    const double begin = hx_clock();
+    hx_device *dev = opt->analysis->op->dev;
+    double clock = begin;
+    begin_record(opt, record);
+
+    HX_TRY(hx_filter_forward(opt->filter, opt->d_design, opt->d_physical));
+    HX_TRY(dev->ops->sync(dev));
+    record->stage[HX_STAGE_FILTER] = lap(&clock);
+
+    HX_TRY(analyse(opt, record));
+    record->stage[HX_STAGE_PCG] = lap(&clock);
+
+    HX_TRY(differentiate(opt, record));
+    HX_TRY(measure_design(opt, record));
+    record->stage[HX_STAGE_COMPLIANCE] = lap(&clock);
+
+    HX_TRY(filter_sensitivities(opt));
+    record->stage[HX_STAGE_FILTER] += lap(&clock);
+
+    HX_TRY(propose(opt, record, 0));
+    HX_TRY(climb(opt, record));
+    record->stage[HX_STAGE_UPDATE] = lap(&clock);
+
+    record->seconds = hx_clock() - begin;
+    return HX_OK;
+}
+
+void hx_optimizer_advance(hx_optimizer *opt)
+{
+    double *const d_design = opt->d_design;
+    opt->d_design = opt->d_proposal;
+    opt->d_proposal = d_design;
+}
+
+static int download_field(const hx_optimizer *opt, const double *d_field, double *host)
+{
+    hx_device *dev = opt->analysis->op->dev;
+    return dev->ops->download(dev, host, d_field,
+                              (size_t)opt->problem->mesh->n_elem * sizeof *host);
+}
+
+int hx_optimizer_density(const hx_optimizer *opt, double *host)
+{
+    return download_field(opt, opt->d_physical, host);
+}
+
+int hx_optimizer_sensitivity(const hx_optimizer *opt, double *host)
+{
+    return download_field(opt, opt->d_dc, host);
+}
+
+int hx_optimizer_energy(hx_optimizer *opt, double *host)
+{
+    hx_device *dev = opt->analysis->op->dev;
+    double *const d_scratch = opt->d_dv;
+    HX_TRY(dev->ops->vector->multiply(dev, opt->analysis->op->model.n_elem, opt->d_energy,
+                                      opt->analysis->op->model.d_modulus, d_scratch));
+    return download_field(opt, d_scratch, host);
+}
+
+void hx_optimizer_free(hx_optimizer *opt)
+{
+    hx_device *dev = opt->analysis ? opt->analysis->op->dev : NULL;
+    double *const field[N_FIELD] = {opt->d_design, opt->d_physical, opt->d_proposal, opt->d_energy,
+                                    opt->d_dc,     opt->d_dv,       opt->d_volume};
+    if (opt->update.kind) opt->update.kind->destroy(&opt->update);
+    hx_objective_free(&opt->objective);
+    for (size_t i = 0; dev && i < N_FIELD; i++) dev->ops->release(dev, field[i]);
+    hx_device_ties_free(&opt->ties, dev);
+    memset(opt, 0, sizeof *opt);
+}
