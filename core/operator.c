@@ -92,7 +92,8 @@ static int put_supports(hx_operator *op, const hx_problem *problem)
     HX_TRY_FAIL(hx_device_put(op->dev, &op->d_fixed, fixed, (size_t)n * sizeof *fixed));
     if (problem->prescribed)
         HX_TRY_FAIL(hx_device_put(op->dev, &op->d_prescribed, problem->prescribed,
-                                  (size_t)op->n_dof * sizeof(double)));
+                                  (size_t)op->linear.n * sizeof(double)));
+    op->linear.d_prescribed = op->d_prescribed;
     rc = HX_OK;
 fail:
     free(fixed);
@@ -121,6 +122,81 @@ static int put_springs(hx_operator *op, const hx_problem *problem)
     return hx_device_put(op->dev, &op->d_spring, problem->spring, n * sizeof(double));
 }
 
+static int apply(const hx_linear *a, const double *d_x, double *d_y)
+{
+    return hx_operator_apply(a->context, d_x, d_y);
+}
+
+static int apply_all(const hx_linear *a, const double *d_x, double *d_y)
+{
+    return hx_operator_apply_unmasked(a->context, d_x, d_y);
+}
+
+static int apply_dot(const hx_linear *a, const double *d_x, double *d_y, double *d_sum)
+{
+    return hx_operator_apply_dot(a->context, d_x, d_y, d_sum);
+}
+
+static int apply_single(const hx_linear *a, const float *d_x, float *d_y)
+{
+    return hx_operator_apply_single(a->context, d_x, d_y);
+}
+
+static int prepare_single(const hx_linear *a)
+{
+    const hx_operator *op = a->context;
+    return op->strategy->prepare_single(op->state);
+}
+
+static int constrain(const hx_linear *a, double *d_y)
+{
+    return hx_operator_restrict(a->context, d_y);
+}
+
+static int constrain_single(const hx_linear *a, float *d_y)
+{
+    const hx_operator *op = a->context;
+    return op->dev->ops->vector->zero_entries_single(op->dev, op->n_fixed, op->d_fixed, d_y);
+}
+
+static int project(const hx_linear *a, double *d_z)
+{
+    return hx_operator_project(a->context, d_z);
+}
+
+static int diagonal(const hx_linear *a, double *d_diagonal)
+{
+    return hx_operator_diagonal(a->context, d_diagonal);
+}
+
+static int block_diagonal(const hx_linear *a, double *d_block)
+{
+    return hx_operator_block_diagonal(a->context, d_block);
+}
+
+/* What the strategy, the springs and the rigid sets leave of it. */
+static void set_linear(hx_operator *op, const hx_problem *problem)
+{
+    const hx_strategy *strategy = op->strategy;
+    op->linear = (hx_linear){
+        .dev = op->dev,
+        .name = strategy->name,
+        .n = 3 * problem->mesh->n_node,
+        .components = 3,
+        .context = op,
+        .apply = apply,
+        .diagonal = diagonal,
+        .apply_all = apply_all,
+        .constrain = constrain,
+        .constrain_single = constrain_single,
+        .project = problem->n_rigid > 0 ? project : NULL,
+        .apply_dot = strategy->apply_dot && problem->n_spring == 0 ? apply_dot : NULL,
+        .apply_single = strategy->apply_single ? apply_single : NULL,
+        .prepare_single = strategy->prepare_single ? prepare_single : NULL,
+        .block_diagonal = block_diagonal,
+    };
+}
+
 int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strategy,
                        hx_layout layout, const hx_problem *problem, size_t extra_bytes)
 {
@@ -135,7 +211,7 @@ int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strat
     if (!(strategy->layouts & HX_LAYOUT_BIT(layout)))
         return HX_RAISE(HX_EINPUT, "operator '%s' on device '%s' has no layout '%s'",
                         strategy->name, strategy->device, hx_layout_name(layout));
-    op->n_dof = 3 * mesh->n_node;
+    set_linear(op, problem);
     op->device_bytes = hx_operator_items(problem, strategy, layout, op->item);
     HX_TRY(check_memory(op, extra_bytes));
 
@@ -206,11 +282,6 @@ int hx_operator_apply_single(const hx_operator *op, const float *d_x, float *d_y
     HX_TRY(op->strategy->apply_single(op->state, d_x, d_y));
     HX_TRY(hx_operator_add_springs_single(op, d_x, d_y));
     return op->dev->ops->vector->zero_entries_single(op->dev, op->n_fixed, op->d_fixed, d_y);
-}
-
-int hx_operator_has_dot(const hx_operator *op)
-{
-    return op->strategy->apply_dot && op->n_spring == 0;
 }
 
 int hx_operator_apply_dot(const hx_operator *op, const double *d_x, double *d_y, double *d_sum)

@@ -1,8 +1,10 @@
 /* K(E) on one device seen through one strategy, with the springs added and the supports masked:
- * rows of fixed degrees of freedom give 0; and projected where sets are rigid. */
+ * rows of fixed degrees of freedom give 0; and projected where sets are rigid. `linear` is what PCG
+ * and the preconditioners see of it. */
 #ifndef HX_OPERATOR_H
 #define HX_OPERATOR_H
 
+#include "linear.h"
 #include "memory.h"
 #include "problem.h"
 #include "strategy.h"
@@ -15,14 +17,15 @@ extern "C" {
  * elements, modulus, supports, and what the strategy stores. */
 enum { HX_OPERATOR_ITEMS = 7 };
 
+/* Its `linear` points at it: it must not move. */
 typedef struct hx_operator {
+    hx_linear linear;            /* n = 3 n_node */
     hx_device *dev;              /* (borrowed) */
     const hx_problem *problem;   /* (borrowed) */
     const hx_strategy *strategy; /* (borrowed) */
     hx_layout layout;
     void *state;           /* of the strategy (owned) */
     hx_device_model model; /* arrays (owned) */
-    int64_t n_dof;         /* 3 * n_node */
     int64_t n_fixed;
     int64_t *d_fixed; /* [n_fixed] fixed degrees of freedom, ascending (owned) */
     int64_t n_spring;
@@ -31,7 +34,8 @@ typedef struct hx_operator {
     int n_rigid;           /* of the problem; 0 where the problem is another one than K's */
     int32_t *d_rigid_node; /* of the problem; NULL: no rigid sets (owned) */
     double *d_motion;      /* [6] of a rigid set, scratch (owned) */
-    double *d_prescribed;  /* [n_dof] prescribed displacements, 0 elsewhere; NULL: all 0 (owned) */
+    double
+        *d_prescribed; /* [linear.n] prescribed displacements, 0 elsewhere; NULL: all 0 (owned) */
     hx_memory_item item[HX_OPERATOR_ITEMS];
     size_t device_bytes; /* their sum */
 } hx_operator;
@@ -65,10 +69,8 @@ int hx_operator_apply(const hx_operator *op, const double *d_x, double *d_y);
 /* The same in single precision, rigid sets left out; the strategy must have apply_single. Hot. */
 int hx_operator_apply_single(const hx_operator *op, const float *d_x, float *d_y);
 
-/* 1 if there is hx_operator_apply_dot: the strategy has apply_dot, and no springs come after it. */
-int hx_operator_has_dot(const hx_operator *op);
-
-/* The same with *d_sum = x'K x, x being 0 at fixed degrees of freedom. Hot. */
+/* The same with *d_sum = x'K x, x being 0 at fixed degrees of freedom. Only where linear.apply_dot
+ * is given: the strategy has apply_dot, and no springs come after it. Hot. */
 int hx_operator_apply_dot(const hx_operator *op, const double *d_x, double *d_y, double *d_sum);
 
 /* y += the springs' share of K x on all rows, x in single precision. Hot. */
@@ -77,7 +79,7 @@ int hx_operator_add_springs_single(const hx_operator *op, const float *d_x, floa
 /* y = K x on all rows, springs included (reactions). */
 int hx_operator_apply_unmasked(const hx_operator *op, const double *d_x, double *d_y);
 
-/* d_diag[n_dof] = diagonal of K; fixed entries are 1 after hx_device_ops.invert. */
+/* d_diag[linear.n] = diagonal of K; fixed entries are 1 after hx_vector_ops.invert. */
 int hx_operator_diagonal(const hx_operator *op, double *d_diag);
 
 /* d_block[n_node][6] = the 3x3 diagonal blocks of K (block3.h), rows and columns of fixed degrees

@@ -250,7 +250,7 @@ static int put_rigid(multigrid *mg, const hx_operator *op)
     rigid->n_column = (int)n;
     rigid->n_dof = (int64_t)n_dof;
     HX_TRY(hx_alloc_raw(&rigid->matrix, 4 * n, n * sizeof(double), "rigid sets"));
-    HX_TRY(ops->alloc(mg->dev, (size_t)op->n_dof * sizeof(double), &rigid->d_w));
+    HX_TRY(ops->alloc(mg->dev, (size_t)op->linear.n * sizeof(double), &rigid->d_w));
     HX_TRY(ops->alloc(mg->dev, n * sizeof(double), &rigid->d_sum));
     HX_TRY(ops->alloc(mg->dev, n * sizeof(double), &rigid->d_c));
     HX_TRY(ops->alloc(mg->dev, n * n * sizeof(double), &rigid->d_inverse));
@@ -258,8 +258,9 @@ static int put_rigid(multigrid *mg, const hx_operator *op)
     return ops->alloc(mg->dev, n * lattice_bytes, &rigid->d_y);
 }
 
-static int create(hx_precond *pc, const hx_operator *op)
+static int create(hx_precond *pc)
 {
+    const hx_operator *op = pc->op;
     const size_t n_node = (size_t)op->problem->mesh->n_node;
     hx_lattice lattice;
     multigrid *mg;
@@ -272,7 +273,7 @@ static int create(hx_precond *pc, const hx_operator *op)
         return HX_RAISE(HX_EINPUT, "device '%s' has no preconditioner 'multigrid'",
                         op->dev->ops->name);
     HX_TRY(find_product(mg, op));
-    HX_TRY(alloc_vectors(mg, op->n_dof));
+    HX_TRY(alloc_vectors(mg, op->linear.n));
     HX_TRY(hx_lattice_create(&lattice, op->problem->mesh, COARSENING, N_LAST));
     int rc = hx_alloc_raw(&held, n_node, 1, "multigrid");
     if (rc == HX_OK) {
@@ -411,7 +412,7 @@ static int estimate(multigrid *mg, const hx_operator *op, int l, int n_step, int
 {
     const hx_multigrid_ops *ops = mg->ops;
     const hx_mg_level *level = l < 0 ? NULL : &mg->level[l];
-    const int64_t n = level ? HX_MG_DOF * level->n_node : op->n_dof;
+    const int64_t n = level ? HX_MG_DOF * level->n_node : op->linear.n;
     const float *d_m = level ? level->d_m : mg->d_m;
     float *d_v = level ? level->d_v : mg->d_v, *d_t = level ? level->d_y : mg->d_t;
     hx_mg_smoother *d_smoother = level ? level->d_smoother : mg->d_smoother;
@@ -505,7 +506,7 @@ static int rigid_sums(const multigrid *mg, const hx_operator *op, const double *
     for (int i = 0; i < problem->n_rigid; i++)
         HX_TRY(mg->dev->ops->rigid->sum(mg->dev, &problem->rigid[i], op->d_rigid_node,
                                         op->model.d_xyz, d_r, rigid->d_sum + 6 * i));
-    HX_TRY(restrict_free(mg, d_r, d_t, (size_t)op->n_dof));
+    HX_TRY(restrict_free(mg, d_r, d_t, (size_t)op->linear.n));
     return mg->ops->column_dots(mg->dev, HX_MG_DOF * mg->level[0].n_node, rigid->n_column,
                                 rigid->d_y, mg->level[0].d_b, rigid->d_sum);
 }
@@ -517,11 +518,11 @@ static int add_motions(const multigrid *mg, const hx_operator *op, const double 
     const hx_problem *problem = op->problem;
     const hx_device_ops *ops = mg->dev->ops;
     const hx_mg_level *level = &mg->level[0];
-    HX_TRY(ops->zero(mg->dev, d_x, (size_t)op->n_dof * sizeof *d_x));
+    HX_TRY(ops->zero(mg->dev, d_x, (size_t)op->linear.n * sizeof *d_x));
     HX_TRY(mg->ops->column_combine(mg->dev, HX_MG_DOF * level->n_node, mg->rigid.n_column,
                                    mg->rigid.d_y, d_c, level->d_d));
     HX_TRY(mg->ops->mesh_prolong(mg->dev, &mg->mesh, level->d_d, mg->d_m, d_x));
-    HX_TRY(ops->vector->flush_single(mg->dev, op->n_dof, 1.0, d_x, d_z));
+    HX_TRY(ops->vector->flush_single(mg->dev, op->linear.n, 1.0, d_x, d_z));
     for (int i = 0; i < problem->n_rigid; i++)
         HX_TRY(ops->rigid->spread(mg->dev, &problem->rigid[i], op->d_rigid_node, op->model.d_xyz,
                                   d_c + 6 * i, d_z));
@@ -560,11 +561,11 @@ static int motion_forces(const multigrid *mg, const hx_operator *op, int k, doub
     double *d_q = (double *)mg->d_x, *c = rigid->matrix + 3 * rigid->n_column * rigid->n_column;
     for (int i = 0; i < rigid->n_column; i++) c[i] = i == k;
     HX_TRY(ops->upload(mg->dev, rigid->d_c, c, (size_t)rigid->n_column * sizeof *c));
-    HX_TRY(ops->zero(mg->dev, d_q, (size_t)op->n_dof * sizeof *d_q));
+    HX_TRY(ops->zero(mg->dev, d_q, (size_t)op->linear.n * sizeof *d_q));
     HX_TRY(add_motions(mg, op, rigid->d_c, mg->d_d, d_q));
     HX_TRY(hx_operator_apply_unmasked(op, d_q, rigid->d_w));
     HX_TRY(ops->vector->zero_entries(mg->dev, op->n_fixed, op->d_fixed, rigid->d_w));
-    return ops->vector->dot(mg->dev, op->n_dof, d_q, rigid->d_w, energy);
+    return ops->vector->dot(mg->dev, op->linear.n, d_q, rigid->d_w, energy);
 }
 
 /* inverse = E^-1 by Cholesky factors (lower, in E); E is positive definite. */
@@ -601,7 +602,7 @@ static int setup_rigid(multigrid *mg, const hx_operator *op)
     HX_TRY(ops->zero(mg->dev, rigid->d_y, (size_t)(n * n_lattice) * sizeof(float)));
     for (int k = 0; k < n; k++) {
         HX_TRY(motion_forces(mg, op, k, &alone[k]));
-        HX_TRY(restrict_free(mg, rigid->d_w, mg->d_t, (size_t)op->n_dof));
+        HX_TRY(restrict_free(mg, rigid->d_w, mg->d_t, (size_t)op->linear.n));
         HX_TRY(continue_motion(mg, rigid->d_y + k * n_lattice));
         least = fmax(least, 1e-30 * alone[k]);
     }
@@ -639,7 +640,7 @@ static int setup(hx_precond *pc)
     double *d_diag = (double *)mg->d_x;
     HX_TRY(hx_operator_diagonal(op, d_diag));
     HX_TRY(mg->dev->ops->vector->zero_entries(mg->dev, mg->rigid.n_dof, mg->rigid.d_dof, d_diag));
-    HX_TRY(ops->invert(mg->dev, op->n_dof, d_diag, mg->d_m));
+    HX_TRY(ops->invert(mg->dev, op->linear.n, d_diag, mg->d_m));
     HX_TRY(ops->mesh_galerkin(mg->dev, &mg->mesh, &mg->level[0]));
     HX_TRY(ops->add_blocks(mg->dev, &mg->level[0], mg->n_spring_block, mg->d_spring_at,
                            mg->d_spring_block));
@@ -660,7 +661,7 @@ static int apply(hx_precond *pc, const double *d_r, double *d_z)
     const multigrid *mg = pc->impl;
     const hx_operator *op = pc->op;
     const hx_multigrid_ops *ops = mg->ops;
-    const int64_t n = op->n_dof;
+    const int64_t n = op->linear.n;
     const int degree = on_mesh.degree;
     float *d_coarse;
     HX_TRY(ops->mesh_start(mg->dev, n, mg->d_smoother, d_r, mg->d_m, mg->d_d, mg->d_x));
@@ -702,6 +703,7 @@ const hx_precond_kind hx_precond_multigrid = {
     .help = "V-cycle in single precision, Galerkin lattices over the mesh",
     .rounded = 1,
     .rigid_vectors = 1,
+    .needs_operator = 1, /* the mesh, its product in single precision, springs and rigid sets */
     .bytes = bytes,
     .create = create,
     .setup = setup,
