@@ -539,15 +539,13 @@ fail:
     return rc;
 }
 
-/* PCG iterations of a solve, roughly, from the paper's examples at 1e-5: with the diagonal about
- * 700 for 31,250 elements, growing with the fifth root of their number; with multigrid about 15. */
+/* PCG iterations of a solve, roughly, by the preconditioner's experience at 1e-5. */
 static double guess_iterations(const hx_session *s)
 {
+    const hx_precond_kind *kind = s->precond_kind;
     const double digits = fmax(1.0, -log10(s->cfg.solver.tolerance));
-    const double with_diagonal = 700.0 * pow((double)s->mesh.n_elem / 31250.0, 0.2);
-    const double n =
-        (strcmp(s->precond_kind->name, "multigrid") == 0 ? 15.0 : with_diagonal) * digits / 5.0;
-    return fmin(n, (double)s->cfg.solver.max_iterations);
+    const double n = kind->iterations * pow((double)s->mesh.n_elem / 31250.0, kind->growth);
+    return fmin(n * digits / 5.0, (double)s->cfg.solver.max_iterations);
 }
 
 static int report_time(hx_session *s)

@@ -239,8 +239,14 @@ fail:
 
 int hx_operator_set_modulus(hx_operator *op, const double *modulus)
 {
-    return op->dev->ops->upload(op->dev, op->model.d_modulus, modulus,
-                                (size_t)op->model.n_elem * sizeof *modulus);
+    HX_TRY(op->dev->ops->upload(op->dev, op->model.d_modulus, modulus,
+                                (size_t)op->model.n_elem * sizeof *modulus));
+    return hx_operator_update(op);
+}
+
+int hx_operator_update(hx_operator *op)
+{
+    return op->strategy->update ? op->strategy->update(op->state) : HX_OK;
 }
 
 static int add_springs(const hx_operator *op, const double *d_x, double *d_y)

@@ -54,8 +54,12 @@ size_t hx_operator_bytes(const hx_mesh *mesh, const hx_strategy *strategy, hx_la
 int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strategy,
                        hx_layout layout, const hx_problem *problem, size_t extra_bytes);
 
-/* Host -> device, n_elem doubles. Cold. */
+/* Host -> device, n_elem doubles, and hx_operator_update. Cold. */
 int hx_operator_set_modulus(hx_operator *op, const double *modulus);
+
+/* model.d_modulus has changed: whoever writes it calls this before the next product. What stands on
+ * the operator (hx_precond_setup) is the caller's to set up again. Once a design. */
+int hx_operator_update(hx_operator *op);
 
 /* y := P y, rigid motions on rigid sets (rigid_set.h); nothing without them. Hot. */
 int hx_operator_project(const hx_operator *op, double *d_y);

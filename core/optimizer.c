@@ -207,6 +207,7 @@ static int analyse(hx_optimizer *opt, hx_iteration *record)
     HX_TRY(opt->op->dev->ops->design->modulus(opt->op->dev, opt->op->model.n_elem,
                                               opt->problem->young, opt->penalty.value,
                                               opt->d_physical, opt->op->model.d_modulus));
+    HX_TRY(hx_operator_update(opt->op));
     HX_TRY(update_loads(opt));
     HX_TRY(opt->op->dev->ops->sync(opt->op->dev));
     const double begin = hx_clock();

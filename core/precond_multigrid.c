@@ -638,6 +638,7 @@ static int setup(hx_precond *pc)
     const hx_multigrid_ops *ops = mg->ops;
     const int first = mg->n_setup == 0;
     double *d_diag = (double *)mg->d_x;
+    if (mg->own_state && mg->strategy->update) HX_TRY(mg->strategy->update(mg->own_state));
     HX_TRY(hx_operator_diagonal(op, d_diag));
     HX_TRY(mg->dev->ops->vector->zero_entries(mg->dev, mg->rigid.n_dof, mg->rigid.d_dof, d_diag));
     HX_TRY(ops->invert(mg->dev, op->linear.n, d_diag, mg->d_m));
@@ -702,6 +703,7 @@ const hx_precond_kind hx_precond_multigrid = {
     .name = "multigrid",
     .help = "V-cycle in single precision, Galerkin lattices over the mesh",
     .rounded = 1,
+    .iterations = 15.0,
     .rigid_vectors = 1,
     .needs_operator = 1, /* the mesh, its product in single precision, springs and rigid sets */
     .bytes = bytes,
