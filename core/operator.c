@@ -13,7 +13,7 @@ const char *hx_layout_name(hx_layout layout)
     return layout == HX_LAYOUT_ROWMAJOR ? "rowmajor" : "interleaved";
 }
 
-enum { MODEL_ITEMS = 5 };
+enum { MESH_ITEMS = 4, MODEL_ITEMS = 5 }; /* those of the mesh first */
 
 static void model_items(const hx_mesh *mesh, hx_memory_item item[MODEL_ITEMS])
 {
@@ -63,18 +63,20 @@ size_t hx_operator_items(const hx_problem *problem, const hx_strategy *strategy,
     return sum_items(item, HX_OPERATOR_ITEMS);
 }
 
-static int check_memory(const hx_operator *op, size_t extra_bytes)
+static int check_memory(const hx_operator *op, const hx_mesh *mesh, size_t extra_bytes)
 {
+    const size_t held =
+        hx_device_mesh_find(op->dev, mesh) ? sum_items(op->item, MESH_ITEMS) : (size_t)0;
+    const size_t wanted = op->device_bytes - held + extra_bytes;
     size_t n_free, n_total;
     char want_text[32], free_text[32];
     HX_TRY(op->dev->ops->memory(op->dev, &n_free, &n_total));
-    if (n_free == 0 || op->device_bytes + extra_bytes <= n_free) return HX_OK; /* 0: unknown */
+    if (n_free == 0 || wanted <= n_free) return HX_OK; /* 0: unknown */
     return HX_RAISE(
         HX_EENV,
         "operator '%s' and the solver's vectors need %s on device '%s', %s is free: "
         "take a smaller mesh or an operator that stores less (`hextop list`)",
-        op->strategy->name,
-        hx_format_bytes((double)(op->device_bytes + extra_bytes), want_text, sizeof want_text),
+        op->strategy->name, hx_format_bytes((double)wanted, want_text, sizeof want_text),
         op->dev->ops->name, hx_format_bytes((double)n_free, free_text, sizeof free_text));
 }
 
@@ -201,7 +203,6 @@ int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strat
                        hx_layout layout, const hx_problem *problem, size_t extra_bytes)
 {
     const hx_mesh *mesh = problem->mesh;
-    hx_device_model *model = &op->model;
     int rc;
     memset(op, 0, sizeof *op);
     op->dev = dev;
@@ -213,24 +214,24 @@ int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strat
                         strategy->name, strategy->device, hx_layout_name(layout));
     set_linear(op, problem);
     op->device_bytes = hx_operator_items(problem, strategy, layout, op->item);
-    HX_TRY(check_memory(op, extra_bytes));
+    HX_TRY(check_memory(op, mesh, extra_bytes));
 
-    const size_t n_node = (size_t)mesh->n_node, n_elem = (size_t)mesh->n_elem;
-    model->n_node = mesh->n_node;
-    model->n_elem = mesh->n_elem;
-    model->lambda = problem->lambda;
-    model->mu = problem->mu;
-    HX_TRY_FAIL(hx_device_put(dev, &model->d_xyz, mesh->xyz, n_node * 3 * sizeof(double)));
-    HX_TRY_FAIL(hx_device_put(dev, &model->d_conn, mesh->conn, n_elem * 8 * sizeof(int32_t)));
-    HX_TRY_FAIL(hx_device_put(dev, &model->d_node_elem_ptr, mesh->node_elem_ptr,
-                              (n_node + 1) * sizeof(int64_t)));
-    HX_TRY_FAIL(
-        hx_device_put(dev, &model->d_node_elem, mesh->node_elem, n_elem * 8 * sizeof(uint32_t)));
-    HX_TRY_FAIL(dev->ops->alloc(dev, n_elem * sizeof(double), &model->d_modulus));
+    HX_TRY_FAIL(hx_device_mesh_take(&op->mesh, dev, mesh));
+    op->model = (hx_device_model){
+        .n_node = mesh->n_node,
+        .n_elem = mesh->n_elem,
+        .lambda = problem->lambda,
+        .mu = problem->mu,
+        .d_xyz = op->mesh->d_xyz,
+        .d_conn = op->mesh->d_conn,
+        .d_node_elem_ptr = op->mesh->d_node_elem_ptr,
+        .d_node_elem = op->mesh->d_node_elem,
+    };
+    HX_TRY_FAIL(dev->ops->alloc(dev, (size_t)mesh->n_elem * sizeof(double), &op->model.d_modulus));
     HX_TRY_FAIL(put_supports(op, problem));
     HX_TRY_FAIL(put_springs(op, problem));
     HX_TRY_FAIL(put_rigid_sets(op, problem));
-    HX_TRY_FAIL(strategy->setup(&op->state, dev, model, mesh, layout));
+    HX_TRY_FAIL(strategy->setup(&op->state, dev, &op->model, mesh, layout));
     return HX_OK;
 fail:
     hx_operator_free(op);
@@ -331,10 +332,7 @@ void hx_operator_free(hx_operator *op)
     hx_device *dev = op->dev;
     if (!dev) return;
     if (op->state) op->strategy->teardown(op->state);
-    dev->ops->release(dev, op->model.d_xyz);
-    dev->ops->release(dev, op->model.d_conn);
-    dev->ops->release(dev, op->model.d_node_elem_ptr);
-    dev->ops->release(dev, op->model.d_node_elem);
+    hx_device_mesh_drop(dev, op->mesh);
     dev->ops->release(dev, op->model.d_modulus);
     dev->ops->release(dev, op->d_fixed);
     dev->ops->release(dev, op->d_prescribed);

@@ -13,8 +13,9 @@
 extern "C" {
 #endif
 
-/* Parts of an operator's device memory: coordinates, connectivity, pointers and lists of the nodes'
- * elements, modulus, supports, and what the strategy stores. */
+/* Parts of an operator's device memory, the shared mesh (device_mesh.h) among them: coordinates,
+ * connectivity, pointers and lists of the nodes' elements, modulus, supports, and what the strategy
+ * stores. */
 enum { HX_OPERATOR_ITEMS = 7 };
 
 /* Its `linear` points at it: it must not move. */
@@ -24,8 +25,9 @@ typedef struct hx_operator {
     const hx_problem *problem;   /* (borrowed) */
     const hx_strategy *strategy; /* (borrowed) */
     hx_layout layout;
-    void *state;           /* of the strategy (owned) */
-    hx_device_model model; /* arrays (owned) */
+    void *state;                /* of the strategy (owned) */
+    const hx_device_mesh *mesh; /* held: shared with the filter */
+    hx_device_model model;      /* modulus (owned) */
     int64_t n_fixed;
     int64_t *d_fixed; /* [n_fixed] fixed degrees of freedom, ascending (owned) */
     int64_t n_spring;
@@ -47,10 +49,10 @@ size_t hx_operator_items(const hx_problem *problem, const hx_strategy *strategy,
 /* Device bytes of an operator (mesh, modulus and the strategy's), supports left out. */
 size_t hx_operator_bytes(const hx_mesh *mesh, const hx_strategy *strategy, hx_layout layout);
 
-/* Uploads the mesh and sets the strategy up. The modulus is undefined until set. HX_EENV before
- * anything is allocated when the device has too little memory free for it plus `extra_bytes` (what
- * the caller is going to allocate besides), with both numbers. HX_EINPUT: the strategy does not
- * know the layout. */
+/* Takes the mesh (uploaded, unless it is on the device already) and sets the strategy up. The
+ * modulus is undefined until set. HX_EENV before anything is allocated when the device has too
+ * little memory free for it plus `extra_bytes` (what the caller is going to allocate besides), with
+ * both numbers. HX_EINPUT: the strategy does not know the layout. */
 int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strategy,
                        hx_layout layout, const hx_problem *problem, size_t extra_bytes);
 

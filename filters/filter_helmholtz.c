@@ -21,6 +21,7 @@
 
 typedef struct helmholtz_filter {
     hx_device *dev;
+    const hx_device_mesh *mesh; /* held */
     hx_device_helmholtz field;
     hx_linear a; /* nothing is fixed */
     hx_precond pc;
@@ -63,7 +64,8 @@ static int create(hx_filter *filter)
     HX_TRY(hx_alloc(&impl, 1, sizeof *impl, "helmholtz filter"));
     filter->impl = impl;
     impl->dev = dev;
-    HX_TRY(hx_device_helmholtz_create(&impl->field, dev, filter->problem,
+    HX_TRY(hx_device_mesh_take(&impl->mesh, dev, filter->problem->mesh));
+    HX_TRY(hx_device_helmholtz_create(&impl->field, dev, impl->mesh, filter->problem,
                                       filter->params.radius / (2.0 * sqrt(3.0))));
     impl->a = (hx_linear){.dev = dev,
                           .name = "helmholtz",
@@ -134,6 +136,7 @@ static void destroy(hx_filter *filter)
     hx_pcg_free(&impl->pcg);
     hx_precond_free(&impl->pc);
     hx_device_helmholtz_free(&impl->field, dev);
+    hx_device_mesh_drop(dev, impl->mesh);
     dev->ops->release(dev, impl->d_f);
     dev->ops->release(dev, impl->d_x);
     dev->ops->release(dev, impl->d_warm);
@@ -146,7 +149,7 @@ const hx_filter_kind hx_filter_helmholtz = {
     .help = "the densities smoothed by a Helmholtz equation; its time hardly grows with the radius",
     .needs_radius = 1,
     .maps_design = 1,
-    .bytes_per_elem = 192,
+    .bytes_per_elem = 120,
     .bytes = bytes,
     .create = create,
     .forward = forward,
