@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "core/hex8.h"
-#include "hex8_parity.cuh"
+#include "gpu/hex8_parity.cuh"
 
 namespace
 {
