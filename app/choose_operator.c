@@ -29,7 +29,7 @@ static int is_candidate(const hx_session *s, const hx_strategy *strategy, hx_lay
     if (!(strategy->layouts & HX_LAYOUT_BIT(layout))) return 0;
     if (strategy->error > 0.0) return 0;
     if (cfg->solver.deterministic && !strategy->deterministic) return 0;
-    if (strcmp(cfg->solver.precision, "mixed") == 0 && !strategy->apply_single) return 0;
+    if (cfg->solver.precision == HX_PRECISION_MIXED && !strategy->apply_single) return 0;
     const hx_layout asked = hx_session_asked_layout(s);
     return !hx_config_given(cfg, "solver.layout") || layout == asked ||
            !(strategy->layouts & HX_LAYOUT_BIT(asked));

@@ -33,7 +33,7 @@ static int read_config(hx_compare *c, const hx_options *options, const hx_compar
     HX_TRY(
         hx_config_read(cfg, options->argument[0], options->n_argument - 1, options->argument + 1));
     HX_TRY(set_directory(c));
-    if (strcmp(cfg->solver.preconditioner, "auto") == 0) /* it is operators that are compared */
+    if (hx_config_is_auto(cfg->solver.preconditioner)) /* it is operators that are compared */
         HX_TRY(hx_config_set_word(&cfg->solver.preconditioner, "jacobi"));
     if (c->plan.iterations > 0) cfg->solver.max_iterations = c->plan.iterations;
     if (!size) return HX_OK;
@@ -206,7 +206,7 @@ static size_t count_rows(const hx_compare *c, hx_compare_status status)
 /* HX_OK; 1 if a check failed. */
 static int compare(hx_compare *c, const hx_options *options)
 {
-    HX_TRY(hx_compare_plan_read(&c->plan, &options->compare));
+    HX_TRY(hx_compare_plan_read(&c->plan, options));
     if (c->plan.n_size == 0) HX_TRY(compare_on_mesh(c, options, NULL));
     for (size_t i = 0; i < c->plan.n_size; i++)
         HX_TRY(compare_on_mesh(c, options, &c->plan.size[i]));
@@ -226,7 +226,7 @@ static int compare(hx_compare *c, const hx_options *options)
     return n_wrong > 0 ? 1 : HX_OK;
 }
 
-int hx_cmd_compare(const hx_options *options)
+static int command_compare(const hx_options *options)
 {
     hx_compare c;
     memset(&c, 0, sizeof c);
@@ -236,3 +236,61 @@ int hx_cmd_compare(const hx_options *options)
     free(c.row);
     return rc;
 }
+
+static const char *operator_word(size_t i)
+{
+    return hx_operator_names[i].name;
+}
+
+static const hx_option compare_options[] = {
+    [HX_COMPARE_PAPER] = {.name = "--paper",
+                          .help = "the first design iteration over the generator's sizes 1 to 5: "
+                                  "the paper's Figures 11 to 15 and Table 3"},
+    [HX_COMPARE_SIZES] = {.name = "--sizes",
+                          .kind = HX_OPTION_TEXT,
+                          .value = "1,2,3",
+                          .help = "with --paper: other sizes, as in 1,2,3 or 1,320x160x160 (nx, "
+                                  "ny, nz)"},
+    [HX_COMPARE_OPERATORS] = {.name = "--operators",
+                              .kind = HX_OPTION_WORDS,
+                              .value = "NAME,NAME",
+                              .word = operator_word,
+                              .help = "these only, as in ebe,otf"},
+    [HX_COMPARE_ALL_DEVICES] = {.name = "--all-devices",
+                                .help = "every device that can run here, not solver.device alone"},
+    [HX_COMPARE_NO_PCG] = {.name = "--no-pcg", .help = "products only"},
+    [HX_COMPARE_ITERATIONS] = {.name = "--iterations",
+                               .kind = HX_OPTION_TEXT,
+                               .value = "N",
+                               .help = "PCG iterations at most, in place of "
+                                       "solver.max_iterations"},
+    [HX_COMPARE_REPEATS] = {.name = "--repeats",
+                            .kind = HX_OPTION_TEXT,
+                            .value = "N",
+                            .note = "about half a second's worth, 7 to 101",
+                            .help = "timed products"},
+    [HX_COMPARE_OUTPUT] = {.name = "--output",
+                           .kind = HX_OPTION_FOLDER,
+                           .value = "DIR",
+                           .note = "output.directory/compare",
+                           .help = "folder to write to"},
+};
+
+const hx_command hx_command_compare = {
+    .name = "compare",
+    .summary = "all operators: checked, timed, used in PCG",
+    .arguments = "[--paper] FILE [KEY=VALUE ...]",
+    .ends = {".cfg"},
+    .help =
+        "On the config's mesh and density (uniform, or optimization.initial), every operator in "
+        "every\n"
+        "layout: product against a reference, bytes, set-up time, time per product, elements and\n"
+        "bytes a second against the copy bandwidth, speedups; then PCG on the config's problem.\n"
+        "What does not fit in memory is listed and skipped. Writes compare.csv, compare.json and\n"
+        "compare.gp with its pictures (SVG, drawn by gnuplot if installed) into a folder.\n"
+        "Exit status 1 if a product is further off than its operator promises.\n",
+    .n_min = 1,
+    .option = compare_options,
+    .n_option = sizeof compare_options / sizeof compare_options[0],
+    .run = command_compare,
+};

@@ -108,7 +108,7 @@ static int check_target(const char *path)
 static int write_format(const hx_session *s, const hx_mesh_format *format, const char *path)
 {
     char a[32], b[32], cases[64] = "; supports and loads go into .inp and .vtk";
-    const hx_mesh_write_options how = {.is_ascii = strcmp(s->cfg.output.format, "ascii") == 0,
+    const hx_mesh_write_options how = {.is_ascii = s->cfg.output.format == HX_VTK_ASCII,
                                        .title = s->cfg.title[0] ? s->cfg.title : s->mesh.name,
                                        .problem = &s->problem};
     HX_TRY(format->write(path, &s->mesh, &how));
@@ -137,8 +137,7 @@ static int write_mesh(hx_session *s, hx_fields *fields, const hx_options *option
     HX_TRY(add_loads(fields, s));
     HX_TRY(add_passive(fields, s));
     HX_TRY(add_quality(fields, &s->mesh));
-    const int ascii = strcmp(s->cfg.output.format, "ascii") == 0;
-    const hx_vtk_options vtk = {.format = ascii ? HX_VTK_ASCII : HX_VTK_BINARY};
+    const hx_vtk_options vtk = {.format = s->cfg.output.format};
     snprintf(title, sizeof title, "%.180s%s%s", s->cfg.title[0] ? s->cfg.title : s->mesh.name,
              s->cfg.units.system[0] ? ", units " : "", s->cfg.units.system);
     HX_TRY(hx_progress_write(path, &s->mesh, title, &vtk, fields, NULL));
@@ -151,7 +150,7 @@ static int write_mesh(hx_session *s, hx_fields *fields, const hx_options *option
     return HX_OK;
 }
 
-int hx_cmd_mesh(const hx_options *options)
+static int command_mesh(const hx_options *options)
 {
     hx_session s;
     hx_fields fields;
@@ -165,3 +164,21 @@ int hx_cmd_mesh(const hx_options *options)
     hx_session_free(&s);
     return rc;
 }
+
+const hx_command hx_command_mesh = {
+    .name = "mesh",
+    .summary = "convert a mesh, or write a config's with its loads",
+    .arguments = "FILE OUT [KEY=VALUE ...]",
+    .ends = {".cfg .vtk .msh .inp .cdb", ".vtk .msh .inp"},
+    .help =
+        "FILE is a config or a mesh file, OUT a file .vtk, .msh (Gmsh 4.1, sets as\n"
+        "physical groups) or .inp (Abaqus; of a config a whole job for CalculiX).\n"
+        "A mesh file is converted, with its sets; mesh.merge and output.format may follow.\n\n"
+        "Fields of OUT.vtk of a config: set_NAME (0 or 1), supports (bits 1, 2, 4 for x, y, z), "
+        "prescribed\n"
+        "(displacements, if any), load_1 ... (nodal forces of each case), passive (density, -1 "
+        "where\n"
+        "the design is free), scaled_jacobian (quality, 1 = right angles).\n",
+    .n_min = 2,
+    .run = command_mesh,
+};

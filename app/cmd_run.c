@@ -77,7 +77,7 @@ static int judge_solve(const run *r, const hx_iteration *it)
                         "iteration %d: NaN in PCG: forces, material or coordinates are too large "
                         "or too small for double precision; other units would help",
                         it->iteration);
-    if (it->reason != HX_PCG_CONVERGED && strcmp(r->session.cfg.solver.on_failure, "stop") == 0)
+    if (it->reason != HX_PCG_CONVERGED && r->session.cfg.solver.on_failure == HX_FAILURE_STOP)
         return HX_RAISE(HX_ENUMERIC,
                         "iteration %d: PCG did not converge (%s after %d iterations, |r|/|f| = "
                         "%.2g) and solver.on_failure is \"stop\"; raise solver.max_iterations, "
@@ -112,6 +112,20 @@ static void report_precision(const run *r, const hx_iteration *it)
         hx_log_detail("iteration %d: a solve was finished in double precision", it->iteration);
 }
 
+/* The first design whose volume is off; of the last one print_result speaks. */
+static void warn_missed(const run *r, const hx_iteration *it)
+{
+    if (!it->volume_missed) return;
+    const double wanted = r->session.problem.volume_fraction;
+    if (r->stats.n_missed == 1)
+        hx_log_warning("iteration %d: the design has a volume of %.5g, and volume_fraction = %g "
+                       "asks for another",
+                       it->iteration, it->volume, wanted);
+    else
+        hx_log_detail("iteration %d: volume %.5g in place of %g", it->iteration, it->volume,
+                      wanted);
+}
+
 /* Files and terminal for an iteration: what was analysed is what is written. */
 static int record(run *r, const hx_iteration *it, int last)
 {
@@ -138,6 +152,7 @@ static int optimise(run *r)
         if (verdict < 0) return verdict;
         warn_unconverged(r, &it);
         report_precision(r, &it);
+        warn_missed(r, &it);
         if (last) return HX_OK;
         hx_optimizer_advance(opt); /* the proposal becomes the design */
     }
@@ -181,6 +196,11 @@ static void print_result(const run *r)
     if (stats->n_unconverged > 0)
         hx_log_warning("PCG did not converge in %d of %d iterations", stats->n_unconverged,
                        stats->n_iteration);
+    if (stats->last.volume_missed)
+        hx_log_warning("the volume is not met: the last design has %.5g, volume_fraction = %g asks "
+                       "for another (%d of %d designs are off)",
+                       stats->last.volume, r->session.problem.volume_fraction, stats->n_missed,
+                       stats->n_iteration);
     char path[PATH_MAX];
     hx_log_info("open in ParaView: %s (last design: %s), then Threshold density > 0.9",
                 hx_output_path(&r->output, "density.vtk.series", path, sizeof path),
@@ -208,7 +228,7 @@ static int run_config(run *r, const hx_options *options)
     return interrupted ? 1 : 0;
 }
 
-int hx_cmd_run(const hx_options *options)
+static int command_run(const hx_options *options)
 {
     run r;
     memset(&r, 0, sizeof r);
@@ -219,3 +239,20 @@ int hx_cmd_run(const hx_options *options)
     hx_session_free(&r.session);
     return rc;
 }
+
+const hx_command hx_command_run = {
+    .name = "run",
+    .summary = "optimise: densities, history and summary into a folder",
+    .arguments = "FILE [KEY=VALUE ...]",
+    .ends = {".cfg"},
+    .help =
+        "Reads the config FILE, optimises, and writes into output.directory:\n"
+        "  density_0010.vtk ...  every output.every iterations and the last, for ParaView\n"
+        "  density.vtk.series    all of them as an animation\n"
+        "  history.csv           one line an iteration\n"
+        "  summary.json          result, settings as resolved, timings, memory\n"
+        "  config.cfg            the resolved config; running it repeats the run\n"
+        "Ctrl-C finishes the iteration, writes everything and stops; a second one stops at once.\n",
+    .n_min = 1,
+    .run = command_run,
+};

@@ -13,6 +13,8 @@
 #include "surface_source.h"
 #include "table.h"
 
+enum { CONFIG, VOLUME, THRESHOLD, SMOOTH, PRESERVE, KEEP_LARGEST };
+
 typedef struct plan {
     const char *result, *target, *config;
     int is_ply, n_smooth, keep_largest;
@@ -48,34 +50,10 @@ static int read_number(const char *option, const char *text, double low, double 
 static int read_smooth(const char *text, int *n)
 {
     char *end = NULL;
-    *n = 10;
-    if (!text) return HX_OK;
     const long value = strtol(text, &end, 10);
     if (end == text || *end != '\0' || value < 0 || value > 1000)
         return HX_RAISE(HX_EINPUT, "--smooth %s: expected a whole number from 0 to 1000", text);
     *n = (int)value;
-    return HX_OK;
-}
-
-static int read_preserve(const char *text, unsigned *preserve)
-{
-    static const char *const name[] = {"loads", "supports", "passive", "none"};
-    static const unsigned flag[] = {HX_PRESERVE_LOADS, HX_PRESERVE_SUPPORTS, HX_PRESERVE_PASSIVE,
-                                    0};
-    char hint[128];
-    *preserve = 0;
-    for (const char *c = text ? text : "loads,passive"; c;) {
-        char word[32];
-        size_t i = 0;
-        snprintf(word, sizeof word, "%.*s", (int)strcspn(c, ","), c);
-        while (i < 4 && strcmp(word, name[i]) != 0) i++;
-        if (i == 4)
-            return HX_RAISE(HX_EINPUT, "--preserve: unknown '%s'%s", word,
-                            hx_name_hint(word, name, 4, hint, sizeof hint));
-        *preserve |= flag[i];
-        c = strchr(c, ',');
-        if (c) c++;
-    }
     return HX_OK;
 }
 
@@ -87,22 +65,23 @@ static int has_ending(const char *path, const char *ending)
 
 static int read_plan(plan *p, const hx_options *options)
 {
-    const hx_surface_words *words = &options->surface;
+    const char *const threshold = hx_option_text(options, THRESHOLD);
+    const char *const volume = hx_option_text(options, VOLUME);
     if (options->n_argument != 2)
         return HX_RAISE(HX_EINPUT, "'%s' is one argument too many: hextop surface RESULT.vtk OUT",
                         options->argument[2]);
     p->result = options->argument[0];
     p->target = options->argument[1];
-    p->config = words->config;
-    p->keep_largest = words->keep_largest;
+    p->config = hx_option_text(options, CONFIG);
+    p->keep_largest = hx_option_given(options, KEEP_LARGEST);
     p->is_ply = has_ending(p->target, ".ply");
     if (!p->is_ply && !has_ending(p->target, ".stl"))
         return HX_RAISE(HX_EINPUT, "'%s': the name must end in .stl or .ply", p->target);
-    HX_TRY(read_number("--threshold", words->threshold, 0.0, 1.0, &p->threshold));
-    HX_TRY(read_number("--volume", words->volume, 0.0, HUGE_VAL, &p->volume));
-    HX_TRY(read_smooth(words->smooth, &p->n_smooth));
-    HX_TRY(read_preserve(words->preserve, &p->preserve));
-    if (words->threshold && words->volume)
+    HX_TRY(read_number("--threshold", threshold, 0.0, 1.0, &p->threshold));
+    HX_TRY(read_number("--volume", volume, 0.0, HUGE_VAL, &p->volume));
+    HX_TRY(read_smooth(hx_option_text(options, SMOOTH), &p->n_smooth));
+    HX_TRY(hx_preserve_read(hx_option_text(options, PRESERVE), &p->preserve));
+    if (threshold && volume)
         return HX_RAISE(HX_EINPUT, "--threshold and --volume: give one of them, the other follows");
     return HX_OK;
 }
@@ -121,17 +100,16 @@ static int make_field(job *j)
 {
     const hx_surface_source *source = &j->source;
     double volume;
-    HX_TRY(hx_surface_field_create(&j->field, source->mesh, source->rho));
-    for (int64_t a = 0; a < source->mesh->n_node; a++)
-        if (source->is_solid[a]) j->field.value[a] = 1.0;
+    HX_TRY(hx_surface_field_create(&j->field, source->mesh, source->rho, source->is_solid));
     j->threshold = j->plan.threshold;
     j->target = NAN;
     if (!isnan(j->threshold)) return HX_OK;
-    j->target = isnan(j->plan.volume) ? source->solid_volume : j->plan.volume;
+    j->target = isnan(j->plan.volume) ? source->target : j->plan.volume;
+    HX_TRY(hx_part_check_target(&source->part, j->target));
     return hx_surface_threshold(&j->field, j->target, &j->threshold, &volume);
 }
 
-/* Puts the nodes of all pieces but the largest outside. */
+/* Leaves out all pieces but the largest. */
 static int drop_pieces(job *j)
 {
     int rc;
@@ -143,8 +121,7 @@ static int drop_pieces(job *j)
     HX_TRY_FAIL(hx_alloc_raw(&piece, (size_t)n_node, sizeof *piece, "pieces"));
     HX_TRY_FAIL(hx_surface_pieces(&j->field, j->threshold, piece, &n_piece, &largest));
     hx_surface_volume(&j->field, j->threshold, &before);
-    for (int64_t a = 0; a < n_node; a++)
-        if (piece[a] >= 0 && piece[a] != largest) j->field.value[a] = -1.0;
+    hx_surface_leave_out(&j->field, j->threshold, piece, largest);
     hx_surface_volume(&j->field, j->threshold, &after);
     j->dropped = before - after;
     j->n_dropped = n_piece > 0 ? n_piece - 1 : 0;
@@ -175,14 +152,14 @@ static void report_source(const job *j)
     char a[32];
     hx_log_info("mesh       %s elements", hx_format_count(source->mesh->n_elem, a, sizeof a));
     if (source->config)
-        hx_log_info("config     %s%s: %s nodes stay solid", source->config,
+        hx_log_info("config     %s%s: %s elements are solid whatever their density", source->config,
                     j->plan.config ? "" : ", beside the result",
-                    hx_format_count(source->n_solid, a, sizeof a));
+                    hx_format_count(source->part.n_solid, a, sizeof a));
     else
         hx_log_info("config     none: loaded and passive regions are not known");
-    if (source->n_void > 0)
+    if (source->part.n_void > 0)
         hx_log_info("           %s elements of passive void are left out",
-                    hx_format_count(source->n_void, a, sizeof a));
+                    hx_format_count(source->part.n_void, a, sizeof a));
     if (source->n_missing > 0)
         hx_log_info("           %s elements below output.threshold are not in the file, taken as 0",
                     hx_format_count(source->n_missing, a, sizeof a));
@@ -193,12 +170,16 @@ static void report_shape(const job *j)
     const hx_surface_report *r = &j->report;
     const hx_units *u = &j->source.session.cfg.units; /* empty without a config */
     char a[32], b[32];
+    hx_log_info("threshold  %.6g of the nodal density", j->threshold);
     if (isnan(j->target))
-        hx_log_info("threshold  %.6g\nvolume     %.6g%s, of the densities %.6g%s", j->threshold,
-                    r->volume, u->volume, j->source.solid_volume, u->volume);
+        hx_log_info("volume     %.6g%s, of the densities %.6g%s", r->volume, u->volume,
+                    j->source.target, u->volume);
     else
-        hx_log_info("threshold  %.6g\nvolume     %.6g%s, asked for %.6g%s", j->threshold, r->volume,
-                    u->volume, j->target, u->volume);
+        hx_log_info("volume     %.6g%s, asked for %.6g%s", r->volume, u->volume, j->target,
+                    u->volume);
+    if (j->source.part.n_solid > 0)
+        hx_log_info("           %.6g%s of it by elements that are solid whatever their density",
+                    j->source.part.solid_volume, u->volume);
     hx_log_info("area       %.6g%s", r->area, u->area);
     hx_log_info("box        %.6g %.6g %.6g to %.6g %.6g %.6g%s", r->min[0], r->min[1], r->min[2],
                 r->max[0], r->max[1], r->max[2], u->length);
@@ -282,7 +263,7 @@ static int make_surface(job *j, const hx_options *options)
     return HX_OK;
 }
 
-int hx_cmd_surface(const hx_options *options)
+static int surface(const hx_options *options)
 {
     job j;
     memset(&j, 0, sizeof j);
@@ -292,3 +273,51 @@ int hx_cmd_surface(const hx_options *options)
     hx_surface_source_free(&j.source);
     return rc;
 }
+
+static const hx_option surface_options[] = {
+    [CONFIG] = {.name = "--config",
+                .kind = HX_OPTION_FILE,
+                .value = "FILE",
+                .help = "another config of the run; none: densities alone"},
+    [VOLUME] = {.name = "--volume",
+                .kind = HX_OPTION_TEXT,
+                .value = "VOLUME",
+                .help = "another volume"},
+    [THRESHOLD] = {.name = "--threshold",
+                   .kind = HX_OPTION_TEXT,
+                   .value = "DENSITY",
+                   .help = "no volume: the solid is where the nodal density is above this"},
+    [SMOOTH] = {.name = "--smooth",
+                .kind = HX_OPTION_TEXT,
+                .value = "STEPS",
+                .fallback = "10",
+                .help = "steps of Taubin's smoothing; 0: none"},
+    [PRESERVE] = {.name = "--preserve",
+                  .kind = HX_OPTION_WORDS,
+                  .value = HX_PRESERVE_DEFAULT,
+                  .fallback = HX_PRESERVE_DEFAULT,
+                  .word = hx_preserve_word,
+                  .help = HX_PRESERVE_HELP},
+    [KEEP_LARGEST] = {.name = "--keep-largest", .help = "leaves out pieces that hang on nothing"},
+};
+
+const hx_command hx_command_surface = {
+    .name = "surface",
+    .summary = "the part of a result as a closed triangle surface",
+    .arguments = "RESULT.vtk OUT.stl|OUT.ply",
+    .ends = {".vtk", ".stl .ply"},
+    .help =
+        "Cuts the solid out of the densities of RESULT.vtk, by default where its volume is that "
+        "of the\n"
+        "densities, and writes a watertight surface: binary STL, or PLY in double precision. The "
+        "mesh's\n"
+        "own faces stay where they are; elements of passive solid and behind loaded faces are "
+        "solid,\n"
+        "passive void is left out, by the config.cfg beside RESULT.vtk: the part that `hextop "
+        "verify`\n"
+        "analyses. A surface that is not closed and manifold is not written.\n",
+    .n_min = 2,
+    .option = surface_options,
+    .n_option = sizeof surface_options / sizeof surface_options[0],
+    .run = surface,
+};

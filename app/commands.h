@@ -1,16 +1,18 @@
-/* The subcommands. Each returns 0, an error code (negative, its message recorded), or an exit
- * status (positive, already explained). */
+/* The subcommands: each one's table stands at the end of its cmd_*.c. */
 #ifndef HX_COMMANDS_H
 #define HX_COMMANDS_H
 
 #include "options.h"
 
-int hx_cmd_run(const hx_options *options);
-int hx_cmd_check(const hx_options *options);
-int hx_cmd_compare(const hx_options *options);
-int hx_cmd_mesh(const hx_options *options);
-int hx_cmd_verify(const hx_options *options);
-int hx_cmd_surface(const hx_options *options);
-int hx_cmd_list(const hx_options *options);
+extern const hx_command hx_command_run, hx_command_check, hx_command_compare, hx_command_verify,
+    hx_command_mesh, hx_command_surface, hx_command_list, hx_command_help;
+
+/* All of them, in the order of the help; ends with NULL. */
+extern const hx_command *const hx_commands[];
+
+/* The command of that name; NULL, without a word: there is none. */
+const hx_command *hx_command_find(const char *name);
+/* The same; says what is valid instead. */
+const hx_command *hx_command_want(const char *name);
 
 #endif

@@ -115,8 +115,20 @@ typedef struct hx_compare_reference {
     double z_norm, kx_norm;
 } hx_compare_reference;
 
+/* The options of `hextop compare`. */
+enum {
+    HX_COMPARE_PAPER,
+    HX_COMPARE_SIZES,
+    HX_COMPARE_OPERATORS,
+    HX_COMPARE_ALL_DEVICES,
+    HX_COMPARE_NO_PCG,
+    HX_COMPARE_ITERATIONS,
+    HX_COMPARE_REPEATS,
+    HX_COMPARE_OUTPUT
+};
+
 /* HX_EINPUT names the option that is wrong. */
-int hx_compare_plan_read(hx_compare_plan *plan, const hx_compare_words *words);
+int hx_compare_plan_read(hx_compare_plan *plan, const hx_options *options);
 /* 1 if the plan asks for the operator. */
 int hx_compare_plan_wants(const hx_compare_plan *plan, const char *name);
 

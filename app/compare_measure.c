@@ -203,10 +203,8 @@ static int warm_up_pcg(measurement *m)
 static int write_density(const hx_session *s, const char *path, double *rho)
 {
     const hx_vtk_field density = {"density", HX_VTK_CELL, HX_VTK_F64, 1, rho};
-    const int ascii = strcmp(s->cfg.output.format, "ascii") == 0;
     HX_TRY(hx_optimizer_density(&s->opt, rho));
-    return hx_vtk_write(path, &s->mesh, "hextop compare", ascii ? HX_VTK_ASCII : HX_VTK_BINARY,
-                        &density, 1);
+    return hx_vtk_write(path, &s->mesh, "hextop compare", s->cfg.output.format, &density, 1);
 }
 
 /* Seconds of writing the densities analysed, as a run does. */

@@ -99,22 +99,25 @@ static int read_sizes(hx_compare_plan *plan, const char *text)
     return HX_OK;
 }
 
-int hx_compare_plan_read(hx_compare_plan *plan, const hx_compare_words *words)
+int hx_compare_plan_read(hx_compare_plan *plan, const hx_options *options)
 {
+    const char *const sizes = hx_option_text(options, HX_COMPARE_SIZES);
     memset(plan, 0, sizeof *plan);
-    plan->paper = words->paper;
-    plan->all_devices = words->all_devices;
-    plan->pcg = !words->no_pcg;
-    plan->output = words->output;
-    HX_TRY(read_number("--repeats", words->repeats, 100000, &plan->repeats));
-    HX_TRY(read_number("--iterations", words->iterations, 2147483647L, &plan->iterations));
-    HX_TRY(read_operators(plan, words->operators));
-    HX_TRY(read_sizes(plan, words->sizes ? words->sizes : words->paper ? "1,2,3,4,5" : NULL));
+    plan->paper = hx_option_given(options, HX_COMPARE_PAPER);
+    plan->all_devices = hx_option_given(options, HX_COMPARE_ALL_DEVICES);
+    plan->pcg = !hx_option_given(options, HX_COMPARE_NO_PCG);
+    plan->output = hx_option_text(options, HX_COMPARE_OUTPUT);
+    HX_TRY(read_number("--repeats", hx_option_text(options, HX_COMPARE_REPEATS), 100000,
+                       &plan->repeats));
+    HX_TRY(read_number("--iterations", hx_option_text(options, HX_COMPARE_ITERATIONS), 2147483647L,
+                       &plan->iterations));
+    HX_TRY(read_operators(plan, hx_option_text(options, HX_COMPARE_OPERATORS)));
+    HX_TRY(read_sizes(plan, sizes ? sizes : plan->paper ? "1,2,3,4,5" : NULL));
     if (plan->paper && !plan->pcg)
         return HX_RAISE(HX_EINPUT, "--paper is about PCG; leave --no-pcg out");
-    if (!plan->paper && words->sizes)
+    if (!plan->paper && sizes)
         return HX_RAISE(HX_EINPUT, "--sizes goes with --paper; one mesh is chosen by mesh.size=%s",
-                        words->sizes);
+                        sizes);
     return HX_OK;
 }
 

@@ -296,7 +296,7 @@ static void remove_pictures(const char *directory)
     char path[PATH_MAX];
     for (int i = 0; i < N_PICTURE; i++) {
         snprintf(path, sizeof path, "%.3500s/%s", directory, picture[i]);
-        unlink(path);
+        hx_atomic_file_remove(path);
     }
 }
 

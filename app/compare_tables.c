@@ -184,7 +184,7 @@ void hx_compare_print_notes(const hx_compare *c)
             "  PCG        in %s precision, from zero, all load cases; SpMV s: share of the\n"
             "             products, sampled\n"
             "  iter/SpMV  one PCG iteration over one product in double precision",
-            c->session.cfg.solver.precision);
+            hx_precision_name(c->session.cfg.solver.precision));
 }
 
 /* The paper's words for its figures, on a Tesla K40c (P1, Figures 11 to 14, Table 3). */

@@ -9,6 +9,9 @@
 #include <stddef.h>
 
 #include "config_tree.h"
+#include "core/pcg.h"
+#include "core/problem.h"
+#include "core/vtk.h"
 #include "json.h"
 #include "units.h"
 
@@ -28,6 +31,26 @@ typedef struct hx_config_words {
     char **word; /* (owned) */
 } hx_config_words;
 
+/* Keys with a fixed list of words land in enums, in the order of the schema's words; what a plug-in
+ * adds to is kept by its name. */
+typedef enum { HX_UNIT_ELEMENT, HX_UNIT_LENGTH } hx_config_unit;
+typedef enum { HX_FAILURE_CONTINUE, HX_FAILURE_STOP } hx_config_failure;
+enum { HX_COUPLING_NOT_GIVEN = -1, HX_COUPLING_DISTRIBUTING, HX_COUPLING_RIGID };
+typedef enum {
+    HX_FIELD_DENSITY,
+    HX_FIELD_DISPLACEMENT,
+    HX_FIELD_SENSITIVITY,
+    HX_FIELD_ENERGY,
+    HX_FIELD_VON_MISES,
+    HX_FIELD_SETS
+} hx_config_field;
+
+/* Some of a key's words, in the order given. */
+typedef struct hx_config_choices {
+    size_t n;
+    int *word; /* (owned) */
+} hx_config_choices;
+
 /* Entries of lists begin with where they were written: "bracket.cfg:12: supports[0]". */
 typedef struct hx_config_support {
     char *origin;
@@ -37,7 +60,8 @@ typedef struct hx_config_support {
 
 typedef struct hx_config_spring {
     char *origin;
-    char *set, *per;
+    char *set;
+    hx_spring_share per;
     double stiffness[3];
 } hx_config_spring;
 
@@ -53,8 +77,8 @@ typedef struct hx_config_load {
         double point[3], axis[3], speed;
     } centrifugal;
     double remote_force[3], moment[3], point[3];
-    char *coupling; /* NULL: distributing */
-    int load_case;  /* 0: each step of the file is a case, with from */
+    int coupling;  /* HX_COUPLING_...; not given: distributing */
+    int load_case; /* 0: each step of the file is a case, with from */
 } hx_config_load;
 
 typedef struct hx_config_passive {
@@ -119,7 +143,8 @@ typedef struct hx_config {
         hx_config_list symmetry;
         double extrusion[3];
         struct {
-            char *kind, *unit;
+            char *kind;
+            hx_config_unit unit;
             double radius;
             int volume_weighted;
         } filter;
@@ -135,16 +160,21 @@ typedef struct hx_config {
         } continuation;
     } optimization;
     struct {
-        char *device, *op, *layout, *preconditioner, *precision, *criterion, *on_failure;
+        char *device, *op, *preconditioner; /* names, or "auto" */
+        hx_layout layout;
+        hx_precision precision;
+        hx_pcg_criterion criterion;
+        hx_config_failure on_failure;
         double tolerance;
         int max_iterations, warm_start, threads, deterministic;
     } solver;
     const char *output_option; /* what names the folder on the command line; NULL: the key does */
     struct {
-        char *directory, *format;
+        char *directory;
+        hx_vtk_format format;
         int every;
         double threshold; /* NAN: all elements */
-        hx_config_words fields;
+        hx_config_choices fields;
     } output;
 } hx_config;
 
@@ -170,6 +200,12 @@ int hx_config_write(const hx_config *cfg, const char *path);
 
 /* The same as a JSON object. */
 void hx_config_write_json(const hx_config *cfg, hx_json *json, const char *key);
+
+/* 1 for the name "auto". */
+int hx_config_is_auto(const char *name);
+
+/* 1 if output.fields has it. */
+int hx_config_has_field(const hx_config *cfg, hx_config_field field);
 
 /* Replaces a string of the config. */
 int hx_config_set_word(char **word, const char *value);

@@ -1,4 +1,5 @@
-/* The config reference: for a terminal (`hextop help config`) and as the README's Markdown table
+/* The config reference: for a terminal (`hextop help config`) and as the Markdown table of
+ * configs/README.md
  * (`hextop list --keys`). */
 #include "config_help.h"
 

@@ -65,7 +65,7 @@ static void copy_given(double to[3], const double from[3])
 
 static void fill_remote(const hx_config_load *load, hx_load_spec *spec)
 {
-    const int rigid = load->coupling && strcmp(load->coupling, "rigid") == 0;
+    const int rigid = load->coupling == HX_COUPLING_RIGID;
     spec->kind = rigid ? HX_LOAD_REMOTE_RIGID : HX_LOAD_REMOTE;
     copy_given(spec->value, load->remote_force);
     copy_given(spec->moment, load->moment);
@@ -116,14 +116,12 @@ static void fill_spring(const hx_config_spring *spring, hx_spring_spec *spec)
     spec->set = spring->set;
     spec->origin = spring->origin;
     memcpy(spec->stiffness, spring->stiffness, sizeof spec->stiffness);
-    spec->per = strcmp(spring->per, "node") == 0   ? HX_SPRING_NODE
-                : strcmp(spring->per, "area") == 0 ? HX_SPRING_AREA
-                                                   : HX_SPRING_TOTAL;
+    spec->per = spring->per;
 }
 
 static int create_problem(const hx_config *cfg, const hx_mesh *mesh, hx_problem *problem,
                           hx_support_spec *support, hx_spring_spec *spring, hx_load_spec *load,
-                          hx_passive_spec *passive)
+                          hx_passive_spec *passive, hx_notes *notes)
 {
     const hx_config_support *cfg_support = cfg->supports.entry;
     const hx_config_load *cfg_load = cfg->loads.entry;
@@ -161,11 +159,13 @@ static int create_problem(const hx_config *cfg, const hx_mesh *mesh, hx_problem 
         .load = load,
         .passive = passive,
         .weight = cfg->weights.value,
+        .notes = notes,
     };
     return hx_problem_create(problem, mesh, &params);
 }
 
-int hx_config_make_problem(const hx_config *cfg, const hx_mesh *mesh, hx_problem *problem)
+int hx_config_make_problem(const hx_config *cfg, const hx_mesh *mesh, hx_problem *problem,
+                           hx_notes *notes)
 {
     int rc;
     hx_support_spec *support = NULL;
@@ -176,7 +176,7 @@ int hx_config_make_problem(const hx_config *cfg, const hx_mesh *mesh, hx_problem
     HX_TRY_FAIL(hx_alloc(&spring, cfg->springs.n, sizeof *spring, "springs"));
     HX_TRY_FAIL(hx_alloc(&load, cfg->loads.n, sizeof *load, "loads"));
     HX_TRY_FAIL(hx_alloc(&passive, cfg->passive.n, sizeof *passive, "passive regions"));
-    HX_TRY_FAIL(create_problem(cfg, mesh, problem, support, spring, load, passive));
+    HX_TRY_FAIL(create_problem(cfg, mesh, problem, support, spring, load, passive, notes));
 fail:
     free(support);
     free(spring);

@@ -51,8 +51,9 @@ static int wrong_type(const hx_value *value, const hx_key *key, const char *show
     return fault(value->origin, shown, "%s%s where %s is expected; for example %s = %s",
                  hx_value_kind_name(value->kind), unread_argument(value),
                  hx_key_type_name(key->type), hx_key_name(key),
-                 key->fallback && !key->note && key->type != HX_KEY_TEXT ? key->fallback
-                                                                         : hx_key_example(key));
+                 key->fallback && !key->note && key->type != HX_KEY_TEXT && key->type != HX_KEY_WORD
+                     ? key->fallback
+                     : hx_key_example(key));
 }
 
 static int check_number(const hx_value *value, const hx_key *key, const char *shown, double number)
@@ -68,14 +69,13 @@ static int check_word(const hx_value *value, const hx_key *key, const char *show
     const char *word[MAX_WORD];
     char hint[512];
     const size_t n = hx_key_words(key, word, MAX_WORD);
-    if (n == 0) return HX_OK;
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(word[i], text) == 0) return HX_OK;
+    if (n == 0 || hx_key_word_place(key, text) >= 0) return HX_OK;
     return fault(value->origin, shown, "unknown '%s'%s", text,
                  hx_name_hint(text, word, n, hint, sizeof hint));
 }
 
-static int read_text(const hx_value *value, const hx_key *key, const char *shown, char **out)
+/* What is written for a key that takes a text, one of its words if it has some. */
+static int find_text(const hx_value *value, const hx_key *key, const char *shown, const char **out)
 {
     /* an argument like output.directory=2024 is meant as text */
     const int aggregate = value->kind == HX_VALUE_GROUP || value->kind == HX_VALUE_LIST;
@@ -83,8 +83,23 @@ static int read_text(const hx_value *value, const hx_key *key, const char *shown
     if (!text) return wrong_type(value, key, shown);
     if (text[0] == '\0' && (key->required || !key->note))
         return fault(value->origin, shown, "an empty text; leave the key out for its default");
-    HX_TRY(check_word(value, key, shown, text));
+    *out = text;
+    return check_word(value, key, shown, text);
+}
+
+static int read_text(const hx_value *value, const hx_key *key, const char *shown, char **out)
+{
+    const char *text = NULL;
+    HX_TRY(find_text(value, key, shown, &text));
     return hx_config_set_word(out, text);
+}
+
+static int read_word(const hx_value *value, const hx_key *key, const char *shown, int *out)
+{
+    const char *text = NULL;
+    HX_TRY(find_text(value, key, shown, &text));
+    *out = hx_key_word_place(key, text);
+    return HX_OK;
 }
 
 static int read_int(const hx_value *value, const hx_key *key, const char *shown, int *out)
@@ -167,6 +182,26 @@ static int read_words(const hx_value *value, const hx_key *key, const char *show
     return HX_OK;
 }
 
+/* The places of words that are valid. */
+static int find_places(const hx_config_words *words, const hx_key *key, hx_config_choices *out)
+{
+    HX_TRY(hx_alloc(&out->word, words->n, sizeof *out->word, "config words"));
+    for (size_t i = 0; i < words->n; i++) out->word[i] = hx_key_word_place(key, words->word[i]);
+    out->n = words->n;
+    return HX_OK;
+}
+
+/* value = NULL: the default. */
+static int read_choices(const hx_value *value, const hx_key *key, const char *shown,
+                        hx_config_choices *out)
+{
+    hx_config_words words = {0};
+    int rc = value ? read_words(value, key, shown, &words) : split_words(&words, key->fallback);
+    if (rc == HX_OK) rc = find_places(&words, key, out);
+    free_words(&words);
+    return rc;
+}
+
 static int set_default(const hx_key *key, char *base)
 {
     void *at = base + key->offset;
@@ -174,6 +209,11 @@ static int set_default(const hx_key *key, char *base)
     switch (key->type) {
     case HX_KEY_TEXT:
         return hx_config_set_word(at, text);
+    case HX_KEY_WORD:
+        *(int *)at = text ? hx_key_word_place(key, text) : -1;
+        break;
+    case HX_KEY_CHOICES:
+        return read_choices(NULL, key, key->path, at);
     case HX_KEY_BOOL:
         *(int *)at = text && strcmp(text, "true") == 0;
         break;
@@ -232,6 +272,10 @@ static int read_value(const hx_value *value, const hx_key *key, const char *show
     switch (key->type) {
     case HX_KEY_TEXT:
         return read_text(value, key, shown, at);
+    case HX_KEY_WORD:
+        return read_word(value, key, shown, at);
+    case HX_KEY_CHOICES:
+        return read_choices(value, key, shown, at);
     case HX_KEY_BOOL:
         if (value->kind != HX_VALUE_BOOL) return wrong_type(value, key, shown);
         *(int *)at = value->integer != 0;
@@ -396,6 +440,7 @@ static int resolve_case(const hx_value *entry, hx_config_load *load)
 static int check_load(const hx_config_load *load)
 {
     const int on_part = !isnan(load->gravity[0]) + load->centrifugal.given + (load->from != NULL);
+    const int coupled = load->coupling != HX_COUPLING_NOT_GIVEN;
     const int force = !isnan(load->remote_force[0]), remote = force || !isnan(load->moment[0]);
     HX_TRY(check_one_of(load->origin,
                         !isnan(load->node_force[0]) + !isnan(load->total_force[0]) +
@@ -413,9 +458,9 @@ static int check_load(const hx_config_load *load)
         return fault(load->origin, "",
                      "remote_force without the point where it acts; for example "
                      "point = [0.0, 0.0, 100.0]");
-    if (!remote && (!isnan(load->point[0]) || load->coupling))
+    if (!remote && (!isnan(load->point[0]) || coupled))
         return fault(load->origin, "", "%s belongs to remote_force or moment",
-                     load->coupling ? "coupling" : "point");
+                     coupled ? "coupling" : "point");
     return HX_OK;
 }
 
@@ -506,6 +551,18 @@ fail:
     return rc;
 }
 
+int hx_config_is_auto(const char *name)
+{
+    return strcmp(name, "auto") == 0;
+}
+
+int hx_config_has_field(const hx_config *cfg, hx_config_field field)
+{
+    for (size_t i = 0; i < cfg->output.fields.n; i++)
+        if (cfg->output.fields.word[i] == (int)field) return 1;
+    return 0;
+}
+
 int hx_config_given(const hx_config *cfg, const char *key)
 {
     return hx_value_find(cfg->tree, key) != NULL;
@@ -545,6 +602,8 @@ static void free_members(const char *prefix, char *base)
             free_members(key->path, base);
         } else if (key->type == HX_KEY_TEXT) {
             free(*(char **)(void *)(base + key->offset));
+        } else if (key->type == HX_KEY_CHOICES) {
+            free(((hx_config_choices *)(void *)(base + key->offset))->word);
         } else if (key->type == HX_KEY_WORDS) {
             free_words((hx_config_words *)(void *)(base + key->offset));
         } else if (key->type == HX_KEY_NUMBERS) {

@@ -15,14 +15,15 @@ static const char *generator_word(size_t i)
     return hx_generators[i] ? hx_generators[i]->name : NULL;
 }
 
+/* Valid everywhere, also where the build lacks them (it then says what it does instead). */
 static const char *device_word(size_t i)
 {
-    return hx_devices[i] ? hx_devices[i]->name : NULL;
+    return i == 0 ? "auto" : hx_device_names[i - 1].name;
 }
 
-static const char *strategy_word(size_t i)
+static const char *operator_word(size_t i)
 {
-    return hx_strategies[i] ? hx_strategies[i]->name : NULL;
+    return i == 0 ? "auto" : hx_operator_names[i - 1].name;
 }
 
 static const char *precond_word(size_t i)
@@ -46,16 +47,13 @@ static const char *layout_word(size_t i)
     return i < HX_N_LAYOUT ? hx_layout_name((hx_layout)i) : NULL;
 }
 
-/* Valid everywhere, also where the build lacks them (it then says what it does instead). */
-static const char *const device_words[] = {"auto", "cpu", "cuda", NULL};
-static const char *const operator_words[] = {"auto",   "nbn", "ebe",   "ebe8",  "ebe24", "ebe64",
-                                             "warp64", "sym", "sym32", "dedup", "otf",   NULL};
+/* Those of keys that land in an enum stand in its order. */
 static const char *const criterion_words[] = {"relative", "absolute", NULL};
 static const char *const failure_words[] = {"continue", "stop", NULL};
 static const char *const unit_words[] = {"element", "length", NULL};
 static const char *const from_words[] = {"file", NULL};
 static const char *const coupling_words[] = {"distributing", "rigid", NULL};
-static const char *const share_words[] = {"total", "node", "area", NULL}; /* hx_spring_share */
+static const char *const share_words[] = {"total", "node", "area", NULL};
 static const char *const format_words[] = {"binary", "ascii", NULL};
 static const char *const field_words[] = {"density",   "displacement", "sensitivity", "energy",
                                           "von_mises", "sets",         NULL};
@@ -150,7 +148,7 @@ const hx_key hx_keys[] = {
     KEY("springs[].set", TEXT, IN(spring, set), .required = 1, .help = "name of a set of nodes"),
     KEY("springs[].stiffness", VECTOR, IN(spring, stiffness), .required = 1, .unit = "force/length",
         .range = "[0, inf)", .help = "along x, y and z"),
-    KEY("springs[].per", TEXT, IN(spring, per), .fallback = "total", .word = share_words,
+    KEY("springs[].per", WORD, IN(spring, per), .fallback = "total", .word = share_words,
         .help = "total: of the whole set, shared by area if it spans boundary faces, else by "
                 "nodes; node: at every node; area: per area of its boundary faces"),
 
@@ -191,7 +189,7 @@ const hx_key hx_keys[] = {
         .help = "moment carried by the set's nodes, alone or with a remote_force"),
     KEY("loads[].point", VECTOR, IN(load, point), .unit = "length",
         .note = "required with remote_force", .help = "where remote_force acts"),
-    KEY("loads[].coupling", TEXT, IN(load, coupling), .word = coupling_words,
+    KEY("loads[].coupling", WORD, IN(load, coupling), .word = coupling_words,
         .note = "distributing",
         .help = "of remote_force and moment: the set stays flexible, or moves as a rigid body"),
     KEY("loads[].case", INT, IN(load, load_case), .fallback = "0", .range = "[0, 1000]",
@@ -276,7 +274,8 @@ const hx_key hx_keys[] = {
     KEY("optimization.initial", TEXT, AT(optimization.initial),
         .note = "uniform at the volume fraction",
         .help =
-            "VTK file of an earlier run on the same mesh to start from, relative to the config"),
+            "VTK file of an earlier run on the same mesh to start from, in any order of its cells; "
+            "elements that it lacks start at rho_min; relative to the config"),
     LIST("optimization.symmetry", optimization.symmetry, hx_config_plane,
          "planes that the design is mirrored at, 1 to 3, whatever the loads"),
     KEY("optimization.symmetry[].point", VECTOR, IN(plane, point), .unit = "length", .required = 1,
@@ -291,7 +290,7 @@ const hx_key hx_keys[] = {
     KEY("optimization.filter.radius", FLOAT, AT(optimization.filter.radius), .range = "(0, inf)",
         .note = "the generator's for its size; required with mesh.file",
         .help = "reach of the filter, in `unit`"),
-    KEY("optimization.filter.unit", TEXT, AT(optimization.filter.unit), .fallback = "element",
+    KEY("optimization.filter.unit", WORD, AT(optimization.filter.unit), .fallback = "element",
         .word = unit_words, .help = "unit of radius: mean element size, or length as in the mesh"),
     KEY("optimization.filter.volume_weighted", BOOL, AT(optimization.filter.volume_weighted),
         .fallback = "false", .help = "weights by element volume, for graded meshes"),
@@ -322,23 +321,24 @@ const hx_key hx_keys[] = {
         .help = "so often; sooner where no density changes by more than change_tolerance"),
 
     GROUP("solver", "the linear systems: preconditioned conjugate gradients, matrix-free"),
-    KEY("solver.device", TEXT, AT(solver.device), .fallback = "auto", .word = device_words,
-        .more_word = device_word, .help = "auto: a GPU if there is one, else the CPU"),
-    KEY("solver.operator", TEXT, AT(solver.op), .fallback = "auto", .word = operator_words,
-        .more_word = strategy_word,
-        .help = "how K u is computed; `hextop list`; auto: the fastest, by a timing at the start "
-                "of those that can win; a CPU runs dedup as otf and the others of a GPU as ebe"),
-    KEY("solver.layout", TEXT, AT(solver.layout), .fallback = "interleaved",
+    KEY("solver.device", TEXT, AT(solver.device), .fallback = "auto", .more_word = device_word,
+        .help = "auto: a GPU if there is one, else the CPU"),
+    KEY("solver.operator", TEXT, AT(solver.op), .fallback = "auto", .more_word = operator_word,
+        .help =
+            "how K u is computed; auto: the fastest, by a timing at the start of those that can "
+            "win; `hextop list` describes them, and what runs in place of one that the device "
+            "lacks"),
+    KEY("solver.layout", WORD, AT(solver.layout), .fallback = "interleaved",
         .more_word = layout_word, .help = "order in memory of the element matrices"),
     KEY("solver.preconditioner", TEXT, AT(solver.preconditioner), .fallback = "auto",
         .more_word = precond_word,
         .help = "`hextop list` describes them; auto: multigrid from 2000 elements on, jacobi for "
                 "fewer, where multigrid does not fit, with precision mixed or criterion absolute"),
-    KEY("solver.precision", TEXT, AT(solver.precision), .fallback = "double",
+    KEY("solver.precision", WORD, AT(solver.precision), .fallback = "double",
         .more_word = precision_word,
         .help = "mixed: floats inside, true residual in double, the same stopping rule; operators "
                 "with `mixed` in `hextop list`"),
-    KEY("solver.criterion", TEXT, AT(solver.criterion), .fallback = "relative",
+    KEY("solver.criterion", WORD, AT(solver.criterion), .fallback = "relative",
         .word = criterion_words,
         .help = "relative: |r| <= tolerance |f|; absolute: r'z <= "
                 "tolerance, as in the paper"),
@@ -348,7 +348,7 @@ const hx_key hx_keys[] = {
         .range = "[1, inf)", .help = "iterations of a solve at most"),
     KEY("solver.warm_start", BOOL, AT(solver.warm_start), .fallback = "true",
         .help = "starts from the last design's displacements"),
-    KEY("solver.on_failure", TEXT, AT(solver.on_failure), .fallback = "continue",
+    KEY("solver.on_failure", WORD, AT(solver.on_failure), .fallback = "continue",
         .word = failure_words,
         .help = "when a solve does not converge: continue with a warning, or stop the run"),
     KEY("solver.threads", INT, AT(solver.threads), .fallback = "0", .range = "[0, 4096]",
@@ -363,12 +363,12 @@ const hx_key hx_keys[] = {
     KEY("output.every", INT, AT(output.every), .unit = "iterations", .fallback = "10",
         .range = "[0, inf)",
         .help = "a VTK file every so many iterations, and at the end; 0: only at the end"),
-    KEY("output.format", TEXT, AT(output.format), .fallback = "binary", .word = format_words,
+    KEY("output.format", WORD, AT(output.format), .fallback = "binary", .word = format_words,
         .help = "of the VTK files"),
     KEY("output.threshold", FLOAT, AT(output.threshold), .range = "[0, 1]", .note = "all elements",
         .help = "only elements of at least this density, with their places in the whole file as "
                 "vtkOriginalCellIds"),
-    KEY("output.fields", WORDS, AT(output.fields), .fallback = "density", .note = "(\"density\")",
+    KEY("output.fields", CHOICES, AT(output.fields), .fallback = "density", .note = "(\"density\")",
         .word = field_words,
         .help = "density; displacement; sensitivity (filtered); energy of elements u'Ku; von_mises "
                 "at centres, of the macroscopic stress rho^p E; sets"),
@@ -415,6 +415,31 @@ size_t hx_key_words(const hx_key *key, const char **word, size_t n_word)
     return n;
 }
 
+enum { MOST_WORDS = 64 };
+
+int hx_key_word_place(const hx_key *key, const char *text)
+{
+    const char *word[MOST_WORDS];
+    const size_t n = hx_key_words(key, word, MOST_WORDS);
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(word[i], text) == 0) return (int)i;
+    return -1;
+}
+
+const char *hx_key_word(const hx_key *key, int place)
+{
+    const char *word[MOST_WORDS];
+    const size_t n = hx_key_words(key, word, MOST_WORDS);
+    return place >= 0 && (size_t)place < n ? word[place] : "";
+}
+
+const char *hx_config_word(const char *path, int place)
+{
+    for (size_t i = 0; i < hx_n_key; i++)
+        if (strcmp(hx_keys[i].path, path) == 0) return hx_key_word(&hx_keys[i], place);
+    return "";
+}
+
 int hx_range_holds(const char *range, double value)
 {
     char *end = NULL;
@@ -434,6 +459,7 @@ const char *hx_key_type_name(hx_key_type type)
     case HX_KEY_LIST:
         return "a list of groups ( { ... }, { ... } )";
     case HX_KEY_TEXT:
+    case HX_KEY_WORD:
         return "a text in quotes";
     case HX_KEY_BOOL:
         return "true or false";
@@ -446,6 +472,7 @@ const char *hx_key_type_name(hx_key_type type)
     case HX_KEY_NUMBERS:
         return "numbers [a, b, ...]";
     case HX_KEY_WORDS:
+    case HX_KEY_CHOICES:
         return "a list of texts (\"a\", \"b\")";
     }
     return "a value";
@@ -453,8 +480,9 @@ const char *hx_key_type_name(hx_key_type type)
 
 const char *hx_key_type_word(hx_key_type type)
 {
-    static const char *const word[] = {"group",  "list",   "text",    "true/false", "integer",
-                                       "number", "vector", "numbers", "texts"};
+    static const char *const word[] = {"group",      "list",    "text",   "text",
+                                       "true/false", "integer", "number", "vector",
+                                       "numbers",    "texts",   "texts"};
     return word[type];
 }
 
@@ -466,6 +494,7 @@ const char *hx_key_example(const hx_key *key)
     case HX_KEY_LIST:
         return "( { } )";
     case HX_KEY_TEXT:
+    case HX_KEY_WORD:
         return "\"...\"";
     case HX_KEY_BOOL:
         return "true";
@@ -478,6 +507,7 @@ const char *hx_key_example(const hx_key *key)
     case HX_KEY_NUMBERS:
         return "[1.0, 1.0]";
     case HX_KEY_WORDS:
+    case HX_KEY_CHOICES:
         return "(\"density\")";
     }
     return "";
@@ -489,7 +519,7 @@ const char *hx_key_default(const hx_key *key, char *text, size_t n_text)
         snprintf(text, n_text, "required");
     else if (key->note)
         snprintf(text, n_text, "%s", key->note);
-    else if (key->fallback && key->type == HX_KEY_TEXT)
+    else if (key->fallback && (key->type == HX_KEY_TEXT || key->type == HX_KEY_WORD))
         snprintf(text, n_text, "\"%s\"", key->fallback);
     else
         snprintf(text, n_text, "%s", key->fallback ? key->fallback : "-");

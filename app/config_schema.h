@@ -1,4 +1,5 @@
-/* The table of all config keys: validation, defaults, help and the README's reference come from it.
+/* The table of all config keys: validation, defaults, help and the reference in configs/README.md
+ * come from it.
  */
 #ifndef HX_CONFIG_SCHEMA_H
 #define HX_CONFIG_SCHEMA_H
@@ -9,12 +10,14 @@ typedef enum {
     HX_KEY_GROUP,
     HX_KEY_LIST, /* of groups: hx_config_list */
     HX_KEY_TEXT,
+    HX_KEY_WORD, /* one of the key's words: int, its place among them; -1: not given */
     HX_KEY_BOOL,
     HX_KEY_INT,
     HX_KEY_FLOAT,
     HX_KEY_VECTOR,  /* double[3] */
     HX_KEY_NUMBERS, /* hx_config_numbers */
-    HX_KEY_WORDS    /* hx_config_words */
+    HX_KEY_WORDS,   /* hx_config_words */
+    HX_KEY_CHOICES  /* of the key's words: hx_config_choices */
 } hx_key_type;
 
 /* Stored nowhere: a group that needs no `given` flag. */
@@ -48,6 +51,13 @@ const hx_key *hx_key_find(const char *prefix, const char *name);
 
 /* Collects the valid words into word[n_word]; returns how many there are. 0: any text. */
 size_t hx_key_words(const hx_key *key, const char **word, size_t n_word);
+
+/* Place of the text among the key's words; -1: it is none of them. */
+int hx_key_word_place(const hx_key *key, const char *text);
+/* The word at that place. */
+const char *hx_key_word(const hx_key *key, int place);
+/* The same of the key with that path. */
+const char *hx_config_word(const char *path, int place);
 
 /* 1 if value lies within "(0, 1]" style limits. */
 int hx_range_holds(const char *range, double value);

@@ -28,6 +28,8 @@ static int has_value(const hx_key *key, const void *at)
         return ((const hx_config_list *)at)->n > 0;
     case HX_KEY_TEXT:
         return *(const char *const *)at != NULL;
+    case HX_KEY_WORD:
+        return *(const int *)at >= 0;
     case HX_KEY_FLOAT:
     case HX_KEY_VECTOR:
         return !isnan(*(const double *)at);
@@ -35,6 +37,8 @@ static int has_value(const hx_key *key, const void *at)
         return ((const hx_config_numbers *)at)->n > 0;
     case HX_KEY_WORDS:
         return ((const hx_config_words *)at)->n > 0;
+    case HX_KEY_CHOICES:
+        return ((const hx_config_choices *)at)->n > 0;
     default:
         return 1;
     }
@@ -127,6 +131,19 @@ static void text_value(writer *w, const hx_key *key, const void *at)
     case HX_KEY_TEXT:
         put_text(stream, *(const char *const *)at);
         break;
+    case HX_KEY_WORD:
+        put_text(stream, hx_key_word(key, *(const int *)at));
+        break;
+    case HX_KEY_CHOICES: {
+        const hx_config_choices *choices = at;
+        fputc('(', stream);
+        for (size_t i = 0; i < choices->n; i++) {
+            if (i > 0) fputs(", ", stream);
+            put_text(stream, hx_key_word(key, choices->word[i]));
+        }
+        fputc(')', stream);
+        break;
+    }
     case HX_KEY_BOOL:
         fputs(*(const int *)at ? "true" : "false", stream);
         break;
@@ -198,6 +215,17 @@ static void json_value(writer *w, const hx_key *key, const void *at)
     case HX_KEY_TEXT:
         hx_json_string(w->json, name, *(const char *const *)at);
         break;
+    case HX_KEY_WORD:
+        hx_json_string(w->json, name, hx_key_word(key, *(const int *)at));
+        break;
+    case HX_KEY_CHOICES: {
+        const hx_config_choices *choices = at;
+        hx_json_open_array(w->json, name);
+        for (size_t i = 0; i < choices->n; i++)
+            hx_json_string(w->json, NULL, hx_key_word(key, choices->word[i]));
+        hx_json_close_array(w->json);
+        break;
+    }
     case HX_KEY_BOOL:
         hx_json_bool(w->json, name, *(const int *)at);
         break;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config_schema.h"
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/mesh_files.h"
@@ -32,8 +33,11 @@ static int read_setting(conversion *c, const char *text)
         if (end != text + 11 && *end == '\0' && c->merge >= 0.0 && isfinite(c->merge)) return HX_OK;
         return HX_RAISE(HX_EINPUT, "'%s': a distance of 0 or more is expected", text);
     }
-    c->is_ascii = strcmp(text, "output.format=ascii") == 0;
-    if (c->is_ascii || strcmp(text, "output.format=binary") == 0) return HX_OK;
+    if (strncmp(text, "output.format=", 14) == 0) {
+        const int format = hx_key_word_place(hx_key_find("output", "format"), text + 14);
+        c->is_ascii = format == HX_VTK_ASCII;
+        if (format >= 0) return HX_OK;
+    }
     return HX_RAISE(HX_EINPUT,
                     "'%s': where a mesh file is converted, only mesh.merge=DISTANCE and "
                     "output.format=binary or ascii may follow",

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "config.h"
 #include "core/registry.h"
 
 static void *prepare(void *argument)
@@ -17,7 +18,7 @@ void hx_device_start_begin(hx_device_start *start, const char *name)
     size_t n = 0;
     memset(start, 0, sizeof *start);
     for (size_t i = 0; hx_devices[i] && n < most; i++) {
-        const int wanted = strcmp(name, "auto") == 0 || strcmp(name, hx_devices[i]->name) == 0;
+        const int wanted = hx_config_is_auto(name) || strcmp(name, hx_devices[i]->name) == 0;
         if (wanted && hx_devices[i]->prepare) start->ops[n++] = hx_devices[i];
     }
     if (n > 0) start->running = pthread_create(&start->thread, NULL, prepare, start) == 0;

@@ -10,7 +10,7 @@
 static int stays_on_host(const hx_config *cfg)
 {
     const char *name = cfg->solver.device;
-    if (strcmp(name, "auto") != 0) return strcmp(name, "cpu") == 0;
+    if (!hx_config_is_auto(name)) return strcmp(name, "cpu") == 0;
     return hx_devices[0] && !hx_devices[1];
 }
 
@@ -19,7 +19,7 @@ static int runs_on_host(const hx_config *cfg)
 {
     const char *name = cfg->solver.device;
     char why[256];
-    for (size_t i = 0; strcmp(name, "auto") == 0 && hx_devices[i]; i++)
+    for (size_t i = 0; hx_config_is_auto(name) && hx_devices[i]; i++)
         if (hx_devices[i]->available(why, sizeof why)) name = hx_devices[i]->name;
     return strcmp(name, "cpu") == 0;
 }

@@ -114,3 +114,25 @@ void hx_log_usage_error(const char *fmt, ...)
     print_line(stderr, "hextop: error: ", fmt, args);
     va_end(args);
 }
+
+int hx_log_notes(hx_notes *notes)
+{
+    int n_warning = 0;
+    for (size_t i = 0; i < notes->n; i++) {
+        const char *const text = notes->note[i].text;
+        switch (notes->note[i].level) {
+        case HX_NOTE_DETAIL:
+            hx_log_detail("%s", text);
+            break;
+        case HX_NOTE_INFO:
+            hx_log_info("%s", text);
+            break;
+        case HX_NOTE_WARNING:
+            hx_log_warning("%s", text);
+            n_warning++;
+            break;
+        }
+    }
+    hx_notes_free(notes);
+    return n_warning;
+}

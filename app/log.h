@@ -4,6 +4,7 @@
 #define HX_LOG_H
 
 #include "core/error.h"
+#include "core/notes.h"
 
 typedef enum { HX_LOG_QUIET = -1, HX_LOG_NORMAL = 0, HX_LOG_VERBOSE = 1 } hx_log_level;
 
@@ -28,5 +29,8 @@ void hx_log_warning(const char *fmt, ...) HX_PRINTF(1, 2);
 void hx_log_error(int code);
 /* "hextop: error: ..." of a fault in the command line. */
 void hx_log_usage_error(const char *fmt, ...) HX_PRINTF(1, 2);
+
+/* Each at its level; frees them. Returns how many warnings there were. */
+int hx_log_notes(hx_notes *notes);
 
 #endif

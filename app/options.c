@@ -5,127 +5,175 @@
 
 #include "core/names.h"
 
-/* OWN_FLAG, OWN_TEXT: of one command; two commands may have options of the same name. */
-typedef enum { FLAG, QUIET, VERBOSE, OWN_FLAG, OWN_TEXT } option_kind;
+enum { QUIET, VERBOSE, HELP, VERSION };
 
-typedef struct option_word {
-    const char *name, *letter; /* letter: short form or NULL */
-    option_kind kind;
-    size_t offset;       /* in hx_options; QUIET and VERBOSE: none */
-    const char *value;   /* what follows, for messages */
-    const char *command; /* whose option it is; NULL: of all */
-} option_word;
-
-#define AT(member) offsetof(hx_options, member)
-
-static const option_word words[] = {
-    {"--help", "-h", FLAG, AT(help), NULL, NULL},
-    {"--version", NULL, FLAG, AT(version), NULL, NULL},
-    {"--keys", NULL, FLAG, AT(keys), NULL, NULL},
-    {"--quiet", "-q", QUIET, 0, NULL, NULL},
-    {"--verbose", "-v", VERBOSE, 0, NULL, NULL},
-    {"--paper", NULL, OWN_FLAG, AT(compare.paper), NULL, "compare"},
-    {"--all-devices", NULL, OWN_FLAG, AT(compare.all_devices), NULL, "compare"},
-    {"--no-pcg", NULL, OWN_FLAG, AT(compare.no_pcg), NULL, "compare"},
-    {"--operators", NULL, OWN_TEXT, AT(compare.operators), "NAME,NAME", "compare"},
-    {"--sizes", NULL, OWN_TEXT, AT(compare.sizes), "1,2,3", "compare"},
-    {"--repeats", NULL, OWN_TEXT, AT(compare.repeats), "N", "compare"},
-    {"--iterations", NULL, OWN_TEXT, AT(compare.iterations), "N", "compare"},
-    {"--output", NULL, OWN_TEXT, AT(compare.output), "DIR", "compare"},
-    {"--output", NULL, OWN_TEXT, AT(verify.output), "FILE.json", "verify"},
-    {"--config", NULL, OWN_TEXT, AT(surface.config), "FILE", "surface"},
-    {"--threshold", NULL, OWN_TEXT, AT(surface.threshold), "DENSITY", "surface"},
-    {"--threshold", NULL, OWN_TEXT, AT(verify.threshold), "DENSITY", "verify"},
-    {"--volume", NULL, OWN_TEXT, AT(surface.volume), "VOLUME", "surface"},
-    {"--smooth", NULL, OWN_TEXT, AT(surface.smooth), "STEPS", "surface"},
-    {"--preserve", NULL, OWN_TEXT, AT(surface.preserve), "loads,passive", "surface"},
-    {"--keep-largest", NULL, OWN_FLAG, AT(surface.keep_largest), NULL, "surface"},
-    {"--tolerance", NULL, OWN_TEXT, AT(verify.tolerance), "PERCENT", "verify"},
-    {"--vtk", NULL, OWN_TEXT, AT(verify.vtk), "FILE.vtk", "verify"},
+const hx_option hx_common_options[] = {
+    [QUIET] = {.name = "--quiet", .letter = "-q", .help = "errors and warnings only"},
+    [VERBOSE] = {.name = "--verbose",
+                 .letter = "-v",
+                 .help = "more detail; errors with their code and place in the source"},
+    [HELP] = {.name = "--help", .letter = "-h", .help = "this text, or that of a command"},
+    [VERSION] = {.name = "--version", .help = "versions"},
 };
-enum { N_WORD = sizeof words / sizeof words[0] };
+const size_t hx_n_common = sizeof hx_common_options / sizeof hx_common_options[0];
+
+/* An option of a table, and the command that it belongs to (NULL: all). */
+typedef struct found_option {
+    const hx_option *option;
+    const hx_command *owner;
+} found_option;
 
 /* 1 if text, "=VALUE" cut off, is that option. */
-static int is_word(const option_word *word, const char *text)
+static int is_option(const hx_option *option, const char *text)
 {
     const size_t n = strcspn(text, "=");
-    if (word->letter && strcmp(word->letter, text) == 0) return 1;
-    return strlen(word->name) == n && strncmp(word->name, text, n) == 0 &&
-           (word->kind == OWN_TEXT || !text[n]);
+    if (option->letter && strcmp(option->letter, text) == 0) return 1;
+    return strlen(option->name) == n && strncmp(option->name, text, n) == 0 &&
+           (option->kind != HX_OPTION_FLAG || !text[n]);
 }
 
-/* The option of that name, the command's own if there are several; NULL after saying that there is
- * none. */
-static const option_word *find_word(const char *text, const char *command)
+static const hx_option *find_in(const hx_option *option, size_t n_option, const char *text)
 {
-    const char *name[N_WORD];
-    char hint[512];
-    const option_word *found = NULL;
-    size_t n_name = 0; /* equal names stand side by side */
-    for (size_t i = 0; i < N_WORD; i++) {
-        const char *const owner = words[i].command;
-        if (i == 0 || strcmp(words[i].name, name[n_name - 1]) != 0) name[n_name++] = words[i].name;
-        if (!is_word(&words[i], text)) continue;
-        if (!found || (command && owner && strcmp(command, owner) == 0)) found = &words[i];
+    for (size_t i = 0; i < n_option; i++)
+        if (is_option(&option[i], text)) return &option[i];
+    return NULL;
+}
+
+/* The option of that name: of all commands, of `command` (which may be NULL), or of another. */
+static found_option find_option(const hx_command *const *commands, const hx_command *command,
+                                const char *text)
+{
+    found_option found = {find_in(hx_common_options, hx_n_common, text), NULL};
+    if (!found.option && command) {
+        found.option = find_in(command->option, command->n_option, text);
+        found.owner = command;
     }
-    if (!found)
-        hx_log_usage_error("unknown option '%s'%s", text,
-                           hx_name_hint(text, name, n_name, hint, sizeof hint));
+    for (size_t i = 0; commands[i] && !found.option; i++) {
+        found.option = find_in(commands[i]->option, commands[i]->n_option, text);
+        found.owner = commands[i];
+    }
     return found;
 }
 
-static void set_flag(hx_options *options, const option_word *word)
+static size_t add_names(const char **name, size_t n, size_t n_name, const hx_option *option,
+                        size_t n_option)
 {
-    const int yes = 1;
-    memcpy((char *)options + word->offset, &yes, sizeof yes);
+    for (size_t i = 0; i < n_option && n < n_name; i++) {
+        size_t k = 0;
+        while (k < n && strcmp(name[k], option[i].name) != 0) k++;
+        if (k == n) name[n++] = option[i].name;
+    }
+    return n;
+}
+
+static int refuse_option(const hx_command *const *commands, const char *text)
+{
+    enum { MOST = 64 };
+    const char *name[MOST];
+    char hint[512];
+    size_t n = add_names(name, 0, MOST, hx_common_options, hx_n_common);
+    for (size_t i = 0; commands[i]; i++)
+        n = add_names(name, n, MOST, commands[i]->option, commands[i]->n_option);
+    hx_log_usage_error("unknown option '%s'%s", text,
+                       hx_name_hint(text, name, n, hint, sizeof hint));
+    return -1;
+}
+
+static int looks_like_option(const char *text)
+{
+    return text[0] == '-' && text[1] != '\0';
+}
+
+/* The first argument that is neither an option nor the value of one. */
+static const char *find_command_word(const hx_command *const *commands, int argc, char **argv)
+{
+    int options_end = 0;
+    for (int i = 1; i < argc; i++) {
+        if (!options_end && strcmp(argv[i], "--") == 0) {
+            options_end = 1;
+        } else if (!options_end && looks_like_option(argv[i])) {
+            const hx_option *option = find_option(commands, NULL, argv[i]).option;
+            i += option && option->kind != HX_OPTION_FLAG && !strchr(argv[i], '=');
+        } else {
+            return argv[i];
+        }
+    }
+    return NULL;
+}
+
+static void take_common(hx_options *options, const hx_option *option)
+{
+    if (option == &hx_common_options[QUIET]) options->level = HX_LOG_QUIET;
+    if (option == &hx_common_options[VERBOSE]) options->level = HX_LOG_VERBOSE;
+    options->help |= option == &hx_common_options[HELP];
+    options->version |= option == &hx_common_options[VERSION];
 }
 
 /* next: the argument after it, or NULL. Returns the number of further arguments used, or -1. */
-static int take_option(hx_options *options, const char *command, const char *text, const char *next)
+static int take_option(hx_options *options, const hx_command *const *commands, const char *text,
+                       const char *next)
 {
-    const option_word *word = find_word(text, command);
-    if (!word) return -1;
-    if (word->kind == FLAG || word->kind == OWN_FLAG) set_flag(options, word);
-    if (word->kind == QUIET) options->level = HX_LOG_QUIET;
-    if (word->kind == VERBOSE) options->level = HX_LOG_VERBOSE;
-    if (!word->command) return 0;
-    if (!options->stray && !(command && strcmp(command, word->command) == 0)) {
-        options->stray = word->name;
-        options->stray_of = word->command;
+    const found_option found = find_option(commands, options->command, text);
+    const hx_option *const option = found.option;
+    if (!option) return refuse_option(commands, text);
+    if (!found.owner) {
+        take_common(options, option);
+        return 0;
     }
-    if (word->kind == OWN_FLAG) return 0;
-    const char *value = strchr(text, '=');
-    const int used = value ? 0 : 1;
-    value = value ? value + 1 : next;
+    const int is_own = found.owner == options->command;
+    if (!is_own && !options->stray) {
+        options->stray = option->name;
+        options->stray_of = found.owner->name;
+    }
+    const char *const equals = option->kind == HX_OPTION_FLAG ? NULL : strchr(text, '=');
+    const char *const value = option->kind == HX_OPTION_FLAG ? option->name
+                              : equals                       ? equals + 1
+                                                             : next;
     if (!value || !value[0]) {
-        hx_log_usage_error("%s needs a value: %s %s", word->name, word->name, word->value);
+        hx_log_usage_error("%s needs a value: %s %s", option->name, option->name, option->value);
         return -1;
     }
-    memcpy((char *)options + word->offset, &value, sizeof value);
-    return used;
+    if (is_own) options->value[option - found.owner->option] = value;
+    return value == next;
 }
 
-int hx_options_parse(hx_options *options, int argc, char **argv)
+int hx_options_parse(hx_options *options, const hx_command *const *commands, int argc, char **argv)
 {
     int n = 0, options_end = 0;
     memset(options, 0, sizeof *options);
+    options->word = find_command_word(commands, argc, argv);
+    for (size_t i = 0; options->word && commands[i]; i++)
+        if (strcmp(commands[i]->name, options->word) == 0) options->command = commands[i];
     for (int i = 1; i < argc; i++) {
         if (!options_end && strcmp(argv[i], "--") == 0)
             options_end = 1;
-        else if (!options_end && argv[i][0] == '-' && argv[i][1] != '\0') {
+        else if (!options_end && looks_like_option(argv[i])) {
             const char *const next = i + 1 < argc ? argv[i + 1] : NULL;
-            const int used = take_option(options, n > 0 ? argv[0] : NULL, argv[i], next);
+            const int used = take_option(options, commands, argv[i], next);
             if (used < 0) return -1;
             i += used;
         } else
             argv[n++] = argv[i];
     }
     if (n > 0) {
-        options->command = argv[0];
         options->n_argument = (size_t)(n - 1);
         options->argument = (const char *const *)(argv + 1);
-        if (options->stray && strcmp(options->stray_of, argv[0]) == 0)
-            options->stray = NULL; /* it came before its command */
     }
     return 0;
+}
+
+const char *hx_option_text(const hx_options *options, int option)
+{
+    const char *const value = options->value[option];
+    return value ? value : options->command->option[option].fallback;
+}
+
+int hx_option_given(const hx_options *options, int option)
+{
+    return options->value[option] != NULL;
+}
+
+int hx_command_takes_keys(const hx_command *command)
+{
+    return strstr(command->arguments, "KEY=VALUE") != NULL;
 }

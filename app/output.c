@@ -11,6 +11,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "core/atomic_file.h"
 #include "core/hex8.h"
 #include "core/memory.h"
 #include "log.h"
@@ -92,13 +93,6 @@ static int test_write(const hx_config *cfg)
     return failed ? cannot_write(cfg, cfg->output.directory, strerror(failed)) : HX_OK;
 }
 
-static int wants(const hx_config *cfg, const char *field)
-{
-    for (size_t i = 0; i < cfg->output.fields.n; i++)
-        if (strcmp(cfg->output.fields.word[i], field) == 0) return 1;
-    return 0;
-}
-
 /* "name" of the first case, "name_2", ... of the others. */
 static const char *case_name(const char *name, int c, char *text, size_t n_text)
 {
@@ -124,34 +118,35 @@ static int add_fields(hx_output *out)
     const size_t n_elem = (size_t)mesh->n_elem;
     char name[64];
     HX_TRY(add_scratch(out, &out->physical, n_elem, "densities"));
-    if (wants(cfg, "sensitivity") || wants(cfg, "energy") || wants(cfg, "von_mises"))
+    if (hx_config_has_field(cfg, HX_FIELD_SENSITIVITY) ||
+        hx_config_has_field(cfg, HX_FIELD_ENERGY) || hx_config_has_field(cfg, HX_FIELD_VON_MISES))
         HX_TRY(add_scratch(out, &out->scalar, n_elem, "fields"));
-    if (wants(cfg, "density"))
+    if (hx_config_has_field(cfg, HX_FIELD_DENSITY))
         HX_TRY(hx_fields_add(&out->fields, mesh, HX_VTK_CELL, HX_VTK_F64, 1, "density",
                              &out->density));
-    if (wants(cfg, "sensitivity"))
+    if (hx_config_has_field(cfg, HX_FIELD_SENSITIVITY))
         HX_TRY(hx_fields_add(&out->fields, mesh, HX_VTK_CELL, HX_VTK_F32, 1, "sensitivity",
                              &out->sensitivity));
-    if (wants(cfg, "energy"))
+    if (hx_config_has_field(cfg, HX_FIELD_ENERGY))
         HX_TRY(
             hx_fields_add(&out->fields, mesh, HX_VTK_CELL, HX_VTK_F32, 1, "energy", &out->energy));
-    if (wants(cfg, "displacement")) {
+    if (hx_config_has_field(cfg, HX_FIELD_DISPLACEMENT)) {
         HX_TRY(hx_alloc(&out->displacement, (size_t)n_case, sizeof(double *), "fields"));
         for (int c = 0; c < n_case; c++)
             HX_TRY(hx_fields_add(&out->fields, mesh, HX_VTK_POINT, HX_VTK_F64, 3,
                                  case_name("displacement", c, name, sizeof name),
                                  &out->displacement[c]));
     }
-    if (wants(cfg, "von_mises")) {
+    if (hx_config_has_field(cfg, HX_FIELD_VON_MISES)) {
         HX_TRY(hx_alloc(&out->von_mises, (size_t)n_case, sizeof(float *), "fields"));
         for (int c = 0; c < n_case; c++)
             HX_TRY(hx_fields_add(&out->fields, mesh, HX_VTK_CELL, HX_VTK_F32, 1,
                                  case_name("von_mises", c, name, sizeof name), &out->von_mises[c]));
-        if (!wants(cfg, "displacement")) /* else from the field */
+        if (!hx_config_has_field(cfg, HX_FIELD_DISPLACEMENT)) /* else from the field */
             HX_TRY(add_scratch(out, &out->scratch, 3 * (size_t)mesh->n_node,
                                "displacements for stresses"));
     }
-    if (wants(cfg, "sets")) HX_TRY(hx_fields_add_sets(&out->fields, mesh));
+    if (hx_config_has_field(cfg, HX_FIELD_SETS)) HX_TRY(hx_fields_add_sets(&out->fields, mesh));
     return HX_OK;
 }
 
@@ -191,7 +186,7 @@ int hx_output_open(hx_output *out, hx_session *s)
     memset(out, 0, sizeof *out);
     out->session = s;
     out->directory = s->cfg.output.directory;
-    out->format = strcmp(s->cfg.output.format, "ascii") == 0 ? HX_VTK_ASCII : HX_VTK_BINARY;
+    out->format = s->cfg.output.format;
     HX_TRY_FAIL(add_fields(out));
     HX_TRY_FAIL(hx_output_make_directory(&s->cfg));
     return HX_OK;
@@ -258,7 +253,7 @@ void hx_output_forget(const hx_output *out)
     static const char *const name[] = {"summary.json", "density.vtk.series"};
     char path[PATH_MAX];
     for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
-        unlink(hx_output_path(out, name[i], path, sizeof path));
+        hx_atomic_file_remove(hx_output_path(out, name[i], path, sizeof path));
 }
 
 const char *hx_output_last(const hx_output *out)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "config_schema.h"
 #include "continuation.h"
 #include "core/clock.h"
 #include "core/memory.h"
@@ -18,8 +19,8 @@ static const char *join_fields(const hx_config *cfg, char *text, size_t n_text)
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; i < cfg->output.fields.n && used < n_text; i++) {
-        const int n =
-            snprintf(text + used, n_text - used, "%s%s", i ? ", " : "", cfg->output.fields.word[i]);
+        const int n = snprintf(text + used, n_text - used, "%s%s", i ? ", " : "",
+                               hx_config_word("output.fields", cfg->output.fields.word[i]));
         used += n > 0 ? (size_t)n : 0;
     }
     return text;

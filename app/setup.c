@@ -17,7 +17,7 @@
 #include "continuation.h"
 #include "core/clock.h"
 #include "core/memory.h"
-#include "core/vtk.h"
+#include "core/result_match.h"
 #include "footprint.h"
 #include "log.h"
 #include "mesh_input.h"
@@ -154,9 +154,9 @@ static int resolve_radius(hx_session *s)
         fill_generate_params(cfg, &params);
         *radius =
             hx_generator_radius(hx_generator_find(cfg->mesh.generator), &params, s->mesh.n_elem);
-        HX_TRY(hx_config_set_word(&cfg->optimization.filter.unit, "element"));
+        cfg->optimization.filter.unit = HX_UNIT_ELEMENT;
     }
-    const int in_elements = strcmp(cfg->optimization.filter.unit, "element") == 0;
+    const int in_elements = cfg->optimization.filter.unit == HX_UNIT_ELEMENT;
     s->filter_radius = *radius * (in_elements ? s->mesh.elem_size : 1.0);
     return HX_OK;
 }
@@ -183,8 +183,11 @@ static int make_ties(hx_session *s)
 
 int hx_session_make_problem(hx_session *s)
 {
+    hx_notes notes = {0};
     const double begin = begin_step(HX_SETUP_PROBLEM);
-    HX_TRY(hx_config_make_problem(&s->cfg, &s->mesh, &s->problem));
+    const int rc = hx_config_make_problem(&s->cfg, &s->mesh, &s->problem, &notes);
+    s->n_warning += hx_log_notes(&notes);
+    HX_TRY(rc);
     HX_TRY(resolve_radius(s));
     HX_TRY(make_ties(s));
     end_step(s, HX_SETUP_PROBLEM, begin);
@@ -195,7 +198,7 @@ int hx_session_find_device(const hx_session *s, const hx_device_ops **ops)
 {
     const char *name = s->cfg.solver.device;
     *ops = NULL;
-    if (strcmp(name, "auto") != 0) {
+    if (!hx_config_is_auto(name)) {
         *ops = hx_device_find(name);
         if (*ops) return HX_OK;
         return blame(s, "solver.device",
@@ -225,9 +228,7 @@ static void set_threads(int n)
 
 hx_layout hx_session_asked_layout(const hx_session *s)
 {
-    hx_layout layout = HX_LAYOUT_ROWMAJOR;
-    while (strcmp(hx_layout_name(layout), s->cfg.solver.layout) != 0) layout++;
-    return layout;
+    return s->cfg.solver.layout;
 }
 
 /* HX_EINPUT with the operators of the device that would do. */
@@ -263,22 +264,16 @@ static int find_named_strategy(hx_session *s)
                  cfg->solver.op);
     if (!has_layout) { /* the same config serves operators that know one layout only */
         snprintf(s->operator_note, sizeof s->operator_note, "in place of %s, %s", cfg->solver.op,
-                 cfg->solver.layout);
+                 hx_layout_name(cfg->solver.layout));
         for (s->layout = HX_LAYOUT_ROWMAJOR; s->layout + 1 < HX_N_LAYOUT; s->layout++)
             if (s->strategy->layouts & HX_LAYOUT_BIT(s->layout)) break;
     }
     return HX_OK;
 }
 
-static hx_precision precision(const hx_session *s)
-{
-    const int mixed = strcmp(s->cfg.solver.precision, hx_precision_name(HX_PRECISION_MIXED)) == 0;
-    return mixed ? HX_PRECISION_MIXED : HX_PRECISION_DOUBLE;
-}
-
 static int choose_strategy(hx_session *s)
 {
-    const int is_auto = strcmp(s->cfg.solver.op, "auto") == 0;
+    const int is_auto = hx_config_is_auto(s->cfg.solver.op);
     return blame(s, "solver.operator", is_auto ? hx_choose_operator(s) : find_named_strategy(s));
 }
 
@@ -287,14 +282,14 @@ enum { LEAST_FOR_MULTIGRID = 2000 };
 
 static int precond_is_auto(const hx_session *s)
 {
-    return strcmp(s->cfg.solver.preconditioner, "auto") == 0;
+    return hx_config_is_auto(s->cfg.solver.preconditioner);
 }
 
 /* "auto", as far as it does not depend on memory. */
 static const hx_precond_kind *choose_precond(const hx_session *s, const hx_device_ops *ops)
 {
-    const int other = precision(s) == HX_PRECISION_MIXED ||
-                      strcmp(s->cfg.solver.criterion, "absolute") == 0 ||
+    const int other = s->cfg.solver.precision == HX_PRECISION_MIXED ||
+                      s->cfg.solver.criterion == HX_PCG_ABSOLUTE ||
                       s->mesh.n_elem < LEAST_FOR_MULTIGRID || !ops->multigrid;
     return hx_precond_find(other ? "jacobi" : "multigrid");
 }
@@ -346,9 +341,9 @@ static int suggest_precision(const hx_session *s, int rc)
 
 static int check_precision(const hx_session *s)
 {
-    const int rigid = hx_pcg_check_rigid(precision(s), s->problem.n_rigid);
+    const int rigid = hx_pcg_check_rigid(s->cfg.solver.precision, s->problem.n_rigid);
     if (rigid < 0) return blame(s, "solver.precision", rigid);
-    const int rc = hx_pcg_check_precision(precision(s), s->strategy, s->precond_kind);
+    const int rc = hx_pcg_check_precision(s->cfg.solver.precision, s->strategy, s->precond_kind);
     if (rc == HX_OK) return HX_OK;
     return blame(s, "solver.precision", s->strategy->apply_single ? rc : suggest_precision(s, rc));
 }
@@ -366,7 +361,7 @@ int hx_session_open_device(hx_session *s)
     HX_TRY(hx_config_set_word(&s->cfg.solver.device, ops->name));
     HX_TRY(hx_config_set_word(&s->cfg.solver.op, s->strategy->name));
     HX_TRY(hx_config_set_word(&s->cfg.solver.preconditioner, s->precond_kind->name));
-    HX_TRY(hx_config_set_word(&s->cfg.solver.layout, hx_layout_name(s->layout)));
+    s->cfg.solver.layout = s->layout;
     end_step(s, HX_SETUP_DEVICE, begin);
     return HX_OK;
 }
@@ -484,11 +479,10 @@ int hx_session_make_solver(hx_session *s)
 {
     const hx_config *cfg = &s->cfg;
     const hx_pcg_params params = {
-        .criterion =
-            strcmp(cfg->solver.criterion, "absolute") == 0 ? HX_PCG_ABSOLUTE : HX_PCG_RELATIVE,
+        .criterion = cfg->solver.criterion,
         .tolerance = cfg->solver.tolerance,
         .max_iterations = cfg->solver.max_iterations,
-        .precision = precision(s),
+        .precision = cfg->solver.precision,
     };
     const double begin = begin_step(HX_SETUP_SOLVER);
     if (!s->op.dev) HX_TRY(hx_session_make_operator(s)); /* else it is there, after a trial */
@@ -509,12 +503,20 @@ double hx_session_mass(const hx_session *s, double volume_fraction)
 int hx_session_read_initial(hx_session *s, double **density)
 {
     char **path = &s->cfg.optimization.initial;
+    const double rho_min = s->problem.rho_min;
+    hx_result_match match;
+    char count[32];
     *density = NULL;
     if (!*path) return HX_OK;
     HX_TRY(resolve_file(s, "optimization.initial", path));
     HX_TRY(hx_alloc_raw(density, (size_t)s->mesh.n_elem, sizeof **density, "initial densities"));
-    return blame(s, "optimization.initial",
-                 hx_vtk_read_cell_array(*path, "density", &s->mesh, *density));
+    HX_TRY(blame(s, "optimization.initial",
+                 hx_result_read(*path, "density", &s->mesh, rho_min, rho_min, *density, &match)));
+    if (match.n_missing > 0)
+        hx_log_warning("optimization.initial: %s lacks %s elements, written with a threshold: they "
+                       "start at rho_min = %g, from which optimality criteria hardly raise them",
+                       *path, hx_format_count(match.n_missing, count, sizeof count), rho_min);
+    return HX_OK;
 }
 
 int hx_session_make_filter(hx_session *s)
@@ -523,6 +525,19 @@ int hx_session_make_filter(hx_session *s)
     const int rc = hx_filter_create(&s->filter, hx_filter_find(s->cfg.optimization.filter.kind),
                                     &s->device, &s->problem, &params);
     return rc < 0 ? blame(s, "optimization.filter.radius", rc) : rc;
+}
+
+int hx_session_check_volume(hx_session *s)
+{
+    const hx_stair beta = hx_beta_stair(&s->cfg);
+    hx_notes notes = {0};
+    if (!s->filter.kind) HX_TRY(hx_session_make_filter(s));
+    HX_TRY(hx_least_volume_find(&s->least_volume, &s->filter, &beta));
+    int rc = hx_least_volume_check(&s->least_volume, &s->filter);
+    if (rc == HX_EINPUT) hx_error_prefix("%s: ", s->cfg.path);
+    if (rc == HX_OK) rc = hx_least_volume_note(&s->least_volume, &s->filter, &notes);
+    s->n_warning += hx_log_notes(&notes);
+    return rc;
 }
 
 int hx_session_make_design(hx_session *s)
@@ -534,12 +549,13 @@ int hx_session_make_design(hx_session *s)
         .warm_start = cfg->solver.warm_start,
         .penalty = hx_penalty_stair(cfg),
         .beta = hx_beta_stair(cfg),
+        .least = &s->least_volume,
         .settled = cfg->optimization.change_tolerance,
     };
     int rc;
     double *density = NULL;
     const double begin = begin_step(HX_SETUP_DESIGN);
-    if (!s->filter.kind) HX_TRY(hx_session_make_filter(s));
+    HX_TRY(hx_session_check_volume(s));
     HX_TRY_FAIL(hx_session_read_initial(s, &density));
     rc = hx_optimizer_create(&s->opt, &params, &s->problem, &s->op, &s->pc, &s->pcg, &s->filter,
                              density);

@@ -42,6 +42,7 @@ typedef struct hx_session {
     hx_precond pc;
     hx_pcg pcg;
     hx_filter filter;
+    hx_least_volume least_volume; /* of any design, once the filter is there */
     hx_optimizer opt;
     double filter_radius; /* length; 0 if the filter has none */
     double setup_seconds[HX_N_SETUP];
@@ -51,6 +52,7 @@ typedef struct hx_session {
     hx_memory_item device_item[HX_SESSION_ITEMS]; /* what device_bytes consists of */
     size_t device_bytes;                          /* operator, vectors, densities, filter */
     size_t host_bytes;                            /* mesh and problem */
+    int n_warning;                                /* of these steps, logged */
     char operator_note[128]; /* why this operator, when it is not what was written; "" otherwise */
 } hx_session;
 
@@ -64,7 +66,9 @@ int hx_session_make_problem(hx_session *s); /* supports, loads, passive elements
  * are timed, and s->op may hold the one chosen already. */
 int hx_session_open_device(hx_session *s);
 int hx_session_make_solver(hx_session *s); /* operator, preconditioner, PCG */
-int hx_session_make_design(hx_session *s); /* filter, optimizer */
+/* Filter, and the least volume of a design: refused if it is above the fraction asked for. */
+int hx_session_check_volume(hx_session *s);
+int hx_session_make_design(hx_session *s); /* the same, and the optimizer */
 
 /* Parts of the steps, for commands that go through several devices or operators. The steps above
  * leave alone what is there already. */

@@ -25,6 +25,7 @@ void hx_stats_add(hx_stats *stats, const hx_iteration *it, int n_case, double ou
     stats->pcg_iterations += it->pcg_iterations;
     for (int c = 0; c < n_case; c++) stats->case_iterations[c] += it->load_case[c].pcg.iterations;
     stats->n_fell_back += it->pcg_fell_back;
+    stats->n_missed += it->volume_missed;
     if (it->reason != HX_PCG_CONVERGED) stats->n_unconverged++;
     if (stats->n_iteration == 0)
         stats->first_product = stats->stage[HX_STAGE_SETUP] + it->prepare_seconds;

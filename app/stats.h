@@ -16,6 +16,7 @@ typedef struct hx_stats {
     int64_t *case_iterations;  /* [n_case] (owned) */
     int n_fell_back;           /* solves in mixed precision that had to be finished in double */
     int n_unconverged;         /* design iterations with a solve that did not converge */
+    int n_missed;              /* designs whose volume is not the one asked for */
     hx_iteration last;         /* the last one */
 } hx_stats;
 

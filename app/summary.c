@@ -130,6 +130,9 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
     hx_json_string(json, "status", status);
     hx_json_number(json, "compliance", last->compliance);
     hx_json_number(json, "volume", last->volume);
+    hx_json_number(json, "volume_wanted", s->problem.volume_fraction);
+    hx_json_bool(json, "volume_met", !last->volume_missed);
+    hx_json_integer(json, "designs_off_volume", stats->n_missed);
     if (!isnan(s->cfg.material.density))
         hx_json_number(json, "mass", hx_session_mass(s, last->volume));
     hx_json_number(json, "change", last->change);

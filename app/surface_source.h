@@ -2,22 +2,18 @@
 #ifndef HX_SURFACE_SOURCE_H
 #define HX_SURFACE_SOURCE_H
 
-#include "setup.h"
-
-/* Whose nodes stay solid; springs count as supports. */
-enum { HX_PRESERVE_LOADS = 1, HX_PRESERVE_SUPPORTS = 2, HX_PRESERVE_PASSIVE = 4 };
+#include "part.h"
 
 typedef struct hx_surface_source {
     hx_session session;  /* of the config, if there is one (owned) */
     hx_mesh own;         /* the mesh without passive void, or that of the file (owned) */
     const hx_mesh *mesh; /* session.mesh or own */
     double *rho;         /* [mesh->n_elem] densities (owned) */
-    uint8_t *is_solid;   /* [mesh->n_node] 1: stays inside (owned) */
+    hx_part part;        /* of the config; zeroed without one */
+    uint8_t *is_solid;   /* [mesh->n_elem] 1: solid whatever the density (owned) */
     char *config;        /* path of the config; NULL: none (owned) */
-    int64_t n_solid;     /* nodes that stay inside */
-    int64_t n_void;      /* elements left out: passive void */
     int64_t n_missing;   /* elements that the file does not hold: densities below a threshold */
-    double solid_volume; /* sum of density * volume */
+    double target;       /* volume of the part: sum of density * volume */
 } hx_surface_source;
 
 /* config: a path; NULL: config.cfg beside the result, if it is there; "none": none. preserve:

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/result_match.h"
 #include "core/sum.h"
 #include "core/vtk.h"
 #include "output.h"
@@ -23,10 +24,12 @@ static int read_number(const char *name, const char *text, double most, double *
 
 static int read_options(hx_verify *v, const hx_options *options)
 {
-    HX_TRY(read_number("--threshold", options->verify.threshold, 1.0, &v->threshold));
-    HX_TRY(read_number("--tolerance", options->verify.tolerance, 1e6, &v->tolerance));
+    const char *const threshold = hx_option_text(options, HX_VERIFY_THRESHOLD),
+                      *const tolerance = hx_option_text(options, HX_VERIFY_TOLERANCE);
+    HX_TRY(read_number("--threshold", threshold, 1.0, &v->threshold));
+    HX_TRY(read_number("--tolerance", tolerance, 1e6, &v->tolerance));
+    HX_TRY(hx_preserve_read(hx_option_text(options, HX_VERIFY_PRESERVE), &v->preserve));
     v->threshold_given = !isnan(v->threshold);
-    if (isnan(v->tolerance)) v->tolerance = 10.0;
     return HX_OK;
 }
 
@@ -43,14 +46,21 @@ static int read_densities(hx_verify *v)
 {
     const hx_session *s = &v->session;
     const int64_t n = s->mesh.n_elem;
+    hx_result_match match;
     HX_TRY(hx_alloc_raw(&v->density, (size_t)n, sizeof *v->density, "densities"));
-    HX_TRY(hx_vtk_read_part_array(v->result, "density", &s->mesh, s->problem.rho_min, v->density,
-                                  &v->n_missing));
+    HX_TRY(hx_result_read(v->result, "density", &s->mesh, s->problem.rho_min, s->problem.rho_min,
+                          v->density, &match));
+    v->n_missing = match.n_missing;
     for (int64_t e = 0; e < n; e++)
         if (!(v->density[e] >= 0.0 && v->density[e] <= 1.0))
             return HX_RAISE(HX_EINPUT, "%s: the density of element %lld is %g, not in [0, 1]",
                             v->result, (long long)hx_mesh_elem_number(&s->mesh, e), v->density[e]);
     return HX_OK;
+}
+
+static int is_dense(const hx_verify *v, int64_t e)
+{
+    return v->part.state[e] != HX_PART_VOID && v->density[e] >= v->threshold;
 }
 
 static int make_black_white(hx_verify *v)
@@ -59,13 +69,16 @@ static int make_black_white(hx_verify *v)
     const int64_t n = v->session.mesh.n_elem;
     HX_TRY(hx_alloc_raw(&v->black_white, (size_t)n, sizeof *v->black_white, "densities"));
     HX_TRY(hx_alloc(&v->is_solid, (size_t)n, sizeof *v->is_solid, "solid elements"));
+    HX_TRY(hx_part_create(&v->part, &v->session, v->density, v->preserve));
     if (!v->threshold_given)
-        HX_TRY(hx_threshold_of_volume(n, problem->volume, v->density, &v->threshold));
+        HX_TRY(hx_part_threshold(&v->part, &v->session, v->density, &v->threshold));
     double largest = 0.0;
     for (int64_t e = 0; e < n; e++) {
         largest = fmax(largest, v->density[e]);
-        v->is_solid[e] = v->density[e] >= v->threshold;
+        v->is_solid[e] = v->part.state[e] == HX_PART_SOLID || is_dense(v, e);
         v->n_solid += v->is_solid[e];
+        v->n_filled += v->is_solid[e] && !is_dense(v, e);
+        if (v->is_solid[e]) v->volume += problem->volume[e];
         v->black_white[e] = v->is_solid[e] ? 1.0 : problem->rho_min;
     }
     if (v->n_solid > 0) return HX_OK;
@@ -204,7 +217,9 @@ static int analyse(hx_verify *v, const double *density, hx_verify_analysis *a, i
 {
     hx_session *s = &v->session;
     const size_t n_case = (size_t)s->problem.n_case;
-    const hx_optimizer_params params = {.move = 0.2, .damping = 0.5, .warm_start = 0};
+    static const hx_least_volume any = {{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}}; /* as the file has */
+    const hx_optimizer_params params = {
+        .move = 0.2, .damping = 0.5, .warm_start = 0, .least = &any};
     hx_iteration record;
     HX_TRY(hx_alloc(&a->case_compliance, n_case, sizeof *a->case_compliance, "load cases"));
     HX_TRY(make_filter(s));
@@ -235,17 +250,14 @@ int hx_verify_analyse(hx_verify *v, int with_fields)
     const int64_t n = v->session.mesh.n_elem;
     hx_verify_analysis *const grey = &v->analysis[HX_VERIFY_GREY];
     hx_verify_analysis *const solid = &v->analysis[HX_VERIFY_SOLID];
-    double solid_volume = 0.0;
     HX_TRY(analyse(v, v->density, grey, 0));
-    for (int64_t e = 0; e < n; e++) {
-        if (v->is_solid[e]) solid_volume += problem->volume[e];
+    for (int64_t e = 0; e < n; e++)
         if (problem->passive && !isnan(problem->passive[e]))
             problem->passive[e] = v->black_white[e]; /* which would keep a grey density else */
-    }
     if (with_fields) HX_TRY(keep_densities(v));
     HX_TRY(analyse(v, v->black_white, solid, with_fields));
     grey->volume = volume_fraction(v, v->density);
-    solid->volume = solid_volume / hx_sum(n, problem->volume);
+    solid->volume = v->volume / hx_sum(n, problem->volume);
     return HX_OK;
 }
 
@@ -278,6 +290,32 @@ void hx_verify_loads(const hx_verify *v, int load_case, hx_verify_nodes *nodes)
     }
 }
 
+/* is_grown[n_node] := 1 for nodes of elements that the density makes solid. */
+static void mark_dense(const hx_verify *v, uint8_t *is_grown)
+{
+    const hx_mesh *mesh = &v->session.mesh;
+    for (int64_t k = 0; k < 8 * mesh->n_elem; k++)
+        if (is_dense(v, k / 8)) is_grown[mesh->conn[k]] = 1;
+}
+
+int hx_verify_filled_force(const hx_verify *v, int load_case, double *share)
+{
+    const int64_t n = v->session.mesh.n_node;
+    uint8_t *is_grown = NULL;
+    double all = 0.0, filled = 0.0;
+    HX_TRY(hx_alloc(&is_grown, (size_t)n, 1, "nodes of dense elements"));
+    mark_dense(v, is_grown);
+    for (int64_t a = 0; a < n; a++) {
+        const double *const f = v->session.problem.force[load_case] + 3 * a;
+        const double size = sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
+        all += size;
+        if (v->node[a] != HX_NODE_VOID && !is_grown[a]) filled += size;
+    }
+    free(is_grown);
+    *share = all > 0.0 ? filled / all : 0.0;
+    return HX_OK;
+}
+
 double hx_verify_percent(double a, double b)
 {
     if (fabs(a) > 0.0) return 100.0 * (b - a) / fabs(a);
@@ -289,6 +327,7 @@ void hx_verify_free(hx_verify *v)
     for (int i = 0; i < HX_N_VERIFY; i++) free(v->analysis[i].case_compliance);
     for (size_t i = 0; i < v->n_warning; i++) free(v->warning[i]);
     hx_fields_free(&v->fields);
+    hx_part_free(&v->part);
     hx_pieces_free(&v->pieces);
     free(v->density);
     free(v->black_white);

@@ -5,6 +5,7 @@
 #include "core/black_white.h"
 #include "fields.h"
 #include "options.h"
+#include "part.h"
 #include "setup.h"
 
 typedef enum { HX_VERIFY_GREY, HX_VERIFY_SOLID, HX_N_VERIFY } hx_verify_design;
@@ -37,10 +38,21 @@ typedef struct hx_verify_nodes {
     double force[HX_N_NODE_STATE];
 } hx_verify_nodes;
 
+/* The options of `hextop verify`. */
+enum {
+    HX_VERIFY_THRESHOLD,
+    HX_VERIFY_PRESERVE,
+    HX_VERIFY_TOLERANCE,
+    HX_VERIFY_VTK,
+    HX_VERIFY_OUTPUT
+};
+
 typedef struct hx_verify {
     hx_session session;
     const char *result;  /* path of the VTK file (borrowed) */
-    double threshold;    /* solid from this density on */
+    hx_part part;        /* what is solid or void whatever its density, and the volume asked for */
+    unsigned preserve;   /* HX_PRESERVE_* */
+    double threshold;    /* free elements are solid from this density on */
     int threshold_given; /* not the one that keeps the volume */
     double tolerance;    /* of a difference, in percent */
     double *density;     /* [n_elem] of the file (owned) */
@@ -49,6 +61,8 @@ typedef struct hx_verify {
     uint8_t *node;       /* [n_node] hx_node_state (owned) */
     int64_t n_missing;   /* elements that the file lacks: taken as rho_min */
     int64_t n_solid;
+    int64_t n_filled;     /* of those, below the threshold: solid by `part` alone */
+    double volume;        /* of the 0/1 design's solid elements (length^3) */
     hx_pieces pieces;     /* joined by nodes */
     int64_t n_face_piece; /* pieces joined by faces alone */
     hx_verify_analysis analysis[HX_N_VERIFY];
@@ -72,6 +86,10 @@ int hx_verify_analyse(hx_verify *v, int with_fields);
 void hx_verify_set(const hx_verify *v, const char *set, hx_verify_nodes *nodes);
 void hx_verify_file_supports(const hx_verify *v, hx_verify_nodes *nodes);
 void hx_verify_loads(const hx_verify *v, int load_case, hx_verify_nodes *nodes);
+
+/* Share of a case's force, by magnitude, at nodes whose elements are all below the threshold, some
+ * of them solid by `part` alone. HX_ENOMEM. */
+int hx_verify_filled_force(const hx_verify *v, int load_case, double *share);
 
 /* 100 (b - a) / |a|; 0 if both are 0, NaN if a is. */
 double hx_verify_percent(double a, double b);

@@ -111,6 +111,7 @@ static void print_analyses(const hx_verify *v)
 
 static void print_design(const hx_verify *v)
 {
+    const hx_units *const u = &v->session.cfg.units;
     char a[32], b[32];
     hx_log_info("result    %s", v->result);
     hx_log_info("mesh      %s, %s elements", v->session.mesh.name,
@@ -118,6 +119,15 @@ static void print_design(const hx_verify *v)
     hx_log_info("0/1       %s elements are solid: density >= %.6g, %s",
                 hx_format_count(v->n_solid, a, sizeof a), v->threshold,
                 v->threshold_given ? "as given" : "which keeps the volume best");
+    if (v->part.n_solid > 0)
+        hx_log_info("          %s of them whatever their density, %s of these below it",
+                    hx_format_count(v->part.n_solid, a, sizeof a),
+                    hx_format_count(v->n_filled, b, sizeof b));
+    if (v->part.n_void > 0)
+        hx_log_info("          %s elements of passive void are none",
+                    hx_format_count(v->part.n_void, a, sizeof a));
+    hx_log_info("volume    %.6g%s, asked for %.6g%s", v->volume, u->volume, v->part.target,
+                u->volume);
     hx_log_info("void      keeps %.3g E, that of rho_min = %g",
                 hx_simp_modulus(1.0, v->session.problem.penalty, v->session.problem.rho_min),
                 v->session.problem.rho_min);
@@ -224,6 +234,20 @@ static void warn_loads(hx_verify *v)
     }
 }
 
+/* Loads on elements that only --preserve makes solid: the design has nothing there. */
+static void warn_filled(hx_verify *v)
+{
+    for (int c = 0; c < v->session.problem.n_case; c++) {
+        double share = 0.0;
+        if (hx_verify_filled_force(v, c, &share) != HX_OK) return;
+        if (share > 0.01)
+            warn(v,
+                 "case %d: %.1f %% of the force acts where the density is below the threshold and "
+                 "--preserve makes the part solid: the design holds nothing there",
+                 c + 1, 100.0 * share);
+    }
+}
+
 void hx_verify_print(hx_verify *v)
 {
     char a[32];
@@ -238,6 +262,7 @@ void hx_verify_print(hx_verify *v)
     warn_differences(v);
     warn_pieces(v);
     warn_loads(v);
+    warn_filled(v);
     if (v->n_warning == 0)
         hx_log_info("differences below %g %%, one piece, all attached", v->tolerance);
 }
@@ -370,6 +395,11 @@ int hx_verify_write(const hx_verify *v, const char *path)
     hx_json_integer(&json, "elements", v->session.mesh.n_elem);
     hx_json_integer(&json, "elements_missing", v->n_missing);
     hx_json_integer(&json, "elements_solid", v->n_solid);
+    hx_json_integer(&json, "elements_solid_whatever_density", v->part.n_solid);
+    hx_json_integer(&json, "elements_void_whatever_density", v->part.n_void);
+    hx_json_integer(&json, "elements_solid_below_threshold", v->n_filled);
+    hx_json_number(&json, "volume_asked_for", v->part.target);
+    hx_json_number(&json, "volume_solid", v->volume);
     hx_json_number(&json, "threshold", v->threshold);
     hx_json_bool(&json, "threshold_keeps_volume", !v->threshold_given);
     hx_json_number(&json, "rho_min", v->session.problem.rho_min);

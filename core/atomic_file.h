@@ -11,14 +11,25 @@ extern "C" {
 #endif
 
 typedef struct hx_atomic_file {
-    FILE *stream; /* write here */
-    char *path, *tmp_path;
+    FILE *stream;          /* write here */
+    char *path, *tmp_path; /* as given; where it is written meanwhile */
+    char *target;          /* the file that the path names */
 } hx_atomic_file;
 
-/* Opens path + ".tmp.PID". HX_EIO with path and the system's reason. */
+/* The file that a path names: where its last component is a symbolic link, what that points to in
+ * the end, which need not exist yet. *target is the caller's to free. HX_EIO: a circle of links, or
+ * a link that cannot be read. */
+int hx_atomic_file_target(const char *path, char **target);
+
+/* Removes that file, if there is one and it can be removed; links stay. */
+void hx_atomic_file_remove(const char *path);
+
+/* Opens TARGET.tmp.PID beside the file that `path` names: a symbolic link stays and is written
+ * through. A file that is there already keeps its permission bits, and can be written by its owner.
+ * HX_EIO with path and the system's reason. */
 int hx_atomic_file_open(hx_atomic_file *file, const char *path);
 
-/* Flushes, checks, renames. On failure the temporary file is removed and an old `path` stays. */
+/* Flushes, checks, renames. On failure the temporary file is removed and an old file stays. */
 int hx_atomic_file_commit(hx_atomic_file *file);
 
 /* Removes the temporary file if it was not committed; accepts a zeroed struct. */

@@ -39,7 +39,7 @@ static int open_bore(bore *b)
 {
     const hx_set *set;
     HX_TRY(hx_problem_find_set(b->mesh, b->set, b->origin, &set));
-    HX_TRY(hx_load_faces(b->mesh, set, &b->n_face, &b->face));
+    HX_TRY(hx_problem_faces(b->mesh, set, b->origin, &b->n_face, &b->face));
     if (b->n_face == 0)
         return HX_RAISE(HX_EINPUT,
                         "%s: set '%s' spans no boundary face (%lld nodes), a bearing_force needs "

@@ -25,12 +25,11 @@ static int sort_by_density(int64_t n, const double *density, int32_t *order)
     return rc;
 }
 
-int hx_threshold_of_volume(int64_t n, const double *volume, const double *density,
+int hx_threshold_of_volume(int64_t n, const double *volume, const double *density, double target,
                            double *threshold)
 {
     int32_t *order = NULL;
     double taken = 0.0, nearest = INFINITY;
-    const double target = hx_dot(n, volume, density);
     HX_TRY(hx_alloc_raw(&order, (size_t)n, sizeof *order, "densities"));
     const int rc = sort_by_density(n, density, order);
     for (int64_t i = 0; rc == HX_OK && i < n; i++) {

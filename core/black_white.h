@@ -9,9 +9,9 @@ extern "C" {
 #endif
 
 /* *threshold: the density such that the elements of at least that take up the volume nearest to
- * sum v rho, of two as near the larger density; at least one element's. Volumes and densities [n]
+ * target, of two as near the larger density; at least one element's. Volumes and densities [n]
  * are not negative; elements of equal density go together. O(n). */
-int hx_threshold_of_volume(int64_t n, const double *volume, const double *density,
+int hx_threshold_of_volume(int64_t n, const double *volume, const double *density, double target,
                            double *threshold);
 
 /* Connected pieces of the solid elements, the largest in volume first. */

@@ -1,5 +1,5 @@
 /* otf on the CPU, inside: what strategy_cpu_otf.c prepares and the kernels of cpu_otf_lanes.inc
- * read. Not installed; tests choose a kernel here.
+ * read. Not installed.
  *
  * Elements are taken in blocks of consecutive ones. The nodes of a block are its rows: first those
  * of this block alone, whose sums go to y at once, then those that other blocks hold too, whose

@@ -6,18 +6,34 @@
 #include "hex8.h"
 #include "memory.h"
 
+static int own_faces(const hx_mesh *mesh, const hx_set *set, int64_t *n_face, int64_t **face)
+{
+    HX_TRY(hx_alloc_raw(face, (size_t)set->n_face, sizeof **face, "load faces"));
+    for (int64_t i = 0; i < set->n_face; i++)
+        if (!hx_mesh_face_is_inner(mesh, set->face[i])) (*face)[(*n_face)++] = set->face[i];
+    if (*n_face > 0) return HX_OK;
+    free(*face);
+    *face = NULL;
+    return HX_RAISE(HX_EINPUT,
+                    "set '%s' names %lld face%s, none on the boundary of the part but between two "
+                    "elements: name faces on the boundary, or a set of nodes",
+                    set->name, (long long)set->n_face, set->n_face == 1 ? "" : "s");
+}
+
+int64_t hx_set_inner_faces(const hx_mesh *mesh, const hx_set *set)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < set->n_face; i++) n += hx_mesh_face_is_inner(mesh, set->face[i]);
+    return n;
+}
+
 int hx_load_faces(const hx_mesh *mesh, const hx_set *set, int64_t *n_face, int64_t **face)
 {
     uint8_t *flag = NULL;
     int rc;
-    if (set->n_face > 0) {
-        HX_TRY(hx_alloc_raw(face, (size_t)set->n_face, sizeof **face, "load faces"));
-        memcpy(*face, set->face, (size_t)set->n_face * sizeof **face);
-        *n_face = set->n_face;
-        return HX_OK;
-    }
     *face = NULL;
     *n_face = 0;
+    if (set->n_face > 0) return own_faces(mesh, set, n_face, face);
     HX_TRY(hx_alloc(&flag, (size_t)mesh->n_node, 1, "load faces"));
     for (int64_t i = 0; i < set->n_node; i++) flag[set->node[i]] = 1;
     rc = hx_mesh_boundary_faces(mesh, flag, n_face, face);

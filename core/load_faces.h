@@ -35,10 +35,14 @@ typedef struct hx_face_point {
     double x[3];      /* where it lies */
 } hx_face_point;
 
-/* The faces of a set (element * 6 + local face): its own, or the boundary faces all of whose
- * corners it holds. *n_face = 0 where there are none; *face is the caller's to free. O(n_elem)
- * without faces of its own. */
+/* The faces of a set on which something acts (element * 6 + local face): of its own those on the
+ * boundary, or without any the boundary faces all of whose corners it holds. *n_face = 0 where
+ * there are none; *face is the caller's to free. HX_EINPUT: it has faces of its own, and all of
+ * them lie between two elements. O(n_elem) without faces of its own. */
 int hx_load_faces(const hx_mesh *mesh, const hx_set *set, int64_t *n_face, int64_t **face);
+
+/* How many of its own faces lie between two elements, and are left out above. */
+int64_t hx_set_inner_faces(const hx_mesh *mesh, const hx_set *set);
 
 /* Corners, counter-clockwise seen from outside, and Gauss points of a face. */
 void hx_face_points(const hx_mesh *mesh, int64_t face, int32_t node[4], hx_face_point point[4]);

@@ -22,12 +22,12 @@ typedef struct share {
 } share;
 
 /* weight[k] of the set's node k: its share of the area of the set's faces, or 1 without faces. */
-static int fill_weights(const hx_mesh *mesh, const hx_set *set, double *weight)
+static int fill_weights(const hx_mesh *mesh, const hx_set *set, const char *origin, double *weight)
 {
     int64_t n_face = 0, *face = NULL;
     double *area = NULL;
     int rc;
-    HX_TRY_FAIL(hx_load_faces(mesh, set, &n_face, &face));
+    HX_TRY_FAIL(hx_problem_faces(mesh, set, origin, &n_face, &face));
     for (int64_t k = 0; k < set->n_node; k++) weight[k] = n_face > 0 ? 0.0 : 1.0;
     if (n_face == 0) goto fail;
     HX_TRY_FAIL(hx_alloc(&area, (size_t)mesh->n_node, sizeof *area, "shares of a load"));
@@ -104,7 +104,7 @@ int hx_load_add_remote(const hx_mesh *mesh, const hx_set *set, const hx_load_spe
     share s;
     int rc;
     HX_TRY_FAIL(hx_alloc_raw(&weight, (size_t)set->n_node, sizeof *weight, "shares of a load"));
-    HX_TRY_FAIL(fill_weights(mesh, set, weight));
+    HX_TRY_FAIL(fill_weights(mesh, set, load->origin, weight));
     measure_share(mesh, set, weight, &s);
     for (int i = 0; i < 3; i++) arm[i] = load->point[i] - s.centroid[i];
     hx_cross3(arm, load->value, moment);

@@ -109,6 +109,9 @@ const hx_set *hx_mesh_find_set(const hx_mesh *mesh, const char *name);
 int hx_mesh_boundary_faces(const hx_mesh *mesh, const uint8_t *node_flag, int64_t *n_face,
                            int64_t **face);
 
+/* 1 if another element has the face (element * 6 + local face) too. Of a finished mesh. */
+int hx_mesh_face_is_inner(const hx_mesh *mesh, int64_t face);
+
 /* The file's numbers, for messages. */
 int64_t hx_mesh_node_number(const hx_mesh *mesh, int64_t node);
 int64_t hx_mesh_elem_number(const hx_mesh *mesh, int64_t elem);

@@ -19,6 +19,14 @@ static int is_shared(const hx_mesh *mesh, int64_t e, const int32_t node[4])
     return 0;
 }
 
+int hx_mesh_face_is_inner(const hx_mesh *mesh, int64_t face)
+{
+    const int32_t *const conn = mesh->conn + 8 * (face / 6);
+    int32_t node[4];
+    for (int i = 0; i < 4; i++) node[i] = conn[hx_hex_face[face % 6][i]];
+    return is_shared(mesh, face / 6, node);
+}
+
 int hx_mesh_boundary_faces(const hx_mesh *mesh, const uint8_t *node_flag, int64_t *n_face,
                            int64_t **face)
 {

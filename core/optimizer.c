@@ -124,6 +124,15 @@ static void begin_continuation(hx_optimizer *opt)
     opt->filter->projection.beta = opt->beta.value;
 }
 
+/* Some design has the volume asked for. */
+static int check_volume(hx_optimizer *opt)
+{
+    hx_least_volume least;
+    if (opt->params.least) return hx_least_volume_check(opt->params.least, opt->filter);
+    HX_TRY(hx_least_volume_find(&least, opt->filter, &opt->beta));
+    return hx_least_volume_check(&least, opt->filter);
+}
+
 int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params,
                         const hx_problem *problem, hx_operator *op, hx_precond *pc, hx_pcg *pcg,
                         hx_filter *filter, const double *density)
@@ -146,6 +155,7 @@ int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params,
         return HX_RAISE(HX_EINPUT, "device '%s' has no loads by mass", op->dev->ops->name);
     opt->total_volume = hx_sum(problem->mesh->n_elem, problem->volume);
     begin_continuation(opt);
+    HX_TRY_FAIL(check_volume(opt));
     HX_TRY_FAIL(create_fields(opt, density));
     if (!density && hx_filter_maps_design(filter)) HX_TRY_FAIL(hx_optimizer_fit_initial(opt));
     HX_TRY_FAIL(create_cases(opt));
@@ -287,6 +297,8 @@ static int measure_design(const hx_optimizer *opt, hx_iteration *record)
     HX_TRY(dev->ops->design->measure(dev, opt->op->model.n_elem, opt->d_physical, opt->d_volume,
                                      opt->d_passive, &mass, &grey));
     record->volume = mass / opt->total_volume;
+    const double wanted = opt->problem->volume_fraction;
+    record->volume_missed = !(fabs(record->volume - wanted) <= HX_VOLUME_TOLERANCE * wanted);
     record->greyness = 4.0 * grey / opt->problem->design_volume;
     return HX_OK;
 }

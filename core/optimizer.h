@@ -12,6 +12,7 @@
 #define HX_OPTIMIZER_H
 
 #include "filter.h"
+#include "least_volume.h"
 #include "oc.h"
 #include "pcg.h"
 #include "stair.h"
@@ -28,6 +29,7 @@ typedef struct hx_optimizer_params {
     /* Continuation of the SIMP exponent up to problem->penalty, and of the projection's beta from
      * the filter's; zeroed: none. */
     hx_stair penalty, beta;
+    const hx_least_volume *least; /* of this filter and beta, if it is known; NULL: it is found */
     double settled; /* both rise early when no density changes by this much; 0: they do not */
 } hx_optimizer_params;
 
@@ -48,10 +50,16 @@ typedef struct hx_case_record {
     hx_pcg_result pcg;
 } hx_case_record;
 
+/* Relative error from which on a design's volume counts as missed: a design that may not move as
+ * far as it should, or has no such volume. */
+#define HX_VOLUME_TOLERANCE 1e-4
+
 typedef struct hx_iteration {
     int iteration;        /* 1-based */
     double compliance;    /* weighted sum over cases, of the analysed design */
     double volume;        /* volume fraction of the analysed design, passive elements included */
+    int volume_missed;    /* 1: it is off problem->volume_fraction by more than
+                             HX_VOLUME_TOLERANCE */
     double change;        /* largest density change proposed by this step */
     double penalty, beta; /* what it was analysed with; beta = 0: no projection */
     int raised;           /* 1: penalty or beta rises after this iteration */
@@ -101,7 +109,9 @@ typedef struct hx_optimizer {
 /* Device vectors of 3 n_node doubles that an optimizer holds. */
 int hx_optimizer_vectors(const hx_problem *problem);
 
-/* Starts from problem->initial_density, or the uniform density whose image through the filter takes
+/* HX_EINPUT: a move limit or damping out of range, densities not in [0, 1], a volume fraction that
+ * is below the least volume (least_volume.h).
+ * Starts from problem->initial_density, or the uniform density whose image through the filter takes
  * up the volume, or from density[n_elem] if given (passive elements keep
  * theirs). */
 int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params,

@@ -39,9 +39,7 @@ static void destroy(hx_precond *pc)
 const hx_precond_kind hx_precond_block_jacobi = {
     .name = "block-jacobi",
     .help = "the 3x3 diagonal blocks of K, one a node",
-    .vectors = 2,        /* six numbers a node */
-    .iterations = 700.0, /* hardly fewer than with the diagonal */
-    .growth = 0.2,
+    .vectors = 2, /* six numbers a node */
     .create = create,
     .setup = setup,
     .apply = apply,

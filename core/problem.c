@@ -183,6 +183,7 @@ static int make_passive(hx_problem *problem, const hx_set *set, const hx_passive
     }
     HX_TRY(hx_alloc(&flag, (size_t)mesh->n_elem, 1, "elements of a skin"));
     const int rc = hx_skin_flag(mesh, set, passive->skin, flag, &n);
+    if (rc == HX_EINPUT) hx_error_prefix("%s: ", passive->origin);
     for (int64_t e = 0; rc == HX_OK && e < mesh->n_elem; e++)
         if (flag[e]) problem->passive[e] = passive->density;
     free(flag);
@@ -278,6 +279,7 @@ int hx_problem_create(hx_problem *problem, const hx_mesh *mesh, const hx_problem
     HX_TRY_FAIL(add_volumes(problem, params));
     HX_TRY_FAIL(check_loaded(problem, params));
     HX_TRY_FAIL(hx_problem_check_supported(problem, params->origin));
+    HX_TRY_FAIL(hx_problem_note_faces(mesh, params));
     return HX_OK;
 fail:
     hx_problem_free(problem);

@@ -5,6 +5,7 @@
 #define HX_PROBLEM_H
 
 #include "mesh.h"
+#include "notes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -96,6 +97,7 @@ typedef struct hx_problem_params {
     const hx_passive_spec *passive;
     const double *weight; /* [n_weight] of the load cases; n_weight = 0: all 1 */
     const hx_spring_spec *spring;
+    hx_notes *notes; /* warnings: faces that are left out; NULL: nobody listens */
 } hx_problem_params;
 
 typedef struct hx_problem {
@@ -127,10 +129,11 @@ typedef struct hx_problem {
     int64_t n_body;                     /* parts of the mesh that share no node */
 } hx_problem;
 
-/* HX_EINPUT with the entry's origin: unknown set (with the nearest name), set without nodes, faces
- * or elements of the kind wanted, conflicting prescribed displacements, load case numbers with a
- * gap, model without load, without support or with a rigid motion left (named), volume fraction
- * that the passive regions make impossible, material or law out of range. O(n_elem). */
+/* HX_EINPUT with the entry's origin: unknown set (with the nearest name), set without nodes,
+ * boundary faces or elements of the kind wanted, conflicting prescribed displacements, load case
+ * numbers with a gap, model without load, without support or with a rigid motion left (named),
+ * volume fraction that the passive regions make impossible, material or law out of range.
+ * O(n_elem). */
 int hx_problem_create(hx_problem *problem, const hx_mesh *mesh, const hx_problem_params *params);
 
 /* modulus[e] = E * rho[e]^penalty. */

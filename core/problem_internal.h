@@ -8,6 +8,13 @@
 int hx_problem_find_set(const hx_mesh *mesh, const char *name, const char *origin,
                         const hx_set **set);
 
+/* hx_load_faces with origin before its message. */
+int hx_problem_faces(const hx_mesh *mesh, const hx_set *set, const char *origin, int64_t *n_face,
+                     int64_t **face);
+
+/* Notes the faces of sets that loads, springs and skins leave out. */
+int hx_problem_note_faces(const hx_mesh *mesh, const hx_problem_params *params);
+
 /* Adds one load to force[n_node][3]. HX_EINPUT: the set has nothing that such a load acts on. */
 int hx_problem_add_load(const hx_mesh *mesh, const hx_load_spec *load, double *force);
 

@@ -6,6 +6,42 @@
 #include "load_faces.h"
 #include "problem_internal.h"
 
+int hx_problem_faces(const hx_mesh *mesh, const hx_set *set, const char *origin, int64_t *n_face,
+                     int64_t **face)
+{
+    const int rc = hx_load_faces(mesh, set, n_face, face);
+    if (rc == HX_EINPUT) hx_error_prefix("%s: ", origin);
+    return rc;
+}
+
+static int note_inner_faces(const hx_problem_params *params, const hx_mesh *mesh, const char *name,
+                            const char *origin)
+{
+    const hx_set *set = name ? hx_mesh_find_set(mesh, name) : NULL;
+    const int64_t n = set ? hx_set_inner_faces(mesh, set) : 0;
+    if (n == 0) return HX_OK;
+    return hx_notes_add(params->notes, HX_NOTE_WARNING,
+                        "%s: %lld of the %lld faces that set '%s' names lie between two elements, "
+                        "not on the boundary of the part, and are left out",
+                        origin, (long long)n, (long long)set->n_face, name);
+}
+
+int hx_problem_note_faces(const hx_mesh *mesh, const hx_problem_params *params)
+{
+    if (!params->notes) return HX_OK;
+    for (size_t i = 0; i < params->n_load; i++)
+        if (params->load[i].kind != HX_LOAD_NODE_FORCE)
+            HX_TRY(note_inner_faces(params, mesh, params->load[i].set, params->load[i].origin));
+    for (size_t i = 0; i < params->n_spring; i++)
+        if (params->spring[i].per != HX_SPRING_NODE)
+            HX_TRY(note_inner_faces(params, mesh, params->spring[i].set, params->spring[i].origin));
+    for (size_t i = 0; i < params->n_passive; i++)
+        if (params->passive[i].skin > 0.0)
+            HX_TRY(
+                note_inner_faces(params, mesh, params->passive[i].set, params->passive[i].origin));
+    return HX_OK;
+}
+
 /* Traction t (force per area) or, if t is NULL, pressure p against the outward normal. */
 static void add_traction(const hx_mesh *mesh, int64_t n_face, const int64_t *face, const double *t,
                          double p, double *force)
@@ -68,7 +104,7 @@ static int add_surface_load(const hx_mesh *mesh, const hx_set *set, const hx_loa
                             double *force)
 {
     int64_t n_face = 0, *face = NULL;
-    HX_TRY(hx_load_faces(mesh, set, &n_face, &face));
+    HX_TRY(hx_problem_faces(mesh, set, load->origin, &n_face, &face));
     if (load->kind == HX_LOAD_TOTAL_FORCE && n_face == 0) {
         add_node_force(set, load->value, 1.0 / (double)set->n_node, force);
     } else if (n_face == 0) {

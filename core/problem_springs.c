@@ -54,7 +54,7 @@ static int add_spring(const hx_mesh *mesh, const hx_spring_spec *spring, double 
         add_by_node(set, 1.0, spring->stiffness, diag);
         return HX_OK;
     }
-    HX_TRY(hx_load_faces(mesh, set, &n_face, &face));
+    HX_TRY(hx_problem_faces(mesh, set, spring->origin, &n_face, &face));
     if (n_face > 0)
         add_by_area(mesh, n_face, face,
                     spring->per == HX_SPRING_AREA ? 1.0 : 1.0 / hx_faces_area(mesh, n_face, face),

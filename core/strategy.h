@@ -58,6 +58,10 @@ typedef struct hx_strategy {
     int single_bytes_per_elem; /* nominal; what prepare_single adds */
     int (*prepare_single)(void *state);
     int (*apply_single)(void *state, const float *d_x, float *d_y);
+    /* Where the same product is there for several instruction sets: takes the i-th that runs here,
+     * the fastest first, and returns its name; past the last NULL, and nothing changes. NULL: there
+     * is one. For tests. */
+    const char *(*variant)(void *state, int i);
     void (*teardown)(void *state);
 } hx_strategy;
 

@@ -387,6 +387,17 @@ static int apply_single(void *state, const float *d_x, float *d_y)
     return HX_OK;
 }
 
+static const char *variant(void *state, int i)
+{
+    hx_cpu_otf *s = state;
+    for (const hx_cpu_otf_kernel *kernel = hx_cpu_otf_kernels; kernel->name; kernel++) {
+        if (!kernel->runs_here() || i-- > 0) continue;
+        s->kernel = kernel;
+        return kernel->name;
+    }
+    return NULL;
+}
+
 const hx_strategy hx_strategy_cpu_otf = {
     .name = "otf",
     .device = "cpu",
@@ -400,5 +411,6 @@ const hx_strategy hx_strategy_cpu_otf = {
     .apply_dot = apply_dot,
     .diagonal = diagonal,
     .apply_single = apply_single,
+    .variant = variant,
     .teardown = teardown,
 };

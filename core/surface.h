@@ -2,6 +2,11 @@
  * inside the mesh, and the part of the mesh's own boundary where the density is above the threshold
  * (caps), so that faces of the part stay where the mesh has them.
  *
+ * Elements that are solid whatever their density (passive solid, what a load acts on) are a body of
+ * their own: it ends at their faces, which are capped as the mesh's boundary is, also against the
+ * part of a neighbour that is void. The others, the free elements, are cut by the nodal density of
+ * free elements alone, so that the body neither grows nor fattens what is joined to it.
+ *
  * Marching over hexahedra whose ambiguous faces are decided by the sign of the bilinear saddle
  * (Nielson & Hamann 1991), so that both neighbours decide alike; loops inside an element are
  * triangulated without diagonals across a face. Hence closed, oriented outwards and 2-manifold
@@ -22,13 +27,19 @@ extern "C" {
 /* What the surface is cut from. */
 typedef struct hx_surface_field {
     const hx_mesh *mesh; /* finished (borrowed) */
-    double *value;       /* [n_node] nodal density; may be changed before a threshold (owned) */
+    double *value;       /* [n_node] nodal density; may be changed before a threshold. HUGE_VAL:
+                          * of nodes that only solid elements have (owned) */
     int64_t n_face;
-    int64_t *face; /* [n_face] boundary faces, element * 6 + local face (owned) */
+    int64_t *face; /* [n_face] boundary faces, element * 6 + local face; behind them those of solid
+                    * elements against free ones (owned) */
+    /* [n_elem] 0: free; else solid, bit f: a free element beyond face f; NULL: all free (owned) */
+    uint8_t *body;
 } hx_surface_field;
 
-/* Nodal density: the volume-weighted mean over the node's elements; rho: [n_elem]. O(n). */
-int hx_surface_field_create(hx_surface_field *field, const hx_mesh *mesh, const double *rho);
+/* Nodal density: the volume-weighted mean over the node's free elements; rho: [n_elem]. is_solid:
+ * [n_elem] != 0: solid whatever the density; NULL: no element is. O(n). */
+int hx_surface_field_create(hx_surface_field *field, const hx_mesh *mesh, const double *rho,
+                            const uint8_t *is_solid);
 /* Accepts a zeroed struct. */
 void hx_surface_field_free(hx_surface_field *field);
 
@@ -37,20 +48,26 @@ void hx_surface_volume(const hx_surface_field *field, double threshold, double *
 
 /* The threshold at which the solid has this volume, *volume: what it has there. Where the volume
  * jumps (a plateau of the density), the nearer side of the jump. A dozen volumes. HX_EINPUT: the
- * target is not between 0 and the mesh's volume. */
+ * target is not between 0, or the volume of the solid elements, and the mesh's volume. */
 int hx_surface_threshold(const hx_surface_field *field, double target, double *threshold,
                          double *volume);
 
 /* Connected pieces of the solid at a threshold: piece[n_node] = the smallest node of the piece, -1
- * outside. *n_piece, *largest: number of pieces, and the one with most nodes; may be NULL. O(n). */
+ * outside (the nodes of solid elements are inside). *n_piece, *largest: number of pieces, and the
+ * one with most nodes; may be NULL. O(n). */
 int hx_surface_pieces(const hx_surface_field *field, double threshold, int32_t *piece,
                       int64_t *n_piece, int32_t *largest);
+
+/* Leaves out the pieces (of hx_surface_pieces at this threshold) that are not `keep`: their nodes
+ * become less than any threshold, their solid elements free. O(n). */
+void hx_surface_leave_out(hx_surface_field *field, double threshold, const int32_t *piece,
+                          int32_t keep);
 
 typedef struct hx_surface {
     int64_t n_vertex, n_tri;
     double *xyz;     /* [n_vertex][3] (owned) */
     int32_t *tri;    /* [n_tri][3] counter-clockwise seen from outside (owned) */
-    uint8_t *is_cap; /* [n_tri] 1: on the mesh's boundary (owned) */
+    uint8_t *is_cap; /* [n_tri] 1: on the mesh's boundary or a solid element's face (owned) */
     /* [n_vertex][2] nodes of the mesh edge that a vertex lies on, inside and outside; twice the
      * same: at a node; -1, -1: the middle of a face or loop, or drawn apart (owned) */
     int32_t *edge;

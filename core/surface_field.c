@@ -20,7 +20,23 @@ static void elem_volumes(const hx_mesh *mesh, double *volume)
     }
 }
 
-int hx_surface_field_create(hx_surface_field *field, const hx_mesh *mesh, const double *rho)
+/* Mean of the free elements of node a. */
+static double nodal_density(const hx_surface_field *field, const double *rho, const double *volume,
+                            int64_t a)
+{
+    const hx_mesh *mesh = field->mesh;
+    double mass = 0.0, sum = 0.0;
+    for (int64_t k = mesh->node_elem_ptr[a]; k < mesh->node_elem_ptr[a + 1]; k++) {
+        const int64_t e = mesh->node_elem[k] / 8;
+        if (hx_surface_is_solid(field, e)) continue;
+        mass += rho[e] * volume[e];
+        sum += volume[e];
+    }
+    return sum > 0.0 ? mass / sum : HUGE_VAL;
+}
+
+int hx_surface_field_create(hx_surface_field *field, const hx_mesh *mesh, const double *rho,
+                            const uint8_t *is_solid)
 {
     int rc;
     double *volume = NULL;
@@ -30,17 +46,11 @@ int hx_surface_field_create(hx_surface_field *field, const hx_mesh *mesh, const 
     HX_TRY_FAIL(
         hx_alloc_raw(&field->value, (size_t)mesh->n_node, sizeof(double), "nodal densities"));
     HX_TRY_FAIL(hx_mesh_boundary_faces(mesh, NULL, &field->n_face, &field->face));
+    HX_TRY_FAIL(hx_surface_body_create(field, is_solid));
     elem_volumes(mesh, volume);
 #pragma omp parallel for schedule(static)
-    for (int64_t a = 0; a < mesh->n_node; a++) {
-        double mass = 0.0, sum = 0.0;
-        for (int64_t k = mesh->node_elem_ptr[a]; k < mesh->node_elem_ptr[a + 1]; k++) {
-            const int64_t e = mesh->node_elem[k] / 8;
-            mass += rho[e] * volume[e];
-            sum += volume[e];
-        }
-        field->value[a] = mass / sum;
-    }
+    for (int64_t a = 0; a < mesh->n_node; a++)
+        field->value[a] = nodal_density(field, rho, volume, a);
     free(volume);
     return HX_OK;
 fail:
@@ -53,6 +63,7 @@ void hx_surface_field_free(hx_surface_field *field)
 {
     free(field->value);
     free(field->face);
+    free(field->body);
     memset(field, 0, sizeof *field);
 }
 
@@ -133,21 +144,44 @@ static void narrow(const hx_surface_field *field, double target, bracket *b)
     }
 }
 
+/* Least and largest nodal density of free elements; low > high: there is none. */
+static void find_range(const hx_surface_field *field, double *least, double *largest)
+{
+    double low = HUGE_VAL, high = -HUGE_VAL;
+#pragma omp parallel for schedule(static) reduction(min : low) reduction(max : high)
+    for (int64_t a = 0; a < field->mesh->n_node; a++) {
+        low = fmin(low, field->value[a]);
+        if (field->value[a] < HUGE_VAL) high = fmax(high, field->value[a]);
+    }
+    *least = low;
+    *largest = high;
+}
+
+/* HX_EINPUT: no threshold gives that volume; least: of the solid elements. */
+static int check_target(const hx_mesh *mesh, double least, double target)
+{
+    if (!(target > 0.0) || target > mesh->total_volume * (1.0 + 1e-9))
+        return HX_RAISE(HX_EINPUT, "a solid of volume %g is not possible in a mesh of volume %g",
+                        target, mesh->total_volume);
+    if (target < least * (1.0 - 1e-9))
+        return HX_RAISE(HX_EINPUT,
+                        "a solid of volume %g is not possible: the elements that are solid "
+                        "whatever their density have %g",
+                        target, least);
+    return HX_OK;
+}
+
 int hx_surface_threshold(const hx_surface_field *field, double target, double *threshold,
                          double *volume)
 {
     const hx_mesh *mesh = field->mesh;
-    bracket b = {.low = HUGE_VAL, .high = -HUGE_VAL, .volume_low = mesh->total_volume};
-    if (!(target > 0.0) || target > mesh->total_volume * (1.0 + 1e-9))
-        return HX_RAISE(HX_EINPUT, "a solid of volume %g is not possible in a mesh of volume %g",
-                        target, mesh->total_volume);
-    double low = HUGE_VAL, high = -HUGE_VAL;
-#pragma omp parallel for schedule(static) reduction(min : low) reduction(max : high)
-    for (int64_t a = 0; a < mesh->n_node; a++) {
-        low = fmin(low, field->value[a]);
-        high = fmax(high, field->value[a]);
-    }
-    /* below the least value everything is inside, at the largest nothing */
+    bracket b = {.volume_low = mesh->total_volume};
+    double low, high;
+    find_range(field, &low, &high);
+    if (low > high) low = high = 0.5; /* all elements are solid */
+    if (field->body) hx_surface_volume(field, high, &b.volume_high);
+    HX_TRY(check_target(mesh, b.volume_high, target));
+    /* below the least value everything is inside, at the largest nothing but solid elements */
     b.low = low - fmax(fabs(low), 1.0) * 1e-9;
     b.high = high;
     if (target < mesh->total_volume * (1.0 - 1e-12)) narrow(field, target, &b);
@@ -197,17 +231,30 @@ static void unite_cell(const hx_surface_field *field, double threshold, int64_t 
         }
 }
 
+/* is_in[n_node] := 1 inside, nodes of solid elements always. */
+static void find_inside(const hx_surface_field *field, double threshold, uint8_t *is_in)
+{
+    const hx_mesh *mesh = field->mesh;
+    for (int64_t a = 0; a < mesh->n_node; a++) is_in[a] = field->value[a] - threshold > 0.0;
+    for (int64_t k = 0; field->body && k < 8 * mesh->n_elem; k++)
+        if (hx_surface_is_solid(field, k / 8)) is_in[mesh->conn[k]] = 1;
+}
+
 int hx_surface_pieces(const hx_surface_field *field, double threshold, int32_t *piece,
                       int64_t *n_piece, int32_t *largest)
 {
+    int rc;
     const hx_mesh *mesh = field->mesh;
     int32_t *count = NULL;
+    uint8_t *is_in = NULL;
     int64_t n = 0, best = -1;
-    HX_TRY(hx_alloc(&count, (size_t)mesh->n_node, sizeof *count, "sizes of pieces"));
+    HX_TRY_FAIL(hx_alloc(&count, (size_t)mesh->n_node, sizeof *count, "sizes of pieces"));
+    HX_TRY_FAIL(hx_alloc_raw(&is_in, (size_t)mesh->n_node, 1, "nodes inside"));
+    find_inside(field, threshold, is_in);
     for (int64_t a = 0; a < mesh->n_node; a++) piece[a] = (int32_t)a;
     for (int64_t e = 0; e < mesh->n_elem; e++) unite_cell(field, threshold, e, piece);
     for (int64_t a = 0; a < mesh->n_node; a++) {
-        if (!(field->value[a] - threshold > 0.0)) {
+        if (!is_in[a]) {
             piece[a] = -1;
             continue;
         }
@@ -219,8 +266,22 @@ int hx_surface_pieces(const hx_surface_field *field, double threshold, int32_t *
         if (piece[a] >= 0) piece[a] = find_root(piece, (int32_t)a);
         if (count[a] > 0 && (best < 0 || count[a] > count[best])) best = a;
     }
-    free(count);
     if (n_piece) *n_piece = n;
     if (largest) *largest = (int32_t)best;
-    return HX_OK;
+fail:
+    free(count);
+    free(is_in);
+    return rc;
+}
+
+void hx_surface_leave_out(hx_surface_field *field, double threshold, const int32_t *piece,
+                          int32_t keep)
+{
+    const hx_mesh *mesh = field->mesh;
+    for (int64_t a = 0; a < mesh->n_node;
+         a++) /* others are outside, and say where the surface is */
+        if (piece[a] >= 0 && piece[a] != keep && field->value[a] > threshold)
+            field->value[a] = -HUGE_VAL;
+    for (int64_t e = 0; field->body && e < mesh->n_elem; e++)
+        if (piece[mesh->conn[8 * e]] != keep) field->body[e] = 0;
 }

@@ -31,6 +31,18 @@ static inline int hx_surface_joined(double in_a, double in_b, double out_a, doub
     return in_a * in_b > out_a * out_b;
 }
 
+/* Bits of hx_surface_field.body above those of the faces. */
+enum { HX_BODY_SOLID = 1 << 6 };
+
+static inline int hx_surface_is_solid(const hx_surface_field *field, int64_t e)
+{
+    return field->body && field->body[e] != 0;
+}
+
+/* field->body, and the body's faces against free elements at the end of field->face; nothing where
+ * is_solid ([n_elem]) is NULL or all 0. */
+int hx_surface_body_create(hx_surface_field *field, const uint8_t *is_solid);
+
 /* Corner after corner c of its triangle. */
 static inline int64_t hx_corner_next(int64_t c)
 {

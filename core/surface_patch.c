@@ -41,6 +41,7 @@ unsigned hx_surface_mask(const hx_surface_field *field, double threshold, int64_
 {
     const int32_t *conn = field->mesh->conn + 8 * e;
     unsigned mask = 0;
+    if (hx_surface_is_solid(field, e)) return 255;
     for (int i = 0; i < 8; i++) mask |= (unsigned)(field->value[conn[i]] - threshold > 0.0) << i;
     return mask;
 }
@@ -48,6 +49,12 @@ unsigned hx_surface_mask(const hx_surface_field *field, double threshold, int64_
 static int is_crossed(unsigned mask, int edge)
 {
     return (mask >> hx_hex_edge[edge][0] & 1u) != (mask >> hx_hex_edge[edge][1] & 1u);
+}
+
+/* Whether both ends have a density; nodes of solid elements alone do not. */
+static int is_between(const cell *c, int edge)
+{
+    return c->u[hx_hex_edge[edge][0]] < HUGE_VAL && c->u[hx_hex_edge[edge][1]] < HUGE_VAL;
 }
 
 int hx_surface_crossings(unsigned mask)
@@ -71,8 +78,22 @@ static double square_distance(const double a[3], const double b[3])
     return x * x + y * y + z * z;
 }
 
+/* Whether two nodes are the ends of an edge. */
+static int is_edge(int a, int b)
+{
+    for (int i = 0; i < 12; i++)
+        if ((hx_hex_edge[i][0] == a && hx_hex_edge[i][1] == b) ||
+            (hx_hex_edge[i][0] == b && hx_hex_edge[i][1] == a))
+            return 1;
+    return 0;
+}
+
+/* Whether a diagonal is possible: not on a face, which a neighbour has too, nor along an edge that
+ * has a vertex between its ends. */
 static int may_connect(int a, int b)
 {
+    if (a >= HX_PATCH_NODE && b >= HX_PATCH_NODE)
+        return !is_edge(a - HX_PATCH_NODE, b - HX_PATCH_NODE);
     return a >= HX_PATCH_NODE || b >= HX_PATCH_NODE || !(edge_faces[a] >> b & 1);
 }
 
@@ -84,6 +105,11 @@ static void add_triangle(hx_surface_patch *patch, int a, int b, int c)
     tri[2] = (int8_t)c;
 }
 
+static void add_fan_around(hx_surface_patch *patch, int n, const int8_t *corner, int middle)
+{
+    for (int i = 0; i < n; i++) add_triangle(patch, corner[i], corner[(i + 1) % n], middle);
+}
+
 /* A fan around the mean of the corners. */
 static void add_fan(hx_surface_patch *patch, int n, const int8_t *corner, int middle)
 {
@@ -91,7 +117,7 @@ static void add_fan(hx_surface_patch *patch, int n, const int8_t *corner, int mi
     x[0] = x[1] = x[2] = 0.0;
     for (int i = 0; i < n; i++)
         for (int d = 0; d < 3; d++) x[d] += patch->x[corner[i]][d] / n;
-    for (int i = 0; i < n; i++) add_triangle(patch, corner[i], corner[(i + 1) % n], middle);
+    add_fan_around(patch, n, corner, middle);
 }
 
 /* Triangles of the polygon between corners i and j, by the best corners. */
@@ -139,11 +165,11 @@ static void add_polygon(hx_surface_patch *patch, int n, const int8_t *corner, in
 
 /* Crossings of a face in the order of its corners: those where its inside ends and begins, seen
  * from outside the element. Returns the corner after which the first one lies, -1: none. */
-static int find_exit(const cell *c, int f, int from)
+static int find_exit(unsigned mask, int f, int from)
 {
     for (int i = from; i < 4; i++) {
-        const unsigned here = c->mask >> hx_hex_face[f][i] & 1u;
-        const unsigned next = c->mask >> hx_hex_face[f][(i + 1) % 4] & 1u;
+        const unsigned here = mask >> hx_hex_face[f][i] & 1u;
+        const unsigned next = mask >> hx_hex_face[f][(i + 1) % 4] & 1u;
         if (here && !next) return i;
     }
     return -1;
@@ -151,8 +177,8 @@ static int find_exit(const cell *c, int f, int from)
 
 static int is_ambiguous(const cell *c, int f)
 {
-    const int first = find_exit(c, f, 0);
-    return first >= 0 && find_exit(c, f, first + 1) >= 0;
+    const int first = find_exit(c->mask, f, 0);
+    return first >= 0 && find_exit(c->mask, f, first + 1) >= 0;
 }
 
 static int is_joined(const cell *c, int f, int inside)
@@ -166,7 +192,7 @@ static int is_joined(const cell *c, int f, int inside)
  * the face's orientation. */
 static void link_face(const cell *c, int f, int8_t next[12])
 {
-    const int first = find_exit(c, f, 0);
+    const int first = find_exit(c->mask, f, 0);
     if (first < 0) return;
     if (is_ambiguous(c, f)) {
         const int8_t exit_a = face_edge[f][first], exit_b = face_edge[f][(first + 2) % 4];
@@ -219,47 +245,75 @@ static int is_planar(const double *a, const double *b, const double *c, const do
     return fabs(height) <= 1e-9 * size / sqrt(sqrt(size));
 }
 
-/* A whole face; one that is curved gets a node in its middle, as a trilinear element's has. */
-static void cap_whole(const cell *c, int f, hx_surface_patch *patch)
+/* A whole face; one that is curved gets a node in its middle, as a trilinear element's has.
+ * corner[n]: its nodes, and vertices on its edges that neighbours have too. */
+static void cap_whole(const cell *c, int f, int n, const int8_t *corner, hx_surface_patch *patch)
 {
-    int8_t corner[4];
-    for (int i = 0; i < 4; i++) corner[i] = (int8_t)(HX_PATCH_NODE + hx_hex_face[f][i]);
     const int *node = hx_hex_face[f];
-    if (is_planar(c->xyz[node[0]], c->xyz[node[1]], c->xyz[node[2]], c->xyz[node[3]]))
-        add_polygon(patch, 4, corner, HX_PATCH_MIDDLE);
-    else
-        add_fan(patch, 4, corner, HX_PATCH_MIDDLE);
+    if (is_planar(c->xyz[node[0]], c->xyz[node[1]], c->xyz[node[2]], c->xyz[node[3]])) {
+        add_polygon(patch, n, corner, HX_PATCH_MIDDLE);
+        return;
+    }
+    double *x = patch->x[HX_PATCH_MIDDLE];
+    x[0] = x[1] = x[2] = 0.0;
+    for (int i = 0; i < 4; i++)
+        for (int d = 0; d < 3; d++) x[d] += c->xyz[node[i]][d] / 4;
+    add_fan_around(patch, n, corner, HX_PATCH_MIDDLE);
+}
+
+/* Nodes of face f that are in `keep` and the crossings, in order; returns their number. */
+static int list_corners(const cell *c, int f, unsigned keep, int8_t corner[8],
+                        hx_surface_patch *patch)
+{
+    int n = 0;
+    for (int i = 0; i < 4; i++) {
+        const int node = hx_hex_face[f][i], edge = face_edge[f][i];
+        if (keep >> node & 1u) {
+            memcpy(patch->x[HX_PATCH_NODE + node], c->xyz[node], sizeof patch->x[0]);
+            corner[n++] = (int8_t)(HX_PATCH_NODE + node);
+        }
+        if (!is_crossed(c->mask, edge) || !is_between(c, edge)) continue;
+        place_crossing(c, edge, patch);
+        corner[n++] = (int8_t)edge;
+    }
+    return n;
+}
+
+/* The part of a face around the nodes in `keep`: those inside, or those outside. */
+static void cap_part(const cell *c, int f, unsigned keep, hx_surface_patch *patch)
+{
+    int8_t corner[8];
+    const int n = list_corners(c, f, keep, corner, patch);
+    const int first = find_exit(keep, f, 0);
+    if (n == 0) return;
+    if (first < 0) {
+        cap_whole(c, f, n, corner, patch);
+        return;
+    }
+    const int is_inside = keep == c->mask; /* one of both is joined, the other in two */
+    if (n == 6 && is_inside != is_joined(c, f, is_inside ? first : (first + 1) % 4)) {
+        for (int i = first; i < first + 3; i += 2) {
+            const int entry = face_edge[f][(i + 3) % 4], exit = face_edge[f][i % 4];
+            add_triangle(patch, entry, HX_PATCH_NODE + hx_hex_face[f][i % 4], exit);
+        }
+    } else {
+        add_polygon(patch, n, corner, HX_PATCH_MIDDLE);
+    }
 }
 
 void hx_surface_cut_face(const hx_surface_field *field, double threshold, int64_t face,
                          hx_surface_patch *patch)
 {
+    const int64_t e = face / 6;
     const int f = (int)(face % 6);
     int8_t corner[8];
-    int n = 0;
     cell c;
-    cell_init(&c, field, threshold, face / 6);
+    cell_init(&c, field, threshold, e);
     patch->n_tri = 0;
-    for (int i = 0; i < 4; i++) {
-        const int node = hx_hex_face[f][i];
-        if (c.mask >> node & 1u) {
-            memcpy(patch->x[HX_PATCH_NODE + node], c.xyz[node], sizeof patch->x[0]);
-            corner[n++] = (int8_t)(HX_PATCH_NODE + node);
-        }
-        if (!is_crossed(c.mask, face_edge[f][i])) continue;
-        place_crossing(&c, face_edge[f][i], patch);
-        corner[n++] = face_edge[f][i];
-    }
-    const int first = find_exit(&c, f, 0);
-    if (n == 0) return;
-    if (first < 0) {
-        cap_whole(&c, f, patch);
-    } else if (n == 6 && !is_joined(&c, f, first)) {
-        for (int i = first; i < first + 3; i += 2) {
-            const int entry = face_edge[f][(i + 3) % 4], exit = face_edge[f][i];
-            add_triangle(patch, entry, HX_PATCH_NODE + hx_hex_face[f][i], exit);
-        }
-    } else {
-        add_polygon(patch, n, corner, HX_PATCH_MIDDLE);
-    }
+    if (!hx_surface_is_solid(field, e))
+        cap_part(&c, f, c.mask, patch);
+    else if (field->body[e] >> f & 1u)
+        cap_part(&c, f, ~c.mask & 255u, patch);
+    else
+        cap_whole(&c, f, list_corners(&c, f, 255u, corner, patch), corner, patch);
 }

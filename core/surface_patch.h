@@ -11,7 +11,7 @@ enum {
     HX_PATCH_MIDDLE = 20,
     HX_PATCH_VERTICES = 24,
     HX_PATCH_MOST_TRI = 12,
-    HX_PATCH_MOST_CAP = 4
+    HX_PATCH_MOST_CAP = 8
 };
 
 typedef struct hx_surface_patch {
@@ -22,7 +22,7 @@ typedef struct hx_surface_patch {
 
 extern const int8_t hx_hex_edge[12][2]; /* local nodes of an element's edges */
 
-/* Bit i: node i of element e is inside. */
+/* Bit i: node i of element e is inside; a solid element has them all. */
 unsigned hx_surface_mask(const hx_surface_field *field, double threshold, int64_t e);
 
 /* Edges of an element that the surface crosses: at most that many triangles. */
@@ -32,7 +32,9 @@ int hx_surface_crossings(unsigned mask);
 void hx_surface_cut_cell(const hx_surface_field *field, double threshold, int64_t e,
                          hx_surface_patch *patch);
 
-/* The inside of a boundary face (element * 6 + local face). */
+/* The solid's part of a face in field->face (element * 6 + local face): the inside of a boundary
+ * face of a free element, the whole of a solid element's, and of those against a free element what
+ * that leaves bare. */
 void hx_surface_cut_face(const hx_surface_field *field, double threshold, int64_t face,
                          hx_surface_patch *patch);
 

@@ -12,6 +12,8 @@ static const double lambda = 0.5, mu = -1.0 / 1.9;
 
 enum { FIXED, SLIDES, FREE };
 
+enum { MOST_RESTORED = 20 }; /* steps that bring the volume back */
+
 typedef struct smoother {
     hx_surface *s;
     const hx_mesh *mesh;
@@ -215,12 +217,13 @@ static void vertex_normal(const smoother *m, int64_t v, double n[3])
     }
 }
 
-/* Free vertices along their normals by what the volume lacks over the area: a Newton step. */
-static void restore_volume(smoother *m, double volume)
+/* Free vertices along their normals by what the volume lacks over the area: a Newton step, short
+ * where much of the area belongs to vertices that stay. Returns 0 if nothing is lacking. */
+static int restore_volume(smoother *m, double volume)
 {
     double now, area;
     measure(m->s, m->mesh, &now, &area);
-    if (!(area > 0.0)) return;
+    if (!(area > 0.0) || fabs(volume - now) <= 1e-6 * volume) return 0;
     const double distance = (volume - now) / area;
 #pragma omp parallel for schedule(static)
     for (int64_t v = 0; v < m->s->n_vertex; v++) {
@@ -234,6 +237,7 @@ static void restore_volume(smoother *m, double volume)
     double *const swap = m->s->xyz;
     m->s->xyz = m->next;
     m->next = swap;
+    return 1;
 }
 
 /* Whether a triangle has turned over since `before`, or all but vanished. */
@@ -307,7 +311,8 @@ int hx_surface_smooth(hx_surface *surface, const hx_surface_field *field, int n_
         take_step(&m, lambda);
         take_step(&m, mu);
     }
-    for (int i = 0; n_step > 0 && i < 3; i++) restore_volume(&m, result->volume_before);
+    for (int i = 0; n_step > 0 && i < MOST_RESTORED; i++)
+        if (!restore_volume(&m, result->volume_before)) break;
     if (n_step > 0) HX_TRY_FAIL(hold_crossing(&m, &result->n_held));
     measure(surface, field->mesh, &result->volume_after, &area);
 fail:

@@ -60,14 +60,24 @@ size_t hx_vtk_writer_bytes(const hx_mesh *mesh, int is_part);
  * and what would be right. */
 int hx_vtk_read(const char *path, hx_mesh *mesh);
 
-/* Reads one cell array of one component from a file written by us, in the file's (original) order,
- * into value[n_elem] in the mesh's own order. */
+/* Reads one cell array of one component from a file written by us of this very mesh, in the file's
+ * (original) order, into value[n_elem] in the mesh's own order. Nothing but the number of cells is
+ * compared: hx_result_read is for files of which one does not know. */
 int hx_vtk_read_cell_array(const char *path, const char *name, const hx_mesh *mesh, double *value);
 
-/* The same, also from a part of the mesh that was written with a threshold: elements that its
- * vtkOriginalCellIds do not name get `fallback`, and *n_missing counts them. */
-int hx_vtk_read_part_array(const char *path, const char *name, const hx_mesh *mesh, double fallback,
-                           double *value, int64_t *n_missing);
+/* Cells and one array of them, as a file has them. */
+typedef struct hx_vtk_result {
+    hx_mesh cells;    /* points and cells, raw, without sets (owned) */
+    double *value;    /* [cells.n_elem] the array asked for (owned) */
+    double *original; /* [cells.n_elem] vtkOriginalCellIds; NULL: the file has none (owned) */
+    double precision; /* of a coordinate as it is written, relative to the largest */
+    char title[256];
+} hx_vtk_result;
+
+/* HX_EINPUT: as hx_vtk_read, no cell, or no such array of one component. Takes 24 bytes a point and
+ * 48 a cell. */
+int hx_vtk_read_result(const char *path, const char *name, hx_vtk_result *result);
+void hx_vtk_result_free(hx_vtk_result *result);
 
 /* Rewrites NAME.vtk.series (JSON) for n files with their times (iterations), atomically. */
 int hx_vtk_write_series(const char *path, size_t n, const char *const *file, const double *time);

@@ -22,6 +22,25 @@ static const char *cell_type_name(int64_t type)
     return "not a hexahedron";
 }
 
+/* What writing the coordinates has left of them. Text says by its digits, of which few may also be
+ * all that a number has; numbers that all fit a float have been through one. */
+static double find_precision(const hx_vtk_reader *r, const hx_vtk_number *type, int64_t n)
+{
+    enum { LEAST_DIGITS = 6, MOST_DIGITS = 16 }; /* of "%g"; of a double, safely */
+    const double single = 0x1p-23, full = 0x1p-50;
+    int fits = 1;
+    double precision = full;
+    if (!r->scan.is_binary) {
+        int n_digit = r->scan.most_digits;
+        if (n_digit < LEAST_DIGITS) n_digit = LEAST_DIGITS;
+        if (n_digit > MOST_DIGITS) n_digit = MOST_DIGITS;
+        precision = pow(10.0, 1 - n_digit);
+    }
+#pragma omp parallel for schedule(static) reduction(& : fits)
+    for (int64_t i = 0; i < n; i++) fits &= !(fabs((double)(float)r->xyz[i] - r->xyz[i]) > 0.0);
+    return fits || (type->kind == 'f' && type->n_byte < 8) ? fmax(precision, single) : precision;
+}
+
 int hx_vtk_read_points(hx_vtk_reader *r)
 {
     const hx_vtk_number *type;
@@ -38,11 +57,13 @@ int hx_vtk_read_points(hx_vtk_reader *r)
     if (!r->mesh) return hx_vtk_scan_skip(&r->scan, type, n_value);
 
     HX_TRY(hx_alloc_raw(&r->xyz, (size_t)n_value, sizeof *r->xyz, "coordinates"));
+    r->scan.most_digits = 0;
     HX_TRY(hx_vtk_scan_real(&r->scan, type, n_value, r->xyz));
     int64_t bad = INT64_MAX;
 #pragma omp parallel for schedule(static) reduction(min : bad)
     for (int64_t i = 0; i < n_value; i++)
         if (!isfinite(r->xyz[i]) && i < bad) bad = i;
+    r->precision = find_precision(r, type, n_value);
     if (bad == INT64_MAX) return HX_OK;
     return HX_VTK_RAISE(&r->scan, "point %lld: coordinate %c is %g, not a finite number",
                         (long long)(bad / 3), "xyz"[bad % 3], r -> xyz[bad]);

@@ -193,6 +193,13 @@ static void note_seen(hx_vtk_reader *r, const char *name)
     snprintf(r->seen + n, sizeof r->seen - n, "%s%.60s", n > 0 ? ", " : "", name);
 }
 
+/* Puts the array aside, in memory of its own. */
+static int keep_array(hx_vtk_reader *r, const hx_vtk_number *type, int64_t n, double **value)
+{
+    HX_TRY(hx_alloc_raw(value, (size_t)n, sizeof **value, "cell array"));
+    return hx_vtk_scan_real(&r->scan, type, n, *value);
+}
+
 /* The numbers of one array, after its head line. May it become sets? (Numberings may not.) */
 static int read_array(hx_vtk_reader *r, const char *name, const hx_vtk_number *type, int64_t n_comp,
                       int64_t n, bool may_be_set)
@@ -201,14 +208,17 @@ static int read_array(hx_vtk_reader *r, const char *name, const hx_vtk_number *t
     HX_TRY(hx_vtk_scan_room(&r->scan, type, n, n_comp, name, &n_value));
     const bool is_int = type->kind == 'i' || type->kind == 'u';
     const bool fits = r->where != HX_VTK_NOWHERE && n_comp == 1 && n == r->n_data;
-    if (fits && r->mesh && is_int && may_be_set && strncmp(name, "vtk", 3) != 0)
+    if (fits && r->mesh && !r->wanted && is_int && may_be_set && strncmp(name, "vtk", 3) != 0)
         return read_sets(r, name, type, n);
     if (fits && r->wanted && r->where == HX_VTK_ON_CELLS && (is_int || type->kind == 'f')) {
         if (!r->has_value && strcmp(name, r->wanted) == 0) {
             r->has_value = true;
+            if (r->wanted_n < 0) return keep_array(r, type, n, &r->value);
             return hx_vtk_scan_real(&r->scan, type, n, r->value);
         }
         note_seen(r, name);
+        if (r->wants_original && !r->original && strcmp(name, "vtkOriginalCellIds") == 0)
+            return keep_array(r, type, n, &r->original);
     }
     return hx_vtk_scan_skip(&r->scan, type, n_value);
 }
@@ -325,7 +335,7 @@ static int read_data_head(hx_vtk_reader *r, hx_vtk_data_where where)
                             on_points ? "POINT_DATA" : "CELL_DATA", (long long)n,
                             (long long)(expected < 0 ? 0 : expected),
                             on_points ? "points" : "cells");
-    if (r->wanted && r->n_elem != r->wanted_n)
+    if (r->wanted && r->wanted_n >= 0 && r->n_elem != r->wanted_n)
         return HX_VTK_RAISE(
             &r->scan, "%lld cells; the mesh of this run has %lld%s", (long long)r->n_elem,
             (long long)r->wanted_n,
@@ -385,7 +395,7 @@ static int read_header(hx_vtk_reader *r)
     if (r->major < 1 || r->major > 5)
         return HX_VTK_RAISE(&r->scan, "version %d.%d of the format; 2.0 to 5.1 can be read",
                             r->major, minor);
-    HX_TRY(hx_vtk_scan_line(&r->scan, NULL, 0, &found)); /* title */
+    HX_TRY(hx_vtk_scan_line(&r->scan, r->title, sizeof r->title, &found));
     HX_TRY(hx_vtk_scan_need(&r->scan, "ASCII or BINARY"));
     const int is_binary = strcasecmp(r->scan.word, "BINARY") == 0;
     if (!is_binary && strcasecmp(r->scan.word, "ASCII") != 0)
@@ -414,6 +424,7 @@ static void reader_free(hx_vtk_reader *r)
     hx_vtk_scan_free(&r->scan);
     free(r->xyz);
     free(r->conn);
+    free(r->original);
 }
 
 int hx_vtk_read(const char *path, hx_mesh *mesh)
@@ -426,6 +437,12 @@ int hx_vtk_read(const char *path, hx_mesh *mesh)
     reader_free(&r);
     if (rc < 0) hx_mesh_free(mesh);
     return rc;
+}
+
+static int no_array(const hx_vtk_reader *r, const char *path)
+{
+    return HX_RAISE(HX_EINPUT, "%s: no cell array '%s' of one component; the file has %s", path,
+                    r->wanted, r->seen[0] ? r->seen : "none");
 }
 
 int hx_vtk_read_cell_array(const char *path, const char *name, const hx_mesh *mesh, double *value)
@@ -444,8 +461,7 @@ int hx_vtk_read_cell_array(const char *path, const char *name, const hx_mesh *me
     }
     HX_TRY_FAIL(read_file(&r, path));
     if (!r.has_value) {
-        rc = HX_RAISE(HX_EINPUT, "%s: no cell array '%s' of one component; the file has %s", path,
-                      name, r.seen[0] ? r.seen : "none");
+        rc = no_array(&r, path);
         goto fail;
     }
     if (mesh->elem_orig)
@@ -457,73 +473,37 @@ fail:
     return rc;
 }
 
-/* Cells of a file; nothing else of it is kept. */
-static int count_cells(const char *path, int64_t *n)
+int hx_vtk_read_result(const char *path, const char *name, hx_vtk_result *result)
 {
+    int rc = HX_OK;
     hx_vtk_reader r;
     memset(&r, 0, sizeof r);
-    const int rc = read_file(&r, path);
-    *n = r.n_elem;
-    reader_free(&r);
-    return rc;
-}
-
-/* value[number[i]] = part[i]; HX_EINPUT for a number that is none of the mesh or is there twice. */
-static int place_part(const char *path, const hx_mesh *mesh, int64_t n_part, const double *number,
-                      const double *part, double *value, uint8_t *is_there)
-{
-    for (int64_t i = 0; i < n_part; i++) {
-        const double at = number[i];
-        if (!(at >= 0.0 && at < (double)mesh->n_elem) || is_there[(int64_t)at])
-            return HX_RAISE(HX_EINPUT,
-                            "%s: vtkOriginalCellIds has %g at cell %lld; they must differ, from 0 "
-                            "to %lld",
-                            path, at, (long long)i, (long long)mesh->n_elem - 1);
-        is_there[(int64_t)at] = 1;
-        value[(int64_t)at] = part[i];
+    memset(result, 0, sizeof *result);
+    r.mesh = &result->cells;
+    r.wanted = name;
+    r.wanted_n = -1;
+    r.wants_original = true;
+    HX_TRY_FAIL(read_file(&r, path));
+    if (!r.has_value) {
+        rc = no_array(&r, path);
+        goto fail;
     }
-    return HX_OK;
-}
-
-static int read_part(const char *path, const char *name, const hx_mesh *mesh, int64_t n_part,
-                     double *in_file_order)
-{
-    int rc;
-    const hx_mesh stand_in = {.n_elem = n_part}; /* of a file that is not renumbered */
-    double *number = NULL, *part = NULL;
-    uint8_t *is_there = NULL;
-    HX_TRY_FAIL(hx_alloc_raw(&number, (size_t)n_part, sizeof *number, "part of a mesh"));
-    HX_TRY_FAIL(hx_alloc_raw(&part, (size_t)n_part, sizeof *part, "part of a mesh"));
-    HX_TRY_FAIL(hx_alloc(&is_there, (size_t)mesh->n_elem, sizeof *is_there, "part of a mesh"));
-    HX_TRY_FAIL(hx_vtk_read_cell_array(path, name, &stand_in, part));
-    HX_TRY_FAIL(hx_vtk_read_cell_array(path, "vtkOriginalCellIds", &stand_in, number));
-    HX_TRY_FAIL(place_part(path, mesh, n_part, number, part, in_file_order, is_there));
+    result->value = r.value;
+    result->original = r.original;
+    result->precision = r.precision;
+    snprintf(result->title, sizeof result->title, "%s", r.title);
+    r.value = r.original = NULL;
 fail:
-    free(number);
-    free(part);
-    free(is_there);
+    free(r.value);
+    reader_free(&r);
+    if (rc < 0) hx_vtk_result_free(result);
     return rc;
 }
 
-int hx_vtk_read_part_array(const char *path, const char *name, const hx_mesh *mesh, double fallback,
-                           double *value, int64_t *n_missing)
+void hx_vtk_result_free(hx_vtk_result *result)
 {
-    int64_t n_part;
-    double *in_file_order = NULL;
-    HX_TRY(count_cells(path, &n_part));
-    *n_missing = mesh->n_elem - n_part;
-    if (n_part < 0 || n_part >= mesh->n_elem) {
-        *n_missing = 0;
-        return hx_vtk_read_cell_array(path, name, mesh, value);
-    }
-    HX_TRY(hx_alloc_raw(&in_file_order, (size_t)mesh->n_elem, sizeof *in_file_order, name));
-    for (int64_t e = 0; e < mesh->n_elem; e++) in_file_order[e] = fallback;
-    const int rc = read_part(path, name, mesh, n_part, in_file_order);
-    if (rc < 0)
-        hx_error_prefix("%lld cells where the mesh has %lld: ", (long long)n_part,
-                        (long long)mesh->n_elem);
-    for (int64_t e = 0; rc == HX_OK && e < mesh->n_elem; e++)
-        value[e] = in_file_order[mesh->elem_orig ? mesh->elem_orig[e] : e];
-    free(in_file_order);
-    return rc;
+    hx_mesh_free(&result->cells);
+    free(result->value);
+    free(result->original);
+    memset(result, 0, sizeof *result);
 }

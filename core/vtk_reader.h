@@ -18,7 +18,8 @@ typedef enum { HX_VTK_NOWHERE, HX_VTK_ON_POINTS, HX_VTK_ON_CELLS } hx_vtk_data_w
 
 typedef struct hx_vtk_reader {
     hx_vtk_scan scan;
-    int major;              /* of the file's version */
+    int major; /* of the file's version */
+    char title[256];
     int64_t n_node, n_elem; /* -1 until their sections were read */
     bool has_types;
     double *xyz;             /* [n_node][3] (owned until the mesh takes it) */
@@ -32,10 +33,13 @@ typedef struct hx_vtk_reader {
     bool has_mesh; /* mesh is created */
 
     const char *wanted; /* name of the cell array that is looked for, or NULL */
-    int64_t wanted_n;   /* cells it must have */
+    int64_t wanted_n;   /* cells it must have; -1: any number, value is allocated then */
     double *value;      /* [wanted_n] in the file's order */
     bool has_value;
-    char seen[400]; /* names of the cell arrays met, for the message */
+    bool wants_original;
+    double *original; /* [n_elem] vtkOriginalCellIds, if they are wanted and there (owned) */
+    char seen[400];   /* names of the cell arrays met, for the message */
+    double precision; /* of the coordinates, relative to the largest one */
 } hx_vtk_reader;
 
 /* Each reads the section whose first word was just read; with r->mesh NULL only the counts.

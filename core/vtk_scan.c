@@ -321,6 +321,15 @@ int hx_vtk_scan_int(hx_vtk_scan *scan, const hx_vtk_number *type, int64_t n, int
     return HX_OK;
 }
 
+/* Digits of a number from its first one that is not 0 to its last, zeros included. */
+static int count_digits(const char *word)
+{
+    int n = 0;
+    for (const char *c = word; *c != '\0' && *c != 'e' && *c != 'E'; c++)
+        n += (*c >= '1' && *c <= '9') || (*c == '0' && n > 0);
+    return n;
+}
+
 int hx_vtk_scan_real(hx_vtk_scan *scan, const hx_vtk_number *type, int64_t n, double *value)
 {
     if (type->kind == 'b' || type->kind == 's')
@@ -334,6 +343,8 @@ int hx_vtk_scan_real(hx_vtk_scan *scan, const hx_vtk_number *type, int64_t n, do
             if (end == scan->word || *end != '\0')
                 return HX_VTK_RAISE(scan, "'%s' where a number is expected",
                                     hx_vtk_scan_shown(scan));
+            const int n_digit = count_digits(scan->word);
+            if (n_digit > scan->most_digits) scan->most_digits = n_digit;
             continue;
         }
         const unsigned char *bytes;

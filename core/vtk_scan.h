@@ -36,6 +36,7 @@ typedef struct hx_vtk_scan {
     int64_t line;                   /* 1-based, of the next byte; counts only in text */
     int64_t word_line, word_offset; /* where the last word began */
     int is_binary;                  /* set by the caller once it read the file's format line */
+    int most_digits;                /* of a real number of a text file, since the caller set it */
     char word[HX_VTK_WORD_SIZE];
     char shown[48]; /* see hx_vtk_scan_shown */
 } hx_vtk_scan;

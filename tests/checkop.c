@@ -15,7 +15,6 @@
 #include <omp.h>
 #endif
 
-#include "core/cpu_otf.h"
 #include "core/generate.h"
 #include "core/memory.h"
 #include "core/operator.h"
@@ -150,8 +149,8 @@ static void change_half(hx_mesh *mesh, change half)
 {
     double low = mesh->xyz[0], high = low;
     for (int64_t a = 0; a < mesh->n_node; a++) {
-        low = fmin(low, mesh->xyz[3 * a]);
-        high = fmax(high, mesh->xyz[3 * a]);
+        test_least(&low, mesh->xyz[3 * a]);
+        test_worst(&high, mesh->xyz[3 * a]);
     }
     for (int64_t a = 0; a < mesh->n_node; a++) {
         double *x = mesh->xyz + 3 * a;
@@ -292,11 +291,11 @@ static void check_rigid_motions(const hx_operator *op, const hx_mesh *mesh, vect
                                   : i == j ? -p[k]
                                   : i == k ? p[j]
                                            : 0.0;
-                moved = fmax(moved, fabs(v->x[3 * a + i]));
+                test_worst(&moved, fabs(v->x[3 * a + i]));
             }
         }
         CHECK_OK(product(op, v, v->x, v->y, 0));
-        for (int64_t i = 0; i < v->n_dof; i++) largest = fmax(largest, fabs(v->y[i]));
+        for (int64_t i = 0; i < v->n_dof; i++) test_worst(&largest, fabs(v->y[i]));
         CHECK_MSG(largest <= error_bound(op) * moved, "%s: rigid motion %d gives force %.3g", label,
                   mode, largest);
     }
@@ -419,19 +418,16 @@ static void check_all(hx_operator *op, const model *m, vectors *v, const char *l
     if (op->strategy->apply_dot) check_dot(op, v, label);
 }
 
-/* otf on a CPU, for every kind of vector that runs here. */
-static void check_kernels(hx_operator *op, const model *m, vectors *v)
+/* The operator with every instruction set that runs here. */
+static void check_variants(hx_operator *op, const model *m, vectors *v)
 {
-    hx_cpu_otf *otf = op->state;
-    const hx_cpu_otf_kernel *chosen = otf->kernel;
-    for (const hx_cpu_otf_kernel *kernel = hx_cpu_otf_kernels; kernel->name; kernel++) {
+    const char *name;
+    for (int i = 0; (name = op->strategy->variant(op->state, i)) != NULL; i++) {
         char label[64];
-        if (!kernel->runs_here()) continue;
-        snprintf(label, sizeof label, "%s %s", op->strategy->name, kernel->name);
-        otf->kernel = kernel;
+        snprintf(label, sizeof label, "%s %s", op->strategy->name, name);
         check_all(op, m, v, label);
     }
-    otf->kernel = chosen;
+    CHECK(op->strategy->variant(op->state, 0) != NULL);
 }
 
 /* What does not depend on the strategy: diagonal and energies from coordinates, masks. */
@@ -479,8 +475,8 @@ static void check_mesh(hx_device *dev, const char *title, const char *generator,
             snprintf(label, sizeof label, "%s %s", strategy->name,
                      hx_layout_name((hx_layout)layout));
             CHECK_OK(hx_operator_create(&op, dev, strategy, (hx_layout)layout, &m.problem, 0));
-            if (strategy == hx_strategy_find("cpu", "otf"))
-                check_kernels(&op, &m, &v);
+            if (strategy->variant)
+                check_variants(&op, &m, &v);
             else
                 check_all(&op, &m, &v, label);
             if (first) check_from_coordinates(&op, &m, &v);

@@ -2,6 +2,7 @@
  * solution, exact transposes, what they keep, and the projection.
  *
  *     test_filter_maps [cpu | cuda] */
+#include "core/helmholtz.h"
 #include "core/hex8.h"
 #include "core/memory.h"
 #include "core/root.h"
@@ -130,7 +131,7 @@ static void check_density(const model *m, double radius, int volume_weighted)
         }
         const int is_free = !m->problem.passive || isnan(m->problem.passive[e]);
         const double exact = is_free ? (double)(sum / sum_weight) : m->problem.passive[e];
-        error = fmax(error, fabs(found[e] / exact - 1.0));
+        test_worst(&error, fabs(found[e] / exact - 1.0));
     }
     CHECK_MSG(error <= 1e-13, "radius %g, volume weights %d: off by %.3g", radius, volume_weighted,
               error);
@@ -177,14 +178,14 @@ static void check_kept(const char *kind, const model *m, const hx_filter_params 
     hx_filter filter;
     create(&filter, kind, m, params);
     forward(&filter, n, rho, found);
-    for (size_t e = 0; e < n; e++) error = fmax(error, fabs(found[e] - 0.37));
+    for (size_t e = 0; e < n; e++) test_worst(&error, fabs(found[e] - 0.37));
     CHECK_MSG(error <= 1e-9, "%s: a constant is off by %.3g", kind, error);
     uint64_t seed = 22;
     for (size_t e = 0; e < n; e++) rho[e] = fixture_uniform(&seed, 0.0, 1.0) < 0.5 ? 0.01 : 1.0;
     forward(&filter, n, rho, found);
     for (size_t e = 0; e < n; e++) {
-        low = fmin(low, found[e]);
-        high = fmax(high, found[e]);
+        test_least(&low, found[e]);
+        test_worst(&high, found[e]);
     }
     CHECK_MSG(low >= 0.01 && high <= 1.0 && high - low > 1e-3, "%s: %g to %g", kind, low, high);
     if (keeps_volume)
@@ -241,7 +242,7 @@ static void check_helmholtz_dense(const model *m, double radius)
     for (size_t e = 0; e < n; e++) {
         double mean = 0.0;
         for (int a = 0; a < 8; a++) mean += 0.125 * x[m->mesh.conn[8 * e + (size_t)a]];
-        error = fmax(error, fabs(found[e] - mean));
+        test_worst(&error, fabs(found[e] - mean));
     }
     /* the operator's metric is rounded to single precision */
     CHECK_MSG(error <= 3e-7, "radius %g: off by %.3g", radius, error);
@@ -250,6 +251,38 @@ static void check_helmholtz_dense(const model *m, double radius)
     free(x);
     free(rho);
     free(found);
+}
+
+/* The diagonal that PCG divides by is that of the operator: a wrong one costs iterations only,
+ * which no solution shows. */
+static void check_helmholtz_diagonal(const model *m, double radius)
+{
+    const struct hx_helmholtz_ops *const ops = device.ops->helmholtz;
+    const size_t n = (size_t)m->mesh.n_node;
+    double *const unit = calloc(n, sizeof *unit), *const y = calloc(n, sizeof *y);
+    double *const diagonal = calloc(n, sizeof *diagonal);
+    const hx_device_mesh *d_mesh;
+    hx_device_helmholtz h = {0};
+    CHECK_OK(hx_device_mesh_take(&d_mesh, &device, &m->mesh));
+    CHECK_OK(hx_device_helmholtz_create(&h, &device, d_mesh, &m->problem, radius));
+    double *const d_x = fixture_put(&device, n, unit), *const d_y = fixture_put(&device, n, unit);
+    CHECK_OK(ops->diagonal(&device, &h, d_y));
+    fixture_get(&device, n, diagonal, d_y);
+    for (size_t a = 0; a < n; a += 5) {
+        unit[a] = 1.0;
+        CHECK_OK(device.ops->upload(&device, d_x, unit, n * sizeof *unit));
+        CHECK_OK(ops->apply(&device, &h, d_x, d_y));
+        fixture_get(&device, n, y, d_y);
+        CHECK_REL(diagonal[a], y[a], 1e-13);
+        unit[a] = 0.0;
+    }
+    device.ops->release(&device, d_x);
+    device.ops->release(&device, d_y);
+    hx_device_helmholtz_free(&h, &device);
+    hx_device_mesh_drop(&device, d_mesh);
+    free(unit);
+    free(y);
+    free(diagonal);
 }
 
 /* The same bits for any number of threads, and when a filter is made anew. */
@@ -396,6 +429,84 @@ static void check_stairs(void)
     CHECK(hx_stair_ended(&b));
 }
 
+/* Volume fraction of the design whose free elements are at rho_min, as the filter has it. */
+static double least_fraction(hx_filter *filter, const model *m, double beta)
+{
+    const hx_problem *problem = &m->problem;
+    double *const rho = malloc(m->n * sizeof *rho), mass;
+    CHECK(rho != NULL);
+    for (size_t e = 0; e < m->n; e++)
+        rho[e] = isnan(problem->passive[e]) ? problem->rho_min : problem->passive[e];
+    double *const d_rho = fixture_put(&device, m->n, rho);
+    double *const d_volume = fixture_put(&device, m->n, problem->volume);
+    filter->projection.beta = beta;
+    CHECK_OK(hx_filter_mass(filter, d_rho, d_volume, &mass));
+    filter->projection.beta = filter->params.beta;
+    device.ops->release(&device, d_rho);
+    device.ops->release(&device, d_volume);
+    free(rho);
+    return mass / m->mesh.total_volume;
+}
+
+/* What a library user sees: no optimizer for less than the least, one for what the message names.
+ */
+static void check_refused(model *m, const fixture_settings *settings, double first, double works)
+{
+    const double before = m->problem.volume_fraction;
+    fixture_solver s;
+    m->problem.volume_fraction = 0.999 * first;
+    CHECK_FAILS(fixture_solver_create(&s, &device, &m->problem, settings), HX_EINPUT,
+                "cannot be met: the passive regions, as filter '");
+    m->problem.volume_fraction = 1.0005 * first;
+    CHECK_FAILS(fixture_solver_create(&s, &device, &m->problem, settings), HX_EINPUT,
+                "leaves next to nothing to design");
+    m->problem.volume_fraction = works;
+    CHECK_OK(fixture_solver_create(&s, &device, &m->problem, settings));
+    fixture_solver_free(&s);
+    m->problem.volume_fraction = before;
+}
+
+/* The first, lowest and highest over a rising beta, for values left and right of what is smeared.
+ */
+static void check_least_volume(const char *kind, model *m, double eta)
+{
+    const hx_stair beta = {.value = 1.0, .last = 20.0, .factor = 2.0, .every = 3};
+    fixture_settings settings = fixture_defaults();
+    settings.filter = kind;
+    settings.filter_params = (hx_filter_params){.radius = 1.4, .beta = 1.0, .eta = eta};
+    settings.optimizer.beta = beta;
+    const double value[] = {1.0, 2.0, 4.0, 8.0, 16.0, 20.0};
+    double fraction, low = INFINITY, high = 0.0, first = 0.0;
+    hx_least_volume least;
+    hx_notes notes = {0};
+    hx_filter filter;
+    CHECK_OK(hx_filter_create(&filter, hx_filter_find(kind), &device, &m->problem,
+                              &settings.filter_params));
+    CHECK_OK(hx_least_volume_find(&least, &filter, &beta));
+    for (size_t i = 0; i < sizeof value / sizeof value[0]; i++) {
+        fraction = least_fraction(&filter, m, value[i]);
+        if (i == 0) first = fraction;
+        if (fraction < low) low = fraction;
+        if (fraction > high) high = fraction;
+    }
+    CHECK_REL(least.first.fraction, first, 1e-8);
+    CHECK_REL(least.lowest.fraction, low, 1e-8);
+    CHECK_REL(least.highest.fraction, high, 1e-8);
+    CHECK(first > 1.01 * m->problem.passive_mass / m->mesh.total_volume); /* it is smeared */
+    check_refused(m, &settings, first, 1.02 * high);
+
+    const double before = m->problem.volume_fraction;
+    m->problem.volume_fraction = 1.05 * high;
+    CHECK_OK(hx_least_volume_note(&least, &filter, &notes));
+    CHECK(notes.n == 1 && strstr(notes.note[0].text, "of the volume to design"));
+    m->problem.volume_fraction = 1.2 * high;
+    CHECK_OK(hx_least_volume_note(&least, &filter, &notes));
+    CHECK(notes.n == 1);
+    m->problem.volume_fraction = before;
+    hx_notes_free(&notes);
+    hx_filter_free(&filter);
+}
+
 int main(int argc, char **argv)
 {
     const fixture_box rough = {{6, 4, 5}, {3.0, 2.0, 2.2}, 0.2, 1};
@@ -421,9 +532,14 @@ int main(int argc, char **argv)
     for (int i = 0; i < 4; i++) {
         const hx_filter_params params = {.radius = reach[i]};
         check_helmholtz_dense(&m, reach[i]);
+        check_helmholtz_diagonal(&m, reach[i]);
         check_transpose("helmholtz", &m, &params, 3e-10);
         check_transpose("helmholtz", &passive, &params, 3e-10);
         check_kept("helmholtz", &even, &(hx_filter_params){.radius = 0.1 + 2.0 * i}, 1);
+    }
+    for (int i = 0; i < 3; i++) {
+        check_least_volume("density", &passive, 0.25 + 0.25 * i);
+        check_least_volume("helmholtz", &passive, 0.25 + 0.25 * i);
     }
     check_repeats("density", &passive);
     check_repeats("helmholtz", &passive);

@@ -148,4 +148,36 @@ says 'edge +3 +0 +0$'
 says 'part +45 +16 +0$'
 says 'sum of case 1, weight 1: \[2, 0, 0\]'
 
+# A *SURFACE of all elements of a bar of 4 x 1 x 1: pressure acts on what of it is boundary.
+{
+    echo "*NODE"
+    for x in 0 1 2 3 4; do
+        n=$((4 * x))
+        echo "$((n + 1)), $x, 0, 0"
+        echo "$((n + 2)), $x, 1, 0"
+        echo "$((n + 3)), $x, 1, 1"
+        echo "$((n + 4)), $x, 0, 1"
+    done
+    echo "*ELEMENT, TYPE=C3D8, ELSET=all"
+    for e in 1 2 3 4; do
+        n=$((4 * e - 4))
+        echo "$e, $((n + 1)), $((n + 2)), $((n + 3)), $((n + 4)), $((n + 5)), $((n + 6)), $((n + 7)), $((n + 8))"
+    done
+    printf '*NSET, NSET=wall\n1, 2, 3, 4\n*SURFACE, NAME=layers\nall, S2\n*SURFACE, NAME=inside\n1, S2\n'
+} >bar.inp
+cat >bar.cfg <<END
+mesh = { file = "bar.inp"; };
+supports = ( { set = "wall"; fix = "xyz"; } );
+loads = ( { set = "layers"; pressure = 20.0; } );
+optimization = { volume_fraction = 0.3; filter = { radius = 2.0; }; };
+END
+"$hextop" check bar.cfg >stdout 2>stderr || fault "a surface with inner faces is refused: $(cat stderr)"
+says 'sum of case 1, weight 1: \[-20, 0, 0\]'
+grep -qF "loads[0]: 3 of the 4 faces that set 'layers' names lie between two elements" stderr ||
+    fault "inner faces: $(cat stderr)"
+"$hextop" check bar.cfg 'loads[0].set=inside' >stdout 2>stderr
+[ $? -eq 2 ] || fault "a surface inside is not refused"
+grep -qF "set 'inside' names 1 face, none on the boundary of the part" stderr ||
+    fault "a surface inside: $(cat stderr)"
+
 [ $failed = 0 ]

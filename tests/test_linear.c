@@ -73,7 +73,7 @@ static void test_solve(const char *precond, int is_fixed)
     hx_precond pc;
     hx_pcg pcg;
     hx_pcg_result result = {.reason = HX_PCG_RUNNING};
-    double exact[N], f[N], u[N], prescribed[N] = {0.0}, error = 0.0;
+    double exact[N], f[N], u[N], prescribed[N] = {0.0};
     uint64_t state = 7;
     for (int i = 0; i < N; i++) exact[i] = fixture_uniform(&state, -1.0, 1.0);
     for (int i = 0; i < N; i++) {
@@ -94,10 +94,7 @@ static void test_solve(const char *precond, int is_fixed)
     CHECK_OK(hx_pcg_create(&pcg, &params, &a, &pc));
     CHECK_OK(hx_pcg_solve(&pcg, &a, &pc, d_f, d_u, &result));
     fixture_get(&device, N, u, d_u);
-    for (int i = 0; i < N; i++) {
-        const double off = fabs(u[i] - exact[i]);
-        error = off <= error ? error : off; /* a NaN stays */
-    }
+    const double error = test_max_difference(N, u, exact);
     CHECK_MSG(result.reason == HX_PCG_CONVERGED && error <= 1e-11, "%s, %s: %s, off by %g", precond,
               is_fixed ? "fixed" : "free", hx_pcg_reason_name(result.reason), error);
     hx_pcg_free(&pcg);

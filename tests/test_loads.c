@@ -60,7 +60,7 @@ static const double *force_at(const hx_problem *problem, double x, double y, dou
         const double d2 =
             (p[0] - x) * (p[0] - x) + (p[1] - y) * (p[1] - y) + (p[2] - z) * (p[2] - z);
         if (d2 < least) nearest = node;
-        least = fmin(least, d2);
+        test_least(&least, d2);
     }
     return problem->force[0] + 3 * nearest;
 }
@@ -148,7 +148,7 @@ static void check_plane_faces(void)
         create(&other, &load, 1);
         double error = 0.0;
         for (int64_t i = 0; i < 3 * mesh.n_node; i++)
-            error = fmax(error, fabs(problem.force[0][i] - other.force[0][i]));
+            test_worst(&error, fabs(problem.force[0][i] - other.force[0][i]));
         CHECK_ABS(error, 0.0, 1e-14 * area);
         hx_problem_free(&other);
         hx_problem_free(&problem);
@@ -205,8 +205,7 @@ static void check_closed_surface(void)
     make_mesh(&box);
     create(&problem, &load, 1);
     const resultant r = resultant_of(&problem, about);
-    for (int64_t i = 0; i < 3 * mesh.n_node; i++)
-        largest = fmax(largest, fabs(problem.force[0][i]));
+    for (int64_t i = 0; i < 3 * mesh.n_node; i++) test_worst(&largest, fabs(problem.force[0][i]));
     CHECK(largest > 0.05);
     for (int i = 0; i < 3; i++) {
         CHECK_ABS(r.force[i], 0.0, 1e-13);
@@ -269,7 +268,7 @@ static void check_remote_is_rotation(void)
             double dot = 0.0;
             for (int i = 0; i < 3; i++) {
                 dot += (fa[i] - fb[i]) * (xa[i] - xb[i]);
-                largest = fmax(largest, fabs(fa[i]));
+                test_worst(&largest, fabs(fa[i]));
             }
             CHECK_ABS(dot, 0.0, 1e-13);
         }
@@ -291,7 +290,7 @@ static void check_remote_at_centroid(void)
     load.kind = HX_LOAD_TOTAL_FORCE;
     create(&total, &load, 1);
     for (int64_t i = 0; i < 3 * mesh.n_node; i++)
-        error = fmax(error, fabs(remote.force[0][i] - total.force[0][i]));
+        test_worst(&error, fabs(remote.force[0][i] - total.force[0][i]));
     CHECK_ABS(error, 0.0, 1e-14);
     hx_problem_free(&total);
     hx_problem_free(&remote);
@@ -350,6 +349,64 @@ static void check_remote(void)
     hx_mesh_free(&mesh);
 }
 
+/* A set that names the faces x+ of all elements, as *SURFACE of a set of elements does: only those
+ * on the boundary count, whatever acts on them. */
+static void check_inner_faces(void)
+{
+    const fixture_box box = {{4, 3, 5}, {2.0, 1.5, 3.0}, 0.0, 0};
+    const double area = 1.5 * 3.0, centre[3] = {2.0, 0.75, 1.5};
+    static const hx_load_kind kind[] = {HX_LOAD_PRESSURE, HX_LOAD_TRACTION, HX_LOAD_TOTAL_FORCE,
+                                        HX_LOAD_REMOTE};
+    hx_load_spec load = {"layers", "a.cfg:7: loads[0]", HX_LOAD_PRESSURE, {5.0, 0.0, 0.0}, 1};
+    hx_problem_params params = fixture_problem();
+    hx_notes notes = {0};
+    hx_problem problem, right;
+    CHECK_OK(fixture_box_create(&mesh, &box));
+    for (int64_t e = 0; e < mesh.n_elem; e++) {
+        const int64_t face = 6 * e + 1;
+        const int is_right = e % box.n[0] == box.n[0] - 1;
+        CHECK_OK(hx_mesh_add_face_set(&mesh, "layers", 1, &face));
+        CHECK_OK(hx_mesh_add_face_set(&mesh, is_right ? "right-faces" : "inside", 1, &face));
+    }
+    CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
+    memcpy(load.point, centre, sizeof load.point);
+    for (size_t i = 0; i < sizeof kind / sizeof kind[0]; i++) {
+        load.kind = kind[i];
+        load.set = "right-faces";
+        create(&right, &load, 1);
+        load.set = "layers";
+        create(&problem, &load, 1);
+        const double *all = problem.force[0], *one = right.force[0];
+        for (int64_t k = 0; k < 3 * mesh.n_node; k++) CHECK_ABS(all[k], one[k], 1e-13);
+        if (load.kind == HX_LOAD_PRESSURE)
+            CHECK_REL(resultant_of(&problem, centre).force[0], -5.0 * area, 1e-13);
+        hx_problem_free(&problem);
+        hx_problem_free(&right);
+    }
+
+    params.support = fixture_determinate;
+    params.n_support = FIXTURE_N_DETERMINATE;
+    params.load = &load;
+    params.n_load = 1;
+    params.notes = &notes;
+    CHECK_OK(hx_problem_create(&problem, &mesh, &params));
+    CHECK(notes.n == 1 && notes.note[0].level == HX_NOTE_WARNING);
+    if (notes.n == 1)
+        CHECK(strstr(notes.note[0].text, "a.cfg:7: loads[0]: 45 of the 60 faces that set 'layers' "
+                                         "names lie between two elements"));
+    hx_notes_free(&notes);
+    hx_problem_free(&problem);
+
+    load.set = "inside";
+    for (size_t i = 0; i < sizeof kind / sizeof kind[0]; i++) {
+        load.kind = kind[i];
+        CHECK_FAILS(hx_problem_create(&problem, &mesh, &params), HX_EINPUT,
+                    "a.cfg:7: loads[0]: set 'inside' names 45 faces, none on the boundary");
+    }
+    hx_notes_free(&notes);
+    hx_mesh_free(&mesh);
+}
+
 int main(void)
 {
     fixture_set_threads(1);
@@ -358,5 +415,6 @@ int main(void)
     check_plane_faces();
     check_closed_surface();
     check_remote();
+    check_inner_faces();
     TEST_END();
 }
