@@ -97,6 +97,7 @@ static int assemble(hx_analysis *a)
     hx_device *dev = a->op->dev;
     HX_TRY(dev->ops->design->modulus(dev, a->op->model.n_elem, a->problem->young, a->penalty,
                                      a->d_rho, a->op->model.d_modulus));
+    HX_TRY(hx_operator_update(a->op));
     HX_TRY(update_loads(a));
     HX_TRY(dev->ops->sync(dev));
     const double begin = hx_clock();
@@ -118,7 +119,7 @@ static void add_result(hx_analysis_record *record, const hx_pcg_result *pcg)
 
 int hx_analysis_solve_for(hx_analysis *a, const double *d_f, double *d_u, hx_pcg_result *result)
 {
-    HX_TRY(hx_pcg_solve(a->pcg, a->op, a->pc, d_f, d_u, result));
+    HX_TRY(hx_pcg_solve(a->pcg, &a->op->linear, a->pc, d_f, d_u, result));
     add_result(&a->record, result);
     return HX_OK;
 }

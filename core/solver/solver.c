@@ -42,9 +42,9 @@ static int create(hx_solver *solver, hx_device *dev, const hx_problem *problem,
         HX_TRY(hx_operator_create(&solver->op, dev, choice.strategy, choice.layout, problem,
                                   choose->other_bytes +
                                       hx_precond_bytes(kind, problem, dev->ops, choice.strategy) +
-                                      (size_t)hx_pcg_vectors(kind, problem) * vector));
-    HX_TRY(hx_precond_create(&solver->pc, kind, &solver->op));
-    return hx_pcg_create(&solver->pcg, &pcg, &solver->op, &solver->pc);
+                                      (size_t)hx_pcg_vectors(kind, problem->n_rigid > 0) * vector));
+    HX_TRY(hx_precond_create(&solver->pc, kind, &solver->op.linear, &solver->op));
+    return hx_pcg_create(&solver->pcg, &pcg, &solver->op.linear, &solver->pc);
 }
 
 int hx_solver_create(hx_solver *solver, hx_device *dev, const hx_problem *problem,
