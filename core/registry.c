@@ -58,3 +58,8 @@ const hx_strategy *hx_strategy_resolve(const char *device, const char *name, int
         }
     return strategy;
 }
+
+hx_solver_params hx_solver_defaults(void)
+{
+    return (hx_solver_params){.choose = {.strategies = hx_strategies, .preconds = hx_preconds}};
+}

@@ -6,7 +6,7 @@
 #include "design/filter.h"
 #include "design/objective.h"
 #include "design/update.h"
-#include "solver/precond.h"
+#include "solver/solver.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,6 +36,9 @@ const hx_precond_kind *hx_precond_find(const char *name);
 const hx_filter_kind *hx_filter_find(const char *name);
 const hx_objective_kind *hx_objective_find(const char *name);
 const hx_update_kind *hx_update_find(const char *name);
+
+/* Everything chosen, from what this build holds; double precision, relative residual. */
+hx_solver_params hx_solver_defaults(void);
 
 /* What runs on `device` when `name` is asked for: the strategy itself, or, on a device without it,
  * what its folder's list names to stand in for it (*substituted = 1). NULL: unknown everywhere, or

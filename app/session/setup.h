@@ -91,9 +91,6 @@ double hx_session_mass(const hx_session *s, double volume_fraction);
  * caller's to free. */
 int hx_session_read_initial(hx_session *s, double **density);
 
-/* solver.layout as a value. */
-hx_layout hx_session_asked_layout(const hx_session *s);
-
 /* "ebe, interleaved, deterministic (in place of ebe24, which needs a GPU)"; returns text. */
 const char *hx_session_operator_text(const hx_session *s, char *text, size_t n_text);
 

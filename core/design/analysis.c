@@ -78,6 +78,23 @@ int hx_analysis_create(hx_analysis *a, hx_operator *op, hx_precond *pc, hx_pcg *
     return rc;
 }
 
+int hx_analysis_open(hx_analysis *a, hx_device *dev, const hx_problem *problem,
+                     const hx_solver_params *params)
+{
+    hx_solver *solver;
+    memset(a, 0, sizeof *a);
+    HX_TRY(hx_alloc(&solver, 1, sizeof *solver, "solver"));
+    int rc = hx_solver_create(solver, dev, problem, params);
+    if (rc == HX_OK) rc = hx_analysis_create(a, &solver->op, &solver->pc, &solver->pcg, 1);
+    if (rc == HX_OK) {
+        a->own = solver;
+    } else {
+        hx_solver_free(solver);
+        free(solver);
+    }
+    return rc;
+}
+
 /* f = static part + loads by mass of the physical densities. */
 static int update_loads(const hx_analysis *a)
 {
@@ -270,5 +287,7 @@ void hx_analysis_free(hx_analysis *a)
     free(a->d_f);
     free(a->d_static);
     free(a->load_case);
+    if (a->own) hx_solver_free(a->own);
+    free(a->own);
     memset(a, 0, sizeof *a);
 }

@@ -8,7 +8,7 @@
 #ifndef HX_ANALYSIS_H
 #define HX_ANALYSIS_H
 
-#include "../solver/pcg.h"
+#include "../solver/solver.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,6 +35,7 @@ typedef struct hx_analysis {
     hx_operator *op;
     hx_precond *pc;
     hx_pcg *pcg;
+    hx_solver *own;      /* whose parts these are; NULL: the caller's (owned) */
     int warm_start;      /* keep u of the last design as PCG's first guess */
     double penalty;      /* of the last solve */
     const double *d_rho; /* field of the last solve (borrowed) */
@@ -53,6 +54,11 @@ int hx_analysis_vectors(const hx_problem *problem);
 /* Of the operator's problem. HX_EINPUT: loads by mass on a device that has none. */
 int hx_analysis_create(hx_analysis *analysis, hx_operator *op, hx_precond *pc, hx_pcg *pcg,
                        int warm_start);
+
+/* The same on a solver of its own, with a warm start: all that it takes from device and problem to
+ * the displacements. HX_EINPUT, HX_EENV of hx_solver_create besides. */
+int hx_analysis_open(hx_analysis *analysis, hx_device *dev, const hx_problem *problem,
+                     const hx_solver_params *params);
 
 /* Sets the modulus E rho^penalty and the loads by mass of the physical densities d_rho, which it
  * keeps, sets the preconditioner up and solves all cases. A PCG that did not converge is in the
