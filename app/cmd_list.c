@@ -2,11 +2,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands.h"
-#include "config_help.h"
-#include "core/generate.h"
+#include "config/config_help.h"
+#include "core/generate/generate.h"
 #include "core/registry.h"
-#include "table.h"
+#include "text/commands.h"
+#include "text/table.h"
 
 enum { KEYS };
 

@@ -3,11 +3,11 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "command_help.h"
-#include "commands.h"
-#include "config_tree.h"
+#include "config/config_tree.h"
 #include "core/version.h"
-#include "streams.h"
+#include "help/command_help.h"
+#include "text/commands.h"
+#include "text/streams.h"
 
 static void print_version(void)
 {

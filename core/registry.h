@@ -3,8 +3,8 @@
 #ifndef HX_REGISTRY_H
 #define HX_REGISTRY_H
 
-#include "filter.h"
-#include "precond.h"
+#include "design/filter.h"
+#include "solver/precond.h"
 
 #ifdef __cplusplus
 extern "C" {

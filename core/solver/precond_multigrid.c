@@ -1,0 +1,265 @@
+/* Multigrid: one symmetric V-cycle in single precision. The mesh is smoothed matrix-free, the
+ * coarse levels are lattices laid over it (lattice.h) with Galerkin matrices of the design's own
+ * modulus, which is what keeps the iterations few at any contrast. Only values change with the
+ * design. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "dense.h"
+#include "lattice_springs.h"
+#include "multigrid_internal.h"
+#include "vector_ops.h"
+
+/* Chosen by measurement, see README.md. */
+#define COARSENING 4.0 /* elements a cell of the first lattice, in each direction */
+enum { N_LAST = 64 };  /* nodes of the lattice that is solved directly, at most */
+
+static int put_mesh(hx_multigrid *mg, const hx_operator *op, const hx_lattice *lattice,
+                    const uint8_t *held)
+{
+    hx_device *dev = mg->dev;
+    hx_mg_mesh *m = &mg->mesh;
+    const size_t n_cell = (size_t)lattice->n_cell, n_elem = (size_t)op->model.n_elem,
+                 n_node = (size_t)op->model.n_node, word = sizeof(int32_t);
+    m->model = &op->model;
+    m->n_cell = lattice->n_cell;
+    m->unit = lattice->unit;
+    memcpy(m->origin, lattice->origin, sizeof m->origin);
+    memcpy(m->size, lattice->size, sizeof m->size);
+    memcpy(m->colour_at, lattice->colour_at, sizeof m->colour_at);
+    HX_TRY(hx_device_put(dev, &m->d_cell, lattice->cell, n_cell * 3 * word));
+    HX_TRY(hx_device_put(dev, &m->d_cell_corner, lattice->cell_corner, n_cell * 8 * word));
+    HX_TRY(hx_device_put(dev, &m->d_node_cell, lattice->node_cell,
+                         8 * (size_t)lattice->level[0].n_node * word));
+    HX_TRY(dev->ops->alloc(dev, n_cell * 48 * sizeof(float), &m->d_partial));
+    HX_TRY(hx_device_put(dev, &m->d_cell_elem, lattice->cell_elem, n_elem * word));
+    HX_TRY(hx_device_put(dev, &m->d_cell_elem_at, lattice->cell_elem_at, (n_cell + 1) * word));
+    HX_TRY(hx_device_put(dev, &m->d_cell_node, lattice->cell_node, n_node * word));
+    HX_TRY(hx_device_put(dev, &m->d_cell_node_at, lattice->cell_node_at, (n_cell + 1) * word));
+    HX_TRY(hx_device_put(dev, &m->d_coloured, lattice->coloured, n_cell * word));
+    HX_TRY(hx_device_put(dev, &m->d_position, lattice->position, n_node * 3 * sizeof(float)));
+    return hx_device_put(dev, &m->d_fixed, held, n_node);
+}
+
+static int put_level(hx_multigrid *mg, const hx_lattice *lattice, int l)
+{
+    const hx_lattice_level *from = &lattice->level[l];
+    hx_mg_level *to = &mg->level[l];
+    hx_device *dev = mg->dev;
+    const hx_device_ops *ops = dev->ops;
+    const size_t n = (size_t)from->n_node, word = sizeof(int32_t), vector = 6 * n * sizeof(float);
+    float **const vectors[] = {&to->d_m, &to->d_b, &to->d_x, &to->d_y, &to->d_d, &to->d_v};
+    to->n_node = from->n_node;
+    for (int i = 0; i < 3; i++) to->step[i] = (float)from->step[i];
+    memcpy(to->mode, from->mode, sizeof to->mode);
+    HX_TRY(hx_device_put(dev, &to->d_neighbour, from->neighbour, 27 * n * word));
+    if (from->child) HX_TRY(hx_device_put(dev, &to->d_child, from->child, 27 * n * word));
+    if (from->parent) HX_TRY(hx_device_put(dev, &to->d_parent, from->parent, 8 * n * word));
+    HX_TRY(ops->alloc(dev, 27 * 36 * n * sizeof(float), &to->d_matrix));
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
+        HX_TRY(ops->alloc(dev, vector, vectors[i]));
+    return ops->alloc(dev, sizeof *to->d_smoother, &to->d_smoother);
+}
+
+static int put_levels(hx_multigrid *mg, const hx_operator *op, const hx_lattice *lattice,
+                      const uint8_t *held)
+{
+    HX_TRY(put_mesh(mg, op, lattice, held));
+    for (int l = 0; l < lattice->n_level; l++) {
+        mg->n_level = l + 1; /* what destroy frees */
+        HX_TRY(put_level(mg, lattice, l));
+    }
+    const size_t n = 6 * (size_t)mg->level[mg->n_level - 1].n_node;
+    HX_TRY(hx_alloc_raw(&mg->dense, (2 * n + 2) * n, sizeof *mg->dense, "coarsest level"));
+    HX_TRY(hx_alloc_raw(&mg->inverse, n * n, sizeof *mg->inverse, "coarsest level"));
+    return mg->dev->ops->alloc(mg->dev, n * n * sizeof(float), &mg->d_inverse);
+}
+
+static int put_springs(hx_multigrid *mg, const hx_problem *problem, const hx_lattice *lattice,
+                       const uint8_t *held)
+{
+    hx_lattice_springs springs;
+    int rc;
+    HX_TRY(hx_lattice_springs_create(&springs, lattice, problem, held));
+    const size_t n = (size_t)springs.n;
+    mg->n_spring_block = springs.n;
+    if (n > 0)
+        HX_TRY_FAIL(hx_device_put(mg->dev, &mg->d_spring_at, springs.at, n * sizeof *springs.at));
+    if (n > 0)
+        HX_TRY_FAIL(hx_device_put(mg->dev, &mg->d_spring_block, springs.block,
+                                  n * 36 * sizeof *springs.block));
+    rc = HX_OK;
+fail:
+    hx_lattice_springs_free(&springs);
+    return rc;
+}
+
+static int alloc_vectors(hx_multigrid *mg, int64_t n_dof)
+{
+    const hx_device_ops *ops = mg->dev->ops;
+    const size_t bytes = (size_t)((n_dof + 63) / 64 * 64) * sizeof(float);
+    HX_TRY(ops->alloc(mg->dev, bytes, &mg->d_m));
+    HX_TRY(ops->alloc(mg->dev, 2 * bytes, &mg->d_x)); /* also the diagonal, in double */
+    mg->d_t = mg->d_x + bytes / sizeof(float);
+    HX_TRY(ops->alloc(mg->dev, bytes, &mg->d_v));
+    if (hx_mg_smoothing_of(-1).degree > 1) HX_TRY(ops->alloc(mg->dev, bytes, &mg->d_d));
+    return ops->alloc(mg->dev, sizeof *mg->d_smoother, &mg->d_smoother);
+}
+
+/* The operator's own product in single precision, or the device's matrix-free one. */
+static int find_product(hx_multigrid *mg, const hx_operator *op)
+{
+    mg->strategy = op->strategy;
+    mg->state = op->state;
+    if (!op->strategy->apply_single) {
+        mg->strategy = mg->dev->ops->matrix_free;
+        if (!mg->strategy)
+            return HX_RAISE(HX_EINPUT,
+                            "preconditioner 'multigrid' needs a product in single "
+                            "precision, which device '%s' has not",
+                            mg->dev->ops->name);
+        HX_TRY(mg->strategy->setup(&mg->own_state, mg->dev, &op->model, op->problem->mesh,
+                                   HX_LAYOUT_INTERLEAVED));
+        mg->state = mg->own_state;
+    }
+    return mg->strategy->prepare_single ? mg->strategy->prepare_single(mg->state) : HX_OK;
+}
+
+static void release_level(hx_device *dev, hx_mg_level *level)
+{
+    void *const owned[] = {level->d_neighbour, level->d_child, level->d_parent,  level->d_matrix,
+                           level->d_m,         level->d_b,     level->d_x,       level->d_y,
+                           level->d_d,         level->d_v,     level->d_smoother};
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) dev->ops->release(dev, owned[i]);
+}
+
+static void destroy(hx_precond *pc)
+{
+    hx_multigrid *mg = pc->impl;
+    if (!mg) return;
+    hx_device *dev = mg->dev;
+    const hx_mg_mesh *m = &mg->mesh;
+    void *const owned[] = {m->d_cell,      m->d_cell_corner,  m->d_cell_elem,    m->d_cell_elem_at,
+                           m->d_cell_node, m->d_cell_node_at, m->d_coloured,     m->d_position,
+                           m->d_node_cell, m->d_partial,      m->d_fixed,        mg->d_m,
+                           mg->d_x,        mg->d_v,           mg->d_d,           mg->d_inverse,
+                           mg->d_smoother, mg->d_spring_at,   mg->d_spring_block};
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) dev->ops->release(dev, owned[i]);
+    for (int l = 0; l < mg->n_level; l++) release_level(dev, &mg->level[l]);
+    hx_mg_rigid_free(mg);
+    if (mg->own_state) mg->strategy->teardown(mg->own_state);
+    free(mg->dense);
+    free(mg->inverse);
+    free(mg);
+    pc->impl = NULL;
+}
+
+static int create(hx_precond *pc)
+{
+    const hx_operator *op = pc->op;
+    const size_t n_node = (size_t)op->problem->mesh->n_node;
+    hx_lattice lattice;
+    hx_multigrid *mg;
+    uint8_t *held; /* what M0 leaves alone: supports, and rigid sets */
+    HX_TRY(hx_alloc(&mg, 1, sizeof *mg, "multigrid"));
+    pc->impl = mg;
+    mg->dev = op->dev;
+    mg->ops = op->dev->ops->multigrid;
+    if (!mg->ops)
+        return HX_RAISE(HX_EINPUT, "device '%s' has no preconditioner 'multigrid'",
+                        op->dev->ops->name);
+    HX_TRY(find_product(mg, op));
+    HX_TRY(alloc_vectors(mg, op->linear.n));
+    HX_TRY(hx_lattice_create(&lattice, op->problem->mesh, COARSENING, N_LAST));
+    int rc = hx_alloc_raw(&held, n_node, 1, "multigrid");
+    if (rc == HX_OK) {
+        memcpy(held, op->problem->fixed, n_node);
+        for (int64_t k = 0; k < op->problem->n_rigid_node; k++)
+            held[op->problem->rigid_node[k]] = HX_FIX_X | HX_FIX_Y | HX_FIX_Z;
+        rc = put_levels(mg, op, &lattice, held);
+    }
+    if (rc == HX_OK) rc = put_springs(mg, op->problem, &lattice, held);
+    if (rc == HX_OK) rc = hx_mg_rigid_create(mg, op);
+    free(held);
+    hx_lattice_free(&lattice);
+    return rc;
+}
+
+static int factorise(hx_multigrid *mg)
+{
+    const hx_mg_level *last = &mg->level[mg->n_level - 1];
+    const int64_t n = HX_MG_DOF * last->n_node;
+    HX_TRY(mg->ops->dense(mg->dev, last, mg->dense));
+    hx_dense_invert_semidefinite(n, mg->dense, mg->dense + n * n, mg->inverse);
+    return mg->dev->ops->upload(mg->dev, mg->d_inverse, mg->inverse,
+                                (size_t)(n * n) * sizeof *mg->inverse);
+}
+
+static int setup(hx_precond *pc)
+{
+    hx_multigrid *mg = pc->impl;
+    const hx_operator *op = pc->op;
+    const hx_multigrid_ops *ops = mg->ops;
+    double *d_diag = (double *)mg->d_x;
+    if (mg->own_state && mg->strategy->update) HX_TRY(mg->strategy->update(mg->own_state));
+    HX_TRY(hx_operator_diagonal(op, d_diag));
+    HX_TRY(mg->dev->ops->vector->zero_entries(mg->dev, mg->rigid.n_dof, mg->rigid.d_dof, d_diag));
+    HX_TRY(ops->invert(mg->dev, op->linear.n, d_diag, mg->d_m));
+    HX_TRY(ops->mesh_galerkin(mg->dev, &mg->mesh, &mg->level[0]));
+    HX_TRY(ops->add_blocks(mg->dev, &mg->level[0], mg->n_spring_block, mg->d_spring_at,
+                           mg->d_spring_block));
+    for (int l = 0; l < mg->n_level; l++) {
+        if (l > 0) HX_TRY(ops->galerkin(mg->dev, &mg->level[l - 1], &mg->level[l]));
+        HX_TRY(ops->diagonal(mg->dev, &mg->level[l]));
+    }
+    HX_TRY(hx_mg_estimate(mg, op, mg->n_setup == 0));
+    HX_TRY(factorise(mg));
+    if (mg->rigid.n_column > 0) HX_TRY(hx_mg_rigid_setup(mg, op));
+    mg->n_setup++;
+    return HX_OK;
+}
+
+/* A solve takes long. */
+static int revise(hx_precond *pc)
+{
+    return hx_mg_revise(pc->impl, pc->op);
+}
+
+static int apply(hx_precond *pc, const double *d_r, double *d_z)
+{
+    const hx_multigrid *mg = pc->impl;
+    HX_TRY(hx_mg_apply(mg, pc->op, d_r, d_z));
+    return mg->rigid.n_column > 0 ? hx_mg_rigid_add(mg, pc->op, d_r, d_z) : HX_OK;
+}
+
+static size_t bytes(const hx_mesh *mesh, const hx_device_ops *device, const hx_strategy *strategy)
+{
+    double n_node, n_cell;
+    hx_lattice_estimate(mesh, COARSENING, &n_node, &n_cell);
+    const double vectors =
+        (hx_mg_smoothing_of(-1).degree > 1 ? 5.0 : 4.0) * 12.0 * (double)mesh->n_node;
+    const double lists =
+        17.0 * (double)mesh->n_node + 4.0 * (double)mesh->n_elem + 248.0 * n_cell + 32.0 * n_node;
+    const double levels = 8.0 / 7.0 * n_node * (27 * 36 * 4 + 6 * 24 + 62 * 4);
+    double single = strategy->single_bytes_per_elem * (double)mesh->n_elem;
+    if (!strategy->apply_single && device->matrix_free)
+        single = (double)device->matrix_free->bytes(mesh, HX_LAYOUT_INTERLEAVED) +
+                 device->matrix_free->single_bytes_per_elem * (double)mesh->n_elem;
+    return (size_t)(vectors + lists + levels + single);
+}
+
+const hx_precond_kind hx_precond_multigrid = {
+    .name = "multigrid",
+    .help = "V-cycle in single precision, Galerkin lattices over the mesh",
+    .rounded = 1,
+    .rigid_vectors = 1,
+    .needs_operator = 1, /* the mesh, its product in single precision, springs and rigid sets */
+    .iterations = 15,
+    .bytes = bytes,
+    .create = create,
+    .setup = setup,
+    .apply = apply,
+    .revise = revise,
+    .destroy = destroy,
+};
