@@ -1,5 +1,6 @@
-// Multigrid on the GPU (core/multigrid.h): smoothing on the mesh, and the table. Its other files:
-// multigrid_transfer_cuda.cu, multigrid_lattice_cuda.cu, galerkin_cuda.cu, multigrid_rigid_cuda.cu.
+// Multigrid on the GPU (core/solver/multigrid.h): smoothing on the mesh, and the table. Its other
+// files: multigrid_transfer_cuda.cu, multigrid_lattice_cuda.cu, galerkin_cuda.cu,
+// multigrid_rigid_cuda.cu.
 #include "multigrid_cuda.cuh"
 
 namespace

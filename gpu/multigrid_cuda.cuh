@@ -1,4 +1,4 @@
-// What the files of multigrid share. What each function does stands in core/multigrid.h.
+// What the files of multigrid share. What each function does stands in core/solver/multigrid.h.
 #ifndef HX_MULTIGRID_CUDA_CUH
 #define HX_MULTIGRID_CUDA_CUH
 
