@@ -138,11 +138,7 @@ static void find_stress(const hx_verify *v, int load_case, hx_verify_peak *peak)
     }
     if (best < 0) return;
     peak->number = hx_mesh_elem_number(mesh, best);
-    for (int i = 0; i < 3; i++) {
-        peak->point[i] = 0.0;
-        for (int a = 0; a < 8; a++)
-            peak->point[i] += 0.125 * mesh->xyz[3 * (int64_t)mesh->conn[8 * best + a] + i];
-    }
+    hx_mesh_centroid(mesh, best, peak->point);
 }
 
 /* "displacement" of the first case, "displacement_2" of the second. */

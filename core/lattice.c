@@ -16,21 +16,17 @@ typedef struct extents {
     double mean[3]; /* edges of the elements' boxes */
 } extents;
 
-static void element_box(const hx_mesh *mesh, int64_t e, double low[3], double high[3],
-                        double centroid[3])
+static void element_box(const hx_mesh *mesh, int64_t e, double low[3], double high[3])
 {
     const int32_t *conn = mesh->conn + 8 * e;
     for (int i = 0; i < 3; i++) {
-        double sum = 0.0;
         low[i] = INFINITY;
         high[i] = -INFINITY;
         for (int a = 0; a < 8; a++) {
             const double x = mesh->xyz[3 * (int64_t)conn[a] + i];
-            sum += x;
             low[i] = x < low[i] ? x : low[i];
             high[i] = x > high[i] ? x : high[i];
         }
-        centroid[i] = 0.125 * sum;
     }
 }
 
@@ -44,14 +40,15 @@ static extents measure(const hx_mesh *mesh)
 #pragma omp parallel for schedule(static) reduction(max : half0, half1, half2)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         double low[3], high[3], c[3];
-        element_box(mesh, e, low, high, c);
+        element_box(mesh, e, low, high);
+        hx_mesh_centroid(mesh, e, c);
         half0 = fmax(half0, fmax(high[0] - c[0], c[0] - low[0]));
         half1 = fmax(half1, fmax(high[1] - c[1], c[1] - low[1]));
         half2 = fmax(half2, fmax(high[2] - c[2], c[2] - low[2]));
     }
     for (int64_t e = 0; e < mesh->n_elem; e += stride, n++) {
-        double low[3], high[3], c[3];
-        element_box(mesh, e, low, high, c);
+        double low[3], high[3];
+        element_box(mesh, e, low, high);
         for (int i = 0; i < 3; i++) x.mean[i] += high[i] - low[i];
     }
     x.half[0] = half0;
@@ -206,8 +203,8 @@ static void sort_by_key(const int32_t *key, int64_t n, int32_t *list, int32_t *a
 static void find_cell(const hx_lattice *lattice, const hx_mesh *mesh, int64_t e, const int64_t n[3],
                       int64_t at[3])
 {
-    double low[3], high[3], c[3];
-    element_box(mesh, e, low, high, c);
+    double c[3];
+    hx_mesh_centroid(mesh, e, c);
     for (int i = 0; i < 3; i++) {
         at[i] = (int64_t)floor((c[i] - lattice->origin[i]) / lattice->size[i]);
         at[i] = at[i] < 0 ? 0 : at[i] >= n[i] ? n[i] - 1 : at[i];

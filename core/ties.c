@@ -31,15 +31,6 @@ typedef struct work {
     double *offset;     /* [n_elem] of the element from what it belongs to, in half-widths */
 } work;
 
-static void centroid_of(const hx_mesh *mesh, int64_t e, double x[3])
-{
-    for (int i = 0; i < 3; i++) {
-        double sum = 0.0;
-        for (int a = 0; a < 8; a++) sum += mesh->xyz[3 * (int64_t)mesh->conn[8 * e + a] + i];
-        x[i] = 0.125 * sum;
-    }
-}
-
 static double dot(const double a[3], const double b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -114,7 +105,7 @@ static int take_extrusion(work *w, const hx_ties_params *params)
 static void fold(work *w, int64_t e, double tolerance)
 {
     double x[3], y[3], best[3], own[3];
-    centroid_of(w->mesh, e, x);
+    hx_mesh_centroid(w->mesh, e, x);
     memcpy(best, x, sizeof best);
     for (int g = 1; g < w->n_image; g++) {
         hx_isometry_apply(&w->image[g], x, y);
@@ -135,7 +126,7 @@ static double largest_radius(const hx_mesh *mesh)
 #pragma omp parallel for schedule(static) reduction(max : most)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         double x[3];
-        centroid_of(mesh, e, x);
+        hx_mesh_centroid(mesh, e, x);
         for (int a = 0; a < 8; a++) {
             const double *const c = mesh->xyz + 3 * (int64_t)mesh->conn[8 * e + a];
             const double d[3] = {c[0] - x[0], c[1] - x[1], c[2] - x[2]};
@@ -152,7 +143,7 @@ static int check_plane(const hx_mesh *mesh, const hx_symmetry_plane *plane)
 #pragma omp parallel for schedule(static) reduction(| : above, below)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         double x[3];
-        centroid_of(mesh, e, x);
+        hx_mesh_centroid(mesh, e, x);
         for (int i = 0; i < 3; i++) x[i] -= plane->point[i];
         const double side = dot(x, plane->normal);
         above |= side > 0.0;
@@ -301,12 +292,12 @@ static void match_lone(work *w, const points *p, int32_t e, int32_t *joins, doub
     *joins = -1;
     if (k < 0) return;
     const int32_t s = p->elem[k];
-    centroid_of(w->mesh, e, y);
+    hx_mesh_centroid(w->mesh, e, y);
     to_frame(w, y, own);
     hx_isometry_undo(&w->image[w->by[s]], y, z);
     to_frame(w, z, there);
     if (offset_in(w, e, own, there) < WALL) return; /* it is its own image */
-    centroid_of(w->mesh, s, y);
+    hx_mesh_centroid(w->mesh, s, y);
     to_frame(w, y, middle);
     const double found = offset_in(w, s, middle, there);
     if (found > REACH) return;
@@ -351,7 +342,7 @@ fail:
 static int has_image(const work *w, int64_t e)
 {
     double x[3], y[3], own[3], there[3];
-    centroid_of(w->mesh, e, x);
+    hx_mesh_centroid(w->mesh, e, x);
     to_frame(w, x, own);
     for (int g = 1; g < w->n_image; g++) {
         hx_isometry_apply(&w->image[g], x, y);
