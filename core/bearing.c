@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "problem_internal.h"
 #include "symmetric3.h"
+#include "vec3.h"
 
 #define PI 3.14159265358979323846
 

@@ -6,6 +6,7 @@
 
 #include "load_faces.h"
 #include "memory.h"
+#include "vec3.h"
 
 enum { LEAF = 4, MAX_LEVEL = 40 }; /* items of a leaf, about */
 

@@ -5,6 +5,7 @@
 
 #include "hex8.h"
 #include "memory.h"
+#include "vec3.h"
 
 static int own_faces(const hx_mesh *mesh, const hx_set *set, int64_t *n_face, int64_t **face)
 {

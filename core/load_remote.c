@@ -13,6 +13,7 @@
 #include "memory.h"
 #include "problem_internal.h"
 #include "symmetric3.h"
+#include "vec3.h"
 
 /* What the nodes' positions and weights amount to. */
 typedef struct share {

@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "mesh_internal.h"
 #include "sum.h"
+#include "vec3.h"
 
 const int hx_hex_face[6][4] = {{0, 4, 7, 3}, {1, 2, 6, 5}, {0, 1, 5, 4},
                                {3, 7, 6, 2}, {0, 3, 2, 1}, {4, 5, 6, 7}};
@@ -210,20 +211,16 @@ static int is_bad_map(const hx_hex_map *map, double *worst, int *worst_point)
     return bad;
 }
 
-static double length3(const double v[3])
-{
-    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-}
-
 /* 1 if the map is surely invertible, by a bound: columns of J differ from those at the centre by
  * the lengths of the mixed terms at most, and det J by what these add to the product of lengths. */
 static int is_surely_good_map(const hx_hex_map *map)
 {
     const double(*c)[3] = map->c;
-    const double r = length3(c[1]), s = length3(c[2]), t = length3(c[3]);
-    const double rs = length3(c[4]), st = length3(c[5]), rt = length3(c[6]), rst = length3(c[7]);
+    const double r = hx_norm3(c[1]), s = hx_norm3(c[2]), t = hx_norm3(c[3]);
+    const double rs = hx_norm3(c[4]), st = hx_norm3(c[5]), rt = hx_norm3(c[6]),
+                 rst = hx_norm3(c[7]);
     const double most = (r + rs + rt + rst) * (s + rs + st + rst) * (t + st + rt + rst);
-    return hx_hex_triple(c[1], c[2], c[3]) - (most - r * s * t) > 1e-6 * most;
+    return hx_triple3(c[1], c[2], c[3]) - (most - r * s * t) > 1e-6 * most;
 }
 
 /* 1 if the map is surely invertible, by margins that leave no room for rounding and without the

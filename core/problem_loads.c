@@ -5,6 +5,7 @@
 
 #include "load_faces.h"
 #include "problem_internal.h"
+#include "vec3.h"
 
 int hx_problem_faces(const hx_mesh *mesh, const hx_set *set, const char *origin, int64_t *n_face,
                      int64_t **face)

@@ -12,6 +12,7 @@
 #include "memory.h"
 #include "mesh_quality.h"
 #include "problem_internal.h"
+#include "vec3.h"
 
 typedef struct rigid_body {
     double lower[3], upper[3];
@@ -87,7 +88,7 @@ static double smallest_eigen(double a[6][6], double vector[6], double *largest)
 
 static void describe_direction(const double d[3], char *text, size_t n_text)
 {
-    const double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    const double length = hx_norm3(d);
     for (int i = 0; i < 3; i++)
         if (fabs(d[i]) > 0.999 * length) {
             snprintf(text, n_text, "%c", "xyz"[i]);

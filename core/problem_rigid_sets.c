@@ -7,6 +7,7 @@
 #include "memory.h"
 #include "problem_internal.h"
 #include "symmetric3.h"
+#include "vec3.h"
 
 /* Centre of the nodes, and the pseudo-inverse of their second moment: nodes in a line do not turn
  * about it, a single one does not turn. */

@@ -6,6 +6,7 @@
 #include "load_faces.h"
 #include "memory.h"
 #include "problem_internal.h"
+#include "vec3.h"
 
 static int check_stiffness(const hx_spring_spec *spring)
 {

@@ -6,6 +6,7 @@
 
 #include "face_tree.h"
 #include "load_faces.h"
+#include "vec3.h"
 
 /* The elements that the faces, or without them the nodes, belong to. */
 static void flag_first_layer(const hx_mesh *mesh, const hx_set *set, int64_t n_face,
