@@ -3,11 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "atomics.h"
 #include "hex8.h"
 #include "memory.h"
 #include "mesh.h"
 #include "mesh_internal.h"
 #include "radix_sort.h"
+#include "random.h"
 #include "sum.h"
 
 enum { HX_HILBERT_BITS = 21, KEY_BLOCK = 64 };
@@ -73,7 +75,7 @@ static int permutation(int32_t **list, int64_t n, uint64_t seed)
     HX_TRY(hx_alloc_raw(&key, (size_t)n, sizeof *key, "random keys"));
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < n; i++) {
-        uint64_t state = seed + (uint64_t)i * 0x9e3779b97f4a7c15u; /* entry i of one sequence */
+        uint64_t state = seed + (uint64_t)i * HX_RANDOM_STEP; /* entry i of one sequence */
         key[i] = hx_random_next(&state) >> (64 - KEY_BITS);
     }
     const int rc = hx_radix_sort(key, *list, n, KEY_BITS);

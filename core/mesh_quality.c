@@ -7,6 +7,7 @@
 #include <omp.h>
 #endif
 
+#include "atomics.h"
 #include "hex_jacobian.h"
 #include "memory.h"
 #include "mesh_internal.h"
