@@ -3,6 +3,7 @@
 #define HX_TEST_TUBE_H
 
 #include "core/load_faces.h"
+#include "core/vec3.h"
 #include "fixture.h"
 
 #define TUBE_PI 3.14159265358979323846
