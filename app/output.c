@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/atomic_file.h"
+#include "core/grow.h"
 #include "core/hex8.h"
 #include "core/memory.h"
 #include "log.h"
@@ -271,22 +272,8 @@ static int remember(hx_output *out, const char *name, int iteration)
 {
     if (out->n_file == out->file_capacity) {
         const size_t capacity = 2 * out->file_capacity + 64;
-        char **file = NULL;
-        double *time = NULL;
-        HX_TRY(hx_alloc(&file, capacity, sizeof *file, "names of files"));
-        const int rc = hx_alloc(&time, capacity, sizeof *time, "names of files");
-        if (rc < 0) {
-            free(file);
-            return rc;
-        }
-        if (out->n_file > 0) {
-            memcpy(file, out->file, out->n_file * sizeof *file);
-            memcpy(time, out->time, out->n_file * sizeof *time);
-        }
-        free(out->file);
-        free(out->time);
-        out->file = file;
-        out->time = time;
+        HX_TRY(hx_resize(&out->file, out->n_file, capacity, sizeof(char *), "names of files"));
+        HX_TRY(hx_resize(&out->time, out->n_file, capacity, sizeof(double), "names of files"));
         out->file_capacity = capacity;
     }
     HX_TRY(hx_strdup(&out->file[out->n_file], name));

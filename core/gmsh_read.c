@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "gmsh_reader.h"
-#include "memory.h"
+#include "grow.h"
 
 enum { MOST_GROUPS = 100000 };
 
@@ -146,27 +146,14 @@ int64_t hx_gmsh_line(const hx_gmsh_reader *r)
 
 /* --- groups --- */
 
-int hx_gmsh_grow(void *list, int64_t n, int64_t *capacity, size_t size)
-{
-    void *old, *grown = NULL;
-    if (n < *capacity) return HX_OK;
-    memcpy(&old, list, sizeof old);
-    const int64_t wanted = *capacity > 0 ? 2 * *capacity : 64;
-    HX_TRY(hx_alloc(&grown, (size_t)wanted, size, "groups of a mesh file"));
-    if (n > 0) memcpy(grown, old, (size_t)n * size);
-    free(old);
-    memcpy(list, &grown, sizeof grown);
-    *capacity = wanted;
-    return HX_OK;
-}
-
 static int add_group(hx_gmsh_reader *r, int64_t dim, int64_t tag, const char *name)
 {
     hx_import_set *set;
     if (r->n_group == MOST_GROUPS)
         return HX_GMSH_RAISE(r, "more than %d physical groups", MOST_GROUPS);
     HX_TRY(hx_import_set_named(&r->import, name, &set));
-    HX_TRY(hx_gmsh_grow(&r->group, r->n_group, &r->group_capacity, sizeof *r->group));
+    HX_TRY(hx_grow(&r->group, (size_t)r->n_group, &r->group_capacity, sizeof *r->group,
+                   "groups of a mesh file"));
     const hx_gmsh_group group = {dim, tag, set};
     r->group[r->n_group++] = group;
     return HX_OK;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
 #include "memory.h"
 #include "mesh.h"
 #include "mesh_internal.h"
@@ -25,17 +26,9 @@ const hx_set *hx_mesh_find_set(const hx_mesh *mesh, const char *name)
 
 int hx_mesh_append_set(hx_mesh *mesh, const char *name, hx_set **set)
 {
-    hx_set *grown = NULL;
-    HX_TRY(hx_alloc(&grown, mesh->n_set + 1, sizeof *grown, "sets"));
-    const int rc = hx_strdup(&grown[mesh->n_set].name, name);
-    if (rc < 0) {
-        free(grown);
-        return rc;
-    }
-    if (mesh->n_set > 0) memcpy(grown, mesh->set, mesh->n_set * sizeof *grown);
-    free(mesh->set);
-    mesh->set = grown;
-    *set = &grown[mesh->n_set++];
+    HX_TRY(hx_resize(&mesh->set, mesh->n_set, mesh->n_set + 1, sizeof *mesh->set, "sets"));
+    HX_TRY(hx_strdup(&mesh->set[mesh->n_set].name, name));
+    *set = &mesh->set[mesh->n_set++];
     return HX_OK;
 }
 
@@ -117,14 +110,11 @@ static void sort_unique_i64(int64_t *list, int64_t *n)
 /* list := sorted union of list and more. */
 static int merge_i32(int32_t **list, int64_t *n, const int32_t *more, int64_t n_more)
 {
-    int32_t *merged = NULL;
-    HX_TRY(hx_alloc_raw(&merged, (size_t)(*n + n_more), sizeof *merged, "members of a set"));
-    if (*n > 0) memcpy(merged, *list, (size_t)*n * sizeof *merged);
-    if (n_more > 0) memcpy(merged + *n, more, (size_t)n_more * sizeof *merged);
-    free(*list);
-    *list = merged;
+    HX_TRY(
+        hx_resize_raw(list, (size_t)*n, (size_t)(*n + n_more), sizeof **list, "members of a set"));
+    if (n_more > 0) memcpy(*list + *n, more, (size_t)n_more * sizeof **list);
     *n += n_more;
-    sort_unique_i32(merged, n);
+    sort_unique_i32(*list, n);
     return HX_OK;
 }
 
