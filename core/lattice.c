@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "sort.h"
 
 static const char *const WHAT = "multigrid lattice";
 
@@ -166,17 +167,6 @@ static int number_grid(grid *g)
     return HX_OK;
 }
 
-/* Sorts a short list. */
-static void sort_short(int32_t *list, int64_t n)
-{
-    for (int64_t i = 1; i < n; i++) {
-        const int32_t value = list[i];
-        int64_t k = i;
-        for (; k > 0 && list[k - 1] > value; k--) list[k] = list[k - 1];
-        list[k] = value;
-    }
-}
-
 /* Items 0 .. n-1 by key (0 .. n_key-1), ascending within a key; at[n_key + 1]. */
 static void sort_by_key(const int32_t *key, int64_t n, int32_t *list, int32_t *at, int64_t n_key)
 {
@@ -196,7 +186,7 @@ static void sort_by_key(const int32_t *key, int64_t n, int32_t *list, int32_t *a
     }
     at[n_key] = (int32_t)n;
 #pragma omp parallel for schedule(static)
-    for (int64_t k = 0; k < n_key; k++) sort_short(list + at[k], at[k + 1] - at[k]);
+    for (int64_t k = 0; k < n_key; k++) hx_sort_few_i32(list + at[k], at[k + 1] - at[k]);
 }
 
 /* The cell that holds an element's centroid, of n[3]. */

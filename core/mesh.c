@@ -7,6 +7,7 @@
 #include "hex_jacobian.h"
 #include "memory.h"
 #include "mesh_internal.h"
+#include "sort.h"
 #include "sum.h"
 #include "vec3.h"
 
@@ -93,26 +94,6 @@ static void prefix_sum(int64_t *ptr, int64_t n)
     }
 }
 
-static int compare_u32(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
-static void sort_few(uint32_t *list, int64_t n)
-{
-    if (n > 64) {
-        qsort(list, (size_t)n, sizeof *list, compare_u32);
-        return;
-    }
-    for (int64_t i = 1; i < n; i++) {
-        const uint32_t value = list[i];
-        int64_t k = i;
-        for (; k > 0 && list[k - 1] > value; k--) list[k] = list[k - 1];
-        list[k] = value;
-    }
-}
-
 int hx_mesh_build_incidence(const hx_mesh *mesh, int64_t **ptr_out, uint32_t **list_out)
 {
     int64_t *ptr = NULL;
@@ -142,7 +123,7 @@ int hx_mesh_build_incidence(const hx_mesh *mesh, int64_t **ptr_out, uint32_t **l
         list[place] = (uint32_t)i;
     }
 #pragma omp parallel for schedule(static)
-    for (int64_t a = 0; a < n_node; a++) sort_few(list + ptr[a], ptr[a + 1] - ptr[a]);
+    for (int64_t a = 0; a < n_node; a++) hx_sort_few_u32(list + ptr[a], ptr[a + 1] - ptr[a]);
     *ptr_out = ptr;
     *list_out = list;
     return HX_OK;

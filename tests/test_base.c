@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/grow.h"
 #include "core/random.h"
+#include "core/sort.h"
 #include "core/vec3.h"
 #include "test.h"
 
@@ -43,6 +44,51 @@ static void test_resize(void)
     free(list);
 }
 
+/* Lists of every length around the limits, of few and of many distinct values. */
+static void test_sort(void)
+{
+    enum { MOST = 300 };
+    uint64_t state = 5;
+    for (int n = 0; n <= MOST; n++) {
+        int32_t few[MOST], i32[MOST];
+        int64_t i64[MOST];
+        uint32_t u32[MOST];
+        int64_t sum = 0, n_distinct = n > 0;
+        for (int i = 0; i < n; i++) {
+            few[i] = i32[i] = (int32_t)(hx_random_next(&state) % (n % 2 ? 20 : 100000)) - 10;
+            u32[i] = (uint32_t)few[i]; /* those below 0 are the largest */
+            i64[i] = (int64_t)few[i] << 33;
+            sum += few[i];
+        }
+        hx_sort_few_i32(few, n);
+        hx_sort_few_u32(u32, n);
+        hx_sort_i32(i32, n);
+        hx_sort_i64(i64, n);
+        for (int i = 0; i < n; i++) {
+            sum -= i32[i];
+            CHECK(few[i] == i32[i] && i64[i] == (int64_t)i32[i] * ((int64_t)1 << 33));
+            if (i == 0) continue;
+            CHECK(i32[i - 1] <= i32[i] && u32[i - 1] <= u32[i]);
+            n_distinct += i32[i - 1] < i32[i];
+        }
+        CHECK(sum == 0);
+        CHECK(hx_unique_i32(i32, n) == n_distinct && hx_unique_i64(i64, n) == n_distinct);
+        for (int i = 1; i < n_distinct; i++) CHECK(i32[i - 1] < i32[i] && i64[i - 1] < i64[i]);
+    }
+}
+
+static void test_sort_four(void)
+{
+    for (int32_t code = 0; code < 256; code++) { /* all words of four out of four */
+        int32_t v[4], count[4] = {0};
+        for (int k = 0; k < 4; k++) count[v[k] = code >> 2 * k & 3]++;
+        hx_sort_four(v);
+        for (int k = 0; k < 4; k++) count[v[k]]--;
+        CHECK(v[0] <= v[1] && v[1] <= v[2] && v[2] <= v[3]);
+        CHECK(count[0] == 0 && count[1] == 0 && count[2] == 0 && count[3] == 0);
+    }
+}
+
 /* The first numbers of splitmix64 from state 0, of its authors' program. */
 static void test_random(void)
 {
@@ -75,6 +121,8 @@ int main(void)
 {
     test_grow();
     test_resize();
+    test_sort();
+    test_sort_four();
     test_random();
     test_vectors();
     TEST_END();

@@ -6,7 +6,7 @@
 #include <omp.h>
 #endif
 
-#include "core/mesh_internal.h"
+#include "core/random.h"
 #include "test.h"
 #include "tests/fuzz/fuzz_mesh.h"
 
