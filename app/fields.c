@@ -30,6 +30,15 @@ int hx_fields_add(hx_fields *fields, const hx_mesh *mesh, hx_vtk_where where, hx
     return HX_OK;
 }
 
+const char *hx_fields_case_name(const char *name, int c, char *text, size_t n_text)
+{
+    if (c == 0)
+        snprintf(text, n_text, "%s", name);
+    else
+        snprintf(text, n_text, "%s_%d", name, c + 1);
+    return text;
+}
+
 int hx_fields_add_sets(hx_fields *fields, const hx_mesh *mesh)
 {
     for (size_t i = 0; i < mesh->n_set; i++) {

@@ -16,6 +16,10 @@ typedef struct hx_fields {
 int hx_fields_add(hx_fields *fields, const hx_mesh *mesh, hx_vtk_where where, hx_vtk_type type,
                   int n_comp, const char *name, void *data);
 
+/* Name of a load case's field, c from 0: "displacement" of the first, "displacement_2" of the
+ * second. Returns text. */
+const char *hx_fields_case_name(const char *name, int c, char *text, size_t n_text);
+
 /* Adds "set_NAME" (0 or 1) on points, and on cells where the set holds elements, for all sets. */
 int hx_fields_add_sets(hx_fields *fields, const hx_mesh *mesh);
 

@@ -101,16 +101,6 @@ static int wants(const hx_config *cfg, const char *field)
     return 0;
 }
 
-/* "name" of the first case, "name_2", ... of the others. */
-static const char *case_name(const char *name, int c, char *text, size_t n_text)
-{
-    if (c == 0)
-        snprintf(text, n_text, "%s", name);
-    else
-        snprintf(text, n_text, "%s_%d", name, c + 1);
-    return text;
-}
-
 /* Memory beside the fields, counted with them; none while only planning. */
 static int add_scratch(hx_output *out, double **array, size_t n, const char *what)
 {
@@ -141,14 +131,15 @@ static int add_fields(hx_output *out)
         HX_TRY(hx_alloc(&out->displacement, (size_t)n_case, sizeof(double *), "fields"));
         for (int c = 0; c < n_case; c++)
             HX_TRY(hx_fields_add(&out->fields, mesh, HX_VTK_POINT, HX_VTK_F64, 3,
-                                 case_name("displacement", c, name, sizeof name),
+                                 hx_fields_case_name("displacement", c, name, sizeof name),
                                  &out->displacement[c]));
     }
     if (wants(cfg, "von_mises")) {
         HX_TRY(hx_alloc(&out->von_mises, (size_t)n_case, sizeof(float *), "fields"));
         for (int c = 0; c < n_case; c++)
             HX_TRY(hx_fields_add(&out->fields, mesh, HX_VTK_CELL, HX_VTK_F32, 1,
-                                 case_name("von_mises", c, name, sizeof name), &out->von_mises[c]));
+                                 hx_fields_case_name("von_mises", c, name, sizeof name),
+                                 &out->von_mises[c]));
         if (!wants(cfg, "displacement")) /* else from the field */
             HX_TRY(add_scratch(out, &out->scratch, 3 * (size_t)mesh->n_node,
                                "displacements for stresses"));

@@ -141,16 +141,6 @@ static void find_stress(const hx_verify *v, int load_case, hx_verify_peak *peak)
     hx_mesh_centroid(mesh, best, peak->point);
 }
 
-/* "displacement" of the first case, "displacement_2" of the second. */
-static const char *case_name(const char *name, int c, char *text, size_t n_text)
-{
-    if (c == 0)
-        snprintf(text, n_text, "%s", name);
-    else
-        snprintf(text, n_text, "%s_%d", name, c + 1);
-    return text;
-}
-
 static int keep_fields(hx_verify *v, int c)
 {
     const hx_mesh *mesh = &v->session.mesh;
@@ -158,10 +148,10 @@ static int keep_fields(hx_verify *v, int c)
     float *stress = NULL;
     char name[64];
     HX_TRY(hx_fields_add(&v->fields, mesh, HX_VTK_POINT, HX_VTK_F64, 3,
-                         case_name("displacement", c, name, sizeof name), &u));
+                         hx_fields_case_name("displacement", c, name, sizeof name), &u));
     memcpy(u, v->u, 3 * (size_t)mesh->n_node * sizeof *u);
     HX_TRY(hx_fields_add(&v->fields, mesh, HX_VTK_CELL, HX_VTK_F32, 1,
-                         case_name("von_mises", c, name, sizeof name), &stress));
+                         hx_fields_case_name("von_mises", c, name, sizeof name), &stress));
     memcpy(stress, v->stress, (size_t)mesh->n_elem * sizeof *stress);
     return HX_OK;
 }
