@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "hex8.h"
 #include "mesh.h"
 #include "vec3.h"
 
@@ -28,10 +29,7 @@ void hx_hex_map_init(hx_hex_map *map, const double *xyz, const int32_t conn[8]);
 static inline double hx_hex_point(int point, int direction)
 {
     const double at = point < HX_HEX_CORNERS ? 1.0 : 0.57735026918962576451;
-    const int bit = direction == 0   ? ((point + 1) >> 1) & 1
-                    : direction == 1 ? (point >> 1) & 1
-                                     : (point >> 2) & 1;
-    return bit ? at : -at;
+    return at * hx_hex8_sign(point % 8, direction);
 }
 
 /* det J at one of the 16 points (length^3); size[i] = squared length of column i of J. */
