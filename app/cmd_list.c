@@ -2,11 +2,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands.h"
-#include "config_help.h"
-#include "core/generate.h"
+#include "config/config_help.h"
+#include "core/generate/generate.h"
 #include "core/registry.h"
-#include "table.h"
+#include "text/commands.h"
+#include "text/table.h"
+
+enum { KEYS };
+
+static const hx_option list_options[] = {
+    [KEYS] = {.name = "--keys", .help = "all config keys as a Markdown table instead"},
+};
 
 static void add_header(hx_table *table, const char *const *name, size_t n)
 {
@@ -34,12 +40,25 @@ static void list_devices(void)
         hx_table_add(&table, "%s", here ? "yes" : "no");
         hx_table_add(&table, "%s%s%s", hx_devices[i]->help, here ? "" : "; here: ", why);
     }
-    if (!hx_device_find("cuda")) {
-        hx_table_add(&table, "cuda");
+    for (const hx_plugin_name *n = hx_device_names; n->name; n++) {
+        if (hx_device_find(n->name)) continue;
+        hx_table_add(&table, "%s", n->name);
         hx_table_add(&table, "no");
-        hx_table_add(&table, "this hextop was built without CUDA");
+        hx_table_add(&table, "this hextop was built without it");
     }
     hx_table_end(&table, 2);
+}
+
+/* "  where a device lacks them: ebe8 as ebe, dedup as otf" */
+static void print_stand_ins(void)
+{
+    const char *separator = "  what a device lacks it runs as another: ";
+    for (const hx_plugin_name *n = hx_operator_names; n->name; n++) {
+        if (!n->stand_in) continue;
+        printf("%s%s as %s", separator, n->name, n->stand_in);
+        separator = ", ";
+    }
+    printf("\n");
 }
 
 static void list_strategies(void)
@@ -48,8 +67,8 @@ static void list_strategies(void)
                                          "mixed", "layouts", "bytes/element", "help"};
     char why[256];
     hx_table table;
-    printf("\nOperators (solver.operator, solver.layout); auto takes the fastest; a CPU runs "
-           "dedup as otf and the others of a GPU as ebe\n");
+    printf("\nOperators (solver.operator, solver.layout); auto takes the fastest\n");
+    print_stand_ins();
     hx_table_begin(&table, "llllllrl");
     add_header(&table, header, 8);
     for (size_t i = 0; hx_strategies[i]; i++) {
@@ -99,13 +118,13 @@ static void list_others(void)
     hx_table_end(&table, 2);
 }
 
-int hx_cmd_list(const hx_options *options)
+static int list(const hx_options *options)
 {
     if (options->n_argument > 0) {
         hx_log_usage_error("usage: hextop list [--keys]");
         return 2;
     }
-    if (options->keys) {
+    if (hx_option_given(options, KEYS)) {
         hx_print_keys_markdown();
         return 0;
     }
@@ -114,3 +133,14 @@ int hx_cmd_list(const hx_options *options)
     list_others();
     return 0;
 }
+
+const hx_command hx_command_list = {
+    .name = "list",
+    .summary = "operators, devices, preconditioners, filters, generators",
+    .arguments = "[--keys]",
+    .help = "Shows what this build and this machine offer.\n",
+    .prints = 1,
+    .option = list_options,
+    .n_option = sizeof list_options / sizeof list_options[0],
+    .run = list,
+};

@@ -32,19 +32,14 @@ const hx_filter_kind *hx_filter_find(const char *name)
     return NULL;
 }
 
-/* Names that a user may ask for on any device, and what stands in for them where they do not exist:
- * the thread maps of a GPU have one meaning on a CPU. */
-static const char *const stand_in[][2] = {{"ebe8", "ebe"},   {"ebe24", "ebe"}, {"ebe64", "ebe"},
-                                          {"warp64", "ebe"}, {"sym", "ebe"},   {"sym32", "ebe"},
-                                          {"dedup", "otf"}};
-
+/* The thread maps of a GPU have one meaning on a CPU. */
 const hx_strategy *hx_strategy_resolve(const char *device, const char *name, int *substituted)
 {
     const hx_strategy *strategy = hx_strategy_find(device, name);
     *substituted = 0;
-    for (size_t i = 0; !strategy && i < sizeof stand_in / sizeof stand_in[0]; i++)
-        if (strcmp(stand_in[i][0], name) == 0) {
-            strategy = hx_strategy_find(device, stand_in[i][1]);
+    for (const hx_plugin_name *n = hx_operator_names; !strategy && n->name; n++)
+        if (n->stand_in && strcmp(n->name, name) == 0) {
+            strategy = hx_strategy_find(device, n->stand_in);
             *substituted = 1;
         }
     return strategy;

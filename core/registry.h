@@ -3,8 +3,8 @@
 #ifndef HX_REGISTRY_H
 #define HX_REGISTRY_H
 
-#include "filter.h"
-#include "precond.h"
+#include "design/filter.h"
+#include "solver/precond.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,6 +16,15 @@ extern const hx_strategy *const hx_strategies[];
 extern const hx_precond_kind *const hx_preconds[];
 extern const hx_filter_kind *const hx_filters[];
 
+/* A name that may be asked for whether this build has it or not. */
+typedef struct hx_plugin_name {
+    const char *name;
+    const char *stand_in; /* what a device without it runs in its place; NULL: nothing */
+} hx_plugin_name;
+
+/* Both end with a name NULL. */
+extern const hx_plugin_name hx_operator_names[], hx_device_names[];
+
 /* NULL if there is none of that name. */
 const hx_device_ops *hx_device_find(const char *name);
 const hx_strategy *hx_strategy_find(const char *device, const char *name);
@@ -23,8 +32,8 @@ const hx_precond_kind *hx_precond_find(const char *name);
 const hx_filter_kind *hx_filter_find(const char *name);
 
 /* What runs on `device` when `name` is asked for: the strategy itself, or, on a device without it,
- * its nearest relative there (otf for dedup, ebe for the others that exist on a GPU only;
- * *substituted = 1). NULL: unknown everywhere. */
+ * what its folder's list names to stand in for it (*substituted = 1). NULL: unknown everywhere, or
+ * nothing stands in. */
 const hx_strategy *hx_strategy_resolve(const char *device, const char *name, int *substituted);
 
 #ifdef __cplusplus

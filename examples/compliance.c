@@ -3,8 +3,8 @@
  *     cc compliance.c $(pkg-config --cflags --libs hextop) -o compliance */
 #include <stdio.h>
 
-#include "hextop/generate.h"
-#include "hextop/optimizer.h"
+#include "hextop/design/optimizer.h"
+#include "hextop/generate/generate.h"
 #include "hextop/registry.h"
 
 /* One analysis; the mesh, the problem and the solver's parts are the caller's to free. */

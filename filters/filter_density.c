@@ -6,10 +6,10 @@
  * symmetric, so its transpose divides before the sum and multiplies after it. */
 #include <stdlib.h>
 
-#include "core/cone.h"
-#include "core/filter.h"
-#include "core/memory.h"
-#include "core/vector_ops.h"
+#include "core/base/memory.h"
+#include "core/design/cone.h"
+#include "core/design/filter.h"
+#include "core/solver/vector_ops.h"
 
 static size_t bytes(const hx_mesh *mesh, const hx_filter_params *params)
 {

@@ -12,12 +12,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/filter.h"
-#include "core/helmholtz.h"
-#include "core/memory.h"
-#include "core/pcg.h"
+#include "core/base/memory.h"
+#include "core/design/filter.h"
+#include "core/design/helmholtz.h"
 #include "core/registry.h"
-#include "core/vector_ops.h"
+#include "core/solver/pcg.h"
+#include "core/solver/vector_ops.h"
 
 typedef struct helmholtz_filter {
     hx_device *dev;

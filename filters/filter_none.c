@@ -1,5 +1,5 @@
 /* No filter: the physical density is the design. Expect checkerboards. */
-#include "core/filter.h"
+#include "core/design/filter.h"
 
 static size_t bytes(const hx_mesh *mesh, const hx_filter_params *params)
 {

@@ -1,6 +1,6 @@
 // Loads by the part's own mass: once a design and load case, from coordinates.
-#include "core/body_force.h"
-#include "core/element_ops.h"
+#include "core/problem/body_force.h"
+#include "core/solver/element_ops.h"
 #include "hex8_cuda.cuh"
 
 // A thread a node, its elements in ascending order: the sum has one order.

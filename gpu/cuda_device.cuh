@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/device.h"
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/device/device.h"
 
 // Forwards a CUDA error with the call that met it, and clears it: the next check is of its own.
 #define HX_TRY_CUDA(call)                                                                          \

@@ -1,10 +1,10 @@
 // The design's steps on the GPU: element fields, optimality criteria, and the filter's sums over
 // the elements within a radius.
-#include "core/cells.h"
-#include "core/oc.h"
-#include "core/projection.h"
-#include "core/simp.h"
-#include "core/ties.h"
+#include "core/design/cells.h"
+#include "core/design/oc.h"
+#include "core/design/projection.h"
+#include "core/design/ties.h"
+#include "core/problem/simp.h"
 #include "fields_cuda.cuh"
 
 struct modulus_body {

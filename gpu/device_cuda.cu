@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "core/memory.h"
-#include "core/strategy.h"
+#include "core/base/memory.h"
+#include "core/solver/strategy.h"
 #include "cuda_device.cuh"
 
 static int available(char *why, size_t n_why)

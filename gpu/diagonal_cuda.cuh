@@ -3,7 +3,7 @@
 #ifndef HX_DIAGONAL_CUDA_CUH
 #define HX_DIAGONAL_CUDA_CUH
 
-#include "core/device_mesh.h"
+#include "core/solver/device_mesh.h"
 #include "hex8_otf.cuh"
 #include "patches_cuda.cuh"
 

@@ -1,6 +1,6 @@
 // Diagonal of K, its blocks and element energies from coordinates: cold, once a design iteration.
-#include "core/block3.h"
-#include "core/element_ops.h"
+#include "core/solver/block3.h"
+#include "core/solver/element_ops.h"
 #include "hex8_cuda.cuh"
 #include "vector_cuda.cuh"
 

@@ -1,6 +1,6 @@
 // The operator of the filter `helmholtz` on the GPU: a thread an element for the fluxes, a thread a
 // node for the sums over its elements, in their order: no atomic addition.
-#include "core/helmholtz.h"
+#include "core/design/helmholtz.h"
 #include "cuda_device.cuh"
 
 __global__ void __launch_bounds__(HX_BLOCK)

@@ -2,8 +2,8 @@
 #ifndef HX_HEX8_CUDA_CUH
 #define HX_HEX8_CUDA_CUH
 
-#include "core/device_mesh.h"
-#include "core/hex8.h"
+#include "core/mesh/hex8.h"
+#include "core/solver/device_mesh.h"
 #include "cuda_device.cuh"
 
 // Values of one element's corners from a nodal vector [n_node][3] into v[24].

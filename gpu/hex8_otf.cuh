@@ -13,7 +13,7 @@
 #ifndef HX_HEX8_OTF_CUH
 #define HX_HEX8_OTF_CUH
 
-#include "core/host_device.h"
+#include "core/base/host_device.h"
 #include "cuda_device.cuh"
 
 enum { HX_R, HX_S, HX_T, HX_RS, HX_RT, HX_ST, HX_RST, HX_N_MODE };

@@ -4,7 +4,7 @@
 // at offset o) at ((6 o + c) n_node + a) 6 + r, so that a warp, a thread a row, reads whole lines.
 #include <cstdlib>
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "galerkin_cuda.cuh"
 #include "vector_cuda.cuh"
 

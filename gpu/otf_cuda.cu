@@ -1,7 +1,7 @@
 // The kernel of otf_cuda.cuh.
 #include "otf_cuda.cuh"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 
 namespace
 {

@@ -11,7 +11,7 @@
 
 #include <cuda_pipeline.h>
 
-#include "core/patches.h"
+#include "core/solver/patches.h"
 #include "cuda_device.cuh"
 
 // The lists in device memory.

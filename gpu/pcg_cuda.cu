@@ -1,6 +1,6 @@
 // The steps of PCG on the GPU: few, fused passes; scalars stay in hx_pcg_state on the device. Packs
 // and sums as in vector_cuda.cuh.
-#include "core/pcg_ops.h"
+#include "core/solver/pcg_ops.h"
 #include "vector_cuda.cuh"
 
 // Blocks of a sum on a multiprocessor: what five vectors need to keep the memory busy.

@@ -1,6 +1,6 @@
 // Rigid motions of a set: six sums in a fixed order, then every node of the set.
-#include "core/rigid_ops.h"
-#include "core/rigid_set.h"
+#include "core/problem/rigid_set.h"
+#include "core/solver/rigid_ops.h"
 #include "sums_cuda.cuh"
 
 // out: the sums, or the motion that they project to.

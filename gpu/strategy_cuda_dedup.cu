@@ -6,9 +6,9 @@
 // sums for the nodes that patches share.
 #include <cstdlib>
 
-#include "core/congruence.h"
-#include "core/memory.h"
-#include "core/strategy.h"
+#include "core/base/memory.h"
+#include "core/solver/congruence.h"
+#include "core/solver/strategy.h"
 #include "diagonal_cuda.cuh"
 #include "hex8_parity.cuh"
 #include "otf_cuda.cuh"

@@ -5,8 +5,8 @@
 // slice's largest node (sliced ELLPACK): [slice][incidence][72][32].
 #include <cstdlib>
 
-#include "core/memory.h"
-#include "core/strategy.h"
+#include "core/base/memory.h"
+#include "core/solver/strategy.h"
 #include "hex8_cuda.cuh"
 
 namespace

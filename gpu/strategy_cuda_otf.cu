@@ -5,8 +5,8 @@
 // good order), 12 more per row once a product in single precision was asked for.
 #include <cstdlib>
 
-#include "core/memory.h"
-#include "core/strategy.h"
+#include "core/base/memory.h"
+#include "core/solver/strategy.h"
 #include "diagonal_cuda.cuh"
 #include "otf_cuda.cuh"
 

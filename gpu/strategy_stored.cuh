@@ -13,8 +13,8 @@
 
 #include <cstdlib>
 
-#include "core/memory.h"
-#include "core/strategy.h"
+#include "core/base/memory.h"
+#include "core/solver/strategy.h"
 #include "hex8_cuda.cuh"
 
 struct hx_stored {

@@ -3,7 +3,7 @@
 // Every sum runs over a fixed number of blocks and the last block to finish adds their results in
 // order, so a dot product has the same bits on every run of one GPU. Vectors are read and written
 // 16 bytes at a time: 2 doubles or 4 floats a thread and step.
-#include "core/vector_ops.h"
+#include "core/solver/vector_ops.h"
 #include "fields_cuda.cuh"
 #include "vector_cuda.cuh"
 

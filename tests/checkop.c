@@ -15,10 +15,10 @@
 #include <omp.h>
 #endif
 
-#include "core/generate.h"
-#include "core/memory.h"
-#include "core/operator.h"
+#include "core/base/memory.h"
+#include "core/generate/generate.h"
 #include "core/registry.h"
+#include "core/solver/operator.h"
 #include "test.h"
 
 typedef long double real;
@@ -149,8 +149,8 @@ static void change_half(hx_mesh *mesh, change half)
 {
     double low = mesh->xyz[0], high = low;
     for (int64_t a = 0; a < mesh->n_node; a++) {
-        low = fmin(low, mesh->xyz[3 * a]);
-        high = fmax(high, mesh->xyz[3 * a]);
+        test_least(&low, mesh->xyz[3 * a]);
+        test_worst(&high, mesh->xyz[3 * a]);
     }
     for (int64_t a = 0; a < mesh->n_node; a++) {
         double *x = mesh->xyz + 3 * a;
@@ -291,11 +291,11 @@ static void check_rigid_motions(const hx_operator *op, const hx_mesh *mesh, vect
                                   : i == j ? -p[k]
                                   : i == k ? p[j]
                                            : 0.0;
-                moved = fmax(moved, fabs(v->x[3 * a + i]));
+                test_worst(&moved, fabs(v->x[3 * a + i]));
             }
         }
         CHECK_OK(product(op, v, v->x, v->y, 0));
-        for (int64_t i = 0; i < v->n_dof; i++) largest = fmax(largest, fabs(v->y[i]));
+        for (int64_t i = 0; i < v->n_dof; i++) test_worst(&largest, fabs(v->y[i]));
         CHECK_MSG(largest <= error_bound(op) * moved, "%s: rigid motion %d gives force %.3g", label,
                   mode, largest);
     }

@@ -173,9 +173,8 @@ static inline double error_of(const model *m)
 {
     double error = 0.0, largest = 0.0;
     for (int i = 0; i < N_DOF; i++) {
-        const double off = fabs(m->u[i] - m->exact[i]);
-        error = off <= error ? error : off;
-        largest = fmax(largest, fabs(m->exact[i]));
+        test_worst(&error, fabs(m->u[i] - m->exact[i]));
+        test_worst(&largest, fabs(m->exact[i]));
     }
     return error / largest;
 }

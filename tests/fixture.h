@@ -12,13 +12,13 @@
 #include <omp.h>
 #endif
 
-#include "core/design_ops.h"
-#include "core/element_ops.h"
-#include "core/generate.h"
-#include "core/optimizer.h"
-#include "core/pcg_ops.h"
+#include "core/design/design_ops.h"
+#include "core/design/optimizer.h"
+#include "core/generate/generate.h"
 #include "core/registry.h"
-#include "core/vector_ops.h"
+#include "core/solver/element_ops.h"
+#include "core/solver/pcg_ops.h"
+#include "core/solver/vector_ops.h"
 #include "test.h"
 
 /* xorshift64; *state must not be 0. */

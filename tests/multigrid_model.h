@@ -5,8 +5,8 @@
 #define MULTIGRID_MODEL_H
 
 #include "box_part.h"
-#include "core/lattice.h"
-#include "core/multigrid.h"
+#include "core/solver/lattice.h"
+#include "core/solver/multigrid.h"
 #include "dense_model.h"
 
 enum { DOF = HX_MG_DOF };
@@ -99,13 +99,9 @@ static inline void release(void *d_p)
 /* Largest difference over the largest entry. */
 static inline double apart(int64_t n, const double *a, const double *b)
 {
-    double off = 0.0, size = 0.0;
-    for (int64_t k = 0; k < n; k++) {
-        const double d = fabs(a[k] - b[k]);
-        off = d <= off ? off : d;
-        size = fmax(size, fabs(b[k]));
-    }
-    return off / size;
+    double size = 0.0;
+    for (int64_t k = 0; k < n; k++) test_worst(&size, fabs(b[k]));
+    return test_max_difference((size_t)n, a, b) / size;
 }
 
 #define CHECK_APART(n, a, b, tolerance)                                                            \
@@ -324,6 +320,12 @@ static inline int fixed_at(const grids *g, int64_t dof)
 
 /* ---- matrices ---- */
 
+/* d over a scale that may be 0, as that of a row that is left out: then d must be 0. */
+static inline double over(double d, double scale)
+{
+    return d == 0.0 && scale == 0.0 ? 0.0 : d / scale;
+}
+
 /* Entries over those of the nodes' diagonals: void next to solid counts as much as solid. */
 static inline void check_matrix(int64_t n, const double *a, const double *expected,
                                 const char *what)
@@ -332,14 +334,13 @@ static inline void check_matrix(int64_t n, const double *a, const double *expect
     for (int64_t i = 0; i < n; i++) {
         const int64_t first = i / DOF * DOF;
         for (int64_t k = first; k < first + DOF; k++)
-            size[i] = fmax(size[i], sqrt(fabs(expected[k * n + k])));
+            test_worst(&size[i], sqrt(fabs(expected[k * n + k])));
     }
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++) {
-            const double scale = size[i] * size[j], d = fabs(a[i * n + j] - expected[i * n + j]),
-                         s = fabs(a[i * n + j] - a[j * n + i]);
-            off = d <= off * scale ? off : d / scale;
-            skew = s <= skew * scale ? skew : s / scale;
+            const double scale = size[i] * size[j], entry = a[i * n + j];
+            test_worst(&off, over(fabs(entry - expected[i * n + j]), scale));
+            test_worst(&skew, over(fabs(entry - a[j * n + i]), scale));
         }
     CHECK_MSG(off <= 1e-5, "%s: %s off by %g", context, what, off);
     CHECK_MSG(skew <= 1e-5, "%s: %s unsymmetric by %g", context, what, skew);

@@ -21,16 +21,16 @@ static int test_n_check, test_n_failed;
 
 #define CHECK(cond) CHECK_MSG(cond, "%s", "")
 
-/* |a - b| <= tol * |b|, false for NaN. */
+/* |a - b| <= tol * |b|, false for NaN and infinity. */
 #define CHECK_REL(a, b, tol)                                                                       \
-    CHECK_MSG(fabs((double)(a) - (double)(b)) <= (tol)*fabs((double)(b)),                          \
+    CHECK_MSG(isfinite((double)(b)) && fabs((double)(a) - (double)(b)) <= (tol)*fabs((double)(b)), \
               "%.12g against %.12g, relative %.3g > %.3g", (double)(a), (double)(b),               \
               fabs((double)(a) - (double)(b)) / fabs((double)(b)), (double)(tol))
 
-/* |a - b| <= tol, false for NaN. */
+/* |a - b| <= tol, false for NaN and infinity, of the tolerance too. */
 #define CHECK_ABS(a, b, tol)                                                                       \
-    CHECK_MSG(fabs((double)(a) - (double)(b)) <= (tol), "%.12g against %.12g", (double)(a),        \
-              (double)(b))
+    CHECK_MSG(isfinite((double)(tol)) && fabs((double)(a) - (double)(b)) <= (tol),                 \
+              "%.12g against %.12g", (double)(a), (double)(b))
 
 /* A call that must succeed: prints the recorded message if it does not. Needs core/error.h. */
 #define CHECK_OK(call)                                                                             \
@@ -46,6 +46,34 @@ static int test_n_check, test_n_failed;
         CHECK_MSG(test_rc_ == (code), "returned %d, expected %d", test_rc_, (code));               \
         CHECK_MSG(strstr(hx_error_message(), (text)) != NULL, "message: %s", hx_error_message());  \
     } while (0)
+
+/* Keeps the largest of what it is given, from *worst = 0 on: NaN or infinity once, NaN for good,
+ * so that no bound holds (fmax and `d > worst` forget a NaN). For scales that a bound is a part of,
+ * too: nothing is small against infinity. */
+static inline void test_worst(double *worst, double d)
+{
+    if (!isfinite(*worst) || !isfinite(d))
+        *worst = NAN;
+    else if (d > *worst)
+        *worst = d;
+}
+
+/* The same for the smallest, from *least = INFINITY on: NaN for good, and never above a bound. */
+static inline void test_least(double *least, double d)
+{
+    if (isnan(*least) || !isfinite(d))
+        *least = NAN;
+    else if (d < *least)
+        *least = d;
+}
+
+/* Largest |a - b| of n entries; NaN if there is none, or one of either is not finite. */
+static inline double test_max_difference(size_t n, const double *a, const double *b)
+{
+    double worst = n > 0 ? 0.0 : NAN;
+    for (size_t i = 0; i < n; i++) test_worst(&worst, fabs(a[i] - b[i]));
+    return worst;
+}
 
 #define TEST_SKIP(...)                                                                             \
     do {                                                                                           \

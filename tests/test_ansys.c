@@ -1,6 +1,6 @@
 /* ANSYS archives, made by hand from the documented format: each block, each message. */
-#include "core/ansys_read.h"
-#include "tests/vtk_sample.h"
+#include "core/files/ansys_read.h"
+#include "vtk_sample.h"
 
 #define HEAD_CDB "/COM,ANSYS RELEASE 19.2\n/PREP7\nET,       1,185\n"
 /* Widths 9 and 21 with 13 decimals; zeros at the end are left out as CDWRITE does. */

@@ -100,7 +100,7 @@ if [ "$(id -u)" != 0 ]; then
 fi
 
 # A disk that is full: what was complete stays complete, no half file is left.
-"$hextop" -q run "$good" output.directory=out || echo "the good config does not run"
+"$hextop" -q run "$good" output.directory=out 2>stderr || fault "disk full" "the good config does not run"
 cp out/density_0002.vtk kept.vtk
 n=$((n + 1))
 (

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
-#include "core/grow.h"
-#include "core/random.h"
-#include "core/sort.h"
-#include "core/vec3.h"
+#include "core/base/error.h"
+#include "core/base/grow.h"
+#include "core/base/random.h"
+#include "core/base/sort.h"
+#include "core/base/vec3.h"
 #include "test.h"
 
 static void test_grow(void)

@@ -1,7 +1,7 @@
 /* The pressure of a pin on a bore: its resultant, its moments, its cosine; and what is no bore. */
 #include "tube.h"
 
-#include "core/bearing.h"
+#include "core/problem/bearing.h"
 
 static hx_mesh mesh;
 
@@ -150,7 +150,7 @@ static void check_cosine(void)
         for (int i = 0; i < 3; i++) {
             wanted[i] =
                 share * area * exact * fmax(0.0, cosine) * (x[i] - height * frame[2][i]) / 8.0;
-            worst = fmax(worst, fabs(problem.force[0][3 * node + i] - wanted[i]));
+            test_worst(&worst, fabs(problem.force[0][3 * node + i] - wanted[i]));
         }
     }
     printf("nodal forces: off by %.2e of the largest\n", worst / (area * exact));

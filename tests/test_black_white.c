@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/black_white.h"
-#include "core/vtk.h"
+#include "core/base/sum.h"
+#include "core/design/black_white.h"
 #include "fixture.h"
 
 /* Volume of what is at least as dense as the threshold, less the grey design's. */
@@ -12,6 +12,12 @@ static double excess(int n, const double *volume, const double *density, double 
     double sum = 0.0;
     for (int e = 0; e < n; e++) sum += volume[e] * ((density[e] >= threshold) - density[e]);
     return sum;
+}
+
+/* The threshold that keeps the grey design's volume. */
+static int keep_volume(int n, const double *volume, const double *density, double *threshold)
+{
+    return hx_threshold_of_volume(n, volume, density, hx_dot(n, volume, density), threshold);
 }
 
 static void check_threshold(int n, int n_level, uint64_t seed)
@@ -23,8 +29,8 @@ static void check_threshold(int n, int n_level, uint64_t seed)
         if (n_level) density[e] = floor(density[e] * (n_level + 1)) / n_level;
         density[e] = fmin(density[e], 1.0);
     }
-    CHECK_OK(hx_threshold_of_volume(n, volume, density, &threshold));
-    for (int e = 0; e < n; e++) best = fmin(best, fabs(excess(n, volume, density, density[e])));
+    CHECK_OK(keep_volume(n, volume, density, &threshold));
+    for (int e = 0; e < n; e++) test_least(&best, fabs(excess(n, volume, density, density[e])));
     CHECK_ABS(fabs(excess(n, volume, density, threshold)), best, 1e-12 * n);
     if (n_level == 0) CHECK(best <= 2.0); /* one element at most */
 }
@@ -34,12 +40,16 @@ static void check_thresholds(void)
     static const double volume[3] = {1.0, 1.0, 1.0}, solid[3] = {1.0, 1e-3, 1.0},
                         grey[3] = {0.3, 0.3, 0.3}, faint[3] = {0.0, 0.0, 0.1};
     double threshold;
-    CHECK_OK(hx_threshold_of_volume(3, volume, solid, &threshold));
+    CHECK_OK(keep_volume(3, volume, solid, &threshold));
     CHECK(threshold == 1.0);
-    CHECK_OK(hx_threshold_of_volume(3, volume, grey, &threshold));
+    CHECK_OK(keep_volume(3, volume, grey, &threshold));
     CHECK(threshold == 0.3); /* all or nothing: all */
-    CHECK_OK(hx_threshold_of_volume(3, volume, faint, &threshold));
+    CHECK_OK(keep_volume(3, volume, faint, &threshold));
     CHECK(threshold == 0.1); /* one at least */
+    CHECK_OK(hx_threshold_of_volume(3, volume, faint, 2.0, &threshold));
+    CHECK(threshold == 0.1); /* two zeros would come together: one and three are as near */
+    CHECK_OK(hx_threshold_of_volume(3, volume, faint, 2.1, &threshold));
+    CHECK(threshold == 0.0);
     for (int n = 1; n <= 500; n = 2 * n + 1)
         for (int n_level = 0; n_level < 6; n_level++) check_threshold(n, n_level, 17 + (uint64_t)n);
 }
@@ -92,46 +102,6 @@ static void check_pieces(const char *const layer[3], int64_t n_by_nodes, int64_t
     hx_mesh_free(&mesh);
 }
 
-/* An array of a part, written with a threshold, back into the mesh's order. */
-static void check_part(fixture_order order)
-{
-    enum { N = 60 };
-    static const char path[] = "test_black_white.vtk";
-    const fixture_box box = {{5, 4, 3}, {5.0, 4.0, 3.0}, 0.1, 0};
-    hx_mesh mesh, smaller;
-    double value[N], found[N];
-    int64_t n_missing = -1, n_written = 0;
-    uint64_t seed = 5;
-    CHECK_OK(fixture_box_create(&mesh, &box));
-    CHECK_OK(fixture_finish(&mesh, order));
-    for (int e = 0; e < N; e++) value[e] = fixture_uniform(&seed, 0.0, 1.0);
-    const hx_vtk_field field = {"rho", HX_VTK_CELL, HX_VTK_F64, 1, value};
-    const hx_vtk_options part = {.value = value, .least = 0.4};
-    CHECK_OK(hx_vtk_write_part(path, &mesh, "part", &part, &field, 1, &n_written));
-    CHECK_OK(hx_vtk_read_part_array(path, "rho", &mesh, 0.125, found, &n_missing));
-    CHECK(n_written > 10 && n_missing == N - n_written && n_missing > 10);
-    for (int e = 0; e < N; e++) CHECK(found[e] == (value[e] >= 0.4 ? value[e] : 0.125));
-    CHECK_FAILS(hx_vtk_read_part_array(path, "none", &mesh, 0.0, found, &n_missing), HX_EINPUT,
-                "no cell array 'none'");
-    CHECK_OK(hx_vtk_write(path, &mesh, "whole", HX_VTK_ASCII, &field, 1));
-    CHECK_OK(hx_vtk_read_part_array(path, "rho", &mesh, 0.125, found, &n_missing));
-    CHECK(n_missing == 0 && memcmp(found, value, sizeof value) == 0);
-    CHECK_OK(hx_generate_box(&smaller, 4, 4, 3, 4.0, 4.0, 3.0));
-    CHECK_OK(hx_mesh_finish(&smaller));
-    CHECK_FAILS(hx_vtk_read_part_array(path, "rho", &smaller, 0.0, found, &n_missing), HX_EINPUT,
-                "60 cells; the mesh of this run has 48");
-    hx_mesh_free(&smaller);
-    CHECK_OK(hx_generate_box(&smaller, 6, 4, 3, 4.0, 4.0, 3.0));
-    CHECK_OK(hx_mesh_finish(&smaller));
-    double more[72];
-    CHECK_FAILS(hx_vtk_read_part_array(path, "rho", &smaller, 0.0, more, &n_missing), HX_EINPUT,
-                "60 cells where the mesh has 72");
-    CHECK(strstr(hx_error_message(), "no cell array 'vtkOriginalCellIds'") != NULL);
-    hx_mesh_free(&smaller);
-    hx_mesh_free(&mesh);
-    CHECK(remove(path) == 0);
-}
-
 int main(void)
 {
     /* rows along x, of y = 0 to 3; layers of z */
@@ -170,7 +140,6 @@ int main(void)
         check_pieces(none, 0, 0, (fixture_order)order);
         check_pieces(two, 2, 2, (fixture_order)order);
         check_pieces(hinges, 2, 4, (fixture_order)order);
-        check_part((fixture_order)order);
     }
     TEST_END();
 }

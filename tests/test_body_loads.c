@@ -2,7 +2,7 @@
  * differences, and every device against the CPU.
  *
  *     test_body_loads [cpu | cuda] [quick] */
-#include "core/body_force.h"
+#include "core/problem/body_force.h"
 #include "fixture.h"
 
 static hx_device device;
@@ -46,7 +46,7 @@ static void check_mass_law(void)
                   1e-6);
     double largest = 0.0; /* of the weight over the stiffness, p = 3; solid: 1 */
     for (double rho = 0.001; rho < 1.0; rho += 0.001)
-        largest = fmax(largest, hx_mass_of(rho) / (rho * rho * rho));
+        test_worst(&largest, hx_mass_of(rho) / (rho * rho * rho));
     CHECK(largest < 110.0);
 }
 
@@ -93,8 +93,8 @@ static void check_bar(int rotates, double rho)
         const double x = a.mesh.xyz[3 * node];
         const double u = scale * (rotates ? 0.5 * length * length * x - x * x * x / 6.0
                                           : length * x - 0.5 * x * x);
-        largest = fmax(largest, u);
-        error = fmax(error, fabs(a.u[3 * node] - u));
+        test_worst(&largest, u);
+        test_worst(&error, fabs(a.u[3 * node] - u));
     }
     CHECK_REL(largest, scale * (rotates ? length * length * length / 3.0 : 0.5 * length * length),
               1e-13); /* u(L) of the textbook */
@@ -227,7 +227,7 @@ static void check_derivatives(const hx_mesh *mesh, int prescribed, int64_t strid
     CHECK_OK(hx_optimizer_sensitivity(&s.opt, dc));
     check_sums(&s.opt, density);
     for (int e = 0; e < N_ELEM; e++) {
-        largest = fmax(largest, fabs(dc[e]));
+        test_worst(&largest, fabs(dc[e]));
         n_positive += dc[e] > 0.0;
     }
     for (int64_t e = 0; e < N_ELEM; e += stride) {
@@ -236,7 +236,7 @@ static void check_derivatives(const hx_mesh *mesh, int prescribed, int64_t strid
         double c[4];
         for (int i = 0; i < 4; i++) c[i] = objective_at(&s, e, density[e], at[i] * h);
         const double difference = (c[0] - 8.0 * c[1] + 8.0 * c[2] - c[3]) / (12.0 * h);
-        error = fmax(error, fabs(difference - dc[e]));
+        test_worst(&error, fabs(difference - dc[e]));
         CHECK_MSG(fabs(difference - dc[e]) <= 1e-7 * fabs(dc[e]) + 1e-9 * largest,
                   "element %d, density %g: difference %.12g, derivative %.12g", (int)e, density[e],
                   difference, dc[e]);
@@ -294,13 +294,13 @@ static void check_operations(void)
     double *force = malloc(n_dof * sizeof *force);
     CHECK_OK(hx_problem_nodal_force(&problem, 1, rho, force));
     for (size_t k = 0; k < n_dof; k++) {
-        error[0] = fmax(error[0], fabs(f[0][k] - f[1][k]));
-        largest[0] = fmax(largest[0], fabs(f[0][k]));
-        host = fmax(host, fabs(f[0][k] - force[k]));
+        test_worst(&error[0], fabs(f[0][k] - f[1][k]));
+        test_worst(&largest[0], fabs(f[0][k]));
+        test_worst(&host, fabs(f[0][k] - force[k]));
     }
     for (size_t e = 0; e < n; e++) {
-        error[1] = fmax(error[1], fabs(dc[0][e] - dc[1][e]));
-        largest[1] = fmax(largest[1], fabs(dc[0][e]));
+        test_worst(&error[1], fabs(dc[0][e] - dc[1][e]));
+        test_worst(&largest[1], fabs(dc[0][e]));
     }
     const double tolerance = device.ops == cpu.ops ? 0.0 : 1e-14;
     CHECK_MSG(error[0] <= tolerance * largest[0], "forces off by %g of %g", error[0], largest[0]);

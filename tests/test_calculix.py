@@ -7,6 +7,7 @@ CalculiX's C3D8 has 2x2x2 points and no mean dilatation in linear elasticity: it
 so displacements agree to the seven digits that CalculiX prints. Its C3D8I (incompatible modes, softer in
 bending) is another; the difference must shrink with the mesh. Exit status 77: no ccx."""
 
+import math
 import os
 import re
 import shutil
@@ -68,15 +69,35 @@ def arrays(path):
     return found
 
 
+def largest_of(values):
+    """Infinity if one is not finite: max() forgets a NaN that is not the first."""
+    values = list(values)
+    return max(values) if all(map(math.isfinite, values)) else float("inf")
+
+
 def largest(field):
-    return max(abs(x) for point in field for x in point)
+    return largest_of(abs(x) for point in field for x in point)
 
 
 def difference(a, b):
     """Largest difference of a component, of the largest component of b."""
     if len(a) != len(b):
         return float("inf")
-    return max(abs(x - y) for p, q in zip(a, b) for x, y in zip(p, q)) / largest(b)
+    off, scale = largest_of(abs(x - y) for p, q in zip(a, b) for x, y in zip(p, q)), largest(b)
+    return off / scale if math.isfinite(scale) else float("inf")
+
+
+def check_difference():
+    """What compares fails where it must."""
+    b = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
+    check(difference(b, b) == 0.0, "a field is like itself")
+    for bad in (math.nan, math.inf):
+        for i in range(6):
+            a = [list(row) for row in b]
+            a[i // 3][i % 3] = bad
+            check(not difference(a, b) <= SAME and not difference(b, a) <= SAME
+                  and not difference(a, a) <= SAME, f"{bad} at {i} is seen")
+    check(not difference(b[:1], b) <= SAME, "a missing node is seen")
 
 
 def solve(hextop, config, arguments, name, n_case):
@@ -139,6 +160,7 @@ def main():
     if not shutil.which("ccx"):
         print("SKIPPED: no ccx (Debian: calculix-ccx)")
         return 77
+    check_difference()
     with tempfile.TemporaryDirectory() as work:
         os.chdir(work)
 

@@ -132,7 +132,7 @@ static void check_derivatives(const hx_mesh *mesh, const model *m, int64_t strid
     CHECK_OK(hx_optimizer_sensitivity(&s.opt, dc));
 
     double error = 0.0, largest = 0.0;
-    for (int e = 0; e < N_ELEM; e++) largest = fmax(largest, fabs(dc[e]));
+    for (int e = 0; e < N_ELEM; e++) test_worst(&largest, fabs(dc[e]));
     for (int64_t e = 0; e < N_ELEM; e += stride) {
         const double h = 3e-3;
         double c[4], v[4];
@@ -146,7 +146,7 @@ static void check_derivatives(const hx_mesh *mesh, const model *m, int64_t strid
         }
         const double by_c = (c[0] - 8.0 * c[1] + 8.0 * c[2] - c[3]) / (12.0 * h);
         const double by_v = (v[0] - 8.0 * v[1] + 8.0 * v[2] - v[3]) / (12.0 * h);
-        error = fmax(error, fabs(by_c - dc[e]));
+        test_worst(&error, fabs(by_c - dc[e]));
         CHECK_MSG(fabs(by_c - dc[e]) <= 3e-7 * largest, "%s: element %d: difference %.12g, %.12g",
                   m->filter, (int)e, by_c, dc[e]);
         CHECK_ABS(by_v * mesh->total_volume, dv[e], 3e-7 * mesh->total_volume / N_ELEM);

@@ -78,6 +78,7 @@ ok "every operator and layout" cmp wanted got
 column out/compare/compare.csv \
     status,error,error_bound,symmetry,product_repeats,product_min_seconds,product_median_seconds,product_max_seconds,elements_per_second,pcg_outcome,pcg_iterations,pcg_seconds,pcg_spmv_seconds,pcg_vector_seconds >figures
 ok "figures hold together" awk -F, '
+    { for (i = 2; i <= 14; i++) if (i != 10 && $i !~ /^[-+]?[0-9]+[.]?[0-9]*(e[-+]?[0-9]+)?$/) exit 1 }
     $1 != "ok" || $2 == "" || $2 > $3 || $3 > 1e-5 || $4 > $3 || $5 != 3 { exit 1 }
     !($6 > 0 && $6 <= $7 && $7 <= $8) || $9 * $7 < 127.9 || $9 * $7 > 128.1 { exit 1 }
     $10 != "converged" || $11 < 20 || $12 <= 0 { exit 1 }
@@ -148,6 +149,7 @@ ok "--paper: both sizes" test "$(column paper/compare.csv size,elements | sort -
 column paper/compare.csv \
     stage_precomputation_seconds,stage_pcg_seconds,stage_compliance_seconds,stage_filter_seconds,stage_update_seconds,stage_output_seconds >stages
 ok "--paper: stages" awk -F, '
+    { for (i = 1; i <= 6; i++) if ($i !~ /^[0-9]/) exit 1 }
     !($1 > 0 && $2 > 0 && $3 > 0 && $4 > 0 && $5 > 0 && $6 > 0) { exit 1 }
     END { if (NR != 4) exit 1 }' stages
 ok "--paper leaves no density" test -z "$(find paper -name '*.vtk*')"

@@ -1,7 +1,7 @@
 /* Classes of congruent parallelepipeds (core/congruence.h). */
-#include "core/congruence.h"
+#include "core/solver/congruence.h"
 
-#include "core/hex8.h"
+#include "core/mesh/hex8.h"
 #include "fixture.h"
 
 enum { MOST_THREADS = 3, NX = 12, NY = 5, NZ = 4, N_ELEM = NX * NY * NZ };
@@ -31,8 +31,7 @@ static void edges(const hx_mesh *mesh, int64_t elem, double j[9])
 static int has_edges(const hx_congruence *c, int k, const double j[9], double tolerance)
 {
     double difference = 0.0;
-    for (int i = 0; i < 9; i++)
-        difference = fmax(difference, fabs(c->jacobian[k][i / 3][i % 3] - j[i]));
+    for (int i = 0; i < 9; i++) test_worst(&difference, fabs(c->jacobian[k][i / 3][i % 3] - j[i]));
     return difference <= tolerance;
 }
 

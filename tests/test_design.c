@@ -1,10 +1,12 @@
-/* The operations on element fields of a device against those of the CPU with one thread: rounding
- * apart the same on a GPU, bit by bit the same on the CPU with more threads.
+/* The operations on element fields of a device against their formulas, written out here, and
+ * against those of the CPU with one thread: rounding apart the same on a GPU, bit by bit the same
+ * on the CPU with more threads.
  *
  *     test_design [cpu | cuda]
  *     test_design DEVICE bench NX NY NZ RADIUS     seconds of each step on a box of unit cubes */
-#include "core/cells.h"
-#include "core/clock.h"
+#include "core/base/clock.h"
+#include "core/design/cells.h"
+#include "core/design/ties.h"
 #include "fixture.h"
 
 static hx_device device, cpu;
@@ -48,6 +50,11 @@ static void release(fields *f)
     free(f->found);
 }
 
+static int is_free(const fields *f, int passive, size_t e)
+{
+    return !passive || isnan(f->host[PASSIVE][e]);
+}
+
 static int same_device(void)
 {
     return device.ops == cpu.ops;
@@ -70,8 +77,8 @@ static void check_field(fields *f, int i, double tolerance, const char *what)
     fixture_get(&device, f->n, f->found, f->d[i]);
     fixture_get(&cpu, f->n, f->host[i], f->c[i]);
     for (size_t e = 0; e < f->n; e++) {
-        const double off = fabs(f->found[e] - f->host[i][e]) / fabs(f->host[i][e]);
-        if (!(off <= error) && !isnan(error) && f->found[e] != f->host[i][e]) error = off;
+        const double off = fabs(f->found[e] - f->host[i][e]);
+        test_worst(&error, off == 0.0 ? 0.0 : off / fabs(f->host[i][e]));
     }
     CHECK_MSG(error <= (same_device() ? 0.0 : tolerance), "%s, n = %zu: off by %.3g", what, f->n,
               error);
@@ -99,6 +106,22 @@ static void check_positive(fields *f)
     CHECK_REL(mean[1], dc / dv, 1e-12);
 }
 
+/* The sums that the device says, by a plain loop. Relative to the sum of what is added. */
+static void check_sums(const fields *f, const double *sum, double mass, double grey, int passive)
+{
+    double all = 0.0, size = 0.0, v_rho = 0.0, v_grey = 0.0;
+    for (size_t e = 0; e < f->n; e++) {
+        const double rho = f->host[RHO][e], v = f->host[VOLUME][e];
+        all += f->host[OUT][e];
+        size += fabs(f->host[OUT][e]);
+        v_rho += v * rho;
+        if (is_free(f, passive, e)) v_grey += v * rho * (1.0 - rho);
+    }
+    if (sum) CHECK_ABS(*sum, all, 1e-12 * size);
+    CHECK_REL(mass, v_rho, 1e-12);
+    CHECK_REL(grey, v_grey, 1e-12);
+}
+
 static void check_entries(fields *f)
 {
     const int64_t n = (int64_t)f->n;
@@ -118,6 +141,7 @@ static void check_entries(fields *f)
     check_value(sum[0], sum[1], 1e-14, "sum");
     check_value(mass[0], mass[1], 1e-14, "mass");
     check_value(grey[0], grey[1], 1e-14, "greyness");
+    check_sums(f, &sum[0], mass[0], grey[0], 1);
     for (size_t e = 0; e < f->n; e++) {
         const double rho = f->host[RHO][e];
         CHECK_REL(f->host[OUT][e], -9.0 * rho * rho * f->host[ENERGY][e], 1e-14);
@@ -134,6 +158,7 @@ static void check_entries(fields *f)
     check_field(f, MODULUS, 1e-14, "modulus, p = 1.7");
     check_field(f, OUT, 1e-14, "products");
     check_value(grey[0], grey[1], 1e-14, "greyness of all");
+    check_sums(f, NULL, mass[0], grey[0], 0);
     check_positive(f);
     const size_t last = f->n - 1;
     CHECK_REL(f->host[OUT][last],
@@ -142,32 +167,127 @@ static void check_entries(fields *f)
               1e-14);
 }
 
-static void check_oc(fields *f, double move, double damping, int passive)
+/* Groups of three elements that follow each other, of equal density and dc / dv (but for rounding),
+ * on both devices; the caller frees start and member. */
+static void tie_by_three(fields *f, hx_ties *ties)
+{
+    ties->n_group = (int64_t)f->n / 3;
+    ties->n_member = 3 * ties->n_group;
+    ties->start = malloc((size_t)(ties->n_group + 1) * sizeof *ties->start);
+    ties->member = malloc((size_t)ties->n_member * sizeof *ties->member);
+    for (int64_t g = 0; g <= ties->n_group; g++) ties->start[g] = (int32_t)(3 * g);
+    for (int64_t m = 0; m < ties->n_member; m++) {
+        const int64_t head = m / 3 * 3;
+        ties->member[m] = (int32_t)m;
+        f->host[RHO][m] = f->host[RHO][head];
+        f->host[DC][m] = f->host[DC][head] / f->host[VOLUME][head] * f->host[VOLUME][m];
+    }
+    for (int i = RHO; i <= DC; i++) {
+        CHECK_OK(device.ops->upload(&device, f->d[i], f->host[i], f->n * sizeof(double)));
+        CHECK_OK(cpu.ops->upload(&cpu, f->c[i], f->host[i], f->n * sizeof(double)));
+    }
+}
+
+/* Optimality criteria by the formula, rho (-dc / (lambda dv))^damping within the move limits, of
+ * free elements; returns their volume. */
+static double oc_at(const fields *f, const hx_device_oc *oc, int passive, double lambda, double *to)
+{
+    double volume = 0.0;
+    for (size_t e = 0; e < f->n; e++) {
+        const double rho = f->host[RHO][e], low = fmax(oc->rho_min, rho - oc->move),
+                     high = fmin(1.0, rho + oc->move),
+                     b = -f->host[DC][e] / (lambda * f->host[VOLUME][e]);
+        to[e] = is_free(f, passive, e) ? fmin(fmax(rho * pow(b, oc->damping), low), high) : rho;
+        if (is_free(f, passive, e)) volume += f->host[VOLUME][e] * to[e];
+    }
+    return volume;
+}
+
+/* The design on the device against the formula's, the multiplier by bisection of its logarithm. */
+static void check_oc_formula(const fields *f, const hx_device_oc *oc, int passive, double target,
+                             double change)
+{
+    double low = -200.0, high = 200.0, error = 0.0, largest = 0.0;
+    double *const want = malloc(f->n * sizeof *want);
+    for (int i = 0; i < 120; i++) {
+        const double middle = 0.5 * (low + high);
+        if (oc_at(f, oc, passive, exp(middle), want) > target)
+            low = middle;
+        else
+            high = middle;
+    }
+    CHECK_REL(oc_at(f, oc, passive, exp(high), want), target, 1e-9);
+    for (size_t e = 0; e < f->n; e++) {
+        test_worst(&error, fabs(f->found[e] - want[e]));
+        test_worst(&largest, fabs(want[e] - f->host[RHO][e]));
+    }
+    CHECK_MSG(error <= 1e-9, "n = %zu, move %g: proposal off the formula by %.3g", f->n, oc->move,
+              error);
+    CHECK_ABS(change, largest, 1e-9);
+    CHECK(largest > 0.1 * oc->move);
+    free(want);
+}
+
+/* tied: the elements three by three, in groups with one density and one dc / dv. */
+static void check_oc(fields *f, double move, double damping, int passive, int tied)
 {
     double change[2], target = 0.0;
+    hx_ties ties = {0};
+    if (tied) tie_by_three(f, &ties);
     for (size_t e = 0; e < f->n; e++)
-        if (!passive || isnan(f->host[PASSIVE][e])) target += 0.5 * f->host[VOLUME][e];
+        if (is_free(f, passive, e)) target += 0.5 * f->host[VOLUME][e];
+    hx_device_oc oc = {0};
     for (int k = 0; k < 2; k++) {
         hx_device *dev = k == 0 ? &device : &cpu;
         double *const *x = k == 0 ? f->d : f->c;
         void *d_state;
+        hx_device_ties d_ties = {0};
         CHECK_OK(dev->ops->alloc(dev, sizeof(hx_oc_state), &d_state));
-        const hx_device_oc oc = {.n = (int64_t)f->n,
-                                 .move = move,
-                                 .damping = damping,
-                                 .rho_min = 0.01,
-                                 .d_design = x[RHO],
-                                 .d_dc = x[DC],
-                                 .d_dv = x[VOLUME],
-                                 .d_passive = passive ? x[PASSIVE] : NULL,
-                                 .d_proposal = x[OUT],
-                                 .d_state = d_state};
+        if (tied) CHECK_OK(hx_device_ties_create(&d_ties, dev, &ties));
+        oc = (hx_device_oc){.n = (int64_t)f->n,
+                            .move = move,
+                            .damping = damping,
+                            .rho_min = 0.01,
+                            .d_design = x[RHO],
+                            .d_dc = x[DC],
+                            .d_dv = x[VOLUME],
+                            .d_passive = passive ? x[PASSIVE] : NULL,
+                            .d_proposal = x[OUT],
+                            .d_state = d_state,
+                            .ties = tied ? &d_ties : NULL};
         fixture_set_threads(k == 0 ? 2 : 1);
         CHECK_OK(hx_oc_update(dev, &oc, target, &change[k]));
         dev->ops->release(dev, d_state);
+        hx_device_ties_free(&d_ties, dev);
     }
     check_field(f, OUT, 1e-12, "proposal");
     check_value(change[0], change[1], 1e-12, "change");
+    check_oc_formula(f, &oc, passive, target, change[0]);
+    for (int64_t m = 0; m < ties.n_member; m++)
+        CHECK(f->found[m] == f->found[m / 3 * 3]); /* one density, to the last bit */
+    free(ties.start);
+    free(ties.member);
+}
+
+/* sum_i max(0, radius - |x_e - x_i|) a_i over all elements, for every seventh e; x the means of the
+ * corners. */
+static void check_cone_formula(const fields *f, const hx_mesh *mesh, double radius, const double *a,
+                               int i, const char *what)
+{
+    double(*const x)[3] = calloc(f->n, sizeof *x), error = 0.0;
+    fixture_get(&device, f->n, f->found, f->d[i]);
+    for (size_t m = 0; m < 24 * f->n; m++)
+        x[m / 24][m % 3] += 0.125 * mesh->xyz[3 * (int64_t)mesh->conn[m / 3] + (int64_t)(m % 3)];
+    for (size_t e = 0; e < f->n; e += 7) {
+        double sum = 0.0;
+        for (size_t j = 0; j < f->n; j++) {
+            const double d[3] = {x[e][0] - x[j][0], x[e][1] - x[j][1], x[e][2] - x[j][2]};
+            sum += fmax(0.0, radius - sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])) * a[j];
+        }
+        test_worst(&error, fabs(f->found[e] / sum - 1.0));
+    }
+    CHECK_MSG(error <= 1e-11, "%s, radius %g: off the formula by %.3g", what, radius, error);
+    free(x);
 }
 
 static void check_cone(fields *f, const hx_mesh *mesh, double radius)
@@ -186,6 +306,8 @@ static void check_cone(fields *f, const hx_mesh *mesh, double radius)
     }
     check_field(f, MODULUS, 1e-12, "cone sum");
     check_field(f, OUT, 1e-12, "cone sum of a cone sum");
+    check_cone_formula(f, mesh, radius, f->host[DC], MODULUS, "cone sum");
+    check_cone_formula(f, mesh, radius, f->host[MODULUS], OUT, "cone sum of a cone sum");
 }
 
 /* A box whose elements grow along x, distorted and shuffled: cells of 1 to hundreds of elements. */
@@ -208,11 +330,13 @@ static void check_mesh(int graded)
     if (rc < 0) return;
     fill(&f, (size_t)mesh.n_elem, NULL);
     check_entries(&f);
-    check_oc(&f, 0.2, 0.5, 0);
-    check_oc(&f, 0.2, 0.5, 1);
-    check_oc(&f, 0.05, 0.3, 1);
-    check_oc(&f, 1.0, 1.0, 0);
+    check_oc(&f, 0.2, 0.5, 0, 0);
+    check_oc(&f, 0.2, 0.5, 1, 0);
+    check_oc(&f, 0.05, 0.3, 1, 0);
+    check_oc(&f, 1.0, 1.0, 0, 0);
     for (size_t i = 0; i < sizeof radius / sizeof radius[0]; i++) check_cone(&f, &mesh, radius[i]);
+    check_oc(&f, 0.2, 0.5, 0, 1);
+    check_oc(&f, 1.0, 0.3, 0, 1);
     release(&f);
     hx_mesh_free(&mesh);
 }

@@ -42,7 +42,7 @@ follows() {
         NR > 1 { value[NR - 1] = $column }
         END {
             print value[1], value[2], value[3]
-            exit !(NR == 4 && off(value[1], a) < 1e-6 && off(value[2], b) < 1e-4 && off(value[3], c) < 1e-4)
+            exit !(NR == 4 && value[1] value[2] value[3] ~ /^[-+.e0-9]+$/ && off(value[1], a) < 1e-6 && off(value[2], b) < 1e-4 && off(value[3], c) < 1e-4)
         }' "$1" || fault "$1: not the compliances of this part"
 }
 

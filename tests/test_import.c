@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/mesh_import.h"
+#include "core/files/mesh_import.h"
 #include "test.h"
 
 /* Two cubes side by side in x and a stray node; node k has the number number_of(k). */

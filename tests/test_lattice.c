@@ -1,7 +1,7 @@
 /* The lattices of multigrid over meshes of every kind: what lattice.h promises, checked from the
  * mesh and the lists alone. */
 #include "box_part.h"
-#include "core/lattice.h"
+#include "core/solver/lattice.h"
 
 enum { MOST_THREADS = 3 };
 typedef long long ll;
@@ -234,7 +234,7 @@ static void check_positions(const hx_lattice *l, const hx_mesh *mesh, const int3
                 high = at > high ? at : high;
             }
             const double expected = high > low ? high : fmin(fmax(own, low), low + 1.0);
-            wrong += fabs((double)l->position[3 * a + i] - expected) > 1e-7 * (1.0 + expected);
+            wrong += !(fabs((double)l->position[3 * a + i] - expected) <= 1e-7 * (1.0 + expected));
         }
     NONE(wrong);
 }
@@ -253,7 +253,7 @@ static void check_weights(const hx_lattice *l, const hx_mesh *mesh, const places
             for (int i = 0; i < 3; i++) w *= fmax(0.0, 1.0 - fabs((double)x[i] - at[i]));
             sum += w;
         }
-        off = fabs(sum - 1.0) <= off ? off : fabs(sum - 1.0);
+        test_worst(&off, fabs(sum - 1.0));
     }
     CHECK_MSG(off <= 1e-12, "%s: weights sum to 1 but %g", context, off);
 }

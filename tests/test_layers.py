@@ -29,7 +29,7 @@ CORE = {
 }
 BACKEND = ["core/base", "core/mesh", "core/problem", "core/device", "core/solver", "core/design"]
 APP = ["app/text", "app/config", "app/session", "app/output"]  # each may include those before it
-COMMANDS = ["app/check", "app/compare", "app/mesh", "app/run", "app/surface", "app/verify"]
+COMMANDS = ["app/check", "app/compare", "app/help", "app/mesh", "app/run", "app/surface", "app/verify"]
 ALL_CORE = list(CORE)  # all but core/cpu, which nobody includes
 
 MAY = dict(CORE)
@@ -65,13 +65,8 @@ def find_files(root):
     return sorted(found)
 
 
-with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "rooms.txt"), encoding="utf-8") as text:
-    PLAN = dict(line.split() for line in text)
-
-
 def room_of(path):
-    """Its folder; until the files move, that of the plan."""
-    return PLAN.get(path, os.path.dirname(path))
+    return os.path.dirname(path)
 
 
 def may_include(room):

@@ -60,7 +60,7 @@ static const double *force_at(const hx_problem *problem, double x, double y, dou
         const double d2 =
             (p[0] - x) * (p[0] - x) + (p[1] - y) * (p[1] - y) + (p[2] - z) * (p[2] - z);
         if (d2 < least) nearest = node;
-        least = fmin(least, d2);
+        test_least(&least, d2);
     }
     return problem->force[0] + 3 * nearest;
 }
@@ -148,7 +148,7 @@ static void check_plane_faces(void)
         create(&other, &load, 1);
         double error = 0.0;
         for (int64_t i = 0; i < 3 * mesh.n_node; i++)
-            error = fmax(error, fabs(problem.force[0][i] - other.force[0][i]));
+            test_worst(&error, fabs(problem.force[0][i] - other.force[0][i]));
         CHECK_ABS(error, 0.0, 1e-14 * area);
         hx_problem_free(&other);
         hx_problem_free(&problem);
@@ -205,8 +205,7 @@ static void check_closed_surface(void)
     make_mesh(&box);
     create(&problem, &load, 1);
     const resultant r = resultant_of(&problem, about);
-    for (int64_t i = 0; i < 3 * mesh.n_node; i++)
-        largest = fmax(largest, fabs(problem.force[0][i]));
+    for (int64_t i = 0; i < 3 * mesh.n_node; i++) test_worst(&largest, fabs(problem.force[0][i]));
     CHECK(largest > 0.05);
     for (int i = 0; i < 3; i++) {
         CHECK_ABS(r.force[i], 0.0, 1e-13);
@@ -269,7 +268,7 @@ static void check_remote_is_rotation(void)
             double dot = 0.0;
             for (int i = 0; i < 3; i++) {
                 dot += (fa[i] - fb[i]) * (xa[i] - xb[i]);
-                largest = fmax(largest, fabs(fa[i]));
+                test_worst(&largest, fabs(fa[i]));
             }
             CHECK_ABS(dot, 0.0, 1e-13);
         }
@@ -291,7 +290,7 @@ static void check_remote_at_centroid(void)
     load.kind = HX_LOAD_TOTAL_FORCE;
     create(&total, &load, 1);
     for (int64_t i = 0; i < 3 * mesh.n_node; i++)
-        error = fmax(error, fabs(remote.force[0][i] - total.force[0][i]));
+        test_worst(&error, fabs(remote.force[0][i] - total.force[0][i]));
     CHECK_ABS(error, 0.0, 1e-14);
     hx_problem_free(&total);
     hx_problem_free(&remote);

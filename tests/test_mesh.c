@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/generate.h"
-#include "core/mesh.h"
-#include "core/mesh_quality.h"
-#include "core/region.h"
+#include "core/generate/generate.h"
+#include "core/mesh/mesh.h"
+#include "core/mesh/mesh_quality.h"
+#include "core/mesh/region.h"
 #include "test.h"
 
 static void *copy_of(const void *from, size_t bytes)

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/atomic_file.h"
-#include "core/generate.h"
-#include "core/gmsh.h"
-#include "core/mesh_check.h"
-#include "core/mesh_files.h"
-#include "core/region.h"
+#include "core/base/atomic_file.h"
+#include "core/files/gmsh.h"
+#include "core/files/mesh_files.h"
+#include "core/generate/generate.h"
+#include "core/mesh/mesh_check.h"
+#include "core/mesh/region.h"
 #include "test.h"
 
 static char folder[] = "/tmp/hextop_mesh_files_XXXXXX";

@@ -3,7 +3,7 @@
  * smoother and power iteration.
  *
  *     test_multigrid_mesh [cpu | cuda] */
-#include "core/lattice_springs.h"
+#include "core/solver/lattice_springs.h"
 #include "multigrid_model.h"
 
 /* ---- transfers between mesh and lattice ---- */
@@ -196,7 +196,7 @@ static void check_springs(const grids *g)
     uint64_t seed = 21;
     int64_t *dof = malloc((size_t)g->n_dof * sizeof *dof);
     double *k = new_doubles(g->n_dof);
-    for (int64_t e = 0; e < g->mesh.n_elem; e++) stiff = fmax(stiff, g->modulus[e]);
+    for (int64_t e = 0; e < g->mesh.n_elem; e++) test_worst(&stiff, g->modulus[e]);
     problem.n_spring = 0;
     problem.spring_dof = dof;
     problem.spring = k;

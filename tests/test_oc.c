@@ -109,7 +109,7 @@ static void check_shift(const hx_problem *problem, const hx_optimizer_params *pa
         shifted[e] = NAN;
     }
     update(problem, params, design, added, shift, shifted);
-    for (int64_t e = 0; e < N_ELEM; e++) error = fmax(error, fabs(shifted[e] - proposal[e]));
+    for (int64_t e = 0; e < N_ELEM; e++) test_worst(&error, fabs(shifted[e] - proposal[e]));
     CHECK_MSG(error <= 1e-9, "%s: shifted, density off by %.3g", c->label, error);
 }
 
@@ -148,8 +148,8 @@ static void check_case(const hx_mesh *mesh, const oc_case *c, uint64_t seed)
     for (int64_t e = 0; e < N_ELEM; e++) {
         const double step = proposal[e] - design[e];
         volume += (long double)problem.volume[e] * proposal[e];
-        error = fmax(error, fabs((double)(proposal[e] - reference[e])));
-        change = fmax(change, fabs(step));
+        test_worst(&error, fabs((double)(proposal[e] - reference[e])));
+        test_worst(&change, fabs(step));
         if (!is_free(&problem, e)) {
             CHECK_MSG(proposal[e] == design[e], "%s: passive element moved", c->label);
             continue;

@@ -1,9 +1,9 @@
 /* The lists of core/patches.h against what its header promises, and a product in plain C that
  * follows them as a GPU does. */
-#include "core/patches.h"
+#include "core/solver/patches.h"
 
-#include "core/hex8.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/mesh/hex8.h"
 #include "fixture.h"
 
 enum { MOST_THREADS = 3 };

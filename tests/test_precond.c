@@ -2,7 +2,7 @@
  * that the blocks do no worse than the diagonal.
  *
  *     test_precond [cpu | cuda] [quick] */
-#include "core/block3.h"
+#include "core/solver/block3.h"
 #include "dense_model.h"
 
 /* The blocks of the operator are those of the dense K. */
@@ -16,17 +16,15 @@ static void check_block_diagonal(const model *m, fixture_solver *s, double *d_bl
         double size = 0.0;
         int n_fixed = 0;
         for (int i = 0; i < 3; i++) {
-            size = fmax(size, masked_entry(m, 3 * node + i, 3 * node + i));
+            test_worst(&size, masked_entry(m, 3 * node + i, 3 * node + i));
             n_fixed += is_fixed(m, 3 * node + i);
         }
         n_mixed += n_fixed > 0 && n_fixed < 3;
         for (int i = 0; i < 3; i++)
-            for (int j = 0; j < 3; j++) {
-                const double off = fabs(block[node][hx_block3_at(i, j)] -
+            for (int j = 0; j < 3; j++)
+                test_worst(&error, fabs(block[node][hx_block3_at(i, j)] -
                                         masked_entry(m, 3 * node + i, 3 * node + j)) /
-                                   size;
-                error = off <= error ? error : off;
-            }
+                                       size);
     }
     CHECK_MSG(error <= 1e-12, "blocks off by %g", error);
     CHECK((n_mixed > 0) == (m->problem.prescribed != NULL));
@@ -50,8 +48,7 @@ static void check_apply(const model *m, fixture_solver *s)
         double back = 0.0;
         for (int j = k / 3 * 3; j < k / 3 * 3 + 3; j++) back += masked_entry(m, k, j) * z[j];
         if (is_fixed(m, k)) CHECK(z[k] == r[k]);
-        const double off = fabs(back - r[k]);
-        error = off <= error ? error : off;
+        test_worst(&error, fabs(back - r[k]));
     }
     CHECK_MSG(error <= 1e-12, "block M^-1 r off from r by %g", error);
     device.ops->release(&device, d_r);

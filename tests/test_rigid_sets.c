@@ -2,7 +2,7 @@
  * condensed, derivatives against differences, the projector, and what is refused.
  *
  *     test_rigid_sets [cpu | cuda] [quick] */
-#include "core/rigid_set.h"
+#include "core/problem/rigid_set.h"
 #include "dense_model.h"
 
 /* How far u on a set is from a rigid motion about its centre, over its largest entry. */
@@ -20,8 +20,8 @@ static double not_rigid(const hx_problem *problem, int i, const double *u)
         double want[3];
         hx_rigid_apply(set, problem->mesh->xyz + 3 * a, motion, want);
         for (int c = 0; c < 3; c++) {
-            off = fmax(off, fabs(u[3 * a + c] - want[c]));
-            largest = fmax(largest, fabs(u[3 * a + c]));
+            test_worst(&off, fabs(u[3 * a + c] - want[c]));
+            test_worst(&largest, fabs(u[3 * a + c]));
         }
     }
     return off / largest;
@@ -338,9 +338,9 @@ static void check_projector(void)
     fixture_set_threads(1);
     double off = 0.0, again = 0.0, outside = 0.0;
     for (size_t k = 0; k < n; k++) {
-        off = fmax(off, fabs(y[0][k] - y[1][k]));
-        again = fmax(again, fabs(y[1][k] - y[2][k]));
-        if (!in_set[k / 3]) outside = fmax(outside, fabs(y[1][k] - x[k]));
+        test_worst(&off, fabs(y[0][k] - y[1][k]));
+        test_worst(&again, fabs(y[1][k] - y[2][k]));
+        if (!in_set[k / 3]) test_worst(&outside, fabs(y[1][k] - x[k]));
     }
     CHECK_MSG(off <= (device.ops == cpu.ops ? 0.0 : 1e-13), "off by %g", off);
     CHECK_MSG(again <= 1e-13, "projected twice: other by %g", again);

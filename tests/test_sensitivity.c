@@ -101,14 +101,20 @@ static void check_model(const hx_mesh *mesh, const model *m, int64_t stride)
     check_downloads(&s, &problem, design, dc);
 
     /* what the record says of the sum over cases */
-    double sum = 0.0;
-    for (int c = 0; c < m->n_case; c++) sum += weight[c] * record.load_case[c].compliance;
+    double sum = 0.0, residual = 0.0;
+    int n_iteration = 0;
+    for (int c = 0; c < m->n_case; c++) {
+        sum += weight[c] * record.load_case[c].compliance;
+        test_worst(&residual, record.load_case[c].pcg.residual);
+        n_iteration += record.load_case[c].pcg.iterations;
+    }
     CHECK_REL(record.compliance, sum, 1e-14);
+    CHECK(record.pcg_residual == residual && record.pcg_iterations == n_iteration);
     if (!m->prescribed) CHECK(record.compliance > 0.0);
     if (!m->loaded) CHECK(record.compliance < 0.0); /* minus the energy: stiffer is lower */
 
     double error = 0.0, largest = 0.0;
-    for (int e = 0; e < N_ELEM; e++) largest = fmax(largest, fabs(dc[e]));
+    for (int e = 0; e < N_ELEM; e++) test_worst(&largest, fabs(dc[e]));
     for (int64_t e = 0; e < N_ELEM; e += stride) {
         const double h = 1e-3 * design[e];
         double c[4], v[4];
@@ -121,7 +127,7 @@ static void check_model(const hx_mesh *mesh, const model *m, int64_t stride)
             c[i] = objective_at(&s, e, design[e], at[i] * h, &v[i]);
         }
         const double difference = (c[0] - 8.0 * c[1] + 8.0 * c[2] - c[3]) / (12.0 * h);
-        error = fmax(error, fabs(difference - dc[e]));
+        test_worst(&error, fabs(difference - dc[e]));
         CHECK_MSG(fabs(difference - dc[e]) <= 1e-7 * fabs(dc[e]) + 1e-9 * largest,
                   "%s: element %d: difference %.12g, derivative %.12g", m->label, (int)e,
                   difference, dc[e]);
@@ -134,7 +140,7 @@ static void check_model(const hx_mesh *mesh, const model *m, int64_t stride)
     double change = 0.0, grey = 0.0, free_volume = 0.0;
     for (int64_t e = 0; e < N_ELEM; e++) {
         const double rho = design[e];
-        change = fmax(change, fabs(proposal[e] - rho));
+        test_worst(&change, fabs(proposal[e] - rho));
         if (problem.passive && !isnan(problem.passive[e])) {
             CHECK(proposal[e] == rho);
             continue;

@@ -1,8 +1,8 @@
 /* Skins: the elements within a thickness of a surface, against counts worked out by hand and
  * against every face looked at. */
-#include "core/face_tree.h"
-#include "core/load_faces.h"
-#include "core/skin.h"
+#include "core/mesh/face_tree.h"
+#include "core/mesh/load_faces.h"
+#include "core/mesh/skin.h"
 #include "tube.h"
 
 static hx_mesh mesh;
@@ -89,7 +89,7 @@ static double sampled_distance2(const double x[3], const double *a, const double
                     a[k] + (double)i / N * (b[k] - a[k]) + (double)j / N * (c[k] - a[k]);
                 d2 += (x[k] - y) * (x[k] - y);
             }
-            least = fmin(least, d2);
+            test_least(&least, d2);
         }
     return least;
 }
@@ -116,8 +116,8 @@ static void check_tree(void)
             for (int a = 0; a < 4; a++)
                 c[a] = mesh.xyz +
                        3 * (int64_t)mesh.conn[8 * (face[f] / 6) + hx_hex_face[face[f] % 6][a]];
-            least = fmin(least, sampled_distance2(x, c[0], c[1], c[2]));
-            least = fmin(least, sampled_distance2(x, c[0], c[2], c[3]));
+            test_least(&least, sampled_distance2(x, c[0], c[1], c[2]));
+            test_least(&least, sampled_distance2(x, c[0], c[2], c[3]));
         }
         const double d = sqrt(least);
         const double found = hx_face_tree_distance(&tree, x, INFINITY);

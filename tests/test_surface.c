@@ -3,7 +3,8 @@
 #include <unistd.h>
 
 #include "box_part.h"
-#include "core/surface.h"
+#include "core/mesh/hex_jacobian.h"
+#include "core/surface/surface.h"
 
 /* Everything of one case. */
 typedef struct part {
@@ -37,7 +38,7 @@ static void make_box(part *p, const fixture_box *box)
     CHECK_OK(fixture_finish(&p->mesh, FIXTURE_SHUFFLED));
     p->rho = malloc((size_t)p->mesh.n_elem * sizeof *p->rho);
     for (int64_t e = 0; e < p->mesh.n_elem; e++) p->rho[e] = 1.0;
-    CHECK_OK(hx_surface_field_create(&p->field, &p->mesh, p->rho));
+    CHECK_OK(hx_surface_field_create(&p->field, &p->mesh, p->rho, NULL));
 }
 
 static void check_closed(const hx_surface *s, hx_surface_report *report, const char *what)
@@ -230,7 +231,7 @@ static void test_touching(void)
         CHECK_OK(fixture_finish(&p.mesh, FIXTURE_REORDERED));
         p.rho = malloc((size_t)p.mesh.n_elem * sizeof *p.rho);
         for (int64_t e = 0; e < p.mesh.n_elem; e++) p.rho[e] = 1.0;
-        CHECK_OK(hx_surface_field_create(&p.field, &p.mesh, p.rho));
+        CHECK_OK(hx_surface_field_create(&p.field, &p.mesh, p.rho, NULL));
         CHECK_OK(hx_surface_extract(&p.surface, &p.field, 0.5));
         check_closed(&p.surface, &r, cases[i].name);
         CHECK(p.surface.n_split > 0);
@@ -275,7 +276,7 @@ static void test_random_touching(void)
         CHECK_OK(fixture_finish(&p.mesh, FIXTURE_SHUFFLED));
         p.rho = malloc((size_t)p.mesh.n_elem * sizeof *p.rho);
         for (int64_t e = 0; e < p.mesh.n_elem; e++) p.rho[e] = 1.0;
-        CHECK_OK(hx_surface_field_create(&p.field, &p.mesh, p.rho));
+        CHECK_OK(hx_surface_field_create(&p.field, &p.mesh, p.rho, NULL));
         for (int cut = 0; cut < 2; cut++) {
             for (int64_t a = 0; cut && a < p.mesh.n_node; a++)
                 p.field.value[a] = fixture_uniform(&state, 0.0, 1.0);
@@ -292,6 +293,174 @@ static void test_random_touching(void)
     CHECK(n_split > 1000);
 }
 
+/* --- elements that are solid whatever their density --- */
+
+/* A box whose elements are solid where the function says so; rho of the others. */
+static void make_body(part *p, const fixture_box *box, int (*solid)(const double x[3]), double rho)
+{
+    make_box(p, box);
+    hx_surface_field_free(&p->field);
+    uint8_t *is_solid = calloc((size_t)p->mesh.n_elem, 1);
+    for (int64_t e = 0; e < p->mesh.n_elem; e++) {
+        double x[3];
+        centroid(&p->mesh, e, x);
+        is_solid[e] = (uint8_t)solid(x);
+        p->rho[e] = rho;
+    }
+    CHECK_OK(hx_surface_field_create(&p->field, &p->mesh, p->rho, is_solid));
+    free(is_solid);
+}
+
+static double body_volume(const part *p)
+{
+    double sum = 0.0;
+    for (int64_t e = 0; e < p->mesh.n_elem; e++) {
+        hx_hex_map map;
+        hx_hex_map_init(&map, p->mesh.xyz, p->mesh.conn + 8 * e);
+        if (p->field.body && p->field.body[e]) sum += hx_hex_volume(&map);
+    }
+    return sum;
+}
+
+static int in_ring(const double x[3])
+{
+    const double r = hypot(x[0] - 4.0, x[1] - 4.0);
+    return r < 3.0 && r > 1.2 && x[2] > 1.0 && x[2] < 3.0;
+}
+
+static int in_slab(const double x[3])
+{
+    return x[2] < 2.0;
+}
+
+/* In void the body is what its elements are, to rounding, at the mesh's boundary as inside it, with
+ * curved faces; smoothing moves nothing. In solid there is no face between. */
+static void test_body(void)
+{
+    static int (*const shape[])(const double[3]) = {in_ring, in_slab};
+    for (int i = 0; i < 4; i++) {
+        const fixture_box box = {{8, 8, 4}, {8.0, 8.0, 4.0}, i < 2 ? 0.0 : 0.2, 0};
+        part p;
+        hx_surface_report r;
+        hx_surface_smoothing smoothing;
+        double threshold, volume;
+        make_body(&p, &box, shape[i % 2], 0.001);
+        const double exact = body_volume(&p);
+        CHECK(exact > 16.0);
+        hx_surface_volume(&p.field, 0.5, &volume);
+        CHECK_REL(volume, exact, 1e-12);
+        CHECK_OK(hx_surface_extract(&p.surface, &p.field, 0.5));
+        CHECK_OK(hx_surface_smooth(&p.surface, &p.field, 10, &smoothing));
+        check_closed(&p.surface, &r, "body");
+        CHECK_REL(r.volume, exact, 1e-12);
+        CHECK(r.n_shell == 1 && r.genus == (i % 2 == 0) && r.n_cavity == 0 && r.n_crossing == 0);
+        for (int64_t t = 0; t < p.surface.n_tri; t++) CHECK(p.surface.is_cap[t]);
+        CHECK_OK(hx_surface_threshold(&p.field, exact, &threshold, &volume));
+        CHECK_REL(volume, exact, 1e-12);
+        CHECK_FAILS(hx_surface_threshold(&p.field, 0.9 * exact, &threshold, &volume), HX_EINPUT,
+                    "solid whatever their density");
+        hx_surface_free(&p.surface);
+        CHECK_OK(hx_surface_extract(&p.surface, &p.field, 0.0005));
+        check_closed(&p.surface, &r, "body in solid");
+        CHECK_REL(r.volume, p.mesh.total_volume, 1e-12);
+        CHECK(r.n_shell == 1 && r.genus == 0 && r.n_cavity == 0);
+        part_free(&p);
+    }
+}
+
+static int in_half(const double x[3])
+{
+    return x[0] < 4.0;
+}
+
+/* A bar of two elements across that leaves a solid half at right angles, of density 0 and 1: the
+ * body ends at its faces, the bar is as thick beside it as far from it. */
+static void test_joint(void)
+{
+    const fixture_box box = {{8, 6, 6}, {8.0, 6.0, 6.0}, 0.0, 0};
+    part p;
+    hx_surface_report r;
+    double threshold, volume, target;
+    make_box(&p, &box);
+    hx_surface_field_free(&p.field);
+    uint8_t *is_solid = calloc((size_t)p.mesh.n_elem, 1);
+    for (int64_t e = 0; e < p.mesh.n_elem; e++) {
+        double x[3];
+        centroid(&p.mesh, e, x);
+        is_solid[e] = (uint8_t)in_half(x);
+        p.rho[e] = is_solid[e] || (fabs(x[1] - 3.0) < 1.0 && fabs(x[2] - 3.0) < 1.0) ? 1.0 : 0.001;
+    }
+    CHECK_OK(hx_surface_field_create(&p.field, &p.mesh, p.rho, is_solid));
+    free(is_solid);
+    for (int64_t a = 0; a < p.mesh.n_node; a++) { /* the mean of free elements, not of the body */
+        const double *x = p.mesh.xyz + 3 * a;
+        if (x[0] == 4.0 && x[1] == 3.0 && x[2] == 2.0) CHECK_REL(p.field.value[a], 0.5005, 1e-12);
+        if (x[0] == 4.0 && x[1] == 1.0) CHECK_REL(p.field.value[a], 0.001, 1e-12);
+        CHECK((p.field.value[a] == HUGE_VAL) == (x[0] < 4.0));
+    }
+    target = 4.0 * 36.0 + 4.0 * 4.0;
+    CHECK_OK(hx_surface_threshold(&p.field, target, &threshold, &volume));
+    CHECK_REL(volume, target, 1e-6);
+    CHECK_OK(hx_surface_extract(&p.surface, &p.field, threshold));
+    check_closed(&p.surface, &r, "joint");
+    CHECK_REL(r.volume, target, 1e-6);
+    CHECK(r.n_shell == 1 && r.genus == 0 && r.n_crossing == 0);
+    double side[2] = {0.0, 0.0}; /* width of the bar at its root and at its end */
+    for (int64_t v = 0; v < p.surface.n_vertex; v++) {
+        const double *x = p.surface.xyz + 3 * v;
+        if (x[2] == 3.0 && x[1] > 3.0 && x[0] == 4.0 && x[1] < 5.0) side[0] = x[1] - 3.0;
+        if (x[2] == 3.0 && x[1] > 3.0 && x[0] == 8.0 && x[1] < 5.0) side[1] = x[1] - 3.0;
+    }
+    CHECK(side[0] > 0.8 && side[0] < 1.3);
+    CHECK_REL(side[0], side[1], 1e-12);
+    part_free(&p);
+}
+
+/* About a third of the elements solid, random values at the nodes of the others. */
+static void test_random_body(void)
+{
+    enum { N_SEED = 60 };
+    int64_t n_split = 0;
+    for (uint64_t seed = 1; seed <= N_SEED; seed++) {
+        const fixture_box box = {{6, 5, 5}, {6.0, 5.0, 5.0}, seed % 4 ? 0.15 : 0.0, 1};
+        uint64_t state = seed * 104729;
+        part p;
+        double volume;
+        hx_surface_report r;
+        hx_surface_smoothing smoothing;
+        make_box(&p, &box);
+        hx_surface_field_free(&p.field);
+        uint8_t *is_solid = calloc((size_t)p.mesh.n_elem, 1);
+        const double share = seed % 3 ? 0.3 : 0.05;
+        for (int64_t e = 0; e < p.mesh.n_elem; e++)
+            is_solid[e] = fixture_uniform(&state, 0.0, 1.0) < share;
+        CHECK_OK(hx_surface_field_create(&p.field, &p.mesh, p.rho, is_solid));
+        for (int64_t a = 0; a < p.mesh.n_node; a++)
+            if (p.field.value[a] < HUGE_VAL) p.field.value[a] = fixture_uniform(&state, 0.0, 1.0);
+        CHECK_OK(hx_surface_extract(&p.surface, &p.field, 0.5));
+        check_closed(&p.surface, &r, "random body");
+        hx_surface_volume(&p.field, 0.5, &volume);
+        CHECK_REL(r.volume, volume, p.surface.n_split > 0 ? 0.02 : 1e-11);
+        n_split += p.surface.n_split;
+        CHECK_OK(hx_surface_smooth(&p.surface, &p.field, 5, &smoothing));
+        check_closed(&p.surface, &r, "random body, smoothed");
+        int64_t n_piece;
+        int32_t largest, *piece = malloc((size_t)p.mesh.n_node * sizeof *piece);
+        CHECK_OK(hx_surface_pieces(&p.field, 0.5, piece, &n_piece, &largest));
+        if (p.surface.n_split == 0) CHECK(n_piece == r.n_shell);
+        hx_surface_leave_out(&p.field, 0.5, piece, largest);
+        CHECK_OK(hx_surface_pieces(&p.field, 0.5, piece, &n_piece, NULL));
+        CHECK(n_piece == 1);
+        hx_surface_free(&p.surface);
+        CHECK_OK(hx_surface_extract(&p.surface, &p.field, 0.5));
+        check_closed(&p.surface, &r, "largest of a random body");
+        free(piece);
+        free(is_solid);
+        part_free(&p);
+    }
+    printf("random bodies: %lld vertices added\n", (long long)n_split);
+}
+
 /* The threshold of a volume: met where the volume is continuous, the nearer side at a jump. */
 static void test_threshold(void)
 {
@@ -305,7 +474,7 @@ static void test_threshold(void)
         centroid(&p.mesh, e, x);
         p.rho[e] = 0.5 + 0.5 * sin(3.0 * x[0]) * cos(2.0 * x[1] + x[2]);
     }
-    CHECK_OK(hx_surface_field_create(&p.field, &p.mesh, p.rho));
+    CHECK_OK(hx_surface_field_create(&p.field, &p.mesh, p.rho, NULL));
     for (double share = 0.05; share < 1.0; share += 0.15) {
         CHECK_OK(hx_surface_threshold(&p.field, share * p.mesh.total_volume, &threshold, &volume));
         CHECK_REL(volume, share * p.mesh.total_volume, 1e-4); /* margins make it jump a little */
@@ -357,7 +526,7 @@ static void test_smooth(void)
         centroid(&p.mesh, e, x);
         p.rho[e] = x[2] < 4.0 + 0.37 * x[0] + 0.21 * x[1];
     }
-    CHECK_OK(hx_surface_field_create(&p.field, &p.mesh, p.rho));
+    CHECK_OK(hx_surface_field_create(&p.field, &p.mesh, p.rho, NULL));
     CHECK_OK(hx_surface_extract(&p.surface, &p.field, 0.5));
     check_closed(&p.surface, &before, "steps");
     const double cut_area = area_but_caps(&p.surface);
@@ -367,8 +536,8 @@ static void test_smooth(void)
     for (int64_t v = 0; v < p.surface.n_vertex; v++) {
         const double *x = p.surface.xyz + 3 * v;
         double off = 0.0;
-        for (int d = 0; d < 3; d++) off = fmax(off, fmax(-x[d], x[d] - 16.0));
-        worst = fmax(worst, off);
+        for (int d = 0; d < 3; d++) test_worst(&off, fmax(-x[d], x[d] - 16.0));
+        test_worst(&worst, off);
     }
     for (int64_t t = 0; t < p.surface.n_tri; t++) { /* the bottom is whole and flat */
         const int32_t *tri = p.surface.tri + 3 * t;
@@ -492,6 +661,9 @@ int main(void)
     test_random();
     test_touching();
     test_random_touching();
+    test_body();
+    test_joint();
+    test_random_body();
     test_threshold();
     test_smooth();
     test_files();

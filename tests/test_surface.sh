@@ -53,13 +53,15 @@ END
 "$hextop" -q run part.cfg || fault "the run fails"
 result=out/density_0005.vtk
 
-# The config beside the result is found: 50 nodes of the mount, 5 of the load, 16 elements of void.
+# The config beside the result is found: 16 elements of the mount, 4 of the load, 16 of void.
 surface $result part.stl
-says 'config +out/config.cfg, beside the result: 55 nodes stay solid'
+says 'config +out/config.cfg, beside the result: 20 elements are solid whatever their density'
+says '20 of it by elements that are solid whatever their density'
 says '16 elements of passive void are left out'
 says 'closed, manifold'
 check_stl part.stl
-awk '$1 == "volume" { sub(",", "", $2); off = $2 / $5 - 1; exit !(off * off < 1e-6) }' stdout ||
+awk '$1 == "volume" { sub(",", "", $2); off = $2 / $5 - 1; good = $2 ~ /^[0-9]/ && off * off < 1e-6 }
+    END { exit !good }' stdout ||
     fault "not the volume of the densities: $(grep volume stdout)"
 
 # Everything but the void, which ends at its faces: exactly its volume, and flat whatever is smoothed.
@@ -71,9 +73,35 @@ surface --config none --threshold=0.001 $result whole.stl
 says 'volume +128,'
 says 'config +none'
 surface $result all.stl --preserve supports,passive,loads
-says '55 nodes stay solid' # the support is the mount's
+says ': 20 elements are solid' # the support is the mount's
 surface $result none.stl --preserve none
-says ': 0 nodes stay solid'
+says ': 0 elements are solid'
+
+# In void the elements that are solid are all of the part: their volume and faces, to rounding.
+surface $result bare.ply --threshold 0.999999 --smooth 20
+says 'volume +20, of the densities'
+says 'shape +2 pieces'
+says 'area +66$' # of 1 x 4 x 4 and 1 x 4 x 1
+surface $result mount.ply --threshold 0.999999 --preserve passive
+says 'volume +16, of'
+says 'box +0 0 0 to 1 4 4$'
+
+# The part is the one that verify analyses: the same volume asked for, the same solid elements.
+for preserve in loads,passive supports passive none; do
+    surface $result same.stl --preserve $preserve
+    asked=$(awk '$1 == "volume" { print $NF }' stdout)
+    solid=$(sed -n 's/.*beside the result: \([0-9]*\) elements are solid.*/\1/p' stdout)
+    "$hextop" -q verify $result out/config.cfg --preserve $preserve --output same.json 2>/dev/null ||
+        fault "verify --preserve $preserve"
+    grep -q "\"elements_solid_whatever_density\": $solid," same.json ||
+        fault "--preserve $preserve: $solid elements are solid in surface, not in verify"
+    grep -q '"elements_void_whatever_density": 16,' same.json || fault "verify has other void"
+    awk -v a="$asked" '/volume_asked_for/ { off = $2 / a - 1; exit !(off * off < 1e-10) }' same.json ||
+        fault "--preserve $preserve: asked for $asked in surface, not in verify"
+    awk '/volume_asked_for/ { a = $2 + 0 } /volume_solid/ { off = $2 - a; exit !(off * off <= 0.25) }' \
+        same.json || fault "--preserve $preserve: verify is off by more than half an element"
+done
+refused 2 "20 elements that are solid whatever their density have 20" $result bad.stl --volume 10
 surface $result v.stl --volume 60 --smooth 0
 says 'asked for 60$'
 grep -q smoothing stdout && fault "--smooth 0 smooths"
@@ -94,7 +122,7 @@ cmp -s one.stl three.stl || fault "the surface depends on the number of threads"
 "$hextop" -q run part.cfg output.directory=dense output.threshold=0.5 || fault "the run fails"
 surface dense/density_0005.vtk dense.stl
 says 'elements below output.threshold are not in the file'
-says '55 nodes stay solid'
+says '20 elements are solid'
 surface dense/density_0005.vtk alone.stl --config none --threshold 0.001
 check_stl alone.stl
 
@@ -113,10 +141,11 @@ surface plate/density_0008.vtk plate.stl --threshold 0.5
 whole=$(awk '/^volume/ { print $2 }' stdout)
 surface plate_part/density_0008.vtk plate_part.stl --threshold 0.5
 says '[1-9][0-9]* elements below output.threshold are not in the file'
-awk '/^volume/ { off = $2 / whole - 1; exit !(off < 0.02 && off > -0.02) }' "whole=$whole" stdout ||
+awk '/^volume/ { off = $2 / whole - 1; good = $2 ~ /^[0-9]/ && off < 0.02 && off > -0.02 }
+    END { exit !good }' "whole=$whole" stdout ||
     fault "volume $whole, of a part of a mesh with numbers of its own: $(cat stdout)"
 
-# Nodes with loads and supports that the mesh's file states stay solid.
+# Elements behind loads and supports that the mesh's file states are solid.
 cat >cube.cfg <<END
 mesh = { file = "$meshes/cube_job.inp"; shuffle = 3; };
 supports = ( { from = "file"; } );
@@ -127,9 +156,11 @@ output = { directory = "cube"; };
 END
 "$hextop" -q run cube.cfg || fault "the run fails"
 surface cube/density_0002.vtk cube.stl
-says 'beside the result: 9 nodes stay solid'
-surface cube/density_0002.vtk cube.stl --preserve loads,supports
-says 'beside the result: 18 nodes stay solid'
+says 'beside the result: 4 elements are solid'
+surface cube/density_0002.vtk cube.stl --preserve loads,supports --threshold 0.5
+says 'beside the result: 8 elements are solid'
+refused 2 "8 elements that are solid whatever their density have 1000: say --threshold" \
+    cube/density_0002.vtk bad.stl --preserve loads,supports
 
 # Pieces: two posts of density with nothing between them.
 awk 'BEGIN {

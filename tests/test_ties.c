@@ -2,7 +2,7 @@
  * equal within a group to the last bit; their derivative against differences; refusals.
  *
  *     test_ties [cpu | cuda] */
-#include "core/point_grid.h"
+#include "core/mesh/point_grid.h"
 #include "fixture.h"
 
 static hx_device device;
@@ -218,8 +218,8 @@ static void run_steps(fixture_solver *s, const hx_mesh *mesh, const hx_ties *tie
         if (step + 1 < n_step) hx_optimizer_advance(&s->opt);
     }
     for (int64_t e = 0; e < mesh->n_elem; e++) {
-        low = fmin(low, design[e]);
-        high = fmax(high, design[e]);
+        test_least(&low, design[e]);
+        test_worst(&high, design[e]);
     }
     CHECK_MSG(high - low > 0.4, "densities from %g to %g", low, high); /* the steps did something */
 }
@@ -301,7 +301,7 @@ static void check_derivative(const hx_mesh *mesh, int flags)
     CHECK_OK(hx_optimizer_tie(&s.opt, &ties));
     CHECK_OK(hx_optimizer_step(&s.opt, &record));
     CHECK_OK(hx_optimizer_sensitivity(&s.opt, dc));
-    for (int e = 0; e < N_ELEM; e++) largest = fmax(largest, fabs(dc[e]));
+    for (int e = 0; e < N_ELEM; e++) test_worst(&largest, fabs(dc[e]));
     for (int64_t g = 0; g < ties.n_group; g += 1 + ties.n_group / 8) {
         static const double at[4] = {-2.0, -1.0, 1.0, 2.0};
         const double h = 3e-4;
@@ -349,7 +349,7 @@ static void check_operations(void)
     fixture_get(&device, N, found, d_dv);
     for (int g = 0; g < 4; g++) {
         double largest = 0.0;
-        for (int m = start[g]; m < start[g + 1]; m++) largest = fmax(largest, dv[member[m]]);
+        for (int m = start[g]; m < start[g + 1]; m++) test_worst(&largest, dv[member[m]]);
         for (int m = start[g]; m < start[g + 1]; m++) CHECK(found[member[m]] == largest);
     }
     for (int m = (int)host.n_member; m < N; m++) /* who is in no group keeps its value */

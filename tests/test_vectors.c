@@ -72,17 +72,13 @@ static hx_pcg_state get_state(vectors *v)
 static void check_vector(vectors *v, int i, int single, const double *want, const char *what)
 {
     const size_t n = (size_t)v->n;
-    double error = 0.0;
     if (single) {
         CHECK_OK(device.ops->download(&device, v->found_single, v->s[i], n * sizeof(float)));
         for (size_t k = 0; k < n; k++) v->found[k] = (double)v->found_single[k];
     } else {
         CHECK_OK(device.ops->download(&device, v->found, v->d[i], n * sizeof(double)));
     }
-    for (size_t k = 0; k < n; k++) {
-        const double off = fabs(v->found[k] - want[k]);
-        error = off <= error ? error : off;
-    }
+    const double error = test_max_difference(n, v->found, want);
     CHECK_MSG(error <= (single ? 1e-6 : 1e-14), "%s %s, n = %lld: off by %g", what,
               single ? "single" : "double", (long long)v->n, error);
 }

@@ -4,7 +4,7 @@
  *   test_vtk --read FILE    what hx_vtk_read makes of a file that VTK wrote */
 #include <sys/stat.h>
 
-#include "tests/vtk_sample.h"
+#include "vtk_sample.h"
 
 /* --- round trip --- */
 

@@ -6,7 +6,7 @@
 #include <omp.h>
 #endif
 
-#include "tests/vtk_sample.h"
+#include "vtk_sample.h"
 
 /* --- bad files --- */
 
@@ -221,6 +221,11 @@ static void fuzz_file(const unsigned char *good, size_t n_good, int n_round, uin
         if (rc == 0) {
             n_read++;
             if (mesh.n_elem <= 64) (void)hx_vtk_read_cell_array(path, "density", &mesh, value);
+            hx_vtk_result result;
+            if (hx_vtk_read_result(path, "density", &result) == 0) {
+                CHECK(result.cells.n_elem == mesh.n_elem && result.precision > 0.0);
+                hx_vtk_result_free(&result);
+            }
             if (n_read % 8 == 0) (void)hx_mesh_finish(&mesh);
         } else if (rc != HX_EINPUT || !hx_error_message()[0]) {
             CHECK_MSG(rc == HX_EINPUT, "round %d of seed %d: %s", round, (int)seed,

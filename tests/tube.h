@@ -2,8 +2,8 @@
 #ifndef HX_TEST_TUBE_H
 #define HX_TEST_TUBE_H
 
-#include "core/load_faces.h"
-#include "core/vec3.h"
+#include "core/base/vec3.h"
+#include "core/mesh/load_faces.h"
 #include "fixture.h"
 
 #define TUBE_PI 3.14159265358979323846

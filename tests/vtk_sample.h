@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/generate.h"
-#include "core/vtk.h"
-#include "tests/test.h"
+#include "core/files/vtk.h"
+#include "core/generate/generate.h"
+#include "test.h"
 
 static char folder[256];
 

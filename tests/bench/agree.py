@@ -7,6 +7,7 @@
 Exit status 1 if two differ by more than the tolerance (relative). Needs only Python 3.
 """
 import argparse
+import math
 import pathlib
 import sys
 
@@ -37,7 +38,8 @@ def main():
             print(f"{EXAMPLES[example]}{args.size} {operator:8s} {values[-1]:.10g}  "
                   f"{summary['pcg_iterations_total']} PCG iterations, "
                   f"{summary['seconds']:.3f} s", flush=True)
-        spread = (max(values) - min(values)) / min(values)
+        finite = all(map(math.isfinite, values)) and min(values) > 0
+        spread = (max(values) - min(values)) / min(values) if finite else math.inf
         worst = max(worst, spread)
         print(f"{EXAMPLES[example]}{args.size} relative spread {spread:.1e}", flush=True)
     return worst > args.tolerance

@@ -1,6 +1,6 @@
 /* libFuzzer's entry (see run.sh): the first byte chooses the ending of the file's name, the others
  * are the file. */
-#include "tests/fuzz/fuzz_mesh.h"
+#include "fuzz_mesh.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/error.h"
-#include "core/mesh_files.h"
+#include "core/base/error.h"
+#include "core/files/mesh_files.h"
 
 /* Writes the bytes to `path`, whose ending chooses the format where the content does not, and reads
  * them as a mesh. Returns the error code; every outcome but a crash is right. */

@@ -8,14 +8,9 @@ seconds=${1:-600} folder=${2:-out/fuzz}
 mkdir -p "$folder/corpus"
 
 # Without OpenMP: a fuzzer wants one thread. The problem is there for the writers of jobs.
-# shellcheck disable=SC2046
 clang -std=c11 -g -O1 -D_GNU_SOURCE -I. -fsanitize=fuzzer,address,undefined \
     -fno-sanitize-recover=undefined tests/fuzz/fuzz_mesh.c \
-    $(ls core/mesh*.c core/gmsh*.c core/vtk_*.c core/abaqus*.c core/ansys*.c 2>/dev/null) \
-    core/atomic_file.c core/clock.c core/error.c core/hex_jacobian.c core/memory.c core/names.c \
-    core/node_grid.c core/notes.c core/numbers.c core/radix_sort.c core/set_classes.c core/sum.c \
-    core/problem*.c core/bearing.c core/body_force_cpu.c core/face_tree.c core/load_*.c \
-    core/rigid_set_cpu.c core/skin.c -lm -o "$folder/fuzz_mesh"
+    core/base/*.c core/mesh/*.c core/problem/*.c core/files/*.c -lm -o "$folder/fuzz_mesh"
 
 # Seeds: small files, with the byte that chooses the ending before them.
 i=0

@@ -1,0 +1,231 @@
+/* Material, supports, springs and loads, of hextop check. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../config/config_schema.h"
+#include "../text/table.h"
+#include "check.h"
+#include "core/problem/bearing.h"
+
+static const char *vector_text(const double *v, char *text, size_t n_text)
+{
+    snprintf(text, n_text, "[%g, %g, %g]", v[0], v[1], v[2]);
+    return text;
+}
+
+/* The units tell whether this is a material. */
+static void warn_of_material(hx_check *check)
+{
+    const hx_session *s = &check->session;
+    const hx_units *u = &s->cfg.units;
+    const double young = s->cfg.material.young, density = s->cfg.material.density;
+    const double pascal = young * u->pascal, kilograms = density * u->density_si;
+    if (pascal > 2e12)
+        HX_CHECK_WARN(
+            check, "material.E = %g%s is above that of diamond (1.2 TPa): is it in another unit?",
+            young, u->stress);
+    if (pascal < 1e3)
+        HX_CHECK_WARN(
+            check,
+            "material.E = %g%s is below that of the softest gels (1 kPa): is it in another unit?",
+            young, u->stress);
+    if (kilograms > 3e4)
+        HX_CHECK_WARN(
+            check,
+            "material.density = %g%s is above that of osmium (22,590 kg/m^3): is it in another "
+            "unit?",
+            density, u->density);
+    if (kilograms < 0.1)
+        HX_CHECK_WARN(
+            check,
+            "material.density = %g%s is below that of air (1 kg/m^3): is it in another unit?",
+            density, u->density);
+}
+
+/* What without units and a density would be two numbers of the config. */
+void hx_check_material(hx_check *check)
+{
+    const hx_session *s = &check->session;
+    const hx_units *u = &s->cfg.units;
+    const double density = s->cfg.material.density;
+    if (!u->system[0] && isnan(density)) return;
+    hx_log_info("\nmaterial  E %g%s, nu %g", s->cfg.material.young, u->stress,
+                s->cfg.material.poisson);
+    if (!isnan(density))
+        hx_log_info("  density %g%s; mass %.6g%s solid, %.6g%s at the volume fraction", density,
+                    u->density, hx_session_mass(s, 1.0), u->mass,
+                    hx_session_mass(s, s->cfg.optimization.volume_fraction), u->mass);
+    if (u->system[0]) warn_of_material(check);
+}
+
+void hx_check_supports(const hx_session *s)
+{
+    const hx_config_support *support = s->cfg.supports.entry;
+    hx_table table;
+    char text[96];
+    int64_t n_fixed = 0;
+    for (int64_t a = 0; a < s->mesh.n_node; a++)
+        for (int i = 0; i < 3; i++) n_fixed += s->problem.fixed[a] >> i & 1;
+    hx_log_info("\nsupports  %s of %s degrees of freedom held", hx_format_count(n_fixed, text, 32),
+                hx_format_count(3 * s->mesh.n_node, text + 32, 32));
+    if (hx_check_is_quiet()) return;
+    hx_table_begin(&table, "lll");
+    for (size_t i = 0; i < s->cfg.supports.n; i++) {
+        if (support[i].from) {
+            hx_table_add(&table, "%s", s->mesh.name);
+            hx_table_add(&table, "%s", "as it states");
+            hx_table_add(&table, "%lld", (long long)s->mesh.n_file_support);
+            continue;
+        }
+        hx_table_add(&table, "%s", support[i].set);
+        hx_table_add(&table, "%s", support[i].fix);
+        hx_table_add(&table, "%s%s", vector_text(support[i].value, text, sizeof text),
+                     s->cfg.units.length);
+    }
+    hx_table_end(&table, 2);
+}
+
+void hx_check_springs(const hx_session *s)
+{
+    const hx_config_spring *spring = s->cfg.springs.entry;
+    char text[96];
+    hx_table table;
+    if (s->cfg.springs.n == 0) return;
+    hx_log_info("\nsprings   at %s degrees of freedom",
+                hx_format_count(s->problem.n_spring, text, sizeof text));
+    if (hx_check_is_quiet()) return;
+    hx_table_begin(&table, "lll");
+    for (size_t i = 0; i < s->cfg.springs.n; i++) {
+        hx_table_add(&table, "%s", spring[i].set);
+        hx_table_add(&table, "%s%s", vector_text(spring[i].stiffness, text, sizeof text),
+                     s->cfg.units.stiffness);
+        hx_table_add(&table, spring[i].per == HX_SPRING_TOTAL ? "in %s" : "per %s",
+                     hx_config_word("springs[].per", (int)spring[i].per));
+    }
+    hx_table_end(&table, 2);
+}
+
+/* "[0, 0, -5] at [0, 0, 80], moment [1, 0, 0], distributing" */
+static void add_remote(hx_table *table, const hx_config_load *load, const hx_units *u)
+{
+    char text[3][96] = {"", "", ""};
+    const int force = !isnan(load->remote_force[0]), moment = !isnan(load->moment[0]);
+    if (force) {
+        vector_text(load->remote_force, text[0], sizeof text[0]);
+        vector_text(load->point, text[1], sizeof text[1]);
+    }
+    if (moment) vector_text(load->moment, text[2], sizeof text[2]);
+    hx_table_add(table, "%s%s%s%s%s%s%s%s%s, %s", text[0], force ? u->force : "",
+                 force ? " at " : "", text[1], force ? u->length : "", force && moment ? ", " : "",
+                 moment ? "moment " : "", text[2], moment ? u->work : "",
+                 load->coupling == HX_COUPLING_RIGID ? "rigid" : "distributing");
+}
+
+/* The force and the bore that was found. */
+static int add_bearing(hx_table *table, const hx_mesh *mesh, const hx_config_load *load,
+                       const hx_units *u)
+{
+    char force[96], axis[96], centre[96];
+    hx_bearing fit;
+    HX_TRY(hx_bearing_fit(mesh, load->set, load->origin, load->bearing_force, &fit));
+    const double *peak = fit.peak;
+    for (int i = 0; i < 3; i++) /* rounding */
+        if (fabs(fit.centre[i]) < 1e-9 * fit.radius) fit.centre[i] = 0.0;
+    hx_table_add(table, "%s%s of a pin: radius %.6g%s, axis %s through %s%s, peak pressure %.4g%s",
+                 vector_text(load->bearing_force, force, sizeof force), u->force, fit.radius,
+                 u->length, vector_text(fit.axis, axis, sizeof axis),
+                 vector_text(fit.centre, centre, sizeof centre), u->length,
+                 sqrt(peak[0] * peak[0] + peak[1] * peak[1] + peak[2] * peak[2]), u->stress);
+    return HX_OK;
+}
+
+static int add_load(hx_table *table, const hx_mesh *mesh, const hx_config_load *load,
+                    const hx_units *u)
+{
+    char text[96];
+    hx_table_add(table, "%s", load->set ? load->set : load->from ? "the file" : "the part");
+    if (load->from)
+        hx_table_add(table, "%s", "forces as it states");
+    else if (load->centrifugal.given)
+        hx_table_add(table, "%g%s about %s", load->centrifugal.speed,
+                     u->rate[0] ? u->rate : " rad per time",
+                     vector_text(load->centrifugal.axis, text, sizeof text));
+    else if (!isnan(load->gravity[0]))
+        hx_table_add(table, "acceleration %s%s", vector_text(load->gravity, text, sizeof text),
+                     u->acceleration);
+    else if (!isnan(load->node_force[0]))
+        hx_table_add(table, "%s%s at every node", vector_text(load->node_force, text, sizeof text),
+                     u->force);
+    else if (!isnan(load->total_force[0]))
+        hx_table_add(table, "%s%s in total", vector_text(load->total_force, text, sizeof text),
+                     u->force);
+    else if (!isnan(load->traction[0]))
+        hx_table_add(table, "%s%s per area", vector_text(load->traction, text, sizeof text),
+                     u->stress);
+    else if (!isnan(load->pressure))
+        hx_table_add(table, "pressure %g%s", load->pressure, u->stress);
+    else if (!isnan(load->bearing_force[0]))
+        HX_TRY(add_bearing(table, mesh, load, u));
+    else
+        add_remote(table, load, u);
+    if (load->load_case > 0)
+        hx_table_add(table, "case %d", load->load_case);
+    else
+        hx_table_add(table, "%s", "a case a step");
+    return HX_OK;
+}
+
+/* The share of a case's nodal forces that supports take at once. */
+static void warn_of_held_load(hx_check *check, int load_case)
+{
+    const hx_session *s = &check->session;
+    const double *force = s->problem.force[load_case];
+    double all = 0.0, held = 0.0;
+    for (int64_t k = 0; k < 3 * s->mesh.n_node; k++) {
+        all += fabs(force[k]);
+        if (s->problem.fixed[k / 3] >> (k % 3) & 1) held += fabs(force[k]);
+    }
+    if (held > 0.1 * all)
+        HX_CHECK_WARN(
+            check,
+            "%.0f %% of the nodal forces of load case %d act on held degrees of freedom: the "
+            "supports take them, the part does not",
+            100.0 * held / all, load_case + 1);
+}
+
+/* What is 0 but for rounding reads as 0. */
+static void drop_rounding(double v[3])
+{
+    const double size = fabs(v[0]) + fabs(v[1]) + fabs(v[2]);
+    for (int i = 0; i < 3; i++)
+        if (fabs(v[i]) < 1e-12 * size) v[i] = 0.0;
+}
+
+int hx_check_loads(hx_check *check)
+{
+    const hx_session *s = &check->session;
+    const hx_config_load *load = s->cfg.loads.entry;
+    char text[96];
+    int rc = HX_OK;
+    hx_log_info("\nloads");
+    if (!hx_check_is_quiet()) {
+        hx_table table;
+        hx_table_begin(&table, "lll");
+        for (size_t i = 0; rc == HX_OK && i < s->cfg.loads.n; i++)
+            rc = add_load(&table, &s->mesh, &load[i], &s->cfg.units);
+        hx_table_end(&table, 2);
+        HX_TRY(rc);
+    }
+    for (int c = 0; c < s->problem.n_case; c++) {
+        double total[3], body[3];
+        hx_problem_total_force(&s->problem, c, total);
+        hx_problem_total_body(&s->problem, c, NULL, body);
+        for (int i = 0; i < 3; i++) total[i] += body[i];
+        drop_rounding(total);
+        hx_log_info("  sum of case %d, weight %g: %s%s", c + 1, s->problem.weight[c],
+                    vector_text(total, text, sizeof text), s->cfg.units.force);
+        warn_of_held_load(check, c);
+    }
+    return HX_OK;
+}

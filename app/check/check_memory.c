@@ -1,0 +1,74 @@
+/* Memory and disk space of the run, of hextop check. */
+#include <math.h>
+#include <string.h>
+
+#include "../session/footprint.h"
+#include "../text/table.h"
+#include "check.h"
+#include "core/base/memory.h"
+
+int hx_check_memory(hx_check *check)
+{
+    hx_session *s = &check->session;
+    const double host = (double)hx_mesh_bytes(&s->mesh) + (double)hx_problem_bytes(&s->problem);
+    const int shared = strcmp(s->device.ops->name, "cpu") == 0;
+    const double held = (double)s->op.device_bytes; /* after a trial of operators */
+    hx_memory_item item[HX_SESSION_ITEMS];
+    const int n_item = hx_session_device_items(s, item);
+    double device = 0.0;
+    for (int i = 0; i < n_item; i++) device += (double)item[i].bytes;
+    const double host_free = (double)hx_host_memory_available() + (double)hx_mesh_bytes(&s->mesh) +
+                             (double)hx_problem_bytes(&s->problem) + (shared ? held : 0.0);
+    size_t device_free = 0, device_total = 0;
+    char a[32], b[32];
+    HX_TRY(s->device.ops->memory(&s->device, &device_free, &device_total));
+    hx_log_info("\nmemory");
+    hx_log_info("  host    %8s of %s available", hx_format_bytes(host, a, sizeof a),
+                hx_format_bytes(host_free, b, sizeof b));
+    hx_log_info("  device  %8s of %s available%s", hx_format_bytes(device, a, sizeof a),
+                hx_format_bytes((double)device_free + held, b, sizeof b),
+                shared ? ", the same memory as the host's" : "");
+    hx_footprint_print(s, n_item, item, 0);
+    if (host + (shared ? device : 0.0) > 0.9 * host_free)
+        HX_CHECK_WARN(check,
+                      "the run will need nearly all host memory, or more: take a smaller mesh, or "
+                      "an operator that stores less");
+    return HX_OK;
+}
+
+/* The most host memory at any time of a run: what the steps so far took at their worst, measured,
+ * or what the run will hold, with the device if that is the host, and the output, the libraries'
+ * share as it is now. */
+void hx_check_peak(const hx_session *s, const hx_output_plan *plan)
+{
+    const int shared = strcmp(s->device.ops->name, "cpu") == 0;
+    const double so_far = (double)hx_host_memory_peak();
+    const double held = (double)hx_mesh_bytes(&s->mesh) + (double)hx_problem_bytes(&s->problem) +
+                        (shared ? (double)s->device_bytes : 0.0);
+    const double libraries = fmax(0.0, (double)hx_host_memory_resident() - held);
+    const double later = held + libraries + (double)plan->fields + (double)plan->writer;
+    const double peak = fmax(so_far, later), n_elem = (double)s->mesh.n_elem;
+    char a[32], b[32];
+    hx_log_info("  peak    %8s on the host, %.0f bytes an element; so far %s, %.0f bytes",
+                hx_format_bytes(peak, a, sizeof a), peak / n_elem,
+                hx_format_bytes(so_far, b, sizeof b), so_far / n_elem);
+}
+
+void hx_check_output(hx_check *check, const hx_output_plan *plan)
+{
+    const hx_session *s = &check->session;
+    const int ascii = s->cfg.output.format == HX_VTK_ASCII;
+    const double all = (double)plan->file_bytes * plan->n_file;
+    const char *bound = ascii ? "at least " : isnan(s->cfg.output.threshold) ? "" : "at most ";
+    char a[32], b[32], c[32];
+    hx_log_info(
+        "\noutput    %s: %d VTK file%s of %s%s, %s in all, %s free", s->cfg.output.directory,
+        plan->n_file, plan->n_file == 1 ? "" : "s", bound,
+        hx_format_bytes((double)plan->file_bytes, a, sizeof a), hx_format_bytes(all, b, sizeof b),
+        plan->disk_free ? hx_format_bytes((double)plan->disk_free, c, sizeof c) : "unknown");
+    if (plan->disk_free > 0 && all > (double)plan->disk_free)
+        HX_CHECK_WARN(check,
+                      "the VTK files may not fit on the disk of %s: raise output.every, or give an "
+                      "output.threshold",
+                      s->cfg.output.directory);
+}

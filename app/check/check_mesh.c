@@ -1,0 +1,64 @@
+/* The mesh and its sets, of hextop check. */
+#include "../text/table.h"
+#include "check.h"
+#include "core/mesh/mesh_quality.h"
+
+int hx_check_mesh(hx_check *check)
+{
+    const hx_session *s = &check->session;
+    const hx_mesh *mesh = &s->mesh;
+    hx_mesh_quality q;
+    const hx_units *u = &s->cfg.units;
+    char a[32], b[32];
+    HX_TRY(hx_mesh_measure(mesh, &q));
+    hx_log_info("mesh      %s, %s elements, %s nodes", mesh->name,
+                hx_format_count(mesh->n_elem, a, sizeof a),
+                hx_format_count(mesh->n_node, b, sizeof b));
+    hx_log_info("  box               %g to %g, %g to %g, %g to %g%s", mesh->box_min[0],
+                mesh->box_max[0], mesh->box_min[1], mesh->box_max[1], mesh->box_min[2],
+                mesh->box_max[2], u->length);
+    hx_log_info("  volume            %.6g%s, mean element size %.4g%s", mesh->total_volume,
+                u->volume, mesh->elem_size, u->length);
+    hx_log_info("  element volumes   %.4g to %.4g%s", q.min_volume, q.max_volume, u->volume);
+    hx_log_info("  scaled Jacobian   %.3f at worst (element %lld), %.3f on average",
+                q.min_scaled_jacobian, (long long)q.worst_elem, q.mean_scaled_jacobian);
+    hx_log_info("  edge ratio        %.2f at worst (element %lld)", q.max_aspect,
+                (long long)q.aspect_elem);
+    hx_log_info("  bodies            %lld", (long long)q.n_body);
+    if (q.n_poor > 0)
+        HX_CHECK_WARN(
+            check,
+            "%s elements have a scaled Jacobian below 0.2 (worst: %.3f, element %lld); the "
+            "solver will be slow and stresses poor there",
+            hx_format_count(q.n_poor, a, sizeof a), q.min_scaled_jacobian, (long long)q.worst_elem);
+    if (q.n_body > 1)
+        HX_CHECK_WARN(
+            check,
+            "the mesh falls into %lld bodies that share no node (largest: %s elements); merge "
+            "coincident nodes if they should be one",
+            (long long)q.n_body, hx_format_count(q.largest_body, a, sizeof a));
+    if (q.n_hinge > 0)
+        HX_CHECK_WARN(check, "at %s nodes elements touch without sharing a face: hinges",
+                      hx_format_count(q.n_hinge, a, sizeof a));
+    return HX_OK;
+}
+
+void hx_check_sets(const hx_mesh *mesh)
+{
+    hx_table table;
+    char text[32];
+    if (hx_check_is_quiet() || mesh->n_set == 0) return;
+    hx_log_info("\nsets");
+    hx_table_begin(&table, "lrrr");
+    hx_table_add(&table, "name");
+    hx_table_add(&table, "nodes");
+    hx_table_add(&table, "elements");
+    hx_table_add(&table, "faces");
+    for (size_t i = 0; i < mesh->n_set; i++) {
+        hx_table_add(&table, "%s", mesh->set[i].name);
+        hx_table_add(&table, "%s", hx_format_count(mesh->set[i].n_node, text, sizeof text));
+        hx_table_add(&table, "%s", hx_format_count(mesh->set[i].n_elem, text, sizeof text));
+        hx_table_add(&table, "%s", hx_format_count(mesh->set[i].n_face, text, sizeof text));
+    }
+    hx_table_end(&table, 2);
+}

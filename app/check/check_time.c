@@ -1,0 +1,115 @@
+/* A guess at the time of the run, of hextop check: a PCG iteration measured. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "../text/table.h"
+#include "check.h"
+#include "core/base/clock.h"
+#include "core/base/memory.h"
+#include "core/problem/simp.h"
+
+/* The stiffness of the uniform design. */
+static int set_uniform(hx_session *s)
+{
+    const size_t n_elem = (size_t)s->mesh.n_elem;
+    const double uniform =
+        hx_simp_modulus(s->problem.young, s->problem.penalty, s->problem.volume_fraction);
+    double *modulus = NULL;
+    HX_TRY(hx_alloc_raw(&modulus, n_elem, sizeof *modulus, "moduli"));
+#pragma omp parallel for schedule(static)
+    for (size_t e = 0; e < n_elem; e++) modulus[e] = uniform;
+    const int rc = hx_operator_set_modulus(&s->op, modulus);
+    free(modulus);
+    return rc;
+}
+
+/* A measurement that took longer is not repeated to be warm: so many seconds. */
+static const double long_enough = 2.0;
+
+/* Of the preconditioner, for a later design if that takes no time to speak of. */
+static int measure_setup(hx_session *s, double *seconds)
+{
+    *seconds = 0.0;
+    for (int pass = 0; pass < 2 && *seconds < long_enough; pass++) {
+        const double begin = hx_clock();
+        HX_TRY(hx_precond_setup(&s->pc));
+        HX_TRY(s->device.ops->sync(&s->device));
+        *seconds = hx_clock() - begin;
+    }
+    return HX_OK;
+}
+
+/* Of a PCG iteration from d_f and the vector d_u: as many as there is time for, up to 20. */
+static int measure_iteration(hx_session *s, const double *d_f, double *d_u, double *seconds)
+{
+    enum { FEW = 2, MOST = 20 };
+    hx_device *dev = &s->device;
+    const size_t bytes = (size_t)s->op.n_dof * sizeof(double);
+    hx_pcg_result result = {0};
+    *seconds = 0.0;
+    for (int n = FEW; n > 0;) {
+        if (s->op.d_prescribed)
+            HX_TRY(dev->ops->copy(dev, d_u, s->op.d_prescribed, bytes));
+        else
+            HX_TRY(dev->ops->zero(dev, d_u, bytes));
+        s->pcg.params.max_iterations = n;
+        HX_TRY(hx_pcg_solve(&s->pcg, &s->op, &s->pc, d_f, d_u, &result));
+        if (result.iterations > 0) /* the start is about one more: residual, preconditioner */
+            *seconds = result.seconds / (result.iterations + 1);
+        n = n == FEW && result.seconds < long_enough ? MOST : 0;
+    }
+    return HX_OK;
+}
+
+/* Seconds of the preconditioner's set-up and of a PCG iteration of the uniform design. */
+static int measure_solver(hx_session *s, double *setup, double *seconds)
+{
+    int rc;
+    double *force = NULL, *d_u = NULL, *d_f = NULL;
+    hx_device *dev = &s->device;
+    const size_t bytes = (size_t)s->op.n_dof * sizeof(double);
+    *setup = *seconds = 0.0;
+    if (hx_log_is_terminal()) hx_log_status("measuring a PCG iteration ...");
+    HX_TRY_FAIL(set_uniform(s));
+    HX_TRY_FAIL(measure_setup(s, setup));
+    HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &d_u));
+    HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &d_f));
+    HX_TRY_FAIL(hx_alloc_raw(&force, bytes, 1, "loads"));
+    HX_TRY_FAIL(hx_problem_nodal_force(&s->problem, 0, NULL, force));
+    HX_TRY_FAIL(dev->ops->upload(dev, d_f, force, bytes));
+    HX_TRY_FAIL(measure_iteration(s, d_f, d_u, seconds));
+fail:
+    if (d_u) dev->ops->release(dev, d_u);
+    if (d_f) dev->ops->release(dev, d_f);
+    free(force);
+    return rc;
+}
+
+/* PCG iterations of a solve, roughly, from the paper's examples at 1e-5: with the diagonal about
+ * 700 for 31,250 elements, growing with the fifth root of their number. */
+static double guess_iterations(const hx_session *s)
+{
+    const double digits = fmax(1.0, -log10(s->cfg.solver.tolerance));
+    const double with_diagonal = 700.0 * pow((double)s->mesh.n_elem / 31250.0, 0.2);
+    const int own = s->precond_kind->iterations;
+    const double n = (own > 0 ? own : with_diagonal) * digits / 5.0;
+    return fmin(n, (double)s->cfg.solver.max_iterations);
+}
+
+int hx_check_time(hx_session *s)
+{
+    double setup, seconds;
+    char a[32], b[32], c[32];
+    const double n_pcg = guess_iterations(s);
+    HX_TRY(measure_solver(s, &setup, &seconds));
+    const double solve = setup + seconds * n_pcg * s->problem.n_case;
+    hx_log_info("\ntime      rough: %s a PCG iteration (measured just now),",
+                hx_format_seconds(seconds, a, sizeof a));
+    hx_log_info("          times some %.0f iterations a solve (from like examples; yours may take "
+                "3 times more or less):",
+                n_pcg);
+    hx_log_info("          %s a design iteration, %s for %d", hx_format_seconds(solve, b, sizeof b),
+                hx_format_seconds(solve * s->cfg.optimization.iterations, c, sizeof c),
+                s->cfg.optimization.iterations);
+    return HX_OK;
+}

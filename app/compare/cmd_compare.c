@@ -1,0 +1,282 @@
+/* hextop compare: every operator on the config's own mesh and density, checked, timed, and used in
+ * PCG. */
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../output/output.h"
+#include "../text/commands.h"
+#include "compare.h"
+#include "core/base/clock.h"
+#include "core/base/grow.h"
+
+static int set_directory(hx_compare *c)
+{
+    hx_config *cfg = &c->session.cfg;
+    char path[PATH_MAX];
+    const char *own = cfg->output.directory;
+    const size_t n = strlen(own);
+    snprintf(path, sizeof path, "%s%scompare", own, n && own[n - 1] == '/' ? "" : "/");
+    if (strlen(c->plan.output ? c->plan.output : path) > 3000)
+        return HX_RAISE(HX_EINPUT, "the name of the output folder is too long");
+    HX_TRY(hx_config_set_word(&cfg->output.directory, c->plan.output ? c->plan.output : path));
+    if (c->plan.output) cfg->output_option = "--output";
+    return hx_output_probe(cfg);
+}
+
+/* The config with what the command line says; size: of the sweep, or NULL. */
+static int read_config(hx_compare *c, const hx_options *options, const hx_compare_size *size)
+{
+    hx_config *cfg = &c->session.cfg;
+    HX_TRY(
+        hx_config_read(cfg, options->argument[0], options->n_argument - 1, options->argument + 1));
+    HX_TRY(set_directory(c));
+    if (hx_config_is_auto(cfg->solver.preconditioner)) /* it is operators that are compared */
+        HX_TRY(hx_config_set_word(&cfg->solver.preconditioner, "jacobi"));
+    if (c->plan.iterations > 0) cfg->solver.max_iterations = c->plan.iterations;
+    if (!size) return HX_OK;
+    if (!cfg->mesh.generator)
+        return hx_config_blame(cfg, "mesh",
+                               HX_RAISE(HX_EINPUT, "--paper goes over the sizes of a generator and "
+                                                   "this mesh is a file; leave --paper out"));
+    if (cfg->mesh.nx > 0 || cfg->mesh.ny > 0 || cfg->mesh.nz > 0)
+        return hx_config_blame(cfg, "mesh",
+                               HX_RAISE(HX_EINPUT, "nx, ny and nz win over the sizes of --paper; "
+                                                   "give counts as in --sizes 1,2,16x8x8"));
+    cfg->mesh.size = size->size;
+    cfg->mesh.nx = size->nx;
+    cfg->mesh.ny = size->ny;
+    cfg->mesh.nz = size->nz;
+    return HX_OK;
+}
+
+static int measure_operator(hx_compare *c, const hx_compare_reference *ref,
+                            const hx_strategy *strategy, hx_layout layout)
+{
+    hx_session *s = &c->session;
+    hx_compare_group *group = &c->group[c->n_group - 1];
+    HX_TRY(hx_grow(&c->row, c->n_row, &c->row_capacity, sizeof *c->row, "results"));
+    s->strategy = strategy;
+    s->layout = layout;
+    hx_compare_row *row = &c->row[c->n_row];
+    HX_TRY(hx_compare_measure(s, &c->plan, ref, group->mesh_seconds, row));
+    row->group = c->n_group - 1;
+    c->n_row++;
+    group->n_row++;
+    return HX_OK;
+}
+
+static void name_size(const hx_compare_size *size, char *text, size_t n_text)
+{
+    if (size->size > 0)
+        snprintf(text, n_text, "%d", size->size);
+    else if (size->nz > 0)
+        snprintf(text, n_text, "%dx%dx%d", size->nx, size->ny, size->nz);
+    else
+        snprintf(text, n_text, "%dx%d", size->nx, size->ny);
+}
+
+static int begin_group(hx_compare *c, const hx_compare_size *size, double mesh_seconds)
+{
+    const hx_session *s = &c->session;
+    HX_TRY(hx_grow(&c->group, c->n_group, &c->group_capacity, sizeof *c->group, "results"));
+    hx_compare_group *group = &c->group[c->n_group];
+    memset(group, 0, sizeof *group);
+    snprintf(group->mesh, sizeof group->mesh, "%.63s", s->mesh.name);
+    if (size) name_size(size, group->size, sizeof group->size);
+    group->n_elem = s->mesh.n_elem;
+    group->n_node = s->mesh.n_node;
+    group->mesh_seconds = mesh_seconds;
+    group->ops = s->device.ops;
+    memcpy(group->description, s->device.description, sizeof group->description);
+    group->first_row = c->n_row;
+    c->n_group++;
+    const int rc = s->device.ops->copy_bandwidth(&c->session.device, &group->copy_bandwidth);
+    if (rc != HX_ENOMEM) return rc;
+    group->copy_bandwidth = NAN; /* a mesh that fills the memory leaves no room for the test */
+    hx_error_clear();
+    return HX_OK;
+}
+
+/* All operators of one device on the mesh in hand. */
+static int compare_on_device(hx_compare *c, const hx_compare_reference *ref,
+                             const hx_device_ops *ops, const hx_compare_size *size,
+                             double mesh_seconds)
+{
+    hx_session *s = &c->session;
+    HX_TRY(hx_session_start_device(s, ops));
+    const double begin = hx_clock();
+    if (c->plan.paper) HX_TRY(hx_session_make_filter(s));
+    mesh_seconds += hx_clock() - begin;
+    HX_TRY(begin_group(c, size, mesh_seconds));
+    for (size_t i = 0; hx_strategies[i]; i++) {
+        const hx_strategy *strategy = hx_strategies[i];
+        if (strcmp(strategy->device, ops->name) != 0) continue;
+        if (!hx_compare_plan_wants(&c->plan, strategy->name)) continue;
+        for (int layout = 0; layout < HX_N_LAYOUT; layout++)
+            if (strategy->layouts & HX_LAYOUT_BIT(layout))
+                HX_TRY(measure_operator(c, ref, strategy, (hx_layout)layout));
+    }
+    hx_filter_free(&s->filter);
+    hx_device_close(&s->device);
+    hx_compare_derive(c, c->n_group - 1);
+    hx_compare_print_group(c, c->n_group - 1);
+    return HX_OK;
+}
+
+enum { MAX_DEVICE = 8 };
+
+/* The devices to go through; ends with NULL. */
+static int list_devices(const hx_compare *c, const hx_device_ops *list[MAX_DEVICE + 1])
+{
+    size_t n = 0;
+    memset(list, 0, (MAX_DEVICE + 1) * sizeof *list);
+    if (!c->plan.all_devices) return hx_session_find_device(&c->session, &list[0]);
+    for (size_t i = 0; hx_devices[i] && n < MAX_DEVICE; i++) {
+        char why[256] = "";
+        if (hx_devices[i]->available(why, sizeof why)) list[n++] = hx_devices[i];
+    }
+    return HX_OK;
+}
+
+/* HX_EINPUT if an operator asked for exists on none of the devices. */
+static int check_operators(const hx_compare *c, const hx_device_ops *const *device)
+{
+    for (size_t i = 0; i < c->plan.n_operator; i++) {
+        size_t k = 0;
+        while (device[k] && !hx_strategy_find(device[k]->name, c->plan.operators[i])) k++;
+        if (!device[k])
+            return HX_RAISE(HX_EINPUT,
+                            "--operators: '%s' does not run on device '%s'; `hextop list` shows "
+                            "which has it",
+                            c->plan.operators[i], device[0] ? device[0]->name : "none");
+    }
+    return HX_OK;
+}
+
+static int compare_on_mesh(hx_compare *c, const hx_options *options, const hx_compare_size *size)
+{
+    hx_session *s = &c->session;
+    const hx_device_ops *device[MAX_DEVICE + 1];
+    hx_compare_reference ref;
+    hx_session_free(s);
+    HX_TRY(read_config(c, options, size));
+    HX_TRY(list_devices(c, device));
+    HX_TRY(check_operators(c, device));
+    const double begin = hx_clock();
+    if (hx_log_is_terminal()) hx_log_status("mesh");
+    HX_TRY(hx_session_make_mesh(s));
+    HX_TRY(hx_session_make_problem(s));
+    const double mesh_seconds = hx_clock() - begin;
+    HX_TRY(hx_output_make_directory(&s->cfg));
+    if (hx_log_is_terminal()) hx_log_status("%s: reference product", s->mesh.name);
+    HX_TRY(hx_compare_reference_create(&ref, s));
+    int rc = HX_OK;
+    for (size_t i = 0; device[i] && rc == HX_OK; i++)
+        rc = compare_on_device(c, &ref, device[i], size, mesh_seconds);
+    hx_compare_reference_free(&ref);
+    HX_TRY(rc);
+    HX_TRY(hx_compare_write_csv(c, s->cfg.output.directory));
+    return hx_compare_write_json(c, s->cfg.output.directory);
+}
+
+static size_t count_rows(const hx_compare *c, hx_compare_status status)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_row; i++) n += c->row[i].status == status;
+    return n;
+}
+
+/* HX_OK; 1 if a check failed. */
+static int compare(hx_compare *c, const hx_options *options)
+{
+    HX_TRY(hx_compare_plan_read(&c->plan, options));
+    if (c->plan.n_size == 0) HX_TRY(compare_on_mesh(c, options, NULL));
+    for (size_t i = 0; i < c->plan.n_size; i++)
+        HX_TRY(compare_on_mesh(c, options, &c->plan.size[i]));
+    if (count_rows(c, HX_COMPARE_SKIPPED) == c->n_row)
+        return HX_RAISE(HX_EENV, "no operator fits here: take a smaller mesh%s%s",
+                        c->n_row > 0 ? "; the first one: " : "",
+                        c->n_row > 0 ? c->row[0].note : "");
+    const char *directory = c->session.cfg.output.directory;
+    if (c->plan.paper) hx_compare_print_paper(c);
+    hx_compare_print_notes(c);
+    hx_log_info("\nwritten to %s: compare.csv, compare.json, compare.gp", directory);
+    HX_TRY(hx_compare_plot(c, directory));
+    const size_t n_wrong = count_rows(c, HX_COMPARE_WRONG);
+    if (n_wrong > 0)
+        hx_log_warning("%zu operator%s failed the check against the reference", n_wrong,
+                       n_wrong == 1 ? "" : "s");
+    return n_wrong > 0 ? 1 : HX_OK;
+}
+
+static int command_compare(const hx_options *options)
+{
+    hx_compare c;
+    memset(&c, 0, sizeof c);
+    const int rc = compare(&c, options);
+    hx_session_free(&c.session);
+    free(c.group);
+    free(c.row);
+    return rc;
+}
+
+static const char *operator_word(size_t i)
+{
+    return hx_operator_names[i].name;
+}
+
+static const hx_option compare_options[] = {
+    [HX_COMPARE_PAPER] = {.name = "--paper",
+                          .help = "the first design iteration over the generator's sizes 1 to 5: "
+                                  "the paper's Figures 11 to 15 and Table 3"},
+    [HX_COMPARE_SIZES] = {.name = "--sizes",
+                          .kind = HX_OPTION_TEXT,
+                          .value = "1,2,3",
+                          .help = "with --paper: other sizes, as in 1,2,3 or 1,320x160x160 (nx, "
+                                  "ny, nz)"},
+    [HX_COMPARE_OPERATORS] = {.name = "--operators",
+                              .kind = HX_OPTION_WORDS,
+                              .value = "NAME,NAME",
+                              .word = operator_word,
+                              .help = "these only, as in ebe,otf"},
+    [HX_COMPARE_ALL_DEVICES] = {.name = "--all-devices",
+                                .help = "every device that can run here, not solver.device alone"},
+    [HX_COMPARE_NO_PCG] = {.name = "--no-pcg", .help = "products only"},
+    [HX_COMPARE_ITERATIONS] = {.name = "--iterations",
+                               .kind = HX_OPTION_TEXT,
+                               .value = "N",
+                               .help = "PCG iterations at most, in place of "
+                                       "solver.max_iterations"},
+    [HX_COMPARE_REPEATS] = {.name = "--repeats",
+                            .kind = HX_OPTION_TEXT,
+                            .value = "N",
+                            .note = "about half a second's worth, 7 to 101",
+                            .help = "timed products"},
+    [HX_COMPARE_OUTPUT] = {.name = "--output",
+                           .kind = HX_OPTION_FOLDER,
+                           .value = "DIR",
+                           .note = "output.directory/compare",
+                           .help = "folder to write to"},
+};
+
+const hx_command hx_command_compare = {
+    .name = "compare",
+    .summary = "all operators: checked, timed, used in PCG",
+    .arguments = "[--paper] FILE [KEY=VALUE ...]",
+    .ends = {".cfg"},
+    .help =
+        "On the config's mesh and density (uniform, or optimization.initial), every operator in "
+        "every\n"
+        "layout: product against a reference, bytes, set-up time, time per product, elements and\n"
+        "bytes a second against the copy bandwidth, speedups; then PCG on the config's problem.\n"
+        "What does not fit in memory is listed and skipped. Writes compare.csv, compare.json and\n"
+        "compare.gp with its pictures (SVG, drawn by gnuplot if installed) into a folder.\n"
+        "Exit status 1 if a product is further off than its operator promises.\n",
+    .n_min = 1,
+    .option = compare_options,
+    .n_option = sizeof compare_options / sizeof compare_options[0],
+    .run = command_compare,
+};

@@ -1,0 +1,323 @@
+/* One operator on the device and mesh in hand: check, time, solve. */
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../output/stats.h"
+#include "compare.h"
+#include "core/base/clock.h"
+#include "core/base/memory.h"
+#include "core/base/quantile.h"
+#include "core/base/sum.h"
+#include "core/files/vtk.h"
+
+typedef struct measurement {
+    hx_session *s;
+    const hx_compare_plan *plan;
+    const hx_compare_reference *ref;
+    hx_compare_row *row;
+    double *d_x, *d_y; /* [n_dof] (owned) */
+} measurement;
+
+static size_t vector_bytes(const hx_session *s)
+{
+    return 3 * (size_t)s->mesh.n_node * sizeof(double);
+}
+
+/* Device bytes of the whole measurement. */
+static size_t bytes_needed(const measurement *m)
+{
+    const hx_session *s = m->s;
+    if (m->plan->pcg) return hx_session_device_bytes(s);
+    return hx_operator_bytes(&s->mesh, s->strategy, s->layout) + 2 * vector_bytes(s);
+}
+
+static int is_lack_of_memory(int rc)
+{
+    return rc == HX_EENV || rc == HX_ENOMEM;
+}
+
+/* Turns the error just raised into the row's note. */
+static void skip(hx_compare_row *row, size_t needed, size_t n_free)
+{
+    char a[32], b[32];
+    row->status = HX_COMPARE_SKIPPED;
+    if (n_free > 0 && needed > n_free)
+        snprintf(row->note, sizeof row->note, "does not fit: needs %s, %s is free",
+                 hx_format_bytes((double)needed, a, sizeof a),
+                 hx_format_bytes((double)n_free, b, sizeof b));
+    else
+        snprintf(row->note, sizeof row->note, "does not fit: %.200s", hx_error_message());
+    hx_error_clear();
+}
+
+/* Operator and two vectors. The seconds are those of the operator. */
+static int set_up(measurement *m)
+{
+    hx_session *s = m->s;
+    hx_device *dev = &s->device;
+    const double begin = hx_clock();
+    if (m->plan->pcg)
+        HX_TRY(hx_session_make_operator(s));
+    else
+        HX_TRY(hx_operator_create(&s->op, dev, s->strategy, s->layout, &s->problem,
+                                  2 * vector_bytes(s)));
+    HX_TRY(dev->ops->sync(dev));
+    m->row->f.setup_seconds = hx_clock() - begin;
+    HX_TRY(dev->ops->alloc(dev, vector_bytes(s), &m->d_x));
+    HX_TRY(dev->ops->alloc(dev, vector_bytes(s), &m->d_y));
+    return hx_operator_set_modulus(&s->op, m->ref->modulus);
+}
+
+static void release_vectors(measurement *m)
+{
+    hx_device *dev = &m->s->device;
+    if (m->d_x) dev->ops->release(dev, m->d_x);
+    if (m->d_y) dev->ops->release(dev, m->d_y);
+    m->d_x = m->d_y = NULL;
+}
+
+/* y = K x on all rows; y is poisoned before, so that what is not written shows. */
+static int checked_product(measurement *m, const double *x, double *y)
+{
+    hx_device *dev = &m->s->device;
+    const size_t bytes = vector_bytes(m->s);
+    for (int64_t i = 0; i < m->ref->n_dof; i++) y[i] = NAN;
+    HX_TRY(dev->ops->upload(dev, m->d_y, y, bytes));
+    HX_TRY(dev->ops->upload(dev, m->d_x, x, bytes));
+    HX_TRY(m->s->op.strategy->apply(m->s->op.state, m->d_x, m->d_y)); /* without springs */
+    return dev->ops->download(dev, y, m->d_y, bytes);
+}
+
+static int check(measurement *m)
+{
+    const hx_compare_reference *ref = m->ref;
+    hx_compare_figures *f = &m->row->f;
+    const int64_t n = ref->n_dof;
+    double *y = ref->y;
+    HX_TRY(checked_product(m, ref->x, y));
+    const double zkx = hx_dot(n, ref->z, y);
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n; i++) y[i] -= ref->kx[i];
+    f->error = sqrt(hx_dot(n, y, y)) / ref->kx_norm;
+    HX_TRY(checked_product(m, ref->z, y));
+    f->symmetry = fabs(zkx - hx_dot(n, ref->x, y)) / (ref->z_norm * ref->kx_norm);
+    f->error_bound = m->s->strategy->error > 0.0 ? m->s->strategy->error : 1e-12;
+    if (!(f->error <= f->error_bound && f->symmetry <= f->error_bound))
+        m->row->status = HX_COMPARE_WRONG;
+    return HX_OK;
+}
+
+enum { N_WARM = 3, N_BATCH = HX_N_MARK - 1 };
+
+/* Seconds of n <= N_BATCH products, each by itself; one more goes before them, so that the device
+ * is busy when the first mark is set. */
+static int time_batch(const measurement *m, int n, double *seconds)
+{
+    const hx_operator *op = &m->s->op;
+    const hx_device_ops *ops = op->dev->ops;
+    HX_TRY(op->strategy->apply(op->state, m->d_x, m->d_y));
+    HX_TRY(ops->mark(op->dev, 0));
+    for (int i = 0; i < n; i++) {
+        HX_TRY(op->strategy->apply(op->state, m->d_x, m->d_y));
+        HX_TRY(ops->mark(op->dev, i + 1));
+    }
+    HX_TRY(ops->sync(op->dev));
+    for (int i = 0; i < n; i++) HX_TRY(ops->elapsed(op->dev, i, i + 1, &seconds[i]));
+    return HX_OK;
+}
+
+static void fill_times(hx_compare_figures *f, double *seconds, size_t n)
+{
+    hx_sort_values(seconds, n);
+    f->product_repeats = (double)n;
+    f->product_median_seconds = hx_quantile(seconds, n, 0.5);
+    f->product_lower_quartile_seconds = hx_quantile(seconds, n, 0.25);
+    f->product_upper_quartile_seconds = hx_quantile(seconds, n, 0.75);
+    f->product_min_seconds = seconds[0];
+    f->product_max_seconds = seconds[n - 1];
+}
+
+static int time_products(measurement *m)
+{
+    double once = INFINITY, *seconds;
+    int n = m->plan->repeats, rc = HX_OK;
+    for (int i = 0; i < N_WARM; i++) {
+        double warm;
+        HX_TRY(time_batch(m, 1, &warm));
+        once = fmin(once, warm);
+    }
+    if (n == 0) n = (int)fmin(fmax(ceil(0.5 / fmax(once, 1e-9)), 7.0), 101.0);
+    HX_TRY(hx_alloc(&seconds, (size_t)n, sizeof *seconds, "timings"));
+    for (int done = 0; done < n && rc == HX_OK; done += N_BATCH)
+        rc = time_batch(m, n - done < N_BATCH ? n - done : N_BATCH, seconds + done);
+    if (rc == HX_OK) fill_times(&m->row->f, seconds, (size_t)n);
+    free(seconds);
+    return rc;
+}
+
+/* Adds a solve of one load case to the row's figures. */
+static void add_solve(hx_compare_row *row, const hx_pcg_result *pcg)
+{
+    hx_compare_figures *f = &row->f;
+    if (isnan(f->pcg_iterations))
+        f->pcg_iterations = f->pcg_seconds = f->pcg_spmv_seconds = f->pcg_residual = 0.0;
+    f->pcg_iterations += pcg->iterations;
+    f->pcg_seconds += pcg->seconds;
+    f->pcg_spmv_seconds += pcg->spmv_seconds;
+    f->pcg_residual = fmax(f->pcg_residual, pcg->residual);
+    if (pcg->reason > row->pcg_reason) row->pcg_reason = pcg->reason;
+}
+
+/* K u = f of a case from zero, u in d_x and f in d_y. */
+static int solve_case(measurement *m, int load_case, hx_pcg_result *result)
+{
+    hx_session *s = m->s;
+    hx_device *dev = &s->device;
+    const size_t bytes = vector_bytes(s);
+    HX_TRY(hx_problem_nodal_force(&s->problem, load_case, m->ref->density, m->ref->y));
+    HX_TRY(dev->ops->upload(dev, m->d_y, m->ref->y, bytes));
+    if (s->op.d_prescribed)
+        HX_TRY(dev->ops->copy(dev, m->d_x, s->op.d_prescribed, bytes));
+    else
+        HX_TRY(dev->ops->zero(dev, m->d_x, bytes));
+    return hx_pcg_solve(&s->pcg, &s->op, &s->pc, m->d_y, m->d_x, result);
+}
+
+/* Loads what the device loads at first use. */
+static int warm_up_pcg(measurement *m)
+{
+    hx_pcg_params *params = &m->s->pcg.params;
+    const int max_iterations = params->max_iterations;
+    hx_pcg_result unused;
+    HX_TRY(hx_precond_setup(&m->s->pc));
+    params->max_iterations = 1;
+    HX_TRY(solve_case(m, 0, &unused));
+    params->max_iterations = max_iterations;
+    return HX_OK;
+}
+
+static int write_density(const hx_session *s, const char *path, double *rho)
+{
+    const hx_vtk_field density = {"density", HX_VTK_CELL, HX_VTK_F64, 1, rho};
+    HX_TRY(hx_optimizer_density(&s->opt, rho));
+    return hx_vtk_write(path, &s->mesh, "hextop compare", s->cfg.output.format, &density, 1);
+}
+
+/* Seconds of writing the densities analysed, as a run does. */
+static int time_output(const measurement *m, double *seconds)
+{
+    const hx_session *s = m->s;
+    double *rho;
+    char path[PATH_MAX];
+    HX_TRY(hx_alloc_raw(&rho, (size_t)s->mesh.n_elem, sizeof *rho, "densities"));
+    snprintf(path, sizeof path, "%.3000s/compare-density.%ld.vtk", s->cfg.output.directory,
+             (long)getpid());
+    const double begin = hx_clock();
+    const int rc = write_density(s, path, rho);
+    *seconds = hx_clock() - begin;
+    free(rho);
+    unlink(path);
+    return rc;
+}
+
+/* The first design iteration, stage by stage (P1, Figure 15). */
+static int iterate_design(measurement *m, double precomputation_seconds)
+{
+    hx_session *s = m->s;
+    hx_compare_figures *f = &m->row->f;
+    hx_iteration it;
+    const double begin = hx_clock();
+    HX_TRY(hx_session_make_design(s));
+    f->stage_precomputation_seconds = precomputation_seconds + hx_clock() - begin;
+    const int rc = hx_optimizer_step(&s->opt, &it);
+    for (int c = 0; c < s->problem.n_case; c++) add_solve(m->row, &s->opt.load_case[c].pcg);
+    if (rc == HX_ENUMERIC) { /* the other operators may do better */
+        snprintf(m->row->note, sizeof m->row->note, "%.250s", hx_error_message());
+        hx_error_clear();
+        return HX_OK;
+    }
+    HX_TRY(rc);
+    f->stage_pcg_seconds = it.stage[HX_STAGE_PCG];
+    f->stage_compliance_seconds = it.stage[HX_STAGE_COMPLIANCE];
+    f->stage_filter_seconds = it.stage[HX_STAGE_FILTER];
+    f->stage_update_seconds = it.stage[HX_STAGE_UPDATE];
+    return time_output(m, &f->stage_output_seconds);
+}
+
+static int solve(measurement *m, double mesh_seconds)
+{
+    hx_session *s = m->s;
+    const double begin = hx_clock();
+    const int rc = hx_session_make_solver(s);
+    if (rc == HX_EINPUT || is_lack_of_memory(rc)) { /* the product's figures stay */
+        snprintf(m->row->note, sizeof m->row->note, "no PCG: %.240s", hx_error_message());
+        hx_error_clear();
+        return HX_OK;
+    }
+    HX_TRY(rc);
+    const double solver_seconds = hx_clock() - begin;
+    HX_TRY(warm_up_pcg(m));
+    if (m->plan->paper) {
+        release_vectors(m); /* the optimizer has its own */
+        return iterate_design(m, mesh_seconds + m->row->f.setup_seconds + solver_seconds);
+    }
+    for (int c = 0; c < s->problem.n_case; c++) {
+        hx_pcg_result result;
+        HX_TRY(solve_case(m, c, &result));
+        add_solve(m->row, &result);
+    }
+    return HX_OK;
+}
+
+static void show_step(const hx_session *s, const char *step)
+{
+    if (hx_log_is_terminal())
+        hx_log_status("%s, %s: %s %s: %s", s->mesh.name, s->device.ops->name, s->strategy->name,
+                      hx_layout_name(s->layout), step);
+}
+
+static int measure(measurement *m, double mesh_seconds)
+{
+    hx_session *s = m->s;
+    size_t n_free = 0, n_total = 0;
+    const size_t needed = bytes_needed(m);
+    m->row->f.device_bytes = (double)needed;
+    HX_TRY(s->device.ops->memory(&s->device, &n_free, &n_total));
+    show_step(s, "set-up");
+    const int rc = set_up(m);
+    if (is_lack_of_memory(rc)) {
+        skip(m->row, needed, n_free);
+        return HX_OK;
+    }
+    HX_TRY(rc);
+    show_step(s, "check");
+    HX_TRY(check(m));
+    show_step(s, "products");
+    HX_TRY(time_products(m));
+    if (!m->plan->pcg) return HX_OK;
+    show_step(s, "PCG");
+    return solve(m, mesh_seconds);
+}
+
+int hx_compare_measure(hx_session *s, const hx_compare_plan *plan, const hx_compare_reference *ref,
+                       double mesh_seconds, hx_compare_row *row)
+{
+    measurement m = {.s = s, .plan = plan, .ref = ref, .row = row};
+    hx_compare_clear_figures(&row->f);
+    row->strategy = s->strategy;
+    row->layout = s->layout;
+    row->status = HX_COMPARE_OK;
+    row->pcg_reason = HX_PCG_RUNNING;
+    row->note[0] = '\0';
+    row->f.bytes_per_element =
+        (double)s->strategy->bytes(&s->mesh, s->layout) / (double)s->mesh.n_elem;
+    row->f.nominal_bytes_per_element = s->strategy->bytes_per_elem;
+    const int rc = measure(&m, mesh_seconds);
+    release_vectors(&m);
+    hx_session_drop_operator(s);
+    return rc;
+}

@@ -1,0 +1,328 @@
+/* compare.gp: a script for gnuplot with the figures in it, run where gnuplot is installed. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "compare.h"
+#include "core/base/atomic_file.h"
+
+/* The picture that a figure goes to. */
+typedef double (*figure_of)(const hx_compare_row *row);
+
+static double speed(const hx_compare_row *row)
+{
+    return row->f.elements_per_second;
+}
+
+static double spmv_speedup(const hx_compare_row *row)
+{
+    return row->f.speedup_over_ebe;
+}
+
+static double pcg_speedup(const hx_compare_row *row)
+{
+    return row->f.pcg_speedup_over_ebe;
+}
+
+static double pcg_time(const hx_compare_row *row)
+{
+    return row->f.pcg_iteration_seconds;
+}
+
+static double stage_time(const hx_compare_row *row)
+{
+    return row->f.stage_output_seconds;
+}
+
+/* The last mesh's groups: one for each device. */
+static size_t last_groups(const hx_compare *c)
+{
+    size_t first = c->n_group - 1;
+    while (first > 0 && strcmp(c->group[first - 1].size, c->group[first].size) == 0) first--;
+    return first;
+}
+
+static int has_several_devices(const hx_compare *c)
+{
+    return last_groups(c) + 1 < c->n_group;
+}
+
+/* 1 if the figure is known for a row from this one on. */
+static int is_known(const hx_compare *c, size_t first_group, figure_of figure)
+{
+    if (c->n_group == 0) return 0;
+    for (size_t i = c->group[first_group].first_row; i < c->n_row; i++)
+        if (isfinite(figure(&c->row[i]))) return 1;
+    return 0;
+}
+
+static void put_label(FILE *f, const hx_compare *c, const hx_compare_row *row)
+{
+    char label[96];
+    fprintf(f, "\"%s", hx_compare_label(row, label, sizeof label));
+    if (has_several_devices(c)) fprintf(f, ", %s", row->strategy->device);
+    fputs("\"", f);
+}
+
+static void put_number(FILE *f, double value)
+{
+    if (isfinite(value))
+        fprintf(f, " %.9g", value);
+    else
+        fputs(" ?", f);
+}
+
+/* "cantilever 5, 1024000 elements, NVIDIA H200" */
+static void put_title(FILE *f, const hx_compare *c, const char *what)
+{
+    const hx_compare_group *group = &c->group[c->n_group - 1];
+    char description[160];
+    snprintf(description, sizeof description, "%s", group->description);
+    for (char *p = description; *p; p++)
+        if (*p == '"' || *p == '\\') *p = ' ';
+    fprintf(f, "set title \"%s: %s%s%s, %lld elements%s%s\"\n", what, group->mesh,
+            group->size[0] ? " " : "", group->size, (long long)group->n_elem,
+            has_several_devices(c) ? "" : "; ", has_several_devices(c) ? "" : description);
+}
+
+static void put_product_plot(FILE *f, const hx_compare *c)
+{
+    const size_t first = last_groups(c);
+    const size_t first_row = c->group[first].first_row;
+    const char *letter;
+    const double unit = hx_compare_unit(c, first_row, c->n_row - first_row, &letter);
+    if (!is_known(c, first, speed)) return;
+    fputs("\n$product << EOD\n", f);
+    for (size_t i = first_row; i < c->n_row; i++) {
+        const hx_compare_row *row = &c->row[i];
+        if (!isfinite(speed(row))) continue;
+        put_label(f, c, row);
+        put_number(f, speed(row) / unit);
+        fputc('\n', f);
+    }
+    fputs("EOD\n", f);
+    put_title(f, c, "Product y = K x");
+    fprintf(f, "set output \"compare.svg\"\nset ylabel \"%s elements/s\"\n", letter);
+    fputs("set yrange [0:*]\n"
+          "set offsets 0, 0, graph 0.06, 0\n" /* room for the numbers */
+          "unset key\n"
+          "plot $product using 0:2:xtic(1) with boxes linecolor rgb \"#4477aa\", \\\n"
+          "     $product using 0:2:(sprintf(\"%.3g\", $2)) with labels offset 0,0.6\n"
+          "unset offsets\n",
+          f);
+}
+
+/* Milliseconds of a PCG iteration, products and vector work on top of each other. */
+static void put_iteration_plot(FILE *f, const hx_compare *c)
+{
+    const size_t first = last_groups(c);
+    if (c->plan.paper || !is_known(c, first, pcg_time)) return;
+    fputs("\n$iteration << EOD\n\"operator\" \"products\" \"vector work\"\n", f);
+    for (size_t i = c->group[first].first_row; i < c->n_row; i++) {
+        const hx_compare_row *row = &c->row[i];
+        const double ms = 1e3 / row->f.pcg_iterations;
+        if (!isfinite(pcg_time(row))) continue;
+        put_label(f, c, row);
+        put_number(f, ms * row->f.pcg_spmv_seconds);
+        put_number(f, ms * row->f.pcg_vector_seconds);
+        fputc('\n', f);
+    }
+    fputs("EOD\n", f);
+    put_title(f, c, "PCG");
+    fputs("set output \"compare_pcg.svg\"\n"
+          "set ylabel \"ms an iteration\"\n"
+          "set yrange [0:*]\n"
+          "set key top right autotitle columnhead\n"
+          "set style data histograms\n"
+          "set style histogram rowstacked\n"
+          "plot $iteration using 2:xtic(1), $iteration using 3\n",
+          f);
+}
+
+/* The lines of a plot: a colour for each operator, dashes for row-major. */
+static void put_lines(FILE *f, const hx_compare *c, const char *name, size_t n_row)
+{
+    static const char *const colour[] = {"#332288", "#cc6677", "#117733", "#88ccee",
+                                         "#882255", "#44aa99", "#999933", "#aa4499",
+                                         "#dd7733", "#666666", "#000000"};
+    const size_t n_colour = sizeof colour / sizeof colour[0];
+    size_t n_operator = 0;
+    for (size_t i = 0; i < n_row; i++) {
+        const hx_compare_row *row = &c->row[i];
+        n_operator += i == 0 || row->strategy != c->row[i - 1].strategy;
+        fprintf(f,
+                "%s $%s using 1:%zu:xtic(1) with linespoints linecolor rgb \"%s\" dashtype %d "
+                "pointtype %zu",
+                i == 0 ? "plot" : ", \\\n    ", name, i + 2, colour[(n_operator - 1) % n_colour],
+                row->layout == HX_LAYOUT_ROWMAJOR ? 2 : 1, 3 + n_operator);
+    }
+    fputc('\n', f);
+}
+
+/* A line for each operator over the number of elements. */
+static void put_line_plot(FILE *f, const hx_compare *c, const char *name, const char *file,
+                          const char *title, figure_of figure)
+{
+    const size_t step = c->n_group - last_groups(c);
+    const hx_compare_group *first = &c->group[0], *last = &c->group[c->n_group - 1];
+    const size_t n_row = c->group[step - 1].first_row + c->group[step - 1].n_row;
+    double low = (double)first->n_elem, high = low;
+    if (!is_known(c, 0, figure)) return;
+    fprintf(f, "\n$%s << EOD\n\"elements\"", name);
+    for (size_t i = 0; i < n_row; i++) {
+        fputc(' ', f);
+        put_label(f, c, &c->row[i]);
+    }
+    for (size_t g = 0; g < c->n_group; g += step) {
+        fprintf(f, "\n%lld", (long long)c->group[g].n_elem);
+        for (size_t k = g; k < g + step; k++)
+            for (size_t i = 0; i < c->group[k].n_row; i++)
+                put_number(f, figure(&c->row[c->group[k].first_row + i]));
+        low = fmin(low, (double)c->group[g].n_elem);
+        high = fmax(high, (double)c->group[g].n_elem);
+    }
+    fputs("\nEOD\n", f);
+    fprintf(f,
+            "set title \"%s: %s%s%s\"\n"
+            "set output \"%s\"\n"
+            "set xlabel \"elements\"\nset ylabel \"speedup over ebe rowmajor\"\n"
+            "set xtics norotate\nset logscale xy\nset xrange [%.9g:%.9g]\nset yrange [*:*]\n"
+            "set key outside right autotitle columnhead\n",
+            title, first->mesh, has_several_devices(c) ? "" : "; ",
+            has_several_devices(c) ? "" : last->description, file, 0.8 * low, 1.25 * high);
+    put_lines(f, c, name, n_row);
+    fputs("unset logscale\nunset xlabel\nset xrange [*:*]\n", f);
+}
+
+static void put_stages_plot(FILE *f, const hx_compare *c)
+{
+    const size_t first = last_groups(c);
+    if (!is_known(c, first, stage_time)) return;
+    fputs("\n$stages << EOD\n\"operator\" \"pre-computation\" \"PCG\" \"compliance\" \"filter\" "
+          "\"update\" \"output\"\n",
+          f);
+    for (size_t i = c->group[first].first_row; i < c->n_row; i++) {
+        const hx_compare_figures *s = &c->row[i].f;
+        if (!isfinite(stage_time(&c->row[i]))) continue;
+        put_label(f, c, &c->row[i]);
+        put_number(f, s->stage_precomputation_seconds);
+        put_number(f, s->stage_pcg_seconds);
+        put_number(f, s->stage_compliance_seconds);
+        put_number(f, s->stage_filter_seconds);
+        put_number(f, s->stage_update_seconds);
+        put_number(f, s->stage_output_seconds);
+        fputc('\n', f);
+    }
+    fputs("EOD\n", f);
+    put_title(f, c, "One design iteration");
+    fputs("set output \"compare_stages.svg\"\n"
+          "set xtics rotate by -35\n"
+          "set ylabel \"share of the time, %\"\n"
+          "set yrange [0:100]\n"
+          "set key outside right autotitle columnhead\n"
+          "set style data histograms\n"
+          "set style histogram rowstacked\n"
+          "total(x) = column(2) + column(3) + column(4) + column(5) + column(6) + column(7)\n"
+          "plot $stages using (100 * $2 / total(0)):xtic(1), \\\n"
+          "     for [i = 3:7] $stages using (100 * column(i) / total(0))\n",
+          f);
+}
+
+static int write_script(const hx_compare *c, const char *directory)
+{
+    char path[PATH_MAX];
+    hx_atomic_file file;
+    int rc;
+    memset(&file, 0, sizeof file);
+    snprintf(path, sizeof path, "%.3500s/compare.gp", directory);
+    HX_TRY_FAIL(hx_atomic_file_open(&file, path));
+    fputs("# gnuplot compare.gp\n"
+          "set terminal svg size 960,540 noenhanced font \"sans,13\" background \"white\"\n"
+          "set datafile missing \"?\"\n"
+          "set grid ytics\n"
+          "set style fill solid\n"
+          "set boxwidth 0.7\n"
+          "set xtics rotate by -35\n",
+          file.stream);
+    put_product_plot(file.stream, c);
+    put_iteration_plot(file.stream, c);
+    if (c->plan.paper) {
+        put_line_plot(file.stream, c, "speedup", "compare_speedup.svg", "Product", spmv_speedup);
+        put_line_plot(file.stream, c, "pcg", "compare_pcg.svg", "PCG wall time", pcg_speedup);
+        put_stages_plot(file.stream, c);
+    }
+    rc = hx_atomic_file_commit(&file);
+fail:
+    hx_atomic_file_free(&file);
+    return rc;
+}
+
+enum { NO_PROGRAM = 127, NO_FOLDER = 126 };
+
+/* The exit status of `gnuplot compare.gp` in the folder, or -1. */
+static int run_gnuplot(const char *directory)
+{
+    int status;
+    const pid_t child = fork();
+    if (child < 0) return -1;
+    if (child == 0) {
+        const int null = open("/dev/null", O_RDWR);
+        if (null >= 0) {
+            dup2(null, STDIN_FILENO);
+            dup2(null, STDOUT_FILENO);
+            dup2(null, STDERR_FILENO);
+        }
+        if (chdir(directory) != 0) _exit(NO_FOLDER);
+        execlp("gnuplot", "gnuplot", "compare.gp", (char *)NULL);
+        _exit(NO_PROGRAM);
+    }
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR) return -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static const char *const picture[] = {"compare.svg", "compare_pcg.svg", "compare_speedup.svg",
+                                      "compare_stages.svg"};
+enum { N_PICTURE = sizeof picture / sizeof picture[0] };
+
+/* Pictures of an earlier comparison would pass for this one's. */
+static void remove_pictures(const char *directory)
+{
+    char path[PATH_MAX];
+    for (int i = 0; i < N_PICTURE; i++) {
+        snprintf(path, sizeof path, "%.3500s/%s", directory, picture[i]);
+        hx_atomic_file_remove(path);
+    }
+}
+
+static void say_pictures(const char *directory)
+{
+    char path[PATH_MAX], names[256] = "";
+    for (int i = 0; i < N_PICTURE; i++) {
+        const size_t used = strlen(names);
+        snprintf(path, sizeof path, "%.3500s/%s", directory, picture[i]);
+        if (access(path, R_OK) == 0)
+            snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", picture[i]);
+    }
+    hx_log_info("plotted in %s: %s (`gnuplot compare.gp` there repeats it)", directory, names);
+}
+
+int hx_compare_plot(const hx_compare *c, const char *directory)
+{
+    HX_TRY(write_script(c, directory));
+    remove_pictures(directory);
+    const int status = run_gnuplot(directory);
+    if (status == 0)
+        say_pictures(directory);
+    else if (status == NO_PROGRAM)
+        hx_log_info("no plot: gnuplot is not installed; `gnuplot compare.gp` in %s draws it",
+                    directory);
+    else
+        hx_log_warning("no plot: gnuplot failed; `gnuplot compare.gp` in %s shows why", directory);
+    return HX_OK;
+}

@@ -1,0 +1,264 @@
+/* The tables of hextop compare on the terminal. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../text/table.h"
+#include "compare.h"
+
+static int is_quiet(void)
+{
+    return hx_log_get_level() < HX_LOG_NORMAL;
+}
+
+static void add_fixed(hx_table *table, int decimals, double value, const char *unit)
+{
+    if (isnan(value))
+        hx_table_add(table, "-");
+    else
+        hx_table_add(table, "%.*f%s", decimals, value, unit);
+}
+
+/* A number >= 0 with so many significant digits, zeros at the end and those of 12345 included. */
+static void add_number(hx_table *table, int digits, double value)
+{
+    const int exponent = value > 0.0 ? (int)floor(log10(value)) : 0;
+    const int decimals = digits - 1 - exponent;
+    add_fixed(table, decimals < 0 ? 0 : decimals > 7 ? 7 : decimals, value, "");
+}
+
+static void add_words(hx_table *table, const char *const *word, size_t n)
+{
+    for (size_t i = 0; i < n; i++) hx_table_add(table, "%s", word[i]);
+}
+
+static void add_name(hx_table *table, const hx_compare_row *row)
+{
+    hx_table_add(table, "%s", row->strategy->name);
+    hx_table_add(table, "%s", hx_layout_name(row->layout));
+}
+
+static void add_checked(hx_table *table, double value, double bound)
+{
+    hx_table_add(table, value <= bound ? "%.1e" : "FAIL %.1e", value);
+}
+
+static void print_products(const hx_compare *c, const hx_compare_group *group)
+{
+    static const char *const head[] = {"operator",  "layout",   "bits", "error", "symmetry",
+                                       "B/element", "set-up s", "ms",   "spread"};
+    static const char *const tail[] = {"GB/s", "of copy", "x ebe", "x best"};
+    const char *letter;
+    const double unit = hx_compare_unit(c, group->first_row, group->n_row, &letter);
+    hx_table table;
+    hx_table_begin(&table, "lllrrrrrrrrrrrr");
+    add_words(&table, head, sizeof head / sizeof head[0]);
+    hx_table_add(&table, "%sel/s", letter);
+    hx_table_add(&table, "%sdof/s", letter);
+    add_words(&table, tail, sizeof tail / sizeof tail[0]);
+    for (size_t i = 0; i < group->n_row; i++) {
+        const hx_compare_row *row = &c->row[group->first_row + i];
+        const hx_compare_figures *f = &row->f;
+        if (row->status == HX_COMPARE_SKIPPED) continue;
+        add_name(&table, row);
+        hx_table_add(&table, "%s", row->strategy->deterministic ? "same" : "vary");
+        add_checked(&table, f->error, f->error_bound);
+        add_checked(&table, f->symmetry, f->error_bound);
+        add_fixed(&table, 0, f->bytes_per_element, "");
+        add_number(&table, 3, f->setup_seconds);
+        add_number(&table, 4, 1e3 * f->product_median_seconds);
+        add_fixed(&table, 1, 100.0 * f->product_spread, " %");
+        add_number(&table, 4, f->elements_per_second / unit);
+        add_number(&table, 4, f->dof_per_second / unit);
+        add_number(&table, 4, 1e-9 * f->bytes_per_second);
+        add_fixed(&table, 0, 100.0 * f->of_copy_bandwidth, " %");
+        add_fixed(&table, 2, f->speedup_over_ebe, "x");
+        add_fixed(&table, 2, f->speedup_over_paper, "x");
+    }
+    hx_table_end(&table, 2);
+}
+
+static void print_pcg(const hx_compare *c, const hx_compare_group *group)
+{
+    static const char *const head[] = {"operator", "layout",   "PCG",       "iterations",
+                                       "residual", "seconds",  "ms/iter",   "SpMV s",
+                                       "SpMV",     "vector s", "iter/SpMV", "x ebe"};
+    hx_table table;
+    hx_log_info("%s", "");
+    hx_table_begin(&table, "lllrrrrrrrrr");
+    add_words(&table, head, sizeof head / sizeof head[0]);
+    for (size_t i = 0; i < group->n_row; i++) {
+        const hx_compare_row *row = &c->row[group->first_row + i];
+        const hx_compare_figures *f = &row->f;
+        if (row->pcg_reason == HX_PCG_RUNNING) continue;
+        add_name(&table, row);
+        hx_table_add(&table, "%s", hx_pcg_reason_name(row->pcg_reason));
+        add_fixed(&table, 0, f->pcg_iterations, "");
+        hx_table_add(&table, "%.1e", f->pcg_residual);
+        add_number(&table, 4, f->pcg_seconds);
+        add_number(&table, 4, 1e3 * f->pcg_iteration_seconds);
+        add_number(&table, 4, f->pcg_spmv_seconds);
+        add_fixed(&table, 1, 100.0 * f->pcg_spmv_share, " %");
+        add_number(&table, 4, f->pcg_vector_seconds);
+        add_fixed(&table, 2, f->pcg_iteration_products, "");
+        add_fixed(&table, 2, f->pcg_speedup_over_ebe, "x");
+    }
+    hx_table_end(&table, 2);
+}
+
+static double stage_total(const hx_compare_figures *f)
+{
+    return f->stage_precomputation_seconds + f->stage_pcg_seconds + f->stage_compliance_seconds +
+           f->stage_filter_seconds + f->stage_update_seconds + f->stage_output_seconds;
+}
+
+static void print_stages(const hx_compare *c, const hx_compare_group *group)
+{
+    static const char *const head[] = {"operator", "layout",     "pre-computation",
+                                       "PCG",      "compliance", "filter",
+                                       "update",   "output",     "seconds"};
+    hx_table table;
+    hx_log_info("\n  Stages of one design iteration (Figure 15)");
+    hx_table_begin(&table, "llrrrrrrr");
+    add_words(&table, head, sizeof head / sizeof head[0]);
+    for (size_t i = 0; i < group->n_row; i++) {
+        const hx_compare_row *row = &c->row[group->first_row + i];
+        const hx_compare_figures *f = &row->f;
+        const double stage[] = {f->stage_precomputation_seconds, f->stage_pcg_seconds,
+                                f->stage_compliance_seconds,     f->stage_filter_seconds,
+                                f->stage_update_seconds,         f->stage_output_seconds};
+        if (isnan(stage_total(f))) continue;
+        add_name(&table, row);
+        for (size_t k = 0; k < sizeof stage / sizeof stage[0]; k++)
+            add_fixed(&table, 1, 100.0 * stage[k] / stage_total(f), " %");
+        add_number(&table, 4, stage_total(f));
+    }
+    hx_table_end(&table, 2);
+}
+
+void hx_compare_print_group(const hx_compare *c, size_t index)
+{
+    const hx_compare_group *group = &c->group[index];
+    int n_pcg = 0, n_stage = 0, n_measured = 0;
+    char a[32], b[32];
+    if (is_quiet()) return;
+    char bandwidth[64] = "unknown, no memory for it";
+    if (!isnan(group->copy_bandwidth))
+        snprintf(bandwidth, sizeof bandwidth, "%.4g GB/s", 1e-9 * group->copy_bandwidth);
+    hx_log_info("\n%s%s%s: %s elements, %s nodes; %s; copy bandwidth %s\n", group->mesh,
+                group->size[0] ? " " : "", group->size, hx_format_count(group->n_elem, a, sizeof a),
+                hx_format_count(group->n_node, b, sizeof b), group->description, bandwidth);
+    for (size_t i = 0; i < group->n_row; i++) {
+        const hx_compare_row *row = &c->row[group->first_row + i];
+        n_measured += row->status != HX_COMPARE_SKIPPED;
+        n_pcg += row->pcg_reason != HX_PCG_RUNNING;
+        n_stage += !isnan(stage_total(&row->f));
+    }
+    if (n_measured > 0) print_products(c, group);
+    if (n_pcg > 0) print_pcg(c, group);
+    if (n_stage > 0) print_stages(c, group);
+    for (size_t i = 0; i < group->n_row; i++) {
+        const hx_compare_row *row = &c->row[group->first_row + i];
+        if (row->note[0])
+            hx_log_info("  %s %s: %s", row->strategy->name, hx_layout_name(row->layout), row->note);
+    }
+}
+
+void hx_compare_print_notes(const hx_compare *c)
+{
+    hx_log_info(
+        "\n"
+        "  bits       of two runs: the same, or varying in the last places\n"
+        "  error      |K x - reference| / |reference|, the reference from the element\n"
+        "             formulas on the host; FAIL: above what the operator promises\n"
+        "  B/element  held on the device for the product; mesh and vectors aside\n"
+        "  ms         median of event-timed warm products, zeroing the output included;\n"
+        "             spread: of the middle half, over the median\n"
+        "  GB/s       by what a product must move: stored data, modulus and connectivity of\n"
+        "             the elements, x read and y written once; what comes from a cache\n"
+        "             counts too\n"
+        "  x ebe      over ebe rowmajor; x best: over the fastest of nbn, ebe, ebe8, ebe24,\n"
+        "             ebe64 in any layout, in this run");
+    if (c->plan.pcg)
+        hx_log_info(
+            "  PCG        in %s precision, from zero, all load cases; SpMV s: share of the\n"
+            "             products, sampled\n"
+            "  iter/SpMV  one PCG iteration over one product in double precision",
+            hx_precision_name(c->session.cfg.solver.precision));
+}
+
+/* The paper's words for its figures, on a Tesla K40c (P1, Figures 11 to 14, Table 3). */
+typedef struct paper_words {
+    const char *name, *speedup, *spmv_share;
+} paper_words;
+
+static const paper_words *find_paper(const hx_compare_row *row)
+{
+    static const paper_words words[] = {
+        {"nbn", "slowest", "-"},
+        {"ebe", "1", "97.5 to 99.4 %"},
+        {"ebe8", "7.2 to 8.2", "82 to 85 %"},
+        {"ebe24", "3 to 4.5", "-"},
+        {"ebe64", "8.2 on the cantilever", "-"},
+    };
+    static const paper_words none = {"", "-", "-"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (row->layout == HX_LAYOUT_ROWMAJOR && strcmp(words[i].name, row->strategy->name) == 0)
+            return &words[i];
+    return &none;
+}
+
+typedef enum { PCG_SPEEDUP, SPMV_SPEEDUP, SPMV_SHARE } paper_figure;
+
+static void add_paper_cell(hx_table *table, const hx_compare_row *row, paper_figure figure)
+{
+    if (figure == PCG_SPEEDUP) add_fixed(table, 2, row->f.pcg_speedup_over_ebe, "x");
+    if (figure == SPMV_SPEEDUP) add_fixed(table, 2, row->f.spmv_speedup_over_ebe, "x");
+    if (figure == SPMV_SHARE) add_fixed(table, 1, 100.0 * row->f.pcg_spmv_share, " %");
+}
+
+/* Rows are the operators, columns the meshes; groups first, first + step, ... are of one device. */
+static void print_by_size(const hx_compare *c, size_t first, size_t step, const char *title,
+                          paper_figure figure)
+{
+    char align[HX_COMPARE_MAX_SIZE + 4] = "ll";
+    hx_table table;
+    size_t n = 0;
+    for (size_t g = first; g < c->n_group; g += step) align[2 + n++] = 'r';
+    align[2 + n] = 'l';
+    align[3 + n] = '\0';
+    hx_log_info("\n%s, %s\n", title, c->group[first].description);
+    hx_table_begin(&table, align);
+    hx_table_add(&table, "operator");
+    hx_table_add(&table, "layout");
+    for (size_t g = first; g < c->n_group; g += step)
+        hx_table_add(&table, "%s %s", c->group[g].mesh, c->group[g].size);
+    hx_table_add(&table, "paper");
+    for (size_t i = 0; i < c->group[first].n_row; i++) {
+        const hx_compare_row *row = &c->row[c->group[first].first_row + i];
+        const paper_words *paper = find_paper(row);
+        add_name(&table, row);
+        for (size_t g = first; g < c->n_group; g += step)
+            add_paper_cell(&table, &c->row[c->group[g].first_row + i], figure);
+        hx_table_add(&table, "%s",
+                     figure == PCG_SPEEDUP  ? paper->speedup
+                     : figure == SPMV_SHARE ? paper->spmv_share
+                                            : "-");
+    }
+    hx_table_end(&table, 2);
+}
+
+void hx_compare_print_paper(const hx_compare *c)
+{
+    size_t step = 1; /* groups of a mesh, one for each device */
+    if (is_quiet() || c->n_group == 0) return;
+    while (step < c->n_group && strcmp(c->group[step].size, c->group[0].size) == 0) step++;
+    for (size_t first = 0; first < step; first++) {
+        print_by_size(c, first, step, "PCG wall time: speedup over ebe rowmajor (Figures 11 to 14)",
+                      PCG_SPEEDUP);
+        print_by_size(c, first, step, "Products in PCG: speedup over ebe rowmajor", SPMV_SPEEDUP);
+        print_by_size(c, first, step, "Share of products in PCG (Table 3)", SPMV_SHARE);
+    }
+    hx_log_info("\n  paper: on a Tesla K40c, all examples and sizes; nothing there beside another "
+                "layout");
+}

@@ -1,0 +1,100 @@
+/* The config reference: for a terminal (`hextop help config`) and as the Markdown table of
+ * configs/README.md
+ * (`hextop list --keys`). */
+#include "config_help.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "config_schema.h"
+
+/* "auto, cpu or cuda" words, or the range, after the meaning. */
+static const char *allowed(const hx_key *key, char *text, size_t n_text)
+{
+    const char *word[64];
+    size_t used = 0;
+    const size_t n = hx_key_words(key, word, 64);
+    text[0] = '\0';
+    if (n > 0) {
+        for (size_t i = 0; i < n && used < n_text; i++)
+            used += (size_t)snprintf(text + used, n_text - used, "%s%s", i ? ", " : "", word[i]);
+    } else if (key->range) {
+        snprintf(text, n_text, "%s", key->range);
+    }
+    return text;
+}
+
+static void print_key(const hx_key *key)
+{
+    char values[256], fallback[128];
+    if (key->type == HX_KEY_GROUP || key->type == HX_KEY_LIST) {
+        printf("\n%s: %s\n", key->path, key->help);
+        return;
+    }
+    allowed(key, values, sizeof values);
+    printf("  %s: %s\n", key->path, key->help);
+    printf("      %s%s%s%s%s%s; default: %s\n", hx_key_type_word(key->type), key->unit ? ", " : "",
+           key->unit ? key->unit : "", values[0] ? " (" : "", values, values[0] ? ")" : "",
+           hx_key_default(key, fallback, sizeof fallback));
+}
+
+/* 1 for the key of that name, with or without its groups, and for those in it. */
+static int is_about(const char *path, const char *topic)
+{
+    const size_t n = strlen(topic);
+    const char *at = path;
+    while (at) {
+        if (strncmp(at, topic, n) == 0 && strchr(".[", at[n])) return 1; /* or at its end */
+        at = strchr(at, '.');
+        if (at) at++;
+    }
+    return 0;
+}
+
+size_t hx_print_keys(const char *topic)
+{
+    size_t n = 0;
+    if (!topic)
+        printf("Config keys (libconfig). A file looks like\n\n"
+               "  mesh = { generator = \"cantilever\"; size = 1; };\n"
+               "  supports = ( { set = \"left\"; fix = \"xyz\"; } );\n\n"
+               "Units are yours, only consistent: length, force, force/length^2; the key units "
+               "names\nthem.\n");
+    for (size_t i = 0; i < hx_n_key; i++) {
+        if (topic && !is_about(hx_keys[i].path, topic)) continue;
+        print_key(&hx_keys[i]);
+        n++;
+    }
+    return n;
+}
+
+static void put_cell(const char *text)
+{
+    printf(" ");
+    for (; *text; text++) {
+        if (*text == '|') putchar('\\');
+        putchar(*text);
+    }
+    printf(" |");
+}
+
+void hx_print_keys_markdown(void)
+{
+    char text[512], values[256];
+    printf("| key | type | unit | default | meaning |\n|---|---|---|---|---|\n");
+    for (size_t i = 0; i < hx_n_key; i++) {
+        const hx_key *key = &hx_keys[i];
+        const int aggregate = key->type == HX_KEY_GROUP || key->type == HX_KEY_LIST;
+        snprintf(text, sizeof text, "`%s`", key->path);
+        printf("|");
+        put_cell(text);
+        put_cell(hx_key_type_word(key->type));
+        put_cell(key->unit ? key->unit : "");
+        put_cell(aggregate ? "" : hx_key_default(key, text, sizeof text));
+        allowed(key, values, sizeof values);
+        snprintf(text, sizeof text, "%s%s%s%s", key->help, values[0] ? " (" : "",
+                 values[0] ? values : "", values[0] ? ")" : "");
+        put_cell(text);
+        printf("\n");
+    }
+}

@@ -1,0 +1,75 @@
+/* The table of all config keys: validation, defaults, help and the reference in configs/README.md
+ * come from it.
+ */
+#ifndef HX_CONFIG_SCHEMA_H
+#define HX_CONFIG_SCHEMA_H
+
+#include <stddef.h>
+
+typedef enum {
+    HX_KEY_GROUP,
+    HX_KEY_LIST, /* of groups: hx_config_list */
+    HX_KEY_TEXT,
+    HX_KEY_WORD, /* one of the key's words: int, its place among them; -1: not given */
+    HX_KEY_BOOL,
+    HX_KEY_INT,
+    HX_KEY_FLOAT,
+    HX_KEY_VECTOR,  /* double[3] */
+    HX_KEY_NUMBERS, /* hx_config_numbers */
+    HX_KEY_WORDS,   /* hx_config_words */
+    HX_KEY_CHOICES  /* of the key's words: hx_config_choices */
+} hx_key_type;
+
+/* Stored nowhere: a group that needs no `given` flag. */
+#define HX_NOWHERE ((size_t)-1)
+
+typedef struct hx_key {
+    const char *path; /* "loads[].case": [] stands for an element of the list */
+    hx_key_type type;
+    size_t offset;     /* in hx_config, or in the entry of the list it belongs to */
+    size_t entry_size; /* lists only */
+    int required;
+    int generator_only; /* refused with mesh.file */
+    int file_only;      /* refused with mesh.generator */
+    const char *unit;
+    const char *fallback;               /* default, as text; NULL: none */
+    const char *note;                   /* shown in place of a default; NULL: none */
+    const char *range;                  /* "(0, 1]", NULL: any; applies to each number */
+    const char *const *word;            /* the valid words, NULL-terminated; NULL: any text */
+    const char *(*more_word)(size_t i); /* the same from the registry; NULL: none */
+    const char *help;
+} hx_key;
+
+extern const hx_key hx_keys[];
+extern const size_t hx_n_key;
+
+/* The key's last name: "case" of "loads[].case". */
+const char *hx_key_name(const hx_key *key);
+/* 1 if the key is a direct member of the group or entry with that path ("" is the top). */
+int hx_key_is_member(const hx_key *key, const char *prefix);
+const hx_key *hx_key_find(const char *prefix, const char *name);
+
+/* Collects the valid words into word[n_word]; returns how many there are. 0: any text. */
+size_t hx_key_words(const hx_key *key, const char **word, size_t n_word);
+
+/* Place of the text among the key's words; -1: it is none of them. */
+int hx_key_word_place(const hx_key *key, const char *text);
+/* The word at that place. */
+const char *hx_key_word(const hx_key *key, int place);
+/* The same of the key with that path. */
+const char *hx_config_word(const char *path, int place);
+
+/* 1 if value lies within "(0, 1]" style limits. */
+int hx_range_holds(const char *range, double value);
+
+/* What is expected, for messages and help: "an integer", "true or false". */
+const char *hx_key_type_name(hx_key_type type);
+/* Short form for tables: "integer". */
+const char *hx_key_type_word(hx_key_type type);
+/* An example value, for messages. */
+const char *hx_key_example(const hx_key *key);
+
+/* The default as shown to users. */
+const char *hx_key_default(const hx_key *key, char *text, size_t n_text);
+
+#endif

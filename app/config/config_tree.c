@@ -1,0 +1,290 @@
+#include "config_tree.h"
+
+#include <errno.h>
+#include <libconfig.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "core/base/memory.h"
+#include "core/files/mesh_files.h"
+
+const char *hx_libconfig_version(void)
+{
+#define VERSION_TEXT(major, minor, revision) #major "." #minor "." #revision
+#define VERSION_OF(major, minor, revision) VERSION_TEXT(major, minor, revision)
+    return VERSION_OF(LIBCONFIG_VER_MAJOR, LIBCONFIG_VER_MINOR, LIBCONFIG_VER_REVISION);
+}
+
+const char *hx_value_kind_name(hx_value_kind kind)
+{
+    switch (kind) {
+    case HX_VALUE_GROUP:
+        return "a group { ... }";
+    case HX_VALUE_LIST:
+        return "a list";
+    case HX_VALUE_STRING:
+        return "a string";
+    case HX_VALUE_INT:
+        return "an integer";
+    case HX_VALUE_FLOAT:
+        return "a number with a fraction";
+    case HX_VALUE_BOOL:
+        return "true or false";
+    }
+    return "a value";
+}
+
+int hx_value_create(hx_value **value, hx_value_kind kind, const char *name, const char *origin)
+{
+    int rc;
+    HX_TRY(hx_alloc(value, 1, sizeof **value, "config value"));
+    (*value)->kind = kind;
+    HX_TRY_FAIL(hx_strdup(&(*value)->name, name));
+    HX_TRY_FAIL(hx_strdup(&(*value)->origin, origin));
+    return HX_OK;
+fail:
+    hx_value_free(*value);
+    *value = NULL;
+    return rc;
+}
+
+int hx_value_append(hx_value *parent, hx_value *child)
+{
+    if (parent->n == parent->capacity) {
+        const size_t capacity = 2 * parent->capacity + 8;
+        hx_value **grown = NULL;
+        const int rc = hx_alloc(&grown, capacity, sizeof *grown, "config values");
+        if (rc < 0) {
+            hx_value_free(child);
+            return rc;
+        }
+        if (parent->n > 0) memcpy(grown, parent->child, parent->n * sizeof *grown);
+        free(parent->child);
+        parent->child = grown;
+        parent->capacity = capacity;
+    }
+    parent->child[parent->n++] = child;
+    return HX_OK;
+}
+
+void hx_value_remove(hx_value *parent, size_t index)
+{
+    hx_value_free(parent->child[index]);
+    for (size_t i = index; i + 1 < parent->n; i++) parent->child[i] = parent->child[i + 1];
+    parent->n--;
+}
+
+void hx_value_free(hx_value *value)
+{
+    if (!value) return;
+    for (size_t i = 0; i < value->n; i++) hx_value_free(value->child[i]);
+    free(value->child);
+    free(value->name);
+    free(value->origin);
+    free(value->raw);
+    free(value->text);
+    free(value);
+}
+
+hx_value *hx_value_member(const hx_value *group, const char *name)
+{
+    for (size_t i = 0; i < group->n; i++)
+        if (group->child[i]->name && strcmp(group->child[i]->name, name) == 0)
+            return group->child[i];
+    return NULL;
+}
+
+const hx_value *hx_value_find(const hx_value *root, const char *path)
+{
+    const hx_value *at = root;
+    while (at && *path) {
+        char name[64];
+        const size_t n = strcspn(path, ".");
+        snprintf(name, sizeof name, "%.*s", (int)n, path);
+        at = hx_value_member(at, name);
+        path += path[n] ? n + 1 : n;
+    }
+    return at;
+}
+
+/* The files of a config. libconfig names included files without their folder. */
+typedef struct source {
+    const char *path, *dir;
+} source;
+
+/* Name of a file as libconfig knows it, completed by its folder; returns text. */
+static const char *complete(const source *src, const char *file, char *text, size_t n_text)
+{
+    const int is_main = !file || strcmp(file, src->path) == 0;
+    if (is_main || strcmp(src->dir, ".") == 0)
+        snprintf(text, n_text, "%s", is_main ? src->path : file);
+    else
+        snprintf(text, n_text, "%s/%s", src->dir, file);
+    return text;
+}
+
+/* Copies a libconfig setting into a new value. Its origin is the one given, or, with src, its own
+ * file and line. */
+static int convert(hx_value **out, const config_setting_t *setting, const char *name,
+                   const source *src, const char *origin)
+{
+    int rc;
+    char file[PATH_MAX], place[PATH_MAX + 32];
+    hx_value *value = NULL;
+    *out = NULL;
+    if (src)
+        snprintf(place, sizeof place, "%s:%u",
+                 complete(src, config_setting_source_file(setting), file, sizeof file),
+                 (unsigned)config_setting_source_line(setting));
+    HX_TRY(hx_value_create(&value, HX_VALUE_GROUP, name, src ? place : origin));
+
+    switch (config_setting_type(setting)) {
+    case CONFIG_TYPE_INT:
+    case CONFIG_TYPE_INT64:
+        value->kind = HX_VALUE_INT;
+        value->integer = config_setting_type(setting) == CONFIG_TYPE_INT
+                             ? config_setting_get_int(setting)
+                             : config_setting_get_int64(setting);
+        value->number = (double)value->integer;
+        break;
+    case CONFIG_TYPE_FLOAT:
+        value->kind = HX_VALUE_FLOAT;
+        value->number = config_setting_get_float(setting);
+        break;
+    case CONFIG_TYPE_BOOL:
+        value->kind = HX_VALUE_BOOL;
+        value->integer = config_setting_get_bool(setting);
+        break;
+    case CONFIG_TYPE_STRING:
+        value->kind = HX_VALUE_STRING;
+        HX_TRY_FAIL(hx_strdup(&value->text, config_setting_get_string(setting)));
+        break;
+    default: {
+        value->kind = config_setting_is_group(setting) ? HX_VALUE_GROUP : HX_VALUE_LIST;
+        const int n = config_setting_length(setting);
+        for (int i = 0; i < n; i++) {
+            const config_setting_t *member = config_setting_get_elem(setting, (unsigned)i);
+            hx_value *child = NULL;
+            HX_TRY_FAIL(convert(&child, member, config_setting_name(member), src, origin));
+            HX_TRY_FAIL(hx_value_append(value, child));
+        }
+    }
+    }
+    *out = value;
+    return HX_OK;
+fail:
+    hx_value_free(value);
+    return rc;
+}
+
+/* libconfig says what is wrong; this adds what would be right. */
+static const char *parse_hint(const char *what)
+{
+    if (strstr(what, "array")) return "; in [ ] all numbers need a fraction, or none";
+    if (strstr(what, "duplicate")) return "; each key may be given once";
+    return "; a setting is NAME = VALUE; with strings in quotes and groups in { }";
+}
+
+/* HX_EINPUT where the name says that the file is no config. */
+static int refuse_other_files(const char *path)
+{
+    static const char *const cad[] = {".stp", ".step", ".igs", ".iges", ".stl"};
+    const char *const dot = strrchr(path, '.');
+    if (hx_mesh_format_of_name(path))
+        return HX_RAISE(HX_EINPUT,
+                        "'%s' is a mesh or a result, and a config is wanted here: a text file with "
+                        "mesh = { file = \"...\"; };",
+                        path);
+    for (size_t i = 0; dot && i < sizeof cad / sizeof cad[0]; i++)
+        if (strcasecmp(dot, cad[i]) == 0)
+            return HX_RAISE(HX_EINPUT,
+                            "'%s' is a CAD model, and a config is wanted here; a CAD model must be "
+                            "meshed with hexahedra first, by gmsh for example",
+                            path);
+    return HX_OK;
+}
+
+static int open_config(FILE **stream, const char *path)
+{
+    struct stat status;
+    HX_TRY(refuse_other_files(path));
+    *stream = fopen(path, "r");
+    if (!*stream) return HX_RAISE(HX_EINPUT, "cannot read config '%s': %s", path, strerror(errno));
+    if (fstat(fileno(*stream), &status) == 0 && S_ISDIR(status.st_mode)) {
+        fclose(*stream);
+        return HX_RAISE(HX_EINPUT, "cannot read config '%s': it is a directory, not a file", path);
+    }
+    return HX_OK;
+}
+
+static int parse_file(hx_value **root, const source *src)
+{
+    int rc;
+    char file[PATH_MAX];
+    config_t config;
+    config_init(&config);
+    config_set_include_dir(&config, src->dir);
+    if (config_read_file(&config, src->path) == CONFIG_TRUE) {
+        rc = hx_value_scan_file(src->path);
+        for (unsigned i = 0; rc == HX_OK && i < config.num_filenames; i++) /* what was included */
+            rc = hx_value_scan_file(complete(src, config.filenames[i], file, sizeof file));
+        if (rc == HX_OK) rc = convert(root, config_root_setting(&config), NULL, src, NULL);
+    } else {
+        const char *what = config_error_text(&config) ? config_error_text(&config) : "unreadable";
+        rc = HX_RAISE(HX_EINPUT, "%s:%d: %s%s",
+                      complete(src, config_error_file(&config), file, sizeof file),
+                      config_error_line(&config), what, parse_hint(what));
+    }
+    config_destroy(&config);
+    return rc;
+}
+
+int hx_value_read_file(hx_value **root, const char *path)
+{
+    int rc;
+    FILE *stream = NULL;
+    *root = NULL;
+    HX_TRY(open_config(&stream, path));
+    fclose(stream); /* config_read_file opens it again, and then knows its name */
+
+    char *dir = NULL;
+    HX_TRY(hx_strdup(&dir, path));
+    char *slash = strrchr(dir, '/');
+    if (slash) *(slash == dir ? slash + 1 : slash) = '\0';
+
+    const source src = {path, slash ? dir : "."};
+    rc = hx_value_check_includes(path, src.dir, 0);
+    if (rc == HX_OK) rc = parse_file(root, &src);
+    free(dir);
+    if (rc < 0) return rc;
+    free((*root)->origin);
+    (*root)->origin = NULL;
+    rc = hx_strdup(&(*root)->origin, path);
+    if (rc < 0) {
+        hx_value_free(*root);
+        *root = NULL;
+    }
+    return rc;
+}
+
+int hx_value_parse(hx_value **value, const char *text, const char *origin)
+{
+    int rc = HX_OK;
+    char *setting = NULL;
+    config_t config;
+    *value = NULL;
+    const size_t n = strlen(text) + 8;
+    HX_TRY(hx_alloc(&setting, n, 1, "config text"));
+    snprintf(setting, n, "v = %s\n;", text);
+    config_init(&config);
+    if (config_read_string(&config, setting) == CONFIG_TRUE &&
+        config_setting_length(config_root_setting(&config)) == 1)
+        rc = convert(value, config_lookup(&config, "v"), NULL, NULL, origin);
+    config_destroy(&config);
+    free(setting);
+    return rc;
+}

@@ -1,0 +1,219 @@
+#include "units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/names.h"
+
+typedef enum { FORCE, LENGTH, STRESS, TIME, N_KIND } unit_kind;
+
+typedef struct unit {
+    const char *name;
+    unit_kind kind;
+    double si;
+} unit;
+
+#define POUND 4.4482216152605 /* newtons of a pound-force, exactly */
+#define INCH 0.0254
+
+static const unit known[] = {
+    {"N", FORCE, 1.0},
+    {"mN", FORCE, 1e-3},
+    {"uN", FORCE, 1e-6},
+    {"kN", FORCE, 1e3},
+    {"MN", FORCE, 1e6},
+    {"kgf", FORCE, 9.80665},
+    {"lbf", FORCE, POUND},
+    {"kip", FORCE, 1e3 * POUND},
+    {"m", LENGTH, 1.0},
+    {"cm", LENGTH, 1e-2},
+    {"mm", LENGTH, 1e-3},
+    {"um", LENGTH, 1e-6},
+    {"in", LENGTH, INCH},
+    {"ft", LENGTH, 12.0 * INCH},
+    {"Pa", STRESS, 1.0},
+    {"kPa", STRESS, 1e3},
+    {"MPa", STRESS, 1e6},
+    {"GPa", STRESS, 1e9},
+    {"TPa", STRESS, 1e12},
+    {"psi", STRESS, POUND / (INCH * INCH)},
+    {"ksi", STRESS, 1e3 * POUND / (INCH * INCH)},
+    {"psf", STRESS, POUND / (144.0 * INCH * INCH)},
+    {"s", TIME, 1.0},
+    {"ms", TIME, 1e-3},
+};
+enum { N_KNOWN = sizeof known / sizeof known[0], WORD = 32 };
+
+static const char *const kind_name[N_KIND] = {"force", "length", "stress", "time"};
+
+static int is_near(double a, double b)
+{
+    return fabs(a - b) <= 1e-9 * fabs(b);
+}
+
+static const unit *find_unit(const char *name)
+{
+    for (int i = 0; i < N_KNOWN; i++)
+        if (strcmp(known[i].name, name) == 0) return &known[i];
+    return NULL;
+}
+
+/* "N/mm^2", or the name of that stress if it has one: "MPa". */
+static void name_stress(const unit *force, const unit *length, char *text, size_t n_text)
+{
+    const double si = force->si / (length->si * length->si);
+    for (int i = 0; i < N_KNOWN; i++)
+        if (known[i].kind == STRESS && is_near(known[i].si, si)) {
+            snprintf(text, n_text, "%s", known[i].name);
+            return;
+        }
+    snprintf(text, n_text, "%s/%s^2", force->name, length->name);
+}
+
+/* A word of the list as a unit; *made holds one like "N/cm^2". */
+static int read_word(const char *word, unit *made, const unit **found)
+{
+    char force[WORD], length[WORD], hint[512];
+    const char *name[N_KNOWN];
+    *found = find_unit(word);
+    if (*found) return HX_OK;
+    int end = 0;
+    if (sscanf(word, "%31[A-Za-z]/%31[A-Za-z]^2%n", force, length, &end) == 2 && end > 0 &&
+        word[end] == '\0') {
+        const unit *f = find_unit(force), *l = find_unit(length);
+        if (f && l && f->kind == FORCE && l->kind == LENGTH) {
+            *made = (unit){word, STRESS, f->si / (l->si * l->si)};
+            *found = made;
+            return HX_OK;
+        }
+    }
+    for (int i = 0; i < N_KNOWN; i++) name[i] = known[i].name;
+    return HX_RAISE(HX_EINPUT, "unknown unit '%s'%s, or a stress as in N/cm^2", word,
+                    hx_name_hint(word, name, N_KNOWN, hint, sizeof hint));
+}
+
+/* The next word of a list separated by commas or spaces; 0 at the end. */
+static int next_word(const char **text, char word[WORD])
+{
+    *text += strspn(*text, ", \t");
+    const size_t n = strcspn(*text, ", \t");
+    snprintf(word, WORD, "%.*s", n < WORD ? (int)n : WORD - 1, *text);
+    *text += n;
+    return n > 0;
+}
+
+static int check_stress(const char *text, const unit *const unit_of[N_KIND])
+{
+    const unit *force = unit_of[FORCE], *length = unit_of[LENGTH], *stress = unit_of[STRESS];
+    char right[2 * WORD], pairs[128] = "";
+    if (is_near(stress->si, force->si / (length->si * length->si))) return HX_OK;
+    name_stress(force, length, right, sizeof right);
+    for (int f = 0; f < N_KNOWN; f++) /* the lengths' or forces' own partners */
+        for (int l = 0; l < N_KNOWN; l++) {
+            const size_t used = strlen(pairs);
+            if (known[f].kind != FORCE || known[l].kind != LENGTH) continue;
+            if (&known[f] != force && &known[l] != length) continue;
+            if (is_near(stress->si, known[f].si / (known[l].si * known[l].si)))
+                snprintf(pairs + used, sizeof pairs - used, "%s%s and %s", used ? ", or " : "",
+                         known[f].name, known[l].name);
+        }
+    return HX_RAISE(HX_EINPUT,
+                    "\"%s\" is not consistent: 1 %s / %s^2 is 1 %s, so with %s and %s stresses (E, "
+                    "pressure) are in %s%s%s%s%s",
+                    text, force->name, length->name, right, force->name, length->name, right,
+                    pairs[0] ? "; " : "", pairs[0] ? stress->name : "",
+                    pairs[0] ? " goes with " : "", pairs);
+}
+
+/* "t", "kg", ..., or "lbf s^2/in"; the density's in the same way. */
+static void name_mass(hx_units *units, const unit *const unit_of[N_KIND])
+{
+    static const struct {
+        const char *name;
+        double kg;
+    } named[] = {{"g", 1e-3}, {"kg", 1.0}, {"t", 1e3}, {"kt", 1e6}, {"mg", 1e-6}, {"ug", 1e-9}};
+    const char *force = unit_of[FORCE]->name, *length = unit_of[LENGTH]->name;
+    const char *time = unit_of[TIME]->name;
+    const double second = unit_of[TIME]->si;
+    const double metre = unit_of[LENGTH]->si;
+    const double kg = unit_of[FORCE]->si * second * second / metre;
+    units->density_si = kg / (metre * metre * metre);
+    for (size_t i = 0; i < sizeof named / sizeof named[0]; i++) {
+        if (!is_near(named[i].kg, kg)) continue;
+        snprintf(units->mass, sizeof units->mass, " %s", named[i].name);
+        snprintf(units->density, sizeof units->density, " %s/%s^3", named[i].name, length);
+        return;
+    }
+    snprintf(units->mass, sizeof units->mass, " %s %s^2/%s", force, time, length);
+    snprintf(units->density, sizeof units->density, " %s %s^2/%s^4", force, time, length);
+}
+
+static void name_units(hx_units *units, const unit *const unit_of[N_KIND])
+{
+    const char *force = unit_of[FORCE]->name, *length = unit_of[LENGTH]->name;
+    const char *stress = unit_of[STRESS]->name, *time = unit_of[TIME]->name;
+    const size_t size = HX_UNIT_SIZE;
+    snprintf(units->system, sizeof units->system, "%s, %s, %s%s%s", force, length, stress,
+             unit_of[TIME]->si == 1.0 ? "" : ", ", unit_of[TIME]->si == 1.0 ? "" : time);
+    snprintf(units->force, size, " %s", force);
+    snprintf(units->length, size, " %s", length);
+    snprintf(units->stress, size, " %s", stress);
+    snprintf(units->time, size, " %s", time);
+    snprintf(units->area, size, " %s^2", length);
+    snprintf(units->volume, size, " %s^3", length);
+    snprintf(units->work, size, " %s %s", force, length);
+    snprintf(units->acceleration, size, " %s/%s^2", length, time);
+    snprintf(units->stiffness, size, " %s/%s", force, length);
+    snprintf(units->rate, size, " rad/%s", time);
+    units->pascal = unit_of[STRESS]->si;
+    name_mass(units, unit_of);
+}
+
+int hx_units_parse(hx_units *units, const char *text)
+{
+    const unit *unit_of[N_KIND] = {NULL}, *found;
+    const char *rest = text;
+    char word[WORD], stress[WORD];
+    unit made;
+    memset(units, 0, sizeof *units);
+    if (!text) return HX_OK;
+    while (next_word(&rest, word)) {
+        HX_TRY(read_word(word, &made, &found));
+        if (unit_of[found->kind])
+            return HX_RAISE(HX_EINPUT, "\"%s\" has two units of %s, %s and %s", text,
+                            kind_name[found->kind], unit_of[found->kind]->name, found->name);
+        if (found == &made) { /* its name lies in word */
+            snprintf(stress, sizeof stress, "%s", word);
+            made.name = stress;
+        }
+        unit_of[found->kind] = found;
+    }
+    for (int kind = FORCE; kind <= STRESS; kind++)
+        if (!unit_of[kind])
+            return HX_RAISE(HX_EINPUT,
+                            "\"%s\" has no unit of %s; give a force, a length and a stress, and a "
+                            "time if it is not s: \"N, mm, MPa\"",
+                            text, kind_name[kind]);
+    if (!unit_of[TIME]) unit_of[TIME] = find_unit("s");
+    HX_TRY(check_stress(text, unit_of));
+    name_units(units, unit_of);
+    return HX_OK;
+}
+
+void hx_units_write(const hx_units *units, hx_json *json, const char *key)
+{
+    if (!units->system[0]) return;
+    const struct {
+        const char *key, *name;
+    } entry[] = {{"force", units->force},     {"length", units->length},
+                 {"stress", units->stress},   {"time", units->time},
+                 {"volume", units->volume},   {"moment", units->work},
+                 {"compliance", units->work}, {"mass", units->mass},
+                 {"density", units->density}, {"acceleration", units->acceleration},
+                 {"rotation", units->rate},   {"stiffness", units->stiffness}};
+    hx_json_open_object(json, key);
+    for (size_t i = 0; i < sizeof entry / sizeof entry[0]; i++)
+        hx_json_string(json, entry[i].key, entry[i].name + 1);
+    hx_json_close_object(json);
+}

@@ -1,0 +1,33 @@
+/* The units that a config states once, `units = "N, mm, MPa"`: checked for consistency, and named
+ * beside figures. The numbers themselves are computed as they are written. */
+#ifndef HX_UNITS_H
+#define HX_UNITS_H
+
+#include "../text/json.h"
+#include "core/base/error.h"
+
+enum { HX_UNIT_SIZE = 24 };
+
+/* Each name begins with a space, to follow a number, and is empty where no units were stated:
+ * printf("volume %g%s", volume, units.volume). */
+typedef struct hx_units {
+    char system[64]; /* as stated: "N, mm, MPa", without a space before */
+    char force[HX_UNIT_SIZE], length[HX_UNIT_SIZE], stress[HX_UNIT_SIZE], time[HX_UNIT_SIZE];
+    char area[HX_UNIT_SIZE], volume[HX_UNIT_SIZE];
+    char work[HX_UNIT_SIZE]; /* of moments and of the compliance: " N mm" */
+    char mass[HX_UNIT_SIZE]; /* force time^2 / length: " t" with N, mm and s */
+    char density[HX_UNIT_SIZE], acceleration[HX_UNIT_SIZE], stiffness[HX_UNIT_SIZE];
+    double pascal;           /* of the unit of stress; 0: none stated */
+    double density_si;       /* kg/m^3 of the unit of density */
+    char rate[HX_UNIT_SIZE]; /* of rotation: " rad/s" */
+} hx_units;
+
+/* `text` names a force, a length and a stress, and a time if it is not s, in any order; NULL: none.
+ * HX_EINPUT: an unknown unit, with the nearest; a kind twice or missing; a stress that is not force
+ * / length^2, with the one that is. */
+int hx_units_parse(hx_units *units, const char *text);
+
+/* An object `key` with every name; nothing where no units were stated. */
+void hx_units_write(const hx_units *units, hx_json *json, const char *key);
+
+#endif

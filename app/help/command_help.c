@@ -1,0 +1,84 @@
+#include "command_help.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "../text/commands.h"
+#include "core/version.h"
+
+enum { LINE_WIDTH = 99, TEXT_WIDTH = 160 };
+
+/* "-q, --quiet", "--output DIR" */
+static int option_label(const hx_option *o, char *text, size_t n_text)
+{
+    return snprintf(text, n_text, "%s%s%s%s%s", o->letter ? o->letter : "", o->letter ? ", " : "",
+                    o->name, o->value ? " " : "", o->value ? o->value : "");
+}
+
+/* Words from `column` on, where the line is already; further lines begin there. */
+static void print_wrapped(const char *text, int column)
+{
+    int at = column;
+    while (*text) {
+        const int n = (int)strcspn(text, " ");
+        if (at > column && at + 1 + n > LINE_WIDTH) {
+            printf("\n%*s", column, "");
+            at = column;
+        }
+        at += printf("%s%.*s", at > column ? " " : "", n, text);
+        text += n;
+        text += strspn(text, " ");
+    }
+    printf("\n");
+}
+
+static void print_options(const hx_option *option, size_t n_option)
+{
+    char label[TEXT_WIDTH], text[512];
+    int widest = 0;
+    for (size_t i = 0; i < n_option; i++) {
+        const int n = option_label(&option[i], label, sizeof label);
+        if (n > widest) widest = n;
+    }
+    for (size_t i = 0; i < n_option; i++) {
+        const char *const usual = option[i].note ? option[i].note : option[i].fallback;
+        option_label(&option[i], label, sizeof label);
+        snprintf(text, sizeof text, "%s%s%s%s", option[i].help, usual ? " (default: " : "",
+                 usual ? usual : "", usual ? ")" : "");
+        const int column = printf("  %-*s  ", widest, label);
+        print_wrapped(text, column);
+    }
+}
+
+static void print_common_options(void)
+{
+    printf("Options\n");
+    print_options(hx_common_options, hx_n_common);
+}
+
+void hx_print_usage(void)
+{
+    printf("hextop %s: topology optimization on unstructured hexahedral meshes\n\nUsage\n",
+           HX_VERSION);
+    for (size_t i = 0; hx_commands[i]; i++)
+        printf("  hextop %-7s %-31s %s\n", hx_commands[i]->name, hx_commands[i]->arguments,
+               hx_commands[i]->summary);
+    printf("\n");
+    print_common_options();
+    printf("\nStart with: hextop run configs/quickstart.cfg\n");
+}
+
+void hx_print_command_help(const hx_command *c)
+{
+    printf("Usage: hextop %s %s\n%s\n", c->name, c->arguments, c->help);
+    if (c->n_option > 0) {
+        print_options(c->option, c->n_option);
+        printf("\n");
+    }
+    if (hx_command_takes_keys(c))
+        printf(
+            "KEY=VALUE overrides a config key: mesh.size=3 solver.operator=ebe64\n"
+            "output.directory=out loads[0].node_force=[0,0,-1]; an empty VALUE removes the key.\n"
+            "`hextop help config` lists all keys, `hextop help loads` those of one group.\n\n");
+    print_common_options();
+}

@@ -1,0 +1,97 @@
+#include "convert_mesh.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../config/config_schema.h"
+#include "../output/fields.h"
+#include "../output/progress.h"
+#include "../session/mesh_input.h"
+#include "../text/table.h"
+#include "core/base/clock.h"
+#include "core/base/memory.h"
+#include "core/files/mesh_files.h"
+
+typedef struct conversion {
+    const char *in, *out;
+    double merge;
+    int is_ascii;
+} conversion;
+
+int hx_is_mesh_file(const char *path)
+{
+    const hx_mesh_format *const by_name = hx_mesh_format_of_name(path);
+    return by_name != NULL || hx_mesh_format_of_file(path) != NULL;
+}
+
+static int read_setting(conversion *c, const char *text)
+{
+    char *end = NULL;
+    if (strncmp(text, "mesh.merge=", 11) == 0) {
+        c->merge = strtod(text + 11, &end);
+        if (end != text + 11 && *end == '\0' && c->merge >= 0.0 && isfinite(c->merge)) return HX_OK;
+        return HX_RAISE(HX_EINPUT, "'%s': a distance of 0 or more is expected", text);
+    }
+    if (strncmp(text, "output.format=", 14) == 0) {
+        const int format = hx_key_word_place(hx_key_find("output", "format"), text + 14);
+        c->is_ascii = format == HX_VTK_ASCII;
+        if (format >= 0) return HX_OK;
+    }
+    return HX_RAISE(HX_EINPUT,
+                    "'%s': where a mesh file is converted, only mesh.merge=DISTANCE and "
+                    "output.format=binary or ascii may follow",
+                    text);
+}
+
+static int write_vtk(const conversion *c, const hx_mesh *mesh)
+{
+    hx_fields fields;
+    memset(&fields, 0, sizeof fields);
+    const hx_vtk_options vtk = {.format = c->is_ascii ? HX_VTK_ASCII : HX_VTK_BINARY};
+    int rc = hx_fields_add_sets(&fields, mesh);
+    if (rc == HX_OK) rc = hx_progress_write(c->out, mesh, mesh->name, &vtk, &fields, NULL);
+    hx_fields_free(&fields);
+    return rc;
+}
+
+/* Supports and forces are a problem's, and need a material to be written. */
+static void warn_of_conditions(const conversion *c, const hx_mesh *mesh)
+{
+    if (mesh->n_file_support == 0 && mesh->n_file_force == 0 && !mesh->file_fault) return;
+    hx_log_warning("%s: its supports and loads are not written, only mesh and sets; a config with "
+                   "from = \"file\" takes them along: hextop mesh CONFIG %s",
+                   c->in, c->out);
+}
+
+static int convert(const conversion *c, hx_mesh *mesh)
+{
+    char a[32], b[32];
+    const hx_mesh_format *const format = hx_mesh_format_of_name(c->out);
+    const double begin = hx_clock();
+    HX_TRY(hx_input_read(c->in, c->merge, mesh));
+    const double read = hx_clock();
+    HX_TRY(hx_mesh_finish(mesh));
+    HX_TRY(hx_input_check(mesh, c->merge));
+    hx_log_detail("%s: read in %.3f s, validated in %.3f s, %s of host memory at most", c->in,
+                  read - begin, hx_clock() - read,
+                  hx_format_bytes((double)hx_host_memory_peak(), a, sizeof a));
+    const hx_mesh_write_options how = {.is_ascii = c->is_ascii, .title = mesh->name};
+    HX_TRY(format->write ? format->write(c->out, mesh, &how) : write_vtk(c, mesh));
+    warn_of_conditions(c, mesh);
+    hx_log_info("%s: %s elements, %s nodes, %zu sets", c->out,
+                hx_format_count(mesh->n_elem, a, sizeof a),
+                hx_format_count(mesh->n_node, b, sizeof b), mesh->n_set);
+    return HX_OK;
+}
+
+int hx_convert_mesh(const hx_options *options)
+{
+    hx_mesh mesh;
+    conversion c = {options->argument[0], options->argument[1], (double)NAN, 0};
+    for (size_t i = 2; i < options->n_argument; i++) HX_TRY(read_setting(&c, options->argument[i]));
+    memset(&mesh, 0, sizeof mesh);
+    const int rc = convert(&c, &mesh);
+    hx_mesh_free(&mesh);
+    return rc;
+}

@@ -1,0 +1,28 @@
+/* Fields of a VTK file with the memory behind them. */
+#ifndef HX_FIELDS_H
+#define HX_FIELDS_H
+
+#include "core/files/vtk.h"
+
+typedef struct hx_fields {
+    size_t n, capacity;
+    hx_vtk_field *field; /* [n] (owned, names and data included) */
+    int planning;        /* 1: takes no memory for data, which stays NULL; only `bytes` grows */
+    size_t bytes;        /* of the data */
+} hx_fields;
+
+/* Adds a field with zeroed data for the mesh; *(void **)data is the caller's to fill, owned here.
+ */
+int hx_fields_add(hx_fields *fields, const hx_mesh *mesh, hx_vtk_where where, hx_vtk_type type,
+                  int n_comp, const char *name, void *data);
+
+/* Name of a load case's field, c from 0: "displacement" of the first, "displacement_2" of the
+ * second. Returns text. */
+const char *hx_fields_case_name(const char *name, int c, char *text, size_t n_text);
+
+/* Adds "set_NAME" (0 or 1) on points, and on cells where the set holds elements, for all sets. */
+int hx_fields_add_sets(hx_fields *fields, const hx_mesh *mesh);
+
+void hx_fields_free(hx_fields *fields);
+
+#endif

@@ -1,0 +1,27 @@
+/* history.csv: one line per design iteration, on disk before the next one starts. */
+#ifndef HX_HISTORY_H
+#define HX_HISTORY_H
+
+#include <stdio.h>
+
+#include "core/design/optimizer.h"
+
+typedef struct hx_history {
+    FILE *stream; /* (owned) */
+    char *path;   /* (owned) */
+    int n_case;
+} hx_history;
+
+/* Replaces an older file by one with the header line, and locks it: HX_EENV if another run is
+ * writing it. */
+int hx_history_open(hx_history *history, const char *path, int n_case);
+
+/* Appends and flushes a line. output_seconds: what writing this iteration's VTK file took. HX_EIO.
+ */
+int hx_history_add(hx_history *history, const hx_iteration *it, double output_seconds);
+
+/* HX_EIO if the last lines could not be written. */
+int hx_history_close(hx_history *history);
+void hx_history_free(hx_history *history);
+
+#endif

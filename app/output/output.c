@@ -1,0 +1,336 @@
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "../text/log.h"
+#include "core/base/atomic_file.h"
+#include "core/base/grow.h"
+#include "core/base/memory.h"
+#include "core/mesh/hex8.h"
+#include "progress.h"
+
+static int cannot_write(const hx_config *cfg, const char *path, const char *why)
+{
+    const int rc =
+        HX_RAISE(HX_EENV, "cannot write to '%s': %s; name a folder that can be created or written",
+                 path, why);
+    if (!cfg->output_option) return hx_config_blame(cfg, "output.directory", rc);
+    hx_error_prefix("%s: ", cfg->output_option);
+    return rc;
+}
+
+/* Cuts the last part of a path; "." when nothing is left. */
+static void to_parent(char *path)
+{
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/') n--;
+    while (n > 0 && path[n - 1] != '/') n--;
+    while (n > 1 && path[n - 1] == '/') n--;
+    if (n == 0)
+        strcpy(path, ".");
+    else
+        path[n] = '\0';
+}
+
+/* output.directory or, as long as it does not exist, the folder that it will be made in. */
+static int existing_directory(const hx_config *cfg, char path[PATH_MAX], struct stat *status)
+{
+    const char *directory = cfg->output.directory;
+    if (strlen(directory) + 64 >= PATH_MAX)
+        return cannot_write(cfg, directory, "the name is too long");
+    snprintf(path, PATH_MAX, "%s", directory);
+    while (stat(path, status) != 0) {
+        if (errno != ENOENT || strcmp(path, ".") == 0 || strcmp(path, "/") == 0)
+            return cannot_write(cfg, directory, strerror(errno));
+        to_parent(path);
+    }
+    return HX_OK;
+}
+
+int hx_output_probe(const hx_config *cfg)
+{
+    char path[PATH_MAX];
+    struct stat status;
+    HX_TRY(existing_directory(cfg, path, &status));
+    if (!S_ISDIR(status.st_mode)) return cannot_write(cfg, path, "it is a file, not a folder");
+    if (access(path, W_OK | X_OK) != 0) return cannot_write(cfg, path, strerror(errno));
+    return HX_OK;
+}
+
+/* mkdir -p */
+static int make_directory(const hx_config *cfg)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s", cfg->output.directory);
+    for (char *c = path + 1;; c++) {
+        if (*c != '/' && *c != '\0') continue;
+        const char kept = *c;
+        *c = '\0';
+        if (mkdir(path, 0777) != 0 && errno != EEXIST)
+            return cannot_write(cfg, path, strerror(errno));
+        *c = kept;
+        if (kept == '\0') return HX_OK;
+    }
+}
+
+/* Writes and removes a small file. */
+static int test_write(const hx_config *cfg)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/.hextop.%ld", cfg->output.directory, (long)getpid());
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    if (fd < 0) return cannot_write(cfg, cfg->output.directory, strerror(errno));
+    const int failed = write(fd, "\n", 1) != 1 || close(fd) != 0 ? errno : 0;
+    unlink(path);
+    return failed ? cannot_write(cfg, cfg->output.directory, strerror(failed)) : HX_OK;
+}
+
+/* Memory beside the fields, counted with them; none while only planning. */
+static int add_scratch(hx_output *out, double **array, size_t n, const char *what)
+{
+    out->fields.bytes += n * sizeof **array;
+    return out->fields.planning ? HX_OK : hx_alloc_raw(array, n, sizeof **array, what);
+}
+
+static int add_fields(hx_output *out)
+{
+    const hx_config *cfg = &out->session->cfg;
+    const hx_mesh *mesh = &out->session->mesh;
+    const int n_case = out->session->problem.n_case;
+    const size_t n_elem = (size_t)mesh->n_elem;
+    char name[64];
+    HX_TRY(add_scratch(out, &out->physical, n_elem, "densities"));
+    if (hx_config_has_field(cfg, HX_FIELD_SENSITIVITY) ||
+        hx_config_has_field(cfg, HX_FIELD_ENERGY) || hx_config_has_field(cfg, HX_FIELD_VON_MISES))
+        HX_TRY(add_scratch(out, &out->scalar, n_elem, "fields"));
+    if (hx_config_has_field(cfg, HX_FIELD_DENSITY))
+        HX_TRY(hx_fields_add(&out->fields, mesh, HX_VTK_CELL, HX_VTK_F64, 1, "density",
+                             &out->density));
+    if (hx_config_has_field(cfg, HX_FIELD_SENSITIVITY))
+        HX_TRY(hx_fields_add(&out->fields, mesh, HX_VTK_CELL, HX_VTK_F32, 1, "sensitivity",
+                             &out->sensitivity));
+    if (hx_config_has_field(cfg, HX_FIELD_ENERGY))
+        HX_TRY(
+            hx_fields_add(&out->fields, mesh, HX_VTK_CELL, HX_VTK_F32, 1, "energy", &out->energy));
+    if (hx_config_has_field(cfg, HX_FIELD_DISPLACEMENT)) {
+        HX_TRY(hx_alloc(&out->displacement, (size_t)n_case, sizeof(double *), "fields"));
+        for (int c = 0; c < n_case; c++)
+            HX_TRY(hx_fields_add(&out->fields, mesh, HX_VTK_POINT, HX_VTK_F64, 3,
+                                 hx_fields_case_name("displacement", c, name, sizeof name),
+                                 &out->displacement[c]));
+    }
+    if (hx_config_has_field(cfg, HX_FIELD_VON_MISES)) {
+        HX_TRY(hx_alloc(&out->von_mises, (size_t)n_case, sizeof(float *), "fields"));
+        for (int c = 0; c < n_case; c++)
+            HX_TRY(hx_fields_add(&out->fields, mesh, HX_VTK_CELL, HX_VTK_F32, 1,
+                                 hx_fields_case_name("von_mises", c, name, sizeof name),
+                                 &out->von_mises[c]));
+        if (!hx_config_has_field(cfg, HX_FIELD_DISPLACEMENT)) /* else from the field */
+            HX_TRY(add_scratch(out, &out->scratch, 3 * (size_t)mesh->n_node,
+                               "displacements for stresses"));
+    }
+    if (hx_config_has_field(cfg, HX_FIELD_SETS)) HX_TRY(hx_fields_add_sets(&out->fields, mesh));
+    return HX_OK;
+}
+
+int hx_output_make_directory(const hx_config *cfg)
+{
+    HX_TRY(make_directory(cfg));
+    return test_write(cfg);
+}
+
+int hx_output_make_plan(hx_session *s, hx_output_plan *plan)
+{
+    int rc;
+    const hx_config *cfg = &s->cfg;
+    const int every = cfg->output.every, n = cfg->optimization.iterations;
+    hx_output out = {.session = s, .fields = {.planning = 1}};
+    char path[PATH_MAX];
+    struct stat status;
+    struct statvfs disk;
+    memset(plan, 0, sizeof *plan);
+    HX_TRY_FAIL(add_fields(&out));
+    plan->fields = out.fields.bytes;
+    plan->writer = hx_vtk_writer_bytes(&s->mesh, !isnan(cfg->output.threshold));
+    plan->n_file = every > 0 ? (n + every - 1) / every : 1;
+    HX_TRY_FAIL(
+        hx_vtk_bytes(&s->mesh, cfg->title, out.fields.field, out.fields.n, &plan->file_bytes));
+    HX_TRY_FAIL(existing_directory(cfg, path, &status));
+    if (statvfs(path, &disk) == 0)
+        plan->disk_free = (uint64_t)disk.f_bavail * (uint64_t)disk.f_frsize;
+fail:
+    hx_output_free(&out);
+    return rc;
+}
+
+int hx_output_open(hx_output *out, hx_session *s)
+{
+    int rc;
+    memset(out, 0, sizeof *out);
+    out->session = s;
+    out->directory = s->cfg.output.directory;
+    out->format = s->cfg.output.format;
+    HX_TRY_FAIL(add_fields(out));
+    HX_TRY_FAIL(hx_output_make_directory(&s->cfg));
+    return HX_OK;
+fail:
+    hx_output_free(out);
+    return rc;
+}
+
+void hx_output_von_mises(const hx_session *s, const double *modulus, const double *u, float *stress)
+{
+    const hx_mesh *mesh = &s->mesh;
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        double x[24], ue[24];
+        for (size_t a = 0; a < 8; a++) {
+            const size_t node = (size_t)mesh->conn[8 * e + (int64_t)a];
+            memcpy(x + 3 * a, mesh->xyz + 3 * node, 3 * sizeof *x);
+            memcpy(ue + 3 * a, u + 3 * node, 3 * sizeof *ue);
+        }
+        stress[e] =
+            (float)(modulus[e] * hx_hex8_von_mises(x, ue, s->problem.lambda, s->problem.mu));
+    }
+}
+
+static void to_single(int64_t n, const double *from, float *to)
+{
+#pragma omp parallel for simd schedule(static)
+    for (int64_t e = 0; e < n; e++) to[e] = (float)from[e];
+}
+
+static int fill_fields(hx_output *out)
+{
+    hx_session *s = out->session;
+    hx_optimizer *opt = &s->opt;
+    const int64_t n = s->mesh.n_elem;
+    if (out->density) memcpy(out->density, out->physical, (size_t)n * sizeof *out->density);
+    if (out->sensitivity) {
+        HX_TRY(hx_optimizer_sensitivity(opt, out->scalar));
+        to_single(n, out->scalar, out->sensitivity);
+    }
+    if (out->energy) {
+        HX_TRY(hx_optimizer_energy(opt, out->scalar));
+        to_single(n, out->scalar, out->energy);
+    }
+    if (out->von_mises) HX_TRY(hx_optimizer_modulus(opt, out->scalar));
+    for (int c = 0; c < s->problem.n_case; c++) {
+        double *u = out->displacement ? out->displacement[c] : out->scratch;
+        if (u) HX_TRY(hx_optimizer_displacement(opt, c, u));
+        if (out->von_mises) hx_output_von_mises(s, out->scalar, u, out->von_mises[c]);
+    }
+    return HX_OK;
+}
+
+const char *hx_output_path(const hx_output *out, const char *name, char *text, size_t n_text)
+{
+    const size_t n = strlen(out->directory);
+    snprintf(text, n_text, "%s%s%s", out->directory, n && out->directory[n - 1] == '/' ? "" : "/",
+             name);
+    return text;
+}
+
+void hx_output_forget(const hx_output *out)
+{
+    static const char *const name[] = {"summary.json", "density.vtk.series"};
+    char path[PATH_MAX];
+    for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
+        hx_atomic_file_remove(hx_output_path(out, name[i], path, sizeof path));
+}
+
+const char *hx_output_last(const hx_output *out)
+{
+    return out->n_file > 0 ? out->file[out->n_file - 1] : NULL;
+}
+
+static int remember(hx_output *out, const char *name, int iteration)
+{
+    if (out->n_file == out->file_capacity) {
+        const size_t capacity = 2 * out->file_capacity + 64;
+        HX_TRY(hx_resize(&out->file, out->n_file, capacity, sizeof(char *), "names of files"));
+        HX_TRY(hx_resize(&out->time, out->n_file, capacity, sizeof(double), "names of files"));
+        out->file_capacity = capacity;
+    }
+    HX_TRY(hx_strdup(&out->file[out->n_file], name));
+    out->time[out->n_file++] = iteration;
+    return HX_OK;
+}
+
+/* With output.threshold: the elements that are dense enough. */
+static hx_vtk_options write_options(const hx_output *out)
+{
+    const hx_session *s = out->session;
+    const double threshold = s->cfg.output.threshold;
+    hx_vtk_options options = {.format = out->format};
+    if (isnan(threshold)) return options;
+    options.value = out->physical;
+    options.least = threshold;
+    return options;
+}
+
+static void warn_empty(const hx_output *out, const char *path)
+{
+    const hx_session *s = out->session;
+    double most = 0.0;
+    for (int64_t e = 0; e < s->mesh.n_elem; e++) most = fmax(most, out->physical[e]);
+    hx_log_warning("%s is empty: no element has a density of output.threshold = %g, the largest is "
+                   "%.4g",
+                   path, s->cfg.output.threshold, most);
+}
+
+int hx_output_write(hx_output *out, int iteration)
+{
+    const hx_session *s = out->session;
+    const hx_vtk_options options = write_options(out);
+    int64_t n_written = 0;
+    char path[PATH_MAX], name[64], title[256];
+    const char *own = s->cfg.title[0] ? s->cfg.title : s->mesh.name;
+    snprintf(name, sizeof name, "density_%04d.vtk", iteration);
+    snprintf(title, sizeof title, "%.140s, hextop, iteration %d%s%s", own, iteration,
+             s->cfg.units.system[0] ? ", units " : "", s->cfg.units.system);
+    for (char *c = title; *c; c++)
+        if (*c == '\n' || *c == '\r') *c = ' ';
+    HX_TRY(hx_optimizer_density(&s->opt, out->physical));
+    HX_TRY(fill_fields(out));
+    HX_TRY(hx_progress_write(hx_output_path(out, name, path, sizeof path), &s->mesh, title,
+                             &options, &out->fields, &n_written));
+    if (n_written == 0) warn_empty(out, path);
+    HX_TRY(remember(out, name, iteration));
+    return hx_vtk_write_series(hx_output_path(out, "density.vtk.series", path, sizeof path),
+                               out->n_file, (const char *const *)out->file, out->time);
+}
+
+int hx_output_rescue(const hx_output *out, int iteration)
+{
+    const hx_session *s = out->session;
+    const hx_vtk_field density = {"density", HX_VTK_CELL, HX_VTK_F64, 1, out->physical};
+    char path[PATH_MAX], name[64];
+    snprintf(name, sizeof name, "unfinished_%04d.vtk", iteration);
+    HX_TRY(hx_optimizer_density(&s->opt, out->physical));
+    return hx_vtk_write(hx_output_path(out, name, path, sizeof path), &s->mesh,
+                        "hextop, design whose analysis failed", out->format, &density, 1);
+}
+
+void hx_output_free(hx_output *out)
+{
+    hx_fields_free(&out->fields);
+    free(out->displacement);
+    free(out->von_mises);
+    free(out->scratch);
+    free(out->physical);
+    free(out->scalar);
+    for (size_t i = 0; i < out->n_file; i++) free(out->file[i]);
+    free(out->file);
+    free(out->time);
+    memset(out, 0, sizeof *out);
+}

@@ -1,0 +1,65 @@
+/* The output directory of a run and the VTK files in it. */
+#ifndef HX_OUTPUT_H
+#define HX_OUTPUT_H
+
+#include "../session/setup.h"
+#include "fields.h"
+
+typedef struct hx_output {
+    hx_session *session;   /* (borrowed) */
+    const char *directory; /* (borrowed) */
+    hx_vtk_format format;
+    hx_fields fields; /* memory for all fields, taken before the first iteration */
+    double *physical; /* [n_elem] density of the design just analysed (owned) */
+    double *scalar;   /* [n_elem] a field on its way from the device (owned) */
+    double *density;  /* [n_elem], these in `fields`; NULL if not asked for */
+    float *sensitivity, *energy;
+    double **displacement;        /* [n_case] -> [n_node][3] (outer array owned) */
+    float **von_mises;            /* [n_case] -> [n_elem] (outer array owned) */
+    double *scratch;              /* [n_node][3] displacement for von_mises (owned) */
+    size_t n_file, file_capacity; /* VTK files of this run, oldest first */
+    char **file;                  /* [n_file] names within the directory (owned) */
+    double *time;                 /* [n_file] iterations (owned) */
+} hx_output;
+
+/* Fails with HX_EENV if the directory could not be written or created; changes nothing. */
+int hx_output_probe(const hx_config *cfg);
+
+/* Creates output.directory and tests that a file can be written there. HX_EENV. */
+int hx_output_make_directory(const hx_config *cfg);
+
+/* What the output will take, at most. Needs mesh and problem; takes no memory. */
+typedef struct hx_output_plan {
+    size_t fields, writer; /* bytes held during the run, and in addition while a file is written */
+    int n_file;            /* VTK files of a run that does all its iterations */
+    uint64_t file_bytes;   /* of one of them, binary and whole */
+    uint64_t disk_free;    /* bytes that can be written into output.directory; 0: unknown */
+} hx_output_plan;
+int hx_output_make_plan(hx_session *s, hx_output_plan *plan);
+
+/* Creates the directory, tests that a file can be written there, and takes the memory. */
+int hx_output_open(hx_output *out, hx_session *s);
+
+/* Writes DIR/density_0010.vtk of the design just analysed, and the series file. */
+int hx_output_write(hx_output *out, int iteration);
+
+/* Keeps the densities of a design whose analysis failed, in DIR/unfinished_0010.vtk. */
+int hx_output_rescue(const hx_output *out, int iteration);
+
+/* DIR/name into text; returns it. */
+const char *hx_output_path(const hx_output *out, const char *name, char *text, size_t n_text);
+
+/* Removes what an earlier run said of itself (summary, series), so that it cannot be taken for this
+ * run's if this one fails early. */
+void hx_output_forget(const hx_output *out);
+
+/* Name of the last VTK file, or NULL. */
+const char *hx_output_last(const hx_output *out);
+
+/* stress[n_elem]: von Mises at element centres, of the macroscopic stress modulus_e D e(u). */
+void hx_output_von_mises(const hx_session *s, const double *modulus, const double *u,
+                         float *stress);
+
+void hx_output_free(hx_output *out);
+
+#endif

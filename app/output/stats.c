@@ -1,0 +1,107 @@
+#include "stats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../text/log.h"
+#include "../text/table.h"
+#include "core/base/clock.h"
+#include "core/base/memory.h"
+#include "core/base/quantile.h"
+
+int hx_stats_begin(hx_stats *stats, int max_iterations, int n_case)
+{
+    stats->capacity = max_iterations;
+    HX_TRY(hx_alloc(&stats->iteration_seconds, (size_t)max_iterations, sizeof(double), "timings"));
+    return hx_alloc(&stats->case_iterations, (size_t)n_case, sizeof(int64_t), "timings");
+}
+
+void hx_stats_add(hx_stats *stats, const hx_iteration *it, int n_case, double output_seconds)
+{
+    for (int i = HX_STAGE_PCG; i < HX_N_STAGE; i++) stats->stage[i] += it->stage[i];
+    stats->stage[HX_STAGE_OUTPUT] += output_seconds;
+    stats->spmv += it->spmv_seconds;
+    stats->precond += hx_stats_precond(it);
+    stats->pcg_iterations += it->pcg_iterations;
+    for (int c = 0; c < n_case; c++) stats->case_iterations[c] += it->load_case[c].pcg.iterations;
+    stats->n_fell_back += it->pcg_fell_back;
+    stats->n_missed += it->volume_missed;
+    if (it->reason != HX_PCG_CONVERGED) stats->n_unconverged++;
+    if (stats->n_iteration == 0)
+        stats->first_product = stats->stage[HX_STAGE_SETUP] + it->prepare_seconds;
+    if (stats->n_iteration < stats->capacity)
+        stats->iteration_seconds[stats->n_iteration++] = it->seconds;
+    stats->last = *it;
+}
+
+double hx_stats_precond(const hx_iteration *it)
+{
+    return it->prepare_seconds + it->precond_seconds;
+}
+
+double hx_stats_vector(const hx_iteration *it)
+{
+    return it->stage[HX_STAGE_PCG] - it->spmv_seconds - hx_stats_precond(it);
+}
+
+void hx_stats_stop(hx_stats *stats)
+{
+    stats->total = hx_clock() - stats->begin;
+}
+
+void hx_stats_iteration_seconds(const hx_stats *stats, double *median, double *min, double *max)
+{
+    const size_t n = (size_t)stats->n_iteration;
+    double *sorted = NULL;
+    *median = *min = *max = 0.0;
+    if (n == 0 || hx_alloc(&sorted, n, sizeof *sorted, "timings") < 0) return;
+    memcpy(sorted, stats->iteration_seconds, n * sizeof *sorted);
+    hx_sort_values(sorted, n);
+    *median = hx_quantile(sorted, n, 0.5);
+    *min = sorted[0];
+    *max = sorted[n - 1];
+    free(sorted);
+}
+
+double hx_stats_time_left(const hx_stats *stats, int n)
+{
+    double sum = 0.0;
+    int count = 0;
+    for (int i = stats->n_iteration - 1; i >= 0 && count < 5; i--, count++)
+        sum += stats->iteration_seconds[i];
+    return count ? sum / count * n : 0.0;
+}
+
+static void add_row(hx_table *table, const char *name, double seconds, double total)
+{
+    hx_table_add(table, "%s", name);
+    hx_table_add(table, "%.3f", seconds);
+    hx_table_add(table, "%.1f %%", total > 0.0 ? 100.0 * seconds / total : 0.0);
+}
+
+void hx_stats_print(const hx_stats *stats)
+{
+    hx_table table;
+    if (hx_log_get_level() < HX_LOG_NORMAL) return;
+    hx_table_begin(&table, "lrr");
+    hx_table_add(&table, "stage");
+    hx_table_add(&table, "seconds");
+    hx_table_add(&table, "share");
+    for (int i = 0; i < HX_N_STAGE; i++) {
+        add_row(&table, hx_stage_name((hx_stage)i), stats->stage[i], stats->total);
+        if (i != HX_STAGE_PCG) continue;
+        add_row(&table, "  matrix-vector products", stats->spmv, stats->total);
+        add_row(&table, "  preconditioner", stats->precond, stats->total);
+        add_row(&table, "  vector work", stats->stage[i] - stats->spmv - stats->precond,
+                stats->total);
+    }
+    add_row(&table, "total", stats->total, stats->total);
+    hx_table_end(&table, 2);
+}
+
+void hx_stats_free(hx_stats *stats)
+{
+    free(stats->iteration_seconds);
+    free(stats->case_iterations);
+    memset(stats, 0, sizeof *stats);
+}

@@ -1,0 +1,44 @@
+/* What a run adds up over its iterations: seconds by stage (P1, Figure 15), PCG iterations. */
+#ifndef HX_STATS_H
+#define HX_STATS_H
+
+#include "core/design/optimizer.h"
+
+typedef struct hx_stats {
+    double begin;             /* hx_clock at the start of the command */
+    double stage[HX_N_STAGE]; /* seconds */
+    double spmv, precond;     /* parts of the PCG stage */
+    double total;             /* seconds from begin, set by hx_stats_stop */
+    double first_product;     /* seconds from begin to the first solve */
+    int n_iteration, capacity;
+    double *iteration_seconds; /* [n_iteration] (owned) */
+    int64_t pcg_iterations;    /* of all solves */
+    int64_t *case_iterations;  /* [n_case] (owned) */
+    int n_fell_back;           /* solves in mixed precision that had to be finished in double */
+    int n_unconverged;         /* design iterations with a solve that did not converge */
+    int n_missed;              /* designs whose volume is not the one asked for */
+    hx_iteration last;         /* the last one */
+} hx_stats;
+
+/* Parts of an iteration's PCG stage: setting the preconditioner up and applying it; all else but
+ * the operator's products. */
+double hx_stats_precond(const hx_iteration *it);
+double hx_stats_vector(const hx_iteration *it);
+
+int hx_stats_begin(hx_stats *stats, int max_iterations, int n_case);
+/* output_seconds: what writing this iteration's files took. */
+void hx_stats_add(hx_stats *stats, const hx_iteration *it, int n_case, double output_seconds);
+void hx_stats_stop(hx_stats *stats);
+
+/* Median, smallest and largest seconds of a design iteration; 0 without any. */
+void hx_stats_iteration_seconds(const hx_stats *stats, double *median, double *min, double *max);
+
+/* Expected seconds for n more iterations, from the last few. */
+double hx_stats_time_left(const hx_stats *stats, int n);
+
+/* Prints the table of stages. */
+void hx_stats_print(const hx_stats *stats);
+
+void hx_stats_free(hx_stats *stats);
+
+#endif

@@ -1,0 +1,209 @@
+#include "summary.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../session/footprint.h"
+#include "../text/json.h"
+#include "core/base/atomic_file.h"
+#include "core/base/memory.h"
+#include "core/mesh/mesh_quality.h"
+#include "core/version.h"
+
+static void write_timings(hx_json *json, const hx_stats *stats, const char *key, double scale,
+                          int with_total)
+{
+    static const char *const name[HX_N_STAGE] = {
+        [HX_STAGE_SETUP] = "precomputation",  [HX_STAGE_PCG] = "pcg",
+        [HX_STAGE_COMPLIANCE] = "compliance", [HX_STAGE_FILTER] = "filter",
+        [HX_STAGE_UPDATE] = "update",         [HX_STAGE_OUTPUT] = "output",
+    };
+    hx_json_open_object(json, key);
+    for (int i = 0; i < HX_N_STAGE; i++) {
+        hx_json_number(json, name[i], stats->stage[i] * scale);
+        if (i != HX_STAGE_PCG) continue;
+        hx_json_number(json, "spmv", stats->spmv * scale);
+        hx_json_number(json, "preconditioner", stats->precond * scale);
+        hx_json_number(json, "vector", (stats->stage[i] - stats->spmv - stats->precond) * scale);
+    }
+    if (with_total) hx_json_number(json, "total", stats->total);
+    hx_json_close_object(json);
+}
+
+static void write_quality(hx_json *json, const hx_mesh_quality *q)
+{
+    hx_json_open_object(json, "quality");
+    hx_json_number(json, "min_scaled_jacobian", q->min_scaled_jacobian);
+    hx_json_number(json, "mean_scaled_jacobian", q->mean_scaled_jacobian);
+    hx_json_integer(json, "poor_elements", q->n_poor);
+    hx_json_number(json, "max_aspect", q->max_aspect);
+    hx_json_number(json, "min_volume", q->min_volume);
+    hx_json_number(json, "max_volume", q->max_volume);
+    hx_json_integer(json, "bodies", q->n_body);
+    hx_json_integer(json, "hinge_nodes", q->n_hinge);
+    hx_json_close_object(json);
+}
+
+static void write_mesh(hx_json *json, const hx_mesh *mesh, const hx_mesh_quality *quality)
+{
+    hx_json_open_object(json, "mesh");
+    hx_json_string(json, "name", mesh->name);
+    hx_json_integer(json, "elements", mesh->n_elem);
+    hx_json_integer(json, "nodes", mesh->n_node);
+    hx_json_number(json, "element_size", mesh->elem_size);
+    hx_json_number(json, "volume", mesh->total_volume);
+    hx_json_numbers(json, "box_min", 3, mesh->box_min);
+    hx_json_numbers(json, "box_max", 3, mesh->box_max);
+    hx_json_open_array(json, "sets");
+    for (size_t i = 0; i < mesh->n_set; i++) {
+        hx_json_open_object(json, NULL);
+        hx_json_string(json, "name", mesh->set[i].name);
+        hx_json_integer(json, "nodes", mesh->set[i].n_node);
+        hx_json_integer(json, "elements", mesh->set[i].n_elem);
+        hx_json_close_object(json);
+    }
+    hx_json_close_array(json);
+    if (quality) write_quality(json, quality);
+    hx_json_close_object(json);
+}
+
+static int write_cases(hx_json *json, hx_session *s, const hx_stats *stats)
+{
+    hx_json_open_array(json, "cases");
+    for (int c = 0; c < s->problem.n_case; c++) {
+        double load[3], reaction[3], spring[3];
+        HX_TRY(hx_optimizer_load(&s->opt, c, load));
+        HX_TRY(hx_optimizer_reaction(&s->opt, c, reaction));
+        HX_TRY(hx_optimizer_spring_force(&s->opt, c, spring));
+        hx_json_open_object(json, NULL);
+        hx_json_integer(json, "case", c + 1);
+        hx_json_number(json, "weight", s->problem.weight[c]);
+        hx_json_number(json, "compliance", s->opt.load_case[c].compliance);
+        hx_json_integer(json, "pcg_iterations_total", stats->case_iterations[c]);
+        hx_json_string(json, "pcg_outcome", hx_pcg_reason_name(s->opt.load_case[c].pcg.reason));
+        hx_json_numbers(json, "load_sum", 3, load);
+        hx_json_numbers(json, "reaction_sum", 3, reaction);
+        if (s->problem.n_spring > 0) hx_json_numbers(json, "spring_sum", 3, spring);
+        hx_json_close_object(json);
+    }
+    hx_json_close_array(json);
+    return HX_OK;
+}
+
+static void write_memory(hx_json *json, const hx_session *s)
+{
+    hx_json_open_object(json, "memory");
+    hx_json_integer(json, "host_peak_bytes", (int64_t)hx_host_memory_peak());
+    hx_json_integer(json, "device_bytes", (int64_t)s->device_bytes);
+    hx_json_integer(json, "operator_bytes", (int64_t)s->op.device_bytes);
+    hx_json_integer(json, "vector_bytes",
+                    (int64_t)(s->device_bytes - s->op.device_bytes -
+                              hx_optimizer_bytes(&s->problem) - hx_ties_bytes(&s->ties) -
+                              hx_session_filter_bytes(s)));
+    hx_json_integer(json, "mesh_bytes", (int64_t)hx_mesh_bytes(&s->mesh));
+    hx_json_integer(json, "problem_bytes", (int64_t)hx_problem_bytes(&s->problem));
+    hx_json_integer(json, "filter_bytes", (int64_t)hx_session_filter_bytes(s));
+    hx_json_integer(json, "optimizer_bytes",
+                    (int64_t)(hx_optimizer_bytes(&s->problem) + hx_ties_bytes(&s->ties)));
+    hx_footprint_write(s, json);
+    hx_json_close_object(json);
+}
+
+/* Seconds of the steps that led to the first iteration, and from the start to the first product. */
+static void write_setup(hx_json *json, const hx_session *s, const hx_stats *stats)
+{
+    hx_json_open_object(json, "setup");
+    for (int i = 0; i < HX_N_SETUP; i++)
+        hx_json_number(json, hx_setup_step_name((hx_setup_step)i), s->setup_seconds[i]);
+    hx_json_number(json, "until_first_product", stats->first_product);
+    hx_json_close_object(json);
+}
+
+static void write_result(hx_json *json, const hx_session *s, const hx_stats *stats,
+                         const char *status)
+{
+    const hx_iteration *last = &stats->last;
+    double median, min, max;
+    hx_stats_iteration_seconds(stats, &median, &min, &max);
+    hx_json_string(json, "title", s->cfg.title);
+    hx_units_write(&s->cfg.units, json, "units");
+    hx_json_string(json, "status", status);
+    hx_json_number(json, "compliance", last->compliance);
+    hx_json_number(json, "volume", last->volume);
+    hx_json_number(json, "volume_wanted", s->problem.volume_fraction);
+    hx_json_bool(json, "volume_met", !last->volume_missed);
+    hx_json_integer(json, "designs_off_volume", stats->n_missed);
+    if (!isnan(s->cfg.material.density))
+        hx_json_number(json, "mass", hx_session_mass(s, last->volume));
+    hx_json_number(json, "change", last->change);
+    hx_json_number(json, "greyness", last->greyness);
+    hx_json_number(json, "penalty", last->penalty);
+    hx_json_number(json, "beta", last->beta);
+    hx_json_integer(json, "elements", s->mesh.n_elem);
+    hx_json_integer(json, "nodes", s->mesh.n_node);
+    hx_json_string(json, "device", s->device.ops->name);
+    hx_json_string(json, "device_description", s->device.description);
+    hx_json_string(json, "operator", s->strategy->name);
+    hx_json_bool(json, "operator_deterministic", s->strategy->deterministic);
+    hx_json_string(json, "layout", hx_layout_name(s->layout));
+    hx_json_string(json, "preconditioner", s->precond_kind->name);
+    hx_json_string(json, "precision", hx_precision_name(s->pcg.params.precision));
+    hx_json_string(json, "filter", s->filter.kind->name);
+    hx_json_number(json, "filter_radius", s->filter_radius);
+    if (s->ties.n_group > 0) {
+        hx_json_open_object(json, "ties");
+        hx_json_integer(json, "groups", s->ties.n_group);
+        hx_json_integer(json, "elements", s->ties.n_member);
+        hx_json_integer(json, "elements_without_image", s->ties.n_alone);
+        hx_json_integer(json, "elements_off_their_image", s->ties.n_shifted);
+        hx_json_number(json, "largest_offset", s->ties.shift);
+        hx_json_close_object(json);
+    }
+    hx_json_integer(json, "iterations", stats->n_iteration);
+    hx_json_bool(json, "converged", stats->n_unconverged == 0);
+    hx_json_integer(json, "pcg_iterations_total", stats->pcg_iterations);
+    hx_json_integer(json, "pcg_fell_back", stats->n_fell_back);
+    hx_json_number(json, "seconds", stats->total);
+    hx_json_open_object(json, "seconds_per_iteration");
+    hx_json_number(json, "median", median);
+    hx_json_number(json, "min", min);
+    hx_json_number(json, "max", max);
+    hx_json_close_object(json);
+    write_setup(json, s, stats);
+    write_timings(json, stats, "timings", 1.0, 1);
+    write_timings(json, stats, "shares", stats->total > 0.0 ? 100.0 / stats->total : 0.0, 0);
+}
+
+void hx_summary_write_versions(hx_json *json)
+{
+    hx_json_open_object(json, "versions");
+    hx_json_string(json, "hextop", HX_VERSION);
+    hx_json_string(json, "libconfig", hx_libconfig_version());
+    hx_json_string(json, "compiler", __VERSION__);
+    hx_json_string(json, "cuda", HX_VERSION_CUDA[0] ? HX_VERSION_CUDA : NULL);
+    hx_json_close_object(json);
+}
+
+int hx_summary_write(hx_session *s, const hx_stats *stats, const char *status, const char *path)
+{
+    int rc;
+    hx_atomic_file file;
+    hx_json json;
+    hx_mesh_quality quality;
+    memset(&file, 0, sizeof file);
+    HX_TRY_FAIL(hx_mesh_measure(&s->mesh, &quality));
+    HX_TRY_FAIL(hx_atomic_file_open(&file, path));
+    hx_json_begin(&json, file.stream);
+    hx_json_open_object(&json, NULL);
+    write_result(&json, s, stats, status);
+    HX_TRY_FAIL(write_cases(&json, s, stats));
+    write_memory(&json, s);
+    write_mesh(&json, &s->mesh, &quality);
+    hx_config_write_json(&s->cfg, &json, "settings");
+    hx_summary_write_versions(&json);
+    hx_json_close_object(&json);
+    rc = hx_atomic_file_commit(&file);
+fail:
+    hx_atomic_file_free(&file);
+    return rc;
+}

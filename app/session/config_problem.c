@@ -1,0 +1,186 @@
+#include "config_problem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+
+static double tolerance_or_default(double tolerance)
+{
+    return isnan(tolerance) ? -1.0 : tolerance;
+}
+
+void hx_config_region(const hx_config_set *set, hx_region *r)
+{
+    const double *point = NULL, *axis = NULL;
+    double tolerance = -1.0;
+    const hx_config_words *operand = NULL;
+    memset(r, 0, sizeof *r);
+    if (set->plane.given) {
+        r->kind = HX_REGION_PLANE;
+        point = set->plane.point;
+        axis = set->plane.normal;
+        tolerance = set->plane.tolerance;
+    } else if (set->box.given) {
+        r->kind = HX_REGION_BOX;
+        point = set->box.min;
+        axis = set->box.max;
+        tolerance = set->box.tolerance;
+    } else if (set->cylinder.given) {
+        r->kind = HX_REGION_CYLINDER;
+        point = set->cylinder.point;
+        axis = set->cylinder.axis;
+        r->radius = set->cylinder.radius;
+        r->inner = set->cylinder.inner;
+        r->length = set->cylinder.length;
+        tolerance = set->cylinder.tolerance;
+    } else if (set->sphere.given) {
+        r->kind = HX_REGION_SPHERE;
+        point = set->sphere.center;
+        r->radius = set->sphere.radius;
+        r->inner = set->sphere.inner;
+        tolerance = set->sphere.tolerance;
+    } else {
+        r->kind = set->all_of.n ? HX_REGION_AND : set->any_of.n ? HX_REGION_OR : HX_REGION_NOT;
+        operand = set->all_of.n ? &set->all_of : set->any_of.n ? &set->any_of : &set->none_of;
+        r->n_operand = operand->n;
+        r->operand = (const char *const *)operand->word;
+    }
+    if (point) memcpy(r->point, point, sizeof r->point);
+    if (axis) memcpy(r->axis, axis, sizeof r->axis);
+    r->tolerance = tolerance_or_default(tolerance);
+}
+
+static unsigned fix_flags(const char *fix)
+{
+    return (strchr(fix, 'x') ? HX_FIX_X : 0u) | (strchr(fix, 'y') ? HX_FIX_Y : 0u) |
+           (strchr(fix, 'z') ? HX_FIX_Z : 0u);
+}
+
+static void copy_given(double to[3], const double from[3])
+{
+    if (!isnan(from[0])) memcpy(to, from, 3 * sizeof *to);
+}
+
+static void fill_remote(const hx_config_load *load, hx_load_spec *spec)
+{
+    const int rigid = load->coupling == HX_COUPLING_RIGID;
+    spec->kind = rigid ? HX_LOAD_REMOTE_RIGID : HX_LOAD_REMOTE;
+    copy_given(spec->value, load->remote_force);
+    copy_given(spec->moment, load->moment);
+    copy_given(spec->point, load->point);
+}
+
+static void fill_load(const hx_config_load *load, hx_load_spec *spec)
+{
+    const double *value = load->node_force;
+    spec->set = load->set;
+    spec->origin = load->origin;
+    spec->load_case = load->load_case;
+    spec->kind = HX_LOAD_NODE_FORCE;
+    if (load->from) {
+        spec->kind = HX_LOAD_FROM_FILE;
+        return;
+    }
+    if (load->centrifugal.given) {
+        spec->kind = HX_LOAD_CENTRIFUGAL;
+        value = load->centrifugal.axis;
+        memcpy(spec->point, load->centrifugal.point, sizeof spec->point);
+        spec->speed = load->centrifugal.speed;
+    } else if (!isnan(load->gravity[0])) {
+        spec->kind = HX_LOAD_GRAVITY;
+        value = load->gravity;
+    } else if (!isnan(load->total_force[0])) {
+        spec->kind = HX_LOAD_TOTAL_FORCE;
+        value = load->total_force;
+    } else if (!isnan(load->traction[0])) {
+        spec->kind = HX_LOAD_TRACTION;
+        value = load->traction;
+    } else if (!isnan(load->bearing_force[0])) {
+        spec->kind = HX_LOAD_BEARING;
+        value = load->bearing_force;
+    } else if (!isnan(load->pressure)) {
+        spec->kind = HX_LOAD_PRESSURE;
+        spec->value[0] = load->pressure;
+        return;
+    } else if (isnan(value[0])) {
+        fill_remote(load, spec);
+        return;
+    }
+    memcpy(spec->value, value, sizeof spec->value);
+}
+
+static void fill_spring(const hx_config_spring *spring, hx_spring_spec *spec)
+{
+    spec->set = spring->set;
+    spec->origin = spring->origin;
+    memcpy(spec->stiffness, spring->stiffness, sizeof spec->stiffness);
+    spec->per = spring->per;
+}
+
+static int create_problem(const hx_config *cfg, const hx_mesh *mesh, hx_problem *problem,
+                          hx_support_spec *support, hx_spring_spec *spring, hx_load_spec *load,
+                          hx_passive_spec *passive, hx_notes *notes)
+{
+    const hx_config_support *cfg_support = cfg->supports.entry;
+    const hx_config_load *cfg_load = cfg->loads.entry;
+    const hx_config_passive *cfg_passive = cfg->passive.entry;
+    const hx_config_spring *cfg_spring = cfg->springs.entry;
+    for (size_t i = 0; i < cfg->supports.n; i++) {
+        support[i].set = cfg_support[i].set;
+        support[i].origin = cfg_support[i].origin;
+        support[i].fix = cfg_support[i].fix ? fix_flags(cfg_support[i].fix) : 0u;
+        memcpy(support[i].value, cfg_support[i].value, sizeof support[i].value);
+    }
+    for (size_t i = 0; i < cfg->springs.n; i++) fill_spring(&cfg_spring[i], &spring[i]);
+    for (size_t i = 0; i < cfg->loads.n; i++) fill_load(&cfg_load[i], &load[i]);
+    for (size_t i = 0; i < cfg->passive.n; i++) {
+        passive[i].set = cfg_passive[i].set;
+        passive[i].origin = cfg_passive[i].origin;
+        passive[i].density = cfg_passive[i].density;
+        passive[i].skin = isnan(cfg_passive[i].skin) ? 0.0 : cfg_passive[i].skin;
+    }
+    const hx_problem_params params = {
+        .origin = cfg->path,
+        .young = cfg->material.young,
+        .poisson = cfg->material.poisson,
+        .density = isnan(cfg->material.density) ? 0.0 : cfg->material.density,
+        .penalty = cfg->optimization.penalty,
+        .rho_min = cfg->optimization.rho_min,
+        .volume_fraction = cfg->optimization.volume_fraction,
+        .n_support = cfg->supports.n,
+        .n_spring = cfg->springs.n,
+        .n_load = cfg->loads.n,
+        .n_passive = cfg->passive.n,
+        .n_weight = cfg->weights.n,
+        .support = support,
+        .spring = spring,
+        .load = load,
+        .passive = passive,
+        .weight = cfg->weights.value,
+        .notes = notes,
+    };
+    return hx_problem_create(problem, mesh, &params);
+}
+
+int hx_config_make_problem(const hx_config *cfg, const hx_mesh *mesh, hx_problem *problem,
+                           hx_notes *notes)
+{
+    int rc;
+    hx_support_spec *support = NULL;
+    hx_spring_spec *spring = NULL;
+    hx_load_spec *load = NULL;
+    hx_passive_spec *passive = NULL;
+    HX_TRY_FAIL(hx_alloc(&support, cfg->supports.n, sizeof *support, "supports"));
+    HX_TRY_FAIL(hx_alloc(&spring, cfg->springs.n, sizeof *spring, "springs"));
+    HX_TRY_FAIL(hx_alloc(&load, cfg->loads.n, sizeof *load, "loads"));
+    HX_TRY_FAIL(hx_alloc(&passive, cfg->passive.n, sizeof *passive, "passive regions"));
+    HX_TRY_FAIL(create_problem(cfg, mesh, problem, support, spring, load, passive, notes));
+fail:
+    free(support);
+    free(spring);
+    free(load);
+    free(passive);
+    return rc;
+}

@@ -1,0 +1,18 @@
+/* From the words of a config to core's specifications: regions, supports, springs, loads, passive
+ * elements. */
+#ifndef HX_CONFIG_PROBLEM_H
+#define HX_CONFIG_PROBLEM_H
+
+#include "../config/config.h"
+#include "core/mesh/region.h"
+#include "core/problem/problem.h"
+
+/* The region of an entry of `sets`; it borrows the entry's names. */
+void hx_config_region(const hx_config_set *set, hx_region *region);
+
+/* The problem of the config on a finished mesh, which it borrows; the caller frees it. Errors,
+ * notes and cost of hx_problem_create. */
+int hx_config_make_problem(const hx_config *cfg, const hx_mesh *mesh, hx_problem *problem,
+                           hx_notes *notes);
+
+#endif

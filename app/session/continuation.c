@@ -1,0 +1,57 @@
+#include "continuation.h"
+
+#include <stdio.h>
+
+#include "../text/log.h"
+
+hx_stair hx_penalty_stair(const hx_config *cfg)
+{
+    const double last = cfg->optimization.penalty;
+    const hx_stair stair = {.value = cfg->optimization.continuation.penalty_start,
+                            .last = last,
+                            .factor = 1.0,
+                            .step = cfg->optimization.continuation.step,
+                            .every = cfg->optimization.continuation.every};
+    return cfg->optimization.continuation.given ? stair : (hx_stair){.value = last, .last = last};
+}
+
+hx_stair hx_beta_stair(const hx_config *cfg)
+{
+    const hx_stair stair = {.value = cfg->optimization.projection.beta,
+                            .last = cfg->optimization.projection.beta_max,
+                            .factor = cfg->optimization.projection.factor,
+                            .every = cfg->optimization.projection.every};
+    return cfg->optimization.projection.given ? stair : (hx_stair){.value = 0.0};
+}
+
+const char *hx_continuation_text(const hx_config *cfg, char *text, size_t n_text)
+{
+    const hx_stair penalty = hx_penalty_stair(cfg), beta = hx_beta_stair(cfg);
+    size_t used = 0;
+    text[0] = '\0';
+    if (!hx_stair_ended(&penalty))
+        used = (size_t)snprintf(text, n_text, "penalty %g to %g by %g every %d iterations",
+                                penalty.value, penalty.last, penalty.step, penalty.every);
+    if (!hx_stair_ended(&beta) && used < n_text)
+        snprintf(text + used, n_text - used,
+                 "%sbeta %g to %g by a factor of %g every %d iterations", used ? ", " : "",
+                 beta.value, beta.last, beta.factor, beta.every);
+    return text;
+}
+
+int hx_continuation_iterations(const hx_config *cfg)
+{
+    const hx_stair penalty = hx_penalty_stair(cfg), beta = hx_beta_stair(cfg);
+    const int a = hx_stair_iterations(&penalty), b = hx_stair_iterations(&beta);
+    return a > b ? a : b;
+}
+
+int hx_continuation_warn(const hx_config *cfg)
+{
+    const int n = hx_continuation_iterations(cfg);
+    if (n < cfg->optimization.iterations) return 0;
+    hx_log_warning("optimization.iterations = %d ends the run before penalty and beta have their "
+                   "last values, which may take %d iterations; then some more to settle",
+                   cfg->optimization.iterations, n);
+    return 1;
+}

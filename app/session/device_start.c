@@ -1,0 +1,31 @@
+#include "device_start.h"
+
+#include <string.h>
+
+#include "../config/config.h"
+#include "core/registry.h"
+
+static void *prepare(void *argument)
+{
+    const hx_device_start *start = argument;
+    for (size_t i = 0; start->ops[i]; i++) start->ops[i]->prepare();
+    return NULL;
+}
+
+void hx_device_start_begin(hx_device_start *start, const char *name)
+{
+    const size_t most = sizeof start->ops / sizeof start->ops[0] - 1;
+    size_t n = 0;
+    memset(start, 0, sizeof *start);
+    for (size_t i = 0; hx_devices[i] && n < most; i++) {
+        const int wanted = hx_config_is_auto(name) || strcmp(name, hx_devices[i]->name) == 0;
+        if (wanted && hx_devices[i]->prepare) start->ops[n++] = hx_devices[i];
+    }
+    if (n > 0) start->running = pthread_create(&start->thread, NULL, prepare, start) == 0;
+}
+
+void hx_device_start_end(hx_device_start *start)
+{
+    if (start->running) pthread_join(start->thread, NULL);
+    start->running = 0;
+}

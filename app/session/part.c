@@ -1,0 +1,236 @@
+#include "part.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "core/base/names.h"
+#include "core/design/black_white.h"
+#include "core/mesh/load_faces.h"
+
+/* Passive elements of at most, or at least, that density are void, or solid. */
+static const double void_density = 0.1, solid_density = 0.9;
+
+static const char *const words[] = {"loads", "supports", "passive", "none"};
+enum { N_WORD = sizeof words / sizeof words[0] };
+
+const char *hx_preserve_word(size_t i)
+{
+    return i < N_WORD ? words[i] : NULL;
+}
+
+int hx_preserve_read(const char *text, unsigned *preserve)
+{
+    static const unsigned flag[N_WORD] = {HX_PRESERVE_LOADS, HX_PRESERVE_SUPPORTS,
+                                          HX_PRESERVE_PASSIVE, 0};
+    char hint[128];
+    *preserve = 0;
+    for (const char *c = text; c;) {
+        char word[32];
+        size_t i = 0;
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(c, ","), c);
+        while (i < N_WORD && strcmp(word, words[i]) != 0) i++;
+        if (i == N_WORD)
+            return HX_RAISE(HX_EINPUT, "--preserve: unknown '%s'%s", word,
+                            hx_name_hint(word, words, N_WORD, hint, sizeof hint));
+        *preserve |= flag[i];
+        c = strchr(c, ',');
+        if (c) c++;
+    }
+    return HX_OK;
+}
+
+/* --- elements behind a set --- */
+
+enum { OF_SET = 1, COVERED = 2 };
+
+static void keep_element(hx_part *part, const hx_mesh *mesh, int64_t e, uint8_t *node)
+{
+    part->is_kept[e] = 1;
+    for (int i = 0; i < 8; i++) node[mesh->conn[8 * e + i]] |= COVERED;
+}
+
+/* Those that own a face of the set, those that lie in it. */
+static int keep_whole(hx_part *part, const hx_mesh *mesh, const hx_set *set, uint8_t *node)
+{
+    int64_t n_face, *face = NULL;
+    HX_TRY(hx_load_faces(mesh, set, &n_face, &face));
+    for (int64_t k = 0; k < n_face; k++) keep_element(part, mesh, face[k] / 6, node);
+    free(face);
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        int n_in = 0;
+        for (int i = 0; i < 8; i++) n_in += node[mesh->conn[8 * e + i]] & OF_SET;
+        if (n_in == 8) keep_element(part, mesh, e, node);
+    }
+    return HX_OK;
+}
+
+static int keep_set(hx_part *part, const hx_mesh *mesh, const hx_set *set)
+{
+    uint8_t *node = NULL; /* OF_SET, COVERED: of an element that is kept */
+    HX_TRY(hx_alloc(&node, (size_t)mesh->n_node, 1, "preserved nodes"));
+    for (int64_t k = 0; k < set->n_node; k++) node[set->node[k]] = OF_SET;
+    const int rc = keep_whole(part, mesh, set, node);
+    for (int64_t k = 0; rc == HX_OK && k < set->n_node; k++) {
+        const int32_t a = set->node[k];
+        for (int64_t i = mesh->node_elem_ptr[a];
+             node[a] == OF_SET && i < mesh->node_elem_ptr[a + 1]; i++)
+            part->is_kept[mesh->node_elem[i] / 8] = 1;
+    }
+    free(node);
+    return rc;
+}
+
+/* A name that the mesh does not have keeps nothing. */
+static int keep_named(hx_part *part, const hx_mesh *mesh, const char *name)
+{
+    const hx_set *set = name ? hx_mesh_find_set(mesh, name) : NULL;
+    return set ? keep_set(part, mesh, set) : HX_OK;
+}
+
+/* What the mesh's file states; load_case = 0: in any step. */
+static int keep_values(hx_part *part, const hx_mesh *mesh, int64_t n, const hx_file_value *value,
+                       int load_case)
+{
+    hx_set set = {0};
+    HX_TRY(hx_alloc(&set.node, (size_t)n, sizeof *set.node, "preserved nodes"));
+    for (int64_t k = 0; k < n; k++)
+        if (load_case == 0 || value[k].load_case == load_case)
+            set.node[set.n_node++] = value[k].node;
+    const int rc = keep_set(part, mesh, &set);
+    free(set.node);
+    return rc;
+}
+
+static int keep_loads(hx_part *part, const hx_session *s)
+{
+    const hx_mesh *mesh = &s->mesh;
+    const hx_config_load *load = s->cfg.loads.entry;
+    for (size_t i = 0; i < s->cfg.loads.n; i++) {
+        HX_TRY(keep_named(part, mesh, load[i].set));
+        if (load[i].from) /* a file of one step gives it to any case */
+            HX_TRY(keep_values(part, mesh, mesh->n_file_force, mesh->file_force,
+                               mesh->n_file_case > 1 ? load[i].load_case : 0));
+    }
+    return HX_OK;
+}
+
+static int keep_supports(hx_part *part, const hx_session *s)
+{
+    const hx_mesh *mesh = &s->mesh;
+    const hx_config_support *support = s->cfg.supports.entry;
+    const hx_config_spring *spring = s->cfg.springs.entry;
+    for (size_t i = 0; i < s->cfg.supports.n; i++) {
+        HX_TRY(keep_named(part, mesh, support[i].set));
+        if (support[i].from)
+            HX_TRY(keep_values(part, mesh, mesh->n_file_support, mesh->file_support, 0));
+    }
+    for (size_t i = 0; i < s->cfg.springs.n; i++) HX_TRY(keep_named(part, mesh, spring[i].set));
+    return HX_OK;
+}
+
+/* --- the part --- */
+
+static void set_states(hx_part *part, const hx_problem *problem, int64_t n, int keep_passive)
+{
+    for (int64_t e = 0; e < n; e++) {
+        const double passive = problem->passive ? problem->passive[e] : (double)NAN;
+        if (passive <= void_density || (keep_passive && passive >= solid_density))
+            part->is_kept[e] = 0; /* NaN: free */
+        if (passive <= void_density)
+            part->state[e] = HX_PART_VOID;
+        else if (part->is_kept[e] || (keep_passive && passive >= solid_density))
+            part->state[e] = HX_PART_SOLID;
+    }
+}
+
+static void measure(hx_part *part, const hx_problem *problem, int64_t n, const double *density)
+{
+    for (int64_t e = 0; e < n; e++) {
+        const double volume = problem->volume[e];
+        if (part->state[e] != HX_PART_VOID)
+            part->target += fmax(density[e], problem->rho_min) * volume;
+        if (part->state[e] == HX_PART_SOLID) part->solid_volume += volume;
+        part->n_solid += part->state[e] == HX_PART_SOLID;
+        part->n_void += part->state[e] == HX_PART_VOID;
+    }
+}
+
+int hx_part_create(hx_part *part, const hx_session *s, const double *density, unsigned preserve)
+{
+    int rc;
+    const int64_t n = s->mesh.n_elem;
+    memset(part, 0, sizeof *part);
+    HX_TRY_FAIL(hx_alloc(&part->state, (size_t)n, 1, "states of elements"));
+    HX_TRY_FAIL(hx_alloc(&part->is_kept, (size_t)n, 1, "states of elements"));
+    if (preserve & HX_PRESERVE_LOADS) HX_TRY_FAIL(keep_loads(part, s));
+    if (preserve & HX_PRESERVE_SUPPORTS) HX_TRY_FAIL(keep_supports(part, s));
+    set_states(part, &s->problem, n, (preserve & HX_PRESERVE_PASSIVE) != 0);
+    measure(part, &s->problem, n, density);
+    return HX_OK;
+fail:
+    hx_part_free(part);
+    return rc;
+}
+
+void hx_part_free(hx_part *part)
+{
+    free(part->state);
+    free(part->is_kept);
+    memset(part, 0, sizeof *part);
+}
+
+/* Where the densest free elements alone are too many, the threshold is above them: the solid ones
+ * are the part. */
+static void prefer_none(int64_t n, const double *volume, const double *density, double target,
+                        double *threshold)
+{
+    double taken = 0.0, largest = 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        if (density[i] >= *threshold) taken += volume[i];
+        largest = fmax(largest, density[i]);
+    }
+    if (taken - target > target) *threshold = nextafter(largest, HUGE_VAL);
+}
+
+static int threshold_of_free(const hx_part *part, const hx_session *s, const double *density,
+                             int64_t n_free, double *threshold)
+{
+    int rc;
+    double *volume = NULL, *rho = NULL;
+    const double target = part->target - part->solid_volume;
+    int64_t at = 0;
+    HX_TRY_FAIL(hx_alloc_raw(&volume, (size_t)n_free, sizeof *volume, "volumes"));
+    HX_TRY_FAIL(hx_alloc_raw(&rho, (size_t)n_free, sizeof *rho, "densities"));
+    for (int64_t e = 0; e < s->mesh.n_elem; e++) {
+        if (part->state[e] != HX_PART_FREE) continue;
+        volume[at] = s->problem.volume[e];
+        rho[at++] = density[e];
+    }
+    HX_TRY_FAIL(hx_threshold_of_volume(n_free, volume, rho, target, threshold));
+    if (part->n_solid > 0) prefer_none(n_free, volume, rho, target, threshold);
+fail:
+    free(volume);
+    free(rho);
+    return rc;
+}
+
+int hx_part_check_target(const hx_part *part, double target)
+{
+    if (target >= part->solid_volume * (1.0 - 1e-9)) return HX_OK;
+    return HX_RAISE(HX_EINPUT,
+                    "a part of volume %g is asked for, and %lld elements that are solid whatever "
+                    "their density have %g: say --threshold, or keep fewer by --preserve",
+                    target, (long long)part->n_solid, part->solid_volume);
+}
+
+int hx_part_threshold(const hx_part *part, const hx_session *s, const double *density,
+                      double *threshold)
+{
+    const int64_t n_free = s->mesh.n_elem - part->n_solid - part->n_void;
+    HX_TRY(hx_part_check_target(part, part->target));
+    *threshold = 1.0; /* if there is nothing to choose */
+    return n_free > 0 ? threshold_of_free(part, s, density, n_free, threshold) : HX_OK;
+}

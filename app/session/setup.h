@@ -1,0 +1,113 @@
+/* From a config to an optimizer that is ready to step: one object after the other, each borrowing
+ * those before it, freed in reverse. */
+#ifndef HX_SETUP_H
+#define HX_SETUP_H
+
+#include "../config/config.h"
+#include "core/design/optimizer.h"
+#include "core/generate/generate.h"
+#include "core/registry.h"
+#include "device_start.h"
+
+/* Steps of the way to the first iteration, in order. */
+typedef enum {
+    HX_SETUP_MESH, /* generated or read */
+    HX_SETUP_SHUFFLE,
+    HX_SETUP_REORDER,
+    HX_SETUP_FINISH, /* validation, lists of the nodes' elements */
+    HX_SETUP_SETS,
+    HX_SETUP_PROBLEM,
+    HX_SETUP_DEVICE,
+    HX_SETUP_SOLVER, /* uploads, operator, vectors */
+    HX_SETUP_DESIGN, /* filter, densities, load vectors */
+    HX_N_SETUP
+} hx_setup_step;
+const char *hx_setup_step_name(hx_setup_step step);
+
+/* The operator's, and: preconditioner, PCG, displacements, loads, densities (all element fields of
+ * the design), filter. */
+enum { HX_SESSION_ITEMS = HX_OPERATOR_ITEMS + 6 };
+
+typedef struct hx_session {
+    hx_config cfg;
+    hx_mesh mesh;
+    hx_problem problem;
+    hx_ties ties;                 /* of symmetry and extrusion */
+    hx_device_start device_start; /* runs while mesh and problem are made */
+    hx_device device;
+    const hx_strategy *strategy;
+    hx_layout layout;
+    const hx_precond_kind *precond_kind;
+    hx_operator op;
+    hx_precond pc;
+    hx_pcg pcg;
+    hx_filter filter;
+    hx_least_volume least_volume; /* of any design, once the filter is there */
+    hx_optimizer opt;
+    double filter_radius; /* length; 0 if the filter has none */
+    double setup_seconds[HX_N_SETUP];
+    size_t setup_peak[HX_N_SETUP]; /* most host memory the process held until that step's end */
+    double other_bytes; /* host bytes an element, besides the mesh, to be sure of before meshing */
+    int n_device_item;
+    hx_memory_item device_item[HX_SESSION_ITEMS]; /* what device_bytes consists of */
+    size_t device_bytes;                          /* operator, vectors, densities, filter */
+    size_t host_bytes;                            /* mesh and problem */
+    int n_warning;                                /* of these steps, logged */
+    char operator_note[128]; /* why this operator, when it is not what was written; "" otherwise */
+} hx_session;
+
+/* All steps below, in order. The caller zeroed s and filled s->cfg. */
+int hx_session_open(hx_session *s);
+
+/* One by one, for commands that stop earlier or report in between. */
+int hx_session_make_mesh(hx_session *s);    /* mesh and sets */
+int hx_session_make_problem(hx_session *s); /* supports, loads, passive elements, radius, ties */
+/* Device, strategy and layout; names resolved in cfg. With solver.operator = "auto" the operators
+ * are timed, and s->op may hold the one chosen already. */
+int hx_session_open_device(hx_session *s);
+int hx_session_make_solver(hx_session *s); /* operator, preconditioner, PCG */
+/* Filter, and the least volume of a design: refused if it is above the fraction asked for. */
+int hx_session_check_volume(hx_session *s);
+int hx_session_make_design(hx_session *s); /* the same, and the optimizer */
+
+/* Parts of the steps, for commands that go through several devices or operators. The steps above
+ * leave alone what is there already. */
+/* The device asked for, or with "auto" the first that can run here. */
+int hx_session_find_device(const hx_session *s, const hx_device_ops **ops);
+int hx_session_start_device(hx_session *s, const hx_device_ops *ops); /* no strategy is chosen */
+int hx_session_make_operator(hx_session *s); /* of s->strategy and s->layout */
+int hx_session_make_filter(hx_session *s);   /* on the device */
+/* Frees the optimizer, PCG, preconditioner and operator. */
+void hx_session_drop_operator(hx_session *s);
+
+/* Mass of a design of this volume fraction; NaN without material.density. */
+double hx_session_mass(const hx_session *s, double volume_fraction);
+
+/* The densities of optimization.initial, or NULL if the design starts uniform. *density is the
+ * caller's to free. */
+int hx_session_read_initial(hx_session *s, double **density);
+
+/* solver.layout as a value. */
+hx_layout hx_session_asked_layout(const hx_session *s);
+
+/* "ebe, interleaved, deterministic (in place of ebe24, which needs a GPU)"; returns text. */
+const char *hx_session_operator_text(const hx_session *s, char *text, size_t n_text);
+
+/* "24,576 of 24,576 elements in 6,144 groups (2 symmetry planes, extruded)", and what is not exact;
+ * returns text. */
+const char *hx_session_ties_text(const hx_session *s, char *text, size_t n_text);
+
+/* Device bytes of the filter, at most. */
+size_t hx_session_filter_bytes(const hx_session *s);
+
+/* What operator, vectors, densities and filter will take on the device, part by part; returns the
+ * number of parts. Needs device and problem. */
+int hx_session_device_items(const hx_session *s, hx_memory_item item[HX_SESSION_ITEMS]);
+
+/* Their sum. */
+size_t hx_session_device_bytes(const hx_session *s);
+
+/* Accepts a zeroed or half-open session. */
+void hx_session_free(hx_session *s);
+
+#endif

@@ -1,0 +1,26 @@
+/* What a surface is cut from: the mesh and densities of a result, and what its config says. */
+#ifndef HX_SURFACE_SOURCE_H
+#define HX_SURFACE_SOURCE_H
+
+#include "../session/part.h"
+
+typedef struct hx_surface_source {
+    hx_session session;  /* of the config, if there is one (owned) */
+    hx_mesh own;         /* the mesh without passive void, or that of the file (owned) */
+    const hx_mesh *mesh; /* session.mesh or own */
+    double *rho;         /* [mesh->n_elem] densities (owned) */
+    hx_part part;        /* of the config; zeroed without one */
+    uint8_t *is_solid;   /* [mesh->n_elem] 1: solid whatever the density (owned) */
+    char *config;        /* path of the config; NULL: none (owned) */
+    int64_t n_missing;   /* elements that the file does not hold: densities below a threshold */
+    double target;       /* volume of the part: sum of density * volume */
+} hx_surface_source;
+
+/* config: a path; NULL: config.cfg beside the result, if it is there; "none": none. preserve:
+ * HX_PRESERVE_*. HX_EINPUT: files that cannot be read or do not belong together. */
+int hx_surface_source_open(hx_surface_source *source, const char *result, const char *config,
+                           unsigned preserve);
+/* Accepts a zeroed or half-open source. */
+void hx_surface_source_free(hx_surface_source *source);
+
+#endif

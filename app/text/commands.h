@@ -1,0 +1,18 @@
+/* The subcommands: each one's table stands at the end of its cmd_*.c. */
+#ifndef HX_COMMANDS_H
+#define HX_COMMANDS_H
+
+#include "options.h"
+
+extern const hx_command hx_command_run, hx_command_check, hx_command_compare, hx_command_verify,
+    hx_command_mesh, hx_command_surface, hx_command_list, hx_command_help;
+
+/* All of them, in the order of the help; ends with NULL. */
+extern const hx_command *const hx_commands[];
+
+/* The command of that name; NULL, without a word: there is none. */
+const hx_command *hx_command_find(const char *name);
+/* The same; says what is valid instead. */
+const hx_command *hx_command_want(const char *name);
+
+#endif

@@ -1,0 +1,97 @@
+#include "table.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/grow.h"
+#include "core/base/memory.h"
+
+void hx_table_begin(hx_table *table, const char *align)
+{
+    memset(table, 0, sizeof *table);
+    table->align = align;
+    table->n_column = strlen(align);
+}
+
+void hx_table_add(hx_table *table, const char *fmt, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    if (hx_grow(&table->cell, table->n_cell, &table->capacity, sizeof(char *), "table") < 0) {
+        table->failed = 1;
+        return;
+    }
+    if (hx_strdup(&table->cell[table->n_cell], text) < 0) table->failed = 1;
+    table->n_cell++;
+}
+
+/* Columns on the screen: UTF-8 continuation bytes take none. */
+static int width_of(const char *text)
+{
+    int width = 0;
+    for (; text && *text; text++) width += ((unsigned char)*text & 0xC0u) != 0x80u;
+    return width;
+}
+
+static void print_row(const hx_table *table, size_t first, const int *width, int indent)
+{
+    printf("%*s", indent, "");
+    for (size_t c = 0; c < table->n_column && first + c < table->n_cell; c++) {
+        const char *text = table->cell[first + c] ? table->cell[first + c] : "";
+        const int pad = width[c] - width_of(text);
+        const int last = c + 1 == table->n_column;
+        if (table->align[c] == 'r') printf("%*s", pad, "");
+        fputs(text, stdout);
+        if (table->align[c] != 'r' && !last) printf("%*s", pad, "");
+        if (!last) fputs("  ", stdout);
+    }
+    fputc('\n', stdout);
+}
+
+void hx_table_end(hx_table *table, int indent)
+{
+    int width[16] = {0};
+    for (size_t i = 0; i < table->n_cell; i++) {
+        const size_t c = i % table->n_column;
+        const int w = width_of(table->cell[i]);
+        if (c < 16 && w > width[c]) width[c] = w;
+    }
+    for (size_t i = 0; i < table->n_cell; i += table->n_column) print_row(table, i, width, indent);
+    if (table->failed) printf("%*s(incomplete: out of memory)\n", indent, "");
+    for (size_t i = 0; i < table->n_cell; i++) free(table->cell[i]);
+    free(table->cell);
+    memset(table, 0, sizeof *table);
+}
+
+const char *hx_format_count(int64_t value, char *text, size_t n_text)
+{
+    char digits[32];
+    const int n = snprintf(digits, sizeof digits, "%lld", (long long)value);
+    size_t used = 0;
+    for (int i = 0; i < n && used + 2 < n_text; i++) {
+        text[used++] = digits[i];
+        if (digits[i] != '-' && i + 1 < n && (n - 1 - i) % 3 == 0) text[used++] = ',';
+    }
+    text[used] = '\0';
+    return text;
+}
+
+const char *hx_format_seconds(double seconds, char *text, size_t n_text)
+{
+    if (seconds < 0.1)
+        snprintf(text, n_text, "%.2g s", seconds);
+    else if (seconds < 100.0)
+        snprintf(text, n_text, "%.1f s", seconds);
+    else if (seconds < 6000.0)
+        snprintf(text, n_text, "%.0f min %02.0f s", floor(seconds / 60.0), fmod(seconds, 60.0));
+    else
+        snprintf(text, n_text, "%.0f h %02.0f min", floor(seconds / 3600.0),
+                 fmod(seconds, 3600.0) / 60.0);
+    return text;
+}

@@ -1,0 +1,29 @@
+/* A table printed with aligned columns: cells are collected row by row, then printed. */
+#ifndef HX_TABLE_H
+#define HX_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/error.h"
+
+typedef struct hx_table {
+    size_t n_column, n_cell, capacity;
+    const char *align; /* a letter for each column: l or r */
+    char **cell;       /* [n_cell] row by row (owned) */
+    int failed;        /* a cell could not be kept: printing says so */
+} hx_table;
+
+/* align: "llr" is three columns, the last one right-aligned. */
+void hx_table_begin(hx_table *table, const char *align);
+/* Adds the next cell; rows fill from left to right. */
+void hx_table_add(hx_table *table, const char *fmt, ...) HX_PRINTF(2, 3);
+/* Prints to stdout with two blanks between columns and `indent` before each row, and frees. */
+void hx_table_end(hx_table *table, int indent);
+
+/* "1,234,567" into text; returns it. */
+const char *hx_format_count(int64_t value, char *text, size_t n_text);
+/* "1.2 s", "3 min 20 s", "5 h 10 min"; returns text. */
+const char *hx_format_seconds(double seconds, char *text, size_t n_text);
+
+#endif

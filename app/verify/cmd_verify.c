@@ -1,0 +1,118 @@
+/* hextop verify: a result analysed as it would be made, solid or not, beside the grey design. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../output/progress.h"
+#include "../text/commands.h"
+#include "verify.h"
+
+/* Length of the folder's part of a path, its slash included. */
+static int folder_length(const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    return slash ? (int)(slash - path) + 1 : 0;
+}
+
+/* Before anything takes time: the file's folder can be written. */
+static int probe_target(const char *path)
+{
+    char folder[PATH_MAX];
+    const int n = folder_length(path);
+    snprintf(folder, sizeof folder, "%.*s", n ? n : 1, n ? path : ".");
+    if (access(folder, W_OK | X_OK) == 0) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "cannot write '%s': %s: %s", path, folder, strerror(errno));
+}
+
+static int write_vtk(const hx_verify *v, const char *path)
+{
+    const hx_vtk_options vtk = {.format = v->session.cfg.output.format};
+    const char *const units = v->session.cfg.units.system;
+    char title[128];
+    snprintf(title, sizeof title, "hextop verify, 0/1 design%s%s", units[0] ? ", units " : "",
+             units);
+    HX_TRY(hx_progress_write(path, &v->session.mesh, title, &vtk, &v->fields, NULL));
+    hx_log_info("%s: the 0/1 design; Threshold density01 > 0.5", path);
+    return HX_OK;
+}
+
+static int verify(hx_verify *v, const hx_options *options)
+{
+    const char *const result = options->argument[0], *const vtk =
+                                                         hx_option_text(options, HX_VERIFY_VTK);
+    char beside[PATH_MAX];
+    snprintf(beside, sizeof beside, "%.*sverify.json", folder_length(result), result);
+    const char *const output = hx_option_text(options, HX_VERIFY_OUTPUT);
+    const char *const json = output ? output : beside;
+    if (access(result, R_OK) != 0)
+        return HX_RAISE(HX_EINPUT, "cannot read '%s': %s", result, strerror(errno));
+    HX_TRY(probe_target(json));
+    if (vtk) HX_TRY(probe_target(vtk));
+    HX_TRY(hx_verify_open(v, options));
+    HX_TRY(hx_verify_analyse(v, vtk != NULL));
+    hx_verify_print(v);
+    HX_TRY(hx_verify_write(v, json));
+    if (vtk) HX_TRY(write_vtk(v, vtk));
+    return HX_OK;
+}
+
+static int command_verify(const hx_options *options)
+{
+    hx_verify v;
+    memset(&v, 0, sizeof v);
+    const int rc = verify(&v, options);
+    hx_verify_free(&v);
+    return rc;
+}
+
+static const hx_option verify_options[] = {
+    [HX_VERIFY_THRESHOLD] = {.name = "--threshold",
+                             .kind = HX_OPTION_TEXT,
+                             .value = "DENSITY",
+                             .help = "solid from this density on, whatever the volume"},
+    [HX_VERIFY_PRESERVE] = {.name = "--preserve",
+                            .kind = HX_OPTION_WORDS,
+                            .value = HX_PRESERVE_DEFAULT,
+                            .fallback = HX_PRESERVE_DEFAULT,
+                            .word = hx_preserve_word,
+                            .help = HX_PRESERVE_HELP},
+    [HX_VERIFY_TOLERANCE] = {.name = "--tolerance",
+                             .kind = HX_OPTION_TEXT,
+                             .value = "PERCENT",
+                             .fallback = "10",
+                             .help = "warns of differences above this"},
+    [HX_VERIFY_VTK] = {.name = "--vtk",
+                       .kind = HX_OPTION_FILE,
+                       .value = "FILE.vtk",
+                       .help = "writes the 0/1 design, its displacements and stresses"},
+    [HX_VERIFY_OUTPUT] = {.name = "--output",
+                          .kind = HX_OPTION_FILE,
+                          .value = "FILE.json",
+                          .help = "in place of verify.json"},
+};
+
+const hx_command hx_command_verify = {
+    .name = "verify",
+    .summary = "a result as it would be made: solid or not",
+    .arguments = "RESULT.vtk FILE [KEY=VALUE ...]",
+    .ends = {".vtk", ".cfg"},
+    .help =
+        "Analyses the densities of RESULT.vtk twice on the mesh and loads of the config FILE: "
+        "grey, as\n"
+        "they are, and 0/1, solid from a threshold on that keeps the volume. Prints compliance,\n"
+        "volume, the largest displacement and von Mises stress of both, and how many pieces the "
+        "solid\n"
+        "has and whether loads and supports are on the largest. Displacements are compared at "
+        "nodes,\n"
+        "stresses in elements that are solid at 0/1. Void keeps the stiffness of rho_min. No "
+        "filter,\n"
+        "projection or penalty other than optimization.penalty is applied. Writes verify.json "
+        "beside\n"
+        "RESULT.vtk. Exit status 0, also with warnings.\n",
+    .n_min = 2,
+    .option = verify_options,
+    .n_option = sizeof verify_options / sizeof verify_options[0],
+    .run = command_verify,
+};

@@ -1,0 +1,421 @@
+/* What `hextop verify` found: tables, warnings, JSON. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../output/summary.h"
+#include "../text/json.h"
+#include "../text/table.h"
+#include "core/base/atomic_file.h"
+#include "core/base/memory.h"
+#include "core/problem/simp.h"
+#include "verify.h"
+
+/* Prints and keeps a warning. */
+static void warn(hx_verify *v, const char *fmt, ...) HX_PRINTF(2, 3);
+
+static void warn(hx_verify *v, const char *fmt, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    hx_log_warning("%s", text);
+    if (v->n_warning < sizeof v->warning / sizeof v->warning[0] &&
+        hx_strdup(&v->warning[v->n_warning], text) == HX_OK)
+        v->n_warning++;
+}
+
+/* --- tables --- */
+
+/* "+12.3 %", or "4.5e+06 times" where that is easier to read; returns text. */
+static const char *difference(double a, double b, char *text, size_t n_text)
+{
+    const double percent = hx_verify_percent(a, b);
+    if (isnan(percent))
+        snprintf(text, n_text, "-");
+    else if (percent > 999.0 && a > 0.0)
+        snprintf(text, n_text, "%.3g times", b / a);
+    else
+        snprintf(text, n_text, "%+.1f %%", percent);
+    return text;
+}
+
+static void add_row(hx_table *table, const char *what, double a, double b)
+{
+    char text[32];
+    hx_table_add(table, "%s", what);
+    hx_table_add(table, "%.6g", a);
+    hx_table_add(table, "%.6g", b);
+    hx_table_add(table, "%s", difference(a, b, text, sizeof text));
+}
+
+/* "compliance, N mm", or "compliance" where no units were stated; returns text. */
+static const char *label(const char *what, const char *unit, char *text, size_t n_text)
+{
+    snprintf(text, n_text, "%s%s%s", what, unit[0] ? "," : "", unit);
+    return text;
+}
+
+/* Where the peaks are. */
+static void add_places(hx_table *table, const char *kind, const hx_verify_peak *a,
+                       const hx_verify_peak *b, int n_case)
+{
+    const hx_verify_peak *const peak[2] = {a, b};
+    hx_table_add(table, "  %s%s", kind, n_case > 1 ? ", case" : "");
+    for (int i = 0; i < 2; i++) {
+        if (n_case > 1)
+            hx_table_add(table, "%lld, %d", (long long)peak[i]->number, peak[i]->load_case);
+        else
+            hx_table_add(table, "%lld", (long long)peak[i]->number);
+    }
+    hx_table_add(table, "%s", "");
+    hx_table_add(table, "  at");
+    for (int i = 0; i < 2; i++) {
+        const double *const x = peak[i]->point;
+        hx_table_add(table, "%.4g, %.4g, %.4g", x[0], x[1], x[2]);
+    }
+    hx_table_add(table, "%s", "");
+}
+
+static void print_analyses(const hx_verify *v)
+{
+    const hx_verify_analysis *const a = &v->analysis[0], *const b = &v->analysis[1];
+    const hx_units *const u = &v->session.cfg.units;
+    const int n_case = v->session.problem.n_case;
+    char text[64];
+    hx_table table;
+    if (hx_log_get_level() < HX_LOG_NORMAL) return;
+    hx_table_begin(&table, "lrrr");
+    hx_table_add(&table, "%s", "");
+    hx_table_add(&table, "grey");
+    hx_table_add(&table, "0/1");
+    hx_table_add(&table, "difference");
+    add_row(&table, label("compliance", u->work, text, sizeof text), a->compliance, b->compliance);
+    for (int c = 0; n_case > 1 && c < n_case; c++) {
+        char what[48];
+        snprintf(what, sizeof what, "  case %d, weight %g", c + 1, v->session.problem.weight[c]);
+        add_row(&table, what, a->case_compliance[c], b->case_compliance[c]);
+    }
+    add_row(&table, "volume fraction", a->volume, b->volume);
+    add_row(&table, label("largest displacement", u->length, text, sizeof text),
+            a->displacement.value, b->displacement.value);
+    add_places(&table, "node", &a->displacement, &b->displacement, n_case);
+    add_row(&table, label("largest von Mises", u->stress, text, sizeof text), a->stress.value,
+            b->stress.value);
+    add_places(&table, "element", &a->stress, &b->stress, n_case);
+    hx_table_end(&table, 2);
+}
+
+static void print_design(const hx_verify *v)
+{
+    const hx_units *const u = &v->session.cfg.units;
+    char a[32], b[32];
+    hx_log_info("result    %s", v->result);
+    hx_log_info("mesh      %s, %s elements", v->session.mesh.name,
+                hx_format_count(v->session.mesh.n_elem, a, sizeof a));
+    hx_log_info("0/1       %s elements are solid: density >= %.6g, %s",
+                hx_format_count(v->n_solid, a, sizeof a), v->threshold,
+                v->threshold_given ? "as given" : "which keeps the volume best");
+    if (v->part.n_solid > 0)
+        hx_log_info("          %s of them whatever their density, %s of these below it",
+                    hx_format_count(v->part.n_solid, a, sizeof a),
+                    hx_format_count(v->n_filled, b, sizeof b));
+    if (v->part.n_void > 0)
+        hx_log_info("          %s elements of passive void are none",
+                    hx_format_count(v->part.n_void, a, sizeof a));
+    hx_log_info("volume    %.6g%s, asked for %.6g%s", v->volume, u->volume, v->part.target,
+                u->volume);
+    hx_log_info("void      keeps %.3g E, that of rho_min = %g",
+                hx_simp_modulus(1.0, v->session.problem.penalty, v->session.problem.rho_min),
+                v->session.problem.rho_min);
+    if (v->session.cfg.optimization.continuation.given)
+        hx_log_info(
+            "penalty   %g, the last of the continuation: a run that stopped before had less",
+            v->session.problem.penalty);
+    hx_log_info("pieces    %s, %s if only common faces hold\n",
+                hx_format_count(v->pieces.n, a, sizeof a),
+                hx_format_count(v->n_face_piece, b, sizeof b));
+}
+
+/* --- warnings --- */
+
+static void warn_difference(hx_verify *v, const char *what, double a, double b)
+{
+    char text[32];
+    if (!(fabs(hx_verify_percent(a, b)) > v->tolerance)) return;
+    warn(v, "%s of the 0/1 design differs: %.6g against %.6g of the grey one, %s", what, b, a,
+         difference(a, b, text, sizeof text));
+}
+
+static void warn_differences(hx_verify *v)
+{
+    const hx_verify_analysis *const a = &v->analysis[0], *const b = &v->analysis[1];
+    const int n_case = v->session.problem.n_case;
+    warn_difference(v, "the compliance", a->compliance, b->compliance);
+    for (int c = 0; n_case > 1 && c < n_case; c++) {
+        char what[48];
+        snprintf(what, sizeof what, "the compliance of case %d", c + 1);
+        warn_difference(v, what, a->case_compliance[c], b->case_compliance[c]);
+    }
+    warn_difference(v, "the volume", a->volume, b->volume);
+    warn_difference(v, "the largest displacement", a->displacement.value, b->displacement.value);
+    warn_difference(v, "the largest von Mises stress", a->stress.value, b->stress.value);
+    for (int i = 0; i < HX_N_VERIFY; i++)
+        if (v->analysis[i].reason != HX_PCG_CONVERGED)
+            warn(v, "the solve of the %s design did not converge (%s, |r|/|f| = %.2g)",
+                 i == HX_VERIFY_GREY ? "grey" : "0/1", hx_pcg_reason_name(v->analysis[i].reason),
+                 v->analysis[i].pcg_residual);
+}
+
+static void warn_pieces(hx_verify *v)
+{
+    char a[32], b[32];
+    int64_t loose = 0;
+    for (int64_t i = 1; i < v->pieces.n; i++) loose += v->pieces.n_elem[i];
+    if (loose > 0)
+        warn(v, "the solid falls into %s pieces: %s elements hang on nothing but void",
+             hx_format_count(v->pieces.n, a, sizeof a), hx_format_count(loose, b, sizeof b));
+    if (v->n_face_piece > v->pieces.n)
+        warn(v, "at some nodes or edges solid elements touch without a common face: hinges that "
+                "cannot be made");
+}
+
+/* 1 if none of the nodes, and there are some, is on the largest piece. */
+static int is_loose(const hx_verify_nodes *nodes)
+{
+    return nodes->n[HX_NODE_MAIN] == 0 && nodes->n[HX_NODE_VOID] + nodes->n[HX_NODE_LOOSE] > 0;
+}
+
+static void warn_set(hx_verify *v, const char *what, size_t i, const char *set)
+{
+    hx_verify_nodes nodes;
+    hx_verify_set(v, set, &nodes);
+    if (is_loose(&nodes))
+        warn(v, "%s[%zu]: set '%s' is not attached to the largest piece", what, i, set);
+}
+
+static void warn_support(hx_verify *v, size_t i, const hx_config_support *support)
+{
+    hx_verify_nodes nodes;
+    if (!support->from) {
+        warn_set(v, "supports", i, support->set);
+        return;
+    }
+    hx_verify_file_supports(v, &nodes);
+    if (is_loose(&nodes))
+        warn(v, "supports[%zu]: what the mesh's file holds is not attached to the largest piece",
+             i);
+}
+
+static void warn_loads(hx_verify *v)
+{
+    const hx_config *cfg = &v->session.cfg;
+    const hx_config_load *load = cfg->loads.entry;
+    const hx_config_support *support = cfg->supports.entry;
+    const hx_config_spring *spring = cfg->springs.entry;
+    for (size_t i = 0; i < cfg->supports.n; i++) warn_support(v, i, &support[i]);
+    for (size_t i = 0; i < cfg->springs.n; i++) warn_set(v, "springs", i, spring[i].set);
+    for (size_t i = 0; i < cfg->loads.n; i++) warn_set(v, "loads", i, load[i].set);
+    for (int c = 0; c < v->session.problem.n_case; c++) {
+        hx_verify_nodes nodes;
+        char a[32];
+        hx_verify_loads(v, c, &nodes);
+        const int64_t n_off = nodes.n[HX_NODE_VOID] + nodes.n[HX_NODE_LOOSE];
+        const double off = nodes.force[HX_NODE_VOID] + nodes.force[HX_NODE_LOOSE];
+        if (n_off > 0)
+            warn(v,
+                 "case %d: %s loaded nodes, with %.1f %% of the force, are on void or loose "
+                 "pieces, which give way: their motion is most of the compliance",
+                 c + 1, hx_format_count(n_off, a, sizeof a),
+                 100.0 * off / (off + nodes.force[HX_NODE_MAIN]));
+    }
+}
+
+/* Loads on elements that only --preserve makes solid: the design has nothing there. */
+static void warn_filled(hx_verify *v)
+{
+    for (int c = 0; c < v->session.problem.n_case; c++) {
+        double share = 0.0;
+        if (hx_verify_filled_force(v, c, &share) != HX_OK) return;
+        if (share > 0.01)
+            warn(v,
+                 "case %d: %.1f %% of the force acts where the density is below the threshold and "
+                 "--preserve makes the part solid: the design holds nothing there",
+                 c + 1, 100.0 * share);
+    }
+}
+
+void hx_verify_print(hx_verify *v)
+{
+    char a[32];
+    print_design(v);
+    print_analyses(v);
+    hx_log_info("%s", "");
+    if (v->n_missing > 0)
+        warn(v,
+             "%s lacks %s elements, written with a threshold: they are taken as rho_min, which "
+             "makes the grey design softer than it was",
+             v->result, hx_format_count(v->n_missing, a, sizeof a));
+    warn_differences(v);
+    warn_pieces(v);
+    warn_loads(v);
+    warn_filled(v);
+    if (v->n_warning == 0)
+        hx_log_info("differences below %g %%, one piece, all attached", v->tolerance);
+}
+
+/* --- JSON --- */
+
+static void write_peak(hx_json *json, const char *key, const char *kind, const hx_verify_peak *peak)
+{
+    hx_json_open_object(json, key);
+    hx_json_number(json, "value", peak->value);
+    hx_json_integer(json, "case", peak->load_case);
+    hx_json_integer(json, kind, peak->number);
+    hx_json_numbers(json, "point", 3, peak->point);
+    hx_json_close_object(json);
+}
+
+static void write_analysis(hx_json *json, const hx_verify *v, const char *key,
+                           const hx_verify_analysis *a)
+{
+    hx_json_open_object(json, key);
+    hx_json_number(json, "compliance", a->compliance);
+    hx_json_numbers(json, "case_compliance", (size_t)v->session.problem.n_case, a->case_compliance);
+    hx_json_number(json, "volume", a->volume);
+    write_peak(json, "displacement", "node", &a->displacement);
+    write_peak(json, "von_mises", "element", &a->stress);
+    hx_json_string(json, "pcg_outcome", hx_pcg_reason_name(a->reason));
+    hx_json_integer(json, "pcg_iterations", a->pcg_iterations);
+    hx_json_number(json, "pcg_residual", a->pcg_residual);
+    hx_json_close_object(json);
+}
+
+static void write_differences(hx_json *json, const hx_verify *v)
+{
+    const hx_verify_analysis *const a = &v->analysis[0], *const b = &v->analysis[1];
+    hx_json_open_object(json, "difference_percent");
+    hx_json_number(json, "compliance", hx_verify_percent(a->compliance, b->compliance));
+    hx_json_number(json, "volume", hx_verify_percent(a->volume, b->volume));
+    hx_json_number(json, "displacement",
+                   hx_verify_percent(a->displacement.value, b->displacement.value));
+    hx_json_number(json, "von_mises", hx_verify_percent(a->stress.value, b->stress.value));
+    hx_json_close_object(json);
+}
+
+static void write_nodes(hx_json *json, const hx_verify_nodes *nodes, int with_force)
+{
+    hx_json_integer(json, "nodes_on_largest_piece", nodes->n[HX_NODE_MAIN]);
+    hx_json_integer(json, "nodes_on_loose_pieces", nodes->n[HX_NODE_LOOSE]);
+    hx_json_integer(json, "nodes_on_void", nodes->n[HX_NODE_VOID]);
+    if (!with_force) return;
+    hx_json_number(json, "force_on_largest_piece", nodes->force[HX_NODE_MAIN]);
+    hx_json_number(json, "force_on_loose_pieces", nodes->force[HX_NODE_LOOSE]);
+    hx_json_number(json, "force_on_void", nodes->force[HX_NODE_VOID]);
+}
+
+static void write_attachment(hx_json *json, const char *set, const hx_verify_nodes *nodes)
+{
+    hx_json_open_object(json, NULL);
+    hx_json_string(json, "set", set);
+    write_nodes(json, nodes, 0);
+    hx_json_close_object(json);
+}
+
+static void write_set(hx_json *json, const hx_verify *v, const char *set)
+{
+    hx_verify_nodes nodes;
+    hx_verify_set(v, set, &nodes);
+    write_attachment(json, set, &nodes);
+}
+
+static void write_support(hx_json *json, const hx_verify *v, const hx_config_support *support)
+{
+    hx_verify_nodes nodes;
+    if (!support->from) {
+        write_set(json, v, support->set);
+        return;
+    }
+    hx_verify_file_supports(v, &nodes);
+    write_attachment(json, NULL, &nodes);
+}
+
+static void write_attachments(hx_json *json, const hx_verify *v)
+{
+    const hx_config *cfg = &v->session.cfg;
+    const hx_config_load *load = cfg->loads.entry;
+    const hx_config_support *support = cfg->supports.entry;
+    const hx_config_spring *spring = cfg->springs.entry;
+    hx_json_open_array(json, "supports");
+    for (size_t i = 0; i < cfg->supports.n; i++) write_support(json, v, &support[i]);
+    hx_json_close_array(json);
+    hx_json_open_array(json, "springs");
+    for (size_t i = 0; i < cfg->springs.n; i++) write_set(json, v, spring[i].set);
+    hx_json_close_array(json);
+    hx_json_open_array(json, "loads");
+    for (size_t i = 0; i < cfg->loads.n; i++) write_set(json, v, load[i].set);
+    hx_json_close_array(json);
+    hx_json_open_array(json, "cases");
+    for (int c = 0; c < v->session.problem.n_case; c++) {
+        hx_verify_nodes nodes;
+        hx_verify_loads(v, c, &nodes);
+        hx_json_open_object(json, NULL);
+        hx_json_integer(json, "case", c + 1);
+        write_nodes(json, &nodes, 1);
+        hx_json_close_object(json);
+    }
+    hx_json_close_array(json);
+}
+
+static void write_pieces(hx_json *json, const hx_verify *v)
+{
+    hx_json_open_object(json, "pieces");
+    hx_json_integer(json, "joined_by_nodes", v->pieces.n);
+    hx_json_integer(json, "joined_by_faces", v->n_face_piece);
+    hx_json_integer(json, "largest_elements", v->pieces.n_elem[0]);
+    hx_json_number(json, "largest_volume", v->pieces.volume[0]);
+    hx_json_close_object(json);
+}
+
+int hx_verify_write(const hx_verify *v, const char *path)
+{
+    int rc;
+    hx_atomic_file file;
+    hx_json json;
+    memset(&file, 0, sizeof file);
+    HX_TRY_FAIL(hx_atomic_file_open(&file, path));
+    hx_json_begin(&json, file.stream);
+    hx_json_open_object(&json, NULL);
+    hx_units_write(&v->session.cfg.units, &json, "units");
+    hx_json_string(&json, "result", v->result);
+    hx_json_string(&json, "config", v->session.cfg.path);
+    hx_json_integer(&json, "elements", v->session.mesh.n_elem);
+    hx_json_integer(&json, "elements_missing", v->n_missing);
+    hx_json_integer(&json, "elements_solid", v->n_solid);
+    hx_json_integer(&json, "elements_solid_whatever_density", v->part.n_solid);
+    hx_json_integer(&json, "elements_void_whatever_density", v->part.n_void);
+    hx_json_integer(&json, "elements_solid_below_threshold", v->n_filled);
+    hx_json_number(&json, "volume_asked_for", v->part.target);
+    hx_json_number(&json, "volume_solid", v->volume);
+    hx_json_number(&json, "threshold", v->threshold);
+    hx_json_bool(&json, "threshold_keeps_volume", !v->threshold_given);
+    hx_json_number(&json, "rho_min", v->session.problem.rho_min);
+    hx_json_number(&json, "tolerance_percent", v->tolerance);
+    write_analysis(&json, v, "grey", &v->analysis[HX_VERIFY_GREY]);
+    write_analysis(&json, v, "black_white", &v->analysis[HX_VERIFY_SOLID]);
+    write_differences(&json, v);
+    write_pieces(&json, v);
+    write_attachments(&json, v);
+    hx_json_open_array(&json, "warnings");
+    for (size_t i = 0; i < v->n_warning; i++) hx_json_string(&json, NULL, v->warning[i]);
+    hx_json_close_array(&json);
+    hx_summary_write_versions(&json);
+    hx_json_close_object(&json);
+    rc = hx_atomic_file_commit(&file);
+fail:
+    hx_atomic_file_free(&file);
+    return rc;
+}

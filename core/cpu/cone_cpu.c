@@ -1,0 +1,134 @@
+/* Cone-weighted sums over the elements within a radius, on the CPU: a ball is a few dozen
+ * contiguous ranges of places, each of them in vector lanes. One body, compiled for AVX-512, AVX2
+ * and any processor, and chosen when the program runs. */
+#include <math.h>
+#include <stddef.h>
+
+#include "../design/cells.h"
+#include "cpu_ops.h"
+
+enum { LANES = HX_CELLS_PADDING, CHUNK = 256 };
+
+/* COUNT + LANES - n: the first n lanes count. */
+static const double COUNT[2 * LANES] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
+
+#if defined __GNUC__
+#define ALWAYS_INLINE __attribute__((always_inline)) inline
+#else
+#define ALWAYS_INLINE inline
+#endif
+
+typedef struct cone {
+    const hx_device_cells *cells;
+    double radius, reach; /* reach: the radius and a little, so that rounding hides no cell */
+    double inverse;       /* of the cells' edge */
+} cone;
+
+/* The cell along an axis in which x lies, or the nearest one. */
+static ALWAYS_INLINE int64_t clamp_cell(const cone *c, int axis, double x)
+{
+    const int32_t last = (int32_t)c->cells->n_cell[axis] - 1;
+    const double cell = (x - c->cells->origin[axis]) * c->inverse;
+    const double raised = cell > 0.0 ? cell : 0.0;
+    return (int32_t)(raised < (double)last ? raised : (double)last);
+}
+
+/* What is left of a squared reach beyond the nearest point of a layer of cells. */
+static ALWAYS_INLINE double reach_left(const hx_device_cells *cells, int axis, int64_t cell,
+                                       double x, double square)
+{
+    const double low = cells->origin[axis] + (double)cell * cells->size;
+    const double below = low - x, above = x - (low + cells->size);
+    const double away = below > above ? below : above;
+    return away > 0.0 ? square - away * away : square;
+}
+
+/* LANES places from m on; the last of a range are followed by others, which `count` leaves out. */
+static ALWAYS_INLINE void add_lanes(const cone *c, const double at[3], int64_t m,
+                                    const double count[LANES], double sum[LANES])
+{
+    const double *const x = c->cells->d_x + m, *const y = c->cells->d_y + m,
+                        *const z = c->cells->d_z + m;
+    const double *const value = c->cells->d_value + m;
+#pragma omp simd simdlen(8)
+    for (int l = 0; l < LANES; l++) {
+        const double dx = x[l] - at[0], dy = y[l] - at[1], dz = z[l] - at[2];
+        const double weight = c->radius - sqrt(dx * dx + dy * dy + dz * dz);
+        const double v = count ? count[l] * value[l] : value[l];
+        sum[l] += (weight > 0.0 ? weight : 0.0) * v;
+    }
+}
+
+static ALWAYS_INLINE double sum_ball(const cone *c, int64_t place)
+{
+    const hx_device_cells *const cells = c->cells;
+    const double at[3] = {cells->d_x[place], cells->d_y[place], cells->d_z[place]};
+    const int64_t k1 = clamp_cell(c, 2, at[2] + c->reach);
+    double sum[LANES] = {0.0};
+    for (int64_t k = clamp_cell(c, 2, at[2] - c->reach); k <= k1; k++) {
+        const double left_z = reach_left(cells, 2, k, at[2], c->reach * c->reach);
+        const double reach_y = left_z > 0.0 ? sqrt(left_z) : 0.0;
+        const int64_t j1 = clamp_cell(c, 1, at[1] + reach_y);
+        for (int64_t j = clamp_cell(c, 1, at[1] - reach_y); j <= j1; j++) {
+            const double left = reach_left(cells, 1, j, at[1], left_z);
+            const double reach_x = left > 0.0 ? sqrt(left) : 0.0;
+            const int32_t *const start =
+                cells->d_start + (k * cells->n_cell[1] + j) * cells->n_cell[0];
+            const int64_t end = start[clamp_cell(c, 0, at[0] + reach_x) + 1];
+            int64_t m = start[clamp_cell(c, 0, at[0] - reach_x)];
+            for (; m + LANES <= end; m += LANES) add_lanes(c, at, m, NULL, sum);
+            if (m < end) add_lanes(c, at, m, COUNT + LANES - (end - m), sum);
+        }
+    }
+    return ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
+}
+
+static ALWAYS_INLINE void sum_places(const cone *c, int64_t begin, int64_t end, double *sum)
+{
+    for (int64_t p = begin; p < end; p++) sum[c->cells->d_member[p]] = sum_ball(c, p);
+}
+
+typedef void sum_function(const cone *c, int64_t begin, int64_t end, double *sum);
+
+static void sum_any(const cone *c, int64_t begin, int64_t end, double *sum)
+{
+    sum_places(c, begin, end, sum);
+}
+
+#if defined __GNUC__ && defined __x86_64__
+__attribute__((target("avx2,fma"))) static void sum_avx2(const cone *c, int64_t begin, int64_t end,
+                                                         double *sum)
+{
+    sum_places(c, begin, end, sum);
+}
+
+__attribute__((target("avx2,fma,avx512f"))) static void sum_avx512(const cone *c, int64_t begin,
+                                                                   int64_t end, double *sum)
+{
+    sum_places(c, begin, end, sum);
+}
+#endif
+
+static sum_function *choose_sum(void)
+{
+#if defined __GNUC__ && defined __x86_64__
+    const int avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (avx2 && __builtin_cpu_supports("avx512f")) return sum_avx512;
+    if (avx2) return sum_avx2;
+#endif
+    return sum_any;
+}
+
+int hx_cpu_cone_sum(hx_device *dev, const hx_device_cells *cells, double radius,
+                    const double *d_value, double *d_sum)
+{
+    const cone c = {cells, radius, radius * (1.0 + 1e-9), 1.0 / cells->size};
+    sum_function *const sum_chunk = choose_sum();
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t p = 0; p < cells->n; p++) cells->d_value[p] = d_value[cells->d_member[p]];
+#pragma omp parallel for schedule(dynamic)
+    for (int64_t begin = 0; begin < cells->n; begin += CHUNK)
+        sum_chunk(&c, begin, begin + CHUNK < cells->n ? begin + CHUNK : cells->n, d_sum);
+    return HX_OK;
+}

@@ -1,0 +1,416 @@
+/* otf on the CPU: no stored Ke. The product of an element comes from its coordinates
+ * (cpu_otf_lanes.inc), several elements at a time in vector lanes, blocks of consecutive elements
+ * shared out over the threads (cpu_otf.h). Two parallel loops a product, every sum in one order.
+ *
+ * Memory: per element 16 bytes of corners, 4 per row (about 1.8 an element in a good order, 8
+ * without any), 28 per shared row (about 1.2, or 8), 12 per shared node; 8 per block and chunk. */
+#include "cpu_otf.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/sum.h"
+#include "../mesh/hex8.h"
+#include "cpu_otf_vectors.h"
+
+#define HX_OTF_GAUSS 0.57735026918962576451 /* 1 / sqrt(3) */
+
+#define REAL double
+#define LANES 2
+#define NAME(x) x##_any
+#define TARGET
+#include "cpu_otf_lanes.inc"
+
+#define REAL float
+#define LANES 4
+#define NAME(x) x##_any_single
+#define WIDE(x) x##_any
+#define TARGET
+#include "cpu_otf_lanes.inc"
+
+static int any_runs(void)
+{
+    return 1;
+}
+
+#if defined __x86_64__
+#define REAL double
+#define LANES 4
+#define NAME(x) x##_avx2
+#define TARGET HX_TARGET_AVX2
+#include "cpu_otf_lanes.inc"
+
+#define REAL float
+#define LANES 8
+#define NAME(x) x##_avx2_single
+#define WIDE(x) x##_avx2
+#define TARGET HX_TARGET_AVX2
+#include "cpu_otf_lanes.inc"
+
+#define REAL double
+#define LANES 8
+#define NAME(x) x##_avx512
+#define TARGET HX_TARGET_AVX512
+#include "cpu_otf_lanes.inc"
+
+#define REAL float
+#define LANES 16
+#define NAME(x) x##_avx512_single
+#define WIDE(x) x##_avx512
+#define TARGET HX_TARGET_AVX512
+#include "cpu_otf_lanes.inc"
+
+static int avx2_runs(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+static int avx512_runs(void)
+{
+    return avx2_runs() && __builtin_cpu_supports("avx512f");
+}
+#endif
+
+#define KERNEL(isa)                                                                                \
+    {                                                                                              \
+#isa, isa##_runs, block_##isa, shared_##isa, block_##isa##_single, shared_##isa##_single   \
+    }
+
+const hx_cpu_otf_kernel hx_cpu_otf_kernels[] = {
+#if defined __x86_64__
+    KERNEL(avx512),
+    KERNEL(avx2),
+#endif
+    KERNEL(any),
+    {0},
+};
+
+/* Rows of all blocks, those of them that are shared, and the nodes that these stand for. */
+typedef struct counts {
+    int64_t n_row, n_slot, n_shared;
+} counts;
+
+/* Counts in holders[n_node] (zeroed) the blocks that hold each node; stamp[n_node] is scratch. */
+static counts count_rows(const hx_mesh *mesh, int32_t *stamp, int32_t *holders)
+{
+    counts n = {0};
+    for (int64_t a = 0; a < mesh->n_node; a++) stamp[a] = -1;
+    for (int64_t k = 0; k < 8 * mesh->n_elem; k++) {
+        const int32_t node = mesh->conn[k], block = (int32_t)(k / (8 * HX_OTF_BLOCK));
+        if (stamp[node] == block) continue;
+        stamp[node] = block;
+        holders[node]++;
+    }
+    for (int64_t a = 0; a < mesh->n_node; a++) {
+        n.n_row += holders[a];
+        if (holders[a] < 2) continue;
+        n.n_slot += holders[a];
+        n.n_shared++;
+    }
+    return n;
+}
+
+static int64_t count_blocks(const hx_mesh *mesh)
+{
+    return (mesh->n_elem + HX_OTF_BLOCK - 1) / HX_OTF_BLOCK;
+}
+
+enum { SHARED_CHUNK = 1024 }; /* shared nodes a thread takes at a time */
+
+/* Sums that x'y is made of: one per block, one per chunk of shared nodes. */
+static int64_t count_sums(int64_t n_block, int64_t n_shared)
+{
+    return n_block + (n_shared + SHARED_CHUNK - 1) / SHARED_CHUNK;
+}
+
+static size_t bytes(const hx_mesh *mesh, hx_layout layout)
+{
+    const size_t n_node = (size_t)mesh->n_node, n_block = (size_t)count_blocks(mesh);
+    counts n = {8 * mesh->n_elem, 8 * mesh->n_elem, mesh->n_node}; /* no order at all */
+    int32_t *stamp = NULL, *holders = NULL;
+    (void)layout;
+    if (hx_alloc_raw(&stamp, n_node, sizeof *stamp, "blocks of otf") == HX_OK &&
+        hx_alloc(&holders, n_node, sizeof *holders, "blocks of otf") == HX_OK)
+        n = count_rows(mesh, stamp, holders);
+    free(stamp);
+    free(holders);
+    return n_block * (sizeof(hx_otf_block) + HX_OTF_BLOCK * 8 * sizeof(uint16_t)) +
+           (size_t)n.n_row * sizeof(int32_t) +
+           (size_t)n.n_slot * (3 * sizeof(double) + sizeof(uint32_t)) +
+           (size_t)n.n_shared * (sizeof(int32_t) + sizeof(int64_t)) + sizeof(int64_t) +
+           (size_t)count_sums((int64_t)n_block, n.n_shared) * sizeof(double);
+}
+
+/* Rows of the nodes of a block that other blocks hold too (shared = 1) or do not, in order of first
+ * use; their 4 * row goes to local[node]. Returns the number of rows so far. */
+static int32_t list_rows(hx_cpu_otf *s, const hx_mesh *mesh, int64_t block, int shared,
+                         int32_t n_row, const int32_t *holders, int32_t *stamp, int32_t *local)
+{
+    const int64_t first = block * HX_OTF_BLOCK;
+    const int64_t last = first + HX_OTF_BLOCK < mesh->n_elem ? first + HX_OTF_BLOCK : mesh->n_elem;
+    for (int64_t k = 8 * first; k < 8 * last; k++) {
+        const int32_t node = mesh->conn[k];
+        if ((holders[node] > 1) != shared || stamp[node] == block) continue;
+        stamp[node] = (int32_t)block;
+        local[node] = 4 * n_row;
+        s->row_node[s->block[block].row + n_row++] = node;
+    }
+    return n_row;
+}
+
+static void fill_blocks(hx_cpu_otf *s, const hx_mesh *mesh, const int32_t *holders, int32_t *stamp,
+                        int32_t *local)
+{
+    int64_t row = 0, slot = 0;
+    for (int64_t a = 0; a < mesh->n_node; a++) stamp[a] = -1;
+    for (int64_t block = 0; block < s->n_block; block++) {
+        hx_otf_block *b = s->block + block;
+        b->row = row;
+        b->slot = slot;
+        b->n_own = list_rows(s, mesh, block, 0, 0, holders, stamp, local);
+        row += list_rows(s, mesh, block, 1, b->n_own, holders, stamp, local);
+        b->n_shared = (int32_t)(row - b->row) - b->n_own;
+        slot += b->n_shared;
+        for (int64_t k = 0; k < HX_OTF_BLOCK; k++) {
+            const int64_t e = block * HX_OTF_BLOCK + k;
+            const int32_t *conn = mesh->conn + 8 * (e < mesh->n_elem ? e : mesh->n_elem - 1);
+            for (int a = 0; a < 8; a++)
+                s->corner[8 * (block * HX_OTF_BLOCK + k) + a] = (uint16_t)local[conn[a]];
+        }
+    }
+}
+
+/* Lists the slots of shared nodes; number[n_node] is scratch. */
+static void list_shared(hx_cpu_otf *s, const hx_mesh *mesh, int32_t *holders, int32_t *number)
+{
+    int64_t k = 0, slot = 0;
+    for (int64_t a = 0; a < mesh->n_node; a++) {
+        if (holders[a] < 2) continue;
+        s->shared_node[k] = (int32_t)a;
+        s->shared_begin[k + 1] = s->shared_begin[k] + holders[a];
+        holders[a] = 0; /* from here: slots listed so far */
+        number[a] = (int32_t)k++;
+    }
+    for (int64_t block = 0; block < s->n_block; block++) {
+        const hx_otf_block *b = s->block + block;
+        for (int32_t i = 0; i < b->n_shared; i++, slot++) {
+            const int32_t node = s->row_node[b->row + b->n_own + i];
+            s->shared_slot[s->shared_begin[number[node]] + holders[node]++] = (uint32_t)slot;
+        }
+    }
+}
+
+static int alloc_blocks(hx_cpu_otf *s, counts n)
+{
+    const char *what = "blocks of otf";
+    const size_t n_slot = (size_t)n.n_slot, n_shared = (size_t)n.n_shared;
+    s->n_row = n.n_row;
+    s->n_slot = n.n_slot;
+    s->n_shared = n.n_shared;
+    HX_TRY(hx_alloc(&s->block, (size_t)s->n_block, sizeof *s->block, what));
+    HX_TRY(hx_alloc(&s->row_node, (size_t)n.n_row, sizeof *s->row_node, what));
+    HX_TRY(hx_alloc(&s->corner, (size_t)s->n_block * HX_OTF_BLOCK, 8 * sizeof *s->corner, what));
+    HX_TRY(hx_alloc(&s->partial, n_slot, 3 * sizeof(double), what));
+    HX_TRY(hx_alloc(&s->shared_node, n_shared, sizeof *s->shared_node, what));
+    HX_TRY(hx_alloc(&s->shared_begin, n_shared + 1, sizeof *s->shared_begin, what));
+    HX_TRY(hx_alloc(&s->shared_slot, n_slot, sizeof *s->shared_slot, what));
+    return hx_alloc(&s->sum, (size_t)count_sums(s->n_block, n.n_shared), sizeof *s->sum, what);
+}
+
+static int build_blocks(hx_cpu_otf *s, const hx_mesh *mesh)
+{
+    const size_t n_node = (size_t)mesh->n_node;
+    int32_t *stamp = NULL, *holders = NULL, *local = NULL;
+    int rc;
+    HX_TRY_FAIL(hx_alloc_raw(&stamp, n_node, sizeof *stamp, "blocks of otf"));
+    HX_TRY_FAIL(hx_alloc(&holders, n_node, sizeof *holders, "blocks of otf"));
+    HX_TRY_FAIL(hx_alloc_raw(&local, n_node, sizeof *local, "blocks of otf"));
+    s->n_block = count_blocks(mesh);
+    HX_TRY_FAIL(alloc_blocks(s, count_rows(mesh, stamp, holders)));
+    fill_blocks(s, mesh, holders, stamp, local);
+    list_shared(s, mesh, holders, local);
+    rc = HX_OK;
+fail:
+    free(stamp);
+    free(holders);
+    free(local);
+    return rc;
+}
+
+static void teardown(void *state)
+{
+    hx_cpu_otf *s = state;
+    void *const owned[] = {s->block,       s->row_node,     s->corner,      s->partial,
+                           s->shared_node, s->shared_begin, s->shared_slot, s->sum};
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
+    free(s);
+}
+
+static int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *mesh,
+                 hx_layout layout)
+{
+    hx_cpu_otf *s;
+    int rc, exponent;
+    (void)dev;
+    (void)layout;
+    HX_TRY(hx_alloc(&s, 1, sizeof *s, "operator otf"));
+    s->model = model;
+    s->kernel = hx_cpu_otf_kernels;
+    while (!s->kernel->runs_here()) s->kernel++;
+    frexp(mesh->elem_size, &exponent);
+    s->unit = ldexp(1.0, exponent);
+    HX_TRY_FAIL(build_blocks(s, mesh));
+    *state = s;
+    return HX_OK;
+fail:
+    teardown(s);
+    return rc;
+}
+
+static int64_t chunk_end(const hx_cpu_otf *s, int64_t first)
+{
+    return first + SHARED_CHUNK < s->n_shared ? first + SHARED_CHUNK : s->n_shared;
+}
+
+static double dot_nodes(int64_t n, const int32_t *node, const double *x, const double *y)
+{
+    double sum[3] = {0.0, 0.0, 0.0};
+    for (int64_t k = 0; k < n; k++)
+        for (int i = 0; i < 3; i++)
+            sum[i] += x[3 * (int64_t)node[k] + i] * y[3 * (int64_t)node[k] + i];
+    return sum[0] + sum[1] + sum[2];
+}
+
+/* y = K x; sum, unless NULL: x'y of the nodes of each block alone, then of each chunk of shared
+ * ones, taken while they are in the cache. */
+static void multiply(const hx_cpu_otf *s, const double *x, double *y, double *sum)
+{
+#pragma omp parallel
+    {
+#pragma omp for schedule(static)
+        for (int64_t b = 0; b < s->n_block; b++) {
+            s->kernel->block(s, b, x, y);
+            if (sum) sum[b] = dot_nodes(s->block[b].n_own, s->row_node + s->block[b].row, x, y);
+        }
+#pragma omp for schedule(static)
+        for (int64_t k = 0; k < s->n_shared; k += SHARED_CHUNK) {
+            const int64_t end = chunk_end(s, k);
+            s->kernel->shared(s, k, end, y);
+            if (sum)
+                sum[s->n_block + k / SHARED_CHUNK] = dot_nodes(end - k, s->shared_node + k, x, y);
+        }
+    }
+}
+
+static int apply(void *state, const double *d_x, double *d_y)
+{
+    multiply(state, d_x, d_y, NULL);
+    return HX_OK;
+}
+
+static int apply_dot(void *state, const double *d_x, double *d_y, double *d_sum)
+{
+    const hx_cpu_otf *s = state;
+    multiply(s, d_x, d_y, s->sum);
+    *d_sum = hx_sum(count_sums(s->n_block, s->n_shared), s->sum);
+    return HX_OK;
+}
+
+/* sum[8][3] = diagonal entries of an element per unit modulus: every Gauss point's Jacobian once,
+ * where hx_hex8_diagonal computes it for each corner. */
+static void element_diagonal(const double x[24], double lambda, double mu, double sum[8][3])
+{
+    memset(sum, 0, 8 * sizeof sum[0]);
+    for (int q = 0; q < 8; q++) {
+        const double r = hx_hex8_gauss(q, 0), s = hx_hex8_gauss(q, 1), t = hx_hex8_gauss(q, 2);
+        double inv[3][3];
+        const double det = hx_hex8_jacobian(x, r, s, t, inv);
+        for (int a = 0; a < 8; a++) {
+            double g[3];
+            hx_hex8_gradient(a, r, s, t, inv, g);
+            const double all = mu * (g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+            for (int i = 0; i < 3; i++) sum[a][i] += det * ((lambda + mu) * g[i] * g[i] + all);
+        }
+    }
+}
+
+static void block_diagonal(const hx_cpu_otf *s, int64_t block, double *d_diag)
+{
+    const hx_device_model *model = s->model;
+    const hx_otf_block *b = s->block + block;
+    const int64_t first = block * HX_OTF_BLOCK;
+    const int64_t last =
+        first + HX_OTF_BLOCK < model->n_elem ? first + HX_OTF_BLOCK : model->n_elem;
+    const int32_t n_row = b->n_own + b->n_shared;
+    double row[HX_OTF_MAX_ROW][3], sum[8][3], x[24];
+    memset(row, 0, (size_t)n_row * sizeof row[0]);
+    for (int64_t e = first; e < last; e++) {
+        for (int a = 0; a < 8; a++)
+            memcpy(x + 3 * a, model->d_xyz + 3 * (int64_t)model->d_conn[8 * e + a], 3 * sizeof *x);
+        element_diagonal(x, model->lambda, model->mu, sum);
+        for (int a = 0; a < 8; a++)
+            for (int i = 0; i < 3; i++)
+                row[s->corner[8 * e + a] / 4][i] += model->d_modulus[e] * sum[a][i];
+    }
+    for (int32_t k = 0; k < b->n_own; k++)
+        memcpy(d_diag + 3 * (int64_t)s->row_node[b->row + k], row[k], sizeof row[k]);
+    memcpy((double *)s->partial + 3 * b->slot, row[b->n_own], (size_t)b->n_shared * sizeof row[0]);
+}
+
+static int diagonal(void *state, double *d_diag)
+{
+    const hx_cpu_otf *s = state;
+#pragma omp parallel
+    {
+#pragma omp for schedule(static)
+        for (int64_t b = 0; b < s->n_block; b++) block_diagonal(s, b, d_diag);
+#pragma omp for schedule(static)
+        for (int64_t k = 0; k < s->n_shared; k += SHARED_CHUNK)
+            s->kernel->shared(s, k, chunk_end(s, k), d_diag);
+    }
+    return HX_OK;
+}
+
+static int apply_single(void *state, const float *d_x, float *d_y)
+{
+    const hx_cpu_otf *s = state;
+#pragma omp parallel
+    {
+#pragma omp for schedule(static)
+        for (int64_t b = 0; b < s->n_block; b++) s->kernel->block_single(s, b, d_x, d_y);
+#pragma omp for schedule(static)
+        for (int64_t k = 0; k < s->n_shared; k += SHARED_CHUNK)
+            s->kernel->shared_single(s, k, chunk_end(s, k), d_y);
+    }
+    return HX_OK;
+}
+
+static const char *variant(void *state, int i)
+{
+    hx_cpu_otf *s = state;
+    for (const hx_cpu_otf_kernel *kernel = hx_cpu_otf_kernels; kernel->name; kernel++) {
+        if (!kernel->runs_here() || i-- > 0) continue;
+        s->kernel = kernel;
+        return kernel->name;
+    }
+    return NULL;
+}
+
+const hx_strategy hx_strategy_cpu_otf = {
+    .name = "otf",
+    .device = "cpu",
+    .help = "no stored Ke: on the fly from coordinates, elements in vector lanes, in blocks",
+    .deterministic = 1,
+    .bytes_per_elem = 64,
+    .layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED),
+    .bytes = bytes,
+    .setup = setup,
+    .apply = apply,
+    .apply_dot = apply_dot,
+    .diagonal = diagonal,
+    .apply_single = apply_single,
+    .variant = variant,
+    .teardown = teardown,
+};

@@ -1,0 +1,246 @@
+#include "cells.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/radix_sort.h"
+#include "../base/sum.h"
+
+/* Edge of a cell in element sizes. 2 is 8 elements: ranges long enough for vector lanes and for a
+ * warp, cells small enough to follow the ball. */
+static const double EDGE = 2.0;
+/* Where the grid begins, in cells below the lowest centroid: planes of centroids of a regular mesh,
+ * which lie a half or a whole cell apart, do not fall on walls between cells. */
+static const double MARGIN = 0.23;
+
+/* Cells a mesh has at most. */
+static int64_t most_cells(int64_t n_elem)
+{
+    return n_elem + 64;
+}
+
+static int64_t cell_along(const hx_cells *cells, int axis, double x)
+{
+    const double cell = (x - cells->origin[axis]) / cells->size;
+    if (!(cell > 0.0)) return 0;
+    return cell < (double)cells->n_cell[axis] ? (int64_t)cell : cells->n_cell[axis] - 1;
+}
+
+static int64_t cell_of(const hx_cells *cells, const double x[3])
+{
+    return (cell_along(cells, 2, x[2]) * cells->n_cell[1] + cell_along(cells, 1, x[1])) *
+               cells->n_cell[0] +
+           cell_along(cells, 0, x[0]);
+}
+
+/* Bounds of all centroids. */
+static void find_bounds(const hx_mesh *mesh, double lower[3], double upper[3])
+{
+    double low_x = INFINITY, low_y = INFINITY, low_z = INFINITY;
+    double high_x = -INFINITY, high_y = -INFINITY, high_z = -INFINITY;
+#pragma omp parallel for schedule(static) reduction(min                                            \
+                                                    : low_x, low_y, low_z)                         \
+    reduction(max                                                                                  \
+              : high_x, high_y, high_z)
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        double x[3];
+        hx_mesh_centroid(mesh, e, x);
+        low_x = fmin(low_x, x[0]);
+        low_y = fmin(low_y, x[1]);
+        low_z = fmin(low_z, x[2]);
+        high_x = fmax(high_x, x[0]);
+        high_y = fmax(high_y, x[1]);
+        high_z = fmax(high_z, x[2]);
+    }
+    lower[0] = low_x, lower[1] = low_y, lower[2] = low_z;
+    upper[0] = high_x, upper[1] = high_y, upper[2] = high_z;
+}
+
+/* Cells of EDGE elements, larger where the mesh fills little of its bounding box. */
+static int64_t lay_grid(hx_cells *cells, const hx_mesh *mesh)
+{
+    double lower[3], upper[3], n_total;
+    find_bounds(mesh, lower, upper);
+    cells->size = EDGE * cbrt(mesh->total_volume / (double)mesh->n_elem);
+    for (;; cells->size *= 1.25) {
+        n_total = 1.0;
+        for (int i = 0; i < 3; i++) {
+            const double n = floor((upper[i] - lower[i]) / cells->size + MARGIN) + 1.0;
+            cells->origin[i] = lower[i] - MARGIN * cells->size;
+            cells->n_cell[i] = n < 1e9 ? (int64_t)n : 1000000000;
+            n_total *= n;
+        }
+        if (n_total <= (double)most_cells(mesh->n_elem)) return (int64_t)n_total;
+    }
+}
+
+/* member: the elements by cell. */
+static int sort_elements(hx_cells *cells, const hx_mesh *mesh, int64_t n_cell)
+{
+    uint64_t *key;
+    int n_bits = 1;
+    while (n_cell >> n_bits) n_bits++;
+    HX_TRY(hx_alloc_raw(&key, (size_t)mesh->n_elem, sizeof *key, "filter cells"));
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        double x[3];
+        hx_mesh_centroid(mesh, e, x);
+        key[e] = (uint64_t)cell_of(cells, x);
+    }
+    const int rc = hx_radix_sort(key, cells->member, mesh->n_elem, n_bits);
+    free(key);
+    return rc;
+}
+
+static int64_t cell_of_member(const hx_cells *cells, const hx_mesh *mesh, int64_t place,
+                              double x[3])
+{
+    hx_mesh_centroid(mesh, cells->member[place], x);
+    return cell_of(cells, x);
+}
+
+/* Coordinates by place, and where each cell begins: at the first place of it or a later one. */
+static void fill_places(hx_cells *cells, const hx_mesh *mesh, int64_t n_cell)
+{
+    const int64_t n = mesh->n_elem;
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        const int64_t begin = hx_part_begin(n, part), end = hx_part_begin(n, part + 1);
+        double x[3];
+        if (begin == end) continue;
+        int64_t next = begin > 0 ? cell_of_member(cells, mesh, begin - 1, x) + 1 : 0;
+        for (int64_t p = begin; p < end; p++) {
+            const int64_t cell = cell_of_member(cells, mesh, p, x);
+            while (next <= cell) cells->start[next++] = (int32_t)p;
+            cells->x[p] = x[0];
+            cells->y[p] = x[1];
+            cells->z[p] = x[2];
+        }
+        if (end < n) continue;
+        while (next <= n_cell) cells->start[next++] = (int32_t)n;
+    }
+}
+
+/* Its square must be a number above 0, or an element would not even find itself. */
+static int check_radius(double radius)
+{
+    if (radius > 1e-150 && radius < 1e150) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "a filter radius of %g is no length to compute with", radius);
+}
+
+int hx_cells_create(hx_cells *cells, const hx_mesh *mesh, double radius)
+{
+    int rc;
+    const size_t n = (size_t)mesh->n_elem;
+    double **const by_place[3] = {&cells->x, &cells->y, &cells->z};
+    memset(cells, 0, sizeof *cells);
+    HX_TRY(check_radius(radius));
+    if (!(mesh->total_volume > 0.0 && isfinite(mesh->total_volume)))
+        return HX_RAISE(HX_EINPUT, "a filter needs a mesh with a volume, not of %g",
+                        mesh->total_volume);
+    cells->n = mesh->n_elem;
+    const int64_t n_cell = lay_grid(cells, mesh);
+    HX_TRY_FAIL(
+        hx_alloc_raw(&cells->start, (size_t)n_cell + 1, sizeof *cells->start, "filter cells"));
+    HX_TRY_FAIL(hx_alloc_raw(&cells->member, n, sizeof *cells->member, "filter cells"));
+    HX_TRY_FAIL(sort_elements(cells, mesh, n_cell));
+    for (int i = 0; i < 3; i++)
+        HX_TRY_FAIL(hx_alloc(by_place[i], n + HX_CELLS_PADDING, sizeof(double), "filter cells"));
+    fill_places(cells, mesh, n_cell);
+    return HX_OK;
+fail:
+    hx_cells_free(cells);
+    return rc;
+}
+
+/* Centroids within the radius of the one at a place. */
+static int64_t count_ball(const hx_cells *cells, int64_t place, double radius)
+{
+    const double x = cells->x[place], y = cells->y[place], z = cells->z[place];
+    const double reach = radius * (1.0 + 1e-9);
+    const int64_t i0 = cell_along(cells, 0, x - reach), i1 = cell_along(cells, 0, x + reach);
+    const int64_t j0 = cell_along(cells, 1, y - reach), j1 = cell_along(cells, 1, y + reach);
+    const int64_t k0 = cell_along(cells, 2, z - reach), k1 = cell_along(cells, 2, z + reach);
+    int64_t n = 0;
+    for (int64_t k = k0; k <= k1; k++)
+        for (int64_t j = j0; j <= j1; j++) {
+            const int64_t row = (k * cells->n_cell[1] + j) * cells->n_cell[0];
+            for (int64_t m = cells->start[row + i0]; m < cells->start[row + i1 + 1]; m++) {
+                const double dx = cells->x[m] - x, dy = cells->y[m] - y, dz = cells->z[m] - z;
+                n += dx * dx + dy * dy + dz * dz < radius * radius;
+            }
+        }
+    return n;
+}
+
+int hx_cells_estimate(const hx_mesh *mesh, double radius, double *mean_neighbours)
+{
+    hx_cells cells;
+    int64_t n = 0, n_sample = 0;
+    HX_TRY(hx_cells_create(&cells, mesh, radius));
+    const int64_t stride = mesh->n_elem / 1000 + 1;
+    for (int64_t p = 0; p < mesh->n_elem; p += stride, n_sample++)
+        n += count_ball(&cells, p, radius);
+    *mean_neighbours = (double)n / (double)n_sample;
+    hx_cells_free(&cells);
+    return HX_OK;
+}
+
+size_t hx_device_cells_bytes(int64_t n_elem)
+{
+    return ((size_t)n_elem + (size_t)most_cells(n_elem) + 1) * sizeof(int32_t) +
+           4 * ((size_t)n_elem + HX_CELLS_PADDING) * sizeof(double);
+}
+
+int hx_device_cells_create(hx_device_cells *cells, hx_device *dev, const hx_mesh *mesh,
+                           double radius)
+{
+    hx_cells host;
+    int rc;
+    memset(cells, 0, sizeof *cells);
+    HX_TRY(hx_cells_create(&host, mesh, radius));
+    const size_t n_cell = (size_t)(host.n_cell[0] * host.n_cell[1] * host.n_cell[2]);
+    const size_t places = ((size_t)host.n + HX_CELLS_PADDING) * sizeof(double);
+    cells->n = host.n;
+    cells->size = host.size;
+    memcpy(cells->origin, host.origin, sizeof host.origin);
+    memcpy(cells->n_cell, host.n_cell, sizeof host.n_cell);
+    HX_TRY_FAIL(hx_device_put(dev, &cells->d_start, host.start, (n_cell + 1) * sizeof *host.start));
+    HX_TRY_FAIL(
+        hx_device_put(dev, &cells->d_member, host.member, (size_t)host.n * sizeof *host.member));
+    HX_TRY_FAIL(hx_device_put(dev, &cells->d_x, host.x, places));
+    HX_TRY_FAIL(hx_device_put(dev, &cells->d_y, host.y, places));
+    HX_TRY_FAIL(hx_device_put(dev, &cells->d_z, host.z, places));
+    hx_cells_free(&host);
+    HX_TRY_FAIL(dev->ops->alloc(dev, places, &cells->d_value));
+    HX_TRY_FAIL(dev->ops->zero(dev, cells->d_value, places));
+    return HX_OK;
+fail:
+    hx_cells_free(&host);
+    hx_device_cells_free(cells, dev);
+    return rc;
+}
+
+void hx_device_cells_free(hx_device_cells *cells, hx_device *dev)
+{
+    if (!dev) return;
+    dev->ops->release(dev, cells->d_start);
+    dev->ops->release(dev, cells->d_member);
+    dev->ops->release(dev, cells->d_x);
+    dev->ops->release(dev, cells->d_y);
+    dev->ops->release(dev, cells->d_z);
+    dev->ops->release(dev, cells->d_value);
+    memset(cells, 0, sizeof *cells);
+}
+
+void hx_cells_free(hx_cells *cells)
+{
+    free(cells->start);
+    free(cells->member);
+    free(cells->x);
+    free(cells->y);
+    free(cells->z);
+    memset(cells, 0, sizeof *cells);
+}

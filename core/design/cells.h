@@ -1,0 +1,59 @@
+/* Elements binned by their centroids into the cubic cells of a grid, so that those within a radius
+ * are found without storing a pair: O(1) bytes an element. */
+#ifndef HX_CELLS_H
+#define HX_CELLS_H
+
+#include "../mesh/mesh.h"
+#include "design_ops.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Zeros after the last place, so that lanes may reach beyond it. */
+enum { HX_CELLS_PADDING = 8 };
+
+/* Centroids of the elements of a cell, and of cells that follow each other along x, lie one after
+ * the other: a ball is a few dozen contiguous ranges. */
+typedef struct hx_cells {
+    int64_t n;              /* elements */
+    double origin[3], size; /* lower corner of the grid, edge of a cell: length */
+    int64_t n_cell[3];      /* x fastest; at most about an element a cell */
+    int32_t *start;         /* [cells + 1] first place of a cell (owned) */
+    int32_t *member;        /* [n] element at a place, ascending within a cell (owned) */
+    double *x, *y, *z;      /* [n + padding] centroid at a place (owned) */
+} hx_cells;
+
+/* HX_EINPUT: the radius is no length to compute with, or the mesh is not finished. 8 elements a
+ * cell where the mesh is uniform. O(n) besides a sort of the cells' numbers. */
+int hx_cells_create(hx_cells *cells, const hx_mesh *mesh, double radius);
+
+/* Mean number of centroids at a distance < radius, the element itself included, from a sample of a
+ * thousand elements (for `hextop check`). */
+int hx_cells_estimate(const hx_mesh *mesh, double radius, double *mean_neighbours);
+
+/* The same on a device. */
+struct hx_device_cells {
+    int64_t n;
+    double origin[3], size;
+    int64_t n_cell[3];
+    int32_t *d_start, *d_member;
+    double *d_x, *d_y, *d_z; /* [n + padding] */
+    double *d_value;         /* [n + padding] scratch of cone_sum: values by place */
+};
+
+/* Bins the elements and puts them on the device; the host keeps nothing. O(n). */
+int hx_device_cells_create(hx_device_cells *cells, hx_device *dev, const hx_mesh *mesh,
+                           double radius);
+/* Accepts a zeroed struct. */
+void hx_device_cells_free(hx_device_cells *cells, hx_device *dev);
+/* Their bytes, at most. */
+size_t hx_device_cells_bytes(int64_t n_elem);
+
+void hx_cells_free(hx_cells *cells);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,65 @@
+#include "cone.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+
+size_t hx_cone_bytes(const hx_mesh *mesh, int volume_weighted)
+{
+    const size_t field = (size_t)mesh->n_elem * sizeof(double);
+    return hx_device_cells_bytes(mesh->n_elem) + (volume_weighted ? 2 : 1) * field;
+}
+
+/* sum_weight: of the volumes, or of ones. */
+static int sum_weights(hx_cone *cone, const hx_problem *problem, int volume_weighted)
+{
+    const size_t n = (size_t)problem->mesh->n_elem;
+    hx_device *dev = cone->dev;
+    double *ones = NULL;
+    const double *weight = problem->volume;
+    int rc;
+    if (!volume_weighted) {
+        HX_TRY(hx_alloc_raw(&ones, n, sizeof *ones, "filter"));
+#pragma omp parallel for schedule(static)
+        for (size_t e = 0; e < n; e++) ones[e] = 1.0;
+        weight = ones;
+    } else {
+        HX_TRY(hx_device_put(dev, &cone->d_volume, weight, n * sizeof(double)));
+    }
+    HX_TRY_FAIL(hx_device_put(dev, &cone->d_sum_weight, weight, n * sizeof(double)));
+    rc = hx_cone_sum(cone, cone->d_sum_weight, cone->d_sum_weight);
+fail:
+    free(ones);
+    return rc;
+}
+
+int hx_cone_create(hx_cone *cone, hx_device *dev, const hx_problem *problem, double radius,
+                   int volume_weighted)
+{
+    int rc;
+    memset(cone, 0, sizeof *cone);
+    cone->dev = dev;
+    cone->radius = radius;
+    HX_TRY_FAIL(hx_device_cells_create(&cone->cells, dev, problem->mesh, radius));
+    HX_TRY_FAIL(sum_weights(cone, problem, volume_weighted));
+    return HX_OK;
+fail:
+    hx_cone_free(cone);
+    return rc;
+}
+
+int hx_cone_sum(const hx_cone *cone, const double *d_value, double *d_sum)
+{
+    return cone->dev->ops->design->cone_sum(cone->dev, &cone->cells, cone->radius, d_value, d_sum);
+}
+
+void hx_cone_free(hx_cone *cone)
+{
+    hx_device *dev = cone->dev;
+    if (!dev) return;
+    hx_device_cells_free(&cone->cells, dev);
+    dev->ops->release(dev, cone->d_sum_weight);
+    dev->ops->release(dev, cone->d_volume);
+    memset(cone, 0, sizeof *cone);
+}

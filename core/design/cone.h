@@ -1,0 +1,39 @@
+/* Means of element fields with cone weights over the elements whose centroids lie within a radius,
+ *
+ *     sum_i H_ei a_i,  H_ei = R - |x_e - x_i|,
+ *
+ * as filters take them. Nothing is stored for a pair: the weights come from the centroids each
+ * time, their sums once. */
+#ifndef HX_CONE_H
+#define HX_CONE_H
+
+#include "../problem/problem.h"
+#include "cells.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hx_cone {
+    hx_device *dev; /* (borrowed) */
+    hx_device_cells cells;
+    double radius;        /* length */
+    double *d_sum_weight; /* [n_elem] sum_i H_ei, times the volume of i if it weighs (owned) */
+    double *d_volume;     /* [n_elem] if it weighs, else NULL (owned) */
+} hx_cone;
+
+/* volume_weighted: H_ei counts times the volume of i (graded meshes). Cold. */
+int hx_cone_create(hx_cone *cone, hx_device *dev, const hx_problem *problem, double radius,
+                   int volume_weighted);
+/* sum_i H_ei value_i without volumes and without division; in place or not. Hot. */
+int hx_cone_sum(const hx_cone *cone, const double *d_value, double *d_sum);
+/* Device bytes, at most. */
+size_t hx_cone_bytes(const hx_mesh *mesh, int volume_weighted);
+/* Accepts a zeroed struct. */
+void hx_cone_free(hx_cone *cone);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

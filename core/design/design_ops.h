@@ -1,0 +1,58 @@
+/* The design's element fields on a device (hx_device_ops.design): n = n_elem doubles. Sums are
+ * added in a fixed order. All entries are required. */
+#ifndef HX_DESIGN_OPS_H
+#define HX_DESIGN_OPS_H
+
+#include "../device/device.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hx_device_cells hx_device_cells; /* cells.h */
+typedef struct hx_device_oc hx_device_oc;       /* oc.h */
+typedef struct hx_device_ties hx_device_ties;   /* ties.h */
+typedef struct hx_projection hx_projection;     /* projection.h */
+
+typedef struct hx_design_ops {
+    /* E rho^p */
+    int (*modulus)(hx_device *dev, int64_t n, double young, double penalty, const double *d_rho,
+                   double *d_modulus);
+    /* dc = -p E(rho) / rho * energy */
+    int (*sensitivity)(hx_device *dev, int64_t n, double penalty, const double *d_modulus,
+                       const double *d_rho, const double *d_energy, double *d_dc);
+    /* Sums of v rho, and of v rho (1 - rho) over the free elements: where passive is NaN or NULL.
+     * Waits. */
+    int (*measure)(hx_device *dev, int64_t n, const double *d_rho, const double *d_volume,
+                   const double *d_passive, double *mass, double *grey);
+    /* Sum of the positive dc over that of dv, of the free elements. Waits. */
+    int (*mean_positive)(hx_device *dev, int64_t n, const double *d_dc, const double *d_dv,
+                         const double *d_passive, double *mean);
+    /* Filtered -> physical densities (projection.h), in place or not: passive elements, where
+     * d_passive is not NaN, have theirs. project_backward: a *= the derivative. zero_passive: a = 0
+     * at passive elements. */
+    int (*project)(hx_device *dev, int64_t n, const hx_projection *law, const double *d_passive,
+                   const double *d_filtered, double *d_physical);
+    int (*project_backward)(hx_device *dev, int64_t n, const hx_projection *law,
+                            const double *d_passive, const double *d_filtered, double *d_a);
+    int (*zero_passive)(hx_device *dev, int64_t n, const double *d_passive, double *d_a);
+    /* Optimality criteria, see oc.h: t, its sums and the first trial scales; volumes at the trials
+     * and the next ones (nothing once done); the proposal and its largest change. */
+    int (*oc_begin)(hx_device *dev, const hx_device_oc *oc);
+    int (*oc_pass)(hx_device *dev, const hx_device_oc *oc);
+    int (*oc_end)(hx_device *dev, const hx_device_oc *oc);
+    /* Groups of tied elements: dc = dv (sum of dc) / (sum of dv) over the group, so that all have
+     * the same dc / dv, 0 where no dv is above 0; x = the largest of the group. */
+    int (*tie)(hx_device *dev, const hx_device_ties *ties, const double *d_dv, double *d_dc);
+    int (*copy_largest)(hx_device *dev, const hx_device_ties *ties, double *d_x);
+    /* sum[e] = sum over i of max(0, radius - |x_e - x_i|) value[i], x the centroids. In place or
+     * not. */
+    int (*cone_sum)(hx_device *dev, const hx_device_cells *cells, double radius,
+                    const double *d_value, double *d_sum);
+} hx_design_ops;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

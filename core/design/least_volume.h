@@ -1,0 +1,42 @@
+/* The least volume that a design can have: its free elements at rho_min, the passive ones at their
+ * densities, which the filter smears into the free ones around them, then projected. A run that is
+ * asked for less stands still or tears. */
+#ifndef HX_LEAST_VOLUME_H
+#define HX_LEAST_VOLUME_H
+
+#include "../base/notes.h"
+#include "filter.h"
+#include "stair.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A volume fraction, and the projection's beta at which it holds. */
+typedef struct hx_volume_at {
+    double fraction, beta;
+} hx_volume_at;
+
+/* The projection may take more or less of what is smeared as its beta rises. */
+typedef struct hx_least_volume {
+    hx_volume_at first, lowest, highest; /* of the first design; over all of the run */
+} hx_least_volume;
+
+/* For all values of a stair of beta (of those that are nearly the same, one). One application of
+ * the filter, whose last forward it replaces, and a pass over the elements a value; a sum of
+ * the volumes without passive elements or where the filter does not map the design. Cold, waits. */
+int hx_least_volume_find(hx_least_volume *least, hx_filter *filter, const hx_stair *beta);
+
+/* HX_EINPUT if problem->volume_fraction is not above the least of the first design by a hundredth
+ * of it, since designs would hardly differ: says what takes the volume, and the least fraction that
+ * works in all of the run. */
+int hx_least_volume_check(const hx_least_volume *least, const hx_filter *filter);
+
+/* Warnings: little is left to design; no design can have the volume once beta has risen. */
+int hx_least_volume_note(const hx_least_volume *least, const hx_filter *filter, hx_notes *notes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

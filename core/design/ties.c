@@ -1,0 +1,511 @@
+#include "ties.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/vec3.h"
+#include "../mesh/hex8.h"
+#include "../mesh/point_grid.h"
+#include "ties_images.h"
+
+/* Offsets in half-widths of an element: 2 is the next element of a regular mesh. */
+static const double REACH = 1.5;     /* an image further off is not covered by the element */
+static const double WALL = 1.0;      /* an element nearer to its own image is cut by the plane */
+static const double EXACT = 2e-3;    /* what is not called shifted */
+static const double FOOTPRINT = 0.9; /* of a column: within its first element, seen along it */
+
+typedef struct work {
+    const hx_mesh *mesh;
+    hx_isometry image[HX_TIES_MOST_IMAGES];
+    int n_image;
+    double toward[3];
+    int is_extruded;
+    double axis[3][3]; /* orthonormal, the last one along the extrusion; the mesh's axes without */
+    double reach;      /* largest distance of a corner from its element's centroid */
+    int32_t *order; /* [n_elem] elements by original number, so that none depends on the mesh's */
+    double *folded; /* [n_elem][3] folded centroid, along `axis`; the last one 0 if extruded */
+    uint8_t *by;    /* [n_elem] the image that folded it */
+    int32_t *rep;   /* [n_elem] the element it belongs to; itself; -1: none yet */
+    uint8_t *has_other; /* [n_elem] an element folded by another image belongs to it */
+    double *offset;     /* [n_elem] of the element from what it belongs to, in half-widths */
+} work;
+
+/* Into the coordinates that points are compared in. */
+static void to_frame(const work *w, const double x[3], double y[3])
+{
+    for (int i = 0; i < 3; i++) y[i] = hx_dot3(w->axis[i], x);
+    if (w->is_extruded) y[2] = 0.0;
+}
+
+/* A difference of such coordinates in space, as offsets from element e's centre: the largest
+ * reference coordinate. */
+static double offset_in(const work *w, int64_t e, const double from[3], const double to[3])
+{
+    double x[24], inv[3][3], most = 0.0, d[3] = {0.0};
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 3; i++) d[i] += (to[k] - from[k]) * w->axis[k][i];
+    for (int64_t a = 0; a < 8; a++)
+        memcpy(x + 3 * a, w->mesh->xyz + 3 * (int64_t)w->mesh->conn[8 * e + a], 3 * sizeof *x);
+    (void)hx_hex8_jacobian(x, 0.0, 0.0, 0.0, inv);
+    for (int k = 0; k < 3; k++)
+        most = fmax(most, fabs(inv[0][k] * d[0] + inv[1][k] * d[1] + inv[2][k] * d[2]));
+    return most;
+}
+
+/* --- folding --- */
+
+/* Orthonormal axes, the last one along v. */
+static void make_axes(const double v[3], double axis[3][3])
+{
+    const double length = sqrt(hx_dot3(v, v));
+    int least = 0;
+    for (int i = 0; i < 3; i++) {
+        axis[2][i] = v[i] / length;
+        if (fabs(v[i]) < fabs(v[least])) least = i;
+    }
+    for (int i = 0; i < 3; i++) axis[0][i] = (i == least) - axis[2][least] * axis[2][i];
+    const double norm = sqrt(hx_dot3(axis[0], axis[0]));
+    for (int i = 0; i < 3; i++) axis[0][i] /= norm;
+    for (int i = 0; i < 3; i++)
+        axis[1][i] = axis[2][(i + 1) % 3] * axis[0][(i + 2) % 3] -
+                     axis[2][(i + 2) % 3] * axis[0][(i + 1) % 3];
+}
+
+static int take_extrusion(work *w, const hx_ties_params *params)
+{
+    static const double unit[3][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+    const double *const v = params->extrusion, length = sqrt(hx_dot3(v, v));
+    memcpy(w->axis, unit, sizeof unit);
+    w->is_extruded = params->is_extruded;
+    if (!w->is_extruded) return HX_OK;
+    if (!(length > 0.0 && isfinite(length)))
+        return HX_RAISE(HX_EINPUT, "%s: [%g, %g, %g] has no direction", params->extrusion_origin,
+                        v[0], v[1], v[2]);
+    make_axes(v, w->axis);
+    for (size_t p = 0; p < params->n_plane; p++) {
+        const double *const n = params->plane[p].normal;
+        const double cosine = fabs(hx_dot3(n, w->axis[2])) / sqrt(hx_dot3(n, n));
+        if (cosine > 1e-6 && cosine < 1.0 - 1e-6)
+            return HX_RAISE(HX_EINPUT,
+                            "%s: the plane is oblique to the extrusion; its normal must be along "
+                            "it or at right angles to it",
+                            params->plane[p].origin);
+    }
+    return HX_OK;
+}
+
+/* The image of the centroid that lies furthest along `toward`; the element itself if that is as
+ * good as on a mirror. */
+static void fold(work *w, int64_t e, double tolerance)
+{
+    double x[3], y[3], best[3], own[3];
+    hx_mesh_centroid(w->mesh, e, x);
+    memcpy(best, x, sizeof best);
+    for (int g = 1; g < w->n_image; g++) {
+        hx_isometry_apply(&w->image[g], x, y);
+        if (hx_dot3(w->toward, y) <= hx_dot3(w->toward, best) + tolerance) continue;
+        memcpy(best, y, sizeof best);
+        w->by[e] = (uint8_t)g;
+    }
+    to_frame(w, best, w->folded + 3 * e);
+    to_frame(w, x, own);
+    if (w->by[e] == 0 || offset_in(w, e, own, w->folded + 3 * e) >= WALL) return;
+    memcpy(w->folded + 3 * e, own, sizeof own);
+    w->by[e] = 0;
+}
+
+static double largest_radius(const hx_mesh *mesh)
+{
+    double most = 0.0;
+#pragma omp parallel for schedule(static) reduction(max : most)
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        double x[3];
+        hx_mesh_centroid(mesh, e, x);
+        for (int a = 0; a < 8; a++) {
+            const double *const c = mesh->xyz + 3 * (int64_t)mesh->conn[8 * e + a];
+            const double d[3] = {c[0] - x[0], c[1] - x[1], c[2] - x[2]};
+            most = fmax(most, hx_dot3(d, d));
+        }
+    }
+    return sqrt(most);
+}
+
+/* HX_EINPUT for a plane with the whole part on one side. */
+static int check_plane(const hx_mesh *mesh, const hx_symmetry_plane *plane)
+{
+    int above = 0, below = 0;
+#pragma omp parallel for schedule(static) reduction(| : above, below)
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        double x[3];
+        hx_mesh_centroid(mesh, e, x);
+        for (int i = 0; i < 3; i++) x[i] -= plane->point[i];
+        const double side = hx_dot3(x, plane->normal);
+        above |= side > 0.0;
+        below |= side < 0.0;
+    }
+    if (above && below) return HX_OK;
+    return HX_RAISE(HX_EINPUT,
+                    "%s: the whole part lies on one side of the plane; its box is %g to %g, %g to "
+                    "%g, %g to %g",
+                    plane->origin, mesh->box_min[0], mesh->box_max[0], mesh->box_min[1],
+                    mesh->box_max[1], mesh->box_min[2], mesh->box_max[2]);
+}
+
+static double diagonal_of(const hx_mesh *mesh)
+{
+    double square = 0.0;
+    for (int i = 0; i < 3; i++) square += pow(mesh->box_max[i] - mesh->box_min[i], 2.0);
+    return sqrt(square);
+}
+
+static int fold_all(work *w, const hx_ties_params *params)
+{
+    const hx_mesh *mesh = w->mesh;
+    const double length = diagonal_of(mesh);
+    HX_TRY(hx_images_create(params, length, w->image, &w->n_image, w->toward));
+    for (size_t p = 0; p < params->n_plane; p++) HX_TRY(check_plane(mesh, &params->plane[p]));
+    HX_TRY(take_extrusion(w, params));
+    w->reach = largest_radius(mesh);
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        w->order[mesh->elem_orig ? mesh->elem_orig[e] : e] = (int32_t)e;
+        w->rep[e] = -1;
+        fold(w, e, 1e-9 * length);
+    }
+    return HX_OK;
+}
+
+/* --- who belongs to whom --- */
+
+/* The folded points of some elements, in the order of their original numbers. */
+typedef struct points {
+    int64_t n;
+    int32_t *elem; /* [n] (owned) */
+    double *xyz;   /* [n][3] (owned) */
+    hx_point_grid grid;
+} points;
+
+typedef enum { OF_CHAMBER, REPRESENTATIVES, OF_IMAGES } which_points;
+
+static int is_wanted(const work *w, int32_t e, which_points which)
+{
+    if (which == OF_CHAMBER) return w->by[e] == 0;
+    if (which == REPRESENTATIVES) return w->rep[e] == e;
+    return w->by[e] != 0 && w->rep[e] >= 0;
+}
+
+static void points_free(points *p)
+{
+    hx_point_grid_free(&p->grid);
+    free(p->elem);
+    free(p->xyz);
+    memset(p, 0, sizeof *p);
+}
+
+static int points_create(points *p, const work *w, which_points which)
+{
+    int rc;
+    memset(p, 0, sizeof *p);
+    for (int64_t e = 0; e < w->mesh->n_elem; e++) p->n += is_wanted(w, (int32_t)e, which);
+    HX_TRY_FAIL(hx_alloc_raw(&p->elem, (size_t)p->n, sizeof *p->elem, "symmetry"));
+    HX_TRY_FAIL(hx_alloc_raw(&p->xyz, 3 * (size_t)p->n, sizeof *p->xyz, "symmetry"));
+    int64_t k = 0;
+    for (int64_t i = 0; i < w->mesh->n_elem; i++) {
+        const int32_t e = w->order[i];
+        if (!is_wanted(w, e, which)) continue;
+        p->elem[k] = e;
+        memcpy(p->xyz + 3 * k++, w->folded + 3 * (int64_t)e, 3 * sizeof *p->xyz);
+    }
+    HX_TRY_FAIL(hx_point_grid_create(&p->grid, p->n, p->xyz));
+    return HX_OK;
+fail:
+    points_free(p);
+    return rc;
+}
+
+typedef struct column {
+    work *w;
+    const points *p;
+    int32_t first;
+} column;
+
+/* Takes a point into the column of `first` if it lies within its footprint. */
+static void join_column(void *context, int64_t point)
+{
+    const column *const c = context;
+    const int32_t e = c->p->elem[point];
+    const double *const middle = c->w->folded + 3 * (int64_t)c->first;
+    if (c->w->rep[e] >= 0) return;
+    const double offset = offset_in(c->w, c->first, middle, c->w->folded + 3 * (int64_t)e);
+    if (offset >= FOOTPRINT) return;
+    c->w->rep[e] = c->first;
+    c->w->offset[e] = offset;
+}
+
+/* In the chamber: columns of elements, begun by the one with the smallest number. */
+static int make_columns(work *w)
+{
+    points p;
+    HX_TRY(points_create(&p, w, OF_CHAMBER));
+    for (int64_t k = 0; k < p.n; k++) {
+        const int32_t e = p.elem[k];
+        column c = {w, &p, e};
+        if (w->rep[e] >= 0) continue;
+        w->rep[e] = e;
+        hx_point_grid_visit(&p.grid, p.xyz + 3 * k, w->reach, join_column, &c);
+    }
+    points_free(&p);
+    return HX_OK;
+}
+
+/* Each element outside the chamber to the representative nearest to its folded centroid. */
+static int match_images(work *w)
+{
+    points p;
+    HX_TRY(points_create(&p, w, REPRESENTATIVES));
+#pragma omp parallel for schedule(dynamic, 1024)
+    for (int64_t e = 0; e < w->mesh->n_elem; e++) {
+        if (w->by[e] == 0) continue;
+        const double *const x = w->folded + 3 * e;
+        const int64_t k = hx_point_grid_nearest(&p.grid, x, 2.0 * w->reach);
+        if (k < 0) continue;
+        w->offset[e] = offset_in(w, p.elem[k], p.xyz + 3 * k, x);
+        if (w->offset[e] <= REACH) w->rep[e] = p.elem[k];
+    }
+    points_free(&p);
+    return HX_OK;
+}
+
+/* A representative to which no image came joins, on a mesh that is not symmetric, the group of the
+ * image that lies where one of its own would. */
+static void match_lone(work *w, const points *p, int32_t e, int32_t *joins, double *offset)
+{
+    const double *const x = w->folded + 3 * (int64_t)e;
+    const int64_t k = hx_point_grid_nearest(&p->grid, x, 2.0 * w->reach);
+    double own[3], there[3], middle[3], y[3], z[3];
+    *joins = -1;
+    if (k < 0) return;
+    const int32_t s = p->elem[k];
+    hx_mesh_centroid(w->mesh, e, y);
+    to_frame(w, y, own);
+    hx_isometry_undo(&w->image[w->by[s]], y, z);
+    to_frame(w, z, there);
+    if (offset_in(w, e, own, there) < WALL) return; /* it is its own image */
+    hx_mesh_centroid(w->mesh, s, y);
+    to_frame(w, y, middle);
+    const double found = offset_in(w, s, middle, there);
+    if (found > REACH) return;
+    *offset = found;
+    *joins = w->rep[s];
+}
+
+static int match_representatives(work *w)
+{
+    int rc;
+    points p = {0}, lone = {0};
+    int32_t *joins = NULL;
+    const int64_t n = w->mesh->n_elem;
+    for (int64_t e = 0; e < n; e++)
+        if (w->by[e] != 0 && w->rep[e] >= 0) w->has_other[w->rep[e]] = 1;
+    HX_TRY_FAIL(points_create(&p, w, OF_IMAGES));
+    HX_TRY_FAIL(points_create(&lone, w, REPRESENTATIVES));
+    HX_TRY_FAIL(hx_alloc(&joins, (size_t)lone.n, sizeof *joins, "symmetry"));
+#pragma omp parallel for schedule(dynamic, 1024)
+    for (int64_t k = 0; k < lone.n; k++) {
+        joins[k] = -1;
+        if (!w->has_other[lone.elem[k]])
+            match_lone(w, &p, lone.elem[k], &joins[k], &w->offset[lone.elem[k]]);
+    }
+    for (int64_t k = 0; k < lone.n; k++) {
+        if (joins[k] < 0) continue;
+        w->rep[lone.elem[k]] = joins[k];
+        w->has_other[lone.elem[k]] = 1;
+    }
+    for (int64_t e = 0; e < n; e++) /* the columns of those that joined */
+        if (w->rep[e] >= 0) w->rep[e] = w->rep[w->rep[e]];
+fail:
+    points_free(&p);
+    points_free(&lone);
+    free(joins);
+    return rc;
+}
+
+/* --- the groups --- */
+
+/* 1 if some image of the element is another place than its own. */
+static int has_image(const work *w, int64_t e)
+{
+    double x[3], y[3], own[3], there[3];
+    hx_mesh_centroid(w->mesh, e, x);
+    to_frame(w, x, own);
+    for (int g = 1; g < w->n_image; g++) {
+        hx_isometry_apply(&w->image[g], x, y);
+        to_frame(w, y, there);
+        if (offset_in(w, e, own, there) >= WALL) return 1;
+    }
+    return 0;
+}
+
+static int is_free(const hx_problem *problem, int64_t e)
+{
+    return !problem->passive || isnan(problem->passive[e]);
+}
+
+static void count_members(hx_ties *ties, const work *w, const hx_problem *problem)
+{
+    int64_t alone = 0, shifted = 0;
+    double shift = 0.0;
+#pragma omp parallel for schedule(static) reduction(+ : alone, shifted) reduction(max : shift)
+    for (int64_t e = 0; e < w->mesh->n_elem; e++) {
+        if (!is_free(problem, e)) continue;
+        const int32_t r = w->rep[e];
+        alone += r < 0 || (w->n_image > 1 && !w->has_other[r] && has_image(w, e));
+        if (r < 0) continue;
+        shifted += w->offset[e] > EXACT;
+        shift = fmax(shift, 0.5 * w->offset[e]);
+    }
+    ties->n_alone = alone;
+    ties->n_shifted = shifted;
+    ties->shift = shift;
+}
+
+/* Lists of the groups of two or more free elements, in the order of their first members. */
+static int list_groups(hx_ties *ties, const work *w, const hx_problem *problem)
+{
+    int rc;
+    const int64_t n = w->mesh->n_elem;
+    int32_t *size = NULL, *place = NULL; /* [n] of the group of a representative */
+    HX_TRY_FAIL(hx_alloc(&size, (size_t)n, sizeof *size, "symmetry"));
+    HX_TRY_FAIL(hx_alloc_raw(&place, (size_t)n, sizeof *place, "symmetry"));
+    for (int64_t e = 0; e < n; e++)
+        if (w->rep[e] >= 0 && is_free(problem, e)) size[w->rep[e]]++;
+    for (int64_t e = 0; e < n; e++) {
+        place[e] = -1;
+        if (size[e] < 2) continue;
+        ties->n_group++;
+        ties->n_member += size[e];
+    }
+    HX_TRY_FAIL(hx_alloc(&ties->start, (size_t)ties->n_group + 1, sizeof *ties->start, "ties"));
+    HX_TRY_FAIL(hx_alloc_raw(&ties->member, (size_t)ties->n_member, sizeof *ties->member, "ties"));
+    int64_t group = 0;
+    for (int64_t e = 0; e < n; e++) {
+        const int32_t r = w->rep[e];
+        if (r < 0 || !is_free(problem, e) || size[r] < 2) continue;
+        if (place[r] < 0) {
+            place[r] = ties->start[group];
+            ties->start[group + 1] = ties->start[group] + size[r];
+            group++;
+        }
+        ties->member[place[r]++] = (int32_t)e;
+    }
+fail:
+    free(size);
+    free(place);
+    return rc;
+}
+
+static int alloc_work(work *w, size_t n)
+{
+    HX_TRY(hx_alloc_raw(&w->order, n, sizeof *w->order, "symmetry"));
+    HX_TRY(hx_alloc_raw(&w->folded, 3 * n, sizeof *w->folded, "symmetry"));
+    HX_TRY(hx_alloc(&w->by, n, sizeof *w->by, "symmetry"));
+    HX_TRY(hx_alloc_raw(&w->rep, n, sizeof *w->rep, "symmetry"));
+    HX_TRY(hx_alloc(&w->has_other, n, sizeof *w->has_other, "symmetry"));
+    return hx_alloc(&w->offset, n, sizeof *w->offset, "symmetry");
+}
+
+static void free_work(work *w)
+{
+    free(w->order);
+    free(w->folded);
+    free(w->by);
+    free(w->rep);
+    free(w->has_other);
+    free(w->offset);
+}
+
+static int make_groups(hx_ties *ties, work *w, const hx_problem *problem,
+                       const hx_ties_params *params)
+{
+    HX_TRY(alloc_work(w, (size_t)w->mesh->n_elem));
+    HX_TRY(fold_all(w, params));
+    ties->n_image = w->n_image;
+    if (w->is_extruded) {
+        HX_TRY(make_columns(w));
+    } else {
+        for (int64_t e = 0; e < w->mesh->n_elem; e++)
+            if (w->by[e] == 0) w->rep[e] = (int32_t)e;
+    }
+    HX_TRY(match_images(w));
+    HX_TRY(match_representatives(w));
+    count_members(ties, w, problem);
+    return list_groups(ties, w, problem);
+}
+
+int hx_ties_create(hx_ties *ties, const hx_problem *problem, const hx_ties_params *params)
+{
+    work w;
+    memset(ties, 0, sizeof *ties);
+    memset(&w, 0, sizeof w);
+    ties->n_image = 1;
+    if (params->n_plane == 0 && !params->is_extruded) return HX_OK;
+    w.mesh = problem->mesh;
+    int rc = make_groups(ties, &w, problem, params);
+    free_work(&w);
+    if (rc == HX_OK && ties->n_group == 0)
+        rc = HX_RAISE(HX_EINPUT, "%s: no two free elements are images of each other",
+                      params->n_plane ? params->plane[0].origin : params->extrusion_origin);
+    if (rc < 0) hx_ties_free(ties);
+    return rc;
+}
+
+void hx_ties_average(const hx_ties *ties, const double *volume, double *density)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t g = 0; g < ties->n_group; g++) {
+        double mass = 0.0, sum = 0.0;
+        for (int64_t m = ties->start[g]; m < ties->start[g + 1]; m++) {
+            mass += volume[ties->member[m]] * density[ties->member[m]];
+            sum += volume[ties->member[m]];
+        }
+        for (int64_t m = ties->start[g]; m < ties->start[g + 1]; m++)
+            density[ties->member[m]] = fmin(1.0, mass / sum);
+    }
+}
+
+size_t hx_ties_bytes(const hx_ties *ties)
+{
+    if (ties->n_group == 0) return 0;
+    return ((size_t)ties->n_group + 1 + (size_t)ties->n_member) * sizeof(int32_t);
+}
+
+void hx_ties_free(hx_ties *ties)
+{
+    free(ties->start);
+    free(ties->member);
+    memset(ties, 0, sizeof *ties);
+}
+
+int hx_device_ties_create(hx_device_ties *ties, hx_device *dev, const hx_ties *host)
+{
+    memset(ties, 0, sizeof *ties);
+    if (host->n_group == 0) return HX_OK;
+    int rc = hx_device_put(dev, &ties->d_start, host->start,
+                           ((size_t)host->n_group + 1) * sizeof *host->start);
+    if (rc == HX_OK)
+        rc = hx_device_put(dev, &ties->d_member, host->member,
+                           (size_t)host->n_member * sizeof *host->member);
+    ties->n_group = host->n_group;
+    if (rc < 0) hx_device_ties_free(ties, dev);
+    return rc;
+}
+
+void hx_device_ties_free(hx_device_ties *ties, hx_device *dev)
+{
+    if (!dev) return;
+    dev->ops->release(dev, ties->d_start);
+    dev->ops->release(dev, ties->d_member);
+    memset(ties, 0, sizeof *ties);
+}

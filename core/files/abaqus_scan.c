@@ -1,0 +1,285 @@
+#define _POSIX_C_SOURCE 200809L /* getline */
+#include "abaqus_scan.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "../base/grow.h"
+#include "../base/memory.h"
+
+enum { MOST_INCLUDED = 1000, SHOWN = 60 };
+
+static int open_file(hx_abaqus_scan *scan, const char *path)
+{
+    struct stat info;
+    hx_abaqus_file *const file = &scan->file[scan->depth];
+    memset(file, 0, sizeof *file);
+    file->stream = fopen(path, "rb");
+    if (!file->stream) return HX_RAISE(HX_EINPUT, "cannot read '%s': %s", path, strerror(errno));
+    scan->depth++;
+    if (fstat(fileno(file->stream), &info) != 0 || !S_ISREG(info.st_mode))
+        return HX_RAISE(HX_EINPUT, "'%s' is not a regular file", path);
+    return hx_strdup(&file->path, path);
+}
+
+static void close_file(hx_abaqus_scan *scan)
+{
+    hx_abaqus_file *const file = &scan->file[--scan->depth];
+    if (file->stream) fclose(file->stream);
+    free(file->path);
+    memset(file, 0, sizeof *file);
+}
+
+int hx_abaqus_scan_open(hx_abaqus_scan *scan, const char *path)
+{
+    memset(scan, 0, sizeof *scan);
+    const int rc = open_file(scan, path);
+    if (rc < 0) hx_abaqus_scan_free(scan);
+    return rc;
+}
+
+void hx_abaqus_scan_free(hx_abaqus_scan *scan)
+{
+    while (scan->depth > 0) close_file(scan);
+    free(scan->text);
+    free(scan->keyword_text);
+    memset(scan, 0, sizeof *scan);
+}
+
+int hx_abaqus_scan_place(const hx_abaqus_scan *scan, int code)
+{
+    const hx_abaqus_file *const file = scan->depth > 0 ? &scan->file[scan->depth - 1] : NULL;
+    if (file && file->path) hx_error_prefix("%s:%lld: ", file->path, (long long)file->line);
+    return code;
+}
+
+int64_t hx_abaqus_scan_number(const hx_abaqus_scan *scan)
+{
+    return scan->depth == 1 ? scan->file[0].line : 0;
+}
+
+const char *hx_abaqus_scan_path(const hx_abaqus_scan *scan)
+{
+    return scan->depth > 0 ? scan->file[scan->depth - 1].path : "";
+}
+
+/* --- lines --- */
+
+/* The next line of the file on top into scan->text; *found = 0 at its end. */
+static int read_line(hx_abaqus_scan *scan, int *found)
+{
+    hx_abaqus_file *const file = &scan->file[scan->depth - 1];
+    errno = 0;
+    const ssize_t length = getline(&scan->text, &scan->capacity, file->stream);
+    *found = length >= 0;
+    if (length < 0 && errno == ENOMEM)
+        return hx_abaqus_scan_place(scan, HX_RAISE(HX_ENOMEM, "a line too long for the memory"));
+    if (length < 0 && ferror(file->stream))
+        return HX_RAISE(HX_EIO, "%s: cannot read: %s", file->path, strerror(errno));
+    if (length < 0) return HX_OK;
+    file->line++;
+    if (strlen(scan->text) != (size_t)length)
+        return HX_ABAQUS_RAISE(scan, "a byte 0 in the line: this is no text file");
+    size_t n = (size_t)length;
+    while (n > 0 && isspace((unsigned char)scan->text[n - 1])) n--;
+    scan->text[n] = '\0';
+    return HX_OK;
+}
+
+/* The first character that is no blank. */
+static char *skip_blanks(char *text)
+{
+    while (isspace((unsigned char)*text)) text++;
+    return text;
+}
+
+/* As read_line, without blank lines and comments. */
+static int read_content(hx_abaqus_scan *scan, char **start, int *found)
+{
+    do {
+        HX_TRY(read_line(scan, found));
+        if (!*found) return HX_OK;
+        *start = skip_blanks(scan->text);
+    } while (**start == '\0' || strncmp(*start, "**", 2) == 0);
+    return HX_OK;
+}
+
+/* --- keywords --- */
+
+/* Capitals without blanks. */
+static void normalise(char *text)
+{
+    char *to = text;
+    for (const char *c = text; *c; c++)
+        if (!isspace((unsigned char)*c)) *to++ = (char)toupper((unsigned char)*c);
+    *to = '\0';
+}
+
+static char *trim(char *text)
+{
+    text = skip_blanks(text);
+    size_t n = strlen(text);
+    while (n > 0 && isspace((unsigned char)text[n - 1])) n--;
+    if (n > 1 && text[0] == '"' && text[n - 1] == '"') {
+        text++;
+        n -= 2;
+    }
+    text[n] = '\0';
+    return text;
+}
+
+/* The next comma outside quotes, or the end. */
+static char *find_comma(char *text)
+{
+    int quoted = 0;
+    for (; *text && (quoted || *text != ','); text++) quoted ^= *text == '"';
+    return text;
+}
+
+static int append_keyword(hx_abaqus_scan *scan, const char *text)
+{
+    const size_t n = scan->keyword_text ? strlen(scan->keyword_text) : 0, n_more = strlen(text);
+    if (n + n_more + 1 > scan->keyword_capacity) {
+        const size_t wanted = 2 * (n + n_more) + 128;
+        HX_TRY(hx_resize(&scan->keyword_text, n, wanted, 1, "a keyword line"));
+        scan->keyword_capacity = wanted;
+    }
+    memcpy(scan->keyword_text + n, text, n_more + 1);
+    return HX_OK;
+}
+
+static int add_parameter(hx_abaqus_scan *scan, char *text)
+{
+    char *const equals = strchr(text, '=');
+    if (equals) *equals = '\0';
+    normalise(text);
+    if (text[0] == '\0' && !equals) return HX_OK;
+    if (scan->n_parameter == HX_ABAQUS_PARAMETERS)
+        return HX_ABAQUS_RAISE(scan, "*%s has more than %d parameters", scan->keyword,
+                               HX_ABAQUS_PARAMETERS);
+    scan->parameter[scan->n_parameter].name = text;
+    scan->parameter[scan->n_parameter++].value = equals ? trim(equals + 1) : "";
+    return HX_OK;
+}
+
+/* Takes the line apart that begins at start; a comma at its end continues it. */
+static int read_keyword(hx_abaqus_scan *scan, char *start)
+{
+    if (scan->keyword_text) scan->keyword_text[0] = '\0';
+    scan->n_parameter = 0;
+    scan->keyword = "";
+    scan->keyword_line = scan->file[scan->depth - 1].line;
+    HX_TRY(append_keyword(scan, start + 1));
+    for (size_t n = strlen(start); n > 0 && start[n - 1] == ','; n = strlen(start)) {
+        int found;
+        HX_TRY(read_content(scan, &start, &found));
+        if (!found) break;
+        if (*start == '*') return HX_ABAQUS_RAISE(scan, "a keyword where the last line goes on");
+        HX_TRY(append_keyword(scan, start));
+    }
+    char *at = scan->keyword_text, *comma = find_comma(at);
+    int more = *comma == ',';
+    *comma = '\0';
+    normalise(at);
+    scan->keyword = at;
+    while (more) {
+        at = comma + 1;
+        comma = find_comma(at);
+        more = *comma == ',';
+        *comma = '\0';
+        HX_TRY(add_parameter(scan, at));
+    }
+    return HX_OK;
+}
+
+const char *hx_abaqus_parameter(const hx_abaqus_scan *scan, const char *name)
+{
+    for (int i = 0; i < scan->n_parameter; i++)
+        if (strcmp(scan->parameter[i].name, name) == 0) return scan->parameter[i].value;
+    return NULL;
+}
+
+/* A name is relative to the folder of the file that includes it. */
+static int include(hx_abaqus_scan *scan)
+{
+    const char *const name = hx_abaqus_parameter(scan, "INPUT");
+    const char *const parent = scan->file[scan->depth - 1].path;
+    const char *const slash = strrchr(parent, '/');
+    char *path = NULL;
+    if (!name || !*name) return HX_ABAQUS_RAISE(scan, "*INCLUDE needs INPUT=FILE");
+    if (scan->depth == HX_ABAQUS_DEPTH || scan->n_included == MOST_INCLUDED)
+        return HX_ABAQUS_RAISE(scan, "*INCLUDE of '%.*s': files include files more than %d deep",
+                               SHOWN, name, HX_ABAQUS_DEPTH - 1);
+    scan->n_included++;
+    const size_t n = name[0] != '/' && slash ? (size_t)(slash - parent) + 1 : 0;
+    HX_TRY(hx_alloc(&path, n + strlen(name) + 1, 1, "a file's name"));
+    memcpy(path, parent, n);
+    strcpy(path + n, name);
+    hx_abaqus_scan includer = *scan; /* its file and line lead the message */
+    const int rc = open_file(scan, path);
+    free(path);
+    return rc == HX_EINPUT ? hx_abaqus_scan_place(&includer, rc) : rc;
+}
+
+int hx_abaqus_scan_line(hx_abaqus_scan *scan, hx_abaqus_line *kind)
+{
+    *kind = HX_ABAQUS_END;
+    while (scan->depth > 0) {
+        char *start;
+        int found;
+        HX_TRY(read_content(scan, &start, &found));
+        if (!found) {
+            if (scan->depth == 1) return HX_OK; /* its path stays for messages */
+            close_file(scan);
+            continue;
+        }
+        *kind = *start == '*' ? HX_ABAQUS_KEYWORD : HX_ABAQUS_DATA;
+        if (*start != '*') return HX_OK;
+        HX_TRY(read_keyword(scan, start));
+        if (strcmp(scan->keyword, "INCLUDE") != 0) return HX_OK;
+        HX_TRY(include(scan));
+        *kind = HX_ABAQUS_END;
+    }
+    return HX_OK;
+}
+
+/* --- fields --- */
+
+int hx_abaqus_field(char **at, char **field)
+{
+    char *const start = skip_blanks(*at);
+    if (*start == '\0') return 0;
+    char *const comma = find_comma(start);
+    *at = *comma ? comma + 1 : comma;
+    *comma = '\0';
+    *field = trim(start);
+    return 1;
+}
+
+int hx_abaqus_int(const hx_abaqus_scan *scan, const char *field, const char *what, int64_t *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtoll(field, &end, 10);
+    if (*end == '\0' && errno == 0 && *value > -((int64_t)1 << 62) && *value < (int64_t)1 << 62)
+        return HX_OK;
+    return HX_ABAQUS_RAISE(scan, "'%.*s' where %s is expected", SHOWN, field, what);
+}
+
+int hx_abaqus_real(const hx_abaqus_scan *scan, const char *field, const char *what, double *value)
+{
+    char text[64];
+    char *end;
+    snprintf(text, sizeof text, "%s", field);
+    for (char *c = text; *c; c++) /* 1.5D+03 is Fortran's; hexadecimal, inf and nan are not */
+        if (*c == 'd' || *c == 'D') *c = 'e';
+    *value = strtod(text, &end);
+    if (*end == '\0' && strspn(text, "+-.0123456789eE") == strlen(text) && isfinite(*value) &&
+        strlen(field) < sizeof text)
+        return HX_OK;
+    return HX_ABAQUS_RAISE(scan, "'%.*s' where %s is expected", SHOWN, field, what);
+}

@@ -1,0 +1,317 @@
+/* Sets and surfaces of an Abaqus input file. As in Abaqus a set may name only those above it. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "../base/memory.h"
+#include "../base/sort.h"
+#include "abaqus_reader.h"
+#include "abaqus_write.h"
+
+hx_import_set *hx_abaqus_find_set(const hx_abaqus_reader *r, const char *name)
+{
+    for (size_t i = 0; i < r->import.n_set; i++)
+        if (strcasecmp(r->import.set[i]->name, name) == 0) return r->import.set[i];
+    return NULL;
+}
+
+int hx_abaqus_open_set(hx_abaqus_reader *r, const char *name, hx_import_set **set)
+{
+    *set = hx_abaqus_find_set(r, name);
+    if (*set) return HX_OK;
+    if (strlen(name) > 200)
+        return HX_ABAQUS_RAISE(&r->scan, "a set with a name of %zu characters", strlen(name));
+    return hx_import_set_named(&r->import, name, set);
+}
+
+/* Sorts a list that has grown beyond all that the file has, and takes out what is there twice: sets
+ * that name sets would grow without end. */
+static int make_unique(hx_numbers *list, int64_t n_all)
+{
+    int64_t *sorted = NULL;
+    if (list->n < 1000 || list->n < 2 * n_all) return HX_OK;
+    HX_TRY(hx_alloc_raw(&sorted, (size_t)list->n, sizeof *sorted, "members of a set"));
+    for (int64_t i = 0; i < list->n; i++) sorted[i] = hx_numbers_get(list, i);
+    hx_sort_i64(sorted, list->n);
+    const int64_t n = hx_unique_i64(sorted, list->n);
+    hx_numbers_free(list);
+    const int rc = hx_numbers_append(list, n, sorted);
+    free(sorted);
+    return rc;
+}
+
+static int append_list(hx_numbers *to, const hx_numbers *from, int64_t n_all)
+{
+    const int64_t n = from->n; /* may be the same list */
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t number = hx_numbers_get(from, i);
+        HX_TRY(hx_numbers_append(to, 1, &number));
+    }
+    return make_unique(to, n_all);
+}
+
+/* Elements of every type so far. */
+static int64_t n_cell_in_all(const hx_abaqus_reader *r)
+{
+    int64_t n = r->import.n_elem;
+    for (size_t i = 0; i < r->import.n_other; i++) n += r->import.other[i].n;
+    return n;
+}
+
+/* The set that a member names; HX_EINPUT if there is none above. */
+static int named_set(const hx_abaqus_reader *r, const char *name, const hx_import_set **set)
+{
+    *set = hx_abaqus_find_set(r, hx_abaqus_local_name(r, name));
+    if (*set) return HX_OK;
+    return HX_ABAQUS_RAISE(&r->scan, "no set '%.60s' above this line", name);
+}
+
+static int is_number(const char *text)
+{
+    return isdigit((unsigned char)text[0]) || text[0] == '-' || text[0] == '+';
+}
+
+/* first, last, step */
+static int generate(hx_abaqus_reader *r, char *line, hx_numbers *list, int64_t n_all)
+{
+    int64_t value[3] = {0, 0, 1};
+    char *field;
+    int n = 0;
+    for (; n < 3 && hx_abaqus_field(&line, &field); n++) {
+        if (n == 2 && !*field) break;
+        HX_TRY(hx_abaqus_int(&r->scan, field, "first, last, step", &value[n]));
+    }
+    if (n < 2 || value[2] < 1 || value[1] < value[0])
+        return HX_ABAQUS_RAISE(&r->scan, "GENERATE needs first, last, step; step above 0, last not "
+                                         "below first");
+    const int64_t count = (value[1] - value[0]) / value[2] + 1;
+    if (count > n_all)
+        return HX_ABAQUS_RAISE(&r->scan,
+                               "GENERATE makes %lld numbers; the file has %lld above this",
+                               (long long)count, (long long)n_all);
+    if (value[2] == 1) return hx_numbers_append_run(list, count, value[0]);
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t number = value[0] + i * value[2];
+        HX_TRY(hx_numbers_append(list, 1, &number));
+    }
+    return make_unique(list, n_all);
+}
+
+/* Numbers and names of sets, of nodes or elements. */
+static int member_line(hx_abaqus_reader *r, char *line, int is_elem)
+{
+    hx_numbers *const list = is_elem ? &r->set->elem : &r->set->node;
+    const int64_t n_all = is_elem ? n_cell_in_all(r) : r->import.n_node;
+    char *field;
+    if (r->is_generated) return generate(r, line, list, n_all);
+    while (hx_abaqus_field(&line, &field)) {
+        const char *const name = hx_abaqus_local_name(r, field);
+        const hx_import_set *named;
+        int64_t number;
+        if (!*name) continue;
+        if (is_number(name)) {
+            HX_TRY(hx_abaqus_int(&r->scan, name, "a number or the name of a set", &number));
+            HX_TRY(hx_numbers_append(list, 1, &number));
+            continue;
+        }
+        HX_TRY(named_set(r, name, &named));
+        HX_TRY(append_list(list, is_elem ? &named->elem : &named->node, n_all));
+    }
+    return HX_OK;
+}
+
+static int nset_line(hx_abaqus_reader *r, char *line)
+{
+    return member_line(r, line, 0);
+}
+
+static int elset_line(hx_abaqus_reader *r, char *line)
+{
+    return member_line(r, line, 1);
+}
+
+/* --- nodes of elements --- */
+
+static int update_places(hx_abaqus_reader *r)
+{
+    if (!r->elem_place.list || r->elem_place.list->n != r->elem_listed) {
+        hx_number_index_free(&r->elem_place);
+        HX_TRY(hx_number_index_create(&r->elem_place, &r->import.elem_number));
+        r->elem_listed = r->import.elem_number.n;
+    }
+    if (!r->cell_place.list || r->cell_place.list->n != r->cell_listed) {
+        hx_number_index_free(&r->cell_place);
+        HX_TRY(hx_number_index_create(&r->cell_place, &r->cell_number));
+        r->cell_listed = r->cell_number.n;
+    }
+    return HX_OK;
+}
+
+/* Nodes of a cell that is no hexahedron: [begin, end) of cell_node. */
+static void cell_nodes(const hx_abaqus_reader *r, int64_t cell, int64_t *begin, int64_t *end)
+{
+    *begin = hx_numbers_get(&r->cell_begin, cell);
+    *end = cell + 1 < r->cell_begin.n ? hx_numbers_get(&r->cell_begin, cell + 1) : r->cell_node.n;
+}
+
+static int append_nodes(hx_numbers *to, const hx_numbers *from, int64_t begin, int64_t end)
+{
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t number = hx_numbers_get(from, i);
+        HX_TRY(hx_numbers_append(to, 1, &number));
+    }
+    return HX_OK;
+}
+
+/* *NSET, ELSET=NAME */
+static int add_nodes_of_elements(hx_abaqus_reader *r, const char *name)
+{
+    const hx_import_set *named;
+    HX_TRY(named_set(r, name, &named));
+    HX_TRY(update_places(r));
+    for (int64_t i = 0; i < named->elem.n; i++) {
+        const int64_t number = hx_numbers_get(&named->elem, i);
+        const int64_t elem = hx_number_index_find(&r->elem_place, number);
+        const int64_t cell = hx_number_index_find(&r->cell_place, number);
+        int64_t begin = 8 * elem, end = 8 * elem + 8;
+        if (elem < 0 && cell < 0) continue; /* the element set tells */
+        if (elem < 0) cell_nodes(r, cell, &begin, &end);
+        HX_TRY(
+            append_nodes(&r->set->node, elem < 0 ? &r->cell_node : &r->import.corner, begin, end));
+    }
+    return make_unique(&r->set->node, r->import.n_node);
+}
+
+static int begin_set(hx_abaqus_reader *r, const char *key)
+{
+    const char *const name = hx_abaqus_parameter(&r->scan, key);
+    if (!name || !*name)
+        return HX_ABAQUS_RAISE(&r->scan, "*%s needs %s=NAME", r->scan.keyword, key);
+    r->is_generated = hx_abaqus_parameter(&r->scan, "GENERATE") != NULL;
+    return hx_abaqus_open_set(r, name, &r->set);
+}
+
+int hx_abaqus_begin_nset(hx_abaqus_reader *r)
+{
+    const char *const elset = hx_abaqus_parameter(&r->scan, "ELSET");
+    HX_TRY(begin_set(r, "NSET"));
+    r->data = nset_line;
+    return elset && *elset ? add_nodes_of_elements(r, elset) : HX_OK;
+}
+
+int hx_abaqus_begin_elset(hx_abaqus_reader *r)
+{
+    HX_TRY(begin_set(r, "ELSET"));
+    r->data = elset_line;
+    return HX_OK;
+}
+
+/* --- surfaces --- */
+
+/* Elements of a list as faces of one side; without a side the cells themselves. */
+static int append_faces(hx_abaqus_reader *r, const hx_numbers *elem, int side)
+{
+    const int64_t local = hx_abaqus_face[side > 0 ? side : 1], n = elem->n;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t number = hx_numbers_get(elem, i);
+        if (side == 0) {
+            HX_TRY(hx_numbers_append(&r->set->elem, 1, &number));
+            continue;
+        }
+        HX_TRY(hx_numbers_append(&r->set->face_elem, 1, &number));
+        HX_TRY(hx_numbers_append(&r->set->face_local, 1, &local));
+    }
+    return HX_OK;
+}
+
+/* element or set, S1 to S6 (of shells: SPOS, SNEG) */
+static int surface_line(hx_abaqus_reader *r, char *line)
+{
+    char *field, *side_name = NULL;
+    const hx_import_set *named;
+    hx_numbers one = {0};
+    int side = -1;
+    int64_t number;
+    if (!hx_abaqus_field(&line, &field)) return HX_OK;
+    const char *const name = hx_abaqus_local_name(r, field);
+    if (hx_abaqus_field(&line, &side_name)) {
+        const char digit = side_name[0] ? side_name[1] : '\0';
+        if (toupper((unsigned char)side_name[0]) == 'S' && digit >= '1' && digit <= '6' &&
+            side_name[2] == '\0')
+            side = digit - '0';
+        if (strcasecmp(side_name, "SPOS") == 0 || strcasecmp(side_name, "SNEG") == 0) side = 0;
+    }
+    if (side < 0)
+        return HX_ABAQUS_RAISE(&r->scan, "'%.20s' where a side of elements is expected: S1 to S6",
+                               side_name ? side_name : "");
+    if (is_number(name)) {
+        HX_TRY(hx_abaqus_int(&r->scan, name, "a number or the name of a set", &number));
+        HX_TRY(hx_numbers_append(&one, 1, &number));
+        const int rc = append_faces(r, &one, side);
+        hx_numbers_free(&one);
+        return rc;
+    }
+    HX_TRY(named_set(r, name, &named));
+    if (r->set->face_elem.n > 12 * r->import.n_elem + 1000)
+        return HX_ABAQUS_RAISE(&r->scan, "the surface '%.60s' names its faces again and again",
+                               r->set->name);
+    return append_faces(r, &named->elem, side);
+}
+
+/* Of a surface of nodes the first field; an area may follow. */
+static int surface_node_line(hx_abaqus_reader *r, char *line)
+{
+    char *const comma = strchr(line, ',');
+    if (comma) *comma = '\0';
+    return member_line(r, line, 0);
+}
+
+int hx_abaqus_begin_surface(hx_abaqus_reader *r)
+{
+    const char *const type = hx_abaqus_parameter(&r->scan, "TYPE");
+    HX_TRY(begin_set(r, "NAME"));
+    r->is_generated = 0;
+    if (!type || strcasecmp(type, "ELEMENT") == 0)
+        r->data = surface_line;
+    else if (strcasecmp(type, "NODE") == 0)
+        r->data = surface_node_line;
+    else
+        return HX_ABAQUS_RAISE(&r->scan, "*SURFACE of TYPE=%.20s; ELEMENT and NODE are read", type);
+    return HX_OK;
+}
+
+/* --- cells that are no hexahedra --- */
+
+/* Takes the cells out of a set's elements: quadrangles become faces, the others nodes. */
+static int resolve_set(hx_abaqus_reader *r, hx_import_set *set)
+{
+    hx_numbers kept = {0};
+    int rc = HX_OK;
+    for (int64_t i = 0; i < set->elem.n; i++) {
+        const int64_t number = hx_numbers_get(&set->elem, i);
+        const int64_t cell = hx_number_index_find(&r->cell_place, number);
+        int64_t begin, end;
+        if (cell < 0) {
+            HX_TRY_FAIL(hx_numbers_append(&kept, 1, &number));
+            continue;
+        }
+        cell_nodes(r, cell, &begin, &end);
+        const int is_quad = end - begin == 4;
+        HX_TRY_FAIL(append_nodes(is_quad ? &set->quad : &set->node, &r->cell_node, begin, end));
+    }
+    hx_numbers_free(&set->elem);
+    set->elem = kept;
+    return HX_OK;
+fail:
+    hx_numbers_free(&kept);
+    return rc;
+}
+
+int hx_abaqus_resolve_cells(hx_abaqus_reader *r)
+{
+    if (r->cell_number.n == 0) return HX_OK;
+    HX_TRY(update_places(r));
+    for (size_t i = 0; i < r->import.n_set; i++) HX_TRY(resolve_set(r, r->import.set[i]));
+    return HX_OK;
+}

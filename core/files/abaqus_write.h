@@ -1,0 +1,36 @@
+/* Abaqus / CalculiX input files (.inp) out: a mesh with its sets, or a complete linear static job
+ * that CalculiX solves as it is. */
+#ifndef HX_ABAQUS_WRITE_H
+#define HX_ABAQUS_WRITE_H
+
+#include "../problem/problem.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Side of an Abaqus brick, S1 to S6, that is local face f of hx_hex_face, and the reverse for side
+ * 1 to 6. Corners are numbered alike. */
+extern const int hx_abaqus_side[6];
+extern const int hx_abaqus_face[7];
+
+/* Writes the mesh with *NODE, *ELEMENT, TYPE=C3D8 and its sets as *NSET, *ELSET and *SURFACE, in
+ * the original order, with the numbers of the mesh's file or else from 1. Numbers take 20
+ * characters, which is what CalculiX reads of one: all digits of a double where they fit, else 14
+ * or 15.
+ *
+ * With a problem (of this mesh; NULL: none) the file is a job of the solid part: *ELASTIC, one
+ * material a distinct modulus of modulus[n_elem] (NULL: E everywhere), *BOUNDARY, a *STEP of
+ * *STATIC a load case with the nodal forces as *CLOAD, and the displacements and stresses asked
+ * for. CalculiX's C3D8 is the hex8 of this program (tests/test_calculix.py).
+ *
+ * title may be NULL. HX_EINPUT: more than 1000 distinct moduli, springs, rigid
+ * couplings. HX_EIO as hx_vtk_write. */
+int hx_abaqus_write(const char *path, const hx_mesh *mesh, const char *title,
+                    const hx_problem *problem);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,400 @@
+/* Gmsh files: sections, numbers, physical groups. The file is not trusted: a count is compared with
+ * the bytes that are left before it is used. */
+#include "../base/grow.h"
+#include "gmsh.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gmsh_reader.h"
+
+enum { MOST_GROUPS = 100000 };
+
+/* Gmsh manual, "Node ordering" and GmshDefines.h; types that no mesher of ours to read writes are
+ * left out. */
+static const hx_gmsh_type type_list[] = {
+    {1, 1, 2, HX_SHAPE_LINE, "2-node line"},
+    {2, 2, 3, HX_SHAPE_TRIANGLE, "3-node triangle"},
+    {3, 2, 4, HX_SHAPE_QUADRANGLE, "4-node quadrangle"},
+    {4, 3, 4, HX_SHAPE_TETRAHEDRON, "4-node tetrahedron"},
+    {5, 3, 8, HX_SHAPE_OTHER, "8-node hexahedron"},
+    {6, 3, 6, HX_SHAPE_WEDGE, "6-node prism"},
+    {7, 3, 5, HX_SHAPE_PYRAMID, "5-node pyramid"},
+    {8, 1, 3, HX_SHAPE_LINE, "3-node line"},
+    {9, 2, 6, HX_SHAPE_TRIANGLE, "6-node triangle"},
+    {10, 2, 9, HX_SHAPE_QUADRANGLE, "9-node quadrangle"},
+    {11, 3, 10, HX_SHAPE_TETRAHEDRON, "10-node tetrahedron"},
+    {12, 3, 27, HX_SHAPE_QUADRATIC_HEX, "27-node hexahedron"},
+    {13, 3, 18, HX_SHAPE_WEDGE, "18-node prism"},
+    {14, 3, 14, HX_SHAPE_PYRAMID, "14-node pyramid"},
+    {15, 0, 1, HX_SHAPE_POINT, "point"},
+    {16, 2, 8, HX_SHAPE_QUADRANGLE, "8-node quadrangle"},
+    {17, 3, 20, HX_SHAPE_QUADRATIC_HEX, "20-node hexahedron"},
+    {18, 3, 15, HX_SHAPE_WEDGE, "15-node prism"},
+    {19, 3, 13, HX_SHAPE_PYRAMID, "13-node pyramid"},
+    {20, 2, 9, HX_SHAPE_TRIANGLE, "9-node triangle"},
+    {21, 2, 10, HX_SHAPE_TRIANGLE, "10-node triangle"},
+    {26, 1, 4, HX_SHAPE_LINE, "4-node line"},
+    {27, 1, 5, HX_SHAPE_LINE, "5-node line"},
+    {28, 1, 6, HX_SHAPE_LINE, "6-node line"},
+    {29, 3, 20, HX_SHAPE_TETRAHEDRON, "20-node tetrahedron"},
+    {30, 3, 35, HX_SHAPE_TETRAHEDRON, "35-node tetrahedron"},
+    {36, 2, 16, HX_SHAPE_QUADRANGLE, "16-node quadrangle"},
+    {37, 2, 25, HX_SHAPE_QUADRANGLE, "25-node quadrangle"},
+    {92, 3, 64, HX_SHAPE_QUADRATIC_HEX, "64-node hexahedron"},
+    {93, 3, 125, HX_SHAPE_QUADRATIC_HEX, "125-node hexahedron"},
+};
+
+int hx_gmsh_find_type(hx_gmsh_reader *r, int64_t number, const hx_gmsh_type **type)
+{
+    for (size_t i = 0; i < sizeof type_list / sizeof type_list[0]; i++) {
+        *type = &type_list[i];
+        if (type_list[i].number == number) return HX_OK;
+    }
+    return HX_GMSH_RAISE(r, "%lld is no type of element that is known here", (long long)number);
+}
+
+/* --- numbers --- */
+
+static uint64_t decode_bits(const hx_gmsh_reader *r, const unsigned char *bytes, int n_byte)
+{
+    unsigned char in_order[8];
+    for (int i = 0; i < n_byte; i++) in_order[i] = bytes[r->is_swapped ? n_byte - 1 - i : i];
+    if (n_byte == 8) {
+        uint64_t bits;
+        memcpy(&bits, in_order, sizeof bits);
+        return bits;
+    }
+    uint32_t bits;
+    memcpy(&bits, in_order, sizeof bits);
+    return bits;
+}
+
+int64_t hx_gmsh_decode_int(const hx_gmsh_reader *r, const unsigned char *bytes)
+{
+    return (int32_t)(uint32_t)decode_bits(r, bytes, 4);
+}
+
+int64_t hx_gmsh_decode_size(const hx_gmsh_reader *r, const unsigned char *bytes)
+{
+    return (int64_t)decode_bits(r, bytes, r->size_bytes);
+}
+
+double hx_gmsh_decode_real(const hx_gmsh_reader *r, const unsigned char *bytes)
+{
+    const uint64_t bits = decode_bits(r, bytes, 8);
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static int read_integers(hx_gmsh_reader *r, int64_t n, int n_byte, int64_t *value)
+{
+    const hx_vtk_number word = {"integer", 8, 'i'};
+    const unsigned char *bytes;
+    int64_t n_ready;
+    if (!r->scan.is_binary) return hx_vtk_scan_int(&r->scan, &word, n, value);
+    for (int64_t i = 0; i < n; i += n_ready) {
+        HX_TRY(hx_vtk_scan_raw(&r->scan, n_byte, n - i, &bytes, &n_ready));
+        for (int64_t k = 0; k < n_ready; k++)
+            value[i + k] = n_byte == 4 ? hx_gmsh_decode_int(r, bytes + 4 * k)
+                                       : hx_gmsh_decode_size(r, bytes + n_byte * k);
+    }
+    return HX_OK;
+}
+
+int hx_gmsh_ints(hx_gmsh_reader *r, int64_t n, int64_t *value)
+{
+    return read_integers(r, n, 4, value);
+}
+
+int hx_gmsh_sizes(hx_gmsh_reader *r, int64_t n, int64_t *value)
+{
+    return read_integers(r, n, r->size_bytes, value);
+}
+
+int hx_gmsh_reals(hx_gmsh_reader *r, int64_t n, double *value)
+{
+    const hx_vtk_number word = {"double", 8, 'f'};
+    const unsigned char *bytes;
+    int64_t n_ready;
+    if (!r->scan.is_binary) return hx_vtk_scan_real(&r->scan, &word, n, value);
+    for (int64_t i = 0; i < n; i += n_ready) {
+        HX_TRY(hx_vtk_scan_raw(&r->scan, 8, n - i, &bytes, &n_ready));
+        for (int64_t k = 0; k < n_ready; k++) value[i + k] = hx_gmsh_decode_real(r, bytes + 8 * k);
+    }
+    return HX_OK;
+}
+
+int hx_gmsh_check_count(hx_gmsh_reader *r, const char *what, int64_t n, int64_t n_byte,
+                        int64_t n_word)
+{
+    const int64_t left = r->scan.size - r->scan.offset - (int64_t)r->scan.pos;
+    /* A word takes two bytes with its blank; the last may lack the blank. */
+    const int64_t most = r->scan.is_binary ? left / n_byte : (left + 1) / (2 * n_word);
+    if (n >= 0 && n <= most) return HX_OK;
+    return HX_GMSH_RAISE(r,
+                         "%lld %s do not fit into the %lld bytes that are left: the file is "
+                         "truncated or the count is wrong",
+                         (long long)n, what, (long long)left);
+}
+
+int64_t hx_gmsh_line(const hx_gmsh_reader *r)
+{
+    return r->scan.is_binary ? 0 : r->scan.word_line;
+}
+
+/* --- groups --- */
+
+static int add_group(hx_gmsh_reader *r, int64_t dim, int64_t tag, const char *name)
+{
+    hx_import_set *set;
+    if (r->n_group == MOST_GROUPS)
+        return HX_GMSH_RAISE(r, "more than %d physical groups", MOST_GROUPS);
+    HX_TRY(hx_import_set_named(&r->import, name, &set));
+    HX_TRY(hx_grow(&r->group, (size_t)r->n_group, &r->group_capacity, sizeof *r->group,
+                   "groups of a mesh file"));
+    const hx_gmsh_group group = {dim, tag, set};
+    r->group[r->n_group++] = group;
+    return HX_OK;
+}
+
+int hx_gmsh_group_set(hx_gmsh_reader *r, int64_t dim, int64_t tag, hx_import_set **set)
+{
+    static const char *const word[4] = {"point", "curve", "surface", "volume"};
+    char name[64];
+    const int64_t positive = tag < 0 ? -tag : tag; /* a sign says: turned round */
+    for (int64_t k = 0; k < r->n_group; k++) {
+        const int64_t i = (r->last_group + k) % r->n_group;
+        if (r->group[i].dim != dim || r->group[i].tag != positive) continue;
+        r->last_group = i;
+        *set = r->group[i].set;
+        return HX_OK;
+    }
+    snprintf(name, sizeof name, "%s %lld", word[dim], (long long)positive);
+    HX_TRY(add_group(r, dim, positive, name));
+    r->last_group = r->n_group - 1;
+    *set = r->group[r->last_group].set;
+    return HX_OK;
+}
+
+int hx_gmsh_take_other(hx_gmsh_reader *r, const hx_gmsh_type *type, int64_t number,
+                       const int64_t *node, int64_t line, int64_t n_set, hx_import_set *const *set)
+{
+    HX_TRY(hx_import_add_other(&r->import, type->shape, type->name, number, line));
+    for (int64_t i = 0; i < n_set; i++) {
+        if (type->shape == HX_SHAPE_QUADRANGLE)
+            HX_TRY(hx_numbers_append(&set[i]->quad, 4, node));
+        else
+            HX_TRY(hx_numbers_append(&set[i]->node, type->n_node, node));
+    }
+    return HX_OK;
+}
+
+/* --- sections --- */
+
+/* Text between the first and the last quote of a line. */
+static char *unquote(char *line)
+{
+    char *const first = strchr(line, '"'), *const last = strrchr(line, '"');
+    if (!first || first == last) return NULL;
+    *last = '\0';
+    return first + 1;
+}
+
+static int read_physical_names(hx_gmsh_reader *r)
+{
+    char line[512];
+    int found;
+    int64_t n;
+    const hx_vtk_number word = {"integer", 8, 'i'};
+    const int is_binary = r->scan.is_binary;
+    r->scan.is_binary = 0; /* this section is text in every file */
+    int rc = hx_vtk_scan_count(&r->scan, "the number of physical names", &n);
+    for (int64_t i = 0; rc == HX_OK && i < n; i++) {
+        int64_t group[2];
+        rc = hx_vtk_scan_int(&r->scan, &word, 2, group);
+        if (rc == HX_OK) rc = hx_vtk_scan_line(&r->scan, line, sizeof line, &found);
+        if (rc < 0) break;
+        const char *const name = unquote(line);
+        if (!name || !*name || group[0] < 0 || group[0] > 3)
+            rc = HX_GMSH_RAISE(r, "a line of $PhysicalNames must be: dimension (0 to 3), number, "
+                                  "\"name\"");
+        else
+            rc = add_group(r, group[0], group[1], name);
+    }
+    r->scan.is_binary = is_binary;
+    return rc;
+}
+
+static int read_byte_order(hx_gmsh_reader *r)
+{
+    int64_t one;
+    HX_TRY(hx_vtk_scan_begin(&r->scan));
+    HX_TRY(hx_gmsh_ints(r, 1, &one));
+    if (one == 1) return HX_OK;
+    if (one != 1 << 24)
+        return HX_GMSH_RAISE(r, "the number that tells the byte order is %lld, not 1",
+                             (long long)one);
+    r->is_swapped = 1;
+    return HX_OK;
+}
+
+static int read_format(hx_gmsh_reader *r)
+{
+    int64_t format[2];
+    const hx_vtk_number word = {"integer", 8, 'i'};
+    HX_TRY(hx_vtk_scan_need(&r->scan, "the version of the format"));
+    const double version = strtod(r->scan.word, NULL);
+    const int is_2 = version >= 2.0 && version<2.3, is_4 = version> 4.09 && version < 4.11;
+    if (!is_2 && !is_4)
+        return HX_GMSH_RAISE(r,
+                             "version %s of the format; 2.0 to 2.2 and 4.1 can be read: save it "
+                             "again with gmsh FILE -save -format msh41 -o NEW",
+                             hx_vtk_scan_shown(&r->scan));
+    r->major = is_2 ? 2 : 4;
+    HX_TRY(hx_vtk_scan_int(&r->scan, &word, 2, format));
+    if ((format[0] != 0 && format[0] != 1) || (format[1] != 4 && format[1] != 8))
+        return HX_GMSH_RAISE(r,
+                             "file type %lld and data size %lld; 0 or 1 (ASCII, binary) and 4 or 8 "
+                             "are expected",
+                             (long long)format[0], (long long)format[1]);
+    if (is_2 && format[1] != 8)
+        return HX_GMSH_RAISE(r, "real numbers of %lld bytes; 8 are expected", (long long)format[1]);
+    r->size_bytes = (int)format[1];
+    r->scan.is_binary = format[0] == 1;
+    return r->scan.is_binary ? read_byte_order(r) : HX_OK;
+}
+
+/* Passes lines up to the one that ends the section. */
+static int skip_section(hx_gmsh_reader *r, const char *end)
+{
+    char line[HX_VTK_WORD_SIZE + 8];
+    int found;
+    do {
+        HX_TRY(hx_vtk_scan_line(&r->scan, line, sizeof line, &found));
+        if (!found) return HX_GMSH_RAISE(r, "the file ends before %.80s", end);
+        line[strcspn(line, " \t")] = '\0';
+    } while (strcmp(line, end) != 0);
+    return HX_OK;
+}
+
+static int expect_end(hx_gmsh_reader *r, const char *end)
+{
+    HX_TRY(hx_vtk_scan_need(&r->scan, end));
+    if (strcmp(r->scan.word, end) == 0) return HX_OK;
+    return HX_GMSH_RAISE(r, "'%s' where %.80s is expected", hx_vtk_scan_shown(&r->scan), end);
+}
+
+/* Passes the end of the line after which binary numbers start. */
+static int begin_section(hx_gmsh_reader *r)
+{
+    return hx_vtk_scan_begin(&r->scan);
+}
+
+static int read_nodes(hx_gmsh_reader *r, int is_parametric)
+{
+    r->has_nodes = 1;
+    if (r->major == 2) return hx_gmsh_read_nodes_2(r, is_parametric);
+    HX_TRY(begin_section(r));
+    return hx_gmsh_read_nodes_4(r);
+}
+
+static int read_elements(hx_gmsh_reader *r)
+{
+    r->has_elements = 1;
+    if (r->major == 2) return hx_gmsh_read_elements_2(r);
+    HX_TRY(begin_section(r));
+    return hx_gmsh_read_elements_4(r);
+}
+
+static int read_entities(hx_gmsh_reader *r)
+{
+    HX_TRY(begin_section(r));
+    return hx_gmsh_read_entities_4(r);
+}
+
+/* Reads the section of that name, or passes it. */
+static int read_section(hx_gmsh_reader *r, const char *name, const char *end)
+{
+    if (strcmp(name, "$PhysicalNames") == 0)
+        HX_TRY(read_physical_names(r));
+    else if (strcmp(name, "$Nodes") == 0 || strcmp(name, "$ParametricNodes") == 0)
+        HX_TRY(read_nodes(r, name[1] == 'P'));
+    else if (strcmp(name, "$Elements") == 0)
+        HX_TRY(read_elements(r));
+    else if (strcmp(name, "$Entities") == 0 && r->major == 4)
+        HX_TRY(read_entities(r));
+    else
+        return skip_section(r, end);
+    return expect_end(r, end);
+}
+
+static int read_sections(hx_gmsh_reader *r)
+{
+    char name[HX_VTK_WORD_SIZE], end[HX_VTK_WORD_SIZE + 8];
+    int found;
+    for (;;) {
+        HX_TRY(hx_vtk_scan_word(&r->scan, &found));
+        if (!found) break;
+        if (r->scan.word[0] != '$' || strncmp(r->scan.word, "$End", 4) == 0)
+            return HX_GMSH_RAISE(r, "'%s' where a section such as $Elements is expected",
+                                 hx_vtk_scan_shown(&r->scan));
+        memcpy(name, r->scan.word, sizeof name);
+        snprintf(end, sizeof end, "$End%s", name + 1);
+        HX_TRY(read_section(r, name, end));
+        if (strcmp(name, "$PartitionedEntities") == 0)
+            HX_TRY(hx_notes_add(r->import.notes, HX_NOTE_WARNING,
+                                "%s: the mesh is partitioned, its physical groups are not read; "
+                                "save it without partitions to have them as sets",
+                                r->scan.path));
+    }
+    if (r->has_nodes && r->has_elements) return HX_OK;
+    return HX_GMSH_RAISE(r,
+                         "no section %s: the file holds no mesh (mesh the geometry with gmsh -3)",
+                         r->has_nodes ? "$Elements" : "$Nodes");
+}
+
+static int read_start(hx_gmsh_reader *r)
+{
+    HX_TRY(hx_vtk_scan_need(&r->scan, "$MeshFormat"));
+    if (strcmp(r->scan.word, "$NOD") == 0)
+        return HX_GMSH_RAISE(r, "version 1 of the format; save it again with gmsh FILE -save "
+                                "-format msh41 -o NEW");
+    while (strcmp(r->scan.word, "$Comments") == 0) {
+        HX_TRY(skip_section(r, "$EndComments"));
+        HX_TRY(hx_vtk_scan_need(&r->scan, "$MeshFormat"));
+    }
+    if (strcmp(r->scan.word, "$MeshFormat") != 0)
+        return HX_GMSH_RAISE(r, "not a Gmsh file, which starts with $MeshFormat");
+    HX_TRY(read_format(r));
+    return expect_end(r, "$EndMeshFormat");
+}
+
+int hx_gmsh_read(const char *path, hx_mesh *mesh, hx_notes *notes)
+{
+    int rc = HX_OK;
+    hx_gmsh_reader r;
+    memset(&r, 0, sizeof r);
+    memset(mesh, 0, sizeof *mesh);
+    HX_TRY_FAIL(hx_import_open(&r.import, path, notes));
+    r.import.shape_hint =
+        "in gmsh recombine the surfaces and extrude them with Recombine, or use "
+        "Transfinite Volume, or set Mesh.SubdivisionAlgorithm = 2 (1 where prisms "
+        "come from triangles left among the quadrangles)";
+    r.import.quadratic_hint = "set Mesh.ElementOrder = 1 in gmsh";
+    r.import.empty_hint = "gmsh saves the volumes only where a Physical Volume names them, or with "
+                          "Mesh.SaveAll = 1";
+    HX_TRY_FAIL(hx_vtk_scan_open(&r.scan, path));
+    HX_TRY_FAIL(read_start(&r));
+    HX_TRY_FAIL(read_sections(&r));
+    hx_vtk_scan_free(&r.scan);
+    rc = hx_import_finish(&r.import, mesh);
+fail:
+    hx_vtk_scan_free(&r.scan);
+    hx_import_free(&r.import);
+    free(r.group);
+    free(r.entity);
+    free(r.group_set);
+    return rc;
+}

@@ -1,0 +1,167 @@
+#include "mesh_conditions.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/grow.h"
+#include "../base/memory.h"
+
+int hx_conditions_add(hx_conditions *conditions, const hx_condition *condition,
+                      hx_condition **added)
+{
+    HX_TRY(hx_grow(&conditions->list, conditions->n, &conditions->capacity,
+                   sizeof *conditions->list, "supports and forces of a file"));
+    *added = &conditions->list[conditions->n++];
+    **added = *condition;
+    memset(&(*added)->node, 0, sizeof(*added)->node);
+    return HX_OK;
+}
+
+int hx_conditions_set_fault(hx_conditions *conditions, const char *fmt, ...)
+{
+    char text[512];
+    va_list args;
+    if (conditions->fault) return HX_OK;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    return hx_strdup(&conditions->fault, text);
+}
+
+void hx_conditions_free(hx_conditions *conditions)
+{
+    for (size_t i = 0; i < conditions->n; i++) hx_numbers_free(&conditions->list[i].node);
+    free(conditions->list);
+    free(conditions->fault);
+    memset(conditions, 0, sizeof *conditions);
+}
+
+/* What holds at the end of a step. */
+typedef struct state {
+    int64_t n_node;
+    double *force;      /* [n_node][3] */
+    double *value;      /* [n_node][3] prescribed displacements */
+    int *step;          /* [n_node][3] in which the force was set last */
+    uint8_t *fixed;     /* [n_node] bits as in hx_condition */
+    hx_conditions *all; /* (borrowed) */
+    const hx_import *import;
+} state;
+
+static void state_free(state *s)
+{
+    free(s->force);
+    free(s->value);
+    free(s->step);
+    free(s->fixed);
+}
+
+/* "FILE:LINE", or "FILE" where the line is not known. */
+static const char *place(const state *s, const hx_condition *c, char *text, size_t n_text)
+{
+    char line[24] = "";
+    if (c->line > 0) snprintf(line, sizeof line, ":%lld", (long long)c->line);
+    snprintf(text, n_text, "%.300s%s", s->import->path, line);
+    return text;
+}
+
+static int add_force(state *s, const hx_condition *c, int64_t node)
+{
+    for (int d = 0; d < 3; d++) {
+        const int64_t k = 3 * node + d;
+        if (!(c->components >> d & 1u)) continue;
+        s->force[k] = (s->step[k] == c->step ? s->force[k] : 0.0) + c->value;
+        s->step[k] = c->step;
+    }
+    return HX_OK;
+}
+
+static int add_support(state *s, const hx_condition *c, int64_t node, int64_t number)
+{
+    char text[340];
+    for (int d = 0; d < 3; d++) {
+        if (!(c->components >> d & 1u)) continue;
+        const int held = s->fixed[node] >> d & 1;
+        if (c->step > 1 && (!held || s->value[3 * node + d] != c->value))
+            return hx_conditions_set_fault(
+                s->all,
+                "%s: node %lld is supported otherwise than in step 1; all load cases have the same "
+                "supports here: write one file a set of supports",
+                place(s, c, text, sizeof text), (long long)number);
+        s->value[3 * node + d] = c->value;
+        s->fixed[node] |= (uint8_t)(1u << d);
+    }
+    return HX_OK;
+}
+
+static int apply(state *s, const hx_condition *c)
+{
+    const int is_force = c->kind == HX_CONDITION_FORCE;
+    char text[340];
+    if (c->kind == HX_CONDITION_NO_FORCES) {
+        memset(s->force, 0, 3 * (size_t)s->n_node * sizeof *s->force);
+        return HX_OK;
+    }
+    for (int64_t i = 0; i < c->node.n; i++) {
+        const int64_t number = hx_numbers_get(&c->node, i);
+        const int64_t node = hx_import_node_index(s->import, number);
+        if (node >= 0) {
+            HX_TRY(is_force ? add_force(s, c, node) : add_support(s, c, node, number));
+        } else {
+            HX_TRY(hx_conditions_set_fault(
+                s->all,
+                "%s: a %s on node %lld, which belongs to no hexahedron: reference nodes and "
+                "what couples them to the part are not read",
+                place(s, c, text, sizeof text), is_force ? "force" : "support", (long long)number));
+        }
+    }
+    return HX_OK;
+}
+
+/* Appends the entries of a list that holds n so far. */
+static int emit(const state *s, const double *value, int load_case, int64_t *n,
+                hx_file_value **list)
+{
+    int64_t more = 0;
+    const int is_support = load_case == 0;
+    for (int64_t k = 0; k < 3 * s->n_node; k++)
+        more += is_support ? s->fixed[k / 3] >> (k % 3) & 1 : value[k] != 0.0;
+    if (more == 0) return HX_OK;
+    HX_TRY(hx_resize_raw(list, (size_t)*n, (size_t)(*n + more), sizeof **list, "forces of a file"));
+    for (int64_t k = 0; k < 3 * s->n_node; k++)
+        if (is_support ? s->fixed[k / 3] >> (k % 3) & 1 : value[k] != 0.0)
+            (*list)[(*n)++] =
+                (hx_file_value){(int32_t)(k / 3), (int16_t)(k % 3), (int16_t)load_case, value[k]};
+    return HX_OK;
+}
+
+static int run_steps(state *s, hx_mesh *mesh)
+{
+    size_t next = 0;
+    for (int step = 0; step <= s->all->n_step; step++) {
+        for (; next < s->all->n && s->all->list[next].step <= step; next++)
+            HX_TRY(apply(s, &s->all->list[next]));
+        if (step > 0) HX_TRY(emit(s, s->force, step, &mesh->n_file_force, &mesh->file_force));
+    }
+    return emit(s, s->value, 0, &mesh->n_file_support, &mesh->file_support);
+}
+
+int hx_conditions_finish(hx_conditions *conditions, const hx_import *import, hx_mesh *mesh)
+{
+    int rc = HX_OK;
+    const size_t n_node = (size_t)mesh->n_node;
+    state s = {.n_node = mesh->n_node, .all = conditions, .import = import};
+    mesh->n_file_case = conditions->n_step;
+    if (conditions->n > 0) {
+        HX_TRY_FAIL(hx_alloc(&s.force, 3 * n_node, sizeof *s.force, "forces of a file"));
+        HX_TRY_FAIL(hx_alloc(&s.value, 3 * n_node, sizeof *s.value, "supports of a file"));
+        HX_TRY_FAIL(hx_alloc(&s.step, 3 * n_node, sizeof *s.step, "forces of a file"));
+        HX_TRY_FAIL(hx_alloc(&s.fixed, n_node, 1, "supports of a file"));
+        HX_TRY_FAIL(run_steps(&s, mesh));
+    }
+    HX_TRY_FAIL(hx_strdup(&mesh->file_fault, conditions->fault));
+fail:
+    state_free(&s);
+    return rc;
+}

@@ -1,0 +1,147 @@
+#include "mesh_files.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "../mesh/mesh_check.h"
+#include "abaqus_read.h"
+#include "abaqus_write.h"
+#include "ansys_read.h"
+#include "gmsh.h"
+#include "vtk.h"
+
+/* --- the formats --- */
+
+static int is_vtk(const char *head)
+{
+    return strncasecmp(head, "# vtk DataFile", 14) == 0;
+}
+
+static int read_vtk(const char *path, hx_mesh *mesh, hx_notes *notes)
+{
+    uint8_t *order;
+    HX_TRY(hx_vtk_read(path, mesh));
+    const int rc = hx_mesh_mend_order(mesh, &order, notes);
+    if (rc < 0)
+        hx_mesh_free(mesh);
+    else
+        free(order);
+    return rc;
+}
+
+static int is_gmsh(const char *head)
+{
+    return strncmp(head, "$MeshFormat", 11) == 0 || strncmp(head, "$Comments", 9) == 0 ||
+           strncmp(head, "$NOD", 4) == 0;
+}
+
+static int write_gmsh(const char *path, const hx_mesh *mesh, const hx_mesh_write_options *options)
+{
+    return hx_gmsh_write(path, mesh, options->is_ascii);
+}
+
+/* A keyword begins the file, after comments. */
+static int is_abaqus(const char *head)
+{
+    head += strspn(head, " \t\r\n");
+    return head[0] == '*' && (head[1] == '*' || isalpha((unsigned char)head[1]));
+}
+
+static int write_abaqus(const char *path, const hx_mesh *mesh, const hx_mesh_write_options *options)
+{
+    return hx_abaqus_write(path, mesh, options->title, options->problem);
+}
+
+static int is_ansys(const char *head)
+{
+    return strncasecmp(head, "/COM,ANSYS", 10) == 0 || strncasecmp(head, "/PREP7", 6) == 0;
+}
+
+/* VTK files carry fields, so the program writes them itself. */
+const hx_mesh_format hx_mesh_formats[] = {
+    {"legacy VTK", ".vtk", is_vtk, read_vtk, NULL, 0},
+    {"Gmsh", ".msh", is_gmsh, hx_gmsh_read, write_gmsh, 0},
+    {"Abaqus, CalculiX", ".inp", is_abaqus, hx_abaqus_read, write_abaqus, 1},
+    {"ANSYS archive", ".cdb", is_ansys, hx_ansys_read, NULL, 0},
+};
+const size_t hx_n_mesh_format = sizeof hx_mesh_formats / sizeof hx_mesh_formats[0];
+
+/* --- which one --- */
+
+const hx_mesh_format *hx_mesh_format_of_name(const char *path)
+{
+    const size_t n = strlen(path);
+    for (size_t i = 0; i < hx_n_mesh_format; i++) {
+        const size_t n_end = strlen(hx_mesh_formats[i].extension);
+        if (n > n_end && strcasecmp(path + n - n_end, hx_mesh_formats[i].extension) == 0)
+            return &hx_mesh_formats[i];
+    }
+    return NULL;
+}
+
+const hx_mesh_format *hx_mesh_format_of_file(const char *path)
+{
+    char head[512];
+    FILE *const f = fopen(path, "rb");
+    if (!f) return NULL;
+    const size_t n = fread(head, 1, sizeof head - 1, f);
+    fclose(f);
+    head[n] = '\0';
+    for (size_t i = 0; i < hx_n_mesh_format; i++)
+        if (hx_mesh_formats[i].is_head(head)) return &hx_mesh_formats[i];
+    return hx_mesh_format_of_name(path);
+}
+
+int hx_mesh_can_write(const hx_mesh_format *format)
+{
+    return format && (format->write || format->read == read_vtk);
+}
+
+const char *hx_mesh_format_list(int for_writing, char *text, size_t n_text)
+{
+    size_t n = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < hx_n_mesh_format; i++) {
+        const hx_mesh_format *const format = &hx_mesh_formats[i];
+        if (for_writing && !hx_mesh_can_write(format)) continue;
+        if (n < n_text)
+            n += (size_t)snprintf(text + n, n_text - n, "%s%s", n > 0 ? ", " : "",
+                                  format->extension);
+    }
+    return text;
+}
+
+/* HX_EINPUT: why the file has no format. */
+static int refuse_file(const char *path)
+{
+    char list[128];
+    FILE *const f = fopen(path, "rb");
+    if (!f) return HX_RAISE(HX_EINPUT, "%s: cannot open it: %s", path, strerror(errno));
+    fclose(f);
+    return HX_RAISE(HX_EINPUT,
+                    "%s: not a mesh file that is known here (%s); a CAD model must be meshed with "
+                    "hexahedra first, by gmsh for example",
+                    path, hx_mesh_format_list(0, list, sizeof list));
+}
+
+int hx_mesh_read(const char *path, double merge, hx_mesh *mesh, hx_notes *notes)
+{
+    const hx_mesh_format *const format = hx_mesh_format_of_file(path);
+    memset(mesh, 0, sizeof *mesh);
+    if (!format) return refuse_file(path);
+    HX_TRY(format->read(path, mesh, notes));
+    const int rc = hx_mesh_mend_coincident(mesh, merge, notes);
+    if (rc < 0) hx_mesh_free(mesh);
+    return rc;
+}
+
+int hx_mesh_check_file(const hx_mesh *mesh, double merge, hx_notes *notes)
+{
+    const int keep_apart = !isnan(merge) && !(merge > 0.0);
+    return hx_mesh_check_conforming(mesh, keep_apart, notes);
+}

@@ -1,0 +1,60 @@
+/* The formats of mesh files: which there are, which one a file is, reading and writing. A format is
+ * one line of the table in mesh_files.c. */
+#ifndef HX_MESH_FILES_H
+#define HX_MESH_FILES_H
+
+#include "../base/notes.h"
+#include "../mesh/mesh.h"
+#include "../problem/problem.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hx_mesh_write_options {
+    int is_ascii;              /* where the format has both */
+    const char *title;         /* or NULL */
+    const hx_problem *problem; /* for formats that hold loads and supports; NULL: the mesh alone */
+} hx_mesh_write_options;
+
+typedef struct hx_mesh_format {
+    const char *name;      /* "Gmsh" */
+    const char *extension; /* ".msh" */
+    /* Whether a file that begins so is one, ignoring its name; `head` ends with a 0. */
+    int (*is_head)(const char *head);
+    /* Makes a raw mesh. */
+    int (*read)(const char *path, hx_mesh *mesh, hx_notes *notes);
+    /* Writes a finished mesh with its sets; NULL: cannot. */
+    int (*write)(const char *path, const hx_mesh *mesh, const hx_mesh_write_options *options);
+    int holds_problem; /* supports and loads too */
+} hx_mesh_format;
+
+extern const hx_mesh_format hx_mesh_formats[];
+extern const size_t hx_n_mesh_format;
+
+/* The format of a file by its first bytes, else by its name; NULL: of none, or it cannot be
+ * opened. */
+const hx_mesh_format *hx_mesh_format_of_file(const char *path);
+
+/* The format that a name ends with, whatever its case; NULL: none. */
+const hx_mesh_format *hx_mesh_format_of_name(const char *path);
+
+/* 1 if there is a writer, the program's own of VTK included; format may be NULL. */
+int hx_mesh_can_write(const hx_mesh_format *format);
+
+/* ".vtk, .msh" into text; returns it. */
+const char *hx_mesh_format_list(int for_writing, char *text, size_t n_text);
+
+/* Reads a raw mesh of any format, with nodes in the right order and coincident nodes merged, kept
+ * or refused as `merge` says (mesh_check.h: NaN, 0 or a distance). What was mended or left out is
+ * noted; notes may be NULL. HX_EINPUT: of no known format, and what reader and checks refuse. */
+int hx_mesh_read(const char *path, double merge, hx_mesh *mesh, hx_notes *notes);
+
+/* Of a finished mesh from a file: hx_mesh_check_conforming, with the same `merge`. */
+int hx_mesh_check_file(const hx_mesh *mesh, double merge, hx_notes *notes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,377 @@
+#include "mesh_import.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/grow.h"
+#include "../base/memory.h"
+#include "../base/sum.h"
+#include "../mesh/mesh_check.h"
+#include "mesh_import_internal.h"
+
+enum { MOST_SETS = 10000, MOST_OTHER = 100 };
+
+int hx_import_open(hx_import *import, const char *path, hx_notes *notes)
+{
+    memset(import, 0, sizeof *import);
+    import->notes = notes;
+    return hx_strdup(&import->path, path);
+}
+
+int hx_import_place(const hx_import *import, int64_t line, int code)
+{
+    if (line > 0)
+        hx_error_prefix("%s:%lld: ", import->path, (long long)line);
+    else
+        hx_error_prefix("%s: ", import->path);
+    return code;
+}
+
+/* --- what a reader adds --- */
+
+static int reserve_xyz(hx_import *import, int64_t n)
+{
+    if (n <= import->xyz_capacity) return HX_OK;
+    const int64_t capacity = n > 2 * import->xyz_capacity ? n : 2 * import->xyz_capacity;
+    HX_TRY(hx_resize_raw(&import->xyz, (size_t)import->n_node, (size_t)capacity,
+                         3 * sizeof *import->xyz, "coordinates of nodes"));
+    import->xyz_capacity = capacity;
+    return HX_OK;
+}
+
+int hx_import_expect(hx_import *import, int64_t n_node, int64_t n_elem)
+{
+    hx_numbers_expect(&import->node_number, n_node);
+    hx_numbers_expect(&import->elem_number, n_elem);
+    hx_numbers_expect(&import->corner, 8 * n_elem);
+    return reserve_xyz(import, import->n_node + n_node);
+}
+
+/* Lines of n more entries. Files with one entry a line keep a run; where lines are not known for
+ * all entries so far, none are kept. */
+static int add_lines(hx_numbers *lines, int64_t n_before, int64_t n, int64_t line)
+{
+    if (line <= 0 || lines->n != n_before) return HX_OK;
+    return hx_numbers_append_run(lines, n, line);
+}
+
+static int64_t line_of(const hx_numbers *lines, int64_t n, int64_t i)
+{
+    return lines->n == n ? hx_numbers_get(lines, i) : 0;
+}
+
+int hx_import_add_nodes(hx_import *import, int64_t n, const int64_t *number, const double *xyz,
+                        int64_t line)
+{
+    HX_TRY(reserve_xyz(import, import->n_node + n));
+    HX_TRY(add_lines(&import->node_line, import->n_node, n, line));
+    const int rc = hx_numbers_append(&import->node_number, n, number);
+    if (rc < 0) return hx_import_place(import, line, rc);
+    memcpy(import->xyz + 3 * import->n_node, xyz, (size_t)n * 3 * sizeof *xyz);
+    import->n_node += n;
+    return HX_OK;
+}
+
+int hx_import_add_hexes(hx_import *import, int64_t n, const int64_t *number, const int64_t *corner,
+                        int64_t line)
+{
+    HX_TRY(add_lines(&import->elem_line, import->n_elem, n, line));
+    int rc = hx_numbers_append(&import->elem_number, n, number);
+    if (rc == HX_OK) rc = hx_numbers_append(&import->corner, 8 * n, corner);
+    if (rc < 0) return hx_import_place(import, line, rc);
+    import->n_elem += n;
+    return HX_OK;
+}
+
+int hx_import_add_other(hx_import *import, hx_shape shape, const char *type, int64_t number,
+                        int64_t line)
+{
+    for (size_t i = 0; i < import->n_other; i++) {
+        if (import->other[i].shape != shape || strcmp(import->other[i].type, type) != 0) continue;
+        import->other[i].n++;
+        return HX_OK;
+    }
+    if (import->n_other == MOST_OTHER)
+        return HX_IMPORT_RAISE(import, line, "more than %d types of elements", MOST_OTHER);
+    HX_TRY(hx_resize(&import->other, import->n_other, import->n_other + 1, sizeof *import->other,
+                     "types of elements"));
+    hx_import_other *const other = &import->other[import->n_other];
+    HX_TRY(hx_strdup(&other->type, type));
+    import->n_other++;
+    other->shape = shape;
+    other->n = 1;
+    other->number = number;
+    other->line = line;
+    return HX_OK;
+}
+
+int hx_import_set_named(hx_import *import, const char *name, hx_import_set **set)
+{
+    for (size_t i = 0; i < import->n_set; i++) {
+        if (strcmp(import->set[i]->name, name) != 0) continue;
+        *set = import->set[i];
+        return HX_OK;
+    }
+    if (import->n_set == MOST_SETS)
+        return HX_IMPORT_RAISE(import, 0, "more than %d sets, the last named '%.60s'", MOST_SETS,
+                               name);
+    if (!import->set) HX_TRY(hx_alloc(&import->set, MOST_SETS, sizeof(hx_import_set *), "sets"));
+    HX_TRY(hx_alloc(set, 1, sizeof **set, "a set"));
+    import->set[import->n_set++] = *set;
+    return hx_strdup(&(*set)->name, name);
+}
+
+void hx_import_set_clear(hx_import_set *set)
+{
+    hx_numbers_free(&set->node);
+    hx_numbers_free(&set->elem);
+    hx_numbers_free(&set->elem_index);
+    hx_numbers_free(&set->quad);
+    hx_numbers_free(&set->face_elem);
+    hx_numbers_free(&set->face_local);
+}
+
+void hx_import_free(hx_import *import)
+{
+    for (size_t i = 0; i < import->n_other; i++) free(import->other[i].type);
+    for (size_t i = 0; i < import->n_set; i++) {
+        hx_import_set_clear(import->set[i]);
+        free(import->set[i]->name);
+        free(import->set[i]);
+    }
+    free(import->other);
+    free(import->set);
+    free(import->path);
+    free(import->xyz);
+    free(import->node_new);
+    free(import->order);
+    hx_numbers_free(&import->node_number);
+    hx_numbers_free(&import->elem_number);
+    hx_numbers_free(&import->corner);
+    hx_numbers_free(&import->node_line);
+    hx_numbers_free(&import->elem_line);
+    hx_number_index_free(&import->node_index);
+    hx_number_index_free(&import->elem_index);
+    memset(import, 0, sizeof *import);
+}
+
+/* --- other cells --- */
+
+static const char *hint_for(const hx_import *import, hx_shape shape)
+{
+    const char *const hint =
+        shape == HX_SHAPE_QUADRATIC_HEX ? import->quadratic_hint : import->shape_hint;
+    if (hint) return hint;
+    if (shape == HX_SHAPE_QUADRATIC_HEX) return "mesh with linear elements, of 8 nodes";
+    return "mesh the whole part with hexahedra";
+}
+
+static int refuse_solids(const hx_import *import)
+{
+    for (size_t i = 0; i < import->n_other; i++) {
+        const hx_import_other *const other = &import->other[i];
+        if (other->shape < HX_SHAPE_TETRAHEDRON) continue;
+        return HX_IMPORT_RAISE(
+            import, other->line,
+            "element %lld is a %s (%lld such beside %lld hexahedra of 8 nodes); every solid "
+            "element must be a hexahedron of 8 nodes: %s",
+            (long long)other->number, other->type, (long long)other->n, (long long)import->n_elem,
+            hint_for(import, other->shape));
+    }
+    return HX_OK;
+}
+
+static int refuse_empty(const hx_import *import)
+{
+    const hx_import_other *const other = import->n_other > 0 ? import->other : NULL;
+    if (import->n_elem > 0) return HX_OK;
+    return HX_IMPORT_RAISE(import, 0, "no hexahedron of 8 nodes among %lld nodes%s%s%s: %s",
+                           (long long)import->n_node, other ? " and cells such as " : "",
+                           other ? other->type : "", other ? "" : " and no other cell",
+                           import->empty_hint ? import->empty_hint
+                                              : "a solid mesh of hexahedra is needed");
+}
+
+static int note_ignored(const hx_import *import)
+{
+    for (size_t i = 0; i < import->n_other; i++) {
+        const hx_import_other *const other = &import->other[i];
+        HX_TRY(hx_notes_add(import->notes, HX_NOTE_DETAIL,
+                            "%s: %lld cells of type %s make sets only (the first has number %lld)",
+                            import->path, (long long)other->n, other->type,
+                            (long long)other->number));
+    }
+    return HX_OK;
+}
+
+/* --- corners and nodes --- */
+
+static int build_indices(hx_import *import)
+{
+    int64_t line;
+    HX_TRY(hx_number_index_create(&import->node_index, &import->node_number));
+    HX_TRY(hx_number_index_create(&import->elem_index, &import->elem_number));
+    int64_t i = import->node_index.repeated;
+    if (i >= 0) {
+        line = line_of(&import->node_line, import->n_node, i);
+        return HX_IMPORT_RAISE(import, line, "a second node with the number %lld",
+                               (long long)hx_numbers_get(&import->node_number, i));
+    }
+    i = import->elem_index.repeated;
+    if (i < 0) return HX_OK;
+    line = line_of(&import->elem_line, import->n_elem, i);
+    return HX_IMPORT_RAISE(import, line, "a second element with the number %lld",
+                           (long long)hx_numbers_get(&import->elem_number, i));
+}
+
+/* conn := places of the corners' nodes, in the memory of the corners where it has the width. */
+static int resolve_corners(hx_import *import, int32_t **conn_out)
+{
+    const int64_t n = 8 * import->n_elem;
+    hx_numbers *const corner = &import->corner;
+    int32_t *conn = corner->narrow;
+    int64_t bad = INT64_MAX;
+    if (!conn) HX_TRY(hx_alloc_raw(&conn, (size_t)n, sizeof *conn, "elements of a mesh file"));
+    *conn_out = conn;
+#pragma omp parallel for schedule(static) reduction(min : bad)
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t place = hx_number_index_find(&import->node_index, hx_numbers_get(corner, i));
+        if (place >= 0)
+            conn[i] = (int32_t)place;
+        else if (i < bad)
+            bad = i;
+    }
+    int rc = HX_OK;
+    if (bad != INT64_MAX)
+        rc = HX_IMPORT_RAISE(import, line_of(&import->elem_line, import->n_elem, bad / 8),
+                             "element %lld names node %lld, which the file does not have",
+                             (long long)hx_numbers_get(&import->elem_number, bad / 8),
+                             (long long)hx_numbers_get(corner, bad));
+    corner->narrow = NULL;
+    hx_numbers_free(corner);
+    return rc;
+}
+
+/* New numbers of the nodes that elements use, in their order, -1 for the others. */
+static int number_used(hx_import *import, const int32_t *conn, int64_t *n_used)
+{
+    uint8_t *used = NULL;
+    int64_t first[HX_N_PART + 1] = {0};
+    HX_TRY(hx_alloc(&used, (size_t)import->n_node, 1, "flags of nodes"));
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < 8 * import->n_elem; i++) {
+#pragma omp atomic write
+        used[conn[i]] = 1;
+    }
+#pragma omp parallel for schedule(static)
+    for (int p = 0; p < HX_N_PART; p++)
+        for (int64_t a = hx_part_begin(import->n_node, p); a < hx_part_begin(import->n_node, p + 1);
+             a++)
+            first[p + 1] += used[a];
+    for (int p = 0; p < HX_N_PART; p++) first[p + 1] += first[p];
+    *n_used = first[HX_N_PART];
+    int rc = HX_OK;
+    if (*n_used < import->n_node)
+        rc =
+            hx_alloc_raw(&import->node_new, (size_t)import->n_node, sizeof(int32_t), "new numbers");
+    if (import->node_new) {
+#pragma omp parallel for schedule(static)
+        for (int p = 0; p < HX_N_PART; p++) {
+            int32_t next = (int32_t)first[p];
+            for (int64_t a = hx_part_begin(import->n_node, p);
+                 a < hx_part_begin(import->n_node, p + 1); a++)
+                import->node_new[a] = used[a] ? next++ : -1;
+        }
+    }
+    free(used);
+    return rc;
+}
+
+/* Leaves out the nodes that no element uses; their numbers in the mesh go to `number`. */
+static int drop_unused(hx_import *import, int32_t *conn, int64_t *n_used, hx_numbers *number)
+{
+    HX_TRY(number_used(import, conn, n_used));
+    const int32_t *const node_new = import->node_new;
+    if (!node_new) return hx_numbers_copy(number, &import->node_number);
+    int64_t first_dropped = -1;
+    for (int64_t a = 0; a < import->n_node; a++) {
+        const int64_t file_number = hx_numbers_get(&import->node_number, a);
+        if (node_new[a] < 0) {
+            if (first_dropped < 0) first_dropped = file_number;
+            continue;
+        }
+        memmove(import->xyz + 3 * (int64_t)node_new[a], import->xyz + 3 * a,
+                3 * sizeof *import->xyz);
+        HX_TRY(hx_numbers_append(number, 1, &file_number));
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < 8 * import->n_elem; i++) conn[i] = node_new[conn[i]];
+    return hx_notes_add(import->notes, HX_NOTE_DETAIL,
+                        "%s: %lld nodes that no hexahedron uses are left out (the first has number "
+                        "%lld)",
+                        import->path, (long long)(import->n_node - *n_used),
+                        (long long)first_dropped);
+}
+
+/* --- the mesh --- */
+
+int64_t hx_import_node_index(const hx_import *import, int64_t number)
+{
+    const int64_t place = hx_number_index_find(&import->node_index, number);
+    return place >= 0 && import->node_new ? import->node_new[place] : place;
+}
+
+int64_t hx_import_elem_index(const hx_import *import, int64_t number)
+{
+    return hx_number_index_find(&import->elem_index, number);
+}
+
+static int make_mesh(hx_import *import, hx_mesh *mesh)
+{
+    int rc = HX_OK;
+    int32_t *conn = NULL;
+    int64_t n_used = 0;
+    hx_numbers node_number = {0}, elem_number = {0};
+    const char *const slash = strrchr(import->path, '/');
+    HX_TRY_FAIL(resolve_corners(import, &conn));
+    HX_TRY_FAIL(drop_unused(import, conn, &n_used, &node_number));
+    HX_TRY_FAIL(hx_numbers_copy(&elem_number, &import->elem_number));
+    double *const xyz = import->xyz;
+    int32_t *const taken = conn;
+    import->xyz = NULL;
+    import->xyz_capacity = 0;
+    conn = NULL;
+    rc = hx_mesh_create(mesh, slash ? slash + 1 : import->path, n_used, xyz, import->n_elem, taken);
+    if (rc < 0) {
+        (void)hx_import_place(import, 0, rc);
+        goto fail;
+    }
+    mesh->node_number = node_number;
+    mesh->elem_number = elem_number;
+    return HX_OK;
+fail:
+    free(conn);
+    hx_numbers_free(&node_number);
+    hx_numbers_free(&elem_number);
+    return rc;
+}
+
+int hx_import_finish(hx_import *import, hx_mesh *mesh)
+{
+    int rc = HX_OK;
+    memset(mesh, 0, sizeof *mesh);
+    HX_TRY(refuse_solids(import));
+    HX_TRY(refuse_empty(import));
+    HX_TRY(note_ignored(import));
+    HX_TRY(build_indices(import));
+    HX_TRY(make_mesh(import, mesh));
+    HX_TRY_FAIL(hx_mesh_mend_order(mesh, &import->order, import->notes));
+    for (size_t i = 0; i < import->n_set; i++) {
+        HX_TRY_FAIL(hx_import_make_set(import, import->set[i], mesh));
+        hx_import_set_clear(import->set[i]);
+    }
+    return HX_OK;
+fail:
+    hx_mesh_free(mesh);
+    return rc;
+}

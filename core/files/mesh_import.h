@@ -1,0 +1,131 @@
+/* What the reader of a mesh file hands over, in the file's own numbers, and the way from there to a
+ * mesh. A reader opens an hx_import, adds nodes, hexahedra and sets in any order, says which other
+ * cells it met, and calls hx_import_finish:
+ *
+ *     hx_import_open(&import, path, notes);
+ *     hx_import_add_nodes(&import, 1, &number, xyz, line);
+ *     hx_import_add_hexes(&import, 1, &number, corner, line);
+ *     hx_import_add_other(&import, HX_SHAPE_TETRAHEDRON, "C3D4", number, line);
+ *     hx_import_set_named(&import, "wall", &set);  hx_numbers_append(&set->node, 1, &number);
+ *     hx_import_finish(&import, &mesh);
+ *     hx_import_free(&import);
+ *
+ * Numbers of nodes and of elements are any 64-bit integers below 2^62, in any order; none may
+ * repeat. Memory: 24 bytes a node, 32 a hexahedron, and 4 for each number that is not the one
+ * before it plus 1. Not installed. */
+#ifndef HX_MESH_IMPORT_H
+#define HX_MESH_IMPORT_H
+
+#include "../base/notes.h"
+#include "../base/numbers.h"
+#include "../mesh/mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Cells that are no 8-node hexahedra. Those below HX_SHAPE_TETRAHEDRON bound or mark something and
+ * are left out; a file with one of the others is refused. */
+typedef enum {
+    HX_SHAPE_POINT,
+    HX_SHAPE_LINE,
+    HX_SHAPE_TRIANGLE,
+    HX_SHAPE_QUADRANGLE,
+    HX_SHAPE_TETRAHEDRON,
+    HX_SHAPE_WEDGE,
+    HX_SHAPE_PYRAMID,
+    HX_SHAPE_QUADRATIC_HEX, /* hexahedra with nodes on edges or inside */
+    HX_SHAPE_OTHER
+} hx_shape;
+
+typedef struct hx_import_other {
+    hx_shape shape;
+    char *type;           /* as the format calls it, "C3D4" (owned) */
+    int64_t n;            /* cells of that type */
+    int64_t number, line; /* of the first */
+} hx_import_other;
+
+/* A named selection; any of the lists may be empty, and several may be filled. */
+typedef struct hx_import_set {
+    char *name;
+    hx_numbers node;       /* numbers of nodes */
+    hx_numbers elem;       /* numbers of elements */
+    hx_numbers elem_index; /* elements by the order in which they were added, from 0 */
+    hx_numbers quad;       /* 4 numbers of nodes a face, in any order round it */
+    hx_numbers face_elem;  /* the element's number for each entry of face_local */
+    hx_numbers face_local; /* 0 to 5: a row of hx_hex_face */
+} hx_import_set;
+
+typedef struct hx_import {
+    char *path;      /* (owned) */
+    hx_notes *notes; /* (borrowed), may be NULL */
+    int64_t n_node, n_elem;
+
+    /* What to do, if the format has better words than the general ones; constant texts or NULL. */
+    const char *quadratic_hint, *shape_hint, *empty_hint;
+
+    double *xyz; /* [xyz_capacity][3] (owned) */
+    int64_t xyz_capacity;
+    hx_numbers node_number, elem_number;
+    hx_numbers corner;               /* [n_elem][8] numbers of nodes, VTK_HEXAHEDRON order */
+    hx_numbers node_line, elem_line; /* of text files, as far as they were given */
+
+    size_t n_other, n_set;
+    hx_import_other *other; /* (owned) */
+    hx_import_set **set;    /* (owned, each) */
+
+    /* From hx_import_finish on. */
+    hx_number_index node_index, elem_index;
+    int32_t *node_new; /* [n_node] index in the mesh, -1: no hexahedron uses it; NULL: identity */
+    uint8_t *order;    /* [n_elem] how nodes were ordered (mesh_check.h); NULL: as they should be */
+} hx_import;
+
+/* notes collects what is worth saying (nodes left out, cells ignored); may be NULL. */
+int hx_import_open(hx_import *import, const char *path, hx_notes *notes);
+
+/* The file has room for so many; from a checked count, to allocate once. */
+int hx_import_expect(hx_import *import, int64_t n_node, int64_t n_elem);
+
+/* n nodes; line: that of the first in a text file with one node a line, 0: not known. */
+int hx_import_add_nodes(hx_import *import, int64_t n, const int64_t *number, const double *xyz,
+                        int64_t line);
+
+/* n hexahedra of corner[n][8] numbers of nodes, which may come later in the file. */
+int hx_import_add_hexes(hx_import *import, int64_t n, const int64_t *number, const int64_t *corner,
+                        int64_t line);
+
+/* A cell of another type. O(number of types met). */
+int hx_import_add_other(hx_import *import, hx_shape shape, const char *type, int64_t number,
+                        int64_t line);
+
+/* The set of that name, made if there is none. The pointer stays valid until hx_import_free.
+ * HX_EINPUT: more than 10000 sets. */
+int hx_import_set_named(hx_import *import, const char *name, hx_import_set **set);
+
+/* Puts "path:line: " (line 0: "path: ") before the message just raised; returns code. */
+int hx_import_place(const hx_import *import, int64_t line, int code);
+
+#define HX_IMPORT_RAISE(import, line, ...)                                                         \
+    hx_import_place((import), (line), HX_RAISE(HX_EINPUT, __VA_ARGS__))
+
+/* Makes a raw mesh (hx_mesh_finish is the caller's) with nodes and elements in the file's order:
+ * finds corners and members of sets by their numbers, leaves out nodes that no hexahedron uses,
+ * gives elements the right order of nodes where it is clear (mesh_check.h), finds the hexahedra of
+ * faces given by nodes. The mesh knows the file's numbers. Destroys xyz,
+ * corner and the sets. O(n). HX_EINPUT, with line and number: cells that are no hexahedra, numbers
+ * that repeat or are not there, no hexahedron at all. */
+int hx_import_finish(hx_import *import, hx_mesh *mesh);
+
+/* Index in the mesh of a node or element of that number, -1 if the mesh has none; between
+ * hx_import_finish and hx_import_free, and until the mesh is renumbered. */
+int64_t hx_import_node_index(const hx_import *import, int64_t number);
+int64_t hx_import_elem_index(const hx_import *import, int64_t number);
+
+/* Accepts zeroed and half-built structs. */
+void hx_import_free(hx_import *import);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

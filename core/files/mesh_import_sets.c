@@ -1,0 +1,275 @@
+/* Sets of an imported mesh: from the file's numbers to nodes, elements and faces of the mesh. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/sort.h"
+#include "../mesh/mesh_check.h"
+#include "mesh_import_internal.h"
+
+/* Members that are no part of the mesh of hexahedra, for one note. */
+typedef struct left_out {
+    const char *what;
+    int64_t n, first;
+} left_out;
+
+static void leave_out(left_out *out, int64_t number)
+{
+    if (out->n++ == 0) out->first = number;
+}
+
+/* n_kept: members that are there; without any it is a warning. */
+static int note_left_out(const hx_import *import, const hx_import_set *set, const left_out *out,
+                         int64_t n_kept)
+{
+    if (out->n == 0) return HX_OK;
+    return hx_notes_add(import->notes, n_kept > 0 ? HX_NOTE_DETAIL : HX_NOTE_WARNING,
+                        "%s: set '%.100s': %lld %s are left out (the first: %lld)", import->path,
+                        set->name, (long long)out->n, out->what, (long long)out->first);
+}
+
+static int unknown(const hx_import *import, const hx_import_set *set, const char *what,
+                   int64_t number)
+{
+    return HX_IMPORT_RAISE(import, 0, "set '%.100s' names %s %lld, which the file does not have",
+                           set->name, what, (long long)number);
+}
+
+static int add_nodes(const hx_import *import, const hx_import_set *set, hx_mesh *mesh)
+{
+    int rc = HX_OK;
+    int32_t *node = NULL;
+    int64_t n = 0;
+    left_out out = {"nodes that no hexahedron uses", 0, 0};
+    if (set->node.n == 0) return HX_OK;
+    HX_TRY(hx_alloc_raw(&node, (size_t)set->node.n, sizeof *node, "nodes of a set"));
+    for (int64_t i = 0; i < set->node.n; i++) {
+        const int64_t number = hx_numbers_get(&set->node, i);
+        const int64_t index = hx_import_node_index(import, number);
+        if (index >= 0) {
+            node[n++] = (int32_t)index;
+        } else if (hx_number_index_find(&import->node_index, number) < 0) {
+            rc = unknown(import, set, "node", number);
+            goto fail;
+        } else {
+            leave_out(&out, number);
+        }
+    }
+    HX_TRY_FAIL(hx_mesh_add_node_set(mesh, set->name, n, node));
+    rc = note_left_out(import, set, &out, n);
+fail:
+    free(node);
+    return rc;
+}
+
+/* Elements of other types may be members too; without any in the file a number is wrong. */
+static int find_elem(const hx_import *import, const hx_import_set *set, int64_t number,
+                     left_out *out, int64_t *index)
+{
+    *index = hx_import_elem_index(import, number);
+    if (*index >= 0) return HX_OK;
+    if (import->n_other == 0) return unknown(import, set, "element", number);
+    leave_out(out, number);
+    return HX_OK;
+}
+
+static int add_elems(const hx_import *import, const hx_import_set *set, hx_mesh *mesh)
+{
+    int rc = HX_OK;
+    int32_t *elem = NULL;
+    int64_t n = 0, index;
+    left_out out = {"elements that are no hexahedra", 0, 0};
+    const int64_t n_all = set->elem.n + set->elem_index.n;
+    if (n_all == 0) return HX_OK;
+    HX_TRY(hx_alloc_raw(&elem, (size_t)n_all, sizeof *elem, "elements of a set"));
+    for (int64_t i = 0; i < set->elem.n; i++) {
+        HX_TRY_FAIL(find_elem(import, set, hx_numbers_get(&set->elem, i), &out, &index));
+        if (index >= 0) elem[n++] = (int32_t)index;
+    }
+    for (int64_t i = 0; i < set->elem_index.n; i++) {
+        index = hx_numbers_get(&set->elem_index, i);
+        if (index < 0 || index >= import->n_elem) {
+            rc = HX_RAISE(HX_EINTERNAL, "set '%.100s': no element %lld", set->name,
+                          (long long)index);
+            goto fail;
+        }
+        elem[n++] = (int32_t)index;
+    }
+    HX_TRY_FAIL(hx_mesh_add_elem_set(mesh, set->name, n, elem));
+    rc = note_left_out(import, set, &out, n);
+fail:
+    free(elem);
+    return rc;
+}
+
+/* The face of the mesh that the file means; its elements may have had another order of nodes. */
+static int place_face(const hx_import *import, int64_t elem, int64_t local, int64_t *face)
+{
+    static const int mirrored[6] = {0, 1, 2, 3, 5, 4};
+    const int order = import->order ? import->order[elem] : HX_ORDER_VTK;
+    if (local < 0 || local > 5)
+        return HX_RAISE(HX_EINTERNAL, "face %lld of a hexahedron", (long long)local);
+    if (order == HX_ORDER_TENSOR || order == HX_ORDER_MIRRORED_TENSOR)
+        return HX_IMPORT_RAISE(
+            import, 0,
+            "a set names a face of element %lld by number, whose nodes are out of order: which "
+            "face is meant is not known; write the elements in the format's order",
+            (long long)hx_numbers_get(&import->elem_number, elem));
+    *face = 6 * elem + (order == HX_ORDER_MIRRORED ? mirrored[local] : (int)local);
+    return HX_OK;
+}
+
+static int add_faces(const hx_import *import, const hx_import_set *set, hx_mesh *mesh)
+{
+    int rc = HX_OK;
+    int64_t *face = NULL, n = 0, elem;
+    left_out out = {"faces of elements that are no hexahedra", 0, 0};
+    if (set->face_elem.n == 0) return HX_OK;
+    HX_TRY(hx_alloc_raw(&face, (size_t)set->face_elem.n, sizeof *face, "faces of a set"));
+    for (int64_t i = 0; i < set->face_elem.n; i++) {
+        const int64_t local = hx_numbers_get(&set->face_local, i);
+        HX_TRY_FAIL(find_elem(import, set, hx_numbers_get(&set->face_elem, i), &out, &elem));
+        if (elem >= 0) HX_TRY_FAIL(place_face(import, elem, local, &face[n++]));
+    }
+    HX_TRY_FAIL(hx_mesh_add_face_set(mesh, set->name, n, face));
+    rc = note_left_out(import, set, &out, n);
+fail:
+    free(face);
+    return rc;
+}
+
+/* --- faces given by their nodes --- */
+
+/* A hash of quads by their nodes in ascending order. */
+typedef struct quads {
+    int64_t n;
+    int32_t (*node)[4]; /* [n] ascending */
+    int64_t *face;      /* [n] element * 6 + local face, or -1 */
+    int32_t *slot;      /* [mask + 1] a quad or -1 */
+    uint64_t mask;
+    uint8_t *marked; /* [n_node] a node of some quad */
+} quads;
+
+static uint64_t hash_four(const int32_t v[4])
+{
+    uint64_t h = 0;
+    for (int k = 0; k < 4; k++) {
+        h = (h ^ (uint64_t)(uint32_t)v[k]) * 0x9e3779b97f4a7c15u;
+        h ^= h >> 29;
+    }
+    return h;
+}
+
+/* The slot of the quad with those ascending nodes, or an empty one. */
+static int32_t *quad_slot(const quads *q, const int32_t node[4])
+{
+    uint64_t at = hash_four(node) & q->mask;
+    while (q->slot[at] >= 0 && memcmp(q->node[q->slot[at]], node, sizeof q->node[0]) != 0)
+        at = (at + 1) & q->mask;
+    return &q->slot[at];
+}
+
+static int alloc_quads(quads *q, int64_t n, int64_t n_node)
+{
+    uint64_t n_slot = 64;
+    while (n_slot < 2 * (uint64_t)n) n_slot *= 2;
+    q->mask = n_slot - 1;
+    HX_TRY(hx_alloc_raw(&q->node, (size_t)n, sizeof *q->node, "faces of a set"));
+    HX_TRY(hx_alloc_raw(&q->face, (size_t)n, sizeof *q->face, "faces of a set"));
+    HX_TRY(hx_alloc_raw(&q->slot, (size_t)n_slot, sizeof *q->slot, "lookup of faces"));
+    HX_TRY(hx_alloc(&q->marked, (size_t)n_node, 1, "nodes of faces"));
+    memset(q->slot, 0xff, n_slot * sizeof *q->slot);
+    return HX_OK;
+}
+
+/* Takes a quad whose nodes the mesh has; repeated ones once. */
+static void insert_quad(quads *q, const int32_t node[4])
+{
+    int32_t sorted[4];
+    memcpy(sorted, node, sizeof sorted);
+    hx_sort_four(sorted);
+    int32_t *const slot = quad_slot(q, sorted);
+    if (*slot >= 0) return;
+    *slot = (int32_t)q->n;
+    memcpy(q->node[q->n], sorted, sizeof sorted);
+    q->face[q->n++] = -1;
+    for (int k = 0; k < 4; k++) q->marked[node[k]] = 1;
+}
+
+static int collect_quads(const hx_import *import, const hx_import_set *set, quads *q, left_out *out)
+{
+    for (int64_t i = 0; i < set->quad.n / 4; i++) {
+        int32_t node[4];
+        int found = 1;
+        for (int k = 0; k < 4; k++) {
+            const int64_t number = hx_numbers_get(&set->quad, 4 * i + k);
+            const int64_t index = hx_import_node_index(import, number);
+            if (index < 0 && hx_number_index_find(&import->node_index, number) < 0)
+                return unknown(import, set, "node", number);
+            if (index < 0) found = 0;
+            node[k] = (int32_t)index;
+        }
+        if (found)
+            insert_quad(q, node);
+        else
+            leave_out(out, hx_numbers_get(&set->quad, 4 * i));
+    }
+    return HX_OK;
+}
+
+/* Gives each quad its face: of two elements that share it the one of the lower index. */
+static void match_faces(const hx_mesh *mesh, quads *q)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        const int32_t *const conn = mesh->conn + 8 * e;
+        int n_marked = 0;
+        for (int k = 0; k < 8; k++) n_marked += q->marked[conn[k]];
+        for (int f = 0; f < 6 && n_marked >= 4; f++) {
+            int32_t node[4];
+            for (int k = 0; k < 4; k++) node[k] = conn[hx_hex_face[f][k]];
+            hx_sort_four(node);
+            const int32_t found = *quad_slot(q, node);
+            if (found < 0) continue;
+#pragma omp critical(hx_match_faces)
+            if (q->face[found] < 0 || q->face[found] > 6 * e + f) q->face[found] = 6 * e + f;
+        }
+    }
+}
+
+static int add_quads(const hx_import *import, const hx_import_set *set, hx_mesh *mesh)
+{
+    int rc = HX_OK;
+    quads q;
+    left_out out = {"faces that no hexahedron has, by their first node,", 0, 0};
+    if (set->quad.n == 0) return HX_OK;
+    memset(&q, 0, sizeof q);
+    HX_TRY_FAIL(alloc_quads(&q, set->quad.n / 4, mesh->n_node));
+    HX_TRY_FAIL(collect_quads(import, set, &q, &out));
+    match_faces(mesh, &q);
+    int64_t n = 0;
+    for (int64_t i = 0; i < q.n; i++) {
+        if (q.face[i] >= 0)
+            q.face[n++] = q.face[i];
+        else
+            leave_out(&out, hx_numbers_get(&mesh->node_number, q.node[i][0]));
+    }
+    HX_TRY_FAIL(hx_mesh_add_face_set(mesh, set->name, n, q.face));
+    rc = note_left_out(import, set, &out, n);
+fail:
+    free(q.node);
+    free(q.face);
+    free(q.slot);
+    free(q.marked);
+    return rc;
+}
+
+int hx_import_make_set(const hx_import *import, const hx_import_set *set, hx_mesh *mesh)
+{
+    /* A set is there even where the file gives it no member. */
+    HX_TRY(hx_mesh_add_node_set(mesh, set->name, 0, NULL));
+    HX_TRY(add_nodes(import, set, mesh));
+    HX_TRY(add_elems(import, set, mesh));
+    HX_TRY(add_faces(import, set, mesh));
+    return add_quads(import, set, mesh);
+}

@@ -1,0 +1,363 @@
+#include "result_match.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../mesh/node_grid.h"
+
+/* Instead of an element's number. */
+enum { NO_ELEMENT = -1, SEVERAL_ELEMENTS = -2 };
+
+typedef struct matcher {
+    const hx_mesh *mesh, *file;
+    const double *original; /* of the cells, or NULL */
+    double tolerance;
+    int32_t *number_elem; /* [n_elem] element of an original number; NULL: the same (owned) */
+    int32_t *elem;        /* [file->n_elem] of a cell, or one of the above (owned) */
+    double *centre;       /* [n_elem][3], once cells are looked for (owned) */
+    hx_node_grid grid;    /* of the centres (owned) */
+} matcher;
+
+/* --- places --- */
+
+static double largest_coordinate(const hx_mesh *mesh)
+{
+    double most = 0.0;
+#pragma omp parallel for schedule(static) reduction(max : most)
+    for (int64_t i = 0; i < 3 * mesh->n_node; i++) most = fmax(most, fabs(mesh->xyz[i]));
+    return most;
+}
+
+static const double *corner(const hx_mesh *mesh, int64_t e, int k)
+{
+    return mesh->xyz + 3 * (int64_t)mesh->conn[8 * e + k];
+}
+
+/* No coordinate differs by more. */
+static int is_near(const double *x, const double *y, double tolerance)
+{
+    return fabs(x[0] - y[0]) <= tolerance && fabs(x[1] - y[1]) <= tolerance &&
+           fabs(x[2] - y[2]) <= tolerance;
+}
+
+/* Each corner of the one lies on one of the other. */
+static int is_covered(const hx_mesh *one, int64_t e, const hx_mesh *other, int64_t f,
+                      double tolerance)
+{
+    for (int i = 0; i < 8; i++) {
+        const double *const x = corner(one, e, i);
+        int k = 0;
+        while (k < 8 && !is_near(x, corner(other, f, (i + k) & 7), tolerance)) k++;
+        if (k == 8) return 0;
+    }
+    return 1;
+}
+
+/* As sets of corners: these may come in another order, and one may be there twice. */
+static int is_same(const matcher *m, int64_t elem, int64_t cell)
+{
+    return is_covered(m->mesh, elem, m->file, cell, m->tolerance) &&
+           is_covered(m->file, cell, m->mesh, elem, m->tolerance);
+}
+
+/* Middle of the box of its corners: the same bits in whatever order and however often they come. */
+static void find_centre(const hx_mesh *mesh, int64_t e, double centre[3])
+{
+    for (int d = 0; d < 3; d++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int k = 0; k < 8; k++) {
+            const double x = corner(mesh, e, k)[d];
+            low = x < low ? x : low;
+            high = x > high ? x : high;
+        }
+        centre[d] = 0.5 * (low + high);
+    }
+}
+
+/* --- cells by number --- */
+
+static int number_elements(matcher *m)
+{
+    const int32_t *const orig = m->mesh->elem_orig;
+    if (!orig) return HX_OK;
+    HX_TRY(hx_alloc_raw(&m->number_elem, (size_t)m->mesh->n_elem, sizeof *m->number_elem,
+                        "numbers of elements"));
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < m->mesh->n_elem; e++) m->number_elem[orig[e]] = (int32_t)e;
+    return HX_OK;
+}
+
+/* The element of that original number, if it is the cell. */
+static int32_t elem_of_number(const matcher *m, double number, int64_t cell)
+{
+    if (!(number >= 0.0 && number < (double)m->mesh->n_elem)) return NO_ELEMENT;
+    const int64_t n = (int64_t)number;
+    const int32_t e = m->number_elem ? m->number_elem[n] : (int32_t)n;
+    return is_same(m, e, cell) ? e : NO_ELEMENT;
+}
+
+/* Returns the number of cells that remain to be looked for; *n_by_id: found by vtkOriginalCellIds.
+ */
+static int64_t match_by_numbers(matcher *m, int64_t *n_by_id)
+{
+    const int64_t n_cell = m->file->n_elem;
+    const int is_whole = n_cell == m->mesh->n_elem;
+    int64_t n_left = 0, n_id = 0;
+#pragma omp parallel for schedule(static) reduction(+ : n_left, n_id)
+    for (int64_t c = 0; c < n_cell; c++) {
+        int32_t e = is_whole ? elem_of_number(m, (double)c, c) : NO_ELEMENT;
+        if (e < 0 && m->original) {
+            e = elem_of_number(m, m->original[c], c);
+            n_id += e >= 0;
+        }
+        n_left += e < 0;
+        m->elem[c] = e;
+    }
+    *n_by_id = n_id;
+    return n_left;
+}
+
+/* --- cells by their corners --- */
+
+typedef struct search {
+    const matcher *m;
+    int64_t cell;
+    double centre[3], reach;
+    int32_t elem;
+} search;
+
+/* Elements may come twice. */
+static int look_at(void *context, int32_t e)
+{
+    search *const s = context;
+    if (e == s->elem || !is_near(s->m->centre + 3 * (int64_t)e, s->centre, s->reach)) return 0;
+    if (!is_same(s->m, e, s->cell)) return 0;
+    s->elem = s->elem == NO_ELEMENT ? e : SEVERAL_ELEMENTS;
+    return s->elem == SEVERAL_ELEMENTS;
+}
+
+static int32_t elem_of_corners(const matcher *m, int64_t cell)
+{
+    search s = {.m = m, .cell = cell, .elem = NO_ELEMENT};
+    double low[3], high[3];
+    s.reach = 1.5 * m->tolerance; /* a centre's own rounding included */
+    find_centre(m->file, cell, s.centre);
+    for (int d = 0; d < 3; d++) {
+        low[d] = s.centre[d] - s.reach;
+        high[d] = s.centre[d] + s.reach;
+    }
+    (void)hx_node_grid_visit(&m->grid, low, high, look_at, &s);
+    return s.elem;
+}
+
+static int match_by_corners(matcher *m)
+{
+    const int64_t n_elem = m->mesh->n_elem;
+    if (m->tolerance > 0.25 * m->mesh->elem_size)
+        return HX_RAISE(HX_EINPUT,
+                        "its cells are not in the mesh's order, and its coordinates are rounded by "
+                        "up to %g, too coarsely for finding them among elements of size %g: write "
+                        "the file with more digits, or in the mesh's order",
+                        m->tolerance, m->mesh->elem_size);
+    HX_TRY(hx_alloc_raw(&m->centre, 3 * (size_t)n_elem, sizeof *m->centre, "centres of elements"));
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < n_elem; e++) find_centre(m->mesh, e, m->centre + 3 * e);
+    HX_TRY(hx_node_grid_create(&m->grid, n_elem, m->centre, n_elem, 16.0 * m->tolerance));
+    for (int64_t e = 0; e < n_elem; e++) hx_node_grid_put(&m->grid, (int32_t)e);
+#pragma omp parallel for schedule(dynamic, 1024)
+    for (int64_t c = 0; c < m->file->n_elem; c++)
+        if (m->elem[c] < 0) m->elem[c] = elem_of_corners(m, c);
+    return HX_OK;
+}
+
+/* --- what does not fit --- */
+
+/* Largest difference of a coordinate, of the corner of `from` that is farthest from all corners of
+ * the other. */
+static double one_way_deviation(const hx_mesh *from, int64_t e, const hx_mesh *to, int64_t f)
+{
+    double most = 0.0;
+    for (int i = 0; i < 8; i++) {
+        const double *const x = corner(from, e, i);
+        double least = INFINITY;
+        for (int k = 0; k < 8; k++) {
+            const double *const y = corner(to, f, k);
+            least =
+                fmin(least, fmax(fabs(x[0] - y[0]), fmax(fabs(x[1] - y[1]), fabs(x[2] - y[2]))));
+        }
+        most = fmax(most, least);
+    }
+    return most;
+}
+
+static double deviation(const matcher *m, int64_t elem, int64_t cell)
+{
+    return fmax(one_way_deviation(m->mesh, elem, m->file, cell),
+                one_way_deviation(m->file, cell, m->mesh, elem));
+}
+
+/* The element whose centre is nearest to that of the cell; for messages, hence a plain search. */
+static int64_t nearest_elem(const matcher *m, const double centre[3])
+{
+    int64_t best = 0;
+    double least = INFINITY;
+    for (int64_t e = 0; e < m->mesh->n_elem; e++) {
+        double x[3], square = 0.0;
+        find_centre(m->mesh, e, x);
+        for (int d = 0; d < 3; d++) square += (x[d] - centre[d]) * (x[d] - centre[d]);
+        if (square >= least) continue;
+        least = square;
+        best = e;
+    }
+    return best;
+}
+
+static int refuse_stranger(const matcher *m, int64_t cell)
+{
+    double x[3], y[3];
+    find_centre(m->file, cell, x);
+    const int64_t e = nearest_elem(m, x);
+    find_centre(m->mesh, e, y);
+    return HX_RAISE(
+        HX_EINPUT,
+        "cell %lld, counted from 0, with its centre at (%.9g, %.9g, %.9g) is no element of this "
+        "mesh; the nearest there is element %lld at (%.9g, %.9g, %.9g), whose corners are up to "
+        "%.3g off (%.1g is rounding): give the config, or the mesh, that the result was made with",
+        (long long)cell, x[0], x[1], x[2], (long long)hx_mesh_elem_number(m->mesh, e), y[0], y[1],
+        y[2], deviation(m, e, cell), m->tolerance);
+}
+
+static int refuse_several(const matcher *m, int64_t cell)
+{
+    return HX_RAISE(HX_EINPUT,
+                    "cell %lld, counted from 0, could be several elements of this mesh: its "
+                    "coordinates are rounded by up to %.3g; write the file with more digits, or in "
+                    "the mesh's order",
+                    (long long)cell, m->tolerance);
+}
+
+static int refuse_double(const matcher *m, int64_t first, int64_t cell)
+{
+    return HX_RAISE(HX_EINPUT,
+                    "cells %lld and %lld, counted from 0, are both element %lld of this mesh; a "
+                    "result has each once",
+                    (long long)first, (long long)cell,
+                    (long long)hx_mesh_elem_number(m->mesh, m->elem[cell]));
+}
+
+/* cell[] from m->elem[]. */
+static int invert(const matcher *m, int32_t *cell)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < m->mesh->n_elem; e++) cell[e] = -1;
+    for (int64_t c = 0; c < m->file->n_elem; c++) {
+        const int32_t e = m->elem[c];
+        if (e == NO_ELEMENT) return refuse_stranger(m, c);
+        if (e == SEVERAL_ELEMENTS) return refuse_several(m, c);
+        if (cell[e] >= 0) return refuse_double(m, cell[e], c);
+        cell[e] = (int32_t)c;
+    }
+    return HX_OK;
+}
+
+/* --- all --- */
+
+static int match_cells(matcher *m, int32_t *cell, hx_result_match *match)
+{
+    int64_t n_by_id;
+    HX_TRY(hx_alloc_raw(&m->elem, (size_t)m->file->n_elem, sizeof *m->elem, "elements of cells"));
+    HX_TRY(number_elements(m));
+    const int64_t n_left = match_by_numbers(m, &n_by_id);
+    if (n_left > 0) HX_TRY(match_by_corners(m));
+    HX_TRY(invert(m, cell));
+    match->n_missing = m->mesh->n_elem - m->file->n_elem;
+    match->way = n_left > 0    ? HX_MATCH_BY_CORNERS
+                 : n_by_id > 0 ? HX_MATCH_BY_NUMBERS
+                               : HX_MATCH_IN_ORDER;
+    return HX_OK;
+}
+
+int hx_result_match_cells(const hx_mesh *mesh, const hx_vtk_result *result, int32_t *cell,
+                          hx_result_match *match)
+{
+    const double extent = fmax(largest_coordinate(mesh), largest_coordinate(&result->cells));
+    matcher m = {.mesh = mesh, .file = &result->cells, .original = result->original};
+    memset(match, 0, sizeof *match);
+    m.tolerance = fmax(result->precision * extent, 1e-9 * mesh->elem_size);
+    match->tolerance = m.tolerance;
+    const int rc = match_cells(&m, cell, match);
+    if (rc < 0 && m.file->n_elem != mesh->n_elem)
+        hx_error_prefix("%lld cells; the mesh of this run has %lld: ", (long long)m.file->n_elem,
+                        (long long)mesh->n_elem);
+    hx_node_grid_free(&m.grid);
+    free(m.number_elem);
+    free(m.elem);
+    free(m.centre);
+    return rc;
+}
+
+static double least_value(int64_t n, const double *value)
+{
+    double least = INFINITY;
+#pragma omp parallel for schedule(static) reduction(min : least)
+    for (int64_t i = 0; i < n; i++) least = fmin(least, value[i]);
+    return least;
+}
+
+/* Why a file that lacks elements is no part, written with a threshold; NULL: it may be one. Other
+ * programs may drop vtkOriginalCellIds, but a part has lost its least dense elements. */
+static const char *why_no_part(const hx_vtk_result *result, double least)
+{
+    if (result->original) return NULL;
+    if (strstr(result->title, "hextop")) return "it has no vtkOriginalCellIds";
+    if (least_value(result->cells.n_elem, result->value) > least * (1.0 + 1e-6)) return NULL;
+    return "it has no vtkOriginalCellIds, and cells of the least density";
+}
+
+static int check_part(const hx_mesh *mesh, const hx_vtk_result *result, const int32_t *cell,
+                      double least)
+{
+    const char *const why = why_no_part(result, least);
+    double x[3];
+    int64_t e = 0;
+    if (!why) return HX_OK;
+    while (cell[e] >= 0) e++;
+    find_centre(mesh, e, x);
+    return HX_RAISE(HX_EINPUT,
+                    "%lld cells; the mesh of this run has %lld: element %lld with its centre at "
+                    "(%.9g, %.9g, %.9g) is not in the file, which is no part written with "
+                    "output.threshold (%s): give the config, or the mesh, that the result was made "
+                    "with",
+                    (long long)result->cells.n_elem, (long long)mesh->n_elem,
+                    (long long)hx_mesh_elem_number(mesh, e), x[0], x[1], x[2], why);
+}
+
+static int place_values(const hx_mesh *mesh, const hx_vtk_result *result, double least,
+                        double missing, double *value, hx_result_match *match)
+{
+    int rc;
+    int32_t *cell = NULL;
+    HX_TRY(hx_alloc_raw(&cell, (size_t)mesh->n_elem, sizeof *cell, "cells of elements"));
+    HX_TRY_FAIL(hx_result_match_cells(mesh, result, cell, match));
+    if (match->n_missing > 0) HX_TRY_FAIL(check_part(mesh, result, cell, least));
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++)
+        value[e] = cell[e] >= 0 ? result->value[cell[e]] : missing;
+fail:
+    free(cell);
+    return rc;
+}
+
+int hx_result_read(const char *path, const char *name, const hx_mesh *mesh, double least,
+                   double missing, double *value, hx_result_match *match)
+{
+    hx_vtk_result result;
+    memset(match, 0, sizeof *match);
+    HX_TRY(hx_vtk_read_result(path, name, &result));
+    const int rc = place_values(mesh, &result, least, missing, value, match);
+    if (rc < 0) hx_error_prefix("%s: ", path);
+    hx_vtk_result_free(&result);
+    return rc;
+}

@@ -1,0 +1,35 @@
+/* Items by the sets that they are in: formats that allow an item one place only (Gmsh: an element
+ * lies on one entity) need a place for each combination of sets. Not installed. */
+#ifndef HX_SET_CLASSES_H
+#define HX_SET_CLASSES_H
+
+#include <stdint.h>
+
+#include "../base/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Class 0: in no set. Class c: in set[c] and in the sets of class parent[c] < c. */
+typedef struct hx_set_classes {
+    int64_t n_item, n, capacity;
+    int32_t *of;     /* [n_item] class of an item (owned) */
+    int32_t *parent; /* [n] (owned) */
+    int32_t *set;    /* [n] (owned) */
+    int32_t *child;  /* [n] class that takes the items of this one in the current set (owned) */
+    int64_t *count;  /* [n] items in it; may be 0 (owned) */
+} hx_set_classes;
+
+int hx_set_classes_create(hx_set_classes *classes, int64_t n_item);
+
+/* Puts item[n], all different, into one more set. Sets come in ascending order. O(n). */
+int hx_set_classes_add(hx_set_classes *classes, int32_t set, int64_t n, const int32_t *item);
+
+void hx_set_classes_free(hx_set_classes *classes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

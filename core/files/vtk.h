@@ -1,0 +1,89 @@
+/* Legacy VTK files (UNSTRUCTURED_GRID of VTK_HEXAHEDRON), our own writer and reader, and the series
+ * file that ParaView opens as an animation. */
+#ifndef HX_VTK_H
+#define HX_VTK_H
+
+#include "../mesh/mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum { HX_VTK_BINARY, HX_VTK_ASCII } hx_vtk_format;
+typedef enum { HX_VTK_POINT, HX_VTK_CELL } hx_vtk_where;
+typedef enum { HX_VTK_F64, HX_VTK_F32, HX_VTK_I32, HX_VTK_U8 } hx_vtk_type;
+
+typedef struct hx_vtk_field {
+    const char *name; /* blanks become '_' in the file */
+    hx_vtk_where where;
+    hx_vtk_type type;
+    int n_comp;       /* 1: SCALARS, 3: VECTORS, else FIELD arrays */
+    const void *data; /* [n_node or n_elem][n_comp], in the mesh's own order (borrowed) */
+} hx_vtk_field;
+
+typedef struct hx_vtk_options {
+    hx_vtk_format format;
+    const double *value; /* [n_elem] (borrowed): only elements with value >= least; NULL: all */
+    double least;
+    /* Called now and then with the share done, from any thread but never twice at once; may be
+     * NULL. */
+    void (*progress)(void *context, double share);
+    void *context;
+} hx_vtk_options;
+
+/* Writes the mesh and fields to `path`, in the original order (reordering undone), streamed through
+ * a block of 1 MB a thread to path + ".tmp.PID" and renamed at the end. HX_EIO (disk full, not
+ * writable) leaves an old file as it was and removes the temporary one. title: at most 255
+ * characters, one line. Takes 4 bytes a node and an element for a renumbered mesh. */
+int hx_vtk_write(const char *path, const hx_mesh *mesh, const char *title, hx_vtk_format format,
+                 const hx_vtk_field *field, size_t n_field);
+
+/* The same for the elements that options choose. Nodes are those of the elements, renumbered in
+ * their order; a part has the elements' places in the file of the whole mesh, from 0, as the cell
+ * array vtkOriginalCellIds. A part of no element is a valid, empty grid. *n_written: number of
+ * elements; may be NULL. A part takes at most 9 bytes a node and an element more. */
+int hx_vtk_write_part(const char *path, const hx_mesh *mesh, const char *title,
+                      const hx_vtk_options *options, const hx_vtk_field *field, size_t n_field,
+                      int64_t *n_written);
+
+/* Size of the binary file of the whole mesh. O(n_field): reads no data, which may be NULL. */
+int hx_vtk_bytes(const hx_mesh *mesh, const char *title, const hx_vtk_field *field, size_t n_field,
+                 uint64_t *bytes);
+
+/* Bytes of host memory that writing takes, at most. */
+size_t hx_vtk_writer_bytes(const hx_mesh *mesh, int is_part);
+
+/* Reads a mesh (raw: hx_mesh_finish is the caller's) with its sets: integer arrays called
+ * "set_NAME" with values 0/1 become the set NAME; any other integer array NAME of one component
+ * with at most 256 distinct values gives the sets "NAME=VALUE". ASCII and binary, versions 2.0
+ * to 4.2 and 5.1, other arrays are skipped. HX_EINPUT: message with path, and line or byte offset,
+ * and what would be right. */
+int hx_vtk_read(const char *path, hx_mesh *mesh);
+
+/* Reads one cell array of one component from a file written by us of this very mesh, in the file's
+ * (original) order, into value[n_elem] in the mesh's own order. Nothing but the number of cells is
+ * compared: hx_result_read is for files of which one does not know. */
+int hx_vtk_read_cell_array(const char *path, const char *name, const hx_mesh *mesh, double *value);
+
+/* Cells and one array of them, as a file has them. */
+typedef struct hx_vtk_result {
+    hx_mesh cells;    /* points and cells, raw, without sets (owned) */
+    double *value;    /* [cells.n_elem] the array asked for (owned) */
+    double *original; /* [cells.n_elem] vtkOriginalCellIds; NULL: the file has none (owned) */
+    double precision; /* of a coordinate as it is written, relative to the largest */
+    char title[256];
+} hx_vtk_result;
+
+/* HX_EINPUT: as hx_vtk_read, no cell, or no such array of one component. Takes 24 bytes a point and
+ * 48 a cell. */
+int hx_vtk_read_result(const char *path, const char *name, hx_vtk_result *result);
+void hx_vtk_result_free(hx_vtk_result *result);
+
+/* Rewrites NAME.vtk.series (JSON) for n files with their times (iterations), atomically. */
+int hx_vtk_write_series(const char *path, size_t n, const char *const *file, const double *time);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,509 @@
+/* Legacy VTK reader: one pass over the sections of the file. The file is not trusted: every count
+ * is compared with the bytes that are left before memory is asked for. */
+#include "vtk.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "../base/memory.h"
+#include "../base/sum.h"
+#include "vtk_reader.h"
+
+enum { MAX_SET_VALUES = 256 };
+
+/* Hands points and cells to the mesh; its other faults get the file's name. */
+static int make_mesh(hx_vtk_reader *r)
+{
+    if (r->n_node < 0 || r->n_elem < 0 || !r->has_types)
+        return HX_VTK_RAISE(&r->scan,
+                            "no %s section; an unstructured grid has POINTS, CELLS and "
+                            "CELL_TYPES, and its data after them",
+                            r->n_node < 0   ? "POINTS"
+                            : r->n_elem < 0 ? "CELLS"
+                                            : "CELL_TYPES");
+    const char *slash = strrchr(r->scan.path, '/');
+    double *xyz = r->xyz;
+    int32_t *conn = r->conn;
+    r->xyz = NULL;
+    r->conn = NULL;
+    r->has_mesh = true;
+    const int rc =
+        hx_mesh_create(r->mesh, slash ? slash + 1 : r->scan.path, r->n_node, xyz, r->n_elem, conn);
+    if (rc < 0) hx_error_prefix("%s: ", r->scan.path);
+    return rc;
+}
+
+/* --- sets from integer arrays --- */
+
+/* Position of value in the ascending list, or where it would go in. */
+static int find_value(const int32_t *list, int n, int32_t value)
+{
+    int low = 0, high = n;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (list[middle] < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Distinct values, ascending; more than MAX_SET_VALUES count as MAX_SET_VALUES + 1. */
+typedef struct values {
+    int n;
+    int32_t value[MAX_SET_VALUES];
+} values;
+
+static void add_value(values *list, int32_t value)
+{
+    const int at = find_value(list->value, list->n <= MAX_SET_VALUES ? list->n : 0, value);
+    if (list->n > MAX_SET_VALUES || (at < list->n && list->value[at] == value)) return;
+    if (list->n++ == MAX_SET_VALUES) return;
+    memmove(list->value + at + 1, list->value + at,
+            (size_t)(list->n - 1 - at) * sizeof *list->value);
+    list->value[at] = value;
+}
+
+/* Of value[n], through those of HX_N_PART parts. */
+static void distinct_values(int64_t n, const int32_t *value, values *part, values *all)
+{
+#pragma omp parallel for schedule(static)
+    for (int p = 0; p < HX_N_PART; p++) {
+        const int64_t begin = hx_part_begin(n, p);
+        part[p].n = 0;
+        for (int64_t i = begin; i < hx_part_begin(n, p + 1); i++)
+            if (i == begin || value[i] != value[i - 1]) add_value(&part[p], value[i]);
+    }
+    all->n = 0;
+    for (int p = 0; p < HX_N_PART; p++) {
+        if (part[p].n > MAX_SET_VALUES) all->n = MAX_SET_VALUES + 1;
+        for (int k = 0; k < part[p].n && all->n <= MAX_SET_VALUES; k++)
+            add_value(all, part[p].value[k]);
+    }
+}
+
+/* Places in value[n], by value and ascending; start[v] becomes the first of value v. */
+static void sort_places(int64_t n, const int32_t *value, const values *all, int64_t *count,
+                        int64_t start[MAX_SET_VALUES + 1], int32_t *place)
+{
+    const int n_value = all->n;
+#pragma omp parallel for schedule(static)
+    for (int p = 0; p < HX_N_PART; p++) {
+        int64_t *const here = count + (size_t)p * MAX_SET_VALUES;
+        for (int64_t i = hx_part_begin(n, p); i < hx_part_begin(n, p + 1); i++)
+            here[find_value(all->value, n_value, value[i])]++;
+    }
+    int64_t next = 0;
+    for (int v = 0; v < n_value; v++) {
+        start[v] = next;
+        for (int p = 0; p < HX_N_PART; p++) {
+            const int64_t here = count[(size_t)p * MAX_SET_VALUES + (size_t)v];
+            count[(size_t)p * MAX_SET_VALUES + (size_t)v] = next;
+            next += here;
+        }
+    }
+    start[n_value] = next;
+#pragma omp parallel for schedule(static)
+    for (int p = 0; p < HX_N_PART; p++) {
+        int64_t *const to = count + (size_t)p * MAX_SET_VALUES;
+        for (int64_t i = hx_part_begin(n, p); i < hx_part_begin(n, p + 1); i++)
+            place[to[find_value(all->value, n_value, value[i])]++] = (int32_t)i;
+    }
+}
+
+static int add_set(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *member)
+{
+    const int rc = r->where == HX_VTK_ON_POINTS ? hx_mesh_add_node_set(r->mesh, name, n, member)
+                                                : hx_mesh_add_elem_set(r->mesh, name, n, member);
+    if (rc < 0) hx_error_prefix("%s: set '%s': ", r->scan.path, name);
+    return rc;
+}
+
+/* Array set_NAME of 0 and 1 is the set NAME; array NAME of a few values is the sets NAME=VALUE. */
+static int make_sets(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *value)
+{
+    int rc = HX_OK;
+    values all, *part = NULL;
+    int32_t *member = NULL;
+    int64_t *count = NULL, start[MAX_SET_VALUES + 1] = {0};
+    HX_TRY_FAIL(hx_alloc_raw(&part, HX_N_PART, sizeof *part, "values of sets"));
+    distinct_values(n, value, part, &all);
+    if (all.n > MAX_SET_VALUES) goto fail; /* no set, no error */
+
+    HX_TRY_FAIL(hx_alloc_raw(&member, (size_t)n, sizeof *member, "members of sets"));
+    HX_TRY_FAIL(hx_alloc(&count, (size_t)HX_N_PART * MAX_SET_VALUES, sizeof *count, "members"));
+    sort_places(n, value, &all, count, start, member);
+
+    const bool is_flag = all.n == 0 || (all.value[0] >= 0 && all.value[all.n - 1] <= 1);
+    if (is_flag && strncmp(name, "set_", 4) == 0 && name[4] != '\0') {
+        const bool has_one = all.n > 0 && all.value[all.n - 1] == 1;
+        const int64_t first = has_one ? start[all.n - 1] : n;
+        HX_TRY_FAIL(add_set(r, name + 4, n - first, member + first));
+    } else {
+        for (int v = 0; v < all.n; v++) {
+            char set_name[HX_VTK_WORD_SIZE + 16];
+            snprintf(set_name, sizeof set_name, "%s=%ld", name, (long)all.value[v]);
+            HX_TRY_FAIL(add_set(r, set_name, start[v + 1] - start[v], member + start[v]));
+        }
+    }
+
+fail:
+    free(part);
+    free(member);
+    free(count);
+    return rc;
+}
+
+static int read_sets(hx_vtk_reader *r, const char *name, const hx_vtk_number *type, int64_t n)
+{
+    int fits = 1;
+    int32_t *value = NULL;
+    HX_TRY(hx_alloc_raw(&value, (size_t)n, sizeof *value, "values of an integer array"));
+    int rc = hx_vtk_scan_int32(&r->scan, type, n, value, &fits);
+    if (rc == HX_OK && fits) rc = make_sets(r, name, n, value);
+    free(value);
+    return rc;
+}
+
+/* --- data arrays --- */
+
+/* VTK writes blanks and quotes in names as %XX. */
+static void decode_name(char *name)
+{
+    char *to = name;
+    for (const char *from = name; *from; from++) {
+        unsigned code;
+        int n = 0;
+        if (*from == '%' && sscanf(from + 1, "%2x%n", &code, &n) == 1 && n == 2 && code > 0) {
+            *to++ = (char)code;
+            from += 2;
+        } else {
+            *to++ = *from;
+        }
+    }
+    *to = '\0';
+}
+
+static void note_seen(hx_vtk_reader *r, const char *name)
+{
+    const size_t n = strlen(r->seen);
+    snprintf(r->seen + n, sizeof r->seen - n, "%s%.60s", n > 0 ? ", " : "", name);
+}
+
+/* Puts the array aside, in memory of its own. */
+static int keep_array(hx_vtk_reader *r, const hx_vtk_number *type, int64_t n, double **value)
+{
+    HX_TRY(hx_alloc_raw(value, (size_t)n, sizeof **value, "cell array"));
+    return hx_vtk_scan_real(&r->scan, type, n, *value);
+}
+
+/* The numbers of one array, after its head line. May it become sets? (Numberings may not.) */
+static int read_array(hx_vtk_reader *r, const char *name, const hx_vtk_number *type, int64_t n_comp,
+                      int64_t n, bool may_be_set)
+{
+    int64_t n_value;
+    HX_TRY(hx_vtk_scan_room(&r->scan, type, n, n_comp, name, &n_value));
+    const bool is_int = type->kind == 'i' || type->kind == 'u';
+    const bool fits = r->where != HX_VTK_NOWHERE && n_comp == 1 && n == r->n_data;
+    if (fits && r->mesh && !r->wanted && is_int && may_be_set && strncmp(name, "vtk", 3) != 0)
+        return read_sets(r, name, type, n);
+    if (fits && r->wanted && r->where == HX_VTK_ON_CELLS && (is_int || type->kind == 'f')) {
+        if (!r->has_value && strcmp(name, r->wanted) == 0) {
+            r->has_value = true;
+            if (r->wanted_n < 0) return keep_array(r, type, n, &r->value);
+            return hx_vtk_scan_real(&r->scan, type, n, r->value);
+        }
+        note_seen(r, name);
+        if (r->wants_original && !r->original && strcmp(name, "vtkOriginalCellIds") == 0)
+            return keep_array(r, type, n, &r->original);
+    }
+    return hx_vtk_scan_skip(&r->scan, type, n_value);
+}
+
+static int read_name(hx_vtk_reader *r, char name[HX_VTK_WORD_SIZE])
+{
+    HX_TRY(hx_vtk_scan_need(&r->scan, "the name of an array"));
+    memcpy(name, r->scan.word, HX_VTK_WORD_SIZE);
+    decode_name(name);
+    return HX_OK;
+}
+
+/* METADATA goes on to the next empty line. */
+static int skip_metadata(hx_vtk_reader *r)
+{
+    char line[8];
+    int found;
+    HX_TRY(hx_vtk_scan_line(&r->scan, NULL, 0, &found));
+    do HX_TRY(hx_vtk_scan_line(&r->scan, line, sizeof line, &found));
+    while (found && line[strspn(line, " \t")] != '\0');
+    return HX_OK;
+}
+
+static int read_field(hx_vtk_reader *r)
+{
+    const hx_vtk_number *type;
+    int64_t n_array, n_comp, n;
+    char name[HX_VTK_WORD_SIZE];
+    HX_TRY(hx_vtk_scan_need(&r->scan, "the name of a FIELD"));
+    HX_TRY(hx_vtk_scan_count(&r->scan, "the number of arrays", &n_array));
+    for (int64_t i = 0; i < n_array; i++) {
+        HX_TRY(read_name(r, name));
+        while (strcasecmp(name, "METADATA") == 0) {
+            HX_TRY(skip_metadata(r));
+            HX_TRY(read_name(r, name));
+        }
+        if (strcmp(name, "NULL_ARRAY") == 0) continue;
+        HX_TRY(hx_vtk_scan_count(&r->scan, "the number of components", &n_comp));
+        HX_TRY(hx_vtk_scan_count(&r->scan, "the number of tuples", &n));
+        HX_TRY(hx_vtk_scan_type(&r->scan, &type));
+        HX_TRY(hx_vtk_scan_begin(&r->scan));
+        HX_TRY(read_array(r, name, type, n_comp, n, true));
+    }
+    return HX_OK;
+}
+
+/* SCALARS name type [n_comp], and usually LOOKUP_TABLE name. */
+static int read_scalars(hx_vtk_reader *r)
+{
+    const hx_vtk_number *type;
+    char name[HX_VTK_WORD_SIZE], line[32];
+    int found;
+    HX_TRY(read_name(r, name));
+    HX_TRY(hx_vtk_scan_type(&r->scan, &type));
+    HX_TRY(hx_vtk_scan_line(&r->scan, line, sizeof line, &found));
+    char *end;
+    long n_comp = strtol(line, &end, 10);
+    if (end == line) n_comp = 1;
+    if (end[strspn(end, " \t")] != '\0' || n_comp < 1 || n_comp > 4)
+        return HX_VTK_RAISE(&r->scan, "SCALARS have 1 to 4 components, not '%s'",
+                            line + strspn(line, " \t"));
+    if (hx_vtk_scan_next_is(&r->scan, "LOOKUP_TABLE")) {
+        HX_TRY(hx_vtk_scan_need(&r->scan, "LOOKUP_TABLE"));
+        HX_TRY(hx_vtk_scan_need(&r->scan, "the name of a lookup table"));
+        HX_TRY(hx_vtk_scan_begin(&r->scan));
+    }
+    return read_array(r, name, type, n_comp, r->n_data, true);
+}
+
+/* An attribute with a fixed number of components, or one it names before or instead of its type. */
+static int read_attribute(hx_vtk_reader *r, int64_t n_comp, bool has_type)
+{
+    const hx_vtk_number byte = {"unsigned_char", 1, 'u'}, *type = &byte;
+    char name[HX_VTK_WORD_SIZE];
+    HX_TRY(read_name(r, name));
+    if (n_comp == 0) HX_TRY(hx_vtk_scan_count(&r->scan, "the number of components", &n_comp));
+    if (has_type) HX_TRY(hx_vtk_scan_type(&r->scan, &type));
+    HX_TRY(hx_vtk_scan_begin(&r->scan));
+    return read_array(r, name, type, n_comp, r->n_data, false);
+}
+
+static int skip_lookup_table(hx_vtk_reader *r)
+{
+    const hx_vtk_number byte = {"unsigned_char", 1, 'u'};
+    int64_t n, n_value;
+    HX_TRY(hx_vtk_scan_need(&r->scan, "the name of a lookup table"));
+    HX_TRY(hx_vtk_scan_count(&r->scan, "the number of colours", &n));
+    HX_TRY(hx_vtk_scan_begin(&r->scan));
+    HX_TRY(hx_vtk_scan_room(&r->scan, &byte, n, 4, "LOOKUP_TABLE", &n_value));
+    return hx_vtk_scan_skip(&r->scan, &byte, n_value);
+}
+
+/* --- sections --- */
+
+static int read_dataset(hx_vtk_reader *r)
+{
+    HX_TRY(hx_vtk_scan_need(&r->scan, "the kind of DATASET"));
+    if (strcasecmp(r->scan.word, "UNSTRUCTURED_GRID") != 0)
+        return HX_VTK_RAISE(&r->scan,
+                            "DATASET %s; it must be UNSTRUCTURED_GRID (ParaView's filter "
+                            "'Append Datasets' makes one of another grid)",
+                            hx_vtk_scan_shown(&r->scan));
+    return HX_OK;
+}
+
+static int read_data_head(hx_vtk_reader *r, hx_vtk_data_where where)
+{
+    int64_t n;
+    const bool on_points = where == HX_VTK_ON_POINTS;
+    HX_TRY(hx_vtk_scan_count(&r->scan, "the number of tuples", &n));
+    const int64_t expected = on_points ? r->n_node : r->n_elem;
+    if (n != expected)
+        return HX_VTK_RAISE(&r->scan, "%s has %lld tuples; the file has %lld %s",
+                            on_points ? "POINT_DATA" : "CELL_DATA", (long long)n,
+                            (long long)(expected < 0 ? 0 : expected),
+                            on_points ? "points" : "cells");
+    if (r->wanted && r->wanted_n >= 0 && r->n_elem != r->wanted_n)
+        return HX_VTK_RAISE(
+            &r->scan, "%lld cells; the mesh of this run has %lld%s", (long long)r->n_elem,
+            (long long)r->wanted_n,
+            r->n_elem < r->wanted_n ? " (a file written with a threshold lacks elements)" : "");
+    if (r->mesh && !r->has_mesh) HX_TRY(make_mesh(r));
+    r->where = where;
+    r->n_data = n;
+    return HX_OK;
+}
+
+/* The attributes whose numbers are of no use here or in a plain array; n_comp = 0: the file says.
+ */
+static const struct {
+    const char *word;
+    int n_comp;
+    bool has_type;
+} attribute_list[] = {
+    {"VECTORS", 3, true},    {"NORMALS", 3, true},        {"TENSORS", 9, true},
+    {"TENSORS6", 6, true},   {"GLOBAL_IDS", 1, true},     {"PEDIGREE_IDS", 1, true},
+    {"EDGE_FLAGS", 1, true}, {"COLOR_SCALARS", 0, false}, {"TEXTURE_COORDINATES", 0, true},
+};
+
+/* The section that the last word opens. */
+static int read_section(hx_vtk_reader *r)
+{
+    const char *word = r->scan.word;
+    if (strcasecmp(word, "DATASET") == 0) return read_dataset(r);
+    if (strcasecmp(word, "POINTS") == 0) return hx_vtk_read_points(r);
+    if (strcasecmp(word, "CELLS") == 0) return hx_vtk_read_cells(r);
+    if (strcasecmp(word, "CELL_TYPES") == 0) return hx_vtk_read_cell_types(r);
+    if (strcasecmp(word, "POINT_DATA") == 0) return read_data_head(r, HX_VTK_ON_POINTS);
+    if (strcasecmp(word, "CELL_DATA") == 0) return read_data_head(r, HX_VTK_ON_CELLS);
+    if (strcasecmp(word, "FIELD") == 0) return read_field(r);
+    if (strcasecmp(word, "METADATA") == 0) return skip_metadata(r);
+    if (strcasecmp(word, "LOOKUP_TABLE") == 0) return skip_lookup_table(r);
+    if (strcasecmp(word, "SCALARS") == 0 && r->where != HX_VTK_NOWHERE) return read_scalars(r);
+    for (size_t i = 0; i < sizeof attribute_list / sizeof attribute_list[0]; i++)
+        if (strcasecmp(word, attribute_list[i].word) == 0 && r->where != HX_VTK_NOWHERE)
+            return read_attribute(r, attribute_list[i].n_comp, attribute_list[i].has_type);
+    return HX_VTK_RAISE(&r->scan,
+                        "'%s' where a section is expected (POINTS, CELLS, CELL_TYPES, "
+                        "CELL_DATA, POINT_DATA and, after these, SCALARS, VECTORS, FIELD)",
+                        hx_vtk_scan_shown(&r->scan));
+}
+
+static int read_header(hx_vtk_reader *r)
+{
+    char line[80];
+    int found, minor;
+    HX_TRY(hx_vtk_scan_line(&r->scan, line, sizeof line, &found));
+    if (sscanf(line, "# vtk DataFile Version %d.%d", &r->major, &minor) != 2)
+        return HX_VTK_RAISE(&r->scan,
+                            "not a legacy VTK file, which starts with '# vtk DataFile "
+                            "Version'%s",
+                            line[0] == '<' ? "; this looks like XML (.vtu): save it as legacy .vtk"
+                                           : "");
+    if (r->major < 1 || r->major > 5)
+        return HX_VTK_RAISE(&r->scan, "version %d.%d of the format; 2.0 to 5.1 can be read",
+                            r->major, minor);
+    HX_TRY(hx_vtk_scan_line(&r->scan, r->title, sizeof r->title, &found));
+    HX_TRY(hx_vtk_scan_need(&r->scan, "ASCII or BINARY"));
+    const int is_binary = strcasecmp(r->scan.word, "BINARY") == 0;
+    if (!is_binary && strcasecmp(r->scan.word, "ASCII") != 0)
+        return HX_VTK_RAISE(&r->scan, "'%s' where ASCII or BINARY is expected",
+                            hx_vtk_scan_shown(&r->scan));
+    r->scan.is_binary = is_binary;
+    return HX_OK;
+}
+
+static int read_file(hx_vtk_reader *r, const char *path)
+{
+    int found;
+    r->n_node = r->n_elem = r->odd_elem = -1;
+    HX_TRY(hx_vtk_scan_open(&r->scan, path));
+    HX_TRY(read_header(r));
+    for (;;) {
+        HX_TRY(hx_vtk_scan_word(&r->scan, &found));
+        if (!found) break;
+        HX_TRY(read_section(r));
+    }
+    return r->mesh && !r->has_mesh ? make_mesh(r) : HX_OK;
+}
+
+static void reader_free(hx_vtk_reader *r)
+{
+    hx_vtk_scan_free(&r->scan);
+    free(r->xyz);
+    free(r->conn);
+    free(r->original);
+}
+
+int hx_vtk_read(const char *path, hx_mesh *mesh)
+{
+    hx_vtk_reader r;
+    memset(&r, 0, sizeof r);
+    memset(mesh, 0, sizeof *mesh);
+    r.mesh = mesh;
+    const int rc = read_file(&r, path);
+    reader_free(&r);
+    if (rc < 0) hx_mesh_free(mesh);
+    return rc;
+}
+
+static int no_array(const hx_vtk_reader *r, const char *path)
+{
+    return HX_RAISE(HX_EINPUT, "%s: no cell array '%s' of one component; the file has %s", path,
+                    r->wanted, r->seen[0] ? r->seen : "none");
+}
+
+int hx_vtk_read_cell_array(const char *path, const char *name, const hx_mesh *mesh, double *value)
+{
+    int rc = HX_OK;
+    double *in_file_order = NULL;
+    hx_vtk_reader r;
+    memset(&r, 0, sizeof r);
+    r.wanted = name;
+    r.wanted_n = mesh->n_elem;
+    r.value = value;
+    if (mesh->elem_orig) {
+        HX_TRY_FAIL(hx_alloc_raw(&in_file_order, (size_t)mesh->n_elem, sizeof *in_file_order,
+                                 "cell array in the file's order"));
+        r.value = in_file_order;
+    }
+    HX_TRY_FAIL(read_file(&r, path));
+    if (!r.has_value) {
+        rc = no_array(&r, path);
+        goto fail;
+    }
+    if (mesh->elem_orig)
+        for (int64_t e = 0; e < mesh->n_elem; e++) value[e] = in_file_order[mesh->elem_orig[e]];
+
+fail:
+    reader_free(&r);
+    free(in_file_order);
+    return rc;
+}
+
+int hx_vtk_read_result(const char *path, const char *name, hx_vtk_result *result)
+{
+    int rc = HX_OK;
+    hx_vtk_reader r;
+    memset(&r, 0, sizeof r);
+    memset(result, 0, sizeof *result);
+    r.mesh = &result->cells;
+    r.wanted = name;
+    r.wanted_n = -1;
+    r.wants_original = true;
+    HX_TRY_FAIL(read_file(&r, path));
+    if (!r.has_value) {
+        rc = no_array(&r, path);
+        goto fail;
+    }
+    result->value = r.value;
+    result->original = r.original;
+    result->precision = r.precision;
+    snprintf(result->title, sizeof result->title, "%s", r.title);
+    r.value = r.original = NULL;
+fail:
+    free(r.value);
+    reader_free(&r);
+    if (rc < 0) hx_vtk_result_free(result);
+    return rc;
+}
+
+void hx_vtk_result_free(hx_vtk_result *result)
+{
+    hx_mesh_free(&result->cells);
+    free(result->value);
+    free(result->original);
+    memset(result, 0, sizeof *result);
+}

@@ -1,0 +1,56 @@
+/* The state of one pass over a legacy VTK file, shared by the two halves of the reader: vtk_cells.c
+ * (points and cells) and vtk_read.c (sections, data arrays, sets). Internal. */
+#ifndef HX_VTK_READER_H
+#define HX_VTK_READER_H
+
+#include <stdbool.h>
+
+#include "../mesh/mesh.h"
+#include "vtk_scan.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { HX_VTK_CHUNK = 4096 };
+
+typedef enum { HX_VTK_NOWHERE, HX_VTK_ON_POINTS, HX_VTK_ON_CELLS } hx_vtk_data_where;
+
+typedef struct hx_vtk_reader {
+    hx_vtk_scan scan;
+    int major; /* of the file's version */
+    char title[256];
+    int64_t n_node, n_elem; /* -1 until their sections were read */
+    bool has_types;
+    double *xyz;             /* [n_node][3] (owned until the mesh takes it) */
+    int32_t *conn;           /* [n_elem][8] (owned until the mesh takes it) */
+    int64_t odd_elem;        /* first cell that has not 8 nodes; -1: none */
+    int64_t odd_n;           /* its number of nodes */
+    hx_vtk_data_where where; /* of the arrays that follow */
+    int64_t n_data;          /* their tuples */
+
+    hx_mesh *mesh; /* to fill, or NULL if one array is looked for */
+    bool has_mesh; /* mesh is created */
+
+    const char *wanted; /* name of the cell array that is looked for, or NULL */
+    int64_t wanted_n;   /* cells it must have; -1: any number, value is allocated then */
+    double *value;      /* [wanted_n] in the file's order */
+    bool has_value;
+    bool wants_original;
+    double *original; /* [n_elem] vtkOriginalCellIds, if they are wanted and there (owned) */
+    char seen[400];   /* names of the cell arrays met, for the message */
+    double precision; /* of the coordinates, relative to the largest one */
+} hx_vtk_reader;
+
+/* Each reads the section whose first word was just read; with r->mesh NULL only the counts.
+ * HX_EINPUT: an index out of range, a cell that is no hexahedron, counts that do not fit each other
+ * or the file. */
+int hx_vtk_read_points(hx_vtk_reader *r);
+int hx_vtk_read_cells(hx_vtk_reader *r);
+int hx_vtk_read_cell_types(hx_vtk_reader *r);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

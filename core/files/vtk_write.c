@@ -1,0 +1,406 @@
+/* Legacy VTK writer. Nothing of the mesh is copied but numberings: the inverse of a renumbering,
+ * and lists of what is kept of a part, 4 bytes a node or element each. */
+#include "vtk.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/atomic_file.h"
+#include "../base/memory.h"
+#include "../base/sum.h"
+#include "vtk_stream.h"
+
+enum { VTK_HEXAHEDRON = 12 };
+
+/* What goes to the file, in the file's order. */
+typedef struct selection {
+    const hx_mesh *mesh;
+    int64_t n_node, n_elem;
+    int32_t *node, *elem;       /* [n_node], [n_elem] mesh's numbers; NULL: the same (owned) */
+    const int32_t *node_number; /* [mesh->n_node] the file's numbers; NULL: the same */
+    int32_t *own_number;        /* node_number of a part (owned) */
+    bool is_part;
+} selection;
+
+static inline size_t mesh_index(const int32_t *list, int64_t i)
+{
+    return (size_t)(list ? list[i] : i);
+}
+
+static void selection_free(selection *s)
+{
+    free(s->node);
+    free(s->elem);
+    free(s->own_number);
+}
+
+/* inverse[orig[i]] = i; NULL for NULL. */
+static int invert(int64_t n, const int32_t *orig, int32_t **inverse)
+{
+    *inverse = NULL;
+    if (!orig) return HX_OK;
+    HX_TRY(hx_alloc_raw(inverse, (size_t)n, sizeof **inverse, "numbering for the VTK file"));
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n; i++) (*inverse)[orig[i]] = (int32_t)i;
+    return HX_OK;
+}
+
+/* list := those of all[n] (NULL: 0 .. n-1) with keep[] != 0, in their order; replaces *all. */
+static int keep_flagged(int32_t **all, int64_t n, const uint8_t *keep, int64_t *n_kept)
+{
+    int64_t first[HX_N_PART + 1] = {0};
+    int32_t *list = NULL;
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++)
+        for (int64_t i = hx_part_begin(n, part); i < hx_part_begin(n, part + 1); i++)
+            first[part + 1] += keep[mesh_index(*all, i)] != 0;
+    for (int part = 0; part < HX_N_PART; part++) first[part + 1] += first[part];
+    *n_kept = first[HX_N_PART];
+    HX_TRY(hx_alloc_raw(&list, (size_t)*n_kept, sizeof *list, "numbering for the VTK file"));
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        int64_t next = first[part];
+        for (int64_t i = hx_part_begin(n, part); i < hx_part_begin(n, part + 1); i++) {
+            const size_t index = mesh_index(*all, i);
+            if (keep[index]) list[next++] = (int32_t)index;
+        }
+    }
+    free(*all);
+    *all = list;
+    return HX_OK;
+}
+
+/* Only elements with value >= least, and their nodes. */
+static int select_part(selection *s, const double *value, double least)
+{
+    const hx_mesh *mesh = s->mesh;
+    int rc = HX_OK;
+    uint8_t *keep_elem = NULL, *keep_node = NULL;
+    s->is_part = true;
+    HX_TRY_FAIL(hx_alloc_raw(&keep_elem, (size_t)mesh->n_elem, 1, "elements of the VTK file"));
+    HX_TRY_FAIL(hx_alloc(&keep_node, (size_t)mesh->n_node, 1, "nodes of the VTK file"));
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        keep_elem[e] = value[e] >= least;
+        for (int64_t k = 8 * e; keep_elem[e] && k < 8 * e + 8; k++) {
+#pragma omp atomic write
+            keep_node[mesh->conn[k]] = 1;
+        }
+    }
+    HX_TRY_FAIL(keep_flagged(&s->elem, mesh->n_elem, keep_elem, &s->n_elem));
+    HX_TRY_FAIL(keep_flagged(&s->node, mesh->n_node, keep_node, &s->n_node));
+    HX_TRY_FAIL(hx_alloc_raw(&s->own_number, (size_t)mesh->n_node, sizeof *s->own_number,
+                             "numbering for the VTK file"));
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < s->n_node; i++) s->own_number[s->node[i]] = (int32_t)i;
+    s->node_number = s->own_number;
+fail:
+    free(keep_elem);
+    free(keep_node);
+    return rc;
+}
+
+/* Everything, in the original numbering. */
+static void select_all(selection *s, const hx_mesh *mesh)
+{
+    memset(s, 0, sizeof *s);
+    s->mesh = mesh;
+    s->n_node = mesh->n_node;
+    s->n_elem = mesh->n_elem;
+    s->node_number = mesh->node_orig;
+}
+
+/* --- records --- */
+
+static unsigned char *encode_points(const void *what, int64_t begin, int64_t end, int ascii,
+                                    unsigned char *to)
+{
+    const selection *s = what;
+    for (int64_t i = begin; i < end; i++) {
+        const double *xyz = s->mesh->xyz + 3 * mesh_index(s->node, i);
+        for (int d = 0; d < 3; d++) to = hx_vtk_put_f64(to, xyz[d], ascii, d < 2 ? ' ' : '\n');
+    }
+    return to;
+}
+
+static unsigned char *encode_cells(const void *what, int64_t begin, int64_t end, int ascii,
+                                   unsigned char *to)
+{
+    const selection *s = what;
+    for (int64_t i = begin; i < end; i++) {
+        const int32_t *conn = s->mesh->conn + 8 * mesh_index(s->elem, i);
+        to = hx_vtk_put_int(to, 8, ascii, ' ');
+        for (int k = 0; k < 8; k++)
+            to = hx_vtk_put_int(to, (int32_t)mesh_index(s->node_number, conn[k]), ascii,
+                                k < 7 ? ' ' : '\n');
+    }
+    return to;
+}
+
+static unsigned char *encode_cell_types(const void *what, int64_t begin, int64_t end, int ascii,
+                                        unsigned char *to)
+{
+    (void)what;
+    for (int64_t i = begin; i < end; i++) to = hx_vtk_put_int(to, VTK_HEXAHEDRON, ascii, '\n');
+    return to;
+}
+
+static unsigned char *encode_elem_numbers(const void *what, int64_t begin, int64_t end, int ascii,
+                                          unsigned char *to)
+{
+    const selection *s = what;
+    for (int64_t i = begin; i < end; i++) {
+        const size_t elem = mesh_index(s->elem, i);
+        to =
+            hx_vtk_put_int(to, (int32_t)mesh_index(s->mesh->elem_orig, (int64_t)elem), ascii, '\n');
+    }
+    return to;
+}
+
+typedef struct field_source {
+    const hx_vtk_field *field;
+    const int32_t *list; /* mesh's numbers in the file's order, NULL: the same */
+} field_source;
+
+/* Tuples of a field; in ASCII a line each. */
+static unsigned char *encode_field(const void *what, int64_t begin, int64_t end, int ascii,
+                                   unsigned char *to)
+{
+    const field_source *source = what;
+    const hx_vtk_field *field = source->field;
+    const size_t n = (size_t)field->n_comp;
+    for (int64_t tuple = begin; tuple < end; tuple++) {
+        const size_t first = mesh_index(source->list, tuple) * n;
+        for (size_t i = first; i < first + n; i++) {
+            const char separator = i + 1 < first + n ? ' ' : '\n';
+            switch (field->type) {
+            case HX_VTK_F64:
+                to = hx_vtk_put_f64(to, ((const double *)field->data)[i], ascii, separator);
+                break;
+            case HX_VTK_F32:
+                to = hx_vtk_put_f32(to, ((const float *)field->data)[i], ascii, separator);
+                break;
+            case HX_VTK_I32:
+                to = hx_vtk_put_int(to, ((const int32_t *)field->data)[i], ascii, separator);
+                break;
+            case HX_VTK_U8:
+                to = hx_vtk_put_u8(to, ((const uint8_t *)field->data)[i], ascii, separator);
+                break;
+            }
+        }
+    }
+    return to;
+}
+
+/* --- sections --- */
+
+static int put_header(hx_vtk_stream *out, const char *title)
+{
+    char line[256] = "";
+    if (title) snprintf(line, sizeof line, "%s", title);
+    for (char *c = line; *c; c++)
+        if (iscntrl((unsigned char)*c)) *c = ' ';
+    return hx_vtk_stream_text(out,
+                              "# vtk DataFile Version 3.0\n%s\n%s\nDATASET UNSTRUCTURED_GRID\n",
+                              line, out->ascii ? "ASCII" : "BINARY");
+}
+
+static int put_mesh(hx_vtk_stream *out, const selection *s)
+{
+    const long long n_node = s->n_node, n_elem = s->n_elem;
+    HX_TRY(hx_vtk_stream_text(out, "POINTS %lld double\n", n_node));
+    HX_TRY(hx_vtk_stream_records(out, n_node, 3, sizeof(double), encode_points, s));
+    HX_TRY(hx_vtk_stream_text(out, "\nCELLS %lld %lld\n", n_elem, 9 * n_elem));
+    HX_TRY(hx_vtk_stream_records(out, n_elem, 9, sizeof(int32_t), encode_cells, s));
+    HX_TRY(hx_vtk_stream_text(out, "\nCELL_TYPES %lld\n", n_elem));
+    HX_TRY(hx_vtk_stream_records(out, n_elem, 1, sizeof(int32_t), encode_cell_types, s));
+    return hx_vtk_stream_text(out, "\n");
+}
+
+/* A name as VTK stores it: blanks become '_', what VTK would take for markup becomes %XX. */
+static int encode_name(const char *name, char *text, size_t n_text)
+{
+    size_t n = 0;
+    for (const unsigned char *c = (const unsigned char *)name; *c; c++) {
+        if (n + 4 > n_text)
+            return HX_RAISE(HX_EINPUT, "field name '%.60s...' is too long for a VTK file", name);
+        if (isspace(*c) || iscntrl(*c))
+            text[n++] = '_';
+        else if (*c > 126 || *c == '"' || *c == '%')
+            n += (size_t)snprintf(text + n, 4, "%%%02X", *c);
+        else
+            text[n++] = (char)*c;
+    }
+    text[n] = '\0';
+    return n > 0 ? HX_OK : HX_RAISE(HX_EINTERNAL, "a field for the VTK file has no name");
+}
+
+static bool is_attribute(const hx_vtk_field *field)
+{
+    return field->n_comp == 1 || field->n_comp == 3;
+}
+
+static int put_field(hx_vtk_stream *out, const selection *s, const hx_vtk_field *field)
+{
+    static const char *const type_name[] = {"double", "float", "int", "unsigned_char"};
+    static const size_t type_size[] = {8, 4, 4, 1};
+    const bool on_points = field->where == HX_VTK_POINT;
+    const field_source source = {field, on_points ? s->node : s->elem};
+    const int64_t n = on_points ? s->n_node : s->n_elem;
+    const char *type = type_name[field->type];
+    char name[200];
+    HX_TRY(encode_name(field->name, name, sizeof name));
+    if (field->n_comp == 1)
+        HX_TRY(hx_vtk_stream_text(out, "SCALARS %s %s 1\nLOOKUP_TABLE default\n", name, type));
+    else if (field->n_comp == 3)
+        HX_TRY(hx_vtk_stream_text(out, "VECTORS %s %s\n", name, type));
+    else
+        HX_TRY(hx_vtk_stream_text(out, "%s %d %lld %s\n", name, field->n_comp, (long long)n, type));
+    HX_TRY(hx_vtk_stream_records(out, n, (size_t)field->n_comp, type_size[field->type],
+                                 encode_field, &source));
+    return hx_vtk_stream_text(out, "\n");
+}
+
+/* The places of a part's elements in the file of the whole mesh, from 0, under the name by which
+ * VTK's own filters keep them. */
+static int put_elem_numbers(hx_vtk_stream *out, const selection *s)
+{
+    HX_TRY(hx_vtk_stream_text(out, "SCALARS vtkOriginalCellIds int 1\nLOOKUP_TABLE default\n"));
+    HX_TRY(hx_vtk_stream_records(out, s->n_elem, 1, sizeof(int32_t), encode_elem_numbers, s));
+    return hx_vtk_stream_text(out, "\n");
+}
+
+static int put_fields(hx_vtk_stream *out, const selection *s, hx_vtk_where where,
+                      const hx_vtk_field *field, size_t n_field)
+{
+    const bool has_numbers = s->is_part && where == HX_VTK_CELL;
+    size_t n_here = has_numbers, n_other = 0;
+    for (size_t i = 0; i < n_field; i++) {
+        if (field[i].where != where) continue;
+        const bool has_data = field[i].data || out->counting;
+        if (field[i].n_comp < 1 || !has_data || !field[i].name)
+            return HX_RAISE(HX_EINTERNAL, "field %zu for the VTK file is incomplete", i);
+        n_here++;
+        if (!is_attribute(&field[i])) n_other++;
+    }
+    if (n_here == 0) return HX_OK;
+
+    if (where == HX_VTK_CELL)
+        HX_TRY(hx_vtk_stream_text(out, "CELL_DATA %lld\n", (long long)s->n_elem));
+    else
+        HX_TRY(hx_vtk_stream_text(out, "POINT_DATA %lld\n", (long long)s->n_node));
+    for (size_t i = 0; i < n_field; i++)
+        if (field[i].where == where && is_attribute(&field[i]))
+            HX_TRY(put_field(out, s, &field[i]));
+    if (has_numbers) HX_TRY(put_elem_numbers(out, s));
+    if (n_other > 0) HX_TRY(hx_vtk_stream_text(out, "FIELD FieldData %zu\n", n_other));
+    for (size_t i = 0; i < n_field; i++)
+        if (field[i].where == where && !is_attribute(&field[i]))
+            HX_TRY(put_field(out, s, &field[i]));
+    return HX_OK;
+}
+
+static int put_file(hx_vtk_stream *out, const selection *s, const char *title,
+                    const hx_vtk_field *field, size_t n_field)
+{
+    HX_TRY(put_header(out, title));
+    HX_TRY(put_mesh(out, s));
+    HX_TRY(put_fields(out, s, HX_VTK_CELL, field, n_field));
+    return put_fields(out, s, HX_VTK_POINT, field, n_field);
+}
+
+int hx_vtk_bytes(const hx_mesh *mesh, const char *title, const hx_vtk_field *field, size_t n_field,
+                 uint64_t *bytes)
+{
+    hx_vtk_stream out = {.counting = 1};
+    selection s;
+    select_all(&s, mesh);
+    HX_TRY(put_file(&out, &s, title, field, n_field));
+    *bytes = out.total;
+    return HX_OK;
+}
+
+size_t hx_vtk_writer_bytes(const hx_mesh *mesh, int is_part)
+{
+    const size_t number = sizeof(int32_t), flag = 1;
+    const size_t n_node = (size_t)mesh->n_node, n_elem = (size_t)mesh->n_elem;
+    size_t bytes = hx_vtk_stream_bytes();
+    if (mesh->node_orig) bytes += number * n_node;
+    if (mesh->elem_orig) bytes += number * n_elem;
+    if (is_part) bytes += (2 * number + flag) * n_node + (number + flag) * n_elem;
+    return bytes;
+}
+
+/* Numbers of the longest record: a cell has 9. */
+static size_t most_values(const hx_vtk_field *field, size_t n_field)
+{
+    size_t most = 9;
+    for (size_t i = 0; i < n_field; i++)
+        if (field[i].n_comp > 0 && (size_t)field[i].n_comp > most) most = (size_t)field[i].n_comp;
+    return most;
+}
+
+int hx_vtk_write_part(const char *path, const hx_mesh *mesh, const char *title,
+                      const hx_vtk_options *options, const hx_vtk_field *field, size_t n_field,
+                      int64_t *n_written)
+{
+    int rc = HX_OK;
+    hx_vtk_stream out = {.counting = 1,
+                         .ascii = options->format == HX_VTK_ASCII,
+                         .progress = options->progress,
+                         .context = options->context};
+    selection s;
+    select_all(&s, mesh);
+    HX_TRY_FAIL(invert(mesh->n_node, mesh->node_orig, &s.node));
+    HX_TRY_FAIL(invert(mesh->n_elem, mesh->elem_orig, &s.elem));
+    if (options->value) HX_TRY_FAIL(select_part(&s, options->value, options->least));
+    HX_TRY_FAIL(put_file(&out, &s, title, field, n_field));
+    HX_TRY_FAIL(hx_vtk_stream_open(&out, path, most_values(field, n_field)));
+    HX_TRY_FAIL(put_file(&out, &s, title, field, n_field));
+    HX_TRY_FAIL(hx_vtk_stream_close(&out));
+    if (n_written) *n_written = s.n_elem;
+
+fail:
+    hx_vtk_stream_free(&out);
+    selection_free(&s);
+    return rc;
+}
+
+int hx_vtk_write(const char *path, const hx_mesh *mesh, const char *title, hx_vtk_format format,
+                 const hx_vtk_field *field, size_t n_field)
+{
+    const hx_vtk_options options = {.format = format};
+    return hx_vtk_write_part(path, mesh, title, &options, field, n_field, NULL);
+}
+
+/* A JSON string with its quotes. */
+static void put_json_string(FILE *stream, const char *text)
+{
+    fputc('"', stream);
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        if (*c < 0x20)
+            fprintf(stream, "\\u%04x", *c);
+        else if (*c == '"' || *c == '\\')
+            fprintf(stream, "\\%c", *c);
+        else
+            fputc(*c, stream);
+    }
+    fputc('"', stream);
+}
+
+int hx_vtk_write_series(const char *path, size_t n, const char *const *file, const double *time)
+{
+    hx_atomic_file out;
+    HX_TRY(hx_atomic_file_open(&out, path));
+    fprintf(out.stream, "{\n  \"file-series-version\" : \"1.0\",\n  \"files\" : [\n");
+    for (size_t i = 0; i < n; i++) {
+        fprintf(out.stream, "    { \"name\" : ");
+        put_json_string(out.stream, file[i]);
+        fprintf(out.stream, ", \"time\" : %.17g }%s\n", time[i], i + 1 < n ? "," : "");
+    }
+    fprintf(out.stream, "  ]\n}\n");
+    return hx_atomic_file_commit(&out); /* also reports a failed fprintf */
+}

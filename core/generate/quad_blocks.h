@@ -1,0 +1,62 @@
+/* Block-structured quadrilateral meshes in the (x, z) plane, extruded to hexahedra along y: what
+ * the generators with round holes are made of. Not installed. */
+#ifndef HX_QUAD_BLOCKS_H
+#define HX_QUAD_BLOCKS_H
+
+#include "../mesh/mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hx_quads {
+    int64_t n_point, n_quad;
+    size_t cap_point, cap_quad;
+    double *xz;    /* [n_point][2] length (owned) */
+    int32_t *quad; /* [n_quad][4] counter-clockwise seen with x to the right and z up (owned) */
+    uint8_t *rim;  /* [n_point] != 0: on a side of its block (owned) */
+} hx_quads;
+
+/* A curve from a (parameter 0) to b (1): the straight line at bulge 0, at bulge 1 the arc about
+ * centre (angle and radius change linearly, angles grow from a to b), a mixture between. */
+typedef struct hx_curve {
+    double a[2], b[2], centre[2];
+    double bulge;
+} hx_curve;
+
+void hx_curve_at(const hx_curve *curve, double t, double point[2]);
+
+/* A side of a block: the part from t0 to t1 of a curve, in equal steps of the parameter. */
+typedef struct hx_side {
+    const hx_curve *curve;
+    double t0, t1;
+} hx_side;
+
+/* Adds n_u x n_v quads by transfinite interpolation (Gordon, Hall 1973) between south, north (along
+ * u) and west, east (along v); u, v counter-clockwise. The sides' ends must meet. */
+int hx_quads_add_block(hx_quads *quads, int n_u, int n_v, hx_side south, hx_side north,
+                       hx_side west, hx_side east);
+
+/* Joins the points of block sides that lie within `tolerance`. */
+int hx_quads_weld(hx_quads *quads, double tolerance);
+
+/* Raw mesh of n_layer layers, y from 0 to thickness. Node = point * (n_layer + 1) + layer, element
+ * = quad * n_layer + layer. */
+int hx_quads_extrude(const hx_quads *quads, const char *name, int n_layer, double thickness,
+                     hx_mesh *mesh);
+
+/* Adds the node set of all nodes over points with flag != 0 ([n_point]) to the extruded mesh. */
+int hx_quads_add_node_set(const hx_quads *quads, const char *name, int n_layer, const uint8_t *flag,
+                          hx_mesh *mesh);
+
+void hx_quads_free(hx_quads *quads);
+
+/* Length step h near h_start for which count(h, context) is nearest to target: a scan of +-8 %. */
+double hx_fit_step(double (*count)(double h, const void *context), const void *context,
+                   double h_start, double target);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,363 @@
+#include "mesh.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/sort.h"
+#include "../base/sum.h"
+#include "../base/vec3.h"
+#include "hex_jacobian.h"
+#include "mesh_internal.h"
+
+const int hx_hex_face[6][4] = {{0, 4, 7, 3}, {1, 2, 6, 5}, {0, 1, 5, 4},
+                               {3, 7, 6, 2}, {0, 3, 2, 1}, {4, 5, 6, 7}};
+
+/* Below this share of a right-angled corner the Jacobian counts as zero. */
+static const double degenerate = 1e-10;
+
+/* Sums are taken over a fixed number of blocks, so that they do not depend on the threads. */
+enum { HX_SUM_BLOCKS = 1024 };
+
+int hx_mesh_create(hx_mesh *mesh, const char *name, int64_t n_node, double *xyz, int64_t n_elem,
+                   int32_t *conn)
+{
+    int rc = HX_OK;
+    memset(mesh, 0, sizeof *mesh);
+    mesh->xyz = xyz;
+    mesh->conn = conn;
+    mesh->n_node = n_node;
+    mesh->n_elem = n_elem;
+    HX_TRY_FAIL(hx_strdup(&mesh->name, name ? name : "mesh"));
+    if (n_elem < 1 || n_node < 8 || !xyz || !conn) {
+        rc = HX_RAISE(HX_EINPUT, "%s: %lld nodes and %lld elements: no mesh of hexahedra",
+                      mesh->name, (long long)n_node, (long long)n_elem);
+        goto fail;
+    }
+    if (n_elem > HX_MAX_ELEM || n_node > INT32_MAX) {
+        rc =
+            HX_RAISE(HX_EINPUT, "%s: %lld nodes, %lld elements: at most %lld and %lld are possible",
+                     mesh->name, (long long)n_node, (long long)n_elem, (long long)INT32_MAX,
+                     (long long)HX_MAX_ELEM);
+        goto fail;
+    }
+    int64_t bad = INT64_MAX;
+#pragma omp parallel for reduction(min : bad)
+    for (int64_t i = 0; i < 8 * n_elem; i++)
+        if ((conn[i] < 0 || conn[i] >= n_node) && i < bad) bad = i;
+    if (bad != INT64_MAX) {
+        rc = HX_RAISE(HX_EINPUT, "%s: element %lld names node %d, but the nodes are 0 to %lld",
+                      mesh->name, (long long)(bad / 8), conn[bad], (long long)(n_node - 1));
+        goto fail;
+    }
+    return HX_OK;
+fail:
+    hx_mesh_free(mesh);
+    return rc;
+}
+
+int64_t hx_mesh_node_number(const hx_mesh *mesh, int64_t node)
+{
+    return hx_numbers_get(&mesh->node_number, mesh->node_orig ? mesh->node_orig[node] : node);
+}
+
+int64_t hx_mesh_elem_number(const hx_mesh *mesh, int64_t elem)
+{
+    return hx_numbers_get(&mesh->elem_number, mesh->elem_orig ? mesh->elem_orig[elem] : elem);
+}
+
+/* The element of that original number (for messages, hence a plain search). */
+static int64_t elem_of_number(const hx_mesh *mesh, int64_t number)
+{
+    int64_t e = 0;
+    while (e + 1 < mesh->n_elem && hx_mesh_elem_number(mesh, e) != number) e++;
+    return e;
+}
+
+/* ptr[i] := ptr[0] + ... + ptr[i]. */
+static void prefix_sum(int64_t *ptr, int64_t n)
+{
+    int64_t before[HX_N_PART + 1] = {0};
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        int64_t sum = 0;
+        for (int64_t i = hx_part_begin(n, part); i < hx_part_begin(n, part + 1); i++) sum += ptr[i];
+        before[part + 1] = sum;
+    }
+    for (int part = 0; part < HX_N_PART; part++) before[part + 1] += before[part];
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        int64_t sum = before[part];
+        for (int64_t i = hx_part_begin(n, part); i < hx_part_begin(n, part + 1); i++)
+            ptr[i] = sum += ptr[i];
+    }
+}
+
+int hx_mesh_build_incidence(const hx_mesh *mesh, int64_t **ptr_out, uint32_t **list_out)
+{
+    int64_t *ptr = NULL;
+    uint32_t *list = NULL;
+    const int64_t n_node = mesh->n_node, n_entry = 8 * mesh->n_elem;
+    *ptr_out = NULL;
+    *list_out = NULL;
+    HX_TRY(hx_alloc(&ptr, (size_t)n_node + 2, sizeof *ptr, "node to element pointers"));
+    const int rc = hx_alloc_raw(&list, (size_t)n_entry, sizeof *list, "node to element lists");
+    if (rc < 0) {
+        free(ptr);
+        return rc;
+    }
+    /* Counts go two places up, so that filling shifts the starts to where they belong. Threads fill
+     * a node's list in any order; sorting gives it the one that it must have. */
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n_entry; i++) {
+#pragma omp atomic
+        ptr[(int64_t)mesh->conn[i] + 2]++;
+    }
+    prefix_sum(ptr, n_node + 2);
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n_entry; i++) {
+        int64_t place;
+#pragma omp atomic capture
+        place = ptr[(int64_t)mesh->conn[i] + 1]++;
+        list[place] = (uint32_t)i;
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < n_node; a++) hx_sort_few_u32(list + ptr[a], ptr[a + 1] - ptr[a]);
+    *ptr_out = ptr;
+    *list_out = list;
+    return HX_OK;
+}
+
+static int check_coordinates(const hx_mesh *mesh)
+{
+    int64_t bad = INT64_MAX, index = 0;
+#pragma omp parallel for reduction(min : bad)
+    for (int64_t a = 0; a < mesh->n_node; a++) {
+        const double *const x = mesh->xyz + (size_t)a * 3;
+        if (isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2])) continue;
+        const int64_t number = hx_mesh_node_number(mesh, a);
+        if (number < bad) bad = number;
+    }
+    if (bad == INT64_MAX) return HX_OK;
+    while (hx_mesh_node_number(mesh, index) != bad) index++;
+    const double *const x = mesh->xyz + (size_t)index * 3;
+    return HX_RAISE(HX_EINPUT, "%s: node %lld has the coordinates (%g, %g, %g)", mesh->name,
+                    (long long)bad, x[0], x[1], x[2]);
+}
+
+static int check_nodes_used(const hx_mesh *mesh)
+{
+    int64_t bad = INT64_MAX, n_bad = 0;
+#pragma omp parallel for reduction(min : bad) reduction(+ : n_bad)
+    for (int64_t a = 0; a < mesh->n_node; a++) {
+        if (mesh->node_elem_ptr[a] != mesh->node_elem_ptr[a + 1]) continue;
+        const int64_t number = hx_mesh_node_number(mesh, a);
+        if (number < bad) bad = number;
+        n_bad++;
+    }
+    if (n_bad == 0) return HX_OK;
+    return HX_RAISE(HX_EINPUT,
+                    "%s: node %lld belongs to no element (%lld such nodes): it has no stiffness, "
+                    "remove it from the mesh",
+                    mesh->name, (long long)bad, (long long)n_bad);
+}
+
+static int has_repeated_node(const int32_t conn[8], int *first, int *second)
+{
+    for (int i = 0; i < 8; i++)
+        for (int j = i + 1; j < 8; j++)
+            if (conn[i] == conn[j]) {
+                *first = i;
+                *second = j;
+                return 1;
+            }
+    return 0;
+}
+
+/* 0 if the map is invertible at corners and Gauss points, else the worst det J in *worst. */
+static int is_bad_map(const hx_hex_map *map, double *worst, int *worst_point)
+{
+    double lowest = degenerate;
+    int bad = 0;
+    for (int point = 0; point < HX_HEX_POINTS; point++) {
+        double scaled;
+        const double det = hx_hex_det(map, point, &scaled);
+        if (scaled > lowest) continue;
+        bad = 1;
+        lowest = scaled;
+        *worst = det;
+        *worst_point = point;
+    }
+    return bad;
+}
+
+/* 1 if the map is surely invertible, by a bound: columns of J differ from those at the centre by
+ * the lengths of the mixed terms at most, and det J by what these add to the product of lengths. */
+static int is_surely_good_map(const hx_hex_map *map)
+{
+    const double(*c)[3] = map->c;
+    const double r = hx_norm3(c[1]), s = hx_norm3(c[2]), t = hx_norm3(c[3]);
+    const double rs = hx_norm3(c[4]), st = hx_norm3(c[5]), rt = hx_norm3(c[6]),
+                 rst = hx_norm3(c[7]);
+    const double most = (r + rs + rt + rst) * (s + rs + st + rst) * (t + st + rt + rst);
+    return hx_triple3(c[1], c[2], c[3]) - (most - r * s * t) > 1e-6 * most;
+}
+
+/* 1 if the map is surely invertible, by margins that leave no room for rounding and without the
+ * roots of the scaled determinant. */
+static int is_good_map(const hx_hex_map *map)
+{
+    const double margin = 4.0 * degenerate * degenerate;
+    int good = 1;
+    if (is_surely_good_map(map)) return 1;
+    for (int point = 0; point < HX_HEX_POINTS; point++) {
+        double square;
+        const double det = hx_hex_det_square(map, point, &square);
+        good &= det > 0.0 && det * det > margin * square && square > 0.0;
+    }
+    return good;
+}
+
+int hx_mesh_is_valid_element(const double *xyz, const int32_t conn[8])
+{
+    hx_hex_map map;
+    double det;
+    int point;
+    hx_hex_map_init(&map, xyz, conn);
+    return is_good_map(&map) || !is_bad_map(&map, &det, &point);
+}
+
+static int raise_bad_element(const hx_mesh *mesh, int64_t number, int64_t n_bad)
+{
+    const int64_t e = elem_of_number(mesh, number);
+    const int32_t *const conn = mesh->conn + (size_t)e * 8;
+    int i = 0, j = 0, point = 0;
+    double det = 0.0;
+    if (has_repeated_node(conn, &i, &j))
+        return HX_RAISE(HX_EINPUT,
+                        "%s: element %lld names node %lld twice (places %d and %d): a hexahedron "
+                        "needs 8 different nodes, wedges and pyramids will not do",
+                        mesh->name, (long long)number,
+                        (long long)hx_mesh_node_number(mesh, conn[i]), i, j);
+    hx_hex_map map;
+    hx_hex_map_init(&map, mesh->xyz, conn);
+    (void)is_bad_map(&map, &det, &point);
+    const int32_t swapped[8] = {conn[4], conn[5], conn[6], conn[7],
+                                conn[0], conn[1], conn[2], conn[3]};
+    double other_det;
+    int other_point;
+    hx_hex_map_init(&map, mesh->xyz, swapped);
+    const int mirrored = !is_bad_map(&map, &other_det, &other_point);
+    return HX_RAISE(HX_EINPUT,
+                    "%s: element %lld is inverted or degenerate: Jacobian determinant %.6g at %s "
+                    "%d, which must be positive (%lld such elements)%s",
+                    mesh->name, (long long)number, det,
+                    point < HX_HEX_CORNERS ? "corner" : "Gauss point", point % 8, (long long)n_bad,
+                    mirrored ? "; its nodes 0-3 and 4-7 look swapped" : "");
+}
+
+/* Validates every element and sums the volumes. */
+static int check_elements(hx_mesh *mesh)
+{
+    double block_volume[HX_SUM_BLOCKS] = {0.0};
+    const int64_t n = mesh->n_elem;
+    int64_t bad = INT64_MAX, n_bad = 0;
+#pragma omp parallel for reduction(min : bad) reduction(+ : n_bad) schedule(dynamic)
+    for (int block = 0; block < HX_SUM_BLOCKS; block++) {
+        double volume = 0.0;
+        for (int64_t e = n * block / HX_SUM_BLOCKS; e < n * (block + 1) / HX_SUM_BLOCKS; e++) {
+            const int32_t *const conn = mesh->conn + (size_t)e * 8;
+            hx_hex_map map;
+            double det;
+            int i, j;
+            hx_hex_map_init(&map, mesh->xyz, conn);
+            if (has_repeated_node(conn, &i, &j) ||
+                (!is_good_map(&map) && is_bad_map(&map, &det, &i))) {
+                const int64_t number = hx_mesh_elem_number(mesh, e);
+                if (number < bad) bad = number;
+                n_bad++;
+            } else {
+                volume += hx_hex_volume(&map);
+            }
+        }
+        block_volume[block] = volume;
+    }
+    if (n_bad > 0) return raise_bad_element(mesh, bad, n_bad);
+    mesh->total_volume = 0.0;
+    for (int block = 0; block < HX_SUM_BLOCKS; block++) mesh->total_volume += block_volume[block];
+    mesh->elem_size = cbrt(mesh->total_volume / (double)n);
+    return HX_OK;
+}
+
+static void measure_box(hx_mesh *mesh)
+{
+    for (int d = 0; d < 3; d++) {
+        double lo = INFINITY, hi = -INFINITY;
+#pragma omp parallel for reduction(min : lo) reduction(max : hi)
+        for (int64_t a = 0; a < mesh->n_node; a++) {
+            const double x = mesh->xyz[(size_t)a * 3 + (size_t)d];
+            if (x < lo) lo = x;
+            if (x > hi) hi = x;
+        }
+        mesh->box_min[d] = lo;
+        mesh->box_max[d] = hi;
+    }
+}
+
+int hx_mesh_finish(hx_mesh *mesh)
+{
+    int rc = HX_OK;
+    if (mesh->node_elem_ptr) return HX_RAISE(HX_EINTERNAL, "%s: finished twice", mesh->name);
+    HX_TRY_FAIL(check_coordinates(mesh));
+    HX_TRY_FAIL(hx_mesh_build_incidence(mesh, &mesh->node_elem_ptr, &mesh->node_elem));
+    HX_TRY_FAIL(check_nodes_used(mesh));
+    HX_TRY_FAIL(check_elements(mesh));
+    HX_TRY_FAIL(hx_mesh_complete_sets(mesh));
+    measure_box(mesh);
+    return HX_OK;
+fail:
+    free(mesh->node_elem_ptr);
+    free(mesh->node_elem);
+    mesh->node_elem_ptr = NULL;
+    mesh->node_elem = NULL;
+    return rc;
+}
+
+size_t hx_mesh_bytes(const hx_mesh *mesh)
+{
+    const size_t n_node = (size_t)mesh->n_node, n_elem = (size_t)mesh->n_elem;
+    size_t bytes = n_node * 3 * sizeof *mesh->xyz + n_elem * 8 * sizeof *mesh->conn;
+    if (mesh->node_elem_ptr)
+        bytes += (n_node + 1) * sizeof *mesh->node_elem_ptr + n_elem * 8 * sizeof *mesh->node_elem;
+    if (mesh->node_orig) bytes += n_node * sizeof *mesh->node_orig;
+    if (mesh->elem_orig) bytes += n_elem * sizeof *mesh->elem_orig;
+    bytes += (size_t)(mesh->n_file_support + mesh->n_file_force) * sizeof *mesh->file_force;
+    bytes += hx_numbers_bytes(&mesh->node_number) + hx_numbers_bytes(&mesh->elem_number);
+    for (size_t i = 0; i < mesh->n_set; i++) {
+        const hx_set *const set = &mesh->set[i];
+        bytes += sizeof *set + (size_t)set->n_node * sizeof *set->node +
+                 (size_t)set->n_elem * sizeof *set->elem + (size_t)set->n_face * sizeof *set->face;
+    }
+    return bytes;
+}
+
+void hx_mesh_free(hx_mesh *mesh)
+{
+    if (!mesh) return;
+    for (size_t i = 0; i < mesh->n_set; i++) hx_set_free(&mesh->set[i]);
+    free(mesh->set);
+    free(mesh->xyz);
+    free(mesh->conn);
+    free(mesh->node_elem_ptr);
+    free(mesh->node_elem);
+    free(mesh->node_orig);
+    free(mesh->elem_orig);
+    free(mesh->file_support);
+    free(mesh->file_force);
+    free(mesh->file_fault);
+    hx_numbers_free(&mesh->node_number);
+    hx_numbers_free(&mesh->elem_number);
+    free(mesh->name);
+    memset(mesh, 0, sizeof *mesh);
+}

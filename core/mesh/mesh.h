@@ -1,0 +1,140 @@
+/* An unstructured mesh of 8-node hexahedra with named sets. Immutable once hx_mesh_finish returned;
+ * nothing in the program assumes a grid or an order.
+ *
+ * Life of a mesh: a generator or reader calls hx_mesh_create and hx_mesh_add_*_set; then optionally
+ * hx_mesh_shuffle and hx_mesh_reorder; then hx_mesh_finish, which validates and builds the
+ * node -> element lists; then geometric sets (region.h). */
+#ifndef HX_MESH_H
+#define HX_MESH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../base/error.h"
+#include "../base/numbers.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Local faces of a VTK_HEXAHEDRON, corners counter-clockwise seen from outside: r-, r+, s-, s+, t-,
+ * t+. */
+extern const int hx_hex_face[6][4];
+
+/* Largest number of elements: an incidence (element, local node) is kept in 32 bits. */
+#define HX_MAX_ELEM ((int64_t)1 << 29)
+
+/* A named selection. The lists are sorted, without duplicates, and owned by the set. */
+typedef struct hx_set {
+    char *name;
+    int64_t n_node;
+    int32_t *node; /* [n_node] */
+    int64_t n_elem;
+    int32_t *elem; /* [n_elem] */
+    int64_t n_face;
+    int64_t *face; /* [n_face] element * 6 + local face; NULL unless the mesh named faces itself */
+} hx_set;
+
+/* A support or force that the mesh's file states at component 0, 1 or 2 of a node. */
+typedef struct hx_file_value {
+    int32_t node;
+    int16_t component;
+    int16_t load_case; /* 1-based step of the file; 0 for supports, which hold in all */
+    double value;      /* displacement or force */
+} hx_file_value;
+
+typedef struct hx_mesh {
+    int64_t n_node, n_elem;
+    double *xyz;   /* [n_node][3] length (owned) */
+    int32_t *conn; /* [n_elem][8] node indices, VTK_HEXAHEDRON order (owned) */
+
+    /* Incidences of node a: node_elem[node_elem_ptr[a] .. node_elem_ptr[a + 1]), each
+     * element * 8 + local node, elements ascending (owned; built by hx_mesh_finish). */
+    int64_t *node_elem_ptr; /* [n_node + 1] */
+    uint32_t *node_elem;    /* [8 * n_elem] */
+
+    /* Original number of node / element i, for output and messages; NULL = identity (owned). */
+    int32_t *node_orig, *elem_orig;
+
+    /* What the mesh file calls original node / element i; without entries it counts from 0 as VTK
+     * does (owned). */
+    hx_numbers node_number, elem_number;
+
+    size_t n_set;
+    hx_set *set; /* (owned) */
+
+    /* What the file says besides the mesh; read by who asks for it (owned, each). */
+    int64_t n_file_support, n_file_force;
+    hx_file_value *file_support, *file_force;
+    int n_file_case;  /* steps of the file */
+    char *file_fault; /* why these cannot be used; NULL: they can */
+
+    char *name;          /* what it came from, for messages: "cantilever" or a file name (owned) */
+    double elem_size;    /* cube root of the mean element volume (set by hx_mesh_finish) */
+    double total_volume; /* (set by hx_mesh_finish) */
+    double box_min[3], box_max[3];
+} hx_mesh;
+
+/* Takes ownership of xyz and conn (malloc'ed), also when it fails. HX_EINPUT: an index out of
+ * range, more than HX_MAX_ELEM elements, n_node >= 2^31. */
+int hx_mesh_create(hx_mesh *mesh, const char *name, int64_t n_node, double *xyz, int64_t n_elem,
+                   int32_t *conn);
+
+/* Adds a named set (lists are copied, sorted, made unique; n = 0 is allowed). Before
+ * hx_mesh_finish. A set given by nodes gets the elements all of whose nodes it holds; a set given
+ * by elements gets their nodes; a set given by faces gets their nodes and no elements. Adding a
+ * name again merges. */
+int hx_mesh_add_node_set(hx_mesh *mesh, const char *name, int64_t n, const int32_t *node);
+int hx_mesh_add_elem_set(hx_mesh *mesh, const char *name, int64_t n, const int32_t *elem);
+int hx_mesh_add_face_set(hx_mesh *mesh, const char *name, int64_t n, const int64_t *face);
+
+/* Permutes nodes and elements at random (deterministic in seed), sets and *_orig included, so that
+ * nothing can lean on an order. */
+int hx_mesh_shuffle(hx_mesh *mesh, uint64_t seed);
+
+/* Renumbers elements by a Hilbert curve through their centroids, nodes by first use. The same for
+ * any number of threads. O(n); 40 bytes an element besides the mesh at most. */
+int hx_mesh_reorder(hx_mesh *mesh);
+
+/* Validates (every node used, no inverted or degenerate element, messages with the file's
+ * numbers), builds the node -> element lists, completes the sets and fills the
+ * scalars. */
+int hx_mesh_finish(hx_mesh *mesh);
+
+/* The set of that name, or NULL. */
+const hx_set *hx_mesh_find_set(const hx_mesh *mesh, const char *name);
+
+/* Boundary faces (element * 6 + local face) all of whose corners are in `node_flag` ([n_node], !=
+ * 0; NULL = every boundary face), ascending. *face is the caller's to free. O(n_elem). */
+int hx_mesh_boundary_faces(const hx_mesh *mesh, const uint8_t *node_flag, int64_t *n_face,
+                           int64_t **face);
+
+/* 1 if another element has the face (element * 6 + local face) too. Of a finished mesh. */
+int hx_mesh_face_is_inner(const hx_mesh *mesh, int64_t face);
+
+/* The file's numbers, for messages. */
+int64_t hx_mesh_node_number(const hx_mesh *mesh, int64_t node);
+int64_t hx_mesh_elem_number(const hx_mesh *mesh, int64_t elem);
+
+/* Mean of an element's eight nodes. */
+static inline void hx_mesh_centroid(const hx_mesh *mesh, int64_t elem, double x[3])
+{
+    const int32_t *const conn = mesh->conn + 8 * elem;
+    for (int i = 0; i < 3; i++) {
+        double sum = 0.0;
+        for (int a = 0; a < 8; a++) sum += mesh->xyz[3 * (int64_t)conn[a] + i];
+        x[i] = 0.125 * sum;
+    }
+}
+
+/* Bytes of host memory the mesh holds. */
+size_t hx_mesh_bytes(const hx_mesh *mesh);
+
+/* Accepts half-built and zeroed meshes. */
+void hx_mesh_free(hx_mesh *mesh);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,40 @@
+/* What is wrong with meshes that other programs wrote, and no reader of one format can know: nodes
+ * in another order, nodes that lie on each other, nodes on the faces of elements that do not use
+ * them, elements that are there twice. Not installed. */
+#ifndef HX_MESH_CHECK_H
+#define HX_MESH_CHECK_H
+
+#include "../base/notes.h"
+#include "mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How an element's nodes were ordered. */
+enum { HX_ORDER_VTK, HX_ORDER_MIRRORED, HX_ORDER_TENSOR, HX_ORDER_MIRRORED_TENSOR, HX_N_ORDER };
+
+/* Gives elements that are inverted or twisted the order of nodes that makes them valid, where
+ * exactly one of the known ones does: bottom and top exchanged, nodes counted along x, y and z
+ * (2, 3 and 6, 7 exchanged), or both. Others stay as they are for hx_mesh_finish to refuse.
+ * *order becomes [n_elem] of HX_ORDER_..., the caller's, or NULL if nothing was mended. Raw mesh
+ * without sets. O(n). */
+int hx_mesh_mend_order(hx_mesh *mesh, uint8_t **order, hx_notes *notes);
+
+/* Of a raw mesh: nodes at the same place (within 1e-9 of the mean edge).
+ * merge > 0: nodes closer than that become one, the first of the file.
+ * merge = 0: they stay.
+ * merge NaN: refused (HX_EINPUT) where bodies that share no node meet at equal faces; noted as a
+ * warning where one body has them (a crack, perhaps). O(n), 16 bytes a node while it runs. */
+int hx_mesh_mend_coincident(hx_mesh *mesh, double merge, hx_notes *notes);
+
+/* Of a finished mesh: two elements with the same nodes, and hanging nodes, which lie inside a face
+ * or edge of an element that does not use them. Refuses them (HX_EINPUT); hanging nodes are a
+ * warning with `keep_apart`. O(n_elem). */
+int hx_mesh_check_conforming(const hx_mesh *mesh, int keep_apart, hx_notes *notes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

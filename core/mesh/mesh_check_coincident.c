@@ -1,0 +1,230 @@
+/* Nodes of one place: merged, kept, or refused where they part bodies that should be one. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/sort.h"
+#include "../base/sum.h"
+#include "mesh_check.h"
+#include "mesh_internal.h"
+#include "mesh_quality.h"
+#include "node_grid.h"
+
+static int all_finite(const hx_mesh *mesh)
+{
+    int finite = 1;
+#pragma omp parallel for schedule(static) reduction(& : finite)
+    for (int64_t i = 0; i < 3 * mesh->n_node; i++) finite &= isfinite(mesh->xyz[i]) != 0;
+    return finite;
+}
+
+/* Mean length of the elements' edge from node 0 to 6, over the root of 3. */
+static double mean_edge(const hx_mesh *mesh)
+{
+    double part[HX_N_PART];
+#pragma omp parallel for schedule(static)
+    for (int p = 0; p < HX_N_PART; p++) {
+        const int64_t end = hx_part_begin(mesh->n_elem, p + 1);
+        part[p] = 0.0;
+        for (int64_t e = hx_part_begin(mesh->n_elem, p); e < end; e++) {
+            const double *const a = mesh->xyz + 3 * (int64_t)mesh->conn[8 * e];
+            const double *const b = mesh->xyz + 3 * (int64_t)mesh->conn[8 * e + 6];
+            double square = 0.0;
+            for (int d = 0; d < 3; d++) square += (b[d] - a[d]) * (b[d] - a[d]);
+            part[p] += sqrt(square / 3.0);
+        }
+    }
+    return hx_sum_parts(part) / (double)mesh->n_elem;
+}
+
+/* rep[n_node] := the first node within `radius`, which may be the node itself. */
+static int find_coincident(const hx_mesh *mesh, double radius, int32_t *rep, int64_t *n_double)
+{
+    hx_node_grid grid;
+    *n_double = 0;
+    HX_TRY(hx_node_grid_create(&grid, mesh->n_node, mesh->xyz, mesh->n_node, 16.0 * radius));
+    for (int64_t a = 0; a < mesh->n_node; a++) {
+        const int32_t found = hx_node_grid_nearest(&grid, mesh->xyz + 3 * a, radius);
+        rep[a] = found >= 0 ? found : (int32_t)a;
+        if (found >= 0)
+            (*n_double)++;
+        else
+            hx_node_grid_put(&grid, (int32_t)a);
+    }
+    hx_node_grid_free(&grid);
+    return HX_OK;
+}
+
+/* --- merging --- */
+
+/* Leaves out the nodes that have become others: coordinates, numbers, elements, sets. */
+static int drop_doubles(hx_mesh *mesh, const int32_t *rep, int32_t *node_new)
+{
+    hx_numbers number = {0};
+    int32_t *elem_same = NULL;
+    int64_t n = 0;
+    for (int64_t a = 0; a < mesh->n_node; a++) {
+        const int64_t file_number = hx_mesh_node_number(mesh, a);
+        node_new[a] = rep[a] == a ? (int32_t)n : node_new[rep[a]];
+        if (rep[a] != a) continue;
+        memmove(mesh->xyz + 3 * n++, mesh->xyz + 3 * a, 3 * sizeof *mesh->xyz);
+        const int rc = hx_numbers_append(&number, 1, &file_number);
+        if (rc < 0) {
+            hx_numbers_free(&number);
+            return rc;
+        }
+    }
+    mesh->n_node = n;
+    hx_numbers_free(&mesh->node_number);
+    mesh->node_number = number;
+    for (int64_t i = 0; i < 8 * mesh->n_elem; i++) mesh->conn[i] = node_new[mesh->conn[i]];
+    hx_mesh_renumber_file_values(mesh, node_new);
+    HX_TRY(hx_alloc_raw(&elem_same, (size_t)mesh->n_elem, sizeof *elem_same, "elements"));
+    for (int64_t e = 0; e < mesh->n_elem; e++) elem_same[e] = (int32_t)e;
+    const int rc = hx_mesh_renumber_sets(mesh, node_new, elem_same);
+    free(elem_same);
+    return rc;
+}
+
+static int merge_nodes(hx_mesh *mesh, const int32_t *rep, int64_t n_double, double merge,
+                       hx_notes *notes)
+{
+    int32_t *node_new = NULL;
+    HX_TRY(hx_alloc_raw(&node_new, (size_t)mesh->n_node, sizeof *node_new, "new numbers"));
+    const int rc = drop_doubles(mesh, rep, node_new);
+    free(node_new);
+    HX_TRY(rc);
+    return hx_notes_add(notes, HX_NOTE_INFO, "%s: %lld nodes within %g of another merged with it",
+                        mesh->name, (long long)n_double, merge);
+}
+
+/* --- what merging would join --- */
+
+/* A face between coincident nodes. */
+typedef struct double_face {
+    int32_t place[4]; /* ascending: first nodes of the places */
+    int32_t node[4];  /* ascending: its own */
+    int64_t elem;
+} double_face;
+
+static int compare_faces(const void *a, const void *b)
+{
+    const double_face *const x = a, *const y = b;
+    for (int k = 0; k < 4; k++)
+        if (x->place[k] != y->place[k]) return x->place[k] > y->place[k] ? 1 : -1;
+    for (int k = 0; k < 4; k++)
+        if (x->node[k] != y->node[k]) return x->node[k] > y->node[k] ? 1 : -1;
+    return (x->elem > y->elem) - (x->elem < y->elem);
+}
+
+/* Fills face (NULL: counts) with the faces all of whose places have several nodes. */
+static int64_t list_double_faces(const hx_mesh *mesh, const int32_t *rep, const uint8_t *is_double,
+                                 double_face *face)
+{
+    int64_t n = 0;
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        const int32_t *const conn = mesh->conn + 8 * e;
+        int n_in = 0;
+        for (int k = 0; k < 8; k++) n_in += is_double[conn[k]];
+        for (int f = 0; f < 6 && n_in >= 4; f++) {
+            double_face one = {{0}, {0}, e};
+            int k = 0;
+            while (k < 4 && is_double[conn[hx_hex_face[f][k]]]) k++;
+            if (k < 4) continue;
+            for (k = 0; k < 4; k++) {
+                one.node[k] = conn[hx_hex_face[f][k]];
+                one.place[k] = rep[one.node[k]];
+            }
+            hx_sort_four(one.node);
+            hx_sort_four(one.place);
+            if (face) face[n] = one;
+            n++;
+        }
+    }
+    return n;
+}
+
+typedef struct joints {
+    int64_t n;        /* pairs of faces that merging would join */
+    int64_t n_bodies; /* of these, between bodies that share no node */
+    double_face a, b; /* the first of them */
+} joints;
+
+static int count_joints(const hx_mesh *mesh, const int32_t *rep, const int32_t *body, joints *found)
+{
+    int rc = HX_OK;
+    uint8_t *is_double = NULL;
+    double_face *face = NULL;
+    memset(found, 0, sizeof *found);
+    HX_TRY_FAIL(hx_alloc(&is_double, (size_t)mesh->n_node, 1, "coincident nodes"));
+    for (int64_t a = 0; a < mesh->n_node; a++)
+        if (rep[a] != a) is_double[a] = is_double[rep[a]] = 1;
+    const int64_t n = list_double_faces(mesh, rep, is_double, NULL);
+    HX_TRY_FAIL(hx_alloc_raw(&face, (size_t)n, sizeof *face, "coincident faces"));
+    (void)list_double_faces(mesh, rep, is_double, face);
+    if (n > 0) qsort(face, (size_t)n, sizeof *face, compare_faces);
+    for (int64_t i = 1; i < n; i++) {
+        const double_face *const a = &face[i - 1], *const b = &face[i];
+        if (memcmp(a->place, b->place, sizeof a->place) != 0 ||
+            memcmp(a->node, b->node, sizeof a->node) == 0)
+            continue;
+        const int parts = body[a->node[0]] != body[b->node[0]];
+        if (found->n == 0 || (parts && found->n_bodies == 0)) {
+            found->a = *a;
+            found->b = *b;
+        }
+        found->n++;
+        found->n_bodies += parts;
+    }
+fail:
+    free(is_double);
+    free(face);
+    return rc;
+}
+
+static int judge(const hx_mesh *mesh, const int32_t *rep, int64_t n_double, double radius,
+                 hx_notes *notes)
+{
+    int32_t *body = NULL;
+    int64_t n_body = 0, first = 0;
+    joints found;
+    HX_TRY(hx_alloc_raw(&body, (size_t)mesh->n_node, sizeof *body, "bodies"));
+    int rc = hx_mesh_bodies(mesh, body, &n_body);
+    if (rc == HX_OK) rc = count_joints(mesh, rep, body, &found);
+    free(body);
+    HX_TRY(rc);
+    while (rep[first] == first) first++;
+    const long long a = (long long)hx_mesh_node_number(mesh, rep[first]);
+    const long long b = (long long)hx_mesh_node_number(mesh, first);
+    if (found.n_bodies == 0)
+        return hx_notes_add(notes, HX_NOTE_WARNING,
+                            "%s: %lld nodes lie where another one does (nodes %lld and %lld), "
+                            "%lld pairs of faces between them are not joined: a crack, perhaps; "
+                            "mesh.merge = %.2g joins them",
+                            mesh->name, (long long)n_double, a, b, (long long)found.n, radius);
+    return HX_RAISE(
+        HX_EINPUT,
+        "%s: bodies that share no node meet at %lld pairs of equal faces (elements %lld and %lld; "
+        "%lld nodes lie where another one does, such as %lld and %lld): mesh.merge = %.2g "
+        "joins them, mesh.merge = 0.0 keeps them apart",
+        mesh->name, (long long)found.n_bodies, (long long)hx_mesh_elem_number(mesh, found.a.elem),
+        (long long)hx_mesh_elem_number(mesh, found.b.elem), (long long)n_double, a, b, radius);
+}
+
+int hx_mesh_mend_coincident(hx_mesh *mesh, double merge, hx_notes *notes)
+{
+    int32_t *rep = NULL;
+    int64_t n_double = 0;
+    if (!isnan(merge) && !(merge > 0.0)) return HX_OK;
+    if (!all_finite(mesh)) return HX_OK; /* hx_mesh_finish says where */
+    const double radius = isnan(merge) ? 1e-9 * mean_edge(mesh) : merge;
+    if (!(radius > 0.0) || !isfinite(radius)) return HX_OK;
+    HX_TRY(hx_alloc_raw(&rep, (size_t)mesh->n_node, sizeof *rep, "coincident nodes"));
+    int rc = find_coincident(mesh, radius, rep, &n_double);
+    if (rc == HX_OK && n_double > 0)
+        rc = isnan(merge) ? judge(mesh, rep, n_double, radius, notes)
+                          : merge_nodes(mesh, rep, n_double, merge, notes);
+    free(rep);
+    return rc;
+}

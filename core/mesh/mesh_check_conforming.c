@@ -1,0 +1,213 @@
+/* Elements that are there twice, and nodes that lie on faces which do not use them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "mesh_check.h"
+#include "mesh_internal.h"
+#include "node_grid.h"
+
+/* A node counts as lying on a face when it is nearer than this share of the face's size. */
+static const double on_face = 1e-6;
+
+/* --- elements that are there twice --- */
+
+static int64_t sum_of_nodes(const int32_t conn[8])
+{
+    int64_t sum = 0;
+    for (int k = 0; k < 8; k++) sum += conn[k];
+    return sum;
+}
+
+static int have_same_nodes(const int32_t a[8], const int32_t b[8])
+{
+    int n = 0;
+    for (int i = 0; i < 8; i++)
+        for (int k = 0; k < 8; k++) n += a[i] == b[k];
+    return n == 8;
+}
+
+/* An element below e with the nodes of e, or -1. */
+static int64_t find_twin(const hx_mesh *mesh, int64_t e)
+{
+    const int32_t *const conn = mesh->conn + 8 * e;
+    const int64_t sum = sum_of_nodes(conn), end = mesh->node_elem_ptr[conn[0] + 1];
+    for (int64_t k = mesh->node_elem_ptr[conn[0]]; k < end; k++) {
+        const int64_t other = mesh->node_elem[k] / 8;
+        if (other >= e) break; /* they ascend */
+        if (sum_of_nodes(mesh->conn + 8 * other) != sum) continue;
+        if (have_same_nodes(conn, mesh->conn + 8 * other)) return other;
+    }
+    return -1;
+}
+
+static int refuse_twins(const hx_mesh *mesh)
+{
+    int64_t n = 0, last = -1;
+#pragma omp parallel for schedule(static) reduction(+ : n) reduction(max : last)
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        if (find_twin(mesh, e) < 0) continue;
+        n++;
+        if (e > last) last = e;
+    }
+    if (n == 0) return HX_OK;
+    return HX_RAISE(HX_EINPUT,
+                    "%s: elements %lld and %lld have the same nodes (%lld such pairs): the mesh "
+                    "must hold each of them once",
+                    mesh->name, (long long)hx_mesh_elem_number(mesh, find_twin(mesh, last)),
+                    (long long)hx_mesh_elem_number(mesh, last), (long long)n);
+}
+
+/* --- hanging nodes --- */
+
+/* A boundary face, and what a search on it found. */
+typedef struct face_search {
+    const hx_mesh *mesh;
+    int32_t node[4];
+    double x[4][3];
+    double low[3], high[3]; /* its box, widened by eps */
+    double eps;
+    int32_t hanging; /* the node found, or -1 */
+} face_search;
+
+static double square_distance(const double *a, const double *b)
+{
+    double square = 0.0;
+    for (int d = 0; d < 3; d++) square += (a[d] - b[d]) * (a[d] - b[d]);
+    return square;
+}
+
+static void open_face(const hx_mesh *mesh, int64_t face, face_search *s)
+{
+    double size = 0.0;
+    s->mesh = mesh;
+    s->hanging = -1;
+    for (int k = 0; k < 4; k++) {
+        s->node[k] = mesh->conn[8 * (face / 6) + hx_hex_face[face % 6][k]];
+        memcpy(s->x[k], mesh->xyz + 3 * (int64_t)s->node[k], sizeof s->x[k]);
+    }
+    for (int k = 0; k < 4; k++) size = fmax(size, square_distance(s->x[k], s->x[(k + 1) % 4]));
+    s->eps = on_face * sqrt(size);
+    for (int d = 0; d < 3; d++) {
+        s->low[d] = fmin(fmin(s->x[0][d], s->x[1][d]), fmin(s->x[2][d], s->x[3][d])) - s->eps;
+        s->high[d] = fmax(fmax(s->x[0][d], s->x[1][d]), fmax(s->x[2][d], s->x[3][d])) + s->eps;
+    }
+}
+
+/* One Newton step towards the (u, v) in [-1, 1]^2 whose place on the face is nearest to p. */
+static void newton_step(const double x[4][3], const double p[3], double uv[2], double *distance)
+{
+    double a[3], b[3], r[3], aa = 0.0, ab = 0.0, bb = 0.0, ar = 0.0, br = 0.0, rr = 0.0;
+    const double u = uv[0], v = uv[1];
+    for (int d = 0; d < 3; d++) {
+        const double at =
+            0.25 * ((1.0 - u) * (1.0 - v) * x[0][d] + (1.0 + u) * (1.0 - v) * x[1][d] +
+                    (1.0 + u) * (1.0 + v) * x[2][d] + (1.0 - u) * (1.0 + v) * x[3][d]);
+        a[d] = 0.25 * ((1.0 - v) * (x[1][d] - x[0][d]) + (1.0 + v) * (x[2][d] - x[3][d]));
+        b[d] = 0.25 * ((1.0 - u) * (x[3][d] - x[0][d]) + (1.0 + u) * (x[2][d] - x[1][d]));
+        r[d] = p[d] - at;
+        aa += a[d] * a[d];
+        ab += a[d] * b[d];
+        bb += b[d] * b[d];
+        ar += a[d] * r[d];
+        br += b[d] * r[d];
+        rr += r[d] * r[d];
+    }
+    *distance = sqrt(rr);
+    const double det = aa * bb - ab * ab;
+    if (!(det > 0.0)) return;
+    uv[0] += (bb * ar - ab * br) / det;
+    uv[1] += (aa * br - ab * ar) / det;
+}
+
+static int lies_on_face(const face_search *s, const double p[3])
+{
+    double uv[2] = {0.0, 0.0}, distance = INFINITY;
+    for (int step = 0; step < 8; step++) newton_step(s->x, p, uv, &distance);
+    return distance < s->eps && fabs(uv[0]) <= 1.0 + on_face && fabs(uv[1]) <= 1.0 + on_face;
+}
+
+/* Of a node near the face; nodes at its corners are coincident, not hanging. */
+static int look_at(void *context, int32_t node)
+{
+    face_search *const s = context;
+    const double *const p = s->mesh->xyz + 3 * (int64_t)node;
+    for (int d = 0; d < 3; d++)
+        if (p[d] < s->low[d] || p[d] > s->high[d]) return 0;
+    for (int k = 0; k < 4; k++)
+        if (node == s->node[k] || square_distance(p, s->x[k]) <= s->eps * s->eps) return 0;
+    if (!lies_on_face(s, p)) return 0;
+    s->hanging = node;
+    return 1;
+}
+
+/* A grid with the nodes of the faces, of cells about twice a face's size. */
+static int make_grid(const hx_mesh *mesh, int64_t n_face, const int64_t *face, hx_node_grid *grid)
+{
+    uint8_t *is_in = NULL;
+    double size = 0.0;
+    for (int64_t i = 0; i < n_face; i++) {
+        face_search s;
+        open_face(mesh, face[i], &s);
+        size += s.eps / on_face / (double)n_face;
+    }
+    HX_TRY(hx_alloc(&is_in, (size_t)mesh->n_node, 1, "nodes of the boundary"));
+    const int rc = hx_node_grid_create(grid, mesh->n_node, mesh->xyz, n_face, 2.0 * size);
+    for (int64_t i = 0; i < 4 * n_face && rc == HX_OK; i++) {
+        const int32_t a = mesh->conn[8 * (face[i / 4] / 6) + hx_hex_face[face[i / 4] % 6][i % 4]];
+        if (!is_in[a]) hx_node_grid_put(grid, a);
+        is_in[a] = 1;
+    }
+    free(is_in);
+    return rc;
+}
+
+static int report_hanging(const hx_mesh *mesh, int64_t face, int64_t n, int keep_apart,
+                          const hx_node_grid *grid, hx_notes *notes)
+{
+    face_search s;
+    open_face(mesh, face, &s);
+    (void)hx_node_grid_visit(grid, s.low, s.high, look_at, &s);
+    const long long node = (long long)hx_mesh_node_number(mesh, s.hanging);
+    const long long elem = (long long)hx_mesh_elem_number(mesh, face / 6);
+    if (keep_apart)
+        return hx_notes_add(notes, HX_NOTE_WARNING,
+                            "%s: node %lld lies on a face of element %lld, which does not use it "
+                            "(%lld such faces): they are not connected there",
+                            mesh->name, node, elem, (long long)n);
+    return HX_RAISE(HX_EINPUT,
+                    "%s: node %lld hangs: it lies on a face of element %lld, which does not use it "
+                    "(%lld such faces); elements must meet at whole faces, so mesh the two sides "
+                    "alike (mesh.merge = 0.0 keeps them apart)",
+                    mesh->name, node, elem, (long long)n);
+}
+
+static int check_hanging(const hx_mesh *mesh, int keep_apart, hx_notes *notes)
+{
+    int rc = HX_OK;
+    int64_t n_face = 0, *face = NULL, n = 0, first = INT64_MAX;
+    hx_node_grid grid;
+    memset(&grid, 0, sizeof grid);
+    HX_TRY_FAIL(hx_mesh_boundary_faces(mesh, NULL, &n_face, &face));
+    HX_TRY_FAIL(make_grid(mesh, n_face, face, &grid));
+#pragma omp parallel for schedule(dynamic, 1024) reduction(+ : n) reduction(min : first)
+    for (int64_t i = 0; i < n_face; i++) {
+        face_search s;
+        open_face(mesh, face[i], &s);
+        if (!hx_node_grid_visit(&grid, s.low, s.high, look_at, &s)) continue;
+        n++;
+        if (face[i] < first) first = face[i];
+    }
+    if (n > 0) rc = report_hanging(mesh, first, n, keep_apart, &grid, notes);
+fail:
+    free(face);
+    hx_node_grid_free(&grid);
+    return rc;
+}
+
+int hx_mesh_check_conforming(const hx_mesh *mesh, int keep_apart, hx_notes *notes)
+{
+    HX_TRY(refuse_twins(mesh));
+    return check_hanging(mesh, keep_apart, notes);
+}

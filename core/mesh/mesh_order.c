@@ -1,0 +1,303 @@
+/* Renumbering: at random, and along a Hilbert curve. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/atomics.h"
+#include "../base/memory.h"
+#include "../base/radix_sort.h"
+#include "../base/random.h"
+#include "../base/sum.h"
+#include "hex8.h"
+#include "mesh.h"
+#include "mesh_internal.h"
+
+enum { HX_HILBERT_BITS = 21, KEY_BLOCK = 64 };
+
+/* orig[new] := the original number of old, after old -> number_new[old]. */
+static int compose(int32_t **orig, int64_t n, const int32_t *number_new)
+{
+    int32_t *composed = NULL;
+    HX_TRY(hx_alloc_raw(&composed, (size_t)n, sizeof *composed, "original numbers"));
+#pragma omp parallel for
+    for (int64_t i = 0; i < n; i++) composed[number_new[i]] = *orig ? (*orig)[i] : (int32_t)i;
+    free(*orig);
+    *orig = composed;
+    return HX_OK;
+}
+
+/* Moves the coordinates to node_new[old] and renames the nodes of the elements. */
+static int renumber_nodes(hx_mesh *mesh, const int32_t *node_new)
+{
+    double *xyz = NULL;
+    HX_TRY(hx_alloc_raw(&xyz, (size_t)mesh->n_node * 3, sizeof *xyz, "renumbered coordinates"));
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < mesh->n_node; a++)
+        memcpy(xyz + (size_t)node_new[a] * 3, mesh->xyz + (size_t)a * 3, 3 * sizeof *xyz);
+    free(mesh->xyz);
+    mesh->xyz = xyz;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < 8 * mesh->n_elem; i++) mesh->conn[i] = node_new[mesh->conn[i]];
+    hx_mesh_renumber_file_values(mesh, node_new);
+    return HX_OK;
+}
+
+/* Applies node_new[old], elem_new[old] to everything the mesh holds. */
+static int renumber(hx_mesh *mesh, const int32_t *node_new, const int32_t *elem_new)
+{
+    int32_t *conn = NULL;
+    HX_TRY(renumber_nodes(mesh, node_new));
+    HX_TRY(hx_alloc_raw(&conn, (size_t)mesh->n_elem * 8, sizeof *conn, "renumbered elements"));
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++)
+        memcpy(conn + (size_t)elem_new[e] * 8, mesh->conn + (size_t)e * 8, 8 * sizeof *conn);
+    free(mesh->conn);
+    mesh->conn = conn;
+    HX_TRY(hx_mesh_renumber_sets(mesh, node_new, elem_new));
+    HX_TRY(compose(&mesh->node_orig, mesh->n_node, node_new));
+    return compose(&mesh->elem_orig, mesh->n_elem, elem_new);
+}
+
+static int refuse_finished(const hx_mesh *mesh)
+{
+    if (!mesh->node_elem_ptr) return HX_OK;
+    return HX_RAISE(HX_EINTERNAL, "%s: a finished mesh keeps its order", mesh->name);
+}
+
+/* A random permutation: the numbers in the order of random keys. Equal keys, of 33 bits, keep
+ * their order.
+ */
+static int permutation(int32_t **list, int64_t n, uint64_t seed)
+{
+    enum { KEY_BITS = 33 };
+    uint64_t *key = NULL;
+    HX_TRY(hx_alloc_raw(list, (size_t)n, sizeof **list, "a permutation"));
+    HX_TRY(hx_alloc_raw(&key, (size_t)n, sizeof *key, "random keys"));
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t state = seed + (uint64_t)i * HX_RANDOM_STEP; /* entry i of one sequence */
+        key[i] = hx_random_next(&state) >> (64 - KEY_BITS);
+    }
+    const int rc = hx_radix_sort(key, *list, n, KEY_BITS);
+    free(key);
+    return rc;
+}
+
+int hx_mesh_shuffle(hx_mesh *mesh, uint64_t seed)
+{
+    int rc = HX_OK;
+    uint64_t state = seed;
+    const uint64_t node_seed = hx_random_next(&state), elem_seed = hx_random_next(&state);
+    int32_t *node_new = NULL, *elem_new = NULL;
+    HX_TRY(refuse_finished(mesh));
+    HX_TRY_FAIL(permutation(&node_new, mesh->n_node, node_seed));
+    HX_TRY_FAIL(permutation(&elem_new, mesh->n_elem, elem_seed));
+    HX_TRY_FAIL(renumber(mesh, node_new, elem_new));
+fail:
+    free(node_new);
+    free(elem_new);
+    return rc;
+}
+
+/* Bits 0, 1, 2 ... of a number of 21 bits at 0, 3, 6 ... */
+static uint64_t spread_bits(uint64_t x)
+{
+    x = (x | x << 32) & 0x001f00000000ffffu;
+    x = (x | x << 16) & 0x001f0000ff0000ffu;
+    x = (x | x << 8) & 0x100f00f00f00f00fu;
+    x = (x | x << 4) & 0x10c30c30c30c30c3u;
+    return (x | x << 2) & 0x1249249249249249u;
+}
+
+/* Places along the Hilbert curve of points of the integer cube (Skilling, "Programming the Hilbert
+ * curve", AIP Conf. Proc. 707, 2004): undo the rotations from the top bit down, Gray-encode,
+ * interleave. Without branches, which would go either way, and so in vector lanes. */
+static void hilbert_keys(uint32_t x[3][KEY_BLOCK], int n, uint64_t *key)
+{
+    for (int bit = HX_HILBERT_BITS - 1; bit > 0; bit--) {
+        const uint32_t low = ((uint32_t)1 << bit) - 1;
+#pragma omp simd
+        for (int i = 0; i < KEY_BLOCK; i++) x[0][i] ^= low & (0u - (x[0][i] >> bit & 1u));
+        for (int d = 1; d < 3; d++) {
+#pragma omp simd
+            for (int i = 0; i < KEY_BLOCK; i++) { /* a set bit inverts x[0], another exchanges */
+                const uint32_t set = 0u - (x[d][i] >> bit & 1u);
+                const uint32_t exchange = (x[0][i] ^ x[d][i]) & low & ~set;
+                x[d][i] ^= exchange;
+                x[0][i] ^= exchange | (low & set);
+            }
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        const uint32_t y = x[1][i] ^ x[0][i], z = x[2][i] ^ y;
+        uint32_t flip = z >> 1; /* bit k: the parity of the bits of z above it */
+        for (int shift = 1; shift < 32; shift *= 2) flip ^= flip >> shift;
+        key[i] =
+            spread_bits(x[0][i] ^ flip) << 2 | spread_bits(y ^ flip) << 1 | spread_bits(z ^ flip);
+    }
+}
+
+/* Mean volume of the elements, each taken for a parallelepiped; 0 if that is not positive. */
+static double mean_volume(const hx_mesh *mesh)
+{
+    double part[HX_N_PART];
+#pragma omp parallel for schedule(static)
+    for (int i = 0; i < HX_N_PART; i++) {
+        double sum = 0.0, inverse[3][3];
+        const int64_t end = hx_part_begin(mesh->n_elem, i + 1);
+        for (int64_t e = hx_part_begin(mesh->n_elem, i); e < end; e++) {
+            double x[24];
+            for (int a = 0; a < 8; a++)
+                memcpy(x + 3 * a, mesh->xyz + 3 * (int64_t)mesh->conn[8 * e + a], 3 * sizeof *x);
+            sum += 8.0 * hx_hex8_jacobian(x, 0.0, 0.0, 0.0, inverse);
+        }
+        part[i] = sum;
+    }
+    const double mean = hx_sum_parts(part) / (double)mesh->n_elem;
+    return mean > 0.0 ? mean : 0.0;
+}
+
+/* Side of the cube that the curve fills: the mesh's extent, widened to a power of two of element
+ * sizes, so that on a regular mesh 64 consecutive elements are a cube of 4 x 4 x 4. */
+static double grid_extent(const hx_mesh *mesh, double extent)
+{
+    const double size = cbrt(mean_volume(mesh));
+    double side = size;
+    if (!(extent > 0.0)) return 1.0;
+    if (!(size > extent / (double)(1 << HX_HILBERT_BITS))) return extent;
+    while (side < extent * (1.0 - 1e-9)) side *= 2.0;
+    return side;
+}
+
+static void fill_keys(const hx_mesh *mesh, uint64_t *key)
+{
+    double lo[3], extent = 0.0;
+    for (int d = 0; d < 3; d++) {
+        double a = INFINITY, b = -INFINITY;
+#pragma omp parallel for reduction(min : a) reduction(max : b)
+        for (int64_t i = 0; i < mesh->n_node; i++) {
+            const double x = mesh->xyz[(size_t)i * 3 + (size_t)d];
+            if (x < a) a = x;
+            if (x > b) b = x;
+        }
+        lo[d] = a;
+        if (b - a > extent) extent = b - a;
+    }
+    const double cells = (double)((uint32_t)1 << HX_HILBERT_BITS);
+    const double scale = cells / grid_extent(mesh, extent);
+#pragma omp parallel for schedule(static)
+    for (int64_t begin = 0; begin < mesh->n_elem; begin += KEY_BLOCK) {
+        const int64_t rest = mesh->n_elem - begin;
+        const int n = rest < KEY_BLOCK ? (int)rest : KEY_BLOCK;
+        uint32_t cell[3][KEY_BLOCK] = {{0}};
+        for (int i = 0; i < n; i++) {
+            double centre[3];
+            hx_mesh_centroid(mesh, begin + i, centre);
+            for (int d = 0; d < 3; d++) {
+                const double at = (centre[d] - lo[d]) * scale;
+                cell[d][i] =
+                    at > 0.0 && at < cells ? (uint32_t)at : 0; /* NaN: hx_mesh_finish refuses it */
+            }
+        }
+        hilbert_keys(cell, n, key + begin);
+    }
+}
+
+/* conn := conn in the order given. */
+static int permute_elements(hx_mesh *mesh, const int32_t *order)
+{
+    int32_t *conn = NULL;
+    HX_TRY(hx_alloc_raw(&conn, (size_t)mesh->n_elem * 8, sizeof *conn, "renumbered elements"));
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++)
+        memcpy(conn + (size_t)e * 8, mesh->conn + (size_t)order[e] * 8, 8 * sizeof *conn);
+    free(mesh->conn);
+    mesh->conn = conn;
+    return HX_OK;
+}
+
+/* Numbers nodes as the elements meet them; nodes of no element come last.
+ *
+ * A place is an index into conn. Each node keeps its first place, then, in the same array, its
+ * number. A number is at most the first place it replaces and hence below every later place of the
+ * node, so that whoever compares the entry with a later place sees a difference before and after.
+ */
+static void number_by_first_use(const hx_mesh *mesh, uint32_t *number)
+{
+    int64_t first_number[HX_N_PART + 1] = {0};
+    const int32_t *const conn = mesh->conn;
+    const int64_t n_place = 8 * mesh->n_elem;
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < mesh->n_node; a++) number[a] = UINT32_MAX;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n_place; i++) hx_atomic_min(&number[conn[i]], (uint32_t)i);
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        int64_t n = 0;
+        for (int64_t i = hx_part_begin(n_place, part); i < hx_part_begin(n_place, part + 1); i++)
+            n += number[conn[i]] == (uint32_t)i;
+        first_number[part + 1] = n;
+    }
+    for (int part = 0; part < HX_N_PART; part++) first_number[part + 1] += first_number[part];
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        int64_t next = first_number[part];
+        for (int64_t i = hx_part_begin(n_place, part); i < hx_part_begin(n_place, part + 1); i++)
+            if (hx_atomic_load(&number[conn[i]]) == (uint32_t)i)
+                hx_atomic_store(&number[conn[i]], (uint32_t)next++);
+    }
+    int64_t next = first_number[HX_N_PART];
+    for (int64_t a = 0; next < mesh->n_node; a++)
+        if (number[a] == UINT32_MAX) number[a] = (uint32_t)next++;
+}
+
+/* elem_orig after `order`, which it takes over. */
+static void compose_elements(hx_mesh *mesh, int32_t *order)
+{
+    if (mesh->elem_orig) {
+#pragma omp parallel for schedule(static)
+        for (int64_t e = 0; e < mesh->n_elem; e++) order[e] = mesh->elem_orig[order[e]];
+        free(mesh->elem_orig);
+    }
+    mesh->elem_orig = order;
+}
+
+/* The elements in Hilbert order; *order is the caller's. */
+static int hilbert_order(const hx_mesh *mesh, int32_t **order)
+{
+    uint64_t *key = NULL;
+    HX_TRY(hx_alloc_raw(&key, (size_t)mesh->n_elem, sizeof *key, "Hilbert keys"));
+    int rc = hx_alloc_raw(order, (size_t)mesh->n_elem, sizeof **order, "element order");
+    if (rc == HX_OK) {
+        fill_keys(mesh, key);
+        rc = hx_radix_sort(key, *order, mesh->n_elem, 3 * HX_HILBERT_BITS);
+    }
+    free(key);
+    return rc;
+}
+
+int hx_mesh_reorder(hx_mesh *mesh)
+{
+    int rc = HX_OK;
+    int32_t *order = NULL, *elem_new = NULL, *node_new = NULL;
+    HX_TRY(refuse_finished(mesh));
+    HX_TRY_FAIL(hilbert_order(mesh, &order));
+    HX_TRY_FAIL(permute_elements(mesh, order));
+    HX_TRY_FAIL(hx_alloc_raw(&node_new, (size_t)mesh->n_node, sizeof *node_new, "node numbers"));
+    number_by_first_use(mesh, (uint32_t *)node_new);
+    HX_TRY_FAIL(renumber_nodes(mesh, node_new));
+    HX_TRY_FAIL(hx_alloc_raw(&elem_new, (size_t)mesh->n_elem, sizeof *elem_new, "element numbers"));
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++) elem_new[order[e]] = (int32_t)e;
+    HX_TRY_FAIL(hx_mesh_renumber_sets(mesh, node_new, elem_new));
+    free(elem_new);
+    elem_new = NULL;
+    HX_TRY_FAIL(compose(&mesh->node_orig, mesh->n_node, node_new));
+    compose_elements(mesh, order);
+    order = NULL;
+fail:
+    free(order);
+    free(elem_new);
+    free(node_new);
+    return rc;
+}

@@ -1,0 +1,259 @@
+#include "mesh_quality.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "../base/atomics.h"
+#include "../base/memory.h"
+#include "hex_jacobian.h"
+#include "mesh_internal.h"
+
+static const double poor = 0.2; /* scaled Jacobian */
+
+enum { HX_QUALITY_BLOCKS = 1024 }; /* sums do not depend on the threads */
+
+/* What a block of elements contributes. */
+typedef struct part {
+    double min_jacobian, sum_jacobian, max_aspect, min_volume, max_volume, sum_volume;
+    int64_t worst, widest, n_poor; /* element indices */
+} part;
+
+static double aspect_of(const double *xyz, const int32_t conn[8])
+{
+    static const int line[12][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6},
+                                    {6, 7}, {7, 4}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
+    double shortest = INFINITY, longest = 0.0;
+    for (int i = 0; i < 12; i++) {
+        const double *const a = xyz + (size_t)conn[line[i][0]] * 3;
+        const double *const b = xyz + (size_t)conn[line[i][1]] * 3;
+        double square = 0.0;
+        for (int d = 0; d < 3; d++) square += (a[d] - b[d]) * (a[d] - b[d]);
+        if (square < shortest) shortest = square;
+        if (square > longest) longest = square;
+    }
+    return sqrt(longest / shortest);
+}
+
+static void measure_element(const hx_mesh *mesh, int64_t e, part *p)
+{
+    const int32_t *const conn = mesh->conn + (size_t)e * 8;
+    hx_hex_map map;
+    double lowest = INFINITY, scaled;
+    hx_hex_map_init(&map, mesh->xyz, conn);
+    for (int corner = 0; corner < HX_HEX_CORNERS; corner++) {
+        (void)hx_hex_det(&map, corner, &scaled);
+        if (scaled < lowest) lowest = scaled;
+    }
+    const double volume = hx_hex_volume(&map), aspect = aspect_of(mesh->xyz, conn);
+    p->sum_jacobian += lowest;
+    p->sum_volume += volume;
+    p->n_poor += lowest < poor;
+    if (volume < p->min_volume) p->min_volume = volume;
+    if (volume > p->max_volume) p->max_volume = volume;
+    if (lowest < p->min_jacobian) {
+        p->min_jacobian = lowest;
+        p->worst = e;
+    }
+    if (aspect > p->max_aspect) {
+        p->max_aspect = aspect;
+        p->widest = e;
+    }
+}
+
+static int measure_elements(const hx_mesh *mesh, hx_mesh_quality *q)
+{
+    part *block = NULL;
+    const int64_t n = mesh->n_elem;
+    HX_TRY(hx_alloc(&block, HX_QUALITY_BLOCKS, sizeof *block, "quality of blocks"));
+#pragma omp parallel for schedule(dynamic)
+    for (int b = 0; b < HX_QUALITY_BLOCKS; b++) {
+        block[b].min_jacobian = block[b].min_volume = INFINITY;
+        for (int64_t e = n * b / HX_QUALITY_BLOCKS; e < n * (b + 1) / HX_QUALITY_BLOCKS; e++)
+            measure_element(mesh, e, &block[b]);
+    }
+    part all = block[0];
+    for (int b = 1; b < HX_QUALITY_BLOCKS; b++) {
+        const part *const p = &block[b];
+        all.sum_jacobian += p->sum_jacobian;
+        all.sum_volume += p->sum_volume;
+        all.n_poor += p->n_poor;
+        if (p->min_volume < all.min_volume) all.min_volume = p->min_volume;
+        if (p->max_volume > all.max_volume) all.max_volume = p->max_volume;
+        if (p->min_jacobian < all.min_jacobian) {
+            all.min_jacobian = p->min_jacobian;
+            all.worst = p->worst;
+        }
+        if (p->max_aspect > all.max_aspect) {
+            all.max_aspect = p->max_aspect;
+            all.widest = p->widest;
+        }
+    }
+    free(block);
+    q->min_scaled_jacobian = all.min_jacobian;
+    q->mean_scaled_jacobian = all.sum_jacobian / (double)n;
+    q->worst_elem = hx_mesh_elem_number(mesh, all.worst);
+    q->n_poor = all.n_poor;
+    q->max_aspect = all.max_aspect;
+    q->aspect_elem = hx_mesh_elem_number(mesh, all.widest);
+    q->min_volume = all.min_volume;
+    q->max_volume = all.max_volume;
+    q->mean_volume = all.sum_volume / (double)n;
+    return HX_OK;
+}
+
+/* Smallest node known to be connected with a; shortens the path (halving). Entries change only to
+ * ancestors further up, also under other threads. */
+static uint32_t find_root(uint32_t *parent, uint32_t a)
+{
+    for (;;) {
+        const uint32_t up = hx_atomic_load(&parent[a]);
+        if (up == a) return a;
+        const uint32_t above = hx_atomic_load(&parent[up]);
+        if (above != up) hx_atomic_store(&parent[a], above);
+        a = above;
+    }
+}
+
+/* The larger root gets the smaller one as its parent, unless another thread was first. */
+static void connect(uint32_t *parent, uint32_t a, uint32_t b)
+{
+    for (;;) {
+        const uint32_t x = find_root(parent, a), y = find_root(parent, b);
+        if (x == y) return;
+        if (hx_atomic_replace(&parent[x > y ? x : y], x > y ? x : y, x > y ? y : x)) return;
+    }
+}
+
+int hx_mesh_bodies(const hx_mesh *mesh, int32_t *body, int64_t *n_body)
+{
+    uint32_t *const parent = (uint32_t *)body;
+    int64_t n_root = 0;
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < mesh->n_node; a++) parent[a] = (uint32_t)a;
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        const int32_t *const conn = mesh->conn + (size_t)e * 8;
+        for (int i = 1; i < 8; i++) connect(parent, (uint32_t)conn[0], (uint32_t)conn[i]);
+    }
+#pragma omp parallel for schedule(static) reduction(+ : n_root)
+    for (int64_t a = 0; a < mesh->n_node; a++) n_root += parent[a] == (uint32_t)a;
+    *n_body = n_root;
+    if (n_root == 1) {
+#pragma omp parallel for schedule(static)
+        for (int64_t a = 0; a < mesh->n_node; a++) body[a] = 0;
+        return HX_OK;
+    }
+    /* A parent is never above its child, so its entry has become the number of the part already. */
+    int32_t next = 0;
+    for (int64_t a = 0; a < mesh->n_node; a++)
+        body[a] = parent[a] == (uint32_t)a ? next++ : body[parent[a]];
+    return HX_OK;
+}
+
+static int measure_bodies(const hx_mesh *mesh, hx_mesh_quality *q)
+{
+    int rc = HX_OK;
+    int32_t *body = NULL;
+    int64_t *count = NULL;
+    HX_TRY_FAIL(hx_alloc_raw(&body, (size_t)mesh->n_node, sizeof *body, "parts of the mesh"));
+    HX_TRY_FAIL(hx_mesh_bodies(mesh, body, &q->n_body));
+    q->largest_body = mesh->n_elem;
+    if (q->n_body == 1) goto fail;
+    q->largest_body = 0;
+    HX_TRY_FAIL(hx_alloc(&count, (size_t)q->n_body, sizeof *count, "sizes of the parts"));
+    for (int64_t e = 0; e < mesh->n_elem; e++) count[body[mesh->conn[(size_t)e * 8]]]++;
+    for (int64_t b = 0; b < q->n_body; b++)
+        if (count[b] > q->largest_body) q->largest_body = count[b];
+fail:
+    free(body);
+    free(count);
+    return rc;
+}
+
+/* The other corners of the three faces at each corner, the one across first: the others rarely
+ * matter then. */
+static const int face_corner[8][3][3] = {
+    {{7, 4, 3}, {5, 1, 4}, {2, 3, 1}}, {{6, 2, 5}, {4, 5, 0}, {3, 0, 2}},
+    {{5, 6, 1}, {7, 3, 6}, {0, 1, 3}}, {{4, 0, 7}, {6, 7, 2}, {1, 2, 0}},
+    {{3, 7, 0}, {1, 0, 5}, {6, 5, 7}}, {{2, 1, 6}, {0, 4, 1}, {7, 6, 4}},
+    {{1, 5, 2}, {3, 2, 7}, {4, 7, 5}}, {{0, 3, 4}, {2, 6, 3}, {5, 4, 6}},
+};
+
+static int has_node(const int32_t conn[8], int32_t node)
+{
+    int found = 0;
+    for (int i = 0; i < 8; i++) found |= conn[i] == node;
+    return found;
+}
+
+/* Whether elements x and y share a face that contains their common node (incidences x, y). */
+static int share_face(const hx_mesh *mesh, uint32_t x, uint32_t y)
+{
+    const int32_t *const conn = mesh->conn + (size_t)(x / 8) * 8;
+    const int32_t *const other = mesh->conn + (size_t)(y / 8) * 8;
+    for (int f = 0; f < 3; f++) {
+        const int *const corner = face_corner[x % 8][f];
+        if (has_node(other, conn[corner[0]]) && has_node(other, conn[corner[1]]) &&
+            has_node(other, conn[corner[2]]))
+            return 1;
+    }
+    return 0;
+}
+
+/* Whether the n elements at a node hang together through faces at that node. list[n]: scratch; its
+ * first `reached` entries are connected, of which `done` have been looked around from. */
+static int is_hinge(const hx_mesh *mesh, int64_t node, uint32_t *list)
+{
+    const int64_t begin = mesh->node_elem_ptr[node], n = mesh->node_elem_ptr[node + 1] - begin;
+    int64_t reached = 1;
+    memcpy(list, mesh->node_elem + begin, (size_t)n * sizeof *list);
+    for (int64_t done = 0; done < reached; done++)
+        for (int64_t i = reached; i < n; i++) {
+            if (!share_face(mesh, list[done], list[i])) continue;
+            const uint32_t found = list[i];
+            list[i] = list[reached];
+            list[reached++] = found;
+        }
+    return reached < n;
+}
+
+static int count_hinges(const hx_mesh *mesh, int64_t *n_hinge)
+{
+    int64_t most = 1, n = 0;
+    size_t n_thread = 1;
+    uint32_t *scratch = NULL;
+#pragma omp parallel for reduction(max : most)
+    for (int64_t a = 0; a < mesh->n_node; a++) {
+        const int64_t degree = mesh->node_elem_ptr[a + 1] - mesh->node_elem_ptr[a];
+        if (degree > most) most = degree;
+    }
+#ifdef _OPENMP
+    n_thread = (size_t)omp_get_max_threads();
+#endif
+    HX_TRY(hx_alloc(&scratch, n_thread * (size_t)most, sizeof *scratch, "elements at a node"));
+#pragma omp parallel for reduction(+ : n) schedule(dynamic, 4096)
+    for (int64_t a = 0; a < mesh->n_node; a++) {
+        size_t thread = 0;
+#ifdef _OPENMP
+        thread = (size_t)omp_get_thread_num();
+#endif
+        n += is_hinge(mesh, a, scratch + thread * (size_t)most);
+    }
+    free(scratch);
+    *n_hinge = n;
+    return HX_OK;
+}
+
+int hx_mesh_measure(const hx_mesh *mesh, hx_mesh_quality *quality)
+{
+    memset(quality, 0, sizeof *quality);
+    if (!mesh->node_elem_ptr)
+        return HX_RAISE(HX_EINTERNAL, "%s: quality of an unfinished mesh", mesh->name);
+    HX_TRY(measure_elements(mesh, quality));
+    HX_TRY(measure_bodies(mesh, quality));
+    return count_hinges(mesh, &quality->n_hinge);
+}

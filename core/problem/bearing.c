@@ -1,0 +1,304 @@
+#include "bearing.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/vec3.h"
+#include "../mesh/load_faces.h"
+#include "problem_internal.h"
+#include "symmetric3.h"
+
+#define PI 3.14159265358979323846
+
+/* What a bore may lack of one. */
+#define TILT 0.02    /* mean squared component of the normals along the axis: 8 degrees */
+#define FLAT 0.02    /* the same across: an arc of 28 degrees */
+#define SPREAD 0.2   /* of the radii, of their mean */
+#define COVERED 0.95 /* of the cosine's integral */
+
+enum { N_DEGREE = 360 };
+
+typedef struct bore {
+    const hx_mesh *mesh;
+    const char *set, *origin;
+    int64_t n_face, *face;     /* (owned) */
+    hx_face_point (*point)[4]; /* [n_face] (owned) */
+    int32_t (*node)[4];        /* [n_face] (owned) */
+    hx_bearing *fit;
+} bore;
+
+static void bore_free(bore *b)
+{
+    free(b->face);
+    free(b->point);
+    free(b->node);
+}
+
+static int open_bore(bore *b)
+{
+    const hx_set *set;
+    HX_TRY(hx_problem_find_set(b->mesh, b->set, b->origin, &set));
+    HX_TRY(hx_problem_faces(b->mesh, set, b->origin, &b->n_face, &b->face));
+    if (b->n_face == 0)
+        return HX_RAISE(HX_EINPUT,
+                        "%s: set '%s' spans no boundary face (%lld nodes), a bearing_force needs "
+                        "those of a bore",
+                        b->origin, b->set, (long long)set->n_node);
+    HX_TRY(hx_alloc_raw(&b->point, (size_t)b->n_face, sizeof *b->point, "points of a bore"));
+    HX_TRY(hx_alloc_raw(&b->node, (size_t)b->n_face, sizeof *b->node, "faces of a bore"));
+    for (int64_t f = 0; f < b->n_face; f++)
+        hx_face_points(b->mesh, b->face[f], b->node[f], b->point[f]);
+    return HX_OK;
+}
+
+/* The axis is the direction that the normals have least of. */
+static int fit_axis(const bore *b)
+{
+    hx_bearing *fit = b->fit;
+    double moment[3][3] = {{0.0}}, value[3], vector[3][3];
+    for (int64_t f = 0; f < b->n_face; f++)
+        for (int q = 0; q < 4; q++) {
+            const double *n = b->point[f][q].normal, area = hx_norm3(n);
+            fit->area += area;
+            for (int i = 0; i < 3; i++)
+                for (int j = 0; j < 3; j++) moment[i][j] += n[i] * n[j] / area;
+        }
+    hx_symmetric3_eigen(moment, value, vector);
+    const double *axis = vector[0];
+    int largest = 0;
+    for (int i = 1; i < 3; i++) largest = fabs(axis[i]) > fabs(axis[largest]) + 1e-9 ? i : largest;
+    for (int i = 0; i < 3; i++) /* pointing ahead, and free of rounding next to 0 */
+        fit->axis[i] = fabs(axis[i]) < 1e-12 ? 0.0 : copysign(1.0, axis[largest]) * axis[i];
+    if (value[1] < FLAT * fit->area)
+        return HX_RAISE(HX_EINPUT,
+                        "%s: set '%s' is no bore: its %lld faces are nearly flat, with a normal "
+                        "along (%.3g, %.3g, %.3g); total_force or traction suit it",
+                        b->origin, b->set, (long long)b->n_face, vector[2][0], vector[2][1],
+                        vector[2][2]);
+    if (value[0] > TILT * fit->area)
+        return HX_RAISE(HX_EINPUT,
+                        "%s: set '%s' is no bore: the normals of its %lld faces lie around no axis "
+                        "(they tilt by %.0f degrees against the best one); is more than the bore's "
+                        "surface in the set?",
+                        b->origin, b->set, (long long)b->n_face,
+                        asin(sqrt(value[0] / fit->area)) * 180.0 / PI);
+    return HX_OK;
+}
+
+/* v without its component along the axis; returns its length. */
+static double across(const hx_bearing *fit, const double v[3], double out[3])
+{
+    const double along = hx_dot3(v, fit->axis);
+    for (int i = 0; i < 3; i++) out[i] = v[i] - along * fit->axis[i];
+    return hx_norm3(out);
+}
+
+/* The point nearest to the lines along the normals, at the height of the faces' centroid. */
+static void fit_centre(const bore *b)
+{
+    hx_bearing *fit = b->fit;
+    double a[3][3] = {{0.0}}, value[3], vector[3][3], right[3] = {0.0}, height = 0.0;
+    const double *origin = b->point[0][0].x; /* keeps the sums small */
+    for (int64_t f = 0; f < b->n_face; f++)
+        for (int q = 0; q < 4; q++) {
+            const hx_face_point *p = &b->point[f][q];
+            const double area = hx_norm3(p->normal);
+            double m[3], d[3], place[3];
+            const double length = across(fit, p->normal, m);
+            for (int i = 0; i < 3; i++) d[i] = p->x[i] - origin[i];
+            height += area * hx_dot3(d, fit->axis) / fit->area;
+            across(fit, d, place);
+            const double along = hx_dot3(m, place) / (length * length);
+            for (int i = 0; i < 3; i++) {
+                right[i] += area * (place[i] - along * m[i]);
+                for (int j = 0; j < 3; j++)
+                    a[i][j] += area * ((i == j) - fit->axis[i] * fit->axis[j] -
+                                       m[i] * m[j] / (length * length));
+            }
+        }
+    hx_symmetric3_eigen(a, value, vector); /* the first is the axis, with 0 */
+    for (int i = 0; i < 3; i++) fit->centre[i] = origin[i] + height * fit->axis[i];
+    for (int k = 1; k < 3; k++)
+        for (int i = 0; i < 3; i++)
+            fit->centre[i] += hx_dot3(vector[k], right) / value[k] * vector[k][i];
+}
+
+/* The radial unit vector at x; returns the distance from the axis. */
+static double radial(const hx_bearing *fit, const double x[3], double rho[3])
+{
+    double d[3];
+    for (int i = 0; i < 3; i++) d[i] = x[i] - fit->centre[i];
+    const double r = across(fit, d, rho);
+    for (int i = 0; i < 3; i++) rho[i] /= r;
+    return r;
+}
+
+/* Mean radius; the faces must look at the axis from about one distance. */
+static int check_round(const bore *b)
+{
+    hx_bearing *fit = b->fit;
+    double least = INFINITY, most = 0.0, inwards = 0.0;
+    for (int64_t f = 0; f < b->n_face; f++)
+        for (int q = 0; q < 4; q++) {
+            const hx_face_point *p = &b->point[f][q];
+            double rho[3];
+            const double r = radial(fit, p->x, rho);
+            fit->radius += r * hx_norm3(p->normal) / fit->area;
+            inwards -= hx_dot3(rho, p->normal) / fit->area;
+            least = fmin(least, r);
+            most = fmax(most, r);
+        }
+    if (!(most - least <= SPREAD * fit->radius))
+        return HX_RAISE(HX_EINPUT,
+                        "%s: set '%s' is no bore: its faces lie %.4g to %.4g from the axis along "
+                        "(%.3g, %.3g, %.3g) through (%.6g, %.6g, %.6g) that fits them best",
+                        b->origin, b->set, least, most, fit->axis[0], fit->axis[1], fit->axis[2],
+                        fit->centre[0], fit->centre[1], fit->centre[2]);
+    if (inwards < 0.5)
+        return HX_RAISE(HX_EINPUT,
+                        "%s: set '%s' is no bore: its faces look %s the axis along (%.3g, %.3g, "
+                        "%.3g) through (%.6g, %.6g, %.6g), radius %.4g",
+                        b->origin, b->set, inwards < -0.5 ? "away from" : "both to and away from",
+                        fit->axis[0], fit->axis[1], fit->axis[2], fit->centre[0], fit->centre[1],
+                        fit->centre[2], fit->radius);
+    return HX_OK;
+}
+
+/* Angle of a node about the axis, from the unit vector e towards `side`: degrees in [-180, 180]. */
+static double angle_of(const bore *b, int32_t node, const double e[3], const double side[3])
+{
+    double rho[3];
+    radial(b->fit, b->mesh->xyz + 3 * (int64_t)node, rho);
+    return atan2(hx_dot3(rho, side), hx_dot3(rho, e)) * 180.0 / PI;
+}
+
+/* The share of the integral of max(0, cos) about e over the degrees that faces cover. */
+static double covered_share(const bore *b, const double e[3])
+{
+    uint8_t is_covered[N_DEGREE] = {0};
+    double side[3], share = 0.0;
+    hx_cross3(b->fit->axis, e, side);
+    for (int64_t f = 0; f < b->n_face; f++) {
+        const double first = angle_of(b, b->node[f][0], e, side);
+        double low = 0.0, high = 0.0; /* of the corners, from the first */
+        for (int a = 1; a < 4; a++) {
+            double turn = angle_of(b, b->node[f][a], e, side) - first;
+            turn -= 360.0 * floor(turn / 360.0 + 0.5);
+            low = fmin(low, turn);
+            high = fmax(high, turn);
+        }
+        for (long d = lround(first + low); d < lround(first + high); d++)
+            is_covered[(d + 2 * N_DEGREE) % N_DEGREE] = 1;
+    }
+    for (int d = 0; d < N_DEGREE; d++)
+        if (is_covered[d] && (d < 90 || d >= 270))
+            share += 0.5 * (sin((d + 1) * PI / 180.0) - sin(d * PI / 180.0));
+    return share;
+}
+
+/* sum of rho rho' dA over the points where peak . rho > 0, in the directions e and side. */
+static void pressed_area(const bore *b, const double peak[3], const double e[3],
+                         const double side[3], double m[3])
+{
+    m[0] = m[1] = m[2] = 0.0;
+    for (int64_t f = 0; f < b->n_face; f++)
+        for (int q = 0; q < 4; q++) {
+            const hx_face_point *p = &b->point[f][q];
+            double rho[3];
+            radial(b->fit, p->x, rho);
+            if (!(hx_dot3(peak, rho) > 0.0)) continue;
+            const double area = -hx_dot3(rho, p->normal);
+            const double x = hx_dot3(rho, e), y = hx_dot3(rho, side);
+            m[0] += area * x * x;
+            m[1] += area * x * y;
+            m[2] += area * y * y;
+        }
+}
+
+/* peak such that the resultant, sum of max(0, peak . rho) rho dA, is `lateral`: it turns away from
+ * the force by what the mesh is uneven. Newton's method: the resultant is linear until a point
+ * changes sides, and the gradient of a convex function. */
+static void fit_peak(const bore *b, const double lateral[3])
+{
+    hx_bearing *fit = b->fit;
+    const double size = hx_norm3(lateral);
+    double e[3], side[3], m[3];
+    for (int i = 0; i < 3; i++) e[i] = fit->peak[i] = lateral[i] / size;
+    hx_cross3(fit->axis, e, side);
+    for (int step = 0; step < 50; step++) {
+        double change = 0.0;
+        pressed_area(b, fit->peak, e, side, m);
+        const double det = m[0] * m[2] - m[1] * m[1];
+        const double along = size * m[2] / det, turn = -size * m[1] / det;
+        for (int i = 0; i < 3; i++) {
+            const double next = along * e[i] + turn * side[i];
+            change = fmax(change, fabs(next - fit->peak[i]));
+            fit->peak[i] = next;
+        }
+        if (change <= 1e-14 * hx_norm3(fit->peak)) break;
+    }
+}
+
+static int fit_pressure(const bore *b, const double force[3])
+{
+    hx_bearing *fit = b->fit;
+    double lateral[3], e[3];
+    fit->covered = 1.0;
+    const double size = across(fit, force, lateral);
+    for (int i = 0; i < 3; i++) fit->uniform[i] = (force[i] - lateral[i]) / fit->area;
+    if (!(size > 1e-12 * hx_norm3(force))) return HX_OK;
+    for (int i = 0; i < 3; i++) e[i] = lateral[i] / size;
+    fit->covered = covered_share(b, e);
+    if (fit->covered < COVERED)
+        return HX_RAISE(HX_EINPUT,
+                        "%s: set '%s' is a bore of radius %.4g about an axis along (%.3g, %.3g, "
+                        "%.3g), but on the half that the force pushes against its faces would "
+                        "carry %.0f %% of the pressure only; does the force point at the material?",
+                        b->origin, b->set, fit->radius, fit->axis[0], fit->axis[1], fit->axis[2],
+                        100.0 * fit->covered);
+    fit_peak(b, lateral);
+    return HX_OK;
+}
+
+static int fit_bore(bore *b, const double force[3])
+{
+    HX_TRY(open_bore(b));
+    HX_TRY(fit_axis(b));
+    fit_centre(b);
+    HX_TRY(check_round(b));
+    return fit_pressure(b, force);
+}
+
+int hx_bearing_fit(const hx_mesh *mesh, const char *set, const char *origin, const double force[3],
+                   hx_bearing *bearing)
+{
+    bore b = {.mesh = mesh, .set = set, .origin = origin, .fit = bearing};
+    memset(bearing, 0, sizeof *bearing);
+    const int rc = fit_bore(&b, force);
+    bore_free(&b);
+    return rc;
+}
+
+int hx_load_add_bearing(const hx_mesh *mesh, const hx_load_spec *load, double *force)
+{
+    hx_bearing fit;
+    bore b = {.mesh = mesh, .set = load->set, .origin = load->origin, .fit = &fit};
+    memset(&fit, 0, sizeof fit);
+    const int rc = fit_bore(&b, load->value);
+    for (int64_t f = 0; rc == HX_OK && f < b.n_face; f++)
+        for (int q = 0; q < 4; q++) {
+            const hx_face_point *p = &b.point[f][q];
+            const double area = hx_norm3(p->normal);
+            double rho[3];
+            radial(&fit, p->x, rho);
+            const double push = -hx_dot3(rho, p->normal) * fmax(0.0, hx_dot3(fit.peak, rho));
+            for (int a = 0; a < 4; a++)
+                for (int i = 0; i < 3; i++)
+                    force[3 * (int64_t)b.node[f][a] + i] +=
+                        p->shape[a] * (fit.uniform[i] * area + push * rho[i]);
+        }
+    bore_free(&b);
+    return rc;
+}

@@ -1,0 +1,331 @@
+#include "problem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/names.h"
+#include "../base/sum.h"
+#include "../mesh/hex_jacobian.h"
+#include "../mesh/skin.h"
+#include "problem_internal.h"
+#include "simp.h"
+
+int hx_problem_find_set(const hx_mesh *mesh, const char *name, const char *origin,
+                        const hx_set **set)
+{
+    const char *names[64];
+    char hint[1024];
+    size_t n = 0;
+    *set = hx_mesh_find_set(mesh, name);
+    if (*set) return HX_OK;
+    for (; n < mesh->n_set && n < sizeof names / sizeof names[0]; n++) names[n] = mesh->set[n].name;
+    return HX_RAISE(HX_EINPUT, "%s: the mesh has no set '%s'%s", origin, name,
+                    hx_name_hint(name, names, n, hint, sizeof hint));
+}
+
+/* Also refuses NaN. */
+static int check_range(const hx_problem_params *params, const char *key, double value, double low,
+                       double high, const char *right)
+{
+    if (value >= low && value <= high) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "%s: %s = %g is out of range, it must be %s", params->origin, key,
+                    value, right);
+}
+
+static int check_law(const hx_problem_params *params)
+{
+    HX_TRY(check_range(params, "material.E", params->young, 1e-300, 1e300, "above 0"));
+    HX_TRY(check_range(params, "material.nu", params->poisson, -0.999, 0.499,
+                       "between -0.999 and 0.499"));
+    HX_TRY(check_range(params, "optimization.penalty", params->penalty, 1.0, 20.0,
+                       "between 1 and 20"));
+    HX_TRY(check_range(params, "optimization.rho_min", params->rho_min, 1e-6, 0.999,
+                       "between 1e-6 and 0.999"));
+    return check_range(params, "optimization.volume_fraction", params->volume_fraction,
+                       params->rho_min, 1.0, "between rho_min and 1");
+}
+
+int hx_problem_hold(hx_problem *problem, const char *origin, int64_t node, int i, double wanted)
+{
+    double zero = 0.0; /* the displacement of all nodes without a list of them */
+    double *value = problem->prescribed ? problem->prescribed + 3 * node + i : &zero;
+    if (!isfinite(wanted))
+        return HX_RAISE(HX_EINPUT, "%s: value[%d] = %g is not a finite displacement", origin, i,
+                        wanted);
+    if (problem->fixed[node] >> i & 1 && *value != wanted)
+        return HX_RAISE(HX_EINPUT,
+                        "%s: node %lld is already prescribed %c = %g by an earlier support, now "
+                        "%g: supports that meet must agree",
+                        origin, (long long)hx_mesh_node_number(problem->mesh, node), "xyz"[i],
+                        *value, wanted);
+    *value = wanted;
+    problem->fixed[node] |= (uint8_t)(1u << i);
+    return HX_OK;
+}
+
+static int add_support(hx_problem *problem, const hx_support_spec *support)
+{
+    const hx_set *set;
+    if (!support->set) return hx_problem_add_file_supports(problem, support);
+    HX_TRY(hx_problem_find_set(problem->mesh, support->set, support->origin, &set));
+    if (set->n_node == 0)
+        return HX_RAISE(HX_EINPUT, "%s: set '%s' holds no node, nothing would be supported",
+                        support->origin, support->set);
+    for (int64_t k = 0; k < set->n_node; k++)
+        for (int i = 0; i < 3; i++)
+            if (support->fix >> i & 1u)
+                HX_TRY(
+                    hx_problem_hold(problem, support->origin, set->node[k], i, support->value[i]));
+    return HX_OK;
+}
+
+/* 1 if the support prescribes a displacement other than 0. */
+static int moves(const hx_mesh *mesh, const hx_support_spec *support)
+{
+    int any = 0;
+    if (!support->set) return hx_problem_file_moves(mesh);
+    for (int k = 0; k < 3; k++) any |= (support->fix >> k & 1u) && support->value[k] != 0.0;
+    return any;
+}
+
+static int add_supports(hx_problem *problem, const hx_problem_params *params)
+{
+    const size_t n_dof = 3 * (size_t)problem->mesh->n_node;
+    int any = 0;
+    for (size_t i = 0; i < params->n_support; i++) any |= moves(problem->mesh, &params->support[i]);
+    HX_TRY(hx_alloc(&problem->fixed, (size_t)problem->mesh->n_node, 1, "supports"));
+    if (any)
+        HX_TRY(hx_alloc(&problem->prescribed, n_dof, sizeof(double), "prescribed displacements"));
+    for (size_t i = 0; i < params->n_support; i++)
+        HX_TRY(add_support(problem, &params->support[i]));
+    return HX_OK;
+}
+
+static int add_loads(hx_problem *problem, const hx_problem_params *params)
+{
+    const size_t n_dof = 3 * (size_t)problem->mesh->n_node;
+    int n_case = params->n_weight > 0 ? (int)params->n_weight : 1;
+    for (size_t i = 0; i < params->n_load; i++) {
+        const hx_load_spec *load = &params->load[i];
+        const int last = hx_load_last_case(problem->mesh, load);
+        if (last < 1)
+            return HX_RAISE(HX_EINPUT, "%s: case = %d, load cases count from 1", load->origin,
+                            last);
+        if (params->n_weight > 0 && last > n_case)
+            return HX_RAISE(HX_EINPUT, "%s: case = %d, but weights has %d entr%s", load->origin,
+                            last, n_case, n_case == 1 ? "y" : "ies");
+        if (last > 1000)
+            return HX_RAISE(HX_EINPUT, "%s: case = %d, at most 1000 load cases", load->origin,
+                            last);
+        if (last > n_case) n_case = last;
+    }
+    problem->n_case = n_case;
+    HX_TRY(hx_alloc(&problem->weight, (size_t)n_case, sizeof(double), "weights"));
+    HX_TRY(hx_alloc(&problem->force, (size_t)n_case, sizeof(double *), "loads"));
+    for (int c = 0; c < n_case; c++) {
+        problem->weight[c] = params->n_weight > 0 ? params->weight[c] : 1.0;
+        if (!(problem->weight[c] > 0.0) || problem->weight[c] > 1e300)
+            return HX_RAISE(HX_EINPUT, "%s: weights[%d] = %g, a weight must be above 0",
+                            params->origin, c, problem->weight[c]);
+        HX_TRY(hx_alloc(&problem->force[c], n_dof, sizeof(double), "loads"));
+    }
+    for (size_t i = 0; i < params->n_load; i++)
+        if (hx_load_is_body(&params->load[i]))
+            HX_TRY(hx_problem_add_body(problem, params, &params->load[i]));
+        else if (params->load[i].kind == HX_LOAD_FROM_FILE)
+            HX_TRY(hx_problem_add_file_forces(problem, &params->load[i]));
+        else
+            HX_TRY(hx_problem_add_load(problem->mesh, &params->load[i],
+                                       problem->force[params->load[i].load_case - 1]));
+    HX_TRY(hx_problem_add_rigid_sets(problem, params));
+    hx_problem_finish_body(problem);
+    return HX_OK;
+}
+
+/* Every case must push on something that can move. */
+static int check_loaded(const hx_problem *problem, const hx_problem_params *params)
+{
+    const int64_t n_node = problem->mesh->n_node;
+    if (problem->prescribed) return HX_OK;
+    for (int c = 0; c < problem->n_case; c++) {
+        int applied = 0, acting = 0;
+        if (hx_problem_body(problem, c)) continue; /* on every node, and not all are fixed */
+#pragma omp parallel for schedule(static) reduction(| : applied, acting)
+        for (int64_t k = 0; k < 3 * n_node; k++) {
+            if (problem->force[c][k] == 0.0) continue;
+            applied = 1;
+            acting |= !(problem->fixed[k / 3] >> (k % 3) & 1);
+        }
+        if (acting) continue;
+        return HX_RAISE(
+            HX_EINPUT, "%s: load case %d %s", params->origin, c + 1,
+            applied ? "acts only on fixed degrees of freedom: move the load or free "
+                      "the set it acts on"
+            : params->n_load == 0
+                ? "has no load: add an entry to loads, or a support with a value"
+                : "has no load, or only loads of zero force: give it one, or number the "
+                  "cases without a gap");
+    }
+    return HX_OK;
+}
+
+/* Gives the elements of one entry their density. */
+static int make_passive(hx_problem *problem, const hx_set *set, const hx_passive_spec *passive)
+{
+    const hx_mesh *mesh = problem->mesh;
+    uint8_t *flag = NULL;
+    int64_t n;
+    if (passive->skin == 0.0) {
+        for (int64_t k = 0; k < set->n_elem; k++) problem->passive[set->elem[k]] = passive->density;
+        return HX_OK;
+    }
+    HX_TRY(hx_alloc(&flag, (size_t)mesh->n_elem, 1, "elements of a skin"));
+    const int rc = hx_skin_flag(mesh, set, passive->skin, flag, &n);
+    if (rc == HX_EINPUT) hx_error_prefix("%s: ", passive->origin);
+    for (int64_t e = 0; rc == HX_OK && e < mesh->n_elem; e++)
+        if (flag[e]) problem->passive[e] = passive->density;
+    free(flag);
+    return rc;
+}
+
+static int check_passive(const hx_passive_spec *passive, const hx_set *set, double rho_min)
+{
+    if (!(passive->skin >= 0.0) || isinf(passive->skin))
+        return HX_RAISE(HX_EINPUT, "%s: skin = %g is no thickness, it must be above 0",
+                        passive->origin, passive->skin);
+    if (passive->skin > 0.0 ? set->n_node == 0 : set->n_elem == 0)
+        return HX_RAISE(HX_EINPUT, "%s: set '%s' holds no %s, nothing would be passive%s",
+                        passive->origin, passive->set, passive->skin > 0.0 ? "node" : "element",
+                        set->n_node > 0 ? "; with a skin = THICKNESS what lies near it would" : "");
+    if (!(passive->density >= rho_min && passive->density <= 1.0))
+        return HX_RAISE(HX_EINPUT,
+                        "%s: density = %g must be between rho_min = %g (void) and 1 (solid)",
+                        passive->origin, passive->density, rho_min);
+    return HX_OK;
+}
+
+static int add_passive(hx_problem *problem, const hx_problem_params *params)
+{
+    const hx_mesh *mesh = problem->mesh;
+    if (params->n_passive == 0) return HX_OK;
+    HX_TRY(
+        hx_alloc_raw(&problem->passive, (size_t)mesh->n_elem, sizeof(double), "passive elements"));
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++) problem->passive[e] = NAN;
+    for (size_t i = 0; i < params->n_passive; i++) {
+        const hx_passive_spec *passive = &params->passive[i];
+        const hx_set *set;
+        HX_TRY(hx_problem_find_set(mesh, passive->set, passive->origin, &set));
+        HX_TRY(check_passive(passive, set, params->rho_min));
+        HX_TRY(make_passive(problem, set, passive));
+    }
+    return HX_OK;
+}
+
+static int add_volumes(hx_problem *problem, const hx_problem_params *params)
+{
+    const hx_mesh *mesh = problem->mesh;
+    double *volume;
+    HX_TRY(hx_alloc_raw(&problem->volume, (size_t)mesh->n_elem, sizeof(double), "volumes"));
+    volume = problem->volume;
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        hx_hex_map map;
+        hx_hex_map_init(&map, mesh->xyz, mesh->conn + 8 * e);
+        volume[e] = hx_hex_volume(&map);
+    }
+    const double total = hx_sum(mesh->n_elem, volume);
+    problem->design_volume = total;
+    for (int64_t e = 0; problem->passive && e < mesh->n_elem; e++) {
+        if (isnan(problem->passive[e])) continue;
+        problem->n_passive++;
+        problem->design_volume -= volume[e];
+        problem->passive_mass += volume[e] * problem->passive[e];
+    }
+    if (problem->n_passive == mesh->n_elem)
+        return HX_RAISE(HX_EINPUT, "%s: every element is passive, nothing is left to design",
+                        params->origin);
+    const double target = params->volume_fraction * total;
+    const double least = problem->passive_mass + params->rho_min * problem->design_volume;
+    if (target < least * (1.0 - 1e-12))
+        return HX_RAISE(HX_EINPUT,
+                        "%s: volume_fraction = %g cannot be met: the passive regions and rho_min "
+                        "already take %.4g of the volume; ask for more, or make less solid",
+                        params->origin, params->volume_fraction, least / total);
+    problem->initial_density =
+        fmin(1.0, fmax(params->rho_min, (target - problem->passive_mass) / problem->design_volume));
+    return HX_OK;
+}
+
+int hx_problem_create(hx_problem *problem, const hx_mesh *mesh, const hx_problem_params *params)
+{
+    int rc;
+    memset(problem, 0, sizeof *problem);
+    problem->mesh = mesh;
+    problem->young = params->young;
+    problem->poisson = params->poisson;
+    problem->lambda = params->poisson / ((1.0 + params->poisson) * (1.0 - 2.0 * params->poisson));
+    problem->mu = 0.5 / (1.0 + params->poisson);
+    problem->penalty = params->penalty;
+    problem->rho_min = params->rho_min;
+    problem->volume_fraction = params->volume_fraction;
+    HX_TRY_FAIL(check_law(params));
+    HX_TRY_FAIL(add_supports(problem, params));
+    HX_TRY_FAIL(hx_problem_add_springs(problem, params));
+    HX_TRY_FAIL(add_loads(problem, params));
+    HX_TRY_FAIL(add_passive(problem, params));
+    HX_TRY_FAIL(add_volumes(problem, params));
+    HX_TRY_FAIL(check_loaded(problem, params));
+    HX_TRY_FAIL(hx_problem_check_supported(problem, params->origin));
+    HX_TRY_FAIL(hx_problem_note_faces(mesh, params));
+    return HX_OK;
+fail:
+    hx_problem_free(problem);
+    return rc;
+}
+
+void hx_problem_modulus(const hx_problem *problem, const double *rho, double *modulus)
+{
+    const double young = problem->young, penalty = problem->penalty;
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < problem->mesh->n_elem; e++)
+        modulus[e] = hx_simp_modulus(young, penalty, rho[e]);
+}
+
+void hx_problem_total_force(const hx_problem *problem, int load_case, double total[3])
+{
+    total[0] = total[1] = total[2] = 0.0;
+    for (int64_t node = 0; node < problem->mesh->n_node; node++)
+        for (int i = 0; i < 3; i++) total[i] += problem->force[load_case][3 * node + i];
+}
+
+size_t hx_problem_bytes(const hx_problem *problem)
+{
+    const size_t n_node = (size_t)problem->mesh->n_node, n_elem = (size_t)problem->mesh->n_elem;
+    size_t bytes = n_node + n_elem * sizeof(double);
+    if (problem->prescribed) bytes += n_node * 3 * sizeof(double);
+    if (problem->passive) bytes += n_elem * sizeof(double);
+    bytes += (size_t)problem->n_spring * (sizeof(int64_t) + sizeof(double));
+    bytes += (size_t)problem->n_rigid_node * sizeof(int32_t);
+    if (problem->body) bytes += (size_t)problem->n_case * sizeof *problem->body;
+    return bytes + (size_t)problem->n_case * n_node * 3 * sizeof(double);
+}
+
+void hx_problem_free(hx_problem *problem)
+{
+    for (int c = 0; problem->force && c < problem->n_case; c++) free(problem->force[c]);
+    free(problem->force);
+    free(problem->body);
+    free(problem->weight);
+    free(problem->fixed);
+    free(problem->prescribed);
+    free(problem->spring_dof);
+    free(problem->rigid);
+    free(problem->rigid_node);
+    free(problem->spring);
+    free(problem->volume);
+    free(problem->passive);
+    memset(problem, 0, sizeof *problem);
+}

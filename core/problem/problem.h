@@ -1,0 +1,172 @@
+/* The mechanical problem: material, supports, load cases, passive elements, the SIMP law.
+ *
+ * Units are the user's, only consistent: length L, force F, so E and pressures in F/L^2. */
+#ifndef HX_PROBLEM_H
+#define HX_PROBLEM_H
+
+#include "../base/notes.h"
+#include "../mesh/mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { HX_FIX_X = 1, HX_FIX_Y = 2, HX_FIX_Z = 4 };
+
+/* `origin` in the specifications says where the user wrote them ("bracket.cfg:12: supports[0]"); it
+ * leads every message about them. All pointers are borrowed during hx_problem_create only. */
+typedef struct hx_support_spec {
+    const char *set; /* NULL: what the mesh's file states */
+    const char *origin;
+    unsigned fix;    /* HX_FIX_* of the prescribed components */
+    double value[3]; /* prescribed displacement, length */
+} hx_support_spec;
+
+typedef enum {
+    HX_SPRING_TOTAL, /* stiffness of the whole set, shared by area if it spans boundary faces, else
+                        equally over its nodes */
+    HX_SPRING_NODE,  /* at every node */
+    HX_SPRING_AREA   /* per area of the set's boundary faces */
+} hx_spring_share;
+
+/* Springs from a set to ground. */
+typedef struct hx_spring_spec {
+    const char *set, *origin;
+    double stiffness[3]; /* along x, y, z, force/length (per area) */
+    hx_spring_share per;
+} hx_spring_spec;
+
+typedef enum {
+    HX_LOAD_NODE_FORCE,  /* value = force at every node of the set */
+    HX_LOAD_TOTAL_FORCE, /* value = force shared over the set: by area if it spans boundary faces,
+                            else equally over its nodes */
+    HX_LOAD_TRACTION, /* value = force per area on the set's boundary faces, consistent nodal loads
+                       */
+    HX_LOAD_PRESSURE, /* value[0] = pressure on the set's boundary faces, positive pushes inwards */
+    HX_LOAD_BEARING,  /* value = force of a pin on the bore whose boundary faces the set holds
+                         (bearing.h) */
+    HX_LOAD_REMOTE,   /* value = force at `point`, `moment` about it; shared by the set's nodes, by
+                         area if it spans boundary faces, else equally, leaving them flexible */
+    HX_LOAD_REMOTE_RIGID, /* the same, and the set moves as one rigid body in all load cases */
+    HX_LOAD_GRAVITY,      /* value = acceleration of the whole part, which has no set */
+    HX_LOAD_CENTRIFUGAL,  /* value = axis through `point`, of any length, about which the whole part
+                             turns at `speed` */
+    HX_LOAD_FROM_FILE     /* forces that the mesh's file states; no set */
+} hx_load_kind;
+
+typedef struct hx_load_spec {
+    const char *set, *origin;
+    hx_load_kind kind;
+    double value[3];
+    int load_case; /* 1-based. HX_LOAD_FROM_FILE: 0 takes each step of the file as the case of its
+                      number, else that step, or the only one there is */
+    double moment[3], point[3]; /* HX_LOAD_REMOTE..: force * length, length */
+    double speed;               /* HX_LOAD_CENTRIFUGAL: radians per time */
+} hx_load_spec;
+
+/* density b(x) = at_origin + gradient x: what gravity and rotations of a case exert on a volume of
+ * solid material. Other densities: body_force.h. */
+typedef struct hx_body_field {
+    double at_origin[3];
+    double gradient[3][3];
+    int acts;  /* not 0 everywhere */
+    int alone; /* the case has no other force */
+} hx_body_field;
+
+/* A set of nodes that moves as one rigid body (rigid_set.h). */
+typedef struct hx_rigid_set {
+    int64_t first, n;     /* rigid_node[first .. first + n) */
+    double centre[3];     /* of its nodes */
+    double inverse[3][3]; /* pseudo-inverse of their second moment about it */
+} hx_rigid_set;
+
+typedef struct hx_passive_spec {
+    const char *set, *origin;
+    double density; /* in [rho_min, 1] */
+    double skin;    /* > 0: the elements within this length of the set (skin.h); 0: the set's own */
+} hx_passive_spec;
+
+typedef struct hx_problem_params {
+    const char *origin; /* of messages that belong to no entry: "bracket.cfg" */
+    double young, poisson;
+    double density; /* mass per volume; 0: not given, which loads by mass refuse */
+    double penalty, rho_min, volume_fraction;
+    size_t n_support, n_load, n_passive, n_weight, n_spring;
+    const hx_support_spec *support;
+    const hx_load_spec *load;
+    const hx_passive_spec *passive;
+    const double *weight; /* [n_weight] of the load cases; n_weight = 0: all 1 */
+    const hx_spring_spec *spring;
+    hx_notes *notes; /* warnings: faces that are left out; NULL: nobody listens */
+} hx_problem_params;
+
+typedef struct hx_problem {
+    const hx_mesh *mesh; /* (borrowed) */
+    double young, poisson;
+    double lambda, mu; /* Lame's constants for E = 1 */
+    double penalty, rho_min, volume_fraction;
+
+    uint8_t *fixed;     /* [n_node] HX_FIX_* (owned) */
+    double *prescribed; /* [n_node][3] displacement at fixed components, 0 elsewhere; NULL: all 0
+                           (owned) */
+    int64_t n_spring;
+    int64_t *spring_dof; /* [n_spring] degrees of freedom with springs, ascending (owned) */
+    double *spring;      /* [n_spring] their stiffness, on the diagonal of K (owned) */
+    int n_rigid;
+    hx_rigid_set *rigid; /* [n_rigid] sets that move as rigid bodies (owned) */
+    int64_t n_rigid_node;
+    int32_t *rigid_node; /* [n_rigid_node] free nodes, in one set each (owned) */
+    int n_case;
+    double *weight;      /* [n_case] (owned) */
+    double **force;      /* [n_case] -> [n_node][3], without loads by mass (owned) */
+    hx_body_field *body; /* [n_case] (owned); NULL: no loads by mass */
+
+    double *volume;  /* [n_elem] (owned) */
+    double *passive; /* [n_elem] density of passive elements, NaN where free; NULL: none (owned) */
+    int64_t n_passive;
+    double design_volume, passive_mass; /* sum of free volumes; sum of passive density * volume */
+    double initial_density;             /* of the free elements, so that the volume is met */
+    int64_t n_body;                     /* parts of the mesh that share no node */
+} hx_problem;
+
+/* HX_EINPUT with the entry's origin: unknown set (with the nearest name), set without nodes,
+ * boundary faces or elements of the kind wanted, conflicting prescribed displacements, load case
+ * numbers with a gap, model without load, without support or with a rigid motion left (named),
+ * volume fraction that the passive regions make impossible, material or law out of range.
+ * O(n_elem). */
+int hx_problem_create(hx_problem *problem, const hx_mesh *mesh, const hx_problem_params *params);
+
+/* modulus[e] = E * rho[e]^penalty. */
+void hx_problem_modulus(const hx_problem *problem, const double *rho, double *modulus);
+
+/* The rigid motions of each body that the supports leave free. HX_EINPUT names the first one
+ * ("translation along x", "rotation about an axis along z through ..."). Counts n_body. O(n_node).
+ */
+int hx_problem_check_supported(hx_problem *problem, const char *origin);
+
+/* The loads by mass of a case (0-based), or NULL. */
+static inline const hx_body_field *hx_problem_body(const hx_problem *problem, int load_case)
+{
+    return problem->body && problem->body[load_case].acts ? &problem->body[load_case] : NULL;
+}
+
+/* Sum of the applied forces of a case (0-based) without loads by mass, for reports. */
+void hx_problem_total_force(const hx_problem *problem, int load_case, double total[3]);
+
+/* Sum of the loads by mass of a case at rho[n_elem], or at the first design if it is NULL. */
+void hx_problem_total_body(const hx_problem *problem, int load_case, const double *rho,
+                           double total[3]);
+
+/* All forces of a case at rho[n_elem], or at the first design if it is NULL, into force[n_node][3].
+ * Cold. */
+int hx_problem_nodal_force(const hx_problem *problem, int load_case, const double *rho,
+                           double *force);
+
+size_t hx_problem_bytes(const hx_problem *problem);
+void hx_problem_free(hx_problem *problem);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

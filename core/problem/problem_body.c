@@ -1,0 +1,138 @@
+/* Loads by the part's own mass: the fields of gravity and rotation, and their forces on the host.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/sum.h"
+#include "../base/vec3.h"
+#include "body_force.h"
+#include "problem_internal.h"
+
+/* b(x) = speed^2 (d - (d.a) a), d = x - point, a the axis' direction. */
+static int add_rotation(const hx_load_spec *load, double density, hx_body_field *field)
+{
+    const double *v = load->value, length = hx_norm3(v);
+    const double size = density * load->speed * load->speed;
+    if (!(length > 0.0) || !isfinite(length))
+        return HX_RAISE(HX_EINPUT, "%s: the axis [%g, %g, %g] has no direction", load->origin, v[0],
+                        v[1], v[2]);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            const double g = size * ((i == j) - v[i] / length * (v[j] / length));
+            field->gradient[i][j] += g;
+            field->at_origin[i] -= g * load->point[j];
+        }
+    return HX_OK;
+}
+
+/* Largest force per volume in the field's coefficients; the squares of forces must not vanish. */
+static int check_size(const hx_load_spec *load, double density)
+{
+    const int rotates = load->kind == HX_LOAD_CENTRIFUGAL;
+    double largest = rotates ? load->speed * load->speed : 0.0;
+    for (int i = 0; !rotates && i < 3; i++) largest = fmax(largest, fabs(load->value[i]));
+    largest *= density;
+    if (!isfinite(largest))
+        return HX_RAISE(HX_EINPUT, "%s: a load of %g is not finite", load->origin, largest);
+    if (largest > 0.0 && largest < 1e-140)
+        return HX_RAISE(HX_EINPUT,
+                        "%s: a force of %g per volume is too small for double precision; other "
+                        "units would help",
+                        load->origin, largest);
+    return HX_OK;
+}
+
+int hx_problem_add_body(hx_problem *problem, const hx_problem_params *params,
+                        const hx_load_spec *load)
+{
+    const double density = params->density;
+    if (!(density > 0.0))
+        return HX_RAISE(HX_EINPUT,
+                        "%s: a load by mass needs material.density, mass per volume in consistent "
+                        "units; with N, mm and MPa tonnes per mm^3, steel 7.85e-9",
+                        load->origin);
+    if (!problem->body)
+        HX_TRY(hx_alloc(&problem->body, (size_t)problem->n_case, sizeof *problem->body, "loads"));
+    hx_body_field *field = &problem->body[load->load_case - 1];
+    HX_TRY(check_size(load, density));
+    if (load->kind == HX_LOAD_CENTRIFUGAL) return add_rotation(load, density, field);
+    for (int i = 0; i < 3; i++) field->at_origin[i] += density * load->value[i];
+    return HX_OK;
+}
+
+void hx_problem_finish_body(hx_problem *problem)
+{
+    const int64_t n_dof = 3 * problem->mesh->n_node;
+    for (int c = 0; problem->body && c < problem->n_case; c++) {
+        hx_body_field *field = &problem->body[c];
+        int other = 0;
+        for (int i = 0; i < 3; i++) {
+            field->acts |= fabs(field->at_origin[i]) > 0.0;
+            for (int j = 0; j < 3; j++) field->acts |= fabs(field->gradient[i][j]) > 0.0;
+        }
+#pragma omp parallel for schedule(static) reduction(| : other)
+        for (int64_t k = 0; k < n_dof; k++) other |= fabs(problem->force[c][k]) > 0.0;
+        field->alone = !other;
+    }
+}
+
+static void corners(const hx_mesh *mesh, int64_t elem, double x[24])
+{
+    for (int a = 0; a < 8; a++)
+        memcpy(x + 3 * a, mesh->xyz + 3 * (int64_t)mesh->conn[8 * elem + a], 3 * sizeof *x);
+}
+
+static double density_of(const hx_problem *problem, const double *rho, int64_t e)
+{
+    if (rho) return rho[e];
+    return problem->passive && !isnan(problem->passive[e]) ? problem->passive[e]
+                                                           : problem->initial_density;
+}
+
+void hx_problem_total_body(const hx_problem *problem, int load_case, const double *rho,
+                           double total[3])
+{
+    const hx_mesh *mesh = problem->mesh;
+    const hx_body_field *field = hx_problem_body(problem, load_case);
+    for (int i = 0; i < 3; i++) {
+        double part[HX_N_PART];
+        /* the work at a displacement of 1 along i */
+        double u[24];
+        for (int k = 0; k < 24; k++) u[k] = k % 3 == i;
+        total[i] = 0.0;
+        if (!field) continue;
+#pragma omp parallel for schedule(static)
+        for (int p = 0; p < HX_N_PART; p++) {
+            part[p] = 0.0;
+            for (int64_t e = hx_part_begin(mesh->n_elem, p); e < hx_part_begin(mesh->n_elem, p + 1);
+                 e++) {
+                double x[24];
+                corners(mesh, e, x);
+                part[p] += hx_mass_of(density_of(problem, rho, e)) * hx_hex8_body_work(x, u, field);
+            }
+        }
+        total[i] = hx_sum_parts(part);
+    }
+}
+
+int hx_problem_nodal_force(const hx_problem *problem, int load_case, const double *rho,
+                           double *force)
+{
+    const hx_mesh *mesh = problem->mesh;
+    const hx_body_field *field = hx_problem_body(problem, load_case);
+    memcpy(force, problem->force[load_case], 3 * (size_t)mesh->n_node * sizeof *force);
+    if (!field) return HX_OK;
+#pragma omp parallel for schedule(static)
+    for (int64_t node = 0; node < mesh->n_node; node++)
+        for (int64_t k = mesh->node_elem_ptr[node]; k < mesh->node_elem_ptr[node + 1]; k++) {
+            const int64_t elem = mesh->node_elem[k] >> 3;
+            const double mass = hx_mass_of(density_of(problem, rho, elem));
+            double x[24], f[3];
+            corners(mesh, elem, x);
+            hx_hex8_body_force(x, (int)(mesh->node_elem[k] & 7u), field, f);
+            for (int i = 0; i < 3; i++) force[3 * node + i] += mass * f[i];
+        }
+    return HX_OK;
+}

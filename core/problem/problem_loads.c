@@ -1,0 +1,150 @@
+/* Nodal forces of a load: point forces, shared totals, and consistent loads of tractions on faces.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "../base/vec3.h"
+#include "../mesh/load_faces.h"
+#include "problem_internal.h"
+
+int hx_problem_faces(const hx_mesh *mesh, const hx_set *set, const char *origin, int64_t *n_face,
+                     int64_t **face)
+{
+    const int rc = hx_load_faces(mesh, set, n_face, face);
+    if (rc == HX_EINPUT) hx_error_prefix("%s: ", origin);
+    return rc;
+}
+
+static int note_inner_faces(const hx_problem_params *params, const hx_mesh *mesh, const char *name,
+                            const char *origin)
+{
+    const hx_set *set = name ? hx_mesh_find_set(mesh, name) : NULL;
+    const int64_t n = set ? hx_set_inner_faces(mesh, set) : 0;
+    if (n == 0) return HX_OK;
+    return hx_notes_add(params->notes, HX_NOTE_WARNING,
+                        "%s: %lld of the %lld faces that set '%s' names lie between two elements, "
+                        "not on the boundary of the part, and are left out",
+                        origin, (long long)n, (long long)set->n_face, name);
+}
+
+int hx_problem_note_faces(const hx_mesh *mesh, const hx_problem_params *params)
+{
+    if (!params->notes) return HX_OK;
+    for (size_t i = 0; i < params->n_load; i++)
+        if (params->load[i].kind != HX_LOAD_NODE_FORCE)
+            HX_TRY(note_inner_faces(params, mesh, params->load[i].set, params->load[i].origin));
+    for (size_t i = 0; i < params->n_spring; i++)
+        if (params->spring[i].per != HX_SPRING_NODE)
+            HX_TRY(note_inner_faces(params, mesh, params->spring[i].set, params->spring[i].origin));
+    for (size_t i = 0; i < params->n_passive; i++)
+        if (params->passive[i].skin > 0.0)
+            HX_TRY(
+                note_inner_faces(params, mesh, params->passive[i].set, params->passive[i].origin));
+    return HX_OK;
+}
+
+/* Traction t (force per area) or, if t is NULL, pressure p against the outward normal. */
+static void add_traction(const hx_mesh *mesh, int64_t n_face, const int64_t *face, const double *t,
+                         double p, double *force)
+{
+    for (int64_t f = 0; f < n_face; f++) {
+        int32_t node[4];
+        hx_face_point point[4];
+        hx_face_points(mesh, face[f], node, point);
+        for (int q = 0; q < 4; q++) {
+            const double area = hx_norm3(point[q].normal);
+            for (int a = 0; a < 4; a++)
+                for (int i = 0; i < 3; i++)
+                    force[3 * (int64_t)node[a] + i] +=
+                        point[q].shape[a] * (t ? t[i] * area : -p * point[q].normal[i]);
+        }
+    }
+}
+
+static void add_node_force(const hx_set *set, const double value[3], double share, double *force)
+{
+    for (int64_t k = 0; k < set->n_node; k++)
+        for (int i = 0; i < 3; i++) force[3 * (int64_t)set->node[k] + i] += share * value[i];
+}
+
+/* Also refuses NaN. */
+static int check_value(const hx_load_spec *load, const double value[3])
+{
+    for (int i = 0; i < 3; i++) {
+        const double size = fabs(value[i]);
+        if (!isfinite(size))
+            return HX_RAISE(HX_EINPUT, "%s: a load of %g is not finite", load->origin, value[i]);
+        if (size > 0.0 && size < 1e-140) /* its square would be 0, and so the norm of the load */
+            return HX_RAISE(HX_EINPUT,
+                            "%s: a load of %g is too small for double precision; other units "
+                            "would help",
+                            load->origin, value[i]);
+    }
+    return HX_OK;
+}
+
+static int is_remote(const hx_load_spec *load)
+{
+    return load->kind == HX_LOAD_REMOTE || load->kind == HX_LOAD_REMOTE_RIGID;
+}
+
+static int check_values(const hx_load_spec *load)
+{
+    HX_TRY(check_value(load, load->value));
+    if (!is_remote(load)) return HX_OK;
+    HX_TRY(check_value(load, load->moment));
+    for (int i = 0; i < 3; i++)
+        if (!isfinite(load->point[i]))
+            return HX_RAISE(HX_EINPUT, "%s: point[%d] = %g is not finite", load->origin, i,
+                            load->point[i]);
+    return HX_OK;
+}
+
+/* Loads that act on faces, and total forces of sets without. */
+static int add_surface_load(const hx_mesh *mesh, const hx_set *set, const hx_load_spec *load,
+                            double *force)
+{
+    int64_t n_face = 0, *face = NULL;
+    HX_TRY(hx_problem_faces(mesh, set, load->origin, &n_face, &face));
+    if (load->kind == HX_LOAD_TOTAL_FORCE && n_face == 0) {
+        add_node_force(set, load->value, 1.0 / (double)set->n_node, force);
+    } else if (n_face == 0) {
+        free(face);
+        return HX_RAISE(HX_EINPUT,
+                        "%s: set '%s' spans no boundary face (%lld nodes), a %s needs a surface: "
+                        "name a set of faces, or use total_force or node_force",
+                        load->origin, load->set, (long long)set->n_node,
+                        load->kind == HX_LOAD_PRESSURE ? "pressure" : "traction");
+    } else if (load->kind == HX_LOAD_TOTAL_FORCE) {
+        const double area = hx_faces_area(mesh, n_face, face);
+        const double t[3] = {load->value[0] / area, load->value[1] / area, load->value[2] / area};
+        add_traction(mesh, n_face, face, t, 0.0, force);
+    } else {
+        add_traction(mesh, n_face, face, load->kind == HX_LOAD_TRACTION ? load->value : NULL,
+                     load->value[0], force);
+    }
+    free(face);
+    return HX_OK;
+}
+
+int hx_problem_add_load(const hx_mesh *mesh, const hx_load_spec *load, double *force)
+{
+    const hx_set *set;
+    HX_TRY(check_values(load));
+    HX_TRY(hx_problem_find_set(mesh, load->set, load->origin, &set));
+    if (set->n_node == 0)
+        return HX_RAISE(HX_EINPUT, "%s: set '%s' holds no node, the load would act on nothing",
+                        load->origin, load->set);
+    switch (load->kind) {
+    case HX_LOAD_NODE_FORCE:
+        add_node_force(set, load->value, 1.0, force);
+        return HX_OK;
+    case HX_LOAD_BEARING:
+        return hx_load_add_bearing(mesh, load, force);
+    case HX_LOAD_REMOTE:
+    case HX_LOAD_REMOTE_RIGID: /* of forces on a rigid set only force and moment count */
+        return hx_load_add_remote(mesh, set, load, force);
+    default:
+        return add_surface_load(mesh, set, load, force);
+    }
+}

@@ -1,0 +1,191 @@
+/* Rigid motions that supports and springs leave free, body by body.
+ *
+ * The six rigid motions of a body about its centre (rotations scaled by its size) are restricted to
+ * the fixed degrees of freedom and those with springs; a null vector of their Gram matrix is a
+ * motion that nothing holds.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/vec3.h"
+#include "../mesh/mesh_quality.h"
+#include "problem_internal.h"
+
+typedef struct rigid_body {
+    double lower[3], upper[3];
+    double gram[6][6];
+    int64_t n_fixed, first_node;
+} rigid_body;
+
+static void body_centre(const rigid_body *body, double centre[3], double *size)
+{
+    *size = 0.0;
+    for (int i = 0; i < 3; i++) {
+        centre[i] = 0.5 * (body->lower[i] + body->upper[i]);
+        *size = fmax(*size, 0.5 * (body->upper[i] - body->lower[i]));
+    }
+}
+
+/* Component i of the six motions at x: translations, then rotations about x, y, z. */
+static void motions(const rigid_body *body, const double *x, int i, double phi[6])
+{
+    double centre[3], size;
+    body_centre(body, centre, &size);
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    memset(phi, 0, 6 * sizeof *phi);
+    phi[i] = 1.0;
+    phi[3 + j] = (x[k] - centre[k]) / size; /* (omega x d)_i = omega_j d_k - omega_k d_j */
+    phi[3 + k] = -(x[j] - centre[j]) / size;
+}
+
+/* Component i at x is held. */
+static void add_held(const double *x, int i, rigid_body *body)
+{
+    double phi[6];
+    motions(body, x, i, phi);
+    for (int r = 0; r < 6; r++)
+        for (int c = 0; c < 6; c++) body->gram[r][c] += phi[r] * phi[c];
+    body->n_fixed++;
+}
+
+/* Smallest eigenvalue and its vector of a symmetric 6 x 6 matrix, by Jacobi rotations. */
+static double smallest_eigen(double a[6][6], double vector[6], double *largest)
+{
+    double v[6][6] = {{0.0}};
+    for (int i = 0; i < 6; i++) v[i][i] = 1.0;
+    for (int sweep = 0; sweep < 30; sweep++)
+        for (int p = 0; p < 5; p++)
+            for (int q = p + 1; q < 6; q++) {
+                if (a[p][q] == 0.0) continue;
+                const double theta = 0.5 * atan2(2.0 * a[p][q], a[p][p] - a[q][q]);
+                const double c = cos(theta), s = sin(theta);
+                for (int k = 0; k < 6; k++) {
+                    const double akp = a[k][p], akq = a[k][q];
+                    a[k][p] = c * akp + s * akq;
+                    a[k][q] = -s * akp + c * akq;
+                }
+                for (int k = 0; k < 6; k++) {
+                    const double apk = a[p][k], aqk = a[q][k];
+                    a[p][k] = c * apk + s * aqk;
+                    a[q][k] = -s * apk + c * aqk;
+                    const double vkp = v[k][p], vkq = v[k][q];
+                    v[k][p] = c * vkp + s * vkq;
+                    v[k][q] = -s * vkp + c * vkq;
+                }
+            }
+    int least = 0;
+    *largest = a[0][0];
+    for (int i = 1; i < 6; i++) {
+        if (a[i][i] < a[least][least]) least = i;
+        if (a[i][i] > *largest) *largest = a[i][i];
+    }
+    for (int k = 0; k < 6; k++) vector[k] = v[k][least];
+    return a[least][least];
+}
+
+static void describe_direction(const double d[3], char *text, size_t n_text)
+{
+    const double length = hx_norm3(d);
+    for (int i = 0; i < 3; i++)
+        if (fabs(d[i]) > 0.999 * length) {
+            snprintf(text, n_text, "%c", "xyz"[i]);
+            return;
+        }
+    snprintf(text, n_text, "(%.3g, %.3g, %.3g)", d[0] / length, d[1] / length, d[2] / length);
+}
+
+/* "translation along x" or "rotation about an axis along z through (1, 2, 3)". */
+static void describe_motion(const rigid_body *body, const double motion[6], char *text,
+                            size_t n_text)
+{
+    double centre[3], size;
+    char direction[64];
+    const double *t = motion, *w = motion + 3;
+    const double ww = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
+    body_centre(body, centre, &size);
+    if (ww < 1e-8) {
+        describe_direction(t, direction, sizeof direction);
+        snprintf(text, n_text, "translation along %s", direction);
+        return;
+    }
+    describe_direction(w, direction, sizeof direction);
+    double point[3];
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        point[i] = centre[i] + size * (w[j] * t[k] - w[k] * t[j]) / ww;
+        if (fabs(point[i]) < 1e-9 * size) point[i] = 0.0; /* rounding */
+    }
+    snprintf(text, n_text, "rotation about an axis along %s through (%.6g, %.6g, %.6g)", direction,
+             point[0], point[1], point[2]);
+}
+
+static int check_body(const hx_problem *problem, rigid_body *body, int64_t n_body,
+                      const char *origin)
+{
+    double motion[6], largest;
+    char text[192], which[96] = "the model";
+    if (n_body > 1)
+        snprintf(which, sizeof which, "the body that holds node %lld (one of %lld bodies)",
+                 (long long)hx_mesh_node_number(problem->mesh, body->first_node),
+                 (long long)n_body);
+    if (body->n_fixed == 0)
+        return HX_RAISE(HX_EINPUT, "%s: %s has no support: fix at least six degrees of freedom",
+                        origin, which);
+    const double least = smallest_eigen(body->gram, motion, &largest);
+    if (least > 1e-10 * largest) return HX_OK;
+    describe_motion(body, motion, text, sizeof text);
+    return HX_RAISE(HX_EINPUT, "%s: the supports leave %s a rigid motion, a %s: fix more", origin,
+                    which, text);
+}
+
+/* Extents and first nodes. */
+static void measure_bodies(const hx_mesh *mesh, const int32_t *body_of, int64_t n_body,
+                           rigid_body *body)
+{
+    if (n_body == 1) { /* first_node = 0 */
+        memcpy(body->lower, mesh->box_min, sizeof body->lower);
+        memcpy(body->upper, mesh->box_max, sizeof body->upper);
+        return;
+    }
+    for (int64_t b = 0; b < n_body; b++) body[b].first_node = -1;
+    for (int64_t node = 0; node < mesh->n_node; node++) {
+        rigid_body *b = &body[body_of[node]];
+        const double *x = mesh->xyz + 3 * node;
+        for (int i = 0; i < 3; i++) {
+            b->lower[i] = b->first_node < 0 ? x[i] : fmin(b->lower[i], x[i]);
+            b->upper[i] = b->first_node < 0 ? x[i] : fmax(b->upper[i], x[i]);
+        }
+        if (b->first_node < 0) b->first_node = node;
+    }
+}
+
+int hx_problem_check_supported(hx_problem *problem, const char *origin)
+{
+    const hx_mesh *mesh = problem->mesh;
+    int32_t *body_of = NULL;
+    rigid_body *body = NULL;
+    int64_t n_body;
+    int rc;
+    HX_TRY_FAIL(hx_alloc_raw(&body_of, (size_t)mesh->n_node, sizeof *body_of, "bodies"));
+    HX_TRY_FAIL(hx_mesh_bodies(mesh, body_of, &n_body));
+    problem->n_body = n_body;
+    HX_TRY_FAIL(hx_alloc(&body, (size_t)n_body, sizeof *body, "bodies"));
+    measure_bodies(mesh, body_of, n_body, body);
+    for (int64_t node = 0; node < mesh->n_node; node++)
+        for (int i = 0; problem->fixed[node] && i < 3; i++)
+            if (problem->fixed[node] >> i & 1)
+                add_held(mesh->xyz + 3 * node, i, &body[body_of[node]]);
+    for (int64_t k = 0; k < problem->n_spring; k++) { /* however soft */
+        const int64_t node = problem->spring_dof[k] / 3;
+        add_held(mesh->xyz + 3 * node, (int)(problem->spring_dof[k] % 3), &body[body_of[node]]);
+    }
+    for (int64_t b = 0; b < n_body; b++) HX_TRY_FAIL(check_body(problem, &body[b], n_body, origin));
+    rc = HX_OK;
+fail:
+    free(body_of);
+    free(body);
+    return rc;
+}

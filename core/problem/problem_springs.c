@@ -1,0 +1,101 @@
+/* Springs to ground: stiffness on the diagonal of K, whatever the design. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/vec3.h"
+#include "../mesh/load_faces.h"
+#include "problem_internal.h"
+
+static int check_stiffness(const hx_spring_spec *spring)
+{
+    const double *k = spring->stiffness;
+    for (int i = 0; i < 3; i++)
+        if (!(k[i] >= 0.0) || k[i] > 1e300)
+            return HX_RAISE(HX_EINPUT, "%s: stiffness[%d] = %g must be finite and not below 0",
+                            spring->origin, i, k[i]);
+    if (k[0] > 0.0 || k[1] > 0.0 || k[2] > 0.0) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "%s: the stiffness is 0 in every direction", spring->origin);
+}
+
+/* diag[node] += share of the node's part of the faces' area. */
+static void add_by_area(const hx_mesh *mesh, int64_t n_face, const int64_t *face, double per_area,
+                        const double stiffness[3], double *diag)
+{
+    for (int64_t f = 0; f < n_face; f++) {
+        int32_t node[4];
+        hx_face_point point[4];
+        hx_face_points(mesh, face[f], node, point);
+        for (int a = 0; a < 4; a++) {
+            double area = 0.0;
+            for (int q = 0; q < 4; q++) area += point[q].shape[a] * hx_norm3(point[q].normal);
+            for (int i = 0; i < 3; i++)
+                diag[3 * (int64_t)node[a] + i] += per_area * area * stiffness[i];
+        }
+    }
+}
+
+static void add_by_node(const hx_set *set, double share, const double stiffness[3], double *diag)
+{
+    for (int64_t k = 0; k < set->n_node; k++)
+        for (int i = 0; i < 3; i++) diag[3 * (int64_t)set->node[k] + i] += share * stiffness[i];
+}
+
+static int add_spring(const hx_mesh *mesh, const hx_spring_spec *spring, double *diag)
+{
+    const hx_set *set;
+    int64_t n_face = 0, *face = NULL;
+    HX_TRY(check_stiffness(spring));
+    HX_TRY(hx_problem_find_set(mesh, spring->set, spring->origin, &set));
+    if (set->n_node == 0)
+        return HX_RAISE(HX_EINPUT, "%s: set '%s' holds no node, the springs would hold nothing",
+                        spring->origin, spring->set);
+    if (spring->per == HX_SPRING_NODE) {
+        add_by_node(set, 1.0, spring->stiffness, diag);
+        return HX_OK;
+    }
+    HX_TRY(hx_problem_faces(mesh, set, spring->origin, &n_face, &face));
+    if (n_face > 0)
+        add_by_area(mesh, n_face, face,
+                    spring->per == HX_SPRING_AREA ? 1.0 : 1.0 / hx_faces_area(mesh, n_face, face),
+                    spring->stiffness, diag);
+    else if (spring->per == HX_SPRING_TOTAL)
+        add_by_node(set, 1.0 / (double)set->n_node, spring->stiffness, diag);
+    free(face);
+    if (n_face == 0 && spring->per == HX_SPRING_AREA)
+        return HX_RAISE(HX_EINPUT,
+                        "%s: set '%s' spans no boundary face (%lld nodes), a stiffness per area "
+                        "needs a surface: name a set of faces, or use per = \"total\" or \"node\"",
+                        spring->origin, spring->set, (long long)set->n_node);
+    return HX_OK;
+}
+
+/* What of the diagonal is not 0, as a list. */
+static int list_springs(hx_problem *problem, const double *diag)
+{
+    const int64_t n_dof = 3 * problem->mesh->n_node;
+    int64_t n = 0;
+    for (int64_t k = 0; k < n_dof; k++) n += diag[k] > 0.0;
+    HX_TRY(hx_alloc_raw(&problem->spring_dof, (size_t)n, sizeof(int64_t), "springs"));
+    HX_TRY(hx_alloc_raw(&problem->spring, (size_t)n, sizeof(double), "springs"));
+    for (int64_t k = 0; k < n_dof; k++) {
+        if (!(diag[k] > 0.0)) continue;
+        problem->spring_dof[problem->n_spring] = k;
+        problem->spring[problem->n_spring++] = diag[k];
+    }
+    return HX_OK;
+}
+
+int hx_problem_add_springs(hx_problem *problem, const hx_problem_params *params)
+{
+    double *diag;
+    int rc = HX_OK;
+    if (params->n_spring == 0) return HX_OK;
+    HX_TRY(hx_alloc(&diag, 3 * (size_t)problem->mesh->n_node, sizeof *diag, "springs"));
+    for (size_t i = 0; rc == HX_OK && i < params->n_spring; i++)
+        rc = add_spring(problem->mesh, &params->spring[i], diag);
+    if (rc == HX_OK) rc = list_springs(problem, diag);
+    free(diag);
+    return rc;
+}

@@ -1,0 +1,23 @@
+/* The SIMP law (Bendsoe 1989; P1, equation 2): one formula for host and device. */
+#ifndef HX_SIMP_H
+#define HX_SIMP_H
+
+#include <math.h>
+
+#include "../base/host_device.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* E rho^p; young: modulus of solid (force/length^2), rho in (0, 1]. */
+static HX_HD double hx_simp_modulus(double young, double penalty, double rho)
+{
+    return young * (penalty == 3.0 ? rho * rho * rho : pow(rho, penalty));
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,515 @@
+#include "lattice.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/sort.h"
+
+static const char *const WHAT = "multigrid lattice";
+
+/* Places of a lattice that the flags may cover, per element. */
+enum { MAX_PLACES = 64 };
+
+typedef struct extents {
+    double half[3]; /* largest distance of a node from its element's centroid */
+    double mean[3]; /* edges of the elements' boxes */
+} extents;
+
+static void element_box(const hx_mesh *mesh, int64_t e, double low[3], double high[3])
+{
+    const int32_t *conn = mesh->conn + 8 * e;
+    for (int i = 0; i < 3; i++) {
+        low[i] = INFINITY;
+        high[i] = -INFINITY;
+        for (int a = 0; a < 8; a++) {
+            const double x = mesh->xyz[3 * (int64_t)conn[a] + i];
+            low[i] = x < low[i] ? x : low[i];
+            high[i] = x > high[i] ? x : high[i];
+        }
+    }
+}
+
+/* The sums are of a sample only: they choose a size, and a fixed order is cheap that way. */
+static extents measure(const hx_mesh *mesh)
+{
+    double half0 = 0.0, half1 = 0.0, half2 = 0.0;
+    extents x = {{0.0}, {0.0}};
+    const int64_t stride = mesh->n_elem / 100000 + 1;
+    int64_t n = 0;
+#pragma omp parallel for schedule(static) reduction(max : half0, half1, half2)
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        double low[3], high[3], c[3];
+        element_box(mesh, e, low, high);
+        hx_mesh_centroid(mesh, e, c);
+        half0 = fmax(half0, fmax(high[0] - c[0], c[0] - low[0]));
+        half1 = fmax(half1, fmax(high[1] - c[1], c[1] - low[1]));
+        half2 = fmax(half2, fmax(high[2] - c[2], c[2] - low[2]));
+    }
+    for (int64_t e = 0; e < mesh->n_elem; e += stride, n++) {
+        double low[3], high[3];
+        element_box(mesh, e, low, high);
+        for (int i = 0; i < 3; i++) x.mean[i] += high[i] - low[i];
+    }
+    x.half[0] = half0;
+    x.half[1] = half1;
+    x.half[2] = half2;
+    for (int i = 0; i < 3; i++) x.mean[i] /= (double)n;
+    return x;
+}
+
+/* Cells with the proportions of the mean element, so wide that the centroids of a node's elements
+ * differ by one cell at most. */
+static void choose_size(hx_lattice *lattice, const hx_mesh *mesh, double coarsening, int64_t n[3])
+{
+    const extents x = measure(mesh);
+    const double volume = cbrt(x.mean[0] * x.mean[1] * x.mean[2]);
+    for (int i = 0; i < 3; i++)
+        lattice->size[i] =
+            fmax(coarsening * mesh->elem_size * x.mean[i] / volume, 2.0 * (1.0 + 1e-9) * x.half[i]);
+    for (;;) {
+        double places = 1.0;
+        for (int i = 0; i < 3; i++) {
+            const double length = mesh->box_max[i] - mesh->box_min[i];
+            n[i] = (int64_t)ceil(length / lattice->size[i] - 1e-6);
+            if (n[i] < 1) n[i] = 1;
+            places *= (double)(n[i] + 1);
+        }
+        if (places <= MAX_PLACES * (double)mesh->n_elem + 1e4 && places < 2e9) break;
+        for (int i = 0; i < 3; i++) lattice->size[i] *= 1.5;
+    }
+    lattice->unit = cbrt(lattice->size[0] * lattice->size[1] * lattice->size[2]);
+    memcpy(lattice->origin, mesh->box_min, sizeof lattice->origin);
+}
+
+/* The places of one lattice, and which of them are used. */
+typedef struct grid {
+    int64_t n[3];     /* cells */
+    int64_t layer[3]; /* of nodes: one more than cells, or 1 where they have collapsed */
+    int32_t *cell;    /* [n0 n1 n2] number of the cell, or -1 */
+    int32_t *node;    /* [layer0 layer1 layer2] number of the node, or -1 */
+    int32_t *place;   /* [n_node][3] */
+    int64_t n_cell, n_node;
+} grid;
+
+static int64_t cell_at(const grid *g, int64_t i, int64_t j, int64_t k)
+{
+    return (k * g->n[1] + j) * g->n[0] + i;
+}
+
+static int64_t node_at(const grid *g, int64_t i, int64_t j, int64_t k)
+{
+    return (k * g->layer[1] + j) * g->layer[0] + i;
+}
+
+static int64_t n_cell_place(const grid *g)
+{
+    return g->n[0] * g->n[1] * g->n[2];
+}
+
+static int64_t n_node_place(const grid *g)
+{
+    return g->layer[0] * g->layer[1] * g->layer[2];
+}
+
+static void free_grid(grid *g)
+{
+    free(g->cell);
+    free(g->node);
+    free(g->place);
+    memset(g, 0, sizeof *g);
+}
+
+static int alloc_grid(grid *g, const int64_t n[3], const int64_t layer[3])
+{
+    memset(g, 0, sizeof *g);
+    memcpy(g->n, n, sizeof g->n);
+    memcpy(g->layer, layer, sizeof g->layer);
+    HX_TRY(hx_alloc(&g->cell, (size_t)n_cell_place(g), sizeof *g->cell, WHAT));
+    return hx_alloc(&g->node, (size_t)n_node_place(g), sizeof *g->node, WHAT);
+}
+
+/* Flags (0 or 1) to numbers in order, -1 where 0; returns how many. */
+static int64_t number_flags(int32_t *flag, int64_t n)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i++) flag[i] = flag[i] ? (int32_t)count++ : -1;
+    return count;
+}
+
+/* Numbers the flagged cells and their corners. */
+static int number_grid(grid *g)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t k = 0; k < g->layer[2]; k++)
+        for (int64_t j = 0; j < g->layer[1]; j++)
+            for (int64_t i = 0; i < g->layer[0]; i++) {
+                int used = 0;
+                for (int c = 0; c < 8; c++) { /* the cells around; of a collapsed one, cell 0 */
+                    const int64_t x = i - (c & 1), y = j - (c >> 1 & 1), z = k - (c >> 2);
+                    if (x >= 0 && y >= 0 && z >= 0 && x < g->n[0] && y < g->n[1] && z < g->n[2])
+                        used |= g->cell[cell_at(g, x, y, z)];
+                }
+                g->node[node_at(g, i, j, k)] = used;
+            }
+    g->n_cell = number_flags(g->cell, n_cell_place(g));
+    g->n_node = number_flags(g->node, n_node_place(g));
+    HX_TRY(hx_alloc_raw(&g->place, (size_t)g->n_node, 3 * sizeof *g->place, WHAT));
+#pragma omp parallel for schedule(static)
+    for (int64_t k = 0; k < g->layer[2]; k++)
+        for (int64_t j = 0; j < g->layer[1]; j++)
+            for (int64_t i = 0; i < g->layer[0]; i++) {
+                const int64_t node = g->node[node_at(g, i, j, k)];
+                const int32_t place[3] = {(int32_t)i, (int32_t)j, (int32_t)k};
+                if (node >= 0) memcpy(g->place + 3 * node, place, sizeof place);
+            }
+    return HX_OK;
+}
+
+/* Items 0 .. n-1 by key (0 .. n_key-1), ascending within a key; at[n_key + 1]. */
+static void sort_by_key(const int32_t *key, int64_t n, int32_t *list, int32_t *at, int64_t n_key)
+{
+    memset(at, 0, (size_t)(n_key + 1) * sizeof *at);
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n; i++) {
+#pragma omp atomic
+        at[key[i]]++;
+    }
+    for (int64_t k = 1; k <= n_key; k++) at[k] += at[k - 1]; /* ends; they become beginnings */
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n; i++) {
+        int32_t to;
+#pragma omp atomic capture
+        to = --at[key[i]];
+        list[to] = (int32_t)i;
+    }
+    at[n_key] = (int32_t)n;
+#pragma omp parallel for schedule(static)
+    for (int64_t k = 0; k < n_key; k++) hx_sort_few_i32(list + at[k], at[k + 1] - at[k]);
+}
+
+/* The cell that holds an element's centroid, of n[3]. */
+static void find_cell(const hx_lattice *lattice, const hx_mesh *mesh, int64_t e, const int64_t n[3],
+                      int64_t at[3])
+{
+    double c[3];
+    hx_mesh_centroid(mesh, e, c);
+    for (int i = 0; i < 3; i++) {
+        at[i] = (int64_t)floor((c[i] - lattice->origin[i]) / lattice->size[i]);
+        at[i] = at[i] < 0 ? 0 : at[i] >= n[i] ? n[i] - 1 : at[i];
+    }
+}
+
+/* Takes off a last layer of cells that no centroid lies in: coarser cells would stand half empty
+ * for it. The first layer has one, elements being no wider than a cell. */
+static void trim(const hx_lattice *lattice, const hx_mesh *mesh, int64_t n[3])
+{
+    int64_t last0 = 0, last1 = 0, last2 = 0;
+#pragma omp parallel for schedule(static) reduction(max : last0, last1, last2)
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        int64_t at[3];
+        find_cell(lattice, mesh, e, n, at);
+        last0 = at[0] > last0 ? at[0] : last0;
+        last1 = at[1] > last1 ? at[1] : last1;
+        last2 = at[2] > last2 ? at[2] : last2;
+    }
+    n[0] = last0 + 1;
+    n[1] = last1 + 1;
+    n[2] = last2 + 1;
+}
+
+/* key[e] := the place of the element's cell; flags those. */
+static void flag_cells(const hx_lattice *lattice, const hx_mesh *mesh, grid *g, int32_t *key)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        int64_t at[3];
+        find_cell(lattice, mesh, e, g->n, at);
+        const int64_t place = cell_at(g, at[0], at[1], at[2]);
+        key[e] = (int32_t)place;
+#pragma omp atomic write
+        g->cell[place] = 1;
+    }
+}
+
+static void list_cells(hx_lattice *lattice, const grid *g)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t k = 0; k < g->n[2]; k++)
+        for (int64_t j = 0; j < g->n[1]; j++)
+            for (int64_t i = 0; i < g->n[0]; i++) {
+                const int64_t cell = g->cell[cell_at(g, i, j, k)];
+                const int32_t place[3] = {(int32_t)i, (int32_t)j, (int32_t)k};
+                if (cell < 0) continue;
+                memcpy(lattice->cell + 3 * cell, place, sizeof place);
+                for (int c = 0; c < 8; c++)
+                    lattice->cell_corner[8 * cell + c] =
+                        g->node[node_at(g, i + (c & 1), j + (c >> 1 & 1), k + (c >> 2))];
+            }
+}
+
+/* The cells around each node of level 0. */
+static void list_node_cells(hx_lattice *lattice, int64_t n_node)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t k = 0; k < 8 * n_node; k++) lattice->node_cell[k] = -1;
+#pragma omp parallel for schedule(static)
+    for (int64_t cell = 0; cell < lattice->n_cell; cell++)
+        for (int64_t c = 0; c < 8; c++)
+            lattice->node_cell[c * n_node + lattice->cell_corner[8 * cell + c]] = (int32_t)cell;
+}
+
+static void colour_cells(hx_lattice *lattice)
+{
+    int32_t n = 0;
+    for (int colour = 0; colour < 8; colour++) {
+        lattice->colour_at[colour] = n;
+        for (int64_t c = 0; c < lattice->n_cell; c++) {
+            const int32_t *at = lattice->cell + 3 * c;
+            if ((at[0] & 1) + 2 * (at[1] & 1) + 4 * (at[2] & 1) == colour)
+                lattice->coloured[n++] = (int32_t)c;
+        }
+    }
+    lattice->colour_at[8] = n;
+}
+
+/* Lattice coordinates of the mesh's nodes; key[node] := the cell of its first element. */
+static void place_nodes(hx_lattice *lattice, const hx_mesh *mesh, const int32_t *elem_cell,
+                        int32_t *key)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < mesh->n_node; a++) {
+        const int64_t begin = mesh->node_elem_ptr[a], end = mesh->node_elem_ptr[a + 1];
+        int32_t low[3] = {INT32_MAX, INT32_MAX, INT32_MAX}, high[3] = {0, 0, 0};
+        key[a] = elem_cell[mesh->node_elem[begin] >> 3];
+        for (int64_t k = begin; k < end; k++) {
+            const int32_t *at = lattice->cell + 3 * (int64_t)elem_cell[mesh->node_elem[k] >> 3];
+            for (int i = 0; i < 3; i++) {
+                low[i] = at[i] < low[i] ? at[i] : low[i];
+                high[i] = at[i] > high[i] ? at[i] : high[i];
+            }
+        }
+        for (int i = 0; i < 3; i++) {
+            const double x = (mesh->xyz[3 * a + i] - lattice->origin[i]) / lattice->size[i];
+            const double inside = fmin(fmax(x, low[i]), low[i] + 1.0);
+            lattice->position[3 * a + i] = (float)(high[i] > low[i] ? high[i] : inside);
+        }
+    }
+}
+
+static int lay_over_mesh(hx_lattice *lattice, const hx_mesh *mesh, grid *g)
+{
+    const size_t n_elem = (size_t)mesh->n_elem, n_node = (size_t)mesh->n_node;
+    int32_t *key = NULL, *node_key = NULL;
+    int rc;
+    HX_TRY_FAIL(hx_alloc_raw(&key, n_elem, sizeof *key, WHAT));
+    HX_TRY_FAIL(hx_alloc_raw(&node_key, n_node, sizeof *node_key, WHAT));
+    flag_cells(lattice, mesh, g, key);
+    HX_TRY_FAIL(number_grid(g));
+    const size_t n_cell = (size_t)g->n_cell;
+    lattice->n_cell = g->n_cell;
+    HX_TRY_FAIL(hx_alloc_raw(&lattice->cell, n_cell, 3 * sizeof(int32_t), WHAT));
+    HX_TRY_FAIL(hx_alloc_raw(&lattice->cell_corner, n_cell, 8 * sizeof(int32_t), WHAT));
+    HX_TRY_FAIL(hx_alloc_raw(&lattice->node_cell, 8 * (size_t)g->n_node, sizeof(int32_t), WHAT));
+    HX_TRY_FAIL(hx_alloc_raw(&lattice->cell_elem, n_elem, sizeof(int32_t), WHAT));
+    HX_TRY_FAIL(hx_alloc_raw(&lattice->cell_elem_at, n_cell + 1, sizeof(int32_t), WHAT));
+    HX_TRY_FAIL(hx_alloc_raw(&lattice->cell_node, n_node, sizeof(int32_t), WHAT));
+    HX_TRY_FAIL(hx_alloc_raw(&lattice->cell_node_at, n_cell + 1, sizeof(int32_t), WHAT));
+    HX_TRY_FAIL(hx_alloc_raw(&lattice->position, n_node, 3 * sizeof(float), WHAT));
+    HX_TRY_FAIL(hx_alloc_raw(&lattice->coloured, n_cell, sizeof(int32_t), WHAT));
+    list_cells(lattice, g);
+    list_node_cells(lattice, g->n_node);
+    colour_cells(lattice);
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++) key[e] = g->cell[key[e]];
+    place_nodes(lattice, mesh, key, node_key);
+    sort_by_key(key, mesh->n_elem, lattice->cell_elem, lattice->cell_elem_at, lattice->n_cell);
+    sort_by_key(node_key, mesh->n_node, lattice->cell_node, lattice->cell_node_at, lattice->n_cell);
+    rc = HX_OK;
+fail:
+    free(key);
+    free(node_key);
+    return rc;
+}
+
+/* The node at a place, or -1. */
+static int32_t find_node(const grid *g, int64_t i, int64_t j, int64_t k)
+{
+    if (i < 0 || j < 0 || k < 0 || i >= g->layer[0] || j >= g->layer[1] || k >= g->layer[2])
+        return -1;
+    return g->node[node_at(g, i, j, k)];
+}
+
+static int list_neighbours(hx_lattice_level *level, const grid *g)
+{
+    const int64_t n = g->n_node;
+    level->n_node = n;
+    HX_TRY(hx_alloc_raw(&level->neighbour, (size_t)n, 27 * sizeof(int32_t), WHAT));
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < n; a++) {
+        const int32_t *at = g->place + 3 * a;
+        for (int o = 0; o < 27; o++) {
+            const int32_t b =
+                find_node(g, at[0] + o % 3 - 1, at[1] + o / 3 % 3 - 1, at[2] + o / 9 - 1);
+            level->neighbour[o * n + a] = b >= 0 ? b : (int32_t)a;
+        }
+    }
+    return HX_OK;
+}
+
+/* What becomes of direction i on the next level. */
+static hx_lattice_mode mode_of(const grid *g, int i)
+{
+    if (g->n[i] > 1) return HX_LATTICE_HALVE;
+    return g->layer[i] > 1 ? HX_LATTICE_COLLAPSE : HX_LATTICE_KEEP;
+}
+
+/* The child of the coarse node at `at` at an offset, or -1. */
+static int32_t find_child(const grid *fine, const int mode[3], const int32_t at[3], int offset)
+{
+    const int to[3] = {offset % 3 - 1, offset / 3 % 3 - 1, offset / 9 - 1};
+    int64_t place[3];
+    for (int i = 0; i < 3; i++) {
+        if (to[i] < hx_lattice_low(mode[i]) || to[i] > hx_lattice_high(mode[i])) return -1;
+        place[i] = (int64_t)hx_lattice_stride(mode[i]) * at[i] + to[i];
+    }
+    return find_node(fine, place[0], place[1], place[2]);
+}
+
+/* The parent of the fine node at `at` by corner of its coarse cell, or -1 where its weight is 0. */
+static int32_t find_parent(const grid *coarse, const int mode[3], const int32_t at[3], int corner)
+{
+    int64_t up[3];
+    for (int i = 0; i < 3; i++) {
+        const int bit = corner >> i & 1;
+        up[i] = 0;
+        if (mode[i] == HX_LATTICE_HALVE) {
+            if (bit && at[i] % 2 == 0) return -1;
+            up[i] = at[i] / 2 + bit;
+        } else if (bit != at[i]) {
+            return -1;
+        }
+    }
+    return find_node(coarse, up[0], up[1], up[2]);
+}
+
+/* Links a level (`fine`) with the next (`coarse`). */
+static int link_levels(hx_lattice_level *fine, const grid *g, hx_lattice_level *coarse,
+                       const grid *next)
+{
+    const int64_t n = g->n_node, n_next = next->n_node;
+    for (int i = 0; i < 3; i++) {
+        coarse->mode[i] = mode_of(g, i);
+        coarse->step[i] = coarse->mode[i] == HX_LATTICE_HALVE ? 2.0 * fine->step[i] : 0.0;
+    }
+    HX_TRY(hx_alloc_raw(&fine->parent, (size_t)n, 8 * sizeof(int32_t), WHAT));
+    HX_TRY(hx_alloc_raw(&coarse->child, (size_t)n_next, 27 * sizeof(int32_t), WHAT));
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < n; a++)
+        for (int c = 0; c < 8; c++)
+            fine->parent[c * n + a] = find_parent(next, coarse->mode, g->place + 3 * a, c);
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < n_next; a++)
+        for (int o = 0; o < 27; o++)
+            coarse->child[o * n_next + a] = find_child(g, coarse->mode, next->place + 3 * a, o);
+    return HX_OK;
+}
+
+/* Cells of 2 x 2 x 2, used where one of the eight is. */
+static int coarsen(const grid *g, grid *next)
+{
+    int64_t n[3], layer[3];
+    for (int i = 0; i < 3; i++) {
+        n[i] = (g->n[i] + 1) / 2;
+        layer[i] = mode_of(g, i) == HX_LATTICE_HALVE ? n[i] + 1 : 1;
+    }
+    HX_TRY(alloc_grid(next, n, layer));
+#pragma omp parallel for schedule(static)
+    for (int64_t k = 0; k < n[2]; k++)
+        for (int64_t j = 0; j < n[1]; j++)
+            for (int64_t i = 0; i < n[0]; i++) {
+                int used = 0;
+                for (int c = 0; c < 8; c++) {
+                    const int64_t x = 2 * i + (c & 1), y = 2 * j + (c >> 1 & 1),
+                                  z = 2 * k + (c >> 2);
+                    if (x < g->n[0] && y < g->n[1] && z < g->n[2])
+                        used |= g->cell[cell_at(g, x, y, z)] >= 0;
+                }
+                next->cell[cell_at(next, i, j, k)] = used;
+            }
+    return number_grid(next);
+}
+
+static int is_last(const grid *g, int n_level, int64_t n_last)
+{
+    const int single = g->n[0] == 1 && g->n[1] == 1 && g->n[2] == 1;
+    return g->n_node <= n_last || single || n_level == HX_LATTICE_LEVELS;
+}
+
+int hx_lattice_create(hx_lattice *lattice, const hx_mesh *mesh, double coarsening, int64_t n_last)
+{
+    grid here, next;
+    int64_t n[3], layer[3];
+    int rc;
+    memset(lattice, 0, sizeof *lattice);
+    memset(&here, 0, sizeof here);
+    memset(&next, 0, sizeof next);
+    choose_size(lattice, mesh, coarsening, n);
+    trim(lattice, mesh, n);
+    for (int i = 0; i < 3; i++) layer[i] = n[i] + 1;
+    HX_TRY_FAIL(alloc_grid(&here, n, layer));
+    HX_TRY_FAIL(lay_over_mesh(lattice, mesh, &here));
+    for (int i = 0; i < 3; i++) lattice->level[0].step[i] = lattice->size[i] / lattice->unit;
+    for (;;) {
+        hx_lattice_level *level = &lattice->level[lattice->n_level++];
+        HX_TRY_FAIL(list_neighbours(level, &here));
+        if (is_last(&here, lattice->n_level, n_last)) break;
+        HX_TRY_FAIL(coarsen(&here, &next));
+        HX_TRY_FAIL(link_levels(level, &here, level + 1, &next));
+        free_grid(&here);
+        here = next;
+        memset(&next, 0, sizeof next);
+    }
+    free_grid(&here);
+    return HX_OK;
+fail:
+    free_grid(&here);
+    free_grid(&next);
+    hx_lattice_free(lattice);
+    return rc;
+}
+
+void hx_lattice_estimate(const hx_mesh *mesh, double coarsening, double *n_node, double *n_cell)
+{
+    const double ideal = (double)mesh->n_elem / (coarsening * coarsening * coarsening);
+    hx_lattice lattice;
+    int64_t n[3];
+    choose_size(&lattice, mesh, coarsening, n);
+    const double places = (double)n[0] * (double)n[1] * (double)n[2];
+    const double volume = lattice.size[0] * lattice.size[1] * lattice.size[2];
+    /* a layer of cells around what the mesh fills */
+    const double side = cbrt(fmax(1.0, fmin(ideal, mesh->total_volume / volume)));
+    *n_cell = fmin(places, (side + 2.0) * (side + 2.0) * (side + 2.0) * 1.2);
+    *n_node =
+        fmin((double)(n[0] + 1) * (double)(n[1] + 1) * (double)(n[2] + 1), 2.0 * *n_cell + 100.0);
+}
+
+void hx_lattice_free(hx_lattice *lattice)
+{
+    for (int l = 0; l < HX_LATTICE_LEVELS; l++) {
+        free(lattice->level[l].neighbour);
+        free(lattice->level[l].child);
+        free(lattice->level[l].parent);
+    }
+    free(lattice->cell);
+    free(lattice->cell_corner);
+    free(lattice->node_cell);
+    free(lattice->cell_elem);
+    free(lattice->cell_elem_at);
+    free(lattice->cell_node);
+    free(lattice->cell_node_at);
+    free(lattice->position);
+    free(lattice->coloured);
+    memset(lattice, 0, sizeof *lattice);
+}

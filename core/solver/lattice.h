@@ -1,0 +1,102 @@
+/* Coarse spaces for any hex mesh: nested Cartesian lattices laid over it (auxiliary space; Xu,
+ * Computing 56, 1996), whose cells and nodes exist where the mesh is.
+ *
+ * An element belongs to the cell of the finest lattice (level 0) that holds its centroid. A node of
+ * the mesh takes its values from corners that all cells of its elements share: it has lattice
+ * coordinates, its own ones inside a cell, moved onto the lattice plane where its elements lie on
+ * both sides of it. So an element depends on the eight corners of its cell alone and a coarse
+ * matrix has 27 blocks a row, whatever the mesh. That moving bends straight lines; rigid-body
+ * motions stay exact because a lattice node carries a displacement and a rotation (6 degrees of
+ * freedom), as the near null space asks for (Vanek, Mandel, Brezina, Computing 56, 1996):
+ *
+ *     u(x) = sum_j w_j (u_j + theta_j x (x - X_j) / unit),  w_j trilinear, sum_j w_j = 1.
+ *
+ * Level l + 1 has cells of 2 x 2 x 2 of level l, but where a direction has a single cell that
+ * stays: a wider one would stand half empty, its far nodes all but dependent on the near ones.
+ * Offsets (dx, dy, dz) in {-1, 0, 1}^3 are numbered (dz + 1) * 9 + (dy + 1) * 3 + dx + 1; corners
+ * of a cell by the bits x = 1, y = 2, z = 4. */
+#ifndef HX_LATTICE_H
+#define HX_LATTICE_H
+
+#include "../base/host_device.h"
+#include "../mesh/mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { HX_LATTICE_LEVELS = 16, HX_LATTICE_OFFSETS = 27 };
+#define HX_LATTICE_CENTRE 13 /* the offset (0, 0, 0) */
+
+/* A direction from one level to the next: cells are halved in number; or two layers of nodes become
+ * one; or there is one already. */
+typedef enum { HX_LATTICE_HALVE, HX_LATTICE_COLLAPSE, HX_LATTICE_KEEP } hx_lattice_mode;
+
+/* Children of a node at place I lie at hx_lattice_stride * I + offset, offset in [low, high], with
+ * weight 1/2 for offsets other than 0 when halved, else 1; their distance from it is offset -
+ * centre steps of the finer level. */
+static HX_HD int hx_lattice_stride(int mode)
+{
+    return mode == HX_LATTICE_HALVE ? 2 : 4; /* 4: the single place is 0, others are out of reach */
+}
+static HX_HD int hx_lattice_low(int mode)
+{
+    return mode == HX_LATTICE_HALVE ? -1 : 0;
+}
+static HX_HD int hx_lattice_high(int mode)
+{
+    return mode == HX_LATTICE_KEEP ? 0 : 1;
+}
+static HX_HD float hx_lattice_centre(int mode)
+{
+    return mode == HX_LATTICE_COLLAPSE ? 0.5f : 0.0f;
+}
+static HX_HD float hx_lattice_weight(int mode, int offset)
+{
+    return mode == HX_LATTICE_HALVE && offset != 0 ? 0.5f : 1.0f;
+}
+
+typedef struct hx_lattice_level {
+    int64_t n_node;
+    double step[3];     /* edges of a cell over `unit` */
+    int mode[3];        /* hx_lattice_mode of each direction, from level - 1 */
+    int32_t *neighbour; /* [27][n_node] at each offset; the node itself where there is none */
+    int32_t *child;     /* [27][n_node] child at an offset (modes above), or -1; NULL: level 0 */
+    int32_t *parent;    /* [8][n_node] nodes of level + 1 whose values it takes, by corner of its
+                           cell there; -1: weight 0; NULL on the last level */
+} hx_lattice_level;
+
+typedef struct hx_lattice {
+    double origin[3], size[3]; /* of the lattice's corner and of a cell of level 0, length */
+    double unit;               /* length that makes rotations displacements */
+    int n_level;
+    hx_lattice_level level[HX_LATTICE_LEVELS];
+
+    int64_t n_cell;        /* of level 0 */
+    int32_t *cell;         /* [n_cell][3] lattice coordinates */
+    int32_t *cell_corner;  /* [n_cell][8] nodes of level 0 */
+    int32_t *node_cell;    /* [8][n_node of level 0] cell whose corner c the node is, or -1 */
+    int32_t *cell_elem;    /* [n_elem] by cell */
+    int32_t *cell_elem_at; /* [n_cell + 1] */
+    int32_t *cell_node;    /* [n_node] nodes of the mesh by their first element's cell */
+    int32_t *cell_node_at; /* [n_cell + 1] */
+    float *position;       /* [n_node][3] lattice coordinates of the mesh's nodes */
+    int32_t *coloured;     /* [n_cell] cells by colour: those of one share no corner */
+    int32_t colour_at[9];
+} hx_lattice;
+
+/* `coarsening` elements a cell and direction on the mean, more where elements are larger than that.
+ * Levels end at `n_last` nodes or fewer. O(n_elem), the same for any number of threads. */
+int hx_lattice_create(hx_lattice *lattice, const hx_mesh *mesh, double coarsening, int64_t n_last);
+
+/* Nodes of the finest lattice and cells, estimated from the mesh alone (for memory). */
+void hx_lattice_estimate(const hx_mesh *mesh, double coarsening, double *n_node, double *n_cell);
+
+/* Accepts a zeroed struct. */
+void hx_lattice_free(hx_lattice *lattice);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

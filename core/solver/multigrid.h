@@ -1,0 +1,188 @@
+/* What a device does for the preconditioner `multigrid`: smoothing, transfers and Galerkin products
+ * between the mesh and the lattices of lattice.h. All vectors but PCG's are floats.
+ *
+ * `d_` names memory of the device. Operations are queued in order and none waits, except `dense`.
+ */
+#ifndef HX_MULTIGRID_H
+#define HX_MULTIGRID_H
+
+#include <math.h>
+
+#include "../base/host_device.h"
+#include "device_mesh.h"
+#include "lattice.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { HX_MG_MAX_DEGREE = 8, HX_MG_DOF = 6 };
+
+/* A Chebyshev smoother with the inverse diagonal, for eigenvalues of M^-1 A in
+ * [lambda / ratio, lambda] (Adams et al., J. Comput. Phys. 188, 2003). Step i, for the residual r:
+ * d = a[i] d + b[i] M^-1 r, x += d. In device memory: recorded steps keep their places when the
+ * numbers change. */
+typedef struct hx_mg_smoother {
+    double lambda; /* largest eigenvalue, by power iteration from the vector of the last design */
+    float a[HX_MG_MAX_DEGREE], b[HX_MG_MAX_DEGREE];
+} hx_mg_smoother;
+
+static HX_HD void hx_mg_smoother_set(hx_mg_smoother *s, double safety, double ratio)
+{
+    const double high = safety * s->lambda, low = high / ratio;
+    const double theta = 0.5 * (high + low), delta = 0.5 * (high - low);
+    const double sigma = (ratio + 1.0) / (ratio - 1.0); /* theta / delta, also for lambda = 0 */
+    double rho = 1.0 / sigma;
+    s->a[0] = 0.0f;
+    s->b[0] = (float)(high > 0.0 ? 1.0 / theta : 0.0);
+    for (int i = 1; i < HX_MG_MAX_DEGREE; i++) {
+        const double next = 1.0 / (2.0 * sigma - rho);
+        s->a[i] = (float)(next * rho);
+        s->b[i] = (float)(high > 0.0 ? 2.0 * next / delta : 0.0);
+        rho = next;
+    }
+}
+
+/* After a power step from v with v'D v = before, t = A v and t'D^-1 t = after: the estimate, and
+ * what scales D^-1 t to unit length. */
+static HX_HD float hx_mg_power_result(hx_mg_smoother *s, double before, double after)
+{
+    s->lambda = before > 0.0 ? sqrt(after / before) : 0.0;
+    return (float)(after > 0.0 ? 1.0 / sqrt(after) : 0.0);
+}
+
+/* Entry k of the start vector: noise in [-1, 1), the same everywhere. */
+static HX_HD float hx_mg_start_value(int64_t k)
+{
+    uint32_t h = (uint32_t)k * 2654435761u ^ (uint32_t)(k >> 32);
+    h ^= h >> 16;
+    h *= 2246822519u;
+    h ^= h >> 13;
+    return (float)(h & 0xffffffu) * (1.0f / 8388608.0f) - 1.0f;
+}
+
+/* A lattice in device memory: 6 floats a node, displacement and rotation. */
+typedef struct hx_mg_level {
+    int64_t n_node;
+    float step[3];
+    int mode[3];                               /* hx_lattice_mode */
+    int32_t *d_neighbour, *d_child, *d_parent; /* as in hx_lattice_level */
+    float *d_matrix;  /* [n_node] rows of 27 blocks of 6 x 6, in the order the device likes */
+    float *d_m;       /* inverse diagonal, 0 where the row is empty */
+    float *d_b;       /* right-hand side */
+    float *d_x, *d_y; /* two iterates: a smoothing step reads one and writes the other */
+    float *d_d;       /* direction of the smoother; its residual in between */
+    float *d_v;       /* power iteration */
+    hx_mg_smoother *d_smoother;
+} hx_mg_level;
+
+/* The mesh in the cells of level 0. */
+typedef struct hx_mg_mesh {
+    const hx_device_model *model;
+    int64_t n_cell;
+    double origin[3], size[3], unit;
+    int32_t *d_cell, *d_cell_corner, *d_cell_elem, *d_cell_elem_at, *d_cell_node, *d_cell_node_at;
+    int32_t *d_node_cell, *d_coloured;
+    float *d_partial; /* [n_cell][8][6] what a restriction leaves at a cell's corners */
+    int32_t colour_at[9];
+    float *d_position;
+    uint8_t *d_fixed; /* [n_node] bits 1, 2, 4: x, y, z fixed */
+} hx_mg_mesh;
+
+/* Weight of a node's child at an offset, and the child's distance from it over the unit. */
+static HX_HD float hx_mg_child(const hx_mg_level *fine, const hx_mg_level *coarse, int offset,
+                               float d[3])
+{
+    const int at[3] = {offset % 3 - 1, offset / 3 % 3 - 1, offset / 9 - 1};
+    float w = 1.0f;
+    for (int i = 0; i < 3; i++) {
+        d[i] = ((float)at[i] - hx_lattice_centre(coarse->mode[i])) * fine->step[i];
+        w *= hx_lattice_weight(coarse->mode[i], at[i]);
+    }
+    return w;
+}
+
+/* Weight of the parents of a node, and its distance from the parent at corner 0 of its cell; wide:
+ * directions with parents on both sides. first, second: whether it has parents with bit i of the
+ * corner 0, 1. */
+static HX_HD float hx_mg_parents(const hx_mg_level *fine, const hx_mg_level *coarse,
+                                 const int first[3], const int second[3], float d[3], int wide[3])
+{
+    float w = 1.0f;
+    for (int i = 0; i < 3; i++) {
+        wide[i] = first[i] && second[i];
+        d[i] = wide[i] ? fine->step[i] : 0.0f;
+        if (wide[i]) w *= 0.5f;
+        if (coarse->mode[i] == HX_LATTICE_COLLAPSE)
+            d[i] = second[i] ? 0.5f * fine->step[i] : -0.5f * fine->step[i];
+    }
+    return w;
+}
+
+typedef struct hx_multigrid_ops {
+    /* m = 1 / diag, 0 where diag is not positive. */
+    int (*invert)(hx_device *dev, int64_t n, const double *d_diag, float *d_m);
+
+    /* Power iteration: v, a start vector (0 where m is 0); then, given t = A v, lambda's estimate
+     * and v := M^-1 t, normalised. */
+    int (*power_start)(hx_device *dev, int64_t n, const float *d_m, float *d_v);
+    int (*power_step)(hx_device *dev, int64_t n, const float *d_m, const float *d_t, float *d_v,
+                      hx_mg_smoother *d_smoother);
+
+    /* On the mesh. x = d = b[0] M^-1 r; and a step with the residual r - t, whose result goes to z
+     * instead of x if z is given. d may be NULL where only one step follows another's start. */
+    int (*mesh_start)(hx_device *dev, int64_t n, const hx_mg_smoother *d_smoother,
+                      const double *d_r, const float *d_m, float *d_d, float *d_x);
+    int (*mesh_step)(hx_device *dev, int64_t n, const hx_mg_smoother *d_smoother, int i,
+                     const double *d_r, const float *d_t, const float *d_m, float *d_d, float *d_x,
+                     double *d_z);
+    /* level->b = P'(r - t); x += P y where m is not 0. */
+    int (*mesh_restrict)(hx_device *dev, const hx_mg_mesh *mesh, const double *d_r,
+                         const float *d_t, const hx_mg_level *level);
+    int (*mesh_prolong)(hx_device *dev, const hx_mg_mesh *mesh, const float *d_y, const float *d_m,
+                        float *d_x);
+    /* level->matrix = P'K P, columns of fixed degrees of freedom left out. */
+    int (*mesh_galerkin)(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level);
+
+    /* matrix += blocks[n][6][6], block i at the offset and node of at[i] = 27 node + offset, none
+     * twice. */
+    int (*add_blocks)(hx_device *dev, const hx_mg_level *level, int64_t n, const int64_t *d_at,
+                      const float *d_block);
+
+    /* For rigid sets. t[dof[i]] = r[dof[i]]. With columns y[n_column][n], six a set: sum[k] -= y_k
+     * . b, each in a fixed order; x = -sum over k of c[k] y_k. c = inverse sum,
+     * inverse[n_column][n_column].
+     */
+    int (*match_entries)(hx_device *dev, int64_t n, const int64_t *d_dof, const double *d_r,
+                         float *d_t);
+    int (*column_dots)(hx_device *dev, int64_t n, int n_column, const float *d_y, const float *d_b,
+                       double *d_sum);
+    int (*column_combine)(hx_device *dev, int64_t n, int n_column, const float *d_y,
+                          const double *d_c, float *d_x);
+    int (*add)(hx_device *dev, int64_t n, const float *d_x, float *d_y); /* y += x */
+    int (*small_multiply)(hx_device *dev, int n_column, const double *d_inverse,
+                          const double *d_sum, double *d_c);
+
+    /* On a lattice. y = A x; y = b - A x. */
+    int (*multiply)(hx_device *dev, const hx_mg_level *level, const float *d_x, float *d_y);
+    int (*residual)(hx_device *dev, const hx_mg_level *level, const float *d_x, float *d_y);
+    /* Step i from x to y; x NULL: from zero. */
+    int (*smooth)(hx_device *dev, const hx_mg_level *level, int i, const float *d_x, float *d_y);
+    int (*restrict_to)(hx_device *dev, const hx_mg_level *fine, const float *d_r,
+                       const hx_mg_level *coarse);
+    int (*prolong_from)(hx_device *dev, const hx_mg_level *coarse, const float *d_y,
+                        const hx_mg_level *fine, float *d_x);
+    int (*galerkin)(hx_device *dev, const hx_mg_level *fine, const hx_mg_level *coarse);
+    int (*diagonal)(hx_device *dev, const hx_mg_level *level); /* sets m */
+    /* matrix[6 n][6 n] of a small level, on the host. Waits. */
+    int (*dense)(hx_device *dev, const hx_mg_level *level, double *matrix);
+    /* y = inverse b, inverse[n][n] symmetric. */
+    int (*dense_multiply)(hx_device *dev, int64_t n, const float *d_inverse, const float *d_b,
+                          float *d_y);
+} hx_multigrid_ops;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,269 @@
+#include "operator.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "element_ops.h"
+#include "rigid_ops.h"
+#include "vector_ops.h"
+
+const char *hx_layout_name(hx_layout layout)
+{
+    return layout == HX_LAYOUT_ROWMAJOR ? "rowmajor" : "interleaved";
+}
+
+enum { MODEL_ITEMS = 5 };
+
+static void model_items(const hx_mesh *mesh, hx_memory_item item[MODEL_ITEMS])
+{
+    const size_t n_node = (size_t)mesh->n_node, n_elem = (size_t)mesh->n_elem;
+    item[0] = (hx_memory_item){"coordinates", n_node * 3 * sizeof(double)};
+    item[1] = (hx_memory_item){"connectivity", n_elem * 8 * sizeof(int32_t)};
+    item[2] = (hx_memory_item){"node_pointers", (n_node + 1) * sizeof(int64_t)};
+    item[3] = (hx_memory_item){"node_elements", n_elem * 8 * sizeof(uint32_t)};
+    item[4] = (hx_memory_item){"modulus", n_elem * sizeof(double)};
+}
+
+static size_t sum_items(const hx_memory_item *item, int n)
+{
+    size_t sum = 0;
+    for (int i = 0; i < n; i++) sum += item[i].bytes;
+    return sum;
+}
+
+static int64_t count_fixed(const hx_problem *problem)
+{
+    int64_t n = 0;
+#pragma omp parallel for schedule(static) reduction(+ : n)
+    for (int64_t node = 0; node < problem->mesh->n_node; node++)
+        for (int i = 0; i < 3; i++) n += problem->fixed[node] >> i & 1;
+    return n;
+}
+
+size_t hx_operator_bytes(const hx_mesh *mesh, const hx_strategy *strategy, hx_layout layout)
+{
+    hx_memory_item item[MODEL_ITEMS];
+    model_items(mesh, item);
+    return sum_items(item, MODEL_ITEMS) + strategy->bytes(mesh, layout);
+}
+
+size_t hx_operator_items(const hx_problem *problem, const hx_strategy *strategy, hx_layout layout,
+                         hx_memory_item item[HX_OPERATOR_ITEMS])
+{
+    const hx_mesh *mesh = problem->mesh;
+    size_t supports = (size_t)count_fixed(problem) * sizeof(int64_t);
+    if (problem->n_rigid > 0)
+        supports += (size_t)problem->n_rigid_node * sizeof(int32_t) + 6 * sizeof(double);
+    supports += (size_t)problem->n_spring * (sizeof(int64_t) + sizeof(double));
+    if (problem->prescribed) supports += (size_t)mesh->n_node * 3 * sizeof(double);
+    model_items(mesh, item);
+    item[MODEL_ITEMS] = (hx_memory_item){"supports", supports};
+    item[MODEL_ITEMS + 1] = (hx_memory_item){"operator", strategy->bytes(mesh, layout)};
+    return sum_items(item, HX_OPERATOR_ITEMS);
+}
+
+static int check_memory(const hx_operator *op, size_t extra_bytes)
+{
+    size_t n_free, n_total;
+    char want_text[32], free_text[32];
+    HX_TRY(op->dev->ops->memory(op->dev, &n_free, &n_total));
+    if (n_free == 0 || op->device_bytes + extra_bytes <= n_free) return HX_OK; /* 0: unknown */
+    return HX_RAISE(
+        HX_EENV,
+        "operator '%s' and the solver's vectors need %s on device '%s', %s is free: "
+        "take a smaller mesh or an operator that stores less (`hextop list`)",
+        op->strategy->name,
+        hx_format_bytes((double)(op->device_bytes + extra_bytes), want_text, sizeof want_text),
+        op->dev->ops->name, hx_format_bytes((double)n_free, free_text, sizeof free_text));
+}
+
+/* The list of fixed degrees of freedom, and the prescribed displacements. */
+static int put_supports(hx_operator *op, const hx_problem *problem)
+{
+    const hx_mesh *mesh = problem->mesh;
+    int64_t *fixed = NULL, n = 0;
+    int rc;
+    op->n_fixed = count_fixed(problem);
+    HX_TRY_FAIL(hx_alloc_raw(&fixed, (size_t)op->n_fixed, sizeof *fixed, "fixed dofs"));
+    for (int64_t node = 0; node < mesh->n_node; node++)
+        for (int i = 0; problem->fixed[node] && i < 3; i++)
+            if (problem->fixed[node] >> i & 1) fixed[n++] = 3 * node + i;
+    HX_TRY_FAIL(hx_device_put(op->dev, &op->d_fixed, fixed, (size_t)n * sizeof *fixed));
+    if (problem->prescribed)
+        HX_TRY_FAIL(hx_device_put(op->dev, &op->d_prescribed, problem->prescribed,
+                                  (size_t)op->n_dof * sizeof(double)));
+    rc = HX_OK;
+fail:
+    free(fixed);
+    return rc;
+}
+
+static int put_rigid_sets(hx_operator *op, const hx_problem *problem)
+{
+    op->n_rigid = problem->n_rigid;
+    if (problem->n_rigid == 0) return HX_OK;
+    if (!op->dev->ops->rigid)
+        return HX_RAISE(HX_EINPUT,
+                        "device '%s' has no rigid couplings; use coupling = \"distributing\"",
+                        op->dev->ops->name);
+    HX_TRY(op->dev->ops->alloc(op->dev, 6 * sizeof(double), &op->d_motion));
+    return hx_device_put(op->dev, &op->d_rigid_node, problem->rigid_node,
+                         (size_t)problem->n_rigid_node * sizeof(int32_t));
+}
+
+static int put_springs(hx_operator *op, const hx_problem *problem)
+{
+    const size_t n = (size_t)problem->n_spring;
+    op->n_spring = problem->n_spring;
+    if (n == 0) return HX_OK;
+    HX_TRY(hx_device_put(op->dev, &op->d_spring_dof, problem->spring_dof, n * sizeof(int64_t)));
+    return hx_device_put(op->dev, &op->d_spring, problem->spring, n * sizeof(double));
+}
+
+int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strategy,
+                       hx_layout layout, const hx_problem *problem, size_t extra_bytes)
+{
+    const hx_mesh *mesh = problem->mesh;
+    hx_device_model *model = &op->model;
+    int rc;
+    memset(op, 0, sizeof *op);
+    op->dev = dev;
+    op->problem = problem;
+    op->strategy = strategy;
+    op->layout = layout;
+    if (!(strategy->layouts & HX_LAYOUT_BIT(layout)))
+        return HX_RAISE(HX_EINPUT, "operator '%s' on device '%s' has no layout '%s'",
+                        strategy->name, strategy->device, hx_layout_name(layout));
+    op->n_dof = 3 * mesh->n_node;
+    op->device_bytes = hx_operator_items(problem, strategy, layout, op->item);
+    HX_TRY(check_memory(op, extra_bytes));
+
+    const size_t n_node = (size_t)mesh->n_node, n_elem = (size_t)mesh->n_elem;
+    model->n_node = mesh->n_node;
+    model->n_elem = mesh->n_elem;
+    model->lambda = problem->lambda;
+    model->mu = problem->mu;
+    HX_TRY_FAIL(hx_device_put(dev, &model->d_xyz, mesh->xyz, n_node * 3 * sizeof(double)));
+    HX_TRY_FAIL(hx_device_put(dev, &model->d_conn, mesh->conn, n_elem * 8 * sizeof(int32_t)));
+    HX_TRY_FAIL(hx_device_put(dev, &model->d_node_elem_ptr, mesh->node_elem_ptr,
+                              (n_node + 1) * sizeof(int64_t)));
+    HX_TRY_FAIL(
+        hx_device_put(dev, &model->d_node_elem, mesh->node_elem, n_elem * 8 * sizeof(uint32_t)));
+    HX_TRY_FAIL(dev->ops->alloc(dev, n_elem * sizeof(double), &model->d_modulus));
+    HX_TRY_FAIL(put_supports(op, problem));
+    HX_TRY_FAIL(put_springs(op, problem));
+    HX_TRY_FAIL(put_rigid_sets(op, problem));
+    HX_TRY_FAIL(strategy->setup(&op->state, dev, model, mesh, layout));
+    return HX_OK;
+fail:
+    hx_operator_free(op);
+    return rc;
+}
+
+int hx_operator_set_modulus(hx_operator *op, const double *modulus)
+{
+    return op->dev->ops->upload(op->dev, op->model.d_modulus, modulus,
+                                (size_t)op->model.n_elem * sizeof *modulus);
+}
+
+static int add_springs(const hx_operator *op, const double *d_x, double *d_y)
+{
+    if (op->n_spring == 0) return HX_OK;
+    return op->dev->ops->vector->spring_add(op->dev, op->n_spring, op->d_spring_dof, op->d_spring,
+                                            d_x, d_y);
+}
+
+int hx_operator_add_springs_single(const hx_operator *op, const float *d_x, float *d_y)
+{
+    if (op->n_spring == 0) return HX_OK;
+    return op->dev->ops->vector->spring_add_single(op->dev, op->n_spring, op->d_spring_dof,
+                                                   op->d_spring, d_x, d_y);
+}
+
+int hx_operator_project(const hx_operator *op, double *d_y)
+{
+    for (int i = 0; i < op->n_rigid; i++)
+        HX_TRY(op->dev->ops->rigid->project(op->dev, &op->problem->rigid[i], op->d_rigid_node,
+                                            op->model.d_xyz, op->d_motion, d_y));
+    return HX_OK;
+}
+
+int hx_operator_restrict(const hx_operator *op, double *d_y)
+{
+    HX_TRY(op->dev->ops->vector->zero_entries(op->dev, op->n_fixed, op->d_fixed, d_y));
+    return hx_operator_project(op, d_y);
+}
+
+int hx_operator_apply(const hx_operator *op, const double *d_x, double *d_y)
+{
+    HX_TRY(hx_operator_apply_unmasked(op, d_x, d_y));
+    return hx_operator_restrict(op, d_y);
+}
+
+int hx_operator_apply_single(const hx_operator *op, const float *d_x, float *d_y)
+{
+    HX_TRY(op->strategy->apply_single(op->state, d_x, d_y));
+    HX_TRY(hx_operator_add_springs_single(op, d_x, d_y));
+    return op->dev->ops->vector->zero_entries_single(op->dev, op->n_fixed, op->d_fixed, d_y);
+}
+
+int hx_operator_has_dot(const hx_operator *op)
+{
+    return op->strategy->apply_dot && op->n_spring == 0;
+}
+
+int hx_operator_apply_dot(const hx_operator *op, const double *d_x, double *d_y, double *d_sum)
+{
+    HX_TRY(op->strategy->apply_dot(op->state, d_x, d_y, d_sum));
+    return hx_operator_restrict(op, d_y);
+}
+
+int hx_operator_apply_unmasked(const hx_operator *op, const double *d_x, double *d_y)
+{
+    HX_TRY(op->strategy->apply(op->state, d_x, d_y));
+    return add_springs(op, d_x, d_y);
+}
+
+int hx_operator_diagonal(const hx_operator *op, double *d_diag)
+{
+    if (op->strategy->diagonal)
+        HX_TRY(op->strategy->diagonal(op->state, d_diag));
+    else
+        HX_TRY(op->dev->ops->element->diagonal(op->dev, &op->model, d_diag));
+    HX_TRY(add_springs(op, NULL, d_diag));
+    return op->dev->ops->vector->zero_entries(op->dev, op->n_fixed, op->d_fixed, d_diag);
+}
+
+int hx_operator_block_diagonal(const hx_operator *op, double *d_block)
+{
+    HX_TRY(op->dev->ops->element->block_diagonal(op->dev, &op->model, d_block));
+    if (op->n_spring > 0)
+        HX_TRY(op->dev->ops->element->block_add(op->dev, op->n_spring, op->d_spring_dof,
+                                                op->d_spring, d_block));
+    return op->dev->ops->element->block_fix(op->dev, op->n_fixed, op->d_fixed, d_block);
+}
+
+int hx_operator_energy(const hx_operator *op, const double *d_u, double *d_energy)
+{
+    return op->dev->ops->element->energy(op->dev, &op->model, d_u, d_energy);
+}
+
+void hx_operator_free(hx_operator *op)
+{
+    hx_device *dev = op->dev;
+    if (!dev) return;
+    if (op->state) op->strategy->teardown(op->state);
+    dev->ops->release(dev, op->model.d_xyz);
+    dev->ops->release(dev, op->model.d_conn);
+    dev->ops->release(dev, op->model.d_node_elem_ptr);
+    dev->ops->release(dev, op->model.d_node_elem);
+    dev->ops->release(dev, op->model.d_modulus);
+    dev->ops->release(dev, op->d_fixed);
+    dev->ops->release(dev, op->d_prescribed);
+    dev->ops->release(dev, op->d_rigid_node);
+    dev->ops->release(dev, op->d_motion);
+    dev->ops->release(dev, op->d_spring_dof);
+    dev->ops->release(dev, op->d_spring);
+    memset(op, 0, sizeof *op);
+}

@@ -1,0 +1,96 @@
+/* K(E) on one device seen through one strategy, with the springs added and the supports masked:
+ * rows of fixed degrees of freedom give 0; and projected where sets are rigid. */
+#ifndef HX_OPERATOR_H
+#define HX_OPERATOR_H
+
+#include "../base/memory.h"
+#include "../problem/problem.h"
+#include "strategy.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Parts of an operator's device memory: coordinates, connectivity, pointers and lists of the nodes'
+ * elements, modulus, supports, and what the strategy stores. */
+enum { HX_OPERATOR_ITEMS = 7 };
+
+typedef struct hx_operator {
+    hx_device *dev;              /* (borrowed) */
+    const hx_problem *problem;   /* (borrowed) */
+    const hx_strategy *strategy; /* (borrowed) */
+    hx_layout layout;
+    void *state;           /* of the strategy (owned) */
+    hx_device_model model; /* arrays (owned) */
+    int64_t n_dof;         /* 3 * n_node */
+    int64_t n_fixed;
+    int64_t *d_fixed; /* [n_fixed] fixed degrees of freedom, ascending (owned) */
+    int64_t n_spring;
+    int64_t *d_spring_dof; /* [n_spring] of the problem, ascending (owned) */
+    double *d_spring;      /* [n_spring] stiffness on the diagonal of K (owned) */
+    int n_rigid;           /* of the problem; 0 where the problem is another one than K's */
+    int32_t *d_rigid_node; /* of the problem; NULL: no rigid sets (owned) */
+    double *d_motion;      /* [6] of a rigid set, scratch (owned) */
+    double *d_prescribed;  /* [n_dof] prescribed displacements, 0 elsewhere; NULL: all 0 (owned) */
+    hx_memory_item item[HX_OPERATOR_ITEMS];
+    size_t device_bytes; /* their sum */
+} hx_operator;
+
+/* Device bytes of an operator, part by part; returns their sum. O(n_elem). */
+size_t hx_operator_items(const hx_problem *problem, const hx_strategy *strategy, hx_layout layout,
+                         hx_memory_item item[HX_OPERATOR_ITEMS]);
+
+/* Device bytes of an operator (mesh, modulus and the strategy's), supports left out. */
+size_t hx_operator_bytes(const hx_mesh *mesh, const hx_strategy *strategy, hx_layout layout);
+
+/* Uploads the mesh and sets the strategy up. The modulus is undefined until set. HX_EENV before
+ * anything is allocated when the device has too little memory free for it plus `extra_bytes` (what
+ * the caller is going to allocate besides), with both numbers. HX_EINPUT: the strategy does not
+ * know the layout. */
+int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strategy,
+                       hx_layout layout, const hx_problem *problem, size_t extra_bytes);
+
+/* Host -> device, n_elem doubles. Cold. */
+int hx_operator_set_modulus(hx_operator *op, const double *modulus);
+
+/* y := P y, rigid motions on rigid sets (rigid_set.h); nothing without them. Hot. */
+int hx_operator_project(const hx_operator *op, double *d_y);
+
+/* y := 0 on fixed degrees of freedom, and projected: a residual as PCG needs it. */
+int hx_operator_restrict(const hx_operator *op, double *d_y);
+
+/* y = K x, rows of fixed degrees of freedom 0, projected; x = P x. Hot. */
+int hx_operator_apply(const hx_operator *op, const double *d_x, double *d_y);
+
+/* The same in single precision, rigid sets left out; the strategy must have apply_single. Hot. */
+int hx_operator_apply_single(const hx_operator *op, const float *d_x, float *d_y);
+
+/* 1 if there is hx_operator_apply_dot: the strategy has apply_dot, and no springs come after it. */
+int hx_operator_has_dot(const hx_operator *op);
+
+/* The same with *d_sum = x'K x, x being 0 at fixed degrees of freedom. Hot. */
+int hx_operator_apply_dot(const hx_operator *op, const double *d_x, double *d_y, double *d_sum);
+
+/* y += the springs' share of K x on all rows, x in single precision. Hot. */
+int hx_operator_add_springs_single(const hx_operator *op, const float *d_x, float *d_y);
+
+/* y = K x on all rows, springs included (reactions). */
+int hx_operator_apply_unmasked(const hx_operator *op, const double *d_x, double *d_y);
+
+/* d_diag[n_dof] = diagonal of K; fixed entries are 1 after hx_device_ops.invert. */
+int hx_operator_diagonal(const hx_operator *op, double *d_diag);
+
+/* d_block[n_node][6] = the 3x3 diagonal blocks of K (block3.h), rows and columns of fixed degrees
+ * of freedom those of the identity. Cold. */
+int hx_operator_block_diagonal(const hx_operator *op, double *d_block);
+
+/* d_energy[n_elem] = u_e' Ke u_e for unit modulus. */
+int hx_operator_energy(const hx_operator *op, const double *d_u, double *d_energy);
+
+void hx_operator_free(hx_operator *op);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

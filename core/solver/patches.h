@@ -1,0 +1,86 @@
+/* Patches: groups of elements whose nodal values a block of GPU threads keeps in fast memory, and
+ * the lists by which forces are summed in a fixed order, without atomics.
+ *
+ * A patch has up to `size` elements, each in its place, and n rows. A row is a node of the patch,
+ * or unused; its nodal values stand at row_position in the patch's fast memory, and corner[e].v[a]
+ * is the position of corner a of place e. Row k sums the forces that its places left in the slots
+ * row_slot[k].v[0..8) (hx_patch_slot; HX_NO_SLOT: none), in that order. A node held by one row
+ * alone is summed by it; any other ("shared") gets one partial sum per row, which are added in the
+ * order of shared_row.
+ *
+ * Rows are ordered by their number of slots, then by node, so that what a warp loads, sums and
+ * writes lies together. Positions are chosen for fast memory of 16 banks of doubles: the 16 places
+ * of a half-warp find their corner a at positions that differ modulo 16 as far as a greedy choice
+ * goes, and the 16 rows of a half-warp read slots of places that do. */
+#ifndef HX_PATCHES_H
+#define HX_PATCHES_H
+
+#include "../mesh/mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { HX_MAX_PATCH = 256, HX_PATCH_BANK = 16 };
+#define HX_NO_SLOT 0xffffu
+#define HX_SHARED_ROW INT32_MIN /* a bit of row_node */
+
+typedef struct hx_eight {
+    uint16_t v[8];
+} hx_eight;
+
+/* Where a patch keeps the force of place e at corner a; the step of size + 1 spreads the corners of
+ * an element over the banks. */
+static inline int hx_patch_slot(int size, int a, int e)
+{
+    return a * (size + 1) + e;
+}
+
+/* A patch: rows begin .. begin + n, n a multiple of HX_PATCH_BANK; items first .. first + count of
+ * its group's list, in places 0 .. count. */
+typedef struct hx_span {
+    int32_t begin, n;
+    int32_t first, count;
+} hx_span;
+
+/* Patches of one size, cut from a list of elements in its order: a patch ends with the list, before
+ * a -1, with `size` elements, where an element more would need more than max_row rows, or
+ * after every 8192 items. */
+typedef struct hx_patch_group {
+    int size, max_row; /* max_row a multiple of HX_PATCH_BANK */
+    int64_t n_item;
+    const int32_t *elem; /* [n_item] (borrowed during hx_patches_create); NULL: item = element */
+    /* Set by hx_patches_create: where its patches, places and rows begin in the arrays below. */
+    int64_t first_patch, n_patch, first_place, first_row, n_row;
+} hx_patch_group;
+
+typedef struct hx_patches {
+    int n_group;
+    hx_patch_group group[2];
+    int64_t n_patch, n_place, n_row, n_shared, n_shared_row;
+    hx_span *span;          /* [n_patch] */
+    hx_eight *corner;       /* [n_place] */
+    int32_t *row_node;      /* [n_row] node; with the bit HX_SHARED_ROW if shared or unused */
+    uint16_t *row_position; /* [n_row] */
+    hx_eight *row_slot;     /* [n_row] */
+    int32_t *shared_node;   /* [n_shared] ascending */
+    int32_t *shared_ptr;    /* [n_shared + 1] */
+    int32_t *shared_row;    /* [n_shared_row] ascending for each node */
+} hx_patches;
+
+/* Builds the patches of groups that hold each element once. HX_EENV: more than 2^31 rows.
+ * O(n_elem), the same for any number of threads. */
+int hx_patches_create(hx_patches *p, const hx_mesh *mesh, int n_group, const hx_patch_group *group);
+
+/* Bytes of the arrays of one group of all elements in their order, and of a partial sum of three
+ * doubles and `extra` bytes for each row; at most. O(n_elem). */
+size_t hx_patches_bytes(const hx_mesh *mesh, int size, int max_row, size_t extra);
+
+/* Accepts a zeroed struct. */
+void hx_patches_free(hx_patches *p);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

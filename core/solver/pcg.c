@@ -1,0 +1,502 @@
+#include "pcg.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../base/clock.h"
+#include "vector_ops.h"
+
+static const char *const reason_name[] = {
+    [HX_PCG_RUNNING] = "running",
+    [HX_PCG_CONVERGED] = "converged",
+    [HX_PCG_MAX_ITER] = "max_iterations",
+    [HX_PCG_INDEFINITE] = "indefinite",
+    [HX_PCG_NAN] = "nan",
+};
+
+const char *hx_pcg_reason_name(hx_pcg_reason reason)
+{
+    return reason_name[reason];
+}
+
+const char *hx_precision_name(hx_precision precision)
+{
+    return precision == HX_PRECISION_MIXED ? "mixed" : "double";
+}
+
+/* 1 if z = M^-1 r is a vector, not made on the fly. */
+static int keeps_z(const hx_precond_kind *kind, int n_rigid)
+{
+    return kind->apply || n_rigid > 0;
+}
+
+int hx_pcg_vectors(const hx_precond_kind *kind, const hx_problem *problem)
+{
+    return 3 + keeps_z(kind, problem->n_rigid);
+}
+
+int hx_pcg_check_rigid(hx_precision precision, int n_rigid)
+{
+    if (precision == HX_PRECISION_DOUBLE || n_rigid == 0) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "\"mixed\" has no rigid couplings; use \"double\", or coupling = "
+                               "\"distributing\"");
+}
+
+int hx_pcg_check_precision(hx_precision precision, const hx_strategy *strategy,
+                           const hx_precond_kind *kind)
+{
+    if (precision == HX_PRECISION_DOUBLE) return HX_OK;
+    if (!strategy->apply_single)
+        return HX_RAISE(HX_EINPUT,
+                        "operator '%s' on device '%s' has no product in single precision",
+                        strategy->name, strategy->device);
+    if (kind->apply && !kind->identity)
+        return HX_RAISE(HX_EINPUT,
+                        "preconditioner '%s' is not a diagonal, as \"mixed\" needs; use \"double\"",
+                        kind->name);
+    return HX_OK;
+}
+
+/* Floats from the beginning of one vector in single precision to that of the next. */
+static int64_t single_stride(int64_t n_dof)
+{
+    return (n_dof + 63) / 64 * 64;
+}
+
+static void place_single(hx_pcg *pcg)
+{
+    const int64_t stride = single_stride(pcg->n_dof);
+    pcg->single.d_r = (float *)pcg->d_r;
+    pcg->single.d_m = pcg->single.d_r + stride;
+    pcg->single.d_p = (float *)pcg->d_p;
+    pcg->single.d_u = pcg->single.d_p + stride;
+    pcg->single.d_q = (float *)pcg->d_q;
+}
+
+int hx_pcg_create(hx_pcg *pcg, const hx_pcg_params *params, const hx_operator *op,
+                  const hx_precond *pc)
+{
+    hx_device *dev = op->dev;
+    const size_t bytes = 2 * (size_t)single_stride(op->n_dof) * sizeof(float);
+    int rc;
+    memset(pcg, 0, sizeof *pcg);
+    HX_TRY(hx_pcg_check_precision(params->precision, op->strategy, pc->kind));
+    HX_TRY(hx_pcg_check_rigid(params->precision, op->n_rigid));
+    if (params->precision == HX_PRECISION_MIXED && !dev->ops->pcg->start_single)
+        return HX_RAISE(HX_EINPUT, "device '%s' has no \"mixed\" precision; use \"double\"",
+                        dev->ops->name);
+    pcg->params = *params;
+    if (pcg->params.check_every <= 0) /* an iteration too many costs more than a look */
+        pcg->params.check_every = pc->kind->rounded ? 1 : dev->ops->look_every;
+    pcg->dev = dev;
+    pcg->n_dof = op->n_dof;
+    HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_r));
+    HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_p));
+    HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_q));
+    if (keeps_z(pc->kind, op->n_rigid)) HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_z));
+    HX_TRY_FAIL(dev->ops->alloc(dev, sizeof *pcg->d_sum, &pcg->d_sum));
+    HX_TRY_FAIL(dev->ops->alloc(dev, sizeof *pcg->d_state, &pcg->d_state));
+    place_single(pcg);
+    if (params->precision == HX_PRECISION_MIXED && op->strategy->prepare_single)
+        HX_TRY_FAIL(op->strategy->prepare_single(op->state));
+    return HX_OK;
+fail:
+    hx_pcg_free(pcg);
+    return rc;
+}
+
+/* A solve on its way. */
+typedef struct solve {
+    hx_pcg *pcg;
+    const hx_operator *op;
+    hx_precond *pc;
+    const double *d_f;
+    double *d_u;
+    double norm;                                       /* |f| */
+    hx_pcg_state state;                                /* as seen at the last look */
+    double spmv_sampled, precond_sampled, all_sampled; /* seconds */
+    int (*iterate)(struct solve *, int marked);        /* one iteration, queued */
+} solve;
+
+/* Marks of an iteration. */
+enum { MARK_BEGIN, MARK_PRODUCT, MARK_PRODUCT_END, MARK_PRECOND, MARK_PRECOND_END, MARK_END };
+
+/* Norm of the load on free degrees of freedom, that of prescribed displacements included. Uses r
+ * and q as scratch. */
+static int load_norm(hx_pcg *pcg, const hx_operator *op, const double *d_f, double *norm)
+{
+    const hx_device_ops *ops = pcg->dev->ops;
+    double square;
+    if (op->d_prescribed) {
+        HX_TRY(hx_operator_apply_unmasked(op, op->d_prescribed, pcg->d_q));
+        HX_TRY(ops->vector->subtract(pcg->dev, pcg->n_dof, d_f, pcg->d_q, pcg->d_r));
+    } else {
+        HX_TRY(ops->copy(pcg->dev, pcg->d_r, d_f, (size_t)pcg->n_dof * sizeof(double)));
+    }
+    HX_TRY(hx_operator_restrict(op, pcg->d_r));
+    HX_TRY(ops->vector->dot(pcg->dev, pcg->n_dof, pcg->d_r, pcg->d_r, &square));
+    *norm = sqrt(square);
+    return HX_OK;
+}
+
+static int look(solve *s)
+{
+    hx_device *dev = s->pcg->dev;
+    return dev->ops->download(dev, &s->state, s->pcg->d_state, sizeof s->state);
+}
+
+/* The state at the beginning; what is solved for is K u / scale = f / scale. */
+static int begin(solve *s, double scale, int iterations)
+{
+    const hx_pcg_params *params = &s->pcg->params;
+    hx_device *dev = s->pcg->dev;
+    const double bound = params->tolerance * (s->norm / scale);
+    const hx_pcg_state state = {
+        .criterion = params->criterion,
+        .stop = params->criterion == HX_PCG_RELATIVE ? bound * bound
+                                                     : params->tolerance / scale / scale,
+        .beta = 0.0, /* the first direction is z */
+        .iterations = iterations,
+        .max_iterations = params->max_iterations,
+    };
+    return dev->ops->upload(dev, s->pcg->d_state, &state, sizeof state);
+}
+
+static int product_and_alpha(solve *s, int marked)
+{
+    hx_pcg *pcg = s->pcg;
+    hx_device *dev = pcg->dev;
+    const hx_device_ops *ops = dev->ops;
+    const int summed = hx_operator_has_dot(s->op);
+    if (marked) HX_TRY(ops->mark(dev, MARK_PRODUCT));
+    if (summed)
+        HX_TRY(hx_operator_apply_dot(s->op, pcg->d_p, pcg->d_q, pcg->d_sum));
+    else
+        HX_TRY(hx_operator_apply(s->op, pcg->d_p, pcg->d_q));
+    if (marked) HX_TRY(ops->mark(dev, MARK_PRODUCT_END));
+    if (summed) return ops->pcg->alpha_from(dev, pcg->d_sum, pcg->d_state);
+    return ops->pcg->alpha(dev, pcg->n_dof, pcg->d_p, pcg->d_q, pcg->d_state);
+}
+
+/* The inverse diagonal that the fused passes apply, or NULL: z is a vector. */
+static const double *fused_diagonal(const solve *s)
+{
+    return s->pcg->d_z ? NULL : s->pc->d_inverse_diagonal;
+}
+
+/* z = P M^-1 r. */
+static int apply_precond(solve *s)
+{
+    hx_pcg *pcg = s->pcg;
+    const hx_precond *pc = s->pc;
+    if (pc->kind->apply)
+        HX_TRY(pc->kind->apply(s->pc, pcg->d_r, pcg->d_z));
+    else
+        HX_TRY(pcg->dev->ops->vector->multiply(pcg->dev, pcg->n_dof, pc->d_inverse_diagonal,
+                                               pcg->d_r, pcg->d_z));
+    return hx_operator_project(s->op, pcg->d_z);
+}
+
+static int iterate_double(solve *s, int marked)
+{
+    hx_pcg *pcg = s->pcg;
+    hx_device *dev = pcg->dev;
+    const hx_device_ops *ops = dev->ops;
+    const double *d_m = fused_diagonal(s);
+    const int64_t n = pcg->n_dof;
+    if (marked) HX_TRY(ops->mark(dev, MARK_BEGIN));
+    HX_TRY(ops->pcg->direction(dev, n, d_m, pcg->d_z, pcg->d_r, pcg->d_p, pcg->d_state));
+    HX_TRY(product_and_alpha(s, marked));
+    HX_TRY(ops->pcg->update(dev, n, d_m, pcg->d_p, pcg->d_q, s->d_u, pcg->d_r, pcg->d_state));
+    if (pcg->d_z) {
+        if (marked) HX_TRY(ops->mark(dev, MARK_PRECOND));
+        HX_TRY(apply_precond(s));
+        if (marked) HX_TRY(ops->mark(dev, MARK_PRECOND_END));
+        const double *d_q = s->pc->kind->rounded ? pcg->d_q : NULL;
+        HX_TRY(ops->pcg->beta(dev, n, pcg->d_r, pcg->d_z, d_q, pcg->d_state));
+    }
+    return marked ? ops->mark(dev, MARK_END) : HX_OK;
+}
+
+static int iterate_single(solve *s, int marked)
+{
+    const hx_pcg_single *v = &s->pcg->single;
+    hx_pcg_state *d_state = s->pcg->d_state;
+    hx_device *dev = s->pcg->dev;
+    const hx_device_ops *ops = dev->ops;
+    const int64_t n = s->pcg->n_dof;
+    if (marked) HX_TRY(ops->mark(dev, MARK_BEGIN));
+    HX_TRY(ops->pcg->direction_single(dev, n, v->d_m, v->d_r, v->d_p, d_state));
+    if (marked) HX_TRY(ops->mark(dev, MARK_PRODUCT));
+    HX_TRY(hx_operator_apply_single(s->op, v->d_p, v->d_q));
+    if (marked) HX_TRY(ops->mark(dev, MARK_PRODUCT_END));
+    HX_TRY(ops->pcg->alpha_single(dev, n, v->d_p, v->d_q, d_state));
+    HX_TRY(ops->pcg->update_single(dev, n, v->d_m, v->d_p, v->d_q, v->d_u, v->d_r, d_state));
+    return marked ? ops->mark(dev, MARK_END) : HX_OK;
+}
+
+static int queue_iterations(solve *s)
+{
+    for (int i = 0; i < s->pcg->params.check_every; i++) HX_TRY(s->iterate(s, i == 0));
+    return HX_OK;
+}
+
+static void forget_recording(hx_pcg *pcg)
+{
+    if (pcg->recording) pcg->dev->ops->record_free(pcg->dev, pcg->recording);
+    pcg->recording = NULL;
+}
+
+static int record_iterations(solve *s)
+{
+    hx_pcg *pcg = s->pcg;
+    const hx_device_ops *ops = pcg->dev->ops;
+    HX_TRY(ops->record_begin(pcg->dev));
+    const int queued = queue_iterations(s);
+    const int rc = ops->record_end(pcg->dev, &pcg->recording);
+    return queued < 0 ? queued : rc;
+}
+
+/* Queues the iterations until the next look; a device that records does so once for the same
+ * vectors. What cannot be recorded is queued as it is, and fails there if it must. */
+static int run_iterations(solve *s)
+{
+    hx_pcg *pcg = s->pcg;
+    hx_device *dev = pcg->dev;
+    const double *d_u = s->iterate == iterate_single ? NULL : s->d_u;
+    if (pcg->recording && pcg->d_recorded_u != d_u) forget_recording(pcg);
+    if (!pcg->recording && dev->ops->record_begin && !pcg->cannot_record) {
+        pcg->d_recorded_u = d_u;
+        if (record_iterations(s) < 0) {
+            forget_recording(pcg);
+            hx_error_clear();
+            pcg->cannot_record = 1;
+        }
+    }
+    return pcg->recording ? dev->ops->replay(dev, pcg->recording) : queue_iterations(s);
+}
+
+/* Runs to the next look and samples its first iteration's time. */
+static int advance(solve *s)
+{
+    hx_device *dev = s->pcg->dev;
+    double product, precond, all;
+    HX_TRY(run_iterations(s));
+    HX_TRY(look(s));
+    HX_TRY(dev->ops->elapsed(dev, MARK_PRODUCT, MARK_PRODUCT_END, &product));
+    HX_TRY(dev->ops->elapsed(dev, MARK_BEGIN, MARK_END, &all));
+    s->spmv_sampled += product;
+    if (s->pcg->d_z && s->iterate == iterate_double) {
+        HX_TRY(dev->ops->elapsed(dev, MARK_PRECOND, MARK_PRECOND_END, &precond));
+        s->precond_sampled += precond;
+    }
+    s->all_sampled += all;
+    return HX_OK;
+}
+
+/* The best multiple of a first guess u, in the energy norm: (f'u / u'K u) u; q = K u follows. A
+ * design that has become stiffer than that of the guess by some factor needs no iteration for it.
+ * Not with prescribed displacements, which are no multiples. */
+static int scale_guess(solve *s)
+{
+    hx_pcg *pcg = s->pcg;
+    hx_device *dev = pcg->dev;
+    double work, energy;
+    if (s->op->d_prescribed) return HX_OK;
+    HX_TRY(dev->ops->vector->dot(dev, pcg->n_dof, s->d_u, pcg->d_q, &energy));
+    HX_TRY(dev->ops->vector->dot(dev, pcg->n_dof, s->d_f, s->d_u, &work));
+    const double factor = work / energy;
+    if (!(energy > 0.0) || !(factor > 0.0) || !isfinite(factor) || fabs(factor - 1.0) < 1e-4)
+        return HX_OK;
+    HX_TRY(dev->ops->vector->axpy(dev, pcg->n_dof, factor - 1.0, s->d_u, s->d_u));
+    return dev->ops->vector->axpy(dev, pcg->n_dof, factor - 1.0, pcg->d_q, pcg->d_q);
+}
+
+/* r = f - K u on free degrees of freedom, z = M^-1 r, first test. */
+static int start_double(solve *s)
+{
+    hx_pcg *pcg = s->pcg;
+    hx_device *dev = pcg->dev;
+    const hx_device_ops *ops = dev->ops;
+    const int64_t n = pcg->n_dof;
+    HX_TRY(hx_operator_apply_unmasked(s->op, s->d_u, pcg->d_q));
+    if (s->state.iterations == 0) HX_TRY(scale_guess(s));
+    HX_TRY(ops->vector->subtract(dev, n, s->d_f, pcg->d_q, pcg->d_r));
+    HX_TRY(hx_operator_restrict(s->op, pcg->d_r));
+    HX_TRY(ops->zero(dev, pcg->d_p, (size_t)n * sizeof(double)));
+    if (pcg->d_z) HX_TRY(apply_precond(s));
+    HX_TRY(ops->pcg->start(dev, n, fused_diagonal(s), pcg->d_z, pcg->d_r, pcg->d_state));
+    return look(s);
+}
+
+/* Iterations after which a preconditioner that estimates is asked to look again; doubled each time.
+ */
+enum { PATIENCE = 40 };
+
+static int solve_double(solve *s, int iterations)
+{
+    s->iterate = iterate_double;
+    HX_TRY(begin(s, 1.0, iterations));
+    HX_TRY(start_double(s));
+    for (int patience = PATIENCE; s->state.reason == HX_PCG_RUNNING;) {
+        HX_TRY(advance(s));
+        if (!s->pc->kind->revise || s->state.reason != HX_PCG_RUNNING) continue;
+        if (s->state.iterations < iterations + patience) continue;
+        patience *= 2;
+        const int changed = s->pc->kind->revise(s->pc);
+        if (changed <= 0) {
+            HX_TRY(changed);
+            continue;
+        }
+        HX_TRY(begin(s, 1.0, s->state.iterations));
+        HX_TRY(start_double(s));
+    }
+    return HX_OK;
+}
+
+/* r = (f - K u) / |f|, with u in double; the direction stays. */
+static int true_residual(solve *s)
+{
+    hx_pcg *pcg = s->pcg;
+    hx_device *dev = pcg->dev;
+    const hx_device_ops *ops = dev->ops;
+    float *d_r = pcg->single.d_r;
+    HX_TRY(hx_operator_apply_unmasked(s->op, s->d_u, pcg->d_q));
+    HX_TRY(ops->vector->subtract_single(dev, pcg->n_dof, 1.0 / s->norm, s->d_f, pcg->d_q, d_r));
+    HX_TRY(ops->vector->zero_entries_single(dev, s->op->n_fixed, s->op->d_fixed, d_r));
+    HX_TRY(ops->pcg->start_single(dev, pcg->n_dof, pcg->single.d_m, d_r, pcg->d_state));
+    return look(s);
+}
+
+static int flush_increment(solve *s)
+{
+    hx_device *dev = s->pcg->dev;
+    return dev->ops->vector->flush_single(dev, s->pcg->n_dof, s->norm, s->pcg->single.d_u, s->d_u);
+}
+
+static int start_single(solve *s)
+{
+    hx_pcg *pcg = s->pcg;
+    hx_device *dev = pcg->dev;
+    const hx_device_ops *ops = dev->ops;
+    const int64_t n = pcg->n_dof;
+    const double *d_m = s->pc->d_inverse_diagonal;
+    if (!d_m) { /* the identity */
+        HX_TRY(ops->zero(dev, pcg->d_q, (size_t)n * sizeof(double)));
+        HX_TRY(ops->vector->invert(dev, n, pcg->d_q));
+        d_m = pcg->d_q;
+    }
+    HX_TRY(ops->vector->subtract_single(dev, n, 1.0, d_m, NULL, pcg->single.d_m));
+    HX_TRY(ops->zero(dev, pcg->single.d_p, (size_t)n * sizeof(float)));
+    HX_TRY(ops->zero(dev, pcg->single.d_u, (size_t)n * sizeof(float)));
+    return true_residual(s);
+}
+
+/* When the residual is replaced: at a drop of |r| to DROP of its largest value since the last
+ * time, so that the error of the floats stays small against the residual that is left; and now and
+ * then anyway, to see how far the two are apart. */
+#define DROP 0.1
+enum { LONGEST = 1000, MAX_LOST = 3 };
+
+/* Judges whether single precision leads anywhere: a replacement is lost when the true residual is
+ * twice that of the recurrence or more and no half of the best so far. */
+typedef struct progress {
+    double best, largest; /* r'r: the smallest true one; the largest since the last replacement */
+    int replaced_at, n_lost;
+} progress;
+
+static int is_due(const solve *s, progress *p)
+{
+    p->largest = fmax(p->largest, s->state.rr);
+    return s->state.reason != HX_PCG_RUNNING || s->state.rr <= DROP * DROP * p->largest ||
+           s->state.iterations - p->replaced_at >= LONGEST;
+}
+
+static void judge(const solve *s, progress *p, double recurrence)
+{
+    const double rr = s->state.rr;
+    const int lost = rr > 4.0 * recurrence && rr > 0.25 * p->best;
+    p->n_lost = lost ? p->n_lost + 1 : 0;
+    p->best = fmin(p->best, rr);
+    p->largest = rr;
+    p->replaced_at = s->state.iterations;
+}
+
+/* Leaves state.reason at HX_PCG_CONVERGED or HX_PCG_MAX_ITER by a true residual; anything else is
+ * for double precision to find out. u holds what was gained. */
+static int solve_mixed(solve *s, hx_pcg_result *result)
+{
+    s->iterate = iterate_single;
+    HX_TRY(begin(s, s->norm, 0));
+    HX_TRY(start_single(s));
+    progress p = {.best = s->state.rr, .largest = s->state.rr};
+    while (s->state.reason == HX_PCG_RUNNING && p.n_lost < MAX_LOST) {
+        HX_TRY(advance(s));
+        if (!is_due(s, &p)) continue;
+        if (s->state.reason == HX_PCG_NAN) return HX_OK; /* the increment may hold it */
+        HX_TRY(flush_increment(s));
+        if (s->state.reason == HX_PCG_INDEFINITE) return HX_OK;
+        const double recurrence = s->state.rr;
+        HX_TRY(true_residual(s));
+        judge(s, &p, recurrence);
+        result->replacements++;
+    }
+    return HX_OK;
+}
+
+static int is_final(const solve *s)
+{
+    return s->state.reason == HX_PCG_CONVERGED || s->state.reason == HX_PCG_MAX_ITER;
+}
+
+int hx_pcg_solve(hx_pcg *pcg, const hx_operator *op, hx_precond *pc, const double *d_f, double *d_u,
+                 hx_pcg_result *result)
+{
+    hx_device *dev = pcg->dev;
+    const double started = hx_clock();
+    solve s = {.pcg = pcg, .op = op, .pc = pc, .d_f = d_f, .d_u = d_u};
+    memset(result, 0, sizeof *result);
+    HX_TRY(load_norm(pcg, op, d_f, &s.norm));
+    if (s.norm == 0.0) { /* nothing pushes: the prescribed displacements are the solution */
+        const size_t bytes = (size_t)pcg->n_dof * sizeof(double);
+        if (op->d_prescribed)
+            HX_TRY(dev->ops->copy(dev, d_u, op->d_prescribed, bytes));
+        else
+            HX_TRY(dev->ops->zero(dev, d_u, bytes));
+        result->reason = HX_PCG_CONVERGED;
+        return HX_OK;
+    }
+    double scale = s.norm;
+    if (pcg->params.precision == HX_PRECISION_MIXED && isfinite(s.norm)) {
+        HX_TRY(solve_mixed(&s, result));
+        result->fell_back = !is_final(&s);
+        scale = 1.0;
+    }
+    if (!is_final(&s)) {
+        HX_TRY(solve_double(&s, s.state.iterations));
+        scale = s.norm;
+    }
+    result->reason = (hx_pcg_reason)s.state.reason;
+    result->iterations = s.state.iterations;
+    result->residual = sqrt(s.state.rr) / scale;
+    result->seconds = hx_clock() - started;
+    if (s.all_sampled > 0.0) {
+        result->spmv_seconds = result->seconds * s.spmv_sampled / s.all_sampled;
+        result->precond_seconds = result->seconds * s.precond_sampled / s.all_sampled;
+    }
+    return HX_OK;
+}
+
+void hx_pcg_free(hx_pcg *pcg)
+{
+    hx_device *dev = pcg->dev;
+    if (!dev) return;
+    forget_recording(pcg);
+    dev->ops->release(dev, pcg->d_r);
+    dev->ops->release(dev, pcg->d_p);
+    dev->ops->release(dev, pcg->d_q);
+    dev->ops->release(dev, pcg->d_z);
+    dev->ops->release(dev, pcg->d_sum);
+    dev->ops->release(dev, pcg->d_state);
+    memset(pcg, 0, sizeof *pcg);
+}

@@ -1,0 +1,30 @@
+/* Rigid sets (rigid_set.h) on a device (hx_device_ops.rigid). The nodes of a set are d_node[first
+ * ..], vectors [n_node][3]. All entries are required. */
+#ifndef HX_RIGID_OPS_H
+#define HX_RIGID_OPS_H
+
+#include "../device/device.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hx_rigid_set hx_rigid_set; /* problem.h */
+
+typedef struct hx_rigid_ops {
+    /* Force and moment of y about the centre, in a fixed order. */
+    int (*sum)(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node, const double *d_xyz,
+               const double *d_y, double d_sum[6]);
+    /* y := the motion, on the set's nodes. */
+    int (*spread)(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
+                  const double *d_xyz, const double d_motion[6], double *d_y);
+    /* y := P y there, d_motion[6] scratch. */
+    int (*project)(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
+                   const double *d_xyz, double *d_motion, double *d_y);
+} hx_rigid_ops;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

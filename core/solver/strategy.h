@@ -1,0 +1,69 @@
+/* An SpMV strategy: how y = K(E) x is computed on one device. One const table per file, named
+ * hx_strategy_<device>_<name>.
+ *
+ * A strategy owns the layout of what it stores. It knows nothing of supports (operator.h masks) nor
+ * of a grid. The modulus of each element is read from model->d_modulus at every apply. */
+#ifndef HX_STRATEGY_H
+#define HX_STRATEGY_H
+
+#include "../mesh/mesh.h"
+#include "device_mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum { HX_LAYOUT_ROWMAJOR, HX_LAYOUT_INTERLEAVED, HX_N_LAYOUT } hx_layout;
+
+/* What a choice of the fastest operator may expect of one on a mesh. */
+typedef enum {
+    HX_PROMISE_NONE, /* no gain over others that store as little: not worth its set-up */
+    HX_PROMISE_SOME, /* a timing decides */
+    HX_PROMISE_SURE  /* faster than all others: not worth theirs */
+} hx_promise;
+
+typedef struct hx_strategy {
+    const char *name;   /* the word in solver.operator */
+    const char *device; /* "cpu" or "cuda" */
+    const char *help;   /* one line */
+    int deterministic;  /* the same bits on every run */
+    int bytes_per_elem; /* nominal, for `list`; what is stored for the product */
+    double error;       /* relative error of a product, at most; 0: rounding (1e-12) */
+    unsigned layouts;   /* bit (1u << hx_layout) for each supported one */
+
+    /* Device bytes that setup will hold for this mesh, at most. O(n_elem). */
+    size_t (*bytes)(const hx_mesh *mesh, hx_layout layout);
+    /* Judged from a sample of the mesh; NULL: HX_PROMISE_SOME on every mesh. O(1). */
+    hx_promise (*promise)(const hx_mesh *mesh);
+    /* *state is the strategy's (owned by it until teardown). The model outlives the state. */
+    int (*setup)(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *mesh,
+                 hx_layout layout);
+    /* y = K(E) x over all degrees of freedom; y is overwritten. Hot. */
+    int (*apply)(void *state, const double *d_x, double *d_y);
+    /* The same, and *d_sum = x'y, summed in a fixed order; NULL if there is none. Hot. */
+    int (*apply_dot)(void *state, const double *d_x, double *d_y, double *d_sum);
+    /* d_diag[n_dof] = diagonal of K(E), summed in a fixed order, where that is faster than the
+     * device's own; else NULL. Once a design. */
+    int (*diagonal)(void *state, double *d_diag);
+    /* K x in single precision, relative error about 1e-6; NULL if there is none. Hot. Differences
+     * of an element's nodal values come first: rounded entries do not cancel its translation, and
+     * PCG then takes a fifth more iterations. Once before: prepare_single, NULL if there is nothing
+     * to prepare. */
+    int single_bytes_per_elem; /* nominal; what prepare_single adds */
+    int (*prepare_single)(void *state);
+    int (*apply_single)(void *state, const float *d_x, float *d_y);
+    /* Where the same product is there for several instruction sets: takes the i-th that runs here,
+     * the fastest first, and returns its name; past the last NULL, and nothing changes. NULL: there
+     * is one. For tests. */
+    const char *(*variant)(void *state, int i);
+    void (*teardown)(void *state);
+} hx_strategy;
+
+#define HX_LAYOUT_BIT(layout) (1u << (layout))
+const char *hx_layout_name(hx_layout layout);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,67 @@
+/* Elements that are solid whatever the nodal density says: one body beside the iso-surface of the
+ * others. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "surface_internal.h"
+
+/* Local face of element e that has all these nodes, -1: none. */
+static int face_with(const hx_mesh *mesh, int64_t e, const int32_t node[4])
+{
+    const int32_t *const conn = mesh->conn + 8 * e;
+    for (int f = 0; f < 6; f++) {
+        int n_common = 0;
+        for (int i = 0; i < 4; i++)
+            for (int k = 0; k < 4; k++) n_common += conn[hx_hex_face[f][i]] == node[k];
+        if (n_common == 4) return f;
+    }
+    return -1;
+}
+
+/* Whether a free element lies on the other side of a face. */
+static int meets_free(const hx_mesh *mesh, const uint8_t *is_solid, int64_t e, int f)
+{
+    int32_t node[4];
+    for (int i = 0; i < 4; i++) node[i] = mesh->conn[8 * e + hx_hex_face[f][i]];
+    for (int64_t k = mesh->node_elem_ptr[node[0]]; k < mesh->node_elem_ptr[node[0] + 1]; k++) {
+        const int64_t other = mesh->node_elem[k] / 8;
+        if (other != e && face_with(mesh, other, node) >= 0) return !is_solid[other];
+    }
+    return 0;
+}
+
+static int64_t mark_sides(hx_surface_field *field, const uint8_t *is_solid)
+{
+    int64_t n = 0;
+#pragma omp parallel for schedule(static) reduction(+ : n)
+    for (int64_t e = 0; e < field->mesh->n_elem; e++) {
+        field->body[e] = is_solid[e] ? HX_BODY_SOLID : 0;
+        for (int f = 0; is_solid[e] && f < 6; f++) {
+            if (!meets_free(field->mesh, is_solid, e, f)) continue;
+            field->body[e] |= (uint8_t)(1u << f);
+            n++;
+        }
+    }
+    return n;
+}
+
+int hx_surface_body_create(hx_surface_field *field, const uint8_t *is_solid)
+{
+    const hx_mesh *mesh = field->mesh;
+    int64_t n_solid = 0, *face = NULL;
+    if (!is_solid) return HX_OK;
+    for (int64_t e = 0; e < mesh->n_elem; e++) n_solid += is_solid[e] != 0;
+    if (n_solid == 0) return HX_OK;
+    HX_TRY(hx_alloc_raw(&field->body, (size_t)mesh->n_elem, 1, "elements that are solid"));
+    const int64_t n_face = field->n_face + mark_sides(field, is_solid);
+    HX_TRY(hx_alloc_raw(&face, (size_t)n_face, sizeof *face, "faces of the solid elements"));
+    memcpy(face, field->face, (size_t)field->n_face * sizeof *face);
+    for (int64_t e = 0, at = field->n_face; e < mesh->n_elem; e++)
+        for (int f = 0; f < 6; f++)
+            if (field->body[e] >> f & 1u) face[at++] = 6 * e + f;
+    free(field->face);
+    field->face = face;
+    field->n_face = n_face;
+    return HX_OK;
+}

@@ -1,0 +1,287 @@
+/* Nodal densities, the volume that a threshold encloses, and the threshold that encloses a volume.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/sum.h"
+#include "../mesh/hex_jacobian.h"
+#include "surface_internal.h"
+#include "surface_patch.h"
+
+static void elem_volumes(const hx_mesh *mesh, double *volume)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        hx_hex_map map;
+        hx_hex_map_init(&map, mesh->xyz, mesh->conn + 8 * e);
+        volume[e] = hx_hex_volume(&map);
+    }
+}
+
+/* Mean of the free elements of node a. */
+static double nodal_density(const hx_surface_field *field, const double *rho, const double *volume,
+                            int64_t a)
+{
+    const hx_mesh *mesh = field->mesh;
+    double mass = 0.0, sum = 0.0;
+    for (int64_t k = mesh->node_elem_ptr[a]; k < mesh->node_elem_ptr[a + 1]; k++) {
+        const int64_t e = mesh->node_elem[k] / 8;
+        if (hx_surface_is_solid(field, e)) continue;
+        mass += rho[e] * volume[e];
+        sum += volume[e];
+    }
+    return sum > 0.0 ? mass / sum : HUGE_VAL;
+}
+
+int hx_surface_field_create(hx_surface_field *field, const hx_mesh *mesh, const double *rho,
+                            const uint8_t *is_solid)
+{
+    int rc;
+    double *volume = NULL;
+    memset(field, 0, sizeof *field);
+    field->mesh = mesh;
+    HX_TRY_FAIL(hx_alloc_raw(&volume, (size_t)mesh->n_elem, sizeof *volume, "element volumes"));
+    HX_TRY_FAIL(
+        hx_alloc_raw(&field->value, (size_t)mesh->n_node, sizeof(double), "nodal densities"));
+    HX_TRY_FAIL(hx_mesh_boundary_faces(mesh, NULL, &field->n_face, &field->face));
+    HX_TRY_FAIL(hx_surface_body_create(field, is_solid));
+    elem_volumes(mesh, volume);
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < mesh->n_node; a++)
+        field->value[a] = nodal_density(field, rho, volume, a);
+    free(volume);
+    return HX_OK;
+fail:
+    free(volume);
+    hx_surface_field_free(field);
+    return rc;
+}
+
+void hx_surface_field_free(hx_surface_field *field)
+{
+    free(field->value);
+    free(field->face);
+    free(field->body);
+    memset(field, 0, sizeof *field);
+}
+
+static double patch_volume(const hx_surface_patch *patch, const double origin[3])
+{
+    double sum = 0.0;
+    for (int i = 0; i < patch->n_tri; i++) {
+        double x[3][3];
+        for (int k = 0; k < 3; k++)
+            for (int d = 0; d < 3; d++) x[k][d] = patch->x[patch->tri[i][k]][d] - origin[d];
+        sum += hx_triangle_volume6(x[0], x[1], x[2]);
+    }
+    return sum / 6.0;
+}
+
+/* By the divergence theorem over the surface. */
+void hx_surface_volume(const hx_surface_field *field, double threshold, double *volume)
+{
+    const hx_mesh *mesh = field->mesh;
+    double part[HX_N_PART], origin[3];
+    for (int d = 0; d < 3; d++) origin[d] = 0.5 * (mesh->box_min[d] + mesh->box_max[d]);
+#pragma omp parallel for schedule(dynamic)
+    for (int i = 0; i < HX_N_PART; i++) {
+        hx_surface_patch patch;
+        double sum = 0.0;
+        for (int64_t e = hx_part_begin(mesh->n_elem, i); e < hx_part_begin(mesh->n_elem, i + 1);
+             e++) {
+            const unsigned mask = hx_surface_mask(field, threshold, e);
+            if (mask == 0 || mask == 255) continue;
+            hx_surface_cut_cell(field, threshold, e, &patch);
+            sum += patch_volume(&patch, origin);
+        }
+        for (int64_t f = hx_part_begin(field->n_face, i); f < hx_part_begin(field->n_face, i + 1);
+             f++) {
+            hx_surface_cut_face(field, threshold, field->face[f], &patch);
+            sum += patch_volume(&patch, origin);
+        }
+        part[i] = sum;
+    }
+    *volume = hx_sum_parts(part);
+}
+
+/* An interval of thresholds; the volume falls with the threshold. */
+typedef struct bracket {
+    double low, high;               /* thresholds */
+    double volume_low, volume_high; /* volume_low >= target >= volume_high */
+} bracket;
+
+/* Regula falsi with the Illinois weights, every third step a bisection. Until the volume is met to
+ * a relative 1e-7 or the thresholds are as close as numbers are (a jump). */
+static void narrow(const hx_surface_field *field, double target, bracket *b)
+{
+    enum { MOST_STEPS = 80 };
+    double weight_low = 1.0, weight_high = 1.0;
+    int last = 0;
+    for (int step = 1; step <= MOST_STEPS; step++) {
+        const double over = weight_low * (b->volume_low - target);
+        const double under = weight_high * (target - b->volume_high);
+        double t = b->low + (b->high - b->low) * (over / (over + under));
+        double volume;
+        if (step % 3 == 0 || !(t > b->low && t < b->high)) t = 0.5 * (b->low + b->high);
+        if (!(t > b->low && t < b->high) || b->high - b->low < 1e-14 * fabs(b->high)) return;
+        hx_surface_volume(field, t, &volume);
+        if (volume >= target) {
+            b->low = t;
+            b->volume_low = volume;
+            weight_high = last > 0 ? 0.5 * weight_high : 1.0;
+            weight_low = 1.0;
+            last = 1;
+        } else {
+            b->high = t;
+            b->volume_high = volume;
+            weight_low = last < 0 ? 0.5 * weight_low : 1.0;
+            weight_high = 1.0;
+            last = -1;
+        }
+        if (fabs(volume - target) <= 1e-7 * target) return;
+    }
+}
+
+/* Least and largest nodal density of free elements; low > high: there is none. */
+static void find_range(const hx_surface_field *field, double *least, double *largest)
+{
+    double low = HUGE_VAL, high = -HUGE_VAL;
+#pragma omp parallel for schedule(static) reduction(min : low) reduction(max : high)
+    for (int64_t a = 0; a < field->mesh->n_node; a++) {
+        low = fmin(low, field->value[a]);
+        if (field->value[a] < HUGE_VAL) high = fmax(high, field->value[a]);
+    }
+    *least = low;
+    *largest = high;
+}
+
+/* HX_EINPUT: no threshold gives that volume; least: of the solid elements. */
+static int check_target(const hx_mesh *mesh, double least, double target)
+{
+    if (!(target > 0.0) || target > mesh->total_volume * (1.0 + 1e-9))
+        return HX_RAISE(HX_EINPUT, "a solid of volume %g is not possible in a mesh of volume %g",
+                        target, mesh->total_volume);
+    if (target < least * (1.0 - 1e-9))
+        return HX_RAISE(HX_EINPUT,
+                        "a solid of volume %g is not possible: the elements that are solid "
+                        "whatever their density have %g",
+                        target, least);
+    return HX_OK;
+}
+
+int hx_surface_threshold(const hx_surface_field *field, double target, double *threshold,
+                         double *volume)
+{
+    const hx_mesh *mesh = field->mesh;
+    bracket b = {.volume_low = mesh->total_volume};
+    double low, high;
+    find_range(field, &low, &high);
+    if (low > high) low = high = 0.5; /* all elements are solid */
+    if (field->body) hx_surface_volume(field, high, &b.volume_high);
+    HX_TRY(check_target(mesh, b.volume_high, target));
+    /* below the least value everything is inside, at the largest nothing but solid elements */
+    b.low = low - fmax(fabs(low), 1.0) * 1e-9;
+    b.high = high;
+    if (target < mesh->total_volume * (1.0 - 1e-12)) narrow(field, target, &b);
+    const int take_low = b.volume_low - target <= target - b.volume_high || b.volume_high <= 0.0;
+    *threshold = take_low ? b.low : b.high;
+    *volume = take_low ? b.volume_low : b.volume_high;
+    return HX_OK;
+}
+
+/* --- pieces --- */
+
+static int32_t find_root(int32_t *parent, int32_t a)
+{
+    while (parent[a] != a) {
+        parent[a] = parent[parent[a]];
+        a = parent[a];
+    }
+    return a;
+}
+
+static void unite(int32_t *parent, int32_t a, int32_t b)
+{
+    a = find_root(parent, a);
+    b = find_root(parent, b);
+    if (a < b) parent[b] = a;
+    if (b < a) parent[a] = b;
+}
+
+/* Inside nodes of an element that are joined along edges, and across faces. */
+static void unite_cell(const hx_surface_field *field, double threshold, int64_t e, int32_t *piece)
+{
+    const int32_t *conn = field->mesh->conn + 8 * e;
+    const unsigned mask = hx_surface_mask(field, threshold, e);
+    if (mask == 0) return;
+    for (int i = 0; i < 12; i++) {
+        const int a = hx_hex_edge[i][0], b = hx_hex_edge[i][1];
+        if (mask >> a & mask >> b & 1u) unite(piece, conn[a], conn[b]);
+    }
+    for (int f = 0; f < 6; f++)
+        for (int i = 0; i < 2; i++) {
+            const int *n = hx_hex_face[f];
+            double u[4];
+            for (int k = 0; k < 4; k++) u[k] = field->value[conn[n[(k + i) % 4]]] - threshold;
+            if (u[0] > 0.0 && u[2] > 0.0 && hx_surface_joined(u[0], u[2], u[1], u[3]) &&
+                u[1] <= 0.0 && u[3] <= 0.0)
+                unite(piece, conn[n[i]], conn[n[i + 2]]);
+        }
+}
+
+/* is_in[n_node] := 1 inside, nodes of solid elements always. */
+static void find_inside(const hx_surface_field *field, double threshold, uint8_t *is_in)
+{
+    const hx_mesh *mesh = field->mesh;
+    for (int64_t a = 0; a < mesh->n_node; a++) is_in[a] = field->value[a] - threshold > 0.0;
+    for (int64_t k = 0; field->body && k < 8 * mesh->n_elem; k++)
+        if (hx_surface_is_solid(field, k / 8)) is_in[mesh->conn[k]] = 1;
+}
+
+int hx_surface_pieces(const hx_surface_field *field, double threshold, int32_t *piece,
+                      int64_t *n_piece, int32_t *largest)
+{
+    int rc;
+    const hx_mesh *mesh = field->mesh;
+    int32_t *count = NULL;
+    uint8_t *is_in = NULL;
+    int64_t n = 0, best = -1;
+    HX_TRY_FAIL(hx_alloc(&count, (size_t)mesh->n_node, sizeof *count, "sizes of pieces"));
+    HX_TRY_FAIL(hx_alloc_raw(&is_in, (size_t)mesh->n_node, 1, "nodes inside"));
+    find_inside(field, threshold, is_in);
+    for (int64_t a = 0; a < mesh->n_node; a++) piece[a] = (int32_t)a;
+    for (int64_t e = 0; e < mesh->n_elem; e++) unite_cell(field, threshold, e, piece);
+    for (int64_t a = 0; a < mesh->n_node; a++) {
+        if (!is_in[a]) {
+            piece[a] = -1;
+            continue;
+        }
+        const int32_t root = find_root(piece, (int32_t)a);
+        n += root == a;
+        count[root]++;
+    }
+    for (int64_t a = 0; a < mesh->n_node; a++) {
+        if (piece[a] >= 0) piece[a] = find_root(piece, (int32_t)a);
+        if (count[a] > 0 && (best < 0 || count[a] > count[best])) best = a;
+    }
+    if (n_piece) *n_piece = n;
+    if (largest) *largest = (int32_t)best;
+fail:
+    free(count);
+    free(is_in);
+    return rc;
+}
+
+void hx_surface_leave_out(hx_surface_field *field, double threshold, const int32_t *piece,
+                          int32_t keep)
+{
+    const hx_mesh *mesh = field->mesh;
+    for (int64_t a = 0; a < mesh->n_node;
+         a++) /* others are outside, and say where the surface is */
+        if (piece[a] >= 0 && piece[a] != keep && field->value[a] > threshold)
+            field->value[a] = -HUGE_VAL;
+    for (int64_t e = 0; field->body && e < mesh->n_elem; e++)
+        if (piece[mesh->conn[8 * e]] != keep) field->body[e] = 0;
+}

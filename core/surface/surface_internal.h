@@ -1,0 +1,100 @@
+/* Shared by the surface_*.c files; not installed. */
+#ifndef HX_SURFACE_INTERNAL_H
+#define HX_SURFACE_INTERNAL_H
+
+#include <string.h>
+
+#include "surface.h"
+
+/* A vertex keeps this share of its mesh edge from both ends, so that no triangle vanishes where a
+ * node has the threshold's value. */
+#define HX_SURFACE_MARGIN 0.02
+
+/* Place of a vertex on the edge between an inside and an outside node. */
+static inline void hx_surface_cut(const double *in, const double *out, double share, double x[3])
+{
+    for (int d = 0; d < 3; d++) x[d] = in[d] + share * (out[d] - in[d]);
+}
+
+/* Where that is, from the inside: u = value - threshold, u_in > 0 >= u_out. */
+static inline double hx_surface_share(double u_in, double u_out)
+{
+    const double share = u_in / (u_in - u_out);
+    if (share < HX_SURFACE_MARGIN) return HX_SURFACE_MARGIN;
+    return share > 1.0 - HX_SURFACE_MARGIN ? 1.0 - HX_SURFACE_MARGIN : share;
+}
+
+/* Faces whose diagonal corners are inside, the others outside: whether the inside is joined. The
+ * products commute, so that both neighbours find the same. */
+static inline int hx_surface_joined(double in_a, double in_b, double out_a, double out_b)
+{
+    return in_a * in_b > out_a * out_b;
+}
+
+/* Bits of hx_surface_field.body above those of the faces. */
+enum { HX_BODY_SOLID = 1 << 6 };
+
+static inline int hx_surface_is_solid(const hx_surface_field *field, int64_t e)
+{
+    return field->body && field->body[e] != 0;
+}
+
+/* field->body, and the body's faces against free elements at the end of field->face; nothing where
+ * is_solid ([n_elem]) is NULL or all 0. */
+int hx_surface_body_create(hx_surface_field *field, const uint8_t *is_solid);
+
+/* Corner after corner c of its triangle. */
+static inline int64_t hx_corner_next(int64_t c)
+{
+    return c % 3 == 2 ? c - 2 : c + 1;
+}
+
+/* Corner of the next triangle around the same vertex. */
+static inline int64_t hx_corner_turn(const int32_t *opposite, int64_t c)
+{
+    return hx_corner_next(opposite[c]);
+}
+
+/* opposite[3 n_tri]: half-edge (corner, from it to the next) with the same vertices the other way
+ * round, -1 where there is not exactly one. group, if not NULL: *group gets the half-edges sorted
+ * by edge (the caller's to free). *n_bad: edges without exactly one pair. */
+int hx_surface_pair(int64_t n_vertex, int64_t n_tri, const int32_t *tri, int32_t *opposite,
+                    int32_t **group, int64_t *n_bad);
+
+/* Cuts the surface open where it touches itself. */
+int hx_surface_make_manifold(hx_surface *surface);
+
+/* Pairs of triangles without a common vertex that go through each other. crosses, if not NULL:
+ * [n_tri] becomes 1 for those of such pairs, others stay. O(n) where triangles are of a size. */
+int hx_surface_find_crossings(const double *xyz, int64_t n_tri, const int32_t *tri,
+                              uint8_t *crosses, int64_t *n_crossing);
+
+/* Bits that a number in 0 .. n-1 needs, at least 1. */
+static inline int hx_bits(uint64_t n)
+{
+    int bits = 1;
+    while (bits < 63 && (uint64_t)1 << bits < n) bits++;
+    return bits;
+}
+
+static inline double hx_triangle_volume6(const double a[3], const double b[3], const double c[3])
+{
+    return a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
+           a[2] * (b[0] * c[1] - b[1] * c[0]);
+}
+
+/* (b - a) x (c - a): twice the area, along the normal. */
+static inline void hx_triangle_normal2(const double a[3], const double b[3], const double c[3],
+                                       double n[3])
+{
+    double u[3], v[3];
+    for (int d = 0; d < 3; d++) {
+        u[d] = b[d] - a[d];
+        v[d] = c[d] - a[d];
+    }
+    n[0] = u[1] * v[2] - u[2] * v[1];
+    n[1] = u[2] * v[0] - u[0] * v[2];
+    n[2] = u[0] * v[1] - u[1] * v[0];
+}
+
+#endif

@@ -1,0 +1,117 @@
+/* Binary STL and PLY, both little-endian on any machine. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/atomic_file.h"
+#include "../base/memory.h"
+#include "surface_internal.h"
+
+static unsigned char *put_bytes(unsigned char *to, uint64_t bits, int n)
+{
+    for (int i = 0; i < n; i++) *to++ = (unsigned char)(bits >> 8 * i);
+    return to;
+}
+
+static unsigned char *put_float(unsigned char *to, double value)
+{
+    const float single = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &single, sizeof bits);
+    return put_bytes(to, bits, 4);
+}
+
+static unsigned char *put_double(unsigned char *to, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return put_bytes(to, bits, 8);
+}
+
+/* Records of the file, encoded in parallel a block at a time. */
+typedef struct record {
+    int64_t n;
+    size_t size;
+    void (*encode)(const hx_surface *surface, int64_t i, unsigned char *to);
+} record;
+
+enum { BLOCK = 1 << 16 }; /* records */
+
+static int put_records(FILE *stream, const hx_surface *surface, const record *r)
+{
+    unsigned char *block = NULL;
+    HX_TRY(hx_alloc_raw(&block, BLOCK, r->size, "block of the surface file"));
+    for (int64_t begin = 0; begin < r->n; begin += BLOCK) {
+        const int64_t end = begin + BLOCK < r->n ? begin + BLOCK : r->n;
+#pragma omp parallel for schedule(static)
+        for (int64_t i = begin; i < end; i++)
+            r->encode(surface, i, block + (size_t)(i - begin) * r->size);
+        fwrite(block, r->size, (size_t)(end - begin), stream); /* the commit asks for errors */
+    }
+    free(block);
+    return HX_OK;
+}
+
+/* Normal, corners, and two bytes for nothing. */
+static void encode_facet(const hx_surface *s, int64_t t, unsigned char *to)
+{
+    const double *x[3];
+    double n[3];
+    for (int k = 0; k < 3; k++) x[k] = s->xyz + 3 * (int64_t)s->tri[3 * t + k];
+    hx_triangle_normal2(x[0], x[1], x[2], n);
+    const double size = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    for (int d = 0; d < 3; d++) to = put_float(to, size > 0.0 ? n[d] / size : 0.0);
+    for (int k = 0; k < 3; k++)
+        for (int d = 0; d < 3; d++) to = put_float(to, x[k][d]);
+    put_bytes(to, 0, 2);
+}
+
+static void encode_vertex(const hx_surface *s, int64_t v, unsigned char *to)
+{
+    for (int d = 0; d < 3; d++) to = put_double(to, s->xyz[3 * v + d]);
+}
+
+static void encode_triangle(const hx_surface *s, int64_t t, unsigned char *to)
+{
+    to = put_bytes(to, 3, 1);
+    for (int k = 0; k < 3; k++) to = put_bytes(to, (uint32_t)s->tri[3 * t + k], 4);
+}
+
+int hx_surface_write_stl(const char *path, const hx_surface *surface, const char *title)
+{
+    int rc;
+    hx_atomic_file file;
+    unsigned char header[84] = {0};
+    /* a header that begins with "solid" would be taken for a text file */
+    snprintf((char *)header, 80, "binary STL, hextop: %s", title);
+    put_bytes(header + 80, (uint64_t)surface->n_tri, 4);
+    const record facets = {surface->n_tri, 50, encode_facet};
+    HX_TRY(hx_atomic_file_open(&file, path));
+    fwrite(header, sizeof header, 1, file.stream);
+    HX_TRY_FAIL(put_records(file.stream, surface, &facets));
+    return hx_atomic_file_commit(&file);
+fail:
+    hx_atomic_file_free(&file);
+    return rc;
+}
+
+int hx_surface_write_ply(const char *path, const hx_surface *surface, const char *title)
+{
+    int rc;
+    hx_atomic_file file;
+    const record vertices = {surface->n_vertex, 24, encode_vertex};
+    const record triangles = {surface->n_tri, 13, encode_triangle};
+    HX_TRY(hx_atomic_file_open(&file, path));
+    fprintf(file.stream,
+            "ply\nformat binary_little_endian 1.0\ncomment hextop: %.*s\nelement vertex %lld\n"
+            "property double x\nproperty double y\nproperty double z\nelement face %lld\n"
+            "property list uchar int vertex_indices\nend_header\n",
+            (int)strcspn(title, "\r\n"), title, (long long)surface->n_vertex,
+            (long long)surface->n_tri);
+    HX_TRY_FAIL(put_records(file.stream, surface, &vertices));
+    HX_TRY_FAIL(put_records(file.stream, surface, &triangles));
+    return hx_atomic_file_commit(&file);
+fail:
+    hx_atomic_file_free(&file);
+    return rc;
+}

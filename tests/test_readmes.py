@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+"""What the READMEs promise: links and anchors lead somewhere, source files that are named exist, headers
+are named in their room, and every `hextop` line in a ```sh block works. tests/README.md says what is run
+and how it is cut short.
+
+    test_readmes.py HEXTOP SRCDIR [-v]      -v: prints the lines that are run
+
+Needs only Python 3. Where gmsh is not installed, the rest of a block that calls it is passed over, and said."""
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+HEXTOP = pathlib.Path(sys.argv[1]).resolve()
+ROOT = pathlib.Path(sys.argv[2]).resolve()
+FOLDERS = ("app", "configs", "core", "examples", "filters", "gpu", "tests")
+COMMANDS = ("hextop", "build/app/hextop")
+SOURCE = re.compile(r"`([\w./-]+\.(?:c|h|cu|cuh|inc|py|sh))`")
+# The coarse meshes in examples/, which gmsh makes again in a second.
+COARSE = {"bracket": "6.9", "hook": "7", "bell-crank": "6"}
+
+n_checked = {"links": 0, "names": 0, "commands": 0, "mentions": 0}
+faults = []
+
+
+def fault(path, number, text):
+    faults.append(f"{path.relative_to(ROOT)}:{number}: {text}")
+
+
+def pages():
+    """The project's own Markdown files, none of a build folder or of what a run wrote."""
+    yield from sorted(ROOT.glob("*.md"))
+    for folder in FOLDERS:
+        yield from sorted((ROOT / folder).rglob("*.md"))
+
+
+class Page:
+    """A file outside of code blocks, text [(number, line)], and in them, blocks [(number, info, lines)]."""
+
+    def __init__(self, path):
+        self.path, self.text, self.blocks = path, [], []
+        block = indented = None
+        blank = True
+        for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
+            if block is not None:
+                if line.startswith("```"):
+                    block = None
+                else:
+                    block.append(line)
+            elif line.startswith("```"):
+                block = []
+                self.blocks.append((number, line[3:].strip(), block))
+            elif line.startswith("    ") and (indented is not None or blank):
+                if indented is None:
+                    indented = []
+                    self.blocks.append((number - 1, "", indented))
+                indented.append(line[4:])
+                continue
+            else:
+                self.text.append((number, line))
+            indented, blank = None, not line.strip()
+
+    def anchors(self):
+        """What GitHub calls the headings."""
+        seen = {}
+        for _, line in self.text:
+            if not re.match(r"#{1,6} ", line):
+                continue
+            name = re.sub(r"[^\w\- ]", "", line.lstrip("#").strip().lower()).replace(" ", "-")
+            seen[name] = seen.get(name, -1) + 1
+            yield f"{name}-{seen[name]}" if seen[name] else name
+
+
+def check_links(page, all_pages):
+    for number, line in page.text:
+        line = re.sub(r"(`+).*?\1(?!\()", lambda m: m.group(0) if "](" in m.group(0) else "`x`", line)
+        for target in re.findall(r"\]\(([^)\s]+)\)", line):
+            if re.match(r"[a-z]+:", target):
+                continue
+            n_checked["links"] += 1
+            name, _, anchor = target.partition("#")
+            path = (page.path.parent / name).resolve() if name else page.path
+            if not path.exists():
+                fault(page.path, number, f"no such file: {target}")
+            elif anchor and (path not in all_pages or anchor not in all_pages[path].anchors()):
+                fault(page.path, number, f"no such heading: {target}")
+
+
+def check_names(page, sources):
+    """File names are unique, so a bare name says which; a path must be the file's own."""
+    for number, line in page.text:
+        for name in SOURCE.findall(line):
+            if "*" in name or "NAME" in name or name.startswith("."):
+                continue
+            n_checked["names"] += 1
+            if not any(s == name or s.endswith("/" + name) for s in sources):
+                fault(page.path, number, f"no such source file: {name}")
+
+
+def check_rooms(sources, all_pages):
+    """A room's README names each of its headers."""
+    for header in sources:
+        path = ROOT / header
+        page = all_pages.get(path.parent / "README.md")
+        if header.startswith("core/") and header.endswith(".h") and header.count("/") == 2 and page:
+            if not any(f"`{path.name}`" in line for _, line in page.text):
+                fault(page.path, 1, f"does not name {path.name}, which lies beside it")
+
+
+def hextop(*words):
+    return subprocess.run([HEXTOP, *words], capture_output=True, text=True, check=False)
+
+
+def check_mentions(page):
+    """`hextop ...` within a sentence or a table: its command and its options exist."""
+    general = hextop("help").stdout
+    for number, line in page.text:
+        for mention in re.findall(r"`hextop ([^`]+)`", line):
+            n_checked["mentions"] += 1
+            words = [w.strip("[],") for w in mention.split()]
+            command = next((w for w in words if not w.startswith("-")), None)
+            about = hextop("help", command) if command and command.islower() else None
+            if about and about.returncode != 0:
+                fault(page.path, number, f"no such command: hextop {mention}")
+                continue
+            known = general + (about.stdout if about else "")
+            for option in (w for w in words if w.startswith("-")):
+                if not re.search(re.escape(option.split("=")[0]) + r"\b", known):
+                    fault(page.path, number, f"no such option: {option} in hextop {mention}")
+            if command == "help" and len(words) > 1 and not any(w.isupper() for w in words):
+                if hextop(*words).returncode != 0:
+                    fault(page.path, number, f"fails: hextop {mention}")
+
+
+def shortened(line, words):
+    """The line with what makes it take a second instead of minutes."""
+    add = []
+    command = next((w for w in words[1:] if not w.startswith("-")), "")
+    if "--paper" in words:
+        add += ["--sizes", "20x4x4"]
+    elif command in ("run", "check", "compare", "mesh") and re.search(r"configs/\w+\.cfg\b", line):
+        add += ["mesh.size=0", "mesh.nx=20", "mesh.ny=", "mesh.nz="]
+    if command in ("run", "check", "compare", "verify"):
+        add += ["solver.device=cpu", "solver.tolerance=1e-3"]
+    if command == "run":
+        add.append("optimization.iterations=2")
+    if command == "compare":
+        add += ["--repeats", "3", "--iterations", "3"]
+    return " ".join([line, *add])
+
+
+def find_result(line):
+    """A run that was cut short ends with another number: what a line names is its last result."""
+    for name in re.findall(r"\S+/density_\d{4}\.vtk", line):
+        path = pathlib.Path(name)
+        written = sorted(path.parent.glob("density_*.vtk"))
+        if not path.exists() and written:
+            shutil.copy(written[-1], path)
+
+
+def run_block(page, number, lines, work, environment):
+    for line in re.sub(r"\\\n\s*", " ", "\n".join(lines)).split("\n"):
+        command, _, comment = line.partition(" #")
+        command = command.strip()
+        words = shlex.split(command, comments=True)
+        if not words or comment.strip().startswith("GPU"):
+            continue
+        if words[0] == "gmsh":
+            if not shutil.which("gmsh"):
+                print(f"{page.path.relative_to(ROOT)}:{number}: no gmsh: rest of the block not run")
+                return
+            for part, size in COARSE.items():
+                if f"/{part}.geo" in command:
+                    command = re.sub(r"(-setnumber h) \S+", rf"\1 {size}", command)
+        elif words[0] in COMMANDS:
+            find_result(command)
+            command = shortened(re.sub(r"^\S+", "hextop", command), words)
+        else:
+            continue
+        n_checked["commands"] += 1
+        began = time.monotonic()
+        done = subprocess.run(command, shell=True, cwd=work, env=environment, capture_output=True,
+                              text=True, check=False)
+        if "-v" in sys.argv:
+            print(f"{time.monotonic() - began:5.1f} s  {command}", flush=True)
+        if done.returncode != 0:
+            said = done.stdout[-500:] + done.stderr[-500:]
+            fault(page.path, number, f"exit status {done.returncode}: {command}\n{said}")
+
+
+def run_page(page, parent):
+    """The page's blocks in their order, in a folder of its own."""
+    work = pathlib.Path(tempfile.mkdtemp(dir=parent))
+    os.chdir(work)
+    shutil.copytree(ROOT / "configs", work / "configs")
+    shutil.copytree(ROOT / "examples", work / "examples", ignore=shutil.ignore_patterns("pictures"))
+    environment = dict(os.environ, PATH=f"{HEXTOP.parent}:{os.environ['PATH']}", PWD=str(work),
+                       OMP_NUM_THREADS="1")  # meshes are small: threads would only wait for each other
+    for number, info, lines in page.blocks:
+        language, _, name = info.partition(" ")
+        if language == "sh":
+            run_block(page, number, lines, work, environment)
+        elif any(re.match(r"\s*(\$ )?(build/app/)?hextop (?!\[|[\d])\S", line) for line in lines):
+            fault(page.path, number, "a hextop line outside of a ```sh block: it is not tested")
+        if name:
+            (work / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    os.chdir(ROOT)
+    shutil.rmtree(work)
+
+
+def main():
+    all_pages = {path: Page(path) for path in pages()}
+    sources = [str(p.relative_to(ROOT)) for folder in FOLDERS
+               for p in (ROOT / folder).rglob("*") if p.is_file()]
+    check_rooms(sources, all_pages)
+    with tempfile.TemporaryDirectory() as parent:
+        for page in all_pages.values():
+            check_links(page, all_pages)
+            check_mentions(page)
+            if page.path.name != "CHANGELOG.md":  # which tells of files that are gone
+                check_names(page, sources)
+            run_page(page, parent)
+    print("\n".join(faults))
+    print(", ".join(f"{n} {what}" for what, n in n_checked.items()),
+          f"of {len(all_pages)} pages, {len(faults)} faults")
+    if min(n_checked.values()) == 0:
+        sys.exit("nothing was checked: is this the root of the source?")
+    sys.exit(bool(faults))
+
+
+main()
