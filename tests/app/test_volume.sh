@@ -1,0 +1,138 @@
+#!/bin/sh
+# The volume asked for: refused where what is passive takes all of it through the filter, with the
+# least that works; runs with that move from the first design on; what is missed is said.
+#     test_volume.sh HEXTOP
+set -u
+hextop=$(realpath "$1")
+. "$(dirname "$0")/../lib/scratch.sh"
+
+cat >ring.cfg <<'END'
+mesh = { generator = "cantilever"; nx = 20; ny = 10; nz = 4; };
+supports = ( { set = "left"; fix = "xyz"; } );
+loads = ( { set = "right-lower-edge"; total_force = [0.0, 0.0, -1.0]; } );
+sets = ( { name = "ring"; cylinder = { point = [10, 5, 0]; axis = [0, 0, 1]; radius = 4.5;
+                                       inner = 3.0; length = 4; }; } );
+passive = ( { set = "ring"; density = 1.0; } );
+optimization = { volume_fraction = 0.25; rho_min = 0.001; iterations = 4;
+                 filter = { kind = "density"; radius = 2.5; };
+                 projection = { beta = 1.0; beta_max = 8.0; every = 2; }; };
+solver = { device = "cpu"; };
+output = { directory = "out"; every = 0; };
+END
+
+# column FOLDER NAME: a column of the history, a line each.
+column() {
+    awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) k = i }
+                          NR > 1 { print $k }' "$1/history.csv"
+}
+
+# says FILE TEXT
+says() {
+    grep -qF -- "$2" "$1" || fault "$what: does not say: $2, but: $(cat "$1")"
+}
+
+# lacks FILE TEXT
+lacks() {
+    ! grep -qF -- "$2" "$1" || fault "$what: says: $2"
+}
+
+# refused FRACTION OVERRIDES...: by run and check, exit status 2; $least is the fraction that works.
+refused() {
+    fraction=$1
+    shift
+    for command in run check; do
+        "$hextop" $command ring.cfg "$@" optimization.volume_fraction="$fraction" >stdout 2>stderr
+        [ $? -eq 2 ] || fault "$what: $command does not refuse $fraction: $(cat stderr)"
+        says stderr "ring.cfg: volume_fraction = $fraction "
+        says stderr "already take"
+    done
+    [ ! -e out ] || fault "$what: something is written"
+    least=$(sed -n 's/.*the least that works is \([0-9.]*\): ask for that or more.*/\1/p' stderr)
+    [ -n "$least" ] || least=1.0
+}
+
+# moves FOLDER OVERRIDES...: the volume is met in every design and all of them differ.
+moves() {
+    folder=$1
+    shift
+    "$hextop" run ring.cfg output.directory="$folder" "$@" >stdout 2>stderr ||
+        fault "$what: does not run: $(cat stderr)"
+    lacks stderr "asks for another"
+    column "$folder" change | awk '$1 < 1e-3 { exit 1 }' ||
+        fault "$what: stands still: $(column "$folder" change | tr '\n' ' ')"
+    column "$folder" compliance | awk 'NR > 1 && !($1 < 0.99 * last) { exit 1 } { last = $1 }' ||
+        fault "$what: compliance $(column "$folder" compliance | tr '\n' ' ')"
+}
+
+# What stood still at the limit is refused; what is named runs, with a warning; ample room has none.
+for kind in density helmholtz; do
+    for projection in "optimization.projection.eta=0.5" "optimization.projection="; do
+        what="$kind, $projection"
+        options="optimization.filter.kind=$kind $projection"
+        # shellcheck disable=SC2086
+        refused 0.2 $options
+        says stderr "cannot be met: the passive regions, as filter '$kind' spreads them, and rho_min"
+        # shellcheck disable=SC2086
+        moves "$kind-least" $options optimization.volume_fraction="$least" optimization.iterations=3
+        says stderr "warning: volume_fraction = $least leaves"
+        # shellcheck disable=SC2086
+        moves "$kind-ample" $options optimization.volume_fraction=0.4 optimization.iterations=3
+        lacks stderr "volume to design"
+        # shellcheck disable=SC2086
+        "$hextop" check ring.cfg $options optimization.volume_fraction="$least" >stdout 2>stderr ||
+            fault "$what: check refuses $least: $(cat stderr)"
+        says stderr "warning: volume_fraction = $least leaves"
+        says stdout "through the filter, and rho_min take"
+        below=$(awk -v l="$least" 'BEGIN { print l - 0.0005 }')
+        # shellcheck disable=SC2086
+        refused "$below" $options
+    done
+done
+what="a projection to begin with"
+refused 0.215
+rm -rf out
+says stderr "at beta = 8, a projection to begin with)"
+
+# Ties and filters that leave densities alone.
+what="a symmetric design"
+refused 0.2 'optimization.symmetry=({point=[0,5,0];normal=[0,1,0];})'
+moves tied 'optimization.symmetry=({point=[0,5,0];normal=[0,1,0];})' optimization.volume_fraction="$least" \
+    optimization.iterations=3
+for kind in sensitivity none; do
+    what=$kind
+    taken=$("$hextop" check ring.cfg optimization.filter.kind=$kind optimization.projection= |
+        sed -n 's/.*through the filter, and rho_min take \([0-9.]*\).*/\1/p')
+    refused "$taken" optimization.filter.kind=$kind optimization.projection=
+done
+
+# Smeared densities above eta rise with beta: met at first, not to the end, and both are said.
+what="less as beta rises"
+late="optimization.projection.eta=0.3 optimization.projection.beta_max=32 optimization.volume_fraction"
+# shellcheck disable=SC2086
+"$hextop" check ring.cfg $late=0.2 >stdout 2>stderr
+first=$(sed -n 's/.*already take \([0-9.]*\) of the volume.*/\1/p' stderr)
+between=$(awk -v f="$first" 'BEGIN { print 1.02 * f }')
+# shellcheck disable=SC2086
+"$hextop" run ring.cfg $late="$between" optimization.iterations=12 output.directory=late >stdout 2>stderr ||
+    fault "$what: does not run: $(cat stderr)"
+says stderr "volume_fraction = $between can be met at the start only"
+grep -Eq "warning: iteration [0-9]+: the design has a volume of 0\.[0-9]+, and volume_fraction = $between asks for another" stderr ||
+    fault "$what: the first design that misses is not named: $(cat stderr)"
+grep -Eq "warning: the volume is not met: the last design has 0\.[0-9]+, volume_fraction = $between" stderr ||
+    fault "$what: the last design is not named: $(cat stderr)"
+says late/summary.json '"volume_met": false'
+says late/summary.json "\"volume_wanted\": $between"
+off=$(column late volume | awk -v w="$between" '$1 > 1.0001 * w || $1 < 0.9999 * w { n++ } END { print n + 0 }')
+says late/summary.json "\"designs_off_volume\": $off"
+[ "$off" -gt 0 ] || fault "$what: all designs have the volume"
+what="ample room"
+says density-ample/summary.json '"volume_met": true'
+says density-ample/summary.json '"designs_off_volume": 0'
+
+# More than there is: passive void takes its part too.
+what="too much"
+"$hextop" run ring.cfg 'passive[0].density=0.001' optimization.volume_fraction=0.95 optimization.iterations=2 \
+    output.directory=much >stdout 2>stderr || fault "$what: does not run: $(cat stderr)"
+says stderr "warning: the volume is not met: the last design has 0."
+
+[ $failed = 0 ]

@@ -1,0 +1,145 @@
+/* The 0/1 design of a grey one: thresholds that keep the volume, connected pieces. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/sum.h"
+#include "core/design/black_white.h"
+#include "tests/lib/fixture.h"
+
+/* Volume of what is at least as dense as the threshold, less the grey design's. */
+static double excess(int n, const double *volume, const double *density, double threshold)
+{
+    double sum = 0.0;
+    for (int e = 0; e < n; e++) sum += volume[e] * ((density[e] >= threshold) - density[e]);
+    return sum;
+}
+
+/* The threshold that keeps the grey design's volume. */
+static int keep_volume(int n, const double *volume, const double *density, double *threshold)
+{
+    return hx_threshold_of_volume(n, volume, density, hx_dot(n, volume, density), threshold);
+}
+
+static void check_threshold(int n, int n_level, uint64_t seed)
+{
+    double volume[500] = {0.0}, density[500] = {0.0}, threshold, best = INFINITY;
+    for (int e = 0; e < n; e++) {
+        volume[e] = fixture_uniform(&seed, 0.5, 2.0);
+        density[e] = fixture_uniform(&seed, 0.0, 1.0);
+        if (n_level) density[e] = floor(density[e] * (n_level + 1)) / n_level;
+        density[e] = fmin(density[e], 1.0);
+    }
+    CHECK_OK(keep_volume(n, volume, density, &threshold));
+    for (int e = 0; e < n; e++) test_least(&best, fabs(excess(n, volume, density, density[e])));
+    CHECK_ABS(fabs(excess(n, volume, density, threshold)), best, 1e-12 * n);
+    if (n_level == 0) CHECK(best <= 2.0); /* one element at most */
+}
+
+static void check_thresholds(void)
+{
+    static const double volume[3] = {1.0, 1.0, 1.0}, solid[3] = {1.0, 1e-3, 1.0},
+                        grey[3] = {0.3, 0.3, 0.3}, faint[3] = {0.0, 0.0, 0.1};
+    double threshold;
+    CHECK_OK(keep_volume(3, volume, solid, &threshold));
+    CHECK(threshold == 1.0);
+    CHECK_OK(keep_volume(3, volume, grey, &threshold));
+    CHECK(threshold == 0.3); /* all or nothing: all */
+    CHECK_OK(keep_volume(3, volume, faint, &threshold));
+    CHECK(threshold == 0.1); /* one at least */
+    CHECK_OK(hx_threshold_of_volume(3, volume, faint, 2.0, &threshold));
+    CHECK(threshold == 0.1); /* two zeros would come together: one and three are as near */
+    CHECK_OK(hx_threshold_of_volume(3, volume, faint, 2.1, &threshold));
+    CHECK(threshold == 0.0);
+    for (int n = 1; n <= 500; n = 2 * n + 1)
+        for (int n_level = 0; n_level < 6; n_level++) check_threshold(n, n_level, 17 + (uint64_t)n);
+}
+
+/* A box of 5 x 4 x 3: solid where the letter of the cell is not a dot. */
+static void check_pieces(const char *const layer[3], int64_t n_by_nodes, int64_t n_by_faces,
+                         fixture_order order)
+{
+    enum { NX = 5, NY = 4, NZ = 3, N = NX * NY * NZ };
+    const fixture_box box = {{NX, NY, NZ}, {NX, NY, NZ}, 0.1, 0};
+    hx_mesh mesh;
+    uint8_t is_solid[N];
+    double volume[N];
+    CHECK_OK(fixture_box_create(&mesh, &box));
+    CHECK_OK(fixture_finish(&mesh, order));
+    for (int64_t e = 0; e < N; e++) {
+        const int64_t i = hx_mesh_elem_number(&mesh, e);
+        is_solid[e] = layer[i / (NX * NY)][i % (NX * NY)] != '.';
+        volume[e] = 1.0 + 1e-3 * (double)i;
+    }
+    for (int kind = 0; kind < 2; kind++) {
+        hx_pieces pieces;
+        int64_t n_elem[N] = {0};
+        double sum[N] = {0.0};
+        CHECK_OK(hx_pieces_create(&pieces, &mesh, is_solid, volume,
+                                  kind == 0 ? HX_PIECES_BY_NODES : HX_PIECES_BY_FACES));
+        CHECK_MSG(pieces.n == (kind == 0 ? n_by_nodes : n_by_faces), "%d pieces", (int)pieces.n);
+        for (int64_t e = 0; e < N; e++) {
+            CHECK((pieces.of[e] >= 0) == is_solid[e] && pieces.of[e] < pieces.n);
+            if (!is_solid[e]) continue;
+            n_elem[pieces.of[e]]++;
+            sum[pieces.of[e]] += volume[e];
+        }
+        for (int64_t p = 0; p < pieces.n; p++) {
+            CHECK(pieces.n_elem[p] == n_elem[p]);
+            CHECK_REL(pieces.volume[p], sum[p], 1e-13);
+            if (p > 0) CHECK(pieces.volume[p] <= pieces.volume[p - 1]);
+        }
+        /* what shares a letter is one piece by faces */
+        for (int64_t e = 0; kind == 1 && e < N; e++)
+            for (int64_t f = 0; f < e; f++) {
+                const int64_t i = hx_mesh_elem_number(&mesh, e), j = hx_mesh_elem_number(&mesh, f);
+                const char a = layer[i / (NX * NY)][i % (NX * NY)];
+                const char b = layer[j / (NX * NY)][j % (NX * NY)];
+                if (a != '.' && b != '.') CHECK((a == b) == (pieces.of[e] == pieces.of[f]));
+            }
+        hx_pieces_free(&pieces);
+        hx_pieces_free(&pieces);
+    }
+    hx_mesh_free(&mesh);
+}
+
+int main(void)
+{
+    /* rows along x, of y = 0 to 3; layers of z */
+    static const char *const full[3] = {"aaaaaaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaaaaaa",
+                                        "aaaaaaaaaaaaaaaaaaaa"};
+    static const char *const none[3] = {"....................", "....................",
+                                        "...................."};
+    static const char *const two[3] = {
+        "aa..b"
+        "aa..b"
+        "....b"
+        "....b",
+        "....b"
+        "....b"
+        "....b"
+        "....b",
+        "....................",
+    };
+    /* b hangs on a at an edge, c on b at a corner; d on none */
+    static const char *const hinges[3] = {"aa..."
+                                          "aa..."
+                                          "..b.."
+                                          ".....",
+                                          "....."
+                                          "....."
+                                          "....."
+                                          "...c.",
+                                          "d...."
+                                          "....."
+                                          "....."
+                                          "...c."};
+    fixture_set_threads(1);
+    check_thresholds();
+    for (int order = 0; order < 3; order++) {
+        check_pieces(full, 1, 1, (fixture_order)order);
+        check_pieces(none, 0, 0, (fixture_order)order);
+        check_pieces(two, 2, 2, (fixture_order)order);
+        check_pieces(hinges, 2, 4, (fixture_order)order);
+    }
+    TEST_END();
+}

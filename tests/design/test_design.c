@@ -1,0 +1,418 @@
+/* The operations on element fields of a device against their formulas, written out here, and
+ * against those of the CPU with one thread: rounding apart the same on a GPU, bit by bit the same
+ * on the CPU with more threads.
+ *
+ *     test_design [cpu | cuda]
+ *     test_design DEVICE bench NX NY NZ RADIUS     seconds of each step on a box of unit cubes */
+#include "core/base/clock.h"
+#include "core/design/cells.h"
+#include "core/design/ties.h"
+#include "tests/lib/fixture.h"
+
+static hx_device device, cpu;
+
+enum { N_FIELD = 7 };
+enum { RHO, DC, VOLUME, PASSIVE, ENERGY, MODULUS, OUT };
+
+typedef struct fields {
+    size_t n;
+    double *host[N_FIELD], *d[N_FIELD], *c[N_FIELD]; /* c: on the CPU's device */
+    double *found;
+} fields;
+
+static void fill(fields *f, size_t n, const double *volume)
+{
+    uint64_t seed = 5;
+    f->n = n;
+    f->found = malloc(n * sizeof *f->found);
+    for (int i = 0; i < N_FIELD; i++) f->host[i] = malloc(n * sizeof *f->host[i]);
+    for (size_t e = 0; e < n; e++) {
+        f->host[RHO][e] = fixture_uniform(&seed, 0.01, 1.0);
+        f->host[DC][e] = -pow(10.0, fixture_uniform(&seed, -4.0, 0.0));
+        f->host[VOLUME][e] = volume ? volume[e] : fixture_uniform(&seed, 0.5, 1.5);
+        f->host[PASSIVE][e] = e % 11 == 3 ? f->host[RHO][e] : NAN;
+        f->host[ENERGY][e] = fixture_uniform(&seed, 0.0, 3.0);
+        f->host[MODULUS][e] = f->host[OUT][e] = 0.0;
+    }
+    for (int i = 0; i < N_FIELD; i++) {
+        f->d[i] = fixture_put(&device, n, f->host[i]);
+        f->c[i] = fixture_put(&cpu, n, f->host[i]);
+    }
+}
+
+static void release(fields *f)
+{
+    for (int i = 0; i < N_FIELD; i++) {
+        device.ops->release(&device, f->d[i]);
+        cpu.ops->release(&cpu, f->c[i]);
+        free(f->host[i]);
+    }
+    free(f->found);
+}
+
+static int is_free(const fields *f, int passive, size_t e)
+{
+    return !passive || isnan(f->host[PASSIVE][e]);
+}
+
+static int same_device(void)
+{
+    return device.ops == cpu.ops;
+}
+
+static void check_value(double found, double want, double tolerance, const char *what)
+{
+    if (same_device())
+        CHECK_MSG(memcmp(&found, &want, sizeof found) == 0, "%s: %.17g, not %.17g", what, found,
+                  want);
+    else
+        CHECK_MSG(fabs(found - want) <= tolerance * fabs(want), "%s: %.17g, not %.17g", what, found,
+                  want);
+}
+
+/* Field i of both, each entry; the CPU's goes to the host's. */
+static void check_field(fields *f, int i, double tolerance, const char *what)
+{
+    double error = 0.0;
+    fixture_get(&device, f->n, f->found, f->d[i]);
+    fixture_get(&cpu, f->n, f->host[i], f->c[i]);
+    for (size_t e = 0; e < f->n; e++) {
+        const double off = fabs(f->found[e] - f->host[i][e]);
+        test_worst(&error, off == 0.0 ? 0.0 : off / fabs(f->host[i][e]));
+    }
+    CHECK_MSG(error <= (same_device() ? 0.0 : tolerance), "%s, n = %zu: off by %.3g", what, f->n,
+              error);
+}
+
+/* The mean of what is positive of derivatives of either sign. */
+static void check_positive(fields *f)
+{
+    const int64_t n = (int64_t)f->n;
+    double mean[2], dc = 0.0, dv = 0.0;
+    for (int k = 0; k < 2; k++) {
+        hx_device *dev = k == 0 ? &device : &cpu;
+        double *const *x = k == 0 ? f->d : f->c;
+        CHECK_OK(dev->ops->copy(dev, x[MODULUS], x[ENERGY], f->n * sizeof(double)));
+        CHECK_OK(dev->ops->vector->axpy(dev, n, -1.3, x[VOLUME], x[MODULUS]));
+        CHECK_OK(
+            dev->ops->design->mean_positive(dev, n, x[MODULUS], x[VOLUME], x[PASSIVE], &mean[k]));
+    }
+    check_value(mean[0], mean[1], 1e-14, "mean of the positive");
+    for (size_t e = 0; e < f->n; e++) {
+        if (!isnan(f->host[PASSIVE][e])) continue;
+        dc += fmax(0.0, f->host[ENERGY][e] - 1.3 * f->host[VOLUME][e]);
+        dv += f->host[VOLUME][e];
+    }
+    CHECK_REL(mean[1], dc / dv, 1e-12);
+}
+
+/* The sums that the device says, by a plain loop. Relative to the sum of what is added. */
+static void check_sums(const fields *f, const double *sum, double mass, double grey, int passive)
+{
+    double all = 0.0, size = 0.0, v_rho = 0.0, v_grey = 0.0;
+    for (size_t e = 0; e < f->n; e++) {
+        const double rho = f->host[RHO][e], v = f->host[VOLUME][e];
+        all += f->host[OUT][e];
+        size += fabs(f->host[OUT][e]);
+        v_rho += v * rho;
+        if (is_free(f, passive, e)) v_grey += v * rho * (1.0 - rho);
+    }
+    if (sum) CHECK_ABS(*sum, all, 1e-12 * size);
+    CHECK_REL(mass, v_rho, 1e-12);
+    CHECK_REL(grey, v_grey, 1e-12);
+}
+
+static void check_entries(fields *f)
+{
+    const int64_t n = (int64_t)f->n;
+    double mass[2], grey[2], sum[2];
+    for (int k = 0; k < 2; k++) {
+        hx_device *dev = k == 0 ? &device : &cpu;
+        double *const *x = k == 0 ? f->d : f->c;
+        fixture_set_threads(k == 0 ? 2 : 1);
+        CHECK_OK(dev->ops->design->modulus(dev, n, 3.0, 3.0, x[RHO], x[MODULUS]));
+        CHECK_OK(dev->ops->design->sensitivity(dev, n, 3.0, x[MODULUS], x[RHO], x[ENERGY], x[OUT]));
+        CHECK_OK(dev->ops->vector->sum(dev, n, x[OUT], &sum[k]));
+        CHECK_OK(
+            dev->ops->design->measure(dev, n, x[RHO], x[VOLUME], x[PASSIVE], &mass[k], &grey[k]));
+    }
+    check_field(f, MODULUS, 1e-15, "modulus");
+    check_field(f, OUT, 1e-15, "sensitivity");
+    check_value(sum[0], sum[1], 1e-14, "sum");
+    check_value(mass[0], mass[1], 1e-14, "mass");
+    check_value(grey[0], grey[1], 1e-14, "greyness");
+    check_sums(f, &sum[0], mass[0], grey[0], 1);
+    for (size_t e = 0; e < f->n; e++) {
+        const double rho = f->host[RHO][e];
+        CHECK_REL(f->host[OUT][e], -9.0 * rho * rho * f->host[ENERGY][e], 1e-14);
+    }
+    for (int k = 0; k < 2; k++) {
+        hx_device *dev = k == 0 ? &device : &cpu;
+        double *const *x = k == 0 ? f->d : f->c;
+        CHECK_OK(dev->ops->design->modulus(dev, n, 1.0, 1.7, x[RHO], x[MODULUS]));
+        CHECK_OK(dev->ops->vector->multiply(dev, n, x[RHO], x[MODULUS], x[OUT]));
+        CHECK_OK(dev->ops->vector->divide(dev, n, x[OUT], x[VOLUME], x[OUT]));
+        CHECK_OK(dev->ops->vector->axpy(dev, n, 0.3, x[RHO], x[OUT]));
+        CHECK_OK(dev->ops->design->measure(dev, n, x[RHO], x[VOLUME], NULL, &mass[k], &grey[k]));
+    }
+    check_field(f, MODULUS, 1e-14, "modulus, p = 1.7");
+    check_field(f, OUT, 1e-14, "products");
+    check_value(grey[0], grey[1], 1e-14, "greyness of all");
+    check_sums(f, NULL, mass[0], grey[0], 0);
+    check_positive(f);
+    const size_t last = f->n - 1;
+    CHECK_REL(f->host[OUT][last],
+              f->host[RHO][last] * pow(f->host[RHO][last], 1.7) / f->host[VOLUME][last] +
+                  0.3 * f->host[RHO][last],
+              1e-14);
+}
+
+/* Groups of three elements that follow each other, of equal density and dc / dv (but for rounding),
+ * on both devices; the caller frees start and member. */
+static void tie_by_three(fields *f, hx_ties *ties)
+{
+    ties->n_group = (int64_t)f->n / 3;
+    ties->n_member = 3 * ties->n_group;
+    ties->start = malloc((size_t)(ties->n_group + 1) * sizeof *ties->start);
+    ties->member = malloc((size_t)ties->n_member * sizeof *ties->member);
+    for (int64_t g = 0; g <= ties->n_group; g++) ties->start[g] = (int32_t)(3 * g);
+    for (int64_t m = 0; m < ties->n_member; m++) {
+        const int64_t head = m / 3 * 3;
+        ties->member[m] = (int32_t)m;
+        f->host[RHO][m] = f->host[RHO][head];
+        f->host[DC][m] = f->host[DC][head] / f->host[VOLUME][head] * f->host[VOLUME][m];
+    }
+    for (int i = RHO; i <= DC; i++) {
+        CHECK_OK(device.ops->upload(&device, f->d[i], f->host[i], f->n * sizeof(double)));
+        CHECK_OK(cpu.ops->upload(&cpu, f->c[i], f->host[i], f->n * sizeof(double)));
+    }
+}
+
+/* Optimality criteria by the formula, rho (-dc / (lambda dv))^damping within the move limits, of
+ * free elements; returns their volume. */
+static double oc_at(const fields *f, const hx_device_oc *oc, int passive, double lambda, double *to)
+{
+    double volume = 0.0;
+    for (size_t e = 0; e < f->n; e++) {
+        const double rho = f->host[RHO][e], low = fmax(oc->rho_min, rho - oc->move),
+                     high = fmin(1.0, rho + oc->move),
+                     b = -f->host[DC][e] / (lambda * f->host[VOLUME][e]);
+        to[e] = is_free(f, passive, e) ? fmin(fmax(rho * pow(b, oc->damping), low), high) : rho;
+        if (is_free(f, passive, e)) volume += f->host[VOLUME][e] * to[e];
+    }
+    return volume;
+}
+
+/* The design on the device against the formula's, the multiplier by bisection of its logarithm. */
+static void check_oc_formula(const fields *f, const hx_device_oc *oc, int passive, double target,
+                             double change)
+{
+    double low = -200.0, high = 200.0, error = 0.0, largest = 0.0;
+    double *const want = malloc(f->n * sizeof *want);
+    for (int i = 0; i < 120; i++) {
+        const double middle = 0.5 * (low + high);
+        if (oc_at(f, oc, passive, exp(middle), want) > target)
+            low = middle;
+        else
+            high = middle;
+    }
+    CHECK_REL(oc_at(f, oc, passive, exp(high), want), target, 1e-9);
+    for (size_t e = 0; e < f->n; e++) {
+        test_worst(&error, fabs(f->found[e] - want[e]));
+        test_worst(&largest, fabs(want[e] - f->host[RHO][e]));
+    }
+    CHECK_MSG(error <= 1e-9, "n = %zu, move %g: proposal off the formula by %.3g", f->n, oc->move,
+              error);
+    CHECK_ABS(change, largest, 1e-9);
+    CHECK(largest > 0.1 * oc->move);
+    free(want);
+}
+
+/* tied: the elements three by three, in groups with one density and one dc / dv. */
+static void check_oc(fields *f, double move, double damping, int passive, int tied)
+{
+    double change[2], target = 0.0;
+    hx_ties ties = {0};
+    if (tied) tie_by_three(f, &ties);
+    for (size_t e = 0; e < f->n; e++)
+        if (is_free(f, passive, e)) target += 0.5 * f->host[VOLUME][e];
+    hx_device_oc oc = {0};
+    for (int k = 0; k < 2; k++) {
+        hx_device *dev = k == 0 ? &device : &cpu;
+        double *const *x = k == 0 ? f->d : f->c;
+        void *d_state;
+        hx_device_ties d_ties = {0};
+        CHECK_OK(dev->ops->alloc(dev, sizeof(hx_oc_state), &d_state));
+        if (tied) CHECK_OK(hx_device_ties_create(&d_ties, dev, &ties));
+        oc = (hx_device_oc){.n = (int64_t)f->n,
+                            .move = move,
+                            .damping = damping,
+                            .rho_min = 0.01,
+                            .d_design = x[RHO],
+                            .d_dc = x[DC],
+                            .d_dv = x[VOLUME],
+                            .d_passive = passive ? x[PASSIVE] : NULL,
+                            .d_proposal = x[OUT],
+                            .d_state = d_state,
+                            .ties = tied ? &d_ties : NULL};
+        fixture_set_threads(k == 0 ? 2 : 1);
+        CHECK_OK(hx_oc_update(dev, &oc, target, &change[k]));
+        dev->ops->release(dev, d_state);
+        hx_device_ties_free(&d_ties, dev);
+    }
+    check_field(f, OUT, 1e-12, "proposal");
+    check_value(change[0], change[1], 1e-12, "change");
+    check_oc_formula(f, &oc, passive, target, change[0]);
+    for (int64_t m = 0; m < ties.n_member; m++)
+        CHECK(f->found[m] == f->found[m / 3 * 3]); /* one density, to the last bit */
+    free(ties.start);
+    free(ties.member);
+}
+
+/* sum_i max(0, radius - |x_e - x_i|) a_i over all elements, for every seventh e; x the means of the
+ * corners. */
+static void check_cone_formula(const fields *f, const hx_mesh *mesh, double radius, const double *a,
+                               int i, const char *what)
+{
+    double(*const x)[3] = calloc(f->n, sizeof *x), error = 0.0;
+    fixture_get(&device, f->n, f->found, f->d[i]);
+    for (size_t m = 0; m < 24 * f->n; m++)
+        x[m / 24][m % 3] += 0.125 * mesh->xyz[3 * (int64_t)mesh->conn[m / 3] + (int64_t)(m % 3)];
+    for (size_t e = 0; e < f->n; e += 7) {
+        double sum = 0.0;
+        for (size_t j = 0; j < f->n; j++) {
+            const double d[3] = {x[e][0] - x[j][0], x[e][1] - x[j][1], x[e][2] - x[j][2]};
+            sum += fmax(0.0, radius - sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])) * a[j];
+        }
+        test_worst(&error, fabs(f->found[e] / sum - 1.0));
+    }
+    CHECK_MSG(error <= 1e-11, "%s, radius %g: off the formula by %.3g", what, radius, error);
+    free(x);
+}
+
+static void check_cone(fields *f, const hx_mesh *mesh, double radius)
+{
+    for (int k = 0; k < 2; k++) {
+        hx_device *dev = k == 0 ? &device : &cpu;
+        double *const *x = k == 0 ? f->d : f->c;
+        hx_device_cells cells;
+        CHECK_OK(hx_device_cells_create(&cells, dev, mesh, radius));
+        fixture_set_threads(k == 0 ? 2 : 1);
+        CHECK_OK(dev->ops->design->cone_sum(dev, &cells, radius, x[DC], x[OUT]));
+        CHECK_OK(dev->ops->copy(dev, x[MODULUS], x[OUT], f->n * sizeof(double)));
+        CHECK_OK(dev->ops->design->cone_sum(dev, &cells, radius, x[OUT], x[OUT])); /* in place */
+        hx_device_cells_free(&cells, dev);
+        hx_device_cells_free(&cells, dev);
+    }
+    check_field(f, MODULUS, 1e-12, "cone sum");
+    check_field(f, OUT, 1e-12, "cone sum of a cone sum");
+    check_cone_formula(f, mesh, radius, f->host[DC], MODULUS, "cone sum");
+    check_cone_formula(f, mesh, radius, f->host[MODULUS], OUT, "cone sum of a cone sum");
+}
+
+/* A box whose elements grow along x, distorted and shuffled: cells of 1 to hundreds of elements. */
+static int make_mesh(hx_mesh *mesh, int graded)
+{
+    const fixture_box box = {{21, 14, 11}, {21.0, 14.0, 11.0}, 0.1, 0};
+    HX_TRY(fixture_box_create(mesh, &box));
+    for (int64_t i = 0; graded && i < mesh->n_node; i++)
+        mesh->xyz[3 * i] = expm1(0.2 * mesh->xyz[3 * i]);
+    return fixture_finish(mesh, FIXTURE_SHUFFLED);
+}
+
+static void check_mesh(int graded)
+{
+    static const double radius[] = {1e-3, 0.7, 1.9, 5.0, 100.0};
+    hx_mesh mesh;
+    fields f;
+    const int rc = make_mesh(&mesh, graded);
+    CHECK_OK(rc);
+    if (rc < 0) return;
+    fill(&f, (size_t)mesh.n_elem, NULL);
+    check_entries(&f);
+    check_oc(&f, 0.2, 0.5, 0, 0);
+    check_oc(&f, 0.2, 0.5, 1, 0);
+    check_oc(&f, 0.05, 0.3, 1, 0);
+    check_oc(&f, 1.0, 1.0, 0, 0);
+    for (size_t i = 0; i < sizeof radius / sizeof radius[0]; i++) check_cone(&f, &mesh, radius[i]);
+    check_oc(&f, 0.2, 0.5, 0, 1);
+    check_oc(&f, 1.0, 0.3, 0, 1);
+    release(&f);
+    hx_mesh_free(&mesh);
+}
+
+static double lap(double *clock)
+{
+    CHECK_OK(device.ops->sync(&device));
+    const double now = hx_clock(), seconds = now - *clock;
+    *clock = now;
+    return seconds;
+}
+
+static int bench(const int size[3], double radius)
+{
+    hx_mesh mesh;
+    hx_device_cells cells;
+    fields f;
+    void *d_state;
+    double best[3] = {INFINITY, INFINITY, INFINITY}, mass, grey, change, mean;
+    CHECK_OK(hx_generate_box(&mesh, size[0], size[1], size[2], size[0], size[1], size[2]));
+    CHECK_OK(hx_mesh_reorder(&mesh));
+    CHECK_OK(hx_mesh_finish(&mesh));
+    fill(&f, (size_t)mesh.n_elem, NULL);
+    double clock = hx_clock();
+    CHECK_OK(hx_device_cells_create(&cells, &device, &mesh, radius));
+    printf("cells %.3f s\n", lap(&clock));
+    CHECK_OK(device.ops->alloc(&device, sizeof(hx_oc_state), &d_state));
+    const hx_device_oc oc = {mesh.n_elem, 0.2,  0.5,      0.01,    f.d[RHO], f.d[DC],
+                             f.d[VOLUME], NULL, f.d[OUT], d_state, NULL};
+    for (int i = 0; i < 7; i++) {
+        lap(&clock);
+        CHECK_OK(device.ops->design->cone_sum(&device, &cells, radius, f.d[DC], f.d[MODULUS]));
+        best[0] = fmin(best[0], lap(&clock));
+        CHECK_OK(hx_oc_update(&device, &oc, 0.5 * mesh.total_volume, &change));
+        best[1] = fmin(best[1], lap(&clock));
+        CHECK_OK(
+            device.ops->design->modulus(&device, mesh.n_elem, 1.0, 3.0, f.d[RHO], f.d[MODULUS]));
+        CHECK_OK(device.ops->design->sensitivity(&device, mesh.n_elem, 3.0, f.d[MODULUS], f.d[RHO],
+                                                 f.d[ENERGY], f.d[OUT]));
+        CHECK_OK(device.ops->vector->sum(&device, mesh.n_elem, f.d[OUT], &mass));
+        CHECK_OK(device.ops->design->measure(&device, mesh.n_elem, f.d[RHO], f.d[VOLUME], NULL,
+                                             &mass, &grey));
+        best[2] = fmin(best[2], lap(&clock));
+    }
+    CHECK_OK(hx_cells_estimate(&mesh, radius, &mean));
+    printf("%s, %lld elements, %.0f neighbours: cone sum %.4g ms (%.3g G pairs/s), optimality "
+           "criteria %.4g ms, modulus, sensitivities and measures %.4g ms\n",
+           device.description, (long long)mesh.n_elem, mean, 1e3 * best[0],
+           1e-9 * mean * (double)mesh.n_elem / best[0], 1e3 * best[1], 1e3 * best[2]);
+    device.ops->release(&device, d_state);
+    hx_device_cells_free(&cells, &device);
+    release(&f);
+    hx_mesh_free(&mesh);
+    TEST_END();
+}
+
+int main(int argc, char **argv)
+{
+    int quick;
+    const int status = fixture_open(&device, argc > 1 ? 2 : 1, argv, &quick);
+    if (status != 0) return status;
+    CHECK_OK(hx_device_open(&cpu, hx_device_find("cpu")));
+    if (argc == 7 && strcmp(argv[2], "bench") == 0) {
+        const int size[3] = {atoi(argv[3]), atoi(argv[4]), atoi(argv[5])};
+        return bench(size, atof(argv[6]));
+    }
+    static const size_t length[] = {1, 2, 255, 256, 257, 4099};
+    for (size_t i = 0; i < sizeof length / sizeof length[0]; i++) {
+        fields f;
+        fill(&f, length[i], NULL);
+        check_entries(&f);
+        release(&f);
+    }
+    check_mesh(0);
+    check_mesh(1);
+    hx_device_close(&cpu);
+    hx_device_close(&device);
+    TEST_END();
+}

@@ -1,0 +1,471 @@
+/* Abaqus input files: each construct and each message of the reader, and what the writer makes of a
+ * mesh read again. */
+#include "core/files/abaqus_read.h"
+#include "core/files/abaqus_write.h"
+#include "tests/lib/vtk_sample.h"
+
+#define NODES_8                                                                                    \
+    "*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n3, 1, 1, 0\n4, 0, 1, 0\n"                                      \
+    "5, 0, 0, 1\n6, 1, 0, 1\n7, 1, 1, 1\n8, 0, 1, 1\n"
+#define NODES_12 NODES_8 "9, 2, 0, 0\n10, 2, 1, 0\n11, 2, 0, 1\n12, 2, 1, 1\n"
+#define ONE_HEX NODES_8 "*ELEMENT, TYPE=C3D8, ELSET=ALL\n1, 1, 2, 3, 4, 5, 6, 7, 8\n"
+#define TWO_HEX                                                                                    \
+    NODES_12                                                                                       \
+    "*ELEMENT, TYPE=C3D8, ELSET=ALL\n1, 1, 2, 3, 4, 5, 6, 7, 8\n2, 2, 9, 10, 3, 6, 11, 12, 7\n"
+
+static int read_text(const char *text, hx_mesh *mesh, hx_notes *notes)
+{
+    const char *path = in_folder("case.inp");
+    write_bytes(path, text, strlen(text));
+    return hx_abaqus_read(path, mesh, notes);
+}
+
+static void check_bad(const char *text, const char *message)
+{
+    hx_mesh mesh;
+    CHECK_FAILS(read_text(text, &mesh, NULL), HX_EINPUT, message);
+    CHECK(mesh.xyz == NULL && mesh.n_set == 0);
+    hx_mesh_free(&mesh);
+}
+
+static void read_good(const char *text, hx_mesh *mesh)
+{
+    CHECK_OK(read_text(text, mesh, NULL));
+    CHECK_OK(hx_mesh_finish(mesh));
+}
+
+static const hx_set *find(const hx_mesh *mesh, const char *name)
+{
+    static const hx_set none;
+    const hx_set *set = hx_mesh_find_set(mesh, name);
+    CHECK_MSG(set != NULL, "no set %s", name);
+    return set ? set : &none;
+}
+
+/* A set has n_node nodes with numbers that add up to sum, n_elem elements and n_face faces. */
+static void check_set(const hx_mesh *mesh, const char *name, int n_node, int64_t sum, int n_elem,
+                      int n_face)
+{
+    const hx_set *const set = find(mesh, name);
+    int64_t total = 0;
+    for (int64_t i = 0; i < set->n_node; i++) total += hx_mesh_node_number(mesh, set->node[i]);
+    CHECK_MSG(set->n_node == n_node && total == sum && set->n_elem == n_elem &&
+                  set->n_face == n_face,
+              "%s: %lld nodes of sum %lld, %lld elements, %lld faces", name, (long long)set->n_node,
+              (long long)total, (long long)set->n_elem, (long long)set->n_face);
+}
+
+/* --- mesh --- */
+
+static void test_mesh_styles(void)
+{
+    hx_mesh mesh;
+    read_good(ONE_HEX, &mesh);
+    CHECK(mesh.n_node == 8 && mesh.n_elem == 1 && mesh.n_file_case == 0 && !mesh.file_fault);
+    CHECK_REL(mesh.total_volume, 1.0, 1e-12);
+    CHECK(hx_mesh_node_number(&mesh, 0) == 1 && hx_mesh_elem_number(&mesh, 0) == 1);
+    hx_mesh_free(&mesh);
+
+    /* Case, blanks, comments, carriage returns, continued lines, exponents, missing coordinates. */
+    read_good(
+        "** a comment\r\n*Heading\r\n anything, at all\r\n* node , nset = N_all\r\n"
+        " 10 , 0.0D+0,0,\r\n20,1.E0,,\r\n\r\n30, 1, 1\r\n40, 0, +1.0\r\n** between\r\n"
+        "50,0,0,1\r\n60,1,0,1,\r\n70,1.,1.,1.\r\n80,0,1,1\r\n"
+        "*element,\r\n  type = c3d8r ,\r\n elset=\"Solid part\"\r\n"
+        "7000000001, 10, 20, 30,\r\n 40, 50,\r\n60, 70, 80\r\n*SOLID SECTION, MATERIAL=M\r\n1.\r\n",
+        &mesh);
+    CHECK(mesh.n_node == 8 && mesh.n_elem == 1);
+    CHECK_REL(mesh.total_volume, 1.0, 1e-12);
+    CHECK(hx_mesh_elem_number(&mesh, 0) == 7000000001 && hx_mesh_node_number(&mesh, 7) == 80);
+    check_set(&mesh, "N_all", 8, 360, 1, 0);
+    check_set(&mesh, "Solid part", 8, 360, 1, 0);
+    hx_mesh_free(&mesh);
+
+    /* One instance of one part. */
+    read_good("*PART, NAME=P\n" ONE_HEX "*NSET, NSET=wall, INTERNAL\n1, 4, 5, 8\n*END PART\n"
+              "*ASSEMBLY, NAME=A\n*INSTANCE, NAME=P-1, PART=P\n*END INSTANCE\n"
+              "*NSET, NSET=pulled, INSTANCE=P-1\nP-1.2, 3\n*NSET, NSET=both\np-1.wall, pulled\n"
+              "*END ASSEMBLY\n*STEP\n*STATIC\n*BOUNDARY\nP-1.wall, ENCASTRE\n*CLOAD\nP-1.2, 3, 5.\n"
+              "*END STEP\n",
+              &mesh);
+    check_set(&mesh, "both", 6, 1 + 4 + 5 + 8 + 2 + 3, 0, 0);
+    CHECK(mesh.n_file_support == 12 && mesh.n_file_force == 1 && !mesh.file_fault);
+    hx_mesh_free(&mesh);
+}
+
+static void test_types(void)
+{
+    static const char *const hex[] = {"C3D8",   "C3D8R", "C3D8I", "C3D8H",
+                                      "C3D8RH", "c3d8t", "DC3D8"};
+    hx_mesh mesh;
+    hx_notes notes = {0};
+    char text[2000];
+    for (size_t i = 0; i < sizeof hex / sizeof hex[0]; i++) {
+        snprintf(text, sizeof text, "%s*ELEMENT, TYPE=%s\n1, 1, 2, 3, 4, 5, 6, 7, 8\n", NODES_8,
+                 hex[i]);
+        read_good(text, &mesh);
+        CHECK(mesh.n_elem == 1);
+        hx_mesh_free(&mesh);
+    }
+    CHECK_OK(read_text(NODES_8
+                       "*ELEMENT, TYPE=C3D8R\n1, 1, 2, 3, 4, 5, 6, 7, 8\n*MATERIAL, NAME=M\n",
+                       &mesh, &notes));
+    CHECK(notes.n == 2 && strstr(notes.note[0].text, "C3D8R are read as the plain 8-node"));
+    CHECK(notes.n == 2 && strstr(notes.note[1].text, "*MATERIAL"));
+    hx_notes_free(&notes);
+    hx_mesh_free(&mesh);
+
+    check_bad(ONE_HEX "*ELEMENT, TYPE=C3D4\n5, 1, 2, 3, 5\n6, 1, 2, 4, 5\n",
+              "case.inp:13: element 5 is a C3D4 (2 such beside 1 hexahedra");
+    check_bad(
+        NODES_8 "*ELEMENT, TYPE=C3D20R\n9,1,2,3,4,5,6,7,8,1,2,3,4,5,6,7\n1,2,3,4,5\n",
+        "element 9 is a C3D20R (1 such beside 0 hexahedra of 8 nodes); every solid element must "
+        "be a hexahedron of 8 nodes: mesh with linear elements, C3D8");
+    check_bad(ONE_HEX "*ELEMENT, TYPE=C3D6\n5, 1, 2, 3, 5, 6, 7\n", "element 5 is a C3D6");
+    check_bad(ONE_HEX "*ELEMENT, TYPE=SC8R\n3,1,2,3,4,\n5,6,7,8\n4,1,2,3,4,5,6,7,8\n",
+              "element 3 is a SC8R (2 such");
+    check_bad(ONE_HEX
+              "*ELEMENT, TYPE=C3D4\n5, 1, 2, 3, 5\n6, 1, 2, 4, 5\n*ELSET, ELSET=A, GENERATE\n"
+              "1, 3\n",
+              "element 5 is a C3D4"); /* rather than what is wrong with sets of them */
+    check_bad(NODES_8, "no hexahedron of 8 nodes among 8 nodes");
+}
+
+static void test_cells_make_sets(void)
+{
+    hx_mesh mesh;
+    read_good(TWO_HEX "*ELEMENT, TYPE=CPS4, ELSET=end\n11, 9, 10, 12, 11\n*ELEMENT, TYPE=T3D2\n"
+                      "12, 1, 2\n*ELSET, ELSET=mixed\n2, 11, 12\n*NSET, NSET=of_cells, ELSET=end\n"
+                      "*NSET, NSET=of_first\n*NSET, NSET=of_all, ELSET=ALL\n"
+                      "*SURFACE, NAME=shell\nend, SPOS\n",
+              &mesh);
+    check_set(&mesh, "end", 4, 42, 0, 1);
+    check_set(&mesh, "shell", 4, 42, 0, 1);
+    check_set(&mesh, "mixed", 9, 2 + 9 + 10 + 3 + 6 + 11 + 12 + 7 + 1, 1, 1);
+    check_set(&mesh, "of_cells", 4, 42, 0, 0);
+    check_set(&mesh, "of_all", 12, 78, 2, 0);
+    check_set(&mesh, "of_first", 0, 0, 0, 0);
+    hx_mesh_free(&mesh);
+}
+
+static void test_sets(void)
+{
+    hx_mesh mesh;
+    read_good(TWO_HEX
+              "*NSET, NSET=odd, GENERATE\n1, 11, 2\n*NSET, NSET=low, GENERATE\n1, 3\n5, 5,\n"
+              "*NSET, NSET=Both\nodd, LOW, 12\n*NSET, NSET=low\n4\n"
+              "*ELSET, ELSET=e1\n1,\n*ELSET, ELSET=e2, GENERATE\n2, 2, 1\n"
+              "*ELSET, ELSET=e12\ne1, e2\n*SURFACE, TYPE=NODE, NAME=dots\nlow, 1.0\n9\n",
+              &mesh);
+    check_set(&mesh, "odd", 6, 36, 0, 0);
+    check_set(&mesh, "low", 5, 15, 0, 0);
+    check_set(&mesh, "Both", 8, 1 + 3 + 5 + 7 + 9 + 11 + 2 + 12, 0, 0);
+    check_set(&mesh, "e1", 8, 36, 1, 0);
+    check_set(&mesh, "e12", 12, 78, 2, 0);
+    check_set(&mesh, "dots", 6, 24, 0, 0);
+    hx_mesh_free(&mesh);
+}
+
+/* The sides of an Abaqus brick, as its manual draws them: S1 1-2-3-4, S2 5-8-7-6, S3 1-5-6-2,
+ * S4 2-6-7-3, S5 3-7-8-4, S6 4-8-5-1. */
+static void test_sides(void)
+{
+    static const int64_t sum[7] = {0, 10, 26, 14, 18, 22, 18};
+    static const int first[7] = {0, 1, 5, 1, 2, 3, 1};
+    for (int side = 1; side <= 6; side++) {
+        hx_mesh mesh;
+        char text[2000];
+        snprintf(text, sizeof text,
+                 "%s*SURFACE, TYPE=ELEMENT, NAME=face\n1, S%d\n*Surface, name=set\nALL, s%d\n",
+                 ONE_HEX, side, side);
+        read_good(text, &mesh);
+        check_set(&mesh, "face", 4, sum[side], 0, 1);
+        check_set(&mesh, "set", 4, sum[side], 0, 1);
+        const hx_set *const set = find(&mesh, "face");
+        CHECK(set->n_node == 4 && set->node[0] + 1 == first[side]);
+        CHECK(set->n_face == 1 && set->face[0] == hx_abaqus_face[side]);
+        CHECK(hx_abaqus_side[hx_abaqus_face[side]] == side);
+        hx_mesh_free(&mesh);
+    }
+}
+
+/* Sets that name each other twice would have 2^60 members. */
+static void test_growing_sets(void)
+{
+    char *text = malloc(100000);
+    size_t n = (size_t)sprintf(text, "%s*NSET, NSET=s0\n1, 2, 3\n", ONE_HEX);
+    for (int i = 1; i < 60; i++)
+        n += (size_t)sprintf(text + n, "*NSET, NSET=s%d\ns%d, s%d\n", i, i - 1, i - 1);
+    hx_mesh mesh;
+    read_good(text, &mesh);
+    check_set(&mesh, "s59", 3, 6, 0, 0);
+    hx_mesh_free(&mesh);
+    free(text);
+}
+
+static void test_include(void)
+{
+    hx_mesh mesh;
+    write_bytes(in_folder("nodes.inc"), NODES_8, strlen(NODES_8));
+    read_good("*INCLUDE, INPUT=nodes.inc\n*ELEMENT, TYPE=C3D8\n1,1,2,3,4,5,6,7,8\n", &mesh);
+    CHECK(mesh.n_elem == 1);
+    hx_mesh_free(&mesh);
+    check_bad("*INCLUDE, INPUT=nowhere.inc\n", "case.inp:1: cannot read '");
+    check_bad("*INCLUDE\n", "*INCLUDE needs INPUT=FILE");
+    check_bad("*INCLUDE, INPUT=case.inp\n", "files include files more than 7 deep");
+    check_bad("*INCLUDE, INPUT=/dev/zero\n", "'/dev/zero' is not a regular file");
+    write_bytes(in_folder("bad.inc"), "*NODE\n1, x\n", 11);
+    check_bad("*INCLUDE, INPUT=bad.inc\n", "bad.inc:2: 'x' where a coordinate is expected");
+}
+
+/* --- supports and forces --- */
+
+static double value_of(const hx_mesh *mesh, const hx_file_value *list, int64_t n, int load_case,
+                       int64_t number, int component)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (list[i].load_case == load_case && list[i].component == component &&
+            hx_mesh_node_number(mesh, list[i].node) == number)
+            return list[i].value;
+    return NAN;
+}
+
+static double force_of(const hx_mesh *mesh, int load_case, int64_t number, int component)
+{
+    return value_of(mesh, mesh->file_force, mesh->n_file_force, load_case, number, component);
+}
+
+static double support_of(const hx_mesh *mesh, int64_t number, int component)
+{
+    return value_of(mesh, mesh->file_support, mesh->n_file_support, 0, number, component);
+}
+
+/* Sums, replacements and OP=NEW as CalculiX 2.20 does them (its reactions: 8, 11, 1100). */
+static const char steps[] =
+    TWO_HEX "*NSET, NSET=wall\n1, 4\n*BOUNDARY\nwall, 1, 2\n5, PINNED\n8, XSYMM\n9, 4, 6\n"
+            "*STEP\n*STATIC\n*BOUNDARY\n12, 3, 3, -0.25\n1, 1\n*CLOAD\n2, 1, 1.\n2, 1, 2.\n"
+            "3, 1, 1.\n*CLOAD\n2, 1, 4.\n*END STEP\n"
+            "*STEP\n*STATIC\n*CLOAD\n2, 1, 10.\n*END STEP\n"
+            "*STEP\n*STATIC\n*CLOAD, OP=NEW\n2, 1, 100.\n*CLOAD, OP=NEW\n3, 1, 1000.\n*END STEP\n"
+            "*STEP, PERTURBATION\n*STATIC\n*CLOAD\nwall, 3, 1.5D1\n*END STEP\n";
+
+static void check_steps(const hx_mesh *mesh)
+{
+    CHECK(mesh->n_file_case == 4 && !mesh->file_fault);
+    CHECK(mesh->n_file_support == 2 * 2 + 3 + 1 + 1);
+    CHECK(support_of(mesh, 1, 0) == 0.0 && support_of(mesh, 4, 1) == 0.0);
+    CHECK(isnan(support_of(mesh, 4, 2)) && support_of(mesh, 5, 2) == 0.0);
+    CHECK(support_of(mesh, 8, 0) == 0.0 && isnan(support_of(mesh, 8, 1)));
+    CHECK(support_of(mesh, 12, 2) == -0.25 && isnan(support_of(mesh, 12, 0)));
+    CHECK(mesh->n_file_force == 2 + 2 + 2 + 2);
+    CHECK(force_of(mesh, 1, 2, 0) == 7.0 && force_of(mesh, 1, 3, 0) == 1.0);
+    CHECK(force_of(mesh, 2, 2, 0) == 10.0 && force_of(mesh, 2, 3, 0) == 1.0);
+    CHECK(force_of(mesh, 3, 2, 0) == 100.0 && force_of(mesh, 3, 3, 0) == 1000.0);
+    CHECK(force_of(mesh, 4, 1, 2) == 15.0 && force_of(mesh, 4, 4, 2) == 15.0);
+}
+
+static void test_steps(void)
+{
+    hx_mesh mesh;
+    for (int order = 0; order < 3; order++) {
+        CHECK_OK(read_text(steps, &mesh, NULL));
+        if (order > 0) CHECK_OK(hx_mesh_shuffle(&mesh, 5));
+        if (order > 1) CHECK_OK(hx_mesh_reorder(&mesh));
+        CHECK_OK(hx_mesh_finish(&mesh));
+        check_steps(&mesh);
+        hx_mesh_free(&mesh);
+    }
+}
+
+/* The mesh is read, from = "file" will be refused with this. */
+static void check_fault(const char *text, const char *fault)
+{
+    hx_mesh mesh;
+    read_good(text, &mesh);
+    CHECK_MSG(mesh.file_fault && strstr(mesh.file_fault, fault), "fault: %s",
+              mesh.file_fault ? mesh.file_fault : "none");
+    hx_mesh_free(&mesh);
+}
+
+static void test_faults(void)
+{
+    check_fault(ONE_HEX "*STEP\n*STATIC\n*DLOAD\nALL, P1, 3.\n*END STEP\n",
+                "case.inp:14: *DLOAD is not read");
+    check_fault(ONE_HEX "*EQUATION\n2\n1, 1, 1., 2, 1, -1.\n", "*EQUATION is not read");
+    check_fault(ONE_HEX "*Kinematic Coupling, REF NODE=1\nALL, 1, 3\n",
+                "*KINEMATICCOUPLING is not read");
+    check_fault(ONE_HEX "*FOUNDATION\n1, F2, 100.\n", "*FOUNDATION is not read");
+    check_fault(ONE_HEX "*STEP\n*FREQUENCY\n10\n*END STEP\n", "*FREQUENCY is not read");
+    check_fault(ONE_HEX "*NODE\n99, 5, 5, 5\n*STEP\n*STATIC\n*CLOAD\n99, 1, 1.\n*END STEP\n",
+                "case.inp:17: a force on node 99, which belongs to no hexahedron");
+    check_fault(ONE_HEX "*STEP\n*STATIC\n*CLOAD\n1, 4, 1.\n*END STEP\n", "moment");
+    check_fault(ONE_HEX "*STEP\n*STATIC\n*CLOAD, AMPLITUDE=A\n1, 1, 1.\n*END STEP\n", "AMPLITUDE");
+    check_fault(ONE_HEX "*BOUNDARY\n1, 1, 3\n*STEP\n*STATIC\n*END STEP\n*STEP\n*STATIC\n*BOUNDARY\n"
+                        "2, 2\n*END STEP\n",
+                "node 2 is supported otherwise than in step 1");
+    check_fault(ONE_HEX "*BOUNDARY\n1, 1, 3\n*STEP\n*STATIC\n*BOUNDARY, OP=NEW\n2, 2\n*END STEP\n",
+                "OP=NEW takes supports away");
+    check_fault(ONE_HEX "*BOUNDARY, TYPE=VELOCITY\n1, 1, 3\n", "is not read");
+}
+
+/* --- messages --- */
+
+static void test_messages(void)
+{
+    check_bad(ONE_HEX "*NODE\n3, 0, 0, 9\n", "case.inp:13: a second node with the number 3");
+    check_bad(ONE_HEX "*ELEMENT, TYPE=C3D8\n1, 1, 2, 3, 4, 5, 6, 7, 8\n",
+              "case.inp:13: a second element with the number 1");
+    check_bad(NODES_8 "*ELEMENT, TYPE=C3D8\n1, 1, 2, 3, 4, 5, 6, 7, 88\n",
+              "case.inp:11: element 1 names node 88");
+    check_bad("*NODE\n1, 0, zero, 0\n", "case.inp:2: 'zero' where a coordinate is expected");
+    check_bad("*NODE\n1, 0, nan, 0\n", "'nan' where a coordinate is expected");
+    check_bad("*NODE\n1, 0, 1e999, 0\n", "'1e999' where a coordinate is expected");
+    check_bad("*NODE\none, 0, 0, 0\n", "case.inp:2: 'one' where the number of a node is expected");
+    check_bad("*NODE\n99999999999999999999, 0, 0, 0\n", "where the number of a node is expected");
+    check_bad("*NODE, SYSTEM=C\n1, 0, 0, 0\n", "only Cartesian coordinates");
+    check_bad(NODES_8 "*ELEMENT\n1, 1\n", "*ELEMENT needs TYPE");
+    check_bad(NODES_8 "*ELEMENT, TYPE=C3D8\n1, 1, 2, 3\n*NSET, NSET=A\n1\n",
+              "case.inp:12: element 1 of type C3D8 has 3 nodes before this; it needs 8");
+    check_bad(NODES_8 "*ELEMENT, TYPE=C3D8\n1, 1, 2, 3\n", "has 3 nodes before this; it needs 8");
+    check_bad(NODES_8 "*ELEMENT, TYPE=C3D8\n1, 1, 2, 3, 4, 5, 6, 7, 8, 9\n",
+              "case.inp:11: element 1 of type C3D8 has more than 8 nodes");
+    check_bad(ONE_HEX "*NSET\n1\n", "*NSET needs NSET=NAME");
+    check_bad(ONE_HEX "*NSET, NSET=A\nB\n", "case.inp:13: no set 'B' above this line");
+    check_bad(ONE_HEX "*NSET, NSET=A\n77\n", "set 'A' names node 77, which the file does not have");
+    check_bad(ONE_HEX "*ELSET, ELSET=A\n77\n", "set 'A' names element 77, which the file does");
+    check_bad(ONE_HEX "*NSET, NSET=A, GENERATE\n1, 4000000000000000, 1\n",
+              "GENERATE makes 4000000000000000 numbers; the file has 8 above this");
+    check_bad(ONE_HEX "*NSET, NSET=A, GENERATE\n5, 1, 1\n", "GENERATE needs first, last, step");
+    check_bad(ONE_HEX "*NSET, NSET=A, GENERATE\n1, 5, 0\n", "GENERATE needs first, last, step");
+    check_bad(ONE_HEX "*SURFACE, NAME=A\n1, S7\n", "'S7' where a side of elements is expected");
+    check_bad(ONE_HEX "*SURFACE, NAME=A\nALL\n", "'' where a side of elements is expected");
+    check_bad(ONE_HEX "*SURFACE, NAME=A, TYPE=CUTTING SURFACE\n", "ELEMENT and NODE are read");
+    check_bad(ONE_HEX "*BOUNDARY\nwall, 1\n",
+              "case.inp:13: no set of nodes 'wall' above this line");
+    check_bad(ONE_HEX "*BOUNDARY\n1, NOWARP\n", "unknown boundary condition 'NOWARP'");
+    check_bad(ONE_HEX "*BOUNDARY\n1\n", "needs a component");
+    check_bad(ONE_HEX "*BOUNDARY\n1, 3, 2\n", "components 3 to 2");
+    check_bad(ONE_HEX "*CLOAD\n1, 1, 1.\n", "*CLOAD outside a *STEP");
+    check_bad(ONE_HEX "*STEP\n*CLOAD\n1, 9, 1.\n", "component 9 of a force");
+    check_bad(ONE_HEX "*STEP\n*STEP\n", "*STEP within a step");
+    check_bad(ONE_HEX "*NGEN\n1, 5\n", "case.inp:12: *NGEN makes nodes or elements");
+    check_bad("*PART, NAME=A\n*END PART\n*PART, NAME=B\n", "a second *PART");
+    check_bad("*INSTANCE, NAME=A\n1., 0., 0.\n", "*INSTANCE moves the part");
+    check_bad("*INSTANCE, NAME=A\n*INSTANCE, NAME=B\n", "a second *INSTANCE");
+    check_bad("*NODE,\n*NODE\n", "a keyword where the last line goes on");
+
+    hx_mesh mesh;
+    write_bytes(in_folder("zero.inp"), "*NODE\n1, 0\0, 2\n", 15);
+    CHECK_FAILS(hx_abaqus_read(in_folder("zero.inp"), &mesh, NULL), HX_EINPUT, "a byte 0");
+    CHECK_FAILS(hx_abaqus_read(in_folder("nowhere.inp"), &mesh, NULL), HX_EINPUT, "cannot read");
+    CHECK_FAILS(hx_abaqus_read(folder, &mesh, NULL), HX_EINPUT, "is not a regular file");
+}
+
+/* --- round trip --- */
+
+static void check_same_list(const char *name, const void *a, int64_t n_a, const void *b,
+                            int64_t n_b, size_t size)
+{
+    CHECK_MSG(n_a == n_b && (n_a == 0 || memcmp(a, b, (size_t)n_a * size) == 0),
+              "%s: %lld and %lld members", name, (long long)n_a, (long long)n_b);
+}
+
+/* Blanks are '_' in the file. */
+static const char *word_of(const char *name)
+{
+    static char word[64];
+    snprintf(word, sizeof word, "%s", name);
+    for (char *c = word; *c; c++)
+        if (*c == ' ') *c = '_';
+    return word;
+}
+
+static void check_same_mesh(const hx_mesh *a, const hx_mesh *b)
+{
+    CHECK(a->n_node == b->n_node && a->n_elem == b->n_elem && a->n_set == b->n_set);
+    check_same_list("conn", a->conn, 8 * a->n_elem, b->conn, 8 * b->n_elem, sizeof *a->conn);
+    double off = 0.0;
+    for (int64_t i = 0; i < 3 * a->n_node; i++) test_worst(&off, fabs(a->xyz[i] - b->xyz[i]));
+    CHECK_ABS(off, 0.0, 1e-13);
+    for (size_t i = 0; i < a->n_set; i++) {
+        const hx_set *const p = &a->set[i], *const q = find(b, word_of(p->name));
+        check_same_list(p->name, p->node, p->n_node, q->node, q->n_node, sizeof *p->node);
+        check_same_list(p->name, p->elem, p->n_elem, q->elem, q->n_elem, sizeof *p->elem);
+        check_same_list(p->name, p->face, p->n_face, q->face, q->n_face, sizeof *p->face);
+    }
+}
+
+static void make_round_mesh(hx_mesh *mesh)
+{
+    const int64_t face[] = {0, 7, 13, 52};
+    const int32_t elem[] = {1, 4, 9, 2, 20}, node[] = {5, 17, 3};
+    make_box(mesh, 4, 3, 2);
+    for (int64_t i = 0; i < 3 * mesh->n_node; i++) mesh->xyz[i] += 0.01 * sin(7.0 * (double)i);
+    CHECK_OK(hx_mesh_add_face_set(mesh, "loaded", 4, face));
+    CHECK_OK(hx_mesh_add_elem_set(mesh, "ring", 5, elem));
+    CHECK_OK(hx_mesh_add_node_set(mesh, "dots", 3, node));
+    CHECK_OK(hx_mesh_add_node_set(mesh, "mixed", 3, node));
+    CHECK_OK(hx_mesh_add_elem_set(mesh, "mixed", 5, elem));
+}
+
+static void test_round_trip(void)
+{
+    hx_mesh original, mesh, again;
+    make_round_mesh(&original);
+    make_round_mesh(&mesh);
+    CHECK_OK(hx_mesh_finish(&original));
+    for (int order = 0; order < 2; order++) {
+        if (order > 0) CHECK_OK(hx_mesh_shuffle(&mesh, 3));
+        if (order > 0) CHECK_OK(hx_mesh_reorder(&mesh));
+        CHECK_OK(hx_mesh_finish(&mesh));
+        CHECK_OK(hx_abaqus_write(in_folder("round.inp"), &mesh, "round trip", NULL));
+        CHECK_OK(hx_abaqus_read(in_folder("round.inp"), &again, NULL));
+        CHECK_OK(hx_mesh_finish(&again));
+        check_same_mesh(&original, &again);
+        hx_mesh_free(&again);
+        hx_mesh_free(&mesh);
+        make_round_mesh(&mesh);
+    }
+    hx_mesh_free(&mesh);
+    hx_mesh_free(&original);
+}
+
+/* Numbers of the file stay; names become words of their own. */
+static void test_names_and_numbers(void)
+{
+    hx_mesh mesh, again;
+    read_good("*NODE\n10,0,0,0\n20,1,0,0\n30,1,1,0\n40,0,1,0\n50,0,0,1\n60,1,0,1\n70,1,1,1\n"
+              "80,0,1,1\n*ELEMENT, TYPE=C3D8\n500,10,20,30,40,50,60,70,80\n"
+              "*NSET, NSET=\"a b\"\n10\n*NSET, NSET=\"a,b\"\n20\n*NSET, NSET=\"1st\"\n30\n"
+              "*NSET, NSET=NALL\n40\n",
+              &mesh);
+    CHECK_OK(hx_abaqus_write(in_folder("names.inp"), &mesh, "", NULL));
+    CHECK_OK(hx_abaqus_read(in_folder("names.inp"), &again, NULL));
+    CHECK_OK(hx_mesh_finish(&again));
+    CHECK(hx_mesh_node_number(&again, 7) == 80 && hx_mesh_elem_number(&again, 0) == 500);
+    check_set(&again, "a_b", 1, 10, 0, 0);
+    check_set(&again, "a_b_2", 1, 20, 0, 0);
+    check_set(&again, "S_1st", 1, 30, 0, 0);
+    check_set(&again, "NALL_2", 1, 40, 0, 0);
+    hx_mesh_free(&again);
+    hx_mesh_free(&mesh);
+}
+
+int main(void)
+{
+    if (make_folder() != 0) return 1;
+    test_mesh_styles();
+    test_types();
+    test_cells_make_sets();
+    test_sets();
+    test_sides();
+    test_growing_sets();
+    test_include();
+    test_steps();
+    test_faults();
+    test_messages();
+    test_round_trip();
+    test_names_and_numbers();
+    remove_folder();
+    TEST_END();
+}

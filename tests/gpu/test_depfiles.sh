@@ -1,0 +1,37 @@
+#!/bin/sh
+# Ninja builds a CUDA object again when a header that it includes has changed, and only then.
+#     test_depfiles.sh SRCDIR
+set -u
+src=$(realpath "$1")
+[ ! -d /usr/local/cuda/bin ] || PATH=$PATH:/usr/local/cuda/bin
+for tool in nvcc meson ninja; do
+    command -v "$tool" >/dev/null || {
+        echo "skipped: no $tool"
+        exit 77
+    }
+done
+. "$(dirname "$0")/../lib/scratch.sh"
+
+mkdir tree
+for item in app core filters gpu meson.build meson_options.txt; do cp -R "$src/$item" tree/; done
+meson setup build tree -Dcuda=enabled -Dgpu_arch=90 -Dtests=false >log 2>&1 || {
+    cat log
+    fault "meson setup"
+}
+object=$(ninja -C build -t targets all | sed -n 's/^\([^ ]*rigid_set_cuda\.cu\.o\): .*/\1/p')
+ninja -C build "$object" >log 2>&1 || {
+    cat log
+    fault "the object is not built"
+}
+
+compiles_after() { # touch a file: 1 line of work, or none
+    sleep 1.1 # of file systems that keep whole seconds
+    touch "$(find tree -name "$1")"
+    ninja -C build -n "$object" | grep -c 'Compiling Cuda object'
+}
+[ "$(compiles_after galerkin_cuda.cuh)" = 0 ] || fault "built again after a header that it does not include"
+[ "$(compiles_after sums_cuda.cuh)" = 1 ] || fault "not built again after gpu/sums_cuda.cuh"
+ninja -C build "$object" >log 2>&1
+[ "$(compiles_after rigid_set.h)" = 1 ] || fault "not built again after rigid_set.h, which lies in core"
+
+[ "$failed" = 0 ]

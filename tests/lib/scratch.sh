@@ -1,0 +1,13 @@
+# shellcheck shell=sh
+# Sourced by tests of the program: a scratch folder to work in, gone at the end, and a count of failed
+# checks. Paths in arguments are made absolute before.
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failed=0
+
+# fault WHAT: reports a failed check.
+fault() {
+    failed=$((failed + 1))
+    echo "$1"
+}

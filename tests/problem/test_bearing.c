@@ -1,0 +1,222 @@
+/* The pressure of a pin on a bore: its resultant, its moments, its cosine; and what is no bore. */
+#include "tests/lib/tube.h"
+
+#include "core/problem/bearing.h"
+
+static hx_mesh mesh;
+
+/* A frame of no special direction. */
+static const double frame[3][3] = {{2.0 / 3.0, 2.0 / 3.0, 1.0 / 3.0},
+                                   {-2.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0},
+                                   {1.0 / 3.0, -2.0 / 3.0, 2.0 / 3.0}};
+
+static tube make_tube(int n_around, double distort)
+{
+    tube t = {.inner = 8.0,
+              .outer = 12.0,
+              .length = 20.0,
+              .arc = 2.0 * TUBE_PI,
+              .n = {1, n_around, 6},
+              .distort = distort,
+              .origin = {30.0, -7.0, 11.0}};
+    memcpy(t.axis, frame, sizeof t.axis);
+    return t;
+}
+
+static void make_mesh(const tube *t)
+{
+    CHECK_OK(tube_create(&mesh, t));
+    CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
+}
+
+/* A vector of the frame's coordinates. */
+static void of_frame(double x, double y, double z, double v[3])
+{
+    for (int i = 0; i < 3; i++) v[i] = x * frame[0][i] + y * frame[1][i] + z * frame[2][i];
+}
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static int create(hx_problem *problem, const char *set, const double force[3])
+{
+    const hx_support_spec support = {"outside", "test", HX_FIX_X | HX_FIX_Y | HX_FIX_Z, {0.0}};
+    hx_load_spec load = {.set = set, .origin = "here", .kind = HX_LOAD_BEARING, .load_case = 1};
+    hx_problem_params params = fixture_problem();
+    memcpy(load.value, force, sizeof load.value);
+    params.support = &support;
+    params.n_support = 1;
+    params.load = &load;
+    params.n_load = 1;
+    return hx_problem_create(problem, &mesh, &params);
+}
+
+/* Force, and moment about a point, of the nodal forces. */
+static void resultant(const hx_problem *problem, const double about[3], double force[3],
+                      double moment[3])
+{
+    memset(force, 0, 3 * sizeof *force);
+    memset(moment, 0, 3 * sizeof *moment);
+    for (int64_t node = 0; node < mesh.n_node; node++) {
+        const double *x = mesh.xyz + 3 * node, *f = problem->force[0] + 3 * node;
+        for (int i = 0; i < 3; i++) {
+            const int j = (i + 1) % 3, k = (i + 2) % 3;
+            force[i] += f[i];
+            moment[i] += (x[j] - about[j]) * f[k] - (x[k] - about[k]) * f[j];
+        }
+    }
+}
+
+/* Exact resultant, on any mesh; no force on the other half; no moment about the axis, or about the
+ * middle of the bore. */
+static void check_resultant(double distort, double moment_error)
+{
+    const tube t = make_tube(24, distort);
+    double force[3], sum[3], moment[3], middle[3];
+    hx_problem problem;
+    make_mesh(&t);
+    of_frame(300.0, -150.0, 70.0, force);
+    tube_place(&t, 0.0, 0.0, 0.5 * t.length, middle);
+    CHECK_OK(create(&problem, "bore", force));
+    resultant(&problem, middle, sum, moment);
+    for (int i = 0; i < 3; i++) {
+        CHECK_ABS(sum[i], force[i], 1e-12 * 342.0);
+        CHECK_ABS(moment[i], 0.0, moment_error * 342.0 * t.inner);
+    }
+    for (int64_t node = 0; node < mesh.n_node; node++) { /* away from the force: no pressure */
+        double d[3], lateral[3];
+        of_frame(300.0, -150.0, 0.0, lateral);
+        for (int i = 0; i < 3; i++) d[i] = mesh.xyz[3 * node + i] - middle[i];
+        const double cosine = dot(d, lateral) / (sqrt(dot(lateral, lateral)) * t.inner);
+        if (cosine > -0.35) continue; /* an element and more from the edge */
+        CHECK_ABS(dot(problem.force[0] + 3 * node, lateral), 0.0,
+                  distort > 0.0 ? 0.05 : 1e-9); /* of 3000 below the load: the fitted axis tilts */
+    }
+    hx_problem_free(&problem);
+    hx_mesh_free(&mesh);
+}
+
+/* p0 = 2 F / (pi r L) at second order, axis, centre and radius of the bore; along the axis a
+ * uniform traction F / A. */
+static void check_peak(void)
+{
+    const double size = 500.0, exact = 2.0 * size / (TUBE_PI * 8.0 * 20.0);
+    double error[2];
+    for (int fine = 0; fine < 2; fine++) {
+        const tube t = make_tube(fine ? 48 : 24, 0.0);
+        double force[3], axis[3];
+        hx_bearing fit;
+        make_mesh(&t);
+        of_frame(0.6 * size, 0.8 * size, 40.0, force);
+        of_frame(0.0, 0.0, 1.0, axis);
+        CHECK_OK(hx_bearing_fit(&mesh, "bore", "here", force, &fit));
+        error[fine] = sqrt(dot(fit.peak, fit.peak)) / exact - 1.0;
+        CHECK_REL(fabs(dot(fit.axis, axis)), 1.0, 1e-12);
+        CHECK_REL(dot(fit.uniform, axis), 40.0 / fit.area, 1e-12);
+        CHECK_ABS(dot(fit.peak, axis), 0.0, 1e-9);
+        CHECK_REL(fit.covered, 1.0, 1e-12);
+        double d[3];
+        for (int i = 0; i < 3; i++) d[i] = fit.centre[i] - t.origin[i] - 10.0 * axis[i];
+        CHECK_ABS(sqrt(dot(d, d)), 0.0, 1e-11);
+        CHECK_REL(fit.radius, 8.0, 0.01);
+        CHECK_REL(fit.area, 2.0 * TUBE_PI * 8.0 * 20.0, 0.01);
+        hx_mesh_free(&mesh);
+    }
+    printf("peak pressure: off by %.2e and %.2e\n", error[0], error[1]);
+    CHECK(fabs(error[0]) < 0.02);
+    CHECK_REL(error[0] / error[1], 4.0, 0.05);
+}
+
+/* The force on a node is that of p0 cos(angle) on the area around it. */
+static void check_cosine(void)
+{
+    const tube t = make_tube(72, 0.0);
+    const double size = 500.0, exact = 2.0 * size / (TUBE_PI * 8.0 * 20.0);
+    const double area = 8.0 * 2.0 * TUBE_PI / 72.0 * 20.0 / 6.0;
+    double force[3], x[3], worst = 0.0;
+    hx_problem problem;
+    make_mesh(&t);
+    of_frame(size, 0.0, 0.0, force);
+    CHECK_OK(create(&problem, "bore", force));
+    const hx_set *const bore = hx_mesh_find_set(&mesh, "bore");
+    for (int64_t k = 0; k < bore->n_node; k++) {
+        const int64_t node = bore->node[k];
+        for (int i = 0; i < 3; i++) x[i] = mesh.xyz[3 * node + i] - t.origin[i];
+        const double cosine = dot(x, frame[0]) / 8.0, height = dot(x, frame[2]);
+        const double share = height < 1e-9 || height > 20.0 - 1e-9 ? 0.5 : 1.0;
+        double wanted[3];
+        for (int i = 0; i < 3; i++) {
+            wanted[i] =
+                share * area * exact * fmax(0.0, cosine) * (x[i] - height * frame[2][i]) / 8.0;
+            test_worst(&worst, fabs(problem.force[0][3 * node + i] - wanted[i]));
+        }
+    }
+    printf("nodal forces: off by %.2e of the largest\n", worst / (area * exact));
+    CHECK(worst < 0.015 * area * exact);
+    hx_problem_free(&problem);
+    hx_mesh_free(&mesh);
+}
+
+/* Half of a bore carries what pushes into it. */
+static void check_saddle(void)
+{
+    tube t = make_tube(18, 0.1);
+    double force[3], sum[3], moment[3];
+    hx_problem problem;
+    t.arc = TUBE_PI;
+    make_mesh(&t);
+    of_frame(-20.0, 500.0, 0.0, force);
+    CHECK_OK(create(&problem, "bore", force));
+    resultant(&problem, t.origin, sum, moment);
+    for (int i = 0; i < 3; i++) CHECK_ABS(sum[i], force[i], 1e-12 * 500.0);
+    hx_problem_free(&problem);
+    of_frame(0.0, -500.0, 0.0, force);
+    CHECK_FAILS(create(&problem, "bore", force), HX_EINPUT, "would carry 0 % of the pressure only");
+    of_frame(500.0, 0.0, 0.0, force);
+    CHECK_FAILS(create(&problem, "bore", force), HX_EINPUT,
+                "would carry 50 % of the pressure only");
+    CHECK_FAILS(create(&problem, "outside", force), HX_EINPUT,
+                "here: set 'outside' is no bore: its faces look away from the axis along (");
+    CHECK_FAILS(create(&problem, "low", force), HX_EINPUT,
+                "here: set 'low' is no bore: its 18 faces are nearly flat, with a normal along (");
+    hx_mesh_free(&mesh);
+}
+
+/* Sets that hold more than a bore, or none. */
+static void check_no_bore(void)
+{
+    tube t = make_tube(24, 0.0);
+    double force[3];
+    hx_problem problem;
+    of_frame(500.0, 0.0, 0.0, force);
+    CHECK_OK(tube_create(&mesh, &t));
+    for (int32_t node = 0; node < (int32_t)mesh.n_node; node++)
+        CHECK_OK(hx_mesh_add_node_set(&mesh, "everything", 1, &node));
+    const int32_t one = 0;
+    CHECK_OK(hx_mesh_add_node_set(&mesh, "one", 1, &one));
+    for (int64_t e = 0; e < mesh.n_elem; e++) { /* both sides of the wall: r- and r+ */
+        const int64_t face[2] = {6 * e, 6 * e + 1};
+        CHECK_OK(hx_mesh_add_face_set(&mesh, "wall", 2, face));
+    }
+    CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
+    CHECK_FAILS(create(&problem, "everything", force), HX_EINPUT,
+                "lie around no axis (they tilt by");
+    CHECK_FAILS(create(&problem, "one", force), HX_EINPUT, "spans no boundary face (1 nodes)");
+    CHECK_FAILS(create(&problem, "wall", force), HX_EINPUT, "is no bore: its faces lie 7.9");
+    CHECK_FAILS(create(&problem, "boer", force), HX_EINPUT, "here: the mesh has no set 'boer'");
+    hx_mesh_free(&mesh);
+}
+
+int main(void)
+{
+    fixture_set_threads(1);
+    check_resultant(0.0, 1e-12);
+    check_resultant(0.2, 0.02);
+    check_peak();
+    check_cosine();
+    check_saddle();
+    check_no_bore();
+    TEST_END();
+}

@@ -1,0 +1,424 @@
+/* The mechanical problem: what it refuses and how it says so, nodal forces of every kind of load,
+ * volumes and densities. */
+#include "tests/lib/fixture.h"
+
+static const unsigned fix_all = HX_FIX_X | HX_FIX_Y | HX_FIX_Z;
+
+/* One problem that is fine, and what tests change of it. */
+static hx_mesh mesh;
+static hx_support_spec support[4];
+static hx_load_spec load[4];
+static hx_passive_spec passive[4];
+static double weight[4];
+static hx_problem_params params;
+
+static void reset(void)
+{
+    const hx_problem_params solid = fixture_problem();
+    params = solid;
+    params.origin = "beam.cfg";
+    params.volume_fraction = 0.5;
+    for (int i = 0; i < 4; i++) {
+        support[i] = (hx_support_spec){"left", "beam.cfg:3: supports[0]", fix_all, {0.0, 0.0, 0.0}};
+        load[i] = (hx_load_spec){
+            "right", "beam.cfg:5: loads[0]", HX_LOAD_NODE_FORCE, {0.0, 0.0, -1.0}, 1};
+        passive[i] = (hx_passive_spec){"core", "beam.cfg:7: passive[0]", 1.0};
+        weight[i] = 1.0;
+    }
+    params.support = support;
+    params.load = load;
+    params.passive = passive;
+    params.weight = weight;
+    params.n_support = params.n_load = 1;
+}
+
+/* Refused, by a message that starts with the origin and holds both texts; nothing is left. */
+static void expect(int line, const char *origin, const char *text, const char *more)
+{
+    hx_problem problem;
+    memset(&problem, 0x5a, sizeof problem);
+    const int rc = hx_problem_create(&problem, &mesh, &params);
+    const char *message = hx_error_message();
+    CHECK_MSG(rc == HX_EINPUT, "line %d: returned %d", line, rc);
+    CHECK_MSG(strncmp(message, origin, strlen(origin)) == 0, "line %d: origin: %s", line, message);
+    CHECK_MSG(strstr(message, text) && strstr(message, more), "line %d: text: %s", line, message);
+    CHECK(!problem.force && !problem.fixed && !problem.volume && !problem.mesh);
+    if (rc == 0) hx_problem_free(&problem);
+    reset();
+}
+
+#define EXPECT(origin, text, more) expect(__LINE__, origin, text, more)
+
+static void check_numbers(void)
+{
+    static const double bad_young[] = {0.0, -1.0, NAN, INFINITY};
+    static const double bad_nu[] = {0.5, -1.0, 0.7, NAN};
+    static const double bad_penalty[] = {0.5, -3.0, 100.0, NAN};
+    static const double bad_rho_min[] = {0.0, 1.0, -0.1, NAN};
+    static const double bad_volume[] = {0.0, 1.01, -0.5, NAN};
+    for (int i = 0; i < 4; i++) {
+        params.young = bad_young[i];
+        EXPECT("beam.cfg: material.E = ", "above 0", "out of range");
+        params.poisson = bad_nu[i];
+        EXPECT("beam.cfg: material.nu = ", "between -0.999 and 0.499", "out of range");
+        params.penalty = bad_penalty[i];
+        EXPECT("beam.cfg: optimization.penalty = ", "between 1 and 20", "out of range");
+        params.rho_min = bad_rho_min[i];
+        EXPECT("beam.cfg: optimization.rho_min = ", "between 1e-6 and 0.999", "out of range");
+        params.volume_fraction = bad_volume[i];
+        EXPECT("beam.cfg: optimization.volume_fraction = ", "between rho_min and 1", "");
+    }
+}
+
+static void check_sets(void)
+{
+    support[0].set = "lefy";
+    EXPECT("beam.cfg:3: supports[0]: ", "no set 'lefy', did you mean 'left'?", "right-lower-edge");
+    load[0].set = "rihgt";
+    EXPECT("beam.cfg:5: loads[0]: ", "no set 'rihgt', did you mean 'right'?", "valid: left, right");
+    params.n_passive = 1;
+    passive[0].set = "cores";
+    EXPECT("beam.cfg:7: passive[0]: ", "no set 'cores', did you mean 'core'?", "bottom");
+    support[0].set = "zzzzzzzzzzzz";
+    EXPECT("beam.cfg:3: supports[0]: ", "no set 'zzzzzzzzzzzz'; valid: left", "");
+    support[0].set = "";
+    EXPECT("beam.cfg:3: supports[0]: ", "no set ''", "");
+    support[0].set = "empty";
+    EXPECT("beam.cfg:3: supports[0]: ", "'empty' holds no node, nothing would be supported", "");
+    load[0].set = "empty";
+    EXPECT("beam.cfg:5: loads[0]: ", "'empty' holds no node, the load would act on nothing", "");
+    params.n_passive = 1;
+    passive[0].set = "left";
+    EXPECT("beam.cfg:7: passive[0]: ", "'left' holds no element, nothing would be passive", "");
+
+    load[0].set = "right-lower-edge";
+    load[0].kind = HX_LOAD_TRACTION;
+    EXPECT("beam.cfg:5: loads[0]: ", "spans no boundary face (5 nodes), a traction needs a surface",
+           "use total_force or node_force");
+    load[0].set = "inner-node";
+    load[0].kind = HX_LOAD_PRESSURE;
+    EXPECT("beam.cfg:5: loads[0]: ", "spans no boundary face (1 nodes), a pressure needs a surface",
+           "name a set of faces");
+
+    hx_mesh bare = mesh;
+    hx_problem problem;
+    bare.n_set = 0;
+    CHECK_FAILS(hx_problem_create(&problem, &bare, &params), HX_EINPUT,
+                "the mesh has no set 'left', there are none");
+}
+
+static void check_entries(void)
+{
+    params.n_support = 2;
+    support[1].set = "left-bottom";
+    support[1].fix = HX_FIX_Y;
+    support[1].value[1] = 0.25;
+    support[1].origin = "beam.cfg:4: supports[1]";
+    EXPECT("beam.cfg:4: supports[1]: node ", "already prescribed y = 0 by an earlier support",
+           "now 0.25: supports that meet must agree");
+
+    params.n_passive = 1;
+    passive[0].density = 1.2;
+    EXPECT("beam.cfg:7: passive[0]: density = 1.2 ", "between rho_min = 0.001 (void)", "1 (solid)");
+    params.n_passive = 1;
+    passive[0].density = 0.0;
+    EXPECT("beam.cfg:7: passive[0]: density = 0 ", "between rho_min = 0.001 (void)", "1 (solid)");
+    params.n_passive = 1;
+    passive[0].density = NAN;
+    EXPECT("beam.cfg:7: passive[0]: density = ", "between rho_min", "");
+    params.n_passive = 1;
+    passive[0].set = "everything";
+    EXPECT("beam.cfg: ", "every element is passive, nothing is left to design", "");
+    params.n_passive = 1; /* 8 of 32 elements, all of one size */
+    params.volume_fraction = 0.25;
+    EXPECT("beam.cfg: ", "volume_fraction = 0.25 cannot be met", "already take 0.2507 of the");
+
+    load[0].load_case = 0;
+    EXPECT("beam.cfg:5: loads[0]: ", "case = 0, load cases count from 1", "");
+    load[0].load_case = -3;
+    EXPECT("beam.cfg:5: loads[0]: ", "case = -3, load cases count from 1", "");
+    load[0].load_case = 1001;
+    EXPECT("beam.cfg:5: loads[0]: ", "case = 1001, at most 1000 load cases", "");
+    params.n_weight = 1;
+    load[0].load_case = 2;
+    EXPECT("beam.cfg:5: loads[0]: ", "case = 2, but weights has 1 entry", "");
+    params.n_weight = 2;
+    load[0].load_case = 3;
+    EXPECT("beam.cfg:5: loads[0]: ", "case = 3, but weights has 2 entries", "");
+    static const double bad_weight[] = {0.0, -1.0, NAN, INFINITY};
+    for (int i = 0; i < 4; i++) {
+        params.n_weight = 1;
+        weight[0] = bad_weight[i];
+        EXPECT("beam.cfg: weights[0] = ", "a weight must be above 0", "");
+    }
+
+    params.n_load = 2;
+    load[1].load_case = 3;
+    EXPECT("beam.cfg: load case 2 ", "number the cases without a gap", "has no load");
+    params.n_weight = 2;
+    EXPECT("beam.cfg: load case 2 ", "has no load", "");
+    load[0].value[2] = 0.0;
+    EXPECT("beam.cfg: load case 1 ", "only loads of zero force", "");
+    params.n_load = 0;
+    EXPECT("beam.cfg: load case 1 ", "has no load: add an entry to loads",
+           "a support with a value");
+    load[0].set = "left";
+    EXPECT("beam.cfg: load case 1 ", "acts only on fixed degrees of freedom", "move the load");
+    params.n_load = 2; /* equal and opposite */
+    load[1].value[2] = 1.0;
+    EXPECT("beam.cfg: load case 1 ", "has no load", "");
+}
+
+/* A point of the axis and its direction in the last message. */
+static int read_axis(double point[3])
+{
+    const char *text = strstr(hx_error_message(), "through (");
+    return text && sscanf(text, "through (%lf, %lf, %lf)", &point[0], &point[1], &point[2]) == 3;
+}
+
+/* Supports that leave exactly one of the six motions of the box [0, 4] x [0, 2] x [0, 2] + shift,
+ * and worse. */
+static void check_rigid_motions(const double shift[3])
+{
+    static const char *const line[3] = {"line-x", "line-y", "line-z"};
+    char text[96];
+    for (int i = 0; i < 3; i++) {
+        support[0].set = "all";
+        support[0].fix = fix_all & ~(1u << i);
+        snprintf(text, sizeof text, "leave the model a rigid motion, a translation along %c: fix",
+                 "xyz"[i]);
+        load[0].value[0] = load[0].value[1] = 1.0;
+        EXPECT("beam.cfg: ", text, "more");
+
+        /* nothing moves along the axis; a line of nodes on it is held */
+        params.n_support = 2;
+        support[0].set = "all";
+        support[0].fix = 1u << i;
+        support[1].set = line[i];
+        load[0].value[0] = load[0].value[1] = 1.0;
+        snprintf(text, sizeof text, "a rotation about an axis along %c through (", "xyz"[i]);
+        EXPECT("beam.cfg: the supports leave the model ", text, "fix more");
+        double point[3] = {NAN, NAN, NAN};
+        CHECK(read_axis(point));
+        for (int d = 0; d < 3; d++) {
+            const double middle = d != i ? 0.0 : d == 0 ? 2.0 : 1.0; /* nearest to the centre */
+            const double exact = shift[d] + middle;
+            CHECK_MSG(fabs(point[d] - exact) <= 1e-9 + 1e-4 * fabs(exact), "%s",
+                      hx_error_message());
+        }
+    }
+    params.n_support = 2; /* a hinge across the body */
+    support[0].set = "origin";
+    support[1].set = "far-corner";
+    EXPECT("beam.cfg: ", "a rotation about an axis along (", "0.816, ");
+    CHECK(strstr(hx_error_message(), "0.408, ") && strstr(hx_error_message(), "0.408)"));
+    support[0].set = "origin";
+    EXPECT("beam.cfg: ", "a rotation about", "");
+    support[0].fix = HX_FIX_X;
+    EXPECT("beam.cfg: ", "leave the model a rigid motion", "");
+    params.n_support = 0;
+    EXPECT("beam.cfg: the model has no support", "at least six degrees of freedom", "");
+    support[0].fix = 0;
+    EXPECT("beam.cfg: the model has no support", "", "");
+
+    /* six are enough, five of them are not */
+    hx_problem problem;
+    params.support = fixture_determinate;
+    params.n_support = FIXTURE_N_DETERMINATE;
+    CHECK_OK(hx_problem_create(&problem, &mesh, &params));
+    hx_problem_free(&problem);
+    params.support = fixture_determinate;
+    params.n_support = FIXTURE_N_DETERMINATE - 1;
+    EXPECT("beam.cfg: ", "a rotation about an axis along y", "");
+    for (int k = 0; k < 2; k++) {
+        memcpy(support, fixture_determinate, sizeof fixture_determinate);
+        params.n_support = FIXTURE_N_DETERMINATE;
+        support[1].fix &= k == 0 ? ~(unsigned)HX_FIX_X : ~(unsigned)HX_FIX_Z;
+        EXPECT("beam.cfg: ", "a rotation about an axis along ", k == 0 ? "z through" : "x through");
+    }
+}
+
+/* 4 x 2 x 2 elements on [0, 4] x [0, 2] x [0, 2] + shift, twice: bodies 1 and 2 lie apart. */
+static int make_bodies(hx_mesh *out, const double shift[3], int n_body)
+{
+    const fixture_box box = {{4, 2, 2}, {4.0, 2.0, 2.0}, 0.0, 0};
+    hx_mesh one;
+    double *xyz;
+    int32_t *conn, all[90], edge[3];
+    HX_TRY(fixture_box_create(&one, &box));
+    xyz = calloc((size_t)(3 * one.n_node * n_body), sizeof *xyz);
+    conn = calloc((size_t)(8 * one.n_elem * n_body), sizeof *conn);
+    if (!xyz || !conn) return HX_RAISE(HX_ENOMEM, "bodies");
+    const int32_t n = (int32_t)one.n_node;
+    for (int b = 0; b < n_body; b++) {
+        for (int32_t i = 0; i < 3 * n; i++)
+            xyz[3 * n * b + i] = one.xyz[i] + shift[i % 3] + (i % 3 == 0 ? 10.0 * b : 0.0);
+        for (int64_t i = 0; i < 8 * one.n_elem; i++)
+            conn[8 * one.n_elem * b + i] = one.conn[i] + n * b;
+    }
+    HX_TRY(hx_mesh_create(out, "bodies", n * n_body, xyz, one.n_elem * n_body, conn));
+    for (size_t i = 0; i < one.n_set; i++) /* of the first body */
+        HX_TRY(hx_mesh_add_node_set(out, one.set[i].name, one.set[i].n_node, one.set[i].node));
+    for (int32_t i = 0; i < n * n_body; i++) all[i] = i;
+    HX_TRY(hx_mesh_add_node_set(out, "all", n * n_body, all));
+    for (int32_t i = 0; i < 5; i++) HX_TRY(hx_mesh_add_node_set(out, "line-x", 1, &all[i]));
+    for (int i = 0; i < 3; i++) edge[i] = fixture_node(&box, 0, i, 0);
+    HX_TRY(hx_mesh_add_node_set(out, "line-y", 3, edge));
+    for (int i = 0; i < 3; i++) edge[i] = fixture_node(&box, 0, 0, i);
+    HX_TRY(hx_mesh_add_node_set(out, "line-z", 3, edge));
+    edge[0] = fixture_node(&box, 4, 2, 2);
+    HX_TRY(hx_mesh_add_node_set(out, "far-corner", 1, edge));
+    edge[0] += n;
+    if (n_body > 1) HX_TRY(hx_mesh_add_node_set(out, "second-corner", 1, edge));
+    hx_mesh_free(&one);
+    return fixture_finish(out, FIXTURE_SHUFFLED);
+}
+
+static void check_supports(void)
+{
+    static const double shift[2][3] = {{0.0, 0.0, 0.0}, {3e3, -2e3, 1e4}};
+    for (int i = 0; i < 2; i++) {
+        CHECK_OK(make_bodies(&mesh, shift[i], 1));
+        check_rigid_motions(shift[i]);
+        hx_mesh_free(&mesh);
+    }
+    CHECK_OK(make_bodies(&mesh, shift[0], 2));
+    support[0].set = "left"; /* of the first only */
+    EXPECT("beam.cfg: the body that holds node ", "(one of 2 bodies) has no support",
+           "six degrees");
+    params.n_support = 2;
+    support[1].set = "second-corner";
+    EXPECT("beam.cfg: the supports leave the body that holds node ", "(one of 2 bodies)",
+           "a rotation about");
+    /* the node it names is of the second body, by its original number */
+    long long node = 0;
+    params.n_support = 1;
+    CHECK(hx_problem_create(&(hx_problem){0}, &mesh, &params) == HX_EINPUT);
+    CHECK(sscanf(hx_error_message(), "beam.cfg: the body that holds node %lld", &node) == 1);
+    CHECK_MSG(node >= 45 && node < 90, "%s", hx_error_message());
+    hx_mesh_free(&mesh);
+    reset();
+}
+
+/* The box of the refusals: 4 x 4 x 2 elements. */
+static int make_mesh(void)
+{
+    static const int32_t core[8] = {0, 1, 2, 3, 16, 17, 18, 19};
+    const fixture_box box = {{4, 4, 2}, {4.0, 4.0, 2.0}, 0.0, 0};
+    const int32_t inner = fixture_node(&box, 2, 2, 1), edge = fixture_node(&box, 0, 1, 0);
+    int32_t all[32];
+    for (int32_t e = 0; e < 32; e++) all[e] = e;
+    HX_TRY(fixture_box_create(&mesh, &box));
+    HX_TRY(hx_mesh_add_node_set(&mesh, "empty", 0, NULL));
+    HX_TRY(hx_mesh_add_node_set(&mesh, "inner-node", 1, &inner));
+    HX_TRY(hx_mesh_add_node_set(&mesh, "left-bottom", 1, &edge));
+    HX_TRY(hx_mesh_add_elem_set(&mesh, "core", 8, core));
+    HX_TRY(hx_mesh_add_elem_set(&mesh, "part", 4, core));
+    HX_TRY(hx_mesh_add_elem_set(&mesh, "everything", 32, all));
+    return fixture_finish(&mesh, FIXTURE_SHUFFLED);
+}
+
+/* Created as it stands, measured by the caller. */
+static void create(hx_problem *problem)
+{
+    CHECK_OK(hx_problem_create(problem, &mesh, &params));
+    reset();
+}
+
+/* Volumes, initial density, weights, supports that meet, the SIMP law. */
+static void check_contents(void)
+{
+    hx_problem problem;
+    double total = 0.0, mass = 0.0, rho[32], modulus[32];
+    params.n_passive = 2; /* where sets overlap the later entry holds */
+    passive[0].density = 0.75;
+    passive[1].set = "part";
+    passive[1].density = 0.25;
+    params.n_support = 3;
+    support[0].fix = HX_FIX_X;
+    support[1].fix = HX_FIX_Y | HX_FIX_X;
+    support[2].fix = HX_FIX_Z;
+    support[2].value[2] = -0.5;
+    params.n_load = 3;
+    load[0].load_case = 2;
+    params.n_weight = 2;
+    weight[1] = 4.0;
+    load[2].set = "top";
+    load[2].load_case = 2;
+    load[2].value[0] = 0.5;
+    params.penalty = 2.5;
+    params.young = 10.0;
+    create(&problem);
+    CHECK(problem.n_case == 2 && problem.weight[0] == 1.0 && problem.weight[1] == 4.0);
+    const hx_set *left = hx_mesh_find_set(&mesh, "left");
+    int64_t n_fixed = 0, n_part = 0;
+    for (int64_t i = 0; i < mesh.n_node; i++) n_fixed += problem.fixed[i] != 0;
+    CHECK(n_fixed == left->n_node);
+    for (int64_t i = 0; i < left->n_node; i++) {
+        const double *value = problem.prescribed + 3 * (int64_t)left->node[i];
+        CHECK(problem.fixed[left->node[i]] == fix_all);
+        CHECK(value[0] == 0.0 && value[1] == 0.0 && value[2] == -0.5);
+    }
+    for (int e = 0; e < 32; e++) {
+        const int is_passive = !isnan(problem.passive[e]);
+        const double density = is_passive ? (double)problem.passive[e] : problem.initial_density;
+        total += problem.volume[e];
+        mass += problem.volume[e] * density;
+        n_part += is_passive && problem.passive[e] == 0.25f;
+        rho[e] = 0.01 + 0.03 * e;
+    }
+    CHECK(problem.n_passive == 8 && n_part == 4);
+    CHECK_REL(total, 32.0, 1e-13);
+    CHECK_REL(mass, 0.5 * 32.0, 1e-13);
+    CHECK_REL(problem.initial_density, (16.0 - 0.75 * 4.0 - 0.25 * 4.0) / 24.0, 1e-13);
+    CHECK_REL(problem.design_volume, 24.0, 1e-13);
+    CHECK_REL(problem.passive_mass, 4.0, 1e-13);
+    hx_problem_modulus(&problem, rho, modulus);
+    for (int e = 0; e < 32; e++) CHECK_REL(modulus[e], 10.0 * pow(rho[e], 2.5), 1e-14);
+    double sum[3];
+    hx_problem_total_force(&problem, 0, sum);
+    CHECK(sum[0] == 0.0 && sum[1] == 0.0 && fabs(sum[2] + 15.0) <= 1e-12);
+    hx_problem_total_force(&problem, 1, sum);
+    CHECK_ABS(sum[0], 0.5 * 25, 1e-12);
+    CHECK_ABS(sum[2], -15.0 - 25.0, 1e-12);
+    CHECK(hx_problem_bytes(&problem) >= 75u * 3 * 8 * 3);
+    hx_problem_free(&problem);
+    hx_problem_free(&problem);
+
+    create(&problem);
+    CHECK(problem.prescribed == NULL && problem.passive == NULL);
+    CHECK_REL(problem.initial_density, 0.5, 1e-13);
+    hx_problem_modulus(&problem, rho, modulus);
+    for (int e = 0; e < 32; e++) CHECK_REL(modulus[e], rho[e] * rho[e] * rho[e], 1e-15);
+    hx_problem_free(&problem);
+
+    params.n_load = 0; /* a prescribed displacement is load enough */
+    params.n_support = 2;
+    support[1].set = "right";
+    support[1].fix = HX_FIX_Z;
+    support[1].value[2] = 0.1;
+    create(&problem);
+    CHECK(problem.n_case == 1 && problem.prescribed != NULL);
+    hx_problem_free(&problem);
+
+    params.n_passive = 1; /* void may take more than half: the free part cannot hold the rest */
+    passive[0].density = 0.001;
+    params.volume_fraction = 0.9;
+    create(&problem);
+    CHECK(problem.initial_density == 1.0);
+    hx_problem_free(&problem);
+}
+
+int main(void)
+{
+    fixture_set_threads(1);
+    reset();
+    CHECK_OK(make_mesh());
+    check_numbers();
+    check_sets();
+    check_entries();
+    check_contents();
+    hx_mesh_free(&mesh);
+    check_supports();
+    TEST_END();
+}

@@ -1,0 +1,613 @@
+/* Every (operator, layout) of a device, in one loop: correctness, or speed.
+ *
+ *     checkop DEVICE                      correctness on small distorted, shuffled meshes
+ *     checkop DEVICE --bench NX NY NZ     time per product on a box, as a table
+ *
+ * The reference is a dense K summed in long double from B' D B, written independently of
+ * core/hex8.h. */
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "core/base/memory.h"
+#include "core/generate/generate.h"
+#include "core/registry.h"
+#include "core/solver/operator.h"
+#include "tests/lib/test.h"
+
+typedef long double real;
+
+static void set_threads(int n)
+{
+#ifdef _OPENMP
+    omp_set_num_threads(n);
+#else
+    (void)n;
+#endif
+}
+
+static uint64_t random_state = 88172645463325252u;
+
+static double uniform(double low, double high)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return low + (high - low) * (double)(random_state >> 11) * 0x1p-53;
+}
+
+/* Ke = sum of B' D B det J over Gauss points, by the textbook. */
+static void reference_stiffness(const double x[24], double nu, real ke[24][24])
+{
+    static const int corner[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
+                                     {-1, -1, 1},  {1, -1, 1},  {1, 1, 1},  {-1, 1, 1}};
+    const real c = 1.0L / ((1.0L + nu) * (1.0L - 2.0L * nu));
+    const real point = 1.0L / sqrtl(3.0L);
+    real d[6][6] = {{0.0L}};
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) d[i][j] = i == j ? c * (1.0L - nu) : c * nu;
+    for (int i = 3; i < 6; i++) d[i][i] = 0.5L / (1.0L + nu);
+    memset(ke, 0, 24 * sizeof ke[0]);
+    for (int q = 0; q < 8; q++) {
+        const real r[3] = {corner[q][0] * point, corner[q][1] * point, corner[q][2] * point};
+        real dn[8][3], j[3][3] = {{0.0L}}, inv[3][3], g[8][3], b[6][24] = {{0.0L}};
+        for (int a = 0; a < 8; a++)
+            for (int i = 0; i < 3; i++) {
+                dn[a][i] = 0.125L * corner[a][i];
+                for (int k = 0; k < 3; k++)
+                    if (k != i) dn[a][i] *= 1.0L + corner[a][k] * r[k];
+            }
+        for (int a = 0; a < 8; a++)
+            for (int i = 0; i < 3; i++)
+                for (int k = 0; k < 3; k++) j[i][k] += dn[a][i] * x[3 * a + k];
+        real det = 0.0L;
+        for (int i = 0; i < 3; i++) {
+            const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
+            for (int k = 0; k < 3; k++) {
+                const int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
+                inv[k][i] = j[i1][k1] * j[i2][k2] - j[i1][k2] * j[i2][k1];
+            }
+            det += j[0][i] *
+                   (j[1][(i + 1) % 3] * j[2][(i + 2) % 3] - j[1][(i + 2) % 3] * j[2][(i + 1) % 3]);
+        }
+        for (int a = 0; a < 8; a++)
+            for (int k = 0; k < 3; k++)
+                g[a][k] =
+                    (inv[k][0] * dn[a][0] + inv[k][1] * dn[a][1] + inv[k][2] * dn[a][2]) / det;
+        for (int a = 0; a < 8; a++) {
+            for (int i = 0; i < 3; i++) b[i][3 * a + i] = g[a][i];
+            b[3][3 * a] = g[a][1], b[3][3 * a + 1] = g[a][0];
+            b[4][3 * a + 1] = g[a][2], b[4][3 * a + 2] = g[a][1];
+            b[5][3 * a] = g[a][2], b[5][3 * a + 2] = g[a][0];
+        }
+        for (int m = 0; m < 24; m++)
+            for (int n = 0; n < 24; n++)
+                for (int s = 0; s < 6; s++)
+                    for (int t = 0; t < 6; t++) ke[m][n] += det * b[s][m] * d[s][t] * b[t][n];
+    }
+}
+
+/* Ke of every element for unit modulus; the caller frees *ke. */
+static int make_reference(const hx_mesh *mesh, double nu, real (**ke)[24][24])
+{
+    HX_TRY(hx_alloc(ke, (size_t)mesh->n_elem, sizeof **ke, "reference"));
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        double xe[24];
+        for (int m = 0; m < 24; m++) xe[m] = mesh->xyz[3 * mesh->conn[8 * e + m / 3] + m % 3];
+        reference_stiffness(xe, nu, (*ke)[e]);
+    }
+    return HX_OK;
+}
+
+/* y = K(E) x, diag and energies, summed in long double. */
+static void reference_product(const hx_mesh *mesh, real (*ke)[24][24], const double *modulus,
+                              const double *x, real *y, real *diag, double *energy)
+{
+    memset(y, 0, (size_t)mesh->n_node * 3 * sizeof *y);
+    memset(diag, 0, (size_t)mesh->n_node * 3 * sizeof *diag);
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        real sum_e = 0.0L;
+        const int32_t *conn = mesh->conn + 8 * e;
+        for (int m = 0; m < 24; m++) {
+            real sum = 0.0L;
+            for (int n = 0; n < 24; n++) sum += ke[e][m][n] * x[3 * conn[n / 3] + n % 3];
+            y[3 * conn[m / 3] + m % 3] += modulus[e] * sum;
+            diag[3 * conn[m / 3] + m % 3] += modulus[e] * ke[e][m][m];
+            sum_e += sum * x[3 * conn[m / 3] + m % 3];
+        }
+        energy[e] = (double)sum_e;
+    }
+}
+
+/* |a - b| / |b|; NaN if a holds one. */
+static double relative_error(int64_t n, const double *a, const real *b)
+{
+    real num = 0.0L, den = 0.0L;
+    for (int64_t i = 0; i < n; i++) {
+        num += ((real)a[i] - b[i]) * ((real)a[i] - b[i]);
+        den += b[i] * b[i];
+    }
+    return (double)sqrtl(num / den);
+}
+
+/* A supported box or connecting rod, distorted and shuffled; a problem on it. */
+typedef struct model {
+    hx_mesh mesh;
+    hx_problem problem;
+} model;
+
+/* What becomes of a box's half of large x. */
+typedef enum { AS_IT_IS, HALF_DISTORTED, HALF_SHEARED } change;
+
+static void change_half(hx_mesh *mesh, change half)
+{
+    double low = mesh->xyz[0], high = low;
+    for (int64_t a = 0; a < mesh->n_node; a++) {
+        test_least(&low, mesh->xyz[3 * a]);
+        test_worst(&high, mesh->xyz[3 * a]);
+    }
+    for (int64_t a = 0; a < mesh->n_node; a++) {
+        double *x = mesh->xyz + 3 * a;
+        const double beyond = x[0] - 0.5 * (low + high);
+        if (half == AS_IT_IS || beyond <= 0.0) continue;
+        for (int i = 0; i < 3; i++)
+            x[i] += half == HALF_SHEARED ? (0.3 - 0.2 * i) * beyond : uniform(-0.2, 0.2);
+    }
+}
+
+static int make_model(model *m, const char *generator, const hx_generate_params *params, double nu,
+                      int shuffled, change half)
+{
+    memset(m, 0, sizeof *m);
+    HX_TRY(hx_generator_find(generator)->generate(&m->mesh, params));
+    change_half(&m->mesh, half);
+    if (shuffled)
+        HX_TRY(hx_mesh_shuffle(&m->mesh, 7));
+    else
+        HX_TRY(hx_mesh_reorder(&m->mesh));
+    HX_TRY(hx_mesh_finish(&m->mesh));
+    const int is_box = strcmp(generator, "cantilever") == 0;
+    const hx_support_spec support = {.set = is_box ? "left" : "lower-bore",
+                                     .origin = "checkop",
+                                     .fix = HX_FIX_X | HX_FIX_Y | HX_FIX_Z};
+    const hx_load_spec load = {.set = is_box ? "right" : "upper-bore",
+                               .origin = "checkop",
+                               .kind = HX_LOAD_NODE_FORCE,
+                               .value = {0.0, 0.0, -1.0},
+                               .load_case = 1};
+    const hx_problem_params problem = {.origin = "checkop",
+                                       .young = 1.0,
+                                       .poisson = nu,
+                                       .penalty = 3.0,
+                                       .rho_min = 0.001,
+                                       .volume_fraction = 0.5,
+                                       .n_support = 1,
+                                       .support = &support,
+                                       .n_load = 1,
+                                       .load = &load};
+    return hx_problem_create(&m->problem, &m->mesh, &problem);
+}
+
+static void free_model(model *m)
+{
+    hx_problem_free(&m->problem);
+    hx_mesh_free(&m->mesh);
+}
+
+typedef struct vectors {
+    int64_t n_dof;
+    double *x, *y, *z, *modulus, *energy, *energy_ref;
+    real *ref, *diag;
+    real (*ke)[24][24]; /* of the reference; NULL without one */
+    double *d_x, *d_y;
+    float *single, *d_single_x, *d_single_y;
+} vectors;
+
+static int make_vectors(vectors *v, hx_device *dev, const hx_mesh *mesh)
+{
+    const size_t n = 3 * (size_t)mesh->n_node;
+    memset(v, 0, sizeof *v);
+    v->n_dof = (int64_t)n;
+    HX_TRY(hx_alloc(&v->x, n, sizeof(double), "x"));
+    HX_TRY(hx_alloc(&v->y, n, sizeof(double), "y"));
+    HX_TRY(hx_alloc(&v->z, n, sizeof(double), "z"));
+    HX_TRY(hx_alloc(&v->modulus, (size_t)mesh->n_elem, sizeof(double), "modulus"));
+    HX_TRY(hx_alloc(&v->energy, (size_t)mesh->n_elem, sizeof(double), "energy"));
+    HX_TRY(hx_alloc(&v->energy_ref, (size_t)mesh->n_elem, sizeof(double), "energy"));
+    HX_TRY(hx_alloc(&v->ref, n, sizeof(real), "reference"));
+    HX_TRY(hx_alloc(&v->diag, n, sizeof(real), "reference"));
+    HX_TRY(hx_alloc(&v->single, n, sizeof(float), "x in single precision"));
+    HX_TRY(dev->ops->alloc(dev, n * sizeof(float), &v->d_single_x));
+    HX_TRY(dev->ops->alloc(dev, n * sizeof(float), &v->d_single_y));
+    HX_TRY(dev->ops->alloc(dev, n * sizeof(double), &v->d_x));
+    HX_TRY(dev->ops->alloc(dev, n * sizeof(double), &v->d_y));
+    for (int64_t e = 0; e < mesh->n_elem; e++) v->modulus[e] = pow(10.0, uniform(-9.0, 0.0));
+    return HX_OK;
+}
+
+static void free_vectors(vectors *v, hx_device *dev)
+{
+    void *const host[] = {v->x,          v->y,   v->z,    v->modulus, v->energy,
+                          v->energy_ref, v->ref, v->diag, v->ke,      v->single};
+    for (size_t i = 0; i < sizeof host / sizeof host[0]; i++) free(host[i]);
+    dev->ops->release(dev, v->d_x);
+    dev->ops->release(dev, v->d_y);
+    dev->ops->release(dev, v->d_single_x);
+    dev->ops->release(dev, v->d_single_y);
+}
+
+/* y = K x through the device, y poisoned before. */
+static int product(const hx_operator *op, vectors *v, const double *x, double *y, int masked)
+{
+    const size_t bytes = (size_t)v->n_dof * sizeof(double);
+    hx_device *dev = op->dev;
+    for (int64_t i = 0; i < v->n_dof; i++) y[i] = NAN;
+    HX_TRY(dev->ops->upload(dev, v->d_y, y, bytes));
+    HX_TRY(dev->ops->upload(dev, v->d_x, x, bytes));
+    HX_TRY(masked ? hx_operator_apply(op, v->d_x, v->d_y)
+                  : hx_operator_apply_unmasked(op, v->d_x, v->d_y));
+    return dev->ops->download(dev, y, v->d_y, bytes);
+}
+
+/* The same in single precision; x and y are rounded to it and come back from it. */
+static int product_single(const hx_operator *op, vectors *v, const double *x, double *y)
+{
+    if (op->strategy->prepare_single) HX_TRY(op->strategy->prepare_single(op->state));
+    const size_t bytes = (size_t)v->n_dof * sizeof(float);
+    hx_device *dev = op->dev;
+    for (int64_t i = 0; i < v->n_dof; i++) v->single[i] = NAN;
+    HX_TRY(dev->ops->upload(dev, v->d_single_y, v->single, bytes));
+    for (int64_t i = 0; i < v->n_dof; i++) v->single[i] = (float)x[i];
+    HX_TRY(dev->ops->upload(dev, v->d_single_x, v->single, bytes));
+    HX_TRY(op->strategy->apply_single(op->state, v->d_single_x, v->d_single_y));
+    HX_TRY(dev->ops->download(dev, v->single, v->d_single_y, bytes));
+    for (int64_t i = 0; i < v->n_dof; i++) y[i] = (double)v->single[i];
+    return HX_OK;
+}
+
+/* What a product of this operator may be off by, relative. */
+static double error_bound(const hx_operator *op)
+{
+    return op->strategy->error > 0.0 ? op->strategy->error : 1e-12;
+}
+
+/* No forces, but for the error of a product of what is moved: E = 1 at most. */
+static void check_rigid_motions(const hx_operator *op, const hx_mesh *mesh, vectors *v,
+                                const char *label)
+{
+    for (int mode = 0; mode < 6; mode++) {
+        double largest = 0.0, moved = 0.0;
+        for (int64_t a = 0; a < mesh->n_node; a++) {
+            const double *p = mesh->xyz + 3 * a;
+            for (int i = 0; i < 3; i++) {
+                const int axis = mode - 3, j = (axis + 1) % 3, k = (axis + 2) % 3;
+                v->x[3 * a + i] = mode < 3 ? (double)(i == mode)
+                                  : i == j ? -p[k]
+                                  : i == k ? p[j]
+                                           : 0.0;
+                test_worst(&moved, fabs(v->x[3 * a + i]));
+            }
+        }
+        CHECK_OK(product(op, v, v->x, v->y, 0));
+        for (int64_t i = 0; i < v->n_dof; i++) test_worst(&largest, fabs(v->y[i]));
+        CHECK_MSG(largest <= error_bound(op) * moved, "%s: rigid motion %d gives force %.3g", label,
+                  mode, largest);
+    }
+}
+
+static void check_operator(hx_operator *op, const model *m, vectors *v, const char *label)
+{
+    const hx_mesh *mesh = &m->mesh;
+    double forward = 0.0, backward = 0.0;
+    CHECK_OK(hx_operator_set_modulus(op, v->modulus));
+    for (int repeat = 0; repeat < 2; repeat++) {
+        for (int64_t i = 0; i < v->n_dof; i++) v->x[i] = uniform(-1.0, 1.0);
+        reference_product(mesh, v->ke, v->modulus, v->x, v->ref, v->diag, v->energy_ref);
+        CHECK_OK(product(op, v, v->x, v->y, 0));
+        const double error = relative_error(v->n_dof, v->y, v->ref);
+        CHECK_MSG(error <= error_bound(op), "%s: relative error %.3g", label, error);
+        if (repeat == 0) printf("%-28s relative error %.1e\n", label, error);
+    }
+
+    /* supports: rows of fixed degrees of freedom are 0, the others as before */
+    CHECK_OK(product(op, v, v->x, v->z, 1));
+    for (int64_t i = 0; i < v->n_dof; i++) {
+        const int fixed = m->problem.fixed[i / 3] >> (i % 3) & 1;
+        CHECK_MSG(fixed ? v->z[i] == 0.0 : fabs(v->z[i] - v->y[i]) <= 1e-12, "%s: masked row %lld",
+                  label, (long long)i);
+    }
+
+    /* symmetry: z' K x = x' K z */
+    for (int64_t i = 0; i < v->n_dof; i++) {
+        v->z[i] = uniform(-1.0, 1.0);
+        forward += v->z[i] * v->y[i];
+    }
+    CHECK_OK(product(op, v, v->z, v->y, 0));
+    for (int64_t i = 0; i < v->n_dof; i++) backward += v->x[i] * v->y[i];
+    CHECK_MSG(fabs(forward - backward) <= error_bound(op) * (double)v->n_dof,
+              "%s: z'Kx %.15g, x'Kz %.15g", label, forward, backward);
+
+    check_rigid_motions(op, mesh, v, label);
+}
+
+static void check_single(const hx_operator *op, const model *m, vectors *v, const char *label)
+{
+    for (int64_t i = 0; i < v->n_dof; i++) v->x[i] = (double)(float)uniform(-1.0, 1.0);
+    reference_product(&m->mesh, v->ke, v->modulus, v->x, v->ref, v->diag, v->energy_ref);
+    CHECK_OK(product_single(op, v, v->x, v->y));
+    const double error = relative_error(v->n_dof, v->y, v->ref);
+    CHECK_MSG(error <= 2e-6, "%s: relative error %.3g in single precision", label, error);
+    printf("%-28s relative error %.1e in single precision\n", label, error);
+}
+
+/* The same bits from one thread, from two, and a second time. */
+static void check_bits(const hx_operator *op, vectors *v, const char *label)
+{
+    const size_t bytes = (size_t)v->n_dof * sizeof(double);
+    for (int64_t i = 0; i < v->n_dof; i++) v->x[i] = uniform(-1.0, 1.0);
+    for (int single = 0; single < (op->strategy->apply_single ? 2 : 1); single++)
+        for (int threads = 1; threads <= 2; threads++) {
+            double *to = threads == 1 ? v->y : v->z;
+            set_threads(threads);
+            CHECK_OK(single ? product_single(op, v, v->x, to) : product(op, v, v->x, to, 0));
+            set_threads(1);
+            if (threads == 2)
+                CHECK_MSG(memcmp(v->y, v->z, bytes) == 0, "%s: other bits%s", label,
+                          single ? " in single precision" : "");
+        }
+}
+
+/* y and its dot with x, through apply_dot, both poisoned before. */
+static int product_dot(const hx_operator *op, vectors *v, const double *x, double *y, double *sum)
+{
+    const size_t bytes = (size_t)v->n_dof * sizeof(double);
+    hx_device *dev = op->dev;
+    double *d_sum;
+    int rc;
+    HX_TRY(dev->ops->alloc(dev, sizeof *d_sum, &d_sum));
+    for (int64_t i = 0; i < v->n_dof; i++) y[i] = NAN;
+    *sum = NAN;
+    HX_TRY_FAIL(dev->ops->upload(dev, d_sum, sum, sizeof *sum));
+    HX_TRY_FAIL(dev->ops->upload(dev, v->d_y, y, bytes));
+    HX_TRY_FAIL(dev->ops->upload(dev, v->d_x, x, bytes));
+    HX_TRY_FAIL(op->strategy->apply_dot(op->state, v->d_x, v->d_y, d_sum));
+    HX_TRY_FAIL(dev->ops->download(dev, sum, d_sum, sizeof *sum));
+    rc = dev->ops->download(dev, y, v->d_y, bytes);
+fail:
+    dev->ops->release(dev, d_sum);
+    return rc;
+}
+
+/* The same y as from apply and x'y of it, from one thread and from two. */
+static void check_dot(const hx_operator *op, vectors *v, const char *label)
+{
+    const size_t bytes = (size_t)v->n_dof * sizeof(double);
+    real dot = 0.0L, xx = 0.0L, yy = 0.0L;
+    double sum[2];
+    for (int64_t i = 0; i < v->n_dof; i++) v->x[i] = uniform(-1.0, 1.0);
+    CHECK_OK(product(op, v, v->x, v->y, 0));
+    for (int64_t i = 0; i < v->n_dof; i++) {
+        dot += (real)v->x[i] * v->y[i];
+        xx += (real)v->x[i] * v->x[i];
+        yy += (real)v->y[i] * v->y[i];
+    }
+    for (int threads = 1; threads <= 2; threads++) {
+        set_threads(threads);
+        CHECK_OK(product_dot(op, v, v->x, v->z, &sum[threads - 1]));
+        set_threads(1);
+        CHECK_MSG(!op->strategy->deterministic || memcmp(v->y, v->z, bytes) == 0,
+                  "%s: other bits of y from apply_dot, %d threads", label, threads);
+        const double error = (double)(fabsl(sum[threads - 1] - dot) / sqrtl(xx * yy));
+        CHECK_MSG(error <= 1e-13, "%s: x'y %.17g, must be %.17Lg", label, sum[threads - 1], dot);
+    }
+    CHECK_MSG(!op->strategy->deterministic || memcmp(&sum[0], &sum[1], sizeof sum[0]) == 0,
+              "%s: x'y %.17g, two threads %.17g", label, sum[0], sum[1]);
+}
+
+static void check_all(hx_operator *op, const model *m, vectors *v, const char *label)
+{
+    check_operator(op, m, v, label);
+    if (op->strategy->apply_single) check_single(op, m, v, label);
+    if (op->strategy->deterministic) check_bits(op, v, label);
+    if (op->strategy->apply_dot) check_dot(op, v, label);
+}
+
+/* The operator with every instruction set that runs here. */
+static void check_variants(hx_operator *op, const model *m, vectors *v)
+{
+    const char *name;
+    for (int i = 0; (name = op->strategy->variant(op->state, i)) != NULL; i++) {
+        char label[64];
+        snprintf(label, sizeof label, "%s %s", op->strategy->name, name);
+        check_all(op, m, v, label);
+    }
+    CHECK(op->strategy->variant(op->state, 0) != NULL);
+}
+
+/* What does not depend on the strategy: diagonal and energies from coordinates, masks. */
+static void check_from_coordinates(hx_operator *op, const model *m, vectors *v)
+{
+    const size_t bytes = (size_t)v->n_dof * sizeof(double);
+    for (int64_t i = 0; i < v->n_dof; i++) v->x[i] = uniform(-1.0, 1.0);
+    reference_product(&m->mesh, v->ke, v->modulus, v->x, v->ref, v->diag, v->energy_ref);
+    CHECK_OK(hx_operator_set_modulus(op, v->modulus));
+    CHECK_OK(hx_operator_diagonal(op, v->d_y));
+    CHECK_OK(op->dev->ops->download(op->dev, v->y, v->d_y, bytes));
+    for (int64_t i = 0; i < v->n_dof; i++) {
+        if (m->problem.fixed[i / 3] >> (i % 3) & 1)
+            CHECK(v->y[i] == 0.0);
+        else
+            CHECK_REL(v->y[i], v->diag[i], 1e-12);
+    }
+    CHECK_OK(op->dev->ops->upload(op->dev, v->d_x, v->x, bytes));
+    double *d_energy = NULL;
+    const size_t n_elem = (size_t)m->mesh.n_elem;
+    CHECK_OK(op->dev->ops->alloc(op->dev, n_elem * sizeof *d_energy, &d_energy));
+    CHECK_OK(hx_operator_energy(op, v->d_x, d_energy));
+    CHECK_OK(op->dev->ops->download(op->dev, v->energy, d_energy, n_elem * sizeof *d_energy));
+    op->dev->ops->release(op->dev, d_energy);
+    for (int64_t e = 0; e < m->mesh.n_elem; e++) CHECK_REL(v->energy[e], v->energy_ref[e], 1e-11);
+}
+
+static void check_mesh(hx_device *dev, const char *title, const char *generator,
+                       const hx_generate_params *params, double nu, int shuffled, change half)
+{
+    model m;
+    vectors v;
+    printf("-- %s\n", title);
+    CHECK_OK(make_model(&m, generator, params, nu, shuffled, half));
+    CHECK_OK(make_vectors(&v, dev, &m.mesh));
+    CHECK_OK(make_reference(&m.mesh, m.problem.poisson, &v.ke));
+    int first = 1;
+    for (size_t i = 0; hx_strategies[i]; i++) {
+        const hx_strategy *strategy = hx_strategies[i];
+        if (strcmp(strategy->device, dev->ops->name) != 0) continue;
+        for (int layout = 0; layout < HX_N_LAYOUT; layout++) {
+            hx_operator op;
+            char label[64];
+            if (!(strategy->layouts & HX_LAYOUT_BIT(layout))) continue;
+            snprintf(label, sizeof label, "%s %s", strategy->name,
+                     hx_layout_name((hx_layout)layout));
+            CHECK_OK(hx_operator_create(&op, dev, strategy, (hx_layout)layout, &m.problem, 0));
+            if (strategy->variant)
+                check_variants(&op, &m, &v);
+            else
+                check_all(&op, &m, &v, label);
+            if (first) check_from_coordinates(&op, &m, &v);
+            first = 0;
+            hx_operator_free(&op);
+        }
+    }
+    CHECK_MSG(!first, "no operator for device %s", dev->ops->name);
+    free_vectors(&v, dev);
+    free_model(&m);
+}
+
+static int check_device(hx_device *dev)
+{
+    const hx_generate_params tiny = {.nx = 1, .ny = 1, .nz = 1};
+    const hx_generate_params box = {.nx = 7, .ny = 5, .nz = 3, .distort = 0.25, .seed = 3};
+    const hx_generate_params rod = {.nx = 12, .ny = 2};
+    const hx_generate_params large = {.nx = 11, .ny = 7, .nz = 7, .distort = 0.25, .seed = 5};
+    /* more shared nodes than otf on a CPU takes at a time */
+    const hx_generate_params larger = {.nx = 14, .ny = 10, .nz = 8, .distort = 0.25, .seed = 9};
+    /* halves of more elements than a patch of congruent ones has */
+    const hx_generate_params halves = {.nx = 12, .ny = 6, .nz = 5};
+    check_mesh(dev, "one element", "cantilever", &tiny, 0.3, 0, AS_IT_IS);
+    check_mesh(dev, "distorted box, shuffled", "cantilever", &box, 0.3, 1, AS_IT_IS);
+    check_mesh(dev, "distorted box, reordered, nu = 0.45", "cantilever", &box, 0.45, 0, AS_IT_IS);
+    check_mesh(dev, "connecting rod, shuffled", "conrod", &rod, 0.3, 1, AS_IT_IS);
+    check_mesh(dev, "connecting rod, reordered (10 neighbours at a node)", "conrod", &rod, 0.3, 0,
+               AS_IT_IS);
+    check_mesh(dev, "large box, shuffled", "cantilever", &large, 0.3, 1, AS_IT_IS);
+    check_mesh(dev, "large box, reordered", "cantilever", &large, 0.3, 0, AS_IT_IS);
+    check_mesh(dev, "larger box, shuffled", "cantilever", &larger, 0.3, 1, AS_IT_IS);
+    for (int shuffled = 0; shuffled < 2; shuffled++) {
+        check_mesh(dev,
+                   shuffled ? "box, half of it distorted, shuffled" : "box, half of it distorted",
+                   "cantilever", &halves, 0.3, shuffled, HALF_DISTORTED);
+        check_mesh(dev, shuffled ? "box, half of it sheared, shuffled" : "box, half of it sheared",
+                   "cantilever", &halves, 0.3, shuffled, HALF_SHEARED);
+    }
+    TEST_END();
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+enum { N_REPEAT = 21 };
+
+/* Seconds of single products, sorted. */
+static int time_products(hx_operator *op, vectors *v, double seconds[N_REPEAT])
+{
+    const hx_device_ops *ops = op->dev->ops;
+    for (int i = 0; i < 3; i++) HX_TRY(hx_operator_apply(op, v->d_x, v->d_y));
+    for (int i = 0; i < N_REPEAT; i++) {
+        HX_TRY(ops->mark(op->dev, 0));
+        HX_TRY(op->strategy->apply(op->state, v->d_x, v->d_y));
+        HX_TRY(ops->mark(op->dev, 1));
+        HX_TRY(ops->sync(op->dev));
+        HX_TRY(ops->elapsed(op->dev, 0, 1, &seconds[i]));
+    }
+    qsort(seconds, N_REPEAT, sizeof *seconds, by_value);
+    return HX_OK;
+}
+
+/* Table of the time per product; the output's zeroing is inside the time. Bytes: the stored Ke,
+ * connectivity and modulus of each element, x read and y written once. */
+static int bench_device(hx_device *dev, int nx, int ny, int nz)
+{
+    const hx_generate_params params = {.nx = nx, .ny = ny, .nz = nz};
+    model m;
+    vectors v;
+    double bandwidth, reference = 0.0;
+    CHECK_OK(make_model(&m, "cantilever", &params, 0.3, 0, AS_IT_IS));
+    CHECK_OK(make_vectors(&v, dev, &m.mesh));
+    for (int64_t i = 0; i < v.n_dof; i++) v.x[i] = uniform(-1.0, 1.0);
+    CHECK_OK(dev->ops->upload(dev, v.d_x, v.x, (size_t)v.n_dof * sizeof(double)));
+    CHECK_OK(dev->ops->copy_bandwidth(dev, &bandwidth));
+    printf("%s: box %d x %d x %d, %lld elements, copy bandwidth %.0f GB/s\n", dev->description, nx,
+           ny, nz, (long long)m.mesh.n_elem, bandwidth * 1e-9);
+    printf("%-8s %-12s %10s %10s %10s %10s %8s %8s %9s\n", "operator", "layout", "median ms",
+           "min ms", "max ms", "Gel/s", "GB/s", "of copy", "speedup");
+    for (size_t i = 0; hx_strategies[i]; i++) {
+        const hx_strategy *strategy = hx_strategies[i];
+        if (strcmp(strategy->device, dev->ops->name) != 0) continue;
+        for (int layout = 0; layout < HX_N_LAYOUT; layout++) {
+            hx_operator op;
+            double seconds[N_REPEAT];
+            if (!(strategy->layouts & HX_LAYOUT_BIT(layout))) continue;
+            CHECK_OK(hx_operator_create(&op, dev, strategy, (hx_layout)layout, &m.problem, 0));
+            CHECK_OK(hx_operator_set_modulus(&op, v.modulus));
+            CHECK_OK(time_products(&op, &v, seconds));
+            const double median = seconds[N_REPEAT / 2];
+            const double bytes =
+                (double)m.mesh.n_elem * (strategy->bytes_per_elem + 40.0) + (double)v.n_dof * 16.0;
+            if (strcmp(strategy->name, "ebe") == 0 && layout == HX_LAYOUT_ROWMAJOR)
+                reference = median;
+            printf("%-8s %-12s %10.3f %10.3f %10.3f %10.3f %8.0f %7.0f%% ", strategy->name,
+                   hx_layout_name((hx_layout)layout), 1e3 * median, 1e3 * seconds[0],
+                   1e3 * seconds[N_REPEAT - 1], (double)m.mesh.n_elem / median * 1e-9,
+                   bytes / median * 1e-9, 100.0 * bytes / median / bandwidth);
+            if (reference > 0.0)
+                printf("%8.2fx\n", reference / median);
+            else
+                printf("%9s\n", "-");
+            hx_operator_free(&op);
+        }
+    }
+    printf("speedup: over ebe rowmajor, in this run\n");
+    free_vectors(&v, dev);
+    free_model(&m);
+    TEST_END();
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "cpu";
+    const hx_device_ops *ops = hx_device_find(name);
+    hx_device dev;
+    char why[256];
+    if (!ops) TEST_SKIP("this build has no device '%s'", name);
+    if (!ops->available(why, sizeof why)) TEST_SKIP("device '%s': %s", name, why);
+    if (hx_device_open(&dev, ops) < 0) {
+        printf("%s\n", hx_error_message());
+        return 1;
+    }
+    int status;
+    if (argc == 6 && strcmp(argv[2], "--bench") == 0)
+        status = bench_device(&dev, atoi(argv[3]), atoi(argv[4]), atoi(argv[5]));
+    else
+        status = check_device(&dev);
+    hx_device_close(&dev);
+    return status;
+}

@@ -1,0 +1,282 @@
+/* What a device does for multigrid on the lattices, against dense matrices in double: Galerkin
+ * matrices of coarser ones, products, transfers between them, smoother and power iteration.
+ *
+ *     test_multigrid_level [cpu | cuda] */
+#include "tests/lib/multigrid_model.h"
+
+/* ---- Galerkin matrices ---- */
+
+/* P of lattice k in lattice k - 1, [6 n_fine][6 n_coarse]. */
+static double *lattice_p(const grids *g, int k)
+{
+    const hx_lattice_level *fine = &g->lattice.level[k - 1], *coarse = fine + 1;
+    const int64_t n_col = DOF * coarse->n_node;
+    double *p = new_doubles(DOF * fine->n_node * n_col);
+    for (int64_t a = 0; a < fine->n_node; a++)
+        for (int64_t j = 0; j < coarse->n_node; j++) {
+            double w = 1.0, d[3];
+            for (int i = 0; i < 3; i++) {
+                const int32_t at = g->place[k - 1][3 * a + i], up = g->place[k][3 * j + i];
+                if (coarse->mode[i] == HX_LATTICE_HALVE) w *= fmax(0.0, 1.0 - fabs(at / 2.0 - up));
+                d[i] =
+                    g->first[k - 1][i] + at * fine->step[i] - g->first[k][i] - up * coarse->step[i];
+            }
+            if (w == 0.0) continue;
+            add_motion(p + DOF * a * n_col, n_col, j, w, d);
+            for (int i = 3; i < 6; i++) p[(DOF * a + i) * n_col + DOF * j + i] = w;
+        }
+    return p;
+}
+
+/* P'A P, P [n][m] sparse. */
+static double *triple(int64_t n, int64_t m, const double *p, const double *a)
+{
+    double *ap = new_doubles(n * m), *sum = new_doubles(m * m);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < n; k++)
+            for (int64_t c = 0; a[i * n + k] != 0.0 && c < m; c++)
+                ap[i * m + c] += a[i * n + k] * p[k * m + c];
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t r = 0; r < m; r++)
+            for (int64_t c = 0; p[i * m + r] != 0.0 && c < m; c++)
+                sum[r * m + c] += p[i * m + r] * ap[i * m + c];
+    free(ap);
+    return sum;
+}
+
+/* From the first lattice's, which test_multigrid_mesh checks. */
+static void check_galerkin(const grids *g)
+{
+    CHECK_OK(ops->mesh_galerkin(&device, &g->m, &g->level[0]));
+    double *a = dense_of(&g->level[0]);
+    for (int k = 1; k < g->lattice.n_level; k++) {
+        const int64_t n = DOF * g->level[k - 1].n_node, m = DOF * g->level[k].n_node;
+        double *p = lattice_p(g, k), *expected = triple(n, m, p, a);
+        CHECK_OK(ops->galerkin(&device, &g->level[k - 1], &g->level[k]));
+        free(a);
+        a = dense_of(&g->level[k]);
+        check_matrix(m, a, expected, "P'AP");
+        free(expected);
+        free(p);
+    }
+    free(a);
+}
+
+/* ---- on a lattice ---- */
+
+/* y = A x + c in double, A [n][n]. */
+static double *dense_product(int64_t n, const double *a, const double *x)
+{
+    double *y = new_doubles(n);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) y[i] += a[i * n + j] * x[j];
+    return y;
+}
+
+/* Rows of void and of solid differ by as much as the contrast: each over its own diagonal. */
+static void check_rows(const hx_mg_level *level, const double *a, const double *y,
+                       const double *expected, const char *what)
+{
+    const int64_t n = DOF * level->n_node;
+    double off = 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        double size = 0.0;
+        for (int64_t j = 0; j < n; j++) size += fabs(a[i * n + j]);
+        test_worst(&off, over(fabs(y[i] - expected[i]), size));
+    }
+    CHECK_MSG(off <= 1e-6, "%s: %s off by %g", context, what, off);
+}
+
+static void check_products(const hx_mg_level *level, const double *a)
+{
+    const int64_t n = DOF * level->n_node;
+    double *x = random_doubles(n, 8), *b = random_doubles(n, 9), *expected = dense_product(n, a, x);
+    float *d_x = put_floats(n, x), *d_y = put(NULL, (size_t)n * sizeof(float));
+    for (int64_t i = 0; i < n; i++) b[i] = (double)(float)(b[i] * a[i * n + i]);
+    set_floats(level->d_b, n, b);
+    CHECK_OK(ops->multiply(&device, level, d_x, d_y));
+    double *y = get_floats(n, d_y);
+    check_rows(level, a, y, expected, "product");
+    free(y);
+    CHECK_OK(ops->residual(&device, level, d_x, d_y));
+    y = get_floats(n, d_y);
+    for (int64_t i = 0; i < n; i++) expected[i] = b[i] - expected[i];
+    check_rows(level, a, y, expected, "residual");
+    for (int64_t j = 0, wrong = 0; n <= 300 && j < n; j++) { /* column by column, the same bits */
+        for (int64_t i = 0; i < n; i++) x[i] = i == j;
+        set_floats(d_x, n, x);
+        CHECK_OK(ops->multiply(&device, level, d_x, d_y));
+        free(y);
+        y = get_floats(n, d_y);
+        for (int64_t i = 0; i < n; i++) wrong += y[i] != a[i * n + j];
+        CHECK_MSG(wrong == 0, "%s: column %lld", context, (long long)j);
+    }
+    release(d_x);
+    release(d_y);
+    free(x);
+    free(b);
+    free(y);
+    free(expected);
+}
+
+/* Chebyshev steps by hand on the dense matrix, from zero and from a vector. */
+static void check_smoothing(const hx_mg_level *level, const double *a)
+{
+    enum { STEPS = 4 };
+    const int64_t n = DOF * level->n_node;
+    hx_mg_smoother s;
+    double *b = get_floats(n, level->d_b), *m = get_floats(n, level->d_m);
+    double *x = new_doubles(n), *d = new_doubles(n), worst = 0.0;
+    float *d_old = put(NULL, (size_t)n * sizeof(float)),
+          *d_new = put(NULL, (size_t)n * sizeof(float));
+    s = set_smoother(level->d_smoother, 1.1, 16.0);
+    for (int64_t i = 0; i < n; i++) CHECK_REL(m[i], a[i * n + i] > 0 ? 1 / a[i * n + i] : 0, 1e-6);
+    for (int step = 0; step < 2 * STEPS; step++) {
+        const int i = step % STEPS;
+        double *ax = dense_product(n, a, x), off;
+        for (int64_t k = 0; k < n; k++) {
+            d[k] = (i > 0 ? (double)s.a[i] * d[k] : 0.0) + (double)s.b[i] * m[k] * (b[k] - ax[k]);
+            x[k] += d[k];
+        }
+        CHECK_OK(ops->smooth(&device, level, i, step == 0 ? NULL : d_old, d_new));
+        float *const swap = d_old;
+        d_old = d_new;
+        d_new = swap;
+        double *y = get_floats(n, d_old);
+        off = apart(n, y, x);
+        test_worst(&worst, off);
+        CHECK_MSG(off <= 1e-5, "%s: step %d of the smoother off by %g", context, step, off);
+        free(y);
+        free(ax);
+    }
+    printf("    smoothing: off by %.1e\n", worst);
+    release(d_old);
+    release(d_new);
+    free(b);
+    free(m);
+    free(x);
+    free(d);
+}
+
+static void check_lattice(const hx_mg_level *level, int first)
+{
+    const int64_t n = DOF * level->n_node;
+    double *a = dense_of(level);
+    CHECK_OK(ops->diagonal(&device, level));
+    CHECK_OK(ops->power_start(&device, n, level->d_m, level->d_v));
+    for (int i = 0; i < 20; i++) { /* as many as for a first design */
+        CHECK_OK(ops->multiply(&device, level, level->d_v, level->d_y));
+        CHECK_OK(
+            ops->power_step(&device, n, level->d_m, level->d_y, level->d_v, level->d_smoother));
+    }
+    double *m = get_floats(n, level->d_m);
+    check_lambda(n, a, m, lambda_of(level->d_smoother), first ? "first lattice" : "lattice");
+    check_products(level, a);
+    check_smoothing(level, a);
+    free(a);
+    free(m);
+}
+
+/* Between lattices, against P in double. */
+static void check_transfers(const grids *g, int k)
+{
+    const hx_mg_level *fine = &g->level[k - 1], *coarse = &g->level[k];
+    const int64_t n = DOF * fine->n_node, m = DOF * coarse->n_node;
+    double *p = lattice_p(g, k), *r = random_doubles(n, 11), *y = random_doubles(m, 12),
+           *x = random_doubles(n, 13), *b = new_doubles(m);
+    float *d_r = put_floats(n, r), *d_y = put_floats(m, y), *d_x = put_floats(n, x);
+    CHECK_OK(ops->restrict_to(&device, fine, d_r, coarse));
+    CHECK_OK(ops->prolong_from(&device, coarse, d_y, fine, d_x));
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < m; j++) {
+            b[j] += p[i * m + j] * r[i];
+            x[i] += p[i * m + j] * y[j];
+        }
+    double *got_b = get_floats(m, coarse->d_b), *got_x = get_floats(n, d_x);
+    CHECK_APART(m, got_b, b, 2e-6);
+    CHECK_APART(n, got_x, x, 2e-6);
+    release(d_r);
+    release(d_y);
+    release(d_x);
+    free(p);
+    free(r);
+    free(y);
+    free(x);
+    free(b);
+    free(got_b);
+    free(got_x);
+}
+
+/* ---- without a mesh ---- */
+
+/* For one unknown with A = lambda: after k steps the error is the Chebyshev polynomial of degree k
+ * that is 1 at 0, equally large between the bounds. */
+static void check_chebyshev(void)
+{
+    static const double ratio[] = {4.0, 8.0, 16.0};
+    for (int i = 0; i < 3; i++)
+        for (int l = 0; l <= 50; l++) {
+            hx_mg_smoother s = {.lambda = 3.0};
+            const double lambda = 1.1 * 3.0 * l / 50.0, theta = 1.65 * (1.0 + 1.0 / ratio[i]),
+                         delta = 1.65 * (1.0 - 1.0 / ratio[i]);
+            double x = 0.0, d = 0.0, t[3] = {1.0, (theta - lambda) / delta, 0.0},
+                   t0[3] = {1.0, theta / delta, 0.0};
+            hx_mg_smoother_set(&s, 1.1, ratio[i]);
+            for (int k = 0; k < HX_MG_MAX_DEGREE; k++) {
+                d = (double)s.a[k] * d + (double)s.b[k] * (1.0 - lambda * x);
+                x += d;
+                CHECK_ABS(1.0 - lambda * x, t[1] / t0[1], 2e-6);
+                t[2] = 2.0 * (theta - lambda) / delta * t[1] - t[0];
+                t0[2] = 2.0 * theta / delta * t0[1] - t0[0];
+                memmove(t, t + 1, 2 * sizeof *t);
+                memmove(t0, t0 + 1, 2 * sizeof *t0);
+            }
+        }
+    hx_mg_smoother s = {.lambda = 0.0}; /* an empty matrix: nothing happens */
+    hx_mg_smoother_set(&s, 1.1, 4.0);
+    for (int k = 0; k < HX_MG_MAX_DEGREE; k++) CHECK(s.b[k] == 0.0f && isfinite(s.a[k]));
+}
+
+static void check_dense_multiply(void)
+{
+    static const int64_t size[] = {6, 48, 237};
+    context = "dense";
+    for (int i = 0; i < 3; i++) {
+        const int64_t n = size[i];
+        double *a = random_doubles(n * n, 16), *b = random_doubles(n, 17);
+        for (int64_t r = 0; r < n; r++)
+            for (int64_t c = 0; c < r; c++) a[r * n + c] = a[c * n + r];
+        double *expected = dense_product(n, a, b);
+        float *d_a = put_floats(n * n, a), *d_b = put_floats(n, b), *d_y = put_floats(n, b);
+        CHECK_OK(ops->dense_multiply(&device, n, d_a, d_b, d_y));
+        double *y = get_floats(n, d_y);
+        CHECK_APART(n, y, expected, 2e-6);
+        release(d_a);
+        release(d_b);
+        release(d_y);
+        free(a);
+        free(b);
+        free(y);
+        free(expected);
+    }
+}
+
+static void check_levels(const grids *g)
+{
+    check_galerkin(g);
+    for (int k = 0; k < g->lattice.n_level; k++) {
+        check_lattice(&g->level[k], k == 0);
+        if (k > 0) check_transfers(g, k);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const int status = open_multigrid(argc, argv);
+    if (status != 0) return status;
+    check_chebyshev();
+    check_dense_multiply();
+    for_each_sample(check_levels);
+    hx_device_close(&device);
+    TEST_END();
+}

@@ -1,0 +1,315 @@
+/* What a device does for multigrid on the mesh, against dense matrices in double: transfers to and
+ * from the first lattice, rigid motions through all of them, the Galerkin matrix of the mesh, the
+ * smoother and power iteration.
+ *
+ *     test_multigrid_mesh [cpu | cuda] */
+#include "core/solver/lattice_springs.h"
+#include "tests/lib/multigrid_model.h"
+
+/* ---- transfers between mesh and lattice ---- */
+
+/* x + P y on free degrees of freedom, computed by the device. */
+static double *prolonged(const grids *g, const double *x, const double *y)
+{
+    float *d_y = put_floats(g->n_col, y), *d_x = put_floats(g->n_dof, x);
+    CHECK_OK(ops->mesh_prolong(&device, &g->m, d_y, g->d_m, d_x));
+    double *sum = get_floats(g->n_dof, d_x);
+    release(d_y);
+    release(d_x);
+    return sum;
+}
+
+static void check_prolong(const grids *g)
+{
+    double *y = random_doubles(g->n_col, 3), *x = random_doubles(g->n_dof, 4);
+    double *sum = prolonged(g, x, y);
+    for (int64_t k = 0; k < g->n_dof; k++) {
+        if (fixed_at(g, k)) {
+            CHECK(sum[k] == x[k]);
+            continue;
+        }
+        for (int64_t c = 0; c < g->n_col; c++) x[k] += g->p[k * g->n_col + c] * y[c];
+    }
+    CHECK_APART(g->n_dof, sum, x, 2e-6);
+    free(y);
+    free(x);
+    free(sum);
+}
+
+/* P'(r - t), and x'P' r = (P x)' r. */
+static void check_restrict(const grids *g)
+{
+    double *r = random_doubles(g->n_dof, 5), *t = random_doubles(g->n_dof, 6),
+           *y = random_doubles(g->n_col, 7), *zero = new_doubles(g->n_dof),
+           *expected = new_doubles(g->n_col), left = 0.0, right = 0.0, size = 0.0;
+    for (int64_t k = 0; k < g->n_dof; k++)
+        if (fixed_at(g, k)) r[k] = t[k] = 0.0; /* as residuals are */
+    float *d_t = put_floats(g->n_dof, t);
+    double *d_r = fixture_put(&device, (size_t)g->n_dof, r);
+    CHECK_OK(ops->mesh_restrict(&device, &g->m, d_r, d_t, &g->level[0]));
+    double *b = get_floats(g->n_col, g->level[0].d_b), *u = prolonged(g, zero, y);
+    for (int64_t k = 0; k < g->n_dof; k++)
+        for (int64_t c = 0; c < g->n_col; c++)
+            expected[c] += g->p[k * g->n_col + c] * (r[k] - t[k]);
+    CHECK_APART(g->n_col, b, expected, 2e-6);
+    for (int64_t k = 0; k < g->n_dof; k++) left += u[k] * (r[k] - t[k]);
+    for (int64_t c = 0; c < g->n_col; c++) right += y[c] * b[c];
+    for (int64_t k = 0; k < g->n_dof; k++) size += fabs(u[k] * (r[k] - t[k]));
+    CHECK_MSG(fabs(left - right) <= 1e-6 * size, "%s: %g, %g", context, left, right);
+    release(d_t);
+    release(d_r);
+    free(r);
+    free(t);
+    free(y);
+    free(zero);
+    free(expected);
+    free(b);
+    free(u);
+}
+
+/* Motion 0 .. 2: translation; 3 .. 5: rotation about an axis through the middle of the box. */
+static void rigid_at(const grids *g, int motion, const double x[3], double u[3])
+{
+    const hx_lattice *l = &g->lattice;
+    const int i = motion % 3, p = (i + 1) % 3, q = (i + 2) % 3;
+    double d[3];
+    for (int k = 0; k < 3; k++)
+        d[k] = (x[k] - 0.5 * (g->mesh.box_min[k] + g->mesh.box_max[k])) / l->unit;
+    u[0] = u[1] = u[2] = 0.0;
+    if (motion < 3)
+        u[i] = 1.0;
+    else
+        u[q] = d[p], u[p] = -d[q];
+}
+
+/* The motion on lattice k. */
+static double *rigid_on_lattice(const grids *g, int k, int motion)
+{
+    const hx_lattice_level *level = &g->lattice.level[k];
+    double *y = new_doubles(DOF * level->n_node);
+    for (int64_t j = 0; j < level->n_node; j++) {
+        double x[3];
+        for (int i = 0; i < 3; i++)
+            x[i] = g->lattice.origin[i] +
+                   (g->first[k][i] + g->place[k][3 * j + i] * level->step[i]) * g->lattice.unit;
+        rigid_at(g, motion, x, y + DOF * j);
+        if (motion >= 3) y[DOF * j + motion] = 1.0;
+    }
+    return y;
+}
+
+static void check_rigid(const grids *g)
+{
+    for (int motion = 0; motion < 6; motion++) {
+        double *y = rigid_on_lattice(g, 0, motion), *zero = new_doubles(g->n_dof),
+               *u = prolonged(g, zero, y), *expected = new_doubles(g->n_dof);
+        for (int64_t a = 0; a < g->mesh.n_node; a++) {
+            double at[3];
+            rigid_at(g, motion, g->mesh.xyz + 3 * a, at);
+            for (int i = 0; i < 3; i++)
+                if (!fixed_at(g, 3 * a + i)) expected[3 * a + i] = at[i];
+        }
+        CHECK_APART(g->n_dof, u, expected, 2e-6);
+        free(y);
+        free(zero);
+        free(u);
+        free(expected);
+        for (int k = 1; k < g->lattice.n_level; k++) { /* of each lattice, on the finer one */
+            const hx_mg_level *fine = &g->level[k - 1], *coarse = &g->level[k];
+            const int64_t n = DOF * fine->n_node;
+            double *from = rigid_on_lattice(g, k, motion), *to = rigid_on_lattice(g, k - 1, motion);
+            zero = new_doubles(n);
+            float *d_y = put_floats(DOF * coarse->n_node, from), *d_x = put_floats(n, zero);
+            CHECK_OK(ops->prolong_from(&device, coarse, d_y, fine, d_x));
+            u = get_floats(n, d_x);
+            CHECK_APART(n, u, to, 2e-6);
+            release(d_y);
+            release(d_x);
+            free(from);
+            free(to);
+            free(zero);
+            free(u);
+        }
+    }
+}
+
+/* ---- the Galerkin matrix ---- */
+
+/* Columns that P has at the nodes of an element. */
+static int find_columns(const grids *g, const int32_t conn[8], int64_t column[8 * DOF])
+{
+    int n = 0;
+    for (int64_t c = 0; c < g->n_col; c++) {
+        int used = 0;
+        for (int k = 0; k < 24; k++)
+            used |= g->p[(3 * (int64_t)conn[k / 3] + k % 3) * g->n_col + c] != 0.0;
+        if (used && n < 8 * DOF) column[n++] = c;
+    }
+    return n;
+}
+
+/* P'K P with fixed degrees of freedom left out, element by element. */
+static double *galerkin_of_mesh(const grids *g)
+{
+    double *a = new_doubles(g->n_col * g->n_col);
+    for (int64_t e = 0; e < g->mesh.n_elem; e++) {
+        const int32_t *conn = g->mesh.conn + 8 * e;
+        double x[8][3], ke[24][24], p[24][8 * DOF], kp[24][8 * DOF];
+        int64_t column[8 * DOF];
+        const int n = find_columns(g, conn, column);
+        for (int k = 0; k < 8; k++) memcpy(x[k], g->mesh.xyz + 3 * (int64_t)conn[k], sizeof x[k]);
+        element_stiffness(x, g->problem.poisson, ke);
+        for (int k = 0; k < 24; k++) {
+            const int64_t dof = 3 * (int64_t)conn[k / 3] + k % 3;
+            for (int c = 0; c < n; c++)
+                p[k][c] = fixed_at(g, dof) ? 0.0 : g->p[dof * g->n_col + column[c]];
+        }
+        for (int k = 0; k < 24; k++)
+            for (int c = 0; c < n; c++) {
+                kp[k][c] = 0.0;
+                for (int l = 0; l < 24; l++) kp[k][c] += g->modulus[e] * ke[k][l] * p[l][c];
+            }
+        for (int r = 0; r < n; r++)
+            for (int c = 0; c < n; c++)
+                for (int k = 0; k < 24; k++)
+                    a[column[r] * g->n_col + column[c]] += p[k][r] * kp[k][c];
+    }
+    return a;
+}
+
+static void check_mesh_galerkin(const grids *g)
+{
+    double *expected = galerkin_of_mesh(g);
+    CHECK_OK(ops->mesh_galerkin(&device, &g->m, &g->level[0]));
+    double *a = dense_of(&g->level[0]);
+    check_matrix(g->n_col, a, expected, "P'KP");
+    free(expected);
+    free(a);
+}
+
+/* P'(K + S)P, S springs at some degrees of freedom, supports among them. */
+static void check_springs(const grids *g)
+{
+    hx_problem problem = g->problem;
+    hx_lattice_springs springs;
+    double *expected = galerkin_of_mesh(g), stiff = 0.0;
+    uint64_t seed = 21;
+    int64_t *dof = malloc((size_t)g->n_dof * sizeof *dof);
+    double *k = new_doubles(g->n_dof);
+    for (int64_t e = 0; e < g->mesh.n_elem; e++) test_worst(&stiff, g->modulus[e]);
+    problem.n_spring = 0;
+    problem.spring_dof = dof;
+    problem.spring = k;
+    for (int64_t i = 0; i < g->n_dof; i++) {
+        if (fixture_uniform(&seed, 0.0, 1.0) > 0.2) continue;
+        const double size = stiff * g->lattice.unit * fixture_uniform(&seed, 0.1, 1.0);
+        dof[problem.n_spring] = i;
+        k[problem.n_spring++] = size;
+        for (int64_t r = 0; r < g->n_col && !fixed_at(g, i); r++)
+            for (int64_t c = 0; c < g->n_col; c++)
+                expected[r * g->n_col + c] +=
+                    size * g->p[i * g->n_col + r] * g->p[i * g->n_col + c];
+    }
+    CHECK_OK(hx_lattice_springs_create(&springs, &g->lattice, &problem, problem.fixed));
+    CHECK(springs.n > 0);
+    int64_t *d_at = put(springs.at, (size_t)springs.n * sizeof *springs.at);
+    float *d_block = put(springs.block, (size_t)springs.n * 36 * sizeof *springs.block);
+    CHECK_OK(ops->mesh_galerkin(&device, &g->m, &g->level[0]));
+    CHECK_OK(ops->add_blocks(&device, &g->level[0], springs.n, d_at, d_block));
+    double *a = dense_of(&g->level[0]);
+    check_matrix(g->n_col, a, expected, "P'(K + S)P");
+    hx_lattice_springs_free(&springs);
+    release(d_at);
+    release(d_block);
+    free(dof);
+    free(k);
+    free(expected);
+    free(a);
+}
+
+/* ---- smoother ---- */
+
+static double *stiffness_of_mesh(const grids *g)
+{
+    const int64_t n = g->n_dof;
+    double *k = new_doubles(n * n);
+    for (int64_t e = 0; e < g->mesh.n_elem; e++) {
+        const int32_t *conn = g->mesh.conn + 8 * e;
+        double x[8][3], ke[24][24];
+        for (int a = 0; a < 8; a++) memcpy(x[a], g->mesh.xyz + 3 * (int64_t)conn[a], sizeof x[a]);
+        element_stiffness(x, g->problem.poisson, ke);
+        for (int r = 0; r < 24; r++)
+            for (int c = 0; c < 24; c++) {
+                const int64_t i = 3 * (int64_t)conn[r / 3] + r % 3,
+                              j = 3 * (int64_t)conn[c / 3] + c % 3;
+                k[i * n + j] += g->modulus[e] * ke[r][c];
+            }
+    }
+    return k;
+}
+
+static void check_mesh_smoother(const grids *g)
+{
+    const int64_t n = g->n_dof;
+    const size_t bytes = (size_t)n * sizeof(float);
+    const hx_mg_smoother none = {0};
+    hx_mg_smoother *d_smoother = put(&none, sizeof none), s;
+    float *d_v = put(NULL, bytes), *d_t = put(NULL, bytes), *d_x = put(NULL, bytes),
+          *d_d = put(NULL, bytes);
+    double *k = stiffness_of_mesh(g), *m = get_floats(n, g->d_m), *r = random_doubles(n, 14);
+    CHECK_OK(ops->power_start(&device, n, g->d_m, d_v));
+    for (int i = 0; i < 20; i++) {
+        CHECK_OK(hx_operator_apply_single(&g->op, d_v, d_t));
+        CHECK_OK(ops->power_step(&device, n, g->d_m, d_t, d_v, d_smoother));
+    }
+    for (int64_t i = 0; i < n; i++)
+        CHECK_REL(m[i], fixed_at(g, i) ? 0.0 : 1.0 / k[i * n + i], 1e-6);
+    check_lambda(n, k, m, lambda_of(d_smoother), "mesh");
+    s = set_smoother(d_smoother, 1.1, 4.0);
+    double *d_r = fixture_put(&device, (size_t)n, r), *d_z = fixture_put(&device, (size_t)n, r);
+    double *t = random_doubles(n, 15), *x = new_doubles(n), *d = new_doubles(n), *z;
+    CHECK_OK(ops->mesh_start(&device, n, d_smoother, d_r, g->d_m, d_d, d_x));
+    for (int64_t i = 0; i < n; i++) x[i] = d[i] = (double)s.b[0] * m[i] * r[i];
+    for (int step = 0; step < 3; step++) { /* with a direction before it, without, to z */
+        const int i = step == 0;
+        set_floats(d_t, n, t);
+        CHECK_OK(ops->mesh_step(&device, n, d_smoother, i, d_r, d_t, g->d_m, step < 2 ? d_d : NULL,
+                                d_x, step == 2 ? d_z : NULL));
+        for (int64_t j = 0; j < n; j++) {
+            d[j] = (i ? (double)s.a[1] * d[j] : 0.0) + (double)s.b[i] * m[j] * (r[j] - t[j]);
+            x[j] += d[j];
+        }
+        z = step == 2 ? new_doubles(n) : get_floats(n, d_x);
+        if (step == 2) fixture_get(&device, (size_t)n, z, d_z);
+        CHECK_APART(n, z, x, 1e-6);
+        for (int64_t j = 0; j < n; j++) CHECK(!fixed_at(g, j) || z[j] == 0.0);
+        free(z);
+    }
+    void *const owned[] = {d_smoother, d_v, d_t, d_x, d_d, d_r, d_z};
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) release(owned[i]);
+    free(k);
+    free(m);
+    free(r);
+    free(t);
+    free(x);
+    free(d);
+}
+
+static void check_mesh(const grids *g)
+{
+    check_prolong(g);
+    check_restrict(g);
+    check_rigid(g);
+    check_mesh_galerkin(g);
+    check_springs(g);
+    check_mesh_smoother(g);
+}
+
+int main(int argc, char **argv)
+{
+    const int status = open_multigrid(argc, argv);
+    if (status != 0) return status;
+    for_each_sample(check_mesh);
+    hx_device_close(&device);
+    TEST_END();
+}

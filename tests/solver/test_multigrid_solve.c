@@ -1,0 +1,540 @@
+/* Multigrid as a preconditioner: symmetric, positive definite, few iterations on designs and meshes
+ * that are not kind, the same solutions as the diagonal.
+ *
+ *     test_multigrid_solve [cpu | cuda] [quick] */
+#include "tests/lib/box_part.h"
+
+static hx_device device;
+static hx_device host; /* what another device is compared with */
+static const char *context;
+
+/* ---- models ---- */
+
+static const hx_support_spec clamped[] = {
+    {"left", "test", HX_FIX_X | HX_FIX_Y | HX_FIX_Z, {0.0, 0.0, 0.0}}};
+static const hx_support_spec pulled[] = {
+    {"left", "test", HX_FIX_X | HX_FIX_Y | HX_FIX_Z, {0.0, 0.0, 0.0}},
+    {"right", "test", HX_FIX_X | HX_FIX_Z, {0.1, 0.0, -0.2}}};
+static const hx_load_spec two_cases[] = {
+    {"right", "test", HX_LOAD_TOTAL_FORCE, {0.2, 0.1, -1.0}, 1},
+    {"right", "test", HX_LOAD_TOTAL_FORCE, {0.0, 1.0, 0.3}, 2}};
+
+static int l_shaped(int i, int j, int k)
+{
+    (void)j;
+    return i < 6 || k < 4;
+}
+
+static int with_slot(int i, int j, int k)
+{
+    (void)k;
+    return j != 3 || i >= 7;
+}
+
+/* Share of solid of an element at (x, y, z), each in [0, 1] of the box; `noise` in [0, 1). */
+typedef double (*pattern)(const double x[3], double noise);
+
+static double solid(const double x[3], double noise)
+{
+    (void)x, (void)noise;
+    return 1.0;
+}
+
+static double black_and_white(const double x[3], double noise)
+{
+    (void)x;
+    return noise < 0.5;
+}
+
+static double grey(const double x[3], double noise)
+{
+    (void)x;
+    return noise;
+}
+
+/* Two beams from left to right, and lumps that touch nothing. */
+static double islands(const double x[3], double noise)
+{
+    const double lump = sin(21.0 * x[0]) * sin(17.0 * x[2]);
+    (void)noise;
+    return x[2] < 0.2 || x[2] > 0.8 || (x[2] > 0.35 && x[2] < 0.65 && lump > 0.3);
+}
+
+/* Nothing but void next to the supports. */
+static double hanging(const double x[3], double noise)
+{
+    (void)noise;
+    return x[0] > 0.3;
+}
+
+static double beams(const double x[3], double noise)
+{
+    (void)noise;
+    return x[2] < 0.2 || x[2] > 0.8;
+}
+
+static double frame(const double x[3], double noise)
+{
+    (void)noise;
+    return fabs(x[1] - 0.5) > 0.3 && fabs(x[2] - 0.5) > 0.25;
+}
+
+typedef struct sample {
+    const char *name;
+    box_part part;
+    pattern pattern;
+    double contrast, young;
+    int pulled;
+    int most;    /* iterations to 1e-8; 0: only the solution counts */
+    double skew; /* of M, at most */
+    int fewest;  /* iterations that a device may come down to below the host's; 0: none */
+} sample;
+
+typedef struct model {
+    hx_mesh mesh;
+    hx_problem problem;
+    double *modulus;
+    size_t n;
+} model;
+
+static double *new_doubles(size_t n)
+{
+    double *x = calloc(n, sizeof *x);
+    if (!x) abort();
+    return x;
+}
+
+static void set_design(model *m, pattern design, double contrast)
+{
+    const hx_mesh *mesh = &m->mesh;
+    uint64_t seed = 12345;
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        double x[3];
+        for (int i = 0; i < 3; i++) {
+            double sum = 0.0;
+            for (int a = 0; a < 8; a++) sum += mesh->xyz[3 * (int64_t)mesh->conn[8 * e + a] + i];
+            x[i] = (sum / 8.0 - mesh->box_min[i]) / (mesh->box_max[i] - mesh->box_min[i]);
+        }
+        m->modulus[e] =
+            m->problem.young * pow(contrast, design(x, fixture_uniform(&seed, 0.0, 1.0)) - 1.0);
+    }
+}
+
+static void make_model(model *m, const sample *s)
+{
+    hx_problem_params params = fixture_problem();
+    memset(m, 0, sizeof *m);
+    params.support = s->pulled ? pulled : clamped;
+    params.n_support = s->pulled ? 2 : 1;
+    params.load = two_cases;
+    params.n_load = 2;
+    params.young = s->young > 0.0 ? s->young : 1.0;
+    CHECK_OK(box_part_create(&m->mesh, &s->part));
+    CHECK_OK(fixture_finish(&m->mesh, FIXTURE_SHUFFLED));
+    CHECK_OK(hx_problem_create(&m->problem, &m->mesh, &params));
+    m->n = 3 * (size_t)m->mesh.n_node;
+    m->modulus = new_doubles((size_t)m->mesh.n_elem);
+    set_design(m, s->pattern, s->contrast);
+}
+
+static void free_model(model *m)
+{
+    free(m->modulus);
+    hx_problem_free(&m->problem);
+    hx_mesh_free(&m->mesh);
+}
+
+static int fixed_at(const model *m, size_t dof)
+{
+    return m->problem.fixed[dof / 3] >> (dof % 3) & 1;
+}
+
+/* ---- solves ---- */
+
+static fixture_settings settings_of(hx_device *dev, const char *precond, const char *operator,
+                                    double tolerance)
+{
+    fixture_settings settings = fixture_defaults();
+    settings.precond = precond;
+    settings.strategy = hx_strategy_find(dev->ops->name, operator);
+    settings.pcg.tolerance = tolerance;
+    return settings;
+}
+
+static void start(fixture_solver *s, hx_device *dev, const model *m,
+                  const fixture_settings *settings)
+{
+    CHECK_OK(fixture_solver_create(s, dev, &m->problem, settings));
+    CHECK_OK(hx_operator_set_modulus(&s->op, m->modulus));
+    CHECK_OK(hx_precond_setup(&s->pc));
+}
+
+/* One load case into u[n]. */
+static hx_pcg_result solve(fixture_solver *s, const model *m, int load_case, double *u)
+{
+    hx_device *dev = s->op.dev;
+    hx_pcg_result result = {.reason = HX_PCG_RUNNING};
+    double *d_f = fixture_put(dev, m->n, m->problem.force[load_case]), *zero = new_doubles(m->n),
+           *d_u = fixture_put(dev, m->n, m->problem.prescribed ? m->problem.prescribed : zero);
+    CHECK_OK(hx_pcg_solve(&s->pcg, &s->op, &s->pc, d_f, d_u, &result));
+    fixture_get(dev, m->n, u, d_u);
+    dev->ops->release(dev, d_f);
+    dev->ops->release(dev, d_u);
+    free(zero);
+    return result;
+}
+
+static hx_pcg_result solve_once(hx_device *dev, const model *m, const char *precond,
+                                const char *operator, double tolerance, double *u)
+{
+    const fixture_settings settings = settings_of(dev, precond, operator, tolerance);
+    fixture_solver s;
+    start(&s, dev, m, &settings);
+    const hx_pcg_result result = solve(&s, m, 0, u);
+    fixture_solver_free(&s);
+    return result;
+}
+
+/* x'K x on all degrees of freedom. */
+static double energy(const fixture_solver *s, const model *m, const double *x)
+{
+    hx_device *dev = s->op.dev;
+    double *d_x = fixture_put(dev, m->n, x), *d_y = fixture_put(dev, m->n, x), sum = 0.0;
+    CHECK_OK(hx_operator_apply_unmasked(&s->op, d_x, d_y));
+    CHECK_OK(dev->ops->vector->dot(dev, (int64_t)m->n, d_x, d_y, &sum));
+    dev->ops->release(dev, d_x);
+    dev->ops->release(dev, d_y);
+    return sum;
+}
+
+/* ---- M as a matrix ---- */
+
+/* z = M^-1 r. */
+static void apply(fixture_solver *s, const model *m, const double *r, double *z)
+{
+    hx_device *dev = s->op.dev;
+    double *d_r = fixture_put(dev, m->n, r), *d_z = fixture_put(dev, m->n, r);
+    CHECK_OK(s->pc.kind->apply(&s->pc, d_r, d_z));
+    fixture_get(dev, m->n, z, d_z);
+    dev->ops->release(dev, d_r);
+    dev->ops->release(dev, d_z);
+}
+
+static double dot(size_t n, const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (size_t k = 0; k < n; k++) sum += a[k] * b[k];
+    return sum;
+}
+
+/* Residuals as PCG has them (0 at supports), rough ones and smooth ones, all over the mesh or at
+ * one node only. */
+static void fill_residual(const model *m, int kind, double *r)
+{
+    uint64_t seed = 31 + (uint64_t)kind;
+    size_t one = m->n / 2;
+    while (fixed_at(m, one)) one++;
+    for (size_t k = 0; k < m->n; k++) {
+        const double noise = fixture_uniform(&seed, -1.0, 1.0),
+                     x = m->mesh.xyz[k] / m->mesh.elem_size;
+        r[k] = kind < 3 ? noise : kind < 5 ? cos(0.4 * x + kind) : k == one;
+        if (fixed_at(m, k)) r[k] = 0.0;
+    }
+}
+
+static void check_form(fixture_solver *s, const model *m, double most)
+{
+    enum { N = 6 };
+    double *r[N], *z[N], skew = 0.0;
+    int64_t wrong = 0;
+    for (int i = 0; i < N; i++) {
+        r[i] = new_doubles(m->n);
+        z[i] = new_doubles(m->n);
+        fill_residual(m, i, r[i]);
+        apply(s, m, r[i], z[i]);
+        for (size_t k = 0; k < m->n; k++) wrong += fixed_at(m, k) && z[i][k] != 0.0;
+        CHECK_MSG(dot(m->n, r[i], z[i]) > 0.0, "%s: r'z of vector %d", context, i);
+    }
+    CHECK_MSG(wrong == 0, "%s: %lld supports moved", context, (long long)wrong);
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < i; j++) {
+            const double scale = sqrt(dot(m->n, r[i], z[i]) * dot(m->n, r[j], z[j])),
+                         off = fabs(dot(m->n, r[i], z[j]) - dot(m->n, r[j], z[i])) / scale;
+            test_worst(&skew, off);
+        }
+    CHECK_MSG(skew <= most, "%s: unsymmetric by %g", context, skew);
+    printf("%s: unsymmetric by %.1e\n", context, skew);
+    for (int i = 0; i < N; i++) {
+        free(r[i]);
+        free(z[i]);
+    }
+}
+
+/* ---- solutions ---- */
+
+/* u by multigrid and by the diagonal, compared in the norm of K. */
+static void check_case(fixture_solver *s, fixture_solver *plain, const model *m, int load_case,
+                       int most)
+{
+    double *u = new_doubles(m->n), *expected = new_doubles(m->n);
+    const hx_pcg_result few = solve(s, m, load_case, u),
+                        many = solve(plain, m, load_case, expected);
+    const double size = energy(plain, m, expected), work = energy(s, m, u);
+    CHECK_MSG(few.reason == HX_PCG_CONVERGED, "%s: %s", context, hx_pcg_reason_name(few.reason));
+    CHECK(many.reason == HX_PCG_CONVERGED);
+    CHECK_MSG(most == 0 || few.iterations <= most, "%s: %d iterations, at most %d", context,
+              few.iterations, most);
+    for (size_t k = 0; k < m->n; k++) {
+        if (fixed_at(m, k)) CHECK(u[k] == expected[k]);
+        u[k] -= expected[k];
+    }
+    const double off = sqrt(energy(plain, m, u) / size);
+    CHECK_MSG(off <= 3e-4, "%s: off by %g in the norm of K", context, off);
+    CHECK_REL(work, size, 1e-6);
+    printf("%s, case %d: %d iterations, with the diagonal %d; off by %.1e\n", context,
+           load_case + 1, few.iterations, many.iterations, off);
+    free(u);
+    free(expected);
+}
+
+static void check_solution(const model *m, const sample *of)
+{
+    const fixture_settings settings = settings_of(&device, "multigrid", "otf", 1e-8),
+                           reference = settings_of(&device, "jacobi", "otf", 1e-9);
+    fixture_solver s, plain;
+    start(&s, &device, m, &settings);
+    start(&plain, &device, m, &reference);
+    check_form(&s, m, of->skew);
+    for (int c = 0; c < (of->most > 0 ? m->problem.n_case : 1); c++)
+        check_case(&s, &plain, m, c, of->most);
+    fixture_solver_free(&plain);
+    fixture_solver_free(&s);
+}
+
+/* By how much iterations may differ for rounding alone: by more at a high contrast and in slender
+ * bodies, where single precision hardly sees the softest motions. */
+static int allowed(const sample *of, int iterations)
+{
+    return of->contrast > 1e4 || iterations > 40 ? 2 + iterations / 4 : 1;
+}
+
+/* Fewest threads against three; on a GPU, twice. */
+static void check_bits(const model *m)
+{
+    double *u = new_doubles(m->n), *again = new_doubles(m->n);
+    solve_once(&device, m, "multigrid", "otf", 1e-8, u);
+    fixture_set_threads(3);
+    solve_once(&device, m, "multigrid", "otf", 1e-8, again);
+    fixture_set_threads(1);
+    CHECK_MSG(memcmp(u, again, m->n * sizeof *u) == 0, "%s: other bits", context);
+    free(u);
+    free(again);
+}
+
+/* As many iterations as on the host, but where the sample says that rounding decides. */
+static void check_host(const model *m, const sample *of)
+{
+    double *u = new_doubles(m->n);
+    if (strcmp(device.ops->name, "cpu") != 0) {
+        const int here = solve_once(&device, m, "multigrid", "otf", 1e-8, u).iterations,
+                  there = solve_once(&host, m, "multigrid", "otf", 1e-8, u).iterations;
+        CHECK_MSG(abs(here - there) <= allowed(of, there) ||
+                      (of->fewest > 0 && here >= of->fewest && here <= there),
+                  "%s: %d iterations, %d on the host", context, here, there);
+    }
+    free(u);
+}
+
+/* An operator without a product in single precision borrows that of otf. */
+static void check_ebe(const model *m, const sample *of)
+{
+    double *u = new_doubles(m->n), *v = new_doubles(m->n);
+    const hx_pcg_result otf = solve_once(&device, m, "multigrid", "otf", 1e-8, u),
+                        ebe = solve_once(&device, m, "multigrid", "ebe", 1e-8, v);
+    double off = 0.0, size = 0.0;
+    CHECK(hx_strategy_find(device.ops->name, "ebe")->apply_single == NULL);
+    CHECK(ebe.reason == HX_PCG_CONVERGED);
+    CHECK_MSG(abs(otf.iterations - ebe.iterations) <= allowed(of, otf.iterations),
+              "%s: otf %d, ebe %d", context, otf.iterations, ebe.iterations);
+    for (size_t k = 0; k < m->n; k++) {
+        test_worst(&off, fabs(u[k] - v[k]));
+        test_worst(&size, fabs(u[k]));
+    }
+    CHECK_MSG(off <= 1e-4 * size, "%s: ebe off by %g", context, off / size);
+    free(u);
+    free(v);
+}
+
+/* Bounds are a quarter or so over what was counted. Noise from element to element, and lumps of
+ * solid nearer to each other than a cell is wide, have motions that no lattice shows: many
+ * iterations, but fewer than with the diagonal. So has a body that hangs by void alone, whose
+ * motions single precision hardly sees. The rod fills a quarter of its cells: which motions of its
+ * all but dependent corners are kept is a matter of rounding, and a GPU took half the host's
+ * iterations. */
+static const sample samples[] = {
+    {"solid", {.n = {12, 6, 6}}, solid, 1.0, 0.0, 0, 14, 1e-5, 0},
+    {"beams", {.n = {18, 4, 14}}, beams, 1e9, 2.1e11, 0, 45, 1e-5, 0},
+    {"beams, pulled", {.n = {18, 4, 14}, .distort = 0.2}, beams, 1e9, 0.0, 1, 38, 1e-5, 0},
+    {"grey noise", {.n = {13, 7, 5}, .distort = 0.2}, grey, 1e9, 0.0, 0, 300, 1e-5, 0},
+    {"black and white",
+     {.n = {12, 7, 6}, .distort = 0.2},
+     black_and_white,
+     1e9,
+     0.0,
+     1,
+     150,
+     1e-5,
+     0},
+    {"islands", {.n = {12, 3, 9}}, islands, 1e9, 0.0, 0, 0, 1e-5, 0},
+    {"islands, pulled", {.n = {14, 4, 10}, .distort = 0.1}, islands, 1e9, 2.1e11, 1, 32, 1e-5, 0},
+    {"void at the supports", {.n = {12, 6, 5}}, hanging, 1e5, 0.0, 0, 110, 1e-5, 17},
+    {"hanging by a thread", {.n = {12, 6, 5}}, hanging, 1e9, 0.0, 0, 0, 1e-5, 0},
+    {"L", {.n = {14, 4, 10}, .keep = l_shaped}, black_and_white, 1e3, 0.0, 0, 155, 1e-5, 0},
+    {"slot", {.n = {15, 7, 4}, .keep = with_slot}, solid, 1.0, 0.0, 0, 25, 1e-5, 0},
+    {"graded frame", {.n = {14, 8, 8}, .ratio = 6.0}, frame, 1e9, 0.0, 0, 160, 1e-5, 0},
+    {"rod", {.n = {60, 1, 1}}, solid, 1.0, 0.0, 0, 68, 1e-4, 25},
+    {"plate", {.n = {24, 18, 1}, .distort = 0.1}, solid, 1.0, 0.0, 0, 42, 1e-3, 0},
+    {"one element", {.n = {1, 1, 1}}, solid, 1.0, 0.0, 0, 4, 1e-5, 0},
+};
+enum { N_SAMPLE = sizeof samples / sizeof samples[0] };
+
+static void test_samples(void)
+{
+    for (int i = 0; i < N_SAMPLE; i++) {
+        model m;
+        context = samples[i].name;
+        make_model(&m, &samples[i]);
+        check_solution(&m, &samples[i]);
+        if (samples[i].most > 0 && samples[i].most <= 110) {
+            check_bits(&m);
+            check_host(&m, &samples[i]);
+            check_ebe(&m, &samples[i]);
+        }
+        free_model(&m);
+    }
+}
+
+/* Units and place change nothing but rounding. */
+static void test_units(void)
+{
+    static const struct {
+        double scale, offset, young;
+    } unit[] = {{1.0, 0.0, 1.0}, {1e-6, 0.0, 2.1e11}, {1e6, 0.0, 1e-3}, {1.0, 1e6, 2.1e5}};
+    int first = 0;
+    context = "units";
+    for (int i = 0; i < 4; i++) {
+        const sample s = {.name = "units",
+                          .part = {.n = {14, 6, 8},
+                                   .distort = 0.15,
+                                   .scale = unit[i].scale,
+                                   .offset = unit[i].offset},
+                          .pattern = beams,
+                          .contrast = 1e3,
+                          .young = unit[i].young};
+        model m;
+        make_model(&m, &s);
+        double *u = new_doubles(m.n);
+        const hx_pcg_result result = solve_once(&device, &m, "multigrid", "otf", 1e-8, u);
+        if (i == 0) first = result.iterations;
+        CHECK(result.reason == HX_PCG_CONVERGED);
+        CHECK_MSG(abs(result.iterations - first) <= allowed(&s, first),
+                  "edge %g at %g: %d iterations, not %d", unit[i].scale, unit[i].offset,
+                  result.iterations, first);
+        printf("edge %g at %g, E = %g: %d iterations\n", unit[i].scale, unit[i].offset,
+               unit[i].young, result.iterations);
+        free(u);
+        free_model(&m);
+    }
+}
+
+/* Iterations hardly grow with the mesh. */
+static void test_growth(int quick)
+{
+    int before = 0;
+    context = "growth";
+    for (int n = 8; n <= (quick ? 16 : 32); n *= 2) {
+        const sample s = {
+            .name = "growth", .part = {.n = {n, n, n}}, .pattern = solid, .contrast = 1.0};
+        model m;
+        make_model(&m, &s);
+        double *u = new_doubles(m.n);
+        const hx_pcg_result result = solve_once(&device, &m, "multigrid", "otf", 1e-8, u);
+        CHECK(result.reason == HX_PCG_CONVERGED);
+        CHECK_MSG(result.iterations <= 40, "%d^3: %d iterations", n, result.iterations);
+        CHECK_MSG(before == 0 || 2 * result.iterations <= 3 * before, "%d^3: %d iterations, %d", n,
+                  result.iterations, before);
+        printf("%d^3: %d iterations\n", n, result.iterations);
+        before = result.iterations;
+        free(u);
+        free_model(&m);
+    }
+}
+
+/* Largest difference of what two preconditioners make of a residual, over the largest entry. */
+static double apart(fixture_solver *a, fixture_solver *b, const model *m, int kind)
+{
+    double *r = new_doubles(m->n), *x = new_doubles(m->n), *y = new_doubles(m->n);
+    double off = 0.0, size = 0.0;
+    fill_residual(m, kind, r);
+    apply(a, m, r, x);
+    apply(b, m, r, y);
+    for (size_t k = 0; k < m->n; k++) {
+        test_worst(&off, fabs(x[k] - y[k]));
+        test_worst(&size, fabs(y[k]));
+    }
+    free(r);
+    free(x);
+    free(y);
+    return off / size;
+}
+
+/* Another design on the same preconditioner: what one made for it does, but for how far the power
+ * iterations of both have come. What is left of the old one on any level would be out by the
+ * contrast. */
+static void test_other_design(double contrast)
+{
+    const sample s = {.name = "design",
+                      .part = {.n = {23, 10, 11}, .distort = 0.1}, /* three lattices */
+                      .pattern = solid,
+                      .contrast = contrast};
+    const fixture_settings settings = settings_of(&device, "multigrid", "otf", 1e-8);
+    fixture_solver used, fresh;
+    model m;
+    context = "another design";
+    make_model(&m, &s);
+    double *u = new_doubles(m.n);
+    start(&used, &device, &m, &settings);
+    solve(&used, &m, 0, u);
+    set_design(&m, beams, contrast);
+    CHECK_OK(hx_operator_set_modulus(&used.op, m.modulus));
+    CHECK_OK(hx_precond_setup(&used.pc));
+    start(&fresh, &device, &m, &settings);
+    const double rough = apart(&used, &fresh, &m, 1), smooth = apart(&used, &fresh, &m, 4);
+    const int here = solve(&used, &m, 0, u).iterations, there = solve(&fresh, &m, 0, u).iterations;
+    printf("another design, contrast %g: %d iterations, %d afresh; M apart by %.1e, %.1e\n",
+           contrast, here, there, rough, smooth);
+    CHECK_MSG(abs(here - there) <= 1 + allowed(&s, there), "%d iterations, %d afresh", here, there);
+    const double most = contrast > 1e4 ? 5e-2 : 5e-3;
+    CHECK_MSG(rough <= most && smooth <= most, "apart by %g, %g", rough, smooth);
+    fixture_solver_free(&used);
+    fixture_solver_free(&fresh);
+    free(u);
+    free_model(&m);
+}
+
+int main(int argc, char **argv)
+{
+    int quick;
+    const int status = fixture_open(&device, argc, argv, &quick);
+    if (status != 0) return status;
+    fixture_set_threads(1);
+    CHECK_OK(hx_device_open(&host, hx_device_find("cpu")));
+    test_samples();
+    test_units();
+    test_growth(quick);
+    test_other_design(10.0);
+    test_other_design(1e9);
+    hx_device_close(&host);
+    hx_device_close(&device);
+    TEST_END();
+}

@@ -1,0 +1,582 @@
+/* The lists of core/patches.h against what its header promises, and a product in plain C that
+ * follows them as a GPU does. */
+#include "core/solver/patches.h"
+
+#include "core/base/memory.h"
+#include "core/mesh/hex8.h"
+#include "tests/lib/fixture.h"
+
+enum { MOST_THREADS = 3 };
+static const double lambda = 0.57692307692307692, mu = 0.38461538461538462; /* nu = 0.3 */
+
+typedef struct sample {
+    hx_mesh mesh;
+    double *ke, *modulus, *x, *y; /* [n_elem][576], [n_elem], [n_node][3]; y = K x by elements */
+} sample;
+
+static void *new_array(size_t count, size_t size)
+{
+    void *array = NULL;
+    CHECK_OK(hx_alloc(&array, count, size, "test"));
+    if (!array) exit(1);
+    return array;
+}
+
+static void add_element(const sample *s, int64_t e, const double *u, double f[24])
+{
+    const double *ke = s->ke + 576 * e;
+    for (int i = 0; i < 24; i++)
+        for (int j = 0; j < 24; j++) f[i] += s->modulus[e] * ke[24 * i + j] * u[j];
+}
+
+/* Ke, random moduli and displacements of a mesh that waits for its order, and the product. */
+static void sample_finish(sample *s, fixture_order order)
+{
+    const hx_mesh *mesh = &s->mesh;
+    uint64_t state = 0x9e3779b97f4a7c15u;
+    CHECK_OK(fixture_finish(&s->mesh, order));
+    const size_t n_elem = (size_t)mesh->n_elem, n_dof = 3 * (size_t)mesh->n_node;
+    s->ke = new_array(576 * n_elem, sizeof *s->ke);
+    s->modulus = new_array(n_elem, sizeof *s->modulus);
+    s->x = new_array(n_dof, sizeof *s->x);
+    s->y = new_array(n_dof, sizeof *s->y);
+    for (size_t i = 0; i < n_dof; i++) s->x[i] = fixture_uniform(&state, -1.0, 1.0);
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        const int32_t *conn = mesh->conn + 8 * e;
+        double xyz[24], u[24], f[24] = {0.0};
+        for (int a = 0; a < 8; a++) {
+            memcpy(xyz + 3 * a, mesh->xyz + 3 * (size_t)conn[a], 3 * sizeof *xyz);
+            memcpy(u + 3 * a, s->x + 3 * (size_t)conn[a], 3 * sizeof *u);
+        }
+        hx_hex8_stiffness(xyz, lambda, mu, s->ke + 576 * e);
+        s->modulus[e] = pow(10.0, fixture_uniform(&state, -3.0, 0.0));
+        add_element(s, e, u, f);
+        for (int i = 0; i < 24; i++) s->y[3 * (size_t)conn[i / 3] + i % 3] += f[i];
+    }
+}
+
+static void sample_free(sample *s)
+{
+    hx_mesh_free(&s->mesh);
+    free(s->ke);
+    free(s->modulus);
+    free(s->x);
+    free(s->y);
+}
+
+static int64_t element(const hx_patch_group *group, int64_t item)
+{
+    return group->elem ? group->elem[item] : item;
+}
+
+static int is_separator(const hx_patch_group *group, int64_t item)
+{
+    return element(group, item) < 0;
+}
+
+/* Rows that items first .. first + count need: a row for each 8 incidences of a node. n_of [n_node]
+ * is 0 before and after. */
+static int rows_needed(const hx_mesh *mesh, const hx_patch_group *group, int64_t first, int count,
+                       int32_t *n_of)
+{
+    int n = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int64_t i = first; i < first + count; i++)
+            for (int a = 0; a < 8; a++) {
+                int32_t *of = &n_of[mesh->conn[8 * element(group, i) + a]];
+                n += pass == 0 && (*of)++ % 8 == 0;
+                if (pass == 1) *of = 0;
+            }
+    return n;
+}
+
+/* Whether a patch had to end where it does. */
+static int is_full(const hx_mesh *mesh, const hx_patch_group *group, const hx_span *span,
+                   int32_t *n_of)
+{
+    const int64_t next = span->first + span->count;
+    return next == group->n_item || is_separator(group, next) || span->count == group->size ||
+           rows_needed(mesh, group, span->first, span->count + 1, n_of) > group->max_row;
+}
+
+/* Patches follow each other in a group's list and miss nothing but separators. */
+static void check_spans(const hx_patches *p, const hx_mesh *mesh, int g, int32_t *n_seen,
+                        int64_t *n_row)
+{
+    const hx_patch_group *group = &p->group[g];
+    const hx_span *span = p->span + group->first_patch;
+    int32_t *n_of = new_array((size_t)mesh->n_node, sizeof *n_of);
+    int64_t at = 0, n_early = 0, wrong = 0;
+    CHECK(group->first_row == *n_row);
+    for (int64_t i = 0; i < group->n_patch; i++, span++) {
+        while (at < group->n_item && is_separator(group, at)) at++;
+        wrong += span->first != at || span->begin != *n_row;
+        wrong += span->count < 1 || span->count > group->size || span->n > group->max_row ||
+                 span->n % HX_PATCH_BANK != 0;
+        if (wrong > 0) break;
+        for (int k = 0; k < span->count; k++) {
+            const int64_t e = element(group, at + k);
+            wrong += e < 0;
+            if (e >= 0) n_seen[e]++;
+        }
+        if (wrong > 0) break;
+        const int n_used = rows_needed(mesh, group, at, span->count, n_of);
+        wrong += n_used > span->n || n_used + HX_PATCH_BANK <= span->n;
+        n_early += !is_full(mesh, group, span, n_of);
+        at += span->count;
+        *n_row += span->n;
+    }
+    for (; at < group->n_item; at++) wrong += !is_separator(group, at);
+    CHECK_MSG(wrong == 0, "group %d", g);
+    CHECK(group->n_row == *n_row - group->first_row);
+    /* a long list is cut in parts */
+    CHECK_MSG(n_early <= group->n_item / 8192, "%lld patches end early", (long long)n_early);
+    free(n_of);
+}
+
+static void check_cut(const hx_patches *p, const hx_mesh *mesh)
+{
+    int32_t *n_seen = new_array((size_t)mesh->n_elem, sizeof *n_seen);
+    int64_t n_row = 0, n_patch = 0, n_place = 0, wrong = 0;
+    for (int g = 0; g < p->n_group; g++) {
+        const hx_patch_group *group = &p->group[g];
+        CHECK(group->first_patch == n_patch && group->first_place == n_place);
+        n_patch += group->n_patch;
+        n_place += group->n_patch * group->size;
+        check_spans(p, mesh, g, n_seen, &n_row);
+    }
+    CHECK(p->n_patch == n_patch && p->n_place == n_place && p->n_row == n_row);
+    for (int64_t e = 0; e < mesh->n_elem; e++) wrong += n_seen[e] != 1;
+    CHECK_MSG(wrong == 0, "%lld elements not once in a patch", (long long)wrong);
+    free(n_seen);
+}
+
+static int count_slots(const hx_eight *slot)
+{
+    int n = 0;
+    for (int i = 0; i < 8; i++) n += slot->v[i] != HX_NO_SLOT;
+    return n;
+}
+
+/* Where a patch keeps the force of place e at corner a. */
+static int slot_at(int size, int a, int e)
+{
+    return hx_patch_slot(size, a, e);
+}
+
+enum { MOST_SLOTS = 9 * HX_MAX_PATCH };
+
+/* The corner and place, 8 * e + a, of each slot, or -1. */
+static void list_slots(int size, int incidence[MOST_SLOTS])
+{
+    for (int slot = 0; slot < MOST_SLOTS; slot++) incidence[slot] = -1;
+    for (int i = 0; i < 8 * size; i++) incidence[slot_at(size, i % 8, i / 8)] = i;
+}
+
+/* The incidences that row `row` of a patch lists. Returns what is wrong with them. */
+static int check_slots(const hx_patches *p, const hx_mesh *mesh, const hx_patch_group *group,
+                       int64_t patch, int64_t row, const int *incidence, uint8_t *seen)
+{
+    const hx_span *span = &p->span[group->first_patch + patch];
+    const hx_eight *corner = p->corner + group->first_place + patch * group->size;
+    int wrong = 0;
+    for (int i = 0; i < 8; i++) {
+        const int slot = p->row_slot[row].v[i];
+        if (slot == HX_NO_SLOT) continue;
+        if (slot >= MOST_SLOTS || incidence[slot] < 0) return 1;
+        const int a = incidence[slot] % 8, place = incidence[slot] / 8;
+        if (place >= span->count) return 1;
+        const int64_t e = element(group, span->first + place);
+        wrong += (p->row_node[row] & INT32_MAX) != mesh->conn[8 * e + a];
+        wrong += p->row_position[row] != corner[place].v[a];
+        wrong += seen[8 * place + a]++;
+    }
+    return wrong;
+}
+
+/* Rows, places and positions of one patch. Returns what is wrong with them. */
+static int64_t check_patch(const hx_patches *p, const hx_mesh *mesh, const hx_patch_group *group,
+                           int64_t patch, const int *incidence, int32_t *n_row_of)
+{
+    const hx_span *span = &p->span[group->first_patch + patch];
+    const hx_eight *corner = p->corner + group->first_place + patch * group->size;
+    uint8_t seen[8 * HX_MAX_PATCH] = {0}, taken[8 * HX_MAX_PATCH] = {0};
+    int n_listed = 0, last = 8;
+    int32_t last_node = 0;
+    int64_t wrong = 0;
+    for (int64_t row = span->begin; row < span->begin + span->n; row++) {
+        const int32_t node = p->row_node[row] & INT32_MAX;
+        const int n = count_slots(&p->row_slot[row]), position = p->row_position[row];
+        if (node >= mesh->n_node || position >= span->n) return 1;
+        wrong += taken[position]++;
+        wrong += n > last; /* in descending order of slots, then by node; unused ones last */
+        wrong += n > 0 && n == last && node < last_node;
+        wrong += n == 0 && p->row_node[row] >= 0;
+        wrong += check_slots(p, mesh, group, patch, row, incidence, seen);
+        n_row_of[node] += n > 0;
+        n_listed += n;
+        last = n;
+        last_node = node;
+    }
+    wrong += n_listed != 8 * span->count; /* and none twice: all */
+    for (int k = 0; k < group->size; k++) /* unused places read, too */
+        for (int a = 0; a < 8; a++) wrong += corner[k].v[a] >= span->n;
+    return wrong;
+}
+
+/* Nodes of several rows, and only they, are listed with all of them. */
+static void check_shared(const hx_patches *p, const hx_mesh *mesh, const int32_t *n_row_of)
+{
+    int64_t n_shared = 0, n_shared_row = 0, wrong = 0;
+    for (int64_t a = 0; a < mesh->n_node; a++) {
+        wrong += n_row_of[a] < 1;
+        if (n_row_of[a] < 2) continue;
+        n_shared++;
+        n_shared_row += n_row_of[a];
+    }
+    CHECK(p->n_shared == n_shared && p->n_shared_row == n_shared_row);
+    if (p->n_shared != n_shared || p->n_shared_row != n_shared_row) return;
+    CHECK(p->shared_ptr[0] == 0 && p->shared_ptr[n_shared] == n_shared_row);
+    for (int64_t i = 0; i < n_shared; i++) {
+        const int32_t a = p->shared_node[i];
+        wrong += i > 0 && a <= p->shared_node[i - 1];
+        wrong += p->shared_ptr[i + 1] - p->shared_ptr[i] != n_row_of[a];
+        for (int32_t k = p->shared_ptr[i]; k < p->shared_ptr[i + 1]; k++) {
+            const int32_t row = p->shared_row[k];
+            wrong += p->row_node[row] != (a | HX_SHARED_ROW) || count_slots(&p->row_slot[row]) == 0;
+            wrong += k > p->shared_ptr[i] && row <= p->shared_row[k - 1];
+        }
+    }
+    for (int64_t row = 0; row < p->n_row; row++) /* rows of their own */
+        if (p->row_node[row] >= 0) wrong += n_row_of[p->row_node[row]] != 1;
+    CHECK_MSG(wrong == 0, "%lld wrong", (long long)wrong);
+}
+
+static void check_rows(const hx_patches *p, const hx_mesh *mesh)
+{
+    int32_t *n_row_of = new_array((size_t)mesh->n_node, sizeof *n_row_of);
+    int64_t wrong = 0;
+    for (int g = 0; g < p->n_group; g++) {
+        int incidence[MOST_SLOTS];
+        list_slots(p->group[g].size, incidence);
+        for (int64_t i = 0; i < p->group[g].n_patch; i++)
+            wrong += check_patch(p, mesh, &p->group[g], i, incidence, n_row_of);
+    }
+    CHECK_MSG(wrong == 0, "%lld wrong", (long long)wrong);
+    if (wrong == 0) check_shared(p, mesh, n_row_of);
+    free(n_row_of);
+}
+
+/* What a product leaves: y, partial sums, and how often each node was written. */
+typedef struct product {
+    double *y, *partial;
+    int32_t *n_written;
+} product;
+
+/* One patch as a block of GPU threads works: nodal values by position, a thread an element, then a
+ * thread a row. */
+static void run_patch(const hx_patches *p, const sample *s, const hx_patch_group *group,
+                      int64_t patch, product *to)
+{
+    static double nodal[8 * HX_MAX_PATCH][3], force[MOST_SLOTS][3];
+    const hx_span *span = &p->span[group->first_patch + patch];
+    const hx_eight *corner = p->corner + group->first_place + patch * group->size;
+    for (int i = 0; i < 3 * span->n; i++) nodal[i / 3][i % 3] = NAN;
+    for (int i = 0; i < 27 * group->size; i++) force[i / 3][i % 3] = NAN;
+    for (int64_t row = span->begin; row < span->begin + span->n; row++)
+        memcpy(nodal[p->row_position[row]], s->x + 3 * (size_t)(p->row_node[row] & INT32_MAX),
+               sizeof *nodal);
+    for (int k = 0; k < span->count; k++) {
+        double u[24], f[24] = {0.0};
+        for (int a = 0; a < 8; a++) memcpy(u + 3 * a, nodal[corner[k].v[a]], sizeof *nodal);
+        add_element(s, element(group, span->first + k), u, f);
+        for (int a = 0; a < 8; a++)
+            memcpy(force[slot_at(group->size, a, k)], f + 3 * a, sizeof *force);
+    }
+    for (int64_t row = span->begin; row < span->begin + span->n; row++) {
+        const int32_t node = p->row_node[row];
+        double sum[3] = {0.0};
+        for (int i = 0; i < 24; i++) {
+            const int slot = p->row_slot[row].v[i / 3];
+            if (slot != HX_NO_SLOT) sum[i % 3] += force[slot][i % 3];
+        }
+        memcpy(node < 0 ? to->partial + 3 * row : to->y + 3 * (size_t)node, sum, sizeof sum);
+        if (node >= 0) to->n_written[node]++;
+    }
+}
+
+static void add_shared(const hx_patches *p, product *to)
+{
+    for (int64_t k = 0; k < p->n_shared; k++) {
+        double *sum = to->y + 3 * (size_t)p->shared_node[k];
+        to->n_written[p->shared_node[k]]++;
+        for (int i = 0; i < 3; i++) {
+            sum[i] = 0.0;
+            for (int32_t r = p->shared_ptr[k]; r < p->shared_ptr[k + 1]; r++)
+                sum[i] += to->partial[3 * (size_t)p->shared_row[r] + i];
+        }
+    }
+}
+
+static void check_product(const hx_patches *p, const sample *s)
+{
+    const size_t n_node = (size_t)s->mesh.n_node, n_row = (size_t)p->n_row;
+    product to = {new_array(3 * n_node, sizeof *to.y), new_array(3 * n_row, sizeof *to.partial),
+                  new_array(n_node, sizeof *to.n_written)};
+    double difference = 0.0, norm = 0.0;
+    int64_t wrong = 0;
+    for (size_t i = 0; i < 3 * n_node; i++) to.y[i] = NAN;
+    for (size_t i = 0; i < 3 * n_row; i++) to.partial[i] = NAN;
+    for (int g = 0; g < p->n_group; g++)
+        for (int64_t i = 0; i < p->group[g].n_patch; i++) run_patch(p, s, &p->group[g], i, &to);
+    add_shared(p, &to);
+    for (size_t a = 0; a < n_node; a++) wrong += to.n_written[a] != 1;
+    CHECK_MSG(wrong == 0, "%lld nodes not written once", (long long)wrong);
+    for (size_t i = 0; i < 3 * n_node; i++) {
+        difference += (to.y[i] - s->y[i]) * (to.y[i] - s->y[i]);
+        norm += s->y[i] * s->y[i];
+    }
+    CHECK_MSG(difference <= 1e-26 * norm, "relative error %.3g", sqrt(difference / norm));
+    free(to.y);
+    free(to.partial);
+    free(to.n_written);
+}
+
+static int same(const void *a, const void *b, int64_t n, size_t size)
+{
+    return n == 0 || memcmp(a, b, (size_t)n * size) == 0;
+}
+
+static void check_same(const hx_patches *p, const hx_patches *q)
+{
+    const int equal = p->n_patch == q->n_patch && p->n_place == q->n_place &&
+                      p->n_row == q->n_row && p->n_shared == q->n_shared &&
+                      p->n_shared_row == q->n_shared_row;
+    CHECK(equal);
+    if (!equal) return;
+    CHECK(same(p->group, q->group, p->n_group, sizeof *p->group));
+    CHECK(same(p->span, q->span, p->n_patch, sizeof *p->span));
+    CHECK(same(p->corner, q->corner, p->n_place, sizeof *p->corner));
+    CHECK(same(p->row_node, q->row_node, p->n_row, sizeof *p->row_node));
+    CHECK(same(p->row_position, q->row_position, p->n_row, sizeof *p->row_position));
+    CHECK(same(p->row_slot, q->row_slot, p->n_row, sizeof *p->row_slot));
+    CHECK(same(p->shared_node, q->shared_node, p->n_shared, sizeof *p->shared_node));
+    CHECK(same(p->shared_ptr, q->shared_ptr, p->n_shared + 1, sizeof *p->shared_ptr));
+    CHECK(same(p->shared_row, q->shared_row, p->n_shared_row, sizeof *p->shared_row));
+}
+
+static void check_groups(const sample *s, int n_group, const hx_patch_group *group,
+                         const char *label)
+{
+    hx_patches p, other;
+    const int n_failed = test_n_failed;
+    fixture_set_threads(1);
+    CHECK_OK(hx_patches_create(&p, &s->mesh, n_group, group));
+    check_cut(&p, &s->mesh);
+    if (test_n_failed == n_failed) check_rows(&p, &s->mesh);
+    if (test_n_failed == n_failed) check_product(&p, s);
+    for (int threads = 2; threads <= MOST_THREADS; threads++) {
+        fixture_set_threads(threads);
+        CHECK_OK(hx_patches_create(&other, &s->mesh, n_group, group));
+        check_same(&p, &other);
+        hx_patches_free(&other);
+    }
+    fixture_set_threads(1);
+    if (test_n_failed > n_failed)
+        printf("   in %s, size %d, %d rows\n", label, group[0].size, group[0].max_row);
+    hx_patches_free(&p);
+}
+
+/* The bytes promised are enough for what is built, and not a multiple of it. */
+static void check_bytes(const sample *s, int size, int max_row)
+{
+    const hx_patch_group group = {.size = size, .max_row = max_row, .n_item = s->mesh.n_elem};
+    hx_patches p;
+    CHECK_OK(hx_patches_create(&p, &s->mesh, 1, &group));
+    const size_t row = sizeof *p.row_node + sizeof *p.row_position + sizeof *p.row_slot;
+    const size_t bytes = (size_t)p.n_patch * sizeof *p.span + (size_t)p.n_place * sizeof *p.corner +
+                         (size_t)p.n_row * (row + 3 * sizeof(double) + 10) +
+                         (size_t)p.n_shared * sizeof *p.shared_node +
+                         (size_t)(p.n_shared + 1) * sizeof *p.shared_ptr +
+                         (size_t)p.n_shared_row * sizeof *p.shared_row;
+    const size_t promised = hx_patches_bytes(&s->mesh, size, max_row, 10);
+    CHECK_MSG(promised >= bytes && promised < 2 * bytes + 1024, "%zu for %zu", promised, bytes);
+    hx_patches_free(&p);
+}
+
+/* One group of all elements; every size with few rows, many, and as many as there can be. */
+static void check_sizes(const sample *s, const char *label)
+{
+    static const int sizes[] = {16, 64, 128, 256};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const int size = sizes[i], usual = 5 * size / 2 / HX_PATCH_BANK * HX_PATCH_BANK;
+        const int max_rows[] = {HX_PATCH_BANK, 128, usual, 8 * size};
+        for (size_t k = 0; k < sizeof max_rows / sizeof *max_rows; k++) {
+            const hx_patch_group group = {
+                .size = size, .max_row = max_rows[k], .n_item = s->mesh.n_elem};
+            check_groups(s, 1, &group, label);
+        }
+        check_bytes(s, size, usual);
+    }
+}
+
+/* Two groups as an operator with classes makes them: elements of n_class classes with separators
+ * before, between and after them, and all others. */
+static void check_lists(const sample *s, const char *label, int n_class)
+{
+    const int n = (int)s->mesh.n_elem;
+    int32_t *elem = new_array((size_t)n + 16, sizeof *elem);
+    int n_item = 0, n_other = 0;
+    elem[n_item++] = -1;
+    for (int class = 0; class < n_class; class ++) {
+        for (int e = 0; e < n; e++)
+            if (e % 5 == class) elem[n_item++] = e;
+        for (int k = 0; k <= class; k++) elem[n_item++] = -1;
+    }
+    for (int e = 0; e < n; e++)
+        if (e % 5 >= n_class) elem[n_item + n_other++] = e;
+    const hx_patch_group group[2] = {
+        {.size = 128, .max_row = 288, .n_item = n_item, .elem = elem},
+        {.size = 64, .max_row = 160, .n_item = n_other, .elem = elem + n_item}};
+    check_groups(s, 2, group, label);
+    free(elem);
+}
+
+/* All elements in one group, none in the other. */
+static void check_empty_group(const sample *s, const char *label, int empty)
+{
+    hx_patch_group group[2] = {{.size = 128, .max_row = 288}, {.size = 64, .max_row = 160}};
+    group[1 - empty].n_item = s->mesh.n_elem;
+    check_groups(s, 2, group, label);
+}
+
+/* A list longer than what one thread cuts, backwards, with separators here and there. */
+static void check_long_list(const sample *s, const char *label)
+{
+    const int n = (int)s->mesh.n_elem;
+    int32_t *elem = new_array(2 * (size_t)n, sizeof *elem);
+    int n_item = 0;
+    for (int e = n - 1; e >= 0; e--) {
+        while (n_item >= 8186 && n_item < 8196) elem[n_item++] = -1;
+        if (e % 97 == 0) elem[n_item++] = -1;
+        elem[n_item++] = e;
+    }
+    const hx_patch_group group = {.size = 64, .max_row = 160, .n_item = n_item, .elem = elem};
+    check_groups(s, 1, &group, label);
+    free(elem);
+}
+
+static void check_sample(sample *s, fixture_order order, const char *label)
+{
+    sample_finish(s, order);
+    check_sizes(s, label);
+    for (int n_class = 0; n_class <= 5; n_class++) check_lists(s, label, n_class);
+    for (int empty = 0; empty < 2; empty++) check_empty_group(s, label, empty);
+    sample_free(s);
+}
+
+static void test_boxes(void)
+{
+    const fixture_box one = {.n = {1, 1, 1}, .length = {1.0, 2.0, 3.0}};
+    const fixture_box box = {.n = {13, 7, 6}, .length = {13.0, 7.0, 6.0}};
+    const fixture_box distorted = {
+        .n = {9, 8, 7}, .length = {9.0, 8.0, 7.0}, .distort = 0.2, .bulge = 1};
+    sample s = {0};
+    CHECK_OK(fixture_box_create(&s.mesh, &one));
+    check_sample(&s, FIXTURE_IN_ORDER, "one element");
+    CHECK_OK(fixture_box_create(&s.mesh, &box));
+    check_sample(&s, FIXTURE_REORDERED, "a box, reordered");
+    CHECK_OK(fixture_box_create(&s.mesh, &distorted));
+    check_sample(&s, FIXTURE_SHUFFLED, "a distorted box, shuffled");
+}
+
+static void test_parts(void)
+{
+    static const struct {
+        const char *name;
+        hx_generate_params params;
+    } parts[] = {{"conrod", {.nx = 12, .ny = 2}}, {"lbeam", {.nx = 15, .ny = 4}}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        sample s = {0};
+        CHECK_OK(hx_generator_find(parts[i].name)->generate(&s.mesh, &parts[i].params));
+        check_sample(&s, FIXTURE_REORDERED, parts[i].name);
+    }
+}
+
+static void test_long_list(void)
+{
+    const fixture_box box = {.n = {23, 20, 19}, .length = {23.0, 20.0, 19.0}};
+    sample s = {0};
+    CHECK_OK(fixture_box_create(&s.mesh, &box));
+    sample_finish(&s, FIXTURE_REORDERED);
+    const hx_patch_group group = {.size = 64, .max_row = 160, .n_item = s.mesh.n_elem};
+    check_groups(&s, 1, &group, "a long list");
+    check_long_list(&s, "a long list with separators");
+    sample_free(&s);
+}
+
+/* Kites around the z axis, n_layer above each other: 2 n_sector elements at an inner node. */
+static void make_fan(hx_mesh *mesh, int n_sector, int n_layer)
+{
+    const int n_ring = 2 * n_sector + 1;
+    const int64_t n_node = (int64_t)n_ring * (n_layer + 1);
+    const int64_t n_elem = (int64_t)n_sector * n_layer;
+    const double step = 3.14159265358979324 / n_sector;
+    double *xyz = new_array(3 * (size_t)n_node, sizeof *xyz), *x = xyz;
+    int32_t *conn = new_array(8 * (size_t)n_elem, sizeof *conn), *corner = conn;
+    for (int layer = 0; layer <= n_layer; layer++)
+        for (int i = -1; i < 2 * n_sector; i++, x += 3) {
+            const double radius = i < 0 ? 0.0 : 1.0 + 0.2 * (i % 2);
+            x[0] = radius * cos(step * i);
+            x[1] = radius * sin(step * i);
+            x[2] = layer;
+        }
+    for (int layer = 0; layer < n_layer; layer++)
+        for (int i = 0; i < n_sector; i++, corner += 8)
+            for (int top = 0; top < 2; top++) {
+                const int axis = (layer + top) * n_ring, next = (i + 1) % n_sector;
+                corner[4 * top] = axis;
+                corner[4 * top + 1] = axis + 1 + 2 * i;
+                corner[4 * top + 2] = axis + 2 + 2 * i;
+                corner[4 * top + 3] = axis + 1 + 2 * next;
+            }
+    CHECK_OK(hx_mesh_create(mesh, "fan", n_node, xyz, n_elem, conn));
+}
+
+/* More than eight elements at a node of a patch. */
+static void test_fans(void)
+{
+    sample s = {0};
+    make_fan(&s.mesh, 11, 5);
+    check_sample(&s, FIXTURE_IN_ORDER, "a fan");
+    make_fan(&s.mesh, 11, 5);
+    check_sample(&s, FIXTURE_SHUFFLED, "a fan, shuffled");
+    make_fan(&s.mesh, 40, 3);
+    check_sample(&s, FIXTURE_REORDERED, "a fan of many sectors");
+}
+
+/* Elements that share no node: as many rows as a patch can have. */
+static void test_apart(void)
+{
+    enum { N = 300 };
+    sample s = {0};
+    double *xyz = new_array((size_t)24 * N, sizeof *xyz);
+    int32_t *conn = new_array((size_t)8 * N, sizeof *conn);
+    for (int i = 0; i < 8 * N; i++) {
+        conn[i] = i;
+        for (int d = 0; d < 3; d++) xyz[3 * i + d] = 0.5 * hx_hex8_sign(i % 8, d);
+        xyz[3 * i] += 2.0 * (i / 8);
+    }
+    CHECK_OK(hx_mesh_create(&s.mesh, "apart", 8 * N, xyz, N, conn));
+    check_sample(&s, FIXTURE_SHUFFLED, "elements apart");
+}
+
+int main(void)
+{
+    test_boxes();
+    test_parts();
+    test_fans();
+    test_apart();
+    test_long_list();
+    TEST_END();
+}

@@ -1,0 +1,243 @@
+/* The solver against a dense K and its Cholesky factors: what its stopping rules promise, its
+ * reasons, the same answer from every operator.
+ *
+ *     test_pcg [cpu | cuda] [quick] */
+#include "tests/lib/pcg_promises.h"
+
+/* Every operator, layout and preconditioner gives the dense solution. */
+static void check_same_answer(model *m, const char *label)
+{
+    static const char *const precond[] = {"jacobi", "none", "block-jacobi"};
+    fixture_settings settings = fixture_defaults();
+    size_t next = 0;
+    int layout = 0, n_strategy = 0;
+    double first = 0.0;
+    while ((settings.strategy = fixture_next_strategy(&device, &next, &layout, &settings.layout)))
+        for (int i = 0; i < 3; i++) {
+            double compliance = 0.0;
+            settings.precond = precond[i];
+            const hx_pcg_result result = solve(m, &settings, NULL);
+            for (int k = 0; k < N_DOF; k++) compliance += m->f[k] * m->u[k];
+            if (n_strategy++ == 0) first = compliance;
+            CHECK_MSG(result.reason == HX_PCG_CONVERGED && error_of(m) <= 1e-10,
+                      "%s, %s %s, %s: %s, off by %.3g", label, settings.strategy->name,
+                      hx_layout_name(settings.layout), precond[i],
+                      hx_pcg_reason_name(result.reason), error_of(m));
+            CHECK_REL(compliance, first, 1e-9);
+            if (i == 0)
+                printf("%s, %s: %d iterations", label, settings.strategy->name, result.iterations);
+            if (i == 1) printf(", without a preconditioner %d", result.iterations);
+            if (i == 2) printf(", with blocks %d\n", result.iterations);
+            for (int k = 0; k < N_DOF; k++)
+                if (is_fixed(m, k))
+                    CHECK(m->u[k] == (m->problem.prescribed ? m->problem.prescribed[k] : 0.0));
+        }
+    CHECK(n_strategy > 0);
+}
+
+static void check_warm_start(model *m)
+{
+    fixture_settings settings = fixture_defaults();
+    double before[N_DOF];
+    settings.pcg.tolerance = 1e-9;
+    set_modulus(m, 10.0, 3);
+    const hx_pcg_result cold = solve(m, &settings, NULL);
+    memcpy(before, m->u, sizeof before);
+    settings.pcg.tolerance =
+        1.001e-9; /* the true residual is that of the recurrence but for rounding */
+    const hx_pcg_result again = solve(m, &settings, before);
+    CHECK(again.reason == HX_PCG_CONVERGED && again.iterations == 0);
+    settings.pcg.tolerance = 1e-9;
+    for (int64_t e = 0; e < m->mesh.n_elem; e++) m->modulus[e] *= e % 2 ? 1.000001 : 0.999999;
+    assemble(m);
+    solve_dense(m);
+    const hx_pcg_result fresh = solve(m, &settings, NULL);
+    CHECK(error_of(m) <= 1e-8);
+    const hx_pcg_result warm = solve(m, &settings, before);
+    CHECK(error_of(m) <= 1e-8);
+    CHECK_MSG(10 * warm.iterations < 9 * fresh.iterations, "%d against %d", warm.iterations,
+              fresh.iterations);
+    printf("warm start: %d iterations, %d from zero (first model: %d)\n", warm.iterations,
+           fresh.iterations, cold.iterations);
+    set_modulus(m, 10.0, 3);
+}
+
+/* Iterations queued past the end change nothing. With an operator that gives the same bits
+ * every time: rounding alone may show in the last iterates. */
+static void check_queue(model *m)
+{
+    static const int every[] = {1, 7, 64};
+    fixture_settings settings = fixture_defaults();
+    double first[N_DOF] = {0.0};
+    int n_first = 0;
+    settings.strategy = hx_strategy_find(device.ops->name, "otf");
+    for (int limit = 0; limit < 2; limit++)
+        for (int i = 0; i < 3; i++) {
+            settings.pcg.tolerance = 1e-8;
+            settings.pcg.max_iterations = limit ? 11 : 20000;
+            settings.pcg.check_every = every[i];
+            const hx_pcg_result result = solve(m, &settings, NULL);
+            CHECK(result.reason == (limit ? HX_PCG_MAX_ITER : HX_PCG_CONVERGED));
+            if (limit) CHECK(result.iterations == 11);
+            if (i == 0) n_first = result.iterations;
+            if (i == 0) memcpy(first, m->u, sizeof first);
+            CHECK(result.iterations == n_first);
+            CHECK(memcmp(m->u, first, sizeof first) == 0);
+        }
+}
+
+/* A device's operations leave every vector and the state as they are once there is a reason. */
+static void check_frozen(model *m)
+{
+    enum { N_VECTOR = 6 }; /* r, z, p, q, u, m */
+    const hx_device_ops *ops = device.ops;
+    const size_t bytes = N_DOF * sizeof(double);
+    const hx_pcg_state before = {.rz = 2.0,
+                                 .rr = 3.0,
+                                 .alpha = 0.5,
+                                 .beta = 0.25,
+                                 .iterations = 4,
+                                 .max_iterations = 9,
+                                 .reason = HX_PCG_CONVERGED};
+    hx_pcg_state after;
+    double *d[N_VECTOR], found[N_DOF];
+    float *s[N_VECTOR]; /* the same memory as floats */
+    void *d_state;
+    for (int i = 0; i < N_VECTOR; i++) {
+        CHECK_OK(ops->alloc(&device, bytes, &d[i]));
+        CHECK_OK(ops->upload(&device, d[i], m->f, bytes));
+        s[i] = (float *)d[i];
+    }
+    CHECK_OK(ops->alloc(&device, sizeof before, &d_state));
+    CHECK_OK(ops->upload(&device, d_state, &before, sizeof before));
+    for (int fused = 0; fused < 2; fused++) {
+        const double *d_m = fused ? d[5] : NULL, *d_z = fused ? NULL : d[1];
+        CHECK_OK(ops->pcg->alpha(&device, N_DOF, d[2], d[3], d_state));
+        CHECK_OK(ops->pcg->update(&device, N_DOF, d_m, d[2], d[3], d[4], d[0], d_state));
+        if (!fused) CHECK_OK(ops->pcg->beta(&device, N_DOF, d[0], d[1], NULL, d_state));
+        CHECK_OK(ops->pcg->direction(&device, N_DOF, d_m, d_z, d[0], d[2], d_state));
+    }
+    CHECK_OK(ops->pcg->alpha_from(&device, d[3], d_state));
+    CHECK_OK(ops->pcg->direction_single(&device, N_DOF, s[5], s[0], s[2], d_state));
+    CHECK_OK(ops->pcg->alpha_single(&device, N_DOF, s[2], s[3], d_state));
+    CHECK_OK(ops->pcg->update_single(&device, N_DOF, s[5], s[2], s[3], s[4], s[0], d_state));
+    for (int i = 0; i < N_VECTOR; i++) {
+        CHECK_OK(ops->download(&device, found, d[i], bytes));
+        CHECK_MSG(memcmp(found, m->f, bytes) == 0, "vector %d changed", i);
+        ops->release(&device, d[i]);
+    }
+    CHECK_OK(ops->download(&device, &after, d_state, sizeof after));
+    CHECK(after.rz == 2.0 && after.rr == 3.0 && after.alpha == 0.5 && after.beta == 0.25);
+    CHECK(after.iterations == 4 && after.reason == HX_PCG_CONVERGED);
+    ops->release(&device, d_state);
+}
+
+/* No load: zero, at once, whatever u was. */
+static void check_no_load(model *m)
+{
+    fixture_settings settings = fixture_defaults();
+    double noise[N_DOF], f[N_DOF];
+    uint64_t state = 4;
+    for (int k = 0; k < N_DOF; k++) {
+        noise[k] = is_fixed(m, k) ? 0.0 : fixture_uniform(&state, -1.0, 1.0);
+        f[k] = is_fixed(m, k) ? 3.0 : 0.0; /* what acts on supports moves nothing */
+    }
+    CHECK_OK(device.ops->upload(&device, m->d_f, f, sizeof f));
+    const hx_pcg_result result = solve(m, &settings, noise);
+    CHECK(result.reason == HX_PCG_CONVERGED && result.iterations == 0 && result.residual == 0.0);
+    for (int k = 0; k < N_DOF; k++) CHECK(m->u[k] == 0.0);
+    CHECK_OK(device.ops->upload(&device, m->d_f, m->f, sizeof f));
+}
+
+static void compare_bits(model *m, const fixture_settings *settings)
+{
+    double first[N_DOF];
+    const hx_pcg_result one = solve(m, settings, NULL);
+    memcpy(first, m->u, sizeof first);
+    fixture_set_threads(2);
+    const hx_pcg_result two = solve(m, settings, NULL);
+    fixture_set_threads(1);
+    CHECK_MSG(memcmp(first, m->u, sizeof first) == 0 && one.iterations == two.iterations &&
+                  one.residual == two.residual,
+              "%s %s, %s: other bits with 2 threads", settings->strategy->name,
+              hx_layout_name(settings->layout), hx_precision_name(settings->pcg.precision));
+}
+
+/* Operators that call themselves deterministic: the same bits on every run, for any number of
+ * threads. */
+static void check_same_bits(model *m)
+{
+    fixture_settings settings = fixture_defaults();
+    size_t next = 0;
+    int layout = 0;
+    settings.pcg.tolerance = 1e-4;
+    while ((settings.strategy = fixture_next_strategy(&device, &next, &layout, &settings.layout)))
+        for (int i = 0; i < 5 && settings.strategy->deterministic; i++) {
+            static const char *const precond[] = {"jacobi", "none", "block-jacobi", "jacobi",
+                                                  "none"};
+            settings.precond = precond[i];
+            settings.pcg.precision = i < 3 ? HX_PRECISION_DOUBLE : HX_PRECISION_MIXED;
+            if (i >= 3 && !settings.strategy->apply_single) break;
+            compare_bits(m, &settings);
+        }
+    if (!hx_strategy_find(device.ops->name, "ebe")->deterministic) return;
+    settings = fixture_defaults();
+    settings.strategy = &wrapper_single;
+    settings.pcg.precision = HX_PRECISION_MIXED;
+    compare_bits(m, &settings);
+}
+
+/* An operator that sums p'K p itself. */
+static void check_dot(model *m)
+{
+    fixture_settings settings = fixture_defaults();
+    const int n = solve(m, &settings, NULL).iterations;
+    settings.strategy = &wrapper_dot;
+    check_criteria(m, &settings, "p'K p by the operator");
+    const hx_pcg_result result = solve(m, &settings, NULL);
+    CHECK(abs(result.iterations - n) <= 2 && error_of(m) <= 1e-10);
+}
+
+/* An operator whose products never round alike, on any device: what a solve promises holds for
+ * each. */
+static void check_noise(model *m)
+{
+    fixture_settings settings = fixture_defaults();
+    settings.strategy = &wrapper_noisy;
+    CHECK(!repeats(&settings));
+    for (int i = 0; i < 20; i++) check_criteria(m, &settings, "noise");
+}
+
+int main(int argc, char **argv)
+{
+    static model m;
+    const int status = fixture_open_small(&device, argc, argv);
+    if (status != 0) return status;
+    const fixture_settings settings = fixture_defaults();
+    fixture_settings blocks = settings;
+    blocks.precond = "block-jacobi";
+    CHECK_OK(make_model(&m, 0));
+    check_criteria(&m, &settings, "loads");
+    check_criteria(&m, &blocks, "loads, blocks");
+    check_same_answer(&m, "loads");
+    check_warm_start(&m);
+    check_queue(&m);
+    check_reasons(&m, &settings);
+    check_no_load(&m);
+    check_frozen(&m);
+    check_contrast(&m, &settings);
+    check_contrast(&m, &blocks);
+    check_same_bits(&m);
+    check_dot(&m);
+    check_noise(&m);
+    free_model(&m);
+    CHECK_OK(make_model(&m, 1));
+    check_criteria(&m, &settings, "prescribed displacements");
+    check_criteria(&m, &blocks, "prescribed displacements, blocks");
+    check_same_answer(&m, "prescribed displacements");
+    check_reasons(&m, &settings);
+    check_dot(&m);
+    free_model(&m);
+    hx_device_close(&device);
+    TEST_END();
+}

@@ -1,0 +1,107 @@
+/* Mixed precision: what double promises, when it falls back, where it is refused.
+ *
+ *     test_pcg_mixed [cpu | cuda] [quick] */
+#include "tests/lib/pcg_promises.h"
+
+/* The next strategy of the device with a product in single precision, after the wrapper. */
+static const hx_strategy *next_single(size_t *next, int *layout, hx_layout *found)
+{
+    const hx_strategy *strategy;
+    *found = HX_LAYOUT_INTERLEAVED;
+    if (*next == 0 && *layout == 0) {
+        *layout = HX_N_LAYOUT + 1; /* seen; the device's come now */
+        return &wrapper_single;
+    }
+    if (*next == 0 && *layout == HX_N_LAYOUT + 1) *layout = 0;
+    while ((strategy = fixture_next_strategy(&device, next, layout, found)))
+        if (strategy->apply_single) break;
+    return strategy;
+}
+
+/* Mixed precision keeps what double promises, with more iterations, but not many. */
+static void check_mixed(model *m, const char *label)
+{
+    static const char *const precond[] = {"jacobi", "none"};
+    fixture_settings settings = fixture_defaults(), in_double = settings;
+    size_t next = 0;
+    int layout = 0;
+    settings.pcg.precision = HX_PRECISION_MIXED;
+    while ((settings.strategy = next_single(&next, &layout, &settings.layout))) {
+        check_criteria(m, &settings, label);
+        for (int i = 0; i < 2; i++) {
+            settings.precond = in_double.precond = precond[i];
+            const int n_double = solve(m, &in_double, NULL).iterations;
+            const hx_pcg_result result = solve(m, &settings, NULL);
+            CHECK_MSG(result.reason == HX_PCG_CONVERGED && error_of(m) <= 1e-10,
+                      "%s, %s mixed, %s: %s, off by %.3g", label, settings.strategy->name,
+                      precond[i], hx_pcg_reason_name(result.reason), error_of(m));
+            CHECK_MSG(result.iterations <= 2 * n_double, "%s, %s mixed: %d, in double %d", label,
+                      settings.strategy->name, result.iterations, n_double);
+            printf("%s, %s, %s: mixed %d iterations, %d replacements%s; double %d\n", label,
+                   settings.strategy->name, precond[i], result.iterations, result.replacements,
+                   result.fell_back ? ", fell back" : "", n_double);
+            for (int k = 0; k < N_DOF; k++)
+                if (is_fixed(m, k))
+                    CHECK(m->u[k] == (m->problem.prescribed ? m->problem.prescribed[k] : 0.0));
+        }
+        settings.precond = in_double.precond = "jacobi";
+        const int n_double = check_contrast(m, &in_double);
+        CHECK(check_contrast(m, &settings) <= 4 * n_double);
+        check_reasons(m, &settings);
+    }
+}
+
+/* A product in single precision that is wrong, and a tolerance that no true residual meets: the
+ * solve is finished in double, as if it had been asked for. */
+static void check_fall_back(model *m)
+{
+    fixture_settings settings = fixture_defaults();
+    for (int i = 0; i < 2; i++) {
+        settings.strategy = i == 0 ? &wrapper_wrong : &wrapper_single;
+        settings.pcg.tolerance = i == 0 ? 1e-10 : 1e-18;
+        settings.pcg.precision = HX_PRECISION_MIXED;
+        const hx_pcg_result result = solve(m, &settings, NULL);
+        CHECK_MSG(result.reason == HX_PCG_CONVERGED && result.fell_back == 1, "%s, fell back: %d",
+                  hx_pcg_reason_name(result.reason), result.fell_back);
+        CHECK_MSG(error_of(m) <= 1e-9, "off by %g", error_of(m));
+        printf("fall-back %d: %d iterations, %d replacements\n", i, result.iterations,
+               result.replacements);
+        settings.pcg.max_iterations = result.iterations - (repeats(&settings) ? 1 : 1 + APART);
+        CHECK(solve(m, &settings, NULL).reason == HX_PCG_MAX_ITER);
+        settings.pcg.max_iterations = fixture_defaults().pcg.max_iterations;
+    }
+}
+
+/* Mixed precision is refused where it cannot be. */
+static void check_refusal(model *m)
+{
+    fixture_settings settings = fixture_defaults();
+    fixture_solver s;
+    settings.pcg.precision = HX_PRECISION_MIXED;
+    settings.strategy = &wrapper_dot;
+    CHECK(fixture_solver_create(&s, &device, &m->problem, &settings) == HX_EINPUT);
+    CHECK_MSG(strstr(hx_error_message(), "'dot'") != NULL, "%s", hx_error_message());
+    const hx_precond_kind kind = {.name = "other", .apply = hx_precond_find("none")->apply};
+    CHECK(hx_pcg_check_precision(HX_PRECISION_MIXED, &wrapper_single, &kind) == HX_EINPUT);
+    CHECK_MSG(strstr(hx_error_message(), "'other'") != NULL, "%s", hx_error_message());
+    CHECK_OK(hx_pcg_check_precision(HX_PRECISION_DOUBLE, &wrapper_dot, &kind));
+    CHECK_OK(hx_pcg_check_precision(HX_PRECISION_MIXED, &wrapper_single, hx_precond_find("none")));
+    hx_error_clear();
+}
+
+int main(int argc, char **argv)
+{
+    static model m;
+    const int status = fixture_open_small(&device, argc, argv);
+    if (status != 0) return status;
+    CHECK_OK(make_model(&m, 0));
+    check_mixed(&m, "loads");
+    check_fall_back(&m);
+    check_refusal(&m);
+    free_model(&m);
+    CHECK_OK(make_model(&m, 1));
+    check_mixed(&m, "prescribed displacements");
+    free_model(&m);
+    hx_device_close(&device);
+    TEST_END();
+}

@@ -1,0 +1,294 @@
+#!/usr/bin/env python3
+"""The rules on which room knows which, on file names, headers and output that no compiler checks:
+
+    python3 tests/tree/test_layers.py SOURCE_ROOT
+
+One line for each violation; exit status 1 if there is one. Before that it has to find all that is
+wrong with a house made for it. With --rooms it draws what is: rooms, floors (how many rooms lie
+below) and arrows."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+# room: the rooms whose headers it may include, besides its own. A room that is not here may not be.
+CORE = {
+    "core/base": [],
+    "core/mesh": ["core/base"],
+    "core/generate": ["core/base", "core/mesh"],
+    "core/surface": ["core/base", "core/mesh"],
+    "core/problem": ["core/base", "core/mesh"],
+    "core/files": ["core/base", "core/mesh", "core/problem"],
+    "core/device": ["core/base"],
+    "core/solver": ["core/base", "core/mesh", "core/problem", "core/device"],
+    "core/design": ["core/base", "core/mesh", "core/problem", "core/device", "core/solver"],
+    "core": ["core/base", "core/device", "core/solver", "core/design"],
+}
+BACKEND = ["core/base", "core/mesh", "core/problem", "core/device", "core/solver", "core/design"]
+APP = ["app/text", "app/config", "app/session", "app/output"]  # each may include those before it
+COMMANDS = ["app/check", "app/compare", "app/help", "app/mesh", "app/run", "app/surface", "app/verify"]
+ALL_CORE = list(CORE)  # all but core/cpu, which nobody includes
+
+MAY = dict(CORE)
+MAY["core/cpu"] = BACKEND
+MAY["gpu"] = BACKEND
+MAY["filters"] = BACKEND + ["core"]
+for i, room in enumerate(APP):
+    MAY[room] = ALL_CORE + APP[:i]
+for room in COMMANDS:
+    MAY[room] = ALL_CORE + APP
+MAY["app"] = ALL_CORE + APP + COMMANDS
+MAY["examples"] = ALL_CORE
+
+CUDA = r"cuda|cub/|thrust/|cooperative_groups|nv[a-z]*\.h|curand|cublas|cusparse|cusolver"
+NEVER = {"core": CUDA + "|libconfig", "filters": CUDA + "|libconfig", "gpu": "libconfig",
+         "app": CUDA, "examples": CUDA, "tests": CUDA}  # system headers, by the top folder
+TOPS = list(NEVER)
+SOURCES = (".c", ".h", ".inc", ".cu", ".cuh")
+
+
+def is_generated(path):
+    return path.endswith(".in")
+
+
+def find_files(root):
+    found = []
+    for top in TOPS:
+        for folder, _, names in os.walk(os.path.join(root, top)):
+            if os.path.relpath(folder, root) == "tests/bad":
+                continue  # configs and what they include
+            found += [os.path.relpath(os.path.join(folder, name), root) for name in names
+                      if name.endswith(SOURCES)]
+    return sorted(found)
+
+
+def room_of(path):
+    return os.path.dirname(path)
+
+
+def may_include(room):
+    """Tests are outside the house: they see all of core, and their own library."""
+    if room.startswith("tests"):
+        return ALL_CORE + ["tests/lib", "tests/fuzz"] + (["gpu"] if room == "tests/gpu" else [])
+    return MAY.get(room)
+
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
+
+
+def read_includes(root, files):
+    """(file, header as written, the file of the tree that it is or None)."""
+    home = {os.path.basename(path): path for path in files}
+    edges = []
+    for path in files:
+        with open(os.path.join(root, path), encoding="utf-8") as text:
+            for mark, header in INCLUDE.findall(text.read()):
+                known = home.get(os.path.basename(header)) if mark == '"' else None
+                edges.append((path, header, known))
+    return edges
+
+
+def cycle_of(arrows):
+    """A cycle of the graph {node: set of nodes} as a list, or None."""
+    state, stack = {}, []
+
+    def visit(node):
+        state[node] = 1
+        stack.append(node)
+        for other in sorted(arrows.get(node, ())):
+            if state.get(other) == 1:
+                return stack[stack.index(other):] + [other]
+            if other not in state:
+                found = visit(other)
+                if found:
+                    return found
+        state[node] = 2
+        stack.pop()
+        return None
+
+    for node in sorted(arrows):
+        if node not in state:
+            found = visit(node)
+            if found:
+                return found
+    return None
+
+
+def check_names(files):
+    seen = {}
+    for path in files:
+        name = os.path.basename(path)
+        if name in seen:
+            yield f"{seen[name]} {path}: the same file name twice"
+        seen[name] = path
+
+
+def check_rooms(files):
+    for path in files:
+        if may_include(room_of(path)) is None:
+            yield f"{path}: {room_of(path)}/ is no room; the rooms stand in tests/tree/test_layers.py"
+
+
+def check_includes(edges):
+    for path, header, known in edges:
+        room, top = room_of(path), path.split("/")[0]
+        allowed = may_include(room)
+        if known and allowed is not None:
+            if room_of(known) != room and room_of(known) not in allowed:
+                yield f"{path}: includes {known}; {room}/ may include only: {' '.join(allowed)}"
+        elif not known and re.match(NEVER[top], header):
+            yield f"{path}: includes <{header}>, which {top}/ must not know"
+
+
+def room_arrows(edges):
+    arrows = {}
+    for path, _, known in edges:
+        if known and room_of(known) != room_of(path):
+            arrows.setdefault(room_of(path), set()).add(room_of(known))
+    return arrows
+
+
+def check_cycles(edges):
+    file_arrows = {}
+    for path, _, known in edges:
+        if known and known != path:
+            file_arrows.setdefault(path, set()).add(known)
+    for what, arrows in (("rooms", room_arrows(edges)), ("files", file_arrows)):
+        cycle = cycle_of(arrows)
+        if cycle:
+            yield f"a cycle of {what}: {' -> '.join(cycle)}"
+
+
+TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|/\*.*?\*/|//[^\n]*', re.S)
+PRINTS = re.compile(r"(?<![A-Za-z0-9_])(?:(v?printf|puts|putchar|perror|exit|_exit|_Exit|quick_exit|"
+                    r"abort) *\(|(stdout|stderr|cout|cerr)(?![A-Za-z0-9_]))")
+
+
+def check_output(root, files):
+    """Below app/ nothing prints or ends the program. Comments and strings do not count."""
+    for path in files:
+        if path.split("/")[0] not in ("core", "filters", "gpu"):
+            continue
+        with open(os.path.join(root, path), encoding="utf-8") as text:
+            code = TOKEN.sub(lambda m: "\n" * m.group().count("\n") + " ", text.read())
+        for number, line in enumerate(code.split("\n"), 1):
+            found = PRINTS.search(line)
+            if found:
+                yield f"{path}:{number}: {found.group(1) or found.group(2)}: nothing prints or exits below app/"
+
+
+def check_headers(root, files):
+    """Every header of core compiles alone, as C and, for the CUDA files, as C++."""
+    jobs = []
+    with tempfile.TemporaryDirectory() as folder:
+        compilers = [("c", os.environ.get("CC", "cc").split() + ["-std=c11"])]
+        cxx = os.environ.get("CXX", "c++").split()
+        if shutil.which(cxx[0]):
+            compilers.append(("c++", cxx + ["-std=c++17"]))
+
+        def compiles(header, language, compiler):
+            source = os.path.join(folder, f"{os.path.basename(header)}.{language}")
+            with open(source, "w", encoding="utf-8") as text:
+                text.write(f'#include "{header}"\ntypedef int alone;\n')
+            done = subprocess.run(
+                compiler + ["-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-pedantic", "-Werror",
+                            f"-I{root}", "-x", language, "-fsyntax-only", source],
+                capture_output=True, text=True, check=False)
+            if done.returncode == 0:
+                return None
+            first = next((line for line in done.stderr.split("\n") if re.search("error|warning", line)),
+                         "?")
+            return f"{header}: does not compile alone as {language}: {first}"
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            for header in files:
+                if header.startswith("core/") and header.endswith(".h"):
+                    jobs += [pool.submit(compiles, header, *compiler) for compiler in compilers]
+            for job in jobs:
+                if job.result():
+                    yield job.result()
+
+
+def floors(arrows):
+    """How many rooms lie below each, in the longest way down."""
+    depth = {}
+
+    def of(room):
+        if room not in depth:
+            depth[room] = 1 + max((of(below) for below in arrows.get(room, ())), default=-1)
+        return depth[room]
+
+    for room in set(arrows) | {below for all_below in arrows.values() for below in all_below}:
+        of(room)
+    return depth
+
+
+def draw(files, edges):
+    arrows = room_arrows(edges)
+    cycle = cycle_of(arrows)
+    if cycle:
+        sys.exit(f"a cycle of rooms: {' -> '.join(cycle)}")
+    depth = floors(arrows)
+    for room in sorted({room_of(path) for path in files}, key=lambda r: (depth.get(r, 0), r)):
+        n = sum(room_of(path) == room for path in files)
+        print(f"{depth.get(room, 0):2}  {room:14} {n:3} files  -> {' '.join(sorted(arrows.get(room, ())))}")
+
+
+def judge(root, files, edges):
+    return [*check_names(files), *check_rooms(files), *check_includes(edges), *check_cycles(edges),
+            *check_output(root, files), *check_headers(root, files)]
+
+
+BAD_HOUSE = {  # file: (text, what must be said of it)
+    "core/base/low.h": ('#include "../mesh/high.h"\n', "may include only"),
+    "core/mesh/high.h": ('#include "../base/low.h"\n', "a cycle of rooms"),
+    "core/mesh/self.c": ('#include "other.h"\n', None),
+    "core/mesh/other.h": ('#include "another.h"\n', None),
+    "core/mesh/another.h": ('#include "other.h"\n', "a cycle of files"),
+    "core/cellar/hidden.c": ("int hidden;\n", "is no room"),
+    "core/solver/backend.c": ('#include "../cpu/pcg_fast.h"\n', "core/solver/backend.c: includes core/cpu"),
+    "core/cpu/pcg_fast.h": ("typedef int fast;\n", None),
+    "core/solver/cuda.c": ("#include <cuda_runtime.h>\n", "must not know"),
+    "app/run/low.h": ("typedef int low;\n", "the same file name twice"),
+    "core/device/loud.c": ('static void f(void) { printf("x"); }\n', "nothing prints"),
+    "core/device/broken.h": ("size_t missing(void);\n", "does not compile alone"),
+}
+
+
+def check_itself():
+    """What is not found in a house where everything is wrong."""
+    with tempfile.TemporaryDirectory() as root:
+        for path, (text, _) in BAD_HOUSE.items():
+            os.makedirs(os.path.join(root, os.path.dirname(path)), exist_ok=True)
+            with open(os.path.join(root, path), "w", encoding="utf-8") as out:
+                out.write(text)
+        files = find_files(root)
+        said = "\n".join(judge(root, files, read_includes(root, files)))
+    return [f"this test does not find: {expected}" for _, expected in BAD_HOUSE.values()
+            if expected and expected not in said]
+
+
+def main():
+    words = [word for word in sys.argv[1:] if word != "--rooms"]
+    if len(words) != 1:
+        sys.exit("usage: test_layers.py SOURCE_ROOT [--rooms]")
+    root = words[0]
+    files = find_files(root)
+    if not any(path.startswith("core/") for path in files):
+        sys.exit(f"{root}: no source files; is this the root of the source?")
+    edges = read_includes(root, files)
+    if "--rooms" in sys.argv:
+        draw(files, edges)
+        return
+    violations = check_itself() + judge(root, files, edges)
+    print("".join(line + "\n" for line in violations), end="")
+    print(f"{len(files)} files, {len({room_of(path) for path in files})} rooms, "
+          f"{len(edges)} includes, {len(violations)} violations")
+    sys.exit(1 if violations else 0)
+
+
+if __name__ == "__main__":
+    main()
