@@ -3,8 +3,8 @@
 #ifndef HX_GMSH_READER_H
 #define HX_GMSH_READER_H
 
+#include "file_scan.h"
 #include "mesh_import.h"
-#include "vtk_scan.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,7 +34,7 @@ typedef struct hx_gmsh_entity {
 } hx_gmsh_entity;
 
 typedef struct hx_gmsh_reader {
-    hx_vtk_scan scan;
+    hx_file_scan scan;
     hx_import import;
     int major;      /* 2 or 4 */
     int is_swapped; /* a binary file of the other byte order */
@@ -55,7 +55,7 @@ typedef struct hx_gmsh_reader {
     int64_t last_corner[8]; /* of the hexahedron before (format 2) */
 } hx_gmsh_reader;
 
-#define HX_GMSH_RAISE(r, ...) HX_VTK_RAISE(&(r)->scan, __VA_ARGS__)
+#define HX_GMSH_RAISE(r, ...) HX_FILE_RAISE(&(r)->scan, __VA_ARGS__)
 
 /* The next n numbers: integers of 4 bytes in a binary file, sizes, real numbers. */
 int hx_gmsh_ints(hx_gmsh_reader *r, int64_t n, int64_t *value);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/base/atomic_file.h"
 #include "core/files/gmsh.h"
@@ -111,6 +112,8 @@ static void test_round_trip(int is_ascii, int is_reordered)
     "1 1 1\n0 1 1\n$EndNodes\n"
 #define CUBE4 "$Elements\n1 1 1 1\n3 1 5 1\n1 1 2 3 4 5 6 7 8\n$EndElements\n"
 
+#define LONG "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+
 static void write_text(const char *path, const char *text)
 {
     hx_atomic_file file;
@@ -162,6 +165,8 @@ static const struct {
      "element 1 is a 4-node tetrahedron (1 such beside 0 hexahedra of 8 nodes)"},
     {FORMAT4 NODES4 "$Elements\n1 1 1 1\n3 1 5 1\n4611686018427387904 1 2 3 4 5 6 7 8\n",
      "the number 4611686018427387904 is out of range"},
+    {FORMAT2 LONG LONG LONG LONG "\n", ":4: 'xxxxxxxxxx"},
+    {FORMAT2 LONG LONG LONG LONG "\n", "is too long for a word, which has 255 bytes at most"},
 };
 
 static int read_whole(const char *path, double merge, hx_mesh *mesh, hx_notes *notes)
@@ -183,6 +188,12 @@ static void test_bad_files(void)
                   bad_file[i].message);
         hx_mesh_free(&mesh);
     }
+    hx_mesh mesh;
+    const char *const nested = in_folder("folder.msh");
+    CHECK(mkdir(nested, 0700) == 0);
+    CHECK_FAILS(hx_mesh_read(nested, (double)NAN, &mesh, NULL), HX_EINPUT,
+                "folder.msh: not a regular file; a mesh file is wanted");
+    CHECK(remove(nested) == 0);
 }
 
 /* Odd but right: numbers with gaps, negative groups, sections that are passed, parameters. */
