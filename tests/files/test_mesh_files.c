@@ -99,6 +99,43 @@ static void test_round_trip(int is_ascii, int is_reordered)
     hx_mesh_free(&last);
 }
 
+/* Every format of the table that can be written gives the mesh and its sets back by the table. */
+static void test_formats(void)
+{
+    const int32_t elem[3] = {0, 3, 7}, node[4] = {0, 9, 20, 4};
+    int n_written = 0;
+    for (size_t i = 0; i < hx_n_mesh_format; i++) {
+        const hx_mesh_format *const format = &hx_mesh_formats[i];
+        const hx_mesh_write_options options = {.title = "box"};
+        hx_mesh mesh, again;
+        char name[32];
+        if (!hx_mesh_can_write(format)) continue;
+        snprintf(name, sizeof name, "box%s", format->extension);
+        const char *const path = in_folder(name);
+        generate(&mesh, 4, 2, 3);
+        CHECK_OK(hx_mesh_add_elem_set(&mesh, "three", 3, elem));
+        CHECK_OK(hx_mesh_add_node_set(&mesh, "four", 4, node));
+        CHECK_OK(hx_mesh_finish(&mesh));
+        CHECK_MSG(format->write != NULL, "%s", format->name);
+        if (!format->write) continue;
+        CHECK_OK(format->write(path, &mesh, &options));
+        CHECK(hx_mesh_format_of_file(path) == format);
+        CHECK_OK(hx_mesh_read(path, (double)NAN, &again, NULL));
+        CHECK_OK(hx_mesh_finish(&again));
+        CHECK(again.n_node == mesh.n_node && again.n_elem == mesh.n_elem);
+        CHECK(memcmp(again.conn, mesh.conn, 8 * (size_t)mesh.n_elem * sizeof *mesh.conn) == 0);
+        const hx_set *const three = hx_mesh_find_set(&again, "three");
+        const hx_set *const four = hx_mesh_find_set(&again, "four");
+        CHECK(three && three->n_elem == 3 && memcmp(three->elem, elem, sizeof elem) == 0);
+        CHECK(four && four->n_node == 4 && four->node[3] == 20);
+        remove(path);
+        hx_mesh_free(&again);
+        hx_mesh_free(&mesh);
+        n_written++;
+    }
+    CHECK_MSG(n_written == 3, "%d formats written", n_written);
+}
+
 /* --- files by hand --- */
 
 #define NODES2                                                                                     \
@@ -513,6 +550,7 @@ int main(void)
 {
     if (!mkdtemp(folder)) return 1;
     for (int i = 0; i < 4; i++) test_round_trip(i % 2, i / 2);
+    test_formats();
     test_bad_files();
     test_good_files();
     for (int i = 0; i < 6; i++) test_binary(i % 2, 4 * (i / 2));

@@ -1,11 +1,11 @@
-#include "fields.h"
+#include "vtk_fields.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/grow.h"
-#include "core/base/memory.h"
+#include "../base/grow.h"
+#include "../base/memory.h"
 
 static const size_t type_size[] = {
     [HX_VTK_F64] = 8, [HX_VTK_F32] = 4, [HX_VTK_I32] = 4, [HX_VTK_U8] = 1};
