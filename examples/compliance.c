@@ -40,8 +40,8 @@ static int analyse(hx_mesh *mesh, hx_problem *problem, hx_device *dev, hx_operat
     HX_TRY(hx_device_open(dev, hx_device_find("cpu")));
     HX_TRY(hx_operator_create(op, dev, hx_strategy_find("cpu", "ebe"), HX_LAYOUT_INTERLEAVED,
                               problem, 0));
-    HX_TRY(hx_precond_create(pc, hx_precond_find("jacobi"), op));
-    HX_TRY(hx_pcg_create(pcg, &pcg_params, op, pc));
+    HX_TRY(hx_precond_create(pc, hx_precond_find("jacobi"), &op->linear, op));
+    HX_TRY(hx_pcg_create(pcg, &pcg_params, &op->linear, pc));
     HX_TRY(hx_filter_create(filter, hx_filter_find("none"), dev, problem, &no_radius));
     HX_TRY(hx_optimizer_create(opt, &move, problem, op, pc, pcg, filter, NULL));
     HX_TRY(hx_optimizer_step(opt, &result));

@@ -7,7 +7,7 @@
  *
  *     filtered = E A^-1 N v rho,    dc <- v E A^-1 N dc.
  *
- * The matrix-free operator of core/helmholtz.h goes through the same hx_operator, Jacobi
+ * The matrix-free operator of core/helmholtz.h is an hx_linear, for the same Jacobi
  * preconditioner and hx_pcg as K. The residual is small enough for exact derivatives. */
 #include <math.h>
 #include <stdlib.h>
@@ -21,8 +21,9 @@
 
 typedef struct helmholtz_filter {
     hx_device *dev;
+    const hx_device_mesh *mesh; /* held */
     hx_device_helmholtz field;
-    hx_operator op;
+    hx_linear a; /* nothing is fixed */
     hx_precond pc;
     hx_pcg pcg;
     double *d_f, *d_x, *d_warm; /* [n_node] right-hand side, solution, the last forward's one */
@@ -31,20 +32,17 @@ typedef struct helmholtz_filter {
 enum { NODAL_VECTORS = 7 }; /* those three, PCG's r, p and q, the preconditioner's */
 #define TOLERANCE 1e-10
 
-static int apply(void *state, const double *d_x, double *d_y)
+static int apply(const hx_linear *a, const double *d_x, double *d_y)
 {
-    const helmholtz_filter *impl = state;
-    return impl->dev->ops->helmholtz->apply(impl->dev, &impl->field, d_x, d_y);
+    const helmholtz_filter *impl = a->context;
+    return a->dev->ops->helmholtz->apply(a->dev, &impl->field, d_x, d_y);
 }
 
-static int diagonal(void *state, double *d_diagonal)
+static int diagonal(const hx_linear *a, double *d_diagonal)
 {
-    const helmholtz_filter *impl = state;
-    return impl->dev->ops->helmholtz->diagonal(impl->dev, &impl->field, d_diagonal);
+    const helmholtz_filter *impl = a->context;
+    return a->dev->ops->helmholtz->diagonal(a->dev, &impl->field, d_diagonal);
 }
-
-static const hx_strategy strategy = {
-    .name = "helmholtz", .deterministic = 1, .apply = apply, .diagonal = diagonal};
 
 static size_t bytes(const hx_mesh *mesh, const hx_filter_params *params)
 {
@@ -66,16 +64,19 @@ static int create(hx_filter *filter)
     HX_TRY(hx_alloc(&impl, 1, sizeof *impl, "helmholtz filter"));
     filter->impl = impl;
     impl->dev = dev;
-    HX_TRY(hx_device_helmholtz_create(&impl->field, dev, filter->problem,
+    HX_TRY(hx_device_mesh_take(&impl->mesh, dev, filter->problem->mesh));
+    HX_TRY(hx_device_helmholtz_create(&impl->field, dev, impl->mesh, filter->problem,
                                       filter->params.radius / (2.0 * sqrt(3.0))));
-    impl->op = (hx_operator){.dev = dev,
-                             .problem = filter->problem,
-                             .strategy = &strategy,
-                             .state = impl,
-                             .n_dof = filter->problem->mesh->n_node};
-    HX_TRY(hx_precond_create(&impl->pc, hx_precond_find("jacobi"), &impl->op));
+    impl->a = (hx_linear){.dev = dev,
+                          .name = "helmholtz",
+                          .n = filter->problem->mesh->n_node,
+                          .components = 1,
+                          .context = impl,
+                          .apply = apply,
+                          .diagonal = diagonal};
+    HX_TRY(hx_precond_create(&impl->pc, hx_precond_find("jacobi"), &impl->a, NULL));
     HX_TRY(hx_precond_setup(&impl->pc));
-    HX_TRY(hx_pcg_create(&impl->pcg, &params, &impl->op, &impl->pc));
+    HX_TRY(hx_pcg_create(&impl->pcg, &params, &impl->a, &impl->pc));
     HX_TRY(dev->ops->alloc(dev, nodal, &impl->d_f));
     HX_TRY(dev->ops->alloc(dev, nodal, &impl->d_x));
     HX_TRY(dev->ops->alloc(dev, nodal, &impl->d_warm));
@@ -86,7 +87,7 @@ static int create(hx_filter *filter)
 static int solve(helmholtz_filter *impl)
 {
     hx_pcg_result result;
-    HX_TRY(hx_pcg_solve(&impl->pcg, &impl->op, &impl->pc, impl->d_f, impl->d_x, &result));
+    HX_TRY(hx_pcg_solve(&impl->pcg, &impl->a, &impl->pc, impl->d_f, impl->d_x, &result));
     if (result.reason == HX_PCG_CONVERGED) return HX_OK;
     return HX_RAISE(HX_ENUMERIC,
                     "filter 'helmholtz': PCG did not converge (%s after %d iterations, |r|/|f| = "
@@ -99,7 +100,7 @@ static int forward(hx_filter *filter, const double *d_design, double *d_filtered
     helmholtz_filter *impl = filter->impl;
     hx_device *dev = impl->dev;
     const hx_helmholtz_ops *ops = dev->ops->helmholtz;
-    const size_t nodal = (size_t)impl->op.n_dof * sizeof(double);
+    const size_t nodal = (size_t)impl->a.n * sizeof(double);
     HX_TRY(dev->ops->vector->multiply(dev, impl->field.n_elem, impl->field.d_weight, d_design,
                                       d_filtered));
     HX_TRY(ops->to_nodes(dev, &impl->field, d_filtered, impl->d_f));
@@ -114,7 +115,7 @@ static int transpose(helmholtz_filter *impl, double *d_a)
     hx_device *dev = impl->dev;
     const hx_helmholtz_ops *ops = dev->ops->helmholtz;
     HX_TRY(ops->to_nodes(dev, &impl->field, d_a, impl->d_f));
-    HX_TRY(dev->ops->zero(dev, impl->d_x, (size_t)impl->op.n_dof * sizeof(double)));
+    HX_TRY(dev->ops->zero(dev, impl->d_x, (size_t)impl->a.n * sizeof(double)));
     HX_TRY(solve(impl));
     HX_TRY(ops->to_elements(dev, &impl->field, impl->d_x, d_a));
     return dev->ops->vector->multiply(dev, impl->field.n_elem, impl->field.d_weight, d_a, d_a);
@@ -135,6 +136,7 @@ static void destroy(hx_filter *filter)
     hx_pcg_free(&impl->pcg);
     hx_precond_free(&impl->pc);
     hx_device_helmholtz_free(&impl->field, dev);
+    hx_device_mesh_drop(dev, impl->mesh);
     dev->ops->release(dev, impl->d_f);
     dev->ops->release(dev, impl->d_x);
     dev->ops->release(dev, impl->d_warm);
@@ -147,7 +149,7 @@ const hx_filter_kind hx_filter_helmholtz = {
     .help = "the densities smoothed by a Helmholtz equation; its time hardly grows with the radius",
     .needs_radius = 1,
     .maps_design = 1,
-    .bytes_per_elem = 192,
+    .bytes_per_elem = 120,
     .bytes = bytes,
     .create = create,
     .forward = forward,

@@ -1,4 +1,4 @@
-// Vectors on the GPU (core/vector_ops.h).
+// Vectors on the GPU (core/solver/vector_ops.h).
 //
 // Every sum runs over a fixed number of blocks and the last block to finish adds their results in
 // order, so a dot product has the same bits on every run of one GPU. Vectors are read and written

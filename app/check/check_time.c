@@ -44,7 +44,7 @@ static int measure_iteration(hx_session *s, const double *d_f, double *d_u, doub
 {
     enum { FEW = 2, MOST = 20 };
     hx_device *dev = &s->device;
-    const size_t bytes = (size_t)s->op.n_dof * sizeof(double);
+    const size_t bytes = (size_t)s->op.linear.n * sizeof(double);
     hx_pcg_result result = {0};
     *seconds = 0.0;
     for (int n = FEW; n > 0;) {
@@ -53,7 +53,7 @@ static int measure_iteration(hx_session *s, const double *d_f, double *d_u, doub
         else
             HX_TRY(dev->ops->zero(dev, d_u, bytes));
         s->pcg.params.max_iterations = n;
-        HX_TRY(hx_pcg_solve(&s->pcg, &s->op, &s->pc, d_f, d_u, &result));
+        HX_TRY(hx_pcg_solve(&s->pcg, &s->op.linear, &s->pc, d_f, d_u, &result));
         if (result.iterations > 0) /* the start is about one more: residual, preconditioner */
             *seconds = result.seconds / (result.iterations + 1);
         n = n == FEW && result.seconds < long_enough ? MOST : 0;
@@ -67,7 +67,7 @@ static int measure_solver(hx_session *s, double *setup, double *seconds)
     int rc;
     double *force = NULL, *d_u = NULL, *d_f = NULL;
     hx_device *dev = &s->device;
-    const size_t bytes = (size_t)s->op.n_dof * sizeof(double);
+    const size_t bytes = (size_t)s->op.linear.n * sizeof(double);
     *setup = *seconds = 0.0;
     if (hx_log_is_terminal()) hx_log_status("measuring a PCG iteration ...");
     HX_TRY_FAIL(set_uniform(s));

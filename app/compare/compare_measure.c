@@ -184,7 +184,7 @@ static int solve_case(measurement *m, int load_case, hx_pcg_result *result)
         HX_TRY(dev->ops->copy(dev, m->d_x, s->op.d_prescribed, bytes));
     else
         HX_TRY(dev->ops->zero(dev, m->d_x, bytes));
-    return hx_pcg_solve(&s->pcg, &s->op, &s->pc, m->d_y, m->d_x, result);
+    return hx_pcg_solve(&s->pcg, &s->op.linear, &s->pc, m->d_y, m->d_x, result);
 }
 
 /* Loads what the device loads at first use. */

@@ -429,7 +429,7 @@ static int add_other_items(const hx_session *s, hx_memory_item item[HX_SESSION_I
     const size_t vector = 3 * (size_t)s->mesh.n_node * sizeof(double);
     const size_t n_case = (size_t)s->problem.n_case;
     const size_t n_load = (size_t)hx_optimizer_vectors(&s->problem) - n_case;
-    const size_t n_pcg = (size_t)hx_pcg_vectors(s->precond_kind, &s->problem);
+    const size_t n_pcg = (size_t)hx_pcg_vectors(s->precond_kind, s->problem.n_rigid > 0);
     int n = HX_OPERATOR_ITEMS;
     item[n++] = (hx_memory_item){"preconditioner", precond_bytes(s)};
     item[n++] = (hx_memory_item){"pcg", n_pcg * vector};
@@ -486,8 +486,8 @@ int hx_session_make_solver(hx_session *s)
     };
     const double begin = begin_step(HX_SETUP_SOLVER);
     if (!s->op.dev) HX_TRY(hx_session_make_operator(s)); /* else it is there, after a trial */
-    HX_TRY(hx_precond_create(&s->pc, s->precond_kind, &s->op));
-    HX_TRY(hx_pcg_create(&s->pcg, &params, &s->op, &s->pc));
+    HX_TRY(hx_precond_create(&s->pc, s->precond_kind, &s->op.linear, &s->op));
+    HX_TRY(hx_pcg_create(&s->pcg, &params, &s->op.linear, &s->pc));
     memcpy(s->device_item, s->op.item, sizeof s->op.item);
     s->n_device_item = add_other_items(s, s->device_item);
     s->device_bytes = s->op.device_bytes + sum_other_items(s->device_item, s->n_device_item);

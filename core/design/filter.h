@@ -33,7 +33,8 @@ typedef struct hx_filter_kind {
     int keeps_range;    /* 1: what is filtered lies between the design's extremes */
     int sums_pairs;     /* 1: time grows with the number of elements within the radius */
     int bytes_per_elem; /* nominal, of device memory */
-    /* Device memory that create will take, at most. */
+    /* Device memory that create will take, at most, besides the mesh's (device_mesh.h), which it
+     * shares with the operator. */
     size_t (*bytes)(const hx_mesh *mesh, const hx_filter_params *params);
     int (*create)(hx_filter *filter);
     /* design -> filtered; linear */
@@ -75,7 +76,7 @@ int hx_filter_backward(hx_filter *filter, const double *d_design, double *d_dc, 
  * Only where the design is mapped. Waits. */
 int hx_filter_mass(hx_filter *filter, const double *d_design, const double *d_volume, double *mass);
 
-/* Device memory of a filter for the problem, at most. */
+/* Device memory of a filter for the problem, at most, besides the mesh's. */
 size_t hx_filter_bytes(const hx_filter_kind *kind, const hx_problem *problem,
                        const hx_filter_params *params);
 void hx_filter_free(hx_filter *filter);

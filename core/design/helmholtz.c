@@ -11,9 +11,7 @@
 size_t hx_device_helmholtz_bytes(const hx_mesh *mesh)
 {
     const size_t n_node = (size_t)mesh->n_node, n_elem = (size_t)mesh->n_elem;
-    return n_elem * (8 * sizeof(int32_t) + 8 * sizeof(uint32_t) + 6 * sizeof(float) +
-                     4 * sizeof(double)) +
-           (n_node + 1) * sizeof(int64_t) + n_node * sizeof(double);
+    return n_elem * (6 * sizeof(float) + 4 * sizeof(double)) + n_node * sizeof(double);
 }
 
 /* v J^-1 J^-T r^2 / 64 at the centre: xx, yy, zz, xy, yz, xz. An element that is turned inside out
@@ -54,8 +52,8 @@ static void fill_elements(const hx_problem *problem, double length, float *metri
     }
 }
 
-int hx_device_helmholtz_create(hx_device_helmholtz *h, hx_device *dev, const hx_problem *problem,
-                               double length)
+int hx_device_helmholtz_create(hx_device_helmholtz *h, hx_device *dev, const hx_device_mesh *d_mesh,
+                               const hx_problem *problem, double length)
 {
     const hx_mesh *mesh = problem->mesh;
     const size_t n_node = (size_t)mesh->n_node, n_elem = (size_t)mesh->n_elem;
@@ -70,11 +68,9 @@ int hx_device_helmholtz_create(hx_device_helmholtz *h, hx_device *dev, const hx_
     fill_elements(problem, length, metric, weight);
     HX_TRY_FAIL(hx_device_put(dev, &h->d_metric, metric, 6 * n_elem * sizeof *metric));
     HX_TRY_FAIL(hx_device_put(dev, &h->d_weight, weight, n_elem * sizeof *weight));
-    HX_TRY_FAIL(hx_device_put(dev, &h->d_conn, mesh->conn, 8 * n_elem * sizeof *mesh->conn));
-    HX_TRY_FAIL(hx_device_put(dev, &h->d_node_elem_ptr, mesh->node_elem_ptr,
-                              (n_node + 1) * sizeof *mesh->node_elem_ptr));
-    HX_TRY_FAIL(
-        hx_device_put(dev, &h->d_node_elem, mesh->node_elem, 8 * n_elem * sizeof *mesh->node_elem));
+    h->d_conn = d_mesh->d_conn;
+    h->d_node_elem_ptr = d_mesh->d_node_elem_ptr;
+    h->d_node_elem = d_mesh->d_node_elem;
     HX_TRY_FAIL(dev->ops->alloc(dev, 3 * n_elem * sizeof(double), &h->d_flux));
     HX_TRY_FAIL(dev->ops->alloc(dev, n_node * sizeof(double), &h->d_mass));
     rc = dev->ops->helmholtz->to_nodes(dev, h, h->d_weight, h->d_mass);
@@ -87,9 +83,6 @@ fail:
 
 void hx_device_helmholtz_free(hx_device_helmholtz *h, hx_device *dev)
 {
-    dev->ops->release(dev, h->d_conn);
-    dev->ops->release(dev, h->d_node_elem_ptr);
-    dev->ops->release(dev, h->d_node_elem);
     dev->ops->release(dev, h->d_metric);
     dev->ops->release(dev, h->d_weight);
     dev->ops->release(dev, h->d_mass);

@@ -13,9 +13,9 @@
 #define HX_HELMHOLTZ_H
 
 #include "../base/host_device.h"
-#include "../device/device.h"
 #include "../mesh/hex8.h"
 #include "../problem/problem.h"
+#include "../solver/device_mesh.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,9 +23,9 @@ extern "C" {
 
 typedef struct hx_device_helmholtz {
     int64_t n_node, n_elem;
-    int32_t *d_conn;          /* [n_elem][8] */
-    int64_t *d_node_elem_ptr; /* [n_node + 1] */
-    uint32_t *d_node_elem;    /* [8 n_elem], element * 8 + local node */
+    const int32_t *d_conn; /* of the hx_device_mesh, like the next two (borrowed) */
+    const int64_t *d_node_elem_ptr;
+    const uint32_t *d_node_elem;
     /* [6][n_elem]: xx, yy, zz, xy, yz, xz of r^2 v J^-1 J^-T / 64 at the centre. Single precision
      * says what the operator is, not how it is applied. */
     float *d_metric;
@@ -48,10 +48,10 @@ typedef struct hx_helmholtz_ops {
                        double *d_value);
 } hx_helmholtz_ops;
 
-/* length: r. Cold. */
-int hx_device_helmholtz_create(hx_device_helmholtz *h, hx_device *dev, const hx_problem *problem,
-                               double length);
-/* Device bytes. */
+/* length: r. The caller holds the mesh of the problem. Cold. */
+int hx_device_helmholtz_create(hx_device_helmholtz *h, hx_device *dev, const hx_device_mesh *d_mesh,
+                               const hx_problem *problem, double length);
+/* Device bytes besides the mesh's. */
 size_t hx_device_helmholtz_bytes(const hx_mesh *mesh);
 /* Accepts a zeroed struct. */
 void hx_device_helmholtz_free(hx_device_helmholtz *h, hx_device *dev);

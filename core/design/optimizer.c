@@ -44,7 +44,7 @@ size_t hx_optimizer_bytes(const hx_problem *problem)
 static int reset_displacement(hx_optimizer *opt, double *d_u)
 {
     const hx_operator *op = opt->op;
-    const size_t bytes = (size_t)op->n_dof * sizeof(double);
+    const size_t bytes = (size_t)op->linear.n * sizeof(double);
     if (op->d_prescribed) return op->dev->ops->copy(op->dev, d_u, op->d_prescribed, bytes);
     return op->dev->ops->zero(op->dev, d_u, bytes);
 }
@@ -54,7 +54,7 @@ static int create_cases(hx_optimizer *opt)
     const hx_problem *problem = opt->problem;
     hx_device *dev = opt->op->dev;
     const size_t n_case = (size_t)problem->n_case;
-    const size_t bytes = (size_t)opt->op->n_dof * sizeof(double);
+    const size_t bytes = (size_t)opt->op->linear.n * sizeof(double);
     HX_TRY(hx_alloc(&opt->load_case, n_case, sizeof *opt->load_case, "load cases"));
     HX_TRY(hx_alloc(&opt->d_u, n_case, sizeof *opt->d_u, "load cases"));
     HX_TRY(hx_alloc(&opt->d_f, n_case, sizeof *opt->d_f, "load cases"));
@@ -190,10 +190,10 @@ static int case_compliance(hx_optimizer *opt, int c, double *compliance)
     const hx_operator *op = opt->op;
     const hx_device_ops *ops = op->dev->ops;
     double uku;
-    HX_TRY(ops->vector->dot(op->dev, op->n_dof, opt->d_f[c], opt->d_u[c], compliance));
+    HX_TRY(ops->vector->dot(op->dev, op->linear.n, opt->d_f[c], opt->d_u[c], compliance));
     if (!op->d_prescribed) return HX_OK;
     HX_TRY(hx_operator_apply_unmasked(op, opt->d_u[c], opt->pcg->d_q));
-    HX_TRY(ops->vector->dot(op->dev, op->n_dof, opt->d_u[c], opt->pcg->d_q, &uku));
+    HX_TRY(ops->vector->dot(op->dev, op->linear.n, opt->d_u[c], opt->pcg->d_q, &uku));
     *compliance = 2.0 * *compliance - uku;
     return HX_OK;
 }
@@ -217,6 +217,7 @@ static int analyse(hx_optimizer *opt, hx_iteration *record)
     HX_TRY(opt->op->dev->ops->design->modulus(opt->op->dev, opt->op->model.n_elem,
                                               opt->problem->young, opt->penalty.value,
                                               opt->d_physical, opt->op->model.d_modulus));
+    HX_TRY(hx_operator_update(opt->op));
     HX_TRY(update_loads(opt));
     HX_TRY(opt->op->dev->ops->sync(opt->op->dev));
     const double begin = hx_clock();
@@ -226,7 +227,7 @@ static int analyse(hx_optimizer *opt, hx_iteration *record)
     for (int c = 0; c < opt->problem->n_case; c++) {
         hx_pcg_result *pcg = &opt->load_case[c].pcg;
         if (!opt->params.warm_start) HX_TRY(reset_displacement(opt, opt->d_u[c]));
-        HX_TRY(hx_pcg_solve(opt->pcg, opt->op, opt->pc, opt->d_f[c], opt->d_u[c], pcg));
+        HX_TRY(hx_pcg_solve(opt->pcg, &opt->op->linear, opt->pc, opt->d_f[c], opt->d_u[c], pcg));
         record->pcg_iterations += pcg->iterations;
         record->pcg_fell_back += pcg->fell_back;
         record->pcg_residual = fmax(record->pcg_residual, pcg->residual);
@@ -454,7 +455,8 @@ int hx_optimizer_energy(hx_optimizer *opt, double *host)
 int hx_optimizer_displacement(const hx_optimizer *opt, int load_case, double *u)
 {
     const hx_operator *op = opt->op;
-    return op->dev->ops->download(op->dev, u, opt->d_u[load_case], (size_t)op->n_dof * sizeof *u);
+    return op->dev->ops->download(op->dev, u, opt->d_u[load_case],
+                                  (size_t)op->linear.n * sizeof *u);
 }
 
 int hx_optimizer_load(const hx_optimizer *opt, int load_case, double total[3])
@@ -476,16 +478,16 @@ int hx_optimizer_reaction(hx_optimizer *opt, int load_case, double total[3])
     const hx_operator *op = opt->op;
     const hx_problem *problem = opt->problem;
     double *reaction;
-    HX_TRY(hx_alloc_raw(&reaction, (size_t)op->n_dof, sizeof *reaction, "reactions"));
+    HX_TRY(hx_alloc_raw(&reaction, (size_t)op->linear.n, sizeof *reaction, "reactions"));
     int rc = hx_operator_apply_unmasked(op, opt->d_u[load_case], opt->pcg->d_q);
     if (rc == HX_OK)
-        rc = op->dev->ops->vector->subtract(op->dev, op->n_dof, opt->pcg->d_q, opt->d_f[load_case],
-                                            opt->pcg->d_q);
+        rc = op->dev->ops->vector->subtract(op->dev, op->linear.n, opt->pcg->d_q,
+                                            opt->d_f[load_case], opt->pcg->d_q);
     if (rc == HX_OK)
         rc = op->dev->ops->download(op->dev, reaction, opt->pcg->d_q,
-                                    (size_t)op->n_dof * sizeof *reaction);
+                                    (size_t)op->linear.n * sizeof *reaction);
     total[0] = total[1] = total[2] = 0.0;
-    for (int64_t k = 0; rc == HX_OK && k < op->n_dof; k++)
+    for (int64_t k = 0; rc == HX_OK && k < op->linear.n; k++)
         if (problem->fixed[k / 3] >> (k % 3) & 1) total[k % 3] += reaction[k];
     free(reaction);
     return rc;
@@ -497,7 +499,7 @@ int hx_optimizer_spring_force(const hx_optimizer *opt, int load_case, double tot
     double *u;
     total[0] = total[1] = total[2] = 0.0;
     if (problem->n_spring == 0) return HX_OK;
-    HX_TRY(hx_alloc_raw(&u, (size_t)opt->op->n_dof, sizeof *u, "displacements"));
+    HX_TRY(hx_alloc_raw(&u, (size_t)opt->op->linear.n, sizeof *u, "displacements"));
     const int rc = hx_optimizer_displacement(opt, load_case, u);
     for (int64_t k = 0; rc == HX_OK && k < problem->n_spring; k++)
         total[problem->spring_dof[k] % 3] -= problem->spring[k] * u[problem->spring_dof[k]];

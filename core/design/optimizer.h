@@ -97,7 +97,7 @@ typedef struct hx_optimizer {
     const double *d_passive; /* (borrowed from the filter); NULL without passive elements */
     hx_oc_state *d_oc;       /* (owned) */
     hx_device_ties ties;     /* (owned) no groups: none */
-    double **d_u, **d_f;     /* [n_case] -> [n_dof] on the device (owned) */
+    double **d_u, **d_f;     /* [n_case] -> [3 n_node] on the device (owned) */
     double **d_static; /* likewise, the part of f that the design does not change; NULL: none, or
                           all of f (owned) */
     hx_case_record *load_case; /* [n_case] (owned) */
@@ -106,7 +106,7 @@ typedef struct hx_optimizer {
     double last_value; /* the objective of the last step */
 } hx_optimizer;
 
-/* Device vectors of n_dof doubles that an optimizer holds. */
+/* Device vectors of 3 n_node doubles that an optimizer holds. */
 int hx_optimizer_vectors(const hx_problem *problem);
 
 /* HX_EINPUT: a move limit or damping out of range, densities not in [0, 1], a volume fraction that

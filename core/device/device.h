@@ -72,8 +72,9 @@ typedef struct hx_device_ops {
 
 struct hx_device {
     const hx_device_ops *ops;
-    void *impl;            /* (owned by the backend) */
-    char description[160]; /* "NVIDIA H200, 141 GB" or "OpenMP, 2 threads" */
+    void *impl;                  /* (owned by the backend) */
+    char description[160];       /* "NVIDIA H200, 141 GB" or "OpenMP, 2 threads" */
+    struct hx_device_mesh *mesh; /* those on it, each shared by its holders (device_mesh.h) */
 };
 
 /* Opens a backend by table. HX_EENV says why it cannot run here. */

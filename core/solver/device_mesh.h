@@ -1,21 +1,42 @@
-/* What kernels see of the mesh and material. */
+/* The mesh in device memory: one copy for all that work on it, the operator and the filter. */
 #ifndef HX_DEVICE_MESH_H
 #define HX_DEVICE_MESH_H
 
 #include "../device/device.h"
+#include "../mesh/mesh.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef struct hx_device_model {
+typedef struct hx_device_mesh {
     int64_t n_node, n_elem;
-    double lambda, mu;        /* for unit modulus */
-    double *d_xyz;            /* [n_node][3] */
+    double *d_xyz;            /* [n_node][3] (owned, like the next three) */
     int32_t *d_conn;          /* [n_elem][8] */
     int64_t *d_node_elem_ptr; /* [n_node + 1] */
     uint32_t *d_node_elem;    /* [8 n_elem], element * 8 + local node */
-    double *d_modulus;        /* [n_elem] E * rho^p */
+    const hx_mesh *mesh;      /* of which it is the copy (borrowed) */
+    int n_holder;
+    struct hx_device_mesh *next; /* of the device's list */
+} hx_device_mesh;
+
+/* The copy of a finished mesh on the device: uploaded by the first who takes it, shared with all
+ * others until the last one has dropped it. The mesh must neither change nor move meanwhile. */
+int hx_device_mesh_take(const hx_device_mesh **d_mesh, hx_device *dev, const hx_mesh *mesh);
+/* Accepts NULL. */
+void hx_device_mesh_drop(hx_device *dev, const hx_device_mesh *d_mesh);
+/* The copy that somebody holds, or NULL. */
+const hx_device_mesh *hx_device_mesh_find(const hx_device *dev, const hx_mesh *mesh);
+
+/* What kernels see of the mesh and material. Its holder keeps the mesh. */
+typedef struct hx_device_model {
+    int64_t n_node, n_elem;
+    double lambda, mu;   /* for unit modulus */
+    const double *d_xyz; /* of the hx_device_mesh, like the next three (borrowed) */
+    const int32_t *d_conn;
+    const int64_t *d_node_elem_ptr;
+    const uint32_t *d_node_elem;
+    double *d_modulus; /* [n_elem] E * rho^p */
 } hx_device_model;
 
 #ifdef __cplusplus

@@ -13,7 +13,7 @@ const char *hx_layout_name(hx_layout layout)
     return layout == HX_LAYOUT_ROWMAJOR ? "rowmajor" : "interleaved";
 }
 
-enum { MODEL_ITEMS = 5 };
+enum { MESH_ITEMS = 4, MODEL_ITEMS = 5 }; /* those of the mesh first */
 
 static void model_items(const hx_mesh *mesh, hx_memory_item item[MODEL_ITEMS])
 {
@@ -63,18 +63,20 @@ size_t hx_operator_items(const hx_problem *problem, const hx_strategy *strategy,
     return sum_items(item, HX_OPERATOR_ITEMS);
 }
 
-static int check_memory(const hx_operator *op, size_t extra_bytes)
+static int check_memory(const hx_operator *op, const hx_mesh *mesh, size_t extra_bytes)
 {
+    const size_t held =
+        hx_device_mesh_find(op->dev, mesh) ? sum_items(op->item, MESH_ITEMS) : (size_t)0;
+    const size_t wanted = op->device_bytes - held + extra_bytes;
     size_t n_free, n_total;
     char want_text[32], free_text[32];
     HX_TRY(op->dev->ops->memory(op->dev, &n_free, &n_total));
-    if (n_free == 0 || op->device_bytes + extra_bytes <= n_free) return HX_OK; /* 0: unknown */
+    if (n_free == 0 || wanted <= n_free) return HX_OK; /* 0: unknown */
     return HX_RAISE(
         HX_EENV,
         "operator '%s' and the solver's vectors need %s on device '%s', %s is free: "
         "take a smaller mesh or an operator that stores less (`hextop list`)",
-        op->strategy->name,
-        hx_format_bytes((double)(op->device_bytes + extra_bytes), want_text, sizeof want_text),
+        op->strategy->name, hx_format_bytes((double)wanted, want_text, sizeof want_text),
         op->dev->ops->name, hx_format_bytes((double)n_free, free_text, sizeof free_text));
 }
 
@@ -92,7 +94,8 @@ static int put_supports(hx_operator *op, const hx_problem *problem)
     HX_TRY_FAIL(hx_device_put(op->dev, &op->d_fixed, fixed, (size_t)n * sizeof *fixed));
     if (problem->prescribed)
         HX_TRY_FAIL(hx_device_put(op->dev, &op->d_prescribed, problem->prescribed,
-                                  (size_t)op->n_dof * sizeof(double)));
+                                  (size_t)op->linear.n * sizeof(double)));
+    op->linear.d_prescribed = op->d_prescribed;
     rc = HX_OK;
 fail:
     free(fixed);
@@ -121,11 +124,85 @@ static int put_springs(hx_operator *op, const hx_problem *problem)
     return hx_device_put(op->dev, &op->d_spring, problem->spring, n * sizeof(double));
 }
 
+static int apply(const hx_linear *a, const double *d_x, double *d_y)
+{
+    return hx_operator_apply(a->context, d_x, d_y);
+}
+
+static int apply_all(const hx_linear *a, const double *d_x, double *d_y)
+{
+    return hx_operator_apply_unmasked(a->context, d_x, d_y);
+}
+
+static int apply_dot(const hx_linear *a, const double *d_x, double *d_y, double *d_sum)
+{
+    return hx_operator_apply_dot(a->context, d_x, d_y, d_sum);
+}
+
+static int apply_single(const hx_linear *a, const float *d_x, float *d_y)
+{
+    return hx_operator_apply_single(a->context, d_x, d_y);
+}
+
+static int prepare_single(const hx_linear *a)
+{
+    const hx_operator *op = a->context;
+    return op->strategy->prepare_single(op->state);
+}
+
+static int constrain(const hx_linear *a, double *d_y)
+{
+    return hx_operator_restrict(a->context, d_y);
+}
+
+static int constrain_single(const hx_linear *a, float *d_y)
+{
+    const hx_operator *op = a->context;
+    return op->dev->ops->vector->zero_entries_single(op->dev, op->n_fixed, op->d_fixed, d_y);
+}
+
+static int project(const hx_linear *a, double *d_z)
+{
+    return hx_operator_project(a->context, d_z);
+}
+
+static int diagonal(const hx_linear *a, double *d_diagonal)
+{
+    return hx_operator_diagonal(a->context, d_diagonal);
+}
+
+static int block_diagonal(const hx_linear *a, double *d_block)
+{
+    return hx_operator_block_diagonal(a->context, d_block);
+}
+
+/* What the strategy, the springs and the rigid sets leave of it. */
+static void set_linear(hx_operator *op, const hx_problem *problem)
+{
+    const hx_strategy *strategy = op->strategy;
+    op->linear = (hx_linear){
+        .dev = op->dev,
+        .name = strategy->name,
+        .n = 3 * problem->mesh->n_node,
+        .components = 3,
+        .context = op,
+        .apply = apply,
+        .diagonal = diagonal,
+        .apply_all = apply_all,
+        .constrain = constrain,
+        .constrain_single = constrain_single,
+        .project = problem->n_rigid > 0 ? project : NULL,
+        .apply_dot = strategy->apply_dot && problem->n_spring == 0 ? apply_dot : NULL,
+        .apply_single = strategy->apply_single ? apply_single : NULL,
+        .prepare_single = strategy->prepare_single ? prepare_single : NULL,
+        .block_diagonal = block_diagonal,
+    };
+}
+
 int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strategy,
                        hx_layout layout, const hx_problem *problem, size_t extra_bytes)
 {
     const hx_mesh *mesh = problem->mesh;
-    hx_device_model *model = &op->model;
     int rc;
     memset(op, 0, sizeof *op);
     op->dev = dev;
@@ -135,26 +212,26 @@ int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strat
     if (!(strategy->layouts & HX_LAYOUT_BIT(layout)))
         return HX_RAISE(HX_EINPUT, "operator '%s' on device '%s' has no layout '%s'",
                         strategy->name, strategy->device, hx_layout_name(layout));
-    op->n_dof = 3 * mesh->n_node;
+    set_linear(op, problem);
     op->device_bytes = hx_operator_items(problem, strategy, layout, op->item);
-    HX_TRY(check_memory(op, extra_bytes));
+    HX_TRY(check_memory(op, mesh, extra_bytes));
 
-    const size_t n_node = (size_t)mesh->n_node, n_elem = (size_t)mesh->n_elem;
-    model->n_node = mesh->n_node;
-    model->n_elem = mesh->n_elem;
-    model->lambda = problem->lambda;
-    model->mu = problem->mu;
-    HX_TRY_FAIL(hx_device_put(dev, &model->d_xyz, mesh->xyz, n_node * 3 * sizeof(double)));
-    HX_TRY_FAIL(hx_device_put(dev, &model->d_conn, mesh->conn, n_elem * 8 * sizeof(int32_t)));
-    HX_TRY_FAIL(hx_device_put(dev, &model->d_node_elem_ptr, mesh->node_elem_ptr,
-                              (n_node + 1) * sizeof(int64_t)));
-    HX_TRY_FAIL(
-        hx_device_put(dev, &model->d_node_elem, mesh->node_elem, n_elem * 8 * sizeof(uint32_t)));
-    HX_TRY_FAIL(dev->ops->alloc(dev, n_elem * sizeof(double), &model->d_modulus));
+    HX_TRY_FAIL(hx_device_mesh_take(&op->mesh, dev, mesh));
+    op->model = (hx_device_model){
+        .n_node = mesh->n_node,
+        .n_elem = mesh->n_elem,
+        .lambda = problem->lambda,
+        .mu = problem->mu,
+        .d_xyz = op->mesh->d_xyz,
+        .d_conn = op->mesh->d_conn,
+        .d_node_elem_ptr = op->mesh->d_node_elem_ptr,
+        .d_node_elem = op->mesh->d_node_elem,
+    };
+    HX_TRY_FAIL(dev->ops->alloc(dev, (size_t)mesh->n_elem * sizeof(double), &op->model.d_modulus));
     HX_TRY_FAIL(put_supports(op, problem));
     HX_TRY_FAIL(put_springs(op, problem));
     HX_TRY_FAIL(put_rigid_sets(op, problem));
-    HX_TRY_FAIL(strategy->setup(&op->state, dev, model, mesh, layout));
+    HX_TRY_FAIL(strategy->setup(&op->state, dev, &op->model, mesh, layout));
     return HX_OK;
 fail:
     hx_operator_free(op);
@@ -163,8 +240,14 @@ fail:
 
 int hx_operator_set_modulus(hx_operator *op, const double *modulus)
 {
-    return op->dev->ops->upload(op->dev, op->model.d_modulus, modulus,
-                                (size_t)op->model.n_elem * sizeof *modulus);
+    HX_TRY(op->dev->ops->upload(op->dev, op->model.d_modulus, modulus,
+                                (size_t)op->model.n_elem * sizeof *modulus));
+    return hx_operator_update(op);
+}
+
+int hx_operator_update(hx_operator *op)
+{
+    return op->strategy->update ? op->strategy->update(op->state) : HX_OK;
 }
 
 static int add_springs(const hx_operator *op, const double *d_x, double *d_y)
@@ -208,11 +291,6 @@ int hx_operator_apply_single(const hx_operator *op, const float *d_x, float *d_y
     return op->dev->ops->vector->zero_entries_single(op->dev, op->n_fixed, op->d_fixed, d_y);
 }
 
-int hx_operator_has_dot(const hx_operator *op)
-{
-    return op->strategy->apply_dot && op->n_spring == 0;
-}
-
 int hx_operator_apply_dot(const hx_operator *op, const double *d_x, double *d_y, double *d_sum)
 {
     HX_TRY(op->strategy->apply_dot(op->state, d_x, d_y, d_sum));
@@ -254,10 +332,7 @@ void hx_operator_free(hx_operator *op)
     hx_device *dev = op->dev;
     if (!dev) return;
     if (op->state) op->strategy->teardown(op->state);
-    dev->ops->release(dev, op->model.d_xyz);
-    dev->ops->release(dev, op->model.d_conn);
-    dev->ops->release(dev, op->model.d_node_elem_ptr);
-    dev->ops->release(dev, op->model.d_node_elem);
+    hx_device_mesh_drop(dev, op->mesh);
     dev->ops->release(dev, op->model.d_modulus);
     dev->ops->release(dev, op->d_fixed);
     dev->ops->release(dev, op->d_prescribed);

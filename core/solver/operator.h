@@ -1,28 +1,33 @@
 /* K(E) on one device seen through one strategy, with the springs added and the supports masked:
- * rows of fixed degrees of freedom give 0; and projected where sets are rigid. */
+ * rows of fixed degrees of freedom give 0; and projected where sets are rigid. `linear` is what PCG
+ * and the preconditioners see of it. */
 #ifndef HX_OPERATOR_H
 #define HX_OPERATOR_H
 
 #include "../base/memory.h"
 #include "../problem/problem.h"
+#include "linear.h"
 #include "strategy.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Parts of an operator's device memory: coordinates, connectivity, pointers and lists of the nodes'
- * elements, modulus, supports, and what the strategy stores. */
+/* Parts of an operator's device memory, the shared mesh (device_mesh.h) among them: coordinates,
+ * connectivity, pointers and lists of the nodes' elements, modulus, supports, and what the strategy
+ * stores. */
 enum { HX_OPERATOR_ITEMS = 7 };
 
+/* Its `linear` points at it: it must not move. */
 typedef struct hx_operator {
+    hx_linear linear;            /* n = 3 n_node */
     hx_device *dev;              /* (borrowed) */
     const hx_problem *problem;   /* (borrowed) */
     const hx_strategy *strategy; /* (borrowed) */
     hx_layout layout;
-    void *state;           /* of the strategy (owned) */
-    hx_device_model model; /* arrays (owned) */
-    int64_t n_dof;         /* 3 * n_node */
+    void *state;                /* of the strategy (owned) */
+    const hx_device_mesh *mesh; /* held: shared with the filter */
+    hx_device_model model;      /* modulus (owned) */
     int64_t n_fixed;
     int64_t *d_fixed; /* [n_fixed] fixed degrees of freedom, ascending (owned) */
     int64_t n_spring;
@@ -31,7 +36,8 @@ typedef struct hx_operator {
     int n_rigid;           /* of the problem; 0 where the problem is another one than K's */
     int32_t *d_rigid_node; /* of the problem; NULL: no rigid sets (owned) */
     double *d_motion;      /* [6] of a rigid set, scratch (owned) */
-    double *d_prescribed;  /* [n_dof] prescribed displacements, 0 elsewhere; NULL: all 0 (owned) */
+    double
+        *d_prescribed; /* [linear.n] prescribed displacements, 0 elsewhere; NULL: all 0 (owned) */
     hx_memory_item item[HX_OPERATOR_ITEMS];
     size_t device_bytes; /* their sum */
 } hx_operator;
@@ -43,15 +49,19 @@ size_t hx_operator_items(const hx_problem *problem, const hx_strategy *strategy,
 /* Device bytes of an operator (mesh, modulus and the strategy's), supports left out. */
 size_t hx_operator_bytes(const hx_mesh *mesh, const hx_strategy *strategy, hx_layout layout);
 
-/* Uploads the mesh and sets the strategy up. The modulus is undefined until set. HX_EENV before
- * anything is allocated when the device has too little memory free for it plus `extra_bytes` (what
- * the caller is going to allocate besides), with both numbers. HX_EINPUT: the strategy does not
- * know the layout. */
+/* Takes the mesh (uploaded, unless it is on the device already) and sets the strategy up. The
+ * modulus is undefined until set. HX_EENV before anything is allocated when the device has too
+ * little memory free for it plus `extra_bytes` (what the caller is going to allocate besides), with
+ * both numbers. HX_EINPUT: the strategy does not know the layout. */
 int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strategy,
                        hx_layout layout, const hx_problem *problem, size_t extra_bytes);
 
-/* Host -> device, n_elem doubles. Cold. */
+/* Host -> device, n_elem doubles, and hx_operator_update. Cold. */
 int hx_operator_set_modulus(hx_operator *op, const double *modulus);
+
+/* model.d_modulus has changed: whoever writes it calls this before the next product. What stands on
+ * the operator (hx_precond_setup) is the caller's to set up again. Once a design. */
+int hx_operator_update(hx_operator *op);
 
 /* y := P y, rigid motions on rigid sets (rigid_set.h); nothing without them. Hot. */
 int hx_operator_project(const hx_operator *op, double *d_y);
@@ -65,10 +75,8 @@ int hx_operator_apply(const hx_operator *op, const double *d_x, double *d_y);
 /* The same in single precision, rigid sets left out; the strategy must have apply_single. Hot. */
 int hx_operator_apply_single(const hx_operator *op, const float *d_x, float *d_y);
 
-/* 1 if there is hx_operator_apply_dot: the strategy has apply_dot, and no springs come after it. */
-int hx_operator_has_dot(const hx_operator *op);
-
-/* The same with *d_sum = x'K x, x being 0 at fixed degrees of freedom. Hot. */
+/* The same with *d_sum = x'K x, x being 0 at fixed degrees of freedom. Only where linear.apply_dot
+ * is given: the strategy has apply_dot, and no springs come after it. Hot. */
 int hx_operator_apply_dot(const hx_operator *op, const double *d_x, double *d_y, double *d_sum);
 
 /* y += the springs' share of K x on all rows, x in single precision. Hot. */
@@ -77,7 +85,7 @@ int hx_operator_add_springs_single(const hx_operator *op, const float *d_x, floa
 /* y = K x on all rows, springs included (reactions). */
 int hx_operator_apply_unmasked(const hx_operator *op, const double *d_x, double *d_y);
 
-/* d_diag[n_dof] = diagonal of K; fixed entries are 1 after hx_device_ops.invert. */
+/* d_diag[linear.n] = diagonal of K; fixed entries are 1 after hx_vector_ops.invert. */
 int hx_operator_diagonal(const hx_operator *op, double *d_diag);
 
 /* d_block[n_node][6] = the 3x3 diagonal blocks of K (block3.h), rows and columns of fixed degrees

@@ -25,14 +25,14 @@ const char *hx_precision_name(hx_precision precision)
 }
 
 /* 1 if z = M^-1 r is a vector, not made on the fly. */
-static int keeps_z(const hx_precond_kind *kind, int n_rigid)
+static int keeps_z(const hx_precond_kind *kind, int is_projected)
 {
-    return kind->apply || n_rigid > 0;
+    return kind->apply || is_projected;
 }
 
-int hx_pcg_vectors(const hx_precond_kind *kind, const hx_problem *problem)
+int hx_pcg_vectors(const hx_precond_kind *kind, int is_projected)
 {
-    return 3 + keeps_z(kind, problem->n_rigid);
+    return 3 + keeps_z(kind, is_projected);
 }
 
 int hx_pcg_check_rigid(hx_precision precision, int n_rigid)
@@ -42,14 +42,13 @@ int hx_pcg_check_rigid(hx_precision precision, int n_rigid)
                                "\"distributing\"");
 }
 
-int hx_pcg_check_precision(hx_precision precision, const hx_strategy *strategy,
-                           const hx_precond_kind *kind)
+static int check_single(int has_single, const char *name, const char *device,
+                        const hx_precond_kind *kind)
 {
-    if (precision == HX_PRECISION_DOUBLE) return HX_OK;
-    if (!strategy->apply_single)
+    if (!has_single)
         return HX_RAISE(HX_EINPUT,
-                        "operator '%s' on device '%s' has no product in single precision",
-                        strategy->name, strategy->device);
+                        "operator '%s' on device '%s' has no product in single precision", name,
+                        device);
     if (kind->apply && !kind->identity)
         return HX_RAISE(HX_EINPUT,
                         "preconditioner '%s' is not a diagonal, as \"mixed\" needs; use \"double\"",
@@ -57,15 +56,32 @@ int hx_pcg_check_precision(hx_precision precision, const hx_strategy *strategy,
     return HX_OK;
 }
 
-/* Floats from the beginning of one vector in single precision to that of the next. */
-static int64_t single_stride(int64_t n_dof)
+int hx_pcg_check_precision(hx_precision precision, const hx_strategy *strategy,
+                           const hx_precond_kind *kind)
 {
-    return (n_dof + 63) / 64 * 64;
+    if (precision == HX_PRECISION_DOUBLE) return HX_OK;
+    return check_single(strategy->apply_single != NULL, strategy->name, strategy->device, kind);
+}
+
+/* The same of any operator, and what else mixed precision needs. */
+static int check_mixed(const hx_linear *a, const hx_precond_kind *kind)
+{
+    const char *device = a->dev->ops->name;
+    HX_TRY(check_single(a->apply_single != NULL, a->name, device, kind));
+    HX_TRY(hx_pcg_check_rigid(HX_PRECISION_MIXED, a->project != NULL));
+    if (a->dev->ops->pcg->start_single) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "device '%s' has no \"mixed\" precision; use \"double\"", device);
+}
+
+/* Floats from the beginning of one vector in single precision to that of the next. */
+static int64_t single_stride(int64_t n)
+{
+    return (n + 63) / 64 * 64;
 }
 
 static void place_single(hx_pcg *pcg)
 {
-    const int64_t stride = single_stride(pcg->n_dof);
+    const int64_t stride = single_stride(pcg->n);
     pcg->single.d_r = (float *)pcg->d_r;
     pcg->single.d_m = pcg->single.d_r + stride;
     pcg->single.d_p = (float *)pcg->d_p;
@@ -73,32 +89,28 @@ static void place_single(hx_pcg *pcg)
     pcg->single.d_q = (float *)pcg->d_q;
 }
 
-int hx_pcg_create(hx_pcg *pcg, const hx_pcg_params *params, const hx_operator *op,
+int hx_pcg_create(hx_pcg *pcg, const hx_pcg_params *params, const hx_linear *a,
                   const hx_precond *pc)
 {
-    hx_device *dev = op->dev;
-    const size_t bytes = 2 * (size_t)single_stride(op->n_dof) * sizeof(float);
+    hx_device *dev = a->dev;
+    const size_t bytes = 2 * (size_t)single_stride(a->n) * sizeof(float);
     int rc;
     memset(pcg, 0, sizeof *pcg);
-    HX_TRY(hx_pcg_check_precision(params->precision, op->strategy, pc->kind));
-    HX_TRY(hx_pcg_check_rigid(params->precision, op->n_rigid));
-    if (params->precision == HX_PRECISION_MIXED && !dev->ops->pcg->start_single)
-        return HX_RAISE(HX_EINPUT, "device '%s' has no \"mixed\" precision; use \"double\"",
-                        dev->ops->name);
+    if (params->precision == HX_PRECISION_MIXED) HX_TRY(check_mixed(a, pc->kind));
     pcg->params = *params;
     if (pcg->params.check_every <= 0) /* an iteration too many costs more than a look */
         pcg->params.check_every = pc->kind->rounded ? 1 : dev->ops->look_every;
     pcg->dev = dev;
-    pcg->n_dof = op->n_dof;
+    pcg->n = a->n;
     HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_r));
     HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_p));
     HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_q));
-    if (keeps_z(pc->kind, op->n_rigid)) HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_z));
+    if (keeps_z(pc->kind, a->project != NULL)) HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_z));
     HX_TRY_FAIL(dev->ops->alloc(dev, sizeof *pcg->d_sum, &pcg->d_sum));
     HX_TRY_FAIL(dev->ops->alloc(dev, sizeof *pcg->d_state, &pcg->d_state));
     place_single(pcg);
-    if (params->precision == HX_PRECISION_MIXED && op->strategy->prepare_single)
-        HX_TRY_FAIL(op->strategy->prepare_single(op->state));
+    if (params->precision == HX_PRECISION_MIXED && a->prepare_single)
+        HX_TRY_FAIL(a->prepare_single(a));
     return HX_OK;
 fail:
     hx_pcg_free(pcg);
@@ -108,7 +120,7 @@ fail:
 /* A solve on its way. */
 typedef struct solve {
     hx_pcg *pcg;
-    const hx_operator *op;
+    const hx_linear *a;
     hx_precond *pc;
     const double *d_f;
     double *d_u;
@@ -123,18 +135,18 @@ enum { MARK_BEGIN, MARK_PRODUCT, MARK_PRODUCT_END, MARK_PRECOND, MARK_PRECOND_EN
 
 /* Norm of the load on free degrees of freedom, that of prescribed displacements included. Uses r
  * and q as scratch. */
-static int load_norm(hx_pcg *pcg, const hx_operator *op, const double *d_f, double *norm)
+static int load_norm(hx_pcg *pcg, const hx_linear *a, const double *d_f, double *norm)
 {
     const hx_device_ops *ops = pcg->dev->ops;
     double square;
-    if (op->d_prescribed) {
-        HX_TRY(hx_operator_apply_unmasked(op, op->d_prescribed, pcg->d_q));
-        HX_TRY(ops->vector->subtract(pcg->dev, pcg->n_dof, d_f, pcg->d_q, pcg->d_r));
+    if (a->d_prescribed) {
+        HX_TRY(hx_linear_apply_all(a, a->d_prescribed, pcg->d_q));
+        HX_TRY(ops->vector->subtract(pcg->dev, pcg->n, d_f, pcg->d_q, pcg->d_r));
     } else {
-        HX_TRY(ops->copy(pcg->dev, pcg->d_r, d_f, (size_t)pcg->n_dof * sizeof(double)));
+        HX_TRY(ops->copy(pcg->dev, pcg->d_r, d_f, (size_t)pcg->n * sizeof(double)));
     }
-    HX_TRY(hx_operator_restrict(op, pcg->d_r));
-    HX_TRY(ops->vector->dot(pcg->dev, pcg->n_dof, pcg->d_r, pcg->d_r, &square));
+    HX_TRY(hx_linear_constrain(a, pcg->d_r));
+    HX_TRY(ops->vector->dot(pcg->dev, pcg->n, pcg->d_r, pcg->d_r, &square));
     *norm = sqrt(square);
     return HX_OK;
 }
@@ -167,15 +179,15 @@ static int product_and_alpha(solve *s, int marked)
     hx_pcg *pcg = s->pcg;
     hx_device *dev = pcg->dev;
     const hx_device_ops *ops = dev->ops;
-    const int summed = hx_operator_has_dot(s->op);
+    const hx_linear *a = s->a;
     if (marked) HX_TRY(ops->mark(dev, MARK_PRODUCT));
-    if (summed)
-        HX_TRY(hx_operator_apply_dot(s->op, pcg->d_p, pcg->d_q, pcg->d_sum));
+    if (a->apply_dot)
+        HX_TRY(a->apply_dot(a, pcg->d_p, pcg->d_q, pcg->d_sum));
     else
-        HX_TRY(hx_operator_apply(s->op, pcg->d_p, pcg->d_q));
+        HX_TRY(a->apply(a, pcg->d_p, pcg->d_q));
     if (marked) HX_TRY(ops->mark(dev, MARK_PRODUCT_END));
-    if (summed) return ops->pcg->alpha_from(dev, pcg->d_sum, pcg->d_state);
-    return ops->pcg->alpha(dev, pcg->n_dof, pcg->d_p, pcg->d_q, pcg->d_state);
+    if (a->apply_dot) return ops->pcg->alpha_from(dev, pcg->d_sum, pcg->d_state);
+    return ops->pcg->alpha(dev, pcg->n, pcg->d_p, pcg->d_q, pcg->d_state);
 }
 
 /* The inverse diagonal that the fused passes apply, or NULL: z is a vector. */
@@ -192,9 +204,9 @@ static int apply_precond(solve *s)
     if (pc->kind->apply)
         HX_TRY(pc->kind->apply(s->pc, pcg->d_r, pcg->d_z));
     else
-        HX_TRY(pcg->dev->ops->vector->multiply(pcg->dev, pcg->n_dof, pc->d_inverse_diagonal,
-                                               pcg->d_r, pcg->d_z));
-    return hx_operator_project(s->op, pcg->d_z);
+        HX_TRY(pcg->dev->ops->vector->multiply(pcg->dev, pcg->n, pc->d_inverse_diagonal, pcg->d_r,
+                                               pcg->d_z));
+    return hx_linear_project(s->a, pcg->d_z);
 }
 
 static int iterate_double(solve *s, int marked)
@@ -203,7 +215,7 @@ static int iterate_double(solve *s, int marked)
     hx_device *dev = pcg->dev;
     const hx_device_ops *ops = dev->ops;
     const double *d_m = fused_diagonal(s);
-    const int64_t n = pcg->n_dof;
+    const int64_t n = pcg->n;
     if (marked) HX_TRY(ops->mark(dev, MARK_BEGIN));
     HX_TRY(ops->pcg->direction(dev, n, d_m, pcg->d_z, pcg->d_r, pcg->d_p, pcg->d_state));
     HX_TRY(product_and_alpha(s, marked));
@@ -224,11 +236,11 @@ static int iterate_single(solve *s, int marked)
     hx_pcg_state *d_state = s->pcg->d_state;
     hx_device *dev = s->pcg->dev;
     const hx_device_ops *ops = dev->ops;
-    const int64_t n = s->pcg->n_dof;
+    const int64_t n = s->pcg->n;
     if (marked) HX_TRY(ops->mark(dev, MARK_BEGIN));
     HX_TRY(ops->pcg->direction_single(dev, n, v->d_m, v->d_r, v->d_p, d_state));
     if (marked) HX_TRY(ops->mark(dev, MARK_PRODUCT));
-    HX_TRY(hx_operator_apply_single(s->op, v->d_p, v->d_q));
+    HX_TRY(s->a->apply_single(s->a, v->d_p, v->d_q));
     if (marked) HX_TRY(ops->mark(dev, MARK_PRODUCT_END));
     HX_TRY(ops->pcg->alpha_single(dev, n, v->d_p, v->d_q, d_state));
     HX_TRY(ops->pcg->update_single(dev, n, v->d_m, v->d_p, v->d_q, v->d_u, v->d_r, d_state));
@@ -302,14 +314,14 @@ static int scale_guess(solve *s)
     hx_pcg *pcg = s->pcg;
     hx_device *dev = pcg->dev;
     double work, energy;
-    if (s->op->d_prescribed) return HX_OK;
-    HX_TRY(dev->ops->vector->dot(dev, pcg->n_dof, s->d_u, pcg->d_q, &energy));
-    HX_TRY(dev->ops->vector->dot(dev, pcg->n_dof, s->d_f, s->d_u, &work));
+    if (s->a->d_prescribed) return HX_OK;
+    HX_TRY(dev->ops->vector->dot(dev, pcg->n, s->d_u, pcg->d_q, &energy));
+    HX_TRY(dev->ops->vector->dot(dev, pcg->n, s->d_f, s->d_u, &work));
     const double factor = work / energy;
     if (!(energy > 0.0) || !(factor > 0.0) || !isfinite(factor) || fabs(factor - 1.0) < 1e-4)
         return HX_OK;
-    HX_TRY(dev->ops->vector->axpy(dev, pcg->n_dof, factor - 1.0, s->d_u, s->d_u));
-    return dev->ops->vector->axpy(dev, pcg->n_dof, factor - 1.0, pcg->d_q, pcg->d_q);
+    HX_TRY(dev->ops->vector->axpy(dev, pcg->n, factor - 1.0, s->d_u, s->d_u));
+    return dev->ops->vector->axpy(dev, pcg->n, factor - 1.0, pcg->d_q, pcg->d_q);
 }
 
 /* r = f - K u on free degrees of freedom, z = M^-1 r, first test. */
@@ -318,11 +330,11 @@ static int start_double(solve *s)
     hx_pcg *pcg = s->pcg;
     hx_device *dev = pcg->dev;
     const hx_device_ops *ops = dev->ops;
-    const int64_t n = pcg->n_dof;
-    HX_TRY(hx_operator_apply_unmasked(s->op, s->d_u, pcg->d_q));
+    const int64_t n = pcg->n;
+    HX_TRY(hx_linear_apply_all(s->a, s->d_u, pcg->d_q));
     if (s->state.iterations == 0) HX_TRY(scale_guess(s));
     HX_TRY(ops->vector->subtract(dev, n, s->d_f, pcg->d_q, pcg->d_r));
-    HX_TRY(hx_operator_restrict(s->op, pcg->d_r));
+    HX_TRY(hx_linear_constrain(s->a, pcg->d_r));
     HX_TRY(ops->zero(dev, pcg->d_p, (size_t)n * sizeof(double)));
     if (pcg->d_z) HX_TRY(apply_precond(s));
     HX_TRY(ops->pcg->start(dev, n, fused_diagonal(s), pcg->d_z, pcg->d_r, pcg->d_state));
@@ -361,17 +373,17 @@ static int true_residual(solve *s)
     hx_device *dev = pcg->dev;
     const hx_device_ops *ops = dev->ops;
     float *d_r = pcg->single.d_r;
-    HX_TRY(hx_operator_apply_unmasked(s->op, s->d_u, pcg->d_q));
-    HX_TRY(ops->vector->subtract_single(dev, pcg->n_dof, 1.0 / s->norm, s->d_f, pcg->d_q, d_r));
-    HX_TRY(ops->vector->zero_entries_single(dev, s->op->n_fixed, s->op->d_fixed, d_r));
-    HX_TRY(ops->pcg->start_single(dev, pcg->n_dof, pcg->single.d_m, d_r, pcg->d_state));
+    HX_TRY(hx_linear_apply_all(s->a, s->d_u, pcg->d_q));
+    HX_TRY(ops->vector->subtract_single(dev, pcg->n, 1.0 / s->norm, s->d_f, pcg->d_q, d_r));
+    HX_TRY(hx_linear_constrain_single(s->a, d_r));
+    HX_TRY(ops->pcg->start_single(dev, pcg->n, pcg->single.d_m, d_r, pcg->d_state));
     return look(s);
 }
 
 static int flush_increment(solve *s)
 {
     hx_device *dev = s->pcg->dev;
-    return dev->ops->vector->flush_single(dev, s->pcg->n_dof, s->norm, s->pcg->single.d_u, s->d_u);
+    return dev->ops->vector->flush_single(dev, s->pcg->n, s->norm, s->pcg->single.d_u, s->d_u);
 }
 
 static int start_single(solve *s)
@@ -379,7 +391,7 @@ static int start_single(solve *s)
     hx_pcg *pcg = s->pcg;
     hx_device *dev = pcg->dev;
     const hx_device_ops *ops = dev->ops;
-    const int64_t n = pcg->n_dof;
+    const int64_t n = pcg->n;
     const double *d_m = s->pc->d_inverse_diagonal;
     if (!d_m) { /* the identity */
         HX_TRY(ops->zero(dev, pcg->d_q, (size_t)n * sizeof(double)));
@@ -449,18 +461,18 @@ static int is_final(const solve *s)
     return s->state.reason == HX_PCG_CONVERGED || s->state.reason == HX_PCG_MAX_ITER;
 }
 
-int hx_pcg_solve(hx_pcg *pcg, const hx_operator *op, hx_precond *pc, const double *d_f, double *d_u,
+int hx_pcg_solve(hx_pcg *pcg, const hx_linear *a, hx_precond *pc, const double *d_f, double *d_u,
                  hx_pcg_result *result)
 {
     hx_device *dev = pcg->dev;
     const double started = hx_clock();
-    solve s = {.pcg = pcg, .op = op, .pc = pc, .d_f = d_f, .d_u = d_u};
+    solve s = {.pcg = pcg, .a = a, .pc = pc, .d_f = d_f, .d_u = d_u};
     memset(result, 0, sizeof *result);
-    HX_TRY(load_norm(pcg, op, d_f, &s.norm));
+    HX_TRY(load_norm(pcg, a, d_f, &s.norm));
     if (s.norm == 0.0) { /* nothing pushes: the prescribed displacements are the solution */
-        const size_t bytes = (size_t)pcg->n_dof * sizeof(double);
-        if (op->d_prescribed)
-            HX_TRY(dev->ops->copy(dev, d_u, op->d_prescribed, bytes));
+        const size_t bytes = (size_t)pcg->n * sizeof(double);
+        if (a->d_prescribed)
+            HX_TRY(dev->ops->copy(dev, d_u, a->d_prescribed, bytes));
         else
             HX_TRY(dev->ops->zero(dev, d_u, bytes));
         result->reason = HX_PCG_CONVERGED;

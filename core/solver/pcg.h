@@ -1,4 +1,5 @@
-/* Preconditioned conjugate gradients, free of device words: everything goes through hx_device_ops.
+/* Preconditioned conjugate gradients, free of device words: everything goes through
+ * hx_vector_ops, hx_pcg_ops and the operator (linear.h).
  *
  * Per iteration with a diagonal preconditioner: one operator product and 13 passes over vectors
  * (r, m, p, +p | p, q | p, q, u, r, m, +u, +r), 312 bytes a node, 11 and 264 where the operator
@@ -46,14 +47,14 @@ typedef struct hx_pcg_result {
 /* Vectors of mixed precision. They lie in the memory of those in double, which only the true
  * residual and a fall-back need. */
 typedef struct hx_pcg_single {
-    float *d_r, *d_p, *d_q, *d_u, *d_m; /* [n_dof] d_u: increment of u over |f|; d_m: M^-1 */
+    float *d_r, *d_p, *d_q, *d_u, *d_m; /* [n] d_u: increment of u over |f|; d_m: M^-1 */
 } hx_pcg_single;
 
 typedef struct hx_pcg {
     hx_pcg_params params;
-    hx_device *dev; /* (borrowed) */
-    int64_t n_dof;
-    double *d_r, *d_p, *d_q, *d_z; /* [n_dof]; z only without a fused diagonal (owned) */
+    hx_device *dev;                /* (borrowed) */
+    int64_t n;                     /* of the operator */
+    double *d_r, *d_p, *d_q, *d_z; /* [n]; z only without a fused diagonal (owned) */
     double *d_sum;                 /* p'K p of the operator (owned) */
     hx_pcg_single single;          /* (borrowed from the vectors above) */
     hx_pcg_state *d_state;         /* (owned) */
@@ -62,21 +63,21 @@ typedef struct hx_pcg {
     int cannot_record;
 } hx_pcg;
 
-/* Device vectors of n_dof doubles that a solver holds besides the caller's u and f, for either
- * precision. */
-int hx_pcg_vectors(const hx_precond_kind *kind, const hx_problem *problem);
+/* Device vectors of n doubles that a solver holds besides the caller's u and f, for either
+ * precision; is_projected: the operator has rigid sets. */
+int hx_pcg_vectors(const hx_precond_kind *kind, int is_projected);
 
 /* The operator and the preconditioner must stay the same, on the same device memory, until the
  * solver is freed: what it queues is recorded. HX_EINPUT: mixed precision with an operator without
  * apply_single, or a preconditioner that is neither a diagonal nor the identity. */
-int hx_pcg_create(hx_pcg *pcg, const hx_pcg_params *params, const hx_operator *op,
+int hx_pcg_create(hx_pcg *pcg, const hx_pcg_params *params, const hx_linear *a,
                   const hx_precond *pc);
 
-/* Solves K u = f from the u given (warm start). Values of u at fixed degrees of freedom are the
+/* Solves A u = f from the u given (warm start). Values of u at fixed degrees of freedom are the
  * prescribed displacements and stay. The stopping rule's |f| is the norm of the load on free
  * degrees of freedom, the load of prescribed displacements included. Returns an error only if the
  * device failed; the numerical outcome is in result->reason. */
-int hx_pcg_solve(hx_pcg *pcg, const hx_operator *op, hx_precond *pc, const double *d_f, double *d_u,
+int hx_pcg_solve(hx_pcg *pcg, const hx_linear *a, hx_precond *pc, const double *d_f, double *d_u,
                  hx_pcg_result *result);
 
 /* HX_EINPUT as in hx_pcg_create, before anything is allocated. */

@@ -1,4 +1,4 @@
-/* A preconditioner M ~ K: one const table per kind, hx_precond_<name>. */
+/* A preconditioner M ~ A of a linear operator: one const table per kind, hx_precond_<name>. */
 #ifndef HX_PRECOND_H
 #define HX_PRECOND_H
 
@@ -12,18 +12,19 @@ typedef struct hx_precond hx_precond;
 
 typedef struct hx_precond_kind {
     const char *name, *help;
-    int vectors;       /* device vectors it holds, for the memory check */
-    int rigid_vectors; /* more where sets are rigid */
-    int identity;      /* M is the identity */
-    int rounded;       /* applied in single precision: PCG takes the flexible rule, one more pass */
+    int vectors;        /* device vectors it holds, for the memory check */
+    int rigid_vectors;  /* more where sets are rigid */
+    int identity;       /* M is the identity */
+    int needs_operator; /* of K itself, not of any A: what it takes from it stands in its file */
+    int rounded; /* applied in single precision: PCG takes the flexible rule, one more pass */
     /* Iterations of a solve to 1e-5, roughly, on any mesh; 0: as with the diagonal, the more the
      * larger the mesh. */
     int iterations;
     /* Device bytes it holds besides those vectors; NULL: none. O(n_elem). */
     size_t (*bytes)(const hx_mesh *mesh, const hx_device_ops *device, const hx_strategy *strategy);
-    /* Allocates for the operator. */
-    int (*create)(hx_precond *pc, const hx_operator *op);
-    /* After each hx_operator_set_modulus. */
+    /* Allocates for pc->a. */
+    int (*create)(hx_precond *pc);
+    /* After each change of A (hx_operator_update). */
     int (*setup)(hx_precond *pc);
     /* z = M^-1 r; NULL when d_inverse_diagonal is all there is to it. What it queues depends on
      * neither the design nor r: PCG may record it. Hot. */
@@ -37,12 +38,16 @@ typedef struct hx_precond_kind {
 
 struct hx_precond {
     const hx_precond_kind *kind;
-    const hx_operator *op;      /* (borrowed) */
-    double *d_inverse_diagonal; /* [n_dof] or NULL; PCG fuses it into its vector passes (owned) */
+    const hx_linear *a;         /* (borrowed) */
+    const hx_operator *op;      /* NULL, or K, whose linear a is (borrowed) */
+    double *d_inverse_diagonal; /* [n] or NULL; PCG fuses it into its vector passes (owned) */
     void *impl;                 /* (owned by the kind) */
 };
 
-int hx_precond_create(hx_precond *pc, const hx_precond_kind *kind, const hx_operator *op);
+/* op: the operator whose linear a is, for kinds that need more than that; else it may be NULL.
+ * HX_EINPUT: the kind needs it, or more components, than there are. */
+int hx_precond_create(hx_precond *pc, const hx_precond_kind *kind, const hx_linear *a,
+                      const hx_operator *op);
 int hx_precond_setup(hx_precond *pc);
 void hx_precond_free(hx_precond *pc);
 

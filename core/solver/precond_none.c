@@ -1,9 +1,9 @@
 /* No preconditioner: z = r, by a copy, so that it also exercises PCG's general path. */
 #include "precond.h"
 
-static int create(hx_precond *pc, const hx_operator *op)
+static int create(hx_precond *pc)
 {
-    (void)pc, (void)op;
+    (void)pc;
     return HX_OK;
 }
 
@@ -15,8 +15,8 @@ static int setup(hx_precond *pc)
 
 static int apply(hx_precond *pc, const double *d_r, double *d_z)
 {
-    const hx_operator *op = pc->op;
-    return op->dev->ops->copy(op->dev, d_z, d_r, (size_t)op->n_dof * sizeof(double));
+    const hx_linear *a = pc->a;
+    return a->dev->ops->copy(a->dev, d_z, d_r, (size_t)a->n * sizeof(double));
 }
 
 static void destroy(hx_precond *pc)

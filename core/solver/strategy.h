@@ -2,7 +2,9 @@
  * hx_strategy_<device>_<name>.
  *
  * A strategy owns the layout of what it stores. It knows nothing of supports (operator.h masks) nor
- * of a grid. The modulus of each element is read from model->d_modulus at every apply. */
+ * of a grid. The modulus of each element is model->d_modulus: a strategy reads it at every apply,
+ * or stores what it makes of it (entries of an assembled K(E), an approximate inverse) in `update`,
+ * which hx_operator_update calls after each change, and only then. */
 #ifndef HX_STRATEGY_H
 #define HX_STRATEGY_H
 
@@ -38,6 +40,10 @@ typedef struct hx_strategy {
     /* *state is the strategy's (owned by it until teardown). The model outlives the state. */
     int (*setup)(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *mesh,
                  hx_layout layout);
+    /* model->d_modulus has changed: stored values of K(E) are to follow. Queued, on the memory that
+     * setup took: PCG's recordings stay valid. The modulus is undefined before the first call, and
+     * no product is asked for until then. NULL: nothing depends on it. Once a design. */
+    int (*update)(void *state);
     /* y = K(E) x over all degrees of freedom; y is overwritten. Hot. */
     int (*apply)(void *state, const double *d_x, double *d_y);
     /* The same, and *d_sum = x'y, summed in a fixed order; NULL if there is none. Hot. */

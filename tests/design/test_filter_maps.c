@@ -261,8 +261,10 @@ static void check_helmholtz_diagonal(const model *m, double radius)
     const size_t n = (size_t)m->mesh.n_node;
     double *const unit = calloc(n, sizeof *unit), *const y = calloc(n, sizeof *y);
     double *const diagonal = calloc(n, sizeof *diagonal);
+    const hx_device_mesh *d_mesh;
     hx_device_helmholtz h = {0};
-    CHECK_OK(hx_device_helmholtz_create(&h, &device, &m->problem, radius));
+    CHECK_OK(hx_device_mesh_take(&d_mesh, &device, &m->mesh));
+    CHECK_OK(hx_device_helmholtz_create(&h, &device, d_mesh, &m->problem, radius));
     double *const d_x = fixture_put(&device, n, unit), *const d_y = fixture_put(&device, n, unit);
     CHECK_OK(ops->diagonal(&device, &h, d_y));
     fixture_get(&device, n, diagonal, d_y);
@@ -277,6 +279,7 @@ static void check_helmholtz_diagonal(const model *m, double radius)
     device.ops->release(&device, d_x);
     device.ops->release(&device, d_y);
     hx_device_helmholtz_free(&h, &device);
+    hx_device_mesh_drop(&device, d_mesh);
     free(unit);
     free(y);
     free(diagonal);

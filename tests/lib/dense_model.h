@@ -239,7 +239,7 @@ static inline hx_pcg_result solve(model *m, const fixture_settings *settings, co
     CHECK_OK(hx_operator_set_modulus(&s.op, m->modulus));
     CHECK_OK(hx_precond_setup(&s.pc));
     CHECK_OK(device.ops->upload(&device, m->d_u, start, bytes));
-    CHECK_OK(hx_pcg_solve(&s.pcg, &s.op, &s.pc, m->d_f, m->d_u, &result));
+    CHECK_OK(hx_pcg_solve(&s.pcg, &s.op.linear, &s.pc, m->d_f, m->d_u, &result));
     CHECK_OK(device.ops->download(&device, m->u, m->d_u, bytes));
     fixture_solver_free(&s);
     return result;

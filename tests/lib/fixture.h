@@ -210,8 +210,9 @@ static inline int fixture_solver_create(fixture_solver *s, hx_device *dev,
     int rc;
     memset(s, 0, sizeof *s);
     HX_TRY_FAIL(hx_operator_create(&s->op, dev, strategy, settings->layout, problem, 0));
-    HX_TRY_FAIL(hx_precond_create(&s->pc, hx_precond_find(settings->precond), &s->op));
-    HX_TRY_FAIL(hx_pcg_create(&s->pcg, &settings->pcg, &s->op, &s->pc));
+    HX_TRY_FAIL(
+        hx_precond_create(&s->pc, hx_precond_find(settings->precond), &s->op.linear, &s->op));
+    HX_TRY_FAIL(hx_pcg_create(&s->pcg, &settings->pcg, &s->op.linear, &s->pc));
     HX_TRY_FAIL(hx_filter_create(&s->filter, hx_filter_find(settings->filter), dev, problem,
                                  &settings->filter_params));
     HX_TRY_FAIL(hx_optimizer_create(&s->opt, &settings->optimizer, problem, &s->op, &s->pc, &s->pcg,

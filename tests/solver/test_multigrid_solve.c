@@ -176,7 +176,7 @@ static hx_pcg_result solve(fixture_solver *s, const model *m, int load_case, dou
     hx_pcg_result result = {.reason = HX_PCG_RUNNING};
     double *d_f = fixture_put(dev, m->n, m->problem.force[load_case]), *zero = new_doubles(m->n),
            *d_u = fixture_put(dev, m->n, m->problem.prescribed ? m->problem.prescribed : zero);
-    CHECK_OK(hx_pcg_solve(&s->pcg, &s->op, &s->pc, d_f, d_u, &result));
+    CHECK_OK(hx_pcg_solve(&s->pcg, &s->op.linear, &s->pc, d_f, d_u, &result));
     fixture_get(dev, m->n, u, d_u);
     dev->ops->release(dev, d_f);
     dev->ops->release(dev, d_u);

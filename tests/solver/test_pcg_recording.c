@@ -22,7 +22,7 @@ static void check_two_vectors(model *m, hx_precision precision)
         CHECK_OK(hx_precond_setup(&s.pc));
         CHECK_OK(device.ops->upload(&device, d_u, zero, bytes));
         CHECK_OK(device.ops->upload(&device, d_rest, m->f, bytes));
-        CHECK_OK(hx_pcg_solve(&s.pcg, &s.op, &s.pc, m->d_f, d_u, &result));
+        CHECK_OK(hx_pcg_solve(&s.pcg, &s.op.linear, &s.pc, m->d_f, d_u, &result));
         CHECK_OK(device.ops->download(&device, m->u, d_u, bytes));
         CHECK_OK(device.ops->download(&device, u, d_rest, bytes));
         CHECK(result.reason == HX_PCG_CONVERGED && error_of(m) <= 1e-10);

@@ -61,7 +61,8 @@ LD_LIBRARY_PATH=$(words --variable=libdir):${LD_LIBRARY_PATH:-} "$work/root$pref
 for text in man/man1/hextop.1 bash-completion/completions/hextop.bash zsh/site-functions/_hextop; do
     find "$work/root$prefix" -path "*/$text" -size +4k | grep -q . || fail "installed $text"
 done
-if command -v man >/dev/null; then
+# Some systems have a `man` that only says where the real one is.
+if command -v man >/dev/null && man --version 2>/dev/null | grep -q '^man [0-9]'; then
     page=$(find "$work/root$prefix" -name hextop.1)
     man -l "$page" >log 2>&1 </dev/null || fail "man"
     grep -q 'solver.operator' log || fail "what man shows"

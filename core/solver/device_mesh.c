@@ -1,0 +1,70 @@
+#include "device_mesh.h"
+
+#include <stdlib.h>
+
+#include "../base/memory.h"
+
+const hx_device_mesh *hx_device_mesh_find(const hx_device *dev, const hx_mesh *mesh)
+{
+    const hx_device_mesh *m = dev->mesh;
+    while (m && m->mesh != mesh) m = m->next;
+    return m;
+}
+
+static void release(hx_device *dev, hx_device_mesh *m)
+{
+    dev->ops->release(dev, m->d_xyz);
+    dev->ops->release(dev, m->d_conn);
+    dev->ops->release(dev, m->d_node_elem_ptr);
+    dev->ops->release(dev, m->d_node_elem);
+    free(m);
+}
+
+static int upload(hx_device_mesh *m, hx_device *dev, const hx_mesh *mesh)
+{
+    const size_t n_node = (size_t)mesh->n_node, n_elem = (size_t)mesh->n_elem;
+    m->n_node = mesh->n_node;
+    m->n_elem = mesh->n_elem;
+    m->mesh = mesh;
+    HX_TRY(hx_device_put(dev, &m->d_xyz, mesh->xyz, n_node * 3 * sizeof(double)));
+    HX_TRY(hx_device_put(dev, &m->d_conn, mesh->conn, n_elem * 8 * sizeof(int32_t)));
+    HX_TRY(hx_device_put(dev, &m->d_node_elem_ptr, mesh->node_elem_ptr,
+                         (n_node + 1) * sizeof(int64_t)));
+    return hx_device_put(dev, &m->d_node_elem, mesh->node_elem, n_elem * 8 * sizeof(uint32_t));
+}
+
+static hx_device_mesh **place_of(hx_device *dev, const hx_device_mesh *m)
+{
+    hx_device_mesh **place = &dev->mesh;
+    while (*place && *place != m) place = &(*place)->next;
+    return place;
+}
+
+int hx_device_mesh_take(const hx_device_mesh **d_mesh, hx_device *dev, const hx_mesh *mesh)
+{
+    const hx_device_mesh *found = hx_device_mesh_find(dev, mesh);
+    hx_device_mesh *m = *place_of(dev, found);
+    *d_mesh = NULL;
+    if (!found) {
+        HX_TRY(hx_alloc(&m, 1, sizeof *m, "mesh on the device"));
+        const int rc = upload(m, dev, mesh);
+        if (rc < 0) {
+            release(dev, m);
+            return rc;
+        }
+        m->next = dev->mesh;
+        dev->mesh = m;
+    }
+    m->n_holder++;
+    *d_mesh = m;
+    return HX_OK;
+}
+
+void hx_device_mesh_drop(hx_device *dev, const hx_device_mesh *d_mesh)
+{
+    if (!d_mesh) return;
+    hx_device_mesh **place = place_of(dev, d_mesh), *m = *place;
+    if (--m->n_holder > 0) return;
+    *place = m->next;
+    release(dev, m);
+}

@@ -1,0 +1,148 @@
+/* The V-cycle of the preconditioner multigrid, and its smoothers. */
+#include <math.h>
+
+#include "multigrid_internal.h"
+#include "vector_ops.h"
+
+/* Chosen by measurement, see README.md. */
+#define KEPT 0.97  /* of the last design's largest eigenvalue, at least */
+#define SAFETY 1.3 /* over the largest eigenvalue found: a localised one is found late */
+enum {
+    POWER_FIRST = 20, /* power iterations for the first design */
+    POWER_AGAIN = 2,  /* and for a later one, on the mesh */
+    POWER_LEVEL = 6,  /* on a lattice */
+    POWER_REVISE = 40 /* from noise, when a solve takes long */
+};
+static const hx_mg_smoothing on_mesh = {2, 6.0, 1}, on_first = {2, 8.0, 2},
+                             on_others = {4, 16.0, 1};
+
+hx_mg_smoothing hx_mg_smoothing_of(int l)
+{
+    return l < 0 ? on_mesh : l == 0 ? on_first : on_others;
+}
+
+int hx_mg_product(const hx_multigrid *mg, const hx_operator *op, const float *d_x, float *d_y)
+{
+    HX_TRY(mg->strategy->apply_single(mg->state, d_x, d_y));
+    HX_TRY(hx_operator_add_springs_single(op, d_x, d_y));
+    return mg->dev->ops->vector->zero_entries_single(mg->dev, op->n_fixed, op->d_fixed, d_y);
+}
+
+/* The smoother of the eigenvalue just found, or of most of the one before: it changes little from
+ * design to design, but a few steps may not find it again where it has moved to. */
+static int set_smoother(hx_multigrid *mg, int l, hx_mg_smoother *d_smoother)
+{
+    const hx_device_ops *ops = mg->dev->ops;
+    double *least = &mg->least[l + 1];
+    hx_mg_smoother s;
+    HX_TRY(ops->download(mg->dev, &s, d_smoother, sizeof s));
+    s.lambda = fmax(s.lambda, *least);
+    *least = KEPT * s.lambda;
+    hx_mg_smoother_set(&s, SAFETY, hx_mg_smoothing_of(l).ratio);
+    return ops->upload(mg->dev, d_smoother, &s, sizeof s);
+}
+
+/* Power iteration on the mesh (l = -1) or a lattice, from the vector of the last design or from
+ * noise. */
+static int estimate(hx_multigrid *mg, const hx_operator *op, int l, int n_step, int from_noise)
+{
+    const hx_multigrid_ops *ops = mg->ops;
+    const hx_mg_level *level = l < 0 ? NULL : &mg->level[l];
+    const int64_t n = level ? HX_MG_DOF * level->n_node : op->linear.n;
+    const float *d_m = level ? level->d_m : mg->d_m;
+    float *d_v = level ? level->d_v : mg->d_v, *d_t = level ? level->d_y : mg->d_t;
+    hx_mg_smoother *d_smoother = level ? level->d_smoother : mg->d_smoother;
+    if (from_noise) HX_TRY(ops->power_start(mg->dev, n, d_m, d_v));
+    for (int i = 0; i < n_step; i++) {
+        HX_TRY(level ? ops->multiply(mg->dev, level, d_v, d_t) : hx_mg_product(mg, op, d_v, d_t));
+        HX_TRY(ops->power_step(mg->dev, n, d_m, d_t, d_v, d_smoother));
+    }
+    return set_smoother(mg, l, d_smoother);
+}
+
+int hx_mg_estimate(hx_multigrid *mg, const hx_operator *op, int is_first)
+{
+    HX_TRY(estimate(mg, op, -1, is_first ? POWER_FIRST : POWER_AGAIN, is_first));
+    for (int l = 0; l + 1 < mg->n_level; l++)
+        HX_TRY(estimate(mg, op, l, is_first ? POWER_FIRST : POWER_LEVEL, is_first));
+    return HX_OK;
+}
+
+int hx_mg_revise(hx_multigrid *mg, const hx_operator *op)
+{
+    hx_device *dev = mg->dev;
+    int changed = 0;
+    for (int l = -1; l + 1 < mg->n_level; l++) {
+        hx_mg_smoother *d_smoother = l < 0 ? mg->d_smoother : mg->level[l].d_smoother;
+        hx_mg_smoother before, after;
+        HX_TRY(dev->ops->download(dev, &before, d_smoother, sizeof before));
+        HX_TRY(estimate(mg, op, l, POWER_REVISE, 1));
+        HX_TRY(dev->ops->download(dev, &after, d_smoother, sizeof after));
+        if (after.lambda > SAFETY * before.lambda)
+            changed = 1;
+        else
+            HX_TRY(dev->ops->upload(dev, d_smoother, &before, sizeof before));
+    }
+    return changed;
+}
+
+static void swap(float **a, float **b)
+{
+    float *const c = *a;
+    *a = *b;
+    *b = c;
+}
+
+int hx_mg_cycle(const hx_multigrid *mg, int l, float **d_solution)
+{
+    const hx_multigrid_ops *ops = mg->ops;
+    const hx_mg_level *level = &mg->level[l];
+    const int degree = hx_mg_smoothing_of(l).degree;
+    float *d_x = level->d_x, *d_y = level->d_y, *d_coarse;
+    if (l + 1 == mg->n_level) {
+        *d_solution = d_x;
+        return ops->dense_multiply(mg->dev, HX_MG_DOF * level->n_node, mg->d_inverse, level->d_b,
+                                   d_x);
+    }
+    for (int visit = 0; visit < hx_mg_smoothing_of(l).visits; visit++) {
+        for (int i = 0; i < degree; i++) { /* the newest is y */
+            HX_TRY(ops->smooth(mg->dev, level, i, visit == 0 && i == 0 ? NULL : d_y, d_x));
+            swap(&d_x, &d_y);
+        }
+        HX_TRY(ops->residual(mg->dev, level, d_y, level->d_d));
+        HX_TRY(ops->restrict_to(mg->dev, level, level->d_d, &mg->level[l + 1]));
+        HX_TRY(hx_mg_cycle(mg, l + 1, &d_coarse));
+        HX_TRY(ops->prolong_from(mg->dev, &mg->level[l + 1], d_coarse, level, d_y));
+    }
+    for (int i = 0; i < degree; i++) {
+        HX_TRY(ops->smooth(mg->dev, level, i, d_y, d_x));
+        swap(&d_x, &d_y);
+    }
+    *d_solution = d_y;
+    return HX_OK;
+}
+
+int hx_mg_apply(const hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z)
+{
+    const hx_multigrid_ops *ops = mg->ops;
+    const int64_t n = op->linear.n;
+    const int degree = hx_mg_smoothing_of(-1).degree;
+    float *d_coarse;
+    HX_TRY(ops->mesh_start(mg->dev, n, mg->d_smoother, d_r, mg->d_m, mg->d_d, mg->d_x));
+    for (int i = 1; i < degree; i++) {
+        HX_TRY(hx_mg_product(mg, op, mg->d_x, mg->d_t));
+        HX_TRY(ops->mesh_step(mg->dev, n, mg->d_smoother, i, d_r, mg->d_t, mg->d_m, mg->d_d,
+                              mg->d_x, NULL));
+    }
+    HX_TRY(hx_mg_product(mg, op, mg->d_x, mg->d_t));
+    HX_TRY(ops->match_entries(mg->dev, mg->rigid.n_dof, mg->rigid.d_dof, d_r, mg->d_t));
+    HX_TRY(ops->mesh_restrict(mg->dev, &mg->mesh, d_r, mg->d_t, &mg->level[0]));
+    HX_TRY(hx_mg_cycle(mg, 0, &d_coarse));
+    HX_TRY(ops->mesh_prolong(mg->dev, &mg->mesh, d_coarse, mg->d_m, mg->d_x));
+    for (int i = 0; i < degree; i++) {
+        HX_TRY(hx_mg_product(mg, op, mg->d_x, mg->d_t));
+        HX_TRY(ops->mesh_step(mg->dev, n, mg->d_smoother, i, d_r, mg->d_t, mg->d_m, mg->d_d,
+                              mg->d_x, i + 1 == degree ? d_z : NULL));
+    }
+    return HX_OK;
+}

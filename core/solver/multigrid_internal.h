@@ -1,0 +1,78 @@
+/* Inside of the preconditioner multigrid: what its files share. */
+#ifndef HX_MULTIGRID_INTERNAL_H
+#define HX_MULTIGRID_INTERNAL_H
+
+#include "multigrid.h"
+#include "precond.h"
+
+/* Steps of a smoother, the part of the spectrum it is for, and how often the next level is visited
+ * (with a smoothing in between). */
+typedef struct hx_mg_smoothing {
+    int degree;
+    double ratio;
+    int visits;
+} hx_mg_smoothing;
+
+/* Rigid sets: their nodes are held in the V-cycle M0, and a direct solve for the motions c of all
+ * sets is added (two subspaces, additive):
+ *
+ *     M^-1 = M0^-1 + R E^-1 R',   R = Q - P0 Y,   E = R'K R,
+ *
+ * Q the motions on the sets and 0 elsewhere, P0 from the first lattice, Y ~ A^-1 P0'K Q, so that R
+ * is nearly orthogonal to the rest in the energy product, as the motions continued elastically are.
+ * 6 columns a set on the lattice, found anew for each design. */
+typedef struct hx_mg_rigid {
+    int n_column;        /* 6 a set; 0: no rigid sets */
+    int64_t n_dof;       /* of their nodes */
+    int64_t *d_dof;      /* [n_dof] */
+    double *d_w;         /* [n_dof of the mesh] */
+    double *d_sum, *d_c; /* [n_column] R'r; E^-1 R'r */
+    double *d_inverse;   /* [n_column][n_column] of E */
+    float *d_y, *d_b;    /* [n_column][6 n], [6 n] of the first lattice */
+    double *matrix;      /* [4 n_column][n_column] on the host: E, its inverse, Q'K Q, a column */
+} hx_mg_rigid;
+
+typedef struct hx_multigrid {
+    hx_device *dev;
+    const hx_multigrid_ops *ops;
+    const hx_strategy *strategy; /* of the products in single precision */
+    void *state, *own_state;     /* own_state: where the operator has no such product (owned) */
+    hx_mg_mesh mesh;
+    int n_level;
+    hx_mg_level level[HX_LATTICE_LEVELS];
+    int64_t n_spring_block;
+    int64_t *d_spring_at;  /* [n_spring_block], see lattice_springs.h */
+    float *d_spring_block; /* [n_spring_block][6][6] */
+    float *d_inverse;      /* of the last level's matrix */
+    double *dense;         /* [2 * 6 n + 2][6 n] on the host: the last level's matrix, scratch */
+    float *inverse;
+    float *d_m, *d_x, *d_t, *d_v, *d_d; /* [n_dof] on the mesh; d only with more than one step */
+    hx_mg_smoother *d_smoother;
+    hx_mg_rigid rigid;
+    double least[HX_LATTICE_LEVELS + 1]; /* what eigenvalues are at least, of the mesh first */
+    int n_setup;
+} hx_multigrid;
+
+/* multigrid_cycle.c. Of lattice l, or of the mesh (-1). */
+hx_mg_smoothing hx_mg_smoothing_of(int l);
+/* y = K x on the mesh, springs included, 0 at supports. */
+int hx_mg_product(const hx_multigrid *mg, const hx_operator *op, const float *d_x, float *d_y);
+/* The largest eigenvalues on all levels: of a new design, from noise the first time and from the
+ * last design's vectors later. */
+int hx_mg_estimate(hx_multigrid *mg, const hx_operator *op, int is_first);
+/* Eigenvalues from noise; a smoother whose interval they leave gets a new one: 1 if one has. */
+int hx_mg_revise(hx_multigrid *mg, const hx_operator *op);
+/* Solves lattice l for its right-hand side, roughly; *d_solution is one of its iterates. */
+int hx_mg_cycle(const hx_multigrid *mg, int l, float **d_solution);
+/* z = M0^-1 r: a V-cycle from the mesh down. */
+int hx_mg_apply(const hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z);
+
+/* multigrid_rigid.c. Nothing without rigid sets. Each takes what it is given by the operator. */
+int hx_mg_rigid_create(hx_multigrid *mg, const hx_operator *op);
+/* Y, E and its inverse of a new design, the lattices being set up. */
+int hx_mg_rigid_setup(hx_multigrid *mg, const hx_operator *op);
+/* z += R E^-1 R'r. */
+int hx_mg_rigid_add(const hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z);
+void hx_mg_rigid_free(hx_multigrid *mg);
+
+#endif

@@ -1,0 +1,44 @@
+// What the files of multigrid share. What each function does stands in core/solver/multigrid.h.
+#ifndef HX_MULTIGRID_CUDA_CUH
+#define HX_MULTIGRID_CUDA_CUH
+
+#include "galerkin_cuda.cuh"
+#include "vector_cuda.cuh"
+
+inline cudaStream_t hx_stream_of(hx_device *dev)
+{
+    return hx_cuda_of(dev)->stream;
+}
+
+// multigrid_transfer_cuda.cu
+int hx_cuda_mg_mesh_restrict(hx_device *dev, const hx_mg_mesh *mesh, const double *d_r,
+                             const float *d_t, const hx_mg_level *level);
+int hx_cuda_mg_mesh_prolong(hx_device *dev, const hx_mg_mesh *mesh, const float *d_y,
+                            const float *d_m, float *d_x);
+// multigrid_lattice_cuda.cu
+int hx_cuda_mg_multiply(hx_device *dev, const hx_mg_level *level, const float *d_x, float *d_y);
+int hx_cuda_mg_residual(hx_device *dev, const hx_mg_level *level, const float *d_x, float *d_y);
+int hx_cuda_mg_smooth(hx_device *dev, const hx_mg_level *level, int i, const float *d_x,
+                      float *d_y);
+int hx_cuda_mg_restrict_to(hx_device *dev, const hx_mg_level *fine, const float *d_r,
+                           const hx_mg_level *coarse);
+int hx_cuda_mg_prolong_from(hx_device *dev, const hx_mg_level *coarse, const float *d_y,
+                            const hx_mg_level *fine, float *d_x);
+int hx_cuda_mg_diagonal(hx_device *dev, const hx_mg_level *level);
+int hx_cuda_mg_dense(hx_device *dev, const hx_mg_level *level, double *matrix);
+int hx_cuda_mg_dense_multiply(hx_device *dev, int64_t n, const float *d_inverse, const float *d_b,
+                              float *d_y);
+int hx_cuda_mg_add_blocks(hx_device *dev, const hx_mg_level *level, int64_t n, const int64_t *d_at,
+                          const float *d_block);
+// multigrid_rigid_cuda.cu
+int hx_cuda_mg_match_entries(hx_device *dev, int64_t n, const int64_t *d_dof, const double *d_r,
+                             float *d_t);
+int hx_cuda_mg_column_dots(hx_device *dev, int64_t n, int n_column, const float *d_y,
+                           const float *d_b, double *d_sum);
+int hx_cuda_mg_column_combine(hx_device *dev, int64_t n, int n_column, const float *d_y,
+                              const double *d_c, float *d_x);
+int hx_cuda_mg_add(hx_device *dev, int64_t n, const float *d_x, float *d_y);
+int hx_cuda_mg_small_multiply(hx_device *dev, int n_column, const double *d_inverse,
+                              const double *d_sum, double *d_c);
+
+#endif

@@ -1,0 +1,261 @@
+// Multigrid on a lattice.
+//
+// Its matrix stands by columns of blocks: entry (row r of node a, column c of its neighbour at
+// offset o) at ((6 o + c) n_node + a) 6 + r, so that a warp, a thread a row, reads whole lines.
+#include <cstdlib>
+
+#include "core/base/memory.h"
+#include "multigrid_cuda.cuh"
+
+namespace
+{
+
+constexpr int DOF = HX_MG_DOF, CORNERS = 8;
+
+enum mode { MULTIPLY, RESIDUAL, SMOOTH };
+
+constexpr int ROWS = 96, SLICES = 3; // rows of a block; threads a row, each for 9 neighbours
+
+template <mode MODE>
+__global__ void __launch_bounds__(ROWS *SLICES)
+    row_kernel(hx_mg_level level, int step, const float *__restrict__ x, float *__restrict__ y)
+{
+    __shared__ float part[SLICES - 1][ROWS];
+    const int64_t n_row = DOF * level.n_node;
+    const int64_t row = blockIdx.x * static_cast<int64_t>(ROWS) + threadIdx.x;
+    const int slice = static_cast<int>(threadIdx.y);
+    float sum = 0.0f;
+    if (row < n_row && x) {
+        const int64_t a = row / DOF;
+        const int32_t *__restrict__ neighbour = level.d_neighbour + 9 * slice * level.n_node + a;
+        const float *__restrict__ entry = level.d_matrix + 9 * DOF * slice * n_row + row;
+        const float2 *from[9];
+#pragma unroll
+        for (int o = 0; o < 9; o++)
+            from[o] = reinterpret_cast<const float2 *>(
+                x + DOF * static_cast<int64_t>(neighbour[o * level.n_node]));
+#pragma unroll 3
+        for (int o = 0; o < 9; o += 3) { // 27 loads at once: small lattices wait for them
+            float2 v[9];
+            float m[18];
+#pragma unroll
+            for (int c = 0; c < 9; c++) v[c] = from[o + c / 3][c % 3];
+#pragma unroll
+            for (int c = 0; c < 18; c++) m[c] = __ldcs(entry + c * n_row);
+            entry += 18 * n_row;
+#pragma unroll
+            for (int c = 0; c < 9; c++) {
+                sum = fmaf(m[2 * c], v[c].x, sum);
+                sum = fmaf(m[2 * c + 1], v[c].y, sum);
+            }
+        }
+    }
+    if (slice > 0) part[slice - 1][threadIdx.x] = sum;
+    __syncthreads();
+    if (slice > 0 || row >= n_row) return;
+    sum = (sum + part[0][threadIdx.x]) + part[1][threadIdx.x];
+    if (MODE == MULTIPLY) {
+        y[row] = sum;
+    } else if (MODE == RESIDUAL) {
+        y[row] = level.d_b[row] - sum;
+    } else {
+        float d = level.d_smoother->b[step] * level.d_m[row] * (level.d_b[row] - sum);
+        if (step > 0) d += level.d_smoother->a[step] * level.d_d[row];
+        level.d_d[row] = d;
+        y[row] = (x ? x[row] : 0.0f) + d;
+    }
+}
+
+template <mode MODE>
+int run_rows(hx_device *dev, const hx_mg_level *level, int step, const float *d_x, float *d_y)
+{
+    row_kernel<MODE>
+        <<<hx_blocks(DOF * level->n_node, ROWS), dim3(ROWS, SLICES), 0, hx_stream_of(dev)>>>(
+            *level, step, d_x, d_y);
+    HX_TRY_LAUNCH("multigrid rows");
+    return HX_OK;
+}
+
+// Eight lanes share the children of a node.
+__global__ void restrict_kernel(hx_mg_level fine, const float *__restrict__ r, hx_mg_level coarse)
+{
+    const int64_t thread = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t a = thread / 8;
+    const int lane = static_cast<int>(thread % 8);
+    float sum[DOF] = {};
+    if (a < coarse.n_node)
+        for (int o = lane; o < 27; o += 8) {
+            const int64_t child = coarse.d_child[o * coarse.n_node + a];
+            float d[3];
+            if (child < 0) continue;
+            const float w = hx_mg_child(&fine, &coarse, o, d), *from = r + DOF * child;
+            float v[DOF];
+            for (int i = 0; i < DOF; i++) v[i] = from[i];
+            for (int i = 0; i < 3; i++) {
+                const int j = (i + 1) % 3, m = (i + 2) % 3;
+                sum[i] += w * v[i];
+                sum[3 + i] += w * (v[3 + i] + d[j] * v[m] - d[m] * v[j]);
+            }
+        }
+    for (int i = 0; i < DOF; i++)
+        for (int k = 4; k > 0; k /= 2) sum[i] += __shfl_down_sync(0xffffffffu, sum[i], k, 8);
+    if (lane > 0 || a >= coarse.n_node) return;
+    for (int i = 0; i < DOF; i++) coarse.d_b[DOF * a + i] = sum[i];
+}
+
+__global__ void prolong_kernel(hx_mg_level coarse, const float *__restrict__ y, hx_mg_level fine,
+                               float *__restrict__ x)
+{
+    const int64_t a = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    int64_t parent[CORNERS];
+    int first[3] = {}, second[3] = {}, wide[3];
+    float sum[DOF] = {}, near[3];
+    if (a >= fine.n_node) return;
+#pragma unroll
+    for (int c = 0; c < CORNERS; c++) {
+        parent[c] = fine.d_parent[c * fine.n_node + a];
+        for (int i = 0; i < 3; i++)
+            (c >> i & 1 ? second[i] : first[i]) |= static_cast<int>(parent[c] >= 0);
+    }
+    const float w = hx_mg_parents(&fine, &coarse, first, second, near, wide);
+#pragma unroll
+    for (int c = 0; c < CORNERS; c++) {
+        float d[3], v[DOF];
+        if (parent[c] < 0) continue;
+        for (int i = 0; i < 3; i++) d[i] = wide[i] && (c >> i & 1) ? -near[i] : near[i];
+        for (int i = 0; i < DOF; i++) v[i] = y[DOF * parent[c] + i];
+        for (int i = 0; i < 3; i++) {
+            const int j = (i + 1) % 3, m = (i + 2) % 3;
+            sum[i] += w * (v[i] + v[3 + j] * d[m] - v[3 + m] * d[j]);
+            sum[3 + i] += w * v[3 + i];
+        }
+    }
+    for (int i = 0; i < DOF; i++) x[DOF * a + i] += sum[i];
+}
+
+__global__ void diagonal_kernel(hx_mg_level level)
+{
+    const int64_t n_row = DOF * level.n_node;
+    const int64_t row = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    if (row >= n_row) return;
+    const float d = level.d_matrix[(DOF * HX_LATTICE_CENTRE + row % DOF) * n_row + row];
+    level.d_m[row] = d > 0.0f ? 1.0f / d : 0.0f;
+}
+
+void fill_dense(int64_t n_node, const int32_t *neighbour, const float *matrix, double *dense)
+{
+    const int64_t n = DOF * n_node;
+    for (int64_t k = 0; k < n * n; k++) dense[k] = 0.0;
+    for (int64_t a = 0; a < n_node; a++)
+        for (int o = 0; o < HX_LATTICE_OFFSETS; o++) {
+            const int64_t b = neighbour[o * n_node + a];
+            if (b == a && o != HX_LATTICE_CENTRE) continue;
+            for (int c = 0; c < DOF; c++)
+                for (int r = 0; r < DOF; r++)
+                    dense[(DOF * a + r) * n + DOF * b + c] =
+                        static_cast<double>(matrix[((DOF * o + c) * n_node + a) * DOF + r]);
+        }
+}
+
+// A warp a row.
+__global__ void dense_multiply_kernel(int n, const float *__restrict__ inverse,
+                                      const float *__restrict__ b, float *__restrict__ y)
+{
+    const int thread = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    const int row = thread / 32, lane = thread % 32;
+    double sum = 0.0; // large terms cancel
+    if (row >= n) return;
+    for (int k = lane; k < n; k += 32)
+        sum = fma(static_cast<double>(inverse[row * n + k]), static_cast<double>(b[k]), sum);
+    for (int k = 16; k > 0; k /= 2) sum += __shfl_down_sync(0xffffffffu, sum, k);
+    if (lane == 0) y[row] = static_cast<float>(sum);
+}
+
+// A thread an entry.
+__global__ void add_blocks_kernel(int64_t n, const int64_t *__restrict__ at,
+                                  const float *__restrict__ block, hx_mg_level level)
+{
+    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x, i = k / 36;
+    if (i >= n) return;
+    const int64_t node = at[i] / HX_LATTICE_OFFSETS, o = at[i] % HX_LATTICE_OFFSETS;
+    const int r = static_cast<int>(k % 36) / DOF, c = static_cast<int>(k % 36) % DOF;
+    level.d_matrix[((DOF * o + c) * level.n_node + node) * DOF + r] += block[k];
+}
+
+} // namespace
+
+int hx_cuda_mg_multiply(hx_device *dev, const hx_mg_level *level, const float *d_x, float *d_y)
+{
+    return run_rows<MULTIPLY>(dev, level, 0, d_x, d_y);
+}
+
+int hx_cuda_mg_residual(hx_device *dev, const hx_mg_level *level, const float *d_x, float *d_y)
+{
+    return run_rows<RESIDUAL>(dev, level, 0, d_x, d_y);
+}
+
+int hx_cuda_mg_smooth(hx_device *dev, const hx_mg_level *level, int i, const float *d_x, float *d_y)
+{
+    return run_rows<SMOOTH>(dev, level, i, d_x, d_y);
+}
+
+int hx_cuda_mg_restrict_to(hx_device *dev, const hx_mg_level *fine, const float *d_r,
+                           const hx_mg_level *coarse)
+{
+    restrict_kernel<<<hx_blocks(8 * coarse->n_node, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(
+        *fine, d_r, *coarse);
+    HX_TRY_LAUNCH("multigrid restrict");
+    return HX_OK;
+}
+
+int hx_cuda_mg_prolong_from(hx_device *dev, const hx_mg_level *coarse, const float *d_y,
+                            const hx_mg_level *fine, float *d_x)
+{
+    prolong_kernel<<<hx_blocks(fine->n_node, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(
+        *coarse, d_y, *fine, d_x);
+    HX_TRY_LAUNCH("multigrid prolong");
+    return HX_OK;
+}
+
+int hx_cuda_mg_diagonal(hx_device *dev, const hx_mg_level *level)
+{
+    diagonal_kernel<<<hx_blocks(DOF * level->n_node, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(
+        *level);
+    HX_TRY_LAUNCH("multigrid diagonal");
+    return HX_OK;
+}
+
+int hx_cuda_mg_dense(hx_device *dev, const hx_mg_level *level, double *matrix)
+{
+    const size_t n = static_cast<size_t>(level->n_node);
+    const size_t n_byte = n * 27 * 36 * sizeof(float), n_list = n * 27 * sizeof(int32_t);
+    int32_t *neighbour = nullptr;
+    float *entry = nullptr;
+    int rc = hx_alloc_raw(&neighbour, n_list, 1, "coarsest level");
+    if (rc == HX_OK) rc = hx_alloc_raw(&entry, n_byte, 1, "coarsest level");
+    if (rc == HX_OK) rc = dev->ops->download(dev, neighbour, level->d_neighbour, n_list);
+    if (rc == HX_OK) rc = dev->ops->download(dev, entry, level->d_matrix, n_byte);
+    if (rc == HX_OK) fill_dense(level->n_node, neighbour, entry, matrix);
+    free(neighbour);
+    free(entry);
+    return rc;
+}
+
+int hx_cuda_mg_dense_multiply(hx_device *dev, int64_t n, const float *d_inverse, const float *d_b,
+                              float *d_y)
+{
+    dense_multiply_kernel<<<hx_blocks(32 * n, 128), 128, 0, hx_stream_of(dev)>>>(
+        static_cast<int>(n), d_inverse, d_b, d_y);
+    HX_TRY_LAUNCH("multigrid coarsest");
+    return HX_OK;
+}
+
+int hx_cuda_mg_add_blocks(hx_device *dev, const hx_mg_level *level, int64_t n, const int64_t *d_at,
+                          const float *d_block)
+{
+    if (n == 0) return HX_OK;
+    add_blocks_kernel<<<hx_blocks(36 * n, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(
+        n, d_at, d_block, *level);
+    HX_TRY_LAUNCH("multigrid add_blocks");
+    return HX_OK;
+}

@@ -1,0 +1,41 @@
+#!/bin/sh
+# What a change must not slow down, on one GPU: runs of CB5, LB5 and a distorted CB of 8.2 million
+# elements, several times over; a line each with the median and the range of the mean seconds a
+# design, the largest PCG iterations of a design, bytes an element.
+#   sh tests/bench/medians.sh HEXTOP FOLDER [REPEATS]
+set -eu
+hextop=$1 out=$2 repeats=${3:-3}
+cd "$(dirname "$0")/../.."
+mkdir -p "$out"
+
+# number FILE KEY: of a summary.json.
+number() {
+    sed -n "s/^ *\"$2\": \([-0-9.e+]*\),*\$/\1/p" "$1" | head -n 1
+}
+
+measure() { # measure NAME CONFIG [KEY=VALUE...]
+    name=$1
+    shift
+    : >"$out/$name"
+    for i in $(seq "$repeats"); do
+        "$hextop" -q run "$@" solver.device=cuda output.every=0 output.directory="$out/$name-$i"
+        # Mean seconds and most iterations over the designs but the first.
+        awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+            NR > 2 { n++; s += $at["seconds"]; if ($at["pcg_iterations"] > most) most = $at["pcg_iterations"] }
+            END { printf "%.5f %d %s\n", s / n, most, $at["compliance"] }' \
+            "$out/$name-$i/history.csv" >>"$out/$name"
+    done
+    bytes=$(number "$out/$name-1/summary.json" device_bytes)
+    elements=$(number "$out/$name-1/summary.json" elements)
+    sort -n "$out/$name" | awk -v name="$name" -v bytes="$bytes" -v elements="$elements" '
+        { s[NR] = $1; most = $2; c = $3 }
+        END { printf "%-14s %.5f s a design (%.5f to %.5f, %d runs), PCG at most %d, compliance %s", name,
+                  s[int((NR + 1) / 2)], s[1], s[NR], NR, most, c
+              if (bytes && elements) printf ", %.1f B/element", bytes / elements
+              printf "\n" }'
+}
+
+measure cb5 configs/cantilever.cfg mesh.size=5
+measure lb5 configs/lbeam.cfg mesh.size=5
+measure cb8m-distorted configs/cantilever.cfg mesh.nx=320 mesh.ny=160 mesh.nz=160 mesh.distort=0.2 \
+    optimization.filter.radius=5 optimization.iterations=20
