@@ -8,7 +8,7 @@
 #include "../base/vec3.h"
 #include "../mesh/load_faces.h"
 #include "problem_internal.h"
-#include "symmetric3.h"
+#include "symmetric.h"
 
 #define PI 3.14159265358979323846
 
