@@ -2,7 +2,7 @@
 // (hex8_parity.cuh); all other elements of the mesh go on the fly, as in otf. Any connectivity, any
 // order: classes are found by geometry alone.
 //
-// Patches of 128 elements of one class, and patches of 64 general elements, with common partial
+// Patches of 256 elements of one class, and patches of 64 general elements, with common partial
 // sums for the nodes that patches share.
 #include <cstdlib>
 

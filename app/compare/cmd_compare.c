@@ -10,7 +10,7 @@
 #include "../text/commands.h"
 #include "compare.h"
 #include "core/base/clock.h"
-#include "core/base/memory.h"
+#include "core/base/grow.h"
 
 static int set_directory(hx_compare *c)
 {
@@ -52,26 +52,12 @@ static int read_config(hx_compare *c, const hx_options *options, const hx_compar
     return HX_OK;
 }
 
-/* Makes room for one more; the array moves. */
-static int grow(void *array, size_t n, size_t *capacity, size_t size)
-{
-    void *old, *larger;
-    memcpy(&old, array, sizeof old);
-    if (n < *capacity) return HX_OK;
-    HX_TRY(hx_alloc(&larger, 2 * n + 16, size, "results"));
-    if (n > 0) memcpy(larger, old, n * size);
-    free(old);
-    memcpy(array, &larger, sizeof larger);
-    *capacity = 2 * n + 16;
-    return HX_OK;
-}
-
 static int measure_operator(hx_compare *c, const hx_compare_reference *ref,
                             const hx_strategy *strategy, hx_layout layout)
 {
     hx_session *s = &c->session;
     hx_compare_group *group = &c->group[c->n_group - 1];
-    HX_TRY(grow(&c->row, c->n_row, &c->row_capacity, sizeof *c->row));
+    HX_TRY(hx_grow(&c->row, c->n_row, &c->row_capacity, sizeof *c->row, "results"));
     s->strategy = strategy;
     s->layout = layout;
     hx_compare_row *row = &c->row[c->n_row];
@@ -95,7 +81,7 @@ static void name_size(const hx_compare_size *size, char *text, size_t n_text)
 static int begin_group(hx_compare *c, const hx_compare_size *size, double mesh_seconds)
 {
     const hx_session *s = &c->session;
-    HX_TRY(grow(&c->group, c->n_group, &c->group_capacity, sizeof *c->group));
+    HX_TRY(hx_grow(&c->group, c->n_group, &c->group_capacity, sizeof *c->group, "results"));
     hx_compare_group *group = &c->group[c->n_group];
     memset(group, 0, sizeof *group);
     snprintf(group->mesh, sizeof group->mesh, "%.63s", s->mesh.name);

@@ -5,17 +5,14 @@
 
 #include "compare.h"
 #include "core/base/memory.h"
+#include "core/base/random.h"
 #include "core/base/sum.h"
 #include "core/mesh/hex8.h"
 
-/* Uniform in [-1, 1], from the index alone (splitmix64). */
+/* Uniform in [-1, 1], from the index alone. */
 static double random_entry(uint64_t index, uint64_t stream)
 {
-    uint64_t k = (index + 1) * UINT64_C(0x9e3779b97f4a7c15) + stream;
-    k = (k ^ (k >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    k = (k ^ (k >> 27)) * UINT64_C(0x94d049bb133111eb);
-    k ^= k >> 31;
-    return (double)(k >> 11) * 0x1.0p-52 - 1.0;
+    return 2.0 * hx_random_unit(hx_random_mix((index + 1) * HX_RANDOM_STEP + stream)) - 1.0;
 }
 
 /* The densities that the first design iteration starts from, before any filter. */

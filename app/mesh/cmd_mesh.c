@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../output/fields.h"
 #include "../output/progress.h"
 #include "../session/setup.h"
 #include "../text/commands.h"
@@ -15,6 +14,7 @@
 #include "convert_mesh.h"
 #include "core/base/memory.h"
 #include "core/files/mesh_files.h"
+#include "core/files/vtk_fields.h"
 #include "core/mesh/hex_jacobian.h"
 
 static int add_supports(hx_fields *fields, const hx_session *s)
@@ -104,14 +104,14 @@ static int check_target(const char *path)
                     hx_mesh_format_list(1, list, sizeof list));
 }
 
-/* The mesh and what the config puts on it, in a format that is not VTK. */
+/* The mesh and what the config puts on it, in a format that holds no fields. */
 static int write_format(const hx_session *s, const hx_mesh_format *format, const char *path)
 {
     char a[32], b[32], cases[64] = "; supports and loads go into .inp and .vtk";
     const hx_mesh_write_options how = {.is_ascii = s->cfg.output.format == HX_VTK_ASCII,
                                        .title = s->cfg.title[0] ? s->cfg.title : s->mesh.name,
                                        .problem = &s->problem};
-    HX_TRY(format->write(path, &s->mesh, &how));
+    HX_TRY(hx_progress_write_mesh(path, &s->mesh, format, &how));
     if (format->holds_problem)
         snprintf(cases, sizeof cases, ", %d load case%s", s->problem.n_case,
                  s->problem.n_case == 1 ? "" : "s");
@@ -130,7 +130,7 @@ static int write_mesh(hx_session *s, hx_fields *fields, const hx_options *option
                           options->argument + 2));
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(hx_session_make_problem(s));
-    if (format->write) return write_format(s, format, path);
+    if (!format->holds_fields) return write_format(s, format, path);
     HX_TRY(hx_fields_add_sets(fields, &s->mesh));
     HX_TRY(add_supports(fields, s));
     HX_TRY(add_springs(fields, s));

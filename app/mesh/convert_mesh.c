@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "../config/config_schema.h"
-#include "../output/fields.h"
 #include "../output/progress.h"
 #include "../session/mesh_input.h"
 #include "../text/table.h"
@@ -44,17 +43,6 @@ static int read_setting(conversion *c, const char *text)
                     text);
 }
 
-static int write_vtk(const conversion *c, const hx_mesh *mesh)
-{
-    hx_fields fields;
-    memset(&fields, 0, sizeof fields);
-    const hx_vtk_options vtk = {.format = c->is_ascii ? HX_VTK_ASCII : HX_VTK_BINARY};
-    int rc = hx_fields_add_sets(&fields, mesh);
-    if (rc == HX_OK) rc = hx_progress_write(c->out, mesh, mesh->name, &vtk, &fields, NULL);
-    hx_fields_free(&fields);
-    return rc;
-}
-
 /* Supports and forces are a problem's, and need a material to be written. */
 static void warn_of_conditions(const conversion *c, const hx_mesh *mesh)
 {
@@ -77,7 +65,7 @@ static int convert(const conversion *c, hx_mesh *mesh)
                   read - begin, hx_clock() - read,
                   hx_format_bytes((double)hx_host_memory_peak(), a, sizeof a));
     const hx_mesh_write_options how = {.is_ascii = c->is_ascii, .title = mesh->name};
-    HX_TRY(format->write ? format->write(c->out, mesh, &how) : write_vtk(c, mesh));
+    HX_TRY(hx_progress_write_mesh(c->out, mesh, format, &how));
     warn_of_conditions(c, mesh);
     hx_log_info("%s: %s elements, %s nodes, %zu sets", c->out,
                 hx_format_count(mesh->n_elem, a, sizeof a),

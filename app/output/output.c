@@ -13,6 +13,7 @@
 
 #include "../text/log.h"
 #include "core/base/atomic_file.h"
+#include "core/base/grow.h"
 #include "core/base/memory.h"
 #include "core/mesh/hex8.h"
 #include "progress.h"
@@ -93,16 +94,6 @@ static int test_write(const hx_config *cfg)
     return failed ? cannot_write(cfg, cfg->output.directory, strerror(failed)) : HX_OK;
 }
 
-/* "name" of the first case, "name_2", ... of the others. */
-static const char *case_name(const char *name, int c, char *text, size_t n_text)
-{
-    if (c == 0)
-        snprintf(text, n_text, "%s", name);
-    else
-        snprintf(text, n_text, "%s_%d", name, c + 1);
-    return text;
-}
-
 /* Memory beside the fields, counted with them; none while only planning. */
 static int add_scratch(hx_output *out, double **array, size_t n, const char *what)
 {
@@ -134,14 +125,15 @@ static int add_fields(hx_output *out)
         HX_TRY(hx_alloc(&out->displacement, (size_t)n_case, sizeof(double *), "fields"));
         for (int c = 0; c < n_case; c++)
             HX_TRY(hx_fields_add(&out->fields, mesh, HX_VTK_POINT, HX_VTK_F64, 3,
-                                 case_name("displacement", c, name, sizeof name),
+                                 hx_fields_case_name("displacement", c, name, sizeof name),
                                  &out->displacement[c]));
     }
     if (hx_config_has_field(cfg, HX_FIELD_VON_MISES)) {
         HX_TRY(hx_alloc(&out->von_mises, (size_t)n_case, sizeof(float *), "fields"));
         for (int c = 0; c < n_case; c++)
             HX_TRY(hx_fields_add(&out->fields, mesh, HX_VTK_CELL, HX_VTK_F32, 1,
-                                 case_name("von_mises", c, name, sizeof name), &out->von_mises[c]));
+                                 hx_fields_case_name("von_mises", c, name, sizeof name),
+                                 &out->von_mises[c]));
         if (!hx_config_has_field(cfg, HX_FIELD_DISPLACEMENT)) /* else from the field */
             HX_TRY(add_scratch(out, &out->scratch, 3 * (size_t)mesh->n_node,
                                "displacements for stresses"));
@@ -265,22 +257,8 @@ static int remember(hx_output *out, const char *name, int iteration)
 {
     if (out->n_file == out->file_capacity) {
         const size_t capacity = 2 * out->file_capacity + 64;
-        char **file = NULL;
-        double *time = NULL;
-        HX_TRY(hx_alloc(&file, capacity, sizeof *file, "names of files"));
-        const int rc = hx_alloc(&time, capacity, sizeof *time, "names of files");
-        if (rc < 0) {
-            free(file);
-            return rc;
-        }
-        if (out->n_file > 0) {
-            memcpy(file, out->file, out->n_file * sizeof *file);
-            memcpy(time, out->time, out->n_file * sizeof *time);
-        }
-        free(out->file);
-        free(out->time);
-        out->file = file;
-        out->time = time;
+        HX_TRY(hx_resize(&out->file, out->n_file, capacity, sizeof(char *), "names of files"));
+        HX_TRY(hx_resize(&out->time, out->n_file, capacity, sizeof(double), "names of files"));
         out->file_capacity = capacity;
     }
     HX_TRY(hx_strdup(&out->file[out->n_file], name));

@@ -3,7 +3,7 @@
 #define HX_OUTPUT_H
 
 #include "../session/setup.h"
-#include "fields.h"
+#include "core/files/vtk_fields.h"
 
 typedef struct hx_output {
     hx_session *session;   /* (borrowed) */

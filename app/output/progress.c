@@ -118,26 +118,51 @@ void hx_progress_share(void *context, double share)
     meter->last = now;
 }
 
+static void begin_writing(hx_progress_meter *meter, const char *path, char *what, size_t n_what)
+{
+    const char *const slash = strrchr(path, '/');
+    snprintf(what, n_what, "writing %.100s", slash ? slash + 1 : path);
+    hx_progress_begin(meter, what);
+}
+
+static void end_writing(const hx_progress_meter *meter, const char *path, int64_t n_elem)
+{
+    char bytes[32], rate[32], count[32];
+    struct stat file;
+    const double seconds = hx_clock() - meter->begin;
+    const double size = stat(path, &file) == 0 ? (double)file.st_size : 0.0;
+    hx_log_detail("%s: %s elements, %s in %.3f s, %s a second", path,
+                  hx_format_count(n_elem, count, sizeof count),
+                  hx_format_bytes(size, bytes, sizeof bytes), seconds,
+                  hx_format_bytes(size / seconds, rate, sizeof rate));
+}
+
 int hx_progress_write(const char *path, const hx_mesh *mesh, const char *title,
                       const hx_vtk_options *options, const hx_fields *fields, int64_t *n_written)
 {
-    const char *slash = strrchr(path, '/');
-    char what[128], bytes[32], rate[32], count[32];
+    char what[128];
     hx_progress_meter meter;
     hx_vtk_options shown = *options;
-    struct stat file;
     int64_t n = 0;
-    snprintf(what, sizeof what, "writing %.100s", slash ? slash + 1 : path);
     shown.progress = hx_progress_share;
     shown.context = &meter;
-    hx_progress_begin(&meter, what);
+    begin_writing(&meter, path, what, sizeof what);
     HX_TRY(hx_vtk_write_part(path, mesh, title, &shown, fields->field, fields->n, &n));
     if (n_written) *n_written = n;
-    const double seconds = hx_clock() - meter.begin;
-    const double size = stat(path, &file) == 0 ? (double)file.st_size : 0.0;
-    hx_log_detail("%s: %s elements, %s in %.3f s, %s a second", path,
-                  hx_format_count(n, count, sizeof count),
-                  hx_format_bytes(size, bytes, sizeof bytes), seconds,
-                  hx_format_bytes(size / seconds, rate, sizeof rate));
+    end_writing(&meter, path, n);
+    return HX_OK;
+}
+
+int hx_progress_write_mesh(const char *path, const hx_mesh *mesh, const hx_mesh_format *format,
+                           const hx_mesh_write_options *options)
+{
+    char what[128];
+    hx_progress_meter meter;
+    hx_mesh_write_options shown = *options;
+    shown.progress = hx_progress_share;
+    shown.context = &meter;
+    begin_writing(&meter, path, what, sizeof what);
+    HX_TRY(format->write(path, mesh, &shown));
+    end_writing(&meter, path, mesh->n_elem);
     return HX_OK;
 }

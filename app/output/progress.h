@@ -3,7 +3,8 @@
 #define HX_PROGRESS_H
 
 #include "../session/setup.h"
-#include "fields.h"
+#include "core/files/mesh_files.h"
+#include "core/files/vtk_fields.h"
 #include "stats.h"
 
 void hx_progress_header(const hx_session *s);
@@ -25,5 +26,9 @@ void hx_progress_share(void *meter, double share);
 /* hx_vtk_write_part with a meter; with -v a line of what was written, and how fast. */
 int hx_progress_write(const char *path, const hx_mesh *mesh, const char *title,
                       const hx_vtk_options *options, const hx_fields *fields, int64_t *n_written);
+
+/* The same of a mesh alone, in any format that can be written. */
+int hx_progress_write_mesh(const char *path, const hx_mesh *mesh, const hx_mesh_format *format,
+                           const hx_mesh_write_options *options);
 
 #endif

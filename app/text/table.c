@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/grow.h"
 #include "core/base/memory.h"
 
 void hx_table_begin(hx_table *table, const char *align)
@@ -22,17 +23,9 @@ void hx_table_add(hx_table *table, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    if (table->n_cell == table->capacity) {
-        const size_t capacity = 2 * table->capacity + 32;
-        char **cell = NULL;
-        if (hx_alloc(&cell, capacity, sizeof *cell, "table") < 0) {
-            table->failed = 1;
-            return;
-        }
-        if (table->n_cell > 0) memcpy(cell, table->cell, table->n_cell * sizeof *cell);
-        free(table->cell);
-        table->cell = cell;
-        table->capacity = capacity;
+    if (hx_grow(&table->cell, table->n_cell, &table->capacity, sizeof(char *), "table") < 0) {
+        table->failed = 1;
+        return;
     }
     if (hx_strdup(&table->cell[table->n_cell], text) < 0) table->failed = 1;
     table->n_cell++;

@@ -151,21 +151,7 @@ static void find_stress(const hx_verify *v, int load_case, hx_verify_peak *peak)
     }
     if (best < 0) return;
     peak->number = hx_mesh_elem_number(mesh, best);
-    for (int i = 0; i < 3; i++) {
-        peak->point[i] = 0.0;
-        for (int a = 0; a < 8; a++)
-            peak->point[i] += 0.125 * mesh->xyz[3 * (int64_t)mesh->conn[8 * best + a] + i];
-    }
-}
-
-/* "displacement" of the first case, "displacement_2" of the second. */
-static const char *case_name(const char *name, int c, char *text, size_t n_text)
-{
-    if (c == 0)
-        snprintf(text, n_text, "%s", name);
-    else
-        snprintf(text, n_text, "%s_%d", name, c + 1);
-    return text;
+    hx_mesh_centroid(mesh, best, peak->point);
 }
 
 static int keep_fields(hx_verify *v, int c)
@@ -175,10 +161,10 @@ static int keep_fields(hx_verify *v, int c)
     float *stress = NULL;
     char name[64];
     HX_TRY(hx_fields_add(&v->fields, mesh, HX_VTK_POINT, HX_VTK_F64, 3,
-                         case_name("displacement", c, name, sizeof name), &u));
+                         hx_fields_case_name("displacement", c, name, sizeof name), &u));
     memcpy(u, v->u, 3 * (size_t)mesh->n_node * sizeof *u);
     HX_TRY(hx_fields_add(&v->fields, mesh, HX_VTK_CELL, HX_VTK_F32, 1,
-                         case_name("von_mises", c, name, sizeof name), &stress));
+                         hx_fields_case_name("von_mises", c, name, sizeof name), &stress));
     memcpy(stress, v->stress, (size_t)mesh->n_elem * sizeof *stress);
     return HX_OK;
 }

@@ -2,11 +2,11 @@
 #ifndef HX_VERIFY_H
 #define HX_VERIFY_H
 
-#include "../output/fields.h"
 #include "../session/part.h"
 #include "../session/setup.h"
 #include "../text/options.h"
 #include "core/design/black_white.h"
+#include "core/files/vtk_fields.h"
 
 typedef enum { HX_VERIFY_GREY, HX_VERIFY_SOLID, HX_N_VERIFY } hx_verify_design;
 

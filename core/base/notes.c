@@ -5,28 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
 #include "memory.h"
 
 int hx_notes_add(hx_notes *notes, hx_note_level level, const char *fmt, ...)
 {
     char text[512];
-    hx_note *grown = NULL;
     va_list args;
     if (!notes) return HX_OK;
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    HX_TRY(hx_alloc(&grown, notes->n + 1, sizeof *grown, "notes"));
-    const int rc = hx_strdup(&grown[notes->n].text, text);
-    if (rc < 0) {
-        free(grown);
-        return rc;
-    }
-    grown[notes->n].level = level;
-    if (notes->n > 0) memcpy(grown, notes->note, notes->n * sizeof *grown);
-    free(notes->note);
-    notes->note = grown;
-    notes->n++;
+    HX_TRY(hx_resize(&notes->note, notes->n, notes->n + 1, sizeof *notes->note, "notes"));
+    HX_TRY(hx_strdup(&notes->note[notes->n].text, text));
+    notes->note[notes->n++].level = level;
     return HX_OK;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "random.h"
 
 enum { FIRST_CAPACITY = 64 };
 
@@ -131,15 +132,6 @@ int hx_numbers_copy(hx_numbers *to, const hx_numbers *from)
 
 /* --- places of numbers --- */
 
-/* Mixes the bits of a number (Stafford's variant 13, as in splitmix64). */
-static uint64_t mix(int64_t number)
-{
-    uint64_t z = (uint64_t)number;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 static void find_range(hx_number_index *index)
 {
     const hx_numbers *const list = index->list;
@@ -157,7 +149,7 @@ static void find_range(hx_number_index *index)
 /* The slot of the number, or the empty one where it would go. */
 static int32_t *hash_slot(const hx_number_index *index, int64_t number)
 {
-    uint64_t at = mix(number) & index->mask;
+    uint64_t at = hx_random_mix((uint64_t)number) & index->mask;
     while (index->place[at] >= 0 && hx_numbers_get(index->list, index->place[at]) != number)
         at = (at + 1) & index->mask;
     return &index->place[at];

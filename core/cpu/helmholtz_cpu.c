@@ -2,7 +2,7 @@
  * those of its own, so that the number of threads changes no bit. */
 #include "cpu_ops.h"
 
-/* Of the corners; a lookup costs less than hx_helmholtz_sign. */
+/* Of the corners; a lookup costs less than hx_hex8_sign. */
 static const double SIGN[8][3] = {{-1.0, -1.0, -1.0}, {1.0, -1.0, -1.0}, {1.0, 1.0, -1.0},
                                   {-1.0, 1.0, -1.0},  {-1.0, -1.0, 1.0}, {1.0, -1.0, 1.0},
                                   {1.0, 1.0, 1.0},    {-1.0, 1.0, 1.0}};

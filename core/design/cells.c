@@ -21,15 +21,6 @@ static int64_t most_cells(int64_t n_elem)
     return n_elem + 64;
 }
 
-static void centroid_of(const hx_mesh *mesh, int64_t e, double x[3])
-{
-    for (int i = 0; i < 3; i++) {
-        double sum = 0.0;
-        for (int a = 0; a < 8; a++) sum += mesh->xyz[3 * (int64_t)mesh->conn[8 * e + a] + i];
-        x[i] = 0.125 * sum;
-    }
-}
-
 static int64_t cell_along(const hx_cells *cells, int axis, double x)
 {
     const double cell = (x - cells->origin[axis]) / cells->size;
@@ -55,7 +46,7 @@ static void find_bounds(const hx_mesh *mesh, double lower[3], double upper[3])
               : high_x, high_y, high_z)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         double x[3];
-        centroid_of(mesh, e, x);
+        hx_mesh_centroid(mesh, e, x);
         low_x = fmin(low_x, x[0]);
         low_y = fmin(low_y, x[1]);
         low_z = fmin(low_z, x[2]);
@@ -95,7 +86,7 @@ static int sort_elements(hx_cells *cells, const hx_mesh *mesh, int64_t n_cell)
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         double x[3];
-        centroid_of(mesh, e, x);
+        hx_mesh_centroid(mesh, e, x);
         key[e] = (uint64_t)cell_of(cells, x);
     }
     const int rc = hx_radix_sort(key, cells->member, mesh->n_elem, n_bits);
@@ -106,7 +97,7 @@ static int sort_elements(hx_cells *cells, const hx_mesh *mesh, int64_t n_cell)
 static int64_t cell_of_member(const hx_cells *cells, const hx_mesh *mesh, int64_t place,
                               double x[3])
 {
-    centroid_of(mesh, cells->member[place], x);
+    hx_mesh_centroid(mesh, cells->member[place], x);
     return cell_of(cells, x);
 }
 

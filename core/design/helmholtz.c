@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/vec3.h"
 #include "../mesh/hex_jacobian.h"
 
 size_t hx_device_helmholtz_bytes(const hx_mesh *mesh)
@@ -22,7 +23,7 @@ static void fill_metric(const hx_mesh *mesh, int64_t e, double volume, double fa
     hx_hex_map map;
     double inverse[3][3], edge = cbrt(volume);
     hx_hex_map_init(&map, mesh->xyz, mesh->conn + 8 * e);
-    const double det = hx_hex_triple(map.c[1], map.c[2], map.c[3]);
+    const double det = hx_triple3(map.c[1], map.c[2], map.c[3]);
     const int is_good = det > 1e-3 * 0.125 * volume;
     for (int i = 0; i < 3; i++) {
         const double *const b = map.c[1 + (i + 1) % 3], *const c = map.c[1 + (i + 2) % 3];

@@ -13,6 +13,7 @@
 #define HX_HELMHOLTZ_H
 
 #include "../base/host_device.h"
+#include "../mesh/hex8.h"
 #include "../problem/problem.h"
 #include "../solver/device_mesh.h"
 
@@ -55,13 +56,6 @@ size_t hx_device_helmholtz_bytes(const hx_mesh *mesh);
 /* Accepts a zeroed struct. */
 void hx_device_helmholtz_free(hx_device_helmholtz *h, hx_device *dev);
 
-/* +1 or -1: the reference coordinate of corner a, see hex8.h. */
-static HX_HD double hx_helmholtz_sign(int a, int direction)
-{
-    const int bit = direction == 0 ? (a + 1) >> 1 : direction == 1 ? a >> 1 : a >> 2;
-    return bit & 1 ? 1.0 : -1.0;
-}
-
 /* Eight times the gradient by reference coordinates at the centre. */
 static HX_HD void hx_helmholtz_gradient(const double x[8], double g[3])
 {
@@ -84,14 +78,13 @@ static HX_HD void hx_helmholtz_flux(const float *metric, int64_t stride, const d
 /* What an element's flux adds to corner a. */
 static HX_HD double hx_helmholtz_divergence(int a, const double q[3])
 {
-    return hx_helmholtz_sign(a, 0) * q[0] + hx_helmholtz_sign(a, 1) * q[1] +
-           hx_helmholtz_sign(a, 2) * q[2];
+    return hx_hex8_sign(a, 0) * q[0] + hx_hex8_sign(a, 1) * q[1] + hx_hex8_sign(a, 2) * q[2];
 }
 
 /* Corner a's entry on the diagonal of an element's K. */
 static HX_HD double hx_helmholtz_corner(const float *metric, int64_t stride, int a)
 {
-    const double g[3] = {hx_helmholtz_sign(a, 0), hx_helmholtz_sign(a, 1), hx_helmholtz_sign(a, 2)};
+    const double g[3] = {hx_hex8_sign(a, 0), hx_hex8_sign(a, 1), hx_hex8_sign(a, 2)};
     double q[3];
     hx_helmholtz_flux(metric, stride, g, q);
     return g[0] * q[0] + g[1] * q[1] + g[2] * q[2];

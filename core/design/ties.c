@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/vec3.h"
 #include "../mesh/hex8.h"
 #include "../mesh/point_grid.h"
 #include "ties_images.h"
@@ -31,24 +32,10 @@ typedef struct work {
     double *offset;     /* [n_elem] of the element from what it belongs to, in half-widths */
 } work;
 
-static void centroid_of(const hx_mesh *mesh, int64_t e, double x[3])
-{
-    for (int i = 0; i < 3; i++) {
-        double sum = 0.0;
-        for (int a = 0; a < 8; a++) sum += mesh->xyz[3 * (int64_t)mesh->conn[8 * e + a] + i];
-        x[i] = 0.125 * sum;
-    }
-}
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 /* Into the coordinates that points are compared in. */
 static void to_frame(const work *w, const double x[3], double y[3])
 {
-    for (int i = 0; i < 3; i++) y[i] = dot(w->axis[i], x);
+    for (int i = 0; i < 3; i++) y[i] = hx_dot3(w->axis[i], x);
     if (w->is_extruded) y[2] = 0.0;
 }
 
@@ -72,14 +59,14 @@ static double offset_in(const work *w, int64_t e, const double from[3], const do
 /* Orthonormal axes, the last one along v. */
 static void make_axes(const double v[3], double axis[3][3])
 {
-    const double length = sqrt(dot(v, v));
+    const double length = sqrt(hx_dot3(v, v));
     int least = 0;
     for (int i = 0; i < 3; i++) {
         axis[2][i] = v[i] / length;
         if (fabs(v[i]) < fabs(v[least])) least = i;
     }
     for (int i = 0; i < 3; i++) axis[0][i] = (i == least) - axis[2][least] * axis[2][i];
-    const double norm = sqrt(dot(axis[0], axis[0]));
+    const double norm = sqrt(hx_dot3(axis[0], axis[0]));
     for (int i = 0; i < 3; i++) axis[0][i] /= norm;
     for (int i = 0; i < 3; i++)
         axis[1][i] = axis[2][(i + 1) % 3] * axis[0][(i + 2) % 3] -
@@ -89,7 +76,7 @@ static void make_axes(const double v[3], double axis[3][3])
 static int take_extrusion(work *w, const hx_ties_params *params)
 {
     static const double unit[3][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
-    const double *const v = params->extrusion, length = sqrt(dot(v, v));
+    const double *const v = params->extrusion, length = sqrt(hx_dot3(v, v));
     memcpy(w->axis, unit, sizeof unit);
     w->is_extruded = params->is_extruded;
     if (!w->is_extruded) return HX_OK;
@@ -99,7 +86,7 @@ static int take_extrusion(work *w, const hx_ties_params *params)
     make_axes(v, w->axis);
     for (size_t p = 0; p < params->n_plane; p++) {
         const double *const n = params->plane[p].normal;
-        const double cosine = fabs(dot(n, w->axis[2])) / sqrt(dot(n, n));
+        const double cosine = fabs(hx_dot3(n, w->axis[2])) / sqrt(hx_dot3(n, n));
         if (cosine > 1e-6 && cosine < 1.0 - 1e-6)
             return HX_RAISE(HX_EINPUT,
                             "%s: the plane is oblique to the extrusion; its normal must be along "
@@ -114,11 +101,11 @@ static int take_extrusion(work *w, const hx_ties_params *params)
 static void fold(work *w, int64_t e, double tolerance)
 {
     double x[3], y[3], best[3], own[3];
-    centroid_of(w->mesh, e, x);
+    hx_mesh_centroid(w->mesh, e, x);
     memcpy(best, x, sizeof best);
     for (int g = 1; g < w->n_image; g++) {
         hx_isometry_apply(&w->image[g], x, y);
-        if (dot(w->toward, y) <= dot(w->toward, best) + tolerance) continue;
+        if (hx_dot3(w->toward, y) <= hx_dot3(w->toward, best) + tolerance) continue;
         memcpy(best, y, sizeof best);
         w->by[e] = (uint8_t)g;
     }
@@ -135,11 +122,11 @@ static double largest_radius(const hx_mesh *mesh)
 #pragma omp parallel for schedule(static) reduction(max : most)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         double x[3];
-        centroid_of(mesh, e, x);
+        hx_mesh_centroid(mesh, e, x);
         for (int a = 0; a < 8; a++) {
             const double *const c = mesh->xyz + 3 * (int64_t)mesh->conn[8 * e + a];
             const double d[3] = {c[0] - x[0], c[1] - x[1], c[2] - x[2]};
-            most = fmax(most, dot(d, d));
+            most = fmax(most, hx_dot3(d, d));
         }
     }
     return sqrt(most);
@@ -152,9 +139,9 @@ static int check_plane(const hx_mesh *mesh, const hx_symmetry_plane *plane)
 #pragma omp parallel for schedule(static) reduction(| : above, below)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         double x[3];
-        centroid_of(mesh, e, x);
+        hx_mesh_centroid(mesh, e, x);
         for (int i = 0; i < 3; i++) x[i] -= plane->point[i];
-        const double side = dot(x, plane->normal);
+        const double side = hx_dot3(x, plane->normal);
         above |= side > 0.0;
         below |= side < 0.0;
     }
@@ -301,12 +288,12 @@ static void match_lone(work *w, const points *p, int32_t e, int32_t *joins, doub
     *joins = -1;
     if (k < 0) return;
     const int32_t s = p->elem[k];
-    centroid_of(w->mesh, e, y);
+    hx_mesh_centroid(w->mesh, e, y);
     to_frame(w, y, own);
     hx_isometry_undo(&w->image[w->by[s]], y, z);
     to_frame(w, z, there);
     if (offset_in(w, e, own, there) < WALL) return; /* it is its own image */
-    centroid_of(w->mesh, s, y);
+    hx_mesh_centroid(w->mesh, s, y);
     to_frame(w, y, middle);
     const double found = offset_in(w, s, middle, there);
     if (found > REACH) return;
@@ -351,7 +338,7 @@ fail:
 static int has_image(const work *w, int64_t e)
 {
     double x[3], y[3], own[3], there[3];
-    centroid_of(w->mesh, e, x);
+    hx_mesh_centroid(w->mesh, e, x);
     to_frame(w, x, own);
     for (int g = 1; g < w->n_image; g++) {
         hx_isometry_apply(&w->image[g], x, y);

@@ -3,13 +3,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "../base/vec3.h"
+
+
 /* Rotations differ by more than this in some entry, or are the same. */
 static const double SAME = 1e-6;
-
-static double length_of(const double v[3])
-{
-    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-}
 
 static void compose(const hx_isometry *a, const hx_isometry *b, hx_isometry *ab)
 {
@@ -35,7 +33,7 @@ static int are_same(const hx_isometry *a, const hx_isometry *b, double length)
 
 static int reflection(const hx_symmetry_plane *plane, hx_isometry *g)
 {
-    const double *const n = plane->normal, length = length_of(n);
+    const double *const n = plane->normal, length = hx_norm3(n);
     double along = 0.0;
     if (!(length > 0.0 && isfinite(length)))
         return HX_RAISE(HX_EINPUT, "%s: normal [%g, %g, %g] has no direction", plane->origin, n[0],

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "../base/grow.h"
 #include "../base/memory.h"
 
 enum { MOST_INCLUDED = 1000, SHOWN = 60 };
@@ -143,12 +144,9 @@ static int append_keyword(hx_abaqus_scan *scan, const char *text)
 {
     const size_t n = scan->keyword_text ? strlen(scan->keyword_text) : 0, n_more = strlen(text);
     if (n + n_more + 1 > scan->keyword_capacity) {
-        char *grown = NULL;
-        scan->keyword_capacity = 2 * (n + n_more) + 128;
-        HX_TRY(hx_alloc(&grown, scan->keyword_capacity, 1, "a keyword line"));
-        if (n > 0) memcpy(grown, scan->keyword_text, n);
-        free(scan->keyword_text);
-        scan->keyword_text = grown;
+        const size_t wanted = 2 * (n + n_more) + 128;
+        HX_TRY(hx_resize(&scan->keyword_text, n, wanted, 1, "a keyword line"));
+        scan->keyword_capacity = wanted;
     }
     memcpy(scan->keyword_text + n, text, n_more + 1);
     return HX_OK;

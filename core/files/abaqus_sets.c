@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "../base/memory.h"
+#include "../base/sort.h"
 #include "abaqus_reader.h"
 #include "abaqus_write.h"
 
@@ -24,23 +25,16 @@ int hx_abaqus_open_set(hx_abaqus_reader *r, const char *name, hx_import_set **se
     return hx_import_set_named(&r->import, name, set);
 }
 
-static int compare_i64(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Sorts a list that has grown beyond all that the file has, and takes out what is there twice: sets
  * that name sets would grow without end. */
 static int make_unique(hx_numbers *list, int64_t n_all)
 {
-    int64_t *sorted = NULL, n = 0;
+    int64_t *sorted = NULL;
     if (list->n < 1000 || list->n < 2 * n_all) return HX_OK;
     HX_TRY(hx_alloc_raw(&sorted, (size_t)list->n, sizeof *sorted, "members of a set"));
     for (int64_t i = 0; i < list->n; i++) sorted[i] = hx_numbers_get(list, i);
-    qsort(sorted, (size_t)list->n, sizeof *sorted, compare_i64);
-    for (int64_t i = 0; i < list->n; i++)
-        if (n == 0 || sorted[n - 1] != sorted[i]) sorted[n++] = sorted[i];
+    hx_sort_i64(sorted, list->n);
+    const int64_t n = hx_unique_i64(sorted, list->n);
     hx_numbers_free(list);
     const int rc = hx_numbers_append(list, n, sorted);
     free(sorted);

@@ -1,11 +1,11 @@
 /* Gmsh files: sections, numbers, physical groups. The file is not trusted: a count is compared with
  * the bytes that are left before it is used. */
+#include "../base/grow.h"
 #include "gmsh.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/memory.h"
 #include "gmsh_reader.h"
 
 enum { MOST_GROUPS = 100000 };
@@ -90,12 +90,12 @@ double hx_gmsh_decode_real(const hx_gmsh_reader *r, const unsigned char *bytes)
 
 static int read_integers(hx_gmsh_reader *r, int64_t n, int n_byte, int64_t *value)
 {
-    const hx_vtk_number word = {"integer", 8, 'i'};
+    const hx_file_number word = {"integer", 8, 'i'};
     const unsigned char *bytes;
     int64_t n_ready;
-    if (!r->scan.is_binary) return hx_vtk_scan_int(&r->scan, &word, n, value);
+    if (!r->scan.is_binary) return hx_file_scan_int(&r->scan, &word, n, value);
     for (int64_t i = 0; i < n; i += n_ready) {
-        HX_TRY(hx_vtk_scan_raw(&r->scan, n_byte, n - i, &bytes, &n_ready));
+        HX_TRY(hx_file_scan_raw(&r->scan, n_byte, n - i, &bytes, &n_ready));
         for (int64_t k = 0; k < n_ready; k++)
             value[i + k] = n_byte == 4 ? hx_gmsh_decode_int(r, bytes + 4 * k)
                                        : hx_gmsh_decode_size(r, bytes + n_byte * k);
@@ -115,12 +115,12 @@ int hx_gmsh_sizes(hx_gmsh_reader *r, int64_t n, int64_t *value)
 
 int hx_gmsh_reals(hx_gmsh_reader *r, int64_t n, double *value)
 {
-    const hx_vtk_number word = {"double", 8, 'f'};
+    const hx_file_number word = {"double", 8, 'f'};
     const unsigned char *bytes;
     int64_t n_ready;
-    if (!r->scan.is_binary) return hx_vtk_scan_real(&r->scan, &word, n, value);
+    if (!r->scan.is_binary) return hx_file_scan_real(&r->scan, &word, n, value);
     for (int64_t i = 0; i < n; i += n_ready) {
-        HX_TRY(hx_vtk_scan_raw(&r->scan, 8, n - i, &bytes, &n_ready));
+        HX_TRY(hx_file_scan_raw(&r->scan, 8, n - i, &bytes, &n_ready));
         for (int64_t k = 0; k < n_ready; k++) value[i + k] = hx_gmsh_decode_real(r, bytes + 8 * k);
     }
     return HX_OK;
@@ -146,27 +146,14 @@ int64_t hx_gmsh_line(const hx_gmsh_reader *r)
 
 /* --- groups --- */
 
-int hx_gmsh_grow(void *list, int64_t n, int64_t *capacity, size_t size)
-{
-    void *old, *grown = NULL;
-    if (n < *capacity) return HX_OK;
-    memcpy(&old, list, sizeof old);
-    const int64_t wanted = *capacity > 0 ? 2 * *capacity : 64;
-    HX_TRY(hx_alloc(&grown, (size_t)wanted, size, "groups of a mesh file"));
-    if (n > 0) memcpy(grown, old, (size_t)n * size);
-    free(old);
-    memcpy(list, &grown, sizeof grown);
-    *capacity = wanted;
-    return HX_OK;
-}
-
 static int add_group(hx_gmsh_reader *r, int64_t dim, int64_t tag, const char *name)
 {
     hx_import_set *set;
     if (r->n_group == MOST_GROUPS)
         return HX_GMSH_RAISE(r, "more than %d physical groups", MOST_GROUPS);
     HX_TRY(hx_import_set_named(&r->import, name, &set));
-    HX_TRY(hx_gmsh_grow(&r->group, r->n_group, &r->group_capacity, sizeof *r->group));
+    HX_TRY(hx_grow(&r->group, (size_t)r->n_group, &r->group_capacity, sizeof *r->group,
+                   "groups of a mesh file"));
     const hx_gmsh_group group = {dim, tag, set};
     r->group[r->n_group++] = group;
     return HX_OK;
@@ -220,14 +207,14 @@ static int read_physical_names(hx_gmsh_reader *r)
     char line[512];
     int found;
     int64_t n;
-    const hx_vtk_number word = {"integer", 8, 'i'};
+    const hx_file_number word = {"integer", 8, 'i'};
     const int is_binary = r->scan.is_binary;
     r->scan.is_binary = 0; /* this section is text in every file */
-    int rc = hx_vtk_scan_count(&r->scan, "the number of physical names", &n);
+    int rc = hx_file_scan_count(&r->scan, "the number of physical names", &n);
     for (int64_t i = 0; rc == HX_OK && i < n; i++) {
         int64_t group[2];
-        rc = hx_vtk_scan_int(&r->scan, &word, 2, group);
-        if (rc == HX_OK) rc = hx_vtk_scan_line(&r->scan, line, sizeof line, &found);
+        rc = hx_file_scan_int(&r->scan, &word, 2, group);
+        if (rc == HX_OK) rc = hx_file_scan_line(&r->scan, line, sizeof line, &found);
         if (rc < 0) break;
         const char *const name = unquote(line);
         if (!name || !*name || group[0] < 0 || group[0] > 3)
@@ -243,7 +230,7 @@ static int read_physical_names(hx_gmsh_reader *r)
 static int read_byte_order(hx_gmsh_reader *r)
 {
     int64_t one;
-    HX_TRY(hx_vtk_scan_begin(&r->scan));
+    HX_TRY(hx_file_scan_begin(&r->scan));
     HX_TRY(hx_gmsh_ints(r, 1, &one));
     if (one == 1) return HX_OK;
     if (one != 1 << 24)
@@ -256,17 +243,17 @@ static int read_byte_order(hx_gmsh_reader *r)
 static int read_format(hx_gmsh_reader *r)
 {
     int64_t format[2];
-    const hx_vtk_number word = {"integer", 8, 'i'};
-    HX_TRY(hx_vtk_scan_need(&r->scan, "the version of the format"));
+    const hx_file_number word = {"integer", 8, 'i'};
+    HX_TRY(hx_file_scan_need(&r->scan, "the version of the format"));
     const double version = strtod(r->scan.word, NULL);
     const int is_2 = version >= 2.0 && version<2.3, is_4 = version> 4.09 && version < 4.11;
     if (!is_2 && !is_4)
         return HX_GMSH_RAISE(r,
                              "version %s of the format; 2.0 to 2.2 and 4.1 can be read: save it "
                              "again with gmsh FILE -save -format msh41 -o NEW",
-                             hx_vtk_scan_shown(&r->scan));
+                             hx_file_scan_shown(&r->scan));
     r->major = is_2 ? 2 : 4;
-    HX_TRY(hx_vtk_scan_int(&r->scan, &word, 2, format));
+    HX_TRY(hx_file_scan_int(&r->scan, &word, 2, format));
     if ((format[0] != 0 && format[0] != 1) || (format[1] != 4 && format[1] != 8))
         return HX_GMSH_RAISE(r,
                              "file type %lld and data size %lld; 0 or 1 (ASCII, binary) and 4 or 8 "
@@ -282,10 +269,10 @@ static int read_format(hx_gmsh_reader *r)
 /* Passes lines up to the one that ends the section. */
 static int skip_section(hx_gmsh_reader *r, const char *end)
 {
-    char line[HX_VTK_WORD_SIZE + 8];
+    char line[HX_FILE_WORD_SIZE + 8];
     int found;
     do {
-        HX_TRY(hx_vtk_scan_line(&r->scan, line, sizeof line, &found));
+        HX_TRY(hx_file_scan_line(&r->scan, line, sizeof line, &found));
         if (!found) return HX_GMSH_RAISE(r, "the file ends before %.80s", end);
         line[strcspn(line, " \t")] = '\0';
     } while (strcmp(line, end) != 0);
@@ -294,15 +281,15 @@ static int skip_section(hx_gmsh_reader *r, const char *end)
 
 static int expect_end(hx_gmsh_reader *r, const char *end)
 {
-    HX_TRY(hx_vtk_scan_need(&r->scan, end));
+    HX_TRY(hx_file_scan_need(&r->scan, end));
     if (strcmp(r->scan.word, end) == 0) return HX_OK;
-    return HX_GMSH_RAISE(r, "'%s' where %.80s is expected", hx_vtk_scan_shown(&r->scan), end);
+    return HX_GMSH_RAISE(r, "'%s' where %.80s is expected", hx_file_scan_shown(&r->scan), end);
 }
 
 /* Passes the end of the line after which binary numbers start. */
 static int begin_section(hx_gmsh_reader *r)
 {
-    return hx_vtk_scan_begin(&r->scan);
+    return hx_file_scan_begin(&r->scan);
 }
 
 static int read_nodes(hx_gmsh_reader *r, int is_parametric)
@@ -345,14 +332,14 @@ static int read_section(hx_gmsh_reader *r, const char *name, const char *end)
 
 static int read_sections(hx_gmsh_reader *r)
 {
-    char name[HX_VTK_WORD_SIZE], end[HX_VTK_WORD_SIZE + 8];
+    char name[HX_FILE_WORD_SIZE], end[HX_FILE_WORD_SIZE + 8];
     int found;
     for (;;) {
-        HX_TRY(hx_vtk_scan_word(&r->scan, &found));
+        HX_TRY(hx_file_scan_word(&r->scan, &found));
         if (!found) break;
         if (r->scan.word[0] != '$' || strncmp(r->scan.word, "$End", 4) == 0)
             return HX_GMSH_RAISE(r, "'%s' where a section such as $Elements is expected",
-                                 hx_vtk_scan_shown(&r->scan));
+                                 hx_file_scan_shown(&r->scan));
         memcpy(name, r->scan.word, sizeof name);
         snprintf(end, sizeof end, "$End%s", name + 1);
         HX_TRY(read_section(r, name, end));
@@ -370,13 +357,13 @@ static int read_sections(hx_gmsh_reader *r)
 
 static int read_start(hx_gmsh_reader *r)
 {
-    HX_TRY(hx_vtk_scan_need(&r->scan, "$MeshFormat"));
+    HX_TRY(hx_file_scan_need(&r->scan, "$MeshFormat"));
     if (strcmp(r->scan.word, "$NOD") == 0)
         return HX_GMSH_RAISE(r, "version 1 of the format; save it again with gmsh FILE -save "
                                 "-format msh41 -o NEW");
     while (strcmp(r->scan.word, "$Comments") == 0) {
         HX_TRY(skip_section(r, "$EndComments"));
-        HX_TRY(hx_vtk_scan_need(&r->scan, "$MeshFormat"));
+        HX_TRY(hx_file_scan_need(&r->scan, "$MeshFormat"));
     }
     if (strcmp(r->scan.word, "$MeshFormat") != 0)
         return HX_GMSH_RAISE(r, "not a Gmsh file, which starts with $MeshFormat");
@@ -398,13 +385,13 @@ int hx_gmsh_read(const char *path, hx_mesh *mesh, hx_notes *notes)
     r.import.quadratic_hint = "set Mesh.ElementOrder = 1 in gmsh";
     r.import.empty_hint = "gmsh saves the volumes only where a Physical Volume names them, or with "
                           "Mesh.SaveAll = 1";
-    HX_TRY_FAIL(hx_vtk_scan_open(&r.scan, path));
+    HX_TRY_FAIL(hx_file_scan_open(&r.scan, path));
     HX_TRY_FAIL(read_start(&r));
     HX_TRY_FAIL(read_sections(&r));
-    hx_vtk_scan_free(&r.scan);
+    hx_file_scan_free(&r.scan);
     rc = hx_import_finish(&r.import, mesh);
 fail:
-    hx_vtk_scan_free(&r.scan);
+    hx_file_scan_free(&r.scan);
     hx_import_free(&r.import);
     free(r.group);
     free(r.entity);

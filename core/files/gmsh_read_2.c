@@ -37,14 +37,14 @@ int hx_gmsh_read_nodes_2(hx_gmsh_reader *r, int is_parametric)
     int64_t n, n_ready, number[HX_GMSH_CHUNK];
     double xyz[3 * HX_GMSH_CHUNK];
     const unsigned char *bytes;
-    HX_TRY(hx_vtk_scan_count(&r->scan, "the number of nodes", &n));
-    HX_TRY(hx_vtk_scan_begin(&r->scan));
+    HX_TRY(hx_file_scan_count(&r->scan, "the number of nodes", &n));
+    HX_TRY(hx_file_scan_begin(&r->scan));
     HX_TRY(hx_gmsh_check_count(r, "nodes", n, RECORD, 4));
     HX_TRY(hx_import_expect(&r->import, n, 0));
     if (!r->scan.is_binary || is_parametric) return read_nodes_singly(r, n, is_parametric);
     for (int64_t i = 0; i < n; i += n_ready) {
         const int64_t most = n - i < HX_GMSH_CHUNK ? n - i : HX_GMSH_CHUNK;
-        HX_TRY(hx_vtk_scan_raw(&r->scan, RECORD, most, &bytes, &n_ready));
+        HX_TRY(hx_file_scan_raw(&r->scan, RECORD, most, &bytes, &n_ready));
         for (int64_t k = 0; k < n_ready; k++) {
             const unsigned char *const record = bytes + RECORD * k;
             number[k] = hx_gmsh_decode_int(r, record);
@@ -131,8 +131,8 @@ static int expect_hexahedra(hx_gmsh_reader *r, int64_t n)
 int hx_gmsh_read_elements_2(hx_gmsh_reader *r)
 {
     int64_t n;
-    HX_TRY(hx_vtk_scan_count(&r->scan, "the number of elements", &n));
-    HX_TRY(hx_vtk_scan_begin(&r->scan));
+    HX_TRY(hx_file_scan_count(&r->scan, "the number of elements", &n));
+    HX_TRY(hx_file_scan_begin(&r->scan));
     HX_TRY(hx_gmsh_check_count(r, "elements", n, 8, 4));
     if (r->scan.is_binary) HX_TRY(expect_hexahedra(r, n));
     if (!r->scan.is_binary) {

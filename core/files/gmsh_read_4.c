@@ -1,6 +1,7 @@
 /* Entities, nodes and elements of Gmsh's format 4.1. */
 #include <stdlib.h>
 
+#include "../base/grow.h"
 #include "gmsh_reader.h"
 
 /* --- entities and their groups --- */
@@ -35,8 +36,8 @@ static int read_groups(hx_gmsh_reader *r, hx_gmsh_entity *entity)
     entity->first = r->n_group_set;
     for (int64_t i = 0; i < entity->n; i++) {
         HX_TRY(hx_gmsh_ints(r, 1, &tag));
-        HX_TRY(hx_gmsh_grow(&r->group_set, r->n_group_set, &r->group_set_capacity,
-                            sizeof(hx_import_set *)));
+        HX_TRY(hx_grow(&r->group_set, (size_t)r->n_group_set, &r->group_set_capacity,
+                       sizeof(hx_import_set *), "groups of a mesh file"));
         HX_TRY(hx_gmsh_group_set(r, entity->dim, tag, &r->group_set[r->n_group_set]));
         r->n_group_set++;
     }
@@ -51,7 +52,8 @@ static int read_entity(hx_gmsh_reader *r, int64_t dim)
     HX_TRY(hx_gmsh_ints(r, 1, &entity.tag));
     HX_TRY(hx_gmsh_reals(r, dim == 0 ? 3 : 6, box));
     HX_TRY(read_groups(r, &entity));
-    HX_TRY(hx_gmsh_grow(&r->entity, r->n_entity, &r->entity_capacity, sizeof *r->entity));
+    HX_TRY(hx_grow(&r->entity, (size_t)r->n_entity, &r->entity_capacity, sizeof *r->entity,
+                   "entities of a mesh file"));
     r->entity[r->n_entity++] = entity;
     if (dim == 0) return HX_OK;
     HX_TRY(hx_gmsh_sizes(r, 1, &n_bound));

@@ -3,8 +3,8 @@
 #ifndef HX_GMSH_READER_H
 #define HX_GMSH_READER_H
 
+#include "file_scan.h"
 #include "mesh_import.h"
-#include "vtk_scan.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,25 +34,28 @@ typedef struct hx_gmsh_entity {
 } hx_gmsh_entity;
 
 typedef struct hx_gmsh_reader {
-    hx_vtk_scan scan;
+    hx_file_scan scan;
     hx_import import;
     int major;      /* 2 or 4 */
     int is_swapped; /* a binary file of the other byte order */
     int size_bytes; /* of a size in a binary file of format 4.1 */
     int has_nodes, has_elements;
 
-    int64_t n_group, group_capacity, last_group;
+    int64_t n_group, last_group;
+    size_t group_capacity;
     hx_gmsh_group *group; /* (owned) */
 
-    int64_t n_entity, entity_capacity;
+    int64_t n_entity;
+    size_t entity_capacity;
     hx_gmsh_entity *entity; /* (owned) ascending by dim and tag once they are read */
-    int64_t n_group_set, group_set_capacity;
+    int64_t n_group_set;
+    size_t group_set_capacity;
     hx_import_set **group_set; /* (owned) */
 
     int64_t last_corner[8]; /* of the hexahedron before (format 2) */
 } hx_gmsh_reader;
 
-#define HX_GMSH_RAISE(r, ...) HX_VTK_RAISE(&(r)->scan, __VA_ARGS__)
+#define HX_GMSH_RAISE(r, ...) HX_FILE_RAISE(&(r)->scan, __VA_ARGS__)
 
 /* The next n numbers: integers of 4 bytes in a binary file, sizes, real numbers. */
 int hx_gmsh_ints(hx_gmsh_reader *r, int64_t n, int64_t *value);
@@ -74,9 +77,6 @@ int hx_gmsh_find_type(hx_gmsh_reader *r, int64_t number, const hx_gmsh_type **ty
 
 /* The set of a physical group: of its name, or "surface 7" where it has none. */
 int hx_gmsh_group_set(hx_gmsh_reader *r, int64_t dim, int64_t tag, hx_import_set **set);
-
-/* Makes room for one more entry of a growing list. */
-int hx_gmsh_grow(void *list, int64_t n, int64_t *capacity, size_t size);
 
 /* Line of the last word in a text file, 0 in a binary one. */
 int64_t hx_gmsh_line(const hx_gmsh_reader *r);

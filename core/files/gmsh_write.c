@@ -5,6 +5,7 @@
 
 #include "../base/atomic_file.h"
 #include "../base/memory.h"
+#include "../base/sort.h"
 #include "gmsh.h"
 #include "set_classes.h"
 
@@ -117,12 +118,6 @@ static int number_everything(writer *w)
 
 /* --- sets --- */
 
-static int compare_i64(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Flags the nodes of the set's elements and faces. */
 static void flag_implied(const hx_mesh *mesh, const hx_set *set, uint8_t *flag, uint8_t value)
 {
@@ -180,7 +175,7 @@ static int collect_faces(writer *w)
 {
     const hx_mesh *const mesh = w->mesh;
     layer *const faces = &w->layer[FACES];
-    int64_t n = 0, kept = 0;
+    int64_t n = 0;
     for (size_t i = 0; i < mesh->n_set; i++) n += mesh->set[i].n_face;
     HX_TRY(hx_alloc_raw(&faces->item, (size_t)n, sizeof *faces->item, "faces of sets"));
     n = 0;
@@ -190,12 +185,9 @@ static int collect_faces(writer *w)
         memcpy(faces->item + n, set->face, (size_t)set->n_face * sizeof *faces->item);
         n += set->n_face;
     }
-    if (n > 0) qsort(faces->item, (size_t)n, sizeof *faces->item, compare_i64);
-    for (int64_t i = 0; i < n; i++)
-        if (kept == 0 || faces->item[kept - 1] != faces->item[i])
-            faces->item[kept++] = faces->item[i];
-    faces->n = kept;
-    if (kept > INT32_MAX) return HX_RAISE(HX_EINPUT, "%lld faces in sets", (long long)kept);
+    hx_sort_i64(faces->item, n);
+    faces->n = hx_unique_i64(faces->item, n);
+    if (faces->n > INT32_MAX) return HX_RAISE(HX_EINPUT, "%lld faces in sets", (long long)faces->n);
     return HX_OK;
 }
 

@@ -5,20 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/grow.h"
 #include "../base/memory.h"
 
 int hx_conditions_add(hx_conditions *conditions, const hx_condition *condition,
                       hx_condition **added)
 {
-    if (conditions->n == conditions->capacity) {
-        const size_t capacity = 2 * conditions->capacity + 16;
-        hx_condition *list = NULL;
-        HX_TRY(hx_alloc(&list, capacity, sizeof *list, "supports and forces of a file"));
-        if (conditions->n > 0) memcpy(list, conditions->list, conditions->n * sizeof *list);
-        free(conditions->list);
-        conditions->list = list;
-        conditions->capacity = capacity;
-    }
+    HX_TRY(hx_grow(&conditions->list, conditions->n, &conditions->capacity,
+                   sizeof *conditions->list, "supports and forces of a file"));
     *added = &conditions->list[conditions->n++];
     **added = *condition;
     memset(&(*added)->node, 0, sizeof(*added)->node);
@@ -134,14 +128,10 @@ static int emit(const state *s, const double *value, int load_case, int64_t *n,
     for (int64_t k = 0; k < 3 * s->n_node; k++)
         more += is_support ? s->fixed[k / 3] >> (k % 3) & 1 : value[k] != 0.0;
     if (more == 0) return HX_OK;
-    hx_file_value *grown = NULL;
-    HX_TRY(hx_alloc_raw(&grown, (size_t)(*n + more), sizeof *grown, "forces of a file"));
-    if (*n > 0) memcpy(grown, *list, (size_t)*n * sizeof *grown);
-    free(*list);
-    *list = grown;
+    HX_TRY(hx_resize_raw(list, (size_t)*n, (size_t)(*n + more), sizeof **list, "forces of a file"));
     for (int64_t k = 0; k < 3 * s->n_node; k++)
         if (is_support ? s->fixed[k / 3] >> (k % 3) & 1 : value[k] != 0.0)
-            grown[(*n)++] =
+            (*list)[(*n)++] =
                 (hx_file_value){(int32_t)(k / 3), (int16_t)(k % 3), (int16_t)load_case, value[k]};
     return HX_OK;
 }

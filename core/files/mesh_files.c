@@ -13,7 +13,7 @@
 #include "abaqus_write.h"
 #include "ansys_read.h"
 #include "gmsh.h"
-#include "vtk.h"
+#include "vtk_fields.h"
 
 /* --- the formats --- */
 
@@ -31,6 +31,20 @@ static int read_vtk(const char *path, hx_mesh *mesh, hx_notes *notes)
         hx_mesh_free(mesh);
     else
         free(order);
+    return rc;
+}
+
+/* The sets as fields, in the form that hx_vtk_read takes for sets. */
+static int write_vtk(const char *path, const hx_mesh *mesh, const hx_mesh_write_options *options)
+{
+    hx_fields sets = {0};
+    const hx_vtk_options vtk = {.format = options->is_ascii ? HX_VTK_ASCII : HX_VTK_BINARY,
+                                .progress = options->progress,
+                                .context = options->context};
+    const char *const title = options->title ? options->title : mesh->name;
+    int rc = hx_fields_add_sets(&sets, mesh);
+    if (rc == HX_OK) rc = hx_vtk_write_part(path, mesh, title, &vtk, sets.field, sets.n, NULL);
+    hx_fields_free(&sets);
     return rc;
 }
 
@@ -62,12 +76,11 @@ static int is_ansys(const char *head)
     return strncasecmp(head, "/COM,ANSYS", 10) == 0 || strncasecmp(head, "/PREP7", 6) == 0;
 }
 
-/* VTK files carry fields, so the program writes them itself. */
 const hx_mesh_format hx_mesh_formats[] = {
-    {"legacy VTK", ".vtk", is_vtk, read_vtk, NULL, 0},
-    {"Gmsh", ".msh", is_gmsh, hx_gmsh_read, write_gmsh, 0},
-    {"Abaqus, CalculiX", ".inp", is_abaqus, hx_abaqus_read, write_abaqus, 1},
-    {"ANSYS archive", ".cdb", is_ansys, hx_ansys_read, NULL, 0},
+    {"legacy VTK", ".vtk", is_vtk, read_vtk, write_vtk, .holds_fields = 1},
+    {"Gmsh", ".msh", is_gmsh, hx_gmsh_read, write_gmsh},
+    {"Abaqus, CalculiX", ".inp", is_abaqus, hx_abaqus_read, write_abaqus, .holds_problem = 1},
+    {"ANSYS archive", ".cdb", is_ansys, hx_ansys_read, NULL},
 };
 const size_t hx_n_mesh_format = sizeof hx_mesh_formats / sizeof hx_mesh_formats[0];
 
@@ -99,7 +112,7 @@ const hx_mesh_format *hx_mesh_format_of_file(const char *path)
 
 int hx_mesh_can_write(const hx_mesh_format *format)
 {
-    return format && (format->write || format->read == read_vtk);
+    return format && format->write;
 }
 
 const char *hx_mesh_format_list(int for_writing, char *text, size_t n_text)

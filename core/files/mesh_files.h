@@ -15,6 +15,9 @@ typedef struct hx_mesh_write_options {
     int is_ascii;              /* where the format has both */
     const char *title;         /* or NULL */
     const hx_problem *problem; /* for formats that hold loads and supports; NULL: the mesh alone */
+    /* As in hx_vtk_options: for formats that hold fields, which are the large ones; or NULL. */
+    void (*progress)(void *context, double share);
+    void *context;
 } hx_mesh_write_options;
 
 typedef struct hx_mesh_format {
@@ -26,7 +29,8 @@ typedef struct hx_mesh_format {
     int (*read)(const char *path, hx_mesh *mesh, hx_notes *notes);
     /* Writes a finished mesh with its sets; NULL: cannot. */
     int (*write)(const char *path, const hx_mesh *mesh, const hx_mesh_write_options *options);
-    int holds_problem; /* supports and loads too */
+    int holds_problem; /* `write` takes supports and loads along */
+    int holds_fields;  /* numbers on nodes and elements can be written beside the mesh (vtk.h) */
 } hx_mesh_format;
 
 extern const hx_mesh_format hx_mesh_formats[];
@@ -39,7 +43,7 @@ const hx_mesh_format *hx_mesh_format_of_file(const char *path);
 /* The format that a name ends with, whatever its case; NULL: none. */
 const hx_mesh_format *hx_mesh_format_of_name(const char *path);
 
-/* 1 if there is a writer, the program's own of VTK included; format may be NULL. */
+/* 1 if there is a writer; format may be NULL. */
 int hx_mesh_can_write(const hx_mesh_format *format);
 
 /* ".vtk, .msh" into text; returns it. */

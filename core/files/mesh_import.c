@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/grow.h"
 #include "../base/memory.h"
 #include "../base/sum.h"
 #include "../mesh/mesh_check.h"
@@ -30,13 +31,10 @@ int hx_import_place(const hx_import *import, int64_t line, int code)
 
 static int reserve_xyz(hx_import *import, int64_t n)
 {
-    double *grown = NULL;
     if (n <= import->xyz_capacity) return HX_OK;
     const int64_t capacity = n > 2 * import->xyz_capacity ? n : 2 * import->xyz_capacity;
-    HX_TRY(hx_alloc_raw(&grown, (size_t)capacity, 3 * sizeof *grown, "coordinates of nodes"));
-    if (import->n_node > 0) memcpy(grown, import->xyz, (size_t)import->n_node * 3 * sizeof *grown);
-    free(import->xyz);
-    import->xyz = grown;
+    HX_TRY(hx_resize_raw(&import->xyz, (size_t)import->n_node, (size_t)capacity,
+                         3 * sizeof *import->xyz, "coordinates of nodes"));
     import->xyz_capacity = capacity;
     return HX_OK;
 }
@@ -88,7 +86,6 @@ int hx_import_add_hexes(hx_import *import, int64_t n, const int64_t *number, con
 int hx_import_add_other(hx_import *import, hx_shape shape, const char *type, int64_t number,
                         int64_t line)
 {
-    hx_import_other *grown = NULL;
     for (size_t i = 0; i < import->n_other; i++) {
         if (import->other[i].shape != shape || strcmp(import->other[i].type, type) != 0) continue;
         import->other[i].n++;
@@ -96,16 +93,10 @@ int hx_import_add_other(hx_import *import, hx_shape shape, const char *type, int
     }
     if (import->n_other == MOST_OTHER)
         return HX_IMPORT_RAISE(import, line, "more than %d types of elements", MOST_OTHER);
-    HX_TRY(hx_alloc(&grown, import->n_other + 1, sizeof *grown, "types of elements"));
-    hx_import_other *const other = &grown[import->n_other];
-    const int rc = hx_strdup(&other->type, type);
-    if (rc < 0) {
-        free(grown);
-        return rc;
-    }
-    if (import->n_other > 0) memcpy(grown, import->other, import->n_other * sizeof *grown);
-    free(import->other);
-    import->other = grown;
+    HX_TRY(hx_resize(&import->other, import->n_other, import->n_other + 1, sizeof *import->other,
+                     "types of elements"));
+    hx_import_other *const other = &import->other[import->n_other];
+    HX_TRY(hx_strdup(&other->type, type));
     import->n_other++;
     other->shape = shape;
     other->n = 1;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/sort.h"
 #include "../mesh/mesh_check.h"
 #include "mesh_import_internal.h"
 
@@ -149,18 +150,6 @@ typedef struct quads {
     uint8_t *marked; /* [n_node] a node of some quad */
 } quads;
 
-static void sort_four(int32_t v[4])
-{
-    static const int pair[5][2] = {{0, 1}, {2, 3}, {0, 2}, {1, 3}, {1, 2}};
-    for (int k = 0; k < 5; k++) {
-        int32_t *const a = &v[pair[k][0]], *const b = &v[pair[k][1]];
-        if (*a <= *b) continue;
-        const int32_t larger = *a;
-        *a = *b;
-        *b = larger;
-    }
-}
-
 static uint64_t hash_four(const int32_t v[4])
 {
     uint64_t h = 0;
@@ -198,7 +187,7 @@ static void insert_quad(quads *q, const int32_t node[4])
 {
     int32_t sorted[4];
     memcpy(sorted, node, sizeof sorted);
-    sort_four(sorted);
+    hx_sort_four(sorted);
     int32_t *const slot = quad_slot(q, sorted);
     if (*slot >= 0) return;
     *slot = (int32_t)q->n;
@@ -239,7 +228,7 @@ static void match_faces(const hx_mesh *mesh, quads *q)
         for (int f = 0; f < 6 && n_marked >= 4; f++) {
             int32_t node[4];
             for (int k = 0; k < 4; k++) node[k] = conn[hx_hex_face[f][k]];
-            sort_four(node);
+            hx_sort_four(node);
             const int32_t found = *quad_slot(q, node);
             if (found < 0) continue;
 #pragma omp critical(hx_match_faces)

@@ -3,29 +3,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/grow.h"
 #include "../base/memory.h"
-
-/* Doubles one of the lists. */
-static int grow(void *list, int64_t n, int64_t capacity, size_t size)
-{
-    void *old, *grown = NULL;
-    memcpy(&old, list, sizeof old);
-    HX_TRY(hx_alloc(&grown, (size_t)capacity, size, "classes of sets"));
-    if (n > 0) memcpy(grown, old, (size_t)n * size);
-    free(old);
-    memcpy(list, &grown, sizeof grown);
-    return HX_OK;
-}
 
 static int add_class(hx_set_classes *classes, int32_t parent, int32_t set)
 {
     const int64_t n = classes->n;
     if (n == classes->capacity) {
+        static const char what[] = "classes of sets";
         const int64_t wanted = n > 0 ? 2 * n : 64;
-        HX_TRY(grow(&classes->parent, n, wanted, sizeof(int32_t)));
-        HX_TRY(grow(&classes->set, n, wanted, sizeof(int32_t)));
-        HX_TRY(grow(&classes->child, n, wanted, sizeof(int32_t)));
-        HX_TRY(grow(&classes->count, n, wanted, sizeof(int64_t)));
+        HX_TRY(hx_resize(&classes->parent, (size_t)n, (size_t)wanted, sizeof(int32_t), what));
+        HX_TRY(hx_resize(&classes->set, (size_t)n, (size_t)wanted, sizeof(int32_t), what));
+        HX_TRY(hx_resize(&classes->child, (size_t)n, (size_t)wanted, sizeof(int32_t), what));
+        HX_TRY(hx_resize(&classes->count, (size_t)n, (size_t)wanted, sizeof(int64_t), what));
         classes->capacity = wanted;
     }
     classes->parent[n] = parent;

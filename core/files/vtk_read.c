@@ -17,12 +17,12 @@ enum { MAX_SET_VALUES = 256 };
 static int make_mesh(hx_vtk_reader *r)
 {
     if (r->n_node < 0 || r->n_elem < 0 || !r->has_types)
-        return HX_VTK_RAISE(&r->scan,
-                            "no %s section; an unstructured grid has POINTS, CELLS and "
-                            "CELL_TYPES, and its data after them",
-                            r->n_node < 0   ? "POINTS"
-                            : r->n_elem < 0 ? "CELLS"
-                                            : "CELL_TYPES");
+        return HX_FILE_RAISE(&r->scan,
+                             "no %s section; an unstructured grid has POINTS, CELLS and "
+                             "CELL_TYPES, and its data after them",
+                             r->n_node < 0   ? "POINTS"
+                             : r->n_elem < 0 ? "CELLS"
+                                             : "CELL_TYPES");
     const char *slash = strrchr(r->scan.path, '/');
     double *xyz = r->xyz;
     int32_t *conn = r->conn;
@@ -144,7 +144,7 @@ static int make_sets(hx_vtk_reader *r, const char *name, int64_t n, const int32_
         HX_TRY_FAIL(add_set(r, name + 4, n - first, member + first));
     } else {
         for (int v = 0; v < all.n; v++) {
-            char set_name[HX_VTK_WORD_SIZE + 16];
+            char set_name[HX_FILE_WORD_SIZE + 16];
             snprintf(set_name, sizeof set_name, "%s=%ld", name, (long)all.value[v]);
             HX_TRY_FAIL(add_set(r, set_name, start[v + 1] - start[v], member + start[v]));
         }
@@ -157,12 +157,12 @@ fail:
     return rc;
 }
 
-static int read_sets(hx_vtk_reader *r, const char *name, const hx_vtk_number *type, int64_t n)
+static int read_sets(hx_vtk_reader *r, const char *name, const hx_file_number *type, int64_t n)
 {
     int fits = 1;
     int32_t *value = NULL;
     HX_TRY(hx_alloc_raw(&value, (size_t)n, sizeof *value, "values of an integer array"));
-    int rc = hx_vtk_scan_int32(&r->scan, type, n, value, &fits);
+    int rc = hx_file_scan_int32(&r->scan, type, n, value, &fits);
     if (rc == HX_OK && fits) rc = make_sets(r, name, n, value);
     free(value);
     return rc;
@@ -194,18 +194,18 @@ static void note_seen(hx_vtk_reader *r, const char *name)
 }
 
 /* Puts the array aside, in memory of its own. */
-static int keep_array(hx_vtk_reader *r, const hx_vtk_number *type, int64_t n, double **value)
+static int keep_array(hx_vtk_reader *r, const hx_file_number *type, int64_t n, double **value)
 {
     HX_TRY(hx_alloc_raw(value, (size_t)n, sizeof **value, "cell array"));
-    return hx_vtk_scan_real(&r->scan, type, n, *value);
+    return hx_file_scan_real(&r->scan, type, n, *value);
 }
 
 /* The numbers of one array, after its head line. May it become sets? (Numberings may not.) */
-static int read_array(hx_vtk_reader *r, const char *name, const hx_vtk_number *type, int64_t n_comp,
-                      int64_t n, bool may_be_set)
+static int read_array(hx_vtk_reader *r, const char *name, const hx_file_number *type,
+                      int64_t n_comp, int64_t n, bool may_be_set)
 {
     int64_t n_value;
-    HX_TRY(hx_vtk_scan_room(&r->scan, type, n, n_comp, name, &n_value));
+    HX_TRY(hx_file_scan_room(&r->scan, type, n, n_comp, name, &n_value));
     const bool is_int = type->kind == 'i' || type->kind == 'u';
     const bool fits = r->where != HX_VTK_NOWHERE && n_comp == 1 && n == r->n_data;
     if (fits && r->mesh && !r->wanted && is_int && may_be_set && strncmp(name, "vtk", 3) != 0)
@@ -214,19 +214,19 @@ static int read_array(hx_vtk_reader *r, const char *name, const hx_vtk_number *t
         if (!r->has_value && strcmp(name, r->wanted) == 0) {
             r->has_value = true;
             if (r->wanted_n < 0) return keep_array(r, type, n, &r->value);
-            return hx_vtk_scan_real(&r->scan, type, n, r->value);
+            return hx_file_scan_real(&r->scan, type, n, r->value);
         }
         note_seen(r, name);
         if (r->wants_original && !r->original && strcmp(name, "vtkOriginalCellIds") == 0)
             return keep_array(r, type, n, &r->original);
     }
-    return hx_vtk_scan_skip(&r->scan, type, n_value);
+    return hx_file_scan_skip(&r->scan, type, n_value);
 }
 
-static int read_name(hx_vtk_reader *r, char name[HX_VTK_WORD_SIZE])
+static int read_name(hx_vtk_reader *r, char name[HX_FILE_WORD_SIZE])
 {
-    HX_TRY(hx_vtk_scan_need(&r->scan, "the name of an array"));
-    memcpy(name, r->scan.word, HX_VTK_WORD_SIZE);
+    HX_TRY(hx_file_scan_need(&r->scan, "the name of an array"));
+    memcpy(name, r->scan.word, HX_FILE_WORD_SIZE);
     decode_name(name);
     return HX_OK;
 }
@@ -236,19 +236,19 @@ static int skip_metadata(hx_vtk_reader *r)
 {
     char line[8];
     int found;
-    HX_TRY(hx_vtk_scan_line(&r->scan, NULL, 0, &found));
-    do HX_TRY(hx_vtk_scan_line(&r->scan, line, sizeof line, &found));
+    HX_TRY(hx_file_scan_line(&r->scan, NULL, 0, &found));
+    do HX_TRY(hx_file_scan_line(&r->scan, line, sizeof line, &found));
     while (found && line[strspn(line, " \t")] != '\0');
     return HX_OK;
 }
 
 static int read_field(hx_vtk_reader *r)
 {
-    const hx_vtk_number *type;
+    const hx_file_number *type;
     int64_t n_array, n_comp, n;
-    char name[HX_VTK_WORD_SIZE];
-    HX_TRY(hx_vtk_scan_need(&r->scan, "the name of a FIELD"));
-    HX_TRY(hx_vtk_scan_count(&r->scan, "the number of arrays", &n_array));
+    char name[HX_FILE_WORD_SIZE];
+    HX_TRY(hx_file_scan_need(&r->scan, "the name of a FIELD"));
+    HX_TRY(hx_file_scan_count(&r->scan, "the number of arrays", &n_array));
     for (int64_t i = 0; i < n_array; i++) {
         HX_TRY(read_name(r, name));
         while (strcasecmp(name, "METADATA") == 0) {
@@ -256,10 +256,10 @@ static int read_field(hx_vtk_reader *r)
             HX_TRY(read_name(r, name));
         }
         if (strcmp(name, "NULL_ARRAY") == 0) continue;
-        HX_TRY(hx_vtk_scan_count(&r->scan, "the number of components", &n_comp));
-        HX_TRY(hx_vtk_scan_count(&r->scan, "the number of tuples", &n));
-        HX_TRY(hx_vtk_scan_type(&r->scan, &type));
-        HX_TRY(hx_vtk_scan_begin(&r->scan));
+        HX_TRY(hx_file_scan_count(&r->scan, "the number of components", &n_comp));
+        HX_TRY(hx_file_scan_count(&r->scan, "the number of tuples", &n));
+        HX_TRY(hx_vtk_read_type(&r->scan, &type));
+        HX_TRY(hx_file_scan_begin(&r->scan));
         HX_TRY(read_array(r, name, type, n_comp, n, true));
     }
     return HX_OK;
@@ -268,22 +268,22 @@ static int read_field(hx_vtk_reader *r)
 /* SCALARS name type [n_comp], and usually LOOKUP_TABLE name. */
 static int read_scalars(hx_vtk_reader *r)
 {
-    const hx_vtk_number *type;
-    char name[HX_VTK_WORD_SIZE], line[32];
+    const hx_file_number *type;
+    char name[HX_FILE_WORD_SIZE], line[32];
     int found;
     HX_TRY(read_name(r, name));
-    HX_TRY(hx_vtk_scan_type(&r->scan, &type));
-    HX_TRY(hx_vtk_scan_line(&r->scan, line, sizeof line, &found));
+    HX_TRY(hx_vtk_read_type(&r->scan, &type));
+    HX_TRY(hx_file_scan_line(&r->scan, line, sizeof line, &found));
     char *end;
     long n_comp = strtol(line, &end, 10);
     if (end == line) n_comp = 1;
     if (end[strspn(end, " \t")] != '\0' || n_comp < 1 || n_comp > 4)
-        return HX_VTK_RAISE(&r->scan, "SCALARS have 1 to 4 components, not '%s'",
-                            line + strspn(line, " \t"));
-    if (hx_vtk_scan_next_is(&r->scan, "LOOKUP_TABLE")) {
-        HX_TRY(hx_vtk_scan_need(&r->scan, "LOOKUP_TABLE"));
-        HX_TRY(hx_vtk_scan_need(&r->scan, "the name of a lookup table"));
-        HX_TRY(hx_vtk_scan_begin(&r->scan));
+        return HX_FILE_RAISE(&r->scan, "SCALARS have 1 to 4 components, not '%s'",
+                             line + strspn(line, " \t"));
+    if (hx_file_scan_next_is(&r->scan, "LOOKUP_TABLE")) {
+        HX_TRY(hx_file_scan_need(&r->scan, "LOOKUP_TABLE"));
+        HX_TRY(hx_file_scan_need(&r->scan, "the name of a lookup table"));
+        HX_TRY(hx_file_scan_begin(&r->scan));
     }
     return read_array(r, name, type, n_comp, r->n_data, true);
 }
@@ -291,36 +291,36 @@ static int read_scalars(hx_vtk_reader *r)
 /* An attribute with a fixed number of components, or one it names before or instead of its type. */
 static int read_attribute(hx_vtk_reader *r, int64_t n_comp, bool has_type)
 {
-    const hx_vtk_number byte = {"unsigned_char", 1, 'u'}, *type = &byte;
-    char name[HX_VTK_WORD_SIZE];
+    const hx_file_number byte = {"unsigned_char", 1, 'u'}, *type = &byte;
+    char name[HX_FILE_WORD_SIZE];
     HX_TRY(read_name(r, name));
-    if (n_comp == 0) HX_TRY(hx_vtk_scan_count(&r->scan, "the number of components", &n_comp));
-    if (has_type) HX_TRY(hx_vtk_scan_type(&r->scan, &type));
-    HX_TRY(hx_vtk_scan_begin(&r->scan));
+    if (n_comp == 0) HX_TRY(hx_file_scan_count(&r->scan, "the number of components", &n_comp));
+    if (has_type) HX_TRY(hx_vtk_read_type(&r->scan, &type));
+    HX_TRY(hx_file_scan_begin(&r->scan));
     return read_array(r, name, type, n_comp, r->n_data, false);
 }
 
 static int skip_lookup_table(hx_vtk_reader *r)
 {
-    const hx_vtk_number byte = {"unsigned_char", 1, 'u'};
+    const hx_file_number byte = {"unsigned_char", 1, 'u'};
     int64_t n, n_value;
-    HX_TRY(hx_vtk_scan_need(&r->scan, "the name of a lookup table"));
-    HX_TRY(hx_vtk_scan_count(&r->scan, "the number of colours", &n));
-    HX_TRY(hx_vtk_scan_begin(&r->scan));
-    HX_TRY(hx_vtk_scan_room(&r->scan, &byte, n, 4, "LOOKUP_TABLE", &n_value));
-    return hx_vtk_scan_skip(&r->scan, &byte, n_value);
+    HX_TRY(hx_file_scan_need(&r->scan, "the name of a lookup table"));
+    HX_TRY(hx_file_scan_count(&r->scan, "the number of colours", &n));
+    HX_TRY(hx_file_scan_begin(&r->scan));
+    HX_TRY(hx_file_scan_room(&r->scan, &byte, n, 4, "LOOKUP_TABLE", &n_value));
+    return hx_file_scan_skip(&r->scan, &byte, n_value);
 }
 
 /* --- sections --- */
 
 static int read_dataset(hx_vtk_reader *r)
 {
-    HX_TRY(hx_vtk_scan_need(&r->scan, "the kind of DATASET"));
+    HX_TRY(hx_file_scan_need(&r->scan, "the kind of DATASET"));
     if (strcasecmp(r->scan.word, "UNSTRUCTURED_GRID") != 0)
-        return HX_VTK_RAISE(&r->scan,
-                            "DATASET %s; it must be UNSTRUCTURED_GRID (ParaView's filter "
-                            "'Append Datasets' makes one of another grid)",
-                            hx_vtk_scan_shown(&r->scan));
+        return HX_FILE_RAISE(&r->scan,
+                             "DATASET %s; it must be UNSTRUCTURED_GRID (ParaView's filter "
+                             "'Append Datasets' makes one of another grid)",
+                             hx_file_scan_shown(&r->scan));
     return HX_OK;
 }
 
@@ -328,15 +328,15 @@ static int read_data_head(hx_vtk_reader *r, hx_vtk_data_where where)
 {
     int64_t n;
     const bool on_points = where == HX_VTK_ON_POINTS;
-    HX_TRY(hx_vtk_scan_count(&r->scan, "the number of tuples", &n));
+    HX_TRY(hx_file_scan_count(&r->scan, "the number of tuples", &n));
     const int64_t expected = on_points ? r->n_node : r->n_elem;
     if (n != expected)
-        return HX_VTK_RAISE(&r->scan, "%s has %lld tuples; the file has %lld %s",
-                            on_points ? "POINT_DATA" : "CELL_DATA", (long long)n,
-                            (long long)(expected < 0 ? 0 : expected),
-                            on_points ? "points" : "cells");
+        return HX_FILE_RAISE(&r->scan, "%s has %lld tuples; the file has %lld %s",
+                             on_points ? "POINT_DATA" : "CELL_DATA", (long long)n,
+                             (long long)(expected < 0 ? 0 : expected),
+                             on_points ? "points" : "cells");
     if (r->wanted && r->wanted_n >= 0 && r->n_elem != r->wanted_n)
-        return HX_VTK_RAISE(
+        return HX_FILE_RAISE(
             &r->scan, "%lld cells; the mesh of this run has %lld%s", (long long)r->n_elem,
             (long long)r->wanted_n,
             r->n_elem < r->wanted_n ? " (a file written with a threshold lacks elements)" : "");
@@ -375,32 +375,32 @@ static int read_section(hx_vtk_reader *r)
     for (size_t i = 0; i < sizeof attribute_list / sizeof attribute_list[0]; i++)
         if (strcasecmp(word, attribute_list[i].word) == 0 && r->where != HX_VTK_NOWHERE)
             return read_attribute(r, attribute_list[i].n_comp, attribute_list[i].has_type);
-    return HX_VTK_RAISE(&r->scan,
-                        "'%s' where a section is expected (POINTS, CELLS, CELL_TYPES, "
-                        "CELL_DATA, POINT_DATA and, after these, SCALARS, VECTORS, FIELD)",
-                        hx_vtk_scan_shown(&r->scan));
+    return HX_FILE_RAISE(&r->scan,
+                         "'%s' where a section is expected (POINTS, CELLS, CELL_TYPES, "
+                         "CELL_DATA, POINT_DATA and, after these, SCALARS, VECTORS, FIELD)",
+                         hx_file_scan_shown(&r->scan));
 }
 
 static int read_header(hx_vtk_reader *r)
 {
     char line[80];
     int found, minor;
-    HX_TRY(hx_vtk_scan_line(&r->scan, line, sizeof line, &found));
+    HX_TRY(hx_file_scan_line(&r->scan, line, sizeof line, &found));
     if (sscanf(line, "# vtk DataFile Version %d.%d", &r->major, &minor) != 2)
-        return HX_VTK_RAISE(&r->scan,
-                            "not a legacy VTK file, which starts with '# vtk DataFile "
-                            "Version'%s",
-                            line[0] == '<' ? "; this looks like XML (.vtu): save it as legacy .vtk"
-                                           : "");
+        return HX_FILE_RAISE(&r->scan,
+                             "not a legacy VTK file, which starts with '# vtk DataFile "
+                             "Version'%s",
+                             line[0] == '<' ? "; this looks like XML (.vtu): save it as legacy .vtk"
+                                            : "");
     if (r->major < 1 || r->major > 5)
-        return HX_VTK_RAISE(&r->scan, "version %d.%d of the format; 2.0 to 5.1 can be read",
-                            r->major, minor);
-    HX_TRY(hx_vtk_scan_line(&r->scan, r->title, sizeof r->title, &found));
-    HX_TRY(hx_vtk_scan_need(&r->scan, "ASCII or BINARY"));
+        return HX_FILE_RAISE(&r->scan, "version %d.%d of the format; 2.0 to 5.1 can be read",
+                             r->major, minor);
+    HX_TRY(hx_file_scan_line(&r->scan, r->title, sizeof r->title, &found));
+    HX_TRY(hx_file_scan_need(&r->scan, "ASCII or BINARY"));
     const int is_binary = strcasecmp(r->scan.word, "BINARY") == 0;
     if (!is_binary && strcasecmp(r->scan.word, "ASCII") != 0)
-        return HX_VTK_RAISE(&r->scan, "'%s' where ASCII or BINARY is expected",
-                            hx_vtk_scan_shown(&r->scan));
+        return HX_FILE_RAISE(&r->scan, "'%s' where ASCII or BINARY is expected",
+                             hx_file_scan_shown(&r->scan));
     r->scan.is_binary = is_binary;
     return HX_OK;
 }
@@ -409,10 +409,10 @@ static int read_file(hx_vtk_reader *r, const char *path)
 {
     int found;
     r->n_node = r->n_elem = r->odd_elem = -1;
-    HX_TRY(hx_vtk_scan_open(&r->scan, path));
+    HX_TRY(hx_file_scan_open(&r->scan, path));
     HX_TRY(read_header(r));
     for (;;) {
-        HX_TRY(hx_vtk_scan_word(&r->scan, &found));
+        HX_TRY(hx_file_scan_word(&r->scan, &found));
         if (!found) break;
         HX_TRY(read_section(r));
     }
@@ -421,7 +421,7 @@ static int read_file(hx_vtk_reader *r, const char *path)
 
 static void reader_free(hx_vtk_reader *r)
 {
-    hx_vtk_scan_free(&r->scan);
+    hx_file_scan_free(&r->scan);
     free(r->xyz);
     free(r->conn);
     free(r->original);

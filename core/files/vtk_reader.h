@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "../mesh/mesh.h"
-#include "vtk_scan.h"
+#include "file_scan.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,7 +17,7 @@ enum { HX_VTK_CHUNK = 4096 };
 typedef enum { HX_VTK_NOWHERE, HX_VTK_ON_POINTS, HX_VTK_ON_CELLS } hx_vtk_data_where;
 
 typedef struct hx_vtk_reader {
-    hx_vtk_scan scan;
+    hx_file_scan scan;
     int major; /* of the file's version */
     char title[256];
     int64_t n_node, n_elem; /* -1 until their sections were read */
@@ -41,6 +41,9 @@ typedef struct hx_vtk_reader {
     char seen[400];   /* names of the cell arrays met, for the message */
     double precision; /* of the coordinates, relative to the largest one */
 } hx_vtk_reader;
+
+/* Next word as a type of number. */
+int hx_vtk_read_type(hx_file_scan *scan, const hx_file_number **type);
 
 /* Each reads the section whose first word was just read; with r->mesh NULL only the counts.
  * HX_EINPUT: an index out of range, a cell that is no hexahedron, counts that do not fit each other

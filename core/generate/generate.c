@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/random.h"
 #include "../mesh/mesh_internal.h"
 #include "generate_internal.h"
 
@@ -203,7 +204,7 @@ int hx_mesh_distort(hx_mesh *mesh, double share, uint64_t seed)
         state = hx_random_next(&state);
         if (!(edge[a] > 0.0) || isinf(edge[a])) continue;
         for (size_t d = 0; d < 3; d++) {
-            const double unit = (double)(hx_random_next(&state) >> 11) * 0x1p-53;
+            const double unit = hx_random_unit(hx_random_next(&state));
             /* 1 / sqrt(3): no move is longer than share * edge */
             mesh->xyz[(size_t)a * 3 + d] += (2.0 * unit - 1.0) * share * edge[a] / sqrt(3.0);
         }

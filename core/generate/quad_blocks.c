@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/grow.h"
 #include "../base/memory.h"
 
 void hx_curve_at(const hx_curve *curve, double t, double point[2])
@@ -26,17 +27,6 @@ void hx_curve_at(const hx_curve *curve, double t, double point[2])
     for (int d = 0; d < 2; d++) point[d] = (1.0 - curve->bulge) * line[d] + curve->bulge * arc[d];
 }
 
-static int grow(void *array, size_t entry, size_t old_count, size_t count, const char *what)
-{
-    void *old, *grown = NULL;
-    memcpy(&old, array, sizeof old);
-    HX_TRY(hx_alloc_raw(&grown, count, entry, what));
-    if (old_count > 0) memcpy(grown, old, old_count * entry);
-    free(old);
-    memcpy(array, &grown, sizeof grown);
-    return HX_OK;
-}
-
 static int reserve(hx_quads *q, size_t n_point, size_t n_quad)
 {
     const size_t points = (size_t)q->n_point, faces = (size_t)q->n_quad;
@@ -44,13 +34,13 @@ static int reserve(hx_quads *q, size_t n_point, size_t n_quad)
         return HX_RAISE(HX_EINPUT, "block mesh of more than 2^31 points");
     if (points + n_point > q->cap_point) {
         const size_t cap = 2 * points + n_point;
-        HX_TRY(grow(&q->xz, 2 * sizeof *q->xz, points, cap, "block points"));
-        HX_TRY(grow(&q->rim, sizeof *q->rim, points, cap, "block points"));
+        HX_TRY(hx_resize_raw(&q->xz, points, cap, 2 * sizeof *q->xz, "block points"));
+        HX_TRY(hx_resize_raw(&q->rim, points, cap, sizeof *q->rim, "block points"));
         q->cap_point = cap;
     }
     if (faces + n_quad > q->cap_quad) {
         const size_t cap = 2 * faces + n_quad;
-        HX_TRY(grow(&q->quad, 4 * sizeof *q->quad, faces, cap, "block quads"));
+        HX_TRY(hx_resize_raw(&q->quad, faces, cap, 4 * sizeof *q->quad, "block quads"));
         q->cap_quad = cap;
     }
     return HX_OK;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/vec3.h"
 #include "load_faces.h"
 
 enum { LEAF = 4, MAX_LEVEL = 40 }; /* items of a leaf, about */

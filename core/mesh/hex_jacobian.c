@@ -1,5 +1,7 @@
 #include "hex_jacobian.h"
 
+#include "../base/vec3.h"
+
 void hx_hex_map_init(hx_hex_map *map, const double *xyz, const int32_t conn[8])
 {
     const double *x[8];
@@ -27,8 +29,8 @@ void hx_hex_map_init(hx_hex_map *map, const double *xyz, const int32_t conn[8])
 double hx_hex_volume(const hx_hex_map *map)
 {
     const double(*c)[3] = map->c;
-    return 8.0 * (hx_hex_triple(c[1], c[2], c[3]) +
-                  (hx_hex_triple(c[1], c[4], c[6]) + hx_hex_triple(c[4], c[2], c[5]) +
-                   hx_hex_triple(c[6], c[5], c[3])) /
+    return 8.0 * (hx_triple3(c[1], c[2], c[3]) +
+                  (hx_triple3(c[1], c[4], c[6]) + hx_triple3(c[4], c[2], c[5]) +
+                   hx_triple3(c[6], c[5], c[3])) /
                       3.0);
 }

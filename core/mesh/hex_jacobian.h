@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "../base/vec3.h"
+#include "hex8.h"
 #include "mesh.h"
 
 #ifdef __cplusplus
@@ -23,21 +25,11 @@ enum {
 /* The map of an element with these nodes. */
 void hx_hex_map_init(hx_hex_map *map, const double *xyz, const int32_t conn[8]);
 
-/* a . (b x c) */
-static inline double hx_hex_triple(const double a[3], const double b[3], const double c[3])
-{
-    return a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
-           a[2] * (b[0] * c[1] - b[1] * c[0]);
-}
-
 /* Reference coordinate of one of the 16 points. */
 static inline double hx_hex_point(int point, int direction)
 {
     const double at = point < HX_HEX_CORNERS ? 1.0 : 0.57735026918962576451;
-    const int bit = direction == 0   ? ((point + 1) >> 1) & 1
-                    : direction == 1 ? (point >> 1) & 1
-                                     : (point >> 2) & 1;
-    return bit ? at : -at;
+    return at * hx_hex8_sign(point % 8, direction);
 }
 
 /* det J at one of the 16 points (length^3); size[i] = squared length of column i of J. */
@@ -51,11 +43,10 @@ static inline double hx_hex_det_columns(const hx_hex_map *map, int point, double
         js[d] = map->c[2][d] + c4 * r + c5 * t + c7 * r * t;
         jt[d] = map->c[3][d] + c5 * s + c6 * r + c7 * r * s;
     }
-    size[0] = jr[0] * jr[0] + jr[1] * jr[1] + jr[2] * jr[2];
-    size[1] = js[0] * js[0] + js[1] * js[1] + js[2] * js[2];
-    size[2] = jt[0] * jt[0] + jt[1] * jt[1] + jt[2] * jt[2];
-    return jr[0] * (js[1] * jt[2] - js[2] * jt[1]) + jr[1] * (js[2] * jt[0] - js[0] * jt[2]) +
-           jr[2] * (js[0] * jt[1] - js[1] * jt[0]);
+    size[0] = hx_dot3(jr, jr);
+    size[1] = hx_dot3(js, js);
+    size[2] = hx_dot3(jt, jt);
+    return hx_triple3(jr, js, jt);
 }
 
 /* det J; *square = the squared product of the column lengths. */

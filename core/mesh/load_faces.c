@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/vec3.h"
 #include "hex8.h"
 
 static int own_faces(const hx_mesh *mesh, const hx_set *set, int64_t *n_face, int64_t **face)

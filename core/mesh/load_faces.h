@@ -2,31 +2,11 @@
 #ifndef HX_LOAD_FACES_H
 #define HX_LOAD_FACES_H
 
-#include <math.h>
-
 #include "mesh.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-static inline double hx_dot3(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static inline double hx_norm3(const double v[3])
-{
-    return sqrt(hx_dot3(v, v));
-}
-
-static inline void hx_cross3(const double a[3], const double b[3], double c[3])
-{
-    for (int i = 0; i < 3; i++) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
-        c[i] = a[j] * b[k] - a[k] * b[j];
-    }
-}
 
 /* A 2x2 Gauss point of a bilinear face. */
 typedef struct hx_face_point {

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/sort.h"
 #include "../base/sum.h"
+#include "../base/vec3.h"
 #include "hex_jacobian.h"
 #include "mesh_internal.h"
 
@@ -92,26 +94,6 @@ static void prefix_sum(int64_t *ptr, int64_t n)
     }
 }
 
-static int compare_u32(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
-static void sort_few(uint32_t *list, int64_t n)
-{
-    if (n > 64) {
-        qsort(list, (size_t)n, sizeof *list, compare_u32);
-        return;
-    }
-    for (int64_t i = 1; i < n; i++) {
-        const uint32_t value = list[i];
-        int64_t k = i;
-        for (; k > 0 && list[k - 1] > value; k--) list[k] = list[k - 1];
-        list[k] = value;
-    }
-}
-
 int hx_mesh_build_incidence(const hx_mesh *mesh, int64_t **ptr_out, uint32_t **list_out)
 {
     int64_t *ptr = NULL;
@@ -141,7 +123,7 @@ int hx_mesh_build_incidence(const hx_mesh *mesh, int64_t **ptr_out, uint32_t **l
         list[place] = (uint32_t)i;
     }
 #pragma omp parallel for schedule(static)
-    for (int64_t a = 0; a < n_node; a++) sort_few(list + ptr[a], ptr[a + 1] - ptr[a]);
+    for (int64_t a = 0; a < n_node; a++) hx_sort_few_u32(list + ptr[a], ptr[a + 1] - ptr[a]);
     *ptr_out = ptr;
     *list_out = list;
     return HX_OK;
@@ -210,20 +192,16 @@ static int is_bad_map(const hx_hex_map *map, double *worst, int *worst_point)
     return bad;
 }
 
-static double length3(const double v[3])
-{
-    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-}
-
 /* 1 if the map is surely invertible, by a bound: columns of J differ from those at the centre by
  * the lengths of the mixed terms at most, and det J by what these add to the product of lengths. */
 static int is_surely_good_map(const hx_hex_map *map)
 {
     const double(*c)[3] = map->c;
-    const double r = length3(c[1]), s = length3(c[2]), t = length3(c[3]);
-    const double rs = length3(c[4]), st = length3(c[5]), rt = length3(c[6]), rst = length3(c[7]);
+    const double r = hx_norm3(c[1]), s = hx_norm3(c[2]), t = hx_norm3(c[3]);
+    const double rs = hx_norm3(c[4]), st = hx_norm3(c[5]), rt = hx_norm3(c[6]),
+                 rst = hx_norm3(c[7]);
     const double most = (r + rs + rt + rst) * (s + rs + st + rst) * (t + st + rt + rst);
-    return hx_hex_triple(c[1], c[2], c[3]) - (most - r * s * t) > 1e-6 * most;
+    return hx_triple3(c[1], c[2], c[3]) - (most - r * s * t) > 1e-6 * most;
 }
 
 /* 1 if the map is surely invertible, by margins that leave no room for rounding and without the

@@ -116,6 +116,17 @@ int hx_mesh_face_is_inner(const hx_mesh *mesh, int64_t face);
 int64_t hx_mesh_node_number(const hx_mesh *mesh, int64_t node);
 int64_t hx_mesh_elem_number(const hx_mesh *mesh, int64_t elem);
 
+/* Mean of an element's eight nodes. */
+static inline void hx_mesh_centroid(const hx_mesh *mesh, int64_t elem, double x[3])
+{
+    const int32_t *const conn = mesh->conn + 8 * elem;
+    for (int i = 0; i < 3; i++) {
+        double sum = 0.0;
+        for (int a = 0; a < 8; a++) sum += mesh->xyz[3 * (int64_t)conn[a] + i];
+        x[i] = 0.125 * sum;
+    }
+}
+
 /* Bytes of host memory the mesh holds. */
 size_t hx_mesh_bytes(const hx_mesh *mesh);
 

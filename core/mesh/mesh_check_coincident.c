@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/sort.h"
 #include "../base/sum.h"
 #include "mesh_check.h"
 #include "mesh_internal.h"
@@ -117,16 +118,6 @@ static int compare_faces(const void *a, const void *b)
     return (x->elem > y->elem) - (x->elem < y->elem);
 }
 
-static void sort_four(int32_t v[4])
-{
-    for (int i = 1; i < 4; i++)
-        for (int k = i; k > 0 && v[k - 1] > v[k]; k--) {
-            const int32_t larger = v[k - 1];
-            v[k - 1] = v[k];
-            v[k] = larger;
-        }
-}
-
 /* Fills face (NULL: counts) with the faces all of whose places have several nodes. */
 static int64_t list_double_faces(const hx_mesh *mesh, const int32_t *rep, const uint8_t *is_double,
                                  double_face *face)
@@ -145,8 +136,8 @@ static int64_t list_double_faces(const hx_mesh *mesh, const int32_t *rep, const 
                 one.node[k] = conn[hx_hex_face[f][k]];
                 one.place[k] = rep[one.node[k]];
             }
-            sort_four(one.node);
-            sort_four(one.place);
+            hx_sort_four(one.node);
+            hx_sort_four(one.place);
             if (face) face[n] = one;
             n++;
         }

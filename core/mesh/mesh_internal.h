@@ -27,37 +27,4 @@ void hx_set_free(hx_set *set);
 /* Ascending list of the indices whose flag is not 0; *list is the caller's. */
 int hx_list_flagged(const uint8_t *flag, int64_t n_flag, int64_t *n, int32_t **list);
 
-/* Entries that several threads work on; no order between entries is implied. */
-static inline uint32_t hx_atomic_load(const uint32_t *entry)
-{
-    return __atomic_load_n(entry, __ATOMIC_RELAXED);
-}
-
-static inline void hx_atomic_store(uint32_t *entry, uint32_t value)
-{
-    __atomic_store_n(entry, value, __ATOMIC_RELAXED);
-}
-
-/* 1 if the entry was `expected` and is `value` now. */
-static inline int hx_atomic_replace(uint32_t *entry, uint32_t expected, uint32_t value)
-{
-    return __atomic_compare_exchange_n(entry, &expected, value, 0, __ATOMIC_RELAXED,
-                                       __ATOMIC_RELAXED);
-}
-
-static inline void hx_atomic_min(uint32_t *entry, uint32_t value)
-{
-    uint32_t now = hx_atomic_load(entry);
-    while (value < now && !hx_atomic_replace(entry, now, value)) now = hx_atomic_load(entry);
-}
-
-/* Next number of a splitmix64 sequence (Steele, Lea, Flood 2014). */
-static inline uint64_t hx_random_next(uint64_t *state)
-{
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 #endif

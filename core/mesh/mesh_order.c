@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/atomics.h"
 #include "../base/memory.h"
 #include "../base/radix_sort.h"
+#include "../base/random.h"
 #include "../base/sum.h"
 #include "hex8.h"
 #include "mesh.h"
@@ -73,7 +75,7 @@ static int permutation(int32_t **list, int64_t n, uint64_t seed)
     HX_TRY(hx_alloc_raw(&key, (size_t)n, sizeof *key, "random keys"));
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < n; i++) {
-        uint64_t state = seed + (uint64_t)i * 0x9e3779b97f4a7c15u; /* entry i of one sequence */
+        uint64_t state = seed + (uint64_t)i * HX_RANDOM_STEP; /* entry i of one sequence */
         key[i] = hx_random_next(&state) >> (64 - KEY_BITS);
     }
     const int rc = hx_radix_sort(key, *list, n, KEY_BITS);
@@ -135,15 +137,6 @@ static void hilbert_keys(uint32_t x[3][KEY_BLOCK], int n, uint64_t *key)
     }
 }
 
-static void centroid(const hx_mesh *mesh, int64_t e, double centre[3])
-{
-    centre[0] = centre[1] = centre[2] = 0.0;
-    for (int i = 0; i < 8; i++) {
-        const double *const x = mesh->xyz + (size_t)mesh->conn[(size_t)e * 8 + (size_t)i] * 3;
-        for (int d = 0; d < 3; d++) centre[d] += 0.125 * x[d];
-    }
-}
-
 /* Mean volume of the elements, each taken for a parallelepiped; 0 if that is not positive. */
 static double mean_volume(const hx_mesh *mesh)
 {
@@ -199,7 +192,7 @@ static void fill_keys(const hx_mesh *mesh, uint64_t *key)
         uint32_t cell[3][KEY_BLOCK] = {{0}};
         for (int i = 0; i < n; i++) {
             double centre[3];
-            centroid(mesh, begin + i, centre);
+            hx_mesh_centroid(mesh, begin + i, centre);
             for (int d = 0; d < 3; d++) {
                 const double at = (centre[d] - lo[d]) * scale;
                 cell[d][i] =

@@ -7,6 +7,7 @@
 #include <omp.h>
 #endif
 
+#include "../base/atomics.h"
 #include "../base/memory.h"
 #include "hex_jacobian.h"
 #include "mesh_internal.h"

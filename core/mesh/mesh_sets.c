@@ -2,7 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/grow.h"
 #include "../base/memory.h"
+#include "../base/sort.h"
 #include "../base/sum.h"
 #include "mesh.h"
 #include "mesh_internal.h"
@@ -25,17 +27,9 @@ const hx_set *hx_mesh_find_set(const hx_mesh *mesh, const char *name)
 
 int hx_mesh_append_set(hx_mesh *mesh, const char *name, hx_set **set)
 {
-    hx_set *grown = NULL;
-    HX_TRY(hx_alloc(&grown, mesh->n_set + 1, sizeof *grown, "sets"));
-    const int rc = hx_strdup(&grown[mesh->n_set].name, name);
-    if (rc < 0) {
-        free(grown);
-        return rc;
-    }
-    if (mesh->n_set > 0) memcpy(grown, mesh->set, mesh->n_set * sizeof *grown);
-    free(mesh->set);
-    mesh->set = grown;
-    *set = &grown[mesh->n_set++];
+    HX_TRY(hx_resize(&mesh->set, mesh->n_set, mesh->n_set + 1, sizeof *mesh->set, "sets"));
+    HX_TRY(hx_strdup(&mesh->set[mesh->n_set].name, name));
+    *set = &mesh->set[mesh->n_set++];
     return HX_OK;
 }
 
@@ -81,50 +75,15 @@ static int is_large(int64_t n, int64_t n_all)
     return n > n_all / 1024;
 }
 
-static int compare_i32(const void *a, const void *b)
-{
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
-static int compare_i64(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* Sorts and removes duplicates; *n shrinks. */
-static void sort_unique_i32(int32_t *list, int64_t *n)
-{
-    int64_t kept = 0, i = 1;
-    while (i < *n && list[i - 1] <= list[i]) i++;
-    if (i < *n) qsort(list, (size_t)*n, sizeof *list, compare_i32);
-    for (i = 0; i < *n; i++)
-        if (kept == 0 || list[kept - 1] != list[i]) list[kept++] = list[i];
-    *n = kept;
-}
-
-static void sort_unique_i64(int64_t *list, int64_t *n)
-{
-    int64_t kept = 0, i = 1;
-    while (i < *n && list[i - 1] <= list[i]) i++;
-    if (i < *n) qsort(list, (size_t)*n, sizeof *list, compare_i64);
-    for (i = 0; i < *n; i++)
-        if (kept == 0 || list[kept - 1] != list[i]) list[kept++] = list[i];
-    *n = kept;
-}
-
 /* list := sorted union of list and more. */
 static int merge_i32(int32_t **list, int64_t *n, const int32_t *more, int64_t n_more)
 {
-    int32_t *merged = NULL;
-    HX_TRY(hx_alloc_raw(&merged, (size_t)(*n + n_more), sizeof *merged, "members of a set"));
-    if (*n > 0) memcpy(merged, *list, (size_t)*n * sizeof *merged);
-    if (n_more > 0) memcpy(merged + *n, more, (size_t)n_more * sizeof *merged);
-    free(*list);
-    *list = merged;
+    HX_TRY(
+        hx_resize_raw(list, (size_t)*n, (size_t)(*n + n_more), sizeof **list, "members of a set"));
+    if (n_more > 0) memcpy(*list + *n, more, (size_t)n_more * sizeof **list);
     *n += n_more;
-    sort_unique_i32(merged, n);
+    hx_sort_i32(*list, *n);
+    *n = hx_unique_i32(*list, *n);
     return HX_OK;
 }
 
@@ -179,20 +138,18 @@ int hx_mesh_add_face_set(hx_mesh *mesh, const char *name, int64_t n, const int64
 {
     hx_set *set;
     int64_t min = 0, max = -1;
-    int64_t *merged = NULL;
     for (int64_t i = 0; i < n; i++) {
         if (face[i] < min) min = face[i];
         if (face[i] > max) max = face[i];
     }
     HX_TRY(
         open_set(mesh, name, "face (element * 6 + local face)", min, max, 6 * mesh->n_elem, &set));
-    HX_TRY(hx_alloc_raw(&merged, (size_t)(set->n_face + n), sizeof *merged, "faces of a set"));
-    if (set->n_face > 0) memcpy(merged, set->face, (size_t)set->n_face * sizeof *merged);
-    if (n > 0) memcpy(merged + set->n_face, face, (size_t)n * sizeof *merged);
-    free(set->face);
-    set->face = merged;
+    HX_TRY(hx_resize_raw(&set->face, (size_t)set->n_face, (size_t)(set->n_face + n),
+                         sizeof *set->face, "faces of a set"));
+    if (n > 0) memcpy(set->face + set->n_face, face, (size_t)n * sizeof *set->face);
     set->n_face += n;
-    sort_unique_i64(merged, &set->n_face);
+    hx_sort_i64(set->face, set->n_face);
+    set->n_face = hx_unique_i64(set->face, set->n_face);
     return HX_OK;
 }
 
@@ -211,7 +168,8 @@ int hx_mesh_renumber_sets(hx_mesh *mesh, const int32_t *node_new, const int32_t 
 #pragma omp parallel for schedule(static)
             for (int64_t j = 0; j < *n[k]; j++) (*list[k])[j] = renumber[k][(*list[k])[j]];
             if (!is_large(*n[k], n_all[k])) {
-                sort_unique_i32(*list[k], n[k]);
+                hx_sort_i32(*list[k], *n[k]);
+                *n[k] = hx_unique_i32(*list[k], *n[k]);
                 continue;
             }
 #pragma omp parallel for schedule(static)
@@ -226,7 +184,8 @@ int hx_mesh_renumber_sets(hx_mesh *mesh, const int32_t *node_new, const int32_t 
         }
         for (int64_t j = 0; j < set->n_face; j++)
             set->face[j] = (int64_t)elem_new[set->face[j] / 6] * 6 + set->face[j] % 6;
-        sort_unique_i64(set->face, &set->n_face);
+        hx_sort_i64(set->face, set->n_face);
+        set->n_face = hx_unique_i64(set->face, set->n_face);
     }
     free(flag);
     return HX_OK;

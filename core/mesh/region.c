@@ -83,11 +83,8 @@ static void flag_shape(const hx_mesh *mesh, const shape *s, uint8_t *node, uint8
         node[a] = (uint8_t)is_inside(s, mesh->xyz + (size_t)a * 3);
 #pragma omp parallel for
     for (int64_t e = 0; e < mesh->n_elem; e++) {
-        double centre[3] = {0.0, 0.0, 0.0};
-        for (int c = 0; c < 8; c++) {
-            const double *const x = mesh->xyz + (size_t)mesh->conn[(size_t)e * 8 + (size_t)c] * 3;
-            for (int d = 0; d < 3; d++) centre[d] += 0.125 * x[d];
-        }
+        double centre[3];
+        hx_mesh_centroid(mesh, e, centre);
         elem[e] = (uint8_t)is_inside(s, centre);
     }
 }

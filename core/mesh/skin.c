@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/vec3.h"
 #include "face_tree.h"
 #include "load_faces.h"
 
@@ -16,15 +17,6 @@ static void flag_first_layer(const hx_mesh *mesh, const hx_set *set, int64_t n_f
         const int64_t node = set->node[k];
         for (int64_t i = mesh->node_elem_ptr[node]; i < mesh->node_elem_ptr[node + 1]; i++)
             flag[mesh->node_elem[i] / 8] = 1;
-    }
-}
-
-static void centroid(const hx_mesh *mesh, int64_t e, double x[3])
-{
-    const int32_t *conn = mesh->conn + 8 * e;
-    for (int i = 0; i < 3; i++) {
-        x[i] = 0.0;
-        for (int a = 0; a < 8; a++) x[i] += 0.125 * mesh->xyz[3 * (int64_t)conn[a] + i];
     }
 }
 
@@ -70,7 +62,7 @@ int hx_skin_flag(const hx_mesh *mesh, const hx_set *set, double thickness, uint8
         side s = {.tree = &tree, .limit = limit};
         for (int64_t e = begin; e < end; e++) {
             double x[3];
-            centroid(mesh, e, x);
+            hx_mesh_centroid(mesh, e, x);
             if (!flag[e]) flag[e] = (uint8_t)is_within(&s, x);
             count += flag[e];
         }

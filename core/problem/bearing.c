@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/vec3.h"
 #include "../mesh/load_faces.h"
 #include "problem_internal.h"
-#include "symmetric3.h"
+#include "symmetric.h"
 
 #define PI 3.14159265358979323846
 

@@ -10,9 +10,10 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/vec3.h"
 #include "../mesh/load_faces.h"
 #include "problem_internal.h"
-#include "symmetric3.h"
+#include "symmetric.h"
 
 /* What the nodes' positions and weights amount to. */
 typedef struct share {

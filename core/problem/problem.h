@@ -1,68 +1,14 @@
-/* The mechanical problem: material, supports, load cases, passive elements, the SIMP law.
- *
- * Units are the user's, only consistent: length L, force F, so E and pressures in F/L^2. */
+/* The mechanical problem made of what is asked (spec.h) and a mesh: numbers on nodes, degrees of
+ * freedom and elements. */
 #ifndef HX_PROBLEM_H
 #define HX_PROBLEM_H
 
-#include "../base/notes.h"
 #include "../mesh/mesh.h"
+#include "spec.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum { HX_FIX_X = 1, HX_FIX_Y = 2, HX_FIX_Z = 4 };
-
-/* `origin` in the specifications says where the user wrote them ("bracket.cfg:12: supports[0]"); it
- * leads every message about them. All pointers are borrowed during hx_problem_create only. */
-typedef struct hx_support_spec {
-    const char *set; /* NULL: what the mesh's file states */
-    const char *origin;
-    unsigned fix;    /* HX_FIX_* of the prescribed components */
-    double value[3]; /* prescribed displacement, length */
-} hx_support_spec;
-
-typedef enum {
-    HX_SPRING_TOTAL, /* stiffness of the whole set, shared by area if it spans boundary faces, else
-                        equally over its nodes */
-    HX_SPRING_NODE,  /* at every node */
-    HX_SPRING_AREA   /* per area of the set's boundary faces */
-} hx_spring_share;
-
-/* Springs from a set to ground. */
-typedef struct hx_spring_spec {
-    const char *set, *origin;
-    double stiffness[3]; /* along x, y, z, force/length (per area) */
-    hx_spring_share per;
-} hx_spring_spec;
-
-typedef enum {
-    HX_LOAD_NODE_FORCE,  /* value = force at every node of the set */
-    HX_LOAD_TOTAL_FORCE, /* value = force shared over the set: by area if it spans boundary faces,
-                            else equally over its nodes */
-    HX_LOAD_TRACTION, /* value = force per area on the set's boundary faces, consistent nodal loads
-                       */
-    HX_LOAD_PRESSURE, /* value[0] = pressure on the set's boundary faces, positive pushes inwards */
-    HX_LOAD_BEARING,  /* value = force of a pin on the bore whose boundary faces the set holds
-                         (bearing.h) */
-    HX_LOAD_REMOTE,   /* value = force at `point`, `moment` about it; shared by the set's nodes, by
-                         area if it spans boundary faces, else equally, leaving them flexible */
-    HX_LOAD_REMOTE_RIGID, /* the same, and the set moves as one rigid body in all load cases */
-    HX_LOAD_GRAVITY,      /* value = acceleration of the whole part, which has no set */
-    HX_LOAD_CENTRIFUGAL,  /* value = axis through `point`, of any length, about which the whole part
-                             turns at `speed` */
-    HX_LOAD_FROM_FILE     /* forces that the mesh's file states; no set */
-} hx_load_kind;
-
-typedef struct hx_load_spec {
-    const char *set, *origin;
-    hx_load_kind kind;
-    double value[3];
-    int load_case; /* 1-based. HX_LOAD_FROM_FILE: 0 takes each step of the file as the case of its
-                      number, else that step, or the only one there is */
-    double moment[3], point[3]; /* HX_LOAD_REMOTE..: force * length, length */
-    double speed;               /* HX_LOAD_CENTRIFUGAL: radians per time */
-} hx_load_spec;
 
 /* density b(x) = at_origin + gradient x: what gravity and rotations of a case exert on a volume of
  * solid material. Other densities: body_force.h. */
@@ -79,30 +25,6 @@ typedef struct hx_rigid_set {
     double centre[3];     /* of its nodes */
     double inverse[3][3]; /* pseudo-inverse of their second moment about it */
 } hx_rigid_set;
-
-typedef struct hx_passive_spec {
-    const char *set, *origin;
-    double density; /* in [rho_min, 1] */
-    double skin;    /* > 0: the elements within this length of the set (skin.h); 0: the set's own */
-} hx_passive_spec;
-
-typedef struct hx_problem_params {
-    const char *origin; /* of messages that belong to no entry: "bracket.cfg" */
-    double young, poisson;
-    double density; /* mass per volume; 0: not given, which loads by mass refuse */
-    double penalty, rho_min, volume_fraction;
-    size_t n_support, n_load, n_passive, n_weight, n_spring;
-    const hx_support_spec *support;
-    const hx_load_spec *load;
-    const hx_passive_spec *passive;
-    const double *weight; /* [n_weight] of the load cases; n_weight = 0: all 1 */
-    const hx_spring_spec *spring;
-    hx_notes *notes; /* warnings: faces that are left out; NULL: nobody listens */
-} hx_problem_params;
-
-/* Solid with E = 1, nu = 0.3, SIMP with penalty 3 above rho_min = 0.001; nothing is held or loaded.
- */
-hx_problem_params hx_problem_defaults(void);
 
 typedef struct hx_problem {
     const hx_mesh *mesh; /* (borrowed) */

@@ -6,13 +6,14 @@
 
 #include "../base/memory.h"
 #include "../base/sum.h"
+#include "../base/vec3.h"
 #include "body_force.h"
 #include "problem_internal.h"
 
 /* b(x) = speed^2 (d - (d.a) a), d = x - point, a the axis' direction. */
 static int add_rotation(const hx_load_spec *load, double density, hx_body_field *field)
 {
-    const double *v = load->value, length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    const double *v = load->value, length = hx_norm3(v);
     const double size = density * load->speed * load->speed;
     if (!(length > 0.0) || !isfinite(length))
         return HX_RAISE(HX_EINPUT, "%s: the axis [%g, %g, %g] has no direction", load->origin, v[0],

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../base/vec3.h"
 #include "../mesh/load_faces.h"
 #include "problem_internal.h"
 

@@ -10,8 +10,10 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/vec3.h"
 #include "../mesh/mesh_quality.h"
 #include "problem_internal.h"
+#include "symmetric.h"
 
 typedef struct rigid_body {
     double lower[3], upper[3];
@@ -50,31 +52,11 @@ static void add_held(const double *x, int i, rigid_body *body)
     body->n_fixed++;
 }
 
-/* Smallest eigenvalue and its vector of a symmetric 6 x 6 matrix, by Jacobi rotations. */
+/* Smallest eigenvalue and its vector of a symmetric 6 x 6 matrix. */
 static double smallest_eigen(double a[6][6], double vector[6], double *largest)
 {
-    double v[6][6] = {{0.0}};
-    for (int i = 0; i < 6; i++) v[i][i] = 1.0;
-    for (int sweep = 0; sweep < 30; sweep++)
-        for (int p = 0; p < 5; p++)
-            for (int q = p + 1; q < 6; q++) {
-                if (a[p][q] == 0.0) continue;
-                const double theta = 0.5 * atan2(2.0 * a[p][q], a[p][p] - a[q][q]);
-                const double c = cos(theta), s = sin(theta);
-                for (int k = 0; k < 6; k++) {
-                    const double akp = a[k][p], akq = a[k][q];
-                    a[k][p] = c * akp + s * akq;
-                    a[k][q] = -s * akp + c * akq;
-                }
-                for (int k = 0; k < 6; k++) {
-                    const double apk = a[p][k], aqk = a[q][k];
-                    a[p][k] = c * apk + s * aqk;
-                    a[q][k] = -s * apk + c * aqk;
-                    const double vkp = v[k][p], vkq = v[k][q];
-                    v[k][p] = c * vkp + s * vkq;
-                    v[k][q] = -s * vkp + c * vkq;
-                }
-            }
+    double v[6][6];
+    hx_symmetric_rotate(6, a[0], v[0]);
     int least = 0;
     *largest = a[0][0];
     for (int i = 1; i < 6; i++) {
@@ -87,7 +69,7 @@ static double smallest_eigen(double a[6][6], double vector[6], double *largest)
 
 static void describe_direction(const double d[3], char *text, size_t n_text)
 {
-    const double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    const double length = hx_norm3(d);
     for (int i = 0; i < 3; i++)
         if (fabs(d[i]) > 0.999 * length) {
             snprintf(text, n_text, "%c", "xyz"[i]);

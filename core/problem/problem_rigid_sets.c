@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/vec3.h"
 #include "../mesh/load_faces.h"
 #include "problem_internal.h"
-#include "symmetric3.h"
+#include "symmetric.h"
 
 /* Centre of the nodes, and the pseudo-inverse of their second moment: nodes in a line do not turn
  * about it, a single one does not turn. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/sort.h"
 
 static const char *const WHAT = "multigrid lattice";
 
@@ -16,21 +17,17 @@ typedef struct extents {
     double mean[3]; /* edges of the elements' boxes */
 } extents;
 
-static void element_box(const hx_mesh *mesh, int64_t e, double low[3], double high[3],
-                        double centroid[3])
+static void element_box(const hx_mesh *mesh, int64_t e, double low[3], double high[3])
 {
     const int32_t *conn = mesh->conn + 8 * e;
     for (int i = 0; i < 3; i++) {
-        double sum = 0.0;
         low[i] = INFINITY;
         high[i] = -INFINITY;
         for (int a = 0; a < 8; a++) {
             const double x = mesh->xyz[3 * (int64_t)conn[a] + i];
-            sum += x;
             low[i] = x < low[i] ? x : low[i];
             high[i] = x > high[i] ? x : high[i];
         }
-        centroid[i] = 0.125 * sum;
     }
 }
 
@@ -44,14 +41,15 @@ static extents measure(const hx_mesh *mesh)
 #pragma omp parallel for schedule(static) reduction(max : half0, half1, half2)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         double low[3], high[3], c[3];
-        element_box(mesh, e, low, high, c);
+        element_box(mesh, e, low, high);
+        hx_mesh_centroid(mesh, e, c);
         half0 = fmax(half0, fmax(high[0] - c[0], c[0] - low[0]));
         half1 = fmax(half1, fmax(high[1] - c[1], c[1] - low[1]));
         half2 = fmax(half2, fmax(high[2] - c[2], c[2] - low[2]));
     }
     for (int64_t e = 0; e < mesh->n_elem; e += stride, n++) {
-        double low[3], high[3], c[3];
-        element_box(mesh, e, low, high, c);
+        double low[3], high[3];
+        element_box(mesh, e, low, high);
         for (int i = 0; i < 3; i++) x.mean[i] += high[i] - low[i];
     }
     x.half[0] = half0;
@@ -169,17 +167,6 @@ static int number_grid(grid *g)
     return HX_OK;
 }
 
-/* Sorts a short list. */
-static void sort_short(int32_t *list, int64_t n)
-{
-    for (int64_t i = 1; i < n; i++) {
-        const int32_t value = list[i];
-        int64_t k = i;
-        for (; k > 0 && list[k - 1] > value; k--) list[k] = list[k - 1];
-        list[k] = value;
-    }
-}
-
 /* Items 0 .. n-1 by key (0 .. n_key-1), ascending within a key; at[n_key + 1]. */
 static void sort_by_key(const int32_t *key, int64_t n, int32_t *list, int32_t *at, int64_t n_key)
 {
@@ -199,15 +186,15 @@ static void sort_by_key(const int32_t *key, int64_t n, int32_t *list, int32_t *a
     }
     at[n_key] = (int32_t)n;
 #pragma omp parallel for schedule(static)
-    for (int64_t k = 0; k < n_key; k++) sort_short(list + at[k], at[k + 1] - at[k]);
+    for (int64_t k = 0; k < n_key; k++) hx_sort_few_i32(list + at[k], at[k + 1] - at[k]);
 }
 
 /* The cell that holds an element's centroid, of n[3]. */
 static void find_cell(const hx_lattice *lattice, const hx_mesh *mesh, int64_t e, const int64_t n[3],
                       int64_t at[3])
 {
-    double low[3], high[3], c[3];
-    element_box(mesh, e, low, high, c);
+    double c[3];
+    hx_mesh_centroid(mesh, e, c);
     for (int i = 0; i < 3; i++) {
         at[i] = (int64_t)floor((c[i] - lattice->origin[i]) / lattice->size[i]);
         at[i] = at[i] < 0 ? 0 : at[i] >= n[i] ? n[i] - 1 : at[i];

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/sort.h"
 #include "../base/sum.h"
 
 enum {
@@ -430,17 +431,6 @@ static void number_shared(hx_patches *p, const hx_mesh *mesh, const shared_begin
     p->shared_ptr[p->n_shared] = (int32_t)p->n_shared_row;
 }
 
-/* Sorts a list, mostly of two to eight. */
-static void sort_rows(int32_t *list, int n)
-{
-    for (int i = 1; i < n; i++) {
-        const int32_t value = list[i];
-        int k = i;
-        for (; k > 0 && list[k - 1] > value; k--) list[k] = list[k - 1];
-        list[k] = value;
-    }
-}
-
 /* Lists the rows of shared nodes and marks them. */
 static int list_shared(hx_patches *p, const hx_mesh *mesh)
 {
@@ -472,7 +462,7 @@ static int list_shared(hx_patches *p, const hx_mesh *mesh)
     }
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < p->n_shared; i++)
-        sort_rows(p->shared_row + p->shared_ptr[i], listed[i]);
+        hx_sort_few_i32(p->shared_row + p->shared_ptr[i], listed[i]);
     rc = HX_OK;
 fail:
     free(n_of);

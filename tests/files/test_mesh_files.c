@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/base/atomic_file.h"
 #include "core/files/gmsh.h"
@@ -98,6 +99,43 @@ static void test_round_trip(int is_ascii, int is_reordered)
     hx_mesh_free(&last);
 }
 
+/* Every format of the table that can be written gives the mesh and its sets back by the table. */
+static void test_formats(void)
+{
+    const int32_t elem[3] = {0, 3, 7}, node[4] = {0, 9, 20, 4};
+    int n_written = 0;
+    for (size_t i = 0; i < hx_n_mesh_format; i++) {
+        const hx_mesh_format *const format = &hx_mesh_formats[i];
+        const hx_mesh_write_options options = {.title = "box"};
+        hx_mesh mesh, again;
+        char name[32];
+        if (!hx_mesh_can_write(format)) continue;
+        snprintf(name, sizeof name, "box%s", format->extension);
+        const char *const path = in_folder(name);
+        generate(&mesh, 4, 2, 3);
+        CHECK_OK(hx_mesh_add_elem_set(&mesh, "three", 3, elem));
+        CHECK_OK(hx_mesh_add_node_set(&mesh, "four", 4, node));
+        CHECK_OK(hx_mesh_finish(&mesh));
+        CHECK_MSG(format->write != NULL, "%s", format->name);
+        if (!format->write) continue;
+        CHECK_OK(format->write(path, &mesh, &options));
+        CHECK(hx_mesh_format_of_file(path) == format);
+        CHECK_OK(hx_mesh_read(path, (double)NAN, &again, NULL));
+        CHECK_OK(hx_mesh_finish(&again));
+        CHECK(again.n_node == mesh.n_node && again.n_elem == mesh.n_elem);
+        CHECK(memcmp(again.conn, mesh.conn, 8 * (size_t)mesh.n_elem * sizeof *mesh.conn) == 0);
+        const hx_set *const three = hx_mesh_find_set(&again, "three");
+        const hx_set *const four = hx_mesh_find_set(&again, "four");
+        CHECK(three && three->n_elem == 3 && memcmp(three->elem, elem, sizeof elem) == 0);
+        CHECK(four && four->n_node == 4 && four->node[3] == 20);
+        remove(path);
+        hx_mesh_free(&again);
+        hx_mesh_free(&mesh);
+        n_written++;
+    }
+    CHECK_MSG(n_written == 3, "%d formats written", n_written);
+}
+
 /* --- files by hand --- */
 
 #define NODES2                                                                                     \
@@ -110,6 +148,8 @@ static void test_round_trip(int is_ascii, int is_reordered)
     "$Nodes\n1 8 1 8\n3 1 0 8\n1\n2\n3\n4\n5\n6\n7\n8\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n0 0 1\n1 0 1\n" \
     "1 1 1\n0 1 1\n$EndNodes\n"
 #define CUBE4 "$Elements\n1 1 1 1\n3 1 5 1\n1 1 2 3 4 5 6 7 8\n$EndElements\n"
+
+#define LONG "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 
 static void write_text(const char *path, const char *text)
 {
@@ -162,6 +202,8 @@ static const struct {
      "element 1 is a 4-node tetrahedron (1 such beside 0 hexahedra of 8 nodes)"},
     {FORMAT4 NODES4 "$Elements\n1 1 1 1\n3 1 5 1\n4611686018427387904 1 2 3 4 5 6 7 8\n",
      "the number 4611686018427387904 is out of range"},
+    {FORMAT2 LONG LONG LONG LONG "\n", ":4: 'xxxxxxxxxx"},
+    {FORMAT2 LONG LONG LONG LONG "\n", "is too long for a word, which has 255 bytes at most"},
 };
 
 static int read_whole(const char *path, double merge, hx_mesh *mesh, hx_notes *notes)
@@ -183,6 +225,12 @@ static void test_bad_files(void)
                   bad_file[i].message);
         hx_mesh_free(&mesh);
     }
+    hx_mesh mesh;
+    const char *const nested = in_folder("folder.msh");
+    CHECK(mkdir(nested, 0700) == 0);
+    CHECK_FAILS(hx_mesh_read(nested, (double)NAN, &mesh, NULL), HX_EINPUT,
+                "folder.msh: not a regular file; a mesh file is wanted");
+    CHECK(remove(nested) == 0);
 }
 
 /* Odd but right: numbers with gaps, negative groups, sections that are passed, parameters. */
@@ -502,6 +550,7 @@ int main(void)
 {
     if (!mkdtemp(folder)) return 1;
     for (int i = 0; i < 4; i++) test_round_trip(i % 2, i / 2);
+    test_formats();
     test_bad_files();
     test_good_files();
     for (int i = 0; i < 6; i++) test_binary(i % 2, 4 * (i / 2));

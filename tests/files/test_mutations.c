@@ -7,7 +7,7 @@
 #include <omp.h>
 #endif
 
-#include "core/mesh/mesh_internal.h"
+#include "core/base/random.h"
 #include "tests/fuzz/fuzz_mesh.h"
 #include "tests/lib/test.h"
 

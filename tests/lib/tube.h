@@ -2,6 +2,7 @@
 #ifndef HX_TEST_TUBE_H
 #define HX_TEST_TUBE_H
 
+#include "core/base/vec3.h"
 #include "core/mesh/load_faces.h"
 #include "fixture.h"
 

@@ -2,6 +2,7 @@
  * and a beam bent by moments at a point, a pin in a bore in equilibrium, load cases with weights.
  *
  *     test_load_solutions [cpu | cuda] */
+#include "core/base/vec3.h"
 #include "tests/lib/tube.h"
 
 static hx_device device;

@@ -1,4 +1,4 @@
-#include "vtk_scan.h"
+#include "file_scan.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,21 +11,7 @@
 /* Large enough that several threads have something to decode. */
 enum { BUFFER_SIZE = 1 << 22, SMALL_BUFFER = 1 << 12 };
 
-/* Sizes in a binary file; VTK stores its vtkIdType as int. */
-static const hx_vtk_number number_list[] = {
-    {"unsigned_char", 1, 'u'}, {"char", 1, 'i'},
-    {"signed_char", 1, 'i'},   {"unsigned_short", 2, 'u'},
-    {"short", 2, 'i'},         {"unsigned_int", 4, 'u'},
-    {"int", 4, 'i'},           {"unsigned_long", 8, 'u'},
-    {"long", 8, 'i'},          {"vtktypeint32", 4, 'i'},
-    {"vtktypeuint32", 4, 'u'}, {"vtktypeint64", 8, 'i'},
-    {"vtktypeuint64", 8, 'u'}, {"vtkidtype", 4, 'i'},
-    {"float", 4, 'f'},         {"double", 8, 'f'},
-    {"bit", 0, 'b'},           {"string", 0, 's'},
-    {"utf8_string", 0, 's'},
-};
-
-int hx_vtk_scan_open(hx_vtk_scan *scan, const char *path)
+int hx_file_scan_open(hx_file_scan *scan, const char *path)
 {
     int rc = HX_OK;
     struct stat info;
@@ -39,7 +25,7 @@ int hx_vtk_scan_open(hx_vtk_scan *scan, const char *path)
         goto fail;
     }
     if (!S_ISREG(info.st_mode)) {
-        rc = HX_RAISE(HX_EINPUT, "%s: not a regular file; a legacy VTK file is wanted", path);
+        rc = HX_RAISE(HX_EINPUT, "%s: not a regular file; a mesh file is wanted", path);
         goto fail;
     }
     scan->size = (int64_t)info.st_size;
@@ -48,11 +34,11 @@ int hx_vtk_scan_open(hx_vtk_scan *scan, const char *path)
     return HX_OK;
 
 fail:
-    hx_vtk_scan_free(scan);
+    hx_file_scan_free(scan);
     return rc;
 }
 
-void hx_vtk_scan_free(hx_vtk_scan *scan)
+void hx_file_scan_free(hx_file_scan *scan)
 {
     if (scan->stream) fclose(scan->stream);
     free(scan->path);
@@ -60,7 +46,7 @@ void hx_vtk_scan_free(hx_vtk_scan *scan)
     memset(scan, 0, sizeof *scan);
 }
 
-int hx_vtk_scan_place(const hx_vtk_scan *scan, int code)
+int hx_file_scan_place(const hx_file_scan *scan, int code)
 {
     if (scan->is_binary)
         hx_error_prefix("%s: byte %lld: ", scan->path, (long long)scan->word_offset);
@@ -70,7 +56,7 @@ int hx_vtk_scan_place(const hx_vtk_scan *scan, int code)
 }
 
 /* Makes at least n bytes (n <= SMALL_BUFFER) available, fewer only at the end of the file. */
-static int fill(hx_vtk_scan *scan, size_t n)
+static int fill(hx_file_scan *scan, size_t n)
 {
     if (scan->len - scan->pos >= n) return HX_OK;
     memmove(scan->buffer, scan->buffer + scan->pos, scan->len - scan->pos);
@@ -83,18 +69,18 @@ static int fill(hx_vtk_scan *scan, size_t n)
     return HX_OK;
 }
 
-static inline int at_blank(const hx_vtk_scan *scan)
+static inline int at_blank(const hx_file_scan *scan)
 {
     const unsigned char c = scan->buffer[scan->pos];
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static inline void next_byte(hx_vtk_scan *scan)
+static inline void next_byte(hx_file_scan *scan)
 {
     if (scan->buffer[scan->pos++] == '\n') scan->line++;
 }
 
-static int skip_blanks(hx_vtk_scan *scan)
+static int skip_blanks(hx_file_scan *scan)
 {
     for (;;) {
         if (scan->pos == scan->len) HX_TRY(fill(scan, 1));
@@ -103,17 +89,18 @@ static int skip_blanks(hx_vtk_scan *scan)
     }
 }
 
-int hx_vtk_scan_word(hx_vtk_scan *scan, int *found)
+int hx_file_scan_word(hx_file_scan *scan, int *found)
 {
     HX_TRY(skip_blanks(scan));
-    HX_TRY(fill(scan, HX_VTK_WORD_SIZE));
+    HX_TRY(fill(scan, HX_FILE_WORD_SIZE));
     scan->word_line = scan->line;
     scan->word_offset = scan->offset + (int64_t)scan->pos;
     size_t n = 0;
     while (scan->pos < scan->len && !at_blank(scan)) {
-        if (n + 1 == HX_VTK_WORD_SIZE) {
+        if (n + 1 == HX_FILE_WORD_SIZE) {
             scan->word[n] = '\0';
-            return HX_VTK_RAISE(scan, "'%s' is not a word of a VTK file", hx_vtk_scan_shown(scan));
+            return HX_FILE_RAISE(scan, "'%s' is too long for a word, which has %d bytes at most",
+                                 hx_file_scan_shown(scan), HX_FILE_WORD_SIZE - 1);
         }
         scan->word[n++] = (char)scan->buffer[scan->pos++];
     }
@@ -122,15 +109,15 @@ int hx_vtk_scan_word(hx_vtk_scan *scan, int *found)
     return HX_OK;
 }
 
-int hx_vtk_scan_need(hx_vtk_scan *scan, const char *expected)
+int hx_file_scan_need(hx_file_scan *scan, const char *expected)
 {
     int found;
-    HX_TRY(hx_vtk_scan_word(scan, &found));
-    if (!found) return HX_VTK_RAISE(scan, "the file ends where %s is expected", expected);
+    HX_TRY(hx_file_scan_word(scan, &found));
+    if (!found) return HX_FILE_RAISE(scan, "the file ends where %s is expected", expected);
     return HX_OK;
 }
 
-const char *hx_vtk_scan_shown(hx_vtk_scan *scan)
+const char *hx_file_scan_shown(hx_file_scan *scan)
 {
     size_t n = 0;
     for (const char *c = scan->word; *c && n + 4 < sizeof scan->shown; c++)
@@ -139,7 +126,7 @@ const char *hx_vtk_scan_shown(hx_vtk_scan *scan)
     return scan->shown;
 }
 
-int hx_vtk_scan_line(hx_vtk_scan *scan, char *text, size_t n_text, int *found)
+int hx_file_scan_line(hx_file_scan *scan, char *text, size_t n_text, int *found)
 {
     size_t n = 0;
     HX_TRY(fill(scan, 1));
@@ -158,10 +145,10 @@ int hx_vtk_scan_line(hx_vtk_scan *scan, char *text, size_t n_text, int *found)
     return HX_OK;
 }
 
-int hx_vtk_scan_next_is(hx_vtk_scan *scan, const char *word)
+int hx_file_scan_next_is(hx_file_scan *scan, const char *word)
 {
     const size_t n = strlen(word);
-    if (fill(scan, HX_VTK_WORD_SIZE) < 0) return 0; /* the next read reports it */
+    if (fill(scan, HX_FILE_WORD_SIZE) < 0) return 0; /* the next read reports it */
     size_t pos = scan->pos;
     while (pos < scan->len && (scan->buffer[pos] == ' ' || scan->buffer[pos] == '\r' ||
                                scan->buffer[pos] == '\n' || scan->buffer[pos] == '\t'))
@@ -170,50 +157,35 @@ int hx_vtk_scan_next_is(hx_vtk_scan *scan, const char *word)
 }
 
 /* The last word as an integer. */
-static int parse_int(hx_vtk_scan *scan, int64_t *value)
+static int parse_int(hx_file_scan *scan, int64_t *value)
 {
     char *end;
     errno = 0;
     const long long parsed = strtoll(scan->word, &end, 10);
     if (end == scan->word || *end != '\0' || errno == ERANGE)
-        return HX_VTK_RAISE(scan, "'%s' where an integer is expected", hx_vtk_scan_shown(scan));
+        return HX_FILE_RAISE(scan, "'%s' where an integer is expected", hx_file_scan_shown(scan));
     *value = parsed;
     return HX_OK;
 }
 
-int hx_vtk_scan_count(hx_vtk_scan *scan, const char *what, int64_t *count)
+int hx_file_scan_count(hx_file_scan *scan, const char *what, int64_t *count)
 {
-    HX_TRY(hx_vtk_scan_need(scan, what));
+    HX_TRY(hx_file_scan_need(scan, what));
     HX_TRY(parse_int(scan, count));
     if (*count < 0 || *count >= (int64_t)1 << 62)
-        return HX_VTK_RAISE(scan, "%s is %lld; it must be 0 or more and fit the file", what,
-                            (long long)*count);
+        return HX_FILE_RAISE(scan, "%s is %lld; it must be 0 or more and fit the file", what,
+                             (long long)*count);
     return HX_OK;
 }
 
-int hx_vtk_scan_type(hx_vtk_scan *scan, const hx_vtk_number **type)
-{
-    HX_TRY(hx_vtk_scan_need(scan, "a type of numbers"));
-    for (size_t i = 0; i < sizeof number_list / sizeof number_list[0]; i++) {
-        if (strcasecmp(scan->word, number_list[i].name) == 0) {
-            *type = &number_list[i];
-            return HX_OK;
-        }
-    }
-    return HX_VTK_RAISE(scan,
-                        "'%s' is not a type of numbers; VTK knows double, float, int, "
-                        "unsigned_char, vtktypeint64 and a few more",
-                        hx_vtk_scan_shown(scan));
-}
-
-int hx_vtk_scan_begin(hx_vtk_scan *scan)
+int hx_file_scan_begin(hx_file_scan *scan)
 {
     int found;
-    return scan->is_binary ? hx_vtk_scan_line(scan, NULL, 0, &found) : HX_OK;
+    return scan->is_binary ? hx_file_scan_line(scan, NULL, 0, &found) : HX_OK;
 }
 
-int hx_vtk_scan_room(const hx_vtk_scan *scan, const hx_vtk_number *type, int64_t n, int64_t n_comp,
-                     const char *what, int64_t *n_value)
+int hx_file_scan_room(const hx_file_scan *scan, const hx_file_number *type, int64_t n,
+                      int64_t n_comp, const char *what, int64_t *n_value)
 {
     const int64_t left = scan->size - scan->offset - (int64_t)scan->pos;
     /* In ASCII a number takes two bytes with its blank; the last may lack the blank. */
@@ -222,7 +194,7 @@ int hx_vtk_scan_room(const hx_vtk_scan *scan, const hx_vtk_number *type, int64_t
     if (type->kind == 'b' && scan->is_binary) most = left < INT64_MAX / 8 ? left * 8 : INT64_MAX;
     if (type->kind == 's') most = left;
     if (n < 0 || n_comp < 0 || (n_comp > 0 && n > most / n_comp))
-        return HX_VTK_RAISE(
+        return HX_FILE_RAISE(
             scan,
             "%lld x %lld values of %s do not fit into the %lld bytes that are left: "
             "the file is truncated or the count is wrong",
@@ -231,10 +203,10 @@ int hx_vtk_scan_room(const hx_vtk_scan *scan, const hx_vtk_number *type, int64_t
     return HX_OK;
 }
 
-static inline double decode_real(const unsigned char *byte, const hx_vtk_number *type)
+static inline double decode_real(const unsigned char *byte, const hx_file_number *type)
 {
-    if (type->kind != 'f') return (double)hx_vtk_decode_int(byte, type->n_byte, type->kind);
-    const uint64_t bits = hx_vtk_big_endian(byte, type->n_byte);
+    if (type->kind != 'f') return (double)hx_file_decode_int(byte, type->n_byte, type->kind);
+    const uint64_t bits = hx_file_big_endian(byte, type->n_byte);
     if (type->n_byte == 8) {
         double value;
         memcpy(&value, &bits, sizeof value);
@@ -247,20 +219,20 @@ static inline double decode_real(const unsigned char *byte, const hx_vtk_number 
 }
 
 /* Numbers of a binary array that lie ready in the buffer, at most n. */
-static int ready(hx_vtk_scan *scan, int n_byte, int64_t n, int64_t *n_ready)
+static int ready(hx_file_scan *scan, int n_byte, int64_t n, int64_t *n_ready)
 {
     HX_TRY(fill(scan, (size_t)n_byte));
     scan->word_offset = scan->offset + (int64_t)scan->pos;
     *n_ready = (int64_t)((scan->len - scan->pos) / (size_t)n_byte);
     if (*n_ready > n) *n_ready = n;
     if (*n_ready == 0)
-        return HX_VTK_RAISE(scan, "the file ends inside an array, %lld numbers are missing",
-                            (long long)n);
+        return HX_FILE_RAISE(scan, "the file ends inside an array, %lld numbers are missing",
+                             (long long)n);
     return HX_OK;
 }
 
-int hx_vtk_scan_raw(hx_vtk_scan *scan, int n_byte, int64_t n, const unsigned char **bytes,
-                    int64_t *n_ready)
+int hx_file_scan_raw(hx_file_scan *scan, int n_byte, int64_t n, const unsigned char **bytes,
+                     int64_t *n_ready)
 {
     HX_TRY(ready(scan, n_byte, n, n_ready));
     *bytes = scan->buffer + scan->pos;
@@ -268,22 +240,22 @@ int hx_vtk_scan_raw(hx_vtk_scan *scan, int n_byte, int64_t n, const unsigned cha
     return HX_OK;
 }
 
-void hx_vtk_scan_unread(hx_vtk_scan *scan, int n_byte, int64_t n)
+void hx_file_scan_unread(hx_file_scan *scan, int n_byte, int64_t n)
 {
     scan->pos -= (size_t)n_byte * (size_t)n;
 }
 
-int hx_vtk_scan_int32(hx_vtk_scan *scan, const hx_vtk_number *type, int64_t n, int32_t *value,
-                      int *fits)
+int hx_file_scan_int32(hx_file_scan *scan, const hx_file_number *type, int64_t n, int32_t *value,
+                       int *fits)
 {
     const unsigned char *bytes;
     int64_t n_ready, one;
     int all_fit = 1;
     if (type->kind != 'i' && type->kind != 'u')
-        return HX_VTK_RAISE(scan, "numbers of type %s where integers are expected", type->name);
+        return HX_FILE_RAISE(scan, "numbers of type %s where integers are expected", type->name);
     if (!scan->is_binary) {
         for (int64_t i = 0; i < n; i++) {
-            HX_TRY(hx_vtk_scan_int(scan, type, 1, &one));
+            HX_TRY(hx_file_scan_int(scan, type, 1, &one));
             all_fit &= one >= INT32_MIN && one <= INT32_MAX;
             value[i] = (int32_t)one;
         }
@@ -291,10 +263,11 @@ int hx_vtk_scan_int32(hx_vtk_scan *scan, const hx_vtk_number *type, int64_t n, i
         return HX_OK;
     }
     for (int64_t i = 0; i < n; i += n_ready) {
-        HX_TRY(hx_vtk_scan_raw(scan, type->n_byte, n - i, &bytes, &n_ready));
+        HX_TRY(hx_file_scan_raw(scan, type->n_byte, n - i, &bytes, &n_ready));
 #pragma omp parallel for schedule(static) reduction(& : all_fit)
         for (int64_t k = 0; k < n_ready; k++) {
-            const int64_t v = hx_vtk_decode_int(bytes + k * type->n_byte, type->n_byte, type->kind);
+            const int64_t v =
+                hx_file_decode_int(bytes + k * type->n_byte, type->n_byte, type->kind);
             all_fit &= v >= INT32_MIN && v <= INT32_MAX;
             value[i + k] = (int32_t)v;
         }
@@ -303,20 +276,20 @@ int hx_vtk_scan_int32(hx_vtk_scan *scan, const hx_vtk_number *type, int64_t n, i
     return HX_OK;
 }
 
-int hx_vtk_scan_int(hx_vtk_scan *scan, const hx_vtk_number *type, int64_t n, int64_t *value)
+int hx_file_scan_int(hx_file_scan *scan, const hx_file_number *type, int64_t n, int64_t *value)
 {
     if (type->kind != 'i' && type->kind != 'u')
-        return HX_VTK_RAISE(scan, "numbers of type %s where integers are expected", type->name);
+        return HX_FILE_RAISE(scan, "numbers of type %s where integers are expected", type->name);
     int64_t n_ready;
     for (int64_t i = 0; i < n;) {
         if (!scan->is_binary) {
-            HX_TRY(hx_vtk_scan_need(scan, "an integer"));
+            HX_TRY(hx_file_scan_need(scan, "an integer"));
             HX_TRY(parse_int(scan, &value[i++]));
             continue;
         }
         HX_TRY(ready(scan, type->n_byte, n - i, &n_ready));
         for (int64_t k = 0; k < n_ready; k++, scan->pos += (size_t)type->n_byte)
-            value[i++] = hx_vtk_decode_int(scan->buffer + scan->pos, type->n_byte, type->kind);
+            value[i++] = hx_file_decode_int(scan->buffer + scan->pos, type->n_byte, type->kind);
     }
     return HX_OK;
 }
@@ -330,25 +303,25 @@ static int count_digits(const char *word)
     return n;
 }
 
-int hx_vtk_scan_real(hx_vtk_scan *scan, const hx_vtk_number *type, int64_t n, double *value)
+int hx_file_scan_real(hx_file_scan *scan, const hx_file_number *type, int64_t n, double *value)
 {
     if (type->kind == 'b' || type->kind == 's')
-        return HX_VTK_RAISE(scan, "values of type %s where numbers are expected", type->name);
+        return HX_FILE_RAISE(scan, "values of type %s where numbers are expected", type->name);
     int64_t n_ready;
     for (int64_t i = 0; i < n;) {
         if (!scan->is_binary) {
             char *end;
-            HX_TRY(hx_vtk_scan_need(scan, "a number"));
+            HX_TRY(hx_file_scan_need(scan, "a number"));
             value[i++] = strtod(scan->word, &end);
             if (end == scan->word || *end != '\0')
-                return HX_VTK_RAISE(scan, "'%s' where a number is expected",
-                                    hx_vtk_scan_shown(scan));
+                return HX_FILE_RAISE(scan, "'%s' where a number is expected",
+                                     hx_file_scan_shown(scan));
             const int n_digit = count_digits(scan->word);
             if (n_digit > scan->most_digits) scan->most_digits = n_digit;
             continue;
         }
         const unsigned char *bytes;
-        HX_TRY(hx_vtk_scan_raw(scan, type->n_byte, n - i, &bytes, &n_ready));
+        HX_TRY(hx_file_scan_raw(scan, type->n_byte, n - i, &bytes, &n_ready));
 #pragma omp parallel for schedule(static) if (n_ready > 4096)
         for (int64_t k = 0; k < n_ready; k++)
             value[i + k] = decode_real(bytes + k * type->n_byte, type);
@@ -358,12 +331,12 @@ int hx_vtk_scan_real(hx_vtk_scan *scan, const hx_vtk_number *type, int64_t n, do
 }
 
 /* Passes n bytes; long stretches by seeking. */
-static int skip_bytes(hx_vtk_scan *scan, int64_t n)
+static int skip_bytes(hx_file_scan *scan, int64_t n)
 {
     const int64_t in_buffer = (int64_t)(scan->len - scan->pos);
     scan->word_offset = scan->offset + (int64_t)scan->pos;
     if (n > scan->size - scan->word_offset)
-        return HX_VTK_RAISE(scan, "the file ends inside an array");
+        return HX_FILE_RAISE(scan, "the file ends inside an array");
     if (n <= in_buffer) {
         scan->pos += (size_t)n;
         return HX_OK;
@@ -377,34 +350,34 @@ static int skip_bytes(hx_vtk_scan *scan, int64_t n)
 
 /* A string in a binary file: its length in 6, 14, 30 or 62 bits, as the two first bits say; then
  * it. */
-static int skip_binary_string(hx_vtk_scan *scan)
+static int skip_binary_string(hx_file_scan *scan)
 {
     HX_TRY(fill(scan, 8));
     scan->word_offset = scan->offset + (int64_t)scan->pos;
-    if (scan->pos == scan->len) return HX_VTK_RAISE(scan, "the file ends inside an array");
+    if (scan->pos == scan->len) return HX_FILE_RAISE(scan, "the file ends inside an array");
     const int n_byte = 1 << (3 - (scan->buffer[scan->pos] >> 6));
     if (scan->len - scan->pos < (size_t)n_byte)
-        return HX_VTK_RAISE(scan, "the file ends inside an array");
+        return HX_FILE_RAISE(scan, "the file ends inside an array");
     const uint64_t mask = UINT64_MAX >> (64 - 8 * n_byte + 2);
-    const uint64_t length = hx_vtk_big_endian(scan->buffer + scan->pos, n_byte) & mask;
+    const uint64_t length = hx_file_big_endian(scan->buffer + scan->pos, n_byte) & mask;
     scan->pos += (size_t)n_byte;
     return skip_bytes(scan, (int64_t)length);
 }
 
-int hx_vtk_scan_skip(hx_vtk_scan *scan, const hx_vtk_number *type, int64_t n)
+int hx_file_scan_skip(hx_file_scan *scan, const hx_file_number *type, int64_t n)
 {
     int found = 1;
     if (scan->is_binary && type->kind == 'b') return skip_bytes(scan, n / 8 + (n % 8 != 0));
     if (scan->is_binary && type->kind != 's') return skip_bytes(scan, n * type->n_byte);
-    if (type->kind == 's' && !scan->is_binary) HX_TRY(hx_vtk_scan_line(scan, NULL, 0, &found));
+    if (type->kind == 's' && !scan->is_binary) HX_TRY(hx_file_scan_line(scan, NULL, 0, &found));
     for (int64_t i = 0; i < n; i++) {
         if (type->kind != 's')
-            HX_TRY(hx_vtk_scan_need(scan, "a number"));
+            HX_TRY(hx_file_scan_need(scan, "a number"));
         else if (scan->is_binary)
             HX_TRY(skip_binary_string(scan));
         else
-            HX_TRY(hx_vtk_scan_line(scan, NULL, 0, &found));
-        if (!found) return HX_VTK_RAISE(scan, "the file ends inside an array");
+            HX_TRY(hx_file_scan_line(scan, NULL, 0, &found));
+        if (!found) return HX_FILE_RAISE(scan, "the file ends inside an array");
     }
     return HX_OK;
 }

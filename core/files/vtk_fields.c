@@ -1,25 +1,14 @@
-#include "fields.h"
+#include "vtk_fields.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/memory.h"
+#include "../base/grow.h"
+#include "../base/memory.h"
 
 static const size_t type_size[] = {
     [HX_VTK_F64] = 8, [HX_VTK_F32] = 4, [HX_VTK_I32] = 4, [HX_VTK_U8] = 1};
-
-static int grow(hx_fields *fields)
-{
-    const size_t capacity = 2 * fields->capacity + 8;
-    hx_vtk_field *field = NULL;
-    HX_TRY(hx_alloc(&field, capacity, sizeof *field, "fields"));
-    if (fields->n > 0) memcpy(field, fields->field, fields->n * sizeof *field);
-    free(fields->field);
-    fields->field = field;
-    fields->capacity = capacity;
-    return HX_OK;
-}
 
 int hx_fields_add(hx_fields *fields, const hx_mesh *mesh, hx_vtk_where where, hx_vtk_type type,
                   int n_comp, const char *name, void *data)
@@ -27,7 +16,7 @@ int hx_fields_add(hx_fields *fields, const hx_mesh *mesh, hx_vtk_where where, hx
     const size_t n = (size_t)(where == HX_VTK_POINT ? mesh->n_node : mesh->n_elem);
     char *own_name = NULL;
     void *own_data = NULL;
-    if (fields->n == fields->capacity) HX_TRY(grow(fields));
+    HX_TRY(hx_grow(&fields->field, fields->n, &fields->capacity, sizeof *fields->field, "fields"));
     HX_TRY(hx_strdup(&own_name, name));
     const int rc =
         fields->planning ? HX_OK : hx_alloc(&own_data, n * (size_t)n_comp, type_size[type], name);
@@ -39,6 +28,15 @@ int hx_fields_add(hx_fields *fields, const hx_mesh *mesh, hx_vtk_where where, hx
     fields->field[fields->n++] = (hx_vtk_field){own_name, where, type, n_comp, own_data};
     memcpy(data, &own_data, sizeof own_data);
     return HX_OK;
+}
+
+const char *hx_fields_case_name(const char *name, int c, char *text, size_t n_text)
+{
+    if (c == 0)
+        snprintf(text, n_text, "%s", name);
+    else
+        snprintf(text, n_text, "%s_%d", name, c + 1);
+    return text;
 }
 
 int hx_fields_add_sets(hx_fields *fields, const hx_mesh *mesh)

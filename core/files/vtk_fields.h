@@ -1,8 +1,12 @@
-/* Fields of a VTK file with the memory behind them. */
-#ifndef HX_FIELDS_H
-#define HX_FIELDS_H
+/* Fields of a VTK file with the memory behind them. Not installed. */
+#ifndef HX_VTK_FIELDS_H
+#define HX_VTK_FIELDS_H
 
-#include "core/files/vtk.h"
+#include "vtk.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 typedef struct hx_fields {
     size_t n, capacity;
@@ -16,9 +20,18 @@ typedef struct hx_fields {
 int hx_fields_add(hx_fields *fields, const hx_mesh *mesh, hx_vtk_where where, hx_vtk_type type,
                   int n_comp, const char *name, void *data);
 
+/* Name of a load case's field, c from 0: "displacement" of the first, "displacement_2" of the
+ * second. Returns text. */
+const char *hx_fields_case_name(const char *name, int c, char *text, size_t n_text);
+
 /* Adds "set_NAME" (0 or 1) on points, and on cells where the set holds elements, for all sets. */
 int hx_fields_add_sets(hx_fields *fields, const hx_mesh *mesh);
 
+/* Accepts a zeroed struct. */
 void hx_fields_free(hx_fields *fields);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

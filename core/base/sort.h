@@ -1,0 +1,40 @@
+/* Sorting lists of numbers, ascending; records are sorted by qsort or radix_sort.h. */
+#ifndef HX_SORT_H
+#define HX_SORT_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Of any length. O(n) where they are sorted already, else O(n log n). */
+void hx_sort_i32(int32_t *list, int64_t n);
+void hx_sort_i64(int64_t *list, int64_t n);
+
+/* Of a few entries, mostly: by insertion, O(n^2) up to 64 of them. */
+void hx_sort_few_i32(int32_t *list, int64_t n);
+void hx_sort_few_u32(uint32_t *list, int64_t n);
+
+/* Takes out what stands twice in a sorted list; returns how many are left. */
+int64_t hx_unique_i32(int32_t *list, int64_t n);
+int64_t hx_unique_i64(int64_t *list, int64_t n);
+
+/* The nodes of a face. */
+static inline void hx_sort_four(int32_t v[4])
+{
+    static const int pair[5][2] = {{0, 1}, {2, 3}, {0, 2}, {1, 3}, {1, 2}};
+    for (int k = 0; k < 5; k++) {
+        int32_t *const a = &v[pair[k][0]], *const b = &v[pair[k][1]];
+        if (*a <= *b) continue;
+        const int32_t larger = *a;
+        *a = *b;
+        *b = larger;
+    }
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

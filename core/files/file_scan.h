@@ -1,0 +1,122 @@
+/* The words and numbers of a file, text or binary, one after another through a fixed buffer: for
+ * the readers of legacy VTK and Gmsh. Knows words, counts and arrays, nothing of meshes or formats.
+ * Every fault is HX_EINPUT whose message starts with the path and the line (text) or byte (binary),
+ * or HX_EIO. Not installed. */
+#ifndef HX_FILE_SCAN_H
+#define HX_FILE_SCAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../base/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { HX_FILE_WORD_SIZE = 256 };
+
+/* A type of number by the format's name for it. kind: i, u, f; b = bits, s = strings (both only
+ * skipped). */
+typedef struct hx_file_number {
+    const char *name;
+    int n_byte;
+    char kind;
+} hx_file_number;
+
+typedef struct hx_file_scan {
+    FILE *stream;                   /* (owned) */
+    char *path;                     /* (owned) */
+    unsigned char *buffer;          /* (owned) */
+    size_t capacity;                /* of the buffer */
+    size_t pos, len;                /* next and last byte in the buffer */
+    int64_t offset;                 /* of the buffer's first byte in the file */
+    int64_t size;                   /* of the file */
+    int64_t line;                   /* 1-based, of the next byte; counts only in text */
+    int64_t word_line, word_offset; /* where the last word began */
+    int is_binary;                  /* set by the caller once it read the file's format line */
+    int most_digits;                /* of a real number of a text file, since the caller set it */
+    char word[HX_FILE_WORD_SIZE];
+    char shown[48]; /* see hx_file_scan_shown */
+} hx_file_scan;
+
+int hx_file_scan_open(hx_file_scan *scan, const char *path);
+void hx_file_scan_free(hx_file_scan *scan);
+
+/* Puts "path:line: " or "path: byte N: " before the message just raised. Returns code. */
+int hx_file_scan_place(const hx_file_scan *scan, int code);
+
+#define HX_FILE_RAISE(scan, ...) hx_file_scan_place((scan), HX_RAISE(HX_EINPUT, __VA_ARGS__))
+
+/* Next word into scan->word. *found = 0 (and an empty word) at the end of the file. */
+int hx_file_scan_word(hx_file_scan *scan, int *found);
+
+/* As hx_file_scan_word; the end of the file is an error that names what was expected. */
+int hx_file_scan_need(hx_file_scan *scan, const char *expected);
+
+/* The last word for messages: unprintable bytes as '?', shortened. */
+const char *hx_file_scan_shown(hx_file_scan *scan);
+
+/* Rest of the current line without its end, cut to n_text - 1 bytes; *found = 0 at the end of the
+ * file. text may be NULL. */
+int hx_file_scan_line(hx_file_scan *scan, char *text, size_t n_text, int *found);
+
+/* 1 if the next word is `word`, whatever its case; reads nothing. */
+int hx_file_scan_next_is(hx_file_scan *scan, const char *word);
+
+/* Next word as a number >= 0, below 2^62. */
+int hx_file_scan_count(hx_file_scan *scan, const char *what, int64_t *count);
+
+/* Passes the end of the line after which binary numbers start; nothing in ASCII. */
+int hx_file_scan_begin(hx_file_scan *scan);
+
+/* n * n_comp, checked against what the file can still hold: call it before allocating. */
+int hx_file_scan_room(const hx_file_scan *scan, const hx_file_number *type, int64_t n,
+                      int64_t n_comp, const char *what, int64_t *n_value);
+
+/* The next whole records of n_byte bytes of a binary file, at least one and at most n, as they lie
+ * in the buffer; they count as read. The file's end is an error. */
+int hx_file_scan_raw(hx_file_scan *scan, int n_byte, int64_t n, const unsigned char **bytes,
+                     int64_t *n_ready);
+
+/* Takes back the n records that hx_file_scan_raw gave last. */
+void hx_file_scan_unread(hx_file_scan *scan, int n_byte, int64_t n);
+
+/* The next n integers; *fits becomes 0 if one needs more than 32 bits, else it stays. Needs kind i
+ * or u. */
+int hx_file_scan_int32(hx_file_scan *scan, const hx_file_number *type, int64_t n, int32_t *value,
+                       int *fits);
+
+/* Numbers as they lie in a binary file. */
+static inline uint64_t hx_file_big_endian(const unsigned char *byte, int n_byte)
+{
+    uint64_t bits = 0;
+    for (int i = 0; i < n_byte; i++) bits = bits << 8 | byte[i];
+    return bits;
+}
+
+static inline int64_t hx_file_decode_int(const unsigned char *byte, int n_byte, char kind)
+{
+    const uint64_t bits = hx_file_big_endian(byte, n_byte);
+    if (kind == 'u' && n_byte < 8) return (int64_t)bits;
+    const int unused = 64 - 8 * n_byte;
+    const uint64_t top = bits << unused;
+    int64_t value;
+    memcpy(&value, &top, sizeof value);
+    return value / ((int64_t)1 << unused); /* extends the sign; exact, the low bits are 0 */
+}
+
+/* The next n numbers. scan_int needs kind i or u, scan_real i, u or f. */
+int hx_file_scan_int(hx_file_scan *scan, const hx_file_number *type, int64_t n, int64_t *value);
+int hx_file_scan_real(hx_file_scan *scan, const hx_file_number *type, int64_t n, double *value);
+
+/* Passes n values of any kind. */
+int hx_file_scan_skip(hx_file_scan *scan, const hx_file_number *type, int64_t n);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

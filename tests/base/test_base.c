@@ -1,0 +1,129 @@
+/* What all rooms stand on: growing arrays, sorting, random numbers. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/grow.h"
+#include "core/base/random.h"
+#include "core/base/sort.h"
+#include "core/base/vec3.h"
+#include "tests/lib/test.h"
+
+static void test_grow(void)
+{
+    enum { N = 5000 };
+    int32_t *list = NULL;
+    size_t capacity = 0, n_moved = 0;
+    for (size_t n = 0; n < N; n++) {
+        const size_t before = capacity;
+        CHECK_OK(hx_grow(&list, n, &capacity, sizeof *list, "numbers"));
+        CHECK(capacity > n);
+        if (capacity != before) n_moved += n;
+        list[n] = (int32_t)(3 * n);
+    }
+    for (size_t n = 0; n < N; n++) CHECK(list[n] == (int32_t)(3 * n));
+    CHECK_MSG(n_moved <= 2 * N, "%zu entries moved for %d", n_moved, N);
+    free(list);
+}
+
+static void test_resize(void)
+{
+    int64_t *list = NULL;
+    CHECK_OK(hx_resize_raw(&list, 0, 3, sizeof *list, "numbers"));
+    for (int64_t i = 0; i < 3; i++) list[i] = 7 - i;
+    CHECK_OK(hx_resize(&list, 3, 100, sizeof *list, "numbers"));
+    for (int64_t i = 0; i < 100; i++) CHECK(list[i] == (i < 3 ? 7 - i : 0));
+    /* An array that cannot be had leaves what there is. */
+    size_t capacity = SIZE_MAX / 4;
+    const int64_t *const before = list;
+    CHECK_FAILS(hx_resize(&list, 3, SIZE_MAX / 4, sizeof *list, "too many"), HX_ENOMEM, "too many");
+    CHECK_FAILS(hx_resize_raw(&list, 3, SIZE_MAX, sizeof *list, "too many"), HX_ENOMEM, "too many");
+    CHECK_FAILS(hx_grow(&list, capacity, &capacity, sizeof *list, "too many"), HX_ENOMEM, "");
+    CHECK(list == before && list[2] == 5 && capacity == SIZE_MAX / 4);
+    free(list);
+}
+
+/* Lists of every length around the limits, of few and of many distinct values. */
+static void test_sort(void)
+{
+    enum { MOST = 300 };
+    uint64_t state = 5;
+    for (int n = 0; n <= MOST; n++) {
+        int32_t few[MOST], i32[MOST];
+        int64_t i64[MOST];
+        uint32_t u32[MOST];
+        int64_t sum = 0, n_distinct = n > 0;
+        for (int i = 0; i < n; i++) {
+            few[i] = i32[i] = (int32_t)(hx_random_next(&state) % (n % 2 ? 20 : 100000)) - 10;
+            u32[i] = (uint32_t)few[i]; /* those below 0 are the largest */
+            i64[i] = (int64_t)few[i] << 33;
+            sum += few[i];
+        }
+        hx_sort_few_i32(few, n);
+        hx_sort_few_u32(u32, n);
+        hx_sort_i32(i32, n);
+        hx_sort_i64(i64, n);
+        for (int i = 0; i < n; i++) {
+            sum -= i32[i];
+            CHECK(few[i] == i32[i] && i64[i] == (int64_t)i32[i] * ((int64_t)1 << 33));
+            if (i == 0) continue;
+            CHECK(i32[i - 1] <= i32[i] && u32[i - 1] <= u32[i]);
+            n_distinct += i32[i - 1] < i32[i];
+        }
+        CHECK(sum == 0);
+        CHECK(hx_unique_i32(i32, n) == n_distinct && hx_unique_i64(i64, n) == n_distinct);
+        for (int i = 1; i < n_distinct; i++) CHECK(i32[i - 1] < i32[i] && i64[i - 1] < i64[i]);
+    }
+}
+
+static void test_sort_four(void)
+{
+    for (int32_t code = 0; code < 256; code++) { /* all words of four out of four */
+        int32_t v[4], count[4] = {0};
+        for (int k = 0; k < 4; k++) count[v[k] = code >> 2 * k & 3]++;
+        hx_sort_four(v);
+        for (int k = 0; k < 4; k++) count[v[k]]--;
+        CHECK(v[0] <= v[1] && v[1] <= v[2] && v[2] <= v[3]);
+        CHECK(count[0] == 0 && count[1] == 0 && count[2] == 0 && count[3] == 0);
+    }
+}
+
+/* The first numbers of splitmix64 from state 0, of its authors' program. */
+static void test_random(void)
+{
+    const uint64_t expected[3] = {UINT64_C(0xe220a8397b1dcdaf), UINT64_C(0x6e789e6aa1b965f4),
+                                  UINT64_C(0x06c45d188009454f)};
+    uint64_t state = 0;
+    for (int i = 0; i < 3; i++) CHECK(hx_random_next(&state) == expected[i]);
+    CHECK(state == 3 * HX_RANDOM_STEP);
+    CHECK(hx_random_unit(0) == 0.0);
+    CHECK(hx_random_unit(UINT64_MAX) == 1.0 - 0x1p-53);
+    CHECK(hx_random_unit(UINT64_C(1) << 63) == 0.5);
+    double sum = 0.0;
+    enum { N = 100000 };
+    for (int i = 0; i < N; i++) sum += hx_random_unit(hx_random_next(&state));
+    CHECK_ABS(sum / N, 0.5, 0.005); /* five standard deviations */
+}
+
+static void test_vectors(void)
+{
+    const double a[3] = {1.0, 2.0, 3.0}, b[3] = {-4.0, 5.0, 0.5}, d[3] = {2.0, -1.0, 8.0};
+    double c[3];
+    hx_cross3(a, b, c);
+    CHECK(c[0] == -14.0 && c[1] == -12.5 && c[2] == 13.0);
+    CHECK(hx_dot3(a, b) == 7.5);
+    CHECK(hx_norm3((const double[3]){2.0, -3.0, 6.0}) == 7.0);
+    CHECK(hx_triple3(d, a, b) == hx_dot3(d, c));
+}
+
+int main(void)
+{
+    test_grow();
+    test_resize();
+    test_sort();
+    test_sort_four();
+    test_random();
+    test_vectors();
+    TEST_END();
+}
