@@ -1,5 +1,5 @@
 /* What the device holds of a session, part by part. */
-#include "setup_internal.h"
+#include "session_internal.h"
 
 size_t hx_session_filter_bytes(const hx_session *s)
 {

@@ -17,7 +17,7 @@
 #include "core/files/result_match.h"
 #include "footprint.h"
 #include "mesh_input.h"
-#include "setup_internal.h"
+#include "session_internal.h"
 
 const char *hx_setup_step_name(hx_setup_step step)
 {

@@ -1,8 +1,8 @@
 /* Shared by the files that open a session. */
-#ifndef HX_SETUP_INTERNAL_H
-#define HX_SETUP_INTERNAL_H
+#ifndef HX_SESSION_INTERNAL_H
+#define HX_SESSION_INTERNAL_H
 
-#include "setup.h"
+#include "session.h"
 
 /* A step begins: a terminal says so until the next line. Returns when. */
 double hx_session_begin_step(hx_setup_step step);

@@ -7,7 +7,7 @@
 #endif
 
 #include "../text/log.h"
-#include "setup_internal.h"
+#include "session_internal.h"
 
 int hx_session_find_device(const hx_session *s, const hx_device_ops **ops)
 {

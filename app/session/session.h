@@ -1,7 +1,7 @@
 /* From a config to an optimizer that is ready to step: one object after the other, each borrowing
  * those before it, freed in reverse. */
-#ifndef HX_SETUP_H
-#define HX_SETUP_H
+#ifndef HX_SESSION_H
+#define HX_SESSION_H
 
 #include "../config/config.h"
 #include "core/design/optimizer.h"
