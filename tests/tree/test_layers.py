@@ -47,6 +47,7 @@ CUDA = r"cuda|cub/|thrust/|cooperative_groups|nv[a-z]*\.h|curand|cublas|cusparse
 NEVER = {"core": CUDA + "|libconfig", "filters": CUDA + "|libconfig", "gpu": "libconfig",
          "app": CUDA, "examples": CUDA, "tests": CUDA}  # system headers, by the top folder
 TOPS = list(NEVER)
+NOT_BUILT = ["examples", "tests/fuzz"]  # by their users, by tests/fuzz/run.sh
 SOURCES = (".c", ".h", ".inc", ".cu", ".cuh")
 
 
@@ -130,6 +131,13 @@ def check_rooms(files):
     for path in files:
         if may_include(room_of(path)) is None:
             yield f"{path}: {room_of(path)}/ is no room; the rooms stand in tests/tree/test_layers.py"
+
+
+def check_builds(root, files):
+    """Each room says in a meson.build of its own what is built there."""
+    for room in sorted({room_of(path) for path in files}):
+        if not os.path.exists(os.path.join(root, room, "meson.build")) and room not in NOT_BUILT:
+            yield f"{room}/: has no meson.build"
 
 
 def check_includes(edges):
@@ -238,8 +246,9 @@ def draw(files, edges):
 
 
 def judge(root, files, edges):
-    return [*check_names(files), *check_rooms(files), *check_includes(edges), *check_cycles(edges),
-            *check_output(root, files), *check_headers(root, files)]
+    return [*check_names(files), *check_rooms(files), *check_builds(root, files),
+            *check_includes(edges), *check_cycles(edges), *check_output(root, files),
+            *check_headers(root, files)]
 
 
 BAD_HOUSE = {  # file: (text, what must be said of it)
@@ -249,6 +258,7 @@ BAD_HOUSE = {  # file: (text, what must be said of it)
     "core/mesh/other.h": ('#include "another.h"\n', None),
     "core/mesh/another.h": ('#include "other.h"\n', "a cycle of files"),
     "core/cellar/hidden.c": ("int hidden;\n", "is no room"),
+    "core/problem/unbuilt.c": ("int unbuilt;\n", "core/problem/: has no meson.build"),
     "core/solver/backend.c": ('#include "../cpu/pcg_fast.h"\n', "core/solver/backend.c: includes core/cpu"),
     "core/cpu/pcg_fast.h": ("typedef int fast;\n", None),
     "core/solver/cuda.c": ("#include <cuda_runtime.h>\n", "must not know"),

@@ -103,13 +103,16 @@ def check_names(page, sources):
 
 
 def check_rooms(sources, all_pages):
-    """A room's README names each of its headers."""
+    """Each room of core and app has a README, which names each of its headers."""
     for header in sources:
         path = ROOT / header
+        if not header.startswith(("core/", "app/")) or header.count("/") != 2:
+            continue
         page = all_pages.get(path.parent / "README.md")
-        if header.startswith("core/") and header.endswith(".h") and header.count("/") == 2 and page:
-            if not any(f"`{path.name}`" in line for _, line in page.text):
-                fault(page.path, 1, f"does not name {path.name}, which lies beside it")
+        if not page:
+            fault(path, 1, "its room has no README.md")
+        elif header.endswith(".h") and not any(f"`{path.name}`" in line for _, line in page.text):
+            fault(page.path, 1, f"does not name {path.name}, which lies beside it")
 
 
 def hextop(*words):
