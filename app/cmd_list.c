@@ -109,6 +109,20 @@ static void list_others(void)
         hx_table_add(&table, "%s", hx_filters[i]->help);
     }
     hx_table_end(&table, 2);
+    printf("\nObjectives (optimization.objective)\n");
+    hx_table_begin(&table, "ll");
+    for (size_t i = 0; hx_objectives[i]; i++) {
+        hx_table_add(&table, "%s", hx_objectives[i]->name);
+        hx_table_add(&table, "%s", hx_objectives[i]->help);
+    }
+    hx_table_end(&table, 2);
+    printf("\nUpdates (optimization.update)\n");
+    hx_table_begin(&table, "ll");
+    for (size_t i = 0; hx_updates[i]; i++) {
+        hx_table_add(&table, "%s", hx_updates[i]->name);
+        hx_table_add(&table, "%s", hx_updates[i]->help);
+    }
+    hx_table_end(&table, 2);
     printf("\nGenerators (mesh.generator)\n");
     hx_table_begin(&table, "ll");
     for (size_t i = 0; hx_generators[i]; i++) {

@@ -32,6 +32,20 @@ const hx_filter_kind *hx_filter_find(const char *name)
     return NULL;
 }
 
+const hx_objective_kind *hx_objective_find(const char *name)
+{
+    for (size_t i = 0; hx_objectives[i]; i++)
+        if (strcmp(hx_objectives[i]->name, name) == 0) return hx_objectives[i];
+    return NULL;
+}
+
+const hx_update_kind *hx_update_find(const char *name)
+{
+    for (size_t i = 0; hx_updates[i]; i++)
+        if (strcmp(hx_updates[i]->name, name) == 0) return hx_updates[i];
+    return NULL;
+}
+
 /* The thread maps of a GPU have one meaning on a CPU. */
 const hx_strategy *hx_strategy_resolve(const char *device, const char *name, int *substituted)
 {
@@ -43,4 +57,9 @@ const hx_strategy *hx_strategy_resolve(const char *device, const char *name, int
             *substituted = 1;
         }
     return strategy;
+}
+
+hx_solver_params hx_solver_defaults(void)
+{
+    return (hx_solver_params){.choose = {.strategies = hx_strategies, .preconds = hx_preconds}};
 }

@@ -4,7 +4,9 @@
 #define HX_REGISTRY_H
 
 #include "design/filter.h"
-#include "solver/precond.h"
+#include "design/objective.h"
+#include "design/update.h"
+#include "solver/solver.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -15,6 +17,8 @@ extern const hx_device_ops *const hx_devices[];
 extern const hx_strategy *const hx_strategies[];
 extern const hx_precond_kind *const hx_preconds[];
 extern const hx_filter_kind *const hx_filters[];
+extern const hx_objective_kind *const hx_objectives[];
+extern const hx_update_kind *const hx_updates[];
 
 /* A name that may be asked for whether this build has it or not. */
 typedef struct hx_plugin_name {
@@ -30,6 +34,11 @@ const hx_device_ops *hx_device_find(const char *name);
 const hx_strategy *hx_strategy_find(const char *device, const char *name);
 const hx_precond_kind *hx_precond_find(const char *name);
 const hx_filter_kind *hx_filter_find(const char *name);
+const hx_objective_kind *hx_objective_find(const char *name);
+const hx_update_kind *hx_update_find(const char *name);
+
+/* Everything chosen, from what this build holds; double precision, relative residual. */
+hx_solver_params hx_solver_defaults(void);
 
 /* What runs on `device` when `name` is asked for: the strategy itself, or, on a device without it,
  * what its folder's list names to stand in for it (*substituted = 1). NULL: unknown everywhere, or

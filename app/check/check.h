@@ -3,7 +3,7 @@
 #define HX_CHECK_H
 
 #include "../output/output.h"
-#include "../session/setup.h"
+#include "../session/session.h"
 #include "../text/log.h"
 
 typedef struct hx_check {

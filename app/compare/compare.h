@@ -2,7 +2,7 @@
 #ifndef HX_COMPARE_H
 #define HX_COMPARE_H
 
-#include "../session/setup.h"
+#include "../session/session.h"
 #include "../text/options.h"
 
 /* A mesh of the sweep: one of the paper's sizes, or element counts as in mesh.nx, ny, nz. */

@@ -137,6 +137,7 @@ typedef struct hx_config {
     hx_config_numbers weights;
     struct {
         double volume_fraction, penalty, rho_min, move, damping;
+        char *objective, *update; /* names */
         int iterations;
         double change_tolerance;
         char *initial;

@@ -37,6 +37,16 @@ static const char *filter_word(size_t i)
     return hx_filters[i] ? hx_filters[i]->name : NULL;
 }
 
+static const char *objective_word(size_t i)
+{
+    return hx_objectives[i] ? hx_objectives[i]->name : NULL;
+}
+
+static const char *update_word(size_t i)
+{
+    return hx_updates[i] ? hx_updates[i]->name : NULL;
+}
+
 static const char *precision_word(size_t i)
 {
     return i < HX_N_PRECISION ? hx_precision_name((hx_precision)i) : NULL;
@@ -257,6 +267,11 @@ const hx_key hx_keys[] = {
     GROUP("optimization", "minimum compliance at a given volume, SIMP, optimality criteria"),
     KEY("optimization.volume_fraction", FLOAT, AT(optimization.volume_fraction), .required = 1,
         .range = "(0, 1]", .help = "material allowed, passive elements included"),
+    KEY("optimization.objective", TEXT, AT(optimization.objective), .fallback = "compliance",
+        .more_word = objective_word, .help = "what is minimised; `hextop list` describes them"),
+    KEY("optimization.update", TEXT, AT(optimization.update), .fallback = "oc",
+        .more_word = update_word,
+        .help = "how the next design is proposed; `hextop list` describes them"),
     KEY("optimization.penalty", FLOAT, AT(optimization.penalty), .fallback = "3.0",
         .range = "[1, 20]", .help = "SIMP exponent p: stiffness = E rho^p"),
     KEY("optimization.rho_min", FLOAT, AT(optimization.rho_min), .fallback = "0.001",

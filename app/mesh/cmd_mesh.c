@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "../output/progress.h"
-#include "../session/setup.h"
+#include "../session/session.h"
 #include "../text/commands.h"
 #include "../text/table.h"
 #include "convert_mesh.h"

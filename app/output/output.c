@@ -223,10 +223,10 @@ static int fill_fields(hx_output *out)
         HX_TRY(hx_optimizer_energy(opt, out->scalar));
         to_single(n, out->scalar, out->energy);
     }
-    if (out->von_mises) HX_TRY(hx_optimizer_modulus(opt, out->scalar));
+    if (out->von_mises) HX_TRY(hx_analysis_modulus(&s->analysis, out->scalar));
     for (int c = 0; c < s->problem.n_case; c++) {
         double *u = out->displacement ? out->displacement[c] : out->scratch;
-        if (u) HX_TRY(hx_optimizer_displacement(opt, c, u));
+        if (u) HX_TRY(hx_analysis_displacement(&s->analysis, c, u));
         if (out->von_mises) hx_output_von_mises(s, out->scalar, u, out->von_mises[c]);
     }
     return HX_OK;

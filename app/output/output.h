@@ -2,7 +2,7 @@
 #ifndef HX_OUTPUT_H
 #define HX_OUTPUT_H
 
-#include "../session/setup.h"
+#include "../session/session.h"
 #include "core/files/vtk_fields.h"
 
 typedef struct hx_output {

@@ -2,7 +2,7 @@
 #ifndef HX_PROGRESS_H
 #define HX_PROGRESS_H
 
-#include "../session/setup.h"
+#include "../session/session.h"
 #include "core/files/mesh_files.h"
 #include "core/files/vtk_fields.h"
 #include "stats.h"

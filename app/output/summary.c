@@ -72,15 +72,16 @@ static int write_cases(hx_json *json, hx_session *s, const hx_stats *stats)
     hx_json_open_array(json, "cases");
     for (int c = 0; c < s->problem.n_case; c++) {
         double load[3], reaction[3], spring[3];
-        HX_TRY(hx_optimizer_load(&s->opt, c, load));
-        HX_TRY(hx_optimizer_reaction(&s->opt, c, reaction));
-        HX_TRY(hx_optimizer_spring_force(&s->opt, c, spring));
+        HX_TRY(hx_analysis_load(&s->analysis, c, load));
+        HX_TRY(hx_analysis_reaction(&s->analysis, c, reaction));
+        HX_TRY(hx_analysis_spring_force(&s->analysis, c, spring));
         hx_json_open_object(json, NULL);
         hx_json_integer(json, "case", c + 1);
         hx_json_number(json, "weight", s->problem.weight[c]);
-        hx_json_number(json, "compliance", s->opt.load_case[c].compliance);
+        hx_json_number(json, "compliance", s->analysis.load_case[c].compliance);
         hx_json_integer(json, "pcg_iterations_total", stats->case_iterations[c]);
-        hx_json_string(json, "pcg_outcome", hx_pcg_reason_name(s->opt.load_case[c].pcg.reason));
+        hx_json_string(json, "pcg_outcome",
+                       hx_pcg_reason_name(s->analysis.load_case[c].pcg.reason));
         hx_json_numbers(json, "load_sum", 3, load);
         hx_json_numbers(json, "reaction_sum", 3, reaction);
         if (s->problem.n_spring > 0) hx_json_numbers(json, "spring_sum", 3, spring);
@@ -98,13 +99,14 @@ static void write_memory(hx_json *json, const hx_session *s)
     hx_json_integer(json, "operator_bytes", (int64_t)s->op.device_bytes);
     hx_json_integer(json, "vector_bytes",
                     (int64_t)(s->device_bytes - s->op.device_bytes -
-                              hx_optimizer_bytes(&s->problem) - hx_ties_bytes(&s->ties) -
-                              hx_session_filter_bytes(s)));
+                              hx_optimizer_bytes(&s->problem, hx_session_update(s)) -
+                              hx_ties_bytes(&s->ties) - hx_session_filter_bytes(s)));
     hx_json_integer(json, "mesh_bytes", (int64_t)hx_mesh_bytes(&s->mesh));
     hx_json_integer(json, "problem_bytes", (int64_t)hx_problem_bytes(&s->problem));
     hx_json_integer(json, "filter_bytes", (int64_t)hx_session_filter_bytes(s));
-    hx_json_integer(json, "optimizer_bytes",
-                    (int64_t)(hx_optimizer_bytes(&s->problem) + hx_ties_bytes(&s->ties)));
+    hx_json_integer(
+        json, "optimizer_bytes",
+        (int64_t)(hx_optimizer_bytes(&s->problem, hx_session_update(s)) + hx_ties_bytes(&s->ties)));
     hx_footprint_write(s, json);
     hx_json_close_object(json);
 }

@@ -2,7 +2,7 @@
 #ifndef HX_SUMMARY_H
 #define HX_SUMMARY_H
 
-#include "../session/setup.h"
+#include "../session/session.h"
 #include "stats.h"
 
 /* status: "done", "interrupted" or "failed". Needs at least one iteration. HX_EIO. */

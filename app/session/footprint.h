@@ -3,7 +3,7 @@
 #define HX_FOOTPRINT_H
 
 #include "../text/json.h"
-#include "setup.h"
+#include "session.h"
 
 /* Host bytes an element that a run of this config needs besides its mesh, at least: problem,
  * first densities, and if no device but the CPU is possible the operator, the solver's vectors, the

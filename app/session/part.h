@@ -3,7 +3,7 @@
 #ifndef HX_PART_H
 #define HX_PART_H
 
-#include "setup.h"
+#include "session.h"
 
 /* What --preserve keeps solid; springs count as supports. */
 enum { HX_PRESERVE_LOADS = 1, HX_PRESERVE_SUPPORTS = 2, HX_PRESERVE_PASSIVE = 4 };

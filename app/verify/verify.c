@@ -188,9 +188,9 @@ static int keep_densities(hx_verify *v)
 static int find_peaks(hx_verify *v, hx_verify_analysis *a, int with_fields)
 {
     hx_session *s = &v->session;
-    HX_TRY(hx_optimizer_modulus(&s->opt, v->modulus));
+    HX_TRY(hx_analysis_modulus(&s->analysis, v->modulus));
     for (int c = 0; c < s->problem.n_case; c++) {
-        HX_TRY(hx_optimizer_displacement(&s->opt, c, v->u));
+        HX_TRY(hx_analysis_displacement(&s->analysis, c, v->u));
         hx_output_von_mises(s, v->modulus, v->u, v->stress);
         find_displacement(v, c + 1, &a->displacement);
         find_stress(v, c + 1, &a->stress);
@@ -204,13 +204,12 @@ static int analyse(hx_verify *v, const double *density, hx_verify_analysis *a, i
     hx_session *s = &v->session;
     const size_t n_case = (size_t)s->problem.n_case;
     static const hx_least_volume any = {{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}}; /* as the file has */
-    const hx_optimizer_params params = {
-        .move = 0.2, .damping = 0.5, .warm_start = 0, .least = &any};
+    const hx_optimizer_params params = {.move = 0.2, .damping = 0.5, .least = &any};
     hx_iteration record;
     HX_TRY(hx_alloc(&a->case_compliance, n_case, sizeof *a->case_compliance, "load cases"));
     HX_TRY(make_filter(s));
-    HX_TRY(hx_optimizer_create(&s->opt, &params, &s->problem, &s->op, &s->pc, &s->pcg, &s->filter,
-                               density));
+    HX_TRY(hx_analysis_create(&s->analysis, &s->op, &s->pc, &s->pcg, 0));
+    HX_TRY(hx_optimizer_create(&s->opt, &params, &s->analysis, &s->filter, density));
     HX_TRY(hx_optimizer_step(&s->opt, &record)); /* its proposal is left alone */
     a->compliance = record.compliance;
     a->reason = record.reason;
@@ -219,6 +218,7 @@ static int analyse(hx_verify *v, const double *density, hx_verify_analysis *a, i
     for (size_t c = 0; c < n_case; c++) a->case_compliance[c] = record.load_case[c].compliance;
     HX_TRY(find_peaks(v, a, with_fields));
     hx_optimizer_free(&s->opt);
+    hx_analysis_free(&s->analysis);
     return HX_OK;
 }
 

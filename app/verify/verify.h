@@ -3,7 +3,7 @@
 #define HX_VERIFY_H
 
 #include "../session/part.h"
-#include "../session/setup.h"
+#include "../session/session.h"
 #include "../text/options.h"
 #include "core/design/black_white.h"
 #include "core/files/vtk_fields.h"

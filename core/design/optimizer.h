@@ -1,4 +1,5 @@
-/* The design loop (P1, Figure 1): analyse, sensitivities, filter, optimality criteria.
+/* The design loop (P1, Figure 1): analyse, sensitivities, filter, optimality criteria. What is
+ * minimised (objective.h) and how the next design is proposed (update.h) are kinds.
  *
  *     hx_optimizer_create
  *     for (;;) {
@@ -14,18 +15,21 @@
 #include "../solver/pcg.h"
 #include "filter.h"
 #include "least_volume.h"
-#include "oc.h"
+#include "objective.h"
 #include "stair.h"
 #include "ties.h"
+#include "update.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 typedef struct hx_optimizer_params {
-    double move;    /* largest change of a density in a step, (0, 1] */
-    double damping; /* eta of the optimality criteria, (0, 1] */
-    int warm_start; /* keep u of the last design as PCG's first guess */
+    const hx_objective_kind *objective; /* NULL: compliance */
+    const void *objective_data;         /* of that kind (borrowed as long as the optimizer lives) */
+    const hx_update_kind *update;       /* NULL: optimality criteria */
+    double move;                        /* largest change of a density in a step, (0, 1] */
+    double damping;                     /* eta of the optimality criteria, (0, 1] */
     /* Continuation of the SIMP exponent up to problem->penalty, and of the projection's beta from
      * the filter's; zeroed: none. */
     hx_stair penalty, beta;
@@ -45,17 +49,13 @@ typedef enum {
 } hx_stage;
 const char *hx_stage_name(hx_stage stage);
 
-typedef struct hx_case_record {
-    double compliance;
-    hx_pcg_result pcg;
-} hx_case_record;
-
 /* Relative error from which on a design's volume counts as missed: a design that may not move as
  * far as it should, or has no such volume. */
 #define HX_VOLUME_TOLERANCE 1e-4
 
 typedef struct hx_iteration {
     int iteration;        /* 1-based */
+    double objective;     /* of the analysed design; lower is better */
     double compliance;    /* weighted sum over cases, of the analysed design */
     double volume;        /* volume fraction of the analysed design, passive elements included */
     int volume_missed;    /* 1: it is off problem->volume_fraction by more than
@@ -66,7 +66,7 @@ typedef struct hx_iteration {
     int climbing;         /* 1: penalty or beta was not at its last value */
     int volume_trials;    /* updates of this step, until the proposal's volume was right */
     double greyness;     /* 4 sum v rho (1 - rho) / sum v over free elements, 0 = black and white */
-    int pcg_iterations;  /* sum over cases */
+    int pcg_iterations;  /* sum over cases, adjoint ones included as in all of these */
     int pcg_fell_back;   /* cases that mixed precision left to double */
     double pcg_residual; /* worst case */
     hx_pcg_reason reason; /* worst case */
@@ -76,46 +76,34 @@ typedef struct hx_iteration {
     double precond_seconds;   /* part of stage[HX_STAGE_PCG]: applying the preconditioner */
     double prepare_seconds;   /* part of stage[HX_STAGE_PCG]: setting the preconditioner up */
     const hx_case_record
-        *load_case; /* [n_case] (borrowed from the optimizer, until the next step) */
+        *load_case; /* [n_case] (borrowed from the analysis, until the next step) */
 } hx_iteration;
 
 typedef struct hx_optimizer {
     hx_optimizer_params params;
-    const hx_problem *problem; /* (borrowed), like the next four */
-    hx_operator *op;
-    hx_precond *pc;
-    hx_pcg *pcg;
+    const hx_problem *problem; /* (borrowed), like the next two */
+    hx_analysis *analysis;
     hx_filter *filter;
+    hx_objective objective; /* (owned), like the next two */
+    hx_update update;
+    hx_device_ties ties; /* no groups: none */
     int iteration;
     hx_stair penalty, beta; /* as they are for the next design */
     double total_volume;
+    double last_value; /* the objective of the last step; infinite where it was another one */
     /* [n_elem] on the device (owned). The modulus is the operator's. */
     double *d_design, *d_physical, *d_proposal; /* densities */
     double *d_energy;                           /* weighted u_e' Ke u_e for unit modulus */
     double *d_dc, *d_dv; /* filtered, after a step; d_dv until hx_optimizer_energy needs it */
     double *d_volume;
-    const double *d_passive; /* (borrowed from the filter); NULL without passive elements */
-    hx_oc_state *d_oc;       /* (owned) */
-    hx_device_ties ties;     /* (owned) no groups: none */
-    double **d_u, **d_f;     /* [n_case] -> [3 n_node] on the device (owned) */
-    double **d_static; /* likewise, the part of f that the design does not change; NULL: none, or
-                          all of f (owned) */
-    hx_case_record *load_case; /* [n_case] (owned) */
-    double shift;      /* of the optimality criteria with loads by mass, over the mean positive
-                          dc / dv */
-    double last_value; /* the objective of the last step */
 } hx_optimizer;
 
-/* Device vectors of 3 n_node doubles that an optimizer holds. */
-int hx_optimizer_vectors(const hx_problem *problem);
-
-/* HX_EINPUT: a move limit or damping out of range, densities not in [0, 1], a volume fraction that
- * is below the least volume (least_volume.h).
+/* Of the analysis' problem, on its device. HX_EINPUT: a move limit or damping out of range,
+ * densities not in [0, 1], a volume fraction that is below the least volume (least_volume.h).
  * Starts from problem->initial_density, or the uniform density whose image through the filter takes
  * up the volume, or from density[n_elem] if given (passive elements keep
- * theirs). */
-int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params,
-                        const hx_problem *problem, hx_operator *op, hx_precond *pc, hx_pcg *pcg,
+ * theirs). Analysis and filter are borrowed; both keep their place. */
+int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params, hx_analysis *analysis,
                         hx_filter *filter, const double *density);
 
 /* Before the first step: the members of each group get the mean of their densities, and one density
@@ -128,27 +116,15 @@ int hx_optimizer_step(hx_optimizer *opt, hx_iteration *record);
 void hx_optimizer_advance(hx_optimizer *opt);
 
 /* Download a field of the design just analysed into host[n_elem], in the order of the mesh: the
- * physical density; E rho^p; the filtered sensitivity; the weighted u_e' K_e u_e of the elements.
- * Cold: for output. */
+ * physical density; the filtered sensitivity; the weighted u_e' K_e u_e of the elements. Cold: for
+ * output. */
 int hx_optimizer_density(const hx_optimizer *opt, double *host);
-int hx_optimizer_modulus(const hx_optimizer *opt, double *host);
 int hx_optimizer_sensitivity(const hx_optimizer *opt, double *host);
 int hx_optimizer_energy(hx_optimizer *opt, double *host);
 
-/* Downloads u of a case (0-based): u[n_node][3]. */
-int hx_optimizer_displacement(const hx_optimizer *opt, int load_case, double *u);
-
-/* Sum of the forces of a case on the design just analysed, loads by mass included. */
-int hx_optimizer_load(const hx_optimizer *opt, int load_case, double total[3]);
-
-/* Reactions K u - f, springs in K, at the fixed degrees of freedom of a case, summed. */
-int hx_optimizer_reaction(hx_optimizer *opt, int load_case, double total[3]);
-
-/* Force -S u of the springs on the part, summed. */
-int hx_optimizer_spring_force(const hx_optimizer *opt, int load_case, double total[3]);
-
-/* Device bytes of the element fields. The host holds none. */
-size_t hx_optimizer_bytes(const hx_problem *problem);
+/* Device bytes of the element fields and the update, NULL for optimality criteria. The host holds
+ * none. */
+size_t hx_optimizer_bytes(const hx_problem *problem, const hx_update_kind *update);
 void hx_optimizer_free(hx_optimizer *opt);
 
 #ifdef __cplusplus

@@ -5,7 +5,6 @@
 
 #include "../base/vec3.h"
 
-
 /* Rotations differ by more than this in some entry, or are the same. */
 static const double SAME = 1e-6;
 

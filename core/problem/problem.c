@@ -12,6 +12,16 @@
 #include "problem_internal.h"
 #include "simp.h"
 
+hx_problem_params hx_problem_defaults(void)
+{
+    return (hx_problem_params){.origin = "problem",
+                               .young = 1.0,
+                               .poisson = 0.3,
+                               .penalty = 3.0,
+                               .rho_min = 0.001,
+                               .volume_fraction = 1.0};
+}
+
 int hx_problem_find_set(const hx_mesh *mesh, const char *name, const char *origin,
                         const hx_set **set)
 {

@@ -86,6 +86,10 @@ typedef struct hx_problem_params {
     hx_notes *notes; /* warnings: faces that are left out; NULL: nobody listens */
 } hx_problem_params;
 
+/* Solid with E = 1, nu = 0.3, SIMP with penalty 3 above rho_min = 0.001; nothing is held or loaded.
+ */
+hx_problem_params hx_problem_defaults(void);
+
 #ifdef __cplusplus
 }
 #endif

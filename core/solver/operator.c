@@ -13,6 +13,13 @@ const char *hx_layout_name(hx_layout layout)
     return layout == HX_LAYOUT_ROWMAJOR ? "rowmajor" : "interleaved";
 }
 
+hx_layout hx_layout_first(const hx_strategy *strategy)
+{
+    int layout = 0;
+    while (layout + 1 < HX_N_LAYOUT && !(strategy->layouts & HX_LAYOUT_BIT(layout))) layout++;
+    return (hx_layout)layout;
+}
+
 enum { MESH_ITEMS = 4, MODEL_ITEMS = 5 }; /* those of the mesh first */
 
 static void model_items(const hx_mesh *mesh, hx_memory_item item[MODEL_ITEMS])

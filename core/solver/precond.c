@@ -23,6 +23,14 @@ int hx_precond_setup(hx_precond *pc)
     return pc->kind->setup(pc);
 }
 
+size_t hx_precond_bytes(const hx_precond_kind *kind, const hx_problem *problem,
+                        const hx_device_ops *device, const hx_strategy *strategy)
+{
+    const int n = kind->vectors + (problem->n_rigid > 0 ? kind->rigid_vectors : 0);
+    return (size_t)n * 3 * (size_t)problem->mesh->n_node * sizeof(double) +
+           (kind->bytes ? kind->bytes(problem->mesh, device, strategy) : 0);
+}
+
 void hx_precond_free(hx_precond *pc)
 {
     if (pc->kind) pc->kind->destroy(pc);

@@ -20,6 +20,10 @@ typedef struct hx_precond_kind {
     /* Iterations of a solve to 1e-5, roughly, on any mesh; 0: as with the diagonal, the more the
      * larger the mesh. */
     int iterations;
+    /* What is chosen by itself (choose.h) takes it from so many elements on; 0: on no mesh. */
+    int chosen_from;
+    /* 1 if the device has what it needs; NULL: all have. */
+    int (*runs_on)(const hx_device_ops *device);
     /* Device bytes it holds besides those vectors; NULL: none. O(n_elem). */
     size_t (*bytes)(const hx_mesh *mesh, const hx_device_ops *device, const hx_strategy *strategy);
     /* Allocates for pc->a. */
@@ -49,6 +53,9 @@ struct hx_precond {
 int hx_precond_create(hx_precond *pc, const hx_precond_kind *kind, const hx_linear *a,
                       const hx_operator *op);
 int hx_precond_setup(hx_precond *pc);
+/* Device bytes it holds, vectors included. O(n_elem). */
+size_t hx_precond_bytes(const hx_precond_kind *kind, const hx_problem *problem,
+                        const hx_device_ops *device, const hx_strategy *strategy);
 void hx_precond_free(hx_precond *pc);
 
 #ifdef __cplusplus

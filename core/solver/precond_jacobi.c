@@ -24,6 +24,7 @@ const hx_precond_kind hx_precond_jacobi = {
     .name = "jacobi",
     .help = "the diagonal of K",
     .vectors = 1,
+    .chosen_from = 1,
     .create = create,
     .setup = setup,
     .apply = NULL,

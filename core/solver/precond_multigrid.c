@@ -249,6 +249,11 @@ static size_t bytes(const hx_mesh *mesh, const hx_device_ops *device, const hx_s
     return (size_t)(vectors + lists + levels + single);
 }
 
+static int runs_on(const hx_device_ops *device)
+{
+    return device->multigrid != NULL;
+}
+
 const hx_precond_kind hx_precond_multigrid = {
     .name = "multigrid",
     .help = "V-cycle in single precision, Galerkin lattices over the mesh",
@@ -256,6 +261,8 @@ const hx_precond_kind hx_precond_multigrid = {
     .rigid_vectors = 1,
     .needs_operator = 1, /* the mesh, its product in single precision, springs and rigid sets */
     .iterations = 15,
+    .chosen_from = 2000, /* below, a solve with a diagonal takes less time than the set-up here */
+    .runs_on = runs_on,
     .bytes = bytes,
     .create = create,
     .setup = setup,

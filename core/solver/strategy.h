@@ -67,6 +67,8 @@ typedef struct hx_strategy {
 
 #define HX_LAYOUT_BIT(layout) (1u << (layout))
 const char *hx_layout_name(hx_layout layout);
+/* The first layout that the strategy knows. */
+hx_layout hx_layout_first(const hx_strategy *strategy);
 
 #ifdef __cplusplus
 }

@@ -13,6 +13,7 @@
 #endif
 
 #include "core/design/design_ops.h"
+#include "core/design/oc.h"
 #include "core/design/optimizer.h"
 #include "core/generate/generate.h"
 #include "core/registry.h"
@@ -179,7 +180,7 @@ static inline fixture_settings fixture_defaults(void)
         .precond = "jacobi",
         .filter = "none",
         .pcg = {.criterion = HX_PCG_RELATIVE, .tolerance = 1e-12, .max_iterations = 20000},
-        .optimizer = {.move = 0.2, .damping = 0.5, .warm_start = 1}};
+        .optimizer = {.move = 0.2, .damping = 0.5}};
     return settings;
 }
 
@@ -189,6 +190,7 @@ typedef struct fixture_solver {
     hx_operator op;
     hx_precond pc;
     hx_pcg pcg;
+    hx_analysis analysis;
     hx_filter filter;
     hx_optimizer opt;
 } fixture_solver;
@@ -197,6 +199,7 @@ static inline void fixture_solver_free(fixture_solver *s)
 {
     hx_optimizer_free(&s->opt);
     hx_filter_free(&s->filter);
+    hx_analysis_free(&s->analysis);
     hx_pcg_free(&s->pcg);
     hx_precond_free(&s->pc);
     hx_operator_free(&s->op);
@@ -215,8 +218,9 @@ static inline int fixture_solver_create(fixture_solver *s, hx_device *dev,
     HX_TRY_FAIL(hx_pcg_create(&s->pcg, &settings->pcg, &s->op.linear, &s->pc));
     HX_TRY_FAIL(hx_filter_create(&s->filter, hx_filter_find(settings->filter), dev, problem,
                                  &settings->filter_params));
-    HX_TRY_FAIL(hx_optimizer_create(&s->opt, &settings->optimizer, problem, &s->op, &s->pc, &s->pcg,
-                                    &s->filter, settings->density));
+    HX_TRY_FAIL(hx_analysis_create(&s->analysis, &s->op, &s->pc, &s->pcg, 1));
+    HX_TRY_FAIL(hx_optimizer_create(&s->opt, &settings->optimizer, &s->analysis, &s->filter,
+                                    settings->density));
     return HX_OK;
 fail:
     fixture_solver_free(s);

@@ -27,7 +27,7 @@ static void analyse(analysis *a, const hx_problem_params *params)
     CHECK_OK(hx_optimizer_step(&a->solver.opt, &a->record));
     a->u = calloc((size_t)a->mesh.n_node * 3, sizeof *a->u);
     CHECK(a->u != NULL);
-    if (a->u) CHECK_OK(hx_optimizer_displacement(&a->solver.opt, 0, a->u));
+    if (a->u) CHECK_OK(hx_analysis_displacement(&a->solver.analysis, 0, a->u));
 }
 
 static void analysis_free(analysis *a)
@@ -209,7 +209,7 @@ static void check_pin(void)
     params.n_load = 1;
     CHECK_OK(tube_create(&a.mesh, &t));
     analyse(&a, &params);
-    CHECK_OK(hx_optimizer_reaction(&a.solver.opt, 0, reaction));
+    CHECK_OK(hx_analysis_reaction(&a.solver.analysis, 0, reaction));
     for (int i = 0; i < 3; i++) CHECK_ABS(reaction[i], -load.value[i], 1e-8);
     for (int64_t i = 0; i < 3 * a.mesh.n_node; i++) work += a.problem.force[0][i] * a.u[i];
     CHECK(work > 0.0);

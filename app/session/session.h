@@ -1,7 +1,7 @@
 /* From a config to an optimizer that is ready to step: one object after the other, each borrowing
  * those before it, freed in reverse. */
-#ifndef HX_SETUP_H
-#define HX_SETUP_H
+#ifndef HX_SESSION_H
+#define HX_SESSION_H
 
 #include "../config/config.h"
 #include "core/design/optimizer.h"
@@ -41,6 +41,7 @@ typedef struct hx_session {
     hx_operator op;
     hx_precond pc;
     hx_pcg pcg;
+    hx_analysis analysis;
     hx_filter filter;
     hx_least_volume least_volume; /* of any design, once the filter is there */
     hx_optimizer opt;
@@ -77,7 +78,10 @@ int hx_session_find_device(const hx_session *s, const hx_device_ops **ops);
 int hx_session_start_device(hx_session *s, const hx_device_ops *ops); /* no strategy is chosen */
 int hx_session_make_operator(hx_session *s); /* of s->strategy and s->layout */
 int hx_session_make_filter(hx_session *s);   /* on the device */
-/* Frees the optimizer, PCG, preconditioner and operator. */
+/* What optimization.objective and optimization.update name. */
+const hx_objective_kind *hx_session_objective(const hx_session *s);
+const hx_update_kind *hx_session_update(const hx_session *s);
+/* Frees the optimizer, analysis, PCG, preconditioner and operator. */
 void hx_session_drop_operator(hx_session *s);
 
 /* Mass of a design of this volume fraction; NaN without material.density. */
@@ -86,9 +90,6 @@ double hx_session_mass(const hx_session *s, double volume_fraction);
 /* The densities of optimization.initial, or NULL if the design starts uniform. *density is the
  * caller's to free. */
 int hx_session_read_initial(hx_session *s, double **density);
-
-/* solver.layout as a value. */
-hx_layout hx_session_asked_layout(const hx_session *s);
 
 /* "ebe, interleaved, deterministic (in place of ebe24, which needs a GPU)"; returns text. */
 const char *hx_session_operator_text(const hx_session *s, char *text, size_t n_text);

@@ -1,0 +1,345 @@
+/* Mesh, problem and design of a session. */
+#define _XOPEN_SOURCE 700 /* realpath */
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../text/log.h"
+#include "../text/table.h"
+#include "config_problem.h"
+#include "continuation.h"
+#include "core/base/clock.h"
+#include "core/base/memory.h"
+#include "core/files/result_match.h"
+#include "footprint.h"
+#include "mesh_input.h"
+#include "session_internal.h"
+
+const char *hx_setup_step_name(hx_setup_step step)
+{
+    static const char *const name[HX_N_SETUP] = {
+        [HX_SETUP_MESH] = "mesh",       [HX_SETUP_SHUFFLE] = "shuffle",
+        [HX_SETUP_REORDER] = "reorder", [HX_SETUP_FINISH] = "finish",
+        [HX_SETUP_SETS] = "sets",       [HX_SETUP_PROBLEM] = "problem",
+        [HX_SETUP_DEVICE] = "device",   [HX_SETUP_SOLVER] = "solver",
+        [HX_SETUP_DESIGN] = "design",
+    };
+    return name[step];
+}
+
+/* A step begins: a terminal says so until the next line. */
+double hx_session_begin_step(hx_setup_step step)
+{
+    if (hx_log_is_terminal()) hx_log_status("set-up: %s ...", hx_setup_step_name(step));
+    return hx_clock();
+}
+
+void hx_session_end_step(hx_session *s, hx_setup_step step, double begin)
+{
+    const double n_elem = s->mesh.n_elem > 0 ? (double)s->mesh.n_elem : 1.0;
+    char text[32];
+    s->setup_seconds[step] = hx_clock() - begin;
+    s->setup_peak[step] = hx_host_memory_peak();
+    hx_log_detail("set-up: %-8s %9.3f s  %8s of host memory at most, %4.0f bytes an element",
+                  hx_setup_step_name(step), s->setup_seconds[step],
+                  hx_format_bytes((double)s->setup_peak[step], text, sizeof text),
+                  (double)s->setup_peak[step] / n_elem);
+}
+
+/* Puts the key's place before messages about the user's input or machine. */
+int hx_session_blame(const hx_session *s, const char *key, int rc)
+{
+    return rc == HX_EINPUT || rc == HX_EENV ? hx_config_blame(&s->cfg, key, rc) : rc;
+}
+
+/* Replaces a path of the config by the absolute one, so that the resolved config works anywhere. */
+static int resolve_file(hx_session *s, const char *key, char **word)
+{
+    char *path = NULL;
+    HX_TRY(hx_config_resolve_path(&s->cfg, *word, &path));
+    char *absolute = access(path, R_OK) == 0 ? realpath(path, NULL) : NULL;
+    int rc = HX_OK;
+    if (absolute)
+        rc = hx_config_set_word(word, absolute);
+    else
+        rc = hx_session_blame(s, key,
+                              HX_RAISE(HX_EINPUT, "cannot read '%s': %s", path, strerror(errno)));
+    free(absolute);
+    free(path);
+    return rc;
+}
+
+static void fill_generate_params(const hx_config *cfg, hx_generate_params *params)
+{
+    params->size = cfg->mesh.size;
+    params->nx = cfg->mesh.nx;
+    params->ny = cfg->mesh.ny;
+    params->nz = cfg->mesh.nz;
+    params->distort = cfg->mesh.distort;
+    params->seed = (uint64_t)cfg->mesh.seed;
+    params->other_bytes = 0.0;
+}
+
+/* The raw mesh, renumbered as asked and validated. */
+static int make_raw_mesh(hx_session *s)
+{
+    const hx_config *cfg = &s->cfg;
+    double begin = hx_session_begin_step(HX_SETUP_MESH);
+    if (cfg->mesh.generator) {
+        hx_generate_params params;
+        fill_generate_params(cfg, &params);
+        params.other_bytes = s->other_bytes;
+        HX_TRY(hx_generator_find(cfg->mesh.generator)->generate(&s->mesh, &params));
+    } else {
+        HX_TRY(hx_input_read(cfg->mesh.file, cfg->mesh.merge, &s->mesh));
+    }
+    hx_session_end_step(s, HX_SETUP_MESH, begin);
+    HX_TRY(hx_footprint_check(s));
+    if (cfg->mesh.shuffle != 0) {
+        begin = hx_session_begin_step(HX_SETUP_SHUFFLE);
+        HX_TRY(hx_mesh_shuffle(&s->mesh, (uint64_t)cfg->mesh.shuffle));
+        hx_session_end_step(s, HX_SETUP_SHUFFLE, begin);
+    }
+    if (cfg->mesh.reorder) {
+        begin = hx_session_begin_step(HX_SETUP_REORDER);
+        HX_TRY(hx_mesh_reorder(&s->mesh));
+        hx_session_end_step(s, HX_SETUP_REORDER, begin);
+    }
+    begin = hx_session_begin_step(HX_SETUP_FINISH);
+    HX_TRY(hx_mesh_finish(&s->mesh));
+    if (cfg->mesh.file) HX_TRY(hx_input_check(&s->mesh, cfg->mesh.merge));
+    hx_session_end_step(s, HX_SETUP_FINISH, begin);
+    return HX_OK;
+}
+
+int hx_session_make_mesh(hx_session *s)
+{
+    const char *key = s->cfg.mesh.file ? "mesh.file" : "mesh.generator";
+    if (s->cfg.mesh.file) HX_TRY(resolve_file(s, key, &s->cfg.mesh.file));
+    const int rc = make_raw_mesh(s);
+    if (rc < 0) return hx_session_blame(s, key, rc);
+    const double begin = hx_session_begin_step(HX_SETUP_SETS);
+    const hx_config_set *set = s->cfg.sets.entry;
+    for (size_t i = 0; i < s->cfg.sets.n; i++) {
+        hx_region region;
+        hx_config_region(&set[i], &region);
+        const int added = hx_mesh_add_region(&s->mesh, set[i].name, &region);
+        if (added == HX_EINPUT) hx_error_prefix("%s: ", set[i].origin);
+        if (added < 0) return added;
+    }
+    hx_session_end_step(s, HX_SETUP_SETS, begin);
+    return HX_OK;
+}
+
+/* The filter's radius in length; the config gets the one that a generator brings. */
+static int resolve_radius(hx_session *s)
+{
+    hx_config *cfg = &s->cfg;
+    double *radius = &cfg->optimization.filter.radius;
+    s->filter_radius = 0.0;
+    if (!hx_filter_find(cfg->optimization.filter.kind)->needs_radius) return HX_OK;
+    if (isnan(*radius)) {
+        if (!cfg->mesh.generator)
+            return hx_config_blame(cfg, "optimization.filter.radius",
+                                   HX_RAISE(HX_EINPUT, "required with mesh.file; for example "
+                                                       "radius = 3.0; unit = \"element\";"));
+        hx_generate_params params;
+        fill_generate_params(cfg, &params);
+        *radius =
+            hx_generator_radius(hx_generator_find(cfg->mesh.generator), &params, s->mesh.n_elem);
+        cfg->optimization.filter.unit = HX_UNIT_ELEMENT;
+    }
+    const int in_elements = cfg->optimization.filter.unit == HX_UNIT_ELEMENT;
+    s->filter_radius = *radius * (in_elements ? s->mesh.elem_size : 1.0);
+    return HX_OK;
+}
+
+/* Symmetry and extrusion of the design. */
+static int make_ties(hx_session *s)
+{
+    hx_symmetry_plane plane[3];
+    char place[512];
+    const hx_config *cfg = &s->cfg;
+    const hx_config_plane *const cfg_plane = cfg->optimization.symmetry.entry;
+    hx_ties_params params = {.n_plane = cfg->optimization.symmetry.n,
+                             .plane = plane,
+                             .is_extruded = !isnan(cfg->optimization.extrusion[0])};
+    for (size_t i = 0; i < params.n_plane; i++) {
+        plane[i].origin = cfg_plane[i].origin;
+        memcpy(plane[i].point, cfg_plane[i].point, sizeof plane[i].point);
+        memcpy(plane[i].normal, cfg_plane[i].normal, sizeof plane[i].normal);
+    }
+    params.extrusion_origin = hx_config_place(cfg, "optimization.extrusion", place, sizeof place);
+    memcpy(params.extrusion, cfg->optimization.extrusion, sizeof params.extrusion);
+    return hx_ties_create(&s->ties, &s->problem, &params);
+}
+
+int hx_session_make_problem(hx_session *s)
+{
+    hx_notes notes = {0};
+    const double begin = hx_session_begin_step(HX_SETUP_PROBLEM);
+    const int rc = hx_config_make_problem(&s->cfg, &s->mesh, &s->problem, &notes);
+    s->n_warning += hx_log_notes(&notes);
+    HX_TRY(rc);
+    HX_TRY(resolve_radius(s));
+    HX_TRY(make_ties(s));
+    hx_session_end_step(s, HX_SETUP_PROBLEM, begin);
+    return HX_OK;
+}
+
+const char *hx_session_ties_text(const hx_session *s, char *text, size_t n_text)
+{
+    const hx_ties *ties = &s->ties;
+    const size_t n_plane = s->cfg.optimization.symmetry.n;
+    const int is_extruded = !isnan(s->cfg.optimization.extrusion[0]);
+    char planes[48] = "", off[96] = "", alone[64] = "", a[32], b[32], c[32];
+    if (n_plane > 0)
+        snprintf(planes, sizeof planes, "%zu symmetry plane%s%s", n_plane, n_plane > 1 ? "s" : "",
+                 is_extruded ? ", " : "");
+    if (ties->n_shifted > 0)
+        snprintf(off, sizeof off, "; %s off their image, by %.2g elements at most",
+                 hx_format_count(ties->n_shifted, a, sizeof a), ties->shift);
+    if (ties->n_alone > 0)
+        snprintf(alone, sizeof alone, "; %s without an image",
+                 hx_format_count(ties->n_alone, a, sizeof a));
+    snprintf(text, n_text, "%s of %s elements in %s groups (%s%s)%s%s",
+             hx_format_count(ties->n_member, a, sizeof a),
+             hx_format_count(s->mesh.n_elem - s->problem.n_passive, b, sizeof b),
+             hx_format_count(ties->n_group, c, sizeof c), planes, is_extruded ? "extruded" : "",
+             off, alone);
+    return text;
+}
+
+const hx_objective_kind *hx_session_objective(const hx_session *s)
+{
+    return hx_objective_find(s->cfg.optimization.objective);
+}
+
+const hx_update_kind *hx_session_update(const hx_session *s)
+{
+    return hx_update_find(s->cfg.optimization.update);
+}
+
+hx_filter_params hx_session_filter_params(const hx_session *s)
+{
+    const hx_filter_params params = {
+        .radius = s->filter_radius,
+        .volume_weighted = s->cfg.optimization.filter.volume_weighted,
+        .beta = hx_beta_stair(&s->cfg).value,
+        .eta = s->cfg.optimization.projection.eta,
+    };
+    return params;
+}
+
+double hx_session_mass(const hx_session *s, double volume_fraction)
+{
+    return s->cfg.material.density * s->mesh.total_volume * volume_fraction;
+}
+
+int hx_session_read_initial(hx_session *s, double **density)
+{
+    char **path = &s->cfg.optimization.initial;
+    const double rho_min = s->problem.rho_min;
+    hx_result_match match;
+    char count[32];
+    *density = NULL;
+    if (!*path) return HX_OK;
+    HX_TRY(resolve_file(s, "optimization.initial", path));
+    HX_TRY(hx_alloc_raw(density, (size_t)s->mesh.n_elem, sizeof **density, "initial densities"));
+    HX_TRY(hx_session_blame(
+        s, "optimization.initial",
+        hx_result_read(*path, "density", &s->mesh, rho_min, rho_min, *density, &match)));
+    if (match.n_missing > 0)
+        hx_log_warning("optimization.initial: %s lacks %s elements, written with a threshold: they "
+                       "start at rho_min = %g, from which optimality criteria hardly raise them",
+                       *path, hx_format_count(match.n_missing, count, sizeof count), rho_min);
+    return HX_OK;
+}
+
+int hx_session_make_filter(hx_session *s)
+{
+    const hx_filter_params params = hx_session_filter_params(s);
+    const int rc = hx_filter_create(&s->filter, hx_filter_find(s->cfg.optimization.filter.kind),
+                                    &s->device, &s->problem, &params);
+    return rc < 0 ? hx_session_blame(s, "optimization.filter.radius", rc) : rc;
+}
+
+int hx_session_check_volume(hx_session *s)
+{
+    const hx_stair beta = hx_beta_stair(&s->cfg);
+    hx_notes notes = {0};
+    if (!s->filter.kind) HX_TRY(hx_session_make_filter(s));
+    HX_TRY(hx_least_volume_find(&s->least_volume, &s->filter, &beta));
+    int rc = hx_least_volume_check(&s->least_volume, &s->filter);
+    if (rc == HX_EINPUT) hx_error_prefix("%s: ", s->cfg.path);
+    if (rc == HX_OK) rc = hx_least_volume_note(&s->least_volume, &s->filter, &notes);
+    s->n_warning += hx_log_notes(&notes);
+    return rc;
+}
+
+int hx_session_make_design(hx_session *s)
+{
+    const hx_config *cfg = &s->cfg;
+    const hx_optimizer_params params = {
+        .objective = hx_session_objective(s),
+        .update = hx_session_update(s),
+        .move = cfg->optimization.move,
+        .damping = cfg->optimization.damping,
+        .penalty = hx_penalty_stair(cfg),
+        .beta = hx_beta_stair(cfg),
+        .least = &s->least_volume,
+        .settled = cfg->optimization.change_tolerance,
+    };
+    int rc;
+    double *density = NULL;
+    const double begin = hx_session_begin_step(HX_SETUP_DESIGN);
+    HX_TRY(hx_session_check_volume(s));
+    HX_TRY_FAIL(hx_session_read_initial(s, &density));
+    HX_TRY_FAIL(hx_analysis_create(&s->analysis, &s->op, &s->pc, &s->pcg, cfg->solver.warm_start));
+    rc = hx_optimizer_create(&s->opt, &params, &s->analysis, &s->filter, density);
+    if (rc < 0) rc = density ? hx_session_blame(s, "optimization.initial", rc) : rc;
+    HX_TRY_FAIL(rc);
+    HX_TRY_FAIL(hx_optimizer_tie(&s->opt, &s->ties));
+    s->host_bytes = hx_mesh_bytes(&s->mesh) + hx_problem_bytes(&s->problem);
+    hx_session_end_step(s, HX_SETUP_DESIGN, begin);
+fail:
+    free(density);
+    return rc;
+}
+
+void hx_session_drop_operator(hx_session *s)
+{
+    hx_optimizer_free(&s->opt);
+    hx_analysis_free(&s->analysis);
+    hx_pcg_free(&s->pcg);
+    hx_precond_free(&s->pc);
+    hx_operator_free(&s->op);
+}
+
+int hx_session_open(hx_session *s)
+{
+    hx_device_start_begin(&s->device_start, s->cfg.solver.device);
+    s->other_bytes = hx_footprint_planned(&s->cfg);
+    HX_TRY(hx_session_make_mesh(s));
+    HX_TRY(hx_session_make_problem(s));
+    HX_TRY(hx_session_open_device(s));
+    HX_TRY(hx_session_make_solver(s));
+    return hx_session_make_design(s);
+}
+
+void hx_session_free(hx_session *s)
+{
+    hx_device_start_end(&s->device_start); /* a driver that is starting must not be left alone */
+    hx_session_drop_operator(s);
+    hx_filter_free(&s->filter);
+    hx_device_close(&s->device);
+    hx_ties_free(&s->ties);
+    hx_problem_free(&s->problem);
+    hx_mesh_free(&s->mesh);
+    hx_config_free(&s->cfg);
+    memset(s, 0, sizeof *s);
+}

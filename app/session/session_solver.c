@@ -1,0 +1,235 @@
+/* Device, operator, preconditioner and PCG of a session. */
+#include <stdio.h>
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "../text/log.h"
+#include "session_internal.h"
+
+int hx_session_find_device(const hx_session *s, const hx_device_ops **ops)
+{
+    const char *name = s->cfg.solver.device;
+    *ops = NULL;
+    if (!hx_config_is_auto(name)) {
+        *ops = hx_device_find(name);
+        if (*ops) return HX_OK;
+        return hx_session_blame(
+            s, "solver.device",
+            HX_RAISE(HX_EENV,
+                     "this hextop was built without device '%s'; use \"auto\" or "
+                     "\"cpu\", or build it with that device",
+                     name));
+    }
+    for (size_t i = 0; hx_devices[i] && !*ops; i++) {
+        char why[256] = "";
+        if (hx_devices[i]->available(why, sizeof why)) *ops = hx_devices[i];
+    }
+    if (*ops) return HX_OK;
+    return hx_session_blame(s, "solver.device",
+                            HX_RAISE(HX_EENV, "no device can run here; see `hextop list`"));
+}
+
+static void set_threads(int n)
+{
+    if (n == 0) return;
+#ifdef _OPENMP
+    omp_set_num_threads(n);
+#else
+    if (n > 1) hx_log_warning("solver.threads = %d: built without OpenMP, one thread is used", n);
+#endif
+}
+
+/* HX_EINPUT with the operators of the device that would do. */
+static int require_deterministic(const hx_session *s)
+{
+    char words[256] = "";
+    size_t used = 0;
+    if (s->strategy->deterministic) return HX_OK;
+    for (size_t i = 0; hx_strategies[i] && used < sizeof words; i++)
+        if (strcmp(hx_strategies[i]->device, s->device.ops->name) == 0 &&
+            hx_strategies[i]->deterministic)
+            used +=
+                (size_t)snprintf(words + used, sizeof words - used, ", %s", hx_strategies[i]->name);
+    return HX_RAISE(HX_EINPUT,
+                    "'%s' on device '%s' adds in an order that differs from run to run, and "
+                    "solver.deterministic is true; deterministic there: auto%s",
+                    s->strategy->name, s->device.ops->name, words);
+}
+
+static int find_named_strategy(hx_session *s)
+{
+    const hx_config *cfg = &s->cfg;
+    int substituted = 0;
+    s->strategy = hx_strategy_resolve(s->device.ops->name, cfg->solver.op, &substituted);
+    if (!s->strategy)
+        return HX_RAISE(HX_EINPUT, "no operator '%s' on device '%s'; see `hextop list`",
+                        cfg->solver.op, s->device.ops->name);
+    if (cfg->solver.deterministic) HX_TRY(require_deterministic(s));
+    s->layout = s->cfg.solver.layout;
+    const int has_layout = (s->strategy->layouts & HX_LAYOUT_BIT(s->layout)) != 0;
+    if (substituted)
+        snprintf(s->operator_note, sizeof s->operator_note, "in place of %s, which needs a GPU",
+                 cfg->solver.op);
+    if (!has_layout) { /* the same config serves operators that know one layout only */
+        snprintf(s->operator_note, sizeof s->operator_note, "in place of %s, %s", cfg->solver.op,
+                 hx_layout_name(cfg->solver.layout));
+        s->layout = hx_layout_first(s->strategy);
+    }
+    return HX_OK;
+}
+
+static void say(void *context, const char *line)
+{
+    (void)context;
+    hx_log_detail("  auto      %s", line);
+}
+
+/* What solver.* asks of a choice. */
+static hx_choose_params choose_params(const hx_session *s)
+{
+    const hx_config *cfg = &s->cfg;
+    hx_choose_params params = hx_solver_defaults().choose;
+    params.precision = cfg->solver.precision;
+    params.criterion = cfg->solver.criterion;
+    params.deterministic = cfg->solver.deterministic;
+    params.keep_layout = hx_config_given(cfg, "solver.layout");
+    params.layout = cfg->solver.layout;
+    params.say = say;
+    return params;
+}
+
+static int find_fastest_strategy(hx_session *s)
+{
+    hx_choose_params params = choose_params(s);
+    hx_choice choice;
+    params.other_bytes = hx_session_design_bytes(s);
+    HX_TRY(hx_choose_operator(&choice, &params, &s->device, &s->problem, s->precond_kind, &s->op));
+    s->strategy = choice.strategy;
+    s->layout = choice.layout;
+    snprintf(s->operator_note, sizeof s->operator_note, "%s", choice.note);
+    return HX_OK;
+}
+
+static int find_strategy(hx_session *s)
+{
+    const int is_auto = hx_config_is_auto(s->cfg.solver.op);
+    return hx_session_blame(s, "solver.operator",
+                            is_auto ? find_fastest_strategy(s) : find_named_strategy(s));
+}
+
+static const hx_precond_kind *find_precond(const hx_session *s, const hx_device_ops *ops)
+{
+    const char *name = s->cfg.solver.preconditioner;
+    const hx_choose_params params = choose_params(s);
+    return hx_config_is_auto(name) ? hx_choose_precond(&params, ops, s->mesh.n_elem)
+                                   : hx_precond_find(name);
+}
+
+/* "auto" gives up a preconditioner that does not fit where a smaller one does. */
+static int fit_precond(hx_session *s)
+{
+    const hx_precond_kind *chosen = s->precond_kind;
+    hx_choose_params params = choose_params(s);
+    if (!hx_config_is_auto(s->cfg.solver.preconditioner)) return HX_OK;
+    params.other_bytes = hx_session_design_bytes(s);
+    HX_TRY(hx_choose_smaller_precond(&params, &s->device, &s->problem, s->strategy, s->layout,
+                                     s->op.dev ? s->op.device_bytes : 0, &s->precond_kind));
+    if (s->precond_kind != chosen)
+        hx_log_warning("%s does not fit into the memory of device '%s': %s, which takes many "
+                       "times more iterations",
+                       chosen->name, s->device.ops->name, s->precond_kind->name);
+    return HX_OK;
+}
+
+int hx_session_start_device(hx_session *s, const hx_device_ops *ops)
+{
+    set_threads(s->cfg.solver.threads);
+    s->precond_kind = find_precond(s, ops);
+    const int rc = hx_device_open(&s->device, ops);
+    return rc < 0 ? hx_session_blame(s, "solver.device", rc) : rc;
+}
+
+/* Names the operators of the device that would do, after the message. */
+static int suggest_precision(const hx_session *s, int rc)
+{
+    char names[128] = "", message[512];
+    size_t used = 0;
+    for (size_t i = 0; hx_strategies[i] && used < sizeof names; i++) {
+        const hx_strategy *other = hx_strategies[i];
+        if (!other->apply_single || strcmp(other->device, s->device.ops->name) != 0) continue;
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                                 other->name);
+    }
+    snprintf(message, sizeof message, "%s", hx_error_message());
+    if (!names[0]) return HX_RAISE(rc, "%s, nor has any other there: use \"double\"", message);
+    return HX_RAISE(rc, "%s: use \"double\", or operator %s", message, names);
+}
+
+static int check_precision(const hx_session *s)
+{
+    const int rigid = hx_pcg_check_rigid(s->cfg.solver.precision, s->problem.n_rigid);
+    if (rigid < 0) return hx_session_blame(s, "solver.precision", rigid);
+    const int rc = hx_pcg_check_precision(s->cfg.solver.precision, s->strategy, s->precond_kind);
+    if (rc == HX_OK) return HX_OK;
+    return hx_session_blame(s, "solver.precision",
+                            s->strategy->apply_single ? rc : suggest_precision(s, rc));
+}
+
+int hx_session_open_device(hx_session *s)
+{
+    const hx_device_ops *ops = NULL;
+    const double begin = hx_session_begin_step(HX_SETUP_DEVICE);
+    hx_device_start_end(&s->device_start);
+    HX_TRY(hx_session_find_device(s, &ops));
+    HX_TRY(hx_session_start_device(s, ops));
+    HX_TRY(find_strategy(s));
+    HX_TRY(fit_precond(s));
+    HX_TRY(check_precision(s));
+    HX_TRY(hx_config_set_word(&s->cfg.solver.device, ops->name));
+    HX_TRY(hx_config_set_word(&s->cfg.solver.op, s->strategy->name));
+    HX_TRY(hx_config_set_word(&s->cfg.solver.preconditioner, s->precond_kind->name));
+    s->cfg.solver.layout = s->layout;
+    hx_session_end_step(s, HX_SETUP_DEVICE, begin);
+    return HX_OK;
+}
+
+const char *hx_session_operator_text(const hx_session *s, char *text, size_t n_text)
+{
+    const char *note = s->operator_note;
+    snprintf(text, n_text, "%s, %s, %sdeterministic%s%s%s", s->strategy->name,
+             hx_layout_name(s->layout), s->strategy->deterministic ? "" : "not ",
+             note[0] ? " (" : "", note, note[0] ? ")" : "");
+    return text;
+}
+
+int hx_session_make_operator(hx_session *s)
+{
+    const size_t held = s->filter.kind ? hx_session_filter_bytes(s) : 0;
+    const int rc = hx_operator_create(&s->op, &s->device, s->strategy, s->layout, &s->problem,
+                                      hx_session_other_bytes(s) - held);
+    return rc < 0 ? hx_session_blame(s, "solver.operator", rc) : rc;
+}
+
+int hx_session_make_solver(hx_session *s)
+{
+    const hx_config *cfg = &s->cfg;
+    const hx_pcg_params params = {
+        .criterion = cfg->solver.criterion,
+        .tolerance = cfg->solver.tolerance,
+        .max_iterations = cfg->solver.max_iterations,
+        .precision = cfg->solver.precision,
+    };
+    const double begin = hx_session_begin_step(HX_SETUP_SOLVER);
+    if (!s->op.dev) HX_TRY(hx_session_make_operator(s)); /* else it is there, after a trial */
+    HX_TRY(hx_precond_create(&s->pc, s->precond_kind, &s->op.linear, &s->op));
+    HX_TRY(hx_pcg_create(&s->pcg, &params, &s->op.linear, &s->pc));
+    memcpy(s->device_item, s->op.item, sizeof s->op.item);
+    s->n_device_item = hx_session_other_items(s, s->device_item);
+    s->device_bytes = 0;
+    for (int i = 0; i < s->n_device_item; i++) s->device_bytes += s->device_item[i].bytes;
+    hx_session_end_step(s, HX_SETUP_SOLVER, begin);
+    return HX_OK;
+}

@@ -1,0 +1,293 @@
+#include "analysis.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/clock.h"
+#include "../base/memory.h"
+#include "../solver/element_ops.h"
+#include "../solver/vector_ops.h"
+#include "design_ops.h"
+
+/* 1 if a case has loads by mass and others, which are then kept apart. */
+static int keeps_static(const hx_problem *problem, int c)
+{
+    const hx_body_field *body = hx_problem_body(problem, c);
+    return body && !body->alone;
+}
+
+int hx_analysis_vectors(const hx_problem *problem)
+{
+    int n = 2 * problem->n_case;
+    for (int c = 0; c < problem->n_case; c++) n += keeps_static(problem, c);
+    return n;
+}
+
+static int64_t vector_entries(const hx_analysis *a)
+{
+    return 3 * (int64_t)a->problem->mesh->n_node;
+}
+
+static size_t vector_bytes(const hx_analysis *a)
+{
+    return (size_t)vector_entries(a) * sizeof(double);
+}
+
+/* First guess of PCG: the prescribed displacements, 0 elsewhere. */
+static int reset_displacement(const hx_analysis *a, double *d_u)
+{
+    const hx_operator *op = a->op;
+    const size_t bytes = vector_bytes(a);
+    if (op->d_prescribed) return op->dev->ops->copy(op->dev, d_u, op->d_prescribed, bytes);
+    return op->dev->ops->zero(op->dev, d_u, bytes);
+}
+
+static int create_cases(hx_analysis *a)
+{
+    const hx_problem *problem = a->problem;
+    hx_device *dev = a->op->dev;
+    const size_t n_case = (size_t)problem->n_case, bytes = vector_bytes(a);
+    HX_TRY(hx_alloc(&a->load_case, n_case, sizeof *a->load_case, "load cases"));
+    HX_TRY(hx_alloc(&a->d_u, n_case, sizeof *a->d_u, "load cases"));
+    HX_TRY(hx_alloc(&a->d_f, n_case, sizeof *a->d_f, "load cases"));
+    HX_TRY(hx_alloc(&a->d_static, n_case, sizeof *a->d_static, "load cases"));
+    for (size_t c = 0; c < n_case; c++) {
+        HX_TRY(dev->ops->alloc(dev, bytes, &a->d_u[c]));
+        HX_TRY(dev->ops->alloc(dev, bytes, &a->d_f[c]));
+        if (keeps_static(problem, (int)c)) HX_TRY(dev->ops->alloc(dev, bytes, &a->d_static[c]));
+        HX_TRY(dev->ops->upload(dev, a->d_static[c] ? a->d_static[c] : a->d_f[c], problem->force[c],
+                                bytes));
+        HX_TRY(reset_displacement(a, a->d_u[c]));
+    }
+    return HX_OK;
+}
+
+int hx_analysis_create(hx_analysis *a, hx_operator *op, hx_precond *pc, hx_pcg *pcg, int warm_start)
+{
+    memset(a, 0, sizeof *a);
+    a->problem = op->problem;
+    a->op = op;
+    a->pc = pc;
+    a->pcg = pcg;
+    a->warm_start = warm_start;
+    if (a->problem->body && !op->dev->ops->body)
+        return HX_RAISE(HX_EINPUT, "device '%s' has no loads by mass", op->dev->ops->name);
+    const int rc = create_cases(a);
+    if (rc < 0) hx_analysis_free(a);
+    return rc;
+}
+
+int hx_analysis_open(hx_analysis *a, hx_device *dev, const hx_problem *problem,
+                     const hx_solver_params *params)
+{
+    hx_solver *solver;
+    memset(a, 0, sizeof *a);
+    HX_TRY(hx_alloc(&solver, 1, sizeof *solver, "solver"));
+    int rc = hx_solver_create(solver, dev, problem, params);
+    if (rc == HX_OK) rc = hx_analysis_create(a, &solver->op, &solver->pc, &solver->pcg, 1);
+    if (rc == HX_OK) {
+        a->own = solver;
+    } else {
+        hx_solver_free(solver);
+        free(solver);
+    }
+    return rc;
+}
+
+/* f = static part + loads by mass of the physical densities. */
+static int update_loads(const hx_analysis *a)
+{
+    hx_device *dev = a->op->dev;
+    for (int c = 0; c < a->problem->n_case; c++) {
+        const hx_body_field *body = hx_problem_body(a->problem, c);
+        if (!body) continue;
+        HX_TRY(
+            dev->ops->body->force(dev, &a->op->model, body, a->d_rho, a->d_static[c], a->d_f[c]));
+    }
+    return HX_OK;
+}
+
+/* K of the densities, and what is derived from it. */
+static int assemble(hx_analysis *a)
+{
+    hx_device *dev = a->op->dev;
+    HX_TRY(dev->ops->design->modulus(dev, a->op->model.n_elem, a->problem->young, a->penalty,
+                                     a->d_rho, a->op->model.d_modulus));
+    HX_TRY(hx_operator_update(a->op));
+    HX_TRY(update_loads(a));
+    HX_TRY(dev->ops->sync(dev));
+    const double begin = hx_clock();
+    HX_TRY(hx_precond_setup(a->pc));
+    HX_TRY(dev->ops->sync(dev));
+    a->record.prepare_seconds = hx_clock() - begin;
+    return HX_OK;
+}
+
+static void add_result(hx_analysis_record *record, const hx_pcg_result *pcg)
+{
+    record->pcg_iterations += pcg->iterations;
+    record->pcg_fell_back += pcg->fell_back;
+    record->pcg_residual = fmax(record->pcg_residual, pcg->residual);
+    record->spmv_seconds += pcg->spmv_seconds;
+    record->precond_seconds += pcg->precond_seconds;
+    if (pcg->reason > record->reason) record->reason = pcg->reason;
+}
+
+int hx_analysis_solve_for(hx_analysis *a, const double *d_f, double *d_u, hx_pcg_result *result)
+{
+    HX_TRY(hx_pcg_solve(a->pcg, &a->op->linear, a->pc, d_f, d_u, result));
+    add_result(&a->record, result);
+    return HX_OK;
+}
+
+int hx_analysis_solve(hx_analysis *a, const double *d_rho, double penalty)
+{
+    a->d_rho = d_rho;
+    a->penalty = penalty;
+    a->compliance = NAN;
+    memset(&a->record, 0, sizeof a->record);
+    HX_TRY(assemble(a));
+    for (int c = 0; c < a->problem->n_case; c++) {
+        if (!a->warm_start) HX_TRY(reset_displacement(a, a->d_u[c]));
+        HX_TRY(hx_analysis_solve_for(a, a->d_f[c], a->d_u[c], &a->load_case[c].pcg));
+    }
+    return HX_OK;
+}
+
+/* rho, or 1 everywhere, into d_density. */
+static int upload_density(hx_analysis *a, const double *rho)
+{
+    hx_device *dev = a->op->dev;
+    const size_t n = (size_t)a->problem->mesh->n_elem, bytes = n * sizeof(double);
+    double *solid;
+    if (!a->d_density) HX_TRY(dev->ops->alloc(dev, bytes, &a->d_density));
+    if (rho) return dev->ops->upload(dev, a->d_density, rho, bytes);
+    HX_TRY(hx_alloc_raw(&solid, n, sizeof *solid, "densities"));
+    for (size_t e = 0; e < n; e++) solid[e] = 1.0;
+    const int rc = dev->ops->upload(dev, a->d_density, solid, bytes);
+    free(solid);
+    return rc;
+}
+
+int hx_analysis_solve_density(hx_analysis *a, const double *rho, double penalty)
+{
+    HX_TRY(upload_density(a, rho));
+    return hx_analysis_solve(a, a->d_density, penalty);
+}
+
+static int case_compliance(hx_analysis *a, int c, double *compliance)
+{
+    const hx_operator *op = a->op;
+    const hx_vector_ops *vector = op->dev->ops->vector;
+    const int64_t n = vector_entries(a);
+    double uku;
+    HX_TRY(vector->dot(op->dev, n, a->d_f[c], a->d_u[c], compliance));
+    if (!op->d_prescribed) return HX_OK;
+    HX_TRY(hx_operator_apply_unmasked(op, a->d_u[c], a->pcg->d_q));
+    HX_TRY(vector->dot(op->dev, n, a->d_u[c], a->pcg->d_q, &uku));
+    *compliance = 2.0 * *compliance - uku;
+    return HX_OK;
+}
+
+int hx_analysis_compliance(hx_analysis *a, double *compliance)
+{
+    double sum = 0.0;
+    for (int c = 0; isnan(a->compliance) && c < a->problem->n_case; c++) {
+        HX_TRY(case_compliance(a, c, &a->load_case[c].compliance));
+        sum += a->problem->weight[c] * a->load_case[c].compliance;
+    }
+    if (isnan(a->compliance)) a->compliance = sum;
+    *compliance = a->compliance;
+    return HX_OK;
+}
+
+int hx_analysis_energy(const hx_analysis *a, double *d_energy, double *d_work)
+{
+    hx_device *dev = a->op->dev;
+    const int64_t n = a->op->model.n_elem;
+    HX_TRY(dev->ops->zero(dev, d_energy, (size_t)n * sizeof *d_energy));
+    for (int c = 0; c < a->problem->n_case; c++) {
+        HX_TRY(hx_operator_energy(a->op, a->d_u[c], d_work));
+        HX_TRY(dev->ops->vector->axpy(dev, n, a->problem->weight[c], d_work, d_energy));
+    }
+    return HX_OK;
+}
+
+int hx_analysis_modulus(const hx_analysis *a, double *host)
+{
+    hx_device *dev = a->op->dev;
+    return dev->ops->download(dev, host, a->op->model.d_modulus,
+                              (size_t)a->op->model.n_elem * sizeof *host);
+}
+
+int hx_analysis_displacement(const hx_analysis *a, int load_case, double *u)
+{
+    hx_device *dev = a->op->dev;
+    return dev->ops->download(dev, u, a->d_u[load_case], vector_bytes(a));
+}
+
+int hx_analysis_load(const hx_analysis *a, int load_case, double total[3])
+{
+    const hx_problem *problem = a->problem;
+    hx_device *dev = a->op->dev;
+    const size_t n = (size_t)problem->mesh->n_elem;
+    double *rho, body[3];
+    hx_problem_total_force(problem, load_case, total);
+    if (!hx_problem_body(problem, load_case)) return HX_OK;
+    HX_TRY(hx_alloc_raw(&rho, n, sizeof *rho, "densities"));
+    const int rc = dev->ops->download(dev, rho, a->d_rho, n * sizeof *rho);
+    if (rc == HX_OK) hx_problem_total_body(problem, load_case, rho, body);
+    for (int i = 0; rc == HX_OK && i < 3; i++) total[i] += body[i];
+    free(rho);
+    return rc;
+}
+
+int hx_analysis_reaction(hx_analysis *a, int load_case, double total[3])
+{
+    const hx_problem *problem = a->problem;
+    hx_device *dev = a->op->dev;
+    const int64_t n = vector_entries(a);
+    double *const d_q = a->pcg->d_q, *reaction;
+    HX_TRY(hx_alloc_raw(&reaction, (size_t)n, sizeof *reaction, "reactions"));
+    int rc = hx_operator_apply_unmasked(a->op, a->d_u[load_case], d_q);
+    if (rc == HX_OK) rc = dev->ops->vector->subtract(dev, n, d_q, a->d_f[load_case], d_q);
+    if (rc == HX_OK) rc = dev->ops->download(dev, reaction, d_q, vector_bytes(a));
+    total[0] = total[1] = total[2] = 0.0;
+    for (int64_t k = 0; rc == HX_OK && k < n; k++)
+        if (problem->fixed[k / 3] >> (k % 3) & 1) total[k % 3] += reaction[k];
+    free(reaction);
+    return rc;
+}
+
+int hx_analysis_spring_force(const hx_analysis *a, int load_case, double total[3])
+{
+    const hx_problem *problem = a->problem;
+    double *u;
+    total[0] = total[1] = total[2] = 0.0;
+    if (problem->n_spring == 0) return HX_OK;
+    HX_TRY(hx_alloc_raw(&u, (size_t)vector_entries(a), sizeof *u, "displacements"));
+    const int rc = hx_analysis_displacement(a, load_case, u);
+    for (int64_t k = 0; rc == HX_OK && k < problem->n_spring; k++)
+        total[problem->spring_dof[k] % 3] -= problem->spring[k] * u[problem->spring_dof[k]];
+    free(u);
+    return rc;
+}
+
+void hx_analysis_free(hx_analysis *a)
+{
+    hx_device *dev = a->op ? a->op->dev : NULL;
+    for (int c = 0; dev && c < a->problem->n_case; c++) {
+        if (a->d_u) dev->ops->release(dev, a->d_u[c]);
+        if (a->d_f) dev->ops->release(dev, a->d_f[c]);
+        if (a->d_static) dev->ops->release(dev, a->d_static[c]);
+    }
+    if (dev) dev->ops->release(dev, a->d_density);
+    free(a->d_u);
+    free(a->d_f);
+    free(a->d_static);
+    free(a->load_case);
+    if (a->own) hx_solver_free(a->own);
+    free(a->own);
+    memset(a, 0, sizeof *a);
+}

@@ -1,0 +1,107 @@
+/* The static analysis of a design: K(rho) u = f for every load case, and what follows from u.
+ *
+ *     hx_analysis_create
+ *     hx_analysis_solve            once a design
+ *     hx_analysis_compliance, hx_analysis_displacement, hx_analysis_reaction, ...
+ *
+ * `d_` names memory of the device; vectors have 3 n_node doubles, fields n_elem. */
+#ifndef HX_ANALYSIS_H
+#define HX_ANALYSIS_H
+
+#include "../solver/solver.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hx_case_record {
+    double compliance; /* after hx_analysis_compliance */
+    hx_pcg_result pcg;
+} hx_case_record;
+
+/* Of all solves with the K of one design. */
+typedef struct hx_analysis_record {
+    int pcg_iterations;     /* sum */
+    int pcg_fell_back;      /* solves that mixed precision left to double */
+    double pcg_residual;    /* worst */
+    hx_pcg_reason reason;   /* worst */
+    double spmv_seconds;    /* operator products */
+    double precond_seconds; /* applying the preconditioner */
+    double prepare_seconds; /* setting the preconditioner up */
+} hx_analysis_record;
+
+typedef struct hx_analysis {
+    const hx_problem *problem; /* (borrowed), like the next three */
+    hx_operator *op;
+    hx_precond *pc;
+    hx_pcg *pcg;
+    hx_solver *own;      /* whose parts these are; NULL: the caller's (owned) */
+    int warm_start;      /* keep u of the last design as PCG's first guess */
+    double penalty;      /* of the last solve */
+    const double *d_rho; /* field of the last solve (borrowed) */
+    double *d_density;   /* the same where it came from the host (owned) */
+    double **d_u, **d_f; /* [n_case] vectors (owned) */
+    double **d_static;   /* [n_case] the part of f that the design does not change; NULL: none, or
+                            all of f (owned) */
+    hx_case_record *load_case; /* [n_case] (owned) */
+    double compliance;         /* NaN until asked for */
+    hx_analysis_record record; /* since the last hx_analysis_solve */
+} hx_analysis;
+
+/* Device vectors that an analysis holds. */
+int hx_analysis_vectors(const hx_problem *problem);
+
+/* Of the operator's problem. HX_EINPUT: loads by mass on a device that has none. */
+int hx_analysis_create(hx_analysis *analysis, hx_operator *op, hx_precond *pc, hx_pcg *pcg,
+                       int warm_start);
+
+/* The same on a solver of its own, with a warm start: all that it takes from device and problem to
+ * the displacements. HX_EINPUT, HX_EENV of hx_solver_create besides. */
+int hx_analysis_open(hx_analysis *analysis, hx_device *dev, const hx_problem *problem,
+                     const hx_solver_params *params);
+
+/* Sets the modulus E rho^penalty and the loads by mass of the physical densities d_rho, which it
+ * keeps, sets the preconditioner up and solves all cases. A PCG that did not converge is in the
+ * record, no error. Waits. */
+int hx_analysis_solve(hx_analysis *analysis, const double *d_rho, double penalty);
+
+/* The same with rho[n_elem] of the host, in (0, 1]; NULL: solid everywhere. */
+int hx_analysis_solve_density(hx_analysis *analysis, const double *rho, double penalty);
+
+/* K u = f with the K of the last solve: adjoint loads, say. u is the first guess and has the
+ * prescribed values at fixed degrees of freedom. Adds to the record. Waits. */
+int hx_analysis_solve_for(hx_analysis *analysis, const double *d_f, double *d_u,
+                          hx_pcg_result *result);
+
+/* *compliance: weighted sum of the cases' f'u, which go to load_case. Prescribed displacements u_p
+ * with reactions r enter as f'u - r'u_p = 2 f'u - u'K u (minus twice the potential energy), so that
+ * lower is stiffer. Computed once a solve. Waits. */
+int hx_analysis_compliance(hx_analysis *analysis, double *compliance);
+
+/* Field d_energy = weighted sum over the cases of u_e' Ke u_e for unit modulus; d_work: another
+ * field. */
+int hx_analysis_energy(const hx_analysis *analysis, double *d_energy, double *d_work);
+
+/* Downloads E rho^p[n_elem], in the order of the mesh. */
+int hx_analysis_modulus(const hx_analysis *analysis, double *host);
+
+/* Downloads u of a case (0-based): u[n_node][3]. */
+int hx_analysis_displacement(const hx_analysis *analysis, int load_case, double *u);
+
+/* Sum of the forces of a case, loads by mass included. */
+int hx_analysis_load(const hx_analysis *analysis, int load_case, double total[3]);
+
+/* Reactions K u - f, springs in K, at the fixed degrees of freedom of a case, summed. */
+int hx_analysis_reaction(hx_analysis *analysis, int load_case, double total[3]);
+
+/* Force -S u of the springs on the part, summed. */
+int hx_analysis_spring_force(const hx_analysis *analysis, int load_case, double total[3]);
+
+/* Accepts a zeroed struct. */
+void hx_analysis_free(hx_analysis *analysis);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,75 @@
+#include <math.h>
+#include <stdlib.h>
+
+#include "../base/memory.h"
+#include "optimizer_internal.h"
+#include "root.h"
+
+static double initial_density(const hx_problem *problem, const double *density, int64_t e)
+{
+    if (problem->passive && !isnan(problem->passive[e])) return problem->passive[e];
+    return density ? density[e] : problem->initial_density;
+}
+
+/* The first design into design[n_elem] on the host. */
+static int fill_design(const hx_problem *problem, const double *density, double *design)
+{
+    int64_t bad = INT64_MAX;
+#pragma omp parallel for schedule(static) reduction(min : bad)
+    for (int64_t e = 0; e < problem->mesh->n_elem; e++) {
+        const double rho = initial_density(problem, density, e);
+        if (!(rho >= 0.0 && rho <= 1.0) && e < bad) bad = e;
+        design[e] = fmax(rho, problem->rho_min);
+    }
+    if (bad == INT64_MAX) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "initial density of element %lld is %g, not in [0, 1]",
+                    (long long)hx_mesh_elem_number(problem->mesh, bad),
+                    initial_density(problem, density, bad));
+}
+
+/* rho into the free elements; passive ones have theirs. */
+static int put_uniform(hx_optimizer *opt, double rho, double *design)
+{
+    const hx_problem *problem = opt->problem;
+    hx_device *dev = opt->analysis->op->dev;
+    const int64_t n = problem->mesh->n_elem;
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < n; e++)
+        design[e] = problem->passive && !isnan(problem->passive[e]) ? problem->passive[e] : rho;
+    return dev->ops->upload(dev, opt->d_design, design, (size_t)n * sizeof *design);
+}
+
+/* A uniform design whose physical density takes up the volume allowed. */
+static int fit_uniform(hx_optimizer *opt)
+{
+    const double wanted = opt->problem->volume_fraction * opt->total_volume;
+    const double rho_min = opt->problem->rho_min;
+    double rho = opt->problem->initial_density, mass, *design = NULL;
+    hx_root root = {0};
+    int rc = HX_OK;
+    HX_TRY(hx_alloc_raw(&design, (size_t)opt->problem->mesh->n_elem, sizeof *design, "densities"));
+    for (int i = 0; i < HX_VOLUME_TRIALS; i++) {
+        HX_TRY_FAIL(put_uniform(opt, rho, design));
+        HX_TRY_FAIL(hx_filter_mass(opt->filter, opt->d_design, opt->d_volume, &mass));
+        const double error = mass - wanted, before = rho;
+        if (!(fabs(error) > HX_VOLUME_EXACT * wanted)) break;
+        rho = fmin(1.0, fmax(rho_min, hx_root_next(&root, rho, error / opt->total_volume)));
+        if (rho == before) break; /* all or none is as near as it gets */
+    }
+fail:
+    free(design);
+    return rc;
+}
+
+int hx_optimizer_start(hx_optimizer *opt, const double *density)
+{
+    const size_t n = (size_t)opt->problem->mesh->n_elem;
+    hx_device *dev = opt->analysis->op->dev;
+    double *design = NULL;
+    HX_TRY(hx_alloc_raw(&design, n, sizeof *design, "densities"));
+    int rc = fill_design(opt->problem, density, design);
+    if (rc == HX_OK) rc = dev->ops->upload(dev, opt->d_design, design, n * sizeof *design);
+    free(design);
+    HX_TRY(rc);
+    return !density && hx_filter_maps_design(opt->filter) ? fit_uniform(opt) : HX_OK;
+}

@@ -1,0 +1,170 @@
+/* Optimality criteria (oc.h). Where the physical density is not the design, the scale is searched
+ * for which the physical density of the proposal takes up the volume, as near as the move limits
+ * let it. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "../base/memory.h"
+#include "../solver/vector_ops.h"
+#include "oc.h"
+#include "root.h"
+#include "update.h"
+
+enum { MOST_SHIFTS = 4 };
+
+typedef struct oc {
+    hx_oc_state *d_state; /* (owned) */
+    double shift;         /* with loads by mass, over the mean positive dc / dv */
+} oc;
+
+static void destroy(hx_update *update)
+{
+    oc *own = update->impl;
+    if (own) update->dev->ops->release(update->dev, own->d_state);
+    free(own);
+    update->impl = NULL;
+}
+
+static int create(hx_update *update)
+{
+    oc *own;
+    HX_TRY(hx_alloc(&own, 1, sizeof *own, "optimality criteria"));
+    update->impl = own;
+    own->shift = 1.0;
+    const int rc = update->dev->ops->alloc(update->dev, sizeof *own->d_state, &own->d_state);
+    if (rc < 0) destroy(update);
+    return rc;
+}
+
+/* How many times the shift of oc.h: twice as much after a step that made the objective worse, as
+ * designs that jump to and fro do; else a little less. */
+static void adapt_shift(oc *own, int is_worse)
+{
+    const double most = 64.0;
+    own->shift = is_worse ? fmin(most, 2.0 * own->shift) : fmax(1.0, 0.8 * own->shift);
+}
+
+static int find_shift(const hx_update *update, hx_device_oc *criteria)
+{
+    const oc *own = update->impl;
+    hx_device *dev = update->dev;
+    if (!update->problem->body) return HX_OK;
+    HX_TRY(dev->ops->design->mean_positive(dev, criteria->n, criteria->d_dc, criteria->d_dv,
+                                           criteria->d_passive, &criteria->shift));
+    criteria->shift *= own->shift;
+    return HX_OK;
+}
+
+static double wanted_mass(const hx_update *update)
+{
+    return update->problem->volume_fraction * update->total_volume;
+}
+
+/* The filter is linear up to the projection: at the analysed design the physical volume grows like
+ * dv'rho, so the first target is exact without one. dv is 0 at passive elements. */
+static int first_target(const hx_update *update, const hx_update_step *step, double *target)
+{
+    hx_device *dev = update->dev;
+    double taken;
+    HX_TRY(dev->ops->vector->dot(dev, update->problem->mesh->n_elem, step->d_dv, step->d_design,
+                                 &taken));
+    *target = taken + wanted_mass(update) - step->volume * update->total_volume;
+    if (!(*target > 0.0)) *target = 0.1 * taken;
+    return HX_OK;
+}
+
+/* A scale at which not all densities are at an end of their range, from the linear estimate; 0 or
+ * HX_OC_ALL_UP if there is none. */
+static int first_scale(const hx_update *update, const hx_device_oc *criteria, hx_update_step *step,
+                       double *scale)
+{
+    hx_device *dev = update->dev;
+    double target;
+    HX_TRY(first_target(update, step, &target));
+    for (int i = 0; i < 3; i++) {
+        hx_oc_state state;
+        HX_TRY(hx_oc_update(dev, criteria, target, &step->change));
+        step->trials++;
+        HX_TRY(dev->ops->download(dev, &state, criteria->d_state, sizeof state));
+        *scale = state.scale;
+        if (hx_filter_is_linear(update->filter)) break;
+        if (*scale > 0.0 && *scale < HX_OC_ALL_UP) break;
+        HX_TRY(dev->ops->vector->dot(dev, criteria->n, step->d_dv, step->d_proposal, &target));
+        target *= *scale > 0.0 ? 0.99 : 1.01;
+    }
+    return HX_OK;
+}
+
+/* *left: what the proposal's volume lacks, relative; 0 if it is met. The unknown is the logarithm
+ * of the scale: the target is no good measure, since projected densities may change where dv is
+ * next to nothing. */
+static int search_scale(const hx_update *update, const hx_device_oc *criteria, hx_update_step *step,
+                        double *left)
+{
+    const double wanted = wanted_mass(update), most = log(HX_OC_ALL_UP);
+    hx_root root = {0};
+    double scale, mass;
+    *left = 0.0;
+    HX_TRY(first_scale(update, criteria, step, &scale));
+    if (hx_filter_is_linear(update->filter)) return HX_OK;
+    for (int i = 0; i < HX_VOLUME_TRIALS; i++) {
+        HX_TRY(hx_filter_mass(update->filter, step->d_proposal, update->d_volume, &mass));
+        *left = 1.0 - mass / wanted;
+        if (!(fabs(*left) > HX_VOLUME_EXACT)) *left = 0.0;
+        if (*left == 0.0 || !(scale > 0.0 && scale < HX_OC_ALL_UP)) return HX_OK;
+        const double next = hx_root_next(&root, log(scale), -*left);
+        if (!(fabs(next) < most)) return HX_OK; /* the move limits let no more or less be had */
+        scale = exp(next);
+        HX_TRY(hx_oc_scaled(update->dev, criteria, scale, &step->change));
+        step->trials++;
+    }
+    return HX_OK;
+}
+
+/* Loads by mass let elements fall whatever the scale; too many of them for the volume: a larger
+ * shift holds them back. */
+static int meet_volume(const hx_update *update, const hx_device_oc *criteria, hx_update_step *step)
+{
+    hx_device_oc shifted = *criteria;
+    double left;
+    HX_TRY(search_scale(update, &shifted, step, &left));
+    for (int i = 0; i < MOST_SHIFTS && shifted.shift > 0.0 && left > 0.0; i++) {
+        shifted.shift *= 10.0;
+        HX_TRY(search_scale(update, &shifted, step, &left));
+    }
+    return HX_OK;
+}
+
+static int propose(hx_update *update, hx_update_step *step)
+{
+    oc *own = update->impl;
+    const hx_problem *problem = update->problem;
+    hx_device_oc criteria = {
+        .n = problem->mesh->n_elem,
+        .move = update->move,
+        .damping = update->damping,
+        .rho_min = problem->rho_min,
+        .d_design = step->d_design,
+        .d_dc = step->d_dc,
+        .d_dv = step->d_dv,
+        .d_passive = update->filter->d_passive,
+        .d_proposal = step->d_proposal,
+        .d_state = own->d_state,
+        .ties = update->ties,
+    };
+    if (!step->is_again) adapt_shift(own, step->is_worse);
+    HX_TRY(find_shift(update, &criteria));
+    if (hx_filter_maps_design(update->filter)) return meet_volume(update, &criteria, step);
+    step->trials++;
+    return hx_oc_update(update->dev, &criteria, wanted_mass(update) - problem->passive_mass,
+                        &step->change);
+}
+
+const hx_update_kind hx_update_oc = {
+    .name = "oc",
+    .help = "optimality criteria with a move limit and damping",
+    .bytes = sizeof(hx_oc_state),
+    .create = create,
+    .propose = propose,
+    .destroy = destroy,
+};

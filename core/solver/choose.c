@@ -1,0 +1,333 @@
+#include "choose.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/quantile.h"
+
+enum { N_WARM = 3, N_TIMED = 5 };
+
+/* A product reads all that is stored. One that stores so many times more than another is not faster
+ * unless it stays in a cache, which only what is small surely does. */
+enum { TIMES_TOO_MUCH = 8 };
+static const double SMALL_BYTES = 16e6;
+
+typedef struct candidate {
+    const hx_strategy *strategy;
+    hx_layout layout;
+    size_t order; /* of the build's list */
+    double seconds;
+} candidate;
+
+/* What is chosen for. */
+typedef struct request {
+    const hx_choose_params *params;
+    hx_device *dev;
+    const hx_problem *problem;
+    const hx_precond_kind *kind;
+    hx_operator *op;
+} request;
+
+/* A preconditioner that is more than a diagonal is of no use where r'z is the measure, and not to
+ * be had in mixed precision. */
+static int may_be_chosen(const hx_choose_params *params, const hx_precond_kind *kind,
+                         const hx_device_ops *device)
+{
+    const int only_diagonal =
+        params->precision == HX_PRECISION_MIXED || params->criterion == HX_PCG_ABSOLUTE;
+    return kind->chosen_from > 0 && !(only_diagonal && kind->apply) &&
+           (!kind->runs_on || kind->runs_on(device));
+}
+
+const hx_precond_kind *hx_choose_precond(const hx_choose_params *params,
+                                         const hx_device_ops *device, int64_t n_elem)
+{
+    const hx_precond_kind *best = NULL;
+    for (size_t i = 0; params->preconds[i]; i++) {
+        const hx_precond_kind *kind = params->preconds[i];
+        if (!may_be_chosen(params, kind, device) || kind->chosen_from > n_elem) continue;
+        if (!best || kind->chosen_from > best->chosen_from) best = kind;
+    }
+    return best;
+}
+
+/* Device bytes of all that the solve needs. */
+static size_t needed_bytes(const hx_choose_params *params, const hx_device_ops *device,
+                           const hx_problem *problem, const hx_strategy *strategy, hx_layout layout,
+                           const hx_precond_kind *kind)
+{
+    hx_memory_item item[HX_OPERATOR_ITEMS];
+    const size_t vector = 3 * (size_t)problem->mesh->n_node * sizeof(double);
+    return hx_operator_items(problem, strategy, layout, item) +
+           hx_precond_bytes(kind, problem, device, strategy) +
+           (size_t)hx_pcg_vectors(kind, problem->n_rigid > 0) * vector + params->other_bytes;
+}
+
+int hx_choose_smaller_precond(const hx_choose_params *params, hx_device *dev,
+                              const hx_problem *problem, const hx_strategy *strategy,
+                              hx_layout layout, size_t held_bytes, const hx_precond_kind **kind)
+{
+    const hx_device_ops *ops = dev->ops;
+    size_t n_free, n_total;
+    if (!(*kind)->bytes) return HX_OK;
+    HX_TRY(ops->memory(dev, &n_free, &n_total));
+    const size_t have = n_free + held_bytes;
+    if (n_free == 0 || needed_bytes(params, ops, problem, strategy, layout, *kind) <= have)
+        return HX_OK; /* 0: unknown */
+    const hx_precond_kind *smaller = hx_choose_precond(params, ops, (*kind)->chosen_from - 1);
+    if (smaller && needed_bytes(params, ops, problem, strategy, layout, smaller) <= have)
+        *kind = smaller;
+    return HX_OK;
+}
+
+static int is_candidate(const request *t, const hx_strategy *strategy, hx_layout layout)
+{
+    const hx_choose_params *params = t->params;
+    if (strcmp(strategy->device, t->dev->ops->name) != 0) return 0;
+    if (!(strategy->layouts & HX_LAYOUT_BIT(layout))) return 0;
+    if (strategy->error > 0.0) return 0;
+    if (params->deterministic && !strategy->deterministic) return 0;
+    if (params->precision == HX_PRECISION_MIXED && !strategy->apply_single) return 0;
+    return !params->keep_layout || layout == params->layout ||
+           !(strategy->layouts & HX_LAYOUT_BIT(params->layout));
+}
+
+/* Most stored first, the interleaved layout after others: the last one is the most promising. It is
+ * set up last, and then need not be set up again. */
+static int by_promise(const void *a, const void *b)
+{
+    const candidate *one = a, *two = b;
+    if (one->strategy->bytes_per_elem != two->strategy->bytes_per_elem)
+        return one->strategy->bytes_per_elem > two->strategy->bytes_per_elem ? -1 : 1;
+    if (one->layout != two->layout) return one->layout == HX_LAYOUT_INTERLEAVED ? 1 : -1;
+    return (one->order < two->order) - (one->order > two->order);
+}
+
+/* "ebe, interleaved: ..." */
+HX_PRINTF(3, 4)
+static void say(const request *t, const candidate *c, const char *fmt, ...)
+{
+    char line[640];
+    va_list args;
+    if (!t->params->say) return;
+    const int n =
+        snprintf(line, sizeof line, "%s, %s: ", c->strategy->name, hx_layout_name(c->layout));
+    va_start(args, fmt);
+    vsnprintf(line + n, sizeof line - (size_t)n, fmt, args);
+    va_end(args);
+    t->params->say(t->params->context, line);
+}
+
+/* Leaves out, of the ordered list, what cannot be the fastest. */
+static void keep_promising(const request *t, candidate *list, size_t *n)
+{
+    const hx_mesh *mesh = t->problem->mesh;
+    const int least = list[*n - 1].strategy->bytes_per_elem;
+    size_t n_kept = 0;
+    for (size_t i = 0; i < *n; i++) {
+        const hx_strategy *strategy = list[i].strategy;
+        const hx_promise promise = strategy->promise ? strategy->promise(mesh) : HX_PROMISE_SOME;
+        const double bytes = (double)strategy->bytes_per_elem * (double)mesh->n_elem;
+        if (promise == HX_PROMISE_SURE) {
+            while (n_kept > 0) say(t, &list[--n_kept], "cannot be faster on this mesh");
+            list[n_kept++] = list[i];
+            break;
+        }
+        if (promise == HX_PROMISE_NONE && *n > 1)
+            say(t, &list[i], "gains nothing on this mesh");
+        else if (bytes > SMALL_BYTES && strategy->bytes_per_elem > TIMES_TOO_MUCH * least)
+            say(t, &list[i], "stores too much to be faster");
+        else
+            list[n_kept++] = list[i];
+    }
+    if (n_kept == 0) list[n_kept++] = list[*n - 1];
+    *n = n_kept;
+}
+
+static int list_candidates(const request *t, candidate **list, size_t *n)
+{
+    size_t n_strategy = 0;
+    *n = 0;
+    while (t->params->strategies[n_strategy]) n_strategy++;
+    HX_TRY(hx_alloc(list, n_strategy * HX_N_LAYOUT, sizeof **list, "operators to choose from"));
+    for (size_t i = 0; i < n_strategy; i++)
+        for (int k = 0; k < HX_N_LAYOUT; k++) {
+            const hx_strategy *strategy = t->params->strategies[i];
+            if (!is_candidate(t, strategy, (hx_layout)k)) continue;
+            (*list)[(*n)++] = (candidate){.strategy = strategy, .layout = (hx_layout)k, .order = i};
+        }
+    if (*n == 0)
+        return HX_RAISE(HX_EINPUT,
+                        "no operator of device '%s' does what is asked; see `hextop list`",
+                        t->dev->ops->name);
+    qsort(*list, *n, sizeof **list, by_promise);
+    keep_promising(t, *list, n);
+    return HX_OK;
+}
+
+/* Keeps the candidates that fit, in their order; the last one if none does. */
+static int keep_fitting(const request *t, candidate *list, size_t *n)
+{
+    const hx_device_ops *ops = t->dev->ops;
+    size_t n_free, n_total, n_kept = 0;
+    char want[32], have[32];
+    if (*n == 1)
+        return HX_OK; /* taken, or refused by its set-up; to ask costs a pass over the mesh */
+    HX_TRY(ops->memory(t->dev, &n_free, &n_total));
+    for (size_t i = 0; i < *n; i++) {
+        const candidate *c = &list[i];
+        const size_t bytes =
+            needed_bytes(t->params, ops, t->problem, c->strategy, c->layout, t->kind);
+        if (n_free == 0 || bytes <= n_free) /* 0: unknown */
+            list[n_kept++] = *c;
+        else
+            say(t, c, "needs %s, %s is free", hx_format_bytes((double)bytes, want, sizeof want),
+                hx_format_bytes((double)n_free, have, sizeof have));
+    }
+    if (n_kept == 0) list[n_kept++] = list[*n - 1];
+    *n = n_kept;
+    return HX_OK;
+}
+
+/* What the products are timed on. */
+typedef struct trial {
+    const request *task;
+    double *modulus; /* [n_elem] (owned) */
+    double *d_x, *d_y;
+} trial;
+
+static int trial_begin(trial *t, const request *task)
+{
+    const hx_mesh *mesh = task->problem->mesh;
+    const size_t n_elem = (size_t)mesh->n_elem;
+    const size_t bytes = 3 * (size_t)mesh->n_node * sizeof(double);
+    hx_device *dev = task->dev;
+    t->task = task;
+    HX_TRY(hx_alloc_raw(&t->modulus, n_elem, sizeof *t->modulus, "moduli"));
+#pragma omp parallel for schedule(static)
+    for (size_t e = 0; e < n_elem; e++) t->modulus[e] = task->problem->young;
+    HX_TRY(dev->ops->alloc(dev, bytes, &t->d_x));
+    HX_TRY(dev->ops->alloc(dev, bytes, &t->d_y));
+    return dev->ops->upload(dev, t->d_x, mesh->xyz, bytes); /* any vector does */
+}
+
+static void trial_end(trial *t)
+{
+    hx_device *dev = t->task->dev;
+    free(t->modulus);
+    if (t->d_x) dev->ops->release(dev, t->d_x);
+    if (t->d_y) dev->ops->release(dev, t->d_y);
+}
+
+/* The median of a few warm products. */
+static int time_products(trial *t, double *median)
+{
+    const hx_operator *op = t->task->op;
+    hx_device *dev = t->task->dev;
+    double seconds[N_TIMED];
+    for (int i = 0; i < N_WARM; i++) HX_TRY(hx_operator_apply(op, t->d_x, t->d_y));
+    for (int i = 0; i < N_TIMED; i++) {
+        HX_TRY(dev->ops->mark(dev, 0));
+        HX_TRY(hx_operator_apply(op, t->d_x, t->d_y));
+        HX_TRY(dev->ops->mark(dev, 1));
+        HX_TRY(dev->ops->sync(dev));
+        HX_TRY(dev->ops->elapsed(dev, 0, 1, &seconds[i]));
+    }
+    hx_sort_values(seconds, N_TIMED);
+    *median = hx_quantile(seconds, N_TIMED, 0.5);
+    return HX_OK;
+}
+
+/* Leaves the candidate in the operator. */
+static int measure(trial *t, candidate *c)
+{
+    const request *task = t->task;
+    hx_operator_free(task->op);
+    HX_TRY(hx_operator_create(task->op, task->dev, c->strategy, c->layout, task->problem, 0));
+    HX_TRY(hx_operator_set_modulus(task->op, t->modulus));
+    HX_TRY(time_products(t, &c->seconds));
+    say(task, c, "%.3g ms a product", 1e3 * c->seconds);
+    return HX_OK;
+}
+
+/* best and next: the two fastest, NULL where too few could be timed. */
+static int time_candidates(trial *t, candidate *list, size_t n, const candidate **best,
+                           const candidate **next)
+{
+    *best = *next = NULL;
+    for (candidate *c = list; c < list + n; c++) {
+        const int rc = measure(t, c);
+        if (rc == HX_ENOMEM || rc == HX_EENV) {
+            say(t->task, c, "%s", hx_error_message());
+            hx_operator_free(t->task->op);
+            continue;
+        }
+        HX_TRY(rc);
+        if (!*best || c->seconds < (*best)->seconds) {
+            *next = *best;
+            *best = c;
+        } else if (!*next || c->seconds < (*next)->seconds) {
+            *next = c;
+        }
+    }
+    return HX_OK;
+}
+
+static void note_times(hx_choice *choice, const candidate *best, const candidate *next)
+{
+    char other[64] = "no other can be faster";
+    if (next)
+        snprintf(other, sizeof other, "next %s %s %.3g ms", next->strategy->name,
+                 hx_layout_name(next->layout), 1e3 * next->seconds);
+    snprintf(choice->note, sizeof choice->note, "auto: %.3g ms a product; %s", 1e3 * best->seconds,
+             other);
+}
+
+static void take(hx_choice *choice, const candidate *c)
+{
+    choice->strategy = c->strategy;
+    choice->layout = c->layout;
+}
+
+static int take_fastest(hx_choice *choice, const request *task, candidate *list, size_t n)
+{
+    hx_operator *op = task->op;
+    int rc;
+    trial t = {0};
+    const candidate *best, *next;
+    HX_TRY_FAIL(trial_begin(&t, task));
+    HX_TRY_FAIL(time_candidates(&t, list, n, &best, &next));
+    take(choice, best ? best : &list[n - 1]);
+    if (best) note_times(choice, best, next);
+    if (op->strategy != choice->strategy || op->layout != choice->layout) hx_operator_free(op);
+    rc = HX_OK;
+fail:
+    trial_end(&t);
+    return rc;
+}
+
+int hx_choose_operator(hx_choice *choice, const hx_choose_params *params, hx_device *dev,
+                       const hx_problem *problem, const hx_precond_kind *kind, hx_operator *op)
+{
+    const request t = {.params = params, .dev = dev, .problem = problem, .kind = kind, .op = op};
+    int rc;
+    candidate *list = NULL;
+    size_t n;
+    memset(choice, 0, sizeof *choice);
+    HX_TRY_FAIL(list_candidates(&t, &list, &n));
+    HX_TRY_FAIL(keep_fitting(&t, list, &n));
+    if (n > 1 && !params->deterministic) {
+        HX_TRY_FAIL(take_fastest(choice, &t, list, n));
+    } else {
+        take(choice, &list[n - 1]);
+        snprintf(choice->note, sizeof choice->note, "auto: %s",
+                 n > 1 ? "the deterministic one that stores least" : "no other can be faster");
+    }
+    rc = HX_OK;
+fail:
+    free(list);
+    return rc;
+}

@@ -1,0 +1,66 @@
+/* What "auto" means: which operator and which preconditioner run a problem on a device.
+ *
+ * Operators. Candidates are the exact ones of the device, with `deterministic` only those that are,
+ * in mixed precision only those with a product in single precision; with keep_layout those that
+ * know the layout come in no other. They are ordered by what they store, most first, the
+ * interleaved layout after others. Of these are left out: what promises no gain on the mesh; all
+ * others, once one is sure to be the fastest; on meshes that no cache holds (16 MB), what stores
+ * more than 8 times as much as the one that stores least; and what does not fit into the device's
+ * memory. If several are left, the products of each are timed on the problem's own mesh, in this
+ * order, so that the most promising is set up last and need not be set up again, and the fastest is
+ * taken. With `deterministic` nothing is timed, since two runs could then choose differently: the
+ * one that stores least is taken.
+ *
+ * Preconditioners. Of the kinds that may be chosen (hx_precond_kind.chosen_from) the one for the
+ * largest meshes not larger than this; in mixed precision, or with the absolute criterion, which
+ * measures r by the preconditioner, only of those that are a diagonal. */
+#ifndef HX_CHOOSE_H
+#define HX_CHOOSE_H
+
+#include "pcg.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hx_choose_params {
+    const hx_strategy *const *strategies;   /* to choose from, NULL-terminated (borrowed) */
+    const hx_precond_kind *const *preconds; /* likewise */
+    hx_precision precision;
+    hx_pcg_criterion criterion;
+    int deterministic;
+    int keep_layout; /* 1: `layout` is asked for */
+    hx_layout layout;
+    size_t other_bytes; /* device bytes needed besides operator, preconditioner and PCG */
+    /* Says a line about each operator that is left out or timed; NULL: nobody listens. */
+    void (*say)(void *context, const char *line);
+    void *context;
+} hx_choose_params;
+
+typedef struct hx_choice {
+    const hx_strategy *strategy;
+    hx_layout layout;
+    char note[128]; /* why: "auto: 1.2 ms a product; next ebe interleaved 2 ms" */
+} hx_choice;
+
+/* For n_elem elements; NULL if none of the kinds may be chosen. */
+const hx_precond_kind *hx_choose_precond(const hx_choose_params *params,
+                                         const hx_device_ops *device, int64_t n_elem);
+
+/* op: zeroed, or an operator that is freed; holds the one chosen if that was timed last. HX_EINPUT:
+ * no operator of the device does what is asked. One that does not fit is left for
+ * hx_operator_create to refuse when none does. */
+int hx_choose_operator(hx_choice *choice, const hx_choose_params *params, hx_device *dev,
+                       const hx_problem *problem, const hx_precond_kind *kind, hx_operator *op);
+
+/* *kind: the next smaller kind in its place, where it does not fit into the device's memory and
+ * that does; held_bytes are already taken. */
+int hx_choose_smaller_precond(const hx_choose_params *params, hx_device *dev,
+                              const hx_problem *problem, const hx_strategy *strategy,
+                              hx_layout layout, size_t held_bytes, const hx_precond_kind **kind);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

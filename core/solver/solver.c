@@ -1,0 +1,65 @@
+#include "solver.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int choose_operator(hx_solver *solver, hx_device *dev, const hx_problem *problem,
+                           const hx_solver_params *params, const hx_precond_kind *kind,
+                           hx_choice *choice)
+{
+    if (!params->strategy) {
+        HX_TRY(hx_choose_operator(choice, &params->choose, dev, problem, kind, &solver->op));
+        snprintf(solver->note, sizeof solver->note, "%s", choice->note);
+        return HX_OK;
+    }
+    choice->strategy = params->strategy;
+    choice->layout = params->choose.layout;
+    if (!(choice->strategy->layouts & HX_LAYOUT_BIT(choice->layout)))
+        choice->layout = hx_layout_first(choice->strategy);
+    return HX_OK;
+}
+
+static int create(hx_solver *solver, hx_device *dev, const hx_problem *problem,
+                  const hx_solver_params *params)
+{
+    const hx_choose_params *choose = &params->choose;
+    const hx_pcg_params pcg = {
+        .criterion = choose->criterion,
+        .tolerance = params->tolerance > 0.0 ? params->tolerance : 1e-5,
+        .max_iterations = params->max_iterations > 0 ? params->max_iterations : 10000,
+        .precision = choose->precision,
+    };
+    const size_t vector = 3 * (size_t)problem->mesh->n_node * sizeof(double);
+    const hx_precond_kind *kind = params->precond;
+    hx_choice choice = {0};
+    if (!kind) kind = hx_choose_precond(choose, dev->ops, problem->mesh->n_elem);
+    if (!kind) return HX_RAISE(HX_EINPUT, "no preconditioner to choose from");
+    HX_TRY(choose_operator(solver, dev, problem, params, kind, &choice));
+    if (!params->precond)
+        HX_TRY(hx_choose_smaller_precond(choose, dev, problem, choice.strategy, choice.layout,
+                                         solver->op.device_bytes, &kind));
+    if (!solver->op.dev) /* else it is there, after a trial */
+        HX_TRY(hx_operator_create(&solver->op, dev, choice.strategy, choice.layout, problem,
+                                  choose->other_bytes +
+                                      hx_precond_bytes(kind, problem, dev->ops, choice.strategy) +
+                                      (size_t)hx_pcg_vectors(kind, problem->n_rigid > 0) * vector));
+    HX_TRY(hx_precond_create(&solver->pc, kind, &solver->op.linear, &solver->op));
+    return hx_pcg_create(&solver->pcg, &pcg, &solver->op.linear, &solver->pc);
+}
+
+int hx_solver_create(hx_solver *solver, hx_device *dev, const hx_problem *problem,
+                     const hx_solver_params *params)
+{
+    memset(solver, 0, sizeof *solver);
+    const int rc = create(solver, dev, problem, params);
+    if (rc < 0) hx_solver_free(solver);
+    return rc;
+}
+
+void hx_solver_free(hx_solver *solver)
+{
+    hx_pcg_free(&solver->pcg);
+    hx_precond_free(&solver->pc);
+    hx_operator_free(&solver->op);
+    memset(solver, 0, sizeof *solver);
+}

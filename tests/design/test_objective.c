@@ -1,0 +1,349 @@
+/* Objectives and updates that are not the library's own: derivatives through adjoint loads against
+ * central differences of the analysis, compliance by its adjoint loads against compliance.
+ *
+ *     test_objective [cpu | cuda] [quick] */
+#include "tests/lib/fixture.h"
+
+static hx_device device;
+
+enum { NX = 4, NY = 3, NZ = 3, N_ELEM = NX * NY * NZ, N_NODE = (NX + 1) * (NY + 1) * (NZ + 1) };
+enum { N_CASE = 2, N_DOF = 3 * N_NODE };
+
+static const hx_support_spec support[2] = {
+    {"left", "test", HX_FIX_X | HX_FIX_Y | HX_FIX_Z, {0.0, 0.0, 0.0}},
+    {"right-top", "test", HX_FIX_X | HX_FIX_Y, {0.02, -0.03, 0.0}}};
+static const hx_load_spec load[3] = {
+    {"right", "test", HX_LOAD_TRACTION, {0.1, 0.0, -0.3}, 1},
+    {"right", "test", HX_LOAD_NODE_FORCE, {0.0, 0.05, 0.0}, 2},
+    {.origin = "test", .kind = HX_LOAD_GRAVITY, .value = {0.2, 0.1, -0.7}, .load_case = 2}};
+static const hx_spring_spec spring = {"top", "test", {0.3, 0.5, 0.2}, HX_SPRING_TOTAL};
+static const double weight[N_CASE] = {0.7, 2.5};
+
+/* What the objectives of this test are made of, on the device. */
+typedef struct parts {
+    double *d_l; /* [N_DOF] displacements that count; also at fixed degrees of freedom */
+    double *d_q; /* [N_ELEM] of the density alone */
+} parts;
+
+/* l'u of a case. */
+static int measure(const hx_objective *o, int c, double *result)
+{
+    const parts *p = o->data;
+    return device.ops->vector->dot(&device, N_DOF, p->d_l, o->analysis->d_u[c], result);
+}
+
+/* sum over the cases of l'u: linear in u. */
+static int linear_value(const hx_objective *o, double *value)
+{
+    double part;
+    *value = 0.0;
+    for (int c = 0; c < N_CASE; c++) {
+        HX_TRY(measure(o, c, &part));
+        *value += part;
+    }
+    return HX_OK;
+}
+
+static int linear_load(const hx_objective *o, int c, double *d_load)
+{
+    const parts *p = o->data;
+    (void)c;
+    return device.ops->copy(&device, d_load, p->d_l, N_DOF * sizeof(double));
+}
+
+static const hx_objective_kind linear = {
+    .name = "linear", .help = "displacement", .value = linear_value, .adjoint_load = linear_load};
+
+/* sum of (l'u)^2 / 2 over the cases, and q'rho: neither linear nor of u alone. */
+static int square_value(const hx_objective *o, double *value)
+{
+    const parts *p = o->data;
+    double part;
+    HX_TRY(device.ops->vector->dot(&device, N_ELEM, p->d_q, o->analysis->d_rho, value));
+    for (int c = 0; c < N_CASE; c++) {
+        HX_TRY(measure(o, c, &part));
+        *value += 0.5 * part * part;
+    }
+    return HX_OK;
+}
+
+static int square_derivative(const hx_objective *o, const double *d_energy, double *d_dc)
+{
+    const parts *p = o->data;
+    (void)d_energy;
+    return device.ops->copy(&device, d_dc, p->d_q, N_ELEM * sizeof(double));
+}
+
+static int square_load(const hx_objective *o, int c, double *d_load)
+{
+    const parts *p = o->data;
+    double part;
+    HX_TRY(measure(o, c, &part));
+    HX_TRY(device.ops->zero(&device, d_load, N_DOF * sizeof(double)));
+    return device.ops->vector->axpy(&device, N_DOF, part, p->d_l, d_load);
+}
+
+static const hx_objective_kind square = {.name = "square",
+                                         .help = "displacement squared",
+                                         .value = square_value,
+                                         .derivative = square_derivative,
+                                         .adjoint_load = square_load};
+
+/* Compliance as if it were not known to be self-adjoint. */
+static int work_value(const hx_objective *o, double *value)
+{
+    return hx_analysis_compliance(o->analysis, value);
+}
+
+static int work_derivative(const hx_objective *o, const double *d_energy, double *d_dc)
+{
+    const hx_analysis *a = o->analysis;
+    (void)d_energy;
+    HX_TRY(device.ops->zero(&device, d_dc, N_ELEM * sizeof(double)));
+    return device.ops->body->work(&device, &a->op->model, hx_problem_body(a->problem, 1), weight[1],
+                                  a->d_rho, a->d_u[1], d_dc);
+}
+
+static int work_load(const hx_objective *o, int c, double *d_load)
+{
+    HX_TRY(device.ops->zero(&device, d_load, N_DOF * sizeof(double)));
+    return device.ops->vector->axpy(&device, N_DOF, weight[c], o->analysis->d_f[c], d_load);
+}
+
+static const hx_objective_kind work = {.name = "work",
+                                       .help = "compliance",
+                                       .value = work_value,
+                                       .derivative = work_derivative,
+                                       .adjoint_load = work_load};
+
+static int make_mesh(hx_mesh *mesh)
+{
+    const fixture_box box = {{NX, NY, NZ}, {2.0, 1.2, 1.0}, 0.15, 1};
+    const int32_t line[2] = {fixture_node(&box, NX, 1, NZ), fixture_node(&box, NX, 2, NZ)};
+    HX_TRY(fixture_box_create(mesh, &box));
+    HX_TRY(hx_mesh_distort(mesh, 0.1, 3));
+    HX_TRY(hx_mesh_add_node_set(mesh, "right-top", 2, line));
+    return fixture_finish(mesh, FIXTURE_REORDERED);
+}
+
+static int make_problem(hx_problem *problem, const hx_mesh *mesh, int prescribed)
+{
+    hx_problem_params params = fixture_problem();
+    params.young = 7.0;
+    params.density = 0.4;
+    params.volume_fraction = 0.5;
+    params.support = support;
+    params.n_support = prescribed ? 2 : 1;
+    params.load = load;
+    params.n_load = 3;
+    params.spring = &spring;
+    params.n_spring = 1;
+    params.weight = weight;
+    params.n_weight = N_CASE;
+    return hx_problem_create(problem, mesh, &params);
+}
+
+static void make_parts(parts *p)
+{
+    double l[N_DOF] = {0.0}, q[N_ELEM];
+    uint64_t state = 5;
+    for (int i = 0; i < N_DOF; i += 7) l[i] = fixture_uniform(&state, -1.0, 1.0);
+    for (int e = 0; e < N_ELEM; e++) q[e] = fixture_uniform(&state, -0.02, 0.03);
+    p->d_l = fixture_put(&device, N_DOF, l);
+    p->d_q = fixture_put(&device, N_ELEM, q);
+}
+
+static void fill_density(double density[N_ELEM])
+{
+    uint64_t state = 99;
+    for (int e = 0; e < N_ELEM; e++) density[e] = fixture_uniform(&state, 0.15, 0.95);
+}
+
+static fixture_settings settings_of(const hx_objective_kind *kind, const parts *p,
+                                    const double *density)
+{
+    fixture_settings settings = fixture_defaults();
+    settings.optimizer.objective = kind;
+    settings.optimizer.objective_data = p;
+    settings.density = density;
+    settings.pcg.tolerance = 1e-14;
+    return settings;
+}
+
+static double objective_at(fixture_solver *s, int64_t e, double rho, double step)
+{
+    hx_iteration record;
+    const double moved = rho + step;
+    CHECK_OK(device.ops->upload(&device, s->opt.d_design + e, &moved, sizeof moved));
+    CHECK_OK(hx_optimizer_step(&s->opt, &record));
+    CHECK_OK(device.ops->upload(&device, s->opt.d_design + e, &rho, sizeof rho));
+    CHECK_MSG(record.reason == HX_PCG_CONVERGED, "%s", hx_pcg_reason_name(record.reason));
+    return record.objective;
+}
+
+/* Five points: the error is of order h^4. */
+static void check_differences(fixture_solver *s, const char *label, const double *density,
+                              const double *dc, int64_t stride)
+{
+    double error = 0.0, largest = 0.0;
+    int n_positive = 0;
+    for (int e = 0; e < N_ELEM; e++) {
+        test_worst(&largest, fabs(dc[e]));
+        n_positive += dc[e] > 0.0;
+    }
+    for (int64_t e = 0; e < N_ELEM; e += stride) {
+        static const double at[4] = {-2.0, -1.0, 1.0, 2.0};
+        const double h = 1e-3 * density[e];
+        double c[4];
+        for (int i = 0; i < 4; i++) c[i] = objective_at(s, e, density[e], at[i] * h);
+        const double difference = (c[0] - 8.0 * c[1] + 8.0 * c[2] - c[3]) / (12.0 * h);
+        test_worst(&error, fabs(difference - dc[e]));
+        CHECK_MSG(fabs(difference - dc[e]) <= 1e-7 * fabs(dc[e]) + 1e-8 * largest,
+                  "%s: element %d: difference %.12g, derivative %.12g", label, (int)e, difference,
+                  dc[e]);
+    }
+    CHECK(n_positive > 0 && n_positive < N_ELEM); /* unlike those of compliance without weight */
+    printf("%s: largest error %.1e of the largest derivative, %d of %d positive\n", label,
+           error / largest, n_positive, N_ELEM);
+}
+
+static void check_kind(const hx_mesh *mesh, const hx_objective_kind *kind, int prescribed,
+                       int64_t stride)
+{
+    hx_problem problem;
+    parts p;
+    fixture_solver s;
+    hx_iteration record;
+    double density[N_ELEM], dc[N_ELEM];
+    int n_iteration = 0;
+    fill_density(density);
+    make_parts(&p);
+    const fixture_settings settings = settings_of(kind, &p, density);
+    CHECK_OK(make_problem(&problem, mesh, prescribed));
+    CHECK_OK(fixture_solver_create(&s, &device, &problem, &settings));
+    CHECK(hx_objective_vectors(kind, &problem) == N_CASE + 1);
+    CHECK_OK(hx_optimizer_step(&s.opt, &record));
+    CHECK_OK(hx_optimizer_sensitivity(&s.opt, dc));
+    for (int c = 0; c < N_CASE; c++) n_iteration += record.load_case[c].pcg.iterations;
+    CHECK(record.pcg_iterations > n_iteration); /* adjoint solves count */
+    check_differences(&s, kind->name, density, dc, stride);
+    fixture_solver_free(&s);
+    device.ops->release(&device, p.d_l);
+    device.ops->release(&device, p.d_q);
+    hx_problem_free(&problem);
+}
+
+/* The objective and its derivatives at one design. */
+static double analyse(const hx_problem *problem, const hx_objective_kind *kind, double dc[N_ELEM])
+{
+    double density[N_ELEM];
+    fixture_solver s;
+    hx_iteration record;
+    fill_density(density);
+    const fixture_settings settings = settings_of(kind, NULL, density);
+    CHECK_OK(fixture_solver_create(&s, &device, problem, &settings));
+    CHECK_OK(hx_optimizer_step(&s.opt, &record));
+    CHECK_OK(hx_optimizer_sensitivity(&s.opt, dc));
+    CHECK(record.compliance == record.objective);
+    fixture_solver_free(&s);
+    return record.objective;
+}
+
+static void check_compliance(const hx_mesh *mesh)
+{
+    hx_problem problem;
+    double adjoint[N_ELEM], own[N_ELEM], worst = 0.0;
+    CHECK_OK(make_problem(&problem, mesh, 0));
+    CHECK(hx_objective_vectors(&hx_objective_compliance, &problem) == 0);
+    CHECK_REL(analyse(&problem, &work, adjoint),
+              analyse(&problem, hx_objective_find("compliance"), own), 1e-13);
+    for (int e = 0; e < N_ELEM; e++) test_worst(&worst, fabs(own[e]));
+    CHECK_ABS(test_max_difference(N_ELEM, adjoint, own), 0.0, 1e-11 * worst);
+    hx_problem_free(&problem);
+}
+
+/* An update that proposes every element at the volume fraction, and counts. */
+static int n_created, n_proposed, n_destroyed;
+
+static int level_create(hx_update *update)
+{
+    (void)update;
+    n_created++;
+    return HX_OK;
+}
+
+static int level_propose(hx_update *update, hx_update_step *step)
+{
+    double level[N_ELEM];
+    n_proposed++;
+    for (int e = 0; e < N_ELEM; e++) level[e] = update->problem->volume_fraction;
+    step->change = 0.25;
+    step->trials = 3;
+    return device.ops->upload(&device, step->d_proposal, level, sizeof level);
+}
+
+static void level_destroy(hx_update *update)
+{
+    (void)update;
+    n_destroyed++;
+}
+
+static const hx_update_kind level = {.name = "level",
+                                     .help = "uniform",
+                                     .bytes_per_elem = 8,
+                                     .create = level_create,
+                                     .propose = level_propose,
+                                     .destroy = level_destroy};
+
+static void check_update(const hx_mesh *mesh)
+{
+    hx_problem problem;
+    fixture_solver s;
+    hx_iteration record;
+    double density[N_ELEM], proposal[N_ELEM];
+    fill_density(density);
+    fixture_settings settings = settings_of(NULL, NULL, density);
+    settings.optimizer.update = &level;
+    CHECK_OK(make_problem(&problem, mesh, 0));
+    CHECK(hx_optimizer_bytes(&problem, &level) == (size_t)(7 + 1) * 8 * N_ELEM);
+    CHECK_OK(fixture_solver_create(&s, &device, &problem, &settings));
+    CHECK_OK(hx_optimizer_step(&s.opt, &record));
+    CHECK(record.change == 0.25 && record.volume_trials == 3);
+    fixture_get(&device, N_ELEM, proposal, s.opt.d_proposal);
+    for (int e = 0; e < N_ELEM; e++) CHECK(proposal[e] == problem.volume_fraction);
+    hx_optimizer_advance(&s.opt);
+    CHECK_OK(hx_optimizer_step(&s.opt, &record));
+    CHECK_REL(record.volume, problem.volume_fraction, 1e-12);
+    fixture_solver_free(&s);
+    CHECK(n_created == 1 && n_proposed == 2 && n_destroyed == 1);
+    hx_problem_free(&problem);
+}
+
+static void check_words(void)
+{
+    CHECK(hx_objective_find("compliance") == &hx_objective_compliance);
+    CHECK(hx_update_find("oc") == &hx_update_oc);
+    CHECK(!hx_objective_find("linear") && !hx_update_find("level"));
+}
+
+int main(int argc, char **argv)
+{
+    int quick;
+    hx_mesh mesh;
+    const int status = fixture_open(&device, argc, argv, &quick);
+    if (status != 0) return status;
+    fixture_set_threads(1);
+    const int64_t stride = quick ? 7 : 1;
+    CHECK_OK(make_mesh(&mesh));
+    CHECK(mesh.n_elem == N_ELEM && mesh.n_node == N_NODE);
+    for (int prescribed = 0; prescribed < 2; prescribed++) {
+        check_kind(&mesh, &linear, prescribed, stride);
+        check_kind(&mesh, &square, prescribed, stride);
+    }
+    check_compliance(&mesh);
+    check_update(&mesh);
+    check_words();
+    hx_mesh_free(&mesh);
+    hx_device_close(&device);
+    TEST_END();
+}

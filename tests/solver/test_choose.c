@@ -1,0 +1,224 @@
+/* What "auto" means: candidates, their order and what is left out; preconditioners by size,
+ * criterion, precision and memory; the solver that owns what was chosen.
+ *
+ *     test_choose [cpu | cuda] */
+#include "core/solver/solver.h"
+#include "tests/lib/fixture.h"
+
+static hx_device device;
+
+/* The lines of a choice. */
+typedef struct lines {
+    int n;
+    char text[32][160];
+} lines;
+
+static void keep_line(void *context, const char *line)
+{
+    lines *l = context;
+    if (l->n < 32) snprintf(l->text[l->n++], sizeof l->text[0], "%s", line);
+}
+
+static int n_with(const lines *l, const char *text)
+{
+    int n = 0;
+    for (int i = 0; i < l->n; i++) n += strstr(l->text[i], text) != NULL;
+    return n;
+}
+
+static int make(hx_mesh *mesh, hx_problem *problem, int n)
+{
+    static const hx_support_spec held = {
+        "left", "test", HX_FIX_X | HX_FIX_Y | HX_FIX_Z, {0.0, 0.0, 0.0}};
+    static const hx_load_spec pull = {
+        "right", "test", HX_LOAD_TOTAL_FORCE, {0.0, 0.1, -1.0}, .load_case = 1};
+    hx_problem_params params = hx_problem_defaults();
+    params.support = &held;
+    params.load = &pull;
+    params.n_support = params.n_load = 1;
+    HX_TRY(hx_generate_box(mesh, 2 * n, n, n, 2.0, 1.0, 1.0));
+    HX_TRY(hx_mesh_finish(mesh));
+    return hx_problem_create(problem, mesh, &params);
+}
+
+static const char *precond_name(const hx_choose_params *params, const hx_device_ops *ops,
+                                int64_t n_elem)
+{
+    const hx_precond_kind *kind = hx_choose_precond(params, ops, n_elem);
+    return kind ? kind->name : "none chosen";
+}
+
+static void check_preconds(void)
+{
+    hx_choose_params params = hx_solver_defaults().choose;
+    hx_device_ops without = *device.ops;
+    without.multigrid = NULL;
+    CHECK(strcmp(precond_name(&params, device.ops, 1), "jacobi") == 0);
+    CHECK(strcmp(precond_name(&params, device.ops, 1999), "jacobi") == 0);
+    CHECK(strcmp(precond_name(&params, device.ops, 2000), "multigrid") == 0);
+    CHECK(strcmp(precond_name(&params, &without, 2000), "jacobi") == 0);
+    params.criterion = HX_PCG_ABSOLUTE;
+    CHECK(strcmp(precond_name(&params, device.ops, 2000), "jacobi") == 0);
+    params.criterion = HX_PCG_RELATIVE;
+    params.precision = HX_PRECISION_MIXED;
+    CHECK(strcmp(precond_name(&params, device.ops, 2000), "jacobi") == 0);
+}
+
+/* A device that says how much of its memory is free. */
+static size_t free_bytes;
+
+static int say_memory(hx_device *dev, size_t *n_free, size_t *n_total)
+{
+    (void)dev;
+    *n_free = free_bytes;
+    *n_total = 1u << 30;
+    return HX_OK;
+}
+
+static size_t bytes_with(const hx_problem *problem, const hx_strategy *strategy,
+                         const hx_precond_kind *kind)
+{
+    hx_memory_item item[HX_OPERATOR_ITEMS];
+    const size_t vector = 3 * (size_t)problem->mesh->n_node * sizeof(double);
+    return hx_operator_items(problem, strategy, hx_layout_first(strategy), item) +
+           hx_precond_bytes(kind, problem, device.ops, strategy) +
+           (size_t)hx_pcg_vectors(kind, 0) * vector;
+}
+
+static void check_memory(const hx_problem *problem)
+{
+    const hx_choose_params params = hx_solver_defaults().choose;
+    const hx_strategy *strategy = hx_strategy_find(device.ops->name, "ebe");
+    const hx_precond_kind *const large = hx_precond_find("multigrid"), *const small =
+                                                                           hx_precond_find(
+                                                                               "jacobi");
+    const hx_layout layout = hx_layout_first(strategy);
+    hx_device_ops ops = *device.ops;
+    hx_device tight = device;
+    const size_t most = bytes_with(problem, strategy, large);
+    const size_t least = bytes_with(problem, strategy, small);
+    const struct {
+        size_t free, held;
+        const hx_precond_kind *kind;
+    } wanted[] = {{most, 0, large},  {most - 1, 0, small},  {most - 9, 9, large},
+                  {least, 0, small}, {least - 1, 0, large}, /* refused later, with its name */
+                  {0, 0, large} /* unknown */};
+    CHECK(least < most);
+    ops.memory = say_memory;
+    tight.ops = &ops;
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        const hx_precond_kind *kind = large;
+        free_bytes = wanted[i].free;
+        CHECK_OK(hx_choose_smaller_precond(&params, &tight, problem, strategy, layout,
+                                           wanted[i].held, &kind));
+        CHECK_MSG(kind == wanted[i].kind, "%d: %s", (int)i, kind->name);
+    }
+}
+
+/* What the deterministic, exact operator of the device stores that stores least; 0 where one judges
+ * by the mesh whether it is worth its set-up. */
+static int least_stored(void)
+{
+    int least = INT32_MAX;
+    for (size_t i = 0; hx_strategies[i]; i++) {
+        const hx_strategy *s = hx_strategies[i];
+        if (strcmp(s->device, device.ops->name) != 0 || s->error > 0.0 || !s->deterministic)
+            continue;
+        if (s->promise) return 0;
+        if (s->bytes_per_elem < least) least = s->bytes_per_elem;
+    }
+    return least;
+}
+
+static void check_operators(const hx_problem *problem)
+{
+    hx_choose_params params = hx_solver_defaults().choose;
+    const hx_precond_kind *kind = hx_precond_find("jacobi");
+    static lines l;
+    hx_operator op = {0};
+    hx_choice choice;
+    params.say = keep_line;
+    params.context = &l;
+    CHECK_OK(hx_choose_operator(&choice, &params, &device, problem, kind, &op));
+    CHECK(strcmp(choice.strategy->device, device.ops->name) == 0 && choice.strategy->error == 0.0);
+    CHECK(strncmp(choice.note, "auto: ", 6) == 0);
+    CHECK(!op.dev || (op.strategy == choice.strategy && op.layout == choice.layout));
+    if (strcmp(choice.note, "auto: no other can be faster") != 0)
+        CHECK(n_with(&l, " ms a product") >= 1);
+    hx_operator_free(&op);
+
+    memset(&l, 0, sizeof l); /* nothing is timed */
+    params.deterministic = 1;
+    CHECK_OK(hx_choose_operator(&choice, &params, &device, problem, kind, &op));
+    CHECK(choice.strategy->deterministic);
+    if (least_stored() > 0) CHECK(choice.strategy->bytes_per_elem == least_stored());
+    CHECK(n_with(&l, " ms a product") == 0 && !op.dev);
+
+    params.keep_layout = 1; /* of operators that know it */
+    params.layout = HX_LAYOUT_ROWMAJOR;
+    memset(&l, 0, sizeof l);
+    CHECK_OK(hx_choose_operator(&choice, &params, &device, problem, kind, &op));
+    for (size_t i = 0; hx_strategies[i]; i++) {
+        char line[64];
+        if (!(hx_strategies[i]->layouts & HX_LAYOUT_BIT(HX_LAYOUT_ROWMAJOR))) continue;
+        snprintf(line, sizeof line, "%s, interleaved:", hx_strategies[i]->name);
+        CHECK_MSG(n_with(&l, line) == 0, "%s", line);
+    }
+
+    const hx_strategy *const none[] = {NULL}; /* no other device's either */
+    params.strategies = none;
+    CHECK_FAILS(hx_choose_operator(&choice, &params, &device, problem, kind, &op), HX_EINPUT,
+                "does what is asked");
+}
+
+/* Compliance by what is chosen, and by what is named. */
+static double compliance_of(const hx_problem *problem, const hx_solver_params *params)
+{
+    hx_analysis analysis;
+    double compliance = NAN;
+    CHECK_OK(hx_analysis_open(&analysis, &device, problem, params));
+    CHECK_OK(hx_analysis_solve_density(&analysis, NULL, 3.0));
+    CHECK(analysis.record.reason == HX_PCG_CONVERGED && analysis.record.pcg_iterations > 0);
+    CHECK_OK(hx_analysis_compliance(&analysis, &compliance));
+    hx_analysis_free(&analysis);
+    return compliance;
+}
+
+static void check_solver(const hx_problem *problem)
+{
+    hx_solver_params params = hx_solver_defaults();
+    hx_solver solver;
+    params.tolerance = 1e-11;
+    const double chosen = compliance_of(problem, &params);
+    params.strategy = hx_strategy_find(device.ops->name, "nbn");
+    params.precond = hx_precond_find("block-jacobi");
+    CHECK_REL(compliance_of(problem, &params), chosen, 1e-10);
+
+    CHECK_OK(hx_solver_create(&solver, &device, problem, &params));
+    CHECK(solver.op.strategy == params.strategy && solver.pc.kind == params.precond);
+    CHECK(solver.note[0] == '\0' && solver.pcg.params.max_iterations == 10000);
+    hx_solver_free(&solver);
+    params.choose.preconds = &(const hx_precond_kind *){NULL};
+    params.precond = NULL;
+    CHECK_FAILS(hx_solver_create(&solver, &device, problem, &params), HX_EINPUT,
+                "no preconditioner");
+    hx_solver_free(&solver);
+}
+
+int main(int argc, char **argv)
+{
+    int quick;
+    hx_mesh mesh;
+    hx_problem problem;
+    const int status = fixture_open(&device, argc, argv, &quick);
+    if (status != 0) return status;
+    CHECK_OK(make(&mesh, &problem, 10));
+    check_preconds();
+    check_memory(&problem);
+    check_operators(&problem);
+    check_solver(&problem);
+    hx_problem_free(&problem);
+    hx_mesh_free(&mesh);
+    hx_device_close(&device);
+    TEST_END();
+}
