@@ -12,6 +12,7 @@
 #include "diagonal_cuda.cuh"
 #include "hex8_parity.cuh"
 #include "otf_cuda.cuh"
+#include "strategy_setup.cuh"
 
 namespace
 {
@@ -201,21 +202,14 @@ void teardown(void *state)
 int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *mesh,
           hx_layout)
 {
-    dedup *s;
-    plan *p = nullptr;
-    HX_TRY(hx_alloc(&s, 1, sizeof *s, "operator dedup"));
-    s->dev = dev;
-    s->model = model;
-    int rc = hx_alloc(&p, 1, sizeof *p, "operator dedup");
-    if (rc == HX_OK) rc = make_plan(p, mesh);
-    if (rc == HX_OK) rc = put_plan(s, p);
-    if (p) free_plan(p);
-    if (rc < 0) {
-        teardown(s);
+    return hx_strategy_setup<dedup>(state, dev, model, "operator dedup", teardown, [&](dedup *s) {
+        plan *p;
+        HX_TRY(hx_alloc(&p, 1, sizeof *p, "operator dedup"));
+        int rc = make_plan(p, mesh);
+        if (rc == HX_OK) rc = put_plan(s, p);
+        free_plan(p);
         return rc;
-    }
-    *state = s;
-    return HX_OK;
+    });
 }
 
 template <class T> const parity<T> &matrices(const element_class &c);

@@ -8,6 +8,7 @@
 #include "core/base/memory.h"
 #include "core/solver/strategy.h"
 #include "hex8_cuda.cuh"
+#include "strategy_setup.cuh"
 
 namespace
 {
@@ -139,20 +140,12 @@ int setup_sliced(nbn *s, const hx_mesh *mesh)
 int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *mesh,
           hx_layout layout)
 {
-    nbn *s;
-    HX_TRY(hx_alloc(&s, 1, sizeof *s, "operator nbn"));
-    s->dev = dev;
-    s->model = model;
-    s->layout = layout;
-    s->stream = hx_cuda_of(dev)->stream;
-    const int rc = layout == HX_LAYOUT_ROWMAJOR ? hx_fill_ke<hx_row_major>(dev, model, &s->d_ke)
-                                                : setup_sliced(s, mesh);
-    if (rc < 0) {
-        teardown(s);
-        return rc;
-    }
-    *state = s;
-    return HX_OK;
+    return hx_strategy_setup<nbn>(state, dev, model, "operator nbn", teardown, [&](nbn *s) {
+        s->layout = layout;
+        s->stream = hx_cuda_of(dev)->stream;
+        return layout == HX_LAYOUT_ROWMAJOR ? hx_fill_ke<hx_row_major>(dev, model, &s->d_ke)
+                                            : setup_sliced(s, mesh);
+    });
 }
 
 int apply(void *state, const double *d_x, double *d_y)

@@ -5,10 +5,10 @@
 // good order), 12 more per row once a product in single precision was asked for.
 #include <cstdlib>
 
-#include "core/base/memory.h"
 #include "core/solver/strategy.h"
 #include "diagonal_cuda.cuh"
 #include "otf_cuda.cuh"
+#include "strategy_setup.cuh"
 
 namespace
 {
@@ -55,17 +55,8 @@ int put(otf *s, const hx_mesh *mesh)
 int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *mesh,
           hx_layout)
 {
-    otf *s;
-    HX_TRY(hx_alloc(&s, 1, sizeof *s, "operator otf"));
-    s->dev = dev;
-    s->model = model;
-    const int rc = put(s, mesh);
-    if (rc < 0) {
-        teardown(s);
-        return rc;
-    }
-    *state = s;
-    return HX_OK;
+    return hx_strategy_setup<otf>(state, dev, model, "operator otf", teardown,
+                                  [&](otf *s) { return put(s, mesh); });
 }
 
 int apply(void *state, const double *d_x, double *d_y)

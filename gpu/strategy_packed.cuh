@@ -13,9 +13,9 @@
 
 #include <cstdlib>
 
-#include "core/base/memory.h"
 #include "core/solver/strategy.h"
 #include "hex8_cuda.cuh"
+#include "strategy_setup.cuh"
 
 constexpr int HX_PACKED_ENTRIES = 300;
 
@@ -159,18 +159,10 @@ template <class Strategy> struct hx_packed_strategy {
     static int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *,
                      hx_layout)
     {
-        packed *s;
-        HX_TRY(hx_alloc(&s, 1, sizeof *s, "operator"));
-        s->dev = dev;
-        s->model = model;
-        s->stream = hx_cuda_of(dev)->stream;
-        const int rc = fill(s);
-        if (rc < 0) {
-            teardown(s);
-            return rc;
-        }
-        *state = s;
-        return HX_OK;
+        return hx_strategy_setup<packed>(state, dev, model, "operator", teardown, [&](packed *s) {
+            s->stream = hx_cuda_of(dev)->stream;
+            return fill(s);
+        });
     }
 
     static int apply(void *state, const double *d_x, double *d_y)

@@ -13,9 +13,9 @@
 
 #include <cstdlib>
 
-#include "core/base/memory.h"
 #include "core/solver/strategy.h"
 #include "hex8_cuda.cuh"
+#include "strategy_setup.cuh"
 
 struct hx_stored {
     hx_device *dev;
@@ -44,20 +44,13 @@ template <class Strategy> struct hx_stored_strategy {
     static int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *,
                      hx_layout layout)
     {
-        hx_stored *s;
-        HX_TRY(hx_alloc(&s, 1, sizeof *s, "operator"));
-        s->dev = dev;
-        s->model = model;
-        s->layout = layout;
-        s->stream = hx_cuda_of(dev)->stream;
-        const int rc = layout == HX_LAYOUT_ROWMAJOR ? hx_fill_ke<hx_row_major>(dev, model, &s->d_ke)
+        return hx_strategy_setup<hx_stored>(
+            state, dev, model, "operator", teardown, [&](hx_stored *s) {
+                s->layout = layout;
+                s->stream = hx_cuda_of(dev)->stream;
+                return layout == HX_LAYOUT_ROWMAJOR ? hx_fill_ke<hx_row_major>(dev, model, &s->d_ke)
                                                     : hx_fill_ke<interleaved>(dev, model, &s->d_ke);
-        if (rc < 0) {
-            teardown(s);
-            return rc;
-        }
-        *state = s;
-        return HX_OK;
+            });
     }
 
     static int apply(void *state, const double *d_x, double *d_y)

@@ -9,6 +9,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "core/base/grow.h"
 #include "core/base/memory.h"
 #include "core/files/mesh_files.h"
 
@@ -54,18 +55,11 @@ fail:
 
 int hx_value_append(hx_value *parent, hx_value *child)
 {
-    if (parent->n == parent->capacity) {
-        const size_t capacity = 2 * parent->capacity + 8;
-        hx_value **grown = NULL;
-        const int rc = hx_alloc(&grown, capacity, sizeof *grown, "config values");
-        if (rc < 0) {
-            hx_value_free(child);
-            return rc;
-        }
-        if (parent->n > 0) memcpy(grown, parent->child, parent->n * sizeof *grown);
-        free(parent->child);
-        parent->child = grown;
-        parent->capacity = capacity;
+    const int rc =
+        hx_grow(&parent->child, parent->n, &parent->capacity, sizeof(hx_value *), "config values");
+    if (rc < 0) {
+        hx_value_free(child);
+        return rc;
     }
     parent->child[parent->n++] = child;
     return HX_OK;

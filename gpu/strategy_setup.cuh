@@ -1,0 +1,27 @@
+// What the set-ups of all operators share. Host code.
+#ifndef HX_STRATEGY_SETUP_CUH
+#define HX_STRATEGY_SETUP_CUH
+
+#include "core/base/memory.h"
+#include "core/solver/strategy.h"
+
+// *state := a zeroed State that knows its device and model, filled by fill(State *); what fails is
+// torn down. `what` names it where there is no memory.
+template <class State, class Fill>
+int hx_strategy_setup(void **state, hx_device *dev, const hx_device_model *model, const char *what,
+                      void (*teardown)(void *state), Fill fill)
+{
+    State *s;
+    HX_TRY(hx_alloc(&s, 1, sizeof *s, what));
+    s->dev = dev;
+    s->model = model;
+    const int rc = fill(s);
+    if (rc < 0) {
+        teardown(s);
+        return rc;
+    }
+    *state = s;
+    return HX_OK;
+}
+
+#endif
