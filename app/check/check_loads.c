@@ -75,7 +75,7 @@ void hx_check_supports(const hx_session *s)
         if (support[i].from) {
             hx_table_add(&table, "%s", s->mesh.name);
             hx_table_add(&table, "%s", "as it states");
-            hx_table_add(&table, "%lld", (long long)s->mesh.n_file_support);
+            hx_table_add(&table, "%lld", (long long)s->conditions.n_support);
             continue;
         }
         hx_table_add(&table, "%s", support[i].set);

@@ -10,14 +10,14 @@
 int hx_check_memory(hx_check *check)
 {
     hx_session *s = &check->session;
-    const double host = (double)hx_mesh_bytes(&s->mesh) + (double)hx_problem_bytes(&s->problem);
+    const double host = (double)hx_session_mesh_bytes(s) + (double)hx_problem_bytes(&s->problem);
     const int shared = strcmp(s->device.ops->name, "cpu") == 0;
     const double held = (double)s->op.device_bytes; /* after a trial of operators */
     hx_memory_item item[HX_SESSION_ITEMS];
     const int n_item = hx_session_device_items(s, item);
     double device = 0.0;
     for (int i = 0; i < n_item; i++) device += (double)item[i].bytes;
-    const double host_free = (double)hx_host_memory_available() + (double)hx_mesh_bytes(&s->mesh) +
+    const double host_free = (double)hx_host_memory_available() + (double)hx_session_mesh_bytes(s) +
                              (double)hx_problem_bytes(&s->problem) + (shared ? held : 0.0);
     size_t device_free = 0, device_total = 0;
     char a[32], b[32];
@@ -43,7 +43,7 @@ void hx_check_peak(const hx_session *s, const hx_output_plan *plan)
 {
     const int shared = strcmp(s->device.ops->name, "cpu") == 0;
     const double so_far = (double)hx_host_memory_peak();
-    const double held = (double)hx_mesh_bytes(&s->mesh) + (double)hx_problem_bytes(&s->problem) +
+    const double held = (double)hx_session_mesh_bytes(s) + (double)hx_problem_bytes(&s->problem) +
                         (shared ? (double)s->device_bytes : 0.0);
     const double libraries = fmax(0.0, (double)hx_host_memory_resident() - held);
     const double later = held + libraries + (double)plan->fields + (double)plan->writer;

@@ -44,20 +44,20 @@ static int read_setting(conversion *c, const char *text)
 }
 
 /* Supports and forces are a problem's, and need a material to be written. */
-static void warn_of_conditions(const conversion *c, const hx_mesh *mesh)
+static void warn_of_conditions(const conversion *c, const hx_conditions *conditions)
 {
-    if (mesh->n_file_support == 0 && mesh->n_file_force == 0 && !mesh->file_fault) return;
+    if (conditions->n_support == 0 && conditions->n_force == 0 && !conditions->fault) return;
     hx_log_warning("%s: its supports and loads are not written, only mesh and sets; a config with "
                    "from = \"file\" takes them along: hextop mesh CONFIG %s",
                    c->in, c->out);
 }
 
-static int convert(const conversion *c, hx_mesh *mesh)
+static int convert(const conversion *c, hx_mesh *mesh, hx_conditions *conditions)
 {
     char a[32], b[32];
     const hx_mesh_format *const format = hx_mesh_format_of_name(c->out);
     const double begin = hx_clock();
-    HX_TRY(hx_input_read(c->in, c->merge, mesh));
+    HX_TRY(hx_input_read(c->in, c->merge, mesh, conditions));
     const double read = hx_clock();
     HX_TRY(hx_mesh_finish(mesh));
     HX_TRY(hx_input_check(mesh, c->merge));
@@ -66,7 +66,7 @@ static int convert(const conversion *c, hx_mesh *mesh)
                   hx_format_bytes((double)hx_host_memory_peak(), a, sizeof a));
     const hx_mesh_write_options how = {.is_ascii = c->is_ascii, .title = mesh->name};
     HX_TRY(hx_progress_write_mesh(c->out, mesh, format, &how));
-    warn_of_conditions(c, mesh);
+    warn_of_conditions(c, conditions);
     hx_log_info("%s: %s elements, %s nodes, %zu sets", c->out,
                 hx_format_count(mesh->n_elem, a, sizeof a),
                 hx_format_count(mesh->n_node, b, sizeof b), mesh->n_set);
@@ -76,10 +76,12 @@ static int convert(const conversion *c, hx_mesh *mesh)
 int hx_convert_mesh(const hx_options *options)
 {
     hx_mesh mesh;
+    hx_conditions conditions = {0};
     conversion c = {options->argument[0], options->argument[1], (double)NAN, 0};
     for (size_t i = 2; i < options->n_argument; i++) HX_TRY(read_setting(&c, options->argument[i]));
     memset(&mesh, 0, sizeof mesh);
-    const int rc = convert(&c, &mesh);
+    const int rc = convert(&c, &mesh, &conditions);
+    hx_conditions_free(&conditions);
     hx_mesh_free(&mesh);
     return rc;
 }

@@ -101,7 +101,7 @@ static void write_memory(hx_json *json, const hx_session *s)
                     (int64_t)(s->device_bytes - s->op.device_bytes -
                               hx_optimizer_bytes(&s->problem, hx_session_update(s)) -
                               hx_ties_bytes(&s->ties) - hx_session_filter_bytes(s)));
-    hx_json_integer(json, "mesh_bytes", (int64_t)hx_mesh_bytes(&s->mesh));
+    hx_json_integer(json, "mesh_bytes", (int64_t)hx_session_mesh_bytes(s));
     hx_json_integer(json, "problem_bytes", (int64_t)hx_problem_bytes(&s->problem));
     hx_json_integer(json, "filter_bytes", (int64_t)hx_session_filter_bytes(s));
     hx_json_integer(

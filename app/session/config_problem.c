@@ -119,7 +119,8 @@ static void fill_spring(const hx_config_spring *spring, hx_spring_spec *spec)
     spec->per = spring->per;
 }
 
-static int create_problem(const hx_config *cfg, const hx_mesh *mesh, hx_problem *problem,
+static int create_problem(const hx_config *cfg, const hx_mesh *mesh,
+                          const hx_conditions *conditions, hx_problem *problem,
                           hx_support_spec *support, hx_spring_spec *spring, hx_load_spec *load,
                           hx_passive_spec *passive, hx_notes *notes)
 {
@@ -159,13 +160,14 @@ static int create_problem(const hx_config *cfg, const hx_mesh *mesh, hx_problem 
         .load = load,
         .passive = passive,
         .weight = cfg->weights.value,
+        .conditions = conditions,
         .notes = notes,
     };
     return hx_problem_create(problem, mesh, &params);
 }
 
-int hx_config_make_problem(const hx_config *cfg, const hx_mesh *mesh, hx_problem *problem,
-                           hx_notes *notes)
+int hx_config_make_problem(const hx_config *cfg, const hx_mesh *mesh,
+                           const hx_conditions *conditions, hx_problem *problem, hx_notes *notes)
 {
     int rc;
     hx_support_spec *support = NULL;
@@ -176,7 +178,8 @@ int hx_config_make_problem(const hx_config *cfg, const hx_mesh *mesh, hx_problem
     HX_TRY_FAIL(hx_alloc(&spring, cfg->springs.n, sizeof *spring, "springs"));
     HX_TRY_FAIL(hx_alloc(&load, cfg->loads.n, sizeof *load, "loads"));
     HX_TRY_FAIL(hx_alloc(&passive, cfg->passive.n, sizeof *passive, "passive regions"));
-    HX_TRY_FAIL(create_problem(cfg, mesh, problem, support, spring, load, passive, notes));
+    HX_TRY_FAIL(
+        create_problem(cfg, mesh, conditions, problem, support, spring, load, passive, notes));
 fail:
     free(support);
     free(spring);

@@ -10,9 +10,10 @@
 /* The region of an entry of `sets`; it borrows the entry's names. */
 void hx_config_region(const hx_config_set *set, hx_region *region);
 
-/* The problem of the config on a finished mesh, which it borrows; the caller frees it. Errors,
+/* The problem of the config on a finished mesh, which it borrows, with what the
+ * mesh's file states; the caller frees it. Errors,
  * notes and cost of hx_problem_create. */
-int hx_config_make_problem(const hx_config *cfg, const hx_mesh *mesh, hx_problem *problem,
-                           hx_notes *notes);
+int hx_config_make_problem(const hx_config *cfg, const hx_mesh *mesh,
+                           const hx_conditions *conditions, hx_problem *problem, hx_notes *notes);
 
 #endif

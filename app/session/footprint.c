@@ -68,7 +68,7 @@ double hx_footprint_planned(const hx_config *cfg)
  * may take its time. */
 static double bytes_beside_mesh(const hx_session *s, double have)
 {
-    const int n_case = count_cases(&s->cfg, s->mesh.n_file_case);
+    const int n_case = count_cases(&s->cfg, s->conditions.n_case);
     const double least = problem_bytes(&s->cfg, n_case);
     const double most = least + solver_bytes(&s->cfg, n_case);
     if (stays_on_host(&s->cfg)) return most;

@@ -3,10 +3,10 @@
 #include "../text/log.h"
 #include "core/files/mesh_files.h"
 
-int hx_input_read(const char *path, double merge, hx_mesh *mesh)
+int hx_input_read(const char *path, double merge, hx_mesh *mesh, hx_conditions *conditions)
 {
     hx_notes notes = {0};
-    const int rc = hx_mesh_read(path, merge, mesh, &notes);
+    const int rc = hx_mesh_read(path, merge, mesh, conditions, &notes);
     hx_log_notes(&notes);
     return rc;
 }

@@ -95,10 +95,9 @@ static int keep_values(hx_part *part, const hx_mesh *mesh, int64_t n, const hx_f
                        int load_case)
 {
     hx_set set = {0};
-    HX_TRY(hx_alloc(&set.node, (size_t)n, sizeof *set.node, "preserved nodes"));
+    HX_TRY(hx_conditions_nodes(mesh, n, value, &set.node));
     for (int64_t k = 0; k < n; k++)
-        if (load_case == 0 || value[k].load_case == load_case)
-            set.node[set.n_node++] = value[k].node;
+        if (load_case == 0 || value[k].load_case == load_case) set.node[set.n_node++] = set.node[k];
     const int rc = keep_set(part, mesh, &set);
     free(set.node);
     return rc;
@@ -111,8 +110,8 @@ static int keep_loads(hx_part *part, const hx_session *s)
     for (size_t i = 0; i < s->cfg.loads.n; i++) {
         HX_TRY(keep_named(part, mesh, load[i].set));
         if (load[i].from) /* a file of one step gives it to any case */
-            HX_TRY(keep_values(part, mesh, mesh->n_file_force, mesh->file_force,
-                               mesh->n_file_case > 1 ? load[i].load_case : 0));
+            HX_TRY(keep_values(part, mesh, s->conditions.n_force, s->conditions.force,
+                               s->conditions.n_case > 1 ? load[i].load_case : 0));
     }
     return HX_OK;
 }
@@ -125,7 +124,7 @@ static int keep_supports(hx_part *part, const hx_session *s)
     for (size_t i = 0; i < s->cfg.supports.n; i++) {
         HX_TRY(keep_named(part, mesh, support[i].set));
         if (support[i].from)
-            HX_TRY(keep_values(part, mesh, mesh->n_file_support, mesh->file_support, 0));
+            HX_TRY(keep_values(part, mesh, s->conditions.n_support, s->conditions.support, 0));
     }
     for (size_t i = 0; i < s->cfg.springs.n; i++) HX_TRY(keep_named(part, mesh, spring[i].set));
     return HX_OK;

@@ -95,7 +95,7 @@ static int make_raw_mesh(hx_session *s)
         params.other_bytes = s->other_bytes;
         HX_TRY(hx_generator_find(cfg->mesh.generator)->generate(&s->mesh, &params));
     } else {
-        HX_TRY(hx_input_read(cfg->mesh.file, cfg->mesh.merge, &s->mesh));
+        HX_TRY(hx_input_read(cfg->mesh.file, cfg->mesh.merge, &s->mesh, &s->conditions));
     }
     hx_session_end_step(s, HX_SETUP_MESH, begin);
     HX_TRY(hx_footprint_check(s));
@@ -182,7 +182,7 @@ int hx_session_make_problem(hx_session *s)
 {
     hx_notes notes = {0};
     const double begin = hx_session_begin_step(HX_SETUP_PROBLEM);
-    const int rc = hx_config_make_problem(&s->cfg, &s->mesh, &s->problem, &notes);
+    const int rc = hx_config_make_problem(&s->cfg, &s->mesh, &s->conditions, &s->problem, &notes);
     s->n_warning += hx_log_notes(&notes);
     HX_TRY(rc);
     HX_TRY(resolve_radius(s));
@@ -304,7 +304,7 @@ int hx_session_make_design(hx_session *s)
     if (rc < 0) rc = density ? hx_session_blame(s, "optimization.initial", rc) : rc;
     HX_TRY_FAIL(rc);
     HX_TRY_FAIL(hx_optimizer_tie(&s->opt, &s->ties));
-    s->host_bytes = hx_mesh_bytes(&s->mesh) + hx_problem_bytes(&s->problem);
+    s->host_bytes = hx_session_mesh_bytes(s) + hx_problem_bytes(&s->problem);
     hx_session_end_step(s, HX_SETUP_DESIGN, begin);
 fail:
     free(density);
@@ -339,6 +339,7 @@ void hx_session_free(hx_session *s)
     hx_device_close(&s->device);
     hx_ties_free(&s->ties);
     hx_problem_free(&s->problem);
+    hx_conditions_free(&s->conditions);
     hx_mesh_free(&s->mesh);
     hx_config_free(&s->cfg);
     memset(s, 0, sizeof *s);

@@ -31,6 +31,7 @@ enum { HX_SESSION_ITEMS = HX_OPERATOR_ITEMS + 6 };
 typedef struct hx_session {
     hx_config cfg;
     hx_mesh mesh;
+    hx_conditions conditions; /* what the mesh's file states besides it */
     hx_problem problem;
     hx_ties ties;                 /* of symmetry and extrusion */
     hx_device_start device_start; /* runs while mesh and problem are made */
@@ -107,6 +108,9 @@ int hx_session_device_items(const hx_session *s, hx_memory_item item[HX_SESSION_
 
 /* Their sum. */
 size_t hx_session_device_bytes(const hx_session *s);
+
+/* Host bytes of the mesh and what its file states. */
+size_t hx_session_mesh_bytes(const hx_session *s);
 
 /* Accepts a zeroed or half-open session. */
 void hx_session_free(hx_session *s);

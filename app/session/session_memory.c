@@ -1,5 +1,10 @@
-/* What the device holds of a session, part by part. */
+/* What a session holds in memory, on the device part by part. */
 #include "session_internal.h"
+
+size_t hx_session_mesh_bytes(const hx_session *s)
+{
+    return hx_mesh_bytes(&s->mesh) + hx_conditions_bytes(&s->conditions);
+}
 
 size_t hx_session_filter_bytes(const hx_session *s)
 {

@@ -102,7 +102,8 @@ static int make_pieces(hx_verify *v)
         const uint8_t state = piece < 0 ? HX_NODE_VOID : piece == 0 ? HX_NODE_MAIN : HX_NODE_LOOSE;
         if (state > v->node[mesh->conn[k]]) v->node[mesh->conn[k]] = state;
     }
-    return HX_OK;
+    return hx_conditions_nodes(mesh, v->session.conditions.n_support, v->session.conditions.support,
+                               &v->held);
 }
 
 int hx_verify_open(hx_verify *v, const hx_options *options)
@@ -257,11 +258,9 @@ void hx_verify_set(const hx_verify *v, const char *name, hx_verify_nodes *nodes)
 /* Components of a node follow each other in the file's list. */
 void hx_verify_file_supports(const hx_verify *v, hx_verify_nodes *nodes)
 {
-    const hx_mesh *mesh = &v->session.mesh;
-    const hx_file_value *const held = mesh->file_support;
     memset(nodes, 0, sizeof *nodes);
-    for (int64_t k = 0; k < mesh->n_file_support; k++)
-        if (k == 0 || held[k].node != held[k - 1].node) nodes->n[v->node[held[k].node]]++;
+    for (int64_t k = 0; k < v->session.conditions.n_support; k++)
+        if (k == 0 || v->held[k] != v->held[k - 1]) nodes->n[v->node[v->held[k]]]++;
 }
 
 void hx_verify_loads(const hx_verify *v, int load_case, hx_verify_nodes *nodes)
@@ -319,6 +318,7 @@ void hx_verify_free(hx_verify *v)
     free(v->black_white);
     free(v->is_solid);
     free(v->node);
+    free(v->held);
     free(v->u);
     free(v->modulus);
     free(v->stress);

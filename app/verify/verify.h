@@ -59,6 +59,7 @@ typedef struct hx_verify {
     double *black_white; /* [n_elem] 1 or rho_min (owned) */
     uint8_t *is_solid;   /* [n_elem] (owned) */
     uint8_t *node;       /* [n_node] hx_node_state (owned) */
+    int32_t *held;       /* [session.conditions.n_support] nodes that the file supports (owned) */
     int64_t n_missing;   /* elements that the file lacks: taken as rho_min */
     int64_t n_solid;
     int64_t n_filled;     /* of those, below the threshold: solid by `part` alone */

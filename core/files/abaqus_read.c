@@ -222,7 +222,7 @@ static int refuse_keyword(hx_abaqus_reader *r)
 static int unread_keyword(hx_abaqus_reader *r)
 {
     const char *const path = hx_abaqus_scan_path(&r->scan);
-    HX_TRY(hx_conditions_set_fault(
+    HX_TRY(hx_import_conditions_set_fault(
         &r->conditions,
         "%s:%lld: *%s is not read: state in the config what acts on the part, instead of from = "
         "\"file\"",
@@ -323,7 +323,7 @@ static void reader_free(hx_abaqus_reader *r)
 {
     hx_abaqus_scan_free(&r->scan);
     hx_import_free(&r->import);
-    hx_conditions_free(&r->conditions);
+    hx_import_conditions_free(&r->conditions);
     hx_numbers_free(&r->cell_number);
     hx_numbers_free(&r->cell_begin);
     hx_numbers_free(&r->cell_node);
@@ -332,11 +332,12 @@ static void reader_free(hx_abaqus_reader *r)
     free(r->instance);
 }
 
-int hx_abaqus_read(const char *path, hx_mesh *mesh, hx_notes *notes)
+int hx_abaqus_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_notes *notes)
 {
     int rc;
     hx_abaqus_reader r = {.notes = notes};
     memset(mesh, 0, sizeof *mesh);
+    if (conditions) memset(conditions, 0, sizeof *conditions);
     HX_TRY_FAIL(hx_import_open(&r.import, path, notes));
     r.import.quadratic_hint = "mesh with linear elements, C3D8";
     r.import.shape_hint = "mesh the whole part with hexahedra, C3D8";
@@ -344,7 +345,7 @@ int hx_abaqus_read(const char *path, hx_mesh *mesh, hx_notes *notes)
     HX_TRY_FAIL(read_lines(&r));
     HX_TRY_FAIL(hx_abaqus_resolve_cells(&r));
     HX_TRY_FAIL(hx_import_finish(&r.import, mesh));
-    HX_TRY_FAIL(hx_conditions_finish(&r.conditions, &r.import, mesh));
+    HX_TRY_FAIL(hx_import_conditions_finish(&r.conditions, &r.import, mesh, conditions));
     if (r.n_skipped > 0)
         HX_TRY_FAIL(hx_notes_add(notes, HX_NOTE_DETAIL,
                                  "%s: %d keyword lines say nothing about the mesh and are passed "
@@ -352,6 +353,7 @@ int hx_abaqus_read(const char *path, hx_mesh *mesh, hx_notes *notes)
                                  path, r.n_skipped, r.first_skipped));
 fail:
     if (rc < 0) hx_mesh_free(mesh);
+    if (rc < 0 && conditions) hx_conditions_free(conditions);
     reader_free(&r);
     return rc;
 }

@@ -25,7 +25,7 @@ typedef struct hx_abaqus_reader hx_abaqus_reader;
 struct hx_abaqus_reader {
     hx_abaqus_scan scan;
     hx_import import;
-    hx_conditions conditions;
+    hx_import_conditions conditions;
     hx_notes *notes; /* (borrowed) */
 
     /* Of the current keyword: what takes its data lines (NULL: passed over) and their settings. */

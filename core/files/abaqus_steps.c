@@ -9,8 +9,9 @@ enum { MOST_STEPS = 1000 };
 
 static int fault(hx_abaqus_reader *r, const char *what)
 {
-    return hx_conditions_set_fault(&r->conditions, "%s:%lld: %s", hx_abaqus_scan_path(&r->scan),
-                                   (long long)r->scan.file[r->scan.depth - 1].line, what);
+    return hx_import_conditions_set_fault(&r->conditions, "%s:%lld: %s",
+                                          hx_abaqus_scan_path(&r->scan),
+                                          (long long)r->scan.file[r->scan.depth - 1].line, what);
 }
 
 int hx_abaqus_begin_step(hx_abaqus_reader *r)
@@ -28,7 +29,7 @@ int hx_abaqus_begin_step(hx_abaqus_reader *r)
                             hx_abaqus_scan_path(&r->scan), (long long)r->scan.keyword_line));
     if (!hx_abaqus_parameter(&r->scan, "PERTURBATION")) return HX_OK;
     const hx_condition none = {.kind = HX_CONDITION_NO_FORCES, .step = r->conditions.n_step};
-    return hx_conditions_add(&r->conditions, &none, &added);
+    return hx_import_conditions_add(&r->conditions, &none, &added);
 }
 
 int hx_abaqus_begin_end_step(hx_abaqus_reader *r)
@@ -47,13 +48,13 @@ static int add_condition(hx_abaqus_reader *r, const char *target)
     r->condition.step = r->conditions.n_step;
     if (isdigit((unsigned char)name[0])) {
         HX_TRY(hx_abaqus_int(&r->scan, name, "a node or the name of a set", &number));
-        HX_TRY(hx_conditions_add(&r->conditions, &r->condition, &added));
+        HX_TRY(hx_import_conditions_add(&r->conditions, &r->condition, &added));
         return hx_numbers_append(&added->node, 1, &number);
     }
     const hx_import_set *const set = hx_abaqus_find_set(r, name);
     if (!set || set->node.n == 0)
         return HX_ABAQUS_RAISE(&r->scan, "no set of nodes '%.60s' above this line", name);
-    HX_TRY(hx_conditions_add(&r->conditions, &r->condition, &added));
+    HX_TRY(hx_import_conditions_add(&r->conditions, &r->condition, &added));
     return hx_numbers_copy(&added->node, &set->node);
 }
 
@@ -159,5 +160,5 @@ int hx_abaqus_begin_cload(hx_abaqus_reader *r)
     r->step_is_new = 0;
     if (!forget) return HX_OK;
     const hx_condition none = {.kind = HX_CONDITION_NO_FORCES, .step = r->conditions.n_step};
-    return hx_conditions_add(&r->conditions, &none, &added);
+    return hx_import_conditions_add(&r->conditions, &none, &added);
 }

@@ -120,15 +120,6 @@ static int are_usable(const hx_numbers *numbers)
     return numbers->n > 0;
 }
 
-/* inverse[orig[i]] = i; NULL for NULL. */
-static int invert(int64_t n, const int32_t *orig, int32_t **inverse)
-{
-    if (!orig) return HX_OK;
-    HX_TRY(hx_alloc_raw(inverse, (size_t)n, sizeof **inverse, "numbering for the file"));
-    for (int64_t i = 0; i < n; i++) (*inverse)[orig[i]] = (int32_t)i;
-    return HX_OK;
-}
-
 /* The mesh's node and element at place i of the file. */
 static int64_t node_at(const writer *w, int64_t i)
 {
@@ -422,8 +413,8 @@ static int write_all(writer *w, const char *title, const hx_problem *problem)
 {
     HX_TRY(hx_alloc_raw(&w->text, BUFFER, 1, "a block of text"));
     HX_TRY(name_sets(w));
-    HX_TRY(invert(w->mesh->n_node, w->mesh->node_orig, &w->node));
-    HX_TRY(invert(w->mesh->n_elem, w->mesh->elem_orig, &w->elem));
+    HX_TRY(hx_mesh_invert(w->mesh->n_node, w->mesh->node_orig, &w->node));
+    HX_TRY(hx_mesh_invert(w->mesh->n_elem, w->mesh->elem_orig, &w->elem));
     w->own_node = are_usable(&w->mesh->node_number);
     w->own_elem = are_usable(&w->mesh->elem_number);
     put_heading(w, title);

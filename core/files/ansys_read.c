@@ -25,7 +25,7 @@ typedef struct reader {
     size_t capacity;
     int64_t line; /* 1-based */
     hx_import import;
-    hx_conditions conditions;
+    hx_import_conditions conditions;
     int16_t
         *type; /* [MOST_TYPES] number of the element library, by the file's type; 0: not known */
     int is_rotated; /* a node has a coordinate system of its own */
@@ -367,18 +367,18 @@ static int read_condition(reader *r, int is_force)
             condition.components = k == 3 ? 7u : 1u << k;
     if (!condition.components && !is_force && strncasecmp(word, "ROT", 3) == 0) return HX_OK;
     if (!condition.components || !isdigit((unsigned char)command_field(r->text, 1, word, 64)[0]))
-        return hx_conditions_set_fault(&r->conditions, "%s:%lld: '%.40s' is not read: of %s",
-                                       r->import.path, (long long)r->line, r->text,
-                                       is_force ? "F only FX, FY, FZ of a node"
-                                                : "D only UX, UY, UZ, ALL of a node");
+        return hx_import_conditions_set_fault(&r->conditions, "%s:%lld: '%.40s' is not read: of %s",
+                                              r->import.path, (long long)r->line, r->text,
+                                              is_force ? "F only FX, FY, FZ of a node"
+                                                       : "D only UX, UY, UZ, ALL of a node");
     HX_TRY(to_int(r, word, &number));
     for (int k = 5; k < 12; k++) /* NEND, NINC, more labels: of CDWRITE there are none */
         if (command_field(r->text, k, word, sizeof word)[0])
-            return hx_conditions_set_fault(
+            return hx_import_conditions_set_fault(
                 &r->conditions, "%s:%lld: '%.60s' is not read: a line a node and component is",
                 r->import.path, (long long)r->line, r->text);
     HX_TRY(to_real(r, command_field(r->text, 3, word, sizeof word), &condition.value));
-    HX_TRY(hx_conditions_add(&r->conditions, &condition, &added));
+    HX_TRY(hx_import_conditions_add(&r->conditions, &condition, &added));
     return hx_numbers_append(&added->node, 1, &number);
 }
 
@@ -398,7 +398,7 @@ static int read_command(reader *r)
     if (strcasecmp(word, "F") == 0) return read_condition(r, 1);
     for (size_t i = 0; i < sizeof unread / sizeof unread[0]; i++)
         if (strcasecmp(word, unread[i]) == 0)
-            return hx_conditions_set_fault(
+            return hx_import_conditions_set_fault(
                 &r->conditions,
                 "%s:%lld: %s is not read: state in the config what acts on the part, instead of "
                 "from = \"file\"",
@@ -419,29 +419,31 @@ static int read_all(reader *r)
     } while (found);
     if (r->conditions.n > 0) r->conditions.n_step = 1;
     if (!r->is_rotated || r->conditions.n == 0) return HX_OK;
-    return hx_conditions_set_fault(
+    return hx_import_conditions_set_fault(
         &r->conditions, "%s: nodes have rotated coordinate systems, which D and F refer to",
         r->import.path);
 }
 
-int hx_ansys_read(const char *path, hx_mesh *mesh, hx_notes *notes)
+int hx_ansys_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_notes *notes)
 {
     int rc;
     reader r = {.notes = notes};
     memset(mesh, 0, sizeof *mesh);
+    if (conditions) memset(conditions, 0, sizeof *conditions);
     HX_TRY_FAIL(hx_import_open(&r.import, path, notes));
     r.import.quadratic_hint = "mesh without midside nodes, SOLID185";
     r.import.shape_hint = "mesh the whole part with bricks (sweep or map it)";
     r.import.empty_hint = "CDWRITE,DB writes nodes and elements as NBLOCK and EBLOCK";
     HX_TRY_FAIL(read_all(&r));
     HX_TRY_FAIL(hx_import_finish(&r.import, mesh));
-    HX_TRY_FAIL(hx_conditions_finish(&r.conditions, &r.import, mesh));
+    HX_TRY_FAIL(hx_import_conditions_finish(&r.conditions, &r.import, mesh, conditions));
 fail:
     if (rc < 0) hx_mesh_free(mesh);
+    if (rc < 0 && conditions) hx_conditions_free(conditions);
     if (r.stream) fclose(r.stream);
     free(r.text);
     free(r.type);
     hx_import_free(&r.import);
-    hx_conditions_free(&r.conditions);
+    hx_import_conditions_free(&r.conditions);
     return rc;
 }

@@ -8,8 +8,8 @@
 #include "../base/grow.h"
 #include "../base/memory.h"
 
-int hx_conditions_add(hx_conditions *conditions, const hx_condition *condition,
-                      hx_condition **added)
+int hx_import_conditions_add(hx_import_conditions *conditions, const hx_condition *condition,
+                             hx_condition **added)
 {
     HX_TRY(hx_grow(&conditions->list, conditions->n, &conditions->capacity,
                    sizeof *conditions->list, "supports and forces of a file"));
@@ -19,7 +19,7 @@ int hx_conditions_add(hx_conditions *conditions, const hx_condition *condition,
     return HX_OK;
 }
 
-int hx_conditions_set_fault(hx_conditions *conditions, const char *fmt, ...)
+int hx_import_conditions_set_fault(hx_import_conditions *conditions, const char *fmt, ...)
 {
     char text[512];
     va_list args;
@@ -30,7 +30,7 @@ int hx_conditions_set_fault(hx_conditions *conditions, const char *fmt, ...)
     return hx_strdup(&conditions->fault, text);
 }
 
-void hx_conditions_free(hx_conditions *conditions)
+void hx_import_conditions_free(hx_import_conditions *conditions)
 {
     for (size_t i = 0; i < conditions->n; i++) hx_numbers_free(&conditions->list[i].node);
     free(conditions->list);
@@ -41,11 +41,11 @@ void hx_conditions_free(hx_conditions *conditions)
 /* What holds at the end of a step. */
 typedef struct state {
     int64_t n_node;
-    double *force;      /* [n_node][3] */
-    double *value;      /* [n_node][3] prescribed displacements */
-    int *step;          /* [n_node][3] in which the force was set last */
-    uint8_t *fixed;     /* [n_node] bits as in hx_condition */
-    hx_conditions *all; /* (borrowed) */
+    double *force;             /* [n_node][3] */
+    double *value;             /* [n_node][3] prescribed displacements */
+    int *step;                 /* [n_node][3] in which the force was set last */
+    uint8_t *fixed;            /* [n_node] bits as in hx_condition */
+    hx_import_conditions *all; /* (borrowed) */
     const hx_import *import;
 } state;
 
@@ -84,7 +84,7 @@ static int add_support(state *s, const hx_condition *c, int64_t node, int64_t nu
         if (!(c->components >> d & 1u)) continue;
         const int held = s->fixed[node] >> d & 1;
         if (c->step > 1 && (!held || s->value[3 * node + d] != c->value))
-            return hx_conditions_set_fault(
+            return hx_import_conditions_set_fault(
                 s->all,
                 "%s: node %lld is supported otherwise than in step 1; all load cases have the same "
                 "supports here: write one file a set of supports",
@@ -109,7 +109,7 @@ static int apply(state *s, const hx_condition *c)
         if (node >= 0) {
             HX_TRY(is_force ? add_force(s, c, node) : add_support(s, c, node, number));
         } else {
-            HX_TRY(hx_conditions_set_fault(
+            HX_TRY(hx_import_conditions_set_fault(
                 s->all,
                 "%s: a %s on node %lld, which belongs to no hexahedron: reference nodes and "
                 "what couples them to the part are not read",
@@ -136,31 +136,33 @@ static int emit(const state *s, const double *value, int load_case, int64_t *n,
     return HX_OK;
 }
 
-static int run_steps(state *s, hx_mesh *mesh)
+static int run_steps(state *s, hx_conditions *to)
 {
     size_t next = 0;
     for (int step = 0; step <= s->all->n_step; step++) {
         for (; next < s->all->n && s->all->list[next].step <= step; next++)
             HX_TRY(apply(s, &s->all->list[next]));
-        if (step > 0) HX_TRY(emit(s, s->force, step, &mesh->n_file_force, &mesh->file_force));
+        if (step > 0) HX_TRY(emit(s, s->force, step, &to->n_force, &to->force));
     }
-    return emit(s, s->value, 0, &mesh->n_file_support, &mesh->file_support);
+    return emit(s, s->value, 0, &to->n_support, &to->support);
 }
 
-int hx_conditions_finish(hx_conditions *conditions, const hx_import *import, hx_mesh *mesh)
+int hx_import_conditions_finish(hx_import_conditions *conditions, const hx_import *import,
+                                const hx_mesh *mesh, hx_conditions *to)
 {
     int rc = HX_OK;
     const size_t n_node = (size_t)mesh->n_node;
     state s = {.n_node = mesh->n_node, .all = conditions, .import = import};
-    mesh->n_file_case = conditions->n_step;
+    if (!to) return HX_OK;
+    to->n_case = conditions->n_step;
     if (conditions->n > 0) {
         HX_TRY_FAIL(hx_alloc(&s.force, 3 * n_node, sizeof *s.force, "forces of a file"));
         HX_TRY_FAIL(hx_alloc(&s.value, 3 * n_node, sizeof *s.value, "supports of a file"));
         HX_TRY_FAIL(hx_alloc(&s.step, 3 * n_node, sizeof *s.step, "forces of a file"));
         HX_TRY_FAIL(hx_alloc(&s.fixed, n_node, 1, "supports of a file"));
-        HX_TRY_FAIL(run_steps(&s, mesh));
+        HX_TRY_FAIL(run_steps(&s, to));
     }
-    HX_TRY_FAIL(hx_strdup(&mesh->file_fault, conditions->fault));
+    HX_TRY_FAIL(hx_strdup(&to->fault, conditions->fault));
 fail:
     state_free(&s);
     return rc;

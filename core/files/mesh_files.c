@@ -22,9 +22,10 @@ static int is_vtk(const char *head)
     return strncasecmp(head, "# vtk DataFile", 14) == 0;
 }
 
-static int read_vtk(const char *path, hx_mesh *mesh, hx_notes *notes)
+static int read_vtk(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_notes *notes)
 {
     uint8_t *order;
+    (void)conditions; /* the format has none */
     HX_TRY(hx_vtk_read(path, mesh));
     const int rc = hx_mesh_mend_order(mesh, &order, notes);
     if (rc < 0)
@@ -54,6 +55,12 @@ static int is_gmsh(const char *head)
            strncmp(head, "$NOD", 4) == 0;
 }
 
+static int read_gmsh(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_notes *notes)
+{
+    (void)conditions; /* the format has none */
+    return hx_gmsh_read(path, mesh, notes);
+}
+
 static int write_gmsh(const char *path, const hx_mesh *mesh, const hx_mesh_write_options *options)
 {
     return hx_gmsh_write(path, mesh, options->is_ascii);
@@ -78,7 +85,7 @@ static int is_ansys(const char *head)
 
 const hx_mesh_format hx_mesh_formats[] = {
     {"legacy VTK", ".vtk", is_vtk, read_vtk, write_vtk, .holds_fields = 1},
-    {"Gmsh", ".msh", is_gmsh, hx_gmsh_read, write_gmsh},
+    {"Gmsh", ".msh", is_gmsh, read_gmsh, write_gmsh},
     {"Abaqus, CalculiX", ".inp", is_abaqus, hx_abaqus_read, write_abaqus, .holds_problem = 1},
     {"ANSYS archive", ".cdb", is_ansys, hx_ansys_read, NULL},
 };
@@ -142,14 +149,20 @@ static int refuse_file(const char *path)
                     path, hx_mesh_format_list(0, list, sizeof list));
 }
 
-int hx_mesh_read(const char *path, double merge, hx_mesh *mesh, hx_notes *notes)
+int hx_mesh_read(const char *path, double merge, hx_mesh *mesh, hx_conditions *conditions,
+                 hx_notes *notes)
 {
+    int32_t *merged = NULL;
     const hx_mesh_format *const format = hx_mesh_format_of_file(path);
     memset(mesh, 0, sizeof *mesh);
+    if (conditions) memset(conditions, 0, sizeof *conditions);
     if (!format) return refuse_file(path);
-    HX_TRY(format->read(path, mesh, notes));
-    const int rc = hx_mesh_mend_coincident(mesh, merge, notes);
+    HX_TRY(format->read(path, mesh, conditions, notes));
+    const int rc = hx_mesh_mend_coincident(mesh, merge, &merged, notes);
+    if (conditions && merged) hx_conditions_merge(conditions, merged);
+    free(merged);
     if (rc < 0) hx_mesh_free(mesh);
+    if (rc < 0 && conditions) hx_conditions_free(conditions);
     return rc;
 }
 

@@ -25,8 +25,8 @@ typedef struct hx_mesh_format {
     const char *extension; /* ".msh" */
     /* Whether a file that begins so is one, ignoring its name; `head` ends with a 0. */
     int (*is_head)(const char *head);
-    /* Makes a raw mesh. */
-    int (*read)(const char *path, hx_mesh *mesh, hx_notes *notes);
+    /* Makes a raw mesh, and what the file states besides it; conditions may be NULL. */
+    int (*read)(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_notes *notes);
     /* Writes a finished mesh with its sets; NULL: cannot. */
     int (*write)(const char *path, const hx_mesh *mesh, const hx_mesh_write_options *options);
     int holds_problem; /* `write` takes supports and loads along */
@@ -51,8 +51,11 @@ const char *hx_mesh_format_list(int for_writing, char *text, size_t n_text);
 
 /* Reads a raw mesh of any format, with nodes in the right order and coincident nodes merged, kept
  * or refused as `merge` says (mesh_check.h: NaN, 0 or a distance). What was mended or left out is
- * noted; notes may be NULL. HX_EINPUT: of no known format, and what reader and checks refuse. */
-int hx_mesh_read(const char *path, double merge, hx_mesh *mesh, hx_notes *notes);
+ * noted; notes may be NULL. *conditions: the supports and forces that the file states (none of
+ * formats without them), the caller's to free; may be NULL. HX_EINPUT: of no known format, and what
+ * reader and checks refuse. */
+int hx_mesh_read(const char *path, double merge, hx_mesh *mesh, hx_conditions *conditions,
+                 hx_notes *notes);
 
 /* Of a finished mesh from a file: hx_mesh_check_conforming, with the same `merge`. */
 int hx_mesh_check_file(const hx_mesh *mesh, double merge, hx_notes *notes);

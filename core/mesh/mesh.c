@@ -332,7 +332,6 @@ size_t hx_mesh_bytes(const hx_mesh *mesh)
         bytes += (n_node + 1) * sizeof *mesh->node_elem_ptr + n_elem * 8 * sizeof *mesh->node_elem;
     if (mesh->node_orig) bytes += n_node * sizeof *mesh->node_orig;
     if (mesh->elem_orig) bytes += n_elem * sizeof *mesh->elem_orig;
-    bytes += (size_t)(mesh->n_file_support + mesh->n_file_force) * sizeof *mesh->file_force;
     bytes += hx_numbers_bytes(&mesh->node_number) + hx_numbers_bytes(&mesh->elem_number);
     for (size_t i = 0; i < mesh->n_set; i++) {
         const hx_set *const set = &mesh->set[i];
@@ -353,9 +352,6 @@ void hx_mesh_free(hx_mesh *mesh)
     free(mesh->node_elem);
     free(mesh->node_orig);
     free(mesh->elem_orig);
-    free(mesh->file_support);
-    free(mesh->file_force);
-    free(mesh->file_fault);
     hx_numbers_free(&mesh->node_number);
     hx_numbers_free(&mesh->elem_number);
     free(mesh->name);

@@ -35,14 +35,6 @@ typedef struct hx_set {
     int64_t *face; /* [n_face] element * 6 + local face; NULL unless the mesh named faces itself */
 } hx_set;
 
-/* A support or force that the mesh's file states at component 0, 1 or 2 of a node. */
-typedef struct hx_file_value {
-    int32_t node;
-    int16_t component;
-    int16_t load_case; /* 1-based step of the file; 0 for supports, which hold in all */
-    double value;      /* displacement or force */
-} hx_file_value;
-
 typedef struct hx_mesh {
     int64_t n_node, n_elem;
     double *xyz;   /* [n_node][3] length (owned) */
@@ -62,12 +54,6 @@ typedef struct hx_mesh {
 
     size_t n_set;
     hx_set *set; /* (owned) */
-
-    /* What the file says besides the mesh; read by who asks for it (owned, each). */
-    int64_t n_file_support, n_file_force;
-    hx_file_value *file_support, *file_force;
-    int n_file_case;  /* steps of the file */
-    char *file_fault; /* why these cannot be used; NULL: they can */
 
     char *name;          /* what it came from, for messages: "cantilever" or a file name (owned) */
     double elem_size;    /* cube root of the mean element volume (set by hx_mesh_finish) */
@@ -115,6 +101,10 @@ int hx_mesh_face_is_inner(const hx_mesh *mesh, int64_t face);
 /* The file's numbers, for messages. */
 int64_t hx_mesh_node_number(const hx_mesh *mesh, int64_t node);
 int64_t hx_mesh_elem_number(const hx_mesh *mesh, int64_t elem);
+
+/* inverse[orig[i]] = i, of node_orig or elem_orig; the caller's to free; NULL for NULL, the
+ * identity. O(n). */
+int hx_mesh_invert(int64_t n, const int32_t *orig, int32_t **inverse);
 
 /* Mean of an element's eight nodes. */
 static inline void hx_mesh_centroid(const hx_mesh *mesh, int64_t elem, double x[3])

@@ -25,8 +25,10 @@ int hx_mesh_mend_order(hx_mesh *mesh, uint8_t **order, hx_notes *notes);
  * merge > 0: nodes closer than that become one, the first of the file.
  * merge = 0: they stay.
  * merge NaN: refused (HX_EINPUT) where bodies that share no node meet at equal faces; noted as a
- * warning where one body has them (a crack, perhaps). O(n), 16 bytes a node while it runs. */
-int hx_mesh_mend_coincident(hx_mesh *mesh, double merge, hx_notes *notes);
+ * warning where one body has them (a crack, perhaps). O(n), 16 bytes a node while it runs.
+ * *merged: for what else refers to nodes, the new number of each former node, the caller's to free;
+ * NULL if none became another. May be NULL. */
+int hx_mesh_mend_coincident(hx_mesh *mesh, double merge, int32_t **merged, hx_notes *notes);
 
 /* Of a finished mesh: two elements with the same nodes, and hanging nodes, which lie inside a face
  * or edge of an element that does not use them. Refuses them (HX_EINPUT); hanging nodes are a

@@ -79,7 +79,6 @@ static int drop_doubles(hx_mesh *mesh, const int32_t *rep, int32_t *node_new)
     hx_numbers_free(&mesh->node_number);
     mesh->node_number = number;
     for (int64_t i = 0; i < 8 * mesh->n_elem; i++) mesh->conn[i] = node_new[mesh->conn[i]];
-    hx_mesh_renumber_file_values(mesh, node_new);
     HX_TRY(hx_alloc_raw(&elem_same, (size_t)mesh->n_elem, sizeof *elem_same, "elements"));
     for (int64_t e = 0; e < mesh->n_elem; e++) elem_same[e] = (int32_t)e;
     const int rc = hx_mesh_renumber_sets(mesh, node_new, elem_same);
@@ -88,12 +87,15 @@ static int drop_doubles(hx_mesh *mesh, const int32_t *rep, int32_t *node_new)
 }
 
 static int merge_nodes(hx_mesh *mesh, const int32_t *rep, int64_t n_double, double merge,
-                       hx_notes *notes)
+                       int32_t **merged, hx_notes *notes)
 {
     int32_t *node_new = NULL;
     HX_TRY(hx_alloc_raw(&node_new, (size_t)mesh->n_node, sizeof *node_new, "new numbers"));
     const int rc = drop_doubles(mesh, rep, node_new);
-    free(node_new);
+    if (rc == HX_OK && merged)
+        *merged = node_new;
+    else
+        free(node_new);
     HX_TRY(rc);
     return hx_notes_add(notes, HX_NOTE_INFO, "%s: %lld nodes within %g of another merged with it",
                         mesh->name, (long long)n_double, merge);
@@ -212,10 +214,11 @@ static int judge(const hx_mesh *mesh, const int32_t *rep, int64_t n_double, doub
         (long long)hx_mesh_elem_number(mesh, found.b.elem), (long long)n_double, a, b, radius);
 }
 
-int hx_mesh_mend_coincident(hx_mesh *mesh, double merge, hx_notes *notes)
+int hx_mesh_mend_coincident(hx_mesh *mesh, double merge, int32_t **merged, hx_notes *notes)
 {
     int32_t *rep = NULL;
     int64_t n_double = 0;
+    if (merged) *merged = NULL;
     if (!isnan(merge) && !(merge > 0.0)) return HX_OK;
     if (!all_finite(mesh)) return HX_OK; /* hx_mesh_finish says where */
     const double radius = isnan(merge) ? 1e-9 * mean_edge(mesh) : merge;
@@ -224,7 +227,7 @@ int hx_mesh_mend_coincident(hx_mesh *mesh, double merge, hx_notes *notes)
     int rc = find_coincident(mesh, radius, rep, &n_double);
     if (rc == HX_OK && n_double > 0)
         rc = isnan(merge) ? judge(mesh, rep, n_double, radius, notes)
-                          : merge_nodes(mesh, rep, n_double, merge, notes);
+                          : merge_nodes(mesh, rep, n_double, merge, merged, notes);
     free(rep);
     return rc;
 }

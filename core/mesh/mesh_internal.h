@@ -19,9 +19,6 @@ int hx_mesh_complete_sets(hx_mesh *mesh);
 /* Renumbers the lists of every set: node_new[old], elem_new[old]; nodes may become one. */
 int hx_mesh_renumber_sets(hx_mesh *mesh, const int32_t *node_new, const int32_t *elem_new);
 
-/* The same for the supports and forces of the mesh's file. */
-void hx_mesh_renumber_file_values(hx_mesh *mesh, const int32_t *node_new);
-
 void hx_set_free(hx_set *set);
 
 /* Ascending list of the indices whose flag is not 0; *list is the caller's. */

@@ -26,6 +26,15 @@ static int compose(int32_t **orig, int64_t n, const int32_t *number_new)
     return HX_OK;
 }
 
+int hx_mesh_invert(int64_t n, const int32_t *orig, int32_t **inverse)
+{
+    *inverse = NULL;
+    if (!orig) return HX_OK;
+    HX_TRY(hx_alloc_raw(inverse, (size_t)n, sizeof **inverse, "numbers as they were"));
+    for (int64_t i = 0; i < n; i++) (*inverse)[orig[i]] = (int32_t)i;
+    return HX_OK;
+}
+
 /* Moves the coordinates to node_new[old] and renames the nodes of the elements. */
 static int renumber_nodes(hx_mesh *mesh, const int32_t *node_new)
 {
@@ -38,7 +47,6 @@ static int renumber_nodes(hx_mesh *mesh, const int32_t *node_new)
     mesh->xyz = xyz;
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < 8 * mesh->n_elem; i++) mesh->conn[i] = node_new[mesh->conn[i]];
-    hx_mesh_renumber_file_values(mesh, node_new);
     return HX_OK;
 }
 

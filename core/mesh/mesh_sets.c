@@ -191,14 +191,6 @@ int hx_mesh_renumber_sets(hx_mesh *mesh, const int32_t *node_new, const int32_t 
     return HX_OK;
 }
 
-void hx_mesh_renumber_file_values(hx_mesh *mesh, const int32_t *node_new)
-{
-    for (int64_t i = 0; i < mesh->n_file_support; i++)
-        mesh->file_support[i].node = node_new[mesh->file_support[i].node];
-    for (int64_t i = 0; i < mesh->n_file_force; i++)
-        mesh->file_force[i].node = node_new[mesh->file_force[i].node];
-}
-
 static int is_enclosed(const uint8_t *node_flag, const int32_t conn[8])
 {
     int n_in = 0;

@@ -75,10 +75,11 @@ int hx_problem_hold(hx_problem *problem, const char *origin, int64_t node, int i
     return HX_OK;
 }
 
-static int add_support(hx_problem *problem, const hx_support_spec *support)
+static int add_support(hx_problem *problem, const hx_conditions *conditions,
+                       const hx_support_spec *support)
 {
     const hx_set *set;
-    if (!support->set) return hx_problem_add_file_supports(problem, support);
+    if (!support->set) return hx_problem_add_file_supports(problem, conditions, support);
     HX_TRY(hx_problem_find_set(problem->mesh, support->set, support->origin, &set));
     if (set->n_node == 0)
         return HX_RAISE(HX_EINPUT, "%s: set '%s' holds no node, nothing would be supported",
@@ -92,10 +93,10 @@ static int add_support(hx_problem *problem, const hx_support_spec *support)
 }
 
 /* 1 if the support prescribes a displacement other than 0. */
-static int moves(const hx_mesh *mesh, const hx_support_spec *support)
+static int moves(const hx_conditions *conditions, const hx_support_spec *support)
 {
     int any = 0;
-    if (!support->set) return hx_problem_file_moves(mesh);
+    if (!support->set) return hx_conditions_move(conditions);
     for (int k = 0; k < 3; k++) any |= (support->fix >> k & 1u) && support->value[k] != 0.0;
     return any;
 }
@@ -104,12 +105,13 @@ static int add_supports(hx_problem *problem, const hx_problem_params *params)
 {
     const size_t n_dof = 3 * (size_t)problem->mesh->n_node;
     int any = 0;
-    for (size_t i = 0; i < params->n_support; i++) any |= moves(problem->mesh, &params->support[i]);
+    for (size_t i = 0; i < params->n_support; i++)
+        any |= moves(params->conditions, &params->support[i]);
     HX_TRY(hx_alloc(&problem->fixed, (size_t)problem->mesh->n_node, 1, "supports"));
     if (any)
         HX_TRY(hx_alloc(&problem->prescribed, n_dof, sizeof(double), "prescribed displacements"));
     for (size_t i = 0; i < params->n_support; i++)
-        HX_TRY(add_support(problem, &params->support[i]));
+        HX_TRY(add_support(problem, params->conditions, &params->support[i]));
     return HX_OK;
 }
 
@@ -119,7 +121,7 @@ static int add_loads(hx_problem *problem, const hx_problem_params *params)
     int n_case = params->n_weight > 0 ? (int)params->n_weight : 1;
     for (size_t i = 0; i < params->n_load; i++) {
         const hx_load_spec *load = &params->load[i];
-        const int last = hx_load_last_case(problem->mesh, load);
+        const int last = hx_load_last_case(params->conditions, load);
         if (last < 1)
             return HX_RAISE(HX_EINPUT, "%s: case = %d, load cases count from 1", load->origin,
                             last);
@@ -145,7 +147,7 @@ static int add_loads(hx_problem *problem, const hx_problem_params *params)
         if (hx_load_is_body(&params->load[i]))
             HX_TRY(hx_problem_add_body(problem, params, &params->load[i]));
         else if (params->load[i].kind == HX_LOAD_FROM_FILE)
-            HX_TRY(hx_problem_add_file_forces(problem, &params->load[i]));
+            HX_TRY(hx_problem_add_file_forces(problem, params->conditions, &params->load[i]));
         else
             HX_TRY(hx_problem_add_load(problem->mesh, &params->load[i],
                                        problem->force[params->load[i].load_case - 1]));

@@ -21,14 +21,16 @@ int hx_problem_add_load(const hx_mesh *mesh, const hx_load_spec *load, double *f
 /* Prescribes component i of a node. HX_EINPUT: not finite, or prescribed otherwise before. */
 int hx_problem_hold(hx_problem *problem, const char *origin, int64_t node, int i, double value);
 
-/* What the mesh's file states (problem_file.c). HX_EINPUT: it states nothing, or not all that acts.
- */
-int hx_problem_file_moves(const hx_mesh *mesh); /* 1 if a support moves */
-int hx_problem_add_file_supports(hx_problem *problem, const hx_support_spec *support);
-int hx_problem_add_file_forces(hx_problem *problem, const hx_load_spec *load);
+/* What the mesh's file states (problem_file.c); NULL: nothing. HX_EINPUT: that, or not all that
+ * acts. */
+int hx_conditions_move(const hx_conditions *conditions); /* 1 if a support moves */
+int hx_problem_add_file_supports(hx_problem *problem, const hx_conditions *conditions,
+                                 const hx_support_spec *support);
+int hx_problem_add_file_forces(hx_problem *problem, const hx_conditions *conditions,
+                               const hx_load_spec *load);
 
 /* The highest load case that a load acts in. */
-int hx_load_last_case(const hx_mesh *mesh, const hx_load_spec *load);
+int hx_load_last_case(const hx_conditions *conditions, const hx_load_spec *load);
 /* Adds a HX_LOAD_BEARING to force[n_node][3]; errors and cost of hx_bearing_fit. */
 int hx_load_add_bearing(const hx_mesh *mesh, const hx_load_spec *load, double *force);
 

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "../base/notes.h"
+#include "conditions.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -83,6 +84,8 @@ typedef struct hx_problem_params {
     const hx_passive_spec *passive;
     const double *weight; /* [n_weight] of the load cases; n_weight = 0: all 1 */
     const hx_spring_spec *spring;
+    /* What the mesh's file states, for supports and loads from it; NULL: nothing. */
+    const hx_conditions *conditions;
     hx_notes *notes; /* warnings: faces that are left out; NULL: nobody listens */
 } hx_problem_params;
 

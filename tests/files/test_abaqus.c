@@ -2,6 +2,7 @@
  * mesh read again. */
 #include "core/files/abaqus_read.h"
 #include "core/files/abaqus_write.h"
+#include "core/files/mesh_files.h"
 #include "tests/lib/vtk_sample.h"
 
 #define NODES_8                                                                                    \
@@ -13,11 +14,14 @@
     NODES_12                                                                                       \
     "*ELEMENT, TYPE=C3D8, ELSET=ALL\n1, 1, 2, 3, 4, 5, 6, 7, 8\n2, 2, 9, 10, 3, 6, 11, 12, 7\n"
 
+static hx_conditions stated; /* beside the mesh that was read last */
+
 static int read_text(const char *text, hx_mesh *mesh, hx_notes *notes)
 {
     const char *path = in_folder("case.inp");
     write_bytes(path, text, strlen(text));
-    return hx_abaqus_read(path, mesh, notes);
+    hx_conditions_free(&stated);
+    return hx_abaqus_read(path, mesh, &stated, notes);
 }
 
 static void check_bad(const char *text, const char *message)
@@ -61,7 +65,7 @@ static void test_mesh_styles(void)
 {
     hx_mesh mesh;
     read_good(ONE_HEX, &mesh);
-    CHECK(mesh.n_node == 8 && mesh.n_elem == 1 && mesh.n_file_case == 0 && !mesh.file_fault);
+    CHECK(mesh.n_node == 8 && mesh.n_elem == 1 && stated.n_case == 0 && !stated.fault);
     CHECK_REL(mesh.total_volume, 1.0, 1e-12);
     CHECK(hx_mesh_node_number(&mesh, 0) == 1 && hx_mesh_elem_number(&mesh, 0) == 1);
     hx_mesh_free(&mesh);
@@ -89,7 +93,7 @@ static void test_mesh_styles(void)
               "*END STEP\n",
               &mesh);
     check_set(&mesh, "both", 6, 1 + 4 + 5 + 8 + 2 + 3, 0, 0);
-    CHECK(mesh.n_file_support == 12 && mesh.n_file_force == 1 && !mesh.file_fault);
+    CHECK(stated.n_support == 12 && stated.n_force == 1 && !stated.fault);
     hx_mesh_free(&mesh);
 }
 
@@ -223,21 +227,25 @@ static void test_include(void)
 static double value_of(const hx_mesh *mesh, const hx_file_value *list, int64_t n, int load_case,
                        int64_t number, int component)
 {
-    for (int64_t i = 0; i < n; i++)
+    double value = NAN;
+    int32_t *node = NULL;
+    CHECK_OK(hx_conditions_nodes(mesh, n, list, &node));
+    for (int64_t i = 0; isnan(value) && i < n; i++)
         if (list[i].load_case == load_case && list[i].component == component &&
-            hx_mesh_node_number(mesh, list[i].node) == number)
-            return list[i].value;
-    return NAN;
+            hx_mesh_node_number(mesh, node[i]) == number)
+            value = list[i].value;
+    free(node);
+    return value;
 }
 
 static double force_of(const hx_mesh *mesh, int load_case, int64_t number, int component)
 {
-    return value_of(mesh, mesh->file_force, mesh->n_file_force, load_case, number, component);
+    return value_of(mesh, stated.force, stated.n_force, load_case, number, component);
 }
 
 static double support_of(const hx_mesh *mesh, int64_t number, int component)
 {
-    return value_of(mesh, mesh->file_support, mesh->n_file_support, 0, number, component);
+    return value_of(mesh, stated.support, stated.n_support, 0, number, component);
 }
 
 /* Sums, replacements and OP=NEW as CalculiX 2.20 does them (its reactions: 8, 11, 1100). */
@@ -251,13 +259,13 @@ static const char steps[] =
 
 static void check_steps(const hx_mesh *mesh)
 {
-    CHECK(mesh->n_file_case == 4 && !mesh->file_fault);
-    CHECK(mesh->n_file_support == 2 * 2 + 3 + 1 + 1);
+    CHECK(stated.n_case == 4 && !stated.fault);
+    CHECK(stated.n_support == 2 * 2 + 3 + 1 + 1);
     CHECK(support_of(mesh, 1, 0) == 0.0 && support_of(mesh, 4, 1) == 0.0);
     CHECK(isnan(support_of(mesh, 4, 2)) && support_of(mesh, 5, 2) == 0.0);
     CHECK(support_of(mesh, 8, 0) == 0.0 && isnan(support_of(mesh, 8, 1)));
     CHECK(support_of(mesh, 12, 2) == -0.25 && isnan(support_of(mesh, 12, 0)));
-    CHECK(mesh->n_file_force == 2 + 2 + 2 + 2);
+    CHECK(stated.n_force == 2 + 2 + 2 + 2);
     CHECK(force_of(mesh, 1, 2, 0) == 7.0 && force_of(mesh, 1, 3, 0) == 1.0);
     CHECK(force_of(mesh, 2, 2, 0) == 10.0 && force_of(mesh, 2, 3, 0) == 1.0);
     CHECK(force_of(mesh, 3, 2, 0) == 100.0 && force_of(mesh, 3, 3, 0) == 1000.0);
@@ -277,13 +285,37 @@ static void test_steps(void)
     }
 }
 
+/* A force on a node that becomes another one, and a support after it, stay in their places. */
+static void test_merged_conditions(void)
+{
+    static const char split[] = NODES_8 "9, 1, 0, 0\n10, 1, 1, 0\n11, 1, 0, 1\n12, 1, 1, 1\n"
+                                        "13, 2, 0, 0\n14, 2, 1, 0\n15, 2, 0, 1\n16, 2, 1, 1\n"
+                                        "*ELEMENT, TYPE=C3D8\n1, 1, 2, 3, 4, 5, 6, 7, 8\n"
+                                        "2, 9, 13, 14, 10, 11, 15, 16, 12\n*BOUNDARY\n16, 2, 2\n"
+                                        "*STEP\n*STATIC\n*CLOAD\n12, 1, 5.\n2, 3, 7.\n*END STEP\n";
+    const char *const path = in_folder("split.inp");
+    hx_mesh mesh;
+    write_bytes(path, split, strlen(split));
+    for (int order = 0; order < 3; order++) {
+        hx_conditions_free(&stated);
+        CHECK_OK(hx_mesh_read(path, 1e-6, &mesh, &stated, NULL));
+        if (order > 0) CHECK_OK(hx_mesh_shuffle(&mesh, 5));
+        if (order > 1) CHECK_OK(hx_mesh_reorder(&mesh));
+        CHECK_OK(hx_mesh_finish(&mesh));
+        CHECK(mesh.n_node == 12 && stated.n_force == 2 && stated.n_support == 1);
+        CHECK(force_of(&mesh, 1, 7, 0) == 5.0 && force_of(&mesh, 1, 2, 2) == 7.0);
+        CHECK(support_of(&mesh, 16, 1) == 0.0);
+        hx_mesh_free(&mesh);
+    }
+}
+
 /* The mesh is read, from = "file" will be refused with this. */
 static void check_fault(const char *text, const char *fault)
 {
     hx_mesh mesh;
     read_good(text, &mesh);
-    CHECK_MSG(mesh.file_fault && strstr(mesh.file_fault, fault), "fault: %s",
-              mesh.file_fault ? mesh.file_fault : "none");
+    CHECK_MSG(stated.fault && strstr(stated.fault, fault), "fault: %s",
+              stated.fault ? stated.fault : "none");
     hx_mesh_free(&mesh);
 }
 
@@ -356,9 +388,10 @@ static void test_messages(void)
 
     hx_mesh mesh;
     write_bytes(in_folder("zero.inp"), "*NODE\n1, 0\0, 2\n", 15);
-    CHECK_FAILS(hx_abaqus_read(in_folder("zero.inp"), &mesh, NULL), HX_EINPUT, "a byte 0");
-    CHECK_FAILS(hx_abaqus_read(in_folder("nowhere.inp"), &mesh, NULL), HX_EINPUT, "cannot read");
-    CHECK_FAILS(hx_abaqus_read(folder, &mesh, NULL), HX_EINPUT, "is not a regular file");
+    CHECK_FAILS(hx_abaqus_read(in_folder("zero.inp"), &mesh, NULL, NULL), HX_EINPUT, "a byte 0");
+    CHECK_FAILS(hx_abaqus_read(in_folder("nowhere.inp"), &mesh, NULL, NULL), HX_EINPUT,
+                "cannot read");
+    CHECK_FAILS(hx_abaqus_read(folder, &mesh, NULL, NULL), HX_EINPUT, "is not a regular file");
 }
 
 /* --- round trip --- */
@@ -419,7 +452,7 @@ static void test_round_trip(void)
         if (order > 0) CHECK_OK(hx_mesh_reorder(&mesh));
         CHECK_OK(hx_mesh_finish(&mesh));
         CHECK_OK(hx_abaqus_write(in_folder("round.inp"), &mesh, "round trip", NULL));
-        CHECK_OK(hx_abaqus_read(in_folder("round.inp"), &again, NULL));
+        CHECK_OK(hx_abaqus_read(in_folder("round.inp"), &again, NULL, NULL));
         CHECK_OK(hx_mesh_finish(&again));
         check_same_mesh(&original, &again);
         hx_mesh_free(&again);
@@ -440,7 +473,7 @@ static void test_names_and_numbers(void)
               "*NSET, NSET=NALL\n40\n",
               &mesh);
     CHECK_OK(hx_abaqus_write(in_folder("names.inp"), &mesh, "", NULL));
-    CHECK_OK(hx_abaqus_read(in_folder("names.inp"), &again, NULL));
+    CHECK_OK(hx_abaqus_read(in_folder("names.inp"), &again, NULL, NULL));
     CHECK_OK(hx_mesh_finish(&again));
     CHECK(hx_mesh_node_number(&again, 7) == 80 && hx_mesh_elem_number(&again, 0) == 500);
     check_set(&again, "a_b", 1, 10, 0, 0);
@@ -462,6 +495,7 @@ int main(void)
     test_growing_sets();
     test_include();
     test_steps();
+    test_merged_conditions();
     test_faults();
     test_messages();
     test_round_trip();

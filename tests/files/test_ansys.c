@@ -28,11 +28,14 @@
     "       7\n       -1\n"
 #define PART HEAD_CDB NODES ELEMENTS
 
+static hx_conditions stated; /* beside the mesh that was read last */
+
 static int read_text(const char *text, hx_mesh *mesh, hx_notes *notes)
 {
     const char *path = in_folder("case.cdb");
     write_bytes(path, text, strlen(text));
-    return hx_ansys_read(path, mesh, notes);
+    hx_conditions_free(&stated);
+    return hx_ansys_read(path, mesh, &stated, notes);
 }
 
 static void check_bad(const char *text, const char *message)
@@ -76,7 +79,7 @@ static void test_mesh(void)
     check_set(&mesh, "RANGE", 12, 36 + 46, 2);
     check_set(&mesh, "SECOND", 8, 2 + 10 + 11 + 3 + 6 + 12 + 13 + 7, 1);
     check_set(&mesh, "BOTH", 12, 82, 2);
-    CHECK(mesh.n_file_support == 0 && mesh.n_file_force == 0 && !mesh.file_fault);
+    CHECK(stated.n_support == 0 && stated.n_force == 0 && !stated.fault);
     hx_mesh_free(&mesh);
 }
 
@@ -108,11 +111,11 @@ static void test_conditions(void)
     read_good(PART "D,      1,UX  ,  0.00000000    ,  0.00000000\nD,      1,UY,-0.25\nD,4,ALL,0\n"
                    "D,4,ROTX,0\nF,     10,FY  , -500.000000    ,  0.00000000\nF,10,FZ,1.5\n/GO\n",
               &mesh);
-    CHECK(mesh.n_file_case == 1 && !mesh.file_fault);
-    CHECK(mesh.n_file_support == 5 && mesh.n_file_force == 2);
-    CHECK(mesh.n_file_support == 5 && mesh.file_support[1].value == -0.25);
-    CHECK(mesh.n_file_force == 2 && mesh.file_force[0].component == 1 &&
-          mesh.file_force[0].value == -500.0 && mesh.file_force[0].load_case == 1);
+    CHECK(stated.n_case == 1 && !stated.fault);
+    CHECK(stated.n_support == 5 && stated.n_force == 2);
+    CHECK(stated.n_support == 5 && stated.support[1].value == -0.25);
+    CHECK(stated.n_force == 2 && stated.force[0].component == 1 &&
+          stated.force[0].value == -500.0 && stated.force[0].load_case == 1);
     hx_mesh_free(&mesh);
 
     static const char *const fault[][2] = {{"SFE,21,1,PRES,0,5.\n", "SFE is not read"},
@@ -127,8 +130,8 @@ static void test_conditions(void)
     for (size_t i = 0; i < sizeof fault / sizeof fault[0]; i++) {
         snprintf(text, sizeof text, "%s%s", PART, fault[i][0]);
         read_good(text, &mesh);
-        CHECK_MSG(mesh.file_fault && strstr(mesh.file_fault, fault[i][1]), "%s",
-                  mesh.file_fault ? mesh.file_fault : "no fault");
+        CHECK_MSG(stated.fault && strstr(stated.fault, fault[i][1]), "%s",
+                  stated.fault ? stated.fault : "no fault");
         hx_mesh_free(&mesh);
     }
 }
@@ -181,7 +184,7 @@ static void test_messages(void)
     check_bad(PART "CMBLOCK,A,LINE,2\n(8i10)\n", "CMBLOCK needs a name and NODE or ELEM");
     check_bad(PART "D,1,UX,a\n", "'a' where a number is expected");
     hx_mesh mesh;
-    CHECK_FAILS(hx_ansys_read(in_folder("none.cdb"), &mesh, NULL), HX_EINPUT, "cannot read");
+    CHECK_FAILS(hx_ansys_read(in_folder("none.cdb"), &mesh, NULL, NULL), HX_EINPUT, "cannot read");
 }
 
 int main(void)

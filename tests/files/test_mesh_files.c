@@ -85,7 +85,7 @@ static void test_round_trip(int is_ascii, int is_reordered)
     CHECK_OK(hx_mesh_finish(&mesh));
     for (int k = 0; k < 2; k++) { /* the second time from what was read */
         hx_mesh *const read = k == 0 ? &again : &last;
-        CHECK_OK(hx_mesh_read(path, (double)NAN, read, NULL));
+        CHECK_OK(hx_mesh_read(path, (double)NAN, read, NULL, NULL));
         CHECK_OK(hx_mesh_finish(read));
         CHECK(read->n_node == mesh.n_node && read->n_elem == mesh.n_elem);
         CHECK(memcmp(read->conn, mesh.conn, 8 * (size_t)mesh.n_elem * sizeof *mesh.conn) == 0);
@@ -120,7 +120,7 @@ static void test_formats(void)
         if (!format->write) continue;
         CHECK_OK(format->write(path, &mesh, &options));
         CHECK(hx_mesh_format_of_file(path) == format);
-        CHECK_OK(hx_mesh_read(path, (double)NAN, &again, NULL));
+        CHECK_OK(hx_mesh_read(path, (double)NAN, &again, NULL, NULL));
         CHECK_OK(hx_mesh_finish(&again));
         CHECK(again.n_node == mesh.n_node && again.n_elem == mesh.n_elem);
         CHECK(memcmp(again.conn, mesh.conn, 8 * (size_t)mesh.n_elem * sizeof *mesh.conn) == 0);
@@ -208,7 +208,7 @@ static const struct {
 
 static int read_whole(const char *path, double merge, hx_mesh *mesh, hx_notes *notes)
 {
-    HX_TRY(hx_mesh_read(path, merge, mesh, notes));
+    HX_TRY(hx_mesh_read(path, merge, mesh, NULL, notes));
     HX_TRY(hx_mesh_finish(mesh));
     return hx_mesh_check_file(mesh, merge, notes);
 }
@@ -228,7 +228,7 @@ static void test_bad_files(void)
     hx_mesh mesh;
     const char *const nested = in_folder("folder.msh");
     CHECK(mkdir(nested, 0700) == 0);
-    CHECK_FAILS(hx_mesh_read(nested, (double)NAN, &mesh, NULL), HX_EINPUT,
+    CHECK_FAILS(hx_mesh_read(nested, (double)NAN, &mesh, NULL, NULL), HX_EINPUT,
                 "folder.msh: not a regular file; a mesh file is wanted");
     CHECK(remove(nested) == 0);
 }
@@ -453,12 +453,12 @@ static void test_coincident(double scale)
     hx_mesh mesh;
     hx_notes notes = {0};
     two_boxes(&mesh, 4, 0.0, 0.0, scale);
-    CHECK_FAILS(hx_mesh_mend_coincident(&mesh, (double)NAN, NULL), HX_EINPUT,
+    CHECK_FAILS(hx_mesh_mend_coincident(&mesh, (double)NAN, NULL, NULL), HX_EINPUT,
                 "bodies that share no node meet at 16 pairs of equal faces (elements 3 and 64; 25 "
                 "nodes lie where another one does, such as 4 and 125)");
-    CHECK_OK(hx_mesh_mend_coincident(&mesh, 0.0, &notes));
+    CHECK_OK(hx_mesh_mend_coincident(&mesh, 0.0, NULL, &notes));
     CHECK(mesh.n_node == 250 && notes.n == 0);
-    CHECK_OK(hx_mesh_mend_coincident(&mesh, 1e-6 * scale, &notes));
+    CHECK_OK(hx_mesh_mend_coincident(&mesh, 1e-6 * scale, NULL, &notes));
     CHECK(mesh.n_node == 225 && notes.n == 1);
     CHECK(hx_mesh_node_number(&mesh, 125) == 126 && hx_mesh_node_number(&mesh, 224) == 249);
     CHECK_OK(hx_mesh_finish(&mesh));
@@ -472,9 +472,9 @@ static void test_coincident(double scale)
     hx_notes_free(&notes);
 
     two_boxes(&mesh, 4, 1e-3, 0.0, scale); /* apart */
-    CHECK_OK(hx_mesh_mend_coincident(&mesh, (double)NAN, &notes));
+    CHECK_OK(hx_mesh_mend_coincident(&mesh, (double)NAN, NULL, &notes));
     CHECK(notes.n == 0);
-    CHECK_OK(hx_mesh_mend_coincident(&mesh, 2e-3 * scale, &notes));
+    CHECK_OK(hx_mesh_mend_coincident(&mesh, 2e-3 * scale, NULL, &notes));
     CHECK(notes.n == 1 && mesh.n_node == 225);
     hx_mesh_free(&mesh);
     hx_notes_free(&notes);
@@ -486,7 +486,7 @@ static void test_crack(void)
     hx_mesh mesh;
     hx_notes notes = {0};
     two_boxes(&mesh, 4, 0.0, 0.0, 1.0);
-    CHECK_OK(hx_mesh_mend_coincident(&mesh, 1e-6, NULL));
+    CHECK_OK(hx_mesh_mend_coincident(&mesh, 1e-6, NULL, NULL));
     /* Node 4 of element 64 opens again: one corner, so that two faces part. */
     double *const xyz = realloc(mesh.xyz, sizeof *xyz * 3 * 226);
     memcpy(xyz + 3 * 225, xyz + 3 * 4, 3 * sizeof *xyz);
@@ -496,7 +496,7 @@ static void test_crack(void)
     CHECK_OK(hx_numbers_append(&mesh.node_number, 1, &number));
     for (int64_t i = 8 * 64; i < 8 * 65; i++)
         if (mesh.conn[i] == 4) mesh.conn[i] = 225;
-    CHECK_OK(hx_mesh_mend_coincident(&mesh, (double)NAN, &notes));
+    CHECK_OK(hx_mesh_mend_coincident(&mesh, (double)NAN, NULL, &notes));
     CHECK(notes.n == 1 && notes.note[0].level == HX_NOTE_WARNING);
     CHECK(notes.n == 1 && strstr(notes.note[0].text, "nodes 4 and 250"));
     hx_mesh_free(&mesh);
@@ -510,7 +510,7 @@ static void test_hanging(double dy, int hangs)
     hx_mesh mesh;
     hx_notes notes = {0};
     two_boxes(&mesh, 3, 0.0, dy, 2.0);
-    CHECK_OK(hx_mesh_mend_coincident(&mesh, (double)NAN, NULL));
+    CHECK_OK(hx_mesh_mend_coincident(&mesh, (double)NAN, NULL, NULL));
     CHECK_OK(hx_mesh_finish(&mesh));
     if (hangs) {
         CHECK_FAILS(hx_mesh_check_conforming(&mesh, 0, &notes), HX_EINPUT, "hangs: it lies on");
@@ -536,7 +536,7 @@ static void test_generated(void)
         params.distort = 0.2;
         params.seed = 3;
         CHECK_OK(hx_generators[i]->generate(&mesh, &params));
-        CHECK_OK(hx_mesh_mend_coincident(&mesh, (double)NAN, &notes));
+        CHECK_OK(hx_mesh_mend_coincident(&mesh, (double)NAN, NULL, &notes));
         CHECK_OK(hx_mesh_finish(&mesh));
         CHECK_OK(hx_mesh_check_conforming(&mesh, 0, &notes));
         CHECK_MSG(notes.n == 0, "%s: %s", hx_generators[i]->name,

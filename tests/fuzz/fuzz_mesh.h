@@ -18,6 +18,7 @@
 static inline int fuzz_mesh(const char *path, const uint8_t *data, size_t size)
 {
     hx_mesh mesh;
+    hx_conditions conditions;
     hx_notes notes = {0};
     FILE *const f = fopen(path, "wb");
     if (!f) abort();
@@ -25,7 +26,7 @@ static inline int fuzz_mesh(const char *path, const uint8_t *data, size_t size)
     fclose(f);
     /* The merging that the config can ask for depends on the content, to try them all. */
     const double merge = size % 3 == 0 ? (double)NAN : size % 3 == 1 ? 0.0 : 0.1;
-    int rc = hx_mesh_read(path, merge, &mesh, &notes);
+    int rc = hx_mesh_read(path, merge, &mesh, &conditions, &notes);
     if (rc == HX_OK && size % 2 == 0) rc = hx_mesh_reorder(&mesh);
     if (rc == HX_OK) rc = hx_mesh_finish(&mesh);
     if (rc == HX_OK) rc = hx_mesh_check_file(&mesh, merge, &notes);
@@ -33,6 +34,7 @@ static inline int fuzz_mesh(const char *path, const uint8_t *data, size_t size)
         fprintf(stderr, "%s\n", hx_error_message());
         abort();
     }
+    hx_conditions_free(&conditions);
     hx_mesh_free(&mesh);
     hx_notes_free(&notes);
     return rc;
