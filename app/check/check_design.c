@@ -15,7 +15,7 @@ static int is_void_node(const hx_problem *problem, int64_t node)
 {
     const hx_mesh *mesh = problem->mesh;
     for (int64_t k = mesh->node_elem_ptr[node]; k < mesh->node_elem_ptr[node + 1]; k++) {
-        const double rho = problem->passive[mesh->node_elem[k] >> 3];
+        const double rho = problem->passive.density[mesh->node_elem[k] >> 3];
         if (isnan(rho) || rho > 0.1) return 0;
     }
     return 1;
@@ -48,15 +48,15 @@ int hx_check_passive(hx_check *check)
     const hx_problem *problem = &s->problem;
     int64_t n_void = 0;
     char text[32];
-    if (!problem->passive) return HX_OK;
+    if (!problem->passive.density) return HX_OK;
     hx_log_info("\npassive   %s elements, %.1f %% of the volume",
-                hx_format_count(problem->n_passive, text, sizeof text),
+                hx_format_count(problem->passive.n, text, sizeof text),
                 100.0 * (1.0 - problem->design_volume / s->mesh.total_volume));
     HX_TRY(report_skins(s));
     for (int64_t a = 0; a < s->mesh.n_node; a++) {
         int loaded = 0;
-        for (int c = 0; c < problem->n_case && !loaded; c++)
-            for (int i = 0; i < 3; i++) loaded |= fabs(problem->force[c][3 * a + i]) > 0.0;
+        for (int c = 0; c < problem->cases.n && !loaded; c++)
+            for (int i = 0; i < 3; i++) loaded |= fabs(problem->cases.force[c][3 * a + i]) > 0.0;
         n_void += loaded && is_void_node(problem, a);
     }
     if (n_void > 0)
@@ -106,7 +106,7 @@ void hx_check_volume(const hx_session *s)
 {
     const hx_volume_at *const least = &s->least_volume.highest;
     char at[48] = "";
-    if (s->problem.n_passive == 0) return;
+    if (s->problem.passive.n == 0) return;
     if (least->beta > 0.0) snprintf(at, sizeof at, " at beta = %g", least->beta);
     hx_log_info("\nvolume    %g of the part; what is passive, through the filter, and rho_min take "
                 "%.4g%s",
@@ -117,7 +117,7 @@ void hx_check_ties(hx_check *check)
 {
     const hx_session *s = &check->session;
     const hx_ties *ties = &s->ties;
-    const double n_free = (double)(s->mesh.n_elem - s->problem.n_passive);
+    const double n_free = (double)(s->mesh.n_elem - s->problem.passive.n);
     char text[256];
     if (ties->n_group == 0) return;
     hx_log_info("\nties      %s", hx_session_ties_text(s, text, sizeof text));

@@ -66,7 +66,7 @@ void hx_check_supports(const hx_session *s)
     char text[96];
     int64_t n_fixed = 0;
     for (int64_t a = 0; a < s->mesh.n_node; a++)
-        for (int i = 0; i < 3; i++) n_fixed += s->problem.fixed[a] >> i & 1;
+        for (int i = 0; i < 3; i++) n_fixed += s->problem.supports.fixed[a] >> i & 1;
     hx_log_info("\nsupports  %s of %s degrees of freedom held", hx_format_count(n_fixed, text, 32),
                 hx_format_count(3 * s->mesh.n_node, text + 32, 32));
     if (hx_check_is_quiet()) return;
@@ -93,7 +93,7 @@ void hx_check_springs(const hx_session *s)
     hx_table table;
     if (s->cfg.springs.n == 0) return;
     hx_log_info("\nsprings   at %s degrees of freedom",
-                hx_format_count(s->problem.n_spring, text, sizeof text));
+                hx_format_count(s->problem.springs.n, text, sizeof text));
     if (hx_check_is_quiet()) return;
     hx_table_begin(&table, "lll");
     for (size_t i = 0; i < s->cfg.springs.n; i++) {
@@ -180,11 +180,11 @@ static int add_load(hx_table *table, const hx_mesh *mesh, const hx_config_load *
 static void warn_of_held_load(hx_check *check, int load_case)
 {
     const hx_session *s = &check->session;
-    const double *force = s->problem.force[load_case];
+    const double *force = s->problem.cases.force[load_case];
     double all = 0.0, held = 0.0;
     for (int64_t k = 0; k < 3 * s->mesh.n_node; k++) {
         all += fabs(force[k]);
-        if (s->problem.fixed[k / 3] >> (k % 3) & 1) held += fabs(force[k]);
+        if (s->problem.supports.fixed[k / 3] >> (k % 3) & 1) held += fabs(force[k]);
     }
     if (held > 0.1 * all)
         HX_CHECK_WARN(
@@ -217,13 +217,13 @@ int hx_check_loads(hx_check *check)
         hx_table_end(&table, 2);
         HX_TRY(rc);
     }
-    for (int c = 0; c < s->problem.n_case; c++) {
+    for (int c = 0; c < s->problem.cases.n; c++) {
         double total[3], body[3];
         hx_problem_total_force(&s->problem, c, total);
         hx_problem_total_body(&s->problem, c, NULL, body);
         for (int i = 0; i < 3; i++) total[i] += body[i];
         drop_rounding(total);
-        hx_log_info("  sum of case %d, weight %g: %s%s", c + 1, s->problem.weight[c],
+        hx_log_info("  sum of case %d, weight %g: %s%s", c + 1, s->problem.cases.weight[c],
                     vector_text(total, text, sizeof text), s->cfg.units.force);
         warn_of_held_load(check, c);
     }

@@ -102,7 +102,7 @@ int hx_check_time(hx_session *s)
     char a[32], b[32], c[32];
     const double n_pcg = guess_iterations(s);
     HX_TRY(measure_solver(s, &setup, &seconds));
-    const double solve = setup + seconds * n_pcg * s->problem.n_case;
+    const double solve = setup + seconds * n_pcg * s->problem.cases.n;
     hx_log_info("\ntime      rough: %s a PCG iteration (measured just now),",
                 hx_format_seconds(seconds, a, sizeof a));
     hx_log_info("          times some %.0f iterations a solve (from like examples; yours may take "

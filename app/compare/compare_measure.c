@@ -234,7 +234,7 @@ static int iterate_design(measurement *m, double precomputation_seconds)
     HX_TRY(hx_session_make_design(s));
     f->stage_precomputation_seconds = precomputation_seconds + hx_clock() - begin;
     const int rc = hx_optimizer_step(&s->opt, &it);
-    for (int c = 0; c < s->problem.n_case; c++) add_solve(m->row, &s->analysis.load_case[c].pcg);
+    for (int c = 0; c < s->problem.cases.n; c++) add_solve(m->row, &s->analysis.load_case[c].pcg);
     if (rc == HX_ENUMERIC) { /* the other operators may do better */
         snprintf(m->row->note, sizeof m->row->note, "%.250s", hx_error_message());
         hx_error_clear();
@@ -265,7 +265,7 @@ static int solve(measurement *m, double mesh_seconds)
         release_vectors(m); /* the optimizer has its own */
         return iterate_design(m, mesh_seconds + m->row->f.setup_seconds + solver_seconds);
     }
-    for (int c = 0; c < s->problem.n_case; c++) {
+    for (int c = 0; c < s->problem.cases.n; c++) {
         hx_pcg_result result;
         HX_TRY(solve_case(m, c, &result));
         add_solve(m->row, &result);

@@ -25,7 +25,8 @@ static int make_density(hx_session *s, double **density)
     if (!given) HX_TRY(hx_alloc_raw(density, (size_t)n, sizeof **density, "densities"));
     for (int64_t e = 0; e < n; e++) {
         double rho = given ? (*density)[e] : problem->initial_density;
-        if (problem->passive && !isnan(problem->passive[e])) rho = problem->passive[e];
+        if (problem->passive.density && !isnan(problem->passive.density[e]))
+            rho = problem->passive.density[e];
         if (!(rho >= 0.0 && rho <= 1.0))
             return hx_config_blame(&s->cfg, "optimization.initial",
                                    HX_RAISE(HX_EINPUT,

@@ -23,10 +23,11 @@ static int add_supports(hx_fields *fields, const hx_session *s)
     uint8_t *fixed = NULL;
     double *prescribed = NULL;
     HX_TRY(hx_fields_add(fields, mesh, HX_VTK_POINT, HX_VTK_U8, 1, "supports", &fixed));
-    memcpy(fixed, s->problem.fixed, (size_t)mesh->n_node);
-    if (!s->problem.prescribed) return HX_OK;
+    memcpy(fixed, s->problem.supports.fixed, (size_t)mesh->n_node);
+    if (!s->problem.supports.prescribed) return HX_OK;
     HX_TRY(hx_fields_add(fields, mesh, HX_VTK_POINT, HX_VTK_F64, 3, "prescribed", &prescribed));
-    memcpy(prescribed, s->problem.prescribed, 3 * (size_t)mesh->n_node * sizeof *prescribed);
+    memcpy(prescribed, s->problem.supports.prescribed,
+           3 * (size_t)mesh->n_node * sizeof *prescribed);
     return HX_OK;
 }
 
@@ -34,17 +35,17 @@ static int add_springs(hx_fields *fields, const hx_session *s)
 {
     const hx_problem *problem = &s->problem;
     double *stiffness = NULL;
-    if (problem->n_spring == 0) return HX_OK;
+    if (problem->springs.n == 0) return HX_OK;
     HX_TRY(hx_fields_add(fields, &s->mesh, HX_VTK_POINT, HX_VTK_F64, 3, "springs", &stiffness));
-    for (int64_t k = 0; k < problem->n_spring; k++)
-        stiffness[problem->spring_dof[k]] = problem->spring[k];
+    for (int64_t k = 0; k < problem->springs.n; k++)
+        stiffness[problem->springs.dof[k]] = problem->springs.stiffness[k];
     return HX_OK;
 }
 
 /* Those by mass are of the first design. */
 static int add_loads(hx_fields *fields, const hx_session *s)
 {
-    for (int c = 0; c < s->problem.n_case; c++) {
+    for (int c = 0; c < s->problem.cases.n; c++) {
         double *force = NULL;
         char name[32];
         snprintf(name, sizeof name, "load_%d", c + 1);
@@ -59,7 +60,7 @@ static int add_passive(hx_fields *fields, const hx_session *s)
     float *passive = NULL;
     HX_TRY(hx_fields_add(fields, &s->mesh, HX_VTK_CELL, HX_VTK_F32, 1, "passive", &passive));
     for (int64_t e = 0; e < s->mesh.n_elem; e++) {
-        const double rho = s->problem.passive ? s->problem.passive[e] : (double)NAN;
+        const double rho = s->problem.passive.density ? s->problem.passive.density[e] : (double)NAN;
         passive[e] = isnan(rho) ? -1.0f : (float)rho;
     }
     return HX_OK;
@@ -113,8 +114,8 @@ static int write_format(const hx_session *s, const hx_mesh_format *format, const
                                        .problem = &s->problem};
     HX_TRY(hx_progress_write_mesh(path, &s->mesh, format, &how));
     if (format->holds_problem)
-        snprintf(cases, sizeof cases, ", %d load case%s", s->problem.n_case,
-                 s->problem.n_case == 1 ? "" : "s");
+        snprintf(cases, sizeof cases, ", %d load case%s", s->problem.cases.n,
+                 s->problem.cases.n == 1 ? "" : "s");
     hx_log_info("%s: %s elements, %s nodes, %zu sets%s", path,
                 hx_format_count(s->mesh.n_elem, a, sizeof a),
                 hx_format_count(s->mesh.n_node, b, sizeof b), s->mesh.n_set, cases);

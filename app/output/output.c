@@ -105,7 +105,7 @@ static int add_fields(hx_output *out)
 {
     const hx_config *cfg = &out->session->cfg;
     const hx_mesh *mesh = &out->session->mesh;
-    const int n_case = out->session->problem.n_case;
+    const int n_case = out->session->problem.cases.n;
     const size_t n_elem = (size_t)mesh->n_elem;
     char name[64];
     HX_TRY(add_scratch(out, &out->physical, n_elem, "densities"));
@@ -224,7 +224,7 @@ static int fill_fields(hx_output *out)
         to_single(n, out->scalar, out->energy);
     }
     if (out->von_mises) HX_TRY(hx_analysis_modulus(&s->analysis, out->scalar));
-    for (int c = 0; c < s->problem.n_case; c++) {
+    for (int c = 0; c < s->problem.cases.n; c++) {
         double *u = out->displacement ? out->displacement[c] : out->scratch;
         if (u) HX_TRY(hx_analysis_displacement(&s->analysis, c, u));
         if (out->von_mises) hx_output_von_mises(s, out->scalar, u, out->von_mises[c]);

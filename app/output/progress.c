@@ -55,9 +55,9 @@ void hx_progress_header(const hx_session *s)
                 cfg->optimization.iterations,
                 cfg->optimization.change_tolerance > 0.0 ? " at most" : "");
     if (hx_continuation_text(cfg, text, sizeof text)[0]) hx_log_info("  rising    %s", text);
-    if (s->problem.n_case > 1) hx_log_info("  loads     %d cases", s->problem.n_case);
-    if (s->problem.n_passive > 0)
-        hx_log_info("  passive   %s elements", hx_format_count(s->problem.n_passive, a, sizeof a));
+    if (s->problem.cases.n > 1) hx_log_info("  loads     %d cases", s->problem.cases.n);
+    if (s->problem.passive.n > 0)
+        hx_log_info("  passive   %s elements", hx_format_count(s->problem.passive.n, a, sizeof a));
     if (s->ties.n_group > 0)
         hx_log_info("  ties      %s", hx_session_ties_text(s, text, sizeof text));
     hx_log_info("  memory    %s on the host, %s on the device",

@@ -70,21 +70,21 @@ static void write_mesh(hx_json *json, const hx_mesh *mesh, const hx_mesh_quality
 static int write_cases(hx_json *json, hx_session *s, const hx_stats *stats)
 {
     hx_json_open_array(json, "cases");
-    for (int c = 0; c < s->problem.n_case; c++) {
+    for (int c = 0; c < s->problem.cases.n; c++) {
         double load[3], reaction[3], spring[3];
         HX_TRY(hx_analysis_load(&s->analysis, c, load));
         HX_TRY(hx_analysis_reaction(&s->analysis, c, reaction));
         HX_TRY(hx_analysis_spring_force(&s->analysis, c, spring));
         hx_json_open_object(json, NULL);
         hx_json_integer(json, "case", c + 1);
-        hx_json_number(json, "weight", s->problem.weight[c]);
+        hx_json_number(json, "weight", s->problem.cases.weight[c]);
         hx_json_number(json, "compliance", s->analysis.load_case[c].compliance);
         hx_json_integer(json, "pcg_iterations_total", stats->case_iterations[c]);
         hx_json_string(json, "pcg_outcome",
                        hx_pcg_reason_name(s->analysis.load_case[c].pcg.reason));
         hx_json_numbers(json, "load_sum", 3, load);
         hx_json_numbers(json, "reaction_sum", 3, reaction);
-        if (s->problem.n_spring > 0) hx_json_numbers(json, "spring_sum", 3, spring);
+        if (s->problem.springs.n > 0) hx_json_numbers(json, "spring_sum", 3, spring);
         hx_json_close_object(json);
     }
     hx_json_close_array(json);

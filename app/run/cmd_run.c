@@ -52,10 +52,10 @@ static int prepare(run *r, const hx_options *options)
                           options->argument + 1));
     HX_TRY(hx_output_probe(&s->cfg));
     HX_TRY(hx_session_open(s));
-    HX_TRY(hx_stats_begin(&r->stats, s->cfg.optimization.iterations, s->problem.n_case));
+    HX_TRY(hx_stats_begin(&r->stats, s->cfg.optimization.iterations, s->problem.cases.n));
     HX_TRY(hx_output_open(&r->output, s));
     hx_output_path(&r->output, "history.csv", path, sizeof path);
-    HX_TRY(hx_history_open(&r->history, path, s->problem.n_case));
+    HX_TRY(hx_history_open(&r->history, path, s->problem.cases.n));
     hx_output_forget(&r->output);
     hx_output_path(&r->output, "config.cfg", path, sizeof path);
     return hx_config_write(&s->cfg, path);
@@ -135,7 +135,7 @@ static int record(run *r, const hx_iteration *it, int last)
         HX_TRY(hx_output_write(&r->output, it->iteration));
     const double seconds = hx_clock() - begin;
     HX_TRY(hx_history_add(&r->history, it, seconds));
-    hx_stats_add(&r->stats, it, r->session.problem.n_case, seconds);
+    hx_stats_add(&r->stats, it, r->session.problem.cases.n, seconds);
     hx_progress_iteration(&r->session, &r->stats, it);
     return HX_OK;
 }

@@ -135,7 +135,7 @@ static int keep_supports(hx_part *part, const hx_session *s)
 static void set_states(hx_part *part, const hx_problem *problem, int64_t n, int keep_passive)
 {
     for (int64_t e = 0; e < n; e++) {
-        const double passive = problem->passive ? problem->passive[e] : (double)NAN;
+        const double passive = problem->passive.density ? problem->passive.density[e] : (double)NAN;
         if (passive <= void_density || (keep_passive && passive >= solid_density))
             part->is_kept[e] = 0; /* NaN: free */
         if (passive <= void_density)

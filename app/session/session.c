@@ -208,7 +208,7 @@ const char *hx_session_ties_text(const hx_session *s, char *text, size_t n_text)
                  hx_format_count(ties->n_alone, a, sizeof a));
     snprintf(text, n_text, "%s of %s elements in %s groups (%s%s)%s%s",
              hx_format_count(ties->n_member, a, sizeof a),
-             hx_format_count(s->mesh.n_elem - s->problem.n_passive, b, sizeof b),
+             hx_format_count(s->mesh.n_elem - s->problem.passive.n, b, sizeof b),
              hx_format_count(ties->n_group, c, sizeof c), planes, is_extruded ? "extruded" : "",
              off, alone);
     return text;

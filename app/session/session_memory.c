@@ -17,7 +17,7 @@ enum { DESIGN_ITEMS = 4 };
 static void design_items(const hx_session *s, hx_memory_item item[DESIGN_ITEMS])
 {
     const size_t vector = 3 * (size_t)s->mesh.n_node * sizeof(double);
-    const size_t n_case = (size_t)s->problem.n_case;
+    const size_t n_case = (size_t)s->problem.cases.n;
     const size_t n_load = (size_t)hx_analysis_vectors(&s->problem) - n_case +
                           (size_t)hx_objective_vectors(hx_session_objective(s), &s->problem);
     const size_t densities =
@@ -31,7 +31,7 @@ static void design_items(const hx_session *s, hx_memory_item item[DESIGN_ITEMS])
 int hx_session_other_items(const hx_session *s, hx_memory_item item[HX_SESSION_ITEMS])
 {
     const size_t vector = 3 * (size_t)s->mesh.n_node * sizeof(double);
-    const size_t n_pcg = (size_t)hx_pcg_vectors(s->precond_kind, s->problem.n_rigid > 0);
+    const size_t n_pcg = (size_t)hx_pcg_vectors(s->precond_kind, s->problem.rigid.n > 0);
     const size_t precond =
         hx_precond_bytes(s->precond_kind, &s->problem, s->device.ops, s->strategy);
     int n = HX_OPERATOR_ITEMS;

@@ -170,7 +170,7 @@ static int suggest_precision(const hx_session *s, int rc)
 
 static int check_precision(const hx_session *s)
 {
-    const int rigid = hx_pcg_check_rigid(s->cfg.solver.precision, s->problem.n_rigid);
+    const int rigid = hx_pcg_check_rigid(s->cfg.solver.precision, s->problem.rigid.n);
     if (rigid < 0) return hx_session_blame(s, "solver.precision", rigid);
     const int rc = hx_pcg_check_precision(s->cfg.solver.precision, s->strategy, s->precond_kind);
     if (rc == HX_OK) return HX_OK;

@@ -190,7 +190,7 @@ static int find_peaks(hx_verify *v, hx_verify_analysis *a, int with_fields)
 {
     hx_session *s = &v->session;
     HX_TRY(hx_analysis_modulus(&s->analysis, v->modulus));
-    for (int c = 0; c < s->problem.n_case; c++) {
+    for (int c = 0; c < s->problem.cases.n; c++) {
         HX_TRY(hx_analysis_displacement(&s->analysis, c, v->u));
         hx_output_von_mises(s, v->modulus, v->u, v->stress);
         find_displacement(v, c + 1, &a->displacement);
@@ -203,7 +203,7 @@ static int find_peaks(hx_verify *v, hx_verify_analysis *a, int with_fields)
 static int analyse(hx_verify *v, const double *density, hx_verify_analysis *a, int with_fields)
 {
     hx_session *s = &v->session;
-    const size_t n_case = (size_t)s->problem.n_case;
+    const size_t n_case = (size_t)s->problem.cases.n;
     static const hx_least_volume any = {{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}}; /* as the file has */
     const hx_optimizer_params params = {.move = 0.2, .damping = 0.5, .least = &any};
     hx_iteration record;
@@ -239,8 +239,9 @@ int hx_verify_analyse(hx_verify *v, int with_fields)
     hx_verify_analysis *const solid = &v->analysis[HX_VERIFY_SOLID];
     HX_TRY(analyse(v, v->density, grey, 0));
     for (int64_t e = 0; e < n; e++)
-        if (problem->passive && !isnan(problem->passive[e]))
-            problem->passive[e] = v->black_white[e]; /* which would keep a grey density else */
+        if (problem->passive.density && !isnan(problem->passive.density[e]))
+            problem->passive.density[e] =
+                v->black_white[e]; /* which would keep a grey density else */
     if (with_fields) HX_TRY(keep_densities(v));
     HX_TRY(analyse(v, v->black_white, solid, with_fields));
     grey->volume = volume_fraction(v, v->density);
@@ -267,7 +268,7 @@ void hx_verify_loads(const hx_verify *v, int load_case, hx_verify_nodes *nodes)
 {
     memset(nodes, 0, sizeof *nodes);
     for (int64_t a = 0; a < v->session.mesh.n_node; a++) {
-        const double *const f = v->session.problem.force[load_case] + 3 * a;
+        const double *const f = v->session.problem.cases.force[load_case] + 3 * a;
         const double size = sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
         if (!(size > 0.0)) continue;
         nodes->n[v->node[a]]++;
@@ -291,7 +292,7 @@ int hx_verify_filled_force(const hx_verify *v, int load_case, double *share)
     HX_TRY(hx_alloc(&is_grown, (size_t)n, 1, "nodes of dense elements"));
     mark_dense(v, is_grown);
     for (int64_t a = 0; a < n; a++) {
-        const double *const f = v->session.problem.force[load_case] + 3 * a;
+        const double *const f = v->session.problem.cases.force[load_case] + 3 * a;
         const double size = sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
         all += size;
         if (v->node[a] != HX_NODE_VOID && !is_grown[a]) filled += size;

@@ -84,7 +84,7 @@ static void print_analyses(const hx_verify *v)
 {
     const hx_verify_analysis *const a = &v->analysis[0], *const b = &v->analysis[1];
     const hx_units *const u = &v->session.cfg.units;
-    const int n_case = v->session.problem.n_case;
+    const int n_case = v->session.problem.cases.n;
     char text[64];
     hx_table table;
     if (hx_log_get_level() < HX_LOG_NORMAL) return;
@@ -96,7 +96,8 @@ static void print_analyses(const hx_verify *v)
     add_row(&table, label("compliance", u->work, text, sizeof text), a->compliance, b->compliance);
     for (int c = 0; n_case > 1 && c < n_case; c++) {
         char what[48];
-        snprintf(what, sizeof what, "  case %d, weight %g", c + 1, v->session.problem.weight[c]);
+        snprintf(what, sizeof what, "  case %d, weight %g", c + 1,
+                 v->session.problem.cases.weight[c]);
         add_row(&table, what, a->case_compliance[c], b->case_compliance[c]);
     }
     add_row(&table, "volume fraction", a->volume, b->volume);
@@ -153,7 +154,7 @@ static void warn_difference(hx_verify *v, const char *what, double a, double b)
 static void warn_differences(hx_verify *v)
 {
     const hx_verify_analysis *const a = &v->analysis[0], *const b = &v->analysis[1];
-    const int n_case = v->session.problem.n_case;
+    const int n_case = v->session.problem.cases.n;
     warn_difference(v, "the compliance", a->compliance, b->compliance);
     for (int c = 0; n_case > 1 && c < n_case; c++) {
         char what[48];
@@ -219,7 +220,7 @@ static void warn_loads(hx_verify *v)
     for (size_t i = 0; i < cfg->supports.n; i++) warn_support(v, i, &support[i]);
     for (size_t i = 0; i < cfg->springs.n; i++) warn_set(v, "springs", i, spring[i].set);
     for (size_t i = 0; i < cfg->loads.n; i++) warn_set(v, "loads", i, load[i].set);
-    for (int c = 0; c < v->session.problem.n_case; c++) {
+    for (int c = 0; c < v->session.problem.cases.n; c++) {
         hx_verify_nodes nodes;
         char a[32];
         hx_verify_loads(v, c, &nodes);
@@ -237,7 +238,7 @@ static void warn_loads(hx_verify *v)
 /* Loads on elements that only --preserve makes solid: the design has nothing there. */
 static void warn_filled(hx_verify *v)
 {
-    for (int c = 0; c < v->session.problem.n_case; c++) {
+    for (int c = 0; c < v->session.problem.cases.n; c++) {
         double share = 0.0;
         if (hx_verify_filled_force(v, c, &share) != HX_OK) return;
         if (share > 0.01)
@@ -284,7 +285,8 @@ static void write_analysis(hx_json *json, const hx_verify *v, const char *key,
 {
     hx_json_open_object(json, key);
     hx_json_number(json, "compliance", a->compliance);
-    hx_json_numbers(json, "case_compliance", (size_t)v->session.problem.n_case, a->case_compliance);
+    hx_json_numbers(json, "case_compliance", (size_t)v->session.problem.cases.n,
+                    a->case_compliance);
     hx_json_number(json, "volume", a->volume);
     write_peak(json, "displacement", "node", &a->displacement);
     write_peak(json, "von_mises", "element", &a->stress);
@@ -359,7 +361,7 @@ static void write_attachments(hx_json *json, const hx_verify *v)
     for (size_t i = 0; i < cfg->loads.n; i++) write_set(json, v, load[i].set);
     hx_json_close_array(json);
     hx_json_open_array(json, "cases");
-    for (int c = 0; c < v->session.problem.n_case; c++) {
+    for (int c = 0; c < v->session.problem.cases.n; c++) {
         hx_verify_nodes nodes;
         hx_verify_loads(v, c, &nodes);
         hx_json_open_object(json, NULL);

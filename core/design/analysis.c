@@ -19,8 +19,8 @@ static int keeps_static(const hx_problem *problem, int c)
 
 int hx_analysis_vectors(const hx_problem *problem)
 {
-    int n = 2 * problem->n_case;
-    for (int c = 0; c < problem->n_case; c++) n += keeps_static(problem, c);
+    int n = 2 * problem->cases.n;
+    for (int c = 0; c < problem->cases.n; c++) n += keeps_static(problem, c);
     return n;
 }
 
@@ -47,7 +47,7 @@ static int create_cases(hx_analysis *a)
 {
     const hx_problem *problem = a->problem;
     hx_device *dev = a->op->dev;
-    const size_t n_case = (size_t)problem->n_case, bytes = vector_bytes(a);
+    const size_t n_case = (size_t)problem->cases.n, bytes = vector_bytes(a);
     HX_TRY(hx_alloc(&a->load_case, n_case, sizeof *a->load_case, "load cases"));
     HX_TRY(hx_alloc(&a->d_u, n_case, sizeof *a->d_u, "load cases"));
     HX_TRY(hx_alloc(&a->d_f, n_case, sizeof *a->d_f, "load cases"));
@@ -56,8 +56,8 @@ static int create_cases(hx_analysis *a)
         HX_TRY(dev->ops->alloc(dev, bytes, &a->d_u[c]));
         HX_TRY(dev->ops->alloc(dev, bytes, &a->d_f[c]));
         if (keeps_static(problem, (int)c)) HX_TRY(dev->ops->alloc(dev, bytes, &a->d_static[c]));
-        HX_TRY(dev->ops->upload(dev, a->d_static[c] ? a->d_static[c] : a->d_f[c], problem->force[c],
-                                bytes));
+        HX_TRY(dev->ops->upload(dev, a->d_static[c] ? a->d_static[c] : a->d_f[c],
+                                problem->cases.force[c], bytes));
         HX_TRY(reset_displacement(a, a->d_u[c]));
     }
     return HX_OK;
@@ -71,7 +71,7 @@ int hx_analysis_create(hx_analysis *a, hx_operator *op, hx_precond *pc, hx_pcg *
     a->pc = pc;
     a->pcg = pcg;
     a->warm_start = warm_start;
-    if (a->problem->body && !op->dev->ops->body)
+    if (a->problem->cases.body && !op->dev->ops->body)
         return HX_RAISE(HX_EINPUT, "device '%s' has no loads by mass", op->dev->ops->name);
     const int rc = create_cases(a);
     if (rc < 0) hx_analysis_free(a);
@@ -99,7 +99,7 @@ int hx_analysis_open(hx_analysis *a, hx_device *dev, const hx_problem *problem,
 static int update_loads(const hx_analysis *a)
 {
     hx_device *dev = a->op->dev;
-    for (int c = 0; c < a->problem->n_case; c++) {
+    for (int c = 0; c < a->problem->cases.n; c++) {
         const hx_body_field *body = hx_problem_body(a->problem, c);
         if (!body) continue;
         HX_TRY(
@@ -148,7 +148,7 @@ int hx_analysis_solve(hx_analysis *a, const double *d_rho, double penalty)
     a->compliance = NAN;
     memset(&a->record, 0, sizeof a->record);
     HX_TRY(assemble(a));
-    for (int c = 0; c < a->problem->n_case; c++) {
+    for (int c = 0; c < a->problem->cases.n; c++) {
         if (!a->warm_start) HX_TRY(reset_displacement(a, a->d_u[c]));
         HX_TRY(hx_analysis_solve_for(a, a->d_f[c], a->d_u[c], &a->load_case[c].pcg));
     }
@@ -193,9 +193,9 @@ static int case_compliance(hx_analysis *a, int c, double *compliance)
 int hx_analysis_compliance(hx_analysis *a, double *compliance)
 {
     double sum = 0.0;
-    for (int c = 0; isnan(a->compliance) && c < a->problem->n_case; c++) {
+    for (int c = 0; isnan(a->compliance) && c < a->problem->cases.n; c++) {
         HX_TRY(case_compliance(a, c, &a->load_case[c].compliance));
-        sum += a->problem->weight[c] * a->load_case[c].compliance;
+        sum += a->problem->cases.weight[c] * a->load_case[c].compliance;
     }
     if (isnan(a->compliance)) a->compliance = sum;
     *compliance = a->compliance;
@@ -207,9 +207,9 @@ int hx_analysis_energy(const hx_analysis *a, double *d_energy, double *d_work)
     hx_device *dev = a->op->dev;
     const int64_t n = a->op->model.n_elem;
     HX_TRY(dev->ops->zero(dev, d_energy, (size_t)n * sizeof *d_energy));
-    for (int c = 0; c < a->problem->n_case; c++) {
+    for (int c = 0; c < a->problem->cases.n; c++) {
         HX_TRY(hx_operator_energy(a->op, a->d_u[c], d_work));
-        HX_TRY(dev->ops->vector->axpy(dev, n, a->problem->weight[c], d_work, d_energy));
+        HX_TRY(dev->ops->vector->axpy(dev, n, a->problem->cases.weight[c], d_work, d_energy));
     }
     return HX_OK;
 }
@@ -255,7 +255,7 @@ int hx_analysis_reaction(hx_analysis *a, int load_case, double total[3])
     if (rc == HX_OK) rc = dev->ops->download(dev, reaction, d_q, vector_bytes(a));
     total[0] = total[1] = total[2] = 0.0;
     for (int64_t k = 0; rc == HX_OK && k < n; k++)
-        if (problem->fixed[k / 3] >> (k % 3) & 1) total[k % 3] += reaction[k];
+        if (problem->supports.fixed[k / 3] >> (k % 3) & 1) total[k % 3] += reaction[k];
     free(reaction);
     return rc;
 }
@@ -265,11 +265,12 @@ int hx_analysis_spring_force(const hx_analysis *a, int load_case, double total[3
     const hx_problem *problem = a->problem;
     double *u;
     total[0] = total[1] = total[2] = 0.0;
-    if (problem->n_spring == 0) return HX_OK;
+    if (problem->springs.n == 0) return HX_OK;
     HX_TRY(hx_alloc_raw(&u, (size_t)vector_entries(a), sizeof *u, "displacements"));
     const int rc = hx_analysis_displacement(a, load_case, u);
-    for (int64_t k = 0; rc == HX_OK && k < problem->n_spring; k++)
-        total[problem->spring_dof[k] % 3] -= problem->spring[k] * u[problem->spring_dof[k]];
+    for (int64_t k = 0; rc == HX_OK && k < problem->springs.n; k++)
+        total[problem->springs.dof[k] % 3] -=
+            problem->springs.stiffness[k] * u[problem->springs.dof[k]];
     free(u);
     return rc;
 }
@@ -277,7 +278,7 @@ int hx_analysis_spring_force(const hx_analysis *a, int load_case, double total[3
 void hx_analysis_free(hx_analysis *a)
 {
     hx_device *dev = a->op ? a->op->dev : NULL;
-    for (int c = 0; dev && c < a->problem->n_case; c++) {
+    for (int c = 0; dev && c < a->problem->cases.n; c++) {
         if (a->d_u) dev->ops->release(dev, a->d_u[c]);
         if (a->d_f) dev->ops->release(dev, a->d_f[c]);
         if (a->d_static) dev->ops->release(dev, a->d_static[c]);

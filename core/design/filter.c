@@ -32,7 +32,7 @@ size_t hx_filter_bytes(const hx_filter_kind *kind, const hx_problem *problem,
 {
     const size_t field = (size_t)problem->mesh->n_elem * sizeof(double);
     return kind->bytes(problem->mesh, params) + (maps_design(kind, params) ? field : 0) +
-           (problem->passive ? field : 0);
+           (problem->passive.density ? field : 0);
 }
 
 int hx_filter_create(hx_filter *filter, const hx_filter_kind *kind, hx_device *dev,
@@ -48,8 +48,8 @@ int hx_filter_create(hx_filter *filter, const hx_filter_kind *kind, hx_device *d
     filter->params = *params;
     filter->projection = (hx_projection){params->beta, params->eta, problem->rho_min};
     if (maps_design(kind, params)) HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &filter->d_filtered));
-    if (problem->passive)
-        HX_TRY_FAIL(hx_device_put(dev, &filter->d_passive, problem->passive, bytes));
+    if (problem->passive.density)
+        HX_TRY_FAIL(hx_device_put(dev, &filter->d_passive, problem->passive.density, bytes));
     HX_TRY_FAIL(kind->create(filter));
     return HX_OK;
 fail:

@@ -25,7 +25,8 @@ static int filter_least(hx_filter *filter, double *filtered)
     double *d_design = NULL;
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < n; e++)
-        filtered[e] = isnan(problem->passive[e]) ? problem->rho_min : problem->passive[e];
+        filtered[e] =
+            isnan(problem->passive.density[e]) ? problem->rho_min : problem->passive.density[e];
     int rc = hx_device_put(dev, &d_design, filtered, bytes);
     if (rc == HX_OK) rc = filter->kind->forward(filter, d_design, filter->d_filtered);
     if (rc == HX_OK) rc = dev->ops->download(dev, filtered, filter->d_filtered, bytes);
@@ -43,8 +44,9 @@ static hx_volume_at project(const hx_filter *filter, const double *filtered, dou
     projection.beta = beta;
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < n; e++)
-        physical[e] = isnan(problem->passive[e]) ? hx_projection_value(&projection, filtered[e])
-                                                 : problem->passive[e];
+        physical[e] = isnan(problem->passive.density[e])
+                          ? hx_projection_value(&projection, filtered[e])
+                          : problem->passive.density[e];
     return (hx_volume_at){hx_dot(n, problem->volume, physical) / hx_sum(n, problem->volume), beta};
 }
 
@@ -75,8 +77,9 @@ int hx_least_volume_find(hx_least_volume *least, hx_filter *filter, const hx_sta
     const hx_stair *const stair = beta->every > 0 ? beta : &still;
     double *filtered = NULL, *physical = NULL;
     int rc;
-    if (!problem->passive || !hx_filter_maps_design(filter)) { /* filters keep what is uniform */
-        const double mass = problem->passive_mass + problem->rho_min * problem->design_volume;
+    if (!problem->passive.density ||
+        !hx_filter_maps_design(filter)) { /* filters keep what is uniform */
+        const double mass = problem->passive.mass + problem->rho_min * problem->design_volume;
         least->first.fraction = mass / hx_sum((int64_t)n, problem->volume);
         least->first.beta = stair->value;
         least->lowest = least->highest = least->first;
@@ -95,7 +98,7 @@ fail:
 /* "the passive regions, as filter 'density' spreads them, and rho_min"; returns text. */
 static const char *takers(const hx_filter *filter, char *text, size_t n_text)
 {
-    if (!filter->problem->passive)
+    if (!filter->problem->passive.density)
         snprintf(text, n_text, "rho_min alone");
     else if (!hx_filter_maps_design(filter))
         snprintf(text, n_text, "the passive regions and rho_min");
@@ -127,7 +130,7 @@ int hx_least_volume_check(const hx_least_volume *least, const hx_filter *filter)
                                                    : "cannot be met",
                     takers(filter, what, sizeof what), least->first.fraction, later,
                     round_up(least->highest.fraction),
-                    !filter->problem->passive       ? ""
+                    !filter->problem->passive.density ? ""
                     : hx_filter_maps_design(filter) ? ", make less solid, or take a smaller radius"
                                                     : ", or make less solid");
 }

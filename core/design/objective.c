@@ -11,7 +11,7 @@
 
 int hx_objective_vectors(const hx_objective_kind *kind, const hx_problem *problem)
 {
-    return kind->adjoint_load ? problem->n_case + 1 : 0;
+    return kind->adjoint_load ? problem->cases.n + 1 : 0;
 }
 
 static int64_t vector_entries(const hx_objective *o)
@@ -21,7 +21,7 @@ static int64_t vector_entries(const hx_objective *o)
 
 static int create_adjoint(hx_objective *o)
 {
-    const size_t n_case = (size_t)o->analysis->problem->n_case;
+    const size_t n_case = (size_t)o->analysis->problem->cases.n;
     const size_t bytes = (size_t)vector_entries(o) * sizeof(double);
     hx_device *dev = o->analysis->op->dev;
     HX_TRY(hx_alloc(&o->d_adjoint, n_case, sizeof *o->d_adjoint, "adjoint displacements"));
@@ -52,7 +52,7 @@ int hx_objective_solve_adjoint(hx_objective *o)
     const size_t bytes = (size_t)vector_entries(o) * sizeof(double);
     hx_pcg_result unused;
     if (!o->kind->adjoint_load) return HX_OK;
-    for (int c = 0; c < o->analysis->problem->n_case; c++) {
+    for (int c = 0; c < o->analysis->problem->cases.n; c++) {
         HX_TRY(o->kind->adjoint_load(o, c, o->d_load));
         if (!o->analysis->warm_start) HX_TRY(dev->ops->zero(dev, o->d_adjoint[c], bytes));
         HX_TRY(hx_analysis_solve_for(o->analysis, o->d_load, o->d_adjoint[c], &unused));
@@ -122,7 +122,7 @@ int hx_objective_derivative(const hx_objective *o, const double *d_energy, doubl
     else
         HX_TRY(dev->ops->zero(dev, d_dc, bytes));
     if (!o->kind->adjoint_load) return HX_OK;
-    for (int c = 0; c < o->analysis->problem->n_case; c++) {
+    for (int c = 0; c < o->analysis->problem->cases.n; c++) {
         HX_TRY(add_mutual(o, c, d_dc, d_work));
         HX_TRY(add_body_work(o, c, d_dc));
     }
@@ -133,7 +133,7 @@ void hx_objective_free(hx_objective *o)
 {
     if (o->d_adjoint) {
         hx_device *dev = o->analysis->op->dev;
-        for (int c = 0; c < o->analysis->problem->n_case; c++)
+        for (int c = 0; c < o->analysis->problem->cases.n; c++)
             dev->ops->release(dev, o->d_adjoint[c]);
         dev->ops->release(dev, o->d_load);
     }

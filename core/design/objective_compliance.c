@@ -12,11 +12,11 @@ static int value(const hx_objective *o, double *compliance)
 static int add_body_work(const hx_analysis *a, double *d_dc)
 {
     hx_device *dev = a->op->dev;
-    for (int c = 0; c < a->problem->n_case; c++) {
+    for (int c = 0; c < a->problem->cases.n; c++) {
         const hx_body_field *body = hx_problem_body(a->problem, c);
         if (!body) continue;
-        HX_TRY(dev->ops->body->work(dev, &a->op->model, body, 2.0 * a->problem->weight[c], a->d_rho,
-                                    a->d_u[c], d_dc));
+        HX_TRY(dev->ops->body->work(dev, &a->op->model, body, 2.0 * a->problem->cases.weight[c],
+                                    a->d_rho, a->d_u[c], d_dc));
     }
     return HX_OK;
 }

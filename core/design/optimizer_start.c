@@ -7,7 +7,8 @@
 
 static double initial_density(const hx_problem *problem, const double *density, int64_t e)
 {
-    if (problem->passive && !isnan(problem->passive[e])) return problem->passive[e];
+    if (problem->passive.density && !isnan(problem->passive.density[e]))
+        return problem->passive.density[e];
     return density ? density[e] : problem->initial_density;
 }
 
@@ -35,7 +36,9 @@ static int put_uniform(hx_optimizer *opt, double rho, double *design)
     const int64_t n = problem->mesh->n_elem;
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < n; e++)
-        design[e] = problem->passive && !isnan(problem->passive[e]) ? problem->passive[e] : rho;
+        design[e] = problem->passive.density && !isnan(problem->passive.density[e])
+                        ? problem->passive.density[e]
+                        : rho;
     return dev->ops->upload(dev, opt->d_design, design, (size_t)n * sizeof *design);
 }
 

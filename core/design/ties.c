@@ -350,7 +350,7 @@ static int has_image(const work *w, int64_t e)
 
 static int is_free(const hx_problem *problem, int64_t e)
 {
-    return !problem->passive || isnan(problem->passive[e]);
+    return !problem->passive.density || isnan(problem->passive.density[e]);
 }
 
 static void count_members(hx_ties *ties, const work *w, const hx_problem *problem)

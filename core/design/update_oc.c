@@ -48,7 +48,7 @@ static int find_shift(const hx_update *update, hx_device_oc *criteria)
 {
     const oc *own = update->impl;
     hx_device *dev = update->dev;
-    if (!update->problem->body) return HX_OK;
+    if (!update->problem->cases.body) return HX_OK;
     HX_TRY(dev->ops->design->mean_positive(dev, criteria->n, criteria->d_dc, criteria->d_dv,
                                            criteria->d_passive, &criteria->shift));
     criteria->shift *= own->shift;
@@ -156,7 +156,7 @@ static int propose(hx_update *update, hx_update_step *step)
     HX_TRY(find_shift(update, &criteria));
     if (hx_filter_maps_design(update->filter)) return meet_volume(update, &criteria, step);
     step->trials++;
-    return hx_oc_update(update->dev, &criteria, wanted_mass(update) - problem->passive_mass,
+    return hx_oc_update(update->dev, &criteria, wanted_mass(update) - problem->passive.mass,
                         &step->change);
 }
 

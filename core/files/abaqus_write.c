@@ -330,10 +330,11 @@ static void put_boundary(writer *w, const hx_problem *problem)
     for (int64_t i = 0; i < w->mesh->n_node; i++) {
         const int64_t a = node_at(w, i);
         for (int d = 0; d < 3; d++) {
-            if (!(problem->fixed[a] >> d & 1)) continue;
+            if (!(problem->supports.fixed[a] >> d & 1)) continue;
             put_int(w, node_number(w, a));
             put_text(w, d == 0 ? ", 1, 1, " : d == 1 ? ", 2, 2, " : ", 3, 3, ");
-            put_real(w, problem->prescribed ? problem->prescribed[3 * a + d] : 0.0);
+            put_real(w,
+                     problem->supports.prescribed ? problem->supports.prescribed[3 * a + d] : 0.0);
             put_text(w, "\n");
         }
     }
@@ -359,12 +360,14 @@ static void put_forces(writer *w, const double *force)
 static void solid_densities(const hx_problem *problem, double *rho)
 {
     for (int64_t e = 0; e < problem->mesh->n_elem; e++)
-        rho[e] = problem->passive && !isnan(problem->passive[e]) ? problem->passive[e] : 1.0;
+        rho[e] = problem->passive.density && !isnan(problem->passive.density[e])
+                     ? problem->passive.density[e]
+                     : 1.0;
 }
 
 static int put_steps(writer *w, const hx_problem *problem, const double *rho, double *force)
 {
-    for (int c = 0; c < problem->n_case; c++) {
+    for (int c = 0; c < problem->cases.n; c++) {
         put_text(w, "** load case ");
         put_int(w, c + 1);
         put_text(w, "\n*STEP\n*STATIC\n");
@@ -379,9 +382,9 @@ static int put_steps(writer *w, const hx_problem *problem, const double *rho, do
 static int put_job(writer *w, const hx_problem *problem)
 {
     int rc;
-    if (problem->n_spring > 0 || problem->n_rigid > 0)
+    if (problem->springs.n > 0 || problem->rigid.n > 0)
         return HX_RAISE(HX_EINPUT, "a job with %s is not written; leave them out of the config",
-                        problem->n_spring > 0 ? "springs" : "rigid couplings");
+                        problem->springs.n > 0 ? "springs" : "rigid couplings");
     const size_t n_elem = (size_t)w->mesh->n_elem, n_node = (size_t)w->mesh->n_node;
     double *rho = NULL, *modulus = NULL, *force = NULL;
     HX_TRY_FAIL(hx_alloc_raw(&rho, n_elem, sizeof *rho, "densities of a job"));
@@ -389,7 +392,7 @@ static int put_job(writer *w, const hx_problem *problem)
     HX_TRY_FAIL(hx_alloc_raw(&force, 3 * n_node, sizeof *force, "forces of a job"));
     solid_densities(problem, rho);
     hx_problem_modulus(problem, rho, modulus);
-    HX_TRY_FAIL(put_materials(w, problem, problem->passive ? modulus : NULL));
+    HX_TRY_FAIL(put_materials(w, problem, problem->passive.density ? modulus : NULL));
     HX_TRY_FAIL(put_steps(w, problem, rho, force));
 fail:
     free(rho);

@@ -60,18 +60,19 @@ static int check_law(const hx_problem_params *params)
 int hx_problem_hold(hx_problem *problem, const char *origin, int64_t node, int i, double wanted)
 {
     double zero = 0.0; /* the displacement of all nodes without a list of them */
-    double *value = problem->prescribed ? problem->prescribed + 3 * node + i : &zero;
+    double *value =
+        problem->supports.prescribed ? problem->supports.prescribed + 3 * node + i : &zero;
     if (!isfinite(wanted))
         return HX_RAISE(HX_EINPUT, "%s: value[%d] = %g is not a finite displacement", origin, i,
                         wanted);
-    if (problem->fixed[node] >> i & 1 && *value != wanted)
+    if (problem->supports.fixed[node] >> i & 1 && *value != wanted)
         return HX_RAISE(HX_EINPUT,
                         "%s: node %lld is already prescribed %c = %g by an earlier support, now "
                         "%g: supports that meet must agree",
                         origin, (long long)hx_mesh_node_number(problem->mesh, node), "xyz"[i],
                         *value, wanted);
     *value = wanted;
-    problem->fixed[node] |= (uint8_t)(1u << i);
+    problem->supports.fixed[node] |= (uint8_t)(1u << i);
     return HX_OK;
 }
 
@@ -107,9 +108,10 @@ static int add_supports(hx_problem *problem, const hx_problem_params *params)
     int any = 0;
     for (size_t i = 0; i < params->n_support; i++)
         any |= moves(params->conditions, &params->support[i]);
-    HX_TRY(hx_alloc(&problem->fixed, (size_t)problem->mesh->n_node, 1, "supports"));
+    HX_TRY(hx_alloc(&problem->supports.fixed, (size_t)problem->mesh->n_node, 1, "supports"));
     if (any)
-        HX_TRY(hx_alloc(&problem->prescribed, n_dof, sizeof(double), "prescribed displacements"));
+        HX_TRY(hx_alloc(&problem->supports.prescribed, n_dof, sizeof(double),
+                        "prescribed displacements"));
     for (size_t i = 0; i < params->n_support; i++)
         HX_TRY(add_support(problem, params->conditions, &params->support[i]));
     return HX_OK;
@@ -133,15 +135,15 @@ static int add_loads(hx_problem *problem, const hx_problem_params *params)
                             last);
         if (last > n_case) n_case = last;
     }
-    problem->n_case = n_case;
-    HX_TRY(hx_alloc(&problem->weight, (size_t)n_case, sizeof(double), "weights"));
-    HX_TRY(hx_alloc(&problem->force, (size_t)n_case, sizeof(double *), "loads"));
+    problem->cases.n = n_case;
+    HX_TRY(hx_alloc(&problem->cases.weight, (size_t)n_case, sizeof(double), "weights"));
+    HX_TRY(hx_alloc(&problem->cases.force, (size_t)n_case, sizeof(double *), "loads"));
     for (int c = 0; c < n_case; c++) {
-        problem->weight[c] = params->n_weight > 0 ? params->weight[c] : 1.0;
-        if (!(problem->weight[c] > 0.0) || problem->weight[c] > 1e300)
+        problem->cases.weight[c] = params->n_weight > 0 ? params->weight[c] : 1.0;
+        if (!(problem->cases.weight[c] > 0.0) || problem->cases.weight[c] > 1e300)
             return HX_RAISE(HX_EINPUT, "%s: weights[%d] = %g, a weight must be above 0",
-                            params->origin, c, problem->weight[c]);
-        HX_TRY(hx_alloc(&problem->force[c], n_dof, sizeof(double), "loads"));
+                            params->origin, c, problem->cases.weight[c]);
+        HX_TRY(hx_alloc(&problem->cases.force[c], n_dof, sizeof(double), "loads"));
     }
     for (size_t i = 0; i < params->n_load; i++)
         if (hx_load_is_body(&params->load[i]))
@@ -150,7 +152,7 @@ static int add_loads(hx_problem *problem, const hx_problem_params *params)
             HX_TRY(hx_problem_add_file_forces(problem, params->conditions, &params->load[i]));
         else
             HX_TRY(hx_problem_add_load(problem->mesh, &params->load[i],
-                                       problem->force[params->load[i].load_case - 1]));
+                                       problem->cases.force[params->load[i].load_case - 1]));
     HX_TRY(hx_problem_add_rigid_sets(problem, params));
     hx_problem_finish_body(problem);
     return HX_OK;
@@ -160,15 +162,15 @@ static int add_loads(hx_problem *problem, const hx_problem_params *params)
 static int check_loaded(const hx_problem *problem, const hx_problem_params *params)
 {
     const int64_t n_node = problem->mesh->n_node;
-    if (problem->prescribed) return HX_OK;
-    for (int c = 0; c < problem->n_case; c++) {
+    if (problem->supports.prescribed) return HX_OK;
+    for (int c = 0; c < problem->cases.n; c++) {
         int applied = 0, acting = 0;
         if (hx_problem_body(problem, c)) continue; /* on every node, and not all are fixed */
 #pragma omp parallel for schedule(static) reduction(| : applied, acting)
         for (int64_t k = 0; k < 3 * n_node; k++) {
-            if (problem->force[c][k] == 0.0) continue;
+            if (problem->cases.force[c][k] == 0.0) continue;
             applied = 1;
-            acting |= !(problem->fixed[k / 3] >> (k % 3) & 1);
+            acting |= !(problem->supports.fixed[k / 3] >> (k % 3) & 1);
         }
         if (acting) continue;
         return HX_RAISE(
@@ -190,14 +192,15 @@ static int make_passive(hx_problem *problem, const hx_set *set, const hx_passive
     uint8_t *flag = NULL;
     int64_t n;
     if (passive->skin == 0.0) {
-        for (int64_t k = 0; k < set->n_elem; k++) problem->passive[set->elem[k]] = passive->density;
+        for (int64_t k = 0; k < set->n_elem; k++)
+            problem->passive.density[set->elem[k]] = passive->density;
         return HX_OK;
     }
     HX_TRY(hx_alloc(&flag, (size_t)mesh->n_elem, 1, "elements of a skin"));
     const int rc = hx_skin_flag(mesh, set, passive->skin, flag, &n);
     if (rc == HX_EINPUT) hx_error_prefix("%s: ", passive->origin);
     for (int64_t e = 0; rc == HX_OK && e < mesh->n_elem; e++)
-        if (flag[e]) problem->passive[e] = passive->density;
+        if (flag[e]) problem->passive.density[e] = passive->density;
     free(flag);
     return rc;
 }
@@ -222,10 +225,10 @@ static int add_passive(hx_problem *problem, const hx_problem_params *params)
 {
     const hx_mesh *mesh = problem->mesh;
     if (params->n_passive == 0) return HX_OK;
-    HX_TRY(
-        hx_alloc_raw(&problem->passive, (size_t)mesh->n_elem, sizeof(double), "passive elements"));
+    HX_TRY(hx_alloc_raw(&problem->passive.density, (size_t)mesh->n_elem, sizeof(double),
+                        "passive elements"));
 #pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < mesh->n_elem; e++) problem->passive[e] = NAN;
+    for (int64_t e = 0; e < mesh->n_elem; e++) problem->passive.density[e] = NAN;
     for (size_t i = 0; i < params->n_passive; i++) {
         const hx_passive_spec *passive = &params->passive[i];
         const hx_set *set;
@@ -250,24 +253,24 @@ static int add_volumes(hx_problem *problem, const hx_problem_params *params)
     }
     const double total = hx_sum(mesh->n_elem, volume);
     problem->design_volume = total;
-    for (int64_t e = 0; problem->passive && e < mesh->n_elem; e++) {
-        if (isnan(problem->passive[e])) continue;
-        problem->n_passive++;
+    for (int64_t e = 0; problem->passive.density && e < mesh->n_elem; e++) {
+        if (isnan(problem->passive.density[e])) continue;
+        problem->passive.n++;
         problem->design_volume -= volume[e];
-        problem->passive_mass += volume[e] * problem->passive[e];
+        problem->passive.mass += volume[e] * problem->passive.density[e];
     }
-    if (problem->n_passive == mesh->n_elem)
+    if (problem->passive.n == mesh->n_elem)
         return HX_RAISE(HX_EINPUT, "%s: every element is passive, nothing is left to design",
                         params->origin);
     const double target = params->volume_fraction * total;
-    const double least = problem->passive_mass + params->rho_min * problem->design_volume;
+    const double least = problem->passive.mass + params->rho_min * problem->design_volume;
     if (target < least * (1.0 - 1e-12))
         return HX_RAISE(HX_EINPUT,
                         "%s: volume_fraction = %g cannot be met: the passive regions and rho_min "
                         "already take %.4g of the volume; ask for more, or make less solid",
                         params->origin, params->volume_fraction, least / total);
     problem->initial_density =
-        fmin(1.0, fmax(params->rho_min, (target - problem->passive_mass) / problem->design_volume));
+        fmin(1.0, fmax(params->rho_min, (target - problem->passive.mass) / problem->design_volume));
     return HX_OK;
 }
 
@@ -310,34 +313,35 @@ void hx_problem_total_force(const hx_problem *problem, int load_case, double tot
 {
     total[0] = total[1] = total[2] = 0.0;
     for (int64_t node = 0; node < problem->mesh->n_node; node++)
-        for (int i = 0; i < 3; i++) total[i] += problem->force[load_case][3 * node + i];
+        for (int i = 0; i < 3; i++) total[i] += problem->cases.force[load_case][3 * node + i];
 }
 
 size_t hx_problem_bytes(const hx_problem *problem)
 {
     const size_t n_node = (size_t)problem->mesh->n_node, n_elem = (size_t)problem->mesh->n_elem;
     size_t bytes = n_node + n_elem * sizeof(double);
-    if (problem->prescribed) bytes += n_node * 3 * sizeof(double);
-    if (problem->passive) bytes += n_elem * sizeof(double);
-    bytes += (size_t)problem->n_spring * (sizeof(int64_t) + sizeof(double));
-    bytes += (size_t)problem->n_rigid_node * sizeof(int32_t);
-    if (problem->body) bytes += (size_t)problem->n_case * sizeof *problem->body;
-    return bytes + (size_t)problem->n_case * n_node * 3 * sizeof(double);
+    if (problem->supports.prescribed) bytes += n_node * 3 * sizeof(double);
+    if (problem->passive.density) bytes += n_elem * sizeof(double);
+    bytes += (size_t)problem->springs.n * (sizeof(int64_t) + sizeof(double));
+    bytes += (size_t)problem->rigid.n_node * sizeof(int32_t);
+    if (problem->cases.body) bytes += (size_t)problem->cases.n * sizeof *problem->cases.body;
+    return bytes + (size_t)problem->cases.n * n_node * 3 * sizeof(double);
 }
 
 void hx_problem_free(hx_problem *problem)
 {
-    for (int c = 0; problem->force && c < problem->n_case; c++) free(problem->force[c]);
-    free(problem->force);
-    free(problem->body);
-    free(problem->weight);
-    free(problem->fixed);
-    free(problem->prescribed);
-    free(problem->spring_dof);
-    free(problem->rigid);
-    free(problem->rigid_node);
-    free(problem->spring);
+    for (int c = 0; problem->cases.force && c < problem->cases.n; c++)
+        free(problem->cases.force[c]);
+    free(problem->cases.force);
+    free(problem->cases.body);
+    free(problem->cases.weight);
+    free(problem->supports.fixed);
+    free(problem->supports.prescribed);
+    free(problem->springs.dof);
+    free(problem->rigid.set);
+    free(problem->rigid.node);
+    free(problem->springs.stiffness);
     free(problem->volume);
-    free(problem->passive);
+    free(problem->passive.density);
     memset(problem, 0, sizeof *problem);
 }

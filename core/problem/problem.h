@@ -21,10 +21,46 @@ typedef struct hx_body_field {
 
 /* A set of nodes that moves as one rigid body (rigid_set.h). */
 typedef struct hx_rigid_set {
-    int64_t first, n;     /* rigid_node[first .. first + n) */
+    int64_t first, n;     /* hx_rigid_sets.node[first .. first + n) */
     double centre[3];     /* of its nodes */
     double inverse[3][3]; /* pseudo-inverse of their second moment about it */
 } hx_rigid_set;
+
+/* Degrees of freedom whose displacement is given. */
+typedef struct hx_supports {
+    uint8_t *fixed;     /* [n_node] HX_FIX_* (owned) */
+    double *prescribed; /* [n_node][3] displacement at fixed components, 0 elsewhere; NULL: all 0
+                           (owned) */
+} hx_supports;
+
+/* Springs to the ground, on the diagonal of K. */
+typedef struct hx_springs {
+    int64_t n;
+    int64_t *dof;      /* [n] degrees of freedom, ascending (owned) */
+    double *stiffness; /* [n] force per displacement (owned) */
+} hx_springs;
+
+/* The sets that move as rigid bodies. */
+typedef struct hx_rigid_sets {
+    int n;
+    hx_rigid_set *set; /* [n] (owned) */
+    int64_t n_node;
+    int32_t *node; /* [n_node] free nodes, in one set each (owned) */
+} hx_rigid_sets;
+
+typedef struct hx_load_cases {
+    int n;
+    double *weight;      /* [n] in the objective (owned) */
+    double **force;      /* [n] -> [n_node][3], without loads by mass (owned) */
+    hx_body_field *body; /* [n] loads by mass (owned); NULL: none */
+} hx_load_cases;
+
+/* Elements whose density is given. */
+typedef struct hx_passive {
+    int64_t n;       /* of them */
+    double *density; /* [n_elem], NaN where free; NULL: all free (owned) */
+    double mass;     /* sum of density * volume */
+} hx_passive;
 
 typedef struct hx_problem {
     const hx_mesh *mesh; /* (borrowed) */
@@ -32,27 +68,16 @@ typedef struct hx_problem {
     double lambda, mu; /* Lame's constants for E = 1 */
     double penalty, rho_min, volume_fraction;
 
-    uint8_t *fixed;     /* [n_node] HX_FIX_* (owned) */
-    double *prescribed; /* [n_node][3] displacement at fixed components, 0 elsewhere; NULL: all 0
-                           (owned) */
-    int64_t n_spring;
-    int64_t *spring_dof; /* [n_spring] degrees of freedom with springs, ascending (owned) */
-    double *spring;      /* [n_spring] their stiffness, on the diagonal of K (owned) */
-    int n_rigid;
-    hx_rigid_set *rigid; /* [n_rigid] sets that move as rigid bodies (owned) */
-    int64_t n_rigid_node;
-    int32_t *rigid_node; /* [n_rigid_node] free nodes, in one set each (owned) */
-    int n_case;
-    double *weight;      /* [n_case] (owned) */
-    double **force;      /* [n_case] -> [n_node][3], without loads by mass (owned) */
-    hx_body_field *body; /* [n_case] (owned); NULL: no loads by mass */
+    hx_supports supports;
+    hx_springs springs;
+    hx_rigid_sets rigid;
+    hx_load_cases cases;
+    hx_passive passive;
 
-    double *volume;  /* [n_elem] (owned) */
-    double *passive; /* [n_elem] density of passive elements, NaN where free; NULL: none (owned) */
-    int64_t n_passive;
-    double design_volume, passive_mass; /* sum of free volumes; sum of passive density * volume */
-    double initial_density;             /* of the free elements, so that the volume is met */
-    int64_t n_body;                     /* parts of the mesh that share no node */
+    double *volume;         /* [n_elem] (owned) */
+    double design_volume;   /* sum over the free elements */
+    double initial_density; /* of the free elements, so that the volume is met */
+    int64_t n_body;         /* parts of the mesh that share no node */
 } hx_problem;
 
 /* HX_EINPUT with the entry's origin: unknown set (with the nearest name), set without nodes,
@@ -73,7 +98,9 @@ int hx_problem_check_supported(hx_problem *problem, const char *origin);
 /* The loads by mass of a case (0-based), or NULL. */
 static inline const hx_body_field *hx_problem_body(const hx_problem *problem, int load_case)
 {
-    return problem->body && problem->body[load_case].acts ? &problem->body[load_case] : NULL;
+    return problem->cases.body && problem->cases.body[load_case].acts
+               ? &problem->cases.body[load_case]
+               : NULL;
 }
 
 /* Sum of the applied forces of a case (0-based) without loads by mass, for reports. */

@@ -53,9 +53,10 @@ int hx_problem_add_body(hx_problem *problem, const hx_problem_params *params,
                         "%s: a load by mass needs material.density, mass per volume in consistent "
                         "units; with N, mm and MPa tonnes per mm^3, steel 7.85e-9",
                         load->origin);
-    if (!problem->body)
-        HX_TRY(hx_alloc(&problem->body, (size_t)problem->n_case, sizeof *problem->body, "loads"));
-    hx_body_field *field = &problem->body[load->load_case - 1];
+    if (!problem->cases.body)
+        HX_TRY(hx_alloc(&problem->cases.body, (size_t)problem->cases.n, sizeof *problem->cases.body,
+                        "loads"));
+    hx_body_field *field = &problem->cases.body[load->load_case - 1];
     HX_TRY(check_size(load, density));
     if (load->kind == HX_LOAD_CENTRIFUGAL) return add_rotation(load, density, field);
     for (int i = 0; i < 3; i++) field->at_origin[i] += density * load->value[i];
@@ -65,15 +66,15 @@ int hx_problem_add_body(hx_problem *problem, const hx_problem_params *params,
 void hx_problem_finish_body(hx_problem *problem)
 {
     const int64_t n_dof = 3 * problem->mesh->n_node;
-    for (int c = 0; problem->body && c < problem->n_case; c++) {
-        hx_body_field *field = &problem->body[c];
+    for (int c = 0; problem->cases.body && c < problem->cases.n; c++) {
+        hx_body_field *field = &problem->cases.body[c];
         int other = 0;
         for (int i = 0; i < 3; i++) {
             field->acts |= fabs(field->at_origin[i]) > 0.0;
             for (int j = 0; j < 3; j++) field->acts |= fabs(field->gradient[i][j]) > 0.0;
         }
 #pragma omp parallel for schedule(static) reduction(| : other)
-        for (int64_t k = 0; k < n_dof; k++) other |= fabs(problem->force[c][k]) > 0.0;
+        for (int64_t k = 0; k < n_dof; k++) other |= fabs(problem->cases.force[c][k]) > 0.0;
         field->alone = !other;
     }
 }
@@ -87,8 +88,9 @@ static void corners(const hx_mesh *mesh, int64_t elem, double x[24])
 static double density_of(const hx_problem *problem, const double *rho, int64_t e)
 {
     if (rho) return rho[e];
-    return problem->passive && !isnan(problem->passive[e]) ? problem->passive[e]
-                                                           : problem->initial_density;
+    return problem->passive.density && !isnan(problem->passive.density[e])
+               ? problem->passive.density[e]
+               : problem->initial_density;
 }
 
 void hx_problem_total_body(const hx_problem *problem, int load_case, const double *rho,
@@ -122,7 +124,7 @@ int hx_problem_nodal_force(const hx_problem *problem, int load_case, const doubl
 {
     const hx_mesh *mesh = problem->mesh;
     const hx_body_field *field = hx_problem_body(problem, load_case);
-    memcpy(force, problem->force[load_case], 3 * (size_t)mesh->n_node * sizeof *force);
+    memcpy(force, problem->cases.force[load_case], 3 * (size_t)mesh->n_node * sizeof *force);
     if (!field) return HX_OK;
 #pragma omp parallel for schedule(static)
     for (int64_t node = 0; node < mesh->n_node; node++)

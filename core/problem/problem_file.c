@@ -58,7 +58,7 @@ int hx_problem_add_file_forces(hx_problem *problem, const hx_conditions *conditi
         const int of_case =
             c->n_case == 1 && load->load_case > 0 ? load->load_case : force->load_case;
         if (load->load_case > 0 && of_case != load->load_case) continue;
-        problem->force[of_case - 1][3 * (int64_t)node[i] + force->component] += force->value;
+        problem->cases.force[of_case - 1][3 * (int64_t)node[i] + force->component] += force->value;
         n++;
     }
     free(node);

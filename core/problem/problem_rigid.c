@@ -156,12 +156,12 @@ int hx_problem_check_supported(hx_problem *problem, const char *origin)
     HX_TRY_FAIL(hx_alloc(&body, (size_t)n_body, sizeof *body, "bodies"));
     measure_bodies(mesh, body_of, n_body, body);
     for (int64_t node = 0; node < mesh->n_node; node++)
-        for (int i = 0; problem->fixed[node] && i < 3; i++)
-            if (problem->fixed[node] >> i & 1)
+        for (int i = 0; problem->supports.fixed[node] && i < 3; i++)
+            if (problem->supports.fixed[node] >> i & 1)
                 add_held(mesh->xyz + 3 * node, i, &body[body_of[node]]);
-    for (int64_t k = 0; k < problem->n_spring; k++) { /* however soft */
-        const int64_t node = problem->spring_dof[k] / 3;
-        add_held(mesh->xyz + 3 * node, (int)(problem->spring_dof[k] % 3), &body[body_of[node]]);
+    for (int64_t k = 0; k < problem->springs.n; k++) { /* however soft */
+        const int64_t node = problem->springs.dof[k] / 3;
+        add_held(mesh->xyz + 3 * node, (int)(problem->springs.dof[k] % 3), &body[body_of[node]]);
     }
     for (int64_t b = 0; b < n_body; b++) HX_TRY_FAIL(check_body(problem, &body[b], n_body, origin));
     rc = HX_OK;

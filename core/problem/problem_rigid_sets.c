@@ -40,13 +40,13 @@ static int add_set(hx_problem *problem, const hx_load_spec *load, const hx_set *
                    uint8_t *owner)
 {
     const hx_mesh *mesh = problem->mesh;
-    hx_rigid_set *set = &problem->rigid[problem->n_rigid];
-    set->first = problem->n_rigid_node;
+    hx_rigid_set *set = &problem->rigid.set[problem->rigid.n];
+    set->first = problem->rigid.n_node;
     set->n = from->n_node;
     for (int64_t k = 0; k < from->n_node; k++) {
         const int32_t node = from->node[k];
         const long long number = (long long)hx_mesh_node_number(mesh, node);
-        if (problem->fixed[node])
+        if (problem->supports.fixed[node])
             return HX_RAISE(HX_EINPUT,
                             "%s: node %lld of set '%s' is held by a support, and a rigid set moves "
                             "as one: leave it out of one of them, or use coupling = "
@@ -58,10 +58,10 @@ static int add_set(hx_problem *problem, const hx_load_spec *load, const hx_set *
                             "must not meet; join them in one set",
                             load->origin, number, load->set);
         owner[node] = 1;
-        problem->rigid_node[problem->n_rigid_node++] = node;
+        problem->rigid.node[problem->rigid.n_node++] = node;
     }
     measure_set(mesh, from->node, set);
-    problem->n_rigid++;
+    problem->rigid.n++;
     return HX_OK;
 }
 
@@ -90,8 +90,8 @@ int hx_problem_add_rigid_sets(hx_problem *problem, const hx_problem_params *para
     }
     if (n_set == 0) return HX_OK;
     HX_TRY_FAIL(hx_alloc(&owner, (size_t)mesh->n_node, sizeof *owner, "rigid sets"));
-    HX_TRY_FAIL(hx_alloc(&problem->rigid, n_set, sizeof *problem->rigid, "rigid sets"));
-    HX_TRY_FAIL(hx_alloc(&problem->rigid_node, n_node, sizeof(int32_t), "rigid sets"));
+    HX_TRY_FAIL(hx_alloc(&problem->rigid.set, n_set, sizeof *problem->rigid.set, "rigid sets"));
+    HX_TRY_FAIL(hx_alloc(&problem->rigid.node, n_node, sizeof(int32_t), "rigid sets"));
     for (size_t i = 0; i < params->n_load; i++)
         if (is_first_of_set(params, i))
             HX_TRY_FAIL(add_set(problem, &params->load[i],

@@ -77,12 +77,12 @@ static int list_springs(hx_problem *problem, const double *diag)
     const int64_t n_dof = 3 * problem->mesh->n_node;
     int64_t n = 0;
     for (int64_t k = 0; k < n_dof; k++) n += diag[k] > 0.0;
-    HX_TRY(hx_alloc_raw(&problem->spring_dof, (size_t)n, sizeof(int64_t), "springs"));
-    HX_TRY(hx_alloc_raw(&problem->spring, (size_t)n, sizeof(double), "springs"));
+    HX_TRY(hx_alloc_raw(&problem->springs.dof, (size_t)n, sizeof(int64_t), "springs"));
+    HX_TRY(hx_alloc_raw(&problem->springs.stiffness, (size_t)n, sizeof(double), "springs"));
     for (int64_t k = 0; k < n_dof; k++) {
         if (!(diag[k] > 0.0)) continue;
-        problem->spring_dof[problem->n_spring] = k;
-        problem->spring[problem->n_spring++] = diag[k];
+        problem->springs.dof[problem->springs.n] = k;
+        problem->springs.stiffness[problem->springs.n++] = diag[k];
     }
     return HX_OK;
 }

@@ -63,7 +63,7 @@ static size_t needed_bytes(const hx_choose_params *params, const hx_device_ops *
     const size_t vector = 3 * (size_t)problem->mesh->n_node * sizeof(double);
     return hx_operator_items(problem, strategy, layout, item) +
            hx_precond_bytes(kind, problem, device, strategy) +
-           (size_t)hx_pcg_vectors(kind, problem->n_rigid > 0) * vector + params->other_bytes;
+           (size_t)hx_pcg_vectors(kind, problem->rigid.n > 0) * vector + params->other_bytes;
 }
 
 int hx_choose_smaller_precond(const hx_choose_params *params, hx_device *dev,

@@ -59,10 +59,10 @@ static void add_spring(double row[CORNERS][DOF], double stiffness, cell_blocks b
 /* The first spring at a node or after it. */
 static int64_t find_spring(const hx_problem *problem, int64_t node)
 {
-    int64_t low = 0, high = problem->n_spring;
+    int64_t low = 0, high = problem->springs.n;
     while (low < high) {
         const int64_t middle = (low + high) / 2;
-        if (problem->spring_dof[middle] < 3 * node)
+        if (problem->springs.dof[middle] < 3 * node)
             low = middle + 1;
         else
             high = middle;
@@ -80,12 +80,12 @@ static int fill_cell(const hx_lattice *lattice, const hx_problem *problem, const
         double row[3][CORNERS][DOF];
         int located = 0;
         for (int64_t k = find_spring(problem, node);
-             k < problem->n_spring && problem->spring_dof[k] / 3 == node; k++) {
-            const int i = (int)(problem->spring_dof[k] % 3);
+             k < problem->springs.n && problem->springs.dof[k] / 3 == node; k++) {
+            const int i = (int)(problem->springs.dof[k] % 3);
             if (held[node] >> i & 1) continue;
             if (n++ == 0) memset(blocks, 0, PAIRS * sizeof *blocks);
             if (!located++) node_rows(lattice, problem->mesh, cell, node, row);
-            add_spring(row[i], problem->spring[k], blocks);
+            add_spring(row[i], problem->springs.stiffness[k], blocks);
         }
     }
     return n > 0;
@@ -112,7 +112,7 @@ static int list_cells(const hx_lattice *lattice, const hx_problem *problem, int6
     *cell = NULL;
     *n_cell = 0;
     HX_TRY(hx_alloc(&has, (size_t)problem->mesh->n_node, 1, "springs"));
-    for (int64_t k = 0; k < problem->n_spring; k++) has[problem->spring_dof[k] / 3] = 1;
+    for (int64_t k = 0; k < problem->springs.n; k++) has[problem->springs.dof[k] / 3] = 1;
     for (int pass = 0; pass < 2; pass++) {
         int64_t n = 0;
         for (int64_t c = 0; c < lattice->n_cell; c++) {
@@ -160,7 +160,7 @@ int hx_lattice_springs_create(hx_lattice_springs *springs, const hx_lattice *lat
     entry *list = NULL;
     int rc;
     memset(springs, 0, sizeof *springs);
-    if (problem->n_spring == 0) return HX_OK;
+    if (problem->springs.n == 0) return HX_OK;
     HX_TRY_FAIL(list_cells(lattice, problem, &n_cell, &cell));
     HX_TRY_FAIL(hx_alloc_raw(&blocks, (size_t)n_cell, sizeof *blocks, "springs"));
     HX_TRY_FAIL(hx_alloc_raw(&list, (size_t)n_cell * PAIRS, sizeof *list, "springs"));

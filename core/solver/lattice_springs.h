@@ -15,8 +15,8 @@ typedef struct hx_lattice_springs {
     float *block; /* [n][6][6] rows of the node, columns of its neighbour (owned) */
 } hx_lattice_springs;
 
-/* Those of problem->spring where held[n_node] (bits 1, 2, 4: x, y, z) has none; summed in a fixed
- * order. O(n_spring) blocks of 8 x 8 a cell with springs. */
+/* Those of problem->springs.stiffness where held[n_node] (bits 1, 2, 4: x, y, z) has none; summed
+ * in a fixed order. O(n_spring) blocks of 8 x 8 a cell with springs. */
 int hx_lattice_springs_create(hx_lattice_springs *springs, const hx_lattice *lattice,
                               const hx_problem *problem, const uint8_t *held);
 

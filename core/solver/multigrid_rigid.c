@@ -15,11 +15,11 @@ int hx_mg_rigid_create(hx_multigrid *mg, const hx_operator *op)
     const hx_device_ops *ops = mg->dev->ops;
     hx_mg_rigid *rigid = &mg->rigid;
     int64_t *dof;
-    if (problem->n_rigid == 0) return HX_OK;
-    const size_t n = 6 * (size_t)problem->n_rigid, n_dof = 3 * (size_t)problem->n_rigid_node,
+    if (problem->rigid.n == 0) return HX_OK;
+    const size_t n = 6 * (size_t)problem->rigid.n, n_dof = 3 * (size_t)problem->rigid.n_node,
                  lattice_bytes = 6 * (size_t)mg->level[0].n_node * sizeof(float);
     HX_TRY(hx_alloc_raw(&dof, n_dof, sizeof *dof, "rigid sets"));
-    for (size_t k = 0; k < n_dof; k++) dof[k] = 3 * (int64_t)problem->rigid_node[k / 3] + k % 3;
+    for (size_t k = 0; k < n_dof; k++) dof[k] = 3 * (int64_t)problem->rigid.node[k / 3] + k % 3;
     const int rc = hx_device_put(mg->dev, &rigid->d_dof, dof, n_dof * sizeof *dof);
     free(dof);
     HX_TRY(rc);
@@ -47,8 +47,8 @@ static int rigid_sums(const hx_multigrid *mg, const hx_operator *op, const doubl
 {
     const hx_mg_rigid *rigid = &mg->rigid;
     const hx_problem *problem = op->problem;
-    for (int i = 0; i < problem->n_rigid; i++)
-        HX_TRY(mg->dev->ops->rigid->sum(mg->dev, &problem->rigid[i], op->d_rigid_node,
+    for (int i = 0; i < problem->rigid.n; i++)
+        HX_TRY(mg->dev->ops->rigid->sum(mg->dev, &problem->rigid.set[i], op->d_rigid_node,
                                         op->model.d_xyz, d_r, rigid->d_sum + 6 * i));
     HX_TRY(restrict_free(mg, d_r, d_t, (size_t)op->linear.n));
     return mg->ops->column_dots(mg->dev, HX_MG_DOF * mg->level[0].n_node, rigid->n_column,
@@ -67,9 +67,9 @@ static int add_motions(const hx_multigrid *mg, const hx_operator *op, const doub
                                    mg->rigid.d_y, d_c, level->d_d));
     HX_TRY(mg->ops->mesh_prolong(mg->dev, &mg->mesh, level->d_d, mg->d_m, d_x));
     HX_TRY(ops->vector->flush_single(mg->dev, op->linear.n, 1.0, d_x, d_z));
-    for (int i = 0; i < problem->n_rigid; i++)
-        HX_TRY(ops->rigid->spread(mg->dev, &problem->rigid[i], op->d_rigid_node, op->model.d_xyz,
-                                  d_c + 6 * i, d_z));
+    for (int i = 0; i < problem->rigid.n; i++)
+        HX_TRY(ops->rigid->spread(mg->dev, &problem->rigid.set[i], op->d_rigid_node,
+                                  op->model.d_xyz, d_c + 6 * i, d_z));
     return HX_OK;
 }
 

@@ -44,7 +44,7 @@ static int64_t count_fixed(const hx_problem *problem)
     int64_t n = 0;
 #pragma omp parallel for schedule(static) reduction(+ : n)
     for (int64_t node = 0; node < problem->mesh->n_node; node++)
-        for (int i = 0; i < 3; i++) n += problem->fixed[node] >> i & 1;
+        for (int i = 0; i < 3; i++) n += problem->supports.fixed[node] >> i & 1;
     return n;
 }
 
@@ -60,10 +60,10 @@ size_t hx_operator_items(const hx_problem *problem, const hx_strategy *strategy,
 {
     const hx_mesh *mesh = problem->mesh;
     size_t supports = (size_t)count_fixed(problem) * sizeof(int64_t);
-    if (problem->n_rigid > 0)
-        supports += (size_t)problem->n_rigid_node * sizeof(int32_t) + 6 * sizeof(double);
-    supports += (size_t)problem->n_spring * (sizeof(int64_t) + sizeof(double));
-    if (problem->prescribed) supports += (size_t)mesh->n_node * 3 * sizeof(double);
+    if (problem->rigid.n > 0)
+        supports += (size_t)problem->rigid.n_node * sizeof(int32_t) + 6 * sizeof(double);
+    supports += (size_t)problem->springs.n * (sizeof(int64_t) + sizeof(double));
+    if (problem->supports.prescribed) supports += (size_t)mesh->n_node * 3 * sizeof(double);
     model_items(mesh, item);
     item[MODEL_ITEMS] = (hx_memory_item){"supports", supports};
     item[MODEL_ITEMS + 1] = (hx_memory_item){"operator", strategy->bytes(mesh, layout)};
@@ -96,11 +96,11 @@ static int put_supports(hx_operator *op, const hx_problem *problem)
     op->n_fixed = count_fixed(problem);
     HX_TRY_FAIL(hx_alloc_raw(&fixed, (size_t)op->n_fixed, sizeof *fixed, "fixed dofs"));
     for (int64_t node = 0; node < mesh->n_node; node++)
-        for (int i = 0; problem->fixed[node] && i < 3; i++)
-            if (problem->fixed[node] >> i & 1) fixed[n++] = 3 * node + i;
+        for (int i = 0; problem->supports.fixed[node] && i < 3; i++)
+            if (problem->supports.fixed[node] >> i & 1) fixed[n++] = 3 * node + i;
     HX_TRY_FAIL(hx_device_put(op->dev, &op->d_fixed, fixed, (size_t)n * sizeof *fixed));
-    if (problem->prescribed)
-        HX_TRY_FAIL(hx_device_put(op->dev, &op->d_prescribed, problem->prescribed,
+    if (problem->supports.prescribed)
+        HX_TRY_FAIL(hx_device_put(op->dev, &op->d_prescribed, problem->supports.prescribed,
                                   (size_t)op->linear.n * sizeof(double)));
     op->linear.d_prescribed = op->d_prescribed;
     rc = HX_OK;
@@ -111,24 +111,24 @@ fail:
 
 static int put_rigid_sets(hx_operator *op, const hx_problem *problem)
 {
-    op->n_rigid = problem->n_rigid;
-    if (problem->n_rigid == 0) return HX_OK;
+    op->n_rigid = problem->rigid.n;
+    if (problem->rigid.n == 0) return HX_OK;
     if (!op->dev->ops->rigid)
         return HX_RAISE(HX_EINPUT,
                         "device '%s' has no rigid couplings; use coupling = \"distributing\"",
                         op->dev->ops->name);
     HX_TRY(op->dev->ops->alloc(op->dev, 6 * sizeof(double), &op->d_motion));
-    return hx_device_put(op->dev, &op->d_rigid_node, problem->rigid_node,
-                         (size_t)problem->n_rigid_node * sizeof(int32_t));
+    return hx_device_put(op->dev, &op->d_rigid_node, problem->rigid.node,
+                         (size_t)problem->rigid.n_node * sizeof(int32_t));
 }
 
 static int put_springs(hx_operator *op, const hx_problem *problem)
 {
-    const size_t n = (size_t)problem->n_spring;
-    op->n_spring = problem->n_spring;
+    const size_t n = (size_t)problem->springs.n;
+    op->n_spring = problem->springs.n;
     if (n == 0) return HX_OK;
-    HX_TRY(hx_device_put(op->dev, &op->d_spring_dof, problem->spring_dof, n * sizeof(int64_t)));
-    return hx_device_put(op->dev, &op->d_spring, problem->spring, n * sizeof(double));
+    HX_TRY(hx_device_put(op->dev, &op->d_spring_dof, problem->springs.dof, n * sizeof(int64_t)));
+    return hx_device_put(op->dev, &op->d_spring, problem->springs.stiffness, n * sizeof(double));
 }
 
 static int apply(const hx_linear *a, const double *d_x, double *d_y)
@@ -198,8 +198,8 @@ static void set_linear(hx_operator *op, const hx_problem *problem)
         .apply_all = apply_all,
         .constrain = constrain,
         .constrain_single = constrain_single,
-        .project = problem->n_rigid > 0 ? project : NULL,
-        .apply_dot = strategy->apply_dot && problem->n_spring == 0 ? apply_dot : NULL,
+        .project = problem->rigid.n > 0 ? project : NULL,
+        .apply_dot = strategy->apply_dot && problem->springs.n == 0 ? apply_dot : NULL,
         .apply_single = strategy->apply_single ? apply_single : NULL,
         .prepare_single = strategy->prepare_single ? prepare_single : NULL,
         .block_diagonal = block_diagonal,
@@ -274,7 +274,7 @@ int hx_operator_add_springs_single(const hx_operator *op, const float *d_x, floa
 int hx_operator_project(const hx_operator *op, double *d_y)
 {
     for (int i = 0; i < op->n_rigid; i++)
-        HX_TRY(op->dev->ops->rigid->project(op->dev, &op->problem->rigid[i], op->d_rigid_node,
+        HX_TRY(op->dev->ops->rigid->project(op->dev, &op->problem->rigid.set[i], op->d_rigid_node,
                                             op->model.d_xyz, op->d_motion, d_y));
     return HX_OK;
 }

@@ -174,9 +174,9 @@ static int create(hx_precond *pc)
     HX_TRY(hx_lattice_create(&lattice, op->problem->mesh, COARSENING, N_LAST));
     int rc = hx_alloc_raw(&held, n_node, 1, "multigrid");
     if (rc == HX_OK) {
-        memcpy(held, op->problem->fixed, n_node);
-        for (int64_t k = 0; k < op->problem->n_rigid_node; k++)
-            held[op->problem->rigid_node[k]] = HX_FIX_X | HX_FIX_Y | HX_FIX_Z;
+        memcpy(held, op->problem->supports.fixed, n_node);
+        for (int64_t k = 0; k < op->problem->rigid.n_node; k++)
+            held[op->problem->rigid.node[k]] = HX_FIX_X | HX_FIX_Y | HX_FIX_Z;
         rc = put_levels(mg, op, &lattice, held);
     }
     if (rc == HX_OK) rc = put_springs(mg, op->problem, &lattice, held);

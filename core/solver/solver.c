@@ -42,7 +42,7 @@ static int create(hx_solver *solver, hx_device *dev, const hx_problem *problem,
         HX_TRY(hx_operator_create(&solver->op, dev, choice.strategy, choice.layout, problem,
                                   choose->other_bytes +
                                       hx_precond_bytes(kind, problem, dev->ops, choice.strategy) +
-                                      (size_t)hx_pcg_vectors(kind, problem->n_rigid > 0) * vector));
+                                      (size_t)hx_pcg_vectors(kind, problem->rigid.n > 0) * vector));
     HX_TRY(hx_precond_create(&solver->pc, kind, &solver->op.linear, &solver->op));
     return hx_pcg_create(&solver->pcg, &pcg, &solver->op.linear, &solver->pc);
 }

@@ -90,7 +90,7 @@ static double objective_at(fixture_solver *s, int64_t e, double rho, double step
 
 static int is_passive(const hx_problem *problem, int64_t e)
 {
-    return problem->passive && !isnan(problem->passive[e]);
+    return problem->passive.density && !isnan(problem->passive.density[e]);
 }
 
 /* What is reported is the physical design: its volume, and its greyness without passive elements.
@@ -103,7 +103,7 @@ static void check_record(fixture_solver *s, const hx_problem *problem, const hx_
         const double rho = physical[e], v = problem->volume[e];
         mass += v * rho;
         if (is_passive(problem, e))
-            CHECK(rho == problem->passive[e]);
+            CHECK(rho == problem->passive.density[e]);
         else
             grey += 4.0 * v * rho * (1.0 - rho);
         CHECK(rho >= problem->rho_min && rho <= 1.0);
@@ -137,7 +137,7 @@ static void check_derivatives(const hx_mesh *mesh, const model *m, int64_t strid
         const double h = 3e-3;
         double c[4], v[4];
         if (is_passive(&problem, e)) { /* no variable */
-            CHECK(dv[e] == 0.0 && design[e] == problem.passive[e]);
+            CHECK(dv[e] == 0.0 && design[e] == problem.passive.density[e]);
             continue;
         }
         for (int i = 0; i < 4; i++) {

@@ -129,8 +129,8 @@ static void check_density(const model *m, double radius, int volume_weighted)
             sum += weight * rho[i];
             sum_weight += weight;
         }
-        const int is_free = !m->problem.passive || isnan(m->problem.passive[e]);
-        const double exact = is_free ? (double)(sum / sum_weight) : m->problem.passive[e];
+        const int is_free = !m->problem.passive.density || isnan(m->problem.passive.density[e]);
+        const double exact = is_free ? (double)(sum / sum_weight) : m->problem.passive.density[e];
         test_worst(&error, fabs(found[e] / exact - 1.0));
     }
     CHECK_MSG(error <= 1e-13, "radius %g, volume weights %d: off by %.3g", radius, volume_weighted,
@@ -151,7 +151,7 @@ static void check_transpose(const char *kind, const model *m, const hx_filter_pa
     double *const t_before = new_field(n, 13, -1.0, 3.0), *const v = new_field(n, 14, 0.5, 1.5);
     hx_filter filter;
     for (size_t e = 0; e < n; e++) /* they are no variables */
-        if (m->problem.passive && !isnan(m->problem.passive[e])) a[e] = b[e];
+        if (m->problem.passive.density && !isnan(m->problem.passive.density[e])) a[e] = b[e];
     create(&filter, kind, m, params);
     forward(&filter, n, b, fb);
     forward(&filter, n, a, fa);
@@ -436,7 +436,8 @@ static double least_fraction(hx_filter *filter, const model *m, double beta)
     double *const rho = malloc(m->n * sizeof *rho), mass;
     CHECK(rho != NULL);
     for (size_t e = 0; e < m->n; e++)
-        rho[e] = isnan(problem->passive[e]) ? problem->rho_min : problem->passive[e];
+        rho[e] =
+            isnan(problem->passive.density[e]) ? problem->rho_min : problem->passive.density[e];
     double *const d_rho = fixture_put(&device, m->n, rho);
     double *const d_volume = fixture_put(&device, m->n, problem->volume);
     filter->projection.beta = beta;
@@ -492,7 +493,7 @@ static void check_least_volume(const char *kind, model *m, double eta)
     CHECK_REL(least.first.fraction, first, 1e-8);
     CHECK_REL(least.lowest.fraction, low, 1e-8);
     CHECK_REL(least.highest.fraction, high, 1e-8);
-    CHECK(first > 1.01 * m->problem.passive_mass / m->mesh.total_volume); /* it is smeared */
+    CHECK(first > 1.01 * m->problem.passive.mass / m->mesh.total_volume); /* it is smeared */
     check_refused(m, &settings, first, 1.02 * high);
 
     const double before = m->problem.volume_fraction;

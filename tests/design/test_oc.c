@@ -21,7 +21,7 @@ typedef struct oc_case {
 
 static int is_free(const hx_problem *problem, int64_t e)
 {
-    return !problem->passive || isnan(problem->passive[e]);
+    return !problem->passive.density || isnan(problem->passive.density[e]);
 }
 
 /* rho B^eta, B = -dc / (lambda dv), within the move limits. */
@@ -42,7 +42,8 @@ static void reference_update(const hx_problem *problem, const hx_optimizer_param
     long double low = -2000.0L, high = 2000.0L, target = 0.0L;
     for (int64_t e = 0; e < N_ELEM; e++) {
         target += (long double)problem->volume_fraction * problem->volume[e];
-        if (!is_free(problem, e)) target -= (long double)problem->passive[e] * problem->volume[e];
+        if (!is_free(problem, e))
+            target -= (long double)problem->passive.density[e] * problem->volume[e];
     }
     for (int i = 0; i < 120; i++) {
         const long double middle = 0.5L * (low + high);
@@ -69,10 +70,10 @@ static double update(const hx_problem *problem, const hx_optimizer_params *param
     double *const d_dc = fixture_put(&device, N_ELEM, dc);
     double *const d_dv = fixture_put(&device, N_ELEM, problem->volume);
     double *const d_passive =
-        problem->passive ? fixture_put(&device, N_ELEM, problem->passive) : NULL;
+        problem->passive.density ? fixture_put(&device, N_ELEM, problem->passive.density) : NULL;
     double *const d_proposal = fixture_put(&device, N_ELEM, proposal);
     void *d_state;
-    double target = -problem->passive_mass, change = NAN;
+    double target = -problem->passive.mass, change = NAN;
     for (int64_t e = 0; e < N_ELEM; e++) target += problem->volume_fraction * problem->volume[e];
     CHECK_OK(device.ops->alloc(&device, sizeof(hx_oc_state), &d_state));
     const hx_device_oc oc = {.n = N_ELEM,
@@ -136,7 +137,7 @@ static void check_case(const hx_mesh *mesh, const oc_case *c, uint64_t seed)
     CHECK_OK(hx_problem_create(&problem, mesh, &params));
     for (int64_t e = 0; e < N_ELEM; e++) {
         design[e] = fmax(c->rho_min, fixture_uniform(&seed, c->design_low, c->design_high));
-        if (!is_free(&problem, e)) design[e] = (double)problem.passive[e];
+        if (!is_free(&problem, e)) design[e] = (double)problem.passive.density[e];
         dc[e] = -c->dc_scale * pow(10.0, fixture_uniform(&seed, -4.0, 0.0)) * problem.volume[e];
         if (fixture_uniform(&seed, 0.0, 1.0) < c->zero_share) dc[e] = 0.0;
         if (c->positive && e % 5 == 0) dc[e] = -dc[e];

@@ -93,7 +93,7 @@ static void check_model(const hx_mesh *mesh, const model *m, int64_t stride)
     settings.filter_params.volume_weighted = m->volume_weighted;
     CHECK_OK(hx_problem_create(&problem, mesh, &params));
     CHECK_OK(fixture_solver_create(&s, &device, &problem, &settings));
-    CHECK(problem.n_case == m->n_case);
+    CHECK(problem.cases.n == m->n_case);
     CHECK_OK(hx_optimizer_step(&s.opt, &record));
     fixture_get(&device, N_ELEM, dv, s.opt.d_dv);
     fixture_get(&device, N_ELEM, design, s.opt.d_design);
@@ -118,8 +118,8 @@ static void check_model(const hx_mesh *mesh, const model *m, int64_t stride)
     for (int64_t e = 0; e < N_ELEM; e += stride) {
         const double h = 1e-3 * design[e];
         double c[4], v[4];
-        const int is_passive = problem.passive && !isnan(problem.passive[e]);
-        CHECK(design[e] == (is_passive ? (double)problem.passive[e] : density[e]));
+        const int is_passive = problem.passive.density && !isnan(problem.passive.density[e]);
+        CHECK(design[e] == (is_passive ? (double)problem.passive.density[e] : density[e]));
         CHECK_MSG(dc[e] < 0.0, "element %d: dc = %g", (int)e, dc[e]);
         /* five points: the error is of order h^4 */
         for (int i = 0; i < 4; i++) {
@@ -141,7 +141,7 @@ static void check_model(const hx_mesh *mesh, const model *m, int64_t stride)
     for (int64_t e = 0; e < N_ELEM; e++) {
         const double rho = design[e];
         test_worst(&change, fabs(proposal[e] - rho));
-        if (problem.passive && !isnan(problem.passive[e])) {
+        if (problem.passive.density && !isnan(problem.passive.density[e])) {
             CHECK(proposal[e] == rho);
             continue;
         }

@@ -238,15 +238,15 @@ static void check_designs(const hx_mesh *mesh, int flags, int n_passive, double 
     CHECK_OK(make_problem(&problem, mesh, n_passive));
     double sum = 0.0;
     for (int e = 0; e < N_ELEM; e++) { /* so that the volume is met from the start */
-        if (problem.passive && !isnan(problem.passive[e])) continue;
+        if (problem.passive.density && !isnan(problem.passive.density[e])) continue;
         sum += problem.volume[e] * density[e];
     }
-    const double scale = (0.4 * mesh->total_volume - problem.passive_mass) / sum;
+    const double scale = (0.4 * mesh->total_volume - problem.passive.mass) / sum;
     for (int e = 0; e < N_ELEM; e++) density[e] *= scale;
     CHECK_OK(make_ties(&ties, &problem, flags));
     if (n_passive) CHECK(ties.n_member < N_ELEM);
     for (int64_t m = 0; m < ties.n_member; m++)
-        CHECK(!problem.passive || isnan(problem.passive[ties.member[m]]));
+        CHECK(!problem.passive.density || isnan(problem.passive.density[ties.member[m]]));
     settings.filter = filter;
     settings.filter_params.radius = 1.8;
     settings.filter_params.beta = beta;

@@ -65,7 +65,7 @@ typedef struct model {
 
 static inline int is_fixed(const model *m, int dof)
 {
-    return m->problem.fixed[dof / 3] >> (dof % 3) & 1;
+    return m->problem.supports.fixed[dof / 3] >> (dof % 3) & 1;
 }
 
 static inline void assemble(model *m)
@@ -90,7 +90,7 @@ static inline void solve_dense(model *m)
     CHECK(l != NULL);
     if (!l) return;
     for (int i = 0; i < N_DOF; i++) {
-        const double *up = m->problem.prescribed;
+        const double *up = m->problem.supports.prescribed;
         y[i] = is_fixed(m, i) ? (up ? up[i] : 0.0L) : m->f[i];
         for (int j = 0; j < N_DOF; j++) {
             const int apart = is_fixed(m, i) || is_fixed(m, j);
@@ -162,7 +162,7 @@ static inline double load_norm(model *m)
     double rz, norm, u[N_DOF];
     memcpy(u, m->u, sizeof u);
     for (int i = 0; i < N_DOF; i++)
-        m->u[i] = m->problem.prescribed ? m->problem.prescribed[i] : 0.0;
+        m->u[i] = m->problem.supports.prescribed ? m->problem.supports.prescribed[i] : 0.0;
     norm = residual_of(m, 0, &rz);
     memcpy(m->u, u, sizeof u);
     return norm;
@@ -209,7 +209,7 @@ static inline int make_model(model *m, int prescribed)
     m->k = malloc((size_t)N_DOF * N_DOF * sizeof *m->k);
     m->modulus = malloc((size_t)m->mesh.n_elem * sizeof *m->modulus);
     if (!m->k || !m->modulus) return HX_RAISE(HX_ENOMEM, "dense K");
-    memcpy(m->f, m->problem.force[0], bytes);
+    memcpy(m->f, m->problem.cases.force[0], bytes);
     HX_TRY(device.ops->alloc(&device, bytes, &m->d_f));
     HX_TRY(device.ops->alloc(&device, bytes, &m->d_u));
     HX_TRY(device.ops->upload(&device, m->d_f, m->f, bytes));
@@ -234,7 +234,7 @@ static inline hx_pcg_result solve(model *m, const fixture_settings *settings, co
     const double zero[N_DOF] = {0.0};
     hx_pcg_result result = {.reason = HX_PCG_RUNNING};
     fixture_solver s;
-    if (!start) start = m->problem.prescribed ? m->problem.prescribed : zero;
+    if (!start) start = m->problem.supports.prescribed ? m->problem.supports.prescribed : zero;
     CHECK_OK(fixture_solver_create(&s, &device, &m->problem, settings));
     CHECK_OK(hx_operator_set_modulus(&s.op, m->modulus));
     CHECK_OK(hx_precond_setup(&s.pc));

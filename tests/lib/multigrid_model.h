@@ -190,7 +190,7 @@ static inline void put_mesh(grids *g)
     m->d_coloured = put(l->coloured, n_cell * word);
     m->d_partial = put(NULL, n_cell * 8 * DOF * sizeof(float));
     m->d_position = put(l->position, 3 * n_node * sizeof(float));
-    m->d_fixed = put(g->problem.fixed, n_node);
+    m->d_fixed = put(g->problem.supports.fixed, n_node);
 }
 
 static inline void put_level(const hx_lattice_level *from, hx_mg_level *to)
@@ -315,7 +315,7 @@ static inline void free_grids(grids *g)
 
 static inline int fixed_at(const grids *g, int64_t dof)
 {
-    return g->problem.fixed[dof / 3] >> (dof % 3) & 1;
+    return g->problem.supports.fixed[dof / 3] >> (dof % 3) & 1;
 }
 
 /* ---- matrices ---- */

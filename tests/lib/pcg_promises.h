@@ -83,7 +83,7 @@ static inline void check_reasons(model *m, const fixture_settings *base)
 {
     fixture_settings settings = *base;
     const int mixed = base->pcg.precision == HX_PRECISION_MIXED;
-    const double *up = m->problem.prescribed;
+    const double *up = m->problem.supports.prescribed;
     const size_t bytes = N_DOF * sizeof(double);
     hx_pcg_result result;
     for (int absolute = 0; absolute < 2; absolute++)

@@ -153,12 +153,12 @@ static void check_problem(void)
     params.n_passive = 2;
     CHECK_OK(hx_problem_create(&problem, &mesh, &params));
     for (int64_t e = 0; e < mesh.n_elem; e++) {
-        n_solid += problem.passive[e] == 1.0;
-        n_half += problem.passive[e] == 0.5;
+        n_solid += problem.passive.density[e] == 1.0;
+        n_half += problem.passive.density[e] == 0.5;
     }
     CHECK(n_solid == 2 * 16 - 8 && n_half == 24);
-    CHECK(problem.n_passive == 24 + 24);
-    CHECK_REL(problem.passive_mass, 24.0 + 12.0, 1e-12);
+    CHECK(problem.passive.n == 24 + 24);
+    CHECK_REL(problem.passive.mass, 24.0 + 12.0, 1e-12);
     hx_problem_free(&problem);
     passive[0].skin = -1.0;
     CHECK_FAILS(hx_problem_create(&problem, &mesh, &params), HX_EINPUT,

@@ -60,7 +60,7 @@ static void resultant(const hx_problem *problem, const double about[3], double f
     memset(force, 0, 3 * sizeof *force);
     memset(moment, 0, 3 * sizeof *moment);
     for (int64_t node = 0; node < mesh.n_node; node++) {
-        const double *x = mesh.xyz + 3 * node, *f = problem->force[0] + 3 * node;
+        const double *x = mesh.xyz + 3 * node, *f = problem->cases.force[0] + 3 * node;
         for (int i = 0; i < 3; i++) {
             const int j = (i + 1) % 3, k = (i + 2) % 3;
             force[i] += f[i];
@@ -91,7 +91,7 @@ static void check_resultant(double distort, double moment_error)
         for (int i = 0; i < 3; i++) d[i] = mesh.xyz[3 * node + i] - middle[i];
         const double cosine = dot(d, lateral) / (sqrt(dot(lateral, lateral)) * t.inner);
         if (cosine > -0.35) continue; /* an element and more from the edge */
-        CHECK_ABS(dot(problem.force[0] + 3 * node, lateral), 0.0,
+        CHECK_ABS(dot(problem.cases.force[0] + 3 * node, lateral), 0.0,
                   distort > 0.0 ? 0.05 : 1e-9); /* of 3000 below the load: the fitted axis tilts */
     }
     hx_problem_free(&problem);
@@ -150,7 +150,7 @@ static void check_cosine(void)
         for (int i = 0; i < 3; i++) {
             wanted[i] =
                 share * area * exact * fmax(0.0, cosine) * (x[i] - height * frame[2][i]) / 8.0;
-            test_worst(&worst, fabs(problem.force[0][3 * node + i] - wanted[i]));
+            test_worst(&worst, fabs(problem.cases.force[0][3 * node + i] - wanted[i]));
         }
     }
     printf("nodal forces: off by %.2e of the largest\n", worst / (area * exact));

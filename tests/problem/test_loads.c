@@ -12,7 +12,7 @@ static resultant resultant_of(const hx_problem *problem, const double about[3])
 {
     resultant r = {.force = {0.0}};
     for (int64_t node = 0; node < mesh.n_node; node++) {
-        const double *x = mesh.xyz + 3 * node, *f = problem->force[0] + 3 * node;
+        const double *x = mesh.xyz + 3 * node, *f = problem->cases.force[0] + 3 * node;
         for (int i = 0; i < 3; i++) {
             const int j = (i + 1) % 3, k = (i + 2) % 3;
             r.force[i] += f[i];
@@ -62,7 +62,7 @@ static const double *force_at(const hx_problem *problem, double x, double y, dou
         if (d2 < least) nearest = node;
         test_least(&least, d2);
     }
-    return problem->force[0] + 3 * nearest;
+    return problem->cases.force[0] + 3 * nearest;
 }
 
 /* A unit cube: a quarter of the load at each corner of a face. */
@@ -148,7 +148,7 @@ static void check_plane_faces(void)
         create(&other, &load, 1);
         double error = 0.0;
         for (int64_t i = 0; i < 3 * mesh.n_node; i++)
-            test_worst(&error, fabs(problem.force[0][i] - other.force[0][i]));
+            test_worst(&error, fabs(problem.cases.force[0][i] - other.cases.force[0][i]));
         CHECK_ABS(error, 0.0, 1e-14 * area);
         hx_problem_free(&other);
         hx_problem_free(&problem);
@@ -182,8 +182,8 @@ static void check_plane_faces(void)
     double sum[3];
     CHECK(edge && edge->n_node == 4);
     for (int64_t i = 0; edge && i < edge->n_node; i++) {
-        CHECK_REL(problem.force[0][3 * (int64_t)edge->node[i] + 2], -1.5, 1e-15);
-        CHECK(other.force[0][3 * (int64_t)edge->node[i] + 2] == -6.0);
+        CHECK_REL(problem.cases.force[0][3 * (int64_t)edge->node[i] + 2], -1.5, 1e-15);
+        CHECK(other.cases.force[0][3 * (int64_t)edge->node[i] + 2] == -6.0);
     }
     hx_problem_total_force(&problem, 0, sum);
     CHECK_REL(sum[2], -6.0, 1e-15);
@@ -205,7 +205,8 @@ static void check_closed_surface(void)
     make_mesh(&box);
     create(&problem, &load, 1);
     const resultant r = resultant_of(&problem, about);
-    for (int64_t i = 0; i < 3 * mesh.n_node; i++) test_worst(&largest, fabs(problem.force[0][i]));
+    for (int64_t i = 0; i < 3 * mesh.n_node; i++)
+        test_worst(&largest, fabs(problem.cases.force[0][i]));
     CHECK(largest > 0.05);
     for (int i = 0; i < 3; i++) {
         CHECK_ABS(r.force[i], 0.0, 1e-13);
@@ -263,8 +264,8 @@ static void check_remote_is_rotation(void)
         for (int64_t b = 0; b < a; b++) {
             const double *xa = mesh.xyz + 3 * (int64_t)set->node[a];
             const double *xb = mesh.xyz + 3 * (int64_t)set->node[b];
-            const double *fa = problem.force[0] + 3 * (int64_t)set->node[a];
-            const double *fb = problem.force[0] + 3 * (int64_t)set->node[b];
+            const double *fa = problem.cases.force[0] + 3 * (int64_t)set->node[a];
+            const double *fb = problem.cases.force[0] + 3 * (int64_t)set->node[b];
             double dot = 0.0;
             for (int i = 0; i < 3; i++) {
                 dot += (fa[i] - fb[i]) * (xa[i] - xb[i]);
@@ -290,7 +291,7 @@ static void check_remote_at_centroid(void)
     load.kind = HX_LOAD_TOTAL_FORCE;
     create(&total, &load, 1);
     for (int64_t i = 0; i < 3 * mesh.n_node; i++)
-        test_worst(&error, fabs(remote.force[0][i] - total.force[0][i]));
+        test_worst(&error, fabs(remote.cases.force[0][i] - total.cases.force[0][i]));
     CHECK_ABS(error, 0.0, 1e-14);
     hx_problem_free(&total);
     hx_problem_free(&remote);
@@ -376,7 +377,7 @@ static void check_inner_faces(void)
         create(&right, &load, 1);
         load.set = "layers";
         create(&problem, &load, 1);
-        const double *all = problem.force[0], *one = right.force[0];
+        const double *all = problem.cases.force[0], *one = right.cases.force[0];
         for (int64_t k = 0; k < 3 * mesh.n_node; k++) CHECK_ABS(all[k], one[k], 1e-13);
         if (load.kind == HX_LOAD_PRESSURE)
             CHECK_REL(resultant_of(&problem, centre).force[0], -5.0 * area, 1e-13);

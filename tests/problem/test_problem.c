@@ -42,7 +42,7 @@ static void expect(int line, const char *origin, const char *text, const char *m
     CHECK_MSG(rc == HX_EINPUT, "line %d: returned %d", line, rc);
     CHECK_MSG(strncmp(message, origin, strlen(origin)) == 0, "line %d: origin: %s", line, message);
     CHECK_MSG(strstr(message, text) && strstr(message, more), "line %d: text: %s", line, message);
-    CHECK(!problem.force && !problem.fixed && !problem.volume && !problem.mesh);
+    CHECK(!problem.cases.force && !problem.supports.fixed && !problem.volume && !problem.mesh);
     if (rc == 0) hx_problem_free(&problem);
     reset();
 }
@@ -349,30 +349,31 @@ static void check_contents(void)
     params.penalty = 2.5;
     params.young = 10.0;
     create(&problem);
-    CHECK(problem.n_case == 2 && problem.weight[0] == 1.0 && problem.weight[1] == 4.0);
+    CHECK(problem.cases.n == 2 && problem.cases.weight[0] == 1.0 && problem.cases.weight[1] == 4.0);
     const hx_set *left = hx_mesh_find_set(&mesh, "left");
     int64_t n_fixed = 0, n_part = 0;
-    for (int64_t i = 0; i < mesh.n_node; i++) n_fixed += problem.fixed[i] != 0;
+    for (int64_t i = 0; i < mesh.n_node; i++) n_fixed += problem.supports.fixed[i] != 0;
     CHECK(n_fixed == left->n_node);
     for (int64_t i = 0; i < left->n_node; i++) {
-        const double *value = problem.prescribed + 3 * (int64_t)left->node[i];
-        CHECK(problem.fixed[left->node[i]] == fix_all);
+        const double *value = problem.supports.prescribed + 3 * (int64_t)left->node[i];
+        CHECK(problem.supports.fixed[left->node[i]] == fix_all);
         CHECK(value[0] == 0.0 && value[1] == 0.0 && value[2] == -0.5);
     }
     for (int e = 0; e < 32; e++) {
-        const int is_passive = !isnan(problem.passive[e]);
-        const double density = is_passive ? (double)problem.passive[e] : problem.initial_density;
+        const int is_passive = !isnan(problem.passive.density[e]);
+        const double density =
+            is_passive ? (double)problem.passive.density[e] : problem.initial_density;
         total += problem.volume[e];
         mass += problem.volume[e] * density;
-        n_part += is_passive && problem.passive[e] == 0.25f;
+        n_part += is_passive && problem.passive.density[e] == 0.25f;
         rho[e] = 0.01 + 0.03 * e;
     }
-    CHECK(problem.n_passive == 8 && n_part == 4);
+    CHECK(problem.passive.n == 8 && n_part == 4);
     CHECK_REL(total, 32.0, 1e-13);
     CHECK_REL(mass, 0.5 * 32.0, 1e-13);
     CHECK_REL(problem.initial_density, (16.0 - 0.75 * 4.0 - 0.25 * 4.0) / 24.0, 1e-13);
     CHECK_REL(problem.design_volume, 24.0, 1e-13);
-    CHECK_REL(problem.passive_mass, 4.0, 1e-13);
+    CHECK_REL(problem.passive.mass, 4.0, 1e-13);
     hx_problem_modulus(&problem, rho, modulus);
     for (int e = 0; e < 32; e++) CHECK_REL(modulus[e], 10.0 * pow(rho[e], 2.5), 1e-14);
     double sum[3];
@@ -386,7 +387,7 @@ static void check_contents(void)
     hx_problem_free(&problem);
 
     create(&problem);
-    CHECK(problem.prescribed == NULL && problem.passive == NULL);
+    CHECK(problem.supports.prescribed == NULL && problem.passive.density == NULL);
     CHECK_REL(problem.initial_density, 0.5, 1e-13);
     hx_problem_modulus(&problem, rho, modulus);
     for (int e = 0; e < 32; e++) CHECK_REL(modulus[e], rho[e] * rho[e] * rho[e], 1e-15);
@@ -398,7 +399,7 @@ static void check_contents(void)
     support[1].fix = HX_FIX_Z;
     support[1].value[2] = 0.1;
     create(&problem);
-    CHECK(problem.n_case == 1 && problem.prescribed != NULL);
+    CHECK(problem.cases.n == 1 && problem.supports.prescribed != NULL);
     hx_problem_free(&problem);
 
     params.n_passive = 1; /* void may take more than half: the free part cannot hold the rest */

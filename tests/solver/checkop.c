@@ -318,7 +318,7 @@ static void check_operator(hx_operator *op, const model *m, vectors *v, const ch
     /* supports: rows of fixed degrees of freedom are 0, the others as before */
     CHECK_OK(product(op, v, v->x, v->z, 1));
     for (int64_t i = 0; i < v->n_dof; i++) {
-        const int fixed = m->problem.fixed[i / 3] >> (i % 3) & 1;
+        const int fixed = m->problem.supports.fixed[i / 3] >> (i % 3) & 1;
         CHECK_MSG(fixed ? v->z[i] == 0.0 : fabs(v->z[i] - v->y[i]) <= 1e-12, "%s: masked row %lld",
                   label, (long long)i);
     }
@@ -440,7 +440,7 @@ static void check_from_coordinates(hx_operator *op, const model *m, vectors *v)
     CHECK_OK(hx_operator_diagonal(op, v->d_y));
     CHECK_OK(op->dev->ops->download(op->dev, v->y, v->d_y, bytes));
     for (int64_t i = 0; i < v->n_dof; i++) {
-        if (m->problem.fixed[i / 3] >> (i % 3) & 1)
+        if (m->problem.supports.fixed[i / 3] >> (i % 3) & 1)
             CHECK(v->y[i] == 0.0);
         else
             CHECK_REL(v->y[i], v->diag[i], 1e-12);

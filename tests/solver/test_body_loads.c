@@ -221,7 +221,7 @@ static void check_derivatives(const hx_mesh *mesh, int prescribed, int64_t strid
     settings.pcg.tolerance = 1e-13;
     CHECK_OK(hx_problem_create(&problem, mesh, &params));
     CHECK_OK(fixture_solver_create(&s, &device, &problem, &settings));
-    CHECK(problem.n_case == N_CASE && problem.body[0].alone && !problem.body[1].alone);
+    CHECK(problem.cases.n == N_CASE && problem.cases.body[0].alone && !problem.cases.body[1].alone);
     CHECK(hx_analysis_vectors(&problem) == 5 && !s.analysis.d_static[0] && s.analysis.d_static[1]);
     CHECK_OK(hx_optimizer_step(&s.opt, &record));
     CHECK_OK(hx_optimizer_sensitivity(&s.opt, dc));
@@ -279,10 +279,12 @@ static void check_operations(void)
         CHECK_OK(hx_operator_create(&op, dev, hx_strategy_find(dev->ops->name, "ebe"),
                                     HX_LAYOUT_INTERLEAVED, &problem, 0));
         double *d_rho = fixture_put(dev, n, rho), *d_u = fixture_put(dev, n_dof, u),
-               *d_static = fixture_put(dev, n_dof, problem.force[1]),
+               *d_static = fixture_put(dev, n_dof, problem.cases.force[1]),
                *d_f = fixture_put(dev, n_dof, u), *d_dc = fixture_put(dev, n, rho);
-        CHECK_OK(dev->ops->body->force(dev, &op.model, &problem.body[1], d_rho, d_static, d_f));
-        CHECK_OK(dev->ops->body->work(dev, &op.model, &problem.body[1], 1.5, d_rho, d_u, d_dc));
+        CHECK_OK(
+            dev->ops->body->force(dev, &op.model, &problem.cases.body[1], d_rho, d_static, d_f));
+        CHECK_OK(
+            dev->ops->body->work(dev, &op.model, &problem.cases.body[1], 1.5, d_rho, d_u, d_dc));
         fixture_get(dev, n_dof, f[k], d_f);
         fixture_get(dev, n, dc[k], d_dc);
         double *const all[] = {d_rho, d_u, d_static, d_f, d_dc};

@@ -166,13 +166,13 @@ static void test_optional(void)
     settings.strategy = hx_strategy_find(whole->name, "otf");
     check_refused(fixture_solver_create(&s, &device, &problem, &settings), "mixed", "mixed");
     settings.pcg.precision = HX_PRECISION_DOUBLE;
-    problem.n_rigid = 1;
+    problem.rigid.n = 1;
     check_refused(fixture_solver_create(&s, &device, &problem, &settings), "rigid", "rigid");
-    problem.n_rigid = 0;
+    problem.rigid.n = 0;
     hx_body_field body = {.alone = 1};
-    problem.body = &body;
+    problem.cases.body = &body;
     check_refused(fixture_solver_create(&s, &device, &problem, &settings), "body", "mass");
-    problem.body = NULL;
+    problem.cases.body = NULL;
 
     device.ops = whole;
     hx_problem_free(&problem);

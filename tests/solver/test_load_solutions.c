@@ -211,7 +211,7 @@ static void check_pin(void)
     analyse(&a, &params);
     CHECK_OK(hx_analysis_reaction(&a.solver.analysis, 0, reaction));
     for (int i = 0; i < 3; i++) CHECK_ABS(reaction[i], -load.value[i], 1e-8);
-    for (int64_t i = 0; i < 3 * a.mesh.n_node; i++) work += a.problem.force[0][i] * a.u[i];
+    for (int64_t i = 0; i < 3 * a.mesh.n_node; i++) work += a.problem.cases.force[0][i] * a.u[i];
     CHECK(work > 0.0);
     CHECK_REL(a.record.compliance, work, 1e-12);
     analysis_free(&a);

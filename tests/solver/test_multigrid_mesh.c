@@ -197,20 +197,20 @@ static void check_springs(const grids *g)
     int64_t *dof = malloc((size_t)g->n_dof * sizeof *dof);
     double *k = new_doubles(g->n_dof);
     for (int64_t e = 0; e < g->mesh.n_elem; e++) test_worst(&stiff, g->modulus[e]);
-    problem.n_spring = 0;
-    problem.spring_dof = dof;
-    problem.spring = k;
+    problem.springs.n = 0;
+    problem.springs.dof = dof;
+    problem.springs.stiffness = k;
     for (int64_t i = 0; i < g->n_dof; i++) {
         if (fixture_uniform(&seed, 0.0, 1.0) > 0.2) continue;
         const double size = stiff * g->lattice.unit * fixture_uniform(&seed, 0.1, 1.0);
-        dof[problem.n_spring] = i;
-        k[problem.n_spring++] = size;
+        dof[problem.springs.n] = i;
+        k[problem.springs.n++] = size;
         for (int64_t r = 0; r < g->n_col && !fixed_at(g, i); r++)
             for (int64_t c = 0; c < g->n_col; c++)
                 expected[r * g->n_col + c] +=
                     size * g->p[i * g->n_col + r] * g->p[i * g->n_col + c];
     }
-    CHECK_OK(hx_lattice_springs_create(&springs, &g->lattice, &problem, problem.fixed));
+    CHECK_OK(hx_lattice_springs_create(&springs, &g->lattice, &problem, problem.supports.fixed));
     CHECK(springs.n > 0);
     int64_t *d_at = put(springs.at, (size_t)springs.n * sizeof *springs.at);
     float *d_block = put(springs.block, (size_t)springs.n * 36 * sizeof *springs.block);

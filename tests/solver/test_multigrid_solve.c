@@ -146,7 +146,7 @@ static void free_model(model *m)
 
 static int fixed_at(const model *m, size_t dof)
 {
-    return m->problem.fixed[dof / 3] >> (dof % 3) & 1;
+    return m->problem.supports.fixed[dof / 3] >> (dof % 3) & 1;
 }
 
 /* ---- solves ---- */
@@ -174,8 +174,10 @@ static hx_pcg_result solve(fixture_solver *s, const model *m, int load_case, dou
 {
     hx_device *dev = s->op.dev;
     hx_pcg_result result = {.reason = HX_PCG_RUNNING};
-    double *d_f = fixture_put(dev, m->n, m->problem.force[load_case]), *zero = new_doubles(m->n),
-           *d_u = fixture_put(dev, m->n, m->problem.prescribed ? m->problem.prescribed : zero);
+    double *d_f = fixture_put(dev, m->n, m->problem.cases.force[load_case]),
+           *zero = new_doubles(m->n),
+           *d_u = fixture_put(
+               dev, m->n, m->problem.supports.prescribed ? m->problem.supports.prescribed : zero);
     CHECK_OK(hx_pcg_solve(&s->pcg, &s->op.linear, &s->pc, d_f, d_u, &result));
     fixture_get(dev, m->n, u, d_u);
     dev->ops->release(dev, d_f);
@@ -305,7 +307,7 @@ static void check_solution(const model *m, const sample *of)
     start(&s, &device, m, &settings);
     start(&plain, &device, m, &reference);
     check_form(&s, m, of->skew);
-    for (int c = 0; c < (of->most > 0 ? m->problem.n_case : 1); c++)
+    for (int c = 0; c < (of->most > 0 ? m->problem.cases.n : 1); c++)
         check_case(&s, &plain, m, c, of->most);
     fixture_solver_free(&plain);
     fixture_solver_free(&s);

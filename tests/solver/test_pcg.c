@@ -30,7 +30,9 @@ static void check_same_answer(model *m, const char *label)
             if (i == 2) printf(", with blocks %d\n", result.iterations);
             for (int k = 0; k < N_DOF; k++)
                 if (is_fixed(m, k))
-                    CHECK(m->u[k] == (m->problem.prescribed ? m->problem.prescribed[k] : 0.0));
+                    CHECK(
+                        m->u[k] ==
+                        (m->problem.supports.prescribed ? m->problem.supports.prescribed[k] : 0.0));
         }
     CHECK(n_strategy > 0);
 }

@@ -42,7 +42,9 @@ static void check_mixed(model *m, const char *label)
                    result.fell_back ? ", fell back" : "", n_double);
             for (int k = 0; k < N_DOF; k++)
                 if (is_fixed(m, k))
-                    CHECK(m->u[k] == (m->problem.prescribed ? m->problem.prescribed[k] : 0.0));
+                    CHECK(
+                        m->u[k] ==
+                        (m->problem.supports.prescribed ? m->problem.supports.prescribed[k] : 0.0));
         }
         settings.precond = in_double.precond = "jacobi";
         const int n_double = check_contrast(m, &in_double);

@@ -331,7 +331,8 @@ static void check_equilibrium(void)
         for (int i = 0; i < 3; i++)
             CHECK_MSG(fabs(reaction[i] + applied[i]) <= 1e-9, "load kind %d: %g against %g",
                       (int)kind[k], reaction[i], applied[i]);
-        for (int64_t i = 0; i < 3 * a.mesh.n_node; i++) work += a.problem.force[0][i] * a.u[i];
+        for (int64_t i = 0; i < 3 * a.mesh.n_node; i++)
+            work += a.problem.cases.force[0][i] * a.u[i];
         double element[6 * 4 * 3];
         CHECK_OK(hx_optimizer_energy(&a.solver.opt, element));
         for (int64_t e = 0; e < a.mesh.n_elem; e++) energy += element[e];

@@ -27,7 +27,7 @@ static void check_block_diagonal(const model *m, fixture_solver *s, double *d_bl
                                        size);
     }
     CHECK_MSG(error <= 1e-12, "blocks off by %g", error);
-    CHECK((n_mixed > 0) == (m->problem.prescribed != NULL));
+    CHECK((n_mixed > 0) == (m->problem.supports.prescribed != NULL));
     printf("blocks: off by %.1e at most, %d partly fixed\n", error, n_mixed);
 }
 

@@ -8,15 +8,15 @@
 /* How far u on a set is from a rigid motion about its centre, over its largest entry. */
 static double not_rigid(const hx_problem *problem, int i, const double *u)
 {
-    const hx_rigid_set *set = &problem->rigid[i];
+    const hx_rigid_set *set = &problem->rigid.set[i];
     double sum[6] = {0.0}, motion[6], off = 0.0, largest = 0.0;
     for (int64_t k = 0; k < set->n; k++) {
-        const int64_t a = problem->rigid_node[set->first + k];
+        const int64_t a = problem->rigid.node[set->first + k];
         hx_rigid_add(set, problem->mesh->xyz + 3 * a, u + 3 * a, sum);
     }
     hx_rigid_motion(set, sum, motion);
     for (int64_t k = 0; k < set->n; k++) {
-        const int64_t a = problem->rigid_node[set->first + k];
+        const int64_t a = problem->rigid.node[set->first + k];
         double want[3];
         hx_rigid_apply(set, problem->mesh->xyz + 3 * a, motion, want);
         for (int c = 0; c < 3; c++) {
@@ -59,14 +59,14 @@ static void check_bending(const char *precond)
     CHECK_OK(fixture_box_create(&mesh, &box));
     CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
     CHECK_OK(hx_problem_create(&problem, &mesh, &params));
-    CHECK(problem.n_rigid == 1 && problem.n_rigid_node == 4);
+    CHECK(problem.rigid.n == 1 && problem.rigid.n_node == 4);
     CHECK_OK(fixture_solver_create(&s, &device, &problem, &settings));
     CHECK_OK(hx_optimizer_step(&s.opt, &record));
     CHECK(record.reason == HX_PCG_CONVERGED);
     double *u = malloc(3 * (size_t)mesh.n_node * sizeof *u), reaction[3];
     CHECK_OK(hx_analysis_displacement(&s.analysis, 0, u));
     for (int64_t k = 0; k < 4; k++) {
-        const int64_t a = problem.rigid_node[k];
+        const int64_t a = problem.rigid.node[k];
         CHECK_REL(u[3 * a + 2], -0.5 * angle * length, 1e-8);
         CHECK_REL(u[3 * a], angle * (mesh.xyz[3 * a + 2] - 0.6), 1e-8);
     }
@@ -121,7 +121,7 @@ static int make_rigid_model(model *m, int prescribed)
     params.load = load;
     params.n_load = 3;
     HX_TRY(hx_problem_create(&m->problem, &m->mesh, &params));
-    memcpy(m->f, m->problem.force[0], sizeof m->f);
+    memcpy(m->f, m->problem.cases.force[0], sizeof m->f);
     HX_TRY(device.ops->upload(&device, m->d_f, m->f, sizeof m->f));
     set_modulus(m, 10.0, 3);
     return HX_OK;
@@ -138,10 +138,10 @@ static void solve_condensed(model *m)
     double g[N_DOF];
     CHECK(t && kt && l);
     if (!t || !kt || !l) return;
-    for (int i = 0; i < m->problem.n_rigid; i++) {
-        const hx_rigid_set *set = &m->problem.rigid[i];
+    for (int i = 0; i < m->problem.rigid.n; i++) {
+        const hx_rigid_set *set = &m->problem.rigid.set[i];
         for (int64_t k = 0; k < set->n; k++) {
-            const int a = m->problem.rigid_node[set->first + k];
+            const int a = m->problem.rigid.node[set->first + k];
             const double *x = m->mesh.xyz + 3 * a;
             in_set[a] = 1;
             for (int c = 0; c < 3; c++) {
@@ -159,7 +159,7 @@ static void solve_condensed(model *m)
         g[r] = m->f[r];
         for (int k = 0; k < N_DOF; k++) {
             const double entry = m->k[r * N_DOF + k];
-            if (m->problem.prescribed) g[r] -= entry * m->problem.prescribed[k];
+            if (m->problem.supports.prescribed) g[r] -= entry * m->problem.supports.prescribed[k];
             for (int c = 0; c < n; c++) kt[r * N_DOF + c] += entry * t[k * N_DOF + c];
         }
     }
@@ -185,7 +185,7 @@ static void solve_condensed(model *m)
         y[i] /= l[i * N_DOF + i];
     }
     for (int k = 0; k < N_DOF; k++) {
-        m->exact[k] = m->problem.prescribed ? m->problem.prescribed[k] : 0.0;
+        m->exact[k] = m->problem.supports.prescribed ? m->problem.supports.prescribed[k] : 0.0;
         for (int c = 0; c < n; c++) m->exact[k] += t[k * N_DOF + c] * (double)y[c];
     }
     free(t);
@@ -217,7 +217,7 @@ static void check_resultant(const model *m)
     memcpy(about.centre, remote_point, sizeof remote_point);
     for (int64_t k = 0; k < right->n_node; k++)
         hx_rigid_add(&about, m->mesh.xyz + 3 * (int64_t)right->node[k],
-                     alone.force[0] + 3 * (int64_t)right->node[k], sum);
+                     alone.cases.force[0] + 3 * (int64_t)right->node[k], sum);
     for (int i = 0; i < 3; i++) {
         CHECK_REL(sum[i], remote_force[i], 1e-12);
         CHECK_REL(sum[3 + i], remote_moment[i], 1e-11);
@@ -230,7 +230,7 @@ static void check_dense(int prescribed)
     static const char *const precond[] = {"none", "jacobi", "block-jacobi", "multigrid"};
     model m;
     CHECK_OK(make_rigid_model(&m, prescribed));
-    CHECK(m.problem.n_rigid == 2);
+    CHECK(m.problem.rigid.n == 2);
     check_resultant(&m);
     solve_condensed(&m);
     for (int i = 0; i < 8; i++) {
@@ -305,11 +305,11 @@ static void check_projector(void)
     params.load = load;
     params.n_load = 4;
     CHECK_OK(hx_problem_create(&problem, &mesh, &params));
-    CHECK(problem.n_rigid == 4);
+    CHECK(problem.rigid.n == 4);
     const size_t n = 3 * (size_t)mesh.n_node;
     double *x = malloc(n * sizeof *x), *y[3], *z = malloc(n * sizeof *z);
     uint8_t *in_set = calloc((size_t)mesh.n_node, 1);
-    for (int64_t k = 0; k < problem.n_rigid_node; k++) in_set[problem.rigid_node[k]] = 1;
+    for (int64_t k = 0; k < problem.rigid.n_node; k++) in_set[problem.rigid.node[k]] = 1;
     for (size_t k = 0; k < n; k++) x[k] = fixture_uniform(&seed, -1.0, 1.0);
     for (size_t k = 0; k < n; k++) z[k] = fixture_uniform(&seed, -1.0, 1.0);
     for (int i = 0; i < 3; i++) { /* CPU, one thread; the device, and there twice */
@@ -347,7 +347,7 @@ static void check_projector(void)
     CHECK(outside == 0.0);
     for (int i = 0; i < 4; i++) CHECK(not_rigid(&problem, i, y[1]) <= 1e-12);
     for (int c = 0; c < 3; c++) { /* a node alone moves as it likes */
-        const int64_t a = problem.rigid_node[problem.rigid[3].first];
+        const int64_t a = problem.rigid.node[problem.rigid.set[3].first];
         CHECK_ABS(y[1][3 * a + c], x[3 * a + c], 1e-15);
     }
     for (int i = 0; i < 3; i++) free(y[i]);
@@ -495,7 +495,7 @@ static void check_refusals(void)
     load[1].load_case = 2;
     params.n_load = 2;
     CHECK_OK(hx_problem_create(&problem, &mesh, &params)); /* the same set in two cases */
-    CHECK(problem.n_rigid == 1 && problem.n_rigid_node == 9);
+    CHECK(problem.rigid.n == 1 && problem.rigid.n_node == 9);
     hx_problem_free(&problem);
     load[1].set = "right-lower-edge";
     load[1].point[0] = 1.0;

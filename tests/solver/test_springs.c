@@ -42,9 +42,9 @@ static void check_bar(hx_spring_share per, const char *precond)
     CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
     CHECK_OK(hx_problem_create(&problem, &mesh, &params));
     double sum = 0.0;
-    for (int64_t i = 0; i < problem.n_spring; i++) sum += problem.spring[i];
+    for (int64_t i = 0; i < problem.springs.n; i++) sum += problem.springs.stiffness[i];
     CHECK_REL(sum, k, 1e-13);
-    CHECK(problem.n_spring == 16 && problem.spring_dof[3] % 3 == 0);
+    CHECK(problem.springs.n == 16 && problem.springs.dof[3] % 3 == 0);
     CHECK_OK(fixture_solver_create(&s, &device, &problem, &settings));
     CHECK_OK(hx_optimizer_step(&s.opt, &record));
     CHECK(record.reason == HX_PCG_CONVERGED);
@@ -87,15 +87,15 @@ static void check_shares(void)
     CHECK_OK(fixture_box_create(&mesh, &box));
     CHECK_OK(fixture_finish(&mesh, FIXTURE_IN_ORDER));
     CHECK_OK(hx_problem_create(&problem, &mesh, &params));
-    CHECK(problem.n_spring == 8); /* z of four nodes, x and y of two */
-    for (int64_t k = 0; k < problem.n_spring; k++) {
-        const double *x = mesh.xyz + problem.spring_dof[k] / 3 * 3;
-        const int i = (int)(problem.spring_dof[k] % 3);
+    CHECK(problem.springs.n == 8); /* z of four nodes, x and y of two */
+    for (int64_t k = 0; k < problem.springs.n; k++) {
+        const double *x = mesh.xyz + problem.springs.dof[k] / 3 * 3;
+        const int i = (int)(problem.springs.dof[k] % 3);
         const double at_origin = x[0] + x[1] + x[2] == 0.0 ? 8.0 : 0.0;
         const double want = i == 2 ? 4.0 + 0.5 + at_origin : i == 1 ? 1.0 : 3.0;
-        CHECK_MSG(same(problem.spring[k], want), "spring %d: %g, not %g", (int)k, problem.spring[k],
-                  want);
-        CHECK(k == 0 || problem.spring_dof[k] > problem.spring_dof[k - 1]);
+        CHECK_MSG(same(problem.springs.stiffness[k], want), "spring %d: %g, not %g", (int)k,
+                  problem.springs.stiffness[k], want);
+        CHECK(k == 0 || problem.springs.dof[k] > problem.springs.dof[k - 1]);
     }
     hx_problem_free(&problem);
     hx_mesh_free(&mesh);
@@ -106,12 +106,12 @@ static void add_springs(hx_problem *problem, double size)
 {
     const int64_t n_dof = 3 * problem->mesh->n_node;
     uint64_t seed = 4;
-    problem->spring_dof = malloc((size_t)n_dof * sizeof(int64_t));
-    problem->spring = malloc((size_t)n_dof * sizeof(double));
+    problem->springs.dof = malloc((size_t)n_dof * sizeof(int64_t));
+    problem->springs.stiffness = malloc((size_t)n_dof * sizeof(double));
     for (int64_t k = 0; k < n_dof; k++) {
         if (fixture_uniform(&seed, 0.0, 1.0) > 0.3) continue;
-        problem->spring_dof[problem->n_spring] = k;
-        problem->spring[problem->n_spring++] = size * fixture_uniform(&seed, 0.5, 2.0);
+        problem->springs.dof[problem->springs.n] = k;
+        problem->springs.stiffness[problem->springs.n++] = size * fixture_uniform(&seed, 0.5, 2.0);
     }
 }
 
@@ -230,8 +230,8 @@ static void check_dense(int prescribed)
     model m;
     CHECK_OK(make_model(&m, prescribed));
     add_springs(&m.problem, 0.4);
-    for (int64_t k = 0; k < m.problem.n_spring; k++)
-        m.k[m.problem.spring_dof[k] * (N_DOF + 1)] += m.problem.spring[k];
+    for (int64_t k = 0; k < m.problem.springs.n; k++)
+        m.k[m.problem.springs.dof[k] * (N_DOF + 1)] += m.problem.springs.stiffness[k];
     solve_dense(&m);
     check_products(&m);
     check_single_products(&m);

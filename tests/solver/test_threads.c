@@ -303,7 +303,7 @@ static void test_problem(void)
         dc[e] = fixture_uniform(&state, -3.0, 0.0);
     }
     CHECK_OK(hx_problem_create(&one, &mesh, &params));
-    CHECK(one.prescribed == NULL);
+    CHECK(one.supports.prescribed == NULL);
     for (int64_t e = 0; e < mesh.n_elem; e++) {
         double x[24];
         for (int a = 0; a < 8; a++)
@@ -318,7 +318,7 @@ static void test_problem(void)
         fixture_set_threads(threads);
         CHECK_OK(hx_problem_create(&problem, &mesh, &params));
         CHECK(same(problem.volume, one.volume, mesh.n_elem, sizeof(double)));
-        CHECK(same(problem.force[0], one.force[0], 3 * mesh.n_node, sizeof(double)));
+        CHECK(same(problem.cases.force[0], one.cases.force[0], 3 * mesh.n_node, sizeof(double)));
         const double changed = update(&problem, density, dc, next);
         CHECK(same(&changed, &change, 1, sizeof change));
         CHECK(same(next, expected, mesh.n_elem, sizeof *next));
