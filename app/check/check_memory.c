@@ -13,10 +13,9 @@ int hx_check_memory(hx_check *check)
     const double host = (double)hx_session_mesh_bytes(s) + (double)hx_problem_bytes(&s->problem);
     const int shared = strcmp(s->device.ops->name, "cpu") == 0;
     const double held = (double)s->op.device_bytes; /* after a trial of operators */
-    hx_memory_item item[HX_SESSION_ITEMS];
-    const int n_item = hx_session_device_items(s, item);
-    double device = 0.0;
-    for (int i = 0; i < n_item; i++) device += (double)item[i].bytes;
+    hx_account account = {0};
+    hx_session_device_account(s, &account);
+    const double device = (double)hx_account_sum(&account);
     const double host_free = (double)hx_host_memory_available() + (double)hx_session_mesh_bytes(s) +
                              (double)hx_problem_bytes(&s->problem) + (shared ? held : 0.0);
     size_t device_free = 0, device_total = 0;
@@ -28,7 +27,7 @@ int hx_check_memory(hx_check *check)
     hx_log_info("  device  %8s of %s available%s", hx_format_bytes(device, a, sizeof a),
                 hx_format_bytes((double)device_free + held, b, sizeof b),
                 shared ? ", the same memory as the host's" : "");
-    hx_footprint_print(s, n_item, item, 0);
+    hx_footprint_print(s, &account, 0);
     if (host + (shared ? device : 0.0) > 0.9 * host_free)
         HX_CHECK_WARN(check,
                       "the run will need nearly all host memory, or more: take a smaller mesh, or "

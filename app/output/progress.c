@@ -63,7 +63,7 @@ void hx_progress_header(const hx_session *s)
     hx_log_info("  memory    %s on the host, %s on the device",
                 hx_format_bytes((double)s->host_bytes, a, sizeof a),
                 hx_format_bytes((double)s->device_bytes, b, sizeof b));
-    hx_footprint_print(s, s->n_device_item, s->device_item, 1);
+    hx_footprint_print(s, &s->device_account, 1);
     char every[48] = "last design", part[64] = "";
     if (cfg->output.every > 0)
         snprintf(every, sizeof every, "every %d iterations", cfg->output.every);

@@ -36,41 +36,50 @@ static int count_cases(const hx_config *cfg, int n_file)
     return n_case;
 }
 
-/* The operator, the solver's vectors (r, p, q, and u and f of each load case), the densities, and
- * the filter's. */
-static double solver_bytes(const hx_config *cfg, int n_case)
+/* Bytes an element of a mesh with as many nodes as elements. */
+static void add_problem(const hx_config *cfg, int n_case, hx_account *account)
 {
-    const hx_filter_kind *kind = hx_filter_find(cfg->optimization.filter.kind);
-    const double filter = kind ? kind->bytes_per_elem : 0.0;
-    int substituted = 0;
-    const hx_strategy *strategy = hx_strategy_resolve("cpu", cfg->solver.op, &substituted);
-    if (!strategy) return 0.0;
-    const size_t mesh = 3 * sizeof(double) + 8 * sizeof(int32_t) + sizeof(int64_t) +
-                        8 * sizeof(uint32_t) + sizeof(double);
-    const size_t vectors = (3 + 2 * (size_t)n_case) * 3 * sizeof(double);
-    const size_t densities = (cfg->passive.n > 0 ? 8 : 7) * sizeof(double);
-    return (double)strategy->bytes_per_elem + (double)(mesh + vectors + densities) + filter;
+    hx_account_add(account, "supports", 1);
+    hx_account_add(account, "volumes", sizeof(double));
+    hx_account_add(account, "loads", 3 * (size_t)n_case * sizeof(double));
+    hx_account_add(account, "first densities", sizeof(double));
+    if (cfg->passive.n > 0) hx_account_add(account, "passive", sizeof(double));
 }
 
-/* Supports, volumes, forces, the first densities. */
-static double problem_bytes(const hx_config *cfg, int n_case)
+/* The same; the vectors are r, p, q, and u and f of each load case. */
+static void add_solver(const hx_config *cfg, int n_case, hx_account *account)
 {
-    return 1.0 + 8.0 + 24.0 * n_case + 8.0 + (cfg->passive.n > 0 ? 8.0 : 0.0);
+    const hx_filter_kind *kind = hx_filter_find(cfg->optimization.filter.kind);
+    int substituted = 0;
+    const hx_strategy *strategy = hx_strategy_resolve("cpu", cfg->solver.op, &substituted);
+    if (!strategy) return;
+    hx_account_add(account, "mesh", hx_mesh_bytes_per_elem());
+    hx_account_add(account, "modulus", sizeof(double));
+    hx_account_add(account, "operator", (size_t)strategy->bytes_per_elem);
+    hx_account_add(account, "vectors", (3 + 2 * (size_t)n_case) * 3 * sizeof(double));
+    hx_account_add(account, "densities", (cfg->passive.n > 0 ? 8 : 7) * sizeof(double));
+    if (kind) hx_account_add(account, "filter", (size_t)kind->bytes_per_elem);
 }
 
 double hx_footprint_planned(const hx_config *cfg)
 {
+    hx_account account = {0};
     const int n_case = count_cases(cfg, 0);
-    return problem_bytes(cfg, n_case) + (stays_on_host(cfg) ? solver_bytes(cfg, n_case) : 0.0);
+    add_problem(cfg, n_case, &account);
+    if (stays_on_host(cfg)) add_solver(cfg, n_case, &account);
+    return (double)hx_account_sum(&account);
 }
 
 /* The same; whether the solver runs on the host is asked only where the answer matters: a driver
  * may take its time. */
 static double bytes_beside_mesh(const hx_session *s, double have)
 {
+    hx_account account = {0};
     const int n_case = count_cases(&s->cfg, s->conditions.n_case);
-    const double least = problem_bytes(&s->cfg, n_case);
-    const double most = least + solver_bytes(&s->cfg, n_case);
+    add_problem(&s->cfg, n_case, &account);
+    const double least = (double)hx_account_sum(&account);
+    add_solver(&s->cfg, n_case, &account);
+    const double most = (double)hx_account_sum(&account);
     if (stays_on_host(&s->cfg)) return most;
     if (most * (double)s->mesh.n_elem <= have) return least;
     return runs_on_host(&s->cfg) ? most : least;
@@ -91,23 +100,23 @@ int hx_footprint_check(const hx_session *s)
                     hx_format_bytes(have, have_text, sizeof have_text));
 }
 
-void hx_footprint_print(const hx_session *s, int n, const hx_memory_item *item, int detail)
+void hx_footprint_print(const hx_session *s, const hx_account *account, int detail)
 {
     const hx_log_level least = detail ? HX_LOG_VERBOSE : HX_LOG_NORMAL;
     hx_table table;
     char text[32];
-    size_t sum = 0;
+    const size_t sum = hx_account_sum(account);
     if (hx_log_get_level() < least) return;
     hx_table_begin(&table, "lrr");
     hx_table_add(&table, "on the device");
     hx_table_add(&table, "bytes/element");
     hx_table_add(&table, "%s", "");
-    for (int i = 0; i <= n; i++) {
-        const size_t bytes = i < n ? item[i].bytes : sum;
-        hx_table_add(&table, "%s", i < n ? item[i].name : "total");
-        hx_table_add(&table, "%.1f", (double)bytes / (double)s->mesh.n_elem);
-        hx_table_add(&table, "%s", hx_format_bytes((double)bytes, text, sizeof text));
-        sum += bytes;
+    for (int i = 0; i <= account->n; i++) {
+        const hx_memory_item item =
+            i < account->n ? account->item[i] : (hx_memory_item){"total", sum};
+        hx_table_add(&table, "%s", item.name);
+        hx_table_add(&table, "%.1f", (double)item.bytes / (double)s->mesh.n_elem);
+        hx_table_add(&table, "%s", hx_format_bytes((double)item.bytes, text, sizeof text));
     }
     hx_table_end(&table, 4);
 }
@@ -117,10 +126,11 @@ void hx_footprint_write(const hx_session *s, hx_json *json)
     const double n_elem = (double)s->mesh.n_elem;
     hx_json_number(json, "device_bytes_per_element", (double)s->device_bytes / n_elem);
     hx_json_open_object(json, "device_items");
-    for (int i = 0; i < s->n_device_item; i++) {
-        hx_json_open_object(json, s->device_item[i].name);
-        hx_json_integer(json, "bytes", (int64_t)s->device_item[i].bytes);
-        hx_json_number(json, "bytes_per_element", (double)s->device_item[i].bytes / n_elem);
+    for (int i = 0; i < s->device_account.n; i++) {
+        const hx_memory_item *const item = &s->device_account.item[i];
+        hx_json_open_object(json, item->name);
+        hx_json_integer(json, "bytes", (int64_t)item->bytes);
+        hx_json_number(json, "bytes_per_element", (double)item->bytes / n_elem);
         hx_json_close_object(json);
     }
     hx_json_close_object(json);

@@ -15,7 +15,7 @@ double hx_footprint_planned(const hx_config *cfg);
 int hx_footprint_check(const hx_session *s);
 
 /* A line for each item: bytes and bytes an element; with -q or, if `detail`, without -v nothing. */
-void hx_footprint_print(const hx_session *s, int n, const hx_memory_item *item, int detail);
+void hx_footprint_print(const hx_session *s, const hx_account *account, int detail);
 
 /* Adds "device_items": bytes and bytes an element of each. */
 void hx_footprint_write(const hx_session *s, hx_json *json);

@@ -24,10 +24,6 @@ typedef enum {
 } hx_setup_step;
 const char *hx_setup_step_name(hx_setup_step step);
 
-/* The operator's, and: preconditioner, PCG, displacements, loads, densities (all element fields of
- * the design), filter. */
-enum { HX_SESSION_ITEMS = HX_OPERATOR_ITEMS + 6 };
-
 typedef struct hx_session {
     hx_config cfg;
     hx_mesh mesh;
@@ -50,11 +46,10 @@ typedef struct hx_session {
     double setup_seconds[HX_N_SETUP];
     size_t setup_peak[HX_N_SETUP]; /* most host memory the process held until that step's end */
     double other_bytes; /* host bytes an element, besides the mesh, to be sure of before meshing */
-    int n_device_item;
-    hx_memory_item device_item[HX_SESSION_ITEMS]; /* what device_bytes consists of */
-    size_t device_bytes;                          /* operator, vectors, densities, filter */
-    size_t host_bytes;                            /* mesh and problem */
-    int n_warning;                                /* of these steps, logged */
+    hx_account device_account; /* operator, vectors, densities, filter */
+    size_t device_bytes;       /* its sum */
+    size_t host_bytes;         /* mesh and problem */
+    int n_warning;             /* of these steps, logged */
     char operator_note[128]; /* why this operator, when it is not what was written; "" otherwise */
 } hx_session;
 
@@ -102,9 +97,10 @@ const char *hx_session_ties_text(const hx_session *s, char *text, size_t n_text)
 /* Device bytes of the filter, at most. */
 size_t hx_session_filter_bytes(const hx_session *s);
 
-/* What operator, vectors, densities and filter will take on the device, part by part; returns the
- * number of parts. Needs device and problem. */
-int hx_session_device_items(const hx_session *s, hx_memory_item item[HX_SESSION_ITEMS]);
+/* Adds what will be taken on the device: the operator's items (hx_operator_account),
+ * preconditioner, pcg, displacements, loads, densities (all element fields of the design), filter.
+ * Needs device and problem. */
+void hx_session_device_account(const hx_session *s, hx_account *account);
 
 /* Their sum. */
 size_t hx_session_device_bytes(const hx_session *s);

@@ -13,10 +13,9 @@ int hx_session_blame(const hx_session *s, const char *key, int rc);
 
 hx_filter_params hx_session_filter_params(const hx_session *s);
 
-/* What the device holds besides the operator, part by part, after the operator's items; returns the
- * number of all. */
-int hx_session_other_items(const hx_session *s, hx_memory_item item[HX_SESSION_ITEMS]);
-/* Their sum. */
+/* Adds what the device holds besides the operator. */
+void hx_session_other_account(const hx_session *s, hx_account *account);
+/* The sum. */
 size_t hx_session_other_bytes(const hx_session *s);
 /* The same without preconditioner and PCG. */
 size_t hx_session_design_bytes(const hx_session *s);

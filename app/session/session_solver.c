@@ -226,10 +226,9 @@ int hx_session_make_solver(hx_session *s)
     if (!s->op.dev) HX_TRY(hx_session_make_operator(s)); /* else it is there, after a trial */
     HX_TRY(hx_precond_create(&s->pc, s->precond_kind, &s->op.linear, &s->op));
     HX_TRY(hx_pcg_create(&s->pcg, &params, &s->op.linear, &s->pc));
-    memcpy(s->device_item, s->op.item, sizeof s->op.item);
-    s->n_device_item = hx_session_other_items(s, s->device_item);
-    s->device_bytes = 0;
-    for (int i = 0; i < s->n_device_item; i++) s->device_bytes += s->device_item[i].bytes;
+    s->device_account = s->op.account;
+    hx_session_other_account(s, &s->device_account);
+    s->device_bytes = hx_account_sum(&s->device_account);
     hx_session_end_step(s, HX_SETUP_SOLVER, begin);
     return HX_OK;
 }

@@ -31,12 +31,6 @@ size_t hx_host_memory_peak(void);
 /* Resident set of this process now, in bytes; 0 if the system does not say. */
 size_t hx_host_memory_resident(void);
 
-/* What a part of the program holds, for reports. */
-typedef struct hx_memory_item {
-    const char *name; /* a constant word */
-    size_t bytes;
-} hx_memory_item;
-
 /* Writes "1.5 GB" style text (powers of 1000) into a caller's buffer; returns it. */
 const char *hx_format_bytes(double bytes, char *text, size_t n_text);
 

@@ -55,10 +55,7 @@ int hx_generate_check_count(const char *name, double n_elem, double other_bytes)
     if (n_elem > (double)HX_MAX_ELEM)
         return HX_RAISE(HX_EINPUT, "%s: %.0f elements wanted, at most %lld are possible", name,
                         n_elem, (long long)HX_MAX_ELEM);
-    /* Coordinates, nodes of elements, elements of nodes with their pointers: the least a mesh is.
-     */
-    const double mesh = n_elem * (3.0 * sizeof(double) + 8.0 * sizeof(int32_t) +
-                                  8.0 * sizeof(uint32_t) + sizeof(int64_t));
+    const double mesh = n_elem * (double)hx_mesh_bytes_per_elem();
     const double bytes = mesh + n_elem * other_bytes;
     const double available = (double)hx_host_memory_available();
     char mesh_text[32], want[32], have[32];

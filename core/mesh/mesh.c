@@ -324,6 +324,23 @@ fail:
     return rc;
 }
 
+void hx_mesh_account(hx_account *account, int64_t n_node, int64_t n_elem)
+{
+    const size_t nodes = (size_t)n_node, elems = (size_t)n_elem;
+    hx_account_add(account, "coordinates", nodes * 3 * sizeof(double));
+    hx_account_add(account, "connectivity", elems * 8 * sizeof(int32_t));
+    hx_account_add(account, "node_pointers", (nodes + 1) * sizeof(int64_t));
+    hx_account_add(account, "node_elements", elems * 8 * sizeof(uint32_t));
+}
+
+size_t hx_mesh_bytes_per_elem(void)
+{
+    hx_account none = {0}, one = {0};
+    hx_mesh_account(&none, 0, 0);
+    hx_mesh_account(&one, 1, 1);
+    return hx_account_sum(&one) - hx_account_sum(&none);
+}
+
 size_t hx_mesh_bytes(const hx_mesh *mesh)
 {
     const size_t n_node = (size_t)mesh->n_node, n_elem = (size_t)mesh->n_elem;

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../base/account.h"
 #include "../base/error.h"
 #include "../base/numbers.h"
 
@@ -116,6 +117,13 @@ static inline void hx_mesh_centroid(const hx_mesh *mesh, int64_t elem, double x[
         x[i] = 0.125 * sum;
     }
 }
+
+/* Adds what every program that walks through a mesh holds of it, host or device: coordinates, nodes
+ * of the elements, elements of the nodes. */
+void hx_mesh_account(hx_account *account, int64_t n_node, int64_t n_elem);
+
+/* Their bytes an element, of a mesh with as many nodes as elements: the least a mesh takes. */
+size_t hx_mesh_bytes_per_elem(void);
 
 /* Bytes of host memory the mesh holds. */
 size_t hx_mesh_bytes(const hx_mesh *mesh);

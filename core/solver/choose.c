@@ -59,10 +59,10 @@ static size_t needed_bytes(const hx_choose_params *params, const hx_device_ops *
                            const hx_problem *problem, const hx_strategy *strategy, hx_layout layout,
                            const hx_precond_kind *kind)
 {
-    hx_memory_item item[HX_OPERATOR_ITEMS];
+    hx_account account = {0};
     const size_t vector = 3 * (size_t)problem->mesh->n_node * sizeof(double);
-    return hx_operator_items(problem, strategy, layout, item) +
-           hx_precond_bytes(kind, problem, device, strategy) +
+    hx_operator_account(&account, problem, strategy, layout);
+    return hx_account_sum(&account) + hx_precond_bytes(kind, problem, device, strategy) +
            (size_t)hx_pcg_vectors(kind, problem->rigid.n > 0) * vector + params->other_bytes;
 }
 

@@ -20,25 +20,6 @@ hx_layout hx_layout_first(const hx_strategy *strategy)
     return (hx_layout)layout;
 }
 
-enum { MESH_ITEMS = 4, MODEL_ITEMS = 5 }; /* those of the mesh first */
-
-static void model_items(const hx_mesh *mesh, hx_memory_item item[MODEL_ITEMS])
-{
-    const size_t n_node = (size_t)mesh->n_node, n_elem = (size_t)mesh->n_elem;
-    item[0] = (hx_memory_item){"coordinates", n_node * 3 * sizeof(double)};
-    item[1] = (hx_memory_item){"connectivity", n_elem * 8 * sizeof(int32_t)};
-    item[2] = (hx_memory_item){"node_pointers", (n_node + 1) * sizeof(int64_t)};
-    item[3] = (hx_memory_item){"node_elements", n_elem * 8 * sizeof(uint32_t)};
-    item[4] = (hx_memory_item){"modulus", n_elem * sizeof(double)};
-}
-
-static size_t sum_items(const hx_memory_item *item, int n)
-{
-    size_t sum = 0;
-    for (int i = 0; i < n; i++) sum += item[i].bytes;
-    return sum;
-}
-
 static int64_t count_fixed(const hx_problem *problem)
 {
     int64_t n = 0;
@@ -48,15 +29,22 @@ static int64_t count_fixed(const hx_problem *problem)
     return n;
 }
 
-size_t hx_operator_bytes(const hx_mesh *mesh, const hx_strategy *strategy, hx_layout layout)
+/* All but what the problem adds. */
+static void add_model(hx_account *account, const hx_mesh *mesh)
 {
-    hx_memory_item item[MODEL_ITEMS];
-    model_items(mesh, item);
-    return sum_items(item, MODEL_ITEMS) + strategy->bytes(mesh, layout);
+    hx_mesh_account(account, mesh->n_node, mesh->n_elem);
+    hx_account_add(account, "modulus", (size_t)mesh->n_elem * sizeof(double));
 }
 
-size_t hx_operator_items(const hx_problem *problem, const hx_strategy *strategy, hx_layout layout,
-                         hx_memory_item item[HX_OPERATOR_ITEMS])
+size_t hx_operator_bytes(const hx_mesh *mesh, const hx_strategy *strategy, hx_layout layout)
+{
+    hx_account account = {0};
+    add_model(&account, mesh);
+    return hx_account_sum(&account) + strategy->bytes(mesh, layout);
+}
+
+void hx_operator_account(hx_account *account, const hx_problem *problem,
+                         const hx_strategy *strategy, hx_layout layout)
 {
     const hx_mesh *mesh = problem->mesh;
     size_t supports = (size_t)count_fixed(problem) * sizeof(int64_t);
@@ -64,17 +52,16 @@ size_t hx_operator_items(const hx_problem *problem, const hx_strategy *strategy,
         supports += (size_t)problem->rigid.n_node * sizeof(int32_t) + 6 * sizeof(double);
     supports += (size_t)problem->springs.n * (sizeof(int64_t) + sizeof(double));
     if (problem->supports.prescribed) supports += (size_t)mesh->n_node * 3 * sizeof(double);
-    model_items(mesh, item);
-    item[MODEL_ITEMS] = (hx_memory_item){"supports", supports};
-    item[MODEL_ITEMS + 1] = (hx_memory_item){"operator", strategy->bytes(mesh, layout)};
-    return sum_items(item, HX_OPERATOR_ITEMS);
+    add_model(account, mesh);
+    hx_account_add(account, "supports", supports);
+    hx_account_add(account, "operator", strategy->bytes(mesh, layout));
 }
 
 static int check_memory(const hx_operator *op, const hx_mesh *mesh, size_t extra_bytes)
 {
-    const size_t held =
-        hx_device_mesh_find(op->dev, mesh) ? sum_items(op->item, MESH_ITEMS) : (size_t)0;
-    const size_t wanted = op->device_bytes - held + extra_bytes;
+    hx_account shared = {0}; /* that is there already */
+    if (hx_device_mesh_find(op->dev, mesh)) hx_mesh_account(&shared, mesh->n_node, mesh->n_elem);
+    const size_t wanted = op->device_bytes - hx_account_sum(&shared) + extra_bytes;
     size_t n_free, n_total;
     char want_text[32], free_text[32];
     HX_TRY(op->dev->ops->memory(op->dev, &n_free, &n_total));
@@ -220,7 +207,8 @@ int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strat
         return HX_RAISE(HX_EINPUT, "operator '%s' on device '%s' has no layout '%s'",
                         strategy->name, strategy->device, hx_layout_name(layout));
     set_linear(op, problem);
-    op->device_bytes = hx_operator_items(problem, strategy, layout, op->item);
+    hx_operator_account(&op->account, problem, strategy, layout);
+    op->device_bytes = hx_account_sum(&op->account);
     HX_TRY(check_memory(op, mesh, extra_bytes));
 
     HX_TRY_FAIL(hx_device_mesh_take(&op->mesh, dev, mesh));

@@ -13,11 +13,6 @@
 extern "C" {
 #endif
 
-/* Parts of an operator's device memory, the shared mesh (device_mesh.h) among them: coordinates,
- * connectivity, pointers and lists of the nodes' elements, modulus, supports, and what the strategy
- * stores. */
-enum { HX_OPERATOR_ITEMS = 7 };
-
 /* Its `linear` points at it: it must not move. */
 typedef struct hx_operator {
     hx_linear linear;            /* n = 3 n_node */
@@ -37,14 +32,15 @@ typedef struct hx_operator {
     int32_t *d_rigid_node; /* of the problem; NULL: no rigid sets (owned) */
     double *d_motion;      /* [6] of a rigid set, scratch (owned) */
     double
-        *d_prescribed; /* [linear.n] prescribed displacements, 0 elsewhere; NULL: all 0 (owned) */
-    hx_memory_item item[HX_OPERATOR_ITEMS];
-    size_t device_bytes; /* their sum */
+        *d_prescribed;   /* [linear.n] prescribed displacements, 0 elsewhere; NULL: all 0 (owned) */
+    hx_account account;  /* of device memory, the shared mesh (device_mesh.h) among it */
+    size_t device_bytes; /* its sum */
 } hx_operator;
 
-/* Device bytes of an operator, part by part; returns their sum. O(n_elem). */
-size_t hx_operator_items(const hx_problem *problem, const hx_strategy *strategy, hx_layout layout,
-                         hx_memory_item item[HX_OPERATOR_ITEMS]);
+/* Adds the device bytes of an operator: those of the mesh (hx_mesh_account), modulus, supports, and
+ * what the strategy stores. O(n_elem). */
+void hx_operator_account(hx_account *account, const hx_problem *problem,
+                         const hx_strategy *strategy, hx_layout layout);
 
 /* Device bytes of an operator (mesh, modulus and the strategy's), supports left out. */
 size_t hx_operator_bytes(const hx_mesh *mesh, const hx_strategy *strategy, hx_layout layout);

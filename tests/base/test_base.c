@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/account.h"
 #include "core/base/error.h"
 #include "core/base/grow.h"
 #include "core/base/random.h"
@@ -117,8 +118,34 @@ static void test_vectors(void)
     CHECK(hx_triple3(d, a, b) == hx_dot3(d, c));
 }
 
+static void test_account(void)
+{
+    static char name[HX_ACCOUNT_ITEMS + 3][8];
+    hx_account account = {0};
+    CHECK(hx_account_sum(&account) == 0 && hx_account_find(&account, "mesh") == NULL);
+    hx_account_add(&account, "mesh", 3);
+    hx_account_add(&account, "loads", 5);
+    hx_account_add(&account, "mesh", 4);
+    CHECK(account.n == 2 && hx_account_sum(&account) == 12);
+    const hx_memory_item *const mesh = hx_account_find(&account, "mesh");
+    CHECK(mesh == &account.item[0] && mesh->bytes == 7);
+
+    memset(&account, 0, sizeof account); /* more than there are places */
+    for (int i = 0; i < HX_ACCOUNT_ITEMS + 3; i++) {
+        snprintf(name[i], sizeof name[i], "n%d", i);
+        hx_account_add(&account, name[i], 10);
+    }
+    hx_account_add(&account, "n2", 1);
+    CHECK(account.n == HX_ACCOUNT_ITEMS);
+    CHECK(hx_account_sum(&account) == 10 * (HX_ACCOUNT_ITEMS + 3) + 1);
+    CHECK(hx_account_find(&account, "n2")->bytes == 11);
+    CHECK(hx_account_find(&account, "other")->bytes == 40);
+    CHECK(hx_account_find(&account, name[HX_ACCOUNT_ITEMS]) == NULL);
+}
+
 int main(void)
 {
+    test_account();
     test_grow();
     test_resize();
     test_sort();

@@ -78,10 +78,10 @@ static int say_memory(hx_device *dev, size_t *n_free, size_t *n_total)
 static size_t bytes_with(const hx_problem *problem, const hx_strategy *strategy,
                          const hx_precond_kind *kind)
 {
-    hx_memory_item item[HX_OPERATOR_ITEMS];
+    hx_account account = {0};
     const size_t vector = 3 * (size_t)problem->mesh->n_node * sizeof(double);
-    return hx_operator_items(problem, strategy, hx_layout_first(strategy), item) +
-           hx_precond_bytes(kind, problem, device.ops, strategy) +
+    hx_operator_account(&account, problem, strategy, hx_layout_first(strategy));
+    return hx_account_sum(&account) + hx_precond_bytes(kind, problem, device.ops, strategy) +
            (size_t)hx_pcg_vectors(kind, 0) * vector;
 }
 
