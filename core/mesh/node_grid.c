@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "nearest.h"
 
 int hx_node_grid_create(hx_node_grid *grid, int64_t n_node, const double *xyz, int64_t n_expected,
                         double cell)
@@ -90,35 +91,28 @@ int hx_node_grid_visit(const hx_node_grid *grid, const double low[3], const doub
     return rc;
 }
 
-typedef struct nearest {
-    const double *xyz, *x;
-    double square; /* of the distance */
-    int32_t node;
-} nearest;
+typedef struct search {
+    const double *xyz; /* (borrowed) */
+    hx_nearest best;
+} search;
 
 static int look_at(void *context, int32_t node)
 {
-    nearest *const best = context;
-    const double *const y = best->xyz + 3 * (int64_t)node;
-    double square = 0.0;
-    for (int d = 0; d < 3; d++) square += (y[d] - best->x[d]) * (y[d] - best->x[d]);
-    const int is_equal = square <= best->square && !(square < best->square);
-    if (square > best->square || (is_equal && best->node >= 0 && best->node <= node)) return 0;
-    best->square = square;
-    best->node = node;
+    search *const s = context;
+    hx_nearest_look(&s->best, s->xyz, node);
     return 0;
 }
 
 int32_t hx_node_grid_nearest(const hx_node_grid *grid, const double x[3], double radius)
 {
-    nearest best = {grid->xyz, x, radius * radius, -1};
+    search s = {grid->xyz, hx_nearest_to(x, radius)};
     double low[3], high[3];
     for (int d = 0; d < 3; d++) {
         low[d] = x[d] - radius;
         high[d] = x[d] + radius;
     }
-    (void)hx_node_grid_visit(grid, low, high, look_at, &best);
-    return best.node;
+    (void)hx_node_grid_visit(grid, low, high, look_at, &s);
+    return (int32_t)s.best.point;
 }
 
 void hx_node_grid_free(hx_node_grid *grid)

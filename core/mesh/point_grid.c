@@ -6,6 +6,7 @@
 
 #include "../base/memory.h"
 #include "../base/radix_sort.h"
+#include "nearest.h"
 
 static void find_bounds(int64_t n, const double *xyz, double low[3], double high[3])
 {
@@ -98,29 +99,15 @@ fail:
     return rc;
 }
 
-typedef struct search {
-    double x[3], square; /* squared distance of the best so far, or of the reach */
-    int64_t best;
-} search;
-
-static void look_into_cell(const hx_point_grid *grid, int64_t cell, search *s)
+static void look_into_cell(const hx_point_grid *grid, int64_t cell, hx_nearest *best)
 {
-    for (int64_t m = grid->start[cell]; m < grid->start[cell + 1]; m++) {
-        const int64_t p = grid->member[m];
-        double square = 0.0;
-        for (int i = 0; i < 3; i++) {
-            const double d = grid->xyz[3 * p + i] - s->x[i];
-            square += d * d;
-        }
-        if (square > s->square || (s->best >= 0 && square == s->square && p > s->best)) continue;
-        s->square = square;
-        s->best = p;
-    }
+    for (int64_t m = grid->start[cell]; m < grid->start[cell + 1]; m++)
+        hx_nearest_look(best, grid->xyz, grid->member[m]);
 }
 
 /* The cells `ring` away from the middle one, in the largest direction. */
 static void look_into_ring(const hx_point_grid *grid, const int64_t middle[3], int64_t ring,
-                           search *s)
+                           hx_nearest *best)
 {
     int64_t low[3], high[3];
     for (int i = 0; i < 3; i++) {
@@ -132,18 +119,18 @@ static void look_into_ring(const hx_point_grid *grid, const int64_t middle[3], i
             const int64_t row = (k * grid->n_cell[1] + j) * grid->n_cell[0];
             const int whole = llabs(k - middle[2]) == ring || llabs(j - middle[1]) == ring;
             if (whole) {
-                for (int64_t i = low[0]; i <= high[0]; i++) look_into_cell(grid, row + i, s);
+                for (int64_t i = low[0]; i <= high[0]; i++) look_into_cell(grid, row + i, best);
                 continue;
             }
-            if (middle[0] - ring >= 0) look_into_cell(grid, row + middle[0] - ring, s);
+            if (middle[0] - ring >= 0) look_into_cell(grid, row + middle[0] - ring, best);
             if (middle[0] + ring < grid->n_cell[0] && ring > 0)
-                look_into_cell(grid, row + middle[0] + ring, s);
+                look_into_cell(grid, row + middle[0] + ring, best);
         }
 }
 
 int64_t hx_point_grid_nearest(const hx_point_grid *grid, const double x[3], double reach)
 {
-    search s = {.x = {x[0], x[1], x[2]}, .square = reach * reach, .best = -1};
+    hx_nearest best = hx_nearest_to(x, reach);
     int64_t middle[3], last = 0;
     for (int i = 0; i < 3; i++) {
         middle[i] = cell_along(grid, i, x[i]);
@@ -153,10 +140,10 @@ int64_t hx_point_grid_nearest(const hx_point_grid *grid, const double x[3], doub
     }
     for (int64_t ring = 0; ring <= last && grid->n > 0; ring++) {
         const double nearest = (double)(ring - 1) * grid->size; /* that this ring can hold */
-        if (ring > 1 && nearest * nearest > s.square) break;
-        look_into_ring(grid, middle, ring, &s);
+        if (ring > 1 && nearest * nearest > best.square) break;
+        look_into_ring(grid, middle, ring, &best);
     }
-    return s.best;
+    return best.point;
 }
 
 void hx_point_grid_visit(const hx_point_grid *grid, const double x[3], double radius,
