@@ -16,7 +16,8 @@ typedef struct hx_nearest {
 
 static inline hx_nearest hx_nearest_to(const double x[3], double reach)
 {
-    return (hx_nearest){{x[0], x[1], x[2]}, reach * reach, -1};
+    const hx_nearest none = {{x[0], x[1], x[2]}, reach * reach, -1};
+    return none;
 }
 
 /* Takes the point if it is nearer than the best, or as near and of a lower number: in whatever
