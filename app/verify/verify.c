@@ -8,6 +8,7 @@
 #include "../output/output.h"
 #include "core/base/memory.h"
 #include "core/base/sum.h"
+#include "core/base/vec3.h"
 #include "core/files/result_match.h"
 #include "core/files/vtk.h"
 
@@ -130,7 +131,7 @@ static void find_displacement(const hx_verify *v, int load_case, hx_verify_peak 
     const hx_mesh *mesh = &v->session.mesh;
     for (int64_t a = 0; a < mesh->n_node; a++) {
         const double *const u = v->u + 3 * a;
-        const double size = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+        const double size = hx_norm3(u);
         if (v->node[a] == HX_NODE_VOID || (peak->load_case > 0 && !(size > peak->value))) continue;
         peak->value = size;
         peak->load_case = load_case;
@@ -269,7 +270,7 @@ void hx_verify_loads(const hx_verify *v, int load_case, hx_verify_nodes *nodes)
     memset(nodes, 0, sizeof *nodes);
     for (int64_t a = 0; a < v->session.mesh.n_node; a++) {
         const double *const f = v->session.problem.cases.force[load_case] + 3 * a;
-        const double size = sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
+        const double size = hx_norm3(f);
         if (!(size > 0.0)) continue;
         nodes->n[v->node[a]]++;
         nodes->force[v->node[a]] += size;
@@ -293,7 +294,7 @@ int hx_verify_filled_force(const hx_verify *v, int load_case, double *share)
     mark_dense(v, is_grown);
     for (int64_t a = 0; a < n; a++) {
         const double *const f = v->session.problem.cases.force[load_case] + 3 * a;
-        const double size = sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
+        const double size = hx_norm3(f);
         all += size;
         if (v->node[a] != HX_NODE_VOID && !is_grown[a]) filled += size;
     }

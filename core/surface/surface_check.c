@@ -147,8 +147,8 @@ static void measure(const welded *w, int32_t *parent, double *volume, hx_surface
         for (int k = 0; k < 3; k++)
             for (int d = 0; d < 3; d++) x[k][d] = w->xyz[3 * (int64_t)tri[k] + d] - origin[d];
         hx_triangle_normal2(x[0], x[1], x[2], n);
-        area2 += sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-        volume[root_of(parent, tri[0])] += hx_triangle_volume6(x[0], x[1], x[2]) / 6.0;
+        area2 += hx_norm3(n);
+        volume[root_of(parent, tri[0])] += hx_triple3(x[0], x[1], x[2]) / 6.0;
         report->n_degenerate += tri[0] == tri[1] || tri[1] == tri[2] || tri[2] == tri[0];
     }
     report->area = 0.5 * area2;

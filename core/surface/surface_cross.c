@@ -135,7 +135,7 @@ static int pierces(const double *p, const double *q, const double *const x[3])
     for (int d = 0; d < 3; d++) at[d] = p[d] + from / (from - to) * (q[d] - p[d]);
     for (int i = 0; i < 3; i++) {
         hx_triangle_normal2(x[i], x[(i + 1) % 3], at, side);
-        if (side[0] * n[0] + side[1] * n[1] + side[2] * n[2] <= touching * nn) return 0;
+        if (hx_dot3(side, n) <= touching * nn) return 0;
     }
     return 1;
 }

@@ -74,7 +74,7 @@ static double patch_volume(const hx_surface_patch *patch, const double origin[3]
         double x[3][3];
         for (int k = 0; k < 3; k++)
             for (int d = 0; d < 3; d++) x[k][d] = patch->x[patch->tri[i][k]][d] - origin[d];
-        sum += hx_triangle_volume6(x[0], x[1], x[2]);
+        sum += hx_triple3(x[0], x[1], x[2]);
     }
     return sum / 6.0;
 }

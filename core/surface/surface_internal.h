@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "../base/vec3.h"
 #include "surface.h"
 
 /* A vertex keeps this share of its mesh edge from both ends, so that no triangle vanishes where a
@@ -77,12 +78,6 @@ static inline int hx_bits(uint64_t n)
     return bits;
 }
 
-static inline double hx_triangle_volume6(const double a[3], const double b[3], const double c[3])
-{
-    return a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
-           a[2] * (b[0] * c[1] - b[1] * c[0]);
-}
-
 /* (b - a) x (c - a): twice the area, along the normal. */
 static inline void hx_triangle_normal2(const double a[3], const double b[3], const double c[3],
                                        double n[3])
@@ -92,9 +87,7 @@ static inline void hx_triangle_normal2(const double a[3], const double b[3], con
         u[d] = b[d] - a[d];
         v[d] = c[d] - a[d];
     }
-    n[0] = u[1] * v[2] - u[2] * v[1];
-    n[1] = u[2] * v[0] - u[0] * v[2];
-    n[2] = u[0] * v[1] - u[1] * v[0];
+    hx_cross3(u, v, n);
 }
 
 #endif

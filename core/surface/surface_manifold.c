@@ -87,7 +87,7 @@ static int compare_blades(const void *a, const void *b)
 
 static void normalise(double x[3])
 {
-    const double size = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+    const double size = hx_norm3(x);
     for (int d = 0; d < 3; d++) x[d] /= size > 0.0 ? size : 1.0;
 }
 

@@ -241,7 +241,7 @@ static int is_planar(const double *a, const double *b, const double *c, const do
         v[i] = d[i] - a[i];
         size += u[i] * u[i];
     }
-    const double height = u[0] * v[0] + u[1] * v[1] + u[2] * v[2];
+    const double height = hx_dot3(u, v);
     return fabs(height) <= 1e-9 * size / sqrt(sqrt(size));
 }
 

@@ -45,11 +45,6 @@ static void difference(const double a[3], const double b[3], double out[3])
     for (int d = 0; d < 3; d++) out[d] = a[d] - b[d];
 }
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 static void list_corners(smoother *m)
 {
     const hx_surface *s = m->s;
@@ -75,8 +70,9 @@ static int is_sharp(const smoother *m, int64_t v)
         if (!m->s->is_cap[t]) continue;
         corners_of(m->s, m->s->xyz, t, x);
         hx_triangle_normal2(x[0], x[1], x[2], here);
-        if (dot(first, first) == 0.0) memcpy(first, here, sizeof first);
-        if (dot(first, here) < 0.866 * sqrt(dot(first, first) * dot(here, here))) return 1;
+        if (hx_dot3(first, first) == 0.0) memcpy(first, here, sizeof first);
+        if (hx_dot3(first, here) < 0.866 * sqrt(hx_dot3(first, first) * hx_dot3(here, here)))
+            return 1;
     }
     return 0;
 }
@@ -123,10 +119,10 @@ static double share_towards(const double *in, const double *out, const double *x
     difference(out, in, e);
     difference(b, a, c);
     difference(x, a, w);
-    const double ee = dot(e, e), cc = dot(c, c), ec = dot(e, c);
+    const double ee = hx_dot3(e, e), cc = hx_dot3(c, c), ec = hx_dot3(e, c);
     const double determinant = ee * cc - ec * ec;
     if (!(determinant > 0.1 * ee * cc)) return 0.0;
-    return (ec * dot(w, c) - cc * dot(w, e)) / determinant;
+    return (ec * hx_dot3(w, c) - cc * hx_dot3(w, e)) / determinant;
 }
 
 /* A vertex on the rim of a cap slides on its mesh edge, within the margins, by its two neighbours
@@ -148,8 +144,8 @@ static void slide(const smoother *m, int64_t v, double factor, double to[3])
     if (n != 2) return;
     difference(out, in, e);
     difference(x, in, along);
-    const double share =
-        dot(along, e) / dot(e, e) + factor * share_towards(in, out, x, neighbour[0], neighbour[1]);
+    const double share = hx_dot3(along, e) / hx_dot3(e, e) +
+                         factor * share_towards(in, out, x, neighbour[0], neighbour[1]);
     hx_surface_cut(in, out, fmin(fmax(share, HX_SURFACE_MARGIN), 1.0 - HX_SURFACE_MARGIN), to);
 }
 
@@ -193,9 +189,9 @@ static void measure(const hx_surface *s, const hx_mesh *mesh, double *volume, do
             corners_of(s, s->xyz, t, x);
             for (int k = 0; k < 3; k++)
                 for (int d = 0; d < 3; d++) y[k][d] = x[k][d] - origin[d];
-            sum += hx_triangle_volume6(y[0], y[1], y[2]);
+            sum += hx_triple3(y[0], y[1], y[2]);
             hx_triangle_normal2(x[0], x[1], x[2], n);
-            if (!s->is_cap[t]) area2 += sqrt(dot(n, n));
+            if (!s->is_cap[t]) area2 += hx_norm3(n);
         }
         part_volume[i] = sum / 6.0;
         part_area[i] = 0.5 * area2;
@@ -231,7 +227,7 @@ static int restore_volume(smoother *m, double volume)
         memcpy(to, m->s->xyz + 3 * v, 3 * sizeof *to);
         if (m->kind[v] != FREE) continue;
         vertex_normal(m, v, n);
-        const double size = sqrt(dot(n, n));
+        const double size = hx_norm3(n);
         for (int d = 0; size > 0.0 && d < 3; d++) to[d] += distance * n[d] / size;
     }
     double *const swap = m->s->xyz;
@@ -249,7 +245,7 @@ static int has_turned(const smoother *m, int64_t t)
     corners_of(m->s, m->s->xyz, t, y);
     hx_triangle_normal2(x[0], x[1], x[2], a);
     hx_triangle_normal2(y[0], y[1], y[2], b);
-    return dot(a, b) <= 0.0 || dot(b, b) < 1e-6 * dot(a, a);
+    return hx_dot3(a, b) <= 0.0 || hx_dot3(b, b) < 1e-6 * hx_dot3(a, a);
 }
 
 /* Puts the vertices of triangle t back; returns how many of them were elsewhere. */

@@ -59,7 +59,7 @@ static void encode_facet(const hx_surface *s, int64_t t, unsigned char *to)
     double n[3];
     for (int k = 0; k < 3; k++) x[k] = s->xyz + 3 * (int64_t)s->tri[3 * t + k];
     hx_triangle_normal2(x[0], x[1], x[2], n);
-    const double size = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    const double size = hx_norm3(n);
     for (int d = 0; d < 3; d++) to = put_float(to, size > 0.0 ? n[d] / size : 0.0);
     for (int k = 0; k < 3; k++)
         for (int d = 0; d < 3; d++) to = put_float(to, x[k][d]);
