@@ -35,7 +35,7 @@ static void put_real(FILE *f, const form *o, double x)
 {
     const float single = (float)x;
     if (!o->is_binary)
-        fprintf(f, o->format, x), fputc('\n', f);
+        fprintf(f, o->format ? o->format : "%.17g", x), fputc('\n', f);
     else if (strcmp(o->type, "float") == 0)
         put_bytes(f, &single, sizeof single);
     else

@@ -68,7 +68,10 @@ static void check_fall_back(model *m)
         CHECK_MSG(error_of(m) <= 1e-9, "off by %g", error_of(m));
         printf("fall-back %d: %d iterations, %d replacements\n", i, result.iterations,
                result.replacements);
-        settings.pcg.max_iterations = result.iterations - (repeats(&settings) ? 1 : 1 + APART);
+        /* How long floats still lead on is a matter of rounding: only an operator that repeats
+         * itself needs the same number again. */
+        settings.pcg.max_iterations =
+            repeats(&settings) ? result.iterations - 1 : result.iterations / 2;
         CHECK(solve(m, &settings, NULL).reason == HX_PCG_MAX_ITER);
         settings.pcg.max_iterations = fixture_defaults().pcg.max_iterations;
     }
