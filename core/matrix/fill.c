@@ -6,14 +6,12 @@
 
 const hx_fill_kind hx_fill_kinds[HX_N_FILL] = {
     [HX_FILL_GATHER] = {"gather", "the row's owner computes, each value is written once", 1},
-    [HX_FILL_ATOMIC] = {"atomic", "a thread a cell, values added atomically (P2, same kernel)", 0},
-    [HX_FILL_SEPARATE] = {"separate",
-                          "element matrices first, then added atomically (P2, separate kernels)",
-                          0},
+    [HX_FILL_ATOMIC] = {"atomic", "a thread a cell, values added atomically in one kernel", 0},
+    [HX_FILL_SEPARATE] = {"separate", "element matrices first, then added atomically", 0},
     [HX_FILL_COLOUR] = {"colour", "cells by colours, added without atomics", 1},
-    [HX_FILL_NZ] = {"nz", "a thread an entry (P2's baseline)", 1},
-    [HX_FILL_SORT] = {"sort", "triplets sorted, segments summed, the order kept (P4)", 1},
-    [HX_FILL_TRIPLETS] = {"triplets", "lower triplets to the host, which converts them (P3)", 1},
+    [HX_FILL_NZ] = {"nz", "a thread an entry, which visits the cells of its pair", 1},
+    [HX_FILL_SORT] = {"sort", "triplets sorted, segments summed, the order kept", 1},
+    [HX_FILL_TRIPLETS] = {"triplets", "lower triplets to the host, which converts them", 1},
 };
 
 int hx_fill_find(const char *name, unsigned has, const char *device, hx_fill *fill)
