@@ -56,6 +56,7 @@ typedef struct hx_device_ops {
     const struct hx_body_ops *body;           /* element_ops.h: loads by mass */
     const struct hx_multigrid_ops *multigrid; /* multigrid.h: the preconditioner */
     const struct hx_helmholtz_ops *helmholtz; /* helmholtz.h: the filter */
+    const struct hx_matrix_ops *matrix;       /* matrix.h: sparse matrices */
     const struct hx_strategy *matrix_free;    /* its product without a matrix, with apply_single */
 
     /* Optional: does ahead what available and open would wait for (the start of a driver); any

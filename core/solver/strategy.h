@@ -62,6 +62,8 @@ typedef struct hx_strategy {
      * the fastest first, and returns its name; past the last NULL, and nothing changes. NULL: there
      * is one. For tests. */
     const char *(*variant)(void *state, int i);
+    /* The matrix behind it, of operators that store one (assembled.h); else NULL. */
+    const struct hx_assembled *(*assembled)(const void *state);
     void (*teardown)(void *state);
 } hx_strategy;
 

@@ -23,11 +23,13 @@ CORE = {
     "core/problem": ["core/base", "core/mesh"],
     "core/files": ["core/base", "core/mesh", "core/problem"],
     "core/device": ["core/base"],
-    "core/solver": ["core/base", "core/mesh", "core/problem", "core/device"],
-    "core/design": ["core/base", "core/mesh", "core/problem", "core/device", "core/solver"],
-    "core": ["core/base", "core/device", "core/solver", "core/design"],
+    "core/matrix": ["core/base", "core/mesh", "core/problem", "core/device"],
+    "core/solver": ["core/base", "core/mesh", "core/problem", "core/device", "core/matrix"],
+    "core/design": ["core/base", "core/mesh", "core/problem", "core/device", "core/matrix", "core/solver"],
+    "core": ["core/base", "core/device", "core/matrix", "core/solver", "core/design"],
 }
-BACKEND = ["core/base", "core/mesh", "core/problem", "core/device", "core/solver", "core/design"]
+BACKEND = ["core/base", "core/mesh", "core/problem", "core/device", "core/matrix", "core/solver",
+           "core/design"]
 APP = ["app/text", "app/config", "app/session", "app/output"]  # each may include those before it
 COMMANDS = ["app/check", "app/compare", "app/help", "app/mesh", "app/run", "app/surface", "app/verify"]
 ALL_CORE = list(CORE)  # all but core/cpu, which nobody includes

@@ -1,0 +1,47 @@
+/* The ways to compute a matrix' values. All give the same to rounding (1e-13). */
+#ifndef HX_FILL_H
+#define HX_FILL_H
+
+#include "form.h"
+#include "pattern.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum {
+    HX_FILL_GATHER,   /* the row's owner computes: no atomics, written once, the default */
+    HX_FILL_ATOMIC,   /* P2's same kernel: a thread a cell, values added atomically */
+    HX_FILL_SEPARATE, /* P2's separate kernels: element matrices to memory, then added atomically */
+    HX_FILL_COLOUR,   /* cells of a colour share no point: added without atomics */
+    HX_FILL_NZ,       /* a thread an entry, which visits the cells of its pair (Cecka 2011) */
+    HX_FILL_SORT, /* P4: triplets, sorted by row and column, sums of segments; the order is kept */
+    HX_FILL_TRIPLETS, /* P3: the lower triplets of each cell go to the host, which converts them */
+    HX_N_FILL
+} hx_fill;
+
+typedef struct hx_fill_kind {
+    const char *name, *help; /* the word of --fill; one line */
+    int deterministic;       /* the same bits on every run, and for any ranges of rows */
+} hx_fill_kind;
+
+/* [HX_N_FILL], by hx_fill. Which of them a device has: hx_matrix_ops.fills. */
+extern const hx_fill_kind hx_fill_kinds[];
+
+/* HX_EINPUT with the nearest word: no such fill, or none among `has` (bits), which device `device`
+ * has. */
+int hx_fill_find(const char *name, unsigned has, const char *device, hx_fill *fill);
+
+/* What values are made of; pointers to the device's memory (borrowed). */
+typedef struct hx_fill_input {
+    hx_incidence incidence; /* of the pattern, with the points' places */
+    hx_form form;
+    const double *d_xyz;     /* [n_point][3] */
+    const double *d_modulus; /* [n_cell], read by each run */
+} hx_fill_input;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,165 @@
+/* Which entries a sparse matrix over points has: a and b are neighbours where a cell holds both
+ * (P2's neighbour matrix). Indices depend on the mesh alone: built once, filled for every design.
+ *
+ * A row is a point; with c unknowns a point it is c rows of the matrix, and an entry a block of
+ * c x c numbers. Host structs hold host memory, hx_device_* the same in a device's (`d_`). */
+#ifndef HX_PATTERN_H
+#define HX_PATTERN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../base/error.h"
+#include "../base/host_device.h"
+#include "../device/device.h"
+#include "../mesh/mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { HX_MAX_CELL_POINT = 27 };
+
+/* Points of cells. A place is an index into `point`: 8 cell + corner on hexahedra. All arrays in
+ * the memory of whoever reads them (borrowed). */
+typedef struct hx_incidence {
+    int64_t n_cell, n_point;
+    int64_t n_place; /* sum of the cells' points, below 2^32 */
+    int n_per_cell;  /* points of every cell; 0: cell_ptr says, up to HX_MAX_CELL_POINT */
+    const int64_t
+        *cell_ptr; /* [n_cell + 1] first place of a cell; NULL where n_per_cell is given */
+    const int64_t *pair_ptr;   /* [n_cell + 1] sum of squares of the numbers of points of the cells
+                                  before; NULL likewise */
+    const int32_t *place_cell; /* [n_place] its cell; NULL likewise */
+    const uint8_t *kind;       /* [n_cell] what a cell is; NULL: hexahedra of 8 points */
+    const int32_t *point;      /* [n_place] */
+
+    /* Places of point a: point_place[point_ptr[a] .. point_ptr[a + 1]), ascending. Both or none: a
+     * builder that needs them counts them itself. */
+    const int64_t *point_ptr;    /* [n_point + 1] */
+    const uint32_t *point_place; /* [n_place] */
+} hx_incidence;
+
+static HX_HD int64_t hx_incidence_cell(const hx_incidence *in, int64_t place)
+{
+    return in->n_per_cell ? place / in->n_per_cell : in->place_cell[place];
+}
+
+static HX_HD int64_t hx_incidence_first(const hx_incidence *in, int64_t cell)
+{
+    return in->n_per_cell ? cell * in->n_per_cell : in->cell_ptr[cell];
+}
+
+static HX_HD int hx_incidence_count(const hx_incidence *in, int64_t cell)
+{
+    return in->n_per_cell ? in->n_per_cell : (int)(in->cell_ptr[cell + 1] - in->cell_ptr[cell]);
+}
+
+/* Index of the pair (0, 0) of a cell of n points; (a, b) is a n + b further on. */
+static HX_HD int64_t hx_incidence_pair(const hx_incidence *in, int64_t cell)
+{
+    return in->n_per_cell ? cell * in->n_per_cell * in->n_per_cell : in->pair_ptr[cell];
+}
+
+/* The incidence of a finished mesh: its own arrays. */
+hx_incidence hx_incidence_of_mesh(const hx_mesh *mesh);
+
+typedef enum {
+    HX_PART_FULL,
+    HX_PART_LOWER /* columns up to the row's own: the diagonal is the last */
+} hx_part;
+
+typedef enum {
+    HX_BUILD_THREE_STAGE, /* P2: cells of each point by count, scan, fill; neighbours sorted */
+    HX_BUILD_SORT,        /* P4: a key a pair, sorted: needs no list of a point's cells */
+    HX_N_BUILD
+} hx_build;
+
+/* "three-stage", "sort"; NULL past the last. */
+const char *hx_build_name(hx_build build);
+
+typedef struct hx_pattern_spec {
+    hx_build build;
+    hx_part part;
+    /* The rows that are built, those of points row_first .. row_first + n_row - 1; n_row 0: of all
+     * points. Columns and slots are those of the whole: a matrix larger than the memory comes in
+     * ranges of rows, over the cells that touch the range. */
+    int64_t row_first, n_row;
+} hx_pattern_spec;
+
+/* What a build took, step by step in order. */
+enum { HX_MAX_STEP = 8 };
+typedef struct hx_step {
+    const char *name; /* a constant word */
+    double seconds;
+} hx_step;
+typedef struct hx_steps {
+    int n;
+    hx_step step[HX_MAX_STEP];
+} hx_steps;
+
+/* A slot of a pair that has no entry: its row is not built, or the column not of the part. */
+#define HX_NO_SLOT_8 ((uint8_t)0xff)
+#define HX_NO_SLOT_16 ((uint16_t)0xffff)
+
+/* Rows are counted from the spec's row_first. */
+typedef struct hx_pattern {
+    hx_part part;
+    int64_t row_first, n_row, n_point; /* n_point: of the incidence, columns */
+    int64_t n_entry;                   /* row_ptr[n_row] */
+    int64_t *row_ptr;                  /* [n_row + 1] (owned) */
+    int32_t *col;   /* [n_entry] points, ascending in a row, its own among them (owned) */
+    int max_row;    /* entries of the widest row */
+    int slot_bytes; /* 1 up to 255 entries a row, else 2 */
+    int64_t n_pair; /* sum of the squares of the cells' numbers of points */
+    void *slot;     /* [n_pair] place of b in the row of a, for each pair (a, b) of each cell, from
+                       the row's first entry on (owned) */
+    int64_t *point_ptr;    /* lists that the builder counted itself; else NULL (owned) */
+    uint32_t *point_place; /* (owned) */
+} hx_pattern;
+
+/* The same on a device. Structs of this kind are passed to kernels by value. */
+typedef struct hx_device_pattern {
+    hx_part part;
+    int64_t row_first, n_row, n_point, n_entry;
+    int64_t *d_row_ptr; /* (owned, like all) */
+    int32_t *d_col;
+    int max_row, slot_bytes;
+    int64_t n_pair;
+    void *d_slot;
+    int64_t *d_point_ptr;
+    uint32_t *d_point_place;
+} hx_device_pattern;
+
+/* On the host. steps: NULL, or what each step took. HX_EINPUT: a row of 65,535 entries or more.
+ * O(n_pair), in parallel; the same for both builders and any number of threads. Memory besides the
+ * result: three-stage little, sort 24 bytes a pair. */
+int hx_pattern_build(hx_pattern *pattern, const hx_incidence *incidence,
+                     const hx_pattern_spec *spec, hx_steps *steps);
+
+/* Entries that it will have, and the widest row (NULL: not asked). As long as the neighbours of a
+ * build. */
+int hx_pattern_count(const hx_incidence *incidence, hx_part part, int64_t *n_entry, int *max_row);
+
+static inline int hx_pattern_slot(const hx_pattern *p, int64_t pair)
+{
+    if (p->slot_bytes == 1) {
+        const uint8_t slot = ((const uint8_t *)p->slot)[pair];
+        return slot == HX_NO_SLOT_8 ? -1 : slot;
+    }
+    const uint16_t slot = ((const uint16_t *)p->slot)[pair];
+    return slot == HX_NO_SLOT_16 ? -1 : slot;
+}
+
+size_t hx_pattern_bytes(const hx_pattern *pattern);
+size_t hx_device_pattern_bytes(const hx_device_pattern *pattern);
+
+/* Both accept a zeroed struct. */
+void hx_pattern_free(hx_pattern *pattern);
+void hx_device_pattern_free(hx_device_pattern *pattern, hx_device *dev);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
