@@ -5,6 +5,7 @@
 
 #include "../design/design_ops.h"
 #include "../design/helmholtz.h"
+#include "../matrix/matrix.h"
 #include "../solver/element_ops.h"
 #include "../solver/multigrid.h"
 #include "../solver/pcg_ops.h"
@@ -21,6 +22,7 @@ extern const hx_element_ops hx_cpu_element_ops;     /* element_cpu.c */
 extern const hx_rigid_ops hx_cpu_rigid_ops;         /* rigid_set_cpu.c */
 extern const hx_body_ops hx_cpu_body_ops;           /* body_force_cpu.c */
 extern const hx_design_ops hx_cpu_design_ops;       /* design_cpu.c */
+extern const hx_matrix_ops hx_cpu_matrix_ops;       /* matrix_cpu.c */
 extern const hx_multigrid_ops hx_cpu_multigrid_ops; /* multigrid_cpu.c */
 extern const hx_helmholtz_ops hx_cpu_helmholtz_ops; /* helmholtz_cpu.c */
 

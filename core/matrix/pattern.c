@@ -1,4 +1,17 @@
+/* The pattern of neighbours in three stages (P2): the cells of each point by count, scan and fill;
+ * the neighbours of each point, made unique by a small hash table and sorted; offsets. */
 #include "pattern.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "../base/clock.h"
+#include "../base/memory.h"
+#include "pattern_internal.h"
 
 const char *hx_build_name(hx_build build)
 {
@@ -15,4 +28,351 @@ hx_incidence hx_incidence_of_mesh(const hx_mesh *mesh)
                           .point = mesh->conn,
                           .point_ptr = mesh->node_elem_ptr,
                           .point_place = mesh->node_elem};
+}
+
+hx_stepper hx_stepper_begin(hx_steps *steps)
+{
+    if (steps) steps->n = 0;
+    return (hx_stepper){steps, hx_clock()};
+}
+
+void hx_stepper_end(hx_stepper *stepper, const char *name)
+{
+    const double now = hx_clock();
+    hx_steps *const steps = stepper->steps;
+    if (steps && steps->n < HX_MAX_STEP)
+        steps->step[steps->n++] = (hx_step){name, now - stepper->start};
+    stepper->start = now;
+}
+
+static int max_threads(void)
+{
+#ifdef _OPENMP
+    return omp_get_max_threads();
+#else
+    return 1;
+#endif
+}
+
+static int this_thread(void)
+{
+#ifdef _OPENMP
+    return omp_get_thread_num();
+#else
+    return 0;
+#endif
+}
+
+static int64_t n_pair_of(const hx_incidence *in)
+{
+    return in->n_per_cell ? in->n_cell * in->n_per_cell * in->n_per_cell : in->pair_ptr[in->n_cell];
+}
+
+/* Few: an insertion sort. */
+static void sort_places(uint32_t *place, int64_t n)
+{
+    for (int64_t i = 1; i < n; i++) {
+        const uint32_t moved = place[i];
+        int64_t k = i;
+        for (; k > 0 && place[k - 1] > moved; k--) place[k] = place[k - 1];
+        place[k] = moved;
+    }
+}
+
+static void count_places(const hx_incidence *in, int64_t *count)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t k = 0; k < in->n_place; k++) {
+#pragma omp atomic
+        count[in->point[k]]++;
+    }
+}
+
+/* Backwards from each list's end, ptr[a + 1] as P2 does; then ascending. Leaves ptr as it was. */
+static void fill_places(const hx_incidence *in, int64_t *ptr, uint32_t *list)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t k = 0; k < in->n_place; k++) {
+        int64_t place;
+#pragma omp atomic capture
+        place = --ptr[in->point[k]];
+        list[place] = (uint32_t)k;
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < in->n_point; a++) sort_places(list + ptr[a], ptr[a + 1] - ptr[a]);
+}
+
+int hx_pattern_lists(hx_pattern *p, const hx_incidence *in, hx_incidence *with_lists,
+                     hx_stepper *stepper)
+{
+    *with_lists = *in;
+    if (in->point_ptr) return HX_OK;
+    const size_t n_point = (size_t)in->n_point;
+    HX_TRY(hx_alloc(&p->point_ptr, n_point + 1, sizeof *p->point_ptr, "cells of each point"));
+    HX_TRY(hx_alloc_raw(&p->point_place, (size_t)in->n_place, sizeof *p->point_place,
+                        "cells of each point"));
+    count_places(in, p->point_ptr);
+    hx_stepper_end(stepper, "count");
+    for (size_t a = 0; a < n_point; a++) p->point_ptr[a + 1] += p->point_ptr[a];
+    hx_stepper_end(stepper, "scan");
+    p->point_ptr[n_point] = in->n_place;
+    fill_places(in, p->point_ptr, p->point_place);
+    hx_stepper_end(stepper, "fill");
+    with_lists->point_ptr = p->point_ptr;
+    with_lists->point_place = p->point_place;
+    return HX_OK;
+}
+
+/* The neighbours of one point: those found so far, and a hash table of them. */
+typedef struct row {
+    int32_t *found; /* [bound] */
+    int32_t *table; /* [mask + 1] index into found + 1; 0: free */
+    int32_t *used;  /* [bound] places of the table */
+    int32_t *rank;  /* [bound] place of found[i] in the order */
+    uint32_t mask;
+    int n;
+} row;
+
+/* Points of a point's cells, all counted, at most: of the rows of the spec. */
+static int64_t widest_star(const hx_incidence *in, const hx_pattern_spec *spec)
+{
+    int64_t most = 0;
+#pragma omp parallel for schedule(static) reduction(max : most)
+    for (int64_t r = 0; r < spec->n_row; r++) {
+        const int64_t a = spec->row_first + r;
+        int64_t n = 0;
+        for (int64_t k = in->point_ptr[a]; k < in->point_ptr[a + 1]; k++)
+            n += hx_incidence_count(in, hx_incidence_cell(in, in->point_place[k]));
+        if (n > most) most = n;
+    }
+    return most;
+}
+
+typedef struct rows {
+    row *row;        /* [thread] */
+    int32_t *memory; /* of all (owned, like row) */
+} rows;
+
+static int rows_create(rows *s, const hx_incidence *in, const hx_pattern_spec *spec)
+{
+    const int64_t bound = widest_star(in, spec);
+    const int n_thread = max_threads();
+    int64_t n_table = 64;
+    while (n_table < 2 * bound) n_table *= 2;
+    const size_t n_each = (size_t)(3 * bound + n_table + 16);
+    HX_TRY(hx_alloc(&s->row, (size_t)n_thread, sizeof *s->row, "neighbours"));
+    HX_TRY(hx_alloc(&s->memory, (size_t)n_thread * n_each, sizeof(int32_t), "neighbours"));
+    for (int t = 0; t < n_thread; t++) {
+        int32_t *const memory = s->memory + (size_t)t * n_each;
+        s->row[t] = (row){
+            memory, memory + 3 * bound, memory + bound, memory + 2 * bound, (uint32_t)(n_table - 1),
+            0};
+    }
+    return HX_OK;
+}
+
+static void rows_free(rows *s)
+{
+    free(s->row);
+    free(s->memory);
+}
+
+/* Index of a point in `found`, or -1; *place: where it stands in the table, or would. */
+static int find(const row *r, int32_t point, uint32_t *place)
+{
+    uint32_t k = (uint32_t)point * 2654435761u >> 7 & r->mask;
+    while (r->table[k] && r->found[r->table[k] - 1] != point) k = (k + 1) & r->mask;
+    *place = k;
+    return r->table[k] - 1;
+}
+
+static void clear(row *r)
+{
+    for (int i = 0; i < r->n; i++) r->table[r->used[i]] = 0;
+    r->n = 0;
+}
+
+/* The neighbours of point a that the part has, unordered. */
+static void find_neighbours(row *r, const hx_incidence *in, hx_part part, int64_t a)
+{
+    for (int64_t k = in->point_ptr[a]; k < in->point_ptr[a + 1]; k++) {
+        const int64_t cell = hx_incidence_cell(in, in->point_place[k]);
+        const int32_t *const point = in->point + hx_incidence_first(in, cell);
+        const int n = hx_incidence_count(in, cell);
+        for (int b = 0; b < n; b++) {
+            uint32_t place;
+            if ((part == HX_PART_LOWER && point[b] > a) || find(r, point[b], &place) >= 0) continue;
+            r->used[r->n] = (int32_t)place;
+            r->found[r->n] = point[b];
+            r->table[place] = ++r->n;
+        }
+    }
+}
+
+/* col = found, ascending; rank. */
+static void order_neighbours(row *r, int32_t *col)
+{
+    for (int i = 0; i < r->n; i++) {
+        int k = i;
+        for (; k > 0 && col[k - 1] > r->found[i]; k--) col[k] = col[k - 1];
+        col[k] = r->found[i];
+    }
+    for (int i = 0; i < r->n; i++) {
+        uint32_t place;
+        r->rank[find(r, col[i], &place)] = i;
+    }
+}
+
+/* The slots of all pairs (a, b). */
+static void set_slots(const row *r, hx_pattern *p, const hx_incidence *in, int64_t a)
+{
+    for (int64_t k = in->point_ptr[a]; k < in->point_ptr[a + 1]; k++) {
+        const int64_t cell = hx_incidence_cell(in, in->point_place[k]);
+        const int64_t first = hx_incidence_first(in, cell);
+        const int n = hx_incidence_count(in, cell);
+        const int64_t pair = hx_incidence_pair(in, cell) + (in->point_place[k] - first) * n;
+        for (int b = 0; b < n; b++) {
+            uint32_t place;
+            const int i = find(r, in->point[first + b], &place);
+            hx_pattern_set_slot(p, pair + b, i < 0 ? -1 : r->rank[i]);
+        }
+    }
+}
+
+int hx_pattern_count_rows(const hx_incidence *in, const hx_pattern_spec *spec, int32_t *count)
+{
+    rows scratch = {0};
+    int rc;
+    HX_TRY_FAIL(rows_create(&scratch, in, spec));
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < spec->n_row; i++) {
+        row *const r = &scratch.row[this_thread()];
+        find_neighbours(r, in, spec->part, spec->row_first + i);
+        count[i] = r->n;
+        clear(r);
+    }
+    rc = HX_OK;
+fail:
+    rows_free(&scratch);
+    return rc;
+}
+
+int hx_pattern_offsets(hx_pattern *p, const int32_t *count)
+{
+    HX_TRY(hx_alloc_raw(&p->row_ptr, (size_t)p->n_row + 1, sizeof *p->row_ptr, "pattern"));
+    p->row_ptr[0] = 0;
+    p->max_row = 0;
+    for (int64_t i = 0; i < p->n_row; i++) {
+        p->row_ptr[i + 1] = p->row_ptr[i] + count[i];
+        if (count[i] > p->max_row) p->max_row = count[i];
+    }
+    p->n_entry = p->row_ptr[p->n_row];
+    if (p->max_row >= HX_NO_SLOT_16)
+        return HX_RAISE(HX_EINPUT,
+                        "a node of the mesh has %d neighbours; a matrix takes 65534 at most",
+                        p->max_row);
+    p->slot_bytes = p->max_row <= HX_NO_SLOT_8 ? 1 : 2;
+    HX_TRY(hx_alloc_raw(&p->col, (size_t)p->n_entry, sizeof *p->col, "pattern"));
+    return hx_alloc_raw(&p->slot, (size_t)p->n_pair, (size_t)p->slot_bytes, "pattern's slots");
+}
+
+static int build_rows(hx_pattern *p, const hx_incidence *in, const hx_pattern_spec *spec,
+                      hx_stepper *stepper)
+{
+    rows scratch = {0};
+    int32_t *count = NULL;
+    int rc;
+    HX_TRY_FAIL(hx_alloc_raw(&count, (size_t)spec->n_row, sizeof *count, "neighbours"));
+    HX_TRY_FAIL(hx_pattern_count_rows(in, spec, count));
+    hx_stepper_end(stepper, "neighbours");
+    HX_TRY_FAIL(hx_pattern_offsets(p, count));
+    hx_stepper_end(stepper, "offsets");
+    HX_TRY_FAIL(rows_create(&scratch, in, spec));
+    if (spec->n_row < in->n_point) /* pairs of the rows that are left out */
+        memset(p->slot, 0xff, (size_t)p->n_pair * (size_t)p->slot_bytes);
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < spec->n_row; i++) {
+        row *const r = &scratch.row[this_thread()];
+        find_neighbours(r, in, spec->part, spec->row_first + i);
+        order_neighbours(r, p->col + p->row_ptr[i]);
+        set_slots(r, p, in, spec->row_first + i);
+        clear(r);
+    }
+    hx_stepper_end(stepper, "slots");
+    rc = HX_OK;
+fail:
+    rows_free(&scratch);
+    free(count);
+    return rc;
+}
+
+/* The spec with its rows counted, judged. */
+static int complete_spec(const hx_incidence *in, hx_pattern_spec *spec)
+{
+    if (spec->n_row == 0) {
+        spec->row_first = 0;
+        spec->n_row = in->n_point;
+    }
+    if (in->n_place > UINT32_MAX)
+        return HX_RAISE(HX_EENV, "%lld corners of cells: a matrix takes 2^32 at most",
+                        (long long)in->n_place);
+    if (spec->row_first < 0 || spec->row_first + spec->n_row > in->n_point)
+        return HX_RAISE(HX_EINTERNAL, "rows beyond the last point");
+    return HX_OK;
+}
+
+int hx_pattern_build(hx_pattern *p, const hx_incidence *in, const hx_pattern_spec *asked,
+                     hx_steps *steps)
+{
+    hx_pattern_spec spec = *asked;
+    hx_incidence with_lists;
+    hx_stepper stepper = hx_stepper_begin(steps);
+    int rc;
+    memset(p, 0, sizeof *p);
+    HX_TRY(complete_spec(in, &spec));
+    p->part = spec.part;
+    p->row_first = spec.row_first;
+    p->n_row = spec.n_row;
+    p->n_point = in->n_point;
+    p->n_pair = n_pair_of(in);
+    if (spec.build == HX_BUILD_SORT) {
+        HX_TRY_FAIL(hx_pattern_build_sort(p, in, &spec, &stepper));
+    } else {
+        HX_TRY_FAIL(hx_pattern_lists(p, in, &with_lists, &stepper));
+        HX_TRY_FAIL(build_rows(p, &with_lists, &spec, &stepper));
+    }
+    return HX_OK;
+fail:
+    hx_pattern_free(p);
+    return rc;
+}
+
+size_t hx_pattern_bytes(const hx_pattern *p)
+{
+    return ((size_t)p->n_row + 1) * sizeof(int64_t) + (size_t)p->n_entry * sizeof(int32_t) +
+           (size_t)p->n_pair * (size_t)p->slot_bytes;
+}
+
+size_t hx_device_pattern_bytes(const hx_device_pattern *p)
+{
+    return ((size_t)p->n_row + 1) * sizeof(int64_t) + (size_t)p->n_entry * sizeof(int32_t) +
+           (size_t)p->n_pair * (size_t)p->slot_bytes;
+}
+
+void hx_pattern_free(hx_pattern *p)
+{
+    free(p->row_ptr);
+    free(p->col);
+    free(p->slot);
+    free(p->point_ptr);
+    free(p->point_place);
+    memset(p, 0, sizeof *p);
+}
+
+void hx_device_pattern_free(hx_device_pattern *p, hx_device *dev)
+{
+    void *const owned[] = {p->d_row_ptr, p->d_col, p->d_slot, p->d_point_ptr, p->d_point_place};
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
+        if (owned[i]) dev->ops->release(dev, owned[i]);
+    memset(p, 0, sizeof *p);
 }

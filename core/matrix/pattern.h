@@ -141,14 +141,15 @@ int hx_pattern_build(hx_pattern *pattern, const hx_incidence *incidence,
  * build. */
 int hx_pattern_count(const hx_incidence *incidence, hx_part part, int64_t *n_entry, int *max_row);
 
-static inline int hx_pattern_slot(const hx_pattern *p, int64_t pair)
+/* The slot of a pair, or -1. */
+static HX_HD int hx_slot_at(const void *slot, int slot_bytes, int64_t pair)
 {
-    if (p->slot_bytes == 1) {
-        const uint8_t slot = ((const uint8_t *)p->slot)[pair];
-        return slot == HX_NO_SLOT_8 ? -1 : slot;
+    if (slot_bytes == 1) {
+        const uint8_t k = ((const uint8_t *)slot)[pair];
+        return k == HX_NO_SLOT_8 ? -1 : k;
     }
-    const uint16_t slot = ((const uint16_t *)p->slot)[pair];
-    return slot == HX_NO_SLOT_16 ? -1 : slot;
+    const uint16_t k = ((const uint16_t *)slot)[pair];
+    return k == HX_NO_SLOT_16 ? -1 : k;
 }
 
 size_t hx_pattern_bytes(const hx_pattern *pattern);

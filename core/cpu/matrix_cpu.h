@@ -1,0 +1,63 @@
+/* Inside of the CPU's matrices (matrix.h). */
+#ifndef HX_MATRIX_CPU_H
+#define HX_MATRIX_CPU_H
+
+#include "../matrix/matrix.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* matrix_fill_cpu.c */
+int hx_cpu_fill_create(void **state, hx_device *dev, hx_fill fill, const hx_matrix *m,
+                       const hx_fill_input *d_input);
+int hx_cpu_fill_run(void *state);
+void hx_cpu_fill_free(void *state);
+size_t hx_cpu_fill_bytes(const void *state);
+
+/* Tiles of the pairs (a, b) of cells, b = 0..7: (i, j) at tile[3 i + j][b], of conduction at
+ * tile[0][b]. */
+enum { HX_CELL_LANES = 8 };
+typedef struct hx_cpu_tiles {
+    double tile[9][HX_CELL_LANES];
+} hx_cpu_tiles;
+
+/* rows[a] for each corner a in `corners` (bits) of the hexahedron x[8][3] (matrix_cells_cpu.c). */
+void hx_cpu_cell_tiles(const hx_form *form, const double x[24], double modulus, unsigned corners,
+                       hx_cpu_tiles rows[8]);
+
+/* What triplets and sort do (matrix_sort_cpu.c). */
+typedef struct hx_cpu_sort hx_cpu_sort;
+int hx_cpu_sort_create(hx_cpu_sort **sort, const hx_matrix *m, const hx_fill_input *input,
+                       int kept);
+int hx_cpu_sort_run(hx_cpu_sort *sort);
+void hx_cpu_sort_free(hx_cpu_sort *sort);
+size_t hx_cpu_sort_bytes(const hx_cpu_sort *sort);
+
+/* Of lower bsr's product (matrix_lower_cpu.c). */
+int hx_cpu_lower_create(const hx_matrix *m, void **plan);
+void hx_cpu_lower_multiply(const hx_matrix *m, const double *x, double *y);
+size_t hx_cpu_lower_bytes(const hx_matrix *m);
+void hx_cpu_lower_free(void *plan);
+
+/* matrix_multiply_cpu.c */
+int hx_cpu_matrix_multiply(hx_device *dev, const hx_matrix *m, const double *d_x, double *d_y);
+int hx_cpu_matrix_multiply_dot(hx_device *dev, const hx_matrix *m, const double *d_x, double *d_y,
+                               double *d_sum);
+
+/* Where number (0, 0) of entry k of a row of n entries lies, and how far the next row of numbers:
+ * full and lower bsr, full csr. */
+static inline int64_t hx_cpu_block(const hx_matrix *m, int64_t row, int n, int k, int *stride)
+{
+    const int c = m->spec.components;
+    const int64_t first = m->pattern.d_row_ptr[row] * c * c;
+    const int csr = m->spec.format == HX_FORMAT_CSR;
+    *stride = csr ? c * n : c;
+    return first + (csr ? c : c * c) * (int64_t)k;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

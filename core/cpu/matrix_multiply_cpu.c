@@ -1,0 +1,81 @@
+/* y = A x on the CPU, over fixed parts of the rows: the same bits for any number of threads. */
+#include "../base/sum.h"
+#include "matrix_cpu.h"
+
+/* Nine sums that do not wait for each other. */
+static void bsr3_rows(const hx_matrix *m, int64_t first, int64_t end, const double *x, double *y)
+{
+    const int64_t *const ptr = m->pattern.d_row_ptr;
+    const int32_t *const col = m->pattern.d_col;
+    for (int64_t r = first; r < end; r++) {
+        double sum[3][3] = {{0.0}};
+        for (int64_t k = ptr[r]; k < ptr[r + 1]; k++) {
+            const double *const a = (const double *)m->d_value + 9 * k;
+            const double *const xb = x + 3 * (int64_t)col[k];
+            for (int i = 0; i < 3; i++)
+                for (int j = 0; j < 3; j++) sum[i][j] += a[3 * i + j] * xb[j];
+        }
+        for (int i = 0; i < 3; i++) y[3 * r + i] = sum[i][0] + sum[i][1] + sum[i][2];
+    }
+}
+
+/* Rows of numbers from ptr: of csr, and of bsr with one unknown a point. Four sums; the rest goes
+ * to the first. */
+static void number_rows(const int64_t *ptr, const int32_t *col, const double *value, int64_t first,
+                        int64_t end, const double *x, double *y)
+{
+    for (int64_t r = first; r < end; r++) {
+        double sum[4] = {0.0};
+        int64_t k = ptr[r];
+        for (; k + 4 <= ptr[r + 1]; k += 4)
+            for (int i = 0; i < 4; i++) sum[i] += value[k + i] * x[col[k + i]];
+        for (; k < ptr[r + 1]; k++) sum[0] += value[k] * x[col[k]];
+        y[r] = sum[0] + sum[1] + (sum[2] + sum[3]);
+    }
+}
+
+/* Rows of points first .. end - 1. */
+static void multiply_rows(const hx_matrix *m, int64_t first, int64_t end, const double *x,
+                          double *y)
+{
+    const int c = m->spec.components;
+    if (m->spec.format == HX_FORMAT_CSR)
+        number_rows(m->d_ptr, m->d_col, m->d_value, c * first, c * end, x, y);
+    else if (c == 3)
+        bsr3_rows(m, first, end, x, y);
+    else
+        number_rows(m->pattern.d_row_ptr, m->pattern.d_col, m->d_value, first, end, x, y);
+}
+
+int hx_cpu_matrix_multiply(hx_device *dev, const hx_matrix *m, const double *d_x, double *d_y)
+{
+    const int64_t n_row = m->pattern.n_row;
+    (void)dev;
+    if (m->spec.part == HX_PART_LOWER) {
+        hx_cpu_lower_multiply(m, d_x, d_y);
+        return HX_OK;
+    }
+#pragma omp parallel for schedule(static)
+    for (int i = 0; i < HX_N_PART; i++)
+        multiply_rows(m, hx_part_begin(n_row, i), hx_part_begin(n_row, i + 1), d_x, d_y);
+    return HX_OK;
+}
+
+int hx_cpu_matrix_multiply_dot(hx_device *dev, const hx_matrix *m, const double *d_x, double *d_y,
+                               double *d_sum)
+{
+    const int64_t n_row = m->pattern.n_row;
+    const int c = m->spec.components;
+    double sum[HX_N_PART];
+    if (m->spec.part == HX_PART_LOWER) HX_TRY(hx_cpu_matrix_multiply(dev, m, d_x, d_y));
+#pragma omp parallel for schedule(static)
+    for (int i = 0; i < HX_N_PART; i++) {
+        const int64_t first = hx_part_begin(n_row, i), end = hx_part_begin(n_row, i + 1);
+        if (m->spec.part == HX_PART_FULL) multiply_rows(m, first, end, d_x, d_y);
+        double dot[4] = {0.0};
+        for (int64_t k = c * first; k < c * end; k++) dot[k & 3] += d_x[k] * d_y[k];
+        sum[i] = dot[0] + dot[1] + dot[2] + dot[3];
+    }
+    *d_sum = hx_sum_parts(sum);
+    return HX_OK;
+}

@@ -1,0 +1,36 @@
+/* bsrsym on the CPU: the lower half of K's blocks. */
+#include "../solver/assembled.h"
+
+static const hx_matrix_spec spec = {
+    .format = HX_FORMAT_BSR, .part = HX_PART_LOWER, .components = 3};
+
+static size_t bytes(const hx_mesh *mesh, hx_layout layout)
+{
+    (void)layout;
+    return hx_assembled_bytes(mesh, &spec);
+}
+
+static int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *mesh,
+                 hx_layout layout)
+{
+    (void)layout;
+    return hx_assembled_setup(state, dev, model, mesh, &spec);
+}
+
+const hx_strategy hx_strategy_cpu_bsrsym = {
+    .name = "bsrsym",
+    .device = "cpu",
+    .help = "assembled: the lower half of the 3x3 blocks, each read once for two products",
+    .deterministic = 1,
+    .bytes_per_elem = 1133,
+    .layouts = HX_LAYOUT_BIT(HX_LAYOUT_ROWMAJOR),
+    .bytes = bytes,
+    .promise = hx_assembled_promise,
+    .setup = setup,
+    .update = hx_assembled_update,
+    .apply = hx_assembled_apply,
+    .apply_dot = hx_assembled_apply_dot,
+    .diagonal = hx_assembled_diagonal,
+    .assembled = hx_assembled_of,
+    .teardown = hx_assembled_teardown,
+};

@@ -1,0 +1,35 @@
+/* csr on the CPU: K as rows of numbers. */
+#include "../solver/assembled.h"
+
+static const hx_matrix_spec spec = {.format = HX_FORMAT_CSR, .part = HX_PART_FULL, .components = 3};
+
+static size_t bytes(const hx_mesh *mesh, hx_layout layout)
+{
+    (void)layout;
+    return hx_assembled_bytes(mesh, &spec);
+}
+
+static int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *mesh,
+                 hx_layout layout)
+{
+    (void)layout;
+    return hx_assembled_setup(state, dev, model, mesh, &spec);
+}
+
+const hx_strategy hx_strategy_cpu_csr = {
+    .name = "csr",
+    .device = "cpu",
+    .help = "assembled: rows of numbers, as other programs take them",
+    .deterministic = 1,
+    .bytes_per_elem = 3170,
+    .layouts = HX_LAYOUT_BIT(HX_LAYOUT_ROWMAJOR),
+    .bytes = bytes,
+    .promise = hx_assembled_promise,
+    .setup = setup,
+    .update = hx_assembled_update,
+    .apply = hx_assembled_apply,
+    .apply_dot = hx_assembled_apply_dot,
+    .diagonal = hx_assembled_diagonal,
+    .assembled = hx_assembled_of,
+    .teardown = hx_assembled_teardown,
+};

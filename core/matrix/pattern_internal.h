@@ -1,0 +1,40 @@
+/* Inside of the pattern's builders; not installed. */
+#ifndef HX_PATTERN_INTERNAL_H
+#define HX_PATTERN_INTERNAL_H
+
+#include "pattern.h"
+
+/* Starts the clock of a build, and ends a step of it. steps may be NULL. */
+typedef struct hx_stepper {
+    hx_steps *steps; /* NULL: nobody listens */
+    double start;
+} hx_stepper;
+hx_stepper hx_stepper_begin(hx_steps *steps);
+void hx_stepper_end(hx_stepper *stepper, const char *name);
+
+/* With lists of the points' places: those of the incidence, or counted into pattern->point_ptr and
+ * point_place (P2: count, scan, fill), ascending. */
+int hx_pattern_lists(hx_pattern *pattern, const hx_incidence *incidence, hx_incidence *with_lists,
+                     hx_stepper *stepper);
+
+/* count[n_row] = entries of each row. The incidence has lists. */
+int hx_pattern_count_rows(const hx_incidence *incidence, const hx_pattern_spec *spec,
+                          int32_t *count);
+
+/* From counts: row_ptr, n_entry, max_row, slot_bytes, and memory for col and slot. */
+int hx_pattern_offsets(hx_pattern *pattern, const int32_t *count);
+
+/* The sort builder: everything from row_ptr on. */
+int hx_pattern_build_sort(hx_pattern *pattern, const hx_incidence *incidence,
+                          const hx_pattern_spec *spec, hx_stepper *stepper);
+
+/* slot[pair] = slot; < 0: no slot. */
+static inline void hx_pattern_set_slot(hx_pattern *p, int64_t pair, int64_t slot)
+{
+    if (p->slot_bytes == 1)
+        ((uint8_t *)p->slot)[pair] = slot < 0 ? HX_NO_SLOT_8 : (uint8_t)slot;
+    else
+        ((uint16_t *)p->slot)[pair] = slot < 0 ? HX_NO_SLOT_16 : (uint16_t)slot;
+}
+
+#endif

@@ -1,0 +1,96 @@
+#include "assembled.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+
+size_t hx_assembled_bytes(const hx_mesh *mesh, const hx_matrix_spec *spec)
+{
+    const hx_incidence incidence = hx_incidence_of_mesh(mesh);
+    size_t bytes;
+    if (hx_matrix_expected_bytes(&incidence, spec, &bytes) == HX_OK) return bytes;
+    hx_error_clear(); /* too little for a count: what a mesh without order has at most */
+    return (size_t)mesh->n_elem * 64 * 9 * (sizeof(double) + sizeof(int32_t));
+}
+
+/* The mesh as the device has it. */
+static hx_incidence incidence_of(const hx_device_model *model)
+{
+    return (hx_incidence){.n_cell = model->n_elem,
+                          .n_point = model->n_node,
+                          .n_place = 8 * model->n_elem,
+                          .n_per_cell = 8,
+                          .point = model->d_conn,
+                          .point_ptr = model->d_node_elem_ptr,
+                          .point_place = model->d_node_elem};
+}
+
+int hx_assembled_setup(void **state, hx_device *dev, const hx_device_model *model,
+                       const hx_mesh *mesh, const hx_matrix_spec *spec)
+{
+    const hx_matrix_ops *ops = dev->ops->matrix;
+    const hx_pattern_spec pattern = {.part = spec->part};
+    hx_assembled *s;
+    int rc;
+    (void)mesh;
+    if (!ops) return HX_RAISE(HX_EINPUT, "device '%s' has no matrices", dev->ops->name);
+    HX_TRY(hx_alloc(&s, 1, sizeof *s, "assembled operator"));
+    s->dev = dev;
+    s->input = (hx_fill_input){.incidence = incidence_of(model),
+                               .form = {HX_FORM_ELASTICITY, model->lambda, model->mu},
+                               .d_xyz = model->d_xyz,
+                               .d_modulus = model->d_modulus};
+    HX_TRY_FAIL(ops->pattern(dev, &s->input.incidence, &pattern, &s->pattern, &s->steps));
+    HX_TRY_FAIL(hx_matrix_create(&s->matrix, dev, &s->pattern, spec));
+    HX_TRY_FAIL(ops->fill_create(&s->fill, dev, HX_FILL_GATHER, &s->matrix, &s->input));
+    *state = s;
+    return HX_OK;
+fail:
+    hx_assembled_teardown(s);
+    return rc;
+}
+
+int hx_assembled_update(void *state)
+{
+    const hx_assembled *s = state;
+    return s->dev->ops->matrix->fill_run(s->fill);
+}
+
+int hx_assembled_apply(void *state, const double *d_x, double *d_y)
+{
+    const hx_assembled *s = state;
+    return s->dev->ops->matrix->multiply(s->dev, &s->matrix, d_x, d_y);
+}
+
+int hx_assembled_apply_dot(void *state, const double *d_x, double *d_y, double *d_sum)
+{
+    const hx_assembled *s = state;
+    return s->dev->ops->matrix->multiply_dot(s->dev, &s->matrix, d_x, d_y, d_sum);
+}
+
+int hx_assembled_diagonal(void *state, double *d_diag)
+{
+    const hx_assembled *s = state;
+    return s->dev->ops->matrix->diagonal(s->dev, &s->matrix, d_diag);
+}
+
+const hx_assembled *hx_assembled_of(const void *state)
+{
+    return state;
+}
+
+void hx_assembled_teardown(void *state)
+{
+    hx_assembled *s = state;
+    s->dev->ops->matrix->fill_free(s->fill);
+    hx_matrix_free(&s->matrix, s->dev);
+    hx_device_pattern_free(&s->pattern, s->dev);
+    free(s);
+}
+
+hx_promise hx_assembled_promise(const hx_mesh *mesh)
+{
+    (void)mesh;
+    return HX_PROMISE_NONE;
+}
