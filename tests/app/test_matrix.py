@@ -6,6 +6,7 @@ solve, and find hextop's displacements.
 
 Exit status 0 passed, 1 failed, 77 skipped (no scipy). Without petsc4py its part is left out, and said."""
 
+import glob
 import os
 import resource
 import signal
@@ -25,6 +26,8 @@ except ImportError as missing:
         os.execve(system, [system] + sys.argv, dict(os.environ, HEXTOP_SYSTEM_PYTHON="1"))
     print(f"SKIPPED: {missing} (Debian: python3-scipy)")
     sys.exit(77)
+# Debian's package finds itself only through the links of PETSc's development package.
+sys.path += sorted(glob.glob("/usr/lib/petscdir/petsc*/*-real/lib/python3/dist-packages"))
 try:
     import petsc4py
 
