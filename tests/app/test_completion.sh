@@ -73,7 +73,7 @@ fi
 "$hextop" help >usage
 "$hextop" list --keys | sed -n 's/^| `\([^`]*\)` | \([a-z/]*\) .*/\1 \2/p' >keys
 commands=$(sed -n 's/^  hextop \([a-z]*\) .*/\1/p' usage)
-ok "the usage has eight commands" test "$(echo "$commands" | wc -w)" = 8
+ok "the usage has nine commands" test "$(echo "$commands" | wc -w)" = 9
 ok "the schema has its keys" test "$(wc -l <keys)" -gt 90
 for command in $commands; do
     "$hextop" "$command" --help | sed -n 's/^  \(-[a-z], \)*\(--[a-z-]*\).*/\2/p'
@@ -174,7 +174,7 @@ mkdir folder
 touch part.cfg part.vtk part.msh part.stl 'two words.cfg' part.cdb notes.txt
 COMP_WORDBREAKS=$' \t\n"\'><=;|&(:'
 case_of "hextop ru" "run"
-case_of "hextop " "check compare help list mesh run surface verify"
+case_of "hextop " "check compare help list matrix mesh run surface verify"
 case_of "hextop compare --op" "--operators"
 case_of "hextop verify --t" "--threshold --tolerance"
 case_of "hextop --qu" "--quiet"
