@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../solver/assembled.h"
 #include "cpu_ops.h"
 #include "matrix_cpu.h"
 
@@ -30,6 +31,14 @@ static int cpu_pattern(hx_device *dev, const hx_incidence *d_incidence, const hx
     return HX_OK;
 }
 
+size_t hx_cpu_matrix_expected(const hx_mesh *mesh, const hx_matrix_spec *spec)
+{
+    const hx_incidence in = hx_incidence_of_mesh(mesh);
+    const size_t plan =
+        spec->part == HX_PART_LOWER ? hx_cpu_lower_expected(&in, spec->components) : 0;
+    return hx_assembled_bytes(mesh, spec) + hx_cpu_fill_expected(&in) + plan;
+}
+
 static int create_csr(hx_matrix *m)
 {
     const hx_device_pattern *p = &m->pattern;
@@ -55,8 +64,6 @@ static int cpu_create(hx_device *dev, hx_matrix *m)
 {
     const int c = m->spec.components;
     (void)dev;
-    if (m->spec.single)
-        return HX_RAISE(HX_EINPUT, "device 'cpu' keeps matrices in double precision only");
     m->n_value = m->pattern.n_entry * c * c;
     if (m->spec.format == HX_FORMAT_CSR) HX_TRY(create_csr(m));
     if (m->spec.part == HX_PART_LOWER) HX_TRY(hx_cpu_lower_create(m, &m->plan));

@@ -15,6 +15,9 @@ int hx_cpu_fill_run(void *state);
 void hx_cpu_fill_free(void *state);
 size_t hx_cpu_fill_bytes(const void *state);
 
+/* Bytes of gather's lists for all rows; 0 where memory for a count lacks. O(n_place). */
+size_t hx_cpu_fill_expected(const hx_incidence *incidence);
+
 /* Tiles of the pairs (a, b) of cells, b = 0..7: (i, j) at tile[3 i + j][b], of conduction at
  * tile[0][b]. */
 enum { HX_CELL_LANES = 8 };
@@ -39,6 +42,11 @@ int hx_cpu_lower_create(const hx_matrix *m, void **plan);
 void hx_cpu_lower_multiply(const hx_matrix *m, const double *x, double *y);
 size_t hx_cpu_lower_bytes(const hx_matrix *m);
 void hx_cpu_lower_free(void *plan);
+/* What its plan will take; 0 where memory for a count lacks. As long as a build, one thread. */
+size_t hx_cpu_lower_expected(const hx_incidence *incidence, int components);
+
+/* Device bytes of an operator that stores this matrix (matrix_cpu.c). */
+size_t hx_cpu_matrix_expected(const hx_mesh *mesh, const hx_matrix_spec *spec);
 
 /* matrix_multiply_cpu.c */
 int hx_cpu_matrix_multiply(hx_device *dev, const hx_matrix *m, const double *d_x, double *d_y);

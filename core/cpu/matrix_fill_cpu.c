@@ -125,6 +125,20 @@ static void fill_owner(const filling *s, int64_t owner)
     }
 }
 
+size_t hx_cpu_fill_expected(const hx_incidence *in)
+{
+    const int64_t n_owner = (in->n_point + OWNED - 1) / OWNED;
+    int64_t n = 0;
+#pragma omp parallel for schedule(static) reduction(+ : n)
+    for (int64_t o = 0; o < n_owner; o++) {
+        const int64_t first = o * OWNED;
+        const int64_t end = first + OWNED < in->n_point ? first + OWNED : in->n_point;
+        for (int64_t k = in->point_ptr[first]; k < in->point_ptr[end]; k++)
+            n += is_first(in, in->point_place[k], first, end);
+    }
+    return ((size_t)n_owner + 1) * sizeof(int64_t) + (size_t)n * sizeof(int32_t);
+}
+
 int hx_cpu_fill_create(void **state, hx_device *dev, hx_fill fill, const hx_matrix *m,
                        const hx_fill_input *input)
 {

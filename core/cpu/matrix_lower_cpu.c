@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/vectorised.h"
 #include "matrix_cpu.h"
 
 typedef struct lower {
@@ -19,6 +20,15 @@ typedef struct lower {
     int64_t *shared_begin;  /* [n_shared + 1] */
     int64_t *shared_place;  /* in `aside`, ascending: by part */
 } lower;                    /* (owned, all) */
+
+enum { LEAST_PART = 1024, MOST_PARTS = 256 };
+
+static void cut_parts(lower *s, int64_t n_row)
+{
+    s->n_each = (n_row + MOST_PARTS - 1) / MOST_PARTS;
+    if (s->n_each < LEAST_PART) s->n_each = LEAST_PART;
+    s->n_part = (n_row + s->n_each - 1) / s->n_each;
+}
 
 static int64_t part_end(const lower *s, int64_t n_row, int64_t part)
 {
@@ -100,54 +110,69 @@ fail:
     return rc;
 }
 
-enum { LEAST_PART = 1024, MOST_PARTS = 256 };
-
 int hx_cpu_lower_create(const hx_matrix *m, void **plan)
 {
-    const int64_t n_row = m->pattern.n_row;
     lower *s;
     HX_TRY(hx_alloc(&s, 1, sizeof *s, "lower product"));
     *plan = s;
-    s->n_each = (n_row + MOST_PARTS - 1) / MOST_PARTS;
-    if (s->n_each < LEAST_PART) s->n_each = LEAST_PART;
-    s->n_part = (n_row + s->n_each - 1) / s->n_each;
+    cut_parts(s, m->pattern.n_row);
     return create(s, &m->pattern, m->spec.components);
 }
 
-/* One row of blocks: what lies in it, and what its blocks turned add to others. */
-#define ROW3(k, last)                                                                              \
-    for (; k < last; k++) {                                                                        \
-        const double *const a = value + 9 * k;                                                     \
-        const int32_t at = s->local[k];                                                            \
-        const double *const xb = x + 3 * (at >= 0 ? first + at : (int64_t)outer[-1 - at]);         \
-        double *const yb = at >= 0 ? own + 3 * (int64_t)at : aside + 3 * (int64_t)(-1 - at);       \
-        for (int i = 0; i < 3; i++) {                                                              \
-            for (int j = 0; j < 3; j++) sum[i][j] += a[3 * i + j] * xb[j];                         \
-            yb[i] += a[i] * xr[0] + a[3 + i] * xr[1] + a[6 + i] * xr[2];                           \
-        }                                                                                          \
+typedef double eight __attribute__((vector_size(64)));
+
+/* Block a: a times xb is added to the row's sum, a turned times the row's x to yb. */
+HX_INLINED void block3(const double *a, const double *xb, const double *xr, eight *sum,
+                       double *last, double *yb)
+{
+    const double x0 = xb[0], x1 = xb[1], x2 = xb[2];
+    const eight times = {x0, x1, x2, x0, x1, x2, x0, x1};
+    eight block;
+    memcpy(&block, a, sizeof block);
+    *sum += block * times;
+    *last += a[8] * x2;
+    for (int i = 0; i < 3; i++) yb[i] += a[i] * xr[0] + a[3 + i] * xr[1] + a[6 + i] * xr[2];
+}
+
+/* Columns ascend: those of earlier parts come first, then the part's own, the diagonal last. */
+HX_VECTORISED static void rows3(const hx_matrix *m, const lower *s, int64_t part, const double *x,
+                                double *y)
+{
+    const hx_device_pattern *const p = &m->pattern;
+    const int64_t first = part * s->n_each, end = part_end(s, p->n_row, part);
+    const double *a = (const double *)m->d_value + 9 * p->d_row_ptr[first], *const own_x =
+                                                                                x + 3 * first;
+    const int32_t *const outer = s->outer + s->outer_begin[part], *const local = s->local;
+    double *const aside = s->aside + 3 * s->outer_begin[part], *const own_y = y + 3 * first;
+    for (int64_t r = first; r < end; r++) {
+        const int64_t diagonal = p->d_row_ptr[r + 1] - 1;
+        const double xr[3] = {x[3 * r], x[3 * r + 1], x[3 * r + 2]};
+        eight sum = {0.0};
+        double last = 0.0, none[3] = {0.0};
+        int64_t k = p->d_row_ptr[r];
+        for (; k < diagonal && local[k] < 0; k++, a += 9) {
+            const int64_t at = -1 - (int64_t)local[k];
+            block3(a, x + 3 * (int64_t)outer[at], xr, &sum, &last, aside + 3 * at);
+        }
+        for (; k < diagonal; k++, a += 9)
+            block3(a, own_x + 3 * (int64_t)local[k], xr, &sum, &last,
+                   own_y + 3 * (int64_t)local[k]);
+        block3(a, xr, xr, &sum, &last, none);
+        a += 9;
+        y[3 * r] += sum[0] + sum[1] + sum[2];
+        y[3 * r + 1] += sum[3] + sum[4] + sum[5];
+        y[3 * r + 2] += sum[6] + sum[7] + last;
     }
+}
 
 static void multiply_part3(const hx_matrix *m, const lower *s, int64_t part, const double *x,
                            double *y)
 {
-    const hx_device_pattern *p = &m->pattern;
-    const int64_t first = part * s->n_each, end = part_end(s, p->n_row, part);
-    const double *const value = m->d_value;
-    const int32_t *const outer = s->outer + s->outer_begin[part];
-    double *const aside = s->aside + 3 * s->outer_begin[part], *const own = y + 3 * first;
-    memset(own, 0, (size_t)(end - first) * 3 * sizeof *own);
-    memset(aside, 0, (size_t)(s->outer_begin[part + 1] - s->outer_begin[part]) * 3 * sizeof *aside);
-    for (int64_t r = first; r < end; r++) {
-        int64_t k = p->d_row_ptr[r];
-        const int64_t last = p->d_row_ptr[r + 1] - 1;
-        const double *const xr = x + 3 * r, *const d = value + 9 * last;
-        double sum[3][3] = {{0.0}}, *const yr = y + 3 * r;
-        ROW3(k, last)
-        for (int i = 0; i < 3; i++) {
-            for (int j = 0; j < 3; j++) sum[i][j] += d[3 * i + j] * xr[j];
-            yr[i] += sum[i][0] + sum[i][1] + sum[i][2];
-        }
-    }
+    const int64_t first = part * s->n_each, end = part_end(s, m->pattern.n_row, part);
+    const int64_t n_outer = s->outer_begin[part + 1] - s->outer_begin[part];
+    memset(y + 3 * first, 0, (size_t)(end - first) * 3 * sizeof *y);
+    memset(s->aside + 3 * s->outer_begin[part], 0, (size_t)n_outer * 3 * sizeof *s->aside);
+    rows3(m, s, part, x, y);
 }
 
 static void multiply_part1(const hx_matrix *m, const lower *s, int64_t part, const double *x,
@@ -193,14 +218,56 @@ void hx_cpu_lower_multiply(const hx_matrix *m, const double *x, double *y)
     }
 }
 
+static size_t bytes_of(size_t n_entry, size_t n_part, size_t n_outer, size_t n_shared, size_t c)
+{
+    return n_entry * sizeof(int32_t) + (n_part + 1) * sizeof(int64_t) +
+           n_outer * (sizeof(int32_t) + c * sizeof(double) + sizeof(int64_t)) +
+           n_shared * (sizeof(int32_t) + sizeof(int64_t)) + sizeof(int64_t);
+}
+
 size_t hx_cpu_lower_bytes(const hx_matrix *m)
 {
     const lower *s = m->plan;
-    const size_t n_outer = (size_t)s->outer_begin[s->n_part], c = (size_t)m->spec.components;
-    return (size_t)m->pattern.n_entry * sizeof *s->local +
-           ((size_t)s->n_part + 1) * sizeof *s->outer_begin +
-           n_outer * (sizeof *s->outer + c * sizeof *s->aside + sizeof *s->shared_place) +
-           (size_t)s->n_shared * (sizeof *s->shared + sizeof *s->shared_begin);
+    return bytes_of((size_t)m->pattern.n_entry, (size_t)s->n_part,
+                    (size_t)s->outer_begin[s->n_part], (size_t)s->n_shared,
+                    (size_t)m->spec.components);
+}
+
+/* Rows before `first` that the cells of a point hold and no earlier point of the part had. */
+static int64_t count_outer(const hx_incidence *in, int64_t point, int64_t first, int32_t *stamp,
+                           int64_t *n_shared)
+{
+    int64_t n = 0;
+    for (int64_t k = in->point_ptr[point]; k < in->point_ptr[point + 1]; k++) {
+        const int64_t cell = hx_incidence_cell(in, in->point_place[k]);
+        const int32_t *const other = in->point + hx_incidence_first(in, cell);
+        for (int b = 0; b < hx_incidence_count(in, cell); b++) {
+            if (other[b] >= first || stamp[other[b]] == (int32_t)first) continue;
+            *n_shared += stamp[other[b]] < 0;
+            stamp[other[b]] = (int32_t)first;
+            n++;
+        }
+    }
+    return n;
+}
+
+size_t hx_cpu_lower_expected(const hx_incidence *in, int components)
+{
+    lower s = {0};
+    int32_t *stamp = NULL;
+    int64_t n_outer = 0, n_shared = 0, n_entry = 0;
+    cut_parts(&s, in->n_point);
+    if (hx_pattern_count(in, HX_PART_LOWER, &n_entry, NULL) < 0 ||
+        hx_alloc_raw(&stamp, (size_t)in->n_point, sizeof *stamp, "lower product") < 0) {
+        hx_error_clear();
+        return 0;
+    }
+    for (int64_t a = 0; a < in->n_point; a++) stamp[a] = -1;
+    for (int64_t a = 0; a < in->n_point; a++)
+        n_outer += count_outer(in, a, a / s.n_each * s.n_each, stamp, &n_shared);
+    free(stamp);
+    return bytes_of((size_t)n_entry, (size_t)s.n_part, (size_t)n_outer, (size_t)n_shared,
+                    (size_t)components);
 }
 
 void hx_cpu_lower_free(void *plan)

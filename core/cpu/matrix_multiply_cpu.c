@@ -1,36 +1,47 @@
 /* y = A x on the CPU, over fixed parts of the rows: the same bits for any number of threads. */
+#include <string.h>
+
 #include "../base/sum.h"
+#include "../base/vectorised.h"
 #include "matrix_cpu.h"
 
-/* Nine sums that do not wait for each other. */
-static void bsr3_rows(const hx_matrix *m, int64_t first, int64_t end, const double *x, double *y)
+typedef double eight __attribute__((vector_size(64)));
+
+/* Eight of a block's nine numbers in one vector, beside the components of x that they multiply. */
+HX_VECTORISED static void bsr3_rows(const int64_t *ptr, const int32_t *col, const double *value,
+                                    int64_t first, int64_t end, const double *x, double *y)
 {
-    const int64_t *const ptr = m->pattern.d_row_ptr;
-    const int32_t *const col = m->pattern.d_col;
     for (int64_t r = first; r < end; r++) {
-        double sum[3][3] = {{0.0}};
+        eight sum = {0.0};
+        double last = 0.0;
         for (int64_t k = ptr[r]; k < ptr[r + 1]; k++) {
-            const double *const a = (const double *)m->d_value + 9 * k;
-            const double *const xb = x + 3 * (int64_t)col[k];
-            for (int i = 0; i < 3; i++)
-                for (int j = 0; j < 3; j++) sum[i][j] += a[3 * i + j] * xb[j];
+            const double *const a = value + 9 * k, *const b = x + 3 * (int64_t)col[k];
+            const double x0 = b[0], x1 = b[1], x2 = b[2];
+            const eight times = {x0, x1, x2, x0, x1, x2, x0, x1};
+            eight block;
+            memcpy(&block, a, sizeof block);
+            sum += block * times;
+            last += a[8] * x2;
         }
-        for (int i = 0; i < 3; i++) y[3 * r + i] = sum[i][0] + sum[i][1] + sum[i][2];
+        y[3 * r] = sum[0] + sum[1] + sum[2];
+        y[3 * r + 1] = sum[3] + sum[4] + sum[5];
+        y[3 * r + 2] = sum[6] + sum[7] + last;
     }
 }
 
-/* Rows of numbers from ptr: of csr, and of bsr with one unknown a point. Four sums; the rest goes
- * to the first. */
-static void number_rows(const int64_t *ptr, const int32_t *col, const double *value, int64_t first,
-                        int64_t end, const double *x, double *y)
+/* Rows of numbers from ptr: of csr, and of bsr with one unknown a point. The rest of a row beyond a
+ * multiple of eight is summed apart. */
+HX_VECTORISED static void number_rows(const int64_t *ptr, const int32_t *col, const double *value,
+                                      int64_t first, int64_t end, const double *x, double *y)
 {
     for (int64_t r = first; r < end; r++) {
-        double sum[4] = {0.0};
+        double sum[8] = {0.0}, rest = 0.0;
         int64_t k = ptr[r];
-        for (; k + 4 <= ptr[r + 1]; k += 4)
-            for (int i = 0; i < 4; i++) sum[i] += value[k + i] * x[col[k + i]];
-        for (; k < ptr[r + 1]; k++) sum[0] += value[k] * x[col[k]];
-        y[r] = sum[0] + sum[1] + (sum[2] + sum[3]);
+        for (; k + 8 <= ptr[r + 1]; k += 8)
+            for (int i = 0; i < 8; i++) sum[i] += value[k + i] * x[col[k + i]];
+        for (; k < ptr[r + 1]; k++) rest += value[k] * x[col[k]];
+        for (int i = 0; i < 4; i++) sum[i] += sum[i + 4];
+        y[r] = sum[0] + sum[1] + (sum[2] + sum[3]) + rest;
     }
 }
 
@@ -42,7 +53,7 @@ static void multiply_rows(const hx_matrix *m, int64_t first, int64_t end, const 
     if (m->spec.format == HX_FORMAT_CSR)
         number_rows(m->d_ptr, m->d_col, m->d_value, c * first, c * end, x, y);
     else if (c == 3)
-        bsr3_rows(m, first, end, x, y);
+        bsr3_rows(m->pattern.d_row_ptr, m->pattern.d_col, m->d_value, first, end, x, y);
     else
         number_rows(m->pattern.d_row_ptr, m->pattern.d_col, m->d_value, first, end, x, y);
 }

@@ -1,5 +1,6 @@
 /* bsrsym on the CPU: the lower half of K's blocks. */
 #include "../solver/assembled.h"
+#include "matrix_cpu.h"
 
 static const hx_matrix_spec spec = {
     .format = HX_FORMAT_BSR, .part = HX_PART_LOWER, .components = 3};
@@ -7,7 +8,7 @@ static const hx_matrix_spec spec = {
 static size_t bytes(const hx_mesh *mesh, hx_layout layout)
 {
     (void)layout;
-    return hx_assembled_bytes(mesh, &spec);
+    return hx_cpu_matrix_expected(mesh, &spec);
 }
 
 static int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *mesh,

@@ -1,12 +1,13 @@
 /* csr on the CPU: K as rows of numbers. */
 #include "../solver/assembled.h"
+#include "matrix_cpu.h"
 
 static const hx_matrix_spec spec = {.format = HX_FORMAT_CSR, .part = HX_PART_FULL, .components = 3};
 
 static size_t bytes(const hx_mesh *mesh, hx_layout layout)
 {
     (void)layout;
-    return hx_assembled_bytes(mesh, &spec);
+    return hx_cpu_matrix_expected(mesh, &spec);
 }
 
 static int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *mesh,

@@ -19,6 +19,9 @@ static int check_spec(const hx_device *dev, const hx_device_pattern *pattern,
         return HX_RAISE(HX_EINPUT, "device '%s' has no %s matrix in format %s", dev->ops->name,
                         spec->part == HX_PART_LOWER ? "lower" : "full",
                         hx_format_name(spec->format));
+    if (spec->single && !(ops->single_formats & 1u << spec->format))
+        return HX_RAISE(HX_EINPUT, "device '%s' has no %s matrix in single precision",
+                        dev->ops->name, hx_format_name(spec->format));
     if (spec->part != pattern->part)
         return HX_RAISE(HX_EINTERNAL, "a matrix of another part than its pattern's");
     if (spec->format >= HX_FORMAT_CSR && pattern->n_point * spec->components > INT32_MAX)

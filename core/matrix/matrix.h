@@ -94,6 +94,7 @@ void hx_matrix_rows_free(hx_matrix_rows *rows);
  * says so waits. */
 typedef struct hx_matrix_ops {
     unsigned formats, lower_formats; /* bit (1u << hx_format): multiplied in full, and as lower */
+    unsigned single_formats;         /* kept as floats too, full or lower as above */
     unsigned fills;                  /* bit (1u << hx_fill) */
     unsigned builds;                 /* bit (1u << hx_build) */
 

@@ -20,7 +20,8 @@ typedef struct hx_assembled {
     void *fill; /* state of the fill `gather` */
 } hx_assembled;
 
-/* Device bytes that set-up holds, from a count of the neighbours. O(n_elem), as long as a build. */
+/* Device bytes of pattern and matrix, from a count of the neighbours: as long as a build. What the
+ * device's products and fills keep besides is the strategy's to add. */
 size_t hx_assembled_bytes(const hx_mesh *mesh, const hx_matrix_spec *spec);
 
 /* Of a strategy's entries; `state` is an hx_assembled. */

@@ -1,0 +1,37 @@
+/* A fan of n quadrilaterals about an axis, in layers: an inner node of the axis has 6 n + 3
+ * neighbours, itself among them. */
+#ifndef HX_TEST_FAN_H
+#define HX_TEST_FAN_H
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/mesh/mesh.h"
+
+/* Raw mesh. Layer k has its axis' node first, then 2 n round it. */
+static inline int fan_create(hx_mesh *mesh, int n, int n_layer)
+{
+    const int n_each = 2 * n + 1;
+    const double pi = 3.14159265358979323846;
+    double *const xyz = malloc((size_t)(n_each * (n_layer + 1)) * 3 * sizeof *xyz);
+    int32_t *const conn = malloc((size_t)(n * n_layer) * 8 * sizeof *conn);
+    if (!xyz || !conn) abort();
+    for (int k = 0; k <= n_layer; k++)
+        for (int i = 0; i < n_each; i++) {
+            const double radius = i == 0 ? 0.0 : i % 2 ? 1.0 : 1.6;
+            const double angle = pi * (i - 1) / n + 0.05 * k;
+            double *const x = xyz + 3 * (n_each * k + i);
+            x[0] = radius * cos(angle);
+            x[1] = radius * sin(angle);
+            x[2] = 0.7 * k + 0.05 * sin(3.0 * i + k);
+        }
+    for (int k = 0; k < n_layer; k++)
+        for (int q = 0; q < n; q++) {
+            const int quad[4] = {0, 1 + 2 * q, 2 + 2 * q, 1 + (2 * q + 2) % (2 * n)};
+            for (int a = 0; a < 8; a++)
+                conn[8 * (n * k + q) + a] = n_each * (k + a / 4) + quad[a % 4];
+        }
+    return hx_mesh_create(mesh, "fan", n_each * (n_layer + 1), xyz, n * n_layer, conn);
+}
+
+#endif

@@ -1,0 +1,173 @@
+/* Operators that store K as a matrix: ten designs of a distorted cantilever give the compliance of
+ * the product without a matrix, with jacobi, block-jacobi and multigrid; springs are in the
+ * products; set-up takes the bytes that were announced; `auto` leaves them alone.
+ *
+ *     test_assembled [cpu | cuda] */
+#include "core/solver/assembled.h"
+#include "tests/lib/fixture.h"
+
+static hx_device device;
+
+enum { N_DESIGN = 10 };
+
+static void run_designs(const hx_problem *problem, const hx_strategy *strategy, hx_layout layout,
+                        const char *precond, double compliance[N_DESIGN])
+{
+    fixture_settings settings = fixture_defaults();
+    fixture_solver s;
+    hx_iteration record;
+    settings.strategy = strategy;
+    settings.layout = layout;
+    settings.precond = precond;
+    settings.filter = "sensitivity";
+    settings.filter_params.radius = 0.15;
+    CHECK_OK(fixture_solver_create(&s, &device, problem, &settings));
+    for (int i = 0; i < N_DESIGN; i++) {
+        CHECK_OK(hx_optimizer_step(&s.opt, &record));
+        compliance[i] = record.compliance;
+        hx_optimizer_advance(&s.opt);
+    }
+    fixture_solver_free(&s);
+}
+
+/* The next exact operator of the device that stores a matrix, or NULL. */
+static const hx_strategy *next_assembled(size_t *i, int *k, hx_layout *layout)
+{
+    const hx_strategy *strategy;
+    while ((strategy = fixture_next_strategy(&device, i, k, layout)) != NULL)
+        if (strategy->assembled) return strategy;
+    return NULL;
+}
+
+static void test_designs(const hx_problem *problem)
+{
+    static const char *const precond[3] = {"jacobi", "block-jacobi", "multigrid"};
+    for (int p = 0; p < 3; p++) {
+        double expected[N_DESIGN], found[N_DESIGN];
+        const hx_strategy *strategy;
+        size_t i = 0;
+        int k = 0, n = 0;
+        hx_layout layout;
+        run_designs(problem, hx_strategy_find(device.ops->name, "otf"), HX_LAYOUT_INTERLEAVED,
+                    precond[p], expected);
+        CHECK(expected[N_DESIGN - 1] < 0.9 * expected[0]);
+        while ((strategy = next_assembled(&i, &k, &layout)) != NULL) {
+            double worst = 0.0;
+            run_designs(problem, strategy, layout, precond[p], found);
+            for (int d = 0; d < N_DESIGN; d++)
+                test_worst(&worst, fabs(found[d] / expected[d] - 1.0));
+            printf("%s, %s: compliance differs by %.1e\n", strategy->name, precond[p], worst);
+            CHECK_MSG(worst <= 1e-10, "%s, %s: %.3g", strategy->name, precond[p], worst);
+            n++;
+        }
+        CHECK(n > 0);
+    }
+}
+
+/* K x of an operator, supports masked, springs added; threads: those of a CPU. */
+static void make_product(const hx_problem *problem, const hx_strategy *strategy, hx_layout layout,
+                         int threads, double *y)
+{
+    const size_t n = 3 * (size_t)problem->mesh->n_node, n_elem = (size_t)problem->mesh->n_elem;
+    double *const x = malloc(n * sizeof *x), *const modulus = malloc(n_elem * sizeof *modulus);
+    uint64_t state = 5;
+    hx_operator op;
+    if (!x || !modulus) abort();
+    fixture_set_threads(threads);
+    for (size_t k = 0; k < n; k++) x[k] = fixture_uniform(&state, -1.0, 1.0);
+    for (size_t e = 0; e < n_elem; e++) modulus[e] = fixture_uniform(&state, 0.1, 1.0);
+    CHECK_OK(hx_operator_create(&op, &device, strategy, layout, problem, 0));
+    double *const d_x = fixture_put(&device, n, x), *const d_y = fixture_put(&device, n, x);
+    CHECK_OK(hx_operator_set_modulus(&op, modulus));
+    CHECK_OK(hx_operator_apply(&op, d_x, d_y));
+    fixture_get(&device, n, y, d_y);
+    device.ops->release(&device, d_x);
+    device.ops->release(&device, d_y);
+    hx_operator_free(&op);
+    fixture_set_threads(1);
+    free(x);
+    free(modulus);
+}
+
+static void test_products(const hx_problem *problem)
+{
+    const size_t n = 3 * (size_t)problem->mesh->n_node;
+    double *const y = malloc(3 * n * sizeof *y), *const expected = y + n, *const again = y + 2 * n;
+    const hx_strategy *strategy;
+    size_t i = 0;
+    int k = 0;
+    hx_layout layout;
+    if (!y) abort();
+    make_product(problem, hx_strategy_find(device.ops->name, "otf"), HX_LAYOUT_INTERLEAVED, 1,
+                 expected);
+    while ((strategy = next_assembled(&i, &k, &layout)) != NULL) {
+        make_product(problem, strategy, layout, 1, y);
+        make_product(problem, strategy, layout, 2, again);
+        CHECK_MSG(test_max_difference(n, y, expected) <= 1e-12, "%s", strategy->name);
+        CHECK_MSG(!strategy->deterministic || memcmp(y, again, n * sizeof *y) == 0,
+                  "%s: other bits by two threads", strategy->name);
+    }
+    free(y);
+}
+
+static void test_bytes(const hx_problem *problem)
+{
+    const hx_strategy *strategy;
+    size_t i = 0;
+    int k = 0;
+    hx_layout layout;
+    while ((strategy = next_assembled(&i, &k, &layout)) != NULL) {
+        hx_operator op;
+        CHECK_OK(hx_operator_create(&op, &device, strategy, layout, problem, 0));
+        const hx_assembled *a = strategy->assembled(op.state);
+        const size_t expected = strategy->bytes(problem->mesh, layout);
+        const size_t held = hx_device_pattern_bytes(&a->pattern) +
+                            hx_matrix_bytes(&a->matrix, &device) +
+                            device.ops->matrix->fill_bytes(a->fill);
+        CHECK_MSG(held <= expected && (double)expected <= 1.05 * (double)held,
+                  "%s: %zu bytes, %zu were announced", strategy->name, held, expected);
+        CHECK(a->steps.n >= 3);
+        CHECK(strategy->promise(problem->mesh) == HX_PROMISE_NONE);
+        hx_operator_free(&op);
+    }
+}
+
+/* A distorted cantilever with springs; the nodes of a shuffled one have neighbours far away. */
+static void make_problem(hx_mesh *mesh, hx_problem *problem, fixture_order order)
+{
+    const fixture_box box = {{20, 10, 10}, {2.0, 1.0, 1.0}, 0.15, 1};
+    const hx_support_spec support = {"left", "test", HX_FIX_X | HX_FIX_Y | HX_FIX_Z, {0.0}};
+    const hx_load_spec load = {"right", "test", HX_LOAD_TRACTION, {0.0, 0.1, -1.0}, 1};
+    const hx_spring_spec spring = {"right", "test", {0.01, 0.0, 0.02}, HX_SPRING_TOTAL};
+    hx_problem_params params = fixture_problem();
+    params.rho_min = 0.1; /* contrast 1e3 */
+    params.volume_fraction = 0.5;
+    params.support = &support, params.n_support = 1;
+    params.load = &load, params.n_load = 1;
+    params.spring = &spring, params.n_spring = 1;
+    CHECK_OK(fixture_box_create(mesh, &box));
+    CHECK_OK(fixture_finish(mesh, order));
+    CHECK_OK(hx_problem_create(problem, mesh, &params));
+}
+
+int main(int argc, char **argv)
+{
+    const int status = fixture_open_small(&device, argc, argv);
+    hx_mesh mesh;
+    hx_problem problem;
+    if (status != 0) return status;
+    if (!device.ops->matrix) TEST_SKIP("device '%s' has no matrices", device.ops->name);
+    for (int order = FIXTURE_SHUFFLED; order <= FIXTURE_REORDERED; order++) {
+        make_problem(&mesh, &problem, (fixture_order)order);
+        test_products(&problem);
+        test_bytes(&problem);
+        if (order == FIXTURE_REORDERED) {
+            fixture_set_threads(2);
+            test_designs(&problem);
+        }
+        hx_problem_free(&problem);
+        hx_mesh_free(&mesh);
+    }
+    hx_device_close(&device);
+    TEST_END();
+}
