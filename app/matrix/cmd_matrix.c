@@ -14,8 +14,11 @@
 #include "core/files/result_match.h"
 #include "matrix_job.h"
 
-/* Of the first fill, whose time is printed where no file is asked for. */
+/* Of the fill, whose time is printed where no file is asked for. */
 enum { REPEATS = 5 };
+
+/* On the host, of a range of rows on its way into a file: more is not faster. */
+#define ENOUGH_BYTES 1e9
 
 /* A set that moves as one rigid body has unknowns of its own, which no row of K is for. */
 static int refuse_rigid(const hx_session *s)
@@ -95,30 +98,40 @@ static int open_design(hx_matrix_job *job)
     return HX_OK;
 }
 
+/* Bytes that a range of rows may take on the device and on the host, unless --memory says. */
+static int find_budgets(const hx_matrix_job *job, double *device, double *host)
+{
+    hx_device *const dev = job->stages.dev;
+    size_t n_free = 0, n_total = 0;
+    *device = *host = job->plan.memory;
+    if (!isnan(job->plan.memory)) return HX_OK;
+    *device = *host = (double)INFINITY;
+    if (job->stages.fill != HX_FILL_GATHER) return HX_OK; /* others keep more than is counted */
+    HX_TRY(dev->ops->memory(dev, &n_free, &n_total));
+    if (n_free > 0) *device = 0.8 * (double)n_free;
+    if (!job->plan.output) return HX_OK;
+    const size_t available = hx_host_memory_available();
+    *host = ENOUGH_BYTES;
+    if (available > 0) *host = fmin(*host, 0.4 * (double)available);
+    return HX_OK;
+}
+
 /* The counts of what will be, and the ranges of rows. */
 static int make_plan(hx_matrix_job *job)
 {
     const hx_mesh *const mesh = &job->session.mesh;
-    hx_device *const dev = &job->session.device;
     hx_range_cost cost;
-    size_t n_free = 0, n_total = 0;
-    double device = job->plan.memory, host = job->plan.memory;
+    double device, host;
     job->cut = (hx_matrix_cut){.half = job->plan.half,
                                .fixed = job->plan.eliminate ? job->session.problem.fixed : NULL};
     HX_TRY(hx_alloc_raw(&job->blocks, (size_t)mesh->n_node, sizeof *job->blocks, "rows"));
     HX_TRY(
         hx_matrix_count(mesh, &job->cut, job->blocks, &job->n_block, &job->n_number, &job->widest));
-    if (isnan(job->plan.memory)) {
-        HX_TRY(dev->ops->memory(dev, &n_free, &n_total));
-        const size_t available = hx_host_memory_available();
-        device = n_free > 0 && job->stages.fill == HX_FILL_GATHER ? 0.8 * (double)n_free
-                                                                  : (double)INFINITY;
-        host = job->plan.output && available > 0 ? 0.4 * (double)available : (double)INFINITY;
-    }
+    HX_TRY(find_budgets(job, &device, &host));
     hx_matrix_stages_cost(&job->stages, job->widest, &cost);
     const int rc =
         hx_row_ranges_plan(mesh, job->blocks, &cost, device, host, &job->n_range, &job->first);
-    if (rc == HX_EINPUT) hx_error_prefix("--memory: ");
+    if (rc == HX_EINPUT && !isnan(job->plan.memory)) hx_error_prefix("--memory: ");
     return rc;
 }
 
@@ -135,13 +148,12 @@ static int open_file(hx_matrix_job *job)
 
 static int write_rows(hx_matrix_job *job, const hx_row_range *range, const hx_matrix_rows *blocks)
 {
-    hx_number_rows numbers;
     const double begin = hx_clock();
-    int rc = hx_matrix_cut_rows(&job->cut, &job->session.problem, range, blocks, &numbers);
-    if (rc == HX_OK) rc = hx_matrix_writer_rows(job->writer, &numbers.rows);
-    hx_number_rows_free(&numbers);
+    HX_TRY(hx_matrix_cut_rows(&job->cut, &job->session.problem, range, blocks, &job->numbers));
+    job->cut_seconds += hx_clock() - begin;
+    HX_TRY(hx_matrix_writer_rows(job->writer, &job->numbers.rows));
     job->write_seconds += hx_clock() - begin;
-    return rc;
+    return HX_OK;
 }
 
 /* The range's rows on the host, for those who need them there. */
@@ -215,6 +227,7 @@ static int command_matrix(const hx_options *options)
     memset(&job, 0, sizeof job);
     const int rc = matrix(&job, options);
     hx_matrix_writer_free(job.writer);
+    hx_number_rows_free(&job.numbers);
     hx_matrix_stages_drop(&job.stages);
     hx_matrix_sides_free(&job.sides);
     free(job.rho);

@@ -98,35 +98,52 @@ typedef struct task {
     const hx_problem *problem;
     const hx_row_range *range;
     const hx_matrix_rows *blocks;
-    int32_t *col; /* [entries] columns as points of the mesh (owned) */
     hx_number_rows *out;
 } task;
 
-static int make_columns(task *t)
+/* Room for n items in *array, whose content is lost where it grows. */
+static int make_room(void *array, int64_t *room, int64_t n, size_t size, const char *what)
 {
-    const int64_t n = t->blocks->ptr[t->range->n];
-    HX_TRY(hx_alloc_raw(&t->col, (size_t)n, sizeof *t->col, "columns"));
-#pragma omp parallel for schedule(static)
-    for (int64_t k = 0; k < n; k++)
-        t->col[k] = t->range->point ? t->range->point[t->blocks->col[k]] : t->blocks->col[k];
+    if (n <= *room) return HX_OK;
+    free(*(void **)array);
+    *(void **)array = NULL;
+    *room = 0;
+    HX_TRY(hx_alloc_raw(array, (size_t)n, size, what));
+    *room = n;
     return HX_OK;
 }
 
-static int make_pointers(task *t)
+static int make_points(const task *t)
 {
-    const int64_t n = t->range->n;
-    const hx_matrix_rows *const blocks = t->blocks;
-    int64_t *ptr = NULL;
-    HX_TRY(hx_alloc_raw(&t->out->ptr, C * (size_t)n + 1, sizeof *ptr, "rows"));
-    ptr = t->out->ptr;
-    ptr[0] = 0;
+    hx_number_rows *const out = t->out;
+    const int64_t n = t->blocks->ptr[t->range->n];
+    HX_TRY(make_room(&out->point, &out->room_block, n, sizeof *out->point, "columns"));
+#pragma omp parallel for schedule(static)
+    for (int64_t k = 0; k < n; k++)
+        out->point[k] = t->range->point ? t->range->point[t->blocks->col[k]] : t->blocks->col[k];
+    return HX_OK;
+}
+
+static int make_pointers(const task *t)
+{
+    const int64_t n = t->range->n, *const block = t->blocks->ptr;
+    hx_number_rows *const out = t->out;
+    HX_TRY(make_room(&out->ptr, &out->room_row, C * n + 1, sizeof *out->ptr, "rows"));
+    out->ptr[0] = 0;
 #pragma omp parallel for schedule(static)
     for (int64_t r = 0; r < n; r++)
-        hx_matrix_cut_count(t->cut, t->range->first + r, blocks->ptr[r + 1] - blocks->ptr[r],
-                            t->col + blocks->ptr[r], ptr + 1 + C * r);
-    for (int64_t i = 0; i < C * n; i++) ptr[i + 1] += ptr[i];
-    HX_TRY(hx_alloc_raw(&t->out->col, (size_t)ptr[C * n], sizeof(int32_t), "columns"));
-    return hx_alloc_raw(&t->out->value, (size_t)ptr[C * n], sizeof(double), "values");
+        hx_matrix_cut_count(t->cut, t->range->first + r, block[r + 1] - block[r],
+                            out->point + block[r], out->ptr + 1 + C * r);
+    for (int64_t i = 0; i < C * n; i++) out->ptr[i + 1] += out->ptr[i];
+    return HX_OK;
+}
+
+/* Columns and values grow together. */
+static int make_numbers(hx_number_rows *out, int64_t n)
+{
+    int64_t room = out->room_number;
+    HX_TRY(make_room(&out->col, &room, n, sizeof *out->col, "columns"));
+    return make_room(&out->value, &out->room_number, n, sizeof *out->value, "values");
 }
 
 static void fill_row(const task *t, int64_t r, int i)
@@ -136,7 +153,7 @@ static void fill_row(const task *t, int64_t r, int i)
     int64_t to = t->out->ptr[C * r + i];
     for (int64_t k = t->blocks->ptr[r]; k < t->blocks->ptr[r + 1]; k++)
         for (int j = 0; j < C; j++) {
-            const int64_t b = t->col[k];
+            const int64_t b = t->out->point[k];
             if (!is_kept(t->cut, a, i, b, j)) continue;
             t->out->col[to] = (int32_t)(C * b + j);
             t->out->value[to++] = is_unit ? 1.0 : t->blocks->value[C * C * k + C * i + j];
@@ -173,11 +190,10 @@ static void add_springs(const task *t)
 int hx_matrix_cut_rows(const hx_matrix_cut *cut, const hx_problem *problem,
                        const hx_row_range *range, const hx_matrix_rows *blocks, hx_number_rows *out)
 {
-    task t = {.cut = cut, .problem = problem, .range = range, .blocks = blocks, .out = out};
-    int rc;
-    memset(out, 0, sizeof *out);
-    HX_TRY_FAIL(make_columns(&t));
-    HX_TRY_FAIL(make_pointers(&t));
+    const task t = {.cut = cut, .problem = problem, .range = range, .blocks = blocks, .out = out};
+    HX_TRY(make_points(&t));
+    HX_TRY(make_pointers(&t));
+    HX_TRY(make_numbers(out, out->ptr[C * range->n]));
 #pragma omp parallel for schedule(static)
     for (int64_t r = 0; r < C * range->n; r++) fill_row(&t, r / C, (int)(r % C));
     add_springs(&t);
@@ -186,14 +202,13 @@ int hx_matrix_cut_rows(const hx_matrix_cut *cut, const hx_problem *problem,
                               .ptr = out->ptr,
                               .col = out->col,
                               .value = out->value};
-fail:
-    free(t.col);
-    return rc;
+    return HX_OK;
 }
 
 void hx_number_rows_free(hx_number_rows *rows)
 {
     free(rows->ptr);
+    free(rows->point);
     free(rows->col);
     free(rows->value);
     memset(rows, 0, sizeof *rows);

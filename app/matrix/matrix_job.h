@@ -51,12 +51,14 @@ typedef struct hx_matrix_cut {
     const uint8_t *fixed; /* [n_node] HX_FIX_* of unknowns that are eliminated; NULL: none is */
 } hx_matrix_cut;
 
-/* Rows of numbers. */
+/* Rows of numbers: arrays that are kept from range to range, since fresh memory costs more than
+ * what is done in it. */
 typedef struct hx_number_rows {
     int64_t *ptr; /* (owned, like all) */
-    int32_t *col;
+    int32_t *point, *col;
     double *value;
-    hx_csr_rows rows; /* of these */
+    int64_t room_row, room_block, room_number; /* of the arrays */
+    hx_csr_rows rows;                          /* of these */
 } hx_number_rows;
 
 /* Numbers of the three rows of point a that has blocks with the points col[n]. */
@@ -143,8 +145,9 @@ typedef struct hx_matrix_job {
     int widest;
     int64_t n_range, *first;  /* (owned) */
     hx_matrix_writer *writer; /* (owned) */
+    hx_number_rows numbers;
     int64_t file_bytes;
-    double write_seconds, seconds;
+    double cut_seconds, write_seconds; /* the latter with the former */
 } hx_matrix_job;
 
 /* On the terminal: before the first range, and after the last. */
