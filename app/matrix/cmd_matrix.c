@@ -18,7 +18,7 @@
 enum { REPEATS = 5 };
 
 /* On the host, of a range of rows on its way into a file: more is not faster. */
-#define ENOUGH_BYTES 1e9
+#define ENOUGH_BYTES 256e6
 
 /* A set that moves as one rigid body has unknowns of its own, which no row of K is for. */
 static int refuse_rigid(const hx_session *s)
@@ -146,37 +146,17 @@ static int open_file(hx_matrix_job *job)
     return hx_matrix_writer_open(&job->writer, job->plan.output, &shape);
 }
 
-static int write_rows(hx_matrix_job *job, const hx_row_range *range, const hx_matrix_rows *blocks)
-{
-    const double begin = hx_clock();
-    HX_TRY(hx_matrix_cut_rows(&job->cut, &job->session.problem, range, blocks, &job->numbers));
-    job->cut_seconds += hx_clock() - begin;
-    HX_TRY(hx_matrix_writer_rows(job->writer, &job->numbers.rows));
-    job->write_seconds += hx_clock() - begin;
-    return HX_OK;
-}
-
-/* The range's rows on the host, for those who need them there. */
-static int use_rows(hx_matrix_job *job, const hx_row_range *range)
-{
-    hx_matrix_rows blocks = {0};
-    int rc = HX_OK;
-    if (!job->writer && !job->sides.moves) return HX_OK;
-    HX_TRY_FAIL(hx_matrix_stages_rows(&job->stages, &blocks));
-    if (job->sides.moves) hx_matrix_sides_move(&job->sides, &job->session.problem, range, &blocks);
-    if (job->writer) HX_TRY_FAIL(write_rows(job, range, &blocks));
-fail:
-    hx_matrix_rows_free(&blocks);
-    return rc;
-}
-
 static int make_range(hx_matrix_job *job, int64_t first, int64_t end)
 {
     hx_row_range range;
+    hx_matrix_rows blocks = {0};
     HX_TRY(hx_row_range_create(&range, &job->session.mesh, first, end - first));
+    const int is_used = job->writer || job->sides.moves;
     int rc = hx_matrix_stages_run(&job->stages, &range, job->modulus);
-    if (rc == HX_OK) rc = use_rows(job, &range);
+    if (rc == HX_OK && is_used) rc = hx_matrix_stages_rows(&job->stages, &blocks);
     hx_matrix_stages_drop(&job->stages);
+    if (rc == HX_OK && is_used) rc = hx_matrix_hand_give(&job->hand, &range, &blocks);
+    hx_matrix_rows_free(&blocks);
     hx_row_range_free(&range);
     return rc;
 }
@@ -191,7 +171,7 @@ static int make_rows(hx_matrix_job *job)
         HX_TRY(make_range(job, job->first[k], job->first[k + 1]));
         hx_progress_share(&meter, (double)job->first[k + 1] / (double)job->session.mesh.n_node);
     }
-    return HX_OK;
+    return hx_matrix_hand_end(&job->hand);
 }
 
 static void note_file_size(hx_matrix_job *job)
@@ -221,11 +201,21 @@ static int matrix(hx_matrix_job *job, const hx_options *options)
     return HX_OK;
 }
 
+/* The message is that of the first error. */
+static void end_quietly(hx_matrix_job *job)
+{
+    char message[512];
+    snprintf(message, sizeof message, "%s", hx_error_message());
+    if (hx_matrix_hand_end(&job->hand) < 0) (void)HX_RAISE(HX_EIO, "%s", message);
+}
+
 static int command_matrix(const hx_options *options)
 {
     hx_matrix_job job;
     memset(&job, 0, sizeof job);
+    job.hand.job = &job;
     const int rc = matrix(&job, options);
+    if (rc < 0) end_quietly(&job);
     hx_matrix_writer_free(job.writer);
     hx_number_rows_free(&job.numbers);
     hx_matrix_stages_drop(&job.stages);

@@ -3,6 +3,8 @@
 #ifndef HX_MATRIX_JOB_H
 #define HX_MATRIX_JOB_H
 
+#include <pthread.h>
+
 #include "../session/setup.h"
 #include "../text/options.h"
 #include "core/matrix/matrix.h"
@@ -133,7 +135,26 @@ void hx_matrix_stages_drop(hx_matrix_stages *st);
 /* What one of each takes, for the plan of ranges. */
 void hx_matrix_stages_cost(const hx_matrix_stages *st, int widest, hx_range_cost *cost);
 
-typedef struct hx_matrix_job {
+typedef struct hx_matrix_job hx_matrix_job;
+
+/* The host's work on a range, in a thread of its own while the device makes the next. */
+typedef struct hx_matrix_hand {
+    hx_matrix_job *job; /* (borrowed) */
+    hx_row_range range; /* (owned, like its rows) */
+    hx_matrix_rows blocks;
+    pthread_t thread;
+    int running;
+    int rc;
+    char message[512]; /* of its error */
+} hx_matrix_hand;
+
+/* Ends what it has, then takes over range and rows, which are zeroed, also on failure. The errors
+ * are those of the range before. */
+int hx_matrix_hand_give(hx_matrix_hand *hand, hx_row_range *range, hx_matrix_rows *blocks);
+/* Waits for what it has. Accepts a zeroed struct. */
+int hx_matrix_hand_end(hx_matrix_hand *hand);
+
+struct hx_matrix_job {
     hx_session session;
     hx_matrix_plan plan;
     hx_matrix_stages stages;
@@ -145,10 +166,11 @@ typedef struct hx_matrix_job {
     int widest;
     int64_t n_range, *first;  /* (owned) */
     hx_matrix_writer *writer; /* (owned) */
-    hx_number_rows numbers;
+    hx_matrix_hand hand;
+    hx_number_rows numbers; /* the hand's */
     int64_t file_bytes;
-    double cut_seconds, write_seconds; /* the latter with the former */
-} hx_matrix_job;
+    double cut_seconds, write_seconds;
+};
 
 /* On the terminal: before the first range, and after the last. */
 void hx_matrix_report_sizes(const hx_matrix_job *job);

@@ -87,7 +87,6 @@ static int report_values(hx_matrix_job *job)
 
 int hx_matrix_report_times(hx_matrix_job *job)
 {
-    const double written_seconds = job->write_seconds - job->cut_seconds;
     char count[32], most[32], download[32], cut[32], written[32];
     report_pattern(&job->stages);
     report_matrix(job);
@@ -100,8 +99,8 @@ int hx_matrix_report_times(hx_matrix_job *job)
         hx_log_info("file       rows from the device %s, to numbers %s, written %s, %sB/s",
                     short_time(job->stages.download_seconds, download, sizeof download),
                     short_time(job->cut_seconds, cut, sizeof cut),
-                    short_time(written_seconds, written, sizeof written),
-                    large_number((double)job->file_bytes / written_seconds, most, sizeof most));
+                    short_time(job->write_seconds, written, sizeof written),
+                    large_number((double)job->file_bytes / job->write_seconds, most, sizeof most));
     return HX_OK;
 }
 

@@ -165,7 +165,8 @@ void hx_matrix_stages_cost(const hx_matrix_stages *st, int widest, hx_range_cost
     cost->device_point = 3 * (int64_t)sizeof(double) + (int64_t)sizeof(int64_t);
     cost->device_row = (int64_t)sizeof(int64_t);
     cost->device_entry = per_block;
-    cost->host_row = (1 + c) * (int64_t)sizeof(int64_t);
-    cost->host_entry =
-        per_block + (int64_t)sizeof(int32_t) + c * c * (int64_t)(sizeof(double) + sizeof(int32_t));
+    /* two ranges as blocks, one of them as numbers */
+    cost->host_row = (2 + c) * (int64_t)sizeof(int64_t);
+    cost->host_entry = 2 * per_block + (int64_t)sizeof(int32_t) +
+                       c * c * (int64_t)(sizeof(double) + sizeof(int32_t));
 }

@@ -278,6 +278,8 @@ def test_ranges():
                 check("ranges" in said, f"{end} {memory}: several ranges: {said}")
                 files = [read("K" + end)] + ([read("f" + end)] if "--rhs" in more else [])
                 check(whole == files, f"{end} {more} --memory {memory}: the same bytes")
+    matrix("-o", "T.npz", "--memory", "400e3", "solver.threads=1")
+    check(read("T.npz") == read_whole(), "one thread: the same bytes")
     said = matrix("--memory", "100", status=2)
     least = int(said.split("would do is")[1].split()[0])
     check(1000 < least < 100000, f"the least budget is {least}")
