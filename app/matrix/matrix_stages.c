@@ -36,6 +36,20 @@ int hx_matrix_stages_open(hx_matrix_stages *st, hx_session *s, const hx_matrix_p
     return HX_OK;
 }
 
+/* Places of the points: three-stage counts them itself, sort does without, but fills need them. */
+static int upload_places(hx_matrix_stages *st, const hx_incidence *in)
+{
+    const size_t n_place = (size_t)in->n_place, n_ptr = (size_t)in->n_point + 1;
+    st->input.incidence.point_ptr = NULL;
+    st->input.incidence.point_place = NULL;
+    if (st->build == HX_BUILD_THREE_STAGE) return HX_OK;
+    HX_TRY(hx_device_put(st->dev, &st->d_point_ptr, in->point_ptr, n_ptr * sizeof(int64_t)));
+    HX_TRY(hx_device_put(st->dev, &st->d_point_place, in->point_place, n_place * sizeof(uint32_t)));
+    st->input.incidence.point_ptr = st->d_point_ptr;
+    st->input.incidence.point_place = st->d_point_place;
+    return HX_OK;
+}
+
 /* The range's mesh and moduli. */
 static int upload(hx_matrix_stages *st, const hx_row_range *range, const double *modulus)
 {
@@ -45,18 +59,14 @@ static int upload(hx_matrix_stages *st, const hx_row_range *range, const double 
     HX_TRY(hx_alloc_raw(&st->modulus, (size_t)in->n_cell, sizeof(double), "moduli"));
     hx_row_range_take(range, modulus, st->modulus);
     HX_TRY(hx_device_put(dev, &st->d_point, in->point, n_place * sizeof(int32_t)));
-    HX_TRY(hx_device_put(dev, &st->d_point_ptr, in->point_ptr, (n_point + 1) * sizeof(int64_t)));
-    HX_TRY(hx_device_put(dev, &st->d_point_place, in->point_place, n_place * sizeof(uint32_t)));
     HX_TRY(hx_device_put(dev, &st->d_xyz, range->xyz, 3 * n_point * sizeof(double)));
     HX_TRY(hx_device_put(dev, &st->d_modulus, st->modulus, (size_t)in->n_cell * sizeof(double)));
     st->input.incidence = *in;
     st->input.incidence.point = st->d_point;
-    st->input.incidence.point_ptr = st->d_point_ptr;
-    st->input.incidence.point_place = st->d_point_place;
     st->input.form = st->form;
     st->input.d_xyz = st->d_xyz;
     st->input.d_modulus = st->d_modulus;
-    return HX_OK;
+    return upload_places(st, in);
 }
 
 static void add_steps(hx_steps *sum, const hx_steps *steps)
@@ -78,6 +88,10 @@ static int make_pattern(hx_matrix_stages *st, const hx_row_range *range)
     HX_TRY(st->ops->pattern(st->dev, &st->input.incidence, &spec, &st->pattern, &steps));
     st->pattern_seconds += hx_clock() - begin;
     add_steps(&st->steps, &steps);
+    if (!st->input.incidence.point_ptr) {
+        st->input.incidence.point_ptr = st->pattern.d_point_ptr;
+        st->input.incidence.point_place = st->pattern.d_point_place;
+    }
     return HX_OK;
 }
 
