@@ -150,7 +150,8 @@ static int make_range(hx_matrix_job *job, int64_t first, int64_t end)
 {
     hx_row_range range;
     hx_matrix_rows blocks = {0};
-    HX_TRY(hx_row_range_create(&range, &job->session.mesh, first, end - first));
+    const int places = job->plan.build != HX_BUILD_THREE_STAGE; /* which lists them itself */
+    HX_TRY(hx_row_range_create(&range, &job->session.mesh, first, end - first, places));
     const int is_used = job->writer || job->sides.moves;
     int rc = hx_matrix_stages_run(&job->stages, &range, job->modulus);
     if (rc == HX_OK && is_used) rc = hx_matrix_stages_rows(&job->stages, &blocks);

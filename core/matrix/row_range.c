@@ -112,6 +112,8 @@ static int list_places(hx_row_range *range)
     for (int64_t a = 0; a < n_point; a++) next[a + 1] += next[a];
     for (int64_t k = 0; k < n_place; k++)
         range->own_point_place[next[range->own_conn[k]]++] = (uint32_t)k;
+    range->incidence.point_ptr = range->own_point_ptr;
+    range->incidence.point_place = range->own_point_place;
     return HX_OK;
 }
 
@@ -126,18 +128,18 @@ static int make_own(hx_row_range *range, bit_set *cells, bit_set *points)
     range->incidence.n_point = points->n_member;
     range->incidence.n_place = 8 * cells->n_member;
     HX_TRY(copy_mesh(range, points));
-    HX_TRY(list_places(range));
     range->local_first = rank_of(points, range->first);
     range->incidence.point = range->own_conn;
-    range->incidence.point_ptr = range->own_point_ptr;
-    range->incidence.point_place = range->own_point_place;
+    range->incidence.point_ptr = NULL;
+    range->incidence.point_place = NULL;
     range->xyz = range->own_xyz;
     range->point = range->own_point;
     range->cell = range->own_cell;
     return HX_OK;
 }
 
-int hx_row_range_create(hx_row_range *range, const hx_mesh *mesh, int64_t first, int64_t n)
+int hx_row_range_create(hx_row_range *range, const hx_mesh *mesh, int64_t first, int64_t n,
+                        int places)
 {
     bit_set cells = {0}, points = {0};
     memset(range, 0, sizeof *range);
@@ -147,7 +149,8 @@ int hx_row_range_create(hx_row_range *range, const hx_mesh *mesh, int64_t first,
     range->incidence = hx_incidence_of_mesh(mesh);
     range->xyz = mesh->xyz;
     if (first == 0 && n == mesh->n_node) return HX_OK;
-    const int rc = make_own(range, &cells, &points);
+    int rc = make_own(range, &cells, &points);
+    if (rc == HX_OK && places) rc = list_places(range);
     free_set(&cells);
     free_set(&points);
     if (rc < 0) hx_row_range_free(range);

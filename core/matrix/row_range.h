@@ -14,7 +14,7 @@ typedef struct hx_row_range {
     int64_t first, n;       /* points of the mesh whose rows it is */
     int64_t local_first;    /* the first of them in the range's own numbers */
     const hx_mesh *mesh;    /* (borrowed) */
-    hx_incidence incidence; /* its points' places included; of the arrays below, or the mesh's */
+    hx_incidence incidence; /* of the arrays below, or the mesh's */
     const double *xyz;      /* [n_point][3] likewise */
     const int32_t *point;   /* [n_point] their numbers in the mesh, ascending; NULL: the same */
     const int32_t *cell;    /* [n_cell] likewise */
@@ -25,8 +25,10 @@ typedef struct hx_row_range {
 } hx_row_range;
 
 /* Rows of points first .. first + n - 1 of a finished mesh. All of them: the mesh's own arrays, at
- * no cost. Else O(n + n_elem / 64). HX_ENOMEM. */
-int hx_row_range_create(hx_row_range *range, const hx_mesh *mesh, int64_t first, int64_t n);
+ * no cost. Else O(n + n_elem / 64). places: 1 lists the points' places too, in one thread.
+ * HX_ENOMEM. */
+int hx_row_range_create(hx_row_range *range, const hx_mesh *mesh, int64_t first, int64_t n,
+                        int places);
 /* of_range[n_cell] := value[n_elem] of the range's cells. */
 void hx_row_range_take(const hx_row_range *range, const double *value, double *of_range);
 /* Accepts a zeroed struct. */

@@ -71,7 +71,7 @@ static void test_ranges(const hx_mesh *mesh, const hx_pattern *whole)
     for (size_t i = 0; i < sizeof length / sizeof length[0]; i++)
         for (int64_t first = 0; first + length[i] <= mesh->n_node; first += 61) {
             hx_row_range range;
-            CHECK_OK(hx_row_range_create(&range, mesh, first, length[i]));
+            CHECK_OK(hx_row_range_create(&range, mesh, first, length[i], 1));
             check_mesh(mesh, &range);
             check_pattern(whole, &range);
             hx_row_range_take(&range, value, taken);
@@ -86,7 +86,7 @@ static void test_ranges(const hx_mesh *mesh, const hx_pattern *whole)
 static void test_whole(const hx_mesh *mesh)
 {
     hx_row_range range;
-    CHECK_OK(hx_row_range_create(&range, mesh, 0, mesh->n_node));
+    CHECK_OK(hx_row_range_create(&range, mesh, 0, mesh->n_node, 0));
     CHECK(range.incidence.point == mesh->conn && range.xyz == mesh->xyz && !range.point &&
           !range.cell && range.local_first == 0 && range.incidence.n_cell == mesh->n_elem);
     hx_row_range_free(&range);
@@ -106,7 +106,7 @@ static void count_cost(const hx_mesh *mesh, const hx_pattern *whole, int64_t fir
     hx_row_range range;
     const double n = (double)(end - first);
     const double n_entry = (double)(whole->row_ptr[end] - whole->row_ptr[first]);
-    CHECK_OK(hx_row_range_create(&range, mesh, first, end - first));
+    CHECK_OK(hx_row_range_create(&range, mesh, first, end - first, 0));
     *device = 144.0 * (double)range.incidence.n_cell + 32.0 * (double)range.incidence.n_point +
               8.0 * n + 76.0 * n_entry;
     *host = 32.0 * n + 188.0 * n_entry;
