@@ -2,7 +2,8 @@
 # Installs, by apt, what is missing to build hextop; nothing, and no network, where all is there.
 #   sh tests/install_deps.sh          compiler, Meson, Ninja, pkg-config, libconfig
 #   sh tests/install_deps.sh test     and what some tests need and skip without: VTK for Python and a
-#                                     screen for it, CalculiX
+#                                     screen for it, CalculiX, Gmsh, and SciPy and PETSc for
+#                                     Python, which load hextop's matrices
 # Shared by examples/quickstart.sh and tests/run.sh.
 set -u
 PATH=$PATH:/usr/local/cuda/bin
@@ -40,6 +41,11 @@ if [ "${1:-}" = test ]; then
     for python in python3 /usr/bin/python3; do
         "$python" -c 'import numpy, vtkmodules' >/dev/null 2>&1 && break
     done || optional="python3-vtk9 python3-numpy"
+    for python in python3 /usr/bin/python3; do
+        "$python" -c 'import scipy' >/dev/null 2>&1 && break
+    done || optional="$optional python3-scipy"
+    { ls -d /usr/lib/petscdir/petsc*/*-real/lib/python3/dist-packages/petsc4py ||
+        python3 -c 'import petsc4py'; } >/dev/null 2>&1 || optional="$optional python3-petsc4py"
     { has xvfb-run && has xauth; } || optional="$optional xvfb xauth"
     has ccx || optional="$optional calculix-ccx"
     has gmsh || optional="$optional gmsh"

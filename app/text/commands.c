@@ -4,11 +4,12 @@
 
 #include "core/base/names.h"
 
-enum { N_COMMAND = 8 };
+enum { N_COMMAND = 9 };
 
 const hx_command *const hx_commands[N_COMMAND + 1] = {
-    &hx_command_run,  &hx_command_check,   &hx_command_compare, &hx_command_verify,
-    &hx_command_mesh, &hx_command_surface, &hx_command_list,    &hx_command_help,
+    &hx_command_run,    &hx_command_check, &hx_command_compare,
+    &hx_command_verify, &hx_command_mesh,  &hx_command_surface,
+    &hx_command_matrix, &hx_command_list,  &hx_command_help,
 };
 
 const hx_command *hx_command_find(const char *name)

@@ -31,7 +31,8 @@ CORE = {
 BACKEND = ["core/base", "core/mesh", "core/problem", "core/device", "core/matrix", "core/solver",
            "core/design"]
 APP = ["app/text", "app/config", "app/session", "app/output"]  # each may include those before it
-COMMANDS = ["app/check", "app/compare", "app/help", "app/mesh", "app/run", "app/surface", "app/verify"]
+COMMANDS = ["app/check", "app/compare", "app/help", "app/matrix", "app/mesh", "app/run", "app/surface",
+            "app/verify"]
 ALL_CORE = list(CORE)  # all but core/cpu, which nobody includes
 
 MAY = dict(CORE)

@@ -1,0 +1,311 @@
+/* hextop matrix: K of a config's design, how long it takes to make, and as a file for any solver.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "../output/progress.h"
+#include "../text/commands.h"
+#include "../text/table.h"
+#include "core/base/clock.h"
+#include "core/base/memory.h"
+#include "core/files/result_match.h"
+#include "matrix_job.h"
+
+/* Of the fill, whose time is printed where no file is asked for. */
+enum { REPEATS = 5 };
+
+/* On the host, of a range of rows on its way into a file: more is not faster. */
+#define ENOUGH_BYTES 256e6
+
+/* A set that moves as one rigid body has unknowns of its own, which no row of K is for. */
+static int refuse_rigid(const hx_session *s)
+{
+    const hx_config_load *const load = s->cfg.loads.entry;
+    if (s->problem.rigid.n == 0) return HX_OK;
+    for (size_t i = 0; i < s->cfg.loads.n; i++)
+        if (load[i].coupling == HX_COUPLING_RIGID)
+            return HX_RAISE(HX_EINPUT,
+                            "%s: set '%s' moves as a rigid body, which rows of K cannot say; use "
+                            "coupling = \"distributing\"",
+                            load[i].origin, load[i].set);
+    return HX_RAISE(HX_EINPUT, "%s: a set moves as a rigid body, which rows of K cannot say",
+                    s->cfg.path);
+}
+
+/* Rows in the file's order of nodes: the mesh is taken as the file has it. */
+static int open_problem(hx_matrix_job *job, const hx_options *options)
+{
+    hx_session *const s = &job->session;
+    HX_TRY(
+        hx_config_read(&s->cfg, job->plan.config, options->n_argument - 1, options->argument + 1));
+    if (!job->plan.curve) {
+        s->cfg.mesh.shuffle = 0;
+        s->cfg.mesh.reorder = 0;
+    }
+    HX_TRY(hx_session_make_mesh(s));
+    HX_TRY(hx_session_make_problem(s));
+    return refuse_rigid(s);
+}
+
+/* The physical densities that `hextop run` analyses first; any operator would do, this one is
+ * small. */
+static int first_design(hx_matrix_job *job)
+{
+    hx_session *const s = &job->session;
+    HX_TRY(hx_config_set_word(&s->cfg.solver.op, "otf"));
+    HX_TRY(hx_config_set_word(&s->cfg.solver.preconditioner, "jacobi"));
+    HX_TRY(hx_session_open_device(s));
+    HX_TRY(hx_session_make_solver(s));
+    HX_TRY(hx_session_make_design(s));
+    HX_TRY(hx_filter_forward(&s->filter, s->opt.d_design, s->opt.d_physical));
+    HX_TRY(hx_optimizer_density(&s->opt, job->rho));
+    s->problem.penalty = s->opt.penalty.value;
+    hx_session_drop_operator(s);
+    hx_filter_free(&s->filter);
+    return HX_OK;
+}
+
+static int result_design(hx_matrix_job *job)
+{
+    hx_session *const s = &job->session;
+    const char *const path = job->plan.density;
+    const double rho_min = s->problem.rho_min;
+    const hx_device_ops *ops = NULL;
+    hx_result_match match;
+    char count[32];
+    HX_TRY(hx_result_read(path, "density", &s->mesh, rho_min, rho_min, job->rho, &match));
+    for (int64_t e = 0; e < s->mesh.n_elem; e++)
+        if (!(job->rho[e] >= 0.0 && job->rho[e] <= 1.0))
+            return HX_RAISE(HX_EINPUT, "%s: the density of element %lld is %g, not in [0, 1]", path,
+                            (long long)hx_mesh_elem_number(&s->mesh, e), job->rho[e]);
+    if (match.n_missing > 0)
+        hx_log_warning("%s lacks %s elements, written with a threshold: taken as rho_min", path,
+                       hx_format_count(match.n_missing, count, sizeof count));
+    HX_TRY(hx_session_find_device(s, &ops));
+    return hx_session_start_device(s, ops);
+}
+
+static int open_design(hx_matrix_job *job)
+{
+    const size_t n = (size_t)job->session.mesh.n_elem;
+    HX_TRY(hx_alloc_raw(&job->rho, n, sizeof *job->rho, "densities"));
+    HX_TRY(hx_alloc_raw(&job->modulus, n, sizeof *job->modulus, "moduli"));
+    HX_TRY(job->plan.density ? result_design(job) : first_design(job));
+    hx_problem_modulus(&job->session.problem, job->rho, job->modulus);
+    return HX_OK;
+}
+
+/* Bytes that a range of rows may take on the device and on the host, unless --memory says. */
+static int find_budgets(const hx_matrix_job *job, double *device, double *host)
+{
+    hx_device *const dev = job->stages.dev;
+    size_t n_free = 0, n_total = 0;
+    *device = *host = job->plan.memory;
+    if (!isnan(job->plan.memory)) return HX_OK;
+    *device = *host = (double)INFINITY;
+    if (job->stages.fill != HX_FILL_GATHER) return HX_OK; /* others keep more than is counted */
+    HX_TRY(dev->ops->memory(dev, &n_free, &n_total));
+    if (n_free > 0) *device = 0.8 * (double)n_free;
+    if (!job->plan.output) return HX_OK;
+    const size_t available = hx_host_memory_available();
+    *host = ENOUGH_BYTES;
+    if (available > 0) *host = fmin(*host, 0.4 * (double)available);
+    return HX_OK;
+}
+
+/* The counts of what will be, and the ranges of rows. */
+static int make_plan(hx_matrix_job *job)
+{
+    const hx_mesh *const mesh = &job->session.mesh;
+    hx_range_cost cost;
+    double device, host;
+    job->cut =
+        (hx_matrix_cut){.half = job->plan.half,
+                        .fixed = job->plan.eliminate ? job->session.problem.supports.fixed : NULL};
+    HX_TRY(hx_alloc_raw(&job->blocks, (size_t)mesh->n_node, sizeof *job->blocks, "rows"));
+    HX_TRY(
+        hx_matrix_count(mesh, &job->cut, job->blocks, &job->n_block, &job->n_number, &job->widest));
+    HX_TRY(find_budgets(job, &device, &host));
+    hx_matrix_stages_cost(&job->stages, job->widest, &cost);
+    const int rc =
+        hx_row_ranges_plan(mesh, job->blocks, &cost, device, host, &job->n_range, &job->first);
+    if (rc == HX_EINPUT && !isnan(job->plan.memory)) hx_error_prefix("--memory: ");
+    return rc;
+}
+
+static int open_file(hx_matrix_job *job)
+{
+    const hx_matrix_format *format = NULL;
+    const hx_matrix_shape shape = {
+        .n_row = 3 * job->session.mesh.n_node, .n_entry = job->n_number, .half = job->plan.half};
+    if (!job->plan.output) return HX_OK;
+    HX_TRY(hx_matrix_format_find(job->plan.output, &format));
+    job->file_bytes = hx_matrix_file_bytes(format, &shape);
+    return hx_matrix_writer_open(&job->writer, job->plan.output, &shape);
+}
+
+static int make_range(hx_matrix_job *job, int64_t first, int64_t end)
+{
+    hx_row_range range;
+    hx_matrix_rows blocks = {0};
+    const int places = job->plan.build != HX_BUILD_THREE_STAGE; /* which lists them itself */
+    HX_TRY(hx_row_range_create(&range, &job->session.mesh, first, end - first, places));
+    const int is_used = job->writer || job->sides.moves;
+    int rc = hx_matrix_stages_run(&job->stages, &range, job->modulus);
+    if (rc == HX_OK && is_used) rc = hx_matrix_stages_rows(&job->stages, &blocks);
+    hx_matrix_stages_drop(&job->stages);
+    if (rc == HX_OK && is_used) rc = hx_matrix_hand_give(&job->hand, &range, &blocks);
+    hx_matrix_rows_free(&blocks);
+    hx_row_range_free(&range);
+    return rc;
+}
+
+static int make_rows(hx_matrix_job *job)
+{
+    hx_progress_meter meter;
+    char what[160];
+    snprintf(what, sizeof what, "writing %.120s", job->plan.output ? job->plan.output : "");
+    hx_progress_begin(&meter, job->plan.output ? what : "matrix");
+    for (int64_t k = 0; k < job->n_range; k++) {
+        HX_TRY(make_range(job, job->first[k], job->first[k + 1]));
+        hx_progress_share(&meter, (double)job->first[k + 1] / (double)job->session.mesh.n_node);
+    }
+    return hx_matrix_hand_end(&job->hand);
+}
+
+static void note_file_size(hx_matrix_job *job)
+{
+    struct stat info;
+    if (job->plan.output && stat(job->plan.output, &info) == 0)
+        job->file_bytes = (int64_t)info.st_size;
+}
+
+static int matrix(hx_matrix_job *job, const hx_options *options)
+{
+    HX_TRY(hx_matrix_plan_read(&job->plan, options));
+    HX_TRY(open_problem(job, options));
+    HX_TRY(open_design(job));
+    HX_TRY(hx_matrix_stages_open(&job->stages, &job->session, &job->plan));
+    job->stages.repeats = job->plan.output ? 1 : REPEATS;
+    hx_matrix_report_sizes(job);
+    HX_TRY(hx_matrix_sides_create(&job->sides, &job->session.problem, job->rho, &job->plan));
+    HX_TRY(make_plan(job));
+    HX_TRY(open_file(job));
+    HX_TRY(make_rows(job));
+    HX_TRY(hx_matrix_write_sides(&job->sides, &job->session.problem, &job->plan));
+    if (job->writer) HX_TRY(hx_matrix_writer_close(job->writer));
+    note_file_size(job);
+    HX_TRY(hx_matrix_report_times(job));
+    hx_matrix_report_files(job);
+    return HX_OK;
+}
+
+/* The message is that of the first error. */
+static void end_quietly(hx_matrix_job *job)
+{
+    char message[512];
+    snprintf(message, sizeof message, "%s", hx_error_message());
+    if (hx_matrix_hand_end(&job->hand) < 0) (void)HX_RAISE(HX_EIO, "%s", message);
+}
+
+static int command_matrix(const hx_options *options)
+{
+    hx_matrix_job job;
+    memset(&job, 0, sizeof job);
+    job.hand.job = &job;
+    const int rc = matrix(&job, options);
+    if (rc < 0) end_quietly(&job);
+    hx_matrix_writer_free(job.writer);
+    hx_number_rows_free(&job.numbers);
+    hx_matrix_stages_drop(&job.stages);
+    hx_matrix_sides_free(&job.sides);
+    free(job.rho);
+    free(job.modulus);
+    free(job.blocks);
+    free(job.first);
+    hx_matrix_plan_free(&job.plan);
+    hx_session_free(&job.session);
+    return rc;
+}
+
+static const hx_option matrix_options[HX_N_MATRIX_OPTION] = {
+    [HX_MATRIX_OUTPUT] = {.name = "--output",
+                          .letter = "-o",
+                          .kind = HX_OPTION_FILE,
+                          .value = "FILE",
+                          .help = "K as .mtx, .petsc or .npz"},
+    [HX_MATRIX_RHS] = {.name = "--rhs",
+                       .kind = HX_OPTION_FILE,
+                       .value = "FILE",
+                       .help = "the loads, a column a load case"},
+    [HX_MATRIX_FIXED] = {.name = "--fixed",
+                         .kind = HX_OPTION_FILE,
+                         .value = "FILE",
+                         .help = "numbers and values of the held unknowns"},
+    [HX_MATRIX_NEAR_NULL] = {.name = "--near-null",
+                             .kind = HX_OPTION_FILE,
+                             .value = "FILE",
+                             .help = "the six rigid motions, orthonormal, for algebraic multigrid"},
+    [HX_MATRIX_SUPPORTS] = {.name = "--supports",
+                            .kind = HX_OPTION_TEXT,
+                            .value = "keep|eliminate",
+                            .fallback = "keep",
+                            .help = "held rows as they are, or 1 on the diagonal and the loads "
+                                    "changed"},
+    [HX_MATRIX_LOWER] = {.name = "--lower",
+                         .kind = HX_OPTION_FLAG,
+                         .help = "one half of K, as the format keeps symmetric matrices"},
+    [HX_MATRIX_DENSITY] = {.name = "--density",
+                           .kind = HX_OPTION_FILE,
+                           .value = "RESULT.vtk",
+                           .note = "the config's first design",
+                           .help = "K of this result"},
+    [HX_MATRIX_ORDER] = {.name = "--order",
+                         .kind = HX_OPTION_TEXT,
+                         .value = "file|curve",
+                         .fallback = "file",
+                         .help = "of the nodes: the mesh's own, or as the solver has them"},
+    [HX_MATRIX_MEMORY] = {.name = "--memory",
+                          .kind = HX_OPTION_TEXT,
+                          .value = "BYTES",
+                          .note = "what is free",
+                          .help = "most that a range of rows may take on the device, and again on "
+                                  "the host"},
+    [HX_MATRIX_BUILD] = {.name = "--build",
+                         .kind = HX_OPTION_TEXT,
+                         .value = "three-stage|sort",
+                         .fallback = "three-stage",
+                         .help = "how the pattern is built"},
+    [HX_MATRIX_FILL] = {.name = "--fill",
+                        .kind = HX_OPTION_TEXT,
+                        .value = "NAME",
+                        .fallback = "gather",
+                        .help = "how the values are computed"},
+};
+
+const hx_command hx_command_matrix = {
+    .name = "matrix",
+    .summary = "K as a sparse matrix: its time, its file",
+    .arguments = "FILE [KEY=VALUE ...]",
+    .ends = {".cfg"},
+    .help =
+        "Makes the stiffness matrix K of the design that the config FILE begins with, or of a\n"
+        "result's densities, and prints its sizes and the time of each stage. With -o K goes to a\n"
+        "file by the ending of its name:\n"
+        "  .mtx    Matrix Market text\n"
+        "  .petsc  PETSc's binary format; --lower: upper rows, which its sbaij matrices load\n"
+        "  .npz    scipy.sparse.load_npz\n"
+        "The other files may have any of these endings. Unknown 3 i + c is component c of node i,\n"
+        "from 0, nodes in the order of the mesh's file; --order curve takes the order that the\n"
+        "solver works in and writes it beside K, as K_order. Springs are in K. Supports are kept\n"
+        "in K and listed by --fixed, or eliminated: their rows and columns are 0, their diagonal\n"
+        "is 1, and the loads of --rhs are changed for their displacements. Files are written\n"
+        "range by range, and are the same whatever --memory says.\n",
+    .n_min = 1,
+    .option = matrix_options,
+    .n_option = HX_N_MATRIX_OPTION,
+    .run = command_matrix,
+};

@@ -1,0 +1,215 @@
+/* From blocks over points to rows of numbers: the half asked for, without what is eliminated. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "matrix_job.h"
+
+enum { C = 3 };
+
+static unsigned fixed_of(const hx_matrix_cut *cut, int64_t a)
+{
+    return cut->fixed ? cut->fixed[a] : 0u;
+}
+
+/* Number (i, j) of the block of points a and b. */
+static int in_half(const hx_matrix_cut *cut, int64_t a, int i, int64_t b, int j)
+{
+    const int64_t row = C * a + i, col = C * b + j;
+    return cut->half == HX_HALF_BOTH || (cut->half == HX_HALF_LOWER ? col <= row : col >= row);
+}
+
+static int is_kept(const hx_matrix_cut *cut, int64_t a, int i, int64_t b, int j)
+{
+    const unsigned row = fixed_of(cut, a) >> i & 1u, col = fixed_of(cut, b) >> j & 1u;
+    if (row || col) return row && a == b && i == j;
+    return in_half(cut, a, i, b, j);
+}
+
+void hx_matrix_cut_count(const hx_matrix_cut *cut, int64_t a, int64_t n, const int32_t *col,
+                         int64_t count[3])
+{
+    for (int i = 0; i < C; i++) {
+        count[i] = 0;
+        for (int64_t k = 0; k < n; k++)
+            for (int j = 0; j < C; j++) count[i] += is_kept(cut, a, i, col[k], j);
+    }
+}
+
+/* Points that share a cell with a, ascending, into `near`, which has room for 8 a cell. */
+static int list_neighbours(const hx_mesh *mesh, int64_t a, int32_t *near)
+{
+    int n = 0;
+    for (int64_t k = mesh->node_elem_ptr[a]; k < mesh->node_elem_ptr[a + 1]; k++)
+        for (int c = 0; c < 8; c++) {
+            const int32_t b = mesh->conn[8 * (int64_t)(mesh->node_elem[k] >> 3) + c];
+            int place = n;
+            while (place > 0 && near[place - 1] > b) place--;
+            if (place > 0 && near[place - 1] == b) continue;
+            memmove(near + place + 1, near + place, (size_t)(n - place) * sizeof *near);
+            near[place] = b;
+            n++;
+        }
+    return n;
+}
+
+static int64_t most_cells(const hx_mesh *mesh)
+{
+    int64_t most = 0;
+    for (int64_t a = 0; a < mesh->n_node; a++) {
+        const int64_t n = mesh->node_elem_ptr[a + 1] - mesh->node_elem_ptr[a];
+        if (n > most) most = n;
+    }
+    return most;
+}
+
+int hx_matrix_count(const hx_mesh *mesh, const hx_matrix_cut *cut, int32_t *blocks,
+                    int64_t *n_block, int64_t *n_number, int *widest)
+{
+    const size_t room = 8 * (size_t)most_cells(mesh);
+    int64_t n_blocks = 0, n_numbers = 0;
+    int most = 0, failed = 0;
+#pragma omp parallel reduction(+ : n_blocks, n_numbers) reduction(max : most) reduction(| : failed)
+    {
+        int32_t *const near = malloc(room * sizeof *near);
+        failed = !near;
+#pragma omp for schedule(static)
+        for (int64_t a = 0; a < mesh->n_node; a++) {
+            int64_t count[C];
+            if (!near) continue;
+            const int n = list_neighbours(mesh, a, near);
+            hx_matrix_cut_count(cut, a, n, near, count);
+            blocks[a] = n;
+            n_blocks += n;
+            n_numbers += count[0] + count[1] + count[2];
+            if (n > most) most = n;
+        }
+        free(near);
+    }
+    *n_block = n_blocks;
+    *n_number = n_numbers;
+    *widest = most;
+    return failed ? HX_RAISE(HX_ENOMEM, "no memory for the neighbours of a point") : HX_OK;
+}
+
+/* The cut of a range's rows: columns in the mesh's numbers. */
+typedef struct task {
+    const hx_matrix_cut *cut;
+    const hx_problem *problem;
+    const hx_row_range *range;
+    const hx_matrix_rows *blocks;
+    hx_number_rows *out;
+} task;
+
+/* Room for n items in *array, whose content is lost where it grows. */
+static int make_room(void *array, int64_t *room, int64_t n, size_t size, const char *what)
+{
+    if (n <= *room) return HX_OK;
+    free(*(void **)array);
+    *(void **)array = NULL;
+    *room = 0;
+    HX_TRY(hx_alloc_raw(array, (size_t)n, size, what));
+    *room = n;
+    return HX_OK;
+}
+
+static int make_points(const task *t)
+{
+    hx_number_rows *const out = t->out;
+    const int64_t n = t->blocks->ptr[t->range->n];
+    HX_TRY(make_room(&out->point, &out->room_block, n, sizeof *out->point, "columns"));
+#pragma omp parallel for schedule(static)
+    for (int64_t k = 0; k < n; k++)
+        out->point[k] = t->range->point ? t->range->point[t->blocks->col[k]] : t->blocks->col[k];
+    return HX_OK;
+}
+
+static int make_pointers(const task *t)
+{
+    const int64_t n = t->range->n, *const block = t->blocks->ptr;
+    hx_number_rows *const out = t->out;
+    HX_TRY(make_room(&out->ptr, &out->room_row, C * n + 1, sizeof *out->ptr, "rows"));
+    out->ptr[0] = 0;
+#pragma omp parallel for schedule(static)
+    for (int64_t r = 0; r < n; r++)
+        hx_matrix_cut_count(t->cut, t->range->first + r, block[r + 1] - block[r],
+                            out->point + block[r], out->ptr + 1 + C * r);
+    for (int64_t i = 0; i < C * n; i++) out->ptr[i + 1] += out->ptr[i];
+    return HX_OK;
+}
+
+/* Columns and values grow together. */
+static int make_numbers(hx_number_rows *out, int64_t n)
+{
+    int64_t room = out->room_number;
+    HX_TRY(make_room(&out->col, &room, n, sizeof *out->col, "columns"));
+    return make_room(&out->value, &out->room_number, n, sizeof *out->value, "values");
+}
+
+static void fill_row(const task *t, int64_t r, int i)
+{
+    const int64_t a = t->range->first + r;
+    const int is_unit = (int)(fixed_of(t->cut, a) >> i & 1u); /* its diagonal alone is kept */
+    int64_t to = t->out->ptr[C * r + i];
+    for (int64_t k = t->blocks->ptr[r]; k < t->blocks->ptr[r + 1]; k++)
+        for (int j = 0; j < C; j++) {
+            const int64_t b = t->out->point[k];
+            if (!is_kept(t->cut, a, i, b, j)) continue;
+            t->out->col[to] = (int32_t)(C * b + j);
+            t->out->value[to++] = is_unit ? 1.0 : t->blocks->value[C * C * k + C * i + j];
+        }
+}
+
+/* The first spring of an unknown that is not before `dof`. */
+static int64_t first_spring(const hx_problem *problem, int64_t dof)
+{
+    int64_t low = 0, high = problem->springs.n;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (problem->springs.dof[middle] < dof)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void add_springs(const task *t)
+{
+    const hx_problem *const problem = t->problem;
+    const int64_t first = C * t->range->first, end = first + C * t->range->n;
+    for (int64_t s = first_spring(problem, first);
+         s < problem->springs.n && problem->springs.dof[s] < end; s++) {
+        const int64_t dof = problem->springs.dof[s], row = dof - first;
+        if (fixed_of(t->cut, dof / C) >> dof % C & 1u) continue;
+        for (int64_t k = t->out->ptr[row]; k < t->out->ptr[row + 1]; k++)
+            if (t->out->col[k] == dof) t->out->value[k] += problem->springs.stiffness[s];
+    }
+}
+
+int hx_matrix_cut_rows(const hx_matrix_cut *cut, const hx_problem *problem,
+                       const hx_row_range *range, const hx_matrix_rows *blocks, hx_number_rows *out)
+{
+    const task t = {.cut = cut, .problem = problem, .range = range, .blocks = blocks, .out = out};
+    HX_TRY(make_points(&t));
+    HX_TRY(make_pointers(&t));
+    HX_TRY(make_numbers(out, out->ptr[C * range->n]));
+#pragma omp parallel for schedule(static)
+    for (int64_t r = 0; r < C * range->n; r++) fill_row(&t, r / C, (int)(r % C));
+    add_springs(&t);
+    out->rows = (hx_csr_rows){.first = C * range->first,
+                              .n = C * range->n,
+                              .ptr = out->ptr,
+                              .col = out->col,
+                              .value = out->value};
+    return HX_OK;
+}
+
+void hx_number_rows_free(hx_number_rows *rows)
+{
+    free(rows->ptr);
+    free(rows->point);
+    free(rows->col);
+    free(rows->value);
+    memset(rows, 0, sizeof *rows);
+}

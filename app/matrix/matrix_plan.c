@@ -1,0 +1,126 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "core/base/names.h"
+#include "matrix_job.h"
+
+/* The index of the word among `valid`, which ends with NULL. */
+static int read_word(const char *option, const char *text, const char *(*valid)(size_t i),
+                     int *index)
+{
+    const char *name[8];
+    char hint[256];
+    size_t n = 0;
+    for (; valid(n); n++) {
+        name[n] = valid(n);
+        if (strcmp(text, name[n]) != 0) continue;
+        *index = (int)n;
+        return HX_OK;
+    }
+    return HX_RAISE(HX_EINPUT, "%s '%s' is unknown%s", option, text,
+                    hx_name_hint(text, name, n, hint, sizeof hint));
+}
+
+static const char *supports_word(size_t i)
+{
+    static const char *const word[] = {"keep", "eliminate", NULL};
+    return word[i];
+}
+
+static const char *order_word(size_t i)
+{
+    static const char *const word[] = {"file", "curve", NULL};
+    return word[i];
+}
+
+static const char *build_word(size_t i)
+{
+    return hx_build_name((hx_build)i);
+}
+
+static int read_memory(const char *text, double *bytes)
+{
+    char *end = NULL;
+    *bytes = (double)NAN;
+    if (!text) return HX_OK;
+    *bytes = strtod(text, &end);
+    if (end != text && *end == '\0' && *bytes > 0.0 && isfinite(*bytes)) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "--memory '%s' is not a number of bytes above 0, such as 2e9", text);
+}
+
+static int read_words(hx_matrix_plan *plan, const hx_options *options)
+{
+    int build = 0;
+    HX_TRY(read_word("--supports", hx_option_text(options, HX_MATRIX_SUPPORTS), supports_word,
+                     &plan->eliminate));
+    HX_TRY(
+        read_word("--order", hx_option_text(options, HX_MATRIX_ORDER), order_word, &plan->curve));
+    HX_TRY(read_word("--build", hx_option_text(options, HX_MATRIX_BUILD), build_word, &build));
+    plan->build = (hx_build)build;
+    plan->fill = hx_option_text(options, HX_MATRIX_FILL);
+    HX_TRY(read_memory(hx_option_text(options, HX_MATRIX_MEMORY), &plan->memory));
+    if (!isnan(plan->memory) && strcmp(plan->fill, "gather") != 0)
+        return HX_RAISE(HX_EINPUT,
+                        "--memory goes with --fill gather: '%s' holds memory of its own besides",
+                        plan->fill);
+    return HX_OK;
+}
+
+/* K.npz -> K_order.npz */
+static int name_order_file(hx_matrix_plan *plan, const hx_matrix_format *format)
+{
+    const size_t n = strlen(plan->output), n_ending = strlen(format->ending);
+    HX_TRY(hx_alloc(&plan->order_file, n + sizeof "_order", 1, "file name"));
+    sprintf(plan->order_file, "%.*s_order%s", (int)(n - n_ending), plan->output, format->ending);
+    return HX_OK;
+}
+
+static int read_output(hx_matrix_plan *plan)
+{
+    const hx_matrix_format *format = NULL;
+    if (plan->lower && !plan->output)
+        return HX_RAISE(HX_EINPUT, "--lower says which half of K a file has: it needs -o");
+    if (!plan->output) return HX_OK;
+    HX_TRY(hx_matrix_format_find(plan->output, &format));
+    if (plan->lower) plan->half = format->half;
+    return plan->curve ? name_order_file(plan, format) : HX_OK;
+}
+
+/* All can be written, and no two are the same. */
+static int check_files(const hx_matrix_plan *plan)
+{
+    const char *const file[] = {plan->output, plan->rhs, plan->fixed, plan->near_null,
+                                plan->order_file};
+    enum { N_FILE = sizeof file / sizeof file[0] };
+    for (int i = 0; i < N_FILE; i++) {
+        if (!file[i]) continue;
+        HX_TRY(hx_write_check(file[i]));
+        for (int j = 0; j < i; j++)
+            if (file[j] && strcmp(file[i], file[j]) == 0)
+                return HX_RAISE(HX_EINPUT, "'%s' is to hold two things: give each a file", file[i]);
+    }
+    return HX_OK;
+}
+
+int hx_matrix_plan_read(hx_matrix_plan *plan, const hx_options *options)
+{
+    plan->config = options->argument[0];
+    plan->output = hx_option_text(options, HX_MATRIX_OUTPUT);
+    plan->rhs = hx_option_text(options, HX_MATRIX_RHS);
+    plan->fixed = hx_option_text(options, HX_MATRIX_FIXED);
+    plan->near_null = hx_option_text(options, HX_MATRIX_NEAR_NULL);
+    plan->density = hx_option_text(options, HX_MATRIX_DENSITY);
+    plan->lower = hx_option_given(options, HX_MATRIX_LOWER);
+    HX_TRY(read_words(plan, options));
+    HX_TRY(read_output(plan));
+    return check_files(plan);
+}
+
+void hx_matrix_plan_free(hx_matrix_plan *plan)
+{
+    free(plan->order_file);
+    memset(plan, 0, sizeof *plan);
+}

@@ -1,0 +1,140 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../text/log.h"
+#include "../text/table.h"
+#include "core/base/memory.h"
+#include "matrix_job.h"
+
+/* "1.4 ms" */
+static const char *short_time(double seconds, char *text, size_t n_text)
+{
+    const int small = seconds < 1.0;
+    snprintf(text, n_text, small ? "%.3g ms" : "%.4g s", small ? 1e3 * seconds : seconds);
+    return text;
+}
+
+/* "1.03 G" */
+static const char *large_number(double value, char *text, size_t n_text)
+{
+    static const char prefix[] = " kMGT";
+    int k = 0;
+    while (value >= 1000.0 && k < 4) {
+        value /= 1000.0;
+        k++;
+    }
+    snprintf(text, n_text, k ? "%.3g %c" : "%.3g ", value, prefix[k]);
+    return text;
+}
+
+void hx_matrix_report_sizes(const hx_matrix_job *job)
+{
+    const hx_mesh *const mesh = &job->session.mesh;
+    char a[32], b[32], c[32];
+    hx_log_info("device     %s", job->session.device.description);
+    hx_log_info("mesh       %s elements, %s nodes, %s unknowns, hex8",
+                hx_format_count(mesh->n_elem, a, sizeof a),
+                hx_format_count(mesh->n_node, b, sizeof b),
+                hx_format_count(3 * mesh->n_node, c, sizeof c));
+}
+
+static void report_pattern(const hx_matrix_stages *st)
+{
+    char steps[256] = "", time[32];
+    size_t used = 0;
+    for (int i = 0; i < st->steps.n && used < sizeof steps; i++)
+        used +=
+            (size_t)snprintf(steps + used, sizeof steps - used, "   %s %s", st->steps.step[i].name,
+                             short_time(st->steps.step[i].seconds, time, sizeof time));
+    hx_log_info("pattern    %s  %s%s", hx_build_name(st->build),
+                short_time(st->pattern_seconds, time, sizeof time), steps);
+}
+
+static void report_matrix(const hx_matrix_job *job)
+{
+    const hx_matrix_stages *const st = &job->stages;
+    const double values = (double)st->n_value * sizeof(double);
+    const double index = (double)st->n_value / 9.0 * sizeof(int32_t) +
+                         (double)job->session.mesh.n_node * sizeof(int64_t);
+    char blocks[32], bytes[32], most[32];
+    hx_log_info("matrix     bsr %s, %sblocks, %s   widest row %d blocks   %s on the device at once",
+                st->part == HX_PART_LOWER ? "lower" : "full",
+                large_number((double)st->n_value / 9.0, blocks, sizeof blocks),
+                hx_format_bytes(values + index, bytes, sizeof bytes), job->widest,
+                hx_format_bytes((double)st->most_bytes, most, sizeof most));
+}
+
+static int report_values(hx_matrix_job *job)
+{
+    hx_matrix_stages *const st = &job->stages;
+    const hx_fill_kind *const fill = &hx_fill_kinds[st->fill];
+    const double rate = (double)st->n_value * sizeof(double) / st->fill_seconds;
+    char time[32], elements[32], bytes[32], copy[48] = "";
+    double bandwidth = 0.0;
+    if (!job->plan.output) { /* measuring the copy takes a while */
+        HX_TRY(st->dev->ops->copy_bandwidth(st->dev, &bandwidth));
+        snprintf(copy, sizeof copy, " (%.0f %% of copy)", 100.0 * rate / bandwidth);
+    }
+    hx_log_info("values     %s  %s  %sel/s  %sB/s written%s, %s", fill->name,
+                short_time(st->fill_seconds, time, sizeof time),
+                large_number((double)job->session.mesh.n_elem / st->fill_seconds, elements,
+                             sizeof elements),
+                large_number(rate, bytes, sizeof bytes), copy,
+                fill->deterministic ? "same bits on every run" : "bits vary from run to run");
+    return HX_OK;
+}
+
+int hx_matrix_report_times(hx_matrix_job *job)
+{
+    char count[32], most[32], download[32], cut[32], written[32];
+    report_pattern(&job->stages);
+    report_matrix(job);
+    HX_TRY(report_values(job));
+    if (job->n_range > 1)
+        hx_log_info("ranges     %s of at most %s",
+                    hx_format_count(job->n_range, count, sizeof count),
+                    hx_format_bytes((double)job->stages.most_bytes, most, sizeof most));
+    if (job->writer)
+        hx_log_info("file       rows from the device %s, to numbers %s, written %s, %sB/s",
+                    short_time(job->stages.download_seconds, download, sizeof download),
+                    short_time(job->cut_seconds, cut, sizeof cut),
+                    short_time(job->write_seconds, written, sizeof written),
+                    large_number((double)job->file_bytes / job->write_seconds, most, sizeof most));
+    return HX_OK;
+}
+
+static void report_loading(const hx_matrix_plan *plan)
+{
+    const hx_matrix_format *format = NULL;
+    char load[512];
+    if (hx_matrix_format_find(plan->output, &format) != HX_OK) return;
+    snprintf(load, sizeof load, format->load, plan->output);
+    hx_log_info("           %s", load);
+    if (plan->half == HX_HALF_UPPER)
+        hx_log_info("           the upper rows: A = PETSc.Mat().create(); A.setType('sbaij'); "
+                    "A.load(...)");
+    else if (plan->half == HX_HALF_LOWER && strcmp(format->ending, ".npz") == 0)
+        hx_log_info("           the lower rows: K = L + scipy.sparse.tril(L, -1).T");
+}
+
+void hx_matrix_report_files(const hx_matrix_job *job)
+{
+    const hx_matrix_plan *const plan = &job->plan;
+    const char *const file[] = {plan->output, plan->rhs, plan->fixed, plan->near_null,
+                                plan->order_file};
+    char names[1024] = "", bytes[32] = "", number[32];
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof file / sizeof file[0] && used < sizeof names; i++)
+        if (file[i])
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                                     file[i]);
+    if (!names[0]) return;
+    if (plan->output) {
+        hx_log_info("wrote      %s   %s entries, %s", names,
+                    hx_format_count(job->n_number, number, sizeof number),
+                    hx_format_bytes((double)job->file_bytes, bytes, sizeof bytes));
+        report_loading(plan);
+    } else
+        hx_log_info("wrote      %s", names);
+}

@@ -1,0 +1,268 @@
+#include "row_range.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+
+/* A set of numbers below n, as bits, and how many lie before each word: what a number is in the
+ * set's own order takes one look. */
+typedef struct bit_set {
+    int64_t n, n_word, n_member;
+    uint64_t *word;
+    int32_t *before;
+} bit_set;
+
+enum { WORD = 64 };
+
+static int create_set(bit_set *set, int64_t n)
+{
+    set->n = n;
+    set->n_word = (n + WORD - 1) / WORD;
+    HX_TRY(hx_alloc(&set->word, (size_t)set->n_word, sizeof *set->word, "marks"));
+    return hx_alloc(&set->before, (size_t)set->n_word, sizeof *set->before, "marks");
+}
+
+static void free_set(bit_set *set)
+{
+    free(set->word);
+    free(set->before);
+    memset(set, 0, sizeof *set);
+}
+
+static void put_in(bit_set *set, int64_t i)
+{
+    set->word[i / WORD] |= (uint64_t)1 << (i % WORD);
+}
+
+static int count_bits(uint64_t w)
+{
+    w -= w >> 1 & 0x5555555555555555u;
+    w = (w & 0x3333333333333333u) + (w >> 2 & 0x3333333333333333u);
+    w = (w + (w >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+    return (int)(w * 0x0101010101010101u >> 56);
+}
+
+static void count_members(bit_set *set)
+{
+    set->n_member = 0;
+    for (int64_t k = 0; k < set->n_word; k++) {
+        set->before[k] = (int32_t)set->n_member;
+        set->n_member += count_bits(set->word[k]);
+    }
+}
+
+static int32_t rank_of(const bit_set *set, int64_t i)
+{
+    const uint64_t lower = ((uint64_t)1 << (i % WORD)) - 1;
+    return set->before[i / WORD] + count_bits(set->word[i / WORD] & lower);
+}
+
+static int list_members(const bit_set *set, int32_t **member)
+{
+    HX_TRY(hx_alloc_raw(member, (size_t)set->n_member, sizeof **member, "rows of a range"));
+    int64_t n = 0;
+    for (int64_t k = 0; k < set->n_word; k++)
+        for (uint64_t w = set->word[k]; w; w &= w - 1)
+            (*member)[n++] = (int32_t)(k * WORD + count_bits((w & (~w + 1)) - 1));
+    return HX_OK;
+}
+
+static void mark(const hx_row_range *range, bit_set *cells, bit_set *points)
+{
+    const hx_mesh *const mesh = range->mesh;
+    const int64_t begin = mesh->node_elem_ptr[range->first],
+                  end = mesh->node_elem_ptr[range->first + range->n];
+    for (int64_t k = begin; k < end; k++) put_in(cells, mesh->node_elem[k] >> 3);
+    for (int64_t k = 0; k < cells->n_word; k++)
+        for (uint64_t w = cells->word[k]; w; w &= w - 1) {
+            const int64_t e = k * WORD + count_bits((w & (~w + 1)) - 1);
+            for (int a = 0; a < 8; a++) put_in(points, mesh->conn[8 * e + a]);
+        }
+    count_members(cells);
+    count_members(points);
+}
+
+static int copy_mesh(hx_row_range *range, const bit_set *points)
+{
+    const hx_mesh *const mesh = range->mesh;
+    const int64_t n_place = range->incidence.n_place, n_point = range->incidence.n_point;
+    HX_TRY(hx_alloc_raw(&range->own_conn, (size_t)n_place, sizeof(int32_t), "cells of a range"));
+    HX_TRY(hx_alloc_raw(&range->own_xyz, 3 * (size_t)n_point, sizeof(double), "points of a range"));
+#pragma omp parallel for schedule(static)
+    for (int64_t k = 0; k < n_place; k++)
+        range->own_conn[k] =
+            rank_of(points, mesh->conn[8 * (int64_t)range->own_cell[k / 8] + k % 8]);
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < n_point; a++)
+        memcpy(range->own_xyz + 3 * a, mesh->xyz + 3 * (int64_t)range->own_point[a],
+               3 * sizeof *range->own_xyz);
+    return HX_OK;
+}
+
+/* By count, scan, fill, so that the places of a point ascend. */
+static int list_places(hx_row_range *range)
+{
+    const int64_t n_place = range->incidence.n_place, n_point = range->incidence.n_point;
+    HX_TRY(hx_alloc(&range->own_point_ptr, (size_t)n_point + 2, sizeof(int64_t), "places"));
+    HX_TRY(hx_alloc_raw(&range->own_point_place, (size_t)n_place, sizeof(uint32_t), "places"));
+    int64_t *const next = range->own_point_ptr + 1; /* ends up as the first places of the next */
+    for (int64_t k = 0; k < n_place; k++) next[range->own_conn[k] + 1]++;
+    for (int64_t a = 0; a < n_point; a++) next[a + 1] += next[a];
+    for (int64_t k = 0; k < n_place; k++)
+        range->own_point_place[next[range->own_conn[k]]++] = (uint32_t)k;
+    range->incidence.point_ptr = range->own_point_ptr;
+    range->incidence.point_place = range->own_point_place;
+    return HX_OK;
+}
+
+static int make_own(hx_row_range *range, bit_set *cells, bit_set *points)
+{
+    HX_TRY(create_set(cells, range->mesh->n_elem));
+    HX_TRY(create_set(points, range->mesh->n_node));
+    mark(range, cells, points);
+    HX_TRY(list_members(cells, &range->own_cell));
+    HX_TRY(list_members(points, &range->own_point));
+    range->incidence.n_cell = cells->n_member;
+    range->incidence.n_point = points->n_member;
+    range->incidence.n_place = 8 * cells->n_member;
+    HX_TRY(copy_mesh(range, points));
+    range->local_first = rank_of(points, range->first);
+    range->incidence.point = range->own_conn;
+    range->incidence.point_ptr = NULL;
+    range->incidence.point_place = NULL;
+    range->xyz = range->own_xyz;
+    range->point = range->own_point;
+    range->cell = range->own_cell;
+    return HX_OK;
+}
+
+int hx_row_range_create(hx_row_range *range, const hx_mesh *mesh, int64_t first, int64_t n,
+                        int places)
+{
+    bit_set cells = {0}, points = {0};
+    memset(range, 0, sizeof *range);
+    range->first = range->local_first = first;
+    range->n = n;
+    range->mesh = mesh;
+    range->incidence = hx_incidence_of_mesh(mesh);
+    range->xyz = mesh->xyz;
+    if (first == 0 && n == mesh->n_node) return HX_OK;
+    int rc = make_own(range, &cells, &points);
+    if (rc == HX_OK && places) rc = list_places(range);
+    free_set(&cells);
+    free_set(&points);
+    if (rc < 0) hx_row_range_free(range);
+    return rc;
+}
+
+void hx_row_range_take(const hx_row_range *range, const double *value, double *of_range)
+{
+    const int64_t n = range->incidence.n_cell;
+#pragma omp parallel for schedule(static)
+    for (int64_t c = 0; c < n; c++) of_range[c] = value[range->cell ? range->cell[c] : c];
+}
+
+void hx_row_range_free(hx_row_range *range)
+{
+    free(range->own_point);
+    free(range->own_cell);
+    free(range->own_conn);
+    free(range->own_point_ptr);
+    free(range->own_point_place);
+    free(range->own_xyz);
+    memset(range, 0, sizeof *range);
+}
+
+/* A plan in the making: the range that each cell and point was last counted in. */
+typedef struct planner {
+    const hx_mesh *mesh;
+    const int32_t *n_entry;
+    const hx_range_cost *cost;
+    int32_t *cell_seen, *point_seen; /* (owned) */
+    int64_t device, host;            /* bytes of the range so far */
+} planner;
+
+/* Adds the row of point a to range `mark_of` (from 1). */
+static void add_row(planner *p, int64_t a, int32_t mark_of)
+{
+    const hx_mesh *const mesh = p->mesh;
+    const hx_range_cost *const cost = p->cost;
+    p->device += cost->device_row + cost->device_entry * p->n_entry[a];
+    p->host += cost->host_row + cost->host_entry * p->n_entry[a];
+    for (int64_t k = mesh->node_elem_ptr[a]; k < mesh->node_elem_ptr[a + 1]; k++) {
+        const int64_t e = mesh->node_elem[k] >> 3;
+        if (p->cell_seen[e] == mark_of) continue;
+        p->cell_seen[e] = mark_of;
+        p->device += cost->device_cell;
+        for (int c = 0; c < 8; c++) {
+            const int32_t b = mesh->conn[8 * e + c];
+            p->device += p->point_seen[b] == mark_of ? 0 : cost->device_point;
+            p->point_seen[b] = mark_of;
+        }
+    }
+}
+
+/* What the row alone takes, of device and host the more. */
+static int64_t row_alone(planner *p, int64_t a, int32_t mark_of)
+{
+    p->device = p->host = 0;
+    add_row(p, a, mark_of);
+    return p->device > p->host ? p->device : p->host;
+}
+
+/* HX_EINPUT with the least budget that would do. */
+static int refuse(planner *p, double budget)
+{
+    int64_t most = 0;
+    char least[32], given[32];
+    for (int64_t a = 0; a < p->mesh->n_node; a++) {
+        const int64_t bytes = row_alone(p, a, -1 - (int32_t)a); /* a mark of its own */
+        if (bytes > most) most = bytes;
+    }
+    return HX_RAISE(HX_EINPUT,
+                    "a budget of %s is too small for one range of rows: the least that would do is "
+                    "%lld bytes (%s)",
+                    hx_format_bytes(budget, given, sizeof given), (long long)most,
+                    hx_format_bytes((double)most, least, sizeof least));
+}
+
+static int plan(planner *p, double device_budget, double host_budget, int64_t *n_range,
+                int64_t *first)
+{
+    int32_t mark_of = 1;
+    *n_range = 0;
+    first[0] = 0;
+    for (int64_t a = 0; a < p->mesh->n_node; a++) {
+        add_row(p, a, mark_of);
+        if ((double)p->device <= device_budget && (double)p->host <= host_budget) continue;
+        mark_of++;
+        row_alone(p, a, mark_of);
+        if ((double)p->device > device_budget || (double)p->host > host_budget)
+            return refuse(p, fmin(device_budget, host_budget));
+        if (a > first[*n_range]) first[++*n_range] = a;
+    }
+    first[++*n_range] = p->mesh->n_node;
+    return HX_OK;
+}
+
+int hx_row_ranges_plan(const hx_mesh *mesh, const int32_t *n_entry, const hx_range_cost *cost,
+                       double device_budget, double host_budget, int64_t *n_range, int64_t **first)
+{
+    planner p = {.mesh = mesh, .n_entry = n_entry, .cost = cost};
+    int rc;
+    *first = NULL;
+    HX_TRY_FAIL(hx_alloc(&p.cell_seen, (size_t)mesh->n_elem, sizeof(int32_t), "marks"));
+    HX_TRY_FAIL(hx_alloc(&p.point_seen, (size_t)mesh->n_node, sizeof(int32_t), "marks"));
+    HX_TRY_FAIL(hx_alloc_raw(first, (size_t)mesh->n_node + 1, sizeof **first, "ranges of rows"));
+    HX_TRY_FAIL(plan(&p, device_budget, host_budget, n_range, *first));
+fail:
+    free(p.cell_seen);
+    free(p.point_seen);
+    if (rc < 0) {
+        free(*first);
+        *first = NULL;
+    }
+    return rc;
+}

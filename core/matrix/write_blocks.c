@@ -1,0 +1,225 @@
+#include "write_blocks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "../base/memory.h"
+#include "crc32.h"
+
+/* A block per thread: large enough that a write costs little, small enough to stay in the cache. */
+enum { BLOCK_BYTES = 1 << 20, MOST_THREADS = 32 };
+
+static int this_thread(void)
+{
+#ifdef _OPENMP
+    return omp_get_thread_num();
+#else
+    return 0;
+#endif
+}
+
+static int count_threads(void)
+{
+    int n = 1;
+#ifdef _OPENMP
+    n = omp_get_max_threads();
+#endif
+    return n < MOST_THREADS ? n : MOST_THREADS;
+}
+
+/* The file is there already, empty: its disk is the one that counts. */
+static int check_space(const hx_block_file *f, int64_t bytes)
+{
+    struct statvfs disk;
+    char wanted[32], left[32];
+    if (fstatvfs(fileno(f->file.stream), &disk) != 0) return HX_OK; /* it does not say */
+    const double n_free = (double)disk.f_bavail * (double)disk.f_frsize;
+    if ((double)bytes <= n_free) return HX_OK;
+    return HX_RAISE(HX_EIO, "%s: it takes %s, and the disk has %s left: nothing was written",
+                    f->file.path, hx_format_bytes((double)bytes, wanted, sizeof wanted),
+                    hx_format_bytes(n_free, left, sizeof left));
+}
+
+int hx_block_open(hx_block_file *f, const char *path, int64_t bytes)
+{
+    f->n_thread = count_threads();
+    HX_TRY(hx_alloc_raw(&f->block, (size_t)f->n_thread, BLOCK_BYTES, "blocks of the writer"));
+    HX_TRY(hx_atomic_file_open(&f->file, path));
+    return check_space(f, bytes);
+}
+
+static int raise_write(const hx_block_file *f, int reason)
+{
+    return HX_RAISE(HX_EIO, "%s: cannot write: %s", f->file.path,
+                    reason ? strerror(reason) : "the system does not say why");
+}
+
+/* 0, or why not. */
+static int write_at(const hx_block_file *f, int64_t offset, const unsigned char *bytes, size_t n)
+{
+    while (n > 0) {
+        const ssize_t done = pwrite(fileno(f->file.stream), bytes, n, (off_t)offset);
+        if (done < 0 && errno == EINTR) continue;
+        if (done <= 0) return done < 0 ? errno : ENOSPC;
+        bytes += done;
+        offset += done;
+        n -= (size_t)done;
+    }
+    return 0;
+}
+
+static unsigned char *my_block(const hx_block_file *f)
+{
+    return f->block + (size_t)this_thread() * BLOCK_BYTES;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+int hx_block_put(hx_block_file *f, int64_t offset, int64_t n, size_t n_byte,
+                 hx_block_encoder *encode, const void *what, uint32_t *crc)
+{
+    const int64_t n_item = BLOCK_BYTES / (int64_t)n_byte, n_block = (n + n_item - 1) / n_item;
+    uint32_t *sum = NULL;
+    int reason = 0;
+    if (crc) HX_TRY(hx_alloc(&sum, (size_t)n_block, sizeof *sum, "check sums"));
+#pragma omp parallel for schedule(dynamic, 1) num_threads(f->n_thread)
+    for (int64_t b = 0; b < n_block; b++) {
+        const int64_t begin = b * n_item, end = smaller(begin + n_item, n);
+        unsigned char *const block = my_block(f);
+        const size_t used = (size_t)(encode(what, begin, end, block) - block);
+        if (sum) sum[b] = hx_crc32(0, block, used);
+        const int failed = write_at(f, offset + begin * (int64_t)n_byte, block, used);
+        if (failed) {
+#pragma omp atomic write
+            reason = failed;
+        }
+    }
+    for (int64_t b = 0; sum && b < n_block; b++)
+        *crc = hx_crc32_join(*crc, sum[b],
+                             (uint64_t)(smaller((b + 1) * n_item, n) - b * n_item) * n_byte);
+    free(sum);
+    return reason ? raise_write(f, reason) : HX_OK;
+}
+
+int hx_block_put_text(hx_block_file *f, int64_t *offset, int64_t n, size_t n_most,
+                      hx_block_encoder *encode, const void *what)
+{
+    const int64_t n_item = BLOCK_BYTES / (int64_t)n_most, n_block = (n + n_item - 1) / n_item;
+    int64_t end_of_file = *offset;
+    int reason = 0;
+#pragma omp parallel for ordered schedule(dynamic, 1) num_threads(f->n_thread)
+    for (int64_t b = 0; b < n_block; b++) {
+        const int64_t begin = b * n_item, end = smaller(begin + n_item, n);
+        unsigned char *const block = my_block(f);
+        const size_t used = (size_t)(encode(what, begin, end, block) - block);
+        int64_t mine = 0;
+#pragma omp ordered
+        {
+            mine = end_of_file;
+            end_of_file += (int64_t)used;
+        }
+        const int failed = write_at(f, mine, block, used);
+        if (failed) {
+#pragma omp atomic write
+            reason = failed;
+        }
+    }
+    *offset = end_of_file;
+    return reason ? raise_write(f, reason) : HX_OK;
+}
+
+int hx_block_put_bytes(hx_block_file *f, int64_t offset, const void *bytes, size_t n)
+{
+    const int reason = write_at(f, offset, bytes, n);
+    return reason ? raise_write(f, reason) : HX_OK;
+}
+
+int hx_block_close(hx_block_file *f)
+{
+    return hx_atomic_file_commit(&f->file);
+}
+
+void hx_block_free(hx_block_file *f)
+{
+    hx_atomic_file_free(&f->file);
+    free(f->block);
+    memset(f, 0, sizeof *f);
+}
+
+unsigned char *hx_put_bits_little(unsigned char *to, uint64_t bits, int n_byte)
+{
+    for (int i = 0; i < n_byte; i++) to[i] = (unsigned char)(bits >> (8 * i));
+    return to + n_byte;
+}
+
+unsigned char *hx_put_bits_big(unsigned char *to, uint64_t bits, int n_byte)
+{
+    for (int i = 0; i < n_byte; i++) to[i] = (unsigned char)(bits >> (8 * (n_byte - 1 - i)));
+    return to + n_byte;
+}
+
+static inline uint64_t bits_of(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* Shifts of a constant width: compilers make plain or swapped stores of them. */
+#define PUT4(to, v, a, b, c, d)                                                                    \
+    ((to)[0] = (unsigned char)((v) >> (a)), (to)[1] = (unsigned char)((v) >> (b)),                 \
+     (to)[2] = (unsigned char)((v) >> (c)), (to)[3] = (unsigned char)((v) >> (d)))
+
+unsigned char *hx_put_i32_little(const void *what, int64_t begin, int64_t end, unsigned char *to)
+{
+    const int32_t *const value = what;
+    for (int64_t i = begin; i < end; i++, to += 4) PUT4(to, (uint32_t)value[i], 0, 8, 16, 24);
+    return to;
+}
+
+unsigned char *hx_put_i32_as_i64_little(const void *what, int64_t begin, int64_t end,
+                                        unsigned char *to)
+{
+    const int32_t *const value = what;
+    for (int64_t i = begin; i < end; i++)
+        to = hx_put_bits_little(to, (uint64_t)(int64_t)value[i], 8);
+    return to;
+}
+
+unsigned char *hx_put_f64_little(const void *what, int64_t begin, int64_t end, unsigned char *to)
+{
+    const double *const value = what;
+    for (int64_t i = begin; i < end; i++, to += 8) {
+        const uint64_t v = bits_of(value[i]);
+        PUT4(to, v, 0, 8, 16, 24);
+        PUT4(to + 4, v, 32, 40, 48, 56);
+    }
+    return to;
+}
+
+unsigned char *hx_put_i32_big(const void *what, int64_t begin, int64_t end, unsigned char *to)
+{
+    const int32_t *const value = what;
+    for (int64_t i = begin; i < end; i++, to += 4) PUT4(to, (uint32_t)value[i], 24, 16, 8, 0);
+    return to;
+}
+
+unsigned char *hx_put_f64_big(const void *what, int64_t begin, int64_t end, unsigned char *to)
+{
+    const double *const value = what;
+    for (int64_t i = begin; i < end; i++, to += 8) {
+        const uint64_t v = bits_of(value[i]);
+        PUT4(to, v, 56, 48, 40, 32);
+        PUT4(to + 4, v, 24, 16, 8, 0);
+    }
+    return to;
+}

@@ -1,0 +1,173 @@
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../base/memory.h"
+#include "write_internal.h"
+
+static const hx_matrix_file_kind *const kinds[] = {&hx_matrix_mtx, &hx_matrix_petsc,
+                                                   &hx_matrix_npz};
+enum { N_KIND = sizeof kinds / sizeof kinds[0] };
+
+static int has_ending(const char *path, const char *ending)
+{
+    const size_t n = strlen(path), n_ending = strlen(ending);
+    return n > n_ending && strcmp(path + n - n_ending, ending) == 0;
+}
+
+static int find_kind(const char *path, const hx_matrix_file_kind **kind)
+{
+    for (int i = 0; i < N_KIND; i++) {
+        *kind = kinds[i];
+        if (has_ending(path, kinds[i]->format.ending)) return HX_OK;
+    }
+    return HX_RAISE(HX_EINPUT, "'%s': the name must end in .mtx, .petsc or .npz", path);
+}
+
+int hx_matrix_format_find(const char *path, const hx_matrix_format **format)
+{
+    const hx_matrix_file_kind *kind = NULL;
+    HX_TRY(find_kind(path, &kind));
+    *format = &kind->format;
+    return HX_OK;
+}
+
+/* What is there under the name may be replaced: nothing, an empty file, one of the format. */
+static int check_existing(const char *path, const hx_matrix_file_kind *kind)
+{
+    unsigned char begin[64];
+    FILE *const f = fopen(path, "rb");
+    if (!f && errno == ENOENT) return HX_OK;
+    if (!f) return HX_RAISE(HX_EINPUT, "cannot write '%s': %s", path, strerror(errno));
+    const size_t n = fread(begin, 1, sizeof begin, f);
+    const int failed = ferror(f);
+    fclose(f);
+    if (!failed && (n == 0 || kind->is_one(begin, n))) return HX_OK;
+    return HX_RAISE(HX_EINPUT,
+                    "'%s' is there already and no %s file: it is not replaced; remove it, or "
+                    "choose another name",
+                    path, kind->format.name);
+}
+
+static int check_folder(const char *path)
+{
+    char folder[PATH_MAX];
+    const char *const slash = strrchr(path, '/');
+    const int n = slash ? (int)(slash - path) + 1 : 0;
+    snprintf(folder, sizeof folder, "%.*s", n ? n : 1, n ? path : ".");
+    if (access(folder, W_OK | X_OK) == 0) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "cannot write '%s': %s: %s", path, folder, strerror(errno));
+}
+
+static int check_target(const char *path, const hx_matrix_file_kind **kind)
+{
+    struct stat info;
+    HX_TRY(find_kind(path, kind));
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+        return HX_RAISE(HX_EINPUT, "cannot write '%s': it is no regular file", path);
+    HX_TRY(check_existing(path, *kind));
+    return check_folder(path);
+}
+
+int hx_write_check(const char *path)
+{
+    const hx_matrix_file_kind *kind = NULL;
+    return check_target(path, &kind);
+}
+
+int64_t hx_matrix_file_bytes(const hx_matrix_format *format, const hx_matrix_shape *shape)
+{
+    for (int i = 0; i < N_KIND; i++)
+        if (&kinds[i]->format == format) return kinds[i]->bytes(shape);
+    return 0;
+}
+
+static int check_counts(const hx_matrix_shape *shape, const hx_matrix_format *format,
+                        const char *path)
+{
+    if (shape->n_row > INT32_MAX)
+        return HX_RAISE(HX_EINPUT, "%s: %lld unknowns; files count them in 32 bits, up to %lld",
+                        path, (long long)shape->n_row, (long long)INT32_MAX);
+    if (shape->half != HX_HALF_BOTH && shape->half != format->half)
+        return HX_RAISE(HX_EINTERNAL, "%s: %s files keep the other half", path, format->name);
+    if (shape->n_entry <= format->most_entries) return HX_OK;
+    return HX_RAISE(HX_EINPUT,
+                    "%s: the matrix has %lld entries, and %s files count them in 32 bits, up to "
+                    "%lld: write .npz or .mtx%s",
+                    path, (long long)shape->n_entry, format->name, (long long)format->most_entries,
+                    shape->half == HX_HALF_BOTH ? ", or one half (--lower)" : "");
+}
+
+static int open_writer(hx_matrix_writer *w, const char *path, const hx_matrix_shape *shape)
+{
+    HX_TRY(check_target(path, &w->kind));
+    HX_TRY(check_counts(shape, &w->kind->format, path));
+    w->shape = *shape;
+    HX_TRY(hx_alloc(&w->state, 1, w->kind->n_state, "writer"));
+    HX_TRY(hx_block_open(&w->out, path, w->kind->bytes(shape)));
+    return w->kind->begin(w);
+}
+
+int hx_matrix_writer_open(hx_matrix_writer **writer, const char *path, const hx_matrix_shape *shape)
+{
+    *writer = NULL;
+    HX_TRY(hx_alloc(writer, 1, sizeof **writer, "writer"));
+    return open_writer(*writer, path, shape);
+}
+
+int hx_matrix_writer_rows(hx_matrix_writer *w, const hx_csr_rows *rows)
+{
+    const int64_t n_entry = rows->ptr[rows->n];
+    if (rows->first != w->n_row || rows->n > w->shape.n_row - w->n_row ||
+        n_entry > w->shape.n_entry - w->n_entry)
+        return HX_RAISE(HX_EINTERNAL, "%s: rows out of order, or more than were announced",
+                        w->out.file.path);
+    HX_TRY(w->kind->rows(w, rows));
+    w->n_row += rows->n;
+    w->n_entry += n_entry;
+    return HX_OK;
+}
+
+int hx_matrix_writer_close(hx_matrix_writer *w)
+{
+    if (w->n_row != w->shape.n_row || w->n_entry != w->shape.n_entry)
+        return HX_RAISE(HX_EINTERNAL, "%s: %lld of %lld rows, %lld of %lld entries written",
+                        w->out.file.path, (long long)w->n_row, (long long)w->shape.n_row,
+                        (long long)w->n_entry, (long long)w->shape.n_entry);
+    HX_TRY(w->kind->end(w));
+    return hx_block_close(&w->out);
+}
+
+void hx_matrix_writer_free(hx_matrix_writer *w)
+{
+    if (!w) return;
+    hx_block_free(&w->out);
+    free(w->state);
+    free(w);
+}
+
+int hx_write_columns(const char *path, const char *name, int64_t n, int n_column,
+                     const double *const *column)
+{
+    const hx_matrix_file_kind *kind = NULL;
+    HX_TRY(check_target(path, &kind));
+    return kind->columns(path, name, n, n_column, column);
+}
+
+int hx_write_held(const char *path, int64_t n_row, int64_t n, const int32_t *index,
+                  const double *value)
+{
+    const hx_matrix_file_kind *kind = NULL;
+    HX_TRY(check_target(path, &kind));
+    return kind->held(path, n_row, n, index, value);
+}
+
+int hx_write_numbers(const char *path, const char *name, int64_t n, const int32_t *number)
+{
+    const hx_matrix_file_kind *kind = NULL;
+    HX_TRY(check_target(path, &kind));
+    return kind->numbers(path, name, n, number);
+}

@@ -1,0 +1,139 @@
+/* PETSc's binary files: big-endian; a matrix is its header, the rows' lengths, all columns, all
+ * values (MatView of the AIJ format; its symmetric format loads the upper rows). */
+#include <string.h>
+
+#include "write_internal.h"
+
+enum { MATRIX_ID = 1211216, VECTOR_ID = 1211214, LIST_ID = 1211218, HEADER_BYTES = 16 };
+
+static int is_petsc(const unsigned char *begin, size_t n)
+{
+    if (n < 4) return 0;
+    const uint32_t id = (uint32_t)begin[0] << 24 | (uint32_t)begin[1] << 16 |
+                        (uint32_t)begin[2] << 8 | (uint32_t)begin[3];
+    return id == MATRIX_ID || id == VECTOR_ID || id == LIST_ID;
+}
+
+static int64_t petsc_bytes(const hx_matrix_shape *shape)
+{
+    return HEADER_BYTES + 4 * shape->n_row + 12 * shape->n_entry;
+}
+
+/* n 32-bit numbers at the offset. */
+static int put_header(hx_block_file *out, int64_t offset, int n, const int64_t *number)
+{
+    unsigned char bytes[HEADER_BYTES], *to = bytes;
+    for (int i = 0; i < n; i++) to = hx_put_bits_big(to, (uint64_t)number[i], 4);
+    return hx_block_put_bytes(out, offset, bytes, (size_t)(to - bytes));
+}
+
+static int begin_matrix(hx_matrix_writer *w)
+{
+    const hx_matrix_shape *const s = &w->shape;
+    const int64_t header[] = {MATRIX_ID, s->n_row, s->n_row, s->n_entry};
+    return put_header(&w->out, 0, 4, header);
+}
+
+static unsigned char *put_lengths(const void *what, int64_t begin, int64_t end, unsigned char *to)
+{
+    const int64_t *const ptr = what;
+    for (int64_t i = begin; i < end; i++)
+        to = hx_put_bits_big(to, (uint64_t)(ptr[i + 1] - ptr[i]), 4);
+    return to;
+}
+
+static int put_rows(hx_matrix_writer *w, const hx_csr_rows *rows)
+{
+    const int64_t n = rows->ptr[rows->n], lengths = HEADER_BYTES,
+                  columns = lengths + 4 * w->shape.n_row, values = columns + 4 * w->shape.n_entry;
+    HX_TRY(hx_block_put(&w->out, lengths + 4 * w->n_row, rows->n, 4, put_lengths, rows->ptr, NULL));
+    HX_TRY(hx_block_put(&w->out, columns + 4 * w->n_entry, n, 4, hx_put_i32_big, rows->col, NULL));
+    return hx_block_put(&w->out, values + 8 * w->n_entry, n, 8, hx_put_f64_big, rows->value, NULL);
+}
+
+static int end_matrix(hx_matrix_writer *w)
+{
+    (void)w;
+    return HX_OK;
+}
+
+/* A vector at *offset, which moves on. */
+static int put_vector(hx_block_file *out, int64_t *offset, int64_t n, const double *value)
+{
+    const int64_t header[] = {VECTOR_ID, n};
+    HX_TRY(put_header(out, *offset, 2, header));
+    HX_TRY(hx_block_put(out, *offset + 8, n, 8, hx_put_f64_big, value, NULL));
+    *offset += 8 + 8 * n;
+    return HX_OK;
+}
+
+static int put_list(hx_block_file *out, int64_t *offset, int64_t n, const int32_t *number)
+{
+    const int64_t header[] = {LIST_ID, n};
+    HX_TRY(put_header(out, *offset, 2, header));
+    HX_TRY(hx_block_put(out, *offset + 8, n, 4, hx_put_i32_big, number, NULL));
+    *offset += 8 + 4 * n;
+    return HX_OK;
+}
+
+static int write_columns(const char *path, const char *name, int64_t n, int n_column,
+                         const double *const *column)
+{
+    hx_block_file out = {0};
+    int64_t offset = 0;
+    int rc;
+    (void)name;
+    HX_TRY_FAIL(hx_block_open(&out, path, n_column * (8 + 8 * n)));
+    for (int i = 0; i < n_column; i++) HX_TRY_FAIL(put_vector(&out, &offset, n, column[i]));
+    rc = hx_block_close(&out);
+fail:
+    hx_block_free(&out);
+    return rc;
+}
+
+static int write_held(const char *path, int64_t n_row, int64_t n, const int32_t *index,
+                      const double *value)
+{
+    hx_block_file out = {0};
+    int64_t offset = 0;
+    int rc;
+    (void)n_row;
+    HX_TRY_FAIL(hx_block_open(&out, path, 16 + 12 * n));
+    HX_TRY_FAIL(put_list(&out, &offset, n, index));
+    HX_TRY_FAIL(put_vector(&out, &offset, n, value));
+    rc = hx_block_close(&out);
+fail:
+    hx_block_free(&out);
+    return rc;
+}
+
+static int write_numbers(const char *path, const char *name, int64_t n, const int32_t *number)
+{
+    hx_block_file out = {0};
+    int64_t offset = 0;
+    int rc;
+    (void)name;
+    HX_TRY_FAIL(hx_block_open(&out, path, 8 + 4 * n));
+    HX_TRY_FAIL(put_list(&out, &offset, n, number));
+    rc = hx_block_close(&out);
+fail:
+    hx_block_free(&out);
+    return rc;
+}
+
+const hx_matrix_file_kind hx_matrix_petsc = {
+    .format = {.ending = ".petsc",
+               .name = "PETSc binary",
+               .load = "PETSc.Mat().load(PETSc.Viewer().createBinary('%s'))",
+               .half = HX_HALF_UPPER,
+               .most_entries = INT32_MAX},
+    .is_one = is_petsc,
+    .bytes = petsc_bytes,
+    .n_state = 1,
+    .begin = begin_matrix,
+    .rows = put_rows,
+    .end = end_matrix,
+    .columns = write_columns,
+    .held = write_held,
+    .numbers = write_numbers,
+};

@@ -1,0 +1,493 @@
+#!/usr/bin/env python3
+"""K as other programs read it: scipy (.mtx, .npz) and PETSc (.petsc) load what `hextop matrix` writes,
+solve, and find hextop's displacements.
+
+    test_matrix.py HEXTOP SRCDIR
+
+Exit status 0 passed, 1 failed, 77 skipped (no scipy). Without petsc4py its part is left out, and said."""
+
+import glob
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy as np
+    import scipy.io
+    import scipy.sparse as sp
+    import scipy.sparse.linalg as spla
+except ImportError as missing:
+    # Debian's packages belong to the system's Python, which need not be the first one in PATH.
+    system = "/usr/bin/python3"
+    if os.path.exists(system) and not os.environ.get("HEXTOP_SYSTEM_PYTHON"):
+        os.execve(system, [system] + sys.argv, dict(os.environ, HEXTOP_SYSTEM_PYTHON="1"))
+    print(f"SKIPPED: {missing} (Debian: python3-scipy)")
+    sys.exit(77)
+# Debian's package finds itself only through the links of PETSc's development package.
+sys.path += sorted(glob.glob("/usr/lib/petscdir/petsc*/*-real/lib/python3/dist-packages"))
+try:
+    import petsc4py
+
+    petsc4py.init(["-options_left", "0"])
+    from petsc4py import PETSc
+except ImportError:
+    PETSc = None
+
+n_check = 0
+n_failed = 0
+
+CONFIG = """
+mesh = { generator = "cantilever"; nx = 12; ny = 6; nz = 5; distort = 0.2; };
+material = { E = 70.0; nu = 0.3; density = 2.0; };
+supports = ( { set = "left"; fix = "xyz"; value = [0.0, 0.0, 0.0]; },
+             { set = "right-lower-edge"; fix = "x"; value = [0.013, 0.0, 0.0]; } );
+springs = ( { set = "top"; stiffness = [0.1, 0.3, 0.5]; per = "node"; } );
+loads = ( { set = "right"; total_force = [0.0, 0.4, -1.0]; case = 1; },
+          { gravity = [0.0, -0.3, -0.2]; case = 2; } );
+optimization = { volume_fraction = 0.4; iterations = 4; rho_min = 0.1;
+                 filter = { kind = "density"; radius = 1.5; unit = "element"; }; };
+solver = { device = "cpu"; tolerance = 1e-13; max_iterations = 100000; deterministic = true; };
+output = { directory = "out"; every = 1; format = "ascii"; fields = ("density", "displacement"); };
+"""
+CONTRAST_9 = ["optimization.rho_min=0.001"]  # penalty 3
+
+
+def check(condition, text):
+    global n_check, n_failed
+    n_check += 1
+    if not condition:
+        n_failed += 1
+        print(f"failed: {text}", flush=True)
+
+
+def small(value, bound, text):
+    check(bool(value <= bound), f"{text}: {value:.3g} > {bound:.3g}")
+
+
+def hextop(*words, status=0, limit=None):
+    def restrict():
+        if limit:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    done = subprocess.run([HEXTOP, *words], capture_output=True, text=True, check=False,
+                          preexec_fn=restrict)
+    if done.returncode != status:
+        raise RuntimeError(f"{' '.join(words)}: exit status {done.returncode}, expected {status}\n"
+                           f"{done.stdout[-1000:]}{done.stderr[-2000:]}")
+    return done.stdout + done.stderr
+
+
+def matrix(*words, **more):
+    return hextop("matrix", "part.cfg", *words, **more)
+
+
+def fails(text, *words, **more):
+    said = matrix(*words, **{"status": 2, **more})
+    check(text in said, f"{' '.join(words)}: no '{text}' in: {said}")
+    check(said.count("error:") == 1, f"{' '.join(words)}: not one message: {said}")
+
+
+def vectors(path):
+    """Displacements of an ASCII file of a run: [case][3 n]."""
+    lines = open(path, encoding="ascii").read().split("\n")
+    n = int(next(l for l in lines if l.startswith("POINTS")).split()[1])
+    found = []
+    for i, line in enumerate(lines):
+        if line.startswith("VECTORS displacement"):
+            words = " ".join(lines[i + 1:i + 1 + 3 * n]).split()[:3 * n]
+            found.append(np.array(words, dtype=float))
+    return found
+
+
+def load(path, triangle=None):
+    """K, its other half added where the file has one."""
+    if path.endswith(".mtx"):
+        return scipy.io.mmread(path).tocsr()
+    if path.endswith(".npz"):
+        K = sp.load_npz(path)
+        check(K.has_sorted_indices, f"{path}: columns ascend")
+        return (K + sp.tril(K, -1).T).tocsr() if triangle else K
+    K = PETSc.Mat().create(PETSc.COMM_SELF)
+    K.setType("seqsbaij" if triangle else "seqaij")
+    K.load(viewer(path))
+    K = K.convert("seqaij")
+    return sp.csr_matrix(K.getValuesCSR()[::-1], shape=K.getSize())
+
+
+def viewer(path):
+    return PETSc.Viewer().createBinary(path, "r", comm=PETSc.COMM_SELF)
+
+
+def columns(path, name, n):
+    """n columns."""
+    if path.endswith(".mtx"):
+        return scipy.io.mmread(path)
+    if path.endswith(".npz"):
+        return np.load(path)[name]
+    view = viewer(path)
+    return np.array([PETSc.Vec().create(PETSc.COMM_SELF).load(view).getArray().copy()
+                     for _ in range(n)]).T
+
+
+def held(path):
+    if path.endswith(".mtx"):
+        column = scipy.io.mmread(path)
+        return column.row, column.data
+    if path.endswith(".npz"):
+        file = np.load(path)
+        return file["index"], file["value"]
+    view = viewer(path)
+    index = PETSc.IS().create(PETSc.COMM_SELF)
+    index.load(view)
+    return index.getIndices().copy(), PETSc.Vec().create(PETSc.COMM_SELF).load(view).getArray()
+
+
+def residual(K, u, f, index):
+    """Of the rows that are not held, over the forces within the elements."""
+    free = np.ones(K.shape[0], bool)
+    free[index] = False
+    return np.linalg.norm((K @ u - f)[free]) / max(np.linalg.norm(f[free]),
+                                                   np.linalg.norm(abs(K) @ abs(u)) * 1e-3)
+
+
+def energy(K, u):
+    return np.sqrt(abs(u @ (K @ u)))
+
+
+def endings():
+    return (".mtx", ".npz") + ((".petsc",) if PETSc else ())
+
+
+def compare(u, mine, K, strict, text):
+    """Of each other within 1e-8 at moderate contrast; at 1e9 in the norm of the energy."""
+    if strict:
+        small(np.abs(u - mine).max() / np.abs(mine).max(), 1e-8, text)
+    else:
+        small(energy(K, u - mine) / energy(K, mine), 1e-8, text + ", energy")
+
+
+def test_solutions(strict, *keys):
+    """Kept and eliminated supports of each format, two load cases: hextop's displacements."""
+    hextop("run", "part.cfg", "optimization.iterations=1", *keys)
+    mine = vectors("out/density_0001.vtk")
+    check(len(mine) == 2, "displacements of two load cases")
+    for end in endings():
+        files = ["-o", "K" + end, "--rhs", "f" + end, "--fixed", "d" + end]
+        matrix(*files, *keys)
+        K, f, (index, value) = load("K" + end), columns("f" + end, "f", 2), held("d" + end)
+        check(abs(K - K.T).max() == 0, f"{end}: K is symmetric to the bit")
+        check(len(index) == 3 * 42 + 7 and np.count_nonzero(value == 0.013) == 7,
+              f"{end}: {len(index)} held unknowns")
+        free = np.setdiff1d(np.arange(K.shape[0]), index)
+        matrix("-o", "E" + end, "--rhs", "g" + end, "--supports", "eliminate", *keys)
+        E, g = load("E" + end), columns("g" + end, "f", 2)
+        check((E[index] != sp.identity(E.shape[0], format="csr")[index]).nnz == 0,
+              f"{end}: unit rows of what is held")
+        check(abs(E[free][:, free] - K[free][:, free]).max() == 0, f"{end}: free rows as they were")
+        for c in range(2):
+            u = np.zeros(K.shape[0])
+            u[index] = value
+            u[free] = spla.splu(K[free][:, free].tocsc()).solve(f[free, c] - K[free][:, index] @ value)
+            compare(u, mine[c], K, strict, f"{end} case {c + 1}, kept, direct {keys}")
+            compare(spla.splu(E.tocsc()).solve(g[:, c]), mine[c], K, strict,
+                    f"{end} case {c + 1}, eliminated, direct {keys}")
+        test_half(end, K, E, keys)
+    if PETSc:
+        solve_by_petsc(mine, strict)
+
+
+def test_half(end, K, E, keys):
+    matrix("-o", "L" + end, "--lower", *keys)
+    L = load("L" + end, "half")
+    check((L != K).nnz == 0, f"{end}: --lower is a half of K")
+    matrix("-o", "L" + end, "--lower", "--supports", "eliminate", *keys)
+    L = load("L" + end, "half")
+    check((L != E).nnz == 0, f"{end}: --lower is a half of the eliminated K")
+
+
+def solve_by_petsc(mine, strict):
+    """PETSc's own solvers on its own matrices: a factorisation, and CG with algebraic multigrid
+    from the near null space; the symmetric format in blocks of 1 and 3."""
+    matrix("-o", "E.petsc", "--rhs", "g.petsc", "--near-null", "n.petsc", "--supports", "eliminate",
+           *([] if strict else CONTRAST_9))
+    matrix("-o", "L.petsc", "--lower", "--supports", "eliminate", *([] if strict else CONTRAST_9))
+    E = load("E.petsc")
+    g = columns("g.petsc", "f", 2)
+    for name, kind, block in (("E.petsc", "seqaij", 1), ("L.petsc", "seqsbaij", 1),
+                              ("L.petsc", "seqsbaij", 3), ("E.petsc", "seqaij", 3)):
+        A = PETSc.Mat().create(PETSc.COMM_SELF)
+        A.setType(kind)
+        A.setBlockSize(block)
+        A.load(viewer(name))
+        A.setOption(PETSc.Mat.Option.SPD, True)
+        ways = [("preonly", "cholesky")]
+        if kind == "seqaij" and block == 3:
+            motions = columns("n.petsc", "near_null", 6)
+            A.setNearNullSpace(PETSc.NullSpace().create(
+                constant=False, comm=PETSc.COMM_SELF,
+                vectors=[PETSc.Vec().createWithArray(m.copy(), comm=PETSc.COMM_SELF)
+                         for m in motions.T]))
+            ways.append(("cg", "gamg"))
+        for method, precond in ways:
+            if method == "cg" and not strict:
+                continue
+            ksp = PETSc.KSP().create(PETSc.COMM_SELF)
+            ksp.setOperators(A)
+            ksp.setType(method)
+            ksp.getPC().setType(precond)
+            ksp.setTolerances(rtol=1e-13, max_it=2000)
+            for c in range(2):
+                b = PETSc.Vec().createWithArray(g[:, c].copy(), comm=PETSc.COMM_SELF)
+                x = b.duplicate()
+                ksp.solve(b, x)
+                check(ksp.getConvergedReason() > 0, f"{name} {method} {precond} converges")
+                compare(x.getArray(), mine[c], E, strict,
+                        f"{name} {kind} {block} {method} {precond} case {c + 1}")
+
+
+def test_rigid_motions():
+    """K times each rigid motion is 0, and the six are orthonormal."""
+    for end in endings():
+        matrix("-o", "K" + end, "--near-null", "n" + end, *NO_SPRINGS)
+        K, motions = load("K" + end), columns("n" + end, "near_null", 6)
+        size = spla.norm(K)
+        for m in range(6):
+            small(np.linalg.norm(K @ motions[:, m]) / size, 1e-12, f"{end}: K times motion {m}")
+        small(np.abs(motions.T @ motions - np.identity(6)).max(), 1e-13, f"{end}: orthonormal")
+        check(np.linalg.matrix_rank(K.toarray(), tol=1e-9 * size) == K.shape[0] - 6,
+              f"{end}: nothing else is in the null space") if end == ".npz" else None
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def test_ranges():
+    """The same file for any budget, and for any number of threads."""
+    for end in endings():
+        for more in ([], ["--lower"], ["--supports", "eliminate", "--rhs", "f" + end]):
+            said = matrix("-o", "K" + end, *more)
+            check("ranges" not in said, "no budget, one range")
+            whole = [read("K" + end)] + ([read("f" + end)] if "--rhs" in more else [])
+            for memory in ("1.5e6", "400e3", "1e5"):
+                said = matrix("-o", "K" + end, "--memory", memory, *more)
+                check("ranges" in said, f"{end} {memory}: several ranges: {said}")
+                files = [read("K" + end)] + ([read("f" + end)] if "--rhs" in more else [])
+                check(whole == files, f"{end} {more} --memory {memory}: the same bytes")
+    matrix("-o", "T.npz", "--memory", "400e3", "solver.threads=1")
+    check(read("T.npz") == read_whole(), "one thread: the same bytes")
+    said = matrix("--memory", "100", status=2)
+    least = int(said.split("would do is")[1].split()[0])
+    check(1000 < least < 100000, f"the least budget is {least}")
+    matrix("-o", "M.npz", "--memory", str(least))
+    check(read("M.npz") == read_whole(), "the least budget does")
+    fails("too small", "--memory", str(least - 1))
+
+
+def read_whole():
+    matrix("-o", "W.npz")
+    return read("W.npz")
+
+
+def test_order():
+    """Rows are in the file's order, whatever the order inside; `curve` says its own."""
+    matrix("-o", "K.npz", "--rhs", "f.npz", "--fixed", "d.npz")
+    matrix("-o", "S.npz", "mesh.shuffle=7")
+    check(read("K.npz") == read("S.npz"), "a mesh shuffled inside: the same file")
+    K, f, (index, value) = load("K.npz"), np.load("f.npz")["f"], held("d.npz")
+    for end in endings():
+        matrix("-o", "C" + end, "--rhs", "h" + end, "--fixed", "e" + end, "--order", "curve",
+               "mesh.shuffle=7")
+        C, h = load("C" + end), columns("h" + end, "f", 2)
+        node = (np.load("C_order.npz")["node"] if end == ".npz"
+                else scipy.io.mmread("C_order.mtx").ravel().astype(int) - 1 if end == ".mtx"
+                else PETSc.IS().load(viewer("C_order.petsc")).getIndices())
+        check(not np.array_equal(node, np.arange(len(node))), "the curve is another order")
+        rows = (3 * node[:, None] + np.arange(3)).ravel()
+        small(abs(C - K[rows][:, rows]).max() / abs(K).max(), 1e-14, f"{end}: curve, K")
+        small(np.abs(h - f[rows]).max() / np.abs(f).max(), 1e-13, f"{end}: curve, loads")
+        i, v = held("e" + end)
+        back = np.argsort(rows[i])
+        check(np.array_equal(rows[i][back], index) and np.array_equal(v[back], value),
+              f"{end}: curve, held unknowns")
+    # The same part from a file with nodes and cells in another order: K of that file's order.
+    hextop("mesh", "part.cfg", "part.vtk")
+    n = K.shape[0] // 3
+    to = np.random.default_rng(3).permutation(n)  # new number of each node
+    shuffle_file("part.vtk", "shuffled.vtk", to)
+    both = []
+    for name in ("part.vtk", "shuffled.vtk"):
+        open("file.cfg", "w", encoding="ascii").write(
+            CONFIG.replace('generator = "cantilever"; nx = 12; ny = 6; nz = 5; distort = 0.2;',
+                           f'file = "{name}";')
+            .replace('springs = ( { set = "top"; stiffness = [0.1, 0.3, 0.5]; per = "node"; } );', "")
+            .replace('{ set = "right-lower-edge"; fix = "x"; value = [0.013, 0.0, 0.0]; }',
+                     '{ set = "end"; fix = "x"; value = [0.013, 0.0, 0.0]; }')
+            .replace('set = "left"', 'set = "begin"').replace('set = "right"', 'set = "end"')
+            + 'sets = ( { name = "begin"; box = { min = [-1.0, -9.0, -9.0]; max = [0.001, 99.0, 99.0]; }; },'
+              '         { name = "end"; box = { min = [11.999, -9.0, -9.0]; max = [13.0, 99.0, 99.0]; }; } );')
+        hextop("matrix", "file.cfg", "-o", "K.npz", "--rhs", "f.npz")
+        both.append((load("K.npz"), np.load("f.npz")["f"]))
+    rows = np.empty(3 * n, int)
+    rows[(3 * to[:, None] + np.arange(3)).ravel()] = np.arange(3 * n)  # old unknown of each new one
+    small(abs(both[1][0] - both[0][0][rows][:, rows]).max() / abs(both[0][0]).max(), 1e-13,
+          "a file in another order: its own order")
+    small(np.abs(both[1][1] - both[0][1][rows]).max(), 1e-13, "and its loads")
+
+
+def shuffle_file(source, target, to):
+    """The ASCII or binary VTK file with node i at place to[i] and its cells reversed, as ASCII."""
+    import vtk
+    from vtk.util.numpy_support import vtk_to_numpy
+    reader = vtk.vtkUnstructuredGridReader()
+    reader.SetFileName(source)
+    reader.Update()
+    grid = reader.GetOutput()
+    xyz = vtk_to_numpy(grid.GetPoints().GetData()).astype(float)
+    cells = vtk_to_numpy(grid.GetCells().GetConnectivityArray()).reshape(-1, 8)[::-1]
+    moved = np.empty_like(xyz)
+    moved[to] = xyz
+    with open(target, "w", encoding="ascii") as out:
+        out.write("# vtk DataFile Version 3.0\nshuffled\nASCII\nDATASET UNSTRUCTURED_GRID\n")
+        out.write(f"POINTS {len(xyz)} double\n")
+        out.writelines("%.17g %.17g %.17g\n" % tuple(x) for x in moved)
+        out.write(f"CELLS {len(cells)} {9 * len(cells)}\n")
+        out.writelines("8 " + " ".join(str(to[i]) for i in c) + "\n" for c in cells)
+        out.write(f"CELL_TYPES {len(cells)}\n" + "12\n" * len(cells))
+
+
+def test_readme():
+    """What the README shows for scipy, as it stands there."""
+    page = open(os.path.join(SOURCE, "app", "README.md"), encoding="utf-8").read()
+    block = page.split("## Matrix")[1].split("```python")[1].split("```")[0]
+    matrix("-o", "K.npz", "--rhs", "f.npz", "--fixed", "held.npz")
+    matrix("-o", "E.npz", "--rhs", "g.npz", "--supports", "eliminate")
+    names = {}
+    exec(block, names)
+    u = spla.splu(load("E.npz").tocsc()).solve(np.load("g.npz")["f"][:, 0])
+    small(np.abs(names["u"] - u).max() / np.abs(u).max(), 1e-9, "the README's lines")
+
+
+def test_density():
+    """K of a result is that of the design in it."""
+    hextop("run", "part.cfg", "output.directory=res", "optimization.iterations=3")
+    result = "res/density_0003.vtk"
+    matrix("-o", "R.npz", "--rhs", "r.npz", "--density", result)
+    matrix("-o", "F.npz")
+    R, F = load("R.npz"), load("F.npz")
+    check(abs(R - F).max() > 1e-3 * abs(F).max(), "the result is another design")
+    u = vectors(result)
+    matrix("--fixed", "d.npz")
+    index, _ = held("d.npz")
+    f = np.load("r.npz")["f"]
+    free = np.setdiff1d(np.arange(R.shape[0]), index)
+    for c in range(2):
+        r = (R @ u[c] - f[:, c])[free]
+        small(np.linalg.norm(r) / np.linalg.norm(f[free, c]), 1e-5, f"the result's own u, case {c + 1}")
+    fails("cannot", "--density", "nothing.vtk")
+
+
+def test_fills():
+    """Each fill and builder gives the same K to rounding, or is refused in one line."""
+    matrix("-o", "K.npz")
+    K = load("K.npz")
+    done = 0
+    for fill in ("gather", "atomic", "separate", "colour", "nz", "sort", "triplets"):
+        run = subprocess.run([HEXTOP, "matrix", "part.cfg", "-o", "G.npz", "--fill", fill],
+                             capture_output=True, text=True, check=False)
+        if run.returncode != 0:
+            check(run.returncode == 2 and f"has no fill '{fill}'" in run.stderr, run.stderr)
+            continue
+        done += 1
+        small(abs(load("G.npz") - K).max() / abs(K).max(), 1e-13, f"fill {fill}")
+    check(done >= 1, "a fill")
+    matrix("-o", "B.npz", "--build", "sort")
+    check(read("B.npz") == read("K.npz"), "the same file from either builder")
+
+
+def test_bad_input():
+    for name in ("K.mtx", "K.npz", "K.petsc"):
+        if os.path.exists(name):
+            os.remove(name)
+    before = sorted(os.listdir("."))
+    fails("the name must end in .mtx, .petsc or .npz", "-o", "K.txt")
+    fails("the name must end in", "--rhs", "f")
+    fails("did you mean 'gather'", "--fill", "gatter")
+    fails("did you mean 'eliminate'", "--supports", "eliminated")
+    fails("unknown", "--order", "random")
+    fails("unknown", "--build", "quickly")
+    fails("is not a number of bytes", "--memory", "much")
+    fails("--memory goes with --fill gather", "--memory", "1e9", "--fill", "sort")
+    fails("--lower", "--lower")
+    fails("two things", "-o", "K.npz", "--rhs", "K.npz")
+    fails("cannot write", "-o", "nowhere/K.npz")
+    check(sorted(os.listdir(".")) == before, "nothing was written")
+    for end, other in ((".mtx", b"PK\x03\x04"), (".npz", b"%%MatrixMarket "), (".petsc", b"hello, hello")):
+        open("K" + end, "wb").write(other)
+        fails("is there already and no", "-o", "K" + end)
+        check(read("K" + end) == other, f"K{end} is as it was")
+        os.remove("K" + end)
+        # Too large a file in the middle of writing, as a full disk: nothing is left, an old one stays.
+        matrix("-o", "K" + end)
+        whole = read("K" + end)
+        for limit in (0, 5000, len(whole) // 2, len(whole) - 1):
+            files = sorted(os.listdir("."))
+            said = matrix("-o", "K" + end, status=1, limit=max(limit, 1))
+            check("cannot write" in said and said.count("error:") == 1, said)
+            check(sorted(os.listdir(".")) == files and read("K" + end) == whole,
+                  f"{end} {limit}: the old file stays, no other is left")
+        os.remove("K" + end)
+    open("rigid.cfg", "w", encoding="ascii").write(CONFIG.replace(
+        "total_force = [0.0, 0.4, -1.0];",
+        'remote_force = [0.0, 0.0, -1.0]; point = [14.0, 1.0, 0.0]; coupling = "rigid";').replace(
+        '{ set = "right-lower-edge"; fix = "x"; value = [0.013, 0.0, 0.0]; }', "").replace("; },\n              );", "; } );"))
+    said = hextop("matrix", "rigid.cfg", "-o", "K.npz", status=2)
+    check("set 'right' moves as a rigid body" in said, said)
+    check(not os.path.exists("K.npz"), "no file for rigid sets")
+
+
+def test_full_disk():
+    """A disk that is too small is found before the first byte. Only where it may be mounted."""
+    os.mkdir("small")
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", "small"],
+                             capture_output=True, check=False).returncode == 0
+    if not mounted:
+        print("a small disk cannot be mounted: its part is left out")
+        return
+    try:
+        for end in endings():
+            said = matrix("-o", "small/K" + end, status=1)
+            check("the disk has" in said and "nothing was written" in said, said)
+            check(os.listdir("small") == [], f"{end}: nothing on the full disk")
+    finally:
+        subprocess.run(["umount", "small"], check=True)
+
+
+def main():
+    open("part.cfg", "w", encoding="ascii").write(CONFIG)
+    if not PETSc:
+        print("no petsc4py (Debian: python3-petsc4py): .petsc files are NOT loaded by this test")
+    said = matrix()
+    for word in ("mesh", "pattern", "matrix", "values"):
+        check(word in said, f"no line about {word}: {said}")
+    test_solutions(True)
+    test_solutions(False, *CONTRAST_9)
+    for test in (test_rigid_motions, test_ranges, test_order, test_readme, test_density, test_fills,
+                 test_bad_input, test_full_disk):
+        test()
+    print(f"{n_check} checks, {n_failed} failed")
+    return 1 if n_failed else 0
+
+
+HEXTOP = os.path.abspath(sys.argv[1])
+SOURCE = os.path.abspath(sys.argv[2])
+NO_SPRINGS = ["springs=()"]
+with tempfile.TemporaryDirectory() as work:
+    os.chdir(work)
+    STATUS = main()
+    os.chdir("/")
+sys.exit(STATUS)
