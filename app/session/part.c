@@ -46,14 +46,14 @@ int hx_preserve_read(const char *text, unsigned *preserve)
 
 enum { OF_SET = 1, COVERED = 2 };
 
-static void keep_element(hx_part *part, const hx_mesh *mesh, int64_t e, uint8_t *node)
+static void keep_element(hx_result_part *part, const hx_mesh *mesh, int64_t e, uint8_t *node)
 {
     part->is_kept[e] = 1;
     for (int i = 0; i < 8; i++) node[mesh->conn[8 * e + i]] |= COVERED;
 }
 
 /* Those that own a face of the set, those that lie in it. */
-static int keep_whole(hx_part *part, const hx_mesh *mesh, const hx_set *set, uint8_t *node)
+static int keep_whole(hx_result_part *part, const hx_mesh *mesh, const hx_set *set, uint8_t *node)
 {
     int64_t n_face, *face = NULL;
     HX_TRY(hx_load_faces(mesh, set, &n_face, &face));
@@ -67,7 +67,7 @@ static int keep_whole(hx_part *part, const hx_mesh *mesh, const hx_set *set, uin
     return HX_OK;
 }
 
-static int keep_set(hx_part *part, const hx_mesh *mesh, const hx_set *set)
+static int keep_set(hx_result_part *part, const hx_mesh *mesh, const hx_set *set)
 {
     uint8_t *node = NULL; /* OF_SET, COVERED: of an element that is kept */
     HX_TRY(hx_alloc(&node, (size_t)mesh->n_node, 1, "preserved nodes"));
@@ -84,15 +84,15 @@ static int keep_set(hx_part *part, const hx_mesh *mesh, const hx_set *set)
 }
 
 /* A name that the mesh does not have keeps nothing. */
-static int keep_named(hx_part *part, const hx_mesh *mesh, const char *name)
+static int keep_named(hx_result_part *part, const hx_mesh *mesh, const char *name)
 {
     const hx_set *set = name ? hx_mesh_find_set(mesh, name) : NULL;
     return set ? keep_set(part, mesh, set) : HX_OK;
 }
 
 /* What the mesh's file states; load_case = 0: in any step. */
-static int keep_values(hx_part *part, const hx_mesh *mesh, int64_t n, const hx_file_value *value,
-                       int load_case)
+static int keep_values(hx_result_part *part, const hx_mesh *mesh, int64_t n,
+                       const hx_file_value *value, int load_case)
 {
     hx_set set = {0};
     HX_TRY(hx_conditions_nodes(mesh, n, value, &set.node));
@@ -103,7 +103,7 @@ static int keep_values(hx_part *part, const hx_mesh *mesh, int64_t n, const hx_f
     return rc;
 }
 
-static int keep_loads(hx_part *part, const hx_session *s)
+static int keep_loads(hx_result_part *part, const hx_session *s)
 {
     const hx_mesh *mesh = &s->mesh;
     const hx_config_load *load = s->cfg.loads.entry;
@@ -116,7 +116,7 @@ static int keep_loads(hx_part *part, const hx_session *s)
     return HX_OK;
 }
 
-static int keep_supports(hx_part *part, const hx_session *s)
+static int keep_supports(hx_result_part *part, const hx_session *s)
 {
     const hx_mesh *mesh = &s->mesh;
     const hx_config_support *support = s->cfg.supports.entry;
@@ -132,7 +132,7 @@ static int keep_supports(hx_part *part, const hx_session *s)
 
 /* --- the part --- */
 
-static void set_states(hx_part *part, const hx_problem *problem, int64_t n, int keep_passive)
+static void set_states(hx_result_part *part, const hx_problem *problem, int64_t n, int keep_passive)
 {
     for (int64_t e = 0; e < n; e++) {
         const double passive = problem->passive.density ? problem->passive.density[e] : (double)NAN;
@@ -145,7 +145,8 @@ static void set_states(hx_part *part, const hx_problem *problem, int64_t n, int 
     }
 }
 
-static void measure(hx_part *part, const hx_problem *problem, int64_t n, const double *density)
+static void measure(hx_result_part *part, const hx_problem *problem, int64_t n,
+                    const double *density)
 {
     for (int64_t e = 0; e < n; e++) {
         const double volume = problem->volume[e];
@@ -157,7 +158,8 @@ static void measure(hx_part *part, const hx_problem *problem, int64_t n, const d
     }
 }
 
-int hx_part_create(hx_part *part, const hx_session *s, const double *density, unsigned preserve)
+int hx_part_create(hx_result_part *part, const hx_session *s, const double *density,
+                   unsigned preserve)
 {
     int rc;
     const int64_t n = s->mesh.n_elem;
@@ -174,7 +176,7 @@ fail:
     return rc;
 }
 
-void hx_part_free(hx_part *part)
+void hx_part_free(hx_result_part *part)
 {
     free(part->state);
     free(part->is_kept);
@@ -194,7 +196,7 @@ static void prefer_none(int64_t n, const double *volume, const double *density, 
     if (taken - target > target) *threshold = nextafter(largest, HUGE_VAL);
 }
 
-static int threshold_of_free(const hx_part *part, const hx_session *s, const double *density,
+static int threshold_of_free(const hx_result_part *part, const hx_session *s, const double *density,
                              int64_t n_free, double *threshold)
 {
     int rc;
@@ -216,7 +218,7 @@ fail:
     return rc;
 }
 
-int hx_part_check_target(const hx_part *part, double target)
+int hx_part_check_target(const hx_result_part *part, double target)
 {
     if (target >= part->solid_volume * (1.0 - 1e-9)) return HX_OK;
     return HX_RAISE(HX_EINPUT,
@@ -225,7 +227,7 @@ int hx_part_check_target(const hx_part *part, double target)
                     target, (long long)part->n_solid, part->solid_volume);
 }
 
-int hx_part_threshold(const hx_part *part, const hx_session *s, const double *density,
+int hx_part_threshold(const hx_result_part *part, const hx_session *s, const double *density,
                       double *threshold)
 {
     const int64_t n_free = s->mesh.n_elem - part->n_solid - part->n_void;

@@ -24,27 +24,28 @@ typedef enum { HX_PART_FREE, HX_PART_SOLID, HX_PART_VOID } hx_part_state;
  * the mesh names or boundary faces all of whose nodes it holds - or all of whose nodes it holds;
  * and of nodes that none of these have, as on an edge, all elements around. Void, before all, are
  * passive elements of a density of at most 0.1. */
-typedef struct hx_part {
+typedef struct hx_result_part {
     uint8_t *state;      /* [n_elem] hx_part_state (owned) */
     uint8_t *is_kept;    /* [n_elem] 1: solid as a load or support has it, not passive (owned) */
     int64_t n_solid;     /* elements that are solid whatever their density */
     int64_t n_void;      /* elements that are void whatever their density */
     double solid_volume; /* of the solid ones (length^3) */
     double target;       /* the volume asked for: sum of density * volume but of the void ones */
-} hx_part;
+} hx_result_part;
 
 /* Of a session with mesh and problem; density: [n_elem], below rho_min taken as rho_min. O(n_elem)
  * a set. */
-int hx_part_create(hx_part *part, const hx_session *s, const double *density, unsigned preserve);
+int hx_part_create(hx_result_part *part, const hx_session *s, const double *density,
+                   unsigned preserve);
 /* Accepts a zeroed struct. */
-void hx_part_free(hx_part *part);
+void hx_part_free(hx_result_part *part);
 
 /* HX_EINPUT: the solid elements alone have more than that volume. */
-int hx_part_check_target(const hx_part *part, double target);
+int hx_part_check_target(const hx_result_part *part, double target);
 
 /* *threshold: such that the solid elements and the free ones of at least that density have the
  * volume nearest to the target. HX_EINPUT: the solid ones alone have more. */
-int hx_part_threshold(const hx_part *part, const hx_session *s, const double *density,
+int hx_part_threshold(const hx_result_part *part, const hx_session *s, const double *density,
                       double *threshold);
 
 #endif

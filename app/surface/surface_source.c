@@ -92,7 +92,7 @@ fail:
 /* Without passive void, whose border is then the mesh's. */
 static int leave_out_void(hx_surface_source *source)
 {
-    const hx_part *part = &source->part;
+    const hx_result_part *part = &source->part;
     const int64_t n_elem = source->session.mesh.n_elem;
     uint8_t *keep = NULL;
     if (part->n_void == 0) return HX_OK;

@@ -9,7 +9,7 @@ typedef struct hx_surface_source {
     hx_mesh own;         /* the mesh without passive void, or that of the file (owned) */
     const hx_mesh *mesh; /* session.mesh or own */
     double *rho;         /* [mesh->n_elem] densities (owned) */
-    hx_part part;        /* of the config; zeroed without one */
+    hx_result_part part; /* of the config; zeroed without one */
     uint8_t *is_solid;   /* [mesh->n_elem] 1: solid whatever the density (owned) */
     char *config;        /* path of the config; NULL: none (owned) */
     int64_t n_missing;   /* elements that the file does not hold: densities below a threshold */

@@ -50,7 +50,7 @@ enum {
 typedef struct hx_verify {
     hx_session session;
     const char *result;  /* path of the VTK file (borrowed) */
-    hx_part part;        /* what is solid or void whatever its density, and the volume asked for */
+    hx_result_part part; /* what is solid or void whatever its density, and the volume asked for */
     unsigned preserve;   /* HX_PRESERVE_* */
     double threshold;    /* free elements are solid from this density on */
     int threshold_given; /* not the one that keeps the volume */
