@@ -35,12 +35,25 @@ static int refuse_rigid(const hx_session *s)
                     s->cfg.path);
 }
 
+/* With "auto" the first device that can run here and makes matrices. */
+static int choose_device(hx_session *s)
+{
+    if (!hx_config_is_auto(s->cfg.solver.device)) return HX_OK;
+    for (size_t i = 0; hx_devices[i]; i++) {
+        char why[256] = "";
+        if (hx_devices[i]->matrix && hx_devices[i]->available(why, sizeof why))
+            return hx_config_set_word(&s->cfg.solver.device, hx_devices[i]->name);
+    }
+    return HX_OK;
+}
+
 /* Rows in the file's order of nodes: the mesh is taken as the file has it. */
 static int open_problem(hx_matrix_job *job, const hx_options *options)
 {
     hx_session *const s = &job->session;
     HX_TRY(
         hx_config_read(&s->cfg, job->plan.config, options->n_argument - 1, options->argument + 1));
+    HX_TRY(choose_device(s));
     if (!job->plan.curve) {
         s->cfg.mesh.shuffle = 0;
         s->cfg.mesh.reorder = 0;

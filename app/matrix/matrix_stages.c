@@ -29,7 +29,10 @@ int hx_matrix_stages_open(hx_matrix_stages *st, hx_session *s, const hx_matrix_p
     st->ops = s->device.ops->matrix;
     st->build = plan->build;
     st->form = (hx_form){HX_FORM_ELASTICITY, s->problem.lambda, s->problem.mu};
-    if (!st->ops) return HX_RAISE(HX_EINPUT, "device '%s' has no matrices", device);
+    if (!st->ops)
+        return HX_RAISE(HX_EINPUT,
+                        "device '%s' makes no matrices; solver.device = \"cpu\" or \"auto\" does",
+                        device);
     HX_TRY(check_build(st));
     HX_TRY(hx_fill_find(plan->fill, st->ops->fills, device, &st->fill));
     st->part = part_wanted(st->ops, plan, &s->problem);

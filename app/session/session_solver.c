@@ -65,8 +65,9 @@ static int find_named_strategy(hx_session *s)
     int substituted = 0;
     s->strategy = hx_strategy_resolve(s->device.ops->name, cfg->solver.op, &substituted);
     if (!s->strategy)
-        return HX_RAISE(HX_EINPUT, "no operator '%s' on device '%s'; see `hextop list`",
-                        cfg->solver.op, s->device.ops->name);
+        return HX_RAISE(HX_EINPUT, "no operator '%s' on device '%s'%s; see `hextop list`",
+                        cfg->solver.op, s->device.ops->name,
+                        hx_strategy_find("cpu", cfg->solver.op) ? ", but on 'cpu'" : "");
     if (cfg->solver.deterministic) HX_TRY(require_deterministic(s));
     s->layout = s->cfg.solver.layout;
     const int has_layout = (s->strategy->layouts & HX_LAYOUT_BIT(s->layout)) != 0;
