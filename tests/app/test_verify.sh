@@ -4,28 +4,7 @@
 set -u
 hextop=$(realpath "$1")
 meshes=$(realpath "$2")/examples/meshes
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-n=0
-failed=0
-
-# ok WHAT COMMAND...: the command must succeed.
-ok() {
-    what=$1
-    shift
-    n=$((n + 1))
-    "$@" >"$work/out.txt" 2>"$work/err.txt"
-    status=$?
-    if [ "$1" = "$hextop" ]; then # what it printed, for the checks that follow
-        cp "$work/out.txt" "$work/stdout"
-        cp "$work/err.txt" "$work/stderr"
-    fi
-    [ $status = 0 ] && return 0
-    failed=$((failed + 1))
-    echo "failed: $what"
-    sed 's/^/    /' "$work/out.txt" "$work/err.txt"
-}
+. "$(dirname "$0")/../lib/counting.sh"
 
 # refused WHAT MESSAGE ARGUMENTS...: verify must exit with 2 and say so.
 refused() {
@@ -43,22 +22,6 @@ refused() {
 # row NAME COLUMN: grey (1) or 0/1 (2) of a row of the table on stdout.
 row() { sed -n "s/^ *$1  *//p" stdout | awk -v c="$2" '{ print $c; exit }'; }
 
-# near A B TOLERANCE: relative difference. What is no finite number is near nothing: some awks take
-# NaN <= 1 for true.
-near() {
-    awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN {
-        number = "^[-+]?[0-9]+[.]?[0-9]*(e[-+]?[0-9]+)?$"
-        d = a - b; if (d < 0) d = -d; if (b < 0) b = -b
-        print a, b, d; exit !(a ~ number && b ~ number && b != 0 && d <= t * b)
-    }'
-}
-
-if near nan 1 1 >/dev/null || near 1 nan 1 >/dev/null || near inf inf 1 >/dev/null || near '' 1 2 >/dev/null; then
-    failed=$((failed + 1))
-    echo "failed: near takes what is no number"
-fi
-
-contains() { grep -qF -- "$2" "$1"; }
 lacks() { ! grep -qF -- "$2" "$1"; }
 is_empty() { [ ! -s "$1" ]; }
 
