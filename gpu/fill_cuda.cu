@@ -1,0 +1,68 @@
+// The fills of the GPU by name.
+#include <cstdlib>
+
+#include "core/base/memory.h"
+#include "matrix_cuda.cuh"
+
+static const hx_cuda_fill_kind *find(hx_fill fill)
+{
+    switch (fill) {
+    case HX_FILL_GATHER:
+        return &hx_cuda_fill_gather;
+    case HX_FILL_ATOMIC:
+        return &hx_cuda_fill_atomic;
+    case HX_FILL_SEPARATE:
+        return &hx_cuda_fill_separate;
+    case HX_FILL_COLOUR:
+        return &hx_cuda_fill_colour;
+    case HX_FILL_NZ:
+        return &hx_cuda_fill_nz;
+    case HX_FILL_SORT:
+        return &hx_cuda_fill_sort;
+    default:
+        return &hx_cuda_fill_triplets;
+    }
+}
+
+int hx_cuda_fill_create(void **state, hx_device *dev, hx_fill fill, const hx_matrix *m,
+                        const hx_fill_input *d_input)
+{
+    const hx_cuda_fill_kind *kind = find(fill);
+    hx_cuda_filling *filling;
+    *state = nullptr;
+    if (d_input->incidence.n_per_cell != 8 || d_input->incidence.kind)
+        return HX_RAISE(HX_EINPUT, "device 'cuda' fills matrices of hexahedra of 8 nodes only");
+    HX_TRY(hx_alloc(&filling, 1, kind->struct_bytes, "fill"));
+    filling->kind = kind;
+    filling->dev = dev;
+    filling->m = m;
+    filling->input = *d_input;
+    int rc = kind->prepare(filling);
+    if (rc == HX_OK) rc = dev->ops->sync(dev);
+    if (rc < 0) {
+        hx_cuda_fill_free(filling);
+        return rc;
+    }
+    *state = filling;
+    return HX_OK;
+}
+
+int hx_cuda_fill_run(void *state)
+{
+    auto *filling = static_cast<hx_cuda_filling *>(state);
+    return filling->kind->run(filling);
+}
+
+void hx_cuda_fill_free(void *state)
+{
+    auto *filling = static_cast<hx_cuda_filling *>(state);
+    if (!filling) return;
+    filling->kind->release(filling);
+    free(filling);
+}
+
+size_t hx_cuda_fill_bytes(const void *state)
+{
+    const auto *filling = static_cast<const hx_cuda_filling *>(state);
+    return filling->kind->bytes(filling);
+}

@@ -1,0 +1,52 @@
+// Inside of the GPU's matrices (core/matrix/matrix.h).
+#ifndef HX_MATRIX_CUDA_CUH
+#define HX_MATRIX_CUDA_CUH
+
+#include "core/matrix/matrix.h"
+#include "cuda_device.cuh"
+
+// pattern_cuda.cu
+int hx_cuda_pattern(hx_device *dev, const hx_incidence *d_incidence, const hx_pattern_spec *spec,
+                    hx_device_pattern *pattern, hx_steps *steps);
+
+// matrix_multiply_cuda.cu
+int hx_cuda_matrix_multiply(hx_device *dev, const hx_matrix *m, const double *d_x, double *d_y);
+int hx_cuda_matrix_multiply_dot(hx_device *dev, const hx_matrix *m, const double *d_x, double *d_y,
+                                double *d_sum);
+
+// fill_cuda.cu: over the table below.
+int hx_cuda_fill_create(void **state, hx_device *dev, hx_fill fill, const hx_matrix *m,
+                        const hx_fill_input *d_input);
+int hx_cuda_fill_run(void *state);
+void hx_cuda_fill_free(void *state);
+size_t hx_cuda_fill_bytes(const void *state);
+
+// What one fill keeps begins with this.
+struct hx_cuda_filling {
+    const struct hx_cuda_fill_kind *kind;
+    hx_device *dev; // (borrowed, like m)
+    const hx_matrix *m;
+    hx_fill_input input;
+};
+
+// A fill of the GPU. fill_cuda.cu allocates struct_bytes, zeroed, sets the four members above, and
+// calls `prepare`, which makes the rest; `release` frees what that made, also half of it.
+struct hx_cuda_fill_kind {
+    size_t struct_bytes;
+    int (*prepare)(hx_cuda_filling *filling);
+    int (*run)(hx_cuda_filling *filling);
+    void (*release)(hx_cuda_filling *filling);
+    size_t (*bytes)(const hx_cuda_filling *filling);
+};
+extern const hx_cuda_fill_kind hx_cuda_fill_gather;   // fill_gather_cuda.cu
+extern const hx_cuda_fill_kind hx_cuda_fill_atomic;   // fill_scatter_cuda.cu
+extern const hx_cuda_fill_kind hx_cuda_fill_separate; // fill_scatter_cuda.cu
+extern const hx_cuda_fill_kind hx_cuda_fill_colour;   // fill_scatter_cuda.cu
+extern const hx_cuda_fill_kind hx_cuda_fill_nz;       // fill_nz_cuda.cu
+extern const hx_cuda_fill_kind hx_cuda_fill_sort;     // fill_sort_cuda.cu
+extern const hx_cuda_fill_kind hx_cuda_fill_triplets; // fill_sort_cuda.cu
+
+// Bytes on the device that gather keeps for this mesh, at most (host arrays). O(1).
+size_t hx_cuda_gather_expected(const hx_incidence *incidence);
+
+#endif
