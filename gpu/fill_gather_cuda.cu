@@ -1,27 +1,852 @@
-// gather: stub
+// gather: a thread block owns up to 16 consecutive rows and computes, once each, the cells that
+// touch them. A warp takes up to 8 cells: Jacobians, and then the products h_a[i] h_b[j] summed
+// over the integration points, are small dense products on double-precision tensor cores. Those of
+// owned corners a go to shared memory, a line a place of a row; then a warp adds up a row, a lane
+// an entry, in the order of the row's places, so that bits depend on nothing but the row; each
+// value is written once. Rows that more than MOST_PLACES / 2 cells touch have a plain kernel.
+#include <cub/device/device_scan.cuh>
+
+#include <cstring>
+
+#include "hex8_tiles.cuh"
 #include "matrix_cuda.cuh"
 
-static int gather_prepare(hx_cuda_filling *)
+namespace
 {
-    return HX_RAISE(HX_EINPUT, "device 'cuda' has no fill 'gather'");
+
+enum {
+    WARPS = 8,
+    BLOCKS = 2,                      // on a multiprocessor
+    ROWS = 2 * WARPS,                // of a block at most
+    MOST_PLACES = 8 * ROWS,          // of its rows
+    MOST_CELLS = 8 * WARPS,          // of it
+    WARP_CELLS = MOST_CELLS / WARPS, // columns of a tensor-core product
+    LANE_ENTRIES = 32,               // entries of a row that is summed in one pass
+    ROOT_LINE = 10,                  // numbers of a Jacobian, padded against bank conflicts
+    X_LINE = 25,                     // coordinates of a cell, padded likewise
+    OFFSET_LINE = 36,                // bytes of a line's entries, padded likewise
+};
+
+// A line of shared memory holds the products of a place (cell, a) with its 8 corners b: number t of
+// those pairs side by side, by class in pairs, and the even b first, as tensor cores leave them.
+// Lines of odd corners a start in other banks.
+template <int C> struct line {
+    static constexpr int size = C == 3 ? 80 : 10;
+};
+
+__device__ __forceinline__ int corner_bits(int a)
+{
+    return a ^ (a >> 1 & 1);
 }
 
-static int gather_run(hx_cuda_filling *)
+// Of number 0 of the pair of class c in the line of the corner with these bits.
+template <int C> __device__ __forceinline__ int line_offset(int bits, int c)
 {
+    const int other = bits ^ c;
+    return (C == 3 ? (bits ^ bits >> 1) % 2 * 8 : 0) + (c & 6) + (other ^ other >> 1) % 2;
+}
+
+struct block_range {
+    int64_t place;      // first of its rows
+    int64_t cell_begin; // in plan.cell
+    int32_t row, n_place;
+    uint8_t n_row, n_cell;
+    uint16_t repeats; // a cell has a point twice
+};
+
+struct plan {
+    int64_t n_block, n_cell, n_place, n_slow;
+    block_range *d_block; // [n_block]
+    int32_t *d_cell;      // [n_cell] cells of each block, ascending
+    uint8_t *d_local;     // [n_place] of the rows' places: the cell's index in its block
+    int32_t *d_slow;      // [n_slow] rows that are left to the plain kernel
+};
+
+struct gather {
+    hx_cuda_filling base;
+    plan p;
+    void *d_memory; // of the plan (owned)
+    size_t bytes;
+};
+
+// ---- the plan
+
+struct counts {
+    int64_t block, cell, slow;
+};
+
+struct add_counts {
+    __host__ __device__ counts operator()(const counts &a, const counts &b) const
+    {
+        return {a.block + b.block, a.cell + b.cell, a.slow + b.slow};
+    }
+};
+
+// Cells of the places 0 .. n - 1 of a window: distinct ones are counted, and each place learns the
+// rank of its cell. All threads of the block.
+__device__ int rank_cells(const int32_t *cell, int n, uint8_t *first, int *n_distinct, int *rank)
+{
+    const int t = threadIdx.x;
+    int is_first = t < n;
+    if (t == 0) *n_distinct = 0;
+    for (int u = 0; u < t && t < n; u++) is_first &= cell[u] != cell[t];
+    if (t < n) first[t] = static_cast<uint8_t>(is_first);
+    __syncthreads();
+    if (is_first) atomicAdd(n_distinct, 1);
+    int smaller = 0;
+    for (int u = 0; u < n && t < n; u++) smaller += first[u] && cell[u] < cell[t];
+    *rank = smaller;
+    __syncthreads();
+    const int count = *n_distinct;
+    __syncthreads();
+    return count;
+}
+
+__device__ int has_twice(const hx_incidence &in, int64_t cell)
+{
+    const int32_t *point = in.point + 8 * cell;
+    int found = 0;
+    for (int a = 1; a < 8; a++)
+        for (int b = 0; b < a; b++) found |= point[a] == point[b];
+    return found;
+}
+
+// A block of MOST_PLACES threads divides ROWS rows into windows that fit into shared memory. FILL:
+// writes them from offset[group] on; else counts.
+template <bool FILL>
+__global__ void plan_kernel(hx_incidence in, int64_t row_first, int64_t n_row, counts *offset,
+                            plan p)
+{
+    __shared__ int32_t cell[MOST_PLACES];
+    __shared__ uint8_t first[MOST_PLACES];
+    __shared__ int n_distinct;
+    const int64_t base = static_cast<int64_t>(blockIdx.x) * ROWS;
+    const int64_t *ptr = in.point_ptr + row_first;
+    const int t = threadIdx.x;
+    const int64_t end = base + ROWS < n_row ? base + ROWS : n_row;
+    counts at = {0, 0, 0};
+    if (FILL) at = offset[blockIdx.x];
+    for (int64_t row = base; row < end;) {
+        if (ptr[row + 1] - ptr[row] > MOST_PLACES / 2) {
+            if (FILL && t == 0) p.d_slow[at.slow] = static_cast<int32_t>(row);
+            at.slow++;
+            row++;
+            continue;
+        }
+        int64_t stop = row + 1;
+        while (stop < end && ptr[stop + 1] - ptr[row] <= MOST_PLACES &&
+               ptr[stop + 1] - ptr[stop] <= MOST_PLACES / 2)
+            stop++;
+        int rank, n_cell;
+        for (;;) {
+            const int n = static_cast<int>(ptr[stop] - ptr[row]);
+            if (t < n)
+                cell[t] =
+                    static_cast<int32_t>(hx_incidence_cell(&in, in.point_place[ptr[row] + t]));
+            __syncthreads();
+            n_cell = rank_cells(cell, n, first, &n_distinct, &rank);
+            if (n_cell <= MOST_CELLS) break;
+            stop = row + (stop - row + 1) / 2;
+        }
+        if (FILL) {
+            const int n = static_cast<int>(ptr[stop] - ptr[row]);
+            const int repeats = __syncthreads_or(t < n && has_twice(in, cell[t]));
+            if (t == 0)
+                p.d_block[at.block] = {ptr[row],
+                                       at.cell,
+                                       static_cast<int32_t>(row),
+                                       n,
+                                       static_cast<uint8_t>(stop - row),
+                                       static_cast<uint8_t>(n_cell),
+                                       static_cast<uint16_t>(repeats)};
+            if (t < n) {
+                p.d_local[ptr[row] - ptr[0] + t] = static_cast<uint8_t>(rank);
+                if (first[t]) p.d_cell[at.cell + rank] = cell[t];
+            }
+        }
+        __syncthreads();
+        at.block++;
+        at.cell += n_cell;
+        row = stop;
+    }
+    if (!FILL && t == 0) offset[blockIdx.x] = at;
+}
+
+size_t padded(size_t bytes)
+{
+    return (bytes + 255) / 256 * 256;
+}
+
+// Offsets of the groups, and the totals.
+int scan_counts(hx_cuda_filling *f, counts *d_count, int64_t n_group, counts *total)
+{
+    hx_device *dev = f->dev;
+    cudaStream_t stream = hx_cuda_of(dev)->stream;
+    void *d_scratch = nullptr;
+    size_t bytes = 0;
+    counts last[2];
+    const counts zero = {0, 0, 0};
+    HX_TRY(dev->ops->download(dev, &last[0], d_count + n_group - 1, sizeof *last));
+    HX_TRY_CUDA(cub::DeviceScan::ExclusiveScan(nullptr, bytes, d_count, d_count, add_counts(), zero,
+                                               n_group, stream));
+    HX_TRY(dev->ops->alloc(dev, bytes, &d_scratch));
+    const cudaError_t status = cub::DeviceScan::ExclusiveScan(d_scratch, bytes, d_count, d_count,
+                                                              add_counts(), zero, n_group, stream);
+    int rc = status == cudaSuccess
+                 ? dev->ops->download(dev, &last[1], d_count + n_group - 1, sizeof *last)
+                 : HX_RAISE(HX_EDEVICE, "CUDA: %s in a scan", cudaGetErrorString(status));
+    dev->ops->release(dev, d_scratch);
+    *total = add_counts()(last[0], last[1]);
+    return rc;
+}
+
+int alloc_plan(gather *g, const counts *total, int64_t n_place)
+{
+    hx_device *dev = g->base.dev;
+    plan *p = &g->p;
+    p->n_block = total->block;
+    p->n_cell = total->cell;
+    p->n_slow = total->slow;
+    p->n_place = n_place;
+    const size_t block = padded(static_cast<size_t>(p->n_block) * sizeof *p->d_block);
+    const size_t cell = padded(static_cast<size_t>(p->n_cell) * sizeof *p->d_cell);
+    const size_t slow = padded(static_cast<size_t>(p->n_slow) * sizeof *p->d_slow);
+    g->bytes = block + cell + slow + static_cast<size_t>(p->n_place);
+    HX_TRY(dev->ops->alloc(dev, g->bytes, &g->d_memory));
+    char *d_memory = static_cast<char *>(g->d_memory);
+    p->d_block = reinterpret_cast<block_range *>(d_memory);
+    p->d_cell = reinterpret_cast<int32_t *>(d_memory + block);
+    p->d_slow = reinterpret_cast<int32_t *>(d_memory + block + cell);
+    p->d_local = reinterpret_cast<uint8_t *>(d_memory + block + cell + slow);
     return HX_OK;
 }
 
-static void gather_release(hx_cuda_filling *) {}
-
-static size_t gather_bytes(const hx_cuda_filling *)
+int make_plan(gather *g, counts *d_count, int64_t n_group)
 {
-    return 0;
+    hx_cuda_filling *f = &g->base;
+    const hx_device_pattern *pattern = &f->m->pattern;
+    const hx_incidence *in = &f->input.incidence;
+    hx_device *dev = f->dev;
+    cudaStream_t stream = hx_cuda_of(dev)->stream;
+    const unsigned n = static_cast<unsigned>(n_group);
+    const int64_t first = pattern->row_first;
+    int64_t place[2];
+    counts total;
+    plan_kernel<false><<<n, MOST_PLACES, 0, stream>>>(*in, first, pattern->n_row, d_count, g->p);
+    HX_TRY_LAUNCH("gather's plan");
+    HX_TRY(scan_counts(f, d_count, n_group, &total));
+    HX_TRY(dev->ops->download(dev, &place[0], in->point_ptr + first, sizeof *place));
+    HX_TRY(
+        dev->ops->download(dev, &place[1], in->point_ptr + first + pattern->n_row, sizeof *place));
+    HX_TRY(alloc_plan(g, &total, place[1] - place[0]));
+    plan_kernel<true><<<n, MOST_PLACES, 0, stream>>>(*in, first, pattern->n_row, d_count, g->p);
+    HX_TRY_LAUNCH("gather's plan");
+    return dev->ops->sync(dev);
 }
 
-const hx_cuda_fill_kind hx_cuda_fill_gather = {sizeof(hx_cuda_filling), gather_prepare, gather_run,
-                                               gather_release, gather_bytes};
+// ---- the kernel
 
-size_t hx_cuda_gather_expected(const hx_incidence *)
+__device__ __forceinline__ double reference_gradient(int a, int q, int k)
 {
-    return 0;
+    double d[3];
+    hx_hex8_shape_ref_gradient(a, hx_hex8_gauss(q, 0), hx_hex8_gauss(q, 1), hx_hex8_gauss(q, 2), d);
+    return d[k];
+}
+
+// Derivatives of the shape functions by direction k, for the lanes of a warp: by_point at
+// integration point lane / 4 of corners lane % 4 + 4 s, by_corner of corner lane / 4 at points
+// lane % 4 + 4 s.
+struct lane_gradients {
+    double by_point[3][2][32], by_corner[3][2][32];
+};
+__device__ lane_gradients lane_table;
+
+__global__ void lane_table_kernel()
+{
+    const int lane = threadIdx.x, row = lane / 4, column = lane % 4;
+    for (int k = 0; k < 3; k++)
+        for (int s = 0; s < 2; s++) {
+            lane_table.by_point[k][s][lane] = reference_gradient(column + 4 * s, row, k);
+            lane_table.by_corner[k][s][lane] = reference_gradient(row, column + 4 * s, k);
+        }
+}
+
+// d[8][8] += a[8][4] b[4][8]: a lane has a(lane / 4, lane % 4), b(lane % 4, lane / 4) and d(lane /
+// 4, 2 (lane % 4) + {0, 1}).
+__device__ __forceinline__ void multiply_add(double (&d)[2], double a, double b)
+{
+    asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+        : "+d"(d[0]), "+d"(d[1])
+        : "d"(a), "d"(b));
+}
+
+// d = a b, of 8x8 each: columns of a and rows of b in the order of the lane's two.
+__device__ __forceinline__ void multiply_one(double (&d)[2], const double (&a)[2],
+                                             const double (&b)[2])
+{
+    asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%4, %4};"
+        : "=d"(d[0]), "=d"(d[1])
+        : "d"(a[0]), "d"(b[0]), "d"(0.0));
+    multiply_add(d, a[1], b[1]);
+}
+
+// d0 = a0 b and d1 = a1 b.
+__device__ __forceinline__ void multiply_two(double (&d0)[2], double (&d1)[2],
+                                             const double (&a0)[2], const double (&a1)[2],
+                                             const double (&b)[2])
+{
+#if __CUDA_ARCH__ >= 900
+    asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, {%10, %10, %10, %10};"
+        : "=d"(d0[0]), "=d"(d0[1]), "=d"(d1[0]), "=d"(d1[1])
+        : "d"(a0[0]), "d"(a1[0]), "d"(a0[1]), "d"(a1[1]), "d"(b[0]), "d"(b[1]), "d"(0.0));
+#else
+    multiply_one(d0, a0, b);
+    multiply_one(d1, a1, b);
+#endif
+}
+
+// Where the values of a row lie.
+enum arrangement {
+    TOGETHER, // bsr, csr, coo
+    SLICED,   // bsrs
+    COLUMNS   // ell
+};
+
+template <int C> struct shared_memory {
+    double product[MOST_PLACES][line<C>::size];
+    union {
+        double root[2][8][ROOT_LINE];
+        double x[WARP_CELLS][X_LINE];
+    } warp[WARPS];
+    uint8_t offset[MOST_PLACES][OFFSET_LINE]; // in a line, of what an entry sums, + 1; 0: nothing
+    uint16_t owner[MOST_CELLS][8]; // of a corner: its line, and << 8 bits of the corners b it needs
+    int64_t begin[ROWS + 1];       // row_ptr
+    int place[ROWS + 1];           // first line of each row
+    uint8_t bits[MOST_PLACES];     // of a line's own corner
+};
+
+struct arguments {
+    hx_incidence in;
+    const double *xyz, *modulus;
+    double lambda, mu;
+    hx_matrix m;
+    plan p;
+};
+
+// root[i][k] of cells 2 (lane % 4) and the next, of this warp's, at integration point lane / 4.
+__device__ __forceinline__ void make_roots(const arguments &g, const int32_t *cells, int count,
+                                           double (*x)[X_LINE], double (&root)[2][9])
+{
+    const int lane = threadIdx.x % 32, column = lane % 4, n = lane / 4;
+    const int32_t cell = cells[n < count ? n : count - 1];
+    double e[2];
+#pragma unroll
+    for (int s = 0; s < 2; s++)
+        e[s] = g.modulus[__shfl_sync(0xffffffffu, cell, 8 * column + 4 * s)];
+    int32_t point[WARP_CELLS];
+#pragma unroll
+    for (int c = 0; c < WARP_CELLS; c++) {
+        const int64_t of = __shfl_sync(0xffffffffu, cell, 4 * c);
+        if (lane < 24) point[c] = g.in.point[8 * of + lane / 3];
+    }
+    if (lane < 24)
+#pragma unroll
+        for (int c = 0; c < WARP_CELLS; c++)
+            x[c][lane] = g.xyz[3 * static_cast<int64_t>(point[c]) + lane % 3];
+    __syncwarp();
+    double j[9][2], d[3][2], b[3][2];
+#pragma unroll
+    for (int k = 0; k < 3; k++)
+#pragma unroll
+        for (int s = 0; s < 2; s++) {
+            d[k][s] = lane_table.by_point[k][s][lane];
+            b[k][s] = x[n][3 * (column + 4 * s) + k];
+        }
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        multiply_two(j[i], j[3 + i], d[0], d[1], b[i]);
+        multiply_one(j[6 + i], d[2], b[i]);
+    }
+    __syncwarp(); // x is free
+#pragma unroll
+    for (int s = 0; s < 2; s++) {
+#pragma unroll
+        for (int i = 0; i < 3; i++) {
+            const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
+#pragma unroll
+            for (int k = 0; k < 3; k++) {
+                const int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
+                root[s][3 * i + k] =
+                    j[3 * k1 + i1][s] * j[3 * k2 + i2][s] - j[3 * k1 + i2][s] * j[3 * k2 + i1][s];
+            }
+        }
+        const double det = j[0][s] * root[s][0] + j[1][s] * root[s][3] + j[2][s] * root[s][6];
+        // the root of modulus / det, with one special function
+        const double f = e[s] > 0.0 ? e[s] * rsqrt(e[s] * det) : 0.0;
+#pragma unroll
+        for (int t = 0; t < 9; t++) root[s][t] *= f;
+    }
+}
+
+// h[i][s] of corner lane / 4 at integration points lane % 4 and + 4.
+__device__ __forceinline__ void make_gradients(const double (*root)[ROOT_LINE],
+                                               const double (&d)[3][2], double (&h)[3][2])
+{
+    const int column = threadIdx.x % 4;
+#pragma unroll
+    for (int s = 0; s < 2; s++) {
+        double r[10];
+        const auto *from = reinterpret_cast<const double2 *>(root[column + 4 * s]);
+#pragma unroll
+        for (int t = 0; t < 5; t++) {
+            const double2 two = from[t];
+            r[2 * t] = two.x;
+            r[2 * t + 1] = two.y;
+        }
+#pragma unroll
+        for (int i = 0; i < 3; i++)
+            h[i][s] = r[3 * i] * d[0][s] + r[3 * i + 1] * d[1][s] + r[3 * i + 2] * d[2][s];
+    }
+}
+
+// The products of a cell's corners with each other into the lines of those that the block owns.
+template <int C>
+__device__ __forceinline__ void make_products(shared_memory<C> *s, const double (&h)[3][2],
+                                              unsigned own, int offset)
+{
+    const int b = threadIdx.x % 4 * 2;
+    auto *to = reinterpret_cast<double2 *>(s->product[own & 255] + offset);
+    const bool is_used = own >> (8 + b) & 3;
+    if constexpr (C == 3) {
+        double m[9][2];
+#pragma unroll
+        for (int j = 0; j < 3; j++) {
+            multiply_two(m[j], m[3 + j], h[0], h[1], h[j]);
+            multiply_one(m[6 + j], h[2], h[j]);
+        }
+        if (is_used)
+#pragma unroll
+            for (int t = 0; t < 9; t++) to[4 * t] = make_double2(m[t][0], m[t][1]);
+    } else {
+        double m[2];
+        multiply_one(m, h[0], h[0]);
+        multiply_add(m, h[1][0], h[1][0]);
+        multiply_add(m, h[1][1], h[1][1]);
+        multiply_add(m, h[2][0], h[2][0]);
+        multiply_add(m, h[2][1], h[2][1]);
+        if (is_used) to[0] = make_double2(m[0], m[1]);
+    }
+}
+
+// The numbers of a pair, from its offset in a line on.
+template <int C> __device__ __forceinline__ void load_tile(const double *from, double (&v)[C * C])
+{
+#pragma unroll
+    for (int t = 0; t < C * C; t++) v[t] = from[8 * t];
+}
+
+template <int C> __device__ __forceinline__ void store_tile(double *to, const double (&v)[C * C])
+{
+#pragma unroll
+    for (int t = 0; t < C * C; t++) to[8 * t] = v[t];
+}
+
+// The block of an entry from the sums of its products; the modulus is in them.
+template <int C>
+__device__ __forceinline__ void finish_tile(double lambda, double mu, double (&v)[C * C])
+{
+    if constexpr (C == 3) {
+        const double m[3][3] = {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, {v[6], v[7], v[8]}};
+        double k[3][3];
+        hx_form_elasticity(1.0, lambda, mu, m, k);
+#pragma unroll
+        for (int t = 0; t < 9; t++) v[t] = k[t / 3][t % 3];
+    }
+}
+
+// Index of number t of entry e within a row of n entries.
+template <int C> __device__ __forceinline__ int together(const hx_matrix &m, int n, int e, int t)
+{
+    if (m.spec.format == HX_FORMAT_BSR) return C * C * e + t;
+    const int i = t / C, j = t % C;
+    return m.spec.part == HX_PART_LOWER ? i * (C * (n - 1)) + i * (i + 1) / 2 + C * e + j
+                                        : i * C * n + C * e + j;
+}
+
+// A row of many entries, or with a cell that has a point twice: each value straight to its place.
+// first: the block's first place.
+template <int C>
+__device__ void sum_odd_row(const arguments &g, const shared_memory<C> *s, int r, int64_t row,
+                            int64_t first)
+{
+    const hx_device_pattern &p = g.m.pattern;
+    const int n = static_cast<int>(s->begin[r + 1] - s->begin[r]);
+    for (int e = threadIdx.x % 32; e < n; e += 32) {
+        double sum[C * C] = {};
+        for (int k = s->place[r]; k < s->place[r + 1]; k++)
+            for (int b = 0; b < 8; b++) {
+                const int64_t place = g.in.point_place[first + k];
+                const int bits = s->bits[k];
+                if (hx_slot_at(p.d_slot, p.slot_bytes, 8 * place + b) != e) continue;
+                double v[C * C];
+                load_tile<C>(s->product[k] + line_offset<C>(bits, bits ^ corner_bits(b)), v);
+                for (int t = 0; t < C * C; t++) sum[t] += v[t];
+            }
+        finish_tile<C>(g.lambda, g.mu, sum);
+        for (int t = 0; t < C * C; t++) {
+            const int64_t at = hx_matrix_place(&g.m, row, n, e, t / C, t % C);
+            if (at >= 0) hx_matrix_store(g.m, at, sum[t]);
+        }
+    }
+}
+
+// n numbers from shared memory, aligned as their place is within 16 bytes, by the whole warp. What
+// lies under `from` is free again after finish_stores.
+template <class Real> __device__ __forceinline__ void store_row(Real *to, const Real *from, int n)
+{
+    const int lane = threadIdx.x % 32;
+#if __CUDA_ARCH__ >= 900
+    constexpr int pack = 16 / sizeof(Real);
+    const int ahead =
+        static_cast<int>((16 - (reinterpret_cast<uintptr_t>(to) & 15)) & 15) / sizeof(Real);
+    const int head = ahead < n ? ahead : n, packs = (n - head) / pack, tail = head + packs * pack;
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    __syncwarp();
+    if (lane < head) to[lane] = from[lane];
+    if (lane < n - tail) to[tail + lane] = from[tail + lane];
+    if (lane == 0 && packs > 0) {
+        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to + head),
+                     "r"(static_cast<unsigned>(__cvta_generic_to_shared(from + head))),
+                     "r"(16 * packs)
+                     : "memory");
+        asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+    }
+#else
+    __syncwarp();
+    for (int k = lane; k < n; k += 32) to[k] = from[k];
+#endif
+}
+
+__device__ __forceinline__ void finish_stores()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+#endif
+}
+
+// Where the values of a row are left: in its own lines, which hold more, and rows in banks of their
+// own where there is room for that.
+template <int C, class Shared> __device__ __forceinline__ auto *row_values(Shared *s, int r)
+{
+    const int n_line = s->place[r + 1] - s->place[r];
+    return s->product[s->place[r]] + (C == 3 && n_line >= 3 ? r : 0);
+}
+
+template <int C>
+__device__ __forceinline__ bool is_odd(const shared_memory<C> *s, int r, const block_range &block)
+{
+    return block.repeats || s->begin[r + 1] - s->begin[r] > LANE_ENTRIES;
+}
+
+// Row r of the block, by a warp: sums, and writes them or leaves them in the row's lines.
+template <int C, class Real, arrangement A>
+__device__ __forceinline__ void finish_row(const arguments &g, shared_memory<C> *s, int r,
+                                           int64_t row)
+{
+    const int lane = threadIdx.x % 32, n = static_cast<int>(s->begin[r + 1] - s->begin[r]);
+    double sum[C * C] = {};
+#pragma unroll 4
+    for (int k = s->place[r]; k < s->place[r + 1]; k++) {
+        // without a branch, so that loads run ahead: other entries add 0 times the row's own number
+        const int mine = s->offset[k][lane], own = s->offset[k][LANE_ENTRIES];
+        const double weight = mine ? 1.0 : 0.0;
+        double v[C * C];
+        load_tile<C>(s->product[k] + (mine ? mine : own) - 1, v);
+#pragma unroll
+        for (int t = 0; t < C * C; t++) sum[t] += weight * v[t];
+    }
+    finish_tile<C>(g.lambda, g.mu, sum);
+    __syncwarp();
+    if constexpr (A == TOGETHER) {
+        const int lower = g.m.spec.part == HX_PART_LOWER && g.m.spec.format != HX_FORMAT_BSR;
+        Real *to = static_cast<Real *>(g.m.d_value) +
+                   hx_matrix_row_begin(g.m.pattern.d_row_ptr, row, C, lower);
+        Real *from = reinterpret_cast<Real *>(s->product[s->place[r]]) +
+                     (reinterpret_cast<uintptr_t>(to) & 15) / sizeof(Real);
+        if (lane < n)
+#pragma unroll
+            for (int t = 0; t < C * C; t++)
+                if (!(lower && lane == n - 1 && t % C > t / C))
+                    from[together<C>(g.m, n, lane, t)] = static_cast<Real>(sum[t]);
+        store_row<Real>(to, from, C * C * n - (lower ? C * (C - 1) / 2 : 0));
+    } else {
+        double *from = row_values<C>(s, r);
+        if (lane < n)
+#pragma unroll
+            for (int t = 0; t < C * C; t++) from[C * C * lane + t] = sum[t];
+    }
+}
+
+// Values of the block's rows from their lines, neighbouring rows side by side.
+template <int C, class Real, arrangement A>
+__device__ __forceinline__ void store_rows(const arguments &g, const shared_memory<C> *s,
+                                           const block_range &block)
+{
+    constexpr int inner = A == SLICED ? 1 : C, across = ROWS * inner; // numbers that lie together
+    for (int k = threadIdx.x; k < across * LANE_ENTRIES * (C * C / inner); k += 32 * WARPS) {
+        const int r = k % across / inner, rest = k / across;
+        const int e = rest / (C * C / inner), in_tile = rest % (C * C / inner);
+        const int t = A == SLICED ? in_tile : k % inner * C + in_tile;
+        if (r >= block.n_row || is_odd(s, r, block)) continue;
+        const int n = static_cast<int>(s->begin[r + 1] - s->begin[r]);
+        if (e >= n) continue;
+        const int64_t at = hx_matrix_place(&g.m, block.row + r, n, e, t / C, t % C);
+        if (at >= 0)
+            static_cast<Real *>(g.m.d_value)[at] =
+                static_cast<Real>(row_values<C>(s, r)[C * C * e + t]);
+    }
+}
+
+// Slots of a place's pairs, HX_NO_SLOT_16 where there is none.
+__device__ __forceinline__ void load_slots(const hx_device_pattern &p, uint32_t place,
+                                           uint16_t (&slot)[8])
+{
+    if (p.slot_bytes == 1) {
+        const uint2 eight = static_cast<const uint2 *>(p.d_slot)[place];
+#pragma unroll
+        for (int b = 0; b < 8; b++) {
+            const unsigned k = (b < 4 ? eight.x : eight.y) >> (8 * (b % 4)) & 255u;
+            slot[b] = k == HX_NO_SLOT_8 ? HX_NO_SLOT_16 : static_cast<uint16_t>(k);
+        }
+    } else {
+        const auto *from =
+            static_cast<const uint16_t *>(p.d_slot) + 8 * static_cast<int64_t>(place);
+#pragma unroll
+        for (int b = 0; b < 8; b++) slot[b] = from[b];
+    }
+}
+
+template <int C, class Real, arrangement A>
+__global__ void __launch_bounds__(32 * WARPS, BLOCKS)
+    gather_kernel(const __grid_constant__ arguments g)
+{
+    extern __shared__ __align__(128) unsigned char memory[];
+    auto *s = reinterpret_cast<shared_memory<C> *>(memory);
+    const block_range block = g.p.d_block[blockIdx.x];
+    const hx_device_pattern &pattern = g.m.pattern;
+    const int t = threadIdx.x, warp = t / 32, lane = t % 32;
+    const int64_t *ptr = g.in.point_ptr + pattern.row_first;
+    const int64_t first = block.place;
+    const int n_place = block.n_place;
+
+    // what a line is of, on its way while Jacobians are made
+    uint32_t place = 0;
+    int local = 0;
+    uint16_t slot[8];
+    if (t < n_place) {
+        place = g.in.point_place[first + t];
+        local = g.p.d_local[first - ptr[0] + t];
+        load_slots(pattern, place, slot);
+    }
+    if (t <= block.n_row) {
+        s->begin[t] = pattern.d_row_ptr[block.row + t];
+        s->place[t] = static_cast<int>(ptr[block.row + t] - first);
+    }
+    if (t < MOST_CELLS) *reinterpret_cast<uint4 *>(s->owner[t]) = make_uint4(0, 0, 0, 0);
+    for (int k = t; k < MOST_PLACES * OFFSET_LINE / 16; k += 32 * WARPS)
+        reinterpret_cast<uint4 *>(s->offset)[k] = make_uint4(0, 0, 0, 0);
+
+    const int each = (block.n_cell + WARPS - 1) / WARPS, from = warp * each;
+    const int count = block.n_cell - from < each ? block.n_cell - from : each;
+    double root[2][9];
+    if (count > 0)
+        make_roots(g, g.p.d_cell + block.cell_begin + from, count, s->warp[warp].x, root);
+    __syncthreads();
+    if (t < n_place) {
+        const int a = static_cast<int>(place & 7);
+        unsigned has = 0;
+        const int bits = corner_bits(a);
+#pragma unroll
+        for (int b = 0; b < 8; b++) {
+            if (slot[b] == HX_NO_SLOT_16) continue;
+            const int offset = line_offset<C>(bits, bits ^ corner_bits(b)) + 1;
+            has |= 1u << b;
+            if (slot[b] < LANE_ENTRIES) s->offset[t][slot[b]] = static_cast<uint8_t>(offset);
+        }
+        s->offset[t][LANE_ENTRIES] = static_cast<uint8_t>(line_offset<C>(bits, 0) + 1);
+        s->bits[t] = static_cast<uint8_t>(bits);
+        s->owner[local][a] = static_cast<uint16_t>(has << 8 | t);
+    }
+    __syncthreads();
+
+    double d[3][2];
+#pragma unroll
+    for (int k = 0; k < 3; k++)
+#pragma unroll
+        for (int half = 0; half < 2; half++) d[k][half] = lane_table.by_corner[k][half][lane];
+    const int a = lane / 4, b = 2 * (lane % 4);
+    const int offset = line_offset<C>(corner_bits(a), corner_bits(a) ^ corner_bits(b));
+    for (int pair = 0; 2 * pair < count; pair++) {
+        if (lane % 4 == pair)
+#pragma unroll
+            for (int c = 0; c < 2; c++) {
+                auto *to = reinterpret_cast<double2 *>(s->warp[warp].root[c][lane / 4]);
+#pragma unroll
+                for (int k = 0; k < 4; k++)
+                    to[k] = make_double2(root[c][2 * k], root[c][2 * k + 1]);
+                to[4] = make_double2(root[c][8], 0.0);
+            }
+        __syncwarp();
+#pragma unroll
+        for (int c = 0; c < 2; c++) {
+            const int of = 2 * pair + c;
+            const unsigned own = of < count ? s->owner[from + of][a] : 0;
+            double h[3][2];
+            make_gradients(s->warp[warp].root[c], d, h);
+            make_products<C>(s, h, own, offset);
+        }
+        __syncwarp();
+    }
+    __syncthreads();
+
+    for (int r = warp; r < block.n_row; r += WARPS)
+        if (is_odd(s, r, block))
+            sum_odd_row<C>(g, s, r, block.row + r, first);
+        else
+            finish_row<C, Real, A>(g, s, r, block.row + r);
+    if constexpr (A == TOGETHER) {
+        finish_stores();
+    } else {
+        __syncthreads();
+        store_rows<C, Real, A>(g, s, block);
+    }
+}
+
+// Rows of very many cells: a thread an entry, everything computed anew.
+__global__ void slow_row_kernel(const __grid_constant__ arguments g)
+{
+    const int64_t row = g.p.d_slow[blockIdx.x], *ptr = g.in.point_ptr + g.m.pattern.row_first;
+    const int64_t begin = g.m.pattern.d_row_ptr[row];
+    const int n = static_cast<int>(g.m.pattern.d_row_ptr[row + 1] - begin), c = g.m.spec.components;
+    for (int e = threadIdx.x; e < n; e += blockDim.x) {
+        double sum[3][3] = {{0.0}}, k[3][3];
+        for (int64_t p = ptr[row]; p < ptr[row + 1]; p++) {
+            const int64_t place = g.in.point_place[p], cell = place / 8;
+            const double modulus = g.modulus[cell];
+            double x[24], m[3][3];
+            for (int b = 0; b < 8; b++) {
+                if (hx_slot_at(g.m.pattern.d_slot, g.m.pattern.slot_bytes, 8 * place + b) != e)
+                    continue;
+                for (int a = 0; a < 8; a++)
+                    for (int i = 0; i < 3; i++)
+                        x[3 * a + i] =
+                            g.xyz[3 * static_cast<int64_t>(g.in.point[8 * cell + a]) + i];
+                hx_pair_product(x, static_cast<int>(place & 7), b, m);
+                for (int i = 0; i < 3; i++)
+                    for (int j = 0; j < 3; j++) sum[i][j] += modulus * m[i][j];
+            }
+        }
+        if (c == 3)
+            hx_form_elasticity(1.0, g.lambda, g.mu, sum, k);
+        else
+            k[0][0] = hx_form_conduction(1.0, sum);
+        for (int i = 0; i < c; i++)
+            for (int j = 0; j < c; j++) {
+                const int64_t at = hx_matrix_place(&g.m, row, n, e, i, j);
+                if (at >= 0) hx_matrix_store(g.m, at, k[i][j]);
+            }
+    }
+}
+
+// ---- its entries
+
+using kernel = void (*)(arguments);
+
+template <int C, class Real> kernel choose_arrangement(hx_format format)
+{
+    if (format == HX_FORMAT_BSRS) return gather_kernel<C, Real, SLICED>;
+    if (format == HX_FORMAT_ELL) return gather_kernel<C, Real, COLUMNS>;
+    return gather_kernel<C, Real, TOGETHER>;
+}
+
+kernel choose_kernel(const hx_matrix_spec *spec)
+{
+    if (spec->components == 3)
+        return spec->single ? choose_arrangement<3, float>(spec->format)
+                            : choose_arrangement<3, double>(spec->format);
+    return spec->single ? choose_arrangement<1, float>(spec->format)
+                        : choose_arrangement<1, double>(spec->format);
+}
+
+size_t shared_bytes(const hx_matrix_spec *spec)
+{
+    return spec->components == 3 ? sizeof(shared_memory<3>) : sizeof(shared_memory<1>);
+}
+
+int prepare(hx_cuda_filling *f)
+{
+    auto *g = reinterpret_cast<gather *>(f);
+    hx_device *dev = f->dev;
+    const int64_t n_group = (f->m->pattern.n_row + ROWS - 1) / ROWS;
+    counts *d_count = nullptr;
+    HX_TRY_CUDA(cudaFuncSetAttribute(choose_kernel(&f->m->spec),
+                                     cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     static_cast<int>(shared_bytes(&f->m->spec))));
+    lane_table_kernel<<<1, 32, 0, hx_cuda_of(dev)->stream>>>();
+    HX_TRY_LAUNCH("gather's table");
+    HX_TRY(dev->ops->alloc(dev, static_cast<size_t>(n_group) * sizeof *d_count, &d_count));
+    const int rc = make_plan(g, d_count, n_group);
+    dev->ops->release(dev, d_count);
+    return rc;
+}
+
+int run(hx_cuda_filling *f)
+{
+    const auto *g = reinterpret_cast<const gather *>(f);
+    const hx_matrix_spec *spec = &f->m->spec;
+    cudaStream_t stream = hx_cuda_of(f->dev)->stream;
+    const arguments a = {f->input.incidence,
+                         f->input.d_xyz,
+                         f->input.d_modulus,
+                         f->input.form.lambda,
+                         f->input.form.mu,
+                         *f->m,
+                         g->p};
+    if (g->p.n_block > 0) {
+        choose_kernel(
+            spec)<<<static_cast<unsigned>(g->p.n_block), 32 * WARPS, shared_bytes(spec), stream>>>(
+            a);
+        HX_TRY_LAUNCH("gather");
+    }
+    if (g->p.n_slow > 0) {
+        slow_row_kernel<<<static_cast<unsigned>(g->p.n_slow), 128, 0, stream>>>(a);
+        HX_TRY_LAUNCH("gather's slow rows");
+    }
+    return HX_OK;
+}
+
+void release(hx_cuda_filling *f)
+{
+    f->dev->ops->release(f->dev, reinterpret_cast<gather *>(f)->d_memory);
+}
+
+size_t bytes(const hx_cuda_filling *f)
+{
+    return reinterpret_cast<const gather *>(f)->bytes;
+}
+
+} // namespace
+
+const hx_cuda_fill_kind hx_cuda_fill_gather = {sizeof(gather), prepare, run, release, bytes};
+
+// A block has 65 places or more, or is the last of ROWS rows, or one of at most five that such a
+// window was halved to for its cells; in a block cells are fewer than places.
+size_t hx_cuda_gather_expected(const hx_incidence *incidence)
+{
+    const size_t n_place = static_cast<size_t>(incidence->n_place);
+    const size_t n_row = static_cast<size_t>(incidence->n_point);
+    const size_t n_block = 5 * n_place / (MOST_PLACES / 2) + n_row / ROWS + 2;
+    return n_place * (sizeof(int32_t) + 1) + n_block * sizeof(block_range) +
+           n_place / (MOST_PLACES / 2) * sizeof(int32_t) + 1024;
 }
