@@ -32,5 +32,6 @@ step memcheck-pcg compute-sanitizer --tool memcheck --error-exitcode 1 \
 step racecheck-pcg compute-sanitizer --tool racecheck --error-exitcode 1 \
     "$build/app/hextop" run configs/cantilever.cfg mesh.nx=8 mesh.ny=4 mesh.nz=4 \
     optimization.iterations=2 solver.device=cuda "output.directory=$logs/sanitized"
+tail_lines=20 step sanitize-matrix sh tests/gpu/sanitize.sh "$build" "$logs/sanitize-matrix"
 tail_lines=16 step operators "$build/tests/solver/checkop" cuda --bench 160 80 80
 exit "$failed"
