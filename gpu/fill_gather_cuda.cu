@@ -1,9 +1,15 @@
 // gather: a thread block owns up to 16 consecutive rows and computes, once each, the cells that
 // touch them. A warp takes up to 8 cells: Jacobians, and then the products h_a[i] h_b[j] summed
 // over the integration points, are small dense products on double-precision tensor cores. Those of
-// owned corners a go to shared memory, a line a place of a row; then a warp adds up a row, a lane
-// an entry, in the order of the row's places, so that bits depend on nothing but the row; each
-// value is written once. Rows that more than MOST_PLACES / 2 cells touch have a plain kernel.
+// owned corners a go to shared memory, a line a place of a row; then they are added up, in the
+// order of the row's places, so that bits depend on nothing but the row; each value is written
+// once.
+//
+// Corners have the bits of their reference coordinates. A pair is of class c = bits(a) ^ bits(b),
+// and stands in its line by class. Where cells lie as in a grid, a row's entry is of one class, and
+// the places that hold it are those of equal bits(a) & c: a lane sums the entries of a class. Rows
+// that are not so are summed entry by entry; rows of more than MOST_PLACES / 2 cells have a plain
+// kernel.
 #include <cub/device/device_scan.cuh>
 
 #include <cstring>
@@ -16,15 +22,14 @@ namespace
 
 enum {
     WARPS = 8,
-    BLOCKS = 2,                      // on a multiprocessor
-    ROWS = 2 * WARPS,                // of a block at most
-    MOST_PLACES = 8 * ROWS,          // of its rows
-    MOST_CELLS = 8 * WARPS,          // of it
-    WARP_CELLS = MOST_CELLS / WARPS, // columns of a tensor-core product
-    LANE_ENTRIES = 32,               // entries of a row that is summed in one pass
-    ROOT_LINE = 10,                  // numbers of a Jacobian, padded against bank conflicts
-    X_LINE = 25,                     // coordinates of a cell, padded likewise
-    OFFSET_LINE = 36,                // bytes of a line's entries, padded likewise
+    SM_BLOCKS = 2,          // on a multiprocessor
+    ROWS = 2 * WARPS,       // of a block at most
+    MOST_PLACES = 8 * ROWS, // of its rows
+    MOST_CELLS = 8 * WARPS, // of it
+    WARP_CELLS = 8,         // rows of a tensor-core product
+    MOST_ENTRIES = 27,      // of a row that is as in a grid
+    LANE_ENTRIES = 32,      // of another row that is summed in one pass
+    X_LINE = 25,            // coordinates of a cell, padded against bank conflicts
 };
 
 // A line of shared memory holds the products of a place (cell, a) with its 8 corners b: number t of
@@ -51,7 +56,7 @@ struct block_range {
     int64_t cell_begin; // in plan.cell
     int32_t row, n_place;
     uint8_t n_row, n_cell;
-    uint16_t repeats; // a cell has a point twice
+    uint16_t irregular; // bits of the rows that are not as in a grid
 };
 
 struct plan {
@@ -102,26 +107,44 @@ __device__ int rank_cells(const int32_t *cell, int n, uint8_t *first, int *n_dis
     return count;
 }
 
-__device__ int has_twice(const hx_incidence &in, int64_t cell)
+// Whether the pairs of one class and equal bits(a) & class are the row's entries.
+__device__ bool is_regular(const hx_incidence &in, const hx_device_pattern &p, int64_t row)
 {
-    const int32_t *point = in.point + 8 * cell;
-    int found = 0;
-    for (int a = 1; a < 8; a++)
-        for (int b = 0; b < a; b++) found |= point[a] == point[b];
-    return found;
+    const int64_t *ptr = in.point_ptr + p.row_first + row;
+    const int64_t n_entry = p.d_row_ptr[row + 1] - p.d_row_ptr[row];
+    int16_t found[64];
+    int n_found = 0;
+    unsigned octants = 0;
+    if (ptr[1] - ptr[0] > 8 || n_entry > MOST_ENTRIES) return false;
+    for (int k = 0; k < 64; k++) found[k] = -2;
+    for (int64_t k = ptr[0]; k < ptr[1]; k++) {
+        const int64_t place = in.point_place[k];
+        const int bits = corner_bits(static_cast<int>(place & 7));
+        if (octants >> bits & 1) return false;
+        octants |= 1u << bits;
+        for (int b = 0; b < 8; b++) {
+            const int c = bits ^ corner_bits(b);
+            const int slot = hx_slot_at(p.d_slot, p.slot_bytes, 8 * place + b);
+            int16_t *at = &found[8 * c + (bits & c)];
+            if (*at == -2) n_found += slot >= 0;
+            if (*at != -2 && *at != slot) return false;
+            *at = static_cast<int16_t>(slot);
+        }
+    }
+    return n_found == n_entry;
 }
 
 // A block of MOST_PLACES threads divides ROWS rows into windows that fit into shared memory. FILL:
 // writes them from offset[group] on; else counts.
 template <bool FILL>
-__global__ void plan_kernel(hx_incidence in, int64_t row_first, int64_t n_row, counts *offset,
-                            plan p)
+__global__ void plan_kernel(hx_incidence in, hx_device_pattern pattern, counts *offset, plan p)
 {
     __shared__ int32_t cell[MOST_PLACES];
     __shared__ uint8_t first[MOST_PLACES];
     __shared__ int n_distinct;
+    __shared__ unsigned irregular;
     const int64_t base = static_cast<int64_t>(blockIdx.x) * ROWS;
-    const int64_t *ptr = in.point_ptr + row_first;
+    const int64_t *ptr = in.point_ptr + pattern.row_first, n_row = pattern.n_row;
     const int t = threadIdx.x;
     const int64_t end = base + ROWS < n_row ? base + ROWS : n_row;
     counts at = {0, 0, 0};
@@ -150,7 +173,10 @@ __global__ void plan_kernel(hx_incidence in, int64_t row_first, int64_t n_row, c
         }
         if (FILL) {
             const int n = static_cast<int>(ptr[stop] - ptr[row]);
-            const int repeats = __syncthreads_or(t < n && has_twice(in, cell[t]));
+            if (t == 0) irregular = 0;
+            __syncthreads();
+            if (t < stop - row && !is_regular(in, pattern, row + t)) atomicOr(&irregular, 1u << t);
+            __syncthreads();
             if (t == 0)
                 p.d_block[at.block] = {ptr[row],
                                        at.cell,
@@ -158,7 +184,7 @@ __global__ void plan_kernel(hx_incidence in, int64_t row_first, int64_t n_row, c
                                        n,
                                        static_cast<uint8_t>(stop - row),
                                        static_cast<uint8_t>(n_cell),
-                                       static_cast<uint16_t>(repeats)};
+                                       static_cast<uint16_t>(irregular)};
             if (t < n) {
                 p.d_local[ptr[row] - ptr[0] + t] = static_cast<uint8_t>(rank);
                 if (first[t]) p.d_cell[at.cell + rank] = cell[t];
@@ -232,14 +258,14 @@ int make_plan(gather *g, counts *d_count, int64_t n_group)
     const int64_t first = pattern->row_first;
     int64_t place[2];
     counts total;
-    plan_kernel<false><<<n, MOST_PLACES, 0, stream>>>(*in, first, pattern->n_row, d_count, g->p);
+    plan_kernel<false><<<n, MOST_PLACES, 0, stream>>>(*in, *pattern, d_count, g->p);
     HX_TRY_LAUNCH("gather's plan");
     HX_TRY(scan_counts(f, d_count, n_group, &total));
     HX_TRY(dev->ops->download(dev, &place[0], in->point_ptr + first, sizeof *place));
     HX_TRY(
         dev->ops->download(dev, &place[1], in->point_ptr + first + pattern->n_row, sizeof *place));
     HX_TRY(alloc_plan(g, &total, place[1] - place[0]));
-    plan_kernel<true><<<n, MOST_PLACES, 0, stream>>>(*in, first, pattern->n_row, d_count, g->p);
+    plan_kernel<true><<<n, MOST_PLACES, 0, stream>>>(*in, *pattern, d_count, g->p);
     HX_TRY_LAUNCH("gather's plan");
     return dev->ops->sync(dev);
 }
@@ -255,7 +281,7 @@ __device__ __forceinline__ double reference_gradient(int a, int q, int k)
 
 // Derivatives of the shape functions by direction k, for the lanes of a warp: by_point at
 // integration point lane / 4 of corners lane % 4 + 4 s, by_corner of corner lane / 4 at points
-// lane % 4 + 4 s.
+// 2 (lane % 4) + s.
 struct lane_gradients {
     double by_point[3][2][32], by_corner[3][2][32];
 };
@@ -267,7 +293,7 @@ __global__ void lane_table_kernel()
     for (int k = 0; k < 3; k++)
         for (int s = 0; s < 2; s++) {
             lane_table.by_point[k][s][lane] = reference_gradient(column + 4 * s, row, k);
-            lane_table.by_corner[k][s][lane] = reference_gradient(row, column + 4 * s, k);
+            lane_table.by_corner[k][s][lane] = reference_gradient(row, 2 * column + s, k);
         }
 }
 
@@ -308,18 +334,16 @@ __device__ __forceinline__ void multiply_two(double (&d0)[2], double (&d1)[2],
 
 // Where the values of a row lie.
 enum arrangement {
-    TOGETHER, // bsr, csr, coo
-    SLICED,   // bsrs
-    COLUMNS   // ell
+    BLOCKS,  // bsr
+    NUMBERS, // csr, coo
+    SLICED,  // bsrs
+    COLUMNS  // ell
 };
 
 template <int C> struct shared_memory {
     double product[MOST_PLACES][line<C>::size];
-    union {
-        double root[2][8][ROOT_LINE];
-        double x[WARP_CELLS][X_LINE];
-    } warp[WARPS];
-    uint8_t offset[MOST_PLACES][OFFSET_LINE]; // in a line, of what an entry sums, + 1; 0: nothing
+    double x[WARPS][WARP_CELLS][X_LINE];
+    uint4 slot[MOST_PLACES];       // 8 of 16 bits, by class
     uint16_t owner[MOST_CELLS][8]; // of a corner: its line, and << 8 bits of the corners b it needs
     int64_t begin[ROWS + 1];       // row_ptr
     int place[ROWS + 1];           // first line of each row
@@ -334,16 +358,13 @@ struct arguments {
     plan p;
 };
 
-// root[i][k] of cells 2 (lane % 4) and the next, of this warp's, at integration point lane / 4.
+// root[i][k] of this warp's cell lane / 4 at integration points 2 (lane % 4) + s.
 __device__ __forceinline__ void make_roots(const arguments &g, const int32_t *cells, int count,
                                            double (*x)[X_LINE], double (&root)[2][9])
 {
     const int lane = threadIdx.x % 32, column = lane % 4, n = lane / 4;
     const int32_t cell = cells[n < count ? n : count - 1];
-    double e[2];
-#pragma unroll
-    for (int s = 0; s < 2; s++)
-        e[s] = g.modulus[__shfl_sync(0xffffffffu, cell, 8 * column + 4 * s)];
+    const double e = g.modulus[cell];
     int32_t point[WARP_CELLS];
 #pragma unroll
     for (int c = 0; c < WARP_CELLS; c++) {
@@ -364,11 +385,10 @@ __device__ __forceinline__ void make_roots(const arguments &g, const int32_t *ce
             b[k][s] = x[n][3 * (column + 4 * s) + k];
         }
 #pragma unroll
-    for (int i = 0; i < 3; i++) {
-        multiply_two(j[i], j[3 + i], d[0], d[1], b[i]);
-        multiply_one(j[6 + i], d[2], b[i]);
+    for (int k = 0; k < 3; k++) {
+        multiply_two(j[3 * k], j[3 * k + 1], b[0], b[1], d[k]);
+        multiply_one(j[3 * k + 2], b[2], d[k]);
     }
-    __syncwarp(); // x is free
 #pragma unroll
     for (int s = 0; s < 2; s++) {
 #pragma unroll
@@ -383,31 +403,26 @@ __device__ __forceinline__ void make_roots(const arguments &g, const int32_t *ce
         }
         const double det = j[0][s] * root[s][0] + j[1][s] * root[s][3] + j[2][s] * root[s][6];
         // the root of modulus / det, with one special function
-        const double f = e[s] > 0.0 ? e[s] * rsqrt(e[s] * det) : 0.0;
+        const double f = e > 0.0 ? e * rsqrt(e * det) : 0.0;
 #pragma unroll
         for (int t = 0; t < 9; t++) root[s][t] *= f;
     }
 }
 
-// h[i][s] of corner lane / 4 at integration points lane % 4 and + 4.
-__device__ __forceinline__ void make_gradients(const double (*root)[ROOT_LINE],
+// h[i][s] of corner lane / 4 of the warp's cell c at integration points 2 (lane % 4) + s.
+__device__ __forceinline__ void make_gradients(const double (&root)[2][9], int c,
                                                const double (&d)[3][2], double (&h)[3][2])
 {
-    const int column = threadIdx.x % 4;
+    const int from = 4 * c + threadIdx.x % 4;
 #pragma unroll
-    for (int s = 0; s < 2; s++) {
-        double r[10];
-        const auto *from = reinterpret_cast<const double2 *>(root[column + 4 * s]);
+    for (int s = 0; s < 2; s++)
 #pragma unroll
-        for (int t = 0; t < 5; t++) {
-            const double2 two = from[t];
-            r[2 * t] = two.x;
-            r[2 * t + 1] = two.y;
+        for (int i = 0; i < 3; i++) {
+            h[i][s] = __shfl_sync(0xffffffffu, root[s][3 * i], from) * d[0][s];
+#pragma unroll
+            for (int k = 1; k < 3; k++)
+                h[i][s] += __shfl_sync(0xffffffffu, root[s][3 * i + k], from) * d[k][s];
         }
-#pragma unroll
-        for (int i = 0; i < 3; i++)
-            h[i][s] = r[3 * i] * d[0][s] + r[3 * i + 1] * d[1][s] + r[3 * i + 2] * d[2][s];
-    }
 }
 
 // The products of a cell's corners with each other into the lines of those that the block owns.
@@ -465,34 +480,44 @@ __device__ __forceinline__ void finish_tile(double lambda, double mu, double (&v
     }
 }
 
-// Index of number t of entry e within a row of n entries.
-template <int C> __device__ __forceinline__ int together(const hx_matrix &m, int n, int e, int t)
+// The class of the pair that adds to entry e, of 8 slots, from class `from` on; 8: none.
+__device__ __forceinline__ int find_class(const uint4 &slot, int e, int from)
 {
-    if (m.spec.format == HX_FORMAT_BSR) return C * C * e + t;
-    const int i = t / C, j = t % C;
-    return m.spec.part == HX_PART_LOWER ? i * (C * (n - 1)) + i * (i + 1) / 2 + C * e + j
-                                        : i * C * n + C * e + j;
+    const unsigned word[4] = {slot.x, slot.y, slot.z, slot.w};
+    int found = 8;
+#pragma unroll
+    for (int c = 7; c >= 0; c--)
+        if (c >= from && (word[c / 2] >> (16 * (c % 2)) & 0xffffu) == static_cast<unsigned>(e))
+            found = c;
+    return found;
 }
 
-// A row of many entries, or with a cell that has a point twice: each value straight to its place.
-// first: the block's first place.
+// Entry e of row r, summed place by place.
 template <int C>
-__device__ void sum_odd_row(const arguments &g, const shared_memory<C> *s, int r, int64_t row,
-                            int64_t first)
+__device__ __forceinline__ void sum_entry(const shared_memory<C> *s, int r, int e,
+                                          double (&sum)[C * C])
 {
-    const hx_device_pattern &p = g.m.pattern;
+#pragma unroll
+    for (int t = 0; t < C * C; t++) sum[t] = 0.0;
+    for (int k = s->place[r]; k < s->place[r + 1]; k++) {
+        const uint4 slot = s->slot[k];
+        for (int c = find_class(slot, e, 0); c < 8; c = find_class(slot, e, c + 1)) {
+            double v[C * C];
+            load_tile<C>(s->product[k] + line_offset<C>(s->bits[k], c), v);
+#pragma unroll
+            for (int t = 0; t < C * C; t++) sum[t] += v[t];
+        }
+    }
+}
+
+// A row of many entries: each value straight to its place.
+template <int C>
+__device__ void finish_wide_row(const arguments &g, const shared_memory<C> *s, int r, int64_t row)
+{
     const int n = static_cast<int>(s->begin[r + 1] - s->begin[r]);
     for (int e = threadIdx.x % 32; e < n; e += 32) {
-        double sum[C * C] = {};
-        for (int k = s->place[r]; k < s->place[r + 1]; k++)
-            for (int b = 0; b < 8; b++) {
-                const int64_t place = g.in.point_place[first + k];
-                const int bits = s->bits[k];
-                if (hx_slot_at(p.d_slot, p.slot_bytes, 8 * place + b) != e) continue;
-                double v[C * C];
-                load_tile<C>(s->product[k] + line_offset<C>(bits, bits ^ corner_bits(b)), v);
-                for (int t = 0; t < C * C; t++) sum[t] += v[t];
-            }
+        double sum[C * C];
+        sum_entry<C>(s, r, e, sum);
         finish_tile<C>(g.lambda, g.mu, sum);
         for (int t = 0; t < C * C; t++) {
             const int64_t at = hx_matrix_place(&g.m, row, n, e, t / C, t % C);
@@ -543,49 +568,125 @@ template <int C, class Shared> __device__ __forceinline__ auto *row_values(Share
     return s->product[s->place[r]] + (C == 3 && n_line >= 3 ? r : 0);
 }
 
-template <int C>
-__device__ __forceinline__ bool is_odd(const shared_memory<C> *s, int r, const block_range &block)
+template <int C> __device__ __forceinline__ bool is_wide(const shared_memory<C> *s, int r)
 {
-    return block.repeats || s->begin[r + 1] - s->begin[r] > LANE_ENTRIES;
+    return s->begin[r + 1] - s->begin[r] > LANE_ENTRIES;
 }
 
-// Row r of the block, by a warp: sums, and writes them or leaves them in the row's lines.
+// A row's values on their way out, in its own lines: as they lie together, or a tile after the
+// other.
+template <int C, class Real, arrangement A> struct outgoing {
+    static constexpr bool is_together = A == BLOCKS || A == NUMBERS;
+    Real *to, *from;
+    double *values;
+    int n, lower;
+
+    __device__ __forceinline__ outgoing(const arguments &g, shared_memory<C> *s, int r, int64_t row)
+    {
+        n = static_cast<int>(s->begin[r + 1] - s->begin[r]);
+        lower = A == NUMBERS && g.m.spec.part == HX_PART_LOWER;
+        values = row_values<C>(s, r);
+        if constexpr (is_together) {
+            to = static_cast<Real *>(g.m.d_value) + C * C * s->begin[r] -
+                 (lower ? row * (C * (C - 1) / 2) : 0);
+            from = reinterpret_cast<Real *>(s->product[s->place[r]]) +
+                   (reinterpret_cast<uintptr_t>(to) & 15) / sizeof(Real);
+        }
+    }
+
+    __device__ __forceinline__ void put(const arguments &g, int e, double (&sum)[C * C])
+    {
+        finish_tile<C>(g.lambda, g.mu, sum);
+#pragma unroll
+        for (int i = 0; i < C; i++) {
+            const int row_of_numbers = lower ? i * (C * (n - 1)) + i * (i + 1) / 2 : i * C * n;
+#pragma unroll
+            for (int j = 0; j < C; j++)
+                if constexpr (A == BLOCKS)
+                    from[C * C * e + C * i + j] = static_cast<Real>(sum[C * i + j]);
+                else if constexpr (!is_together)
+                    values[C * C * e + C * i + j] = sum[C * i + j];
+                else if (!(lower && e == n - 1 && j > i))
+                    from[row_of_numbers + C * e + j] = static_cast<Real>(sum[C * i + j]);
+        }
+    }
+
+    __device__ __forceinline__ void send()
+    {
+        if constexpr (is_together)
+            store_row<Real>(to, from, C * C * n - (lower ? C * (C - 1) / 2 : 0));
+    }
+};
+
+// A row that is not as in a grid, a lane an entry.
 template <int C, class Real, arrangement A>
 __device__ __forceinline__ void finish_row(const arguments &g, shared_memory<C> *s, int r,
                                            int64_t row)
 {
-    const int lane = threadIdx.x % 32, n = static_cast<int>(s->begin[r + 1] - s->begin[r]);
-    double sum[C * C] = {};
-#pragma unroll 4
-    for (int k = s->place[r]; k < s->place[r + 1]; k++) {
-        // without a branch, so that loads run ahead: other entries add 0 times the row's own number
-        const int mine = s->offset[k][lane], own = s->offset[k][LANE_ENTRIES];
-        const double weight = mine ? 1.0 : 0.0;
-        double v[C * C];
-        load_tile<C>(s->product[k] + (mine ? mine : own) - 1, v);
-#pragma unroll
-        for (int t = 0; t < C * C; t++) sum[t] += weight * v[t];
-    }
-    finish_tile<C>(g.lambda, g.mu, sum);
+    const int lane = threadIdx.x % 32;
+    outgoing<C, Real, A> out(g, s, r, row);
+    double sum[C * C];
+    if (lane < out.n) sum_entry<C>(s, r, lane, sum);
     __syncwarp();
-    if constexpr (A == TOGETHER) {
-        const int lower = g.m.spec.part == HX_PART_LOWER && g.m.spec.format != HX_FORMAT_BSR;
-        Real *to = static_cast<Real *>(g.m.d_value) +
-                   hx_matrix_row_begin(g.m.pattern.d_row_ptr, row, C, lower);
-        Real *from = reinterpret_cast<Real *>(s->product[s->place[r]]) +
-                     (reinterpret_cast<uintptr_t>(to) & 15) / sizeof(Real);
-        if (lane < n)
+    if (lane < out.n) out.put(g, lane, sum);
+    out.send();
+}
+
+// Rows first and first + 1 of the block where `mine` says so, 16 lanes a row: a lane sums the half
+// of a class' entries in which the highest bit of bits(a) & class is its own - at most 4 places. Of
+// class 0, the row's own point, it sums half of the places.
+template <int C, class Real, arrangement A>
+__device__ __forceinline__ void finish_two_rows(const arguments &g, shared_memory<C> *s, int first,
+                                                int64_t row, unsigned rows)
+{
+    const int lane = threadIdx.x % 32, half = lane / 8 % 2, c = lane % 8;
+    const int r = first + lane / 16, high = c ? 31 - __clz(c) : 0;
+    const bool is_mine = rows >> (lane / 16) & 1;
+    const int others = c & ((1 << high) - 1);
+    unsigned todo = 0; // bit 8 (bits(a) & others) + place of the row
+    int line0 = 0;
+    if (is_mine) {
+        line0 = s->place[r];
+        const int n_line = s->place[r + 1] - line0;
 #pragma unroll
-            for (int t = 0; t < C * C; t++)
-                if (!(lower && lane == n - 1 && t % C > t / C))
-                    from[together<C>(g.m, n, lane, t)] = static_cast<Real>(sum[t]);
-        store_row<Real>(to, from, C * C * n - (lower ? C * (C - 1) / 2 : 0));
-    } else {
-        double *from = row_values<C>(s, r);
-        if (lane < n)
-#pragma unroll
-            for (int t = 0; t < C * C; t++) from[C * C * lane + t] = sum[t];
+        for (int k = 0; k < 8; k++) {
+            if (k >= n_line ||
+                reinterpret_cast<const uint16_t *>(s->slot + line0 + k)[c] == HX_NO_SLOT_16)
+                continue;
+            const int bits = s->bits[line0 + k];
+            if ((c ? bits >> high & 1 : k / 4) == half) todo |= 1u << (8 * (bits & others) + k);
+        }
     }
+    double sum[4][C * C], keep = 0.0;
+    int entry[4];
+#pragma unroll
+    for (int step = 0; step < 4; step++) {
+        const bool has = todo != 0;
+        const int at = has ? __ffs(static_cast<int>(todo)) - 1 : 0, k = line0 + at % 8;
+        double v[C * C] = {};
+        if (has) load_tile<C>(s->product[k] + line_offset<C>(s->bits[k], c), v);
+#pragma unroll
+        for (int t = 0; t < C * C; t++)
+            sum[step][t] = step ? keep * sum[step ? step - 1 : 0][t] + v[t] : v[t];
+        todo &= todo - 1;
+        const int next = todo ? __ffs(static_cast<int>(todo)) - 1 : 32;
+        const bool ends = c ? has && next / 8 != at / 8 : step == 3 && is_mine && half == 0;
+        entry[step] = ends ? reinterpret_cast<const uint16_t *>(s->slot + (c ? k : line0))[c] : -1;
+        keep = c && ends ? 0.0 : 1.0;
+    }
+#pragma unroll
+    for (int t = 0; t < C * C; t++) { // also: all lanes have read
+        const double other = __shfl_xor_sync(0xffffffffu, sum[3][t], 8);
+        if (c == 0) sum[3][t] += other;
+    }
+    if (is_mine) {
+        outgoing<C, Real, A> out(g, s, r, row + lane / 16);
+#pragma unroll
+        for (int step = 0; step < 4; step++)
+            if (entry[step] >= 0) out.put(g, entry[step], sum[step]);
+    }
+    for (int k = 0; k < 2; k++)
+        if (rows >> k & 1) outgoing<C, Real, A>(g, s, first + k, row + k).send();
 }
 
 // Values of the block's rows from their lines, neighbouring rows side by side.
@@ -598,7 +699,7 @@ __device__ __forceinline__ void store_rows(const arguments &g, const shared_memo
         const int r = k % across / inner, rest = k / across;
         const int e = rest / (C * C / inner), in_tile = rest % (C * C / inner);
         const int t = A == SLICED ? in_tile : k % inner * C + in_tile;
-        if (r >= block.n_row || is_odd(s, r, block)) continue;
+        if (r >= block.n_row || is_wide(s, r)) continue;
         const int n = static_cast<int>(s->begin[r + 1] - s->begin[r]);
         if (e >= n) continue;
         const int64_t at = hx_matrix_place(&g.m, block.row + r, n, e, t / C, t % C);
@@ -627,8 +728,22 @@ __device__ __forceinline__ void load_slots(const hx_device_pattern &p, uint32_t 
     }
 }
 
+// 8 numbers of 16 bits, entry k of the result is entry k ^ x.
+__device__ __forceinline__ uint4 xor_order(const unsigned (&v)[8], int x)
+{
+    unsigned w[8];
+#pragma unroll
+    for (int k = 0; k < 8; k++) w[k] = x & 1 ? v[k ^ 1] : v[k];
+    unsigned y[8];
+#pragma unroll
+    for (int k = 0; k < 8; k++) y[k] = x & 2 ? w[k ^ 2] : w[k];
+#pragma unroll
+    for (int k = 0; k < 8; k++) w[k] = x & 4 ? y[k ^ 4] : y[k];
+    return make_uint4(w[0] | w[1] << 16, w[2] | w[3] << 16, w[4] | w[5] << 16, w[6] | w[7] << 16);
+}
+
 template <int C, class Real, arrangement A>
-__global__ void __launch_bounds__(32 * WARPS, BLOCKS)
+__global__ void __launch_bounds__(32 * WARPS, SM_BLOCKS)
     gather_kernel(const __grid_constant__ arguments g)
 {
     extern __shared__ __align__(128) unsigned char memory[];
@@ -654,28 +769,22 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
         s->place[t] = static_cast<int>(ptr[block.row + t] - first);
     }
     if (t < MOST_CELLS) *reinterpret_cast<uint4 *>(s->owner[t]) = make_uint4(0, 0, 0, 0);
-    for (int k = t; k < MOST_PLACES * OFFSET_LINE / 16; k += 32 * WARPS)
-        reinterpret_cast<uint4 *>(s->offset)[k] = make_uint4(0, 0, 0, 0);
 
     const int each = (block.n_cell + WARPS - 1) / WARPS, from = warp * each;
     const int count = block.n_cell - from < each ? block.n_cell - from : each;
     double root[2][9];
-    if (count > 0)
-        make_roots(g, g.p.d_cell + block.cell_begin + from, count, s->warp[warp].x, root);
+    if (count > 0) make_roots(g, g.p.d_cell + block.cell_begin + from, count, s->x[warp], root);
     __syncthreads();
     if (t < n_place) {
         const int a = static_cast<int>(place & 7);
-        unsigned has = 0;
-        const int bits = corner_bits(a);
+        unsigned has = 0, by_class[8];
 #pragma unroll
         for (int b = 0; b < 8; b++) {
-            if (slot[b] == HX_NO_SLOT_16) continue;
-            const int offset = line_offset<C>(bits, bits ^ corner_bits(b)) + 1;
-            has |= 1u << b;
-            if (slot[b] < LANE_ENTRIES) s->offset[t][slot[b]] = static_cast<uint8_t>(offset);
+            has |= static_cast<unsigned>(slot[b] != HX_NO_SLOT_16) << b;
+            by_class[corner_bits(b)] = slot[b];
         }
-        s->offset[t][LANE_ENTRIES] = static_cast<uint8_t>(line_offset<C>(bits, 0) + 1);
-        s->bits[t] = static_cast<uint8_t>(bits);
+        s->slot[t] = xor_order(by_class, corner_bits(a));
+        s->bits[t] = static_cast<uint8_t>(corner_bits(a));
         s->owner[local][a] = static_cast<uint16_t>(has << 8 | t);
     }
     __syncthreads();
@@ -687,35 +796,25 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
         for (int half = 0; half < 2; half++) d[k][half] = lane_table.by_corner[k][half][lane];
     const int a = lane / 4, b = 2 * (lane % 4);
     const int offset = line_offset<C>(corner_bits(a), corner_bits(a) ^ corner_bits(b));
-    for (int pair = 0; 2 * pair < count; pair++) {
-        if (lane % 4 == pair)
-#pragma unroll
-            for (int c = 0; c < 2; c++) {
-                auto *to = reinterpret_cast<double2 *>(s->warp[warp].root[c][lane / 4]);
-#pragma unroll
-                for (int k = 0; k < 4; k++)
-                    to[k] = make_double2(root[c][2 * k], root[c][2 * k + 1]);
-                to[4] = make_double2(root[c][8], 0.0);
-            }
-        __syncwarp();
-#pragma unroll
-        for (int c = 0; c < 2; c++) {
-            const int of = 2 * pair + c;
-            const unsigned own = of < count ? s->owner[from + of][a] : 0;
-            double h[3][2];
-            make_gradients(s->warp[warp].root[c], d, h);
-            make_products<C>(s, h, own, offset);
-        }
-        __syncwarp();
+#pragma unroll 2
+    for (int c = 0; c < count; c++) {
+        double h[3][2];
+        make_gradients(root, c, d, h);
+        make_products<C>(s, h, s->owner[from + c][a], offset);
     }
     __syncthreads();
 
-    for (int r = warp; r < block.n_row; r += WARPS)
-        if (is_odd(s, r, block))
-            sum_odd_row<C>(g, s, r, block.row + r, first);
+    const int first_row = 2 * warp;
+    unsigned regular = 0;
+    for (int r = first_row; r < first_row + 2 && r < block.n_row; r++)
+        if (!(block.irregular >> r & 1))
+            regular |= 1u << (r - first_row);
+        else if (is_wide(s, r))
+            finish_wide_row<C>(g, s, r, block.row + r);
         else
             finish_row<C, Real, A>(g, s, r, block.row + r);
-    if constexpr (A == TOGETHER) {
+    if (regular) finish_two_rows<C, Real, A>(g, s, first_row, block.row + first_row, regular);
+    if constexpr (A == BLOCKS || A == NUMBERS) {
         finish_stores();
     } else {
         __syncthreads();
@@ -767,7 +866,8 @@ template <int C, class Real> kernel choose_arrangement(hx_format format)
 {
     if (format == HX_FORMAT_BSRS) return gather_kernel<C, Real, SLICED>;
     if (format == HX_FORMAT_ELL) return gather_kernel<C, Real, COLUMNS>;
-    return gather_kernel<C, Real, TOGETHER>;
+    return format == HX_FORMAT_BSR ? gather_kernel<C, Real, BLOCKS>
+                                   : gather_kernel<C, Real, NUMBERS>;
 }
 
 kernel choose_kernel(const hx_matrix_spec *spec)
