@@ -144,7 +144,7 @@ static int make_plan(hx_matrix_job *job)
     HX_TRY(find_budgets(job, &device, &host));
     hx_matrix_stages_cost(&job->stages, job->widest, &cost);
     const int rc =
-        hx_row_ranges_plan(mesh, job->blocks, &cost, device, host, &job->n_range, &job->first);
+        hx_row_ranges_plan(mesh, job->blocks, &cost, device, host, &job->n_range, &job->first, NULL);
     if (rc == HX_EINPUT && !isnan(job->plan.memory)) hx_error_prefix("--memory: ");
     return rc;
 }
