@@ -226,7 +226,7 @@ static const hx_option matrix_options[HX_N_MATRIX_OPTION] = {
                           .kind = HX_OPTION_TEXT,
                           .value = "BYTES",
                           .note = "what is free",
-                          .help = "most that a range of rows may take on the device, and again on "
+                          .help = "most that ranges of rows may take on the device, and again on "
                                   "the host"},
     [HX_MATRIX_BUILD] = {.name = "--build",
                          .kind = HX_OPTION_TEXT,
