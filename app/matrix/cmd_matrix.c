@@ -14,11 +14,8 @@
 #include "core/files/result_match.h"
 #include "matrix_job.h"
 
-/* Of the fill, whose time is printed where no file is asked for. */
+/* Of the fill, whose time is printed where no rows are asked for. */
 enum { REPEATS = 5 };
-
-/* On the host, of a range of rows on its way into a file: more is not faster. */
-#define ENOUGH_BYTES 256e6
 
 /* A set that moves as one rigid body has unknowns of its own, which no row of K is for. */
 static int refuse_rigid(const hx_session *s)
@@ -111,42 +108,19 @@ static int open_design(hx_matrix_job *job)
     return HX_OK;
 }
 
-/* Bytes that a range of rows may take on the device and on the host, unless --memory says. */
-static int find_budgets(const hx_matrix_job *job, double *device, double *host)
-{
-    hx_device *const dev = job->stages.dev;
-    size_t n_free = 0, n_total = 0;
-    *device = *host = job->plan.memory;
-    if (!isnan(job->plan.memory)) return HX_OK;
-    *device = *host = (double)INFINITY;
-    if (job->stages.fill != HX_FILL_GATHER) return HX_OK; /* others keep more than is counted */
-    HX_TRY(dev->ops->memory(dev, &n_free, &n_total));
-    if (n_free > 0) *device = 0.8 * (double)n_free;
-    if (!job->plan.output) return HX_OK;
-    const size_t available = hx_host_memory_available();
-    *host = ENOUGH_BYTES;
-    if (available > 0) *host = fmin(*host, 0.4 * (double)available);
-    return HX_OK;
-}
-
 /* The counts of what will be, and the ranges of rows. */
 static int make_plan(hx_matrix_job *job)
 {
     const hx_mesh *const mesh = &job->session.mesh;
-    hx_range_cost cost;
-    double device, host;
     job->cut =
         (hx_matrix_cut){.half = job->plan.half,
                         .fixed = job->plan.eliminate ? job->session.problem.supports.fixed : NULL};
     HX_TRY(hx_alloc_raw(&job->blocks, (size_t)mesh->n_node, sizeof *job->blocks, "rows"));
-    HX_TRY(
-        hx_matrix_count(mesh, &job->cut, job->blocks, &job->n_block, &job->n_number, &job->widest));
-    HX_TRY(find_budgets(job, &device, &host));
-    hx_matrix_stages_cost(&job->stages, job->widest, &cost);
-    const int rc =
-        hx_row_ranges_plan(mesh, job->blocks, &cost, device, host, &job->n_range, &job->first);
-    if (rc == HX_EINPUT && !isnan(job->plan.memory)) hx_error_prefix("--memory: ");
-    return rc;
+    HX_TRY(hx_matrix_count(mesh, &job->cut, job->stages.part, job->blocks, &job->n_block,
+                           &job->n_number, &job->widest));
+    HX_TRY(hx_matrix_chunks_plan(job));
+    job->stages.repeats = job->chunks.is_fetched ? 1 : REPEATS;
+    return HX_OK;
 }
 
 static int open_file(hx_matrix_job *job)
@@ -158,35 +132,6 @@ static int open_file(hx_matrix_job *job)
     HX_TRY(hx_matrix_format_find(job->plan.output, &format));
     job->file_bytes = hx_matrix_file_bytes(format, &shape);
     return hx_matrix_writer_open(&job->writer, job->plan.output, &shape);
-}
-
-static int make_range(hx_matrix_job *job, int64_t first, int64_t end)
-{
-    hx_row_range range;
-    hx_matrix_rows blocks = {0};
-    const int places = job->plan.build != HX_BUILD_THREE_STAGE; /* which lists them itself */
-    HX_TRY(hx_row_range_create(&range, &job->session.mesh, first, end - first, places));
-    const int is_used = job->writer || job->sides.moves;
-    int rc = hx_matrix_stages_run(&job->stages, &range, job->modulus);
-    if (rc == HX_OK && is_used) rc = hx_matrix_stages_rows(&job->stages, &blocks);
-    hx_matrix_stages_drop(&job->stages);
-    if (rc == HX_OK && is_used) rc = hx_matrix_hand_give(&job->hand, &range, &blocks);
-    hx_matrix_rows_free(&blocks);
-    hx_row_range_free(&range);
-    return rc;
-}
-
-static int make_rows(hx_matrix_job *job)
-{
-    hx_progress_meter meter;
-    char what[160];
-    snprintf(what, sizeof what, "writing %.120s", job->plan.output ? job->plan.output : "");
-    hx_progress_begin(&meter, job->plan.output ? what : "matrix");
-    for (int64_t k = 0; k < job->n_range; k++) {
-        HX_TRY(make_range(job, job->first[k], job->first[k + 1]));
-        hx_progress_share(&meter, (double)job->first[k + 1] / (double)job->session.mesh.n_node);
-    }
-    return hx_matrix_hand_end(&job->hand);
 }
 
 static void note_file_size(hx_matrix_job *job)
@@ -202,12 +147,11 @@ static int matrix(hx_matrix_job *job, const hx_options *options)
     HX_TRY(open_problem(job, options));
     HX_TRY(open_design(job));
     HX_TRY(hx_matrix_stages_open(&job->stages, &job->session, &job->plan));
-    job->stages.repeats = job->plan.output ? 1 : REPEATS;
     hx_matrix_report_sizes(job);
     HX_TRY(hx_matrix_sides_create(&job->sides, &job->session.problem, job->rho, &job->plan));
     HX_TRY(make_plan(job));
     HX_TRY(open_file(job));
-    HX_TRY(make_rows(job));
+    HX_TRY(hx_matrix_chunks_run(job));
     HX_TRY(hx_matrix_write_sides(&job->sides, &job->session.problem, &job->plan));
     if (job->writer) HX_TRY(hx_matrix_writer_close(job->writer));
     note_file_size(job);
@@ -216,29 +160,26 @@ static int matrix(hx_matrix_job *job, const hx_options *options)
     return HX_OK;
 }
 
-/* The message is that of the first error. */
-static void end_quietly(hx_matrix_job *job)
+/* The message stays that of the first error. */
+static void end_quietly(hx_matrix_job *job, int rc)
 {
     char message[512];
     snprintf(message, sizeof message, "%s", hx_error_message());
-    if (hx_matrix_hand_end(&job->hand) < 0) (void)HX_RAISE(HX_EIO, "%s", message);
+    hx_matrix_chunks_free(job);
+    if (rc < 0 && strcmp(message, hx_error_message()) != 0) (void)HX_RAISE(rc, "%s", message);
 }
 
 static int command_matrix(const hx_options *options)
 {
     hx_matrix_job job;
     memset(&job, 0, sizeof job);
-    job.hand.job = &job;
     const int rc = matrix(&job, options);
-    if (rc < 0) end_quietly(&job);
+    end_quietly(&job, rc);
     hx_matrix_writer_free(job.writer);
-    hx_number_rows_free(&job.numbers);
-    hx_matrix_stages_drop(&job.stages);
     hx_matrix_sides_free(&job.sides);
     free(job.rho);
     free(job.modulus);
     free(job.blocks);
-    free(job.first);
     hx_matrix_plan_free(&job.plan);
     hx_session_free(&job.session);
     return rc;
@@ -285,7 +226,7 @@ static const hx_option matrix_options[HX_N_MATRIX_OPTION] = {
                           .kind = HX_OPTION_TEXT,
                           .value = "BYTES",
                           .note = "what is free",
-                          .help = "most that a range of rows may take on the device, and again on "
+                          .help = "most that ranges of rows may take on the device, and again on "
                                   "the host"},
     [HX_MATRIX_BUILD] = {.name = "--build",
                          .kind = HX_OPTION_TEXT,

@@ -63,7 +63,14 @@ static int64_t most_cells(const hx_mesh *mesh)
     return most;
 }
 
-int hx_matrix_count(const hx_mesh *mesh, const hx_matrix_cut *cut, int32_t *blocks,
+/* Of ascending points those up to a. */
+static int count_lower(int64_t a, int n, const int32_t *near)
+{
+    while (n > 0 && near[n - 1] > a) n--;
+    return n;
+}
+
+int hx_matrix_count(const hx_mesh *mesh, const hx_matrix_cut *cut, hx_part part, int32_t *blocks,
                     int64_t *n_block, int64_t *n_number, int *widest)
 {
     const size_t room = 8 * (size_t)most_cells(mesh);
@@ -77,8 +84,9 @@ int hx_matrix_count(const hx_mesh *mesh, const hx_matrix_cut *cut, int32_t *bloc
         for (int64_t a = 0; a < mesh->n_node; a++) {
             int64_t count[C];
             if (!near) continue;
-            const int n = list_neighbours(mesh, a, near);
-            hx_matrix_cut_count(cut, a, n, near, count);
+            const int all = list_neighbours(mesh, a, near);
+            const int n = part == HX_PART_LOWER ? count_lower(a, all, near) : all;
+            hx_matrix_cut_count(cut, a, all, near, count);
             blocks[a] = n;
             n_blocks += n;
             n_numbers += count[0] + count[1] + count[2];

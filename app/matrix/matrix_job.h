@@ -67,9 +67,9 @@ typedef struct hx_number_rows {
 void hx_matrix_cut_count(const hx_matrix_cut *cut, int64_t a, int64_t n, const int32_t *col,
                          int64_t count[3]);
 
-/* What the rows of a mesh will have: blocks[n_node] of each point's row, all of them; in all the
- * number of blocks, and of the numbers that the cut leaves. O(sum of the cells' squares). */
-int hx_matrix_count(const hx_mesh *mesh, const hx_matrix_cut *cut, int32_t *blocks,
+/* What the rows of a mesh will have: blocks[n_node] of each point's row in that part, their sum and
+ * the most; and of the numbers that the cut leaves the sum. O(sum of the cells' squares). */
+int hx_matrix_count(const hx_mesh *mesh, const hx_matrix_cut *cut, hx_part part, int32_t *blocks,
                     int64_t *n_block, int64_t *n_number, int *widest);
 
 /* Blocks of a range as numbers, in the mesh's unknowns, springs added to the diagonal. HX_ENOMEM.
@@ -97,6 +97,15 @@ void hx_matrix_sides_free(hx_matrix_sides *sides);
 int hx_matrix_write_sides(const hx_matrix_sides *sides, const hx_problem *problem,
                           const hx_matrix_plan *plan);
 
+/* Rows on the device: what of a range stays until they are on the host. */
+typedef struct hx_matrix_made {
+    hx_device_pattern pattern;
+    hx_matrix matrix;
+    size_t bytes;  /* with them */
+    int mark;      /* time stamps of its fill: this and the next */
+    int is_queued; /* the fill's time is still to be asked for */
+} hx_matrix_made;
+
 /* Made on the device: pattern, matrix, values of a range of rows. */
 typedef struct hx_matrix_stages {
     hx_device *dev; /* (borrowed) */
@@ -108,51 +117,114 @@ typedef struct hx_matrix_stages {
     int repeats; /* of the fill, for its time; at least 1 */
     /* of the range at hand */
     hx_fill_input input;
-    double *d_xyz, *d_modulus;
-    int32_t *d_point;
-    int64_t *d_point_ptr;
-    uint32_t *d_point_place;
-    hx_device_pattern pattern;
-    hx_matrix matrix;
+    char *d_mesh; /* what the input points to */
     void *fill_state;
-    double *modulus; /* [n_cell] of the range (owned) */
+    hx_matrix_made made;
+    hx_matrix_made old; /* the range before, on its way to the host */
     /* of all ranges */
     hx_steps steps;
-    double pattern_seconds, prepare_seconds, fill_seconds, download_seconds;
+    double upload_seconds, pattern_seconds, prepare_seconds, fill_seconds;
     int64_t n_value;
-    size_t most_bytes; /* on the device at once */
+    size_t range_bytes, most_bytes; /* on the device: of the largest range, and at once */
 } hx_matrix_stages;
 
 /* HX_EINPUT: the device has no matrices, not that builder or fill. */
 int hx_matrix_stages_open(hx_matrix_stages *st, hx_session *s, const hx_matrix_plan *plan);
-/* The range's values on the device, from modulus[n_elem] of the whole mesh. */
-int hx_matrix_stages_run(hx_matrix_stages *st, const hx_row_range *range, const double *modulus);
-/* *rows is the caller's to free. */
-int hx_matrix_stages_rows(hx_matrix_stages *st, hx_matrix_rows *rows);
-/* Frees what belongs to the range. */
+/* The range's mesh and its modulus[n_cell] to the device; once it is there, the host's is free. */
+int hx_matrix_stages_load(hx_matrix_stages *st, const hx_row_range *range, const double *modulus);
+/* Its values, queued; what they were made from is let go. */
+int hx_matrix_stages_make(hx_matrix_stages *st, const hx_row_range *range);
+/* Queues their way to `to`, in the slot; *rows borrows from there, complete after fetch_wait. */
+int hx_matrix_stages_fetch(hx_matrix_stages *st, int slot, char *to, hx_matrix_rows *rows);
+/* Bytes of `to`. */
+size_t hx_matrix_stages_room(const hx_matrix_stages *st, int64_t n_row, int64_t n_entry);
+/* Lets go of the range before, whose rows have arrived; what is made now is the next such. */
+int hx_matrix_stages_next(hx_matrix_stages *st);
+/* Frees what belongs to ranges. */
 void hx_matrix_stages_drop(hx_matrix_stages *st);
 
-/* What one of each takes, for the plan of ranges. */
-void hx_matrix_stages_cost(const hx_matrix_stages *st, int widest, hx_range_cost *cost);
+/* What one of each takes, for the plan of ranges: of `several`, two live at once on the device,
+ * three on the host. is_fetched, is_written: rows come to the host, and go on as numbers. */
+void hx_matrix_stages_cost(const hx_matrix_stages *st, int widest, int several, int is_fetched,
+                           int is_written, hx_range_cost *cost);
+
+/* Memory of the device that is kept from range to range, as its alloc and release: the system's
+ * would make the device wait for all that is queued, downloads included. For one thread, and work
+ * that is queued in one order. */
+typedef struct hx_matrix_memory {
+    hx_device_ops ops;           /* the device's, while it is open: first, to be found from there */
+    const hx_device_ops *under;  /* what the device had; NULL: closed */
+    hx_device *dev;              /* (borrowed) */
+    struct hx_kept_block *block; /* (owned) */
+    int n, room;
+    double limit; /* bytes held, unless there is no other way */
+    size_t held, used, most;
+} hx_matrix_memory;
+
+void hx_matrix_memory_open(hx_matrix_memory *memory, hx_device *dev, double limit);
+/* All that was allocated meanwhile is released. Accepts a zeroed struct. */
+void hx_matrix_memory_close(hx_matrix_memory *memory);
+
+/* A thread that does one thing after the other. All zero: it has not begun. */
+typedef struct hx_matrix_worker {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t change;
+    int runs, ends, n_thread; /* n_thread: of OpenMP, as who gave it its first work has */
+    int (*work)(void *what);  /* NULL: nothing to do */
+    void *what;
+    int rc; /* of the last, with its message, until it was asked for */
+    char message[512];
+} hx_matrix_worker;
+
+/* Waits for what it has, then starts the next. The errors are those of what it had. */
+int hx_matrix_worker_give(hx_matrix_worker *worker, int (*work)(void *what), void *what);
+int hx_matrix_worker_wait(hx_matrix_worker *worker);
+/* Waits, and ends the thread; accepts a zeroed struct. */
+void hx_matrix_worker_end(hx_matrix_worker *worker);
 
 typedef struct hx_matrix_job hx_matrix_job;
 
-/* The host's work on a range, in a thread of its own while the device makes the next. */
-typedef struct hx_matrix_hand {
-    hx_matrix_job *job; /* (borrowed) */
-    hx_row_range range; /* (owned, like its rows) */
-    hx_matrix_rows blocks;
-    pthread_t thread;
-    int running;
-    int rc;
-    char message[512]; /* of its error */
-} hx_matrix_hand;
+/* A range on its way through the host. */
+typedef struct hx_matrix_chunk {
+    hx_matrix_job *job;     /* (borrowed) */
+    int slot, is_coming;    /* is_coming: a fetch is queued */
+    hx_row_range range;     /* (owned) */
+    hx_matrix_rows blocks;  /* in the slot's buffer (borrowed) */
+    hx_number_rows numbers; /* (owned) */
+} hx_matrix_chunk;
 
-/* Ends what it has, then takes over range and rows, which are zeroed, also on failure. The errors
- * are those of the range before. */
-int hx_matrix_hand_give(hx_matrix_hand *hand, hx_row_range *range, hx_matrix_rows *blocks);
-/* Waits for what it has. Accepts a zeroed struct. */
-int hx_matrix_hand_end(hx_matrix_hand *hand);
+enum { HX_MATRIX_SLOTS = 2 };
+
+/* All rows, range by range: one thread prepares the mesh of the next range, this one has the device
+ * make its rows, a second takes those of the range before as they arrive and cuts them to numbers,
+ * a third writes these. */
+typedef struct hx_matrix_chunks {
+    int is_fetched;          /* the rows come to the host */
+    int is_chunked;          /* they are asked for or needed in ranges, and reported so */
+    int64_t n_range, *first; /* (owned) */
+    hx_range_most most;
+    double device_budget;
+    hx_matrix_memory device;
+    char *host; /* buffers of the slots, then room for a mesh: pinned (owned) */
+    size_t buffer_bytes, room_bytes;
+    hx_matrix_chunk chunk[HX_MATRIX_SLOTS];
+    hx_matrix_worker preparer, hand, writer;
+    int64_t next; /* the preparer's: range, its mesh and modulus */
+    hx_row_range prepared;
+    const double *modulus;
+    int64_t n_cell, n_byte; /* of all ranges: integrated, downloaded */
+    double pinned_seconds, loop_seconds, prepare_seconds, prepare_wait, hand_wait, copy_rate;
+} hx_matrix_chunks;
+
+/* The ranges, from the job's counts. HX_EINPUT: no range is small enough. */
+int hx_matrix_chunks_plan(hx_matrix_job *job);
+int hx_matrix_chunks_run(hx_matrix_job *job);
+/* Ends the threads and frees all; accepts a zeroed struct. */
+void hx_matrix_chunks_free(hx_matrix_job *job);
+
+/* The thread that takes rows: moved to the loads, cut, given on to be written. what: a chunk. */
+int hx_matrix_hand_work(void *what);
 
 struct hx_matrix_job {
     hx_session session;
@@ -164,12 +236,10 @@ struct hx_matrix_job {
     int32_t *blocks;       /* [n_node] (owned) */
     int64_t n_block, n_number;
     int widest;
-    int64_t n_range, *first;  /* (owned) */
+    hx_matrix_chunks chunks;
     hx_matrix_writer *writer; /* (owned) */
-    hx_matrix_hand hand;
-    hx_number_rows numbers; /* the hand's */
     int64_t file_bytes;
-    double cut_seconds, write_seconds;
+    double download_seconds, cut_seconds, write_seconds;
 };
 
 /* On the terminal: before the first range, and after the last. */

@@ -81,8 +81,10 @@ static int name_order_file(hx_matrix_plan *plan, const hx_matrix_format *format)
 static int read_output(hx_matrix_plan *plan)
 {
     const hx_matrix_format *format = NULL;
-    if (plan->lower && !plan->output)
-        return HX_RAISE(HX_EINPUT, "--lower says which half of K a file has: it needs -o");
+    if (plan->lower && !plan->output && isnan(plan->memory))
+        return HX_RAISE(HX_EINPUT,
+                        "--lower says which half of K is written: it needs -o, or --memory");
+    if (plan->lower) plan->half = HX_HALF_LOWER;
     if (!plan->output) return HX_OK;
     HX_TRY(hx_matrix_format_find(plan->output, &format));
     if (plan->lower) plan->half = format->half;

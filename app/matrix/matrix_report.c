@@ -85,19 +85,39 @@ static int report_values(hx_matrix_job *job)
     return HX_OK;
 }
 
+/* How the ranges went, and how far from what the way to the host can carry. */
+static void report_chunks(const hx_matrix_job *job)
+{
+    const hx_matrix_chunks *const c = &job->chunks;
+    const double rate = (double)c->n_byte / c->loop_seconds;
+    char count[32], most[32], download[32], a[32], b[32], d[32], e[32], f[32];
+    hx_log_info("chunks     %s of at most %s, download %sB/s, %.3g %% of the pinned copy measured "
+                "now",
+                hx_format_count(c->n_range, count, sizeof count),
+                hx_format_bytes((double)job->stages.range_bytes, most, sizeof most),
+                large_number(rate, download, sizeof download), 100.0 * rate / c->copy_rate);
+    hx_log_info("           %sB/s pinned copy, cells integrated %.2f times on average",
+                large_number(c->copy_rate, a, sizeof a),
+                (double)c->n_cell / (double)job->session.mesh.n_elem);
+    hx_log_info("           all %s: waited for meshes %s (made in %s), uploads %s, pattern and "
+                "matrix %s, waited for rows %s; pinned buffers %.3g ms before",
+                short_time(c->loop_seconds, a, sizeof a), short_time(c->prepare_wait, b, sizeof b),
+                short_time(c->prepare_seconds, d, sizeof d),
+                short_time(job->stages.upload_seconds, e, sizeof e),
+                short_time(job->stages.pattern_seconds + job->stages.prepare_seconds, f, sizeof f),
+                short_time(c->hand_wait, count, sizeof count), 1e3 * c->pinned_seconds);
+}
+
 int hx_matrix_report_times(hx_matrix_job *job)
 {
-    char count[32], most[32], download[32], cut[32], written[32];
+    char most[32], download[32], cut[32], written[32];
     report_pattern(&job->stages);
     report_matrix(job);
     HX_TRY(report_values(job));
-    if (job->n_range > 1)
-        hx_log_info("ranges     %s of at most %s",
-                    hx_format_count(job->n_range, count, sizeof count),
-                    hx_format_bytes((double)job->stages.most_bytes, most, sizeof most));
+    if (job->chunks.is_chunked) report_chunks(job);
     if (job->writer)
-        hx_log_info("file       rows from the device %s, to numbers %s, written %s, %sB/s",
-                    short_time(job->stages.download_seconds, download, sizeof download),
+        hx_log_info("file       waited for rows %s, to numbers %s, written %s, %sB/s",
+                    short_time(job->download_seconds, download, sizeof download),
                     short_time(job->cut_seconds, cut, sizeof cut),
                     short_time(job->write_seconds, written, sizeof written),
                     large_number((double)job->file_bytes / job->write_seconds, most, sizeof most));

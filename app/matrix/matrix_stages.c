@@ -1,9 +1,8 @@
-/* The device's part: pattern, matrix and values of a range of rows, timed. */
-#include <stdlib.h>
+/* The device's part: pattern, matrix and values of a range of rows, timed, and their way to the
+ * host beside the making of the next. */
 #include <string.h>
 
 #include "core/base/clock.h"
-#include "core/base/memory.h"
 #include "matrix_job.h"
 
 static int check_build(const hx_matrix_stages *st)
@@ -39,37 +38,43 @@ int hx_matrix_stages_open(hx_matrix_stages *st, hx_session *s, const hx_matrix_p
     return HX_OK;
 }
 
-/* Places of the points: three-stage counts them itself, sort does without, but fills need them. */
-static int upload_places(hx_matrix_stages *st, const hx_incidence *in)
+/* Copies to the mesh's memory from *at on, 256-byte aligned; returns where it lies. */
+static int put(hx_matrix_stages *st, size_t *at, const void *from, size_t bytes, void *d_out)
 {
-    const size_t n_place = (size_t)in->n_place, n_ptr = (size_t)in->n_point + 1;
-    st->input.incidence.point_ptr = NULL;
-    st->input.incidence.point_place = NULL;
-    if (st->build == HX_BUILD_THREE_STAGE) return HX_OK;
-    HX_TRY(hx_device_put(st->dev, &st->d_point_ptr, in->point_ptr, n_ptr * sizeof(int64_t)));
-    HX_TRY(hx_device_put(st->dev, &st->d_point_place, in->point_place, n_place * sizeof(uint32_t)));
-    st->input.incidence.point_ptr = st->d_point_ptr;
-    st->input.incidence.point_place = st->d_point_place;
-    return HX_OK;
+    void *const d_to = st->d_mesh + *at;
+    *at += (bytes + 255) / 256 * 256;
+    memcpy(d_out, &d_to, sizeof d_to);
+    return st->dev->ops->upload(st->dev, d_to, from, bytes);
 }
 
-/* The range's mesh and moduli. */
-static int upload(hx_matrix_stages *st, const hx_row_range *range, const double *modulus)
+/* Places of the points: three-stage counts them itself, sort does without, but fills need them. */
+int hx_matrix_stages_load(hx_matrix_stages *st, const hx_row_range *range, const double *modulus)
 {
     const hx_incidence *const in = &range->incidence;
-    hx_device *const dev = st->dev;
-    const size_t n_place = (size_t)in->n_place, n_point = (size_t)in->n_point;
-    HX_TRY(hx_alloc_raw(&st->modulus, (size_t)in->n_cell, sizeof(double), "moduli"));
-    hx_row_range_take(range, modulus, st->modulus);
-    HX_TRY(hx_device_put(dev, &st->d_point, in->point, n_place * sizeof(int32_t)));
-    HX_TRY(hx_device_put(dev, &st->d_xyz, range->xyz, 3 * n_point * sizeof(double)));
-    HX_TRY(hx_device_put(dev, &st->d_modulus, st->modulus, (size_t)in->n_cell * sizeof(double)));
-    st->input.incidence = *in;
-    st->input.incidence.point = st->d_point;
-    st->input.form = st->form;
-    st->input.d_xyz = st->d_xyz;
-    st->input.d_modulus = st->d_modulus;
-    return upload_places(st, in);
+    const size_t n_cell = (size_t)in->n_cell, n_place = (size_t)in->n_place;
+    const size_t n_point = (size_t)in->n_point;
+    const int places = st->build != HX_BUILD_THREE_STAGE;
+    const double begin = hx_clock();
+    void *d_conn, *d_xyz, *d_modulus, *d_ptr = NULL, *d_place = NULL;
+    size_t at = 0;
+    HX_TRY(st->dev->ops->alloc(st->dev,
+                               40 * n_cell + 24 * n_point + 5 * 256 +
+                                   (places ? 32 * n_cell + 8 * (n_point + 1) : 0),
+                               &st->d_mesh));
+    HX_TRY(put(st, &at, in->point, n_place * sizeof(int32_t), &d_conn));
+    HX_TRY(put(st, &at, range->xyz, 3 * n_point * sizeof(double), &d_xyz));
+    HX_TRY(put(st, &at, modulus, n_cell * sizeof(double), &d_modulus));
+    if (places) {
+        HX_TRY(put(st, &at, in->point_ptr, (n_point + 1) * sizeof(int64_t), &d_ptr));
+        HX_TRY(put(st, &at, in->point_place, n_place * sizeof(uint32_t), &d_place));
+    }
+    st->input =
+        (hx_fill_input){.incidence = *in, .form = st->form, .d_xyz = d_xyz, .d_modulus = d_modulus};
+    st->input.incidence.point = d_conn;
+    st->input.incidence.point_ptr = d_ptr;
+    st->input.incidence.point_place = d_place;
+    st->upload_seconds += hx_clock() - begin;
+    return HX_OK;
 }
 
 static void add_steps(hx_steps *sum, const hx_steps *steps)
@@ -86,14 +91,15 @@ static void add_steps(hx_steps *sum, const hx_steps *steps)
 static int make_pattern(hx_matrix_stages *st, const hx_row_range *range)
 {
     const hx_pattern_spec spec = {st->build, st->part, range->local_first, range->n};
+    hx_device_pattern *const pattern = &st->made.pattern;
     hx_steps steps = {0};
     const double begin = hx_clock();
-    HX_TRY(st->ops->pattern(st->dev, &st->input.incidence, &spec, &st->pattern, &steps));
+    HX_TRY(st->ops->pattern(st->dev, &st->input.incidence, &spec, pattern, &steps));
     st->pattern_seconds += hx_clock() - begin;
     add_steps(&st->steps, &steps);
     if (!st->input.incidence.point_ptr) {
-        st->input.incidence.point_ptr = st->pattern.d_point_ptr;
-        st->input.incidence.point_place = st->pattern.d_point_place;
+        st->input.incidence.point_ptr = pattern->d_point_ptr;
+        st->input.incidence.point_place = pattern->d_point_place;
     }
     return HX_OK;
 }
@@ -102,15 +108,17 @@ static int make_matrix(hx_matrix_stages *st)
 {
     const hx_matrix_spec spec = {
         .format = HX_FORMAT_BSR, .part = st->part, .components = hx_form_components(&st->form)};
+    hx_matrix *const matrix = &st->made.matrix;
     const double begin = hx_clock();
-    HX_TRY(hx_matrix_create(&st->matrix, st->dev, &st->pattern, &spec));
-    HX_TRY(st->ops->fill_create(&st->fill_state, st->dev, st->fill, &st->matrix, &st->input));
+    HX_TRY(hx_matrix_create(matrix, st->dev, &st->made.pattern, &spec));
+    HX_TRY(st->ops->fill_create(&st->fill_state, st->dev, st->fill, matrix, &st->input));
     st->prepare_seconds += hx_clock() - begin;
+    st->n_value += matrix->n_value;
     return HX_OK;
 }
 
-/* The last of the repeats counts: the first also touches memory for the first time. */
-static int run_fill(hx_matrix_stages *st)
+/* The fastest of the repeats counts: the first also touches memory for the first time. */
+static int repeat_fill(hx_matrix_stages *st)
 {
     double seconds = 0.0;
     for (int i = 0; i < st->repeats; i++) {
@@ -122,68 +130,180 @@ static int run_fill(hx_matrix_stages *st)
         if (i == 0 || now < seconds) seconds = now;
     }
     st->fill_seconds += seconds;
-    st->n_value += st->matrix.n_value;
     return HX_OK;
+}
+
+/* Time stamps of two ranges, apart from those that a builder might use. */
+enum { FIRST_MARK = HX_N_MARK - 4, SECOND_MARK = HX_N_MARK - 2 };
+
+/* Nobody waits: its time is asked for when the rows are there. */
+static int queue_fill(hx_matrix_stages *st)
+{
+    hx_matrix_made *const made = &st->made;
+    const hx_device_ops *const ops = st->dev->ops;
+    made->mark = st->old.mark == FIRST_MARK ? SECOND_MARK : FIRST_MARK;
+    HX_TRY(ops->mark(st->dev, made->mark));
+    HX_TRY(st->ops->fill_run(st->fill_state));
+    HX_TRY(ops->mark(st->dev, made->mark + 1));
+    made->is_queued = 1;
+    return HX_OK;
+}
+
+static size_t rows_bytes(const hx_matrix_stages *st)
+{
+    const hx_device_pattern *const p = &st->made.pattern;
+    return hx_matrix_bytes(&st->made.matrix, st->dev) + ((size_t)p->n_row + 1) * sizeof(int64_t) +
+           (size_t)p->n_entry * sizeof(int32_t);
 }
 
 static void note_bytes(hx_matrix_stages *st)
 {
     const hx_incidence *const in = &st->input.incidence;
     const size_t mesh = (size_t)in->n_place * 8 + (size_t)in->n_point * 32 + (size_t)in->n_cell * 8;
-    const size_t bytes = mesh + hx_device_pattern_bytes(&st->pattern) +
-                         hx_matrix_bytes(&st->matrix, st->dev) +
+    const size_t bytes = mesh + hx_device_pattern_bytes(&st->made.pattern) +
+                         hx_matrix_bytes(&st->made.matrix, st->dev) +
                          st->ops->fill_bytes(st->fill_state);
-    if (bytes > st->most_bytes) st->most_bytes = bytes;
+    if (bytes > st->range_bytes) st->range_bytes = bytes;
+    if (bytes + st->old.bytes > st->most_bytes) st->most_bytes = bytes + st->old.bytes;
+    st->made.bytes = rows_bytes(st);
 }
 
-int hx_matrix_stages_run(hx_matrix_stages *st, const hx_row_range *range, const double *modulus)
+/* What values were made from: released in the order of the queue. */
+static void drop_input(hx_matrix_stages *st)
 {
-    HX_TRY(upload(st, range, modulus));
+    const hx_device_ops *const ops = st->dev->ops;
+    hx_device_pattern *const p = &st->made.pattern;
+    st->ops->fill_free(st->fill_state);
+    ops->release(st->dev, st->d_mesh);
+    ops->release(st->dev, p->d_slot);
+    ops->release(st->dev, p->d_point_ptr);
+    ops->release(st->dev, p->d_point_place);
+    st->fill_state = NULL;
+    st->d_mesh = NULL;
+    p->d_slot = NULL;
+    p->d_point_ptr = NULL;
+    p->d_point_place = NULL;
+    if (st->made.matrix.d_value) st->made.matrix.pattern = *p;
+    memset(&st->input, 0, sizeof st->input);
+}
+
+int hx_matrix_stages_make(hx_matrix_stages *st, const hx_row_range *range)
+{
     HX_TRY(make_pattern(st, range));
     HX_TRY(make_matrix(st));
-    HX_TRY(run_fill(st));
+    HX_TRY(st->repeats > 1 ? repeat_fill(st) : queue_fill(st));
     note_bytes(st);
+    drop_input(st);
     return HX_OK;
 }
 
-int hx_matrix_stages_rows(hx_matrix_stages *st, hx_matrix_rows *rows)
+/* Where the arrays lie in a buffer of the host. */
+typedef struct rows_room {
+    size_t value, ptr, col, end;
+} rows_room;
+
+static rows_room lay_out(const hx_matrix_stages *st, int64_t n_row, int64_t n_entry)
 {
-    const double begin = hx_clock();
-    HX_TRY(st->ops->rows(st->dev, &st->matrix, 0, st->pattern.n_row, rows));
-    st->download_seconds += hx_clock() - begin;
+    const size_t c = (size_t)hx_form_components(&st->form), n = (size_t)n_entry;
+    rows_room at = {0};
+    at.ptr = at.value + (n * c * c * sizeof(double) + 63) / 64 * 64;
+    at.col = at.ptr + (((size_t)n_row + 1) * sizeof(int64_t) + 63) / 64 * 64;
+    at.end = at.col + (n * sizeof(int32_t) + 63) / 64 * 64;
+    return at;
+}
+
+size_t hx_matrix_stages_room(const hx_matrix_stages *st, int64_t n_row, int64_t n_entry)
+{
+    return lay_out(st, n_row, n_entry).end;
+}
+
+int hx_matrix_stages_fetch(hx_matrix_stages *st, int slot, char *to, hx_matrix_rows *rows)
+{
+    const hx_device_pattern *const p = &st->made.pattern;
+    const hx_matrix *const m = &st->made.matrix;
+    const rows_room at = lay_out(st, p->n_row, p->n_entry);
+    const size_t n_value = (size_t)m->n_value * sizeof(double);
+    const size_t n_ptr = ((size_t)p->n_row + 1) * sizeof(int64_t);
+    *rows = (hx_matrix_rows){.n_row = p->n_row,
+                             .ptr = (int64_t *)(void *)(to + at.ptr),
+                             .col = (int32_t *)(void *)(to + at.col),
+                             .value = (double *)(void *)(to + at.value)};
+    if (n_value > at.ptr) return HX_RAISE(HX_EINTERNAL, "rows of a matrix with padding");
+    HX_TRY(st->ops->fetch(st->dev, slot, rows->value, m->d_value, n_value));
+    HX_TRY(st->ops->fetch(st->dev, slot, rows->ptr, p->d_row_ptr, n_ptr));
+    return st->ops->fetch(st->dev, slot, rows->col, p->d_col, (size_t)p->n_entry * sizeof(int32_t));
+}
+
+static void free_made(hx_matrix_stages *st, hx_matrix_made *made)
+{
+    hx_matrix_free(&made->matrix, st->dev);
+    hx_device_pattern_free(&made->pattern, st->dev);
+    memset(made, 0, sizeof *made);
+}
+
+int hx_matrix_stages_next(hx_matrix_stages *st)
+{
+    hx_matrix_made *const old = &st->old;
+    double seconds;
+    if (old->is_queued) {
+        HX_TRY(st->dev->ops->elapsed(st->dev, old->mark, old->mark + 1, &seconds));
+        st->fill_seconds += seconds;
+    }
+    free_made(st, old);
+    *old = st->made;
+    memset(&st->made, 0, sizeof st->made);
     return HX_OK;
 }
 
 void hx_matrix_stages_drop(hx_matrix_stages *st)
 {
-    hx_device *const dev = st->dev;
-    if (!dev || !st->ops) return;
-    st->ops->fill_free(st->fill_state);
-    hx_matrix_free(&st->matrix, dev);
-    hx_device_pattern_free(&st->pattern, dev);
-    void *const memory[] = {st->d_point, st->d_point_ptr, st->d_point_place, st->d_xyz,
-                            st->d_modulus};
-    for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++) dev->ops->release(dev, memory[i]);
-    free(st->modulus);
-    st->fill_state = NULL;
-    st->d_point = NULL;
-    st->d_point_ptr = NULL;
-    st->d_point_place = NULL;
-    st->d_xyz = st->d_modulus = st->modulus = NULL;
+    if (!st->dev || !st->ops) return;
+    drop_input(st);
+    free_made(st, &st->made);
+    free_made(st, &st->old);
 }
 
-/* Of a full matrix in blocks; slots of a byte or two. */
-void hx_matrix_stages_cost(const hx_matrix_stages *st, int widest, hx_range_cost *cost)
+/* On a device: what the fill keeps a row, and what the builder of the pattern needs meanwhile a
+ * row. */
+enum { FILL_BYTES = 64, BUILD_BYTES = 300 };
+
+static void device_cost(const hx_matrix_stages *st, int widest, int several, hx_range_cost *cost)
 {
     const int c = hx_form_components(&st->form), slot = widest > 255 ? 2 : 1;
-    const int per_block = (int)sizeof(int32_t) + c * c * (int)sizeof(double);
+    const int64_t block = (int64_t)sizeof(int32_t) + c * c * (int64_t)sizeof(double);
+    /* The builder's memory is free again when the values come: of a row at least those. */
+    const int64_t least = FILL_BYTES + (st->part == HX_PART_LOWER ? 1 : 8) * block;
     cost->device_cell =
         8 * (int64_t)(sizeof(int32_t) + sizeof(uint32_t)) + 64 * slot + (int64_t)sizeof(double);
     cost->device_point = 3 * (int64_t)sizeof(double) + (int64_t)sizeof(int64_t);
-    cost->device_row = (int64_t)sizeof(int64_t);
-    cost->device_entry = per_block;
-    /* two ranges as blocks, one of them as numbers */
-    cost->host_row = (2 + c) * (int64_t)sizeof(int64_t);
-    cost->host_entry = 2 * per_block + (int64_t)sizeof(int32_t) +
-                       c * c * (int64_t)(sizeof(double) + sizeof(int32_t));
+    cost->device_row =
+        (int64_t)sizeof(int64_t) + FILL_BYTES + (BUILD_BYTES > least ? BUILD_BYTES - least : 0);
+    cost->device_entry = block;
+    if (!several) return;
+    /* twice, and an eighth for blocks of memory that fit more ranges than one */
+    int64_t *const each[] = {&cost->device_cell, &cost->device_point, &cost->device_row,
+                             &cost->device_entry};
+    for (size_t i = 0; i < sizeof each / sizeof each[0]; i++) *each[i] = (*each[i] * 9 + 3) / 4;
+}
+
+void hx_matrix_stages_cost(const hx_matrix_stages *st, int widest, int several, int is_fetched,
+                           int is_written, hx_range_cost *cost)
+{
+    const int c = hx_form_components(&st->form), n = several ? 2 : 1;
+    const int64_t index = sizeof(int32_t), pointer = sizeof(int64_t), number = sizeof(double);
+    const int places = st->build != HX_BUILD_THREE_STAGE;
+    memset(cost, 0, sizeof *cost);
+    device_cost(st, widest, several, cost);
+    if (is_fetched) {
+        cost->host_row = n * pointer;
+        cost->host_entry = n * (index + c * c * number);
+    }
+    if (is_written) { /* as numbers, and its columns in the mesh's points */
+        cost->host_row += n * c * pointer;
+        cost->host_entry += n * (index + c * c * (number + index));
+    }
+    if (several) { /* the next range's mesh; whose points and cells, of this and the last too */
+        cost->host_cell = 8 * index + number + (places ? 8 * index : 0) + 3 * index;
+        cost->host_point = 3 * number + (places ? pointer : 0) + 3 * index;
+    }
 }

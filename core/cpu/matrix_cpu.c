@@ -63,20 +63,19 @@ static int create_csr(hx_matrix *m)
 static int cpu_create(hx_device *dev, hx_matrix *m)
 {
     const int c = m->spec.components;
-    (void)dev;
     m->n_value = m->pattern.n_entry * c * c;
     if (m->spec.format == HX_FORMAT_CSR) HX_TRY(create_csr(m));
-    if (m->spec.part == HX_PART_LOWER) HX_TRY(hx_cpu_lower_create(m, &m->plan));
-    return hx_alloc_raw(&m->d_value, (size_t)m->n_value, sizeof(double), "values of the matrix");
+    const int is_whole = m->pattern.n_row == m->pattern.n_point; /* others are not multiplied */
+    if (is_whole && m->spec.part == HX_PART_LOWER) HX_TRY(hx_cpu_lower_create(m, &m->plan));
+    return dev->ops->alloc(dev, (size_t)m->n_value * sizeof(double), &m->d_value);
 }
 
 static void cpu_destroy(hx_device *dev, hx_matrix *m)
 {
-    (void)dev;
     free(m->d_ptr);
     free(m->d_row);
     free(m->d_col);
-    free(m->d_value);
+    dev->ops->release(dev, m->d_value);
     hx_cpu_lower_free(m->plan);
 }
 

@@ -8,6 +8,7 @@ Exit status 0 passed, 1 failed, 77 skipped (no scipy). Without petsc4py its part
 
 import glob
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -266,26 +267,60 @@ def read(path):
         return file.read()
 
 
+def chunks_of(said):
+    """The report's line of ranges: how many, GB/s of download, their share of the copy, times a cell is
+    integrated; None without such a line."""
+    found = re.search(r"chunks +([\d,]+) of at most \S+ \wB, download (\S+) (\w?)B/s, (\S+) % of the pinned copy "
+                      r"measured now\n.* cells integrated (\S+) times on average", said)
+    if not found:
+        return None
+    rate = float(found[2]) * {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9}[found[3]]
+    return int(found[1].replace(",", "")), rate, float(found[4]), float(found[5])
+
+
 def test_ranges():
     """The same file for any budget, and for any number of threads."""
     for end in endings():
         for more in ([], ["--lower"], ["--supports", "eliminate", "--rhs", "f" + end]):
             said = matrix("-o", "K" + end, *more)
-            check("ranges" not in said, "no budget, one range")
+            check("chunks" not in said, "no budget, one range")
             whole = [read("K" + end)] + ([read("f" + end)] if "--rhs" in more else [])
-            for memory in ("1.5e6", "400e3", "1e5"):
+            for memory in ("1e6", "400e3", "1e5"):
                 said = matrix("-o", "K" + end, "--memory", memory, *more)
-                check("ranges" in said, f"{end} {memory}: several ranges: {said}")
+                chunks = chunks_of(said)
+                check(chunks and chunks[0] > 1 and chunks[3] > 1.0,
+                      f"{end} {memory}: several ranges: {said}")
                 files = [read("K" + end)] + ([read("f" + end)] if "--rhs" in more else [])
                 check(whole == files, f"{end} {more} --memory {memory}: the same bytes")
+            for keys in (["--memory", "300e3"], ["--memory", "1e9"], []):
+                matrix("-o", "B" + end, "--build", "sort", *keys, *more)
+                check(read("B" + end) == whole[0], f"{end} {more} sort {keys}: the same bytes")
+    said = matrix("-o", "T.npz", "--memory", "1e9")
+    check(chunks_of(said)[0] == 1 and abs(chunks_of(said)[3] - 1.0) < 1e-9, f"one range: {said}")
+    check(read("T.npz") == read_whole(), "one range of a budget: the same bytes")
     matrix("-o", "T.npz", "--memory", "400e3", "solver.threads=1")
     check(read("T.npz") == read_whole(), "one thread: the same bytes")
+    matrix("--rhs", "one.npz", "--supports", "eliminate")
+    matrix("--rhs", "many.npz", "--supports", "eliminate", "--memory", "400e3")
+    check(read("one.npz") == read("many.npz"), "loads alone: the same bytes")
+    # Without a file the ranges are downloaded, and that is timed.
+    for more in ([], ["--lower"]):
+        for memory in ("100e3", "400e3", "1e9"):
+            said = matrix("--memory", memory, *more)
+            n, rate, share, times = chunks_of(said)
+            check((n == 1) == (memory == "1e9") and (n == 1) == (times < 1.0 + 1e-9), said)
+            check(rate > 0.0 and share > 0.0 and "wrote" not in said, said)
+            check(("bsr lower" in said) == ("--lower" in more), said)
     said = matrix("--memory", "100", status=2)
     least = int(said.split("would do is")[1].split()[0])
     check(1000 < least < 100000, f"the least budget is {least}")
+    fails("too small", "--memory", str(least - 1))
+    matrix("--memory", str(least))
+    said = matrix("-o", "M.npz", "--memory", "100", status=2)
+    least = int(said.split("would do is")[1].split()[0])
     matrix("-o", "M.npz", "--memory", str(least))
     check(read("M.npz") == read_whole(), "the least budget does")
-    fails("too small", "--memory", str(least - 1))
+    fails("too small", "-o", "M.npz", "--memory", str(least - 1))
 
 
 def read_whole():
@@ -440,6 +475,10 @@ def test_bad_input():
             check("cannot write" in said and said.count("error:") == 1, said)
             check(sorted(os.listdir(".")) == files and read("K" + end) == whole,
                   f"{end} {limit}: the old file stays, no other is left")
+            said = matrix("-o", "K" + end, "--memory", "1e5", status=1, limit=max(limit, 1))
+            check("cannot write" in said and said.count("error:") == 1, said)
+            check(sorted(os.listdir(".")) == files and read("K" + end) == whole,
+                  f"{end} {limit}, in ranges: the old file stays, no other is left")
         os.remove("K" + end)
     open("rigid.cfg", "w", encoding="ascii").write(CONFIG.replace(
         "total_force = [0.0, 0.4, -1.0];",

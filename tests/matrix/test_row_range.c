@@ -83,6 +83,35 @@ static void test_ranges(const hx_mesh *mesh, const hx_pattern *whole)
     free(taken);
 }
 
+/* In memory that is lent, which keeps nothing of the range before: the same. */
+static void test_lent(const hx_mesh *mesh)
+{
+    const size_t n = hx_row_range_bytes(mesh->n_elem, mesh->n_node, 1);
+    double *const memory = aligned_alloc(64, n);
+    if (!memory) abort();
+    memset(memory, 0x5a, n);
+    for (int64_t first = 0; first + 40 <= mesh->n_node; first += 37) {
+        hx_row_range own, lent;
+        CHECK_OK(hx_row_range_create(&own, mesh, first, 40, 1));
+        const hx_incidence *const in = &own.incidence;
+        const size_t bytes = hx_row_range_bytes(in->n_cell, in->n_point, 1);
+        CHECK_OK(hx_row_range_create_in(&lent, mesh, first, 40, 1, memory, bytes));
+        CHECK(lent.incidence.n_cell == in->n_cell && lent.incidence.n_point == in->n_point &&
+              lent.local_first == own.local_first);
+        CHECK(memcmp(lent.incidence.point, in->point, (size_t)in->n_place * 4) == 0);
+        CHECK(memcmp(lent.xyz, own.xyz, (size_t)in->n_point * 24) == 0);
+        CHECK(memcmp(lent.incidence.point_ptr, in->point_ptr, (size_t)(in->n_point + 1) * 8) == 0);
+        CHECK(memcmp(lent.incidence.point_place, in->point_place, (size_t)in->n_place * 4) == 0);
+        CHECK((const char *)lent.xyz >= (const char *)memory &&
+              (const char *)(lent.xyz + 3 * in->n_point) <= (const char *)memory + bytes);
+        hx_row_range_free(&lent);
+        CHECK_FAILS(hx_row_range_create_in(&lent, mesh, first, 40, 1, memory, bytes - 1),
+                    HX_EINTERNAL, "larger than its memory");
+        hx_row_range_free(&own);
+    }
+    free(memory);
+}
+
 static void test_whole(const hx_mesh *mesh)
 {
     hx_row_range range;
@@ -96,12 +125,14 @@ static const hx_range_cost cost = {.device_cell = 144,
                                    .device_point = 32,
                                    .device_row = 8,
                                    .device_entry = 76,
+                                   .host_cell = 20,
+                                   .host_point = 16,
                                    .host_row = 32,
                                    .host_entry = 188};
 
 /* What rows first .. end - 1 take, counted anew. */
 static void count_cost(const hx_mesh *mesh, const hx_pattern *whole, int64_t first, int64_t end,
-                       double *device, double *host)
+                       double *device, double *host, hx_range_most *most)
 {
     hx_row_range range;
     const double n = (double)(end - first);
@@ -109,7 +140,15 @@ static void count_cost(const hx_mesh *mesh, const hx_pattern *whole, int64_t fir
     CHECK_OK(hx_row_range_create(&range, mesh, first, end - first, 0));
     *device = 144.0 * (double)range.incidence.n_cell + 32.0 * (double)range.incidence.n_point +
               8.0 * n + 76.0 * n_entry;
-    *host = 32.0 * n + 188.0 * n_entry;
+    *host = 20.0 * (double)range.incidence.n_cell + 16.0 * (double)range.incidence.n_point +
+            32.0 * n + 188.0 * n_entry;
+    if (most) {
+        if (range.incidence.n_cell > most->cell) most->cell = range.incidence.n_cell;
+        if (range.incidence.n_point > most->point) most->point = range.incidence.n_point;
+        if (end - first > most->row) most->row = end - first;
+        if (whole->row_ptr[end] - whole->row_ptr[first] > most->entry)
+            most->entry = whole->row_ptr[end] - whole->row_ptr[first];
+    }
     hx_row_range_free(&range);
 }
 
@@ -118,17 +157,20 @@ static void check_plan(const hx_mesh *mesh, const hx_pattern *whole, const int32
 {
     int64_t n_range = 0, *first = NULL;
     double device, host;
-    CHECK_OK(
-        hx_row_ranges_plan(mesh, n_entry, &cost, device_budget, host_budget, &n_range, &first));
+    hx_range_most most, counted = {0};
+    CHECK_OK(hx_row_ranges_plan(mesh, n_entry, &cost, device_budget, host_budget, &n_range, &first,
+                                &most));
     CHECK(n_range >= least_ranges && first[0] == 0 && first[n_range] == mesh->n_node);
     for (int64_t k = 0; k < n_range; k++) {
         CHECK(first[k + 1] > first[k]);
-        count_cost(mesh, whole, first[k], first[k + 1], &device, &host);
+        count_cost(mesh, whole, first[k], first[k + 1], &device, &host, &counted);
         CHECK(device <= device_budget && host <= host_budget);
         if (k + 1 == n_range) continue;
-        count_cost(mesh, whole, first[k], first[k + 1] + 1, &device, &host);
+        count_cost(mesh, whole, first[k], first[k + 1] + 1, &device, &host, NULL);
         CHECK(device > device_budget || host > host_budget); /* as long as it can be */
     }
+    CHECK(most.cell == counted.cell && most.point == counted.point && most.row == counted.row &&
+          most.entry == counted.entry);
     free(first);
 }
 
@@ -140,7 +182,7 @@ static void test_plan(const hx_mesh *mesh, const hx_pattern *whole)
     if (!n_entry) abort();
     for (int64_t a = 0; a < mesh->n_node; a++) {
         n_entry[a] = (int32_t)(whole->row_ptr[a + 1] - whole->row_ptr[a]);
-        count_cost(mesh, whole, a, a + 1, &device, &host);
+        count_cost(mesh, whole, a, a + 1, &device, &host, NULL);
         test_worst(&most, device);
         test_worst(&most, host);
     }
@@ -151,8 +193,9 @@ static void test_plan(const hx_mesh *mesh, const hx_pattern *whole)
     check_plan(mesh, whole, n_entry, most, most, 50);
     char least[64];
     snprintf(least, sizeof least, "the least that would do is %.0f bytes", most);
-    CHECK_FAILS(hx_row_ranges_plan(mesh, n_entry, &cost, most - 1.0, most - 1.0, &n_range, &first),
-                HX_EINPUT, least);
+    CHECK_FAILS(
+        hx_row_ranges_plan(mesh, n_entry, &cost, most - 1.0, most - 1.0, &n_range, &first, NULL),
+        HX_EINPUT, least);
     CHECK(first == NULL);
     free(n_entry);
 }
@@ -169,6 +212,7 @@ static void test_mesh(uint64_t shuffle)
     const hx_incidence in = hx_incidence_of_mesh(&mesh);
     CHECK_OK(hx_pattern_build(&whole, &in, &spec, NULL));
     test_ranges(&mesh, &whole);
+    test_lent(&mesh);
     test_whole(&mesh);
     test_plan(&mesh, &whole);
     hx_pattern_free(&whole);

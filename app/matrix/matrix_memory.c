@@ -1,0 +1,135 @@
+/* Memory of the device that is kept from range to range. Ranges differ a little in size: blocks are
+ * rounded up by an eighth at most, so that those of one serve the next. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "matrix_job.h"
+
+typedef struct hx_kept_block {
+    void *d_p;
+    size_t bytes;
+    int is_used;
+} hx_kept_block;
+
+enum { LEAST_STEP = 512 };
+
+static size_t rounded(size_t bytes)
+{
+    size_t step = LEAST_STEP;
+    while (bytes > 16 * step) step *= 2;
+    return bytes > 0 ? (bytes + step - 1) / step * step : LEAST_STEP;
+}
+
+static hx_matrix_memory *of_device(hx_device *dev)
+{
+    return (hx_matrix_memory *)dev->ops;
+}
+
+static void release_unused(hx_matrix_memory *m)
+{
+    int n = 0;
+    for (int i = 0; i < m->n; i++) {
+        if (m->block[i].is_used) {
+            m->block[n++] = m->block[i];
+            continue;
+        }
+        m->held -= m->block[i].bytes;
+        m->under->release(m->dev, m->block[i].d_p);
+    }
+    m->n = n;
+}
+
+static hx_kept_block *find_unused(hx_matrix_memory *m, size_t bytes)
+{
+    for (int i = 0; i < m->n; i++)
+        if (!m->block[i].is_used && m->block[i].bytes == bytes) return &m->block[i];
+    return NULL;
+}
+
+static int make_room(hx_matrix_memory *m)
+{
+    hx_kept_block *larger;
+    if (m->n < m->room) return HX_OK;
+    const int room = m->room > 0 ? 2 * m->room : 32;
+    HX_TRY(hx_alloc(&larger, (size_t)room, sizeof *larger, "list of blocks"));
+    if (m->n > 0) memcpy(larger, m->block, (size_t)m->n * sizeof *larger);
+    free(m->block);
+    m->block = larger;
+    m->room = room;
+    return HX_OK;
+}
+
+static int new_block(hx_matrix_memory *m, size_t bytes, hx_kept_block **block)
+{
+    void *d_p = NULL;
+    if ((double)(m->held + bytes) > m->limit) release_unused(m);
+    HX_TRY(make_room(m));
+    int rc = m->under->alloc(m->dev, bytes, &d_p);
+    if (rc < 0) { /* what is kept may be what lacks */
+        release_unused(m);
+        rc = m->under->alloc(m->dev, bytes, &d_p);
+    }
+    if (rc < 0) return rc;
+    *block = &m->block[m->n++];
+    **block = (hx_kept_block){.d_p = d_p, .bytes = bytes};
+    m->held += bytes;
+    return HX_OK;
+}
+
+static int alloc(hx_device *dev, size_t bytes, void *d_out)
+{
+    hx_matrix_memory *const m = of_device(dev);
+    const size_t n = rounded(bytes);
+    hx_kept_block *block = find_unused(m, n);
+    memset(d_out, 0, sizeof(void *));
+    if (!block) HX_TRY(new_block(m, n, &block));
+    block->is_used = 1;
+    m->used += n;
+    if (m->used > m->most) m->most = m->used;
+    memcpy(d_out, &block->d_p, sizeof block->d_p);
+    return HX_OK;
+}
+
+/* What is not of here was allocated before, or by the device itself. */
+static void release(hx_device *dev, void *d_p)
+{
+    hx_matrix_memory *const m = of_device(dev);
+    for (int i = 0; d_p && i < m->n; i++)
+        if (m->block[i].d_p == d_p) {
+            m->block[i].is_used = 0;
+            m->used -= m->block[i].bytes;
+            return;
+        }
+    m->under->release(dev, d_p);
+}
+
+static int memory(hx_device *dev, size_t *n_free, size_t *n_total)
+{
+    const hx_matrix_memory *const m = of_device(dev);
+    HX_TRY(m->under->memory(dev, n_free, n_total));
+    if (*n_free > 0) *n_free += m->held - m->used;
+    return HX_OK;
+}
+
+void hx_matrix_memory_open(hx_matrix_memory *m, hx_device *dev, double limit)
+{
+    memset(m, 0, sizeof *m);
+    m->dev = dev;
+    m->under = dev->ops;
+    m->limit = limit;
+    m->ops = *dev->ops;
+    m->ops.alloc = alloc;
+    m->ops.release = release;
+    m->ops.memory = memory;
+    dev->ops = &m->ops;
+}
+
+void hx_matrix_memory_close(hx_matrix_memory *m)
+{
+    if (!m->under) return;
+    for (int i = 0; i < m->n; i++) m->under->release(m->dev, m->block[i].d_p);
+    free(m->block);
+    m->dev->ops = m->under;
+    memset(m, 0, sizeof *m);
+}
