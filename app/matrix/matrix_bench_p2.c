@@ -32,12 +32,17 @@ static const same_step same_steps[N_SAME] = {
     {"offsets", "offsets (scan)", 7, 1},
 };
 
-/* NaN: no such step. */
+/* Of all steps of that name; NaN: there is none. */
 static double step_seconds(const preprocessed *p, const char *name)
 {
-    for (int k = 0; k < p->steps.n; k++)
-        if (strcmp(p->steps.step[k].name, name) == 0) return p->steps.step[k].seconds;
-    return (double)NAN;
+    double sum = 0.0;
+    int n = 0;
+    for (int k = 0; k < p->steps.n; k++) {
+        if (strcmp(p->steps.step[k].name, name) != 0) continue;
+        sum += p->steps.step[k].seconds;
+        n++;
+    }
+    return n > 0 ? sum : (double)NAN;
 }
 
 static double sum_of(const double *seconds, int n)
@@ -86,6 +91,7 @@ fail:
 
 static void print_preprocessor(const hx_bench *bench, const preprocessed *ours)
 {
+    char count[32];
     hx_table table;
     hx_log_info(
         "\nP2 (Sanfui and Sharma, Tesla K40c), Tables 2 and 4: the preprocessor in ms, beside "
@@ -129,7 +135,8 @@ static void print_preprocessor(const hx_bench *bench, const preprocessed *ours)
         "  P2 leaves to its stages 2 and 3.");
     for (int i = 0; i < HX_P2_N_MESH; i++)
         if (ours[i].note[0])
-            hx_log_info("  %lld nodes left out: %s", (long long)ours[i].n_node, ours[i].note);
+            hx_log_info("  %s nodes left out: %s",
+                        hx_format_count(ours[i].n_node, count, sizeof count), ours[i].note);
     hx_bench_say_limit(bench);
 }
 
@@ -299,6 +306,7 @@ static void print_stages(const hx_bench *bench, const stages *s, int n)
                                        "S2 s",      "S3 s",        "MB",          "elements",
                                        "S1 ms",     "with memory", "S2",          "S3 atomic",
                                        "S3 gather", "MB",          "paper / ours"};
+    char count[32];
     hx_table table;
     hx_log_info("\nP2, Tables 3 and 5, their HEX20: pattern, indices, values\n");
     hx_table_begin(&table, "rrrrrrrrrrrrrrr");
@@ -320,7 +328,8 @@ static void print_stages(const hx_bench *bench, const stages *s, int n)
     hx_bench_end_table(&table);
     for (int i = 0; i < n; i++)
         if (s[i].note[0])
-            hx_log_info("  %lld elements left out: %s", (long long)elements_of(&s[i]), s[i].note);
+            hx_log_info("  %s elements left out: %s",
+                        hx_format_count(elements_of(&s[i]), count, sizeof count), s[i].note);
     hx_log_info(
         "  ours: elasticity on cubes of hex8 with that many elements, matrix %s. Table 3's "
         "counts of nodes are\n"
@@ -408,6 +417,7 @@ static void print_fills(const stages *s, int n)
     static const char *const head[] = {
         "elements",  "same (atomic)", "separate", "separate / same", "SharedNZ (nz)",
         "nz / same", "colour",        "gather",   "same / gather",   "nz / gather"};
+    char count[32];
     hx_table table;
     hx_log_info("\nP2, same against separate kernels and against SharedNZ: values in ms\n");
     hx_table_begin(&table, "rrrrrrrrrr");
@@ -431,7 +441,8 @@ static void print_fills(const stages *s, int n)
     for (int i = 0; i < n; i++)
         for (int fill = 0; fill < HX_N_FILL; fill++)
             if (s[i].fill[fill].note[0])
-                hx_log_info("  %lld elements, %s: left out: %s", (long long)elements_of(&s[i]),
+                hx_log_info("  %s elements, %s: left out: %s",
+                            hx_format_count(elements_of(&s[i]), count, sizeof count),
                             hx_fill_kinds[fill].name, s[i].fill[fill].note);
     conclude(s, n);
 }

@@ -244,6 +244,7 @@ static void print_times(const hx_bench *bench, const row *r, int n)
                                        "values",      "Mel/s",     "x paper",     "gather ms",
                                        "values",      "Mel/s",     "x paper",     "fill ms",
                                        "one core ms", "x one core"};
+    char text[32];
     hx_table table;
     hx_log_info(
         "\nP3, Table 2 (Quadro 4000, Xeon E5-2620): the scalar matrix in all, and the share of "
@@ -267,7 +268,8 @@ static void print_times(const hx_bench *bench, const row *r, int n)
     for (int i = 0; i < n; i++) {
         const char *const why = r[i].note[0] ? r[i].note : r[i].triplets.note;
         if (why[0])
-            hx_log_info("  %lld elements, %s: %s", (long long)elements_of(r[i].paper),
+            hx_log_info("  %s elements, %s: %s",
+                        hx_format_count(elements_of(r[i].paper), text, sizeof text),
                         r[i].note[0] ? "left out" : "no triplets", why);
     }
     hx_log_info(
