@@ -12,7 +12,7 @@
 enum { N_SPEC = 10, N_BUILDING = 3, N_NOTE = N_SPEC + N_BUILDING + 2 };
 
 /* What takes longer in the first format is not repeated in the others. */
-#define LONG 1.0
+#define LONG 0.5
 
 typedef struct product {
     hx_matrix_spec spec;
@@ -250,7 +250,7 @@ static void print_fills(const all *a)
     }
     for (int fill = 0; fill < HX_N_FILL; fill++)
         if (a->is_long[fill])
-            hx_log_info("  %s takes more than a second: not repeated in further formats",
+            hx_log_info("  %s takes more than half a second: not repeated in further formats",
                         hx_fill_kinds[fill].name);
 }
 
@@ -300,7 +300,9 @@ static void print_notes(const all *a)
                 "values\n"
                 "             written; products: values, indices, x and y\n"
                 "  keeps      bytes that a fill holds from design to design\n"
-                "  bits       of a product with the values of four designs: the same, or varying\n"
+                "  bits       of a product with the values of four designs (two of slow fills): "
+                "the same, or\n"
+                "             varying\n"
                 "  error      of that product against one without a matrix; FAIL: above 1e-12, "
                 "single 1e-6\n"
                 "  matrix     bytes of values, indices and plan, without the pattern's");

@@ -337,8 +337,8 @@ static int is_same(const hx_bench_check *check)
     return memcmp(check->y, check->again, check->n * sizeof(double)) == 0;
 }
 
-/* The bits of three more designs, where products themselves repeat their bits. */
-static int find_bits(const hx_bench_check *check, const hx_matrix *m, void *state,
+/* The bits of more designs, where products themselves repeat their bits. */
+static int find_bits(const hx_bench_check *check, const hx_matrix *m, void *state, int n_design,
                      hx_bench_bits *bits)
 {
     const hx_matrix_ops *ops = check->dev->ops->matrix;
@@ -346,7 +346,7 @@ static int find_bits(const hx_bench_check *check, const hx_matrix *m, void *stat
     HX_TRY(check_product(check, m, check->again));
     if (!is_same(check)) return HX_OK;
     *bits = HX_BITS_SAME;
-    for (int i = 0; i < 3 && *bits == HX_BITS_SAME; i++) {
+    for (int i = 0; i < n_design && *bits == HX_BITS_SAME; i++) {
         HX_TRY(ops->fill_run(state));
         HX_TRY(check_product(check, m, check->again));
         if (!is_same(check)) *bits = HX_BITS_VARY;
@@ -371,7 +371,7 @@ static int check_fill(hx_bench_check *check, const hx_matrix *m, hx_fill fill, v
     bench->n_checked[m->spec.single ? 1 : 0] += check->has_reference;
     if (!check->has_reference) HX_TRY(hx_bench_check_expect(check));
     find_error(check, out);
-    HX_TRY(find_bits(check, m, state, &out->bits));
+    HX_TRY(find_bits(check, m, state, out->run.n > 1 ? 3 : 1, &out->bits));
     if (!isnan(*worst) && !(out->error <= *worst)) *worst = out->error;
     if (!(out->error <= (m->spec.single ? 1e-6 : 1e-12))) bench->n_wrong++;
     if (hx_fill_kinds[fill].deterministic && out->bits == HX_BITS_VARY) bench->n_wrong++;
