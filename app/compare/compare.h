@@ -39,23 +39,29 @@ typedef struct hx_compare_plan {
     X(product_max_seconds)                                                                         \
     X(product_lower_quartile_seconds)                                                              \
     X(product_upper_quartile_seconds)                                                              \
-    X(product_spread)         /* (upper - lower quartile) / median */                              \
-    X(elements_per_second)    /* the following from the median */                                  \
-    X(dof_per_second)         /* all three of every node */                                        \
-    X(bytes_per_second)       /* what a product must move: see hx_compare_product_bytes */         \
-    X(of_copy_bandwidth)      /* bytes_per_second / copy bandwidth of the same run */              \
-    X(speedup_over_ebe)       /* over ebe rowmajor on the same device and mesh */                  \
-    X(speedup_over_paper)     /* over the fastest of the paper's five there, in any layout */      \
-    X(pcg_iterations)         /* of all load cases, from zero */                                   \
-    X(pcg_residual)           /* largest |r| / |f| */                                              \
-    X(pcg_seconds)            /* wall time */                                                      \
-    X(pcg_spmv_seconds)       /* part of it in products, sampled */                                \
-    X(pcg_vector_seconds)     /* the rest */                                                       \
-    X(pcg_spmv_share)         /* pcg_spmv_seconds / pcg_seconds */                                 \
-    X(pcg_iteration_seconds)  /* pcg_seconds / pcg_iterations */                                   \
-    X(pcg_iteration_products) /* pcg_iteration_seconds / product_median_seconds */                 \
-    X(pcg_speedup_over_ebe)   /* in pcg_seconds, over ebe rowmajor */                              \
-    X(spmv_speedup_over_ebe)  /* in pcg_spmv_seconds */                                            \
+    X(product_spread)        /* (upper - lower quartile) / median */                               \
+    X(elements_per_second)   /* the following from the median */                                   \
+    X(dof_per_second)        /* all three of every node */                                         \
+    X(bytes_per_second)      /* what a product must move: see hx_compare_product_bytes */          \
+    X(of_copy_bandwidth)     /* bytes_per_second / copy bandwidth of the same run */               \
+    X(speedup_over_ebe)      /* over ebe rowmajor on the same device and mesh */                   \
+    X(speedup_over_paper)    /* over the fastest of the paper's five there, in any layout */       \
+    X(speedup_over_otf)      /* over the fastest layout of otf on the same device and mesh */      \
+    X(pattern_seconds)       /* of operators that store a matrix, like the next five: made once */ \
+    X(fill_seconds)          /* median of its values, at every design */                           \
+    X(fill_spread)           /* (upper - lower quartile) / median */                               \
+    X(matrix_bytes)          /* on the device: matrix and pattern */                               \
+    X(break_even_products)   /* that take up a fill against otf; none: speedup_over_otf <= 1 */    \
+    X(pcg_iterations)        /* of all load cases, from zero */                                    \
+    X(pcg_residual)          /* largest |r| / |f| */                                               \
+    X(pcg_seconds)           /* wall time */                                                       \
+    X(pcg_spmv_seconds)      /* part of it in products, sampled */                                 \
+    X(pcg_vector_seconds)    /* the rest */                                                        \
+    X(pcg_spmv_share)        /* pcg_spmv_seconds / pcg_seconds */                                  \
+    X(pcg_iteration_seconds) /* pcg_seconds / pcg_iterations */                                    \
+    X(pcg_iteration_products)       /* pcg_iteration_seconds / product_median_seconds */           \
+    X(pcg_speedup_over_ebe)         /* in pcg_seconds, over ebe rowmajor */                        \
+    X(spmv_speedup_over_ebe)        /* in pcg_spmv_seconds */                                      \
     X(stage_precomputation_seconds) /* one design iteration (P1, Figure 15), --paper only */       \
     X(stage_pcg_seconds)                                                                           \
     X(stage_compliance_seconds)                                                                    \
@@ -153,11 +159,16 @@ void hx_compare_derive(hx_compare *c, size_t group);
 double hx_compare_product_bytes(const hx_compare_group *group, const hx_strategy *strategy);
 /* 1 for the operators of the paper. */
 int hx_compare_is_paper(const hx_strategy *strategy);
+/* 1 for operators that store a matrix. */
+int hx_compare_is_matrix(const hx_strategy *strategy);
 /* ebe rowmajor among the group's rows, measured; NULL: none. */
 const hx_compare_row *hx_compare_baseline(const hx_compare *c, const hx_compare_group *group);
 
 /* 1e9 ("G") if the fastest of the rows does a tenth of it in elements a second, else 1e6 ("M"). */
 double hx_compare_unit(const hx_compare *c, size_t first_row, size_t n_row, const char **letter);
+
+/* 1 if a row of the group stores a matrix and was measured. */
+int hx_compare_has_matrix(const hx_compare *c, const hx_compare_group *group);
 
 /* "otf", or "ebe rowmajor" for an operator with several layouts. */
 const char *hx_compare_label(const hx_compare_row *row, char *text, size_t n_text);

@@ -20,6 +20,20 @@ int hx_compare_is_paper(const hx_strategy *strategy)
     return 0;
 }
 
+int hx_compare_is_matrix(const hx_strategy *strategy)
+{
+    return strategy->assembled != NULL;
+}
+
+int hx_compare_has_matrix(const hx_compare *c, const hx_compare_group *group)
+{
+    for (size_t i = 0; i < group->n_row; i++) {
+        const hx_compare_row *row = &c->row[group->first_row + i];
+        if (hx_compare_is_matrix(row->strategy) && row->status != HX_COMPARE_SKIPPED) return 1;
+    }
+    return 0;
+}
+
 double hx_compare_product_bytes(const hx_compare_group *group, const hx_strategy *strategy)
 {
     return (double)group->n_elem * (strategy->bytes_per_elem + 40.0) +
@@ -49,11 +63,23 @@ static double best_of_paper(const hx_compare *c, const hx_compare_group *group)
     return best;
 }
 
+/* The same of otf. */
+static double best_of_otf(const hx_compare *c, const hx_compare_group *group)
+{
+    double best = NAN;
+    for (size_t i = 0; i < group->n_row; i++) {
+        const hx_compare_row *row = &c->row[group->first_row + i];
+        if (strcmp(row->strategy->name, "otf") == 0 && row->status != HX_COMPARE_SKIPPED)
+            best = fmin(best, row->f.product_median_seconds);
+    }
+    return best;
+}
+
 void hx_compare_derive(hx_compare *c, size_t index)
 {
     const hx_compare_group *group = &c->group[index];
     const hx_compare_row *base = hx_compare_baseline(c, group);
-    const double best = best_of_paper(c, group);
+    const double best = best_of_paper(c, group), otf = best_of_otf(c, group);
     for (size_t i = 0; i < group->n_row; i++) {
         hx_compare_row *row = &c->row[group->first_row + i];
         hx_compare_figures *f = &row->f;
@@ -66,6 +92,8 @@ void hx_compare_derive(hx_compare *c, size_t index)
         f->of_copy_bandwidth = f->bytes_per_second / group->copy_bandwidth;
         f->speedup_over_ebe = base ? base->f.product_median_seconds / median : NAN;
         f->speedup_over_paper = best / median;
+        f->speedup_over_otf = otf / median;
+        f->break_even_products = otf > median ? f->fill_seconds / (otf - median) : NAN;
         f->pcg_vector_seconds = f->pcg_seconds - f->pcg_spmv_seconds;
         f->pcg_spmv_share = f->pcg_spmv_seconds / f->pcg_seconds;
         f->pcg_iteration_seconds = f->pcg_seconds / f->pcg_iterations;

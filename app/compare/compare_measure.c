@@ -13,6 +13,7 @@
 #include "core/base/quantile.h"
 #include "core/base/sum.h"
 #include "core/files/vtk.h"
+#include "core/solver/assembled.h"
 
 typedef struct measurement {
     hx_session *s;
@@ -159,6 +160,45 @@ static int time_products(measurement *m)
     return rc;
 }
 
+/* Seconds of n <= N_BATCH fills, each by itself, after one more. */
+static int time_fills(const measurement *m, int n, double *seconds)
+{
+    const hx_operator *op = &m->s->op;
+    const hx_device_ops *ops = op->dev->ops;
+    HX_TRY(op->strategy->update(op->state));
+    HX_TRY(ops->mark(op->dev, 0));
+    for (int i = 0; i < n; i++) {
+        HX_TRY(op->strategy->update(op->state));
+        HX_TRY(ops->mark(op->dev, i + 1));
+    }
+    HX_TRY(ops->sync(op->dev));
+    for (int i = 0; i < n; i++) HX_TRY(ops->elapsed(op->dev, i, i + 1, &seconds[i]));
+    return HX_OK;
+}
+
+/* What an operator that stores a matrix takes for it: the pattern's steps, values at a design. */
+static int measure_matrix(measurement *m)
+{
+    const hx_operator *op = &m->s->op;
+    hx_compare_figures *f = &m->row->f;
+    double seconds[N_BATCH];
+    const int asked = m->plan->repeats;
+    const int n = asked > 0 && asked < N_BATCH ? asked : N_BATCH;
+    if (!hx_compare_is_matrix(op->strategy)) return HX_OK;
+    const hx_assembled *a = op->strategy->assembled(op->state);
+    f->pattern_seconds = 0.0;
+    for (int i = 0; i < a->steps.n; i++) f->pattern_seconds += a->steps.step[i].seconds;
+    f->matrix_bytes =
+        (double)hx_device_pattern_bytes(&a->pattern) + (double)hx_matrix_bytes(&a->matrix, op->dev);
+    HX_TRY(time_fills(m, n, seconds));
+    hx_sort_values(seconds, (size_t)n);
+    f->fill_seconds = hx_quantile(seconds, (size_t)n, 0.5);
+    f->fill_spread =
+        (hx_quantile(seconds, (size_t)n, 0.75) - hx_quantile(seconds, (size_t)n, 0.25)) /
+        f->fill_seconds;
+    return HX_OK;
+}
+
 /* Adds a solve of one load case to the row's figures. */
 static void add_solve(hx_compare_row *row, const hx_pcg_result *pcg)
 {
@@ -298,6 +338,7 @@ static int measure(measurement *m, double mesh_seconds)
     HX_TRY(check(m));
     show_step(s, "products");
     HX_TRY(time_products(m));
+    HX_TRY(measure_matrix(m));
     if (!m->plan->pcg) return HX_OK;
     show_step(s, "PCG");
     return solve(m, mesh_seconds);

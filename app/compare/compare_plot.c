@@ -117,6 +117,41 @@ static void put_product_plot(FILE *f, const hx_compare *c)
           f);
 }
 
+static double fill_time(const hx_compare_row *row)
+{
+    return row->f.fill_seconds;
+}
+
+/* Milliseconds of pattern, fill and product of what stores a matrix: far apart, so logarithmic. */
+static void put_matrix_plot(FILE *f, const hx_compare *c)
+{
+    const size_t first = last_groups(c);
+    if (!is_known(c, first, fill_time)) return;
+    fputs("\n$matrix << EOD\n\"operator\" \"pattern, once a mesh\" \"fill, at a design\" "
+          "\"product\"\n",
+          f);
+    for (size_t i = c->group[first].first_row; i < c->n_row; i++) {
+        const hx_compare_row *row = &c->row[i];
+        if (!isfinite(fill_time(row))) continue;
+        put_label(f, c, row);
+        put_number(f, 1e3 * row->f.pattern_seconds);
+        put_number(f, 1e3 * row->f.fill_seconds);
+        put_number(f, 1e3 * row->f.product_median_seconds);
+        fputc('\n', f);
+    }
+    fputs("EOD\n", f);
+    put_title(f, c, "Stored matrices");
+    fputs("set output \"compare_matrix.svg\"\n"
+          "set ylabel \"ms\"\n"
+          "set logscale y\nset yrange [*:*]\n"
+          "set key top right autotitle columnhead\n"
+          "set style data histograms\n"
+          "set style histogram clustered\n"
+          "plot $matrix using 2:xtic(1), $matrix using 3, $matrix using 4\n"
+          "unset logscale\n",
+          f);
+}
+
 /* Milliseconds of a PCG iteration, products and vector work on top of each other. */
 static void put_iteration_plot(FILE *f, const hx_compare *c)
 {
@@ -250,6 +285,7 @@ static int write_script(const hx_compare *c, const char *directory)
           "set xtics rotate by -35\n",
           file.stream);
     put_product_plot(file.stream, c);
+    put_matrix_plot(file.stream, c);
     put_iteration_plot(file.stream, c);
     if (c->plan.paper) {
         put_line_plot(file.stream, c, "speedup", "compare_speedup.svg", "Product", spmv_speedup);
@@ -286,8 +322,8 @@ static int run_gnuplot(const char *directory)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static const char *const picture[] = {"compare.svg", "compare_pcg.svg", "compare_speedup.svg",
-                                      "compare_stages.svg"};
+static const char *const picture[] = {"compare.svg", "compare_matrix.svg", "compare_pcg.svg",
+                                      "compare_speedup.svg", "compare_stages.svg"};
 enum { N_PICTURE = sizeof picture / sizeof picture[0] };
 
 /* Pictures of an earlier comparison would pass for this one's. */

@@ -78,6 +78,41 @@ static void print_products(const hx_compare *c, const hx_compare_group *group)
     hx_table_end(&table, 2);
 }
 
+/* "never": a product takes as long as otf's, or longer. */
+static void add_break_even(hx_table *table, const hx_compare_figures *f)
+{
+    if (isnan(f->speedup_over_otf))
+        hx_table_add(table, "no otf");
+    else if (!(f->speedup_over_otf > 1.0))
+        hx_table_add(table, "never");
+    else
+        hx_table_add(table, "%.0f products", ceil(f->break_even_products));
+}
+
+static void print_matrices(const hx_compare *c, const hx_compare_group *group)
+{
+    static const char *const head[] = {"operator", "layout", "pattern ms", "fill ms",
+                                       "spread",   "matrix", "x otf",      "pays after"};
+    hx_table table;
+    hx_log_info("%s", "");
+    hx_table_begin(&table, "llrrrrrr");
+    add_words(&table, head, sizeof head / sizeof head[0]);
+    for (size_t i = 0; i < group->n_row; i++) {
+        const hx_compare_row *row = &c->row[group->first_row + i];
+        const hx_compare_figures *f = &row->f;
+        char bytes[32];
+        if (row->status == HX_COMPARE_SKIPPED || !hx_compare_is_matrix(row->strategy)) continue;
+        add_name(&table, row);
+        add_number(&table, 4, 1e3 * f->pattern_seconds);
+        add_number(&table, 4, 1e3 * f->fill_seconds);
+        add_fixed(&table, 1, 100.0 * f->fill_spread, " %");
+        hx_table_add(&table, "%s", hx_format_bytes(f->matrix_bytes, bytes, sizeof bytes));
+        add_fixed(&table, 2, f->speedup_over_otf, "x");
+        add_break_even(&table, f);
+    }
+    hx_table_end(&table, 2);
+}
+
 static void print_pcg(const hx_compare *c, const hx_compare_group *group)
 {
     static const char *const head[] = {"operator", "layout",   "PCG",       "iterations",
@@ -155,6 +190,7 @@ void hx_compare_print_group(const hx_compare *c, size_t index)
         n_stage += !isnan(stage_total(&row->f));
     }
     if (n_measured > 0) print_products(c, group);
+    if (hx_compare_has_matrix(c, group)) print_matrices(c, group);
     if (n_pcg > 0) print_pcg(c, group);
     if (n_stage > 0) print_stages(c, group);
     for (size_t i = 0; i < group->n_row; i++) {
@@ -162,6 +198,14 @@ void hx_compare_print_group(const hx_compare *c, size_t index)
         if (row->note[0])
             hx_log_info("  %s %s: %s", row->strategy->name, hx_layout_name(row->layout), row->note);
     }
+}
+
+/* 1 if one of the groups has a row with a matrix. */
+static int has_matrices(const hx_compare *c)
+{
+    size_t g = 0;
+    while (g < c->n_group && !hx_compare_has_matrix(c, &c->group[g])) g++;
+    return g < c->n_group;
 }
 
 void hx_compare_print_notes(const hx_compare *c)
@@ -179,6 +223,14 @@ void hx_compare_print_notes(const hx_compare *c)
         "             counts too\n"
         "  x ebe      over ebe rowmajor; x best: over the fastest of nbn, ebe, ebe8, ebe24,\n"
         "             ebe64 in any layout, in this run");
+    if (has_matrices(c))
+        hx_log_info(
+            "  pattern    which entries a stored matrix has, once a mesh; fill: its values, "
+            "at every\n"
+            "             design, and the spread of that; matrix: bytes of both\n"
+            "  pays after products at a design that take up its fill against otf; never: no "
+            "product\n"
+            "             is faster; no otf: not among the operators of this run");
     if (c->plan.pcg)
         hx_log_info(
             "  PCG        in %s precision, from zero, all load cases; SpMV s: share of the\n"

@@ -10,6 +10,7 @@
 #include "core/matrix/matrix.h"
 #include "core/matrix/row_range.h"
 #include "core/matrix/write_matrix.h"
+#include "matrix_bench.h"
 
 /* The options of `hextop matrix`. */
 enum {
@@ -24,6 +25,8 @@ enum {
     HX_MATRIX_MEMORY,
     HX_MATRIX_BUILD,
     HX_MATRIX_FILL,
+    HX_MATRIX_BENCH,
+    HX_MATRIX_MOST,
     HX_N_MATRIX_OPTION
 };
 
@@ -39,6 +42,8 @@ typedef struct hx_matrix_plan {
                       free */
     hx_build build;
     const char *fill; /* its name: the device says whether it has it */
+    hx_bench_kind bench;
+    int64_t most; /* elements of the meshes of --bench papers; 0: as the device can */
 } hx_matrix_plan;
 
 /* HX_EINPUT: what cannot be, before anything takes time: endings, names taken, files of another

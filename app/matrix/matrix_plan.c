@@ -41,6 +41,51 @@ static const char *build_word(size_t i)
     return hx_build_name((hx_build)i);
 }
 
+static const char *bench_word(size_t i)
+{
+    static const char *const word[] = {
+        [HX_BENCH_PAPERS - 1] = "papers", [HX_BENCH_ALL - 1] = "all", [HX_BENCH_ALL] = NULL};
+    return word[i];
+}
+
+static int read_most(const char *text, int64_t *most)
+{
+    char *end = NULL;
+    if (!text) return HX_OK;
+    const double n = strtod(text, &end);
+    *most = (int64_t)n;
+    if (end != text && *end == '\0' && n >= 1.0 && n <= 1e9) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "--most '%s' is not a number of elements from 1 to 1e9", text);
+}
+
+/* It measures, and writes no files: what is for those is refused, and with the papers' meshes what
+ * is for the config's. */
+static int read_bench(hx_matrix_plan *plan, const hx_options *options)
+{
+    static const int other[] = {HX_MATRIX_OUTPUT,    HX_MATRIX_RHS,      HX_MATRIX_FIXED,
+                                HX_MATRIX_NEAR_NULL, HX_MATRIX_SUPPORTS, HX_MATRIX_LOWER,
+                                HX_MATRIX_MEMORY,    HX_MATRIX_BUILD,    HX_MATRIX_FILL,
+                                HX_MATRIX_DENSITY,   HX_MATRIX_ORDER};
+    enum { N_OTHER = sizeof other / sizeof other[0], N_OF_MESH = 2 };
+    const char *const text = hx_option_text(options, HX_MATRIX_BENCH);
+    int index = 0;
+    HX_TRY(read_most(hx_option_text(options, HX_MATRIX_MOST), &plan->most));
+    if (text) {
+        HX_TRY(read_word("--bench", text, bench_word, &index));
+        plan->bench = (hx_bench_kind)(index + 1);
+    }
+    if (plan->most > 0 && plan->bench != HX_BENCH_PAPERS)
+        return HX_RAISE(HX_EINPUT, "--most is about the meshes of --bench papers");
+    if (!text) return HX_OK;
+    const int n_refused = plan->bench == HX_BENCH_PAPERS ? N_OTHER : N_OTHER - N_OF_MESH;
+    for (int i = 0; i < n_refused; i++)
+        if (hx_option_given(options, other[i]))
+            return HX_RAISE(HX_EINPUT, "%s has no meaning beside --bench %s: leave it out",
+                            options->command->option[other[i]].name, text);
+    if (!hx_option_given(options, HX_MATRIX_ORDER)) plan->curve = 1;
+    return HX_OK;
+}
+
 static int read_memory(const char *text, double *bytes)
 {
     char *end = NULL;
@@ -117,6 +162,7 @@ int hx_matrix_plan_read(hx_matrix_plan *plan, const hx_options *options)
     plan->density = hx_option_text(options, HX_MATRIX_DENSITY);
     plan->lower = hx_option_given(options, HX_MATRIX_LOWER);
     HX_TRY(read_words(plan, options));
+    HX_TRY(read_bench(plan, options));
     HX_TRY(read_output(plan));
     return check_files(plan);
 }

@@ -92,6 +92,36 @@ ok "the best of the paper's has 1" awk -F, '
     $2 > most { most = $2 } END { exit !(most == 1) }' best
 ok "the same iterations" test "$(cut -d, -f11 figures | sort -n |
     awk 'NR == 1 { a = $1 } END { print ($1 - a <= 2) }')" = 1
+# Stored matrices of 225 rows, (3 8 + 1) (3 4 + 1)^2 blocks: pattern (columns, offsets, slots), then
+# the values, of csr also columns and offsets of its own.
+pattern=$((4225 * 4 + 226 * 8 + 128 * 64))
+column out/compare/compare.csv operator,layout,matrix_bytes | grep -E '^(bsr|csr),rowmajor' >got
+printf '%s\n' "bsr,rowmajor,$((pattern + 4225 * 72))" \
+    "csr,rowmajor,$((pattern + 4225 * 9 * 12 + 676 * 8))" >wanted_bytes
+ok "bytes of matrix and pattern" cmp wanted_bytes got
+column out/compare/compare.csv \
+    operator,pattern_seconds,fill_seconds,fill_spread,product_median_seconds,speedup_over_otf,break_even_products >figures_matrix
+ok "figures of stored matrices" awk -F, '
+    $1 == "otf" { otf = $5; n_otf++ }
+    $1 ~ /^(bsr|bsrsym|csr)$/ { n++; if (!($2 > 0 && $3 > 0 && $4 != "")) exit 1; line[n] = $0; next }
+    $2 $3 $4 $7 != "" { exit 1 }
+    END {
+        if (n < 3 || n_otf != 1) exit 1
+        for (i = 1; i <= n; i++) {
+            split(line[i], f, ",")
+            if (f[6] * f[5] < 0.999 * otf || f[6] * f[5] > 1.001 * otf) exit 1
+            if ((f[7] != "") != (f[6] > 1)) exit 1
+            if (f[7] != "" && (f[7] * (otf - f[5]) < 0.999 * f[3] || f[7] * (otf - f[5]) > 1.001 * f[3])) exit 1
+        }
+    }' figures_matrix
+for text in "pattern ms" "pays after" "csr       rowmajor"; do
+    ok "stored matrices: shows $text" contains compare.txt "$text"
+done
+ok "pays after some products, or never" awk '
+    /pays after$/ { table = 1; next }
+    table && NF == 0 { exit }
+    table { n++; if ($0 !~ /never$|[0-9] products$/) bad = 1 }
+    END { exit !(n >= 3 && !bad) }' compare.txt
 if command -v python3 >/dev/null; then
     cat >check.py <<'END_OF_PYTHON'
 import json, sys
@@ -105,12 +135,14 @@ assert pairs == open("wanted").read().split(), pairs
 for o in mesh["operators"]:
     assert o["error"] <= o["error_bound"] and o["status"] == "ok", o
     assert o["stage_pcg_seconds"] is None, o
+    assert (o["operator"] in ("bsr", "bsrsym", "csr")) == (o["fill_seconds"] is not None), o
 END_OF_PYTHON
     ok "compare.json" python3 check.py
 fi
 if command -v gnuplot >/dev/null; then
     ok "compare.svg" contains out/compare/compare.svg "</svg>"
     ok "compare_pcg.svg" contains out/compare/compare_pcg.svg "ebe rowmajor"
+    ok "compare_matrix.svg" contains out/compare/compare_matrix.svg "pattern, once a mesh"
 else
     ok "says that there is no gnuplot" contains compare.txt "gnuplot is not installed"
 fi
@@ -137,6 +169,14 @@ ok "one operator" test "$(column elsewhere/compare.csv operator | sort -u)" = nb
 ok "--iterations" test "$(column elsewhere/compare.csv pcg_outcome,pcg_iterations | sort -u)" = \
     max_iterations,10
 ok "no reference, no speedup" test -z "$(column elsewhere/compare.csv speedup_over_ebe | tr -d '\n')"
+
+# Matrices without otf beside them, and none at all.
+status "no otf" 0 "" small.cfg --no-pcg --operators bsr --repeats 1
+ok "no otf: says so" contains stdout "no otf"
+ok "no otf: no figure" test \
+    "$(column out/compare/compare.csv speedup_over_otf,break_even_products)" = ,
+status "no matrix" 0 "" small.cfg --no-pcg --operators otf,ebe --repeats 1
+ok "no matrix: no such columns" test "$(grep -c 'pays after' stdout)" = 0
 
 # The paper's figures over sizes.
 status "--paper" 0 "" --paper sized.cfg --sizes 6x3x3,8x4x4 --operators ebe --repeats 1 \

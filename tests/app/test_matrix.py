@@ -444,6 +444,77 @@ def test_fills():
     check(read("B.npz") == read("K.npz"), "the same file from either builder")
 
 
+def cells(said, title):
+    """Rows of cells of the table whose head holds the title."""
+    lines = said[said.index(title):].split("\n")[1:]
+    table = []
+    for line in lines:
+        row = re.split(r"  +", line.strip())
+        if not line.startswith("  ") or (table and len(row) != len(table[0])):
+            break
+        table.append(row)
+    return table
+
+
+def number(text):
+    return float(text.replace(",", "").rstrip("x%").strip())
+
+
+def test_bench_all():
+    """Every fill in every format that the device has, checked; products of each format."""
+    said = matrix("--bench", "all")
+    check(not re.search("FAIL[^:]|left out", said), f"--bench all: {said}")
+    fills = cells(said, "prepare ms")
+    slow = re.findall("^  ([a-z]+) takes more than half a second", said, re.MULTILINE)
+    wanted = [(m, f) for m in ("bsr", "bsr lower", "csr") for f in ("gather", "sort", "triplets")]
+    missing = set(wanted) - {(row[0], row[1]) for row in fills}
+    check(len(fills) == len(wanted) - len(missing) and all(m != "bsr" and f in slow for m, f in missing),
+          f"--bench all: matrices and fills: {fills}")
+    for row in fills:
+        check(number(row[2]) >= 0 and number(row[3]) > 0 and number(row[5]) > 0 and row[9] == "same"
+              and 0 < float(row[10]) <= 1e-12, f"--bench all: {row}")
+        # Values written: of 702 nodes' rows (37 x 19 x 16 blocks), lower with the diagonal's halves.
+        n = 37 * 19 * 16
+        size = 72 * (n if row[0] != "bsr lower" else (n + 13 * 7 * 6) / 2)
+        small(abs(number(row[6]) * 1e6 * number(row[3]) / size - 1), 2e-3, f"GB/s of {row}")
+    products = cells(said, "product ms")
+    check([row[0] for row in products] == ["bsr", "csr", "bsr lower"], f"products: {products}")
+    for row in products:
+        check(number(row[1]) > 0 and number(row[4]) > 0, f"--bench all: {row}")
+    for step in ("count", "neighbours", "offsets", "slots", "keys", "sort", "all, memory included"):
+        check(step in said, f"--bench all: no step {step}")
+    check(len(re.findall("all, memory included", said)) == 3, "three ways to build a pattern")
+    quiet = subprocess.run([HEXTOP, "-q", "matrix", "part.cfg", "--bench", "all"],
+                           capture_output=True, text=True, check=True)
+    check(quiet.stdout == "" and quiet.stderr == "", f"-q: {quiet.stdout}{quiet.stderr}")
+
+
+def test_bench_papers():
+    """The papers' tables on the smallest sizes: counts are theirs, times are numbers."""
+    said = matrix("--bench", "papers", "--most", "6000")
+    check(not re.search("FAIL[^:]", said), f"--bench papers: {said}")
+    check(said.count("Left out: meshes of more than 6,000 elements") == 4, f"what is left out: {said}")
+    counts = cells(said, "triplets, paper")
+    check(counts[0][:5] == ["1,000", "36,000", "36,000", "15,561", "15,561"]
+          and counts[0][5:9] == ["0.58", "0.58", "0.26", "0.26"] and counts[0][-1] == "equal",
+          f"P3, Table 1: {counts[0]}")
+    check(len(counts) == 9 and all(row[-1] == "-" for row in counts[1:]), f"P3, Table 1: {counts}")
+    times = cells(said, "triplets ms")
+    check(len(times) == 11 and all(number(t) > 0 for t in times[0][1:])
+          and all(t == "-" for t in times[1][3:]), f"P3, Table 2: {times[:2]}")
+    stages = cells(said, "paper S1 s")
+    check([row[7] for row in stages if row[8] != "-"] == ["4,096"] and len(stages) == 13,
+          f"P2, Tables 3 and 5: {stages}")
+    share = cells(said, "generation ms")
+    check(len(share) == 1 and int(share[0][2]) > 20 and int(share[0][5]) > 20
+          and 0 < number(share[0][4]) < 100, f"P2, share: {share}")
+    sort = cells(said, "sorted anew")
+    check(sort[0][0] == "Oven_1" and sort[0][5] == "6,859" and number(sort[0][7]) > number(sort[0][8]) > 0
+          and len(sort) == 6, f"P4: {sort}")
+    check(len(re.findall("next$", said, re.MULTILINE)) == 13, "rows that are next")
+    check("here" in said and "no answer here" in said, "a CPU has no atomic fill")
+
+
 def test_bad_input():
     for name in ("K.mtx", "K.npz", "K.petsc"):
         if os.path.exists(name):
@@ -459,6 +530,12 @@ def test_bad_input():
     fails("--memory goes with --fill gather", "--memory", "1e9", "--fill", "sort")
     fails("--lower", "--lower")
     fails("two things", "-o", "K.npz", "--rhs", "K.npz")
+    fails("did you mean 'papers'", "--bench", "paper")
+    fails("--output has no meaning", "--bench", "all", "-o", "K.npz")
+    fails("--fill has no meaning", "--bench", "papers", "--fill", "sort")
+    fails("--order has no meaning", "--bench", "papers", "--order", "file")
+    fails("--most is about", "--most", "1000")
+    fails("is not a number of elements", "--bench", "papers", "--most", "many")
     fails("cannot write", "-o", "nowhere/K.npz")
     check(sorted(os.listdir(".")) == before, "nothing was written")
     for end, other in ((".mtx", b"PK\x03\x04"), (".npz", b"%%MatrixMarket "), (".petsc", b"hello, hello")):
@@ -516,7 +593,7 @@ def main():
     test_solutions(True)
     test_solutions(False, *CONTRAST_9)
     for test in (test_rigid_motions, test_ranges, test_order, test_readme, test_density, test_fills,
-                 test_bad_input, test_full_disk):
+                 test_bench_all, test_bench_papers, test_bad_input, test_full_disk):
         test()
     print(f"{n_check} checks, {n_failed} failed")
     return 1 if n_failed else 0

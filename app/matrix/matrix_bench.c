@@ -1,0 +1,57 @@
+/* hextop matrix --bench papers, and what all benches begin and end with. */
+#include "matrix_bench.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "../text/log.h"
+#include "core/registry.h"
+
+int hx_bench_begin(hx_bench *bench)
+{
+    hx_device *const dev = bench->dev;
+    char text[64] = "unknown, no memory for it";
+    if (!dev->ops->matrix)
+        return HX_RAISE(HX_EINPUT,
+                        "device '%s' makes no matrices; solver.device = \"cpu\" or \"auto\" does",
+                        dev->ops->name);
+    const int rc = dev->ops->copy_bandwidth(dev, &bench->copy);
+    if (rc < 0 && rc != HX_ENOMEM) return rc;
+    if (rc == HX_OK)
+        snprintf(text, sizeof text, "%.4g GB/s", 1e-9 * bench->copy);
+    else
+        bench->copy = (double)NAN;
+    hx_error_clear();
+    hx_log_info("%s; copy bandwidth %s", dev->description, text);
+    return HX_OK;
+}
+
+int hx_bench_verdict(const hx_bench *bench)
+{
+    if (bench->n_wrong == 0) return HX_OK;
+    hx_log_warning("%d result%s off, or with other bits than promised: see FAIL", bench->n_wrong,
+                   bench->n_wrong == 1 ? " is" : "s are");
+    return 1;
+}
+
+/* Minutes: on a CPU of few cores, and on a GPU. */
+static int64_t most_of(const hx_device *dev)
+{
+    return dev->ops == hx_device_find("cpu") ? 70000 : 8100000;
+}
+
+int hx_matrix_bench_papers(hx_device *dev, int64_t most)
+{
+    hx_bench bench = {.dev = dev, .most = most > 0 ? most : most_of(dev)};
+    HX_TRY(hx_bench_begin(&bench));
+    HX_TRY(hx_bench_p2(&bench));
+    HX_TRY(hx_bench_p3(&bench));
+    HX_TRY(hx_bench_p4(&bench));
+    hx_log_info("%s", "");
+    for (int single = 0; single < 2; single++)
+        if (bench.n_checked[single] > 0)
+            hx_log_info("  checked: products of %d matrices filled in different ways, in %s "
+                        "precision: off by %.1e at most",
+                        bench.n_checked[single], single ? "single" : "double", bench.worst[single]);
+    return hx_bench_verdict(&bench);
+}

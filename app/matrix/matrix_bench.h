@@ -1,0 +1,214 @@
+/* hextop matrix --bench: what patterns, fills and products take on a device, alone and beside the
+ * tables of the papers. Everything through hx_matrix_ops, so that any device can be measured. */
+#ifndef HX_MATRIX_BENCH_H
+#define HX_MATRIX_BENCH_H
+
+#include "../text/table.h"
+#include "core/matrix/matrix.h"
+#include "core/problem/problem.h"
+
+typedef enum { HX_BENCH_NONE, HX_BENCH_PAPERS, HX_BENCH_ALL } hx_bench_kind;
+
+/* What one run of it is about. */
+typedef struct hx_bench {
+    hx_device *dev;   /* (borrowed) */
+    double copy;      /* bytes/s of a copy; NaN: no memory for one */
+    int64_t most;     /* elements of the largest mesh */
+    int n_checked[2]; /* products against a reference, of double and of single matrices */
+    int n_wrong;      /* results that are off, or differ where the same bits are promised */
+    double worst[2];  /* largest error of these; NaN is kept */
+} hx_bench;
+
+/* Measures the copy, and says device and bandwidth. HX_EINPUT: the device makes no matrices. */
+int hx_bench_begin(hx_bench *bench);
+/* 1 and a warning if a result is off, else 0. */
+int hx_bench_verdict(const hx_bench *bench);
+
+/* Median and middle half of n measurements, in seconds; n = 0: NaN, nothing was measured. */
+typedef struct hx_bench_time {
+    int n;
+    double median, lower, upper;
+} hx_bench_time;
+extern const hx_bench_time hx_bench_no_time;
+
+/* A finished mesh on a device, with moduli: what patterns and fills start from. */
+typedef struct hx_bench_site {
+    hx_device *dev;      /* (borrowed, like mesh) */
+    const hx_mesh *mesh; /* of the host */
+    hx_fill_input input; /* with the points' places */
+    void *d_own[5];      /* (owned) */
+} hx_bench_site;
+
+/* modulus: NULL for 1 everywhere. The site must not move, and is the caller's to close, also after
+ * a failure. */
+int hx_bench_site_open(hx_bench_site *site, hx_device *dev, const hx_mesh *mesh, hx_form form,
+                       const double *modulus);
+/* Accepts a zeroed struct. */
+void hx_bench_site_close(hx_bench_site *site);
+
+/* n x n x n cubes in the order of the solver, finished. */
+int hx_bench_cube(hx_mesh *mesh, int n);
+/* Elements a side of the cube whose number of nodes is nearest. */
+int hx_bench_cube_of_nodes(int64_t n_node);
+
+/* A pattern, and what it took each time. */
+typedef struct hx_bench_pattern {
+    hx_device *dev;            /* (borrowed) */
+    hx_device_pattern pattern; /* (owned) */
+    hx_steps steps;            /* medians */
+    double in_steps;           /* their sum */
+    hx_bench_time call;        /* all of it by the clock, memory allocated included */
+} hx_bench_pattern;
+
+/* places: 1 if the points' places are given, as a mesh has them, else they are counted. Freed by
+ * the caller, also after a failure. */
+int hx_bench_pattern_make(hx_bench_pattern *p, const hx_bench_site *site, hx_build build,
+                          hx_part part, int places);
+/* Accepts a zeroed struct. */
+void hx_bench_pattern_free(hx_bench_pattern *p);
+/* Bytes that a step must read and write once, by its name; NaN: not known. */
+double hx_bench_step_bytes(const char *step, const hx_bench_site *site,
+                           const hx_device_pattern *pattern);
+/* The same of a whole build: cells in, places of the points in or out, all arrays out. */
+double hx_bench_pattern_bytes(const hx_bench_site *site, const hx_device_pattern *pattern);
+
+/* A product with one vector, which tells matrices apart: against a reference, and bit by bit. */
+typedef struct hx_bench_check {
+    hx_bench *bench; /* (borrowed) */
+    hx_device *dev;  /* (borrowed) */
+    size_t n;
+    int has_reference;
+    double norm;                      /* of the reference */
+    double *x, *y, *again, *expected; /* [n] (owned) */
+    double *d_x, *d_y;                /* [n] (owned) */
+} hx_bench_check;
+
+/* For matrices of n unknowns. Freed by the caller, also after a failure. */
+int hx_bench_check_open(hx_bench_check *check, hx_bench *bench, hx_device *dev, int64_t n);
+/* Accepts a zeroed struct. */
+void hx_bench_check_close(hx_bench_check *check);
+/* What is in d_y is right. Without it the first matrix that is checked is. */
+int hx_bench_check_expect(hx_bench_check *check);
+
+typedef enum { HX_BITS_UNKNOWN, HX_BITS_SAME, HX_BITS_VARY } hx_bench_bits;
+
+typedef struct hx_bench_fill {
+    double prepare_seconds; /* what it keeps from design to design, made once */
+    hx_bench_time run;      /* the values of a design */
+    size_t kept_bytes;
+    double error;       /* of a product, relative; NaN: not checked */
+    hx_bench_bits bits; /* of the product, run after run */
+    char note[192];     /* why it was left out; "" */
+} hx_bench_fill;
+
+/* check: NULL, or the results are checked and counted in its bench. What lacks memory is a note, no
+ * error. The site's form is that of the matrix. */
+int hx_bench_fill_run(hx_bench_fill *out, const hx_bench_site *site, const hx_matrix *m,
+                      hx_fill fill, hx_bench_check *check);
+/* The same with all that is kept made anew each time: preparation and run. No time where memory
+ * lacks. */
+int hx_bench_fill_anew(hx_bench_time *time, const hx_bench_site *site, const hx_matrix *m,
+                       hx_fill fill);
+
+/* Products of a filled matrix with check's vector. */
+int hx_bench_product(hx_bench_time *time, const hx_matrix *m, const hx_bench_check *check);
+/* Bytes that one must read and write once: stored values and indices, x and y. */
+double hx_bench_product_bytes(const hx_matrix *m);
+
+/* The index stage of P2: hx_matrix_create by the clock, its memory included. *m is the last one,
+ * the caller's to free, also after a failure. */
+int hx_bench_create(hx_bench_time *time, hx_matrix *m, hx_device *dev,
+                    const hx_device_pattern *pattern, const hx_matrix_spec *spec);
+
+/* A cube held at one side and pulled at the other, solved by PCG to 1e-6 with the operator bsr. */
+typedef struct hx_bench_solve {
+    int iterations; /* 0: the device lacks the operator */
+    int converged;
+    double seconds;
+} hx_bench_solve;
+int hx_bench_solve_cube(hx_bench_solve *out, hx_device *dev, const hx_mesh *mesh,
+                        const char *precond);
+
+/* 1 if the error says that memory lacks, or that the device refuses what it was asked: it is
+ * cleared and its text put into note. */
+int hx_bench_is_left_out(int rc, char *note, size_t n_note);
+
+/* Cells: so many significant digits and a unit, "-" for NaN. */
+void hx_bench_add(hx_table *table, int digits, double value, const char *unit);
+/* Milliseconds. */
+void hx_bench_add_ms(hx_table *table, double seconds);
+/* Median in milliseconds, and the middle half over it: two cells. */
+void hx_bench_add_time(hx_table *table, const hx_bench_time *time);
+void hx_bench_add_words(hx_table *table, const char *const *word, size_t n);
+void hx_bench_add_count(hx_table *table, int64_t n);
+/* A line about the sizes above the limit. */
+void hx_bench_say_limit(const hx_bench *bench);
+/* Prints it at once, also into a pipe. */
+void hx_bench_end_table(hx_table *table);
+/* 1: nothing is printed. */
+int hx_bench_is_quiet(void);
+/* "bsr lower single"; returns text. */
+const char *hx_bench_spec_name(const hx_matrix_spec *spec, char *text, size_t n_text);
+
+/* What P2, P3 and P4 printed of their own programs and machines (matrix_bench_published.c). */
+enum {
+    HX_P2_N_MESH = 6,
+    HX_P2_N_FUNCTION = 8,
+    HX_P2_N_ROW = 20,
+    HX_P3_N_ROW = 11,
+    HX_P4_N_ROW = 5
+};
+
+/* P2, Tables 2 (cylinder) and 4 (rod): functions of the preprocessor. */
+typedef struct hx_p2_mesh {
+    const char *name;
+    int64_t n_node;
+    double seconds[HX_P2_N_FUNCTION];
+} hx_p2_mesh;
+extern const char *const hx_p2_function[HX_P2_N_FUNCTION];
+extern const hx_p2_mesh hx_p2_meshes[HX_P2_N_MESH];
+
+/* P2, Tables 1, 3 and 5. NaN: not in the table. */
+typedef struct hx_p2_row {
+    int table;
+    const char *element;
+    int64_t n_node, n_elem;
+    double s1, s2, s3; /* seconds */
+    double megabytes;
+} hx_p2_row;
+extern const hx_p2_row hx_p2_rows[HX_P2_N_ROW];
+/* HEX20 by its name, n^3 elements and (n + 1)^3 nodes by its counts: those of HEX8. */
+int hx_p2_is_cube(const hx_p2_row *row);
+/* Elements a side of the cube of hex8 with its number of elements, or nearly; 0: not of hexahedra,
+ * or of Table 1, which has no stages. */
+int hx_p2_side(const hx_p2_row *row);
+
+/* P3, Tables 1 and 2. 0, NaN: not in the table. */
+typedef struct hx_p3_row {
+    int n; /* elements a side */
+    int64_t n_triplet, n_csc;
+    double triplet_megabytes, csc_megabytes;
+    double seconds, integration; /* of the whole, and the share of integration */
+} hx_p3_row;
+extern const hx_p3_row hx_p3_rows[HX_P3_N_ROW];
+
+/* P4, Tables I and II. */
+typedef struct hx_p4_row {
+    const char *name;
+    int64_t n_dof, n_elem, n_entry;
+    double gpu_seconds, cpu_seconds;
+} hx_p4_row;
+extern const hx_p4_row hx_p4_rows[HX_P4_N_ROW];
+
+/* The tables of each: prints what it measured also where it fails. */
+int hx_bench_p2(hx_bench *bench);
+int hx_bench_p3(hx_bench *bench);
+int hx_bench_p4(hx_bench *bench);
+
+/* All three on an open device, on meshes of at most `most` elements (0: what the device does in
+ * minutes). 1: a result is off. */
+int hx_matrix_bench_papers(hx_device *dev, int64_t most);
+/* Every builder, fill and format of the device on the problem's mesh. 1: a result is off. */
+int hx_matrix_bench_all(hx_device *dev, const hx_problem *problem, const double *modulus);
+
+#endif

@@ -1,0 +1,363 @@
+/* hextop matrix --bench all: every builder, format and fill of the device on one mesh. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../text/log.h"
+#include "core/base/memory.h"
+#include "core/solver/operator.h"
+#include "matrix_bench.h"
+
+enum { N_SPEC = 10, N_BUILDING = 3, N_NOTE = N_SPEC + N_BUILDING + 2 };
+
+/* What takes longer in the first format is not repeated in the others. */
+#define LONG 0.5
+
+typedef struct product {
+    hx_matrix_spec spec;
+    hx_bench_time time;
+    double bytes; /* that a product moves */
+    size_t matrix_bytes, plan_bytes, pattern_bytes;
+} product;
+
+typedef struct filled {
+    hx_matrix_spec spec;
+    hx_fill fill;
+    double n_byte; /* of the values */
+    hx_bench_fill f;
+} filled;
+
+typedef struct all {
+    hx_bench bench;
+    const hx_problem *problem; /* (borrowed) */
+    hx_bench_site site;
+    hx_bench_check check;
+    hx_bench_pattern built[N_BUILDING];
+    int n_product, n_filled;
+    product product[N_SPEC];
+    filled filled[N_SPEC * HX_N_FILL];
+    int is_long[HX_N_FILL]; /* left out but in the first format */
+    char note[N_NOTE][256];
+    int n_note;
+} all;
+
+typedef struct building {
+    const char *name;
+    hx_build build;
+    int places;
+} building;
+
+static const building buildings[N_BUILDING] = {
+    {"three-stage", HX_BUILD_THREE_STAGE, 0},
+    {"three-stage, lists given", HX_BUILD_THREE_STAGE, 1},
+    {"sort", HX_BUILD_SORT, 0},
+};
+
+static void add_rate(hx_table *table, double bytes, double seconds)
+{
+    hx_bench_add(table, 4, 1e-9 * bytes / seconds, "");
+}
+
+static void add_share(hx_table *table, double bytes, double seconds, double copy)
+{
+    const double share = 100.0 * bytes / seconds / copy;
+    if (isnan(share))
+        hx_table_add(table, "-");
+    else
+        hx_table_add(table, "%.0f %%", share);
+}
+
+static void print_pattern(const all *a)
+{
+    static const char *const head[] = {"pattern", "step", "ms", "spread", "GB/s"};
+    hx_table table;
+    if (hx_bench_is_quiet()) return;
+    hx_log_info("%s", "");
+    hx_table_begin(&table, "llrrr");
+    hx_bench_add_words(&table, head, sizeof head / sizeof head[0]);
+    for (int i = 0; i < N_BUILDING; i++) {
+        const hx_bench_pattern *p = &a->built[i];
+        if (p->call.n == 0) continue;
+        for (int k = 0; k < p->steps.n; k++) {
+            const hx_step *step = &p->steps.step[k];
+            hx_table_add(&table, "%s", k == 0 ? buildings[i].name : "");
+            hx_table_add(&table, "%s", step->name);
+            hx_bench_add_ms(&table, step->seconds);
+            hx_table_add(&table, "%s", "");
+            add_rate(&table, hx_bench_step_bytes(step->name, &a->site, &p->pattern), step->seconds);
+        }
+        hx_table_add(&table, "%s", "");
+        hx_table_add(&table, "all, memory included");
+        hx_bench_add_time(&table, &p->call);
+        add_rate(&table, hx_bench_pattern_bytes(&a->site, &p->pattern), p->call.median);
+    }
+    hx_bench_end_table(&table);
+}
+
+/* A lack of memory is noted, and no error. */
+static int note_left_out(all *a, const char *what, int rc)
+{
+    char note[192];
+    if (!hx_bench_is_left_out(rc, note, sizeof note)) return rc;
+    snprintf(a->note[a->n_note++], sizeof a->note[0], "%s: %s", what, note);
+    return HX_OK;
+}
+
+/* Both builders, and the first with the lists that a mesh has. */
+static int measure_patterns(all *a)
+{
+    const unsigned builds = a->site.dev->ops->matrix->builds;
+    int rc = HX_OK;
+    for (int i = 0; i < N_BUILDING && rc == HX_OK; i++) {
+        if (!(builds & 1u << buildings[i].build)) continue;
+        if (hx_log_is_terminal()) hx_log_status("pattern: %s", buildings[i].name);
+        rc = hx_bench_pattern_make(&a->built[i], &a->site, buildings[i].build, HX_PART_FULL,
+                                   buildings[i].places);
+        if (rc < 0) a->built[i].call = hx_bench_no_time;
+        rc = note_left_out(a, buildings[i].name, rc);
+        /* counts are kept for the bytes, memory is not */
+        hx_device_pattern *p = &a->built[i].pattern;
+        const hx_device_pattern counts = *p;
+        hx_bench_pattern_free(&a->built[i]);
+        p->n_row = counts.n_row, p->n_point = counts.n_point, p->n_entry = counts.n_entry;
+        p->n_pair = counts.n_pair, p->slot_bytes = counts.slot_bytes;
+    }
+    print_pattern(a);
+    return rc;
+}
+
+static int is_left_out(const all *a, hx_fill fill)
+{
+    return !(a->site.dev->ops->matrix->fills & 1u << fill) ||
+           (a->n_product > 0 && a->is_long[fill]);
+}
+
+static int measure_product(const all *a, const hx_matrix *m, product *p)
+{
+    *p = (product){.spec = m->spec,
+                   .bytes = hx_bench_product_bytes(m),
+                   .matrix_bytes = hx_matrix_bytes(m, a->site.dev),
+                   .plan_bytes = a->site.dev->ops->matrix->plan_bytes(m),
+                   .pattern_bytes = hx_device_pattern_bytes(&m->pattern)};
+    return hx_bench_product(&p->time, m, &a->check);
+}
+
+/* All fills of a matrix, and its products with the values of the first. */
+static int measure_fills(all *a, const hx_matrix *m, product *p)
+{
+    char name[48];
+    hx_bench_spec_name(&m->spec, name, sizeof name);
+    for (int fill = 0; fill < HX_N_FILL; fill++) {
+        if (is_left_out(a, (hx_fill)fill)) continue;
+        filled *row = &a->filled[a->n_filled];
+        if (hx_log_is_terminal()) hx_log_status("%s: %s", name, hx_fill_kinds[fill].name);
+        *row = (filled){m->spec,
+                        (hx_fill)fill,
+                        (double)m->n_value * (m->spec.single ? sizeof(float) : sizeof(double)),
+                        {0}};
+        HX_TRY(hx_bench_fill_run(&row->f, &a->site, m, (hx_fill)fill, &a->check));
+        a->n_filled++;
+        a->is_long[fill] |= row->f.prepare_seconds + row->f.run.median > LONG;
+        if (p->time.n == 0 && row->f.run.n > 0) HX_TRY(measure_product(a, m, p));
+    }
+    return HX_OK;
+}
+
+static int measure_matrix(all *a, const hx_device_pattern *pattern, const hx_matrix_spec *spec)
+{
+    hx_device *dev = a->site.dev;
+    hx_matrix m;
+    HX_TRY(hx_matrix_create(&m, dev, pattern, spec));
+    product *p = &a->product[a->n_product];
+    const int rc = measure_fills(a, &m, p);
+    a->n_product += p->time.n > 0;
+    hx_matrix_free(&m, dev);
+    return rc;
+}
+
+static int has_spec(const hx_matrix_ops *ops, const hx_matrix_spec *spec)
+{
+    const unsigned formats = spec->part == HX_PART_LOWER ? ops->lower_formats : ops->formats;
+    return (formats & 1u << spec->format) &&
+           (!spec->single || (ops->single_formats & 1u << spec->format));
+}
+
+/* The first is what the others are compared with. */
+static const hx_matrix_spec specs[N_SPEC] = {
+    {HX_FORMAT_BSR, HX_PART_FULL, 0, 3},  {HX_FORMAT_BSR, HX_PART_FULL, 1, 3},
+    {HX_FORMAT_BSRS, HX_PART_FULL, 0, 3}, {HX_FORMAT_BSRS, HX_PART_FULL, 1, 3},
+    {HX_FORMAT_CSR, HX_PART_FULL, 0, 3},  {HX_FORMAT_ELL, HX_PART_FULL, 0, 3},
+    {HX_FORMAT_COO, HX_PART_FULL, 0, 3},  {HX_FORMAT_BSR, HX_PART_LOWER, 0, 3},
+    {HX_FORMAT_BSR, HX_PART_LOWER, 1, 3}, {HX_FORMAT_BSRS, HX_PART_LOWER, 0, 3},
+};
+
+static int measure_part(all *a, hx_part part)
+{
+    const hx_pattern_spec pattern_spec = {.part = part};
+    hx_device *dev = a->site.dev;
+    const hx_matrix_ops *ops = dev->ops->matrix;
+    hx_device_pattern pattern = {0};
+    int rc = ops->pattern(dev, &a->site.input.incidence, &pattern_spec, &pattern, NULL);
+    const int is_there = rc == HX_OK;
+    rc = note_left_out(a, part == HX_PART_LOWER ? "lower pattern" : "full pattern", rc);
+    for (int i = 0; i < N_SPEC && is_there && rc == HX_OK; i++) {
+        char name[48];
+        if (specs[i].part != part || !has_spec(ops, &specs[i])) continue;
+        rc = note_left_out(a, hx_bench_spec_name(&specs[i], name, sizeof name),
+                           measure_matrix(a, &pattern, &specs[i]));
+    }
+    hx_device_pattern_free(&pattern, dev);
+    return rc;
+}
+
+static void print_fills(const all *a)
+{
+    static const char *const head[] = {"matrix", "fill",    "prepare ms", "ms",   "spread", "Mel/s",
+                                       "GB/s",   "of copy", "keeps",      "bits", "error"};
+    static const char *const bits[] = {"-", "same", "vary"};
+    const double n_elem = (double)a->site.mesh->n_elem;
+    hx_table table;
+    hx_log_info("%s", "");
+    hx_table_begin(&table, "llrrrrrrrlr");
+    hx_bench_add_words(&table, head, sizeof head / sizeof head[0]);
+    for (int i = 0; i < a->n_filled; i++) {
+        const filled *row = &a->filled[i];
+        const hx_bench_fill *f = &row->f;
+        const double seconds = f->run.median;
+        const int breaks = f->bits == HX_BITS_VARY && hx_fill_kinds[row->fill].deterministic;
+        char name[48], bytes[32];
+        if (f->note[0]) continue;
+        hx_table_add(&table, "%s", hx_bench_spec_name(&row->spec, name, sizeof name));
+        hx_table_add(&table, "%s", hx_fill_kinds[row->fill].name);
+        hx_bench_add_ms(&table, f->prepare_seconds);
+        hx_bench_add_time(&table, &f->run);
+        hx_bench_add(&table, 4, 1e-6 * n_elem / seconds, "");
+        add_rate(&table, row->n_byte, seconds);
+        add_share(&table, row->n_byte, seconds, a->bench.copy);
+        hx_table_add(&table, "%s", hx_format_bytes((double)f->kept_bytes, bytes, sizeof bytes));
+        hx_table_add(&table, "%s%s", breaks ? "FAIL " : "", bits[f->bits]);
+        hx_table_add(&table, f->error <= (row->spec.single ? 1e-6 : 1e-12) ? "%.1e" : "FAIL %.1e",
+                     f->error);
+    }
+    hx_bench_end_table(&table);
+    for (int i = 0; i < a->n_filled; i++) {
+        char name[48];
+        if (a->filled[i].f.note[0])
+            hx_log_info("  %s %s: left out: %s",
+                        hx_bench_spec_name(&a->filled[i].spec, name, sizeof name),
+                        hx_fill_kinds[a->filled[i].fill].name, a->filled[i].f.note);
+    }
+    for (int fill = 0; fill < HX_N_FILL; fill++)
+        if (a->is_long[fill])
+            hx_log_info("  %s takes more than half a second: not repeated in further formats",
+                        hx_fill_kinds[fill].name);
+}
+
+static void add_bytes(hx_table *table, size_t bytes)
+{
+    char text[32];
+    hx_table_add(table, "%s", hx_format_bytes((double)bytes, text, sizeof text));
+}
+
+static void print_products(const all *a)
+{
+    static const char *const head[] = {"matrix",  "product ms", "spread", "Mel/s",    "GB/s",
+                                       "of copy", "x bsr",      "matrix", "its plan", "pattern"};
+    const double n_elem = (double)a->site.mesh->n_elem;
+    const product *first = &a->product[0];
+    const int is_bsr = memcmp(&first->spec, &specs[0], sizeof specs[0]) == 0;
+    const double bsr = is_bsr ? first->time.median : (double)NAN;
+    hx_table table;
+    hx_log_info("%s", "");
+    hx_table_begin(&table, "lrrrrrrrrr");
+    hx_bench_add_words(&table, head, sizeof head / sizeof head[0]);
+    for (int i = 0; i < a->n_product; i++) {
+        const product *p = &a->product[i];
+        char name[48];
+        hx_table_add(&table, "%s", hx_bench_spec_name(&p->spec, name, sizeof name));
+        hx_bench_add_time(&table, &p->time);
+        hx_bench_add(&table, 4, 1e-6 * n_elem / p->time.median, "");
+        add_rate(&table, p->bytes, p->time.median);
+        add_share(&table, p->bytes, p->time.median, a->bench.copy);
+        hx_bench_add(&table, 3, bsr / p->time.median, "x");
+        add_bytes(&table, p->matrix_bytes);
+        add_bytes(&table, p->plan_bytes);
+        add_bytes(&table, p->pattern_bytes);
+    }
+    hx_bench_end_table(&table);
+}
+
+static void print_notes(const all *a)
+{
+    for (int i = 0; i < a->n_note; i++) hx_log_info("  left out: %s", a->note[i]);
+    hx_log_info("\n"
+                "  ms         medians, by the device's time stamps; of patterns and of what fills "
+                "prepare by\n"
+                "             the clock, memory included; spread: of the middle half, over the "
+                "median\n"
+                "  GB/s       steps and patterns: what they must read and write once; fills: the "
+                "values\n"
+                "             written; products: values, indices, x and y\n"
+                "  keeps      bytes that a fill holds from design to design\n"
+                "  bits       of a product with the values of four designs (two of slow fills): "
+                "the same, or\n"
+                "             varying\n"
+                "  error      of that product against one without a matrix; FAIL: above 1e-12, "
+                "single 1e-6\n"
+                "  matrix     bytes of values, indices and plan, without the pattern's");
+}
+
+/* K x by the element formulas, as the device's operator without a matrix has it. */
+static int make_reference(all *a, const double *modulus)
+{
+    hx_device *dev = a->bench.dev;
+    const hx_strategy *strategy = dev->ops->matrix_free;
+    hx_operator op;
+    if (!strategy) return HX_OK;
+    HX_TRY(hx_operator_create(&op, dev, strategy, hx_layout_first(strategy), a->problem, 0));
+    int rc = hx_operator_set_modulus(&op, modulus);
+    if (rc == HX_OK) rc = strategy->apply(op.state, a->check.d_x, a->check.d_y);
+    if (rc == HX_OK) rc = hx_bench_check_expect(&a->check);
+    hx_operator_free(&op);
+    return rc;
+}
+
+static int measure(all *a, hx_device *dev, const double *modulus)
+{
+    const hx_mesh *mesh = a->problem->mesh;
+    const hx_form form = {HX_FORM_ELASTICITY, a->problem->lambda, a->problem->mu};
+    HX_TRY(hx_bench_check_open(&a->check, &a->bench, dev, 3 * mesh->n_node));
+    HX_TRY(make_reference(a, modulus));
+    HX_TRY(hx_bench_site_open(&a->site, dev, mesh, form, modulus));
+    HX_TRY(measure_patterns(a));
+    HX_TRY(measure_part(a, HX_PART_FULL));
+    return measure_part(a, HX_PART_LOWER);
+}
+
+int hx_matrix_bench_all(hx_device *dev, const hx_problem *problem, const double *modulus)
+{
+    const hx_mesh *mesh = problem->mesh;
+    char a_text[32], b_text[32];
+    all *a;
+    HX_TRY(hx_alloc(&a, 1, sizeof *a, "measurements"));
+    a->problem = problem;
+    a->bench.dev = dev;
+    int rc = hx_bench_begin(&a->bench);
+    if (rc == HX_OK) {
+        hx_log_info("%s: %s elements, %s nodes", mesh->name,
+                    hx_format_count(mesh->n_elem, a_text, sizeof a_text),
+                    hx_format_count(mesh->n_node, b_text, sizeof b_text));
+        rc = measure(a, dev, modulus);
+    }
+    if (!hx_bench_is_quiet()) {
+        if (a->n_filled > 0) print_fills(a);
+        if (a->n_product > 0) print_products(a);
+        if (rc == HX_OK) print_notes(a);
+    }
+    if (rc == HX_OK) rc = hx_bench_verdict(&a->bench);
+    hx_bench_site_close(&a->site);
+    hx_bench_check_close(&a->check);
+    free(a);
+    return rc;
+}

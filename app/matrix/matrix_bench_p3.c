@@ -1,0 +1,300 @@
+/* P3, element chunks and triplets: counts of the lower scalar matrix of cubes, and how long it
+ * takes by triplets and by gather, on the device and on one core. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "../text/log.h"
+#include "core/registry.h"
+#include "matrix_bench.h"
+
+/* Elements that one core fills in a second or so. */
+enum { MOST_ON_ONE_CORE = 1000000 };
+
+typedef struct way {
+    double total, values; /* seconds: pattern, matrix and values; the values alone */
+    char note[192];
+} way;
+
+typedef struct row {
+    const hx_p3_row *paper;
+    int is_counted;
+    int64_t n_triplet, n_csc; /* ours */
+    double triplet_megabytes, csc_megabytes;
+    way triplets, gather;
+    double one_core; /* values by gather */
+    char note[192];
+} row;
+
+/* Lower, a number an entry; full where the device has no lower one. */
+static hx_matrix_spec spec_of(const hx_matrix_ops *ops)
+{
+    const int lower = (ops->lower_formats & 1u << HX_FORMAT_BSR) != 0;
+    return (hx_matrix_spec){HX_FORMAT_BSR, lower ? HX_PART_LOWER : HX_PART_FULL, 0, 1};
+}
+
+static int64_t elements_of(const hx_p3_row *paper)
+{
+    return (int64_t)paper->n * paper->n * paper->n;
+}
+
+/* 16 bytes a triplet, and a number with its row besides the columns' pointers. */
+static void count(row *r, const hx_device_pattern *lower)
+{
+    r->n_triplet = 36 * elements_of(r->paper);
+    r->n_csc = lower->n_entry;
+    r->triplet_megabytes = 16e-6 * (double)r->n_triplet;
+    r->csc_megabytes = 1e-6 * (16.0 * (double)r->n_csc + 8.0 * (double)(lower->n_point + 1));
+    r->is_counted = 1;
+}
+
+/* As the paper rounds: two decimals below 10, one above. */
+static int agrees(double ours, double paper)
+{
+    return fabs(ours - paper) <= (paper < 10.0 ? 0.0051 : 0.0501);
+}
+
+static int is_right(const row *r)
+{
+    const hx_p3_row *p = r->paper;
+    return r->n_triplet == p->n_triplet && r->n_csc == p->n_csc &&
+           agrees(r->triplet_megabytes, p->triplet_megabytes) &&
+           agrees(r->csc_megabytes, p->csc_megabytes);
+}
+
+static int measure_way(way *w, const hx_bench_site *site, const hx_matrix *m, double before,
+                       hx_fill fill, hx_bench_check *check)
+{
+    hx_bench_fill f;
+    *w = (way){.total = (double)NAN, .values = (double)NAN};
+    if (!(site->dev->ops->matrix->fills & 1u << fill)) return HX_OK;
+    HX_TRY(hx_bench_fill_run(&f, site, m, fill, check));
+    memcpy(w->note, f.note, sizeof w->note);
+    w->values = f.run.median;
+    w->total = before + f.prepare_seconds + f.run.median;
+    return HX_OK;
+}
+
+static int measure_ways(hx_bench *bench, row *r, const hx_bench_site *site,
+                        const hx_bench_pattern *pattern, const hx_matrix_spec *spec)
+{
+    hx_bench_time create;
+    hx_bench_check check = {0};
+    hx_matrix m = {0};
+    int rc;
+    HX_TRY_FAIL(hx_bench_create(&create, &m, site->dev, &pattern->pattern, spec));
+    HX_TRY_FAIL(hx_bench_check_open(&check, bench, site->dev, pattern->pattern.n_row));
+    const double before = pattern->call.median + create.median;
+    HX_TRY_FAIL(measure_way(&r->gather, site, &m, before, HX_FILL_GATHER, &check));
+    HX_TRY_FAIL(measure_way(&r->triplets, site, &m, before, HX_FILL_TRIPLETS, &check));
+fail:
+    hx_matrix_free(&m, site->dev);
+    hx_bench_check_close(&check);
+    return rc;
+}
+
+static const hx_form conduction = {.kind = HX_FORM_CONDUCTION};
+
+static int measure_on(hx_bench *bench, row *r, const hx_mesh *mesh)
+{
+    const hx_matrix_spec spec = spec_of(bench->dev->ops->matrix);
+    hx_bench_site site = {0};
+    hx_bench_pattern pattern = {0}, lower = {0};
+    int rc;
+    HX_TRY_FAIL(hx_bench_site_open(&site, bench->dev, mesh, conduction, NULL));
+    HX_TRY_FAIL(hx_bench_pattern_make(&lower, &site, HX_BUILD_THREE_STAGE, HX_PART_LOWER, 1));
+    count(r, &lower.pattern);
+    hx_bench_pattern_free(&lower);
+    HX_TRY_FAIL(hx_bench_pattern_make(&pattern, &site, HX_BUILD_THREE_STAGE, spec.part, 0));
+    HX_TRY_FAIL(measure_ways(bench, r, &site, &pattern, &spec));
+fail:
+    hx_bench_pattern_free(&lower);
+    hx_bench_pattern_free(&pattern);
+    hx_bench_site_close(&site);
+    return rc;
+}
+
+static int set_threads(int n)
+{
+#ifdef _OPENMP
+    const int before = omp_get_max_threads();
+    omp_set_num_threads(n);
+    return before;
+#else
+    return n;
+#endif
+}
+
+static int fill_on_cpu(hx_device *cpu, row *r, const hx_mesh *mesh)
+{
+    const hx_pattern_spec lower = {.part = HX_PART_LOWER};
+    const hx_matrix_spec spec = {HX_FORMAT_BSR, HX_PART_LOWER, 0, 1};
+    hx_device_pattern pattern = {0};
+    hx_bench_site site = {0};
+    hx_bench_fill f;
+    hx_matrix m = {0};
+    int rc;
+    HX_TRY_FAIL(hx_bench_site_open(&site, cpu, mesh, conduction, NULL));
+    HX_TRY_FAIL(cpu->ops->matrix->pattern(cpu, &site.input.incidence, &lower, &pattern, NULL));
+    HX_TRY_FAIL(hx_matrix_create(&m, cpu, &pattern, &spec));
+    HX_TRY_FAIL(hx_bench_fill_run(&f, &site, &m, HX_FILL_GATHER, NULL));
+    r->one_core = f.run.median;
+fail:
+    hx_matrix_free(&m, cpu);
+    hx_device_pattern_free(&pattern, cpu);
+    hx_bench_site_close(&site);
+    return rc;
+}
+
+/* P3's one core: the CPU as a second device, with a thread. */
+static int measure_one_core(row *r, const hx_mesh *mesh)
+{
+    const hx_device_ops *ops = hx_device_find("cpu");
+    hx_device cpu = {0};
+    if (!ops || mesh->n_elem > MOST_ON_ONE_CORE) return HX_OK;
+    const int before = set_threads(1);
+    int rc = hx_device_open(&cpu, ops);
+    if (rc == HX_OK) rc = fill_on_cpu(&cpu, r, mesh);
+    hx_device_close(&cpu);
+    set_threads(before);
+    return rc;
+}
+
+static int measure(hx_bench *bench, row *r)
+{
+    const int64_t n_elem = elements_of(r->paper);
+    hx_mesh mesh = {0};
+    if (n_elem > bench->most) return HX_OK;
+    if (hx_log_is_terminal()) hx_log_status("P3: %d^3 elements", r->paper->n);
+    int rc = hx_bench_cube(&mesh, r->paper->n);
+    if (rc == HX_OK) rc = measure_on(bench, r, &mesh);
+    if (rc == HX_OK) rc = measure_one_core(r, &mesh);
+    hx_mesh_free(&mesh);
+    if (r->is_counted && r->paper->n_csc > 0 && !is_right(r)) bench->n_wrong++;
+    return hx_bench_is_left_out(rc, r->note, sizeof r->note) ? HX_OK : rc;
+}
+
+static void add_count(hx_table *table, int is_there, int64_t n)
+{
+    if (is_there)
+        hx_bench_add_count(table, n);
+    else
+        hx_table_add(table, "-");
+}
+
+static void add_number(hx_table *table, int decimals, double value, const char *unit)
+{
+    if (isnan(value))
+        hx_table_add(table, "-");
+    else
+        hx_table_add(table, "%.*f%s", decimals, value, unit);
+}
+
+static void print_counts(const row *r, int n)
+{
+    static const char *const head[] = {"elements", "triplets, paper", "ours", "lower, paper",
+                                       "ours",     "MB, paper",       "ours", "MB, paper",
+                                       "ours",     "compression",     "check"};
+    hx_table table;
+    hx_log_info("\nP3 (Ramirez-Gil, Tsuzuki and Montealegre-Rubio), Table 1: entries of the scalar "
+                "matrix of n^3 hex8\n");
+    hx_table_begin(&table, "rrrrrrrrrrl");
+    hx_bench_add_words(&table, head, sizeof head / sizeof head[0]);
+    for (int i = 0; i < n; i++) {
+        const hx_p3_row *p = r[i].paper;
+        if (p->n_csc == 0) continue;
+        const int is_there = r[i].is_counted;
+        hx_bench_add_count(&table, elements_of(p));
+        hx_bench_add_count(&table, p->n_triplet);
+        add_count(&table, is_there, r[i].n_triplet);
+        hx_bench_add_count(&table, p->n_csc);
+        add_count(&table, is_there, r[i].n_csc);
+        hx_table_add(&table, "%.*f", p->triplet_megabytes < 10.0 ? 2 : 1, p->triplet_megabytes);
+        add_number(&table, 2, is_there ? r[i].triplet_megabytes : (double)NAN, "");
+        hx_table_add(&table, "%.*f", p->csc_megabytes < 10.0 ? 2 : 1, p->csc_megabytes);
+        add_number(&table, 2, is_there ? r[i].csc_megabytes : (double)NAN, "");
+        add_number(&table, 1,
+                   is_there ? 100.0 * (1.0 - (double)r[i].n_csc / (double)r[i].n_triplet)
+                            : (double)NAN,
+                   " %");
+        hx_table_add(&table, "%s", !is_there ? "-" : is_right(&r[i]) ? "equal" : "FAIL");
+    }
+    hx_bench_end_table(&table);
+    hx_log_info(
+        "  triplets: 36 of each element, 16 bytes each; lower: entries of our pattern, in CSC "
+        "16 bytes each and 8\n"
+        "  a column. Compression: of their numbers (the paper: 56.8 to 60.9 %%). Its cubes are "
+        "these.");
+}
+
+static void add_way(hx_table *table, const way *w, int64_t n_elem)
+{
+    hx_bench_add_ms(table, w->total);
+    hx_bench_add(table, 3, 100.0 * w->values / w->total, " %");
+    hx_bench_add(table, 3, 1e-6 * (double)n_elem / w->total, "");
+}
+
+static void print_times(const hx_bench *bench, const row *r, int n)
+{
+    static const char *const head[] = {"elements",    "paper s",   "integration", "triplets ms",
+                                       "values",      "Mel/s",     "x paper",     "gather ms",
+                                       "values",      "Mel/s",     "x paper",     "fill ms",
+                                       "one core ms", "x one core"};
+    char text[32];
+    hx_table table;
+    hx_log_info(
+        "\nP3, Table 2 (Quadro 4000, Xeon E5-2620): the scalar matrix in all, and the share of "
+        "its values\n");
+    hx_table_begin(&table, "rrrrrrrrrrrrrr");
+    hx_bench_add_words(&table, head, sizeof head / sizeof head[0]);
+    for (int i = 0; i < n; i++) {
+        const hx_p3_row *p = r[i].paper;
+        hx_bench_add_count(&table, elements_of(p));
+        hx_table_add(&table, "%.4g", p->seconds);
+        hx_table_add(&table, "%.1f %%", 100.0 * p->integration);
+        add_way(&table, &r[i].triplets, elements_of(p));
+        hx_bench_add(&table, 3, p->seconds / r[i].triplets.total, "");
+        add_way(&table, &r[i].gather, elements_of(p));
+        hx_bench_add(&table, 3, p->seconds / r[i].gather.total, "");
+        hx_bench_add_ms(&table, r[i].gather.values);
+        hx_bench_add_ms(&table, r[i].one_core);
+        hx_bench_add(&table, 3, r[i].one_core / r[i].gather.values, "");
+    }
+    hx_bench_end_table(&table);
+    for (int i = 0; i < n; i++) {
+        const char *const why = r[i].note[0] ? r[i].note : r[i].triplets.note;
+        if (why[0])
+            hx_log_info("  %s elements, %s: %s",
+                        hx_format_count(elements_of(r[i].paper), text, sizeof text),
+                        r[i].note[0] ? "left out" : "no triplets", why);
+    }
+    hx_log_info(
+        "  ours: pattern, matrix and values, memory included; values: of triplets integration, "
+        "the way to the\n"
+        "  host and the conversion together. The paper's integration alone against one core: "
+        "116x at 4.9 M\n"
+        "  elements, 126x at most; ours: fill by gather against one core of this machine, the "
+        "CPU's own fill.\n"
+        "  Matrices in chunks, larger than the memory: `hextop matrix --memory`, not here.");
+    hx_bench_say_limit(bench);
+}
+
+int hx_bench_p3(hx_bench *bench)
+{
+    row r[HX_P3_N_ROW];
+    int n = 0, rc = HX_OK;
+    const way none = {.total = (double)NAN, .values = (double)NAN};
+    for (; n < HX_P3_N_ROW && rc == HX_OK; n++) {
+        r[n] = (row){
+            .paper = &hx_p3_rows[n], .triplets = none, .gather = none, .one_core = (double)NAN};
+        rc = measure(bench, &r[n]);
+    }
+    if (hx_bench_is_quiet()) return rc;
+    print_counts(r, n);
+    print_times(bench, r, n);
+    return rc;
+}
