@@ -105,6 +105,7 @@ struct list_work {
 
 int lay_out_lists(list_work *w, hx_arena *arena, const hx_incidence *in)
 {
+    *w = {};
     w->count = arena->take<uint32_t>(in->n_point + 1);
     w->loose = arena->take<uint32_t>(in->n_place);
     w->found = arena->take<hx_found>(1);
@@ -203,37 +204,25 @@ int count_and_scan(const hx_building *b, list_work *w)
     return hx_step_end(b->clock);
 }
 
-int make_lists_in(const hx_building *b, list_work *w)
-{
-    unsigned longest;
-    HX_TRY(count_and_scan(b, w));
-    HX_TRY(b->dev->ops->download(b->dev, &longest, &w->found->widest, sizeof longest));
-    if (longest == 0) return HX_OK;
-    if (longest > LONGEST) return fill_by_sort(b);
-    HX_TRY(fill_by_atomics(b, w));
-    return b->dev->ops->sync(b->dev); // before the counts' memory goes
-}
-
-int make_lists(hx_building *b)
+// Leaves work queued in the list_work's memory.
+int make_lists(hx_building *b, list_work *w)
 {
     hx_incidence *in = &b->in;
     hx_device_pattern *p = b->p;
-    hx_arena arena = {};
-    list_work work;
-    if (in->point_ptr) return HX_OK;
+    unsigned longest;
     HX_TRY(hx_take_memory(b->dev, (static_cast<size_t>(in->n_point) + 1) * sizeof(int64_t),
                           &p->d_point_ptr, "cells of each point"));
     HX_TRY(hx_take_memory(b->dev, static_cast<size_t>(in->n_place) * sizeof(uint32_t),
                           &p->d_point_place, "cells of each point"));
-    HX_TRY(lay_out_lists(&work, &arena, in));
-    HX_TRY(hx_take_memory(b->dev, arena.n_byte, &arena.d_base, "cells of each point"));
-    arena.n_byte = 0;
-    int rc = lay_out_lists(&work, &arena, in);
-    if (rc == HX_OK) rc = make_lists_in(b, &work);
-    b->dev->ops->release(b->dev, arena.d_base);
+    HX_TRY(count_and_scan(b, w));
+    HX_TRY(b->dev->ops->download(b->dev, &longest, &w->found->widest, sizeof longest));
+    if (longest > LONGEST)
+        HX_TRY(fill_by_sort(b));
+    else if (longest > 0)
+        HX_TRY(fill_by_atomics(b, w));
     in->point_ptr = p->d_point_ptr;
     in->point_place = p->d_point_place;
-    return rc;
+    return HX_OK;
 }
 
 // ---- neighbours, offsets, columns
@@ -316,7 +305,7 @@ int queue_entries(const hx_building *b, const row_work *w, const hx_huge_rows *h
     return hx_step_end(b->clock);
 }
 
-int find_rows_in(hx_building *b, row_work *w, hx_huge_rows *huge)
+int find_rows(hx_building *b, row_work *w, hx_huge_rows *huge)
 {
     hx_found found;
     HX_TRY(queue_neighbours(b, w));
@@ -336,33 +325,59 @@ int find_rows_in(hx_building *b, row_work *w, hx_huge_rows *huge)
     return b->dev->ops->sync(b->dev);
 }
 
-int take_row_work(row_work *w, hx_arena *arena, const hx_building *b, bool narrow)
+// Bytes for the lists, if they are wanted, and then in their place for the rows.
+int count_bytes(const hx_building *b, bool narrow, size_t *n_byte)
 {
-    HX_TRY(lay_out_rows(w, arena, b, narrow));
-    HX_TRY(hx_take_memory(b->dev, arena->n_byte, &arena->d_base, "neighbours"));
-    arena->n_byte = 0;
-    return lay_out_rows(w, arena, b, narrow);
+    hx_arena lists = {}, rows = {};
+    list_work list;
+    row_work row;
+    if (!b->in.point_ptr) HX_TRY(lay_out_lists(&list, &lists, &b->in));
+    HX_TRY(lay_out_rows(&row, &rows, b, narrow));
+    *n_byte = lists.n_byte > rows.n_byte ? lists.n_byte : rows.n_byte;
+    return HX_OK;
 }
 
-int find_rows(hx_building *b)
+// The kernel of hexahedra needs memory for columns; that of any cells does without.
+int take_work_memory(const hx_building *b, bool *narrow, char **d_memory)
+{
+    size_t n_byte;
+    *narrow = hx_takes_hexahedra(&b->in);
+    HX_TRY(count_bytes(b, *narrow, &n_byte));
+    const int rc = hx_take_memory(b->dev, n_byte, d_memory, "neighbours");
+    if (rc != HX_EENV || !*narrow) return rc;
+    hx_error_clear();
+    *narrow = false;
+    HX_TRY(count_bytes(b, *narrow, &n_byte));
+    return hx_take_memory(b->dev, n_byte, d_memory, "neighbours");
+}
+
+int run_stages(hx_building *b, row_work *rows, hx_huge_rows *huge, bool narrow, char *d_memory)
+{
+    hx_arena arena = {d_memory, 0};
+    list_work lists;
+    if (!b->in.point_ptr) {
+        HX_TRY(lay_out_lists(&lists, &arena, &b->in));
+        HX_TRY(make_lists(b, &lists));
+    }
+    arena = {d_memory, 0};
+    HX_TRY(lay_out_rows(rows, &arena, b, narrow));
+    return find_rows(b, rows, huge);
+}
+
+int build_in_stages(hx_building *b)
 {
     hx_device_pattern *p = b->p;
-    hx_arena arena = {};
-    row_work work;
+    row_work rows = {};
     hx_huge_rows huge = {};
+    char *d_memory = nullptr;
+    bool narrow;
     HX_TRY(
         hx_take_memory(b->dev, static_cast<size_t>(p->n_pair), &p->d_slot, "slots of a pattern"));
-    const bool narrow = hx_takes_hexahedra(&b->in);
-    int rc = take_row_work(&work, &arena, b, narrow);
-    if (rc == HX_EENV && narrow) { // the kernel of any cells needs less
-        hx_error_clear();
-        arena = {};
-        rc = take_row_work(&work, &arena, b, false);
-    }
-    if (rc == HX_OK) rc = find_rows_in(b, &work, &huge);
-    b->dev->ops->release(b->dev, work.d_byte_slot);
+    HX_TRY(take_work_memory(b, &narrow, &d_memory));
+    const int rc = run_stages(b, &rows, &huge, narrow, d_memory);
+    b->dev->ops->release(b->dev, rows.d_byte_slot);
     b->dev->ops->release(b->dev, huge.d_memory);
-    b->dev->ops->release(b->dev, arena.d_base);
+    b->dev->ops->release(b->dev, d_memory);
     return rc;
 }
 
@@ -397,8 +412,7 @@ int build(hx_building *b)
     HX_TRY(hx_take_memory(b->dev, (static_cast<size_t>(p->n_row) + 1) * sizeof *p->d_row_ptr,
                           &p->d_row_ptr, "rows of a pattern"));
     if (b->spec.build == HX_BUILD_SORT) return hx_build_by_sort(b);
-    HX_TRY(make_lists(b));
-    return find_rows(b);
+    return build_in_stages(b);
 }
 
 // All queued work is done. What is left of the wall clock is memory, and waits for the device.
