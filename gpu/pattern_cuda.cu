@@ -479,11 +479,14 @@ int hx_queue_widest(const hx_building *b, int64_t n, const int64_t *d_ptr, unsig
     return HX_OK;
 }
 
-int hx_read_offsets(const hx_building *b, const hx_found *d_found, hx_found *found)
+int hx_read_offsets(const hx_building *b, hx_found *d_found, hx_found *found)
 {
     hx_device_pattern *p = b->p;
+    HX_TRY(
+        b->dev->ops->copy(b->dev, &d_found->n_entry, p->d_row_ptr + p->n_row, sizeof p->n_entry));
     HX_TRY(b->dev->ops->download(b->dev, found, d_found, sizeof *found));
-    return b->dev->ops->download(b->dev, &p->n_entry, p->d_row_ptr + p->n_row, sizeof p->n_entry);
+    p->n_entry = found->n_entry;
+    return HX_OK;
 }
 
 int hx_judge_rows(const hx_building *b, unsigned widest)

@@ -39,6 +39,7 @@ int hx_take_memory(hx_device *dev, size_t bytes, void *d_out, const char *what);
 // What the device found out about the rows.
 struct hx_found {
     unsigned long long n_candidate; // points of the cells of all huge rows
+    int64_t n_entry;                // of all rows
     unsigned n_wide, n_huge;        // rows in the lists
     unsigned widest;                // entries of the widest row
     unsigned n_taken;               // candidates of huge rows that have their place
@@ -128,7 +129,7 @@ int hx_huge_rows_count(hx_huge_rows *huge, const hx_building *b, const hx_row_jo
 // *d_widest = the largest of *d_widest and the differences of ptr[0 .. n].
 int hx_queue_widest(const hx_building *b, int64_t n, const int64_t *d_ptr, unsigned *d_widest);
 // What was found, and n_entry. Waits.
-int hx_read_offsets(const hx_building *b, const hx_found *d_found, hx_found *found);
+int hx_read_offsets(const hx_building *b, hx_found *d_found, hx_found *found);
 // max_row and slot_bytes; HX_EINPUT where it is too wide.
 int hx_judge_rows(const hx_building *b, unsigned widest);
 
