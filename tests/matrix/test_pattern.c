@@ -3,6 +3,7 @@
  * builders, both parts, ranges of rows, any number of threads. Counts of P3's Table 1. */
 #include "core/matrix/matrix.h"
 #include "core/matrix/pattern.h"
+#include "tests/lib/cells.h"
 #include "tests/lib/fan.h"
 #include "tests/lib/fixture.h"
 
@@ -163,33 +164,12 @@ static void test_33_neighbours(void)
 }
 
 /* Cells of 4 to 27 points by pointer, some points in many cells. */
-enum { N_CELL = 60, N_POINT = 90 };
-
 static void test_mixed(void)
 {
     static const int kinds[6] = {4, 5, 6, 8, 20, 27};
-    static int64_t cell_ptr[N_CELL + 1], pair_ptr[N_CELL + 1];
-    static int32_t point[N_CELL * 27], place_cell[N_CELL * 27];
-    uint64_t state = 11;
-    for (int cell = 0; cell < N_CELL; cell++) {
-        const int n = kinds[cell % 6];
-        int32_t at = (int32_t)fixture_uniform(&state, 0.0, N_POINT);
-        cell_ptr[cell + 1] = cell_ptr[cell] + n;
-        pair_ptr[cell + 1] = pair_ptr[cell] + n * n;
-        for (int a = 0; a < n; a++) { /* distinct: steps add up to less than the number of points */
-            at = (at + 1 + (int32_t)fixture_uniform(&state, 0.0, 3.0)) % N_POINT;
-            point[cell_ptr[cell] + a] = at;
-            place_cell[cell_ptr[cell] + a] = cell;
-        }
-    }
-    const hx_incidence in = {.n_cell = N_CELL,
-                             .n_point = N_POINT,
-                             .n_place = cell_ptr[N_CELL],
-                             .cell_ptr = cell_ptr,
-                             .pair_ptr = pair_ptr,
-                             .place_cell = place_cell,
-                             .point = point};
-    check_pattern(&in, "mixed cells");
+    cells c = cells_mixed(60, 90, 6, kinds);
+    check_pattern(&c.in, "mixed cells");
+    cells_free(&c);
 }
 
 /* P3, Table 1: (3 n + 1)^3 entries on n^3 elements, of which the lower half with the diagonal. */
@@ -221,18 +201,12 @@ static void test_paper_counts(void)
 /* One point in so many cells that 16 bits do not count its neighbours. */
 static void test_too_wide(void)
 {
-    enum { N = 22000 };
-    int32_t *const point = malloc((size_t)N * 4 * sizeof *point);
-    hx_pattern p;
     const hx_pattern_spec spec = {0};
-    if (!point) abort();
-    for (int32_t cell = 0; cell < N; cell++)
-        for (int32_t a = 0; a < 4; a++) point[4 * cell + a] = a == 0 ? 0 : 3 * cell + a;
-    const hx_incidence in = {
-        .n_cell = N, .n_point = 3 * N + 1, .n_place = 4 * N, .n_per_cell = 4, .point = point};
-    CHECK_FAILS(hx_pattern_build(&p, &in, &spec, NULL), HX_EINPUT, "66001 neighbours");
+    cells c = cells_star(22000, 4);
+    hx_pattern p;
+    CHECK_FAILS(hx_pattern_build(&p, &c.in, &spec, NULL), HX_EINPUT, "66001 neighbours");
     CHECK(p.row_ptr == NULL && p.slot == NULL);
-    free(point);
+    cells_free(&c);
 }
 
 int main(void)
