@@ -145,7 +145,9 @@ __global__ void __launch_bounds__(SIZE, 3)
     for (int k = static_cast<int>(threadIdx.x); k < 3 * (n_outer + r.n); k += SIZE) {
         const int of = k / 3, i = k - 3 * of, of_run = of - n_outer;
         double sum = of_run < 0 ? 0.0 : own[3 * of_run + i];
-        for (int p = of > 0 ? end[of - 1] : 0; p < end[of]; p++) sum += other[3 * list[p] + i];
+        const int last = end[of];
+#pragma unroll 4
+        for (int p = of > 0 ? end[of - 1] : 0; p < last; p++) sum += other[3 * list[p] + i];
         if (of_run < 0)
             aside[3 * (outer + of) + i] = sum;
         else
