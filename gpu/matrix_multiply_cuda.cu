@@ -10,7 +10,7 @@
 namespace
 {
 
-// Rows of blocks: warps of a thread block, rows of a warp. 24 to 30 kB wait in each of the rings.
+// Rows of blocks: warps of a thread block, rows of a warp.
 constexpr int BSR_WARPS = 4, BSR_ROWS = 16;
 // Rows of numbers: threads of a row, numbers that a thread has in flight.
 constexpr int LONG_ROW = 16, LONG_EACH = 6, SHORT_ROW = 8, SHORT_EACH = 4;
@@ -304,7 +304,7 @@ int multiply_full(hx_device *dev, const hx_matrix *m, const hx_cuda_product *pla
     return HX_OK;
 }
 
-// Of 228 kB, what two thirds of the rings' blocks take: the rest caches x.
+// Four thread blocks on a multiprocessor of 228 kB keep the memory busy; the rest caches x.
 int prefer_cache(const hx_matrix *m)
 {
     constexpr int percent = 71;
