@@ -41,6 +41,9 @@ struct hx_cuda {
     unsigned *d_ticket; // blocks that are done; back to 0 after each reduction
     void *staging;      // pinned, small downloads
     size_t staging_bytes;
+    // Of downloads beside the queue (hx_matrix_ops.fetch), made by the first one of a slot.
+    cudaStream_t fetch_stream[2];
+    cudaEvent_t fetch_ready[2]; // what was queued before it has run
 };
 
 inline hx_cuda *hx_cuda_of(const hx_device *dev)
@@ -66,5 +69,6 @@ extern const struct hx_body_ops hx_cuda_body_ops;           // body_force_cuda.c
 extern const struct hx_design_ops hx_cuda_design_ops;       // design_cuda.cu
 extern const struct hx_multigrid_ops hx_cuda_multigrid_ops; // multigrid_cuda.cu
 extern const struct hx_helmholtz_ops hx_cuda_helmholtz_ops; // helmholtz_cuda.cu
+extern const struct hx_matrix_ops hx_cuda_matrix_ops;       // matrix_cuda.cu
 
 #endif

@@ -60,6 +60,10 @@ static void close_device(hx_device *dev)
     cudaFree(impl->d_result);
     cudaFree(impl->d_ticket);
     if (impl->staging) cudaFreeHost(impl->staging);
+    for (int i = 0; i < 2; i++) {
+        if (impl->fetch_ready[i]) cudaEventDestroy(impl->fetch_ready[i]);
+        if (impl->fetch_stream[i]) cudaStreamDestroy(impl->fetch_stream[i]);
+    }
     if (impl->stream) cudaStreamDestroy(impl->stream);
     free(impl);
 }
@@ -253,6 +257,7 @@ static hx_device_ops make_ops()
     ops.body = &hx_cuda_body_ops;
     ops.multigrid = &hx_cuda_multigrid_ops;
     ops.helmholtz = &hx_cuda_helmholtz_ops;
+    ops.matrix = &hx_cuda_matrix_ops;
     ops.matrix_free = &hx_strategy_cuda_otf;
     return ops;
 }

@@ -5,6 +5,32 @@
 #include "core/matrix/matrix.h"
 #include "cuda_device.cuh"
 
+// Kernels read values 16 bytes at a time: so much lies behind the last one.
+constexpr size_t HX_VALUE_SPARE = 16;
+
+// Device memory that a set-up needs only while it runs.
+struct hx_cuda_scratch {
+    hx_device *const dev;
+    void *owned[8] = {};
+    int n = 0;
+
+    explicit hx_cuda_scratch(hx_device *device) : dev(device) {}
+    hx_cuda_scratch(const hx_cuda_scratch &) = delete;
+    hx_cuda_scratch &operator=(const hx_cuda_scratch &) = delete;
+    ~hx_cuda_scratch()
+    {
+        cudaStreamSynchronize(hx_cuda_of(dev)->stream); // what is queued still uses it
+        while (n > 0) dev->ops->release(dev, owned[--n]);
+    }
+
+    template <class T> int take(T **d_out, int64_t count)
+    {
+        HX_TRY(dev->ops->alloc(dev, static_cast<size_t>(count) * sizeof(T), d_out));
+        owned[n++] = *d_out;
+        return HX_OK;
+    }
+};
+
 // pattern_cuda.cu
 int hx_cuda_pattern(hx_device *dev, const hx_incidence *d_incidence, const hx_pattern_spec *spec,
                     hx_device_pattern *pattern, hx_steps *steps);
@@ -13,6 +39,14 @@ int hx_cuda_pattern(hx_device *dev, const hx_incidence *d_incidence, const hx_pa
 int hx_cuda_matrix_multiply(hx_device *dev, const hx_matrix *m, const double *d_x, double *d_y);
 int hx_cuda_matrix_multiply_dot(hx_device *dev, const hx_matrix *m, const double *d_x, double *d_y,
                                 double *d_sum);
+
+// The plan of a whole matrix' products, m->plan: made after the values are allocated. Waits.
+int hx_cuda_product_create(hx_device *dev, hx_matrix *m);
+void hx_cuda_product_free(hx_device *dev, void *plan); // accepts NULL
+size_t hx_cuda_product_bytes(const hx_matrix *m);
+// Bytes that it will take (host arrays). Of lower: as long as a build, one thread; HX_ENOMEM.
+int hx_cuda_product_expected(const hx_incidence *incidence, const hx_matrix_spec *spec,
+                             size_t *bytes);
 
 // fill_cuda.cu: over the table below.
 int hx_cuda_fill_create(void **state, hx_device *dev, hx_fill fill, const hx_matrix *m,

@@ -1,12 +1,391 @@
-// products: stub
-#include "matrix_cuda.cuh"
+// y = A x for matrices on the GPU, each row in an order that depends on the row alone, and x'y of
+// the same pass: a sum for each thread block, added in the order of the blocks.
+#include <cstdlib>
 
-int hx_cuda_matrix_multiply(hx_device *, const hx_matrix *, const double *, double *)
+#include "block_stream.cuh"
+#include "core/base/memory.h"
+#include "product_cuda.cuh"
+#include "vector_cuda.cuh"
+
+namespace
 {
-    return HX_RAISE(HX_EINPUT, "device 'cuda' multiplies no matrices");
+
+// Rows of blocks: warps of a thread block, rows of a warp.
+constexpr int BSR_WARPS = 4, BSR_ROWS = 16;
+// Rows of numbers: threads of a row, numbers that a thread has in flight.
+constexpr int LONG_ROW = 16, LONG_EACH = 6, SHORT_ROW = 8, SHORT_EACH = 4;
+constexpr int SLICED_BLOCK = 128;
+
+// partial[block] = sum of the threads', in a fixed order. All threads call it.
+template <int N_THREAD> __device__ void sum_block(double mine, double *partial)
+{
+    __shared__ double of_warp[N_THREAD / 32];
+    const int thread = static_cast<int>(threadIdx.x);
+    for (int step = 16; step > 0; step /= 2) mine += __shfl_down_sync(HX_ALL_LANES, mine, step);
+    if (thread % 32 == 0) of_warp[thread / 32] = mine;
+    __syncthreads();
+    if (thread != 0) return;
+    double sum = 0.0;
+    for (int w = 0; w < N_THREAD / 32; w++) sum += of_warp[w];
+    partial[blockIdx.x] = sum;
 }
 
-int hx_cuda_matrix_multiply_dot(hx_device *, const hx_matrix *, const double *, double *, double *)
+// bsr, 3 unknowns.
+template <class T>
+__global__ void __launch_bounds__(32 * BSR_WARPS, 4)
+    bsr3_kernel(int64_t n_row, const int64_t *__restrict__ row_ptr, const int32_t *__restrict__ col,
+                const T *__restrict__ value, const double *__restrict__ x, double *__restrict__ y,
+                double *__restrict__ partial)
 {
-    return HX_RAISE(HX_EINPUT, "device 'cuda' multiplies no matrices");
+    using stream = hx_block_stream<T, 16, 8>;
+    __shared__ typename stream::ring rings[BSR_WARPS];
+    __shared__ double sums[BSR_WARPS][3 * BSR_ROWS];
+    const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+    const int e = lane % 9, j = lane / 9;
+    const int64_t first = (blockIdx.x * static_cast<int64_t>(BSR_WARPS) + warp) * BSR_ROWS;
+    const int n = n_row - first >= BSR_ROWS ? BSR_ROWS
+                  : n_row > first           ? static_cast<int>(n_row - first)
+                                            : 0;
+    stream s(rings[warp], row_ptr, col, value, first, n);
+    for (int row = 0; row < n; row++) {
+        const int stop = s.row_end(row);
+        double sum[3] = {0.0, 0.0, 0.0};
+        while (s.at < stop) {
+            const int n_here = s.next(stop);
+            double xj[3];
+#pragma unroll
+            for (int g = 0; g < 3; g++) {
+                const bool is_there = j < 3 && 9 * g + e < n_here;
+                xj[g] = is_there ? x[3 * static_cast<int64_t>(s.column(9 * g + e)) + j] : 0.0;
+            }
+#pragma unroll
+            for (int g = 0; g < 3; g++) {
+                if (j >= 3 || 9 * g + e >= n_here) continue;
+                const T *const a = s.block(9 * g + e) + j;
+                for (int i = 0; i < 3; i++) sum[i] += static_cast<double>(a[3 * i]) * xj[g];
+            }
+            s.at += n_here;
+        }
+        const double total = hx_sum_lanes(sum, lane);
+        if (e == 0 && j < 3) sums[warp][3 * row + j] = total;
+    }
+    __syncwarp();
+    double dot = 0.0;
+    for (int k = lane; k < 3 * n; k += 32) {
+        const double sum = sums[warp][k];
+        y[3 * first + k] = sum;
+        if (partial) dot += x[3 * first + k] * sum;
+    }
+    if (partial) sum_block<32 * BSR_WARPS>(dot, partial);
+}
+
+// Sliced: a thread a row of points, the lanes of a warp a slice.
+template <class T, int C>
+__global__ void __launch_bounds__(SLICED_BLOCK)
+    sliced_kernel(int64_t n_row, const int64_t *__restrict__ slice_ptr,
+                  const int32_t *__restrict__ col, const T *__restrict__ value,
+                  const double *__restrict__ x, double *__restrict__ y,
+                  double *__restrict__ partial)
+{
+    const int64_t r = blockIdx.x * static_cast<int64_t>(SLICED_BLOCK) + threadIdx.x;
+    const int64_t slice = r / HX_SLICE;
+    double dot = 0.0;
+    if (r < n_row) {
+        const int64_t begin = slice_ptr[slice];
+        const int width = static_cast<int>((slice_ptr[slice + 1] - begin) / HX_SLICE);
+        const int lane = static_cast<int>(r % HX_SLICE);
+        const int32_t *const c = col + begin + lane;
+        const T *const a = value + begin * (C * C) + lane;
+        double sum[C] = {};
+#pragma unroll 3
+        for (int k = 0; k < width; k++) {
+            const double *const xk = x + C * static_cast<int64_t>(c[HX_SLICE * k]);
+            const T *const block = a + static_cast<int64_t>(HX_SLICE * C * C) * k;
+#pragma unroll
+            for (int j = 0; j < C; j++) {
+                const double xj = xk[j];
+#pragma unroll
+                for (int i = 0; i < C; i++)
+                    sum[i] += static_cast<double>(block[(C * i + j) * HX_SLICE]) * xj;
+            }
+        }
+        for (int i = 0; i < C; i++) {
+            y[C * r + i] = sum[i];
+            if (partial) dot += x[C * r + i] * sum[i];
+        }
+    }
+    if (partial) sum_block<SLICED_BLOCK>(dot, partial);
+}
+
+// Where a row of numbers begins: csr says it; of coo, whose rows ascend, and of bsr with one
+// unknown a point it follows from the pattern's pointers.
+struct by_pointers {
+    const int64_t *ptr;
+    __device__ __forceinline__ int64_t operator()(int64_t row) const
+    {
+        return ptr[row];
+    }
+};
+
+struct by_pattern {
+    const int64_t *ptr;
+    __device__ __forceinline__ int64_t operator()(int64_t row) const
+    {
+        const int64_t r = row / 3, begin = ptr[r];
+        const int i = static_cast<int>(row - 3 * r);
+        return 9 * begin + (i ? 3 * i * (ptr[r + 1] - begin) : 0);
+    }
+};
+
+// GROUP threads a row, each with EACH numbers at once.
+template <class T, int GROUP, int EACH, class Begin>
+__global__ void __launch_bounds__(HX_BLOCK)
+    numbers_kernel(int64_t n, Begin row_begin, const int32_t *__restrict__ col,
+                   const T *__restrict__ value, const double *__restrict__ x,
+                   double *__restrict__ y, double *__restrict__ partial)
+{
+    const int lane = static_cast<int>(threadIdx.x) % GROUP;
+    const int64_t row = (blockIdx.x * static_cast<int64_t>(HX_BLOCK) + threadIdx.x) / GROUP;
+    const int64_t end = row < n ? row_begin(row + 1) : 0;
+    double sum = 0.0, dot = 0.0;
+    for (int64_t k = row < n ? row_begin(row) + lane : 0; k < end; k += GROUP * EACH) {
+        double a[EACH], b[EACH];
+#pragma unroll
+        for (int i = 0; i < EACH; i++) {
+            const bool is_there = k + GROUP * i < end;
+            a[i] = is_there ? static_cast<double>(value[k + GROUP * i]) : 0.0;
+            b[i] = is_there ? x[col[k + GROUP * i]] : 0.0;
+        }
+#pragma unroll
+        for (int i = 0; i < EACH; i++) sum += a[i] * b[i];
+    }
+#pragma unroll
+    for (int step = GROUP / 2; step > 0; step /= 2)
+        sum += __shfl_down_sync(HX_ALL_LANES, sum, step, GROUP);
+    if (lane == 0 && row < n) {
+        y[row] = sum;
+        if (partial) dot = x[row] * sum;
+    }
+    if (partial) sum_block<HX_BLOCK>(dot, partial);
+}
+
+// A thread a row of numbers.
+template <class T>
+__global__ void __launch_bounds__(HX_BLOCK)
+    ell_kernel(int64_t n, int width, const int32_t *__restrict__ col, const T *__restrict__ value,
+               const double *__restrict__ x, double *__restrict__ y, double *__restrict__ partial)
+{
+    const int64_t row = blockIdx.x * static_cast<int64_t>(HX_BLOCK) + threadIdx.x;
+    double dot = 0.0;
+    if (row < n) {
+        double sum = 0.0;
+#pragma unroll 9
+        for (int k = 0; k < width; k++)
+            sum += static_cast<double>(value[k * n + row]) * x[col[k * n + row]];
+        y[row] = sum;
+        if (partial) dot = x[row] * sum;
+    }
+    if (partial) sum_block<HX_BLOCK>(dot, partial);
+}
+
+__global__ void __launch_bounds__(HX_BLOCK)
+    sum_partial_kernel(int64_t n, const double *__restrict__ part, double *partial,
+                       unsigned *ticket, double *to)
+{
+    const int64_t stride = static_cast<int64_t>(gridDim.x) * HX_BLOCK;
+    double sum[1] = {0.0};
+    for (int64_t k = blockIdx.x * static_cast<int64_t>(HX_BLOCK) + threadIdx.x; k < n; k += stride)
+        sum[0] += part[k];
+    if (hx_finish_sums(sum, partial, ticket)) *to = sum[0];
+}
+
+__global__ void __launch_bounds__(HX_BLOCK)
+    dot_kernel(int64_t n, const double *__restrict__ x, const double *__restrict__ y,
+               double *partial, unsigned *ticket, double *to)
+{
+    double sum[1] = {hx_sum_products(n, x, y)};
+    if (hx_finish_sums(sum, partial, ticket)) *to = sum[0];
+}
+
+int64_t rows_of_numbers(const hx_matrix *m)
+{
+    return m->spec.components * m->pattern.n_row;
+}
+
+// Thread blocks of a product, from the matrix' shape alone.
+int64_t count_blocks(const hx_matrix_spec *spec, int64_t n_row)
+{
+    const int c = spec->components;
+    const auto over = [](int64_t n, int64_t each) { return (n + each - 1) / each; };
+    switch (spec->format) {
+    case HX_FORMAT_BSR:
+        return c == 3 ? over(n_row, BSR_WARPS * BSR_ROWS) : over(n_row, HX_BLOCK / SHORT_ROW);
+    case HX_FORMAT_BSRS:
+        return over(n_row, SLICED_BLOCK);
+    case HX_FORMAT_ELL:
+        return over(c * n_row, HX_BLOCK);
+    default:
+        return over(c * n_row, HX_BLOCK / (c == 3 ? LONG_ROW : SHORT_ROW));
+    }
+}
+
+// One product as it is queued.
+struct task {
+    const hx_matrix *m;
+    unsigned n_block;
+    cudaStream_t stream;
+    const double *x;
+    double *y, *partial; // partial: NULL without x'y
+};
+
+template <class T> void launch_sliced(const task &t)
+{
+    const hx_matrix *m = t.m;
+    const T *const value = static_cast<const T *>(m->d_value);
+    if (m->spec.components == 3)
+        sliced_kernel<T, 3><<<t.n_block, SLICED_BLOCK, 0, t.stream>>>(
+            m->pattern.n_row, m->d_ptr, m->d_col, value, t.x, t.y, t.partial);
+    else
+        sliced_kernel<T, 1><<<t.n_block, SLICED_BLOCK, 0, t.stream>>>(
+            m->pattern.n_row, m->d_ptr, m->d_col, value, t.x, t.y, t.partial);
+}
+
+template <class T> void launch_numbers(const task &t)
+{
+    const hx_matrix *m = t.m;
+    const T *const value = static_cast<const T *>(m->d_value);
+    const int32_t *const col = m->d_col ? m->d_col : m->pattern.d_col;
+    const int64_t n = rows_of_numbers(m);
+    if (m->spec.components == 1)
+        numbers_kernel<T, SHORT_ROW, SHORT_EACH><<<t.n_block, HX_BLOCK, 0, t.stream>>>(
+            n, by_pointers{m->pattern.d_row_ptr}, col, value, t.x, t.y, t.partial);
+    else if (m->d_ptr)
+        numbers_kernel<T, LONG_ROW, LONG_EACH><<<t.n_block, HX_BLOCK, 0, t.stream>>>(
+            n, by_pointers{m->d_ptr}, col, value, t.x, t.y, t.partial);
+    else
+        numbers_kernel<T, LONG_ROW, LONG_EACH><<<t.n_block, HX_BLOCK, 0, t.stream>>>(
+            n, by_pattern{m->pattern.d_row_ptr}, col, value, t.x, t.y, t.partial);
+}
+
+template <class T> void launch(const task &t)
+{
+    const hx_matrix *m = t.m;
+    const T *const value = static_cast<const T *>(m->d_value);
+    if (m->spec.format == HX_FORMAT_BSRS)
+        launch_sliced<T>(t);
+    else if (m->spec.format == HX_FORMAT_ELL)
+        ell_kernel<T><<<t.n_block, HX_BLOCK, 0, t.stream>>>(rows_of_numbers(m), m->width, m->d_col,
+                                                            value, t.x, t.y, t.partial);
+    else if (m->spec.format == HX_FORMAT_BSR && m->spec.components == 3)
+        bsr3_kernel<T><<<t.n_block, 32 * BSR_WARPS, 0, t.stream>>>(
+            m->pattern.n_row, m->pattern.d_row_ptr, m->pattern.d_col, value, t.x, t.y, t.partial);
+    else
+        launch_numbers<T>(t);
+}
+
+// The plan, or an error: a range of rows has none.
+int find_plan(const hx_matrix *m, const hx_cuda_product **plan)
+{
+    *plan = static_cast<const hx_cuda_product *>(m->plan);
+    if (*plan) return HX_OK;
+    return HX_RAISE(HX_EINTERNAL, "a product with a range of a matrix' rows");
+}
+
+int multiply_full(hx_device *dev, const hx_matrix *m, const hx_cuda_product *plan,
+                  const double *d_x, double *d_y, double *d_partial)
+{
+    const task t = {
+        m, static_cast<unsigned>(plan->n_block), hx_cuda_of(dev)->stream, d_x, d_y, d_partial};
+    if (m->spec.single)
+        launch<float>(t);
+    else
+        launch<double>(t);
+    HX_TRY_LAUNCH("product of a matrix");
+    return HX_OK;
+}
+
+// Four thread blocks on a multiprocessor of 228 kB keep the memory busy; the rest caches x.
+int prefer_cache(const hx_matrix *m)
+{
+    constexpr int percent = 71;
+    if (m->spec.format != HX_FORMAT_BSR || m->spec.components != 3) return HX_OK;
+    HX_TRY_CUDA(m->spec.single
+                    ? cudaFuncSetAttribute(bsr3_kernel<float>,
+                                           cudaFuncAttributePreferredSharedMemoryCarveout, percent)
+                    : cudaFuncSetAttribute(bsr3_kernel<double>,
+                                           cudaFuncAttributePreferredSharedMemoryCarveout,
+                                           percent));
+    return HX_OK;
+}
+
+} // namespace
+
+int hx_cuda_matrix_multiply(hx_device *dev, const hx_matrix *m, const double *d_x, double *d_y)
+{
+    const hx_cuda_product *plan;
+    HX_TRY(find_plan(m, &plan));
+    if (m->spec.part == HX_PART_LOWER)
+        return hx_cuda_lower_multiply(dev, m, &plan->lower, d_x, d_y);
+    return multiply_full(dev, m, plan, d_x, d_y, nullptr);
+}
+
+int hx_cuda_matrix_multiply_dot(hx_device *dev, const hx_matrix *m, const double *d_x, double *d_y,
+                                double *d_sum)
+{
+    const hx_cuda *impl = hx_cuda_of(dev);
+    const hx_cuda_product *plan;
+    HX_TRY(find_plan(m, &plan));
+    if (m->spec.part == HX_PART_LOWER) {
+        const int64_t n = rows_of_numbers(m);
+        HX_TRY(hx_cuda_lower_multiply(dev, m, &plan->lower, d_x, d_y));
+        dot_kernel<<<hx_sum_blocks<double>(impl, n, HX_READ_PER_SM), HX_BLOCK, 0, impl->stream>>>(
+            n, d_x, d_y, impl->d_partial, impl->d_ticket, d_sum);
+        HX_TRY_LAUNCH("x'y");
+        return HX_OK;
+    }
+    HX_TRY(multiply_full(dev, m, plan, d_x, d_y, plan->d_partial));
+    sum_partial_kernel<<<hx_sum_blocks<double>(impl, plan->n_block, 1), HX_BLOCK, 0,
+                         impl->stream>>>(plan->n_block, plan->d_partial, impl->d_partial,
+                                         impl->d_ticket, d_sum);
+    HX_TRY_LAUNCH("x'y");
+    return HX_OK;
+}
+
+int hx_cuda_product_create(hx_device *dev, hx_matrix *m)
+{
+    hx_cuda_product *plan;
+    HX_TRY(hx_alloc(&plan, 1, sizeof *plan, "products of the matrix"));
+    m->plan = plan; // freed with the matrix
+    if (m->spec.part == HX_PART_LOWER) return hx_cuda_lower_create(dev, m, &plan->lower);
+    plan->n_block = count_blocks(&m->spec, m->pattern.n_row);
+    if (plan->n_block > INT32_MAX)
+        return HX_RAISE(HX_EENV, "a product of %lld rows is more than a GPU counts",
+                        static_cast<long long>(rows_of_numbers(m)));
+    HX_TRY(prefer_cache(m));
+    return dev->ops->alloc(dev, static_cast<size_t>(plan->n_block) * sizeof(double),
+                           &plan->d_partial);
+}
+
+void hx_cuda_product_free(hx_device *dev, void *plan)
+{
+    auto *product = static_cast<hx_cuda_product *>(plan);
+    if (!product) return;
+    dev->ops->release(dev, product->d_partial);
+    hx_cuda_lower_free(dev, &product->lower);
+    free(product);
+}
+
+size_t hx_cuda_product_bytes(const hx_matrix *m)
+{
+    const auto *plan = static_cast<const hx_cuda_product *>(m->plan);
+    if (m->spec.part == HX_PART_LOWER) return hx_cuda_lower_bytes(m, &plan->lower);
+    return static_cast<size_t>(plan->n_block) * sizeof(double);
+}
+
+int hx_cuda_product_expected(const hx_incidence *incidence, const hx_matrix_spec *spec,
+                             size_t *bytes)
+{
+    if (spec->part == HX_PART_LOWER) return hx_cuda_lower_expected(incidence, spec, bytes);
+    *bytes = static_cast<size_t>(count_blocks(spec, incidence->n_point)) * sizeof(double);
+    return HX_OK;
 }

@@ -4,6 +4,10 @@
 
 #include "pattern.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Starts the clock of a build, and ends a step of it. steps may be NULL. */
 typedef struct hx_stepper {
     hx_steps *steps; /* NULL: nobody listens */
@@ -36,5 +40,9 @@ static inline void hx_pattern_set_slot(hx_pattern *p, int64_t pair, int64_t slot
     else
         ((uint16_t *)p->slot)[pair] = slot < 0 ? HX_NO_SLOT_16 : (uint16_t)slot;
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,6 +1,6 @@
 /* Matrices of a device - each format, part, precision and fill that it has - against a dense K from
- * element matrices written independently: values, products, diagonal, rigid motions; the fill
- * `gather` gives the same bits for any number of threads and any range of rows.
+ * element matrices written independently: values, arrays, products, diagonal, rigid motions; the
+ * fill `gather` gives the same bits for any number of threads and any range of rows.
  *
  *     test_matrix [cpu | cuda] [quick]
  *
@@ -88,8 +88,27 @@ static void free_sample(sample *s)
     free(s->modulus);
 }
 
+/* Some of a matrix' rows are those of the whole. */
+static void check_some_rows(const hx_matrix *m, const hx_matrix_rows *whole, int64_t first,
+                            int64_t n_row, const char *label)
+{
+    const size_t block = (size_t)(m->spec.components * m->spec.components);
+    const int64_t begin = whole->ptr[first];
+    hx_matrix_rows some;
+    CHECK_OK(device.ops->matrix->rows(&device, m, first, n_row, &some));
+    const size_t n = (size_t)some.ptr[n_row];
+    for (int64_t r = 0; r <= n_row; r++)
+        CHECK_MSG(some.ptr[r] == whole->ptr[first + r] - begin, "%s: some rows", label);
+    CHECK_MSG(some.first == first && some.n_row == n_row &&
+                  memcmp(some.col, whole->col + begin, n * sizeof *some.col) == 0 &&
+                  memcmp(some.value, whole->value + (size_t)begin * block,
+                         n * block * sizeof *some.value) == 0,
+              "%s: some rows are others", label);
+    hx_matrix_rows_free(&some);
+}
+
 /* Values of the rows against the dense matrix, where the pattern has none too. Lower: also that
- * nothing is missing. */
+ * nothing is missing, as far as these rows have it. */
 static void check_rows(const sample *s, const hx_matrix *m, double bound, const char *label)
 {
     const int64_t n_row = m->pattern.n_row, first = m->pattern.row_first;
@@ -108,12 +127,147 @@ static void check_rows(const sample *s, const hx_matrix *m, double bound, const 
                 if (m->spec.part == HX_PART_LOWER && rows.col[k] < first + r)
                     left[j * s->n_dof + i] -= rows.value[k * c * c + t];
             }
-    for (size_t i = 0; i < s->n_dof * s->n_dof; i++)
-        if ((int64_t)(i / s->n_dof) / c >= first && (int64_t)(i / s->n_dof) / c < first + n_row)
-            test_worst(&worst, fabs(left[i]) / s->largest);
+    for (size_t i = 0; i < s->n_dof * s->n_dof; i++) {
+        const int64_t row = (int64_t)(i / s->n_dof) / c, col = (int64_t)(i % s->n_dof) / c;
+        const int is_mirrored = m->spec.part == HX_PART_LOWER && col >= first + n_row;
+        if (row < first || row >= first + n_row || is_mirrored) continue; /* by rows that follow */
+        test_worst(&worst, fabs(left[i]) / s->largest);
+    }
     CHECK_MSG(worst <= bound, "%s: a value is off by %.3g", label, worst);
+    check_some_rows(m, &rows, n_row / 3, n_row / 2, label);
+    check_some_rows(m, &rows, n_row - 1, 1, label);
     hx_matrix_rows_free(&rows);
     free(left);
+}
+
+/* What lies in a matrix' own arrays, as matrix.h has it, in the host's memory. */
+typedef struct arrays {
+    int64_t *ptr;
+    int32_t *row, *col;
+    double *value;
+} arrays;
+
+static void *get(const void *d_from, size_t n, size_t size)
+{
+    void *const to = malloc(n * size + 1);
+    if (!to) abort();
+    if (d_from) CHECK_OK(device.ops->download(&device, to, d_from, n * size));
+    return to;
+}
+
+static arrays get_arrays(const hx_matrix *m)
+{
+    const size_t n = (size_t)m->n_value, c = (size_t)m->spec.components;
+    const size_t n_row = (size_t)m->pattern.n_row, n_block = n / (c * c);
+    const int sliced = m->spec.format == HX_FORMAT_BSRS;
+    arrays a = {.ptr = get(m->d_ptr, sliced ? (n_row + HX_SLICE - 1) / HX_SLICE + 1 : c * n_row + 1,
+                           sizeof *a.ptr),
+                .row = get(m->d_row, n, sizeof *a.row),
+                .col = get(m->d_col, sliced ? n_block : n, sizeof *a.col)};
+    if (m->spec.single) {
+        float *const single = get(m->d_value, n, sizeof *single);
+        a.value = get(NULL, n, sizeof *a.value);
+        for (size_t k = 0; k < n; k++) a.value[k] = (double)single[k];
+        free(single);
+    } else {
+        a.value = get(m->d_value, n, sizeof *a.value);
+    }
+    return a;
+}
+
+/* sum[row][column] += a number of the arrays. */
+static void add_number(const sample *s, double *sum, int64_t row, int64_t col, double value,
+                       const char *label)
+{
+    const int is_one = col >= 0 && col < (int64_t)s->n_dof;
+    CHECK_MSG(is_one, "%s: column %lld", label, (long long)col);
+    if (is_one) sum[(size_t)row * s->n_dof + (size_t)col] += value;
+}
+
+static void add_slices(const sample *s, const hx_matrix *m, const arrays *a, double *sum,
+                       const char *label)
+{
+    const int64_t n_row = m->pattern.n_row;
+    const int c = s->c;
+    for (int64_t r = 0; r < (n_row + HX_SLICE - 1) / HX_SLICE * HX_SLICE; r++)
+        for (int64_t k = a->ptr[r / HX_SLICE]; k < a->ptr[r / HX_SLICE + 1]; k += HX_SLICE)
+            for (int t = 0; t < c * c; t++) {
+                const double v = a->value[k * c * c + t * HX_SLICE + r % HX_SLICE];
+                const int64_t col = c * (int64_t)a->col[k + r % HX_SLICE] + t % c;
+                CHECK_MSG(r < n_row || v == 0.0, "%s: %g in a row that is not there", label, v);
+                add_number(s, sum, c * (r < n_row ? r : n_row - 1) + t / c, col, v, label);
+            }
+}
+
+static void add_numbers(const sample *s, const hx_matrix *m, const arrays *a, double *sum,
+                        const char *label)
+{
+    const int64_t n_row = s->c * m->pattern.n_row;
+    int64_t row = 0;
+    for (int64_t k = 0; k < m->n_value; k++) {
+        if (m->spec.format == HX_FORMAT_ELL)
+            row = k % n_row;
+        else if (m->spec.format == HX_FORMAT_COO)
+            row = a->row[k];
+        else
+            while (row < n_row && k >= a->ptr[row + 1]) row++;
+        CHECK_MSG(row < n_row &&
+                      (m->spec.format != HX_FORMAT_COO || k == 0 || row >= a->row[k - 1]),
+                  "%s: row %lld", label, (long long)row);
+        if (row < n_row) add_number(s, sum, row, a->col[k], a->value[k], label);
+    }
+    if (m->spec.format == HX_FORMAT_CSR) CHECK(a->ptr[0] == 0 && a->ptr[n_row] == m->n_value);
+}
+
+/* The sum of what is stored is K, or its part. */
+static void check_arrays(const sample *s, const hx_matrix *m, double bound, const char *label)
+{
+    const int64_t n_row = s->c * m->pattern.n_row, first = s->c * m->pattern.row_first;
+    const int sliced = m->spec.format == HX_FORMAT_BSRS, c = s->c;
+    double *const sum = calloc((size_t)n_row * s->n_dof, sizeof *sum), worst = 0.0;
+    arrays a = get_arrays(m);
+    if (!sum) abort();
+    if (sliced)
+        add_slices(s, m, &a, sum, label);
+    else
+        add_numbers(s, m, &a, sum, label);
+    for (int64_t i = 0; i < n_row; i++)
+        for (int64_t j = 0; j < (int64_t)s->n_dof; j++) {
+            const int64_t last = sliced ? (first + i) / c * c + c - 1 : first + i;
+            const int is_left_out = m->spec.part == HX_PART_LOWER && j > last;
+            const double k = s->k[(size_t)(first + i) * s->n_dof + (size_t)j];
+            test_worst(&worst,
+                       fabs(sum[(size_t)i * s->n_dof + (size_t)j] - (is_left_out ? 0.0 : k)) /
+                           s->largest);
+        }
+    CHECK_MSG(worst <= bound, "%s: a number in the arrays is off by %.3g", label, worst);
+    free(a.ptr);
+    free(a.row);
+    free(a.col);
+    free(a.value);
+    free(sum);
+}
+
+/* Downloads beside the queue: of both slots, at once. */
+static void check_fetch(const hx_matrix *m, const char *label)
+{
+    const hx_matrix_ops *ops = device.ops->matrix;
+    const size_t bytes = (size_t)m->n_value * (m->spec.single ? sizeof(float) : sizeof(double));
+    char *const expected = get(m->d_value, bytes, 1), *to[2];
+    for (int slot = 0; slot < 2; slot++) {
+        CHECK_OK(ops->host_alloc(&device, bytes, &to[slot]));
+        memset(to[slot], 1, bytes);
+    }
+    for (int slot = 0; slot < 2; slot++)
+        CHECK_OK(ops->fetch(&device, slot, to[slot], m->d_value, bytes));
+    for (int slot = 0; slot < 2; slot++) {
+        CHECK_OK(ops->fetch_wait(&device, slot));
+        CHECK_MSG(memcmp(to[slot], expected, bytes) == 0, "%s: slot %d fetches other bytes", label,
+                  slot);
+        ops->host_release(&device, to[slot]);
+    }
+    ops->host_release(&device, NULL);
+    free(expected);
 }
 
 static void dense_product(const sample *s, const double *x, double *y)
@@ -211,7 +365,9 @@ static void check_matrix(const sample *s, const hx_device_pattern *pattern,
         for (int repeat = 0; repeat < 2; repeat++) { /* a design follows another */
             CHECK_OK(ops->fill_run(state));
             check_rows(s, &m, bound, what);
+            if (spec->format != HX_FORMAT_BSR) check_arrays(s, &m, bound, what);
         }
+        if (fill == HX_FILL_GATHER) check_fetch(&m, what);
         if (!is_range) {
             check_products(s, &m, 10.0 * bound, what);
             if (!quick) check_motions(s, &m, spec->single ? 1e-5 : 1e-12, what);
@@ -221,28 +377,38 @@ static void check_matrix(const sample *s, const hx_device_pattern *pattern,
     }
 }
 
-static void check_formats(const sample *s, const char *name)
+/* Every format and precision over one pattern. */
+static void check_pattern(const sample *s, const hx_pattern_spec *pattern_spec, const char *name)
 {
     const hx_matrix_ops *ops = device.ops->matrix;
+    const int part = pattern_spec->part;
+    const unsigned formats = part ? ops->lower_formats : ops->formats;
+    hx_device_pattern pattern;
+    CHECK_OK(ops->pattern(&device, &s->input.incidence, pattern_spec, &pattern, NULL));
+    for (int format = 0; format < HX_N_FORMAT; format++)
+        for (int single = 0; single < 2; single++) {
+            const hx_matrix_spec spec = {(hx_format)format, (hx_part)part, single, s->c};
+            char label[96];
+            if (!(formats & 1u << format)) continue;
+            if (single && !(ops->single_formats & 1u << format)) continue;
+            snprintf(label, sizeof label, "%s, %d unknowns, %s %s%s%s", name, s->c,
+                     part ? "lower" : "full", hx_format_name(spec.format), single ? " single" : "",
+                     pattern_spec->n_row ? ", some rows" : "");
+            check_matrix(s, &pattern, &spec, label);
+        }
+    hx_device_pattern_free(&pattern, &device);
+}
+
+static void check_formats(const sample *s, const char *name)
+{
+    const int64_t n = s->mesh.n_node;
     for (int part = 0; part < 2; part++)
         for (int build = 0; build < HX_N_BUILD; build++) {
-            const hx_pattern_spec pattern_spec = {.build = (hx_build)build, .part = (hx_part)part};
-            const unsigned formats = part ? ops->lower_formats : ops->formats;
-            hx_device_pattern pattern;
-            if (!(ops->builds & 1u << build)) continue;
-            CHECK_OK(ops->pattern(&device, &s->input.incidence, &pattern_spec, &pattern, NULL));
-            for (int format = 0; format < HX_N_FORMAT; format++)
-                for (int single = 0; single < 2; single++) {
-                    const hx_matrix_spec spec = {(hx_format)format, (hx_part)part, single, s->c};
-                    char label[96];
-                    if (!(formats & 1u << format)) continue;
-                    if (single && !(ops->single_formats & 1u << format)) continue;
-                    snprintf(label, sizeof label, "%s, %d unknowns, %s %s%s", name, s->c,
-                             part ? "lower" : "full", hx_format_name(spec.format),
-                             single ? " single" : "");
-                    check_matrix(s, &pattern, &spec, label);
-                }
-            hx_device_pattern_free(&pattern, &device);
+            const hx_pattern_spec whole = {.build = (hx_build)build, .part = (hx_part)part};
+            const hx_pattern_spec some = {(hx_build)build, (hx_part)part, n / 5, n / 2};
+            if (!(device.ops->matrix->builds & 1u << build)) continue;
+            check_pattern(s, &whole, name);
+            check_pattern(s, &some, name);
         }
 }
 

@@ -1,0 +1,670 @@
+// Products of lower matrices on the GPU, y = (L + L' - D) x: the same bits on every run.
+//
+// bsr of 3 unknowns reads each block once, in runs of rows (product_cuda.cuh). A warp streams its
+// rows: lane 9 j + e has column j of a block, so that it adds to three numbers of the row and has
+// one number of what the turned block gives the column's row, which it leaves in shared memory;
+// then a thread a number sums what belongs to one row. Other formats read each block twice.
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+
+#include "block_stream.cuh"
+#include "core/base/memory.h"
+#include "core/matrix/pattern_internal.h"
+#include "product_cuda.cuh"
+
+namespace
+{
+
+constexpr int WARPS = 8, SIZE = 32 * WARPS;
+// Rows of a run, the first that fits: each warp has as many, and lists begin at multiples of 16
+// bytes.
+constexpr int N_SHAPE = 5, SHAPE[N_SHAPE] = {64, 48, 32, 16, 8};
+// Shared memory of a block, so that three fit on a multiprocessor.
+constexpr size_t MOST_SHARED = 76000;
+
+template <class T> using stream_of = hx_block_stream<T, 8, 8>;
+
+// What of a block's shared memory lies where, in bytes.
+struct layout {
+    int other, own, list, end, bytes;
+};
+
+HX_HD int round_up(int n)
+{
+    return (n + 15) & ~15;
+}
+
+template <class T> HX_HD layout layout_of(int n_each, int most_block, int most_outer)
+{
+    layout at;
+    at.other = WARPS * static_cast<int>(sizeof(typename stream_of<T>::ring)); // [block][3]
+    at.own = at.other + 24 * most_block;                                      // [row][3]
+    at.list = round_up(at.own + 24 * n_each);
+    at.end = round_up(at.list + 2 * most_block);
+    at.bytes = round_up(at.end + 2 * (most_outer + n_each));
+    return at;
+}
+
+// What a kernel sees.
+struct view {
+    int64_t n_row;
+    int n_each, most_block, most_outer;
+    const int64_t *row_ptr, *outer_begin;
+    const int32_t *col;
+    const uint16_t *list, *end;
+};
+
+view view_of(const hx_matrix *m, const hx_cuda_lower *s)
+{
+    return {m->pattern.n_row, s->n_each,        s->most_block, s->most_outer, m->pattern.d_row_ptr,
+            s->d_outer_begin, m->pattern.d_col, s->d_list,     s->d_end};
+}
+
+// A run in its block.
+struct run {
+    int64_t first, block; // its first row and block
+    int n, n_block;       // rows; blocks, n of them on the diagonal
+};
+
+__device__ __forceinline__ run run_of(const view &v, int64_t i)
+{
+    run r;
+    r.first = i * v.n_each;
+    r.n = static_cast<int>(v.n_row - r.first < v.n_each ? v.n_row - r.first : v.n_each);
+    r.block = v.row_ptr[r.first];
+    r.n_block = static_cast<int>(v.row_ptr[r.first + r.n] - r.block);
+    return r;
+}
+
+// Numbers of 2 bytes to shared memory, 16 bytes at a time: both ends and arrays are rounded up.
+__device__ __forceinline__ void load_numbers(uint16_t *to, const uint16_t *from, int n)
+{
+    for (int k = 8 * static_cast<int>(threadIdx.x); k < n; k += 8 * SIZE)
+        __pipeline_memcpy_async(to + k, from + k, 16);
+}
+
+template <class T>
+__global__ void __launch_bounds__(SIZE, 3)
+    runs_kernel(view v, const T *__restrict__ value, const double *__restrict__ x,
+                double *__restrict__ aside, double *__restrict__ y)
+{
+    using stream = stream_of<T>;
+    extern __shared__ __align__(16) char memory[];
+    const layout at = layout_of<T>(v.n_each, v.most_block, v.most_outer);
+    typename stream::ring *const rings = reinterpret_cast<typename stream::ring *>(memory);
+    double *const other = reinterpret_cast<double *>(memory + at.other);
+    double *const own = reinterpret_cast<double *>(memory + at.own);
+    uint16_t *const list = reinterpret_cast<uint16_t *>(memory + at.list);
+    uint16_t *const end = reinterpret_cast<uint16_t *>(memory + at.end);
+    const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+    const int e = lane % 9, j = lane / 9;
+
+    const run r = run_of(v, blockIdx.x);
+    const int64_t outer = v.outer_begin[blockIdx.x];
+    const int n_outer = static_cast<int>(v.outer_begin[blockIdx.x + 1] - outer);
+    load_numbers(list, v.list + hx_lower_place(r.block - r.first, blockIdx.x), r.n_block - r.n);
+    load_numbers(end, v.end + hx_lower_place(outer + r.first, blockIdx.x), n_outer + r.n);
+
+    const int n_each = v.n_each / WARPS, before = warp * n_each;
+    const int n = r.n - before >= n_each ? n_each : r.n > before ? r.n - before : 0;
+    stream s(rings[warp], v.row_ptr, v.col, value, r.first + before, n);
+    const int shift = static_cast<int>(s.base - r.block); // from the warp's count to the run's
+    for (int row = 0; row < n; row++) {
+        const double *const xr = x + 3 * (r.first + before + row);
+        const double x0 = xr[0], x1 = xr[1], x2 = xr[2];
+        const int stop = s.row_end(row);
+        double sum[3] = {0.0, 0.0, 0.0};
+        while (s.at < stop) {
+            const int n_here = s.next(stop);
+            double xj[3];
+#pragma unroll
+            for (int g = 0; g < 3; g++) {
+                const bool is_there = j < 3 && 9 * g + e < n_here;
+                xj[g] = is_there ? x[3 * static_cast<int64_t>(s.column(9 * g + e)) + j] : 0.0;
+            }
+#pragma unroll
+            for (int g = 0; g < 3; g++) {
+                if (j >= 3 || 9 * g + e >= n_here) continue;
+                const T *const block = s.block(9 * g + e) + j;
+                const double a0 = block[0], a1 = block[3], a2 = block[6];
+                sum[0] += a0 * xj[g];
+                sum[1] += a1 * xj[g];
+                sum[2] += a2 * xj[g];
+                // Of the diagonal's block, too, though no list has it.
+                other[3 * (shift + s.at + 9 * g + e) + j] = a0 * x0 + a1 * x1 + a2 * x2;
+            }
+            s.at += n_here;
+        }
+        const double total = hx_sum_lanes(sum, lane);
+        if (e == 0 && j < 3) own[3 * (before + row) + j] = total;
+    }
+    __pipeline_commit(); // the lists, where a warp has no rows
+    __pipeline_wait_prior(0);
+    __syncthreads();
+
+    for (int k = static_cast<int>(threadIdx.x); k < 3 * (n_outer + r.n); k += SIZE) {
+        const int of = k / 3, i = k - 3 * of, of_run = of - n_outer;
+        double sum = of_run < 0 ? 0.0 : own[3 * of_run + i];
+        const int last = end[of];
+#pragma unroll 4
+        for (int p = of > 0 ? end[of - 1] : 0; p < last; p++) sum += other[3 * list[p] + i];
+        if (of_run < 0)
+            aside[3 * (outer + of) + i] = sum;
+        else
+            y[3 * (r.first + of_run) + i] = sum;
+    }
+}
+
+// What lies aside, a thread a number.
+__global__ void __launch_bounds__(HX_BLOCK)
+    parts_kernel(int64_t n_row, const int32_t *__restrict__ part_ptr,
+                 const int32_t *__restrict__ part, const double *__restrict__ aside,
+                 double *__restrict__ y)
+{
+    const int64_t thread = blockIdx.x * static_cast<int64_t>(HX_BLOCK) + threadIdx.x;
+    const int64_t row = thread / 3;
+    const int i = static_cast<int>(thread - 3 * row);
+    if (row >= n_row) return;
+    const int32_t begin = part_ptr[row], end = part_ptr[row + 1];
+    if (begin == end) return;
+    double sum = y[thread];
+    for (int32_t k = begin; k < end; k++) sum += aside[3 * static_cast<int64_t>(part[k]) + i];
+    y[thread] = sum;
+}
+
+// A thread a number of y: its row's blocks, then those of its column.
+__global__ void __launch_bounds__(HX_BLOCK)
+    lists_kernel(hx_matrix m, const int64_t *__restrict__ column_ptr,
+                 const int32_t *__restrict__ row_of, const uint16_t *__restrict__ entry_of,
+                 const double *__restrict__ x, double *__restrict__ y)
+{
+    const int64_t thread = blockIdx.x * static_cast<int64_t>(HX_BLOCK) + threadIdx.x;
+    const int c = m.spec.components;
+    const int64_t r = thread / c, *const ptr = m.pattern.d_row_ptr;
+    const int i = static_cast<int>(thread - c * r);
+    if (r >= m.pattern.n_row) return;
+    const int n = static_cast<int>(ptr[r + 1] - ptr[r]);
+    double sum = 0.0;
+    for (int k = 0; k < n; k++) {
+        const double *const xk = x + c * static_cast<int64_t>(m.pattern.d_col[ptr[r] + k]);
+        for (int j = 0; j < c; j++) {
+            int64_t at = hx_matrix_place(&m, r, n, k, i, j);
+            if (at < 0) at = hx_matrix_place(&m, r, n, k, j, i);
+            sum += hx_number(m, at) * xk[j];
+        }
+    }
+    for (int64_t t = column_ptr[r]; t < column_ptr[r + 1]; t++) {
+        const int64_t row = row_of[t];
+        const int n_there = static_cast<int>(ptr[row + 1] - ptr[row]);
+        for (int j = 0; j < c; j++)
+            sum +=
+                hx_number(m, hx_matrix_place(&m, row, n_there, entry_of[t], j, i)) * x[c * row + j];
+    }
+    y[thread] = sum;
+}
+
+// --- the plan: runs ---
+
+// most[i] = blocks of a run of SHAPE[i] rows, at most.
+__global__ void most_blocks_kernel(int64_t n_row, const int64_t *__restrict__ row_ptr,
+                                   unsigned long long *most)
+{
+    constexpr int shape[N_SHAPE] = {SHAPE[0], SHAPE[1], SHAPE[2], SHAPE[3], SHAPE[4]};
+    const int64_t thread = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+#pragma unroll
+    for (int i = 0; i < N_SHAPE; i++) {
+        const int64_t first = thread * shape[i];
+        if (first >= n_row) continue;
+        const int64_t last = first + shape[i] < n_row ? first + shape[i] : n_row;
+        atomicMax(most + i, static_cast<unsigned long long>(row_ptr[last] - row_ptr[first]));
+    }
+}
+
+// The list of a run, by column and then by row, and outer_count[run + 1]: a thread a block, which
+// counts those before it. Shared: columns.
+__global__ void __launch_bounds__(SIZE)
+    list_kernel(view v, uint16_t *__restrict__ list, int64_t *__restrict__ outer_count)
+{
+    extern __shared__ __align__(16) int32_t col[];
+    __shared__ int n_outer;
+    const run r = run_of(v, blockIdx.x);
+    uint16_t *const to = list + hx_lower_place(r.block - r.first, blockIdx.x);
+    if (threadIdx.x == 0) n_outer = 0;
+    for (int k = static_cast<int>(threadIdx.x); k < r.n_block; k += SIZE)
+        col[k] = v.col[r.block + k];
+    __syncthreads();
+    for (int k = static_cast<int>(threadIdx.x); k < r.n; k += SIZE) // the diagonal comes last
+        col[v.row_ptr[r.first + k + 1] - 1 - r.block] = INT32_MAX;
+    __syncthreads();
+    for (int k = static_cast<int>(threadIdx.x); k < r.n_block; k += SIZE) {
+        const int32_t mine = col[k];
+        int rank = 0, n_same = 0;
+        if (mine == INT32_MAX) continue;
+        for (int i = 0; i < r.n_block; i++) {
+            const int same = col[i] == mine && i < k;
+            rank += col[i] < mine || same;
+            n_same += same;
+        }
+        to[rank] = static_cast<uint16_t>(k);
+        if (n_same == 0 && mine < r.first) atomicAdd(&n_outer, 1);
+    }
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    outer_count[blockIdx.x + 1] = n_outer;
+    if (blockIdx.x == 0) outer_count[0] = 0;
+}
+
+// Ends of the lists of a run's outer rows and its own, and which rows the outer ones are. Shared:
+// columns in the order of the list.
+__global__ void __launch_bounds__(SIZE)
+    ends_kernel(view v, uint16_t *__restrict__ ends, int32_t *__restrict__ outer_row,
+                unsigned long long *most_outer)
+{
+    extern __shared__ __align__(16) int32_t col[];
+    const run r = run_of(v, blockIdx.x);
+    const int64_t outer = v.outer_begin[blockIdx.x];
+    const int n_outer = static_cast<int>(v.outer_begin[blockIdx.x + 1] - outer);
+    const int n_list = r.n_block - r.n, lane = static_cast<int>(threadIdx.x) % 32;
+    const uint16_t *const list = v.list + hx_lower_place(r.block - r.first, blockIdx.x);
+    uint16_t *const to = ends + hx_lower_place(outer + r.first, blockIdx.x);
+    for (int k = static_cast<int>(threadIdx.x); k < n_list; k += SIZE)
+        col[k] = v.col[r.block + list[k]];
+    __syncthreads();
+    for (int k = static_cast<int>(threadIdx.x); k < r.n; k += SIZE) {
+        int low = 0, high = n_list; // the first one beyond row first + k
+        while (low < high) {
+            const int middle = (low + high) / 2;
+            if (col[middle] <= r.first + k)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        to[n_outer + k] = static_cast<uint16_t>(low);
+    }
+    if (threadIdx.x >= 32) return;
+    int n_found = 0; // by one warp, 32 blocks at a time
+    for (int begin = 0; begin < n_list; begin += 32) {
+        const int k = begin + lane;
+        const bool is_last =
+            k < n_list && col[k] < r.first && (k + 1 == n_list || col[k + 1] != col[k]);
+        const unsigned found = __ballot_sync(HX_ALL_LANES, is_last);
+        const int place = n_found + __popc(found & ((1u << lane) - 1));
+        if (is_last) {
+            to[place] = static_cast<uint16_t>(k + 1);
+            outer_row[outer + place] = col[k];
+        }
+        n_found += __popc(found);
+    }
+    if (lane == 0) atomicMax(most_outer, static_cast<unsigned long long>(n_outer));
+}
+
+template <class T> __global__ void count_up_kernel(int64_t n, T *to)
+{
+    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    if (k < n) to[k] = static_cast<T>(k);
+}
+
+// ptr[row] = keys below row; sorted.
+template <class T>
+__global__ void pointers_kernel(int64_t n_row, int64_t n, const int32_t *__restrict__ key,
+                                T *__restrict__ ptr)
+{
+    const int64_t row = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    if (row > n_row) return;
+    int64_t low = 0, high = n;
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        if (key[middle] < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    ptr[row] = static_cast<T>(low);
+}
+
+// Bits that numbers below n have.
+int bits_of(int64_t n)
+{
+    int bits = 1;
+    while (bits < 31 && n >> bits) bits++;
+    return bits;
+}
+
+// Sorts pairs by key; equal ones keep their order.
+template <class V>
+int sort_pairs(hx_device *dev, hx_cuda_scratch *scratch, const int32_t *d_key, int32_t *d_key_to,
+               const V *d_value, V *d_value_to, int64_t n, int64_t n_row)
+{
+    const cudaStream_t stream = hx_cuda_of(dev)->stream;
+    size_t n_bytes = 0;
+    char *d_sort;
+    HX_TRY_CUDA(cub::DeviceRadixSort::SortPairs(nullptr, n_bytes, d_key, d_key_to, d_value,
+                                                d_value_to, n, 0, bits_of(n_row), stream));
+    HX_TRY(scratch->take(&d_sort, static_cast<int64_t>(n_bytes)));
+    HX_TRY_CUDA(cub::DeviceRadixSort::SortPairs(d_sort, n_bytes, d_key, d_key_to, d_value,
+                                                d_value_to, n, 0, bits_of(n_row), stream));
+    return HX_OK;
+}
+
+size_t shared_bytes(const hx_matrix_spec *spec, int n_each, int64_t most_block, int64_t most_outer)
+{
+    const layout at =
+        spec->single
+            ? layout_of<float>(n_each, static_cast<int>(most_block), static_cast<int>(most_outer))
+            : layout_of<double>(n_each, static_cast<int>(most_block), static_cast<int>(most_outer));
+    return static_cast<size_t>(at.bytes);
+}
+
+// Rows of a run, from the blocks of runs of each shape; 0: no shape fits.
+int choose_shape(const hx_matrix_spec *spec, const unsigned long long most[N_SHAPE],
+                 int64_t *most_block)
+{
+    for (int i = 0; i < N_SHAPE; i++) {
+        *most_block = static_cast<int64_t>(most[i]);
+        if (*most_block <= UINT16_MAX / 2 &&
+            shared_bytes(spec, SHAPE[i], *most_block, *most_block) <= MOST_SHARED)
+            return SHAPE[i];
+    }
+    return 0;
+}
+
+bool may_run(const hx_matrix_spec *spec)
+{
+    return spec->format == HX_FORMAT_BSR && spec->components == 3;
+}
+
+int find_shape(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s)
+{
+    const int64_t n_row = m->pattern.n_row;
+    hx_cuda_scratch scratch(dev);
+    unsigned long long *d_most, most[N_SHAPE];
+    int64_t most_block;
+    HX_TRY(scratch.take(&d_most, N_SHAPE));
+    HX_TRY(dev->ops->zero(dev, d_most, sizeof most));
+    most_blocks_kernel<<<hx_blocks(n_row / SHAPE[N_SHAPE - 1] + 1, HX_BLOCK), HX_BLOCK, 0,
+                         hx_cuda_of(dev)->stream>>>(n_row, m->pattern.d_row_ptr, d_most);
+    HX_TRY_LAUNCH("blocks of runs");
+    HX_TRY(dev->ops->download(dev, most, d_most, sizeof most));
+    s->n_each = choose_shape(&m->spec, most, &most_block);
+    if (s->n_each == 0) return HX_OK;
+    s->most_block = static_cast<int>(most_block);
+    s->n_run = (n_row + s->n_each - 1) / s->n_each;
+    return HX_OK;
+}
+
+template <class T> int allow_shared()
+{
+    HX_TRY_CUDA(cudaFuncSetAttribute(runs_kernel<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     static_cast<int>(MOST_SHARED)));
+    HX_TRY_CUDA(cudaFuncSetAttribute(runs_kernel<T>, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                     cudaSharedmemCarveoutMaxShared));
+    return HX_OK;
+}
+
+size_t list_numbers(int64_t n_off, int64_t n_run)
+{
+    return static_cast<size_t>(hx_lower_place(n_off, n_run) + 8);
+}
+
+// Lists of the runs, and how many outer rows each has.
+int list_runs(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s)
+{
+    const cudaStream_t stream = hx_cuda_of(dev)->stream;
+    const unsigned n_run = static_cast<unsigned>(s->n_run);
+    const size_t n_shared = static_cast<size_t>(s->most_block) * sizeof(int32_t);
+    const size_t n_ptr = static_cast<size_t>(s->n_run) + 1;
+    hx_cuda_scratch scratch(dev);
+    size_t n_bytes = 0;
+    char *d_scan;
+    HX_TRY(dev->ops->alloc(dev, list_numbers(s->n_off, s->n_run) * sizeof(uint16_t), &s->d_list));
+    HX_TRY(dev->ops->alloc(dev, n_ptr * sizeof(int64_t), &s->d_outer_begin));
+    list_kernel<<<n_run, SIZE, n_shared, stream>>>(view_of(m, s), s->d_list, s->d_outer_begin);
+    HX_TRY_LAUNCH("lists of runs");
+    HX_TRY_CUDA(cub::DeviceScan::InclusiveSum(nullptr, n_bytes, s->d_outer_begin + 1,
+                                              s->d_outer_begin + 1, s->n_run, stream));
+    HX_TRY(scratch.take(&d_scan, static_cast<int64_t>(n_bytes)));
+    HX_TRY_CUDA(cub::DeviceScan::InclusiveSum(d_scan, n_bytes, s->d_outer_begin + 1,
+                                              s->d_outer_begin + 1, s->n_run, stream));
+    return dev->ops->download(dev, &s->n_outer, s->d_outer_begin + s->n_run, sizeof s->n_outer);
+}
+
+// Ends of the lists; which of what lies aside belongs to which row.
+int list_parts(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s)
+{
+    const cudaStream_t stream = hx_cuda_of(dev)->stream;
+    const int64_t n_row = m->pattern.n_row, n = s->n_outer;
+    const size_t n_shared = static_cast<size_t>(s->most_block) * sizeof(int32_t);
+    const size_t n_place = static_cast<size_t>(n);
+    hx_cuda_scratch scratch(dev);
+    int32_t *d_row, *d_sorted, *d_count;
+    unsigned long long *d_most, most;
+    HX_TRY(dev->ops->alloc(dev, list_numbers(n + n_row, s->n_run) * sizeof(uint16_t), &s->d_end));
+    HX_TRY(dev->ops->alloc(dev, n_place * 3 * sizeof(double), &s->d_aside));
+    HX_TRY(dev->ops->alloc(dev, n_place * sizeof(int32_t), &s->d_part));
+    HX_TRY(
+        dev->ops->alloc(dev, (static_cast<size_t>(n_row) + 1) * sizeof(int32_t), &s->d_part_ptr));
+    HX_TRY(scratch.take(&d_row, n));
+    HX_TRY(scratch.take(&d_sorted, n));
+    HX_TRY(scratch.take(&d_count, n));
+    HX_TRY(scratch.take(&d_most, 1));
+    HX_TRY(dev->ops->zero(dev, d_most, sizeof most));
+    ends_kernel<<<static_cast<unsigned>(s->n_run), SIZE, n_shared, stream>>>(
+        view_of(m, s), s->d_end, d_row, d_most);
+    HX_TRY_LAUNCH("ends of lists");
+    if (n > 0) {
+        count_up_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, stream>>>(n, d_count);
+        HX_TRY_LAUNCH("outer rows");
+        HX_TRY(sort_pairs(dev, &scratch, d_row, d_sorted, d_count, s->d_part, n, n_row));
+    }
+    pointers_kernel<<<hx_blocks(n_row + 1, HX_BLOCK), HX_BLOCK, 0, stream>>>(n_row, n, d_sorted,
+                                                                             s->d_part_ptr);
+    HX_TRY_LAUNCH("outer rows");
+    HX_TRY(dev->ops->download(dev, &most, d_most, sizeof most));
+    s->most_outer = static_cast<int>(most);
+    return HX_OK;
+}
+
+int create_runs(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s)
+{
+    HX_TRY(list_runs(dev, m, s));
+    if (s->n_outer > INT32_MAX || s->n_run > INT32_MAX)
+        return HX_RAISE(HX_EENV,
+                        "the product of a lower matrix counts %lld sums in 31 bits: take the full "
+                        "one, or put the mesh in order",
+                        static_cast<long long>(s->n_outer));
+    HX_TRY(list_parts(dev, m, s));
+    return m->spec.single ? allow_shared<float>() : allow_shared<double>();
+}
+
+// --- the plan: lists ---
+
+// Blocks beside the diagonal: column, and row << 16 | place in it. A thread a row.
+__global__ void blocks_kernel(int64_t n_row, const int64_t *__restrict__ row_ptr,
+                              const int32_t *__restrict__ col, int32_t *__restrict__ key,
+                              uint64_t *__restrict__ block)
+{
+    const int64_t r = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    if (r >= n_row) return;
+    const int64_t begin = row_ptr[r];
+    const int n_off = static_cast<int>(row_ptr[r + 1] - begin) - 1;
+    for (int k = 0; k < n_off; k++) {
+        key[begin - r + k] = col[begin + k];
+        block[begin - r + k] = static_cast<uint64_t>(r) << 16 | static_cast<uint64_t>(k);
+    }
+}
+
+__global__ void split_kernel(int64_t n, const uint64_t *__restrict__ block,
+                             int32_t *__restrict__ row, uint16_t *__restrict__ entry)
+{
+    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    if (k >= n) return;
+    row[k] = static_cast<int32_t>(block[k] >> 16);
+    entry[k] = static_cast<uint16_t>(block[k] & 0xffff);
+}
+
+int create_lists(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s)
+{
+    const cudaStream_t stream = hx_cuda_of(dev)->stream;
+    const hx_device_pattern &p = m->pattern;
+    const size_t n_off = static_cast<size_t>(s->n_off);
+    hx_cuda_scratch scratch(dev);
+    int32_t *d_key, *d_sorted;
+    uint64_t *d_block, *d_block_sorted;
+    HX_TRY(dev->ops->alloc(dev, (static_cast<size_t>(p.n_row) + 1) * sizeof(int64_t),
+                           &s->d_column_ptr));
+    HX_TRY(dev->ops->alloc(dev, n_off * sizeof(int32_t), &s->d_row));
+    HX_TRY(dev->ops->alloc(dev, n_off * sizeof(uint16_t), &s->d_entry));
+    HX_TRY(scratch.take(&d_key, s->n_off));
+    HX_TRY(scratch.take(&d_sorted, s->n_off));
+    HX_TRY(scratch.take(&d_block, s->n_off));
+    HX_TRY(scratch.take(&d_block_sorted, s->n_off));
+    if (s->n_off > 0) {
+        blocks_kernel<<<hx_blocks(p.n_row, HX_BLOCK), HX_BLOCK, 0, stream>>>(
+            p.n_row, p.d_row_ptr, p.d_col, d_key, d_block);
+        HX_TRY_LAUNCH("blocks of columns");
+        HX_TRY(
+            sort_pairs(dev, &scratch, d_key, d_sorted, d_block, d_block_sorted, s->n_off, p.n_row));
+        split_kernel<<<hx_blocks(s->n_off, HX_BLOCK), HX_BLOCK, 0, stream>>>(
+            s->n_off, d_block_sorted, s->d_row, s->d_entry);
+        HX_TRY_LAUNCH("blocks of columns");
+    }
+    pointers_kernel<<<hx_blocks(p.n_row + 1, HX_BLOCK), HX_BLOCK, 0, stream>>>(
+        p.n_row, s->n_off, d_sorted, s->d_column_ptr);
+    HX_TRY_LAUNCH("blocks of columns");
+    return HX_OK;
+}
+
+size_t bytes_of_runs(int64_t n_row, int64_t n_off, int64_t n_run, int64_t n_outer)
+{
+    return (list_numbers(n_off, n_run) + list_numbers(n_outer + n_row, n_run)) * sizeof(uint16_t) +
+           (static_cast<size_t>(n_run) + 1) * sizeof(int64_t) +
+           (static_cast<size_t>(n_row) + 1) * sizeof(int32_t) +
+           static_cast<size_t>(n_outer) * (3 * sizeof(double) + sizeof(int32_t));
+}
+
+size_t bytes_of_lists(int64_t n_row, int64_t n_off)
+{
+    return (static_cast<size_t>(n_row) + 1) * sizeof(int64_t) +
+           static_cast<size_t>(n_off) * (sizeof(int32_t) + sizeof(uint16_t));
+}
+
+// --- what the host expects ---
+
+// Blocks of runs of each shape, at most, and of all.
+int64_t count_runs(int64_t n_row, const int32_t *count, unsigned long long most[N_SHAPE])
+{
+    int64_t n = 0;
+    for (int i = 0; i < N_SHAPE; i++) {
+        unsigned long long here = 0;
+        most[i] = 0;
+        n = 0;
+        for (int64_t r = 0; r < n_row; r++) {
+            if (r % SHAPE[i] == 0) here = 0;
+            here += static_cast<unsigned long long>(count[r]);
+            n += count[r];
+            if (here > most[i]) most[i] = here;
+        }
+    }
+    return n;
+}
+
+// Rows of earlier runs that the cells of a run's points hold, of all runs; stamp: [n_point], -1.
+int64_t count_outer(const hx_incidence *in, int n_each, int32_t *stamp)
+{
+    int64_t n = 0;
+    for (int64_t a = 0; a < in->n_point; a++) {
+        const int32_t first = static_cast<int32_t>(a - a % n_each);
+        for (int64_t k = in->point_ptr[a]; k < in->point_ptr[a + 1]; k++) {
+            const int64_t cell = hx_incidence_cell(in, in->point_place[k]);
+            const int32_t *const point = in->point + hx_incidence_first(in, cell);
+            for (int b = 0; b < hx_incidence_count(in, cell); b++) {
+                if (point[b] >= first || stamp[point[b]] == first) continue;
+                stamp[point[b]] = first;
+                n++;
+            }
+        }
+    }
+    return n;
+}
+
+int expect_runs(const hx_incidence *in, int n_each, int32_t *stamp, int64_t n_off, size_t *bytes)
+{
+    for (int64_t a = 0; a < in->n_point; a++) stamp[a] = -1;
+    *bytes = bytes_of_runs(in->n_point, n_off, (in->n_point + n_each - 1) / n_each,
+                           count_outer(in, n_each, stamp));
+    return HX_OK;
+}
+
+int expect(const hx_incidence *in, const hx_matrix_spec *spec, int32_t *count, size_t *bytes)
+{
+    hx_pattern_spec pattern = {};
+    unsigned long long most[N_SHAPE];
+    int64_t most_block;
+    pattern.part = HX_PART_LOWER;
+    pattern.n_row = in->n_point;
+    HX_TRY(hx_pattern_count_rows(in, &pattern, count));
+    const int64_t n_off = count_runs(in->n_point, count, most) - in->n_point;
+    const int n_each = may_run(spec) ? choose_shape(spec, most, &most_block) : 0;
+    *bytes = bytes_of_lists(in->n_point, n_off);
+    if (n_each == 0) return HX_OK;
+    return expect_runs(in, n_each, count, n_off, bytes);
+}
+
+} // namespace
+
+int hx_cuda_lower_create(hx_device *dev, const hx_matrix *m, hx_cuda_lower *lower)
+{
+    lower->n_off = m->pattern.n_entry - m->pattern.n_row;
+    if (may_run(&m->spec)) HX_TRY(find_shape(dev, m, lower));
+    return lower->n_each > 0 ? create_runs(dev, m, lower) : create_lists(dev, m, lower);
+}
+
+void hx_cuda_lower_free(hx_device *dev, hx_cuda_lower *s)
+{
+    void *const owned[] = {s->d_list, s->d_end,        s->d_outer_begin, s->d_aside, s->d_part_ptr,
+                           s->d_part, s->d_column_ptr, s->d_row,         s->d_entry};
+    for (void *d_p : owned) dev->ops->release(dev, d_p);
+}
+
+size_t hx_cuda_lower_bytes(const hx_matrix *m, const hx_cuda_lower *s)
+{
+    const int64_t n_row = m->pattern.n_row;
+    return s->n_each > 0 ? bytes_of_runs(n_row, s->n_off, s->n_run, s->n_outer)
+                         : bytes_of_lists(n_row, s->n_off);
+}
+
+int hx_cuda_lower_expected(const hx_incidence *in, const hx_matrix_spec *spec, size_t *bytes)
+{
+    int32_t *count;
+    HX_TRY(hx_alloc_raw(&count, static_cast<size_t>(in->n_point), sizeof *count, "lower product"));
+    const int rc = expect(in, spec, count, bytes);
+    free(count);
+    return rc;
+}
+
+int hx_cuda_lower_multiply(hx_device *dev, const hx_matrix *m, const hx_cuda_lower *s,
+                           const double *d_x, double *d_y)
+{
+    const cudaStream_t stream = hx_cuda_of(dev)->stream;
+    const int64_t n_row = m->pattern.n_row, n_number = m->spec.components * n_row;
+    if (s->n_each == 0) {
+        lists_kernel<<<hx_blocks(n_number, HX_BLOCK), HX_BLOCK, 0, stream>>>(
+            *m, s->d_column_ptr, s->d_row, s->d_entry, d_x, d_y);
+        HX_TRY_LAUNCH("product of a lower matrix by lists");
+        return HX_OK;
+    }
+    const unsigned n_run = static_cast<unsigned>(s->n_run);
+    const size_t n_shared = shared_bytes(&m->spec, s->n_each, s->most_block, s->most_outer);
+    if (m->spec.single)
+        runs_kernel<<<n_run, SIZE, n_shared, stream>>>(
+            view_of(m, s), static_cast<const float *>(m->d_value), d_x, s->d_aside, d_y);
+    else
+        runs_kernel<<<n_run, SIZE, n_shared, stream>>>(
+            view_of(m, s), static_cast<const double *>(m->d_value), d_x, s->d_aside, d_y);
+    HX_TRY_LAUNCH("product of a lower matrix");
+    if (s->n_outer == 0) return HX_OK;
+    parts_kernel<<<hx_blocks(n_number, HX_BLOCK), HX_BLOCK, 0, stream>>>(
+        n_row, s->d_part_ptr, s->d_part, s->d_aside, d_y);
+    HX_TRY_LAUNCH("sums that lie aside");
+    return HX_OK;
+}

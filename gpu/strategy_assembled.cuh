@@ -1,0 +1,57 @@
+// Operators that store K as a matrix: a Kind says which one, for each layout that it has.
+#ifndef HX_STRATEGY_ASSEMBLED_CUH
+#define HX_STRATEGY_ASSEMBLED_CUH
+
+#include "core/solver/assembled.h"
+#include "matrix_cuda.cuh"
+
+// Kind: bytes_per_elem, error, layouts, and spec(layout).
+template <class Kind> struct hx_assembled_strategy {
+    // What the products keep is little, or counted as the pattern is; without memory for that count
+    // the set-up says so.
+    static size_t bytes(const hx_mesh *mesh, hx_layout layout)
+    {
+        const hx_matrix_spec spec = Kind::spec(layout);
+        const hx_incidence incidence = hx_incidence_of_mesh(mesh);
+        size_t plan = 0;
+        if (hx_cuda_product_expected(&incidence, &spec, &plan) < 0) hx_error_clear();
+        return hx_assembled_bytes(mesh, &spec) + plan + hx_cuda_gather_expected(&incidence);
+    }
+
+    static int setup(void **state, hx_device *dev, const hx_device_model *model,
+                     const hx_mesh *mesh, hx_layout layout)
+    {
+        const hx_matrix_spec spec = Kind::spec(layout);
+        return hx_assembled_setup(state, dev, model, mesh, &spec);
+    }
+
+    static hx_strategy table(const char *name, const char *help)
+    {
+        hx_strategy t = {};
+        t.name = name;
+        t.device = "cuda";
+        t.help = help;
+        t.deterministic = 1;
+        t.bytes_per_elem = Kind::bytes_per_elem;
+        t.error = Kind::error;
+        t.layouts = Kind::layouts;
+        t.bytes = bytes;
+        t.promise = hx_assembled_promise;
+        t.setup = setup;
+        t.update = hx_assembled_update;
+        t.apply = hx_assembled_apply;
+        t.apply_dot = hx_assembled_apply_dot;
+        t.diagonal = hx_assembled_diagonal;
+        t.assembled = hx_assembled_of;
+        t.teardown = hx_assembled_teardown;
+        return t;
+    }
+};
+
+// 3 unknowns a node.
+inline hx_matrix_spec hx_assembled_spec(hx_format format, hx_part part, int single)
+{
+    return {format, part, single, 3};
+}
+
+#endif

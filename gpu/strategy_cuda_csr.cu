@@ -1,0 +1,20 @@
+// csr: K as rows of numbers.
+#include "strategy_assembled.cuh"
+
+namespace
+{
+
+struct csr {
+    static constexpr int bytes_per_elem = 3170;
+    static constexpr double error = 0.0;
+    static constexpr unsigned layouts = HX_LAYOUT_BIT(HX_LAYOUT_ROWMAJOR);
+    static hx_matrix_spec spec(hx_layout)
+    {
+        return hx_assembled_spec(HX_FORMAT_CSR, HX_PART_FULL, 0);
+    }
+};
+
+} // namespace
+
+extern "C" const hx_strategy hx_strategy_cuda_csr = hx_assembled_strategy<csr>::table(
+    "csr", "assembled: rows of numbers, as other programs take them");

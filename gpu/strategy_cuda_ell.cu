@@ -1,0 +1,20 @@
+// ell: K as rows of numbers that are equally long, number k of all rows side by side.
+#include "strategy_assembled.cuh"
+
+namespace
+{
+
+struct ell {
+    static constexpr int bytes_per_elem = 3136;
+    static constexpr double error = 0.0;
+    static constexpr unsigned layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED);
+    static hx_matrix_spec spec(hx_layout)
+    {
+        return hx_assembled_spec(HX_FORMAT_ELL, HX_PART_FULL, 0);
+    }
+};
+
+} // namespace
+
+extern "C" const hx_strategy hx_strategy_cuda_ell = hx_assembled_strategy<ell>::table(
+    "ell", "assembled: rows of numbers, all as long as the longest, column by column");
