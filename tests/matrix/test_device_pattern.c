@@ -5,9 +5,9 @@
  *     test_device_pattern [cpu | cuda] */
 #include "core/matrix/matrix.h"
 #include "core/matrix/pattern.h"
-#include "tests/lib/cells.h"
 #include "tests/lib/fan.h"
 #include "tests/lib/fixture.h"
+#include "tests/lib/incidences.h"
 
 static hx_device device;
 

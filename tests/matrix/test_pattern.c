@@ -3,9 +3,9 @@
  * builders, both parts, ranges of rows, any number of threads. Counts of P3's Table 1. */
 #include "core/matrix/matrix.h"
 #include "core/matrix/pattern.h"
-#include "tests/lib/cells.h"
 #include "tests/lib/fan.h"
 #include "tests/lib/fixture.h"
+#include "tests/lib/incidences.h"
 
 /* table[row][column]: whether a cell holds both. The caller frees it. */
 static unsigned char *make_table(const hx_incidence *in)

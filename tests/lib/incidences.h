@@ -1,7 +1,7 @@
 /* Incidences that no mesh of hexahedra gives: mixed cells, random ones, cells that repeat a point,
  * points in very many cells. */
-#ifndef HX_TEST_CELLS_H
-#define HX_TEST_CELLS_H
+#ifndef HX_TEST_INCIDENCES_H
+#define HX_TEST_INCIDENCES_H
 
 #include <stdlib.h>
 
