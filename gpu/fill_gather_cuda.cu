@@ -341,8 +341,10 @@ enum arrangement {
 };
 
 template <int C> struct shared_memory {
-    double product[MOST_PLACES][line<C>::size];
-    double x[WARPS][WARP_CELLS][X_LINE];
+    union {
+        double product[MOST_PLACES][line<C>::size];
+        double x[WARPS][WARP_CELLS][X_LINE]; // before there are products
+    };
     uint4 slot[MOST_PLACES];       // 8 of 16 bits, by class
     uint16_t owner[MOST_CELLS][8]; // of a corner: its line, and << 8 bits of the corners b it needs
     int64_t begin[ROWS + 1];       // row_ptr
