@@ -8,8 +8,8 @@
 // Corners have the bits of their reference coordinates. A pair is of class c = bits(a) ^ bits(b),
 // and stands in its line by class. Where cells lie as in a grid, a row's entry is of one class, and
 // the places that hold it are those of equal bits(a) & c: a lane sums the entries of a class. Rows
-// that are not so are summed entry by entry; rows of more than MOST_PLACES / 2 cells have a plain
-// kernel.
+// that are not so are summed entry by entry; rows of more than MOST_PLACES / 2 cells have a
+// kernel of their own.
 #include <cub/device/device_scan.cuh>
 
 #include <cstring>
@@ -64,7 +64,7 @@ struct plan {
     block_range *d_block; // [n_block]
     int32_t *d_cell;      // [n_cell] cells of each block, ascending
     uint8_t *d_local;     // [n_place] of the rows' places: the cell's index in its block
-    int32_t *d_slow;      // [n_slow] rows that are left to the plain kernel
+    int32_t *d_slow;      // [n_slow] rows that are left to the kernel of their own
 };
 
 struct gather {
@@ -287,6 +287,14 @@ struct lane_gradients {
 };
 __device__ lane_gradients lane_table;
 
+__device__ __forceinline__ void load_by_corner(double (&d)[3][2])
+{
+#pragma unroll
+    for (int k = 0; k < 3; k++)
+#pragma unroll
+        for (int s = 0; s < 2; s++) d[k][s] = lane_table.by_corner[k][s][threadIdx.x % 32];
+}
+
 __global__ void lane_table_kernel()
 {
     const int lane = threadIdx.x, row = lane / 4, column = lane % 4;
@@ -427,14 +435,13 @@ __device__ __forceinline__ void make_gradients(const double (&root)[2][9], int c
         }
 }
 
-// The products of a cell's corners with each other into the lines of those that the block owns.
+// The products of a cell's corners with each other: those of corner lane / 4 into its line, at the
+// lane's offset.
 template <int C>
-__device__ __forceinline__ void make_products(shared_memory<C> *s, const double (&h)[3][2],
-                                              unsigned own, int offset)
+__device__ __forceinline__ void make_products(const double (&h)[3][2], double *line, int offset,
+                                              bool is_used)
 {
-    const int b = threadIdx.x % 4 * 2;
-    auto *to = reinterpret_cast<double2 *>(s->product[own & 255] + offset);
-    const bool is_used = own >> (8 + b) & 3;
+    auto *to = reinterpret_cast<double2 *>(line + offset);
     if constexpr (C == 3) {
         double m[9][2];
 #pragma unroll
@@ -792,17 +799,15 @@ __global__ void __launch_bounds__(32 * WARPS, SM_BLOCKS)
     __syncthreads();
 
     double d[3][2];
-#pragma unroll
-    for (int k = 0; k < 3; k++)
-#pragma unroll
-        for (int half = 0; half < 2; half++) d[k][half] = lane_table.by_corner[k][half][lane];
+    load_by_corner(d);
     const int a = lane / 4, b = 2 * (lane % 4);
     const int offset = line_offset<C>(corner_bits(a), corner_bits(a) ^ corner_bits(b));
 #pragma unroll 2
     for (int c = 0; c < count; c++) {
         double h[3][2];
         make_gradients(root, c, d, h);
-        make_products<C>(s, h, s->owner[from + c][a], offset);
+        const unsigned own = s->owner[from + c][a];
+        make_products<C>(h, s->product[own & 255], offset, own >> (8 + b) & 3);
     }
     __syncthreads();
 
@@ -824,39 +829,52 @@ __global__ void __launch_bounds__(32 * WARPS, SM_BLOCKS)
     }
 }
 
-// Rows of very many cells: a thread an entry, everything computed anew.
-__global__ void slow_row_kernel(const __grid_constant__ arguments g)
+// Rows of very many cells: a warp a row, 32 entries at a time, which computes each cell that they
+// need anew. Products and the order of sums are those of the other rows, and so are the bits.
+template <int C> __global__ void slow_row_kernel(const __grid_constant__ arguments g)
 {
-    const int64_t row = g.p.d_slow[blockIdx.x], *ptr = g.in.point_ptr + g.m.pattern.row_first;
-    const int64_t begin = g.m.pattern.d_row_ptr[row];
-    const int n = static_cast<int>(g.m.pattern.d_row_ptr[row + 1] - begin), c = g.m.spec.components;
-    for (int e = threadIdx.x; e < n; e += blockDim.x) {
-        double sum[3][3] = {{0.0}}, k[3][3];
+    __shared__ __align__(16) double x[WARP_CELLS][X_LINE];
+    __shared__ __align__(16) double product[line<C>::size];
+    const hx_device_pattern &pattern = g.m.pattern;
+    const int64_t row = g.p.d_slow[blockIdx.x], *ptr = g.in.point_ptr + pattern.row_first;
+    const int n = static_cast<int>(pattern.d_row_ptr[row + 1] - pattern.d_row_ptr[row]);
+    const int lane = threadIdx.x, b = 2 * (lane % 4);
+    double d[3][2];
+    load_by_corner(d);
+    for (int e0 = 0; e0 < n; e0 += 32) {
+        const int e = e0 + lane;
+        double sum[C * C] = {};
         for (int64_t p = ptr[row]; p < ptr[row + 1]; p++) {
-            const int64_t place = g.in.point_place[p], cell = place / 8;
-            const double modulus = g.modulus[cell];
-            double x[24], m[3][3];
-            for (int b = 0; b < 8; b++) {
-                if (hx_slot_at(g.m.pattern.d_slot, g.m.pattern.slot_bytes, 8 * place + b) != e)
-                    continue;
-                for (int a = 0; a < 8; a++)
-                    for (int i = 0; i < 3; i++)
-                        x[3 * a + i] =
-                            g.xyz[3 * static_cast<int64_t>(g.in.point[8 * cell + a]) + i];
-                hx_pair_product(x, static_cast<int>(place & 7), b, m);
-                for (int i = 0; i < 3; i++)
-                    for (int j = 0; j < 3; j++) sum[i][j] += modulus * m[i][j];
+            const uint32_t place = g.in.point_place[p];
+            const int a = static_cast<int>(place & 7), bits = corner_bits(a);
+            uint16_t slot[8];
+            load_slots(pattern, place, slot);
+            unsigned mine = 0; // bits of the classes whose pair is the lane's entry
+#pragma unroll
+            for (int k = 0; k < 8; k++)
+                if (slot[k] == e && e < n) mine |= 1u << (bits ^ corner_bits(k));
+            if (!__any_sync(0xffffffffu, mine)) continue;
+            const int32_t cell = static_cast<int32_t>(place / 8);
+            double root[2][9], h[3][2];
+            make_roots(g, &cell, 1, x, root);
+            make_gradients(root, 0, d, h);
+            make_products<C>(h, product, line_offset<C>(bits, bits ^ corner_bits(b)),
+                             lane / 4 == a);
+            __syncwarp();
+            for (; mine; mine &= mine - 1) {
+                double v[C * C];
+                load_tile<C>(product + line_offset<C>(bits, __ffs(static_cast<int>(mine)) - 1), v);
+#pragma unroll
+                for (int t = 0; t < C * C; t++) sum[t] += v[t];
             }
+            __syncwarp();
         }
-        if (c == 3)
-            hx_form_elasticity(1.0, g.lambda, g.mu, sum, k);
-        else
-            k[0][0] = hx_form_conduction(1.0, sum);
-        for (int i = 0; i < c; i++)
-            for (int j = 0; j < c; j++) {
-                const int64_t at = hx_matrix_place(&g.m, row, n, e, i, j);
-                if (at >= 0) hx_matrix_store(g.m, at, k[i][j]);
-            }
+        if (e >= n) continue;
+        finish_tile<C>(g.lambda, g.mu, sum);
+        for (int t = 0; t < C * C; t++) {
+            const int64_t at = hx_matrix_place(&g.m, row, n, e, t / C, t % C);
+            if (at >= 0) hx_matrix_store(g.m, at, sum[t]);
+        }
     }
 }
 
@@ -922,7 +940,11 @@ int run(hx_cuda_filling *f)
         HX_TRY_LAUNCH("gather");
     }
     if (g->p.n_slow > 0) {
-        slow_row_kernel<<<static_cast<unsigned>(g->p.n_slow), 128, 0, stream>>>(a);
+        const unsigned n = static_cast<unsigned>(g->p.n_slow);
+        if (spec->components == 3)
+            slow_row_kernel<3><<<n, 32, 0, stream>>>(a);
+        else
+            slow_row_kernel<1><<<n, 32, 0, stream>>>(a);
         HX_TRY_LAUNCH("gather's slow rows");
     }
     return HX_OK;

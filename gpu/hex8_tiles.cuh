@@ -6,19 +6,6 @@
 #include "core/matrix/matrix.h"
 #include "core/mesh/hex8.h"
 
-// Coordinates of a cell's corners, x[8][3].
-__device__ __forceinline__ void hx_cell_corners(const hx_fill_input &input, int64_t cell,
-                                                double x[24])
-{
-    const int32_t *point = input.incidence.point + 8 * cell;
-#pragma unroll
-    for (int a = 0; a < 8; a++) {
-        const double *from = input.d_xyz + 3 * static_cast<int64_t>(point[a]);
-#pragma unroll
-        for (int i = 0; i < 3; i++) x[3 * a + i] = from[i];
-    }
-}
-
 // root[i][k] = sqrt(det J) d xi_k / d x_i at integration point q, from the 8 corners.
 __device__ __forceinline__ void hx_root_jacobian(const double x[24], int q, double root[3][3])
 {
@@ -38,20 +25,6 @@ __device__ __forceinline__ void hx_root_gradient(const double root[3][3], int q,
     hx_hex8_shape_ref_gradient(a, hx_hex8_gauss(q, 0), hx_hex8_gauss(q, 1), hx_hex8_gauss(q, 2), d);
 #pragma unroll
     for (int i = 0; i < 3; i++) h[i] = root[i][0] * d[0] + root[i][1] * d[1] + root[i][2] * d[2];
-}
-
-// m[i][j] = sum over the points of h_a[i] h_b[j], of one cell. Slow: the Jacobians are made anew.
-__device__ __forceinline__ void hx_pair_product(const double x[24], int a, int b, double m[3][3])
-{
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) m[i][j] = 0.0;
-    for (int q = 0; q < 8; q++) {
-        double root[3][3], ha[3], hb[3];
-        hx_root_jacobian(x, q, root);
-        hx_root_gradient(root, q, a, ha);
-        hx_root_gradient(root, q, b, hb);
-        hx_form_add(ha, hb, m);
-    }
 }
 
 // Number t of a matrix' values, rounded where it is kept as floats.

@@ -44,6 +44,15 @@ static void put_in(bit_set *set, int64_t i)
     *word |= bit;
 }
 
+/* All of first .. first + n - 1; one thread. */
+static void put_in_all(bit_set *set, int64_t first, int64_t n)
+{
+    int64_t i = first, end = first + n;
+    for (; i < end && i % WORD; i++) set->word[i / WORD] |= (uint64_t)1 << (i % WORD);
+    for (; i + WORD <= end; i += WORD) set->word[i / WORD] = UINT64_MAX;
+    for (; i < end; i++) set->word[i / WORD] |= (uint64_t)1 << (i % WORD);
+}
+
 static int count_bits(uint64_t w)
 {
     w -= w >> 1 & 0x5555555555555555u;
@@ -91,9 +100,13 @@ static int list_mesh(hx_row_range *range, bit_set *cells, bit_set *points)
     for (int64_t k = begin; k < end; k++) put_in(cells, mesh->node_elem[k] >> 3);
     count_members(cells);
     HX_TRY(list_members(cells, &range->own_cell));
+    put_in_all(points, range->first, range->n); /* most of them */
 #pragma omp parallel for schedule(static)
     for (int64_t c = 0; c < cells->n_member; c++)
-        for (int a = 0; a < 8; a++) put_in(points, mesh->conn[8 * (int64_t)range->own_cell[c] + a]);
+        for (int a = 0; a < 8; a++) {
+            const int64_t point = mesh->conn[8 * (int64_t)range->own_cell[c] + a];
+            if (point < range->first || point >= range->first + range->n) put_in(points, point);
+        }
     count_members(points);
     return list_members(points, &range->own_point);
 }
@@ -149,11 +162,17 @@ static int find_room(hx_row_range *range, int places, char *memory, size_t bytes
 static void copy_mesh(hx_row_range *range, const bit_set *points)
 {
     const hx_mesh *const mesh = range->mesh;
-    const int64_t n_place = range->incidence.n_place, n_point = range->incidence.n_point;
+    const int64_t n_cell = range->incidence.n_cell, n_point = range->incidence.n_point;
+    const int64_t first = range->first, end = first + range->n;
+    const int32_t rank_first = rank_of(points, first);
 #pragma omp parallel for schedule(static)
-    for (int64_t k = 0; k < n_place; k++)
-        range->own_conn[k] =
-            rank_of(points, mesh->conn[8 * (int64_t)range->own_cell[k / 8] + k % 8]);
+    for (int64_t c = 0; c < n_cell; c++)
+        for (int a = 0; a < 8; a++) {
+            const int64_t point = mesh->conn[8 * (int64_t)range->own_cell[c] + a];
+            range->own_conn[8 * c + a] = point >= first && point < end
+                                             ? rank_first + (int32_t)(point - first)
+                                             : rank_of(points, point);
+        }
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < n_point; a++)
         memcpy(range->own_xyz + 3 * a, mesh->xyz + 3 * (int64_t)range->own_point[a],
