@@ -96,11 +96,28 @@ static int upload(hx_device *dev, void *d_to, const void *from, size_t bytes)
     return HX_OK;
 }
 
+// A few numbers to pinned memory by the GPU itself.
+static __global__ void copy_bytes_kernel(char *to, const char *from, int n)
+{
+    for (int k = static_cast<int>(threadIdx.x); k < n; k += static_cast<int>(blockDim.x))
+        to[k] = from[k];
+}
+
+// Copies to the host run one after the other, whatever their streams: where large ones go beside
+// the queue (matrix.h, fetch), a few numbers do not wait for them.
 static int download(hx_device *dev, void *to, const void *d_from, size_t bytes)
 {
     hx_cuda *impl = hx_cuda_of(dev);
-    void *target = bytes <= impl->staging_bytes ? impl->staging : to;
-    HX_TRY_CUDA(cudaMemcpyAsync(target, d_from, bytes, cudaMemcpyDeviceToHost, impl->stream));
+    const bool is_small = bytes <= impl->staging_bytes;
+    void *target = is_small ? impl->staging : to;
+    if (is_small && impl->fetch_stream[0] && bytes > 0) {
+        copy_bytes_kernel<<<1, 128, 0, impl->stream>>>(static_cast<char *>(target),
+                                                       static_cast<const char *>(d_from),
+                                                       static_cast<int>(bytes));
+        HX_TRY_LAUNCH("copy_bytes");
+    } else {
+        HX_TRY_CUDA(cudaMemcpyAsync(target, d_from, bytes, cudaMemcpyDeviceToHost, impl->stream));
+    }
     HX_TRY_CUDA(cudaStreamSynchronize(impl->stream));
     if (target != to) memcpy(to, target, bytes);
     return HX_OK;

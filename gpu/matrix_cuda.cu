@@ -326,10 +326,6 @@ void host_release(hx_device *, void *p)
     if (p) cudaFreeHost(p);
 }
 
-// Of a piece: a small download of the queue, which waits for the piece that is on its way, is soon
-// there.
-constexpr size_t FETCH_BYTES = static_cast<size_t>(4) << 20;
-
 int fetch(hx_device *dev, int slot, void *to, const void *d_from, size_t bytes)
 {
     hx_cuda *impl = hx_cuda_of(dev);
@@ -339,12 +335,8 @@ int fetch(hx_device *dev, int slot, void *to, const void *d_from, size_t bytes)
         HX_TRY_CUDA(cudaStreamCreateWithFlags(&impl->fetch_stream[slot], cudaStreamNonBlocking));
     HX_TRY_CUDA(cudaEventRecord(impl->fetch_ready[slot], impl->stream));
     HX_TRY_CUDA(cudaStreamWaitEvent(impl->fetch_stream[slot], impl->fetch_ready[slot], 0));
-    for (size_t at = 0; at < bytes; at += FETCH_BYTES) {
-        const size_t n = bytes - at < FETCH_BYTES ? bytes - at : FETCH_BYTES;
-        HX_TRY_CUDA(cudaMemcpyAsync(static_cast<char *>(to) + at,
-                                    static_cast<const char *>(d_from) + at, n,
-                                    cudaMemcpyDeviceToHost, impl->fetch_stream[slot]));
-    }
+    HX_TRY_CUDA(
+        cudaMemcpyAsync(to, d_from, bytes, cudaMemcpyDeviceToHost, impl->fetch_stream[slot]));
     return HX_OK;
 }
 

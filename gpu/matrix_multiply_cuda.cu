@@ -32,12 +32,12 @@ template <int N_THREAD> __device__ void sum_block(double mine, double *partial)
 
 // bsr, 3 unknowns.
 template <class T>
-__global__ void __launch_bounds__(32 * BSR_WARPS, 4)
+__global__ void __launch_bounds__(32 * BSR_WARPS, 6)
     bsr3_kernel(int64_t n_row, const int64_t *__restrict__ row_ptr, const int32_t *__restrict__ col,
                 const T *__restrict__ value, const double *__restrict__ x, double *__restrict__ y,
                 double *__restrict__ partial)
 {
-    using stream = hx_block_stream<T, 16, 8>;
+    using stream = hx_block_stream<T, 8, 8>;
     __shared__ typename stream::ring rings[BSR_WARPS];
     __shared__ double sums[BSR_WARPS][3 * BSR_ROWS];
     const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
@@ -304,10 +304,10 @@ int multiply_full(hx_device *dev, const hx_matrix *m, const hx_cuda_product *pla
     return HX_OK;
 }
 
-// Four thread blocks on a multiprocessor of 228 kB keep the memory busy; the rest caches x.
+// Six thread blocks on a multiprocessor of 228 kB keep the memory busy; the rest caches x.
 int prefer_cache(const hx_matrix *m)
 {
-    constexpr int percent = 71;
+    constexpr int percent = 58;
     if (m->spec.format != HX_FORMAT_BSR || m->spec.components != 3) return HX_OK;
     HX_TRY_CUDA(m->spec.single
                     ? cudaFuncSetAttribute(bsr3_kernel<float>,
