@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(32 * BSR_WARPS, 6)
                 const T *__restrict__ value, const double *__restrict__ x, double *__restrict__ y,
                 double *__restrict__ partial)
 {
-    using stream = hx_block_stream<T, 8, 8>;
+    using stream = hx_block_stream<T, sizeof(T) == 8 ? 8 : 16, 8>;
     __shared__ typename stream::ring rings[BSR_WARPS];
     __shared__ double sums[BSR_WARPS][3 * BSR_ROWS];
     const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
