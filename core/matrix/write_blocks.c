@@ -79,6 +79,15 @@ static unsigned char *my_block(const hx_block_file *f)
     return f->block + (size_t)this_thread() * BLOCK_BYTES;
 }
 
+/* Where numbers lie in memory as they lie in the file, they need no copy. */
+static int is_as_in_memory(hx_block_encoder *encode)
+{
+    static const uint32_t one = 1;
+    const int is_little = *(const unsigned char *)&one == 1;
+    return is_little ? encode == hx_put_f64_little || encode == hx_put_i32_little
+                     : encode == hx_put_f64_big || encode == hx_put_i32_big;
+}
+
 static int64_t smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -88,14 +97,19 @@ int hx_block_put(hx_block_file *f, int64_t offset, int64_t n, size_t n_byte,
                  hx_block_encoder *encode, const void *what, uint32_t *crc)
 {
     const int64_t n_item = BLOCK_BYTES / (int64_t)n_byte, n_block = (n + n_item - 1) / n_item;
+    const int is_plain = is_as_in_memory(encode);
     uint32_t *sum = NULL;
     int reason = 0;
     if (crc) HX_TRY(hx_alloc(&sum, (size_t)n_block, sizeof *sum, "check sums"));
 #pragma omp parallel for schedule(dynamic, 1) num_threads(f->n_thread)
     for (int64_t b = 0; b < n_block; b++) {
         const int64_t begin = b * n_item, end = smaller(begin + n_item, n);
-        unsigned char *const block = my_block(f);
-        const size_t used = (size_t)(encode(what, begin, end, block) - block);
+        const unsigned char *block = (const unsigned char *)what + begin * (int64_t)n_byte;
+        size_t used = (size_t)(end - begin) * n_byte;
+        if (!is_plain) {
+            block = my_block(f);
+            used = (size_t)(encode(what, begin, end, my_block(f)) - block);
+        }
         if (sum) sum[b] = hx_crc32(0, block, used);
         const int failed = write_at(f, offset + begin * (int64_t)n_byte, block, used);
         if (failed) {
