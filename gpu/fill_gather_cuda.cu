@@ -684,10 +684,11 @@ __device__ __forceinline__ void finish_two_rows(const arguments &g, shared_memor
         keep = c && ends ? 0.0 : 1.0;
     }
 #pragma unroll
-    for (int t = 0; t < C * C; t++) { // also: all lanes have read
+    for (int t = 0; t < C * C; t++) {
         const double other = __shfl_xor_sync(0xffffffffu, sum[3][t], 8);
         if (c == 0) sum[3][t] += other;
     }
+    __syncwarp(); // values are written over what all lanes have read
     if (is_mine) {
         outgoing<C, Real, A> out(g, s, r, row + lane / 16);
 #pragma unroll

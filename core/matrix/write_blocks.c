@@ -14,6 +14,9 @@
 
 /* A block per thread: large enough that a write costs little, small enough to stay in the cache. */
 enum { BLOCK_BYTES = 1 << 20, MOST_THREADS = 32 };
+/* That write numbers as they are: a file takes one write at a time, and more threads only wait for
+ * each other (16: 2.2 GB/s, 6: 3.8, 3: 3.1, on a disk that takes 3.3 to 3.8 from one program). */
+enum { PUT_THREADS = 6 };
 
 static int this_thread(void)
 {
@@ -97,11 +100,12 @@ int hx_block_put(hx_block_file *f, int64_t offset, int64_t n, size_t n_byte,
                  hx_block_encoder *encode, const void *what, uint32_t *crc)
 {
     const int64_t n_item = BLOCK_BYTES / (int64_t)n_byte, n_block = (n + n_item - 1) / n_item;
+    const int n_thread = f->n_thread < PUT_THREADS ? f->n_thread : PUT_THREADS;
     const int is_plain = is_as_in_memory(encode);
     uint32_t *sum = NULL;
     int reason = 0;
     if (crc) HX_TRY(hx_alloc(&sum, (size_t)n_block, sizeof *sum, "check sums"));
-#pragma omp parallel for schedule(dynamic, 1) num_threads(f->n_thread)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(n_thread)
     for (int64_t b = 0; b < n_block; b++) {
         const int64_t begin = b * n_item, end = smaller(begin + n_item, n);
         const unsigned char *block = (const unsigned char *)what + begin * (int64_t)n_byte;
