@@ -13,6 +13,7 @@
 #include "../base/account.h"
 #include "../base/error.h"
 #include "../base/numbers.h"
+#include "cell.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,7 +43,8 @@ typedef struct hx_mesh {
     int32_t *conn; /* [n_elem][8] node indices, VTK_HEXAHEDRON order (owned) */
 
     /* Incidences of node a: node_elem[node_elem_ptr[a] .. node_elem_ptr[a + 1]), each
-     * element * 8 + local node, elements ascending (owned; built by hx_mesh_finish). */
+     * element * 8 + local node, elements ascending, one as often as it names the node (owned; built
+     * by hx_mesh_finish). */
     int64_t *node_elem_ptr; /* [n_node + 1] */
     uint32_t *node_elem;    /* [8 * n_elem] */
 
@@ -107,15 +109,10 @@ int64_t hx_mesh_elem_number(const hx_mesh *mesh, int64_t elem);
  * identity. O(n). */
 int hx_mesh_invert(int64_t n, const int32_t *orig, int32_t **inverse);
 
-/* Mean of an element's eight nodes. */
+/* Mean of an element's nodes, each counted once. */
 static inline void hx_mesh_centroid(const hx_mesh *mesh, int64_t elem, double x[3])
 {
-    const int32_t *const conn = mesh->conn + 8 * elem;
-    for (int i = 0; i < 3; i++) {
-        double sum = 0.0;
-        for (int a = 0; a < 8; a++) sum += mesh->xyz[3 * (int64_t)conn[a] + i];
-        x[i] = 0.125 * sum;
-    }
+    hx_cell_centroid(mesh->xyz, mesh->conn + 8 * elem, x);
 }
 
 /* Adds what every program that walks through a mesh holds of it, host or device: coordinates, nodes

@@ -20,15 +20,18 @@ static void elem_volumes(const hx_mesh *mesh, double *volume)
     }
 }
 
-/* Mean of the free elements of node a. */
+/* Mean of the free elements of node a, each counted once, at however many corners it names the
+ * node: these incidences follow each other. */
 static double nodal_density(const hx_surface_field *field, const double *rho, const double *volume,
                             int64_t a)
 {
     const hx_mesh *mesh = field->mesh;
     double mass = 0.0, sum = 0.0;
+    int64_t last = -1;
     for (int64_t k = mesh->node_elem_ptr[a]; k < mesh->node_elem_ptr[a + 1]; k++) {
         const int64_t e = mesh->node_elem[k] / 8;
-        if (hx_surface_is_solid(field, e)) continue;
+        if (e == last || hx_surface_is_solid(field, e)) continue;
+        last = e;
         mass += rho[e] * volume[e];
         sum += volume[e];
     }

@@ -1,0 +1,52 @@
+#include "cell.h"
+
+#include "mesh.h"
+
+/* Corners of a face without those that name the same point as the one before, around it. */
+static int list_ring(const int32_t conn[8], int face, int32_t ring[4])
+{
+    const int *const corner = hx_hex_face[face];
+    int n = 0;
+    for (int i = 0; i < 4; i++)
+        if (conn[corner[i]] != conn[corner[(i + 3) % 4]]) ring[n++] = conn[corner[i]];
+    return n;
+}
+
+/* How many points, triangles and quadrilaterals there are tells the solids apart, once those are
+ * ruled out where a point has less than three faces: two then lie on each other. */
+hx_cell_kind hx_cell_kind_of(const int32_t conn[8])
+{
+    int corner[8], n_face_at[8] = {0}, n_face[5] = {0};
+    const int n = hx_cell_distinct(conn, corner);
+    for (int f = 0; f < 6; f++) {
+        int32_t ring[4];
+        const int n_ring = list_ring(conn, f, ring);
+        if (n_ring < 3) continue;
+        n_face[n_ring]++;
+        for (int k = 0; k < n; k++)
+            for (int i = 0; i < n_ring; i++) n_face_at[k] += ring[i] == conn[corner[k]];
+    }
+    for (int k = 0; k < n; k++)
+        if (n_face_at[k] < 3) return HX_CELL_OTHER;
+    if (n == 8) return HX_CELL_HEXAHEDRON;
+    if (n == 6 && n_face[3] == 2 && n_face[4] == 3) return HX_CELL_WEDGE;
+    if (n == 5 && n_face[3] == 4 && n_face[4] == 1) return HX_CELL_PYRAMID;
+    return n == 4 && n_face[3] == 4 && n_face[4] == 0 ? HX_CELL_TETRAHEDRON : HX_CELL_OTHER;
+}
+
+void hx_cell_collapsed_centroid(const double *xyz, const int32_t conn[8], double x[3])
+{
+    int corner[8];
+    const int n = hx_cell_distinct(conn, corner);
+    for (int i = 0; i < 3; i++) {
+        double value[8], sum = 0.0; /* ascending, which no numbering changes */
+        for (int k = 0; k < n; k++) {
+            const double next = xyz[3 * (int64_t)conn[corner[k]] + i];
+            int place = k;
+            for (; place > 0 && value[place - 1] > next; place--) value[place] = value[place - 1];
+            value[place] = next;
+        }
+        for (int k = 0; k < n; k++) sum += value[k];
+        x[i] = sum / n;
+    }
+}

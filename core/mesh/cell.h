@@ -1,0 +1,72 @@
+/* Cells that name a point at several of their eight corners: hexahedra collapse to wedges
+ * (0 1 2 2 3 4 5 5), pyramids (0 1 2 3 4 4 4 4) and tetrahedra (0 1 2 2 3 3 3 3), in these
+ * numberings or any other. Two corners are the same if they name one node, wherever the nodes lie.
+ */
+#ifndef HX_CELL_H
+#define HX_CELL_H
+
+#include <stdint.h>
+
+#include "../base/host_device.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum hx_cell_kind {
+    HX_CELL_HEXAHEDRON,
+    HX_CELL_WEDGE,
+    HX_CELL_PYRAMID,
+    HX_CELL_TETRAHEDRON,
+    HX_CELL_OTHER /* another solid, or none */
+} hx_cell_kind;
+
+/* 1 if some point is named twice. */
+static HX_HD int hx_cell_is_collapsed(const int32_t conn[8])
+{
+    int same = 0;
+    for (int a = 1; a < 8; a++)
+        for (int b = 0; b < a; b++) same |= conn[a] == conn[b];
+    return same;
+}
+
+/* The distinct corners, in order: of those that name one point the first. Returns how many,
+ * corner[0 .. that), ascending. Of the numberings above they are the solid's own corners in VTK's
+ * order. */
+static HX_HD int hx_cell_distinct(const int32_t conn[8], int corner[8])
+{
+    int n = 0;
+    for (int a = 0; a < 8; a++) {
+        int b = 0;
+        while (b < a && conn[b] != conn[a]) b++;
+        if (b == a) corner[n++] = a;
+    }
+    return n;
+}
+
+/* The solid that the cell's faces enclose, without those that are an edge or a point. */
+hx_cell_kind hx_cell_kind_of(const int32_t conn[8]);
+
+/* Mean of a collapsed cell's points, each counted once: the same bits in whatever order they come
+ * and however often. */
+void hx_cell_collapsed_centroid(const double *xyz, const int32_t conn[8], double x[3]);
+
+/* Mean of the points of any cell. */
+static inline void hx_cell_centroid(const double *xyz, const int32_t conn[8], double x[3])
+{
+    if (hx_cell_is_collapsed(conn)) {
+        hx_cell_collapsed_centroid(xyz, conn, x);
+        return;
+    }
+    for (int i = 0; i < 3; i++) {
+        double sum = 0.0;
+        for (int a = 0; a < 8; a++) sum += xyz[3 * (int64_t)conn[a] + i];
+        x[i] = 0.125 * sum;
+    }
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
