@@ -406,12 +406,18 @@ size_t list_numbers(int64_t n_off, int64_t n_run)
     return static_cast<size_t>(hx_lower_place(n_off, n_run) + 8);
 }
 
+// Of shared memory for the columns of a run: whole vectors of 16 bytes, as compilers read them.
+size_t column_bytes(const hx_cuda_lower *s)
+{
+    return (static_cast<size_t>(s->most_block) + 3) / 4 * 4 * sizeof(int32_t);
+}
+
 // Lists of the runs, and how many outer rows each has.
 int list_runs(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s)
 {
     const cudaStream_t stream = hx_cuda_of(dev)->stream;
     const unsigned n_run = static_cast<unsigned>(s->n_run);
-    const size_t n_shared = static_cast<size_t>(s->most_block) * sizeof(int32_t);
+    const size_t n_shared = column_bytes(s);
     const size_t n_ptr = static_cast<size_t>(s->n_run) + 1;
     hx_cuda_scratch scratch(dev);
     size_t n_bytes = 0;
@@ -433,7 +439,7 @@ int list_parts(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s)
 {
     const cudaStream_t stream = hx_cuda_of(dev)->stream;
     const int64_t n_row = m->pattern.n_row, n = s->n_outer;
-    const size_t n_shared = static_cast<size_t>(s->most_block) * sizeof(int32_t);
+    const size_t n_shared = column_bytes(s);
     const size_t n_place = static_cast<size_t>(n);
     hx_cuda_scratch scratch(dev);
     int32_t *d_row, *d_sorted, *d_count;

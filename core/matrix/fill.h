@@ -22,7 +22,7 @@ typedef enum {
 
 typedef struct hx_fill_kind {
     const char *name, *help; /* the word of --fill; one line */
-    int deterministic;       /* the same bits on every run, and for any ranges of rows */
+    int deterministic;       /* the same bits on every run, and for any ranges of one mesh's rows */
 } hx_fill_kind;
 
 /* [HX_N_FILL], by hx_fill. Which of them a device has: hx_matrix_ops.fills. */
