@@ -60,6 +60,11 @@ inline unsigned hx_blocks(int64_t n_thread, int block)
     return static_cast<unsigned>((n_thread + block - 1) / block);
 }
 
+// Uploads from so many bytes on go by several threads; fewer do not pay for their buffers.
+constexpr size_t HX_LARGE_UPLOAD = static_cast<size_t>(256) << 20;
+// upload_cuda.cu. Waits.
+int hx_cuda_upload_large(hx_device *dev, void *d_to, const void *from, size_t bytes);
+
 // The tables of what it does, one a file.
 extern const struct hx_vector_ops hx_cuda_vector_ops;       // vector_cuda.cu
 extern const struct hx_pcg_ops hx_cuda_pcg_ops;             // pcg_cuda.cu

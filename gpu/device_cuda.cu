@@ -88,9 +88,19 @@ static void release(hx_device *, void *d_p)
     cudaFree(d_p);
 }
 
+static bool is_pinned(const void *p)
+{
+    cudaPointerAttributes is = {};
+    const cudaError_t status = cudaPointerGetAttributes(&is, p);
+    cudaGetLastError();
+    return status == cudaSuccess && is.type == cudaMemoryTypeHost;
+}
+
 static int upload(hx_device *dev, void *d_to, const void *from, size_t bytes)
 {
     hx_cuda *impl = hx_cuda_of(dev);
+    if (bytes >= HX_LARGE_UPLOAD && !is_pinned(from))
+        return hx_cuda_upload_large(dev, d_to, from, bytes);
     HX_TRY_CUDA(cudaMemcpyAsync(d_to, from, bytes, cudaMemcpyHostToDevice, impl->stream));
     HX_TRY_CUDA(cudaStreamSynchronize(impl->stream));
     return HX_OK;

@@ -371,6 +371,8 @@ hx_matrix_ops make_ops()
     ops.plan_bytes = plan_bytes;
     ops.host_alloc = host_alloc;
     ops.host_release = host_release;
+    ops.cut = hx_cuda_cut;
+    ops.shift = hx_cuda_shift;
     ops.fetch = fetch;
     ops.fetch_wait = fetch_wait;
     return ops;

@@ -11,12 +11,13 @@ typedef enum { HX_BENCH_NONE, HX_BENCH_PAPERS, HX_BENCH_ALL } hx_bench_kind;
 
 /* What one run of it is about. */
 typedef struct hx_bench {
-    hx_device *dev;   /* (borrowed) */
-    double copy;      /* bytes/s of a copy; NaN: no memory for one */
-    int64_t most;     /* elements of the largest mesh */
-    int n_checked[2]; /* products against a reference, of double and of single matrices */
-    int n_wrong;      /* results that are off, or differ where the same bits are promised */
-    double worst[2];  /* largest error of these; NaN is kept */
+    hx_device *dev;      /* (borrowed) */
+    double copy;         /* bytes/s of a copy; NaN: no memory for one */
+    int64_t most;        /* elements of the largest mesh */
+    int64_t most_stream; /* the same where rows come in ranges */
+    int n_checked[2];    /* products against a reference, of double and of single matrices */
+    int n_wrong;         /* results that are off, or differ where the same bits are promised */
+    double worst[2];     /* largest error of these; NaN is kept */
 } hx_bench;
 
 /* Measures the copy, and says device and bandwidth. HX_EINPUT: the device makes no matrices. */
@@ -119,6 +120,22 @@ double hx_bench_product_bytes(const hx_matrix *m);
  * the caller's to free, also after a failure. */
 int hx_bench_create(hx_bench_time *time, hx_matrix *m, hx_device *dev,
                     const hx_device_pattern *pattern, const hx_matrix_spec *spec);
+
+/* The lower scalar matrix of a mesh (its cells and coordinates suffice) in the host's pinned
+ * memory, made in ranges of rows beside which the whole mesh stays on the device. */
+typedef struct hx_bench_stream {
+    double seconds;        /* from the mesh on the host to the last row there */
+    double upload_seconds; /* of these */
+    double pinned_seconds; /* before: memory of the host */
+    double upload_bytes, host_bytes, device_bytes;
+    double copy_rate; /* bytes/s of a download alone */
+    int64_t n_range, n_entry;
+    int is_right;
+    char note[192]; /* why it was left out; "" */
+} hx_bench_stream;
+/* n_entry: that the matrix will have, at most. budget: bytes of the device. */
+int hx_bench_stream_run(hx_bench_stream *out, hx_device *dev, const hx_mesh *mesh,
+                        const double *modulus, int64_t n_entry, double budget);
 
 /* A cube held at one side and pulled at the other, solved by PCG to 1e-6 with the operator bsr. */
 typedef struct hx_bench_solve {

@@ -2,6 +2,7 @@
  * takes by triplets and by gather, on the device and on one core. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #ifdef _OPENMP
@@ -9,11 +10,15 @@
 #endif
 
 #include "../text/log.h"
+#include "core/base/memory.h"
+#include "core/generate/generate.h"
 #include "core/registry.h"
 #include "matrix_bench.h"
 
 /* Elements that one core fills in a second or so. */
 enum { MOST_ON_ONE_CORE = 1000000 };
+/* On the device, of P3's Quadro 4000. */
+#define STREAM_BYTES 2e9
 
 typedef struct way {
     double total, values; /* seconds: pattern, matrix and values; the values alone */
@@ -27,6 +32,8 @@ typedef struct row {
     double triplet_megabytes, csc_megabytes;
     way triplets, gather;
     double one_core; /* values by gather */
+    int is_streamed;
+    hx_bench_stream stream;
     char note[192];
 } row;
 
@@ -164,6 +171,41 @@ static int measure_one_core(row *r, const hx_mesh *mesh)
     return rc;
 }
 
+/* Entries of the lower part: (3n + 1)^3 in all, of which (n + 1)^3 on the diagonal. */
+static int64_t lower_entries(int n)
+{
+    const int64_t a = 3 * (int64_t)n + 1, b = (int64_t)n + 1;
+    return (a * a * a + b * b * b) / 2;
+}
+
+static int stream_mesh(hx_bench *bench, row *r, const hx_mesh *mesh)
+{
+    const int64_t n_entry = lower_entries(r->paper->n);
+    double *one;
+    HX_TRY(hx_alloc_raw(&one, (size_t)mesh->n_elem, sizeof *one, "conductivities"));
+    for (int64_t e = 0; e < mesh->n_elem; e++) one[e] = 1.0;
+    const int rc = hx_bench_stream_run(&r->stream, bench->dev, mesh, one, n_entry, STREAM_BYTES);
+    free(one);
+    if (rc != HX_OK) return rc;
+    r->is_streamed = 1;
+    if (r->stream.note[0]) return HX_OK;
+    bench->n_wrong += !r->stream.is_right || r->stream.n_entry != n_entry;
+    return HX_OK;
+}
+
+/* The cube as its file would have it, in ranges of rows. */
+static int measure_stream(hx_bench *bench, row *r)
+{
+    const int n = r->paper->n;
+    hx_mesh mesh = {0};
+    if (elements_of(r->paper) > bench->most_stream) return HX_OK;
+    if (hx_log_is_terminal()) hx_log_status("P3: %d^3 elements in ranges of rows", n);
+    int rc = hx_generate_box(&mesh, n, n, n, 1.0, 1.0, 1.0);
+    if (rc == HX_OK) rc = stream_mesh(bench, r, &mesh);
+    hx_mesh_free(&mesh);
+    return hx_bench_is_left_out(rc, r->stream.note, sizeof r->stream.note) ? HX_OK : rc;
+}
+
 static int measure(hx_bench *bench, row *r)
 {
     const int64_t n_elem = elements_of(r->paper);
@@ -279,8 +321,50 @@ static void print_times(const hx_bench *bench, const row *r, int n)
         "116x at 4.9 M\n"
         "  elements, 126x at most; ours: fill by gather against one core of this machine, the "
         "CPU's own fill.\n"
-        "  Matrices in chunks, larger than the memory: `hextop matrix --memory`, not here.");
+        "  The whole matrix at once; in ranges of rows below.");
     hx_bench_say_limit(bench);
+}
+
+static void print_streams(const row *r, int n)
+{
+    static const char *const head[] = {"elements",  "paper s",   "ranges", "device MB", "host MB",
+                                       "pinned ms", "upload ms", "all ms", "Mel/s",     "GB/s down",
+                                       "of copy",   "x paper",   "check"};
+    char text[32];
+    hx_table table;
+    hx_log_info("\nP3, Table 2 in ranges of rows: from the mesh on the host to the lower matrix in "
+                "its pinned memory\n");
+    hx_table_begin(&table, "rrrrrrrrrrrrl");
+    hx_bench_add_words(&table, head, sizeof head / sizeof head[0]);
+    for (int i = 0; i < n; i++) {
+        const hx_bench_stream *const st = &r[i].stream;
+        const double down = st->host_bytes / st->seconds;
+        if (!r[i].is_streamed || st->note[0]) continue;
+        hx_bench_add_count(&table, elements_of(r[i].paper));
+        hx_table_add(&table, "%.4g", r[i].paper->seconds);
+        hx_bench_add_count(&table, st->n_range);
+        hx_bench_add(&table, 4, 1e-6 * st->device_bytes, "");
+        hx_bench_add(&table, 4, 1e-6 * st->host_bytes, "");
+        hx_bench_add_ms(&table, st->pinned_seconds);
+        hx_bench_add_ms(&table, st->upload_seconds);
+        hx_bench_add_ms(&table, st->seconds);
+        hx_bench_add(&table, 3, 1e-6 * (double)elements_of(r[i].paper) / st->seconds, "");
+        hx_bench_add(&table, 3, 1e-9 * down, "");
+        hx_bench_add(&table, 3, 100.0 * down / st->copy_rate, " %");
+        hx_bench_add(&table, 3, r[i].paper->seconds / st->seconds, "");
+        hx_table_add(&table, "%s", st->is_right ? "right" : "FAIL");
+    }
+    hx_bench_end_table(&table);
+    for (int i = 0; i < n; i++)
+        if (r[i].stream.note[0])
+            hx_log_info("  %s elements left out: %s",
+                        hx_format_count(elements_of(r[i].paper), text, sizeof text),
+                        r[i].stream.note);
+    hx_log_info("  at most %.0f GB on the device, the mesh among it; the host's memory is taken "
+                "before (pinned ms);\n"
+                "  GB/s: what came down over the whole time, upload and pattern included. One run "
+                "each.",
+                1e-9 * STREAM_BYTES);
 }
 
 int hx_bench_p3(hx_bench *bench)
@@ -292,9 +376,11 @@ int hx_bench_p3(hx_bench *bench)
         r[n] = (row){
             .paper = &hx_p3_rows[n], .triplets = none, .gather = none, .one_core = (double)NAN};
         rc = measure(bench, &r[n]);
+        if (rc == HX_OK) rc = measure_stream(bench, &r[n]);
     }
     if (hx_bench_is_quiet()) return rc;
     print_counts(r, n);
     print_times(bench, r, n);
+    print_streams(r, n);
     return rc;
 }

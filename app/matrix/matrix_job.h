@@ -162,8 +162,8 @@ typedef struct hx_matrix_memory {
     hx_device *dev;              /* (borrowed) */
     struct hx_kept_block *block; /* (owned) */
     int n, room;
-    double limit; /* bytes held, unless there is no other way */
-    size_t held, used, most;
+    double limit;                       /* bytes held, unless there is no other way */
+    size_t held, used, most, most_held; /* most: of what was used */
 } hx_matrix_memory;
 
 void hx_matrix_memory_open(hx_matrix_memory *memory, hx_device *dev, double limit);

@@ -74,6 +74,7 @@ static int new_block(hx_matrix_memory *m, size_t bytes, hx_kept_block **block)
     *block = &m->block[m->n++];
     **block = (hx_kept_block){.d_p = d_p, .bytes = bytes};
     m->held += bytes;
+    if (m->held > m->most_held) m->most_held = m->held;
     return HX_OK;
 }
 

@@ -48,6 +48,11 @@ size_t hx_cpu_lower_expected(const hx_incidence *incidence, int components);
 /* Device bytes of an operator that stores this matrix (matrix_cpu.c). */
 size_t hx_cpu_matrix_expected(const hx_mesh *mesh, const hx_matrix_spec *spec);
 
+/* matrix_cut_cpu.c */
+int hx_cpu_cut(hx_device *dev, const hx_fill_input *whole, int64_t first, int64_t n,
+               hx_device_cut *cut);
+int hx_cpu_shift(hx_device *dev, int32_t *d_number, int64_t n, int32_t by);
+
 /* matrix_multiply_cpu.c */
 int hx_cpu_matrix_multiply(hx_device *dev, const hx_matrix *m, const double *d_x, double *d_y);
 int hx_cpu_matrix_multiply_dot(hx_device *dev, const hx_matrix *m, const double *d_x, double *d_y,

@@ -74,6 +74,14 @@ void hx_matrix_free(hx_matrix *m, hx_device *dev)
     memset(m, 0, sizeof *m);
 }
 
+void hx_device_cut_free(hx_device_cut *cut, hx_device *dev)
+{
+    void *const owned[] = {cut->d_cell, cut->d_point, cut->d_modulus};
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
+        if (owned[i]) dev->ops->release(dev, owned[i]);
+    memset(cut, 0, sizeof *cut);
+}
+
 void hx_matrix_rows_free(hx_matrix_rows *rows)
 {
     free(rows->ptr);

@@ -90,6 +90,18 @@ typedef struct hx_matrix_rows {
 
 void hx_matrix_rows_free(hx_matrix_rows *rows);
 
+/* The cells of some points, in a device's memory: what rows of a mesh that lies there whole are
+ * made from. Points are counted from first_point on, in the same order. */
+typedef struct hx_device_cut {
+    int64_t n_cell, first_point, n_point;
+    int32_t *d_cell;   /* [n_cell] of the whole, ascending (owned, like all) */
+    int32_t *d_point;  /* [n_cell][points of a cell] */
+    double *d_modulus; /* [n_cell] */
+} hx_device_cut;
+
+/* Accepts a zeroed struct. */
+void hx_device_cut_free(hx_device_cut *cut, hx_device *dev);
+
 /* What a device does. Memory that an entry names is the device's; work is queued, and only what
  * says so waits. */
 typedef struct hx_matrix_ops {
@@ -131,6 +143,13 @@ typedef struct hx_matrix_ops {
     int (*rows)(hx_device *dev, const hx_matrix *m, int64_t first, int64_t n, hx_matrix_rows *rows);
     /* Bytes of the plan. */
     size_t (*plan_bytes)(const hx_matrix *m);
+
+    /* The cells of points first .. first + n - 1 of a whole mesh, whose points all are n_per_cell a
+     * cell. *cut is the caller's to free, also after a failure. Waits. O(n_cell). */
+    int (*cut)(hx_device *dev, const hx_fill_input *d_whole, int64_t first, int64_t n,
+               hx_device_cut *cut);
+    /* d_number[n] += by: columns of a range as those of the whole. */
+    int (*shift)(hx_device *dev, int32_t *d_number, int64_t n, int32_t by);
 
     /* Host memory that the device copies to fastest (pinned). HX_ENOMEM. Cold. */
     int (*host_alloc)(hx_device *dev, size_t bytes, void *out);
