@@ -43,7 +43,8 @@ struct hx_cuda {
     size_t staging_bytes;
     // Of downloads beside the queue (hx_matrix_ops.fetch), made by the first one of a slot.
     cudaStream_t fetch_stream[2];
-    cudaEvent_t fetch_ready[2]; // what was queued before it has run
+    cudaEvent_t fetch_ready[2];  // what was queued before it has run
+    struct hx_cuda_lanes *lanes; // of large uploads, made by the first one (upload_cuda.cu)
 };
 
 inline hx_cuda *hx_cuda_of(const hx_device *dev)
@@ -61,9 +62,10 @@ inline unsigned hx_blocks(int64_t n_thread, int block)
 }
 
 // Uploads from so many bytes on go by several threads; fewer do not pay for their buffers.
-constexpr size_t HX_LARGE_UPLOAD = static_cast<size_t>(256) << 20;
+constexpr size_t HX_LARGE_UPLOAD = static_cast<size_t>(128) << 20;
 // upload_cuda.cu. Waits.
 int hx_cuda_upload_large(hx_device *dev, void *d_to, const void *from, size_t bytes);
+void hx_cuda_lanes_free(struct hx_cuda_lanes *lanes); // accepts NULL
 
 // The tables of what it does, one a file.
 extern const struct hx_vector_ops hx_cuda_vector_ops;       // vector_cuda.cu

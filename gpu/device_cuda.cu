@@ -64,6 +64,7 @@ static void close_device(hx_device *dev)
         if (impl->fetch_ready[i]) cudaEventDestroy(impl->fetch_ready[i]);
         if (impl->fetch_stream[i]) cudaStreamDestroy(impl->fetch_stream[i]);
     }
+    hx_cuda_lanes_free(impl->lanes);
     if (impl->stream) cudaStreamDestroy(impl->stream);
     free(impl);
 }

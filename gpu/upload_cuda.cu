@@ -1,10 +1,12 @@
 // Uploads of much memory that is not pinned: threads copy pieces into pinned buffers of their own,
 // from where the device takes them. The driver does it in one thread.
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <system_error>
 #include <thread>
 
+#include "core/base/memory.h"
 #include "cuda_device.cuh"
 
 namespace
@@ -14,6 +16,12 @@ constexpr int MOST_THREADS = 8;
 constexpr int N_BUFFER = 2; // of a thread: one is filled while the other leaves
 constexpr size_t PIECE = 2 << 20;
 
+struct lane {
+    cudaStream_t stream;
+    cudaEvent_t left[N_BUFFER];
+    char *buffer[N_BUFFER];
+};
+
 struct upload_job {
     char *d_to;
     const char *from;
@@ -22,30 +30,17 @@ struct upload_job {
     std::atomic<cudaError_t> status{cudaSuccess}; // the first that went wrong
 };
 
-struct lane {
-    cudaStream_t stream;
-    cudaEvent_t left[N_BUFFER];
-    char *buffer[N_BUFFER];
-};
-
+// What is there already stays: pinned memory takes longer to get than to fill.
 cudaError_t open_lane(lane *l)
 {
-    cudaError_t status = cudaStreamCreateWithFlags(&l->stream, cudaStreamNonBlocking);
+    cudaError_t status = cudaSuccess;
+    if (!l->stream) status = cudaStreamCreateWithFlags(&l->stream, cudaStreamNonBlocking);
     for (int i = 0; i < N_BUFFER && status == cudaSuccess; i++) {
-        status = cudaMallocHost(&l->buffer[i], PIECE);
-        if (status == cudaSuccess)
+        if (!l->buffer[i]) status = cudaMallocHost(&l->buffer[i], PIECE);
+        if (status == cudaSuccess && !l->left[i])
             status = cudaEventCreateWithFlags(&l->left[i], cudaEventDisableTiming);
     }
     return status;
-}
-
-void close_lane(lane *l)
-{
-    for (int i = 0; i < N_BUFFER; i++) {
-        if (l->left[i]) cudaEventDestroy(l->left[i]);
-        if (l->buffer[i]) cudaFreeHost(l->buffer[i]);
-    }
-    if (l->stream) cudaStreamDestroy(l->stream);
 }
 
 cudaError_t send_pieces(upload_job *job, lane *l)
@@ -65,22 +60,21 @@ cudaError_t send_pieces(upload_job *job, lane *l)
     return cudaStreamSynchronize(l->stream);
 }
 
-void work(upload_job *job)
+void work(upload_job *job, lane *l)
 {
-    lane l = {};
     cudaError_t status = cudaSetDevice(0), none = cudaSuccess;
-    if (status == cudaSuccess) status = open_lane(&l);
-    if (status == cudaSuccess) status = send_pieces(job, &l);
-    if (status != cudaSuccess) job->status.compare_exchange_strong(none, status);
-    if (l.stream) cudaStreamSynchronize(l.stream);
-    close_lane(&l);
+    if (status == cudaSuccess) status = open_lane(l);
+    if (status == cudaSuccess) status = send_pieces(job, l);
+    if (status == cudaSuccess) return;
+    job->status.compare_exchange_strong(none, status);
+    if (l->stream) cudaStreamSynchronize(l->stream); // its buffers are the next upload's
 }
 
 // Fewer threads do as well.
-std::thread start(upload_job *job)
+std::thread start(upload_job *job, lane *l)
 {
     try {
-        return std::thread(work, job);
+        return std::thread(work, job, l);
     } catch (const std::system_error &) {
         return std::thread();
     }
@@ -88,8 +82,26 @@ std::thread start(upload_job *job)
 
 } // namespace
 
+struct hx_cuda_lanes {
+    lane of[MOST_THREADS];
+};
+
+void hx_cuda_lanes_free(hx_cuda_lanes *lanes)
+{
+    for (int k = 0; lanes && k < MOST_THREADS; k++) {
+        lane *const l = &lanes->of[k];
+        for (int i = 0; i < N_BUFFER; i++) {
+            if (l->left[i]) cudaEventDestroy(l->left[i]);
+            if (l->buffer[i]) cudaFreeHost(l->buffer[i]);
+        }
+        if (l->stream) cudaStreamDestroy(l->stream);
+    }
+    free(lanes);
+}
+
 int hx_cuda_upload_large(hx_device *dev, void *d_to, const void *from, size_t bytes)
 {
+    hx_cuda *const impl = hx_cuda_of(dev);
     upload_job job;
     std::thread thread[MOST_THREADS];
     const unsigned n_core = std::thread::hardware_concurrency();
@@ -98,9 +110,10 @@ int hx_cuda_upload_large(hx_device *dev, void *d_to, const void *from, size_t by
     job.d_to = static_cast<char *>(d_to);
     job.from = static_cast<const char *>(from);
     job.bytes = bytes;
-    HX_TRY_CUDA(cudaStreamSynchronize(hx_cuda_of(dev)->stream)); // what is queued may use d_to
-    for (int i = 1; i < n_thread; i++) thread[i] = start(&job);
-    work(&job);
+    if (!impl->lanes) HX_TRY(hx_alloc(&impl->lanes, 1, sizeof *impl->lanes, "uploads"));
+    HX_TRY_CUDA(cudaStreamSynchronize(impl->stream)); // what is queued may use d_to
+    for (int i = 1; i < n_thread; i++) thread[i] = start(&job, &impl->lanes->of[i]);
+    work(&job, &impl->lanes->of[0]);
     for (int i = 1; i < n_thread; i++)
         if (thread[i].joinable()) thread[i].join();
     HX_TRY_CUDA(job.status.load());

@@ -126,6 +126,7 @@ int hx_bench_create(hx_bench_time *time, hx_matrix *m, hx_device *dev,
 typedef struct hx_bench_stream {
     double seconds;        /* from the mesh on the host to the last row there */
     double upload_seconds; /* of these */
+    double cut_seconds, pattern_seconds, value_seconds, wait_seconds; /* what the host waits for */
     double pinned_seconds; /* before: memory of the host */
     double upload_bytes, host_bytes, device_bytes;
     double copy_rate; /* bytes/s of a download alone */

@@ -328,13 +328,14 @@ static void print_times(const hx_bench *bench, const row *r, int n)
 static void print_streams(const row *r, int n)
 {
     static const char *const head[] = {"elements",  "paper s",   "ranges", "device MB", "host MB",
-                                       "pinned ms", "upload ms", "all ms", "Mel/s",     "GB/s down",
-                                       "of copy",   "x paper",   "check"};
+                                       "pinned ms", "upload ms", "cut",    "pattern",   "values",
+                                       "download",  "all ms",    "Mel/s",  "GB/s down", "of copy",
+                                       "x paper",   "check"};
     char text[32];
     hx_table table;
     hx_log_info("\nP3, Table 2 in ranges of rows: from the mesh on the host to the lower matrix in "
                 "its pinned memory\n");
-    hx_table_begin(&table, "rrrrrrrrrrrrl");
+    hx_table_begin(&table, "rrrrrrrrrrrrrrrrl");
     hx_bench_add_words(&table, head, sizeof head / sizeof head[0]);
     for (int i = 0; i < n; i++) {
         const hx_bench_stream *const st = &r[i].stream;
@@ -347,6 +348,10 @@ static void print_streams(const row *r, int n)
         hx_bench_add(&table, 4, 1e-6 * st->host_bytes, "");
         hx_bench_add_ms(&table, st->pinned_seconds);
         hx_bench_add_ms(&table, st->upload_seconds);
+        hx_bench_add_ms(&table, st->cut_seconds);
+        hx_bench_add_ms(&table, st->pattern_seconds);
+        hx_bench_add_ms(&table, st->value_seconds);
+        hx_bench_add_ms(&table, st->wait_seconds);
         hx_bench_add_ms(&table, st->seconds);
         hx_bench_add(&table, 3, 1e-6 * (double)elements_of(r[i].paper) / st->seconds, "");
         hx_bench_add(&table, 3, 1e-9 * down, "");
@@ -362,6 +367,8 @@ static void print_streams(const row *r, int n)
                         r[i].stream.note);
     hx_log_info("  at most %.0f GB on the device, the mesh among it; the host's memory is taken "
                 "before (pinned ms);\n"
+                "  stages as the host waits for them: download is what is left of it beside the "
+                "others;\n"
                 "  GB/s: what came down over the whole time, upload and pattern included. One run "
                 "each.",
                 1e-9 * STREAM_BYTES);

@@ -107,15 +107,21 @@ static int make_rows(stream *s, arriving *to, const hx_device_cut *cut, int64_t 
                                   .n_place = 8 * cut->n_cell,
                                   .n_per_cell = 8,
                                   .point = cut->d_point};
+    const double begin = hx_clock();
     HX_TRY(s->ops->pattern(s->dev, &in.incidence, &spec, &to->pattern, NULL));
+    const double middle = hx_clock();
     HX_TRY(make_values(s, to, &in));
+    s->out->pattern_seconds += middle - begin;
+    s->out->value_seconds += hx_clock() - middle;
     return s->ops->shift(s->dev, to->pattern.d_col, to->pattern.n_entry, (int32_t)cut->first_point);
 }
 
 static int make_range(stream *s, arriving *to, int64_t n)
 {
     hx_device_cut cut = {0};
+    const double begin = hx_clock();
     int rc = s->ops->cut(s->dev, &s->whole, to->first, n, &cut);
+    s->out->cut_seconds += hx_clock() - begin;
     if (rc == HX_OK) rc = make_rows(s, to, &cut, n);
     hx_device_cut_free(&cut, s->dev);
     return rc;
@@ -140,7 +146,9 @@ static int finish(stream *s, int slot)
 {
     arriving *const a = &s->slot[slot];
     if (!a->matrix.d_value) return HX_OK;
+    const double begin = hx_clock();
     HX_TRY(s->ops->fetch_wait(s->dev, slot));
+    s->out->wait_seconds += hx_clock() - begin;
     const int64_t n = a->pattern.n_row + (a->first + a->pattern.n_row == s->mesh->n_node);
     int64_t *const ptr = s->ptr + a->first;
 #pragma omp parallel for schedule(static)
