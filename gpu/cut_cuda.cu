@@ -67,10 +67,19 @@ __global__ void __launch_bounds__(HX_BLOCK)
     if (a == 0) cut.d_modulus[k / n_per_cell] = modulus[cell];
 }
 
-__global__ void __launch_bounds__(HX_BLOCK) shift_kernel(int32_t *number, int64_t n, int32_t by)
+template <class Number>
+__global__ void __launch_bounds__(HX_BLOCK) shift_kernel(Number *number, int64_t n, Number by)
 {
     const int64_t k = blockIdx.x * static_cast<int64_t>(HX_BLOCK) + threadIdx.x;
     if (k < n) number[k] += by;
+}
+
+template <class Number> int shift(hx_device *dev, Number *d_number, int64_t n, Number by)
+{
+    if (n == 0 || by == 0) return HX_OK;
+    shift_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(d_number, n, by);
+    HX_TRY_LAUNCH("numbers of a range");
+    return HX_OK;
 }
 
 int find_cells(hx_device *dev, const touches &is_cell, int64_t n_cell, hx_cuda_scratch *scratch,
@@ -133,10 +142,9 @@ int hx_cuda_cut(hx_device *dev, const hx_fill_input *d_whole, int64_t first, int
     return HX_OK;
 }
 
-int hx_cuda_shift(hx_device *dev, int32_t *d_number, int64_t n, int32_t by)
+int hx_cuda_shift(hx_device *dev, const hx_device_pattern *pattern, int64_t first_point,
+                  int64_t first_entry)
 {
-    if (n == 0 || by == 0) return HX_OK;
-    shift_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(d_number, n, by);
-    HX_TRY_LAUNCH("columns of a range");
-    return HX_OK;
+    HX_TRY(shift(dev, pattern->d_col, pattern->n_entry, static_cast<int32_t>(first_point)));
+    return shift(dev, pattern->d_row_ptr, pattern->n_row + 1, first_entry);
 }

@@ -1,15 +1,14 @@
 // gather: a thread block owns up to 16 consecutive rows and computes, once each, the cells that
-// touch them. A warp takes up to 8 cells: Jacobians, and then the products h_a[i] h_b[j] summed
-// over the integration points, are small dense products on double-precision tensor cores. Those of
-// owned corners a go to shared memory, a line a place of a row; then they are added up, in the
-// order of the row's places, so that bits depend on nothing but the row; each value is written
-// once.
+// touch them. A warp takes up to 8 cells: Jacobians, small dense products on double-precision
+// tensor cores, and then the gradients of all corners at all integration points, which go to shared
+// memory. Of these the rows are made: products h_a[i] h_b[j] of a row's own corner a with the
+// cell's corners b, summed over the integration points, and over cells in an order that depends on
+// nothing but the row; each value is written once.
 //
-// Corners have the bits of their reference coordinates. A pair is of class c = bits(a) ^ bits(b),
-// and stands in its line by class. Where cells lie as in a grid, a row's entry is of one class, and
-// the places that hold it are those of equal bits(a) & c: a lane sums the entries of a class. Rows
-// that are not so are summed entry by entry; rows of more than MOST_PLACES / 2 cells have a
-// kernel of their own.
+// Corners have the bits of their reference coordinates. A pair is of class c = bits(a) ^ bits(b).
+// Where cells lie as in a grid, a row's entry is of one class, and the places that hold it are
+// those of equal bits(a) & c: a lane has half of a class. Rows that are not so are summed entry by
+// entry; rows of more than MOST_PLACES / 2 cells have a kernel of their own.
 #include "gather_rows.cuh"
 
 namespace
@@ -41,18 +40,15 @@ __device__ __forceinline__ void load_slots(const hx_device_pattern &p, uint32_t 
     }
 }
 
-// 8 numbers of 16 bits, entry k of the result is entry k ^ x.
-__device__ __forceinline__ uint4 xor_order(const unsigned (&v)[8], int x)
+// 8 numbers of 16 bits, by the bits of the corners.
+__device__ __forceinline__ void store_slots(const uint16_t (&slot)[8], uint16_t *to)
 {
-    unsigned w[8];
+    unsigned word[4];
 #pragma unroll
-    for (int k = 0; k < 8; k++) w[k] = x & 1 ? v[k ^ 1] : v[k];
-    unsigned y[8];
-#pragma unroll
-    for (int k = 0; k < 8; k++) y[k] = x & 2 ? w[k ^ 2] : w[k];
-#pragma unroll
-    for (int k = 0; k < 8; k++) w[k] = x & 4 ? y[k ^ 4] : y[k];
-    return make_uint4(w[0] | w[1] << 16, w[2] | w[3] << 16, w[4] | w[5] << 16, w[6] | w[7] << 16);
+    for (int k = 0; k < 4; k++)
+        word[k] = static_cast<unsigned>(slot[corner_bits(2 * k)]) |
+                  static_cast<unsigned>(slot[corner_bits(2 * k + 1)]) << 16;
+    *reinterpret_cast<uint4 *>(to) = make_uint4(word[0], word[1], word[2], word[3]);
 }
 
 template <int C, class Real, arrangement A>
@@ -60,7 +56,7 @@ __global__ void __launch_bounds__(32 * WARPS, SM_BLOCKS)
     gather_kernel(const __grid_constant__ arguments g)
 {
     extern __shared__ __align__(128) unsigned char memory[];
-    auto *s = reinterpret_cast<shared_memory<C> *>(memory);
+    auto *s = reinterpret_cast<shared_memory *>(memory);
     const block_range block = g.p.d_block[blockIdx.x];
     const hx_device_pattern &pattern = g.m.pattern;
     const int t = threadIdx.x, warp = t / 32, lane = t % 32;
@@ -68,7 +64,7 @@ __global__ void __launch_bounds__(32 * WARPS, SM_BLOCKS)
     const int64_t first = block.place;
     const int n_place = block.n_place;
 
-    // what a line is of, on its way while Jacobians are made
+    // what a place is of, on its way while Jacobians are made
     uint32_t place = 0;
     int local = 0;
     uint16_t slot[8];
@@ -81,38 +77,18 @@ __global__ void __launch_bounds__(32 * WARPS, SM_BLOCKS)
         s->begin[t] = pattern.d_row_ptr[block.row + t];
         s->place[t] = static_cast<int>(ptr[block.row + t] - first);
     }
-    if (t < MOST_CELLS) *reinterpret_cast<uint4 *>(s->owner[t]) = make_uint4(0, 0, 0, 0);
 
     const int each = (block.n_cell + WARPS - 1) / WARPS, from = warp * each;
     const int count = block.n_cell - from < each ? block.n_cell - from : each;
     double root[2][9];
     if (count > 0) make_roots(g, g.p.d_cell + block.cell_begin + from, count, s->x[warp], root);
-    __syncthreads();
     if (t < n_place) {
-        const int a = static_cast<int>(place & 7);
-        unsigned has = 0, by_class[8];
-#pragma unroll
-        for (int b = 0; b < 8; b++) {
-            has |= static_cast<unsigned>(slot[b] != HX_NO_SLOT_16) << b;
-            by_class[corner_bits(b)] = slot[b];
-        }
-        s->slot[t] = xor_order(by_class, corner_bits(a));
-        s->bits[t] = static_cast<uint8_t>(corner_bits(a));
-        s->owner[local][a] = static_cast<uint16_t>(has << 8 | t);
+        store_slots(slot, s->slot[t]);
+        s->bits[t] = static_cast<uint8_t>(corner_bits(static_cast<int>(place & 7)));
+        s->cell[t] = static_cast<uint8_t>(local);
     }
     __syncthreads();
-
-    double d[3][2];
-    load_by_corner(d);
-    const int a = lane / 4, b = 2 * (lane % 4);
-    const int offset = line_offset<C>(corner_bits(a), corner_bits(a) ^ corner_bits(b));
-#pragma unroll 2
-    for (int c = 0; c < count; c++) {
-        double h[3][2];
-        make_gradients(root, c, d, h);
-        const unsigned own = s->owner[from + c][a];
-        make_products<C>(h, s->product[own & 255], offset, own >> (8 + b) & 3);
-    }
+    if (lane / 4 < count) store_gradients(root, s->h[from + lane / 4]);
     __syncthreads();
 
     const int first_row = 2 * warp;
@@ -120,11 +96,12 @@ __global__ void __launch_bounds__(32 * WARPS, SM_BLOCKS)
     for (int r = first_row; r < first_row + 2 && r < block.n_row; r++)
         if (!(block.irregular >> r & 1))
             regular |= 1u << (r - first_row);
-        else if (is_wide(s, r))
-            finish_wide_row<C>(g, s, r, block.row + r);
         else
-            finish_row<C, Real, A>(g, s, r, block.row + r);
-    if (regular) finish_two_rows<C, Real, A>(g, s, first_row, block.row + first_row, regular);
+            finish_row<C>(g, s, r, block.row + r);
+    part<C> rows;
+    if (regular) sum_rows<C>(s, first_row, regular, rows);
+    __syncthreads(); // values are written over gradients that all have read
+    if (regular) put_rows<C, Real, A>(g, s, first_row, block.row + first_row, regular, rows);
     if constexpr (A == BLOCKS || A == NUMBERS) {
         finish_stores();
     } else {
@@ -138,47 +115,38 @@ __global__ void __launch_bounds__(32 * WARPS, SM_BLOCKS)
 template <int C> __global__ void slow_row_kernel(const __grid_constant__ arguments g)
 {
     __shared__ __align__(16) double x[WARP_CELLS][X_LINE];
-    __shared__ __align__(16) double product[line<C>::size];
+    __shared__ gradients h;
     const hx_device_pattern &pattern = g.m.pattern;
     const int64_t row = g.p.d_slow[blockIdx.x], *ptr = g.in.point_ptr + pattern.row_first;
     const int n = static_cast<int>(pattern.d_row_ptr[row + 1] - pattern.d_row_ptr[row]);
-    const int lane = threadIdx.x, b = 2 * (lane % 4);
-    double d[3][2];
-    load_by_corner(d);
+    const int lane = threadIdx.x;
     for (int e0 = 0; e0 < n; e0 += 32) {
-        const int e = e0 + lane;
-        double sum[C * C] = {};
+        const int e = e0 + lane < n ? e0 + lane : -1;
+        double sum[2][C * C] = {};
         for (int64_t p = ptr[row]; p < ptr[row + 1]; p++) {
             const uint32_t place = g.in.point_place[p];
-            const int a = static_cast<int>(place & 7), bits = corner_bits(a);
+            const int a = corner_bits(static_cast<int>(place & 7));
             uint16_t slot[8];
             load_slots(pattern, place, slot);
-            unsigned mine = 0; // bits of the classes whose pair is the lane's entry
+            unsigned mine = 0; // bits of the corners whose pair is the lane's entry
 #pragma unroll
             for (int k = 0; k < 8; k++)
-                if (slot[k] == e && e < n) mine |= 1u << (bits ^ corner_bits(k));
+                mine |= static_cast<unsigned>(slot[k] == e) << corner_bits(k);
             if (!__any_sync(0xffffffffu, mine)) continue;
             const int32_t cell = static_cast<int32_t>(place / 8);
-            double root[2][9], h[3][2];
+            double root[2][9];
             make_roots(g, &cell, 1, x, root);
-            make_gradients(root, 0, d, h);
-            make_products<C>(h, product, line_offset<C>(bits, bits ^ corner_bits(b)),
-                             lane / 4 == a);
+            if (lane < 4) store_gradients(root, h);
             __syncwarp();
             for (; mine; mine &= mine - 1) {
-                double v[C * C];
-                load_tile<C>(product + line_offset<C>(bits, __ffs(static_cast<int>(mine)) - 1), v);
-#pragma unroll
-                for (int t = 0; t < C * C; t++) sum[t] += v[t];
+                const int b = __ffs(static_cast<int>(mine)) - 1;
+                double m[C * C];
+                multiply_corners<C>(h, a, b, m);
+                add_product<C>(m, sum_of(a, b), sum);
             }
             __syncwarp();
         }
-        if (e >= n) continue;
-        finish_tile<C>(g.lambda, g.mu, sum);
-        for (int t = 0; t < C * C; t++) {
-            const int64_t at = hx_matrix_place(&g.m, row, n, e, t / C, t % C);
-            if (at >= 0) hx_matrix_store(g.m, at, sum[t]);
-        }
+        if (e >= 0) store_entry<C>(g, row, n, e, sum);
     }
 }
 
@@ -201,17 +169,12 @@ kernel choose_kernel(const hx_matrix_spec *spec)
                         : choose_arrangement<1, double>(spec->format);
 }
 
-size_t shared_bytes(const hx_matrix_spec *spec)
-{
-    return spec->components == 3 ? sizeof(shared_memory<3>) : sizeof(shared_memory<1>);
-}
-
 int prepare(hx_cuda_filling *f)
 {
     auto *g = reinterpret_cast<gather *>(f);
     HX_TRY_CUDA(cudaFuncSetAttribute(choose_kernel(&f->m->spec),
                                      cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     static_cast<int>(shared_bytes(&f->m->spec))));
+                                     static_cast<int>(sizeof(shared_memory))));
     lane_table_kernel<<<1, 32, 0, hx_cuda_of(f->dev)->stream>>>();
     HX_TRY_LAUNCH("gather's table");
     return create_plan(&g->p, f->dev, &f->m->pattern, &f->input.incidence);
@@ -230,9 +193,8 @@ int run(hx_cuda_filling *f)
                          *f->m,
                          g->p};
     if (g->p.n_block > 0) {
-        choose_kernel(
-            spec)<<<static_cast<unsigned>(g->p.n_block), 32 * WARPS, shared_bytes(spec), stream>>>(
-            a);
+        choose_kernel(spec)<<<static_cast<unsigned>(g->p.n_block), 32 * WARPS,
+                              sizeof(shared_memory), stream>>>(a);
         HX_TRY_LAUNCH("gather");
     }
     if (g->p.n_slow > 0) {

@@ -1,4 +1,4 @@
-// Products of a cell's corners by a warp, on double-precision tensor cores: of the fill `gather`.
+// Gradients of a cell's corners by a warp, and products of two of them: of the fill `gather`.
 #ifndef HX_GATHER_PRODUCTS_CUH
 #define HX_GATHER_PRODUCTS_CUH
 
@@ -9,23 +9,15 @@ namespace hx_gather
 {
 
 enum {
-    WARP_CELLS = 8, // rows of a tensor-core product
+    WARP_CELLS = 8, // of a warp at a time: rows of a tensor-core product
     X_LINE = 25,    // coordinates of a cell, padded against bank conflicts
 };
 
-// A line of shared memory holds the products of a place (cell, a) with its 8 corners b: number t of
-// those pairs side by side, by class in pairs, and the even b first, as tensor cores leave them.
-// Lines of odd corners a start in other banks.
-template <int C> struct line {
-    static constexpr int size = C == 3 ? 80 : 10;
+// Of a cell: h of each corner at all integration points, so that corners differ in their banks, and
+// lanes that take corners of different cells do not meet.
+struct alignas(128) gradients {
+    double2 of[4][3][8]; // [points 2 p + {0, 1}][component][corner by its bits]
 };
-
-// Of number 0 of the pair of class c in the line of the corner with these bits.
-template <int C> __device__ __forceinline__ int line_offset(int bits, int c)
-{
-    const int other = bits ^ c;
-    return (C == 3 ? (bits ^ bits >> 1) % 2 * 8 : 0) + (c & 6) + (other ^ other >> 1) % 2;
-}
 
 // What the kernels see.
 struct arguments {
@@ -43,30 +35,19 @@ __device__ __forceinline__ double reference_gradient(int a, int q, int k)
     return d[k];
 }
 
-// Derivatives of the shape functions by direction k, for the lanes of a warp: by_point at
-// integration point lane / 4 of corners lane % 4 + 4 s, by_corner of corner lane / 4 at points
-// 2 (lane % 4) + s.
+// Derivatives of the shape functions by direction k, for the lanes of a warp: at integration point
+// lane / 4 of corners lane % 4 + 4 s.
 struct lane_gradients {
-    double by_point[3][2][32], by_corner[3][2][32];
+    double by_point[3][2][32];
 };
 static __device__ lane_gradients lane_table;
-
-__device__ __forceinline__ void load_by_corner(double (&d)[3][2])
-{
-#pragma unroll
-    for (int k = 0; k < 3; k++)
-#pragma unroll
-        for (int s = 0; s < 2; s++) d[k][s] = lane_table.by_corner[k][s][threadIdx.x % 32];
-}
 
 static __global__ void lane_table_kernel()
 {
     const int lane = threadIdx.x, row = lane / 4, column = lane % 4;
     for (int k = 0; k < 3; k++)
-        for (int s = 0; s < 2; s++) {
+        for (int s = 0; s < 2; s++)
             lane_table.by_point[k][s][lane] = reference_gradient(column + 4 * s, row, k);
-            lane_table.by_corner[k][s][lane] = reference_gradient(row, 2 * column + s, k);
-        }
 }
 
 // d[8][8] += a[8][4] b[4][8]: a lane has a(lane / 4, lane % 4), b(lane % 4, lane / 4) and d(lane /
@@ -104,7 +85,9 @@ __device__ __forceinline__ void multiply_two(double (&d0)[2], double (&d1)[2],
 #endif
 }
 
-// root[i][k] of this warp's cell lane / 4 at integration points 2 (lane % 4) + s.
+// root[s][3 i + k] of this warp's cell lane / 4 at integration point q = 2 (lane % 4) + s: the root
+// of the point's weight times the modulus, times d xi_k / d x_i, halved and with the sign of the
+// point's k-th coordinate; the sign of direction 0 turns for odd cells (store_gradients).
 __device__ __forceinline__ void make_roots(const arguments &g, const int32_t *cells, int count,
                                            double (*x)[X_LINE], double (&root)[2][9])
 {
@@ -149,61 +132,71 @@ __device__ __forceinline__ void make_roots(const arguments &g, const int32_t *ce
         }
         const double det = j[0][s] * root[s][0] + j[1][s] * root[s][3] + j[2][s] * root[s][6];
         // the root of modulus / det, with one special function
-        const double f = e > 0.0 ? e * rsqrt(e * det) : 0.0;
+        const double f = e > 0.0 ? 0.5 * e * rsqrt(e * det) : 0.0;
+        const double sign[3] = {(s + n) % 2 ? f : -f, column & 1 ? f : -f, column & 2 ? f : -f};
 #pragma unroll
-        for (int t = 0; t < 9; t++) root[s][t] *= f;
+        for (int t = 0; t < 9; t++) root[s][t] *= sign[t % 3];
     }
 }
 
-// h[i][s] of corner lane / 4 of the warp's cell c at integration points 2 (lane % 4) + s.
-__device__ __forceinline__ void make_gradients(const double (&root)[2][9], int c,
-                                               const double (&d)[3][2], double (&h)[3][2])
+// h of all corners of the warp's cell lane / 4 at the lane's two points. A derivative of a shape
+// function is half a sign for its direction times a number `near` or `far` for each other one:
+// whether the corner has the point's bit. Odd cells take the corners in another order, so that a
+// quarter of the warp writes to all banks.
+__device__ __forceinline__ void store_gradients(const double (&root)[2][9], gradients &cell)
 {
-    const int from = 4 * c + threadIdx.x % 4;
+    constexpr double near = 0.5 + 0.5 * 0.57735026918962576451, far = 1.0 - near;
+    const int lane = threadIdx.x % 32, p = lane % 4, odd = lane / 4 % 2, first = 2 * p ^ odd;
+    const double along[2] = {odd ? far : near, odd ? near : far};
 #pragma unroll
-    for (int s = 0; s < 2; s++)
+    for (int i = 0; i < 3; i++) {
+        double h[2][8]; // of corner k ^ first
+#pragma unroll
+        for (int s = 0; s < 2; s++) {
+            const double u0 = root[s][3 * i], u1 = root[s][3 * i + 1], u2 = root[s][3 * i + 2];
+            const double v0 = near * u2, v1 = far * u2;
+            const double across[4] = {near * u1 + v0, v1 - near * u1, far * u1 - v0,
+                                      -(far * u1) - v1};
+            const double up[4] = {near * near * u0, near * far * u0, near * far * u0,
+                                  far * far * u0};
+#pragma unroll
+            for (int k = 0; k < 8; k++) {
+                const int turned = (k ^ s) & 1;
+                h[s][k] = along[turned] * across[k / 2] + (turned ? -up[k / 2] : up[k / 2]);
+            }
+        }
+#pragma unroll
+        for (int k = 0; k < 8; k++) cell.of[p][i][k ^ first] = make_double2(h[0][k], h[1][k]);
+    }
+}
+
+// Sums over the integration points of h_a[i] h_b[j], or of their product: the same bits,
+// transposed, for (b, a).
+template <int C>
+__device__ __forceinline__ void multiply_corners(const gradients &cell, int a, int b,
+                                                 double (&m)[C * C])
+{
+#pragma unroll
+    for (int t = 0; t < C * C; t++) m[t] = 0.0;
+#pragma unroll
+    for (int p = 0; p < 4; p++) {
+        double2 ha[3], hb[3];
 #pragma unroll
         for (int i = 0; i < 3; i++) {
-            h[i][s] = __shfl_sync(0xffffffffu, root[s][3 * i], from) * d[0][s];
-#pragma unroll
-            for (int k = 1; k < 3; k++)
-                h[i][s] += __shfl_sync(0xffffffffu, root[s][3 * i + k], from) * d[k][s];
+            ha[i] = cell.of[p][i][a];
+            hb[i] = cell.of[p][i][b];
         }
-}
-
-// The products of a cell's corners with each other: those of corner lane / 4 into its line, at the
-// lane's offset.
-template <int C>
-__device__ __forceinline__ void make_products(const double (&h)[3][2], double *line, int offset,
-                                              bool is_used)
-{
-    auto *to = reinterpret_cast<double2 *>(line + offset);
-    if constexpr (C == 3) {
-        double m[9][2];
 #pragma unroll
-        for (int j = 0; j < 3; j++) {
-            multiply_two(m[j], m[3 + j], h[0], h[1], h[j]);
-            multiply_one(m[6 + j], h[2], h[j]);
-        }
-        if (is_used)
+        for (int i = 0; i < 3; i++)
 #pragma unroll
-            for (int t = 0; t < 9; t++) to[4 * t] = make_double2(m[t][0], m[t][1]);
-    } else {
-        double m[2];
-        multiply_one(m, h[0], h[0]);
-        multiply_add(m, h[1][0], h[1][0]);
-        multiply_add(m, h[1][1], h[1][1]);
-        multiply_add(m, h[2][0], h[2][0]);
-        multiply_add(m, h[2][1], h[2][1]);
-        if (is_used) to[0] = make_double2(m[0], m[1]);
+            for (int j = C == 3 ? 0 : i; j < (C == 3 ? 3 : i + 1); j++)
+                m[C == 3 ? 3 * i + j : 0] += ha[i].x * hb[j].x;
+#pragma unroll
+        for (int i = 0; i < 3; i++)
+#pragma unroll
+            for (int j = C == 3 ? 0 : i; j < (C == 3 ? 3 : i + 1); j++)
+                m[C == 3 ? 3 * i + j : 0] += ha[i].y * hb[j].y;
     }
-}
-
-// The numbers of a pair, from its offset in a line on.
-template <int C> __device__ __forceinline__ void load_tile(const double *from, double (&v)[C * C])
-{
-#pragma unroll
-    for (int t = 0; t < C * C; t++) v[t] = from[8 * t];
 }
 
 } // namespace hx_gather

@@ -8,7 +8,11 @@
 namespace hx_gather
 {
 
-enum { LANE_ENTRIES = 32 }; // of a row that is not as in a grid, summed in one pass
+// Numbers of a row on their way out: its tiles, apart in banks and aligned.
+constexpr int STAGE = 304;
+constexpr int NO_PLACE = 255; // of an octant
+static_assert(STAGE >= 9 * static_cast<int>(MOST_ENTRIES) + static_cast<int>(ROWS), "a row");
+static_assert(static_cast<int>(MOST_PLACES) <= NO_PLACE, "a place in 8 bits");
 
 // Where the values of a row lie.
 enum arrangement {
@@ -18,16 +22,18 @@ enum arrangement {
     COLUMNS  // ell
 };
 
-template <int C> struct shared_memory {
+struct shared_memory {
     union {
-        double product[MOST_PLACES][line<C>::size];
-        double x[WARPS][WARP_CELLS][X_LINE]; // before there are products
+        gradients h[MOST_CELLS];
+        double x[WARPS][WARP_CELLS][X_LINE]; // before there are gradients
+        double values[ROWS][STAGE];          // afterwards
     };
-    uint4 slot[MOST_PLACES];       // 8 of 16 bits, by class
-    uint16_t owner[MOST_CELLS][8]; // of a corner: its line, and << 8 bits of the corners b it needs
+    uint16_t slot[MOST_PLACES][8]; // by the bits of corner b
     int64_t begin[ROWS + 1];       // row_ptr
-    int place[ROWS + 1];           // first line of each row
-    uint8_t bits[MOST_PLACES];     // of a line's own corner
+    int place[ROWS + 1];           // first place of each row
+    uint8_t at[ROWS][8];           // place of the cell in which the row's point has these bits
+    uint8_t bits[MOST_PLACES];     // of a place's own corner
+    uint8_t cell[MOST_PLACES];     // of a place
 };
 
 // The block of an entry from the sums of its products; the modulus is in them.
@@ -43,64 +49,95 @@ __device__ __forceinline__ void finish_tile(double lambda, double mu, double (&v
     }
 }
 
-// The class of the pair that adds to entry e, of 8 slots, from class `from` on; 8: none.
-__device__ __forceinline__ int find_class(const uint4 &slot, int e, int from)
+// Which sum of an entry takes the product of a pair: its two sums are of products in the order of
+// the places, and are added at last. So of four cells around an edge, which a grid has, each sum
+// has two, in any order; and an entry and its mirror image have the same bits.
+__device__ __forceinline__ int sum_of(int a, int b)
 {
-    const unsigned word[4] = {slot.x, slot.y, slot.z, slot.w};
-    int found = 8;
+    return __popc(a & b) & 1;
+}
+
+// The corners of 8 whose slot is e, as bits.
+__device__ __forceinline__ unsigned find_corners(const uint16_t *slot, int e)
+{
+    const uint4 four = *reinterpret_cast<const uint4 *>(slot);
+    const unsigned word[4] = {four.x, four.y, four.z, four.w};
+    unsigned found = 0;
 #pragma unroll
-    for (int c = 7; c >= 0; c--)
-        if (c >= from && (word[c / 2] >> (16 * (c % 2)) & 0xffffu) == static_cast<unsigned>(e))
-            found = c;
+    for (int b = 0; b < 8; b++)
+        found |= static_cast<unsigned>((word[b / 2] >> (16 * (b % 2)) & 0xffffu) ==
+                                       static_cast<unsigned>(e))
+                 << b;
     return found;
 }
 
-// Entry e of row r, summed place by place.
 template <int C>
-__device__ __forceinline__ void sum_entry(const shared_memory<C> *s, int r, int e,
-                                          double (&sum)[C * C])
+__device__ __forceinline__ void add_product(const double (&m)[C * C], int which,
+                                            double (&sum)[2][C * C])
 {
 #pragma unroll
-    for (int t = 0; t < C * C; t++) sum[t] = 0.0;
-    for (int k = s->place[r]; k < s->place[r + 1]; k++) {
-        const uint4 slot = s->slot[k];
-        for (int c = find_class(slot, e, 0); c < 8; c = find_class(slot, e, c + 1)) {
-            double v[C * C];
-            load_tile<C>(s->product[k] + line_offset<C>(s->bits[k], c), v);
-#pragma unroll
-            for (int t = 0; t < C * C; t++) sum[t] += v[t];
-        }
+    for (int t = 0; t < C * C; t++) {
+        sum[0][t] += which ? 0.0 : m[t];
+        sum[1][t] += which ? m[t] : 0.0;
     }
 }
 
-// A row of many entries: each value straight to its place.
 template <int C>
-__device__ void finish_wide_row(const arguments &g, const shared_memory<C> *s, int r, int64_t row)
+__device__ __forceinline__ void store_entry(const arguments &g, int64_t row, int n, int e,
+                                            double (&sum)[2][C * C])
 {
-    const int n = static_cast<int>(s->begin[r + 1] - s->begin[r]);
-    for (int e = threadIdx.x % 32; e < n; e += 32) {
-        double sum[C * C];
-        sum_entry<C>(s, r, e, sum);
-        finish_tile<C>(g.lambda, g.mu, sum);
-        for (int t = 0; t < C * C; t++) {
-            const int64_t at = hx_matrix_place(&g.m, row, n, e, t / C, t % C);
-            if (at >= 0) hx_matrix_store(g.m, at, sum[t]);
-        }
+#pragma unroll
+    for (int t = 0; t < C * C; t++) sum[0][t] += sum[1][t];
+    finish_tile<C>(g.lambda, g.mu, sum[0]);
+#pragma unroll
+    for (int t = 0; t < C * C; t++) {
+        const int64_t at = hx_matrix_place(&g.m, row, n, e, t / C, t % C);
+        if (at >= 0) hx_matrix_store(g.m, at, sum[0][t]);
     }
 }
 
-// n numbers from shared memory, aligned as their place is within 16 bytes, by the whole warp. What
+// A row that is not as in a grid: a lane an entry, which takes the products of four places at a
+// time from the lanes that made them. Each value straight to its place.
+template <int C>
+__device__ void finish_row(const arguments &g, const shared_memory *s, int r, int64_t row)
+{
+    const int n = static_cast<int>(s->begin[r + 1] - s->begin[r]), end = s->place[r + 1];
+    const int lane = threadIdx.x % 32, b = lane % 8;
+    for (int e0 = 0; e0 < n; e0 += 32) {
+        const int e = e0 + lane < n ? e0 + lane : -1;
+        double sum[2][C * C] = {};
+        for (int k0 = s->place[r]; k0 < end; k0 += 4) {
+            const int mine = k0 + lane / 8;
+            double m[C * C] = {};
+            if (mine < end && s->slot[mine][b] != HX_NO_SLOT_16)
+                multiply_corners<C>(s->h[s->cell[mine]], s->bits[mine], b, m);
+            for (int k = k0; k < k0 + 4 && k < end; k++) {
+                unsigned found = e >= 0 ? find_corners(s->slot[k], e) : 0;
+                while (__any_sync(0xffffffffu, found)) {
+                    const int of = found ? __ffs(static_cast<int>(found)) - 1 : 0;
+                    double v[C * C];
+#pragma unroll
+                    for (int t = 0; t < C * C; t++)
+                        v[t] = __shfl_sync(0xffffffffu, m[t], 8 * (k - k0) + of);
+                    if (found) add_product<C>(v, sum_of(s->bits[k], of), sum);
+                    found &= found - 1;
+                }
+            }
+        }
+        if (e >= 0) store_entry<C>(g, row, n, e, sum);
+    }
+}
+
+// n numbers from shared memory, aligned as their place is within 16 bytes, by half a warp. What
 // lies under `from` is free again after finish_stores.
 template <class Real> __device__ __forceinline__ void store_row(Real *to, const Real *from, int n)
 {
-    const int lane = threadIdx.x % 32;
+    const int lane = threadIdx.x % 16;
 #if __CUDA_ARCH__ >= 900
     constexpr int pack = 16 / sizeof(Real);
     const int ahead =
         static_cast<int>((16 - (reinterpret_cast<uintptr_t>(to) & 15)) & 15) / sizeof(Real);
     const int head = ahead < n ? ahead : n, packs = (n - head) / pack, tail = head + packs * pack;
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-    __syncwarp();
     if (lane < head) to[lane] = from[lane];
     if (lane < n - tail) to[tail + lane] = from[tail + lane];
     if (lane == 0 && packs > 0) {
@@ -111,9 +148,17 @@ template <class Real> __device__ __forceinline__ void store_row(Real *to, const 
         asm volatile("cp.async.bulk.commit_group;" ::: "memory");
     }
 #else
-    __syncwarp();
-    for (int k = lane; k < n; k += 32) to[k] = from[k];
+    for (int k = lane; k < n; k += 16) to[k] = from[k];
 #endif
+}
+
+// What a warp has written to shared memory may be stored by store_row.
+__device__ __forceinline__ void before_stores()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+    __syncwarp();
 }
 
 __device__ __forceinline__ void finish_stores()
@@ -123,36 +168,28 @@ __device__ __forceinline__ void finish_stores()
 #endif
 }
 
-// Where the values of a row are left: in its own lines, which hold more, and rows in banks of their
-// own where there is room for that.
-template <int C, class Shared> __device__ __forceinline__ auto *row_values(Shared *s, int r)
+// Where the tiles of a row are left, rows in banks of their own.
+template <class Shared> __device__ __forceinline__ auto *row_values(Shared *s, int r)
 {
-    const int n_line = s->place[r + 1] - s->place[r];
-    return s->product[s->place[r]] + (C == 3 && n_line >= 3 ? r : 0);
+    return s->values[r] + r;
 }
 
-template <int C> __device__ __forceinline__ bool is_wide(const shared_memory<C> *s, int r)
-{
-    return s->begin[r + 1] - s->begin[r] > LANE_ENTRIES;
-}
-
-// A row's values on their way out, in its own lines: as they lie together, or a tile after the
-// other.
+// A row's values on their way out: as they lie together, or a tile after the other.
 template <int C, class Real, arrangement A> struct outgoing {
     static constexpr bool is_together = A == BLOCKS || A == NUMBERS;
     Real *to, *from;
     double *values;
     int n, lower;
 
-    __device__ __forceinline__ outgoing(const arguments &g, shared_memory<C> *s, int r, int64_t row)
+    __device__ __forceinline__ outgoing(const arguments &g, shared_memory *s, int r, int64_t row)
     {
         n = static_cast<int>(s->begin[r + 1] - s->begin[r]);
         lower = A == NUMBERS && g.m.spec.part == HX_PART_LOWER;
-        values = row_values<C>(s, r);
+        values = row_values(s, r);
         if constexpr (is_together) {
             to = static_cast<Real *>(g.m.d_value) + C * C * s->begin[r] -
                  (lower ? row * (C * (C - 1) / 2) : 0);
-            from = reinterpret_cast<Real *>(s->product[s->place[r]]) +
+            from = reinterpret_cast<Real *>(s->values[r]) +
                    (reinterpret_cast<uintptr_t>(to) & 15) / sizeof(Real);
         }
     }
@@ -176,100 +213,102 @@ template <int C, class Real, arrangement A> struct outgoing {
 
     __device__ __forceinline__ void send()
     {
-        if constexpr (is_together)
-            store_row<Real>(to, from, C * C * n - (lower ? C * (C - 1) / 2 : 0));
+        store_row<Real>(to, from, C * C * n - (lower ? C * (C - 1) / 2 : 0));
     }
 };
 
-// A row that is not as in a grid, a lane an entry.
-template <int C, class Real, arrangement A>
-__device__ __forceinline__ void finish_row(const arguments &g, shared_memory<C> *s, int r,
-                                           int64_t row)
-{
-    const int lane = threadIdx.x % 32;
-    outgoing<C, Real, A> out(g, s, r, row);
-    double sum[C * C];
-    if (lane < out.n) sum_entry<C>(s, r, lane, sum);
-    __syncwarp();
-    if (lane < out.n) out.put(g, lane, sum);
-    out.send();
-}
-
-// Rows first and first + 1 of the block where `mine` says so, 16 lanes a row: a lane sums the half
-// of a class' entries in which the highest bit of bits(a) & class is its own - at most 4 places. Of
-// class 0, the row's own point, it sums half of the places.
-template <int C, class Real, arrangement A>
-__device__ __forceinline__ void finish_two_rows(const arguments &g, shared_memory<C> *s, int first,
-                                                int64_t row, unsigned rows)
-{
-    const int lane = threadIdx.x % 32, half = lane / 8 % 2, c = lane % 8;
-    const int r = first + lane / 16, high = c ? 31 - __clz(c) : 0;
-    const bool is_mine = rows >> (lane / 16) & 1;
-    const int others = c & ((1 << high) - 1);
-    unsigned todo = 0; // bit 8 (bits(a) & others) + place of the row
-    int line0 = 0;
-    if (is_mine) {
-        line0 = s->place[r];
-        const int n_line = s->place[r + 1] - line0;
-#pragma unroll
-        for (int k = 0; k < 8; k++) {
-            if (k >= n_line ||
-                reinterpret_cast<const uint16_t *>(s->slot + line0 + k)[c] == HX_NO_SLOT_16)
-                continue;
-            const int bits = s->bits[line0 + k];
-            if ((c ? bits >> high & 1 : k / 4) == half) todo |= 1u << (8 * (bits & others) + k);
-        }
-    }
-    double sum[4][C * C], keep = 0.0;
+// A lane's part of a row: the tiles of up to 4 entries, -1 where there is none.
+template <int C> struct part {
+    double sum[4][C * C];
     int entry[4];
+};
+
+// Rows first and first + 1 of the block where `rows` says so, as in a grid, 16 lanes a row. A lane
+// has a class and half of its 8 pairs, each of a cell in which the row's point has other bits, its
+// octant. The order of octants is such that 8 lanes take different corners b at each of 4 steps, so
+// that they do not meet in a bank; that pairs of one entry are neighbours, two by two; and that of
+// a class of one bit, steps 0 and 1 belong to one sum of the entry, 2 and 3 to the other. The other
+// 8 lanes take the opposite octants.
+template <int C>
+__device__ __forceinline__ void sum_rows(shared_memory *s, int first, unsigned rows, part<C> &p)
+{
+    constexpr unsigned octants[4] = {033524102, 072710461, 017136020, 056302543}; // by class
+    const int lane = threadIdx.x % 32, in_row = lane % 16, c = in_row % 8, r = first + lane / 16;
+    const int opposite = in_row / 8 ? 7 : 0, n_bit = __popc(c);
+    const bool is_mine = rows >> (lane / 16) & 1;
+    const double joins = c == 7 ? 0.0 : 1.0, joins_all = n_bit < 2 ? 1.0 : 0.0;
+
+    if (in_row < 8) s->at[r][in_row] = NO_PLACE;
+    __syncwarp();
+    if (is_mine && in_row < s->place[r + 1] - s->place[r]) {
+        const int k = s->place[r] + in_row;
+        s->at[r][s->bits[k]] = static_cast<uint8_t>(k);
+    }
+    __syncwarp();
 #pragma unroll
     for (int step = 0; step < 4; step++) {
-        const bool has = todo != 0;
-        const int at = has ? __ffs(static_cast<int>(todo)) - 1 : 0, k = line0 + at % 8;
-        double v[C * C] = {};
-        if (has) load_tile<C>(s->product[k] + line_offset<C>(s->bits[k], c), v);
+        const int a = (static_cast<int>(octants[step] >> (3 * c)) & 7) ^ opposite, b = a ^ c;
+        const int k = s->at[r][a];
+        const unsigned slot = k == NO_PLACE ? HX_NO_SLOT_16 : s->slot[k][b];
+        double *const m = p.sum[step];
+        p.entry[step] = slot == HX_NO_SLOT_16 ? -1 : static_cast<int>(slot);
 #pragma unroll
-        for (int t = 0; t < C * C; t++)
-            sum[step][t] = step ? keep * sum[step ? step - 1 : 0][t] + v[t] : v[t];
-        todo &= todo - 1;
-        const int next = todo ? __ffs(static_cast<int>(todo)) - 1 : 32;
-        const bool ends = c ? has && next / 8 != at / 8 : step == 3 && is_mine && half == 0;
-        entry[step] = ends ? reinterpret_cast<const uint16_t *>(s->slot + (c ? k : line0))[c] : -1;
-        keep = c && ends ? 0.0 : 1.0;
+        for (int t = 0; t < C * C; t++) m[t] = 0.0;
+        if (p.entry[step] >= 0) multiply_corners<C>(s->h[s->cell[k]], a, b, p.sum[step]);
+        if (step % 2 == 0) continue;
+#pragma unroll
+        for (int t = 0; t < C * C; t++) p.sum[step - 1][t] += joins * m[t];
+        if (c == 7) continue;
+        p.entry[step - 1] = max(p.entry[step - 1], p.entry[step]);
+        p.entry[step] = -1;
     }
 #pragma unroll
     for (int t = 0; t < C * C; t++) {
-        const double other = __shfl_xor_sync(0xffffffffu, sum[3][t], 8);
-        if (c == 0) sum[3][t] += other;
+        p.sum[0][t] += joins_all * p.sum[2][t];
+        const double other = __shfl_xor_sync(0xffffffffu, p.sum[0][t], 8);
+        if (c == 0) p.sum[0][t] += other;
     }
-    __syncwarp(); // values are written over what all lanes have read
-    if (is_mine) {
-        outgoing<C, Real, A> out(g, s, r, row + lane / 16);
-#pragma unroll
-        for (int step = 0; step < 4; step++)
-            if (entry[step] >= 0) out.put(g, entry[step], sum[step]);
+    if (n_bit < 2) {
+        p.entry[0] = max(p.entry[0], p.entry[2]);
+        p.entry[2] = -1;
     }
-    for (int k = 0; k < 2; k++)
-        if (rows >> k & 1) outgoing<C, Real, A>(g, s, first + k, row + k).send();
+    const int other = __shfl_xor_sync(0xffffffffu, p.entry[0], 8);
+    if (c == 0) p.entry[0] = opposite ? -1 : max(p.entry[0], other);
 }
 
-// Values of the block's rows from their lines, neighbouring rows side by side.
+// The rows of sum_rows, stored where they lie together and else left in shared memory.
 template <int C, class Real, arrangement A>
-__device__ __forceinline__ void store_rows(const arguments &g, const shared_memory<C> *s,
+__device__ __forceinline__ void put_rows(const arguments &g, shared_memory *s, int first,
+                                         int64_t row, unsigned rows, part<C> &p)
+{
+    const int half = threadIdx.x % 32 / 16;
+    outgoing<C, Real, A> out(g, s, first + half, row + half);
+#pragma unroll
+    for (int step = 0; step < 4; step++)
+        if (p.entry[step] >= 0) out.put(g, p.entry[step], p.sum[step]);
+    if constexpr (outgoing<C, Real, A>::is_together) {
+        before_stores();
+        if (rows >> half & 1) out.send();
+    }
+}
+
+// Values of the block's rows from their tiles, neighbouring rows side by side.
+template <int C, class Real, arrangement A>
+__device__ __forceinline__ void store_rows(const arguments &g, const shared_memory *s,
                                            const block_range &block)
 {
     constexpr int inner = A == SLICED ? 1 : C, across = ROWS * inner; // numbers that lie together
-    for (int k = threadIdx.x; k < across * LANE_ENTRIES * (C * C / inner); k += 32 * WARPS) {
+    for (int k = threadIdx.x; k < across * MOST_ENTRIES * (C * C / inner); k += 32 * WARPS) {
         const int r = k % across / inner, rest = k / across;
         const int e = rest / (C * C / inner), in_tile = rest % (C * C / inner);
         const int t = A == SLICED ? in_tile : k % inner * C + in_tile;
-        if (r >= block.n_row || is_wide(s, r)) continue;
+        if (r >= block.n_row || block.irregular >> r & 1) continue;
         const int n = static_cast<int>(s->begin[r + 1] - s->begin[r]);
         if (e >= n) continue;
         const int64_t at = hx_matrix_place(&g.m, block.row + r, n, e, t / C, t % C);
         if (at >= 0)
             static_cast<Real *>(g.m.d_value)[at] =
-                static_cast<Real>(row_values<C>(s, r)[C * C * e + t]);
+                static_cast<Real>(row_values(s, r)[C * C * e + t]);
     }
 }
 

@@ -38,7 +38,8 @@ int hx_cuda_pattern(hx_device *dev, const hx_incidence *d_incidence, const hx_pa
 // cut_cuda.cu
 int hx_cuda_cut(hx_device *dev, const hx_fill_input *d_whole, int64_t first, int64_t n,
                 hx_device_cut *cut);
-int hx_cuda_shift(hx_device *dev, int32_t *d_number, int64_t n, int32_t by);
+int hx_cuda_shift(hx_device *dev, const hx_device_pattern *pattern, int64_t first_point,
+                  int64_t first_entry);
 
 // matrix_multiply_cuda.cu
 int hx_cuda_matrix_multiply(hx_device *dev, const hx_matrix *m, const double *d_x, double *d_y);

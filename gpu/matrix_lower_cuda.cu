@@ -1,158 +1,24 @@
 // Products of lower matrices on the GPU, y = (L + L' - D) x: the same bits on every run.
 //
-// bsr of 3 unknowns reads each block once, in runs of rows (product_cuda.cuh). A warp streams its
-// rows: lane 9 j + e has column j of a block, so that it adds to three numbers of the row and has
-// one number of what the turned block gives the column's row, which it leaves in shared memory;
-// then a thread a number sums what belongs to one row. Other formats read each block twice.
+// bsr of 3 unknowns reads each block once, in runs of rows (lower_runs.cuh). Other formats read
+// each block twice.
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
-#include "block_stream.cuh"
 #include "core/base/memory.h"
 #include "core/matrix/pattern_internal.h"
-#include "product_cuda.cuh"
+#include "lower_runs.cuh"
 
 namespace
 {
 
-constexpr int WARPS = 8, SIZE = 32 * WARPS;
-// Rows of a run, the first that fits: each warp has as many, and lists begin at multiples of 16
-// bytes.
-constexpr int N_SHAPE = 5, SHAPE[N_SHAPE] = {64, 48, 32, 16, 8};
-// Shared memory of a block, so that three fit on a multiprocessor.
-constexpr size_t MOST_SHARED = 76000;
-
-template <class T> using stream_of = hx_block_stream<T, 8, 8>;
-
-// What of a block's shared memory lies where, in bytes.
-struct layout {
-    int other, own, list, end, bytes;
-};
-
-HX_HD int round_up(int n)
-{
-    return (n + 15) & ~15;
-}
-
-template <class T> HX_HD layout layout_of(int n_each, int most_block, int most_outer)
-{
-    layout at;
-    at.other = WARPS * static_cast<int>(sizeof(typename stream_of<T>::ring)); // [block][3]
-    at.own = at.other + 24 * most_block;                                      // [row][3]
-    at.list = round_up(at.own + 24 * n_each);
-    at.end = round_up(at.list + 2 * most_block);
-    at.bytes = round_up(at.end + 2 * (most_outer + n_each));
-    return at;
-}
-
-// What a kernel sees.
-struct view {
-    int64_t n_row;
-    int n_each, most_block, most_outer;
-    const int64_t *row_ptr, *outer_begin;
-    const int32_t *col;
-    const uint16_t *list, *end;
-};
+using namespace hx_lower;
 
 view view_of(const hx_matrix *m, const hx_cuda_lower *s)
 {
-    return {m->pattern.n_row, s->n_each,        s->most_block, s->most_outer, m->pattern.d_row_ptr,
-            s->d_outer_begin, m->pattern.d_col, s->d_list,     s->d_end};
-}
-
-// A run in its block.
-struct run {
-    int64_t first, block; // its first row and block
-    int n, n_block;       // rows; blocks, n of them on the diagonal
-};
-
-__device__ __forceinline__ run run_of(const view &v, int64_t i)
-{
-    run r;
-    r.first = i * v.n_each;
-    r.n = static_cast<int>(v.n_row - r.first < v.n_each ? v.n_row - r.first : v.n_each);
-    r.block = v.row_ptr[r.first];
-    r.n_block = static_cast<int>(v.row_ptr[r.first + r.n] - r.block);
-    return r;
-}
-
-// Numbers of 2 bytes to shared memory, 16 bytes at a time: both ends and arrays are rounded up.
-__device__ __forceinline__ void load_numbers(uint16_t *to, const uint16_t *from, int n)
-{
-    for (int k = 8 * static_cast<int>(threadIdx.x); k < n; k += 8 * SIZE)
-        __pipeline_memcpy_async(to + k, from + k, 16);
-}
-
-template <class T>
-__global__ void __launch_bounds__(SIZE, 3)
-    runs_kernel(view v, const T *__restrict__ value, const double *__restrict__ x,
-                double *__restrict__ aside, double *__restrict__ y)
-{
-    using stream = stream_of<T>;
-    extern __shared__ __align__(16) char memory[];
-    const layout at = layout_of<T>(v.n_each, v.most_block, v.most_outer);
-    typename stream::ring *const rings = reinterpret_cast<typename stream::ring *>(memory);
-    double *const other = reinterpret_cast<double *>(memory + at.other);
-    double *const own = reinterpret_cast<double *>(memory + at.own);
-    uint16_t *const list = reinterpret_cast<uint16_t *>(memory + at.list);
-    uint16_t *const end = reinterpret_cast<uint16_t *>(memory + at.end);
-    const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-    const int e = lane % 9, j = lane / 9;
-
-    const run r = run_of(v, blockIdx.x);
-    const int64_t outer = v.outer_begin[blockIdx.x];
-    const int n_outer = static_cast<int>(v.outer_begin[blockIdx.x + 1] - outer);
-    load_numbers(list, v.list + hx_lower_place(r.block - r.first, blockIdx.x), r.n_block - r.n);
-    load_numbers(end, v.end + hx_lower_place(outer + r.first, blockIdx.x), n_outer + r.n);
-
-    const int n_each = v.n_each / WARPS, before = warp * n_each;
-    const int n = r.n - before >= n_each ? n_each : r.n > before ? r.n - before : 0;
-    stream s(rings[warp], v.row_ptr, v.col, value, r.first + before, n);
-    const int shift = static_cast<int>(s.base - r.block); // from the warp's count to the run's
-    for (int row = 0; row < n; row++) {
-        const double *const xr = x + 3 * (r.first + before + row);
-        const double x0 = xr[0], x1 = xr[1], x2 = xr[2];
-        const int stop = s.row_end(row);
-        double sum[3] = {0.0, 0.0, 0.0};
-        while (s.at < stop) {
-            const int n_here = s.next(stop);
-            double xj[3];
-#pragma unroll
-            for (int g = 0; g < 3; g++) {
-                const bool is_there = j < 3 && 9 * g + e < n_here;
-                xj[g] = is_there ? x[3 * static_cast<int64_t>(s.column(9 * g + e)) + j] : 0.0;
-            }
-#pragma unroll
-            for (int g = 0; g < 3; g++) {
-                if (j >= 3 || 9 * g + e >= n_here) continue;
-                const T *const block = s.block(9 * g + e) + j;
-                const double a0 = block[0], a1 = block[3], a2 = block[6];
-                sum[0] += a0 * xj[g];
-                sum[1] += a1 * xj[g];
-                sum[2] += a2 * xj[g];
-                // Of the diagonal's block, too, though no list has it.
-                other[3 * (shift + s.at + 9 * g + e) + j] = a0 * x0 + a1 * x1 + a2 * x2;
-            }
-            s.at += n_here;
-        }
-        const double total = hx_sum_lanes(sum, lane);
-        if (e == 0 && j < 3) own[3 * (before + row) + j] = total;
-    }
-    __pipeline_commit(); // the lists, where a warp has no rows
-    __pipeline_wait_prior(0);
-    __syncthreads();
-
-    for (int k = static_cast<int>(threadIdx.x); k < 3 * (n_outer + r.n); k += SIZE) {
-        const int of = k / 3, i = k - 3 * of, of_run = of - n_outer;
-        double sum = of_run < 0 ? 0.0 : own[3 * of_run + i];
-        const int last = end[of];
-#pragma unroll 4
-        for (int p = of > 0 ? end[of - 1] : 0; p < last; p++) sum += other[3 * list[p] + i];
-        if (of_run < 0)
-            aside[3 * (outer + of) + i] = sum;
-        else
-            y[3 * (r.first + of_run) + i] = sum;
-    }
+    return {m->pattern.n_row, s->n_each,        s->most_block,  s->most_outer, m->pattern.d_row_ptr,
+            s->d_outer_begin, m->pattern.d_col, s->d_outer_row, s->d_code,     s->d_list,
+            s->d_end};
 }
 
 // What lies aside, a thread a number.
@@ -209,7 +75,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
 __global__ void most_blocks_kernel(int64_t n_row, const int64_t *__restrict__ row_ptr,
                                    unsigned long long *most)
 {
-    constexpr int shape[N_SHAPE] = {SHAPE[0], SHAPE[1], SHAPE[2], SHAPE[3], SHAPE[4]};
+    constexpr int shape[N_SHAPE] = {SHAPE[0], SHAPE[1], SHAPE[2], SHAPE[3]};
     const int64_t thread = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
 #pragma unroll
     for (int i = 0; i < N_SHAPE; i++) {
@@ -218,84 +84,6 @@ __global__ void most_blocks_kernel(int64_t n_row, const int64_t *__restrict__ ro
         const int64_t last = first + shape[i] < n_row ? first + shape[i] : n_row;
         atomicMax(most + i, static_cast<unsigned long long>(row_ptr[last] - row_ptr[first]));
     }
-}
-
-// The list of a run, by column and then by row, and outer_count[run + 1]: a thread a block, which
-// counts those before it. Shared: columns.
-__global__ void __launch_bounds__(SIZE)
-    list_kernel(view v, uint16_t *__restrict__ list, int64_t *__restrict__ outer_count)
-{
-    extern __shared__ __align__(16) int32_t col[];
-    __shared__ int n_outer;
-    const run r = run_of(v, blockIdx.x);
-    uint16_t *const to = list + hx_lower_place(r.block - r.first, blockIdx.x);
-    if (threadIdx.x == 0) n_outer = 0;
-    for (int k = static_cast<int>(threadIdx.x); k < r.n_block; k += SIZE)
-        col[k] = v.col[r.block + k];
-    __syncthreads();
-    for (int k = static_cast<int>(threadIdx.x); k < r.n; k += SIZE) // the diagonal comes last
-        col[v.row_ptr[r.first + k + 1] - 1 - r.block] = INT32_MAX;
-    __syncthreads();
-    for (int k = static_cast<int>(threadIdx.x); k < r.n_block; k += SIZE) {
-        const int32_t mine = col[k];
-        int rank = 0, n_same = 0;
-        if (mine == INT32_MAX) continue;
-        for (int i = 0; i < r.n_block; i++) {
-            const int same = col[i] == mine && i < k;
-            rank += col[i] < mine || same;
-            n_same += same;
-        }
-        to[rank] = static_cast<uint16_t>(k);
-        if (n_same == 0 && mine < r.first) atomicAdd(&n_outer, 1);
-    }
-    __syncthreads();
-    if (threadIdx.x != 0) return;
-    outer_count[blockIdx.x + 1] = n_outer;
-    if (blockIdx.x == 0) outer_count[0] = 0;
-}
-
-// Ends of the lists of a run's outer rows and its own, and which rows the outer ones are. Shared:
-// columns in the order of the list.
-__global__ void __launch_bounds__(SIZE)
-    ends_kernel(view v, uint16_t *__restrict__ ends, int32_t *__restrict__ outer_row,
-                unsigned long long *most_outer)
-{
-    extern __shared__ __align__(16) int32_t col[];
-    const run r = run_of(v, blockIdx.x);
-    const int64_t outer = v.outer_begin[blockIdx.x];
-    const int n_outer = static_cast<int>(v.outer_begin[blockIdx.x + 1] - outer);
-    const int n_list = r.n_block - r.n, lane = static_cast<int>(threadIdx.x) % 32;
-    const uint16_t *const list = v.list + hx_lower_place(r.block - r.first, blockIdx.x);
-    uint16_t *const to = ends + hx_lower_place(outer + r.first, blockIdx.x);
-    for (int k = static_cast<int>(threadIdx.x); k < n_list; k += SIZE)
-        col[k] = v.col[r.block + list[k]];
-    __syncthreads();
-    for (int k = static_cast<int>(threadIdx.x); k < r.n; k += SIZE) {
-        int low = 0, high = n_list; // the first one beyond row first + k
-        while (low < high) {
-            const int middle = (low + high) / 2;
-            if (col[middle] <= r.first + k)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        to[n_outer + k] = static_cast<uint16_t>(low);
-    }
-    if (threadIdx.x >= 32) return;
-    int n_found = 0; // by one warp, 32 blocks at a time
-    for (int begin = 0; begin < n_list; begin += 32) {
-        const int k = begin + lane;
-        const bool is_last =
-            k < n_list && col[k] < r.first && (k + 1 == n_list || col[k + 1] != col[k]);
-        const unsigned found = __ballot_sync(HX_ALL_LANES, is_last);
-        const int place = n_found + __popc(found & ((1u << lane) - 1));
-        if (is_last) {
-            to[place] = static_cast<uint16_t>(k + 1);
-            outer_row[outer + place] = col[k];
-        }
-        n_found += __popc(found);
-    }
-    if (lane == 0) atomicMax(most_outer, static_cast<unsigned long long>(n_outer));
 }
 
 template <class T> __global__ void count_up_kernel(int64_t n, T *to)
@@ -442,31 +230,45 @@ int list_parts(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s)
     const size_t n_shared = column_bytes(s);
     const size_t n_place = static_cast<size_t>(n);
     hx_cuda_scratch scratch(dev);
-    int32_t *d_row, *d_sorted, *d_count;
+    int32_t *d_sorted, *d_count;
     unsigned long long *d_most, most;
     HX_TRY(dev->ops->alloc(dev, list_numbers(n + n_row, s->n_run) * sizeof(uint16_t), &s->d_end));
     HX_TRY(dev->ops->alloc(dev, n_place * 3 * sizeof(double), &s->d_aside));
     HX_TRY(dev->ops->alloc(dev, n_place * sizeof(int32_t), &s->d_part));
     HX_TRY(
         dev->ops->alloc(dev, (static_cast<size_t>(n_row) + 1) * sizeof(int32_t), &s->d_part_ptr));
-    HX_TRY(scratch.take(&d_row, n));
+    HX_TRY(dev->ops->alloc(dev, n_place * sizeof(int32_t), &s->d_outer_row));
     HX_TRY(scratch.take(&d_sorted, n));
     HX_TRY(scratch.take(&d_count, n));
     HX_TRY(scratch.take(&d_most, 1));
     HX_TRY(dev->ops->zero(dev, d_most, sizeof most));
     ends_kernel<<<static_cast<unsigned>(s->n_run), SIZE, n_shared, stream>>>(
-        view_of(m, s), s->d_end, d_row, d_most);
+        view_of(m, s), s->d_end, s->d_outer_row, d_most);
     HX_TRY_LAUNCH("ends of lists");
     if (n > 0) {
         count_up_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, stream>>>(n, d_count);
         HX_TRY_LAUNCH("outer rows");
-        HX_TRY(sort_pairs(dev, &scratch, d_row, d_sorted, d_count, s->d_part, n, n_row));
+        HX_TRY(sort_pairs(dev, &scratch, s->d_outer_row, d_sorted, d_count, s->d_part, n, n_row));
     }
     pointers_kernel<<<hx_blocks(n_row + 1, HX_BLOCK), HX_BLOCK, 0, stream>>>(n_row, n, d_sorted,
                                                                              s->d_part_ptr);
     HX_TRY_LAUNCH("outer rows");
     HX_TRY(dev->ops->download(dev, &most, d_most, sizeof most));
     s->most_outer = static_cast<int>(most);
+    return HX_OK;
+}
+
+size_t code_numbers(int64_t n_block)
+{
+    return static_cast<size_t>(n_block) + 8;
+}
+
+int code_blocks(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s)
+{
+    HX_TRY(dev->ops->alloc(dev, code_numbers(m->pattern.n_entry) * sizeof(uint16_t), &s->d_code));
+    codes_kernel<<<static_cast<unsigned>(s->n_run), SIZE, 0, hx_cuda_of(dev)->stream>>>(
+        view_of(m, s), s->d_code);
+    HX_TRY_LAUNCH("points of blocks");
     return HX_OK;
 }
 
@@ -479,6 +281,7 @@ int create_runs(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s)
                         "one, or put the mesh in order",
                         static_cast<long long>(s->n_outer));
     HX_TRY(list_parts(dev, m, s));
+    HX_TRY(code_blocks(dev, m, s));
     return m->spec.single ? allow_shared<float>() : allow_shared<double>();
 }
 
@@ -542,10 +345,12 @@ int create_lists(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s)
 
 size_t bytes_of_runs(int64_t n_row, int64_t n_off, int64_t n_run, int64_t n_outer)
 {
-    return (list_numbers(n_off, n_run) + list_numbers(n_outer + n_row, n_run)) * sizeof(uint16_t) +
+    return (list_numbers(n_off, n_run) + list_numbers(n_outer + n_row, n_run) +
+            code_numbers(n_off + n_row)) *
+               sizeof(uint16_t) +
            (static_cast<size_t>(n_run) + 1) * sizeof(int64_t) +
            (static_cast<size_t>(n_row) + 1) * sizeof(int32_t) +
-           static_cast<size_t>(n_outer) * (3 * sizeof(double) + sizeof(int32_t));
+           static_cast<size_t>(n_outer) * (3 * sizeof(double) + 2 * sizeof(int32_t));
 }
 
 size_t bytes_of_lists(int64_t n_row, int64_t n_off)
@@ -627,8 +432,9 @@ int hx_cuda_lower_create(hx_device *dev, const hx_matrix *m, hx_cuda_lower *lowe
 
 void hx_cuda_lower_free(hx_device *dev, hx_cuda_lower *s)
 {
-    void *const owned[] = {s->d_list, s->d_end,        s->d_outer_begin, s->d_aside, s->d_part_ptr,
-                           s->d_part, s->d_column_ptr, s->d_row,         s->d_entry};
+    void *const owned[] = {s->d_code,       s->d_list,  s->d_end,      s->d_outer_begin,
+                           s->d_outer_row,  s->d_aside, s->d_part_ptr, s->d_part,
+                           s->d_column_ptr, s->d_row,   s->d_entry};
     for (void *d_p : owned) dev->ops->release(dev, d_p);
 }
 

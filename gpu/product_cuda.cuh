@@ -17,10 +17,13 @@ struct hx_cuda_lower {
     int most_block;         // of a run, the diagonal's too
     int most_outer;         // outer rows of a run
     int64_t n_run, n_outer; // n_outer: of all runs
+    uint16_t
+        *d_code; // [n_off + n_row] of each block: its row and the point of its column in its run
     uint16_t *d_list; // [run] its blocks beside the diagonal by column, from its first block on
     uint16_t *d_end;  // [run] of its outer rows, then its own rows: end of their blocks in the
                       // run's list. Both from hx_lower_place(...) on
     int64_t *d_outer_begin; // [n_run + 1]
+    int32_t *d_outer_row;   // [n_outer] of each run ascending
     double *d_aside;        // [n_outer][3]
     int32_t *d_part_ptr;    // [n_row + 1] sums of a row that lie aside,
     int32_t *d_part;        // [n_outer] ascending

@@ -113,7 +113,7 @@ static int make_rows(stream *s, arriving *to, const hx_device_cut *cut, int64_t 
     HX_TRY(make_values(s, to, &in));
     s->out->pattern_seconds += middle - begin;
     s->out->value_seconds += hx_clock() - middle;
-    return s->ops->shift(s->dev, to->pattern.d_col, to->pattern.n_entry, (int32_t)cut->first_point);
+    return s->ops->shift(s->dev, &to->pattern, cut->first_point, to->entry);
 }
 
 static int make_range(stream *s, arriving *to, int64_t n)
@@ -136,12 +136,10 @@ static int fetch(stream *s, int slot)
         return HX_RAISE(HX_EINTERNAL, "more entries than there is room for");
     HX_TRY(s->ops->fetch(s->dev, slot, s->value + a->entry, a->matrix.d_value, n * sizeof(double)));
     HX_TRY(s->ops->fetch(s->dev, slot, s->col + a->entry, p->d_col, n * sizeof(int32_t)));
-    /* its last pointer is where the next range begins to count from 0 */
-    return s->ops->fetch(s->dev, slot, s->ptr + a->first, p->d_row_ptr,
-                         n_ptr - (a->first + p->n_row < s->mesh->n_node) * sizeof(int64_t));
+    return s->ops->fetch(s->dev, slot, s->ptr + a->first, p->d_row_ptr, n_ptr);
 }
 
-/* Waits for a slot's rows, and numbers them as the whole does. */
+/* Waits for a slot's rows. */
 static int finish(stream *s, int slot)
 {
     arriving *const a = &s->slot[slot];
@@ -149,10 +147,6 @@ static int finish(stream *s, int slot)
     const double begin = hx_clock();
     HX_TRY(s->ops->fetch_wait(s->dev, slot));
     s->out->wait_seconds += hx_clock() - begin;
-    const int64_t n = a->pattern.n_row + (a->first + a->pattern.n_row == s->mesh->n_node);
-    int64_t *const ptr = s->ptr + a->first;
-#pragma omp parallel for schedule(static)
-    for (int64_t k = 0; k < n; k++) ptr[k] += a->entry;
     hx_matrix_free(&a->matrix, s->dev);
     hx_device_pattern_free(&a->pattern, s->dev);
     memset(a, 0, sizeof *a);

@@ -51,7 +51,8 @@ size_t hx_cpu_matrix_expected(const hx_mesh *mesh, const hx_matrix_spec *spec);
 /* matrix_cut_cpu.c */
 int hx_cpu_cut(hx_device *dev, const hx_fill_input *whole, int64_t first, int64_t n,
                hx_device_cut *cut);
-int hx_cpu_shift(hx_device *dev, int32_t *d_number, int64_t n, int32_t by);
+int hx_cpu_shift(hx_device *dev, const hx_device_pattern *pattern, int64_t first_point,
+                 int64_t first_entry);
 
 /* matrix_multiply_cpu.c */
 int hx_cpu_matrix_multiply(hx_device *dev, const hx_matrix *m, const double *d_x, double *d_y);

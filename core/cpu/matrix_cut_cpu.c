@@ -61,9 +61,11 @@ int hx_cpu_cut(hx_device *dev, const hx_fill_input *whole, int64_t first, int64_
     return HX_OK;
 }
 
-int hx_cpu_shift(hx_device *dev, int32_t *d_number, int64_t n, int32_t by)
+int hx_cpu_shift(hx_device *dev, const hx_device_pattern *pattern, int64_t first_point,
+                 int64_t first_entry)
 {
     (void)dev;
-    for (int64_t k = 0; k < n; k++) d_number[k] += by;
+    for (int64_t k = 0; k < pattern->n_entry; k++) pattern->d_col[k] += (int32_t)first_point;
+    for (int64_t r = 0; r <= pattern->n_row; r++) pattern->d_row_ptr[r] += first_entry;
     return HX_OK;
 }

@@ -148,8 +148,10 @@ typedef struct hx_matrix_ops {
      * cell. *cut is the caller's to free, also after a failure. Waits. O(n_cell). */
     int (*cut)(hx_device *dev, const hx_fill_input *d_whole, int64_t first, int64_t n,
                hx_device_cut *cut);
-    /* d_number[n] += by: columns of a range as those of the whole. */
-    int (*shift)(hx_device *dev, int32_t *d_number, int64_t n, int32_t by);
+    /* A range counted as the whole does: d_col[n] += first_point, d_ptr[n_row + 1] += first_entry.
+     */
+    int (*shift)(hx_device *dev, const hx_device_pattern *pattern, int64_t first_point,
+                 int64_t first_entry);
 
     /* Host memory that the device copies to fastest (pinned). HX_ENOMEM. Cold. */
     int (*host_alloc)(hx_device *dev, size_t bytes, void *out);

@@ -30,6 +30,18 @@ static hx_fill_input put_mesh(const hx_mesh *mesh, void **d, int c)
     };
 }
 
+/* Row pointers are shifted by so much. */
+static void check_pointers(const hx_device_pattern *pattern, int64_t by)
+{
+    int64_t before, after;
+    CHECK_OK(
+        device.ops->download(&device, &before, pattern->d_row_ptr + pattern->n_row, sizeof before));
+    CHECK_OK(device.ops->matrix->shift(&device, pattern, 0, by));
+    CHECK_OK(
+        device.ops->download(&device, &after, pattern->d_row_ptr + pattern->n_row, sizeof after));
+    CHECK(before == pattern->n_entry && after == before + by);
+}
+
 /* Rows first .. first + n - 1 of the input's own numbers; columns are shifted by `by`. */
 static hx_matrix_rows make_rows(hx_fill_input in, hx_part part, int64_t first, int64_t n,
                                 int32_t by)
@@ -47,8 +59,9 @@ static hx_matrix_rows make_rows(hx_fill_input in, hx_part part, int64_t first, i
     CHECK_OK(hx_matrix_create(&m, &device, &pattern, &bsr));
     CHECK_OK(ops->fill_create(&fill, &device, HX_FILL_GATHER, &m, &in));
     CHECK_OK(ops->fill_run(fill));
-    CHECK_OK(ops->shift(&device, pattern.d_col, pattern.n_entry, by));
+    CHECK_OK(ops->shift(&device, &pattern, by, 0));
     CHECK_OK(ops->rows(&device, &m, 0, n, &rows));
+    check_pointers(&pattern, 1000);
     ops->fill_free(fill);
     hx_matrix_free(&m, &device);
     hx_device_pattern_free(&pattern, &device);

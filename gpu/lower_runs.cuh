@@ -1,0 +1,285 @@
+// Runs of rows of a lower matrix (product_cuda.cuh): the kernels of their product and of its plan.
+//
+// A run is a thread block's: all of its values and the x of the points that they meet come to
+// shared memory at once. A thread takes a block and leaves there what the block adds to its row and
+// what the turned one adds to the row of its column; then a thread a number sums what belongs to
+// one row.
+#ifndef HX_LOWER_RUNS_CUH
+#define HX_LOWER_RUNS_CUH
+
+#include <cuda_pipeline.h>
+
+#include "product_cuda.cuh"
+
+namespace hx_lower
+{
+
+constexpr int WARPS = 8, SIZE = 32 * WARPS;
+constexpr unsigned ALL_LANES = 0xffffffffu;
+// Rows of a run, the first that fits.
+constexpr int N_SHAPE = 4, SHAPE[N_SHAPE] = {32, 24, 16, 8};
+// Shared memory of a block at most, so that three fit on a multiprocessor; of hexahedra four do.
+constexpr size_t MOST_SHARED = 76000;
+// A block's 16 bits: its row in the run, and the point of its column in these lower bits.
+constexpr int POINT_BITS = 11;
+static_assert((SHAPE[0] - 1) >> (16 - POINT_BITS) == 0, "rows of a run in 16 bits");
+static_assert(MOST_SHARED / (9 * sizeof(double)) + SHAPE[0] <= 1u << POINT_BITS, "points, too");
+
+// What blocks add, to their row and turned, 3 numbers each, in doubles from block to block: over
+// the values of a block where they fit, and no two of a warp's blocks in one bank.
+template <class T> constexpr bool IN_PLACE = sizeof(T) == sizeof(double);
+template <class T> constexpr int PART = IN_PLACE<T> ? 9 : 7;
+// Blocks from one place of values at a multiple of 16 bytes to the next.
+template <class T> constexpr int ALIGNED = 16 / static_cast<int>(sizeof(T));
+
+// What of a block's shared memory lies where, in bytes.
+struct layout {
+    int part, x, code, list, end, row, bytes;
+};
+
+HX_HD int round_up(int n)
+{
+    return (n + 15) & ~15;
+}
+
+template <class T> HX_HD layout layout_of(int n_each, int most_block, int most_outer)
+{
+    const int n_value = 9 * static_cast<int>(sizeof(T)) * (most_block + ALIGNED<T> - 1);
+    layout at;
+    at.part = IN_PLACE<T> ? 0 : round_up(n_value);
+    at.x = at.part + round_up(IN_PLACE<T> ? n_value : 8 * PART<T> * most_block); // [point][3]
+    at.code = round_up(at.x + 24 * (n_each + most_outer));
+    at.list = round_up(at.code + 2 * (most_block + 7));
+    at.end = round_up(at.list + 2 * most_block);
+    at.row = round_up(at.end + 2 * (most_outer + n_each));
+    at.bytes = round_up(at.row + 4 * (n_each + 1));
+    return at;
+}
+
+// What a kernel sees.
+struct view {
+    int64_t n_row;
+    int n_each, most_block, most_outer;
+    const int64_t *row_ptr, *outer_begin;
+    const int32_t *col, *outer_row;
+    const uint16_t *code, *list, *end;
+};
+
+// A run in its block.
+struct run {
+    int64_t first, block; // its first row and block
+    int n, n_block;       // rows; blocks, n of them on the diagonal
+};
+
+__device__ __forceinline__ run run_of(const view &v, int64_t i)
+{
+    run r;
+    r.first = i * v.n_each;
+    r.n = static_cast<int>(v.n_row - r.first < v.n_each ? v.n_row - r.first : v.n_each);
+    r.block = v.row_ptr[r.first];
+    r.n_block = static_cast<int>(v.row_ptr[r.first + r.n] - r.block);
+    return r;
+}
+
+// n bytes to shared memory, 16 at a time: both ends and arrays are rounded up.
+__device__ __forceinline__ void load_bytes(void *to, const void *from, int n)
+{
+    for (int k = 16 * static_cast<int>(threadIdx.x); k < n; k += 16 * SIZE)
+        __pipeline_memcpy_async(static_cast<char *>(to) + k, static_cast<const char *>(from) + k,
+                                16);
+}
+
+// x of a run's rows, and from row n_each on of its outer rows.
+__device__ __forceinline__ void load_points(const view &v, const run &r, int64_t outer, int n_outer,
+                                            const double *__restrict__ x, double *to)
+{
+    for (int k = static_cast<int>(threadIdx.x); k < 3 * (r.n + n_outer); k += SIZE) {
+        const int of = k / 3, i = k - 3 * of, of_outer = of - r.n;
+        const bool is_own = of_outer < 0;
+        const int64_t row = is_own ? r.first + of : v.outer_row[outer + of_outer];
+        __pipeline_memcpy_async(to + 3 * (is_own ? of : v.n_each + of_outer) + i, x + 3 * row + i,
+                                8);
+    }
+}
+
+// What block `a` adds to its row, and turned to that of its column.
+template <class T>
+__device__ __forceinline__ void multiply_block(const T *value, const double *own_x,
+                                               const double *other_x, double *part)
+{
+    double a[9], sum[6];
+#pragma unroll
+    for (int t = 0; t < 9; t++) a[t] = value[t];
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        sum[i] = a[3 * i] * other_x[0] + a[3 * i + 1] * other_x[1] + a[3 * i + 2] * other_x[2];
+        sum[3 + i] = a[i] * own_x[0] + a[3 + i] * own_x[1] + a[6 + i] * own_x[2];
+    }
+#pragma unroll
+    for (int t = 0; t < 6; t++) part[t] = sum[t];
+}
+
+template <class T>
+__global__ void __launch_bounds__(SIZE, 4)
+    runs_kernel(view v, const T *__restrict__ value, const double *__restrict__ x,
+                double *__restrict__ aside, double *__restrict__ y)
+{
+    extern __shared__ __align__(16) char memory[];
+    const layout at = layout_of<T>(v.n_each, v.most_block, v.most_outer);
+    double *const part = reinterpret_cast<double *>(memory + at.part);
+    double *const xs = reinterpret_cast<double *>(memory + at.x);
+    uint16_t *const code = reinterpret_cast<uint16_t *>(memory + at.code);
+    uint16_t *const list = reinterpret_cast<uint16_t *>(memory + at.list);
+    uint16_t *const end = reinterpret_cast<uint16_t *>(memory + at.end);
+    int *const row = reinterpret_cast<int *>(memory + at.row);
+    const int thread = static_cast<int>(threadIdx.x);
+
+    const run r = run_of(v, blockIdx.x);
+    const int64_t outer = v.outer_begin[blockIdx.x];
+    const int n_outer = static_cast<int>(v.outer_begin[blockIdx.x + 1] - outer);
+    const int value_lead = static_cast<int>(r.block) & (ALIGNED<T> - 1);
+    const int code_lead = static_cast<int>(r.block) & 7;
+    load_bytes(memory, value + 9 * (r.block - value_lead),
+               9 * static_cast<int>(sizeof(T)) * (r.n_block + value_lead));
+    load_bytes(code, v.code + r.block - code_lead, 2 * (r.n_block + code_lead));
+    load_bytes(list, v.list + hx_lower_place(r.block - r.first, blockIdx.x), 2 * (r.n_block - r.n));
+    load_bytes(end, v.end + hx_lower_place(outer + r.first, blockIdx.x), 2 * (n_outer + r.n));
+    load_points(v, r, outer, n_outer, x, xs);
+    if (thread <= r.n) row[thread] = static_cast<int>(v.row_ptr[r.first + thread] - r.block);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+
+    const T *const values = reinterpret_cast<const T *>(memory) + 9 * value_lead;
+    double *const parts = IN_PLACE<T> ? part + 9 * value_lead : part;
+    for (int k = thread; k < r.n_block; k += SIZE) {
+        const int c = code[code_lead + k];
+        multiply_block(values + 9 * k, xs + 3 * (c >> POINT_BITS),
+                       xs + 3 * (c & ((1 << POINT_BITS) - 1)), parts + PART<T> * k);
+    }
+    __syncthreads();
+
+    for (int k = thread; k < 3 * (r.n + n_outer); k += SIZE) {
+        const int of = k / 3, i = k - 3 * of;
+        const int of_list = of < r.n ? n_outer + of : of - r.n; // the outer rows' come first
+        double sum = 0.0;
+        if (of < r.n) {
+            const int last = row[of + 1];
+#pragma unroll 4
+            for (int b = row[of]; b < last; b++) sum += parts[PART<T> * b + i];
+        }
+        const int last = end[of_list];
+#pragma unroll 4
+        for (int p = of_list > 0 ? end[of_list - 1] : 0; p < last; p++)
+            sum += parts[PART<T> * list[p] + 3 + i];
+        if (of < r.n)
+            y[3 * r.first + k] = sum;
+        else
+            aside[3 * (outer - r.n) + k] = sum;
+    }
+}
+
+// The list of a run, by column and then by row, and outer_count[run + 1]: a thread a block, which
+// counts those before it. Shared: columns.
+static __global__ void __launch_bounds__(SIZE)
+    list_kernel(view v, uint16_t *__restrict__ list, int64_t *__restrict__ outer_count)
+{
+    extern __shared__ __align__(16) int32_t col[];
+    __shared__ int n_outer;
+    const run r = run_of(v, blockIdx.x);
+    uint16_t *const to = list + hx_lower_place(r.block - r.first, blockIdx.x);
+    if (threadIdx.x == 0) n_outer = 0;
+    for (int k = static_cast<int>(threadIdx.x); k < r.n_block; k += SIZE)
+        col[k] = v.col[r.block + k];
+    __syncthreads();
+    for (int k = static_cast<int>(threadIdx.x); k < r.n; k += SIZE) // the diagonal comes last
+        col[v.row_ptr[r.first + k + 1] - 1 - r.block] = INT32_MAX;
+    __syncthreads();
+    for (int k = static_cast<int>(threadIdx.x); k < r.n_block; k += SIZE) {
+        const int32_t mine = col[k];
+        int rank = 0, n_same = 0;
+        if (mine == INT32_MAX) continue;
+        for (int i = 0; i < r.n_block; i++) {
+            const int same = col[i] == mine && i < k;
+            rank += col[i] < mine || same;
+            n_same += same;
+        }
+        to[rank] = static_cast<uint16_t>(k);
+        if (n_same == 0 && mine < r.first) atomicAdd(&n_outer, 1);
+    }
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    outer_count[blockIdx.x + 1] = n_outer;
+    if (blockIdx.x == 0) outer_count[0] = 0;
+}
+
+// The first of n ascending numbers that is not below `wanted`.
+__device__ __forceinline__ int find(const int32_t *number, int n, int64_t wanted)
+{
+    int low = 0, high = n;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (number[middle] < wanted)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// Ends of the lists of a run's outer rows and its own, and which rows the outer ones are. Shared:
+// columns in the order of the list.
+static __global__ void __launch_bounds__(SIZE)
+    ends_kernel(view v, uint16_t *__restrict__ ends, int32_t *__restrict__ outer_row,
+                unsigned long long *most_outer)
+{
+    extern __shared__ __align__(16) int32_t col[];
+    const run r = run_of(v, blockIdx.x);
+    const int64_t outer = v.outer_begin[blockIdx.x];
+    const int n_outer = static_cast<int>(v.outer_begin[blockIdx.x + 1] - outer);
+    const int n_list = r.n_block - r.n, lane = static_cast<int>(threadIdx.x) % 32;
+    const uint16_t *const list = v.list + hx_lower_place(r.block - r.first, blockIdx.x);
+    uint16_t *const to = ends + hx_lower_place(outer + r.first, blockIdx.x);
+    for (int k = static_cast<int>(threadIdx.x); k < n_list; k += SIZE)
+        col[k] = v.col[r.block + list[k]];
+    __syncthreads();
+    for (int k = static_cast<int>(threadIdx.x); k < r.n; k += SIZE)
+        to[n_outer + k] = static_cast<uint16_t>(find(col, n_list, r.first + k + 1));
+    if (threadIdx.x >= 32) return;
+    int n_found = 0; // by one warp, 32 blocks at a time
+    for (int begin = 0; begin < n_list; begin += 32) {
+        const int k = begin + lane;
+        const bool is_last =
+            k < n_list && col[k] < r.first && (k + 1 == n_list || col[k + 1] != col[k]);
+        const unsigned found = __ballot_sync(ALL_LANES, is_last);
+        const int place = n_found + __popc(found & ((1u << lane) - 1));
+        if (is_last) {
+            to[place] = static_cast<uint16_t>(k + 1);
+            outer_row[outer + place] = col[k];
+        }
+        n_found += __popc(found);
+    }
+    if (lane == 0) atomicMax(most_outer, static_cast<unsigned long long>(n_outer));
+}
+
+// Row and point of each block of a run: a warp a row.
+static __global__ void __launch_bounds__(SIZE) codes_kernel(view v, uint16_t *__restrict__ code)
+{
+    const run r = run_of(v, blockIdx.x);
+    const int64_t outer = v.outer_begin[blockIdx.x];
+    const int n_outer = static_cast<int>(v.outer_begin[blockIdx.x + 1] - outer);
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    for (int row = static_cast<int>(threadIdx.x) / 32; row < r.n; row += WARPS) {
+        const int64_t end = v.row_ptr[r.first + row + 1];
+        for (int64_t k = v.row_ptr[r.first + row] + lane; k < end; k += 32) {
+            const int32_t column = v.col[k];
+            int point = static_cast<int>(column - r.first);
+            if (column < r.first) point = v.n_each + find(v.outer_row + outer, n_outer, column);
+            code[k] = static_cast<uint16_t>(row << POINT_BITS | point);
+        }
+    }
+}
+
+} // namespace hx_lower
+
+#endif
