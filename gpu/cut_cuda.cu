@@ -1,70 +1,137 @@
-// The cells of a range of points, from a mesh that lies on the device.
-#include <thrust/iterator/counting_iterator.h>
-
+// The cells of a range of points, from a mesh that lies on the device: in groups of GROUP cells, of
+// which most are told apart from the range by their lowest and highest point.
 #include <climits>
-#include <cub/device/device_select.cuh>
+#include <cstdlib>
+#include <cub/device/device_scan.cuh>
 
+#include "core/base/memory.h"
 #include "matrix_cuda.cuh"
 
 namespace
 {
 
-// The range of points, and whether a cell has one of them.
-struct touches {
+constexpr int GROUP = 1024;
+constexpr unsigned ALL = 0xffffffffu;
+
+// Points of a group's cells.
+struct extent {
+    int32_t low, high;
+};
+
+struct cutter {
+    hx_device *dev; // (borrowed)
+    hx_fill_input whole;
+    int64_t n_group;
+    extent *d_extent; // [n_group] (owned, like the next)
+    int64_t *d_begin; // [n_group + 1] cells of the range before the group's
+};
+
+// A range of points in a mesh.
+struct range {
     const int32_t *point;
     int n_per_cell;
-    uint32_t first, n;
+    int64_t n_cell;
+    int32_t first;
+    uint32_t n;
 
-    __host__ __device__ bool operator()(int32_t cell) const
+    __device__ bool has_cell(int64_t cell) const
     {
-        const int32_t *const p = point + static_cast<int64_t>(cell) * n_per_cell;
+        const int32_t *const p = point + cell * n_per_cell;
         bool found = false;
-        for (int a = 0; a < n_per_cell; a++) found |= static_cast<uint32_t>(p[a]) - first < n;
+        if (cell >= n_cell) return false;
+        for (int a = 0; a < n_per_cell; a++) found |= static_cast<uint32_t>(p[a] - first) < n;
         return found;
+    }
+
+    __device__ bool may_have(const extent &e) const
+    {
+        return e.high >= first && e.low < static_cast<int64_t>(first) + n;
     }
 };
 
-// Of the cells of a range; from 0 on, all grow.
+// Of the cells of a range; from 0 on, both grow.
 struct found {
-    unsigned long long n_cell;
     uint32_t below; // INT32_MAX - lowest point
     uint32_t above; // highest point + 1
 };
 
-__global__ void __launch_bounds__(HX_BLOCK) find_kernel(touches is_cell, int64_t n_cell, found *to)
+__device__ void widen(extent *to, const int32_t *point, int n)
 {
-    constexpr unsigned all = 0xffffffffu;
-    unsigned count = 0, below = 0, above = 0;
-    for (int64_t e = blockIdx.x * static_cast<int64_t>(HX_BLOCK) + threadIdx.x; e < n_cell;
-         e += static_cast<int64_t>(gridDim.x) * HX_BLOCK) {
-        if (!is_cell(static_cast<int32_t>(e))) continue;
-        const int32_t *const p = is_cell.point + e * is_cell.n_per_cell;
-        for (int a = 0; a < is_cell.n_per_cell; a++) {
-            below = max(below, static_cast<unsigned>(INT32_MAX - p[a]));
-            above = max(above, static_cast<unsigned>(p[a]) + 1);
-        }
-        count++;
+    for (int a = 0; a < n; a++) {
+        to->low = min(to->low, point[a]);
+        to->high = max(to->high, point[a]);
     }
-    count = __reduce_add_sync(all, count);
-    below = __reduce_max_sync(all, below);
-    above = __reduce_max_sync(all, above);
-    if (threadIdx.x % 32 != 0 || count == 0) return;
-    atomicAdd(&to->n_cell, static_cast<unsigned long long>(count));
-    atomicMax(&to->below, below);
-    atomicMax(&to->above, above);
 }
 
 __global__ void __launch_bounds__(HX_BLOCK)
-    copy_kernel(hx_device_cut cut, const int32_t *__restrict__ point, int n_per_cell,
-                const double *__restrict__ modulus)
+    extent_kernel(hx_incidence in, extent *__restrict__ of_group)
 {
-    const int64_t k = blockIdx.x * static_cast<int64_t>(HX_BLOCK) + threadIdx.x;
-    if (k >= cut.n_cell * n_per_cell) return;
-    const int64_t cell = cut.d_cell[k / n_per_cell];
-    const int a = static_cast<int>(k % n_per_cell);
-    cut.d_point[k] =
-        static_cast<int32_t>(point[cell * n_per_cell + a] - static_cast<int32_t>(cut.first_point));
-    if (a == 0) cut.d_modulus[k / n_per_cell] = modulus[cell];
+    __shared__ extent all;
+    extent mine = {INT32_MAX, -1};
+    if (threadIdx.x == 0) all = mine;
+    __syncthreads();
+    for (int k = static_cast<int>(threadIdx.x); k < GROUP; k += HX_BLOCK) {
+        const int64_t cell = blockIdx.x * static_cast<int64_t>(GROUP) + k;
+        if (cell < in.n_cell) widen(&mine, in.point + cell * in.n_per_cell, in.n_per_cell);
+    }
+    atomicMin(&all.low, __reduce_min_sync(ALL, mine.low));
+    atomicMax(&all.high, __reduce_max_sync(ALL, mine.high));
+    __syncthreads();
+    if (threadIdx.x == 0) of_group[blockIdx.x] = all;
+}
+
+// begin[group] = its cells in the range; that of group n_group counts for nothing.
+__global__ void __launch_bounds__(HX_BLOCK)
+    count_kernel(range r, const extent *__restrict__ of_group, int64_t *__restrict__ begin,
+                 found *to)
+{
+    extent mine = {INT32_MAX, -1};
+    int count = 0;
+    if (!r.may_have(of_group[blockIdx.x])) {
+        if (threadIdx.x == 0) begin[blockIdx.x] = 0;
+        return;
+    }
+    for (int k = static_cast<int>(threadIdx.x); k < GROUP; k += HX_BLOCK) {
+        const int64_t cell = blockIdx.x * static_cast<int64_t>(GROUP) + k;
+        const bool has = r.has_cell(cell);
+        if (has) widen(&mine, r.point + cell * r.n_per_cell, r.n_per_cell);
+        count += __syncthreads_count(has);
+    }
+    const int32_t low = __reduce_min_sync(ALL, mine.low), high = __reduce_max_sync(ALL, mine.high);
+    if (threadIdx.x % 32 == 0 && high >= 0) {
+        atomicMax(&to->below, static_cast<uint32_t>(INT32_MAX - low));
+        atomicMax(&to->above, static_cast<uint32_t>(high) + 1);
+    }
+    if (threadIdx.x == 0) begin[blockIdx.x] = count;
+}
+
+// The range's cells, their points and moduli, in the mesh's order.
+__global__ void __launch_bounds__(HX_BLOCK)
+    copy_kernel(range r, const int64_t *__restrict__ begin, const double *__restrict__ modulus,
+                hx_device_cut cut)
+{
+    __shared__ int before[HX_BLOCK / 32];
+    const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+    int64_t at = begin[blockIdx.x];
+    if (begin[blockIdx.x + 1] == at) return;
+    for (int k = static_cast<int>(threadIdx.x); k < GROUP; k += HX_BLOCK) {
+        const int64_t cell = blockIdx.x * static_cast<int64_t>(GROUP) + k;
+        const bool has = r.has_cell(cell);
+        const unsigned mask = __ballot_sync(ALL, has);
+        if (lane == 0) before[warp] = __popc(mask);
+        const int n = __syncthreads_count(has);
+        int64_t place = at + __popc(mask & ((1u << lane) - 1));
+        for (int w = 0; w < warp; w++) place += before[w];
+        at += n;
+        if (has) {
+            cut.d_cell[place] = static_cast<int32_t>(cell);
+            cut.d_modulus[place] = modulus[cell];
+            for (int a = 0; a < r.n_per_cell; a++)
+                cut.d_point[place * r.n_per_cell + a] =
+                    r.point[cell * r.n_per_cell + a] - static_cast<int32_t>(cut.first_point);
+        }
+        __syncthreads(); // `before` is the next cells'
+    }
 }
 
 template <class Number>
@@ -82,64 +149,99 @@ template <class Number> int shift(hx_device *dev, Number *d_number, int64_t n, N
     return HX_OK;
 }
 
-int find_cells(hx_device *dev, const touches &is_cell, int64_t n_cell, hx_cuda_scratch *scratch,
-               hx_device_cut *cut)
+// How many cells, in front of each group and in all, and the points that they span.
+int count_cells(const cutter *c, const range &r, hx_device_cut *cut)
 {
-    const hx_cuda *const impl = hx_cuda_of(dev);
+    hx_device *const dev = c->dev;
+    const cudaStream_t stream = hx_cuda_of(dev)->stream;
+    hx_cuda_scratch scratch(dev);
+    size_t bytes = 0;
+    char *d_work;
     found *d_found, result;
-    HX_TRY(scratch->take(&d_found, 1));
+    HX_TRY(scratch.take(&d_found, 1));
     HX_TRY(dev->ops->zero(dev, d_found, sizeof *d_found));
-    find_kernel<<<static_cast<unsigned>(8 * impl->n_sm), HX_BLOCK, 0, impl->stream>>>(
-        is_cell, n_cell, d_found);
+    HX_TRY_CUDA(cub::DeviceScan::ExclusiveSum(nullptr, bytes, c->d_begin, c->d_begin,
+                                              c->n_group + 1, stream));
+    HX_TRY(scratch.take(&d_work, static_cast<int64_t>(bytes)));
+    count_kernel<<<static_cast<unsigned>(c->n_group), HX_BLOCK, 0, stream>>>(r, c->d_extent,
+                                                                             c->d_begin, d_found);
     HX_TRY_LAUNCH("cells of a range");
+    HX_TRY_CUDA(cub::DeviceScan::ExclusiveSum(d_work, bytes, c->d_begin, c->d_begin, c->n_group + 1,
+                                              stream));
+    HX_TRY(dev->ops->download(dev, &cut->n_cell, c->d_begin + c->n_group, sizeof cut->n_cell));
     HX_TRY(dev->ops->download(dev, &result, d_found, sizeof result));
-    cut->n_cell = static_cast<int64_t>(result.n_cell);
     cut->first_point = cut->n_cell > 0 ? INT32_MAX - static_cast<int64_t>(result.below) : 0;
     cut->n_point = static_cast<int64_t>(result.above) - cut->first_point;
     return HX_OK;
 }
 
-int list_cells(hx_device *dev, const touches &is_cell, int64_t n_cell, hx_cuda_scratch *scratch,
-               const hx_device_cut *cut)
+int alloc_cut(hx_device *dev, int n_per_cell, hx_device_cut *cut)
 {
-    const cudaStream_t stream = hx_cuda_of(dev)->stream;
-    const thrust::counting_iterator<int32_t> cells(0);
-    size_t bytes = 0;
-    int64_t *d_n;
-    char *d_work;
-    HX_TRY(scratch->take(&d_n, 1));
-    HX_TRY_CUDA(
-        cub::DeviceSelect::If(nullptr, bytes, cells, cut->d_cell, d_n, n_cell, is_cell, stream));
-    HX_TRY(scratch->take(&d_work, static_cast<int64_t>(bytes)));
-    HX_TRY_CUDA(
-        cub::DeviceSelect::If(d_work, bytes, cells, cut->d_cell, d_n, n_cell, is_cell, stream));
-    return HX_OK;
+    const size_t n = static_cast<size_t>(cut->n_cell);
+    HX_TRY(dev->ops->alloc(dev, n * sizeof(int32_t), &cut->d_cell));
+    HX_TRY(
+        dev->ops->alloc(dev, n * static_cast<size_t>(n_per_cell) * sizeof(int32_t), &cut->d_point));
+    return dev->ops->alloc(dev, n * sizeof(double), &cut->d_modulus);
+}
+
+int make_cutter(cutter *c)
+{
+    hx_device *const dev = c->dev;
+    const hx_incidence *const in = &c->whole.incidence;
+    const size_t n = static_cast<size_t>(c->n_group);
+    HX_TRY(dev->ops->alloc(dev, n * sizeof *c->d_extent, &c->d_extent));
+    HX_TRY(dev->ops->alloc(dev, (n + 1) * sizeof *c->d_begin, &c->d_begin));
+    HX_TRY(dev->ops->zero(dev, c->d_begin, (n + 1) * sizeof *c->d_begin));
+    if (n == 0) return HX_OK;
+    extent_kernel<<<static_cast<unsigned>(c->n_group), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
+        *in, c->d_extent);
+    HX_TRY_LAUNCH("points of groups of cells");
+    return dev->ops->sync(dev);
 }
 
 } // namespace
 
-int hx_cuda_cut(hx_device *dev, const hx_fill_input *d_whole, int64_t first, int64_t n,
-                hx_device_cut *cut)
+int hx_cuda_cutter_create(void **out, hx_device *dev, const hx_fill_input *d_whole)
 {
-    const hx_incidence *const in = &d_whole->incidence;
-    const touches is_cell = {in->point, in->n_per_cell, static_cast<uint32_t>(first),
-                             static_cast<uint32_t>(n)};
-    *cut = {};
-    if (in->n_per_cell == 0)
+    cutter *c;
+    *out = nullptr;
+    if (d_whole->incidence.n_per_cell == 0)
         return HX_RAISE(HX_EINPUT, "ranges of a mixed mesh are cut on the host");
-    hx_cuda_scratch scratch(dev);
-    HX_TRY(find_cells(dev, is_cell, in->n_cell, &scratch, cut));
-    const int64_t n_place = cut->n_cell * in->n_per_cell;
-    const size_t n_cell = static_cast<size_t>(cut->n_cell);
-    HX_TRY(dev->ops->alloc(dev, n_cell * sizeof(int32_t), &cut->d_cell));
-    HX_TRY(dev->ops->alloc(dev, static_cast<size_t>(n_place) * sizeof(int32_t), &cut->d_point));
-    HX_TRY(dev->ops->alloc(dev, n_cell * sizeof(double), &cut->d_modulus));
+    HX_TRY(hx_alloc(&c, 1, sizeof *c, "ranges of a mesh"));
+    c->dev = dev;
+    c->whole = *d_whole;
+    c->n_group = (d_whole->incidence.n_cell + GROUP - 1) / GROUP;
+    *out = c;
+    const int rc = make_cutter(c);
+    if (rc == HX_OK) return HX_OK;
+    hx_cuda_cutter_free(c);
+    *out = nullptr;
+    return rc;
+}
+
+int hx_cuda_cut(void *of_cutter, int64_t first, int64_t n, hx_device_cut *cut)
+{
+    const auto *c = static_cast<const cutter *>(of_cutter);
+    const hx_incidence *const in = &c->whole.incidence;
+    const range r = {in->point, in->n_per_cell, in->n_cell, static_cast<int32_t>(first),
+                     static_cast<uint32_t>(n)};
+    *cut = {};
+    if (c->n_group > 0) HX_TRY(count_cells(c, r, cut));
+    HX_TRY(alloc_cut(c->dev, in->n_per_cell, cut));
     if (cut->n_cell == 0) return HX_OK;
-    HX_TRY(list_cells(dev, is_cell, in->n_cell, &scratch, cut));
-    copy_kernel<<<hx_blocks(n_place, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
-        *cut, in->point, in->n_per_cell, d_whole->d_modulus);
+    copy_kernel<<<static_cast<unsigned>(c->n_group), HX_BLOCK, 0, hx_cuda_of(c->dev)->stream>>>(
+        r, c->d_begin, c->whole.d_modulus, *cut);
     HX_TRY_LAUNCH("cells of a range");
     return HX_OK;
+}
+
+void hx_cuda_cutter_free(void *of_cutter)
+{
+    auto *c = static_cast<cutter *>(of_cutter);
+    if (!c) return;
+    c->dev->ops->release(c->dev, c->d_extent);
+    c->dev->ops->release(c->dev, c->d_begin);
+    free(c);
 }
 
 int hx_cuda_shift(hx_device *dev, const hx_device_pattern *pattern, int64_t first_point,

@@ -371,7 +371,9 @@ hx_matrix_ops make_ops()
     ops.plan_bytes = plan_bytes;
     ops.host_alloc = host_alloc;
     ops.host_release = host_release;
+    ops.cutter_create = hx_cuda_cutter_create;
     ops.cut = hx_cuda_cut;
+    ops.cutter_free = hx_cuda_cutter_free;
     ops.shift = hx_cuda_shift;
     ops.fetch = fetch;
     ops.fetch_wait = fetch_wait;

@@ -36,8 +36,9 @@ int hx_cuda_pattern(hx_device *dev, const hx_incidence *d_incidence, const hx_pa
                     hx_device_pattern *pattern, hx_steps *steps);
 
 // cut_cuda.cu
-int hx_cuda_cut(hx_device *dev, const hx_fill_input *d_whole, int64_t first, int64_t n,
-                hx_device_cut *cut);
+int hx_cuda_cutter_create(void **cutter, hx_device *dev, const hx_fill_input *d_whole);
+int hx_cuda_cut(void *cutter, int64_t first, int64_t n, hx_device_cut *cut);
+void hx_cuda_cutter_free(void *cutter);
 int hx_cuda_shift(hx_device *dev, const hx_device_pattern *pattern, int64_t first_point,
                   int64_t first_entry);
 

@@ -49,8 +49,9 @@ size_t hx_cpu_lower_expected(const hx_incidence *incidence, int components);
 size_t hx_cpu_matrix_expected(const hx_mesh *mesh, const hx_matrix_spec *spec);
 
 /* matrix_cut_cpu.c */
-int hx_cpu_cut(hx_device *dev, const hx_fill_input *whole, int64_t first, int64_t n,
-               hx_device_cut *cut);
+int hx_cpu_cutter_create(void **cutter, hx_device *dev, const hx_fill_input *whole);
+int hx_cpu_cut(void *cutter, int64_t first, int64_t n, hx_device_cut *cut);
+void hx_cpu_cutter_free(void *cutter);
 int hx_cpu_shift(hx_device *dev, const hx_device_pattern *pattern, int64_t first_point,
                  int64_t first_entry);
 

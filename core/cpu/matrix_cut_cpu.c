@@ -1,4 +1,5 @@
 /* The cells of a range of points, as a GPU cuts them from a mesh that it holds whole. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "../base/memory.h"
@@ -45,20 +46,41 @@ static void copy_cells(const hx_fill_input *whole, int64_t first, int64_t n,
     }
 }
 
-int hx_cpu_cut(hx_device *dev, const hx_fill_input *whole, int64_t first, int64_t n,
-               hx_device_cut *cut)
+typedef struct cutter {
+    hx_device *dev; /* (borrowed) */
+    hx_fill_input whole;
+} cutter;
+
+int hx_cpu_cutter_create(void **out, hx_device *dev, const hx_fill_input *whole)
 {
-    const hx_incidence *const in = &whole->incidence;
-    memset(cut, 0, sizeof *cut);
-    if (in->n_per_cell == 0)
+    cutter *c;
+    *out = NULL;
+    if (whole->incidence.n_per_cell == 0)
         return HX_RAISE(HX_EINPUT, "ranges of a mixed mesh are cut on the host");
+    HX_TRY(hx_alloc(&c, 1, sizeof *c, "ranges of a mesh"));
+    *c = (cutter){dev, *whole};
+    *out = c;
+    return HX_OK;
+}
+
+int hx_cpu_cut(void *of_cutter, int64_t first, int64_t n, hx_device_cut *cut)
+{
+    const cutter *const c = of_cutter;
+    const hx_incidence *const in = &c->whole.incidence;
+    hx_device *const dev = c->dev;
+    memset(cut, 0, sizeof *cut);
     find_cells(in, first, n, cut);
     const size_t n_cell = (size_t)cut->n_cell, per_cell = (size_t)in->n_per_cell;
     HX_TRY(dev->ops->alloc(dev, n_cell * sizeof(int32_t), &cut->d_cell));
     HX_TRY(dev->ops->alloc(dev, n_cell * per_cell * sizeof(int32_t), &cut->d_point));
     HX_TRY(dev->ops->alloc(dev, n_cell * sizeof(double), &cut->d_modulus));
-    copy_cells(whole, first, n, cut);
+    copy_cells(&c->whole, first, n, cut);
     return HX_OK;
+}
+
+void hx_cpu_cutter_free(void *of_cutter)
+{
+    free(of_cutter);
 }
 
 int hx_cpu_shift(hx_device *dev, const hx_device_pattern *pattern, int64_t first_point,

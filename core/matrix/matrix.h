@@ -144,10 +144,13 @@ typedef struct hx_matrix_ops {
     /* Bytes of the plan. */
     size_t (*plan_bytes)(const hx_matrix *m);
 
-    /* The cells of points first .. first + n - 1 of a whole mesh, whose points all are n_per_cell a
-     * cell. *cut is the caller's to free, also after a failure. Waits. O(n_cell). */
-    int (*cut)(hx_device *dev, const hx_fill_input *d_whole, int64_t first, int64_t n,
-               hx_device_cut *cut);
+    /* What cuts ranges from a mesh on the device that has n_per_cell points in all cells (else
+     * HX_EINPUT); the input outlives it. Waits. O(n_cell). */
+    int (*cutter_create)(void **cutter, hx_device *dev, const hx_fill_input *d_whole);
+    /* The cells of points first .. first + n - 1. *cut is the caller's to free, also after a
+     * failure. Waits. O(cells between the range's first and last in the mesh's order). */
+    int (*cut)(void *cutter, int64_t first, int64_t n, hx_device_cut *cut);
+    void (*cutter_free)(void *cutter); /* accepts NULL */
     /* A range counted as the whole does: d_col[n] += first_point, d_ptr[n_row + 1] += first_entry.
      */
     int (*shift)(hx_device *dev, const hx_device_pattern *pattern, int64_t first_point,

@@ -68,13 +68,13 @@ static hx_matrix_rows make_rows(hx_fill_input in, hx_part part, int64_t first, i
     return rows;
 }
 
-static void check_range(const hx_fill_input *in, const hx_matrix_rows *whole, hx_part part,
-                        int64_t first, int64_t n)
+static void check_range(void *cutter, const hx_fill_input *in, const hx_matrix_rows *whole,
+                        hx_part part, int64_t first, int64_t n)
 {
     const size_t block = (size_t)(hx_form_components(&in->form) * hx_form_components(&in->form));
     const int64_t begin = whole->ptr[first], n_entry = whole->ptr[first + n] - begin;
     hx_device_cut cut;
-    CHECK_OK(device.ops->matrix->cut(&device, in, first, n, &cut));
+    CHECK_OK(device.ops->matrix->cut(cutter, first, n, &cut));
     hx_fill_input part_of = *in;
     part_of.incidence.n_cell = cut.n_cell;
     part_of.incidence.n_place = 8 * cut.n_cell;
@@ -104,10 +104,13 @@ static void check_mesh(fixture_order order, int c, hx_part part, int size)
     const hx_fill_input in = put_mesh(&mesh, d, c);
     const int64_t n_row = mesh.n_node, length[] = {1, 37, n_row / 2 + 1, n_row};
     hx_matrix_rows whole = make_rows(in, part, 0, n_row, 0);
+    void *cutter;
+    CHECK_OK(device.ops->matrix->cutter_create(&cutter, &device, &in));
     for (size_t i = 0; i < sizeof length / sizeof length[0]; i++)
         for (int64_t first = 0; first < n_row; first += (i == 0 ? 29 : 1) * length[i])
-            check_range(&in, &whole, part, first,
+            check_range(cutter, &in, &whole, part, first,
                         length[i] < n_row - first ? length[i] : n_row - first);
+    device.ops->matrix->cutter_free(cutter);
     hx_matrix_rows_free(&whole);
     for (int i = 0; i < 3; i++) device.ops->release(&device, d[i]);
     hx_mesh_free(&mesh);
@@ -123,7 +126,10 @@ static void test_nothing(void)
     CHECK_OK(fixture_box_create(&mesh, &box));
     CHECK_OK(fixture_finish(&mesh, FIXTURE_IN_ORDER));
     const hx_fill_input in = put_mesh(&mesh, d, 1);
-    CHECK_OK(device.ops->matrix->cut(&device, &in, mesh.n_node, 5, &cut));
+    void *cutter;
+    CHECK_OK(device.ops->matrix->cutter_create(&cutter, &device, &in));
+    CHECK_OK(device.ops->matrix->cut(cutter, mesh.n_node, 5, &cut));
+    device.ops->matrix->cutter_free(cutter);
     CHECK(cut.n_cell == 0 && cut.n_point == 0);
     hx_device_cut_free(&cut, &device);
     for (int i = 0; i < 3; i++) device.ops->release(&device, d[i]);
@@ -141,6 +147,8 @@ int main(int argc, char **argv)
     for (int order = FIXTURE_IN_ORDER; order <= FIXTURE_REORDERED; order++) {
         check_mesh((fixture_order)order, 1, HX_PART_LOWER, quick ? 3 : 5);
         check_mesh((fixture_order)order, 3, HX_PART_FULL, quick ? 2 : 4);
+        if (!quick)
+            check_mesh((fixture_order)order, 1, HX_PART_FULL, 12); /* several groups of cells */
     }
     hx_device_close(&device);
     TEST_END();
