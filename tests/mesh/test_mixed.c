@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/mesh/mesh.h"
+#include "core/mesh/mesh_quality.h"
 #include "tests/lib/mixed_mesh.h"
 #include "tests/lib/test.h"
 
@@ -246,6 +247,149 @@ static void test_size(void)
     }
 }
 
+/* --- quality --- */
+
+static int make(hx_mesh *mesh, int64_t n_node, const double (*xyz)[3], int64_t n_elem,
+                const int32_t (*conn)[8])
+{
+    double *const x = malloc((size_t)n_node * sizeof *xyz);
+    int32_t *const c = malloc((size_t)n_elem * sizeof *conn);
+    if (!x || !c) abort();
+    memcpy(x, xyz, (size_t)n_node * sizeof *xyz);
+    memcpy(c, conn, (size_t)n_elem * sizeof *conn);
+    return hx_mesh_create(mesh, "made", n_node, x, n_elem, c);
+}
+
+/* One cell in all numberings; returns its scaled Jacobian, checks that it is one. */
+static double quality_of(int64_t n_node, const double (*xyz)[3], const int32_t conn[8],
+                         double aspect)
+{
+    double first = NAN;
+    for (int number = 0; number < 24; number++) {
+        int turn[8];
+        int32_t turned[1][8];
+        hx_mesh mesh;
+        hx_mesh_quality q;
+        mixed_rotation(number, turn);
+        for (int a = 0; a < 8; a++) turned[0][a] = conn[turn[a]];
+        CHECK_OK(make(&mesh, n_node, xyz, 1, (const int32_t(*)[8])turned));
+        CHECK_OK(hx_mesh_finish(&mesh));
+        CHECK_OK(hx_mesh_measure(&mesh, &q));
+        if (number == 0) first = q.min_scaled_jacobian;
+        CHECK_REL(q.min_scaled_jacobian, first, 1e-14);
+        CHECK_REL(q.max_aspect, aspect, 1e-14);
+        CHECK(q.n_body == 1 && q.n_hinge == 0);
+        hx_mesh_free(&mesh);
+    }
+    return first;
+}
+
+/* Equal edges: 1. Flattened by h: det and lengths by hand. */
+static void test_quality(void)
+{
+    static const int32_t tetrahedron[8] = {0, 1, 2, 2, 3, 3, 3, 3},
+                         wedge[8] = {0, 1, 2, 2, 3, 4, 5, 5}, pyramid[8] = {0, 1, 2, 3, 4, 4, 4, 4};
+    const double s3 = sqrt(3.0), h = 1e-3;
+    double tet[4][3] = {{0, 0, 0}, {1, 0, 0}, {0.5, 0.5 * s3, 0}, {0.5, s3 / 6, sqrt(2.0 / 3.0)}};
+    const double roof[6][3] = {{0, 0, 0}, {1, 0, 0}, {0.5, 0.5 * s3, 0},
+                               {0, 0, 1}, {1, 0, 1}, {0.5, 0.5 * s3, 1}};
+    double tent[5][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0.5, 0.5, sqrt(0.5)}};
+    CHECK_REL(quality_of(4, (const double(*)[3])tet, tetrahedron, 1.0), 1.0, 1e-14);
+    CHECK_REL(quality_of(6, roof, wedge, 1.0), 1.0, 1e-14);
+    CHECK_REL(quality_of(5, (const double(*)[3])tent, pyramid, 1.0), 1.0, 1e-14);
+    tet[3][2] = h; /* least where two long edges meet: det = s3 / 2 h */
+    const double low = sqrt(1.0 / 3.0 + h * h);
+    CHECK_REL(quality_of(4, (const double(*)[3])tet, tetrahedron, 1.0 / low),
+              sqrt(2.0) * 0.5 * s3 * h / low, 1e-10);
+    tent[4][2] = h;
+    const double slant = sqrt(0.5 + h * h);
+    CHECK_REL(quality_of(5, (const double(*)[3])tent, pyramid, 1.0 / slant), sqrt(2.0) * h / slant,
+              1e-10);
+    tent[4][2] = 9.0; /* corners nearly at right angles are no better than the best */
+    CHECK(quality_of(5, (const double(*)[3])tent, pyramid, sqrt(81.5)) == 1.0);
+}
+
+/* The element with the least quality by its number, and how many are poor. */
+static void test_slivers(void)
+{
+    const mixed_box box = {.kind = MIXED_PYRAMIDS, .n = {3, 3, 3}};
+    hx_mesh mesh;
+    hx_mesh_quality q;
+    CHECK_OK(mixed_create(&mesh, &box));
+    int64_t centre = mesh.conn[8 * (6 * 13) + 4]; /* of the cell in the middle: towards its floor */
+    const int32_t floor = mesh.conn[8 * (6 * 13 + 4)];
+    CHECK(hx_cell_kind_of(mesh.conn + 8 * (6 * 13 + 4)) == HX_CELL_PYRAMID);
+    mesh.xyz[3 * centre + 2] = mesh.xyz[3 * floor + 2] + 0.01;
+    CHECK_OK(hx_mesh_shuffle(&mesh, 3));
+    CHECK_OK(hx_mesh_finish(&mesh));
+    CHECK_OK(hx_mesh_measure(&mesh, &q));
+    CHECK(q.worst_elem == 6 * 13 + 4 && q.n_poor == 1 && q.n_hinge == 0);
+    CHECK_REL(q.min_scaled_jacobian, sqrt(2.0) * 0.01 / sqrt(0.5 + 1e-4), 1e-10);
+    CHECK_REL(q.min_volume, 0.01 / 3.0, 1e-10);
+    hx_mesh_free(&mesh);
+}
+
+/* Tetrahedra that share a face, an edge, a node; two on a quadrilateral, which is no common face.
+ */
+static void test_hinges(void)
+{
+    static const double xyz[10][3] = {{0, 0, 0}, {1, 0, 0},  {0, 1, 0},  {0, 0, 1},  {1, 1, 0},
+                                      {1, 1, 1}, {0, -1, 1}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
+    static const struct {
+        int n_hinge, n_elem;
+        int32_t corner[2][4];
+    } cases[] = {{0, 2, {{0, 1, 2, 3}, {1, 4, 2, 3}}},
+                 {2, 2, {{0, 1, 2, 3}, {0, 7, 6, 3}}},
+                 {1, 2, {{0, 1, 2, 3}, {0, 8, 7, 9}}}};
+    for (int i = 0; i < 3; i++) {
+        double used[8][3];
+        int32_t conn[2][8], number[10];
+        int n = 0;
+        hx_mesh mesh;
+        hx_mesh_quality q;
+        for (int a = 0; a < 10; a++) number[a] = -1;
+        for (int k = 0; k < 8; k++) {
+            const int32_t a = cases[i].corner[k / 4][k % 4];
+            if (number[a] >= 0) continue;
+            memcpy(used[n], xyz[a], sizeof used[n]);
+            number[a] = n++;
+        }
+        for (int e = 0; e < 2; e++) {
+            static const int place[8] = {0, 1, 2, 2, 3, 3, 3, 3};
+            for (int a = 0; a < 8; a++) conn[e][a] = number[cases[i].corner[e][place[a]]];
+        }
+        CHECK_OK(make(&mesh, n, (const double(*)[3])used, 2, (const int32_t(*)[8])conn));
+        mixed_turn(&mesh, 7);
+        CHECK_OK(hx_mesh_finish(&mesh));
+        CHECK_OK(hx_mesh_measure(&mesh, &q));
+        CHECK_MSG(q.n_hinge == cases[i].n_hinge && q.n_body == 1, "%d: %lld", i,
+                  (long long)q.n_hinge);
+        hx_mesh_free(&mesh);
+    }
+}
+
+/* A box has none, and the quality does not depend on the numbering of the corners. */
+static void test_measure(void)
+{
+    for (int kind = 0; kind < MIXED_N_KIND; kind++) {
+        const mixed_box box = box_of(kind, 2);
+        hx_mesh_quality q[2];
+        for (int turned = 0; turned < 2; turned++) {
+            hx_mesh mesh;
+            CHECK_OK(mixed_create(&mesh, &box));
+            if (turned) mixed_turn(&mesh, 11);
+            CHECK_OK(hx_mesh_finish(&mesh));
+            CHECK_OK(hx_mesh_measure(&mesh, &q[turned]));
+            CHECK(q[turned].n_hinge == 0 && q[turned].n_body == 1);
+            CHECK(q[turned].min_scaled_jacobian > 0.1 && q[turned].max_aspect < 6.0);
+            hx_mesh_free(&mesh);
+        }
+        CHECK_REL(q[1].min_scaled_jacobian, q[0].min_scaled_jacobian, 1e-12);
+        CHECK_REL(q[1].mean_scaled_jacobian, q[0].mean_scaled_jacobian, 1e-12);
+        CHECK_REL(q[1].max_aspect, q[0].max_aspect, 1e-14);
+    }
+}
+
 int main(void)
 {
     test_rotations();
@@ -253,5 +397,9 @@ int main(void)
     test_faces();
     test_finish();
     test_size();
+    test_quality();
+    test_slivers();
+    test_hinges();
+    test_measure();
     TEST_END();
 }
