@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/mesh/mesh.h"
+#include "core/mesh/mesh_check.h"
 #include "core/mesh/mesh_quality.h"
 #include "tests/lib/mixed_mesh.h"
 #include "tests/lib/test.h"
@@ -390,6 +391,161 @@ static void test_measure(void)
     }
 }
 
+/* --- meshes that do not fit --- */
+
+/* Whole boxes are without fault, in any numbering. */
+static void test_fits(void)
+{
+    for (int kind = 0; kind < MIXED_N_KIND; kind++) {
+        const mixed_box box = box_of(kind, 5);
+        hx_mesh mesh;
+        hx_notes notes = {0};
+        CHECK_OK(mixed_create(&mesh, &box));
+        mixed_turn(&mesh, 5);
+        CHECK_OK(hx_mesh_shuffle(&mesh, 5));
+        CHECK_OK(hx_mesh_mend_coincident(&mesh, (double)NAN, NULL, &notes));
+        CHECK_OK(hx_mesh_finish(&mesh));
+        CHECK_OK(hx_mesh_check_conforming(&mesh, 0, &notes));
+        CHECK(notes.n == 0);
+        hx_mesh_free(&mesh);
+    }
+}
+
+/* A hexahedron, and on it a box cell of one kind. */
+static void stack(hx_mesh *mesh, int upper)
+{
+    const mixed_box box = {.kind = (mixed_kind)upper, .n = {1, 1, 2}};
+    static const int32_t lower[9] = {0, 1, 3, 2, 4, 5, 7, 6, -1};
+    static const int at[3] = {0, 0, 1}, places[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    int32_t node[9];
+    double *const xyz = malloc(13 * 3 * sizeof *xyz);
+    mixed_cells cells = {malloc(13 * 8 * sizeof *cells.conn), 0};
+    if (!xyz || !cells.conn) abort();
+    for (int a = 0; a < 8; a++) node[a] = lower[a] + 4;
+    node[MIXED_CENTRE] = 12;
+    mixed_place_nodes(&box, xyz);
+    mixed_place_centre(node, xyz);
+    mixed_put(&cells, lower, places);
+    mixed_put_cell(&box, &cells, at, node);
+    CHECK_OK(hx_mesh_create(mesh, "stack", upper == MIXED_PYRAMIDS ? 13 : 12, xyz, cells.n_elem,
+                            cells.conn));
+    mixed_turn(mesh, 3);
+}
+
+static void test_quadrilaterals(void)
+{
+    static const int upper[] = {MIXED_HEXAHEDRA, MIXED_PYRAMIDS, MIXED_WEDGES, MIXED_TETRAHEDRA,
+                                MIXED_TETRAHEDRA_5};
+    for (int i = 0; i < 5; i++) {
+        hx_mesh mesh;
+        hx_notes notes = {0};
+        const int fits = i < 2;
+        stack(&mesh, upper[i]);
+        CHECK_OK(hx_mesh_finish(&mesh));
+        CHECK_OK(hx_mesh_check_conforming(&mesh, 1, &notes));
+        CHECK(notes.n == (fits ? 0 : 1));
+        if (fits)
+            CHECK_OK(hx_mesh_check_conforming(&mesh, 0, &notes));
+        else {
+            CHECK(notes.n > 0 && notes.note[0].level == HX_NOTE_WARNING);
+            CHECK_FAILS(hx_mesh_check_conforming(&mesh, 0, &notes), HX_EINPUT,
+                        "lies on a quadrilateral of element 0 (2 such triangles)");
+            CHECK(strstr(hx_error_message(), "a triangle of element 1 ") != NULL);
+        }
+        hx_mesh_free(&mesh);
+        hx_notes_free(&notes);
+    }
+}
+
+/* One tetrahedron on three, whose common node lies in its face at the given height. */
+static void test_hanging(double height, int hangs)
+{
+    const double xyz[6][3] = {{0, 0, 0}, {3, 0, 0},  {0, 3, 0},
+                              {0, 0, 3}, {0, 0, -3}, {1, 1, height}};
+    static const int32_t conn[4][8] = {{0, 1, 2, 2, 3, 3, 3, 3},
+                                       {0, 5, 1, 1, 4, 4, 4, 4},
+                                       {1, 5, 2, 2, 4, 4, 4, 4},
+                                       {2, 5, 0, 0, 4, 4, 4, 4}};
+    hx_mesh mesh;
+    CHECK_OK(make(&mesh, 6, xyz, 4, conn));
+    mixed_turn(&mesh, 9);
+    CHECK_OK(hx_mesh_finish(&mesh));
+    if (hangs) {
+        CHECK_FAILS(hx_mesh_check_conforming(&mesh, 0, NULL), HX_EINPUT,
+                    "node 5 hangs: it lies on a face of element 0");
+    } else {
+        CHECK_OK(hx_mesh_check_conforming(&mesh, 0, NULL));
+    }
+    hx_mesh_free(&mesh);
+}
+
+/* The same cell in other numberings. */
+static void test_twins(void)
+{
+    static const int32_t cell[3][8] = {
+        {0, 1, 2, 2, 3, 3, 3, 3}, {0, 1, 2, 2, 4, 5, 6, 6}, {0, 1, 2, 3, 4, 4, 4, 4}};
+    static const int32_t other[3][8] = {
+        {3, 3, 3, 3, 0, 2, 1, 1}, {0, 4, 5, 1, 2, 6, 6, 2}, {1, 2, 3, 0, 4, 4, 4, 4}};
+    static const double xyz[7][3] = {{0, 0, 0}, {1, 0, 0},   {1, 1, 0},    {0, 1, 0.7},
+                                     {0, 0, 1}, {1, 0, 1.1}, {1, 1.2, 0.9}};
+    for (int i = 0; i < 3; i++) {
+        double used[7][3];
+        int32_t conn[2][8], number[7];
+        int n = 0;
+        hx_mesh mesh;
+        for (int a = 0; a < 7; a++) number[a] = -1;
+        for (int a = 0; a < 8; a++) {
+            if (number[cell[i][a]] >= 0) continue;
+            memcpy(used[n], xyz[cell[i][a]], sizeof used[n]);
+            number[cell[i][a]] = n++;
+        }
+        for (int a = 0; a < 8; a++) {
+            conn[0][a] = number[cell[i][a]];
+            conn[1][a] = number[other[i][a]];
+        }
+        CHECK_OK(make(&mesh, n, (const double(*)[3])used, 2, (const int32_t(*)[8])conn));
+        CHECK_OK(hx_mesh_finish(&mesh));
+        CHECK_FAILS(hx_mesh_check_conforming(&mesh, 0, NULL), HX_EINPUT,
+                    "elements 0 and 1 have the same nodes");
+        hx_mesh_free(&mesh);
+    }
+}
+
+/* Two boxes side by side, whose nodes between them are there twice. */
+static void test_coincident(void)
+{
+    static const int faces[MIXED_N_KIND] = {1, 1, 1, 2, 2, 0};
+    enum { NY = 3, NZ = 7, ALL = (NY + 1) * (NZ + 1) };
+    for (int kind = 0; kind < MIXED_N_KIND; kind++) {
+        const mixed_box box = {.kind = (mixed_kind)kind, .n = {2, NY, NZ}};
+        hx_mesh one, mesh;
+        hx_notes notes = {0};
+        char text[80];
+        CHECK_OK(mixed_create(&one, &box));
+        const size_t n_xyz = 3 * (size_t)one.n_node, n_conn = 8 * (size_t)one.n_elem;
+        double *const xyz = malloc(2 * n_xyz * sizeof *xyz);
+        int32_t *const conn = malloc(2 * n_conn * sizeof *conn);
+        if (!xyz || !conn) abort();
+        memcpy(xyz, one.xyz, n_xyz * sizeof *xyz);
+        memcpy(conn, one.conn, n_conn * sizeof *conn);
+        for (size_t i = 0; i < n_xyz; i++) xyz[n_xyz + i] = xyz[i] + (i % 3 == 0 ? 2.0 : 0.0);
+        for (size_t i = 0; i < n_conn; i++) conn[n_conn + i] = conn[i] + (int32_t)one.n_node;
+        CHECK_OK(hx_mesh_create(&mesh, "two", 2 * one.n_node, xyz, 2 * one.n_elem, conn));
+        mixed_turn(&mesh, 2);
+        /* of the layers only that of tetrahedra has triangles there */
+        const int n_pair = kind == MIXED_LAYERS ? NY * (NZ + 1) : NY * NZ * faces[kind];
+        snprintf(text, sizeof text, "meet at %d pairs of equal faces", n_pair);
+        CHECK_FAILS(hx_mesh_mend_coincident(&mesh, (double)NAN, NULL, NULL), HX_EINPUT, text);
+        CHECK_OK(hx_mesh_mend_coincident(&mesh, 1e-6, NULL, &notes));
+        CHECK(notes.n == 1 && mesh.n_node == 2 * one.n_node - ALL);
+        CHECK_OK(hx_mesh_finish(&mesh));
+        CHECK_OK(hx_mesh_check_conforming(&mesh, 0, NULL));
+        hx_mesh_free(&one);
+        hx_mesh_free(&mesh);
+        hx_notes_free(&notes);
+    }
+}
+
 int main(void)
 {
     test_rotations();
@@ -401,5 +557,11 @@ int main(void)
     test_slivers();
     test_hinges();
     test_measure();
+    test_fits();
+    test_quadrilaterals();
+    test_hanging(0.0, 1);
+    test_hanging(-0.1, 0);
+    test_twins();
+    test_coincident();
     TEST_END();
 }
