@@ -16,11 +16,11 @@ static const double on_face = 1e-6;
 /* --- elements that are there twice --- */
 
 /* Sum of a cell's nodes, each counted once. */
-static int64_t sum_of_nodes(const int32_t conn[8])
+static int64_t sum_of_nodes(const int32_t conn[8], int is_mixed)
 {
     int corner[8];
     int64_t sum = 0;
-    if (hx_cell_is_collapsed(conn)) {
+    if (is_mixed) {
         const int n = hx_cell_distinct(conn, corner);
         for (int k = 0; k < n; k++) sum += conn[corner[k]];
         return sum;
@@ -50,11 +50,12 @@ static int have_same_nodes(const int32_t a[8], const int32_t b[8])
 static int64_t find_twin(const hx_mesh *mesh, int64_t e)
 {
     const int32_t *const conn = mesh->conn + 8 * e;
-    const int64_t sum = sum_of_nodes(conn), end = mesh->node_elem_ptr[conn[0] + 1];
+    const int is_mixed = hx_mesh_is_collapsed(mesh);
+    const int64_t sum = sum_of_nodes(conn, is_mixed), end = mesh->node_elem_ptr[conn[0] + 1];
     for (int64_t k = mesh->node_elem_ptr[conn[0]]; k < end; k++) {
         const int64_t other = mesh->node_elem[k] / 8;
         if (other >= e) break; /* they ascend */
-        if (sum_of_nodes(mesh->conn + 8 * other) != sum) continue;
+        if (sum_of_nodes(mesh->conn + 8 * other, is_mixed) != sum) continue;
         if (have_same_nodes(conn, mesh->conn + 8 * other)) return other;
     }
     return -1;
