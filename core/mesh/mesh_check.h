@@ -16,7 +16,8 @@ enum { HX_ORDER_VTK, HX_ORDER_MIRRORED, HX_ORDER_TENSOR, HX_ORDER_MIRRORED_TENSO
 
 /* Gives elements that are inverted or twisted the order of nodes that makes them valid, where
  * exactly one of the known ones does: bottom and top exchanged, nodes counted along x, y and z
- * (2, 3 and 6, 7 exchanged), or both. Others stay as they are for hx_mesh_finish to refuse.
+ * (2, 3 and 6, 7 exchanged), or both. Wedges, pyramids and tetrahedra that are mirrored become
+ * valid by the first, too. Others stay as they are for hx_mesh_finish to refuse.
  * *order becomes [n_elem] of HX_ORDER_..., the caller's, or NULL if nothing was mended. Raw mesh
  * without sets. O(n). */
 int hx_mesh_mend_order(hx_mesh *mesh, uint8_t **order, hx_notes *notes);
