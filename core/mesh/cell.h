@@ -18,7 +18,8 @@ typedef enum hx_cell_kind {
     HX_CELL_WEDGE,
     HX_CELL_PYRAMID,
     HX_CELL_TETRAHEDRON,
-    HX_CELL_OTHER /* another solid, or none */
+    HX_CELL_OTHER, /* another solid, or none */
+    HX_N_SOLID = HX_CELL_OTHER
 } hx_cell_kind;
 
 /* 1 if some point is named twice. */
@@ -43,6 +44,16 @@ static HX_HD int hx_cell_distinct(const int32_t conn[8], int corner[8])
     }
     return n;
 }
+
+/* Corners of a local face (a row of hx_hex_face) around it, each once: 4, or 3, or less for what is
+ * an edge or a point of the cell and no face. Returns how many. */
+int hx_cell_face(const int32_t conn[8], int face, int32_t node[4]);
+
+/* The local face with just these n corners (3 or 4, distinct, in any order), -1: none. */
+int hx_cell_find_face(const int32_t conn[8], int n, const int32_t *node);
+
+/* Edges of the cell, each once, ends ascending: 12, 9, 8 or 6. Returns how many. */
+int hx_cell_edges(const int32_t conn[8], int32_t edge[12][2]);
 
 /* The solid that the cell's faces enclose, without those that are an edge or a point. */
 hx_cell_kind hx_cell_kind_of(const int32_t conn[8]);
