@@ -12,6 +12,7 @@
 
 #include "../base/memory.h"
 #include "../base/sum.h"
+#include "../mesh/cell.h"
 #include "../mesh/hex8.h"
 #include "cpu_otf_vectors.h"
 
@@ -336,6 +337,28 @@ static void element_diagonal(const double x[24], double lambda, double mu, doubl
     }
 }
 
+/* The same of a collapsed cell: a point's entries, which all of its corners' gradients make, at the
+ * first of them; 0 at the others. */
+static void collapsed_diagonal(const double x[24], const int32_t conn[8], double lambda, double mu,
+                               double sum[8][3])
+{
+    int corner[8];
+    const int n = hx_cell_distinct(conn, corner);
+    memset(sum, 0, 8 * sizeof sum[0]);
+    for (int q = 0; q < 8; q++) {
+        const double r = hx_hex8_gauss(q, 0), s = hx_hex8_gauss(q, 1), t = hx_hex8_gauss(q, 2);
+        double inv[3][3];
+        const double det = hx_hex8_jacobian(x, r, s, t, inv);
+        for (int k = 0; k < n; k++) {
+            double g[3];
+            hx_hex8_point_gradient(hx_cell_corners_at(conn, corner[k]), r, s, t, inv, g);
+            const double all = mu * (g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+            for (int i = 0; i < 3; i++)
+                sum[corner[k]][i] += det * ((lambda + mu) * g[i] * g[i] + all);
+        }
+    }
+}
+
 static void block_diagonal(const hx_cpu_otf *s, int64_t block, double *d_diag)
 {
     const hx_device_model *model = s->model;
@@ -347,9 +370,13 @@ static void block_diagonal(const hx_cpu_otf *s, int64_t block, double *d_diag)
     double row[HX_OTF_MAX_ROW][3], sum[8][3], x[24];
     memset(row, 0, (size_t)n_row * sizeof row[0]);
     for (int64_t e = first; e < last; e++) {
+        const int32_t *conn = model->d_conn + 8 * e;
         for (int a = 0; a < 8; a++)
-            memcpy(x + 3 * a, model->d_xyz + 3 * (int64_t)model->d_conn[8 * e + a], 3 * sizeof *x);
-        element_diagonal(x, model->lambda, model->mu, sum);
+            memcpy(x + 3 * a, model->d_xyz + 3 * (int64_t)conn[a], 3 * sizeof *x);
+        if (hx_cell_is_collapsed(conn))
+            collapsed_diagonal(x, conn, model->lambda, model->mu, sum);
+        else
+            element_diagonal(x, model->lambda, model->mu, sum);
         for (int a = 0; a < 8; a++)
             for (int i = 0; i < 3; i++)
                 row[s->corner[8 * e + a] / 4][i] += model->d_modulus[e] * sum[a][i];

@@ -91,6 +91,7 @@ static int32_t neighbour(const hx_mesh *mesh, const uint8_t *is_solid, int32_t e
     const int32_t *const conn = mesh->conn + 8 * (int64_t)e;
     const int *const corner = hx_hex_face[face];
     const int32_t node = conn[corner[0]];
+    if (hx_cell_face_points(conn, face) < 3) return -1;
     for (int64_t k = mesh->node_elem_ptr[node]; k < mesh->node_elem_ptr[node + 1]; k++) {
         const int32_t other = (int32_t)(mesh->node_elem[k] >> 3);
         const int32_t *const nodes = mesh->conn + 8 * (int64_t)other;

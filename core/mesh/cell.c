@@ -1,5 +1,8 @@
 #include "cell.h"
 
+#include <string.h>
+
+#include "hex8.h"
 #include "mesh.h"
 
 /* Corners of a face without those that name the same point as the one before, around it. */
@@ -10,6 +13,12 @@ static int list_ring(const int32_t conn[8], int face, int32_t ring[4])
     for (int i = 0; i < 4; i++)
         if (conn[corner[i]] != conn[corner[(i + 3) % 4]]) ring[n++] = conn[corner[i]];
     return n;
+}
+
+int hx_cell_face_points(const int32_t conn[8], int face)
+{
+    int32_t ring[4];
+    return list_ring(conn, face, ring);
 }
 
 /* How many points, triangles and quadrilaterals there are tells the solids apart, once those are
@@ -49,4 +58,14 @@ void hx_cell_collapsed_centroid(const double *xyz, const int32_t conn[8], double
         for (int k = 0; k < n; k++) sum += value[k];
         x[i] = sum / n;
     }
+}
+
+void hx_cell_middle(const int32_t conn[8], double middle[3])
+{
+    double sum[3] = {0.0, 0.0, 0.0};
+    for (int a = 0; a < 8; a++) {
+        const double share = hx_cell_share(conn, a);
+        for (int i = 0; i < 3; i++) sum[i] += share * hx_hex8_sign(a, i);
+    }
+    memcpy(middle, sum, sizeof sum);
 }

@@ -44,6 +44,41 @@ static HX_HD int hx_cell_distinct(const int32_t conn[8], int corner[8])
     return n;
 }
 
+/* The corners that name the point of corner a, itself among them, as bits. */
+static HX_HD unsigned hx_cell_corners_at(const int32_t conn[8], int a)
+{
+    unsigned corners = 0;
+    for (int b = 0; b < 8; b++) corners |= (unsigned)(conn[b] == conn[a]) << b;
+    return corners;
+}
+
+/* 1 if no corner before a names its point. */
+static HX_HD int hx_cell_is_first(unsigned corners, int a)
+{
+    return (corners & ((1u << a) - 1u)) == 0;
+}
+
+/* Corner a's part of a cell's mean over its points: one of n points, shared by the corners that
+ * name it. An eighth of a hexahedron's. */
+static HX_HD double hx_cell_share(const int32_t conn[8], int a)
+{
+    int n_point = 0, n_corner = 0;
+    for (int b = 0; b < 8; b++) {
+        n_point += hx_cell_is_first(hx_cell_corners_at(conn, b), b);
+        n_corner += conn[b] == conn[a];
+    }
+    return 1.0 / (double)(n_point * n_corner);
+}
+
+/* Reference coordinates of the middle: the mean over the points of the mean over their corners. 0
+ * of a hexahedron, the place of the centroid in wedges and pyramids. Of a tetrahedron, where it
+ * does not matter, a place inside. */
+void hx_cell_middle(const int32_t conn[8], double middle[3]);
+
+/* Corners of a face (hx_hex_face) that differ from the one before: 4, 3 of a triangle, less of an
+ * edge or a point. */
+int hx_cell_face_points(const int32_t conn[8], int face);
+
 /* The solid that the cell's faces enclose, without those that are an edge or a point. */
 hx_cell_kind hx_cell_kind_of(const int32_t conn[8]);
 
