@@ -89,15 +89,15 @@ static int has_node(const int32_t conn[8], int32_t node)
 static int32_t neighbour(const hx_mesh *mesh, const uint8_t *is_solid, int32_t e, int face)
 {
     const int32_t *const conn = mesh->conn + 8 * (int64_t)e;
-    const int *const corner = hx_hex_face[face];
-    const int32_t node = conn[corner[0]];
-    if (hx_cell_face_points(conn, face) < 3) return -1;
-    for (int64_t k = mesh->node_elem_ptr[node]; k < mesh->node_elem_ptr[node + 1]; k++) {
+    int32_t corner[4];
+    const int n = hx_cell_face(conn, face, corner);
+    if (n < 3) return -1; /* an edge or a point */
+    for (int64_t k = mesh->node_elem_ptr[corner[0]]; k < mesh->node_elem_ptr[corner[0] + 1]; k++) {
         const int32_t other = (int32_t)(mesh->node_elem[k] >> 3);
         const int32_t *const nodes = mesh->conn + 8 * (int64_t)other;
         if (other >= e || !is_solid[other]) continue;
-        if (has_node(nodes, conn[corner[1]]) && has_node(nodes, conn[corner[2]]) &&
-            has_node(nodes, conn[corner[3]]))
+        if (has_node(nodes, corner[1]) && has_node(nodes, corner[2]) &&
+            has_node(nodes, corner[n - 1]))
             return other;
     }
     return -1;

@@ -49,7 +49,8 @@ static double offset_in_collapsed(const hx_mesh *mesh, int64_t e, const double d
     for (int f = 0; f < 6; f++) {
         const int *const at = hx_hex_face[f];
         double corner[4][3], middle[3], diagonal[2][3], normal[3];
-        if (hx_cell_face_points(conn, f) < 3) continue;
+        int32_t node[4];
+        if (hx_cell_face(conn, f, node) < 3) continue;
         for (int i = 0; i < 3; i++) {
             for (int c = 0; c < 4; c++)
                 corner[c][i] = mesh->xyz[3 * (int64_t)conn[at[c]] + i] - x[i];

@@ -5,20 +5,43 @@
 #include "hex8.h"
 #include "mesh.h"
 
-/* Corners of a face without those that name the same point as the one before, around it. */
-static int list_ring(const int32_t conn[8], int face, int32_t ring[4])
+int hx_cell_face(const int32_t conn[8], int face, int32_t node[4])
 {
     const int *const corner = hx_hex_face[face];
     int n = 0;
     for (int i = 0; i < 4; i++)
-        if (conn[corner[i]] != conn[corner[(i + 3) % 4]]) ring[n++] = conn[corner[i]];
+        if (conn[corner[i]] != conn[corner[(i + 3) % 4]]) node[n++] = conn[corner[i]];
     return n;
 }
 
-int hx_cell_face_points(const int32_t conn[8], int face)
+int hx_cell_find_face(const int32_t conn[8], int n, const int32_t *node)
 {
-    int32_t ring[4];
-    return list_ring(conn, face, ring);
+    for (int f = 0; f < 6; f++) {
+        int32_t own[4];
+        int n_common = 0;
+        if (hx_cell_face(conn, f, own) != n) continue;
+        for (int i = 0; i < n; i++)
+            for (int k = 0; k < n; k++) n_common += own[i] == node[k];
+        if (n_common == n) return f;
+    }
+    return -1;
+}
+
+int hx_cell_edges(const int32_t conn[8], int32_t edge[12][2])
+{
+    static const int line[12][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6},
+                                    {6, 7}, {7, 4}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
+    int n = 0;
+    for (int i = 0; i < 12; i++) {
+        const int32_t a = conn[line[i][0]], b = conn[line[i][1]];
+        const int32_t low = a < b ? a : b, high = a < b ? b : a;
+        int known = low == high;
+        for (int k = 0; k < n; k++) known |= edge[k][0] == low && edge[k][1] == high;
+        if (known) continue;
+        edge[n][0] = low;
+        edge[n++][1] = high;
+    }
+    return n;
 }
 
 /* How many points, triangles and quadrilaterals there are tells the solids apart, once those are
@@ -29,7 +52,7 @@ hx_cell_kind hx_cell_kind_of(const int32_t conn[8])
     const int n = hx_cell_distinct(conn, corner);
     for (int f = 0; f < 6; f++) {
         int32_t ring[4];
-        const int n_ring = list_ring(conn, f, ring);
+        const int n_ring = hx_cell_face(conn, f, ring);
         if (n_ring < 3) continue;
         n_face[n_ring]++;
         for (int k = 0; k < n; k++)

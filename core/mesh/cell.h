@@ -18,7 +18,8 @@ typedef enum hx_cell_kind {
     HX_CELL_WEDGE,
     HX_CELL_PYRAMID,
     HX_CELL_TETRAHEDRON,
-    HX_CELL_OTHER /* another solid, or none */
+    HX_CELL_OTHER, /* another solid, or none */
+    HX_N_SOLID = HX_CELL_OTHER
 } hx_cell_kind;
 
 /* 1 if some point is named twice. */
@@ -75,9 +76,15 @@ static HX_HD double hx_cell_share(const int32_t conn[8], int a)
  * does not matter, a place inside. */
 void hx_cell_middle(const int32_t conn[8], double middle[3]);
 
-/* Corners of a face (hx_hex_face) that differ from the one before: 4, 3 of a triangle, less of an
- * edge or a point. */
-int hx_cell_face_points(const int32_t conn[8], int face);
+/* Corners of a local face (a row of hx_hex_face) around it, each once: 4, or 3, or less for what is
+ * an edge or a point of the cell and no face. Returns how many. */
+int hx_cell_face(const int32_t conn[8], int face, int32_t node[4]);
+
+/* The local face with just these n corners (3 or 4, distinct, in any order), -1: none. */
+int hx_cell_find_face(const int32_t conn[8], int n, const int32_t *node);
+
+/* Edges of the cell, each once, ends ascending: 12, 9, 8 or 6. Returns how many. */
+int hx_cell_edges(const int32_t conn[8], int32_t edge[12][2]);
 
 /* The solid that the cell's faces enclose, without those that are an edge or a point. */
 hx_cell_kind hx_cell_kind_of(const int32_t conn[8]);

@@ -271,8 +271,8 @@ static int check_elements(hx_mesh *mesh)
 {
     double block_volume[HX_SUM_BLOCKS] = {0.0};
     const int64_t n = mesh->n_elem;
-    int64_t bad = INT64_MAX, n_bad = 0;
-#pragma omp parallel for reduction(min : bad) reduction(+ : n_bad) schedule(dynamic)
+    int64_t bad = INT64_MAX, n_bad = 0, n_collapsed = 0;
+#pragma omp parallel for reduction(min : bad) reduction(+ : n_bad, n_collapsed) schedule(dynamic)
     for (int block = 0; block < HX_SUM_BLOCKS; block++) {
         double volume = 0.0;
         for (int64_t e = n * block / HX_SUM_BLOCKS; e < n * (block + 1) / HX_SUM_BLOCKS; e++) {
@@ -285,6 +285,7 @@ static int check_elements(hx_mesh *mesh)
                 n_bad++;
             } else {
                 volume += hx_hex_volume(&map);
+                n_collapsed += hx_cell_is_collapsed(conn);
             }
         }
         block_volume[block] = volume;
@@ -292,8 +293,9 @@ static int check_elements(hx_mesh *mesh)
     if (n_bad > 0) return raise_bad_element(mesh, bad, n_bad);
     mesh->total_volume = 0.0;
     for (int block = 0; block < HX_SUM_BLOCKS; block++) mesh->total_volume += block_volume[block];
+    mesh->n_kind[HX_CELL_HEXAHEDRON] = n;
     mesh->elem_size = cbrt(mesh->total_volume / (double)n);
-    return HX_OK;
+    return n_collapsed > 0 ? hx_mesh_measure_kinds(mesh) : HX_OK;
 }
 
 static void measure_box(hx_mesh *mesh)

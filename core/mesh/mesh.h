@@ -59,8 +59,16 @@ typedef struct hx_mesh {
     hx_set *set; /* (owned) */
 
     char *name;          /* what it came from, for messages: "cantilever" or a file name (owned) */
-    double elem_size;    /* cube root of the mean element volume (set by hx_mesh_finish) */
     double total_volume; /* (set by hx_mesh_finish) */
+
+    /* The element as a unit of length, of filter radii and steps along surfaces (set by
+     * hx_mesh_finish). Of hexahedra the cube root of their mean volume; of tetrahedra, wedges and
+     * pyramids the mean of their edges, an element's mean by its distinct edges: the cube root is
+     * 0.49 of the edge of a regular tetrahedron, and would make a radius of two elements one edge.
+     * Of several kinds the mean of these lengths, by the volume that each kind fills. */
+    double elem_size;
+    int64_t n_kind[HX_N_SOLID]; /* elements of each hx_cell_kind (set by hx_mesh_finish) */
+
     double box_min[3], box_max[3];
 } hx_mesh;
 
@@ -93,13 +101,24 @@ int hx_mesh_finish(hx_mesh *mesh);
 /* The set of that name, or NULL. */
 const hx_set *hx_mesh_find_set(const hx_mesh *mesh, const char *name);
 
+/* The element besides e that has a face of the n corners node[] (3 or 4, as hx_cell_face gives
+ * them), the one of the lowest number; -1: none. Of a finished mesh. */
+int64_t hx_mesh_face_neighbour(const hx_mesh *mesh, int64_t e, int n, const int32_t node[4]);
+
 /* Boundary faces (element * 6 + local face) all of whose corners are in `node_flag` ([n_node], !=
  * 0; NULL = every boundary face), ascending. *face is the caller's to free. O(n_elem). */
 int hx_mesh_boundary_faces(const hx_mesh *mesh, const uint8_t *node_flag, int64_t *n_face,
                            int64_t **face);
 
-/* 1 if another element has the face (element * 6 + local face) too. Of a finished mesh. */
+/* 1 if another element has the face (element * 6 + local face) too, or if it is an edge or a point
+ * of a collapsed cell. Of a finished mesh. */
 int hx_mesh_face_is_inner(const hx_mesh *mesh, int64_t face);
+
+/* 1 if some element is a collapsed hexahedron. Of a finished mesh. */
+static inline int hx_mesh_is_collapsed(const hx_mesh *mesh)
+{
+    return mesh->n_kind[HX_CELL_HEXAHEDRON] < mesh->n_elem;
+}
 
 /* The file's numbers, for messages. */
 int64_t hx_mesh_node_number(const hx_mesh *mesh, int64_t node);

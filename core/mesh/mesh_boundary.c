@@ -4,27 +4,47 @@
 #include "../base/memory.h"
 #include "mesh.h"
 
-/* Whether another element than e has all four nodes. */
-static int is_shared(const hx_mesh *mesh, int64_t e, const int32_t node[4])
+/* Whether a cell names all n nodes. */
+static int names_all(const int32_t conn[8], int n, const int32_t *node)
 {
+    int n_named = 0;
+    for (int k = 0; k < n; k++) {
+        int named = 0;
+        for (int i = 0; i < 8; i++) named |= conn[i] == node[k];
+        n_named += named;
+    }
+    return n_named == n;
+}
+
+int64_t hx_mesh_face_neighbour(const hx_mesh *mesh, int64_t e, int n, const int32_t node[4])
+{
+    int64_t last = e;
     for (int64_t k = mesh->node_elem_ptr[node[0]]; k < mesh->node_elem_ptr[node[0] + 1]; k++) {
         const int64_t other = mesh->node_elem[k] / 8;
-        if (other == e) continue;
-        const int32_t *const conn = mesh->conn + (size_t)other * 8;
-        int n_common = 0;
-        for (int i = 0; i < 8; i++)
-            n_common += conn[i] == node[1] || conn[i] == node[2] || conn[i] == node[3];
-        if (n_common == 3) return 1;
+        const int32_t *const conn = mesh->conn + 8 * other;
+        if (other == e || other == last) continue;
+        last = other;
+        if (!names_all(conn, n - 1, node + 1)) continue;
+        /* of hexahedra four nodes are a face; nodes of others may be one, a part of one, or none */
+        if ((n == 4 && !hx_cell_is_collapsed(conn)) || hx_cell_find_face(conn, n, node) >= 0)
+            return other;
     }
-    return 0;
+    return -1;
 }
 
 int hx_mesh_face_is_inner(const hx_mesh *mesh, int64_t face)
 {
-    const int32_t *const conn = mesh->conn + 8 * (face / 6);
     int32_t node[4];
-    for (int i = 0; i < 4; i++) node[i] = conn[hx_hex_face[face % 6][i]];
-    return is_shared(mesh, face / 6, node);
+    const int n = hx_cell_face(mesh->conn + 8 * (face / 6), (int)(face % 6), node);
+    return n < 3 || hx_mesh_face_neighbour(mesh, face / 6, n, node) >= 0;
+}
+
+/* Whether all corners of a face are wanted. */
+static int are_flagged(const uint8_t *node_flag, int n, const int32_t *node)
+{
+    int all = 1;
+    for (int i = 0; node_flag && i < n; i++) all &= node_flag[node[i]] != 0;
+    return all;
 }
 
 int hx_mesh_boundary_faces(const hx_mesh *mesh, const uint8_t *node_flag, int64_t *n_face,
@@ -44,12 +64,9 @@ int hx_mesh_boundary_faces(const hx_mesh *mesh, const uint8_t *node_flag, int64_
         unsigned bits = 0;
         for (int f = 0; f < 6; f++) {
             int32_t node[4];
-            int wanted = 1;
-            for (int i = 0; i < 4; i++) {
-                node[i] = conn[hx_hex_face[f][i]];
-                if (node_flag && !node_flag[node[i]]) wanted = 0;
-            }
-            if (!wanted || is_shared(mesh, e, node)) continue;
+            const int n_corner = hx_cell_face(conn, f, node);
+            if (n_corner < 3 || !are_flagged(node_flag, n_corner, node)) continue;
+            if (hx_mesh_face_neighbour(mesh, e, n_corner, node) >= 0) continue;
             bits |= 1u << f;
             n++;
         }

@@ -10,6 +10,9 @@ int hx_mesh_build_incidence(const hx_mesh *mesh, int64_t **ptr, uint32_t **list)
 /* 1 if the element's map is invertible at corners and Gauss points, with a positive determinant. */
 int hx_mesh_is_valid_element(const double *xyz, const int32_t conn[8]);
 
+/* n_kind and elem_size of a mesh with collapsed cells, all of them solids (mesh_kinds.c). */
+int hx_mesh_measure_kinds(hx_mesh *mesh);
+
 /* Appends an empty set of that name (mesh_sets.c). The pointer is valid until the next append. */
 int hx_mesh_append_set(hx_mesh *mesh, const char *name, hx_set **set);
 

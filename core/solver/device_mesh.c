@@ -20,21 +20,13 @@ static void release(hx_device *dev, hx_device_mesh *m)
     free(m);
 }
 
-static int has_collapsed(const hx_mesh *mesh)
-{
-    int any = 0;
-#pragma omp parallel for schedule(static) reduction(| : any)
-    for (int64_t e = 0; e < mesh->n_elem; e++) any |= hx_cell_is_collapsed(mesh->conn + 8 * e);
-    return any;
-}
-
 static int upload(hx_device_mesh *m, hx_device *dev, const hx_mesh *mesh)
 {
     const size_t n_node = (size_t)mesh->n_node, n_elem = (size_t)mesh->n_elem;
     m->n_node = mesh->n_node;
     m->n_elem = mesh->n_elem;
     m->mesh = mesh;
-    m->has_collapsed = has_collapsed(mesh);
+    m->has_collapsed = hx_mesh_is_collapsed(mesh);
     HX_TRY(hx_device_put(dev, &m->d_xyz, mesh->xyz, n_node * 3 * sizeof(double)));
     HX_TRY(hx_device_put(dev, &m->d_conn, mesh->conn, n_elem * 8 * sizeof(int32_t)));
     HX_TRY(hx_device_put(dev, &m->d_node_elem_ptr, mesh->node_elem_ptr,

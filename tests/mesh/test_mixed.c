@@ -146,20 +146,54 @@ static int lies_outside(const hx_mesh *mesh, int64_t face)
     return found;
 }
 
+/* The mesh's own list, whole and of the nodes with z <= 3. */
+static void check_boundary(const hx_mesh *mesh, const char *name, int64_t n, const int64_t *single)
+{
+    int64_t n_face = 0, *face = NULL, n_low = 0, wrong = 0;
+    uint8_t *const flag = malloc((size_t)mesh->n_node);
+    if (!flag) abort();
+    CHECK_OK(hx_mesh_boundary_faces(mesh, NULL, &n_face, &face));
+    CHECK_MSG(n_face == n && memcmp(face, single, (size_t)n * sizeof *face) == 0,
+              "%s: %lld faces, not %lld", name, (long long)n_face, (long long)n);
+    free(face);
+    for (int64_t a = 0; a < mesh->n_node; a++) flag[a] = mesh->xyz[3 * a + 2] <= 3.0;
+    CHECK_OK(hx_mesh_boundary_faces(mesh, flag, &n_face, &face));
+    for (int64_t i = 0; i < n; i++) {
+        int is_low = 1;
+        for (int k = 0; k < 4; k++)
+            is_low &= flag[mesh->conn[8 * (single[i] / 6) + hx_hex_face[single[i] % 6][k]]];
+        if (is_low) wrong += n_low >= n_face || face[n_low++] != single[i];
+    }
+    CHECK_MSG(n_low == n_face && n_low > 12 && wrong == 0, "%s: %lld of %lld", name,
+              (long long)n_face, (long long)n_low);
+    free(face);
+    for (int64_t f = 0, at = 0; f < 6 * mesh->n_elem; f++) {
+        const int is_single = at < n && single[at] == f;
+        at += is_single;
+        wrong += hx_mesh_face_is_inner(mesh, f) == is_single;
+    }
+    CHECK_MSG(wrong == 0, "%s: %lld", name, (long long)wrong);
+    free(flag);
+}
+
 /* Every face inside has two elements. */
-static void test_conforming(void)
+static void test_faces(void)
 {
     for (int kind = 0; kind < MIXED_N_KIND; kind++) {
         const mixed_box box = box_of(kind, 1);
         hx_mesh mesh;
         int wrong = 0;
-        CHECK_OK(mixed_create_shuffled(&mesh, &box));
+        CHECK_OK(mixed_create(&mesh, &box));
+        mixed_turn(&mesh, 3);
+        CHECK_OK(hx_mesh_shuffle(&mesh, 4));
+        CHECK_OK(hx_mesh_finish(&mesh));
         int64_t *const single = malloc((size_t)mesh.n_elem * 6 * sizeof *single);
         if (!single) abort();
         const int64_t n = list_single_faces(&mesh, single);
         for (int64_t i = 0; i < n; i++) wrong += !lies_outside(&mesh, single[i]);
         CHECK_MSG(n >= 2 * (3 * 4 + 3 * 7 + 4 * 7) && wrong == 0, "%s: %d of %lld faces inside",
                   mixed_name[kind], wrong, (long long)n);
+        check_boundary(&mesh, mixed_name[kind], n, single);
         free(single);
         hx_mesh_free(&mesh);
     }
@@ -179,11 +213,45 @@ static void test_finish(void)
         }
 }
 
+/* --- the element as a unit of length --- */
+
+/* Of undistorted unit cells, the mean over an element's edges by hand. */
+static void test_size(void)
+{
+    const double edge2 = sqrt(2.0), edge3 = sqrt(3.0);
+    const double wedge = (4.0 + 2.0 * edge2 + 3.0) / 9.0,
+                 tetrahedron = (3.0 + 2 * edge2 + edge3) / 6;
+    const double pyramid = (4.0 + 4.0 * 0.5 * edge3) / 8.0;
+    const double of_five = (4.0 * (3.0 + 3.0 * edge2) / 6.0 + edge2) / 5.0;
+    /* cut faces of pyramids: their edges are 1, 1, sqrt 2 and three of sqrt 3 / 2; the layers fill
+     * 2, 1, 1 of 7 with hexahedra, wedges, tetrahedra and 3 with 5 pyramids and 2 tetrahedra, of
+     * 5/6 and 1/6 */
+    const double half = (2.0 + edge2 + 1.5 * edge3) / 6.0;
+    const double n_half = 3.0 * 2.0, n_whole = 6.0; /* a column's tetrahedra */
+    const double mixed = (n_half * half + n_whole * tetrahedron) / (n_half + n_whole);
+    const double expected[MIXED_N_KIND] = {
+        1.0,     wedge,
+        pyramid, tetrahedron,
+        of_five, (2.0 + wedge + 3.0 * 5.0 / 6.0 * pyramid + (1.0 + 3.0 / 6.0) * mixed) / 7.0};
+    for (int kind = 0; kind < MIXED_N_KIND; kind++) {
+        const mixed_box box = {.kind = (mixed_kind)kind, .n = {2, 2, 7}};
+        hx_mesh mesh;
+        int64_t count[HX_N_SOLID] = {0}, n = 0;
+        CHECK_OK(mixed_create_shuffled(&mesh, &box));
+        CHECK_REL(mesh.elem_size, expected[kind], 1e-14);
+        for (int64_t e = 0; e < mesh.n_elem; e++) count[hx_cell_kind_of(mesh.conn + 8 * e)]++;
+        for (int k = 0; k < HX_N_SOLID; k++) n += mesh.n_kind[k] == count[k];
+        CHECK(n == HX_N_SOLID && hx_mesh_is_collapsed(&mesh) == (kind != MIXED_HEXAHEDRA));
+        hx_mesh_free(&mesh);
+    }
+}
+
 int main(void)
 {
     test_rotations();
     test_kinds();
-    test_conforming();
+    test_faces();
     test_finish();
+    test_size();
     TEST_END();
 }
