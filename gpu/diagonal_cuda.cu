@@ -6,7 +6,7 @@
 namespace
 {
 
-template <int SIZE> struct body {
+template <int SIZE, bool COLLAPSED> struct body {
     double ratio, scale;
 
     __device__ __forceinline__ void element(const hx_eight &corner, const double *,
@@ -21,18 +21,38 @@ template <int SIZE> struct body {
             hx_to_modes(v, m);
             hx_field_set(m, i, x);
         }
-        hx_element_diagonal<SIZE + 1>(x, {ratio, scale * modulus}, column);
+        if constexpr (COLLAPSED)
+            hx_collapsed_diagonal<SIZE + 1>(x, corner, {ratio, scale * modulus}, column);
+        else
+            hx_element_diagonal<SIZE + 1>(x, {ratio, scale * modulus}, column);
     }
 };
 
-template <int SIZE, int ROWS>
+template <int SIZE, int ROWS, bool COLLAPSED>
 __global__ void __launch_bounds__(SIZE)
     kernel(hx_patch_view g, const int32_t *__restrict__ elem, double ratio, double scale,
            const double *__restrict__ modulus, const double *__restrict__ xyz,
            double *__restrict__ partial, double *__restrict__ diag)
 {
-    const body<SIZE> b = {ratio, scale};
+    const body<SIZE, COLLAPSED> b = {ratio, scale};
     hx_run_patches<double, SIZE, 1, ROWS>(g, elem, modulus, nullptr, partial, xyz, diag, b);
+}
+
+template <int SIZE, int ROWS, bool COLLAPSED>
+int launch(const hx_cuda_patches &p, int group, const hx_device_model &model, const int32_t *d_elem,
+           double *d_diag)
+{
+    constexpr int n_byte = hx_patch_memory<double, SIZE, 1, ROWS>::bytes;
+    const auto run = kernel<SIZE, ROWS, COLLAPSED>;
+    const hx_patch_group &g = p.group[group];
+    int n_block;
+    if (g.n_patch == 0) return HX_OK;
+    HX_TRY(hx_resident_blocks(p.dev, run, SIZE, n_byte, &n_block));
+    run<<<hx_grid(n_block, g.n_patch), SIZE, n_byte, hx_cuda_of(p.dev)->stream>>>(
+        hx_view(p, group, 0, g.n_patch), d_elem, model.lambda / model.mu, model.mu / 512.0,
+        model.d_modulus, model.d_xyz, p.d_partial, d_diag);
+    HX_TRY_LAUNCH("diagonal");
+    return HX_OK;
 }
 
 } // namespace
@@ -41,16 +61,8 @@ template <int SIZE, int ROWS>
 int hx_diagonal_launch(const hx_cuda_patches &p, int group, const hx_device_model &model,
                        const int32_t *d_elem, double *d_diag)
 {
-    constexpr int n_byte = hx_patch_memory<double, SIZE, 1, ROWS>::bytes;
-    const hx_patch_group &g = p.group[group];
-    int n_block;
-    if (g.n_patch == 0) return HX_OK;
-    HX_TRY(hx_resident_blocks(p.dev, kernel<SIZE, ROWS>, SIZE, n_byte, &n_block));
-    kernel<SIZE, ROWS><<<hx_grid(n_block, g.n_patch), SIZE, n_byte, hx_cuda_of(p.dev)->stream>>>(
-        hx_view(p, group, 0, g.n_patch), d_elem, model.lambda / model.mu, model.mu / 512.0,
-        model.d_modulus, model.d_xyz, p.d_partial, d_diag);
-    HX_TRY_LAUNCH("diagonal");
-    return HX_OK;
+    return model.has_collapsed ? launch<SIZE, ROWS, true>(p, group, model, d_elem, d_diag)
+                               : launch<SIZE, ROWS, false>(p, group, model, d_elem, d_diag);
 }
 
 template int hx_diagonal_launch<HX_OTF_PATCH, HX_OTF_ROWS>(const hx_cuda_patches &, int,

@@ -4,7 +4,22 @@
 #include "hex8_cuda.cuh"
 #include "vector_cuda.cuh"
 
-// A thread a node, its elements in ascending order: the sum has one order.
+// A node's tile of an element, at the first of the corners that name it: all pairs of them. False
+// at the others.
+__device__ __forceinline__ bool point_tile(const hx_device_model &model, uint32_t incidence,
+                                           const double x[24], double tile[3][3])
+{
+    const int64_t e = incidence >> 3;
+    const int a = static_cast<int>(incidence & 7u);
+    const unsigned corners = hx_cell_corners_at(model.d_conn + 8 * e, a);
+    if (!hx_cell_is_first(corners, a)) return false;
+    hx_hex8_point_tile(x, corners, model.lambda, model.mu, tile);
+    return true;
+}
+
+// A thread a node, its elements in ascending order: the sum has one order. COLLAPSED: elements may
+// name a node several times.
+template <bool COLLAPSED>
 __global__ void diagonal_kernel(hx_device_model model, double *__restrict__ diag)
 {
     const int64_t node = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
@@ -14,13 +29,21 @@ __global__ void diagonal_kernel(hx_device_model model, double *__restrict__ diag
         const int64_t e = model.d_node_elem[k] >> 3;
         double x[24], d[3];
         hx_gather(model.d_conn + 8 * e, model.d_xyz, x);
-        hx_hex8_diagonal(x, static_cast<int>(model.d_node_elem[k] & 7u), model.lambda, model.mu, d);
+        if constexpr (COLLAPSED) {
+            double tile[3][3];
+            if (!point_tile(model, model.d_node_elem[k], x, tile)) continue;
+            for (int i = 0; i < 3; i++) d[i] = tile[i][i];
+        } else {
+            hx_hex8_diagonal(x, static_cast<int>(model.d_node_elem[k] & 7u), model.lambda, model.mu,
+                             d);
+        }
         for (int i = 0; i < 3; i++) sum[i] += model.d_modulus[e] * d[i];
     }
     for (int i = 0; i < 3; i++) diag[3 * node + i] = sum[i];
 }
 
 // The same with the 3x3 block of each node.
+template <bool COLLAPSED>
 __global__ void block_diagonal_kernel(hx_device_model model, double *__restrict__ block)
 {
     const int64_t node = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
@@ -31,7 +54,11 @@ __global__ void block_diagonal_kernel(hx_device_model model, double *__restrict_
         const int a = static_cast<int>(model.d_node_elem[k] & 7u);
         double x[24], tile[3][3];
         hx_gather(model.d_conn + 8 * e, model.d_xyz, x);
-        hx_hex8_tile(x, a, a, model.lambda, model.mu, tile);
+        if constexpr (COLLAPSED) {
+            if (!point_tile(model, model.d_node_elem[k], x, tile)) continue;
+        } else {
+            hx_hex8_tile(x, a, a, model.lambda, model.mu, tile);
+        }
 #pragma unroll
         for (int i = 0; i < 3; i++)
 #pragma unroll
@@ -53,16 +80,17 @@ __global__ void energy_kernel(hx_device_model model, const double *__restrict__ 
 
 static int diagonal(hx_device *dev, const hx_device_model *model, double *d_diag)
 {
-    diagonal_kernel<<<hx_blocks(model->n_node, 128), 128, 0, hx_cuda_of(dev)->stream>>>(*model,
-                                                                                        d_diag);
+    const auto kernel = model->has_collapsed ? diagonal_kernel<true> : diagonal_kernel<false>;
+    kernel<<<hx_blocks(model->n_node, 128), 128, 0, hx_cuda_of(dev)->stream>>>(*model, d_diag);
     HX_TRY_LAUNCH("diagonal");
     return HX_OK;
 }
 
 static int block_diagonal(hx_device *dev, const hx_device_model *model, double *d_block)
 {
-    block_diagonal_kernel<<<hx_blocks(model->n_node, 128), 128, 0, hx_cuda_of(dev)->stream>>>(
-        *model, d_block);
+    const auto kernel =
+        model->has_collapsed ? block_diagonal_kernel<true> : block_diagonal_kernel<false>;
+    kernel<<<hx_blocks(model->n_node, 128), 128, 0, hx_cuda_of(dev)->stream>>>(*model, d_block);
     HX_TRY_LAUNCH("block_diagonal");
     return HX_OK;
 }

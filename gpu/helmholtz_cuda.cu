@@ -38,13 +38,13 @@ __global__ void __launch_bounds__(HX_BLOCK)
     const int64_t node = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
     if (node >= h.n_node) return;
     double sum = h.d_mass[node];
-    for (int64_t k = h.d_node_elem_ptr[node]; k < h.d_node_elem_ptr[node + 1]; k++) {
-        const uint32_t at = h.d_node_elem[k];
-        sum += hx_helmholtz_corner(h.d_metric + (at >> 3), h.n_elem, static_cast<int>(at & 7u));
-    }
+    for (int64_t k = h.d_node_elem_ptr[node]; k < h.d_node_elem_ptr[node + 1]; k++)
+        sum += hx_helmholtz_corner(&h, h.d_node_elem[k]);
     diagonal[node] = sum;
 }
 
+// COLLAPSED: elements may name a node several times, and have fewer than eight.
+template <bool COLLAPSED>
 __global__ void __launch_bounds__(HX_BLOCK)
     to_nodes_kernel(hx_device_helmholtz h, const double *__restrict__ value,
                     double *__restrict__ nodal)
@@ -52,11 +52,14 @@ __global__ void __launch_bounds__(HX_BLOCK)
     const int64_t node = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
     double sum = 0.0;
     if (node >= h.n_node) return;
-    for (int64_t k = h.d_node_elem_ptr[node]; k < h.d_node_elem_ptr[node + 1]; k++)
-        sum += value[h.d_node_elem[k] >> 3];
+    for (int64_t k = h.d_node_elem_ptr[node]; k < h.d_node_elem_ptr[node + 1]; k++) {
+        const uint32_t at = h.d_node_elem[k];
+        sum += COLLAPSED ? hx_helmholtz_eighths(&h, at) * value[at >> 3] : value[at >> 3];
+    }
     nodal[node] = 0.125 * sum;
 }
 
+template <bool COLLAPSED>
 __global__ void __launch_bounds__(HX_BLOCK)
     to_elements_kernel(hx_device_helmholtz h, const double *__restrict__ nodal,
                        double *__restrict__ value)
@@ -65,9 +68,16 @@ __global__ void __launch_bounds__(HX_BLOCK)
     if (e >= h.n_elem) return;
     const int4 *const conn = reinterpret_cast<const int4 *>(h.d_conn + 8 * e);
     const int4 low = conn[0], high = conn[1];
-    double sum = nodal[low.x];
-    sum += nodal[low.y], sum += nodal[low.z], sum += nodal[low.w];
-    sum += nodal[high.x], sum += nodal[high.y], sum += nodal[high.z], sum += nodal[high.w];
+    double sum = 0.0;
+    if constexpr (COLLAPSED) {
+        const int32_t node[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+#pragma unroll
+        for (int a = 0; a < 8; a++) sum += 8.0 * hx_cell_share(node, a) * nodal[node[a]];
+    } else {
+        sum = nodal[low.x];
+        sum += nodal[low.y], sum += nodal[low.z], sum += nodal[low.w];
+        sum += nodal[high.x], sum += nodal[high.y], sum += nodal[high.z], sum += nodal[high.w];
+    }
     value[e] = 0.125 * sum;
 }
 
@@ -92,8 +102,9 @@ static int diagonal(hx_device *dev, const hx_device_helmholtz *h, double *d_diag
 static int to_nodes(hx_device *dev, const hx_device_helmholtz *h, const double *d_value,
                     double *d_node)
 {
-    to_nodes_kernel<<<hx_blocks(h->n_node, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
-        *h, d_value, d_node);
+    const auto kernel = h->has_collapsed ? to_nodes_kernel<true> : to_nodes_kernel<false>;
+    kernel<<<hx_blocks(h->n_node, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(*h, d_value,
+                                                                                     d_node);
     HX_TRY_LAUNCH("helmholtz to_nodes");
     return HX_OK;
 }
@@ -101,8 +112,9 @@ static int to_nodes(hx_device *dev, const hx_device_helmholtz *h, const double *
 static int to_elements(hx_device *dev, const hx_device_helmholtz *h, const double *d_node,
                        double *d_value)
 {
-    to_elements_kernel<<<hx_blocks(h->n_elem, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
-        *h, d_node, d_value);
+    const auto kernel = h->has_collapsed ? to_elements_kernel<true> : to_elements_kernel<false>;
+    kernel<<<hx_blocks(h->n_elem, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(*h, d_node,
+                                                                                     d_value);
     HX_TRY_LAUNCH("helmholtz to_elements");
     return HX_OK;
 }

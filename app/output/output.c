@@ -192,14 +192,16 @@ void hx_output_von_mises(const hx_session *s, const double *modulus, const doubl
     const hx_mesh *mesh = &s->mesh;
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
-        double x[24], ue[24];
+        const int32_t *const conn = mesh->conn + 8 * e;
+        double x[24], ue[24], middle[3];
+        hx_cell_middle(conn, middle);
         for (size_t a = 0; a < 8; a++) {
-            const size_t node = (size_t)mesh->conn[8 * e + (int64_t)a];
+            const size_t node = (size_t)conn[a];
             memcpy(x + 3 * a, mesh->xyz + 3 * node, 3 * sizeof *x);
             memcpy(ue + 3 * a, u + 3 * node, 3 * sizeof *ue);
         }
-        stress[e] =
-            (float)(modulus[e] * hx_hex8_von_mises(x, ue, s->problem.lambda, s->problem.mu));
+        stress[e] = (float)(modulus[e] *
+                            hx_hex8_von_mises(x, ue, s->problem.lambda, s->problem.mu, middle));
     }
 }
 

@@ -9,17 +9,22 @@
 extern "C" {
 #endif
 
-enum { HX_MAX_COLOUR = 64 };
-
 typedef struct hx_colouring {
     int n_colour;
-    int64_t begin[HX_MAX_COLOUR + 1]; /* elem[begin[c] .. begin[c + 1]) have colour c */
-    int32_t *elem;                    /* [n_elem] by colour, ascending within one (owned) */
+    int64_t *begin; /* [n_colour + 1] elem[begin[c] .. begin[c + 1]) have colour c (owned) */
+    int32_t *elem;  /* [n_elem] by colour, ascending within one (owned) */
 } hx_colouring;
 
-/* Greedy in element order, lowest free colour first. HX_EINPUT: more than
- * HX_MAX_COLOUR colours (a node shared by that many elements). O(n_elem), 8 bytes a node. */
+/* Greedy in element order, lowest free colour first: as many colours as it takes, at least the
+ * elements of the node that has most. O(n_elem) for each 64 colours; 8 bytes a node and 4 an
+ * element meanwhile. */
 int hx_colouring_create(hx_colouring *colouring, const hx_mesh *mesh);
+
+/* More colours it cannot take: those of the neighbours at eight nodes, and one. 64 where no node
+ * has more than 8 incidences. O(n_node). */
+int64_t hx_colouring_most(const hx_mesh *mesh);
+
+/* Accepts a zeroed struct. */
 void hx_colouring_free(hx_colouring *colouring);
 
 #ifdef __cplusplus

@@ -32,24 +32,28 @@ typedef struct hx_cpu_otf {
     const hx_cpu_otf_kernel *kernel;
     double unit; /* of length in single precision: a power of two near the element size */
     int64_t n_block, n_row, n_slot, n_shared;
-    hx_otf_block *block;   /* [n_block] (owned, as all below) */
-    int32_t *row_node;     /* [n_row] */
-    uint16_t *corner;      /* [n_block][HX_OTF_BLOCK][8] 4 * row; past the end the last element's */
-    void *partial;         /* [n_slot][3], double or float */
-    int32_t *shared_node;  /* [n_shared] ascending */
-    int64_t *shared_begin; /* [n_shared + 1] */
-    uint32_t *shared_slot; /* [n_slot] slots of each shared node, ascending */
-    double *sum;           /* x'y of each block's own nodes, then of each chunk of shared ones */
+    hx_otf_block *block;     /* [n_block] (owned, as all below) */
+    int32_t *row_node;       /* [n_row] */
+    uint16_t *corner;        /* [n_block][HX_OTF_BLOCK][8] 4 * row; past the end the last element's;
+                                of tetrahedral blocks the four points first, as they turn right */
+    uint8_t *is_tetrahedral; /* [n_block] all of its elements are; NULL: no block's */
+    void *partial;           /* [n_slot][3], double or float */
+    int32_t *shared_node;    /* [n_shared] ascending */
+    int64_t *shared_begin;   /* [n_shared + 1] */
+    uint32_t *shared_slot;   /* [n_slot] slots of each shared node, ascending */
+    double *sum;             /* x'y of each block's own nodes, then of each chunk of shared ones */
 } hx_cpu_otf;
 
-/* Instructions that the vectors are made for. `block` computes one block, `shared` the sums of the
- * shared nodes first .. last - 1. */
+/* Instructions that the vectors are made for. `block` computes one block, `tetrahedra` one of these
+ * alone, `shared` the sums of the shared nodes first .. last - 1. */
 struct hx_cpu_otf_kernel {
     const char *name;
     int (*runs_here)(void);
     void (*block)(const hx_cpu_otf *s, int64_t block, const double *x, double *y);
+    void (*tetrahedra)(const hx_cpu_otf *s, int64_t block, const double *x, double *y);
     void (*shared)(const hx_cpu_otf *s, int64_t first, int64_t last, double *y);
     void (*block_single)(const hx_cpu_otf *s, int64_t block, const float *x, float *y);
+    void (*tetrahedra_single)(const hx_cpu_otf *s, int64_t block, const float *x, float *y);
     void (*shared_single)(const hx_cpu_otf *s, int64_t first, int64_t last, float *y);
 };
 

@@ -2,6 +2,7 @@
  */
 #include <string.h>
 
+#include "../mesh/cell.h"
 #include "../mesh/hex8.h"
 #include "../solver/block3.h"
 #include "cpu_ops.h"
@@ -21,9 +22,17 @@ static int cpu_diagonal(hx_device *dev, const hx_device_model *model, double *d_
         double sum[3] = {0.0, 0.0, 0.0};
         for (int64_t k = model->d_node_elem_ptr[node]; k < model->d_node_elem_ptr[node + 1]; k++) {
             const int64_t elem = model->d_node_elem[k] >> 3;
-            double x[24], d[3];
+            const int a = (int)(model->d_node_elem[k] & 7u);
+            const unsigned corners = hx_cell_corners_at(model->d_conn + 8 * elem, a);
+            double x[24], d[3], tile[3][3];
+            if (!hx_cell_is_first(corners, a)) continue;
             gather_coordinates(model, elem, x);
-            hx_hex8_diagonal(x, (int)(model->d_node_elem[k] & 7u), model->lambda, model->mu, d);
+            if (corners == 1u << a) {
+                hx_hex8_diagonal(x, a, model->lambda, model->mu, d);
+            } else {
+                hx_hex8_point_tile(x, corners, model->lambda, model->mu, tile);
+                for (int i = 0; i < 3; i++) d[i] = tile[i][i];
+            }
             for (int i = 0; i < 3; i++) sum[i] += model->d_modulus[elem] * d[i];
         }
         memcpy(d_diag + 3 * node, sum, sizeof sum);
@@ -40,9 +49,14 @@ static int cpu_block_diagonal(hx_device *dev, const hx_device_model *model, doub
         for (int64_t k = model->d_node_elem_ptr[node]; k < model->d_node_elem_ptr[node + 1]; k++) {
             const int64_t elem = model->d_node_elem[k] >> 3;
             const int a = (int)(model->d_node_elem[k] & 7u);
+            const unsigned corners = hx_cell_corners_at(model->d_conn + 8 * elem, a);
             double x[24], tile[3][3];
+            if (!hx_cell_is_first(corners, a)) continue;
             gather_coordinates(model, elem, x);
-            hx_hex8_tile(x, a, a, model->lambda, model->mu, tile);
+            if (corners == 1u << a)
+                hx_hex8_tile(x, a, a, model->lambda, model->mu, tile);
+            else
+                hx_hex8_point_tile(x, corners, model->lambda, model->mu, tile);
             for (int i = 0; i < 3; i++)
                 for (int j = i; j < 3; j++)
                     sum[hx_block3_at(i, j)] += model->d_modulus[elem] * tile[i][j];

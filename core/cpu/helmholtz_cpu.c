@@ -38,8 +38,7 @@ static int cpu_diagonal(hx_device *dev, const hx_device_helmholtz *h, double *d_
     for (int64_t node = 0; node < h->n_node; node++) {
         double sum = h->d_mass[node];
         for (int64_t k = h->d_node_elem_ptr[node]; k < h->d_node_elem_ptr[node + 1]; k++)
-            sum += hx_helmholtz_corner(h->d_metric + (h->d_node_elem[k] >> 3), h->n_elem,
-                                       (int)(h->d_node_elem[k] & 7u));
+            sum += hx_helmholtz_corner(h, h->d_node_elem[k]);
         d_diagonal[node] = sum;
     }
     return HX_OK;
@@ -53,7 +52,7 @@ static int cpu_to_nodes(hx_device *dev, const hx_device_helmholtz *h, const doub
     for (int64_t node = 0; node < h->n_node; node++) {
         double sum = 0.0;
         for (int64_t k = h->d_node_elem_ptr[node]; k < h->d_node_elem_ptr[node + 1]; k++)
-            sum += d_value[h->d_node_elem[k] >> 3];
+            sum += hx_helmholtz_eighths(h, h->d_node_elem[k]) * d_value[h->d_node_elem[k] >> 3];
         d_node[node] = 0.125 * sum;
     }
     return HX_OK;
@@ -67,7 +66,8 @@ static int cpu_to_elements(hx_device *dev, const hx_device_helmholtz *h, const d
     for (int64_t e = 0; e < h->n_elem; e++) {
         const int32_t *const conn = h->d_conn + 8 * e;
         double sum = 0.0;
-        for (int a = 0; a < 8; a++) sum += d_node[conn[a]];
+        for (uint32_t a = 0; a < 8; a++)
+            sum += hx_helmholtz_eighths(h, (uint32_t)(8 * e) + a) * d_node[conn[a]];
         d_value[e] = 0.125 * sum;
     }
     return HX_OK;

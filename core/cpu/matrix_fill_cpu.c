@@ -32,12 +32,15 @@ static int64_t end_of(const hx_matrix *m, int64_t owner)
     return m->pattern.row_first + (end < m->pattern.n_row ? end : m->pattern.n_row);
 }
 
-/* The first corner of a cell that the rows first .. end - 1 hold is the one at this place. */
+/* The lowest point of a cell that the rows first .. end - 1 hold is the one at this place, and no
+ * place before names it. */
 static int is_first(const hx_incidence *in, uint32_t place, int64_t first, int64_t end)
 {
     const int32_t *point = in->point + (place & ~7u), own = in->point[place];
+    const int at = (int)(place & 7u);
     for (int a = 0; a < 8; a++)
-        if (point[a] >= first && point[a] < end && point[a] < own) return 0;
+        if (point[a] >= first && point[a] < end && (a < at ? point[a] <= own : point[a] < own))
+            return 0;
     return 1;
 }
 

@@ -18,13 +18,13 @@ typedef struct ebe {
     const hx_device_model *model; /* (borrowed) */
     hx_layout layout;
     hx_colouring colouring;
-    int64_t batch_begin[HX_MAX_COLOUR + 1]; /* first batch of each colour */
-    double *ke;
+    int64_t *batch_begin; /* [n_colour + 1] first batch of each colour (owned) */
+    double *ke;           /* (owned) */
 } ebe;
 
 static size_t n_batch_bound(const hx_mesh *mesh)
 {
-    return (size_t)mesh->n_elem / W + HX_MAX_COLOUR;
+    return (size_t)mesh->n_elem / W + (size_t)hx_colouring_most(mesh);
 }
 
 static size_t bytes(const hx_mesh *mesh, hx_layout layout)
@@ -74,6 +74,7 @@ static void teardown(void *state)
 {
     ebe *s = state;
     hx_colouring_free(&s->colouring);
+    free(s->batch_begin);
     free(s->ke);
     free(s);
 }
@@ -88,6 +89,8 @@ static int setup(void **state, hx_device *dev, const hx_device_model *model, con
     s->model = model;
     s->layout = layout;
     HX_TRY_FAIL(hx_colouring_create(&s->colouring, mesh));
+    HX_TRY_FAIL(hx_alloc(&s->batch_begin, (size_t)s->colouring.n_colour + 1, sizeof *s->batch_begin,
+                         "ebe's batches"));
     for (int c = 0; c < s->colouring.n_colour; c++)
         s->batch_begin[c + 1] =
             s->batch_begin[c] + (s->colouring.begin[c + 1] - s->colouring.begin[c] + W - 1) / W;

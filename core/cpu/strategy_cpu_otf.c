@@ -12,6 +12,8 @@
 
 #include "../base/memory.h"
 #include "../base/sum.h"
+#include "../base/vec3.h"
+#include "../mesh/cell.h"
 #include "../mesh/hex8.h"
 #include "cpu_otf_vectors.h"
 
@@ -75,7 +77,10 @@ static int avx512_runs(void)
 
 #define KERNEL(isa)                                                                                \
     {                                                                                              \
-#isa, isa##_runs, block_##isa, shared_##isa, block_##isa##_single, shared_##isa##_single   \
+        .name = #isa, .runs_here = isa##_runs, .block = block_##isa,                               \
+        .tetrahedra = tetrahedra_##isa, .shared = shared_##isa,                                    \
+        .block_single = block_##isa##_single, .tetrahedra_single = tetrahedra_##isa##_single,      \
+        .shared_single = shared_##isa##_single                                                     \
     }
 
 const hx_cpu_otf_kernel hx_cpu_otf_kernels[] = {
@@ -84,7 +89,7 @@ const hx_cpu_otf_kernel hx_cpu_otf_kernels[] = {
     KERNEL(avx2),
 #endif
     KERNEL(any),
-    {0},
+    {.name = NULL},
 };
 
 /* Rows of all blocks, those of them that are shared, and the nodes that these stand for. */
@@ -140,7 +145,8 @@ static size_t bytes(const hx_mesh *mesh, hx_layout layout)
            (size_t)n.n_row * sizeof(int32_t) +
            (size_t)n.n_slot * (3 * sizeof(double) + sizeof(uint32_t)) +
            (size_t)n.n_shared * (sizeof(int32_t) + sizeof(int64_t)) + sizeof(int64_t) +
-           (size_t)count_sums((int64_t)n_block, n.n_shared) * sizeof(double);
+           (size_t)count_sums((int64_t)n_block, n.n_shared) * sizeof(double) +
+           (mesh->n_kind[HX_CELL_TETRAHEDRON] > 0 ? n_block : 0);
 }
 
 /* Rows of the nodes of a block that other blocks hold too (shared = 1) or do not, in order of first
@@ -158,6 +164,45 @@ static int32_t list_rows(hx_cpu_otf *s, const hx_mesh *mesh, int64_t block, int 
         s->row_node[s->block[block].row + n_row++] = node;
     }
     return n_row;
+}
+
+/* Brings a tetrahedron's points to the first four of its corners (4 * row each), so that their
+ * edges from the first turn right: the numbering of a collapsed cell may have them in any order. */
+static void put_points_first(const hx_mesh *mesh, const int32_t conn[8], uint16_t corner[8])
+{
+    int at[8];
+    double edge[3][3];
+    uint16_t point[4];
+    (void)hx_cell_distinct(conn, at);
+    for (int k = 0; k < 4; k++) point[k] = corner[at[k]];
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 3; i++)
+            edge[k][i] = mesh->xyz[3 * (int64_t)conn[at[k + 1]] + i] -
+                         mesh->xyz[3 * (int64_t)conn[at[0]] + i];
+    const int turns_right = hx_triple3(edge[0], edge[1], edge[2]) > 0.0;
+    corner[0] = point[0];
+    corner[1] = point[turns_right ? 1 : 2];
+    corner[2] = point[turns_right ? 2 : 1];
+    corner[3] = point[3];
+}
+
+/* Marks the blocks of tetrahedra alone. */
+static void find_tetrahedra(hx_cpu_otf *s, const hx_mesh *mesh)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t block = 0; block < s->n_block; block++) {
+        const int64_t first = block * HX_OTF_BLOCK;
+        int64_t e = first;
+        while (e < mesh->n_elem && e < first + HX_OTF_BLOCK &&
+               hx_cell_kind_of(mesh->conn + 8 * e) == HX_CELL_TETRAHEDRON)
+            e++;
+        if (e < mesh->n_elem && e < first + HX_OTF_BLOCK) continue;
+        s->is_tetrahedral[block] = 1;
+        for (int64_t k = 0; k < HX_OTF_BLOCK; k++) {
+            e = first + k < mesh->n_elem ? first + k : mesh->n_elem - 1;
+            put_points_first(mesh, mesh->conn + 8 * e, s->corner + 8 * (first + k));
+        }
+    }
 }
 
 static void fill_blocks(hx_cpu_otf *s, const hx_mesh *mesh, const int32_t *holders, int32_t *stamp,
@@ -229,7 +274,10 @@ static int build_blocks(hx_cpu_otf *s, const hx_mesh *mesh)
     HX_TRY_FAIL(hx_alloc_raw(&local, n_node, sizeof *local, "blocks of otf"));
     s->n_block = count_blocks(mesh);
     HX_TRY_FAIL(alloc_blocks(s, count_rows(mesh, stamp, holders)));
+    if (mesh->n_kind[HX_CELL_TETRAHEDRON] > 0)
+        HX_TRY_FAIL(hx_alloc(&s->is_tetrahedral, (size_t)s->n_block, 1, "blocks of otf"));
     fill_blocks(s, mesh, holders, stamp, local);
+    if (s->is_tetrahedral) find_tetrahedra(s, mesh);
     list_shared(s, mesh, holders, local);
     rc = HX_OK;
 fail:
@@ -242,8 +290,9 @@ fail:
 static void teardown(void *state)
 {
     hx_cpu_otf *s = state;
-    void *const owned[] = {s->block,       s->row_node,     s->corner,      s->partial,
-                           s->shared_node, s->shared_begin, s->shared_slot, s->sum};
+    void *const owned[] = {s->block,       s->row_node,    s->corner,
+                           s->partial,     s->shared_node, s->shared_begin,
+                           s->shared_slot, s->sum,         s->is_tetrahedral};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
     free(s);
 }
@@ -283,6 +332,11 @@ static double dot_nodes(int64_t n, const int32_t *node, const double *x, const d
     return sum[0] + sum[1] + sum[2];
 }
 
+static int is_tetrahedral(const hx_cpu_otf *s, int64_t block)
+{
+    return s->is_tetrahedral && s->is_tetrahedral[block];
+}
+
 /* y = K x; sum, unless NULL: x'y of the nodes of each block alone, then of each chunk of shared
  * ones, taken while they are in the cache. */
 static void multiply(const hx_cpu_otf *s, const double *x, double *y, double *sum)
@@ -291,7 +345,7 @@ static void multiply(const hx_cpu_otf *s, const double *x, double *y, double *su
     {
 #pragma omp for schedule(static)
         for (int64_t b = 0; b < s->n_block; b++) {
-            s->kernel->block(s, b, x, y);
+            (is_tetrahedral(s, b) ? s->kernel->tetrahedra : s->kernel->block)(s, b, x, y);
             if (sum) sum[b] = dot_nodes(s->block[b].n_own, s->row_node + s->block[b].row, x, y);
         }
 #pragma omp for schedule(static)
@@ -336,6 +390,65 @@ static void element_diagonal(const double x[24], double lambda, double mu, doubl
     }
 }
 
+/* The same of a collapsed cell: a point's entries, which all of its corners' gradients make, at the
+ * first of them; 0 at the others. */
+static void collapsed_diagonal(const double x[24], const int32_t conn[8], double lambda, double mu,
+                               double sum[8][3])
+{
+    int corner[8];
+    const int n = hx_cell_distinct(conn, corner);
+    memset(sum, 0, 8 * sizeof sum[0]);
+    for (int q = 0; q < 8; q++) {
+        const double r = hx_hex8_gauss(q, 0), s = hx_hex8_gauss(q, 1), t = hx_hex8_gauss(q, 2);
+        double inv[3][3];
+        const double det = hx_hex8_jacobian(x, r, s, t, inv);
+        for (int k = 0; k < n; k++) {
+            double g[3];
+            hx_hex8_point_gradient(hx_cell_corners_at(conn, corner[k]), r, s, t, inv, g);
+            const double all = mu * (g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+            for (int i = 0; i < 3; i++)
+                sum[corner[k]][i] += det * ((lambda + mu) * g[i] * g[i] + all);
+        }
+    }
+}
+
+/* The same of a tetrahedron's first four corners, from its points. */
+static void tetrahedron_diagonal(const double x[12], double lambda, double mu, double sum[8][3])
+{
+    double edge[3][3], g[4][3];
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 3; i++) edge[k][i] = x[3 * (k + 1) + i] - x[i];
+    for (int k = 0; k < 3; k++) hx_cross3(edge[(k + 1) % 3], edge[(k + 2) % 3], g[k + 1]);
+    for (int i = 0; i < 3; i++) g[0][i] = -(g[1][i] + g[2][i] + g[3][i]);
+    const double weight = 1.0 / (6.0 * hx_dot3(edge[0], g[1]));
+    memset(sum, 0, 8 * sizeof sum[0]);
+    for (int k = 0; k < 4; k++)
+        for (int i = 0; i < 3; i++)
+            sum[k][i] = weight * ((lambda + mu) * g[k][i] * g[k][i] + mu * hx_dot3(g[k], g[k]));
+}
+
+/* Of element e of a block, at the corners that s->corner has for it. */
+static void corner_diagonal(const hx_cpu_otf *s, int64_t block, int64_t e, double sum[8][3])
+{
+    const hx_device_model *model = s->model;
+    const int32_t *conn = model->d_conn + 8 * e;
+    const int32_t *node = s->row_node + s->block[block].row;
+    double x[24];
+    if (is_tetrahedral(s, block)) {
+        for (int a = 0; a < 4; a++)
+            memcpy(x + 3 * a, model->d_xyz + 3 * (int64_t)node[s->corner[8 * e + a] / 4],
+                   3 * sizeof *x);
+        tetrahedron_diagonal(x, model->lambda, model->mu, sum);
+        return;
+    }
+    for (int a = 0; a < 8; a++)
+        memcpy(x + 3 * a, model->d_xyz + 3 * (int64_t)conn[a], 3 * sizeof *x);
+    if (hx_cell_is_collapsed(conn))
+        collapsed_diagonal(x, conn, model->lambda, model->mu, sum);
+    else
+        element_diagonal(x, model->lambda, model->mu, sum);
+}
+
 static void block_diagonal(const hx_cpu_otf *s, int64_t block, double *d_diag)
 {
     const hx_device_model *model = s->model;
@@ -344,12 +457,10 @@ static void block_diagonal(const hx_cpu_otf *s, int64_t block, double *d_diag)
     const int64_t last =
         first + HX_OTF_BLOCK < model->n_elem ? first + HX_OTF_BLOCK : model->n_elem;
     const int32_t n_row = b->n_own + b->n_shared;
-    double row[HX_OTF_MAX_ROW][3], sum[8][3], x[24];
+    double row[HX_OTF_MAX_ROW][3], sum[8][3];
     memset(row, 0, (size_t)n_row * sizeof row[0]);
     for (int64_t e = first; e < last; e++) {
-        for (int a = 0; a < 8; a++)
-            memcpy(x + 3 * a, model->d_xyz + 3 * (int64_t)model->d_conn[8 * e + a], 3 * sizeof *x);
-        element_diagonal(x, model->lambda, model->mu, sum);
+        corner_diagonal(s, block, e, sum);
         for (int a = 0; a < 8; a++)
             for (int i = 0; i < 3; i++)
                 row[s->corner[8 * e + a] / 4][i] += model->d_modulus[e] * sum[a][i];
@@ -379,7 +490,9 @@ static int apply_single(void *state, const float *d_x, float *d_y)
 #pragma omp parallel
     {
 #pragma omp for schedule(static)
-        for (int64_t b = 0; b < s->n_block; b++) s->kernel->block_single(s, b, d_x, d_y);
+        for (int64_t b = 0; b < s->n_block; b++)
+            (is_tetrahedral(s, b) ? s->kernel->tetrahedra_single
+                                  : s->kernel->block_single)(s, b, d_x, d_y);
 #pragma omp for schedule(static)
         for (int64_t k = 0; k < s->n_shared; k += SHARED_CHUNK)
             s->kernel->shared_single(s, k, chunk_end(s, k), d_y);

@@ -68,6 +68,7 @@ int hx_device_helmholtz_create(hx_device_helmholtz *h, hx_device *dev, const hx_
     fill_elements(problem, length, metric, weight);
     HX_TRY_FAIL(hx_device_put(dev, &h->d_metric, metric, 6 * n_elem * sizeof *metric));
     HX_TRY_FAIL(hx_device_put(dev, &h->d_weight, weight, n_elem * sizeof *weight));
+    h->has_collapsed = d_mesh->has_collapsed;
     h->d_conn = d_mesh->d_conn;
     h->d_node_elem_ptr = d_mesh->d_node_elem_ptr;
     h->d_node_elem = d_mesh->d_node_elem;

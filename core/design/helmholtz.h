@@ -2,17 +2,19 @@
  * the nodes of a mesh and without a matrix, for the filter `helmholtz` (Lazarov and Sigmund, Int.
  * J. Numer. Meth. Engng 86, 2011).
  *
- * M is lumped: an element gives an eighth of its volume to each corner. K takes an element's
- * gradient at its centre: what that does not see, the mean of the corners does not see either, and
- * on equal cubes the filter elements -> nodes -> A^-1 -> elements has no negative weight, whatever
- * the radius (with consistent mass negative ones add up to a tenth). Rows of K sum to 0 and those
- * of M to the weights of elements -> nodes, so constants and the volume are kept on any mesh.
+ * M is lumped: an element of n points gives an nth of its volume to each, a hexahedron an eighth.
+ * K takes an element's gradient at r = s = t = 0: what that does not see, the mean of the corners
+ * does not see either, and on equal cubes the filter elements -> nodes -> A^-1 -> elements has no
+ * negative weight, whatever the radius (with consistent mass negative ones add up to a tenth). Rows
+ * of K sum to 0 and those of M to the weights of elements -> nodes, so constants and the volume are
+ * kept on any mesh.
  *
  * Volumes are over their mean, so that the numbers are near 1 in any unit. */
 #ifndef HX_HELMHOLTZ_H
 #define HX_HELMHOLTZ_H
 
 #include "../base/host_device.h"
+#include "../mesh/cell.h"
 #include "../mesh/hex8.h"
 #include "../problem/problem.h"
 #include "../solver/device_mesh.h"
@@ -23,6 +25,7 @@ extern "C" {
 
 typedef struct hx_device_helmholtz {
     int64_t n_node, n_elem;
+    int has_collapsed;     /* some cell names a point twice */
     const int32_t *d_conn; /* of the hx_device_mesh, like the next two (borrowed) */
     const int64_t *d_node_elem_ptr;
     const uint32_t *d_node_elem;
@@ -40,10 +43,10 @@ typedef struct hx_helmholtz_ops {
     int (*apply)(hx_device *dev, const hx_device_helmholtz *h, const double *d_x, double *d_y);
     /* diagonal of A */
     int (*diagonal)(hx_device *dev, const hx_device_helmholtz *h, double *d_diagonal);
-    /* node = sum over its elements of value / 8 */
+    /* node = sum over its elements of value / points of the element */
     int (*to_nodes)(hx_device *dev, const hx_device_helmholtz *h, const double *d_value,
                     double *d_node);
-    /* value = mean over the element's corners */
+    /* value = mean over the element's points */
     int (*to_elements)(hx_device *dev, const hx_device_helmholtz *h, const double *d_node,
                        double *d_value);
 } hx_helmholtz_ops;
@@ -81,13 +84,27 @@ static HX_HD double hx_helmholtz_divergence(int a, const double q[3])
     return hx_hex8_sign(a, 0) * q[0] + hx_hex8_sign(a, 1) * q[1] + hx_hex8_sign(a, 2) * q[2];
 }
 
-/* Corner a's entry on the diagonal of an element's K. */
-static HX_HD double hx_helmholtz_corner(const float *metric, int64_t stride, int a)
+/* What an incidence (element * 8 + corner) adds to its node's entry of K's diagonal: all pairs of
+ * the element's corners that name the node, at the first of them. */
+static HX_HD double hx_helmholtz_corner(const hx_device_helmholtz *h, uint32_t incidence)
 {
-    const double g[3] = {hx_hex8_sign(a, 0), hx_hex8_sign(a, 1), hx_hex8_sign(a, 2)};
-    double q[3];
-    hx_helmholtz_flux(metric, stride, g, q);
+    const int64_t e = incidence >> 3;
+    const int a = (int)(incidence & 7u);
+    const unsigned corners = h->has_collapsed ? hx_cell_corners_at(h->d_conn + 8 * e, a) : 1u << a;
+    double g[3] = {0.0, 0.0, 0.0}, q[3];
+    if (!hx_cell_is_first(corners, a)) return 0.0;
+    for (int b = 0; b < 8; b++)
+        for (int i = 0; i < 3; i++)
+            if (corners >> b & 1u) g[i] += hx_hex8_sign(b, i);
+    hx_helmholtz_flux(h->d_metric + e, h->n_elem, g, q);
     return g[0] * q[0] + g[1] * q[1] + g[2] * q[2];
+}
+
+/* An incidence's weight in the mean over its element's points, times 8. */
+static HX_HD double hx_helmholtz_eighths(const hx_device_helmholtz *h, uint32_t incidence)
+{
+    if (!h->has_collapsed) return 1.0;
+    return 8.0 * hx_cell_share(h->d_conn + 8 * (int64_t)(incidence >> 3), (int)(incidence & 7u));
 }
 
 #ifdef __cplusplus

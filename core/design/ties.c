@@ -39,6 +39,31 @@ static void to_frame(const work *w, const double x[3], double y[3])
     if (w->is_extruded) y[2] = 0.0;
 }
 
+/* The way d from a collapsed cell's centroid over that to the face it leads to, which a
+ * hexahedron's largest reference coordinate is too; whatever the numbering. */
+static double offset_in_collapsed(const hx_mesh *mesh, int64_t e, const double d[3])
+{
+    const int32_t *const conn = mesh->conn + 8 * e;
+    double x[3], most = 0.0;
+    hx_mesh_centroid(mesh, e, x);
+    for (int f = 0; f < 6; f++) {
+        const int *const at = hx_hex_face[f];
+        double corner[4][3], middle[3], diagonal[2][3], normal[3];
+        int32_t node[4];
+        if (hx_cell_face(conn, f, node) < 3) continue;
+        for (int i = 0; i < 3; i++) {
+            for (int c = 0; c < 4; c++)
+                corner[c][i] = mesh->xyz[3 * (int64_t)conn[at[c]] + i] - x[i];
+            middle[i] = 0.25 * ((corner[0][i] + corner[2][i]) + (corner[1][i] + corner[3][i]));
+            diagonal[0][i] = corner[2][i] - corner[0][i];
+            diagonal[1][i] = corner[3][i] - corner[1][i];
+        }
+        hx_cross3(diagonal[0], diagonal[1], normal);
+        most = fmax(most, hx_dot3(normal, d) / hx_dot3(normal, middle));
+    }
+    return most;
+}
+
 /* A difference of such coordinates in space, as offsets from element e's centre: the largest
  * reference coordinate. */
 static double offset_in(const work *w, int64_t e, const double from[3], const double to[3])
@@ -46,6 +71,7 @@ static double offset_in(const work *w, int64_t e, const double from[3], const do
     double x[24], inv[3][3], most = 0.0, d[3] = {0.0};
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < 3; i++) d[i] += (to[k] - from[k]) * w->axis[k][i];
+    if (hx_cell_is_collapsed(w->mesh->conn + 8 * e)) return offset_in_collapsed(w->mesh, e, d);
     for (int64_t a = 0; a < 8; a++)
         memcpy(x + 3 * a, w->mesh->xyz + 3 * (int64_t)w->mesh->conn[8 * e + a], 3 * sizeof *x);
     (void)hx_hex8_jacobian(x, 0.0, 0.0, 0.0, inv);

@@ -1,5 +1,8 @@
 #include "cell.h"
 
+#include <string.h>
+
+#include "hex8.h"
 #include "mesh.h"
 
 int hx_cell_face(const int32_t conn[8], int face, int32_t node[4])
@@ -78,4 +81,14 @@ void hx_cell_collapsed_centroid(const double *xyz, const int32_t conn[8], double
         for (int k = 0; k < n; k++) sum += value[k];
         x[i] = sum / n;
     }
+}
+
+void hx_cell_middle(const int32_t conn[8], double middle[3])
+{
+    double sum[3] = {0.0, 0.0, 0.0};
+    for (int a = 0; a < 8; a++) {
+        const double share = hx_cell_share(conn, a);
+        for (int i = 0; i < 3; i++) sum[i] += share * hx_hex8_sign(a, i);
+    }
+    memcpy(middle, sum, sizeof sum);
 }

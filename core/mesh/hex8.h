@@ -179,11 +179,46 @@ static HX_HD void hx_hex8_diagonal(const double *x, int a, double lambda, double
     }
 }
 
-/* Von Mises stress at the element's centre for unit modulus. */
-static HX_HD double hx_hex8_von_mises(const double *x, const double *u, double lambda, double mu)
+/* Gradient of the sum of some corners' shape functions (bits): of a point that a collapsed cell
+ * names at several of its corners. */
+static HX_HD void hx_hex8_point_gradient(unsigned corners, double r, double s, double t,
+                                         double inv[3][3], double g[3])
+{
+    g[0] = g[1] = g[2] = 0.0;
+    for (int a = 0; a < 8; a++) {
+        double ga[3];
+        if (!(corners >> a & 1u)) continue;
+        hx_hex8_gradient(a, r, s, t, inv, ga);
+        for (int i = 0; i < 3; i++) g[i] += ga[i];
+    }
+}
+
+/* The 3x3 tile on the diagonal of K that belongs to such a point: the sum of the tiles of all pairs
+ * of its corners. */
+static HX_HD void hx_hex8_point_tile(const double *x, unsigned corners, double lambda, double mu,
+                                     double k[3][3])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) k[i][j] = 0.0;
+    for (int q = 0; q < 8; q++) {
+        const double r = hx_hex8_gauss(q, 0), s = hx_hex8_gauss(q, 1), t = hx_hex8_gauss(q, 2);
+        double inv[3][3], g[3];
+        const double det = hx_hex8_jacobian(x, r, s, t, inv);
+        hx_hex8_point_gradient(corners, r, s, t, inv, g);
+        const double dot = det * mu * (g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+        for (int i = 0; i < 3; i++) {
+            for (int j = 0; j < 3; j++) k[i][j] += det * (lambda + mu) * g[i] * g[j];
+            k[i][i] += dot;
+        }
+    }
+}
+
+/* Von Mises stress for unit modulus at these reference coordinates. */
+static HX_HD double hx_hex8_von_mises(const double *x, const double *u, double lambda, double mu,
+                                      const double at[3])
 {
     double h[3][3];
-    hx_hex8_displacement_gradient(x, u, 0.0, 0.0, 0.0, h);
+    hx_hex8_displacement_gradient(x, u, at[0], at[1], at[2], h);
     const double p = lambda * (h[0][0] + h[1][1] + h[2][2]);
     const double sx = p + 2.0 * mu * h[0][0], sy = p + 2.0 * mu * h[1][1];
     const double sz = p + 2.0 * mu * h[2][2];

@@ -26,6 +26,7 @@ static int upload(hx_device_mesh *m, hx_device *dev, const hx_mesh *mesh)
     m->n_node = mesh->n_node;
     m->n_elem = mesh->n_elem;
     m->mesh = mesh;
+    m->has_collapsed = hx_mesh_is_collapsed(mesh);
     HX_TRY(hx_device_put(dev, &m->d_xyz, mesh->xyz, n_node * 3 * sizeof(double)));
     HX_TRY(hx_device_put(dev, &m->d_conn, mesh->conn, n_elem * 8 * sizeof(int32_t)));
     HX_TRY(hx_device_put(dev, &m->d_node_elem_ptr, mesh->node_elem_ptr,

@@ -11,6 +11,7 @@ extern "C" {
 
 typedef struct hx_device_mesh {
     int64_t n_node, n_elem;
+    int has_collapsed;        /* some cell names a point twice (mesh/cell.h) */
     double *d_xyz;            /* [n_node][3] (owned, like the next three) */
     int32_t *d_conn;          /* [n_elem][8] */
     int64_t *d_node_elem_ptr; /* [n_node + 1] */
@@ -31,6 +32,7 @@ const hx_device_mesh *hx_device_mesh_find(const hx_device *dev, const hx_mesh *m
 /* What kernels see of the mesh and material. Its holder keeps the mesh. */
 typedef struct hx_device_model {
     int64_t n_node, n_elem;
+    int has_collapsed;   /* some cell names a point twice */
     double lambda, mu;   /* for unit modulus */
     const double *d_xyz; /* of the hx_device_mesh, like the next three (borrowed) */
     const int32_t *d_conn;

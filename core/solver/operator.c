@@ -215,6 +215,7 @@ int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strat
     op->model = (hx_device_model){
         .n_node = mesh->n_node,
         .n_elem = mesh->n_elem,
+        .has_collapsed = op->mesh->has_collapsed,
         .lambda = problem->lambda,
         .mu = problem->mu,
         .d_xyz = op->mesh->d_xyz,

@@ -33,28 +33,43 @@ static void table_clear(row_table *table, int size)
     table->n = 0;
 }
 
-static int add_row(row_table *table, int32_t node)
+static int add_row(row_table *table, int32_t node, int times)
 {
     table->node[table->n] = node;
-    table->count[table->n] = 1;
+    table->count[table->n] = (uint8_t)times;
     return table->n++;
 }
 
-/* The row for one more incidence of a node; a ninth opens a further row. */
-static int table_add(row_table *table, int32_t node)
+/* The row for so many more incidences of a node, 8 at most; a ninth opens a further row. */
+static int table_add(row_table *table, int32_t node, int times)
 {
     const uint32_t mask = table->n_hash - 1;
     uint32_t at = (uint32_t)node * 2654435761u >> 16 & mask;
     while (table->key[at] != -1 && table->key[at] != node) at = (at + 1) & mask;
     if (table->key[at] == -1) {
         table->key[at] = node;
-        table->row[at] = (int16_t)add_row(table, node);
-    } else if (table->count[table->row[at]] == 8) {
-        table->row[at] = (int16_t)add_row(table, node);
+        table->row[at] = (int16_t)add_row(table, node, times);
+    } else if (table->count[table->row[at]] + times > 8) {
+        table->row[at] = (int16_t)add_row(table, node, times);
     } else {
-        table->count[table->row[at]]++;
+        table->count[table->row[at]] = (uint8_t)(table->count[table->row[at]] + times);
     }
     return table->row[at];
+}
+
+/* The rows of an element's corners: those that name one node have one. */
+static void add_element(row_table *table, const int32_t conn[8], int16_t row[8])
+{
+    if (!hx_cell_is_collapsed(conn)) {
+        for (int a = 0; a < 8; a++) row[a] = (int16_t)table_add(table, conn[a], 1);
+        return;
+    }
+    for (int a = 0; a < 8; a++) {
+        int first = 0, times = 1;
+        while (conn[first] != conn[a]) first++;
+        for (int b = a + 1; b < 8; b++) times += conn[b] == conn[a];
+        row[a] = first < a ? row[first] : (int16_t)table_add(table, conn[a], times);
+    }
 }
 
 static int64_t item_element(const hx_patch_group *group, int64_t item)
@@ -74,7 +89,7 @@ static void number_rows(const hx_patch_group *group, const hx_mesh *mesh, const 
     table_clear(table, group->size);
     for (int k = 0; k < span->count; k++) {
         const int64_t e = item_element(group, span->first + k);
-        for (int a = 0; a < 8; a++) row_of[k][a] = (int16_t)table_add(table, mesh->conn[8 * e + a]);
+        add_element(table, mesh->conn + 8 * e, row_of[k]);
     }
 }
 
@@ -83,13 +98,14 @@ static hx_span cut_patch(const hx_patch_group *group, const hx_mesh *mesh, int64
                          int64_t end, row_table *table)
 {
     hx_span span = {0};
+    int16_t row[8];
     while (item < end && item_element(group, item) < 0) item++;
     span.first = (int32_t)item;
     table_clear(table, group->size);
     for (; item < end && span.count < group->size; item++, span.count++) {
         const int64_t e = item_element(group, item);
         if (e < 0) break;
-        for (int a = 0; a < 8; a++) table_add(table, mesh->conn[8 * e + a]);
+        add_element(table, mesh->conn + 8 * e, row);
         if (table->n > group->max_row) break;
         span.n = table->n;
     }

@@ -3,10 +3,10 @@
  *
  * A patch has up to `size` elements, each in its place, and n rows. A row is a node of the patch,
  * or unused; its nodal values stand at row_position in the patch's fast memory, and corner[e].v[a]
- * is the position of corner a of place e. Row k sums the forces that its places left in the slots
- * row_slot[k].v[0..8) (hx_patch_slot; HX_NO_SLOT: none), in that order. A node held by one row
- * alone is summed by it; any other ("shared") gets one partial sum per row, which are added in the
- * order of shared_row.
+ * is the position of corner a of place e; corners that name one node have one row. Row k sums the
+ * forces that its places left in the slots row_slot[k].v[0..8) (hx_patch_slot; HX_NO_SLOT: none),
+ * in that order. A node held by one row alone is summed by it; any other ("shared") gets one
+ * partial sum per row, which are added in the order of shared_row.
  *
  * Rows are ordered by their number of slots, then by node, so that what a warp loads, sums and
  * writes lies together. Positions are chosen for fast memory of 16 banks of doubles: the 16 places

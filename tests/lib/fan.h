@@ -34,4 +34,39 @@ static inline int fan_create(hx_mesh *mesh, int n, int n_layer)
     return hx_mesh_create(mesh, "fan", n_each * (n_layer + 1), xyz, n * n_layer, conn);
 }
 
+/* Raw mesh of n wedges a layer about an axis, and of its node sets `axis` and `rim`: each node of
+ * the axis is named by all of one or two layers. Layer k has its axis' node first, then n. */
+static inline int fan_create_wedges(hx_mesh *mesh, int n, int n_layer)
+{
+    const int n_each = n + 1;
+    const double pi = 3.14159265358979323846;
+    const int64_t n_node = (int64_t)n_each * (n_layer + 1);
+    double *const xyz = malloc((size_t)n_node * 3 * sizeof *xyz);
+    int32_t *const conn = malloc((size_t)(n * n_layer) * 8 * sizeof *conn);
+    int32_t *const set = malloc((size_t)n_node * sizeof *set);
+    int n_axis = 0, n_rim = 0;
+    if (!xyz || !conn || !set) abort();
+    for (int k = 0; k < n_node; k++) {
+        const int i = k % n_each, layer = k / n_each;
+        const double radius = i == 0 ? 0.0 : 1.0 + 0.1 * sin(5.0 * i), angle = 2.0 * pi * i / n;
+        xyz[3 * k] = radius * cos(angle);
+        xyz[3 * k + 1] = radius * sin(angle);
+        xyz[3 * k + 2] = 0.3 * layer + 0.02 * sin(3.0 * i + layer);
+        if (i == 0)
+            set[n_axis++] = k;
+        else
+            set[n_node - ++n_rim] = k;
+    }
+    for (int e = 0; e < n * n_layer; e++) {
+        const int32_t first = n_each * (e / n);
+        const int q = e % n, corner[4] = {0, 1 + q, 1 + (q + 1) % n, 1 + (q + 1) % n};
+        for (int a = 0; a < 8; a++) conn[8 * e + a] = first + n_each * (a / 4) + corner[a % 4];
+    }
+    HX_TRY(hx_mesh_create(mesh, "fan", n_node, xyz, n * n_layer, conn));
+    HX_TRY(hx_mesh_add_node_set(mesh, "axis", n_axis, set));
+    HX_TRY(hx_mesh_add_node_set(mesh, "rim", n_rim, set + n_axis));
+    free(set);
+    return HX_OK;
+}
+
 #endif

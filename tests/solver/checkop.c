@@ -18,7 +18,10 @@
 #include "core/base/memory.h"
 #include "core/generate/generate.h"
 #include "core/registry.h"
+#include "core/solver/block3.h"
 #include "core/solver/operator.h"
+#include "tests/lib/fan.h"
+#include "tests/lib/mixed_mesh.h"
 #include "tests/lib/test.h"
 
 typedef long double real;
@@ -118,7 +121,9 @@ static void reference_product(const hx_mesh *mesh, real (*ke)[24][24], const dou
             real sum = 0.0L;
             for (int n = 0; n < 24; n++) sum += ke[e][m][n] * x[3 * conn[n / 3] + n % 3];
             y[3 * conn[m / 3] + m % 3] += modulus[e] * sum;
-            diag[3 * conn[m / 3] + m % 3] += modulus[e] * ke[e][m][m];
+            for (int n = m % 3; n < 24; n += 3) /* all corners that name the node */
+                if (conn[n / 3] == conn[m / 3])
+                    diag[3 * conn[m / 3] + m % 3] += modulus[e] * ke[e][m][n];
             sum_e += sum * x[3 * conn[m / 3] + m % 3];
         }
         energy[e] = (double)sum_e;
@@ -161,22 +166,12 @@ static void change_half(hx_mesh *mesh, change half)
     }
 }
 
-static int make_model(model *m, const char *generator, const hx_generate_params *params, double nu,
-                      int shuffled, change half)
+/* A problem on the finished mesh, held at one set and loaded at another. */
+static int make_problem(model *m, const char *held, const char *loaded, double nu)
 {
-    memset(m, 0, sizeof *m);
-    HX_TRY(hx_generator_find(generator)->generate(&m->mesh, params));
-    change_half(&m->mesh, half);
-    if (shuffled)
-        HX_TRY(hx_mesh_shuffle(&m->mesh, 7));
-    else
-        HX_TRY(hx_mesh_reorder(&m->mesh));
-    HX_TRY(hx_mesh_finish(&m->mesh));
-    const int is_box = strcmp(generator, "cantilever") == 0;
-    const hx_support_spec support = {.set = is_box ? "left" : "lower-bore",
-                                     .origin = "checkop",
-                                     .fix = HX_FIX_X | HX_FIX_Y | HX_FIX_Z};
-    const hx_load_spec load = {.set = is_box ? "right" : "upper-bore",
+    const hx_support_spec support = {
+        .set = held, .origin = "checkop", .fix = HX_FIX_X | HX_FIX_Y | HX_FIX_Z};
+    const hx_load_spec load = {.set = loaded,
                                .origin = "checkop",
                                .kind = HX_LOAD_NODE_FORCE,
                                .value = {0.0, 0.0, -1.0},
@@ -192,6 +187,56 @@ static int make_model(model *m, const char *generator, const hx_generate_params 
                                        .n_load = 1,
                                        .load = &load};
     return hx_problem_create(&m->problem, &m->mesh, &problem);
+}
+
+static int make_model(model *m, const char *generator, const hx_generate_params *params, double nu,
+                      int shuffled, change half)
+{
+    memset(m, 0, sizeof *m);
+    HX_TRY(hx_generator_find(generator)->generate(&m->mesh, params));
+    change_half(&m->mesh, half);
+    if (shuffled)
+        HX_TRY(hx_mesh_shuffle(&m->mesh, 7));
+    else
+        HX_TRY(hx_mesh_reorder(&m->mesh));
+    HX_TRY(hx_mesh_finish(&m->mesh));
+    const int is_box = strcmp(generator, "cantilever") == 0;
+    return make_problem(m, is_box ? "left" : "lower-bore", is_box ? "right" : "upper-bore", nu);
+}
+
+/* The nodes in the plane x = 0. */
+static int name_left(hx_mesh *mesh)
+{
+    int32_t *node;
+    int64_t n = 0;
+    HX_TRY(hx_alloc(&node, (size_t)mesh->n_node, sizeof *node, "nodes"));
+    for (int64_t a = 0; a < mesh->n_node; a++)
+        if (mesh->xyz[3 * a] <= 0.0) node[n++] = (int32_t)a;
+    const int rc = hx_mesh_add_node_set(mesh, "left", n, node);
+    free(node);
+    return rc;
+}
+
+/* Collapsed cells: every cell's numbering turned at random, then shuffled or reordered. */
+static int make_mixed_model(model *m, const mixed_box *box, int shuffled)
+{
+    memset(m, 0, sizeof *m);
+    HX_TRY(mixed_create(&m->mesh, box));
+    HX_TRY(name_left(&m->mesh));
+    mixed_turn(&m->mesh, 11);
+    HX_TRY(shuffled ? hx_mesh_shuffle(&m->mesh, 7) : hx_mesh_reorder(&m->mesh));
+    HX_TRY(hx_mesh_finish(&m->mesh));
+    return make_problem(m, "left", "corner-x", 0.3);
+}
+
+/* Wedges about an axis, each of whose nodes has all those of a layer. */
+static int make_fan_model(model *m, int n)
+{
+    memset(m, 0, sizeof *m);
+    HX_TRY(fan_create_wedges(&m->mesh, n, 2));
+    HX_TRY(hx_mesh_shuffle(&m->mesh, 7));
+    HX_TRY(hx_mesh_finish(&m->mesh));
+    return make_problem(m, "rim", "axis", 0.3);
 }
 
 static void free_model(model *m)
@@ -455,15 +500,46 @@ static void check_from_coordinates(hx_operator *op, const model *m, vectors *v)
     for (int64_t e = 0; e < m->mesh.n_elem; e++) CHECK_REL(v->energy[e], v->energy_ref[e], 1e-11);
 }
 
-static void check_mesh(hx_device *dev, const char *title, const char *generator,
-                       const hx_generate_params *params, double nu, int shuffled, change half)
+/* The 3x3 blocks of free nodes against all pairs of corners that name a node. */
+static void check_block_diagonal(hx_operator *op, const model *m, vectors *v)
 {
-    model m;
+    const hx_mesh *mesh = &m->mesh;
+    const size_t n = 6 * (size_t)mesh->n_node;
+    double *block = NULL, *d_block = NULL, error = 0.0;
+    real *expected = NULL;
+    CHECK_OK(hx_alloc(&block, n, sizeof *block, "blocks"));
+    CHECK_OK(hx_alloc(&expected, n, sizeof *expected, "blocks"));
+    for (int64_t e = 0; e < mesh->n_elem; e++)
+        for (int k = 0; k < 64; k++) {
+            const int a = k / 8, b = k % 8;
+            const int64_t node = mesh->conn[8 * e + a];
+            for (int i = 0; i < 3 && mesh->conn[8 * e + b] == node; i++)
+                for (int j = i; j < 3; j++)
+                    expected[6 * node + hx_block3_at(i, j)] +=
+                        v->modulus[e] * v->ke[e][3 * a + i][3 * b + j];
+        }
+    CHECK_OK(op->dev->ops->alloc(op->dev, n * sizeof *d_block, &d_block));
+    CHECK_OK(hx_operator_set_modulus(op, v->modulus));
+    CHECK_OK(hx_operator_block_diagonal(op, d_block));
+    CHECK_OK(op->dev->ops->download(op->dev, block, d_block, n * sizeof *block));
+    for (int64_t a = 0; a < mesh->n_node; a++)
+        for (int k = 0; k < 6 && m->problem.supports.fixed[a] == 0; k++) {
+            const real scale = expected[6 * a] + expected[6 * a + hx_block3_at(1, 1)];
+            test_worst(&error, (double)(fabsl(block[6 * a + k] - expected[6 * a + k]) / scale));
+        }
+    CHECK_MSG(error <= 1e-12, "block diagonal off by %.3g", error);
+    op->dev->ops->release(op->dev, d_block);
+    free(block);
+    free(expected);
+}
+
+/* Every operator and layout; frees the model. */
+static void check_model(hx_device *dev, const char *title, model *m)
+{
     vectors v;
     printf("-- %s\n", title);
-    CHECK_OK(make_model(&m, generator, params, nu, shuffled, half));
-    CHECK_OK(make_vectors(&v, dev, &m.mesh));
-    CHECK_OK(make_reference(&m.mesh, m.problem.poisson, &v.ke));
+    CHECK_OK(make_vectors(&v, dev, &m->mesh));
+    CHECK_OK(make_reference(&m->mesh, m->problem.poisson, &v.ke));
     int first = 1;
     for (size_t i = 0; hx_strategies[i]; i++) {
         const hx_strategy *strategy = hx_strategies[i];
@@ -474,19 +550,47 @@ static void check_mesh(hx_device *dev, const char *title, const char *generator,
             if (!(strategy->layouts & HX_LAYOUT_BIT(layout))) continue;
             snprintf(label, sizeof label, "%s %s", strategy->name,
                      hx_layout_name((hx_layout)layout));
-            CHECK_OK(hx_operator_create(&op, dev, strategy, (hx_layout)layout, &m.problem, 0));
+            CHECK_OK(hx_operator_create(&op, dev, strategy, (hx_layout)layout, &m->problem, 0));
             if (strategy->variant)
-                check_variants(&op, &m, &v);
+                check_variants(&op, m, &v);
             else
-                check_all(&op, &m, &v, label);
-            if (first) check_from_coordinates(&op, &m, &v);
+                check_all(&op, m, &v, label);
+            if (first) check_block_diagonal(&op, m, &v);
+            if (first || strategy->diagonal) check_from_coordinates(&op, m, &v);
             first = 0;
             hx_operator_free(&op);
         }
     }
     CHECK_MSG(!first, "no operator for device %s", dev->ops->name);
     free_vectors(&v, dev);
-    free_model(&m);
+    free_model(m);
+}
+
+static void check_mesh(hx_device *dev, const char *title, const char *generator,
+                       const hx_generate_params *params, double nu, int shuffled, change half)
+{
+    model m;
+    CHECK_OK(make_model(&m, generator, params, nu, shuffled, half));
+    check_model(dev, title, &m);
+}
+
+/* Every kind of cells, and many about one node: more than a patch's row has slots, than a word has
+ * bits for colours. */
+static void check_collapsed(hx_device *dev)
+{
+    model m;
+    char title[64];
+    for (int kind = 0; kind < MIXED_N_KIND; kind++)
+        for (int shuffled = 0; shuffled < 2; shuffled++) {
+            const mixed_box box = {
+                .kind = kind, .n = {4, 3, 5}, .distort = 0.15, .seed = 5 + (uint64_t)kind};
+            snprintf(title, sizeof title, "%s, turned, %s", mixed_name[kind],
+                     shuffled ? "shuffled" : "reordered");
+            CHECK_OK(make_mixed_model(&m, &box, shuffled));
+            check_model(dev, title, &m);
+        }
+    CHECK_OK(make_fan_model(&m, 70));
+    check_model(dev, "fan of 70 wedges", &m);
 }
 
 static int check_device(hx_device *dev)
@@ -515,6 +619,7 @@ static int check_device(hx_device *dev)
         check_mesh(dev, shuffled ? "box, half of it sheared, shuffled" : "box, half of it sheared",
                    "cantilever", &halves, 0.3, shuffled, HALF_SHEARED);
     }
+    check_collapsed(dev);
     TEST_END();
 }
 

@@ -4,7 +4,9 @@
 
 #include "core/base/memory.h"
 #include "core/mesh/hex8.h"
+#include "tests/lib/fan.h"
 #include "tests/lib/fixture.h"
+#include "tests/lib/mixed_mesh.h"
 
 enum { MOST_THREADS = 3 };
 static const double lambda = 0.57692307692307692, mu = 0.38461538461538462; /* nu = 0.3 */
@@ -74,19 +76,24 @@ static int is_separator(const hx_patch_group *group, int64_t item)
     return element(group, item) < 0;
 }
 
-/* Rows that items first .. first + count need: a row for each 8 incidences of a node. n_of [n_node]
- * is 0 before and after. */
+/* Rows that items first .. first + count need: a row takes 8 incidences of a node, and all of an
+ * element. n_of [n_node], incidences in the last row, is 0 before and after. */
 static int rows_needed(const hx_mesh *mesh, const hx_patch_group *group, int64_t first, int count,
                        int32_t *n_of)
 {
-    int n = 0;
+    int n = 0, corner[8];
     for (int pass = 0; pass < 2; pass++)
-        for (int64_t i = first; i < first + count; i++)
-            for (int a = 0; a < 8; a++) {
-                int32_t *of = &n_of[mesh->conn[8 * element(group, i) + a]];
-                n += pass == 0 && (*of)++ % 8 == 0;
-                if (pass == 1) *of = 0;
+        for (int64_t i = first; i < first + count; i++) {
+            const int32_t *conn = mesh->conn + 8 * element(group, i);
+            const int n_point = hx_cell_distinct(conn, corner);
+            for (int k = 0; k < n_point; k++) {
+                int32_t *of = &n_of[conn[corner[k]]], times = 0;
+                for (int a = 0; a < 8; a++) times += conn[a] == conn[corner[k]];
+                const int is_full = *of == 0 || *of + times > 8;
+                n += pass == 0 && is_full;
+                *of = pass == 1 ? 0 : is_full ? times : *of + times;
             }
+        }
     return n;
 }
 
@@ -189,6 +196,9 @@ static int check_slots(const hx_patches *p, const hx_mesh *mesh, const hx_patch_
         const int64_t e = element(group, span->first + place);
         wrong += (p->row_node[row] & INT32_MAX) != mesh->conn[8 * e + a];
         wrong += p->row_position[row] != corner[place].v[a];
+        for (int b = 0; b < 8; b++) /* corners of a node stay together */
+            wrong += mesh->conn[8 * e + b] == mesh->conn[8 * e + a] &&
+                     corner[place].v[b] != corner[place].v[a];
         wrong += seen[8 * place + a]++;
     }
     return wrong;
@@ -555,6 +565,22 @@ static void test_fans(void)
     check_sample(&s, FIXTURE_REORDERED, "a fan of many sectors");
 }
 
+/* Cells that name a node at several corners, in any numbering. */
+static void test_collapsed(void)
+{
+    for (int kind = 0; kind < MIXED_N_KIND; kind++)
+        for (int i = 0; i < 2; i++) {
+            const mixed_box box = {.kind = (mixed_kind)kind, .n = {4, 3, 5}, .seed = 2};
+            sample s = {0};
+            CHECK_OK(mixed_create(&s.mesh, &box));
+            mixed_turn(&s.mesh, 3);
+            check_sample(&s, i == 0 ? FIXTURE_SHUFFLED : FIXTURE_REORDERED, mixed_name[kind]);
+        }
+    sample s = {0};
+    CHECK_OK(fan_create_wedges(&s.mesh, 70, 2));
+    check_sample(&s, FIXTURE_REORDERED, "a fan of wedges");
+}
+
 /* Elements that share no node: as many rows as a patch can have. */
 static void test_apart(void)
 {
@@ -576,6 +602,7 @@ int main(void)
     test_boxes();
     test_parts();
     test_fans();
+    test_collapsed();
     test_apart();
     test_long_list();
     TEST_END();

@@ -1,0 +1,416 @@
+/* Collapsed cells through the design: filters against plain sums and a dense solution with an
+ * element's mean over its points, what they keep, derivatives of the whole chain by each density
+ * (self-weight too) against differences, and mirrored meshes of every kind tied to their images.
+ *
+ *     test_collapsed_design [cpu | cuda] [quick] */
+#include "core/base/memory.h"
+#include "core/design/helmholtz.h"
+#include "core/mesh/hex8.h"
+#include "tests/lib/mixed_model.h"
+
+static hx_device device;
+
+static mixed_box box_of(mixed_kind kind)
+{
+    const mixed_box box = {.kind = kind,
+                           .n = {4, 2, kind == MIXED_LAYERS ? 5 : 2},
+                           .length = {2.0, 1.1, 1.3},
+                           .distort = 0.12,
+                           .seed = 3 + (uint64_t)kind};
+    return box;
+}
+
+static double *new_field(int64_t n, uint64_t seed, double low, double high)
+{
+    double *const a = calloc((size_t)n, sizeof *a);
+    if (!a) abort();
+    for (int64_t e = 0; e < n; e++) a[e] = fixture_uniform(&seed, low, high);
+    return a;
+}
+
+static double dot(int64_t n, const double *a, const double *b)
+{
+    long double sum = 0.0L;
+    for (int64_t e = 0; e < n; e++) sum += (long double)a[e] * b[e];
+    return (double)sum;
+}
+
+/* F a, and F'b. */
+static void run_filter(const mixed_model *m, const char *kind, const hx_filter_params *params,
+                       const double *a, double *fa, double *b)
+{
+    const size_t n = (size_t)m->mesh.n_elem;
+    double *const d_a = fixture_put(&device, n, a), *const d_fa = fixture_put(&device, n, a);
+    double *const d_b = b ? fixture_put(&device, n, b) : NULL;
+    double *const d_v = fixture_put(&device, n, m->problem.volume);
+    hx_filter filter;
+    CHECK_OK(hx_filter_create(&filter, hx_filter_find(kind), &device, &m->problem, params));
+    CHECK_OK(hx_filter_forward(&filter, d_a, d_fa));
+    fixture_get(&device, n, fa, d_fa);
+    if (b) CHECK_OK(hx_filter_backward(&filter, d_a, d_b, d_v));
+    if (b) fixture_get(&device, n, b, d_b);
+    hx_filter_free(&filter);
+    device.ops->release(&device, d_a);
+    device.ops->release(&device, d_fa);
+    device.ops->release(&device, d_b);
+    device.ops->release(&device, d_v);
+}
+
+/* ---- filters ---- */
+
+/* Mean of an element's distinct points. */
+static void point_mean(const hx_mesh *mesh, int64_t e, double x[3])
+{
+    const int32_t *conn = mesh->conn + 8 * e;
+    int corner[8];
+    const int n = hx_cell_distinct(conn, corner);
+    for (int i = 0; i < 3; i++) {
+        x[i] = 0.0;
+        for (int k = 0; k < n; k++) x[i] += mesh->xyz[3 * (int64_t)conn[corner[k]] + i] / n;
+    }
+}
+
+static void check_density(const mixed_model *m, double radius)
+{
+    const hx_filter_params params = {.radius = radius, .volume_weighted = 1};
+    const int64_t n = m->mesh.n_elem;
+    double *const rho = new_field(n, 3, 0.1, 1.0), *const found = new_field(n, 4, 0.0, 1.0);
+    double error = 0.0;
+    run_filter(m, "density", &params, rho, found, NULL);
+    for (int64_t e = 0; e < n; e++) {
+        long double sum = 0.0L, sum_weight = 0.0L;
+        double x[3], y[3];
+        point_mean(&m->mesh, e, x);
+        for (int64_t i = 0; i < n; i++) {
+            point_mean(&m->mesh, i, y);
+            const double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
+            const long double weight = radius - sqrt(dot(3, d, d));
+            if (weight <= 0.0L) continue;
+            sum += weight * m->problem.volume[i] * rho[i];
+            sum_weight += weight * m->problem.volume[i];
+        }
+        test_worst(&error, fabs(found[e] - (double)(sum / sum_weight)));
+    }
+    CHECK_MSG(error <= 1e-13, "%s: density filter off by %.3g", m->mesh.name, error);
+    free(rho);
+    free(found);
+}
+
+/* Gaussian elimination without pivots: the matrix is positive definite. */
+static void solve_dense(int64_t n, double *matrix, double *x)
+{
+    for (int64_t k = 0; k < n; k++)
+        for (int64_t i = k + 1; i < n; i++) {
+            const double factor = matrix[i * n + k] / matrix[k * n + k];
+            for (int64_t j = k; j < n; j++) matrix[i * n + j] -= factor * matrix[k * n + j];
+            x[i] -= factor * x[k];
+        }
+    for (int64_t k = n; k-- > 0;) {
+        for (int64_t j = k + 1; j < n; j++) x[k] -= matrix[k * n + j] * x[j];
+        x[k] /= matrix[k * n + k];
+    }
+}
+
+/* The equation with each element's volume in equal parts at its points. */
+static void check_helmholtz_dense(const mixed_model *m, double radius)
+{
+    const hx_filter_params params = {.radius = radius};
+    const int64_t n = m->mesh.n_elem, nodes = m->mesh.n_node;
+    double *const matrix = calloc((size_t)(nodes * nodes), sizeof *matrix);
+    double *const x = calloc((size_t)nodes, sizeof *x);
+    double *const rho = new_field(n, 31, 0.2, 1.0), *const found = new_field(n, 1, 0.0, 1.0);
+    double error = 0.0;
+    int corner[8];
+    if (!matrix || !x) abort();
+    for (int64_t e = 0; e < n; e++) {
+        const int32_t *const conn = m->mesh.conn + 8 * e;
+        const double volume = m->problem.volume[e];
+        const int n_point = hx_cell_distinct(conn, corner);
+        double at[24], inv[3][3], g[8][3];
+        for (int a = 0; a < 8; a++)
+            memcpy(at + 3 * a, m->mesh.xyz + 3 * (int64_t)conn[a], 3 * sizeof *at);
+        (void)hx_hex8_jacobian(at, 0.0, 0.0, 0.0, inv);
+        for (int a = 0; a < 8; a++) hx_hex8_gradient(a, 0.0, 0.0, 0.0, inv, g[a]);
+        for (int a = 0; a < 64; a++)
+            matrix[conn[a / 8] * nodes + conn[a % 8]] +=
+                radius * radius / 12.0 * volume * dot(3, g[a / 8], g[a % 8]);
+        for (int k = 0; k < n_point; k++) {
+            matrix[conn[corner[k]] * (nodes + 1)] += volume / n_point;
+            x[conn[corner[k]]] += volume / n_point * rho[e];
+        }
+    }
+    solve_dense(nodes, matrix, x);
+    run_filter(m, "helmholtz", &params, rho, found, NULL);
+    for (int64_t e = 0; e < n; e++) {
+        const int32_t *const conn = m->mesh.conn + 8 * e;
+        const int n_point = hx_cell_distinct(conn, corner);
+        double mean = 0.0;
+        for (int k = 0; k < n_point; k++) mean += x[conn[corner[k]]] / n_point;
+        test_worst(&error, fabs(found[e] - mean));
+    }
+    /* the operator's metric is rounded to single precision */
+    CHECK_MSG(error <= 3e-7, "%s: helmholtz off by %.3g", m->mesh.name, error);
+    free(matrix);
+    free(x);
+    free(rho);
+    free(found);
+}
+
+/* The diagonal that PCG divides by is that of the operator. */
+static void check_helmholtz_diagonal(const mixed_model *m, double radius)
+{
+    const struct hx_helmholtz_ops *const ops = device.ops->helmholtz;
+    const size_t n = (size_t)m->mesh.n_node;
+    double *const unit = calloc(n, sizeof *unit), *const y = calloc(n, sizeof *y);
+    double *const diagonal = calloc(n, sizeof *diagonal), error = 0.0;
+    const hx_device_mesh *d_mesh;
+    hx_device_helmholtz h = {0};
+    if (!unit || !y || !diagonal) abort();
+    CHECK_OK(hx_device_mesh_take(&d_mesh, &device, &m->mesh));
+    CHECK_OK(hx_device_helmholtz_create(&h, &device, d_mesh, &m->problem, radius));
+    double *const d_x = fixture_put(&device, n, unit), *const d_y = fixture_put(&device, n, unit);
+    CHECK_OK(ops->diagonal(&device, &h, d_y));
+    fixture_get(&device, n, diagonal, d_y);
+    for (size_t a = 0; a < n; a++) {
+        unit[a] = 1.0;
+        CHECK_OK(device.ops->upload(&device, d_x, unit, n * sizeof *unit));
+        CHECK_OK(ops->apply(&device, &h, d_x, d_y));
+        fixture_get(&device, n, y, d_y);
+        test_worst(&error, fabs(diagonal[a] / y[a] - 1.0));
+        unit[a] = 0.0;
+    }
+    CHECK_MSG(error <= 1e-13, "%s: helmholtz' diagonal off by %.3g", m->mesh.name, error);
+    device.ops->release(&device, d_x);
+    device.ops->release(&device, d_y);
+    hx_device_helmholtz_free(&h, &device);
+    hx_device_mesh_drop(&device, d_mesh);
+    free(unit);
+    free(y);
+    free(diagonal);
+}
+
+/* Constants stay; helmholtz keeps the volume too, and both are the transpose of their derivative.
+ */
+static void check_kept(const mixed_model *m, const char *kind, const hx_filter_params *params)
+{
+    const int64_t n = m->mesh.n_elem;
+    double *const rho = new_field(n, 21, 0.37, 0.37), *const found = new_field(n, 1, 0.0, 1.0);
+    double error = 0.0;
+    run_filter(m, kind, params, rho, found, NULL);
+    for (int64_t e = 0; e < n; e++) test_worst(&error, fabs(found[e] - 0.37));
+    CHECK_MSG(error <= 1e-9, "%s, %s: a constant is off by %.3g", m->mesh.name, kind, error);
+    double *const a = new_field(n, 22, 0.4, 0.6), *const b = new_field(n, 23, -1.0, 2.0);
+    double *const before = new_field(n, 23, -1.0, 2.0);
+    run_filter(m, kind, params, a, found, b);
+    if (strcmp(kind, "helmholtz") == 0)
+        CHECK_REL(dot(n, found, m->problem.volume), dot(n, a, m->problem.volume), 1e-9);
+    CHECK_REL(dot(n, a, b), dot(n, found, before), 1e-9);
+    free(rho);
+    free(found);
+    free(a);
+    free(b);
+    free(before);
+}
+
+static void check_filters(mixed_kind kind)
+{
+    const mixed_box box = box_of(kind);
+    mixed_model m;
+    CHECK_OK(mixed_create_cantilever(&m, &box, FIXTURE_SHUFFLED));
+    for (int i = 0; i < 2; i++) {
+        const hx_filter_params params = {.radius = i == 0 ? 0.5 : 1.7};
+        check_density(&m, params.radius);
+        check_helmholtz_dense(&m, params.radius);
+        check_helmholtz_diagonal(&m, params.radius);
+        check_kept(&m, "density", &params);
+        check_kept(&m, "helmholtz", &params);
+    }
+    mixed_model_free(&m);
+}
+
+/* ---- derivatives ---- */
+
+static void make_weighted(mixed_model *m, mixed_kind kind)
+{
+    static const hx_support_spec support = {
+        .set = "left", .origin = "test", .fix = HX_FIX_X | HX_FIX_Y | HX_FIX_Z};
+    static const hx_load_spec load[2] = {
+        {"right", "test", HX_LOAD_NODE_FORCE, {0.1, 0.05, -0.3}, 1},
+        {.origin = "test", .kind = HX_LOAD_GRAVITY, .value = {0.1, 0.2, -0.4}, .load_case = 1}};
+    const mixed_box box = box_of(kind);
+    hx_problem_params params = fixture_problem();
+    params.young = 7.0;
+    params.density = 1.5;
+    params.volume_fraction = 0.5;
+    params.support = &support;
+    params.n_support = 1;
+    params.load = load;
+    params.n_load = 2;
+    memset(m, 0, sizeof *m);
+    CHECK_OK(mixed_create_part(&m->mesh, &box, FIXTURE_REORDERED));
+    CHECK_OK(hx_problem_create(&m->problem, &m->mesh, &params));
+}
+
+static double objective_at(fixture_solver *s, int64_t e, double rho, double step)
+{
+    hx_iteration record;
+    const double moved = rho + step;
+    CHECK_OK(device.ops->upload(&device, s->opt.d_design + e, &moved, sizeof moved));
+    CHECK_OK(hx_optimizer_step(&s->opt, &record));
+    CHECK_OK(device.ops->upload(&device, s->opt.d_design + e, &rho, sizeof rho));
+    CHECK_MSG(record.reason == HX_PCG_CONVERGED, "%s", hx_pcg_reason_name(record.reason));
+    return record.compliance;
+}
+
+static void check_derivatives(mixed_kind kind, const char *filter, int64_t n_sample)
+{
+    fixture_settings settings = fixture_defaults();
+    fixture_solver s;
+    hx_iteration record;
+    mixed_model m;
+    double error = 0.0, largest = 0.0;
+    make_weighted(&m, kind);
+    const int64_t n = m.mesh.n_elem;
+    double *const density = new_field(n, 99, 0.15, 0.9), *const dc = new_field(n, 1, 0.0, 1.0);
+    settings.strategy = hx_strategy_find(device.ops->name, "otf");
+    settings.filter = filter;
+    settings.filter_params = (hx_filter_params){.radius = 0.6, .beta = 2.0, .eta = 0.4};
+    settings.pcg.tolerance = 1e-13;
+    settings.density = density;
+    CHECK_OK(fixture_solver_create(&s, &device, &m.problem, &settings));
+    CHECK_OK(hx_optimizer_step(&s.opt, &record));
+    CHECK_OK(hx_optimizer_sensitivity(&s.opt, dc));
+    for (int64_t e = 0; e < n; e++) test_worst(&largest, fabs(dc[e]));
+    for (int64_t e = 0; e < n; e += 1 + n / n_sample) {
+        static const double at[4] = {-2.0, -1.0, 1.0, 2.0};
+        const double h = 2e-3;
+        double c[4];
+        for (int i = 0; i < 4; i++) c[i] = objective_at(&s, e, density[e], at[i] * h);
+        const double difference = (c[0] - 8.0 * c[1] + 8.0 * c[2] - c[3]) / (12.0 * h);
+        test_worst(&error, fabs(difference - dc[e]) / (fabs(dc[e]) + 1e-2 * largest));
+    }
+    CHECK_MSG(error <= 1e-6, "%s, %s: derivative off by %.3g", m.mesh.name, filter, error);
+    printf("%-24s %-10s derivatives off by %.1e\n", m.mesh.name, filter, error);
+    fixture_solver_free(&s);
+    free(density);
+    free(dc);
+    mixed_model_free(&m);
+}
+
+/* ---- ties ---- */
+
+/* 1 if the group of e has an element whose points' mean is the mirror image of e's. */
+static int has_mirror(const hx_mesh *mesh, const hx_ties *ties, int64_t g, int32_t e, double at)
+{
+    double x[3], y[3];
+    point_mean(mesh, e, x);
+    x[0] = 2.0 * at - x[0];
+    for (int64_t m = ties->start[g]; m < ties->start[g + 1]; m++) {
+        point_mean(mesh, ties->member[m], y);
+        if (fabs(x[0] - y[0]) + fabs(x[1] - y[1]) + fabs(x[2] - y[2]) < 1e-9) return 1;
+    }
+    return 0;
+}
+
+/* Kinds whose box is its own mirror image in x: groups are pairs of images, nothing is shifted. */
+static void check_mirrored(mixed_kind kind)
+{
+    static const hx_symmetry_plane plane = {"x", {2.0, 0.0, 0.0}, {1.0, 0.0, 0.0}};
+    const hx_ties_params params = {.n_plane = 1, .plane = &plane};
+    const mixed_box box = {.kind = kind, .n = {4, 3, 2}};
+    mixed_model m;
+    hx_ties ties;
+    int64_t wrong = 0;
+    CHECK_OK(mixed_create_cantilever(&m, &box, FIXTURE_SHUFFLED));
+    CHECK_OK(hx_ties_create(&ties, &m.problem, &params));
+    for (int64_t g = 0; g < ties.n_group; g++) {
+        wrong += ties.start[g + 1] - ties.start[g] != 2;
+        for (int64_t k = ties.start[g]; k < ties.start[g + 1]; k++)
+            wrong += !has_mirror(&m.mesh, &ties, g, ties.member[k], 2.0);
+    }
+    CHECK_MSG(wrong == 0 && ties.n_member == m.mesh.n_elem && ties.n_alone == 0 &&
+                  ties.n_shifted == 0,
+              "%s: %d of %d groups wrong, %d alone, %d shifted", m.mesh.name, (int)wrong,
+              (int)ties.n_group, (int)ties.n_alone, (int)ties.n_shifted);
+    hx_ties_free(&ties);
+    mixed_model_free(&m);
+}
+
+/* Others are tied to what covers their image, said to be shifted, whatever
+ * the numbering of the corners. */
+static void check_shifted(mixed_kind kind)
+{
+    static const hx_symmetry_plane plane = {"x", {2.0, 0.0, 0.0}, {1.0, 0.0, 0.0}};
+    const hx_ties_params params = {.n_plane = 1, .plane = &plane};
+    const mixed_box box = {.kind = kind, .n = {4, 3, 5}, .distort = 0.1, .seed = 4};
+    int64_t n_group[2], n_alone[2];
+    double shift[2];
+    for (int turned = 0; turned < 2; turned++) {
+        mixed_model m;
+        hx_ties ties;
+        CHECK_OK(mixed_create_cantilever(&m, &box, turned ? FIXTURE_SHUFFLED : FIXTURE_REORDERED));
+        CHECK_OK(hx_ties_create(&ties, &m.problem, &params));
+        n_group[turned] = ties.n_group;
+        n_alone[turned] = ties.n_alone;
+        shift[turned] = ties.shift;
+        CHECK_MSG(ties.n_member > 0.8 * (double)m.mesh.n_elem, "%s: %d of %d tied", m.mesh.name,
+                  (int)ties.n_member, (int)m.mesh.n_elem);
+        printf("%-24s %d groups of %d elements, %d alone, shifted by %.2f\n", m.mesh.name,
+               (int)ties.n_group, (int)m.mesh.n_elem, (int)ties.n_alone, ties.shift);
+        hx_ties_free(&ties);
+        mixed_model_free(&m);
+    }
+    CHECK(n_group[0] == n_group[1] && n_alone[0] == n_alone[1]);
+    CHECK_ABS(shift[0], shift[1], 1e-9);
+}
+
+/* A design of every kind keeps its volume, and its compliance falls. */
+static void check_design(mixed_kind kind)
+{
+    const mixed_box box = {.kind = kind, .n = {6, 3, 5}, .distort = 0.1, .seed = 4};
+    fixture_settings settings = fixture_defaults();
+    fixture_solver s;
+    hx_iteration record;
+    mixed_model m;
+    double first = 0.0;
+    CHECK_OK(mixed_create_cantilever(&m, &box, FIXTURE_REORDERED));
+    settings.strategy = hx_strategy_find(device.ops->name, "otf");
+    settings.precond = "multigrid";
+    settings.filter = "density";
+    settings.filter_params.radius = 1.5 * m.mesh.elem_size;
+    settings.pcg.tolerance = 1e-8;
+    CHECK_OK(fixture_solver_create(&s, &device, &m.problem, &settings));
+    for (int step = 0; step < 6; step++) {
+        CHECK_OK(hx_optimizer_step(&s.opt, &record));
+        CHECK(record.reason == HX_PCG_CONVERGED);
+        if (step == 0) first = record.compliance;
+        CHECK_ABS(record.volume, 0.5, 1e-6);
+        hx_optimizer_advance(&s.opt);
+    }
+    CHECK_MSG(record.compliance < 0.7 * first, "%s: compliance from %g to %g", m.mesh.name, first,
+              record.compliance);
+    printf("%-24s compliance %.4g to %.4g, PCG %d\n", m.mesh.name, first, record.compliance,
+           record.pcg_iterations);
+    fixture_solver_free(&s);
+    mixed_model_free(&m);
+}
+
+int main(int argc, char **argv)
+{
+    int quick;
+    const int status = fixture_open(&device, argc, argv, &quick);
+    if (status != 0) return status;
+    fixture_set_threads(1);
+    for (int kind = 0; kind < MIXED_N_KIND; kind++) check_filters((mixed_kind)kind);
+    for (int kind = 0; kind < MIXED_N_KIND; kind++) {
+        check_derivatives((mixed_kind)kind, "density", quick ? 5 : 25);
+        check_derivatives((mixed_kind)kind, "helmholtz", quick ? 5 : 25);
+    }
+    check_mirrored(MIXED_HEXAHEDRA);
+    check_mirrored(MIXED_PYRAMIDS);
+    check_mirrored(MIXED_TETRAHEDRA_5);
+    for (int kind = 0; kind < MIXED_N_KIND; kind++) check_shifted((mixed_kind)kind);
+    for (int kind = 0; kind < MIXED_N_KIND; kind++) check_design((mixed_kind)kind);
+    hx_device_close(&device);
+    TEST_END();
+}
