@@ -30,8 +30,8 @@ int hx_mesh_create(hx_mesh *mesh, const char *name, int64_t n_node, double *xyz,
     mesh->n_node = n_node;
     mesh->n_elem = n_elem;
     HX_TRY_FAIL(hx_strdup(&mesh->name, name ? name : "mesh"));
-    if (n_elem < 1 || n_node < 8 || !xyz || !conn) {
-        rc = HX_RAISE(HX_EINPUT, "%s: %lld nodes and %lld elements: no mesh of hexahedra",
+    if (n_elem < 1 || n_node < 4 || !xyz || !conn) {
+        rc = HX_RAISE(HX_EINPUT, "%s: %lld nodes and %lld elements: no mesh of solid cells",
                       mesh->name, (long long)n_node, (long long)n_elem);
         goto fail;
     }
@@ -163,24 +163,12 @@ static int check_nodes_used(const hx_mesh *mesh)
                     mesh->name, (long long)bad, (long long)n_bad);
 }
 
-static int has_repeated_node(const int32_t conn[8], int *first, int *second)
-{
-    for (int i = 0; i < 8; i++)
-        for (int j = i + 1; j < 8; j++)
-            if (conn[i] == conn[j]) {
-                *first = i;
-                *second = j;
-                return 1;
-            }
-    return 0;
-}
-
-/* 0 if the map is invertible at corners and Gauss points, else the worst det J in *worst. */
-static int is_bad_map(const hx_hex_map *map, double *worst, int *worst_point)
+/* 0 if the map is invertible at the points from `first` on, else the worst det J in *worst. */
+static int is_bad_map(const hx_hex_map *map, int first, double *worst, int *worst_point)
 {
     double lowest = degenerate;
     int bad = 0;
-    for (int point = 0; point < HX_HEX_POINTS; point++) {
+    for (int point = first; point < HX_HEX_POINTS; point++) {
         double scaled;
         const double det = hx_hex_det(map, point, &scaled);
         if (scaled > lowest) continue;
@@ -219,42 +207,63 @@ static int is_good_map(const hx_hex_map *map)
     return good;
 }
 
+/* Of hexahedra the corners count too; at corners of collapsed cells det J may vanish. */
+static int first_point(const int32_t conn[8])
+{
+    return hx_cell_is_collapsed(conn) ? HX_HEX_CORNERS : 0;
+}
+
+static int is_valid_map(const hx_hex_map *map, const int32_t conn[8])
+{
+    double det;
+    int point;
+    if (!hx_cell_is_collapsed(conn)) return is_good_map(map) || !is_bad_map(map, 0, &det, &point);
+    return hx_cell_kind_of(conn) != HX_CELL_OTHER && !is_bad_map(map, HX_HEX_CORNERS, &det, &point);
+}
+
 int hx_mesh_is_valid_element(const double *xyz, const int32_t conn[8])
 {
     hx_hex_map map;
-    double det;
-    int point;
     hx_hex_map_init(&map, xyz, conn);
-    return is_good_map(&map) || !is_bad_map(&map, &det, &point);
+    return is_valid_map(&map, conn);
+}
+
+static int raise_no_solid(const hx_mesh *mesh, int64_t number, const int32_t conn[8])
+{
+    int i = 0, j = 1;
+    while (conn[i] != conn[j]) {
+        if (++j < 8) continue;
+        i++;
+        j = i + 1;
+    }
+    return HX_RAISE(HX_EINPUT,
+                    "%s: element %lld names node %lld twice (places %d and %d), and its faces "
+                    "enclose no wedge, pyramid or tetrahedron: these repeat nodes as 0 1 2 2 3 4 5 "
+                    "5, 0 1 2 3 4 4 4 4 and 0 1 2 2 3 3 3 3",
+                    mesh->name, (long long)number, (long long)hx_mesh_node_number(mesh, conn[i]), i,
+                    j);
 }
 
 static int raise_bad_element(const hx_mesh *mesh, int64_t number, int64_t n_bad)
 {
     const int64_t e = elem_of_number(mesh, number);
     const int32_t *const conn = mesh->conn + (size_t)e * 8;
-    int i = 0, j = 0, point = 0;
+    int point = 0;
     double det = 0.0;
-    if (has_repeated_node(conn, &i, &j))
-        return HX_RAISE(HX_EINPUT,
-                        "%s: element %lld names node %lld twice (places %d and %d): a hexahedron "
-                        "needs 8 different nodes, wedges and pyramids will not do",
-                        mesh->name, (long long)number,
-                        (long long)hx_mesh_node_number(mesh, conn[i]), i, j);
+    if (hx_cell_kind_of(conn) == HX_CELL_OTHER) return raise_no_solid(mesh, number, conn);
     hx_hex_map map;
     hx_hex_map_init(&map, mesh->xyz, conn);
-    (void)is_bad_map(&map, &det, &point);
+    (void)is_bad_map(&map, first_point(conn), &det, &point);
     const int32_t swapped[8] = {conn[4], conn[5], conn[6], conn[7],
                                 conn[0], conn[1], conn[2], conn[3]};
-    double other_det;
-    int other_point;
-    hx_hex_map_init(&map, mesh->xyz, swapped);
-    const int mirrored = !is_bad_map(&map, &other_det, &other_point);
     return HX_RAISE(HX_EINPUT,
                     "%s: element %lld is inverted or degenerate: Jacobian determinant %.6g at %s "
                     "%d, which must be positive (%lld such elements)%s",
                     mesh->name, (long long)number, det,
                     point < HX_HEX_CORNERS ? "corner" : "Gauss point", point % 8, (long long)n_bad,
-                    mirrored ? "; its nodes 0-3 and 4-7 look swapped" : "");
+                    !hx_mesh_is_valid_element(mesh->xyz, swapped) ? ""
+                    : hx_cell_is_collapsed(conn)                  ? "; it looks mirrored"
+                                                 : "; its nodes 0-3 and 4-7 look swapped");
 }
 
 /* Validates every element and sums the volumes. */
@@ -269,11 +278,8 @@ static int check_elements(hx_mesh *mesh)
         for (int64_t e = n * block / HX_SUM_BLOCKS; e < n * (block + 1) / HX_SUM_BLOCKS; e++) {
             const int32_t *const conn = mesh->conn + (size_t)e * 8;
             hx_hex_map map;
-            double det;
-            int i, j;
             hx_hex_map_init(&map, mesh->xyz, conn);
-            if (has_repeated_node(conn, &i, &j) ||
-                (!is_good_map(&map) && is_bad_map(&map, &det, &i))) {
+            if (!is_valid_map(&map, conn)) {
                 const int64_t number = hx_mesh_elem_number(mesh, e);
                 if (number < bad) bad = number;
                 n_bad++;

@@ -104,8 +104,11 @@ static void test_finish_refuses(void)
     CHECK_OK(make(&mesh, 8, cube_xyz[0], 1, conn));
     CHECK_FAILS(hx_mesh_finish(&mesh), HX_EINPUT, "node 6 belongs to no element");
     hx_mesh_free(&mesh);
-    CHECK_FAILS(make(&mesh, 7, cube_xyz[0], 1, (const int32_t[8]){0, 1, 2, 3, 4, 5, 6, 6}),
-                HX_EINPUT, "7 nodes");
+    CHECK_OK(make(&mesh, 7, cube_xyz[0], 1, (const int32_t[8]){0, 1, 2, 3, 4, 5, 6, 6}));
+    CHECK_FAILS(hx_mesh_finish(&mesh), HX_EINPUT, "names node 6 twice (places 6 and 7)");
+    hx_mesh_free(&mesh);
+    CHECK_FAILS(make(&mesh, 3, cube_xyz[0], 1, (const int32_t[8]){0, 1, 2, 2, 2, 2, 2, 2}),
+                HX_EINPUT, "3 nodes");
     hx_mesh_free(&mesh);
 }
 
