@@ -198,8 +198,14 @@ static const struct {
      "a block of 2 elements where 1 are left"},
     {FORMAT4 NODES4 "$Elements\n1 2 1 2\n3 1 5 1\n1 1 2 3 4 5 6 7 8\n$EndElements\n",
      "1 elements fewer in the blocks"},
-    {FORMAT4 NODES4 "$Elements\n1 1 1 1\n3 1 4 1\n1 1 2 3 5\n$EndElements\n",
-     "element 1 is a 4-node tetrahedron (1 such beside 0 hexahedra of 8 nodes)"},
+    {FORMAT4 NODES4 "$Elements\n1 1 1 1\n3 1 4 1\n1 1 2 3 3\n$EndElements\n",
+     ":27: element 1 has 3 different nodes; no solid has less than 4"},
+    {FORMAT2 NODES2
+     "$Elements\n1\n1 92 0 1 2 3 4 5 6 7 8 1 2 3 4 5 6 7 8 1 2 3 4 5 6 7 8 1 2 3 4 5 6 "
+     "7 8 1 2 3 4 5 6 7 8 1 2 3 4 5 6 7 8 1 2 3 4 5 6 7 8 1 2 3 4 5 6 7 8\n$EndElements\n",
+     ":17: element 1 is a 64-node hexahedron (1 such beside 0 solids that are read); every solid "
+     "element must be a tetrahedron, wedge, pyramid or hexahedron of first or second order: set "
+     "Mesh.ElementOrder = 1 or 2 in gmsh"},
     {FORMAT4 NODES4 "$Elements\n1 1 1 1\n3 1 5 1\n4611686018427387904 1 2 3 4 5 6 7 8\n",
      "the number 4611686018427387904 is out of range"},
     {FORMAT2 LONG LONG LONG LONG "\n", ":4: 'xxxxxxxxxx"},
