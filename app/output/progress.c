@@ -158,11 +158,14 @@ int hx_progress_write_mesh(const char *path, const hx_mesh *mesh, const hx_mesh_
 {
     char what[128];
     hx_progress_meter meter;
+    hx_notes notes = {0};
     hx_mesh_write_options shown = *options;
     shown.progress = hx_progress_share;
     shown.context = &meter;
+    shown.notes = &notes;
     begin_writing(&meter, path, what, sizeof what);
-    HX_TRY(format->write(path, mesh, &shown));
-    end_writing(&meter, path, mesh->n_elem);
-    return HX_OK;
+    const int rc = format->write(path, mesh, &shown);
+    if (rc == HX_OK) end_writing(&meter, path, mesh->n_elem);
+    hx_log_notes(&notes);
+    return rc;
 }

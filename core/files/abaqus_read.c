@@ -41,47 +41,39 @@ static int begin_node(hx_abaqus_reader *r)
 
 /* --- elements --- */
 
+#define SOLID(name, n_node, id)                                                                    \
+    {                                                                                              \
+        name, n_node, 1, HX_SHAPE_OTHER, id                                                        \
+    }
+#define CELL(name, n_node, shape)                                                                  \
+    {                                                                                              \
+        name, n_node, 0, shape, HX_SOLID_HEX8                                                      \
+    }
 static const hx_abaqus_type types[] = {
-    {"C3D8", 8, HX_SHAPE_OTHER, 1},
-    {"DC3D8", 8, HX_SHAPE_OTHER, 1},
-    {"C3D20", 20, HX_SHAPE_QUADRATIC_HEX, 0},
-    {"C3D27", 27, HX_SHAPE_QUADRATIC_HEX, 0},
-    {"C3D4", 4, HX_SHAPE_TETRAHEDRON, 0},
-    {"C3D10", 10, HX_SHAPE_TETRAHEDRON, 0},
-    {"C3D6", 6, HX_SHAPE_WEDGE, 0},
-    {"C3D15", 15, HX_SHAPE_WEDGE, 0},
-    {"C3D5", 5, HX_SHAPE_PYRAMID, 0},
-    {"C3D13", 13, HX_SHAPE_PYRAMID, 0},
-    {"S3", 3, HX_SHAPE_TRIANGLE, 0},
-    {"S4", 4, HX_SHAPE_QUADRANGLE, 0},
-    {"S6", 6, HX_SHAPE_TRIANGLE, 0},
-    {"S8", 8, HX_SHAPE_QUADRANGLE, 0},
-    {"STRI3", 3, HX_SHAPE_TRIANGLE, 0},
-    {"STRI65", 6, HX_SHAPE_TRIANGLE, 0},
-    {"M3D3", 3, HX_SHAPE_TRIANGLE, 0},
-    {"M3D4", 4, HX_SHAPE_QUADRANGLE, 0},
-    {"SFM3D3", 3, HX_SHAPE_TRIANGLE, 0},
-    {"SFM3D4", 4, HX_SHAPE_QUADRANGLE, 0},
-    {"R3D3", 3, HX_SHAPE_TRIANGLE, 0},
-    {"R3D4", 4, HX_SHAPE_QUADRANGLE, 0},
-    {"CPS3", 3, HX_SHAPE_TRIANGLE, 0},
-    {"CPS4", 4, HX_SHAPE_QUADRANGLE, 0},
-    {"CPS6", 6, HX_SHAPE_TRIANGLE, 0},
-    {"CPS8", 8, HX_SHAPE_QUADRANGLE, 0},
-    {"CPE3", 3, HX_SHAPE_TRIANGLE, 0},
-    {"CPE4", 4, HX_SHAPE_QUADRANGLE, 0},
-    {"CPE6", 6, HX_SHAPE_TRIANGLE, 0},
-    {"CPE8", 8, HX_SHAPE_QUADRANGLE, 0},
-    {"T3D2", 2, HX_SHAPE_LINE, 0},
-    {"T3D3", 3, HX_SHAPE_LINE, 0},
-    {"B31", 2, HX_SHAPE_LINE, 0},
-    {"B32", 3, HX_SHAPE_LINE, 0},
-    {"MASS", 1, HX_SHAPE_POINT, 0},
-    {"SPRINGA", 2, HX_SHAPE_LINE, 0},
-    {"SPRING1", 1, HX_SHAPE_POINT, 0},
-    {"SPRING2", 2, HX_SHAPE_LINE, 0},
-    {"DCOUP3D", 1, HX_SHAPE_POINT, 0},
-    {"", 0, HX_SHAPE_OTHER, 0}, /* the others */
+    SOLID("C3D8", 8, HX_SOLID_HEX8),        SOLID("DC3D8", 8, HX_SOLID_HEX8),
+    SOLID("C3D4", 4, HX_SOLID_TET4),        SOLID("DC3D4", 4, HX_SOLID_TET4),
+    SOLID("C3D6", 6, HX_SOLID_WEDGE6),      SOLID("DC3D6", 6, HX_SOLID_WEDGE6),
+    SOLID("C3D5", 5, HX_SOLID_PYRAMID5),    SOLID("DC3D5", 5, HX_SOLID_PYRAMID5),
+    SOLID("C3D10", 10, HX_SOLID_TET10),     SOLID("DC3D10", 10, HX_SOLID_TET10),
+    CELL("C3D15V", 0, HX_SHAPE_OTHER), /* 15 to 18 nodes */
+    SOLID("C3D15", 15, HX_SOLID_WEDGE15),   SOLID("DC3D15", 15, HX_SOLID_WEDGE15),
+    SOLID("C3D13", 13, HX_SOLID_PYRAMID13), SOLID("C3D20", 20, HX_SOLID_HEX20),
+    SOLID("DC3D20", 20, HX_SOLID_HEX20),    SOLID("C3D27", 27, HX_SOLID_ABAQUS_HEX27),
+    CELL("S3", 3, HX_SHAPE_TRIANGLE),       CELL("S4", 4, HX_SHAPE_QUADRANGLE),
+    CELL("S6", 6, HX_SHAPE_TRIANGLE),       CELL("S8", 8, HX_SHAPE_QUADRANGLE),
+    CELL("STRI3", 3, HX_SHAPE_TRIANGLE),    CELL("STRI65", 6, HX_SHAPE_TRIANGLE),
+    CELL("M3D3", 3, HX_SHAPE_TRIANGLE),     CELL("M3D4", 4, HX_SHAPE_QUADRANGLE),
+    CELL("SFM3D3", 3, HX_SHAPE_TRIANGLE),   CELL("SFM3D4", 4, HX_SHAPE_QUADRANGLE),
+    CELL("R3D3", 3, HX_SHAPE_TRIANGLE),     CELL("R3D4", 4, HX_SHAPE_QUADRANGLE),
+    CELL("CPS3", 3, HX_SHAPE_TRIANGLE),     CELL("CPS4", 4, HX_SHAPE_QUADRANGLE),
+    CELL("CPS6", 6, HX_SHAPE_TRIANGLE),     CELL("CPS8", 8, HX_SHAPE_QUADRANGLE),
+    CELL("CPE3", 3, HX_SHAPE_TRIANGLE),     CELL("CPE4", 4, HX_SHAPE_QUADRANGLE),
+    CELL("CPE6", 6, HX_SHAPE_TRIANGLE),     CELL("CPE8", 8, HX_SHAPE_QUADRANGLE),
+    CELL("T3D2", 2, HX_SHAPE_LINE),         CELL("T3D3", 3, HX_SHAPE_LINE),
+    CELL("B31", 2, HX_SHAPE_LINE),          CELL("B32", 3, HX_SHAPE_LINE),
+    CELL("MASS", 1, HX_SHAPE_POINT),        CELL("SPRINGA", 2, HX_SHAPE_LINE),
+    CELL("SPRING1", 1, HX_SHAPE_POINT),     CELL("SPRING2", 2, HX_SHAPE_LINE),
+    CELL("DCOUP3D", 1, HX_SHAPE_POINT),     CELL("", 0, HX_SHAPE_OTHER), /* the others */
 };
 
 static const hx_abaqus_type *find_type(const char *name)
@@ -91,23 +83,29 @@ static const hx_abaqus_type *find_type(const char *name)
     return type;
 }
 
-/* A cell that is no hexahedron; one that bounds a solid is kept for the sets. */
+/* A cell that is no solid; one that bounds a solid is kept for the sets. */
 static int add_cell(hx_abaqus_reader *r)
 {
-    const int64_t begin = r->cell_node.n, *const number = r->entry;
-    HX_TRY(hx_import_add_other(&r->import, r->type->shape, r->type_name, *number, r->entry_line));
-    if (r->type->shape >= HX_SHAPE_TETRAHEDRON) return HX_OK;
+    const hx_shape shape = r->type->shape;
+    const int is_triangle = shape == HX_SHAPE_TRIANGLE;
+    const int is_surface = is_triangle || shape == HX_SHAPE_QUADRANGLE;
+    const int64_t begin = r->cell_node.n, *const number = r->entry, *const node = number + 1;
+    HX_TRY(hx_import_add_other(&r->import, shape, r->type_name, *number, r->entry_line));
+    if (shape >= HX_SHAPE_HIGH_ORDER) return HX_OK;
     HX_TRY(hx_numbers_append(&r->cell_number, 1, number));
     HX_TRY(hx_numbers_append(&r->cell_begin, 1, &begin));
-    return hx_numbers_append(&r->cell_node, r->type->n_node, number + 1);
+    if (!is_surface) return hx_numbers_append(&r->cell_node, r->type->n_node, node);
+    const int64_t corner[4] = {node[0], node[1], node[2], node[is_triangle ? 2 : 3]};
+    return hx_numbers_append(&r->cell_node, 4, corner);
 }
 
 static int finish_entry(hx_abaqus_reader *r)
 {
     r->n_entry = 0;
     if (r->set) HX_TRY(hx_numbers_append(&r->set->elem, 1, r->entry));
-    if (!r->type->is_hex) return add_cell(r);
-    return hx_import_add_hexes(&r->import, 1, r->entry, r->entry + 1, r->entry_line);
+    if (!r->type->is_solid) return add_cell(r);
+    return hx_import_add_solids(&r->import, r->type->solid, 1, r->entry, r->entry + 1,
+                                r->entry_line);
 }
 
 /* Numbers go on over lines until the type's nodes are together. */
@@ -152,10 +150,11 @@ static int begin_element(hx_abaqus_reader *r)
     r->type = find_type(type);
     snprintf(r->type_name, sizeof r->type_name, "%s", type);
     for (char *c = r->type_name; *c; c++) *c = (char)toupper((unsigned char)*c);
-    if (r->type->is_hex && strcmp(r->type_name, "C3D8") != 0)
+    if (r->type->is_solid && strcmp(r->type_name, r->type->name) != 0)
         HX_TRY(hx_notes_add(r->notes, HX_NOTE_DETAIL,
-                            "%s: elements of type %s are read as the plain 8-node hexahedron, C3D8",
-                            r->import.path, r->type_name));
+                            "%s: elements of type %s are read as the plain %d-node %s, %s",
+                            r->import.path, r->type_name, r->type->n_node,
+                            hx_cell_kind_name(hx_solids[r->type->solid].kind), r->type->name));
     if (set && *set) HX_TRY(hx_abaqus_open_set(r, set, &r->set));
     r->n_entry = 0;
     r->continues = 0;
@@ -339,8 +338,7 @@ int hx_abaqus_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, h
     memset(mesh, 0, sizeof *mesh);
     if (conditions) memset(conditions, 0, sizeof *conditions);
     HX_TRY_FAIL(hx_import_open(&r.import, path, notes));
-    r.import.quadratic_hint = "mesh with linear elements, C3D8";
-    r.import.shape_hint = "mesh the whole part with hexahedra, C3D8";
+    r.import.shape_hint = "C3D4, C3D5, C3D6, C3D8, C3D10, C3D15, C3D20 and their variants";
     HX_TRY_FAIL(hx_abaqus_scan_open(&r.scan, path));
     HX_TRY_FAIL(read_lines(&r));
     HX_TRY_FAIL(hx_abaqus_resolve_cells(&r));

@@ -15,9 +15,9 @@ enum { HX_ABAQUS_CELL_NODES = 32 };
 /* A type of element: the first of the table whose name begins the file's. */
 typedef struct hx_abaqus_type {
     const char *name;
-    int n_node;
-    hx_shape shape; /* meaningless for hexahedra */
-    int is_hex;
+    int n_node, is_solid;
+    hx_shape shape;    /* of what is no solid of solid.h */
+    hx_solid_id solid; /* of what is one */
 } hx_abaqus_type;
 
 typedef struct hx_abaqus_reader hx_abaqus_reader;
@@ -43,7 +43,8 @@ struct hx_abaqus_reader {
     int64_t entry_line;
     int continues; /* the last line of an unknown type ended with a comma */
 
-    /* Cells that are no hexahedra but bound them: number, and where their nodes are. */
+    /* Cells that are no solids but bound them: number, and where their nodes are; of surfaces the
+     * corners, four, a triangle's last twice. */
     hx_numbers cell_number, cell_begin, cell_node;
 
     /* Places of the numbers so far; made anew when there are more (elements of *NSET, ELSET). */
@@ -73,8 +74,8 @@ int hx_abaqus_begin_end_step(hx_abaqus_reader *r);
 int hx_abaqus_begin_boundary(hx_abaqus_reader *r);
 int hx_abaqus_begin_cload(hx_abaqus_reader *r);
 
-/* Once the file is read: element sets that hold cells other than hexahedra get their faces and
- * nodes.
+/* Once the file is read: element sets that hold cells other than solids get their faces and nodes;
+ * sides of elements, S1 to S6, become local faces by the kind of each.
  */
 int hx_abaqus_resolve_cells(hx_abaqus_reader *r);
 

@@ -148,7 +148,7 @@ static int update_places(hx_abaqus_reader *r)
     return HX_OK;
 }
 
-/* Nodes of a cell that is no hexahedron: [begin, end) of cell_node. */
+/* Nodes of a cell that is no solid: [begin, end) of cell_node. */
 static void cell_nodes(const hx_abaqus_reader *r, int64_t cell, int64_t *begin, int64_t *end)
 {
     *begin = hx_numbers_get(&r->cell_begin, cell);
@@ -209,10 +209,11 @@ int hx_abaqus_begin_elset(hx_abaqus_reader *r)
 
 /* --- surfaces --- */
 
-/* Elements of a list as faces of one side; without a side the cells themselves. */
+/* Elements of a list as faces of one side, a local face by hx_abaqus_resolve_cells; without a side
+ * the cells themselves. */
 static int append_faces(hx_abaqus_reader *r, const hx_numbers *elem, int side)
 {
-    const int64_t local = hx_abaqus_face[side > 0 ? side : 1], n = elem->n;
+    const int64_t local = side, n = elem->n;
     for (int64_t i = 0; i < n; i++) {
         const int64_t number = hx_numbers_get(elem, i);
         if (side == 0) {
@@ -281,9 +282,9 @@ int hx_abaqus_begin_surface(hx_abaqus_reader *r)
     return HX_OK;
 }
 
-/* --- cells that are no hexahedra --- */
+/* --- cells that are no solids, and sides --- */
 
-/* Takes the cells out of a set's elements: quadrangles become faces, the others nodes. */
+/* Takes the cells out of a set's elements: surfaces become faces, the others nodes. */
 static int resolve_set(hx_abaqus_reader *r, hx_import_set *set)
 {
     hx_numbers kept = {0};
@@ -308,10 +309,48 @@ fail:
     return rc;
 }
 
+/* Of the element of that number; of none, and where there is nothing else, a hexahedron. */
+static hx_cell_kind kind_of(const hx_abaqus_reader *r, int64_t number)
+{
+    if (!r->import.solid) return HX_CELL_HEXAHEDRON;
+    const int64_t place = hx_number_index_find(&r->elem_place, number);
+    return place < 0 ? HX_CELL_HEXAHEDRON : hx_solids[r->import.solid[place]].kind;
+}
+
+/* Sides 1 to 6 become local faces by the kinds of their elements. */
+static int resolve_sides(hx_abaqus_reader *r, hx_import_set *set)
+{
+    hx_numbers face = {0};
+    int rc = HX_OK;
+    for (int64_t i = 0; i < set->face_elem.n; i++) {
+        const int64_t number = hx_numbers_get(&set->face_elem, i);
+        const int64_t side = hx_numbers_get(&set->face_local, i);
+        const hx_cell_kind kind = kind_of(r, number);
+        const int64_t local = hx_abaqus_face[kind][side];
+        if (local < 0) {
+            rc = HX_IMPORT_RAISE(
+                &r->import, 0,
+                "the surface '%.60s' names side S%lld of element %lld, a %s, which "
+                "has no such side",
+                set->name, (long long)side, (long long)number, hx_cell_kind_name(kind));
+            goto fail;
+        }
+        HX_TRY_FAIL(hx_numbers_append(&face, 1, &local));
+    }
+    hx_numbers_free(&set->face_local);
+    set->face_local = face;
+    return HX_OK;
+fail:
+    hx_numbers_free(&face);
+    return rc;
+}
+
 int hx_abaqus_resolve_cells(hx_abaqus_reader *r)
 {
-    if (r->cell_number.n == 0) return HX_OK;
-    HX_TRY(update_places(r));
-    for (size_t i = 0; i < r->import.n_set; i++) HX_TRY(resolve_set(r, r->import.set[i]));
+    if (r->cell_number.n > 0 || r->import.solid) HX_TRY(update_places(r));
+    for (size_t i = 0; i < r->import.n_set; i++) {
+        if (r->cell_number.n > 0) HX_TRY(resolve_set(r, r->import.set[i]));
+        HX_TRY(resolve_sides(r, r->import.set[i]));
+    }
     return HX_OK;
 }

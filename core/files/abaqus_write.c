@@ -9,9 +9,16 @@
 
 #include "../base/atomic_file.h"
 #include "../base/memory.h"
+#include "solid.h"
 
-const int hx_abaqus_side[6] = {6, 4, 3, 5, 1, 2};
-const int hx_abaqus_face[7] = {-1, 4, 5, 2, 1, 3, 0};
+const int hx_abaqus_side[HX_CELL_OTHER][6] = {[HX_CELL_HEXAHEDRON] = {6, 4, 3, 5, 1, 2},
+                                              [HX_CELL_WEDGE] = {5, 4, 3, 0, 1, 2},
+                                              [HX_CELL_PYRAMID] = {5, 3, 2, 4, 1, 0},
+                                              [HX_CELL_TETRAHEDRON] = {4, 3, 2, 0, 1, 0}};
+const int hx_abaqus_face[HX_CELL_OTHER][7] = {[HX_CELL_HEXAHEDRON] = {-1, 4, 5, 2, 1, 3, 0},
+                                              [HX_CELL_WEDGE] = {-1, 4, 5, 2, 1, 0, -1},
+                                              [HX_CELL_PYRAMID] = {-1, 4, 2, 1, 3, 0, -1},
+                                              [HX_CELL_TETRAHEDRON] = {-1, 4, 2, 1, 0, -1, -1}};
 
 enum { FIELD_SIZE = 20, NAME_SIZE = 64, MAX_MODULI = 1000, PER_LINE = 12, BUFFER = 1 << 16 };
 
@@ -131,6 +138,34 @@ static int64_t elem_at(const writer *w, int64_t i)
     return w->elem ? w->elem[i] : i;
 }
 
+/* CalculiX has no pyramid: the brick takes its place, with repeated nodes. */
+static hx_solid_id solid_of(const hx_mesh *mesh, int64_t elem)
+{
+    const hx_solid_id id = hx_solid_of_cell(mesh->conn + 8 * elem);
+    return id == HX_SOLID_PYRAMID5 ? HX_SOLID_HEX8 : id;
+}
+
+/* *last: what the element before is written as. */
+static void put_element(writer *w, int64_t e, int is_job, hx_solid_id *last)
+{
+    static const char *const type[] = {
+        [HX_SOLID_HEX8] = "C3D8", [HX_SOLID_TET4] = "C3D4", [HX_SOLID_WEDGE6] = "C3D6"};
+    const hx_solid_id id = solid_of(w->mesh, e);
+    const int *const corner = hx_solid_nodes(id);
+    if (id != *last) {
+        put_text(w, "*ELEMENT, TYPE=");
+        put_text(w, type[id]);
+        put_text(w, is_job ? ", ELSET=EALL\n" : "\n");
+    }
+    *last = id;
+    put_int(w, elem_number(w, e));
+    for (int k = 0; k < hx_solids[id].n_node; k++) {
+        put_text(w, ", ");
+        put_int(w, node_number(w, w->mesh->conn[8 * e + corner[k]]));
+    }
+    put_text(w, "\n");
+}
+
 /* With sets of all nodes and all elements for what a job says about them. */
 static void put_mesh(writer *w, int is_job)
 {
@@ -146,16 +181,8 @@ static void put_mesh(writer *w, int is_job)
         }
         put_text(w, "\n");
     }
-    put_text(w, is_job ? "*ELEMENT, TYPE=C3D8, ELSET=EALL\n" : "*ELEMENT, TYPE=C3D8\n");
-    for (int64_t i = 0; i < mesh->n_elem; i++) {
-        const int64_t e = elem_at(w, i);
-        put_int(w, elem_number(w, e));
-        for (int a = 0; a < 8; a++) {
-            put_text(w, ", ");
-            put_int(w, node_number(w, mesh->conn[8 * e + a]));
-        }
-        put_text(w, "\n");
-    }
+    hx_solid_id last = HX_N_SOLID_ID;
+    for (int64_t i = 0; i < mesh->n_elem; i++) put_element(w, elem_at(w, i), is_job, &last);
 }
 
 /* Numbers, a dozen a line; original ones of list[n]. */
@@ -214,6 +241,11 @@ static int lists_nodes(const hx_mesh *mesh, const hx_set *set, uint8_t *flag)
     return set->n_face > 0 && !spans_element(mesh, set, flag);
 }
 
+static int side_of(const hx_mesh *mesh, int64_t face)
+{
+    return hx_abaqus_side[hx_solids[solid_of(mesh, face / 6)].kind][face % 6];
+}
+
 static int put_sets(writer *w)
 {
     const hx_mesh *const mesh = w->mesh;
@@ -240,7 +272,7 @@ static int put_sets(writer *w)
         for (int64_t k = 0; k < set->n_face; k++) {
             put_int(w, elem_number(w, set->face[k] / 6));
             put_text(w, ", S");
-            put_int(w, hx_abaqus_side[set->face[k] % 6]);
+            put_int(w, side_of(mesh, set->face[k]));
             put_text(w, "\n");
         }
     }

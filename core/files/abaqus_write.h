@@ -9,12 +9,13 @@
 extern "C" {
 #endif
 
-/* Side of an Abaqus brick, S1 to S6, that is local face f of hx_hex_face, and the reverse for side
- * 1 to 6. Corners are numbered alike. */
-extern const int hx_abaqus_side[6];
-extern const int hx_abaqus_face[7];
+/* Of each kind of solid in the numbering of solid.h: the side in Abaqus, S1 to S6, that is local
+ * face f of hx_hex_face, 0 for none; and the local face of a side, 1 to 6, -1 for none. */
+extern const int hx_abaqus_side[HX_CELL_OTHER][6];
+extern const int hx_abaqus_face[HX_CELL_OTHER][7];
 
-/* Writes the mesh with *NODE, *ELEMENT, TYPE=C3D8 and its sets as *NSET, *ELSET and *SURFACE, in
+/* Writes the mesh with *NODE, *ELEMENT, TYPE=C3D8, C3D6 or C3D4 (pyramids as C3D8 with repeated
+ * nodes, since CalculiX has none) and its sets as *NSET, *ELSET and *SURFACE, in
  * the original order, with the numbers of the mesh's file or else from 1. Numbers take 20
  * characters, which is what CalculiX reads of one: all digits of a double where they fit, else 14
  * or 15.

@@ -191,79 +191,81 @@ static int is_listed(int type, const int16_t *list)
     return *list != 0;
 }
 
-/* Elements by their number in ANSYS's library; 0: not known, its nodes decide. */
-static int is_brick(int type)
+/* The solid that an element of this number in ANSYS's library (0: not known) with so many nodes is.
+ * Bricks with repeated nodes are prisms, pyramids and tetrahedra. */
+static int find_solid(int type, int n_node, hx_solid_id *id)
 {
-    static const int16_t list[] = {5, 45, 64, 65, 70, 73, 96, 164, 185, 278, 0};
-    return type == 0 || is_listed(type, list);
+    static const int16_t brick[] = {5, 45, 64, 65, 70, 73, 96, 164, 185, 278, 0};
+    static const int16_t brick20[] = {90, 95, 186, 226, 279, 0};
+    static const int16_t tetra4[] = {72, 285, 0};
+    static const int16_t tetra10[] = {87, 92, 98, 168, 187, 227, 291, 0};
+    *id = n_node == 8 ? HX_SOLID_HEX8 : n_node == 20 ? HX_SOLID_HEX20 : HX_SOLID_TET10;
+    if (type == 0) return n_node == 8 || n_node == 20 || n_node == 10;
+    if (is_listed(type, brick)) return n_node == 8;
+    if (is_listed(type, brick20)) return n_node == 20;
+    if (is_listed(type, tetra10)) return n_node == 10;
+    *id = HX_SOLID_TET4;
+    return is_listed(type, tetra4) && n_node == 4;
 }
 
 static hx_shape shape_of(int type)
 {
-    static const int16_t quadratic[] = {90, 95, 186, 226, 279, 0};
-    static const int16_t tetra[] = {72, 87, 92, 98, 187, 227, 285, 291, 0};
     static const int16_t line[] = {4, 8, 10, 14, 180, 184, 188, 189, 0};
     static const int16_t surface[] = {63,  93,  152, 154, 155, 169, 170, 171, 172,
                                       173, 174, 175, 177, 181, 200, 281, 28,  41,
                                       43,  143, 156, 131, 132, 157, 0};
-    if (is_listed(type, quadratic)) return HX_SHAPE_QUADRATIC_HEX;
-    if (is_listed(type, tetra)) return HX_SHAPE_TETRAHEDRON;
     if (is_listed(type, line)) return HX_SHAPE_LINE;
     if (is_listed(type, surface)) return HX_SHAPE_QUADRANGLE;
     return type == 21 ? HX_SHAPE_POINT : HX_SHAPE_OTHER;
 }
 
-static int count_distinct(const int64_t node[8])
+/* Nodes of second order that the file leaves out are 0: the edge is straight, and its end stands
+ * for them. */
+static void fill_middles(hx_solid_id id, int64_t *node)
 {
-    int n = 0;
-    for (int i = 0; i < 8; i++) {
-        int first = 1;
-        for (int k = 0; k < i; k++) first &= node[k] != node[i];
-        n += first;
+    const hx_solid *const solid = &hx_solids[id];
+    for (int k = solid->n_corner; k < solid->n_node; k++) {
+        int c = 0;
+        while (!(solid->middle_of[k - solid->n_corner] >> c & 1)) c++;
+        if (node[k] == 0) node[k] = node[c];
     }
-    return n;
 }
 
-static int add_element(reader *r, int type, int64_t number, int n_node, const int64_t *node,
-                       int64_t line)
+static int add_element(reader *r, int type, int64_t number, int n_node, int64_t *node, int64_t line)
 {
     char name[64];
-    const int n = n_node == 8 ? count_distinct(node) : n_node;
-    snprintf(name, sizeof name, "ET-%d (ANSYS)", type);
-    if (!is_brick(type)) return hx_import_add_other(&r->import, shape_of(type), name, number, line);
-    if (n_node == 8 && n == 8) return hx_import_add_hexes(&r->import, 1, &number, node, line);
-    snprintf(name, sizeof name, "brick with %d different nodes%s", n,
-             n == 6   ? ", a prism,"
-             : n == 5 ? ", a pyramid,"
-             : n == 4 ? ", a tetrahedron,"
-                      : "");
-    return hx_import_add_other(&r->import,
-                               n == 6   ? HX_SHAPE_WEDGE
-                               : n == 5 ? HX_SHAPE_PYRAMID
-                               : n == 4 ? HX_SHAPE_TETRAHEDRON
-                               : n > 8  ? HX_SHAPE_QUADRATIC_HEX
-                                        : HX_SHAPE_OTHER,
-                               name, number, line);
+    hx_solid_id id;
+    if (find_solid(type, n_node, &id)) {
+        fill_middles(id, node);
+        return hx_import_add_solids(&r->import, id, 1, &number, node, line);
+    }
+    if (shape_of(type) == HX_SHAPE_OTHER)
+        snprintf(name, sizeof name, "ET-%d (ANSYS) of %d nodes", type, n_node);
+    else
+        snprintf(name, sizeof name, "ET-%d (ANSYS)", type);
+    return hx_import_add_other(&r->import, shape_of(type), name, number, line);
 }
 
 /* Of 19 fields: the type is 1, the number of nodes 8, the element's number 10, the first 8 nodes
- * from 11; more nodes on a line of their own. */
+ * from 11; more nodes on lines of their own. */
 static int solid_line(reader *r, const layout *l)
 {
     enum { TYPE = 1, N_NODE = 8, NUMBER = 10, FIRST = 11, N_FIELD = 19 };
-    int64_t field[N_FIELD] = {0}, more;
+    int64_t field[N_FIELD] = {0}, node[MOST_FIELDS] = {0};
     const int64_t line = r->line;
-    for (int k = 0; k < N_FIELD; k++) HX_TRY(int_field(r, l, k, &field[k]));
+    for (int k = 0; k < FIRST; k++) HX_TRY(int_field(r, l, k, &field[k]));
     const int64_t n_node = field[N_NODE], type = field[TYPE];
     if (n_node < 1 || n_node > MOST_FIELDS)
         return RAISE(r, "element %lld has %lld nodes", (long long)field[NUMBER], (long long)n_node);
-    for (int64_t left = n_node - 8; left > 0; left -= l->n_int) {
-        HX_TRY(need_line(r, "EBLOCK"));
-        HX_TRY(int_field(r, l, 0, &more));
-        if (more < 0) return RAISE(r, "element %lld lacks nodes", (long long)field[NUMBER]);
+    for (int k = 0; k < 8; k++) HX_TRY(int_field(r, l, FIRST + k, &node[k]));
+    for (int64_t k = 8; k < n_node; k++) {
+        const int column = (int)((k - 8) % l->n_int);
+        if (column == 0) HX_TRY(need_line(r, "EBLOCK"));
+        HX_TRY(int_field(r, l, column, &node[k]));
+        if (node[k] < 0) return RAISE(r, "element %lld lacks nodes", (long long)field[NUMBER]);
     }
     return add_element(r, type > 0 && type < MOST_TYPES ? r->type[type] : 0, field[NUMBER],
-                       (int)n_node, field + FIRST, line);
+                       (int)n_node, node, line);
 }
 
 /* EBLOCK,19,SOLID; the short form of contact and surface elements is left out. */
@@ -431,8 +433,7 @@ int hx_ansys_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx
     memset(mesh, 0, sizeof *mesh);
     if (conditions) memset(conditions, 0, sizeof *conditions);
     HX_TRY_FAIL(hx_import_open(&r.import, path, notes));
-    r.import.quadratic_hint = "mesh without midside nodes, SOLID185";
-    r.import.shape_hint = "mesh the whole part with bricks (sweep or map it)";
+    r.import.shape_hint = "SOLID185, SOLID186, SOLID187, SOLID285 and their like";
     r.import.empty_hint = "CDWRITE,DB writes nodes and elements as NBLOCK and EBLOCK";
     HX_TRY_FAIL(read_all(&r));
     HX_TRY_FAIL(hx_import_finish(&r.import, mesh));

@@ -10,6 +10,7 @@ extern "C" {
 #endif
 
 /* Reads a raw mesh from a file of format 2.0 to 2.2 or 4.1, ASCII or binary of either byte order.
+ * Solids of first and second order, the latter as linear ones.
  * Physical groups become sets of their name, without a name "point 3", "curve 3", "surface 3",
  * "volume 3": volumes sets of elements, surfaces of faces, curves and points of nodes; groups of
  * one name are one set. Streams through a buffer of 4 MB. HX_EINPUT with line or byte offset and

@@ -12,37 +12,47 @@ enum { MOST_GROUPS = 100000 };
 
 /* Gmsh manual, "Node ordering" and GmshDefines.h; types that no mesher of ours to read writes are
  * left out. */
+#define SOLID(number, n_node, id, name)                                                            \
+    {                                                                                              \
+        number, 3, n_node, 1, HX_SHAPE_OTHER, id, name                                             \
+    }
+#define CELL(number, dim, n_node, shape, name)                                                     \
+    {                                                                                              \
+        number, dim, n_node, 0, shape, HX_SOLID_HEX8, name                                         \
+    }
 static const hx_gmsh_type type_list[] = {
-    {1, 1, 2, HX_SHAPE_LINE, "2-node line"},
-    {2, 2, 3, HX_SHAPE_TRIANGLE, "3-node triangle"},
-    {3, 2, 4, HX_SHAPE_QUADRANGLE, "4-node quadrangle"},
-    {4, 3, 4, HX_SHAPE_TETRAHEDRON, "4-node tetrahedron"},
-    {5, 3, 8, HX_SHAPE_OTHER, "8-node hexahedron"},
-    {6, 3, 6, HX_SHAPE_WEDGE, "6-node prism"},
-    {7, 3, 5, HX_SHAPE_PYRAMID, "5-node pyramid"},
-    {8, 1, 3, HX_SHAPE_LINE, "3-node line"},
-    {9, 2, 6, HX_SHAPE_TRIANGLE, "6-node triangle"},
-    {10, 2, 9, HX_SHAPE_QUADRANGLE, "9-node quadrangle"},
-    {11, 3, 10, HX_SHAPE_TETRAHEDRON, "10-node tetrahedron"},
-    {12, 3, 27, HX_SHAPE_QUADRATIC_HEX, "27-node hexahedron"},
-    {13, 3, 18, HX_SHAPE_WEDGE, "18-node prism"},
-    {14, 3, 14, HX_SHAPE_PYRAMID, "14-node pyramid"},
-    {15, 0, 1, HX_SHAPE_POINT, "point"},
-    {16, 2, 8, HX_SHAPE_QUADRANGLE, "8-node quadrangle"},
-    {17, 3, 20, HX_SHAPE_QUADRATIC_HEX, "20-node hexahedron"},
-    {18, 3, 15, HX_SHAPE_WEDGE, "15-node prism"},
-    {19, 3, 13, HX_SHAPE_PYRAMID, "13-node pyramid"},
-    {20, 2, 9, HX_SHAPE_TRIANGLE, "9-node triangle"},
-    {21, 2, 10, HX_SHAPE_TRIANGLE, "10-node triangle"},
-    {26, 1, 4, HX_SHAPE_LINE, "4-node line"},
-    {27, 1, 5, HX_SHAPE_LINE, "5-node line"},
-    {28, 1, 6, HX_SHAPE_LINE, "6-node line"},
-    {29, 3, 20, HX_SHAPE_TETRAHEDRON, "20-node tetrahedron"},
-    {30, 3, 35, HX_SHAPE_TETRAHEDRON, "35-node tetrahedron"},
-    {36, 2, 16, HX_SHAPE_QUADRANGLE, "16-node quadrangle"},
-    {37, 2, 25, HX_SHAPE_QUADRANGLE, "25-node quadrangle"},
-    {92, 3, 64, HX_SHAPE_QUADRATIC_HEX, "64-node hexahedron"},
-    {93, 3, 125, HX_SHAPE_QUADRATIC_HEX, "125-node hexahedron"},
+    SOLID(4, 4, HX_SOLID_TET4, "4-node tetrahedron"),
+    SOLID(5, 8, HX_SOLID_HEX8, "8-node hexahedron"),
+    SOLID(6, 6, HX_SOLID_WEDGE6, "6-node prism"),
+    SOLID(7, 5, HX_SOLID_PYRAMID5, "5-node pyramid"),
+    SOLID(11, 10, HX_SOLID_GMSH_TET10, "10-node tetrahedron"),
+    SOLID(12, 27, HX_SOLID_GMSH_HEX27, "27-node hexahedron"),
+    SOLID(13, 18, HX_SOLID_GMSH_WEDGE18, "18-node prism"),
+    SOLID(14, 14, HX_SOLID_GMSH_PYRAMID14, "14-node pyramid"),
+    SOLID(17, 20, HX_SOLID_GMSH_HEX20, "20-node hexahedron"),
+    SOLID(18, 15, HX_SOLID_GMSH_WEDGE15, "15-node prism"),
+    SOLID(19, 13, HX_SOLID_GMSH_PYRAMID13, "13-node pyramid"),
+    CELL(1, 1, 2, HX_SHAPE_LINE, "2-node line"),
+    CELL(2, 2, 3, HX_SHAPE_TRIANGLE, "3-node triangle"),
+    CELL(3, 2, 4, HX_SHAPE_QUADRANGLE, "4-node quadrangle"),
+    CELL(8, 1, 3, HX_SHAPE_LINE, "3-node line"),
+    CELL(9, 2, 6, HX_SHAPE_TRIANGLE, "6-node triangle"),
+    CELL(10, 2, 9, HX_SHAPE_QUADRANGLE, "9-node quadrangle"),
+    CELL(15, 0, 1, HX_SHAPE_POINT, "point"),
+    CELL(16, 2, 8, HX_SHAPE_QUADRANGLE, "8-node quadrangle"),
+    CELL(20, 2, 9, HX_SHAPE_TRIANGLE, "9-node triangle"),
+    CELL(21, 2, 10, HX_SHAPE_TRIANGLE, "10-node triangle"),
+    CELL(26, 1, 4, HX_SHAPE_LINE, "4-node line"),
+    CELL(27, 1, 5, HX_SHAPE_LINE, "5-node line"),
+    CELL(28, 1, 6, HX_SHAPE_LINE, "6-node line"),
+    CELL(29, 3, 20, HX_SHAPE_HIGH_ORDER, "20-node tetrahedron"),
+    CELL(30, 3, 35, HX_SHAPE_HIGH_ORDER, "35-node tetrahedron"),
+    CELL(36, 2, 16, HX_SHAPE_QUADRANGLE, "16-node quadrangle"),
+    CELL(37, 2, 25, HX_SHAPE_QUADRANGLE, "25-node quadrangle"),
+    CELL(90, 3, 40, HX_SHAPE_HIGH_ORDER, "40-node prism"),
+    CELL(92, 3, 64, HX_SHAPE_HIGH_ORDER, "64-node hexahedron"),
+    CELL(93, 3, 125, HX_SHAPE_HIGH_ORDER, "125-node hexahedron"),
+    CELL(118, 3, 30, HX_SHAPE_HIGH_ORDER, "30-node pyramid"),
 };
 
 int hx_gmsh_find_type(hx_gmsh_reader *r, int64_t number, const hx_gmsh_type **type)
@@ -182,12 +192,14 @@ int hx_gmsh_take_other(hx_gmsh_reader *r, const hx_gmsh_type *type, int64_t numb
                        const int64_t *node, int64_t line, int64_t n_set, hx_import_set *const *set)
 {
     HX_TRY(hx_import_add_other(&r->import, type->shape, type->name, number, line));
-    for (int64_t i = 0; i < n_set; i++) {
-        if (type->shape == HX_SHAPE_QUADRANGLE)
-            HX_TRY(hx_numbers_append(&set[i]->quad, 4, node));
-        else
-            HX_TRY(hx_numbers_append(&set[i]->node, type->n_node, node));
+    const int is_triangle = type->shape == HX_SHAPE_TRIANGLE;
+    if (is_triangle || type->shape == HX_SHAPE_QUADRANGLE) {
+        const int64_t corner[4] = {node[0], node[1], node[2], node[is_triangle ? 2 : 3]};
+        for (int64_t i = 0; i < n_set; i++) HX_TRY(hx_numbers_append(&set[i]->quad, 4, corner));
+        return HX_OK;
     }
+    for (int64_t i = 0; i < n_set; i++)
+        HX_TRY(hx_numbers_append(&set[i]->node, type->n_node, node));
     return HX_OK;
 }
 
@@ -378,11 +390,7 @@ int hx_gmsh_read(const char *path, hx_mesh *mesh, hx_notes *notes)
     memset(&r, 0, sizeof r);
     memset(mesh, 0, sizeof *mesh);
     HX_TRY_FAIL(hx_import_open(&r.import, path, notes));
-    r.import.shape_hint =
-        "in gmsh recombine the surfaces and extrude them with Recombine, or use "
-        "Transfinite Volume, or set Mesh.SubdivisionAlgorithm = 2 (1 where prisms "
-        "come from triangles left among the quadrangles)";
-    r.import.quadratic_hint = "set Mesh.ElementOrder = 1 in gmsh";
+    r.import.order_hint = "set Mesh.ElementOrder = 1 or 2 in gmsh";
     r.import.empty_hint = "gmsh saves the volumes only where a Physical Volume names them, or with "
                           "Mesh.SaveAll = 1";
     HX_TRY_FAIL(hx_file_scan_open(&r.scan, path));

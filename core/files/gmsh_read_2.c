@@ -56,14 +56,14 @@ int hx_gmsh_read_nodes_2(hx_gmsh_reader *r, int is_parametric)
 }
 
 /* The file repeats an element for each of its groups, one after another. */
-static int take_hexahedron(hx_gmsh_reader *r, int64_t number, const int64_t *node, int64_t line,
-                           hx_import_set *set)
+static int take_solid(hx_gmsh_reader *r, const hx_gmsh_type *type, int64_t number,
+                      const int64_t *node, int64_t line, hx_import_set *set)
 {
-    const int is_repeated =
-        r->import.n_elem > 0 && memcmp(node, r->last_corner, sizeof r->last_corner) == 0;
-    if (!is_repeated) {
-        HX_TRY(hx_import_add_hexes(&r->import, 1, &number, node, line));
-        memcpy(r->last_corner, node, sizeof r->last_corner);
+    const size_t n_byte = (size_t)type->n_node * sizeof *node;
+    if (r->last_type != type || memcmp(node, r->last_node, n_byte) != 0) {
+        HX_TRY(hx_import_add_solids(&r->import, type->solid, 1, &number, node, line));
+        r->last_type = type;
+        memcpy(r->last_node, node, n_byte);
     }
     return set ? hx_numbers_append_run(&set->elem_index, 1, r->import.n_elem - 1) : HX_OK;
 }
@@ -75,7 +75,7 @@ static int take_element(hx_gmsh_reader *r, const hx_gmsh_type *type, int64_t num
     hx_import_set *set = NULL;
     const int64_t *const node = tag_node + n_tag;
     if (n_tag > 0 && tag_node[0] != 0) HX_TRY(hx_gmsh_group_set(r, type->dim, tag_node[0], &set));
-    if (type->number == HX_GMSH_HEXAHEDRON) return take_hexahedron(r, number, node, line, set);
+    if (type->is_solid) return take_solid(r, type, number, node, line, set);
     return hx_gmsh_take_other(r, type, number, node, line, set ? 1 : 0, &set);
 }
 

@@ -129,20 +129,21 @@ int hx_gmsh_read_nodes_4(hx_gmsh_reader *r)
 
 /* --- elements --- */
 
-static int read_hexahedra(hx_gmsh_reader *r, int64_t n)
+static int read_solids(hx_gmsh_reader *r, const hx_gmsh_type *type, int64_t n)
 {
-    enum { WORDS = 9, RECORDS = HX_GMSH_CHUNK / WORDS };
-    int64_t word[WORDS * RECORDS], number[RECORDS], corner[8 * RECORDS], now, line;
+    enum { MOST_WORDS = HX_GMSH_CHUNK };
+    int64_t word[MOST_WORDS], number[MOST_WORDS / 5], node[MOST_WORDS], now, line;
+    const int n_node = type->n_node, n_word = 1 + n_node;
     for (int64_t i = 0; i < n; i += now) {
-        now = n - i < RECORDS ? n - i : RECORDS;
+        now = n - i < MOST_WORDS / n_word ? n - i : MOST_WORDS / n_word;
         if (!r->scan.is_binary) now = 1; /* so that each element's line is known */
-        HX_TRY(hx_gmsh_sizes(r, WORDS * now, word));
+        HX_TRY(hx_gmsh_sizes(r, n_word * now, word));
         line = hx_gmsh_line(r);
         for (int64_t k = 0; k < now; k++) {
-            number[k] = word[WORDS * k];
-            for (int c = 0; c < 8; c++) corner[8 * k + c] = word[WORDS * k + 1 + c];
+            number[k] = word[n_word * k];
+            for (int c = 0; c < n_node; c++) node[n_node * k + c] = word[n_word * k + 1 + c];
         }
-        HX_TRY(hx_import_add_hexes(&r->import, now, number, corner, line));
+        HX_TRY(hx_import_add_solids(&r->import, type->solid, now, number, node, line));
     }
     return HX_OK;
 }
@@ -175,10 +176,10 @@ static int read_element_block(hx_gmsh_reader *r, int64_t *n_left)
     const hx_gmsh_entity *const entity = find_entity(r, head[0], head[1]);
     const int64_t n_set = entity ? entity->n : 0;
     hx_import_set *const *const set = n_set > 0 ? r->group_set + entity->first : NULL;
-    if (type->number != HX_GMSH_HEXAHEDRON) return read_others(r, type, n, n_set, set);
+    if (!type->is_solid) return read_others(r, type, n, n_set, set);
     const int64_t first = r->import.n_elem;
     HX_TRY(hx_import_expect(&r->import, 0, n));
-    HX_TRY(read_hexahedra(r, n));
+    HX_TRY(read_solids(r, type, n));
     for (int64_t i = 0; i < n_set; i++)
         HX_TRY(hx_numbers_append_run(&set[i]->elem_index, n, first));
     return HX_OK;

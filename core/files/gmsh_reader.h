@@ -14,12 +14,11 @@ enum { HX_GMSH_CHUNK = 4096, HX_GMSH_MOST_NODES = 128 };
 
 /* A type of element as the format numbers it. */
 typedef struct hx_gmsh_type {
-    int number, dim, n_node;
-    hx_shape shape; /* of hexahedra of 8 nodes: never looked at */
+    int number, dim, n_node, is_solid;
+    hx_shape shape;    /* of what is no solid of solid.h */
+    hx_solid_id solid; /* of what is one */
     const char *name;
 } hx_gmsh_type;
-
-enum { HX_GMSH_HEXAHEDRON = 5 };
 
 /* A physical group and its set. */
 typedef struct hx_gmsh_group {
@@ -52,7 +51,9 @@ typedef struct hx_gmsh_reader {
     size_t group_set_capacity;
     hx_import_set **group_set; /* (owned) */
 
-    int64_t last_corner[8]; /* of the hexahedron before (format 2) */
+    /* The solid before (format 2). */
+    const hx_gmsh_type *last_type;
+    int64_t last_node[HX_SOLID_NODES];
 } hx_gmsh_reader;
 
 #define HX_GMSH_RAISE(r, ...) HX_FILE_RAISE(&(r)->scan, __VA_ARGS__)
@@ -81,7 +82,7 @@ int hx_gmsh_group_set(hx_gmsh_reader *r, int64_t dim, int64_t tag, hx_import_set
 /* Line of the last word in a text file, 0 in a binary one. */
 int64_t hx_gmsh_line(const hx_gmsh_reader *r);
 
-/* Takes a cell that is no hexahedron; its nodes go to the n_set sets. */
+/* Takes a cell that is no solid; its corners or nodes go to the n_set sets. */
 int hx_gmsh_take_other(hx_gmsh_reader *r, const hx_gmsh_type *type, int64_t number,
                        const int64_t *node, int64_t line, int64_t n_set, hx_import_set *const *set);
 

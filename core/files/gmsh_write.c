@@ -8,14 +8,15 @@
 #include "../base/sort.h"
 #include "gmsh.h"
 #include "set_classes.h"
+#include "solid.h"
 
 /* What is written of the sets in one dimension: points for nodes that no member of higher dimension
- * brings, quadrangles for faces, hexahedra. */
+ * brings, quadrangles and triangles for faces, solids. */
 typedef struct layer {
-    int dim, type; /* of the format */
-    int64_t n;     /* elements of this layer */
+    int dim;   /* of the format */
+    int64_t n; /* elements of this layer */
     int64_t first_number;
-    int64_t *item; /* [n] node or face of element i (owned), NULL: hexahedron i of the order */
+    int64_t *item; /* [n] node or face of element i (owned), NULL: solid i of the order */
     hx_set_classes classes;
     int32_t *entity; /* [classes.n] number of the class's entity from 1, 0: has none (owned) */
     int64_t n_entity, n_block;
@@ -239,20 +240,63 @@ static int32_t class_of(const writer *w, const layer *l, int64_t i)
     return l->classes.of[w->elem_at ? w->elem_at[i] : i];
 }
 
+/* Nodes of a face around it, a triangle's three first; returns how many. */
+static int face_nodes(const hx_mesh *mesh, int64_t face, int32_t node[4])
+{
+    const int32_t *const conn = mesh->conn + 8 * (face / 6);
+    const int *const corner = hx_hex_face[face % 6];
+    int n = 0;
+    for (int k = 0; k < 4; k++)
+        if (conn[corner[k]] != conn[corner[(k + 3) % 4]]) node[n++] = conn[corner[k]];
+    return n;
+}
+
+/* Nodes of element i of a layer; returns how many. */
+static int element_nodes(const writer *w, const layer *l, int64_t i, int32_t node[8])
+{
+    if (l->dim == 0) {
+        node[0] = (int32_t)l->item[i];
+        return 1;
+    }
+    if (l->dim == 2) return face_nodes(w->mesh, l->item[i], node);
+    const int32_t *const conn = w->mesh->conn + 8 * (w->elem_at ? w->elem_at[i] : i);
+    const hx_solid_id id = hx_solid_of_cell(conn);
+    const int *const corner = hx_solid_nodes(id);
+    for (int k = 0; k < hx_solids[id].n_node; k++) node[k] = conn[corner[k]];
+    return hx_solids[id].n_node;
+}
+
+/* The format's type of element i of a layer. */
+static int type_of(const writer *w, const layer *l, int64_t i)
+{
+    enum { POINT = 15, TRIANGLE = 2, QUADRANGLE = 3 };
+    static const int solid[9] = {[4] = 4, [5] = 7, [6] = 6, [8] = 5}; /* by the number of nodes */
+    int32_t node[8];
+    const int n = element_nodes(w, l, i, node);
+    if (l->dim == 3) return solid[n];
+    return n == 1 ? POINT : n == 3 ? TRIANGLE : QUADRANGLE;
+}
+
+/* 1 if element i begins a block: another class or type than the one before. */
+static int begins_block(const writer *w, const layer *l, int64_t i)
+{
+    return i == 0 || class_of(w, l, i - 1) != class_of(w, l, i) ||
+           type_of(w, l, i - 1) != type_of(w, l, i);
+}
+
 static int count_entities(writer *w, layer *l)
 {
     HX_TRY(hx_alloc(&l->entity, (size_t)l->classes.n, sizeof *l->entity, "entities"));
     for (int64_t i = 0; i < l->n; i++) {
         const int32_t c = class_of(w, l, i);
         if (l->entity[c] == 0) l->entity[c] = (int32_t)++l->n_entity;
-        l->n_block += i == 0 || class_of(w, l, i - 1) != c;
+        l->n_block += begins_block(w, l, i);
     }
     return HX_OK;
 }
 
 static int prepare(writer *w)
 {
-    static const int type[N_LAYER] = {15, 3, 5};
     int64_t number;
     HX_TRY(hx_alloc(&w->in_group, w->mesh->n_set * N_LAYER, 1, "groups"));
     HX_TRY(number_everything(w));
@@ -265,7 +309,6 @@ static int prepare(writer *w)
     for (int k = 0; k < N_LAYER; k++) {
         layer *const l = &w->layer[k];
         l->dim = k == POINTS ? 0 : k + 1;
-        l->type = type[k];
         l->first_number = number;
         if (k != VOLUMES) number += l->n;
         HX_TRY(count_entities(w, l));
@@ -376,33 +419,25 @@ static void write_nodes(writer *w)
 /* Number and nodes of element i of a layer. */
 static void write_element(writer *w, const layer *l, int64_t i)
 {
-    const hx_mesh *const mesh = w->mesh;
-    if (l->dim == 0) {
+    int32_t node[8];
+    const int n = element_nodes(w, l, i, node);
+    if (l->dim == 3)
+        put_size(w, elem_number(w, w->elem_at ? w->elem_at[i] : i));
+    else
         put_size(w, l->first_number + i);
-        put_size(w, node_number(w, l->item[i]));
-    } else if (l->dim == 2) {
-        const int32_t *const conn = mesh->conn + 8 * (l->item[i] / 6);
-        put_size(w, l->first_number + i);
-        for (int k = 0; k < 4; k++)
-            put_size(w, node_number(w, conn[hx_hex_face[l->item[i] % 6][k]]));
-    } else {
-        const int64_t e = w->elem_at ? w->elem_at[i] : i;
-        put_size(w, elem_number(w, e));
-        for (int k = 0; k < 8; k++) put_size(w, node_number(w, mesh->conn[8 * e + k]));
-    }
+    for (int k = 0; k < n; k++) put_size(w, node_number(w, node[k]));
     end_line(w);
 }
 
-/* A block for each stretch of elements of one class, so that their order stays. */
+/* A block for each stretch of elements of one class and type, so that their order stays. */
 static void write_layer(writer *w, const layer *l)
 {
     int64_t end;
     for (int64_t i = 0; i < l->n; i = end) {
-        const int32_t c = class_of(w, l, i);
-        for (end = i + 1; end < l->n && class_of(w, l, end) == c;) end++;
+        for (end = i + 1; end < l->n && !begins_block(w, l, end);) end++;
         put_int(w, l->dim);
-        put_int(w, l->entity[c]);
-        put_int(w, l->type);
+        put_int(w, l->entity[class_of(w, l, i)]);
+        put_int(w, type_of(w, l, i));
         put_size(w, end - i);
         end_line(w);
         for (int64_t k = i; k < end; k++) write_element(w, l, k);

@@ -7,6 +7,7 @@
 
 #include "../base/grow.h"
 #include "../base/memory.h"
+#include "mesh_import_internal.h"
 
 int hx_import_conditions_add(hx_import_conditions *conditions, const hx_condition *condition,
                              hx_condition **added)
@@ -38,15 +39,18 @@ void hx_import_conditions_free(hx_import_conditions *conditions)
     memset(conditions, 0, sizeof *conditions);
 }
 
-/* What holds at the end of a step. */
+/* What holds at the end of a step, of the mesh's nodes and behind them of those of second order
+ * that it leaves out: n_place in all. */
 typedef struct state {
-    int64_t n_node;
-    double *force;             /* [n_node][3] */
-    double *value;             /* [n_node][3] prescribed displacements */
-    int *step;                 /* [n_node][3] in which the force was set last */
-    uint8_t *fixed;            /* [n_node] bits as in hx_condition */
+    int64_t n_node, n_place;
+    double *force;             /* [n_place][3] */
+    double *value;             /* [n_place][3] prescribed displacements */
+    int *step;                 /* [n_place][3] in which the force was set last */
+    uint8_t *fixed;            /* [n_place] bits as in hx_condition */
     hx_import_conditions *all; /* (borrowed) */
     const hx_import *import;
+    const hx_mesh *mesh;
+    hx_middle_report middles;
 } state;
 
 static void state_free(state *s)
@@ -66,10 +70,10 @@ static const char *place(const state *s, const hx_condition *c, char *text, size
     return text;
 }
 
-static int add_force(state *s, const hx_condition *c, int64_t node)
+static int add_force(state *s, const hx_condition *c, int64_t place)
 {
     for (int d = 0; d < 3; d++) {
-        const int64_t k = 3 * node + d;
+        const int64_t k = 3 * place + d;
         if (!(c->components >> d & 1u)) continue;
         s->force[k] = (s->step[k] == c->step ? s->force[k] : 0.0) + c->value;
         s->step[k] = c->step;
@@ -77,22 +81,30 @@ static int add_force(state *s, const hx_condition *c, int64_t node)
     return HX_OK;
 }
 
-static int add_support(state *s, const hx_condition *c, int64_t node, int64_t number)
+static int add_support(state *s, const hx_condition *c, int64_t at, int64_t number)
 {
     char text[340];
     for (int d = 0; d < 3; d++) {
         if (!(c->components >> d & 1u)) continue;
-        const int held = s->fixed[node] >> d & 1;
-        if (c->step > 1 && (!held || s->value[3 * node + d] != c->value))
+        const int held = s->fixed[at] >> d & 1;
+        if (c->step > 1 && (!held || s->value[3 * at + d] != c->value))
             return hx_import_conditions_set_fault(
                 s->all,
                 "%s: node %lld is supported otherwise than in step 1; all load cases have the same "
                 "supports here: write one file a set of supports",
                 place(s, c, text, sizeof text), (long long)number);
-        s->value[3 * node + d] = c->value;
-        s->fixed[node] |= (uint8_t)(1u << d);
+        s->value[3 * at + d] = c->value;
+        s->fixed[at] |= (uint8_t)(1u << d);
     }
     return HX_OK;
+}
+
+/* Where the node of that number stands, -1: the mesh knows nothing of it. */
+static int64_t find_place(const state *s, int64_t number)
+{
+    const int64_t node = hx_import_node_index(s->import, number);
+    const int64_t middle = node < 0 ? hx_import_middle(s->import, number) : -1;
+    return middle < 0 ? node : s->n_node + middle;
 }
 
 static int apply(state *s, const hx_condition *c)
@@ -100,18 +112,18 @@ static int apply(state *s, const hx_condition *c)
     const int is_force = c->kind == HX_CONDITION_FORCE;
     char text[340];
     if (c->kind == HX_CONDITION_NO_FORCES) {
-        memset(s->force, 0, 3 * (size_t)s->n_node * sizeof *s->force);
+        memset(s->force, 0, 3 * (size_t)s->n_place * sizeof *s->force);
         return HX_OK;
     }
     for (int64_t i = 0; i < c->node.n; i++) {
         const int64_t number = hx_numbers_get(&c->node, i);
-        const int64_t node = hx_import_node_index(s->import, number);
-        if (node >= 0) {
-            HX_TRY(is_force ? add_force(s, c, node) : add_support(s, c, node, number));
+        const int64_t at = find_place(s, number);
+        if (at >= 0) {
+            HX_TRY(is_force ? add_force(s, c, at) : add_support(s, c, at, number));
         } else {
             HX_TRY(hx_import_conditions_set_fault(
                 s->all,
-                "%s: a %s on node %lld, which belongs to no hexahedron: reference nodes and "
+                "%s: a %s on node %lld, which belongs to no element: reference nodes and "
                 "what couples them to the part are not read",
                 place(s, c, text, sizeof text), is_force ? "force" : "support", (long long)number));
         }
@@ -136,14 +148,27 @@ static int emit(const state *s, const double *value, int load_case, int64_t *n,
     return HX_OK;
 }
 
+/* The forces of a step: those of left-out nodes shared by their corners. */
+static int emit_forces(state *s, int step, hx_conditions *to)
+{
+    double *shared = NULL;
+    if (s->n_place == s->n_node) return emit(s, s->force, step, &to->n_force, &to->force);
+    HX_TRY(hx_share_forces(s->import, s->mesh, s->force, &shared, &s->middles));
+    const int rc = emit(s, shared, step, &to->n_force, &to->force);
+    free(shared);
+    return rc;
+}
+
 static int run_steps(state *s, hx_conditions *to)
 {
     size_t next = 0;
     for (int step = 0; step <= s->all->n_step; step++) {
         for (; next < s->all->n && s->all->list[next].step <= step; next++)
             HX_TRY(apply(s, &s->all->list[next]));
-        if (step > 0) HX_TRY(emit(s, s->force, step, &to->n_force, &to->force));
+        if (step > 0) HX_TRY(emit_forces(s, step, to));
     }
+    hx_share_supports(s->import, s->mesh, s->fixed, s->value, &s->middles);
+    HX_TRY(hx_note_shared(s->import, &s->middles));
     return emit(s, s->value, 0, &to->n_support, &to->support);
 }
 
@@ -151,15 +176,19 @@ int hx_import_conditions_finish(hx_import_conditions *conditions, const hx_impor
                                 const hx_mesh *mesh, hx_conditions *to)
 {
     int rc = HX_OK;
-    const size_t n_node = (size_t)mesh->n_node;
-    state s = {.n_node = mesh->n_node, .all = conditions, .import = import};
+    const size_t n_place = (size_t)(mesh->n_node + import->n_middle);
+    state s = {.n_node = mesh->n_node,
+               .n_place = mesh->n_node + import->n_middle,
+               .all = conditions,
+               .import = import,
+               .mesh = mesh};
     if (!to) return HX_OK;
     to->n_case = conditions->n_step;
     if (conditions->n > 0) {
-        HX_TRY_FAIL(hx_alloc(&s.force, 3 * n_node, sizeof *s.force, "forces of a file"));
-        HX_TRY_FAIL(hx_alloc(&s.value, 3 * n_node, sizeof *s.value, "supports of a file"));
-        HX_TRY_FAIL(hx_alloc(&s.step, 3 * n_node, sizeof *s.step, "forces of a file"));
-        HX_TRY_FAIL(hx_alloc(&s.fixed, n_node, 1, "supports of a file"));
+        HX_TRY_FAIL(hx_alloc(&s.force, 3 * n_place, sizeof *s.force, "forces of a file"));
+        HX_TRY_FAIL(hx_alloc(&s.value, 3 * n_place, sizeof *s.value, "supports of a file"));
+        HX_TRY_FAIL(hx_alloc(&s.step, 3 * n_place, sizeof *s.step, "forces of a file"));
+        HX_TRY_FAIL(hx_alloc(&s.fixed, n_place, 1, "supports of a file"));
         HX_TRY_FAIL(run_steps(&s, to));
     }
     HX_TRY_FAIL(hx_strdup(&to->fault, conditions->fault));

@@ -46,9 +46,11 @@ int hx_import_conditions_set_fault(hx_import_conditions *conditions, const char 
 
 /* Between hx_import_finish and hx_import_free: steps become load cases. A force stays in later
  * steps until it is set again or HX_CONDITION_NO_FORCES; forces on one component within a step add
- * up, as in CalculiX and Abaqus. What cannot be used (a force on a node of no hexahedron, supports
- * that change from step to step) becomes the fault. *to, zeroed, is the
- * caller's to free, also after an error; NULL: nobody asks. O(nodes * steps). */
+ * up, as in CalculiX and Abaqus. What acts on a node of second order that the mesh leaves out acts
+ * on the corners in whose middle it lies, forces in equal shares; a note says what that does to
+ * their moment. What cannot be used (a force on a node of no element, supports that change from
+ * step to step) becomes the fault. *to, zeroed, is the caller's to free, also after an error; NULL:
+ * nobody asks. O(nodes * steps). */
 int hx_import_conditions_finish(hx_import_conditions *conditions, const hx_import *import,
                                 const hx_mesh *mesh, hx_conditions *to);
 

@@ -13,6 +13,7 @@
 #include "abaqus_write.h"
 #include "ansys_read.h"
 #include "gmsh.h"
+#include "solid.h"
 #include "vtk_fields.h"
 
 /* --- the formats --- */
@@ -24,15 +25,8 @@ static int is_vtk(const char *head)
 
 static int read_vtk(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_notes *notes)
 {
-    uint8_t *order;
     (void)conditions; /* the format has none */
-    HX_TRY(hx_vtk_read(path, mesh));
-    const int rc = hx_mesh_mend_order(mesh, &order, notes);
-    if (rc < 0)
-        hx_mesh_free(mesh);
-    else
-        free(order);
-    return rc;
+    return hx_vtk_read_mesh(path, mesh, notes);
 }
 
 /* The sets as fields, in the form that hx_vtk_read takes for sets. */
@@ -73,9 +67,23 @@ static int is_abaqus(const char *head)
     return head[0] == '*' && (head[1] == '*' || isalpha((unsigned char)head[1]));
 }
 
+static int note_pyramids(const char *path, const hx_mesh *mesh, hx_notes *notes)
+{
+    int64_t n = 0;
+#pragma omp parallel for schedule(static) reduction(+ : n)
+    for (int64_t e = 0; e < mesh->n_elem; e++)
+        n += hx_solid_of_cell(mesh->conn + 8 * e) == HX_SOLID_PYRAMID5;
+    if (n == 0) return HX_OK;
+    return hx_notes_add(notes, HX_NOTE_INFO,
+                        "%s: %lld pyramids are written as C3D8 with repeated nodes: CalculiX has "
+                        "none",
+                        path, (long long)n);
+}
+
 static int write_abaqus(const char *path, const hx_mesh *mesh, const hx_mesh_write_options *options)
 {
-    return hx_abaqus_write(path, mesh, options->title, options->problem);
+    HX_TRY(hx_abaqus_write(path, mesh, options->title, options->problem));
+    return note_pyramids(path, mesh, options->notes);
 }
 
 static int is_ansys(const char *head)
@@ -144,8 +152,8 @@ static int refuse_file(const char *path)
     if (!f) return HX_RAISE(HX_EINPUT, "%s: cannot open it: %s", path, strerror(errno));
     fclose(f);
     return HX_RAISE(HX_EINPUT,
-                    "%s: not a mesh file that is known here (%s); a CAD model must be meshed with "
-                    "hexahedra first, by gmsh for example",
+                    "%s: not a mesh file that is known here (%s); a CAD model must be meshed "
+                    "first, by gmsh for example",
                     path, hx_mesh_format_list(0, list, sizeof list));
 }
 

@@ -15,6 +15,7 @@ typedef struct hx_mesh_write_options {
     int is_ascii;              /* where the format has both */
     const char *title;         /* or NULL */
     const hx_problem *problem; /* for formats that hold loads and supports; NULL: the mesh alone */
+    hx_notes *notes;           /* what the format cannot say as it is; or NULL */
     /* As in hx_vtk_options: for formats that hold fields, which are the large ones; or NULL. */
     void (*progress)(void *context, double share);
     void *context;

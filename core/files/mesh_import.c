@@ -60,6 +60,11 @@ static int64_t line_of(const hx_numbers *lines, int64_t n, int64_t i)
     return lines->n == n ? hx_numbers_get(lines, i) : 0;
 }
 
+int64_t hx_import_elem_line(const hx_import *import, int64_t elem)
+{
+    return line_of(&import->elem_line, import->n_elem, elem);
+}
+
 int hx_import_add_nodes(hx_import *import, int64_t n, const int64_t *number, const double *xyz,
                         int64_t line)
 {
@@ -72,12 +77,27 @@ int hx_import_add_nodes(hx_import *import, int64_t n, const int64_t *number, con
     return HX_OK;
 }
 
-int hx_import_add_hexes(hx_import *import, int64_t n, const int64_t *number, const int64_t *corner,
-                        int64_t line)
+/* Corners of hexahedra, collapsed or not. */
+static int add_corners(hx_import *import, hx_solid_id id, int64_t n, const int64_t *node)
+{
+    const int *const corner = hx_solid_corners(id);
+    const int n_node = hx_solids[id].n_node;
+    if (id == HX_SOLID_HEX8) return hx_numbers_append(&import->corner, 8 * n, node);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t collapsed[8];
+        for (int a = 0; a < 8; a++) collapsed[a] = node[i * n_node + corner[a]];
+        HX_TRY(hx_numbers_append(&import->corner, 8, collapsed));
+    }
+    return HX_OK;
+}
+
+int hx_import_add_solids(hx_import *import, hx_solid_id id, int64_t n, const int64_t *number,
+                         const int64_t *node, int64_t line)
 {
     HX_TRY(add_lines(&import->elem_line, import->n_elem, n, line));
     int rc = hx_numbers_append(&import->elem_number, n, number);
-    if (rc == HX_OK) rc = hx_numbers_append(&import->corner, 8 * n, corner);
+    if (rc == HX_OK) rc = add_corners(import, id, n, node);
+    if (rc == HX_OK) rc = hx_import_add_middles(import, id, n, node);
     if (rc < 0) return hx_import_place(import, line, rc);
     import->n_elem += n;
     return HX_OK;
@@ -145,9 +165,15 @@ void hx_import_free(hx_import *import)
     free(import->xyz);
     free(import->node_new);
     free(import->order);
+    free(import->solid);
+    free(import->middle_of_node);
+    free(import->middle_place);
+    free(import->middle_xyz);
+    hx_renumbered_free(&import->renumbered);
     hx_numbers_free(&import->node_number);
     hx_numbers_free(&import->elem_number);
     hx_numbers_free(&import->corner);
+    hx_numbers_free(&import->middle);
     hx_numbers_free(&import->node_line);
     hx_numbers_free(&import->elem_line);
     hx_number_index_free(&import->node_index);
@@ -159,22 +185,22 @@ void hx_import_free(hx_import *import)
 
 static const char *hint_for(const hx_import *import, hx_shape shape)
 {
-    const char *const hint =
-        shape == HX_SHAPE_QUADRATIC_HEX ? import->quadratic_hint : import->shape_hint;
+    const char *const hint = shape == HX_SHAPE_HIGH_ORDER ? import->order_hint : import->shape_hint;
     if (hint) return hint;
-    if (shape == HX_SHAPE_QUADRATIC_HEX) return "mesh with linear elements, of 8 nodes";
-    return "mesh the whole part with hexahedra";
+    if (shape == HX_SHAPE_HIGH_ORDER) return "mesh with elements of first or second order";
+    return "mesh the whole part with these";
 }
 
 static int refuse_solids(const hx_import *import)
 {
     for (size_t i = 0; i < import->n_other; i++) {
         const hx_import_other *const other = &import->other[i];
-        if (other->shape < HX_SHAPE_TETRAHEDRON) continue;
+        if (other->shape < HX_SHAPE_HIGH_ORDER) continue;
         return HX_IMPORT_RAISE(
             import, other->line,
-            "element %lld is a %s (%lld such beside %lld hexahedra of 8 nodes); every solid "
-            "element must be a hexahedron of 8 nodes: %s",
+            "element %lld is a %s (%lld such beside %lld solids that are read); every solid "
+            "element must be a tetrahedron, wedge, pyramid or hexahedron of first or second order: "
+            "%s",
             (long long)other->number, other->type, (long long)other->n, (long long)import->n_elem,
             hint_for(import, other->shape));
     }
@@ -185,11 +211,10 @@ static int refuse_empty(const hx_import *import)
 {
     const hx_import_other *const other = import->n_other > 0 ? import->other : NULL;
     if (import->n_elem > 0) return HX_OK;
-    return HX_IMPORT_RAISE(import, 0, "no hexahedron of 8 nodes among %lld nodes%s%s%s: %s",
+    return HX_IMPORT_RAISE(import, 0, "no solid element among %lld nodes%s%s%s: %s",
                            (long long)import->n_node, other ? " and cells such as " : "",
                            other ? other->type : "", other ? "" : " and no other cell",
-                           import->empty_hint ? import->empty_hint
-                                              : "a solid mesh of hexahedra is needed");
+                           import->empty_hint ? import->empty_hint : "a solid mesh is needed");
 }
 
 static int note_ignored(const hx_import *import)
@@ -219,7 +244,7 @@ static int build_indices(hx_import *import)
     }
     i = import->elem_index.repeated;
     if (i < 0) return HX_OK;
-    line = line_of(&import->elem_line, import->n_elem, i);
+    line = hx_import_elem_line(import, i);
     return HX_IMPORT_RAISE(import, line, "a second element with the number %lld",
                            (long long)hx_numbers_get(&import->elem_number, i));
 }
@@ -243,7 +268,7 @@ static int resolve_corners(hx_import *import, int32_t **conn_out)
     }
     int rc = HX_OK;
     if (bad != INT64_MAX)
-        rc = HX_IMPORT_RAISE(import, line_of(&import->elem_line, import->n_elem, bad / 8),
+        rc = HX_IMPORT_RAISE(import, hx_import_elem_line(import, bad / 8),
                              "element %lld names node %lld, which the file does not have",
                              (long long)hx_numbers_get(&import->elem_number, bad / 8),
                              (long long)hx_numbers_get(corner, bad));
@@ -293,11 +318,12 @@ static int drop_unused(hx_import *import, int32_t *conn, int64_t *n_used, hx_num
     HX_TRY(number_used(import, conn, n_used));
     const int32_t *const node_new = import->node_new;
     if (!node_new) return hx_numbers_copy(number, &import->node_number);
-    int64_t first_dropped = -1;
+    int64_t first_dropped = -1, n_dropped = 0; /* besides those of second order */
     for (int64_t a = 0; a < import->n_node; a++) {
         const int64_t file_number = hx_numbers_get(&import->node_number, a);
         if (node_new[a] < 0) {
-            if (first_dropped < 0) first_dropped = file_number;
+            if (import->middle_of_node && import->middle_of_node[a] >= 0) continue;
+            if (n_dropped++ == 0) first_dropped = file_number;
             continue;
         }
         memmove(import->xyz + 3 * (int64_t)node_new[a], import->xyz + 3 * a,
@@ -306,11 +332,11 @@ static int drop_unused(hx_import *import, int32_t *conn, int64_t *n_used, hx_num
     }
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < 8 * import->n_elem; i++) conn[i] = node_new[conn[i]];
+    if (n_dropped == 0) return HX_OK;
     return hx_notes_add(import->notes, HX_NOTE_DETAIL,
-                        "%s: %lld nodes that no hexahedron uses are left out (the first has number "
+                        "%s: %lld nodes that no element uses are left out (the first has number "
                         "%lld)",
-                        import->path, (long long)(import->n_node - *n_used),
-                        (long long)first_dropped);
+                        import->path, (long long)n_dropped, (long long)first_dropped);
 }
 
 /* --- the mesh --- */
@@ -334,8 +360,15 @@ static int make_mesh(hx_import *import, hx_mesh *mesh)
     hx_numbers node_number = {0}, elem_number = {0};
     const char *const slash = strrchr(import->path, '/');
     HX_TRY_FAIL(resolve_corners(import, &conn));
+    HX_TRY_FAIL(hx_import_list_middles(import, conn));
     HX_TRY_FAIL(drop_unused(import, conn, &n_used, &node_number));
     HX_TRY_FAIL(hx_numbers_copy(&elem_number, &import->elem_number));
+    if (n_used < 4) {
+        rc = HX_IMPORT_RAISE(import, hx_import_elem_line(import, 0),
+                             "element %lld has %lld different nodes; no solid has less than 4",
+                             (long long)hx_numbers_get(&elem_number, 0), (long long)n_used);
+        goto fail;
+    }
     double *const xyz = import->xyz;
     int32_t *const taken = conn;
     import->xyz = NULL;
@@ -356,6 +389,17 @@ fail:
     return rc;
 }
 
+/* The one numbering of tetrahedra, wedges and pyramids. */
+static int settle_cells(hx_import *import, hx_mesh *mesh)
+{
+    hx_settle_report report;
+    HX_TRY(hx_settle_cells(mesh, &import->renumbered, &report));
+    if (report.bad >= 0)
+        return hx_import_place(import, hx_import_elem_line(import, report.bad),
+                               hx_refuse_cell(mesh, report.bad));
+    return hx_note_mirrored(mesh, &report, HX_NOTE_WARNING, import->notes);
+}
+
 int hx_import_finish(hx_import *import, hx_mesh *mesh)
 {
     int rc = HX_OK;
@@ -365,6 +409,7 @@ int hx_import_finish(hx_import *import, hx_mesh *mesh)
     HX_TRY(note_ignored(import));
     HX_TRY(build_indices(import));
     HX_TRY(make_mesh(import, mesh));
+    HX_TRY_FAIL(settle_cells(import, mesh));
     HX_TRY_FAIL(hx_mesh_mend_order(mesh, &import->order, import->notes));
     for (size_t i = 0; i < import->n_set; i++) {
         HX_TRY_FAIL(hx_import_make_set(import, import->set[i], mesh));

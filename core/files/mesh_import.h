@@ -1,40 +1,39 @@
 /* What the reader of a mesh file hands over, in the file's own numbers, and the way from there to a
- * mesh. A reader opens an hx_import, adds nodes, hexahedra and sets in any order, says which other
+ * mesh. A reader opens an hx_import, adds nodes, solids and sets in any order, says which other
  * cells it met, and calls hx_import_finish:
  *
  *     hx_import_open(&import, path, notes);
  *     hx_import_add_nodes(&import, 1, &number, xyz, line);
- *     hx_import_add_hexes(&import, 1, &number, corner, line);
- *     hx_import_add_other(&import, HX_SHAPE_TETRAHEDRON, "C3D4", number, line);
+ *     hx_import_add_solids(&import, HX_SOLID_TET10, 1, &number, node, line);
+ *     hx_import_add_other(&import, HX_SHAPE_TRIANGLE, "S3", number, line);
  *     hx_import_set_named(&import, "wall", &set);  hx_numbers_append(&set->node, 1, &number);
  *     hx_import_finish(&import, &mesh);
  *     hx_import_free(&import);
  *
  * Numbers of nodes and of elements are any 64-bit integers below 2^62, in any order; none may
- * repeat. Memory: 24 bytes a node, 32 a hexahedron, and 4 for each number that is not the one
- * before it plus 1. Not installed. */
+ * repeat. Memory: 24 bytes a node, 32 an element, and 4 for each number that is not the one before
+ * it plus 1; 1 an element where not all are hexahedra of 8 nodes; of second order 4 for each node
+ * of an element that is no corner, then 36 for each node that is none. Not installed. */
 #ifndef HX_MESH_IMPORT_H
 #define HX_MESH_IMPORT_H
 
 #include "../base/notes.h"
 #include "../base/numbers.h"
 #include "../mesh/mesh.h"
+#include "solid.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Cells that are no 8-node hexahedra. Those below HX_SHAPE_TETRAHEDRON bound or mark something and
+/* Cells that are no solids of solid.h. Those below HX_SHAPE_HIGH_ORDER bound or mark something and
  * are left out; a file with one of the others is refused. */
 typedef enum {
     HX_SHAPE_POINT,
     HX_SHAPE_LINE,
     HX_SHAPE_TRIANGLE,
     HX_SHAPE_QUADRANGLE,
-    HX_SHAPE_TETRAHEDRON,
-    HX_SHAPE_WEDGE,
-    HX_SHAPE_PYRAMID,
-    HX_SHAPE_QUADRATIC_HEX, /* hexahedra with nodes on edges or inside */
+    HX_SHAPE_HIGH_ORDER, /* solids of third order or more */
     HX_SHAPE_OTHER
 } hx_shape;
 
@@ -51,9 +50,10 @@ typedef struct hx_import_set {
     hx_numbers node;       /* numbers of nodes */
     hx_numbers elem;       /* numbers of elements */
     hx_numbers elem_index; /* elements by the order in which they were added, from 0 */
-    hx_numbers quad;       /* 4 numbers of nodes a face, in any order round it */
+    hx_numbers quad;       /* 4 numbers of nodes a face, in any order round it; a triangle's last
+                              twice */
     hx_numbers face_elem;  /* the element's number for each entry of face_local */
-    hx_numbers face_local; /* 0 to 5: a row of hx_hex_face */
+    hx_numbers face_local; /* 0 to 5: a row of hx_hex_face of the element as it was added */
 } hx_import_set;
 
 typedef struct hx_import {
@@ -62,12 +62,16 @@ typedef struct hx_import {
     int64_t n_node, n_elem;
 
     /* What to do, if the format has better words than the general ones; constant texts or NULL. */
-    const char *quadratic_hint, *shape_hint, *empty_hint;
+    const char *order_hint, *shape_hint, *empty_hint;
 
     double *xyz; /* [xyz_capacity][3] (owned) */
     int64_t xyz_capacity;
     hx_numbers node_number, elem_number;
-    hx_numbers corner;               /* [n_elem][8] numbers of nodes, VTK_HEXAHEDRON order */
+    hx_numbers corner; /* [n_elem][8] numbers of nodes, VTK_HEXAHEDRON order */
+    uint8_t *solid;    /* [solid_capacity] hx_solid_id of an element; NULL: all
+                          hexahedra of 8 nodes (owned) */
+    int64_t solid_capacity;
+    hx_numbers middle;               /* numbers of the nodes that are no corners, by elements */
     hx_numbers node_line, elem_line; /* of text files, as far as they were given */
 
     size_t n_other, n_set;
@@ -76,8 +80,15 @@ typedef struct hx_import {
 
     /* From hx_import_finish on. */
     hx_number_index node_index, elem_index;
-    int32_t *node_new; /* [n_node] index in the mesh, -1: no hexahedron uses it; NULL: identity */
+    int32_t *node_new; /* [n_node] index in the mesh, -1: no element uses it; NULL: identity */
     uint8_t *order;    /* [n_elem] how nodes were ordered (mesh_check.h); NULL: as they should be */
+    hx_renumbered_list renumbered;
+
+    /* Nodes of second order, which the mesh leaves out. */
+    int64_t n_middle;
+    int32_t *middle_of_node; /* [n_node] which of these a node is, -1: none; NULL: no such nodes */
+    int64_t *middle_place;   /* [n_middle] element * 32 + node of it behind its corners */
+    double *middle_xyz;      /* [n_middle][3] (owned, all three) */
 } hx_import;
 
 /* notes collects what is worth saying (nodes left out, cells ignored); may be NULL. */
@@ -90,9 +101,10 @@ int hx_import_expect(hx_import *import, int64_t n_node, int64_t n_elem);
 int hx_import_add_nodes(hx_import *import, int64_t n, const int64_t *number, const double *xyz,
                         int64_t line);
 
-/* n hexahedra of corner[n][8] numbers of nodes, which may come later in the file. */
-int hx_import_add_hexes(hx_import *import, int64_t n, const int64_t *number, const int64_t *corner,
-                        int64_t line);
+/* n solids of one kind, node[n][hx_solids[id].n_node] numbers of nodes, which may come later in the
+ * file. */
+int hx_import_add_solids(hx_import *import, hx_solid_id id, int64_t n, const int64_t *number,
+                         const int64_t *node, int64_t line);
 
 /* A cell of another type. O(number of types met). */
 int hx_import_add_other(hx_import *import, hx_shape shape, const char *type, int64_t number,
@@ -109,12 +121,20 @@ int hx_import_place(const hx_import *import, int64_t line, int code);
     hx_import_place((import), (line), HX_RAISE(HX_EINPUT, __VA_ARGS__))
 
 /* Makes a raw mesh (hx_mesh_finish is the caller's) with nodes and elements in the file's order:
- * finds corners and members of sets by their numbers, leaves out nodes that no hexahedron uses,
- * gives elements the right order of nodes where it is clear (mesh_check.h), finds the hexahedra of
- * faces given by nodes. The mesh knows the file's numbers. Destroys xyz,
- * corner and the sets. O(n). HX_EINPUT, with line and number: cells that are no hexahedra, numbers
- * that repeat or are not there, no hexahedron at all. */
+ * finds corners and members of sets by their numbers, leaves out nodes that no element has as a
+ * corner, gives elements the right order of nodes where it is clear (solid.h, mesh_check.h), finds
+ * the elements of faces given by nodes. A set of nodes gets, for a node on an edge, the edge's
+ * ends. The mesh knows the file's numbers. Destroys xyz, corner and the sets. O(n). HX_EINPUT, with
+ * line and number: cells that are no solids of solid.h, numbers that repeat or are not there, no
+ * solid at all. */
 int hx_import_finish(hx_import *import, hx_mesh *mesh);
+
+/* Nodes of second order that the mesh leaves out, between hx_import_finish and hx_import_free and
+ * of the raw mesh: which of middle_xyz[n_middle] the node of that number is, or -1; the corners
+ * (indices in the mesh) in whose middle it lies, returning how many, two for an edge. */
+int64_t hx_import_middle(const hx_import *import, int64_t number);
+int hx_import_middle_corners(const hx_import *import, const hx_mesh *mesh, int64_t middle,
+                             int32_t corner[HX_SOLID_CORNERS]);
 
 /* Index in the mesh of a node or element of that number, -1 if the mesh has none; between
  * hx_import_finish and hx_import_free, and until the mesh is renumbered. */

@@ -2,12 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/grow.h"
 #include "../base/memory.h"
 #include "../base/sort.h"
 #include "../mesh/mesh_check.h"
 #include "mesh_import_internal.h"
 
-/* Members that are no part of the mesh of hexahedra, for one note. */
+/* Members that are no part of the mesh of solids, for one note. */
 typedef struct left_out {
     const char *what;
     int64_t n, first;
@@ -35,30 +36,77 @@ static int unknown(const hx_import *import, const hx_import_set *set, const char
                            set->name, what, (long long)number);
 }
 
+/* Nodes of a set: those that the mesh has, then the corners in whose middle others lie. */
+typedef struct node_list {
+    int64_t n, n_middle, n_middle_corner;
+    int32_t *node;
+} node_list;
+
+/* What the set's entry i brings; corners of a node of second order only where take_corners. */
+static int take_node(const hx_import *import, const hx_import_set *set, const hx_mesh *mesh,
+                     int64_t i, int take_corners, node_list *list, left_out *out)
+{
+    int32_t corner[HX_SOLID_CORNERS];
+    const int64_t number = hx_numbers_get(&set->node, i);
+    const int64_t index = hx_import_node_index(import, number);
+    if (index >= 0) {
+        if (!take_corners) list->node[list->n++] = (int32_t)index;
+        return HX_OK;
+    }
+    if (hx_number_index_find(&import->node_index, number) < 0)
+        return unknown(import, set, "node", number);
+    const int64_t middle = hx_import_middle(import, number);
+    const int n = middle < 0 ? 0 : hx_import_middle_corners(import, mesh, middle, corner);
+    if (take_corners) {
+        for (int k = 0; k < n; k++) list->node[list->n++] = corner[k];
+        return HX_OK;
+    }
+    list->n_middle += n > 0;
+    list->n_middle_corner += n;
+    if (n == 0) leave_out(out, number);
+    return HX_OK;
+}
+
+/* Corners that came in by nodes of second order and that the set did not name. */
+static int note_middles(const hx_import *import, const hx_import_set *set, const hx_mesh *mesh,
+                        const node_list *list)
+{
+    uint8_t *named = NULL;
+    int64_t n_more = 0;
+    const int64_t n_named = list->n - list->n_middle_corner;
+    HX_TRY(hx_alloc(&named, (size_t)mesh->n_node, 1, "flags of nodes"));
+    for (int64_t i = 0; i < list->n; i++) {
+        n_more += i >= n_named && !named[list->node[i]];
+        named[list->node[i]] = 1;
+    }
+    free(named);
+    return hx_notes_add(import->notes, n_more > 0 ? HX_NOTE_INFO : HX_NOTE_DETAIL,
+                        "%s: set '%.100s': %lld mid-side nodes stand for the ends of their edges, "
+                        "%lld of which it did not name",
+                        import->path, set->name, (long long)list->n_middle, (long long)n_more);
+}
+
 static int add_nodes(const hx_import *import, const hx_import_set *set, hx_mesh *mesh)
 {
     int rc = HX_OK;
-    int32_t *node = NULL;
-    int64_t n = 0;
-    left_out out = {"nodes that no hexahedron uses", 0, 0};
-    if (set->node.n == 0) return HX_OK;
-    HX_TRY(hx_alloc_raw(&node, (size_t)set->node.n, sizeof *node, "nodes of a set"));
-    for (int64_t i = 0; i < set->node.n; i++) {
-        const int64_t number = hx_numbers_get(&set->node, i);
-        const int64_t index = hx_import_node_index(import, number);
-        if (index >= 0) {
-            node[n++] = (int32_t)index;
-        } else if (hx_number_index_find(&import->node_index, number) < 0) {
-            rc = unknown(import, set, "node", number);
-            goto fail;
-        } else {
-            leave_out(&out, number);
-        }
+    node_list list = {0, 0, 0, NULL};
+    left_out out = {"nodes that no element uses", 0, 0};
+    const size_t n = (size_t)set->node.n;
+    if (n == 0) return HX_OK;
+    HX_TRY(hx_alloc_raw(&list.node, n, sizeof *list.node, "nodes of a set"));
+    for (int64_t i = 0; i < set->node.n; i++)
+        HX_TRY_FAIL(take_node(import, set, mesh, i, 0, &list, &out));
+    if (list.n_middle > 0) {
+        HX_TRY_FAIL(hx_resize_raw(&list.node, n, n + (size_t)list.n_middle_corner,
+                                  sizeof *list.node, "nodes of a set"));
+        for (int64_t i = 0; i < set->node.n; i++)
+            HX_TRY_FAIL(take_node(import, set, mesh, i, 1, &list, &out));
+        HX_TRY_FAIL(note_middles(import, set, mesh, &list));
     }
-    HX_TRY_FAIL(hx_mesh_add_node_set(mesh, set->name, n, node));
-    rc = note_left_out(import, set, &out, n);
+    HX_TRY_FAIL(hx_mesh_add_node_set(mesh, set->name, list.n, list.node));
+    rc = note_left_out(import, set, &out, list.n);
 fail:
-    free(node);
+    free(list.node);
     return rc;
 }
 
@@ -78,7 +126,7 @@ static int add_elems(const hx_import *import, const hx_import_set *set, hx_mesh 
     int rc = HX_OK;
     int32_t *elem = NULL;
     int64_t n = 0, index;
-    left_out out = {"elements that are no hexahedra", 0, 0};
+    left_out out = {"elements that are no solids", 0, 0};
     const int64_t n_all = set->elem.n + set->elem_index.n;
     if (n_all == 0) return HX_OK;
     HX_TRY(hx_alloc_raw(&elem, (size_t)n_all, sizeof *elem, "elements of a set"));
@@ -102,13 +150,19 @@ fail:
     return rc;
 }
 
-/* The face of the mesh that the file means; its elements may have had another order of nodes. */
+/* The face of the mesh that the file means, -1: it is an edge or a point; its elements may have had
+ * another order of nodes. */
 static int place_face(const hx_import *import, int64_t elem, int64_t local, int64_t *face)
 {
     static const int mirrored[6] = {0, 1, 2, 3, 5, 4};
+    const hx_renumbered *const cell = hx_find_renumbered(&import->renumbered, elem);
     const int order = import->order ? import->order[elem] : HX_ORDER_VTK;
     if (local < 0 || local > 5)
-        return HX_RAISE(HX_EINTERNAL, "face %lld of a hexahedron", (long long)local);
+        return HX_RAISE(HX_EINTERNAL, "face %lld of an element", (long long)local);
+    if (cell) {
+        *face = cell->face[local] < 0 ? -1 : 6 * elem + cell->face[local];
+        return HX_OK;
+    }
     if (order == HX_ORDER_TENSOR || order == HX_ORDER_MIRRORED_TENSOR)
         return HX_IMPORT_RAISE(
             import, 0,
@@ -123,15 +177,22 @@ static int add_faces(const hx_import *import, const hx_import_set *set, hx_mesh 
 {
     int rc = HX_OK;
     int64_t *face = NULL, n = 0, elem;
-    left_out out = {"faces of elements that are no hexahedra", 0, 0};
+    left_out out = {"faces of elements that are no solids", 0, 0};
+    left_out flat = {"faces that repeated nodes make an edge or a point, by their element,", 0, 0};
     if (set->face_elem.n == 0) return HX_OK;
     HX_TRY(hx_alloc_raw(&face, (size_t)set->face_elem.n, sizeof *face, "faces of a set"));
     for (int64_t i = 0; i < set->face_elem.n; i++) {
         const int64_t local = hx_numbers_get(&set->face_local, i);
         HX_TRY_FAIL(find_elem(import, set, hx_numbers_get(&set->face_elem, i), &out, &elem));
-        if (elem >= 0) HX_TRY_FAIL(place_face(import, elem, local, &face[n++]));
+        if (elem < 0) continue;
+        HX_TRY_FAIL(place_face(import, elem, local, &face[n]));
+        if (face[n] >= 0)
+            n++;
+        else
+            leave_out(&flat, hx_numbers_get(&set->face_elem, i));
     }
     HX_TRY_FAIL(hx_mesh_add_face_set(mesh, set->name, n, face));
+    HX_TRY_FAIL(note_left_out(import, set, &flat, n));
     rc = note_left_out(import, set, &out, n);
 fail:
     free(face);
@@ -140,10 +201,10 @@ fail:
 
 /* --- faces given by their nodes --- */
 
-/* A hash of quads by their nodes in ascending order. */
+/* A hash of quadrangles and triangles by their nodes in ascending order. */
 typedef struct quads {
     int64_t n;
-    int32_t (*node)[4]; /* [n] ascending */
+    int32_t (*node)[4]; /* [n] ascending, of a triangle the first -1 */
     int64_t *face;      /* [n] element * 6 + local face, or -1 */
     int32_t *slot;      /* [mask + 1] a quad or -1 */
     uint64_t mask;
@@ -182,12 +243,26 @@ static int alloc_quads(quads *q, int64_t n, int64_t n_node)
     return HX_OK;
 }
 
-/* Takes a quad whose nodes the mesh has; repeated ones once. */
+/* The key of a face with those nodes, the same in whatever order; 0: an edge or a point. */
+static int find_key(const int32_t node[4], int32_t key[4])
+{
+    int n_same = 0;
+    memcpy(key, node, 4 * sizeof *key);
+    hx_sort_four(key);
+    for (int k = 1; k < 4; k++)
+        if (key[k] == key[k - 1]) {
+            key[k - 1] = -1;
+            n_same++;
+        }
+    if (n_same > 0) hx_sort_four(key);
+    return n_same < 2;
+}
+
+/* Takes a face whose nodes the mesh has; repeated ones once. */
 static void insert_quad(quads *q, const int32_t node[4])
 {
     int32_t sorted[4];
-    memcpy(sorted, node, sizeof sorted);
-    hx_sort_four(sorted);
+    if (!find_key(node, sorted)) return;
     int32_t *const slot = quad_slot(q, sorted);
     if (*slot >= 0) return;
     *slot = (int32_t)q->n;
@@ -217,6 +292,23 @@ static int collect_quads(const hx_import *import, const hx_import_set *set, quad
     return HX_OK;
 }
 
+/* The corners of triangles that are no faces, such as those on hexahedra: nodes of the set. */
+static int add_loose_triangles(const hx_import_set *set, hx_mesh *mesh, const quads *q)
+{
+    int32_t *node = NULL;
+    int64_t n = 0;
+    for (int64_t i = 0; i < q->n; i++) n += q->face[i] < 0 && q->node[i][0] < 0 ? 3 : 0;
+    if (n == 0) return HX_OK;
+    HX_TRY(hx_alloc_raw(&node, (size_t)n, sizeof *node, "nodes of a set"));
+    n = 0;
+    for (int64_t i = 0; i < q->n; i++)
+        for (int k = 1; k < 4 && q->face[i] < 0 && q->node[i][0] < 0; k++)
+            node[n++] = q->node[i][k];
+    const int rc = hx_mesh_add_node_set(mesh, set->name, n, node);
+    free(node);
+    return rc;
+}
+
 /* Gives each quad its face: of two elements that share it the one of the lower index. */
 static void match_faces(const hx_mesh *mesh, quads *q)
 {
@@ -225,11 +317,11 @@ static void match_faces(const hx_mesh *mesh, quads *q)
         const int32_t *const conn = mesh->conn + 8 * e;
         int n_marked = 0;
         for (int k = 0; k < 8; k++) n_marked += q->marked[conn[k]];
-        for (int f = 0; f < 6 && n_marked >= 4; f++) {
-            int32_t node[4];
+        for (int f = 0; f < 6 && n_marked >= 3; f++) {
+            int32_t node[4], key[4];
             for (int k = 0; k < 4; k++) node[k] = conn[hx_hex_face[f][k]];
-            hx_sort_four(node);
-            const int32_t found = *quad_slot(q, node);
+            if (!find_key(node, key)) continue;
+            const int32_t found = *quad_slot(q, key);
             if (found < 0) continue;
 #pragma omp critical(hx_match_faces)
             if (q->face[found] < 0 || q->face[found] > 6 * e + f) q->face[found] = 6 * e + f;
@@ -241,17 +333,18 @@ static int add_quads(const hx_import *import, const hx_import_set *set, hx_mesh 
 {
     int rc = HX_OK;
     quads q;
-    left_out out = {"faces that no hexahedron has, by their first node,", 0, 0};
+    left_out out = {"faces that no element has, by their first node,", 0, 0};
     if (set->quad.n == 0) return HX_OK;
     memset(&q, 0, sizeof q);
     HX_TRY_FAIL(alloc_quads(&q, set->quad.n / 4, mesh->n_node));
     HX_TRY_FAIL(collect_quads(import, set, &q, &out));
     match_faces(mesh, &q);
+    HX_TRY_FAIL(add_loose_triangles(set, mesh, &q));
     int64_t n = 0;
     for (int64_t i = 0; i < q.n; i++) {
         if (q.face[i] >= 0)
             q.face[n++] = q.face[i];
-        else
+        else if (q.node[i][0] >= 0)
             leave_out(&out, hx_numbers_get(&mesh->node_number, q.node[i][0]));
     }
     HX_TRY_FAIL(hx_mesh_add_face_set(mesh, set->name, n, q.face));

@@ -1,8 +1,9 @@
-/* Legacy VTK files (UNSTRUCTURED_GRID of VTK_HEXAHEDRON), our own writer and reader, and the series
- * file that ParaView opens as an animation. */
+/* Legacy VTK files (UNSTRUCTURED_GRID of tetrahedra, wedges, pyramids and hexahedra), our own
+ * writer and reader, and the series file that ParaView opens as an animation. */
 #ifndef HX_VTK_H
 #define HX_VTK_H
 
+#include "../base/notes.h"
 #include "../mesh/mesh.h"
 
 #ifdef __cplusplus
@@ -46,7 +47,8 @@ int hx_vtk_write_part(const char *path, const hx_mesh *mesh, const char *title,
                       const hx_vtk_options *options, const hx_vtk_field *field, size_t n_field,
                       int64_t *n_written);
 
-/* Size of the binary file of the whole mesh. O(n_field): reads no data, which may be NULL. */
+/* Size of the binary file of the whole mesh. O(n_elem): reads no data, which may be NULL,
+ * as the mesh's conn, for hexahedra. */
 int hx_vtk_bytes(const hx_mesh *mesh, const char *title, const hx_vtk_field *field, size_t n_field,
                  uint64_t *bytes);
 
@@ -59,6 +61,10 @@ size_t hx_vtk_writer_bytes(const hx_mesh *mesh, int is_part);
  * to 4.2 and 5.1, other arrays are skipped. HX_EINPUT: message with path, and line or byte offset,
  * and what would be right. */
 int hx_vtk_read(const char *path, hx_mesh *mesh);
+
+/* The same with what other programs' files need: cells in the right order of nodes (solid.h,
+ * mesh_check.h). What was mended or left out is noted; notes may be NULL. */
+int hx_vtk_read_mesh(const char *path, hx_mesh *mesh, hx_notes *notes);
 
 /* Reads one cell array of one component from a file written by us of this very mesh, in the file's
  * (original) order, into value[n_elem] in the mesh's own order. Nothing but the number of cells is

@@ -1,6 +1,8 @@
 #include "vtk_reader.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 #include "../base/memory.h"
@@ -32,23 +34,6 @@ int hx_vtk_read_type(hx_file_scan *scan, const hx_file_number **type)
                          "'%s' is not a type of numbers; VTK knows double, float, int, "
                          "unsigned_char, vtktypeint64 and a few more",
                          hx_file_scan_shown(scan));
-}
-
-enum { VTK_VOXEL = 11, VTK_HEXAHEDRON = 12 };
-
-/* For messages. */
-static const char *cell_type_name(int64_t type)
-{
-    static const char *const name[] = {
-        "VTK_EMPTY_CELL", "VTK_VERTEX",         "VTK_POLY_VERTEX", "VTK_LINE",  "VTK_POLY_LINE",
-        "VTK_TRIANGLE",   "VTK_TRIANGLE_STRIP", "VTK_POLYGON",     "VTK_PIXEL", "VTK_QUAD",
-        "VTK_TETRA",      "VTK_VOXEL",          "VTK_HEXAHEDRON",  "VTK_WEDGE", "VTK_PYRAMID"};
-    if (type >= 0 && type < (int64_t)(sizeof name / sizeof name[0])) return name[type];
-    if (type == 24) return "VTK_QUADRATIC_TETRA";
-    if (type == 25) return "VTK_QUADRATIC_HEXAHEDRON";
-    if (type == 29) return "VTK_TRIQUADRATIC_HEXAHEDRON";
-    if (type == 72) return "VTK_LAGRANGE_HEXAHEDRON";
-    return "not a hexahedron";
 }
 
 /* What writing the coordinates has left of them. Text says by its digits, of which few may also be
@@ -98,21 +83,15 @@ int hx_vtk_read_points(hx_vtk_reader *r)
                          (long long)(bad / 3), "xyz"[bad % 3], r -> xyz[bad]);
 }
 
-static void note_odd_cell(hx_vtk_reader *r, int64_t elem, int64_t n)
-{
-    if (r->odd_elem >= 0) return;
-    r->odd_elem = elem;
-    r->odd_n = n;
-}
-
-static int store_nodes(hx_vtk_reader *r, int64_t elem, const int64_t *node)
+/* n nodes of the cell, checked. */
+static int store_nodes(hx_vtk_reader *r, int64_t elem, int64_t n, const int64_t *node, int32_t *to)
 {
     const int64_t end = r->n_node >= 0 ? r->n_node : INT32_MAX;
-    for (int k = 0; k < 8; k++) {
+    for (int64_t k = 0; k < n; k++) {
         if (node[k] < 0 || node[k] >= end)
             return HX_FILE_RAISE(&r->scan, "cell %lld uses point %lld; there are points 0 to %lld",
                                  (long long)elem, (long long)node[k], (long long)end - 1);
-        r->conn[8 * elem + k] = (int32_t)node[k];
+        to[k] = (int32_t)node[k];
     }
     return HX_OK;
 }
@@ -120,6 +99,32 @@ static int store_nodes(hx_vtk_reader *r, int64_t elem, const int64_t *node)
 static int alloc_cells(hx_vtk_reader *r)
 {
     return hx_alloc_raw(&r->conn, (size_t)r->n_elem * 8, sizeof *r->conn, "connectivity");
+}
+
+/* Room for cells of different numbers of nodes, n in all; the first n_done lie in conn. */
+static int begin_mixed(hx_vtk_reader *r, int64_t n, int64_t n_done)
+{
+    HX_TRY(hx_alloc_raw(&r->cell_begin, (size_t)r->n_elem + 1, sizeof *r->cell_begin, "cells"));
+    HX_TRY(hx_alloc_raw(&r->cell_node, (size_t)n, sizeof *r->cell_node, "nodes of cells"));
+    for (int64_t e = 0; e <= r->n_elem; e++) r->cell_begin[e] = 8 * e;
+    if (n_done > 0) memcpy(r->cell_node, r->conn, 8 * (size_t)n_done * sizeof *r->conn);
+    free(r->conn);
+    r->conn = NULL;
+    return HX_OK;
+}
+
+/* The n nodes of a cell of whatever size. */
+static int read_mixed(hx_vtk_reader *r, const hx_file_number *type, int64_t elem, int64_t n)
+{
+    int64_t chunk[HX_VTK_CHUNK], now;
+    int32_t *const to = r->cell_node + r->cell_begin[elem];
+    r->cell_begin[elem + 1] = r->cell_begin[elem] + n;
+    for (int64_t i = 0; i < n; i += now) {
+        now = n - i < HX_VTK_CHUNK ? n - i : HX_VTK_CHUNK;
+        HX_TRY(hx_file_scan_int(&r->scan, type, now, chunk));
+        HX_TRY(store_nodes(r, elem, now, chunk, to + i));
+    }
+    return HX_OK;
 }
 
 /* Cells of a binary file, each n_lead numbers (its 8) and its nodes, as long as all of a batch are
@@ -164,7 +169,9 @@ static int read_cells_classic(hx_vtk_reader *r, int64_t size)
     HX_TRY(hx_file_scan_room(&r->scan, &int32, size, 1, "CELLS", &left));
     if (!r->mesh) return hx_file_scan_skip(&r->scan, &int32, left);
 
-    if (left == 9 * r->n_elem) HX_TRY(alloc_cells(r)); /* else some cell is no hexahedron */
+    /* As many numbers as cells of 8 nodes have: they will be these. */
+    const int64_t most = left - r->n_elem;
+    HX_TRY(left == 9 * r->n_elem ? alloc_cells(r) : begin_mixed(r, most > 0 ? most : 0, 0));
     int64_t first = 0;
     if (r->conn && r->scan.is_binary) HX_TRY(read_hexahedra(r, &int32, 1, &first));
     left -= 9 * first;
@@ -179,13 +186,16 @@ static int read_cells_classic(hx_vtk_reader *r, int64_t size)
                                  "cell %lld has %lld nodes, but %lld numbers of CELLS are left",
                                  (long long)e, (long long)n, (long long)left);
         left -= n;
-        if (n != 8 || !r->conn) {
-            if (n != 8) note_odd_cell(r, e, n);
-            HX_TRY(hx_file_scan_skip(&r->scan, &int32, n));
+        if (n != 8 && r->conn) HX_TRY(begin_mixed(r, most, e));
+        if (!r->conn) {
+            if (r->cell_begin[e] + n > most)
+                return HX_FILE_RAISE(&r->scan, "the %lld numbers of CELLS end within cell %lld",
+                                     (long long)size, (long long)e);
+            HX_TRY(read_mixed(r, &int32, e, n));
             continue;
         }
         HX_TRY(hx_file_scan_int(&r->scan, &int32, 8, node));
-        HX_TRY(store_nodes(r, e, node));
+        HX_TRY(store_nodes(r, e, 8, node, r->conn + 8 * e));
     }
     if (left > 0)
         return HX_FILE_RAISE(&r->scan, "CELLS announces %lld numbers, its cells have %lld",
@@ -206,17 +216,11 @@ static int read_array_head(hx_vtk_reader *r, const char *word, int64_t n,
     return hx_file_scan_room(&r->scan, *type, n, 1, word, &n_value);
 }
 
-/* Since version 5.0: the cells' first positions, then all nodes. */
-static int read_cells_offsets(hx_vtk_reader *r, int64_t n_offset, int64_t n_conn)
+/* Where each cell begins; kept where not all have 8 nodes. */
+static int read_offsets(hx_vtk_reader *r, const hx_file_number *type, int64_t n_offset,
+                        int64_t n_conn, int64_t *last)
 {
-    const hx_file_number *type;
     int64_t chunk[HX_VTK_CHUNK], previous = 0;
-    HX_TRY(read_array_head(r, "OFFSETS", n_offset, &type));
-    if (!r->mesh) {
-        HX_TRY(hx_file_scan_skip(&r->scan, type, n_offset));
-        HX_TRY(read_array_head(r, "CONNECTIVITY", n_conn, &type));
-        return hx_file_scan_skip(&r->scan, type, n_conn);
-    }
     for (int64_t i = 0; i < n_offset;) {
         const int64_t n = n_offset - i < HX_VTK_CHUNK ? n_offset - i : HX_VTK_CHUNK;
         HX_TRY(hx_file_scan_int(&r->scan, type, n, chunk));
@@ -225,22 +229,44 @@ static int read_cells_offsets(hx_vtk_reader *r, int64_t n_offset, int64_t n_conn
                 return HX_FILE_RAISE(&r->scan,
                                      "offset %lld of cell %lld; offsets must ascend from 0 to %lld",
                                      (long long)chunk[k], (long long)i, (long long)n_conn);
-            if (i > 0 && chunk[k] - previous != 8) note_odd_cell(r, i - 1, chunk[k] - previous);
+            if (i > 0 && chunk[k] - previous != 8 && !r->cell_begin)
+                HX_TRY(begin_mixed(r, n_conn, 0));
+            if (r->cell_begin) r->cell_begin[i] = chunk[k];
             previous = chunk[k];
         }
     }
+    *last = previous;
+    return HX_OK;
+}
+
+/* Since version 5.0: the cells' first positions, then all nodes. */
+static int read_cells_offsets(hx_vtk_reader *r, int64_t n_offset, int64_t n_conn)
+{
+    const hx_file_number *type;
+    int64_t node[8], last;
+    HX_TRY(read_array_head(r, "OFFSETS", n_offset, &type));
+    if (!r->mesh) {
+        HX_TRY(hx_file_scan_skip(&r->scan, type, n_offset));
+        HX_TRY(read_array_head(r, "CONNECTIVITY", n_conn, &type));
+        return hx_file_scan_skip(&r->scan, type, n_conn);
+    }
+    HX_TRY(read_offsets(r, type, n_offset, n_conn, &last));
     HX_TRY(read_array_head(r, "CONNECTIVITY", n_conn, &type));
-    if (r->odd_elem >= 0) return hx_file_scan_skip(&r->scan, type, n_conn);
-    if (previous != n_conn)
+    if (last != n_conn)
         return HX_FILE_RAISE(&r->scan, "the last offset is %lld, but CONNECTIVITY has %lld entries",
-                             (long long)previous, (long long)n_conn);
+                             (long long)last, (long long)n_conn);
+    if (r->cell_begin) {
+        for (int64_t e = 0; e < r->n_elem; e++)
+            HX_TRY(read_mixed(r, type, e, r->cell_begin[e + 1] - r->cell_begin[e]));
+        return HX_OK;
+    }
     HX_TRY(alloc_cells(r));
     int64_t first = 0;
     const bool is_int = type->kind == 'i' || type->kind == 'u';
     if (r->scan.is_binary && is_int) HX_TRY(read_hexahedra(r, type, 0, &first));
     for (int64_t e = first; e < r->n_elem; e++) {
-        HX_TRY(hx_file_scan_int(&r->scan, type, 8, chunk));
-        HX_TRY(store_nodes(r, e, chunk));
+        HX_TRY(hx_file_scan_int(&r->scan, type, 8, node));
+        HX_TRY(store_nodes(r, e, 8, node, r->conn + 8 * e));
     }
     return HX_OK;
 }
@@ -257,16 +283,6 @@ int hx_vtk_read_cells(hx_vtk_reader *r)
         return HX_FILE_RAISE(&r->scan, "%lld cells; at most %lld are possible",
                              (long long)r->n_elem, (long long)HX_MAX_ELEM);
     return has_offsets ? read_cells_offsets(r, n, size) : read_cells_classic(r, size);
-}
-
-/* A voxel counts its nodes by x, y, z; a hexahedron goes round its lower and upper face. */
-static void voxel_to_hexahedron(int32_t *conn)
-{
-    for (int k = 2; k < 8; k += 4) {
-        const int32_t node = conn[k];
-        conn[k] = conn[k + 1];
-        conn[k + 1] = node;
-    }
 }
 
 int hx_vtk_read_cell_types(hx_vtk_reader *r)
@@ -286,19 +302,8 @@ int hx_vtk_read_cell_types(hx_vtk_reader *r)
     for (int64_t e = 0; e < n_type;) {
         const int64_t n = n_type - e < HX_VTK_CHUNK ? n_type - e : HX_VTK_CHUNK;
         HX_TRY(hx_file_scan_int(&r->scan, &int32, n, chunk));
-        for (int64_t k = 0; k < n; k++, e++) {
-            if (chunk[k] != VTK_HEXAHEDRON && chunk[k] != VTK_VOXEL)
-                return HX_FILE_RAISE(
-                    &r->scan,
-                    "cell %lld is of type %lld (%s); every cell must be a "
-                    "VTK_HEXAHEDRON (12) or VTK_VOXEL (11), so leave points, lines, "
-                    "faces and other solids out of the file (gmsh: Recombine, one Physical Volume)",
-                    (long long)e, (long long)chunk[k], cell_type_name(chunk[k]));
-            if (chunk[k] == VTK_VOXEL && r->conn) voxel_to_hexahedron(r->conn + 8 * e);
-        }
+        HX_TRY(hx_vtk_take_types(r, e, n, chunk));
+        e += n;
     }
-    if (r->odd_elem >= 0)
-        return HX_FILE_RAISE(&r->scan, "cell %lld is a hexahedron with %lld nodes; it must have 8",
-                             (long long)r->odd_elem, (long long)r->odd_n);
-    return HX_OK;
+    return hx_vtk_leave_middles(r);
 }

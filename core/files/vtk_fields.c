@@ -39,14 +39,62 @@ const char *hx_fields_case_name(const char *name, int c, char *text, size_t n_te
     return text;
 }
 
+static int is_member(const hx_set *set, int64_t elem)
+{
+    int64_t low = 0, high = set->n_elem;
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        if (set->elem[middle] < elem)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < set->n_elem && set->elem[low] == elem;
+}
+
+/* 1 if the nodes hold an element that the set does not have: read as nodes it would have it, too.
+ * flag[n_node] is 1 for the nodes of the set. */
+static int holds_more(const hx_mesh *mesh, const hx_set *set, const uint8_t *flag)
+{
+    for (int64_t i = 0; i < set->n_node; i++) {
+        const int64_t a = set->node[i];
+        for (int64_t k = mesh->node_elem_ptr[a]; k < mesh->node_elem_ptr[a + 1]; k++) {
+            const int64_t e = mesh->node_elem[k] / 8;
+            int n = 0;
+            while (n < 8 && flag[mesh->conn[8 * e + n]]) n++;
+            if (n == 8 && !is_member(set, e)) return 1;
+        }
+    }
+    return 0;
+}
+
+/* 1 if the set's elements bring all its nodes, and would not be all that these hold. */
+static int is_for_cells_alone(const hx_mesh *mesh, const hx_set *set, int *alone)
+{
+    uint8_t *flag = NULL;
+    *alone = 0;
+    if (set->n_elem == 0 || !mesh->node_elem_ptr) return HX_OK;
+    HX_TRY(hx_alloc(&flag, (size_t)mesh->n_node, 1, "flags of a set"));
+    for (int64_t i = 0; i < set->n_node; i++) flag[set->node[i]] = 1;
+    const int more = holds_more(mesh, set, flag);
+    for (int64_t i = 0; i < 8 * set->n_elem; i++)
+        flag[mesh->conn[8 * (int64_t)set->elem[i / 8] + i % 8]] = 0;
+    *alone = more;
+    for (int64_t i = 0; i < set->n_node && *alone; i++) *alone = !flag[set->node[i]];
+    free(flag);
+    return HX_OK;
+}
+
 int hx_fields_add_sets(hx_fields *fields, const hx_mesh *mesh)
 {
     for (size_t i = 0; i < mesh->n_set; i++) {
         const hx_set *set = &mesh->set[i];
         char name[256];
         int32_t *flag = NULL;
+        int alone;
         snprintf(name, sizeof name, "set_%.200s", set->name);
-        HX_TRY(hx_fields_add(fields, mesh, HX_VTK_POINT, HX_VTK_I32, 1, name, &flag));
+        HX_TRY(is_for_cells_alone(mesh, set, &alone));
+        if (!alone) HX_TRY(hx_fields_add(fields, mesh, HX_VTK_POINT, HX_VTK_I32, 1, name, &flag));
         for (int64_t k = 0; flag && k < set->n_node; k++) flag[set->node[k]] = 1;
         if (set->n_elem == 0) continue;
         HX_TRY(hx_fields_add(fields, mesh, HX_VTK_CELL, HX_VTK_I32, 1, name, &flag));

@@ -24,7 +24,8 @@ int hx_fields_add(hx_fields *fields, const hx_mesh *mesh, hx_vtk_where where, hx
  * second. Returns text. */
 const char *hx_fields_case_name(const char *name, int c, char *text, size_t n_text);
 
-/* Adds "set_NAME" (0 or 1) on points, and on cells where the set holds elements, for all sets. */
+/* Adds "set_NAME" (0 or 1) on points, and on cells where the set holds elements, for all sets. On
+ * cells alone where the points would hold elements that the set does not have. */
 int hx_fields_add_sets(hx_fields *fields, const hx_mesh *mesh);
 
 /* Accepts a zeroed struct. */

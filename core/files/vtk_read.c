@@ -9,9 +9,18 @@
 
 #include "../base/memory.h"
 #include "../base/sum.h"
+#include "../mesh/mesh_check.h"
 #include "vtk_reader.h"
 
 enum { MAX_SET_VALUES = 256 };
+
+/* The file's numbers of the points that are kept. */
+static int number_nodes(hx_vtk_reader *r)
+{
+    for (int64_t a = 0; a < r->n_node; a++)
+        if (r->node_new[a] >= 0) HX_TRY(hx_numbers_append(&r->mesh->node_number, 1, &a));
+    return HX_OK;
+}
 
 /* Hands points and cells to the mesh; its other faults get the file's name. */
 static int make_mesh(hx_vtk_reader *r)
@@ -29,10 +38,11 @@ static int make_mesh(hx_vtk_reader *r)
     r->xyz = NULL;
     r->conn = NULL;
     r->has_mesh = true;
+    const int64_t n_node = r->node_new ? r->n_kept : r->n_node;
     const int rc =
-        hx_mesh_create(r->mesh, slash ? slash + 1 : r->scan.path, r->n_node, xyz, r->n_elem, conn);
+        hx_mesh_create(r->mesh, slash ? slash + 1 : r->scan.path, n_node, xyz, r->n_elem, conn);
     if (rc < 0) hx_error_prefix("%s: ", r->scan.path);
-    return rc;
+    return rc == HX_OK && r->node_new ? number_nodes(r) : rc;
 }
 
 /* --- sets from integer arrays --- */
@@ -114,9 +124,30 @@ static void sort_places(int64_t n, const int32_t *value, const values *all, int6
     }
 }
 
+/* Points of a file of second order: corners stand for those that are left out. */
+static int add_points(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *member)
+{
+    int32_t *node = NULL;
+    int64_t n_all = 0;
+    if (!r->node_new) return hx_mesh_add_node_set(r->mesh, name, n, member);
+    for (int64_t i = 0; i < n; i++)
+        n_all += r->node_new[member[i]] >= 0 ? 1 : r->middle_end[r->middle[member[i]]];
+    HX_TRY(hx_alloc_raw(&node, (size_t)n_all, sizeof *node, "nodes of a set"));
+    n_all = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const int32_t kept = r->node_new[member[i]];
+        const int32_t *const end = kept >= 0 ? NULL : r->middle_end + r->middle[member[i]];
+        if (kept >= 0) node[n_all++] = kept;
+        for (int k = 1; end && k <= end[0]; k++) node[n_all++] = end[k];
+    }
+    const int rc = hx_mesh_add_node_set(r->mesh, name, n_all, node);
+    free(node);
+    return rc;
+}
+
 static int add_set(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *member)
 {
-    const int rc = r->where == HX_VTK_ON_POINTS ? hx_mesh_add_node_set(r->mesh, name, n, member)
+    const int rc = r->where == HX_VTK_ON_POINTS ? add_points(r, name, n, member)
                                                 : hx_mesh_add_elem_set(r->mesh, name, n, member);
     if (rc < 0) hx_error_prefix("%s: set '%s': ", r->scan.path, name);
     return rc;
@@ -408,7 +439,7 @@ static int read_header(hx_vtk_reader *r)
 static int read_file(hx_vtk_reader *r, const char *path)
 {
     int found;
-    r->n_node = r->n_elem = r->odd_elem = -1;
+    r->n_node = r->n_elem = -1;
     HX_TRY(hx_file_scan_open(&r->scan, path));
     HX_TRY(read_header(r));
     for (;;) {
@@ -424,17 +455,53 @@ static void reader_free(hx_vtk_reader *r)
     hx_file_scan_free(&r->scan);
     free(r->xyz);
     free(r->conn);
+    free(r->cell_begin);
+    free(r->cell_node);
+    free(r->node_new);
+    free(r->middle);
+    free(r->middle_end);
     free(r->original);
 }
 
-int hx_vtk_read(const char *path, hx_mesh *mesh)
+static int read_mesh(const char *path, hx_mesh *mesh, hx_notes *notes)
 {
     hx_vtk_reader r;
     memset(&r, 0, sizeof r);
     memset(mesh, 0, sizeof *mesh);
     r.mesh = mesh;
+    r.notes = notes;
     const int rc = read_file(&r, path);
     reader_free(&r);
+    if (rc < 0) hx_mesh_free(mesh);
+    return rc;
+}
+
+int hx_vtk_read(const char *path, hx_mesh *mesh)
+{
+    return read_mesh(path, mesh, NULL);
+}
+
+/* The one numbering of tetrahedra, wedges and pyramids. Other programs write wedges either way
+ * round. */
+static int settle_cells(const char *path, hx_mesh *mesh, hx_notes *notes)
+{
+    hx_renumbered_list list;
+    hx_settle_report report;
+    HX_TRY(hx_settle_cells(mesh, &list, &report));
+    hx_renumbered_free(&list);
+    if (report.bad < 0) return hx_note_mirrored(mesh, &report, HX_NOTE_DETAIL, notes);
+    const int rc = hx_refuse_cell(mesh, report.bad);
+    hx_error_prefix("%s: ", path);
+    return rc;
+}
+
+int hx_vtk_read_mesh(const char *path, hx_mesh *mesh, hx_notes *notes)
+{
+    uint8_t *order = NULL;
+    HX_TRY(read_mesh(path, mesh, notes));
+    int rc = settle_cells(path, mesh, notes);
+    if (rc == HX_OK) rc = hx_mesh_mend_order(mesh, &order, notes);
+    free(order);
     if (rc < 0) hx_mesh_free(mesh);
     return rc;
 }

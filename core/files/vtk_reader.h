@@ -1,5 +1,6 @@
-/* The state of one pass over a legacy VTK file, shared by the two halves of the reader: vtk_cells.c
- * (points and cells) and vtk_read.c (sections, data arrays, sets). Internal. */
+/* The state of one pass over a legacy VTK file, shared by the parts of the reader: vtk_cells.c
+ * (points and cells), vtk_solids.c (types of cells) and vtk_read.c (sections, data arrays, sets).
+ * Internal. */
 #ifndef HX_VTK_READER_H
 #define HX_VTK_READER_H
 
@@ -7,6 +8,7 @@
 
 #include "../mesh/mesh.h"
 #include "file_scan.h"
+#include "solid.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,10 +24,22 @@ typedef struct hx_vtk_reader {
     char title[256];
     int64_t n_node, n_elem; /* -1 until their sections were read */
     bool has_types;
-    double *xyz;             /* [n_node][3] (owned until the mesh takes it) */
-    int32_t *conn;           /* [n_elem][8] (owned until the mesh takes it) */
-    int64_t odd_elem;        /* first cell that has not 8 nodes; -1: none */
-    int64_t odd_n;           /* its number of nodes */
+    double *xyz;   /* [n_node][3] (owned until the mesh takes it) */
+    int32_t *conn; /* [n_elem][8] (owned until the mesh takes it) */
+
+    /* Of cells that have not all 8 nodes, instead of conn until their types are known: nodes of
+     * cell e are cell_node[cell_begin[e] .. cell_begin[e + 1]). */
+    int64_t *cell_begin; /* [n_elem + 1], or NULL (owned) */
+    int32_t *cell_node;  /* (owned) */
+
+    /* Where cells are of second order: points of the file that are kept; of the others what stands
+     * for them. */
+    int64_t n_kept;
+    int32_t *node_new;   /* [n_node] the mesh's node, -1: left out; NULL: all are kept (owned) */
+    int32_t *middle;     /* [n_node] its place in middle_end, or -1 (owned) */
+    int32_t *middle_end; /* for each left out how many corners, then these, in the mesh (owned) */
+    hx_notes *notes;     /* (borrowed), may be NULL */
+
     hx_vtk_data_where where; /* of the arrays that follow */
     int64_t n_data;          /* their tuples */
 
@@ -51,6 +65,15 @@ int hx_vtk_read_type(hx_file_scan *scan, const hx_file_number **type);
 int hx_vtk_read_points(hx_vtk_reader *r);
 int hx_vtk_read_cells(hx_vtk_reader *r);
 int hx_vtk_read_cell_types(hx_vtk_reader *r);
+
+/* Takes the types of the next n cells, from cell `first` on: fills conn and checks their numbers of
+ * nodes. */
+int hx_vtk_take_types(hx_vtk_reader *r, int64_t first, int64_t n, const int64_t *type);
+
+/* Once all types are known: leaves out the points that are no corners, if cells are of second
+ * order.
+ */
+int hx_vtk_leave_middles(hx_vtk_reader *r);
 
 #ifdef __cplusplus
 }

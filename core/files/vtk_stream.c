@@ -77,14 +77,17 @@ static void report(const hx_vtk_stream *stream)
         stream->progress(stream->context, (double)stream->finished / (double)stream->total);
 }
 
-int hx_vtk_stream_records(hx_vtk_stream *stream, int64_t n, size_t n_value, size_t n_byte,
-                          hx_vtk_encoder *encode, const void *what)
+int hx_vtk_stream_items(hx_vtk_stream *stream, const hx_vtk_items *items, size_t n_byte,
+                        hx_vtk_encoder *encode, const void *what)
 {
-    const size_t n_most = n_value * (stream->ascii ? HX_VTK_TEXT_BYTES : n_byte);
+    const int64_t n = items->n;
+    const size_t one = stream->ascii ? HX_VTK_TEXT_BYTES : n_byte;
+    const size_t n_most = items->most_values * one;
     if (stream->counting) {
-        stream->total += (uint64_t)n * n_most;
+        stream->total += items->n_value * one;
         return HX_OK;
     }
+    const double mean = (double)(items->n_value * one) / (double)(n > 0 ? n : 1);
     const int64_t n_record = (int64_t)(stream->block_bytes / n_most);
     const int64_t n_block = (n + n_record - 1) / n_record;
     int failed = 0, reason = 0;
@@ -105,11 +108,18 @@ int hx_vtk_stream_records(hx_vtk_stream *stream, int64_t n, size_t n_value, size
 #pragma omp atomic write
                 failed = 1;
             }
-            stream->finished += (uint64_t)(end - begin) * n_most;
+            stream->finished += (uint64_t)(mean * (double)(end - begin));
             report(stream);
         }
     }
     return failed ? raise_write(stream, reason) : HX_OK;
+}
+
+int hx_vtk_stream_records(hx_vtk_stream *stream, int64_t n, size_t n_value, size_t n_byte,
+                          hx_vtk_encoder *encode, const void *what)
+{
+    const hx_vtk_items items = {n, n_value, (uint64_t)n * n_value};
+    return hx_vtk_stream_items(stream, &items, n_byte, encode, what);
 }
 
 int hx_vtk_stream_close(hx_vtk_stream *stream)

@@ -42,6 +42,17 @@ size_t hx_vtk_stream_bytes(void);
 
 int hx_vtk_stream_text(hx_vtk_stream *stream, const char *fmt, ...) HX_PRINTF(2, 3);
 
+/* Records of different lengths: n of at most most_values numbers each, n_value in all. */
+typedef struct hx_vtk_items {
+    int64_t n;
+    size_t most_values;
+    uint64_t n_value;
+} hx_vtk_items;
+
+/* Numbers of n_byte bytes each. */
+int hx_vtk_stream_items(hx_vtk_stream *stream, const hx_vtk_items *items, size_t n_byte,
+                        hx_vtk_encoder *encode, const void *what);
+
 /* n records of n_value numbers of n_byte bytes each. */
 int hx_vtk_stream_records(hx_vtk_stream *stream, int64_t n, size_t n_value, size_t n_byte,
                           hx_vtk_encoder *encode, const void *what);

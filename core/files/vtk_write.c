@@ -11,9 +11,25 @@
 #include "../base/atomic_file.h"
 #include "../base/memory.h"
 #include "../base/sum.h"
+#include "solid.h"
 #include "vtk_stream.h"
 
-enum { VTK_HEXAHEDRON = 12 };
+/* vtkCellType.h */
+static int cell_type(hx_solid_id id)
+{
+    static const int type[] = {[HX_SOLID_HEX8] = 12,
+                               [HX_SOLID_TET4] = 10,
+                               [HX_SOLID_VTK_WEDGE6] = 13,
+                               [HX_SOLID_PYRAMID5] = 14};
+    return type[id];
+}
+
+/* What the cell is in VTK. */
+static hx_solid_id solid_of(const int32_t conn[8])
+{
+    const hx_solid_id id = hx_solid_of_cell(conn);
+    return id == HX_SOLID_WEDGE6 ? HX_SOLID_VTK_WEDGE6 : id;
+}
 
 /* What goes to the file, in the file's order. */
 typedef struct selection {
@@ -132,10 +148,12 @@ static unsigned char *encode_cells(const void *what, int64_t begin, int64_t end,
     const selection *s = what;
     for (int64_t i = begin; i < end; i++) {
         const int32_t *conn = s->mesh->conn + 8 * mesh_index(s->elem, i);
-        to = hx_vtk_put_int(to, 8, ascii, ' ');
-        for (int k = 0; k < 8; k++)
-            to = hx_vtk_put_int(to, (int32_t)mesh_index(s->node_number, conn[k]), ascii,
-                                k < 7 ? ' ' : '\n');
+        const hx_solid_id id = solid_of(conn);
+        const int *const corner = hx_solid_nodes(id), n = hx_solids[id].n_node;
+        to = hx_vtk_put_int(to, n, ascii, ' ');
+        for (int k = 0; k < n; k++)
+            to = hx_vtk_put_int(to, (int32_t)mesh_index(s->node_number, conn[corner[k]]), ascii,
+                                k < n - 1 ? ' ' : '\n');
     }
     return to;
 }
@@ -143,8 +161,10 @@ static unsigned char *encode_cells(const void *what, int64_t begin, int64_t end,
 static unsigned char *encode_cell_types(const void *what, int64_t begin, int64_t end, int ascii,
                                         unsigned char *to)
 {
-    (void)what;
-    for (int64_t i = begin; i < end; i++) to = hx_vtk_put_int(to, VTK_HEXAHEDRON, ascii, '\n');
+    const selection *s = what;
+    for (int64_t i = begin; i < end; i++)
+        to = hx_vtk_put_int(to, cell_type(solid_of(s->mesh->conn + 8 * mesh_index(s->elem, i))),
+                            ascii, '\n');
     return to;
 }
 
@@ -208,13 +228,25 @@ static int put_header(hx_vtk_stream *out, const char *title)
                               line, out->ascii ? "ASCII" : "BINARY");
 }
 
+/* Numbers of CELLS: of each cell how many nodes, and these. */
+static int64_t count_cell_numbers(const selection *s)
+{
+    int64_t n = s->n_elem;
+    if (!s->mesh->conn) return 9 * n; /* hexahedra that are not there, to know a file's size */
+#pragma omp parallel for schedule(static) reduction(+ : n)
+    for (int64_t i = 0; i < s->n_elem; i++)
+        n += hx_solids[solid_of(s->mesh->conn + 8 * mesh_index(s->elem, i))].n_node;
+    return n;
+}
+
 static int put_mesh(hx_vtk_stream *out, const selection *s)
 {
-    const long long n_node = s->n_node, n_elem = s->n_elem;
+    const long long n_node = s->n_node, n_elem = s->n_elem, n_number = count_cell_numbers(s);
+    const hx_vtk_items cells = {n_elem, 9, (uint64_t)n_number};
     HX_TRY(hx_vtk_stream_text(out, "POINTS %lld double\n", n_node));
     HX_TRY(hx_vtk_stream_records(out, n_node, 3, sizeof(double), encode_points, s));
-    HX_TRY(hx_vtk_stream_text(out, "\nCELLS %lld %lld\n", n_elem, 9 * n_elem));
-    HX_TRY(hx_vtk_stream_records(out, n_elem, 9, sizeof(int32_t), encode_cells, s));
+    HX_TRY(hx_vtk_stream_text(out, "\nCELLS %lld %lld\n", n_elem, n_number));
+    HX_TRY(hx_vtk_stream_items(out, &cells, sizeof(int32_t), encode_cells, s));
     HX_TRY(hx_vtk_stream_text(out, "\nCELL_TYPES %lld\n", n_elem));
     HX_TRY(hx_vtk_stream_records(out, n_elem, 1, sizeof(int32_t), encode_cell_types, s));
     return hx_vtk_stream_text(out, "\n");

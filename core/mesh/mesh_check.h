@@ -14,6 +14,9 @@ extern "C" {
 /* How an element's nodes were ordered. */
 enum { HX_ORDER_VTK, HX_ORDER_MIRRORED, HX_ORDER_TENSOR, HX_ORDER_MIRRORED_TENSOR, HX_N_ORDER };
 
+/* Node k of a mended element is the file's node hx_order_permutation[order][k], and the reverse. */
+extern const int hx_order_permutation[HX_N_ORDER][8];
+
 /* Gives elements that are inverted or twisted the order of nodes that makes them valid, where
  * exactly one of the known ones does: bottom and top exchanged, nodes counted along x, y and z
  * (2, 3 and 6, 7 exchanged), or both. Wedges, pyramids and tetrahedra that are mirrored become

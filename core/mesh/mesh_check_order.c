@@ -7,11 +7,10 @@
 #include "mesh_check.h"
 #include "mesh_internal.h"
 
-/* Node k of an element is the file's node permutation[order][k]. */
-static const int permutation[HX_N_ORDER][8] = {{0, 1, 2, 3, 4, 5, 6, 7},
-                                               {4, 5, 6, 7, 0, 1, 2, 3},
-                                               {0, 1, 3, 2, 4, 5, 7, 6},
-                                               {4, 5, 7, 6, 0, 1, 3, 2}};
+const int hx_order_permutation[HX_N_ORDER][8] = {{0, 1, 2, 3, 4, 5, 6, 7},
+                                                 {4, 5, 6, 7, 0, 1, 2, 3},
+                                                 {0, 1, 3, 2, 4, 5, 7, 6},
+                                                 {4, 5, 7, 6, 0, 1, 3, 2}};
 
 static const char *const order_name[HX_N_ORDER] = {
     "", "bottom and top (nodes 0-3, 4-7) exchanged", "along x, y and z (2, 3 and 6, 7 exchanged)",
@@ -19,7 +18,7 @@ static const char *const order_name[HX_N_ORDER] = {
 
 static void permute(const int32_t conn[8], int order, int32_t to[8])
 {
-    for (int k = 0; k < 8; k++) to[k] = conn[permutation[order][k]];
+    for (int k = 0; k < 8; k++) to[k] = conn[hx_order_permutation[order][k]];
 }
 
 /* The only order that makes the element valid; HX_ORDER_VTK: there is none, or more than one. Of

@@ -119,20 +119,27 @@ static void test_types(void)
     hx_notes_free(&notes);
     hx_mesh_free(&mesh);
 
-    check_bad(ONE_HEX "*ELEMENT, TYPE=C3D4\n5, 1, 2, 3, 5\n6, 1, 2, 4, 5\n",
-              "case.inp:13: element 5 is a C3D4 (2 such beside 1 hexahedra");
     check_bad(
-        NODES_8 "*ELEMENT, TYPE=C3D20R\n9,1,2,3,4,5,6,7,8,1,2,3,4,5,6,7\n1,2,3,4,5\n",
-        "element 9 is a C3D20R (1 such beside 0 hexahedra of 8 nodes); every solid element must "
-        "be a hexahedron of 8 nodes: mesh with linear elements, C3D8");
-    check_bad(ONE_HEX "*ELEMENT, TYPE=C3D6\n5, 1, 2, 3, 5, 6, 7\n", "element 5 is a C3D6");
+        ONE_HEX "*ELEMENT, TYPE=C3D15V\n5, 1, 2, 3, 5\n6, 1, 2, 4, 5\n",
+        "case.inp:13: element 5 is a C3D15V (2 such beside 1 solids that are read); every "
+        "solid element must be a tetrahedron, wedge, pyramid or hexahedron of first or second "
+        "order: C3D4, C3D5");
     check_bad(ONE_HEX "*ELEMENT, TYPE=SC8R\n3,1,2,3,4,\n5,6,7,8\n4,1,2,3,4,5,6,7,8\n",
               "element 3 is a SC8R (2 such");
-    check_bad(ONE_HEX
-              "*ELEMENT, TYPE=C3D4\n5, 1, 2, 3, 5\n6, 1, 2, 4, 5\n*ELSET, ELSET=A, GENERATE\n"
-              "1, 3\n",
-              "element 5 is a C3D4"); /* rather than what is wrong with sets of them */
-    check_bad(NODES_8, "no hexahedron of 8 nodes among 8 nodes");
+    check_bad(ONE_HEX "*ELEMENT, TYPE=SC8R\n5, 1, 2, 3, 5\n6, 1, 2, 4, 5\n*ELSET, ELSET=A, "
+                      "GENERATE\n1, 3\n",
+              "element 5 is a SC8R"); /* rather than what is wrong with sets of them */
+    check_bad(NODES_8, "no solid element among 8 nodes");
+    check_bad(NODES_8 "*ELEMENT, TYPE=C3D4\n5, 1, 2, 3, 3\n",
+              "case.inp:11: element 5 has 3 different nodes; no solid has less than 4");
+    check_bad(ONE_HEX "*ELEMENT, TYPE=C3D4\n5, 1, 2, 3, 3\n",
+              "case.inp:13: element 5 names node 3 twice and has 3 different nodes");
+    check_bad(NODES_8 "*ELEMENT, TYPE=C3D4\n5, 1, 2, 3\n",
+              "element 5 of type C3D4 has 3 nodes before this; it needs 4");
+    check_bad(NODES_8 "*ELEMENT, TYPE=C3D8\n5, 1, 2, 3, 4, 5, 6, 7, 7\n",
+              "case.inp:11: element 5 names node 7 twice and has 7 different nodes");
+    check_bad(NODES_8 "*ELEMENT, TYPE=C3D10\n5, 1, 2, 3, 5, 4, 6, 7, 8, 77, 4\n",
+              "case.inp:11: element 5 names node 77, which the file does not have");
 }
 
 static void test_cells_make_sets(void)
@@ -187,8 +194,8 @@ static void test_sides(void)
         check_set(&mesh, "set", 4, sum[side], 0, 1);
         const hx_set *const set = find(&mesh, "face");
         CHECK(set->n_node == 4 && set->node[0] + 1 == first[side]);
-        CHECK(set->n_face == 1 && set->face[0] == hx_abaqus_face[side]);
-        CHECK(hx_abaqus_side[hx_abaqus_face[side]] == side);
+        CHECK(set->n_face == 1 && set->face[0] == hx_abaqus_face[HX_CELL_HEXAHEDRON][side]);
+        CHECK(hx_abaqus_side[HX_CELL_HEXAHEDRON][hx_abaqus_face[HX_CELL_HEXAHEDRON][side]] == side);
         hx_mesh_free(&mesh);
     }
 }
@@ -329,7 +336,7 @@ static void test_faults(void)
     check_fault(ONE_HEX "*FOUNDATION\n1, F2, 100.\n", "*FOUNDATION is not read");
     check_fault(ONE_HEX "*STEP\n*FREQUENCY\n10\n*END STEP\n", "*FREQUENCY is not read");
     check_fault(ONE_HEX "*NODE\n99, 5, 5, 5\n*STEP\n*STATIC\n*CLOAD\n99, 1, 1.\n*END STEP\n",
-                "case.inp:17: a force on node 99, which belongs to no hexahedron");
+                "case.inp:17: a force on node 99, which belongs to no element");
     check_fault(ONE_HEX "*STEP\n*STATIC\n*CLOAD\n1, 4, 1.\n*END STEP\n", "moment");
     check_fault(ONE_HEX "*STEP\n*STATIC\n*CLOAD, AMPLITUDE=A\n1, 1, 1.\n*END STEP\n", "AMPLITUDE");
     check_fault(ONE_HEX "*BOUNDARY\n1, 1, 3\n*STEP\n*STATIC\n*END STEP\n*STEP\n*STATIC\n*BOUNDARY\n"

@@ -146,6 +146,10 @@ static void test_elements(void)
         "EBLOCK,19,SOLID\n(19i9)\n" ELEMENT_HEAD
         "       20        1        2        3        3        5        5        5        5\n"
         "       -1\n";
+    static const char flat[] = HEAD_CDB NODES
+        "EBLOCK,19,SOLID\n(19i9)\n" ELEMENT_HEAD
+        "       20        1        2        3        4        5        6        7        7\n"
+        "       -1\n";
     static const char contact[] = HEAD_CDB
         "ET,2,174\n" NODES "EBLOCK,19,SOLID\n(19i9)\n" ELEMENT_HEAD
         "       20        1        2        3        4        5        6        7        8\n"
@@ -154,10 +158,15 @@ static void test_elements(void)
         "EBLOCK,10,,,1\n(15i9)\n       31        2        1        1        0        1        2\n"
         "       -1\n";
     hx_mesh mesh;
-    check_bad(prism, "case.cdb:21: element 20 is a brick with 6 different nodes, a prism,");
-    check_bad(tetra, "element 20 is a brick with 4 different nodes, a tetrahedron,");
-    check_bad("ET,1,SOLID187\n" NODES ELEMENTS, "element 20 is a ET-187 (ANSYS)");
-    check_bad("ET,1,186\n" NODES ELEMENTS, "mesh without midside nodes, SOLID185");
+    read_good(prism, &mesh);
+    CHECK_REL(mesh.total_volume, 0.5, 1e-12);
+    hx_mesh_free(&mesh);
+    read_good(tetra, &mesh);
+    CHECK_REL(mesh.total_volume, 1.0 / 6.0, 1e-12);
+    hx_mesh_free(&mesh);
+    check_bad(flat, "case.cdb:21: element 20 names node 7 twice and has 7 different nodes");
+    check_bad("ET,1,SOLID187\n" NODES ELEMENTS, "element 20 is a ET-187 (ANSYS) of 8 nodes");
+    check_bad("ET,1,186\n" NODES ELEMENTS, "SOLID185, SOLID186, SOLID187, SOLID285 and their like");
     check_bad("ET,1,999\n" NODES ELEMENTS, "ET-999");
     read_good(contact, &mesh);
     CHECK(mesh.n_elem == 1 && mesh.n_node == 8);
@@ -166,7 +175,7 @@ static void test_elements(void)
 
 static void test_messages(void)
 {
-    check_bad(HEAD_CDB NODES, "no hexahedron of 8 nodes among 12 nodes");
+    check_bad(HEAD_CDB NODES, "no solid element among 12 nodes");
     check_bad("NBLOCK,6,SOLID\nhello\n", "case.cdb:2: 'hello' where the format of NBLOCK");
     check_bad("NBLOCK,6,SOLID\n(3i9,2e21.13e3)\n", "no three coordinates");
     check_bad("NBLOCK,6,SOLID\n(99999999i9)\n", "where the format of NBLOCK is expected");

@@ -24,6 +24,7 @@ fault() {
 convert() {
     n=$((n + 1))
     "$hextop" mesh "$1" "$2" output.format=ascii >log 2>&1 || fault "hextop mesh $1 $2"
+    cp log "log_${2##*.}"
 }
 
 # mesh GEO OUT OPTIONS...: by gmsh.
@@ -90,8 +91,7 @@ n=$((n + 1))
 "$hextop" mesh surface.msh none.vtk 2>log && fault "a mesh without volumes was taken"
 grep -q 'only where a Physical Volume names them' log || fault "no word of Physical Volume"
 
-# Tetrahedra and second order: refused with the element's number; Mesh.SubdivisionAlgorithm = 2 as
-# the message says makes hexahedra of an STL surface.
+# Tetrahedra of an STL surface; hexahedra of it by Mesh.SubdivisionAlgorithm = 2.
 cat >box.geo <<'END'
 SetFactory("OpenCASCADE");
 Box(1) = {0, 0, 0, 3, 2, 1};
@@ -106,15 +106,63 @@ Volume(1) = {1};
 Physical Volume("part") = {1};
 END
 mesh stl.geo tetra.msh -format msh41 -clmax 1
-n=$((n + 1))
-"$hextop" mesh tetra.msh none.vtk 2>log && fault "tetrahedra were taken"
-grep -q 'element [0-9]* is a 4-node tetrahedron' log || fault "tetrahedra are not named"
+convert tetra.msh tetra.vtk
+grep -q -x 10 tetra.vtk || fault "no VTK_TETRA"
 mesh stl.geo stl.msh -format msh41 -clmax 1 -setnumber Mesh.SubdivisionAlgorithm 2
 convert stl.msh stl.vtk
-mesh large.geo quadratic.msh -format msh22 -order 2
-n=$((n + 1))
-"$hextop" mesh quadratic.msh none.vtk 2>log && fault "second order was taken"
-grep -q 'is a 27-node hexahedron .*set Mesh.ElementOrder = 1' log || fault "second order is not named"
+grep -q -x 12 stl.vtk || fault "no VTK_HEXAHEDRON"
+
+# Second order, with and without nodes on faces and inside: the mesh of first order, curved or not.
+mesh large.geo linear.msh -format msh41
+convert linear.msh linear.vtk
+for incomplete in 0 1; do
+    mesh large.geo quadratic.msh -format msh22 -order 2 -setnumber Mesh.SecondOrderIncomplete $incomplete
+    convert quadratic.msh quadratic.vtk
+    grep -q 'elements of second order are read as linear; mid-side nodes left out: ' log ||
+        fault "second order is not named"
+    grep -q 'off the middle' log && fault "straight edges are called curved"
+    grep -v '^SCALARS' quadratic.vtk | sed -n '/^CELL_TYPES/,/^CELL_DATA/p' >types
+    sed -n '/^CELL_TYPES/,/^CELL_DATA/p' linear.vtk | cmp -s - types || fault "other cells"
+done
+
+# Every kind at once, from a CAD kernel: a block of hexahedra, one of tetrahedra, pyramids between,
+# wedges extruded from triangles. Faces are surfaces of triangles and quadrangles.
+cat >kinds.geo <<'END'
+SetFactory("OpenCASCADE");
+Box(1) = {0, 0, 0, 1, 1, 1};
+Box(2) = {1, 0, 0, 1.5, 1, 1};
+Coherence;
+b() = Boundary{ Volume{1}; };
+e() = Boundary{ Surface{b()}; };
+Transfinite Curve{e()} = 4;
+Transfinite Surface{b()};
+Recombine Surface{b()};
+Transfinite Volume{1};
+top() = Surface In BoundingBox{0.9, -0.1, 0.9, 2.6, 1.1, 1.1};
+out() = Extrude{0, 0, 0.5}{ Surface{top(0)}; Layers{2}; Recombine; };
+Physical Volume("part") = Volume{:};
+Physical Surface("held") = Surface In BoundingBox{-0.1, -0.1, -0.1, 0.1, 1.1, 1.1};
+Physical Surface("right") = Surface In BoundingBox{2.4, -0.1, -0.1, 2.6, 1.1, 1.6};
+Physical Surface("lid") = Surface In BoundingBox{0.9, -0.1, 1.4, 2.6, 1.1, 1.6};
+END
+for order in 1 2; do
+    for format in 22 41; do
+        mesh kinds.geo kinds$order$format.msh -format msh$format -order $order -clmax 0.4 -bin
+        convert kinds$order$format.msh kinds$order$format.vtk
+        sed -n '/^CELL_TYPES/,/^CELL_DATA/p' kinds$order$format.vtk | sort | uniq -c >types
+        for type in 10 12 13 14; do
+            grep -q " $type$" types || fault "no cell of type $type"
+        done
+        [ $order$format = 122 ] && cp types all_types
+        cmp types all_types || fault "other cells in order $order, format $format"
+    done
+done
+for format in msh inp vtk; do
+    convert kinds141.msh kinds.$format
+    convert kinds.$format kinds_again.vtk
+    same kinds_again.vtk kinds141.vtk
+done
+grep -q 'pyramids are written as C3D8' log_inp || fault "no word of pyramids"
 
 echo "$n checks, $failed failed"
 [ $failed = 0 ]

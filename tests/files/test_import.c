@@ -47,8 +47,8 @@ static void open_sample(sample *s, int64_t (*number_of)(int64_t), int64_t first_
     }
     for (int e = 0; e < 2; e++) {
         for (int i = 0; i < 8; i++) node[i] = number_of(corner[i] + e == 4 ? 12 : corner[i] + e);
-        CHECK_OK(hx_import_add_hexes(&s->import, 1, &number[e], node,
-                                     first_line > 0 ? first_line + 20 + e : 0));
+        CHECK_OK(hx_import_add_solids(&s->import, HX_SOLID_HEX8, 1, &number[e], node,
+                                      first_line > 0 ? first_line + 20 + e : 0));
     }
 }
 
@@ -119,7 +119,7 @@ static void test_refusals(void)
     const double xyz[3] = {0.0, 0.0, 0.0};
 
     open_sample(&s, run_number, 10);
-    CHECK_OK(hx_import_add_hexes(&s.import, 1, &again, corner, 32));
+    CHECK_OK(hx_import_add_solids(&s.import, HX_SOLID_HEX8, 1, &again, corner, 32));
     CHECK_FAILS(hx_import_finish(&s.import, &s.mesh), HX_EINPUT,
                 "dir/part.msh:32: a second element with the number 17");
     free_sample(&s);
@@ -133,23 +133,23 @@ static void test_refusals(void)
 
     open_sample(&s, run_number, 10);
     const int64_t other = 41;
-    CHECK_OK(hx_import_add_hexes(&s.import, 1, &other, corner, 32));
+    CHECK_OK(hx_import_add_solids(&s.import, HX_SOLID_HEX8, 1, &other, corner, 32));
     CHECK_FAILS(hx_import_finish(&s.import, &s.mesh), HX_EINPUT,
                 "dir/part.msh:32: element 41 names node 999, which the file does not have");
     free_sample(&s);
 
     open_sample(&s, run_number, 0);
     CHECK_OK(hx_import_add_other(&s.import, HX_SHAPE_QUADRANGLE, "S4", 50, 0));
-    CHECK_OK(hx_import_add_other(&s.import, HX_SHAPE_TETRAHEDRON, "C3D4", 51, 0));
-    CHECK_OK(hx_import_add_other(&s.import, HX_SHAPE_TETRAHEDRON, "C3D4", 52, 0));
+    CHECK_OK(hx_import_add_other(&s.import, HX_SHAPE_OTHER, "SC8R", 51, 0));
+    CHECK_OK(hx_import_add_other(&s.import, HX_SHAPE_OTHER, "SC8R", 52, 0));
     CHECK_FAILS(hx_import_finish(&s.import, &s.mesh), HX_EINPUT,
-                "dir/part.msh: element 51 is a C3D4 (2 such beside 2 hexahedra of 8 nodes)");
+                "dir/part.msh: element 51 is a SC8R (2 such beside 2 solids that are read)");
     free_sample(&s);
 
     open_sample(&s, run_number, 0);
-    s.import.quadratic_hint = "say C3D8";
-    CHECK_OK(hx_import_add_other(&s.import, HX_SHAPE_QUADRATIC_HEX, "C3D20", 51, 77));
-    CHECK_FAILS(hx_import_finish(&s.import, &s.mesh), HX_EINPUT, "say C3D8");
+    s.import.order_hint = "say C3D20";
+    CHECK_OK(hx_import_add_other(&s.import, HX_SHAPE_HIGH_ORDER, "hex64", 51, 77));
+    CHECK_FAILS(hx_import_finish(&s.import, &s.mesh), HX_EINPUT, "say C3D20");
     free_sample(&s);
 
     open_sample(&s, run_number, 0);
@@ -169,7 +169,7 @@ static void test_refusals(void)
     CHECK_OK(hx_import_open(&s.import, "empty.inp", NULL));
     CHECK_OK(hx_import_add_other(&s.import, HX_SHAPE_QUADRANGLE, "S4", 1, 0));
     CHECK_FAILS(hx_import_finish(&s.import, &s.mesh), HX_EINPUT,
-                "no hexahedron of 8 nodes among 0 nodes and cells such as S4");
+                "no solid element among 0 nodes and cells such as S4");
     free_sample(&s);
 }
 

@@ -11,6 +11,7 @@
 #include "core/generate/generate.h"
 #include "core/mesh/mesh_check.h"
 #include "core/mesh/region.h"
+#include "tests/lib/mixed_mesh.h"
 #include "tests/lib/test.h"
 
 static char folder[] = "/tmp/hextop_mesh_files_XXXXXX";
@@ -136,6 +137,101 @@ static void test_formats(void)
     CHECK_MSG(n_written == 3, "%d formats written", n_written);
 }
 
+/* 1 if the face has three or four corners, all on one side of the box. */
+static int is_outside(const hx_mesh *mesh, const mixed_box *box, int64_t face)
+{
+    const int32_t *const conn = mesh->conn + 8 * (face / 6);
+    const int *const corner = hx_hex_face[face % 6];
+    int n_corner = 0, n_side = 0;
+    for (int k = 0; k < 4; k++) n_corner += conn[corner[k]] != conn[corner[(k + 1) % 4]];
+    for (int side = 0; side < 6; side++) {
+        int n = 0;
+        for (int k = 0; k < 4; k++) {
+            const double x = mesh->xyz[3 * (int64_t)conn[corner[k]] + side / 2];
+            n += fabs(x - (side % 2 ? box->n[side / 2] : 0.0)) < 1e-9;
+        }
+        n_side += n == 4;
+    }
+    return n_corner >= 3 && n_side > 0;
+}
+
+/* Sets of elements, nodes and of faces of three and four corners. */
+static void add_kind_sets(hx_mesh *mesh, const mixed_box *box)
+{
+    const int32_t elem[3] = {0, 3, 7}, node[4] = {0, 9, 20, 4};
+    int64_t face[20], n = 0, n_seen = 0;
+    for (int64_t f = 0; f < 6 * mesh->n_elem && n < 20; f++)
+        if (is_outside(mesh, box, f) && n_seen++ % 4 == 0) face[n++] = f;
+    CHECK(n > 8);
+    CHECK_OK(hx_mesh_add_elem_set(mesh, "three", 3, elem));
+    CHECK_OK(hx_mesh_add_node_set(mesh, "four", 4, node));
+    CHECK_OK(hx_mesh_add_face_set(mesh, "faces", n, face));
+}
+
+static void compare_kind_sets(const hx_mesh *a, const hx_mesh *b, int has_faces)
+{
+    static const char *const name[] = {"three", "four", "faces"};
+    for (int i = 0; i < 3; i++) {
+        const hx_set *const s = hx_mesh_find_set(a, name[i]), *const t =
+                                                                  hx_mesh_find_set(b, name[i]);
+        const int same = s && t && s->n_node == t->n_node;
+        CHECK_MSG(same, "%s: %s", a->name, name[i]);
+        if (!same || (i == 2 && !has_faces)) continue; /* nodes, with the elements they hold */
+        CHECK_MSG(s->n_elem == t->n_elem, "%s: %s", a->name, name[i]);
+        if (s->n_elem != t->n_elem) continue;
+        CHECK(memcmp(s->node, t->node, (size_t)s->n_node * sizeof *s->node) == 0);
+        CHECK(s->n_elem == 0 || memcmp(s->elem, t->elem, (size_t)s->n_elem * sizeof *s->elem) == 0);
+        CHECK(t->n_face == (has_faces ? s->n_face : 0));
+        if (t->n_face > 0 && t->n_face == s->n_face)
+            CHECK(memcmp(s->face, t->face, (size_t)s->n_face * sizeof *s->face) == 0);
+    }
+}
+
+/* From each format to the next and back to the first: the cells in their numbering, and the sets
+ * (VTK has no faces, it comes last). */
+static void test_kind(mixed_kind kind, int is_reordered)
+{
+    static const char *const name[] = {"kind.msh", "kind.inp", "again.msh", "kind.vtk"};
+    const mixed_box box = {.kind = kind, .n = {2, 2, 5}, .distort = 0.15, .seed = 7};
+    hx_mesh original, mesh, read;
+    for (int i = 0; i < 2; i++) {
+        hx_mesh *const made = i == 0 ? &original : &mesh;
+        CHECK_OK(mixed_create(made, &box));
+        add_kind_sets(made, &box);
+        if (i == 1 && is_reordered) CHECK_OK(hx_mesh_shuffle(made, 11));
+        CHECK_OK(hx_mesh_finish(made));
+    }
+    for (int i = 0; i < 4; i++) {
+        const hx_mesh_format *const format = hx_mesh_format_of_name(name[i]);
+        hx_notes notes = {0};
+        const hx_mesh_write_options options = {.is_ascii = (int)kind % 2, .notes = &notes};
+        char path[300];
+        snprintf(path, sizeof path, "%s", in_folder(name[i]));
+        CHECK_OK(format->write(path, &mesh, &options));
+        CHECK(notes.n == (i == 1 && (kind == MIXED_PYRAMIDS || kind == MIXED_LAYERS)));
+        hx_notes_free(&notes);
+        CHECK_OK(hx_mesh_read(path, (double)NAN, &read, NULL, &notes));
+        for (size_t k = 0; k < notes.n; k++)
+            CHECK_MSG(notes.note[k].level == HX_NOTE_DETAIL, "%s", notes.note[k].text);
+        CHECK_OK(hx_mesh_finish(&read));
+        CHECK(read.n_node == original.n_node && read.n_elem == original.n_elem);
+        CHECK_MSG(memcmp(read.conn, original.conn, 8 * (size_t)read.n_elem * sizeof *read.conn) ==
+                      0,
+                  "%s of %s", name[i], mixed_name[kind]);
+        double off = 0.0;
+        for (int64_t k = 0; k < 3 * read.n_node; k++)
+            test_worst(&off, fabs(read.xyz[k] - original.xyz[k]));
+        CHECK_ABS(off, 0.0, 1e-13);
+        compare_kind_sets(&original, &read, i < 3);
+        hx_notes_free(&notes);
+        hx_mesh_free(&mesh);
+        mesh = read;
+        remove(path);
+    }
+    hx_mesh_free(&mesh);
+    hx_mesh_free(&original);
+}
+
 /* --- files by hand --- */
 
 #define NODES2                                                                                     \
@@ -198,8 +294,14 @@ static const struct {
      "a block of 2 elements where 1 are left"},
     {FORMAT4 NODES4 "$Elements\n1 2 1 2\n3 1 5 1\n1 1 2 3 4 5 6 7 8\n$EndElements\n",
      "1 elements fewer in the blocks"},
-    {FORMAT4 NODES4 "$Elements\n1 1 1 1\n3 1 4 1\n1 1 2 3 5\n$EndElements\n",
-     "element 1 is a 4-node tetrahedron (1 such beside 0 hexahedra of 8 nodes)"},
+    {FORMAT4 NODES4 "$Elements\n1 1 1 1\n3 1 4 1\n1 1 2 3 3\n$EndElements\n",
+     ":27: element 1 has 3 different nodes; no solid has less than 4"},
+    {FORMAT2 NODES2
+     "$Elements\n1\n1 92 0 1 2 3 4 5 6 7 8 1 2 3 4 5 6 7 8 1 2 3 4 5 6 7 8 1 2 3 4 5 6 "
+     "7 8 1 2 3 4 5 6 7 8 1 2 3 4 5 6 7 8 1 2 3 4 5 6 7 8 1 2 3 4 5 6 7 8\n$EndElements\n",
+     ":17: element 1 is a 64-node hexahedron (1 such beside 0 solids that are read); every solid "
+     "element must be a tetrahedron, wedge, pyramid or hexahedron of first or second order: set "
+     "Mesh.ElementOrder = 1 or 2 in gmsh"},
     {FORMAT4 NODES4 "$Elements\n1 1 1 1\n3 1 5 1\n4611686018427387904 1 2 3 4 5 6 7 8\n",
      "the number 4611686018427387904 is out of range"},
     {FORMAT2 LONG LONG LONG LONG "\n", ":4: 'xxxxxxxxxx"},
@@ -551,6 +653,8 @@ int main(void)
     if (!mkdtemp(folder)) return 1;
     for (int i = 0; i < 4; i++) test_round_trip(i % 2, i / 2);
     test_formats();
+    for (int kind = 0; kind < MIXED_N_KIND; kind++)
+        for (int i = 0; i < 2; i++) test_kind((mixed_kind)kind, i);
     test_bad_files();
     test_good_files();
     for (int i = 0; i < 6; i++) test_binary(i % 2, 4 * (i / 2));

@@ -4,6 +4,7 @@
 
 #include "core/files/result_match.h"
 #include "tests/lib/fixture.h"
+#include "tests/lib/mixed_mesh.h"
 #include "tests/lib/test.h"
 
 static const char path[] = "test_result_match.vtk";
@@ -416,6 +417,55 @@ static void test_collapsed(void)
     hx_mesh_free(&other);
 }
 
+/* Values of a mesh as read, by each cell's place; a cell is 1 where it is dense. */
+static void make_kind(hx_mesh *mesh, mixed_kind kind, uint64_t shuffle)
+{
+    const mixed_box box = {.kind = kind, .n = {2, 2, 5}, .distort = 0.15, .seed = 9};
+    CHECK_OK(mixed_create(mesh, &box));
+    if (shuffle > 0) CHECK_OK(hx_mesh_shuffle(mesh, shuffle));
+    CHECK_OK(hx_mesh_finish(mesh));
+}
+
+static double kind_value(const hx_mesh *mesh, int64_t elem)
+{
+    const int64_t e = mesh->elem_orig ? mesh->elem_orig[elem] : elem;
+    return (double)(1 + e % 17) / 17.0;
+}
+
+/* way: in the file's order, by numbers of a part, or by corners where the file has an order of its
+ * own. */
+static void test_kind(mixed_kind kind, hx_match_way way)
+{
+    hx_mesh mesh, file;
+    hx_result_match match;
+    make_kind(&mesh, kind, 3);
+    make_kind(&file, kind, 4);
+    double *const value = calloc((size_t)mesh.n_elem, sizeof *value);
+    double *const found = calloc((size_t)mesh.n_elem, sizeof *found);
+    for (int64_t e = 0; e < mesh.n_elem; e++) value[e] = kind_value(&file, e);
+    if (way == HX_MATCH_BY_CORNERS) { /* what was random is the file's order now */
+        free(file.elem_orig);
+        free(file.node_orig);
+        file.elem_orig = file.node_orig = NULL;
+    }
+    const double least = way == HX_MATCH_BY_NUMBERS ? 0.5 : 0.0;
+    const hx_vtk_field field = {"rho", HX_VTK_CELL, HX_VTK_F64, 1, value};
+    const hx_vtk_options options = {.format = (int)kind % 2 ? HX_VTK_ASCII : HX_VTK_BINARY,
+                                    .value = least > 0.0 ? value : NULL,
+                                    .least = least};
+    CHECK_OK(hx_vtk_write_part(path, &file, "x", &options, &field, 1, NULL));
+    CHECK_OK(hx_result_read(path, "rho", &mesh, 0.001, 0.125, found, &match));
+    CHECK_MSG(match.way == way, "%s: %d", mixed_name[kind], (int)match.way);
+    for (int64_t e = 0; e < mesh.n_elem; e++) {
+        const double expected = kind_value(&mesh, e);
+        CHECK(found[e] == (expected >= least ? expected : 0.125));
+    }
+    free(value);
+    free(found);
+    hx_mesh_free(&mesh);
+    hx_mesh_free(&file);
+}
+
 int main(void)
 {
     fixture_set_threads(2);
@@ -436,6 +486,9 @@ int main(void)
     test_slit(1e-11);
     test_slit(1e-3);
     test_collapsed();
+    for (int kind = 0; kind < MIXED_N_KIND; kind++)
+        for (int way = HX_MATCH_IN_ORDER; way <= HX_MATCH_BY_CORNERS; way++)
+            test_kind((mixed_kind)kind, (hx_match_way)way);
     CHECK(remove(path) == 0);
     TEST_END();
 }

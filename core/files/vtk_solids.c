@@ -1,0 +1,202 @@
+/* Types of cells of a VTK file: from its points to the corners of collapsed hexahedra. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "vtk_reader.h"
+
+enum { VTK_VOXEL = 11, PLACES = 32 };
+
+/* vtkCellType.h. A voxel counts its nodes by x, y and z. */
+static const struct {
+    int type;
+    hx_solid_id id;
+} solids[] = {
+    {12, HX_SOLID_HEX8},      {10, HX_SOLID_TET4},        {13, HX_SOLID_VTK_WEDGE6},
+    {14, HX_SOLID_PYRAMID5},  {VTK_VOXEL, HX_SOLID_HEX8}, {24, HX_SOLID_TET10},
+    {25, HX_SOLID_HEX20},     {26, HX_SOLID_WEDGE15},     {27, HX_SOLID_PYRAMID13},
+    {29, HX_SOLID_VTK_HEX27}, {32, HX_SOLID_VTK_WEDGE18}, {33, HX_SOLID_VTK_HEX24},
+};
+
+/* For messages. */
+static const char *type_name(int64_t type)
+{
+    static const char *const name[] = {
+        "VTK_EMPTY_CELL", "VTK_VERTEX",         "VTK_POLY_VERTEX", "VTK_LINE",  "VTK_POLY_LINE",
+        "VTK_TRIANGLE",   "VTK_TRIANGLE_STRIP", "VTK_POLYGON",     "VTK_PIXEL", "VTK_QUAD",
+        "VTK_TETRA",      "VTK_VOXEL",          "VTK_HEXAHEDRON",  "VTK_WEDGE", "VTK_PYRAMID"};
+    static const char *const quadratic[] = {"VTK_QUADRATIC_EDGE",       "VTK_QUADRATIC_TRIANGLE",
+                                            "VTK_QUADRATIC_QUAD",       "VTK_QUADRATIC_TETRA",
+                                            "VTK_QUADRATIC_HEXAHEDRON", "VTK_QUADRATIC_WEDGE",
+                                            "VTK_QUADRATIC_PYRAMID"};
+    if (type >= 0 && type < (int64_t)(sizeof name / sizeof name[0])) return name[type];
+    if (type >= 21 && type < 28) return quadratic[type - 21];
+    if (type == 29) return "VTK_TRIQUADRATIC_HEXAHEDRON";
+    if (type == 42) return "VTK_POLYHEDRON";
+    if (type == 72) return "VTK_LAGRANGE_HEXAHEDRON";
+    return "no solid that is read";
+}
+
+static const hx_solid_id *find_solid(int64_t type)
+{
+    for (size_t i = 0; i < sizeof solids / sizeof solids[0]; i++)
+        if (solids[i].type == type) return &solids[i].id;
+    return NULL;
+}
+
+static int refuse_type(hx_vtk_reader *r, int64_t elem, int64_t type)
+{
+    return HX_FILE_RAISE(
+        &r->scan,
+        "cell %lld is of type %lld (%s); every cell must be a tetrahedron (10), "
+        "wedge (13), pyramid (14), hexahedron (12) or voxel (11), or one of second "
+        "order (24 to 27, 29, 32, 33), so leave points, lines and faces out of the "
+        "file (gmsh: one Physical Volume)",
+        (long long)elem, (long long)type, type_name(type));
+}
+
+/* The cell's nodes as the file has them; NULL and the message if they are not as many. */
+static const int32_t *nodes_of(hx_vtk_reader *r, int64_t elem, int64_t type, hx_solid_id id)
+{
+    const int64_t n =
+        r->cell_begin ? r->cell_begin[elem + 1] - r->cell_begin[elem] : HX_SOLID_CORNERS;
+    if (n == hx_solids[id].n_node)
+        return r->cell_begin ? r->cell_node + r->cell_begin[elem] : r->conn + 8 * elem;
+    (void)HX_FILE_RAISE(
+        &r->scan, "cell %lld is of type %lld (%s) and has %lld nodes; it must have %d",
+        (long long)elem, (long long)type, type_name(type), (long long)n, hx_solids[id].n_node);
+    return NULL;
+}
+
+int hx_vtk_take_types(hx_vtk_reader *r, int64_t first, int64_t n, const int64_t *type)
+{
+    static const int voxel[8] = {0, 1, 3, 2, 4, 5, 7, 6};
+    if (!r->conn)
+        HX_TRY(hx_alloc_raw(&r->conn, (size_t)r->n_elem * 8, sizeof *r->conn, "connectivity"));
+    for (int64_t k = 0; k < n; k++) {
+        const int64_t e = first + k;
+        const hx_solid_id *const id = find_solid(type[k]);
+        int32_t conn[8];
+        if (!id) return refuse_type(r, e, type[k]);
+        const int32_t *const node = nodes_of(r, e, type[k], *id);
+        if (!node) return HX_EINPUT;
+        const int *const corner = type[k] == VTK_VOXEL ? voxel : hx_solid_corners(*id);
+        for (int a = 0; a < 8; a++) conn[a] = node[corner[a]];
+        memcpy(r->conn + 8 * e, conn, sizeof conn);
+    }
+    return HX_OK;
+}
+
+/* --- second order --- */
+
+/* Solids are told by their numbers of nodes: of VTK's no two of second order have the same. */
+static hx_solid_id solid_of(const hx_vtk_reader *r, int64_t elem)
+{
+    const int64_t n = r->cell_begin[elem + 1] - r->cell_begin[elem];
+    for (size_t i = 0; i < sizeof solids / sizeof solids[0]; i++)
+        if (hx_solids[solids[i].id].n_node == n) return solids[i].id;
+    return HX_SOLID_HEX8;
+}
+
+/* The points may have come after the cells, which then were not checked. */
+static int check_points(hx_vtk_reader *r)
+{
+    if (r->n_node < 0)
+        return HX_FILE_RAISE(&r->scan,
+                             "cells of second order before POINTS; these must come first");
+    for (int64_t i = 0; i < r->cell_begin[r->n_elem]; i++)
+        if (r->cell_node[i] >= r->n_node)
+            return HX_FILE_RAISE(&r->scan, "a cell uses point %ld; there are points 0 to %lld",
+                                 (long)r->cell_node[i], (long long)r->n_node - 1);
+    return HX_OK;
+}
+
+static int64_t count_middles(const hx_vtk_reader *r)
+{
+    int64_t n = 0;
+    for (int64_t e = 0; r->cell_begin && e < r->n_elem; e++) {
+        const hx_solid *const solid = &hx_solids[solid_of(r, e)];
+        n += solid->n_node - solid->n_corner;
+    }
+    return n;
+}
+
+/* place[node] := element * 32 + which of its nodes behind the corners it is, in the first element
+ * that has it so; -1 for others; -2 for corners. */
+static void place_middles(const hx_vtk_reader *r, int64_t *place)
+{
+    for (int64_t a = 0; a < r->n_node; a++) place[a] = -1;
+    for (int64_t i = 0; i < 8 * r->n_elem; i++) place[r->conn[i]] = -2;
+    for (int64_t e = 0; e < r->n_elem; e++) {
+        const hx_solid *const solid = &hx_solids[solid_of(r, e)];
+        const int32_t *const node = r->cell_node + r->cell_begin[e] + solid->n_corner;
+        for (int k = 0; k < solid->n_node - solid->n_corner; k++)
+            if (place[node[k]] == -1) place[node[k]] = e * PLACES + k;
+    }
+}
+
+/* Lists the corners that stand for each point that is left out, in the file's numbers. */
+static void list_ends(hx_vtk_reader *r, const int64_t *place, hx_middle_survey *survey)
+{
+    int32_t at = 0;
+    for (int64_t a = 0; a < r->n_node; a++) {
+        int32_t corner[HX_SOLID_CORNERS];
+        r->middle[a] = -1;
+        if (place[a] < 0) continue;
+        const int64_t e = place[a] / PLACES;
+        const int n =
+            hx_solid_middle(solid_of(r, e), (int)(place[a] % PLACES), r->conn + 8 * e, corner);
+        hx_survey_middle(survey, a, r->xyz + 3 * a, r->xyz, n, corner);
+        r->middle[a] = at;
+        r->middle_end[at++] = n;
+        memcpy(r->middle_end + at, corner, (size_t)n * sizeof *corner);
+        at += n;
+    }
+}
+
+/* Renumbers what stays, coordinates in place. */
+static void compact(hx_vtk_reader *r)
+{
+    int32_t next = 0;
+    for (int64_t a = 0; a < r->n_node; a++) {
+        r->node_new[a] = r->middle[a] >= 0 ? -1 : next;
+        if (r->middle[a] >= 0) continue;
+        memmove(r->xyz + 3 * (int64_t)next++, r->xyz + 3 * a, 3 * sizeof *r->xyz);
+    }
+    r->n_kept = next;
+    for (int64_t i = 0; i < 8 * r->n_elem; i++) r->conn[i] = r->node_new[r->conn[i]];
+    for (int64_t a = 0; a < r->n_node; a++) {
+        int32_t *const end = r->middle_end + (r->middle[a] >= 0 ? r->middle[a] : 0);
+        for (int k = 1; r->middle[a] >= 0 && k <= end[0]; k++) end[k] = r->node_new[end[k]];
+    }
+}
+
+int hx_vtk_leave_middles(hx_vtk_reader *r)
+{
+    int rc = HX_OK;
+    int64_t *place = NULL;
+    hx_middle_survey survey = {0};
+    const int64_t n = count_middles(r);
+    if (n == 0) goto fail; /* nothing to do */
+    HX_TRY_FAIL(check_points(r));
+    const int64_t most = (n < r->n_node ? n : r->n_node) * (1 + HX_SOLID_CORNERS);
+    if (most > INT32_MAX) {
+        rc = HX_FILE_RAISE(&r->scan, "%lld nodes of second order are too many", (long long)n);
+        goto fail;
+    }
+    HX_TRY_FAIL(hx_alloc_raw(&place, (size_t)r->n_node, sizeof *place, "mid-side nodes"));
+    HX_TRY_FAIL(hx_alloc_raw(&r->node_new, (size_t)r->n_node, sizeof(int32_t), "mid-side nodes"));
+    HX_TRY_FAIL(hx_alloc_raw(&r->middle, (size_t)r->n_node, sizeof(int32_t), "mid-side nodes"));
+    HX_TRY_FAIL(hx_alloc_raw(&r->middle_end, (size_t)most, sizeof(int32_t), "mid-side nodes"));
+    place_middles(r, place);
+    list_ends(r, place, &survey);
+    compact(r);
+    rc = hx_note_middles(&survey, r->scan.path, r->notes);
+fail:
+    free(place);
+    free(r->cell_begin);
+    free(r->cell_node);
+    r->cell_begin = NULL;
+    r->cell_node = NULL;
+    return rc;
+}
