@@ -130,7 +130,8 @@ static void keep_promising(const request *t, candidate *list, size_t *n)
     size_t n_kept = 0;
     for (size_t i = 0; i < *n; i++) {
         const hx_strategy *strategy = list[i].strategy;
-        const hx_promise promise = strategy->promise ? strategy->promise(mesh) : HX_PROMISE_SOME;
+        const int judged = strategy->promise && t->problem->space.element == HX_ELEMENT_LINEAR;
+        const hx_promise promise = judged ? strategy->promise(mesh) : HX_PROMISE_SOME;
         const double bytes = (double)strategy->bytes_per_elem * (double)mesh->n_elem;
         if (promise == HX_PROMISE_SURE) {
             while (n_kept > 0) say(t, &list[--n_kept], "cannot be faster on this mesh");

@@ -200,3 +200,19 @@ int hx_cell_rule_corners(hx_cell_kind kind, const int32_t conn[8], int32_t corne
         if (!is_among(conn[a], n_ring, ring)) corner[n_ring] = conn[a];
     return n;
 }
+
+void hx_cell_displacement_gradient(double j[3][3], double du[3][3], double h[3][3])
+{
+    double inverse[3][3], det = 0.0; /* times det */
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 3; i++) {
+            const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, k1 = (k + 1) % 3, k2 = (k + 2) % 3;
+            inverse[k][i] = j[k1][i1] * j[k2][i2] - j[k1][i2] * j[k2][i1];
+        }
+    for (int i = 0; i < 3; i++) det += j[0][i] * inverse[0][i];
+    for (int i = 0; i < 3; i++)
+        for (int d = 0; d < 3; d++) {
+            h[i][d] = 0.0;
+            for (int k = 0; k < 3; k++) h[i][d] += du[i][k] * inverse[k][d] / det;
+        }
+}

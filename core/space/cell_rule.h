@@ -34,6 +34,10 @@ int hx_cell_rule_corners(hx_cell_kind kind, const int32_t conn[8], int32_t corne
 /* Shape functions of point a at x, and derivatives. */
 double hx_cell_rule_shape(hx_cell_kind kind, int a, const double x[3], double d[3]);
 
+/* h[i][k] = du_i / dx_k from those by reference coordinates: j[k][i] = dx_i / dxi_k, du[i][k] =
+ * du_i / dxi_k. */
+void hx_cell_displacement_gradient(double j[3][3], double du[3][3], double h[3][3]);
+
 #ifdef __cplusplus
 }
 #endif
