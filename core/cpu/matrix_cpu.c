@@ -194,6 +194,7 @@ const hx_matrix_ops hx_cpu_matrix_ops = {
     .fill_bytes = hx_cpu_fill_bytes,
     .multiply = hx_cpu_matrix_multiply,
     .multiply_dot = hx_cpu_matrix_multiply_dot,
+    .multiply_single = hx_cpu_matrix_multiply_single,
     .diagonal = cpu_diagonal,
     .rows = cpu_rows,
     .plan_bytes = cpu_plan_bytes,

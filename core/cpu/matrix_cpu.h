@@ -59,6 +59,9 @@ int hx_cpu_matrix_multiply(hx_device *dev, const hx_matrix *m, const double *d_x
 int hx_cpu_matrix_multiply_dot(hx_device *dev, const hx_matrix *m, const double *d_x, double *d_y,
                                double *d_sum);
 
+int hx_cpu_matrix_multiply_single(hx_device *dev, const hx_matrix *m, const float *d_x, float *d_y,
+                                  double *d_work);
+
 /* Where number (0, 0) of entry k of a row of n entries lies, and how far the next row of numbers:
  * full and lower bsr, full csr. */
 static inline int64_t hx_cpu_block(const hx_matrix *m, int64_t row, int n, int k, int *stride)

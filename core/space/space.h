@@ -54,6 +54,12 @@ int hx_space_create(hx_space *space, const hx_mesh *mesh, hx_element element);
 /* Bytes that it holds besides the mesh: 0 of a linear one. */
 size_t hx_space_bytes(const hx_space *space);
 
+/* The cell of a place. */
+static inline int64_t hx_space_cell(const hx_space *space, int64_t place)
+{
+    return space->n_per_cell ? place / space->n_per_cell : space->place_cell[place];
+}
+
 /* The points of a cell. */
 static inline const int32_t *hx_space_points(const hx_space *space, int64_t cell, int *n)
 {
