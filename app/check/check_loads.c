@@ -65,10 +65,10 @@ void hx_check_supports(const hx_session *s)
     hx_table table;
     char text[96];
     int64_t n_fixed = 0;
-    for (int64_t a = 0; a < s->mesh.n_node; a++)
+    for (int64_t a = 0; a < s->space.n_point; a++)
         for (int i = 0; i < 3; i++) n_fixed += s->problem.supports.fixed[a] >> i & 1;
     hx_log_info("\nsupports  %s of %s degrees of freedom held", hx_format_count(n_fixed, text, 32),
-                hx_format_count(3 * s->mesh.n_node, text + 32, 32));
+                hx_format_count(3 * s->space.n_point, text + 32, 32));
     if (hx_check_is_quiet()) return;
     hx_table_begin(&table, "lll");
     for (size_t i = 0; i < s->cfg.supports.n; i++) {
@@ -182,7 +182,7 @@ static void warn_of_held_load(hx_check *check, int load_case)
     const hx_session *s = &check->session;
     const double *force = s->problem.cases.force[load_case];
     double all = 0.0, held = 0.0;
-    for (int64_t k = 0; k < 3 * s->mesh.n_node; k++) {
+    for (int64_t k = 0; k < 3 * s->space.n_point; k++) {
         all += fabs(force[k]);
         if (s->problem.supports.fixed[k / 3] >> (k % 3) & 1) held += fabs(force[k]);
     }

@@ -167,6 +167,7 @@ static int compare_on_mesh(hx_compare *c, const hx_options *options, const hx_co
     HX_TRY(check_operators(c, device));
     const double begin = hx_clock();
     if (hx_log_is_terminal()) hx_log_status("mesh");
+    HX_TRY(hx_session_need_linear(s, "compare"));
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(hx_session_make_problem(s));
     const double mesh_seconds = hx_clock() - begin;

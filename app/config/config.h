@@ -163,6 +163,7 @@ typedef struct hx_config {
     struct {
         char *device, *op, *preconditioner; /* names, or "auto" */
         hx_layout layout;
+        hx_element element;
         hx_precision precision;
         hx_pcg_criterion criterion;
         hx_config_failure on_failure;

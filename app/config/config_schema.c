@@ -52,6 +52,11 @@ static const char *precision_word(size_t i)
     return i < HX_N_PRECISION ? hx_precision_name((hx_precision)i) : NULL;
 }
 
+static const char *element_word(size_t i)
+{
+    return i < HX_N_ELEMENT ? hx_element_name((hx_element)i) : NULL;
+}
+
 static const char *layout_word(size_t i)
 {
     return i < HX_N_LAYOUT ? hx_layout_name((hx_layout)i) : NULL;
@@ -345,6 +350,9 @@ const hx_key hx_keys[] = {
             "lacks"),
     KEY("solver.layout", WORD, AT(solver.layout), .fallback = "interleaved",
         .more_word = layout_word, .help = "order in memory of the element matrices"),
+    KEY("solver.element", WORD, AT(solver.element), .fallback = "linear", .more_word = element_word,
+        .help = "quadratic: hex20, wedge15, pyramid13, tet10 over the same mesh, with the middles "
+                "of its edges; on the CPU, by operators that store a matrix"),
     KEY("solver.preconditioner", TEXT, AT(solver.preconditioner), .fallback = "auto",
         .more_word = precond_word,
         .help = "`hextop list` describes them; auto: multigrid from 2000 elements on, jacobi for "

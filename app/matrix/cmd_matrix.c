@@ -55,6 +55,7 @@ static int open_problem(hx_matrix_job *job, const hx_options *options)
         s->cfg.mesh.shuffle = 0;
         s->cfg.mesh.reorder = 0;
     }
+    HX_TRY(hx_session_need_linear(s, "matrix"));
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(hx_session_make_problem(s));
     return refuse_rigid(s);

@@ -130,6 +130,7 @@ static int write_mesh(hx_session *s, hx_fields *fields, const hx_options *option
     HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 2,
                           options->argument + 2));
     HX_TRY(hx_session_make_mesh(s));
+    s->cfg.solver.element = HX_ELEMENT_LINEAR; /* what a file of nodes can hold */
     HX_TRY(hx_session_make_problem(s));
     if (!format->holds_fields) return write_format(s, format, path);
     HX_TRY(hx_fields_add_sets(fields, &s->mesh));

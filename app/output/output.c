@@ -134,8 +134,10 @@ static int add_fields(hx_output *out)
             HX_TRY(hx_fields_add(&out->fields, mesh, HX_VTK_CELL, HX_VTK_F32, 1,
                                  hx_fields_case_name("von_mises", c, name, sizeof name),
                                  &out->von_mises[c]));
-        if (!hx_config_has_field(cfg, HX_FIELD_DISPLACEMENT)) /* else from the field */
-            HX_TRY(add_scratch(out, &out->scratch, 3 * (size_t)mesh->n_node,
+        const hx_space *space = &out->session->problem.space;
+        if (!hx_config_has_field(cfg, HX_FIELD_DISPLACEMENT) || /* else from the field */
+            space->element != HX_ELEMENT_LINEAR)
+            HX_TRY(add_scratch(out, &out->scratch, 3 * (size_t)space->n_point,
                                "displacements for stresses"));
     }
     if (hx_config_has_field(cfg, HX_FIELD_SETS)) HX_TRY(hx_fields_add_sets(&out->fields, mesh));
@@ -187,9 +189,33 @@ fail:
     return rc;
 }
 
+/* At the centre of a quadratic cell. */
+static double point_stress(const hx_problem *problem, int64_t cell, const double *u)
+{
+    const hx_space *space = &problem->space;
+    const hx_cell_rule *rule = &space->rule[space->kind[cell]];
+    double j[3][3] = {{0.0}}, du[3][3] = {{0.0}}, h[3][3];
+    int n;
+    const int32_t *const point = hx_space_points(space, cell, &n);
+    for (int a = 0; a < n; a++)
+        for (int i = 0; i < 3; i++)
+            for (int k = 0; k < 3; k++) {
+                j[k][i] += rule->centre[k][a] * space->xyz[3 * (int64_t)point[a] + i];
+                du[i][k] += rule->centre[k][a] * u[3 * (int64_t)point[a] + i];
+            }
+    hx_cell_displacement_gradient(j, du, h);
+    return hx_hex8_stress_of(h, problem->lambda, problem->mu);
+}
+
 void hx_output_von_mises(const hx_session *s, const double *modulus, const double *u, float *stress)
 {
     const hx_mesh *mesh = &s->mesh;
+    if (s->problem.space.element != HX_ELEMENT_LINEAR) {
+#pragma omp parallel for schedule(static)
+        for (int64_t e = 0; e < mesh->n_elem; e++)
+            stress[e] = (float)(modulus[e] * point_stress(&s->problem, e, u));
+        return;
+    }
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         const int32_t *const conn = mesh->conn + 8 * e;
@@ -227,8 +253,10 @@ static int fill_fields(hx_output *out)
     }
     if (out->von_mises) HX_TRY(hx_analysis_modulus(&s->analysis, out->scalar));
     for (int c = 0; c < s->problem.cases.n; c++) {
-        double *u = out->displacement ? out->displacement[c] : out->scratch;
+        double *u = out->displacement ? out->displacement[c] : NULL;
         if (u) HX_TRY(hx_analysis_displacement(&s->analysis, c, u));
+        if (out->scratch) HX_TRY(hx_analysis_point_displacement(&s->analysis, c, out->scratch));
+        if (out->scratch) u = out->scratch;
         if (out->von_mises) hx_output_von_mises(s, out->scalar, u, out->von_mises[c]);
     }
     return HX_OK;

@@ -33,10 +33,12 @@ void hx_progress_header(const hx_session *s)
     hx_log_info("hextop %s%s%s", HX_VERSION, cfg->title[0] ? "  " : "", cfg->title);
     if (cfg->units.system[0])
         hx_log_info("  units     %s; compliance in%s", cfg->units.system, cfg->units.work);
-    hx_log_info("  mesh      %s, %s elements, %s nodes, %s degrees of freedom", s->mesh.name,
-                hx_format_count(s->mesh.n_elem, a, sizeof a),
-                hx_format_count(s->mesh.n_node, b, sizeof b),
-                hx_format_count(3 * s->mesh.n_node, c, sizeof c));
+    hx_log_info(
+        "  mesh      %s, %s elements, %s nodes%s%s, %s degrees of freedom", s->mesh.name,
+        hx_format_count(s->mesh.n_elem, a, sizeof a), hx_format_count(s->mesh.n_node, b, sizeof b),
+        s->space.element == HX_ELEMENT_LINEAR ? "" : ", ",
+        s->space.element == HX_ELEMENT_LINEAR ? "" : hx_space_text(&s->space, text, sizeof text),
+        hx_format_count(3 * s->space.n_point, c, sizeof c));
     hx_log_info("  device    %s", s->device.description);
     hx_log_info("  operator  %s", hx_session_operator_text(s, text, sizeof text));
     hx_log_info("  solver    PCG, %s preconditioner, %s precision, %s %g, at most %d iterations",

@@ -143,6 +143,8 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
     hx_json_number(json, "beta", last->beta);
     hx_json_integer(json, "elements", s->mesh.n_elem);
     hx_json_integer(json, "nodes", s->mesh.n_node);
+    hx_json_string(json, "element", hx_element_name(s->space.element));
+    hx_json_integer(json, "points", s->space.n_point);
     hx_json_string(json, "device", s->device.ops->name);
     hx_json_string(json, "device_description", s->device.description);
     hx_json_string(json, "operator", s->strategy->name);

@@ -119,7 +119,7 @@ static void fill_spring(const hx_config_spring *spring, hx_spring_spec *spec)
     spec->per = spring->per;
 }
 
-static int create_problem(const hx_config *cfg, const hx_mesh *mesh,
+static int create_problem(const hx_config *cfg, const hx_space *space,
                           const hx_conditions *conditions, hx_problem *problem,
                           hx_support_spec *support, hx_spring_spec *spring, hx_load_spec *load,
                           hx_passive_spec *passive, hx_notes *notes)
@@ -160,13 +160,14 @@ static int create_problem(const hx_config *cfg, const hx_mesh *mesh,
         .load = load,
         .passive = passive,
         .weight = cfg->weights.value,
+        .space = space,
         .conditions = conditions,
         .notes = notes,
     };
-    return hx_problem_create(problem, mesh, &params);
+    return hx_problem_create(problem, space->mesh, &params);
 }
 
-int hx_config_make_problem(const hx_config *cfg, const hx_mesh *mesh,
+int hx_config_make_problem(const hx_config *cfg, const hx_space *space,
                            const hx_conditions *conditions, hx_problem *problem, hx_notes *notes)
 {
     int rc;
@@ -179,7 +180,7 @@ int hx_config_make_problem(const hx_config *cfg, const hx_mesh *mesh,
     HX_TRY_FAIL(hx_alloc(&load, cfg->loads.n, sizeof *load, "loads"));
     HX_TRY_FAIL(hx_alloc(&passive, cfg->passive.n, sizeof *passive, "passive regions"));
     HX_TRY_FAIL(
-        create_problem(cfg, mesh, conditions, problem, support, spring, load, passive, notes));
+        create_problem(cfg, space, conditions, problem, support, spring, load, passive, notes));
 fail:
     free(support);
     free(spring);

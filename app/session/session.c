@@ -178,11 +178,24 @@ static int make_ties(hx_session *s)
     return hx_ties_create(&s->ties, &s->problem, &params);
 }
 
+int hx_session_need_linear(const hx_session *s, const char *command)
+{
+    const hx_element element = s->cfg.solver.element;
+    if (element == HX_ELEMENT_LINEAR) return HX_OK;
+    return hx_session_blame(s, "solver.element",
+                            HX_RAISE(HX_EINPUT,
+                                     "`hextop %s` knows linear elements only: add "
+                                     "solver.element=linear to the command",
+                                     command));
+}
+
 int hx_session_make_problem(hx_session *s)
 {
     hx_notes notes = {0};
     const double begin = hx_session_begin_step(HX_SETUP_PROBLEM);
-    const int rc = hx_config_make_problem(&s->cfg, &s->mesh, &s->conditions, &s->problem, &notes);
+    int rc = hx_space_create(&s->space, &s->mesh, s->cfg.solver.element);
+    if (rc < 0) return hx_session_blame(s, "solver.element", rc);
+    rc = hx_config_make_problem(&s->cfg, &s->space, &s->conditions, &s->problem, &notes);
     s->n_warning += hx_log_notes(&notes);
     HX_TRY(rc);
     HX_TRY(resolve_radius(s));
@@ -339,6 +352,7 @@ void hx_session_free(hx_session *s)
     hx_device_close(&s->device);
     hx_ties_free(&s->ties);
     hx_problem_free(&s->problem);
+    hx_space_free(&s->space);
     hx_conditions_free(&s->conditions);
     hx_mesh_free(&s->mesh);
     hx_config_free(&s->cfg);

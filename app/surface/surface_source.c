@@ -122,6 +122,7 @@ static int open_with_config(hx_surface_source *source, const char *result, unsig
     hx_session *s = &source->session;
     HX_TRY(hx_config_read(&s->cfg, source->config, 0, NULL));
     HX_TRY(hx_session_make_mesh(s));
+    s->cfg.solver.element = HX_ELEMENT_LINEAR; /* nothing is solved */
     HX_TRY(hx_session_make_problem(s));
     source->mesh = &s->mesh;
     HX_TRY(read_densities(source, result, &s->mesh));

@@ -121,7 +121,7 @@ int hx_verify_open(hx_verify *v, const hx_options *options)
     HX_TRY(make_pieces(v));
     HX_TRY(hx_session_open_device(s));
     HX_TRY(hx_session_make_solver(s));
-    HX_TRY(hx_alloc_raw(&v->u, 3 * (size_t)s->mesh.n_node, sizeof *v->u, "displacements"));
+    HX_TRY(hx_alloc_raw(&v->u, 3 * (size_t)s->space.n_point, sizeof *v->u, "displacements"));
     HX_TRY(hx_alloc_raw(&v->modulus, (size_t)s->mesh.n_elem, sizeof *v->modulus, "moduli"));
     return hx_alloc_raw(&v->stress, (size_t)s->mesh.n_elem, sizeof *v->stress, "stresses");
 }
@@ -192,7 +192,7 @@ static int find_peaks(hx_verify *v, hx_verify_analysis *a, int with_fields)
     hx_session *s = &v->session;
     HX_TRY(hx_analysis_modulus(&s->analysis, v->modulus));
     for (int c = 0; c < s->problem.cases.n; c++) {
-        HX_TRY(hx_analysis_displacement(&s->analysis, c, v->u));
+        HX_TRY(hx_analysis_point_displacement(&s->analysis, c, v->u));
         hx_output_von_mises(s, v->modulus, v->u, v->stress);
         find_displacement(v, c + 1, &a->displacement);
         find_stress(v, c + 1, &a->stress);

@@ -67,7 +67,7 @@ typedef struct hx_verify {
     hx_pieces pieces;     /* joined by nodes */
     int64_t n_face_piece; /* pieces joined by faces alone */
     hx_verify_analysis analysis[HX_N_VERIFY];
-    double *u, *modulus; /* [n_node][3], [n_elem] scratch (owned) */
+    double *u, *modulus; /* [n_point][3], [n_elem] scratch (owned) */
     float *stress;       /* [n_elem] scratch (owned) */
     hx_fields fields;    /* of the file that --vtk names */
     size_t n_warning;

@@ -3,6 +3,7 @@
 
 #include "../problem/body_force.h"
 #include "cpu_ops.h"
+#include "points_cpu.h"
 
 static void gather(const int32_t *conn, const double *nodal, double v[24])
 {
@@ -13,6 +14,10 @@ static int cpu_body_force(hx_device *dev, const hx_device_model *model, const hx
                           const double *d_rho, const double *d_static, double *d_f)
 {
     (void)dev;
+    if (model->points) {
+        hx_cpu_points_body_force(model, field, d_rho, d_static, d_f);
+        return HX_OK;
+    }
 #pragma omp parallel for schedule(static)
     for (int64_t node = 0; node < model->n_node; node++) {
         double sum[3] = {0.0, 0.0, 0.0};
@@ -34,6 +39,10 @@ static int cpu_body_work(hx_device *dev, const hx_device_model *model, const hx_
                          double factor, const double *d_rho, const double *d_u, double *d_dc)
 {
     (void)dev;
+    if (model->points) {
+        hx_cpu_points_body_work(model, field, factor, d_rho, d_u, d_dc);
+        return HX_OK;
+    }
 #pragma omp parallel for schedule(static)
     for (int64_t elem = 0; elem < model->n_elem; elem++) {
         const int32_t *conn = model->d_conn + 8 * elem;

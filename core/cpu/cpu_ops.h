@@ -26,6 +26,10 @@ extern const hx_matrix_ops hx_cpu_matrix_ops;       /* matrix_cpu.c */
 extern const hx_multigrid_ops hx_cpu_multigrid_ops; /* multigrid_cpu.c */
 extern const hx_helmholtz_ops hx_cpu_helmholtz_ops; /* helmholtz_cpu.c */
 
+/* Of multigrid's table (multigrid_rows_cpu.c). */
+int hx_cpu_rows_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_matrix *matrix,
+                         const hx_mg_level *level);
+
 /* Of the design's table (cone_cpu.c). */
 int hx_cpu_cone_sum(hx_device *dev, const hx_device_cells *cells, double radius,
                     const double *d_value, double *d_sum);

@@ -6,6 +6,7 @@
 #include "../mesh/hex8.h"
 #include "../solver/block3.h"
 #include "cpu_ops.h"
+#include "points_cpu.h"
 
 static void gather_coordinates(const hx_device_model *model, int64_t elem, double x[24])
 {
@@ -17,6 +18,10 @@ static void gather_coordinates(const hx_device_model *model, int64_t elem, doubl
 static int cpu_diagonal(hx_device *dev, const hx_device_model *model, double *d_diag)
 {
     (void)dev;
+    if (model->points) {
+        hx_cpu_points_diagonal(model, d_diag);
+        return HX_OK;
+    }
 #pragma omp parallel for schedule(static)
     for (int64_t node = 0; node < model->n_node; node++) {
         double sum[3] = {0.0, 0.0, 0.0};
@@ -43,6 +48,10 @@ static int cpu_diagonal(hx_device *dev, const hx_device_model *model, double *d_
 static int cpu_block_diagonal(hx_device *dev, const hx_device_model *model, double *d_block)
 {
     (void)dev;
+    if (model->points) {
+        hx_cpu_points_block_diagonal(model, d_block);
+        return HX_OK;
+    }
 #pragma omp parallel for schedule(static)
     for (int64_t node = 0; node < model->n_node; node++) {
         double sum[6] = {0.0};
@@ -70,6 +79,10 @@ static int cpu_energy(hx_device *dev, const hx_device_model *model, const double
                       double *d_energy)
 {
     (void)dev;
+    if (model->points) {
+        hx_cpu_points_energy(model, d_u, d_energy);
+        return HX_OK;
+    }
 #pragma omp parallel for schedule(static)
     for (int64_t elem = 0; elem < model->n_elem; elem++) {
         const int32_t *conn = model->d_conn + 8 * elem;
@@ -119,6 +132,7 @@ static int cpu_block_apply(hx_device *dev, int64_t n_node, const double *d_block
 }
 
 const hx_element_ops hx_cpu_element_ops = {
+    .quadratic = 1,
     .diagonal = cpu_diagonal,
     .energy = cpu_energy,
     .block_diagonal = cpu_block_diagonal,

@@ -31,12 +31,18 @@ static int cpu_pattern(hx_device *dev, const hx_incidence *d_incidence, const hx
     return HX_OK;
 }
 
-size_t hx_cpu_matrix_expected(const hx_mesh *mesh, const hx_matrix_spec *spec)
+size_t hx_cpu_space_expected(const hx_space *space, const hx_matrix_spec *spec)
 {
-    const hx_incidence in = hx_incidence_of_mesh(mesh);
+    const hx_incidence in = hx_incidence_of_space(space);
     const size_t plan =
         spec->part == HX_PART_LOWER ? hx_cpu_lower_expected(&in, spec->components) : 0;
-    return hx_assembled_bytes(mesh, spec) + hx_cpu_fill_expected(&in) + plan;
+    return hx_assembled_space_bytes(space, spec) + hx_cpu_fill_expected(&in) + plan;
+}
+
+size_t hx_cpu_matrix_expected(const hx_mesh *mesh, const hx_matrix_spec *spec)
+{
+    const hx_space space = hx_space_linear(mesh);
+    return hx_cpu_space_expected(&space, spec);
 }
 
 static int create_csr(hx_matrix *m)
@@ -188,6 +194,7 @@ const hx_matrix_ops hx_cpu_matrix_ops = {
     .fill_bytes = hx_cpu_fill_bytes,
     .multiply = hx_cpu_matrix_multiply,
     .multiply_dot = hx_cpu_matrix_multiply_dot,
+    .multiply_single = hx_cpu_matrix_multiply_single,
     .diagonal = cpu_diagonal,
     .rows = cpu_rows,
     .plan_bytes = cpu_plan_bytes,

@@ -29,6 +29,11 @@ typedef struct hx_cpu_tiles {
 void hx_cpu_cell_tiles(const hx_form *form, const double x[24], double modulus, unsigned corners,
                        hx_cpu_tiles rows[8]);
 
+/* Adds a quadratic cell's tiles to the rows of its points first .. end - 1 (matrix_points_cpu.c).
+ */
+void hx_cpu_add_points(const hx_matrix *m, const hx_fill_input *input, int64_t cell, int64_t first,
+                       int64_t end);
+
 /* What triplets and sort do (matrix_sort_cpu.c). */
 typedef struct hx_cpu_sort hx_cpu_sort;
 int hx_cpu_sort_create(hx_cpu_sort **sort, const hx_matrix *m, const hx_fill_input *input,
@@ -47,6 +52,7 @@ size_t hx_cpu_lower_expected(const hx_incidence *incidence, int components);
 
 /* Device bytes of an operator that stores this matrix (matrix_cpu.c). */
 size_t hx_cpu_matrix_expected(const hx_mesh *mesh, const hx_matrix_spec *spec);
+size_t hx_cpu_space_expected(const hx_space *space, const hx_matrix_spec *spec);
 
 /* matrix_cut_cpu.c */
 int hx_cpu_cutter_create(void **cutter, hx_device *dev, const hx_fill_input *whole);
@@ -59,6 +65,9 @@ int hx_cpu_shift(hx_device *dev, const hx_device_pattern *pattern, int64_t first
 int hx_cpu_matrix_multiply(hx_device *dev, const hx_matrix *m, const double *d_x, double *d_y);
 int hx_cpu_matrix_multiply_dot(hx_device *dev, const hx_matrix *m, const double *d_x, double *d_y,
                                double *d_sum);
+
+int hx_cpu_matrix_multiply_single(hx_device *dev, const hx_matrix *m, const float *d_x, float *d_y,
+                                  double *d_work);
 
 /* Where number (0, 0) of entry k of a row of n entries lies, and how far the next row of numbers:
  * full and lower bsr, full csr. */

@@ -36,10 +36,12 @@ static int64_t end_of(const hx_matrix *m, int64_t owner)
  * place before names it. */
 static int is_first(const hx_incidence *in, uint32_t place, int64_t first, int64_t end)
 {
-    const int32_t *point = in->point + (place & ~7u), own = in->point[place];
-    const int at = (int)(place & 7u);
-    for (int a = 0; a < 8; a++)
-        if (point[a] >= first && point[a] < end && (a < at ? point[a] <= own : point[a] < own))
+    const int64_t cell = hx_incidence_cell(in, place);
+    const int32_t *point = in->point + hx_incidence_first(in, cell), own = in->point[place];
+    const int n = hx_incidence_count(in, cell);
+    for (int a = 0; a < n; a++)
+        if (point[a] >= first && point[a] < end &&
+            (point[a] < own || (point[a] == own && hx_incidence_first(in, cell) + a < place)))
             return 0;
     return 1;
 }
@@ -52,7 +54,7 @@ static int64_t list_cells(const filling *s, int64_t owner, int32_t *list)
     int64_t n = 0;
     for (int64_t k = in->point_ptr[first]; k < in->point_ptr[end]; k++)
         if (is_first(in, in->point_place[k], first, end))
-            list[n++] = (int32_t)(in->point_place[k] / 8);
+            list[n++] = (int32_t)hx_incidence_cell(in, in->point_place[k]);
     qsort(list, (size_t)n, sizeof *list, by_number);
     return n;
 }
@@ -112,6 +114,11 @@ static void fill_owner(const filling *s, int64_t owner)
     const size_t block = (size_t)(m->spec.components * m->spec.components);
     memset((double *)m->d_value + ptr[first - base] * (int64_t)block, 0,
            (size_t)(ptr[end - base] - ptr[first - base]) * block * sizeof(double));
+    if (in->kind) {
+        for (int64_t k = s->begin[owner]; k < s->begin[owner + 1]; k++)
+            hx_cpu_add_points(m, &s->input, s->cell[k], first, end);
+        return;
+    }
     for (int64_t k = s->begin[owner]; k < s->begin[owner + 1]; k++) {
         const int64_t cell = s->cell[k];
         const int32_t *point = in->point + 8 * cell;
@@ -149,8 +156,10 @@ int hx_cpu_fill_create(void **state, hx_device *dev, hx_fill fill, const hx_matr
     int rc;
     (void)dev;
     *state = NULL;
-    if (input->incidence.n_per_cell != 8 || input->incidence.kind)
-        return HX_RAISE(HX_EINPUT, "device 'cpu' fills matrices of hexahedra of 8 nodes only");
+    if (input->incidence.kind && (fill != HX_FILL_GATHER || !input->rule))
+        return HX_RAISE(HX_EINPUT,
+                        "device 'cpu' fills matrices of quadratic elements by gather only, not %s",
+                        hx_fill_kinds[fill].name);
     HX_TRY(hx_alloc(&s, 1, sizeof *s, "fill"));
     s->fill = fill;
     s->m = m;

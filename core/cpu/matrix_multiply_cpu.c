@@ -90,3 +90,16 @@ int hx_cpu_matrix_multiply_dot(hx_device *dev, const hx_matrix *m, const double 
     *d_sum = hx_sum_parts(sum);
     return HX_OK;
 }
+
+int hx_cpu_matrix_multiply_single(hx_device *dev, const hx_matrix *m, const float *d_x, float *d_y,
+                                  double *d_work)
+{
+    const int64_t n = m->pattern.n_row * m->spec.components;
+    double *const y = d_work + n;
+#pragma omp parallel for simd schedule(static)
+    for (int64_t k = 0; k < n; k++) d_work[k] = (double)d_x[k];
+    HX_TRY(hx_cpu_matrix_multiply(dev, m, d_work, y));
+#pragma omp parallel for simd schedule(static)
+    for (int64_t k = 0; k < n; k++) d_y[k] = (float)y[k];
+    return HX_OK;
+}

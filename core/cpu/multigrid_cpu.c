@@ -649,6 +649,7 @@ const hx_multigrid_ops hx_cpu_multigrid_ops = {
     .mesh_restrict = cpu_mesh_restrict,
     .mesh_prolong = cpu_mesh_prolong,
     .mesh_galerkin = cpu_mesh_galerkin,
+    .rows_galerkin = hx_cpu_rows_galerkin,
     .add_blocks = cpu_add_blocks,
     .match_entries = cpu_match_entries,
     .column_dots = cpu_column_dots,

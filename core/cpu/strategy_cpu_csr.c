@@ -10,6 +10,11 @@ static size_t bytes(const hx_mesh *mesh, hx_layout layout)
     return hx_cpu_matrix_expected(mesh, &spec);
 }
 
+static size_t space_bytes(const hx_space *space)
+{
+    return hx_cpu_space_expected(space, &spec);
+}
+
 static int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *mesh,
                  hx_layout layout)
 {
@@ -25,6 +30,7 @@ const hx_strategy hx_strategy_cpu_csr = {
     .bytes_per_elem = 3170,
     .layouts = HX_LAYOUT_BIT(HX_LAYOUT_ROWMAJOR),
     .bytes = bytes,
+    .space_bytes = space_bytes,
     .promise = hx_assembled_promise,
     .setup = setup,
     .update = hx_assembled_update,

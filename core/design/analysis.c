@@ -26,7 +26,7 @@ int hx_analysis_vectors(const hx_problem *problem)
 
 static int64_t vector_entries(const hx_analysis *a)
 {
-    return 3 * (int64_t)a->problem->mesh->n_node;
+    return a->op->linear.n;
 }
 
 static size_t vector_bytes(const hx_analysis *a)
@@ -224,6 +224,13 @@ int hx_analysis_modulus(const hx_analysis *a, double *host)
 int hx_analysis_displacement(const hx_analysis *a, int load_case, double *u)
 {
     hx_device *dev = a->op->dev;
+    return dev->ops->download(dev, u, a->d_u[load_case],
+                              3 * (size_t)a->problem->mesh->n_node * sizeof *u);
+}
+
+int hx_analysis_point_displacement(const hx_analysis *a, int load_case, double *u)
+{
+    hx_device *dev = a->op->dev;
     return dev->ops->download(dev, u, a->d_u[load_case], vector_bytes(a));
 }
 
@@ -267,7 +274,7 @@ int hx_analysis_spring_force(const hx_analysis *a, int load_case, double total[3
     total[0] = total[1] = total[2] = 0.0;
     if (problem->springs.n == 0) return HX_OK;
     HX_TRY(hx_alloc_raw(&u, (size_t)vector_entries(a), sizeof *u, "displacements"));
-    const int rc = hx_analysis_displacement(a, load_case, u);
+    const int rc = hx_analysis_point_displacement(a, load_case, u);
     for (int64_t k = 0; rc == HX_OK && k < problem->springs.n; k++)
         total[problem->springs.dof[k] % 3] -=
             problem->springs.stiffness[k] * u[problem->springs.dof[k]];

@@ -4,7 +4,7 @@
  *     hx_analysis_solve            once a design
  *     hx_analysis_compliance, hx_analysis_displacement, hx_analysis_reaction, ...
  *
- * `d_` names memory of the device; vectors have 3 n_node doubles, fields n_elem. */
+ * `d_` names memory of the device; vectors have 3 n_point doubles, fields n_elem. */
 #ifndef HX_ANALYSIS_H
 #define HX_ANALYSIS_H
 
@@ -85,8 +85,9 @@ int hx_analysis_energy(const hx_analysis *analysis, double *d_energy, double *d_
 /* Downloads E rho^p[n_elem], in the order of the mesh. */
 int hx_analysis_modulus(const hx_analysis *analysis, double *host);
 
-/* Downloads u of a case (0-based): u[n_node][3]. */
+/* Downloads u of a case (0-based): u[n_node][3], and of quadratic elements u[n_point][3]. */
 int hx_analysis_displacement(const hx_analysis *analysis, int load_case, double *u);
+int hx_analysis_point_displacement(const hx_analysis *analysis, int load_case, double *u);
 
 /* Sum of the forces of a case, loads by mass included. */
 int hx_analysis_load(const hx_analysis *analysis, int load_case, double total[3]);

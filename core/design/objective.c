@@ -16,7 +16,7 @@ int hx_objective_vectors(const hx_objective_kind *kind, const hx_problem *proble
 
 static int64_t vector_entries(const hx_objective *o)
 {
-    return 3 * (int64_t)o->analysis->problem->mesh->n_node;
+    return o->analysis->op->linear.n;
 }
 
 static int create_adjoint(hx_objective *o)

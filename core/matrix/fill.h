@@ -36,8 +36,10 @@ int hx_fill_find(const char *name, unsigned has, const char *device, hx_fill *fi
 typedef struct hx_fill_input {
     hx_incidence incidence; /* of the pattern, with the points' places */
     hx_form form;
-    const double *d_xyz;     /* [n_point][3] */
-    const double *d_modulus; /* [n_cell], read by each run */
+    const hx_cell_rule *rule; /* [HX_N_CELL_RULE] of the cells' kinds, in the host's memory; NULL:
+                                 hexahedra of 8 points (borrowed) */
+    const double *d_xyz;      /* [n_point][3] */
+    const double *d_modulus;  /* [n_cell], read by each run */
 } hx_fill_input;
 
 #ifdef __cplusplus

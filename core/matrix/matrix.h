@@ -137,6 +137,9 @@ typedef struct hx_matrix_ops {
     /* The same, and *d_sum = x'y in a fixed order. NULL: the device has none. Hot. */
     int (*multiply_dot)(hx_device *dev, const hx_matrix *m, const double *d_x, double *d_y,
                         double *d_sum);
+    /* y = A x in double from and to floats; d_work: [2 n_dof]. NULL: the device has none. Hot. */
+    int (*multiply_single)(hx_device *dev, const hx_matrix *m, const float *d_x, float *d_y,
+                           double *d_work);
     /* d_diag[n_dof]. Once a design. */
     int (*diagonal)(hx_device *dev, const hx_matrix *m, double *d_diag);
     /* Rows first .. first + n - 1, counted in the pattern. *rows is the caller's to free. Waits. */

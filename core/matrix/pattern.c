@@ -30,6 +30,21 @@ hx_incidence hx_incidence_of_mesh(const hx_mesh *mesh)
                           .point_place = mesh->node_elem};
 }
 
+hx_incidence hx_incidence_of_space(const hx_space *space)
+{
+    return (hx_incidence){.n_cell = space->mesh->n_elem,
+                          .n_point = space->n_point,
+                          .n_place = space->n_place,
+                          .n_per_cell = space->n_per_cell,
+                          .cell_ptr = space->cell_ptr,
+                          .pair_ptr = space->pair_ptr,
+                          .place_cell = space->place_cell,
+                          .kind = space->kind,
+                          .point = space->point,
+                          .point_ptr = space->point_ptr,
+                          .point_place = space->point_place};
+}
+
 hx_stepper hx_stepper_begin(hx_steps *steps)
 {
     if (steps) steps->n = 0;

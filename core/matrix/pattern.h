@@ -13,6 +13,7 @@
 #include "../base/host_device.h"
 #include "../device/device.h"
 #include "../mesh/mesh.h"
+#include "../space/space.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,7 +32,8 @@ typedef struct hx_incidence {
     const int64_t *pair_ptr;   /* [n_cell + 1] sum of squares of the numbers of points of the cells
                                   before; NULL likewise */
     const int32_t *place_cell; /* [n_place] its cell; NULL likewise */
-    const uint8_t *kind;       /* [n_cell] what a cell is; NULL: hexahedra of 8 points */
+    const uint8_t *kind;       /* [n_cell] hx_cell_kind, which has a rule (cell_rule.h); NULL:
+                                  hexahedra of 8 points */
     const int32_t *point;      /* [n_place] */
 
     /* Places of point a: point_place[point_ptr[a] .. point_ptr[a + 1]), ascending. Both or none: a
@@ -63,6 +65,8 @@ static HX_HD int64_t hx_incidence_pair(const hx_incidence *in, int64_t cell)
 
 /* The incidence of a finished mesh: its own arrays. */
 hx_incidence hx_incidence_of_mesh(const hx_mesh *mesh);
+/* That of a space: of a linear one the mesh's. */
+hx_incidence hx_incidence_of_space(const hx_space *space);
 
 typedef enum {
     HX_PART_FULL,

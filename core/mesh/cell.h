@@ -55,6 +55,47 @@ int hx_cell_find_face(const int32_t conn[8], int n, const int32_t *node);
 /* Edges of the cell, each once, ends ascending: 12, 9, 8 or 6. Returns how many. */
 int hx_cell_edges(const int32_t conn[8], int32_t edge[12][2]);
 
+/* The corners that name the point of corner a, itself among them, as bits. */
+static HX_HD unsigned hx_cell_corners_at(const int32_t conn[8], int a)
+{
+    unsigned corners = 0;
+    for (int b = 0; b < 8; b++) corners |= (unsigned)(conn[b] == conn[a]) << b;
+    return corners;
+}
+
+/* 1 if no corner before a names its point. */
+static HX_HD int hx_cell_is_first(unsigned corners, int a)
+{
+    return (corners & ((1u << a) - 1u)) == 0;
+}
+
+/* Corner a's part of a cell's mean over its points: one of n points, shared by the corners that
+ * name it. An eighth of a hexahedron's. */
+static HX_HD double hx_cell_share(const int32_t conn[8], int a)
+{
+    int n_point = 0, n_corner = 0;
+    for (int b = 0; b < 8; b++) {
+        n_point += hx_cell_is_first(hx_cell_corners_at(conn, b), b);
+        n_corner += conn[b] == conn[a];
+    }
+    return 1.0 / (double)(n_point * n_corner);
+}
+
+/* Reference coordinates of the middle: the mean over the points of the mean over their corners. 0
+ * of a hexahedron, the place of the centroid in wedges and pyramids. Of a tetrahedron, where it
+ * does not matter, a place inside. */
+void hx_cell_middle(const int32_t conn[8], double middle[3]);
+
+/* Corners of a local face (a row of hx_hex_face) around it, each once: 4, or 3, or less for what is
+ * an edge or a point of the cell and no face. Returns how many. */
+int hx_cell_face(const int32_t conn[8], int face, int32_t node[4]);
+
+/* The local face with just these n corners (3 or 4, distinct, in any order), -1: none. */
+int hx_cell_find_face(const int32_t conn[8], int n, const int32_t *node);
+
+/* Edges of the cell, each once, ends ascending: 12, 9, 8 or 6. Returns how many. */
+int hx_cell_edges(const int32_t conn[8], int32_t edge[12][2]);
+
 /* The solid that the cell's faces enclose, without those that are an edge or a point. */
 hx_cell_kind hx_cell_kind_of(const int32_t conn[8]);
 

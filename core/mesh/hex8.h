@@ -213,12 +213,9 @@ static HX_HD void hx_hex8_point_tile(const double *x, unsigned corners, double l
     }
 }
 
-/* Von Mises stress for unit modulus at these reference coordinates. */
-static HX_HD double hx_hex8_von_mises(const double *x, const double *u, double lambda, double mu,
-                                      const double at[3])
+/* Von Mises stress of a displacement gradient for unit modulus. */
+static HX_HD double hx_hex8_stress_of(double h[3][3], double lambda, double mu)
 {
-    double h[3][3];
-    hx_hex8_displacement_gradient(x, u, at[0], at[1], at[2], h);
     const double p = lambda * (h[0][0] + h[1][1] + h[2][2]);
     const double sx = p + 2.0 * mu * h[0][0], sy = p + 2.0 * mu * h[1][1];
     const double sz = p + 2.0 * mu * h[2][2];
@@ -226,6 +223,15 @@ static HX_HD double hx_hex8_von_mises(const double *x, const double *u, double l
     const double xz = mu * (h[0][2] + h[2][0]);
     return sqrt(0.5 * ((sx - sy) * (sx - sy) + (sy - sz) * (sy - sz) + (sz - sx) * (sz - sx)) +
                 3.0 * (xy * xy + yz * yz + xz * xz));
+}
+
+/* The same of displacements at the corners, at these reference coordinates. */
+static HX_HD double hx_hex8_von_mises(const double *x, const double *u, double lambda, double mu,
+                                      const double at[3])
+{
+    double h[3][3];
+    hx_hex8_displacement_gradient(x, u, at[0], at[1], at[2], h);
+    return hx_hex8_stress_of(h, lambda, mu);
 }
 
 #endif

@@ -281,24 +281,27 @@ int hx_bearing_fit(const hx_mesh *mesh, const char *set, const char *origin, con
     return rc;
 }
 
-int hx_load_add_bearing(const hx_mesh *mesh, const hx_load_spec *load, double *force)
+int hx_load_add_bearing(const hx_space *space, const hx_load_spec *load, double *force)
 {
     hx_bearing fit;
-    bore b = {.mesh = mesh, .set = load->set, .origin = load->origin, .fit = &fit};
+    bore b = {.mesh = space->mesh, .set = load->set, .origin = load->origin, .fit = &fit};
     memset(&fit, 0, sizeof fit);
     const int rc = fit_bore(&b, load->value);
-    for (int64_t f = 0; rc == HX_OK && f < b.n_face; f++)
+    for (int64_t f = 0; rc == HX_OK && f < b.n_face; f++) {
+        hx_space_face at;
+        hx_space_face_of(space, b.face[f], &at);
         for (int q = 0; q < 4; q++) {
             const hx_face_point *p = &b.point[f][q];
             const double area = hx_norm3(p->normal);
             double rho[3];
             radial(&fit, p->x, rho);
             const double push = -hx_dot3(rho, p->normal) * fmax(0.0, hx_dot3(fit.peak, rho));
-            for (int a = 0; a < 4; a++)
+            for (int a = 0; a < at.n; a++)
                 for (int i = 0; i < 3; i++)
-                    force[3 * (int64_t)b.node[f][a] + i] +=
-                        p->shape[a] * (fit.uniform[i] * area + push * rho[i]);
+                    force[3 * (int64_t)at.point[a] + i] +=
+                        at.shape[q][a] * (fit.uniform[i] * area + push * rho[i]);
         }
+    }
     bore_free(&b);
     return rc;
 }

@@ -22,49 +22,74 @@ typedef struct share {
     double size;                 /* largest |d_a|: length */
 } share;
 
-/* weight[k] of the set's node k: its share of the area of the set's faces, or 1 without faces. */
-static int fill_weights(const hx_mesh *mesh, const hx_set *set, const char *origin, double *weight)
+/* The points that take it: the set's nodes, and the middles of its edges. */
+typedef struct taker {
+    const double *xyz; /* of the space */
+    int64_t n;
+    int32_t *point; /* [n] (owned) */
+    double *weight; /* [n] (owned) */
+} taker;
+
+static int list_takers(taker *t, const hx_space *space, const hx_set *set)
+{
+    int64_t n = 0;
+    int32_t *middle = NULL;
+    int rc;
+    t->xyz = space->xyz;
+    HX_TRY_FAIL(hx_space_set_middles(space, set, &n, &middle));
+    t->n = set->n_node + n;
+    HX_TRY_FAIL(hx_alloc_raw(&t->point, (size_t)t->n, sizeof *t->point, "shares of a load"));
+    HX_TRY_FAIL(hx_alloc_raw(&t->weight, (size_t)t->n, sizeof *t->weight, "shares of a load"));
+    memcpy(t->point, set->node, (size_t)set->n_node * sizeof *t->point);
+    if (n > 0) memcpy(t->point + set->n_node, middle, (size_t)n * sizeof *t->point);
+fail:
+    free(middle);
+    return rc;
+}
+
+/* Each point's share of the area of the set's faces; without faces 1 at nodes, 0 at middles. */
+static int fill_weights(taker *t, const hx_space *space, const hx_set *set, const char *origin)
 {
     int64_t n_face = 0, *face = NULL;
     double *area = NULL;
     int rc;
-    HX_TRY_FAIL(hx_problem_faces(mesh, set, origin, &n_face, &face));
-    for (int64_t k = 0; k < set->n_node; k++) weight[k] = n_face > 0 ? 0.0 : 1.0;
+    HX_TRY_FAIL(hx_problem_faces(space->mesh, set, origin, &n_face, &face));
+    for (int64_t k = 0; k < t->n; k++) t->weight[k] = n_face == 0 && k < set->n_node ? 1.0 : 0.0;
     if (n_face == 0) goto fail;
-    HX_TRY_FAIL(hx_alloc(&area, (size_t)mesh->n_node, sizeof *area, "shares of a load"));
+    HX_TRY_FAIL(hx_alloc(&area, (size_t)space->n_point, sizeof *area, "shares of a load"));
     for (int64_t f = 0; f < n_face; f++) {
-        int32_t node[4];
-        hx_face_point point[4];
-        hx_face_points(mesh, face[f], node, point);
+        hx_space_face at;
+        hx_space_face_of(space, face[f], &at);
         for (int q = 0; q < 4; q++)
-            for (int a = 0; a < 4; a++)
-                area[node[a]] += point[q].shape[a] * hx_norm3(point[q].normal);
+            for (int a = 0; a < at.n; a++)
+                area[at.point[a]] += at.shape[q][a] * hx_norm3(at.at[q].normal);
     }
-    for (int64_t k = 0; k < set->n_node; k++) weight[k] = area[set->node[k]];
+    for (int64_t k = 0; k < t->n; k++) t->weight[k] = area[t->point[k]];
 fail:
     free(area);
     free(face);
     return rc;
 }
 
-static void measure_share(const hx_mesh *mesh, const hx_set *set, const double *weight, share *s)
+static void measure_share(const taker *from, share *s)
 {
     double t[3][3] = {{0.0}};
     memset(s, 0, sizeof *s);
-    for (int64_t k = 0; k < set->n_node; k++) {
-        s->weight += weight[k];
+    for (int64_t k = 0; k < from->n; k++) {
+        s->weight += from->weight[k];
         for (int i = 0; i < 3; i++)
-            s->centroid[i] += weight[k] * mesh->xyz[3 * (int64_t)set->node[k] + i];
+            s->centroid[i] += from->weight[k] * from->xyz[3 * (int64_t)from->point[k] + i];
     }
     for (int i = 0; i < 3; i++) s->centroid[i] /= s->weight;
-    for (int64_t k = 0; k < set->n_node; k++) {
+    for (int64_t k = 0; k < from->n; k++) {
         double d[3];
         for (int i = 0; i < 3; i++)
-            d[i] = mesh->xyz[3 * (int64_t)set->node[k] + i] - s->centroid[i];
+            d[i] = from->xyz[3 * (int64_t)from->point[k] + i] - s->centroid[i];
         const double dd = hx_dot3(d, d);
         for (int i = 0; i < 3; i++)
-            for (int j = 0; j < 3; j++) t[i][j] += weight[k] * ((i == j ? dd : 0.0) - d[i] * d[j]);
-        if (weight[k] > 0.0) s->size = fmax(s->size, sqrt(dd));
+            for (int j = 0; j < 3; j++)
+                t[i][j] += from->weight[k] * ((i == j ? dd : 0.0) - d[i] * d[j]);
+        if (from->weight[k] > 0.0) s->size = fmax(s->size, sqrt(dd));
     }
     hx_symmetric3_eigen(t, s->value, s->axis);
 }
@@ -98,29 +123,31 @@ static int solve_rotation(const hx_mesh *mesh, const hx_load_spec *load, const s
     return HX_OK;
 }
 
-int hx_load_add_remote(const hx_mesh *mesh, const hx_set *set, const hx_load_spec *load,
+int hx_load_add_remote(const hx_space *space, const hx_set *set, const hx_load_spec *load,
                        double *force)
 {
-    double *weight = NULL, arm[3], moment[3], theta[3];
+    double arm[3], moment[3], theta[3];
+    taker t = {0};
     share s;
     int rc;
-    HX_TRY_FAIL(hx_alloc_raw(&weight, (size_t)set->n_node, sizeof *weight, "shares of a load"));
-    HX_TRY_FAIL(fill_weights(mesh, set, load->origin, weight));
-    measure_share(mesh, set, weight, &s);
+    HX_TRY_FAIL(list_takers(&t, space, set));
+    HX_TRY_FAIL(fill_weights(&t, space, set, load->origin));
+    measure_share(&t, &s);
     for (int i = 0; i < 3; i++) arm[i] = load->point[i] - s.centroid[i];
     hx_cross3(arm, load->value, moment);
     const double scale = hx_norm3(load->moment) + hx_norm3(load->value) * (hx_norm3(arm) + s.size);
     for (int i = 0; i < 3; i++) moment[i] += load->moment[i];
-    HX_TRY_FAIL(solve_rotation(mesh, load, &s, moment, scale, theta));
-    for (int64_t k = 0; k < set->n_node; k++) {
-        const int64_t node = set->node[k];
+    HX_TRY_FAIL(solve_rotation(space->mesh, load, &s, moment, scale, theta));
+    for (int64_t k = 0; k < t.n; k++) {
+        const int64_t point = t.point[k];
         double d[3], turn[3];
-        for (int i = 0; i < 3; i++) d[i] = mesh->xyz[3 * node + i] - s.centroid[i];
+        for (int i = 0; i < 3; i++) d[i] = t.xyz[3 * point + i] - s.centroid[i];
         hx_cross3(theta, d, turn);
         for (int i = 0; i < 3; i++)
-            force[3 * node + i] += weight[k] * (load->value[i] / s.weight + turn[i]);
+            force[3 * point + i] += t.weight[k] * (load->value[i] / s.weight + turn[i]);
     }
 fail:
-    free(weight);
+    free(t.point);
+    free(t.weight);
     return rc;
 }

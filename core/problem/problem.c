@@ -57,6 +57,14 @@ static int check_law(const hx_problem_params *params)
                        params->rho_min, 1.0, "between rho_min and 1");
 }
 
+/* The file's number of a node, or of an end of the edge whose middle the point is. */
+static long long number_near(const hx_problem *problem, int64_t point)
+{
+    const int64_t n_node = problem->mesh->n_node;
+    return (long long)hx_mesh_node_number(
+        problem->mesh, point < n_node ? point : problem->space.edge[2 * (point - n_node)]);
+}
+
 int hx_problem_hold(hx_problem *problem, const char *origin, int64_t node, int i, double wanted)
 {
     double zero = 0.0; /* the displacement of all nodes without a list of them */
@@ -67,12 +75,24 @@ int hx_problem_hold(hx_problem *problem, const char *origin, int64_t node, int i
                         wanted);
     if (problem->supports.fixed[node] >> i & 1 && *value != wanted)
         return HX_RAISE(HX_EINPUT,
-                        "%s: node %lld is already prescribed %c = %g by an earlier support, now "
+                        "%s: node %lld%s is already prescribed %c = %g by an earlier support, now "
                         "%g: supports that meet must agree",
-                        origin, (long long)hx_mesh_node_number(problem->mesh, node), "xyz"[i],
-                        *value, wanted);
+                        origin, number_near(problem, node),
+                        node < problem->mesh->n_node ? "" : " (the middle of an edge there)",
+                        "xyz"[i], *value, wanted);
     *value = wanted;
     problem->supports.fixed[node] |= (uint8_t)(1u << i);
+    return HX_OK;
+}
+
+/* Holds points of a support's set. */
+static int hold_points(hx_problem *problem, const hx_support_spec *support, int64_t n,
+                       const int32_t *point)
+{
+    for (int64_t k = 0; k < n; k++)
+        for (int i = 0; i < 3; i++)
+            if (support->fix >> i & 1u)
+                HX_TRY(hx_problem_hold(problem, support->origin, point[k], i, support->value[i]));
     return HX_OK;
 }
 
@@ -85,12 +105,13 @@ static int add_support(hx_problem *problem, const hx_conditions *conditions,
     if (set->n_node == 0)
         return HX_RAISE(HX_EINPUT, "%s: set '%s' holds no node, nothing would be supported",
                         support->origin, support->set);
-    for (int64_t k = 0; k < set->n_node; k++)
-        for (int i = 0; i < 3; i++)
-            if (support->fix >> i & 1u)
-                HX_TRY(
-                    hx_problem_hold(problem, support->origin, set->node[k], i, support->value[i]));
-    return HX_OK;
+    int64_t n;
+    int32_t *middle;
+    HX_TRY(hold_points(problem, support, set->n_node, set->node));
+    HX_TRY(hx_space_set_middles(&problem->space, set, &n, &middle));
+    const int rc = hold_points(problem, support, n, middle);
+    free(middle);
+    return rc;
 }
 
 /* 1 if the support prescribes a displacement other than 0. */
@@ -104,11 +125,11 @@ static int moves(const hx_conditions *conditions, const hx_support_spec *support
 
 static int add_supports(hx_problem *problem, const hx_problem_params *params)
 {
-    const size_t n_dof = 3 * (size_t)problem->mesh->n_node;
+    const size_t n_dof = 3 * (size_t)problem->space.n_point;
     int any = 0;
     for (size_t i = 0; i < params->n_support; i++)
         any |= moves(params->conditions, &params->support[i]);
-    HX_TRY(hx_alloc(&problem->supports.fixed, (size_t)problem->mesh->n_node, 1, "supports"));
+    HX_TRY(hx_alloc(&problem->supports.fixed, (size_t)problem->space.n_point, 1, "supports"));
     if (any)
         HX_TRY(hx_alloc(&problem->supports.prescribed, n_dof, sizeof(double),
                         "prescribed displacements"));
@@ -119,7 +140,7 @@ static int add_supports(hx_problem *problem, const hx_problem_params *params)
 
 static int add_loads(hx_problem *problem, const hx_problem_params *params)
 {
-    const size_t n_dof = 3 * (size_t)problem->mesh->n_node;
+    const size_t n_dof = 3 * (size_t)problem->space.n_point;
     int n_case = params->n_weight > 0 ? (int)params->n_weight : 1;
     for (size_t i = 0; i < params->n_load; i++) {
         const hx_load_spec *load = &params->load[i];
@@ -151,7 +172,7 @@ static int add_loads(hx_problem *problem, const hx_problem_params *params)
         else if (params->load[i].kind == HX_LOAD_FROM_FILE)
             HX_TRY(hx_problem_add_file_forces(problem, params->conditions, &params->load[i]));
         else
-            HX_TRY(hx_problem_add_load(problem->mesh, &params->load[i],
+            HX_TRY(hx_problem_add_load(&problem->space, &params->load[i],
                                        problem->cases.force[params->load[i].load_case - 1]));
     HX_TRY(hx_problem_add_rigid_sets(problem, params));
     hx_problem_finish_body(problem);
@@ -161,13 +182,13 @@ static int add_loads(hx_problem *problem, const hx_problem_params *params)
 /* Every case must push on something that can move. */
 static int check_loaded(const hx_problem *problem, const hx_problem_params *params)
 {
-    const int64_t n_node = problem->mesh->n_node;
+    const int64_t n_point = problem->space.n_point;
     if (problem->supports.prescribed) return HX_OK;
     for (int c = 0; c < problem->cases.n; c++) {
         int applied = 0, acting = 0;
         if (hx_problem_body(problem, c)) continue; /* on every node, and not all are fixed */
 #pragma omp parallel for schedule(static) reduction(| : applied, acting)
-        for (int64_t k = 0; k < 3 * n_node; k++) {
+        for (int64_t k = 0; k < 3 * n_point; k++) {
             if (problem->cases.force[c][k] == 0.0) continue;
             applied = 1;
             acting |= !(problem->supports.fixed[k / 3] >> (k % 3) & 1);
@@ -279,6 +300,7 @@ int hx_problem_create(hx_problem *problem, const hx_mesh *mesh, const hx_problem
     int rc;
     memset(problem, 0, sizeof *problem);
     problem->mesh = mesh;
+    problem->space = params->space ? *params->space : hx_space_linear(mesh);
     problem->young = params->young;
     problem->poisson = params->poisson;
     problem->lambda = params->poisson / ((1.0 + params->poisson) * (1.0 - 2.0 * params->poisson));
@@ -312,13 +334,13 @@ void hx_problem_modulus(const hx_problem *problem, const double *rho, double *mo
 void hx_problem_total_force(const hx_problem *problem, int load_case, double total[3])
 {
     total[0] = total[1] = total[2] = 0.0;
-    for (int64_t node = 0; node < problem->mesh->n_node; node++)
+    for (int64_t node = 0; node < problem->space.n_point; node++)
         for (int i = 0; i < 3; i++) total[i] += problem->cases.force[load_case][3 * node + i];
 }
 
 size_t hx_problem_bytes(const hx_problem *problem)
 {
-    const size_t n_node = (size_t)problem->mesh->n_node, n_elem = (size_t)problem->mesh->n_elem;
+    const size_t n_node = (size_t)problem->space.n_point, n_elem = (size_t)problem->mesh->n_elem;
     size_t bytes = n_node + n_elem * sizeof(double);
     if (problem->supports.prescribed) bytes += n_node * 3 * sizeof(double);
     if (problem->passive.density) bytes += n_elem * sizeof(double);

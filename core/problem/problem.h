@@ -4,6 +4,7 @@
 #define HX_PROBLEM_H
 
 #include "../mesh/mesh.h"
+#include "../space/space.h"
 #include "spec.h"
 
 #ifdef __cplusplus
@@ -28,8 +29,8 @@ typedef struct hx_rigid_set {
 
 /* Degrees of freedom whose displacement is given. */
 typedef struct hx_supports {
-    uint8_t *fixed;     /* [n_node] HX_FIX_* (owned) */
-    double *prescribed; /* [n_node][3] displacement at fixed components, 0 elsewhere; NULL: all 0
+    uint8_t *fixed;     /* [n_point] HX_FIX_* (owned) */
+    double *prescribed; /* [n_point][3] displacement at fixed components, 0 elsewhere; NULL: all 0
                            (owned) */
 } hx_supports;
 
@@ -45,13 +46,13 @@ typedef struct hx_rigid_sets {
     int n;
     hx_rigid_set *set; /* [n] (owned) */
     int64_t n_node;
-    int32_t *node; /* [n_node] free nodes, in one set each (owned) */
+    int32_t *node; /* [n_node] free points, in one set each (owned) */
 } hx_rigid_sets;
 
 typedef struct hx_load_cases {
     int n;
     double *weight;      /* [n] in the objective (owned) */
-    double **force;      /* [n] -> [n_node][3], without loads by mass (owned) */
+    double **force;      /* [n] -> [n_point][3], without loads by mass (owned) */
     hx_body_field *body; /* [n] loads by mass (owned); NULL: none */
 } hx_load_cases;
 
@@ -64,6 +65,7 @@ typedef struct hx_passive {
 
 typedef struct hx_problem {
     const hx_mesh *mesh; /* (borrowed) */
+    hx_space space;      /* what carries the unknowns; its arrays are borrowed */
     double young, poisson;
     double lambda, mu; /* Lame's constants for E = 1 */
     double penalty, rho_min, volume_fraction;
@@ -110,8 +112,8 @@ void hx_problem_total_force(const hx_problem *problem, int load_case, double tot
 void hx_problem_total_body(const hx_problem *problem, int load_case, const double *rho,
                            double total[3]);
 
-/* All forces of a case at rho[n_elem], or at the first design if it is NULL, into force[n_node][3].
- * Cold. */
+/* All forces of a case at rho[n_elem], or at the first design if it is NULL, into
+ * force[n_point][3]. Cold. */
 int hx_problem_nodal_force(const hx_problem *problem, int load_case, const double *rho,
                            double *force);
 

@@ -65,7 +65,7 @@ int hx_problem_add_body(hx_problem *problem, const hx_problem_params *params,
 
 void hx_problem_finish_body(hx_problem *problem)
 {
-    const int64_t n_dof = 3 * problem->mesh->n_node;
+    const int64_t n_dof = 3 * problem->space.n_point;
     for (int c = 0; problem->cases.body && c < problem->cases.n; c++) {
         hx_body_field *field = &problem->cases.body[c];
         int other = 0;
@@ -93,11 +93,83 @@ static double density_of(const hx_problem *problem, const double *rho, int64_t e
                : problem->initial_density;
 }
 
+/* det J of a quadratic cell at a Gauss point, and the place there. */
+static double map_point(const hx_space *space, const hx_cell_rule *rule, int n,
+                        const int32_t *point, int q, double at[3])
+{
+    double j[3][3] = {{0.0}}, normal[3];
+    at[0] = at[1] = at[2] = 0.0;
+    for (int a = 0; a < n; a++)
+        for (int i = 0; i < 3; i++) {
+            const double x = space->xyz[3 * (int64_t)point[a] + i];
+            at[i] += rule->shape[q][a] * x;
+            for (int k = 0; k < 3; k++) j[k][i] += rule->gradient[q][k][a] * x;
+        }
+    hx_cross3(j[1], j[2], normal);
+    return hx_dot3(j[0], normal);
+}
+
+/* f[a] = mass int N_a b dV of a quadratic cell's points. */
+static void cell_body(const hx_space *space, int64_t cell, const hx_body_field *field, double mass,
+                      double f[HX_RULE_POINTS][3])
+{
+    const hx_cell_rule *rule = &space->rule[space->kind[cell]];
+    int n;
+    const int32_t *const point = hx_space_points(space, cell, &n);
+    memset(f, 0, HX_RULE_POINTS * sizeof *f);
+    for (int q = 0; q < rule->n_gauss; q++) {
+        double at[3], b[3];
+        const double w = mass * rule->weight[q] * map_point(space, rule, n, point, q, at);
+        hx_body_at(field, at, b);
+        for (int a = 0; a < n; a++)
+            for (int i = 0; i < 3; i++) f[a][i] += w * rule->shape[q][a] * b[i];
+    }
+}
+
+/* force += the loads by mass on the points of quadratic cells. */
+static void add_point_force(const hx_problem *problem, const hx_body_field *field,
+                            const double *rho, double *force)
+{
+    const hx_space *space = &problem->space;
+    for (int64_t e = 0; e < problem->mesh->n_elem; e++) {
+        double f[HX_RULE_POINTS][3];
+        int n;
+        const int32_t *const point = hx_space_points(space, e, &n);
+        cell_body(space, e, field, hx_mass_of(density_of(problem, rho, e)), f);
+        for (int a = 0; a < n; a++)
+            for (int i = 0; i < 3; i++) force[3 * (int64_t)point[a] + i] += f[a][i];
+    }
+}
+
+/* Their sum: shape functions add up to 1. */
+static void total_point_body(const hx_problem *problem, const hx_body_field *field,
+                             const double *rho, double total[3])
+{
+    double part[3][HX_N_PART];
+    const int64_t n_elem = problem->mesh->n_elem;
+#pragma omp parallel for schedule(static)
+    for (int p = 0; p < HX_N_PART; p++) {
+        double sum[3] = {0.0};
+        for (int64_t e = hx_part_begin(n_elem, p); e < hx_part_begin(n_elem, p + 1); e++) {
+            double f[HX_RULE_POINTS][3];
+            cell_body(&problem->space, e, field, hx_mass_of(density_of(problem, rho, e)), f);
+            for (int a = 0; a < HX_RULE_POINTS; a++)
+                for (int i = 0; i < 3; i++) sum[i] += f[a][i];
+        }
+        for (int i = 0; i < 3; i++) part[i][p] = sum[i];
+    }
+    for (int i = 0; i < 3; i++) total[i] = hx_sum_parts(part[i]);
+}
+
 void hx_problem_total_body(const hx_problem *problem, int load_case, const double *rho,
                            double total[3])
 {
     const hx_mesh *mesh = problem->mesh;
     const hx_body_field *field = hx_problem_body(problem, load_case);
+    if (field && problem->space.element != HX_ELEMENT_LINEAR) {
+        total_point_body(problem, field, rho, total);
+        return;
+    }
     for (int i = 0; i < 3; i++) {
         double part[HX_N_PART];
         /* the work at a displacement of 1 along i */
@@ -124,8 +196,13 @@ int hx_problem_nodal_force(const hx_problem *problem, int load_case, const doubl
 {
     const hx_mesh *mesh = problem->mesh;
     const hx_body_field *field = hx_problem_body(problem, load_case);
-    memcpy(force, problem->cases.force[load_case], 3 * (size_t)mesh->n_node * sizeof *force);
+    memcpy(force, problem->cases.force[load_case],
+           3 * (size_t)problem->space.n_point * sizeof *force);
     if (!field) return HX_OK;
+    if (problem->space.element != HX_ELEMENT_LINEAR) {
+        add_point_force(problem, field, rho, force);
+        return HX_OK;
+    }
 #pragma omp parallel for schedule(static)
     for (int64_t node = 0; node < mesh->n_node; node++)
         for (int64_t k = mesh->node_elem_ptr[node]; k < mesh->node_elem_ptr[node + 1]; k++) {

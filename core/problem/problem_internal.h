@@ -15,8 +15,8 @@ int hx_problem_faces(const hx_mesh *mesh, const hx_set *set, const char *origin,
 /* Notes the faces of sets that loads, springs and skins leave out. */
 int hx_problem_note_faces(const hx_mesh *mesh, const hx_problem_params *params);
 
-/* Adds one load to force[n_node][3]. HX_EINPUT: the set has nothing that such a load acts on. */
-int hx_problem_add_load(const hx_mesh *mesh, const hx_load_spec *load, double *force);
+/* Adds one load to force[n_point][3]. HX_EINPUT: the set has nothing that such a load acts on. */
+int hx_problem_add_load(const hx_space *space, const hx_load_spec *load, double *force);
 
 /* Prescribes component i of a node. HX_EINPUT: not finite, or prescribed otherwise before. */
 int hx_problem_hold(hx_problem *problem, const char *origin, int64_t node, int i, double value);
@@ -31,8 +31,8 @@ int hx_problem_add_file_forces(hx_problem *problem, const hx_conditions *conditi
 
 /* The highest load case that a load acts in. */
 int hx_load_last_case(const hx_conditions *conditions, const hx_load_spec *load);
-/* Adds a HX_LOAD_BEARING to force[n_node][3]; errors and cost of hx_bearing_fit. */
-int hx_load_add_bearing(const hx_mesh *mesh, const hx_load_spec *load, double *force);
+/* Adds a HX_LOAD_BEARING to force[n_point][3]; errors and cost of hx_bearing_fit. */
+int hx_load_add_bearing(const hx_space *space, const hx_load_spec *load, double *force);
 
 /* Adds gravity or a rotation to the fields of the problem, once n_case is known. HX_EINPUT: no
  * density, no axis, or nothing that double precision could square. */
@@ -46,9 +46,9 @@ static inline int hx_load_is_body(const hx_load_spec *load)
 {
     return load->kind == HX_LOAD_GRAVITY || load->kind == HX_LOAD_CENTRIFUGAL;
 }
-/* Adds a HX_LOAD_REMOTE to force[n_node][3]. HX_EINPUT: a moment about the line, or in the point,
- * that all nodes of the set lie on. O(n_node). */
-int hx_load_add_remote(const hx_mesh *mesh, const hx_set *set, const hx_load_spec *load,
+/* Adds a HX_LOAD_REMOTE to force[n_point][3]. HX_EINPUT: a moment about the line, or in the point,
+ * that all nodes of the set lie on. O(n_point). */
+int hx_load_add_remote(const hx_space *space, const hx_set *set, const hx_load_spec *load,
                        double *force);
 
 /* Fills in the list of springs. HX_EINPUT: stiffness out of range, a set without what it needs. */

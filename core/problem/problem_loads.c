@@ -44,19 +44,18 @@ int hx_problem_note_faces(const hx_mesh *mesh, const hx_problem_params *params)
 }
 
 /* Traction t (force per area) or, if t is NULL, pressure p against the outward normal. */
-static void add_traction(const hx_mesh *mesh, int64_t n_face, const int64_t *face, const double *t,
-                         double p, double *force)
+static void add_traction(const hx_space *space, int64_t n_face, const int64_t *face,
+                         const double *t, double p, double *force)
 {
     for (int64_t f = 0; f < n_face; f++) {
-        int32_t node[4];
-        hx_face_point point[4];
-        hx_face_points(mesh, face[f], node, point);
+        hx_space_face at;
+        hx_space_face_of(space, face[f], &at);
         for (int q = 0; q < 4; q++) {
-            const double area = hx_norm3(point[q].normal);
-            for (int a = 0; a < 4; a++)
+            const double *const normal = at.at[q].normal, area = hx_norm3(normal);
+            for (int a = 0; a < at.n; a++)
                 for (int i = 0; i < 3; i++)
-                    force[3 * (int64_t)node[a] + i] +=
-                        point[q].shape[a] * (t ? t[i] * area : -p * point[q].normal[i]);
+                    force[3 * (int64_t)at.point[a] + i] +=
+                        at.shape[q][a] * (t ? t[i] * area : -p * normal[i]);
         }
     }
 }
@@ -101,9 +100,10 @@ static int check_values(const hx_load_spec *load)
 }
 
 /* Loads that act on faces, and total forces of sets without. */
-static int add_surface_load(const hx_mesh *mesh, const hx_set *set, const hx_load_spec *load,
+static int add_surface_load(const hx_space *space, const hx_set *set, const hx_load_spec *load,
                             double *force)
 {
+    const hx_mesh *mesh = space->mesh;
     int64_t n_face = 0, *face = NULL;
     HX_TRY(hx_problem_faces(mesh, set, load->origin, &n_face, &face));
     if (load->kind == HX_LOAD_TOTAL_FORCE && n_face == 0) {
@@ -118,20 +118,20 @@ static int add_surface_load(const hx_mesh *mesh, const hx_set *set, const hx_loa
     } else if (load->kind == HX_LOAD_TOTAL_FORCE) {
         const double area = hx_faces_area(mesh, n_face, face);
         const double t[3] = {load->value[0] / area, load->value[1] / area, load->value[2] / area};
-        add_traction(mesh, n_face, face, t, 0.0, force);
+        add_traction(space, n_face, face, t, 0.0, force);
     } else {
-        add_traction(mesh, n_face, face, load->kind == HX_LOAD_TRACTION ? load->value : NULL,
+        add_traction(space, n_face, face, load->kind == HX_LOAD_TRACTION ? load->value : NULL,
                      load->value[0], force);
     }
     free(face);
     return HX_OK;
 }
 
-int hx_problem_add_load(const hx_mesh *mesh, const hx_load_spec *load, double *force)
+int hx_problem_add_load(const hx_space *space, const hx_load_spec *load, double *force)
 {
     const hx_set *set;
     HX_TRY(check_values(load));
-    HX_TRY(hx_problem_find_set(mesh, load->set, load->origin, &set));
+    HX_TRY(hx_problem_find_set(space->mesh, load->set, load->origin, &set));
     if (set->n_node == 0)
         return HX_RAISE(HX_EINPUT, "%s: set '%s' holds no node, the load would act on nothing",
                         load->origin, load->set);
@@ -140,11 +140,11 @@ int hx_problem_add_load(const hx_mesh *mesh, const hx_load_spec *load, double *f
         add_node_force(set, load->value, 1.0, force);
         return HX_OK;
     case HX_LOAD_BEARING:
-        return hx_load_add_bearing(mesh, load, force);
+        return hx_load_add_bearing(space, load, force);
     case HX_LOAD_REMOTE:
     case HX_LOAD_REMOTE_RIGID: /* of forces on a rigid set only force and moment count */
-        return hx_load_add_remote(mesh, set, load, force);
+        return hx_load_add_remote(space, set, load, force);
     default:
-        return add_surface_load(mesh, set, load, force);
+        return add_surface_load(space, set, load, force);
     }
 }

@@ -161,6 +161,7 @@ int hx_problem_check_supported(hx_problem *problem, const char *origin)
                 add_held(mesh->xyz + 3 * node, i, &body[body_of[node]]);
     for (int64_t k = 0; k < problem->springs.n; k++) { /* however soft */
         const int64_t node = problem->springs.dof[k] / 3;
+        if (node >= mesh->n_node) continue; /* the corners of its face have springs too */
         add_held(mesh->xyz + 3 * node, (int)(problem->springs.dof[k] % 3), &body[body_of[node]]);
     }
     for (int64_t b = 0; b < n_body; b++) HX_TRY_FAIL(check_body(problem, &body[b], n_body, origin));

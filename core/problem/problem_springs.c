@@ -20,19 +20,17 @@ static int check_stiffness(const hx_spring_spec *spring)
 }
 
 /* diag[node] += share of the node's part of the faces' area. */
-static void add_by_area(const hx_mesh *mesh, int64_t n_face, const int64_t *face, double per_area,
+static void add_by_area(const hx_space *space, int64_t n_face, const int64_t *face, double per_area,
                         const double stiffness[3], double *diag)
 {
     for (int64_t f = 0; f < n_face; f++) {
-        int32_t node[4];
-        hx_face_point point[4];
-        hx_face_points(mesh, face[f], node, point);
-        for (int a = 0; a < 4; a++) {
-            double area = 0.0;
-            for (int q = 0; q < 4; q++) area += point[q].shape[a] * hx_norm3(point[q].normal);
+        hx_space_face at;
+        double share[8];
+        hx_space_face_of(space, face[f], &at);
+        hx_space_face_lump(&at, share);
+        for (int a = 0; a < at.n; a++)
             for (int i = 0; i < 3; i++)
-                diag[3 * (int64_t)node[a] + i] += per_area * area * stiffness[i];
-        }
+                diag[3 * (int64_t)at.point[a] + i] += per_area * share[a] * stiffness[i];
     }
 }
 
@@ -42,8 +40,9 @@ static void add_by_node(const hx_set *set, double share, const double stiffness[
         for (int i = 0; i < 3; i++) diag[3 * (int64_t)set->node[k] + i] += share * stiffness[i];
 }
 
-static int add_spring(const hx_mesh *mesh, const hx_spring_spec *spring, double *diag)
+static int add_spring(const hx_space *space, const hx_spring_spec *spring, double *diag)
 {
+    const hx_mesh *mesh = space->mesh;
     const hx_set *set;
     int64_t n_face = 0, *face = NULL;
     HX_TRY(check_stiffness(spring));
@@ -57,7 +56,7 @@ static int add_spring(const hx_mesh *mesh, const hx_spring_spec *spring, double 
     }
     HX_TRY(hx_problem_faces(mesh, set, spring->origin, &n_face, &face));
     if (n_face > 0)
-        add_by_area(mesh, n_face, face,
+        add_by_area(space, n_face, face,
                     spring->per == HX_SPRING_AREA ? 1.0 : 1.0 / hx_faces_area(mesh, n_face, face),
                     spring->stiffness, diag);
     else if (spring->per == HX_SPRING_TOTAL)
@@ -74,7 +73,7 @@ static int add_spring(const hx_mesh *mesh, const hx_spring_spec *spring, double 
 /* What of the diagonal is not 0, as a list. */
 static int list_springs(hx_problem *problem, const double *diag)
 {
-    const int64_t n_dof = 3 * problem->mesh->n_node;
+    const int64_t n_dof = 3 * problem->space.n_point;
     int64_t n = 0;
     for (int64_t k = 0; k < n_dof; k++) n += diag[k] > 0.0;
     HX_TRY(hx_alloc_raw(&problem->springs.dof, (size_t)n, sizeof(int64_t), "springs"));
@@ -92,9 +91,9 @@ int hx_problem_add_springs(hx_problem *problem, const hx_problem_params *params)
     double *diag;
     int rc = HX_OK;
     if (params->n_spring == 0) return HX_OK;
-    HX_TRY(hx_alloc(&diag, 3 * (size_t)problem->mesh->n_node, sizeof *diag, "springs"));
+    HX_TRY(hx_alloc(&diag, 3 * (size_t)problem->space.n_point, sizeof *diag, "springs"));
     for (size_t i = 0; rc == HX_OK && i < params->n_spring; i++)
-        rc = add_spring(problem->mesh, &params->spring[i], diag);
+        rc = add_spring(&problem->space, &params->spring[i], diag);
     if (rc == HX_OK) rc = list_springs(problem, diag);
     free(diag);
     return rc;

@@ -73,6 +73,8 @@ typedef struct hx_passive_spec {
     double skin;    /* > 0: the elements within this length of the set (skin.h); 0: the set's own */
 } hx_passive_spec;
 
+struct hx_space; /* ../space/space.h */
+
 typedef struct hx_problem_params {
     const char *origin; /* of messages that belong to no entry: "bracket.cfg" */
     double young, poisson;
@@ -84,6 +86,10 @@ typedef struct hx_problem_params {
     const hx_passive_spec *passive;
     const double *weight; /* [n_weight] of the load cases; n_weight = 0: all 1 */
     const hx_spring_spec *spring;
+    /* What carries the unknowns, of the same mesh, which outlives the problem; NULL: the mesh's
+     * nodes. Supports take the middles of edges that their set holds both ends of, loads on faces
+     * those of the faces; a force at every node stays on the nodes. */
+    const struct hx_space *space;
     /* What the mesh's file states, for supports and loads from it; NULL: nothing. */
     const hx_conditions *conditions;
     hx_notes *notes; /* warnings: faces that are left out; NULL: nobody listens */

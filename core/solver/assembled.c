@@ -5,18 +5,26 @@
 
 #include "../base/memory.h"
 
-size_t hx_assembled_bytes(const hx_mesh *mesh, const hx_matrix_spec *spec)
+size_t hx_assembled_space_bytes(const hx_space *space, const hx_matrix_spec *spec)
 {
-    const hx_incidence incidence = hx_incidence_of_mesh(mesh);
+    const hx_incidence incidence = hx_incidence_of_space(space);
+    const size_t most = space->element == HX_ELEMENT_LINEAR ? 8 : HX_RULE_POINTS;
     size_t bytes;
     if (hx_matrix_expected_bytes(&incidence, spec, &bytes) == HX_OK) return bytes;
     hx_error_clear(); /* too little for a count: what a mesh without order has at most */
-    return (size_t)mesh->n_elem * 64 * 9 * (sizeof(double) + sizeof(int32_t));
+    return (size_t)incidence.n_cell * most * most * 9 * (sizeof(double) + sizeof(int32_t));
 }
 
-/* The mesh as the device has it. */
+size_t hx_assembled_bytes(const hx_mesh *mesh, const hx_matrix_spec *spec)
+{
+    const hx_space space = hx_space_linear(mesh);
+    return hx_assembled_space_bytes(&space, spec);
+}
+
+/* The space as the device has it. */
 static hx_incidence incidence_of(const hx_device_model *model)
 {
+    if (model->points) return *model->points;
     return (hx_incidence){.n_cell = model->n_elem,
                           .n_point = model->n_node,
                           .n_place = 8 * model->n_elem,
@@ -39,6 +47,7 @@ int hx_assembled_setup(void **state, hx_device *dev, const hx_device_model *mode
     s->dev = dev;
     s->input = (hx_fill_input){.incidence = incidence_of(model),
                                .form = {HX_FORM_ELASTICITY, model->lambda, model->mu},
+                               .rule = model->rule,
                                .d_xyz = model->d_xyz,
                                .d_modulus = model->d_modulus};
     HX_TRY_FAIL(ops->pattern(dev, &s->input.incidence, &pattern, &s->pattern, &s->steps));

@@ -60,7 +60,7 @@ static size_t needed_bytes(const hx_choose_params *params, const hx_device_ops *
                            const hx_precond_kind *kind)
 {
     hx_account account = {0};
-    const size_t vector = 3 * (size_t)problem->mesh->n_node * sizeof(double);
+    const size_t vector = 3 * (size_t)problem->space.n_point * sizeof(double);
     hx_operator_account(&account, problem, strategy, layout);
     return hx_account_sum(&account) + hx_precond_bytes(kind, problem, device, strategy) +
            (size_t)hx_pcg_vectors(kind, problem->rigid.n > 0) * vector + params->other_bytes;
@@ -89,6 +89,7 @@ static int is_candidate(const request *t, const hx_strategy *strategy, hx_layout
     if (strcmp(strategy->device, t->dev->ops->name) != 0) return 0;
     if (!(strategy->layouts & HX_LAYOUT_BIT(layout))) return 0;
     if (strategy->error > 0.0) return 0;
+    if (t->problem->space.element != HX_ELEMENT_LINEAR && !strategy->space_bytes) return 0;
     if (params->deterministic && !strategy->deterministic) return 0;
     if (params->precision == HX_PRECISION_MIXED && !strategy->apply_single) return 0;
     return !params->keep_layout || layout == params->layout ||
@@ -129,7 +130,8 @@ static void keep_promising(const request *t, candidate *list, size_t *n)
     size_t n_kept = 0;
     for (size_t i = 0; i < *n; i++) {
         const hx_strategy *strategy = list[i].strategy;
-        const hx_promise promise = strategy->promise ? strategy->promise(mesh) : HX_PROMISE_SOME;
+        const int judged = strategy->promise && t->problem->space.element == HX_ELEMENT_LINEAR;
+        const hx_promise promise = judged ? strategy->promise(mesh) : HX_PROMISE_SOME;
         const double bytes = (double)strategy->bytes_per_elem * (double)mesh->n_elem;
         if (promise == HX_PROMISE_SURE) {
             while (n_kept > 0) say(t, &list[--n_kept], "cannot be faster on this mesh");
@@ -203,7 +205,7 @@ static int trial_begin(trial *t, const request *task)
 {
     const hx_mesh *mesh = task->problem->mesh;
     const size_t n_elem = (size_t)mesh->n_elem;
-    const size_t bytes = 3 * (size_t)mesh->n_node * sizeof(double);
+    const size_t bytes = 3 * (size_t)task->problem->space.n_point * sizeof(double);
     hx_device *dev = task->dev;
     t->task = task;
     HX_TRY(hx_alloc_raw(&t->modulus, n_elem, sizeof *t->modulus, "moduli"));
@@ -211,7 +213,7 @@ static int trial_begin(trial *t, const request *task)
     for (size_t e = 0; e < n_elem; e++) t->modulus[e] = task->problem->young;
     HX_TRY(dev->ops->alloc(dev, bytes, &t->d_x));
     HX_TRY(dev->ops->alloc(dev, bytes, &t->d_y));
-    return dev->ops->upload(dev, t->d_x, mesh->xyz, bytes); /* any vector does */
+    return dev->ops->upload(dev, t->d_x, task->problem->space.xyz, bytes); /* any vector does */
 }
 
 static void trial_end(trial *t)

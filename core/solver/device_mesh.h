@@ -29,6 +29,9 @@ void hx_device_mesh_drop(hx_device *dev, const hx_device_mesh *d_mesh);
 /* The copy that somebody holds, or NULL. */
 const hx_device_mesh *hx_device_mesh_find(const hx_device *dev, const hx_mesh *mesh);
 
+struct hx_incidence; /* ../matrix/pattern.h */
+struct hx_cell_rule; /* ../space/cell_rule.h */
+
 /* What kernels see of the mesh and material. Its holder keeps the mesh. */
 typedef struct hx_device_model {
     int64_t n_node, n_elem;
@@ -39,6 +42,13 @@ typedef struct hx_device_model {
     const int64_t *d_node_elem_ptr;
     const uint32_t *d_node_elem;
     double *d_modulus; /* [n_elem] E * rho^p */
+
+    /* Of a quadratic space (borrowed from the operator and the problem); both NULL: a linear one.
+     * d_xyz then has the points' coordinates, the mesh's nodes first. The incidence itself is in
+     * host memory, its arrays are the device's. */
+    int64_t n_point; /* n_node of a linear space */
+    const struct hx_incidence *points;
+    const struct hx_cell_rule *rule;
 } hx_device_model;
 
 #ifdef __cplusplus

@@ -12,14 +12,15 @@ extern "C" {
 
 typedef struct hx_body_field hx_body_field; /* problem.h */
 
-/* All entries are required. */
+/* All entries are required, of a model with points where `quadratic` says so. */
 typedef struct hx_element_ops {
-    /* d_diag[3 n_node] = diagonal of K(E). */
+    int quadratic; /* 1: takes models with points, and so does hx_body_ops */
+    /* d_diag[3 n_point] = diagonal of K(E). */
     int (*diagonal)(hx_device *dev, const hx_device_model *model, double *d_diag);
     /* d_energy[n_elem] = u_e' Ke u_e for unit modulus. */
     int (*energy)(hx_device *dev, const hx_device_model *model, const double *d_u,
                   double *d_energy);
-    /* Symmetric 3x3 blocks d_block[n_node][6] (block3.h), one a node. block_diagonal: those of
+    /* Symmetric 3x3 blocks d_block[n_point][6] (block3.h), one a point. block_diagonal: those of
      * K(E). block_fix: row and column of each dof[i] (3 node + component) become those of the
      * identity. block_add: k[i] is added to the diagonal entry of each dof[i]. block_invert: each
      * block becomes its inverse, one that is not positive definite the identity. block_apply:
@@ -35,7 +36,7 @@ typedef struct hx_element_ops {
 
 /* Loads by mass (body_force.h). All entries are required. */
 typedef struct hx_body_ops {
-    /* f[n_node][3] = static + sum of m(rho) int N b dV, static NULL for 0, or f itself. */
+    /* f[n_point][3] = static + sum of m(rho) int N b dV, static NULL for 0, or f itself. */
     int (*force)(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
                  const double *d_rho, const double *d_static, double *d_f);
     /* dc[n_elem] += factor m'(rho) int u . b dV. */

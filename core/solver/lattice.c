@@ -274,33 +274,34 @@ static void colour_cells(hx_lattice *lattice)
     lattice->colour_at[8] = n;
 }
 
-/* Lattice coordinates of the mesh's nodes; key[node] := the cell of its first element. */
-static void place_nodes(hx_lattice *lattice, const hx_mesh *mesh, const int32_t *elem_cell,
-                        int32_t *key)
+/* Lattice coordinates of the points; key[point] := the cell of its first element. */
+static void place_points(hx_lattice *lattice, const hx_space *space, const int32_t *elem_cell,
+                         int32_t *key)
 {
 #pragma omp parallel for schedule(static)
-    for (int64_t a = 0; a < mesh->n_node; a++) {
-        const int64_t begin = mesh->node_elem_ptr[a], end = mesh->node_elem_ptr[a + 1];
+    for (int64_t a = 0; a < space->n_point; a++) {
+        const int64_t begin = space->point_ptr[a], end = space->point_ptr[a + 1];
         int32_t low[3] = {INT32_MAX, INT32_MAX, INT32_MAX}, high[3] = {0, 0, 0};
-        key[a] = elem_cell[mesh->node_elem[begin] >> 3];
+        key[a] = elem_cell[hx_space_cell(space, space->point_place[begin])];
         for (int64_t k = begin; k < end; k++) {
-            const int32_t *at = lattice->cell + 3 * (int64_t)elem_cell[mesh->node_elem[k] >> 3];
+            const int32_t *at = lattice->cell + 3 * (int64_t)elem_cell[hx_space_cell(space, space->point_place[k])];
             for (int i = 0; i < 3; i++) {
                 low[i] = at[i] < low[i] ? at[i] : low[i];
                 high[i] = at[i] > high[i] ? at[i] : high[i];
             }
         }
         for (int i = 0; i < 3; i++) {
-            const double x = (mesh->xyz[3 * a + i] - lattice->origin[i]) / lattice->size[i];
+            const double x = (space->xyz[3 * a + i] - lattice->origin[i]) / lattice->size[i];
             const double inside = fmin(fmax(x, low[i]), low[i] + 1.0);
             lattice->position[3 * a + i] = (float)(high[i] > low[i] ? high[i] : inside);
         }
     }
 }
 
-static int lay_over_mesh(hx_lattice *lattice, const hx_mesh *mesh, grid *g)
+static int lay_over_mesh(hx_lattice *lattice, const hx_space *space, grid *g)
 {
-    const size_t n_elem = (size_t)mesh->n_elem, n_node = (size_t)mesh->n_node;
+    const hx_mesh *mesh = space->mesh;
+    const size_t n_elem = (size_t)mesh->n_elem, n_node = (size_t)space->n_point;
     int32_t *key = NULL, *node_key = NULL;
     int rc;
     HX_TRY_FAIL(hx_alloc_raw(&key, n_elem, sizeof *key, WHAT));
@@ -323,9 +324,9 @@ static int lay_over_mesh(hx_lattice *lattice, const hx_mesh *mesh, grid *g)
     colour_cells(lattice);
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++) key[e] = g->cell[key[e]];
-    place_nodes(lattice, mesh, key, node_key);
+    place_points(lattice, space, key, node_key);
     sort_by_key(key, mesh->n_elem, lattice->cell_elem, lattice->cell_elem_at, lattice->n_cell);
-    sort_by_key(node_key, mesh->n_node, lattice->cell_node, lattice->cell_node_at, lattice->n_cell);
+    sort_by_key(node_key, space->n_point, lattice->cell_node, lattice->cell_node_at, lattice->n_cell);
     rc = HX_OK;
 fail:
     free(key);
@@ -449,6 +450,14 @@ static int is_last(const grid *g, int n_level, int64_t n_last)
 
 int hx_lattice_create(hx_lattice *lattice, const hx_mesh *mesh, double coarsening, int64_t n_last)
 {
+    const hx_space space = hx_space_linear(mesh);
+    return hx_lattice_create_under(lattice, &space, coarsening, n_last);
+}
+
+int hx_lattice_create_under(hx_lattice *lattice, const hx_space *space, double coarsening,
+                            int64_t n_last)
+{
+    const hx_mesh *mesh = space->mesh;
     grid here, next;
     int64_t n[3], layer[3];
     int rc;
@@ -459,7 +468,7 @@ int hx_lattice_create(hx_lattice *lattice, const hx_mesh *mesh, double coarsenin
     trim(lattice, mesh, n);
     for (int i = 0; i < 3; i++) layer[i] = n[i] + 1;
     HX_TRY_FAIL(alloc_grid(&here, n, layer));
-    HX_TRY_FAIL(lay_over_mesh(lattice, mesh, &here));
+    HX_TRY_FAIL(lay_over_mesh(lattice, space, &here));
     for (int i = 0; i < 3; i++) lattice->level[0].step[i] = lattice->size[i] / lattice->unit;
     for (;;) {
         hx_lattice_level *level = &lattice->level[lattice->n_level++];

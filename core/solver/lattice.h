@@ -20,6 +20,7 @@
 
 #include "../base/host_device.h"
 #include "../mesh/mesh.h"
+#include "../space/space.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -78,9 +79,9 @@ typedef struct hx_lattice {
     int32_t *node_cell;    /* [8][n_node of level 0] cell whose corner c the node is, or -1 */
     int32_t *cell_elem;    /* [n_elem] by cell */
     int32_t *cell_elem_at; /* [n_cell + 1] */
-    int32_t *cell_node;    /* [n_node] nodes of the mesh by their first element's cell */
+    int32_t *cell_node;    /* [n_point] points of the space by their first element's cell */
     int32_t *cell_node_at; /* [n_cell + 1] */
-    float *position;       /* [n_node][3] lattice coordinates of the mesh's nodes */
+    float *position;       /* [n_point][3] lattice coordinates of the space's points */
     int32_t *coloured;     /* [n_cell] cells by colour: those of one share no corner */
     int32_t colour_at[9];
 } hx_lattice;
@@ -88,6 +89,9 @@ typedef struct hx_lattice {
 /* `coarsening` elements a cell and direction on the mean, more where elements are larger than that.
  * Levels end at `n_last` nodes or fewer. O(n_elem), the same for any number of threads. */
 int hx_lattice_create(hx_lattice *lattice, const hx_mesh *mesh, double coarsening, int64_t n_last);
+/* The same under the points of a space. */
+int hx_lattice_create_under(hx_lattice *lattice, const hx_space *space, double coarsening,
+                            int64_t n_last);
 
 /* Nodes of the finest lattice and cells, estimated from the mesh alone (for memory). */
 void hx_lattice_estimate(const hx_mesh *mesh, double coarsening, double *n_node, double *n_cell);

@@ -24,11 +24,11 @@ static int compare_entries(const void *a, const void *b)
 }
 
 /* Rows of P at a node: values of component i by corner and degree of freedom. */
-static void node_rows(const hx_lattice *lattice, const hx_mesh *mesh, int64_t cell, int64_t node,
+static void node_rows(const hx_lattice *lattice, const hx_space *space, int64_t cell, int64_t node,
                       double row[3][CORNERS][DOF])
 {
     const int32_t *at = lattice->cell + 3 * cell;
-    const double *x = mesh->xyz + 3 * node;
+    const double *x = space->xyz + 3 * node;
     memset(row, 0, 3 * sizeof *row);
     for (int c = 0; c < CORNERS; c++) {
         double w = 1.0, d[3];
@@ -84,7 +84,7 @@ static int fill_cell(const hx_lattice *lattice, const hx_problem *problem, const
             const int i = (int)(problem->springs.dof[k] % 3);
             if (held[node] >> i & 1) continue;
             if (n++ == 0) memset(blocks, 0, PAIRS * sizeof *blocks);
-            if (!located++) node_rows(lattice, problem->mesh, cell, node, row);
+            if (!located++) node_rows(lattice, &problem->space, cell, node, row);
             add_spring(row[i], problem->springs.stiffness[k], blocks);
         }
     }
@@ -111,7 +111,7 @@ static int list_cells(const hx_lattice *lattice, const hx_problem *problem, int6
     int rc;
     *cell = NULL;
     *n_cell = 0;
-    HX_TRY(hx_alloc(&has, (size_t)problem->mesh->n_node, 1, "springs"));
+    HX_TRY(hx_alloc(&has, (size_t)problem->space.n_point, 1, "springs"));
     for (int64_t k = 0; k < problem->springs.n; k++) has[problem->springs.dof[k] / 3] = 1;
     for (int pass = 0; pass < 2; pass++) {
         int64_t n = 0;

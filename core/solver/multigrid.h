@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "../base/host_device.h"
+#include "../matrix/matrix.h"
 #include "device_mesh.h"
 #include "lattice.h"
 
@@ -86,7 +87,7 @@ typedef struct hx_mg_mesh {
     float *d_partial; /* [n_cell][8][6] what a restriction leaves at a cell's corners */
     int32_t colour_at[9];
     float *d_position;
-    uint8_t *d_fixed; /* [n_node] bits 1, 2, 4: x, y, z fixed */
+    uint8_t *d_fixed; /* [n_point] bits 1, 2, 4: x, y, z fixed */
 } hx_mg_mesh;
 
 /* Weight of a node's child at an offset, and the child's distance from it over the unit. */
@@ -143,6 +144,11 @@ typedef struct hx_multigrid_ops {
                         float *d_x);
     /* level->matrix = P'K P, columns of fixed degrees of freedom left out. */
     int (*mesh_galerkin)(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level);
+
+    /* The same from the rows of K, of any element: a matrix with 3 unknowns a point, full or lower.
+     * Symmetric to the bit, and the same bits from both. NULL: the device has none. */
+    int (*rows_galerkin)(hx_device *dev, const hx_mg_mesh *mesh, const hx_matrix *matrix,
+                         const hx_mg_level *level);
 
     /* matrix += blocks[n][6][6], block i at the offset and node of at[i] = 27 node + offset, none
      * twice. */

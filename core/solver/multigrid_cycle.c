@@ -23,7 +23,11 @@ hx_mg_smoothing hx_mg_smoothing_of(int l)
 
 int hx_mg_product(const hx_multigrid *mg, const hx_operator *op, const float *d_x, float *d_y)
 {
-    HX_TRY(mg->strategy->apply_single(mg->state, d_x, d_y));
+    if (mg->rows)
+        HX_TRY(mg->dev->ops->matrix->multiply_single(mg->dev, &mg->rows->matrix, d_x, d_y,
+                                                     mg->d_work));
+    else
+        HX_TRY(mg->strategy->apply_single(mg->state, d_x, d_y));
     HX_TRY(hx_operator_add_springs_single(op, d_x, d_y));
     return mg->dev->ops->vector->zero_entries_single(mg->dev, op->n_fixed, op->d_fixed, d_y);
 }

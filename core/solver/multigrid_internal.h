@@ -3,6 +3,7 @@
 #define HX_MULTIGRID_INTERNAL_H
 
 #include "multigrid.h"
+#include "assembled.h"
 #include "precond.h"
 
 /* Steps of a smoother, the part of the spectrum it is for, and how often the next level is visited
@@ -37,6 +38,10 @@ typedef struct hx_multigrid {
     const hx_multigrid_ops *ops;
     const hx_strategy *strategy; /* of the products in single precision */
     void *state, *own_state;     /* own_state: where the operator has no such product (owned) */
+    /* Of quadratic elements: the rows of K in place of a product and element matrices (borrowed);
+     * NULL: linear. */
+    const hx_assembled *rows;
+    double *d_work; /* [2 n_dof] of the rows' product */
     hx_mg_mesh mesh;
     int n_level;
     hx_mg_level level[HX_LATTICE_LEVELS];

@@ -24,7 +24,7 @@ static int64_t count_fixed(const hx_problem *problem)
 {
     int64_t n = 0;
 #pragma omp parallel for schedule(static) reduction(+ : n)
-    for (int64_t node = 0; node < problem->mesh->n_node; node++)
+    for (int64_t node = 0; node < problem->space.n_point; node++)
         for (int i = 0; i < 3; i++) n += problem->supports.fixed[node] >> i & 1;
     return n;
 }
@@ -51,10 +51,17 @@ void hx_operator_account(hx_account *account, const hx_problem *problem,
     if (problem->rigid.n > 0)
         supports += (size_t)problem->rigid.n_node * sizeof(int32_t) + 6 * sizeof(double);
     supports += (size_t)problem->springs.n * (sizeof(int64_t) + sizeof(double));
-    if (problem->supports.prescribed) supports += (size_t)mesh->n_node * 3 * sizeof(double);
+    if (problem->supports.prescribed)
+        supports += (size_t)problem->space.n_point * 3 * sizeof(double);
     add_model(account, mesh);
     hx_account_add(account, "supports", supports);
-    hx_account_add(account, "operator", strategy->bytes(mesh, layout));
+    if (problem->space.element == HX_ELEMENT_LINEAR) {
+        hx_account_add(account, "operator", strategy->bytes(mesh, layout));
+    } else {
+        hx_account_add(account, "points", hx_device_space_bytes(&problem->space));
+        hx_account_add(account, "operator",
+                       strategy->space_bytes ? strategy->space_bytes(&problem->space) : 0);
+    }
 }
 
 static int check_memory(const hx_operator *op, const hx_mesh *mesh, size_t extra_bytes)
@@ -77,12 +84,11 @@ static int check_memory(const hx_operator *op, const hx_mesh *mesh, size_t extra
 /* The list of fixed degrees of freedom, and the prescribed displacements. */
 static int put_supports(hx_operator *op, const hx_problem *problem)
 {
-    const hx_mesh *mesh = problem->mesh;
     int64_t *fixed = NULL, n = 0;
     int rc;
     op->n_fixed = count_fixed(problem);
     HX_TRY_FAIL(hx_alloc_raw(&fixed, (size_t)op->n_fixed, sizeof *fixed, "fixed dofs"));
-    for (int64_t node = 0; node < mesh->n_node; node++)
+    for (int64_t node = 0; node < problem->space.n_point; node++)
         for (int i = 0; problem->supports.fixed[node] && i < 3; i++)
             if (problem->supports.fixed[node] >> i & 1) fixed[n++] = 3 * node + i;
     HX_TRY_FAIL(hx_device_put(op->dev, &op->d_fixed, fixed, (size_t)n * sizeof *fixed));
@@ -177,7 +183,7 @@ static void set_linear(hx_operator *op, const hx_problem *problem)
     op->linear = (hx_linear){
         .dev = op->dev,
         .name = strategy->name,
-        .n = 3 * problem->mesh->n_node,
+        .n = 3 * problem->space.n_point,
         .components = 3,
         .context = op,
         .apply = apply,
@@ -193,6 +199,22 @@ static void set_linear(hx_operator *op, const hx_problem *problem)
     };
 }
 
+/* HX_EINPUT where the strategy or the device knows linear elements only. */
+static int check_element(const hx_operator *op, const hx_problem *problem)
+{
+    if (problem->space.element == HX_ELEMENT_LINEAR) return HX_OK;
+    if (!op->dev->ops->element->quadratic)
+        return HX_RAISE(HX_EINPUT,
+                        "device '%s' has no quadratic elements: use device \"cpu\", or element = "
+                        "\"linear\"",
+                        op->dev->ops->name);
+    if (op->strategy->space_bytes) return HX_OK;
+    return HX_RAISE(HX_EINPUT,
+                    "operator '%s' has no quadratic elements: those that store a matrix have "
+                    "(bsr, bsrsym, csr)",
+                    op->strategy->name);
+}
+
 int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strategy,
                        hx_layout layout, const hx_problem *problem, size_t extra_bytes)
 {
@@ -206,6 +228,7 @@ int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strat
     if (!(strategy->layouts & HX_LAYOUT_BIT(layout)))
         return HX_RAISE(HX_EINPUT, "operator '%s' on device '%s' has no layout '%s'",
                         strategy->name, strategy->device, hx_layout_name(layout));
+    HX_TRY(check_element(op, problem));
     set_linear(op, problem);
     hx_operator_account(&op->account, problem, strategy, layout);
     op->device_bytes = hx_account_sum(&op->account);
@@ -223,6 +246,13 @@ int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strat
         .d_node_elem_ptr = op->mesh->d_node_elem_ptr,
         .d_node_elem = op->mesh->d_node_elem,
     };
+    HX_TRY_FAIL(hx_device_space_create(&op->space, dev, &problem->space));
+    op->model.n_point = problem->space.n_point;
+    if (problem->space.element != HX_ELEMENT_LINEAR) {
+        op->model.d_xyz = op->space.d_xyz;
+        op->model.points = &op->space.points;
+        op->model.rule = problem->space.rule;
+    }
     HX_TRY_FAIL(dev->ops->alloc(dev, (size_t)mesh->n_elem * sizeof(double), &op->model.d_modulus));
     HX_TRY_FAIL(put_supports(op, problem));
     HX_TRY_FAIL(put_springs(op, problem));
@@ -329,6 +359,7 @@ void hx_operator_free(hx_operator *op)
     if (!dev) return;
     if (op->state) op->strategy->teardown(op->state);
     hx_device_mesh_drop(dev, op->mesh);
+    hx_device_space_free(&op->space, dev);
     dev->ops->release(dev, op->model.d_modulus);
     dev->ops->release(dev, op->d_fixed);
     dev->ops->release(dev, op->d_prescribed);

@@ -6,6 +6,7 @@
 
 #include "../base/memory.h"
 #include "../problem/problem.h"
+#include "device_space.h"
 #include "linear.h"
 #include "strategy.h"
 
@@ -15,13 +16,14 @@ extern "C" {
 
 /* Its `linear` points at it: it must not move. */
 typedef struct hx_operator {
-    hx_linear linear;            /* n = 3 n_node */
+    hx_linear linear;            /* n = 3 n_point */
     hx_device *dev;              /* (borrowed) */
     const hx_problem *problem;   /* (borrowed) */
     const hx_strategy *strategy; /* (borrowed) */
     hx_layout layout;
     void *state;                /* of the strategy (owned) */
     const hx_device_mesh *mesh; /* held: shared with the filter */
+    hx_device_space space;      /* of quadratic elements (owned) */
     hx_device_model model;      /* modulus (owned) */
     int64_t n_fixed;
     int64_t *d_fixed; /* [n_fixed] fixed degrees of freedom, ascending (owned) */
@@ -48,7 +50,8 @@ size_t hx_operator_bytes(const hx_mesh *mesh, const hx_strategy *strategy, hx_la
 /* Takes the mesh (uploaded, unless it is on the device already) and sets the strategy up. The
  * modulus is undefined until set. HX_EENV before anything is allocated when the device has too
  * little memory free for it plus `extra_bytes` (what the caller is going to allocate besides), with
- * both numbers. HX_EINPUT: the strategy does not know the layout. */
+ * both numbers. HX_EINPUT: the strategy does not know the layout, or strategy or device not the
+ * problem's quadratic elements. */
 int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strategy,
                        hx_layout layout, const hx_problem *problem, size_t extra_bytes);
 
@@ -84,7 +87,7 @@ int hx_operator_apply_unmasked(const hx_operator *op, const double *d_x, double 
 /* d_diag[linear.n] = diagonal of K; fixed entries are 1 after hx_vector_ops.invert. */
 int hx_operator_diagonal(const hx_operator *op, double *d_diag);
 
-/* d_block[n_node][6] = the 3x3 diagonal blocks of K (block3.h), rows and columns of fixed degrees
+/* d_block[n_point][6] = the 3x3 diagonal blocks of K (block3.h), rows and columns of fixed degrees
  * of freedom those of the identity. Cold. */
 int hx_operator_block_diagonal(const hx_operator *op, double *d_block);
 

@@ -13,7 +13,13 @@
 
 /* Chosen by measurement, see README.md. */
 #define COARSENING 4.0 /* elements a cell of the first lattice, in each direction */
+#define COARSENING_QUADRATIC 4.0 /* the same of quadratic elements */
 enum { N_LAST = 64 };  /* nodes of the lattice that is solved directly, at most */
+
+static double coarsening_of(const hx_space *space)
+{
+    return space->element == HX_ELEMENT_LINEAR ? COARSENING : COARSENING_QUADRATIC;
+}
 
 static int put_mesh(hx_multigrid *mg, const hx_operator *op, const hx_lattice *lattice,
                     const uint8_t *held)
@@ -21,7 +27,7 @@ static int put_mesh(hx_multigrid *mg, const hx_operator *op, const hx_lattice *l
     hx_device *dev = mg->dev;
     hx_mg_mesh *m = &mg->mesh;
     const size_t n_cell = (size_t)lattice->n_cell, n_elem = (size_t)op->model.n_elem,
-                 n_node = (size_t)op->model.n_node, word = sizeof(int32_t);
+                 n_node = (size_t)op->model.n_point, word = sizeof(int32_t);
     m->model = &op->model;
     m->n_cell = lattice->n_cell;
     m->unit = lattice->unit;
@@ -107,9 +113,24 @@ static int alloc_vectors(hx_multigrid *mg, int64_t n_dof)
     return ops->alloc(mg->dev, sizeof *mg->d_smoother, &mg->d_smoother);
 }
 
+/* The rows of an operator that stores K. */
+static int find_rows(hx_multigrid *mg, const hx_operator *op)
+{
+    const hx_matrix_ops *matrix = mg->dev->ops->matrix;
+    if (!op->strategy->assembled || !mg->ops->rows_galerkin || !matrix || !matrix->multiply_single)
+        return HX_RAISE(HX_EINPUT,
+                        "preconditioner 'multigrid' takes quadratic elements from the rows of a "
+                        "matrix, which operator '%s' on device '%s' does not give: use "
+                        "block-jacobi",
+                        op->strategy->name, mg->dev->ops->name);
+    mg->rows = op->strategy->assembled(op->state);
+    return mg->dev->ops->alloc(mg->dev, 2 * (size_t)op->linear.n * sizeof(double), &mg->d_work);
+}
+
 /* The operator's own product in single precision, or the device's matrix-free one. */
 static int find_product(hx_multigrid *mg, const hx_operator *op)
 {
+    if (op->model.points) return find_rows(mg, op);
     mg->strategy = op->strategy;
     mg->state = op->state;
     if (!op->strategy->apply_single) {
@@ -144,7 +165,7 @@ static void destroy(hx_precond *pc)
                            m->d_cell_node, m->d_cell_node_at, m->d_coloured,     m->d_position,
                            m->d_node_cell, m->d_partial,      m->d_fixed,        mg->d_m,
                            mg->d_x,        mg->d_v,           mg->d_d,           mg->d_inverse,
-                           mg->d_smoother, mg->d_spring_at,   mg->d_spring_block};
+                           mg->d_smoother, mg->d_spring_at,   mg->d_spring_block, mg->d_work};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) dev->ops->release(dev, owned[i]);
     for (int l = 0; l < mg->n_level; l++) release_level(dev, &mg->level[l]);
     hx_mg_rigid_free(mg);
@@ -158,7 +179,7 @@ static void destroy(hx_precond *pc)
 static int create(hx_precond *pc)
 {
     const hx_operator *op = pc->op;
-    const size_t n_node = (size_t)op->problem->mesh->n_node;
+    const size_t n_node = (size_t)op->model.n_point;
     hx_lattice lattice;
     hx_multigrid *mg;
     uint8_t *held; /* what M0 leaves alone: supports, and rigid sets */
@@ -171,7 +192,8 @@ static int create(hx_precond *pc)
                         op->dev->ops->name);
     HX_TRY(find_product(mg, op));
     HX_TRY(alloc_vectors(mg, op->linear.n));
-    HX_TRY(hx_lattice_create(&lattice, op->problem->mesh, COARSENING, N_LAST));
+    HX_TRY(hx_lattice_create_under(&lattice, &op->problem->space,
+                                   coarsening_of(&op->problem->space), N_LAST));
     int rc = hx_alloc_raw(&held, n_node, 1, "multigrid");
     if (rc == HX_OK) {
         memcpy(held, op->problem->supports.fixed, n_node);
@@ -206,7 +228,10 @@ static int setup(hx_precond *pc)
     HX_TRY(hx_operator_diagonal(op, d_diag));
     HX_TRY(mg->dev->ops->vector->zero_entries(mg->dev, mg->rigid.n_dof, mg->rigid.d_dof, d_diag));
     HX_TRY(ops->invert(mg->dev, op->linear.n, d_diag, mg->d_m));
-    HX_TRY(ops->mesh_galerkin(mg->dev, &mg->mesh, &mg->level[0]));
+    if (mg->rows)
+        HX_TRY(ops->rows_galerkin(mg->dev, &mg->mesh, &mg->rows->matrix, &mg->level[0]));
+    else
+        HX_TRY(ops->mesh_galerkin(mg->dev, &mg->mesh, &mg->level[0]));
     HX_TRY(ops->add_blocks(mg->dev, &mg->level[0], mg->n_spring_block, mg->d_spring_at,
                            mg->d_spring_block));
     for (int l = 0; l < mg->n_level; l++) {
@@ -233,20 +258,32 @@ static int apply(hx_precond *pc, const double *d_r, double *d_z)
     return mg->rigid.n_column > 0 ? hx_mg_rigid_add(mg, pc->op, d_r, d_z) : HX_OK;
 }
 
-static size_t bytes(const hx_mesh *mesh, const hx_device_ops *device, const hx_strategy *strategy)
+/* Of the product in single precision. */
+static size_t product_bytes(const hx_space *space, const hx_device_ops *device,
+                            const hx_strategy *strategy)
 {
+    const hx_mesh *mesh = space->mesh;
+    const size_t n_elem = (size_t)mesh->n_elem;
+    if (space->element != HX_ELEMENT_LINEAR)
+        return 6 * (size_t)space->n_point * sizeof(double);
+    if (strategy->apply_single || !device->matrix_free)
+        return (size_t)strategy->single_bytes_per_elem * n_elem;
+    return device->matrix_free->bytes(mesh, HX_LAYOUT_INTERLEAVED) +
+           (size_t)device->matrix_free->single_bytes_per_elem * n_elem;
+}
+
+static size_t bytes(const hx_space *space, const hx_device_ops *device,
+                    const hx_strategy *strategy)
+{
+    const hx_mesh *mesh = space->mesh;
+    const double n_point = (double)space->n_point;
     double n_node, n_cell;
-    hx_lattice_estimate(mesh, COARSENING, &n_node, &n_cell);
-    const double vectors =
-        (hx_mg_smoothing_of(-1).degree > 1 ? 5.0 : 4.0) * 12.0 * (double)mesh->n_node;
+    hx_lattice_estimate(mesh, coarsening_of(space), &n_node, &n_cell);
+    const double vectors = (hx_mg_smoothing_of(-1).degree > 1 ? 5.0 : 4.0) * 12.0 * n_point;
     const double lists =
-        17.0 * (double)mesh->n_node + 4.0 * (double)mesh->n_elem + 248.0 * n_cell + 32.0 * n_node;
+        17.0 * n_point + 4.0 * (double)mesh->n_elem + 248.0 * n_cell + 32.0 * n_node;
     const double levels = 8.0 / 7.0 * n_node * (27 * 36 * 4 + 6 * 24 + 62 * 4);
-    double single = strategy->single_bytes_per_elem * (double)mesh->n_elem;
-    if (!strategy->apply_single && device->matrix_free)
-        single = (double)device->matrix_free->bytes(mesh, HX_LAYOUT_INTERLEAVED) +
-                 device->matrix_free->single_bytes_per_elem * (double)mesh->n_elem;
-    return (size_t)(vectors + lists + levels + single);
+    return (size_t)(vectors + lists + levels) + product_bytes(space, device, strategy);
 }
 
 static int runs_on(const hx_device_ops *device)

@@ -29,7 +29,7 @@ static int create(hx_solver *solver, hx_device *dev, const hx_problem *problem,
         .max_iterations = params->max_iterations > 0 ? params->max_iterations : 10000,
         .precision = choose->precision,
     };
-    const size_t vector = 3 * (size_t)problem->mesh->n_node * sizeof(double);
+    const size_t vector = 3 * (size_t)problem->space.n_point * sizeof(double);
     const hx_precond_kind *kind = params->precond;
     hx_choice choice = {0};
     if (!kind) kind = hx_choose_precond(choose, dev->ops, problem->mesh->n_elem);

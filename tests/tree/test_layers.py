@@ -18,18 +18,20 @@ from concurrent.futures import ThreadPoolExecutor
 CORE = {
     "core/base": [],
     "core/mesh": ["core/base"],
+    "core/space": ["core/base", "core/mesh"],
     "core/generate": ["core/base", "core/mesh"],
     "core/surface": ["core/base", "core/mesh"],
-    "core/problem": ["core/base", "core/mesh"],
-    "core/files": ["core/base", "core/mesh", "core/problem"],
+    "core/problem": ["core/base", "core/mesh", "core/space"],
+    "core/files": ["core/base", "core/mesh", "core/space", "core/problem"],
     "core/device": ["core/base"],
-    "core/matrix": ["core/base", "core/mesh", "core/problem", "core/device"],
-    "core/solver": ["core/base", "core/mesh", "core/problem", "core/device", "core/matrix"],
-    "core/design": ["core/base", "core/mesh", "core/problem", "core/device", "core/matrix", "core/solver"],
+    "core/matrix": ["core/base", "core/mesh", "core/space", "core/problem", "core/device"],
+    "core/solver": ["core/base", "core/mesh", "core/space", "core/problem", "core/device", "core/matrix"],
+    "core/design": ["core/base", "core/mesh", "core/space", "core/problem", "core/device", "core/matrix",
+                    "core/solver"],
     "core": ["core/base", "core/device", "core/matrix", "core/solver", "core/design"],
 }
-BACKEND = ["core/base", "core/mesh", "core/problem", "core/device", "core/matrix", "core/solver",
-           "core/design"]
+BACKEND = ["core/base", "core/mesh", "core/space", "core/problem", "core/device", "core/matrix",
+           "core/solver", "core/design"]
 APP = ["app/text", "app/config", "app/session", "app/output"]  # each may include those before it
 COMMANDS = ["app/check", "app/compare", "app/help", "app/matrix", "app/mesh", "app/run", "app/surface",
             "app/verify"]

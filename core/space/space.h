@@ -1,0 +1,105 @@
+/* What carries unknowns, apart from the mesh, whose cells carry densities, sets and output: the
+ * points of each cell, where they lie, and the cells of each point.
+ *
+ * linear: the mesh's own nodes and arrays, nothing is allocated. quadratic: the same nodes, and
+ * after them the middle of every edge. A cell is hex20, wedge15, pyramid13 or tet10 by the solid
+ * that its hexahedron is (cell.h), so one mesh serves both, whatever its file was. */
+#ifndef HX_SPACE_H
+#define HX_SPACE_H
+
+#include "../mesh/load_faces.h"
+#include "../mesh/mesh.h"
+#include "cell_rule.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum { HX_ELEMENT_LINEAR, HX_ELEMENT_QUADRATIC, HX_N_ELEMENT } hx_element;
+
+/* "linear", "quadratic": the words of solver.element. */
+const char *hx_element_name(hx_element element);
+
+/* A place is an index into `point`. Of a linear space all is the mesh's, and what is said to be of
+ * a quadratic one NULL or 0. */
+typedef struct hx_space {
+    const hx_mesh *mesh; /* (borrowed) */
+    hx_element element;
+    int64_t n_point;
+    double *xyz;        /* [n_point][3] the mesh's nodes first (owned by a quadratic space) */
+    int64_t n_place;    /* sum of the cells' points */
+    int n_per_cell;     /* points of every cell; 0: cell_ptr says */
+    int32_t *point;     /* [n_place], corners first (owned by a quadratic space, like all below) */
+    int64_t *point_ptr; /* [n_point + 1] cells of each point, as in mesh.h */
+    uint32_t *point_place; /* [n_place] places, ascending for each point */
+
+    int64_t n_edge;      /* point n_node + k is the middle of edge k */
+    int32_t *edge;       /* [n_edge][2] its ends, lower first, ascending */
+    uint8_t *kind;       /* [n_elem] hx_cell_kind */
+    int64_t *cell_ptr;   /* [n_elem + 1] first place of a cell; NULL with n_per_cell */
+    int64_t *pair_ptr;   /* [n_elem + 1] squares of the numbers of points before; likewise */
+    int32_t *place_cell; /* [n_place] its cell; likewise */
+    hx_cell_rule *rule;  /* [HX_N_CELL_RULE] */
+    int64_t n_kind[HX_N_CELL_RULE]; /* cells of each */
+} hx_space;
+
+/* The linear space of a finished mesh: borrows its arrays, not to be freed. */
+hx_space hx_space_linear(const hx_mesh *mesh);
+
+/* Of a finished mesh, which outlives it. Middles of edges are those of straight ones. HX_EINPUT: a
+ * cell of no such kind (named); HX_EENV: more places than 32 bits count. O(n_elem), 36 bytes an
+ * edge of each cell besides while it is made. */
+int hx_space_create(hx_space *space, const hx_mesh *mesh, hx_element element);
+
+/* Bytes that it holds besides the mesh: 0 of a linear one. */
+size_t hx_space_bytes(const hx_space *space);
+
+/* The cell of a place. */
+static inline int64_t hx_space_cell(const hx_space *space, int64_t place)
+{
+    return space->n_per_cell ? place / space->n_per_cell : space->place_cell[place];
+}
+
+/* The points of a cell. */
+static inline const int32_t *hx_space_points(const hx_space *space, int64_t cell, int *n)
+{
+    if (space->n_per_cell) {
+        *n = space->n_per_cell;
+        return space->point + cell * space->n_per_cell;
+    }
+    *n = (int)(space->cell_ptr[cell + 1] - space->cell_ptr[cell]);
+    return space->point + space->cell_ptr[cell];
+}
+
+/* The middles of the edges that a set holds both ends of, of its own faces alone where it names
+ * faces; ascending. None of a linear space. *point is the caller's to free. O(n_edge), and O(n) of
+ * the set. */
+int hx_space_set_middles(const hx_space *space, const hx_set *set, int64_t *n, int32_t **point);
+
+/* A face (element * 6 + local face) at its integration points (load_faces.h): quad4 and tri3, quad8
+ * and tri6. */
+typedef struct hx_space_face {
+    int n;            /* points */
+    int32_t point[8]; /* corners counter-clockwise seen from outside, then middles */
+    double shape[4][8];
+    hx_face_point at[4];
+} hx_space_face;
+
+void hx_space_face_of(const hx_space *space, int64_t face, hx_space_face *out);
+
+/* Shares of a face's area, none below 0, that have its centre where it is affine: of quad8 and tri6
+ * by the diagonal of the consistent mass (Hinton, Rock, Zienkiewicz, Earthq. Eng. Struct. Dyn. 4,
+ * 1976). For what is lumped: springs. */
+void hx_space_face_lump(const hx_space_face *face, double share[8]);
+
+/* "hex20", or "hex20 and tet10" of a quadratic space; "hex8" of a linear one. Returns text. */
+const char *hx_space_text(const hx_space *space, char *text, size_t n_text);
+
+/* Accepts zeroed and linear spaces. */
+void hx_space_free(hx_space *space);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

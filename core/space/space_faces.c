@@ -1,0 +1,152 @@
+/* Sets and faces of a space: the middles of their edges. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "space.h"
+
+/* The middle of the edge of a cell between two of its nodes, or -1. */
+static int32_t middle_between(const hx_space *s, int64_t cell, int32_t a, int32_t b)
+{
+    const hx_cell_rule *rule = &s->rule[s->kind[cell]];
+    int n;
+    const int32_t *const point = hx_space_points(s, cell, &n);
+    for (int i = 0; i < rule->n_edge; i++) {
+        const int32_t one = point[rule->edge[i][0]], two = point[rule->edge[i][1]];
+        if ((one == a && two == b) || (one == b && two == a)) return point[rule->n_corner + i];
+    }
+    return -1;
+}
+
+/* Different corners of a face, in order; merged[i]: which of them local corner i is. */
+static int list_ring(const int32_t node[4], int32_t ring[4], int merged[4])
+{
+    int n = 0;
+    for (int i = 0; i < 4; i++) {
+        int k = 0;
+        while (k < n && ring[k] != node[i]) k++;
+        if (k == n) ring[n++] = node[i];
+        merged[i] = k;
+    }
+    return n;
+}
+
+/* Of quad8, from the values of quad4. */
+static void shape_quad8(const double corner[4], double shape[8])
+{
+    const double x = -corner[0] + corner[1] + corner[2] - corner[3];
+    const double y = -corner[0] - corner[1] + corner[2] + corner[3];
+    shape[4] = 0.5 * (1.0 - x * x) * (1.0 - y);
+    shape[5] = 0.5 * (1.0 - y * y) * (1.0 + x);
+    shape[6] = 0.5 * (1.0 - x * x) * (1.0 + y);
+    shape[7] = 0.5 * (1.0 - y * y) * (1.0 - x);
+    for (int a = 0; a < 4; a++)
+        shape[a] = corner[a] - 0.5 * (shape[4 + a] + shape[4 + (a + 3) % 4]);
+}
+
+/* Of tri6, from the area coordinates. */
+static void shape_tri6(const double corner[3], double shape[8])
+{
+    for (int a = 0; a < 3; a++) {
+        shape[a] = corner[a] * (2.0 * corner[a] - 1.0);
+        shape[3 + a] = 4.0 * corner[a] * corner[(a + 1) % 3];
+    }
+}
+
+void hx_space_face_of(const hx_space *s, int64_t face, hx_space_face *out)
+{
+    int32_t node[4], ring[4];
+    int merged[4];
+    hx_face_points(s->mesh, face, node, out->at);
+    if (s->element == HX_ELEMENT_LINEAR) {
+        out->n = 4;
+        for (int a = 0; a < 4; a++) out->point[a] = node[a];
+        for (int q = 0; q < 4; q++) memcpy(out->shape[q], out->at[q].shape, 4 * sizeof(double));
+        return;
+    }
+    const int n = list_ring(node, ring, merged);
+    out->n = 2 * n;
+    for (int a = 0; a < n; a++) {
+        out->point[a] = ring[a];
+        out->point[n + a] = middle_between(s, face / 6, ring[a], ring[(a + 1) % n]);
+    }
+    for (int q = 0; q < 4; q++) {
+        double corner[4] = {0.0};
+        for (int i = 0; i < 4; i++) corner[merged[i]] += out->at[q].shape[i];
+        if (n == 4)
+            shape_quad8(corner, out->shape[q]);
+        else
+            shape_tri6(corner, out->shape[q]);
+    }
+}
+
+void hx_space_face_lump(const hx_space_face *face, double share[8])
+{
+    double area[4], total = 0.0, mass = 0.0;
+    for (int q = 0; q < 4; q++) {
+        const double *n = face->at[q].normal;
+        area[q] = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+        total += area[q];
+    }
+    for (int a = 0; a < face->n; a++) {
+        share[a] = 0.0;
+        for (int q = 0; q < 4; q++)
+            share[a] += area[q] *
+                        (face->n == 4 ? face->shape[q][a] : face->shape[q][a] * face->shape[q][a]);
+        mass += share[a];
+    }
+    for (int a = 0; a < face->n && face->n > 4; a++) share[a] *= total / mass;
+}
+
+/* flag[edge] := 1 for edges between flagged nodes. */
+static void flag_between(const hx_space *s, const uint8_t *node, uint8_t *flag)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t k = 0; k < s->n_edge; k++)
+        flag[k] = node[s->edge[2 * k]] && node[s->edge[2 * k + 1]];
+}
+
+static void flag_of_faces(const hx_space *s, const hx_set *set, uint8_t *flag)
+{
+    for (int64_t i = 0; i < set->n_face; i++) {
+        hx_space_face face;
+        hx_space_face_of(s, set->face[i], &face);
+        for (int a = face.n / 2; a < face.n; a++)
+            if (face.point[a] >= 0) flag[face.point[a] - s->mesh->n_node] = 1;
+    }
+}
+
+static int list_middles(const hx_space *s, const uint8_t *flag, int64_t *n, int32_t **point)
+{
+    int64_t k = 0;
+    for (int64_t i = 0; i < s->n_edge; i++) k += flag[i];
+    HX_TRY(hx_alloc_raw(point, (size_t)k, sizeof **point, "points of a set"));
+    *n = k;
+    k = 0;
+    for (int64_t i = 0; i < s->n_edge; i++)
+        if (flag[i]) (*point)[k++] = (int32_t)(s->mesh->n_node + i);
+    return HX_OK;
+}
+
+int hx_space_set_middles(const hx_space *s, const hx_set *set, int64_t *n, int32_t **point)
+{
+    uint8_t *node = NULL, *flag = NULL;
+    int rc;
+    *n = 0;
+    *point = NULL;
+    if (s->element == HX_ELEMENT_LINEAR) return HX_OK;
+    HX_TRY_FAIL(hx_alloc(&node, (size_t)s->mesh->n_node, 1, "points of a set"));
+    HX_TRY_FAIL(hx_alloc(&flag, (size_t)s->n_edge, 1, "points of a set"));
+    for (int64_t i = 0; i < set->n_node; i++) node[set->node[i]] = 1;
+    if (set->n_face > 0)
+        flag_of_faces(s, set, flag);
+    else
+        flag_between(s, node, flag);
+    HX_TRY_FAIL(list_middles(s, flag, n, point));
+    rc = HX_OK;
+fail:
+    free(node);
+    free(flag);
+    return rc;
+}

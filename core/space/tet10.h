@@ -1,0 +1,46 @@
+/* The tetrahedron of 10 points (tet10), all polynomials of degree 2: corners, then the middles of
+ * its edges in the order of VTK_QUADRATIC_TETRA. Four Gauss points, exact to degree 2. */
+#ifndef HX_TET10_H
+#define HX_TET10_H
+
+#include "../base/host_device.h"
+
+enum { HX_TET10_POINTS = 10, HX_TET10_GAUSS = 4 };
+
+/* Ends of the edge that point a = 4..9 is the middle of. */
+static HX_HD int hx_tet10_end(int a, int end)
+{
+    const int first = a < 7 ? a - 4 : a - 7, second = a < 6 ? a - 3 : a == 6 ? 0 : 3;
+    return end ? second : first;
+}
+
+/* Shape function of point a at x = (r, s, t) >= 0, r + s + t <= 1, and its derivatives. */
+static HX_HD double hx_tet10_shape(int a, const double x[3], double d[3])
+{
+    const double l[4] = {1.0 - x[0] - x[1] - x[2], x[0], x[1], x[2]};
+    if (a < 4) {
+        const double slope = 4.0 * l[a] - 1.0;
+        for (int i = 0; i < 3; i++) d[i] = slope * (a == 0 ? -1.0 : a == i + 1 ? 1.0 : 0.0);
+        return l[a] * (2.0 * l[a] - 1.0);
+    }
+    const int b = hx_tet10_end(a, 0), c = hx_tet10_end(a, 1);
+    for (int i = 0; i < 3; i++)
+        d[i] = 4.0 * ((b == 0       ? -1.0
+                       : b == i + 1 ? 1.0
+                                    : 0.0) *
+                          l[c] +
+                      (c == 0       ? -1.0
+                       : c == i + 1 ? 1.0
+                                    : 0.0) *
+                          l[b]);
+    return 4.0 * l[b] * l[c];
+}
+
+/* Gauss point q = 0..3, and its weight. */
+static HX_HD double hx_tet10_gauss(int q, double x[3])
+{
+    for (int i = 0; i < 3; i++) x[i] = q == i + 1 ? 0.58541019662496845446 : 0.13819660112501051518;
+    return 1.0 / 24.0;
+}
+
+#endif

@@ -1,0 +1,91 @@
+/* Boxes of every kind of cell with a space over them, and problems whose displacement is given on
+ * the whole boundary: what tests of quadratic elements share. */
+#ifndef HX_TEST_SPACE_BOX_H
+#define HX_TEST_SPACE_BOX_H
+
+#include "core/space/space.h"
+#include "fixture.h"
+#include "mixed_mesh.h"
+
+/* Its parts point at each other: it must not move. */
+typedef struct space_box {
+    hx_mesh mesh;
+    hx_space space;
+    hx_problem problem;
+} space_box;
+
+typedef void (*space_field)(const double x[3], double u[3]);
+
+static inline void space_box_free(space_box *b)
+{
+    hx_problem_free(&b->problem);
+    hx_space_free(&b->space);
+    hx_mesh_free(&b->mesh);
+}
+
+static inline int space_on_boundary(const space_box *b, int64_t point)
+{
+    const double *const x = b->space.xyz + 3 * point;
+    int is_on = 0;
+    for (int d = 0; d < 3; d++)
+        is_on |= x[d] <= b->mesh.box_min[d] + 1e-9 || x[d] >= b->mesh.box_max[d] - 1e-9;
+    return is_on;
+}
+
+/* A shuffled mesh and its space. */
+static inline int space_box_mesh(space_box *b, const mixed_box *box, hx_element element)
+{
+    memset(b, 0, sizeof *b);
+    HX_TRY(mixed_create(&b->mesh, box));
+    mixed_turn(&b->mesh, 7);
+    HX_TRY(hx_mesh_shuffle(&b->mesh, 4));
+    HX_TRY(hx_mesh_finish(&b->mesh));
+    return hx_space_create(&b->space, &b->mesh, element);
+}
+
+/* Solid, with nu = 0.3 and u given on the boundary. */
+static inline int space_box_held(space_box *b, const mixed_box *box, hx_element element,
+                                 space_field u)
+{
+    const hx_support_spec support = {"origin", "test", HX_FIX_X, {1e-3}}; /* of any value */
+    hx_support_spec held[FIXTURE_N_DETERMINATE + 1];
+    hx_problem_params params = fixture_problem();
+    HX_TRY(space_box_mesh(b, box, element));
+    memcpy(held, fixture_determinate, sizeof fixture_determinate);
+    held[0].fix = HX_FIX_Y | HX_FIX_Z;
+    held[FIXTURE_N_DETERMINATE] = support;
+    params.support = held;
+    params.n_support = FIXTURE_N_DETERMINATE + 1;
+    params.space = &b->space;
+    HX_TRY(hx_problem_create(&b->problem, &b->mesh, &params));
+    for (int64_t a = 0; a < b->space.n_point; a++) {
+        if (!space_on_boundary(b, a)) continue;
+        b->problem.supports.fixed[a] = HX_FIX_X | HX_FIX_Y | HX_FIX_Z;
+        u(b->space.xyz + 3 * a, b->problem.supports.prescribed + 3 * a);
+    }
+    return HX_OK;
+}
+
+/* Displacements of all points, of the solid design. */
+static inline int space_box_solve(const space_box *b, hx_device *dev, const char *op,
+                                  const char *precond, double tolerance, double *u, int *iterations)
+{
+    fixture_settings settings = fixture_defaults();
+    fixture_solver s;
+    int rc;
+    settings.strategy = hx_strategy_find(dev->ops->name, op);
+    settings.layout = hx_layout_first(settings.strategy);
+    settings.precond = precond;
+    settings.pcg.tolerance = tolerance;
+    HX_TRY_FAIL(fixture_solver_create(&s, dev, &b->problem, &settings));
+    HX_TRY_FAIL(hx_analysis_solve_density(&s.analysis, NULL, 1.0));
+    CHECK_MSG(s.analysis.record.reason == HX_PCG_CONVERGED, "%s",
+              hx_pcg_reason_name(s.analysis.record.reason));
+    if (iterations) *iterations = s.analysis.record.pcg_iterations;
+    HX_TRY_FAIL(hx_analysis_point_displacement(&s.analysis, 0, u));
+fail:
+    fixture_solver_free(&s);
+    return rc;
+}
+
+#endif

@@ -1,0 +1,186 @@
+/* Multigrid from the rows of a matrix: on hexahedra of 8 nodes its first lattice is the one from
+ * the elements; full and lower matrices give the same bits; quadratic elements take at most twice
+ * the iterations of linear hexahedra on as many cells, solid and with void.
+ *
+ *     test_rows_multigrid [cpu | cuda] */
+#include "core/base/random.h"
+#include "core/mesh/region.h"
+#include "core/solver/multigrid_internal.h"
+#include "tests/lib/space_box.h"
+
+static hx_device device;
+
+/* A beam held at one end and pulled at the other, on springs below. */
+static int make_beam(space_box *b, const mixed_box *box, hx_element element, int with_springs)
+{
+    const hx_support_spec support = {"left", "test", HX_FIX_X | HX_FIX_Y | HX_FIX_Z, {0.0}};
+    const hx_load_spec load = {"right", "test", HX_LOAD_TRACTION, {0.1, 0.0, -0.3}, 1};
+    const hx_spring_spec spring = {"bottom", "test", {0.2, 0.1, 0.3}, HX_SPRING_AREA};
+    hx_problem_params params = fixture_problem();
+    const hx_region left = {.kind = HX_REGION_PLANE, .axis = {1, 0, 0}, .tolerance = 1e-6};
+    const hx_region bottom = {.kind = HX_REGION_PLANE, .axis = {0, 0, 1}, .tolerance = 1e-6};
+    hx_region right = left;
+    HX_TRY(space_box_mesh(b, box, element));
+    right.point[0] = b->mesh.box_max[0];
+    HX_TRY(hx_mesh_add_region(&b->mesh, "left", &left));
+    HX_TRY(hx_mesh_add_region(&b->mesh, "right", &right));
+    HX_TRY(hx_mesh_add_region(&b->mesh, "bottom", &bottom));
+    params.support = &support, params.n_support = 1;
+    params.load = &load, params.n_load = 1;
+    params.spring = &spring, params.n_spring = with_springs ? 1 : 0;
+    params.space = &b->space;
+    return hx_problem_create(&b->problem, &b->mesh, &params);
+}
+
+/* Void within a tube, solid else. */
+static void fill_density(const hx_mesh *mesh, int with_void, double *rho)
+{
+    const double *const top = mesh->box_max;
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        double c[3];
+        hx_mesh_centroid(mesh, e, c);
+        const int inside = fabs(c[1] / top[1] - 0.5) < 0.25 && fabs(c[2] / top[2] - 0.5) < 0.25;
+        rho[e] = with_void && inside ? 0.01 : 1.0;
+    }
+}
+
+typedef struct solved {
+    int64_t n_cell, n_point;
+    int iterations[2]; /* solid, with void */
+} solved;
+
+static solved solve(const mixed_box *box, hx_element element, const char *operator_name,
+                    const char *precond, int with_springs)
+{
+    space_box b;
+    fixture_settings settings = fixture_defaults();
+    fixture_solver s;
+    solved result = {0};
+    settings.strategy = hx_strategy_find(device.ops->name, operator_name);
+    settings.layout = hx_layout_first(settings.strategy);
+    settings.precond = precond;
+    settings.pcg.tolerance = 1e-8;
+    CHECK_OK(make_beam(&b, box, element, with_springs));
+    result.n_cell = b.mesh.n_elem;
+    result.n_point = b.space.n_point;
+    double *const rho = malloc((size_t)b.mesh.n_elem * sizeof *rho);
+    if (!rho) abort();
+    CHECK_OK(fixture_solver_create(&s, &device, &b.problem, &settings));
+    s.analysis.warm_start = 0;
+    for (int i = 0; i < 2; i++) {
+        fill_density(&b.mesh, i, rho);
+        CHECK_OK(hx_analysis_solve_density(&s.analysis, rho, 3.0));
+        CHECK(s.analysis.record.reason == HX_PCG_CONVERGED);
+        result.iterations[i] = s.analysis.record.pcg_iterations;
+    }
+    free(rho);
+    fixture_solver_free(&s);
+    space_box_free(&b);
+    return result;
+}
+
+static void print_solved(const char *what, const solved *s)
+{
+    printf("  %-22s %7lld cells %8lld points  solid %3d  with void %3d iterations\n", what,
+           (long long)s->n_cell, (long long)s->n_point, s->iterations[0], s->iterations[1]);
+}
+
+static void test_iterations(void)
+{
+    const mixed_box hexahedra = {
+        .kind = MIXED_HEXAHEDRA, .n = {24, 12, 12}, .length = {2, 1, 1}, .distort = 0.1, .seed = 2};
+    const mixed_box coarse = {
+        .kind = MIXED_HEXAHEDRA, .n = {16, 8, 8}, .length = {2, 1, 1}, .distort = 0.1, .seed = 2};
+    mixed_box tetrahedra = coarse, layers = coarse;
+    tetrahedra.kind = MIXED_TETRAHEDRA;
+    tetrahedra.n[0] = 12, tetrahedra.n[1] = tetrahedra.n[2] = 6;
+    layers.kind = MIXED_LAYERS;
+    layers.n[0] = 12, layers.n[1] = 6, layers.n[2] = 5;
+    const solved hex8 = solve(&hexahedra, HX_ELEMENT_LINEAR, "otf", "multigrid", 0);
+    const struct {
+        const char *name;
+        const mixed_box *box;
+    } test[3] = {{"hex20", &coarse}, {"tet10", &tetrahedra}, {"layers", &layers}};
+    print_solved("hex8, otf", &hex8);
+    for (int i = 0; i < 3; i++) {
+        const solved found = solve(test[i].box, HX_ELEMENT_QUADRATIC, "bsr", "multigrid", 0);
+        const solved springs = solve(test[i].box, HX_ELEMENT_QUADRATIC, "bsrsym", "multigrid", 1);
+        print_solved(test[i].name, &found);
+        print_solved("  bsrsym, on springs", &springs);
+        for (int k = 0; k < 2; k++) {
+            CHECK_MSG(found.iterations[k] <= 2 * hex8.iterations[k], "%s: %d against %d",
+                      test[i].name, found.iterations[k], hex8.iterations[k]);
+            CHECK(springs.iterations[k] <= 2 * hex8.iterations[k]);
+        }
+    }
+}
+
+/* The first lattice's matrix of an operator's rows. */
+static void make_rows(const hx_problem *problem, const char *operator_name, const double *modulus,
+                      float *from_rows, float *from_elements, size_t n_most, size_t *n)
+{
+    const hx_strategy *strategy = hx_strategy_find(device.ops->name, operator_name);
+    hx_operator op;
+    hx_precond pc;
+    CHECK_OK(hx_operator_create(&op, &device, strategy, hx_layout_first(strategy), problem, 0));
+    CHECK_OK(hx_operator_set_modulus(&op, modulus));
+    CHECK_OK(hx_precond_create(&pc, hx_precond_find("multigrid"), &op.linear, &op));
+    hx_multigrid *mg = pc.impl;
+    const hx_mg_level *level = &mg->level[0];
+    *n = 27 * 36 * (size_t)level->n_node;
+    CHECK(*n <= n_most);
+    const hx_assembled *rows = strategy->assembled(op.state);
+    CHECK_OK(mg->ops->rows_galerkin(&device, &mg->mesh, &rows->matrix, level));
+    CHECK_OK(device.ops->download(&device, from_rows, level->d_matrix, *n * sizeof *from_rows));
+    if (from_elements) {
+        CHECK_OK(mg->ops->mesh_galerkin(&device, &mg->mesh, level));
+        CHECK_OK(device.ops->download(&device, from_elements, level->d_matrix,
+                                      *n * sizeof *from_elements));
+    }
+    hx_precond_free(&pc);
+    hx_operator_free(&op);
+}
+
+/* Linear hexahedra: two ways to one matrix, within rounding of floats. */
+static void test_matrix(void)
+{
+    enum { MOST = 27 * 36 * 1000 };
+    const mixed_box box = {
+        .kind = MIXED_HEXAHEDRA, .n = {14, 9, 10}, .length = {2, 1, 1}, .distort = 0.12, .seed = 2};
+    space_box b;
+    uint64_t state = 5;
+    size_t n = 0, n_sym = 0;
+    double largest = 0.0, worst = 0.0;
+    float *const rows = malloc(3 * MOST * sizeof *rows), *const elements = rows + MOST;
+    float *const lower = elements + MOST;
+    CHECK_OK(make_beam(&b, &box, HX_ELEMENT_LINEAR, 0));
+    double *const modulus = malloc((size_t)b.mesh.n_elem * sizeof *modulus);
+    if (!rows || !modulus) abort();
+    for (int64_t e = 0; e < b.mesh.n_elem; e++) modulus[e] = fixture_uniform(&state, 0.01, 1.0);
+    make_rows(&b.problem, "bsr", modulus, rows, elements, MOST, &n);
+    make_rows(&b.problem, "bsrsym", modulus, lower, NULL, MOST, &n_sym);
+    CHECK(n > 0 && n_sym == n);
+    CHECK_MSG(memcmp(rows, lower, n * sizeof *rows) == 0, "bsr and bsrsym differ");
+    for (size_t k = 0; k < n; k++) test_worst(&largest, fabs((double)elements[k]));
+    for (size_t k = 0; k < n; k++)
+        test_worst(&worst, fabs((double)rows[k] - (double)elements[k]) / largest);
+    printf("first lattice from rows and from elements differ by %.1e of the largest\n", worst);
+    CHECK_MSG(worst <= 2e-6, "%.3g", worst);
+    free(rows);
+    free(modulus);
+    space_box_free(&b);
+}
+
+int main(int argc, char **argv)
+{
+    int quick;
+    const int status = fixture_open(&device, argc, argv, &quick);
+    if (status != 0) return status;
+    if (!device.ops->multigrid->rows_galerkin)
+        TEST_SKIP("device '%s' has no multigrid from rows", device.ops->name);
+    fixture_set_threads(2);
+    test_matrix();
+    test_iterations();
+    hx_device_close(&device);
+    TEST_END();
+}
