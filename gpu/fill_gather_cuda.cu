@@ -7,8 +7,8 @@
 //
 // Corners have the bits of their reference coordinates. A pair is of class c = bits(a) ^ bits(b).
 // Where cells lie as in a grid, a row's entry is of one class, and the places that hold it are
-// those of equal bits(a) & c: a lane has two cells and two classes. Rows that are not so are summed
-// entry by entry; rows of more than MOST_PLACES / 2 cells have a kernel of their own.
+// those of equal bits(a) & c: a lane has half of a class. Rows that are not so are summed entry by
+// entry; rows of more than MOST_PLACES / 2 cells have a kernel of their own.
 #include "gather_rows.cuh"
 
 namespace
@@ -206,9 +206,9 @@ template <int C> __global__ void slow_row_kernel(const __grid_constant__ argumen
             __syncwarp();
             for (; mine; mine &= mine - 1) {
                 const int b = __ffs(static_cast<int>(mine)) - 1;
-                double m[1][C * C];
-                multiply_corners<C, 1>(h, a, {b}, m);
-                add_product<C>(m[0], sum_of(a, b), sum);
+                double m[C * C];
+                multiply_corners<C>(h, a, b, m);
+                add_product<C>(m, sum_of(a, b), sum);
             }
             __syncwarp();
         }

@@ -171,47 +171,32 @@ __device__ __forceinline__ void store_gradients(const double (&root)[2][9], grad
     }
 }
 
-// m[i][j] += a[i] b[j], or their product.
+// Sums over the integration points of h_a[i] h_b[j], or of their product: the same bits,
+// transposed, for (b, a).
 template <int C>
-__device__ __forceinline__ void add_product_of(const double (&a)[3], const double (&b)[3],
-                                               double (&m)[C * C])
+__device__ __forceinline__ void multiply_corners(const gradients &cell, int a, int b,
+                                                 double (&m)[C * C])
 {
 #pragma unroll
-    for (int i = 0; i < 3; i++)
-#pragma unroll
-        for (int j = C == 3 ? 0 : i; j < (C == 3 ? 3 : i + 1); j++)
-            m[C == 3 ? 3 * i + j : 0] += a[i] * b[j];
-}
-
-// Of corner a with N corners b, m[n] = the sum over the integration points of h_a[i] h_b[n][j], or
-// of their product: the same bits, transposed, for (b, a).
-template <int C, int N>
-__device__ __forceinline__ void multiply_corners(const gradients &cell, int a, const int (&b)[N],
-                                                 double (&m)[N][C * C])
-{
-#pragma unroll
-    for (int k = 0; k < N * C * C; k++) m[k / (C * C)][k % (C * C)] = 0.0;
+    for (int t = 0; t < C * C; t++) m[t] = 0.0;
 #pragma unroll
     for (int p = 0; p < 4; p++) {
-        double own[2][3];
+        double2 ha[3], hb[3];
 #pragma unroll
         for (int i = 0; i < 3; i++) {
-            const double2 h = cell.of[p][i][a];
-            own[0][i] = h.x;
-            own[1][i] = h.y;
+            ha[i] = cell.of[p][i][a];
+            hb[i] = cell.of[p][i][b];
         }
 #pragma unroll
-        for (int n = 0; n < N; n++) {
-            double other[2][3];
+        for (int i = 0; i < 3; i++)
 #pragma unroll
-            for (int i = 0; i < 3; i++) {
-                const double2 h = cell.of[p][i][b[n]];
-                other[0][i] = h.x;
-                other[1][i] = h.y;
-            }
-            add_product_of<C>(own[0], other[0], m[n]);
-            add_product_of<C>(own[1], other[1], m[n]);
-        }
+            for (int j = C == 3 ? 0 : i; j < (C == 3 ? 3 : i + 1); j++)
+                m[C == 3 ? 3 * i + j : 0] += ha[i].x * hb[j].x;
+#pragma unroll
+        for (int i = 0; i < 3; i++)
+#pragma unroll
+            for (int j = C == 3 ? 0 : i; j < (C == 3 ? 3 : i + 1); j++)
+                m[C == 3 ? 3 * i + j : 0] += ha[i].y * hb[j].y;
     }
 }
 

@@ -54,7 +54,7 @@ __device__ __forceinline__ void finish_tile(double lambda, double mu, double (&v
 // has two, in any order; and an entry and its mirror image have the same bits.
 __device__ __forceinline__ int sum_of(int a, int b)
 {
-    return (a & b & ((a ^ b) & 1 ? 4 : 1)) != 0;
+    return __popc(a & b) & 1;
 }
 
 // The corners of 8 whose slot is e, as bits.
@@ -108,9 +108,9 @@ __device__ void finish_row(const arguments &g, const shared_memory *s, int r, in
         double sum[2][C * C] = {};
         for (int k0 = s->place[r]; k0 < end; k0 += 4) {
             const int mine = k0 + lane / 8;
-            double m[1][C * C] = {};
+            double m[C * C] = {};
             if (mine < end && s->slot[mine][b] != HX_NO_SLOT_16)
-                multiply_corners<C, 1>(s->h[s->cell[mine]], s->bits[mine], {b}, m);
+                multiply_corners<C>(s->h[s->cell[mine]], s->bits[mine], b, m);
             for (int k = k0; k < k0 + 4 && k < end; k++) {
                 unsigned found = e >= 0 ? find_corners(s->slot[k], e) : 0;
                 while (__any_sync(0xffffffffu, found)) {
@@ -118,7 +118,7 @@ __device__ void finish_row(const arguments &g, const shared_memory *s, int r, in
                     double v[C * C];
 #pragma unroll
                     for (int t = 0; t < C * C; t++)
-                        v[t] = __shfl_sync(0xffffffffu, m[0][t], 8 * (k - k0) + of);
+                        v[t] = __shfl_sync(0xffffffffu, m[t], 8 * (k - k0) + of);
                     if (found) add_product<C>(v, sum_of(s->bits[k], of), sum);
                     found &= found - 1;
                 }
@@ -217,40 +217,26 @@ template <int C, class Real, arrangement A> struct outgoing {
     }
 };
 
-// A lane's part of a row: tiles of up to 3 entries, -1 where there is none.
-enum { PARTS = 3 };
+// A lane's part of a row: the tiles of up to 4 entries, -1 where there is none.
 template <int C> struct part {
-    double sum[PARTS][C * C];
-    int entry[PARTS];
+    double sum[4][C * C];
+    int entry[4];
 };
 
-// What lane ^ x has of entry k is added, where the lane's factor is 1 and not 0, and kept by
-// `keeps`.
-template <int C>
-__device__ __forceinline__ void join(part<C> &p, int k, int x, double factor, bool keeps)
-{
-#pragma unroll
-    for (int t = 0; t < C * C; t++)
-        p.sum[k][t] += factor * __shfl_xor_sync(0xffffffffu, p.sum[k][t], x);
-    const int other = __shfl_xor_sync(0xffffffffu, p.entry[k], x);
-    if (factor != 0.0) p.entry[k] = keeps ? max(p.entry[k], other) : -1;
-}
-
-// Rows first and first + 1 of the block where `rows` says so, as in a grid, 16 lanes a row. Cells
-// are known by the bits that the row's point has in them, their octants. A lane has two octants and
-// two classes, c (even) and c + 1: lane % 4 is c / 2. The pairs of one class are of one entry, but
-// of class 7; entries of class 1, 2 and 4 are the sums of two lanes, that of class 0 of four.
-// Octants are dealt such that 8 lanes take different corners b at each step and do not meet in a
-// bank.
+// Rows first and first + 1 of the block where `rows` says so, as in a grid, 16 lanes a row. A lane
+// has a class and half of its 8 pairs, each of a cell in which the row's point has other bits, its
+// octant. The order of octants is such that 8 lanes take different corners b at each of 4 steps, so
+// that they do not meet in a bank; that pairs of one entry are neighbours, two by two; and that of
+// a class of one bit, steps 0 and 1 belong to one sum of the entry, 2 and 3 to the other. The other
+// 8 lanes take the opposite octants.
 template <int C>
 __device__ __forceinline__ void sum_rows(shared_memory *s, int first, unsigned rows, part<C> &p)
 {
-    constexpr uint64_t octants = 05677052472532100; // by lane; the other one differs in one bit:
-    constexpr unsigned other_bit = 0x1242;          // by c / 2, four bits each
-    const int lane = threadIdx.x % 32, in_row = lane % 16, half_c = in_row % 4;
-    const int r = first + lane / 16;
+    constexpr unsigned octants[4] = {033524102, 072710461, 017136020, 056302543}; // by class
+    const int lane = threadIdx.x % 32, in_row = lane % 16, c = in_row % 8, r = first + lane / 16;
+    const int opposite = in_row / 8 ? 7 : 0, n_bit = __popc(c);
     const bool is_mine = rows >> (lane / 16) & 1;
-    const double joins = half_c == 3 ? 0.0 : 1.0, joins_all = half_c == 0 ? 1.0 : 0.0;
+    const double joins = c == 7 ? 0.0 : 1.0, joins_all = n_bit < 2 ? 1.0 : 0.0;
 
     if (in_row < 8) s->at[r][in_row] = NO_PLACE;
     __syncwarp();
@@ -259,34 +245,35 @@ __device__ __forceinline__ void sum_rows(shared_memory *s, int first, unsigned r
         s->at[r][s->bits[k]] = static_cast<uint8_t>(k);
     }
     __syncwarp();
-    int a = static_cast<int>(octants >> (3 * in_row)) & 7;
 #pragma unroll
-    for (int step = 0; step < 2; step++) {
-        const int b[2] = {a ^ 2 * half_c, a ^ 2 * half_c ^ 1}, k = s->at[r][a];
-        double m[2][C * C] = {};
-        int entry[2] = {-1, -1};
-        if (k != NO_PLACE) {
+    for (int step = 0; step < 4; step++) {
+        const int a = (static_cast<int>(octants[step] >> (3 * c)) & 7) ^ opposite, b = a ^ c;
+        const int k = s->at[r][a];
+        const unsigned slot = k == NO_PLACE ? HX_NO_SLOT_16 : s->slot[k][b];
+        double *const m = p.sum[step];
+        p.entry[step] = slot == HX_NO_SLOT_16 ? -1 : static_cast<int>(slot);
 #pragma unroll
-            for (int n = 0; n < 2; n++) {
-                const unsigned slot = s->slot[k][b[n]];
-                if (slot != HX_NO_SLOT_16) entry[n] = static_cast<int>(slot);
-            }
-            if (max(entry[0], entry[1]) >= 0) multiply_corners<C, 2>(s->h[s->cell[k]], a, b, m);
-        }
+        for (int t = 0; t < C * C; t++) m[t] = 0.0;
+        if (p.entry[step] >= 0) multiply_corners<C>(s->h[s->cell[k]], a, b, p.sum[step]);
+        if (step % 2 == 0) continue;
 #pragma unroll
-        for (int t = 0; t < C * C; t++) {
-            p.sum[0][t] = step ? p.sum[0][t] + m[0][t] : m[0][t];
-            p.sum[1][t] = step ? p.sum[1][t] + joins * m[1][t] : m[1][t];
-            p.sum[2][t] = m[1][t];
-        }
-        p.entry[0] = step ? max(p.entry[0], entry[0]) : entry[0];
-        p.entry[1] = step && half_c != 3 ? max(p.entry[1], entry[1]) : step ? p.entry[1] : entry[1];
-        p.entry[2] = half_c == 3 ? entry[1] : -1;
-        a ^= other_bit >> (4 * half_c) & 7;
+        for (int t = 0; t < C * C; t++) p.sum[step - 1][t] += joins * m[t];
+        if (c == 7) continue;
+        p.entry[step - 1] = max(p.entry[step - 1], p.entry[step]);
+        p.entry[step] = -1;
     }
-    join(p, 0, 4, joins, in_row < 4 || (in_row >= 8 && in_row < 12));
-    join(p, 0, 8, joins_all, in_row < 8);
-    join(p, 1, 8, joins_all, in_row < 8);
+#pragma unroll
+    for (int t = 0; t < C * C; t++) {
+        p.sum[0][t] += joins_all * p.sum[2][t];
+        const double other = __shfl_xor_sync(0xffffffffu, p.sum[0][t], 8);
+        if (c == 0) p.sum[0][t] += other;
+    }
+    if (n_bit < 2) {
+        p.entry[0] = max(p.entry[0], p.entry[2]);
+        p.entry[2] = -1;
+    }
+    const int other = __shfl_xor_sync(0xffffffffu, p.entry[0], 8);
+    if (c == 0) p.entry[0] = opposite ? -1 : max(p.entry[0], other);
 }
 
 // The rows of sum_rows, stored where they lie together and else left in shared memory.
@@ -297,8 +284,8 @@ __device__ __forceinline__ void put_rows(const arguments &g, shared_memory *s, i
     const int half = threadIdx.x % 32 / 16;
     outgoing<C, Real, A> out(g, s, first + half, row + half);
 #pragma unroll
-    for (int k = 0; k < PARTS; k++)
-        if (p.entry[k] >= 0) out.put(g, p.entry[k], p.sum[k]);
+    for (int step = 0; step < 4; step++)
+        if (p.entry[step] >= 0) out.put(g, p.entry[step], p.sum[step]);
     if constexpr (outgoing<C, Real, A>::is_together) {
         before_stores();
         if (rows >> half & 1) out.send();
