@@ -51,66 +51,6 @@ __device__ __forceinline__ void store_slots(const uint16_t (&slot)[8], uint16_t 
     *reinterpret_cast<uint4 *>(to) = make_uint4(word[0], word[1], word[2], word[3]);
 }
 
-__device__ __forceinline__ void prefetch(const void *from)
-{
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
-}
-
-// What a block that runs later reads, on its way into the L2 cache: each link of its chain of loads
-// is asked for some time before its use.
-struct ahead {
-    bool has_cell, has_place;
-    int64_t of_cell, of_place;
-    int32_t cell;
-    uint32_t place;
-    int2 point; // two corners of the cell
-
-    __device__ __forceinline__ void find_block(const arguments &g)
-    {
-        const int t = threadIdx.x;
-        const int64_t i = blockIdx.x + static_cast<int64_t>(g.ahead);
-        has_cell = has_place = false;
-        if (i >= g.p.n_block) return;
-        const block_range &block = g.p.d_block[i];
-        has_cell = t / 4 < block.n_cell;
-        has_place = t < block.n_place;
-        of_cell = block.cell_begin + t / 4;
-        of_place = block.place + t;
-        if (t == 0) prefetch(g.m.pattern.d_row_ptr + block.row);
-        if (t == 1) prefetch(g.in.point_ptr + g.m.pattern.row_first + block.row);
-    }
-
-    __device__ __forceinline__ void find_cells(const arguments &g)
-    {
-        if (has_cell) cell = g.p.d_cell[of_cell];
-        if (!has_place) return;
-        place = g.in.point_place[of_place];
-        if (threadIdx.x % 32 == 0)
-            prefetch(g.p.d_local + of_place - g.in.point_ptr[g.m.pattern.row_first]);
-    }
-
-    __device__ __forceinline__ void find_points(const arguments &g)
-    {
-        const int64_t corner = 2 * (threadIdx.x % 4);
-        if (has_cell) {
-            const auto *of = reinterpret_cast<const int2 *>(
-                g.in.point + 8 * static_cast<int64_t>(cell) + corner);
-            point = *of;
-            if (corner == 0) prefetch(g.modulus + cell);
-        }
-        if (has_place)
-            prefetch(static_cast<const char *>(g.m.pattern.d_slot) +
-                     8 * static_cast<int64_t>(place) * g.m.pattern.slot_bytes);
-    }
-
-    __device__ __forceinline__ void find_coordinates(const arguments &g)
-    {
-        if (!has_cell) return;
-        prefetch(g.xyz + 3 * static_cast<int64_t>(point.x));
-        prefetch(g.xyz + 3 * static_cast<int64_t>(point.y));
-    }
-};
-
 template <int C, class Real, arrangement A>
 __global__ void __launch_bounds__(32 * WARPS, SM_BLOCKS)
     gather_kernel(const __grid_constant__ arguments g)
@@ -138,14 +78,10 @@ __global__ void __launch_bounds__(32 * WARPS, SM_BLOCKS)
         s->place[t] = static_cast<int>(ptr[block.row + t] - first);
     }
 
-    ahead next;
-    next.find_block(g);
-
     const int each = (block.n_cell + WARPS - 1) / WARPS, from = warp * each;
     const int count = block.n_cell - from < each ? block.n_cell - from : each;
     double root[2][9];
     if (count > 0) make_roots(g, g.p.d_cell + block.cell_begin + from, count, s->x[warp], root);
-    next.find_cells(g);
     if (t < n_place) {
         store_slots(slot, s->slot[t]);
         s->bits[t] = static_cast<uint8_t>(corner_bits(static_cast<int>(place & 7)));
@@ -153,7 +89,6 @@ __global__ void __launch_bounds__(32 * WARPS, SM_BLOCKS)
     }
     __syncthreads();
     if (lane / 4 < count) store_gradients(root, s->h[from + lane / 4]);
-    next.find_points(g);
     __syncthreads();
 
     const int first_row = 2 * warp;
@@ -165,7 +100,6 @@ __global__ void __launch_bounds__(32 * WARPS, SM_BLOCKS)
             finish_row<C>(g, s, r, block.row + r);
     part<C> rows;
     if (regular) sum_rows<C>(s, first_row, regular, rows);
-    next.find_coordinates(g);
     __syncthreads(); // values are written over gradients that all have read
     if (regular) put_rows<C, Real, A>(g, s, first_row, block.row + first_row, regular, rows);
     if constexpr (A == BLOCKS || A == NUMBERS) {
@@ -256,7 +190,6 @@ int run(hx_cuda_filling *f)
                          f->input.d_modulus,
                          f->input.form.lambda,
                          f->input.form.mu,
-                         SM_BLOCKS * hx_cuda_of(f->dev)->n_sm,
                          *f->m,
                          g->p};
     if (g->p.n_block > 0) {

@@ -24,7 +24,6 @@ struct arguments {
     hx_incidence in;
     const double *xyz, *modulus;
     double lambda, mu;
-    int ahead; // blocks that run at a time
     hx_matrix m;
     plan p;
 };
