@@ -4,25 +4,40 @@
 #include "../base/memory.h"
 #include "mesh.h"
 
-/* Whether a cell has the face: of hexahedra four nodes that they name are one; nodes of others may
- * be one, a part of one, or none. */
-static int has_face(const int32_t conn[8], int is_mixed, int n, const int32_t node[4])
+/* Whether a hexahedron names the nodes of a face besides node[0], which it does: it has the face.
+ */
+static int names_all(const int32_t conn[8], const int32_t node[4])
 {
     int n_common = 0;
     for (int i = 0; i < 8; i++)
-        n_common += conn[i] == node[1] || conn[i] == node[2] || (n > 3 && conn[i] == node[3]);
-    if (n_common < n - 1) return 0; /* corners of one node count several times */
-    return n == 4 && (!is_mixed || !hx_cell_is_collapsed(conn))
-               ? n_common == 3
-               : hx_cell_find_face(conn, n, node) >= 0;
+        n_common += conn[i] == node[1] || conn[i] == node[2] || conn[i] == node[3];
+    return n_common == 3;
+}
+
+/* Whether any cell has the face of n corners: all its nodes may be a face, a part of one, or none.
+ */
+static int has_face(const int32_t conn[8], int n, const int32_t node[4])
+{
+    const int32_t last = node[n - 1];
+    int has_1 = 0, has_2 = 0, has_last = 0;
+    for (int i = 0; i < 8; i++) {
+        has_1 |= conn[i] == node[1];
+        has_2 |= conn[i] == node[2];
+        has_last |= conn[i] == last;
+    }
+    return (has_1 & has_2 & has_last) && hx_cell_find_face(conn, n, node) >= 0;
 }
 
 int64_t hx_mesh_face_neighbour(const hx_mesh *mesh, int64_t e, int n, const int32_t node[4])
 {
     const int is_mixed = hx_mesh_is_collapsed(mesh);
+    int64_t last = e; /* an element's corners follow each other */
     for (int64_t k = mesh->node_elem_ptr[node[0]]; k < mesh->node_elem_ptr[node[0] + 1]; k++) {
         const int64_t other = mesh->node_elem[k] / 8;
-        if (other != e && has_face(mesh->conn + 8 * other, is_mixed, n, node)) return other;
+        if (other == e || other == last) continue;
+        const int32_t *const conn = mesh->conn + 8 * other;
+        if (is_mixed ? has_face(conn, n, node) : names_all(conn, node)) return other;
+        last = other;
     }
     return -1;
 }

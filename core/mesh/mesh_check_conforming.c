@@ -1,5 +1,5 @@
-/* Elements that are there twice, quadrilaterals against triangles, and nodes that lie on faces
- * which do not use them. */
+/* Elements that are there twice, faces against others that are not the same, and nodes that lie on
+ * faces which do not use them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,6 +129,157 @@ static int check_kinds(const hx_mesh *mesh, int64_t n_face, const int64_t *face,
                     mesh->name, one, other, (long long)n);
 }
 
+/* --- quadrilaterals cut along both diagonals --- */
+
+static double square_distance(const double *a, const double *b)
+{
+    double square = 0.0;
+    for (int d = 0; d < 3; d++) square += (a[d] - b[d]) * (a[d] - b[d]);
+    return square;
+}
+
+/* Shares of the point p's foot on the plane of a triangle, which lies in x0 + u (x1 - x0) + v (x2 -
+ * x0); 0 where p is further than eps from the plane. */
+static int find_shares(const double *x0, const double *x1, const double *x2, const double *p,
+                       double eps, double *u, double *v)
+{
+    double a[3], b[3], r[3], normal[3], turned[3];
+    for (int d = 0; d < 3; d++) {
+        a[d] = x1[d] - x0[d];
+        b[d] = x2[d] - x0[d];
+        r[d] = p[d] - x0[d];
+    }
+    hx_cross3(a, b, normal);
+    const double square = hx_dot3(normal, normal);
+    if (!(square > 0.0) || !(fabs(hx_dot3(normal, r)) < eps * sqrt(square))) return 0;
+    hx_cross3(r, b, turned);
+    *u = hx_dot3(turned, normal) / square;
+    hx_cross3(a, r, turned);
+    *v = hx_dot3(turned, normal) / square;
+    return 1;
+}
+
+/* Whether the triangles b c a and b c d lie on one side of their edge, within a share of its length
+ * of one plane, and other sides of them cross: neither has the other's third corner, which would
+ * hang. */
+static int do_cross(const double *a, const double *b, const double *c, const double *d, double flat)
+{
+    const double eps = flat * sqrt(fmax(square_distance(a, b), square_distance(c, b)));
+    double s, t;
+    if (!find_shares(b, c, a, d, eps, &s, &t) || t <= on_face) return 0;
+    return (s > on_face && s + t > 1.0 + on_face) || (s < -on_face && s + t < 1.0 - on_face);
+}
+
+/* Whether a face of the element is a triangle on the boundary with an edge b c: *d, its third
+ * corner. is_boundary[e]: bit f for a face on the boundary. */
+static int has_triangle(const hx_mesh *mesh, const uint8_t *is_boundary, int64_t e, int f,
+                        int32_t b, int32_t c, int32_t *d)
+{
+    int32_t own[4];
+    int n_common = 0;
+    if (!(is_boundary[e] >> f & 1u) || hx_cell_face(mesh->conn + 8 * e, f, own) != 3) return 0;
+    for (int i = 0; i < 3; i++) {
+        n_common += own[i] == b || own[i] == c;
+        if (own[i] != b && own[i] != c) *d = own[i];
+    }
+    return n_common == 2;
+}
+
+static int is_on_boundary(const hx_mesh *mesh, const uint8_t *is_boundary, int32_t a, int32_t b,
+                          int32_t c)
+{
+    int32_t d = -1;
+    for (int64_t k = mesh->node_elem_ptr[b]; k < mesh->node_elem_ptr[b + 1]; k++)
+        for (int f = 0; f < 6; f++)
+            if (has_triangle(mesh, is_boundary, mesh->node_elem[k] / 8, f, b, c, &d) && d == a)
+                return 1;
+    return 0;
+}
+
+/* Whether the triangles of an edge b c with a and with d lie across each other: in a plane, or, of
+ * a quadrilateral that is bent, as two of four around nothing. */
+static int lie_across(const hx_mesh *mesh, const uint8_t *is_boundary, int32_t a, int32_t b,
+                      int32_t c, int32_t d)
+{
+    static const double bent = 0.2;
+    const double *const xyz = mesh->xyz;
+    const double *const x[4] = {xyz + 3 * (int64_t)a, xyz + 3 * (int64_t)b, xyz + 3 * (int64_t)c,
+                                xyz + 3 * (int64_t)d};
+    if (a == d || !do_cross(x[0], x[1], x[2], x[3], bent)) return 0;
+    return do_cross(x[0], x[1], x[2], x[3], on_face) ||
+           (is_on_boundary(mesh, is_boundary, a, b, d) &&
+            is_on_boundary(mesh, is_boundary, a, c, d));
+}
+
+/* Another element with a triangle on the boundary that lies across that of node[3] and shares its
+ * edge from node[edge] on, -1: none. */
+static int64_t find_across(const hx_mesh *mesh, const uint8_t *is_boundary, int64_t e,
+                           const int32_t node[3], int edge)
+{
+    const int32_t b = node[edge], c = node[(edge + 1) % 3], a = node[(edge + 2) % 3];
+    for (int64_t k = mesh->node_elem_ptr[b]; k < mesh->node_elem_ptr[b + 1]; k++) {
+        const int64_t other = mesh->node_elem[k] / 8;
+        for (int f = 0; other != e && f < 6; f++) {
+            int32_t d = -1;
+            if (has_triangle(mesh, is_boundary, other, f, b, c, &d) &&
+                lie_across(mesh, is_boundary, a, b, c, d))
+                return other;
+        }
+    }
+    return -1;
+}
+
+static int64_t find_crossing(const hx_mesh *mesh, const uint8_t *is_boundary, int64_t face)
+{
+    int32_t node[4];
+    int64_t other = -1;
+    if (hx_cell_face(mesh->conn + 8 * (face / 6), (int)(face % 6), node) != 3) return -1;
+    for (int edge = 0; edge < 3 && other < 0; edge++)
+        other = find_across(mesh, is_boundary, face / 6, node, edge);
+    return other;
+}
+
+static int report_crossing(const hx_mesh *mesh, int64_t e, int64_t other, int64_t n, int keep_apart,
+                           hx_notes *notes)
+{
+    const long long one = (long long)hx_mesh_elem_number(mesh, e);
+    const long long two = (long long)hx_mesh_elem_number(mesh, other);
+    if (keep_apart)
+        return hx_notes_add(notes, HX_NOTE_WARNING,
+                            "%s: triangles of elements %lld and %lld overlap without being the "
+                            "same (%lld such triangles): they are connected at their nodes only",
+                            mesh->name, one, two, (long long)n);
+    return HX_RAISE(HX_EINPUT,
+                    "%s: triangles of elements %lld and %lld overlap without being the same (%lld "
+                    "such triangles), as of a quadrilateral that is cut along one diagonal on this "
+                    "side, along the other on that one: elements must meet at whole faces, so mesh "
+                    "the two sides alike (mesh.merge = 0.0 takes them as they are)",
+                    mesh->name, one, two, (long long)n);
+}
+
+/* Triangles that lie across each other. */
+static int check_diagonals(const hx_mesh *mesh, int64_t n_face, const int64_t *face, int keep_apart,
+                           hx_notes *notes)
+{
+    int rc = HX_OK;
+    int64_t n = 0, first = INT64_MAX;
+    uint8_t *is_boundary = NULL;
+    if (!hx_mesh_is_collapsed(mesh)) return HX_OK;
+    HX_TRY(hx_alloc(&is_boundary, (size_t)mesh->n_elem, 1, "flags of boundary faces"));
+    for (int64_t i = 0; i < n_face; i++) is_boundary[face[i] / 6] |= (uint8_t)(1u << face[i] % 6);
+#pragma omp parallel for schedule(static) reduction(+ : n) reduction(min : first)
+    for (int64_t i = 0; i < n_face; i++) {
+        if (find_crossing(mesh, is_boundary, face[i]) < 0) continue;
+        n++;
+        if (face[i] < first) first = face[i];
+    }
+    if (n > 0)
+        rc = report_crossing(mesh, first / 6, find_crossing(mesh, is_boundary, first), n,
+                             keep_apart, notes);
+    free(is_boundary);
+    return rc;
+}
+
 /* --- hanging nodes --- */
 
 /* A boundary face, and what a search on it found. */
@@ -141,13 +292,6 @@ typedef struct face_search {
     double eps;
     int32_t hanging; /* the node found, or -1 */
 } face_search;
-
-static double square_distance(const double *a, const double *b)
-{
-    double square = 0.0;
-    for (int d = 0; d < 3; d++) square += (a[d] - b[d]) * (a[d] - b[d]);
-    return square;
-}
 
 static void open_face(const hx_mesh *mesh, int64_t face, face_search *s)
 {
@@ -197,22 +341,10 @@ static void newton_step(const double x[4][3], const double p[3], double uv[2], d
     uv[1] += (aa * br - ab * ar) / det;
 }
 
-/* By the shares of the corners in the point's foot on the plane. */
 static int lies_on_triangle(const face_search *s, const double p[3])
 {
-    double a[3], b[3], r[3], normal[3], turned[3];
-    for (int d = 0; d < 3; d++) {
-        a[d] = s->x[1][d] - s->x[0][d];
-        b[d] = s->x[2][d] - s->x[0][d];
-        r[d] = p[d] - s->x[0][d];
-    }
-    hx_cross3(a, b, normal);
-    const double square = hx_dot3(normal, normal);
-    if (!(square > 0.0) || !(fabs(hx_dot3(normal, r)) < s->eps * sqrt(square))) return 0;
-    hx_cross3(r, b, turned);
-    const double u = hx_dot3(turned, normal) / square;
-    hx_cross3(a, r, turned);
-    const double v = hx_dot3(turned, normal) / square;
+    double u, v;
+    if (!find_shares(s->x[0], s->x[1], s->x[2], p, s->eps, &u, &v)) return 0;
     return u >= -on_face && v >= -on_face && u + v <= 1.0 + on_face;
 }
 
@@ -308,6 +440,7 @@ int hx_mesh_check_conforming(const hx_mesh *mesh, int keep_apart, hx_notes *note
     HX_TRY(refuse_twins(mesh));
     HX_TRY_FAIL(hx_mesh_boundary_faces(mesh, NULL, &n_face, &face));
     HX_TRY_FAIL(check_kinds(mesh, n_face, face, keep_apart, notes));
+    HX_TRY_FAIL(check_diagonals(mesh, n_face, face, keep_apart, notes));
     HX_TRY_FAIL(check_hanging(mesh, n_face, face, keep_apart, notes));
 fail:
     free(face);

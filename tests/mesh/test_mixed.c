@@ -411,49 +411,71 @@ static void test_fits(void)
     }
 }
 
-/* A hexahedron, and on it a box cell of one kind. */
-static void stack(hx_mesh *mesh, int upper)
+/* Two box cells, one on the other, each of one kind; a corner between them is higher by `bend`. */
+static void stack(hx_mesh *mesh, int lower, int upper, double bend)
 {
-    const mixed_box box = {.kind = (mixed_kind)upper, .n = {1, 1, 2}};
-    static const int32_t lower[9] = {0, 1, 3, 2, 4, 5, 7, 6, -1};
-    static const int at[3] = {0, 0, 1}, places[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-    int32_t node[9];
-    double *const xyz = malloc(13 * 3 * sizeof *xyz);
-    mixed_cells cells = {malloc(13 * 8 * sizeof *cells.conn), 0};
+    static const int32_t corner[8] = {0, 1, 3, 2, 4, 5, 7, 6};
+    const mixed_box box[2] = {{.kind = (mixed_kind)lower, .n = {1, 1, 2}},
+                              {.kind = (mixed_kind)upper, .n = {1, 1, 2}}};
+    int32_t n_node = 12;
+    double *const xyz = malloc(14 * 3 * sizeof *xyz);
+    mixed_cells cells = {malloc(2 * MIXED_MOST * 8 * sizeof *cells.conn), 0};
     if (!xyz || !cells.conn) abort();
-    for (int a = 0; a < 8; a++) node[a] = lower[a] + 4;
-    node[MIXED_CENTRE] = 12;
-    mixed_place_nodes(&box, xyz);
-    mixed_place_centre(node, xyz);
-    mixed_put(&cells, lower, places);
-    mixed_put_cell(&box, &cells, at, node);
-    CHECK_OK(hx_mesh_create(mesh, "stack", upper == MIXED_PYRAMIDS ? 13 : 12, xyz, cells.n_elem,
-                            cells.conn));
+    mixed_place_nodes(&box[0], xyz);
+    xyz[3 * 4 + 2] += bend;
+    for (int k = 0; k < 2; k++) {
+        const int at[3] = {0, 0, k};
+        int32_t node[9];
+        for (int a = 0; a < 8; a++) node[a] = corner[a] + 4 * k;
+        node[MIXED_CENTRE] = n_node;
+        mixed_place_centre(node, xyz);
+        mixed_put_cell(&box[k], &cells, at, node);
+        n_node += box[k].kind == MIXED_PYRAMIDS;
+    }
+    CHECK_OK(hx_mesh_create(mesh, "stack", n_node, xyz, cells.n_elem, cells.conn));
     mixed_turn(mesh, 3);
 }
 
-static void test_quadrilaterals(void)
+/* What the mesh of two box cells is refused for; NULL: it fits. Kept apart it is warned of. */
+static void check_stack(int lower, int upper, double bend, const char *text, const char *other)
 {
-    static const int upper[] = {MIXED_HEXAHEDRA, MIXED_PYRAMIDS, MIXED_WEDGES, MIXED_TETRAHEDRA,
-                                MIXED_TETRAHEDRA_5};
-    for (int i = 0; i < 5; i++) {
-        hx_mesh mesh;
-        hx_notes notes = {0};
-        const int fits = i < 2;
-        stack(&mesh, upper[i]);
-        CHECK_OK(hx_mesh_finish(&mesh));
-        CHECK_OK(hx_mesh_check_conforming(&mesh, 1, &notes));
-        CHECK(notes.n == (fits ? 0 : 1));
-        if (fits)
-            CHECK_OK(hx_mesh_check_conforming(&mesh, 0, &notes));
-        else {
-            CHECK(notes.n > 0 && notes.note[0].level == HX_NOTE_WARNING);
-            CHECK_FAILS(hx_mesh_check_conforming(&mesh, 0, &notes), HX_EINPUT,
-                        "lies on a quadrilateral of element 0 (2 such triangles)");
-            CHECK(strstr(hx_error_message(), "a triangle of element 1 ") != NULL);
-        }
-        hx_mesh_free(&mesh);
-        hx_notes_free(&notes);
+    hx_mesh mesh;
+    hx_notes notes = {0};
+    stack(&mesh, lower, upper, bend);
+    CHECK_OK(hx_mesh_finish(&mesh));
+    CHECK_OK(hx_mesh_check_conforming(&mesh, 1, &notes));
+    CHECK_MSG(notes.n == (text ? 1 : 0), "%s on %s", mixed_name[upper], mixed_name[lower]);
+    if (!text) {
+        CHECK_OK(hx_mesh_check_conforming(&mesh, 0, &notes));
+    } else {
+        CHECK(notes.n > 0 && notes.note[0].level == HX_NOTE_WARNING);
+        CHECK_FAILS(hx_mesh_check_conforming(&mesh, 0, &notes), HX_EINPUT, text);
+        CHECK_MSG(strstr(hx_error_message(), other) != NULL, "%s", hx_error_message());
+    }
+    hx_mesh_free(&mesh);
+    hx_notes_free(&notes);
+}
+
+/* Upper faces of wedges and of six tetrahedra are cut from corner 4 to 6, those of five in the
+ * lower cell from 5 to 7. */
+static void test_stacks(double bend)
+{
+    const char *const on_quadrilateral = "lies on a quadrilateral of element 0 (2 such triangles)";
+    const char *const overlap = "overlap without being the same (4 such triangles)";
+    const int quads[2] = {MIXED_HEXAHEDRA, MIXED_PYRAMIDS};
+    const int triangles[3] = {MIXED_WEDGES, MIXED_TETRAHEDRA, MIXED_TETRAHEDRA_5};
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 2; k++) check_stack(quads[i], quads[k], bend, NULL, NULL);
+    for (int k = 0; k < 3; k++) {
+        check_stack(MIXED_HEXAHEDRA, triangles[k], bend, on_quadrilateral,
+                    "a triangle of element 1 ");
+        check_stack(MIXED_PYRAMIDS, triangles[k], bend, "a triangle of element 6 ",
+                    "lies on a quadrilateral of element 5 (2 such triangles)");
+        for (int i = 0; i < 3; i++)
+            if ((i == 2) == (k == 2))
+                check_stack(triangles[i], triangles[k], bend, NULL, NULL);
+            else
+                check_stack(triangles[i], triangles[k], bend, overlap, "triangles of elements");
     }
 }
 
@@ -598,7 +620,8 @@ int main(void)
     test_hinges();
     test_measure();
     test_fits();
-    test_quadrilaterals();
+    test_stacks(0.0);
+    test_stacks(0.1);
     test_mirrored();
     test_hanging(0.0, 1);
     test_hanging(-0.1, 0);
