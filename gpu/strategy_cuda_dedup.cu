@@ -178,7 +178,11 @@ int put_plan(dedup *s, const plan *p)
 
 size_t bytes(const hx_mesh *mesh, hx_layout)
 {
-    return hx_patches_bytes(mesh, HX_OTF_PATCH, HX_OTF_ROWS, 3 * sizeof(double)) +
+    hx_patch_group all = {};
+    all.size = HX_OTF_PATCH;
+    all.max_row = HX_OTF_ROWS;
+    all.n_item = mesh->n_elem;
+    return hx_patches_bytes(mesh, 1, &all, 3 * sizeof(double)) +
            sizeof(int32_t) * static_cast<size_t>(mesh->n_elem);
 }
 

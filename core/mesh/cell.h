@@ -86,6 +86,10 @@ int hx_cell_find_face(const int32_t conn[8], int n, const int32_t *node);
 /* Edges of the cell, each once, ends ascending: 12, 9, 8 or 6. Returns how many. */
 int hx_cell_edges(const int32_t conn[8], int32_t edge[12][2]);
 
+/* The corners of a tetrahedron's points in an order that turns right: the volume that the edges
+ * from the first span is positive. The numbering may have them in any order. */
+void hx_cell_tetrahedron(const double *xyz, const int32_t conn[8], int corner[4]);
+
 /* The solid that the cell's faces enclose, without those that are an edge or a point. */
 hx_cell_kind hx_cell_kind_of(const int32_t conn[8]);
 
