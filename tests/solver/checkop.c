@@ -229,11 +229,11 @@ static int make_mixed_model(model *m, const mixed_box *box, int shuffled)
     return make_problem(m, "left", "corner-x", 0.3);
 }
 
-/* Wedges about an axis, each of whose nodes has all those of a layer. */
-static int make_fan_model(model *m, int n)
+/* Wedges, or tetrahedra, about an axis, each of whose nodes has all those of a layer. */
+static int make_fan_model(model *m, int n, int tetrahedra)
 {
     memset(m, 0, sizeof *m);
-    HX_TRY(fan_create_wedges(&m->mesh, n, 2));
+    HX_TRY(tetrahedra ? fan_create_tetrahedra(&m->mesh, n) : fan_create_wedges(&m->mesh, n, 2));
     HX_TRY(hx_mesh_shuffle(&m->mesh, 7));
     HX_TRY(hx_mesh_finish(&m->mesh));
     return make_problem(m, "rim", "axis", 0.3);
@@ -589,8 +589,10 @@ static void check_collapsed(hx_device *dev)
             CHECK_OK(make_mixed_model(&m, &box, shuffled));
             check_model(dev, title, &m);
         }
-    CHECK_OK(make_fan_model(&m, 70));
+    CHECK_OK(make_fan_model(&m, 70, 0));
     check_model(dev, "fan of 70 wedges", &m);
+    CHECK_OK(make_fan_model(&m, 70, 1));
+    check_model(dev, "fan of 70 tetrahedra", &m);
 }
 
 static int check_device(hx_device *dev)
