@@ -74,7 +74,7 @@ int hx_check_filter(hx_check *check)
     const hx_session *s = &check->session;
     const double radius = s->filter_radius, in_elements = radius / s->mesh.elem_size;
     double mean = 0.0;
-    char text[32], neighbours[48] = "";
+    char text[32], neighbours[48] = "", length[64];
     if (!(radius > 0.0)) {
         hx_log_info("\nfilter    %s", s->cfg.optimization.filter.kind);
         return HX_OK;
@@ -84,9 +84,10 @@ int hx_check_filter(hx_check *check)
         if (rc < 0) return hx_config_blame(&s->cfg, "optimization.filter.radius", rc);
         snprintf(neighbours, sizeof neighbours, ", about %.0f neighbours each", mean);
     }
-    hx_log_info("\nfilter    %s, radius %.4g%s, %.3g elements%s (%s)",
+    hx_log_info("\nfilter    %s, radius %.4g%s, %.3g elements%s%s (%s)",
                 s->cfg.optimization.filter.kind, radius, s->cfg.units.length, in_elements,
-                neighbours, hx_format_bytes((double)hx_session_filter_bytes(s), text, sizeof text));
+                hx_session_element_text(s, length, sizeof length), neighbours,
+                hx_format_bytes((double)hx_session_filter_bytes(s), text, sizeof text));
     if (in_elements < 1.5)
         HX_CHECK_WARN(
             check,

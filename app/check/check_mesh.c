@@ -1,7 +1,24 @@
 /* The mesh and its sets, of hextop check. */
+#include <stdio.h>
+
 #include "../text/table.h"
 #include "check.h"
 #include "core/mesh/mesh_quality.h"
+
+/* How many of each kind, where some are no hexahedra. */
+static void report_kinds(const hx_mesh *mesh)
+{
+    static const char *const name[HX_N_SOLID] = {"hexahedra", "wedges", "pyramids", "tetrahedra"};
+    char line[256] = "", text[32];
+    size_t n = 0;
+    if (!hx_mesh_is_collapsed(mesh)) return;
+    for (int kind = 0; kind < HX_N_SOLID; kind++) {
+        if (mesh->n_kind[kind] == 0) continue;
+        n += (size_t)snprintf(line + n, sizeof line - n, "%s%s %s", n > 0 ? ", " : "",
+                              hx_format_count(mesh->n_kind[kind], text, sizeof text), name[kind]);
+    }
+    hx_log_info("  kinds             %s", line);
+}
 
 int hx_check_mesh(hx_check *check)
 {
@@ -14,11 +31,13 @@ int hx_check_mesh(hx_check *check)
     hx_log_info("mesh      %s, %s elements, %s nodes", mesh->name,
                 hx_format_count(mesh->n_elem, a, sizeof a),
                 hx_format_count(mesh->n_node, b, sizeof b));
+    report_kinds(mesh);
     hx_log_info("  box               %g to %g, %g to %g, %g to %g%s", mesh->box_min[0],
                 mesh->box_max[0], mesh->box_min[1], mesh->box_max[1], mesh->box_min[2],
                 mesh->box_max[2], u->length);
-    hx_log_info("  volume            %.6g%s, mean element size %.4g%s", mesh->total_volume,
-                u->volume, mesh->elem_size, u->length);
+    hx_log_info("  volume            %.6g%s, mean element size %.4g%s%s", mesh->total_volume,
+                u->volume, mesh->elem_size, u->length,
+                hx_mesh_is_collapsed(mesh) ? " (mean edge of what is no hexahedron)" : "");
     hx_log_info("  element volumes   %.4g to %.4g%s", q.min_volume, q.max_volume, u->volume);
     hx_log_info("  scaled Jacobian   %.3f at worst (element %lld), %.3f on average",
                 q.min_scaled_jacobian, (long long)q.worst_elem, q.mean_scaled_jacobian);

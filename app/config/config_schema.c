@@ -306,7 +306,9 @@ const hx_key hx_keys[] = {
         .note = "the generator's for its size; required with mesh.file",
         .help = "reach of the filter, in `unit`"),
     KEY("optimization.filter.unit", WORD, AT(optimization.filter.unit), .fallback = "element",
-        .word = unit_words, .help = "unit of radius: mean element size, or length as in the mesh"),
+        .word = unit_words,
+        .help = "unit of radius: mean element size (of tetrahedra, wedges and pyramids their mean "
+                "edge), or length as in the mesh"),
     KEY("optimization.filter.volume_weighted", BOOL, AT(optimization.filter.volume_weighted),
         .fallback = "false", .help = "weights by element volume, for graded meshes"),
     SWITCH(

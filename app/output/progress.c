@@ -44,8 +44,9 @@ void hx_progress_header(const hx_session *s)
                 s->pcg.params.criterion == HX_PCG_ABSOLUTE ? "r'z <=" : "|r| / |f| <=",
                 s->pcg.params.tolerance, s->pcg.params.max_iterations);
     if (s->filter.kind->needs_radius)
-        hx_log_info("  filter    %s, radius %.4g%s (%.3g elements)", s->filter.kind->name,
-                    s->filter_radius, cfg->units.length, s->filter_radius / s->mesh.elem_size);
+        hx_log_info("  filter    %s, radius %.4g%s (%.3g elements%s)", s->filter.kind->name,
+                    s->filter_radius, cfg->units.length, s->filter_radius / s->mesh.elem_size,
+                    hx_session_element_text(s, text, sizeof text));
     else
         hx_log_info("  filter    %s", s->filter.kind->name);
     if (cfg->optimization.projection.given)

@@ -158,6 +158,14 @@ static int resolve_radius(hx_session *s)
     return HX_OK;
 }
 
+const char *hx_session_element_text(const hx_session *s, char *text, size_t n_text)
+{
+    text[0] = '\0';
+    if (hx_mesh_is_collapsed(&s->mesh))
+        snprintf(text, n_text, " of %.4g%s", s->mesh.elem_size, s->cfg.units.length);
+    return text;
+}
+
 /* Symmetry and extrusion of the design. */
 static int make_ties(hx_session *s)
 {

@@ -90,6 +90,10 @@ int hx_session_read_initial(hx_session *s, double **density);
 /* "ebe, interleaved, deterministic (in place of ebe24, which needs a GPU)"; returns text. */
 const char *hx_session_operator_text(const hx_session *s, char *text, size_t n_text);
 
+/* What "elements" as a unit of length says behind it: " of 1.266 mm" where some are no hexahedra,
+ * whose length is no cube root of a volume; "" of hexahedra. Returns text. */
+const char *hx_session_element_text(const hx_session *s, char *text, size_t n_text);
+
 /* "24,576 of 24,576 elements in 6,144 groups (2 symmetry planes, extruded)", and what is not exact;
  * returns text. */
 const char *hx_session_ties_text(const hx_session *s, char *text, size_t n_text);

@@ -78,29 +78,13 @@ static void join_at_nodes(const hx_mesh *mesh, const uint8_t *is_solid, int32_t 
     }
 }
 
-static int has_node(const int32_t conn[8], int32_t node)
-{
-    for (int a = 0; a < 8; a++)
-        if (conn[a] == node) return 1;
-    return 0;
-}
-
 /* The solid element with a smaller number on the other side of a face, or -1. */
 static int32_t neighbour(const hx_mesh *mesh, const uint8_t *is_solid, int32_t e, int face)
 {
-    const int32_t *const conn = mesh->conn + 8 * (int64_t)e;
-    int32_t corner[4];
-    const int n = hx_cell_face(conn, face, corner);
-    if (n < 3) return -1; /* an edge or a point */
-    for (int64_t k = mesh->node_elem_ptr[corner[0]]; k < mesh->node_elem_ptr[corner[0] + 1]; k++) {
-        const int32_t other = (int32_t)(mesh->node_elem[k] >> 3);
-        const int32_t *const nodes = mesh->conn + 8 * (int64_t)other;
-        if (other >= e || !is_solid[other]) continue;
-        if (has_node(nodes, corner[1]) && has_node(nodes, corner[2]) &&
-            has_node(nodes, corner[n - 1]))
-            return other;
-    }
-    return -1;
+    int32_t node[4];
+    const int n = hx_cell_face(mesh->conn + 8 * (int64_t)e, face, node);
+    const int64_t other = n < 3 ? -1 : hx_mesh_face_neighbour(mesh, e, n, node);
+    return other < e && other >= 0 && is_solid[other] ? (int32_t)other : -1;
 }
 
 static void join_at_faces(const hx_mesh *mesh, const uint8_t *is_solid, int32_t *parent)

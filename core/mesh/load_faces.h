@@ -8,7 +8,8 @@
 extern "C" {
 #endif
 
-/* A 2x2 Gauss point of a bilinear face. */
+/* A 2x2 Gauss point of a bilinear face. A triangle is one with two corners of one node, on which
+ * the points integrate products of shape functions exactly as well. */
 typedef struct hx_face_point {
     double shape[4];  /* shape functions of the corners */
     double normal[3]; /* outward; its length is the area that belongs to the point */
@@ -24,7 +25,9 @@ int hx_load_faces(const hx_mesh *mesh, const hx_set *set, int64_t *n_face, int64
 /* How many of its own faces lie between two elements, and are left out above. */
 int64_t hx_set_inner_faces(const hx_mesh *mesh, const hx_set *set);
 
-/* Corners, counter-clockwise seen from outside, and Gauss points of a face. */
+/* Corners, counter-clockwise seen from outside, and Gauss points of a face. A triangle names one
+ * node at two corners that follow each other, whose shares belong to it both: add to what a node
+ * has. */
 void hx_face_points(const hx_mesh *mesh, int64_t face, int32_t node[4], hx_face_point point[4]);
 
 /* Their area. */

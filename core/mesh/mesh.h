@@ -1,5 +1,6 @@
-/* An unstructured mesh of 8-node hexahedra with named sets. Immutable once hx_mesh_finish returned;
- * nothing in the program assumes a grid or an order.
+/* An unstructured mesh of 8-node hexahedra, and of wedges, pyramids and tetrahedra as hexahedra
+ * that name nodes at several corners (cell.h), with named sets. Immutable once hx_mesh_finish
+ * returned; nothing in the program assumes a grid or an order.
  *
  * Life of a mesh: a generator or reader calls hx_mesh_create and hx_mesh_add_*_set; then optionally
  * hx_mesh_shuffle and hx_mesh_reorder; then hx_mesh_finish, which validates and builds the
@@ -40,10 +41,11 @@ typedef struct hx_set {
 typedef struct hx_mesh {
     int64_t n_node, n_elem;
     double *xyz;   /* [n_node][3] length (owned) */
-    int32_t *conn; /* [n_elem][8] node indices, VTK_HEXAHEDRON order (owned) */
+    int32_t *conn; /* [n_elem][8] node indices, VTK_HEXAHEDRON order; equal: one node (owned) */
 
     /* Incidences of node a: node_elem[node_elem_ptr[a] .. node_elem_ptr[a + 1]), each
-     * element * 8 + local node, elements ascending, one as often as it names the node (owned; built
+     * element * 8 + local node, elements ascending, one as often as it names the node, for sums
+     * over corners; who counts elements takes equal ones that follow each other once (owned; built
      * by hx_mesh_finish). */
     int64_t *node_elem_ptr; /* [n_node + 1] */
     uint32_t *node_elem;    /* [8 * n_elem] */
@@ -93,9 +95,9 @@ int hx_mesh_shuffle(hx_mesh *mesh, uint64_t seed);
  * any number of threads. O(n); 40 bytes an element besides the mesh at most. */
 int hx_mesh_reorder(hx_mesh *mesh);
 
-/* Validates (every node used, no inverted or degenerate element, messages with the file's
- * numbers), builds the node -> element lists, completes the sets and fills the
- * scalars. */
+/* Validates (every node used, every element a hexahedron, wedge, pyramid or tetrahedron, none
+ * inverted or degenerate, messages with the file's numbers), builds the node -> element lists,
+ * completes the sets and fills the scalars. */
 int hx_mesh_finish(hx_mesh *mesh);
 
 /* The set of that name, or NULL. */

@@ -4,30 +4,25 @@
 #include "../base/memory.h"
 #include "mesh.h"
 
-/* Whether a cell names all n nodes. */
-static int names_all(const int32_t conn[8], int n, const int32_t *node)
+/* Whether a cell has the face: of hexahedra four nodes that they name are one; nodes of others may
+ * be one, a part of one, or none. */
+static int has_face(const int32_t conn[8], int is_mixed, int n, const int32_t node[4])
 {
-    int n_named = 0;
-    for (int k = 0; k < n; k++) {
-        int named = 0;
-        for (int i = 0; i < 8; i++) named |= conn[i] == node[k];
-        n_named += named;
-    }
-    return n_named == n;
+    int n_common = 0;
+    for (int i = 0; i < 8; i++)
+        n_common += conn[i] == node[1] || conn[i] == node[2] || (n > 3 && conn[i] == node[3]);
+    if (n_common < n - 1) return 0; /* corners of one node count several times */
+    return n == 4 && (!is_mixed || !hx_cell_is_collapsed(conn))
+               ? n_common == 3
+               : hx_cell_find_face(conn, n, node) >= 0;
 }
 
 int64_t hx_mesh_face_neighbour(const hx_mesh *mesh, int64_t e, int n, const int32_t node[4])
 {
-    int64_t last = e;
+    const int is_mixed = hx_mesh_is_collapsed(mesh);
     for (int64_t k = mesh->node_elem_ptr[node[0]]; k < mesh->node_elem_ptr[node[0] + 1]; k++) {
         const int64_t other = mesh->node_elem[k] / 8;
-        const int32_t *const conn = mesh->conn + 8 * other;
-        if (other == e || other == last) continue;
-        last = other;
-        if (!names_all(conn, n - 1, node + 1)) continue;
-        /* of hexahedra four nodes are a face; nodes of others may be one, a part of one, or none */
-        if ((n == 4 && !hx_cell_is_collapsed(conn)) || hx_cell_find_face(conn, n, node) >= 0)
-            return other;
+        if (other != e && has_face(mesh->conn + 8 * other, is_mixed, n, node)) return other;
     }
     return -1;
 }
@@ -37,6 +32,14 @@ int hx_mesh_face_is_inner(const hx_mesh *mesh, int64_t face)
     int32_t node[4];
     const int n = hx_cell_face(mesh->conn + 8 * (face / 6), (int)(face % 6), node);
     return n < 3 || hx_mesh_face_neighbour(mesh, face / 6, n, node) >= 0;
+}
+
+/* hx_cell_face, of a hexahedron without looking. */
+static int list_corners(const int32_t conn[8], int is_mixed, int face, int32_t node[4])
+{
+    if (is_mixed) return hx_cell_face(conn, face, node);
+    for (int i = 0; i < 4; i++) node[i] = conn[hx_hex_face[face][i]];
+    return 4;
 }
 
 /* Whether all corners of a face are wanted. */
@@ -53,6 +56,7 @@ int hx_mesh_boundary_faces(const hx_mesh *mesh, const uint8_t *node_flag, int64_
     int rc = HX_OK;
     uint8_t *mask = NULL; /* [n_elem] bit f: face f is wanted */
     int64_t n = 0, filled = 0;
+    const int is_mixed = hx_mesh_is_collapsed(mesh);
     *face = NULL;
     *n_face = 0;
     if (!mesh->node_elem_ptr)
@@ -64,7 +68,7 @@ int hx_mesh_boundary_faces(const hx_mesh *mesh, const uint8_t *node_flag, int64_
         unsigned bits = 0;
         for (int f = 0; f < 6; f++) {
             int32_t node[4];
-            const int n_corner = hx_cell_face(conn, f, node);
+            const int n_corner = list_corners(conn, is_mixed, f, node);
             if (n_corner < 3 || !are_flagged(node_flag, n_corner, node)) continue;
             if (hx_mesh_face_neighbour(mesh, e, n_corner, node) >= 0) continue;
             bits |= 1u << f;

@@ -16,7 +16,8 @@ enum { HX_ORDER_VTK, HX_ORDER_MIRRORED, HX_ORDER_TENSOR, HX_ORDER_MIRRORED_TENSO
 
 /* Gives elements that are inverted or twisted the order of nodes that makes them valid, where
  * exactly one of the known ones does: bottom and top exchanged, nodes counted along x, y and z
- * (2, 3 and 6, 7 exchanged), or both. Others stay as they are for hx_mesh_finish to refuse.
+ * (2, 3 and 6, 7 exchanged), or both. Wedges, pyramids and tetrahedra that are mirrored become
+ * valid by the first, too. Others stay as they are for hx_mesh_finish to refuse.
  * *order becomes [n_elem] of HX_ORDER_..., the caller's, or NULL if nothing was mended. Raw mesh
  * without sets. O(n). */
 int hx_mesh_mend_order(hx_mesh *mesh, uint8_t **order, hx_notes *notes);
@@ -30,9 +31,9 @@ int hx_mesh_mend_order(hx_mesh *mesh, uint8_t **order, hx_notes *notes);
  * NULL if none became another. May be NULL. */
 int hx_mesh_mend_coincident(hx_mesh *mesh, double merge, int32_t **merged, hx_notes *notes);
 
-/* Of a finished mesh: two elements with the same nodes, and hanging nodes, which lie inside a face
- * or edge of an element that does not use them. Refuses them (HX_EINPUT); hanging nodes are a
- * warning with `keep_apart`. O(n_elem). */
+/* Of a finished mesh: two elements with the same nodes; triangles of one element on a quadrilateral
+ * of another; hanging nodes, which lie inside a face or edge of an element that does not use them.
+ * Refuses them (HX_EINPUT); with `keep_apart` the last two are a warning. O(n_elem). */
 int hx_mesh_check_conforming(const hx_mesh *mesh, int keep_apart, hx_notes *notes);
 
 #ifdef __cplusplus

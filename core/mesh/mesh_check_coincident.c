@@ -105,8 +105,8 @@ static int merge_nodes(hx_mesh *mesh, const int32_t *rep, int64_t n_double, doub
 
 /* A face between coincident nodes. */
 typedef struct double_face {
-    int32_t place[4]; /* ascending: first nodes of the places */
-    int32_t node[4];  /* ascending: its own */
+    int32_t place[4]; /* ascending: first nodes of the places; of a triangle -1 comes first */
+    int32_t node[4];  /* ascending: its own, likewise */
     int64_t elem;
 } double_face;
 
@@ -130,14 +130,13 @@ static int64_t list_double_faces(const hx_mesh *mesh, const int32_t *rep, const 
         int n_in = 0;
         for (int k = 0; k < 8; k++) n_in += is_double[conn[k]];
         for (int f = 0; f < 6 && n_in >= 4; f++) {
-            double_face one = {{0}, {0}, e};
+            double_face one = {{-1, -1, -1, -1}, {-1, -1, -1, -1}, e};
+            const int n_corner = hx_cell_face(conn, f, one.node);
             int k = 0;
-            while (k < 4 && is_double[conn[hx_hex_face[f][k]]]) k++;
-            if (k < 4) continue;
-            for (k = 0; k < 4; k++) {
-                one.node[k] = conn[hx_hex_face[f][k]];
-                one.place[k] = rep[one.node[k]];
-            }
+            while (k < n_corner && is_double[one.node[k]]) k++;
+            if (k < n_corner || k < 3) continue;
+            for (k = 0; k < n_corner; k++) one.place[k] = rep[one.node[k]];
+            if (n_corner == 3) one.node[3] = -1; /* no place */
             hx_sort_four(one.node);
             hx_sort_four(one.place);
             if (face) face[n] = one;
@@ -171,7 +170,7 @@ static int count_joints(const hx_mesh *mesh, const int32_t *rep, const int32_t *
         if (memcmp(a->place, b->place, sizeof a->place) != 0 ||
             memcmp(a->node, b->node, sizeof a->node) == 0)
             continue;
-        const int parts = body[a->node[0]] != body[b->node[0]];
+        const int parts = body[a->node[3]] != body[b->node[3]];
         if (found->n == 0 || (parts && found->n_bodies == 0)) {
             found->a = *a;
             found->b = *b;

@@ -22,14 +22,18 @@ static void permute(const int32_t conn[8], int order, int32_t to[8])
     for (int k = 0; k < 8; k++) to[k] = conn[permutation[order][k]];
 }
 
-/* The only order that makes the element valid; HX_ORDER_VTK: there is none, or more than one. */
+/* The only order that makes the element valid; HX_ORDER_VTK: there is none, or more than one. Of
+ * wedges and tetrahedra two orders are one. */
 static int find_order(const double *xyz, const int32_t conn[8])
 {
     int found = HX_ORDER_VTK, n_found = 0;
+    int32_t mended[8] = {-1};
     for (int order = 1; order < HX_N_ORDER; order++) {
         int32_t other[8];
         permute(conn, order, other);
+        if (memcmp(other, mended, sizeof other) == 0) continue;
         if (!hx_mesh_is_valid_element(xyz, other)) continue;
+        memcpy(mended, other, sizeof mended);
         found = order;
         n_found++;
     }

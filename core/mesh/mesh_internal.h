@@ -7,7 +7,8 @@
 /* Node -> element incidences in the form of hx_mesh; both arrays are the caller's. O(n_elem). */
 int hx_mesh_build_incidence(const hx_mesh *mesh, int64_t **ptr, uint32_t **list);
 
-/* 1 if the element's map is invertible at corners and Gauss points, with a positive determinant. */
+/* 1 if the element's map is invertible at the Gauss points, and of hexahedra at the corners, with a
+ * positive determinant, and collapsed cells are a wedge, a pyramid or a tetrahedron. */
 int hx_mesh_is_valid_element(const double *xyz, const int32_t conn[8]);
 
 /* n_kind and elem_size of a mesh with collapsed cells, all of them solids (mesh_kinds.c). */

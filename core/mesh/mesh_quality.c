@@ -9,6 +9,7 @@
 
 #include "../base/atomics.h"
 #include "../base/memory.h"
+#include "../base/vec3.h"
 #include "hex_jacobian.h"
 #include "mesh_internal.h"
 
@@ -31,6 +32,7 @@ static double aspect_of(const double *xyz, const int32_t conn[8])
         const double *const a = xyz + (size_t)conn[line[i][0]] * 3;
         const double *const b = xyz + (size_t)conn[line[i][1]] * 3;
         double square = 0.0;
+        if (a == b) continue; /* of a collapsed cell */
         for (int d = 0; d < 3; d++) square += (a[d] - b[d]) * (a[d] - b[d]);
         if (square < shortest) shortest = square;
         if (square > longest) longest = square;
@@ -38,16 +40,66 @@ static double aspect_of(const double *xyz, const int32_t conn[8])
     return sqrt(longest / shortest);
 }
 
+/* det of the three edges at a node, over their lengths; INFINITY where there are more edges. prev
+ * and next: the node's neighbours around a face that it lies on. */
+static double corner_jacobian(const double *xyz, int n_edge, const int32_t (*edge)[2], int32_t node,
+                              int32_t prev, int32_t next)
+{
+    int32_t end[3] = {prev, next, node};
+    double d[3][3], size = 1.0;
+    int n = 0;
+    for (int i = 0; i < n_edge; i++) {
+        if (edge[i][0] != node && edge[i][1] != node) continue;
+        const int32_t other = edge[i][0] == node ? edge[i][1] : edge[i][0];
+        n++;
+        if (other != prev && other != next) end[2] = other;
+    }
+    if (n != 3) return INFINITY;
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++)
+            d[i][k] = xyz[3 * (int64_t)end[i] + k] - xyz[3 * (int64_t)node + k];
+        size *= hx_norm3(d[i]);
+    }
+    return hx_triple3(d[0], d[1], d[2]) / size;
+}
+
+/* Of wedges, pyramids and tetrahedra: the scaled Jacobian at their own corners, without the apex of
+ * a pyramid, over that of the solid with equal edges, at most 1 (Knupp, SIAM J. Sci. Comput. 23,
+ * 2001; Stimpson et al., The Verdict Library, 2007). It does not depend on the numbering, as det J
+ * of the collapsed map does. */
+static double scaled_jacobian(const double *xyz, const int32_t conn[8])
+{
+    const hx_cell_kind kind = hx_cell_kind_of(conn);
+    const double ideal = kind == HX_CELL_WEDGE ? sqrt(0.75) : sqrt(0.5);
+    int32_t edge[12][2], ring[4];
+    double lowest = ideal;
+    const int n_edge = hx_cell_edges(conn, edge);
+    for (int f = 0; f < 6; f++) {
+        const int n = hx_cell_face(conn, f, ring);
+        for (int i = 0; n >= 3 && i < n; i++)
+            lowest = fmin(lowest, corner_jacobian(xyz, n_edge, (const int32_t(*)[2])edge, ring[i],
+                                                  ring[(i + n - 1) % n], ring[(i + 1) % n]));
+    }
+    return lowest / ideal;
+}
+
+static double lowest_corner(const hx_hex_map *map)
+{
+    double lowest = INFINITY, scaled;
+    for (int corner = 0; corner < HX_HEX_CORNERS; corner++) {
+        (void)hx_hex_det(map, corner, &scaled);
+        if (scaled < lowest) lowest = scaled;
+    }
+    return lowest;
+}
+
 static void measure_element(const hx_mesh *mesh, int64_t e, part *p)
 {
     const int32_t *const conn = mesh->conn + (size_t)e * 8;
     hx_hex_map map;
-    double lowest = INFINITY, scaled;
     hx_hex_map_init(&map, mesh->xyz, conn);
-    for (int corner = 0; corner < HX_HEX_CORNERS; corner++) {
-        (void)hx_hex_det(&map, corner, &scaled);
-        if (scaled < lowest) lowest = scaled;
-    }
+    const double lowest =
+        hx_cell_is_collapsed(conn) ? scaled_jacobian(mesh->xyz, conn) : lowest_corner(&map);
     const double volume = hx_hex_volume(&map), aspect = aspect_of(mesh->xyz, conn);
     p->sum_jacobian += lowest;
     p->sum_volume += volume;
@@ -204,6 +256,44 @@ static int share_face(const hx_mesh *mesh, uint32_t x, uint32_t y)
     return 0;
 }
 
+/* The elements at a node, each once, from incidences; returns how many. */
+static int64_t list_elements(const hx_mesh *mesh, int64_t node, uint32_t *list)
+{
+    int64_t n = 0;
+    for (int64_t k = mesh->node_elem_ptr[node]; k < mesh->node_elem_ptr[node + 1]; k++)
+        if (n == 0 || list[n - 1] != mesh->node_elem[k] / 8) list[n++] = mesh->node_elem[k] / 8;
+    return n;
+}
+
+/* Moves the element beyond a face of list[from], if it is among the n at the node and not reached
+ * yet, to the reached ones. */
+static void reach_beyond(const hx_mesh *mesh, int64_t node, int64_t from, int face, int64_t n,
+                         uint32_t *list, int64_t *reached)
+{
+    int32_t ring[4];
+    const int n_corner = hx_cell_face(mesh->conn + 8 * (int64_t)list[from], face, ring);
+    int is_here = 0;
+    for (int i = 0; i < n_corner; i++) is_here |= ring[i] == node;
+    if (!is_here || n_corner < 3) return;
+    const int64_t other = hx_mesh_face_neighbour(mesh, list[from], n_corner, ring);
+    for (int64_t i = *reached; i < n; i++) {
+        if (list[i] != other) continue;
+        list[i] = list[*reached];
+        list[(*reached)++] = (uint32_t)other;
+        return;
+    }
+}
+
+/* is_hinge below for a mesh with collapsed cells. */
+static int is_mixed_hinge(const hx_mesh *mesh, int64_t node, uint32_t *list)
+{
+    const int64_t n = list_elements(mesh, node, list);
+    int64_t reached = 1;
+    for (int64_t done = 0; done < reached && reached < n; done++)
+        for (int f = 0; f < 6; f++) reach_beyond(mesh, node, done, f, n, list, &reached);
+    return reached < n;
+}
+
 /* Whether the n elements at a node hang together through faces at that node. list[n]: scratch; its
  * first `reached` entries are connected, of which `done` have been looked around from. */
 static int is_hinge(const hx_mesh *mesh, int64_t node, uint32_t *list)
@@ -226,6 +316,7 @@ static int count_hinges(const hx_mesh *mesh, int64_t *n_hinge)
     int64_t most = 1, n = 0;
     size_t n_thread = 1;
     uint32_t *scratch = NULL;
+    const int mixed = hx_mesh_is_collapsed(mesh);
 #pragma omp parallel for reduction(max : most)
     for (int64_t a = 0; a < mesh->n_node; a++) {
         const int64_t degree = mesh->node_elem_ptr[a + 1] - mesh->node_elem_ptr[a];
@@ -241,7 +332,8 @@ static int count_hinges(const hx_mesh *mesh, int64_t *n_hinge)
 #ifdef _OPENMP
         thread = (size_t)omp_get_thread_num();
 #endif
-        n += is_hinge(mesh, a, scratch + thread * (size_t)most);
+        uint32_t *const list = scratch + thread * (size_t)most;
+        n += mixed ? is_mixed_hinge(mesh, a, list) : is_hinge(mesh, a, list);
     }
     free(scratch);
     *n_hinge = n;

@@ -9,11 +9,13 @@ extern "C" {
 #endif
 
 typedef struct hx_mesh_quality {
-    double min_scaled_jacobian, mean_scaled_jacobian; /* 1 = right angles; worst of the 8 corners */
-    int64_t worst_elem;                               /* original number of the worst element */
-    int64_t n_poor;                                   /* elements below 0.2 */
-    double max_aspect;                                /* longest / shortest edge of an element */
-    int64_t aspect_elem;                              /* original number */
+    /* Worst corner of an element: 1 = right angles; of wedges, pyramids and tetrahedra 1 = equal
+     * edges. */
+    double min_scaled_jacobian, mean_scaled_jacobian;
+    int64_t worst_elem;  /* original number of the worst element */
+    int64_t n_poor;      /* elements below 0.2 */
+    double max_aspect;   /* longest / shortest edge of an element */
+    int64_t aspect_elem; /* original number */
     double min_volume, max_volume, mean_volume;
     int64_t n_body;       /* parts connected through shared nodes */
     int64_t largest_body; /* elements in the largest */

@@ -7,7 +7,7 @@
  * part of a neighbour that is void. The others, the free elements, are cut by the nodal density of
  * free elements alone, so that the body neither grows nor fattens what is joined to it.
  *
- * Marching over hexahedra whose ambiguous faces are decided by the sign of the bilinear saddle
+ * Marching over hexahedra, and over what they collapse to, whose ambiguous faces are decided by the sign of the bilinear saddle
  * (Nielson & Hamann 1991), so that both neighbours decide alike; loops inside an element are
  * triangulated without diagonals across a face. Hence closed, oriented outwards and 2-manifold
  * wherever the mesh is; where elements touch in an edge or a node only, the surface is cut open

@@ -6,29 +6,13 @@
 #include "../base/memory.h"
 #include "surface_internal.h"
 
-/* Local face of element e that has all these nodes, -1: none. */
-static int face_with(const hx_mesh *mesh, int64_t e, const int32_t node[4])
-{
-    const int32_t *const conn = mesh->conn + 8 * e;
-    for (int f = 0; f < 6; f++) {
-        int n_common = 0;
-        for (int i = 0; i < 4; i++)
-            for (int k = 0; k < 4; k++) n_common += conn[hx_hex_face[f][i]] == node[k];
-        if (n_common == 4) return f;
-    }
-    return -1;
-}
-
 /* Whether a free element lies on the other side of a face. */
 static int meets_free(const hx_mesh *mesh, const uint8_t *is_solid, int64_t e, int f)
 {
     int32_t node[4];
-    for (int i = 0; i < 4; i++) node[i] = mesh->conn[8 * e + hx_hex_face[f][i]];
-    for (int64_t k = mesh->node_elem_ptr[node[0]]; k < mesh->node_elem_ptr[node[0] + 1]; k++) {
-        const int64_t other = mesh->node_elem[k] / 8;
-        if (other != e && face_with(mesh, other, node) >= 0) return !is_solid[other];
-    }
-    return 0;
+    const int n = hx_cell_face(mesh->conn + 8 * e, f, node);
+    const int64_t other = n < 3 ? -1 : hx_mesh_face_neighbour(mesh, e, n, node);
+    return other >= 0 && !is_solid[other];
 }
 
 static int64_t mark_sides(hx_surface_field *field, const uint8_t *is_solid)

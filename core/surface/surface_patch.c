@@ -11,16 +11,50 @@ const int8_t hx_hex_edge[12][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6
 static const int8_t face_edge[6][4] = {{8, 7, 11, 3},  {1, 10, 5, 9}, {0, 9, 4, 8},
                                        {11, 6, 10, 2}, {3, 2, 1, 0},  {4, 5, 6, 7}};
 
-/* Bit k of [i]: edges i and k lie on one face. */
-static const uint16_t edge_faces[12] = {0x31f, 0x62f, 0xc4f, 0x98f, 0x3f1, 0x6f2,
-                                        0xcf4, 0x9f8, 0xb99, 0x733, 0xe66, 0xdcc};
+/* Edges and faces of a cell. A collapsed one has some edges at several places, and faces that are
+ * an edge or a point. */
+typedef struct shape {
+    int8_t edge[12];       /* the first edge with the same two nodes */
+    uint16_t one_face[12]; /* bit k of [i]: edges i and k, of the first, lie on one face */
+    uint8_t is_face;       /* bit f: face f is one */
+} shape;
+
+static const shape hexahedron = {
+    {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11},
+    {0x31f, 0x62f, 0xc4f, 0x98f, 0x3f1, 0x6f2, 0xcf4, 0x9f8, 0xb99, 0x733, 0xe66, 0xdcc},
+    0x3f};
 
 /* Corners of a polygon: the loop of an element with four crossings on each face has at most 12. */
 enum { MOST_CORNERS = 12 };
 
+/* Whether two edges have the same nodes. */
+static int are_same(const int32_t conn[8], int i, int k)
+{
+    const int32_t a = conn[hx_hex_edge[i][0]], b = conn[hx_hex_edge[i][1]];
+    const int32_t c = conn[hx_hex_edge[k][0]], d = conn[hx_hex_edge[k][1]];
+    return (a == c && b == d) || (a == d && b == c);
+}
+
+static void find_shape(const int32_t conn[8], shape *s)
+{
+    memset(s, 0, sizeof *s);
+    for (int i = 0; i < 12; i++)
+        while (!are_same(conn, s->edge[i], i)) s->edge[i]++;
+    for (int f = 0; f < 6; f++) {
+        int32_t node[4];
+        if (hx_cell_face(conn, f, node) < 3) continue;
+        s->is_face |= (uint8_t)(1u << f);
+        for (int i = 0; i < 4; i++)
+            for (int k = 0; k < 4; k++)
+                s->one_face[s->edge[face_edge[f][i]]] |= (uint16_t)(1u << s->edge[face_edge[f][k]]);
+    }
+}
+
 /* Nodes of one element as the threshold sees them. */
 typedef struct cell {
     const int32_t *conn;
+    const shape *shape;
+    struct shape collapsed; /* what it points at if the element is */
     const double *xyz[8];
     double u[8]; /* value - threshold: inside where > 0 */
     unsigned mask;
@@ -29,6 +63,11 @@ typedef struct cell {
 static void cell_init(cell *c, const hx_surface_field *field, double threshold, int64_t e)
 {
     c->conn = field->mesh->conn + 8 * e;
+    c->shape = &hexahedron;
+    if (hx_cell_is_collapsed(c->conn)) {
+        find_shape(c->conn, &c->collapsed);
+        c->shape = &c->collapsed;
+    }
     c->mask = 0;
     for (int i = 0; i < 8; i++) {
         c->xyz[i] = field->mesh->xyz + 3 * (int64_t)c->conn[i];
@@ -78,23 +117,23 @@ static double square_distance(const double a[3], const double b[3])
     return x * x + y * y + z * z;
 }
 
-/* Whether two nodes are the ends of an edge. */
-static int is_edge(int a, int b)
+/* Whether two corners are the ends of an edge. */
+static int is_edge(const int32_t conn[8], int a, int b)
 {
-    for (int i = 0; i < 12; i++)
-        if ((hx_hex_edge[i][0] == a && hx_hex_edge[i][1] == b) ||
-            (hx_hex_edge[i][0] == b && hx_hex_edge[i][1] == a))
-            return 1;
+    for (int i = 0; i < 12; i++) {
+        const int32_t from = conn[hx_hex_edge[i][0]], to = conn[hx_hex_edge[i][1]];
+        if ((from == conn[a] && to == conn[b]) || (from == conn[b] && to == conn[a])) return 1;
+    }
     return 0;
 }
 
 /* Whether a diagonal is possible: not on a face, which a neighbour has too, nor along an edge that
  * has a vertex between its ends. */
-static int may_connect(int a, int b)
+static int may_connect(const cell *c, int a, int b)
 {
     if (a >= HX_PATCH_NODE && b >= HX_PATCH_NODE)
-        return !is_edge(a - HX_PATCH_NODE, b - HX_PATCH_NODE);
-    return a >= HX_PATCH_NODE || b >= HX_PATCH_NODE || !(edge_faces[a] >> b & 1);
+        return !is_edge(c->conn, a - HX_PATCH_NODE, b - HX_PATCH_NODE);
+    return a >= HX_PATCH_NODE || b >= HX_PATCH_NODE || !(c->shape->one_face[a] >> b & 1);
 }
 
 static void add_triangle(hx_surface_patch *patch, int a, int b, int c)
@@ -133,7 +172,8 @@ static void add_best(hx_surface_patch *patch, const int8_t *corner,
 
 /* The triangulation of a polygon with the shortest diagonals (sum of squares), none of them across
  * a face: a neighbour could have the same one. A fan where there is none. O(n^3), n <= 12. */
-static void add_polygon(hx_surface_patch *patch, int n, const int8_t *corner, int middle)
+static void add_polygon(const cell *c, hx_surface_patch *patch, int n, const int8_t *corner,
+                        int middle)
 {
     double cost[MOST_CORNERS][MOST_CORNERS] = {{0.0}};
     int8_t best[MOST_CORNERS][MOST_CORNERS];
@@ -153,7 +193,7 @@ static void add_polygon(hx_surface_patch *patch, int n, const int8_t *corner, in
                 best[i][j] = (int8_t)k;
             }
             if (span == n - 1) continue; /* a side */
-            cost[i][j] += may_connect(corner[i], corner[j])
+            cost[i][j] += may_connect(c, corner[i], corner[j])
                               ? square_distance(patch->x[corner[i]], patch->x[corner[j]])
                               : HUGE_VAL;
         }
@@ -188,15 +228,21 @@ static int is_joined(const cell *c, int f, int inside)
                              c->u[corner[(inside + 1) % 4]], c->u[corner[(inside + 3) % 4]]);
 }
 
+/* The edge from corner i of a face on. */
+static int8_t edge_after(const cell *c, int f, int i)
+{
+    return c->shape->edge[face_edge[f][i % 4]];
+}
+
 /* next[entry] := exit for each line of the iso-surface on a face, which the element sees against
  * the face's orientation. */
 static void link_face(const cell *c, int f, int8_t next[12])
 {
     const int first = find_exit(c->mask, f, 0);
-    if (first < 0) return;
+    if (first < 0 || !(c->shape->is_face >> f & 1u)) return;
     if (is_ambiguous(c, f)) {
-        const int8_t exit_a = face_edge[f][first], exit_b = face_edge[f][(first + 2) % 4];
-        const int8_t entry_a = face_edge[f][(first + 3) % 4], entry_b = face_edge[f][first + 1];
+        const int8_t exit_a = edge_after(c, f, first), exit_b = edge_after(c, f, first + 2);
+        const int8_t entry_a = edge_after(c, f, first + 3), entry_b = edge_after(c, f, first + 1);
         const int joined = is_joined(c, f, first);
         next[joined ? entry_b : entry_a] = exit_a;
         next[joined ? entry_a : entry_b] = exit_b;
@@ -204,7 +250,7 @@ static void link_face(const cell *c, int f, int8_t next[12])
     }
     int entry = (first + 1) % 4;
     while (!(c->mask >> hx_hex_face[f][(entry + 1) % 4] & 1u)) entry = (entry + 1) % 4;
-    next[face_edge[f][entry]] = face_edge[f][first];
+    next[edge_after(c, f, entry)] = edge_after(c, f, first);
 }
 
 void hx_surface_cut_cell(const hx_surface_field *field, double threshold, int64_t e,
@@ -217,7 +263,7 @@ void hx_surface_cut_cell(const hx_surface_field *field, double threshold, int64_
     cell_init(&c, field, threshold, e);
     patch->n_tri = 0;
     for (int i = 0; i < 12; i++) {
-        if (!is_crossed(c.mask, i)) continue;
+        if (!is_crossed(c.mask, i) || c.shape->edge[i] != i) continue;
         open |= 1u << i;
         place_crossing(&c, i, patch);
     }
@@ -228,7 +274,7 @@ void hx_surface_cut_cell(const hx_surface_field *field, double threshold, int64_
             corner[n++] = (int8_t)i;
             open &= ~(1u << i);
         }
-        if (n > 0) add_polygon(patch, n, corner, HX_PATCH_MIDDLE + n_loop++);
+        if (n > 0) add_polygon(&c, patch, n, corner, HX_PATCH_MIDDLE + n_loop++);
     }
 }
 
@@ -245,13 +291,20 @@ static int is_planar(const double *a, const double *b, const double *c, const do
     return fabs(height) <= 1e-9 * size / sqrt(sqrt(size));
 }
 
+static int is_triangle(const cell *c, int f)
+{
+    int32_t node[4];
+    return c->shape != &hexahedron && hx_cell_face(c->conn, f, node) == 3;
+}
+
 /* A whole face; one that is curved gets a node in its middle, as a trilinear element's has.
  * corner[n]: its nodes, and vertices on its edges that neighbours have too. */
 static void cap_whole(const cell *c, int f, int n, const int8_t *corner, hx_surface_patch *patch)
 {
     const int *node = hx_hex_face[f];
-    if (is_planar(c->xyz[node[0]], c->xyz[node[1]], c->xyz[node[2]], c->xyz[node[3]])) {
-        add_polygon(patch, n, corner, HX_PATCH_MIDDLE);
+    if (is_triangle(c, f) ||
+        is_planar(c->xyz[node[0]], c->xyz[node[1]], c->xyz[node[2]], c->xyz[node[3]])) {
+        add_polygon(c, patch, n, corner, HX_PATCH_MIDDLE);
         return;
     }
     double *x = patch->x[HX_PATCH_MIDDLE];
@@ -267,8 +320,8 @@ static int list_corners(const cell *c, int f, unsigned keep, int8_t corner[8],
 {
     int n = 0;
     for (int i = 0; i < 4; i++) {
-        const int node = hx_hex_face[f][i], edge = face_edge[f][i];
-        if (keep >> node & 1u) {
+        const int node = hx_hex_face[f][i], edge = edge_after(c, f, i);
+        if (keep >> node & 1u && c->conn[node] != c->conn[hx_hex_face[f][(i + 3) % 4]]) {
             memcpy(patch->x[HX_PATCH_NODE + node], c->xyz[node], sizeof patch->x[0]);
             corner[n++] = (int8_t)(HX_PATCH_NODE + node);
         }
@@ -293,11 +346,11 @@ static void cap_part(const cell *c, int f, unsigned keep, hx_surface_patch *patc
     const int is_inside = keep == c->mask; /* one of both is joined, the other in two */
     if (n == 6 && is_inside != is_joined(c, f, is_inside ? first : (first + 1) % 4)) {
         for (int i = first; i < first + 3; i += 2) {
-            const int entry = face_edge[f][(i + 3) % 4], exit = face_edge[f][i % 4];
+            const int entry = edge_after(c, f, i + 3), exit = edge_after(c, f, i);
             add_triangle(patch, entry, HX_PATCH_NODE + hx_hex_face[f][i % 4], exit);
         }
     } else {
-        add_polygon(patch, n, corner, HX_PATCH_MIDDLE);
+        add_polygon(c, patch, n, corner, HX_PATCH_MIDDLE);
     }
 }
 

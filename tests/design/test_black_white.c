@@ -5,6 +5,7 @@
 #include "core/base/sum.h"
 #include "core/design/black_white.h"
 #include "tests/lib/fixture.h"
+#include "tests/lib/mixed_mesh.h"
 
 /* Volume of what is at least as dense as the threshold, less the grey design's. */
 static double excess(int n, const double *volume, const double *density, double threshold)
@@ -102,6 +103,88 @@ static void check_pieces(const char *const layer[3], int64_t n_by_nodes, int64_t
     hx_mesh_free(&mesh);
 }
 
+/* Distinct nodes that two cells share. */
+static int count_common(const int32_t a[8], const int32_t b[8])
+{
+    int corner[8], n_common = 0;
+    const int n = hx_cell_distinct(a, corner);
+    for (int k = 0; k < n; k++) {
+        int named = 0;
+        for (int i = 0; i < 8; i++) named |= b[i] == a[corner[k]];
+        n_common += named;
+    }
+    return n_common;
+}
+
+/* The solid elements that hang together with seen[0], by n_least common nodes from one to the next;
+ * returns how many. */
+static int64_t spread(const hx_mesh *mesh, int n_least, uint8_t *is_left, int32_t *seen)
+{
+    int64_t n_seen = 1;
+    is_left[seen[0]] = 0;
+    for (int64_t at = 0; at < n_seen; at++)
+        for (int64_t e = 0; e < mesh->n_elem; e++) {
+            const int32_t *const conn = mesh->conn + 8 * (int64_t)seen[at];
+            if (!is_left[e] || count_common(conn, mesh->conn + 8 * e) < n_least) continue;
+            is_left[e] = 0;
+            seen[n_seen++] = (int32_t)e;
+        }
+    return n_seen;
+}
+
+/* In meshes that fit together three common nodes are a common face. */
+static void check_pairs(const hx_mesh *mesh, const uint8_t *is_solid, int by_faces,
+                        const char *name)
+{
+    const size_t n = (size_t)mesh->n_elem;
+    int64_t n_piece = 0, wrong = 0;
+    hx_pieces pieces;
+    int32_t *const seen = malloc(n * sizeof *seen);
+    uint8_t *const is_left = malloc(n);
+    double *const volume = malloc(n * sizeof *volume);
+    if (!seen || !is_left || !volume) abort();
+    for (size_t e = 0; e < n; e++) volume[e] = 1.0;
+    memcpy(is_left, is_solid, n);
+    CHECK_OK(hx_pieces_create(&pieces, mesh, is_solid, volume,
+                              by_faces ? HX_PIECES_BY_FACES : HX_PIECES_BY_NODES));
+    for (size_t e = 0; e < n; e++) {
+        if (!is_left[e]) continue;
+        seen[0] = (int32_t)e;
+        const int64_t n_seen = spread(mesh, by_faces ? 3 : 1, is_left, seen);
+        for (int64_t at = 0; at < n_seen; at++) wrong += pieces.of[seen[at]] != pieces.of[e];
+        wrong += pieces.n_elem[pieces.of[e]] != n_seen;
+        n_piece++;
+    }
+    CHECK_MSG(wrong == 0 && pieces.n == n_piece, "%s: %lld, %d pieces, not %d", name,
+              (long long)wrong, (int)pieces.n, (int)n_piece);
+    free(seen);
+    free(is_left);
+    free(volume);
+    hx_pieces_free(&pieces);
+}
+
+/* Of every kind of cell, at random, against every pair of elements. */
+static void test_kinds(void)
+{
+    for (int kind = 0; kind < MIXED_N_KIND; kind++)
+        for (uint64_t seed = 1; seed < 4; seed++) {
+            const mixed_box box = {.kind = (mixed_kind)kind, .n = {2, 3, 5}, .distort = 0.1};
+            uint64_t state = seed;
+            hx_mesh mesh;
+            CHECK_OK(mixed_create(&mesh, &box));
+            mixed_turn(&mesh, seed);
+            CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
+            uint8_t *const is_solid = malloc((size_t)mesh.n_elem);
+            if (!is_solid) abort();
+            for (int64_t e = 0; e < mesh.n_elem; e++)
+                is_solid[e] = fixture_uniform(&state, 0.0, 1.0) < 0.4;
+            check_pairs(&mesh, is_solid, 0, mixed_name[kind]);
+            check_pairs(&mesh, is_solid, 1, mixed_name[kind]);
+            free(is_solid);
+            hx_mesh_free(&mesh);
+        }
+}
+
 int main(void)
 {
     /* rows along x, of y = 0 to 3; layers of z */
@@ -141,5 +224,6 @@ int main(void)
         check_pieces(two, 2, 2, (fixture_order)order);
         check_pieces(hinges, 2, 4, (fixture_order)order);
     }
+    test_kinds();
     TEST_END();
 }

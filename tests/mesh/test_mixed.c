@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "core/mesh/mesh.h"
+#include "core/mesh/mesh_check.h"
+#include "core/mesh/mesh_quality.h"
 #include "tests/lib/mixed_mesh.h"
 #include "tests/lib/test.h"
 
@@ -246,6 +248,344 @@ static void test_size(void)
     }
 }
 
+/* --- quality --- */
+
+static int make(hx_mesh *mesh, int64_t n_node, const double (*xyz)[3], int64_t n_elem,
+                const int32_t (*conn)[8])
+{
+    double *const x = malloc((size_t)n_node * sizeof *xyz);
+    int32_t *const c = malloc((size_t)n_elem * sizeof *conn);
+    if (!x || !c) abort();
+    memcpy(x, xyz, (size_t)n_node * sizeof *xyz);
+    memcpy(c, conn, (size_t)n_elem * sizeof *conn);
+    return hx_mesh_create(mesh, "made", n_node, x, n_elem, c);
+}
+
+/* One cell in all numberings; returns its scaled Jacobian, checks that it is one. */
+static double quality_of(int64_t n_node, const double (*xyz)[3], const int32_t conn[8],
+                         double aspect)
+{
+    double first = NAN;
+    for (int number = 0; number < 24; number++) {
+        int turn[8];
+        int32_t turned[1][8];
+        hx_mesh mesh;
+        hx_mesh_quality q;
+        mixed_rotation(number, turn);
+        for (int a = 0; a < 8; a++) turned[0][a] = conn[turn[a]];
+        CHECK_OK(make(&mesh, n_node, xyz, 1, (const int32_t(*)[8])turned));
+        CHECK_OK(hx_mesh_finish(&mesh));
+        CHECK_OK(hx_mesh_measure(&mesh, &q));
+        if (number == 0) first = q.min_scaled_jacobian;
+        CHECK_REL(q.min_scaled_jacobian, first, 1e-14);
+        CHECK_REL(q.max_aspect, aspect, 1e-14);
+        CHECK(q.n_body == 1 && q.n_hinge == 0);
+        hx_mesh_free(&mesh);
+    }
+    return first;
+}
+
+/* Equal edges: 1. Flattened by h: det and lengths by hand. */
+static void test_quality(void)
+{
+    static const int32_t tetrahedron[8] = {0, 1, 2, 2, 3, 3, 3, 3},
+                         wedge[8] = {0, 1, 2, 2, 3, 4, 5, 5}, pyramid[8] = {0, 1, 2, 3, 4, 4, 4, 4};
+    const double s3 = sqrt(3.0), h = 1e-3;
+    double tet[4][3] = {{0, 0, 0}, {1, 0, 0}, {0.5, 0.5 * s3, 0}, {0.5, s3 / 6, sqrt(2.0 / 3.0)}};
+    const double roof[6][3] = {{0, 0, 0}, {1, 0, 0}, {0.5, 0.5 * s3, 0},
+                               {0, 0, 1}, {1, 0, 1}, {0.5, 0.5 * s3, 1}};
+    double tent[5][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0.5, 0.5, sqrt(0.5)}};
+    CHECK_REL(quality_of(4, (const double(*)[3])tet, tetrahedron, 1.0), 1.0, 1e-14);
+    CHECK_REL(quality_of(6, roof, wedge, 1.0), 1.0, 1e-14);
+    CHECK_REL(quality_of(5, (const double(*)[3])tent, pyramid, 1.0), 1.0, 1e-14);
+    tet[3][2] = h; /* least where two long edges meet: det = s3 / 2 h */
+    const double low = sqrt(1.0 / 3.0 + h * h);
+    CHECK_REL(quality_of(4, (const double(*)[3])tet, tetrahedron, 1.0 / low),
+              sqrt(2.0) * 0.5 * s3 * h / low, 1e-10);
+    tent[4][2] = h;
+    const double slant = sqrt(0.5 + h * h);
+    CHECK_REL(quality_of(5, (const double(*)[3])tent, pyramid, 1.0 / slant), sqrt(2.0) * h / slant,
+              1e-10);
+    tent[4][2] = 9.0; /* corners nearly at right angles are no better than the best */
+    CHECK(quality_of(5, (const double(*)[3])tent, pyramid, sqrt(81.5)) == 1.0);
+}
+
+/* The element with the least quality by its number, and how many are poor. */
+static void test_slivers(void)
+{
+    const mixed_box box = {.kind = MIXED_PYRAMIDS, .n = {3, 3, 3}};
+    hx_mesh mesh;
+    hx_mesh_quality q;
+    CHECK_OK(mixed_create(&mesh, &box));
+    int64_t centre = mesh.conn[8 * (6 * 13) + 4]; /* of the cell in the middle: towards its floor */
+    const int32_t floor = mesh.conn[8 * (6 * 13 + 4)];
+    CHECK(hx_cell_kind_of(mesh.conn + 8 * (6 * 13 + 4)) == HX_CELL_PYRAMID);
+    mesh.xyz[3 * centre + 2] = mesh.xyz[3 * floor + 2] + 0.01;
+    CHECK_OK(hx_mesh_shuffle(&mesh, 3));
+    CHECK_OK(hx_mesh_finish(&mesh));
+    CHECK_OK(hx_mesh_measure(&mesh, &q));
+    CHECK(q.worst_elem == 6 * 13 + 4 && q.n_poor == 1 && q.n_hinge == 0);
+    CHECK_REL(q.min_scaled_jacobian, sqrt(2.0) * 0.01 / sqrt(0.5 + 1e-4), 1e-10);
+    CHECK_REL(q.min_volume, 0.01 / 3.0, 1e-10);
+    hx_mesh_free(&mesh);
+}
+
+/* Tetrahedra that share a face, an edge, a node; two on a quadrilateral, which is no common face.
+ */
+static void test_hinges(void)
+{
+    static const double xyz[10][3] = {{0, 0, 0}, {1, 0, 0},  {0, 1, 0},  {0, 0, 1},  {1, 1, 0},
+                                      {1, 1, 1}, {0, -1, 1}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
+    static const struct {
+        int n_hinge, n_elem;
+        int32_t corner[2][4];
+    } cases[] = {{0, 2, {{0, 1, 2, 3}, {1, 4, 2, 3}}},
+                 {2, 2, {{0, 1, 2, 3}, {0, 7, 6, 3}}},
+                 {1, 2, {{0, 1, 2, 3}, {0, 8, 7, 9}}}};
+    for (int i = 0; i < 3; i++) {
+        double used[8][3];
+        int32_t conn[2][8], number[10];
+        int n = 0;
+        hx_mesh mesh;
+        hx_mesh_quality q;
+        for (int a = 0; a < 10; a++) number[a] = -1;
+        for (int k = 0; k < 8; k++) {
+            const int32_t a = cases[i].corner[k / 4][k % 4];
+            if (number[a] >= 0) continue;
+            memcpy(used[n], xyz[a], sizeof used[n]);
+            number[a] = n++;
+        }
+        for (int e = 0; e < 2; e++) {
+            static const int place[8] = {0, 1, 2, 2, 3, 3, 3, 3};
+            for (int a = 0; a < 8; a++) conn[e][a] = number[cases[i].corner[e][place[a]]];
+        }
+        CHECK_OK(make(&mesh, n, (const double(*)[3])used, 2, (const int32_t(*)[8])conn));
+        mixed_turn(&mesh, 7);
+        CHECK_OK(hx_mesh_finish(&mesh));
+        CHECK_OK(hx_mesh_measure(&mesh, &q));
+        CHECK_MSG(q.n_hinge == cases[i].n_hinge && q.n_body == 1, "%d: %lld", i,
+                  (long long)q.n_hinge);
+        hx_mesh_free(&mesh);
+    }
+}
+
+/* A box has none, and the quality does not depend on the numbering of the corners. */
+static void test_measure(void)
+{
+    for (int kind = 0; kind < MIXED_N_KIND; kind++) {
+        const mixed_box box = box_of(kind, 2);
+        hx_mesh_quality q[2];
+        for (int turned = 0; turned < 2; turned++) {
+            hx_mesh mesh;
+            CHECK_OK(mixed_create(&mesh, &box));
+            if (turned) mixed_turn(&mesh, 11);
+            CHECK_OK(hx_mesh_finish(&mesh));
+            CHECK_OK(hx_mesh_measure(&mesh, &q[turned]));
+            CHECK(q[turned].n_hinge == 0 && q[turned].n_body == 1);
+            CHECK(q[turned].min_scaled_jacobian > 0.1 && q[turned].max_aspect < 6.0);
+            hx_mesh_free(&mesh);
+        }
+        CHECK_REL(q[1].min_scaled_jacobian, q[0].min_scaled_jacobian, 1e-12);
+        CHECK_REL(q[1].mean_scaled_jacobian, q[0].mean_scaled_jacobian, 1e-12);
+        CHECK_REL(q[1].max_aspect, q[0].max_aspect, 1e-14);
+    }
+}
+
+/* --- meshes that do not fit --- */
+
+/* Whole boxes are without fault, in any numbering. */
+static void test_fits(void)
+{
+    for (int kind = 0; kind < MIXED_N_KIND; kind++) {
+        const mixed_box box = box_of(kind, 5);
+        hx_mesh mesh;
+        hx_notes notes = {0};
+        CHECK_OK(mixed_create(&mesh, &box));
+        mixed_turn(&mesh, 5);
+        CHECK_OK(hx_mesh_shuffle(&mesh, 5));
+        CHECK_OK(hx_mesh_mend_coincident(&mesh, (double)NAN, NULL, &notes));
+        CHECK_OK(hx_mesh_finish(&mesh));
+        CHECK_OK(hx_mesh_check_conforming(&mesh, 0, &notes));
+        CHECK(notes.n == 0);
+        hx_mesh_free(&mesh);
+    }
+}
+
+/* A hexahedron, and on it a box cell of one kind. */
+static void stack(hx_mesh *mesh, int upper)
+{
+    const mixed_box box = {.kind = (mixed_kind)upper, .n = {1, 1, 2}};
+    static const int32_t lower[9] = {0, 1, 3, 2, 4, 5, 7, 6, -1};
+    static const int at[3] = {0, 0, 1}, places[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    int32_t node[9];
+    double *const xyz = malloc(13 * 3 * sizeof *xyz);
+    mixed_cells cells = {malloc(13 * 8 * sizeof *cells.conn), 0};
+    if (!xyz || !cells.conn) abort();
+    for (int a = 0; a < 8; a++) node[a] = lower[a] + 4;
+    node[MIXED_CENTRE] = 12;
+    mixed_place_nodes(&box, xyz);
+    mixed_place_centre(node, xyz);
+    mixed_put(&cells, lower, places);
+    mixed_put_cell(&box, &cells, at, node);
+    CHECK_OK(hx_mesh_create(mesh, "stack", upper == MIXED_PYRAMIDS ? 13 : 12, xyz, cells.n_elem,
+                            cells.conn));
+    mixed_turn(mesh, 3);
+}
+
+static void test_quadrilaterals(void)
+{
+    static const int upper[] = {MIXED_HEXAHEDRA, MIXED_PYRAMIDS, MIXED_WEDGES, MIXED_TETRAHEDRA,
+                                MIXED_TETRAHEDRA_5};
+    for (int i = 0; i < 5; i++) {
+        hx_mesh mesh;
+        hx_notes notes = {0};
+        const int fits = i < 2;
+        stack(&mesh, upper[i]);
+        CHECK_OK(hx_mesh_finish(&mesh));
+        CHECK_OK(hx_mesh_check_conforming(&mesh, 1, &notes));
+        CHECK(notes.n == (fits ? 0 : 1));
+        if (fits)
+            CHECK_OK(hx_mesh_check_conforming(&mesh, 0, &notes));
+        else {
+            CHECK(notes.n > 0 && notes.note[0].level == HX_NOTE_WARNING);
+            CHECK_FAILS(hx_mesh_check_conforming(&mesh, 0, &notes), HX_EINPUT,
+                        "lies on a quadrilateral of element 0 (2 such triangles)");
+            CHECK(strstr(hx_error_message(), "a triangle of element 1 ") != NULL);
+        }
+        hx_mesh_free(&mesh);
+        hx_notes_free(&notes);
+    }
+}
+
+/* Every third cell mirrored, as programs write them that count the other way round; a flat cell
+ * stays for hx_mesh_finish to name. */
+static void test_mirrored(void)
+{
+    static const int exchanged[8] = {4, 5, 6, 7, 0, 1, 2, 3};
+    for (int kind = 0; kind < MIXED_N_KIND; kind++) {
+        const mixed_box box = box_of(kind, 6);
+        hx_mesh mesh;
+        hx_notes notes = {0};
+        uint8_t *order = NULL;
+        int64_t wrong = 0;
+        CHECK_OK(mixed_create(&mesh, &box));
+        for (int64_t e = 0; e < mesh.n_elem; e += 3) {
+            int32_t conn[8];
+            for (int a = 0; a < 8; a++) conn[a] = mesh.conn[8 * e + exchanged[a]];
+            memcpy(mesh.conn + 8 * e, conn, sizeof conn);
+        }
+        CHECK_OK(hx_mesh_mend_order(&mesh, &order, &notes));
+        CHECK(order != NULL && notes.n == 1 && strstr(notes.note[0].text, "element 0)"));
+        for (int64_t e = 0; order && e < mesh.n_elem; e++)
+            wrong += order[e] != (e % 3 == 0 ? HX_ORDER_MIRRORED : HX_ORDER_VTK);
+        CHECK_MSG(wrong == 0, "%s: %lld", mixed_name[kind], (long long)wrong);
+        free(order);
+        CHECK_OK(hx_mesh_finish(&mesh));
+        CHECK_REL(mesh.total_volume, 72.0, 1e-13);
+        hx_mesh_free(&mesh);
+        hx_notes_free(&notes);
+    }
+    const double flat[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}};
+    static const int32_t cell[1][8] = {{0, 1, 2, 2, 3, 3, 3, 3}};
+    hx_mesh mesh;
+    uint8_t *order = NULL;
+    CHECK_OK(make(&mesh, 4, flat, 1, cell));
+    CHECK_OK(hx_mesh_mend_order(&mesh, &order, NULL));
+    CHECK(order == NULL);
+    CHECK_FAILS(hx_mesh_finish(&mesh), HX_EINPUT, "element 0 is inverted or degenerate");
+    CHECK(strstr(hx_error_message(), "mirrored") == NULL);
+    hx_mesh_free(&mesh);
+}
+
+/* One tetrahedron on three, whose common node lies in its face at the given height. */
+static void test_hanging(double height, int hangs)
+{
+    const double xyz[6][3] = {{0, 0, 0}, {3, 0, 0},  {0, 3, 0},
+                              {0, 0, 3}, {0, 0, -3}, {1, 1, height}};
+    static const int32_t conn[4][8] = {{0, 1, 2, 2, 3, 3, 3, 3},
+                                       {0, 5, 1, 1, 4, 4, 4, 4},
+                                       {1, 5, 2, 2, 4, 4, 4, 4},
+                                       {2, 5, 0, 0, 4, 4, 4, 4}};
+    hx_mesh mesh;
+    CHECK_OK(make(&mesh, 6, xyz, 4, conn));
+    mixed_turn(&mesh, 9);
+    CHECK_OK(hx_mesh_finish(&mesh));
+    if (hangs) {
+        CHECK_FAILS(hx_mesh_check_conforming(&mesh, 0, NULL), HX_EINPUT,
+                    "node 5 hangs: it lies on a face of element 0");
+    } else {
+        CHECK_OK(hx_mesh_check_conforming(&mesh, 0, NULL));
+    }
+    hx_mesh_free(&mesh);
+}
+
+/* The same cell in other numberings. */
+static void test_twins(void)
+{
+    static const int32_t cell[3][8] = {
+        {0, 1, 2, 2, 3, 3, 3, 3}, {0, 1, 2, 2, 4, 5, 6, 6}, {0, 1, 2, 3, 4, 4, 4, 4}};
+    static const int32_t other[3][8] = {
+        {3, 3, 3, 3, 0, 2, 1, 1}, {0, 4, 5, 1, 2, 6, 6, 2}, {1, 2, 3, 0, 4, 4, 4, 4}};
+    static const double xyz[7][3] = {{0, 0, 0}, {1, 0, 0},   {1, 1, 0},    {0, 1, 0.7},
+                                     {0, 0, 1}, {1, 0, 1.1}, {1, 1.2, 0.9}};
+    for (int i = 0; i < 3; i++) {
+        double used[7][3];
+        int32_t conn[2][8], number[7];
+        int n = 0;
+        hx_mesh mesh;
+        for (int a = 0; a < 7; a++) number[a] = -1;
+        for (int a = 0; a < 8; a++) {
+            if (number[cell[i][a]] >= 0) continue;
+            memcpy(used[n], xyz[cell[i][a]], sizeof used[n]);
+            number[cell[i][a]] = n++;
+        }
+        for (int a = 0; a < 8; a++) {
+            conn[0][a] = number[cell[i][a]];
+            conn[1][a] = number[other[i][a]];
+        }
+        CHECK_OK(make(&mesh, n, (const double(*)[3])used, 2, (const int32_t(*)[8])conn));
+        CHECK_OK(hx_mesh_finish(&mesh));
+        CHECK_FAILS(hx_mesh_check_conforming(&mesh, 0, NULL), HX_EINPUT,
+                    "elements 0 and 1 have the same nodes");
+        hx_mesh_free(&mesh);
+    }
+}
+
+/* Two boxes side by side, whose nodes between them are there twice. */
+static void test_coincident(void)
+{
+    static const int faces[MIXED_N_KIND] = {1, 1, 1, 2, 2, 0};
+    enum { NY = 3, NZ = 7, ALL = (NY + 1) * (NZ + 1) };
+    for (int kind = 0; kind < MIXED_N_KIND; kind++) {
+        const mixed_box box = {.kind = (mixed_kind)kind, .n = {2, NY, NZ}};
+        hx_mesh one, mesh;
+        hx_notes notes = {0};
+        char text[80];
+        CHECK_OK(mixed_create(&one, &box));
+        const size_t n_xyz = 3 * (size_t)one.n_node, n_conn = 8 * (size_t)one.n_elem;
+        double *const xyz = malloc(2 * n_xyz * sizeof *xyz);
+        int32_t *const conn = malloc(2 * n_conn * sizeof *conn);
+        if (!xyz || !conn) abort();
+        memcpy(xyz, one.xyz, n_xyz * sizeof *xyz);
+        memcpy(conn, one.conn, n_conn * sizeof *conn);
+        for (size_t i = 0; i < n_xyz; i++) xyz[n_xyz + i] = xyz[i] + (i % 3 == 0 ? 2.0 : 0.0);
+        for (size_t i = 0; i < n_conn; i++) conn[n_conn + i] = conn[i] + (int32_t)one.n_node;
+        CHECK_OK(hx_mesh_create(&mesh, "two", 2 * one.n_node, xyz, 2 * one.n_elem, conn));
+        mixed_turn(&mesh, 2);
+        /* of the layers only that of tetrahedra has triangles there */
+        const int n_pair = kind == MIXED_LAYERS ? NY * (NZ + 1) : NY * NZ * faces[kind];
+        snprintf(text, sizeof text, "meet at %d pairs of equal faces", n_pair);
+        CHECK_FAILS(hx_mesh_mend_coincident(&mesh, (double)NAN, NULL, NULL), HX_EINPUT, text);
+        CHECK_OK(hx_mesh_mend_coincident(&mesh, 1e-6, NULL, &notes));
+        CHECK(notes.n == 1 && mesh.n_node == 2 * one.n_node - ALL);
+        CHECK_OK(hx_mesh_finish(&mesh));
+        CHECK_OK(hx_mesh_check_conforming(&mesh, 0, NULL));
+        hx_mesh_free(&one);
+        hx_mesh_free(&mesh);
+        hx_notes_free(&notes);
+    }
+}
+
 int main(void)
 {
     test_rotations();
@@ -253,5 +593,16 @@ int main(void)
     test_faces();
     test_finish();
     test_size();
+    test_quality();
+    test_slivers();
+    test_hinges();
+    test_measure();
+    test_fits();
+    test_quadrilaterals();
+    test_mirrored();
+    test_hanging(0.0, 1);
+    test_hanging(-0.1, 0);
+    test_twins();
+    test_coincident();
     TEST_END();
 }

@@ -3,6 +3,7 @@
 #include "core/mesh/face_tree.h"
 #include "core/mesh/load_faces.h"
 #include "core/mesh/skin.h"
+#include "tests/lib/mixed_mesh.h"
 #include "tests/lib/tube.h"
 
 static hx_mesh mesh;
@@ -201,11 +202,49 @@ static void check_threads(void)
     hx_mesh_free(&mesh);
 }
 
+/* Along the side x = 0 of boxes of every kind: elements with a face there, and those whose centroid
+ * is near enough. */
+static void check_kinds(void)
+{
+    for (int kind = 0; kind < MIXED_N_KIND; kind++) {
+        const mixed_box box = {.kind = (mixed_kind)kind, .n = {4, 3, 7}, .distort = 0.15};
+        CHECK_OK(mixed_create(&mesh, &box));
+        for (int32_t a = 0; a < mesh.n_node; a++)
+            if (mesh.xyz[3 * (int64_t)a] == 0.0)
+                CHECK_OK(hx_mesh_add_node_set(&mesh, "side", 1, &a));
+        mixed_turn(&mesh, 4);
+        CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
+        for (double thickness = 0.01; thickness < 3.0; thickness += 0.53) {
+            int64_t n = 0;
+            for (int64_t e = 0; e < mesh.n_elem; e++) {
+                int32_t node[4];
+                int has_face = 0, corner[8];
+                double x = 0.0;
+                const int n_corner = hx_cell_distinct(mesh.conn + 8 * e, corner);
+                for (int k = 0; k < n_corner; k++)
+                    x += mesh.xyz[3 * (int64_t)mesh.conn[8 * e + corner[k]]] / n_corner;
+                for (int f = 0; f < 6; f++) {
+                    int n_there = 0;
+                    const int n_ring = hx_cell_face(mesh.conn + 8 * e, f, node);
+                    for (int k = 0; k < n_ring; k++)
+                        n_there += mesh.xyz[3 * (int64_t)node[k]] == 0.0;
+                    has_face |= n_ring >= 3 && n_there == n_ring;
+                }
+                n += has_face || x <= thickness;
+            }
+            CHECK_MSG(count("side", thickness) == n, "%s, %g: not %lld", mixed_name[kind],
+                      thickness, (long long)n);
+        }
+        hx_mesh_free(&mesh);
+    }
+}
+
 int main(void)
 {
     fixture_set_threads(1);
     check_threads();
     check_box();
+    check_kinds();
     check_bore();
     check_tree();
     check_problem();
