@@ -69,13 +69,55 @@ HX_HD void hx_element_diagonal(const hx_field<double> &x, hx_stiffness<double> k
         for (int i = 0; i < 3; i++) column[(8 * i + a) * STRIDE] = sum[a][i];
 }
 
+// Cofactors of the Jacobian (unscaled modes) at Gauss point q, and its determinant.
+HX_HD double hx_point_cofactors(const hx_field<double> &x, int q, double adj[3][3])
+{
+    const double g = HX_GAUSS;
+    const bool r = q & 1, s = q & 2, t = q & 4;
+    double j[3][3];
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        const double xr = t ? x.r[1][i] : x.r[0][i], rs = t ? x.rs[1][i] : x.rs[0][i],
+                     xs = t ? x.s[1][i] : x.s[0][i];
+        const double dm = r ? x.dt[0][1][i] : x.dt[0][0][i], dp = r ? x.dt[1][1][i] : x.dt[1][0][i];
+        j[0][i] = fma(s ? g : -g, rs, xr);
+        j[1][i] = fma(r ? g : -g, rs, xs);
+        j[2][i] = s ? dp : dm;
+    }
+#pragma unroll
+    for (int a = 0; a < 3; a++) {
+        const int b = (a + 1) % 3, c = (a + 2) % 3;
+#pragma unroll
+        for (int i = 0; i < 3; i++) {
+            const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
+            adj[a][i] = fma(j[b][i1], j[c][i2], -(j[b][i2] * j[c][i1]));
+        }
+    }
+    return hx_dot3(j[0], adj[0]);
+}
+
+// det times the gradients of all corners there.
+HX_HD void hx_point_gradients(int q, const double adj[3][3], double v[8][3])
+{
+    const double g = HX_GAUSS, r = q & 1 ? g : -g, s = q & 2 ? g : -g, t = q & 4 ? g : -g;
+#pragma unroll
+    for (int a = 0; a < 8; a++) {
+        const double s0 = ((a + 1) >> 1) & 1 ? 1.0 : -1.0, s1 = (a >> 1) & 1 ? 1.0 : -1.0,
+                     s2 = a >> 2 ? 1.0 : -1.0;
+        const double f0 = fma(s0, r, 1.0), f1 = fma(s1, s, 1.0), f2 = fma(s2, t, 1.0);
+        const double d[3] = {s0 * f1 * f2, s1 * f0 * f2, s2 * f0 * f1};
+#pragma unroll
+        for (int i = 0; i < 3; i++)
+            v[a][i] = fma(adj[2][i], d[2], fma(adj[1][i], d[1], adj[0][i] * d[0]));
+    }
+}
+
 // The same of a cell that may be collapsed: corners that name one node have one position. The
 // node's entry is at the first of them, from the sum of their gradients, and 0 at the others.
 template <int STRIDE>
 HX_HD void hx_collapsed_diagonal(const hx_field<double> &x, const hx_eight &corner,
                                  hx_stiffness<double> k, double *column)
 {
-    const double g = HX_GAUSS;
     unsigned corners[8]; // of the node that a corner names, if it is the first; else none
     double sum[8][3] = {};
 #pragma unroll
@@ -88,40 +130,9 @@ HX_HD void hx_collapsed_diagonal(const hx_field<double> &x, const hx_eight &corn
     }
 #pragma unroll 1
     for (int q = 0; q < 8; q++) {
-        const int r = q & 1, s = q >> 1 & 1, t = q >> 2;
-        const double at[3] = {r ? g : -g, s ? g : -g, t ? g : -g};
-        double j[3][3], adj[3][3], v[8][3];
-#pragma unroll
-        for (int i = 0; i < 3; i++) {
-            const double xr = t ? x.r[1][i] : x.r[0][i], rs = t ? x.rs[1][i] : x.rs[0][i],
-                         xs = t ? x.s[1][i] : x.s[0][i];
-            const double dm = r ? x.dt[0][1][i] : x.dt[0][0][i],
-                         dp = r ? x.dt[1][1][i] : x.dt[1][0][i];
-            j[0][i] = fma(at[1], rs, xr);
-            j[1][i] = fma(at[0], rs, xs);
-            j[2][i] = s ? dp : dm;
-        }
-#pragma unroll
-        for (int a = 0; a < 3; a++) {
-            const int b = (a + 1) % 3, c = (a + 2) % 3;
-#pragma unroll
-            for (int i = 0; i < 3; i++) {
-                const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
-                adj[a][i] = fma(j[b][i1], j[c][i2], -(j[b][i2] * j[c][i1]));
-            }
-        }
-        const double factor = k.scale * hx_reciprocal(hx_dot3(j[0], adj[0]));
-#pragma unroll
-        for (int a = 0; a < 8; a++) {
-            const double s0 = ((a + 1) >> 1) & 1 ? 1.0 : -1.0, s1 = (a >> 1) & 1 ? 1.0 : -1.0,
-                         s2 = a >> 2 ? 1.0 : -1.0;
-            const double f0 = fma(s0, at[0], 1.0), f1 = fma(s1, at[1], 1.0),
-                         f2 = fma(s2, at[2], 1.0);
-            const double d[3] = {s0 * f1 * f2, s1 * f0 * f2, s2 * f0 * f1};
-#pragma unroll
-            for (int i = 0; i < 3; i++)
-                v[a][i] = fma(adj[2][i], d[2], fma(adj[1][i], d[1], adj[0][i] * d[0]));
-        }
+        double adj[3][3], v[8][3];
+        const double factor = k.scale * hx_reciprocal(hx_point_cofactors(x, q, adj));
+        hx_point_gradients(q, adj, v);
 #pragma unroll
         for (int a = 0; a < 8; a++) {
             double all = 0.0, square[3];

@@ -3,9 +3,10 @@
 //
 // A block stays and takes every gridDim.x-th patch. A patch's nodal values are loaded once into
 // shared memory (cp.async, one patch ahead); a thread an element gathers its corners there,
-// computes, and leaves 24 forces in shared memory; then a thread a row sums the forces of its node
-// in a fixed order and writes them to y, or, for nodes that patches share, to a partial sum of its
-// own, which a second kernel adds up. No atomics: the same bits on every run.
+// computes, and leaves its forces in shared memory, 24 or a tetrahedron's 12; then a thread a row
+// sums the forces of its node in a fixed order and writes them to y, or, for nodes that patches
+// share, to a partial sum of its own, which a second kernel adds up. No atomics: the same bits on
+// every run.
 #ifndef HX_PATCHES_CUDA_CUH
 #define HX_PATCHES_CUDA_CUH
 
@@ -91,11 +92,12 @@ inline hx_patch_view hx_view(const hx_cuda_patches &p, int group, int64_t first,
             g.first_row};
 }
 
-// Shared memory of a block, for patches of up to ROWS rows: forces [3][8][SIZE + 1], slots,
+// Shared memory of a block, for patches of up to ROWS rows: forces [3][N_CORNER][SIZE + 1], slots,
 // corners, N_FIELD nodal fields of two patches, moduli, elements, nodes, positions and spans of
 // four, and the kernel's own. Constants, so that no register holds them.
-template <class T, int SIZE, int N_FIELD, int ROWS> struct hx_patch_memory {
-    static constexpr int slot = 24 * (SIZE + 1) * sizeof(T);
+template <class T, int SIZE, int N_FIELD, int ROWS, int N_CORNER = 8> struct hx_patch_memory {
+    static constexpr int force = 3 * N_CORNER * (SIZE + 1) * sizeof(T);
+    static constexpr int slot = (force + 15) / 16 * 16;
     static constexpr int corner = slot + sizeof(hx_eight) * ROWS;
     static constexpr int field = 3 * sizeof(T) * ROWS;
     static constexpr int nodal = corner + sizeof(hx_eight) * SIZE;
@@ -116,7 +118,7 @@ __device__ __forceinline__ int hx_thread()
 }
 
 // Forces of the first N slots of a row.
-template <int N, class T, int SIZE>
+template <int N, class T, int SIZE, int N_CORNER>
 __device__ __forceinline__ void hx_sum_slots(const hx_eight &slots, const T *force, T sum[3])
 {
 #pragma unroll
@@ -124,14 +126,14 @@ __device__ __forceinline__ void hx_sum_slots(const hx_eight &slots, const T *for
         if (slots.v[i] == HX_NO_SLOT) continue;
         const T *from = force + slots.v[i];
         sum[0] += from[0];
-        sum[1] += from[8 * (SIZE + 1)];
-        sum[2] += from[16 * (SIZE + 1)];
+        sum[1] += from[N_CORNER * (SIZE + 1)];
+        sum[2] += from[2 * N_CORNER * (SIZE + 1)];
     }
 }
 
 // Forces of the rows of a patch: from `force` to y or the partial sums. Rows are ordered by their
 // number of slots: most warps are done after few.
-template <class T, int SIZE>
+template <class T, int SIZE, int N_CORNER>
 __device__ __forceinline__ void hx_sum_rows(const hx_span &span, const T *force,
                                             const hx_eight *slot, const int32_t *node,
                                             T *__restrict__ partial, T *__restrict__ y)
@@ -143,11 +145,11 @@ __device__ __forceinline__ void hx_sum_rows(const hx_span &span, const T *force,
         const unsigned here = __activemask();
         T sum[3] = {0, 0, 0};
         if (__any_sync(here, slots.v[4] != HX_NO_SLOT))
-            hx_sum_slots<8, T, SIZE>(slots, force, sum);
+            hx_sum_slots<8, T, SIZE, N_CORNER>(slots, force, sum);
         else if (__any_sync(here, slots.v[2] != HX_NO_SLOT))
-            hx_sum_slots<4, T, SIZE>(slots, force, sum);
+            hx_sum_slots<4, T, SIZE, N_CORNER>(slots, force, sum);
         else
-            hx_sum_slots<2, T, SIZE>(slots, force, sum);
+            hx_sum_slots<2, T, SIZE, N_CORNER>(slots, force, sum);
         T *to = tag < 0 ? partial + 3 * static_cast<int64_t>(span.begin + k)
                         : y + 3 * static_cast<int64_t>(tag);
 #pragma unroll
@@ -166,9 +168,9 @@ __device__ __forceinline__ void hx_gather_corners(const T *nodal, const hx_eight
 
 // Kernel, persistent blocks of SIZE threads, one call of
 //     body.element(corner, coordinates, displacements, modulus, column)
-// an element (coordinates: of no use without a second field): column[(8 i + a) (SIZE + 1)] = force
-// i at corner a. row_xyz: coordinates of the group's rows in the order of their positions.
-template <class T, int SIZE, int N_FIELD, int ROWS, class Body>
+// an element (coordinates: of no use without a second field): column[(N_CORNER i + a) (SIZE + 1)] =
+// force i at corner a. row_xyz: coordinates of the group's rows in the order of their positions.
+template <class T, int SIZE, int N_FIELD, int ROWS, int N_CORNER = 8, class Body>
 __device__ __forceinline__ void
 hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
                const double *__restrict__ modulus, const T *__restrict__ row_xyz,
@@ -176,7 +178,7 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
                const Body &body)
 {
     extern __shared__ __align__(16) char memory[];
-    using at = hx_patch_memory<T, SIZE, N_FIELD, ROWS>;
+    using at = hx_patch_memory<T, SIZE, N_FIELD, ROWS, N_CORNER>;
     int thread = hx_thread();
     T *const force = reinterpret_cast<T *>(memory);
     hx_eight *const slot = reinterpret_cast<hx_eight *>(memory + at::slot);
@@ -284,7 +286,7 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
         __pipeline_wait_prior(0);
         __syncthreads(); // forces are there, nodal values used up
 
-        hx_sum_rows<T, SIZE>(spans[k & 3], force, slot, node(k), partial, y);
+        hx_sum_rows<T, SIZE, N_CORNER>(spans[k & 3], force, slot, node(k), partial, y);
     }
 }
 

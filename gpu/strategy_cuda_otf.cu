@@ -1,14 +1,17 @@
 // otf: no stored Ke. The product of an element comes from its coordinates (hex8_otf.cuh), a thread
-// an element, a block a patch of 64 elements at a time (patches_cuda.cuh).
+// an element, a block a patch of 64 elements at a time (patches_cuda.cuh). Tetrahedra are in
+// patches of their own (tetra_cuda.cuh), with common partial sums for the nodes that patches share.
 //
 // Memory: per element 16 bytes of corners, 74 per row of its patch (about 2.3 rows an element in a
-// good order), 12 more per row once a product in single precision was asked for.
+// good order, 0.7 a tetrahedron), 12 more per row once a product in single precision was asked for;
+// 4 per element where there are tetrahedra and others.
 #include <cstdlib>
 
 #include "core/solver/strategy.h"
 #include "diagonal_cuda.cuh"
 #include "otf_cuda.cuh"
 #include "strategy_setup.cuh"
+#include "tetra_cuda.cuh"
 
 namespace
 {
@@ -16,40 +19,99 @@ namespace
 struct otf {
     hx_device *dev;
     const hx_device_model *model;
-    hx_cuda_patches patches;
-    double *d_row_xyz;       // [n_row][3]
-    float *d_row_xyz_single; // nullptr until prepared
-    int n_block, n_block_single;
+    hx_cuda_patches patches;    // of others, of tetrahedra if there are any
+    int32_t *d_elem;            // items of both; nullptr: item = element
+    double *d_row_xyz[2];       // [n_row][3] of a group
+    float *d_row_xyz_single[2]; // nullptr until prepared
+    int n_block[2], n_block_single[2];
 };
+
+// Groups of all elements; *elem, the caller's, has their items where they are of both, else
+// nullptr.
+struct grouping {
+    int n_group;
+    hx_patch_group group[2];
+    int32_t *elem;
+};
+
+int make_groups(const hx_mesh *mesh, grouping *to)
+{
+    const int64_t n_tetra = mesh->n_kind[HX_CELL_TETRAHEDRON];
+    int64_t n_other = mesh->n_elem - n_tetra;
+    *to = {};
+    to->n_group = n_tetra > 0 ? 2 : 1;
+    to->group[0].size = HX_OTF_PATCH;
+    to->group[0].max_row = HX_OTF_ROWS;
+    to->group[1].size = HX_TETRA_PATCH;
+    to->group[1].max_row = HX_TETRA_ROWS;
+    to->group[1].is_tetrahedral = 1;
+    if (n_tetra > 0 && n_other > 0) {
+        HX_TRY(hx_patches_list_tetrahedra(mesh, &n_other, &to->elem));
+        to->group[0].elem = to->elem;
+        to->group[1].elem = to->elem + n_other;
+    }
+    to->group[0].n_item = n_other;
+    to->group[1].n_item = n_tetra;
+    return HX_OK;
+}
 
 size_t bytes(const hx_mesh *mesh, hx_layout)
 {
-    return hx_patches_bytes(mesh, HX_OTF_PATCH, HX_OTF_ROWS, 3 * sizeof(double));
+    grouping groups;
+    size_t n_byte = sizeof(int32_t) * static_cast<size_t>(mesh->n_elem);
+    if (make_groups(mesh, &groups) == HX_OK && !groups.elem) n_byte = 0;
+    n_byte += hx_patches_bytes(mesh, groups.n_group, groups.group, 3 * sizeof(double));
+    free(groups.elem);
+    return n_byte;
+}
+
+const int32_t *items(const otf &s, int group)
+{
+    return s.d_elem ? s.d_elem + (group > 0 ? s.patches.group[0].n_item : 0) : nullptr;
 }
 
 void teardown(void *state)
 {
     otf *s = static_cast<otf *>(state);
-    s->dev->ops->release(s->dev, s->d_row_xyz);
-    s->dev->ops->release(s->dev, s->d_row_xyz_single);
+    for (int g = 0; g < 2; g++) {
+        s->dev->ops->release(s->dev, s->d_row_xyz[g]);
+        s->dev->ops->release(s->dev, s->d_row_xyz_single[g]);
+    }
+    s->dev->ops->release(s->dev, s->d_elem);
     hx_cuda_patches_free(&s->patches);
     free(s);
 }
 
-int put(otf *s, const hx_mesh *mesh)
+int put_patches(otf *s, const hx_mesh *mesh, const grouping &groups)
 {
     hx_patches patches;
-    hx_patch_group group = {};
-    group.size = HX_OTF_PATCH;
-    group.max_row = HX_OTF_ROWS;
-    group.n_item = mesh->n_elem;
-    int rc = hx_patches_create(&patches, mesh, 1, &group);
+    int rc = hx_patches_create(&patches, mesh, groups.n_group, groups.group);
     if (rc < 0) return hx_error_prefix("operator 'otf': "), rc;
     rc = hx_cuda_patches_put(&s->patches, s->dev, &patches);
     hx_patches_free(&patches);
-    if (rc < 0) return rc;
-    HX_TRY(hx_otf_coordinates<double>(s->patches, 0, *s->model, &s->d_row_xyz));
-    return hx_otf_blocks<double>(s->patches, 0, &s->n_block);
+    HX_TRY(rc);
+    if (!groups.elem) return HX_OK;
+    return hx_device_put(s->dev, &s->d_elem, groups.elem,
+                         static_cast<size_t>(mesh->n_elem) * sizeof *groups.elem);
+}
+
+template <class T> int put_coordinates(otf *s, T *d_row_xyz[2], int n_block[2])
+{
+    for (int g = 0; g < s->patches.n_group; g++)
+        if (!d_row_xyz[g]) // else left by a call that failed
+            HX_TRY(hx_otf_coordinates<T>(s->patches, g, *s->model, &d_row_xyz[g]));
+    HX_TRY(hx_otf_blocks<T>(s->patches, 0, &n_block[0]));
+    return s->patches.n_group > 1 ? hx_tetra_blocks<T>(s->patches, 1, &n_block[1]) : HX_OK;
+}
+
+int put(otf *s, const hx_mesh *mesh)
+{
+    grouping groups;
+    int rc = make_groups(mesh, &groups);
+    if (rc == HX_OK) rc = put_patches(s, mesh, groups);
+    free(groups.elem);
+    HX_TRY(rc);
+    return put_coordinates<double>(s, s->d_row_xyz, s->n_block);
 }
 
 int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *mesh,
@@ -59,36 +121,45 @@ int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_m
                                   [&](otf *s) { return put(s, mesh); });
 }
 
+template <class T>
+int launch(const otf &s, T *const d_row_xyz[2], const int n_block[2], const T *d_x, T *d_y)
+{
+    HX_TRY(
+        hx_otf_launch<T>(s.patches, 0, *s.model, items(s, 0), d_row_xyz[0], n_block[0], d_x, d_y));
+    if (s.patches.n_group > 1)
+        HX_TRY(hx_tetra_launch<T>(s.patches, 1, *s.model, items(s, 1), d_row_xyz[1], n_block[1],
+                                  d_x, d_y));
+    return hx_cuda_add_shared<T>(s.patches, d_y);
+}
+
 int apply(void *state, const double *d_x, double *d_y)
 {
     const otf &s = *static_cast<otf *>(state);
-    HX_TRY(
-        hx_otf_launch<double>(s.patches, 0, *s.model, nullptr, s.d_row_xyz, s.n_block, d_x, d_y));
-    return hx_cuda_add_shared<double>(s.patches, d_y);
+    return launch<double>(s, s.d_row_xyz, s.n_block, d_x, d_y);
 }
 
 int diagonal(void *state, double *d_diag)
 {
     const otf &s = *static_cast<otf *>(state);
-    HX_TRY(
-        (hx_diagonal_launch<HX_OTF_PATCH, HX_OTF_ROWS>(s.patches, 0, *s.model, nullptr, d_diag)));
+    HX_TRY((hx_diagonal_launch<HX_OTF_PATCH, HX_OTF_ROWS>(s.patches, 0, *s.model, items(s, 0),
+                                                          d_diag)));
+    if (s.patches.n_group > 1)
+        HX_TRY(hx_tetra_diagonal_launch(s.patches, 1, *s.model, items(s, 1), d_diag));
     return hx_cuda_add_shared<double>(s.patches, d_diag);
 }
 
 int prepare_single(void *state)
 {
     otf *s = static_cast<otf *>(state);
-    if (s->d_row_xyz_single) return HX_OK;
-    HX_TRY(hx_otf_coordinates<float>(s->patches, 0, *s->model, &s->d_row_xyz_single));
-    return hx_otf_blocks<float>(s->patches, 0, &s->n_block_single);
+    const int last = s->patches.n_group - 1;
+    if (s->d_row_xyz_single[last]) return HX_OK;
+    return put_coordinates<float>(s, s->d_row_xyz_single, s->n_block_single);
 }
 
 int apply_single(void *state, const float *d_x, float *d_y)
 {
     const otf &s = *static_cast<otf *>(state);
-    HX_TRY(hx_otf_launch<float>(s.patches, 0, *s.model, nullptr, s.d_row_xyz_single,
-                                s.n_block_single, d_x, d_y));
-    return hx_cuda_add_shared<float>(s.patches, d_y);
+    return launch<float>(s, s.d_row_xyz_single, s.n_block_single, d_x, d_y);
 }
 
 hx_strategy table()

@@ -166,24 +166,14 @@ static int32_t list_rows(hx_cpu_otf *s, const hx_mesh *mesh, int64_t block, int 
     return n_row;
 }
 
-/* Brings a tetrahedron's points to the first four of its corners (4 * row each), so that their
- * edges from the first turn right: the numbering of a collapsed cell may have them in any order. */
+/* Brings a tetrahedron's points to the first four of its corners (4 * row each). */
 static void put_points_first(const hx_mesh *mesh, const int32_t conn[8], uint16_t corner[8])
 {
-    int at[8];
-    double edge[3][3];
+    int at[4];
     uint16_t point[4];
-    (void)hx_cell_distinct(conn, at);
+    hx_cell_tetrahedron(mesh->xyz, conn, at);
     for (int k = 0; k < 4; k++) point[k] = corner[at[k]];
-    for (int k = 0; k < 3; k++)
-        for (int i = 0; i < 3; i++)
-            edge[k][i] = mesh->xyz[3 * (int64_t)conn[at[k + 1]] + i] -
-                         mesh->xyz[3 * (int64_t)conn[at[0]] + i];
-    const int turns_right = hx_triple3(edge[0], edge[1], edge[2]) > 0.0;
-    corner[0] = point[0];
-    corner[1] = point[turns_right ? 1 : 2];
-    corner[2] = point[turns_right ? 2 : 1];
-    corner[3] = point[3];
+    memcpy(corner, point, sizeof point);
 }
 
 /* Marks the blocks of tetrahedra alone. */

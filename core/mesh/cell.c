@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "../base/vec3.h"
 #include "hex8.h"
 #include "mesh.h"
 
@@ -91,4 +92,19 @@ void hx_cell_middle(const int32_t conn[8], double middle[3])
         for (int i = 0; i < 3; i++) sum[i] += share * hx_hex8_sign(a, i);
     }
     memcpy(middle, sum, sizeof sum);
+}
+
+void hx_cell_tetrahedron(const double *xyz, const int32_t conn[8], int corner[4])
+{
+    int at[8];
+    double edge[3][3];
+    (void)hx_cell_distinct(conn, at);
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 3; i++)
+            edge[k][i] = xyz[3 * (int64_t)conn[at[k + 1]] + i] - xyz[3 * (int64_t)conn[at[0]] + i];
+    const int turns_right = hx_triple3(edge[0], edge[1], edge[2]) > 0.0;
+    corner[0] = at[0];
+    corner[1] = at[turns_right ? 1 : 2];
+    corner[2] = at[turns_right ? 2 : 1];
+    corner[3] = at[3];
 }

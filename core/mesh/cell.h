@@ -45,16 +45,6 @@ static HX_HD int hx_cell_distinct(const int32_t conn[8], int corner[8])
     return n;
 }
 
-/* Corners of a local face (a row of hx_hex_face) around it, each once: 4, or 3, or less for what is
- * an edge or a point of the cell and no face. Returns how many. */
-int hx_cell_face(const int32_t conn[8], int face, int32_t node[4]);
-
-/* The local face with just these n corners (3 or 4, distinct, in any order), -1: none. */
-int hx_cell_find_face(const int32_t conn[8], int n, const int32_t *node);
-
-/* Edges of the cell, each once, ends ascending: 12, 9, 8 or 6. Returns how many. */
-int hx_cell_edges(const int32_t conn[8], int32_t edge[12][2]);
-
 /* The corners that name the point of corner a, itself among them, as bits. */
 static HX_HD unsigned hx_cell_corners_at(const int32_t conn[8], int a)
 {
@@ -95,6 +85,10 @@ int hx_cell_find_face(const int32_t conn[8], int n, const int32_t *node);
 
 /* Edges of the cell, each once, ends ascending: 12, 9, 8 or 6. Returns how many. */
 int hx_cell_edges(const int32_t conn[8], int32_t edge[12][2]);
+
+/* The corners of a tetrahedron's points in an order that turns right: the volume that the edges
+ * from the first span is positive. The numbering may have them in any order. */
+void hx_cell_tetrahedron(const double *xyz, const int32_t conn[8], int corner[4]);
 
 /* The solid that the cell's faces enclose, without those that are an edge or a point. */
 hx_cell_kind hx_cell_kind_of(const int32_t conn[8]);

@@ -57,9 +57,28 @@ static int table_add(row_table *table, int32_t node, int times)
     return table->row[at];
 }
 
-/* The rows of an element's corners: those that name one node have one. */
-static void add_element(row_table *table, const int32_t conn[8], int16_t row[8])
+static int64_t item_element(const hx_patch_group *group, int64_t item)
 {
+    return group->elem ? group->elem[item] : item;
+}
+
+/* Of an element of this group: its points, or corners. */
+static int n_corner(const hx_patch_group *group)
+{
+    return group->is_tetrahedral ? 4 : 8;
+}
+
+/* The rows of an element's corners: those that name one node have one. */
+static void add_element(row_table *table, const hx_patch_group *group, const hx_mesh *mesh,
+                        int64_t e, int16_t row[8])
+{
+    const int32_t *conn = mesh->conn + 8 * e;
+    if (group->is_tetrahedral) {
+        int corner[4];
+        hx_cell_tetrahedron(mesh->xyz, conn, corner);
+        for (int k = 0; k < 4; k++) row[k] = (int16_t)table_add(table, conn[corner[k]], 1);
+        return;
+    }
     if (!hx_cell_is_collapsed(conn)) {
         for (int a = 0; a < 8; a++) row[a] = (int16_t)table_add(table, conn[a], 1);
         return;
@@ -70,11 +89,6 @@ static void add_element(row_table *table, const int32_t conn[8], int16_t row[8])
         for (int b = a + 1; b < 8; b++) times += conn[b] == conn[a];
         row[a] = first < a ? row[first] : (int16_t)table_add(table, conn[a], times);
     }
-}
-
-static int64_t item_element(const hx_patch_group *group, int64_t item)
-{
-    return group->elem ? group->elem[item] : item;
 }
 
 static int round_up(int n)
@@ -89,7 +103,7 @@ static void number_rows(const hx_patch_group *group, const hx_mesh *mesh, const 
     table_clear(table, group->size);
     for (int k = 0; k < span->count; k++) {
         const int64_t e = item_element(group, span->first + k);
-        add_element(table, mesh->conn + 8 * e, row_of[k]);
+        add_element(table, group, mesh, e, row_of[k]);
     }
 }
 
@@ -105,7 +119,7 @@ static hx_span cut_patch(const hx_patch_group *group, const hx_mesh *mesh, int64
     for (; item < end && span.count < group->size; item++, span.count++) {
         const int64_t e = item_element(group, item);
         if (e < 0) break;
-        add_element(table, mesh->conn + 8 * e, row);
+        add_element(table, group, mesh, e, row);
         if (table->n > group->max_row) break;
         span.n = table->n;
     }
@@ -157,12 +171,12 @@ static int ordered_row(const placing *w, int k)
     return (int)(w->order[k] & ((1 << ROW_BITS) - 1));
 }
 
-static void list_incidences(placing *w, int n_elem)
+static void list_incidences(placing *w, int n_elem, int n_corner_each)
 {
     uint8_t n[MAX_INCIDENCE];
     memset(n, 0, (size_t)w->table.n);
     for (int k = 0; k < n_elem; k++)
-        for (int a = 0; a < 8; a++) {
+        for (int a = 0; a < n_corner_each; a++) {
             const int row = w->row_of[k][a];
             w->incidence[row][n[row]++] = (uint16_t)(8 * k + a);
         }
@@ -238,7 +252,7 @@ static void fill_patch(hx_patches *p, const hx_patch_group *group, const hx_mesh
     hx_eight *slot = p->row_slot + span->begin;
     hx_eight *corner = p->corner + group->first_place + patch * group->size;
     number_rows(group, mesh, span, &w->table, w->row_of);
-    list_incidences(w, span->count);
+    list_incidences(w, span->count, n_corner(group));
     order_rows(w);
     place_rows(w, span->n / BANK);
     memcpy(p->row_position + span->begin, w->position, (size_t)span->n * sizeof *w->position);
@@ -506,22 +520,64 @@ fail:
     return rc;
 }
 
-size_t hx_patches_bytes(const hx_mesh *mesh, int size, int max_row, size_t extra)
+int hx_patches_list_tetrahedra(const hx_mesh *mesh, int64_t *n_other, int32_t **elem)
 {
-    const hx_patch_group group = {.size = size, .max_row = max_row, .n_item = mesh->n_elem};
-    size_t n_patch = (size_t)mesh->n_elem, n_row = 8 * n_patch; /* if they cannot be counted */
+    int64_t next[HX_N_PART][2] = {{0}}, place = 0; /* of a part: of others, of tetrahedra */
+    uint8_t *is_one;
+    HX_TRY(hx_alloc_raw(elem, (size_t)mesh->n_elem, sizeof **elem, "patches"));
+    const int rc = hx_alloc_raw(&is_one, (size_t)mesh->n_elem, 1, "patches");
+    if (rc < 0) {
+        free(*elem);
+        *elem = NULL;
+        return rc;
+    }
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        const int64_t end = hx_part_begin(mesh->n_elem, part + 1);
+        for (int64_t e = hx_part_begin(mesh->n_elem, part); e < end; e++) {
+            is_one[e] = hx_cell_kind_of(mesh->conn + 8 * e) == HX_CELL_TETRAHEDRON;
+            next[part][is_one[e]]++;
+        }
+    }
+    for (int kind = 0; kind < 2; kind++) {
+        for (int part = 0; part < HX_N_PART; part++) {
+            const int64_t n = next[part][kind];
+            next[part][kind] = place;
+            place += n;
+        }
+        if (kind == 0) *n_other = place;
+    }
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        const int64_t end = hx_part_begin(mesh->n_elem, part + 1);
+        for (int64_t e = hx_part_begin(mesh->n_elem, part); e < end; e++)
+            (*elem)[next[part][is_one[e]]++] = (int32_t)e;
+    }
+    free(is_one);
+    return HX_OK;
+}
+
+static size_t group_bytes(const hx_patch_group *group, const hx_mesh *mesh, size_t extra)
+{
+    size_t n_patch = (size_t)group->n_item, n_row = 8 * n_patch; /* if they cannot be counted */
     int64_t *n_cut = NULL, rows;
-    if (hx_alloc(&n_cut, (size_t)n_chunk(&group) + 1, sizeof *n_cut, "patches") == HX_OK &&
-        cut_chunks(&group, mesh, n_cut, NULL, &rows) == HX_OK) {
+    if (hx_alloc(&n_cut, (size_t)n_chunk(group) + 1, sizeof *n_cut, "patches") == HX_OK &&
+        cut_chunks(group, mesh, n_cut, NULL, &rows) == HX_OK) {
         n_patch = 0;
-        for (int64_t i = 0; i < n_chunk(&group); i++) n_patch += (size_t)n_cut[i + 1];
+        for (int64_t i = 0; i < n_chunk(group); i++) n_patch += (size_t)n_cut[i + 1];
         n_row = (size_t)rows;
     }
     free(n_cut);
-    return n_patch * (sizeof(hx_span) + (size_t)size * sizeof(hx_eight)) +
+    return n_patch * (sizeof(hx_span) + (size_t)group->size * sizeof(hx_eight)) +
            n_row * (sizeof(hx_eight) + sizeof(uint16_t) + 2 * sizeof(int32_t) + 3 * sizeof(double) +
-                    extra) +
-           (2 * (size_t)mesh->n_node + 1) * sizeof(int32_t);
+                    extra);
+}
+
+size_t hx_patches_bytes(const hx_mesh *mesh, int n_group, const hx_patch_group *group, size_t extra)
+{
+    size_t bytes = (2 * (size_t)mesh->n_node + 1) * sizeof(int32_t);
+    for (int g = 0; g < n_group; g++) bytes += group_bytes(&group[g], mesh, extra);
+    return bytes;
 }
 
 void hx_patches_free(hx_patches *p)

@@ -47,7 +47,9 @@ typedef struct hx_span {
  * a -1, with `size` elements, where an element more would need more than max_row rows, or
  * after every 8192 items. */
 typedef struct hx_patch_group {
-    int size, max_row; /* max_row a multiple of HX_PATCH_BANK */
+    int size, max_row;  /* max_row a multiple of HX_PATCH_BANK */
+    int is_tetrahedral; /* its elements are tetrahedra: their corners a = 0 .. 3 are the points, as
+                           hx_cell_tetrahedron has them, and there are no others */
     int64_t n_item;
     const int32_t *elem; /* [n_item] (borrowed during hx_patches_create); NULL: item = element */
     /* Set by hx_patches_create: where its patches, places and rows begin in the arrays below. */
@@ -72,9 +74,14 @@ typedef struct hx_patches {
  * O(n_elem), the same for any number of threads. */
 int hx_patches_create(hx_patches *p, const hx_mesh *mesh, int n_group, const hx_patch_group *group);
 
-/* Bytes of the arrays of one group of all elements in their order, and of a partial sum of three
- * doubles and `extra` bytes for each row; at most. O(n_elem). */
-size_t hx_patches_bytes(const hx_mesh *mesh, int size, int max_row, size_t extra);
+/* (*elem)[n_elem], the caller's: the *n_other elements that are no tetrahedra, then those that are,
+ * both ascending. Of a finished mesh. O(n_elem). */
+int hx_patches_list_tetrahedra(const hx_mesh *mesh, int64_t *n_other, int32_t **elem);
+
+/* Bytes of the arrays of groups that hold each element once, and of a partial sum of three doubles
+ * and `extra` bytes for each row; at most. O(n_elem). */
+size_t hx_patches_bytes(const hx_mesh *mesh, int n_group, const hx_patch_group *group,
+                        size_t extra);
 
 /* Accepts a zeroed struct. */
 void hx_patches_free(hx_patches *p);

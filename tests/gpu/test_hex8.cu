@@ -1,12 +1,14 @@
-// The element products of hex8_otf.cuh and hex8_parity.cuh against the stiffness of core/hex8.h, on
-// the host: no GPU is needed. Exit status 0 if all agree, or the number of the product that does
-// not.
+// The element products of hex8_otf.cuh, hex8_parity.cuh and tetra_cuda.cuh, and the diagonals of
+// cells that name a point at several corners, against the stiffness of core/hex8.h, on the host: no
+// GPU is needed. Exit status 0 if all agree, or the number of the product that does not.
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 
 #include "core/mesh/hex8.h"
+#include "gpu/diagonal_cuda.cuh"
 #include "gpu/hex8_parity.cuh"
+#include "gpu/tetra_cuda.cuh"
 
 namespace
 {
@@ -134,6 +136,102 @@ double largest_error(product run, double shear, double distort, double translati
     return largest;
 }
 
+// ---- collapsed cells ----
+
+// The corners of wedges, pyramids and tetrahedra, and a hexahedron's.
+const int32_t collapsed[4][8] = {{0, 1, 2, 2, 4, 5, 6, 6},
+                                 {0, 1, 2, 3, 4, 4, 4, 4},
+                                 {0, 1, 2, 2, 4, 4, 4, 4},
+                                 {0, 1, 2, 3, 4, 5, 6, 7}};
+
+// A distorted box's corners, and Ke's rows and columns by the corner that names a point first.
+void random_collapsed(random_numbers &random, const int32_t conn[8], double x[24],
+                      double merged[24][24])
+{
+    double ke[576];
+    random_element(random, 0.1, 0.2, x);
+    for (int a = 0; a < 8; a++)
+        for (int i = 0; i < 3; i++) x[3 * a + i] = x[3 * conn[a] + i];
+    hx_hex8_stiffness(x, LAMBDA, MU, ke);
+    std::memset(merged, 0, 24 * sizeof merged[0]);
+    for (int r = 0; r < 24; r++)
+        for (int c = 0; c < 24; c++)
+            merged[3 * conn[r / 3] + r % 3][3 * conn[c / 3] + c % 3] += ke[24 * r + c];
+}
+
+double diagonal_error(const int32_t conn[8])
+{
+    random_numbers random;
+    double largest = 0.0;
+    for (int n = 0; n < N_ELEMENT; n++) {
+        const double modulus = std::pow(10.0, random(-3.0, 0.0));
+        double x[24], merged[24][24], c[8], m[HX_N_MODE], column[24];
+        hx_field<double> field;
+        hx_eight corner;
+        random_collapsed(random, conn, x, merged);
+        for (int a = 0; a < 8; a++) corner.v[a] = static_cast<uint16_t>(5 + 3 * conn[a]);
+        for (int i = 0; i < 3; i++) {
+            corners(x, i, c);
+            hx_to_modes(c, m);
+            hx_field_set(m, i, field);
+        }
+        hx_collapsed_diagonal<1>(field, corner, {LAMBDA / MU, modulus * MU / 512.0}, column);
+        for (int a = 0; a < 8; a++)
+            for (int i = 0; i < 3; i++) {
+                const double exact = conn[a] == a ? modulus * merged[3 * a + i][3 * a + i] : 0.0;
+                keep_largest(largest, std::fabs(column[8 * i + a] - exact) / modulus);
+            }
+    }
+    return largest;
+}
+
+// Forces of tetrahedra, or their diagonal; over the largest of either.
+template <class T> double tetrahedron_error(bool diagonal)
+{
+    static const int point[4] = {0, 1, 2, 4};
+    random_numbers random;
+    double largest = 0.0;
+    for (int n = 0; n < N_ELEMENT; n++) {
+        const double modulus = std::pow(10.0, random(-3.0, 0.0));
+        double x[24], merged[24][24], error = 0.0, force = 0.0;
+        T xyz[24], u[24], column[12];
+        hx_eight corner;
+        random_collapsed(random, collapsed[2], x, merged);
+        for (int i = 0; i < 24; i++) {
+            xyz[i] = static_cast<T>(x[i]);
+            u[i] = static_cast<T>(std::rint(4096.0 * random(-1.0, 1.0)) / 4096.0);
+        }
+        for (int a = 0; a < 4; a++) corner.v[a] = static_cast<uint16_t>(point[a]);
+        const hx_stiffness<T> k = {static_cast<T>(LAMBDA / MU),
+                                   static_cast<T>(MU / 6.0) * static_cast<T>(modulus)};
+        if constexpr (sizeof(T) == 8) {
+            if (diagonal) hx_tetra_diagonal<1>(corner, xyz, k, column);
+        }
+        if (!diagonal) hx_tetra_forces<1>(corner, xyz, u, k, column);
+        for (int a = 0; a < 4; a++)
+            for (int i = 0; i < 3; i++) {
+                const int row = 3 * point[a] + i;
+                double exact = diagonal ? merged[row][row] : 0.0;
+                for (int c = 0; c < 24 && !diagonal; c++)
+                    exact += merged[row][c] * static_cast<double>(u[c]);
+                keep_largest(error, std::fabs(column[4 * i + a] - modulus * exact));
+                keep_largest(force, std::fabs(modulus * exact));
+            }
+        keep_largest(largest, error / force);
+    }
+    return largest;
+}
+
+// 0, or which of them does not hold.
+int check_collapsed()
+{
+    for (int kind = 0; kind < 4; kind++)
+        if (!(diagonal_error(collapsed[kind]) <= 1e-13)) return 1 + kind;
+    if (!(tetrahedron_error<double>(false) <= 1e-13)) return 5;
+    if (!(tetrahedron_error<double>(true) <= 1e-13)) return 6;
+    return tetrahedron_error<float>(false) <= 1e-5 ? 0 : 7;
+}
+
 struct check {
     product run;
     double shear, distort, bound;
@@ -163,6 +261,7 @@ int main()
         for (const double translation : {0.0, 1024.0})
             if (!(largest_error(c.run, c.shear, c.distort, translation) <= c.bound)) return number;
     }
+    if (const int bad = check_collapsed()) return 50 + bad;
     // a box's entries alone must not do for a sheared one
     return largest_error(by_parity<double, true>, 0.15, 0.0, 0.0) > 1e-3 ? 0 : number + 1;
 }

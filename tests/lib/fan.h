@@ -69,4 +69,29 @@ static inline int fan_create_wedges(hx_mesh *mesh, int n, int n_layer)
     return HX_OK;
 }
 
+/* The same of n tetrahedra that share an edge, their axis. */
+static inline int fan_create_tetrahedra(hx_mesh *mesh, int n)
+{
+    const double pi = 3.14159265358979323846;
+    double *const xyz = calloc((size_t)(n + 2) * 3, sizeof *xyz);
+    int32_t *const conn = malloc((size_t)n * 8 * sizeof *conn);
+    int32_t *const node = malloc((size_t)(n + 2) * sizeof *node);
+    if (!xyz || !conn || !node) abort();
+    for (int k = 0; k < n + 2; k++) node[k] = k; /* the axis is 0 and 1 */
+    xyz[5] = 0.8;
+    for (int q = 0; q < n; q++) {
+        const double radius = 1.0 + 0.1 * sin(5.0 * q), angle = 2.0 * pi * q / n;
+        const int a = 2 + q, b = 2 + (q + 1) % n, corner[8] = {0, a, b, b, 1, 1, 1, 1};
+        xyz[3 * a] = radius * cos(angle);
+        xyz[3 * a + 1] = radius * sin(angle);
+        xyz[3 * a + 2] = 0.4 + 0.1 * sin(3.0 * q);
+        for (int c = 0; c < 8; c++) conn[8 * q + c] = corner[c];
+    }
+    HX_TRY(hx_mesh_create(mesh, "fan", n + 2, xyz, n, conn));
+    HX_TRY(hx_mesh_add_node_set(mesh, "axis", 2, node));
+    HX_TRY(hx_mesh_add_node_set(mesh, "rim", n, node + 2));
+    free(node);
+    return HX_OK;
+}
+
 #endif

@@ -1,7 +1,8 @@
 /* Every (operator, layout) of a device, in one loop: correctness, or speed.
  *
  *     checkop DEVICE                      correctness on small distorted, shuffled meshes
- *     checkop DEVICE --bench NX NY NZ     time per product on a box, as a table
+ *     checkop DEVICE --bench NX NY NZ     time per product on a box, as a table; one more number is
+ *                                         its kind of cells (mixed_mesh.h): 3 for tetrahedra
  *
  * The reference is a dense K summed in long double from B' D B, written independently of
  * core/hex8.h. */
@@ -11,29 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "core/base/memory.h"
-#include "core/generate/generate.h"
-#include "core/registry.h"
 #include "core/solver/block3.h"
 #include "core/solver/operator.h"
 #include "tests/lib/fan.h"
-#include "tests/lib/mixed_mesh.h"
-#include "tests/lib/test.h"
+#include "tests/lib/mixed_model.h"
 
 typedef long double real;
-
-static void set_threads(int n)
-{
-#ifdef _OPENMP
-    omp_set_num_threads(n);
-#else
-    (void)n;
-#endif
-}
 
 static uint64_t random_state = 88172645463325252u;
 
@@ -204,36 +189,19 @@ static int make_model(model *m, const char *generator, const hx_generate_params 
     return make_problem(m, is_box ? "left" : "lower-bore", is_box ? "right" : "upper-bore", nu);
 }
 
-/* The nodes in the plane x = 0. */
-static int name_left(hx_mesh *mesh)
-{
-    int32_t *node;
-    int64_t n = 0;
-    HX_TRY(hx_alloc(&node, (size_t)mesh->n_node, sizeof *node, "nodes"));
-    for (int64_t a = 0; a < mesh->n_node; a++)
-        if (mesh->xyz[3 * a] <= 0.0) node[n++] = (int32_t)a;
-    const int rc = hx_mesh_add_node_set(mesh, "left", n, node);
-    free(node);
-    return rc;
-}
-
 /* Collapsed cells: every cell's numbering turned at random, then shuffled or reordered. */
 static int make_mixed_model(model *m, const mixed_box *box, int shuffled)
 {
     memset(m, 0, sizeof *m);
-    HX_TRY(mixed_create(&m->mesh, box));
-    HX_TRY(name_left(&m->mesh));
-    mixed_turn(&m->mesh, 11);
-    HX_TRY(shuffled ? hx_mesh_shuffle(&m->mesh, 7) : hx_mesh_reorder(&m->mesh));
-    HX_TRY(hx_mesh_finish(&m->mesh));
+    HX_TRY(mixed_create_part(&m->mesh, box, shuffled ? FIXTURE_SHUFFLED : FIXTURE_REORDERED));
     return make_problem(m, "left", "corner-x", 0.3);
 }
 
-/* Wedges about an axis, each of whose nodes has all those of a layer. */
-static int make_fan_model(model *m, int n)
+/* Wedges, or tetrahedra, about an axis, each of whose nodes has all those of a layer. */
+static int make_fan_model(model *m, int n, int tetrahedra)
 {
     memset(m, 0, sizeof *m);
-    HX_TRY(fan_create_wedges(&m->mesh, n, 2));
+    HX_TRY(tetrahedra ? fan_create_tetrahedra(&m->mesh, n) : fan_create_wedges(&m->mesh, n, 2));
     HX_TRY(hx_mesh_shuffle(&m->mesh, 7));
     HX_TRY(hx_mesh_finish(&m->mesh));
     return make_problem(m, "rim", "axis", 0.3);
@@ -399,9 +367,9 @@ static void check_bits(const hx_operator *op, vectors *v, const char *label)
     for (int single = 0; single < (op->strategy->apply_single ? 2 : 1); single++)
         for (int threads = 1; threads <= 2; threads++) {
             double *to = threads == 1 ? v->y : v->z;
-            set_threads(threads);
+            fixture_set_threads(threads);
             CHECK_OK(single ? product_single(op, v, v->x, to) : product(op, v, v->x, to, 0));
-            set_threads(1);
+            fixture_set_threads(1);
             if (threads == 2)
                 CHECK_MSG(memcmp(v->y, v->z, bytes) == 0, "%s: other bits%s", label,
                           single ? " in single precision" : "");
@@ -443,9 +411,9 @@ static void check_dot(const hx_operator *op, vectors *v, const char *label)
         yy += (real)v->y[i] * v->y[i];
     }
     for (int threads = 1; threads <= 2; threads++) {
-        set_threads(threads);
+        fixture_set_threads(threads);
         CHECK_OK(product_dot(op, v, v->x, v->z, &sum[threads - 1]));
-        set_threads(1);
+        fixture_set_threads(1);
         CHECK_MSG(!op->strategy->deterministic || memcmp(v->y, v->z, bytes) == 0,
                   "%s: other bits of y from apply_dot, %d threads", label, threads);
         const double error = (double)(fabsl(sum[threads - 1] - dot) / sqrtl(xx * yy));
@@ -592,8 +560,10 @@ static void check_collapsed(hx_device *dev)
             CHECK_OK(make_mixed_model(&m, &box, shuffled));
             check_model(dev, title, &m);
         }
-    CHECK_OK(make_fan_model(&m, 70));
+    CHECK_OK(make_fan_model(&m, 70, 0));
     check_model(dev, "fan of 70 wedges", &m);
+    CHECK_OK(make_fan_model(&m, 70, 1));
+    check_model(dev, "fan of 70 tetrahedra", &m);
 }
 
 static int check_device(hx_device *dev)
@@ -652,13 +622,15 @@ static int time_products(hx_operator *op, vectors *v, double seconds[N_REPEAT])
 
 /* Table of the time per product; the output's zeroing is inside the time. Bytes: the stored Ke,
  * connectivity and modulus of each element, x read and y written once. */
-static int bench_device(hx_device *dev, int nx, int ny, int nz)
+static int bench_device(hx_device *dev, int nx, int ny, int nz, int kind)
 {
     const hx_generate_params params = {.nx = nx, .ny = ny, .nz = nz};
+    const mixed_box box = {.kind = (mixed_kind)kind, .n = {nx, ny, nz}, .distort = 0.1, .seed = 5};
     model m;
     vectors v;
     double bandwidth, reference = 0.0;
-    CHECK_OK(make_model(&m, "cantilever", &params, 0.3, 0, AS_IT_IS));
+    CHECK_OK(kind == MIXED_HEXAHEDRA ? make_model(&m, "cantilever", &params, 0.3, 0, AS_IT_IS)
+                                     : make_mixed_model(&m, &box, 0));
     CHECK_OK(make_vectors(&v, dev, &m.mesh));
     for (int64_t i = 0; i < v.n_dof; i++) v.x[i] = uniform(-1.0, 1.0);
     CHECK_OK(dev->ops->upload(dev, v.d_x, v.x, (size_t)v.n_dof * sizeof(double)));
@@ -712,8 +684,9 @@ int main(int argc, char **argv)
         return 1;
     }
     int status;
-    if (argc == 6 && strcmp(argv[2], "--bench") == 0)
-        status = bench_device(&dev, atoi(argv[3]), atoi(argv[4]), atoi(argv[5]));
+    if (argc >= 6 && strcmp(argv[2], "--bench") == 0)
+        status = bench_device(&dev, atoi(argv[3]), atoi(argv[4]), atoi(argv[5]),
+                              argc > 6 ? atoi(argv[6]) % MIXED_N_KIND : MIXED_HEXAHEDRA);
     else
         status = check_device(&dev);
     hx_device_close(&dev);

@@ -76,6 +76,17 @@ static int is_separator(const hx_patch_group *group, int64_t item)
     return element(group, item) < 0;
 }
 
+/* The nodes of an element's corners as its group counts them; returns how many. */
+static int list_corners(const hx_patch_group *group, const hx_mesh *mesh, int64_t e,
+                        int32_t node[8])
+{
+    const int32_t *conn = mesh->conn + 8 * e;
+    int corner[4];
+    if (group->is_tetrahedral) hx_cell_tetrahedron(mesh->xyz, conn, corner);
+    for (int a = 0; a < 8; a++) node[a] = conn[group->is_tetrahedral ? corner[a % 4] : a];
+    return group->is_tetrahedral ? 4 : 8;
+}
+
 /* Rows that items first .. first + count need: a row takes 8 incidences of a node, and all of an
  * element. n_of [n_node], incidences in the last row, is 0 before and after. */
 static int rows_needed(const hx_mesh *mesh, const hx_patch_group *group, int64_t first, int count,
@@ -84,11 +95,12 @@ static int rows_needed(const hx_mesh *mesh, const hx_patch_group *group, int64_t
     int n = 0, corner[8];
     for (int pass = 0; pass < 2; pass++)
         for (int64_t i = first; i < first + count; i++) {
-            const int32_t *conn = mesh->conn + 8 * element(group, i);
-            const int n_point = hx_cell_distinct(conn, corner);
+            int32_t node[8];
+            const int n_corner = list_corners(group, mesh, element(group, i), node);
+            const int n_point = hx_cell_distinct(node, corner);
             for (int k = 0; k < n_point; k++) {
-                int32_t *of = &n_of[conn[corner[k]]], times = 0;
-                for (int a = 0; a < 8; a++) times += conn[a] == conn[corner[k]];
+                int32_t *of = &n_of[node[corner[k]]], times = 0;
+                for (int a = 0; a < n_corner; a++) times += node[a] == node[corner[k]];
                 const int is_full = *of == 0 || *of + times > 8;
                 n += pass == 0 && is_full;
                 *of = pass == 1 ? 0 : is_full ? times : *of + times;
@@ -193,12 +205,13 @@ static int check_slots(const hx_patches *p, const hx_mesh *mesh, const hx_patch_
         if (slot >= MOST_SLOTS || incidence[slot] < 0) return 1;
         const int a = incidence[slot] % 8, place = incidence[slot] / 8;
         if (place >= span->count) return 1;
-        const int64_t e = element(group, span->first + place);
-        wrong += (p->row_node[row] & INT32_MAX) != mesh->conn[8 * e + a];
+        int32_t of[8];
+        const int n = list_corners(group, mesh, element(group, span->first + place), of);
+        if (a >= n) return 1;
+        wrong += (p->row_node[row] & INT32_MAX) != of[a];
         wrong += p->row_position[row] != corner[place].v[a];
-        for (int b = 0; b < 8; b++) /* corners of a node stay together */
-            wrong += mesh->conn[8 * e + b] == mesh->conn[8 * e + a] &&
-                     corner[place].v[b] != corner[place].v[a];
+        for (int b = 0; b < n; b++) /* corners of a node stay together */
+            wrong += of[b] == of[a] && corner[place].v[b] != corner[place].v[a];
         wrong += seen[8 * place + a]++;
     }
     return wrong;
@@ -228,8 +241,9 @@ static int64_t check_patch(const hx_patches *p, const hx_mesh *mesh, const hx_pa
         last = n;
         last_node = node;
     }
-    wrong += n_listed != 8 * span->count; /* and none twice: all */
-    for (int k = 0; k < group->size; k++) /* unused places read, too */
+    const int n_corner = group->is_tetrahedral ? 4 : 8;
+    wrong += n_listed != n_corner * span->count; /* and none twice: all */
+    for (int k = 0; k < group->size; k++)        /* unused places read, too */
         for (int a = 0; a < 8; a++) wrong += corner[k].v[a] >= span->n;
     return wrong;
 }
@@ -297,11 +311,24 @@ static void run_patch(const hx_patches *p, const sample *s, const hx_patch_group
         memcpy(nodal[p->row_position[row]], s->x + 3 * (size_t)(p->row_node[row] & INT32_MAX),
                sizeof *nodal);
     for (int k = 0; k < span->count; k++) {
+        const int64_t e = element(group, span->first + k);
         double u[24], f[24] = {0.0};
-        for (int a = 0; a < 8; a++) memcpy(u + 3 * a, nodal[corner[k].v[a]], sizeof *nodal);
-        add_element(s, element(group, span->first + k), u, f);
-        for (int a = 0; a < 8; a++)
-            memcpy(force[slot_at(group->size, a, k)], f + 3 * a, sizeof *force);
+        int32_t of[8];
+        const int n_corner = list_corners(group, &s->mesh, e, of);
+        for (int a = 0; a < 8; a++) {
+            int at = a; /* of a tetrahedron, the point that the corner names */
+            for (int b = 0; n_corner == 4 && b < 4; b++)
+                if (of[b] == s->mesh.conn[8 * e + a]) at = b;
+            memcpy(u + 3 * a, nodal[corner[k].v[at]], sizeof *nodal);
+        }
+        add_element(s, e, u, f);
+        for (int b = 0; b < n_corner; b++)
+            for (int i = 0; i < 3; i++) {
+                double *to_force = &force[slot_at(group->size, b, k)][i];
+                *to_force = n_corner == 8 ? f[3 * b + i] : 0.0;
+                for (int a = 0; n_corner == 4 && a < 8; a++)
+                    if (of[b] == s->mesh.conn[8 * e + a]) *to_force += f[3 * a + i];
+            }
     }
     for (int64_t row = span->begin; row < span->begin + span->n; row++) {
         const int32_t node = p->row_node[row];
@@ -409,7 +436,7 @@ static void check_bytes(const sample *s, int size, int max_row)
                          (size_t)p.n_shared * sizeof *p.shared_node +
                          (size_t)(p.n_shared + 1) * sizeof *p.shared_ptr +
                          (size_t)p.n_shared_row * sizeof *p.shared_row;
-    const size_t promised = hx_patches_bytes(&s->mesh, size, max_row, 10);
+    const size_t promised = hx_patches_bytes(&s->mesh, 1, &group, 10);
     CHECK_MSG(promised >= bytes && promised < 2 * bytes + 1024, "%zu for %zu", promised, bytes);
     hx_patches_free(&p);
 }
@@ -565,6 +592,32 @@ static void test_fans(void)
     check_sample(&s, FIXTURE_REORDERED, "a fan of many sectors");
 }
 
+/* Tetrahedra by their points, and others beside them, as an operator groups them. */
+static void check_tetrahedra(const sample *s, const char *label)
+{
+    const hx_mesh *mesh = &s->mesh;
+    int32_t *elem;
+    int64_t n_other, wrong = 0;
+    CHECK_OK(hx_patches_list_tetrahedra(mesh, &n_other, &elem));
+    for (int64_t i = 0; i < mesh->n_elem; i++) {
+        const int is_one =
+            hx_cell_kind_of(mesh->conn + 8 * (int64_t)elem[i]) == HX_CELL_TETRAHEDRON;
+        wrong += is_one != (i >= n_other) || (i > 0 && i != n_other && elem[i] <= elem[i - 1]);
+    }
+    CHECK(wrong == 0 && mesh->n_elem - n_other == mesh->n_kind[HX_CELL_TETRAHEDRON]);
+    for (int size = 16; size <= 256; size *= 4) {
+        const hx_patch_group group[2] = {
+            {.size = 64, .max_row = 160, .n_item = n_other, .elem = elem},
+            {.size = size,
+             .max_row = size,
+             .is_tetrahedral = 1,
+             .n_item = mesh->n_elem - n_other,
+             .elem = elem + n_other}};
+        check_groups(s, 2, group, label);
+    }
+    free(elem);
+}
+
 /* Cells that name a node at several corners, in any numbering. */
 static void test_collapsed(void)
 {
@@ -572,6 +625,11 @@ static void test_collapsed(void)
         for (int i = 0; i < 2; i++) {
             const mixed_box box = {.kind = (mixed_kind)kind, .n = {4, 3, 5}, .seed = 2};
             sample s = {0};
+            CHECK_OK(mixed_create(&s.mesh, &box));
+            mixed_turn(&s.mesh, 3);
+            sample_finish(&s, FIXTURE_REORDERED);
+            check_tetrahedra(&s, mixed_name[kind]);
+            sample_free(&s);
             CHECK_OK(mixed_create(&s.mesh, &box));
             mixed_turn(&s.mesh, 3);
             check_sample(&s, i == 0 ? FIXTURE_SHUFFLED : FIXTURE_REORDERED, mixed_name[kind]);
