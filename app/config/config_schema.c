@@ -128,7 +128,7 @@ const hx_key hx_keys[] = {
     KEY("mesh.seed", INT, AT(mesh.seed), .generator_only = 1, .fallback = "1", .range = "[0, inf)",
         .help = "start of the random numbers of distort"),
     KEY("mesh.file", TEXT, AT(mesh.file),
-        .help = "file of hexahedra, relative to the config: legacy VTK (integer arrays become "
+        .help = "mesh of solids, relative to the config: legacy VTK (integer arrays become "
                 "sets), Gmsh (physical groups do), Abaqus .inp or "
                 "ANSYS .cdb"),
     KEY("mesh.merge", FLOAT, AT(mesh.merge), .file_only = 1, .unit = "length", .range = "[0, inf)",

@@ -175,7 +175,9 @@ const hx_command hx_command_mesh = {
     .help =
         "FILE is a config or a mesh file, OUT a file .vtk, .msh (Gmsh 4.1, sets as\n"
         "physical groups) or .inp (Abaqus; of a config a whole job for CalculiX).\n"
-        "A mesh file is converted, with its sets; mesh.merge and output.format may follow.\n\n"
+        "A mesh file is converted, with its sets; mesh.merge and output.format may follow. Second "
+        "order\n"
+        "becomes linear, pyramids in .inp bricks with repeated nodes.\n\n"
         "Fields of OUT.vtk of a config: set_NAME (0 or 1), supports (bits 1, 2, 4 for x, y, z), "
         "prescribed\n"
         "(displacements, if any), load_1 ... (nodal forces of each case), passive (density, -1 "
