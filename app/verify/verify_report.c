@@ -206,9 +206,9 @@ static void warn_quadratic(hx_verify *v)
     const double percent = hx_verify_percent(a->compliance, b->compliance);
     if (!(fabs(percent) <= v->tolerance))
         warn(v,
-             "with quadratic elements the compliance is %+.1f %% of that with linear ones: the "
-             "mesh is coarse for this part, a finer one or solver.element = \"quadratic\" would "
-             "show it",
+             "with quadratic elements the compliance differs by %+.1f %% from that with linear "
+             "ones: the mesh is coarse for this part; a finer one, or solver.element = "
+             "\"quadratic\", would show it",
              percent);
 }
 
