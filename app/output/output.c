@@ -207,13 +207,14 @@ static double point_stress(const hx_problem *problem, int64_t cell, const double
     return hx_hex8_stress_of(h, problem->lambda, problem->mu);
 }
 
-void hx_output_von_mises(const hx_session *s, const double *modulus, const double *u, float *stress)
+void hx_output_von_mises(const hx_problem *problem, const double *modulus, const double *u,
+                         float *stress)
 {
-    const hx_mesh *mesh = &s->mesh;
-    if (s->problem.space.element != HX_ELEMENT_LINEAR) {
+    const hx_mesh *mesh = problem->mesh;
+    if (problem->space.element != HX_ELEMENT_LINEAR) {
 #pragma omp parallel for schedule(static)
         for (int64_t e = 0; e < mesh->n_elem; e++)
-            stress[e] = (float)(modulus[e] * point_stress(&s->problem, e, u));
+            stress[e] = (float)(modulus[e] * point_stress(problem, e, u));
         return;
     }
 #pragma omp parallel for schedule(static)
@@ -227,7 +228,7 @@ void hx_output_von_mises(const hx_session *s, const double *modulus, const doubl
             memcpy(ue + 3 * a, u + 3 * node, 3 * sizeof *ue);
         }
         stress[e] = (float)(modulus[e] *
-                            hx_hex8_von_mises(x, ue, s->problem.lambda, s->problem.mu, middle));
+                            hx_hex8_von_mises(x, ue, problem->lambda, problem->mu, middle));
     }
 }
 
@@ -257,7 +258,7 @@ static int fill_fields(hx_output *out)
         if (u) HX_TRY(hx_analysis_displacement(&s->analysis, c, u));
         if (out->scratch) HX_TRY(hx_analysis_point_displacement(&s->analysis, c, out->scratch));
         if (out->scratch) u = out->scratch;
-        if (out->von_mises) hx_output_von_mises(s, out->scalar, u, out->von_mises[c]);
+        if (out->von_mises) hx_output_von_mises(&s->problem, out->scalar, u, out->von_mises[c]);
     }
     return HX_OK;
 }

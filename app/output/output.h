@@ -56,8 +56,9 @@ void hx_output_forget(const hx_output *out);
 /* Name of the last VTK file, or NULL. */
 const char *hx_output_last(const hx_output *out);
 
-/* stress[n_elem]: von Mises at element centres, of the macroscopic stress modulus_e D e(u). */
-void hx_output_von_mises(const hx_session *s, const double *modulus, const double *u,
+/* stress[n_elem]: von Mises at element centres, of the macroscopic stress modulus_e D e(u); u of
+ * all points of the space. */
+void hx_output_von_mises(const hx_problem *problem, const double *modulus, const double *u,
                          float *stress);
 
 void hx_output_free(hx_output *out);

@@ -125,8 +125,9 @@ static const hx_precond_kind *find_precond(const hx_session *s, const hx_device_
 {
     const char *name = s->cfg.solver.preconditioner;
     const hx_choose_params params = choose_params(s);
-    return hx_config_is_auto(name) ? hx_choose_precond(&params, ops, s->mesh.n_elem)
-                                   : hx_precond_find(name);
+    const int64_t size =
+        s->space.element == HX_ELEMENT_LINEAR ? s->mesh.n_elem : hx_choose_size(&s->space);
+    return hx_config_is_auto(name) ? hx_choose_precond(&params, ops, size) : hx_precond_find(name);
 }
 
 /* "auto" gives up a preconditioner that does not fit where a smaller one does. */

@@ -83,6 +83,13 @@ static const hx_option verify_options[] = {
                              .value = "PERCENT",
                              .fallback = "10",
                              .help = "warns of differences above this"},
+    [HX_VERIFY_ELEMENT] = {.name = "--element",
+                           .kind = HX_OPTION_WORDS,
+                           .value = "WORD",
+                           .fallback = "linear",
+                           .word = hx_verify_element_word,
+                           .help = "quadratic: the 0/1 design again with quadratic elements, of "
+                                   "the solid alone if the whole does not fit"},
     [HX_VERIFY_VTK] = {.name = "--vtk",
                        .kind = HX_OPTION_FILE,
                        .value = "FILE.vtk",
@@ -110,7 +117,12 @@ const hx_command hx_command_verify = {
         "filter,\n"
         "projection or penalty other than optimization.penalty is applied. Writes verify.json "
         "beside\n"
-        "RESULT.vtk. Exit status 0, also with warnings.\n",
+        "RESULT.vtk. Exit status 0, also with warnings.\n"
+        "\n"
+        "With --element quadratic the 0/1 design is analysed once more, with hex20, wedge15,\n"
+        "pyramid13 and tet10 over the same mesh, on the CPU: how much of its stiffness is the\n"
+        "mesh's. Of the whole mesh, or of the largest solid piece alone where that does not fit\n"
+        "into memory (quadratic-solid: in any case), as bytes counted before say.\n",
     .n_min = 2,
     .option = verify_options,
     .n_option = sizeof verify_options / sizeof verify_options[0],

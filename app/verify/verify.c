@@ -7,6 +7,7 @@
 
 #include "../output/output.h"
 #include "core/base/memory.h"
+#include "core/base/names.h"
 #include "core/base/sum.h"
 #include "core/base/vec3.h"
 #include "core/files/result_match.h"
@@ -23,6 +24,27 @@ static int read_number(const char *name, const char *text, double most, double *
     return HX_RAISE(HX_EINPUT, "%s '%s' is not a number above 0 and at most %g", name, text, most);
 }
 
+const char *hx_verify_element_word(size_t i)
+{
+    static const char *const word[HX_N_VERIFY_ELEMENT] = {"linear", "quadratic", "quadratic-solid"};
+    return i < HX_N_VERIFY_ELEMENT ? word[i] : NULL;
+}
+
+static int read_element(hx_verify *v, const char *text)
+{
+    const char *valid[HX_N_VERIFY_ELEMENT];
+    char hint[128];
+    for (size_t i = 0; i < HX_N_VERIFY_ELEMENT; i++) {
+        valid[i] = hx_verify_element_word(i);
+        if (strcmp(text, valid[i]) != 0) continue;
+        v->quadratic.asked = i != HX_VERIFY_LINEAR;
+        v->quadratic.solid_only = i == HX_VERIFY_QUADRATIC_SOLID;
+        return HX_OK;
+    }
+    return HX_RAISE(HX_EINPUT, "--element: unknown '%s'%s", text,
+                    hx_name_hint(text, valid, HX_N_VERIFY_ELEMENT, hint, sizeof hint));
+}
+
 static int read_options(hx_verify *v, const hx_options *options)
 {
     const char *const threshold = hx_option_text(options, HX_VERIFY_THRESHOLD),
@@ -31,7 +53,7 @@ static int read_options(hx_verify *v, const hx_options *options)
     HX_TRY(read_number("--tolerance", tolerance, 1e6, &v->tolerance));
     HX_TRY(hx_preserve_read(hx_option_text(options, HX_VERIFY_PRESERVE), &v->preserve));
     v->threshold_given = !isnan(v->threshold);
-    return HX_OK;
+    return read_element(v, hx_option_text(options, HX_VERIFY_ELEMENT));
 }
 
 /* The file holds physical densities: nothing is filtered or projected. The filter keeps the
@@ -114,6 +136,8 @@ int hx_verify_open(hx_verify *v, const hx_options *options)
     HX_TRY(read_options(v, options));
     HX_TRY(hx_config_read(&s->cfg, options->argument[1], options->n_argument - 2,
                           options->argument + 2));
+    if (v->quadratic.asked)
+        s->cfg.solver.element = HX_ELEMENT_LINEAR; /* what it is compared with */
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(hx_session_make_problem(s));
     HX_TRY(read_densities(v));
@@ -193,7 +217,7 @@ static int find_peaks(hx_verify *v, hx_verify_analysis *a, int with_fields)
     HX_TRY(hx_analysis_modulus(&s->analysis, v->modulus));
     for (int c = 0; c < s->problem.cases.n; c++) {
         HX_TRY(hx_analysis_point_displacement(&s->analysis, c, v->u));
-        hx_output_von_mises(s, v->modulus, v->u, v->stress);
+        hx_output_von_mises(&s->problem, v->modulus, v->u, v->stress);
         find_displacement(v, c + 1, &a->displacement);
         find_stress(v, c + 1, &a->stress);
         if (with_fields) HX_TRY(keep_fields(v, c));
@@ -247,7 +271,7 @@ int hx_verify_analyse(hx_verify *v, int with_fields)
     HX_TRY(analyse(v, v->black_white, solid, with_fields));
     grey->volume = volume_fraction(v, v->density);
     solid->volume = v->volume / hx_sum(n, problem->volume);
-    return HX_OK;
+    return v->quadratic.asked ? hx_verify_analyse_quadratic(v) : HX_OK;
 }
 
 void hx_verify_set(const hx_verify *v, const char *name, hx_verify_nodes *nodes)
@@ -312,6 +336,7 @@ double hx_verify_percent(double a, double b)
 void hx_verify_free(hx_verify *v)
 {
     for (int i = 0; i < HX_N_VERIFY; i++) free(v->analysis[i].case_compliance);
+    free(v->quadratic.analysis.case_compliance);
     for (size_t i = 0; i < v->n_warning; i++) free(v->warning[i]);
     hx_fields_free(&v->fields);
     hx_part_free(&v->part);

@@ -43,9 +43,22 @@ enum {
     HX_VERIFY_THRESHOLD,
     HX_VERIFY_PRESERVE,
     HX_VERIFY_TOLERANCE,
+    HX_VERIFY_ELEMENT,
     HX_VERIFY_VTK,
     HX_VERIFY_OUTPUT
 };
+
+/* The 0/1 design with quadratic elements. */
+typedef struct hx_verify_quadratic {
+    int asked;
+    int solid_only; /* of the largest solid piece alone, without void */
+    size_t bytes;   /* that it takes, counted before */
+    int64_t n_elem, n_point;
+    char element[64]; /* "hex20 and tet10" */
+    char solver[64];  /* operator and preconditioner */
+    double seconds;
+    hx_verify_analysis analysis;
+} hx_verify_quadratic;
 
 typedef struct hx_verify {
     hx_session session;
@@ -67,6 +80,7 @@ typedef struct hx_verify {
     hx_pieces pieces;     /* joined by nodes */
     int64_t n_face_piece; /* pieces joined by faces alone */
     hx_verify_analysis analysis[HX_N_VERIFY];
+    hx_verify_quadratic quadratic;
     double *u, *modulus; /* [n_point][3], [n_elem] scratch (owned) */
     float *stress;       /* [n_elem] scratch (owned) */
     hx_fields fields;    /* of the file that --vtk names */
@@ -79,8 +93,21 @@ typedef struct hx_verify {
  * mesh, options that are no numbers. */
 int hx_verify_open(hx_verify *v, const hx_options *options);
 
+/* The words of --element: hx_verify_element. */
+typedef enum {
+    HX_VERIFY_LINEAR,
+    HX_VERIFY_QUADRATIC,
+    HX_VERIFY_QUADRATIC_SOLID,
+    HX_N_VERIFY_ELEMENT
+} hx_verify_element;
+const char *hx_verify_element_word(size_t i); /* NULL past the last */
+
 /* Both analyses; with_fields: v->fields gets the 0/1 design's. HX_ENUMERIC: not finite. */
 int hx_verify_analyse(hx_verify *v, int with_fields);
+
+/* v->quadratic of the 0/1 design, after both; the session's solver is gone then. HX_EENV: neither
+ * the whole mesh nor the solid alone fits. */
+int hx_verify_analyse_quadratic(hx_verify *v);
 
 /* Nodes of a set (none for a NULL or unknown name), nodes that the mesh's file supports, loaded
  * nodes of a case (0-based). */

@@ -80,9 +80,10 @@ static void add_places(hx_table *table, const char *kind, const hx_verify_peak *
     hx_table_add(table, "%s", "");
 }
 
-static void print_analyses(const hx_verify *v)
+/* Two analyses side by side. */
+static void print_pair(const hx_verify *v, const char *const name[2], const hx_verify_analysis *a,
+                       const hx_verify_analysis *b)
 {
-    const hx_verify_analysis *const a = &v->analysis[0], *const b = &v->analysis[1];
     const hx_units *const u = &v->session.cfg.units;
     const int n_case = v->session.problem.cases.n;
     char text[64];
@@ -90,8 +91,8 @@ static void print_analyses(const hx_verify *v)
     if (hx_log_get_level() < HX_LOG_NORMAL) return;
     hx_table_begin(&table, "lrrr");
     hx_table_add(&table, "%s", "");
-    hx_table_add(&table, "grey");
-    hx_table_add(&table, "0/1");
+    hx_table_add(&table, "%s", name[0]);
+    hx_table_add(&table, "%s", name[1]);
     hx_table_add(&table, "difference");
     add_row(&table, label("compliance", u->work, text, sizeof text), a->compliance, b->compliance);
     for (int c = 0; n_case > 1 && c < n_case; c++) {
@@ -108,6 +109,28 @@ static void print_analyses(const hx_verify *v)
             b->stress.value);
     add_places(&table, "element", &a->stress, &b->stress, n_case);
     hx_table_end(&table, 2);
+}
+
+static void print_analyses(const hx_verify *v)
+{
+    static const char *const name[2] = {"grey", "0/1"};
+    print_pair(v, name, &v->analysis[HX_VERIFY_GREY], &v->analysis[HX_VERIFY_SOLID]);
+}
+
+/* How much of the 0/1 design's stiffness is the mesh's. */
+static void print_quadratic(const hx_verify *v)
+{
+    static const char *const name[2] = {"0/1 linear", "quadratic"};
+    const hx_verify_quadratic *const q = &v->quadratic;
+    char a[32], b[32], c[32];
+    if (!q->asked) return;
+    hx_log_info("\nquadratic %s, %s elements%s, %s points, %s of memory; %s, %d iterations, %.3g s",
+                q->element, hx_format_count(q->n_elem, a, sizeof a),
+                q->solid_only ? " of the largest solid piece, without void" : "",
+                hx_format_count(q->n_point, b, sizeof b),
+                hx_format_bytes((double)q->bytes, c, sizeof c), q->solver,
+                q->analysis.pcg_iterations, q->seconds);
+    print_pair(v, name, &v->analysis[HX_VERIFY_SOLID], &q->analysis);
 }
 
 static void print_design(const hx_verify *v)
@@ -169,6 +192,24 @@ static void warn_differences(hx_verify *v)
             warn(v, "the solve of the %s design did not converge (%s, |r|/|f| = %.2g)",
                  i == HX_VERIFY_GREY ? "grey" : "0/1", hx_pcg_reason_name(v->analysis[i].reason),
                  v->analysis[i].pcg_residual);
+}
+
+/* Of quadratic elements, which are softer: what linear ones on this mesh leave out. */
+static void warn_quadratic(hx_verify *v)
+{
+    const hx_verify_analysis *const a = &v->analysis[HX_VERIFY_SOLID], *const b =
+                                                                           &v->quadratic.analysis;
+    if (!v->quadratic.asked) return;
+    if (b->reason != HX_PCG_CONVERGED)
+        warn(v, "the solve with quadratic elements did not converge (%s, |r|/|f| = %.2g)",
+             hx_pcg_reason_name(b->reason), b->pcg_residual);
+    const double percent = hx_verify_percent(a->compliance, b->compliance);
+    if (!(fabs(percent) <= v->tolerance))
+        warn(v,
+             "with quadratic elements the compliance differs by %+.1f %% from that with linear "
+             "ones: the mesh is coarse for this part; a finer one, or solver.element = "
+             "\"quadratic\", would show it",
+             percent);
 }
 
 static void warn_pieces(hx_verify *v)
@@ -254,6 +295,7 @@ void hx_verify_print(hx_verify *v)
     char a[32];
     print_design(v);
     print_analyses(v);
+    print_quadratic(v);
     hx_log_info("%s", "");
     if (v->n_missing > 0)
         warn(v,
@@ -261,6 +303,7 @@ void hx_verify_print(hx_verify *v)
              "makes the grey design softer than it was",
              v->result, hx_format_count(v->n_missing, a, sizeof a));
     warn_differences(v);
+    warn_quadratic(v);
     warn_pieces(v);
     warn_loads(v);
     warn_filled(v);
@@ -296,15 +339,31 @@ static void write_analysis(hx_json *json, const hx_verify *v, const char *key,
     hx_json_close_object(json);
 }
 
-static void write_differences(hx_json *json, const hx_verify *v)
+static void write_differences(hx_json *json, const hx_verify_analysis *a,
+                              const hx_verify_analysis *b)
 {
-    const hx_verify_analysis *const a = &v->analysis[0], *const b = &v->analysis[1];
     hx_json_open_object(json, "difference_percent");
     hx_json_number(json, "compliance", hx_verify_percent(a->compliance, b->compliance));
     hx_json_number(json, "volume", hx_verify_percent(a->volume, b->volume));
     hx_json_number(json, "displacement",
                    hx_verify_percent(a->displacement.value, b->displacement.value));
     hx_json_number(json, "von_mises", hx_verify_percent(a->stress.value, b->stress.value));
+    hx_json_close_object(json);
+}
+
+static void write_quadratic(hx_json *json, const hx_verify *v)
+{
+    const hx_verify_quadratic *const q = &v->quadratic;
+    if (!q->asked) return;
+    hx_json_open_object(json, "quadratic");
+    hx_json_string(json, "element", q->element);
+    hx_json_bool(json, "solid_alone", q->solid_only);
+    hx_json_integer(json, "elements", q->n_elem);
+    hx_json_integer(json, "points", q->n_point);
+    hx_json_integer(json, "bytes", (int64_t)q->bytes);
+    hx_json_number(json, "seconds", q->seconds);
+    write_analysis(json, v, "analysis", &q->analysis);
+    write_differences(json, &v->analysis[HX_VERIFY_SOLID], &q->analysis);
     hx_json_close_object(json);
 }
 
@@ -408,7 +467,8 @@ int hx_verify_write(const hx_verify *v, const char *path)
     hx_json_number(&json, "tolerance_percent", v->tolerance);
     write_analysis(&json, v, "grey", &v->analysis[HX_VERIFY_GREY]);
     write_analysis(&json, v, "black_white", &v->analysis[HX_VERIFY_SOLID]);
-    write_differences(&json, v);
+    write_differences(&json, &v->analysis[HX_VERIFY_GREY], &v->analysis[HX_VERIFY_SOLID]);
+    write_quadratic(&json, v);
     write_pieces(&json, v);
     write_attachments(&json, v);
     hx_json_open_array(&json, "warnings");

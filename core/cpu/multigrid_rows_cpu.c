@@ -18,10 +18,10 @@ enum { DOF = HX_MG_DOF, BLOCK = DOF * DOF, ROW = 27 * BLOCK, CORNERS = 8, SIDE =
 typedef struct share {
     const hx_mg_mesh *mesh;
     const hx_matrix *matrix;
-    int32_t at[3];                          /* the cell */
-    double first[3];                        /* its first corner */
-    double block[CORNERS][NEAR][DOF][DOF];  /* [row][column] */
-    uint64_t touched[CORNERS];              /* bits of columns */
+    int32_t at[3];                         /* the cell */
+    double first[3];                       /* its first corner */
+    double block[CORNERS][NEAR][DOF][DOF]; /* [row][column] */
+    uint64_t touched[CORNERS];             /* bits of columns */
 } share;
 
 /* Where a point takes its values from. */
@@ -47,8 +47,8 @@ static void locate(const share *s, int64_t point, place *p)
     }
     for (int c = 0; c < CORNERS; c++) {
         const int at[3] = {base[0] + (c & 1), base[1] + (c >> 1 & 1), base[2] + (c >> 2)};
-        p->weight[c] = (c & 1 ? f[0] : 1.0 - f[0]) * (c & 2 ? f[1] : 1.0 - f[1]) *
-                       (c & 4 ? f[2] : 1.0 - f[2]);
+        p->weight[c] =
+            (c & 1 ? f[0] : 1.0 - f[0]) * (c & 2 ? f[1] : 1.0 - f[1]) * (c & 4 ? f[2] : 1.0 - f[2]);
         p->near[c] = near_of(at);
     }
 }
@@ -77,7 +77,8 @@ static void load_entry(const share *s, int64_t row, int n, int k, int64_t col, d
             out[i][j] = fixed_row >> i & 1 || fixed_col >> j & 1 ? 0.0 : factor * a[i * stride + j];
 }
 
-/* sum[J] = sum over the row's entries of w_jJ K_ij [1, d_j x]; returns the columns that have any. */
+/* sum[J] = sum over the row's entries of w_jJ K_ij [1, d_j x]; returns the columns that have any.
+ */
 static uint64_t sum_row(const share *s, int64_t row, double sum[NEAR][3][DOF])
 {
     const hx_device_pattern *p = &s->matrix->pattern;
@@ -124,8 +125,8 @@ static void add_row(share *s, int64_t row)
                 const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
                 for (int j = 0; j < DOF; j++) {
                     to[i][j] += at.weight[c] * sum[b][i][j];
-                    to[3 + i][j] += at.weight[c] *
-                                    (at.d[i1] * sum[b][i2][j] - at.d[i2] * sum[b][i1][j]);
+                    to[3 + i][j] +=
+                        at.weight[c] * (at.d[i1] * sum[b][i2][j] - at.d[i2] * sum[b][i1][j]);
                 }
             }
         }

@@ -43,7 +43,14 @@ typedef struct hx_choice {
     char note[128]; /* why: "auto: 1.2 ms a product; next ebe interleaved 2 ms" */
 } hx_choice;
 
-/* For n_elem elements; NULL if none of the kinds may be chosen. */
+/* The elements that a choice of a preconditioner counts: of quadratic ones, which take several
+ * times more iterations with a diagonal, the points. */
+static inline int64_t hx_choose_size(const hx_space *space)
+{
+    return space->element == HX_ELEMENT_LINEAR ? space->mesh->n_elem : space->n_point;
+}
+
+/* For n_elem elements (hx_choose_size); NULL if none of the kinds may be chosen. */
 const hx_precond_kind *hx_choose_precond(const hx_choose_params *params,
                                          const hx_device_ops *device, int64_t n_elem);
 

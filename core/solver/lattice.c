@@ -284,7 +284,8 @@ static void place_points(hx_lattice *lattice, const hx_space *space, const int32
         int32_t low[3] = {INT32_MAX, INT32_MAX, INT32_MAX}, high[3] = {0, 0, 0};
         key[a] = elem_cell[hx_space_cell(space, space->point_place[begin])];
         for (int64_t k = begin; k < end; k++) {
-            const int32_t *at = lattice->cell + 3 * (int64_t)elem_cell[hx_space_cell(space, space->point_place[k])];
+            const int32_t *at =
+                lattice->cell + 3 * (int64_t)elem_cell[hx_space_cell(space, space->point_place[k])];
             for (int i = 0; i < 3; i++) {
                 low[i] = at[i] < low[i] ? at[i] : low[i];
                 high[i] = at[i] > high[i] ? at[i] : high[i];
@@ -326,7 +327,8 @@ static int lay_over_mesh(hx_lattice *lattice, const hx_space *space, grid *g)
     for (int64_t e = 0; e < mesh->n_elem; e++) key[e] = g->cell[key[e]];
     place_points(lattice, space, key, node_key);
     sort_by_key(key, mesh->n_elem, lattice->cell_elem, lattice->cell_elem_at, lattice->n_cell);
-    sort_by_key(node_key, space->n_point, lattice->cell_node, lattice->cell_node_at, lattice->n_cell);
+    sort_by_key(node_key, space->n_point, lattice->cell_node, lattice->cell_node_at,
+                lattice->n_cell);
     rc = HX_OK;
 fail:
     free(key);

@@ -13,12 +13,13 @@ enum {
     POWER_LEVEL = 6,  /* on a lattice */
     POWER_REVISE = 40 /* from noise, when a solve takes long */
 };
-static const hx_mg_smoothing on_mesh = {2, 6.0, 1}, on_first = {2, 8.0, 2},
-                             on_others = {4, 16.0, 1};
+static const hx_mg_smoothing on_mesh = {2, 6.0, 1}, on_quadratic = {4, 16.0, 1},
+                             on_first = {2, 8.0, 2}, on_others = {4, 16.0, 1};
 
-hx_mg_smoothing hx_mg_smoothing_of(int l)
+hx_mg_smoothing hx_mg_smoothing_of(const hx_multigrid *mg, int l)
 {
-    return l < 0 ? on_mesh : l == 0 ? on_first : on_others;
+    if (l < 0) return mg->rows ? on_quadratic : on_mesh;
+    return l == 0 ? on_first : on_others;
 }
 
 int hx_mg_product(const hx_multigrid *mg, const hx_operator *op, const float *d_x, float *d_y)
@@ -42,7 +43,7 @@ static int set_smoother(hx_multigrid *mg, int l, hx_mg_smoother *d_smoother)
     HX_TRY(ops->download(mg->dev, &s, d_smoother, sizeof s));
     s.lambda = fmax(s.lambda, *least);
     *least = KEPT * s.lambda;
-    hx_mg_smoother_set(&s, SAFETY, hx_mg_smoothing_of(l).ratio);
+    hx_mg_smoother_set(&s, SAFETY, hx_mg_smoothing_of(mg, l).ratio);
     return ops->upload(mg->dev, d_smoother, &s, sizeof s);
 }
 
@@ -101,14 +102,14 @@ int hx_mg_cycle(const hx_multigrid *mg, int l, float **d_solution)
 {
     const hx_multigrid_ops *ops = mg->ops;
     const hx_mg_level *level = &mg->level[l];
-    const int degree = hx_mg_smoothing_of(l).degree;
+    const int degree = hx_mg_smoothing_of(mg, l).degree;
     float *d_x = level->d_x, *d_y = level->d_y, *d_coarse;
     if (l + 1 == mg->n_level) {
         *d_solution = d_x;
         return ops->dense_multiply(mg->dev, HX_MG_DOF * level->n_node, mg->d_inverse, level->d_b,
                                    d_x);
     }
-    for (int visit = 0; visit < hx_mg_smoothing_of(l).visits; visit++) {
+    for (int visit = 0; visit < hx_mg_smoothing_of(mg, l).visits; visit++) {
         for (int i = 0; i < degree; i++) { /* the newest is y */
             HX_TRY(ops->smooth(mg->dev, level, i, visit == 0 && i == 0 ? NULL : d_y, d_x));
             swap(&d_x, &d_y);
@@ -130,7 +131,7 @@ int hx_mg_apply(const hx_multigrid *mg, const hx_operator *op, const double *d_r
 {
     const hx_multigrid_ops *ops = mg->ops;
     const int64_t n = op->linear.n;
-    const int degree = hx_mg_smoothing_of(-1).degree;
+    const int degree = hx_mg_smoothing_of(mg, -1).degree;
     float *d_coarse;
     HX_TRY(ops->mesh_start(mg->dev, n, mg->d_smoother, d_r, mg->d_m, mg->d_d, mg->d_x));
     for (int i = 1; i < degree; i++) {

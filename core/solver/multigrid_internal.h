@@ -2,8 +2,8 @@
 #ifndef HX_MULTIGRID_INTERNAL_H
 #define HX_MULTIGRID_INTERNAL_H
 
-#include "multigrid.h"
 #include "assembled.h"
+#include "multigrid.h"
 #include "precond.h"
 
 /* Steps of a smoother, the part of the spectrum it is for, and how often the next level is visited
@@ -58,8 +58,8 @@ typedef struct hx_multigrid {
     int n_setup;
 } hx_multigrid;
 
-/* multigrid_cycle.c. Of lattice l, or of the mesh (-1). */
-hx_mg_smoothing hx_mg_smoothing_of(int l);
+/* multigrid_cycle.c. Of lattice l, or of the mesh (-1): its degree is above 1 there. */
+hx_mg_smoothing hx_mg_smoothing_of(const hx_multigrid *mg, int l);
 /* y = K x on the mesh, springs included, 0 at supports. */
 int hx_mg_product(const hx_multigrid *mg, const hx_operator *op, const float *d_x, float *d_y);
 /* The largest eigenvalues on all levels: of a new design, from noise the first time and from the

@@ -211,7 +211,7 @@ static int check_element(const hx_operator *op, const hx_problem *problem)
     if (op->strategy->space_bytes) return HX_OK;
     return HX_RAISE(HX_EINPUT,
                     "operator '%s' has no quadratic elements: those that store a matrix have "
-                    "(bsr, bsrsym, csr)",
+                    "(bsr, bsrsym, csr), or auto",
                     op->strategy->name);
 }
 

@@ -12,9 +12,9 @@
 #include "vector_ops.h"
 
 /* Chosen by measurement, see README.md. */
-#define COARSENING 4.0 /* elements a cell of the first lattice, in each direction */
-#define COARSENING_QUADRATIC 4.0 /* the same of quadratic elements */
-enum { N_LAST = 64 };  /* nodes of the lattice that is solved directly, at most */
+#define COARSENING 4.0           /* elements a cell of the first lattice, in each direction */
+#define COARSENING_QUADRATIC 2.0 /* the same of quadratic elements */
+enum { N_LAST = 64 };            /* nodes of the lattice that is solved directly, at most */
 
 static double coarsening_of(const hx_space *space)
 {
@@ -109,7 +109,7 @@ static int alloc_vectors(hx_multigrid *mg, int64_t n_dof)
     HX_TRY(ops->alloc(mg->dev, 2 * bytes, &mg->d_x)); /* also the diagonal, in double */
     mg->d_t = mg->d_x + bytes / sizeof(float);
     HX_TRY(ops->alloc(mg->dev, bytes, &mg->d_v));
-    if (hx_mg_smoothing_of(-1).degree > 1) HX_TRY(ops->alloc(mg->dev, bytes, &mg->d_d));
+    HX_TRY(ops->alloc(mg->dev, bytes, &mg->d_d));
     return ops->alloc(mg->dev, sizeof *mg->d_smoother, &mg->d_smoother);
 }
 
@@ -161,11 +161,26 @@ static void destroy(hx_precond *pc)
     if (!mg) return;
     hx_device *dev = mg->dev;
     const hx_mg_mesh *m = &mg->mesh;
-    void *const owned[] = {m->d_cell,      m->d_cell_corner,  m->d_cell_elem,    m->d_cell_elem_at,
-                           m->d_cell_node, m->d_cell_node_at, m->d_coloured,     m->d_position,
-                           m->d_node_cell, m->d_partial,      m->d_fixed,        mg->d_m,
-                           mg->d_x,        mg->d_v,           mg->d_d,           mg->d_inverse,
-                           mg->d_smoother, mg->d_spring_at,   mg->d_spring_block, mg->d_work};
+    void *const owned[] = {m->d_cell,
+                           m->d_cell_corner,
+                           m->d_cell_elem,
+                           m->d_cell_elem_at,
+                           m->d_cell_node,
+                           m->d_cell_node_at,
+                           m->d_coloured,
+                           m->d_position,
+                           m->d_node_cell,
+                           m->d_partial,
+                           m->d_fixed,
+                           mg->d_m,
+                           mg->d_x,
+                           mg->d_v,
+                           mg->d_d,
+                           mg->d_inverse,
+                           mg->d_smoother,
+                           mg->d_spring_at,
+                           mg->d_spring_block,
+                           mg->d_work};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) dev->ops->release(dev, owned[i]);
     for (int l = 0; l < mg->n_level; l++) release_level(dev, &mg->level[l]);
     hx_mg_rigid_free(mg);
@@ -264,22 +279,20 @@ static size_t product_bytes(const hx_space *space, const hx_device_ops *device,
 {
     const hx_mesh *mesh = space->mesh;
     const size_t n_elem = (size_t)mesh->n_elem;
-    if (space->element != HX_ELEMENT_LINEAR)
-        return 6 * (size_t)space->n_point * sizeof(double);
+    if (space->element != HX_ELEMENT_LINEAR) return 6 * (size_t)space->n_point * sizeof(double);
     if (strategy->apply_single || !device->matrix_free)
         return (size_t)strategy->single_bytes_per_elem * n_elem;
     return device->matrix_free->bytes(mesh, HX_LAYOUT_INTERLEAVED) +
            (size_t)device->matrix_free->single_bytes_per_elem * n_elem;
 }
 
-static size_t bytes(const hx_space *space, const hx_device_ops *device,
-                    const hx_strategy *strategy)
+static size_t bytes(const hx_space *space, const hx_device_ops *device, const hx_strategy *strategy)
 {
     const hx_mesh *mesh = space->mesh;
     const double n_point = (double)space->n_point;
     double n_node, n_cell;
     hx_lattice_estimate(mesh, coarsening_of(space), &n_node, &n_cell);
-    const double vectors = (hx_mg_smoothing_of(-1).degree > 1 ? 5.0 : 4.0) * 12.0 * n_point;
+    const double vectors = 5.0 * 12.0 * n_point;
     const double lists =
         17.0 * n_point + 4.0 * (double)mesh->n_elem + 248.0 * n_cell + 32.0 * n_node;
     const double levels = 8.0 / 7.0 * n_node * (27 * 36 * 4 + 6 * 24 + 62 * 4);

@@ -32,7 +32,7 @@ static int create(hx_solver *solver, hx_device *dev, const hx_problem *problem,
     const size_t vector = 3 * (size_t)problem->space.n_point * sizeof(double);
     const hx_precond_kind *kind = params->precond;
     hx_choice choice = {0};
-    if (!kind) kind = hx_choose_precond(choose, dev->ops, problem->mesh->n_elem);
+    if (!kind) kind = hx_choose_precond(choose, dev->ops, hx_choose_size(&problem->space));
     if (!kind) return HX_RAISE(HX_EINPUT, "no preconditioner to choose from");
     HX_TRY(choose_operator(solver, dev, problem, params, kind, &choice));
     if (!params->precond)
