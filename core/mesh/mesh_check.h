@@ -35,8 +35,9 @@ int hx_mesh_mend_order(hx_mesh *mesh, uint8_t **order, hx_notes *notes);
 int hx_mesh_mend_coincident(hx_mesh *mesh, double merge, int32_t **merged, hx_notes *notes);
 
 /* Of a finished mesh: two elements with the same nodes; triangles of one element on a quadrilateral
- * of another, or on triangles that are not the same; hanging nodes, which lie inside a face or edge of an element that does not use them.
- * Refuses them (HX_EINPUT); with `keep_apart` all but the first are a warning. O(n_elem). */
+ * of another, or on triangles that are not the same; hanging nodes, which lie inside a face or edge
+ * of an element that does not use them. Refuses them (HX_EINPUT); with `keep_apart` all but the
+ * first are a warning. O(n_elem). */
 int hx_mesh_check_conforming(const hx_mesh *mesh, int keep_apart, hx_notes *notes);
 
 #ifdef __cplusplus

@@ -7,11 +7,12 @@
  * part of a neighbour that is void. The others, the free elements, are cut by the nodal density of
  * free elements alone, so that the body neither grows nor fattens what is joined to it.
  *
- * Marching over hexahedra, and over what they collapse to, whose ambiguous faces are decided by the sign of the bilinear saddle
- * (Nielson & Hamann 1991), so that both neighbours decide alike; loops inside an element are
- * triangulated without diagonals across a face. Hence closed, oriented outwards and 2-manifold
- * wherever the mesh is; where elements touch in an edge or a node only, the surface is cut open
- * along it (Gueziec et al. 2001) and the sides are drawn apart by SPLIT_SHARE of an edge.
+ * Marching over hexahedra, and over what they collapse to, whose ambiguous faces are decided by the
+ * sign of the bilinear saddle (Nielson & Hamann 1991), so that both neighbours decide alike; loops
+ * inside an element are triangulated without diagonals across a face. Hence closed, oriented
+ * outwards and 2-manifold wherever the mesh is; where elements touch in an edge or a node only, the
+ * surface is cut open along it (Gueziec et al. 2001) and the sides are drawn apart by SPLIT_SHARE
+ * of an edge.
  *
  *     hx_surface_field_create -> hx_surface_threshold -> hx_surface_extract -> hx_surface_smooth
  *         -> hx_surface_check -> hx_surface_write_stl or _ply */
