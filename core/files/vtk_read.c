@@ -14,12 +14,17 @@
 
 enum { MAX_SET_VALUES = 256 };
 
-/* The file's numbers of the points that are kept. */
-static int number_nodes(hx_vtk_reader *r)
+/* The file's numbers of the points and cells that are kept. */
+static int number_items(hx_vtk_reader *r)
 {
-    for (int64_t a = 0; a < r->n_node; a++)
+    for (int64_t a = 0; r->node_new && a < r->n_node; a++)
         if (r->node_new[a] >= 0) HX_TRY(hx_numbers_append(&r->mesh->node_number, 1, &a));
-    return HX_OK;
+    if (!r->elem_new) return HX_OK;
+    for (int64_t e = 0; e < r->n_elem; e++)
+        if (r->elem_new[e] >= 0) HX_TRY(hx_numbers_append(&r->mesh->elem_number, 1, &e));
+    return hx_notes_add(r->notes, HX_NOTE_DETAIL,
+                        "%s: %lld points, lines and faces among the cells make sets of nodes only",
+                        r->scan.path, (long long)(r->n_elem - r->n_solid));
 }
 
 /* Hands points and cells to the mesh; its other faults get the file's name. */
@@ -32,6 +37,11 @@ static int make_mesh(hx_vtk_reader *r)
                              r->n_node < 0   ? "POINTS"
                              : r->n_elem < 0 ? "CELLS"
                                              : "CELL_TYPES");
+    if (r->elem_new && r->n_solid == 0)
+        return HX_FILE_RAISE(&r->scan,
+                             "no solid among %lld cells, which are points, lines and faces (gmsh "
+                             "saves the volumes only where a Physical Volume names them)",
+                             (long long)r->n_elem);
     const char *slash = strrchr(r->scan.path, '/');
     double *xyz = r->xyz;
     int32_t *conn = r->conn;
@@ -40,9 +50,9 @@ static int make_mesh(hx_vtk_reader *r)
     r->has_mesh = true;
     const int64_t n_node = r->node_new ? r->n_kept : r->n_node;
     const int rc =
-        hx_mesh_create(r->mesh, slash ? slash + 1 : r->scan.path, n_node, xyz, r->n_elem, conn);
+        hx_mesh_create(r->mesh, slash ? slash + 1 : r->scan.path, n_node, xyz, r->n_solid, conn);
     if (rc < 0) hx_error_prefix("%s: ", r->scan.path);
-    return rc == HX_OK && r->node_new ? number_nodes(r) : rc;
+    return rc == HX_OK ? number_items(r) : rc;
 }
 
 /* --- sets from integer arrays --- */
@@ -145,10 +155,30 @@ static int add_points(hx_vtk_reader *r, const char *name, int64_t n, const int32
     return rc;
 }
 
+/* Cells: elements, and the points of what bounds them. */
+static int add_cells(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *member)
+{
+    int32_t *elem = NULL;
+    int64_t n_elem = 0;
+    int rc = HX_OK;
+    if (!r->elem_new) return hx_mesh_add_elem_set(r->mesh, name, n, member);
+    HX_TRY(hx_alloc_raw(&elem, (size_t)n, sizeof *elem, "elements of a set"));
+    for (int64_t i = 0; i < n && rc == HX_OK; i++) {
+        const int64_t begin = r->cell_begin[member[i]], end = r->cell_begin[member[i] + 1];
+        if (r->elem_new[member[i]] >= 0)
+            elem[n_elem++] = r->elem_new[member[i]];
+        else
+            rc = add_points(r, name, end - begin, r->cell_node + begin);
+    }
+    if (rc == HX_OK) rc = hx_mesh_add_elem_set(r->mesh, name, n_elem, elem);
+    free(elem);
+    return rc;
+}
+
 static int add_set(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *member)
 {
     const int rc = r->where == HX_VTK_ON_POINTS ? add_points(r, name, n, member)
-                                                : hx_mesh_add_elem_set(r->mesh, name, n, member);
+                                                : add_cells(r, name, n, member);
     if (rc < 0) hx_error_prefix("%s: set '%s': ", r->scan.path, name);
     return rc;
 }
@@ -228,7 +258,10 @@ static void note_seen(hx_vtk_reader *r, const char *name)
 static int keep_array(hx_vtk_reader *r, const hx_file_number *type, int64_t n, double **value)
 {
     HX_TRY(hx_alloc_raw(value, (size_t)n, sizeof **value, "cell array"));
-    return hx_file_scan_real(&r->scan, type, n, *value);
+    HX_TRY(hx_file_scan_real(&r->scan, type, n, *value));
+    for (int64_t e = 0; r->elem_new && e < n; e++)
+        if (r->elem_new[e] >= 0) (*value)[r->elem_new[e]] = (*value)[e];
+    return HX_OK;
 }
 
 /* The numbers of one array, after its head line. May it become sets? (Numberings may not.) */
@@ -457,6 +490,7 @@ static void reader_free(hx_vtk_reader *r)
     free(r->conn);
     free(r->cell_begin);
     free(r->cell_node);
+    free(r->elem_new);
     free(r->node_new);
     free(r->middle);
     free(r->middle_end);

@@ -32,8 +32,13 @@ typedef struct hx_vtk_reader {
     int64_t *cell_begin; /* [n_elem + 1], or NULL (owned) */
     int32_t *cell_node;  /* (owned) */
 
-    /* Where cells are of second order: points of the file that are kept; of the others what stands
-     * for them. */
+    /* Where there are points, lines and faces among the cells: elements, and which one a cell is.
+     */
+    int64_t n_solid;
+    int32_t *elem_new; /* [n_elem] -1: none; NULL: all are elements, in their order (owned) */
+
+    /* Where cells are of second order, or no solids: points of the file that are kept; of the
+     * others what stands for them. */
     int64_t n_kept;
     int32_t *node_new;   /* [n_node] the mesh's node, -1: left out; NULL: all are kept (owned) */
     int32_t *middle;     /* [n_node] its place in middle_end, or -1 (owned) */

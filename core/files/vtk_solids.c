@@ -44,6 +44,31 @@ static const hx_solid_id *find_solid(int64_t type)
     return NULL;
 }
 
+/* Points, lines and faces of first and second order: they bound solids. */
+static int is_boundary(int64_t type)
+{
+    static const int8_t list[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 21, 22, 23, 28, 30, 34};
+    for (size_t i = 0; i < sizeof list; i++)
+        if (list[i] == type) return 1;
+    return 0;
+}
+
+/* The cell is no element; those before it were. */
+static int leave_out(hx_vtk_reader *r, int64_t cell)
+{
+    if (!r->elem_new) {
+        HX_TRY(hx_alloc_raw(&r->elem_new, (size_t)r->n_elem, sizeof *r->elem_new, "cells"));
+        for (int64_t e = 0; e < cell; e++) r->elem_new[e] = (int32_t)e;
+    }
+    r->elem_new[cell] = -1;
+    return HX_OK;
+}
+
+static int64_t elem_of(const hx_vtk_reader *r, int64_t cell)
+{
+    return r->elem_new ? r->elem_new[cell] : cell;
+}
+
 static int refuse_type(hx_vtk_reader *r, int64_t elem, int64_t type)
 {
     return HX_FILE_RAISE(
@@ -77,19 +102,24 @@ int hx_vtk_take_types(hx_vtk_reader *r, int64_t first, int64_t n, const int64_t 
         const int64_t e = first + k;
         const hx_solid_id *const id = find_solid(type[k]);
         int32_t conn[8];
+        if (!id && r->cell_begin && is_boundary(type[k])) {
+            HX_TRY(leave_out(r, e));
+            continue;
+        }
         if (!id) return refuse_type(r, e, type[k]);
         const int32_t *const node = nodes_of(r, e, type[k], *id);
         if (!node) return HX_EINPUT;
         const int *const corner = type[k] == VTK_VOXEL ? voxel : hx_solid_corners(*id);
         for (int a = 0; a < 8; a++) conn[a] = node[corner[a]];
-        memcpy(r->conn + 8 * e, conn, sizeof conn);
+        if (r->elem_new) r->elem_new[e] = (int32_t)r->n_solid;
+        memcpy(r->conn + 8 * r->n_solid++, conn, sizeof conn);
     }
     return HX_OK;
 }
 
 /* --- second order --- */
 
-/* Solids are told by their numbers of nodes: of VTK's no two of second order have the same. */
+/* Solids are told by their numbers of nodes, of which no two of VTK's kinds have the same. */
 static hx_solid_id solid_of(const hx_vtk_reader *r, int64_t elem)
 {
     const int64_t n = r->cell_begin[elem + 1] - r->cell_begin[elem];
@@ -102,8 +132,8 @@ static hx_solid_id solid_of(const hx_vtk_reader *r, int64_t elem)
 static int check_points(hx_vtk_reader *r)
 {
     if (r->n_node < 0)
-        return HX_FILE_RAISE(&r->scan,
-                             "cells of second order before POINTS; these must come first");
+        return HX_FILE_RAISE(
+            &r->scan, "cells of second order, or no solids, before POINTS; these must come first");
     for (int64_t i = 0; i < r->cell_begin[r->n_elem]; i++)
         if (r->cell_node[i] >= r->n_node)
             return HX_FILE_RAISE(&r->scan, "a cell uses point %ld; there are points 0 to %lld",
@@ -115,6 +145,7 @@ static int64_t count_middles(const hx_vtk_reader *r)
 {
     int64_t n = 0;
     for (int64_t e = 0; r->cell_begin && e < r->n_elem; e++) {
+        if (elem_of(r, e) < 0) continue;
         const hx_solid *const solid = &hx_solids[solid_of(r, e)];
         n += solid->n_node - solid->n_corner;
     }
@@ -126,8 +157,9 @@ static int64_t count_middles(const hx_vtk_reader *r)
 static void place_middles(const hx_vtk_reader *r, int64_t *place)
 {
     for (int64_t a = 0; a < r->n_node; a++) place[a] = -1;
-    for (int64_t i = 0; i < 8 * r->n_elem; i++) place[r->conn[i]] = -2;
+    for (int64_t i = 0; i < 8 * r->n_solid; i++) place[r->conn[i]] = -2;
     for (int64_t e = 0; e < r->n_elem; e++) {
+        if (elem_of(r, e) < 0) continue;
         const hx_solid *const solid = &hx_solids[solid_of(r, e)];
         const int32_t *const node = r->cell_node + r->cell_begin[e] + solid->n_corner;
         for (int k = 0; k < solid->n_node - solid->n_corner; k++)
@@ -142,10 +174,14 @@ static void list_ends(hx_vtk_reader *r, const int64_t *place, hx_middle_survey *
     for (int64_t a = 0; a < r->n_node; a++) {
         int32_t corner[HX_SOLID_CORNERS];
         r->middle[a] = -1;
+        if (place[a] == -1 && r->elem_new) { /* of no solid: nothing stands for it */
+            r->middle[a] = at;
+            r->middle_end[at++] = 0;
+        }
         if (place[a] < 0) continue;
         const int64_t e = place[a] / PLACES;
-        const int n =
-            hx_solid_middle(solid_of(r, e), (int)(place[a] % PLACES), r->conn + 8 * e, corner);
+        const int n = hx_solid_middle(solid_of(r, e), (int)(place[a] % PLACES),
+                                      r->conn + 8 * elem_of(r, e), corner);
         hx_survey_middle(survey, a, r->xyz + 3 * a, r->xyz, n, corner);
         r->middle[a] = at;
         r->middle_end[at++] = n;
@@ -164,7 +200,7 @@ static void compact(hx_vtk_reader *r)
         memmove(r->xyz + 3 * (int64_t)next++, r->xyz + 3 * a, 3 * sizeof *r->xyz);
     }
     r->n_kept = next;
-    for (int64_t i = 0; i < 8 * r->n_elem; i++) r->conn[i] = r->node_new[r->conn[i]];
+    for (int64_t i = 0; i < 8 * r->n_solid; i++) r->conn[i] = r->node_new[r->conn[i]];
     for (int64_t a = 0; a < r->n_node; a++) {
         int32_t *const end = r->middle_end + (r->middle[a] >= 0 ? r->middle[a] : 0);
         for (int k = 1; r->middle[a] >= 0 && k <= end[0]; k++) end[k] = r->node_new[end[k]];
@@ -177,9 +213,9 @@ int hx_vtk_leave_middles(hx_vtk_reader *r)
     int64_t *place = NULL;
     hx_middle_survey survey = {0};
     const int64_t n = count_middles(r);
-    if (n == 0) goto fail; /* nothing to do */
+    if (n == 0 && !r->elem_new) goto fail; /* nothing to do */
     HX_TRY_FAIL(check_points(r));
-    const int64_t most = (n < r->n_node ? n : r->n_node) * (1 + HX_SOLID_CORNERS);
+    const int64_t most = (n < r->n_node ? n : r->n_node) * HX_SOLID_CORNERS + r->n_node;
     if (most > INT32_MAX) {
         rc = HX_FILE_RAISE(&r->scan, "%lld nodes of second order are too many", (long long)n);
         goto fail;
@@ -191,9 +227,10 @@ int hx_vtk_leave_middles(hx_vtk_reader *r)
     place_middles(r, place);
     list_ends(r, place, &survey);
     compact(r);
-    rc = hx_note_middles(&survey, r->scan.path, r->notes);
+    if (survey.n > 0) rc = hx_note_middles(&survey, r->scan.path, r->notes);
 fail:
     free(place);
+    if (r->elem_new) return rc; /* the sets of what bounds the solids need their points */
     free(r->cell_begin);
     free(r->cell_node);
     r->cell_begin = NULL;

@@ -436,11 +436,46 @@ static void test_type(const type *t, int mirrored)
     }
 }
 
+/* Points, lines and faces in a VTK file: no elements, but sets of their points; values of results
+ * are those of the solids. A triangle of second order has an end for its mid-side nodes; point 11
+ * is of no solid. */
+static void test_bounded(void)
+{
+    static const char text[] =
+        "# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 12 double\n"
+        "0 0 0\n1 0 0\n0 1 0\n0 0 1\n.5 0 0\n.5 .5 0\n0 .5 0\n0 0 .5\n.5 0 .5\n0 .5 .5\n"
+        "1 1 1\n9 9 9\nCELLS 4 25\n1 11\n6 0 1 2 4 5 6\n10 0 1 2 3 4 5 6 7 8 9\n4 1 2 3 10\n"
+        "CELL_TYPES 4\n1\n22\n24\n10\nCELL_DATA 4\nSCALARS CellEntityIds int 1\n"
+        "LOOKUP_TABLE default\n1\n7\n5\n7\nSCALARS rho double 1\nLOOKUP_TABLE default\n"
+        "9\n8\n0.25\n0.75\n";
+    hx_mesh mesh;
+    hx_vtk_result result;
+    hx_notes notes = {0};
+    write_bytes(in_folder("bounded.vtk"), text, strlen(text));
+    CHECK_OK(hx_mesh_read(in_folder("bounded.vtk"), (double)NAN, &mesh, NULL, &notes));
+    CHECK_OK(hx_mesh_finish(&mesh));
+    CHECK(mesh.n_node == 5 && mesh.n_elem == 2 && mesh.n_set == 3);
+    CHECK_REL(mesh.total_volume, 1.0 / 6.0 + 1.0 / 3.0, 1e-14);
+    CHECK(hx_mesh_elem_number(&mesh, 0) == 2 && hx_mesh_node_number(&mesh, 4) == 10);
+    const hx_set *const seven = hx_mesh_find_set(&mesh, "CellEntityIds=7");
+    const hx_set *const one = hx_mesh_find_set(&mesh, "CellEntityIds=1");
+    CHECK(seven && seven->n_node == 5 && seven->n_elem == 1); /* a triangle and an element */
+    CHECK(one && one->n_node == 0 && one->n_elem == 0);
+    CHECK(count_notes(&notes, "mid-side nodes left out: 6") == 1);
+    CHECK(count_notes(&notes, "2 points, lines and faces among the cells") == 1);
+    CHECK_OK(hx_vtk_read_result(in_folder("bounded.vtk"), "rho", &result));
+    CHECK(result.cells.n_elem == 2 && result.value[0] == 0.25 && result.value[1] == 0.75);
+    hx_vtk_result_free(&result);
+    hx_notes_free(&notes);
+    hx_mesh_free(&mesh);
+}
+
 int main(void)
 {
     if (make_folder() != 0) return 1;
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         for (int mirrored = 0; mirrored < 2; mirrored++) test_type(&types[i], mirrored);
+    test_bounded();
     remove_folder();
     TEST_END();
 }

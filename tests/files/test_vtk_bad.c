@@ -35,8 +35,11 @@ static const struct {
     {HEAD POINTS8 "CELLS 1 9\n8 0 1 2 3 4 5 6 8\n",
      ":9: cell 0 uses point 8; there are points 0 to 7"},
     {HEAD POINTS8 "CELLS 1 9\n8 0 1 2 3 4 5 6 -7\n", "cell 0 uses point -7"},
-    {HEAD POINTS8 "CELLS 2 14\n8 0 1 2 3 4 5 6 7\n4 0 1 2 3\nCELL_TYPES 2\n12\n9\n",
-     ":13: cell 1 is of type 9 (VTK_QUAD); every cell must be a tetrahedron (10), wedge (13)"},
+    {HEAD POINTS8 "CELLS 2 14\n8 0 1 2 3 4 5 6 7\n4 0 1 2 3\nCELL_TYPES 2\n12\n42\n",
+     ":13: cell 1 is of type 42 (VTK_POLYHEDRON); every cell must be a tetrahedron (10), wedge "
+     "(13)"},
+    {HEAD POINTS8 "CELLS 2 9\n4 0 1 2 3\n3 0 1 2\nCELL_TYPES 2\n9\n5\n",
+     "no solid among 2 cells, which are points, lines and faces (gmsh saves"},
     {HEAD POINTS8 "CELLS 2 14\n8 0 1 2 3 4 5 6 7\n4 0 1 2 3\nCELL_TYPES 2\n12\n13\n",
      ":13: cell 1 is of type 13 (VTK_WEDGE) and has 4 nodes; it must have 6"},
     {HEAD POINTS8 "CELLS 2 14\n8 0 1 2 3 4 5 6 7\n4 0 1 2 8\nCELL_TYPES 2\n12\n10\n",
@@ -44,7 +47,7 @@ static const struct {
     {HEAD "CELLS 1 11\n10 0 1 2 4 5 6 7 0 1 9\n" POINTS8 "CELL_TYPES 1\n24\n",
      "a cell uses point 9; there are points 0 to 7"},
     {HEAD "CELLS 1 11\n10 0 1 2 4 5 6 7 0 1 9\nCELL_TYPES 1\n24\n" POINTS8,
-     "cells of second order before POINTS"},
+     "cells of second order, or no solids, before POINTS"},
     {HEAD5 POINTS8 "CELLS 3 12\nOFFSETS vtktypeint64\n0 8 12\nCONNECTIVITY vtktypeint64\n"
                    "0 1 2 3 4 5 6 7 0 1 2 9\n",
      "cell 1 uses point 9; there are points 0 to 7"},
@@ -73,7 +76,7 @@ static const struct {
     {HEAD5 POINTS8 "CELLS 2 8\nOFFSET vtktypeint64\n", "'OFFSET' where OFFSETS is expected"},
     {HEAD5 POINTS8 "CELLS 2 8\nOFFSETS float\n0 8\n", "type float where integers are expected"},
     {HEAD5 POINTS8 "CELLS 2 4\nOFFSETS int\n0 4\nCONNECTIVITY int\n0 1 2 3\nCELL_TYPES 1\n9\n",
-     "cell 0 is of type 9 (VTK_QUAD)"},
+     "no solid among 1 cells"},
     {HEAD5 POINTS8 "CELLS 2 9\nOFFSETS int\n0 8\nCONNECTIVITY int\n0 1 2 3 4 5 6 7 0\n",
      "the last offset is 8, but CONNECTIVITY has 9 entries"},
 };
