@@ -190,7 +190,8 @@ static int count_bytes(const hx_verify *v, const part *p, size_t *bytes)
 {
     const hx_solver_params params = solver_params(v);
     const size_t vector = 3 * (size_t)p->space.n_point * sizeof(double);
-    const hx_precond_kind *kind = hx_choose_precond(&params.choose, p->device.ops, hx_choose_size(&p->space));
+    const hx_precond_kind *kind =
+        hx_choose_precond(&params.choose, p->device.ops, hx_choose_size(&p->space));
     hx_account account = {0};
     hx_operator none = {0};
     hx_choice choice;

@@ -39,7 +39,8 @@ typedef struct hx_strategy {
     /* The same of a quadratic space, whose points the model then has: setup takes them. NULL: the
      * operator knows linear elements only. As long as a count of the neighbours. */
     size_t (*space_bytes)(const hx_space *space);
-    /* Judged from a sample of the mesh, of linear elements; NULL: HX_PROMISE_SOME on every mesh. O(1). */
+    /* Judged from a sample of the mesh, of linear elements; NULL: HX_PROMISE_SOME on every mesh.
+     * O(1). */
     hx_promise (*promise)(const hx_mesh *mesh);
     /* *state is the strategy's (owned by it until teardown). The model outlives the state. */
     int (*setup)(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *mesh,
