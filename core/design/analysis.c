@@ -26,7 +26,7 @@ int hx_analysis_vectors(const hx_problem *problem)
 
 static int64_t vector_entries(const hx_analysis *a)
 {
-    return 3 * (int64_t)a->problem->mesh->n_node;
+    return a->problem->components * (int64_t)a->problem->mesh->n_node;
 }
 
 static size_t vector_bytes(const hx_analysis *a)
@@ -112,8 +112,8 @@ static int update_loads(const hx_analysis *a)
 static int assemble(hx_analysis *a)
 {
     hx_device *dev = a->op->dev;
-    HX_TRY(dev->ops->design->modulus(dev, a->op->model.n_elem, a->problem->young, a->penalty,
-                                     a->d_rho, a->op->model.d_modulus));
+    HX_TRY(dev->ops->design->modulus(dev, a->op->model.n_elem, a->problem->least, a->problem->young,
+                                     a->penalty, a->d_rho, a->op->model.d_modulus));
     HX_TRY(hx_operator_update(a->op));
     HX_TRY(update_loads(a));
     HX_TRY(dev->ops->sync(dev));
@@ -247,7 +247,7 @@ int hx_analysis_reaction(hx_analysis *a, int load_case, double total[3])
 {
     const hx_problem *problem = a->problem;
     hx_device *dev = a->op->dev;
-    const int64_t n = vector_entries(a);
+    const int64_t n = vector_entries(a), c = problem->components;
     double *const d_q = a->pcg->d_q, *reaction;
     HX_TRY(hx_alloc_raw(&reaction, (size_t)n, sizeof *reaction, "reactions"));
     int rc = hx_operator_apply_unmasked(a->op, a->d_u[load_case], d_q);
@@ -255,7 +255,7 @@ int hx_analysis_reaction(hx_analysis *a, int load_case, double total[3])
     if (rc == HX_OK) rc = dev->ops->download(dev, reaction, d_q, vector_bytes(a));
     total[0] = total[1] = total[2] = 0.0;
     for (int64_t k = 0; rc == HX_OK && k < n; k++)
-        if (problem->supports.fixed[k / 3] >> (k % 3) & 1) total[k % 3] += reaction[k];
+        if (problem->supports.fixed[k / c] >> (k % c) & 1) total[k % c] += reaction[k];
     free(reaction);
     return rc;
 }

@@ -31,7 +31,7 @@ const hx_device_mesh *hx_device_mesh_find(const hx_device *dev, const hx_mesh *m
 /* What kernels see of the mesh and material. Its holder keeps the mesh. */
 typedef struct hx_device_model {
     int64_t n_node, n_elem;
-    double lambda, mu;   /* for unit modulus */
+    double lambda, mu;   /* for unit modulus; not of heat */
     const double *d_xyz; /* of the hx_device_mesh, like the next three (borrowed) */
     const int32_t *d_conn;
     const int64_t *d_node_elem_ptr;
