@@ -275,6 +275,23 @@ int hx_analysis_spring_force(const hx_analysis *a, int load_case, double total[3
     return rc;
 }
 
+int hx_analysis_film_heat(const hx_analysis *a, int load_case, double *heat)
+{
+    const hx_films *films = &a->problem->films;
+    double *t;
+    *heat = 0.0;
+    if (films->n == 0) return HX_OK;
+    HX_TRY(hx_alloc_raw(&t, (size_t)vector_entries(a), sizeof *t, "temperatures"));
+    const int rc = hx_analysis_displacement(a, load_case, t);
+    for (int64_t k = 0; rc == HX_OK && k < films->n; k++) {
+        *heat -= films->source[k];
+        for (int64_t j = films->ptr[k]; j < films->ptr[k + 1]; j++)
+            *heat += films->value[j] * t[films->col[j]];
+    }
+    free(t);
+    return rc;
+}
+
 void hx_analysis_free(hx_analysis *a)
 {
     hx_device *dev = a->op ? a->op->dev : NULL;

@@ -97,6 +97,9 @@ int hx_analysis_reaction(hx_analysis *analysis, int load_case, double total[3]);
 /* Force -S u of the springs on the part, summed. */
 int hx_analysis_spring_force(const hx_analysis *analysis, int load_case, double total[3]);
 
+/* Of heat: what convection takes from the part, int h (T - ambient) dA. */
+int hx_analysis_film_heat(const hx_analysis *analysis, int load_case, double *heat);
+
 /* Accepts a zeroed struct. */
 void hx_analysis_free(hx_analysis *analysis);
 

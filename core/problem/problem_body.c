@@ -124,7 +124,8 @@ int hx_problem_nodal_force(const hx_problem *problem, int load_case, const doubl
 {
     const hx_mesh *mesh = problem->mesh;
     const hx_body_field *field = hx_problem_body(problem, load_case);
-    memcpy(force, problem->cases.force[load_case], 3 * (size_t)mesh->n_node * sizeof *force);
+    memcpy(force, problem->cases.force[load_case],
+           (size_t)problem->components * (size_t)mesh->n_node * sizeof *force);
     if (!field) return HX_OK;
 #pragma omp parallel for schedule(static)
     for (int64_t node = 0; node < mesh->n_node; node++)
