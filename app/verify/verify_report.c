@@ -134,9 +134,12 @@ static void print_design(const hx_verify *v)
                     hx_format_count(v->part.n_void, a, sizeof a));
     hx_log_info("volume    %.6g%s, asked for %.6g%s", v->volume, u->volume, v->part.target,
                 u->volume);
-    hx_log_info("void      keeps %.3g E, that of rho_min = %g",
-                hx_simp_modulus(1.0, v->session.problem.penalty, v->session.problem.rho_min),
-                v->session.problem.rho_min);
+    const hx_problem *const problem = &v->session.problem;
+    hx_log_info(
+        "void      keeps %.3g %s, that of rho_min = %g",
+        hx_simp_between(problem->least, problem->young, problem->penalty, problem->rho_min) /
+            problem->young,
+        hx_problem_is_heat(problem) ? "of the conductivity" : "E", problem->rho_min);
     if (v->session.cfg.optimization.continuation.given)
         hx_log_info(
             "penalty   %g, the last of the continuation: a run that stopped before had less",
