@@ -287,6 +287,7 @@ static hx_device_ops make_ops()
     ops.helmholtz = &hx_cuda_helmholtz_ops;
     ops.matrix = &hx_cuda_matrix_ops;
     ops.matrix_free = &hx_strategy_cuda_otf;
+    ops.conduction = &hx_cuda_conduction_ops;
     return ops;
 }
 

@@ -10,6 +10,8 @@
 #include "otf_cuda.cuh"
 #include "strategy_setup.cuh"
 
+extern "C" const hx_strategy hx_strategy_cuda_otf_scalar; // otf_scalar_cuda.cu
+
 namespace
 {
 
@@ -108,6 +110,7 @@ hx_strategy table()
     t.prepare_single = prepare_single;
     t.apply_single = apply_single;
     t.teardown = teardown;
+    t.scalar = &hx_strategy_cuda_otf_scalar;
     return t;
 }
 
