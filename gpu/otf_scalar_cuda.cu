@@ -6,6 +6,7 @@
 // good order), 12 more per row once a product in single precision was asked for.
 #include <cstdlib>
 
+#include "core/mesh/hex8_conduction.h"
 #include "core/solver/strategy.h"
 #include "hex8_conduction.cuh"
 #include "otf_cuda.cuh"
@@ -68,6 +69,27 @@ __device__ __forceinline__ void compute(const hx_eight &corner, T scale, shared_
     for (int c = 0; c < 8; c++) shared.force[c * (SIZE + 1) + threadIdx.x] = v[c];
 }
 
+// What the places left in the slots of each row, to y or to the row's partial sum.
+template <class T>
+__device__ __forceinline__ void sum_rows(const hx_patch_view &g, const hx_span &span,
+                                         const shared_values<T> &shared, T *__restrict__ partial,
+                                         T *__restrict__ y)
+{
+    for (int k = static_cast<int>(threadIdx.x); k < span.n; k += SIZE) {
+        const int64_t row = span.begin + k;
+        const hx_eight slot = g.row_slot[row];
+        const int32_t tag = g.row_node[row];
+        T sum = 0;
+#pragma unroll
+        for (int i = 0; i < 8; i++)
+            if (slot.v[i] != HX_NO_SLOT) sum += shared.force[slot.v[i]];
+        if (tag < 0)
+            partial[row] = sum;
+        else
+            y[tag] = sum;
+    }
+}
+
 template <class T>
 __global__ void __launch_bounds__(SIZE, N_RESIDENT<T>)
     product_kernel(hx_patch_view g, lists<T> l, const T *__restrict__ x, T *__restrict__ y)
@@ -81,19 +103,43 @@ __global__ void __launch_bounds__(SIZE, N_RESIDENT<T>)
         compute(g.corner[blockIdx.x * static_cast<int64_t>(SIZE) + place],
                 l.scale * static_cast<T>(l.modulus[span.first + place]), shared);
     __syncthreads();
-    for (int k = place; k < span.n; k += SIZE) {
-        const int64_t row = span.begin + k;
-        const hx_eight slot = g.row_slot[row];
-        const int32_t tag = g.row_node[row];
-        T sum = 0;
+    sum_rows(g, span, shared, l.partial, y);
+}
+
+// The element's diagonal, of the nodes that it names several times at the first corner.
+__device__ __forceinline__ void compute_diagonal(const hx_eight &corner, double modulus,
+                                                 shared_values<double> &shared)
+{
+    double x[24], d[8];
+    int first[8];
 #pragma unroll
-        for (int i = 0; i < 8; i++)
-            if (slot.v[i] != HX_NO_SLOT) sum += shared.force[slot.v[i]];
-        if (tag < 0)
-            l.partial[row] = sum;
-        else
-            y[tag] = sum;
+    for (int a = 0; a < 8; a++) {
+        first[a] = a;
+#pragma unroll
+        for (int b = 7; b >= 0; b--)
+            if (b < a && corner.v[b] == corner.v[a]) first[a] = b;
+#pragma unroll
+        for (int i = 0; i < 3; i++) x[3 * a + i] = shared.xyz[3 * corner.v[a] + i];
     }
+    hx_hex8_conduction_diagonals(x, first, d);
+#pragma unroll
+    for (int a = 0; a < 8; a++) shared.force[a * (SIZE + 1) + threadIdx.x] = modulus * d[a];
+}
+
+__global__ void __launch_bounds__(SIZE)
+    diagonal_kernel(hx_patch_view g, lists<double> l, double *__restrict__ y)
+{
+    __shared__ shared_values<double> shared;
+    const hx_span span = g.span[blockIdx.x];
+    const int place = static_cast<int>(threadIdx.x);
+    const double *const from = l.row_xyz + 3 * (span.begin - g.first_row);
+    for (int k = place; k < 3 * span.n; k += SIZE) shared.xyz[k] = from[k];
+    __syncthreads();
+    if (place < span.count)
+        compute_diagonal(g.corner[blockIdx.x * static_cast<int64_t>(SIZE) + place],
+                         l.modulus[span.first + place], shared);
+    __syncthreads();
+    sum_rows(g, span, shared, l.partial, y);
 }
 
 // y of the nodes that patches share, in the order of their rows.
@@ -109,6 +155,16 @@ __global__ void shared_kernel(int64_t n, const int32_t *__restrict__ node,
     y[node[k]] = sum;
 }
 
+template <class T> int add_shared(const hx_cuda_patches &p, T *d_y)
+{
+    if (p.n_shared == 0) return HX_OK;
+    shared_kernel<T><<<hx_blocks(p.n_shared, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(p.dev)->stream>>>(
+        p.n_shared, p.d_shared_node, p.d_shared_ptr, p.d_shared_row,
+        reinterpret_cast<const T *>(p.d_partial), d_y);
+    HX_TRY_LAUNCH("scalar shared nodes");
+    return HX_OK;
+}
+
 template <class T> int launch(const otf_scalar &s, const T *d_row_xyz, const T *d_x, T *d_y)
 {
     const hx_cuda_patches &p = s.patches;
@@ -119,11 +175,7 @@ template <class T> int launch(const otf_scalar &s, const T *d_row_xyz, const T *
     product_kernel<T><<<static_cast<unsigned>(g.n_patch), SIZE, 0, stream>>>(
         hx_view(p, 0, 0, g.n_patch), l, d_x, d_y);
     HX_TRY_LAUNCH("scalar otf");
-    if (p.n_shared == 0) return HX_OK;
-    shared_kernel<T><<<hx_blocks(p.n_shared, HX_BLOCK), HX_BLOCK, 0, stream>>>(
-        p.n_shared, p.d_shared_node, p.d_shared_ptr, p.d_shared_row, d_partial, d_y);
-    HX_TRY_LAUNCH("scalar shared nodes");
-    return HX_OK;
+    return add_shared<T>(p, d_y);
 }
 
 size_t bytes(const hx_mesh *mesh, hx_layout)
@@ -168,6 +220,17 @@ int apply(void *state, const double *d_x, double *d_y)
     return launch<double>(s, s.d_row_xyz, d_x, d_y);
 }
 
+int diagonal(void *state, double *d_diag)
+{
+    const otf_scalar &s = *static_cast<otf_scalar *>(state);
+    const hx_patch_group &g = s.patches.group[0];
+    const lists<double> l = {s.model->d_modulus, s.d_row_xyz, s.patches.d_partial, 1.0};
+    diagonal_kernel<<<static_cast<unsigned>(g.n_patch), SIZE, 0, hx_cuda_of(s.dev)->stream>>>(
+        hx_view(s.patches, 0, 0, g.n_patch), l, d_diag);
+    HX_TRY_LAUNCH("scalar diagonal");
+    return add_shared<double>(s.patches, d_diag);
+}
+
 int prepare_single(void *state)
 {
     otf_scalar *s = static_cast<otf_scalar *>(state);
@@ -193,6 +256,7 @@ hx_strategy table()
     t.bytes = bytes;
     t.setup = setup;
     t.apply = apply;
+    t.diagonal = diagonal;
     t.single_bytes_per_elem = 23;
     t.prepare_single = prepare_single;
     t.apply_single = apply_single;

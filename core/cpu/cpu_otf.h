@@ -27,12 +27,14 @@ typedef struct hx_otf_block {
 } hx_otf_block;
 
 typedef struct hx_cpu_otf_kernel hx_cpu_otf_kernel;
+typedef struct hx_cpu_otf_scalar hx_cpu_otf_scalar;
 
 typedef struct hx_cpu_otf {
     const hx_device_model *model; /* (borrowed) */
     const hx_cpu_otf_kernel *kernel;
-    int components; /* of a row: 3, or 1 of heat */
-    double unit;    /* of length in single precision: a power of two near the element size */
+    const hx_cpu_otf_scalar *scalar; /* of heat, in place of it */
+    int components;                  /* of a row: 3, or 1 of heat */
+    double unit; /* of length in single precision: a power of two near the element size */
     int64_t n_block, n_row, n_slot, n_shared;
     hx_otf_block *block;     /* [n_block] (owned, as all below) */
     int32_t *row_node;       /* [n_row] */
@@ -58,6 +60,16 @@ struct hx_cpu_otf_kernel {
     void (*block_single)(const hx_cpu_otf *s, int64_t block, const float *x, float *y);
     void (*tetrahedra_single)(const hx_cpu_otf *s, int64_t block, const float *x, float *y);
     void (*shared_single)(const hx_cpu_otf *s, int64_t first, int64_t last, float *y);
+};
+
+/* The same with one unknown a node: the elements of a block, rows x, y, z, unknown; f of rows. */
+struct hx_cpu_otf_scalar {
+    const char *name;
+    int (*runs_here)(void);
+    void (*compute)(const uint16_t *corner, const double *row, const double *scale, int n_elem,
+                    double *f);
+    void (*compute_single)(const uint16_t *corner, const float *row, const float *scale, int n_elem,
+                           float *f);
 };
 
 /* Fastest first, the last one (name NULL) an end mark. setup takes the first that runs here. */

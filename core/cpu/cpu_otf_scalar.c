@@ -7,20 +7,49 @@
 #include "../base/memory.h"
 #include "../base/sum.h"
 #include "../base/vectorised.h"
-#include "../mesh/hex8.h"
+#include "../mesh/hex8_conduction.h"
 #include "cpu_otf.h"
+#include "cpu_otf_vectors.h"
 
 #define HX_OTF_GAUSS 0.57735026918962576451 /* 1 / sqrt(3) */
 
 #define REAL double
 #define LANES 8
 #define NAME(x) x##_double
+#define COMPUTE compute
 #include "cpu_otf_scalar_lanes.inc"
 
 #define REAL float
 #define LANES 16
 #define NAME(x) x##_single
+#define COMPUTE compute_single
 #include "cpu_otf_scalar_lanes.inc"
+
+static int any_runs(void)
+{
+    return 1;
+}
+
+#if defined __x86_64__
+static int avx2_runs(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+static int avx512_runs(void)
+{
+    return avx2_runs() && __builtin_cpu_supports("avx512f");
+}
+#endif
+
+static const hx_cpu_otf_scalar kernels[] = {
+#if defined __x86_64__
+    {"avx512", avx512_runs, compute_avx512_double, compute_avx512_single},
+    {"avx2", avx2_runs, compute_avx2_double, compute_avx2_single},
+#endif
+    {"any", any_runs, compute_any_double, compute_any_single},
+    {0},
+};
 
 static size_t bytes(const hx_mesh *mesh, hx_layout layout)
 {
@@ -41,6 +70,8 @@ static int setup(void **state, hx_device *dev, const hx_device_model *model, con
     (void)layout;
     HX_TRY(hx_alloc(&s, 1, sizeof *s, "operator otf"));
     s->model = model;
+    s->scalar = kernels;
+    while (!s->scalar->runs_here()) s->scalar++;
     const int rc = hx_cpu_otf_build(s, mesh, 1);
     if (rc < 0)
         teardown(s);
@@ -114,23 +145,13 @@ static int apply_single(void *state, const float *d_x, float *d_y)
 static void add_diagonal(const double x[24], const uint16_t *corner, double modulus, double *row)
 {
     int first[8];
+    double d[8];
     for (int a = 0; a < 8; a++) {
         first[a] = 0;
         while (corner[first[a]] != corner[a]) first[a]++;
     }
-    for (int q = 0; q < 8; q++) {
-        const double r = hx_hex8_gauss(q, 0), s = hx_hex8_gauss(q, 1), t = hx_hex8_gauss(q, 2);
-        double inv[3][3], g[8][3] = {{0.0}};
-        const double weight = modulus * hx_hex8_jacobian(x, r, s, t, inv);
-        for (int a = 0; a < 8; a++) {
-            double d[3];
-            hx_hex8_gradient(a, r, s, t, inv, d);
-            for (int i = 0; i < 3; i++) g[first[a]][i] += d[i];
-        }
-        for (int a = 0; a < 8; a++)
-            row[corner[a] / 4] +=
-                weight * (g[a][0] * g[a][0] + g[a][1] * g[a][1] + g[a][2] * g[a][2]);
-    }
+    hx_hex8_conduction_diagonals(x, first, d);
+    for (int a = 0; a < 8; a++) row[corner[a] / 4] += modulus * d[a];
 }
 
 static void block_diagonal(const hx_cpu_otf *s, int64_t block, double *d_diag)
@@ -164,6 +185,17 @@ static int diagonal(void *state, double *d_diag)
     return HX_OK;
 }
 
+static const char *variant(void *state, int i)
+{
+    hx_cpu_otf *s = state;
+    for (const hx_cpu_otf_scalar *kernel = kernels; kernel->name; kernel++) {
+        if (!kernel->runs_here() || i-- > 0) continue;
+        s->scalar = kernel;
+        return kernel->name;
+    }
+    return NULL;
+}
+
 const hx_strategy hx_strategy_cpu_otf_scalar = {
     .name = "otf",
     .device = "cpu",
@@ -177,5 +209,6 @@ const hx_strategy hx_strategy_cpu_otf_scalar = {
     .apply_dot = apply_dot,
     .diagonal = diagonal,
     .apply_single = apply_single,
+    .variant = variant,
     .teardown = teardown,
 };

@@ -58,4 +58,28 @@ static HX_HD double hx_hex8_conduction_diagonal(const double *x, const int32_t c
     return sum;
 }
 
+/* All of them: first[a] is the first corner that names a's node, d[a] 0 at others. Each Jacobian
+ * once. */
+static HX_HD void hx_hex8_conduction_diagonals(const double *x, const int first[8], double d[8])
+{
+    for (int a = 0; a < 8; a++) d[a] = 0.0;
+    for (int q = 0; q < 8; q++) {
+        const double r = hx_hex8_gauss(q, 0), s = hx_hex8_gauss(q, 1), t = hx_hex8_gauss(q, 2);
+        double inv[3][3];
+        const double det = hx_hex8_jacobian(x, r, s, t, inv);
+        for (int a = 0; a < 8; a++) {
+            double g[3];
+            if (first[a] != a) continue;
+            hx_hex8_gradient(a, r, s, t, inv, g);
+            for (int b = a + 1; b < 8; b++) {
+                double h[3];
+                if (first[b] != a) continue;
+                hx_hex8_gradient(b, r, s, t, inv, h);
+                for (int i = 0; i < 3; i++) g[i] += h[i];
+            }
+            d[a] += det * (g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+        }
+    }
+}
+
 #endif
