@@ -8,22 +8,22 @@
 #include "fields_cuda.cuh"
 
 struct modulus_body {
-    double young, penalty;
+    double least, young, penalty;
     const double *rho;
     double *modulus;
     __device__ void operator()(int64_t e) const
     {
-        modulus[e] = hx_simp_modulus(young, penalty, rho[e]);
+        modulus[e] = hx_simp_between(least, young, penalty, rho[e]);
     }
 };
 
 struct sensitivity_body {
-    double penalty;
+    double least, penalty;
     const double *modulus, *rho, *energy;
     double *dc;
     __device__ void operator()(int64_t e) const
     {
-        dc[e] = -penalty * modulus[e] / rho[e] * energy[e];
+        dc[e] = -penalty * (modulus[e] - least) / rho[e] * energy[e];
     }
 };
 
@@ -57,16 +57,17 @@ struct copy_largest_body {
     }
 };
 
-static int modulus(hx_device *dev, int64_t n, double young, double penalty, const double *d_rho,
-                   double *d_modulus)
+static int modulus(hx_device *dev, int64_t n, double least, double young, double penalty,
+                   const double *d_rho, double *d_modulus)
 {
-    return hx_for_each(dev, n, modulus_body{young, penalty, d_rho, d_modulus});
+    return hx_for_each(dev, n, modulus_body{least, young, penalty, d_rho, d_modulus});
 }
 
-static int sensitivity(hx_device *dev, int64_t n, double penalty, const double *d_modulus,
-                       const double *d_rho, const double *d_energy, double *d_dc)
+static int sensitivity(hx_device *dev, int64_t n, double least, double penalty,
+                       const double *d_modulus, const double *d_rho, const double *d_energy,
+                       double *d_dc)
 {
-    return hx_for_each(dev, n, sensitivity_body{penalty, d_modulus, d_rho, d_energy, d_dc});
+    return hx_for_each(dev, n, sensitivity_body{least, penalty, d_modulus, d_rho, d_energy, d_dc});
 }
 
 static int tie(hx_device *dev, const hx_device_ties *ties, const double *d_dv, double *d_dc)

@@ -25,7 +25,9 @@ template <class Kind> struct hx_assembled_strategy {
         return hx_assembled_setup(state, dev, model, mesh, &spec);
     }
 
-    static hx_strategy table(const char *name, const char *help)
+    // scalar: the same with one unknown a node, or nullptr.
+    static hx_strategy table(const char *name, const char *help,
+                             const hx_strategy *scalar = nullptr)
     {
         hx_strategy t = {};
         t.name = name;
@@ -44,14 +46,16 @@ template <class Kind> struct hx_assembled_strategy {
         t.diagonal = hx_assembled_diagonal;
         t.assembled = hx_assembled_of;
         t.teardown = hx_assembled_teardown;
+        t.scalar = scalar;
         return t;
     }
 };
 
-// 3 unknowns a node.
-inline hx_matrix_spec hx_assembled_spec(hx_format format, hx_part part, int single)
+// 3 unknowns a node, or 1 of heat.
+inline hx_matrix_spec hx_assembled_spec(hx_format format, hx_part part, int single,
+                                        int components = 3)
 {
-    return {format, part, single, 3};
+    return {format, part, single, components};
 }
 
 #endif

@@ -14,7 +14,21 @@ struct csr {
     }
 };
 
+// Of heat.
+struct csr_scalar {
+    static constexpr int bytes_per_elem = 530;
+    static constexpr double error = 0.0;
+    static constexpr unsigned layouts = HX_LAYOUT_BIT(HX_LAYOUT_ROWMAJOR);
+    static hx_matrix_spec spec(hx_layout)
+    {
+        return hx_assembled_spec(HX_FORMAT_CSR, HX_PART_FULL, 0, 1);
+    }
+};
+
+constexpr const char *HELP = "assembled: rows of numbers, as other programs take them";
+const hx_strategy scalar = hx_assembled_strategy<csr_scalar>::table("csr", HELP);
+
 } // namespace
 
-extern "C" const hx_strategy hx_strategy_cuda_csr = hx_assembled_strategy<csr>::table(
-    "csr", "assembled: rows of numbers, as other programs take them");
+extern "C" const hx_strategy hx_strategy_cuda_csr =
+    hx_assembled_strategy<csr>::table("csr", HELP, &scalar);

@@ -13,6 +13,8 @@
 #include "strategy_setup.cuh"
 #include "tetra_cuda.cuh"
 
+extern "C" const hx_strategy hx_strategy_cuda_otf_scalar; // otf_scalar_cuda.cu
+
 namespace
 {
 
@@ -179,6 +181,7 @@ hx_strategy table()
     t.prepare_single = prepare_single;
     t.apply_single = apply_single;
     t.teardown = teardown;
+    t.scalar = &hx_strategy_cuda_otf_scalar;
     return t;
 }
 

@@ -50,6 +50,11 @@ void hx_check_material(hx_check *check)
     const hx_units *u = &s->cfg.units;
     const double density = s->cfg.material.density;
     if (!u->system[0] && isnan(density)) return;
+    if (hx_config_is_heat(&s->cfg)) {
+        hx_log_info("\nmaterial  conductivity %g%s, of void %g%s", s->problem.young,
+                    u->conductivity, s->problem.least, u->conductivity);
+        return;
+    }
     hx_log_info("\nmaterial  E %g%s, nu %g", s->cfg.material.young, u->stress,
                 s->cfg.material.poisson);
     if (!isnan(density))
@@ -66,9 +71,10 @@ void hx_check_supports(const hx_session *s)
     char text[96];
     int64_t n_fixed = 0;
     for (int64_t a = 0; a < s->space.n_point; a++)
-        for (int i = 0; i < 3; i++) n_fixed += s->problem.supports.fixed[a] >> i & 1;
+        for (int i = 0; i < s->problem.components; i++)
+            n_fixed += s->problem.supports.fixed[a] >> i & 1;
     hx_log_info("\nsupports  %s of %s degrees of freedom held", hx_format_count(n_fixed, text, 32),
-                hx_format_count(3 * s->space.n_point, text + 32, 32));
+                hx_format_count(s->problem.components * s->space.n_point, text + 32, 32));
     if (hx_check_is_quiet()) return;
     hx_table_begin(&table, "lll");
     for (size_t i = 0; i < s->cfg.supports.n; i++) {
@@ -79,9 +85,31 @@ void hx_check_supports(const hx_session *s)
             continue;
         }
         hx_table_add(&table, "%s", support[i].set);
+        if (hx_config_is_heat(&s->cfg)) {
+            hx_table_add(&table, "%s", "temperature");
+            hx_table_add(&table, "%g%s", support[i].temperature, s->cfg.units.temperature);
+            continue;
+        }
         hx_table_add(&table, "%s", support[i].fix);
         hx_table_add(&table, "%s%s", vector_text(support[i].value, text, sizeof text),
                      s->cfg.units.length);
+    }
+    hx_table_end(&table, 2);
+}
+
+static void print_convection(const hx_session *s)
+{
+    const hx_config_convection *film = s->cfg.convection.entry;
+    char text[96];
+    hx_table table;
+    hx_log_info("\nconvection  at %s nodes",
+                hx_format_count(s->problem.films.n, text, sizeof text));
+    if (hx_check_is_quiet()) return;
+    hx_table_begin(&table, "lll");
+    for (size_t i = 0; i < s->cfg.convection.n; i++) {
+        hx_table_add(&table, "%s", film[i].set);
+        hx_table_add(&table, "%g%s", film[i].coefficient, s->cfg.units.film);
+        hx_table_add(&table, "to %g%s", film[i].ambient, s->cfg.units.temperature);
     }
     hx_table_end(&table, 2);
 }
@@ -91,6 +119,7 @@ void hx_check_springs(const hx_session *s)
     const hx_config_spring *spring = s->cfg.springs.entry;
     char text[96];
     hx_table table;
+    if (s->cfg.convection.n > 0) print_convection(s);
     if (s->cfg.springs.n == 0) return;
     hx_log_info("\nsprings   at %s degrees of freedom",
                 hx_format_count(s->problem.springs.n, text, sizeof text));
@@ -140,11 +169,29 @@ static int add_bearing(hx_table *table, const hx_mesh *mesh, const hx_config_loa
     return HX_OK;
 }
 
+/* 1 if it is a load of heat. */
+static int add_heat(hx_table *table, const hx_config_load *load, const hx_units *u)
+{
+    if (!isnan(load->source))
+        hx_table_add(table, "source %g%s", load->source, u->source[0] ? u->source : " per volume");
+    else if (!isnan(load->heat))
+        hx_table_add(table, "%g%s in total", load->heat, u->power);
+    else if (!isnan(load->flux))
+        hx_table_add(table, "flux %g%s", load->flux, u->flux[0] ? u->flux : " per area");
+    else
+        return 0;
+    return 1;
+}
+
 static int add_load(hx_table *table, const hx_mesh *mesh, const hx_config_load *load,
                     const hx_units *u)
 {
     char text[96];
     hx_table_add(table, "%s", load->set ? load->set : load->from ? "the file" : "the part");
+    if (add_heat(table, load, u)) {
+        hx_table_add(table, "case %d", load->load_case);
+        return HX_OK;
+    }
     if (load->from)
         hx_table_add(table, "%s", "forces as it states");
     else if (load->centrifugal.given)
@@ -181,12 +228,18 @@ static void warn_of_held_load(hx_check *check, int load_case)
 {
     const hx_session *s = &check->session;
     const double *force = s->problem.cases.force[load_case];
+    const int n = s->problem.components;
     double all = 0.0, held = 0.0;
-    for (int64_t k = 0; k < 3 * s->space.n_point; k++) {
+    for (int64_t k = 0; k < n * s->space.n_point; k++) {
         all += fabs(force[k]);
-        if (s->problem.supports.fixed[k / 3] >> (k % 3) & 1) held += fabs(force[k]);
+        if (s->problem.supports.fixed[k / n] >> (k % n) & 1) held += fabs(force[k]);
     }
-    if (held > 0.1 * all)
+    if (n == 1 && held > 0.1 * all)
+        HX_CHECK_WARN(check,
+                      "%.0f %% of the heat of load case %d comes in where the temperature is held, "
+                      "and goes no further",
+                      100.0 * held / all, load_case + 1);
+    else if (held > 0.1 * all)
         HX_CHECK_WARN(
             check,
             "%.0f %% of the nodal forces of load case %d act on held degrees of freedom: the "
@@ -223,8 +276,12 @@ int hx_check_loads(hx_check *check)
         hx_problem_total_body(&s->problem, c, NULL, body);
         for (int i = 0; i < 3; i++) total[i] += body[i];
         drop_rounding(total);
-        hx_log_info("  sum of case %d, weight %g: %s%s", c + 1, s->problem.cases.weight[c],
-                    vector_text(total, text, sizeof text), s->cfg.units.force);
+        if (hx_config_is_heat(&s->cfg))
+            hx_log_info("  sum of case %d, weight %g: %g%s", c + 1, s->problem.cases.weight[c],
+                        total[0], s->cfg.units.power);
+        else
+            hx_log_info("  sum of case %d, weight %g: %s%s", c + 1, s->problem.cases.weight[c],
+                        vector_text(total, text, sizeof text), s->cfg.units.force);
         warn_of_held_load(check, c);
     }
     return HX_OK;

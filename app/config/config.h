@@ -42,7 +42,9 @@ typedef enum {
     HX_FIELD_SENSITIVITY,
     HX_FIELD_ENERGY,
     HX_FIELD_VON_MISES,
-    HX_FIELD_SETS
+    HX_FIELD_SETS,
+    HX_FIELD_TEMPERATURE,
+    HX_FIELD_HEAT_FLUX
 } hx_config_field;
 
 /* Some of a key's words, in the order given. */
@@ -56,7 +58,14 @@ typedef struct hx_config_support {
     char *origin;
     char *set, *from, *fix; /* set and fix, or from = "file" */
     double value[3];
+    double temperature; /* of heat, with set */
 } hx_config_support;
+
+typedef struct hx_config_convection {
+    char *origin;
+    char *set;
+    double coefficient, ambient;
+} hx_config_convection;
 
 typedef struct hx_config_spring {
     char *origin;
@@ -77,8 +86,9 @@ typedef struct hx_config_load {
         double point[3], axis[3], speed;
     } centrifugal;
     double remote_force[3], moment[3], point[3];
-    int coupling;  /* HX_COUPLING_...; not given: distributing */
-    int load_case; /* 0: each step of the file is a case, with from */
+    double source, heat, flux; /* of heat */
+    int coupling;              /* HX_COUPLING_...; not given: distributing */
+    int load_case;             /* 0: each step of the file is a case, with from */
 } hx_config_load;
 
 typedef struct hx_config_passive {
@@ -119,6 +129,7 @@ typedef struct hx_config {
     hx_value *tree; /* as written, for the places of later messages (owned) */
 
     char *title;
+    int physics;      /* hx_physics, or -1: not given, elasticity */
     char *units_text; /* as written */
     hx_units units;   /* of the text; all names empty without it */
     struct {
@@ -132,8 +143,9 @@ typedef struct hx_config {
     } mesh;
     struct {
         double young, poisson, density;
+        double conductivity, conductivity_min;
     } material;
-    hx_config_list supports, springs, loads, passive, sets;
+    hx_config_list supports, springs, convection, loads, passive, sets;
     hx_config_numbers weights;
     struct {
         double volume_fraction, penalty, rho_min, move, damping;
@@ -202,6 +214,19 @@ int hx_config_write(const hx_config *cfg, const char *path);
 
 /* The same as a JSON object. */
 void hx_config_write_json(const hx_config *cfg, hx_json *json, const char *key);
+
+static inline hx_physics hx_config_physics(const hx_config *cfg)
+{
+    return cfg->physics == HX_PHYSICS_HEAT ? HX_PHYSICS_HEAT : HX_PHYSICS_ELASTICITY;
+}
+
+static inline int hx_config_is_heat(const hx_config *cfg)
+{
+    return cfg->physics == HX_PHYSICS_HEAT;
+}
+
+/* HX_EINPUT, for a command that does elasticity alone, where the config is of heat. */
+int hx_config_need_elasticity(const hx_config *cfg, const char *command);
 
 /* 1 for the name "auto". */
 int hx_config_is_auto(const char *name);

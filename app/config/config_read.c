@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "config_check.h"
 #include "config_schema.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
@@ -13,10 +14,7 @@
 
 enum { PATH_SIZE = 256, MAX_WORD = 128 };
 
-/* HX_EINPUT "ORIGIN: KEY: message". */
-static int fault(const char *origin, const char *key, const char *fmt, ...) HX_PRINTF(3, 4);
-
-static int fault(const char *origin, const char *key, const char *fmt, ...)
+int hx_config_fault(const char *origin, const char *key, const char *fmt, ...)
 {
     char message[1024];
     va_list args;
@@ -48,20 +46,21 @@ static const char *unread_argument(const hx_value *value)
 
 static int wrong_type(const hx_value *value, const hx_key *key, const char *shown)
 {
-    return fault(value->origin, shown, "%s%s where %s is expected; for example %s = %s",
-                 hx_value_kind_name(value->kind), unread_argument(value),
-                 hx_key_type_name(key->type), hx_key_name(key),
-                 key->fallback && !key->note && key->type != HX_KEY_TEXT && key->type != HX_KEY_WORD
-                     ? key->fallback
-                     : hx_key_example(key));
+    return hx_config_fault(value->origin, shown, "%s%s where %s is expected; for example %s = %s",
+                           hx_value_kind_name(value->kind), unread_argument(value),
+                           hx_key_type_name(key->type), hx_key_name(key),
+                           key->fallback && !key->note && key->type != HX_KEY_TEXT &&
+                                   key->type != HX_KEY_WORD
+                               ? key->fallback
+                               : hx_key_example(key));
 }
 
 static int check_number(const hx_value *value, const hx_key *key, const char *shown, double number)
 {
     if (hx_range_holds(key->range, number)) return HX_OK;
-    if (!key->range) return fault(value->origin, shown, "not a finite number");
-    return fault(value->origin, shown, "%g is out of range; allowed is %s%s%s", number, key->range,
-                 key->unit ? " " : "", key->unit ? key->unit : "");
+    if (!key->range) return hx_config_fault(value->origin, shown, "not a finite number");
+    return hx_config_fault(value->origin, shown, "%g is out of range; allowed is %s%s%s", number,
+                           key->range, key->unit ? " " : "", key->unit ? key->unit : "");
 }
 
 static int check_word(const hx_value *value, const hx_key *key, const char *shown, const char *text)
@@ -70,8 +69,8 @@ static int check_word(const hx_value *value, const hx_key *key, const char *show
     char hint[512];
     const size_t n = hx_key_words(key, word, MAX_WORD);
     if (n == 0 || hx_key_word_place(key, text) >= 0) return HX_OK;
-    return fault(value->origin, shown, "unknown '%s'%s", text,
-                 hx_name_hint(text, word, n, hint, sizeof hint));
+    return hx_config_fault(value->origin, shown, "unknown '%s'%s", text,
+                           hx_name_hint(text, word, n, hint, sizeof hint));
 }
 
 /* What is written for a key that takes a text, one of its words if it has some. */
@@ -82,7 +81,8 @@ static int find_text(const hx_value *value, const hx_key *key, const char *shown
     const char *text = value->kind == HX_VALUE_STRING ? value->text : aggregate ? NULL : value->raw;
     if (!text) return wrong_type(value, key, shown);
     if (text[0] == '\0' && (key->required || !key->note))
-        return fault(value->origin, shown, "an empty text; leave the key out for its default");
+        return hx_config_fault(value->origin, shown,
+                               "an empty text; leave the key out for its default");
     *out = text;
     return check_word(value, key, shown, text);
 }
@@ -106,11 +106,13 @@ static int read_int(const hx_value *value, const hx_key *key, const char *shown,
 {
     if (value->kind == HX_VALUE_STRING && value->raw &&
         value->raw[strspn(value->raw, "-0123456789")] == '\0')
-        return fault(value->origin, shown, "%s is too large; at most 2147483647", value->raw);
+        return hx_config_fault(value->origin, shown, "%s is too large; at most 2147483647",
+                               value->raw);
     if (value->kind != HX_VALUE_INT) return wrong_type(value, key, shown);
     HX_TRY(check_number(value, key, shown, value->number));
     if (value->integer < -2147483647 || value->integer > 2147483647)
-        return fault(value->origin, shown, "%lld is too large; at most 2147483647", value->integer);
+        return hx_config_fault(value->origin, shown, "%lld is too large; at most 2147483647",
+                               value->integer);
     *out = (int)value->integer;
     return HX_OK;
 }
@@ -121,9 +123,9 @@ static int read_numbers(const hx_value *value, const hx_key *key, const char *sh
     for (size_t i = 0; i < value->n; i++) {
         const hx_value *element = value->child[i];
         if (element->kind != HX_VALUE_INT && element->kind != HX_VALUE_FLOAT)
-            return fault(element->origin, shown, "[%zu] is %s, not a number; for example %s = %s",
-                         i, hx_value_kind_name(element->kind), hx_key_name(key),
-                         hx_key_example(key));
+            return hx_config_fault(
+                element->origin, shown, "[%zu] is %s, not a number; for example %s = %s", i,
+                hx_value_kind_name(element->kind), hx_key_name(key), hx_key_example(key));
         HX_TRY(check_number(element, key, shown, element->number));
         out[i] = element->number;
     }
@@ -171,14 +173,16 @@ static int read_words(const hx_value *value, const hx_key *key, const char *show
         HX_TRY(hx_alloc(&out->word, value->n, sizeof *out->word, "config words"));
         for (size_t i = 0; i < value->n; i++) {
             if (value->child[i]->kind != HX_VALUE_STRING)
-                return fault(value->child[i]->origin, shown,
-                             "[%zu] is %s, not a text in quotes; for example %s = (\"a\", \"b\")",
-                             i, hx_value_kind_name(value->child[i]->kind), hx_key_name(key));
+                return hx_config_fault(
+                    value->child[i]->origin, shown,
+                    "[%zu] is %s, not a text in quotes; for example %s = (\"a\", \"b\")", i,
+                    hx_value_kind_name(value->child[i]->kind), hx_key_name(key));
             HX_TRY(add_word(out, value->child[i]->text, strlen(value->child[i]->text)));
         }
     }
     for (size_t i = 0; i < out->n; i++) HX_TRY(check_word(value, key, shown, out->word[i]));
-    if (out->n == 0) return fault(value->origin, shown, "an empty list; leave the key out");
+    if (out->n == 0)
+        return hx_config_fault(value->origin, shown, "an empty list; leave the key out");
     return HX_OK;
 }
 
@@ -255,9 +259,9 @@ static int read_entries(const hx_value *value, const hx_key *key, const char *sh
         snprintf(prefix, sizeof prefix, "%s[]", key->path);
         snprintf(name, sizeof name, "%s[%zu]", shown, i);
         if (value->child[i]->kind != HX_VALUE_GROUP)
-            return fault(value->child[i]->origin, name, "%s%s where a group { ... } is expected",
-                         hx_value_kind_name(value->child[i]->kind),
-                         unread_argument(value->child[i]));
+            return hx_config_fault(
+                value->child[i]->origin, name, "%s%s where a group { ... } is expected",
+                hx_value_kind_name(value->child[i]->kind), unread_argument(value->child[i]));
         list->n = i + 1;
         snprintf(place, sizeof place, "%s: %s", entry_origin(value->child[i]), name);
         HX_TRY(hx_strdup((char **)(void *)entry, place));
@@ -291,10 +295,10 @@ static int read_value(const hx_value *value, const hx_key *key, const char *show
     case HX_KEY_VECTOR:
         if (value->kind != HX_VALUE_LIST) return wrong_type(value, key, shown);
         if (value->n != 3)
-            return fault(value->origin, shown,
-                         "%zu numbers where three are expected; for example "
-                         "%s = %s",
-                         value->n, hx_key_name(key), hx_key_example(key));
+            return hx_config_fault(value->origin, shown,
+                                   "%zu numbers where three are expected; for example "
+                                   "%s = %s",
+                                   value->n, hx_key_name(key), hx_key_example(key));
         return read_numbers(value, key, shown, at);
     case HX_KEY_NUMBERS: {
         hx_config_numbers *numbers = at;
@@ -336,9 +340,9 @@ static int check_unknown(const hx_value *group, const char *prefix, const char *
         for (size_t k = 0; k < hx_n_key && n < MAX_WORD; k++)
             if (hx_key_is_member(&hx_keys[k], prefix)) valid[n++] = hx_key_name(&hx_keys[k]);
         snprintf(key, sizeof key, "%s%s%s", shown, shown[0] ? "." : "", name);
-        return fault(group->child[i]->origin, key, "unknown key%s%s",
-                     found_elsewhere(name, other, sizeof other),
-                     hx_name_hint(name, valid, n, hint, sizeof hint));
+        return hx_config_fault(group->child[i]->origin, key, "unknown key%s%s",
+                               found_elsewhere(name, other, sizeof other),
+                               hx_name_hint(name, valid, n, hint, sizeof hint));
     }
     return HX_OK;
 }
@@ -361,168 +365,19 @@ static int read_group(const hx_value *group, const char *prefix, const char *sho
             HX_TRY(read_value(value, key, name, base));
         } else {
             if (group && key->required)
-                return fault(group->origin, name, "required key is missing; for example %s = %s",
-                             hx_key_name(key), hx_key_example(key));
+                return hx_config_fault(group->origin, name,
+                                       "required key is missing; for example %s = %s",
+                                       hx_key_name(key), hx_key_example(key));
             HX_TRY(set_default(key, base));
         }
     }
     return HX_OK;
 }
 
-static int check_mesh(const hx_config *cfg)
+static int parse_units(hx_config *cfg)
 {
-    const hx_value *mesh = hx_value_find(cfg->tree, "mesh");
-    const char *origin = mesh ? mesh->origin : cfg->path;
-    if (cfg->mesh.generator && cfg->mesh.file)
-        return fault(hx_value_find(cfg->tree, "mesh.file")->origin, "mesh.file",
-                     "mesh has both a generator and a file; keep one of them (an argument "
-                     "mesh.generator= removes that key)");
-    if (!cfg->mesh.generator && !cfg->mesh.file)
-        return fault(origin, "mesh",
-                     "give a generator or a file; for example mesh = { generator = "
-                     "\"cantilever\"; size = 1; };");
-    for (size_t i = 0; i < hx_n_key; i++) {
-        const hx_value *value = hx_value_find(cfg->tree, hx_keys[i].path);
-        if (hx_keys[i].generator_only && value && cfg->mesh.file)
-            return fault(value->origin, hx_keys[i].path,
-                         "belongs to a generator, and mesh has a file");
-        if (hx_keys[i].file_only && value && cfg->mesh.generator)
-            return fault(value->origin, hx_keys[i].path,
-                         "belongs to a file, and mesh has a generator");
-    }
-    return HX_OK;
-}
-
-static int check_support(const hx_config_support *support)
-{
-    if (support->from) {
-        if (support->set || support->fix)
-            return fault(support->origin, "", "from = \"file\" takes no %s",
-                         support->set ? "set" : "fix");
-        for (int i = 0; i < 3; i++)
-            if (fabs(support->value[i]) > 0.0)
-                return fault(support->origin, "", "from = \"file\" takes no value");
-        return HX_OK;
-    }
-    if (!support->set || !support->fix)
-        return HX_RAISE(HX_EINPUT, "%s.%s: required key is missing; for example %s",
-                        support->origin, support->set ? "fix" : "set",
-                        support->set ? "fix = \"xyz\"" : "set = \"...\"");
-    for (const char *c = support->fix; *c; c++)
-        if (!strchr("xyz", *c) || strchr(c + 1, *c))
-            return HX_RAISE(HX_EINPUT,
-                            "%s.fix: '%s' is not right; letters of \"xyz\", each once, are",
-                            support->origin, support->fix);
-    for (int i = 0; i < 3; i++)
-        if (fabs(support->value[i]) > 0.0 && !strchr(support->fix, "xyz"[i]))
-            return HX_RAISE(HX_EINPUT,
-                            "%s.value: component %c is prescribed but not held; add '%c' to fix",
-                            support->origin, "xyz"[i], "xyz"[i]);
-    return HX_OK;
-}
-
-static int check_one_of(const char *origin, int n, const char *names)
-{
-    if (n == 1) return HX_OK;
-    return fault(origin, "", "%s of %s; give exactly one", n ? "more than one" : "none", names);
-}
-
-/* Without `case` a load belongs to the first, the file's forces to all. */
-static int resolve_case(const hx_value *entry, hx_config_load *load)
-{
-    if (load->load_case > 0 || load->from) return HX_OK;
-    if (hx_value_member(entry, "case"))
-        return fault(load->origin, "case", "0 is out of range; allowed is [1, 1000]");
-    load->load_case = 1;
-    return HX_OK;
-}
-
-static int check_load(const hx_config_load *load)
-{
-    const int on_part = !isnan(load->gravity[0]) + load->centrifugal.given + (load->from != NULL);
-    const int coupled = load->coupling != HX_COUPLING_NOT_GIVEN;
-    const int force = !isnan(load->remote_force[0]), remote = force || !isnan(load->moment[0]);
-    HX_TRY(check_one_of(load->origin,
-                        !isnan(load->node_force[0]) + !isnan(load->total_force[0]) +
-                            !isnan(load->traction[0]) + !isnan(load->pressure) +
-                            !isnan(load->bearing_force[0]) + remote + on_part,
-                        "node_force, total_force, traction, pressure, bearing_force, remote_force "
-                        "(or moment), gravity, centrifugal, from"));
-    if (!load->set && !on_part)
-        return fault(load->origin, "set", "required key is missing; for example set = \"...\"");
-    if (load->set && on_part)
-        return fault(load->origin, "set", "%s; leave the set out",
-                     load->from ? "from = \"file\" takes no set"
-                                : "gravity and centrifugal act on the whole part");
-    if (force && isnan(load->point[0]))
-        return fault(load->origin, "",
-                     "remote_force without the point where it acts; for example "
-                     "point = [0.0, 0.0, 100.0]");
-    if (!remote && (!isnan(load->point[0]) || coupled))
-        return fault(load->origin, "", "%s belongs to remote_force or moment",
-                     coupled ? "coupling" : "point");
-    return HX_OK;
-}
-
-static int check_entries(const hx_config *cfg)
-{
-    const hx_config_support *support = cfg->supports.entry;
-    for (size_t i = 0; i < cfg->supports.n; i++) HX_TRY(check_support(&support[i]));
-    hx_config_load *load = cfg->loads.entry;
-    for (size_t i = 0; i < cfg->loads.n; i++) {
-        HX_TRY(check_load(&load[i]));
-        HX_TRY(resolve_case(hx_value_find(cfg->tree, "loads")->child[i], &load[i]));
-    }
-    const hx_config_set *set = cfg->sets.entry;
-    for (size_t i = 0; i < cfg->sets.n; i++)
-        HX_TRY(check_one_of(set[i].origin,
-                            set[i].plane.given + set[i].box.given + set[i].cylinder.given +
-                                set[i].sphere.given + (set[i].all_of.n > 0) +
-                                (set[i].any_of.n > 0) + (set[i].none_of.n > 0),
-                            "plane, box, cylinder, sphere, and, or, not"));
-    return HX_OK;
-}
-
-enum { MOST_PLANES = 3 };
-
-static int check_symmetry(const hx_config *cfg)
-{
-    const hx_value *const value = hx_value_find(cfg->tree, "optimization.symmetry");
-    const size_t n = cfg->optimization.symmetry.n;
-    if (value && (n == 0 || n > MOST_PLANES))
-        return fault(value->origin, "optimization.symmetry", "%zu planes; 1 to %d can be given", n,
-                     MOST_PLANES);
-    return HX_OK;
-}
-
-static const char *origin_of(const hx_config *cfg, const char *key)
-{
-    const hx_value *value = hx_value_find(cfg->tree, key);
-    return value ? value->origin : cfg->path;
-}
-
-static int check_continuation(const hx_config *cfg)
-{
-    static const char beta_max[] = "optimization.projection.beta_max",
-                      start[] = "optimization.continuation.penalty_start",
-                      projection[] = "optimization.projection";
-    const char *const filter = cfg->optimization.filter.kind;
-    if (cfg->optimization.continuation.given &&
-        cfg->optimization.continuation.penalty_start > cfg->optimization.penalty)
-        return fault(origin_of(cfg, start), start,
-                     "%g is above optimization.penalty = %g, to which it is to rise",
-                     cfg->optimization.continuation.penalty_start, cfg->optimization.penalty);
-    if (!cfg->optimization.projection.given) return HX_OK;
-    if (cfg->optimization.projection.beta > cfg->optimization.projection.beta_max)
-        return fault(origin_of(cfg, beta_max), beta_max,
-                     "%g is below beta = %g, which is to rise to it",
-                     cfg->optimization.projection.beta_max, cfg->optimization.projection.beta);
-    if (hx_filter_find(filter)->is_heuristic)
-        return fault(origin_of(cfg, projection), projection,
-                     "filter '%s' leaves the densities as they are; a projection needs filtered "
-                     "ones: filter = { kind = \"density\"; ... } or \"helmholtz\"",
-                     filter);
-    return HX_OK;
+    return hx_config_is_heat(cfg) ? hx_units_parse_heat(&cfg->units, cfg->units_text)
+                                  : hx_units_parse(&cfg->units, cfg->units_text);
 }
 
 int hx_config_read(hx_config *cfg, const char *path, size_t n_override, const char *const *override)
@@ -534,21 +389,30 @@ int hx_config_read(hx_config *cfg, const char *path, size_t n_override, const ch
     for (size_t i = 0; i < n_override; i++) HX_TRY_FAIL(hx_value_override(cfg->tree, override[i]));
     HX_TRY_FAIL(read_group(cfg->tree, "", "", (char *)cfg));
     if (!hx_value_find(cfg->tree, "optimization"))
-        HX_TRY_FAIL(fault(path, "optimization.volume_fraction",
-                          "required key is missing; for example optimization = { volume_fraction "
-                          "= 0.3; };"));
-    HX_TRY_FAIL(check_mesh(cfg));
+        HX_TRY_FAIL(
+            hx_config_fault(path, "optimization.volume_fraction",
+                            "required key is missing; for example optimization = { volume_fraction "
+                            "= 0.3; };"));
+    HX_TRY_FAIL(hx_config_check_mesh(cfg));
     if (cfg->mesh.generator && cfg->mesh.size == 0 && cfg->mesh.nx == 0 && cfg->mesh.ny == 0 &&
         cfg->mesh.nz == 0)
         cfg->mesh.size = 1;
-    HX_TRY_FAIL(check_entries(cfg));
-    HX_TRY_FAIL(check_symmetry(cfg));
-    HX_TRY_FAIL(check_continuation(cfg));
-    HX_TRY_FAIL(hx_config_blame(cfg, "units", hx_units_parse(&cfg->units, cfg->units_text)));
+    HX_TRY_FAIL(hx_config_check(cfg));
+    HX_TRY_FAIL(hx_config_blame(cfg, "units", parse_units(cfg)));
     return HX_OK;
 fail:
     hx_config_free(cfg);
     return rc;
+}
+
+int hx_config_need_elasticity(const hx_config *cfg, const char *command)
+{
+    if (!hx_config_is_heat(cfg)) return HX_OK;
+    return hx_config_fault(
+        hx_value_find(cfg->tree, "physics")->origin, "physics",
+        "`hextop %s` does physics = \"elasticity\" alone; run, check, verify, surface and "
+        "mesh do \"heat\"",
+        command);
 }
 
 int hx_config_is_auto(const char *name)

@@ -70,8 +70,10 @@ static const char *const from_words[] = {"file", NULL};
 static const char *const coupling_words[] = {"distributing", "rigid", NULL};
 static const char *const share_words[] = {"total", "node", "area", NULL};
 static const char *const format_words[] = {"binary", "ascii", NULL};
-static const char *const field_words[] = {"density",   "displacement", "sensitivity", "energy",
-                                          "von_mises", "sets",         NULL};
+static const char *const field_words[] = {"density",     "displacement", "sensitivity",
+                                          "energy",      "von_mises",    "sets",
+                                          "temperature", "heat_flux",    NULL};
+static const char *const physics_words[] = {"elasticity", "heat", NULL};
 
 #define AT(member) offsetof(hx_config, member)
 #define IN(type, member) offsetof(hx_config_##type, member)
@@ -98,15 +100,22 @@ static const char *const field_words[] = {"density",   "displacement", "sensitiv
         .path = p, .type = HX_KEY_##t, .offset = where, __VA_ARGS__                                \
     }
 
+#define ELASTICITY .only = 1 + HX_PHYSICS_ELASTICITY
+#define HEAT .only = 1 + HX_PHYSICS_HEAT
+
 const hx_key hx_keys[] = {
     KEY("title", TEXT, AT(title), .fallback = "", .note = "\"\"",
         .help = "shown in the header and written into the files"),
+
+    KEY("physics", WORD, AT(physics), .word = physics_words, .note = "elasticity",
+        .help = "elasticity, or heat: steady conduction, whose keys are in units of power, length "
+                "and temperature"),
 
     KEY("units", TEXT, AT(units_text), .note = "-",
         .help =
             "force, length and stress of all numbers here, and the time if not s, as in \"N, mm, "
             "MPa\" or \"lbf, in, psi\": checked, and named beside the figures; nothing is "
-            "converted"),
+            "converted; of heat power, length and temperature: \"W, mm, K\""),
 
     GROUP("mesh", "the mesh: a generator, or a file"),
     KEY("mesh.generator", TEXT, AT(mesh.generator), .more_word = generator_word,
@@ -139,27 +148,42 @@ const hx_key hx_keys[] = {
     KEY("mesh.reorder", BOOL, AT(mesh.reorder), .fallback = "true",
         .help = "renumbers along a space-filling curve for speed; undone in what is written"),
 
-    GROUP("material", "isotropic linear elasticity"),
-    KEY("material.E", FLOAT, AT(material.young), .unit = "force/length^2", .fallback = "1.0",
-        .range = "(0, inf)", .help = "Young's modulus of solid material"),
-    KEY("material.nu", FLOAT, AT(material.poisson), .fallback = "0.3", .range = "[-0.999, 0.499]",
-        .help = "Poisson's ratio"),
+    GROUP("material", "isotropic: linear elasticity, or conduction"),
+    KEY("material.E", FLOAT, AT(material.young), ELASTICITY, .unit = "force/length^2",
+        .fallback = "1.0", .range = "(0, inf)", .help = "Young's modulus of solid material"),
+    KEY("material.nu", FLOAT, AT(material.poisson), ELASTICITY, .fallback = "0.3",
+        .range = "[-0.999, 0.499]", .help = "Poisson's ratio"),
     KEY("material.density", FLOAT, AT(material.density), .unit = "mass/length^3",
         .range = "(0, inf)",
         .help = "of solid material, needed by gravity and centrifugal loads; consistent units: "
                 "t/mm^3 with N, mm and MPa"),
+    KEY("material.conductivity", FLOAT, AT(material.conductivity), HEAT,
+        .unit = "power/(length*temperature)", .fallback = "1.0", .range = "(0, inf)",
+        .help = "of solid material"),
+    KEY("material.conductivity_min", FLOAT, AT(material.conductivity_min), HEAT,
+        .unit = "power/(length*temperature)", .range = "(0, inf)",
+        .note = "1e-3 of material.conductivity",
+        .help = "of void: the conductivity is conductivity_min + (conductivity - conductivity_min) "
+                "rho^p"),
 
     LIST("supports", supports, hx_config_support, "held or displaced sets"),
     KEY("supports[].set", TEXT, IN(support, set), .note = "required without from",
         .help = "name of a set of nodes"),
-    KEY("supports[].from", TEXT, IN(support, from), .word = from_words,
+    KEY("supports[].from", TEXT, IN(support, from), ELASTICITY, .word = from_words,
         .help = "file: the supports and prescribed displacements that mesh.file states"),
-    KEY("supports[].fix", TEXT, IN(support, fix), .note = "required with set",
+    KEY("supports[].fix", TEXT, IN(support, fix), ELASTICITY, .note = "required with set",
         .help = "the components held: letters of \"xyz\""),
-    KEY("supports[].value", VECTOR, IN(support, value), .unit = "length",
+    KEY("supports[].value", VECTOR, IN(support, value), ELASTICITY, .unit = "length",
         .fallback = "[0.0, 0.0, 0.0]", .help = "prescribed displacement of the held components"),
+    KEY("supports[].temperature", FLOAT, IN(support, temperature), HEAT, .unit = "temperature",
+        .note = "required", .help = "held at the set's nodes"),
 
-    LIST("springs", springs, hx_config_spring, "springs from a set to ground"),
+    {.path = "springs",
+     .type = HX_KEY_LIST,
+     .offset = AT(springs),
+     .entry_size = sizeof(hx_config_spring),
+     ELASTICITY,
+     .help = "springs from a set to ground"},
     KEY("springs[].set", TEXT, IN(spring, set), .required = 1, .help = "name of a set of nodes"),
     KEY("springs[].stiffness", VECTOR, IN(spring, stiffness), .required = 1, .unit = "force/length",
         .range = "[0, inf)", .help = "along x, y and z"),
@@ -167,29 +191,43 @@ const hx_key hx_keys[] = {
         .help = "total: of the whole set, shared by area if it spans boundary faces, else by "
                 "nodes; node: at every node; area: per area of its boundary faces"),
 
+    {.path = "convection",
+     .type = HX_KEY_LIST,
+     .offset = AT(convection),
+     .entry_size = sizeof(hx_config_convection),
+     HEAT,
+     .help = "heat to a fluid, coefficient (T - ambient) per area, in every load case"},
+    KEY("convection[].set", TEXT, IN(convection, set), .required = 1,
+        .help = "name of a set that spans boundary faces"),
+    KEY("convection[].coefficient", FLOAT, IN(convection, coefficient), .required = 1,
+        .unit = "power/(length^2*temperature)", .range = "(0, inf)", .help = "of heat transfer"),
+    KEY("convection[].ambient", FLOAT, IN(convection, ambient), .required = 1,
+        .unit = "temperature", .help = "of the fluid"),
+
     LIST("loads", loads, hx_config_load,
          "forces on sets or on the whole part; each has exactly one of node_force, total_force, "
          "traction, pressure, bearing_force, remote_force (or a moment, or both), gravity, "
-         "centrifugal, from"),
-    KEY("loads[].set", TEXT, IN(load, set), .note = "required but by gravity, centrifugal and from",
+         "centrifugal, from; of heat exactly one of source, heat, flux"),
+    KEY("loads[].set", TEXT, IN(load, set),
+        .note = "required but by gravity, centrifugal, from and source",
         .help = "name of a set of nodes; traction and pressure need boundary faces in it"),
-    KEY("loads[].from", TEXT, IN(load, from), .word = from_words,
+    KEY("loads[].from", TEXT, IN(load, from), ELASTICITY, .word = from_words,
         .help = "file: the forces on nodes that mesh.file states; its steps are the load cases"),
-    KEY("loads[].node_force", VECTOR, IN(load, node_force), .unit = "force",
+    KEY("loads[].node_force", VECTOR, IN(load, node_force), ELASTICITY, .unit = "force",
         .help = "force at every node of the set"),
-    KEY("loads[].total_force", VECTOR, IN(load, total_force), .unit = "force",
+    KEY("loads[].total_force", VECTOR, IN(load, total_force), ELASTICITY, .unit = "force",
         .help = "force shared over the set: by area if it spans boundary faces, else by nodes"),
-    KEY("loads[].traction", VECTOR, IN(load, traction), .unit = "force/length^2",
+    KEY("loads[].traction", VECTOR, IN(load, traction), ELASTICITY, .unit = "force/length^2",
         .help = "force per area on the set's boundary faces, as consistent nodal loads"),
-    KEY("loads[].pressure", FLOAT, IN(load, pressure), .unit = "force/length^2",
+    KEY("loads[].pressure", FLOAT, IN(load, pressure), ELASTICITY, .unit = "force/length^2",
         .help = "pressure on the set's boundary faces, positive pushes inwards"),
-    KEY("loads[].bearing_force", VECTOR, IN(load, bearing_force), .unit = "force",
+    KEY("loads[].bearing_force", VECTOR, IN(load, bearing_force), ELASTICITY, .unit = "force",
         .help = "force of a pin on the bore that the set's boundary faces are: pressure as the "
                 "cosine on the half it pushes against; along the axis as a uniform traction"),
-    KEY("loads[].gravity", VECTOR, IN(load, gravity), .unit = "length/time^2",
+    KEY("loads[].gravity", VECTOR, IN(load, gravity), ELASTICITY, .unit = "length/time^2",
         .help = "acceleration of the whole part, by its density and material.density; "
                 "[0.0, 0.0, -9810.0] in mm and s"),
-    KEY("loads[].centrifugal", GROUP, IN(load, centrifugal.given),
+    KEY("loads[].centrifugal", GROUP, IN(load, centrifugal.given), ELASTICITY,
         .help = "the whole part turns about an axis"),
     KEY("loads[].centrifugal.point", VECTOR, IN(load, centrifugal.point), .unit = "length",
         .required = 1, .help = "a point on the axis"),
@@ -197,16 +235,24 @@ const hx_key hx_keys[] = {
         .help = "direction of the axis, of any length"),
     KEY("loads[].centrifugal.speed", FLOAT, IN(load, centrifugal.speed), .unit = "rad/time",
         .required = 1, .range = "(0, inf)", .help = "2 pi times the turns per time"),
-    KEY("loads[].remote_force", VECTOR, IN(load, remote_force), .unit = "force",
+    KEY("loads[].remote_force", VECTOR, IN(load, remote_force), ELASTICITY, .unit = "force",
         .help = "force that acts at `point` and is carried by the set's nodes, by their share of "
                 "its faces' area, or equally"),
-    KEY("loads[].moment", VECTOR, IN(load, moment), .unit = "force*length",
+    KEY("loads[].moment", VECTOR, IN(load, moment), ELASTICITY, .unit = "force*length",
         .help = "moment carried by the set's nodes, alone or with a remote_force"),
-    KEY("loads[].point", VECTOR, IN(load, point), .unit = "length",
+    KEY("loads[].point", VECTOR, IN(load, point), ELASTICITY, .unit = "length",
         .note = "required with remote_force", .help = "where remote_force acts"),
-    KEY("loads[].coupling", WORD, IN(load, coupling), .word = coupling_words,
+    KEY("loads[].coupling", WORD, IN(load, coupling), ELASTICITY, .word = coupling_words,
         .note = "distributing",
         .help = "of remote_force and moment: the set stays flexible, or moves as a rigid body"),
+    KEY("loads[].source", FLOAT, IN(load, source), HEAT, .unit = "power/length^3",
+        .help = "heat per volume of the set's elements, of the whole part without a set; whatever "
+                "their density"),
+    KEY("loads[].heat", FLOAT, IN(load, heat), HEAT, .unit = "power",
+        .help = "heat in all, shared over the set: by volume if it holds elements, else by area if "
+                "it spans boundary faces, else by nodes"),
+    KEY("loads[].flux", FLOAT, IN(load, flux), HEAT, .unit = "power/length^2",
+        .help = "heat per area into the set's boundary faces"),
     KEY("loads[].case", INT, IN(load, load_case), .fallback = "0", .range = "[0, 1000]",
         .note = "1; with from every step of the file",
         .help = "load case the entry belongs to; cases are numbered without a gap; with from that "
@@ -396,7 +442,8 @@ const hx_key hx_keys[] = {
     KEY("output.fields", CHOICES, AT(output.fields), .fallback = "density", .note = "(\"density\")",
         .word = field_words,
         .help = "density; displacement; sensitivity (filtered); energy of elements u'Ku; von_mises "
-                "at centres, of the macroscopic stress rho^p E; sets"),
+                "at centres, of the macroscopic stress rho^p E; sets; of heat temperature, and "
+                "heat_flux at centres in place of displacement and von_mises"),
 };
 
 const size_t hx_n_key = sizeof hx_keys / sizeof hx_keys[0];

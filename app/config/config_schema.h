@@ -31,6 +31,7 @@ typedef struct hx_key {
     int required;
     int generator_only; /* refused with mesh.file */
     int file_only;      /* refused with mesh.generator */
+    int only;           /* 1 + the hx_physics that the key belongs to; 0: to all */
     const char *unit;
     const char *fallback;               /* default, as text; NULL: none */
     const char *note;                   /* shown in place of a default; NULL: none */

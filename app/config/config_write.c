@@ -50,6 +50,7 @@ static void write_members(writer *w, const hx_config *cfg, const char *prefix, c
         const hx_key *key = &hx_keys[i];
         if (!hx_key_is_member(key, prefix)) continue;
         if (key->generator_only && !cfg->mesh.generator) continue;
+        if (key->only && key->only != 1 + (int)hx_config_physics(cfg)) continue;
         const void *at = key->offset == HX_NOWHERE ? NULL : base + key->offset;
         if (!has_value(key, at)) continue;
         if (key->type == HX_KEY_GROUP) {

@@ -6,7 +6,7 @@
 
 #include "core/base/names.h"
 
-typedef enum { FORCE, LENGTH, STRESS, TIME, N_KIND } unit_kind;
+typedef enum { FORCE, LENGTH, STRESS, TIME, POWER, TEMPERATURE, N_KIND } unit_kind;
 
 typedef struct unit {
     const char *name;
@@ -42,10 +42,23 @@ static const unit known[] = {
     {"psf", STRESS, POUND / (144.0 * INCH * INCH)},
     {"s", TIME, 1.0},
     {"ms", TIME, 1e-3},
+    {"W", POWER, 1.0},
+    {"mW", POWER, 1e-3},
+    {"uW", POWER, 1e-6},
+    {"kW", POWER, 1e3},
+    {"MW", POWER, 1e6},
+    {"K", TEMPERATURE, 1.0},
+    {"degC", TEMPERATURE, 1.0},
+    {"mK", TEMPERATURE, 1e-3},
 };
 enum { N_KNOWN = sizeof known / sizeof known[0], WORD = 32 };
 
-static const char *const kind_name[N_KIND] = {"force", "length", "stress", "time"};
+static const char *const kind_name[N_KIND] = {"force", "length", "stress",
+                                              "time",  "power",  "temperature"};
+enum {
+    MECHANICAL = 1 << FORCE | 1 << LENGTH | 1 << STRESS | 1 << TIME,
+    THERMAL = 1 << POWER | 1 << LENGTH | 1 << TEMPERATURE
+};
 
 static int is_near(double a, double b)
 {
@@ -71,15 +84,20 @@ static void name_stress(const unit *force, const unit *length, char *text, size_
     snprintf(text, n_text, "%s/%s^2", force->name, length->name);
 }
 
-/* A word of the list as a unit; *made holds one like "N/cm^2". */
-static int read_word(const char *word, unit *made, const unit **found)
+/* A word of the list as a unit of one of the kinds (bits); *made holds one like "N/cm^2". */
+static int read_word(const char *word, int kinds, unit *made, const unit **found)
 {
     char force[WORD], length[WORD], hint[512];
     const char *name[N_KNOWN];
+    size_t n = 0;
     *found = find_unit(word);
-    if (*found) return HX_OK;
+    if (*found && (kinds >> (*found)->kind & 1)) return HX_OK;
+    if (*found)
+        return HX_RAISE(HX_EINPUT, "'%s' is a unit of %s, which physics = \"%s\" has not", word,
+                        kind_name[(*found)->kind], kinds == THERMAL ? "heat" : "elasticity");
     int end = 0;
-    if (sscanf(word, "%31[A-Za-z]/%31[A-Za-z]^2%n", force, length, &end) == 2 && end > 0 &&
+    if (kinds == MECHANICAL &&
+        sscanf(word, "%31[A-Za-z]/%31[A-Za-z]^2%n", force, length, &end) == 2 && end > 0 &&
         word[end] == '\0') {
         const unit *f = find_unit(force), *l = find_unit(length);
         if (f && l && f->kind == FORCE && l->kind == LENGTH) {
@@ -88,9 +106,11 @@ static int read_word(const char *word, unit *made, const unit **found)
             return HX_OK;
         }
     }
-    for (int i = 0; i < N_KNOWN; i++) name[i] = known[i].name;
-    return HX_RAISE(HX_EINPUT, "unknown unit '%s'%s, or a stress as in N/cm^2", word,
-                    hx_name_hint(word, name, N_KNOWN, hint, sizeof hint));
+    for (int i = 0; i < N_KNOWN; i++)
+        if (kinds >> known[i].kind & 1) name[n++] = known[i].name;
+    return HX_RAISE(HX_EINPUT, "unknown unit '%s'%s%s", word,
+                    hx_name_hint(word, name, n, hint, sizeof hint),
+                    kinds == MECHANICAL ? ", or a stress as in N/cm^2" : "");
 }
 
 /* The next word of a list separated by commas or spaces; 0 at the end. */
@@ -170,25 +190,35 @@ static void name_units(hx_units *units, const unit *const unit_of[N_KIND])
     name_mass(units, unit_of);
 }
 
-int hx_units_parse(hx_units *units, const char *text)
+/* The units of a text, one of a kind; made, stress: of one that is composed. */
+static int read_units(const char *text, int kinds, const unit *unit_of[N_KIND], unit *made,
+                      char stress[WORD])
 {
-    const unit *unit_of[N_KIND] = {NULL}, *found;
     const char *rest = text;
-    char word[WORD], stress[WORD];
-    unit made;
-    memset(units, 0, sizeof *units);
-    if (!text) return HX_OK;
+    const unit *found;
+    char word[WORD];
     while (next_word(&rest, word)) {
-        HX_TRY(read_word(word, &made, &found));
+        HX_TRY(read_word(word, kinds, made, &found));
         if (unit_of[found->kind])
             return HX_RAISE(HX_EINPUT, "\"%s\" has two units of %s, %s and %s", text,
                             kind_name[found->kind], unit_of[found->kind]->name, found->name);
-        if (found == &made) { /* its name lies in word */
-            snprintf(stress, sizeof stress, "%s", word);
-            made.name = stress;
+        if (found == made) { /* its name lies in word */
+            snprintf(stress, WORD, "%s", word);
+            made->name = stress;
         }
         unit_of[found->kind] = found;
     }
+    return HX_OK;
+}
+
+int hx_units_parse(hx_units *units, const char *text)
+{
+    const unit *unit_of[N_KIND] = {NULL};
+    char stress[WORD];
+    unit made;
+    memset(units, 0, sizeof *units);
+    if (!text) return HX_OK;
+    HX_TRY(read_units(text, MECHANICAL, unit_of, &made, stress));
     for (int kind = FORCE; kind <= STRESS; kind++)
         if (!unit_of[kind])
             return HX_RAISE(HX_EINPUT,
@@ -201,19 +231,60 @@ int hx_units_parse(hx_units *units, const char *text)
     return HX_OK;
 }
 
+int hx_units_parse_heat(hx_units *units, const char *text)
+{
+    const unit *unit_of[N_KIND] = {NULL};
+    const int needed[] = {POWER, LENGTH, TEMPERATURE};
+    char unused[WORD];
+    unit made;
+    memset(units, 0, sizeof *units);
+    if (!text) return HX_OK;
+    HX_TRY(read_units(text, THERMAL, unit_of, &made, unused));
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
+        if (!unit_of[needed[i]])
+            return HX_RAISE(HX_EINPUT,
+                            "\"%s\" has no unit of %s; give a power, a length and a temperature: "
+                            "\"W, mm, K\"",
+                            text, kind_name[needed[i]]);
+    const char *p = unit_of[POWER]->name, *l = unit_of[LENGTH]->name;
+    const char *t = unit_of[TEMPERATURE]->name;
+    const size_t size = HX_UNIT_SIZE;
+    snprintf(units->system, sizeof units->system, "%s, %s, %s", p, l, t);
+    snprintf(units->length, size, " %s", l);
+    snprintf(units->area, size, " %s^2", l);
+    snprintf(units->volume, size, " %s^3", l);
+    snprintf(units->work, size, " %s %s", p, t);
+    snprintf(units->power, size, " %s", p);
+    snprintf(units->temperature, size, " %s", t);
+    snprintf(units->conductivity, size, " %s/(%s %s)", p, l, t);
+    snprintf(units->film, size, " %s/(%s^2 %s)", p, l, t);
+    snprintf(units->source, size, " %s/%s^3", p, l);
+    snprintf(units->flux, size, " %s/%s^2", p, l);
+    return HX_OK;
+}
+
 void hx_units_write(const hx_units *units, hx_json *json, const char *key)
 {
     if (!units->system[0]) return;
     const struct {
         const char *key, *name;
-    } entry[] = {{"force", units->force},     {"length", units->length},
-                 {"stress", units->stress},   {"time", units->time},
-                 {"volume", units->volume},   {"moment", units->work},
-                 {"compliance", units->work}, {"mass", units->mass},
-                 {"density", units->density}, {"acceleration", units->acceleration},
-                 {"rotation", units->rate},   {"stiffness", units->stiffness}};
+    } entry[] = {{"force", units->force},
+                 {"length", units->length},
+                 {"stress", units->stress},
+                 {"time", units->time},
+                 {"volume", units->volume},
+                 {"moment", units->work},
+                 {"compliance", units->work},
+                 {"mass", units->mass},
+                 {"density", units->density},
+                 {"acceleration", units->acceleration},
+                 {"rotation", units->rate},
+                 {"stiffness", units->stiffness},
+                 {"power", units->power},
+                 {"temperature", units->temperature},
+                 {"conductivity", units->conductivity}};
     hx_json_open_object(json, key);
     for (size_t i = 0; i < sizeof entry / sizeof entry[0]; i++)
-        hx_json_string(json, entry[i].key, entry[i].name + 1);
+        if (entry[i].name[0]) hx_json_string(json, entry[i].key, entry[i].name + 1);
     hx_json_close_object(json);
 }

@@ -20,12 +20,20 @@ typedef struct hx_units {
     double pascal;           /* of the unit of stress; 0: none stated */
     double density_si;       /* kg/m^3 of the unit of density */
     char rate[HX_UNIT_SIZE]; /* of rotation: " rad/s" */
+    /* Of heat, empty in elasticity, whose own but length, area, volume and work are empty here:
+     * power, and per length and temperature, area and temperature, volume, area. */
+    char power[HX_UNIT_SIZE], temperature[HX_UNIT_SIZE], conductivity[HX_UNIT_SIZE];
+    char film[HX_UNIT_SIZE], source[HX_UNIT_SIZE], flux[HX_UNIT_SIZE];
 } hx_units;
 
 /* `text` names a force, a length and a stress, and a time if it is not s, in any order; NULL: none.
  * HX_EINPUT: an unknown unit, with the nearest; a kind twice or missing; a stress that is not force
  * / length^2, with the one that is. */
 int hx_units_parse(hx_units *units, const char *text);
+
+/* The same of heat: a power, a length and a temperature, "W, mm, K". Work is power times
+ * temperature, that of the thermal compliance. */
+int hx_units_parse_heat(hx_units *units, const char *text);
 
 /* An object `key` with every name; nothing where no units were stated. */
 void hx_units_write(const hx_units *units, hx_json *json, const char *key);

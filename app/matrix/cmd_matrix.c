@@ -50,6 +50,7 @@ static int open_problem(hx_matrix_job *job, const hx_options *options)
     hx_session *const s = &job->session;
     HX_TRY(
         hx_config_read(&s->cfg, job->plan.config, options->n_argument - 1, options->argument + 1));
+    HX_TRY(hx_config_need_elasticity(&s->cfg, "matrix"));
     HX_TRY(choose_device(s));
     if (!job->plan.curve) {
         s->cfg.mesh.shuffle = 0;

@@ -17,6 +17,27 @@
 #include "core/files/vtk_fields.h"
 #include "core/mesh/hex_jacobian.h"
 
+/* Held temperatures, NaN elsewhere; int h dA of convection at each node. */
+static int add_temperatures(hx_fields *fields, const hx_session *s)
+{
+    const hx_problem *problem = &s->problem;
+    const hx_films *films = &problem->films;
+    double *held = NULL, *film = NULL;
+    HX_TRY(hx_fields_add(fields, &s->mesh, HX_VTK_POINT, HX_VTK_F64, 1, "held", &held));
+    for (int64_t a = 0; a < s->mesh.n_node; a++)
+        held[a] = problem->supports.fixed[a]
+                      ? problem->reference +
+                            (problem->supports.prescribed ? problem->supports.prescribed[a] : 0.0)
+                      : (double)NAN;
+    if (films->n == 0) return HX_OK;
+    HX_TRY(hx_fields_add(fields, &s->mesh, HX_VTK_POINT, HX_VTK_F64, 1, "convection", &film));
+    memset(film, 0, (size_t)s->mesh.n_node * sizeof *film);
+    for (int64_t k = 0; k < films->n; k++)
+        for (int64_t j = films->ptr[k]; j < films->ptr[k + 1]; j++)
+            film[films->node[k]] += films->value[j];
+    return HX_OK;
+}
+
 static int add_supports(hx_fields *fields, const hx_session *s)
 {
     const hx_mesh *mesh = &s->mesh;
@@ -24,6 +45,7 @@ static int add_supports(hx_fields *fields, const hx_session *s)
     double *prescribed = NULL;
     HX_TRY(hx_fields_add(fields, mesh, HX_VTK_POINT, HX_VTK_U8, 1, "supports", &fixed));
     memcpy(fixed, s->problem.supports.fixed, (size_t)mesh->n_node);
+    if (hx_config_is_heat(&s->cfg)) return add_temperatures(fields, s);
     if (!s->problem.supports.prescribed) return HX_OK;
     HX_TRY(hx_fields_add(fields, mesh, HX_VTK_POINT, HX_VTK_F64, 3, "prescribed", &prescribed));
     memcpy(prescribed, s->problem.supports.prescribed,
@@ -49,7 +71,8 @@ static int add_loads(hx_fields *fields, const hx_session *s)
         double *force = NULL;
         char name[32];
         snprintf(name, sizeof name, "load_%d", c + 1);
-        HX_TRY(hx_fields_add(fields, &s->mesh, HX_VTK_POINT, HX_VTK_F64, 3, name, &force));
+        HX_TRY(hx_fields_add(fields, &s->mesh, HX_VTK_POINT, HX_VTK_F64, s->problem.components,
+                             name, &force));
         HX_TRY(hx_problem_nodal_force(&s->problem, c, NULL, force));
     }
     return HX_OK;
@@ -112,6 +135,11 @@ static int write_format(const hx_session *s, const hx_mesh_format *format, const
     const hx_mesh_write_options how = {.is_ascii = s->cfg.output.format == HX_VTK_ASCII,
                                        .title = s->cfg.title[0] ? s->cfg.title : s->mesh.name,
                                        .problem = &s->problem};
+    if (format->holds_problem && hx_config_is_heat(&s->cfg))
+        return HX_RAISE(HX_EINPUT,
+                        "'%s': jobs of physics = \"heat\" are not written; .vtk shows what acts, "
+                        ".msh takes the mesh",
+                        path);
     HX_TRY(hx_progress_write_mesh(path, &s->mesh, format, &how));
     if (format->holds_problem)
         snprintf(cases, sizeof cases, ", %d load case%s", s->problem.cases.n,

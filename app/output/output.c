@@ -16,6 +16,7 @@
 #include "core/base/grow.h"
 #include "core/base/memory.h"
 #include "core/mesh/hex8.h"
+#include "core/mesh/hex8_conduction.h"
 #include "progress.h"
 
 static int cannot_write(const hx_config *cfg, const char *path, const char *why)
@@ -101,6 +102,29 @@ static int add_scratch(hx_output *out, double **array, size_t n, const char *wha
     return out->fields.planning ? HX_OK : hx_alloc_raw(array, n, sizeof **array, what);
 }
 
+static int add_heat_fields(hx_output *out)
+{
+    const hx_config *cfg = &out->session->cfg;
+    const hx_mesh *mesh = &out->session->mesh;
+    const size_t n_case = (size_t)out->session->problem.cases.n;
+    char name[64];
+    if (hx_config_has_field(cfg, HX_FIELD_TEMPERATURE)) {
+        HX_TRY(hx_alloc(&out->temperature, n_case, sizeof(double *), "fields"));
+        for (size_t c = 0; c < n_case; c++)
+            HX_TRY(hx_fields_add(&out->fields, mesh, HX_VTK_POINT, HX_VTK_F64, 1,
+                                 hx_fields_case_name("temperature", (int)c, name, sizeof name),
+                                 &out->temperature[c]));
+    }
+    if (!hx_config_has_field(cfg, HX_FIELD_HEAT_FLUX)) return HX_OK;
+    HX_TRY(hx_alloc(&out->heat_flux, n_case, sizeof(float *), "fields"));
+    for (size_t c = 0; c < n_case; c++)
+        HX_TRY(hx_fields_add(&out->fields, mesh, HX_VTK_CELL, HX_VTK_F32, 3,
+                             hx_fields_case_name("heat_flux", (int)c, name, sizeof name),
+                             &out->heat_flux[c]));
+    if (out->temperature) return HX_OK; /* else from the field */
+    return add_scratch(out, &out->scratch, (size_t)mesh->n_node, "temperatures for heat fluxes");
+}
+
 static int add_fields(hx_output *out)
 {
     const hx_config *cfg = &out->session->cfg;
@@ -110,7 +134,8 @@ static int add_fields(hx_output *out)
     char name[64];
     HX_TRY(add_scratch(out, &out->physical, n_elem, "densities"));
     if (hx_config_has_field(cfg, HX_FIELD_SENSITIVITY) ||
-        hx_config_has_field(cfg, HX_FIELD_ENERGY) || hx_config_has_field(cfg, HX_FIELD_VON_MISES))
+        hx_config_has_field(cfg, HX_FIELD_ENERGY) || hx_config_has_field(cfg, HX_FIELD_VON_MISES) ||
+        hx_config_has_field(cfg, HX_FIELD_HEAT_FLUX))
         HX_TRY(add_scratch(out, &out->scalar, n_elem, "fields"));
     if (hx_config_has_field(cfg, HX_FIELD_DENSITY))
         HX_TRY(hx_fields_add(&out->fields, mesh, HX_VTK_CELL, HX_VTK_F64, 1, "density",
@@ -140,6 +165,7 @@ static int add_fields(hx_output *out)
             HX_TRY(add_scratch(out, &out->scratch, 3 * (size_t)space->n_point,
                                "displacements for stresses"));
     }
+    HX_TRY(add_heat_fields(out));
     if (hx_config_has_field(cfg, HX_FIELD_SETS)) HX_TRY(hx_fields_add_sets(&out->fields, mesh));
     return HX_OK;
 }
@@ -232,10 +258,44 @@ void hx_output_von_mises(const hx_problem *problem, const double *modulus, const
     }
 }
 
+void hx_output_heat_flux(const hx_session *s, const double *conductivity, const double *temperature,
+                         float *flux)
+{
+    const hx_mesh *mesh = &s->mesh;
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        const int32_t *conn = mesh->conn + 8 * e;
+        double x[24], t[8], gradient[3], middle[3];
+        hx_cell_middle(conn, middle);
+        for (int a = 0; a < 8; a++) {
+            memcpy(x + 3 * a, mesh->xyz + 3 * (int64_t)conn[a], 3 * sizeof *x);
+            t[a] = temperature[conn[a]];
+        }
+        hx_hex8_temperature_gradient(x, t, middle[0], middle[1], middle[2], gradient);
+        for (int i = 0; i < 3; i++) flux[3 * e + i] = (float)(-conductivity[e] * gradient[i]);
+    }
+}
+
 static void to_single(int64_t n, const double *from, float *to)
 {
 #pragma omp parallel for simd schedule(static)
     for (int64_t e = 0; e < n; e++) to[e] = (float)from[e];
+}
+
+/* Temperatures are computed from the problem's reference. */
+static int fill_heat_fields(hx_output *out)
+{
+    hx_session *s = out->session;
+    const double reference = s->problem.reference;
+    if (out->heat_flux) HX_TRY(hx_analysis_modulus(&s->analysis, out->scalar));
+    for (int c = 0; c < s->problem.cases.n; c++) {
+        double *t = out->temperature ? out->temperature[c] : out->scratch;
+        if (!t) continue;
+        HX_TRY(hx_analysis_displacement(&s->analysis, c, t));
+        for (int64_t i = 0; i < s->mesh.n_node; i++) t[i] += reference;
+        if (out->heat_flux) hx_output_heat_flux(s, out->scalar, t, out->heat_flux[c]);
+    }
+    return HX_OK;
 }
 
 static int fill_fields(hx_output *out)
@@ -252,6 +312,7 @@ static int fill_fields(hx_output *out)
         HX_TRY(hx_optimizer_energy(opt, out->scalar));
         to_single(n, out->scalar, out->energy);
     }
+    if (hx_config_is_heat(&s->cfg)) return fill_heat_fields(out);
     if (out->von_mises) HX_TRY(hx_analysis_modulus(&s->analysis, out->scalar));
     for (int c = 0; c < s->problem.cases.n; c++) {
         double *u = out->displacement ? out->displacement[c] : NULL;
@@ -357,6 +418,8 @@ void hx_output_free(hx_output *out)
     hx_fields_free(&out->fields);
     free(out->displacement);
     free(out->von_mises);
+    free(out->temperature);
+    free(out->heat_flux);
     free(out->scratch);
     free(out->physical);
     free(out->scalar);

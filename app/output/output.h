@@ -16,7 +16,10 @@ typedef struct hx_output {
     float *sensitivity, *energy;
     double **displacement;        /* [n_case] -> [n_node][3] (outer array owned) */
     float **von_mises;            /* [n_case] -> [n_elem] (outer array owned) */
-    double *scratch;              /* [n_node][3] displacement for von_mises (owned) */
+    double **temperature;         /* [n_case] -> [n_node] (outer array owned) */
+    float **heat_flux;            /* [n_case] -> [n_elem][3] (outer array owned) */
+    double *scratch;              /* [n_node][components] the unknowns, for von_mises or heat_flux
+                                     (owned) */
     size_t n_file, file_capacity; /* VTK files of this run, oldest first */
     char **file;                  /* [n_file] names within the directory (owned) */
     double *time;                 /* [n_file] iterations (owned) */
@@ -60,6 +63,10 @@ const char *hx_output_last(const hx_output *out);
  * all points of the space. */
 void hx_output_von_mises(const hx_problem *problem, const double *modulus, const double *u,
                          float *stress);
+
+/* flux[n_elem][3]: heat per area and time at element centres, -conductivity grad T. */
+void hx_output_heat_flux(const hx_session *s, const double *conductivity, const double *temperature,
+                         float *flux);
 
 void hx_output_free(hx_output *out);
 

@@ -26,6 +26,22 @@ static const char *join_fields(const hx_config *cfg, char *text, size_t n_text)
     return text;
 }
 
+/* What the compliance is, and from where temperatures count. */
+static void print_heat(const hx_session *s)
+{
+    const hx_units *const u = &s->cfg.units;
+    hx_log_info("  heat      conductivity %.6g%s, of void %.6g%s", s->problem.young,
+                u->conductivity, s->problem.least, u->conductivity);
+    if (s->problem.is_mixed)
+        hx_log_info("  objective 2 f'T - T'K T, temperatures as they are given, since several are "
+                    "held or ambient: less is more heat from the hot ones to the cold");
+    else
+        hx_log_info(
+            "  objective thermal compliance, sources and fluxes times (T - %.6g%s): less is "
+            "cooler where heat comes in",
+            s->problem.reference, u->temperature);
+}
+
 void hx_progress_header(const hx_session *s)
 {
     const hx_config *cfg = &s->cfg;
@@ -38,7 +54,8 @@ void hx_progress_header(const hx_session *s)
         hx_format_count(s->mesh.n_elem, a, sizeof a), hx_format_count(s->mesh.n_node, b, sizeof b),
         s->space.element == HX_ELEMENT_LINEAR ? "" : ", ",
         s->space.element == HX_ELEMENT_LINEAR ? "" : hx_space_text(&s->space, text, sizeof text),
-        hx_format_count(3 * s->space.n_point, c, sizeof c));
+        hx_format_count(s->problem.components * s->space.n_point, c, sizeof c));
+    if (hx_config_is_heat(cfg)) print_heat(s);
     hx_log_info("  device    %s", s->device.description);
     hx_log_info("  operator  %s", hx_session_operator_text(s, text, sizeof text));
     hx_log_info("  solver    PCG, %s preconditioner, %s precision, %s %g, at most %d iterations",

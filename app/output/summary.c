@@ -67,6 +67,17 @@ static void write_mesh(hx_json *json, const hx_mesh *mesh, const hx_mesh_quality
     hx_json_close_object(json);
 }
 
+/* Where the heat of a case comes in, and where it goes. */
+static int write_heat(hx_json *json, hx_session *s, int c, double load, double reaction)
+{
+    double convection;
+    HX_TRY(hx_analysis_film_heat(&s->analysis, c, &convection));
+    hx_json_number(json, "heat_in", load);
+    hx_json_number(json, "heat_to_held_temperatures", -reaction);
+    hx_json_number(json, "heat_to_convection", convection);
+    return HX_OK;
+}
+
 static int write_cases(hx_json *json, hx_session *s, const hx_stats *stats)
 {
     hx_json_open_array(json, "cases");
@@ -82,6 +93,11 @@ static int write_cases(hx_json *json, hx_session *s, const hx_stats *stats)
         hx_json_integer(json, "pcg_iterations_total", stats->case_iterations[c]);
         hx_json_string(json, "pcg_outcome",
                        hx_pcg_reason_name(s->analysis.load_case[c].pcg.reason));
+        if (hx_config_is_heat(&s->cfg)) {
+            HX_TRY(write_heat(json, s, c, load[0], reaction[0]));
+            hx_json_close_object(json);
+            continue;
+        }
         hx_json_numbers(json, "load_sum", 3, load);
         hx_json_numbers(json, "reaction_sum", 3, reaction);
         if (s->problem.springs.n > 0) hx_json_numbers(json, "spring_sum", 3, spring);
@@ -129,6 +145,7 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
     hx_stats_iteration_seconds(stats, &median, &min, &max);
     hx_json_string(json, "title", s->cfg.title);
     hx_units_write(&s->cfg.units, json, "units");
+    if (hx_config_is_heat(&s->cfg)) hx_json_string(json, "physics", "heat");
     hx_json_string(json, "status", status);
     hx_json_number(json, "compliance", last->compliance);
     hx_json_number(json, "volume", last->volume);

@@ -72,12 +72,27 @@ static void fill_remote(const hx_config_load *load, hx_load_spec *spec)
     copy_given(spec->point, load->point);
 }
 
+/* 1 if it is a load of heat. */
+static int fill_heat(const hx_config_load *load, hx_load_spec *spec)
+{
+    const double value[3] = {load->source, load->heat, load->flux};
+    static const hx_load_kind kind[3] = {HX_LOAD_SOURCE, HX_LOAD_HEAT, HX_LOAD_FLUX};
+    for (int i = 0; i < 3; i++) {
+        if (isnan(value[i])) continue;
+        spec->kind = kind[i];
+        spec->value[0] = value[i];
+        return 1;
+    }
+    return 0;
+}
+
 static void fill_load(const hx_config_load *load, hx_load_spec *spec)
 {
     const double *value = load->node_force;
     spec->set = load->set;
     spec->origin = load->origin;
     spec->load_case = load->load_case;
+    if (fill_heat(load, spec)) return;
     spec->kind = HX_LOAD_NODE_FORCE;
     if (load->from) {
         spec->kind = HX_LOAD_FROM_FILE;
@@ -119,21 +134,32 @@ static void fill_spring(const hx_config_spring *spring, hx_spring_spec *spec)
     spec->per = spring->per;
 }
 
+static void fill_support(const hx_config_support *support, hx_support_spec *spec)
+{
+    spec->set = support->set;
+    spec->origin = support->origin;
+    spec->fix = support->fix ? fix_flags(support->fix) : 0u;
+    memcpy(spec->value, support->value, sizeof spec->value);
+    if (isnan(support->temperature)) return;
+    spec->fix = HX_FIX_X;
+    spec->value[0] = support->temperature;
+}
+
 static int create_problem(const hx_config *cfg, const hx_space *space,
                           const hx_conditions *conditions, hx_problem *problem,
-                          hx_support_spec *support, hx_spring_spec *spring, hx_load_spec *load,
-                          hx_passive_spec *passive, hx_notes *notes)
+                          hx_support_spec *support, hx_spring_spec *spring,
+                          hx_convection_spec *film, hx_load_spec *load, hx_passive_spec *passive,
+                          hx_notes *notes)
 {
+    const hx_config_convection *cfg_film = cfg->convection.entry;
     const hx_config_support *cfg_support = cfg->supports.entry;
     const hx_config_load *cfg_load = cfg->loads.entry;
     const hx_config_passive *cfg_passive = cfg->passive.entry;
     const hx_config_spring *cfg_spring = cfg->springs.entry;
-    for (size_t i = 0; i < cfg->supports.n; i++) {
-        support[i].set = cfg_support[i].set;
-        support[i].origin = cfg_support[i].origin;
-        support[i].fix = cfg_support[i].fix ? fix_flags(cfg_support[i].fix) : 0u;
-        memcpy(support[i].value, cfg_support[i].value, sizeof support[i].value);
-    }
+    for (size_t i = 0; i < cfg->supports.n; i++) fill_support(&cfg_support[i], &support[i]);
+    for (size_t i = 0; i < cfg->convection.n; i++)
+        film[i] = (hx_convection_spec){cfg_film[i].set, cfg_film[i].origin, cfg_film[i].coefficient,
+                                       cfg_film[i].ambient};
     for (size_t i = 0; i < cfg->springs.n; i++) fill_spring(&cfg_spring[i], &spring[i]);
     for (size_t i = 0; i < cfg->loads.n; i++) fill_load(&cfg_load[i], &load[i]);
     for (size_t i = 0; i < cfg->passive.n; i++) {
@@ -147,6 +173,10 @@ static int create_problem(const hx_config *cfg, const hx_space *space,
         .young = cfg->material.young,
         .poisson = cfg->material.poisson,
         .density = isnan(cfg->material.density) ? 0.0 : cfg->material.density,
+        .physics = hx_config_physics(cfg),
+        .conductivity = cfg->material.conductivity,
+        .conductivity_min =
+            isnan(cfg->material.conductivity_min) ? 0.0 : cfg->material.conductivity_min,
         .penalty = cfg->optimization.penalty,
         .rho_min = cfg->optimization.rho_min,
         .volume_fraction = cfg->optimization.volume_fraction,
@@ -157,6 +187,8 @@ static int create_problem(const hx_config *cfg, const hx_space *space,
         .n_weight = cfg->weights.n,
         .support = support,
         .spring = spring,
+        .n_convection = cfg->convection.n,
+        .convection = film,
         .load = load,
         .passive = passive,
         .weight = cfg->weights.value,
@@ -173,17 +205,20 @@ int hx_config_make_problem(const hx_config *cfg, const hx_space *space,
     int rc;
     hx_support_spec *support = NULL;
     hx_spring_spec *spring = NULL;
+    hx_convection_spec *film = NULL;
     hx_load_spec *load = NULL;
     hx_passive_spec *passive = NULL;
     HX_TRY_FAIL(hx_alloc(&support, cfg->supports.n, sizeof *support, "supports"));
     HX_TRY_FAIL(hx_alloc(&spring, cfg->springs.n, sizeof *spring, "springs"));
+    HX_TRY_FAIL(hx_alloc(&film, cfg->convection.n, sizeof *film, "convection"));
     HX_TRY_FAIL(hx_alloc(&load, cfg->loads.n, sizeof *load, "loads"));
     HX_TRY_FAIL(hx_alloc(&passive, cfg->passive.n, sizeof *passive, "passive regions"));
-    HX_TRY_FAIL(
-        create_problem(cfg, space, conditions, problem, support, spring, load, passive, notes));
+    HX_TRY_FAIL(create_problem(cfg, space, conditions, problem, support, spring, film, load,
+                               passive, notes));
 fail:
     free(support);
     free(spring);
+    free(film);
     free(load);
     free(passive);
     return rc;

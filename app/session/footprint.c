@@ -36,12 +36,17 @@ static int count_cases(const hx_config *cfg, int n_file)
     return n_case;
 }
 
+static size_t components_of(const hx_config *cfg)
+{
+    return hx_config_is_heat(cfg) ? 1 : 3;
+}
+
 /* Bytes an element of a mesh with as many nodes as elements. */
 static void add_problem(const hx_config *cfg, int n_case, hx_account *account)
 {
     hx_account_add(account, "supports", 1);
     hx_account_add(account, "volumes", sizeof(double));
-    hx_account_add(account, "loads", 3 * (size_t)n_case * sizeof(double));
+    hx_account_add(account, "loads", components_of(cfg) * (size_t)n_case * sizeof(double));
     hx_account_add(account, "first densities", sizeof(double));
     if (cfg->passive.n > 0) hx_account_add(account, "passive", sizeof(double));
 }
@@ -51,12 +56,14 @@ static void add_solver(const hx_config *cfg, int n_case, hx_account *account)
 {
     const hx_filter_kind *kind = hx_filter_find(cfg->optimization.filter.kind);
     int substituted = 0;
-    const hx_strategy *strategy = hx_strategy_resolve("cpu", cfg->solver.op, &substituted);
+    const hx_strategy *strategy = hx_strategy_of(
+        hx_strategy_resolve("cpu", cfg->solver.op, &substituted), (int)components_of(cfg));
     if (!strategy) return;
     hx_account_add(account, "mesh", hx_mesh_bytes_per_elem());
     hx_account_add(account, "modulus", sizeof(double));
     hx_account_add(account, "operator", (size_t)strategy->bytes_per_elem);
-    hx_account_add(account, "vectors", (3 + 2 * (size_t)n_case) * 3 * sizeof(double));
+    hx_account_add(account, "vectors",
+                   (3 + 2 * (size_t)n_case) * components_of(cfg) * sizeof(double));
     hx_account_add(account, "densities", (cfg->passive.n > 0 ? 8 : 7) * sizeof(double));
     if (kind) hx_account_add(account, "filter", (size_t)kind->bytes_per_elem);
 }

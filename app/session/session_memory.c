@@ -15,7 +15,8 @@ size_t hx_session_filter_bytes(const hx_session *s)
 
 static void add_design(const hx_session *s, hx_account *account)
 {
-    const size_t vector = 3 * (size_t)s->problem.space.n_point * sizeof(double);
+    const size_t vector =
+        (size_t)s->problem.components * (size_t)s->problem.space.n_point * sizeof(double);
     const size_t n_case = (size_t)s->problem.cases.n;
     const size_t n_load = (size_t)hx_analysis_vectors(&s->problem) - n_case +
                           (size_t)hx_objective_vectors(hx_session_objective(s), &s->problem);
@@ -29,7 +30,8 @@ static void add_design(const hx_session *s, hx_account *account)
 
 void hx_session_other_account(const hx_session *s, hx_account *account)
 {
-    const size_t vector = 3 * (size_t)s->problem.space.n_point * sizeof(double);
+    const size_t vector =
+        (size_t)s->problem.components * (size_t)s->problem.space.n_point * sizeof(double);
     const size_t n_pcg = (size_t)hx_pcg_vectors(s->precond_kind, s->problem.rigid.n > 0);
     hx_account_add(account, "preconditioner",
                    hx_precond_bytes(s->precond_kind, &s->problem, s->device.ops, s->strategy));

@@ -9,13 +9,22 @@
 #include "../text/log.h"
 #include "session_internal.h"
 
+/* HX_EINPUT: a device that does not do the config's physics. */
+static int check_physics(const hx_session *s, const hx_device_ops *ops)
+{
+    if (!hx_config_is_heat(&s->cfg) || ops->conduction) return HX_OK;
+    return hx_session_blame(
+        s, "solver.device",
+        HX_RAISE(HX_EINPUT, "device '%s' has no physics = \"heat\": use \"cpu\"", ops->name));
+}
+
 int hx_session_find_device(const hx_session *s, const hx_device_ops **ops)
 {
     const char *name = s->cfg.solver.device;
     *ops = NULL;
     if (!hx_config_is_auto(name)) {
         *ops = hx_device_find(name);
-        if (*ops) return HX_OK;
+        if (*ops) return check_physics(s, *ops);
         return hx_session_blame(
             s, "solver.device",
             HX_RAISE(HX_EENV,
@@ -25,6 +34,7 @@ int hx_session_find_device(const hx_session *s, const hx_device_ops **ops)
     }
     for (size_t i = 0; hx_devices[i] && !*ops; i++) {
         char why[256] = "";
+        if (hx_config_is_heat(&s->cfg) && !hx_devices[i]->conduction) continue;
         if (hx_devices[i]->available(why, sizeof why)) *ops = hx_devices[i];
     }
     if (*ops) return HX_OK;
@@ -59,6 +69,21 @@ static int require_deterministic(const hx_session *s)
                     s->strategy->name, s->device.ops->name, words);
 }
 
+/* HX_EINPUT with the operators of the device that do heat. */
+static int refuse_physics(const hx_session *s)
+{
+    char words[256] = "";
+    size_t used = 0;
+    for (size_t i = 0; hx_strategies[i] && used < sizeof words; i++)
+        if (strcmp(hx_strategies[i]->device, s->device.ops->name) == 0 && hx_strategies[i]->scalar)
+            used +=
+                (size_t)snprintf(words + used, sizeof words - used, ", %s", hx_strategies[i]->name);
+    return HX_RAISE(HX_EINPUT,
+                    "'%s' on device '%s' has three unknowns a node, and physics is \"heat\", with "
+                    "one; those that have it there: auto%s",
+                    s->strategy->name, s->device.ops->name, words);
+}
+
 static int find_named_strategy(hx_session *s)
 {
     const hx_config *cfg = &s->cfg;
@@ -68,6 +93,8 @@ static int find_named_strategy(hx_session *s)
         return HX_RAISE(HX_EINPUT, "no operator '%s' on device '%s'%s; see `hextop list`",
                         cfg->solver.op, s->device.ops->name,
                         hx_strategy_find("cpu", cfg->solver.op) ? ", but on 'cpu'" : "");
+    if (!hx_strategy_of(s->strategy, s->problem.components)) return refuse_physics(s);
+    s->strategy = hx_strategy_of(s->strategy, s->problem.components);
     if (cfg->solver.deterministic) HX_TRY(require_deterministic(s));
     s->layout = s->cfg.solver.layout;
     const int has_layout = (s->strategy->layouts & HX_LAYOUT_BIT(s->layout)) != 0;
@@ -160,8 +187,9 @@ static int suggest_precision(const hx_session *s, int rc)
     char names[128] = "", message[512];
     size_t used = 0;
     for (size_t i = 0; hx_strategies[i] && used < sizeof names; i++) {
-        const hx_strategy *other = hx_strategies[i];
-        if (!other->apply_single || strcmp(other->device, s->device.ops->name) != 0) continue;
+        const hx_strategy *other = hx_strategy_of(hx_strategies[i], s->problem.components);
+        if (!other || !other->apply_single || strcmp(other->device, s->device.ops->name) != 0)
+            continue;
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
                                  other->name);
     }

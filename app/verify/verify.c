@@ -145,7 +145,10 @@ int hx_verify_open(hx_verify *v, const hx_options *options)
     HX_TRY(make_pieces(v));
     HX_TRY(hx_session_open_device(s));
     HX_TRY(hx_session_make_solver(s));
-    HX_TRY(hx_alloc_raw(&v->u, 3 * (size_t)s->space.n_point, sizeof *v->u, "displacements"));
+    HX_TRY(hx_alloc_raw(&v->u, (size_t)s->problem.components * (size_t)s->space.n_point,
+                        sizeof *v->u, "displacements"));
+    if (hx_config_is_heat(&s->cfg))
+        HX_TRY(hx_alloc_raw(&v->flux, 3 * (size_t)s->mesh.n_elem, sizeof *v->flux, "heat fluxes"));
     HX_TRY(hx_alloc_raw(&v->modulus, (size_t)s->mesh.n_elem, sizeof *v->modulus, "moduli"));
     return hx_alloc_raw(&v->stress, (size_t)s->mesh.n_elem, sizeof *v->stress, "stresses");
 }
@@ -154,9 +157,10 @@ static void find_displacement(const hx_verify *v, int load_case, hx_verify_peak 
 {
     const hx_mesh *mesh = &v->session.mesh;
     for (int64_t a = 0; a < mesh->n_node; a++) {
-        const double *const u = v->u + 3 * a;
-        const double size = hx_norm3(u);
-        if (v->node[a] == HX_NODE_VOID || (peak->load_case > 0 && !(size > peak->value))) continue;
+        const int is_heat = hx_config_is_heat(&v->session.cfg); /* void is a part of it */
+        const double size = is_heat ? v->u[a] : hx_norm3(v->u + 3 * a);
+        if (v->node[a] == HX_NODE_VOID && !is_heat) continue;
+        if (peak->load_case > 0 && !(size > peak->value)) continue;
         peak->value = size;
         peak->load_case = load_case;
         peak->number = hx_mesh_node_number(mesh, a);
@@ -180,12 +184,28 @@ static void find_stress(const hx_verify *v, int load_case, hx_verify_peak *peak)
     hx_mesh_centroid(mesh, best, peak->point);
 }
 
+static int keep_heat_fields(hx_verify *v, int c)
+{
+    const hx_mesh *mesh = &v->session.mesh;
+    double *t = NULL;
+    float *flux = NULL;
+    char name[64];
+    HX_TRY(hx_fields_add(&v->fields, mesh, HX_VTK_POINT, HX_VTK_F64, 1,
+                         hx_fields_case_name("temperature", c, name, sizeof name), &t));
+    memcpy(t, v->u, (size_t)mesh->n_node * sizeof *t);
+    HX_TRY(hx_fields_add(&v->fields, mesh, HX_VTK_CELL, HX_VTK_F32, 3,
+                         hx_fields_case_name("heat_flux", c, name, sizeof name), &flux));
+    memcpy(flux, v->flux, 3 * (size_t)mesh->n_elem * sizeof *flux);
+    return HX_OK;
+}
+
 static int keep_fields(hx_verify *v, int c)
 {
     const hx_mesh *mesh = &v->session.mesh;
     double *u = NULL;
     float *stress = NULL;
     char name[64];
+    if (hx_config_is_heat(&v->session.cfg)) return keep_heat_fields(v, c);
     HX_TRY(hx_fields_add(&v->fields, mesh, HX_VTK_POINT, HX_VTK_F64, 3,
                          hx_fields_case_name("displacement", c, name, sizeof name), &u));
     memcpy(u, v->u, 3 * (size_t)mesh->n_node * sizeof *u);
@@ -210,6 +230,18 @@ static int keep_densities(hx_verify *v)
     return HX_OK;
 }
 
+/* Of heat: temperatures from the unknowns, fluxes, and their length for the stress. */
+static void find_fluxes(hx_verify *v)
+{
+    const hx_session *s = &v->session;
+    for (int64_t a = 0; a < s->mesh.n_node; a++) v->u[a] += s->problem.reference;
+    hx_output_heat_flux(s, v->modulus, v->u, v->flux);
+    for (int64_t e = 0; e < s->mesh.n_elem; e++) {
+        const float *const q = v->flux + 3 * e;
+        v->stress[e] = sqrtf(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
+    }
+}
+
 /* Peaks of all cases from the optimizer's displacements. */
 static int find_peaks(hx_verify *v, hx_verify_analysis *a, int with_fields)
 {
@@ -217,7 +249,10 @@ static int find_peaks(hx_verify *v, hx_verify_analysis *a, int with_fields)
     HX_TRY(hx_analysis_modulus(&s->analysis, v->modulus));
     for (int c = 0; c < s->problem.cases.n; c++) {
         HX_TRY(hx_analysis_point_displacement(&s->analysis, c, v->u));
-        hx_output_von_mises(&s->problem, v->modulus, v->u, v->stress);
+        if (hx_config_is_heat(&s->cfg))
+            find_fluxes(v);
+        else
+            hx_output_von_mises(&s->problem, v->modulus, v->u, v->stress);
         find_displacement(v, c + 1, &a->displacement);
         find_stress(v, c + 1, &a->stress);
         if (with_fields) HX_TRY(keep_fields(v, c));
@@ -289,12 +324,18 @@ void hx_verify_file_supports(const hx_verify *v, hx_verify_nodes *nodes)
         if (k == 0 || v->held[k] != v->held[k - 1]) nodes->n[v->node[v->held[k]]]++;
 }
 
+/* Size of the force at a node, or of the heat. */
+static double force_at(const hx_verify *v, int load_case, int64_t node)
+{
+    const double *const force = v->session.problem.cases.force[load_case];
+    return hx_config_is_heat(&v->session.cfg) ? fabs(force[node]) : hx_norm3(force + 3 * node);
+}
+
 void hx_verify_loads(const hx_verify *v, int load_case, hx_verify_nodes *nodes)
 {
     memset(nodes, 0, sizeof *nodes);
     for (int64_t a = 0; a < v->session.mesh.n_node; a++) {
-        const double *const f = v->session.problem.cases.force[load_case] + 3 * a;
-        const double size = hx_norm3(f);
+        const double size = force_at(v, load_case, a);
         if (!(size > 0.0)) continue;
         nodes->n[v->node[a]]++;
         nodes->force[v->node[a]] += size;
@@ -317,8 +358,7 @@ int hx_verify_filled_force(const hx_verify *v, int load_case, double *share)
     HX_TRY(hx_alloc(&is_grown, (size_t)n, 1, "nodes of dense elements"));
     mark_dense(v, is_grown);
     for (int64_t a = 0; a < n; a++) {
-        const double *const f = v->session.problem.cases.force[load_case] + 3 * a;
-        const double size = hx_norm3(f);
+        const double size = force_at(v, load_case, a);
         all += size;
         if (v->node[a] != HX_NODE_VOID && !is_grown[a]) filled += size;
     }
@@ -349,6 +389,7 @@ void hx_verify_free(hx_verify *v)
     free(v->u);
     free(v->modulus);
     free(v->stress);
+    free(v->flux);
     hx_session_free(&v->session);
     memset(v, 0, sizeof *v);
 }

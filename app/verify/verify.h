@@ -22,7 +22,7 @@ typedef struct hx_verify_analysis {
     double compliance, volume;   /* weighted sum over cases; volume fraction, void counting 0 */
     double *case_compliance;     /* [n_case] (owned) */
     hx_verify_peak displacement; /* over the nodes of solid elements */
-    hx_verify_peak stress;       /* von Mises, over solid elements */
+    hx_verify_peak stress;       /* von Mises or heat flux, over solid elements */
     hx_pcg_reason reason;        /* the worst of the cases */
     int pcg_iterations;
     double pcg_residual;
@@ -81,8 +81,9 @@ typedef struct hx_verify {
     int64_t n_face_piece; /* pieces joined by faces alone */
     hx_verify_analysis analysis[HX_N_VERIFY];
     hx_verify_quadratic quadratic;
-    double *u, *modulus; /* [n_point][3], [n_elem] scratch (owned) */
-    float *stress;       /* [n_elem] scratch (owned) */
+    double *u, *modulus; /* [n_point][components], [n_elem] scratch (owned) */
+    float *stress;       /* [n_elem] scratch; of heat the length of the flux (owned) */
+    float *flux;         /* [n_elem][3] of heat (owned) */
     hx_fields fields;    /* of the file that --vtk names */
     size_t n_warning;
     char *warning[64]; /* as printed (owned) */

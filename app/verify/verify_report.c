@@ -102,11 +102,16 @@ static void print_pair(const hx_verify *v, const char *const name[2], const hx_v
         add_row(&table, what, a->case_compliance[c], b->case_compliance[c]);
     }
     add_row(&table, "volume fraction", a->volume, b->volume);
-    add_row(&table, label("largest displacement", u->length, text, sizeof text),
+    const int is_heat = hx_config_is_heat(&v->session.cfg);
+    add_row(&table,
+            is_heat ? label("highest temperature", u->temperature, text, sizeof text)
+                    : label("largest displacement", u->length, text, sizeof text),
             a->displacement.value, b->displacement.value);
     add_places(&table, "node", &a->displacement, &b->displacement, n_case);
-    add_row(&table, label("largest von Mises", u->stress, text, sizeof text), a->stress.value,
-            b->stress.value);
+    add_row(&table,
+            is_heat ? label("largest heat flux", u->flux, text, sizeof text)
+                    : label("largest von Mises", u->stress, text, sizeof text),
+            a->stress.value, b->stress.value);
     add_places(&table, "element", &a->stress, &b->stress, n_case);
     hx_table_end(&table, 2);
 }
@@ -152,9 +157,12 @@ static void print_design(const hx_verify *v)
                     hx_format_count(v->part.n_void, a, sizeof a));
     hx_log_info("volume    %.6g%s, asked for %.6g%s", v->volume, u->volume, v->part.target,
                 u->volume);
-    hx_log_info("void      keeps %.3g E, that of rho_min = %g",
-                hx_simp_modulus(1.0, v->session.problem.penalty, v->session.problem.rho_min),
-                v->session.problem.rho_min);
+    const hx_problem *const problem = &v->session.problem;
+    hx_log_info(
+        "void      keeps %.3g %s, that of rho_min = %g",
+        hx_simp_between(problem->least, problem->young, problem->penalty, problem->rho_min) /
+            problem->young,
+        hx_problem_is_heat(problem) ? "of the conductivity" : "E", problem->rho_min);
     if (v->session.cfg.optimization.continuation.given)
         hx_log_info(
             "penalty   %g, the last of the continuation: a run that stopped before had less",
@@ -185,8 +193,11 @@ static void warn_differences(hx_verify *v)
         warn_difference(v, what, a->case_compliance[c], b->case_compliance[c]);
     }
     warn_difference(v, "the volume", a->volume, b->volume);
-    warn_difference(v, "the largest displacement", a->displacement.value, b->displacement.value);
-    warn_difference(v, "the largest von Mises stress", a->stress.value, b->stress.value);
+    const int is_heat = hx_config_is_heat(&v->session.cfg);
+    warn_difference(v, is_heat ? "the highest temperature" : "the largest displacement",
+                    a->displacement.value, b->displacement.value);
+    warn_difference(v, is_heat ? "the largest heat flux" : "the largest von Mises stress",
+                    a->stress.value, b->stress.value);
     for (int i = 0; i < HX_N_VERIFY; i++)
         if (v->analysis[i].reason != HX_PCG_CONVERGED)
             warn(v, "the solve of the %s design did not converge (%s, |r|/|f| = %.2g)",
@@ -260,6 +271,7 @@ static void warn_loads(hx_verify *v)
     const hx_config_spring *spring = cfg->springs.entry;
     for (size_t i = 0; i < cfg->supports.n; i++) warn_support(v, i, &support[i]);
     for (size_t i = 0; i < cfg->springs.n; i++) warn_set(v, "springs", i, spring[i].set);
+    if (hx_config_is_heat(cfg)) return; /* sources and films may lie on void */
     for (size_t i = 0; i < cfg->loads.n; i++) warn_set(v, "loads", i, load[i].set);
     for (int c = 0; c < v->session.problem.cases.n; c++) {
         hx_verify_nodes nodes;
@@ -281,6 +293,7 @@ static void warn_filled(hx_verify *v)
 {
     for (int c = 0; c < v->session.problem.cases.n; c++) {
         double share = 0.0;
+        if (hx_config_is_heat(&v->session.cfg)) return; /* whatever the density */
         if (hx_verify_filled_force(v, c, &share) != HX_OK) return;
         if (share > 0.01)
             warn(v,
@@ -323,6 +336,14 @@ static void write_peak(hx_json *json, const char *key, const char *kind, const h
     hx_json_close_object(json);
 }
 
+/* What peaks at a node (0) or in an element (1). */
+static const char *peak_key(const hx_verify *v, int of_element)
+{
+    static const char *const key[2][2] = {{"displacement", "von_mises"},
+                                          {"temperature", "heat_flux"}};
+    return key[hx_config_is_heat(&v->session.cfg)][of_element];
+}
+
 static void write_analysis(hx_json *json, const hx_verify *v, const char *key,
                            const hx_verify_analysis *a)
 {
@@ -331,23 +352,23 @@ static void write_analysis(hx_json *json, const hx_verify *v, const char *key,
     hx_json_numbers(json, "case_compliance", (size_t)v->session.problem.cases.n,
                     a->case_compliance);
     hx_json_number(json, "volume", a->volume);
-    write_peak(json, "displacement", "node", &a->displacement);
-    write_peak(json, "von_mises", "element", &a->stress);
+    write_peak(json, peak_key(v, 0), "node", &a->displacement);
+    write_peak(json, peak_key(v, 1), "element", &a->stress);
     hx_json_string(json, "pcg_outcome", hx_pcg_reason_name(a->reason));
     hx_json_integer(json, "pcg_iterations", a->pcg_iterations);
     hx_json_number(json, "pcg_residual", a->pcg_residual);
     hx_json_close_object(json);
 }
 
-static void write_differences(hx_json *json, const hx_verify_analysis *a,
+static void write_differences(hx_json *json, const hx_verify *v, const hx_verify_analysis *a,
                               const hx_verify_analysis *b)
 {
     hx_json_open_object(json, "difference_percent");
     hx_json_number(json, "compliance", hx_verify_percent(a->compliance, b->compliance));
     hx_json_number(json, "volume", hx_verify_percent(a->volume, b->volume));
-    hx_json_number(json, "displacement",
+    hx_json_number(json, peak_key(v, 0),
                    hx_verify_percent(a->displacement.value, b->displacement.value));
-    hx_json_number(json, "von_mises", hx_verify_percent(a->stress.value, b->stress.value));
+    hx_json_number(json, peak_key(v, 1), hx_verify_percent(a->stress.value, b->stress.value));
     hx_json_close_object(json);
 }
 
@@ -363,7 +384,7 @@ static void write_quadratic(hx_json *json, const hx_verify *v)
     hx_json_integer(json, "bytes", (int64_t)q->bytes);
     hx_json_number(json, "seconds", q->seconds);
     write_analysis(json, v, "analysis", &q->analysis);
-    write_differences(json, &v->analysis[HX_VERIFY_SOLID], &q->analysis);
+    write_differences(json, v, &v->analysis[HX_VERIFY_SOLID], &q->analysis);
     hx_json_close_object(json);
 }
 
@@ -467,7 +488,7 @@ int hx_verify_write(const hx_verify *v, const char *path)
     hx_json_number(&json, "tolerance_percent", v->tolerance);
     write_analysis(&json, v, "grey", &v->analysis[HX_VERIFY_GREY]);
     write_analysis(&json, v, "black_white", &v->analysis[HX_VERIFY_SOLID]);
-    write_differences(&json, &v->analysis[HX_VERIFY_GREY], &v->analysis[HX_VERIFY_SOLID]);
+    write_differences(&json, v, &v->analysis[HX_VERIFY_GREY], &v->analysis[HX_VERIFY_SOLID]);
     write_quadratic(&json, v);
     write_pieces(&json, v);
     write_attachments(&json, v);

@@ -6,6 +6,7 @@
 #include "../design/design_ops.h"
 #include "../design/helmholtz.h"
 #include "../matrix/matrix.h"
+#include "../solver/conduction_ops.h"
 #include "../solver/element_ops.h"
 #include "../solver/multigrid.h"
 #include "../solver/pcg_ops.h"
@@ -16,15 +17,18 @@
 extern "C" {
 #endif
 
-extern const hx_vector_ops hx_cpu_vector_ops;       /* vector_cpu.c */
-extern const hx_pcg_ops hx_cpu_pcg_ops;             /* pcg_cpu.c */
-extern const hx_element_ops hx_cpu_element_ops;     /* element_cpu.c */
-extern const hx_rigid_ops hx_cpu_rigid_ops;         /* rigid_set_cpu.c */
-extern const hx_body_ops hx_cpu_body_ops;           /* body_force_cpu.c */
-extern const hx_design_ops hx_cpu_design_ops;       /* design_cpu.c */
-extern const hx_matrix_ops hx_cpu_matrix_ops;       /* matrix_cpu.c */
-extern const hx_multigrid_ops hx_cpu_multigrid_ops; /* multigrid_cpu.c */
-extern const hx_helmholtz_ops hx_cpu_helmholtz_ops; /* helmholtz_cpu.c */
+extern const hx_vector_ops hx_cpu_vector_ops;         /* vector_cpu.c */
+extern const hx_pcg_ops hx_cpu_pcg_ops;               /* pcg_cpu.c */
+extern const hx_element_ops hx_cpu_element_ops;       /* element_cpu.c */
+extern const hx_rigid_ops hx_cpu_rigid_ops;           /* rigid_set_cpu.c */
+extern const hx_body_ops hx_cpu_body_ops;             /* body_force_cpu.c */
+extern const hx_design_ops hx_cpu_design_ops;         /* design_cpu.c */
+extern const hx_matrix_ops hx_cpu_matrix_ops;         /* matrix_cpu.c */
+extern const hx_multigrid_ops hx_cpu_multigrid_ops;   /* multigrid_cpu.c */
+extern const hx_helmholtz_ops hx_cpu_helmholtz_ops;   /* helmholtz_cpu.c */
+extern const hx_conduction_ops hx_cpu_conduction_ops; /* conduction_cpu.c */
+/* Of the table above (multigrid_scalar_cpu.c). */
+extern const hx_multigrid_ops hx_cpu_multigrid_scalar_ops;
 
 /* Of multigrid's table (multigrid_rows_cpu.c). */
 int hx_cpu_rows_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_matrix *matrix,

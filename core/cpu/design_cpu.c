@@ -10,21 +10,23 @@
 #include "../problem/simp.h"
 #include "cpu_ops.h"
 
-static int cpu_modulus(hx_device *dev, int64_t n, double young, double penalty, const double *d_rho,
-                       double *d_modulus)
+static int cpu_modulus(hx_device *dev, int64_t n, double least, double young, double penalty,
+                       const double *d_rho, double *d_modulus)
 {
     (void)dev;
 #pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < n; e++) d_modulus[e] = hx_simp_modulus(young, penalty, d_rho[e]);
+    for (int64_t e = 0; e < n; e++) d_modulus[e] = hx_simp_between(least, young, penalty, d_rho[e]);
     return HX_OK;
 }
 
-static int cpu_sensitivity(hx_device *dev, int64_t n, double penalty, const double *d_modulus,
-                           const double *d_rho, const double *d_energy, double *d_dc)
+static int cpu_sensitivity(hx_device *dev, int64_t n, double least, double penalty,
+                           const double *d_modulus, const double *d_rho, const double *d_energy,
+                           double *d_dc)
 {
     (void)dev;
 #pragma omp parallel for simd schedule(static)
-    for (int64_t e = 0; e < n; e++) d_dc[e] = -penalty * d_modulus[e] / d_rho[e] * d_energy[e];
+    for (int64_t e = 0; e < n; e++)
+        d_dc[e] = -penalty * (d_modulus[e] - least) / d_rho[e] * d_energy[e];
     return HX_OK;
 }
 

@@ -145,6 +145,7 @@ const hx_device_ops hx_device_ops_cpu = {
     .rigid = &hx_cpu_rigid_ops,
     .body = &hx_cpu_body_ops,
     .multigrid = &hx_cpu_multigrid_ops,
+    .conduction = &hx_cpu_conduction_ops,
     .helmholtz = &hx_cpu_helmholtz_ops,
     .matrix = &hx_cpu_matrix_ops,
     .matrix_free = &hx_strategy_cpu_otf,

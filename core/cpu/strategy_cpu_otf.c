@@ -122,20 +122,16 @@ static int64_t count_blocks(const hx_mesh *mesh)
     return (mesh->n_elem + HX_OTF_BLOCK - 1) / HX_OTF_BLOCK;
 }
 
-enum { SHARED_CHUNK = 1024 }; /* shared nodes a thread takes at a time */
-
-/* Sums that x'y is made of: one per block, one per chunk of shared nodes. */
-static int64_t count_sums(int64_t n_block, int64_t n_shared)
+int64_t hx_cpu_otf_count_sums(int64_t n_block, int64_t n_shared)
 {
-    return n_block + (n_shared + SHARED_CHUNK - 1) / SHARED_CHUNK;
+    return n_block + (n_shared + HX_OTF_CHUNK - 1) / HX_OTF_CHUNK;
 }
 
-static size_t bytes(const hx_mesh *mesh, hx_layout layout)
+size_t hx_cpu_otf_bytes(const hx_mesh *mesh, int components)
 {
     const size_t n_node = (size_t)mesh->n_node, n_block = (size_t)count_blocks(mesh);
     counts n = {8 * mesh->n_elem, 8 * mesh->n_elem, mesh->n_node}; /* no order at all */
     int32_t *stamp = NULL, *holders = NULL;
-    (void)layout;
     if (hx_alloc_raw(&stamp, n_node, sizeof *stamp, "blocks of otf") == HX_OK &&
         hx_alloc(&holders, n_node, sizeof *holders, "blocks of otf") == HX_OK)
         n = count_rows(mesh, stamp, holders);
@@ -143,10 +139,16 @@ static size_t bytes(const hx_mesh *mesh, hx_layout layout)
     free(holders);
     return n_block * (sizeof(hx_otf_block) + HX_OTF_BLOCK * 8 * sizeof(uint16_t)) +
            (size_t)n.n_row * sizeof(int32_t) +
-           (size_t)n.n_slot * (3 * sizeof(double) + sizeof(uint32_t)) +
+           (size_t)n.n_slot * ((size_t)components * sizeof(double) + sizeof(uint32_t)) +
            (size_t)n.n_shared * (sizeof(int32_t) + sizeof(int64_t)) + sizeof(int64_t) +
-           (size_t)count_sums((int64_t)n_block, n.n_shared) * sizeof(double) +
-           (mesh->n_kind[HX_CELL_TETRAHEDRON] > 0 ? n_block : 0);
+           (size_t)hx_cpu_otf_count_sums((int64_t)n_block, n.n_shared) * sizeof(double) +
+           (components == 3 && mesh->n_kind[HX_CELL_TETRAHEDRON] > 0 ? n_block : 0);
+}
+
+static size_t bytes(const hx_mesh *mesh, hx_layout layout)
+{
+    (void)layout;
+    return hx_cpu_otf_bytes(mesh, 3);
 }
 
 /* Rows of the nodes of a block that other blocks hold too (shared = 1) or do not, in order of first
@@ -247,24 +249,28 @@ static int alloc_blocks(hx_cpu_otf *s, counts n)
     HX_TRY(hx_alloc(&s->block, (size_t)s->n_block, sizeof *s->block, what));
     HX_TRY(hx_alloc(&s->row_node, (size_t)n.n_row, sizeof *s->row_node, what));
     HX_TRY(hx_alloc(&s->corner, (size_t)s->n_block * HX_OTF_BLOCK, 8 * sizeof *s->corner, what));
-    HX_TRY(hx_alloc(&s->partial, n_slot, 3 * sizeof(double), what));
+    HX_TRY(hx_alloc(&s->partial, n_slot, (size_t)s->components * sizeof(double), what));
     HX_TRY(hx_alloc(&s->shared_node, n_shared, sizeof *s->shared_node, what));
     HX_TRY(hx_alloc(&s->shared_begin, n_shared + 1, sizeof *s->shared_begin, what));
     HX_TRY(hx_alloc(&s->shared_slot, n_slot, sizeof *s->shared_slot, what));
-    return hx_alloc(&s->sum, (size_t)count_sums(s->n_block, n.n_shared), sizeof *s->sum, what);
+    return hx_alloc(&s->sum, (size_t)hx_cpu_otf_count_sums(s->n_block, n.n_shared), sizeof *s->sum,
+                    what);
 }
 
-static int build_blocks(hx_cpu_otf *s, const hx_mesh *mesh)
+int hx_cpu_otf_build(hx_cpu_otf *s, const hx_mesh *mesh, int components)
 {
     const size_t n_node = (size_t)mesh->n_node;
     int32_t *stamp = NULL, *holders = NULL, *local = NULL;
-    int rc;
+    int rc, exponent;
+    frexp(mesh->elem_size, &exponent);
+    s->unit = ldexp(1.0, exponent);
+    s->components = components;
     HX_TRY_FAIL(hx_alloc_raw(&stamp, n_node, sizeof *stamp, "blocks of otf"));
     HX_TRY_FAIL(hx_alloc(&holders, n_node, sizeof *holders, "blocks of otf"));
     HX_TRY_FAIL(hx_alloc_raw(&local, n_node, sizeof *local, "blocks of otf"));
     s->n_block = count_blocks(mesh);
     HX_TRY_FAIL(alloc_blocks(s, count_rows(mesh, stamp, holders)));
-    if (mesh->n_kind[HX_CELL_TETRAHEDRON] > 0)
+    if (components == 3 && mesh->n_kind[HX_CELL_TETRAHEDRON] > 0)
         HX_TRY_FAIL(hx_alloc(&s->is_tetrahedral, (size_t)s->n_block, 1, "blocks of otf"));
     fill_blocks(s, mesh, holders, stamp, local);
     if (s->is_tetrahedral) find_tetrahedra(s, mesh);
@@ -277,9 +283,8 @@ fail:
     return rc;
 }
 
-static void teardown(void *state)
+void hx_cpu_otf_free(hx_cpu_otf *s)
 {
-    hx_cpu_otf *s = state;
     void *const owned[] = {s->block,       s->row_node,    s->corner,
                            s->partial,     s->shared_node, s->shared_begin,
                            s->shared_slot, s->sum,         s->is_tetrahedral};
@@ -287,20 +292,23 @@ static void teardown(void *state)
     free(s);
 }
 
+static void teardown(void *state)
+{
+    hx_cpu_otf_free(state);
+}
+
 static int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *mesh,
                  hx_layout layout)
 {
     hx_cpu_otf *s;
-    int rc, exponent;
+    int rc;
     (void)dev;
     (void)layout;
     HX_TRY(hx_alloc(&s, 1, sizeof *s, "operator otf"));
     s->model = model;
     s->kernel = hx_cpu_otf_kernels;
     while (!s->kernel->runs_here()) s->kernel++;
-    frexp(mesh->elem_size, &exponent);
-    s->unit = ldexp(1.0, exponent);
-    HX_TRY_FAIL(build_blocks(s, mesh));
+    HX_TRY_FAIL(hx_cpu_otf_build(s, mesh, 3));
     *state = s;
     return HX_OK;
 fail:
@@ -310,7 +318,7 @@ fail:
 
 static int64_t chunk_end(const hx_cpu_otf *s, int64_t first)
 {
-    return first + SHARED_CHUNK < s->n_shared ? first + SHARED_CHUNK : s->n_shared;
+    return first + HX_OTF_CHUNK < s->n_shared ? first + HX_OTF_CHUNK : s->n_shared;
 }
 
 static double dot_nodes(int64_t n, const int32_t *node, const double *x, const double *y)
@@ -339,11 +347,11 @@ static void multiply(const hx_cpu_otf *s, const double *x, double *y, double *su
             if (sum) sum[b] = dot_nodes(s->block[b].n_own, s->row_node + s->block[b].row, x, y);
         }
 #pragma omp for schedule(static)
-        for (int64_t k = 0; k < s->n_shared; k += SHARED_CHUNK) {
+        for (int64_t k = 0; k < s->n_shared; k += HX_OTF_CHUNK) {
             const int64_t end = chunk_end(s, k);
             s->kernel->shared(s, k, end, y);
             if (sum)
-                sum[s->n_block + k / SHARED_CHUNK] = dot_nodes(end - k, s->shared_node + k, x, y);
+                sum[s->n_block + k / HX_OTF_CHUNK] = dot_nodes(end - k, s->shared_node + k, x, y);
         }
     }
 }
@@ -358,7 +366,7 @@ static int apply_dot(void *state, const double *d_x, double *d_y, double *d_sum)
 {
     const hx_cpu_otf *s = state;
     multiply(s, d_x, d_y, s->sum);
-    *d_sum = hx_sum(count_sums(s->n_block, s->n_shared), s->sum);
+    *d_sum = hx_sum(hx_cpu_otf_count_sums(s->n_block, s->n_shared), s->sum);
     return HX_OK;
 }
 
@@ -468,7 +476,7 @@ static int diagonal(void *state, double *d_diag)
 #pragma omp for schedule(static)
         for (int64_t b = 0; b < s->n_block; b++) block_diagonal(s, b, d_diag);
 #pragma omp for schedule(static)
-        for (int64_t k = 0; k < s->n_shared; k += SHARED_CHUNK)
+        for (int64_t k = 0; k < s->n_shared; k += HX_OTF_CHUNK)
             s->kernel->shared(s, k, chunk_end(s, k), d_diag);
     }
     return HX_OK;
@@ -484,7 +492,7 @@ static int apply_single(void *state, const float *d_x, float *d_y)
             (is_tetrahedral(s, b) ? s->kernel->tetrahedra_single
                                   : s->kernel->block_single)(s, b, d_x, d_y);
 #pragma omp for schedule(static)
-        for (int64_t k = 0; k < s->n_shared; k += SHARED_CHUNK)
+        for (int64_t k = 0; k < s->n_shared; k += HX_OTF_CHUNK)
             s->kernel->shared_single(s, k, chunk_end(s, k), d_y);
     }
     return HX_OK;
@@ -516,4 +524,5 @@ const hx_strategy hx_strategy_cpu_otf = {
     .apply_single = apply_single,
     .variant = variant,
     .teardown = teardown,
+    .scalar = &hx_strategy_cpu_otf_scalar,
 };

@@ -112,8 +112,8 @@ static int update_loads(const hx_analysis *a)
 static int assemble(hx_analysis *a)
 {
     hx_device *dev = a->op->dev;
-    HX_TRY(dev->ops->design->modulus(dev, a->op->model.n_elem, a->problem->young, a->penalty,
-                                     a->d_rho, a->op->model.d_modulus));
+    HX_TRY(dev->ops->design->modulus(dev, a->op->model.n_elem, a->problem->least, a->problem->young,
+                                     a->penalty, a->d_rho, a->op->model.d_modulus));
     HX_TRY(hx_operator_update(a->op));
     HX_TRY(update_loads(a));
     HX_TRY(dev->ops->sync(dev));
@@ -224,8 +224,8 @@ int hx_analysis_modulus(const hx_analysis *a, double *host)
 int hx_analysis_displacement(const hx_analysis *a, int load_case, double *u)
 {
     hx_device *dev = a->op->dev;
-    return dev->ops->download(dev, u, a->d_u[load_case],
-                              3 * (size_t)a->problem->mesh->n_node * sizeof *u);
+    const size_t n = (size_t)a->problem->components * (size_t)a->problem->mesh->n_node;
+    return dev->ops->download(dev, u, a->d_u[load_case], n * sizeof *u);
 }
 
 int hx_analysis_point_displacement(const hx_analysis *a, int load_case, double *u)
@@ -254,7 +254,7 @@ int hx_analysis_reaction(hx_analysis *a, int load_case, double total[3])
 {
     const hx_problem *problem = a->problem;
     hx_device *dev = a->op->dev;
-    const int64_t n = vector_entries(a);
+    const int64_t n = vector_entries(a), c = problem->components;
     double *const d_q = a->pcg->d_q, *reaction;
     HX_TRY(hx_alloc_raw(&reaction, (size_t)n, sizeof *reaction, "reactions"));
     int rc = hx_operator_apply_unmasked(a->op, a->d_u[load_case], d_q);
@@ -262,7 +262,7 @@ int hx_analysis_reaction(hx_analysis *a, int load_case, double total[3])
     if (rc == HX_OK) rc = dev->ops->download(dev, reaction, d_q, vector_bytes(a));
     total[0] = total[1] = total[2] = 0.0;
     for (int64_t k = 0; rc == HX_OK && k < n; k++)
-        if (problem->supports.fixed[k / 3] >> (k % 3) & 1) total[k % 3] += reaction[k];
+        if (problem->supports.fixed[k / c] >> (k % c) & 1) total[k % c] += reaction[k];
     free(reaction);
     return rc;
 }
@@ -279,6 +279,23 @@ int hx_analysis_spring_force(const hx_analysis *a, int load_case, double total[3
         total[problem->springs.dof[k] % 3] -=
             problem->springs.stiffness[k] * u[problem->springs.dof[k]];
     free(u);
+    return rc;
+}
+
+int hx_analysis_film_heat(const hx_analysis *a, int load_case, double *heat)
+{
+    const hx_films *films = &a->problem->films;
+    double *t;
+    *heat = 0.0;
+    if (films->n == 0) return HX_OK;
+    HX_TRY(hx_alloc_raw(&t, (size_t)vector_entries(a), sizeof *t, "temperatures"));
+    const int rc = hx_analysis_displacement(a, load_case, t);
+    for (int64_t k = 0; rc == HX_OK && k < films->n; k++) {
+        *heat -= films->source[k];
+        for (int64_t j = films->ptr[k]; j < films->ptr[k + 1]; j++)
+            *heat += films->value[j] * t[films->col[j]];
+    }
+    free(t);
     return rc;
 }
 

@@ -85,7 +85,8 @@ int hx_analysis_energy(const hx_analysis *analysis, double *d_energy, double *d_
 /* Downloads E rho^p[n_elem], in the order of the mesh. */
 int hx_analysis_modulus(const hx_analysis *analysis, double *host);
 
-/* Downloads u of a case (0-based): u[n_node][3], and of quadratic elements u[n_point][3]. */
+/* Downloads u of a case (0-based): u[n_node][components], and of all points, those of quadratic
+ * elements among them, u[n_point][components]. */
 int hx_analysis_displacement(const hx_analysis *analysis, int load_case, double *u);
 int hx_analysis_point_displacement(const hx_analysis *analysis, int load_case, double *u);
 
@@ -97,6 +98,9 @@ int hx_analysis_reaction(hx_analysis *analysis, int load_case, double total[3]);
 
 /* Force -S u of the springs on the part, summed. */
 int hx_analysis_spring_force(const hx_analysis *analysis, int load_case, double total[3]);
+
+/* Of heat: what convection takes from the part, int h (T - ambient) dA. */
+int hx_analysis_film_heat(const hx_analysis *analysis, int load_case, double *heat);
 
 /* Accepts a zeroed struct. */
 void hx_analysis_free(hx_analysis *analysis);

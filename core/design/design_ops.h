@@ -15,12 +15,13 @@ typedef struct hx_device_ties hx_device_ties;   /* ties.h */
 typedef struct hx_projection hx_projection;     /* projection.h */
 
 typedef struct hx_design_ops {
-    /* E rho^p */
-    int (*modulus)(hx_device *dev, int64_t n, double young, double penalty, const double *d_rho,
-                   double *d_modulus);
-    /* dc = -p E(rho) / rho * energy */
-    int (*sensitivity)(hx_device *dev, int64_t n, double penalty, const double *d_modulus,
-                       const double *d_rho, const double *d_energy, double *d_dc);
+    /* E(rho) = least + (E - least) rho^p (simp.h) */
+    int (*modulus)(hx_device *dev, int64_t n, double least, double young, double penalty,
+                   const double *d_rho, double *d_modulus);
+    /* dc = -p (E(rho) - least) / rho * energy */
+    int (*sensitivity)(hx_device *dev, int64_t n, double least, double penalty,
+                       const double *d_modulus, const double *d_rho, const double *d_energy,
+                       double *d_dc);
     /* Sums of v rho, and of v rho (1 - rho) over the free elements: where passive is NaN or NULL.
      * Waits. */
     int (*measure)(hx_device *dev, int64_t n, const double *d_rho, const double *d_volume,

@@ -97,8 +97,8 @@ static int add_mutual(const hx_objective *o, int c, double *d_dc, double *const 
     HX_TRY(shifted_energy(o, c, s, d_work[0]));
     HX_TRY(shifted_energy(o, c, -s, d_work[1]));
     HX_TRY(dev->ops->vector->subtract(dev, n, d_work[0], d_work[1], d_work[0]));
-    HX_TRY(dev->ops->design->sensitivity(dev, n, a->penalty, a->op->model.d_modulus, a->d_rho,
-                                         d_work[0], d_work[1]));
+    HX_TRY(dev->ops->design->sensitivity(dev, n, a->problem->least, a->penalty,
+                                         a->op->model.d_modulus, a->d_rho, d_work[0], d_work[1]));
     return dev->ops->vector->axpy(dev, n, 0.25 / s, d_work[1], d_dc);
 }
 

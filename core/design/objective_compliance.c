@@ -26,7 +26,7 @@ static int derivative(const hx_objective *o, const double *d_energy, double *d_d
 {
     const hx_analysis *a = o->analysis;
     hx_device *dev = a->op->dev;
-    HX_TRY(dev->ops->design->sensitivity(dev, a->op->model.n_elem, a->penalty,
+    HX_TRY(dev->ops->design->sensitivity(dev, a->op->model.n_elem, a->problem->least, a->penalty,
                                          a->op->model.d_modulus, a->d_rho, d_energy, d_dc));
     return add_body_work(a, d_dc);
 }

@@ -58,6 +58,7 @@ typedef struct hx_device_ops {
     const struct hx_helmholtz_ops *helmholtz; /* helmholtz.h: the filter */
     const struct hx_matrix_ops *matrix;       /* matrix.h: sparse matrices */
     const struct hx_strategy *matrix_free;    /* its product without a matrix, with apply_single */
+    const struct hx_conduction_ops *conduction; /* conduction_ops.h: physics = "heat" */
 
     /* Optional: does ahead what available and open would wait for (the start of a driver); any
      * thread may call it beside other work. Fails silently: open will say why. */

@@ -12,14 +12,22 @@
 #include "problem_internal.h"
 #include "simp.h"
 
+#define DEFAULT_LEAST 1e-3 /* smallest conductivity over the largest */
+
 hx_problem_params hx_problem_defaults(void)
 {
     return (hx_problem_params){.origin = "problem",
                                .young = 1.0,
                                .poisson = 0.3,
+                               .conductivity = 1.0,
                                .penalty = 3.0,
                                .rho_min = 0.001,
                                .volume_fraction = 1.0};
+}
+
+const char *hx_physics_name(hx_physics physics)
+{
+    return physics == HX_PHYSICS_HEAT ? "heat" : "elasticity";
 }
 
 int hx_problem_find_set(const hx_mesh *mesh, const char *name, const char *origin,
@@ -46,9 +54,16 @@ static int check_range(const hx_problem_params *params, const char *key, double 
 
 static int check_law(const hx_problem_params *params)
 {
-    HX_TRY(check_range(params, "material.E", params->young, 1e-300, 1e300, "above 0"));
-    HX_TRY(check_range(params, "material.nu", params->poisson, -0.999, 0.499,
-                       "between -0.999 and 0.499"));
+    if (params->physics == HX_PHYSICS_HEAT) {
+        if (params->space && params->space->element != HX_ELEMENT_LINEAR)
+            return HX_RAISE(HX_EINPUT, "%s: physics = \"heat\" has no quadratic elements",
+                            params->origin);
+        HX_TRY(hx_problem_check_conduction(params));
+    } else {
+        HX_TRY(check_range(params, "material.E", params->young, 1e-300, 1e300, "above 0"));
+        HX_TRY(check_range(params, "material.nu", params->poisson, -0.999, 0.499,
+                           "between -0.999 and 0.499"));
+    }
     HX_TRY(check_range(params, "optimization.penalty", params->penalty, 1.0, 20.0,
                        "between 1 and 20"));
     HX_TRY(check_range(params, "optimization.rho_min", params->rho_min, 1e-6, 0.999,
@@ -65,22 +80,35 @@ static long long number_near(const hx_problem *problem, int64_t point)
         problem->mesh, point < n_node ? point : problem->space.edge[2 * (point - n_node)]);
 }
 
+static int refuse_other_value(const hx_problem *problem, const char *origin, int64_t point, int i,
+                              double before, double wanted)
+{
+    const char *const component[] = {"x", "y", "z"};
+    const int is_heat = hx_problem_is_heat(problem);
+    return HX_RAISE(HX_EINPUT,
+                    "%s: node %lld%s is already prescribed %s = %g by an earlier support, now "
+                    "%g: supports that meet must agree",
+                    origin, number_near(problem, point),
+                    point < problem->mesh->n_node ? "" : " (the middle of an edge there)",
+                    is_heat ? "a temperature" : component[i],
+                    before + (is_heat ? problem->reference : 0.0), wanted);
+}
+
 int hx_problem_hold(hx_problem *problem, const char *origin, int64_t node, int i, double wanted)
 {
     double zero = 0.0; /* the displacement of all nodes without a list of them */
-    double *value =
-        problem->supports.prescribed ? problem->supports.prescribed + 3 * node + i : &zero;
+    double *value = problem->supports.prescribed
+                        ? problem->supports.prescribed + problem->components * node + i
+                        : &zero;
+    const double counted = hx_problem_is_heat(problem) ? wanted - problem->reference : wanted;
+    if (!isfinite(wanted) && hx_problem_is_heat(problem))
+        return HX_RAISE(HX_EINPUT, "%s: temperature = %g is not finite", origin, wanted);
     if (!isfinite(wanted))
         return HX_RAISE(HX_EINPUT, "%s: value[%d] = %g is not a finite displacement", origin, i,
                         wanted);
-    if (problem->supports.fixed[node] >> i & 1 && *value != wanted)
-        return HX_RAISE(HX_EINPUT,
-                        "%s: node %lld%s is already prescribed %c = %g by an earlier support, now "
-                        "%g: supports that meet must agree",
-                        origin, number_near(problem, node),
-                        node < problem->mesh->n_node ? "" : " (the middle of an edge there)",
-                        "xyz"[i], *value, wanted);
-    *value = wanted;
+    if (problem->supports.fixed[node] >> i & 1 && *value != counted)
+        return refuse_other_value(problem, origin, node, i, *value, wanted);
+    *value = counted;
     problem->supports.fixed[node] |= (uint8_t)(1u << i);
     return HX_OK;
 }
@@ -90,7 +118,7 @@ static int hold_points(hx_problem *problem, const hx_support_spec *support, int6
                        const int32_t *point)
 {
     for (int64_t k = 0; k < n; k++)
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < problem->components; i++)
             if (support->fix >> i & 1u)
                 HX_TRY(hx_problem_hold(problem, support->origin, point[k], i, support->value[i]));
     return HX_OK;
@@ -114,33 +142,35 @@ static int add_support(hx_problem *problem, const hx_conditions *conditions,
     return rc;
 }
 
-/* 1 if the support prescribes a displacement other than 0. */
-static int moves(const hx_conditions *conditions, const hx_support_spec *support)
+/* 1 if the support prescribes a displacement other than 0, or a temperature but the reference. */
+static int moves(const hx_problem *problem, const hx_conditions *conditions,
+                 const hx_support_spec *support)
 {
     int any = 0;
     if (!support->set) return hx_conditions_move(conditions);
-    for (int k = 0; k < 3; k++) any |= (support->fix >> k & 1u) && support->value[k] != 0.0;
+    for (int k = 0; k < problem->components; k++)
+        any |= (support->fix >> k & 1u) && support->value[k] != problem->reference;
     return any;
 }
 
 static int add_supports(hx_problem *problem, const hx_problem_params *params)
 {
-    const size_t n_dof = 3 * (size_t)problem->space.n_point;
+    const size_t n_dof = (size_t)problem->components * (size_t)problem->space.n_point;
     int any = 0;
     for (size_t i = 0; i < params->n_support; i++)
-        any |= moves(params->conditions, &params->support[i]);
+        any |= moves(problem, params->conditions, &params->support[i]);
     HX_TRY(hx_alloc(&problem->supports.fixed, (size_t)problem->space.n_point, 1, "supports"));
     if (any)
-        HX_TRY(hx_alloc(&problem->supports.prescribed, n_dof, sizeof(double),
-                        "prescribed displacements"));
+        HX_TRY(hx_alloc(&problem->supports.prescribed, n_dof, sizeof(double), "prescribed values"));
     for (size_t i = 0; i < params->n_support; i++)
         HX_TRY(add_support(problem, params->conditions, &params->support[i]));
     return HX_OK;
 }
 
-static int add_loads(hx_problem *problem, const hx_problem_params *params)
+/* The cases, without loads. */
+static int make_cases(hx_problem *problem, const hx_problem_params *params)
 {
-    const size_t n_dof = 3 * (size_t)problem->space.n_point;
+    const size_t n_dof = (size_t)problem->components * (size_t)problem->space.n_point;
     int n_case = params->n_weight > 0 ? (int)params->n_weight : 1;
     for (size_t i = 0; i < params->n_load; i++) {
         const hx_load_spec *load = &params->load[i];
@@ -166,42 +196,77 @@ static int add_loads(hx_problem *problem, const hx_problem_params *params)
                             params->origin, c, problem->cases.weight[c]);
         HX_TRY(hx_alloc(&problem->cases.force[c], n_dof, sizeof(double), "loads"));
     }
-    for (size_t i = 0; i < params->n_load; i++)
-        if (hx_load_is_body(&params->load[i]))
-            HX_TRY(hx_problem_add_body(problem, params, &params->load[i]));
-        else if (params->load[i].kind == HX_LOAD_FROM_FILE)
-            HX_TRY(hx_problem_add_file_forces(problem, params->conditions, &params->load[i]));
-        else
-            HX_TRY(hx_problem_add_load(&problem->space, &params->load[i],
-                                       problem->cases.force[params->load[i].load_case - 1]));
+    return HX_OK;
+}
+
+/* HX_EINPUT: a load of the other physics. */
+static int check_physics(const hx_problem *problem, const hx_load_spec *load)
+{
+    if (hx_load_is_heat(load) == hx_problem_is_heat(problem)) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "%s: no load of physics = \"%s\"", load->origin,
+                    hx_physics_name(problem->physics));
+}
+
+static int add_load(hx_problem *problem, const hx_problem_params *params, const hx_load_spec *load)
+{
+    HX_TRY(check_physics(problem, load));
+    if (hx_load_is_body(load)) return hx_problem_add_body(problem, params, load);
+    if (load->kind == HX_LOAD_FROM_FILE)
+        return hx_problem_add_file_forces(problem, params->conditions, load);
+    double *const force = problem->cases.force[load->load_case - 1];
+    return hx_load_is_heat(load) ? hx_problem_add_heat(problem->mesh, load, force)
+                                 : hx_problem_add_load(&problem->space, load, force);
+}
+
+static int add_loads(hx_problem *problem, const hx_problem_params *params)
+{
+    HX_TRY(make_cases(problem, params));
+    for (int c = 0; c < problem->cases.n; c++) /* the ambient of convection acts in all cases */
+        for (int64_t k = 0; k < problem->films.n; k++)
+            problem->cases.force[c][problem->films.node[k]] += problem->films.source[k];
+    for (size_t i = 0; i < params->n_load; i++) HX_TRY(add_load(problem, params, &params->load[i]));
     HX_TRY(hx_problem_add_rigid_sets(problem, params));
     hx_problem_finish_body(problem);
     return HX_OK;
 }
 
+/* What a case lacks that has nothing to answer. */
+static const char *missing_load(const hx_problem *problem, const hx_problem_params *params,
+                                int applied)
+{
+    const int is_heat = hx_problem_is_heat(problem);
+    if (applied)
+        return is_heat ? "heats only nodes whose temperature is held: move the load or free the "
+                         "set it acts on"
+                       : "acts only on fixed degrees of freedom: move the load or free "
+                         "the set it acts on";
+    if (params->n_load == 0)
+        return is_heat ? "has no heat: add a source, heat or flux to loads, or a second temperature"
+                       : "has no load: add an entry to loads, or a support with a value";
+    return is_heat ? "has no load, or only loads of zero heat: give it one, or number the cases "
+                     "without a gap"
+                   : "has no load, or only loads of zero force: give it one, or number the "
+                     "cases without a gap";
+}
+
 /* Every case must push on something that can move. */
 static int check_loaded(const hx_problem *problem, const hx_problem_params *params)
 {
-    const int64_t n_point = problem->space.n_point;
+    const int64_t n_dof = problem->components * problem->space.n_point;
+    const int n = problem->components;
     if (problem->supports.prescribed) return HX_OK;
     for (int c = 0; c < problem->cases.n; c++) {
         int applied = 0, acting = 0;
         if (hx_problem_body(problem, c)) continue; /* on every node, and not all are fixed */
 #pragma omp parallel for schedule(static) reduction(| : applied, acting)
-        for (int64_t k = 0; k < 3 * n_point; k++) {
+        for (int64_t k = 0; k < n_dof; k++) {
             if (problem->cases.force[c][k] == 0.0) continue;
             applied = 1;
-            acting |= !(problem->supports.fixed[k / 3] >> (k % 3) & 1);
+            acting |= !(problem->supports.fixed[k / n] >> (k % n) & 1);
         }
         if (acting) continue;
-        return HX_RAISE(
-            HX_EINPUT, "%s: load case %d %s", params->origin, c + 1,
-            applied ? "acts only on fixed degrees of freedom: move the load or free "
-                      "the set it acts on"
-            : params->n_load == 0
-                ? "has no load: add an entry to loads, or a support with a value"
-                : "has no load, or only loads of zero force: give it one, or number the "
-                  "cases without a gap");
+        return HX_RAISE(HX_EINPUT, "%s: load case %d %s", params->origin, c + 1,
+                        missing_load(problem, params, applied));
     }
     return HX_OK;
 }
@@ -295,27 +360,48 @@ static int add_volumes(hx_problem *problem, const hx_problem_params *params)
     return HX_OK;
 }
 
+static void set_elasticity(hx_problem *problem, const hx_problem_params *params)
+{
+    problem->components = 3;
+    problem->young = params->young;
+    problem->poisson = params->poisson;
+    problem->lambda = params->poisson / ((1.0 + params->poisson) * (1.0 - 2.0 * params->poisson));
+    problem->mu = 0.5 / (1.0 + params->poisson);
+}
+
+static void set_heat(hx_problem *problem, const hx_problem_params *params)
+{
+    problem->components = 1;
+    problem->young = params->conductivity;
+    problem->least = params->conductivity_min > 0.0 ? params->conductivity_min
+                                                    : DEFAULT_LEAST * params->conductivity;
+    hx_problem_find_reference(problem, params);
+}
+
 int hx_problem_create(hx_problem *problem, const hx_mesh *mesh, const hx_problem_params *params)
 {
     int rc;
     memset(problem, 0, sizeof *problem);
     problem->mesh = mesh;
     problem->space = params->space ? *params->space : hx_space_linear(mesh);
-    problem->young = params->young;
-    problem->poisson = params->poisson;
-    problem->lambda = params->poisson / ((1.0 + params->poisson) * (1.0 - 2.0 * params->poisson));
-    problem->mu = 0.5 / (1.0 + params->poisson);
+    problem->physics = params->physics;
+    if (hx_problem_is_heat(problem))
+        set_heat(problem, params);
+    else
+        set_elasticity(problem, params);
     problem->penalty = params->penalty;
     problem->rho_min = params->rho_min;
     problem->volume_fraction = params->volume_fraction;
     HX_TRY_FAIL(check_law(params));
     HX_TRY_FAIL(add_supports(problem, params));
     HX_TRY_FAIL(hx_problem_add_springs(problem, params));
+    HX_TRY_FAIL(hx_problem_add_films(problem, params));
     HX_TRY_FAIL(add_loads(problem, params));
     HX_TRY_FAIL(add_passive(problem, params));
     HX_TRY_FAIL(add_volumes(problem, params));
     HX_TRY_FAIL(check_loaded(problem, params));
-    HX_TRY_FAIL(hx_problem_check_supported(problem, params->origin));
+    HX_TRY_FAIL(hx_problem_is_heat(problem) ? hx_problem_check_held(problem, params->origin)
+                                            : hx_problem_check_supported(problem, params->origin));
     HX_TRY_FAIL(hx_problem_note_faces(mesh, params));
     return HX_OK;
 fail:
@@ -325,29 +411,36 @@ fail:
 
 void hx_problem_modulus(const hx_problem *problem, const double *rho, double *modulus)
 {
-    const double young = problem->young, penalty = problem->penalty;
+    const double young = problem->young, least = problem->least, penalty = problem->penalty;
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < problem->mesh->n_elem; e++)
-        modulus[e] = hx_simp_modulus(young, penalty, rho[e]);
+        modulus[e] = hx_simp_between(least, young, penalty, rho[e]);
 }
 
 void hx_problem_total_force(const hx_problem *problem, int load_case, double total[3])
 {
+    const int n = problem->components;
     total[0] = total[1] = total[2] = 0.0;
     for (int64_t node = 0; node < problem->space.n_point; node++)
-        for (int i = 0; i < 3; i++) total[i] += problem->cases.force[load_case][3 * node + i];
+        for (int i = 0; i < n; i++) total[i] += problem->cases.force[load_case][n * node + i];
+    for (int64_t k = 0; k < problem->films.n; k++) total[0] -= problem->films.source[k];
 }
 
 size_t hx_problem_bytes(const hx_problem *problem)
 {
     const size_t n_node = (size_t)problem->space.n_point, n_elem = (size_t)problem->mesh->n_elem;
     size_t bytes = n_node + n_elem * sizeof(double);
-    if (problem->supports.prescribed) bytes += n_node * 3 * sizeof(double);
+    const size_t vector = n_node * (size_t)problem->components * sizeof(double);
+    if (problem->supports.prescribed) bytes += vector;
+    if (problem->films.n > 0) {
+        bytes += (size_t)problem->films.n * (sizeof(int32_t) + sizeof(int64_t) + sizeof(double));
+        bytes += (size_t)problem->films.ptr[problem->films.n] * (sizeof(int32_t) + sizeof(double));
+    }
     if (problem->passive.density) bytes += n_elem * sizeof(double);
     bytes += (size_t)problem->springs.n * (sizeof(int64_t) + sizeof(double));
     bytes += (size_t)problem->rigid.n_node * sizeof(int32_t);
     if (problem->cases.body) bytes += (size_t)problem->cases.n * sizeof *problem->cases.body;
-    return bytes + (size_t)problem->cases.n * n_node * 3 * sizeof(double);
+    return bytes + (size_t)problem->cases.n * vector;
 }
 
 void hx_problem_free(hx_problem *problem)
@@ -363,6 +456,11 @@ void hx_problem_free(hx_problem *problem)
     free(problem->rigid.set);
     free(problem->rigid.node);
     free(problem->springs.stiffness);
+    free(problem->films.node);
+    free(problem->films.ptr);
+    free(problem->films.col);
+    free(problem->films.value);
+    free(problem->films.source);
     free(problem->volume);
     free(problem->passive.density);
     memset(problem, 0, sizeof *problem);

@@ -1,5 +1,6 @@
-/* The mechanical problem made of what is asked (spec.h) and a mesh: numbers on nodes, degrees of
- * freedom and elements. */
+/* The problem made of what is asked (spec.h) and a mesh: numbers on nodes, degrees of freedom and
+ * elements. A node has `components` degrees of freedom: the displacement, or the temperature, which
+ * all arrays hold as its difference from hx_problem.reference. */
 #ifndef HX_PROBLEM_H
 #define HX_PROBLEM_H
 
@@ -30,7 +31,7 @@ typedef struct hx_rigid_set {
 /* Degrees of freedom whose displacement is given. */
 typedef struct hx_supports {
     uint8_t *fixed;     /* [n_point] HX_FIX_* (owned) */
-    double *prescribed; /* [n_point][3] displacement at fixed components, 0 elsewhere; NULL: all 0
+    double *prescribed; /* [n_point][components] value at fixed components, 0 elsewhere; NULL: all 0
                            (owned) */
 } hx_supports;
 
@@ -40,6 +41,17 @@ typedef struct hx_springs {
     int64_t *dof;      /* [n] degrees of freedom, ascending (owned) */
     double *stiffness; /* [n] force per displacement (owned) */
 } hx_springs;
+
+/* Convection: int h N N' dA over the boundary faces, part of K whatever the design. Symmetric, over
+ * the nodes of those faces. */
+typedef struct hx_films {
+    int64_t n;      /* nodes */
+    int32_t *node;  /* [n] ascending (owned) */
+    int64_t *ptr;   /* [n + 1] entries of each node's row (owned) */
+    int32_t *col;   /* [ptr[n]] nodes, ascending in a row (owned) */
+    double *value;  /* [ptr[n]] power per temperature (owned) */
+    double *source; /* [n] int h ambient N dA, ambient over the reference: power (owned) */
+} hx_films;
 
 /* The sets that move as rigid bodies. */
 typedef struct hx_rigid_sets {
@@ -52,7 +64,8 @@ typedef struct hx_rigid_sets {
 typedef struct hx_load_cases {
     int n;
     double *weight;      /* [n] in the objective (owned) */
-    double **force;      /* [n] -> [n_point][3], without loads by mass (owned) */
+    double **force;      /* [n] -> [n_point][components], without loads by mass; of heat the sources
+                            and fluxes, and what the ambient of convection adds (owned) */
     hx_body_field *body; /* [n] loads by mass (owned); NULL: none */
 } hx_load_cases;
 
@@ -66,12 +79,21 @@ typedef struct hx_passive {
 typedef struct hx_problem {
     const hx_mesh *mesh; /* (borrowed) */
     hx_space space;      /* what carries the unknowns; its arrays are borrowed */
-    double young, poisson;
+    hx_physics physics;
+    int components;    /* of a node: 3, or 1 of heat */
+    double young;      /* Young's modulus; of heat the conductivity */
+    double least;      /* of it at density 0: 0, or the smallest conductivity */
+    double poisson;    /* of elasticity, as the next two */
     double lambda, mu; /* Lame's constants for E = 1 */
+    /* Of heat, what temperatures are counted from: the one that is held or ambient. With several of
+     * them (is_mixed) 0. */
+    double reference;
+    int is_mixed;
     double penalty, rho_min, volume_fraction;
 
     hx_supports supports;
     hx_springs springs;
+    hx_films films;
     hx_rigid_sets rigid;
     hx_load_cases cases;
     hx_passive passive;
@@ -85,11 +107,11 @@ typedef struct hx_problem {
 /* HX_EINPUT with the entry's origin: unknown set (with the nearest name), set without nodes,
  * boundary faces or elements of the kind wanted, conflicting prescribed displacements, load case
  * numbers with a gap, model without load, without support or with a rigid motion left (named),
- * volume fraction that the passive regions make impossible, material or law out of range.
- * O(n_elem). */
+ * volume fraction that the passive regions make impossible, material or law out of range,
+ * heat with quadratic elements. O(n_elem). */
 int hx_problem_create(hx_problem *problem, const hx_mesh *mesh, const hx_problem_params *params);
 
-/* modulus[e] = E * rho[e]^penalty. */
+/* modulus[e] = E * rho[e]^penalty, of heat the conductivity (simp.h). */
 void hx_problem_modulus(const hx_problem *problem, const double *rho, double *modulus);
 
 /* The rigid motions of each body that the supports leave free. HX_EINPUT names the first one
@@ -105,7 +127,17 @@ static inline const hx_body_field *hx_problem_body(const hx_problem *problem, in
                : NULL;
 }
 
-/* Sum of the applied forces of a case (0-based) without loads by mass, for reports. */
+/* Of heat: HX_EINPUT names the first body that neither a held temperature nor convection ties to a
+ * temperature: K would be singular. Counts n_body. O(n_node). */
+int hx_problem_check_held(hx_problem *problem, const char *origin);
+
+static inline int hx_problem_is_heat(const hx_problem *problem)
+{
+    return problem->physics == HX_PHYSICS_HEAT;
+}
+
+/* Sum of the applied forces of a case (0-based) without loads by mass, for reports; of heat
+ * total[0], sources and fluxes alone. */
 void hx_problem_total_force(const hx_problem *problem, int load_case, double total[3]);
 
 /* Sum of the loads by mass of a case at rho[n_elem], or at the first design if it is NULL. */

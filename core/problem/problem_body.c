@@ -197,7 +197,7 @@ int hx_problem_nodal_force(const hx_problem *problem, int load_case, const doubl
     const hx_mesh *mesh = problem->mesh;
     const hx_body_field *field = hx_problem_body(problem, load_case);
     memcpy(force, problem->cases.force[load_case],
-           3 * (size_t)problem->space.n_point * sizeof *force);
+           (size_t)problem->components * (size_t)problem->space.n_point * sizeof *force);
     if (!field) return HX_OK;
     if (problem->space.element != HX_ELEMENT_LINEAR) {
         add_point_force(problem, field, rho, force);

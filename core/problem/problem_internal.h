@@ -42,6 +42,17 @@ int hx_problem_add_body(hx_problem *problem, const hx_problem_params *params,
 /* What of the fields depends on the other forces. */
 void hx_problem_finish_body(hx_problem *problem);
 
+/* Of heat (problem_heat.c). The temperature that others are counted from; before supports. */
+void hx_problem_find_reference(hx_problem *problem, const hx_problem_params *params);
+int hx_problem_check_conduction(const hx_problem_params *params);
+/* Adds one load to power[n_node]. HX_EINPUT: not finite, or the set has nothing that it acts on. */
+int hx_problem_add_heat(const hx_mesh *mesh, const hx_load_spec *load, double *power);
+/* Fills in the films. HX_EINPUT: a coefficient or ambient out of range, a set without boundary
+ * faces. */
+int hx_problem_add_films(hx_problem *problem, const hx_problem_params *params);
+/* 1 for the loads of heat. */
+int hx_load_is_heat(const hx_load_spec *load);
+
 static inline int hx_load_is_body(const hx_load_spec *load)
 {
     return load->kind == HX_LOAD_GRAVITY || load->kind == HX_LOAD_CENTRIFUGAL;

@@ -31,11 +31,14 @@ int hx_problem_note_faces(const hx_mesh *mesh, const hx_problem_params *params)
 {
     if (!params->notes) return HX_OK;
     for (size_t i = 0; i < params->n_load; i++)
-        if (params->load[i].kind != HX_LOAD_NODE_FORCE)
+        if (params->load[i].kind != HX_LOAD_NODE_FORCE && params->load[i].kind != HX_LOAD_SOURCE)
             HX_TRY(note_inner_faces(params, mesh, params->load[i].set, params->load[i].origin));
     for (size_t i = 0; i < params->n_spring; i++)
         if (params->spring[i].per != HX_SPRING_NODE)
             HX_TRY(note_inner_faces(params, mesh, params->spring[i].set, params->spring[i].origin));
+    for (size_t i = 0; i < params->n_convection; i++)
+        HX_TRY(note_inner_faces(params, mesh, params->convection[i].set,
+                                params->convection[i].origin));
     for (size_t i = 0; i < params->n_passive; i++)
         if (params->passive[i].skin > 0.0)
             HX_TRY(

@@ -1,7 +1,9 @@
-/* What is asked of a mechanical problem: material, supports, springs, loads, passive elements, the
- * SIMP law; by names of sets, as a config or a program states them.
+/* What is asked of a problem, mechanical or of steady heat conduction: material, supports, springs,
+ * convection, loads, passive elements, the SIMP law; by names of sets, as a config or a program
+ * states them.
  *
- * Units are the user's, only consistent: length L, force F, so E and pressures in F/L^2. */
+ * Units are the user's, only consistent: length L, force F, so E and pressures in F/L^2; of heat
+ * length L, power P, temperature T, so conductivities in P/(L T). */
 #ifndef HX_SPEC_H
 #define HX_SPEC_H
 
@@ -14,7 +16,12 @@
 extern "C" {
 #endif
 
+/* Of heat HX_FIX_X stands for the temperature, the one unknown of a node. */
 enum { HX_FIX_X = 1, HX_FIX_Y = 2, HX_FIX_Z = 4 };
+
+typedef enum { HX_PHYSICS_ELASTICITY, HX_PHYSICS_HEAT, HX_N_PHYSICS } hx_physics;
+/* The word in `physics`. */
+const char *hx_physics_name(hx_physics physics);
 
 /* `origin` in the specifications says where the user wrote them ("bracket.cfg:12: supports[0]"); it
  * leads every message about them. All pointers are borrowed during hx_problem_create only. */
@@ -22,7 +29,7 @@ typedef struct hx_support_spec {
     const char *set; /* NULL: what the mesh's file states */
     const char *origin;
     unsigned fix;    /* HX_FIX_* of the prescribed components */
-    double value[3]; /* prescribed displacement, length */
+    double value[3]; /* prescribed displacement, length; of heat value[0], the temperature */
 } hx_support_spec;
 
 typedef enum {
@@ -39,6 +46,13 @@ typedef struct hx_spring_spec {
     hx_spring_share per;
 } hx_spring_spec;
 
+/* Heat to a fluid from the boundary faces of a set: coefficient (T - ambient) a unit of area. */
+typedef struct hx_convection_spec {
+    const char *set, *origin;
+    double coefficient; /* power/(length^2 temperature), above 0 */
+    double ambient;     /* temperature of the fluid */
+} hx_convection_spec;
+
 typedef enum {
     HX_LOAD_NODE_FORCE,  /* value = force at every node of the set */
     HX_LOAD_TOTAL_FORCE, /* value = force shared over the set: by area if it spans boundary faces,
@@ -54,7 +68,14 @@ typedef enum {
     HX_LOAD_GRAVITY,      /* value = acceleration of the whole part, which has no set */
     HX_LOAD_CENTRIFUGAL,  /* value = axis through `point`, of any length, about which the whole part
                              turns at `speed` */
-    HX_LOAD_FROM_FILE     /* forces that the mesh's file states; no set */
+    HX_LOAD_FROM_FILE,    /* forces that the mesh's file states; no set */
+
+    /* Of heat. */
+    HX_LOAD_SOURCE, /* value[0] = heat per volume of the set's elements, or of the whole part
+                       without a set, whatever their density */
+    HX_LOAD_HEAT,   /* value[0] = heat into the set in all: by volume if it holds elements and no
+                       faces, else by area if it spans boundary faces, else equally over its nodes */
+    HX_LOAD_FLUX    /* value[0] = heat per area into the set's boundary faces */
 } hx_load_kind;
 
 typedef struct hx_load_spec {
@@ -79,6 +100,9 @@ typedef struct hx_problem_params {
     const char *origin; /* of messages that belong to no entry: "bracket.cfg" */
     double young, poisson;
     double density; /* mass per volume; 0: not given, which loads by mass refuse */
+    hx_physics physics;
+    double conductivity;     /* of heat, of solid material: power/(length temperature) */
+    double conductivity_min; /* of density 0; 0: 1e-3 of the conductivity */
     double penalty, rho_min, volume_fraction;
     size_t n_support, n_load, n_passive, n_weight, n_spring;
     const hx_support_spec *support;
@@ -86,9 +110,11 @@ typedef struct hx_problem_params {
     const hx_passive_spec *passive;
     const double *weight; /* [n_weight] of the load cases; n_weight = 0: all 1 */
     const hx_spring_spec *spring;
+    size_t n_convection;
+    const hx_convection_spec *convection;
     /* What carries the unknowns, of the same mesh, which outlives the problem; NULL: the mesh's
      * nodes. Supports take the middles of edges that their set holds both ends of, loads on faces
-     * those of the faces; a force at every node stays on the nodes. */
+     * those of the faces; a force at every node stays on the nodes. Of heat linear. */
     const struct hx_space *space;
     /* What the mesh's file states, for supports and loads from it; NULL: nothing. */
     const hx_conditions *conditions;

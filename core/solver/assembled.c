@@ -45,11 +45,13 @@ int hx_assembled_setup(void **state, hx_device *dev, const hx_device_model *mode
     if (!ops) return HX_RAISE(HX_EINPUT, "device '%s' has no matrices", dev->ops->name);
     HX_TRY(hx_alloc(&s, 1, sizeof *s, "assembled operator"));
     s->dev = dev;
-    s->input = (hx_fill_input){.incidence = incidence_of(model),
-                               .form = {HX_FORM_ELASTICITY, model->lambda, model->mu},
-                               .rule = model->rule,
-                               .d_xyz = model->d_xyz,
-                               .d_modulus = model->d_modulus};
+    s->input =
+        (hx_fill_input){.incidence = incidence_of(model),
+                        .form = {spec->components == 1 ? HX_FORM_CONDUCTION : HX_FORM_ELASTICITY,
+                                 model->lambda, model->mu},
+                        .rule = model->rule,
+                        .d_xyz = model->d_xyz,
+                        .d_modulus = model->d_modulus};
     HX_TRY_FAIL(ops->pattern(dev, &s->input.incidence, &pattern, &s->pattern, &s->steps));
     HX_TRY_FAIL(hx_matrix_create(&s->matrix, dev, &s->pattern, spec));
     HX_TRY_FAIL(ops->fill_create(&s->fill, dev, HX_FILL_GATHER, &s->matrix, &s->input));

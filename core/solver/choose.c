@@ -60,7 +60,8 @@ static size_t needed_bytes(const hx_choose_params *params, const hx_device_ops *
                            const hx_precond_kind *kind)
 {
     hx_account account = {0};
-    const size_t vector = 3 * (size_t)problem->space.n_point * sizeof(double);
+    const size_t vector =
+        (size_t)problem->components * (size_t)problem->space.n_point * sizeof(double);
     hx_operator_account(&account, problem, strategy, layout);
     return hx_account_sum(&account) + hx_precond_bytes(kind, problem, device, strategy) +
            (size_t)hx_pcg_vectors(kind, problem->rigid.n > 0) * vector + params->other_bytes;
@@ -157,8 +158,9 @@ static int list_candidates(const request *t, candidate **list, size_t *n)
     HX_TRY(hx_alloc(list, n_strategy * HX_N_LAYOUT, sizeof **list, "operators to choose from"));
     for (size_t i = 0; i < n_strategy; i++)
         for (int k = 0; k < HX_N_LAYOUT; k++) {
-            const hx_strategy *strategy = t->params->strategies[i];
-            if (!is_candidate(t, strategy, (hx_layout)k)) continue;
+            const hx_strategy *strategy =
+                hx_strategy_of(t->params->strategies[i], t->problem->components);
+            if (!strategy || !is_candidate(t, strategy, (hx_layout)k)) continue;
             (*list)[(*n)++] = (candidate){.strategy = strategy, .layout = (hx_layout)k, .order = i};
         }
     if (*n == 0)
@@ -205,7 +207,8 @@ static int trial_begin(trial *t, const request *task)
 {
     const hx_mesh *mesh = task->problem->mesh;
     const size_t n_elem = (size_t)mesh->n_elem;
-    const size_t bytes = 3 * (size_t)task->problem->space.n_point * sizeof(double);
+    const size_t bytes = (size_t)task->problem->components *
+                         (size_t)task->problem->space.n_point * sizeof(double);
     hx_device *dev = task->dev;
     t->task = task;
     HX_TRY(hx_alloc_raw(&t->modulus, n_elem, sizeof *t->modulus, "moduli"));

@@ -36,7 +36,7 @@ struct hx_cell_rule; /* ../space/cell_rule.h */
 typedef struct hx_device_model {
     int64_t n_node, n_elem;
     int has_collapsed;   /* some cell names a point twice */
-    double lambda, mu;   /* for unit modulus */
+    double lambda, mu;   /* for unit modulus; not of heat */
     const double *d_xyz; /* of the hx_device_mesh, like the next three (borrowed) */
     const int32_t *d_conn;
     const int64_t *d_node_elem_ptr;

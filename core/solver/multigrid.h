@@ -62,7 +62,8 @@ static HX_HD float hx_mg_start_value(int64_t k)
     return (float)(h & 0xffffffu) * (1.0f / 8388608.0f) - 1.0f;
 }
 
-/* A lattice in device memory: 6 floats a node, displacement and rotation. */
+/* A lattice in device memory: 6 floats a node, displacement and rotation; of heat one, the
+ * temperature, and what is 6 x 6 below is a number (conduction_ops.h). */
 typedef struct hx_mg_level {
     int64_t n_node;
     float step[3];
@@ -84,7 +85,7 @@ typedef struct hx_mg_mesh {
     double origin[3], size[3], unit;
     int32_t *d_cell, *d_cell_corner, *d_cell_elem, *d_cell_elem_at, *d_cell_node, *d_cell_node_at;
     int32_t *d_node_cell, *d_coloured;
-    float *d_partial; /* [n_cell][8][6] what a restriction leaves at a cell's corners */
+    float *d_partial; /* [n_cell][8][6 or 1] what a restriction leaves at a cell's corners */
     int32_t colour_at[9];
     float *d_position;
     uint8_t *d_fixed; /* [n_point] bits 1, 2, 4: x, y, z fixed */

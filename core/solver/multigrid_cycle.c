@@ -53,7 +53,7 @@ static int estimate(hx_multigrid *mg, const hx_operator *op, int l, int n_step, 
 {
     const hx_multigrid_ops *ops = mg->ops;
     const hx_mg_level *level = l < 0 ? NULL : &mg->level[l];
-    const int64_t n = level ? HX_MG_DOF * level->n_node : op->linear.n;
+    const int64_t n = level ? mg->dof * level->n_node : op->linear.n;
     const float *d_m = level ? level->d_m : mg->d_m;
     float *d_v = level ? level->d_v : mg->d_v, *d_t = level ? level->d_y : mg->d_t;
     hx_mg_smoother *d_smoother = level ? level->d_smoother : mg->d_smoother;
@@ -106,7 +106,7 @@ int hx_mg_cycle(const hx_multigrid *mg, int l, float **d_solution)
     float *d_x = level->d_x, *d_y = level->d_y, *d_coarse;
     if (l + 1 == mg->n_level) {
         *d_solution = d_x;
-        return ops->dense_multiply(mg->dev, HX_MG_DOF * level->n_node, mg->d_inverse, level->d_b,
+        return ops->dense_multiply(mg->dev, mg->dof * level->n_node, mg->d_inverse, level->d_b,
                                    d_x);
     }
     for (int visit = 0; visit < hx_mg_smoothing_of(mg, l).visits; visit++) {

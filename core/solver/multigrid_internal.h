@@ -35,7 +35,9 @@ typedef struct hx_mg_rigid {
 
 typedef struct hx_multigrid {
     hx_device *dev;
-    const hx_multigrid_ops *ops;
+    const hx_multigrid_ops *ops; /* = &table */
+    hx_multigrid_ops table;
+    int dof;                     /* of a lattice's node: HX_MG_DOF, or 1 of heat */
     const hx_strategy *strategy; /* of the products in single precision */
     void *state, *own_state;     /* own_state: where the operator has no such product (owned) */
     /* Of quadratic elements: the rows of K in place of a product and element matrices (borrowed);
@@ -47,9 +49,9 @@ typedef struct hx_multigrid {
     hx_mg_level level[HX_LATTICE_LEVELS];
     int64_t n_spring_block;
     int64_t *d_spring_at;  /* [n_spring_block], see lattice_springs.h */
-    float *d_spring_block; /* [n_spring_block][6][6] */
+    float *d_spring_block; /* [n_spring_block][dof][dof] */
     float *d_inverse;      /* of the last level's matrix */
-    double *dense;         /* [2 * 6 n + 2][6 n] on the host: the last level's matrix, scratch */
+    double *dense;         /* [2 dof n + 2][dof n] on the host: the last level's matrix, scratch */
     float *inverse;
     float *d_m, *d_x, *d_t, *d_v, *d_d; /* [n_dof] on the mesh; d only with more than one step */
     hx_mg_smoother *d_smoother;

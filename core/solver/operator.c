@@ -25,7 +25,7 @@ static int64_t count_fixed(const hx_problem *problem)
     int64_t n = 0;
 #pragma omp parallel for schedule(static) reduction(+ : n)
     for (int64_t node = 0; node < problem->space.n_point; node++)
-        for (int i = 0; i < 3; i++) n += problem->supports.fixed[node] >> i & 1;
+        for (int i = 0; i < problem->components; i++) n += problem->supports.fixed[node] >> i & 1;
     return n;
 }
 
@@ -43,6 +43,13 @@ size_t hx_operator_bytes(const hx_mesh *mesh, const hx_strategy *strategy, hx_la
     return hx_account_sum(&account) + strategy->bytes(mesh, layout);
 }
 
+static size_t film_bytes(const hx_films *films)
+{
+    if (films->n == 0) return 0;
+    return (size_t)films->n * (sizeof(int32_t) + sizeof(int64_t)) + sizeof(int64_t) +
+           (size_t)films->ptr[films->n] * (sizeof(int32_t) + sizeof(double));
+}
+
 void hx_operator_account(hx_account *account, const hx_problem *problem,
                          const hx_strategy *strategy, hx_layout layout)
 {
@@ -52,7 +59,8 @@ void hx_operator_account(hx_account *account, const hx_problem *problem,
         supports += (size_t)problem->rigid.n_node * sizeof(int32_t) + 6 * sizeof(double);
     supports += (size_t)problem->springs.n * (sizeof(int64_t) + sizeof(double));
     if (problem->supports.prescribed)
-        supports += (size_t)problem->space.n_point * 3 * sizeof(double);
+        supports += (size_t)problem->space.n_point * (size_t)problem->components * sizeof(double);
+    supports += film_bytes(&problem->films);
     add_model(account, mesh);
     hx_account_add(account, "supports", supports);
     if (problem->space.element == HX_ELEMENT_LINEAR) {
@@ -89,8 +97,8 @@ static int put_supports(hx_operator *op, const hx_problem *problem)
     op->n_fixed = count_fixed(problem);
     HX_TRY_FAIL(hx_alloc_raw(&fixed, (size_t)op->n_fixed, sizeof *fixed, "fixed dofs"));
     for (int64_t node = 0; node < problem->space.n_point; node++)
-        for (int i = 0; problem->supports.fixed[node] && i < 3; i++)
-            if (problem->supports.fixed[node] >> i & 1) fixed[n++] = 3 * node + i;
+        for (int i = 0; problem->supports.fixed[node] && i < problem->components; i++)
+            if (problem->supports.fixed[node] >> i & 1) fixed[n++] = problem->components * node + i;
     HX_TRY_FAIL(hx_device_put(op->dev, &op->d_fixed, fixed, (size_t)n * sizeof *fixed));
     if (problem->supports.prescribed)
         HX_TRY_FAIL(hx_device_put(op->dev, &op->d_prescribed, problem->supports.prescribed,
@@ -122,6 +130,18 @@ static int put_springs(hx_operator *op, const hx_problem *problem)
     if (n == 0) return HX_OK;
     HX_TRY(hx_device_put(op->dev, &op->d_spring_dof, problem->springs.dof, n * sizeof(int64_t)));
     return hx_device_put(op->dev, &op->d_spring, problem->springs.stiffness, n * sizeof(double));
+}
+
+static int put_films(hx_operator *op, const hx_films *films)
+{
+    const size_t n = (size_t)films->n;
+    if (n == 0) return HX_OK;
+    const size_t n_entry = (size_t)films->ptr[n];
+    op->films.n = films->n;
+    HX_TRY(hx_device_put(op->dev, &op->films.d_node, films->node, n * sizeof(int32_t)));
+    HX_TRY(hx_device_put(op->dev, &op->films.d_ptr, films->ptr, (n + 1) * sizeof(int64_t)));
+    HX_TRY(hx_device_put(op->dev, &op->films.d_col, films->col, n_entry * sizeof(int32_t)));
+    return hx_device_put(op->dev, &op->films.d_value, films->value, n_entry * sizeof(double));
 }
 
 static int apply(const hx_linear *a, const double *d_x, double *d_y)
@@ -180,11 +200,12 @@ static int block_diagonal(const hx_linear *a, double *d_block)
 static void set_linear(hx_operator *op, const hx_problem *problem)
 {
     const hx_strategy *strategy = op->strategy;
+    const int is_all = problem->springs.n == 0 && problem->films.n == 0; /* nothing is added */
     op->linear = (hx_linear){
         .dev = op->dev,
         .name = strategy->name,
-        .n = 3 * problem->space.n_point,
-        .components = 3,
+        .n = problem->components * problem->space.n_point,
+        .components = problem->components,
         .context = op,
         .apply = apply,
         .diagonal = diagonal,
@@ -192,10 +213,10 @@ static void set_linear(hx_operator *op, const hx_problem *problem)
         .constrain = constrain,
         .constrain_single = constrain_single,
         .project = problem->rigid.n > 0 ? project : NULL,
-        .apply_dot = strategy->apply_dot && problem->springs.n == 0 ? apply_dot : NULL,
+        .apply_dot = strategy->apply_dot && is_all ? apply_dot : NULL,
         .apply_single = strategy->apply_single ? apply_single : NULL,
         .prepare_single = strategy->prepare_single ? prepare_single : NULL,
-        .block_diagonal = block_diagonal,
+        .block_diagonal = problem->components == 3 ? block_diagonal : NULL,
     };
 }
 
@@ -229,6 +250,8 @@ int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strat
         return HX_RAISE(HX_EINPUT, "operator '%s' on device '%s' has no layout '%s'",
                         strategy->name, strategy->device, hx_layout_name(layout));
     HX_TRY(check_element(op, problem));
+    if (hx_problem_is_heat(problem) && !dev->ops->conduction)
+        return HX_RAISE(HX_EINPUT, "device '%s' has no physics = \"heat\"", dev->ops->name);
     set_linear(op, problem);
     hx_operator_account(&op->account, problem, strategy, layout);
     op->device_bytes = hx_account_sum(&op->account);
@@ -256,6 +279,7 @@ int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strat
     HX_TRY_FAIL(dev->ops->alloc(dev, (size_t)mesh->n_elem * sizeof(double), &op->model.d_modulus));
     HX_TRY_FAIL(put_supports(op, problem));
     HX_TRY_FAIL(put_springs(op, problem));
+    HX_TRY_FAIL(put_films(op, &problem->films));
     HX_TRY_FAIL(put_rigid_sets(op, problem));
     HX_TRY_FAIL(strategy->setup(&op->state, dev, &op->model, mesh, layout));
     return HX_OK;
@@ -278,6 +302,7 @@ int hx_operator_update(hx_operator *op)
 
 static int add_springs(const hx_operator *op, const double *d_x, double *d_y)
 {
+    if (op->films.n > 0) HX_TRY(op->dev->ops->conduction->film_add(op->dev, &op->films, d_x, d_y));
     if (op->n_spring == 0) return HX_OK;
     return op->dev->ops->vector->spring_add(op->dev, op->n_spring, op->d_spring_dof, op->d_spring,
                                             d_x, d_y);
@@ -285,6 +310,8 @@ static int add_springs(const hx_operator *op, const double *d_x, double *d_y)
 
 int hx_operator_add_springs_single(const hx_operator *op, const float *d_x, float *d_y)
 {
+    if (op->films.n > 0)
+        HX_TRY(op->dev->ops->conduction->film_add_single(op->dev, &op->films, d_x, d_y));
     if (op->n_spring == 0) return HX_OK;
     return op->dev->ops->vector->spring_add_single(op->dev, op->n_spring, op->d_spring_dof,
                                                    op->d_spring, d_x, d_y);
@@ -333,6 +360,8 @@ int hx_operator_diagonal(const hx_operator *op, double *d_diag)
 {
     if (op->strategy->diagonal)
         HX_TRY(op->strategy->diagonal(op->state, d_diag));
+    else if (op->linear.components == 1)
+        HX_TRY(op->dev->ops->conduction->diagonal(op->dev, &op->model, d_diag));
     else
         HX_TRY(op->dev->ops->element->diagonal(op->dev, &op->model, d_diag));
     HX_TRY(add_springs(op, NULL, d_diag));
@@ -350,6 +379,8 @@ int hx_operator_block_diagonal(const hx_operator *op, double *d_block)
 
 int hx_operator_energy(const hx_operator *op, const double *d_u, double *d_energy)
 {
+    if (op->linear.components == 1)
+        return op->dev->ops->conduction->energy(op->dev, &op->model, d_u, d_energy);
     return op->dev->ops->element->energy(op->dev, &op->model, d_u, d_energy);
 }
 
@@ -367,5 +398,9 @@ void hx_operator_free(hx_operator *op)
     dev->ops->release(dev, op->d_motion);
     dev->ops->release(dev, op->d_spring_dof);
     dev->ops->release(dev, op->d_spring);
+    dev->ops->release(dev, op->films.d_node);
+    dev->ops->release(dev, op->films.d_ptr);
+    dev->ops->release(dev, op->films.d_col);
+    dev->ops->release(dev, op->films.d_value);
     memset(op, 0, sizeof *op);
 }

@@ -1,11 +1,12 @@
-/* K(E) on one device seen through one strategy, with the springs added and the supports masked:
- * rows of fixed degrees of freedom give 0; and projected where sets are rigid. `linear` is what PCG
- * and the preconditioners see of it. */
+/* K(E) on one device seen through one strategy, with springs and films added and the supports
+ * masked: rows of fixed degrees of freedom give 0; and projected where sets are rigid. `linear` is
+ * what PCG and the preconditioners see of it. */
 #ifndef HX_OPERATOR_H
 #define HX_OPERATOR_H
 
 #include "../base/memory.h"
 #include "../problem/problem.h"
+#include "conduction_ops.h"
 #include "device_space.h"
 #include "linear.h"
 #include "strategy.h"
@@ -16,7 +17,7 @@ extern "C" {
 
 /* Its `linear` points at it: it must not move. */
 typedef struct hx_operator {
-    hx_linear linear;            /* n = 3 n_point */
+    hx_linear linear;            /* n = components of the problem * n_point */
     hx_device *dev;              /* (borrowed) */
     const hx_problem *problem;   /* (borrowed) */
     const hx_strategy *strategy; /* (borrowed) */
@@ -30,6 +31,7 @@ typedef struct hx_operator {
     int64_t n_spring;
     int64_t *d_spring_dof; /* [n_spring] of the problem, ascending (owned) */
     double *d_spring;      /* [n_spring] stiffness on the diagonal of K (owned) */
+    hx_device_films films; /* of the problem (owned) */
     int n_rigid;           /* of the problem; 0 where the problem is another one than K's */
     int32_t *d_rigid_node; /* of the problem; NULL: no rigid sets (owned) */
     double *d_motion;      /* [6] of a rigid set, scratch (owned) */
@@ -51,7 +53,8 @@ size_t hx_operator_bytes(const hx_mesh *mesh, const hx_strategy *strategy, hx_la
  * modulus is undefined until set. HX_EENV before anything is allocated when the device has too
  * little memory free for it plus `extra_bytes` (what the caller is going to allocate besides), with
  * both numbers. HX_EINPUT: the strategy does not know the layout, or strategy or device not the
- * problem's quadratic elements. */
+ * problem's quadratic elements; of heat, the device has none. `strategy` is that of the problem's
+ * components (hx_strategy_of). */
 int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strategy,
                        hx_layout layout, const hx_problem *problem, size_t extra_bytes);
 
@@ -75,13 +78,13 @@ int hx_operator_apply(const hx_operator *op, const double *d_x, double *d_y);
 int hx_operator_apply_single(const hx_operator *op, const float *d_x, float *d_y);
 
 /* The same with *d_sum = x'K x, x being 0 at fixed degrees of freedom. Only where linear.apply_dot
- * is given: the strategy has apply_dot, and no springs come after it. Hot. */
+ * is given: the strategy has apply_dot, and no springs or films come after it. Hot. */
 int hx_operator_apply_dot(const hx_operator *op, const double *d_x, double *d_y, double *d_sum);
 
-/* y += the springs' share of K x on all rows, x in single precision. Hot. */
+/* y += the share of springs and films in K x on all rows, x in single precision. Hot. */
 int hx_operator_add_springs_single(const hx_operator *op, const float *d_x, float *d_y);
 
-/* y = K x on all rows, springs included (reactions). */
+/* y = K x on all rows, springs and films included (reactions). */
 int hx_operator_apply_unmasked(const hx_operator *op, const double *d_x, double *d_y);
 
 /* d_diag[linear.n] = diagonal of K; fixed entries are 1 after hx_vector_ops.invert. */

@@ -27,8 +27,9 @@ size_t hx_precond_bytes(const hx_precond_kind *kind, const hx_problem *problem,
                         const hx_device_ops *device, const hx_strategy *strategy)
 {
     const int n = kind->vectors + (problem->rigid.n > 0 ? kind->rigid_vectors : 0);
-    return (size_t)n * 3 * (size_t)problem->space.n_point * sizeof(double) +
-           (kind->bytes ? kind->bytes(&problem->space, device, strategy) : 0);
+    return (size_t)n * (size_t)problem->components * (size_t)problem->space.n_point *
+               sizeof(double) +
+           (kind->bytes ? kind->bytes(problem, device, strategy) : 0);
 }
 
 void hx_precond_free(hx_precond *pc)

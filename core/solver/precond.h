@@ -25,7 +25,7 @@ typedef struct hx_precond_kind {
     /* 1 if the device has what it needs; NULL: all have. */
     int (*runs_on)(const hx_device_ops *device);
     /* Device bytes it holds besides those vectors; NULL: none. O(n_elem). */
-    size_t (*bytes)(const hx_space *space, const hx_device_ops *device,
+    size_t (*bytes)(const hx_problem *problem, const hx_device_ops *device,
                     const hx_strategy *strategy);
     /* Allocates for pc->a. */
     int (*create)(hx_precond *pc);

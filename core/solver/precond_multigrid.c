@@ -13,12 +13,14 @@
 
 /* Chosen by measurement, see README.md. */
 #define COARSENING 4.0           /* elements a cell of the first lattice, in each direction */
+#define COARSENING_HEAT 2.0      /* with one unknown a node lattices cost little */
 #define COARSENING_QUADRATIC 2.0 /* the same of quadratic elements */
 enum { N_LAST = 64 };            /* nodes of the lattice that is solved directly, at most */
 
-static double coarsening_of(const hx_space *space)
+static double coarsening_of(const hx_problem *problem)
 {
-    return space->element == HX_ELEMENT_LINEAR ? COARSENING : COARSENING_QUADRATIC;
+    if (hx_problem_is_heat(problem)) return COARSENING_HEAT;
+    return problem->space.element == HX_ELEMENT_LINEAR ? COARSENING : COARSENING_QUADRATIC;
 }
 
 static int put_mesh(hx_multigrid *mg, const hx_operator *op, const hx_lattice *lattice,
@@ -38,7 +40,7 @@ static int put_mesh(hx_multigrid *mg, const hx_operator *op, const hx_lattice *l
     HX_TRY(hx_device_put(dev, &m->d_cell_corner, lattice->cell_corner, n_cell * 8 * word));
     HX_TRY(hx_device_put(dev, &m->d_node_cell, lattice->node_cell,
                          8 * (size_t)lattice->level[0].n_node * word));
-    HX_TRY(dev->ops->alloc(dev, n_cell * 48 * sizeof(float), &m->d_partial));
+    HX_TRY(dev->ops->alloc(dev, n_cell * 8 * (size_t)mg->dof * sizeof(float), &m->d_partial));
     HX_TRY(hx_device_put(dev, &m->d_cell_elem, lattice->cell_elem, n_elem * word));
     HX_TRY(hx_device_put(dev, &m->d_cell_elem_at, lattice->cell_elem_at, (n_cell + 1) * word));
     HX_TRY(hx_device_put(dev, &m->d_cell_node, lattice->cell_node, n_node * word));
@@ -54,7 +56,8 @@ static int put_level(hx_multigrid *mg, const hx_lattice *lattice, int l)
     hx_mg_level *to = &mg->level[l];
     hx_device *dev = mg->dev;
     const hx_device_ops *ops = dev->ops;
-    const size_t n = (size_t)from->n_node, word = sizeof(int32_t), vector = 6 * n * sizeof(float);
+    const size_t n = (size_t)from->n_node, word = sizeof(int32_t), dof = (size_t)mg->dof;
+    const size_t vector = dof * n * sizeof(float);
     float **const vectors[] = {&to->d_m, &to->d_b, &to->d_x, &to->d_y, &to->d_d, &to->d_v};
     to->n_node = from->n_node;
     for (int i = 0; i < 3; i++) to->step[i] = (float)from->step[i];
@@ -62,7 +65,7 @@ static int put_level(hx_multigrid *mg, const hx_lattice *lattice, int l)
     HX_TRY(hx_device_put(dev, &to->d_neighbour, from->neighbour, 27 * n * word));
     if (from->child) HX_TRY(hx_device_put(dev, &to->d_child, from->child, 27 * n * word));
     if (from->parent) HX_TRY(hx_device_put(dev, &to->d_parent, from->parent, 8 * n * word));
-    HX_TRY(ops->alloc(dev, 27 * 36 * n * sizeof(float), &to->d_matrix));
+    HX_TRY(ops->alloc(dev, 27 * dof * dof * n * sizeof(float), &to->d_matrix));
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
         HX_TRY(ops->alloc(dev, vector, vectors[i]));
     return ops->alloc(dev, sizeof *to->d_smoother, &to->d_smoother);
@@ -76,7 +79,7 @@ static int put_levels(hx_multigrid *mg, const hx_operator *op, const hx_lattice 
         mg->n_level = l + 1; /* what destroy frees */
         HX_TRY(put_level(mg, lattice, l));
     }
-    const size_t n = 6 * (size_t)mg->level[mg->n_level - 1].n_node;
+    const size_t n = (size_t)mg->dof * (size_t)mg->level[mg->n_level - 1].n_node;
     HX_TRY(hx_alloc_raw(&mg->dense, (2 * n + 2) * n, sizeof *mg->dense, "coarsest level"));
     HX_TRY(hx_alloc_raw(&mg->inverse, n * n, sizeof *mg->inverse, "coarsest level"));
     return mg->dev->ops->alloc(mg->dev, n * n * sizeof(float), &mg->d_inverse);
@@ -87,14 +90,16 @@ static int put_springs(hx_multigrid *mg, const hx_problem *problem, const hx_lat
 {
     hx_lattice_springs springs;
     int rc;
-    HX_TRY(hx_lattice_springs_create(&springs, lattice, problem, held));
-    const size_t n = (size_t)springs.n;
+    HX_TRY(hx_problem_is_heat(problem)
+               ? hx_lattice_films_create(&springs, lattice, problem, held)
+               : hx_lattice_springs_create(&springs, lattice, problem, held));
+    const size_t n = (size_t)springs.n, block = (size_t)(mg->dof * mg->dof);
     mg->n_spring_block = springs.n;
     if (n > 0)
         HX_TRY_FAIL(hx_device_put(mg->dev, &mg->d_spring_at, springs.at, n * sizeof *springs.at));
     if (n > 0)
         HX_TRY_FAIL(hx_device_put(mg->dev, &mg->d_spring_block, springs.block,
-                                  n * 36 * sizeof *springs.block));
+                                  n * block * sizeof *springs.block));
     rc = HX_OK;
 fail:
     hx_lattice_springs_free(&springs);
@@ -134,7 +139,7 @@ static int find_product(hx_multigrid *mg, const hx_operator *op)
     mg->strategy = op->strategy;
     mg->state = op->state;
     if (!op->strategy->apply_single) {
-        mg->strategy = mg->dev->ops->matrix_free;
+        mg->strategy = hx_strategy_of(mg->dev->ops->matrix_free, op->linear.components);
         if (!mg->strategy)
             return HX_RAISE(HX_EINPUT,
                             "preconditioner 'multigrid' needs a product in single "
@@ -191,6 +196,39 @@ static void destroy(hx_precond *pc)
     pc->impl = NULL;
 }
 
+/* Of one unknown a node: what depends on that from the table of heat, the rest as it is. */
+static void set_scalar(hx_multigrid_ops *table, const hx_multigrid_ops *scalar)
+{
+    table->mesh_restrict = scalar->mesh_restrict;
+    table->mesh_prolong = scalar->mesh_prolong;
+    table->mesh_galerkin = scalar->mesh_galerkin;
+    table->add_blocks = scalar->add_blocks;
+    table->multiply = scalar->multiply;
+    table->residual = scalar->residual;
+    table->smooth = scalar->smooth;
+    table->restrict_to = scalar->restrict_to;
+    table->prolong_from = scalar->prolong_from;
+    table->galerkin = scalar->galerkin;
+    table->diagonal = scalar->diagonal;
+    table->dense = scalar->dense;
+}
+
+static int find_ops(hx_multigrid *mg, const hx_problem *problem)
+{
+    const hx_device_ops *device = mg->dev->ops;
+    const int is_heat = hx_problem_is_heat(problem);
+    const hx_multigrid_ops *scalar =
+        is_heat && device->conduction ? device->conduction->multigrid : NULL;
+    if (!device->multigrid || (is_heat && !scalar))
+        return HX_RAISE(HX_EINPUT, "device '%s' has no preconditioner 'multigrid'%s", device->name,
+                        device->multigrid ? " for physics = \"heat\"" : "");
+    mg->table = *device->multigrid;
+    if (is_heat) set_scalar(&mg->table, scalar);
+    mg->ops = &mg->table;
+    mg->dof = is_heat ? 1 : HX_MG_DOF;
+    return HX_OK;
+}
+
 static int create(hx_precond *pc)
 {
     const hx_operator *op = pc->op;
@@ -201,14 +239,11 @@ static int create(hx_precond *pc)
     HX_TRY(hx_alloc(&mg, 1, sizeof *mg, "multigrid"));
     pc->impl = mg;
     mg->dev = op->dev;
-    mg->ops = op->dev->ops->multigrid;
-    if (!mg->ops)
-        return HX_RAISE(HX_EINPUT, "device '%s' has no preconditioner 'multigrid'",
-                        op->dev->ops->name);
+    HX_TRY(find_ops(mg, op->problem));
     HX_TRY(find_product(mg, op));
     HX_TRY(alloc_vectors(mg, op->linear.n));
-    HX_TRY(hx_lattice_create_under(&lattice, &op->problem->space,
-                                   coarsening_of(&op->problem->space), N_LAST));
+    HX_TRY(
+        hx_lattice_create_under(&lattice, &op->problem->space, coarsening_of(op->problem), N_LAST));
     int rc = hx_alloc_raw(&held, n_node, 1, "multigrid");
     if (rc == HX_OK) {
         memcpy(held, op->problem->supports.fixed, n_node);
@@ -226,7 +261,7 @@ static int create(hx_precond *pc)
 static int factorise(hx_multigrid *mg)
 {
     const hx_mg_level *last = &mg->level[mg->n_level - 1];
-    const int64_t n = HX_MG_DOF * last->n_node;
+    const int64_t n = mg->dof * last->n_node;
     HX_TRY(mg->ops->dense(mg->dev, last, mg->dense));
     hx_dense_invert_semidefinite(n, mg->dense, mg->dense + n * n, mg->inverse);
     return mg->dev->ops->upload(mg->dev, mg->d_inverse, mg->inverse,
@@ -274,29 +309,31 @@ static int apply(hx_precond *pc, const double *d_r, double *d_z)
 }
 
 /* Of the product in single precision. */
-static size_t product_bytes(const hx_space *space, const hx_device_ops *device,
+static size_t product_bytes(const hx_problem *problem, const hx_device_ops *device,
                             const hx_strategy *strategy)
 {
-    const hx_mesh *mesh = space->mesh;
+    const hx_mesh *mesh = problem->mesh;
+    const hx_strategy *const free = hx_strategy_of(device->matrix_free, problem->components);
     const size_t n_elem = (size_t)mesh->n_elem;
-    if (space->element != HX_ELEMENT_LINEAR) return 6 * (size_t)space->n_point * sizeof(double);
-    if (strategy->apply_single || !device->matrix_free)
-        return (size_t)strategy->single_bytes_per_elem * n_elem;
-    return device->matrix_free->bytes(mesh, HX_LAYOUT_INTERLEAVED) +
-           (size_t)device->matrix_free->single_bytes_per_elem * n_elem;
+    if (problem->space.element != HX_ELEMENT_LINEAR)
+        return 2 * (size_t)problem->components * (size_t)problem->space.n_point * sizeof(double);
+    if (strategy->apply_single || !free) return (size_t)strategy->single_bytes_per_elem * n_elem;
+    return free->bytes(mesh, HX_LAYOUT_INTERLEAVED) + (size_t)free->single_bytes_per_elem * n_elem;
 }
 
-static size_t bytes(const hx_space *space, const hx_device_ops *device, const hx_strategy *strategy)
+static size_t bytes(const hx_problem *problem, const hx_device_ops *device,
+                    const hx_strategy *strategy)
 {
-    const hx_mesh *mesh = space->mesh;
-    const double n_point = (double)space->n_point;
+    const hx_mesh *mesh = problem->mesh;
+    const double n_point = (double)problem->space.n_point;
+    const double dof = hx_problem_is_heat(problem) ? 1.0 : HX_MG_DOF;
     double n_node, n_cell;
-    hx_lattice_estimate(mesh, coarsening_of(space), &n_node, &n_cell);
-    const double vectors = 5.0 * 12.0 * n_point;
+    hx_lattice_estimate(mesh, coarsening_of(problem), &n_node, &n_cell);
+    const double vectors = 5.0 * 4.0 * problem->components * n_point;
     const double lists =
-        17.0 * n_point + 4.0 * (double)mesh->n_elem + 248.0 * n_cell + 32.0 * n_node;
-    const double levels = 8.0 / 7.0 * n_node * (27 * 36 * 4 + 6 * 24 + 62 * 4);
-    return (size_t)(vectors + lists + levels) + product_bytes(space, device, strategy);
+        17.0 * n_point + 4.0 * (double)mesh->n_elem + (56.0 + 32.0 * dof) * n_cell + 32.0 * n_node;
+    const double levels = 8.0 / 7.0 * n_node * (27.0 * 4.0 * dof * dof + 24.0 * dof + 62.0 * 4.0);
+    return (size_t)(vectors + lists + levels) + product_bytes(problem, device, strategy);
 }
 
 static int runs_on(const hx_device_ops *device)

@@ -12,7 +12,10 @@ static int choose_operator(hx_solver *solver, hx_device *dev, const hx_problem *
         snprintf(solver->note, sizeof solver->note, "%s", choice->note);
         return HX_OK;
     }
-    choice->strategy = params->strategy;
+    choice->strategy = hx_strategy_of(params->strategy, problem->components);
+    if (!choice->strategy)
+        return HX_RAISE(HX_EINPUT, "operator '%s' on device '%s' has no physics = \"heat\"",
+                        params->strategy->name, params->strategy->device);
     choice->layout = params->choose.layout;
     if (!(choice->strategy->layouts & HX_LAYOUT_BIT(choice->layout)))
         choice->layout = hx_layout_first(choice->strategy);
@@ -29,7 +32,8 @@ static int create(hx_solver *solver, hx_device *dev, const hx_problem *problem,
         .max_iterations = params->max_iterations > 0 ? params->max_iterations : 10000,
         .precision = choose->precision,
     };
-    const size_t vector = 3 * (size_t)problem->space.n_point * sizeof(double);
+    const size_t vector =
+        (size_t)problem->components * (size_t)problem->space.n_point * sizeof(double);
     const hx_precond_kind *kind = params->precond;
     hx_choice choice = {0};
     if (!kind) kind = hx_choose_precond(choose, dev->ops, hx_choose_size(&problem->space));

@@ -1,6 +1,8 @@
 /* An SpMV strategy: how y = K(E) x is computed on one device. One const table per file, named
  * hx_strategy_<device>_<name>.
  *
+ * Vectors have 3 unknowns a node, or 1 in the tables that `scalar` names.
+ *
  * A strategy owns the layout of what it stores. It knows nothing of supports (operator.h masks) nor
  * of a grid. The modulus of each element is model->d_modulus: a strategy reads it at every apply,
  * or stores what it makes of it (entries of an assembled K(E), an approximate inverse) in `update`,
@@ -70,7 +72,16 @@ typedef struct hx_strategy {
     /* The matrix behind it, of operators that store one (assembled.h); else NULL. */
     const struct hx_assembled *(*assembled)(const void *state);
     void (*teardown)(void *state);
+    /* The same with one unknown a node (heat), a table of its own: K is that of conduction, the
+     * modulus the conductivity. NULL: there is none. */
+    const struct hx_strategy *scalar;
 } hx_strategy;
+
+/* The strategy for that many unknowns a node, 3 or 1; NULL: it has none. */
+static inline const hx_strategy *hx_strategy_of(const hx_strategy *strategy, int components)
+{
+    return strategy && components == 1 ? strategy->scalar : strategy;
+}
 
 #define HX_LAYOUT_BIT(layout) (1u << (layout))
 const char *hx_layout_name(hx_layout layout);

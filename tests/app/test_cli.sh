@@ -398,6 +398,15 @@ loads = ( { set = "right"; remote_force = [0.0, 0.0, -1.0]; point = [5.0, 1.0, 1
 optimization = { volume_fraction = 0.5; iterations = 1; filter = { radius = 2.0; }; };
 output = { directory = "words"; };
 END
+cat >heat.cfg <<'END'
+physics = "heat";
+mesh = { generator = "cantilever"; nx = 4; ny = 2; nz = 2; };
+supports = ( { set = "left"; temperature = 20.0; } );
+convection = ( { set = "right"; coefficient = 0.1; ambient = 20.0; } );
+loads = ( { source = 1.0; } );
+optimization = { volume_fraction = 0.5; iterations = 1; filter = { radius = 2.0; }; };
+output = { directory = "words"; };
+END
 "$hextop" help --zsh | sed -n "s/^    ('\(.*\)') echo '\(.*\)' ;;/\1 \2/p" >choices
 ok "keys have words" test "$(wc -l <choices)" -ge 15
 while read -r key choices; do
@@ -407,7 +416,9 @@ while read -r key choices; do
     *) continue ;; # names of plug-ins, resolved by what is there
     esac
     for word in $choices; do
-        ok "$entry=$word" "$hextop" -q run words.cfg "$entry=$word"
+        config=words.cfg
+        case $word in temperature | heat_flux) config=heat.cfg ;; esac
+        ok "$entry=$word" "$hextop" -q run $config "$entry=$word"
         ok "$entry=$word: config.cfg has it" grep -q "^ *${entry##*.} = (*\"$word\")*;" words/config.cfg
         ok "$entry=$word: summary.json has it" grep -q "\"$word\"" words/summary.json
     done

@@ -75,6 +75,25 @@ says 'output +\[0, 0, 250\] N at \[40, 110, 45\] mm, distributing'
 design bell-crank
 follows bell-crank/history.csv 17366.7474 8910.88544 6988.28717
 
+# Heat: a plate of 30 x 30 x 1 with a sink of 4. All heat leaves through it, the conductor is one piece, and better
+# than none.
+plate="mesh.nx=30 mesh.ny=30 mesh.nz=1 sets[0].box.min=[0.0,13.0,0.0] sets[0].box.max=[0.0,17.0,1.0]"
+plate="$plate optimization.symmetry[0].point=[0.0,15.0,0.0] solver.operator=otf solver.device=cpu solver.tolerance=1e-8"
+# shellcheck disable=SC2086 # words
+"$hextop" -q run "$parts/heatsink/heatsink.cfg" $plate optimization.iterations=3 output.directory=heatsink 2>stderr ||
+    fault "heatsink: run fails: $(cat stderr)"
+follows heatsink/history.csv 0.107662004812 0.0578654887 0.0488619312
+# shellcheck disable=SC2086
+"$hextop" -q run "$parts/heatsink/heatsink.cfg" $plate optimization.iterations=40 optimization.continuation.every=5 \
+    output.directory=heatsink 2>stderr || fault "heatsink: run fails: $(cat stderr)"
+# shellcheck disable=SC2086
+"$hextop" verify heatsink/density_0040.vtk "$parts/heatsink/heatsink.cfg" $plate >stdout 2>stderr ||
+    fault "heatsink: verify fails: $(cat stderr)"
+says 'pieces +1,'
+says 'highest temperature, K +24\.[0-9]+ +2[67]\.'
+grep -q '"heat_in": 0.0899999' heatsink/summary.json && grep -q '"heat_to_held_temperatures": 0.08999' heatsink/summary.json ||
+    fault "heatsink: the heat is lost: $(grep heat_ heatsink/summary.json)"
+
 if command -v gmsh >/dev/null 2>&1; then
     gmsh -v 1 -3 "$bracket/bracket.geo" -setnumber h 5 -o fine.vtk >gmsh.log 2>&1 ||
         fault "gmsh fails: $(cat gmsh.log)"

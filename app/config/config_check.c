@@ -1,0 +1,258 @@
+/* What of a config is wrong although each key is right: keys that exclude, or need, each other. */
+#include "config_check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "config_schema.h"
+#include "core/registry.h"
+
+enum { PATH_SIZE = 256 };
+
+int hx_config_check_mesh(const hx_config *cfg)
+{
+    const hx_value *mesh = hx_value_find(cfg->tree, "mesh");
+    const char *origin = mesh ? mesh->origin : cfg->path;
+    if (cfg->mesh.generator && cfg->mesh.file)
+        return hx_config_fault(
+            hx_value_find(cfg->tree, "mesh.file")->origin, "mesh.file",
+            "mesh has both a generator and a file; keep one of them (an argument "
+            "mesh.generator= removes that key)");
+    if (!cfg->mesh.generator && !cfg->mesh.file)
+        return hx_config_fault(origin, "mesh",
+                               "give a generator or a file; for example mesh = { generator = "
+                               "\"cantilever\"; size = 1; };");
+    for (size_t i = 0; i < hx_n_key; i++) {
+        const hx_value *value = hx_value_find(cfg->tree, hx_keys[i].path);
+        if (hx_keys[i].generator_only && value && cfg->mesh.file)
+            return hx_config_fault(value->origin, hx_keys[i].path,
+                                   "belongs to a generator, and mesh has a file");
+        if (hx_keys[i].file_only && value && cfg->mesh.generator)
+            return hx_config_fault(value->origin, hx_keys[i].path,
+                                   "belongs to a file, and mesh has a generator");
+    }
+    return HX_OK;
+}
+
+static int belongs_to_other(const hx_config *cfg, const hx_key *key)
+{
+    return key && key->only && key->only != 1 + (int)hx_config_physics(cfg);
+}
+
+/* HX_EINPUT: a key of the other physics among what was written. */
+static int check_physics(const hx_config *cfg, const hx_value *group, const char *prefix)
+{
+    for (size_t i = 0; i < group->n; i++) {
+        const hx_value *value = group->child[i];
+        const hx_key *key = hx_key_find(prefix, value->name);
+        char entry[PATH_SIZE];
+        if (belongs_to_other(cfg, key))
+            return hx_config_fault(value->origin, key->path,
+                                   "belongs to physics = \"%s\", and this config is of \"%s\"",
+                                   hx_physics_name((hx_physics)(key->only - 1)),
+                                   hx_physics_name(hx_config_physics(cfg)));
+        if (key && key->type == HX_KEY_GROUP) HX_TRY(check_physics(cfg, value, key->path));
+        if (!key || key->type != HX_KEY_LIST) continue;
+        snprintf(entry, sizeof entry, "%s[]", key->path);
+        for (size_t k = 0; k < value->n; k++) HX_TRY(check_physics(cfg, value->child[k], entry));
+    }
+    return HX_OK;
+}
+
+/* HX_EINPUT: a field of the other physics. */
+static int check_fields(const hx_config *cfg)
+{
+    static const char key[] = "output.fields";
+    static const struct {
+        hx_config_field field;
+        hx_physics of;
+    } own[] = {{HX_FIELD_DISPLACEMENT, HX_PHYSICS_ELASTICITY},
+               {HX_FIELD_VON_MISES, HX_PHYSICS_ELASTICITY},
+               {HX_FIELD_TEMPERATURE, HX_PHYSICS_HEAT},
+               {HX_FIELD_HEAT_FLUX, HX_PHYSICS_HEAT}};
+    const hx_value *const value = hx_value_find(cfg->tree, key);
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (own[i].of != hx_config_physics(cfg) && hx_config_has_field(cfg, own[i].field))
+            return hx_config_fault(value ? value->origin : cfg->path, key,
+                                   "'%s' belongs to physics = \"%s\", and this config is of \"%s\"",
+                                   hx_config_word(key, (int)own[i].field),
+                                   hx_physics_name(own[i].of),
+                                   hx_physics_name(hx_config_physics(cfg)));
+    return HX_OK;
+}
+
+static const char *origin_of(const hx_config *cfg, const char *key)
+{
+    const hx_value *value = hx_value_find(cfg->tree, key);
+    return value ? value->origin : cfg->path;
+}
+
+/* HX_EINPUT: elements that the physics does not have. */
+static int check_element(const hx_config *cfg)
+{
+    static const char key[] = "solver.element";
+    if (!hx_config_is_heat(cfg) || cfg->solver.element == HX_ELEMENT_LINEAR) return HX_OK;
+    return hx_config_fault(origin_of(cfg, key), key,
+                           "physics = \"heat\" has no quadratic elements; use \"linear\"");
+}
+
+static int check_heat_support(const hx_config_support *support)
+{
+    if (support->set && !isnan(support->temperature)) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "%s.%s: required key is missing; for example %s", support->origin,
+                    support->set ? "temperature" : "set",
+                    support->set ? "temperature = 20.0" : "set = \"...\"");
+}
+
+static int check_support(const hx_config_support *support)
+{
+    if (support->from) {
+        if (support->set || support->fix)
+            return hx_config_fault(support->origin, "", "from = \"file\" takes no %s",
+                                   support->set ? "set" : "fix");
+        for (int i = 0; i < 3; i++)
+            if (fabs(support->value[i]) > 0.0)
+                return hx_config_fault(support->origin, "", "from = \"file\" takes no value");
+        return HX_OK;
+    }
+    if (!support->set || !support->fix)
+        return HX_RAISE(HX_EINPUT, "%s.%s: required key is missing; for example %s",
+                        support->origin, support->set ? "fix" : "set",
+                        support->set ? "fix = \"xyz\"" : "set = \"...\"");
+    for (const char *c = support->fix; *c; c++)
+        if (!strchr("xyz", *c) || strchr(c + 1, *c))
+            return HX_RAISE(HX_EINPUT,
+                            "%s.fix: '%s' is not right; letters of \"xyz\", each once, are",
+                            support->origin, support->fix);
+    for (int i = 0; i < 3; i++)
+        if (fabs(support->value[i]) > 0.0 && !strchr(support->fix, "xyz"[i]))
+            return HX_RAISE(HX_EINPUT,
+                            "%s.value: component %c is prescribed but not held; add '%c' to fix",
+                            support->origin, "xyz"[i], "xyz"[i]);
+    return HX_OK;
+}
+
+static int check_one_of(const char *origin, int n, const char *names)
+{
+    if (n == 1) return HX_OK;
+    return hx_config_fault(origin, "", "%s of %s; give exactly one", n ? "more than one" : "none",
+                           names);
+}
+
+/* Without `case` a load belongs to the first, the file's forces to all. */
+static int resolve_case(const hx_value *entry, hx_config_load *load)
+{
+    if (load->load_case > 0 || load->from) return HX_OK;
+    if (hx_value_member(entry, "case"))
+        return hx_config_fault(load->origin, "case", "0 is out of range; allowed is [1, 1000]");
+    load->load_case = 1;
+    return HX_OK;
+}
+
+static int check_heat_load(const hx_config_load *load)
+{
+    HX_TRY(check_one_of(load->origin,
+                        !isnan(load->source) + !isnan(load->heat) + !isnan(load->flux),
+                        "source, heat, flux"));
+    if (load->set || !isnan(load->source)) return HX_OK;
+    return hx_config_fault(load->origin, "set",
+                           "required key is missing; for example set = \"...\"");
+}
+
+static int check_load(const hx_config_load *load)
+{
+    const int on_part = !isnan(load->gravity[0]) + load->centrifugal.given + (load->from != NULL);
+    const int coupled = load->coupling != HX_COUPLING_NOT_GIVEN;
+    const int force = !isnan(load->remote_force[0]), remote = force || !isnan(load->moment[0]);
+    HX_TRY(check_one_of(load->origin,
+                        !isnan(load->node_force[0]) + !isnan(load->total_force[0]) +
+                            !isnan(load->traction[0]) + !isnan(load->pressure) +
+                            !isnan(load->bearing_force[0]) + remote + on_part,
+                        "node_force, total_force, traction, pressure, bearing_force, remote_force "
+                        "(or moment), gravity, centrifugal, from"));
+    if (!load->set && !on_part)
+        return hx_config_fault(load->origin, "set",
+                               "required key is missing; for example set = \"...\"");
+    if (load->set && on_part)
+        return hx_config_fault(load->origin, "set", "%s; leave the set out",
+                               load->from ? "from = \"file\" takes no set"
+                                          : "gravity and centrifugal act on the whole part");
+    if (force && isnan(load->point[0]))
+        return hx_config_fault(load->origin, "",
+                               "remote_force without the point where it acts; for example "
+                               "point = [0.0, 0.0, 100.0]");
+    if (!remote && (!isnan(load->point[0]) || coupled))
+        return hx_config_fault(load->origin, "", "%s belongs to remote_force or moment",
+                               coupled ? "coupling" : "point");
+    return HX_OK;
+}
+
+static int check_entries(const hx_config *cfg)
+{
+    const hx_config_support *support = cfg->supports.entry;
+    const int is_heat = hx_config_is_heat(cfg);
+    for (size_t i = 0; i < cfg->supports.n; i++)
+        HX_TRY(is_heat ? check_heat_support(&support[i]) : check_support(&support[i]));
+    hx_config_load *load = cfg->loads.entry;
+    for (size_t i = 0; i < cfg->loads.n; i++) {
+        HX_TRY(is_heat ? check_heat_load(&load[i]) : check_load(&load[i]));
+        HX_TRY(resolve_case(hx_value_find(cfg->tree, "loads")->child[i], &load[i]));
+    }
+    const hx_config_set *set = cfg->sets.entry;
+    for (size_t i = 0; i < cfg->sets.n; i++)
+        HX_TRY(check_one_of(set[i].origin,
+                            set[i].plane.given + set[i].box.given + set[i].cylinder.given +
+                                set[i].sphere.given + (set[i].all_of.n > 0) +
+                                (set[i].any_of.n > 0) + (set[i].none_of.n > 0),
+                            "plane, box, cylinder, sphere, and, or, not"));
+    return HX_OK;
+}
+
+enum { MOST_PLANES = 3 };
+
+static int check_symmetry(const hx_config *cfg)
+{
+    const hx_value *const value = hx_value_find(cfg->tree, "optimization.symmetry");
+    const size_t n = cfg->optimization.symmetry.n;
+    if (value && (n == 0 || n > MOST_PLANES))
+        return hx_config_fault(value->origin, "optimization.symmetry",
+                               "%zu planes; 1 to %d can be given", n, MOST_PLANES);
+    return HX_OK;
+}
+
+static int check_continuation(const hx_config *cfg)
+{
+    static const char beta_max[] = "optimization.projection.beta_max",
+                      start[] = "optimization.continuation.penalty_start",
+                      projection[] = "optimization.projection";
+    const char *const filter = cfg->optimization.filter.kind;
+    if (cfg->optimization.continuation.given &&
+        cfg->optimization.continuation.penalty_start > cfg->optimization.penalty)
+        return hx_config_fault(origin_of(cfg, start), start,
+                               "%g is above optimization.penalty = %g, to which it is to rise",
+                               cfg->optimization.continuation.penalty_start,
+                               cfg->optimization.penalty);
+    if (!cfg->optimization.projection.given) return HX_OK;
+    if (cfg->optimization.projection.beta > cfg->optimization.projection.beta_max)
+        return hx_config_fault(
+            origin_of(cfg, beta_max), beta_max, "%g is below beta = %g, which is to rise to it",
+            cfg->optimization.projection.beta_max, cfg->optimization.projection.beta);
+    if (hx_filter_find(filter)->is_heuristic)
+        return hx_config_fault(
+            origin_of(cfg, projection), projection,
+            "filter '%s' leaves the densities as they are; a projection needs filtered "
+            "ones: filter = { kind = \"density\"; ... } or \"helmholtz\"",
+            filter);
+    return HX_OK;
+}
+
+int hx_config_check(const hx_config *cfg)
+{
+    HX_TRY(check_physics(cfg, cfg->tree, ""));
+    HX_TRY(check_fields(cfg));
+    HX_TRY(check_element(cfg));
+    HX_TRY(check_entries(cfg));
+    HX_TRY(check_symmetry(cfg));
+    return check_continuation(cfg);
+}

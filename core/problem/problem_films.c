@@ -1,0 +1,184 @@
+/* Convection: the films on boundary faces as a sparse matrix over their nodes. Consistent, as the
+ * tractions on faces are: 2x2 Gauss points of int h N N' dA, not lumped at the nodes. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/grow.h"
+#include "../base/memory.h"
+#include "../base/radix_sort.h"
+#include "../base/vec3.h"
+#include "../mesh/load_faces.h"
+#include "problem_internal.h"
+
+enum { PAIRS = 16 }; /* of the corners of a face */
+static const char *const WHAT = "convection";
+
+/* Faces of all entries, and what acts on each. */
+typedef struct film_faces {
+    int64_t n;
+    int64_t *face;
+    double *coefficient, *ambient; /* the latter over the reference */
+} film_faces;
+
+/* Entries of the films before those of a pair are added up. */
+typedef struct film_entries {
+    int64_t n;
+    uint64_t *key; /* row * n_node + column */
+    double *value;
+    int32_t *order;
+} film_entries;
+
+static int check_film(const hx_convection_spec *film)
+{
+    if (!(film->coefficient > 0.0) || film->coefficient > 1e300)
+        return HX_RAISE(HX_EINPUT, "%s: coefficient = %g must be above 0 and finite", film->origin,
+                        film->coefficient);
+    if (isfinite(film->ambient)) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "%s: ambient = %g is not a finite temperature", film->origin,
+                    film->ambient);
+}
+
+static int append_faces(film_faces *faces, const hx_problem *problem,
+                        const hx_convection_spec *film, int64_t n, const int64_t *face)
+{
+    const size_t have = (size_t)faces->n, total = have + (size_t)n;
+    HX_TRY(hx_resize(&faces->face, have, total, sizeof *faces->face, WHAT));
+    HX_TRY(hx_resize(&faces->coefficient, have, total, sizeof(double), WHAT));
+    HX_TRY(hx_resize(&faces->ambient, have, total, sizeof(double), WHAT));
+    for (int64_t k = 0; k < n; k++) {
+        faces->face[faces->n] = face[k];
+        faces->coefficient[faces->n] = film->coefficient;
+        faces->ambient[faces->n++] = film->ambient - problem->reference;
+    }
+    return HX_OK;
+}
+
+static int add_faces(film_faces *faces, const hx_problem *problem, const hx_convection_spec *film)
+{
+    const hx_set *set;
+    int64_t n = 0, *face = NULL;
+    HX_TRY(check_film(film));
+    HX_TRY(hx_problem_find_set(problem->mesh, film->set, film->origin, &set));
+    HX_TRY(hx_problem_faces(problem->mesh, set, film->origin, &n, &face));
+    const int rc = n > 0 ? append_faces(faces, problem, film, n, face)
+                         : HX_RAISE(HX_EINPUT,
+                                    "%s: set '%s' spans no boundary face (%lld nodes), convection "
+                                    "needs a surface: name a set of faces",
+                                    film->origin, film->set, (long long)set->n_node);
+    free(face);
+    return rc;
+}
+
+/* Entries of a face from `entries->n` on, and source[node] += h ambient int N. */
+static void add_face(film_entries *entries, const hx_mesh *mesh, const film_faces *faces, int64_t f,
+                     double *source)
+{
+    int32_t node[4];
+    hx_face_point point[4];
+    double mass[4][4] = {{0.0}}, load[4] = {0.0};
+    hx_face_points(mesh, faces->face[f], node, point);
+    for (int q = 0; q < 4; q++) {
+        const double h = faces->coefficient[f] * hx_norm3(point[q].normal);
+        for (int a = 0; a < 4; a++) {
+            load[a] += h * point[q].shape[a];
+            for (int b = 0; b < 4; b++) mass[a][b] += h * (point[q].shape[a] * point[q].shape[b]);
+        }
+    }
+    for (int a = 0; a < 4; a++) {
+        source[node[a]] += faces->ambient[f] * load[a];
+        for (int b = 0; b < 4; b++, entries->n++) {
+            entries->key[entries->n] =
+                (uint64_t)node[a] * (uint64_t)mesh->n_node + (uint64_t)node[b];
+            entries->value[entries->n] = mass[a][b];
+        }
+    }
+}
+
+static int bits_of(uint64_t value)
+{
+    int n = 1;
+    while (value >>= 1) n++;
+    return n;
+}
+
+/* Sums what belongs to one pair, in the order of the faces; keys are those before the sort. */
+static void merge(hx_films *films, const film_entries *entries, const uint64_t *key, int64_t n_node)
+{
+    uint64_t last = UINT64_MAX;
+    int64_t n = 0;
+    for (int64_t k = 0; k < entries->n; k++) {
+        const int32_t from = entries->order[k];
+        const int32_t row = (int32_t)(key[from] / (uint64_t)n_node);
+        if (films->n == 0 || films->node[films->n - 1] != row) {
+            films->ptr[films->n] = n;
+            films->node[films->n++] = row;
+        }
+        if (key[from] != last) {
+            films->col[n] = (int32_t)(key[from] % (uint64_t)n_node);
+            films->value[n++] = 0.0;
+        }
+        films->value[n - 1] += entries->value[from];
+        last = key[from];
+    }
+    films->ptr[films->n] = n;
+}
+
+static int alloc_films(hx_films *films, int64_t n_face)
+{
+    const size_t n = (size_t)n_face;
+    HX_TRY(hx_alloc_raw(&films->node, 4 * n, sizeof *films->node, WHAT));
+    HX_TRY(hx_alloc_raw(&films->ptr, 4 * n + 1, sizeof *films->ptr, WHAT));
+    HX_TRY(hx_alloc_raw(&films->source, 4 * n, sizeof *films->source, WHAT));
+    HX_TRY(hx_alloc_raw(&films->col, PAIRS * n, sizeof *films->col, WHAT));
+    return hx_alloc_raw(&films->value, PAIRS * n, sizeof *films->value, WHAT);
+}
+
+static int make_films(hx_problem *problem, const film_faces *faces, double *source)
+{
+    hx_films *films = &problem->films;
+    const hx_mesh *mesh = problem->mesh;
+    const size_t n = PAIRS * (size_t)faces->n;
+    film_entries entries = {0};
+    uint64_t *key = NULL;
+    int rc;
+    HX_TRY_FAIL(alloc_films(films, faces->n));
+    HX_TRY_FAIL(hx_alloc_raw(&entries.key, n, sizeof *entries.key, WHAT));
+    HX_TRY_FAIL(hx_alloc_raw(&key, n, sizeof *key, WHAT));
+    HX_TRY_FAIL(hx_alloc_raw(&entries.value, n, sizeof(double), WHAT));
+    HX_TRY_FAIL(hx_alloc_raw(&entries.order, n, sizeof *entries.order, WHAT));
+    for (int64_t f = 0; f < faces->n; f++) add_face(&entries, mesh, faces, f, source);
+    memcpy(key, entries.key, n * sizeof *key);
+    HX_TRY_FAIL(hx_radix_sort(entries.key, entries.order, entries.n,
+                              bits_of((uint64_t)mesh->n_node * (uint64_t)mesh->n_node)));
+    merge(films, &entries, key, mesh->n_node);
+    for (int64_t k = 0; k < films->n; k++) films->source[k] = source[films->node[k]];
+    rc = HX_OK;
+fail:
+    free(entries.key);
+    free(key);
+    free(entries.value);
+    free(entries.order);
+    return rc;
+}
+
+int hx_problem_add_films(hx_problem *problem, const hx_problem_params *params)
+{
+    film_faces faces = {0};
+    double *source = NULL;
+    int rc;
+    if (params->n_convection == 0) return HX_OK;
+    if (!hx_problem_is_heat(problem))
+        return HX_RAISE(HX_EINPUT, "%s: convection belongs to physics = \"heat\"",
+                        params->convection[0].origin);
+    for (size_t i = 0; i < params->n_convection; i++)
+        HX_TRY_FAIL(add_faces(&faces, problem, &params->convection[i]));
+    HX_TRY_FAIL(hx_alloc(&source, (size_t)problem->mesh->n_node, sizeof *source, WHAT));
+    HX_TRY_FAIL(make_films(problem, &faces, source));
+fail:
+    free(faces.face);
+    free(faces.coefficient);
+    free(faces.ambient);
+    free(source);
+    return rc;
+}

@@ -1,0 +1,192 @@
+/* What of a problem is heat alone: the conductivity, the temperature that others are counted from,
+ * sources, totals and fluxes as powers on nodes, and whether each body has a temperature. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/vec3.h"
+#include "../mesh/hex8.h"
+#include "../mesh/load_faces.h"
+#include "../mesh/mesh_quality.h"
+#include "problem_internal.h"
+
+int hx_problem_check_conduction(const hx_problem_params *params)
+{
+    const double k = params->conductivity, least = params->conductivity_min;
+    if (!(k > 0.0) || k > 1e300)
+        return HX_RAISE(HX_EINPUT,
+                        "%s: material.conductivity = %g is out of range, it must be above 0",
+                        params->origin, k);
+    if (!(least >= 0.0) || least > k)
+        return HX_RAISE(HX_EINPUT,
+                        "%s: material.conductivity_min = %g is out of range, it must be between 0 "
+                        "and material.conductivity = %g",
+                        params->origin, least, k);
+    return HX_OK;
+}
+
+/* Counts a temperature in. */
+static void meet(double temperature, int *n, double *first, int *is_mixed)
+{
+    if (*n == 0) *first = temperature;
+    *is_mixed |= temperature != *first;
+    (*n)++;
+}
+
+void hx_problem_find_reference(hx_problem *problem, const hx_problem_params *params)
+{
+    double first = 0.0;
+    int n = 0;
+    for (size_t i = 0; i < params->n_support; i++)
+        meet(params->support[i].value[0], &n, &first, &problem->is_mixed);
+    for (size_t i = 0; i < params->n_convection; i++)
+        meet(params->convection[i].ambient, &n, &first, &problem->is_mixed);
+    problem->reference = problem->is_mixed || !isfinite(first) ? 0.0 : first;
+}
+
+int hx_load_is_heat(const hx_load_spec *load)
+{
+    return load->kind == HX_LOAD_SOURCE || load->kind == HX_LOAD_HEAT || load->kind == HX_LOAD_FLUX;
+}
+
+/* power[node] += rate int N dV of an element; a node that it names twice gets both shares. */
+static void add_element(const hx_mesh *mesh, int64_t e, double rate, double *power)
+{
+    const int32_t *conn = mesh->conn + 8 * e;
+    double x[24], inverse[3][3];
+    for (int a = 0; a < 8; a++) memcpy(x + 3 * a, mesh->xyz + 3 * (int64_t)conn[a], 3 * sizeof *x);
+    for (int q = 0; q < 8; q++) {
+        const double r = hx_hex8_gauss(q, 0), s = hx_hex8_gauss(q, 1), t = hx_hex8_gauss(q, 2);
+        const double share = rate * hx_hex8_jacobian(x, r, s, t, inverse);
+        for (int a = 0; a < 8; a++) power[conn[a]] += share * hx_hex8_shape(a, r, s, t);
+    }
+}
+
+static double volume_of(const hx_mesh *mesh, int64_t e)
+{
+    const int32_t *conn = mesh->conn + 8 * e;
+    double x[24];
+    for (int a = 0; a < 8; a++) memcpy(x + 3 * a, mesh->xyz + 3 * (int64_t)conn[a], 3 * sizeof *x);
+    return hx_hex8_volume(x);
+}
+
+static int add_source(const hx_mesh *mesh, const hx_load_spec *load, double *power)
+{
+    const hx_set *set;
+    if (!load->set) {
+        for (int64_t e = 0; e < mesh->n_elem; e++) add_element(mesh, e, load->value[0], power);
+        return HX_OK;
+    }
+    HX_TRY(hx_problem_find_set(mesh, load->set, load->origin, &set));
+    if (set->n_elem == 0)
+        return HX_RAISE(HX_EINPUT,
+                        "%s: set '%s' holds no element (%lld nodes), a source needs a volume: name "
+                        "a set of elements, leave set out for the whole part, or use flux or heat",
+                        load->origin, load->set, (long long)set->n_node);
+    for (int64_t k = 0; k < set->n_elem; k++)
+        add_element(mesh, set->elem[k], load->value[0], power);
+    return HX_OK;
+}
+
+static void add_flux(const hx_mesh *mesh, int64_t n_face, const int64_t *face, double flux,
+                     double *power)
+{
+    for (int64_t f = 0; f < n_face; f++) {
+        int32_t node[4];
+        hx_face_point point[4];
+        hx_face_points(mesh, face[f], node, point);
+        for (int q = 0; q < 4; q++) {
+            const double share = flux * hx_norm3(point[q].normal);
+            for (int a = 0; a < 4; a++) power[node[a]] += share * point[q].shape[a];
+        }
+    }
+}
+
+static void share_by_volume(const hx_mesh *mesh, const hx_set *set, double heat, double *power)
+{
+    double volume = 0.0;
+    for (int64_t k = 0; k < set->n_elem; k++) volume += volume_of(mesh, set->elem[k]);
+    for (int64_t k = 0; k < set->n_elem; k++) add_element(mesh, set->elem[k], heat / volume, power);
+}
+
+/* Fluxes, and total heats of what is no volume. */
+static int add_to_surface(const hx_mesh *mesh, const hx_set *set, const hx_load_spec *load,
+                          double *power)
+{
+    int64_t n_face = 0, *face = NULL;
+    const int is_total = load->kind == HX_LOAD_HEAT;
+    HX_TRY(hx_problem_faces(mesh, set, load->origin, &n_face, &face));
+    if (n_face > 0)
+        add_flux(mesh, n_face, face,
+                 load->value[0] / (is_total ? hx_faces_area(mesh, n_face, face) : 1.0), power);
+    else if (is_total)
+        for (int64_t k = 0; k < set->n_node; k++)
+            power[set->node[k]] += load->value[0] / (double)set->n_node;
+    free(face);
+    if (n_face > 0 || is_total) return HX_OK;
+    return HX_RAISE(HX_EINPUT,
+                    "%s: set '%s' spans no boundary face (%lld nodes), a flux needs a surface: "
+                    "name a set of faces, or use heat",
+                    load->origin, load->set, (long long)set->n_node);
+}
+
+int hx_problem_add_heat(const hx_mesh *mesh, const hx_load_spec *load, double *power)
+{
+    const hx_set *set;
+    const double size = fabs(load->value[0]);
+    if (!isfinite(size) || (size > 0.0 && size < 1e-140))
+        return HX_RAISE(HX_EINPUT, "%s: a load of %g is %s", load->origin, load->value[0],
+                        isfinite(size) ? "too small for double precision; other units would help"
+                                       : "not finite");
+    if (load->kind == HX_LOAD_SOURCE) return add_source(mesh, load, power);
+    HX_TRY(hx_problem_find_set(mesh, load->set, load->origin, &set));
+    if (set->n_node == 0 && set->n_elem == 0)
+        return HX_RAISE(HX_EINPUT, "%s: set '%s' holds no node, the load would act on nothing",
+                        load->origin, load->set);
+    if (load->kind == HX_LOAD_HEAT && set->n_elem > 0 && set->n_face == 0) {
+        share_by_volume(mesh, set, load->value[0], power);
+        return HX_OK;
+    }
+    return add_to_surface(mesh, set, load, power);
+}
+
+/* HX_EINPUT with the first body without a temperature. */
+static int check_bodies(const hx_mesh *mesh, const int32_t *body_of, int64_t n_body,
+                        const uint8_t *is_held, const char *origin)
+{
+    char which[96] = "the model";
+    int64_t node = 0;
+    while (node < mesh->n_node && is_held[body_of[node]]) node++;
+    if (node == mesh->n_node) return HX_OK;
+    if (n_body > 1)
+        snprintf(which, sizeof which, "the body that holds node %lld (one of %lld bodies)",
+                 (long long)hx_mesh_node_number(mesh, node), (long long)n_body);
+    return HX_RAISE(HX_EINPUT,
+                    "%s: %s has no held temperature and no convection, its temperature would not "
+                    "be determined: add supports = ( { set = \"...\"; temperature = 0.0; } ) or an "
+                    "entry to convection",
+                    origin, which);
+}
+
+int hx_problem_check_held(hx_problem *problem, const char *origin)
+{
+    const hx_mesh *mesh = problem->mesh;
+    int32_t *body_of = NULL;
+    uint8_t *is_held = NULL;
+    int64_t n_body = 0;
+    int rc;
+    HX_TRY_FAIL(hx_alloc_raw(&body_of, (size_t)mesh->n_node, sizeof *body_of, "bodies"));
+    HX_TRY_FAIL(hx_mesh_bodies(mesh, body_of, &n_body));
+    problem->n_body = n_body;
+    HX_TRY_FAIL(hx_alloc(&is_held, (size_t)n_body, 1, "bodies"));
+    for (int64_t node = 0; node < mesh->n_node; node++)
+        if (problem->supports.fixed[node]) is_held[body_of[node]] = 1;
+    for (int64_t k = 0; k < problem->films.n; k++) is_held[body_of[problem->films.node[k]]] = 1;
+    HX_TRY_FAIL(check_bodies(mesh, body_of, n_body, is_held, origin));
+fail:
+    free(body_of);
+    free(is_held);
+    return rc;
+}

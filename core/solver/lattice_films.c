@@ -1,0 +1,103 @@
+/* What convection adds to the matrix of the first lattice: P'F P, P the weights of the lattice's
+ * nodes at the mesh's. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "lattice_springs.h"
+
+enum { CORNERS = 8 };
+static const char *const WHAT = "films on the lattice";
+
+/* A node of the mesh in its cell. */
+typedef struct place {
+    const int32_t *corner, *at;
+    double weight[CORNERS];
+} place;
+
+static place find_place(const hx_lattice *lattice, const int32_t *cell_of, int64_t node)
+{
+    const int64_t cell = cell_of[node];
+    place p = {.corner = lattice->cell_corner + CORNERS * cell, .at = lattice->cell + 3 * cell};
+    for (int c = 0; c < CORNERS; c++) {
+        p.weight[c] = 1.0;
+        for (int i = 0; i < 3; i++) {
+            const double s = (double)lattice->position[3 * node + i] - p.at[i];
+            p.weight[c] *= c >> i & 1 ? s : 1.0 - s;
+        }
+    }
+    return p;
+}
+
+/* Offset from corner a of p to corner b of q: nodes of one element lie on the corners of its cell,
+ * so that those of weight are neighbours. */
+static int offset_of(const place *p, int a, const place *q, int b)
+{
+    static const int stride[3] = {1, 3, 9};
+    int offset = HX_LATTICE_CENTRE;
+    for (int i = 0; i < 3; i++)
+        offset += stride[i] * (q->at[i] + (b >> i & 1) - p->at[i] - (a >> i & 1));
+    return offset;
+}
+
+static void add_entry(const place *p, const place *q, double value, double *sum)
+{
+    for (int a = 0; a < CORNERS; a++) {
+        if (p->weight[a] == 0.0) continue;
+        double *row = sum + HX_LATTICE_OFFSETS * (int64_t)p->corner[a];
+        for (int b = 0; b < CORNERS; b++)
+            if (q->weight[b] != 0.0)
+                row[offset_of(p, a, q, b)] += value * p->weight[a] * q->weight[b];
+    }
+}
+
+static void add_films(const hx_lattice *lattice, const hx_films *films, const uint8_t *held,
+                      const int32_t *cell_of, double *sum)
+{
+    for (int64_t k = 0; k < films->n; k++) {
+        if (held[films->node[k]]) continue;
+        const place p = find_place(lattice, cell_of, films->node[k]);
+        for (int64_t j = films->ptr[k]; j < films->ptr[k + 1]; j++) {
+            if (held[films->col[j]]) continue;
+            const place q = find_place(lattice, cell_of, films->col[j]);
+            add_entry(&p, &q, films->value[j], sum);
+        }
+    }
+}
+
+static int list_sums(hx_lattice_springs *films, int64_t n, const double *sum)
+{
+    int64_t n_entry = 0;
+    for (int64_t k = 0; k < n; k++) n_entry += sum[k] != 0.0;
+    HX_TRY(hx_alloc_raw(&films->at, (size_t)n_entry, sizeof *films->at, WHAT));
+    HX_TRY(hx_alloc_raw(&films->block, (size_t)n_entry, sizeof *films->block, WHAT));
+    for (int64_t k = 0; k < n; k++) {
+        if (sum[k] == 0.0) continue;
+        films->at[films->n] = k;
+        films->block[films->n++] = (float)sum[k];
+    }
+    return HX_OK;
+}
+
+int hx_lattice_films_create(hx_lattice_springs *films, const hx_lattice *lattice,
+                            const hx_problem *problem, const uint8_t *held)
+{
+    const int64_t n = HX_LATTICE_OFFSETS * lattice->level[0].n_node;
+    int32_t *cell_of = NULL;
+    double *sum = NULL;
+    int rc;
+    memset(films, 0, sizeof *films);
+    if (problem->films.n == 0) return HX_OK;
+    HX_TRY_FAIL(hx_alloc_raw(&cell_of, (size_t)problem->mesh->n_node, sizeof *cell_of, WHAT));
+    HX_TRY_FAIL(hx_alloc(&sum, (size_t)n, sizeof *sum, WHAT));
+    for (int64_t cell = 0; cell < lattice->n_cell; cell++)
+        for (int32_t l = lattice->cell_node_at[cell]; l < lattice->cell_node_at[cell + 1]; l++)
+            cell_of[lattice->cell_node[l]] = (int32_t)cell;
+    add_films(lattice, &problem->films, held, cell_of, sum);
+    HX_TRY_FAIL(list_sums(films, n, sum));
+fail:
+    free(cell_of);
+    free(sum);
+    if (rc < 0) hx_lattice_springs_free(films);
+    return rc;
+}

@@ -1,0 +1,473 @@
+// Multigrid with one unknown a node (heat). What does not depend on the unknowns of a node is that
+// of multigrid_cuda.cu.
+//
+// A lattice's matrix stands by neighbours: entry (row a, its neighbour at offset o) at o n_node +
+// a, so that a warp, a thread a row, reads whole lines.
+#include <cstdlib>
+
+#include "core/base/memory.h"
+#include "core/mesh/hex8.h"
+#include "multigrid_cuda.cuh"
+
+extern const hx_multigrid_ops hx_cuda_multigrid_scalar_ops;
+
+namespace
+{
+
+constexpr int CORNERS = 8, ROW = HX_LATTICE_OFFSETS;
+
+__device__ __forceinline__ int64_t thread_of_grid()
+{
+    return blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+}
+
+// Kernel over n threads on the device's queue.
+template <class Kernel, class... Argument>
+int launch(hx_device *dev, const char *name, int64_t n, Kernel kernel, Argument... argument)
+{
+    if (n == 0) return HX_OK;
+    kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(argument...);
+    HX_TRY_LAUNCH(name);
+    return HX_OK;
+}
+
+// Weight of corner c of a cell at node a.
+__device__ __forceinline__ float weight_at(const hx_mg_cells &cells, int64_t cell, int c, int64_t a)
+{
+    float w = 1.0f;
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        const float s = cells.position[3 * a + i] - static_cast<float>(cells.cell[3 * cell + i]);
+        w *= c >> i & 1 ? s : 1.0f - s;
+    }
+    return w;
+}
+
+// ---- between the mesh and its first lattice: eight threads a cell ----
+
+__global__ void mesh_restrict_kernel(hx_mg_cells cells, const double *__restrict__ r,
+                                     const float *__restrict__ t, float *__restrict__ partial)
+{
+    const int64_t thread = thread_of_grid(), cell = thread / CORNERS;
+    const int c = static_cast<int>(thread % CORNERS);
+    float sum = 0.0f;
+    if (cell >= cells.n_cell) return;
+    for (int k = cells.node_at[cell]; k < cells.node_at[cell + 1]; k++) {
+        const int64_t a = cells.node[k];
+        sum = fmaf(weight_at(cells, cell, c, a), static_cast<float>(r[a]) - t[a], sum);
+    }
+    partial[thread] = sum;
+}
+
+__global__ void gather_kernel(int64_t n, const int32_t *__restrict__ node_cell,
+                              const float *__restrict__ partial, float *__restrict__ b)
+{
+    const int64_t a = thread_of_grid();
+    float sum = 0.0f;
+    if (a >= n) return;
+#pragma unroll
+    for (int c = 0; c < CORNERS; c++) {
+        const int64_t cell = node_cell[c * n + a];
+        if (cell >= 0) sum += partial[CORNERS * cell + c];
+    }
+    b[a] = sum;
+}
+
+int mesh_restrict(hx_device *dev, const hx_mg_mesh *mesh, const double *d_r, const float *d_t,
+                  const hx_mg_level *level)
+{
+    HX_TRY(launch(dev, "scalar mesh restrict", CORNERS * mesh->n_cell, mesh_restrict_kernel,
+                  hx_mg_cells_of(mesh), d_r, d_t, mesh->d_partial));
+    return launch(dev, "scalar gather", level->n_node, gather_kernel, level->n_node,
+                  mesh->d_node_cell, mesh->d_partial, level->d_b);
+}
+
+__global__ void mesh_prolong_kernel(hx_mg_cells cells, const float *__restrict__ y,
+                                    const float *__restrict__ m, float *__restrict__ x)
+{
+    const int64_t thread = thread_of_grid(), cell = thread / CORNERS;
+    float at[CORNERS];
+    if (cell >= cells.n_cell) return;
+#pragma unroll
+    for (int c = 0; c < CORNERS; c++) at[c] = y[cells.corner[CORNERS * cell + c]];
+    for (int k = cells.node_at[cell] + static_cast<int>(thread % CORNERS);
+         k < cells.node_at[cell + 1]; k += CORNERS) {
+        const int64_t a = cells.node[k];
+        float sum = 0.0f;
+#pragma unroll
+        for (int c = 0; c < CORNERS; c++) sum = fmaf(weight_at(cells, cell, c, a), at[c], sum);
+        if (m[a] > 0.0f) x[a] += sum;
+    }
+}
+
+int mesh_prolong(hx_device *dev, const hx_mg_mesh *mesh, const float *d_y, const float *d_m,
+                 float *d_x)
+{
+    return launch(dev, "scalar mesh prolong", CORNERS * mesh->n_cell, mesh_prolong_kernel,
+                  hx_mg_cells_of(mesh), d_y, d_m, d_x);
+}
+
+// ---- Galerkin from the mesh: a warp a cell, cells of a colour share no corner ----
+//
+// A lane is a Gauss point and a pair of the cell's corners: it leaves the gradients of their
+// functions there; then it sums two entries of the cell's 8 x 8 matrix over the points.
+
+constexpr int WARPS = 4;
+
+struct galerkin_input {
+    hx_mg_cells cells;
+    const int32_t *coloured, *elem, *elem_at, *conn;
+    const uint8_t *fixed;
+    const double *modulus;
+    int first, n; // cells of the colour
+};
+
+struct warp_data {
+    float x[24];                   // corners of the element, from the cell's origin
+    float weight[8][CORNERS];      // [node][corner], 0 where held
+    float gradient[8][CORNERS][3]; // [point][corner of the cell], times sqrt(k det)
+};
+
+__device__ __forceinline__ void load_element(const galerkin_input &in, int64_t cell, int64_t e,
+                                             int lane, warp_data &data)
+{
+    if (lane < 8) {
+        const int64_t node = in.conn[8 * e + lane];
+        float w[CORNERS], unused[3];
+        hx_mg_locate(in.cells, cell, node, w, unused);
+        for (int c = 0; c < CORNERS; c++) data.weight[lane][c] = in.fixed[node] ? 0.0f : w[c];
+    } else {
+        const int a = (lane - 8) / 3, i = (lane - 8) % 3;
+        const int64_t node = in.conn[8 * e + a], first = in.conn[8 * e];
+        data.x[3 * a + i] =
+            static_cast<float>(in.cells.xyz[3 * node + i] - in.cells.xyz[3 * first + i]);
+    }
+}
+
+// Transposed inverse Jacobian at a point, times det; returns det.
+__device__ __forceinline__ float adjugate(const float *x, const float point[3], float adj[3][3])
+{
+    float j[3][3] = {};
+#pragma unroll
+    for (int a = 0; a < 8; a++) {
+        const float s[3] = {static_cast<float>(hx_hex8_sign(a, 0)),
+                            static_cast<float>(hx_hex8_sign(a, 1)),
+                            static_cast<float>(hx_hex8_sign(a, 2))};
+        const float n[3] = {1.0f + s[0] * point[0], 1.0f + s[1] * point[1], 1.0f + s[2] * point[2]};
+        const float d[3] = {0.125f * s[0] * n[1] * n[2], 0.125f * s[1] * n[0] * n[2],
+                            0.125f * s[2] * n[0] * n[1]};
+#pragma unroll
+        for (int k = 0; k < 3; k++)
+#pragma unroll
+            for (int i = 0; i < 3; i++) j[k][i] = fmaf(d[k], x[3 * a + i], j[k][i]);
+    }
+#pragma unroll
+    for (int a = 0; a < 3; a++) {
+        const int b = (a + 1) % 3, c = (a + 2) % 3;
+#pragma unroll
+        for (int i = 0; i < 3; i++) {
+            const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
+            adj[a][i] = j[b][i1] * j[c][i2] - j[b][i2] * j[c][i1];
+        }
+    }
+    return j[0][0] * adj[0][0] + j[0][1] * adj[0][1] + j[0][2] * adj[0][2];
+}
+
+__device__ __forceinline__ void set_gradients(float modulus, int lane, warp_data &data)
+{
+    const int q = lane / 4, pair = lane % 4;
+    float adj[3][3], sum[2][3] = {}, point[3];
+    for (int i = 0; i < 3; i++) point[i] = static_cast<float>(hx_hex8_gauss(q, i));
+    const float det = adjugate(data.x, point, adj);
+    const float factor = sqrtf(modulus * det) / det; /* k det g g' with g = adj' d / det */
+#pragma unroll
+    for (int a = 0; a < 8; a++) {
+        const float s[3] = {static_cast<float>(hx_hex8_sign(a, 0)),
+                            static_cast<float>(hx_hex8_sign(a, 1)),
+                            static_cast<float>(hx_hex8_sign(a, 2))};
+        const float n[3] = {1.0f + s[0] * point[0], 1.0f + s[1] * point[1], 1.0f + s[2] * point[2]};
+        const float d[3] = {0.125f * s[0] * n[1] * n[2], 0.125f * s[1] * n[0] * n[2],
+                            0.125f * s[2] * n[0] * n[1]};
+        for (int c = 0; c < 2; c++)
+            for (int k = 0; k < 3; k++)
+                sum[c][k] = fmaf(data.weight[a][2 * pair + c], d[k], sum[c][k]);
+    }
+    for (int c = 0; c < 2; c++)
+        for (int i = 0; i < 3; i++)
+            data.gradient[q][2 * pair + c][i] =
+                factor * (adj[0][i] * sum[c][0] + adj[1][i] * sum[c][1] + adj[2][i] * sum[c][2]);
+}
+
+__global__ void __launch_bounds__(32 * WARPS)
+    mesh_galerkin_kernel(galerkin_input in, int64_t n_node, float *__restrict__ matrix)
+{
+    __shared__ warp_data shared[WARPS];
+    const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+    const int k = static_cast<int>(blockIdx.x) * WARPS + warp;
+    if (k >= in.n) return;
+    const int64_t cell = in.coloured[in.first + k];
+    warp_data &data = shared[warp];
+    const int row = lane / 4, column = 2 * (lane % 4); // entries (row, column), (row, column + 1)
+    float entry[2] = {};
+    for (int l = in.elem_at[cell]; l < in.elem_at[cell + 1]; l++) {
+        const int64_t e = in.elem[l];
+        load_element(in, cell, e, lane, data);
+        __syncwarp();
+        set_gradients(static_cast<float>(in.modulus[e]), lane, data);
+        __syncwarp();
+        for (int q = 0; q < 8; q++)
+            for (int c = 0; c < 2; c++)
+                for (int i = 0; i < 3; i++)
+                    entry[c] =
+                        fmaf(data.gradient[q][row][i], data.gradient[q][column + c][i], entry[c]);
+        __syncwarp();
+    }
+    const int32_t *const corner = in.cells.corner + CORNERS * cell;
+    for (int c = 0; c < 2; c++) {
+        const int b = column + c;
+        const int offset = HX_LATTICE_CENTRE + ((b & 1) - (row & 1)) +
+                           3 * ((b >> 1 & 1) - (row >> 1 & 1)) + 9 * ((b >> 2) - (row >> 2));
+        matrix[offset * n_node + corner[row]] += entry[c];
+    }
+}
+
+int mesh_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level)
+{
+    galerkin_input in = {};
+    in.cells = hx_mg_cells_of(mesh);
+    in.coloured = mesh->d_coloured;
+    in.elem = mesh->d_cell_elem;
+    in.elem_at = mesh->d_cell_elem_at;
+    in.conn = mesh->model->d_conn;
+    in.fixed = mesh->d_fixed;
+    in.modulus = mesh->model->d_modulus;
+    HX_TRY(dev->ops->zero(dev, level->d_matrix,
+                          ROW * static_cast<size_t>(level->n_node) * sizeof(float)));
+    for (int colour = 0; colour < 8; colour++) {
+        in.first = mesh->colour_at[colour];
+        in.n = mesh->colour_at[colour + 1] - in.first;
+        if (in.n == 0) continue;
+        mesh_galerkin_kernel<<<hx_blocks(in.n, WARPS), 32 * WARPS, 0, hx_stream_of(dev)>>>(
+            in, level->n_node, level->d_matrix);
+        HX_TRY_LAUNCH("scalar mesh galerkin");
+    }
+    return HX_OK;
+}
+
+__global__ void add_blocks_kernel(int64_t n, const int64_t *__restrict__ at,
+                                  const float *__restrict__ block, hx_mg_level level)
+{
+    const int64_t i = thread_of_grid();
+    if (i < n) level.d_matrix[at[i] % ROW * level.n_node + at[i] / ROW] += block[i];
+}
+
+int add_blocks(hx_device *dev, const hx_mg_level *level, int64_t n, const int64_t *d_at,
+               const float *d_block)
+{
+    return launch(dev, "scalar add_blocks", n, add_blocks_kernel, n, d_at, d_block, *level);
+}
+
+// ---- on a lattice: a thread a row ----
+
+// Where there is no neighbour the node itself stands, with an entry that is 0.
+__device__ __forceinline__ float row_product(const hx_mg_level &level, int64_t a,
+                                             const float *__restrict__ x)
+{
+    float sum = 0.0f;
+#pragma unroll 9
+    for (int o = 0; o < ROW; o++)
+        sum = fmaf(__ldcs(level.d_matrix + o * level.n_node + a),
+                   x[level.d_neighbour[o * level.n_node + a]], sum);
+    return sum;
+}
+
+__global__ void multiply_kernel(hx_mg_level level, const float *__restrict__ x,
+                                float *__restrict__ y)
+{
+    const int64_t a = thread_of_grid();
+    if (a < level.n_node) y[a] = row_product(level, a, x);
+}
+
+__global__ void residual_kernel(hx_mg_level level, const float *__restrict__ x,
+                                float *__restrict__ y)
+{
+    const int64_t a = thread_of_grid();
+    if (a < level.n_node) y[a] = level.d_b[a] - row_product(level, a, x);
+}
+
+__global__ void smooth_kernel(hx_mg_level level, int step, const float *__restrict__ x,
+                              float *__restrict__ y)
+{
+    const int64_t a = thread_of_grid();
+    if (a >= level.n_node) return;
+    const float product = x ? row_product(level, a, x) : 0.0f;
+    float d = level.d_smoother->b[step] * level.d_m[a] * (level.d_b[a] - product);
+    if (step > 0) d += level.d_smoother->a[step] * level.d_d[a];
+    level.d_d[a] = d;
+    y[a] = (x ? x[a] : 0.0f) + d;
+}
+
+int multiply(hx_device *dev, const hx_mg_level *level, const float *d_x, float *d_y)
+{
+    return launch(dev, "scalar multiply", level->n_node, multiply_kernel, *level, d_x, d_y);
+}
+
+int residual(hx_device *dev, const hx_mg_level *level, const float *d_x, float *d_y)
+{
+    return launch(dev, "scalar residual", level->n_node, residual_kernel, *level, d_x, d_y);
+}
+
+int smooth(hx_device *dev, const hx_mg_level *level, int i, const float *d_x, float *d_y)
+{
+    return launch(dev, "scalar smooth", level->n_node, smooth_kernel, *level, i, d_x, d_y);
+}
+
+__global__ void restrict_kernel(hx_mg_level fine, const float *__restrict__ r, hx_mg_level coarse)
+{
+    const int64_t a = thread_of_grid();
+    float sum = 0.0f, d[3];
+    if (a >= coarse.n_node) return;
+    for (int o = 0; o < ROW; o++) {
+        const int64_t child = coarse.d_child[o * coarse.n_node + a];
+        if (child >= 0) sum = fmaf(hx_mg_child(&fine, &coarse, o, d), r[child], sum);
+    }
+    coarse.d_b[a] = sum;
+}
+
+int restrict_to(hx_device *dev, const hx_mg_level *fine, const float *d_r,
+                const hx_mg_level *coarse)
+{
+    return launch(dev, "scalar restrict", coarse->n_node, restrict_kernel, *fine, d_r, *coarse);
+}
+
+__global__ void prolong_kernel(hx_mg_level coarse, const float *__restrict__ y, hx_mg_level fine,
+                               float *__restrict__ x)
+{
+    const int64_t a = thread_of_grid();
+    int first[3] = {}, second[3] = {}, wide[3];
+    float sum = 0.0f, d[3];
+    if (a >= fine.n_node) return;
+#pragma unroll
+    for (int c = 0; c < CORNERS; c++) {
+        const int64_t parent = fine.d_parent[c * fine.n_node + a];
+        for (int i = 0; i < 3; i++)
+            (c >> i & 1 ? second[i] : first[i]) |= static_cast<int>(parent >= 0);
+        if (parent >= 0) sum += y[parent];
+    }
+    x[a] += hx_mg_parents(&fine, &coarse, first, second, d, wide) * sum;
+}
+
+int prolong_from(hx_device *dev, const hx_mg_level *coarse, const float *d_y,
+                 const hx_mg_level *fine, float *d_x)
+{
+    return launch(dev, "scalar prolong", fine->n_node, prolong_kernel, *coarse, d_y, *fine, d_x);
+}
+
+// ---- Galerkin from a lattice to the next: a thread an entry ----
+
+// The offset of the fine node at `to` from a coarse node at offset p, as a child, or -1; counted
+// from the coarse node that p counts from.
+__device__ __forceinline__ int child_offset(const hx_mg_level &coarse, const int to[3],
+                                            const int at[3])
+{
+    int offset = 0;
+    const int stride[3] = {1, 3, 9};
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        const int e = to[i] - hx_lattice_stride(coarse.mode[i]) * at[i];
+        if (e < hx_lattice_low(coarse.mode[i]) || e > hx_lattice_high(coarse.mode[i])) return -1;
+        offset += (e + 1) * stride[i];
+    }
+    return offset;
+}
+
+// Entry (a, p): over the children i of a, their neighbours k that are children of a + p too.
+__global__ void galerkin_kernel(hx_mg_level fine, hx_mg_level coarse)
+{
+    const int64_t thread = thread_of_grid(), a = thread % coarse.n_node;
+    const int p = static_cast<int>(thread / coarse.n_node);
+    if (p >= ROW) return;
+    const int parent[3] = {p % 3 - 1, p / 3 % 3 - 1, p / 9 - 1};
+    const int is_there = p == HX_LATTICE_CENTRE || coarse.d_neighbour[p * coarse.n_node + a] != a;
+    float sum = 0.0f, d[3];
+    for (int o = 0; is_there && o < ROW; o++) {
+        const int64_t i = coarse.d_child[o * coarse.n_node + a];
+        if (i < 0) continue;
+        const float wi = hx_mg_child(&fine, &coarse, o, d);
+        for (int n = 0; n < ROW; n++) {
+            const int to[3] = {o % 3 + n % 3 - 2, o / 3 % 3 + n / 3 % 3 - 2, o / 9 + n / 9 - 2};
+            const int e = child_offset(coarse, to, parent);
+            if (e < 0) continue;
+            sum = fmaf(wi * hx_mg_child(&fine, &coarse, e, d), fine.d_matrix[n * fine.n_node + i],
+                       sum);
+        }
+    }
+    coarse.d_matrix[p * coarse.n_node + a] = sum;
+}
+
+int galerkin(hx_device *dev, const hx_mg_level *fine, const hx_mg_level *coarse)
+{
+    return launch(dev, "scalar galerkin", ROW * coarse->n_node, galerkin_kernel, *fine, *coarse);
+}
+
+__global__ void diagonal_kernel(hx_mg_level level)
+{
+    const int64_t a = thread_of_grid();
+    if (a >= level.n_node) return;
+    const float d = level.d_matrix[HX_LATTICE_CENTRE * level.n_node + a];
+    level.d_m[a] = d > 0.0f ? 1.0f / d : 0.0f;
+}
+
+int diagonal(hx_device *dev, const hx_mg_level *level)
+{
+    return launch(dev, "scalar diagonal", level->n_node, diagonal_kernel, *level);
+}
+
+void fill_dense(int64_t n, const int32_t *neighbour, const float *entry, double *matrix)
+{
+    for (int64_t k = 0; k < n * n; k++) matrix[k] = 0.0;
+    for (int64_t a = 0; a < n; a++)
+        for (int o = 0; o < ROW; o++) {
+            const int64_t b = neighbour[o * n + a];
+            if (b != a || o == HX_LATTICE_CENTRE)
+                matrix[a * n + b] = static_cast<double>(entry[o * n + a]);
+        }
+}
+
+int dense(hx_device *dev, const hx_mg_level *level, double *matrix)
+{
+    const size_t n = static_cast<size_t>(level->n_node);
+    const size_t n_byte = n * ROW * sizeof(float), n_list = n * ROW * sizeof(int32_t);
+    int32_t *neighbour = nullptr;
+    float *entry = nullptr;
+    int rc = hx_alloc_raw(&neighbour, n_list, 1, "coarsest level");
+    if (rc == HX_OK) rc = hx_alloc_raw(&entry, n_byte, 1, "coarsest level");
+    if (rc == HX_OK) rc = dev->ops->download(dev, neighbour, level->d_neighbour, n_list);
+    if (rc == HX_OK) rc = dev->ops->download(dev, entry, level->d_matrix, n_byte);
+    if (rc == HX_OK) fill_dense(level->n_node, neighbour, entry, matrix);
+    free(neighbour);
+    free(entry);
+    return rc;
+}
+
+hx_multigrid_ops make_ops()
+{
+    hx_multigrid_ops ops = {};
+    ops.mesh_restrict = mesh_restrict;
+    ops.mesh_prolong = mesh_prolong;
+    ops.mesh_galerkin = mesh_galerkin;
+    ops.add_blocks = add_blocks;
+    ops.multiply = multiply;
+    ops.residual = residual;
+    ops.smooth = smooth;
+    ops.restrict_to = restrict_to;
+    ops.prolong_from = prolong_from;
+    ops.galerkin = galerkin;
+    ops.diagonal = diagonal;
+    ops.dense = dense;
+    return ops;
+}
+
+} // namespace
+
+const hx_multigrid_ops hx_cuda_multigrid_scalar_ops = make_ops();

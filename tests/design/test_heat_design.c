@@ -1,0 +1,155 @@
+/* Thermal compliance and its derivatives by each density against central differences: sources,
+ * fluxes and convection in two cases, one temperature or several, SIMP above a conductivity_min.
+ *
+ *     test_heat_design [cpu | cuda] */
+#include "tests/lib/fixture.h"
+
+static hx_device device;
+
+enum { NX = 4, NY = 3, NZ = 3, N_ELEM = NX * NY * NZ };
+
+typedef struct model {
+    const char *label, *filter;
+    double penalty;
+    int n_support, n_film, n_load, n_case, passive;
+    int is_mixed;
+} model;
+
+static const hx_support_spec support[2] = {{"left", "test", HX_FIX_X, {300.0, 0.0, 0.0}},
+                                           {"corner-x", "test", HX_FIX_X, {340.0, 0.0, 0.0}}};
+static const hx_convection_spec film[2] = {{"right", "test", 0.8, 300.0},
+                                           {"top", "test", 0.3, 320.0}};
+static const hx_load_spec load[3] = {{NULL, "test", HX_LOAD_SOURCE, {2.0}, 1},
+                                     {"core", "test", HX_LOAD_HEAT, {0.5}, 1},
+                                     {"top", "test", HX_LOAD_FLUX, {-1.5}, 2}};
+static const hx_passive_spec passive[1] = {{"core", "test", 1.0}};
+static const double weight[2] = {0.7, 2.5};
+
+static int make_mesh(hx_mesh *mesh)
+{
+    static const int32_t core[3] = {5, 6, 17};
+    const fixture_box box = {{NX, NY, NZ}, {2.0, 1.2, 1.0}, 0.2, 1};
+    HX_TRY(fixture_box_create(mesh, &box));
+    HX_TRY(hx_mesh_add_elem_set(mesh, "core", 3, core));
+    return fixture_finish(mesh, FIXTURE_REORDERED);
+}
+
+static double objective_at(fixture_solver *s, int64_t e, double rho, double step)
+{
+    hx_iteration record;
+    const double moved = rho + step;
+    CHECK_OK(device.ops->upload(&device, s->opt.d_design + e, &moved, sizeof moved));
+    CHECK_OK(hx_optimizer_step(&s->opt, &record));
+    CHECK_OK(device.ops->upload(&device, s->opt.d_design + e, &rho, sizeof rho));
+    CHECK(record.reason == HX_PCG_CONVERGED);
+    return record.compliance;
+}
+
+/* Of one temperature: heat that comes in times (T - reference), convection's own left out; the heat
+ * goes out where it is held and through the films. */
+static void check_value(const fixture_solver *s, const hx_problem *problem,
+                        const hx_iteration *record)
+{
+    const size_t n = (size_t)problem->mesh->n_node;
+    double *t = malloc(n * sizeof *t), sum = 0.0;
+    for (int c = 0; c < problem->cases.n; c++) {
+        double load_sum[3], reaction[3], convection;
+        CHECK_OK(hx_analysis_displacement(&s->analysis, c, t));
+        for (size_t i = 0; i < n; i++) sum += weight[c] * problem->cases.force[c][i] * t[i];
+        CHECK_OK(hx_analysis_load(&s->analysis, c, load_sum));
+        CHECK_OK(hx_analysis_reaction((hx_analysis *)&s->analysis, c, reaction));
+        CHECK_OK(hx_analysis_film_heat(&s->analysis, c, &convection));
+        CHECK_ABS(load_sum[0] + reaction[0] - convection, 0.0,
+                  1e-9 * fabs(load_sum[0]) + 1e-12 * fabs(record->compliance));
+    }
+    if (!problem->is_mixed) CHECK_REL(record->compliance, sum, 1e-12);
+    free(t);
+}
+
+static void check_model(const hx_mesh *mesh, const model *m)
+{
+    hx_problem problem;
+    hx_problem_params params = fixture_problem();
+    fixture_settings settings = fixture_defaults();
+    fixture_solver s;
+    hx_iteration record;
+    double density[N_ELEM], dc[N_ELEM], design[N_ELEM], modulus[N_ELEM], worst = 0.0, largest = 0.0;
+    uint64_t state = 99;
+    params.physics = HX_PHYSICS_HEAT;
+    params.conductivity = 7.0;
+    params.conductivity_min = 0.3;
+    params.penalty = m->penalty;
+    params.volume_fraction = 0.5;
+    params.support = support;
+    params.n_support = (size_t)m->n_support;
+    params.convection = film;
+    params.n_convection = (size_t)m->n_film;
+    params.load = load;
+    params.n_load = (size_t)m->n_load;
+    params.weight = weight;
+    params.n_weight = (size_t)m->n_case;
+    params.passive = passive;
+    params.n_passive = (size_t)m->passive;
+    for (int e = 0; e < N_ELEM; e++) density[e] = fixture_uniform(&state, 0.15, 0.95);
+    settings.strategy = hx_strategy_of(hx_strategy_find(device.ops->name, "otf"), 1);
+    settings.filter = m->filter;
+    settings.filter_params.radius = 0.7;
+    settings.density = density;
+    settings.pcg.tolerance = 1e-13;
+    CHECK_OK(hx_problem_create(&problem, mesh, &params));
+    CHECK(problem.is_mixed == m->is_mixed);
+    CHECK_OK(fixture_solver_create(&s, &device, &problem, &settings));
+    CHECK_OK(hx_optimizer_step(&s.opt, &record));
+    check_value(&s, &problem, &record);
+    fixture_get(&device, N_ELEM, design, s.opt.d_design);
+    CHECK_OK(hx_optimizer_sensitivity(&s.opt, dc));
+    CHECK_OK(hx_analysis_modulus(&s.analysis, modulus));
+    for (int e = 0; e < N_ELEM; e++) {
+        test_worst(&largest, fabs(dc[e]));
+        if (strcmp(m->filter, "none") == 0)
+            CHECK_REL(modulus[e], 0.3 + 6.7 * pow(design[e], m->penalty), 1e-14);
+    }
+    for (int64_t e = 0; e < N_ELEM; e++) {
+        const double h = 1e-3 * design[e];
+        double c[4];
+        if (problem.passive.density && !isnan(problem.passive.density[e])) continue;
+        for (int i = 0; i < 4; i++) { /* five points: the error is of order h^4 */
+            static const double at[4] = {-2.0, -1.0, 1.0, 2.0};
+            c[i] = objective_at(&s, e, design[e], at[i] * h);
+        }
+        const double difference = (c[0] - 8.0 * c[1] + 8.0 * c[2] - c[3]) / (12.0 * h);
+        CHECK_MSG(dc[e] < 0.0, "element %d: dc = %g", (int)e, dc[e]);
+        test_worst(&worst, fabs(difference - dc[e]));
+    }
+    printf("%-44s compliance %.6g, largest error %.1e of the largest derivative\n", m->label,
+           record.compliance, worst / largest);
+    /* two temperatures of some hundred: the value has digits that no difference has */
+    CHECK(worst <= (m->is_mixed ? 1e-6 : 1e-7) * largest);
+    fixture_solver_free(&s);
+    hx_problem_free(&problem);
+}
+
+int main(int argc, char **argv)
+{
+    static const model models[] = {
+        {"a source, held", "none", 3.0, 1, 0, 1, 1, 0, 0},
+        {"sources, film, passive elements, two cases", "none", 3.0, 1, 1, 3, 2, 1, 0},
+        {"film alone, penalty 1.7", "none", 1.7, 0, 1, 2, 1, 0, 0},
+        {"two held, no source", "none", 3.0, 2, 0, 0, 1, 0, 1},
+        {"two held, two ambients, sources, two cases", "none", 3.0, 2, 2, 3, 2, 0, 1},
+        {"density filter", "density", 3.0, 1, 1, 2, 1, 0, 0},
+        {"helmholtz filter", "helmholtz", 3.0, 1, 1, 2, 1, 0, 0},
+    };
+    hx_mesh mesh;
+    const int status = fixture_open_small(&device, argc, argv);
+    if (status) return status;
+    if (!device.ops->conduction) {
+        hx_device_close(&device);
+        TEST_SKIP("the device has no heat");
+    }
+    CHECK_OK(make_mesh(&mesh));
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) check_model(&mesh, &models[i]);
+    hx_mesh_free(&mesh);
+    hx_device_close(&device);
+    TEST_END();
+}
