@@ -42,6 +42,16 @@ static void print_heat(const hx_session *s)
             s->problem.reference, u->temperature);
 }
 
+/* Once a run; how much it is on a mesh and a design, only an analysis tells. */
+static void say_stiff(const hx_session *s)
+{
+    if (s->mesh.n_kind[HX_CELL_TETRAHEDRON] == 0 || s->space.element != HX_ELEMENT_LINEAR ||
+        hx_config_is_heat(&s->cfg))
+        return;
+    hx_log_info("            linear tetrahedra are stiffer than the part where it bends; how much "
+                "here: hextop verify\n            RESULT --element quadratic");
+}
+
 void hx_progress_header(const hx_session *s)
 {
     const hx_config *cfg = &s->cfg;
@@ -56,6 +66,7 @@ void hx_progress_header(const hx_session *s)
         s->space.element == HX_ELEMENT_LINEAR ? "" : hx_space_text(&s->space, text, sizeof text),
         hx_format_count(s->problem.components * s->space.n_point, c, sizeof c));
     if (hx_config_is_heat(cfg)) print_heat(s);
+    say_stiff(s);
     hx_log_info("  device    %s", s->device.description);
     hx_log_info("  operator  %s", hx_session_operator_text(s, text, sizeof text));
     hx_log_info("  solver    PCG, %s preconditioner, %s precision, %s %g, at most %d iterations",

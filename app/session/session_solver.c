@@ -7,6 +7,7 @@
 #endif
 
 #include "../text/log.h"
+#include "core/solver/element_ops.h"
 #include "session_internal.h"
 
 /* HX_EINPUT: a device that does not do the config's physics. */
@@ -16,6 +17,13 @@ static int check_physics(const hx_session *s, const hx_device_ops *ops)
     return hx_session_blame(
         s, "solver.device",
         HX_RAISE(HX_EINPUT, "device '%s' has no physics = \"heat\": use \"cpu\"", ops->name));
+}
+
+/* Whether "auto" may take it. */
+static int does_what_is_asked(const hx_session *s, const hx_device_ops *ops)
+{
+    return (!hx_config_is_heat(&s->cfg) || ops->conduction) &&
+           (s->cfg.solver.element == HX_ELEMENT_LINEAR || ops->element->quadratic);
 }
 
 int hx_session_find_device(const hx_session *s, const hx_device_ops **ops)
@@ -34,7 +42,7 @@ int hx_session_find_device(const hx_session *s, const hx_device_ops **ops)
     }
     for (size_t i = 0; hx_devices[i] && !*ops; i++) {
         char why[256] = "";
-        if (hx_config_is_heat(&s->cfg) && !hx_devices[i]->conduction) continue;
+        if (!does_what_is_asked(s, hx_devices[i])) continue;
         if (hx_devices[i]->available(why, sizeof why)) *ops = hx_devices[i];
     }
     if (*ops) return HX_OK;
