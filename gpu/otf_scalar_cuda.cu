@@ -178,9 +178,20 @@ template <class T> int launch(const otf_scalar &s, const T *d_row_xyz, const T *
     return add_shared<T>(p, d_y);
 }
 
+// All elements, whatever their kind.
+hx_patch_group whole_mesh(const hx_mesh *mesh)
+{
+    hx_patch_group group = {};
+    group.size = SIZE;
+    group.max_row = ROWS;
+    group.n_item = mesh->n_elem;
+    return group;
+}
+
 size_t bytes(const hx_mesh *mesh, hx_layout)
 {
-    return hx_patches_bytes(mesh, SIZE, ROWS, 3 * sizeof(double));
+    const hx_patch_group group = whole_mesh(mesh);
+    return hx_patches_bytes(mesh, 1, &group, 3 * sizeof(double));
 }
 
 void teardown(void *state)
@@ -195,10 +206,7 @@ void teardown(void *state)
 int put(otf_scalar *s, const hx_mesh *mesh)
 {
     hx_patches patches;
-    hx_patch_group group = {};
-    group.size = SIZE;
-    group.max_row = ROWS;
-    group.n_item = mesh->n_elem;
+    const hx_patch_group group = whole_mesh(mesh);
     int rc = hx_patches_create(&patches, mesh, 1, &group);
     if (rc < 0) return hx_error_prefix("operator 'otf': "), rc;
     rc = hx_cuda_patches_put(&s->patches, s->dev, &patches);

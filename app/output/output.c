@@ -253,8 +253,8 @@ void hx_output_von_mises(const hx_problem *problem, const double *modulus, const
             memcpy(x + 3 * a, mesh->xyz + 3 * node, 3 * sizeof *x);
             memcpy(ue + 3 * a, u + 3 * node, 3 * sizeof *ue);
         }
-        stress[e] = (float)(modulus[e] *
-                            hx_hex8_von_mises(x, ue, problem->lambda, problem->mu, middle));
+        stress[e] =
+            (float)(modulus[e] * hx_hex8_von_mises(x, ue, problem->lambda, problem->mu, middle));
     }
 }
 

@@ -207,8 +207,8 @@ static int trial_begin(trial *t, const request *task)
 {
     const hx_mesh *mesh = task->problem->mesh;
     const size_t n_elem = (size_t)mesh->n_elem;
-    const size_t bytes = (size_t)task->problem->components *
-                         (size_t)task->problem->space.n_point * sizeof(double);
+    const size_t bytes =
+        (size_t)task->problem->components * (size_t)task->problem->space.n_point * sizeof(double);
     hx_device *dev = task->dev;
     t->task = task;
     HX_TRY(hx_alloc_raw(&t->modulus, n_elem, sizeof *t->modulus, "moduli"));
