@@ -41,57 +41,6 @@ static void make_box(part *p, const fixture_box *box)
     CHECK_OK(hx_surface_field_create(&p->field, &p->mesh, p->rho, NULL));
 }
 
-/* A mesh with its incidences, not validated. */
-static void make_unchecked(hx_mesh *mesh, int64_t n_node, const double *xyz, int64_t n_elem,
-                           const int32_t *conn)
-{
-    double *const x = malloc((size_t)n_node * 3 * sizeof *x);
-    int32_t *const c = malloc((size_t)n_elem * 8 * sizeof *c);
-    if (!x || !c) abort();
-    memcpy(x, xyz, (size_t)n_node * 3 * sizeof *x);
-    memcpy(c, conn, (size_t)n_elem * 8 * sizeof *c);
-    CHECK_OK(hx_mesh_create(mesh, "unchecked", n_node, x, n_elem, c));
-    mesh->node_elem_ptr = calloc((size_t)n_node + 1, sizeof *mesh->node_elem_ptr);
-    mesh->node_elem = malloc((size_t)n_elem * 8 * sizeof *mesh->node_elem);
-    if (!mesh->node_elem_ptr || !mesh->node_elem) abort();
-    for (int64_t a = 0, at = 0; a < n_node; a++) {
-        for (int64_t i = 0; i < 8 * n_elem; i++)
-            if (conn[i] == a) mesh->node_elem[at++] = (uint32_t)i;
-        mesh->node_elem_ptr[a + 1] = at;
-    }
-}
-
-/* A cube of six tetrahedra along a diagonal, each a hexahedron that collapsed in another way: a
- * node gets the mean of those that it belongs to, however often they name it. */
-static void test_collapsed(void)
-{
-    static const double cube[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
-                                      {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
-    static const int32_t tetrahedron[6][4] = {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6},
-                                              {0, 7, 4, 6}, {0, 4, 5, 6}, {0, 5, 1, 6}};
-    static const int32_t conn[6][8] = {{0, 1, 2, 2, 6, 6, 6, 6}, {6, 6, 6, 6, 0, 0, 3, 2},
-                                       {0, 3, 7, 7, 6, 6, 6, 6}, {4, 7, 6, 6, 0, 0, 0, 0},
-                                       {0, 4, 5, 5, 0, 4, 6, 6}, {6, 6, 6, 1, 5, 5, 0, 1}};
-    static const double rho[6] = {0.1, 0.9, 0.3, 0.7, 0.6, 0.2};
-    double worst = 0.0;
-    hx_mesh mesh;
-    hx_surface_field field;
-    make_unchecked(&mesh, 8, cube[0], 6, conn[0]);
-    CHECK_OK(hx_surface_field_create(&field, &mesh, rho, NULL));
-    for (int32_t a = 0; a < 8; a++) {
-        double sum = 0.0, n = 0.0;
-        for (int e = 0; e < 6; e++)
-            for (int i = 0; i < 4; i++) {
-                sum += tetrahedron[e][i] == a ? rho[e] : 0.0;
-                n += tetrahedron[e][i] == a;
-            }
-        test_worst(&worst, fabs(field.value[a] - sum / n));
-    }
-    CHECK_ABS(worst, 0.0, 1e-14);
-    hx_surface_field_free(&field);
-    hx_mesh_free(&mesh);
-}
-
 static void check_closed(const hx_surface *s, hx_surface_report *report, const char *what)
 {
     for (int precision = HX_SURFACE_F64; precision <= HX_SURFACE_F32; precision++) {
@@ -706,7 +655,6 @@ static void test_check(void)
 int main(void)
 {
     fixture_set_threads(1);
-    test_collapsed();
     test_full();
     test_ball();
     test_topology();
