@@ -227,13 +227,27 @@ static int add_face(const part *p, const char *side, char *text)
     return n;
 }
 
+static int count_sides(const part *p)
+{
+    int n = 0;
+    while (n < 6 && p->shape->side[n]) n++;
+    return n;
+}
+
+/* Head of a Gmsh file, and the names of its sides. */
+static int add_names(const char *version, int n_side, char *text)
+{
+    int n =
+        sprintf(text, "$MeshFormat\n%s 0 8\n$EndMeshFormat\n$PhysicalNames\n%d\n", version, n_side);
+    for (int s = 0; s < n_side; s++) n += sprintf(text + n, "2 %d \"side%d\"\n", s + 1, s + 1);
+    return n + sprintf(text + n, "$EndPhysicalNames\n");
+}
+
 static void write_gmsh_2(const part *p, const type *t, char *text)
 {
-    int n_side = 0;
-    while (n_side < 6 && p->shape->side[n_side]) n_side++;
-    text += sprintf(text, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n%d\n", n_side);
-    for (int s = 0; s < n_side; s++) text += sprintf(text, "2 %d \"side%d\"\n", s + 1, s + 1);
-    text += sprintf(text, "$EndPhysicalNames\n$Nodes\n%d\n", p->n_node);
+    const int n_side = count_sides(p);
+    text += add_names("2.2", n_side, text);
+    text += sprintf(text, "$Nodes\n%d\n", p->n_node);
     text += add_nodes(p, "%d ", " ", text);
     text += sprintf(text, "$EndNodes\n$Elements\n%d\n", n_side + 1);
     for (int s = 0; s < n_side; s++) {
@@ -249,11 +263,9 @@ static void write_gmsh_2(const part *p, const type *t, char *text)
 
 static void write_gmsh_4(const part *p, const type *t, char *text)
 {
-    int n_side = 0;
-    while (n_side < 6 && p->shape->side[n_side]) n_side++;
-    text += sprintf(text, "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$PhysicalNames\n%d\n", n_side);
-    for (int s = 0; s < n_side; s++) text += sprintf(text, "2 %d \"side%d\"\n", s + 1, s + 1);
-    text += sprintf(text, "$EndPhysicalNames\n$Entities\n0 0 %d 1\n", n_side);
+    const int n_side = count_sides(p);
+    text += add_names("4.1", n_side, text);
+    text += sprintf(text, "$Entities\n0 0 %d 1\n", n_side);
     for (int s = 0; s < n_side; s++) text += sprintf(text, "%d 0 0 0 0 0 0 1 %d 0\n", s + 1, s + 1);
     text += sprintf(text, "1 0 0 0 0 0 0 0 0\n$EndEntities\n$Nodes\n1 %d 1 1000\n3 1 0 %d\n",
                     p->n_node, p->n_node);
