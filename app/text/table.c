@@ -39,12 +39,13 @@ static int width_of(const char *text)
     return width;
 }
 
+/* width: NULL, or of each column. */
 static void print_row(const hx_table *table, size_t first, const int *width, int indent)
 {
     printf("%*s", indent, "");
     for (size_t c = 0; c < table->n_column && first + c < table->n_cell; c++) {
         const char *text = table->cell[first + c] ? table->cell[first + c] : "";
-        const int pad = width[c] - width_of(text);
+        const int pad = width ? width[c] - width_of(text) : 0;
         const int last = c + 1 == table->n_column;
         if (table->align[c] == 'r') printf("%*s", pad, "");
         fputs(text, stdout);
@@ -56,16 +57,18 @@ static void print_row(const hx_table *table, size_t first, const int *width, int
 
 void hx_table_end(hx_table *table, int indent)
 {
-    int width[16] = {0};
-    for (size_t i = 0; i < table->n_cell; i++) {
+    int *width = NULL; /* none where memory lacks: columns are not aligned then */
+    if (hx_alloc(&width, table->n_column, sizeof *width, "table") < 0) table->failed = 1;
+    for (size_t i = 0; width && i < table->n_cell; i++) {
         const size_t c = i % table->n_column;
         const int w = width_of(table->cell[i]);
-        if (c < 16 && w > width[c]) width[c] = w;
+        if (w > width[c]) width[c] = w;
     }
     for (size_t i = 0; i < table->n_cell; i += table->n_column) print_row(table, i, width, indent);
     if (table->failed) printf("%*s(incomplete: out of memory)\n", indent, "");
     for (size_t i = 0; i < table->n_cell; i++) free(table->cell[i]);
     free(table->cell);
+    free(width);
     memset(table, 0, sizeof *table);
 }
 
