@@ -287,8 +287,7 @@ static hx_device_ops make_ops()
     ops.helmholtz = &hx_cuda_helmholtz_ops;
     ops.matrix = &hx_cuda_matrix_ops;
     ops.matrix_free = &hx_strategy_cuda_otf;
-    // hx_cuda_conduction_ops waits for its first run on a GPU: until then heat is refused there
-    ops.conduction = nullptr;
+    ops.conduction = &hx_cuda_conduction_ops;
     return ops;
 }
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # What a change must not slow down, on one GPU: runs of CB5, LB5 and a distorted CB of 8.2 million
-# elements, several times over; a line each with the median and the range of the mean seconds a
-# design, the largest PCG iterations of a design, bytes an element.
+# elements, and heat from a cube of 8.2 million to a point, several times over; a line each with the
+# median and the range of the mean seconds a design, the largest PCG iterations of a design, bytes
+# an element.
 #   sh tests/bench/medians.sh HEXTOP FOLDER [REPEATS]
 set -eu
 hextop=$1 out=$2 repeats=${3:-3}
@@ -39,3 +40,21 @@ measure cb5 configs/cantilever.cfg mesh.size=5
 measure lb5 configs/lbeam.cfg mesh.size=5
 measure cb8m-distorted configs/cantilever.cfg mesh.nx=320 mesh.ny=160 mesh.nz=160 mesh.distort=0.2 \
     optimization.filter.radius=5 optimization.iterations=20
+
+cat >"$out/heat.cfg" <<'EOF'
+# A cube that is heated everywhere and leaves its heat through a hundredth of one face.
+physics = "heat";
+units = "W, mm, K";
+mesh = { generator = "cantilever"; nx = 202; ny = 202; nz = 202; };
+material = { conductivity = 0.4; conductivity_min = 0.0004; };
+sets = ( { name = "sink"; box = { min = [0.0, 91.0, 91.0]; max = [0.0, 111.0, 111.0]; }; } );
+supports = ( { set = "sink"; temperature = 20.0; } );
+loads = ( { source = 1e-4; } );
+optimization = {
+    volume_fraction = 0.15;
+    iterations = 25;
+    filter = { kind = "density"; radius = 1.5; };
+    continuation = { penalty_start = 1.0; step = 0.5; every = 4; };
+};
+EOF
+measure heat8m "$out/heat.cfg"
