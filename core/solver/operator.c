@@ -68,7 +68,7 @@ void hx_operator_account(hx_account *account, const hx_problem *problem,
     } else {
         hx_account_add(account, "points", hx_device_space_bytes(&problem->space));
         hx_account_add(account, "operator",
-                       strategy->space_bytes ? strategy->space_bytes(&problem->space) : 0);
+                       strategy->space_bytes ? strategy->space_bytes(&problem->space, layout) : 0);
     }
 }
 

@@ -148,7 +148,7 @@ static void check_motions(const vectors *v, const hx_operator *op)
 static void check_bytes(const hx_operator *op, const hx_space *space)
 {
     const hx_assembled *a = op->strategy->assembled(op->state);
-    const size_t expected = op->strategy->space_bytes(space);
+    const size_t expected = op->strategy->space_bytes(space, op->layout);
     const size_t held = hx_device_pattern_bytes(&a->pattern) +
                         hx_matrix_bytes(&a->matrix, &device) +
                         device.ops->matrix->fill_bytes(a->fill);
