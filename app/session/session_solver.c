@@ -160,8 +160,8 @@ static const hx_precond_kind *find_precond(const hx_session *s, const hx_device_
 {
     const char *name = s->cfg.solver.preconditioner;
     const hx_choose_params params = choose_params(s);
-    const int64_t size =
-        s->space.element == HX_ELEMENT_LINEAR ? s->mesh.n_elem : hx_choose_size(&s->space);
+    const hx_space linear = hx_space_linear(&s->mesh); /* some commands make no other */
+    const int64_t size = hx_choose_size(s->space.mesh ? &s->space : &linear);
     return hx_config_is_auto(name) ? hx_choose_precond(&params, ops, size) : hx_precond_find(name);
 }
 
