@@ -195,7 +195,6 @@ static int block_apply(hx_device *dev, int64_t n_node, const double *d_block, co
 static hx_element_ops make_ops()
 {
     hx_element_ops ops = {};
-    ops.quadratic = 1;
     ops.diagonal = diagonal;
     ops.energy = energy;
     ops.block_diagonal = block_diagonal;

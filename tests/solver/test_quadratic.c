@@ -418,8 +418,6 @@ int main(int argc, char **argv)
 {
     const int status = fixture_open_small(&device, argc, argv);
     if (status != 0) return status;
-    if (!device.ops->element->quadratic)
-        TEST_SKIP("device '%s' has no quadratic elements", device.ops->name);
     test_patches();
     test_products();
     test_refused();
