@@ -2,6 +2,7 @@
 #include "core/problem/body_force.h"
 #include "core/solver/element_ops.h"
 #include "hex8_cuda.cuh"
+#include "points_cuda.cuh"
 
 // A thread a node, its elements in ascending order: the sum has one order.
 __global__ void body_force_kernel(hx_device_model model, hx_body_field field,
@@ -39,6 +40,7 @@ __global__ void body_work_kernel(hx_device_model model, hx_body_field field, dou
 static int force(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
                  const double *d_rho, const double *d_static, double *d_f)
 {
+    if (model->points) return hx_cuda_points_body_force(dev, model, field, d_rho, d_static, d_f);
     body_force_kernel<<<hx_blocks(model->n_node, 128), 128, 0, hx_cuda_of(dev)->stream>>>(
         *model, *field, d_rho, d_static, d_f);
     HX_TRY_LAUNCH("body_force");
@@ -48,6 +50,7 @@ static int force(hx_device *dev, const hx_device_model *model, const hx_body_fie
 static int work(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
                 double factor, const double *d_rho, const double *d_u, double *d_dc)
 {
+    if (model->points) return hx_cuda_points_body_work(dev, model, field, factor, d_rho, d_u, d_dc);
     body_work_kernel<<<hx_blocks(model->n_elem, 128), 128, 0, hx_cuda_of(dev)->stream>>>(
         *model, *field, factor, d_rho, d_u, d_dc);
     HX_TRY_LAUNCH("body_work");

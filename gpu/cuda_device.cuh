@@ -43,8 +43,9 @@ struct hx_cuda {
     size_t staging_bytes;
     // Of downloads beside the queue (hx_matrix_ops.fetch), made by the first one of a slot.
     cudaStream_t fetch_stream[2];
-    cudaEvent_t fetch_ready[2];  // what was queued before it has run
-    struct hx_cuda_lanes *lanes; // of large uploads, made by the first one (upload_cuda.cu)
+    cudaEvent_t fetch_ready[2];         // what was queued before it has run
+    struct hx_cuda_lanes *lanes;        // of large uploads, made by the first one (upload_cuda.cu)
+    struct hx_point_rule *d_point_rule; // of quadratic cells, likewise (points_cuda.cuh)
 };
 
 inline hx_cuda *hx_cuda_of(const hx_device *dev)

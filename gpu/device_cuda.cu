@@ -65,6 +65,7 @@ static void close_device(hx_device *dev)
         if (impl->fetch_stream[i]) cudaStreamDestroy(impl->fetch_stream[i]);
     }
     hx_cuda_lanes_free(impl->lanes);
+    cudaFree(impl->d_point_rule);
     if (impl->stream) cudaStreamDestroy(impl->stream);
     free(impl);
 }

@@ -2,6 +2,7 @@
 #include "core/solver/block3.h"
 #include "core/solver/element_ops.h"
 #include "hex8_cuda.cuh"
+#include "points_cuda.cuh"
 #include "vector_cuda.cuh"
 
 // A node's tile of an element, at the first of the corners that name it: all pairs of them. False
@@ -80,6 +81,7 @@ __global__ void energy_kernel(hx_device_model model, const double *__restrict__ 
 
 static int diagonal(hx_device *dev, const hx_device_model *model, double *d_diag)
 {
+    if (model->points) return hx_cuda_points_diagonal(dev, model, d_diag);
     const auto kernel = model->has_collapsed ? diagonal_kernel<true> : diagonal_kernel<false>;
     kernel<<<hx_blocks(model->n_node, 128), 128, 0, hx_cuda_of(dev)->stream>>>(*model, d_diag);
     HX_TRY_LAUNCH("diagonal");
@@ -88,6 +90,7 @@ static int diagonal(hx_device *dev, const hx_device_model *model, double *d_diag
 
 static int block_diagonal(hx_device *dev, const hx_device_model *model, double *d_block)
 {
+    if (model->points) return hx_cuda_points_block_diagonal(dev, model, d_block);
     const auto kernel =
         model->has_collapsed ? block_diagonal_kernel<true> : block_diagonal_kernel<false>;
     kernel<<<hx_blocks(model->n_node, 128), 128, 0, hx_cuda_of(dev)->stream>>>(*model, d_block);
@@ -97,6 +100,7 @@ static int block_diagonal(hx_device *dev, const hx_device_model *model, double *
 
 static int energy(hx_device *dev, const hx_device_model *model, const double *d_u, double *d_energy)
 {
+    if (model->points) return hx_cuda_points_energy(dev, model, d_u, d_energy);
     energy_kernel<<<hx_blocks(model->n_elem, 128), 128, 0, hx_cuda_of(dev)->stream>>>(*model, d_u,
                                                                                       d_energy);
     HX_TRY_LAUNCH("element_energy");

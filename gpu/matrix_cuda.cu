@@ -366,6 +366,7 @@ hx_matrix_ops make_ops()
     ops.fill_bytes = hx_cuda_fill_bytes;
     ops.multiply = hx_cuda_matrix_multiply;
     ops.multiply_dot = hx_cuda_matrix_multiply_dot;
+    ops.multiply_single = hx_cuda_matrix_multiply_single;
     ops.diagonal = diagonal;
     ops.rows = get_rows;
     ops.plan_bytes = plan_bytes;

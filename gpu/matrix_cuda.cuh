@@ -46,6 +46,8 @@ int hx_cuda_shift(hx_device *dev, const hx_device_pattern *pattern, int64_t firs
 int hx_cuda_matrix_multiply(hx_device *dev, const hx_matrix *m, const double *d_x, double *d_y);
 int hx_cuda_matrix_multiply_dot(hx_device *dev, const hx_matrix *m, const double *d_x, double *d_y,
                                 double *d_sum);
+int hx_cuda_matrix_multiply_single(hx_device *dev, const hx_matrix *m, const float *d_x, float *d_y,
+                                   double *d_work);
 
 // The plan of a whole matrix' products, m->plan: made after the values are allocated. Waits.
 int hx_cuda_product_create(hx_device *dev, hx_matrix *m);

@@ -207,6 +207,13 @@ __global__ void __launch_bounds__(HX_BLOCK)
     if (hx_finish_sums(sum, partial, ticket)) *to = sum[0];
 }
 
+template <class From, class To>
+__global__ void convert_kernel(int64_t n, const From *__restrict__ from, To *__restrict__ to)
+{
+    const int64_t k = blockIdx.x * static_cast<int64_t>(HX_BLOCK) + threadIdx.x;
+    if (k < n) to[k] = static_cast<To>(from[k]);
+}
+
 int64_t rows_of_numbers(const hx_matrix *m)
 {
     return m->spec.components * m->pattern.n_row;
@@ -348,6 +355,20 @@ int hx_cuda_matrix_multiply_dot(hx_device *dev, const hx_matrix *m, const double
                          impl->stream>>>(plan->n_block, plan->d_partial, impl->d_partial,
                                          impl->d_ticket, d_sum);
     HX_TRY_LAUNCH("x'y");
+    return HX_OK;
+}
+
+int hx_cuda_matrix_multiply_single(hx_device *dev, const hx_matrix *m, const float *d_x, float *d_y,
+                                   double *d_work)
+{
+    const cudaStream_t stream = hx_cuda_of(dev)->stream;
+    const int64_t n = rows_of_numbers(m);
+    double *const d_product = d_work + n;
+    convert_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, stream>>>(n, d_x, d_work);
+    HX_TRY_LAUNCH("x in double");
+    HX_TRY(hx_cuda_matrix_multiply(dev, m, d_work, d_product));
+    convert_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, stream>>>(n, d_product, d_y);
+    HX_TRY_LAUNCH("y in single precision");
     return HX_OK;
 }
 

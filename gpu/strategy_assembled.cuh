@@ -9,13 +9,19 @@
 template <class Kind> struct hx_assembled_strategy {
     // What the products keep is little, or counted as the pattern is; without memory for that count
     // the set-up says so.
-    static size_t bytes(const hx_mesh *mesh, hx_layout layout)
+    static size_t space_bytes(const hx_space *space, hx_layout layout)
     {
         const hx_matrix_spec spec = Kind::spec(layout);
-        const hx_incidence incidence = hx_incidence_of_mesh(mesh);
+        const hx_incidence incidence = hx_incidence_of_space(space);
         size_t plan = 0;
         if (hx_cuda_product_expected(&incidence, &spec, &plan) < 0) hx_error_clear();
-        return hx_assembled_bytes(mesh, &spec) + plan + hx_cuda_gather_expected(&incidence);
+        return hx_assembled_space_bytes(space, &spec) + plan + hx_cuda_gather_expected(&incidence);
+    }
+
+    static size_t bytes(const hx_mesh *mesh, hx_layout layout)
+    {
+        const hx_space space = hx_space_linear(mesh);
+        return space_bytes(&space, layout);
     }
 
     static int setup(void **state, hx_device *dev, const hx_device_model *model,
@@ -38,6 +44,7 @@ template <class Kind> struct hx_assembled_strategy {
         t.error = Kind::error;
         t.layouts = Kind::layouts;
         t.bytes = bytes;
+        if (Kind::spec(hx_layout_first(&t)).components == 3) t.space_bytes = space_bytes;
         t.promise = hx_assembled_promise;
         t.setup = setup;
         t.update = hx_assembled_update;

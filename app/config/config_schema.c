@@ -400,11 +400,12 @@ const hx_key hx_keys[] = {
         .more_word = layout_word, .help = "order in memory of the element matrices"),
     KEY("solver.element", WORD, AT(solver.element), .fallback = "linear", .more_word = element_word,
         .help = "quadratic: hex20, wedge15, pyramid13, tet10 over the same mesh, with the middles "
-                "of its edges; on the CPU, by operators that store a matrix"),
+                "of its edges, by operators that store a matrix"),
     KEY("solver.preconditioner", TEXT, AT(solver.preconditioner), .fallback = "auto",
         .more_word = precond_word,
-        .help = "`hextop list` describes them; auto: multigrid from 2000 elements on, jacobi for "
-                "fewer, where multigrid does not fit, with precision mixed or criterion absolute"),
+        .help = "`hextop list` describes them; auto: multigrid from 2000 elements on (of "
+                "tetrahedra nodes, of quadratic elements points), jacobi for fewer, where "
+                "multigrid does not fit, with precision mixed or criterion absolute"),
     KEY("solver.precision", WORD, AT(solver.precision), .fallback = "double",
         .more_word = precision_word,
         .help = "mixed: floats inside, true residual in double, the same stopping rule; operators "

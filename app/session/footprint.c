@@ -41,29 +41,84 @@ static size_t components_of(const hx_config *cfg)
     return hx_config_is_heat(cfg) ? 1 : 3;
 }
 
-/* Bytes an element of a mesh with as many nodes as elements. */
-static void add_problem(const hx_config *cfg, int n_case, hx_account *account)
+/* What a large mesh has for each of its elements, at least. */
+typedef struct shape {
+    double point, place, edge, entry; /* points, places in cells, middles, entries of the pattern */
+} shape;
+
+/* Of linear elements, on a mesh with as many nodes as elements; entry: of hexahedra, by which
+ * strategies say what they store. */
+static const shape linear_shape = {1.0, 8.0, 0.0, 27.0};
+
+/* Of quadratic cells, by hx_cell_kind, counted on boxes without end. */
+static const shape quadratic_shape[HX_N_CELL_RULE] = {
+    [HX_CELL_HEXAHEDRON] = {3.96, 20.0, 2.98, 233.0},
+    [HX_CELL_WEDGE] = {2.48, 15.0, 1.99, 110.0},
+    [HX_CELL_PYRAMID] = {2.16, 13.0, 1.83, 81.0},
+    [HX_CELL_TETRAHEDRON] = {1.32, 10.0, 1.16, 38.0},
+};
+
+/* mesh: raw, or NULL: one of hexahedra, as generators make it. */
+static shape shape_of(const hx_config *cfg, const hx_mesh *mesh)
 {
-    hx_account_add(account, "supports", 1);
+    int64_t n_kind[HX_N_CELL_RULE] = {0}, n = 0;
+    shape sum = {0.0, 0.0, 0.0, 0.0};
+    if (cfg->solver.element == HX_ELEMENT_LINEAR) return linear_shape;
+    if (!mesh) return quadratic_shape[HX_CELL_HEXAHEDRON];
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        const hx_cell_kind kind = hx_cell_kind_of(mesh->conn + 8 * e);
+        if ((int)kind < HX_N_CELL_RULE) n_kind[kind]++, n++;
+    }
+    for (int k = 0; k < HX_N_CELL_RULE && n > 0; k++) {
+        const double share = (double)n_kind[k] / (double)n;
+        sum.point += share * quadratic_shape[k].point;
+        sum.place += share * quadratic_shape[k].place;
+        sum.edge += share * quadratic_shape[k].edge;
+        sum.entry += share * quadratic_shape[k].entry;
+    }
+    return sum;
+}
+
+static void add(hx_account *account, const char *name, double bytes)
+{
+    hx_account_add(account, name, (size_t)bytes);
+}
+
+/* Coordinates and lists of a quadratic space, on the host or on a device. */
+static double space_bytes(const shape *s)
+{
+    return 32.0 * s->point + 8.0 * s->place;
+}
+
+/* Bytes an element. */
+static void add_problem(const hx_config *cfg, const shape *s, int n_case, hx_account *account)
+{
+    const double vector = (double)components_of(cfg) * s->point * sizeof(double);
+    if (s->edge > 0.0) add(account, "points", space_bytes(s) + 8.0 * s->edge);
+    add(account, "supports", s->point);
     hx_account_add(account, "volumes", sizeof(double));
-    hx_account_add(account, "loads", components_of(cfg) * (size_t)n_case * sizeof(double));
+    add(account, "loads", n_case * vector);
     hx_account_add(account, "first densities", sizeof(double));
     if (cfg->passive.n > 0) hx_account_add(account, "passive", sizeof(double));
 }
 
 /* The same; the vectors are r, p, q, and u and f of each load case. */
-static void add_solver(const hx_config *cfg, int n_case, hx_account *account)
+static void add_solver(const hx_config *cfg, const shape *s, int n_case, hx_account *account)
 {
     const hx_filter_kind *kind = hx_filter_find(cfg->optimization.filter.kind);
+    const int is_quadratic = cfg->solver.element != HX_ELEMENT_LINEAR;
+    const char *const name =
+        is_quadratic && hx_config_is_auto(cfg->solver.op) ? "bsrsym" : cfg->solver.op; /* least */
     int substituted = 0;
-    const hx_strategy *strategy = hx_strategy_of(
-        hx_strategy_resolve("cpu", cfg->solver.op, &substituted), (int)components_of(cfg));
+    const hx_strategy *strategy =
+        hx_strategy_of(hx_strategy_resolve("cpu", name, &substituted), (int)components_of(cfg));
     if (!strategy) return;
     hx_account_add(account, "mesh", hx_mesh_bytes_per_elem());
     hx_account_add(account, "modulus", sizeof(double));
-    hx_account_add(account, "operator", (size_t)strategy->bytes_per_elem);
-    hx_account_add(account, "vectors",
-                   (3 + 2 * (size_t)n_case) * components_of(cfg) * sizeof(double));
+    if (is_quadratic) add(account, "points on the device", space_bytes(s));
+    add(account, "operator", strategy->bytes_per_elem * s->entry / linear_shape.entry);
+    add(account, "vectors",
+        (3 + 2 * n_case) * (double)components_of(cfg) * s->point * sizeof(double));
     hx_account_add(account, "densities", (cfg->passive.n > 0 ? 8 : 7) * sizeof(double));
     if (kind) hx_account_add(account, "filter", (size_t)kind->bytes_per_elem);
 }
@@ -72,8 +127,9 @@ double hx_footprint_planned(const hx_config *cfg)
 {
     hx_account account = {0};
     const int n_case = count_cases(cfg, 0);
-    add_problem(cfg, n_case, &account);
-    if (stays_on_host(cfg)) add_solver(cfg, n_case, &account);
+    const shape s = shape_of(cfg, NULL);
+    add_problem(cfg, &s, n_case, &account);
+    if (stays_on_host(cfg)) add_solver(cfg, &s, n_case, &account);
     return (double)hx_account_sum(&account);
 }
 
@@ -83,9 +139,10 @@ static double bytes_beside_mesh(const hx_session *s, double have)
 {
     hx_account account = {0};
     const int n_case = count_cases(&s->cfg, s->conditions.n_case);
-    add_problem(&s->cfg, n_case, &account);
+    const shape each = shape_of(&s->cfg, &s->mesh);
+    add_problem(&s->cfg, &each, n_case, &account);
     const double least = (double)hx_account_sum(&account);
-    add_solver(&s->cfg, n_case, &account);
+    add_solver(&s->cfg, &each, n_case, &account);
     const double most = (double)hx_account_sum(&account);
     if (stays_on_host(&s->cfg)) return most;
     if (most * (double)s->mesh.n_elem <= have) return least;

@@ -7,7 +7,6 @@
 #endif
 
 #include "../text/log.h"
-#include "core/solver/element_ops.h"
 #include "session_internal.h"
 
 /* HX_EINPUT: a device that does not do the config's physics. */
@@ -22,8 +21,7 @@ static int check_physics(const hx_session *s, const hx_device_ops *ops)
 /* Whether "auto" may take it. */
 static int does_what_is_asked(const hx_session *s, const hx_device_ops *ops)
 {
-    return (!hx_config_is_heat(&s->cfg) || ops->conduction) &&
-           (s->cfg.solver.element == HX_ELEMENT_LINEAR || ops->element->quadratic);
+    return !hx_config_is_heat(&s->cfg) || ops->conduction;
 }
 
 int hx_session_find_device(const hx_session *s, const hx_device_ops **ops)
@@ -160,8 +158,8 @@ static const hx_precond_kind *find_precond(const hx_session *s, const hx_device_
 {
     const char *name = s->cfg.solver.preconditioner;
     const hx_choose_params params = choose_params(s);
-    const int64_t size =
-        s->space.element == HX_ELEMENT_LINEAR ? s->mesh.n_elem : hx_choose_size(&s->space);
+    const hx_space linear = hx_space_linear(&s->mesh); /* some commands make no other */
+    const int64_t size = hx_choose_size(s->space.mesh ? &s->space : &linear);
     return hx_config_is_auto(name) ? hx_choose_precond(&params, ops, size) : hx_precond_find(name);
 }
 

@@ -213,7 +213,7 @@ static int open_part(const hx_verify *v, int solid, part *p, size_t *bytes, size
     size_t n_total;
     memset(p, 0, sizeof *p);
     p->mesh = &v->session.mesh;
-    HX_TRY(hx_device_open(&p->device, hx_device_find("cpu")));
+    HX_TRY(hx_device_open(&p->device, v->session.device.ops));
     if (solid) HX_TRY(make_solid(v, p));
     HX_TRY(make_problem(v, p));
     HX_TRY(count_bytes(v, p, bytes));

@@ -132,7 +132,6 @@ static int cpu_block_apply(hx_device *dev, int64_t n_node, const double *d_block
 }
 
 const hx_element_ops hx_cpu_element_ops = {
-    .quadratic = 1,
     .diagonal = cpu_diagonal,
     .energy = cpu_energy,
     .block_diagonal = cpu_block_diagonal,

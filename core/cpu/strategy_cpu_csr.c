@@ -10,8 +10,9 @@ static size_t bytes(const hx_mesh *mesh, hx_layout layout)
     return hx_cpu_matrix_expected(mesh, &spec);
 }
 
-static size_t space_bytes(const hx_space *space)
+static size_t space_bytes(const hx_space *space, hx_layout layout)
 {
+    (void)layout;
     return hx_cpu_space_expected(space, &spec);
 }
 

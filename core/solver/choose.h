@@ -5,11 +5,12 @@
  * know the layout come in no other. They are ordered by what they store, most first, the
  * interleaved layout after others. Of these are left out: what promises no gain on the mesh; all
  * others, once one is sure to be the fastest; on meshes that no cache holds (16 MB), what stores
- * more than 8 times as much as the one that stores least; and what does not fit into the device's
- * memory. If several are left, the products of each are timed on the problem's own mesh, in this
- * order, so that the most promising is set up last and need not be set up again, and the fastest is
- * taken. With `deterministic` nothing is timed, since two runs could then choose differently: the
- * one that stores least is taken.
+ * more than 8 times as much as the one that stores least (of quadratic elements, where all store a
+ * matrix, 2 times); and what does not fit into the device's memory. If several are left, the
+ * products of each are timed on the problem's own mesh, in this order, so that the most promising
+ * is set up last and need not be set up again, and the fastest is taken. With `deterministic`
+ * nothing is timed, since two runs could then choose differently: the one that stores least is
+ * taken.
  *
  * Preconditioners. Of the kinds that may be chosen (hx_precond_kind.chosen_from) the one for the
  * largest meshes not larger than this; in mixed precision, or with the absolute criterion, which
@@ -43,11 +44,16 @@ typedef struct hx_choice {
     char note[128]; /* why: "auto: 1.2 ms a product; next ebe interleaved 2 ms" */
 } hx_choice;
 
-/* The elements that a choice of a preconditioner counts: of quadratic ones, which take several
- * times more iterations with a diagonal, the points. */
+/* The elements that a choice of a preconditioner counts, those of hexahedra with as many unknowns:
+ * of a finished mesh of hexahedra its own; of tetrahedra, which are several times more, at most as
+ * many as nodes; of quadratic elements, which take several times more iterations with a diagonal,
+ * the points. */
 static inline int64_t hx_choose_size(const hx_space *space)
 {
-    return space->element == HX_ELEMENT_LINEAR ? space->mesh->n_elem : space->n_point;
+    const hx_mesh *mesh = space->mesh;
+    if (space->element != HX_ELEMENT_LINEAR) return space->n_point;
+    if (!hx_mesh_is_collapsed(mesh) || mesh->n_elem < mesh->n_node) return mesh->n_elem;
+    return mesh->n_node;
 }
 
 /* For n_elem elements (hx_choose_size); NULL if none of the kinds may be chosen. */

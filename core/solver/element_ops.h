@@ -12,9 +12,8 @@ extern "C" {
 
 typedef struct hx_body_field hx_body_field; /* problem.h */
 
-/* All entries are required, of a model with points where `quadratic` says so. */
+/* All entries are required, for models with points too. */
 typedef struct hx_element_ops {
-    int quadratic; /* 1: takes models with points, and so does hx_body_ops */
     /* d_diag[3 n_point] = diagonal of K(E). */
     int (*diagonal)(hx_device *dev, const hx_device_model *model, double *d_diag);
     /* d_energy[n_elem] = u_e' Ke u_e for unit modulus. */
@@ -34,7 +33,7 @@ typedef struct hx_element_ops {
                        double *d_z);
 } hx_element_ops;
 
-/* Loads by mass (body_force.h). All entries are required. */
+/* Loads by mass (body_force.h). All entries are required, for models with points too. */
 typedef struct hx_body_ops {
     /* f[n_point][3] = static + sum of m(rho) int N b dV, static NULL for 0, or f itself. */
     int (*force)(hx_device *dev, const hx_device_model *model, const hx_body_field *field,

@@ -68,7 +68,7 @@ void hx_operator_account(hx_account *account, const hx_problem *problem,
     } else {
         hx_account_add(account, "points", hx_device_space_bytes(&problem->space));
         hx_account_add(account, "operator",
-                       strategy->space_bytes ? strategy->space_bytes(&problem->space) : 0);
+                       strategy->space_bytes ? strategy->space_bytes(&problem->space, layout) : 0);
     }
 }
 
@@ -220,16 +220,10 @@ static void set_linear(hx_operator *op, const hx_problem *problem)
     };
 }
 
-/* HX_EINPUT where the strategy or the device knows linear elements only. */
+/* HX_EINPUT where the strategy knows linear elements only. */
 static int check_element(const hx_operator *op, const hx_problem *problem)
 {
-    if (problem->space.element == HX_ELEMENT_LINEAR) return HX_OK;
-    if (!op->dev->ops->element->quadratic)
-        return HX_RAISE(HX_EINPUT,
-                        "device '%s' has no quadratic elements: use device \"cpu\", or element = "
-                        "\"linear\"",
-                        op->dev->ops->name);
-    if (op->strategy->space_bytes) return HX_OK;
+    if (problem->space.element == HX_ELEMENT_LINEAR || op->strategy->space_bytes) return HX_OK;
     return HX_RAISE(HX_EINPUT,
                     "operator '%s' has no quadratic elements: those that store a matrix have "
                     "(bsr, bsrsym, csr), or auto",

@@ -52,8 +52,8 @@ size_t hx_operator_bytes(const hx_mesh *mesh, const hx_strategy *strategy, hx_la
 /* Takes the mesh (uploaded, unless it is on the device already) and sets the strategy up. The
  * modulus is undefined until set. HX_EENV before anything is allocated when the device has too
  * little memory free for it plus `extra_bytes` (what the caller is going to allocate besides), with
- * both numbers. HX_EINPUT: the strategy does not know the layout, or strategy or device not the
- * problem's quadratic elements; of heat, the device has none. `strategy` is that of the problem's
+ * both numbers. HX_EINPUT: the strategy does not know the layout, or not the problem's quadratic
+ * elements; of heat, the device has none. `strategy` is that of the problem's
  * components (hx_strategy_of). */
 int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strategy,
                        hx_layout layout, const hx_problem *problem, size_t extra_bytes);

@@ -40,7 +40,7 @@ typedef struct hx_strategy {
     size_t (*bytes)(const hx_mesh *mesh, hx_layout layout);
     /* The same of a quadratic space, whose points the model then has: setup takes them. NULL: the
      * operator knows linear elements only. As long as a count of the neighbours. */
-    size_t (*space_bytes)(const hx_space *space);
+    size_t (*space_bytes)(const hx_space *space, hx_layout layout);
     /* Judged from a sample of the mesh, of linear elements; NULL: HX_PROMISE_SOME on every mesh.
      * O(1). */
     hx_promise (*promise)(const hx_mesh *mesh);

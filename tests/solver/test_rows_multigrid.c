@@ -175,8 +175,6 @@ int main(int argc, char **argv)
     int quick;
     const int status = fixture_open(&device, argc, argv, &quick);
     if (status != 0) return status;
-    if (!device.ops->multigrid->rows_galerkin)
-        TEST_SKIP("device '%s' has no multigrid from rows", device.ops->name);
     fixture_set_threads(1);
     test_matrix();
     test_iterations();
