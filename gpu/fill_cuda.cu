@@ -4,8 +4,9 @@
 #include "core/base/memory.h"
 #include "matrix_cuda.cuh"
 
-static const hx_cuda_fill_kind *find(hx_fill fill)
+static const hx_cuda_fill_kind *find(hx_fill fill, const hx_fill_input *input)
 {
+    if (input->incidence.kind) return &hx_cuda_fill_points;
     switch (fill) {
     case HX_FILL_GATHER:
         return &hx_cuda_fill_gather;
@@ -27,11 +28,16 @@ static const hx_cuda_fill_kind *find(hx_fill fill)
 int hx_cuda_fill_create(void **state, hx_device *dev, hx_fill fill, const hx_matrix *m,
                         const hx_fill_input *d_input)
 {
-    const hx_cuda_fill_kind *kind = find(fill);
+    const hx_cuda_fill_kind *kind = find(fill, d_input);
     hx_cuda_filling *filling;
     *state = nullptr;
-    if (d_input->incidence.n_per_cell != 8 || d_input->incidence.kind)
-        return HX_RAISE(HX_EINPUT, "device 'cuda' fills matrices of hexahedra of 8 nodes only");
+    if (d_input->incidence.kind && (fill != HX_FILL_GATHER || !d_input->rule))
+        return HX_RAISE(HX_EINPUT,
+                        "device 'cuda' fills matrices of quadratic elements by gather only, not %s",
+                        hx_fill_kinds[fill].name);
+    if (d_input->incidence.n_per_cell != 8 && !d_input->incidence.kind)
+        return HX_RAISE(HX_EINPUT, "device 'cuda' fills matrices of hexahedra of 8 nodes, or of "
+                                   "quadratic elements");
     HX_TRY(hx_alloc(&filling, 1, kind->struct_bytes, "fill"));
     filling->kind = kind;
     filling->dev = dev;

@@ -2,6 +2,7 @@
 #include <cub/device/device_scan.cuh>
 
 #include "gather_plan_cuda.cuh"
+#include "gather_windows_cuda.cuh"
 
 namespace
 {
@@ -213,6 +214,7 @@ int hx_gather::create_plan(plan *p, hx_device *dev, const hx_device_pattern *pat
 // window was halved to for its cells; in a block cells are fewer than places.
 size_t hx_cuda_gather_expected(const hx_incidence *incidence)
 {
+    if (incidence->kind) return hx_windows::expected(incidence);
     const size_t n_place = static_cast<size_t>(incidence->n_place);
     const size_t n_row = static_cast<size_t>(incidence->n_point);
     const size_t n_block = 5 * n_place / (MOST_PLACES / 2) + n_row / ROWS + 2;
