@@ -15,7 +15,7 @@
 #include "core/base/memory.h"
 #include "core/files/mesh_files.h"
 #include "core/files/vtk_fields.h"
-#include "core/mesh/hex_jacobian.h"
+#include "core/mesh/mesh_quality.h"
 
 /* Held temperatures, NaN elsewhere; int h dA of convection at each node. */
 static int add_temperatures(hx_fields *fields, const hx_session *s)
@@ -94,17 +94,8 @@ static int add_quality(hx_fields *fields, const hx_mesh *mesh)
     float *quality = NULL;
     HX_TRY(hx_fields_add(fields, mesh, HX_VTK_CELL, HX_VTK_F32, 1, "scaled_jacobian", &quality));
 #pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < mesh->n_elem; e++) {
-        hx_hex_map map;
-        double worst = 1.0;
-        hx_hex_map_init(&map, mesh->xyz, mesh->conn + 8 * e);
-        for (int point = 0; point < HX_HEX_CORNERS; point++) {
-            double scaled;
-            hx_hex_det(&map, point, &scaled);
-            worst = fmin(worst, scaled);
-        }
-        quality[e] = (float)worst;
-    }
+    for (int64_t e = 0; e < mesh->n_elem; e++)
+        quality[e] = (float)fmin(1.0, hx_mesh_scaled_jacobian(mesh, e)); /* not by rounding above */
     return HX_OK;
 }
 
@@ -210,7 +201,8 @@ const hx_command hx_command_mesh = {
         "prescribed\n"
         "(displacements, if any), load_1 ... (nodal forces of each case), passive (density, -1 "
         "where\n"
-        "the design is free), scaled_jacobian (quality, 1 = right angles).\n",
+        "the design is free), scaled_jacobian (quality, 1 = right angles, of other kinds than\n"
+        "hexahedra equal edges).\n",
     .n_min = 2,
     .run = command_mesh,
 };

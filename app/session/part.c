@@ -57,7 +57,10 @@ static int keep_whole(hx_result_part *part, const hx_mesh *mesh, const hx_set *s
 {
     int64_t n_face, *face = NULL;
     HX_TRY(hx_load_faces(mesh, set, &n_face, &face));
-    for (int64_t k = 0; k < n_face; k++) keep_element(part, mesh, face[k] / 6, node);
+    for (int64_t k = 0; k < n_face; k++) {
+        keep_element(part, mesh, face[k] / 6, node);
+        part->kept_face[face[k] / 6] |= (uint8_t)(1u << face[k] % 6);
+    }
     free(face);
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         int n_in = 0;
@@ -166,6 +169,7 @@ int hx_part_create(hx_result_part *part, const hx_session *s, const double *dens
     memset(part, 0, sizeof *part);
     HX_TRY_FAIL(hx_alloc(&part->state, (size_t)n, 1, "states of elements"));
     HX_TRY_FAIL(hx_alloc(&part->is_kept, (size_t)n, 1, "states of elements"));
+    HX_TRY_FAIL(hx_alloc(&part->kept_face, (size_t)n, 1, "states of elements"));
     if (preserve & HX_PRESERVE_LOADS) HX_TRY_FAIL(keep_loads(part, s));
     if (preserve & HX_PRESERVE_SUPPORTS) HX_TRY_FAIL(keep_supports(part, s));
     set_states(part, &s->problem, n, (preserve & HX_PRESERVE_PASSIVE) != 0);
@@ -180,6 +184,7 @@ void hx_part_free(hx_result_part *part)
 {
     free(part->state);
     free(part->is_kept);
+    free(part->kept_face);
     memset(part, 0, sizeof *part);
 }
 

@@ -27,6 +27,7 @@ typedef enum { HX_PART_FREE, HX_PART_SOLID, HX_PART_VOID } hx_part_state;
 typedef struct hx_result_part {
     uint8_t *state;      /* [n_elem] hx_part_state (owned) */
     uint8_t *is_kept;    /* [n_elem] 1: solid as a load or support has it, not passive (owned) */
+    uint8_t *kept_face;  /* [n_elem] bit f: face f is loaded or supported (owned) */
     int64_t n_solid;     /* elements that are solid whatever their density */
     int64_t n_void;      /* elements that are void whatever their density */
     double solid_volume; /* of the solid ones (length^3) */

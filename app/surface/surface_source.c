@@ -11,6 +11,7 @@
 #include "core/files/result_match.h"
 #include "core/files/vtk.h"
 #include "core/mesh/hex_jacobian.h"
+#include "core/surface/surface.h"
 
 /* *path := the config to use, NULL: none. */
 static int find_config(const char *result, const char *asked, char **path)
@@ -112,8 +113,12 @@ static int make_part(hx_surface_source *source, unsigned preserve)
     HX_TRY(hx_part_create(&source->part, s, source->rho, preserve));
     source->target = source->part.target;
     HX_TRY(hx_alloc(&source->is_solid, (size_t)n_elem, 1, "solid elements"));
-    for (int64_t e = 0; e < n_elem; e++)
-        source->is_solid[e] = source->part.state[e] == HX_PART_SOLID;
+    for (int64_t e = 0; e < n_elem; e++) {
+        if (source->part.state[e] != HX_PART_SOLID) continue;
+        source->is_solid[e] = 1;
+        for (int f = 0; f < 6; f++)
+            if (source->part.kept_face[e] >> f & 1u) source->is_solid[e] |= hx_surface_kept_face(f);
+    }
     return leave_out_void(source);
 }
 

@@ -10,7 +10,7 @@ typedef struct hx_surface_source {
     const hx_mesh *mesh; /* session.mesh or own */
     double *rho;         /* [mesh->n_elem] densities (owned) */
     hx_result_part part; /* of the config; zeroed without one */
-    uint8_t *is_solid;   /* [mesh->n_elem] 1: solid whatever the density (owned) */
+    uint8_t *is_solid;   /* [mesh->n_elem] as hx_surface_field_create() takes it (owned) */
     char *config;        /* path of the config; NULL: none (owned) */
     int64_t n_missing;   /* elements that the file does not hold: densities below a threshold */
     double target;       /* volume of the part: sum of density * volume */

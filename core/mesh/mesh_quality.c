@@ -67,7 +67,7 @@ static double corner_jacobian(const double *xyz, int n_edge, const int32_t (*edg
  * a pyramid, over that of the solid with equal edges, at most 1 (Knupp, SIAM J. Sci. Comput. 23,
  * 2001; Stimpson et al., The Verdict Library, 2007). It does not depend on the numbering, as det J
  * of the collapsed map does. */
-static double scaled_jacobian(const double *xyz, const int32_t conn[8])
+static double collapsed_jacobian(const double *xyz, const int32_t conn[8])
 {
     const hx_cell_kind kind = hx_cell_kind_of(conn);
     const double ideal = kind == HX_CELL_WEDGE ? sqrt(0.75) : sqrt(0.5);
@@ -93,13 +93,25 @@ static double lowest_corner(const hx_hex_map *map)
     return lowest;
 }
 
+static double scaled_jacobian(const double *xyz, const int32_t conn[8], const hx_hex_map *map)
+{
+    return hx_cell_is_collapsed(conn) ? collapsed_jacobian(xyz, conn) : lowest_corner(map);
+}
+
+double hx_mesh_scaled_jacobian(const hx_mesh *mesh, int64_t e)
+{
+    const int32_t *const conn = mesh->conn + 8 * e;
+    hx_hex_map map;
+    hx_hex_map_init(&map, mesh->xyz, conn);
+    return scaled_jacobian(mesh->xyz, conn, &map);
+}
+
 static void measure_element(const hx_mesh *mesh, int64_t e, part *p)
 {
     const int32_t *const conn = mesh->conn + (size_t)e * 8;
     hx_hex_map map;
     hx_hex_map_init(&map, mesh->xyz, conn);
-    const double lowest =
-        hx_cell_is_collapsed(conn) ? scaled_jacobian(mesh->xyz, conn) : lowest_corner(&map);
+    const double lowest = scaled_jacobian(mesh->xyz, conn, &map);
     const double volume = hx_hex_volume(&map), aspect = aspect_of(mesh->xyz, conn);
     p->sum_jacobian += lowest;
     p->sum_volume += volume;

@@ -22,6 +22,10 @@ typedef struct hx_mesh_quality {
     int64_t n_hinge;      /* nodes whose elements are not connected through faces around them */
 } hx_mesh_quality;
 
+/* Of one element, what min_scaled_jacobian is the least of; negative where a corner is inside out.
+ */
+double hx_mesh_scaled_jacobian(const hx_mesh *mesh, int64_t e);
+
 /* O(n_elem); temporary memory 8 bytes a node. */
 int hx_mesh_measure(const hx_mesh *mesh, hx_mesh_quality *quality);
 

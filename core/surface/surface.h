@@ -7,6 +7,10 @@
  * part of a neighbour that is void. The others, the free elements, are cut by the nodal density of
  * free elements alone, so that the body neither grows nor fattens what is joined to it.
  *
+ * Where a mesh has tetrahedra, wedges or pyramids, those faces would be teeth. There solid elements
+ * are cut as the others are, with a density of 1; faces that are asked for, and nodes whose
+ * boundary faces all belong to solid elements, stay. What is too thin for that is a body.
+ *
  * Marching over hexahedra, and over what they collapse to, whose ambiguous faces are decided by the
  * sign of the bilinear saddle (Nielson & Hamann 1991), so that both neighbours decide alike; loops
  * inside an element are triangulated without diagonals across a face. Hence closed, oriented
@@ -37,8 +41,15 @@ typedef struct hx_surface_field {
     uint8_t *body;
 } hx_surface_field;
 
+/* In is_solid below: local face f of a solid element, on the mesh's boundary, is not cut away. */
+static inline uint8_t hx_surface_kept_face(int f)
+{
+    return (uint8_t)(2u << f);
+}
+
 /* Nodal density: the volume-weighted mean over the node's free elements; rho: [n_elem]. is_solid:
- * [n_elem] != 0: solid whatever the density; NULL: no element is. O(n). */
+ * [n_elem] != 0: solid whatever the density, 1 with the bits of faces that stay; NULL: no element
+ * is. O(n). */
 int hx_surface_field_create(hx_surface_field *field, const hx_mesh *mesh, const double *rho,
                             const uint8_t *is_solid);
 /* Accepts a zeroed struct. */

@@ -20,10 +20,25 @@ static void elem_volumes(const hx_mesh *mesh, double *volume)
     }
 }
 
-/* Mean of the free elements of node a, each counted once, at however many corners it names the
- * node: these incidences follow each other. */
-static double nodal_density(const hx_surface_field *field, const double *rho, const double *volume,
-                            int64_t a)
+/* What the elements are, and their nodes. */
+typedef struct solids {
+    uint8_t *state;   /* [n_elem] HX_SOLID_*; NULL: all free (owned) */
+    uint8_t *is_kept; /* [n_node] (owned) */
+} solids;
+
+static int sort_solids(const hx_surface_field *field, const uint8_t *is_solid, solids *s)
+{
+    if (!is_solid) return HX_OK;
+    HX_TRY(hx_alloc_raw(&s->state, (size_t)field->mesh->n_elem, 1, "states of elements"));
+    HX_TRY(hx_alloc_raw(&s->is_kept, (size_t)field->mesh->n_node, 1, "nodes that stay"));
+    hx_surface_sort_solid(field, is_solid, s->state, s->is_kept);
+    return HX_OK;
+}
+
+/* Mean of the elements of node a that are no body, each counted once, at however many corners it
+ * names the node: these incidences follow each other. */
+static double nodal_density(const hx_surface_field *field, const solids *s, const double *rho,
+                            const double *volume, int64_t a)
 {
     const hx_mesh *mesh = field->mesh;
     double mass = 0.0, sum = 0.0;
@@ -32,10 +47,11 @@ static double nodal_density(const hx_surface_field *field, const double *rho, co
         const int64_t e = mesh->node_elem[k] / 8;
         if (e == last || hx_surface_is_solid(field, e)) continue;
         last = e;
-        mass += rho[e] * volume[e];
+        mass += (s->state && s->state[e] == HX_SOLID_CUT ? 1.0 : rho[e]) * volume[e];
         sum += volume[e];
     }
-    return sum > 0.0 ? mass / sum : HUGE_VAL;
+    if (!(sum > 0.0)) return HUGE_VAL;
+    return s->is_kept && s->is_kept[a] ? 1.0 : mass / sum;
 }
 
 int hx_surface_field_create(hx_surface_field *field, const hx_mesh *mesh, const double *rho,
@@ -43,22 +59,24 @@ int hx_surface_field_create(hx_surface_field *field, const hx_mesh *mesh, const 
 {
     int rc;
     double *volume = NULL;
+    solids s = {NULL, NULL};
     memset(field, 0, sizeof *field);
     field->mesh = mesh;
     HX_TRY_FAIL(hx_alloc_raw(&volume, (size_t)mesh->n_elem, sizeof *volume, "element volumes"));
     HX_TRY_FAIL(
         hx_alloc_raw(&field->value, (size_t)mesh->n_node, sizeof(double), "nodal densities"));
     HX_TRY_FAIL(hx_mesh_boundary_faces(mesh, NULL, &field->n_face, &field->face));
-    HX_TRY_FAIL(hx_surface_body_create(field, is_solid));
+    HX_TRY_FAIL(sort_solids(field, is_solid, &s));
+    if (s.state) HX_TRY_FAIL(hx_surface_body_create(field, s.state));
     elem_volumes(mesh, volume);
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < mesh->n_node; a++)
-        field->value[a] = nodal_density(field, rho, volume, a);
-    free(volume);
-    return HX_OK;
+        field->value[a] = nodal_density(field, &s, rho, volume, a);
 fail:
+    if (rc != HX_OK) hx_surface_field_free(field);
     free(volume);
-    hx_surface_field_free(field);
+    free(s.state);
+    free(s.is_kept);
     return rc;
 }
 

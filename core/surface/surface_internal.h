@@ -40,9 +40,18 @@ static inline int hx_surface_is_solid(const hx_surface_field *field, int64_t e)
     return field->body && field->body[e] != 0;
 }
 
+/* What becomes of an element: it is free, it ends at its faces, or it is cut by the nodal density,
+ * its own being 1. */
+enum { HX_SOLID_NONE, HX_SOLID_BODY, HX_SOLID_CUT };
+
+/* state[n_elem] := one of these, is_kept[n_node] := 1 for nodes that stay inside. is_solid: as
+ * hx_surface_field_create() takes it. O(n). */
+void hx_surface_sort_solid(const hx_surface_field *field, const uint8_t *is_solid, uint8_t *state,
+                           uint8_t *is_kept);
+
 /* field->body, and the body's faces against free elements at the end of field->face; nothing where
- * is_solid ([n_elem]) is NULL or all 0. */
-int hx_surface_body_create(hx_surface_field *field, const uint8_t *is_solid);
+ * there is no HX_SOLID_BODY in state ([n_elem]). */
+int hx_surface_body_create(hx_surface_field *field, const uint8_t *state);
 
 /* Corner after corner c of its triangle. */
 static inline int64_t hx_corner_next(int64_t c)

@@ -4,112 +4,35 @@
     test_calculix.py HEXTOP SRCDIR
 
 CalculiX's C3D8 has 2x2x2 points and no mean dilatation in linear elasticity: it is the same element,
-so displacements agree to the seven digits that CalculiX prints. Its C3D8I (incompatible modes, softer in
-bending) is another; the difference must shrink with the mesh. Exit status 77: no ccx."""
+so displacements agree to the seven digits that CalculiX prints; so do those of C3D4, and of C3D8 with repeated
+nodes for wedges and pyramids. Its C3D6, with 2 points, and its C3D8I (incompatible modes, softer in bending) are
+others; what they differ by must shrink with the mesh. Exit status 77: no ccx."""
 
-import math
 import os
 import re
-import shutil
-import subprocess
 import sys
 import tempfile
 
-SAME = 1e-6  # of the largest displacement
-
-n_check = 0
-n_failed = 0
+import calculix as ccx
+from calculix import SAME, calculix, check, difference, largest, run, write
 
 
-def check(condition, text):
-    global n_check, n_failed
-    n_check += 1
-    print(("ok: " if condition else "failed: ") + text)
-    if not condition:
-        n_failed += 1
-
-
-def run(*command):
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if done.returncode != 0:
-        raise RuntimeError(f"{' '.join(command)}: exit status {done.returncode}\n{done.stdout[-2000:]}")
-    return done.stdout
-
-
-def calculix(name, n_case):
-    """[case][node][3], nodes in the order of their numbers."""
-    said = run("ccx", "-i", name)
-    if "ERROR" in said or not os.path.exists(name + ".dat"):
-        raise RuntimeError(f"ccx: {said[-2000:]}")
-    cases = []
-    for line in open(name + ".dat", encoding="ascii"):
-        if "displacements" in line:
-            cases.append([])
-        words = line.split()
-        if cases and len(words) == 4 and words[0].isdigit():
-            cases[-1].append([float(w) for w in words[1:]])
-    check(len(cases) == n_case, f"{name}: {len(cases)} steps, {n_case} load cases")
-    return cases
-
-
-def arrays(path):
-    """VECTORS of an ASCII VTK file by their name."""
-    words = open(path, encoding="ascii").read().split("\n")
-    n_point = int(next(line for line in words if line.startswith("POINTS")).split()[1])
-    found = {}
-    for i, line in enumerate(words):
-        if not line.startswith("VECTORS"):
-            continue
-        value = []
-        k = i + 1
-        while len(value) < 3 * n_point:
-            value += [float(w) for w in words[k].split()]
-            k += 1
-        found[line.split()[1]] = [value[j : j + 3] for j in range(0, 3 * n_point, 3)]
-    return found
-
-
-def largest_of(values):
-    """Infinity if one is not finite: max() forgets a NaN that is not the first."""
-    values = list(values)
-    return max(values) if all(map(math.isfinite, values)) else float("inf")
-
-
-def largest(field):
-    return largest_of(abs(x) for point in field for x in point)
-
-
-def difference(a, b):
-    """Largest difference of a component, of the largest component of b."""
-    if len(a) != len(b):
-        return float("inf")
-    off, scale = largest_of(abs(x - y) for p, q in zip(a, b) for x, y in zip(p, q)), largest(b)
-    return off / scale if math.isfinite(scale) else float("inf")
-
-
-def check_difference():
-    """What compares fails where it must."""
-    b = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
-    check(difference(b, b) == 0.0, "a field is like itself")
-    for bad in (math.nan, math.inf):
-        for i in range(6):
-            a = [list(row) for row in b]
-            a[i // 3][i % 3] = bad
-            check(not difference(a, b) <= SAME and not difference(b, a) <= SAME
-                  and not difference(a, a) <= SAME, f"{bad} at {i} is seen")
-    check(not difference(b[:1], b) <= SAME, "a missing node is seen")
-
-
-def solve(hextop, config, arguments, name, n_case):
+def solve(hextop, config, arguments, name, n_case, element="linear"):
     """Displacements by hextop and by CalculiX, a list of cases each."""
     common = [config, "solver.device=cpu", *arguments]
     run(hextop, "-q", "mesh", config, name + ".inp", *common[1:])
+    ours = displacements(hextop, common, name, n_case, element)
+    return ours, calculix(name, n_case)
+
+
+def displacements(hextop, common, name, n_case, element="linear"):
+    how = ["solver.operator=otf"] if element == "linear" else ["solver.element=" + element]
     run(hextop, "-q", "run", *common, "optimization.volume_fraction=1.0",
-        "optimization.iterations=1", "solver.tolerance=1e-11", "solver.operator=otf",
+        "optimization.iterations=1", "solver.tolerance=1e-11", *how,
         "output.format=ascii", "output.fields=displacement", "output.directory=" + name)
-    field = arrays(os.path.join(name, "density_0001.vtk"))
+    field = ccx.read_vtk(os.path.join(name, "density_0001.vtk"))[3]
     names = ["displacement"] + [f"displacement_{c}" for c in range(2, n_case + 1)]
-    return [field[n] for n in names], calculix(name, n_case)
+    return [field[n] for n in names]
 
 
 BEAM = """
@@ -155,55 +78,138 @@ def with_own_weight(job):
     return "\n".join(lines)
 
 
-def main():
-    hextop, source = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2])
-    if not shutil.which("ccx"):
-        print("SKIPPED: no ccx (Debian: calculix-ccx)")
-        return 77
-    check_difference()
-    with tempfile.TemporaryDirectory() as work:
-        os.chdir(work)
+def check_parts(hextop, source):
+    ours, theirs = solve(hextop, source + "/examples/bracket/bracket.cfg", [], "bracket", 1)
+    off = difference(ours[0], theirs[0])
+    check(off <= SAME, f"bracket: C3D8 differs by {off:.2g} of {largest(theirs[0]):.6g}")
 
-        ours, theirs = solve(hextop, source + "/examples/bracket/bracket.cfg", [], "bracket", 1)
-        off = difference(ours[0], theirs[0])
-        check(off <= SAME, f"bracket: C3D8 differs by {off:.2g} of {largest(theirs[0]):.6g}")
+    # a pin's pressure, weight, a force shared by area; two cases
+    ours, theirs = solve(hextop, source + "/examples/hook/hook.cfg", ["passive="], "hook", 2)
+    for case in range(2):
+        off = difference(ours[case], theirs[case])
+        check(off <= SAME, f"hook, case {case + 1}: C3D8 differs by {off:.2g} of "
+              f"{largest(theirs[case]):.6g}")
 
-        # a pin's pressure, weight, a force shared by area; two cases
-        ours, theirs = solve(hextop, source + "/examples/hook/hook.cfg", ["passive="], "hook", 2)
+
+def check_beams(hextop):
+    """Distorted and shuffled, two cases, a prescribed displacement, two materials."""
+    stiffer = []
+    for n in (4, 8):
+        write("beam.cfg", beam(n))
+        ours, theirs = solve(hextop, "beam.cfg", [], f"beam{n}", 2)
         for case in range(2):
             off = difference(ours[case], theirs[case])
-            check(off <= SAME, f"hook, case {case + 1}: C3D8 differs by {off:.2g} of "
-                  f"{largest(theirs[case]):.6g}")
+            check(off <= SAME, f"beam of {n}, case {case + 1}: C3D8 differs by {off:.2g}")
+        job = ccx.read(f"beam{n}.inp")
+        check(len(re.findall("MATERIAL, NAME", job)) == 2, "two materials")
+        write("other.inp", job.replace("TYPE=C3D8", "TYPE=C3D8I"))
+        stiffer.append(difference(ours[0], calculix("other", 2)[0]))
+    check(SAME < stiffer[1] < 0.6 * stiffer[0] < 0.1,
+          "C3D8I differs by %.3g, with half the element size by %.3g" % tuple(stiffer))
 
-        # distorted and shuffled, two cases, a prescribed displacement, two materials
-        stiffer = []
-        for n in (4, 8):
-            with open("beam.cfg", "w", encoding="ascii") as config:
-                config.write(beam(n))
-            ours, theirs = solve(hextop, "beam.cfg", [], f"beam{n}", 2)
-            for case in range(2):
-                off = difference(ours[case], theirs[case])
-                check(off <= SAME, f"beam of {n}, case {case + 1}: C3D8 differs by {off:.2g}")
-            job = open(f"beam{n}.inp", encoding="ascii").read()
-            check(len(re.findall("MATERIAL, NAME", job)) == 2, "two materials")
-            with open("other.inp", "w", encoding="ascii") as other:
-                other.write(job.replace("TYPE=C3D8", "TYPE=C3D8I"))
-            stiffer.append(difference(ours[0], calculix("other", 2)[0]))
-        check(SAME < stiffer[1] < 0.6 * stiffer[0] < 0.1,
-              "C3D8I differs by %.3g, with half the element size by %.3g" % tuple(stiffer))
 
-        # gravity and rotation, integrated by CalculiX itself
-        with open("weight.cfg", "w", encoding="ascii") as config:
-            config.write(WEIGHT)
-        ours, theirs = solve(hextop, "weight.cfg", [], "weight", 1)
-        check(difference(ours[0], theirs[0]) <= SAME, "weight and rotation as nodal forces")
-        with open("own.inp", "w", encoding="ascii") as own:
-            own.write(with_own_weight(open("weight.inp", encoding="ascii").read()))
-        off = difference(ours[0], calculix("own", 1)[0])
-        check(off <= SAME, f"weight and rotation by CalculiX itself differ by {off:.2g}")
+def check_weight(hextop):
+    """Gravity and rotation, integrated by CalculiX itself."""
+    write("weight.cfg", WEIGHT)
+    ours, theirs = solve(hextop, "weight.cfg", [], "weight", 1)
+    check(difference(ours[0], theirs[0]) <= SAME, "weight and rotation as nodal forces")
+    write("own.inp", with_own_weight(ccx.read("weight.inp")))
+    off = difference(ours[0], calculix("own", 1)[0])
+    check(off <= SAME, f"weight and rotation by CalculiX itself differ by {off:.2g}")
+
+
+BOX = """
+mesh = {{ file = "{name}.vtk"; }};
+material = {{ E = 70000.0; nu = 0.33; density = 2.7e-3; }};
+sets = ( {{ name = "left"; plane = {{ point = [0.0, 0.0, 0.0]; normal = [1.0, 0.0, 0.0]; }}; }},
+         {{ name = "right"; plane = {{ point = [{length}.0, 0.0, 0.0]; normal = [1.0, 0.0, 0.0]; }}; }},
+         {{ name = "lid"; plane = {{ point = [0.0, 0.0, {height}.0]; normal = [0.0, 0.0, 1.0]; }}; }},
+         {{ name = "soft"; box = {{ min = [{half}.0, -1.0, -1.0]; max = [99.0, 99.0, 99.0]; }}; }} );
+supports = ( {{ set = "left"; fix = "xyz"; }}, {{ set = "right"; fix = "y"; value = [0.0, 0.02, 0.0]; }} );
+loads = ( {{ set = "right"; traction = [0.0, 0.0, -40.0]; case = 1; }}, {{ set = "lid"; pressure = 15.0; case = 1; }},
+          {{ gravity = [900.0, 0.0, -9810.0]; case = 2; }} );
+passive = ( {{ set = "soft"; density = 0.4; }} );
+optimization = {{ volume_fraction = 1.0; filter = {{ kind = "none"; }}; }};
+"""
+
+
+def solve_box(hextop, kind, scale, name):
+    """A distorted box of 6 x 3 x 5 cells, or of `scale` times as many; two cases."""
+    size = (6 * scale, 3 * scale, 5 * scale)
+    ccx.write_box(name + ".vtk", kind, size, 0.15)
+    write(name + ".cfg", BOX.format(name=name, length=size[0], height=size[2], half=size[0] // 2))
+    run(hextop, "-q", "mesh", name + ".cfg", name + ".inp")
+    return displacements(hextop, [name + ".cfg", "solver.device=cpu"], name, 2), ccx.read(name + ".inp")
+
+
+def check_kinds(hextop):
+    """Tetrahedra as C3D4, wedges and pyramids as C3D8 with repeated nodes, C3D6 as near as it comes."""
+    types = {"tetrahedra": ["C3D4"], "wedges": ["C3D6"], "pyramids": ["C3D8"], "mixed": ["C3D4", "C3D6", "C3D8"]}
+    for kind in ccx.KINDS:
+        ours, job = solve_box(hextop, kind, 1, kind)
+        found = sorted(set(re.findall(r"TYPE=(C3D\w+)", job)))
+        check(found == types[kind], f"{kind}: the job has {', '.join(found)}")
+        write("same.inp", ccx.as_bricks(job, "C3D6"))
+        for case, theirs in enumerate(calculix("same", 2)):
+            off = difference(ours[case], theirs)
+            check(off <= SAME, f"{kind}, case {case + 1}: differs by {off:.2g} of {largest(theirs):.6g}")
+    softer = []
+    for scale in (1, 2):
+        ours, job = solve_box(hextop, "wedges", scale, f"wedges{scale}")
+        theirs = calculix(f"wedges{scale}", 2)
+        softer.append(max(difference(ours[case], theirs[case]) for case in range(2)))
+    check(SAME < softer[1] < 0.6 * softer[0] < 0.03,
+          "C3D6 differs by %.3g, with half the element size by %.3g" % tuple(softer))
+
+
+SLENDER = """
+mesh = {{ generator = "cantilever"; nx = {length}; ny = {n}; nz = {n}; distort = {distort}; shuffle = 3; }};
+material = {{ E = 1.0; nu = 0.3; }};
+supports = ( {{ set = "left"; fix = "xyz"; }} );
+loads = ( {{ set = "right"; traction = [0.0, 0.0, -1.0]; }} );
+optimization = {{ volume_fraction = 1.0; filter = {{ kind = "none"; }}; }};
+"""
+
+
+def tip(name, n, field):
+    """Mean deflection of the end of a beam, by its length."""
+    points = ccx.read_vtk(os.path.join(name, "density_0001.vtk"))[0]
+    end = [u[2] for x, u in zip(points, field) if x[0] > 10 * n - 1e-6]
+    return sum(end) / len(end) / n
+
+
+def check_bending(hextop):
+    """What C3D8, C3D8I and C3D20 lack of the deflection of a beam 10 long, by elements in its height, against C3D20
+    with 6 of them; CalculiX's C3D20 is hextop's (test_calculix_points.c)."""
+    def deflect(n, distort, element):
+        write("slender.cfg", SLENDER.format(n=n, length=10 * n, distort=distort))
+        return displacements(hextop, ["slender.cfg", "solver.device=cpu"], "slender", 1, element)[0]
+
+    exact = tip("slender", 6, deflect(6, 0.0, "quadratic"))
+    for n, distort in ((1, 0.0), (2, 0.0), (4, 0.0), (2, 0.2), (4, 0.2)):
+        linear = tip("slender", n, deflect(n, distort, "linear")) / exact - 1.0
+        run(hextop, "-q", "mesh", "slender.cfg", "slender.inp")
+        write("slender.inp", ccx.read("slender.inp").replace("TYPE=C3D8", "TYPE=C3D8I"))
+        modes = tip("slender", n, calculix("slender", 1)[0]) / exact - 1.0
+        quadratic = tip("slender", n, deflect(n, distort, "quadratic")) / exact - 1.0
+        check(abs(quadratic) < 0.6 * abs(modes) if n > 1 else abs(quadratic) < 0.02,
+              f"{n} in the height, distorted by {distort}: C3D20 {100 * quadratic:.3f} %")
+        check(abs(modes) < 0.1 * abs(linear) < 0.05, f"    C3D8I {100 * modes:.2f} %, C3D8 {100 * linear:.2f} %")
+
+
+def main():
+    hextop, source = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2])
+    ccx.need_ccx()
+    ccx.check_difference()
+    with tempfile.TemporaryDirectory() as work:
+        os.chdir(work)
+        check_parts(hextop, source)
+        check_beams(hextop)
+        check_weight(hextop)
+        check_kinds(hextop)
+        check_bending(hextop)
         os.chdir("/")
-    print(f"{n_check} checks, {n_failed} failed")
-    return 1 if n_failed or not n_check else 0
+    return ccx.finish()
 
 
 sys.exit(main())

@@ -1,35 +1,39 @@
 #!/usr/bin/env python3
 """The temperatures of hextop against those of CalculiX, *HEAT TRANSFER, STEADY STATE: held temperatures,
-sources, fluxes, totals and film conditions on distorted hexahedra of two conductivities.
+sources, fluxes, totals and film conditions on distorted meshes of two conductivities and every kind of element.
 
     test_calculix_heat.py HEXTOP SRCDIR
 
-The job is written here, from the mesh that `hextop mesh` shows: what acts is stated to CalculiX in its own
+The job is written here, from the mesh that `hextop run` shows: what acts is stated to CalculiX in its own
 words (*DFLUX, *FILM on faces of elements), not as nodal heats that hextop computed. CalculiX's C3D8 has
 2x2x2 points in heat transfer, and its film is the consistent int h N N' dA, not lumped at the nodes: so
-temperatures agree to the seven digits that it prints. Exit status 77: no ccx."""
+temperatures agree to the seven digits that it prints. So do those of C3D4 without films, which it integrates at
+one point of a triangle, and of C3D8 with repeated nodes for the other kinds. Exit status 77: no ccx."""
 
 import os
-import shutil
-import subprocess
 import sys
 import tempfile
 
-SAME = 1e-6  # of the range of temperatures
+import calculix as ccx
+from calculix import SAME, check, run, write
 
 CONFIG = """
 physics = "heat";
-mesh = {{ generator = "cantilever"; nx = 7; ny = 4; nz = 5; distort = 0.2; shuffle = 3; }};
+mesh = {{ {mesh} }};
 material = {{ conductivity = 2.5; conductivity_min = 0.1; }};
 sets = ( {{ name = "poor"; box = {{ min = [3.0, -1.0, -1.0]; max = [8.0, 9.0, 2.2]; }}; }},
          {{ name = "lid"; plane = {{ point = [0.0, 0.0, 5.0]; normal = [0.0, 0.0, 1.0]; }}; }},
-         {{ name = "core"; box = {{ min = [1.5, 0.5, 0.5]; max = [4.0, 3.0, 4.0]; }}; }} );
+         {{ name = "core"; box = {{ min = [1.5, 0.5, 0.5]; max = [4.0, 3.0, 4.0]; }}; }}{sides} );
 {acts}
 passive = ( {{ set = "poor"; density = 0.5; }} );
 optimization = {{ volume_fraction = 1.0; iterations = 1; filter = {{ kind = "none"; }}; }};
 solver = {{ device = "cpu"; tolerance = 1e-12; }};
 output = {{ format = "ascii"; fields = ("density", "temperature"); }};
 """
+
+SIDES = """,
+         { name = "left"; plane = { point = [0.0, 0.0, 0.0]; normal = [1.0, 0.0, 0.0]; }; },
+         { name = "right"; plane = { point = [7.0, 0.0, 0.0]; normal = [1.0, 0.0, 0.0]; }; }"""
 
 # hextop's words, then temperatures of nodes, heat per volume, heat per area of faces and films.
 CASES = {
@@ -59,150 +63,131 @@ CASES = {
     ),
 }
 
-# Corners of Abaqus' faces S1 .. S6 of a C3D8.
-FACES = [(0, 1, 2, 3), (4, 7, 6, 5), (0, 4, 5, 1), (1, 5, 6, 2), (2, 6, 7, 3), (3, 7, 4, 0)]
-
-n_check = 0
-n_failed = 0
-
-
-def check(condition, text):
-    global n_check, n_failed
-    n_check += 1
-    print(("ok: " if condition else "failed: ") + text)
-    if not condition:
-        n_failed += 1
-
-
-def run(*command):
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if done.returncode != 0:
-        raise RuntimeError(f"{' '.join(command)}: exit status {done.returncode}\n{done.stdout[-2000:]}")
-    return done.stdout
+# Corners of Abaqus' faces S1, S2, ... by VTK's type.
+FACES = {
+    ccx.HEXAHEDRON: [(0, 1, 2, 3), (4, 7, 6, 5), (0, 4, 5, 1), (1, 5, 6, 2), (2, 6, 7, 3), (3, 7, 4, 0)],
+    ccx.TETRAHEDRON: [(0, 1, 2), (0, 3, 1), (1, 3, 2), (2, 3, 0)],
+}
+# Corners of other kinds as a C3D8's. Which one a wedge repeats matters, by 3e-4 where it is distorted.
+BRICK = {
+    ccx.HEXAHEDRON: (0, 1, 2, 3, 4, 5, 6, 7),
+    ccx.TETRAHEDRON: (0, 1, 2, 2, 3, 3, 3, 3),
+    ccx.WEDGE: (0, 2, 1, 1, 3, 5, 4, 4),
+    ccx.PYRAMID: (0, 1, 2, 3, 4, 4, 4, 4),
+}
 
 
-def read_vtk(path):
-    """Points, cells and arrays (by name) of an ASCII file."""
-    words = open(path, encoding="ascii").read().split()
-    i = words.index("POINTS")
-    n = int(words[i + 1])
-    flat = [float(w) for w in words[i + 3 : i + 3 + 3 * n]]
-    points = [flat[3 * k : 3 * k + 3] for k in range(n)]
-    i = words.index("CELLS")
-    n_cell = int(words[i + 1])
-    flat = [int(w) for w in words[i + 3 : i + 3 + 9 * n_cell]]
-    cells = [flat[9 * k + 1 : 9 * k + 9] for k in range(n_cell)]
-    arrays, size = {}, n
-    for i, word in enumerate(words):
-        if word in ("POINT_DATA", "CELL_DATA"):
-            size = int(words[i + 1])
-        if word == "SCALARS":
-            arrays[words[i + 1]] = [float(w) for w in words[i + 6 : i + 6 + size]]
-    return points, cells, arrays
+def elements(cells, types, bricks):
+    """[element] CalculiX's name, nodes in its order, corners of its faces."""
+    found = []
+    for cell, kind in zip(cells, types):
+        if kind == ccx.TETRAHEDRON and not bricks:
+            found.append(("C3D4", cell, FACES[kind]))
+            continue
+        found.append(("C3D8", [cell[k] for k in BRICK[kind]], FACES[ccx.HEXAHEDRON]))
+    return found
 
 
 def boundary(cells):
-    """(element, face) of the faces that one element has."""
+    """Faces that one element has, {nodes: (element, number of the face)}; none for what is an edge or a point."""
     seen = {}
-    for e, cell in enumerate(cells):
-        for f, corners in enumerate(FACES):
-            seen.setdefault(tuple(sorted(cell[c] for c in corners)), []).append((e, f))
+    for e, (_, nodes, faces) in enumerate(cells):
+        for f, corners in enumerate(faces):
+            key = tuple(sorted({nodes[c] for c in corners}))
+            if len(key) > 2:
+                seen.setdefault(key, []).append((e, f))
     return {nodes: owner[0] for nodes, owner in seen.items() if len(owner) == 1}
 
 
 def members(name, points, cells):
     """Nodes and elements of a set of CONFIG, from its words alone."""
-    mean = [[sum(points[a][i] for a in cell) / 8 for i in range(3)] for cell in cells]
     if name in ("poor", "core"):
         low, high = ((3, -1, -1), (8, 9, 2.2)) if name == "poor" else ((1.5, 0.5, 0.5), (4, 3, 4))
-        return [], [e for e, x in enumerate(mean) if all(a <= b <= c for a, b, c in zip(low, x, high))]
+        inside = []
+        for e, (_, nodes, _) in enumerate(cells):
+            corners = set(nodes)
+            mean = [sum(points[a][i] for a in corners) / len(corners) for i in range(3)]
+            if all(a <= b <= c for a, b, c in zip(low, mean, high)):
+                inside.append(e)
+        return [], inside
     axis, at = {"left": (0, 0.0), "right": (0, 7.0), "lid": (2, 5.0)}[name]
     return [a for a, x in enumerate(points) if abs(x[axis] - at) < 1e-6], []
 
 
+def element_lines(cells, poor):
+    """*ELEMENT for each type and conductivity, with sections."""
+    text = []
+    for name, k in (("GOOD", 2.5), ("POOR", 0.1 + (2.5 - 0.1) * 0.5**3)):
+        chosen = [e for e in range(len(cells)) if (e in poor) == (name == "POOR")]
+        text.append(f"*MATERIAL, NAME={name}\n*CONDUCTIVITY\n{k!r}")
+        for kind in sorted({cells[e][0] for e in chosen}):
+            text.append(f"*ELEMENT, TYPE={kind}, ELSET={name}{kind}")
+            text += [f"{e + 1}, " + ", ".join(str(a + 1) for a in cells[e][1]) for e in chosen if cells[e][0] == kind]
+            text.append(f"*SOLID SECTION, ELSET={name}{kind}, MATERIAL={name}")
+    return text
+
+
 def write_job(path, points, cells, acts):
-    poor = set(members("poor", points, cells)[1])
     faces = boundary(cells)
-    with open(path, "w", encoding="ascii") as f:
-        f.write("*NODE, NSET=NALL\n")
-        for a, x in enumerate(points):
-            f.write(f"{a + 1}, {x[0]:.12e}, {x[1]:.12e}, {x[2]:.12e}\n")
-        for name, chosen in (("GOOD", [e for e in range(len(cells)) if e not in poor]), ("POOR", sorted(poor))):
-            f.write(f"*ELEMENT, TYPE=C3D8, ELSET={name}\n")
-            for e in chosen:
-                f.write(f"{e + 1}, " + ", ".join(str(a + 1) for a in cells[e]) + "\n")
-        for name, k in (("GOOD", 2.5), ("POOR", 0.1 + (2.5 - 0.1) * 0.5**3)):
-            f.write(f"*MATERIAL, NAME={name}\n*CONDUCTIVITY\n{k!r}\n")
-            f.write(f"*SOLID SECTION, ELSET={name}, MATERIAL={name}\n")
-        f.write("*INITIAL CONDITIONS, TYPE=TEMPERATURE\nNALL, 20.\n")
-        f.write("*STEP\n*HEAT TRANSFER, STEADY STATE\n")
-        for name, t in acts.get("held", {}).items():
-            f.write("*BOUNDARY\n")
-            for a in members(name, points, cells)[0]:
-                f.write(f"{a + 1}, 11, 11, {t!r}\n")
-        for name, s in acts.get("source", {}).items():
-            f.write("*DFLUX\n")
-            for e in range(len(cells)) if name is None else members(name, points, cells)[1]:
-                f.write(f"{e + 1}, BF, {s!r}\n")
-        for kind in ("flux", "film"):
-            for name, value in acts.get(kind, {}).items():
-                nodes = set(members(name, points, cells)[0])
-                f.write("*DFLUX\n" if kind == "flux" else "*FILM\n")
-                n = 0
-                for corners, (e, face) in faces.items():
-                    if nodes.issuperset(corners):
-                        n += 1
-                        words = f"S{face + 1}, {value!r}" if kind == "flux" else \
-                            f"F{face + 1}, {value[1]!r}, {value[0]!r}"
-                        f.write(f"{e + 1}, {words}\n")
-                assert n > 0
-        f.write("*NODE PRINT, NSET=NALL\nNT\n*END STEP\n")
+    text = ["*NODE, NSET=NALL"]
+    text += [f"{a + 1}, {x[0]:.12e}, {x[1]:.12e}, {x[2]:.12e}" for a, x in enumerate(points)]
+    text += element_lines(cells, set(members("poor", points, cells)[1]))
+    text += ["*INITIAL CONDITIONS, TYPE=TEMPERATURE\nNALL, 20.", "*STEP\n*HEAT TRANSFER, STEADY STATE"]
+    for name, t in acts.get("held", {}).items():
+        text.append("*BOUNDARY")
+        text += [f"{a + 1}, 11, 11, {t!r}" for a in members(name, points, cells)[0]]
+    for name, s in acts.get("source", {}).items():
+        text.append("*DFLUX")
+        text += [f"{e + 1}, BF, {s!r}"
+                 for e in (range(len(cells)) if name is None else members(name, points, cells)[1])]
+    for kind, label in (("flux", "S"), ("film", "F")):
+        for name, value in acts.get(kind, {}).items():
+            nodes = set(members(name, points, cells)[0])
+            on = [owner for corners, owner in faces.items() if nodes.issuperset(corners)]
+            assert on
+            text.append("*DFLUX" if kind == "flux" else "*FILM")
+            words = repr(value) if kind == "flux" else f"{value[1]!r}, {value[0]!r}"
+            text += [f"{e + 1}, {label}{f + 1}, {words}" for e, f in on]
+    write(path, "\n".join(text + ["*NODE PRINT, NSET=NALL\nNT\n*END STEP\n"]))
 
 
-def calculix(name, n):
-    """Temperatures by node."""
-    said = run("ccx", "-i", name)
-    if "ERROR" in said or not os.path.exists(name + ".dat"):
-        raise RuntimeError(f"ccx: {said[-2000:]}")
-    found = {}
-    for line in open(name + ".dat", encoding="ascii"):
-        words = line.split()
-        if len(words) == 2 and words[0].isdigit():
-            found[int(words[0])] = float(words[1])
-    check(sorted(found) == list(range(1, n + 1)), f"{name}: {len(found)} temperatures of {n}")
-    return [found[a + 1] for a in range(n)]
-
-
-def check_case(hextop, name):
+def check_case(hextop, name, kind):
+    """Temperatures by hextop, on a box of a kind of elements."""
     text, acts = CASES[name]
-    config = name + ".cfg"
-    with open(config, "w", encoding="ascii") as f:
-        f.write(CONFIG.format(acts=text))
-    run(hextop, "-q", "run", config, "output.directory=" + name)
-    points, cells, arrays = read_vtk(os.path.join(name, "density_0001.vtk"))
-    write_job(name + ".inp", points, cells, acts)
-    ours, theirs = arrays["temperature"], calculix(name, len(points))
-    size = max(theirs) - min(theirs)
-    off = max(abs(a - b) for a, b in zip(ours, theirs)) / max(size, max(map(abs, theirs)))
-    check(off <= SAME and len(ours) == len(theirs) and size > 1.0,
-          f"{name}: temperatures {min(theirs):g} to {max(theirs):g}, differing by {off:.1e} of them")
+    label = f"{name}_{kind}"
+    mesh, sides = 'generator = "cantilever"; nx = 7; ny = 4; nz = 5; distort = 0.2; shuffle = 3;', ""
+    if kind != "hexahedra":
+        ccx.write_box(kind + ".vtk", kind, (7, 4, 5), 0.15)
+        mesh, sides = f'file = "{kind}.vtk";', SIDES
+    write(label + ".cfg", CONFIG.format(acts=text, mesh=mesh, sides=sides))
+    run(hextop, "-q", "run", label + ".cfg", "output.directory=" + label)
+    points, cells, types, arrays = ccx.read_vtk(os.path.join(label, "density_0001.vtk"))
+    cells = elements(cells, types, "film" in acts)
+    write_job(label + ".inp", points, cells, acts)
+    ours, theirs = arrays["temperature"], ccx.calculix(label, 1, 1, "temperatures")[0]
+    low, high = min(t[0] for t in theirs), max(t[0] for t in theirs)
+    off = ccx.difference(ours, theirs)
+    check(off <= SAME and high - low > 1.0,
+          f"{name}, {kind} ({', '.join(sorted({c[0] for c in cells}))}): temperatures {low:g} to {high:g}, "
+          f"differing by {off:.1e} of them")
     return ours
 
 
 def main():
     hextop = os.path.realpath(sys.argv[1])
-    if not shutil.which("ccx"):
-        print("SKIPPED: no ccx")
-        return 77
+    ccx.need_ccx()
     os.environ["OMP_NUM_THREADS"] = "1"
+    ccx.check_difference()
     with tempfile.TemporaryDirectory() as work:
         os.chdir(work)
-        found = {name: check_case(hextop, name) for name in CASES}
+        found = {name: check_case(hextop, name, "hexahedra") for name in CASES}
+        for kind in ccx.KINDS:
+            for name in ("flux", "film", "films"):
+                check_case(hextop, name, kind)
         # what compares must see a difference
-        off = max(abs(a - b) for a, b in zip(found["film"], found["films"]))
-        check(off > 1.0, "other films, other temperatures")
-    print(f"{n_check} checks, {n_failed} failed")
-    return 1 if n_failed else 0
+        check(ccx.difference(found["film"], found["films"]) > 0.01, "other films, other temperatures")
+        os.chdir("/")
+    return ccx.finish()
 
 
 sys.exit(main())

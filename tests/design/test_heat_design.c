@@ -1,12 +1,13 @@
 /* Thermal compliance and its derivatives by each density against central differences: sources,
- * fluxes and convection in two cases, one temperature or several, SIMP above a conductivity_min.
+ * fluxes and convection in two cases, one temperature or several, SIMP above a conductivity_min, on
+ * every kind of element.
  *
  *     test_heat_design [cpu | cuda] */
-#include "tests/lib/fixture.h"
+#include "tests/lib/mixed_model.h"
 
 static hx_device device;
 
-enum { NX = 4, NY = 3, NZ = 3, N_ELEM = NX * NY * NZ };
+enum { NX = 4, NY = 3, NZ = 3 };
 
 typedef struct model {
     const char *label, *filter;
@@ -31,6 +32,20 @@ static int make_mesh(hx_mesh *mesh)
     const fixture_box box = {{NX, NY, NZ}, {2.0, 1.2, 1.0}, 0.2, 1};
     HX_TRY(fixture_box_create(mesh, &box));
     HX_TRY(hx_mesh_add_elem_set(mesh, "core", 3, core));
+    return fixture_finish(mesh, FIXTURE_REORDERED);
+}
+
+static int make_mixed(hx_mesh *mesh, mixed_kind kind)
+{
+    static const int32_t core[3] = {5, 6, 17};
+    const mixed_box box = {
+        .kind = kind, .n = {3, 2, 5}, .length = {2.0, 1.2, 1.0}, .distort = 0.15, .seed = 4};
+    HX_TRY(mixed_create(mesh, &box));
+    HX_TRY(mixed_name_ends(mesh, &box));
+    for (int32_t a = 0; a < mesh->n_node; a++)
+        if (mesh->xyz[3 * (int64_t)a + 2] >= 1.0) HX_TRY(hx_mesh_add_node_set(mesh, "top", 1, &a));
+    HX_TRY(hx_mesh_add_elem_set(mesh, "core", 3, core));
+    mixed_turn(mesh, 11);
     return fixture_finish(mesh, FIXTURE_REORDERED);
 }
 
@@ -66,14 +81,17 @@ static void check_value(const fixture_solver *s, const hx_problem *problem,
     free(t);
 }
 
-static void check_model(const hx_mesh *mesh, const model *m)
+/* By each density, or so many of them. */
+static void check_model(const hx_mesh *mesh, const model *m, int64_t n_sample)
 {
+    const int64_t n = mesh->n_elem, step = n > n_sample ? n / n_sample : 1;
     hx_problem problem;
     hx_problem_params params = fixture_problem();
     fixture_settings settings = fixture_defaults();
     fixture_solver s;
     hx_iteration record;
-    double density[N_ELEM], dc[N_ELEM], design[N_ELEM], modulus[N_ELEM], worst = 0.0, largest = 0.0;
+    double worst = 0.0, largest = 0.0, *const density = malloc(4 * (size_t)n * sizeof *density);
+    double *const dc = density + n, *const design = dc + n, *const modulus = design + n;
     uint64_t state = 99;
     params.physics = HX_PHYSICS_HEAT;
     params.conductivity = 7.0;
@@ -90,7 +108,8 @@ static void check_model(const hx_mesh *mesh, const model *m)
     params.n_weight = (size_t)m->n_case;
     params.passive = passive;
     params.n_passive = (size_t)m->passive;
-    for (int e = 0; e < N_ELEM; e++) density[e] = fixture_uniform(&state, 0.15, 0.95);
+    if (!density) abort();
+    for (int64_t e = 0; e < n; e++) density[e] = fixture_uniform(&state, 0.15, 0.95);
     settings.strategy = hx_strategy_of(hx_strategy_find(device.ops->name, "otf"), 1);
     settings.filter = m->filter;
     settings.filter_params.radius = 0.7;
@@ -101,15 +120,15 @@ static void check_model(const hx_mesh *mesh, const model *m)
     CHECK_OK(fixture_solver_create(&s, &device, &problem, &settings));
     CHECK_OK(hx_optimizer_step(&s.opt, &record));
     check_value(&s, &problem, &record);
-    fixture_get(&device, N_ELEM, design, s.opt.d_design);
+    fixture_get(&device, (size_t)n, design, s.opt.d_design);
     CHECK_OK(hx_optimizer_sensitivity(&s.opt, dc));
     CHECK_OK(hx_analysis_modulus(&s.analysis, modulus));
-    for (int e = 0; e < N_ELEM; e++) {
+    for (int64_t e = 0; e < n; e++) {
         test_worst(&largest, fabs(dc[e]));
         if (strcmp(m->filter, "none") == 0)
             CHECK_REL(modulus[e], 0.3 + 6.7 * pow(design[e], m->penalty), 1e-14);
     }
-    for (int64_t e = 0; e < N_ELEM; e++) {
+    for (int64_t e = 0; e < n; e += step) {
         const double h = 1e-3 * design[e];
         double c[4];
         if (problem.passive.density && !isnan(problem.passive.density[e])) continue;
@@ -121,12 +140,13 @@ static void check_model(const hx_mesh *mesh, const model *m)
         CHECK_MSG(dc[e] < 0.0, "element %d: dc = %g", (int)e, dc[e]);
         test_worst(&worst, fabs(difference - dc[e]));
     }
-    printf("%-44s compliance %.6g, largest error %.1e of the largest derivative\n", m->label,
-           record.compliance, worst / largest);
+    printf("%-22s %-44s compliance %.6g, largest error %.1e of the largest derivative\n",
+           mesh->name, m->label, record.compliance, worst / largest);
     /* two temperatures of some hundred: the value has digits that no difference has */
     CHECK(worst <= (m->is_mixed ? 1e-6 : 1e-7) * largest);
     fixture_solver_free(&s);
     hx_problem_free(&problem);
+    free(density);
 }
 
 int main(int argc, char **argv)
@@ -140,6 +160,7 @@ int main(int argc, char **argv)
         {"density filter", "density", 3.0, 1, 1, 2, 1, 0, 0},
         {"helmholtz filter", "helmholtz", 3.0, 1, 1, 2, 1, 0, 0},
     };
+    const size_t n_model = sizeof models / sizeof models[0];
     hx_mesh mesh;
     const int status = fixture_open_small(&device, argc, argv);
     if (status) return status;
@@ -148,8 +169,13 @@ int main(int argc, char **argv)
         TEST_SKIP("the device has no heat");
     }
     CHECK_OK(make_mesh(&mesh));
-    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) check_model(&mesh, &models[i]);
+    for (size_t i = 0; i < n_model; i++) check_model(&mesh, &models[i], mesh.n_elem);
     hx_mesh_free(&mesh);
+    for (int kind = MIXED_HEXAHEDRA + 1; kind < MIXED_N_KIND; kind++) {
+        CHECK_OK(make_mixed(&mesh, (mixed_kind)kind));
+        for (size_t i = 1; i < n_model; i += 3) check_model(&mesh, &models[i], 16);
+        hx_mesh_free(&mesh);
+    }
     hx_device_close(&device);
     TEST_END();
 }

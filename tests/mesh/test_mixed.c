@@ -326,6 +326,14 @@ static void test_slivers(void)
     CHECK_OK(hx_mesh_measure(&mesh, &q));
     CHECK(q.worst_elem == 6 * 13 + 4 && q.n_poor == 1 && q.n_hinge == 0);
     CHECK_REL(q.min_scaled_jacobian, sqrt(2.0) * 0.01 / sqrt(0.5 + 1e-4), 1e-10);
+    double sum = 0.0; /* element by element, as `hextop mesh` writes it */
+    for (int64_t e = 0; e < mesh.n_elem; e++) {
+        const double here = hx_mesh_scaled_jacobian(&mesh, e);
+        CHECK((hx_mesh_elem_number(&mesh, e) == q.worst_elem) == (here == q.min_scaled_jacobian));
+        CHECK(here >= q.min_scaled_jacobian);
+        sum += here;
+    }
+    CHECK_REL(sum / (double)mesh.n_elem, q.mean_scaled_jacobian, 1e-13);
     CHECK_REL(q.min_volume, 0.01 / 3.0, 1e-10);
     hx_mesh_free(&mesh);
 }

@@ -7,7 +7,7 @@
 #include "core/mesh/load_faces.h"
 #include "core/mesh/region.h"
 
-#include "tests/lib/mixed_mesh.h"
+#include "tests/lib/mixed_model.h"
 #include "tests/lib/tube.h"
 
 static hx_device device;
@@ -267,17 +267,23 @@ static double *solve(const hx_problem *problem, const char *strategy, const char
 
 /* A slab of length 2: 300 held at x = 0, at x = 2 a flux of 7 (mode 0), 350 (1), or a film of 3 to
  * 280 (2): linear temperatures, exact on distorted elements too. */
-static void check_slab(int mode, const char *strategy, const char *precond)
+static void check_slab(mixed_kind kind, int mode, const char *strategy, const char *precond)
 {
     const fixture_box box = {{6, 4, 3}, {2.0, 1.0, 1.5}, 0.2, 0};
+    const mixed_box mixed = {
+        .kind = kind, .n = {4, 3, 5}, .length = {2.0, 1.0, 1.5}, .distort = 0.15, .seed = 6};
     const hx_support_spec support[2] = {held("left", 300.0), held("right", 350.0)};
     const hx_convection_spec film = {"right", "test", 3.0, 280.0};
     const hx_load_spec load = load_of(HX_LOAD_FLUX, "right", 7.0);
     hx_problem_params params = heat_problem();
     hx_mesh mesh;
     hx_problem problem;
-    CHECK_OK(fixture_box_create(&mesh, &box));
-    CHECK_OK(fixture_finish(&mesh, FIXTURE_REORDERED));
+    if (kind == MIXED_HEXAHEDRA) {
+        CHECK_OK(fixture_box_create(&mesh, &box));
+        CHECK_OK(fixture_finish(&mesh, FIXTURE_REORDERED));
+    } else {
+        CHECK_OK(mixed_create_part(&mesh, &mixed, FIXTURE_REORDERED));
+    }
     params.support = support;
     params.n_support = mode == 1 ? 2 : 1;
     params.load = &load;
@@ -291,15 +297,20 @@ static void check_slab(int mode, const char *strategy, const char *precond)
     double *t = solve(&problem, strategy, precond, NULL, 1e-13, NULL), worst = 0.0;
     for (int64_t i = 0; i < mesh.n_node; i++)
         test_worst(&worst, fabs(t[i] - 300.0 - slope * mesh.xyz[3 * i]));
-    CHECK_MSG(worst < 1e-8, "slab %d, %s, %s: off by %g", mode, strategy, precond, worst);
+    CHECK_MSG(worst < 1e-8, "slab of %s, %d, %s, %s: off by %g", mixed_name[kind], mode, strategy,
+              precond, worst);
     free(t);
     hx_problem_free(&problem);
     hx_mesh_free(&mesh);
 }
 
-/* Largest error of T = a + b f(r) between 400 inside (r = 1) and a film of h = 2 to 100 outside (r
+typedef struct shell_error {
+    double largest, mean; /* mean: root of the mean square */
+} shell_error;
+
+/* Errors of T = a + b f(r) between 400 inside (r = 1) and a film of h = 2 to 100 outside (r
  * = 2), over the drop. The shell of a cylinder: f = ln r, of a sphere: f = -1 / r. */
-static double shell_error(const hx_mesh *mesh, int is_sphere)
+static shell_error shell_errors(const hx_mesh *mesh, int is_sphere)
 {
     const hx_support_spec support = held("bore", 400.0);
     const hx_convection_spec film = {"outside", "test", 2.0, 100.0};
@@ -309,59 +320,76 @@ static double shell_error(const hx_mesh *mesh, int is_sphere)
     params.convection = &film;
     params.n_support = params.n_convection = 1;
     CHECK_OK(hx_problem_create(&problem, mesh, &params));
-    double *t = solve(&problem, "otf", "jacobi", NULL, 1e-12, NULL), worst = 0.0;
+    double *t = solve(&problem, "otf", "jacobi", NULL, 1e-12, NULL);
+    shell_error error = {0.0, 0.0};
     /* k b f'(2) = -h (T(2) - 100) */
     const double k = 2.5, h = 2.0, f1 = is_sphere ? -1.0 : 0.0, f2 = is_sphere ? -0.5 : log(2.0);
     const double slope = is_sphere ? 0.25 : 0.5, b = -h * 300.0 / (k * slope + h * (f2 - f1));
     for (int64_t i = 0; i < mesh->n_node; i++) {
         const double *x = mesh->xyz + 3 * i;
         const double r = sqrt(x[0] * x[0] + x[1] * x[1] + (is_sphere ? x[2] * x[2] : 0.0));
-        test_worst(&worst, fabs(t[i] - 400.0 - b * ((is_sphere ? -1.0 / r : log(r)) - f1)));
+        const double off = (t[i] - 400.0 - b * ((is_sphere ? -1.0 / r : log(r)) - f1)) / 300.0;
+        test_worst(&error.largest, fabs(off));
+        error.mean += off * off / (double)mesh->n_node;
     }
+    error.mean = sqrt(error.mean);
     free(t);
     hx_problem_free(&problem);
-    return worst / 300.0;
+    return error;
 }
 
-/* A sixth of a spherical shell: a box whose layers along z are bent onto spheres. */
-static void sphere_create(hx_mesh *mesh, int n)
+/* A quarter of a cylinder's shell around z, or a sixth of a sphere's: a box whose layers along z
+ * are bent. */
+static void bend(hx_mesh *mesh, int is_sphere)
 {
-    CHECK_OK(hx_generate_box(mesh, 2 * n, 2 * n, n, 2.0, 2.0, 1.0));
     for (int64_t i = 0; i < mesh->n_node; i++) {
         double *x = mesh->xyz + 3 * i;
-        const double u = tan(0.25 * TUBE_PI * (x[0] - 1.0)), v = tan(0.25 * TUBE_PI * (x[1] - 1.0));
-        const double r = 1.0 + x[2], length = sqrt(1.0 + u * u + v * v);
+        const double u = tan(0.25 * TUBE_PI * (x[0] - 1.0));
+        const double v = is_sphere ? tan(0.25 * TUBE_PI * (x[1] - 1.0)) : 0.0;
+        const double r = 1.0 + x[2], length = sqrt(1.0 + u * u + v * v), along = 0.2 * x[1];
         const int32_t node = (int32_t)i;
         if (x[2] < 1e-9) CHECK_OK(hx_mesh_add_node_set(mesh, "bore", 1, &node));
         if (x[2] > 1.0 - 1e-9) CHECK_OK(hx_mesh_add_node_set(mesh, "outside", 1, &node));
-        x[0] = r * u / length;
-        x[1] = r * v / length;
-        x[2] = r / length;
+        x[0] = (is_sphere ? r * u : r) / length;
+        x[1] = r * (is_sphere ? v : u) / length;
+        x[2] = is_sphere ? r / length : along;
+    }
+}
+
+static void shell_create(hx_mesh *mesh, mixed_kind kind, int is_sphere, int n)
+{
+    const tube shell = {1.0, 2.0, 0.4, 2.0 * TUBE_PI, {n, 8 * n, 1}, 0.0, {0}, {{0}}};
+    const mixed_box box = {
+        .kind = kind, .n = {2 * n, is_sphere ? 2 * n : n / 2, n}, .length = {2.0, 2.0, 1.0}};
+    if (kind == MIXED_HEXAHEDRA && !is_sphere) {
+        CHECK_OK(tube_create(mesh, &shell));
+    } else {
+        CHECK_OK(mixed_create(mesh, &box));
+        bend(mesh, is_sphere);
     }
     CHECK_OK(fixture_finish(mesh, FIXTURE_REORDERED));
 }
 
-/* Second order: twice as fine, a quarter of the error. */
-static void check_shells(void)
+/* Second order: twice as fine, a quarter of the error. In single nodes where few tetrahedra meet,
+ * as along the edges of the shell, that comes later. */
+static void check_shells(mixed_kind kind)
 {
     for (int is_sphere = 0; is_sphere < 2; is_sphere++) {
-        double error[2];
+        shell_error error[2];
         for (int i = 0; i < 2; i++) {
-            const int n = i ? 8 : 4;
-            const tube shell = {1.0, 2.0, 0.4, 2.0 * TUBE_PI, {n, 8 * n, 1}, 0.0, {0}, {{0}}};
             hx_mesh mesh;
-            if (is_sphere) {
-                sphere_create(&mesh, n);
-            } else {
-                CHECK_OK(tube_create(&mesh, &shell));
-                CHECK_OK(fixture_finish(&mesh, FIXTURE_REORDERED));
-            }
-            error[i] = shell_error(&mesh, is_sphere);
+            shell_create(&mesh, kind, is_sphere, i ? 8 : 4);
+            error[i] = shell_errors(&mesh, is_sphere);
             hx_mesh_free(&mesh);
         }
-        printf("%s shell: errors %.3e, %.3e of the drop\n", is_sphere ? "sphere" : "cylinder",
-               error[0], error[1]);
-        CHECK(error[1] < 3e-3 && error[0] / error[1] > 3.5 && error[0] / error[1] < 4.5);
+        const double ratio = error[0].mean / error[1].mean;
+        printf("%s shell of %s: errors %.3e, %.3e of the drop, in the mean %.3e, %.3e\n",
+               is_sphere ? "sphere" : "cylinder", mixed_name[kind], error[0].largest,
+               error[1].largest, error[0].mean, error[1].mean);
+        CHECK(error[1].mean < 1.5e-3 && ratio > 3.5 && ratio < 4.5);
+        CHECK(error[1].largest < 6e-3 && error[0].largest > 2.0 * error[1].largest);
+        if (kind == MIXED_HEXAHEDRA)
+            CHECK(error[1].largest < 3e-3 && error[0].largest > 3.5 * error[1].largest);
     }
 }
 
@@ -428,11 +456,13 @@ int main(int argc, char **argv)
     for (int kind = 0; kind < MIXED_N_KIND; kind++) check_collapsed((mixed_kind)kind);
     check_quadratic_refused();
     for (int mode = 0; mode < 3; mode++) {
-        check_slab(mode, "otf", "jacobi");
-        check_slab(mode, "csr", "none");
-        check_slab(mode, "otf", "multigrid");
+        check_slab(MIXED_HEXAHEDRA, mode, "csr", "none");
+        for (int kind = 0; kind < MIXED_N_KIND; kind++) {
+            check_slab((mixed_kind)kind, mode, "otf", "jacobi");
+            check_slab((mixed_kind)kind, mode, "otf", "multigrid");
+        }
     }
-    check_shells();
+    for (int kind = 0; kind < MIXED_N_KIND; kind++) check_shells((mixed_kind)kind);
     check_multigrid();
     hx_device_close(&device);
     TEST_END();

@@ -146,27 +146,44 @@ static double volume_of(const hx_mesh *mesh, int64_t e)
     return hx_hex_volume(&map);
 }
 
-/* Elements that are solid whatever their density, at random: in void they are what they are. */
+/* Whether an element has a node on the surface of a box of this size. */
+static int is_outside(const hx_mesh *mesh, int64_t e, const double size[3])
+{
+    int found = 0;
+    for (int k = 0; k < 24; k++) {
+        const double x = mesh->xyz[3 * (int64_t)mesh->conn[8 * e + k / 3] + k % 3];
+        found |= x < 1e-9 || x > size[k % 3] - 1e-9;
+    }
+    return found;
+}
+
+/* Elements that are solid whatever their density, at random. Inside the box, where none has a core,
+ * they are in void what they are; with some on its surface, of which faces stay or not, closed. */
 static void test_body(int kind)
 {
     enum { N_SEED = 8 };
-    for (uint64_t seed = 1; seed <= N_SEED; seed++) {
+    static const double size[3] = {5.0, 5.0, 6.0};
+    for (uint64_t seed = 1; seed <= 2 * N_SEED; seed++) {
         uint64_t state = seed * 104729;
         part p;
         double volume, exact = 0.0;
         hx_surface_report r;
-        make_box(&p, kind, 3, 4, 5, seed);
+        make_box(&p, kind, 5, 5, 6, seed);
         hx_surface_field_free(&p.field);
         uint8_t *const is_solid = calloc((size_t)p.mesh.n_elem, 1);
         if (!is_solid) abort();
         for (int64_t e = 0; e < p.mesh.n_elem; e++) {
-            is_solid[e] = fixture_uniform(&state, 0.0, 1.0) < (seed % 2 ? 0.3 : 0.05);
+            const double chance = fixture_uniform(&state, 0.0, 1.0);
             p.rho[e] = 0.001;
-            if (is_solid[e]) exact += volume_of(&p.mesh, e);
+            if (chance > (seed % 2 ? 0.25 : 0.12)) continue;
+            if (seed <= N_SEED && is_outside(&p.mesh, e, size)) continue;
+            is_solid[e] = (uint8_t)(1 | (unsigned)(1e6 * chance) << 1);
+            exact += volume_of(&p.mesh, e);
         }
+        CHECK(exact > 0.0);
         CHECK_OK(hx_surface_field_create(&p.field, &p.mesh, p.rho, is_solid));
         hx_surface_volume(&p.field, 0.5, &volume);
-        CHECK_REL(volume, exact, 1e-12);
+        if (seed <= N_SEED || kind == MIXED_HEXAHEDRA) CHECK_REL(volume, exact, 1e-12);
         CHECK_OK(hx_surface_extract(&p.surface, &p.field, 0.5));
         check_closed(&p.surface, &r, mixed_name[kind]);
         hx_surface_free(&p.surface);
@@ -179,6 +196,83 @@ static void test_body(int kind)
         free(is_solid);
         part_free(&p);
     }
+}
+
+/* How far the surface's vertices inside the box are above a height at most, and below. */
+static void find_teeth(const hx_surface *s, double side, double height, double teeth[2])
+{
+    teeth[0] = teeth[1] = 0.0;
+    for (int64_t v = 0; v < s->n_vertex; v++) {
+        const double *x = s->xyz + 3 * v;
+        if (x[2] < 1e-9) continue;
+        if (fmin(fmin(x[0], side - x[0]), fmin(x[1], side - x[1])) < 1e-9) continue;
+        test_worst(&teeth[0], x[2] - height);
+        test_worst(&teeth[1], height - x[2]);
+    }
+}
+
+/* Area of the surface at z = 0. */
+static double area_below(const hx_surface *s)
+{
+    double sum = 0.0;
+    for (int64_t t = 0; t < s->n_tri; t++) {
+        const double *x[3];
+        for (int k = 0; k < 3; k++) x[k] = s->xyz + 3 * (int64_t)s->tri[3 * t + k];
+        if (fmax(x[0][2], fmax(x[1][2], x[2][2])) > 1e-9) continue;
+        sum += 0.5 * fabs((x[1][0] - x[0][0]) * (x[2][1] - x[0][1]) -
+                          (x[2][0] - x[0][0]) * (x[1][1] - x[0][1]));
+    }
+    return sum;
+}
+
+/* A skin in void, of elements with centroids at most `height` above z = 0 or faces there: its
+ * volume by a smooth cut, without the teeth that its elements have, and all of its face. height 0:
+ * the first layer alone, kept by its faces. */
+static void test_skin(int kind, double height)
+{
+    enum { N = 10 };
+    const mixed_box box = {.kind = (mixed_kind)kind, .n = {N, N, N}, .distort = 0.15};
+    part p;
+    hx_surface_report r;
+    hx_surface_smoothing smoothing;
+    double exact = 0.0, threshold, volume, teeth[2];
+    memset(&p, 0, sizeof p);
+    CHECK_OK(mixed_create(&p.mesh, &box));
+    make_field(&p, 3);
+    uint8_t *const is_solid = calloc((size_t)p.mesh.n_elem, 1);
+    if (!is_solid) abort();
+    for (int64_t e = 0; e < p.mesh.n_elem; e++) {
+        double x[3];
+        hx_mesh_centroid(&p.mesh, e, x);
+        is_solid[e] = x[2] < height;
+        p.rho[e] = 0.001;
+    }
+    for (int64_t i = 0; i < p.field.n_face; i++) {
+        const int64_t e = p.field.face[i] / 6;
+        const int f = (int)(p.field.face[i] % 6);
+        int32_t node[4];
+        double z = 0.0;
+        const int n = hx_cell_face(p.mesh.conn + 8 * e, f, node);
+        for (int k = 0; k < n; k++) test_worst(&z, p.mesh.xyz[3 * (int64_t)node[k] + 2]);
+        if (z < 1e-9) is_solid[e] |= (uint8_t)(1 | hx_surface_kept_face(f));
+    }
+    for (int64_t e = 0; e < p.mesh.n_elem; e++)
+        if (is_solid[e]) exact += volume_of(&p.mesh, e);
+    hx_surface_field_free(&p.field);
+    CHECK_OK(hx_surface_field_create(&p.field, &p.mesh, p.rho, is_solid));
+    CHECK_OK(hx_surface_threshold(&p.field, exact, &threshold, &volume));
+    CHECK_REL(volume, exact, 1e-4);
+    CHECK_OK(hx_surface_extract(&p.surface, &p.field, threshold));
+    CHECK_OK(hx_surface_smooth(&p.surface, &p.field, 10, &smoothing));
+    check_closed(&p.surface, &r, mixed_name[kind]);
+    CHECK(r.n_shell == 1 && r.genus == 0 && r.n_crossing == 0);
+    CHECK_REL(area_below(&p.surface), (double)(N * N), 1e-9);
+    find_teeth(&p.surface, N, exact / (N * N), teeth);
+    printf("skin of %s: %.2f thick, threshold %.2f, up to %.2f above, %.2f below\n",
+           mixed_name[kind], exact / (N * N), threshold, teeth[0], teeth[1]);
+    CHECK(teeth[0] < 0.4 && teeth[1] < 0.4);
+    free(is_solid);
+    part_free(&p);
 }
 
 /* Leaves out about half of the elements, and the nodes that none of the others has. */
@@ -281,6 +375,8 @@ int main(int argc, char **argv)
         test_ball(kind);
         test_random(kind);
         test_body(kind);
+        test_skin(kind, 2.2);
+        test_skin(kind, 0.0);
         test_touching(kind);
         test_design(kind, argc > 1 ? argv[1] : NULL);
     }

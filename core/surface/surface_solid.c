@@ -1,0 +1,76 @@
+/* Which of the elements that are solid whatever their density end at their faces, and which are cut
+ * by the nodal density as free ones are: on a mesh of tetrahedra what a skin holds is ragged. */
+#include <string.h>
+
+#include "surface_internal.h"
+
+/* What lies at a node, as bits. */
+enum {
+    SOLID_FACE = 1, /* boundary faces of solid elements */
+    FREE_FACE = 2,  /* and of others */
+    KEPT_FACE = 4,  /* faces that stay where they are */
+    KEPT = 8,  /* of such a face, or all its boundary faces are of solid elements: stays inside */
+    CORE = 16, /* that, or all its elements are solid */
+    NEAR = 32  /* a solid element that has a core */
+};
+
+static void mark_faces(const hx_surface_field *field, const uint8_t *is_solid, uint8_t *at)
+{
+    for (int64_t i = 0; i < field->n_face; i++) {
+        const int64_t e = field->face[i] / 6;
+        const int f = (int)(field->face[i] % 6);
+        int32_t node[4];
+        const int n = hx_cell_face(field->mesh->conn + 8 * e, f, node);
+        uint8_t here = is_solid[e] ? SOLID_FACE : FREE_FACE;
+        if (is_solid[e] & hx_surface_kept_face(f)) here |= KEPT_FACE;
+        for (int k = 0; k < n; k++) at[node[k]] |= here;
+    }
+}
+
+static void mark_cores(const hx_mesh *mesh, const uint8_t *is_solid, uint8_t *at)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < mesh->n_node; a++) {
+        const int faces = at[a] & (SOLID_FACE | FREE_FACE);
+        int64_t k = mesh->node_elem_ptr[a];
+        if (at[a] & KEPT_FACE || faces == SOLID_FACE) at[a] |= KEPT;
+        while (k < mesh->node_elem_ptr[a + 1] && is_solid[mesh->node_elem[k] / 8]) k++;
+        if (at[a] & KEPT || k == mesh->node_elem_ptr[a + 1]) at[a] |= CORE;
+    }
+}
+
+/* Whether a node of the element has this bit. */
+static int has(const hx_mesh *mesh, const uint8_t *at, int64_t e, unsigned bit)
+{
+    unsigned any = 0;
+    for (int i = 0; i < 8; i++) any |= at[mesh->conn[8 * e + i]];
+    return (any & bit) != 0;
+}
+
+static void mark_near(const hx_mesh *mesh, const uint8_t *is_solid, uint8_t *at)
+{
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        if (!is_solid[e] || !has(mesh, at, e, CORE)) continue;
+        for (int i = 0; i < 8; i++) at[mesh->conn[8 * e + i]] |= NEAR;
+    }
+}
+
+void hx_surface_sort_solid(const hx_surface_field *field, const uint8_t *is_solid, uint8_t *state,
+                           uint8_t *is_kept)
+{
+    const hx_mesh *mesh = field->mesh;
+    const int is_cut = hx_mesh_is_collapsed(mesh);
+    memset(is_kept, 0, (size_t)mesh->n_node);
+    if (is_cut) {
+        mark_faces(field, is_solid, is_kept);
+        mark_cores(mesh, is_solid, is_kept);
+        mark_near(mesh, is_solid, is_kept);
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        state[e] = is_solid[e] ? HX_SOLID_BODY : HX_SOLID_NONE;
+        if (is_cut && is_solid[e] && has(mesh, is_kept, e, NEAR)) state[e] = HX_SOLID_CUT;
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < mesh->n_node; a++) is_kept[a] = (is_kept[a] & KEPT) != 0;
+}
