@@ -158,17 +158,18 @@ static int bench_papers(hx_matrix_job *job, const hx_options *options)
     HX_TRY(choose_device(s));
     HX_TRY(hx_session_find_device(s, &ops));
     HX_TRY(hx_session_start_device(s, ops));
-    return hx_matrix_bench_papers(&s->device, job->plan.most);
+    return hx_matrix_bench_papers(&s->device, job->plan.bench, job->plan.most);
 }
 
 /* 1: a result of --bench is off. */
 static int matrix(hx_matrix_job *job, const hx_options *options)
 {
     HX_TRY(hx_matrix_plan_read(&job->plan, options));
-    if (job->plan.bench == HX_BENCH_PAPERS) return bench_papers(job, options);
+    const hx_bench_kind bench = job->plan.bench;
+    if (bench != HX_BENCH_NONE && bench != HX_BENCH_ALL) return bench_papers(job, options);
     HX_TRY(open_problem(job, options));
     HX_TRY(open_design(job));
-    if (job->plan.bench == HX_BENCH_ALL)
+    if (bench == HX_BENCH_ALL)
         return hx_matrix_bench_all(&job->session.device, &job->session.problem, job->modulus);
     HX_TRY(hx_matrix_stages_open(&job->stages, &job->session, &job->plan));
     hx_matrix_report_sizes(job);
@@ -265,14 +266,14 @@ static const hx_option matrix_options[HX_N_MATRIX_OPTION] = {
                         .help = "how the values are computed"},
     [HX_MATRIX_BENCH] = {.name = "--bench",
                          .kind = HX_OPTION_TEXT,
-                         .value = "papers|all",
-                         .help = "measures: the papers' tables on their meshes' sizes, or every "
-                                 "builder, fill and format on this mesh"},
+                         .value = "papers|p2|p3|p4|all",
+                         .help = "measures: the papers' tables, or those of one, on their meshes' "
+                                 "sizes, or every builder, fill and format on this mesh"},
     [HX_MATRIX_MOST] = {.name = "--most",
                         .kind = HX_OPTION_TEXT,
                         .value = "ELEMENTS",
                         .note = "70,000 on a CPU, 8.1 million on a GPU",
-                        .help = "largest mesh of --bench papers"},
+                        .help = "largest mesh of --bench papers, p2, p3, p4"},
 };
 
 const hx_command hx_command_matrix = {
@@ -297,8 +298,10 @@ const hx_command hx_command_matrix = {
         "range by range, and are the same whatever --memory says.\n"
         "--bench measures instead, in the solver's order of the nodes: with \"all\" each builder,\n"
         "fill and format of the device on this mesh, checked against a product without a matrix;\n"
-        "with \"papers\" what three papers measured, on cubes of as many elements, of the config\n"
-        "only the device. Exit status 1 if a result is off.\n",
+        "with \"papers\" what three papers measured (\"p2\", \"p3\", \"p4\": one of them), on "
+        "meshes of\n"
+        "as many elements or nodes, of the config only the device. Exit status 1 if a result is "
+        "off.\n",
     .n_min = 1,
     .option = matrix_options,
     .n_option = HX_N_MATRIX_OPTION,
