@@ -12,6 +12,7 @@
 #include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/files/result_match.h"
+#include "core/solver/element_ops.h"
 #include "matrix_job.h"
 
 /* Of the fill, whose time is printed where no rows are asked for. */
@@ -32,13 +33,15 @@ static int refuse_rigid(const hx_session *s)
                     s->cfg.path);
 }
 
-/* With "auto" the first device that can run here and makes matrices. */
+/* With "auto" the first device that can run here and makes matrices of the config's elements. */
 static int choose_device(hx_session *s)
 {
+    const int is_linear = s->cfg.solver.element == HX_ELEMENT_LINEAR;
     if (!hx_config_is_auto(s->cfg.solver.device)) return HX_OK;
     for (size_t i = 0; hx_devices[i]; i++) {
         char why[256] = "";
-        if (hx_devices[i]->matrix && hx_devices[i]->available(why, sizeof why))
+        if (hx_devices[i]->matrix && (is_linear || hx_devices[i]->element->quadratic) &&
+            hx_devices[i]->available(why, sizeof why))
             return hx_config_set_word(&s->cfg.solver.device, hx_devices[i]->name);
     }
     return HX_OK;
@@ -50,13 +53,11 @@ static int open_problem(hx_matrix_job *job, const hx_options *options)
     hx_session *const s = &job->session;
     HX_TRY(
         hx_config_read(&s->cfg, job->plan.config, options->n_argument - 1, options->argument + 1));
-    HX_TRY(hx_config_need_elasticity(&s->cfg, "matrix"));
     HX_TRY(choose_device(s));
     if (!job->plan.curve) {
         s->cfg.mesh.shuffle = 0;
         s->cfg.mesh.reorder = 0;
     }
-    HX_TRY(hx_session_need_linear(s, "matrix"));
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(hx_session_make_problem(s));
     return refuse_rigid(s);
@@ -67,7 +68,8 @@ static int open_problem(hx_matrix_job *job, const hx_options *options)
 static int first_design(hx_matrix_job *job)
 {
     hx_session *const s = &job->session;
-    HX_TRY(hx_config_set_word(&s->cfg.solver.op, "otf"));
+    const int is_linear = s->problem.space.element == HX_ELEMENT_LINEAR;
+    HX_TRY(hx_config_set_word(&s->cfg.solver.op, is_linear ? "otf" : "bsrsym"));
     HX_TRY(hx_config_set_word(&s->cfg.solver.preconditioner, "jacobi"));
     HX_TRY(hx_session_open_device(s));
     HX_TRY(hx_session_make_solver(s));
@@ -113,12 +115,13 @@ static int open_design(hx_matrix_job *job)
 /* The counts of what will be, and the ranges of rows. */
 static int make_plan(hx_matrix_job *job)
 {
-    const hx_mesh *const mesh = &job->session.mesh;
-    job->cut =
-        (hx_matrix_cut){.half = job->plan.half,
-                        .fixed = job->plan.eliminate ? job->session.problem.supports.fixed : NULL};
-    HX_TRY(hx_alloc_raw(&job->blocks, (size_t)mesh->n_node, sizeof *job->blocks, "rows"));
-    HX_TRY(hx_matrix_count(mesh, &job->cut, job->stages.part, job->blocks, &job->n_block,
+    const hx_problem *const problem = &job->session.problem;
+    const hx_space *const space = &problem->space;
+    job->cut = (hx_matrix_cut){.half = job->plan.half,
+                               .components = problem->components,
+                               .fixed = job->plan.eliminate ? problem->supports.fixed : NULL};
+    HX_TRY(hx_alloc_raw(&job->blocks, (size_t)space->n_point, sizeof *job->blocks, "rows"));
+    HX_TRY(hx_matrix_count(space, &job->cut, job->stages.part, job->blocks, &job->n_block,
                            &job->n_number, &job->widest));
     HX_TRY(hx_matrix_chunks_plan(job));
     job->stages.repeats = job->chunks.is_fetched ? 1 : REPEATS;
@@ -128,8 +131,10 @@ static int make_plan(hx_matrix_job *job)
 static int open_file(hx_matrix_job *job)
 {
     const hx_matrix_format *format = NULL;
-    const hx_matrix_shape shape = {
-        .n_row = 3 * job->session.mesh.n_node, .n_entry = job->n_number, .half = job->plan.half};
+    const hx_problem *const problem = &job->session.problem;
+    const hx_matrix_shape shape = {.n_row = problem->components * problem->space.n_point,
+                                   .n_entry = job->n_number,
+                                   .half = job->plan.half};
     if (!job->plan.output) return HX_OK;
     HX_TRY(hx_matrix_format_find(job->plan.output, &format));
     job->file_bytes = hx_matrix_file_bytes(format, &shape);
@@ -153,17 +158,18 @@ static int bench_papers(hx_matrix_job *job, const hx_options *options)
     HX_TRY(choose_device(s));
     HX_TRY(hx_session_find_device(s, &ops));
     HX_TRY(hx_session_start_device(s, ops));
-    return hx_matrix_bench_papers(&s->device, job->plan.most);
+    return hx_matrix_bench_papers(&s->device, job->plan.bench, job->plan.most);
 }
 
 /* 1: a result of --bench is off. */
 static int matrix(hx_matrix_job *job, const hx_options *options)
 {
     HX_TRY(hx_matrix_plan_read(&job->plan, options));
-    if (job->plan.bench == HX_BENCH_PAPERS) return bench_papers(job, options);
+    const hx_bench_kind bench = job->plan.bench;
+    if (bench != HX_BENCH_NONE && bench != HX_BENCH_ALL) return bench_papers(job, options);
     HX_TRY(open_problem(job, options));
     HX_TRY(open_design(job));
-    if (job->plan.bench == HX_BENCH_ALL)
+    if (bench == HX_BENCH_ALL)
         return hx_matrix_bench_all(&job->session.device, &job->session.problem, job->modulus);
     HX_TRY(hx_matrix_stages_open(&job->stages, &job->session, &job->plan));
     hx_matrix_report_sizes(job);
@@ -221,7 +227,8 @@ static const hx_option matrix_options[HX_N_MATRIX_OPTION] = {
     [HX_MATRIX_NEAR_NULL] = {.name = "--near-null",
                              .kind = HX_OPTION_FILE,
                              .value = "FILE",
-                             .help = "the six rigid motions, orthonormal, for algebraic multigrid"},
+                             .help = "the six rigid motions, orthonormal, for algebraic multigrid; "
+                                     "of heat the constant"},
     [HX_MATRIX_SUPPORTS] = {.name = "--supports",
                             .kind = HX_OPTION_TEXT,
                             .value = "keep|eliminate",
@@ -259,14 +266,14 @@ static const hx_option matrix_options[HX_N_MATRIX_OPTION] = {
                         .help = "how the values are computed"},
     [HX_MATRIX_BENCH] = {.name = "--bench",
                          .kind = HX_OPTION_TEXT,
-                         .value = "papers|all",
-                         .help = "measures: the papers' tables on their meshes' sizes, or every "
-                                 "builder, fill and format on this mesh"},
+                         .value = "papers|p2|p3|p4|all",
+                         .help = "measures: the papers' tables, or those of one, on their meshes' "
+                                 "sizes, or every builder, fill and format on this mesh"},
     [HX_MATRIX_MOST] = {.name = "--most",
                         .kind = HX_OPTION_TEXT,
                         .value = "ELEMENTS",
                         .note = "70,000 on a CPU, 8.1 million on a GPU",
-                        .help = "largest mesh of --bench papers"},
+                        .help = "largest mesh of --bench papers, p2, p3, p4"},
 };
 
 const hx_command hx_command_matrix = {
@@ -282,15 +289,19 @@ const hx_command hx_command_matrix = {
         "  .petsc  PETSc's binary format; --lower: upper rows, which its sbaij matrices load\n"
         "  .npz    scipy.sparse.load_npz\n"
         "The other files may have any of these endings. Unknown 3 i + c is component c of node i,\n"
-        "from 0, nodes in the order of the mesh's file; --order curve takes the order that the\n"
-        "solver works in and writes it beside K, as K_order. Springs are in K. Supports are kept\n"
+        "from 0, nodes in the order of the mesh's file, of heat unknown i its temperature;\n"
+        "of quadratic elements the middles of edges come after the nodes, in the order of their\n"
+        "ends. --order curve takes the order that the solver works in and writes it beside K, as\n"
+        "K_order. Springs and convection are in K. Supports are kept\n"
         "in K and listed by --fixed, or eliminated: their rows and columns are 0, their diagonal\n"
         "is 1, and the loads of --rhs are changed for their displacements. Files are written\n"
         "range by range, and are the same whatever --memory says.\n"
         "--bench measures instead, in the solver's order of the nodes: with \"all\" each builder,\n"
         "fill and format of the device on this mesh, checked against a product without a matrix;\n"
-        "with \"papers\" what three papers measured, on cubes of as many elements, of the config\n"
-        "only the device. Exit status 1 if a result is off.\n",
+        "with \"papers\" what three papers measured (\"p2\", \"p3\", \"p4\": one of them), on "
+        "meshes of\n"
+        "as many elements or nodes, of the config only the device. Exit status 1 if a result is "
+        "off.\n",
     .n_min = 1,
     .option = matrix_options,
     .n_option = HX_N_MATRIX_OPTION,

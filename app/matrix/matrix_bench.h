@@ -7,7 +7,14 @@
 #include "core/matrix/matrix.h"
 #include "core/problem/problem.h"
 
-typedef enum { HX_BENCH_NONE, HX_BENCH_PAPERS, HX_BENCH_ALL } hx_bench_kind;
+typedef enum {
+    HX_BENCH_NONE,
+    HX_BENCH_PAPERS,
+    HX_BENCH_ALL,
+    HX_BENCH_P2, /* the tables of one paper */
+    HX_BENCH_P3,
+    HX_BENCH_P4
+} hx_bench_kind;
 
 /* What one run of it is about. */
 typedef struct hx_bench {
@@ -32,20 +39,66 @@ typedef struct hx_bench_time {
 } hx_bench_time;
 extern const hx_bench_time hx_bench_no_time;
 
-/* A finished mesh on a device, with moduli: what patterns and fills start from. */
+enum { HX_BENCH_N_ARRAY = 9 };
+
+/* A space on a device, with moduli: what patterns and fills start from. */
 typedef struct hx_bench_site {
-    hx_device *dev;      /* (borrowed, like mesh) */
-    const hx_mesh *mesh; /* of the host */
-    hx_fill_input input; /* with the points' places */
-    void *d_own[5];      /* (owned) */
+    hx_device *dev;                /* (borrowed) */
+    int64_t n_elem;                /* cells */
+    hx_fill_input input;           /* with the points' places; its rule is the space's */
+    void *d_own[HX_BENCH_N_ARRAY]; /* (owned) */
 } hx_bench_site;
 
-/* modulus: NULL for 1 everywhere. The site must not move, and is the caller's to close, also after
- * a failure. */
-int hx_bench_site_open(hx_bench_site *site, hx_device *dev, const hx_mesh *mesh, hx_form form,
+/* modulus: NULL for 1 everywhere. The space outlives the site, which must not move, and is the
+ * caller's to close, also after a failure. */
+int hx_bench_site_open(hx_bench_site *site, hx_device *dev, const hx_space *space, hx_form form,
                        const double *modulus);
 /* Accepts a zeroed struct. */
 void hx_bench_site_close(hx_bench_site *site);
+
+/* The papers' elements. */
+typedef enum {
+    HX_BENCH_HEX8,
+    HX_BENCH_HEX20,
+    HX_BENCH_TET4,
+    HX_BENCH_TET10,
+    HX_BENCH_N_ELEMENT
+} hx_bench_element;
+
+typedef enum { HX_BENCH_CUBE, HX_BENCH_CYLINDER, HX_BENCH_ROD } hx_bench_shape;
+
+/* "TET4", and the element of that name: 0 if there is none. */
+const char *hx_bench_element_name(hx_bench_element element);
+int hx_bench_element_find(const char *name, hx_bench_element *element);
+const char *hx_bench_shape_name(hx_bench_shape shape);
+
+/* A mesh before it is made. */
+typedef struct hx_bench_plan {
+    hx_bench_shape shape;
+    hx_bench_element element;
+    int n[3]; /* hexahedra: of the cube each way; of the cylinder along radius, around, along the
+                 axis; of the rod in its width, -, in its thickness */
+    int64_t n_elem, n_point; /* that it will have */
+} hx_bench_plan;
+
+/* Of that number of elements, or with 0 of points, or nearly: the thickness in elements is chosen
+ * last. */
+int hx_bench_plan_make(hx_bench_plan *plan, hx_bench_shape shape, hx_bench_element element,
+                       int64_t n_elem, int64_t n_point);
+int hx_bench_plan_is_same(const hx_bench_plan *a, const hx_bench_plan *b);
+/* Hexahedra of 8 nodes that have as many pairs of points: what --most limits. */
+double hx_bench_plan_size(const hx_bench_plan *plan);
+
+/* A finished mesh in the order of the solver, and its space. It must not move. */
+typedef struct hx_bench_part {
+    hx_mesh mesh;
+    hx_space space;
+} hx_bench_part;
+
+/* The caller's to free. */
+int hx_bench_part_make(hx_bench_part *part, const hx_bench_plan *plan);
+/* Accepts a zeroed struct. */
+void hx_bench_part_free(hx_bench_part *part);
 
 /* n x n x n cubes in the order of the solver, finished. */
 int hx_bench_cube(hx_mesh *mesh, int n);
@@ -153,6 +206,7 @@ int hx_bench_is_left_out(int rc, char *note, size_t n_note);
 
 /* Cells: so many significant digits and a unit, "-" for NaN. */
 void hx_bench_add(hx_table *table, int digits, double value, const char *unit);
+void hx_bench_add_fixed(hx_table *table, int decimals, double value);
 /* Milliseconds. */
 void hx_bench_add_ms(hx_table *table, double seconds);
 /* Median in milliseconds, and the middle half over it: two cells. */
@@ -197,6 +251,8 @@ typedef struct hx_p2_row {
 extern const hx_p2_row hx_p2_rows[HX_P2_N_ROW];
 /* HEX20 by its name, n^3 elements and (n + 1)^3 nodes by its counts: those of HEX8. */
 int hx_p2_is_cube(const hx_p2_row *row);
+/* Table 5 is of the rod, the others of the cylinder. */
+hx_bench_shape hx_p2_shape(const hx_p2_row *row);
 /* Elements a side of the cube of hex8 with its number of elements, or nearly; 0: not of hexahedra,
  * or of Table 1, which has no stages. */
 int hx_p2_side(const hx_p2_row *row);
@@ -223,9 +279,9 @@ int hx_bench_p2(hx_bench *bench);
 int hx_bench_p3(hx_bench *bench);
 int hx_bench_p4(hx_bench *bench);
 
-/* All three on an open device, on meshes of at most `most` elements (0: what the device does in
- * minutes). 1: a result is off. */
-int hx_matrix_bench_papers(hx_device *dev, int64_t most);
+/* One or all three on an open device, on meshes of at most `most` elements (0: what the device does
+ * in minutes). 1: a result is off. */
+int hx_matrix_bench_papers(hx_device *dev, hx_bench_kind papers, int64_t most);
 /* Every builder, fill and format of the device on the problem's mesh. 1: a result is off. */
 int hx_matrix_bench_all(hx_device *dev, const hx_problem *problem, const double *modulus);
 

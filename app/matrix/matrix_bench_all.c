@@ -33,6 +33,7 @@ typedef struct all {
     const hx_problem *problem; /* (borrowed) */
     hx_bench_site site;
     hx_bench_check check;
+    int is_matrix_free; /* what the check expects */
     hx_bench_pattern built[N_BUILDING];
     int n_product, n_filled;
     product product[N_SPEC];
@@ -183,7 +184,7 @@ static int has_spec(const hx_matrix_ops *ops, const hx_matrix_spec *spec)
            (!spec->single || (ops->single_formats & 1u << spec->format));
 }
 
-/* The first is what the others are compared with. */
+/* The first is what the others are compared with. Components are the problem's. */
 static const hx_matrix_spec specs[N_SPEC] = {
     {HX_FORMAT_BSR, HX_PART_FULL, 0, 3},  {HX_FORMAT_BSR, HX_PART_FULL, 1, 3},
     {HX_FORMAT_BSRS, HX_PART_FULL, 0, 3}, {HX_FORMAT_BSRS, HX_PART_FULL, 1, 3},
@@ -194,6 +195,7 @@ static const hx_matrix_spec specs[N_SPEC] = {
 
 static int measure_part(all *a, hx_part part)
 {
+    const int components = a->problem->components;
     const hx_pattern_spec pattern_spec = {.part = part};
     hx_device *dev = a->site.dev;
     const hx_matrix_ops *ops = dev->ops->matrix;
@@ -203,9 +205,11 @@ static int measure_part(all *a, hx_part part)
     rc = note_left_out(a, part == HX_PART_LOWER ? "lower pattern" : "full pattern", rc);
     for (int i = 0; i < N_SPEC && is_there && rc == HX_OK; i++) {
         char name[48];
-        if (specs[i].part != part || !has_spec(ops, &specs[i])) continue;
-        rc = note_left_out(a, hx_bench_spec_name(&specs[i], name, sizeof name),
-                           measure_matrix(a, &pattern, &specs[i]));
+        hx_matrix_spec spec = specs[i];
+        spec.components = components;
+        if (spec.part != part || !has_spec(ops, &spec)) continue;
+        rc = note_left_out(a, hx_bench_spec_name(&spec, name, sizeof name),
+                           measure_matrix(a, &pattern, &spec));
     }
     hx_device_pattern_free(&pattern, dev);
     return rc;
@@ -216,7 +220,7 @@ static void print_fills(const all *a)
     static const char *const head[] = {"matrix", "fill",    "prepare ms", "ms",   "spread", "Mel/s",
                                        "GB/s",   "of copy", "keeps",      "bits", "error"};
     static const char *const bits[] = {"-", "same", "vary"};
-    const double n_elem = (double)a->site.mesh->n_elem;
+    const double n_elem = (double)a->site.n_elem;
     hx_table table;
     hx_log_info("%s", "");
     hx_table_begin(&table, "llrrrrrrrlr");
@@ -264,9 +268,10 @@ static void print_products(const all *a)
 {
     static const char *const head[] = {"matrix",  "product ms", "spread", "Mel/s",    "GB/s",
                                        "of copy", "x bsr",      "matrix", "its plan", "pattern"};
-    const double n_elem = (double)a->site.mesh->n_elem;
+    const double n_elem = (double)a->site.n_elem;
     const product *first = &a->product[0];
-    const int is_bsr = memcmp(&first->spec, &specs[0], sizeof specs[0]) == 0;
+    const int is_bsr = first->spec.format == HX_FORMAT_BSR && first->spec.part == HX_PART_FULL &&
+                       !first->spec.single;
     const double bsr = is_bsr ? first->time.median : (double)NAN;
     hx_table table;
     hx_log_info("%s", "");
@@ -303,18 +308,21 @@ static void print_notes(const all *a)
                 "  bits       of a product with the values of four designs (two of slow fills): "
                 "the same, or\n"
                 "             varying\n"
-                "  error      of that product against one without a matrix; FAIL: above 1e-12, "
+                "  error      of that product against %s; FAIL: above 1e-12, "
                 "single 1e-6\n"
-                "  matrix     bytes of values, indices and plan, without the pattern's");
+                "  matrix     bytes of values, indices and plan, without the pattern's",
+                a->is_matrix_free ? "one without a matrix" : "the first matrix'");
 }
 
 /* K x by the element formulas, as the device's operator without a matrix has it. */
 static int make_reference(all *a, const double *modulus)
 {
     hx_device *dev = a->bench.dev;
-    const hx_strategy *strategy = dev->ops->matrix_free;
+    const hx_strategy *strategy = hx_strategy_of(dev->ops->matrix_free, a->problem->components);
     hx_operator op;
     if (!strategy) return HX_OK;
+    if (a->problem->space.element != HX_ELEMENT_LINEAR && !strategy->space_bytes) return HX_OK;
+    a->is_matrix_free = 1;
     HX_TRY(hx_operator_create(&op, dev, strategy, hx_layout_first(strategy), a->problem, 0));
     int rc = hx_operator_set_modulus(&op, modulus);
     if (rc == HX_OK) rc = strategy->apply(op.state, a->check.d_x, a->check.d_y);
@@ -325,11 +333,14 @@ static int make_reference(all *a, const double *modulus)
 
 static int measure(all *a, hx_device *dev, const double *modulus)
 {
-    const hx_mesh *mesh = a->problem->mesh;
-    const hx_form form = {HX_FORM_ELASTICITY, a->problem->lambda, a->problem->mu};
-    HX_TRY(hx_bench_check_open(&a->check, &a->bench, dev, 3 * mesh->n_node));
+    const hx_problem *problem = a->problem;
+    const hx_form form = hx_problem_is_heat(problem)
+                             ? (hx_form){.kind = HX_FORM_CONDUCTION}
+                             : (hx_form){HX_FORM_ELASTICITY, problem->lambda, problem->mu};
+    const int64_t n_dof = problem->components * problem->space.n_point;
+    HX_TRY(hx_bench_check_open(&a->check, &a->bench, dev, n_dof));
     HX_TRY(make_reference(a, modulus));
-    HX_TRY(hx_bench_site_open(&a->site, dev, mesh, form, modulus));
+    HX_TRY(hx_bench_site_open(&a->site, dev, &problem->space, form, modulus));
     HX_TRY(measure_patterns(a));
     HX_TRY(measure_part(a, HX_PART_FULL));
     return measure_part(a, HX_PART_LOWER);
@@ -338,16 +349,18 @@ static int measure(all *a, hx_device *dev, const double *modulus)
 int hx_matrix_bench_all(hx_device *dev, const hx_problem *problem, const double *modulus)
 {
     const hx_mesh *mesh = problem->mesh;
-    char a_text[32], b_text[32];
+    char a_text[32], b_text[32], kinds[64];
     all *a;
     HX_TRY(hx_alloc(&a, 1, sizeof *a, "measurements"));
     a->problem = problem;
     a->bench.dev = dev;
     int rc = hx_bench_begin(&a->bench);
     if (rc == HX_OK) {
-        hx_log_info("%s: %s elements, %s nodes", mesh->name,
+        hx_log_info("%s: %s elements, %s %s, %s", mesh->name,
                     hx_format_count(mesh->n_elem, a_text, sizeof a_text),
-                    hx_format_count(mesh->n_node, b_text, sizeof b_text));
+                    hx_format_count(problem->space.n_point, b_text, sizeof b_text),
+                    problem->space.element == HX_ELEMENT_LINEAR ? "nodes" : "points",
+                    hx_space_text(&problem->space, kinds, sizeof kinds));
         rc = measure(a, dev, modulus);
     }
     if (!hx_bench_is_quiet()) {

@@ -106,39 +106,56 @@ static int repeat_calls(hx_device *dev, work_of *work, void (*undo)(void *contex
     return HX_OK;
 }
 
-int hx_bench_site_open(hx_bench_site *site, hx_device *dev, const hx_mesh *mesh, hx_form form,
+/* Arrays of a space, and where their place on the device goes; NULL: it has none. */
+static int put_space(hx_bench_site *site, const hx_incidence *in, const double *xyz,
+                     const double *modulus)
+{
+    const size_t n_cell = (size_t)in->n_cell, n_place = (size_t)in->n_place;
+    const size_t n_point = (size_t)in->n_point;
+    hx_incidence *const d_in = &site->input.incidence;
+    const struct {
+        const void *from;
+        size_t bytes;
+        void *to;
+    } array[HX_BENCH_N_ARRAY] = {
+        {in->point, n_place * sizeof *in->point, &d_in->point},
+        {in->point_ptr, (n_point + 1) * sizeof *in->point_ptr, &d_in->point_ptr},
+        {in->point_place, n_place * sizeof *in->point_place, &d_in->point_place},
+        {xyz, 3 * n_point * sizeof *xyz, &site->input.d_xyz},
+        {modulus, n_cell * sizeof *modulus, &site->input.d_modulus},
+        {in->kind, n_cell * sizeof *in->kind, &d_in->kind},
+        {in->cell_ptr, (n_cell + 1) * sizeof *in->cell_ptr, &d_in->cell_ptr},
+        {in->pair_ptr, (n_cell + 1) * sizeof *in->pair_ptr, &d_in->pair_ptr},
+        {in->place_cell, n_place * sizeof *in->place_cell, &d_in->place_cell},
+    };
+    for (int i = 0; i < HX_BENCH_N_ARRAY; i++) {
+        if (array[i].from)
+            HX_TRY(hx_device_put(site->dev, &site->d_own[i], array[i].from, array[i].bytes));
+        memcpy(array[i].to, &site->d_own[i], sizeof site->d_own[i]);
+    }
+    return HX_OK;
+}
+
+int hx_bench_site_open(hx_bench_site *site, hx_device *dev, const hx_space *space, hx_form form,
                        const double *modulus)
 {
-    const hx_incidence in = hx_incidence_of_mesh(mesh);
-    const size_t n_cell = (size_t)in.n_cell, n_place = (size_t)in.n_place;
-    const size_t n_point = (size_t)in.n_point;
+    const hx_incidence in = hx_incidence_of_space(space);
+    const size_t n_cell = (size_t)in.n_cell;
     double *one = NULL;
-    int rc;
     memset(site, 0, sizeof *site);
     site->dev = dev;
-    site->mesh = mesh;
+    site->n_elem = in.n_cell;
+    site->input = (hx_fill_input){.incidence = in, .form = form, .rule = space->rule};
     if (!modulus) HX_TRY(hx_alloc_raw(&one, n_cell, sizeof *one, "moduli"));
     for (size_t e = 0; one && e < n_cell; e++) one[e] = 1.0;
-    void **d = site->d_own;
-    HX_TRY_FAIL(hx_device_put(dev, &d[0], in.point, n_place * sizeof *in.point));
-    HX_TRY_FAIL(hx_device_put(dev, &d[1], in.point_ptr, (n_point + 1) * sizeof *in.point_ptr));
-    HX_TRY_FAIL(hx_device_put(dev, &d[2], in.point_place, n_place * sizeof *in.point_place));
-    HX_TRY_FAIL(hx_device_put(dev, &d[3], mesh->xyz, 3 * n_point * sizeof(double)));
-    HX_TRY_FAIL(hx_device_put(dev, &d[4], one ? one : modulus, n_cell * sizeof(double)));
-    site->input = (hx_fill_input){
-        .incidence = in, .form = form, .d_xyz = site->d_own[3], .d_modulus = site->d_own[4]};
-    site->input.incidence.point = site->d_own[0];
-    site->input.incidence.point_ptr = site->d_own[1];
-    site->input.incidence.point_place = site->d_own[2];
-fail:
+    const int rc = put_space(site, &in, space->xyz, one ? one : modulus);
     free(one);
     return rc;
 }
 
 void hx_bench_site_close(hx_bench_site *site)
 {
-    const size_t n = sizeof site->d_own / sizeof site->d_own[0];
-    for (size_t i = 0; site->dev && i < n; i++)
+    for (int i = 0; site->dev && i < HX_BENCH_N_ARRAY; i++)
         if (site->d_own[i]) site->dev->ops->release(site->dev, site->d_own[i]);
     memset(site, 0, sizeof *site);
 }

@@ -109,10 +109,11 @@ static const hx_form conduction = {.kind = HX_FORM_CONDUCTION};
 static int measure_on(hx_bench *bench, row *r, const hx_mesh *mesh)
 {
     const hx_matrix_spec spec = spec_of(bench->dev->ops->matrix);
+    const hx_space space = hx_space_linear(mesh);
     hx_bench_site site = {0};
     hx_bench_pattern pattern = {0}, lower = {0};
     int rc;
-    HX_TRY_FAIL(hx_bench_site_open(&site, bench->dev, mesh, conduction, NULL));
+    HX_TRY_FAIL(hx_bench_site_open(&site, bench->dev, &space, conduction, NULL));
     HX_TRY_FAIL(hx_bench_pattern_make(&lower, &site, HX_BUILD_THREE_STAGE, HX_PART_LOWER, 1));
     count(r, &lower.pattern);
     hx_bench_pattern_free(&lower);
@@ -140,12 +141,13 @@ static int fill_on_cpu(hx_device *cpu, row *r, const hx_mesh *mesh)
 {
     const hx_pattern_spec lower = {.part = HX_PART_LOWER};
     const hx_matrix_spec spec = {HX_FORMAT_BSR, HX_PART_LOWER, 0, 1};
+    const hx_space space = hx_space_linear(mesh);
     hx_device_pattern pattern = {0};
     hx_bench_site site = {0};
     hx_bench_fill f;
     hx_matrix m = {0};
     int rc;
-    HX_TRY_FAIL(hx_bench_site_open(&site, cpu, mesh, conduction, NULL));
+    HX_TRY_FAIL(hx_bench_site_open(&site, cpu, &space, conduction, NULL));
     HX_TRY_FAIL(cpu->ops->matrix->pattern(cpu, &site.input.incidence, &lower, &pattern, NULL));
     HX_TRY_FAIL(hx_matrix_create(&m, cpu, &pattern, &spec));
     HX_TRY_FAIL(hx_bench_fill_run(&f, &site, &m, HX_FILL_GATHER, NULL));

@@ -59,6 +59,11 @@ int hx_p2_is_cube(const hx_p2_row *row)
     return n * n * n == row->n_elem && (n + 1) * (n + 1) * (n + 1) == row->n_node;
 }
 
+hx_bench_shape hx_p2_shape(const hx_p2_row *row)
+{
+    return row->table == 5 ? HX_BENCH_ROD : HX_BENCH_CYLINDER;
+}
+
 int hx_p2_side(const hx_p2_row *row)
 {
     if (row->table == 1 || strcmp(row->element, "HEX20") != 0) return 0;

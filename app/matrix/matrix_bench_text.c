@@ -20,6 +20,14 @@ void hx_bench_add(hx_table *table, int digits, double value, const char *unit)
         hx_table_add(table, "%.*f%s", decimals < 0 ? 0 : decimals > 7 ? 7 : decimals, value, unit);
 }
 
+void hx_bench_add_fixed(hx_table *table, int decimals, double value)
+{
+    if (isnan(value))
+        hx_table_add(table, "-");
+    else
+        hx_table_add(table, "%.*f", decimals, value);
+}
+
 void hx_bench_add_ms(hx_table *table, double seconds)
 {
     hx_bench_add(table, 4, 1e3 * seconds, "");

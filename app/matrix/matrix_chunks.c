@@ -37,8 +37,8 @@ static int find_budgets(const hx_matrix_job *job, double *device, double *host)
 
 static int whole_fits(const hx_matrix_job *job, double device_budget, double host_budget)
 {
-    const hx_mesh *const mesh = &job->session.mesh;
-    const double n_cell = (double)mesh->n_elem, n_row = (double)mesh->n_node;
+    const hx_space *const space = &job->session.problem.space;
+    const double n_cell = (double)space->mesh->n_elem, n_row = (double)space->n_point;
     const double n_entry = (double)job->n_block;
     hx_range_cost cost;
     hx_matrix_stages_cost(&job->stages, job->widest, 0, job->chunks.is_fetched,
@@ -53,12 +53,23 @@ static int whole_fits(const hx_matrix_job *job, double device_budget, double hos
 static int one_range(hx_matrix_job *job)
 {
     hx_matrix_chunks *const c = &job->chunks;
-    const hx_mesh *const mesh = &job->session.mesh;
+    const int64_t n_point = job->session.problem.space.n_point;
     HX_TRY(hx_alloc(&c->first, 2, sizeof *c->first, "ranges of rows"));
     c->n_range = 1;
-    c->first[1] = mesh->n_node;
-    c->most = (hx_range_most){mesh->n_elem, mesh->n_node, mesh->n_node, job->n_block};
+    c->first[1] = n_point;
+    c->most = (hx_range_most){job->session.mesh.n_elem, n_point, n_point, job->n_block};
     return HX_OK;
+}
+
+/* Ranges are cut from meshes: the rows of quadratic elements are made at once, if at all. */
+static int all_at_once(hx_matrix_job *job, int fits)
+{
+    char text[32];
+    if (fits || isnan(job->plan.memory)) return one_range(job);
+    return HX_RAISE(HX_EINPUT,
+                    "--memory: rows of quadratic elements are made in one range, which takes more "
+                    "than %s: leave --memory out, or add solver.element=linear",
+                    hx_format_bytes(job->plan.memory, text, sizeof text));
 }
 
 static int several_ranges(hx_matrix_job *job, double device, double host)
@@ -81,7 +92,10 @@ int hx_matrix_chunks_plan(hx_matrix_job *job)
     c->is_fetched = c->is_chunked || job->plan.output || job->sides.moves;
     HX_TRY(find_budgets(job, &device, &host));
     c->device_budget = device;
-    if (whole_fits(job, device, host)) {
+    const int fits = whole_fits(job, device, host);
+    if (job->session.problem.space.element != HX_ELEMENT_LINEAR) {
+        HX_TRY(all_at_once(job, fits));
+    } else if (fits) {
         HX_TRY(one_range(job));
     } else {
         HX_TRY(several_ranges(job, device, isinf(host) ? ENOUGH_PINNED_BYTES : host));
@@ -119,6 +133,15 @@ static char *host_at(const hx_matrix_chunks *c, size_t offset)
     return (char *)aligned + offset;
 }
 
+/* All rows of the space, from its own arrays. */
+static void take_all(hx_row_range *range, const hx_space *space)
+{
+    *range = (hx_row_range){.n = space->n_point,
+                            .mesh = space->mesh,
+                            .incidence = hx_incidence_of_space(space),
+                            .xyz = space->xyz};
+}
+
 /* The mesh of range `next` and its moduli. */
 static int prepare(void *of_job)
 {
@@ -128,8 +151,11 @@ static int prepare(void *of_job)
     const int places = job->plan.build != HX_BUILD_THREE_STAGE;
     const double begin = hx_clock();
     char *const room = c->n_range > 1 ? host_at(c, HX_MATRIX_SLOTS * c->buffer_bytes) : NULL;
-    HX_TRY(hx_row_range_create_in(&c->prepared, &job->session.mesh, first, n, places, room,
-                                  c->room_bytes));
+    if (c->n_range == 1)
+        take_all(&c->prepared, &job->session.problem.space);
+    else
+        HX_TRY(hx_row_range_create_in(&c->prepared, &job->session.mesh, first, n, places, room,
+                                      c->room_bytes));
     c->modulus = job->modulus;
     if (c->prepared.cell) {
         double *const own = (double *)(void *)(room + c->room_bytes);
@@ -198,7 +224,7 @@ static int make_rows(hx_matrix_job *job)
     HX_TRY(hx_matrix_worker_give(&c->preparer, prepare, job));
     for (int64_t k = 0; k < c->n_range; k++) {
         HX_TRY(make_range(job, k));
-        hx_progress_share(&meter, (double)c->first[k + 1] / (double)job->session.mesh.n_node);
+        hx_progress_share(&meter, (double)c->first[k + 1] / (double)c->first[c->n_range]);
     }
     HX_TRY(hx_matrix_worker_wait(&c->hand));
     HX_TRY(hx_matrix_worker_wait(&c->writer));

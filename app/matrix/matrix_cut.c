@@ -3,46 +3,59 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/vectorised.h"
 #include "matrix_job.h"
 
-enum { C = 3 };
+enum { MOST = 3 }; /* unknowns of a point */
 
 static unsigned fixed_of(const hx_matrix_cut *cut, int64_t a)
 {
     return cut->fixed ? cut->fixed[a] : 0u;
 }
 
-/* Number (i, j) of the block of points a and b. */
-static int in_half(const hx_matrix_cut *cut, int64_t a, int i, int64_t b, int j)
+/* Number (i, j) of the block of points a and b, c unknowns each: a constant where it is inlined. */
+HX_INLINED int in_half(const hx_matrix_cut *cut, int c, int64_t a, int i, int64_t b, int j)
 {
-    const int64_t row = C * a + i, col = C * b + j;
+    const int64_t row = c * a + i, col = c * b + j;
     return cut->half == HX_HALF_BOTH || (cut->half == HX_HALF_LOWER ? col <= row : col >= row);
 }
 
-static int is_kept(const hx_matrix_cut *cut, int64_t a, int i, int64_t b, int j)
+HX_INLINED int is_kept(const hx_matrix_cut *cut, int c, int64_t a, int i, int64_t b, int j)
 {
     const unsigned row = fixed_of(cut, a) >> i & 1u, col = fixed_of(cut, b) >> j & 1u;
     if (row || col) return row && a == b && i == j;
-    return in_half(cut, a, i, b, j);
+    return in_half(cut, c, a, i, b, j);
 }
 
-void hx_matrix_cut_count(const hx_matrix_cut *cut, int64_t a, int64_t n, const int32_t *col,
-                         int64_t count[3])
+HX_INLINED void count_numbers(const hx_matrix_cut *cut, int c, int64_t a, int64_t n,
+                              const int32_t *col, int64_t *count)
 {
-    for (int i = 0; i < C; i++) {
+    for (int i = 0; i < c; i++) {
         count[i] = 0;
         for (int64_t k = 0; k < n; k++)
-            for (int j = 0; j < C; j++) count[i] += is_kept(cut, a, i, col[k], j);
+            for (int j = 0; j < c; j++) count[i] += is_kept(cut, c, a, i, col[k], j);
     }
 }
 
-/* Points that share a cell with a, ascending, into `near`, which has room for 8 a cell. */
-static int list_neighbours(const hx_mesh *mesh, int64_t a, int32_t *near)
+void hx_matrix_cut_count(const hx_matrix_cut *cut, int64_t a, int64_t n, const int32_t *col,
+                         int64_t *count)
+{
+    if (cut->components == MOST)
+        count_numbers(cut, MOST, a, n, col, count);
+    else
+        count_numbers(cut, 1, a, n, col, count);
+}
+
+/* Points that share a cell with a, ascending, into `near`, which has room for a cell's in each. */
+static int list_neighbours(const hx_incidence *in, int64_t a, int32_t *near)
 {
     int n = 0;
-    for (int64_t k = mesh->node_elem_ptr[a]; k < mesh->node_elem_ptr[a + 1]; k++)
-        for (int c = 0; c < 8; c++) {
-            const int32_t b = mesh->conn[8 * (int64_t)(mesh->node_elem[k] >> 3) + c];
+    for (int64_t k = in->point_ptr[a]; k < in->point_ptr[a + 1]; k++) {
+        const int64_t cell = hx_incidence_cell(in, in->point_place[k]);
+        const int32_t *const point = in->point + hx_incidence_first(in, cell);
+        const int n_point = hx_incidence_count(in, cell);
+        for (int c = 0; c < n_point; c++) {
+            const int32_t b = point[c];
             int place = n;
             while (place > 0 && near[place - 1] > b) place--;
             if (place > 0 && near[place - 1] == b) continue;
@@ -50,14 +63,15 @@ static int list_neighbours(const hx_mesh *mesh, int64_t a, int32_t *near)
             near[place] = b;
             n++;
         }
+    }
     return n;
 }
 
-static int64_t most_cells(const hx_mesh *mesh)
+static int64_t most_cells(const hx_incidence *in)
 {
     int64_t most = 0;
-    for (int64_t a = 0; a < mesh->n_node; a++) {
-        const int64_t n = mesh->node_elem_ptr[a + 1] - mesh->node_elem_ptr[a];
+    for (int64_t a = 0; a < in->n_point; a++) {
+        const int64_t n = in->point_ptr[a + 1] - in->point_ptr[a];
         if (n > most) most = n;
     }
     return most;
@@ -70,10 +84,12 @@ static int count_lower(int64_t a, int n, const int32_t *near)
     return n;
 }
 
-int hx_matrix_count(const hx_mesh *mesh, const hx_matrix_cut *cut, hx_part part, int32_t *blocks,
+int hx_matrix_count(const hx_space *space, const hx_matrix_cut *cut, hx_part part, int32_t *blocks,
                     int64_t *n_block, int64_t *n_number, int *widest)
 {
-    const size_t room = 8 * (size_t)most_cells(mesh);
+    const hx_incidence in = hx_incidence_of_space(space);
+    const size_t most_points = space->element == HX_ELEMENT_LINEAR ? 8 : HX_RULE_POINTS;
+    const size_t room = most_points * (size_t)most_cells(&in);
     int64_t n_blocks = 0, n_numbers = 0;
     int most = 0, failed = 0;
 #pragma omp parallel reduction(+ : n_blocks, n_numbers) reduction(max : most) reduction(| : failed)
@@ -81,10 +97,10 @@ int hx_matrix_count(const hx_mesh *mesh, const hx_matrix_cut *cut, hx_part part,
         int32_t *const near = malloc(room * sizeof *near);
         failed = !near;
 #pragma omp for schedule(static)
-        for (int64_t a = 0; a < mesh->n_node; a++) {
-            int64_t count[C];
+        for (int64_t a = 0; a < in.n_point; a++) {
+            int64_t count[MOST] = {0};
             if (!near) continue;
-            const int all = list_neighbours(mesh, a, near);
+            const int all = list_neighbours(&in, a, near);
             const int n = part == HX_PART_LOWER ? count_lower(a, all, near) : all;
             hx_matrix_cut_count(cut, a, all, near, count);
             blocks[a] = n;
@@ -136,13 +152,14 @@ static int make_pointers(const task *t)
 {
     const int64_t n = t->range->n, *const block = t->blocks->ptr;
     hx_number_rows *const out = t->out;
-    HX_TRY(make_room(&out->ptr, &out->room_row, C * n + 1, sizeof *out->ptr, "rows"));
+    const int c = t->cut->components;
+    HX_TRY(make_room(&out->ptr, &out->room_row, c * n + 1, sizeof *out->ptr, "rows"));
     out->ptr[0] = 0;
 #pragma omp parallel for schedule(static)
     for (int64_t r = 0; r < n; r++)
         hx_matrix_cut_count(t->cut, t->range->first + r, block[r + 1] - block[r],
-                            out->point + block[r], out->ptr + 1 + C * r);
-    for (int64_t i = 0; i < C * n; i++) out->ptr[i + 1] += out->ptr[i];
+                            out->point + block[r], out->ptr + 1 + c * r);
+    for (int64_t i = 0; i < c * n; i++) out->ptr[i + 1] += out->ptr[i];
     return HX_OK;
 }
 
@@ -154,18 +171,38 @@ static int make_numbers(hx_number_rows *out, int64_t n)
     return make_room(&out->value, &out->room_number, n, sizeof *out->value, "values");
 }
 
-static void fill_row(const task *t, int64_t r, int i)
+HX_INLINED void fill_row(const task *t, int c, int64_t r, int i)
 {
     const int64_t a = t->range->first + r;
     const int is_unit = (int)(fixed_of(t->cut, a) >> i & 1u); /* its diagonal alone is kept */
-    int64_t to = t->out->ptr[C * r + i];
+    int64_t to = t->out->ptr[c * r + i];
     for (int64_t k = t->blocks->ptr[r]; k < t->blocks->ptr[r + 1]; k++)
-        for (int j = 0; j < C; j++) {
+        for (int j = 0; j < c; j++) {
             const int64_t b = t->out->point[k];
-            if (!is_kept(t->cut, a, i, b, j)) continue;
-            t->out->col[to] = (int32_t)(C * b + j);
-            t->out->value[to++] = is_unit ? 1.0 : t->blocks->value[C * C * k + C * i + j];
+            if (!is_kept(t->cut, c, a, i, b, j)) continue;
+            t->out->col[to] = (int32_t)(c * b + j);
+            t->out->value[to++] = is_unit ? 1.0 : t->blocks->value[c * c * k + c * i + j];
         }
+}
+
+static void fill_rows(const task *t)
+{
+    const int64_t n = t->range->n;
+    if (t->cut->components == MOST) {
+#pragma omp parallel for schedule(static)
+        for (int64_t k = 0; k < MOST * n; k++) fill_row(t, MOST, k / MOST, (int)(k % MOST));
+    } else {
+#pragma omp parallel for schedule(static)
+        for (int64_t k = 0; k < n; k++) fill_row(t, 1, k, 0);
+    }
+}
+
+/* Adds to the number of that row and column, if the cut keeps it. */
+static void add_to(const task *t, int64_t row, int64_t col, double value)
+{
+    const hx_number_rows *const out = t->out;
+    for (int64_t k = out->ptr[row]; k < out->ptr[row + 1]; k++)
+        if (out->col[k] == col) out->value[k] += value;
 }
 
 /* The first spring of an unknown that is not before `dof`. */
@@ -185,13 +222,40 @@ static int64_t first_spring(const hx_problem *problem, int64_t dof)
 static void add_springs(const task *t)
 {
     const hx_problem *const problem = t->problem;
-    const int64_t first = C * t->range->first, end = first + C * t->range->n;
+    const int c = t->cut->components;
+    const int64_t first = c * t->range->first, end = first + c * t->range->n;
     for (int64_t s = first_spring(problem, first);
          s < problem->springs.n && problem->springs.dof[s] < end; s++) {
-        const int64_t dof = problem->springs.dof[s], row = dof - first;
-        if (fixed_of(t->cut, dof / C) >> dof % C & 1u) continue;
-        for (int64_t k = t->out->ptr[row]; k < t->out->ptr[row + 1]; k++)
-            if (t->out->col[k] == dof) t->out->value[k] += problem->springs.stiffness[s];
+        const int64_t dof = problem->springs.dof[s];
+        if (fixed_of(t->cut, dof / c) >> dof % c & 1u) continue;
+        add_to(t, dof - first, dof, problem->springs.stiffness[s]);
+    }
+}
+
+int64_t hx_matrix_first_film(const hx_films *films, int64_t node)
+{
+    int64_t low = 0, high = films->n;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (films->node[middle] < node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Convection, of which the cut has no number in held rows but the diagonal, and none in held
+ * columns. */
+static void add_films(const task *t)
+{
+    const hx_films *const films = &t->problem->films;
+    const int64_t first = t->range->first, end = first + t->range->n;
+    for (int64_t f = hx_matrix_first_film(films, first); f < films->n && films->node[f] < end;
+         f++) {
+        if (fixed_of(t->cut, films->node[f])) continue;
+        for (int64_t k = films->ptr[f]; k < films->ptr[f + 1]; k++)
+            add_to(t, films->node[f] - first, films->col[k], films->value[k]);
     }
 }
 
@@ -199,14 +263,15 @@ int hx_matrix_cut_rows(const hx_matrix_cut *cut, const hx_problem *problem,
                        const hx_row_range *range, const hx_matrix_rows *blocks, hx_number_rows *out)
 {
     const task t = {.cut = cut, .problem = problem, .range = range, .blocks = blocks, .out = out};
+    const int c = cut->components;
     HX_TRY(make_points(&t));
     HX_TRY(make_pointers(&t));
-    HX_TRY(make_numbers(out, out->ptr[C * range->n]));
-#pragma omp parallel for schedule(static)
-    for (int64_t r = 0; r < C * range->n; r++) fill_row(&t, r / C, (int)(r % C));
+    HX_TRY(make_numbers(out, out->ptr[c * range->n]));
+    fill_rows(&t);
     add_springs(&t);
-    out->rows = (hx_csr_rows){.first = C * range->first,
-                              .n = C * range->n,
+    add_films(&t);
+    out->rows = (hx_csr_rows){.first = c * range->first,
+                              .n = c * range->n,
                               .ptr = out->ptr,
                               .col = out->col,
                               .value = out->value};

@@ -55,7 +55,8 @@ void hx_matrix_plan_free(hx_matrix_plan *plan);
 /* Which numbers of K go to the file. */
 typedef struct hx_matrix_cut {
     hx_half half;
-    const uint8_t *fixed; /* [n_node] HX_FIX_* of unknowns that are eliminated; NULL: none is */
+    int components;       /* unknowns of a point, 3 or 1 */
+    const uint8_t *fixed; /* [n_point] HX_FIX_* of unknowns that are eliminated; NULL: none is */
 } hx_matrix_cut;
 
 /* Rows of numbers: arrays that are kept from range to range, since fresh memory costs more than
@@ -68,28 +69,33 @@ typedef struct hx_number_rows {
     hx_csr_rows rows;                          /* of these */
 } hx_number_rows;
 
-/* Numbers of the three rows of point a that has blocks with the points col[n]. */
+/* Numbers of each row of point a that has blocks with the points col[n]: count[components]. */
 void hx_matrix_cut_count(const hx_matrix_cut *cut, int64_t a, int64_t n, const int32_t *col,
-                         int64_t count[3]);
+                         int64_t *count);
 
-/* What the rows of a mesh will have: blocks[n_node] of each point's row in that part, their sum and
- * the most; and of the numbers that the cut leaves the sum. O(sum of the cells' squares). */
-int hx_matrix_count(const hx_mesh *mesh, const hx_matrix_cut *cut, hx_part part, int32_t *blocks,
+/* What the rows of a space will have: blocks[n_point] of each point's row in that part, their sum
+ * and the most; and of the numbers that the cut leaves the sum. O(sum of the cells' squares). */
+int hx_matrix_count(const hx_space *space, const hx_matrix_cut *cut, hx_part part, int32_t *blocks,
                     int64_t *n_block, int64_t *n_number, int *widest);
 
-/* Blocks of a range as numbers, in the mesh's unknowns, springs added to the diagonal. HX_ENOMEM.
- */
+/* Blocks of a range as numbers, in the space's unknowns, springs and films added. HX_ENOMEM. */
 int hx_matrix_cut_rows(const hx_matrix_cut *cut, const hx_problem *problem,
                        const hx_row_range *range, const hx_matrix_rows *blocks,
                        hx_number_rows *out);
 void hx_number_rows_free(hx_number_rows *rows);
+/* The first of the films' nodes that is not before `node`. */
+int64_t hx_matrix_first_film(const hx_films *films, int64_t node);
 
-/* Loads of each case, and what is held. */
+/* Loads of each case, and what is held. Temperatures are those of the config, not differences from
+ * the problem's reference. */
 typedef struct hx_matrix_sides {
     int n_case;
-    double **load; /* [n_case] -> [n_node][3] (owned) */
-    int moves;     /* supports are eliminated, and some are displaced */
+    double **load; /* [n_case] -> [n_point][components] (owned) */
+    int moves;     /* supports are eliminated, and some are displaced, or their temperature not 0 */
 } hx_matrix_sides;
+
+/* 1 if what is held may be held at other values than 0: K's columns then go to the loads. */
+int hx_matrix_may_move(const hx_problem *problem);
 
 int hx_matrix_sides_create(hx_matrix_sides *sides, const hx_problem *problem, const double *rho,
                            const hx_matrix_plan *plan);
@@ -116,6 +122,7 @@ typedef struct hx_matrix_stages {
     hx_device *dev; /* (borrowed) */
     const hx_matrix_ops *ops;
     hx_form form;
+    const hx_cell_rule *rule; /* of quadratic elements (borrowed); else NULL */
     hx_build build;
     hx_part part;
     hx_fill fill;
@@ -238,7 +245,7 @@ struct hx_matrix_job {
     hx_matrix_sides sides;
     hx_matrix_cut cut;
     double *rho, *modulus; /* [n_elem] (owned) */
-    int32_t *blocks;       /* [n_node] (owned) */
+    int32_t *blocks;       /* [n_point] (owned) */
     int64_t n_block, n_number;
     int widest;
     hx_matrix_chunks chunks;

@@ -43,8 +43,9 @@ static const char *build_word(size_t i)
 
 static const char *bench_word(size_t i)
 {
-    static const char *const word[] = {
-        [HX_BENCH_PAPERS - 1] = "papers", [HX_BENCH_ALL - 1] = "all", [HX_BENCH_ALL] = NULL};
+    static const char *const word[] = {[HX_BENCH_PAPERS - 1] = "papers", [HX_BENCH_ALL - 1] = "all",
+                                       [HX_BENCH_P2 - 1] = "p2",         [HX_BENCH_P3 - 1] = "p3",
+                                       [HX_BENCH_P4 - 1] = "p4",         [HX_BENCH_P4] = NULL};
     return word[i];
 }
 
@@ -74,10 +75,11 @@ static int read_bench(hx_matrix_plan *plan, const hx_options *options)
         HX_TRY(read_word("--bench", text, bench_word, &index));
         plan->bench = (hx_bench_kind)(index + 1);
     }
-    if (plan->most > 0 && plan->bench != HX_BENCH_PAPERS)
+    const int is_papers = plan->bench != HX_BENCH_NONE && plan->bench != HX_BENCH_ALL;
+    if (plan->most > 0 && !is_papers)
         return HX_RAISE(HX_EINPUT, "--most is about the meshes of --bench papers");
     if (!text) return HX_OK;
-    const int n_refused = plan->bench == HX_BENCH_PAPERS ? N_OTHER : N_OTHER - N_OF_MESH;
+    const int n_refused = is_papers ? N_OTHER : N_OTHER - N_OF_MESH;
     for (int i = 0; i < n_refused; i++)
         if (hx_option_given(options, other[i]))
             return HX_RAISE(HX_EINPUT, "%s has no meaning beside --bench %s: leave it out",

@@ -30,13 +30,20 @@ static const char *large_number(double value, char *text, size_t n_text)
 
 void hx_matrix_report_sizes(const hx_matrix_job *job)
 {
-    const hx_mesh *const mesh = &job->session.mesh;
-    char a[32], b[32], c[32];
+    const hx_problem *const problem = &job->session.problem;
+    const hx_space *const space = &problem->space;
+    const int is_linear = space->element == HX_ELEMENT_LINEAR;
+    char a[32], b[32], c[32], kinds[64], of_points[64] = "";
     hx_log_info("device     %s", job->session.device.description);
-    hx_log_info("mesh       %s elements, %s nodes, %s unknowns, hex8",
-                hx_format_count(mesh->n_elem, a, sizeof a),
-                hx_format_count(mesh->n_node, b, sizeof b),
-                hx_format_count(3 * mesh->n_node, c, sizeof c));
+    if (!is_linear)
+        snprintf(of_points, sizeof of_points, ", %s points",
+                 hx_format_count(space->n_point, a, sizeof a));
+    hx_log_info("mesh       %s elements, %s nodes%s, %s unknowns, %s",
+                hx_format_count(space->mesh->n_elem, a, sizeof a),
+                hx_format_count(space->mesh->n_node, b, sizeof b), of_points,
+                hx_format_count(problem->components * space->n_point, c, sizeof c),
+                hx_space_text(space, kinds, sizeof kinds));
+    if (!is_linear) hx_log_info("           all rows in one range: quadratic elements");
 }
 
 static void report_pattern(const hx_matrix_stages *st)
@@ -55,12 +62,15 @@ static void report_matrix(const hx_matrix_job *job)
 {
     const hx_matrix_stages *const st = &job->stages;
     const double values = (double)st->n_value * sizeof(double);
-    const double index = (double)st->n_value / 9.0 * sizeof(int32_t) +
-                         (double)job->session.mesh.n_node * sizeof(int64_t);
+    const hx_problem *const problem = &job->session.problem;
+    const int c = problem->components;
+    const double n_block = (double)st->n_value / (c * c);
+    const double index =
+        n_block * sizeof(int32_t) + (double)problem->space.n_point * sizeof(int64_t);
     char blocks[32], bytes[32], most[32];
     hx_log_info("matrix     bsr %s, %sblocks, %s   widest row %d blocks   %s on the device at once",
                 st->part == HX_PART_LOWER ? "lower" : "full",
-                large_number((double)st->n_value / 9.0, blocks, sizeof blocks),
+                large_number(n_block, blocks, sizeof blocks),
                 hx_format_bytes(values + index, bytes, sizeof bytes), job->widest,
                 hx_format_bytes((double)st->most_bytes, most, sizeof most));
 }

@@ -4,36 +4,66 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/radix_sort.h"
 #include "core/base/sum.h"
 #include "matrix_job.h"
 
 enum { N_MOTION = 6 };
 
+static int64_t n_dof_of(const hx_problem *problem)
+{
+    return problem->components * problem->space.n_point;
+}
+
 static int is_held(const hx_problem *problem, int64_t dof)
 {
-    return problem->supports.fixed[dof / 3] >> dof % 3 & 1;
+    const int c = problem->components;
+    return problem->supports.fixed[dof / c] >> dof % c & 1;
+}
+
+/* What it is held at; 0 of what is free. */
+static double held_value(const hx_problem *problem, int64_t dof)
+{
+    if (!is_held(problem, dof)) return 0.0;
+    const double value = problem->supports.prescribed ? problem->supports.prescribed[dof] : 0.0;
+    return hx_problem_is_heat(problem) ? problem->reference + value : value;
+}
+
+int hx_matrix_may_move(const hx_problem *problem)
+{
+    return problem->supports.prescribed != NULL ||
+           (hx_problem_is_heat(problem) && fabs(problem->reference) > 0.0);
 }
 
 static int some_move(const hx_problem *problem)
 {
-    const int64_t n = problem->supports.prescribed ? 3 * problem->mesh->n_node : 0;
+    const int64_t n = hx_matrix_may_move(problem) ? n_dof_of(problem) : 0;
     for (int64_t k = 0; k < n; k++)
-        if (fabs(problem->supports.prescribed[k]) > 0.0) return 1;
+        if (fabs(held_value(problem, k)) > 0.0) return 1;
     return 0;
 }
 
 /* Held rows of an eliminated system say u = u_p. */
 static void hold_rows(const hx_problem *problem, double *load)
 {
-    for (int64_t k = 0; k < 3 * problem->mesh->n_node; k++)
-        if (is_held(problem, k))
-            load[k] = problem->supports.prescribed ? problem->supports.prescribed[k] : 0.0;
+    for (int64_t k = 0; k < n_dof_of(problem); k++)
+        if (is_held(problem, k)) load[k] = held_value(problem, k);
+}
+
+/* From loads of differences to those of temperatures: K of the reference everywhere, which films
+ * alone feel. */
+static void add_reference(const hx_problem *problem, double *load)
+{
+    const hx_films *const films = &problem->films;
+    for (int64_t f = 0; f < films->n; f++)
+        for (int64_t k = films->ptr[f]; k < films->ptr[f + 1]; k++)
+            load[films->node[f]] += films->value[k] * problem->reference;
 }
 
 int hx_matrix_sides_create(hx_matrix_sides *sides, const hx_problem *problem, const double *rho,
                            const hx_matrix_plan *plan)
 {
-    const size_t n = 3 * (size_t)problem->mesh->n_node;
+    const size_t n = (size_t)n_dof_of(problem);
     if (!plan->rhs) return HX_OK;
     sides->n_case = problem->cases.n;
     sides->moves = plan->eliminate && some_move(problem);
@@ -41,6 +71,7 @@ int hx_matrix_sides_create(hx_matrix_sides *sides, const hx_problem *problem, co
     for (int c = 0; c < sides->n_case; c++) {
         HX_TRY(hx_alloc_raw(&sides->load[c], n, sizeof(double), "loads"));
         HX_TRY(hx_problem_nodal_force(problem, c, rho, sides->load[c]));
+        if (hx_problem_is_heat(problem)) add_reference(problem, sides->load[c]);
         if (plan->eliminate) hold_rows(problem, sides->load[c]);
     }
     return HX_OK;
@@ -50,25 +81,44 @@ int hx_matrix_sides_create(hx_matrix_sides *sides, const hx_problem *problem, co
 static double row_times(const hx_problem *problem, const hx_row_range *range,
                         const hx_matrix_rows *blocks, int64_t r, int i)
 {
+    const int c = problem->components;
     double sum = 0.0;
     for (int64_t k = blocks->ptr[r]; k < blocks->ptr[r + 1]; k++) {
         const int64_t b = range->point ? range->point[blocks->col[k]] : blocks->col[k];
-        for (int j = 0; j < 3; j++)
-            sum += blocks->value[9 * k + 3 * i + j] * problem->supports.prescribed[3 * b + j];
+        for (int j = 0; j < c; j++)
+            sum += blocks->value[c * c * k + c * i + j] * held_value(problem, c * b + j);
     }
     return sum;
+}
+
+/* load -= F u_p of the rows of the range. */
+static void move_films(hx_matrix_sides *sides, const hx_problem *problem, const hx_row_range *range)
+{
+    const hx_films *const films = &problem->films;
+    const int64_t end = range->first + range->n;
+    for (int64_t f = hx_matrix_first_film(films, range->first);
+         f < films->n && films->node[f] < end; f++) {
+        const int64_t dof = films->node[f];
+        double moved = 0.0;
+        if (is_held(problem, dof)) continue;
+        for (int64_t k = films->ptr[f]; k < films->ptr[f + 1]; k++)
+            moved += films->value[k] * held_value(problem, films->col[k]);
+        for (int c = 0; c < sides->n_case; c++) sides->load[c][dof] -= moved;
+    }
 }
 
 void hx_matrix_sides_move(hx_matrix_sides *sides, const hx_problem *problem,
                           const hx_row_range *range, const hx_matrix_rows *blocks)
 {
+    const int n = problem->components;
 #pragma omp parallel for schedule(static)
-    for (int64_t k = 0; k < 3 * range->n; k++) {
-        const int64_t dof = 3 * range->first + k;
+    for (int64_t k = 0; k < n * range->n; k++) {
+        const int64_t dof = n * range->first + k;
         if (is_held(problem, dof)) continue;
-        const double moved = row_times(problem, range, blocks, k / 3, (int)(k % 3));
+        const double moved = row_times(problem, range, blocks, k / n, (int)(k % n));
         for (int c = 0; c < sides->n_case; c++) sides->load[c][dof] -= moved;
     }
+    move_films(sides, problem, range);
 }
 
 void hx_matrix_sides_free(hx_matrix_sides *sides)
@@ -81,7 +131,7 @@ void hx_matrix_sides_free(hx_matrix_sides *sides)
 
 static int write_held(const hx_problem *problem, const char *path)
 {
-    const int64_t n_dof = 3 * problem->mesh->n_node;
+    const int64_t n_dof = n_dof_of(problem);
     int64_t n = 0;
     int32_t *index = NULL;
     double *value = NULL;
@@ -93,7 +143,7 @@ static int write_held(const hx_problem *problem, const char *path)
     for (int64_t k = 0; k < n_dof; k++) {
         if (!is_held(problem, k)) continue;
         index[n] = (int32_t)k;
-        value[n++] = problem->supports.prescribed ? problem->supports.prescribed[k] : 0.0;
+        value[n++] = held_value(problem, k);
     }
     HX_TRY_FAIL(hx_write_held(path, n_dof, n, index, value));
 fail:
@@ -116,14 +166,15 @@ static double dot(int64_t n, const double *a, const double *b)
 
 /* Translations along x, y, z, rotations about axes along them through the middle of the box: not
  * yet orthogonal. */
-static void fill_motion(const hx_mesh *mesh, int m, double *motion)
+static void fill_motion(const hx_space *space, int m, double *motion)
 {
+    const hx_mesh *const mesh = space->mesh;
     double middle[3];
     for (int i = 0; i < 3; i++) middle[i] = 0.5 * (mesh->box_min[i] + mesh->box_max[i]);
     const int along = m % 3, next = (along + 1) % 3, third = (along + 2) % 3;
 #pragma omp parallel for schedule(static)
-    for (int64_t a = 0; a < mesh->n_node; a++) {
-        const double *const x = mesh->xyz + 3 * a;
+    for (int64_t a = 0; a < space->n_point; a++) {
+        const double *const x = space->xyz + 3 * a;
         double *const v = motion + 3 * a;
         v[along] = m < 3 ? 1.0 : 0.0;
         v[next] = m < 3 ? 0.0 : -(x[third] - middle[third]);
@@ -143,30 +194,73 @@ static void make_orthonormal(int64_t n, double *const *motion, int m)
     for (int64_t i = 0; i < n; i++) motion[m][i] /= length;
 }
 
-static int write_near_null(const hx_mesh *mesh, const char *path)
+/* Rigid motions; of heat the constant. */
+static int write_near_null(const hx_problem *problem, const char *path)
 {
-    const int64_t n = 3 * mesh->n_node;
+    const int64_t n = n_dof_of(problem);
+    const int is_heat = hx_problem_is_heat(problem), n_motion = is_heat ? 1 : N_MOTION;
     double *motion[N_MOTION] = {0};
     int rc = HX_OK;
-    for (int m = 0; m < N_MOTION; m++) {
-        HX_TRY_FAIL(hx_alloc_raw(&motion[m], (size_t)n, sizeof(double), "rigid motions"));
-        fill_motion(mesh, m, motion[m]);
+    for (int m = 0; m < n_motion; m++) {
+        HX_TRY_FAIL(hx_alloc_raw(&motion[m], (size_t)n, sizeof(double), "near null space"));
+        for (int64_t k = 0; is_heat && k < n; k++) motion[m][k] = 1.0;
+        if (!is_heat) fill_motion(&problem->space, m, motion[m]);
         make_orthonormal(n, motion, m);
     }
-    HX_TRY_FAIL(hx_write_columns(path, "near_null", n, N_MOTION, (const double *const *)motion));
+    HX_TRY_FAIL(hx_write_columns(path, "near_null", n, n_motion, (const double *const *)motion));
 fail:
     for (int m = 0; m < N_MOTION; m++) free(motion[m]);
     return rc;
 }
 
-/* Number in the file of each node of K's order. */
-static int write_order(const hx_mesh *mesh, const char *path)
+static int32_t node_number(const hx_mesh *mesh, int64_t node)
 {
+    return mesh->node_orig ? mesh->node_orig[node] : (int32_t)node;
+}
+
+static int bits_of(uint64_t value)
+{
+    int n = 1;
+    while (value >>= 1) n++;
+    return n;
+}
+
+/* Middles of edges as a space over the file's nodes would count them: by their ends. */
+static int number_middles(const hx_space *space, int32_t *number)
+{
+    const hx_mesh *const mesh = space->mesh;
+    const uint64_t n_node = (uint64_t)mesh->n_node;
+    uint64_t *key = NULL;
+    int32_t *order = NULL;
+    int rc;
+    HX_TRY_FAIL(hx_alloc_raw(&key, (size_t)space->n_edge, sizeof *key, "order of the edges"));
+    HX_TRY_FAIL(hx_alloc_raw(&order, (size_t)space->n_edge, sizeof *order, "order of the edges"));
+    for (int64_t k = 0; k < space->n_edge; k++) {
+        const uint64_t a = (uint64_t)node_number(mesh, space->edge[2 * k]);
+        const uint64_t b = (uint64_t)node_number(mesh, space->edge[2 * k + 1]);
+        key[k] = a < b ? a * n_node + b : b * n_node + a;
+    }
+    HX_TRY_FAIL(hx_radix_sort(key, order, space->n_edge, bits_of(n_node * n_node)));
+    for (int64_t k = 0; k < space->n_edge; k++)
+        number[mesh->n_node + order[k]] = (int32_t)(mesh->n_node + k);
+fail:
+    free(key);
+    free(order);
+    return rc;
+}
+
+/* Number in the file of each node of K's order; then those of the middles of edges. */
+static int write_order(const hx_space *space, const char *path)
+{
+    const hx_mesh *const mesh = space->mesh;
     int32_t *number = NULL;
-    HX_TRY(hx_alloc_raw(&number, (size_t)mesh->n_node, sizeof *number, "order of the nodes"));
-    for (int64_t a = 0; a < mesh->n_node; a++)
-        number[a] = mesh->node_orig ? mesh->node_orig[a] : (int32_t)a;
-    const int rc = hx_write_numbers(path, "node", mesh->n_node, number);
+    int rc;
+    HX_TRY_FAIL(
+        hx_alloc_raw(&number, (size_t)space->n_point, sizeof *number, "order of the nodes"));
+    for (int64_t a = 0; a < mesh->n_node; a++) number[a] = node_number(mesh, a);
+    if (space->n_edge > 0) HX_TRY_FAIL(number_middles(space, number));
+    HX_TRY_FAIL(hx_write_numbers(path, "node", space->n_point, number));
+fail:
     free(number);
     return rc;
 }
@@ -174,11 +268,10 @@ static int write_order(const hx_mesh *mesh, const char *path)
 int hx_matrix_write_sides(const hx_matrix_sides *sides, const hx_problem *problem,
                           const hx_matrix_plan *plan)
 {
-    const hx_mesh *const mesh = problem->mesh;
     if (plan->rhs)
-        HX_TRY(hx_write_columns(plan->rhs, "f", 3 * mesh->n_node, sides->n_case,
+        HX_TRY(hx_write_columns(plan->rhs, "f", n_dof_of(problem), sides->n_case,
                                 (const double *const *)sides->load));
     if (plan->fixed) HX_TRY(write_held(problem, plan->fixed));
-    if (plan->near_null) HX_TRY(write_near_null(mesh, plan->near_null));
-    return plan->order_file ? write_order(mesh, plan->order_file) : HX_OK;
+    if (plan->near_null) HX_TRY(write_near_null(problem, plan->near_null));
+    return plan->order_file ? write_order(&problem->space, plan->order_file) : HX_OK;
 }

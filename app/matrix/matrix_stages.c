@@ -16,7 +16,7 @@ static int check_build(const hx_matrix_stages *st)
 static hx_part part_wanted(const hx_matrix_ops *ops, const hx_matrix_plan *plan,
                            const hx_problem *problem)
 {
-    const int moves = plan->eliminate && plan->rhs && problem->supports.prescribed;
+    const int moves = plan->eliminate && plan->rhs && hx_matrix_may_move(problem);
     const int has = (ops->lower_formats & 1u << HX_FORMAT_BSR) != 0;
     return has && plan->half == HX_HALF_LOWER && !moves ? HX_PART_LOWER : HX_PART_FULL;
 }
@@ -27,7 +27,10 @@ int hx_matrix_stages_open(hx_matrix_stages *st, hx_session *s, const hx_matrix_p
     st->dev = &s->device;
     st->ops = s->device.ops->matrix;
     st->build = plan->build;
-    st->form = (hx_form){HX_FORM_ELASTICITY, s->problem.lambda, s->problem.mu};
+    st->form = hx_problem_is_heat(&s->problem)
+                   ? (hx_form){.kind = HX_FORM_CONDUCTION}
+                   : (hx_form){HX_FORM_ELASTICITY, s->problem.lambda, s->problem.mu};
+    st->rule = s->problem.space.rule;
     if (!st->ops)
         return HX_RAISE(HX_EINPUT,
                         "device '%s' makes no matrices; solver.device = \"cpu\" or \"auto\" does",
@@ -38,13 +41,32 @@ int hx_matrix_stages_open(hx_matrix_stages *st, hx_session *s, const hx_matrix_p
     return HX_OK;
 }
 
-/* Copies to the mesh's memory from *at on, 256-byte aligned; returns where it lies. */
-static int put(hx_matrix_stages *st, size_t *at, const void *from, size_t bytes, void *d_out)
+/* An array of the range's mesh, and where its place on the device goes. */
+typedef struct mesh_array {
+    const void *from; /* NULL: there is none */
+    size_t bytes;
+    void *to;
+} mesh_array;
+
+static size_t aligned(size_t bytes)
 {
-    void *const d_to = st->d_mesh + *at;
-    *at += (bytes + 255) / 256 * 256;
-    memcpy(d_out, &d_to, sizeof d_to);
-    return st->dev->ops->upload(st->dev, d_to, from, bytes);
+    return (bytes + 255) / 256 * 256;
+}
+
+/* All of them into memory of their own. */
+static int put_all(hx_matrix_stages *st, const mesh_array *array, size_t n)
+{
+    size_t bytes = 0, at = 0;
+    for (size_t i = 0; i < n; i++) bytes += array[i].from ? aligned(array[i].bytes) : 0;
+    HX_TRY(st->dev->ops->alloc(st->dev, bytes, &st->d_mesh));
+    for (size_t i = 0; i < n; i++) {
+        void *const d_to = array[i].from ? st->d_mesh + at : NULL;
+        memcpy(array[i].to, &d_to, sizeof d_to);
+        if (!d_to) continue;
+        HX_TRY(st->dev->ops->upload(st->dev, d_to, array[i].from, array[i].bytes));
+        at += aligned(array[i].bytes);
+    }
+    return HX_OK;
 }
 
 /* Places of the points: three-stage counts them itself, sort does without, but fills need them. */
@@ -55,24 +77,20 @@ int hx_matrix_stages_load(hx_matrix_stages *st, const hx_row_range *range, const
     const size_t n_point = (size_t)in->n_point;
     const int places = st->build != HX_BUILD_THREE_STAGE;
     const double begin = hx_clock();
-    void *d_conn, *d_xyz, *d_modulus, *d_ptr = NULL, *d_place = NULL;
-    size_t at = 0;
-    HX_TRY(st->dev->ops->alloc(st->dev,
-                               40 * n_cell + 24 * n_point + 5 * 256 +
-                                   (places ? 32 * n_cell + 8 * (n_point + 1) : 0),
-                               &st->d_mesh));
-    HX_TRY(put(st, &at, in->point, n_place * sizeof(int32_t), &d_conn));
-    HX_TRY(put(st, &at, range->xyz, 3 * n_point * sizeof(double), &d_xyz));
-    HX_TRY(put(st, &at, modulus, n_cell * sizeof(double), &d_modulus));
-    if (places) {
-        HX_TRY(put(st, &at, in->point_ptr, (n_point + 1) * sizeof(int64_t), &d_ptr));
-        HX_TRY(put(st, &at, in->point_place, n_place * sizeof(uint32_t), &d_place));
-    }
-    st->input =
-        (hx_fill_input){.incidence = *in, .form = st->form, .d_xyz = d_xyz, .d_modulus = d_modulus};
-    st->input.incidence.point = d_conn;
-    st->input.incidence.point_ptr = d_ptr;
-    st->input.incidence.point_place = d_place;
+    hx_incidence *const d_in = &st->input.incidence;
+    const mesh_array array[] = {
+        {in->point, n_place * sizeof(int32_t), &d_in->point},
+        {range->xyz, 3 * n_point * sizeof(double), &st->input.d_xyz},
+        {modulus, n_cell * sizeof(double), &st->input.d_modulus},
+        {places ? in->point_ptr : NULL, (n_point + 1) * sizeof(int64_t), &d_in->point_ptr},
+        {places ? in->point_place : NULL, n_place * sizeof(uint32_t), &d_in->point_place},
+        {in->kind, n_cell, &d_in->kind},
+        {in->cell_ptr, (n_cell + 1) * sizeof(int64_t), &d_in->cell_ptr},
+        {in->pair_ptr, (n_cell + 1) * sizeof(int64_t), &d_in->pair_ptr},
+        {in->place_cell, n_place * sizeof(int32_t), &d_in->place_cell},
+    };
+    st->input = (hx_fill_input){.incidence = *in, .form = st->form, .rule = st->rule};
+    HX_TRY(put_all(st, array, sizeof array / sizeof array[0]));
     st->upload_seconds += hx_clock() - begin;
     return HX_OK;
 }
@@ -159,7 +177,10 @@ static size_t rows_bytes(const hx_matrix_stages *st)
 static void note_bytes(hx_matrix_stages *st)
 {
     const hx_incidence *const in = &st->input.incidence;
-    const size_t mesh = (size_t)in->n_place * 8 + (size_t)in->n_point * 32 + (size_t)in->n_cell * 8;
+    const size_t own = (in->kind ? (size_t)in->n_cell : 0) +
+                       (in->n_per_cell ? 0 : 16 * (size_t)in->n_cell + 4 * (size_t)in->n_place);
+    const size_t mesh =
+        (size_t)in->n_place * 8 + (size_t)in->n_point * 32 + (size_t)in->n_cell * 8 + own;
     const size_t bytes = mesh + hx_device_pattern_bytes(&st->made.pattern) +
                          hx_matrix_bytes(&st->made.matrix, st->dev) +
                          st->ops->fill_bytes(st->fill_state);
@@ -273,8 +294,10 @@ static void device_cost(const hx_matrix_stages *st, int widest, int several, hx_
     const int64_t block = (int64_t)sizeof(int32_t) + c * c * (int64_t)sizeof(double);
     /* The builder's memory is free again when the values come: of a row at least those. */
     const int64_t least = FILL_BYTES + (st->part == HX_PART_LOWER ? 1 : 8) * block;
-    cost->device_cell =
-        8 * (int64_t)(sizeof(int32_t) + sizeof(uint32_t)) + 64 * slot + (int64_t)sizeof(double);
+    /* points and pairs of a cell, of several kinds the most */
+    const int64_t n_point = st->rule ? HX_RULE_POINTS : 8;
+    cost->device_cell = n_point * (int64_t)(sizeof(int32_t) + sizeof(uint32_t)) +
+                        n_point * n_point * slot + (int64_t)sizeof(double);
     cost->device_point = 3 * (int64_t)sizeof(double) + (int64_t)sizeof(int64_t);
     cost->device_row =
         (int64_t)sizeof(int64_t) + FILL_BYTES + (BUILD_BYTES > least ? BUILD_BYTES - least : 0);

@@ -6,39 +6,17 @@ solve, and find hextop's displacements.
 
 Exit status 0 passed, 1 failed, 77 skipped (no scipy). Without petsc4py its part is left out, and said."""
 
-import glob
 import os
 import re
-import resource
-import signal
 import subprocess
 import sys
 import tempfile
 
-try:
-    import numpy as np
-    import scipy.io
-    import scipy.sparse as sp
-    import scipy.sparse.linalg as spla
-except ImportError as missing:
-    # Debian's packages belong to the system's Python, which need not be the first one in PATH.
-    system = "/usr/bin/python3"
-    if os.path.exists(system) and not os.environ.get("HEXTOP_SYSTEM_PYTHON"):
-        os.execve(system, [system] + sys.argv, dict(os.environ, HEXTOP_SYSTEM_PYTHON="1"))
-    print(f"SKIPPED: {missing} (Debian: python3-scipy)")
-    sys.exit(77)
-# Debian's package finds itself only through the links of PETSc's development package.
-sys.path += sorted(glob.glob("/usr/lib/petscdir/petsc*/*-real/lib/python3/dist-packages"))
-try:
-    import petsc4py
-
-    petsc4py.init(["-options_left", "0"])
-    from petsc4py import PETSc
-except ImportError:
-    PETSc = None
-
-n_check = 0
-n_failed = 0
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+# pylint: disable=wrong-import-position
+from matrix_files import (HEXTOP, PETSc, SOURCE, check, columns, endings, held, hextop, load, np, read, scipy, small, sp,
+                          spla, summary, vectors, viewer)
 
 CONFIG = """
 mesh = { generator = "cantilever"; nx = 12; ny = 6; nz = 5; distort = 0.2; };
@@ -56,31 +34,6 @@ output = { directory = "out"; every = 1; format = "ascii"; fields = ("density", 
 CONTRAST_9 = ["optimization.rho_min=0.001"]  # penalty 3
 
 
-def check(condition, text):
-    global n_check, n_failed
-    n_check += 1
-    if not condition:
-        n_failed += 1
-        print(f"failed: {text}", flush=True)
-
-
-def small(value, bound, text):
-    check(bool(value <= bound), f"{text}: {value:.3g} > {bound:.3g}")
-
-
-def hextop(*words, status=0, limit=None):
-    def restrict():
-        if limit:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    done = subprocess.run([HEXTOP, *words], capture_output=True, text=True, check=False,
-                          preexec_fn=restrict)
-    if done.returncode != status:
-        raise RuntimeError(f"{' '.join(words)}: exit status {done.returncode}, expected {status}\n"
-                           f"{done.stdout[-1000:]}{done.stderr[-2000:]}")
-    return done.stdout + done.stderr
-
-
 def matrix(*words, **more):
     return hextop("matrix", "part.cfg", *words, **more)
 
@@ -89,61 +42,6 @@ def fails(text, *words, **more):
     said = matrix(*words, **{"status": 2, **more})
     check(text in said, f"{' '.join(words)}: no '{text}' in: {said}")
     check(said.count("error:") == 1, f"{' '.join(words)}: not one message: {said}")
-
-
-def vectors(path):
-    """Displacements of an ASCII file of a run: [case][3 n]."""
-    lines = open(path, encoding="ascii").read().split("\n")
-    n = int(next(l for l in lines if l.startswith("POINTS")).split()[1])
-    found = []
-    for i, line in enumerate(lines):
-        if line.startswith("VECTORS displacement"):
-            words = " ".join(lines[i + 1:i + 1 + 3 * n]).split()[:3 * n]
-            found.append(np.array(words, dtype=float))
-    return found
-
-
-def load(path, triangle=None):
-    """K, its other half added where the file has one."""
-    if path.endswith(".mtx"):
-        return scipy.io.mmread(path).tocsr()
-    if path.endswith(".npz"):
-        K = sp.load_npz(path)
-        check(K.has_sorted_indices, f"{path}: columns ascend")
-        return (K + sp.tril(K, -1).T).tocsr() if triangle else K
-    K = PETSc.Mat().create(PETSc.COMM_SELF)
-    K.setType("seqsbaij" if triangle else "seqaij")
-    K.load(viewer(path))
-    K = K.convert("seqaij")
-    return sp.csr_matrix(K.getValuesCSR()[::-1], shape=K.getSize())
-
-
-def viewer(path):
-    return PETSc.Viewer().createBinary(path, "r", comm=PETSc.COMM_SELF)
-
-
-def columns(path, name, n):
-    """n columns."""
-    if path.endswith(".mtx"):
-        return scipy.io.mmread(path)
-    if path.endswith(".npz"):
-        return np.load(path)[name]
-    view = viewer(path)
-    return np.array([PETSc.Vec().create(PETSc.COMM_SELF).load(view).getArray().copy()
-                     for _ in range(n)]).T
-
-
-def held(path):
-    if path.endswith(".mtx"):
-        column = scipy.io.mmread(path)
-        return column.row, column.data
-    if path.endswith(".npz"):
-        file = np.load(path)
-        return file["index"], file["value"]
-    view = viewer(path)
-    index = PETSc.IS().create(PETSc.COMM_SELF)
-    index.load(view)
-    return index.getIndices().copy(), PETSc.Vec().create(PETSc.COMM_SELF).load(view).getArray()
 
 
 def residual(K, u, f, index):
@@ -156,10 +54,6 @@ def residual(K, u, f, index):
 
 def energy(K, u):
     return np.sqrt(abs(u @ (K @ u)))
-
-
-def endings():
-    return (".mtx", ".npz") + ((".petsc",) if PETSc else ())
 
 
 def compare(u, mine, K, strict, text):
@@ -260,11 +154,6 @@ def test_rigid_motions():
         small(np.abs(motions.T @ motions - np.identity(6)).max(), 1e-13, f"{end}: orthonormal")
         check(np.linalg.matrix_rank(K.toarray(), tol=1e-9 * size) == K.shape[0] - 6,
               f"{end}: nothing else is in the null space") if end == ".npz" else None
-
-
-def read(path):
-    with open(path, "rb") as file:
-        return file.read()
 
 
 def chunks_of(said):
@@ -493,7 +382,8 @@ def test_bench_papers():
     """The papers' tables on the smallest sizes: counts are theirs, times are numbers."""
     said = matrix("--bench", "papers", "--most", "6000")
     check(not re.search("FAIL[^:]", said), f"--bench papers: {said}")
-    check(said.count("Left out: meshes of more than 6,000 elements") == 4, f"what is left out: {said}")
+    check(said.count("Left out: meshes of more than 6,000 elements") == 5, f"what is left out: {said}")
+    check(said.count("Left out: meshes with more pairs of points than 6,000 hexahedra") == 1, f"of P2's elements: {said}")
     counts = cells(said, "triplets, paper")
     check(counts[0][:5] == ["1,000", "36,000", "36,000", "15,561", "15,561"]
           and counts[0][5:9] == ["0.58", "0.58", "0.26", "0.26"] and counts[0][-1] == "equal",
@@ -505,14 +395,27 @@ def test_bench_papers():
     stages = cells(said, "paper S1 s")
     check([row[7] for row in stages if row[8] != "-"] == ["4,096"] and len(stages) == 13,
           f"P2, Tables 3 and 5: {stages}")
+    parts = cells(said, "P2's MB")
+    check(len(parts) == 40 and [row[8] for row in parts] == ["elements", "nodes"] * 20, f"P2's elements: {parts}")
+    for row in parts:
+        paper, ours = ((row[3], row[10]) if row[8] == "elements" else (row[2], row[9]))
+        small(abs(number(ours) / number(paper) - 1), 0.04, f"P2's elements, counts: {row}")
     share = cells(said, "generation ms")
     check(len(share) == 1 and int(share[0][2]) > 20 and int(share[0][5]) > 20
           and 0 < number(share[0][4]) < 100, f"P2, share: {share}")
-    sort = cells(said, "sorted anew")
-    check(sort[0][0] == "Oven_1" and sort[0][5] == "6,859" and number(sort[0][7]) > number(sort[0][8]) > 0
-          and len(sort) == 6, f"P4: {sort}")
-    check(len(re.findall("next$", said, re.MULTILINE)) == 13, "rows that are next")
     check("here" in said and "no answer here" in said, "a CPU has no atomic fill")
+
+
+def test_bench_sort():
+    """P4's table, hexahedra and tetrahedra: the order kept is faster than sorting anew, and the values right."""
+    said = matrix("--bench", "p4", "--most", "35000")
+    check("P2" not in said and "P3" not in said, f"one paper: {said}")
+    sort = cells(said, "sorted anew")
+    check(len(sort) == 12 and sort[0][0] == "Oven_1" and sort[0][5:8] == ["HEX8", "6,859", "5,832"], f"P4: {sort}")
+    check(sort[6][5:8] == ["TET4", "6,859", "34,992"], f"P4: {sort[6]}")
+    for row in (sort[0], sort[6]):
+        check(number(row[8]) > number(row[9]) > 0, f"P4: {row}")
+    check(not re.search("FAIL[^:]", said) and "checked: products of 5 matrices" in said, f"P4: {said}")
 
 
 def test_bad_input():
@@ -531,6 +434,7 @@ def test_bad_input():
     fails("--lower", "--lower")
     fails("two things", "-o", "K.npz", "--rhs", "K.npz")
     fails("did you mean 'papers'", "--bench", "paper")
+    fails("--fixed has no meaning", "--bench", "p2", "--fixed", "d.npz")
     fails("--output has no meaning", "--bench", "all", "-o", "K.npz")
     fails("--fill has no meaning", "--bench", "papers", "--fill", "sort")
     fails("--order has no meaning", "--bench", "papers", "--order", "file")
@@ -585,22 +489,17 @@ def test_full_disk():
 
 def main():
     open("part.cfg", "w", encoding="ascii").write(CONFIG)
-    if not PETSc:
-        print("no petsc4py (Debian: python3-petsc4py): .petsc files are NOT loaded by this test")
     said = matrix()
     for word in ("mesh", "pattern", "matrix", "values"):
         check(word in said, f"no line about {word}: {said}")
     test_solutions(True)
     test_solutions(False, *CONTRAST_9)
     for test in (test_rigid_motions, test_ranges, test_order, test_readme, test_density, test_fills,
-                 test_bench_all, test_bench_papers, test_bad_input, test_full_disk):
+                 test_bench_all, test_bench_papers, test_bench_sort, test_bad_input, test_full_disk):
         test()
-    print(f"{n_check} checks, {n_failed} failed")
-    return 1 if n_failed else 0
+    return summary()
 
 
-HEXTOP = os.path.abspath(sys.argv[1])
-SOURCE = os.path.abspath(sys.argv[2])
 NO_SPRINGS = ["springs=()"]
 with tempfile.TemporaryDirectory() as work:
     os.chdir(work)
