@@ -33,15 +33,13 @@ static int refuse_rigid(const hx_session *s)
                     s->cfg.path);
 }
 
-/* With "auto" the first device that can run here and makes matrices of the config's elements. */
+/* With "auto" the first device that can run here and makes matrices. */
 static int choose_device(hx_session *s)
 {
-    const int is_linear = s->cfg.solver.element == HX_ELEMENT_LINEAR;
     if (!hx_config_is_auto(s->cfg.solver.device)) return HX_OK;
     for (size_t i = 0; hx_devices[i]; i++) {
         char why[256] = "";
-        if (hx_devices[i]->matrix && (is_linear || hx_devices[i]->element->quadratic) &&
-            hx_devices[i]->available(why, sizeof why))
+        if (hx_devices[i]->matrix && hx_devices[i]->available(why, sizeof why))
             return hx_config_set_word(&s->cfg.solver.device, hx_devices[i]->name);
     }
     return HX_OK;

@@ -65,6 +65,13 @@ refused() { # WHAT TEXT COMMAND...: exit status 2, and a message
     ok "$what: status" test $? = 2
     ok "$what: message" contains refused.txt "$text"
 }
+# a mesh too large is refused before it is made, by what its points and rows take: 6 TB
+"$hextop" run part.cfg mesh.nx=800 mesh.ny=800 mesh.nz=800 solver.operator=bsrsym solver.element=quadratic \
+    >/dev/null 2>huge.txt
+ok "too large: status" test $? != 0
+rest=$(sed -n 's/.*host memory (the mesh .*, the rest \([0-9]*\) bytes an element).*/\1/p' huge.txt)
+# 233 blocks in place of 27 of 1133 bytes, 4 points of some 320 in place of a node
+ok "too large: $rest bytes an element" awk -v b="$rest" 'BEGIN { exit !(b > 10500 && b < 12000) }'
 refused compare "knows linear elements only" compare part.cfg solver.element=quadratic
 refused matrix "knows linear elements only" matrix part.cfg solver.element=quadratic
 refused operator "operator 'otf' has no quadratic elements: those that store a matrix have (bsr, bsrsym, csr), or auto" \

@@ -4,6 +4,7 @@
  *     test_choose [cpu | cuda] */
 #include "core/solver/solver.h"
 #include "tests/lib/fixture.h"
+#include "tests/lib/mixed_mesh.h"
 
 static hx_device device;
 
@@ -62,6 +63,30 @@ static void check_preconds(void)
     params.criterion = HX_PCG_RELATIVE;
     params.precision = HX_PRECISION_MIXED;
     CHECK(strcmp(precond_name(&params, device.ops, 2000), "jacobi") == 0);
+}
+
+/* What a choice of a preconditioner counts: a box of 5 x 5 x 5 hexahedra, and cut into six times as
+ * many tetrahedra on as many nodes. */
+static void check_sizes(void)
+{
+    static const struct {
+        mixed_kind kind;
+        int64_t linear, quadratic;
+    } wanted[] = {{MIXED_HEXAHEDRA, 125, 756}, {MIXED_TETRAHEDRA, 216, 1331}};
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        const mixed_box box = {.kind = wanted[i].kind, .n = {5, 5, 5}};
+        hx_mesh mesh;
+        hx_space space;
+        CHECK_OK(mixed_create(&mesh, &box));
+        CHECK_OK(hx_mesh_finish(&mesh));
+        CHECK_OK(hx_space_create(&space, &mesh, HX_ELEMENT_LINEAR));
+        CHECK(hx_choose_size(&space) == wanted[i].linear);
+        hx_space_free(&space);
+        CHECK_OK(hx_space_create(&space, &mesh, HX_ELEMENT_QUADRATIC));
+        CHECK(hx_choose_size(&space) == wanted[i].quadratic);
+        hx_space_free(&space);
+        hx_mesh_free(&mesh);
+    }
 }
 
 /* A device that says how much of its memory is free. */
@@ -214,6 +239,7 @@ int main(int argc, char **argv)
     if (status != 0) return status;
     CHECK_OK(make(&mesh, &problem, 10));
     check_preconds();
+    check_sizes();
     check_memory(&problem);
     check_operators(&problem);
     check_solver(&problem);
