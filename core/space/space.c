@@ -1,6 +1,6 @@
 /* Spaces over a mesh: the edges of all cells sorted by their ends, each once, and its middle a
  * point. */
-#include "space.h"
+#include "space_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -207,6 +207,7 @@ static int create(hx_space *s)
     HX_TRY(place_cells(s));
     HX_TRY(make_edges(s));
     HX_TRY(place_points(s));
+    HX_TRY(hx_space_curve(s));
     return list_cells(s);
 }
 
