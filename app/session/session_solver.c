@@ -7,6 +7,7 @@
 #endif
 
 #include "../text/log.h"
+#include "core/solver/conduction_ops.h"
 #include "core/solver/element_ops.h"
 #include "session_internal.h"
 
@@ -22,8 +23,10 @@ static int check_physics(const hx_session *s, const hx_device_ops *ops)
 /* Whether "auto" may take it. */
 static int does_what_is_asked(const hx_session *s, const hx_device_ops *ops)
 {
-    return (!hx_config_is_heat(&s->cfg) || ops->conduction) &&
-           (s->cfg.solver.element == HX_ELEMENT_LINEAR || ops->element->quadratic);
+    const int is_heat = hx_config_is_heat(&s->cfg);
+    if (is_heat && !ops->conduction) return 0;
+    if (s->cfg.solver.element == HX_ELEMENT_LINEAR) return 1;
+    return is_heat ? ops->conduction->quadratic : ops->element->quadratic;
 }
 
 int hx_session_find_device(const hx_session *s, const hx_device_ops **ops)

@@ -72,6 +72,9 @@ static inline const int32_t *hx_space_points(const hx_space *space, int64_t cell
     return space->point + space->cell_ptr[cell];
 }
 
+/* det J of a quadratic cell at Gauss point q of its rule, and the place there. */
+double hx_space_map(const hx_space *space, int64_t cell, int q, double at[3]);
+
 /* The middles of the edges that a set holds both ends of, of its own faces alone where it names
  * faces; ascending. None of a linear space. *point is the caller's to free. O(n_edge), and O(n) of
  * the set. */
@@ -90,6 +93,10 @@ typedef struct hx_space_face {
 } hx_space_face;
 
 void hx_space_face_of(const hx_space *space, int64_t face, hx_space_face *out);
+
+/* The same with the points of curved faces on straight quad8 and tri6 too, which are exact for
+ * products of two shape functions: for films. */
+void hx_space_face_fine(const hx_space *space, int64_t face, hx_space_face *out);
 
 /* Their area, curved where they are. */
 double hx_space_faces_area(const hx_space *space, int64_t n_face, const int64_t *face);

@@ -230,9 +230,10 @@ static int is_curved(const hx_space *s, const hx_space_face *face)
     return curved;
 }
 
-void hx_space_curve_face(const hx_space *s, hx_space_face *face)
+void hx_space_curve_face(const hx_space *s, int always, hx_space_face *face)
 {
-    if (s->mesh->middles.n == 0 || face->n < 6 || !is_curved(s, face)) return;
+    if (face->n < 6) return;
+    if (!always && (s->mesh->middles.n == 0 || !is_curved(s, face))) return;
     face->n_gauss = face->n == 8 ? 9 : 6;
     for (int q = 0; q < face->n_gauss; q++) {
         const face_gauss at = face->n == 8 ? gauss_of_quad(q) : gauss_of_triangle(q);

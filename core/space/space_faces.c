@@ -80,7 +80,13 @@ void hx_space_face_of(const hx_space *s, int64_t face, hx_space_face *out)
         else
             shape_tri6(corner, out->shape[q]);
     }
-    hx_space_curve_face(s, out);
+    hx_space_curve_face(s, 0, out);
+}
+
+void hx_space_face_fine(const hx_space *s, int64_t face, hx_space_face *out)
+{
+    hx_space_face_of(s, face, out);
+    if (s->element != HX_ELEMENT_LINEAR && out->n_gauss == 4) hx_space_curve_face(s, 1, out);
 }
 
 void hx_space_face_lump(const hx_space_face *face, double share[8])

@@ -81,7 +81,7 @@ static inline int space_box_solve(const space_box *b, hx_device *dev, const char
     fixture_settings settings = fixture_defaults();
     fixture_solver s;
     int rc;
-    settings.strategy = hx_strategy_find(dev->ops->name, op);
+    settings.strategy = hx_strategy_of(hx_strategy_find(dev->ops->name, op), b->problem.components);
     settings.layout = hx_layout_first(settings.strategy);
     settings.precond = precond;
     settings.pcg.tolerance = tolerance;
