@@ -96,5 +96,5 @@ int film_add_single(hx_device *dev, const hx_device_films *films, const float *d
 
 } // namespace
 
-const hx_conduction_ops hx_cuda_conduction_ops = {diagonal, energy, film_add, film_add_single,
-                                                  &hx_cuda_multigrid_scalar_ops};
+const hx_conduction_ops hx_cuda_conduction_ops = {
+    diagonal, energy, film_add, film_add_single, &hx_cuda_multigrid_scalar_ops, 0};

@@ -88,15 +88,6 @@ static const char *origin_of(const hx_config *cfg, const char *key)
     return value ? value->origin : cfg->path;
 }
 
-/* HX_EINPUT: elements that the physics does not have. */
-static int check_element(const hx_config *cfg)
-{
-    static const char key[] = "solver.element";
-    if (!hx_config_is_heat(cfg) || cfg->solver.element == HX_ELEMENT_LINEAR) return HX_OK;
-    return hx_config_fault(origin_of(cfg, key), key,
-                           "physics = \"heat\" has no quadratic elements; use \"linear\"");
-}
-
 static int check_heat_support(const hx_config_support *support)
 {
     if (support->set && !isnan(support->temperature)) return HX_OK;
@@ -251,7 +242,6 @@ int hx_config_check(const hx_config *cfg)
 {
     HX_TRY(check_physics(cfg, cfg->tree, ""));
     HX_TRY(check_fields(cfg));
-    HX_TRY(check_element(cfg));
     HX_TRY(check_entries(cfg));
     HX_TRY(check_symmetry(cfg));
     return check_continuation(cfg);

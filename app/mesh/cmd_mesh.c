@@ -32,7 +32,7 @@ static int add_temperatures(hx_fields *fields, const hx_session *s)
     if (films->n == 0) return HX_OK;
     HX_TRY(hx_fields_add(fields, &s->mesh, HX_VTK_POINT, HX_VTK_F64, 1, "convection", &film));
     memset(film, 0, (size_t)s->mesh.n_node * sizeof *film);
-    for (int64_t k = 0; k < films->n; k++)
+    for (int64_t k = 0; k < films->n && films->node[k] < s->mesh.n_node; k++)
         for (int64_t j = films->ptr[k]; j < films->ptr[k + 1]; j++)
             film[films->node[k]] += films->value[j];
     return HX_OK;

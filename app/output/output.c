@@ -121,8 +121,9 @@ static int add_heat_fields(hx_output *out)
         HX_TRY(hx_fields_add(&out->fields, mesh, HX_VTK_CELL, HX_VTK_F32, 3,
                              hx_fields_case_name("heat_flux", (int)c, name, sizeof name),
                              &out->heat_flux[c]));
-    if (out->temperature) return HX_OK; /* else from the field */
-    return add_scratch(out, &out->scratch, (size_t)mesh->n_node, "temperatures for heat fluxes");
+    const hx_space *space = &out->session->problem.space;
+    if (out->temperature && space->element == HX_ELEMENT_LINEAR) return HX_OK; /* from the field */
+    return add_scratch(out, &out->scratch, (size_t)space->n_point, "temperatures for heat fluxes");
 }
 
 static int add_fields(hx_output *out)
@@ -215,21 +216,28 @@ fail:
     return rc;
 }
 
-/* At the centre of a quadratic cell. */
-static double point_stress(const hx_problem *problem, int64_t cell, const double *u)
+/* h[i][k] = du_i / dx_k at the centre of a quadratic cell, u[n_point][components]. */
+static void point_gradient(const hx_problem *problem, int64_t cell, const double *u, double h[3][3])
 {
     const hx_space *space = &problem->space;
     const hx_cell_rule *rule = &space->rule[space->kind[cell]];
-    double j[3][3] = {{0.0}}, du[3][3] = {{0.0}}, h[3][3];
+    double j[3][3] = {{0.0}}, du[3][3] = {{0.0}};
+    const int c = problem->components;
     int n;
     const int32_t *const point = hx_space_points(space, cell, &n);
     for (int a = 0; a < n; a++)
         for (int i = 0; i < 3; i++)
             for (int k = 0; k < 3; k++) {
                 j[k][i] += rule->centre[k][a] * space->xyz[3 * (int64_t)point[a] + i];
-                du[i][k] += rule->centre[k][a] * u[3 * (int64_t)point[a] + i];
+                if (i < c) du[i][k] += rule->centre[k][a] * u[c * (int64_t)point[a] + i];
             }
     hx_cell_displacement_gradient(j, du, h);
+}
+
+static double point_stress(const hx_problem *problem, int64_t cell, const double *u)
+{
+    double h[3][3];
+    point_gradient(problem, cell, u, h);
     return hx_hex8_stress_of(h, problem->lambda, problem->mu);
 }
 
@@ -265,13 +273,17 @@ void hx_output_heat_flux(const hx_session *s, const double *conductivity, const 
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         const int32_t *conn = mesh->conn + 8 * e;
-        double x[24], t[8], gradient[3], middle[3];
-        hx_cell_middle(conn, middle);
-        for (int a = 0; a < 8; a++) {
-            memcpy(x + 3 * a, mesh->xyz + 3 * (int64_t)conn[a], 3 * sizeof *x);
-            t[a] = temperature[conn[a]];
+        double x[24], t[8], h[3][3], *const gradient = h[0], middle[3];
+        if (s->space.element != HX_ELEMENT_LINEAR) {
+            point_gradient(&s->problem, e, temperature, h);
+        } else {
+            hx_cell_middle(conn, middle);
+            for (int a = 0; a < 8; a++) {
+                memcpy(x + 3 * a, mesh->xyz + 3 * (int64_t)conn[a], 3 * sizeof *x);
+                t[a] = temperature[conn[a]];
+            }
+            hx_hex8_temperature_gradient(x, t, middle[0], middle[1], middle[2], gradient);
         }
-        hx_hex8_temperature_gradient(x, t, middle[0], middle[1], middle[2], gradient);
         for (int i = 0; i < 3; i++) flux[3 * e + i] = (float)(-conductivity[e] * gradient[i]);
     }
 }
@@ -289,11 +301,14 @@ static int fill_heat_fields(hx_output *out)
     const double reference = s->problem.reference;
     if (out->heat_flux) HX_TRY(hx_analysis_modulus(&s->analysis, out->scalar));
     for (int c = 0; c < s->problem.cases.n; c++) {
-        double *t = out->temperature ? out->temperature[c] : out->scratch;
-        if (!t) continue;
-        HX_TRY(hx_analysis_displacement(&s->analysis, c, t));
-        for (int64_t i = 0; i < s->mesh.n_node; i++) t[i] += reference;
-        if (out->heat_flux) hx_output_heat_flux(s, out->scalar, t, out->heat_flux[c]);
+        double *const t = out->temperature ? out->temperature[c] : NULL, *all = t;
+        if (t) HX_TRY(hx_analysis_displacement(&s->analysis, c, t));
+        for (int64_t i = 0; t && i < s->mesh.n_node; i++) t[i] += reference;
+        if (!out->heat_flux) continue;
+        if (out->scratch) HX_TRY(hx_analysis_point_displacement(&s->analysis, c, out->scratch));
+        for (int64_t i = 0; out->scratch && i < s->space.n_point; i++) out->scratch[i] += reference;
+        if (out->scratch) all = out->scratch;
+        hx_output_heat_flux(s, out->scalar, all, out->heat_flux[c]);
     }
     return HX_OK;
 }

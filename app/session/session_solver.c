@@ -7,6 +7,7 @@
 #endif
 
 #include "../text/log.h"
+#include "core/solver/conduction_ops.h"
 #include "session_internal.h"
 
 /* HX_EINPUT: a device that does not do the config's physics. */
@@ -21,7 +22,9 @@ static int check_physics(const hx_session *s, const hx_device_ops *ops)
 /* Whether "auto" may take it. */
 static int does_what_is_asked(const hx_session *s, const hx_device_ops *ops)
 {
-    return !hx_config_is_heat(&s->cfg) || ops->conduction;
+    if (!hx_config_is_heat(&s->cfg)) return 1;
+    if (!ops->conduction) return 0;
+    return s->cfg.solver.element == HX_ELEMENT_LINEAR || ops->conduction->quadratic;
 }
 
 int hx_session_find_device(const hx_session *s, const hx_device_ops **ops)

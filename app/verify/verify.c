@@ -136,6 +136,9 @@ int hx_verify_open(hx_verify *v, const hx_options *options)
     HX_TRY(read_options(v, options));
     HX_TRY(hx_config_read(&s->cfg, options->argument[1], options->n_argument - 2,
                           options->argument + 2));
+    if (v->quadratic.asked && hx_config_is_heat(&s->cfg))
+        return HX_RAISE(HX_EINPUT, "--element quadratic knows no physics = \"heat\": add "
+                                   "solver.element=quadratic to the command instead");
     if (v->quadratic.asked)
         s->cfg.solver.element = HX_ELEMENT_LINEAR; /* what it is compared with */
     HX_TRY(hx_session_make_mesh(s));
@@ -234,7 +237,7 @@ static int keep_densities(hx_verify *v)
 static void find_fluxes(hx_verify *v)
 {
     const hx_session *s = &v->session;
-    for (int64_t a = 0; a < s->mesh.n_node; a++) v->u[a] += s->problem.reference;
+    for (int64_t a = 0; a < s->space.n_point; a++) v->u[a] += s->problem.reference;
     hx_output_heat_flux(s, v->modulus, v->u, v->flux);
     for (int64_t e = 0; e < s->mesh.n_elem; e++) {
         const float *const q = v->flux + 3 * e;

@@ -87,7 +87,8 @@ static int copy_mesh(const hx_verify *v, part *p, const int32_t *new_node)
         memcpy(xyz + 3 * a, mesh->xyz + 3 * (int64_t)p->node_map[a], 3 * sizeof *xyz);
     for (int64_t k = 0; k < 8 * n_elem; k++)
         conn[k] = new_node[mesh->conn[8 * (int64_t)p->elem_map[k / 8] + k % 8]];
-    return hx_mesh_create(&p->own, mesh->name, n_node, xyz, n_elem, conn);
+    HX_TRY(hx_mesh_create(&p->own, mesh->name, n_node, xyz, n_elem, conn));
+    return hx_middles_copy(&p->own.middles, &mesh->middles, new_node);
 }
 
 /* What of a set the part has: its faces where it names faces, else its nodes. */

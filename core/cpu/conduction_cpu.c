@@ -3,6 +3,7 @@
 
 #include "../mesh/hex8_conduction.h"
 #include "cpu_ops.h"
+#include "points_cpu.h"
 
 static void gather_coordinates(const hx_device_model *model, int64_t elem, double x[24])
 {
@@ -14,6 +15,10 @@ static void gather_coordinates(const hx_device_model *model, int64_t elem, doubl
 static int cpu_diagonal(hx_device *dev, const hx_device_model *model, double *d_diag)
 {
     (void)dev;
+    if (model->points) {
+        hx_cpu_points_conduction_diagonal(model, d_diag);
+        return HX_OK;
+    }
 #pragma omp parallel for schedule(static)
     for (int64_t node = 0; node < model->n_node; node++) {
         double sum = 0.0, x[24];
@@ -33,6 +38,10 @@ static int cpu_energy(hx_device *dev, const hx_device_model *model, const double
                       double *d_energy)
 {
     (void)dev;
+    if (model->points) {
+        hx_cpu_points_conduction_energy(model, d_t, d_energy);
+        return HX_OK;
+    }
 #pragma omp parallel for schedule(static)
     for (int64_t elem = 0; elem < model->n_elem; elem++) {
         const int32_t *conn = model->d_conn + 8 * elem;
@@ -82,4 +91,5 @@ const hx_conduction_ops hx_cpu_conduction_ops = {
     .film_add = cpu_film_add,
     .film_add_single = cpu_film_add_single,
     .multigrid = &hx_cpu_multigrid_scalar_ops,
+    .quadratic = 1,
 };

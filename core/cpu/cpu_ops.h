@@ -30,9 +30,12 @@ extern const hx_conduction_ops hx_cpu_conduction_ops; /* conduction_cpu.c */
 /* Of the table above (multigrid_scalar_cpu.c). */
 extern const hx_multigrid_ops hx_cpu_multigrid_scalar_ops;
 
-/* Of multigrid's table (multigrid_rows_cpu.c). */
+/* Of multigrid's table (multigrid_rows_cpu.c), and of that of heat (multigrid_rows_scalar_cpu.c).
+ */
 int hx_cpu_rows_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_matrix *matrix,
                          const hx_mg_level *level);
+int hx_cpu_rows_galerkin_scalar(hx_device *dev, const hx_mg_mesh *mesh, const hx_matrix *matrix,
+                                const hx_mg_level *level);
 
 /* Of the design's table (cone_cpu.c). */
 int hx_cpu_cone_sum(hx_device *dev, const hx_device_cells *cells, double radius,

@@ -1,5 +1,5 @@
-/* otf on the CPU, inside: what strategy_cpu_otf.c prepares and the kernels of cpu_otf_lanes.inc
- * read. Not installed.
+/* otf on the CPU, inside: what cpu_otf_blocks.c prepares and the kernels of cpu_otf_lanes.inc and
+ * cpu_otf_scalar_lanes.inc read. Not installed.
  *
  * Elements are taken in blocks of consecutive ones. The nodes of a block are its rows: first those
  * of this block alone, whose sums go to y at once, then those that other blocks hold too, whose
@@ -27,14 +27,12 @@ typedef struct hx_otf_block {
 } hx_otf_block;
 
 typedef struct hx_cpu_otf_kernel hx_cpu_otf_kernel;
-typedef struct hx_cpu_otf_scalar hx_cpu_otf_scalar;
 
 typedef struct hx_cpu_otf {
     const hx_device_model *model; /* (borrowed) */
     const hx_cpu_otf_kernel *kernel;
-    const hx_cpu_otf_scalar *scalar; /* of heat, in place of it */
-    int components;                  /* of a row: 3, or 1 of heat */
-    double unit; /* of length in single precision: a power of two near the element size */
+    int components; /* of a row: 3, or 1 of heat */
+    double unit;    /* of length in single precision: a power of two near the element size */
     int64_t n_block, n_row, n_slot, n_shared;
     hx_otf_block *block;     /* [n_block] (owned, as all below) */
     int32_t *row_node;       /* [n_row] */
@@ -50,7 +48,8 @@ typedef struct hx_cpu_otf {
 } hx_cpu_otf;
 
 /* Instructions that the vectors are made for. `block` computes one block, `tetrahedra` one of these
- * alone, `shared` the sums of the shared nodes first .. last - 1. */
+ * alone, `shared` the sums of the shared nodes first .. last - 1; of heat `compute` the elements of
+ * a block, rows x, y, z, unknown, into f of rows. */
 struct hx_cpu_otf_kernel {
     const char *name;
     int (*runs_here)(void);
@@ -60,29 +59,35 @@ struct hx_cpu_otf_kernel {
     void (*block_single)(const hx_cpu_otf *s, int64_t block, const float *x, float *y);
     void (*tetrahedra_single)(const hx_cpu_otf *s, int64_t block, const float *x, float *y);
     void (*shared_single)(const hx_cpu_otf *s, int64_t first, int64_t last, float *y);
-};
-
-/* The same with one unknown a node: the elements of a block, rows x, y, z, unknown; f of rows. */
-struct hx_cpu_otf_scalar {
-    const char *name;
-    int (*runs_here)(void);
     void (*compute)(const uint16_t *corner, const double *row, const double *scale, int n_elem,
                     double *f);
     void (*compute_single)(const uint16_t *corner, const float *row, const float *scale, int n_elem,
                            float *f);
 };
 
-/* Fastest first, the last one (name NULL) an end mark. setup takes the first that runs here. */
-extern const hx_cpu_otf_kernel hx_cpu_otf_kernels[];
+int hx_cpu_any_runs(void);
+int hx_cpu_avx2_runs(void);
+int hx_cpu_avx512_runs(void);
 
-/* Of otf with `components` unknowns a node: its bytes; its blocks over a mesh and the unit of
- * length, into a zeroed struct; all that is owned, and the struct itself. */
+/* Of otf with `components` unknowns a node: its bytes, and what a strategy's entries do. kernels:
+ * fastest first, the last one (name NULL) an end mark; set-up takes the first that runs here. */
 size_t hx_cpu_otf_bytes(const hx_mesh *mesh, int components);
-int hx_cpu_otf_build(hx_cpu_otf *s, const hx_mesh *mesh, int components);
-void hx_cpu_otf_free(hx_cpu_otf *s);
+int hx_cpu_otf_setup(void **state, const hx_device_model *model, const hx_mesh *mesh,
+                     int components, const hx_cpu_otf_kernel *kernels);
+int hx_cpu_otf_apply(void *state, const double *d_x, double *d_y);
+int hx_cpu_otf_apply_dot(void *state, const double *d_x, double *d_y, double *d_sum);
+int hx_cpu_otf_apply_single(void *state, const float *d_x, float *d_y);
+const char *hx_cpu_otf_variant(void *state, const hx_cpu_otf_kernel *kernels, int i);
+void hx_cpu_otf_teardown(void *state);
 
-/* Sums that x'y is made of: one per block, one per chunk of shared nodes. */
-int64_t hx_cpu_otf_count_sums(int64_t n_block, int64_t n_shared);
+/* From that of one block: own rows to d_diag, shared ones to partial. */
+typedef void hx_cpu_otf_block_diagonal(const hx_cpu_otf *s, int64_t block, double *d_diag);
+int hx_cpu_otf_diagonal(void *state, hx_cpu_otf_block_diagonal *block, double *d_diag);
+
+static inline int hx_cpu_otf_is_tetrahedral(const hx_cpu_otf *s, int64_t block)
+{
+    return s->is_tetrahedral && s->is_tetrahedral[block];
+}
 
 /* otf with one unknown a node (cpu_otf_scalar.c). */
 extern const hx_strategy hx_strategy_cpu_otf_scalar;

@@ -1,11 +1,6 @@
-/* otf on the CPU with one unknown a node (heat): the blocks of strategy_cpu_otf.c, a kernel of its
- * own. Two parallel loops a product, every sum in one order. */
-#include <math.h>
-#include <stdlib.h>
+/* otf on the CPU with one unknown a node (heat): the same blocks, kernels of its own. */
 #include <string.h>
 
-#include "../base/memory.h"
-#include "../base/sum.h"
 #include "../base/vectorised.h"
 #include "../mesh/hex8_conduction.h"
 #include "cpu_otf.h"
@@ -25,30 +20,20 @@
 #define COMPUTE compute_single
 #include "cpu_otf_scalar_lanes.inc"
 
-static int any_runs(void)
-{
-    return 1;
-}
+#define KERNEL(isa)                                                                                \
+    {                                                                                              \
+        .name = #isa, .runs_here = hx_cpu_##isa##_runs, .block = block_double,                     \
+        .shared = shared_double, .block_single = block_single, .shared_single = shared_single,     \
+        .compute = compute_##isa##_double, .compute_single = compute_##isa##_single                \
+    }
 
+static const hx_cpu_otf_kernel kernels[] = {
 #if defined __x86_64__
-static int avx2_runs(void)
-{
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-}
-
-static int avx512_runs(void)
-{
-    return avx2_runs() && __builtin_cpu_supports("avx512f");
-}
+    KERNEL(avx512),
+    KERNEL(avx2),
 #endif
-
-static const hx_cpu_otf_scalar kernels[] = {
-#if defined __x86_64__
-    {"avx512", avx512_runs, compute_avx512_double, compute_avx512_single},
-    {"avx2", avx2_runs, compute_avx2_double, compute_avx2_single},
-#endif
-    {"any", any_runs, compute_any_double, compute_any_single},
-    {0},
+    KERNEL(any),
+    {.name = NULL},
 };
 
 static size_t bytes(const hx_mesh *mesh, hx_layout layout)
@@ -57,88 +42,12 @@ static size_t bytes(const hx_mesh *mesh, hx_layout layout)
     return hx_cpu_otf_bytes(mesh, 1);
 }
 
-static void teardown(void *state)
-{
-    hx_cpu_otf_free(state);
-}
-
 static int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *mesh,
                  hx_layout layout)
 {
-    hx_cpu_otf *s;
     (void)dev;
     (void)layout;
-    HX_TRY(hx_alloc(&s, 1, sizeof *s, "operator otf"));
-    s->model = model;
-    s->scalar = kernels;
-    while (!s->scalar->runs_here()) s->scalar++;
-    const int rc = hx_cpu_otf_build(s, mesh, 1);
-    if (rc < 0)
-        teardown(s);
-    else
-        *state = s;
-    return rc;
-}
-
-static int64_t chunk_end(const hx_cpu_otf *s, int64_t first)
-{
-    return first + HX_OTF_CHUNK < s->n_shared ? first + HX_OTF_CHUNK : s->n_shared;
-}
-
-static double dot_nodes(int64_t n, const int32_t *node, const double *x, const double *y)
-{
-    double sum = 0.0;
-    for (int64_t k = 0; k < n; k++) sum += x[node[k]] * y[node[k]];
-    return sum;
-}
-
-/* y = K x; sum, unless NULL: x'y of the nodes of each block alone, then of each chunk of shared
- * ones. */
-static void multiply(const hx_cpu_otf *s, const double *x, double *y, double *sum)
-{
-#pragma omp parallel
-    {
-#pragma omp for schedule(static)
-        for (int64_t b = 0; b < s->n_block; b++) {
-            block_double(s, b, x, y);
-            if (sum) sum[b] = dot_nodes(s->block[b].n_own, s->row_node + s->block[b].row, x, y);
-        }
-#pragma omp for schedule(static)
-        for (int64_t k = 0; k < s->n_shared; k += HX_OTF_CHUNK) {
-            const int64_t end = chunk_end(s, k);
-            shared_double(s, k, end, y);
-            if (sum)
-                sum[s->n_block + k / HX_OTF_CHUNK] = dot_nodes(end - k, s->shared_node + k, x, y);
-        }
-    }
-}
-
-static int apply(void *state, const double *d_x, double *d_y)
-{
-    multiply(state, d_x, d_y, NULL);
-    return HX_OK;
-}
-
-static int apply_dot(void *state, const double *d_x, double *d_y, double *d_sum)
-{
-    const hx_cpu_otf *s = state;
-    multiply(s, d_x, d_y, s->sum);
-    *d_sum = hx_sum(hx_cpu_otf_count_sums(s->n_block, s->n_shared), s->sum);
-    return HX_OK;
-}
-
-static int apply_single(void *state, const float *d_x, float *d_y)
-{
-    const hx_cpu_otf *s = state;
-#pragma omp parallel
-    {
-#pragma omp for schedule(static)
-        for (int64_t b = 0; b < s->n_block; b++) block_single(s, b, d_x, d_y);
-#pragma omp for schedule(static)
-        for (int64_t k = 0; k < s->n_shared; k += HX_OTF_CHUNK)
-            shared_single(s, k, chunk_end(s, k), d_y);
-    }
-    return HX_OK;
+    return hx_cpu_otf_setup(state, model, mesh, 1, kernels);
 }
 
 /* Adds the diagonal of an element to the rows of its corners, those of one node as one. */
@@ -173,27 +82,12 @@ static void block_diagonal(const hx_cpu_otf *s, int64_t block, double *d_diag)
 
 static int diagonal(void *state, double *d_diag)
 {
-    const hx_cpu_otf *s = state;
-#pragma omp parallel
-    {
-#pragma omp for schedule(static)
-        for (int64_t b = 0; b < s->n_block; b++) block_diagonal(s, b, d_diag);
-#pragma omp for schedule(static)
-        for (int64_t k = 0; k < s->n_shared; k += HX_OTF_CHUNK)
-            shared_double(s, k, chunk_end(s, k), d_diag);
-    }
-    return HX_OK;
+    return hx_cpu_otf_diagonal(state, block_diagonal, d_diag);
 }
 
 static const char *variant(void *state, int i)
 {
-    hx_cpu_otf *s = state;
-    for (const hx_cpu_otf_scalar *kernel = kernels; kernel->name; kernel++) {
-        if (!kernel->runs_here() || i-- > 0) continue;
-        s->scalar = kernel;
-        return kernel->name;
-    }
-    return NULL;
+    return hx_cpu_otf_variant(state, kernels, i);
 }
 
 const hx_strategy hx_strategy_cpu_otf_scalar = {
@@ -205,10 +99,10 @@ const hx_strategy hx_strategy_cpu_otf_scalar = {
     .layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED),
     .bytes = bytes,
     .setup = setup,
-    .apply = apply,
-    .apply_dot = apply_dot,
+    .apply = hx_cpu_otf_apply,
+    .apply_dot = hx_cpu_otf_apply_dot,
     .diagonal = diagonal,
-    .apply_single = apply_single,
+    .apply_single = hx_cpu_otf_apply_single,
     .variant = variant,
-    .teardown = teardown,
+    .teardown = hx_cpu_otf_teardown,
 };

@@ -313,6 +313,7 @@ const hx_multigrid_ops hx_cpu_multigrid_scalar_ops = {
     .mesh_restrict = cpu_mesh_restrict,
     .mesh_prolong = cpu_mesh_prolong,
     .mesh_galerkin = cpu_mesh_galerkin,
+    .rows_galerkin = hx_cpu_rows_galerkin_scalar,
     .add_blocks = cpu_add_blocks,
     .multiply = cpu_multiply,
     .residual = cpu_residual,

@@ -1,5 +1,5 @@
-/* From the coordinates of quadratic cells on the CPU (element_ops.h): point by point in a fixed
- * order, or cell by cell. */
+/* From the coordinates of quadratic cells on the CPU (element_ops.h, conduction_ops.h): point by
+ * point in a fixed order, or cell by cell. */
 #include "points_cpu.h"
 
 #include "../mesh/hex8.h"
@@ -117,6 +117,63 @@ void hx_cpu_points_diagonal(const hx_device_model *model, double *d_diag)
         memcpy(d_diag + 3 * point, sum, sizeof sum);
     }
 }
+
+/* --- heat --- */
+
+void hx_cpu_points_conduction_diagonal(const hx_device_model *model, double *d_diag)
+{
+    const hx_incidence *in = model->points;
+#pragma omp parallel for schedule(static)
+    for (int64_t point = 0; point < in->n_point; point++) {
+        double sum = 0.0;
+        FOR_CELLS(in, point, cell, a)
+        {
+            hx_point_lanes x;
+            double m[3][3];
+            const hx_cell_rule *rule = load_cell(model, cell, x);
+            own_product(rule, x, (int)a, m);
+            sum += model->d_modulus[cell] * (m[0][0] + m[1][1] + m[2][2]);
+        }
+        d_diag[point] = sum;
+    }
+}
+
+/* t' Ke t of a cell for unit conductivity. */
+HX_VECTORISED static double heat_energy_of(const hx_cell_rule *rule, hx_point_lanes x,
+                                           const double t[N])
+{
+    double energy = 0.0;
+    for (int q = 0; q < rule->n_gauss; q++) {
+        double adjoint[3][3];
+        hx_point_lanes g;
+        const double det = hx_points_jacobian(rule->gradient[q], x, adjoint);
+        hx_points_gradients(rule->gradient[q], adjoint, 1.0 / det, g);
+        for (int i = 0; i < 3; i++) {
+            double slope = 0.0;
+            for (int a = 0; a < N; a++) slope += t[a] * g[i][a];
+            energy += rule->weight[q] * det * slope * slope;
+        }
+    }
+    return energy;
+}
+
+void hx_cpu_points_conduction_energy(const hx_device_model *model, const double *d_t,
+                                     double *d_energy)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t cell = 0; cell < model->n_elem; cell++) {
+        const hx_incidence *in = model->points;
+        const int32_t *const point = in->point + hx_incidence_first(in, cell);
+        const int n = hx_incidence_count(in, cell);
+        double t[N] = {0.0};
+        hx_point_lanes x;
+        const hx_cell_rule *rule = load_cell(model, cell, x);
+        for (int a = 0; a < n; a++) t[a] = d_t[point[a]];
+        d_energy[cell] = heat_energy_of(rule, x, t);
+    }
+}
+
+/* --- loads by mass --- */
 
 /* Values at a Gauss point. */
 HX_INLINED void interpolate(const double shape[N], hx_point_lanes v, double at[3])

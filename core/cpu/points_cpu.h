@@ -10,10 +10,13 @@
 #include "../problem/problem.h"
 #include "../solver/device_mesh.h"
 
-/* What element_ops.h says, of a model with points (points_cpu.c). */
+/* What element_ops.h and conduction_ops.h say, of a model with points (points_cpu.c). */
 void hx_cpu_points_diagonal(const hx_device_model *model, double *d_diag);
 void hx_cpu_points_block_diagonal(const hx_device_model *model, double *d_block);
 void hx_cpu_points_energy(const hx_device_model *model, const double *d_u, double *d_energy);
+void hx_cpu_points_conduction_diagonal(const hx_device_model *model, double *d_diag);
+void hx_cpu_points_conduction_energy(const hx_device_model *model, const double *d_t,
+                                     double *d_energy);
 void hx_cpu_points_body_force(const hx_device_model *model, const hx_body_field *field,
                               const double *d_rho, const double *d_static, double *d_f);
 void hx_cpu_points_body_work(const hx_device_model *model, const hx_body_field *field,

@@ -33,6 +33,11 @@ static size_t scalar_bytes(const hx_mesh *mesh, hx_layout layout)
     return hx_cpu_matrix_expected(mesh, &scalar_spec);
 }
 
+static size_t scalar_space_bytes(const hx_space *space)
+{
+    return hx_cpu_space_expected(space, &scalar_spec);
+}
+
 static int scalar_setup(void **state, hx_device *dev, const hx_device_model *model,
                         const hx_mesh *mesh, hx_layout layout)
 {
@@ -48,6 +53,7 @@ static const hx_strategy scalar = {
     .bytes_per_elem = 530,
     .layouts = HX_LAYOUT_BIT(HX_LAYOUT_ROWMAJOR),
     .bytes = scalar_bytes,
+    .space_bytes = scalar_space_bytes,
     .promise = hx_assembled_promise,
     .setup = scalar_setup,
     .update = hx_assembled_update,

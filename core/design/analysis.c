@@ -289,7 +289,7 @@ int hx_analysis_film_heat(const hx_analysis *a, int load_case, double *heat)
     *heat = 0.0;
     if (films->n == 0) return HX_OK;
     HX_TRY(hx_alloc_raw(&t, (size_t)vector_entries(a), sizeof *t, "temperatures"));
-    const int rc = hx_analysis_displacement(a, load_case, t);
+    const int rc = hx_analysis_point_displacement(a, load_case, t);
     for (int64_t k = 0; rc == HX_OK && k < films->n; k++) {
         *heat -= films->source[k];
         for (int64_t j = films->ptr[k]; j < films->ptr[k + 1]; j++)

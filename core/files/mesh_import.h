@@ -84,11 +84,12 @@ typedef struct hx_import {
     uint8_t *order;    /* [n_elem] how nodes were ordered (mesh_check.h); NULL: as they should be */
     hx_renumbered_list renumbered;
 
-    /* Nodes of second order, which the mesh leaves out. */
+    /* Nodes of second order, which are none of the mesh's. */
     int64_t n_middle;
     int32_t *middle_of_node; /* [n_node] which of these a node is, -1: none; NULL: no such nodes */
     int64_t *middle_place;   /* [n_middle] element * 32 + node of it behind its corners */
     double *middle_xyz;      /* [n_middle][3] (owned, all three) */
+    int is_curved;           /* an edge is: the mesh gets those on edges */
 } hx_import;
 
 /* notes collects what is worth saying (nodes left out, cells ignored); may be NULL. */
@@ -124,9 +125,9 @@ int hx_import_place(const hx_import *import, int64_t line, int code);
  * finds corners and members of sets by their numbers, leaves out nodes that no element has as a
  * corner, gives elements the right order of nodes where it is clear (solid.h, mesh_check.h), finds
  * the elements of faces given by nodes. A set of nodes gets, for a node on an edge, the edge's
- * ends. The mesh knows the file's numbers. Destroys xyz, corner and the sets. O(n). HX_EINPUT, with
- * line and number: cells that are no solids of solid.h, numbers that repeat or are not there, no
- * solid at all. */
+ * ends. The mesh knows the file's numbers, and the middles of its edges if some are curved.
+ * Destroys xyz, corner and the sets. O(n). HX_EINPUT, with line and number: cells that are no
+ * solids of solid.h, numbers that repeat or are not there, no solid at all. */
 int hx_import_finish(hx_import *import, hx_mesh *mesh);
 
 /* Nodes of second order that the mesh leaves out, between hx_import_finish and hx_import_free and

@@ -14,6 +14,9 @@ int hx_import_add_middles(hx_import *import, hx_solid_id id, int64_t n, const in
  * file. Says how many there are, and how far off their edges. O(n). */
 int hx_import_list_middles(hx_import *import, const int32_t *conn);
 
+/* Hands those on curved edges, and with them all on edges, to the raw mesh. */
+int hx_import_keep_middles(const hx_import *import, hx_mesh *mesh);
+
 /* What was said of nodes of second order, and what sharing it by their corners changes. */
 typedef struct hx_middle_report {
     int64_t n_force, n_support; /* such nodes, of all steps */

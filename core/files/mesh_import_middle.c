@@ -101,6 +101,7 @@ static int list_middles(hx_import *import, const int32_t *conn, const uint8_t *i
         if (rc < 0) return hx_import_place(import, hx_import_elem_line(import, e), rc);
     }
     hx_numbers_free(&import->middle);
+    import->is_curved = hx_survey_is_curved(&survey);
     return hx_note_middles(&survey, import->path, import->notes);
 }
 
@@ -113,6 +114,18 @@ int hx_import_list_middles(hx_import *import, const int32_t *conn)
     const int rc = list_middles(import, conn, is_corner);
     free(is_corner);
     return rc;
+}
+
+int hx_import_keep_middles(const hx_import *import, hx_mesh *mesh)
+{
+    if (!import->is_curved) return HX_OK;
+    HX_TRY(hx_middles_alloc(&mesh->middles, import->n_middle));
+    for (int64_t m = 0; m < import->n_middle; m++) {
+        int32_t corner[HX_SOLID_CORNERS];
+        if (hx_import_middle_corners(import, mesh, m, corner) == 2)
+            hx_middles_put(&mesh->middles, corner, import->middle_xyz + 3 * m);
+    }
+    return HX_OK;
 }
 
 /* --- what is stated of such nodes --- */

@@ -1,5 +1,6 @@
 #include "solid.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -401,22 +402,30 @@ void hx_survey_middle(hx_middle_survey *survey, int64_t number, const double x[3
         off[d] = x[d] - 0.5 * (a + b);
         edge[d] = b - a;
     }
-    const double length = hx_norm3(edge), share = length > 0.0 ? hx_norm3(off) / length : 0.0;
+    const double length = hx_norm3(edge), distance = length > 0.0 ? hx_norm3(off) / length : 0.0;
+    const double share = isfinite(distance) ? distance : INFINITY; /* hx_mesh_finish refuses it */
     survey->n_off += share > straight;
     if (share <= survey->worst) return;
     survey->worst = share;
     survey->worst_number = number;
 }
 
+int hx_survey_is_curved(const hx_middle_survey *survey)
+{
+    return survey->worst > HX_STRAIGHT_EDGE;
+}
+
 int hx_note_middles(const hx_middle_survey *survey, const char *path, hx_notes *notes)
 {
-    char curved[200] = "";
+    char off[160] = "", curved[400] = "";
     if (survey->n_off > 0)
+        snprintf(off, sizeof off, ", %lld of them by more than %g of its length",
+                 (long long)survey->n_off, straight);
+    if (hx_survey_is_curved(survey))
         snprintf(curved, sizeof curved,
-                 "; %lld of them lie off the middle of their edges by more than %g of its length "
-                 "(at most %.2g, node %lld): such edges become straight",
-                 (long long)survey->n_off, straight, survey->worst,
-                 (long long)survey->worst_number);
+                 "; they lie off the middle of their edges%s (at most %.2g, node %lld): edges are "
+                 "straight with element = \"linear\", curved with \"quadratic\"",
+                 off, survey->worst, (long long)survey->worst_number);
     return hx_notes_add(notes, HX_NOTE_INFO,
                         "%s: elements of second order are read as linear; mid-side nodes left out: "
                         "%lld%s",

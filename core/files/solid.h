@@ -62,7 +62,7 @@ hx_solid_id hx_solid_of_cell(const int32_t conn[8]);
  * hexahedron is conn[8]; returns how many. */
 int hx_solid_middle(hx_solid_id id, int k, const int32_t conn[8], int32_t corner[HX_SOLID_CORNERS]);
 
-/* Nodes of second order that are left out, for one line of the log. */
+/* Nodes of second order, for one line of the log. */
 typedef struct hx_middle_survey {
     int64_t n, n_off; /* in all; off the middle of their edges by more than a hundredth of these */
     int64_t worst_number;
@@ -72,6 +72,9 @@ typedef struct hx_middle_survey {
 /* Counts the node of that number at x, in the middle of corner[n] (of xyz). */
 void hx_survey_middle(hx_middle_survey *survey, int64_t number, const double x[3],
                       const double *xyz, int n, const int32_t *corner);
+
+/* 1 if an edge is curved: the mesh keeps the middles. */
+int hx_survey_is_curved(const hx_middle_survey *survey);
 int hx_note_middles(const hx_middle_survey *survey, const char *path, hx_notes *notes);
 
 /* Of a solid of first order: which corner of the collapsed hexahedron each node is. */

@@ -51,8 +51,13 @@ static int make_mesh(hx_vtk_reader *r)
     const int64_t n_node = r->node_new ? r->n_kept : r->n_node;
     const int rc =
         hx_mesh_create(r->mesh, slash ? slash + 1 : r->scan.path, n_node, xyz, r->n_solid, conn);
-    if (rc < 0) hx_error_prefix("%s: ", r->scan.path);
-    return rc == HX_OK ? number_items(r) : rc;
+    if (rc < 0) {
+        hx_error_prefix("%s: ", r->scan.path);
+        return rc;
+    }
+    r->mesh->middles = r->middles;
+    memset(&r->middles, 0, sizeof r->middles);
+    return number_items(r);
 }
 
 /* --- sets from integer arrays --- */
@@ -494,6 +499,7 @@ static void reader_free(hx_vtk_reader *r)
     free(r->node_new);
     free(r->middle);
     free(r->middle_end);
+    hx_middles_free(&r->middles);
     free(r->original);
 }
 

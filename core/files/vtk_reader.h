@@ -43,6 +43,7 @@ typedef struct hx_vtk_reader {
     int32_t *node_new;   /* [n_node] the mesh's node, -1: left out; NULL: all are kept (owned) */
     int32_t *middle;     /* [n_node] its place in middle_end, or -1 (owned) */
     int32_t *middle_end; /* for each left out how many corners, then these, in the mesh (owned) */
+    hx_middles middles;  /* of curved edges (owned until the mesh takes them) */
     hx_notes *notes;     /* (borrowed), may be NULL */
 
     hx_vtk_data_where where; /* of the arrays that follow */

@@ -190,6 +190,17 @@ static void list_ends(hx_vtk_reader *r, const int64_t *place, hx_middle_survey *
     }
 }
 
+/* Keeps the points on edges, in the file's numbers as far as ends are meant; before compact. */
+static int keep_middles(hx_vtk_reader *r, int64_t n)
+{
+    HX_TRY(hx_middles_alloc(&r->middles, n));
+    for (int64_t a = 0; a < r->n_node; a++) {
+        const int32_t *const end = r->middle_end + (r->middle[a] >= 0 ? r->middle[a] : 0);
+        if (r->middle[a] >= 0 && end[0] == 2) hx_middles_put(&r->middles, end + 1, r->xyz + 3 * a);
+    }
+    return HX_OK;
+}
+
 /* Renumbers what stays, coordinates in place. */
 static void compact(hx_vtk_reader *r)
 {
@@ -205,6 +216,8 @@ static void compact(hx_vtk_reader *r)
         int32_t *const end = r->middle_end + (r->middle[a] >= 0 ? r->middle[a] : 0);
         for (int k = 1; r->middle[a] >= 0 && k <= end[0]; k++) end[k] = r->node_new[end[k]];
     }
+    for (int64_t k = 0; k < 2 * r->middles.n; k++) /* an order-preserving map */
+        r->middles.end[k] = r->node_new[r->middles.end[k]];
 }
 
 int hx_vtk_leave_middles(hx_vtk_reader *r)
@@ -226,6 +239,7 @@ int hx_vtk_leave_middles(hx_vtk_reader *r)
     HX_TRY_FAIL(hx_alloc_raw(&r->middle_end, (size_t)most, sizeof(int32_t), "mid-side nodes"));
     place_middles(r, place);
     list_ends(r, place, &survey);
+    if (hx_survey_is_curved(&survey)) HX_TRY_FAIL(keep_middles(r, survey.n));
     compact(r);
     if (survey.n > 0) rc = hx_note_middles(&survey, r->scan.path, r->notes);
 fail:

@@ -322,6 +322,7 @@ int hx_mesh_finish(hx_mesh *mesh)
     HX_TRY_FAIL(check_nodes_used(mesh));
     HX_TRY_FAIL(check_elements(mesh));
     HX_TRY_FAIL(hx_mesh_complete_sets(mesh));
+    HX_TRY_FAIL(hx_middles_finish(mesh));
     measure_box(mesh);
     return HX_OK;
 fail:
@@ -357,6 +358,7 @@ size_t hx_mesh_bytes(const hx_mesh *mesh)
         bytes += (n_node + 1) * sizeof *mesh->node_elem_ptr + n_elem * 8 * sizeof *mesh->node_elem;
     if (mesh->node_orig) bytes += n_node * sizeof *mesh->node_orig;
     if (mesh->elem_orig) bytes += n_elem * sizeof *mesh->elem_orig;
+    bytes += hx_middles_bytes(&mesh->middles);
     bytes += hx_numbers_bytes(&mesh->node_number) + hx_numbers_bytes(&mesh->elem_number);
     for (size_t i = 0; i < mesh->n_set; i++) {
         const hx_set *const set = &mesh->set[i];
@@ -379,6 +381,7 @@ void hx_mesh_free(hx_mesh *mesh)
     free(mesh->elem_orig);
     hx_numbers_free(&mesh->node_number);
     hx_numbers_free(&mesh->elem_number);
+    hx_middles_free(&mesh->middles);
     free(mesh->name);
     memset(mesh, 0, sizeof *mesh);
 }

@@ -38,6 +38,20 @@ typedef struct hx_set {
     int64_t *face; /* [n_face] element * 6 + local face; NULL unless the mesh named faces itself */
 } hx_set;
 
+/* Where a file of second order has the middles of its edges, for a quadratic space; of a file whose
+ * edges are all straight none. An edge that is not listed is straight. */
+typedef struct hx_middles {
+    int64_t n;
+    int32_t *end; /* [n][2] nodes, lower first; ascending in a finished mesh, an edge as often as
+                     the file has nodes on it (owned) */
+    double *xyz;  /* [n][3] length (owned) */
+} hx_middles;
+
+/* An edge counts as straight, and two nodes as one middle of it, up to these shares of its length.
+ */
+#define HX_STRAIGHT_EDGE 1e-6
+#define HX_SAME_MIDDLE 1e-2
+
 typedef struct hx_mesh {
     int64_t n_node, n_elem;
     double *xyz;   /* [n_node][3] length (owned) */
@@ -56,6 +70,8 @@ typedef struct hx_mesh {
     /* What the mesh file calls original node / element i; without entries it counts from 0 as VTK
      * does (owned). */
     hx_numbers node_number, elem_number;
+
+    hx_middles middles; /* (owned) */
 
     size_t n_set;
     hx_set *set; /* (owned) */
@@ -86,6 +102,13 @@ int hx_mesh_create(hx_mesh *mesh, const char *name, int64_t n_node, double *xyz,
 int hx_mesh_add_node_set(hx_mesh *mesh, const char *name, int64_t n, const int32_t *node);
 int hx_mesh_add_elem_set(hx_mesh *mesh, const char *name, int64_t n, const int32_t *elem);
 int hx_mesh_add_face_set(hx_mesh *mesh, const char *name, int64_t n, const int64_t *face);
+
+/* Room for n middles, then one after the other, before hx_mesh_finish; an edge from a node to
+ * itself is none. Copies those both of whose ends node_new[old node] >= 0 keeps. Frees them. */
+int hx_middles_alloc(hx_middles *middles, int64_t n);
+void hx_middles_put(hx_middles *middles, const int32_t end[2], const double x[3]);
+int hx_middles_copy(hx_middles *to, const hx_middles *from, const int32_t *node_new);
+void hx_middles_free(hx_middles *middles);
 
 /* Permutes nodes and elements at random (deterministic in seed), sets and *_orig included, so that
  * nothing can lean on an order. */

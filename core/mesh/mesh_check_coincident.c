@@ -79,6 +79,7 @@ static int drop_doubles(hx_mesh *mesh, const int32_t *rep, int32_t *node_new)
     hx_numbers_free(&mesh->node_number);
     mesh->node_number = number;
     for (int64_t i = 0; i < 8 * mesh->n_elem; i++) mesh->conn[i] = node_new[mesh->conn[i]];
+    hx_middles_renumber(&mesh->middles, node_new);
     HX_TRY(hx_alloc_raw(&elem_same, (size_t)mesh->n_elem, sizeof *elem_same, "elements"));
     for (int64_t e = 0; e < mesh->n_elem; e++) elem_same[e] = (int32_t)e;
     const int rc = hx_mesh_renumber_sets(mesh, node_new, elem_same);

@@ -23,6 +23,15 @@ int hx_mesh_complete_sets(hx_mesh *mesh);
 /* Renumbers the lists of every set: node_new[old], elem_new[old]; nodes may become one. */
 int hx_mesh_renumber_sets(hx_mesh *mesh, const int32_t *node_new, const int32_t *elem_new);
 
+/* Middles of edges after their nodes have become node_new[old], -1: dropped (mesh_middles.c). */
+void hx_middles_renumber(hx_middles *middles, const int32_t *node_new);
+
+/* Sorts the middles of a mesh by their edges, equal ones in the file's order. HX_EINPUT: one that
+ * is not finite. */
+int hx_middles_finish(hx_mesh *mesh);
+
+size_t hx_middles_bytes(const hx_middles *middles);
+
 void hx_set_free(hx_set *set);
 
 /* Ascending list of the indices whose flag is not 0; *list is the caller's. */

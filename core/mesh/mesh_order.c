@@ -47,6 +47,7 @@ static int renumber_nodes(hx_mesh *mesh, const int32_t *node_new)
     mesh->xyz = xyz;
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < 8 * mesh->n_elem; i++) mesh->conn[i] = node_new[mesh->conn[i]];
+    hx_middles_renumber(&mesh->middles, node_new);
     return HX_OK;
 }
 

@@ -21,35 +21,31 @@
 enum { N_DEGREE = 360 };
 
 typedef struct bore {
-    const hx_mesh *mesh;
+    const hx_space *space;
     const char *set, *origin;
-    int64_t n_face, *face;     /* (owned) */
-    hx_face_point (*point)[4]; /* [n_face] (owned) */
-    int32_t (*node)[4];        /* [n_face] (owned) */
+    int64_t n_face, *face; /* (owned) */
+    hx_space_face *at;     /* [n_face] (owned) */
     hx_bearing *fit;
 } bore;
 
 static void bore_free(bore *b)
 {
     free(b->face);
-    free(b->point);
-    free(b->node);
+    free(b->at);
 }
 
 static int open_bore(bore *b)
 {
     const hx_set *set;
-    HX_TRY(hx_problem_find_set(b->mesh, b->set, b->origin, &set));
-    HX_TRY(hx_problem_faces(b->mesh, set, b->origin, &b->n_face, &b->face));
+    HX_TRY(hx_problem_find_set(b->space->mesh, b->set, b->origin, &set));
+    HX_TRY(hx_problem_faces(b->space->mesh, set, b->origin, &b->n_face, &b->face));
     if (b->n_face == 0)
         return HX_RAISE(HX_EINPUT,
                         "%s: set '%s' spans no boundary face (%lld nodes), a bearing_force needs "
                         "those of a bore",
                         b->origin, b->set, (long long)set->n_node);
-    HX_TRY(hx_alloc_raw(&b->point, (size_t)b->n_face, sizeof *b->point, "points of a bore"));
-    HX_TRY(hx_alloc_raw(&b->node, (size_t)b->n_face, sizeof *b->node, "faces of a bore"));
-    for (int64_t f = 0; f < b->n_face; f++)
-        hx_face_points(b->mesh, b->face[f], b->node[f], b->point[f]);
+    HX_TRY(hx_alloc_raw(&b->at, (size_t)b->n_face, sizeof *b->at, "faces of a bore"));
+    for (int64_t f = 0; f < b->n_face; f++) hx_space_face_of(b->space, b->face[f], &b->at[f]);
     return HX_OK;
 }
 
@@ -59,8 +55,8 @@ static int fit_axis(const bore *b)
     hx_bearing *fit = b->fit;
     double moment[3][3] = {{0.0}}, value[3], vector[3][3];
     for (int64_t f = 0; f < b->n_face; f++)
-        for (int q = 0; q < 4; q++) {
-            const double *n = b->point[f][q].normal, area = hx_norm3(n);
+        for (int q = 0; q < b->at[f].n_gauss; q++) {
+            const double *n = b->at[f].at[q].normal, area = hx_norm3(n);
             fit->area += area;
             for (int i = 0; i < 3; i++)
                 for (int j = 0; j < 3; j++) moment[i][j] += n[i] * n[j] / area;
@@ -100,10 +96,10 @@ static void fit_centre(const bore *b)
 {
     hx_bearing *fit = b->fit;
     double a[3][3] = {{0.0}}, value[3], vector[3][3], right[3] = {0.0}, height = 0.0;
-    const double *origin = b->point[0][0].x; /* keeps the sums small */
+    const double *origin = b->at[0].at[0].x; /* keeps the sums small */
     for (int64_t f = 0; f < b->n_face; f++)
-        for (int q = 0; q < 4; q++) {
-            const hx_face_point *p = &b->point[f][q];
+        for (int q = 0; q < b->at[f].n_gauss; q++) {
+            const hx_face_point *p = &b->at[f].at[q];
             const double area = hx_norm3(p->normal);
             double m[3], d[3], place[3];
             const double length = across(fit, p->normal, m);
@@ -141,8 +137,8 @@ static int check_round(const bore *b)
     hx_bearing *fit = b->fit;
     double least = INFINITY, most = 0.0, inwards = 0.0;
     for (int64_t f = 0; f < b->n_face; f++)
-        for (int q = 0; q < 4; q++) {
-            const hx_face_point *p = &b->point[f][q];
+        for (int q = 0; q < b->at[f].n_gauss; q++) {
+            const hx_face_point *p = &b->at[f].at[q];
             double rho[3];
             const double r = radial(fit, p->x, rho);
             fit->radius += r * hx_norm3(p->normal) / fit->area;
@@ -170,7 +166,7 @@ static int check_round(const bore *b)
 static double angle_of(const bore *b, int32_t node, const double e[3], const double side[3])
 {
     double rho[3];
-    radial(b->fit, b->mesh->xyz + 3 * (int64_t)node, rho);
+    radial(b->fit, b->space->mesh->xyz + 3 * (int64_t)node, rho);
     return atan2(hx_dot3(rho, side), hx_dot3(rho, e)) * 180.0 / PI;
 }
 
@@ -181,10 +177,11 @@ static double covered_share(const bore *b, const double e[3])
     double side[3], share = 0.0;
     hx_cross3(b->fit->axis, e, side);
     for (int64_t f = 0; f < b->n_face; f++) {
-        const double first = angle_of(b, b->node[f][0], e, side);
+        const int n_corner = b->at[f].n == 4 ? 4 : b->at[f].n / 2;
+        const double first = angle_of(b, b->at[f].point[0], e, side);
         double low = 0.0, high = 0.0; /* of the corners, from the first */
-        for (int a = 1; a < 4; a++) {
-            double turn = angle_of(b, b->node[f][a], e, side) - first;
+        for (int a = 1; a < n_corner; a++) {
+            double turn = angle_of(b, b->at[f].point[a], e, side) - first;
             turn -= 360.0 * floor(turn / 360.0 + 0.5);
             low = fmin(low, turn);
             high = fmax(high, turn);
@@ -204,8 +201,8 @@ static void pressed_area(const bore *b, const double peak[3], const double e[3],
 {
     m[0] = m[1] = m[2] = 0.0;
     for (int64_t f = 0; f < b->n_face; f++)
-        for (int q = 0; q < 4; q++) {
-            const hx_face_point *p = &b->point[f][q];
+        for (int q = 0; q < b->at[f].n_gauss; q++) {
+            const hx_face_point *p = &b->at[f].at[q];
             double rho[3];
             radial(b->fit, p->x, rho);
             if (!(hx_dot3(peak, rho) > 0.0)) continue;
@@ -274,7 +271,8 @@ static int fit_bore(bore *b, const double force[3])
 int hx_bearing_fit(const hx_mesh *mesh, const char *set, const char *origin, const double force[3],
                    hx_bearing *bearing)
 {
-    bore b = {.mesh = mesh, .set = set, .origin = origin, .fit = bearing};
+    const hx_space space = hx_space_linear(mesh);
+    bore b = {.space = &space, .set = set, .origin = origin, .fit = bearing};
     memset(bearing, 0, sizeof *bearing);
     const int rc = fit_bore(&b, force);
     bore_free(&b);
@@ -284,22 +282,21 @@ int hx_bearing_fit(const hx_mesh *mesh, const char *set, const char *origin, con
 int hx_load_add_bearing(const hx_space *space, const hx_load_spec *load, double *force)
 {
     hx_bearing fit;
-    bore b = {.mesh = space->mesh, .set = load->set, .origin = load->origin, .fit = &fit};
+    bore b = {.space = space, .set = load->set, .origin = load->origin, .fit = &fit};
     memset(&fit, 0, sizeof fit);
     const int rc = fit_bore(&b, load->value);
     for (int64_t f = 0; rc == HX_OK && f < b.n_face; f++) {
-        hx_space_face at;
-        hx_space_face_of(space, b.face[f], &at);
-        for (int q = 0; q < 4; q++) {
-            const hx_face_point *p = &b.point[f][q];
+        const hx_space_face *at = &b.at[f];
+        for (int q = 0; q < at->n_gauss; q++) {
+            const hx_face_point *p = &at->at[q];
             const double area = hx_norm3(p->normal);
             double rho[3];
             radial(&fit, p->x, rho);
             const double push = -hx_dot3(rho, p->normal) * fmax(0.0, hx_dot3(fit.peak, rho));
-            for (int a = 0; a < at.n; a++)
+            for (int a = 0; a < at->n; a++)
                 for (int i = 0; i < 3; i++)
-                    force[3 * (int64_t)at.point[a] + i] +=
-                        at.shape[q][a] * (fit.uniform[i] * area + push * rho[i]);
+                    force[3 * (int64_t)at->point[a] + i] +=
+                        at->shape[q][a] * (fit.uniform[i] * area + push * rho[i]);
         }
     }
     bore_free(&b);

@@ -60,7 +60,7 @@ static int fill_weights(taker *t, const hx_space *space, const hx_set *set, cons
     for (int64_t f = 0; f < n_face; f++) {
         hx_space_face at;
         hx_space_face_of(space, face[f], &at);
-        for (int q = 0; q < 4; q++)
+        for (int q = 0; q < at.n_gauss; q++)
             for (int a = 0; a < at.n; a++)
                 area[at.point[a]] += at.shape[q][a] * hx_norm3(at.at[q].normal);
     }

@@ -55,9 +55,6 @@ static int check_range(const hx_problem_params *params, const char *key, double 
 static int check_law(const hx_problem_params *params)
 {
     if (params->physics == HX_PHYSICS_HEAT) {
-        if (params->space && params->space->element != HX_ELEMENT_LINEAR)
-            return HX_RAISE(HX_EINPUT, "%s: physics = \"heat\" has no quadratic elements",
-                            params->origin);
         HX_TRY(hx_problem_check_conduction(params));
     } else {
         HX_TRY(check_range(params, "material.E", params->young, 1e-300, 1e300, "above 0"));
@@ -214,7 +211,7 @@ static int add_load(hx_problem *problem, const hx_problem_params *params, const 
     if (load->kind == HX_LOAD_FROM_FILE)
         return hx_problem_add_file_forces(problem, params->conditions, load);
     double *const force = problem->cases.force[load->load_case - 1];
-    return hx_load_is_heat(load) ? hx_problem_add_heat(problem->mesh, load, force)
+    return hx_load_is_heat(load) ? hx_problem_add_heat(&problem->space, load, force)
                                  : hx_problem_add_load(&problem->space, load, force);
 }
 

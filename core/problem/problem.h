@@ -107,8 +107,8 @@ typedef struct hx_problem {
 /* HX_EINPUT with the entry's origin: unknown set (with the nearest name), set without nodes,
  * boundary faces or elements of the kind wanted, conflicting prescribed displacements, load case
  * numbers with a gap, model without load, without support or with a rigid motion left (named),
- * volume fraction that the passive regions make impossible, material or law out of range,
- * heat with quadratic elements. O(n_elem). */
+ * volume fraction that the passive regions make impossible, material or law out of range.
+ * O(n_elem). */
 int hx_problem_create(hx_problem *problem, const hx_mesh *mesh, const hx_problem_params *params);
 
 /* modulus[e] = E * rho[e]^penalty, of heat the conductivity (simp.h). */

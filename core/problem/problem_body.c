@@ -93,35 +93,17 @@ static double density_of(const hx_problem *problem, const double *rho, int64_t e
                : problem->initial_density;
 }
 
-/* det J of a quadratic cell at a Gauss point, and the place there. */
-static double map_point(const hx_space *space, const hx_cell_rule *rule, int n,
-                        const int32_t *point, int q, double at[3])
-{
-    double j[3][3] = {{0.0}}, normal[3];
-    at[0] = at[1] = at[2] = 0.0;
-    for (int a = 0; a < n; a++)
-        for (int i = 0; i < 3; i++) {
-            const double x = space->xyz[3 * (int64_t)point[a] + i];
-            at[i] += rule->shape[q][a] * x;
-            for (int k = 0; k < 3; k++) j[k][i] += rule->gradient[q][k][a] * x;
-        }
-    hx_cross3(j[1], j[2], normal);
-    return hx_dot3(j[0], normal);
-}
-
 /* f[a] = mass int N_a b dV of a quadratic cell's points. */
 static void cell_body(const hx_space *space, int64_t cell, const hx_body_field *field, double mass,
                       double f[HX_RULE_POINTS][3])
 {
     const hx_cell_rule *rule = &space->rule[space->kind[cell]];
-    int n;
-    const int32_t *const point = hx_space_points(space, cell, &n);
     memset(f, 0, HX_RULE_POINTS * sizeof *f);
     for (int q = 0; q < rule->n_gauss; q++) {
         double at[3], b[3];
-        const double w = mass * rule->weight[q] * map_point(space, rule, n, point, q, at);
+        const double w = mass * rule->weight[q] * hx_space_map(space, cell, q, at);
         hx_body_at(field, at, b);
-        for (int a = 0; a < n; a++)
+        for (int a = 0; a < rule->n_point; a++)
             for (int i = 0; i < 3; i++) f[a][i] += w * rule->shape[q][a] * b[i];
     }
 }

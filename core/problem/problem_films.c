@@ -1,5 +1,5 @@
-/* Convection: the films on boundary faces as a sparse matrix over their nodes. Consistent, as the
- * tractions on faces are: 2x2 Gauss points of int h N N' dA, not lumped at the nodes. */
+/* Convection: the films on boundary faces as a sparse matrix over their points. Consistent, as the
+ * tractions on faces are: Gauss points of int h N N' dA, not lumped. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,6 @@
 #include "../mesh/load_faces.h"
 #include "problem_internal.h"
 
-enum { PAIRS = 16 }; /* of the corners of a face */
 static const char *const WHAT = "convection";
 
 /* Faces of all entries, and what acts on each. */
@@ -70,26 +69,26 @@ static int add_faces(film_faces *faces, const hx_problem *problem, const hx_conv
     return rc;
 }
 
-/* Entries of a face from `entries->n` on, and source[node] += h ambient int N. */
-static void add_face(film_entries *entries, const hx_mesh *mesh, const film_faces *faces, int64_t f,
-                     double *source)
+/* Entries of a face from `entries->n` on, and source[point] += h ambient int N. */
+static void add_face(film_entries *entries, const hx_space *space, const film_faces *faces,
+                     int64_t f, double *source)
 {
-    int32_t node[4];
-    hx_face_point point[4];
-    double mass[4][4] = {{0.0}}, load[4] = {0.0};
-    hx_face_points(mesh, faces->face[f], node, point);
-    for (int q = 0; q < 4; q++) {
-        const double h = faces->coefficient[f] * hx_norm3(point[q].normal);
-        for (int a = 0; a < 4; a++) {
-            load[a] += h * point[q].shape[a];
-            for (int b = 0; b < 4; b++) mass[a][b] += h * (point[q].shape[a] * point[q].shape[b]);
+    hx_space_face at;
+    double mass[8][8] = {{0.0}}, load[8] = {0.0};
+    hx_space_face_fine(space, faces->face[f], &at);
+    for (int q = 0; q < at.n_gauss; q++) {
+        const double *const shape = at.shape[q];
+        const double h = faces->coefficient[f] * hx_norm3(at.at[q].normal);
+        for (int a = 0; a < at.n; a++) {
+            load[a] += h * shape[a];
+            for (int b = 0; b < at.n; b++) mass[a][b] += h * (shape[a] * shape[b]);
         }
     }
-    for (int a = 0; a < 4; a++) {
-        source[node[a]] += faces->ambient[f] * load[a];
-        for (int b = 0; b < 4; b++, entries->n++) {
+    for (int a = 0; a < at.n; a++) {
+        source[at.point[a]] += faces->ambient[f] * load[a];
+        for (int b = 0; b < at.n; b++, entries->n++) {
             entries->key[entries->n] =
-                (uint64_t)node[a] * (uint64_t)mesh->n_node + (uint64_t)node[b];
+                (uint64_t)at.point[a] * (uint64_t)space->n_point + (uint64_t)at.point[b];
             entries->value[entries->n] = mass[a][b];
         }
     }
@@ -103,19 +102,20 @@ static int bits_of(uint64_t value)
 }
 
 /* Sums what belongs to one pair, in the order of the faces; keys are those before the sort. */
-static void merge(hx_films *films, const film_entries *entries, const uint64_t *key, int64_t n_node)
+static void merge(hx_films *films, const film_entries *entries, const uint64_t *key,
+                  int64_t n_point)
 {
     uint64_t last = UINT64_MAX;
     int64_t n = 0;
     for (int64_t k = 0; k < entries->n; k++) {
         const int32_t from = entries->order[k];
-        const int32_t row = (int32_t)(key[from] / (uint64_t)n_node);
+        const int32_t row = (int32_t)(key[from] / (uint64_t)n_point);
         if (films->n == 0 || films->node[films->n - 1] != row) {
             films->ptr[films->n] = n;
             films->node[films->n++] = row;
         }
         if (key[from] != last) {
-            films->col[n] = (int32_t)(key[from] % (uint64_t)n_node);
+            films->col[n] = (int32_t)(key[from] % (uint64_t)n_point);
             films->value[n++] = 0.0;
         }
         films->value[n - 1] += entries->value[from];
@@ -124,34 +124,35 @@ static void merge(hx_films *films, const film_entries *entries, const uint64_t *
     films->ptr[films->n] = n;
 }
 
-static int alloc_films(hx_films *films, int64_t n_face)
+static int alloc_films(hx_films *films, size_t n_face, size_t most)
 {
-    const size_t n = (size_t)n_face;
-    HX_TRY(hx_alloc_raw(&films->node, 4 * n, sizeof *films->node, WHAT));
-    HX_TRY(hx_alloc_raw(&films->ptr, 4 * n + 1, sizeof *films->ptr, WHAT));
-    HX_TRY(hx_alloc_raw(&films->source, 4 * n, sizeof *films->source, WHAT));
-    HX_TRY(hx_alloc_raw(&films->col, PAIRS * n, sizeof *films->col, WHAT));
-    return hx_alloc_raw(&films->value, PAIRS * n, sizeof *films->value, WHAT);
+    const size_t n = most * n_face;
+    HX_TRY(hx_alloc_raw(&films->node, n, sizeof *films->node, WHAT));
+    HX_TRY(hx_alloc_raw(&films->ptr, n + 1, sizeof *films->ptr, WHAT));
+    HX_TRY(hx_alloc_raw(&films->source, n, sizeof *films->source, WHAT));
+    HX_TRY(hx_alloc_raw(&films->col, most * n, sizeof *films->col, WHAT));
+    return hx_alloc_raw(&films->value, most * n, sizeof *films->value, WHAT);
 }
 
 static int make_films(hx_problem *problem, const film_faces *faces, double *source)
 {
     hx_films *films = &problem->films;
-    const hx_mesh *mesh = problem->mesh;
-    const size_t n = PAIRS * (size_t)faces->n;
+    const hx_space *space = &problem->space;
+    const size_t most = space->element == HX_ELEMENT_LINEAR ? 4 : 8; /* points of a face */
+    const size_t n = most * most * (size_t)faces->n;
     film_entries entries = {0};
     uint64_t *key = NULL;
     int rc;
-    HX_TRY_FAIL(alloc_films(films, faces->n));
+    HX_TRY_FAIL(alloc_films(films, (size_t)faces->n, most));
     HX_TRY_FAIL(hx_alloc_raw(&entries.key, n, sizeof *entries.key, WHAT));
     HX_TRY_FAIL(hx_alloc_raw(&key, n, sizeof *key, WHAT));
     HX_TRY_FAIL(hx_alloc_raw(&entries.value, n, sizeof(double), WHAT));
     HX_TRY_FAIL(hx_alloc_raw(&entries.order, n, sizeof *entries.order, WHAT));
-    for (int64_t f = 0; f < faces->n; f++) add_face(&entries, mesh, faces, f, source);
-    memcpy(key, entries.key, n * sizeof *key);
+    for (int64_t f = 0; f < faces->n; f++) add_face(&entries, space, faces, f, source);
+    memcpy(key, entries.key, (size_t)entries.n * sizeof *key);
     HX_TRY_FAIL(hx_radix_sort(entries.key, entries.order, entries.n,
-                              bits_of((uint64_t)mesh->n_node * (uint64_t)mesh->n_node)));
-    merge(films, &entries, key, mesh->n_node);
+                              bits_of((uint64_t)space->n_point * (uint64_t)space->n_point)));
+    merge(films, &entries, key, space->n_point);
     for (int64_t k = 0; k < films->n; k++) films->source[k] = source[films->node[k]];
     rc = HX_OK;
 fail:
@@ -173,7 +174,7 @@ int hx_problem_add_films(hx_problem *problem, const hx_problem_params *params)
                         params->convection[0].origin);
     for (size_t i = 0; i < params->n_convection; i++)
         HX_TRY_FAIL(add_faces(&faces, problem, &params->convection[i]));
-    HX_TRY_FAIL(hx_alloc(&source, (size_t)problem->mesh->n_node, sizeof *source, WHAT));
+    HX_TRY_FAIL(hx_alloc(&source, (size_t)problem->space.n_point, sizeof *source, WHAT));
     HX_TRY_FAIL(make_films(problem, &faces, source));
 fail:
     free(faces.face);

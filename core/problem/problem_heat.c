@@ -51,11 +51,32 @@ int hx_load_is_heat(const hx_load_spec *load)
     return load->kind == HX_LOAD_SOURCE || load->kind == HX_LOAD_HEAT || load->kind == HX_LOAD_FLUX;
 }
 
-/* power[node] += rate int N dV of an element; a node that it names twice gets both shares. */
-static void add_element(const hx_mesh *mesh, int64_t e, double rate, double *power)
+/* power[point] += rate int N dV of a quadratic cell; returns its volume. */
+static double add_cell(const hx_space *space, int64_t cell, double rate, double *power)
 {
+    const hx_cell_rule *rule = &space->rule[space->kind[cell]];
+    double volume = 0.0;
+    int n;
+    const int32_t *const point = hx_space_points(space, cell, &n);
+    for (int q = 0; q < rule->n_gauss; q++) {
+        double at[3];
+        const double share = rule->weight[q] * hx_space_map(space, cell, q, at);
+        volume += share;
+        for (int a = 0; power && a < n; a++) power[point[a]] += rate * share * rule->shape[q][a];
+    }
+    return volume;
+}
+
+/* The same of a linear one; a node that it names twice gets both shares. */
+static void add_element(const hx_space *space, int64_t e, double rate, double *power)
+{
+    const hx_mesh *mesh = space->mesh;
     const int32_t *conn = mesh->conn + 8 * e;
     double x[24], inverse[3][3];
+    if (space->element != HX_ELEMENT_LINEAR) {
+        (void)add_cell(space, e, rate, power);
+        return;
+    }
     for (int a = 0; a < 8; a++) memcpy(x + 3 * a, mesh->xyz + 3 * (int64_t)conn[a], 3 * sizeof *x);
     for (int q = 0; q < 8; q++) {
         const double r = hx_hex8_gauss(q, 0), s = hx_hex8_gauss(q, 1), t = hx_hex8_gauss(q, 2);
@@ -64,19 +85,22 @@ static void add_element(const hx_mesh *mesh, int64_t e, double rate, double *pow
     }
 }
 
-static double volume_of(const hx_mesh *mesh, int64_t e)
+static double volume_of(const hx_space *space, int64_t e)
 {
+    const hx_mesh *mesh = space->mesh;
     const int32_t *conn = mesh->conn + 8 * e;
     double x[24];
+    if (space->element != HX_ELEMENT_LINEAR) return add_cell(space, e, 0.0, NULL);
     for (int a = 0; a < 8; a++) memcpy(x + 3 * a, mesh->xyz + 3 * (int64_t)conn[a], 3 * sizeof *x);
     return hx_hex8_volume(x);
 }
 
-static int add_source(const hx_mesh *mesh, const hx_load_spec *load, double *power)
+static int add_source(const hx_space *space, const hx_load_spec *load, double *power)
 {
+    const hx_mesh *mesh = space->mesh;
     const hx_set *set;
     if (!load->set) {
-        for (int64_t e = 0; e < mesh->n_elem; e++) add_element(mesh, e, load->value[0], power);
+        for (int64_t e = 0; e < mesh->n_elem; e++) add_element(space, e, load->value[0], power);
         return HX_OK;
     }
     HX_TRY(hx_problem_find_set(mesh, load->set, load->origin, &set));
@@ -86,41 +110,42 @@ static int add_source(const hx_mesh *mesh, const hx_load_spec *load, double *pow
                         "a set of elements, leave set out for the whole part, or use flux or heat",
                         load->origin, load->set, (long long)set->n_node);
     for (int64_t k = 0; k < set->n_elem; k++)
-        add_element(mesh, set->elem[k], load->value[0], power);
+        add_element(space, set->elem[k], load->value[0], power);
     return HX_OK;
 }
 
-static void add_flux(const hx_mesh *mesh, int64_t n_face, const int64_t *face, double flux,
+static void add_flux(const hx_space *space, int64_t n_face, const int64_t *face, double flux,
                      double *power)
 {
     for (int64_t f = 0; f < n_face; f++) {
-        int32_t node[4];
-        hx_face_point point[4];
-        hx_face_points(mesh, face[f], node, point);
-        for (int q = 0; q < 4; q++) {
-            const double share = flux * hx_norm3(point[q].normal);
-            for (int a = 0; a < 4; a++) power[node[a]] += share * point[q].shape[a];
+        hx_space_face at;
+        hx_space_face_of(space, face[f], &at);
+        for (int q = 0; q < at.n_gauss; q++) {
+            const double share = flux * hx_norm3(at.at[q].normal);
+            for (int a = 0; a < at.n; a++) power[at.point[a]] += share * at.shape[q][a];
         }
     }
 }
 
-static void share_by_volume(const hx_mesh *mesh, const hx_set *set, double heat, double *power)
+static void share_by_volume(const hx_space *space, const hx_set *set, double heat, double *power)
 {
     double volume = 0.0;
-    for (int64_t k = 0; k < set->n_elem; k++) volume += volume_of(mesh, set->elem[k]);
-    for (int64_t k = 0; k < set->n_elem; k++) add_element(mesh, set->elem[k], heat / volume, power);
+    for (int64_t k = 0; k < set->n_elem; k++) volume += volume_of(space, set->elem[k]);
+    for (int64_t k = 0; k < set->n_elem; k++)
+        add_element(space, set->elem[k], heat / volume, power);
 }
 
 /* Fluxes, and total heats of what is no volume. */
-static int add_to_surface(const hx_mesh *mesh, const hx_set *set, const hx_load_spec *load,
+static int add_to_surface(const hx_space *space, const hx_set *set, const hx_load_spec *load,
                           double *power)
 {
     int64_t n_face = 0, *face = NULL;
     const int is_total = load->kind == HX_LOAD_HEAT;
-    HX_TRY(hx_problem_faces(mesh, set, load->origin, &n_face, &face));
+    HX_TRY(hx_problem_faces(space->mesh, set, load->origin, &n_face, &face));
     if (n_face > 0)
-        add_flux(mesh, n_face, face,
-                 load->value[0] / (is_total ? hx_faces_area(mesh, n_face, face) : 1.0), power);
+        add_flux(space, n_face, face,
+                 load->value[0] / (is_total ? hx_space_faces_area(space, n_face, face) : 1.0),
+                 power);
     else if (is_total)
         for (int64_t k = 0; k < set->n_node; k++)
             power[set->node[k]] += load->value[0] / (double)set->n_node;
@@ -132,7 +157,7 @@ static int add_to_surface(const hx_mesh *mesh, const hx_set *set, const hx_load_
                     load->origin, load->set, (long long)set->n_node);
 }
 
-int hx_problem_add_heat(const hx_mesh *mesh, const hx_load_spec *load, double *power)
+int hx_problem_add_heat(const hx_space *space, const hx_load_spec *load, double *power)
 {
     const hx_set *set;
     const double size = fabs(load->value[0]);
@@ -140,16 +165,16 @@ int hx_problem_add_heat(const hx_mesh *mesh, const hx_load_spec *load, double *p
         return HX_RAISE(HX_EINPUT, "%s: a load of %g is %s", load->origin, load->value[0],
                         isfinite(size) ? "too small for double precision; other units would help"
                                        : "not finite");
-    if (load->kind == HX_LOAD_SOURCE) return add_source(mesh, load, power);
-    HX_TRY(hx_problem_find_set(mesh, load->set, load->origin, &set));
+    if (load->kind == HX_LOAD_SOURCE) return add_source(space, load, power);
+    HX_TRY(hx_problem_find_set(space->mesh, load->set, load->origin, &set));
     if (set->n_node == 0 && set->n_elem == 0)
         return HX_RAISE(HX_EINPUT, "%s: set '%s' holds no node, the load would act on nothing",
                         load->origin, load->set);
     if (load->kind == HX_LOAD_HEAT && set->n_elem > 0 && set->n_face == 0) {
-        share_by_volume(mesh, set, load->value[0], power);
+        share_by_volume(space, set, load->value[0], power);
         return HX_OK;
     }
-    return add_to_surface(mesh, set, load, power);
+    return add_to_surface(space, set, load, power);
 }
 
 /* HX_EINPUT with the first body without a temperature. */
@@ -183,7 +208,8 @@ int hx_problem_check_held(hx_problem *problem, const char *origin)
     HX_TRY_FAIL(hx_alloc(&is_held, (size_t)n_body, 1, "bodies"));
     for (int64_t node = 0; node < mesh->n_node; node++)
         if (problem->supports.fixed[node]) is_held[body_of[node]] = 1;
-    for (int64_t k = 0; k < problem->films.n; k++) is_held[body_of[problem->films.node[k]]] = 1;
+    for (int64_t k = 0; k < problem->films.n; k++) /* middles have their ends beside them */
+        if (problem->films.node[k] < mesh->n_node) is_held[body_of[problem->films.node[k]]] = 1;
     HX_TRY_FAIL(check_bodies(mesh, body_of, n_body, is_held, origin));
 fail:
     free(body_of);

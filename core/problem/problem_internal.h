@@ -45,8 +45,9 @@ void hx_problem_finish_body(hx_problem *problem);
 /* Of heat (problem_heat.c). The temperature that others are counted from; before supports. */
 void hx_problem_find_reference(hx_problem *problem, const hx_problem_params *params);
 int hx_problem_check_conduction(const hx_problem_params *params);
-/* Adds one load to power[n_node]. HX_EINPUT: not finite, or the set has nothing that it acts on. */
-int hx_problem_add_heat(const hx_mesh *mesh, const hx_load_spec *load, double *power);
+/* Adds one load to power[n_point]. HX_EINPUT: not finite, or the set has nothing that it acts on.
+ */
+int hx_problem_add_heat(const hx_space *space, const hx_load_spec *load, double *power);
 /* Fills in the films. HX_EINPUT: a coefficient or ambient out of range, a set without boundary
  * faces. */
 int hx_problem_add_films(hx_problem *problem, const hx_problem_params *params);

@@ -53,7 +53,7 @@ static void add_traction(const hx_space *space, int64_t n_face, const int64_t *f
     for (int64_t f = 0; f < n_face; f++) {
         hx_space_face at;
         hx_space_face_of(space, face[f], &at);
-        for (int q = 0; q < 4; q++) {
+        for (int q = 0; q < at.n_gauss; q++) {
             const double *const normal = at.at[q].normal, area = hx_norm3(normal);
             for (int a = 0; a < at.n; a++)
                 for (int i = 0; i < 3; i++)
@@ -119,7 +119,7 @@ static int add_surface_load(const hx_space *space, const hx_set *set, const hx_l
                         load->origin, load->set, (long long)set->n_node,
                         load->kind == HX_LOAD_PRESSURE ? "pressure" : "traction");
     } else if (load->kind == HX_LOAD_TOTAL_FORCE) {
-        const double area = hx_faces_area(mesh, n_face, face);
+        const double area = hx_space_faces_area(space, n_face, face);
         const double t[3] = {load->value[0] / area, load->value[1] / area, load->value[2] / area};
         add_traction(space, n_face, face, t, 0.0, force);
     } else {

@@ -57,7 +57,8 @@ static int add_spring(const hx_space *space, const hx_spring_spec *spring, doubl
     HX_TRY(hx_problem_faces(mesh, set, spring->origin, &n_face, &face));
     if (n_face > 0)
         add_by_area(space, n_face, face,
-                    spring->per == HX_SPRING_AREA ? 1.0 : 1.0 / hx_faces_area(mesh, n_face, face),
+                    spring->per == HX_SPRING_AREA ? 1.0
+                                                  : 1.0 / hx_space_faces_area(space, n_face, face),
                     spring->stiffness, diag);
     else if (spring->per == HX_SPRING_TOTAL)
         add_by_node(set, 1.0 / (double)set->n_node, spring->stiffness, diag);

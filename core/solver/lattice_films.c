@@ -88,7 +88,7 @@ int hx_lattice_films_create(hx_lattice_springs *films, const hx_lattice *lattice
     int rc;
     memset(films, 0, sizeof *films);
     if (problem->films.n == 0) return HX_OK;
-    HX_TRY_FAIL(hx_alloc_raw(&cell_of, (size_t)problem->mesh->n_node, sizeof *cell_of, WHAT));
+    HX_TRY_FAIL(hx_alloc_raw(&cell_of, (size_t)problem->space.n_point, sizeof *cell_of, WHAT));
     HX_TRY_FAIL(hx_alloc(&sum, (size_t)n, sizeof *sum, WHAT));
     for (int64_t cell = 0; cell < lattice->n_cell; cell++)
         for (int32_t l = lattice->cell_node_at[cell]; l < lattice->cell_node_at[cell + 1]; l++)

@@ -146,8 +146,9 @@ typedef struct hx_multigrid_ops {
     /* level->matrix = P'K P, columns of fixed degrees of freedom left out. */
     int (*mesh_galerkin)(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level);
 
-    /* The same from the rows of K, of any element: a matrix with 3 unknowns a point, full or lower.
-     * Symmetric to the bit, and the same bits from both. NULL: the device has none. */
+    /* The same from the rows of K, of any element: a matrix with 3 unknowns a point (of heat 1),
+     * full or lower. Symmetric to the bit, and the same bits from both. NULL: the device has none.
+     */
     int (*rows_galerkin)(hx_device *dev, const hx_mg_mesh *mesh, const hx_matrix *matrix,
                          const hx_mg_level *level);
 

@@ -223,11 +223,17 @@ static void set_linear(hx_operator *op, const hx_problem *problem)
 /* HX_EINPUT where the strategy knows linear elements only. */
 static int check_element(const hx_operator *op, const hx_problem *problem)
 {
-    if (problem->space.element == HX_ELEMENT_LINEAR || op->strategy->space_bytes) return HX_OK;
+    if (problem->space.element == HX_ELEMENT_LINEAR) return HX_OK;
+    if (hx_problem_is_heat(problem) && !op->dev->ops->conduction->quadratic)
+        return HX_RAISE(HX_EINPUT,
+                        "device '%s' has no quadratic elements of physics = \"heat\": use device "
+                        "\"cpu\", or element = \"linear\"",
+                        op->dev->ops->name);
+    if (op->strategy->space_bytes) return HX_OK;
     return HX_RAISE(HX_EINPUT,
-                    "operator '%s' has no quadratic elements: those that store a matrix have "
-                    "(bsr, bsrsym, csr), or auto",
-                    op->strategy->name);
+                    "operator '%s' has no quadratic elements: those that store a matrix have (%s), "
+                    "or auto",
+                    op->strategy->name, hx_problem_is_heat(problem) ? "csr" : "bsr, bsrsym, csr");
 }
 
 int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strategy,
@@ -243,9 +249,9 @@ int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strat
     if (!(strategy->layouts & HX_LAYOUT_BIT(layout)))
         return HX_RAISE(HX_EINPUT, "operator '%s' on device '%s' has no layout '%s'",
                         strategy->name, strategy->device, hx_layout_name(layout));
-    HX_TRY(check_element(op, problem));
     if (hx_problem_is_heat(problem) && !dev->ops->conduction)
         return HX_RAISE(HX_EINPUT, "device '%s' has no physics = \"heat\"", dev->ops->name);
+    HX_TRY(check_element(op, problem));
     set_linear(op, problem);
     hx_operator_account(&op->account, problem, strategy, layout);
     op->device_bytes = hx_account_sum(&op->account);

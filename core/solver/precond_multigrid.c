@@ -125,9 +125,9 @@ static int find_rows(hx_multigrid *mg, const hx_operator *op)
     if (!op->strategy->assembled || !mg->ops->rows_galerkin || !matrix || !matrix->multiply_single)
         return HX_RAISE(HX_EINPUT,
                         "preconditioner 'multigrid' takes quadratic elements from the rows of a "
-                        "matrix, which operator '%s' on device '%s' does not give: use "
-                        "block-jacobi",
-                        op->strategy->name, mg->dev->ops->name);
+                        "matrix, which operator '%s' on device '%s' does not give: use %s",
+                        op->strategy->name, mg->dev->ops->name,
+                        mg->dof == 1 ? "jacobi" : "block-jacobi");
     mg->rows = op->strategy->assembled(op->state);
     return mg->dev->ops->alloc(mg->dev, 2 * (size_t)op->linear.n * sizeof(double), &mg->d_work);
 }
@@ -202,6 +202,7 @@ static void set_scalar(hx_multigrid_ops *table, const hx_multigrid_ops *scalar)
     table->mesh_restrict = scalar->mesh_restrict;
     table->mesh_prolong = scalar->mesh_prolong;
     table->mesh_galerkin = scalar->mesh_galerkin;
+    table->rows_galerkin = scalar->rows_galerkin;
     table->add_blocks = scalar->add_blocks;
     table->multiply = scalar->multiply;
     table->residual = scalar->residual;

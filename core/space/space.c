@@ -1,6 +1,6 @@
 /* Spaces over a mesh: the edges of all cells sorted by their ends, each once, and its middle a
  * point. */
-#include "space.h"
+#include "space_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 
 #include "../base/memory.h"
 #include "../base/radix_sort.h"
+#include "../base/vec3.h"
 
 #define WHAT "points of quadratic elements"
 
@@ -207,6 +208,7 @@ static int create(hx_space *s)
     HX_TRY(place_cells(s));
     HX_TRY(make_edges(s));
     HX_TRY(place_points(s));
+    HX_TRY(hx_space_curve(s));
     return list_cells(s);
 }
 
@@ -231,6 +233,23 @@ size_t hx_space_bytes(const hx_space *s)
                    HX_N_CELL_RULE * sizeof *s->rule;
     if (!s->n_per_cell) bytes += 2 * (n_elem + 1) * sizeof(int64_t) + n_place * sizeof(int32_t);
     return bytes;
+}
+
+double hx_space_map(const hx_space *space, int64_t cell, int q, double at[3])
+{
+    const hx_cell_rule *rule = &space->rule[space->kind[cell]];
+    double j[3][3] = {{0.0}}, normal[3];
+    int n;
+    const int32_t *const point = hx_space_points(space, cell, &n);
+    at[0] = at[1] = at[2] = 0.0;
+    for (int a = 0; a < n; a++)
+        for (int i = 0; i < 3; i++) {
+            const double x = space->xyz[3 * (int64_t)point[a] + i];
+            at[i] += rule->shape[q][a] * x;
+            for (int k = 0; k < 3; k++) j[k][i] += rule->gradient[q][k][a] * x;
+        }
+    hx_cross3(j[1], j[2], normal);
+    return hx_dot3(j[0], normal);
 }
 
 static int append(char *text, size_t n_text, int n, const char *word)

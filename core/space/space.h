@@ -46,9 +46,10 @@ typedef struct hx_space {
 /* The linear space of a finished mesh: borrows its arrays, not to be freed. */
 hx_space hx_space_linear(const hx_mesh *mesh);
 
-/* Of a finished mesh, which outlives it. Middles of edges are those of straight ones. HX_EINPUT: a
- * cell of no such kind (named); HX_EENV: more places than 32 bits count. O(n_elem), 36 bytes an
- * edge of each cell besides while it is made. */
+/* Of a finished mesh, which outlives it. Middles of edges lie where the mesh has them, the others
+ * on straight edges. HX_EINPUT, with the file's numbers: a cell of no such kind, an edge with two
+ * middles, a cell whose det J is not positive at its Gauss points; HX_EENV: more places than 32
+ * bits count. O(n_elem), 36 bytes an edge of each cell besides while it is made. */
 int hx_space_create(hx_space *space, const hx_mesh *mesh, hx_element element);
 
 /* Bytes that it holds besides the mesh: 0 of a linear one. */
@@ -71,21 +72,34 @@ static inline const int32_t *hx_space_points(const hx_space *space, int64_t cell
     return space->point + space->cell_ptr[cell];
 }
 
+/* det J of a quadratic cell at Gauss point q of its rule, and the place there. */
+double hx_space_map(const hx_space *space, int64_t cell, int q, double at[3]);
+
 /* The middles of the edges that a set holds both ends of, of its own faces alone where it names
  * faces; ascending. None of a linear space. *point is the caller's to free. O(n_edge), and O(n) of
  * the set. */
 int hx_space_set_middles(const hx_space *space, const hx_set *set, int64_t *n, int32_t **point);
 
-/* A face (element * 6 + local face) at its integration points (load_faces.h): quad4 and tri3, quad8
- * and tri6. */
+enum { HX_FACE_GAUSS = 9 };
+
+/* A face (element * 6 + local face) at its integration points: quad4 and tri3, quad8 and tri6.
+ * Straight ones have the 4 of load_faces.h; with curved edges quad8 has 3x3 and tri6 6, which are
+ * exact for a pressure, and at[].shape is 0. */
 typedef struct hx_space_face {
-    int n;            /* points */
+    int n, n_gauss;   /* points, integration points */
     int32_t point[8]; /* corners counter-clockwise seen from outside, then middles */
-    double shape[4][8];
-    hx_face_point at[4];
+    double shape[HX_FACE_GAUSS][8];
+    hx_face_point at[HX_FACE_GAUSS];
 } hx_space_face;
 
 void hx_space_face_of(const hx_space *space, int64_t face, hx_space_face *out);
+
+/* The same with the points of curved faces on straight quad8 and tri6 too, which are exact for
+ * products of two shape functions: for films. */
+void hx_space_face_fine(const hx_space *space, int64_t face, hx_space_face *out);
+
+/* Their area, curved where they are. */
+double hx_space_faces_area(const hx_space *space, int64_t n_face, const int64_t *face);
 
 /* Shares of a face's area, none below 0, that have its centre where it is affine: of quad8 and tri6
  * by the diagonal of the consistent mass (Hinton, Rock, Zienkiewicz, Earthq. Eng. Struct. Dyn. 4,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
-#include "space.h"
+#include "space_internal.h"
 
 /* The middle of the edge of a cell between two of its nodes, or -1. */
 static int32_t middle_between(const hx_space *s, int64_t cell, int32_t a, int32_t b)
@@ -59,6 +59,7 @@ void hx_space_face_of(const hx_space *s, int64_t face, hx_space_face *out)
     int32_t node[4], ring[4];
     int merged[4];
     hx_face_points(s->mesh, face, node, out->at);
+    out->n_gauss = 4;
     if (s->element == HX_ELEMENT_LINEAR) {
         out->n = 4;
         for (int a = 0; a < 4; a++) out->point[a] = node[a];
@@ -79,19 +80,26 @@ void hx_space_face_of(const hx_space *s, int64_t face, hx_space_face *out)
         else
             shape_tri6(corner, out->shape[q]);
     }
+    hx_space_curve_face(s, 0, out);
+}
+
+void hx_space_face_fine(const hx_space *s, int64_t face, hx_space_face *out)
+{
+    hx_space_face_of(s, face, out);
+    if (s->element != HX_ELEMENT_LINEAR && out->n_gauss == 4) hx_space_curve_face(s, 1, out);
 }
 
 void hx_space_face_lump(const hx_space_face *face, double share[8])
 {
-    double area[4], total = 0.0, mass = 0.0;
-    for (int q = 0; q < 4; q++) {
+    double area[HX_FACE_GAUSS], total = 0.0, mass = 0.0;
+    for (int q = 0; q < face->n_gauss; q++) {
         const double *n = face->at[q].normal;
         area[q] = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
         total += area[q];
     }
     for (int a = 0; a < face->n; a++) {
         share[a] = 0.0;
-        for (int q = 0; q < 4; q++)
+        for (int q = 0; q < face->n_gauss; q++)
             share[a] += area[q] *
                         (face->n == 4 ? face->shape[q][a] : face->shape[q][a] * face->shape[q][a]);
         mass += share[a];

@@ -3,6 +3,7 @@
 #     test_quadratic.sh HEXTOP SRCDIR
 set -u
 hextop=$(realpath "$1")
+meshes=$(realpath "$2")/examples/meshes
 . "$(dirname "$0")/../lib/counting.sh"
 
 cat >part.cfg <<'END'
@@ -57,6 +58,38 @@ beside=$(sed -n '/"quadratic"/,$s/.*"compliance": \([-0-9.e+]*\).*/\1/p' linear/
 ok "the same compliance" near "$direct" "$beside" 1e-4
 alone=$(sed -n '/"quadratic"/,$s/.*"compliance": \([-0-9.e+]*\).*/\1/p' solid.json | head -1)
 ok "without void softer, but little: $beside, $alone" awk -v a="$beside" -v b="$alone" 'BEGIN { exit !(b > a && b < 1.2 * a) }'
+
+# Curved edges of a file: two elements of a ring, the same in two formats; the solid alone has them too.
+cat >ring.cfg <<'END'
+material = { E = 1.0; nu = 0.3; };
+sets = ( { name = "start"; plane = { point = [0.0, 0.0, 0.0]; normal = [0.0, 1.0, 0.0]; }; },
+         { name = "stop"; plane = { point = [0.0, 0.0, 0.0]; normal = [1.0, 0.0, 0.0]; }; },
+         { name = "bore"; cylinder = { point = [0.0, 0.0, 0.0]; axis = [0.0, 0.0, 1.0]; radius = 1.0; inner = 1.0; }; } );
+supports = ( { set = "start"; fix = "yz"; }, { set = "stop"; fix = "xz"; } );
+loads = ( { set = "bore"; pressure = 1.0; } );
+optimization = { volume_fraction = 1.0; iterations = 1; rho_min = 0.1; filter = { radius = 0.1; }; };
+solver = { device = "cpu"; threads = 1; deterministic = true; tolerance = 1e-12; };
+END
+for format in inp vtk; do
+    for element in linear quadratic; do
+        ok "ring, $format, $element" "$hextop" run ring.cfg mesh.file="$meshes/curved.$format" solver.element=$element \
+            output.directory=ring_${element}_$format
+    done
+    ok "$format: curved edges are said" grep -q 'straight with element = "linear", curved with "quadratic"' stdout stderr
+done
+a=$(value ring_quadratic_inp/summary.json compliance)
+b=$(value ring_quadratic_vtk/summary.json compliance)
+c=$(value ring_linear_inp/summary.json compliance)
+ok "formats: $a, $b" near "$a" "$b" 1e-9
+# Lame: p u r L times the quarter's angle, u = 1.3 p (0.4 r + 4 / r) / 3 at r = 1
+ok "ring: $a, linear $c" near "$a" 1.4975 0.02
+ok "verify of the ring" "$hextop" verify ring_linear_inp/density_0001.vtk ring_linear_inp/config.cfg --element quadratic
+ok "verify of the ring's solid" "$hextop" verify ring_linear_inp/density_0001.vtk ring_linear_inp/config.cfg \
+    --element quadratic-solid --output ring_solid.json
+b=$(sed -n '/"quadratic"/,$s/.*"compliance": \([-0-9.e+]*\).*/\1/p' ring_linear_inp/verify.json | head -1)
+c=$(sed -n '/"quadratic"/,$s/.*"compliance": \([-0-9.e+]*\).*/\1/p' ring_solid.json | head -1)
+ok "curved in verify: $a, $b, $c" near "$a" "$b" 1e-9
+ok "curved in the solid alone: $a, $c" near "$a" "$c" 1e-9
 
 refused() { # WHAT TEXT COMMAND...: exit status 2, and a message
     local what=$1 text=$2

@@ -1,7 +1,7 @@
 /* Solids of every kind, order and format, one in a file: volume, faces by labels and by surface
- * elements, nodes of second order, mirrored and degenerate ones. The orders of nodes are written
- * here as the manuals draw them, node by node: "2" is a corner, "02" lies between two of them.
- *     test_solids */
+ * elements, nodes of second order on straight and curved edges, mirrored and degenerate ones. The
+ * orders of nodes are written here as the manuals draw them, node by node: "2" is a corner, "02"
+ * lies between two of them. test_solids */
 #include <ctype.h>
 
 #include "core/files/mesh_files.h"
@@ -123,7 +123,7 @@ enum { MOST_NODES = 27 };
 /* What the words of an order are: each different word a node, by the order in which they come. */
 typedef struct part {
     const shape *shape;
-    int n_node, n_word, mirrored;
+    int n_node, n_word, mirrored, bent;
     int word[MOST_NODES + 8]; /* node of each word */
     unsigned corners[MOST_NODES + 8];
 } part;
@@ -149,7 +149,7 @@ static void parse(part *p, const shape *of, const char *order)
     }
 }
 
-/* The node's place: the mean of its corners'. */
+/* The node's place: the mean of its corners', of a bent part off it on edges. */
 static void place(const part *p, unsigned corners, double x[3])
 {
     double mean[3] = {0.0, 0.0, 0.0};
@@ -159,7 +159,8 @@ static void place(const part *p, unsigned corners, double x[3])
         for (int d = 0; d < 3; d++)
             if (corners >> c & 1) mean[d] += p->shape->corner[c][d] / n;
     for (int d = 0; d < 3; d++)
-        x[d] = map[d][0] * mean[0] + map[d][1] * mean[1] + map[d][2] * mean[2];
+        x[d] = map[d][0] * mean[0] + map[d][1] * mean[1] + map[d][2] * mean[2] +
+               (p->bent && n == 2 ? 0.03 * sin(corners + 3.0 * d) : 0.0);
     if (p->mirrored) x[0] = -x[0];
 }
 
@@ -393,7 +394,49 @@ static void check_notes(const hx_notes *notes, const part *p, const type *t)
     CHECK_MSG(count_notes(notes, "left out: ") == (n_middle > 0) &&
                   count_notes(notes, left_out) == (n_middle > 0),
               "%s %s: not '%s'", t->format, t->name, left_out);
-    CHECK_MSG(count_notes(notes, "off the middle") == 0, "%s %s", t->format, t->name);
+    CHECK_MSG(count_notes(notes, "curved with") == (p->bent && n_middle > 0), "%s %s", t->format,
+              t->name);
+}
+
+static int is_edge(unsigned corners)
+{
+    int n = 0;
+    for (int c = 0; c < 8; c++) n += corners >> c & 1;
+    return n == 2;
+}
+
+/* Which corner of the part a node of the mesh is. */
+static int corner_of(const hx_mesh *mesh, const part *p, const type *t, int32_t node)
+{
+    const int is_vtk = strcmp(t->format, ".vtk") == 0;
+    int c = 0;
+    while (c < p->shape->n_corner) {
+        const int of_file = is_vtk ? node_of(p, c) : number_of(node_of(p, c));
+        if (hx_mesh_node_number(mesh, node) == of_file) break;
+        c++;
+    }
+    return c;
+}
+
+/* Of a bent part the mesh has every node on an edge, at its ends and its place; else none. */
+static void check_middles(const hx_mesh *mesh, const part *p, const type *t)
+{
+    const hx_middles *m = &mesh->middles;
+    int n_edge = 0, n_found = 0;
+    for (int i = 0; i < p->n_node; i++) n_edge += is_edge(p->corners[i]);
+    CHECK_MSG(m->n == (p->bent ? n_edge : 0), "%s %s: %lld", t->format, t->name, (long long)m->n);
+    for (int64_t k = 0; k < m->n; k++) {
+        const unsigned corners = 1u << corner_of(mesh, p, t, m->end[2 * k]) |
+                                 1u << corner_of(mesh, p, t, m->end[2 * k + 1]);
+        for (int i = 0; i < p->n_node; i++) {
+            double x[3];
+            if (p->corners[i] != corners) continue;
+            place(p, corners, x);
+            n_found++;
+            for (int d = 0; d < 3; d++) CHECK_ABS(m->xyz[3 * k + d], x[d], 1e-15);
+        }
+    }
+    CHECK_MSG(n_found == m->n, "%s %s: %d", t->format, t->name, n_found);
 }
 
 static void test_file(const type *t, const char *text, const part *p)
@@ -412,7 +455,8 @@ static void test_file(const type *t, const char *text, const part *p)
         CHECK_REL(mesh.total_volume, scale * p->shape->volume, 1e-13);
         check_numbering(&mesh, t);
         for (int s = 0; s < 6 && p->shape->side[s] && !is_brick(t); s++) check_side(&mesh, p, t, s);
-        if (strcmp(t->format, ".inp") == 0) check_forces(&mesh, p, &stated);
+        if (strcmp(t->format, ".inp") == 0 && !p->bent) check_forces(&mesh, p, &stated);
+        check_middles(&mesh, p, t);
         check_notes(&notes, p, t);
         if (t->shape != HEXAHEDRON && strcmp(t->name, "13") != 0)
             CHECK_MSG(count_notes(&notes, "inside out; mended") == p->mirrored, "%s %s %s",
@@ -423,12 +467,13 @@ static void test_file(const type *t, const char *text, const part *p)
     hx_notes_free(&notes);
 }
 
-static void test_type(const type *t, int mirrored)
+static void test_type(const type *t, int mirrored, int bent)
 {
     static char text[20000];
     part p;
     parse(&p, &shapes[t->shape], t->order);
     p.mirrored = mirrored;
+    p.bent = bent;
     if (strcmp(t->format, ".inp") == 0) {
         write_abaqus(&p, t, text);
         test_file(t, text, &p);
@@ -486,7 +531,7 @@ int main(void)
 {
     if (make_folder() != 0) return 1;
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
-        for (int mirrored = 0; mirrored < 2; mirrored++) test_type(&types[i], mirrored);
+        for (int k = 0; k < 4; k++) test_type(&types[i], k % 2, k / 2);
     test_bounded();
     remove_folder();
     TEST_END();

@@ -4,6 +4,7 @@
 #define HX_TEST_SPACE_BOX_H
 
 #include "core/space/space.h"
+#include "curved.h"
 #include "fixture.h"
 #include "mixed_mesh.h"
 
@@ -32,15 +33,22 @@ static inline int space_on_boundary(const space_box *b, int64_t point)
     return is_on;
 }
 
-/* A shuffled mesh and its space. */
-static inline int space_box_mesh(space_box *b, const mixed_box *box, hx_element element)
+/* A shuffled mesh and its space; its edges follow a map, NULL: none. */
+static inline int space_box_bent(space_box *b, const mixed_box *box, hx_element element,
+                                 curved_map map)
 {
     memset(b, 0, sizeof *b);
     HX_TRY(mixed_create(&b->mesh, box));
     mixed_turn(&b->mesh, 7);
+    if (map) HX_TRY(curved_bend(&b->mesh, map));
     HX_TRY(hx_mesh_shuffle(&b->mesh, 4));
     HX_TRY(hx_mesh_finish(&b->mesh));
     return hx_space_create(&b->space, &b->mesh, element);
+}
+
+static inline int space_box_mesh(space_box *b, const mixed_box *box, hx_element element)
+{
+    return space_box_bent(b, box, element, NULL);
 }
 
 /* Solid, with nu = 0.3 and u given on the boundary. */
@@ -73,7 +81,7 @@ static inline int space_box_solve(const space_box *b, hx_device *dev, const char
     fixture_settings settings = fixture_defaults();
     fixture_solver s;
     int rc;
-    settings.strategy = hx_strategy_find(dev->ops->name, op);
+    settings.strategy = hx_strategy_of(hx_strategy_find(dev->ops->name, op), b->problem.components);
     settings.layout = hx_layout_first(settings.strategy);
     settings.precond = precond;
     settings.pcg.tolerance = tolerance;

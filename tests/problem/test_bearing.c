@@ -1,4 +1,6 @@
 /* The pressure of a pin on a bore: its resultant, its moments, its cosine; and what is no bore. */
+#include "tests/lib/curved.h"
+#include "tests/lib/mixed_mesh.h"
 #include "tests/lib/tube.h"
 
 #include "core/problem/bearing.h"
@@ -209,6 +211,78 @@ static void check_no_bore(void)
     hx_mesh_free(&mesh);
 }
 
+/* Half of a ring of the radii 1 and 2 and the length 1, from the box [0, 1]^3. */
+static void half_ring(const double x[3], double y[3])
+{
+    const double angle = TUBE_PI * x[0], r = 2.0 - x[1];
+    y[0] = r * cos(angle);
+    y[1] = r * sin(angle);
+    y[2] = x[2];
+}
+
+/* A half bore of quadratic elements, held outside; *work: sum of force . place. */
+static void make_half(mixed_kind kind, int curved, const double force[3], double sum[3],
+                      double moment[3], double *work)
+{
+    const mixed_box box = {.kind = kind, .n = {6, 1, 2}, .length = {1.0, 1.0, 1.0}};
+    const hx_support_spec support = {"outside", "test", HX_FIX_X | HX_FIX_Y | HX_FIX_Z, {0.0}};
+    hx_load_spec load = {.set = "bore", .origin = "here", .kind = HX_LOAD_BEARING, .load_case = 1};
+    hx_problem_params params = fixture_problem();
+    hx_problem problem;
+    hx_space space;
+    CHECK_OK(mixed_create(&mesh, &box));
+    for (int32_t a = 0; a < (int32_t)mesh.n_node; a++) {
+        const double y = mesh.xyz[3 * (int64_t)a + 1];
+        if (y == 1.0) CHECK_OK(hx_mesh_add_node_set(&mesh, "bore", 1, &a));
+        if (y == 0.0) CHECK_OK(hx_mesh_add_node_set(&mesh, "outside", 1, &a));
+    }
+    CHECK_OK(curved_bend(&mesh, half_ring));
+    if (!curved) hx_middles_free(&mesh.middles);
+    CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
+    CHECK_OK(hx_space_create(&space, &mesh, HX_ELEMENT_QUADRATIC));
+    memcpy(load.value, force, sizeof load.value);
+    params.support = &support, params.n_support = 1;
+    params.load = &load, params.n_load = 1;
+    params.space = &space;
+    CHECK_OK(hx_problem_create(&problem, &mesh, &params));
+    memset(sum, 0, 3 * sizeof *sum);
+    memset(moment, 0, 3 * sizeof *moment);
+    *work = 0.0;
+    for (int64_t a = 0; a < space.n_point; a++) {
+        const double *const f = problem.cases.force[0] + 3 * a, *const x = space.xyz + 3 * a;
+        const double arm[3] = {x[0], x[1], x[2] - 0.5};
+        double m[3];
+        hx_cross3(arm, f, m);
+        for (int i = 0; i < 3; i++) {
+            sum[i] += f[i];
+            moment[i] += m[i];
+        }
+        *work += f[0] * x[0] + f[1] * x[1];
+    }
+    hx_problem_free(&problem);
+    hx_space_free(&space);
+    hx_mesh_free(&mesh);
+}
+
+/* On quad8 and tri6: the resultant, no moment about the axis, and, of the cosine's pressure, sum of
+ * f . x = 4 F r / pi. */
+static void check_points(mixed_kind kind)
+{
+    const double force[3] = {-20.0, 500.0, 30.0}, lateral = hypot(20.0, 500.0);
+    double error[2];
+    for (int curved = 0; curved < 2; curved++) {
+        double sum[3], moment[3], work;
+        make_half(kind, curved, force, sum, moment, &work);
+        for (int i = 0; i < 3; i++) CHECK_ABS(sum[i], force[i], 1e-11 * 500.0);
+        if (curved) CHECK_ABS(moment[2], 0.0, 2e-4 * 500.0);
+        error[curved] = work / (4.0 * lateral / TUBE_PI) - 1.0;
+    }
+    printf("%s: f . x off by %.2e, by %.2e with straight edges\n", mixed_name[kind], error[1],
+           error[0]);
+    CHECK(fabs(error[1]) < 2e-3);
+    CHECK(fabs(error[1]) < 0.2 * fabs(error[0]));
+}
+
 int main(void)
 {
     fixture_set_threads(1);
@@ -218,5 +292,6 @@ int main(void)
     check_cosine();
     check_saddle();
     check_no_bore();
+    for (int kind = 0; kind < MIXED_TETRAHEDRA_5; kind++) check_points((mixed_kind)kind);
     TEST_END();
 }

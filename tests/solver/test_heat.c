@@ -218,28 +218,6 @@ static void check_collapsed(mixed_kind kind)
     hx_mesh_free(&mesh);
 }
 
-static void check_quadratic_refused(void)
-{
-    const fixture_box box = {{2, 2, 2}, {1.0, 1.0, 1.0}, 0.0, 1};
-    const hx_support_spec support = held("left", 20.0);
-    const hx_load_spec load = load_of(HX_LOAD_SOURCE, NULL, 1.0);
-    hx_problem_params params = heat_problem();
-    hx_problem problem;
-    hx_space space;
-    hx_mesh mesh;
-    CHECK_OK(fixture_box_create(&mesh, &box));
-    CHECK_OK(fixture_finish(&mesh, FIXTURE_IN_ORDER));
-    CHECK_OK(hx_space_create(&space, &mesh, HX_ELEMENT_QUADRATIC));
-    params.n_support = params.n_load = 1;
-    params.support = &support;
-    params.load = &load;
-    params.space = &space;
-    CHECK_FAILS(hx_problem_create(&problem, &mesh, &params), HX_EINPUT,
-                "physics = \"heat\" has no quadratic elements");
-    hx_space_free(&space);
-    hx_mesh_free(&mesh);
-}
-
 /* --- solutions --- */
 
 /* T (absolute) of the solid; the caller's to free. PCG's iterations to *n_iteration. */
@@ -454,7 +432,6 @@ int main(int argc, char **argv)
     check_operators(FIXTURE_IN_ORDER);
     check_operators(FIXTURE_SHUFFLED);
     for (int kind = 0; kind < MIXED_N_KIND; kind++) check_collapsed((mixed_kind)kind);
-    check_quadratic_refused();
     for (int mode = 0; mode < 3; mode++) {
         check_slab(MIXED_HEXAHEDRA, mode, "csr", "none");
         for (int kind = 0; kind < MIXED_N_KIND; kind++) {
