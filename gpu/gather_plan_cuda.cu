@@ -1,8 +1,8 @@
 // Rows divided into blocks, on the GPU: a thread block a group of rows counts, and then writes.
 #include <cub/device/device_scan.cuh>
 
+#include "fill_tetra_cuda.cuh"
 #include "gather_plan_cuda.cuh"
-#include "gather_windows_cuda.cuh"
 
 namespace
 {
@@ -212,12 +212,21 @@ int hx_gather::create_plan(plan *p, hx_device *dev, const hx_device_pattern *pat
 
 // A block has 65 places or more, or is the last of ROWS rows, or one of at most five that such a
 // window was halved to for its cells; in a block cells are fewer than places.
-size_t hx_cuda_gather_expected(const hx_incidence *incidence)
+static size_t expected_of_hexahedra(const hx_incidence *incidence)
 {
-    if (incidence->kind) return hx_windows::expected(incidence);
     const size_t n_place = static_cast<size_t>(incidence->n_place);
     const size_t n_row = static_cast<size_t>(incidence->n_point);
     const size_t n_block = 5 * n_place / (MOST_PLACES / 2) + n_row / ROWS + 2;
     return n_place * (sizeof(int32_t) + 1) + n_block * sizeof(hx_gather::block_range) +
            n_place / (MOST_PLACES / 2) * sizeof(int32_t) + 1024;
+}
+
+size_t hx_cuda_gather_expected(const hx_incidence *incidence)
+{
+    int corner[8];
+    if (incidence->kind) return hx_windows::expected(incidence);
+    const size_t hexahedra = expected_of_hexahedra(incidence);
+    if (incidence->n_cell == 0 || hx_cell_distinct(incidence->point, corner) != 4) return hexahedra;
+    const size_t tetrahedra = hx_tetra_fill::expected(incidence); // if all are as the first
+    return tetrahedra > hexahedra ? tetrahedra : hexahedra;
 }

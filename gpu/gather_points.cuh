@@ -81,7 +81,8 @@ template <int N> __device__ __forceinline__ lane_cell find_cell(const arguments 
     return c;
 }
 
-// Gradients of the warp's cells, in s->h, cell after cell. All lanes call it.
+// Gradients of the warp's cells, in s->h, cell after cell. All lanes call it. Products are fused as
+// written, so that all kernels have the same bits.
 template <int N>
 __device__ __forceinline__ void make_gradients(const arguments &g, const lane_cell &c,
                                                warp_memory<N> *s)
@@ -108,7 +109,7 @@ __device__ __forceinline__ void make_gradients(const arguments &g, const lane_ce
             for (int k = 0; k < 3; k++) {
                 const double d = __ldg(&c.rule->gradient[k][a][q]);
 #pragma unroll
-                for (int i = 0; i < 3; i++) j[k][i] += d * x[3 * a + i];
+                for (int i = 0; i < 3; i++) j[k][i] = fma(d, x[3 * a + i], j[k][i]);
             }
     __syncwarp(); // coordinates have been read
     if (c.cell < 0 || q >= stride) return;
@@ -117,9 +118,9 @@ __device__ __forceinline__ void make_gradients(const arguments &g, const lane_ce
 #pragma unroll
         for (int k = 0; k < 3; k++) {
             const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, k1 = (k + 1) % 3, k2 = (k + 2) % 3;
-            root[i][k] = j[k1][i1] * j[k2][i2] - j[k1][i2] * j[k2][i1];
+            root[i][k] = fma(j[k1][i1], j[k2][i2], -(j[k1][i2] * j[k2][i1]));
         }
-    const double det = j[0][0] * root[0][0] + j[0][1] * root[1][0] + j[0][2] * root[2][0];
+    const double det = fma(j[0][0], root[0][0], fma(j[0][1], root[1][0], j[0][2] * root[2][0]));
     const double weight = c.modulus * __ldg(&c.rule->weight[q]);
     const double f = weight > 0.0 ? sqrt(weight / det) : 0.0; // 0 past the last point
 #pragma unroll
@@ -133,7 +134,8 @@ __device__ __forceinline__ void make_gradients(const arguments &g, const lane_ce
         for (int k = 0; k < 3; k++) d[k] = __ldg(&c.rule->gradient[k][a][q]);
 #pragma unroll
         for (int i = 0; i < 3; i++)
-            h[(3 * a + i) * stride] = root[i][0] * d[0] + root[i][1] * d[1] + root[i][2] * d[2];
+            h[(3 * a + i) * stride] =
+                fma(root[i][0], d[0], fma(root[i][1], d[1], root[i][2] * d[2]));
     }
 }
 

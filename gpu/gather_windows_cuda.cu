@@ -30,20 +30,37 @@ struct building {
     const int64_t *point_ptr; // of the rows
     const int64_t *row_ptr;
     int64_t n_row, n_narrow, n_window, n_own;
-    int widest, target; // entries of a narrow row; windows are cut after so many
+    int widest, target; // weight of a narrow row at most; windows are cut after so much
     int cell_bits;
     plan p;
 };
 
+// What is found out about the rows.
+struct found {
+    unsigned n_wide;
+    int heaviest; // of narrow rows
+};
+
+// Of a row in its window: its entries or its cells, whichever are more.
+__device__ __forceinline__ int64_t weigh(const building &b, int64_t r)
+{
+    const int64_t n = b.row_ptr[r + 1] - b.row_ptr[r];
+    const int64_t n_place = b.point_ptr[r + 1] - b.point_ptr[r];
+    const int64_t more = n > n_place ? n : n_place;
+    return more > LEAST_WEIGHT ? more : static_cast<int64_t>(LEAST_WEIGHT);
+}
+
 // The lowest cell of each row.
-__global__ void row_keys_kernel(building b, uint32_t *key, int32_t *row, unsigned *n_wide)
+__global__ void row_keys_kernel(building b, uint32_t *key, int32_t *row, found *result)
 {
     const int64_t r = global_thread();
     if (r >= b.n_row) return;
-    const int64_t first = b.point_ptr[r], n_place = b.point_ptr[r + 1] - first;
-    const int64_t n = b.row_ptr[r + 1] - b.row_ptr[r];
-    const bool is_wide = n_place == 0 || n > b.widest || n_place > UINT16_MAX;
-    if (is_wide) atomicAdd(n_wide, 1u);
+    const int64_t first = b.point_ptr[r], weight = weigh(b, r);
+    const bool is_wide = b.point_ptr[r + 1] == first || weight > b.widest;
+    if (is_wide)
+        atomicAdd(&result->n_wide, 1u);
+    else if (weight > result->heaviest) // a race: seldom more than once
+        atomicMax(&result->heaviest, static_cast<int>(weight));
     key[r] =
         is_wide ? WIDE : static_cast<uint32_t>(hx_incidence_cell(&b.in, b.in.point_place[first]));
     row[r] = static_cast<int32_t>(r);
@@ -54,18 +71,12 @@ __global__ void weights_kernel(building b, int64_t *weight, int64_t *n_place)
 {
     const int64_t k = global_thread();
     if (k > b.n_narrow) return;
-    int64_t entries = 0, places = 0;
-    if (k < b.n_narrow) {
-        const int64_t r = b.p.d_row[k];
-        entries = b.row_ptr[r + 1] - b.row_ptr[r];
-        if (entries < LEAST_WEIGHT) entries = LEAST_WEIGHT;
-        places = b.point_ptr[r + 1] - b.point_ptr[r];
-    }
-    weight[k] = entries;
-    n_place[k] = places;
+    const int64_t r = k < b.n_narrow ? b.p.d_row[k] : 0;
+    weight[k] = k < b.n_narrow ? weigh(b, r) : 0;
+    n_place[k] = k < b.n_narrow ? b.point_ptr[r + 1] - b.point_ptr[r] : 0;
 }
 
-// begin: entries before each row; no window is empty, for no row has more than `target`.
+// begin: weight before each row; no window is empty, for no row has more than `target`.
 __global__ void window_rows_kernel(building b, const int64_t *begin)
 {
     const int64_t k = global_thread();
@@ -178,20 +189,21 @@ int sort_rows(worker *w)
     building *b = &w->b;
     uint32_t *d_key, *d_sorted;
     int32_t *d_row;
-    unsigned *d_wide, n_wide;
+    found *d_found, result;
     HX_TRY(take(w, 0, static_cast<size_t>(b->n_row) * sizeof *w->p->d_row));
     w->p->d_row = static_cast<int32_t *>(w->p->d_memory[0]);
     HX_TRY(scratch.take(&d_key, b->n_row));
     HX_TRY(scratch.take(&d_sorted, b->n_row));
     HX_TRY(scratch.take(&d_row, b->n_row));
-    HX_TRY(scratch.take(&d_wide, 1));
-    HX_TRY(w->dev->ops->zero(w->dev, d_wide, sizeof *d_wide));
-    row_keys_kernel<<<blocks(b->n_row), HX_BLOCK, 0, w->stream>>>(*b, d_key, d_row, d_wide);
+    HX_TRY(scratch.take(&d_found, 1));
+    HX_TRY(w->dev->ops->zero(w->dev, d_found, sizeof *d_found));
+    row_keys_kernel<<<blocks(b->n_row), HX_BLOCK, 0, w->stream>>>(*b, d_key, d_row, d_found);
     HX_TRY_LAUNCH("row_keys_kernel");
     HX_TRY(sort_pairs(w, d_key, d_sorted, d_row, w->p->d_row, b->n_row, 32));
-    HX_TRY(w->dev->ops->download(w->dev, &n_wide, d_wide, sizeof n_wide));
-    w->p->n_wide = n_wide;
-    w->p->n_narrow = b->n_narrow = b->n_row - n_wide;
+    HX_TRY(w->dev->ops->download(w->dev, &result, d_found, sizeof result));
+    w->p->n_wide = result.n_wide;
+    w->p->n_narrow = b->n_narrow = b->n_row - result.n_wide;
+    b->target -= result.heaviest;
     return HX_OK;
 }
 
@@ -273,9 +285,8 @@ int hx_windows::create(plan *p, hx_device *dev, const hx_device_pattern *pattern
     w.b.point_ptr = in->point_ptr + pattern->row_first;
     w.b.row_ptr = pattern->d_row_ptr;
     w.b.n_row = pattern->n_row;
-    w.b.widest = pattern->max_row < capacity / 2 ? pattern->max_row : capacity / 2;
-    if (w.b.widest < LEAST_WEIGHT) w.b.widest = LEAST_WEIGHT;
-    w.b.target = capacity - w.b.widest;
+    w.b.widest = capacity / 2;
+    w.b.target = capacity; // less the heaviest row, once that is known
     return build(&w);
 }
 

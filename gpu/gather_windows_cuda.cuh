@@ -44,8 +44,9 @@ struct plan {
     size_t bytes;
 };
 
-// From a zeroed plan. A window has up to `capacity` entries (2^ROW_BITS LEAST_WEIGHT at most); rows
-// of more than half of that, or of no cell, are wide. Waits.
+// From a zeroed plan. A row weighs as much as it has entries or cells, whichever are more; a
+// window's rows weigh up to `capacity` (2^ROW_BITS LEAST_WEIGHT at most), rows of more than half of
+// that, or of no cell, are wide. Waits.
 int create(plan *p, hx_device *dev, const hx_device_pattern *pattern, const hx_incidence *in,
            int capacity);
 void release(plan *p, hx_device *dev); // also half of one

@@ -33,8 +33,9 @@ static size_t scalar_bytes(const hx_mesh *mesh, hx_layout layout)
     return hx_cpu_matrix_expected(mesh, &scalar_spec);
 }
 
-static size_t scalar_space_bytes(const hx_space *space)
+static size_t scalar_space_bytes(const hx_space *space, hx_layout layout)
 {
+    (void)layout;
     return hx_cpu_space_expected(space, &scalar_spec);
 }
 

@@ -1,0 +1,47 @@
+// Tetrahedra of the fill `gather`: four points and one integration point instead of eight.
+#ifndef HX_FILL_TETRA_CUDA_CUH
+#define HX_FILL_TETRA_CUDA_CUH
+
+#include "core/mesh/cell.h"
+#include "gather_windows_cuda.cuh"
+
+namespace hx_tetra_fill
+{
+
+enum {
+    CELL_BITS = 11, // of a term: the cell in its window; then corners a and b, and whether it ends
+    CAPACITY = 1000 // weight of a window; cells are at most as many
+};
+
+static_assert(CAPACITY < 1 << CELL_BITS, "a cell in its bits");
+
+// A product h_a h_b' of an entry.
+__host__ __device__ constexpr uint16_t make_term(int cell, int a, int b, bool is_last)
+{
+    return static_cast<uint16_t>(cell | a << CELL_BITS | b << (CELL_BITS + 2) |
+                                 (is_last ? 1 << (CELL_BITS + 4) : 0));
+}
+
+// The points of cells and the terms of entries.
+struct plan {
+    hx_windows::plan windows;
+    int32_t *d_point;  // [n_cell][4] (owned, like the next two)
+    uint16_t *d_term;  // [4 windows.n_own] of a window from 4 d_first_own[d_visit[window]] on: by
+                       // entries, cells ascending
+    uint16_t *d_begin; // [n_entry] first term of an entry, from its window's on; not of wide rows
+    size_t bytes;
+};
+
+// Whether all cells are tetrahedra; of hexahedra of 8 points on the device. Waits.
+int find(hx_device *dev, const hx_incidence *in, int *are_tetrahedra);
+
+// From a zeroed plan; free_plan also after a failure. Waits.
+int create_plan(plan *p, hx_device *dev, const hx_device_pattern *pattern, const hx_incidence *in);
+void free_plan(plan *p, hx_device *dev);
+
+// Bytes of it at most, of a whole matrix.
+size_t expected(const hx_incidence *incidence);
+
+} // namespace hx_tetra_fill
+
+#endif
