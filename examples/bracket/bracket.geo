@@ -2,11 +2,14 @@
 // A 2D mesh of quadrilaterals only, unstructured, extruded in layers: hexahedra. Millimetres.
 //
 //     gmsh -3 bracket.geo -setnumber h 3.2 -o bracket.vtk
+//     gmsh -3 bracket.geo -setnumber h 4.5 -setnumber tetrahedra 1 -setnumber named 1 -o bracket.msh
 //
-// h is the size of an element; README.md says which h gives how many.
+// h is the size of an element; README.md says which h gives how many. With `tetrahedra` the same part is meshed
+// with these, with `named` the file has the surfaces `bolts` and `pin`.
 
 SetFactory("OpenCASCADE");
-DefineConstant[ h = {6.9, Name "Size of an element"} ];
+DefineConstant[ h = {6.9, Name "Size of an element"}, tetrahedra = {0, Name "Tetrahedra"},
+                named = {0, Name "Named surfaces"} ];
 
 thickness = 36;
 
@@ -57,13 +60,23 @@ For k In {0 : 2}
 EndFor
 Plane Surface(1) = {1, 11, 12, 13};
 
-layers = Ceil(thickness / h - 0.5);
-solid[] = Extrude {0, 0, thickness} { Surface{1}; Layers{layers}; Recombine; };
+If (tetrahedra)
+  solid[] = Extrude {0, 0, thickness} { Surface{1}; };
+Else
+  layers = Ceil(thickness / h - 0.5);
+  solid[] = Extrude {0, 0, thickness} { Surface{1}; Layers{layers}; Recombine; };
+  Recombine Surface{1};
+EndIf
 
-// The solid alone is saved: no points, lines and faces.
+// The solid alone is saved, no points, lines and faces, but for those that are named.
 Physical Volume("bracket") = {solid[1]};
+If (named)
+  bolts[] = Surface In BoundingBox {15, 53, -1, 33, 71, thickness + 1};
+  bolts[] += Surface In BoundingBox {15, -71, -1, 33, -53, thickness + 1};
+  Physical Surface("bolts") = bolts[];
+  Physical Surface("pin") = Surface In BoundingBox {167, -35, -1, 201, -1, thickness + 1};
+EndIf
 
-Recombine Surface{1};
 Mesh.CharacteristicLengthMin = h;
 Mesh.CharacteristicLengthMax = h;
 Mesh.Algorithm = 6;              // frontal: even sizes

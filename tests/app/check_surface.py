@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Our surfaces as VTK sees them: closed, manifold, of the volume and area that hextop says.
+"""Our surfaces as VTK sees them: closed, manifold, of the volume and area that hextop says, and of tetrahedra
+and mixed meshes with all of the face that a load acts on.
 
     check_surface.py HEXTOP SRCDIR
 
@@ -20,6 +21,9 @@ except ImportError as missing:
         os.execve(system, [system] + sys.argv, dict(os.environ, HEXTOP_SYSTEM_PYTHON="1"))
     print(f"SKIPPED: {missing} (Debian: python3-vtk9)")
     sys.exit(77)
+
+sys.dont_write_bytecode = True
+import calculix  # noqa: E402
 
 n_check = 0
 n_failed = 0
@@ -61,6 +65,37 @@ def check_file(path, output):
     check(abs(mass.GetSurfaceArea() / area - 1) < 2e-5, f"{path}: area {mass.GetSurfaceArea()}")
 
 
+PART = """
+mesh = {{ file = "{kind}.vtk"; }};
+material = {{ E = 1.0; nu = 0.3; }};
+sets = ( {{ name = "left"; plane = {{ point = [0.0, 0.0, 0.0]; normal = [1.0, 0.0, 0.0]; }}; }},
+         {{ name = "right"; plane = {{ point = [12.0, 0.0, 0.0]; normal = [1.0, 0.0, 0.0]; }}; }} );
+supports = ( {{ set = "left"; fix = "xyz"; }} );
+loads = ( {{ set = "right"; traction = [0.0, 0.0, -1.0]; }} );
+optimization = {{ volume_fraction = 0.2; filter = {{ radius = 1.6; }}; }};
+"""
+
+
+def write_part(kind):
+    """A box pulled at an end that is mostly void; its config."""
+    calculix.write_box(kind + ".vtk", kind, (12, 6, 6), 0.15)
+    calculix.write(kind + ".cfg", PART.format(kind=kind))
+    return [os.path.abspath(kind + ".cfg")]
+
+
+def check_end(path):
+    """The loaded end, x = 12, is there: 36."""
+    reader = vtk.vtkSTLReader() if path.endswith(".stl") else vtk.vtkPLYReader()
+    reader.SetFileName(path)
+    reader.Update()
+    surface, area = reader.GetOutput(), 0.0
+    for i in range(surface.GetNumberOfCells()):
+        x = [surface.GetPoint(surface.GetCell(i).GetPointId(k)) for k in range(3)]
+        if min(p[0] for p in x) > 12.0 - 1e-4:
+            area += vtk.vtkTriangle.TriangleArea(*x)
+    check(abs(area - 36.0) < 1e-3, f"{path}: {area} of the loaded end, not 36")
+
+
 def main():
     hextop, source = sys.argv[1:]
     runs = {
@@ -68,6 +103,7 @@ def main():
                 "mesh.distort=0.2", "optimization.filter.radius=1.6"],
         "bracket": ["examples/bracket/bracket.cfg"],
     }
+    runs.update({kind: write_part(kind) for kind in ("tetrahedra", "mixed")})
     for name, arguments in runs.items():
         arguments[0] = os.path.join(source, arguments[0])
         command = [hextop, "-q", "run"] + arguments + [
@@ -77,10 +113,14 @@ def main():
         for ending in ("stl", "ply"):
             for smooth in ("0", "15"):
                 path = f"{name}_{smooth}.{ending}"
+                # at 0.8 nodes on the rim of a loaded face would lie outside
+                how = ["--threshold", "0.8"] if name in calculix.KINDS else []
                 output = subprocess.run(
-                    [hextop, "surface", f"{name}/density_0008.vtk", path, "--smooth", smooth],
-                    check=True, stdout=subprocess.PIPE, text=True).stdout
+                    [hextop, "surface", f"{name}/density_0008.vtk", path, "--smooth", smooth, *how],
+                    check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True).stdout
                 check_file(path, output)
+                if name in calculix.KINDS:
+                    check_end(path)
     print(f"VTK {vtk.vtkVersion.GetVTKVersion()}: {n_check} checks, {n_failed} failed")
     return 1 if n_failed or n_check == 0 else 0
 
