@@ -2,14 +2,20 @@
 #include <cstdlib>
 
 #include "core/base/memory.h"
-#include "fill_tetra_cuda.cuh"
 #include "matrix_cuda.cuh"
 
-static const hx_cuda_fill_kind *find(hx_fill fill)
+// gather by the cells: quadratic ones, tetrahedra, and hexahedra and what is mixed.
+static const hx_cuda_fill_kind *find_gather(const hx_incidence *in)
+{
+    if (in->kind) return &hx_cuda_fill_points;
+    return in->is_tetrahedral ? &hx_cuda_fill_tetra : &hx_cuda_fill_gather;
+}
+
+static const hx_cuda_fill_kind *find(hx_fill fill, const hx_incidence *in)
 {
     switch (fill) {
     case HX_FILL_GATHER:
-        return &hx_cuda_fill_gather;
+        return find_gather(in);
     case HX_FILL_ATOMIC:
         return &hx_cuda_fill_atomic;
     case HX_FILL_SEPARATE:
@@ -25,21 +31,10 @@ static const hx_cuda_fill_kind *find(hx_fill fill)
     }
 }
 
-// gather has kernels by the cells: quadratic ones, tetrahedra, and hexahedra and what is mixed.
-static int find_gather(hx_device *dev, const hx_incidence *in, const hx_cuda_fill_kind **kind)
-{
-    int are_tetrahedra = 0;
-    if (!in->kind) HX_TRY(hx_tetra_fill::find(dev, in, &are_tetrahedra));
-    *kind = in->kind         ? &hx_cuda_fill_points
-            : are_tetrahedra ? &hx_cuda_fill_tetra
-                             : &hx_cuda_fill_gather;
-    return HX_OK;
-}
-
 int hx_cuda_fill_create(void **state, hx_device *dev, hx_fill fill, const hx_matrix *m,
                         const hx_fill_input *d_input)
 {
-    const hx_cuda_fill_kind *kind = find(fill);
+    const hx_cuda_fill_kind *kind = find(fill, &d_input->incidence);
     hx_cuda_filling *filling;
     *state = nullptr;
     if (d_input->incidence.kind && (fill != HX_FILL_GATHER || !d_input->rule))
@@ -49,7 +44,6 @@ int hx_cuda_fill_create(void **state, hx_device *dev, hx_fill fill, const hx_mat
     if (d_input->incidence.n_per_cell != 8 && !d_input->incidence.kind)
         return HX_RAISE(HX_EINPUT, "device 'cuda' fills matrices of hexahedra of 8 nodes, or of "
                                    "quadratic elements");
-    if (fill == HX_FILL_GATHER) HX_TRY(find_gather(dev, &d_input->incidence, &kind));
     HX_TRY(hx_alloc(&filling, 1, kind->struct_bytes, "fill"));
     filling->kind = kind;
     filling->dev = dev;

@@ -120,6 +120,7 @@ __device__ __forceinline__ void wait_for_rows(const uint32_t *own, int n,
     while (!__all_sync(ALL, done[hx_windows::row_of(code)] == hx_windows::rank_of(code)))
         __nanosleep(20);
     __threadfence_block();
+    __syncwarp();
 }
 
 __device__ __forceinline__ void release_rows(const uint32_t *own, int n, volatile unsigned *done)

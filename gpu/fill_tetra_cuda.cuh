@@ -32,9 +32,6 @@ struct plan {
     size_t bytes;
 };
 
-// Whether all cells are tetrahedra; of hexahedra of 8 points on the device. Waits.
-int find(hx_device *dev, const hx_incidence *in, int *are_tetrahedra);
-
 // From a zeroed plan; free_plan also after a failure. Waits.
 int create_plan(plan *p, hx_device *dev, const hx_device_pattern *pattern, const hx_incidence *in);
 void free_plan(plan *p, hx_device *dev);

@@ -223,10 +223,7 @@ static size_t expected_of_hexahedra(const hx_incidence *incidence)
 
 size_t hx_cuda_gather_expected(const hx_incidence *incidence)
 {
-    int corner[8];
     if (incidence->kind) return hx_windows::expected(incidence);
-    const size_t hexahedra = expected_of_hexahedra(incidence);
-    if (incidence->n_cell == 0 || hx_cell_distinct(incidence->point, corner) != 4) return hexahedra;
-    const size_t tetrahedra = hx_tetra_fill::expected(incidence); // if all are as the first
-    return tetrahedra > hexahedra ? tetrahedra : hexahedra;
+    return incidence->is_tetrahedral ? hx_tetra_fill::expected(incidence)
+                                     : expected_of_hexahedra(incidence);
 }

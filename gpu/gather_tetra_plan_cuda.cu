@@ -18,15 +18,6 @@ __device__ __forceinline__ int64_t global_thread()
     return blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
 }
 
-// *is_other = 1 where a cell has another number of points than 4.
-__global__ void find_others_kernel(hx_incidence in, int *is_other)
-{
-    const int64_t cell = global_thread();
-    int corner[8];
-    if (cell < in.n_cell && !*is_other && hx_cell_distinct(in.point + 8 * cell, corner) != 4)
-        *is_other = 1;
-}
-
 __global__ void points_kernel(hx_incidence in, int32_t *point)
 {
     const int64_t cell = global_thread();
@@ -195,22 +186,6 @@ int list_places(hx_cuda_scratch *scratch, const hx_incidence *in, hx_incidence *
 }
 
 } // namespace
-
-int hx_tetra_fill::find(hx_device *dev, const hx_incidence *in, int *are_tetrahedra)
-{
-    hx_cuda_scratch scratch(dev);
-    int *d_other, is_other = 1;
-    *are_tetrahedra = 0;
-    if (in->n_cell == 0) return HX_OK;
-    HX_TRY(scratch.take(&d_other, 1));
-    HX_TRY(dev->ops->zero(dev, d_other, sizeof *d_other));
-    find_others_kernel<<<hx_blocks(in->n_cell, BLOCK), BLOCK, 0, hx_cuda_of(dev)->stream>>>(
-        *in, d_other);
-    HX_TRY_LAUNCH("find_others_kernel");
-    HX_TRY(dev->ops->download(dev, &is_other, d_other, sizeof is_other));
-    *are_tetrahedra = !is_other;
-    return HX_OK;
-}
 
 int hx_tetra_fill::create_plan(plan *p, hx_device *dev, const hx_device_pattern *pattern,
                                const hx_incidence *in)

@@ -19,6 +19,11 @@ const char *hx_build_name(hx_build build)
     return build < HX_N_BUILD ? name[build] : NULL;
 }
 
+static int is_tetrahedral(const hx_mesh *mesh)
+{
+    return mesh->n_elem > 0 && mesh->n_kind[HX_CELL_TETRAHEDRON] == mesh->n_elem;
+}
+
 hx_incidence hx_incidence_of_mesh(const hx_mesh *mesh)
 {
     return (hx_incidence){.n_cell = mesh->n_elem,
@@ -26,6 +31,7 @@ hx_incidence hx_incidence_of_mesh(const hx_mesh *mesh)
                           .n_place = 8 * mesh->n_elem,
                           .n_per_cell = 8,
                           .point = mesh->conn,
+                          .is_tetrahedral = is_tetrahedral(mesh),
                           .point_ptr = mesh->node_elem_ptr,
                           .point_place = mesh->node_elem};
 }
@@ -41,6 +47,7 @@ hx_incidence hx_incidence_of_space(const hx_space *space)
                           .place_cell = space->place_cell,
                           .kind = space->kind,
                           .point = space->point,
+                          .is_tetrahedral = !space->kind && is_tetrahedral(space->mesh),
                           .point_ptr = space->point_ptr,
                           .point_place = space->point_place};
 }

@@ -35,6 +35,9 @@ typedef struct hx_incidence {
     const uint8_t *kind;       /* [n_cell] hx_cell_kind, which has a rule (cell_rule.h); NULL:
                                   hexahedra of 8 points */
     const int32_t *point;      /* [n_place] */
+    int is_tetrahedral; /* 1: all cells of the mesh, of which this may be a part, are tetrahedra as
+                           hexahedra that name a point twice (cell.h): what may be made of 4 points
+                           and has other bits then, is so in every part, or in none */
 
     /* Places of point a: point_place[point_ptr[a] .. point_ptr[a + 1]), ascending. Both or none: a
      * builder that needs them counts them itself. */

@@ -22,10 +22,11 @@ size_t hx_assembled_bytes(const hx_mesh *mesh, const hx_matrix_spec *spec)
 }
 
 /* The space as the device has it. */
-static hx_incidence incidence_of(const hx_device_model *model)
+static hx_incidence incidence_of(const hx_device_model *model, const hx_mesh *mesh)
 {
     if (model->points) return *model->points;
-    return (hx_incidence){.n_cell = model->n_elem,
+    return (hx_incidence){.is_tetrahedral = hx_incidence_of_mesh(mesh).is_tetrahedral,
+                          .n_cell = model->n_elem,
                           .n_point = model->n_node,
                           .n_place = 8 * model->n_elem,
                           .n_per_cell = 8,
@@ -41,12 +42,11 @@ int hx_assembled_setup(void **state, hx_device *dev, const hx_device_model *mode
     const hx_pattern_spec pattern = {.part = spec->part};
     hx_assembled *s;
     int rc;
-    (void)mesh;
     if (!ops) return HX_RAISE(HX_EINPUT, "device '%s' has no matrices", dev->ops->name);
     HX_TRY(hx_alloc(&s, 1, sizeof *s, "assembled operator"));
     s->dev = dev;
     s->input =
-        (hx_fill_input){.incidence = incidence_of(model),
+        (hx_fill_input){.incidence = incidence_of(model, mesh),
                         .form = {spec->components == 1 ? HX_FORM_CONDUCTION : HX_FORM_ELASTICITY,
                                  model->lambda, model->mu},
                         .rule = model->rule,
