@@ -33,15 +33,20 @@ static int refuse_rigid(const hx_session *s)
                     s->cfg.path);
 }
 
-/* With "auto" the first device that can run here and makes matrices of the config's elements. */
+/* Makes matrices of the config's physics and elements, 1 or 0. */
+static int does_what_is_asked(const hx_session *s, const hx_device_ops *ops)
+{
+    return ops->matrix && (!hx_config_is_heat(&s->cfg) || ops->conduction) &&
+           (s->cfg.solver.element == HX_ELEMENT_LINEAR || ops->element->quadratic);
+}
+
+/* With "auto" the first such device that can run here. */
 static int choose_device(hx_session *s)
 {
-    const int is_linear = s->cfg.solver.element == HX_ELEMENT_LINEAR;
     if (!hx_config_is_auto(s->cfg.solver.device)) return HX_OK;
     for (size_t i = 0; hx_devices[i]; i++) {
         char why[256] = "";
-        if (hx_devices[i]->matrix && (is_linear || hx_devices[i]->element->quadratic) &&
-            hx_devices[i]->available(why, sizeof why))
+        if (does_what_is_asked(s, hx_devices[i]) && hx_devices[i]->available(why, sizeof why))
             return hx_config_set_word(&s->cfg.solver.device, hx_devices[i]->name);
     }
     return HX_OK;

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Quadratic elements in the program: run, check and verify take them, others say that they do not.
+# Quadratic elements in the program: run, check and verify take them, operators without them say so.
 #     test_quadratic.sh HEXTOP SRCDIR
 set -u
 hextop=$(realpath "$1")
@@ -65,8 +65,8 @@ refused() { # WHAT TEXT COMMAND...: exit status 2, and a message
     ok "$what: status" test $? = 2
     ok "$what: message" contains refused.txt "$text"
 }
-refused compare "knows linear elements only" compare part.cfg solver.element=quadratic
-refused matrix "knows linear elements only" matrix part.cfg solver.element=quadratic
+refused compare "'otf' has no quadratic elements" compare part.cfg solver.element=quadratic --operators otf,bsr
+refused matrix "are made in one range" matrix part.cfg solver.element=quadratic --memory 1e5
 refused operator "operator 'otf' has no quadratic elements: those that store a matrix have (bsr, bsrsym, csr), or auto" \
     verify linear/density_0006.vtk linear/config.cfg solver.element=quadratic solver.operator=otf
 refused word "unknown 'cubic'; valid: linear, quadratic, quadratic-solid" \
