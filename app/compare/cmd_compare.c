@@ -32,7 +32,6 @@ static int read_config(hx_compare *c, const hx_options *options, const hx_compar
     hx_config *cfg = &c->session.cfg;
     HX_TRY(
         hx_config_read(cfg, options->argument[0], options->n_argument - 1, options->argument + 1));
-    HX_TRY(hx_config_need_elasticity(cfg, "compare"));
     HX_TRY(set_directory(c));
     if (hx_config_is_auto(cfg->solver.preconditioner)) /* it is operators that are compared */
         HX_TRY(hx_config_set_word(&cfg->solver.preconditioner, "jacobi"));
@@ -89,6 +88,11 @@ static int begin_group(hx_compare *c, const hx_compare_size *size, double mesh_s
     if (size) name_size(size, group->size, sizeof group->size);
     group->n_elem = s->mesh.n_elem;
     group->n_node = s->mesh.n_node;
+    group->n_point = s->problem.space.n_point;
+    group->n_dof = s->problem.components * group->n_point;
+    group->element = s->problem.space.element;
+    group->physics = s->problem.physics;
+    hx_space_text(&s->problem.space, group->kinds, sizeof group->kinds);
     group->mesh_seconds = mesh_seconds;
     group->ops = s->device.ops;
     memcpy(group->description, s->device.description, sizeof group->description);
@@ -99,6 +103,13 @@ static int begin_group(hx_compare *c, const hx_compare_size *size, double mesh_s
     group->copy_bandwidth = NAN; /* a mesh that fills the memory leaves no room for the test */
     hx_error_clear();
     return HX_OK;
+}
+
+/* Operators that do not do what the config asks are no rows, and named. */
+static void note_without(hx_compare_group *group, const char *name)
+{
+    const size_t used = strlen(group->without);
+    snprintf(group->without + used, sizeof group->without - used, "%s%s", used ? ", " : "", name);
 }
 
 /* All operators of one device on the mesh in hand. */
@@ -116,6 +127,11 @@ static int compare_on_device(hx_compare *c, const hx_compare_reference *ref,
         const hx_strategy *strategy = hx_strategies[i];
         if (strcmp(strategy->device, ops->name) != 0) continue;
         if (!hx_compare_plan_wants(&c->plan, strategy->name)) continue;
+        strategy = hx_compare_strategy(s, strategy);
+        if (!strategy) {
+            note_without(&c->group[c->n_group - 1], hx_strategies[i]->name);
+            continue;
+        }
         for (int layout = 0; layout < HX_N_LAYOUT; layout++)
             if (strategy->layouts & HX_LAYOUT_BIT(layout))
                 HX_TRY(measure_operator(c, ref, strategy, (hx_layout)layout));
@@ -145,9 +161,19 @@ static int list_devices(const hx_compare *c, const hx_device_ops *list[MAX_DEVIC
 /* HX_EINPUT if an operator asked for exists on none of the devices. */
 static int check_operators(const hx_compare *c, const hx_device_ops *const *device)
 {
+    const hx_session *const s = &c->session;
     for (size_t i = 0; i < c->plan.n_operator; i++) {
         size_t k = 0;
-        while (device[k] && !hx_strategy_find(device[k]->name, c->plan.operators[i])) k++;
+        const hx_strategy *found = NULL;
+        while (device[k] && !(found = hx_strategy_find(device[k]->name, c->plan.operators[i]))) k++;
+        if (found && !hx_compare_strategy(s, found))
+            return HX_RAISE(HX_EINPUT,
+                            "--operators: '%s' has no %s; leave --operators out for all "
+                            "that have",
+                            found->name,
+                            hx_strategy_of(found, hx_config_is_heat(&s->cfg) ? 1 : 3)
+                                ? "quadratic elements"
+                                : "physics = \"heat\"");
         if (!device[k])
             return HX_RAISE(HX_EINPUT,
                             "--operators: '%s' does not run on device '%s'; `hextop list` shows "
@@ -168,7 +194,6 @@ static int compare_on_mesh(hx_compare *c, const hx_options *options, const hx_co
     HX_TRY(check_operators(c, device));
     const double begin = hx_clock();
     if (hx_log_is_terminal()) hx_log_status("mesh");
-    HX_TRY(hx_session_need_linear(s, "compare"));
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(hx_session_make_problem(s));
     const double mesh_seconds = hx_clock() - begin;
@@ -198,7 +223,9 @@ static int compare(hx_compare *c, const hx_options *options)
     if (c->plan.n_size == 0) HX_TRY(compare_on_mesh(c, options, NULL));
     for (size_t i = 0; i < c->plan.n_size; i++)
         HX_TRY(compare_on_mesh(c, options, &c->plan.size[i]));
-    if (count_rows(c, HX_COMPARE_SKIPPED) == c->n_row)
+    if (c->n_row > 0 && count_rows(c, HX_COMPARE_REFUSED) == c->n_row)
+        return HX_RAISE(HX_EINPUT, "%s", c->row[0].note);
+    if (count_rows(c, HX_COMPARE_SKIPPED) + count_rows(c, HX_COMPARE_REFUSED) == c->n_row)
         return HX_RAISE(HX_EENV, "no operator fits here: take a smaller mesh%s%s",
                         c->n_row > 0 ? "; the first one: " : "",
                         c->n_row > 0 ? c->row[0].note : "");
@@ -270,9 +297,10 @@ const hx_command hx_command_compare = {
     .arguments = "[--paper] FILE [KEY=VALUE ...]",
     .ends = {".cfg"},
     .help =
-        "On the config's mesh and density (uniform, or optimization.initial), every operator in "
-        "every\n"
-        "layout: product against a reference, bytes, set-up time, time per product, elements and\n"
+        "On the config's mesh and density (uniform, or optimization.initial), every operator that "
+        "has its\n"
+        "physics and elements, in every layout: product against a reference, bytes, set-up time, "
+        "time per product, elements and\n"
         "bytes a second against the copy bandwidth, speedups; then PCG on the config's problem.\n"
         "What does not fit in memory is listed and skipped. Writes compare.csv, compare.json and\n"
         "compare.gp with its pictures (SVG, drawn by gnuplot if installed) into a folder.\n"

@@ -41,7 +41,7 @@ typedef struct hx_compare_plan {
     X(product_upper_quartile_seconds)                                                              \
     X(product_spread)        /* (upper - lower quartile) / median */                               \
     X(elements_per_second)   /* the following from the median */                                   \
-    X(dof_per_second)        /* all three of every node */                                         \
+    X(dof_per_second)        /* all three of every point, of heat one */                           \
     X(bytes_per_second)      /* what a product must move: see hx_compare_product_bytes */          \
     X(of_copy_bandwidth)     /* bytes_per_second / copy bandwidth of the same run */               \
     X(speedup_over_ebe)      /* over ebe rowmajor on the same device and mesh */                   \
@@ -77,8 +77,9 @@ typedef struct hx_compare_figures {
 
 typedef enum {
     HX_COMPARE_OK,
-    HX_COMPARE_WRONG,  /* error or asymmetry above the bound */
-    HX_COMPARE_SKIPPED /* not measured: does not fit */
+    HX_COMPARE_WRONG,   /* error or asymmetry above the bound */
+    HX_COMPARE_SKIPPED, /* not measured: does not fit */
+    HX_COMPARE_REFUSED  /* not measured: the device does not do it */
 } hx_compare_status;
 
 typedef struct hx_compare_row {
@@ -95,11 +96,16 @@ typedef struct hx_compare_row {
 typedef struct hx_compare_group {
     char mesh[64], size[32]; /* "cantilever", "3"; size is "" without --paper */
     int64_t n_elem, n_node;
+    int64_t n_point, n_dof; /* of the space: nodes, and middles of edges */
+    hx_element element;
+    char kinds[64]; /* "hex8", "hex20 and tet10" */
+    hx_physics physics;
     double mesh_seconds; /* mesh and problem, with --paper the filter too */
     const hx_device_ops *ops;
     char description[160];
     double copy_bandwidth;   /* bytes/s */
     size_t first_row, n_row; /* its rows */
+    char without[512];       /* operators that lack its physics or elements; "" */
 } hx_compare_group;
 
 typedef struct hx_compare {
@@ -112,7 +118,7 @@ typedef struct hx_compare {
 
 /* Host vectors of the check: a product of random x by the element formulas. */
 typedef struct hx_compare_reference {
-    int64_t n_dof;
+    int64_t n_dof;   /* components * points */
     double *density; /* [n_elem] analysed (owned) */
     double *modulus; /* [n_elem] of it (owned) */
     double *x, *z;   /* [n_dof] in [-1, 1] (owned) */
@@ -155,8 +161,13 @@ void hx_compare_clear_figures(hx_compare_figures *f);
 /* The figures of the group's rows that follow from others. */
 void hx_compare_derive(hx_compare *c, size_t group);
 /* Bytes that a product must move: stored data, modulus (8) and connectivity (32) of the elements, x
- * read and y written once (16 a degree of freedom). */
-double hx_compare_product_bytes(const hx_compare_group *group, const hx_strategy *strategy);
+ * read and y written once (16 a degree of freedom). Of quadratic elements, whose operators store a
+ * matrix, that and the vectors. */
+double hx_compare_product_bytes(const hx_compare_group *group, const hx_compare_row *row);
+/* The operator for the session's physics and elements; NULL: it has none. */
+const hx_strategy *hx_compare_strategy(const hx_session *s, const hx_strategy *strategy);
+/* 0: it was skipped or refused. */
+int hx_compare_is_measured(const hx_compare_row *row);
 /* 1 for the operators of the paper. */
 int hx_compare_is_paper(const hx_strategy *strategy);
 /* 1 for operators that store a matrix. */

@@ -12,6 +12,11 @@ void hx_compare_clear_figures(hx_compare_figures *f)
 #undef CLEAR
 }
 
+int hx_compare_is_measured(const hx_compare_row *row)
+{
+    return row->status != HX_COMPARE_SKIPPED && row->status != HX_COMPARE_REFUSED;
+}
+
 int hx_compare_is_paper(const hx_strategy *strategy)
 {
     static const char *const name[] = {"nbn", "ebe", "ebe8", "ebe24", "ebe64"};
@@ -29,15 +34,23 @@ int hx_compare_has_matrix(const hx_compare *c, const hx_compare_group *group)
 {
     for (size_t i = 0; i < group->n_row; i++) {
         const hx_compare_row *row = &c->row[group->first_row + i];
-        if (hx_compare_is_matrix(row->strategy) && row->status != HX_COMPARE_SKIPPED) return 1;
+        if (hx_compare_is_matrix(row->strategy) && hx_compare_is_measured(row)) return 1;
     }
     return 0;
 }
 
-double hx_compare_product_bytes(const hx_compare_group *group, const hx_strategy *strategy)
+double hx_compare_product_bytes(const hx_compare_group *group, const hx_compare_row *row)
 {
-    return (double)group->n_elem * (strategy->bytes_per_elem + 40.0) +
-           3.0 * (double)group->n_node * 16.0;
+    const double mesh = group->element == HX_ELEMENT_LINEAR ? 40.0 : 0.0;
+    return (double)group->n_elem * (row->f.nominal_bytes_per_element + mesh) +
+           16.0 * (double)group->n_dof;
+}
+
+const hx_strategy *hx_compare_strategy(const hx_session *s, const hx_strategy *strategy)
+{
+    const hx_strategy *const of = hx_strategy_of(strategy, hx_config_is_heat(&s->cfg) ? 1 : 3);
+    const int is_linear = s->cfg.solver.element == HX_ELEMENT_LINEAR;
+    return of && (is_linear || of->space_bytes) ? of : NULL;
 }
 
 const hx_compare_row *hx_compare_baseline(const hx_compare *c, const hx_compare_group *group)
@@ -45,7 +58,7 @@ const hx_compare_row *hx_compare_baseline(const hx_compare *c, const hx_compare_
     for (size_t i = 0; i < group->n_row; i++) {
         const hx_compare_row *row = &c->row[group->first_row + i];
         if (strcmp(row->strategy->name, "ebe") == 0 && row->layout == HX_LAYOUT_ROWMAJOR &&
-            row->status != HX_COMPARE_SKIPPED)
+            hx_compare_is_measured(row))
             return row;
     }
     return NULL;
@@ -57,7 +70,7 @@ static double best_of_paper(const hx_compare *c, const hx_compare_group *group)
     double best = NAN;
     for (size_t i = 0; i < group->n_row; i++) {
         const hx_compare_row *row = &c->row[group->first_row + i];
-        if (hx_compare_is_paper(row->strategy) && row->status != HX_COMPARE_SKIPPED)
+        if (hx_compare_is_paper(row->strategy) && hx_compare_is_measured(row))
             best = fmin(best, row->f.product_median_seconds); /* fmin passes NaN over */
     }
     return best;
@@ -69,7 +82,7 @@ static double best_of_otf(const hx_compare *c, const hx_compare_group *group)
     double best = NAN;
     for (size_t i = 0; i < group->n_row; i++) {
         const hx_compare_row *row = &c->row[group->first_row + i];
-        if (strcmp(row->strategy->name, "otf") == 0 && row->status != HX_COMPARE_SKIPPED)
+        if (strcmp(row->strategy->name, "otf") == 0 && hx_compare_is_measured(row))
             best = fmin(best, row->f.product_median_seconds);
     }
     return best;
@@ -87,8 +100,8 @@ void hx_compare_derive(hx_compare *c, size_t index)
         f->product_spread =
             (f->product_upper_quartile_seconds - f->product_lower_quartile_seconds) / median;
         f->elements_per_second = (double)group->n_elem / median;
-        f->dof_per_second = 3.0 * (double)group->n_node / median;
-        f->bytes_per_second = hx_compare_product_bytes(group, row->strategy) / median;
+        f->dof_per_second = (double)group->n_dof / median;
+        f->bytes_per_second = hx_compare_product_bytes(group, row) / median;
         f->of_copy_bandwidth = f->bytes_per_second / group->copy_bandwidth;
         f->speedup_over_ebe = base ? base->f.product_median_seconds / median : NAN;
         f->speedup_over_paper = best / median;

@@ -13,7 +13,11 @@
 
 static const char *status_name(hx_compare_status status)
 {
-    return status == HX_COMPARE_OK ? "ok" : status == HX_COMPARE_WRONG ? "wrong" : "skipped";
+    static const char *const name[] = {[HX_COMPARE_OK] = "ok",
+                                       [HX_COMPARE_WRONG] = "wrong",
+                                       [HX_COMPARE_SKIPPED] = "skipped",
+                                       [HX_COMPARE_REFUSED] = "refused"};
+    return name[status];
 }
 
 static const char *pcg_outcome(const hx_compare_row *row)
@@ -139,6 +143,10 @@ static void write_group(hx_json *json, const hx_compare *c, const hx_compare_gro
     hx_json_string(json, "size", group->size[0] ? group->size : NULL);
     hx_json_integer(json, "elements", group->n_elem);
     hx_json_integer(json, "nodes", group->n_node);
+    hx_json_integer(json, "points", group->n_point);
+    hx_json_integer(json, "unknowns", group->n_dof);
+    hx_json_string(json, "physics", hx_physics_name(group->physics));
+    hx_json_string(json, "element", hx_element_name(group->element));
     hx_json_string(json, "device", group->ops->name);
     hx_json_string(json, "device_description", group->description);
     hx_json_number(json, "copy_bytes_per_second", group->copy_bandwidth);

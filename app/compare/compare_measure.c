@@ -25,15 +25,19 @@ typedef struct measurement {
 
 static size_t vector_bytes(const hx_session *s)
 {
-    return 3 * (size_t)s->mesh.n_node * sizeof(double);
+    return (size_t)s->problem.components * (size_t)s->problem.space.n_point * sizeof(double);
 }
 
 /* Device bytes of the whole measurement. */
 static size_t bytes_needed(const measurement *m)
 {
     const hx_session *s = m->s;
+    hx_account account = {0};
     if (m->plan->pcg) return hx_session_device_bytes(s);
-    return hx_operator_bytes(&s->mesh, s->strategy, s->layout) + 2 * vector_bytes(s);
+    if (s->problem.space.element == HX_ELEMENT_LINEAR)
+        return hx_operator_bytes(&s->mesh, s->strategy, s->layout) + 2 * vector_bytes(s);
+    hx_operator_account(&account, &s->problem, s->strategy, s->layout);
+    return hx_account_sum(&account) + 2 * vector_bytes(s);
 }
 
 static int is_lack_of_memory(int rc)
@@ -52,6 +56,14 @@ static void skip(hx_compare_row *row, size_t needed, size_t n_free)
                  hx_format_bytes((double)n_free, b, sizeof b));
     else
         snprintf(row->note, sizeof row->note, "does not fit: %.200s", hx_error_message());
+    hx_error_clear();
+}
+
+/* The same where the device does not do what is asked. */
+static void refuse(hx_compare_row *row)
+{
+    row->status = HX_COMPARE_REFUSED;
+    snprintf(row->note, sizeof row->note, "%.250s", hx_error_message());
     hx_error_clear();
 }
 
@@ -176,6 +188,16 @@ static int time_fills(const measurement *m, int n, double *seconds)
     return HX_OK;
 }
 
+/* What a product reads of a matrix. */
+static double stored_bytes(const hx_operator *op, const hx_assembled *a)
+{
+    const hx_device_pattern *const p = &a->pattern;
+    const int is_bsr =
+        a->matrix.spec.format == HX_FORMAT_BSR; /* pointers, columns: the pattern's */
+    return (double)hx_matrix_bytes(&a->matrix, op->dev) +
+           (is_bsr ? 4.0 * (double)p->n_entry + 8.0 * (double)(p->n_row + 1) : 0.0);
+}
+
 /* What an operator that stores a matrix takes for it: the pattern's steps, values at a design. */
 static int measure_matrix(measurement *m)
 {
@@ -190,6 +212,8 @@ static int measure_matrix(measurement *m)
     for (int i = 0; i < a->steps.n; i++) f->pattern_seconds += a->steps.step[i].seconds;
     f->matrix_bytes =
         (double)hx_device_pattern_bytes(&a->pattern) + (double)hx_matrix_bytes(&a->matrix, op->dev);
+    if (op->problem->space.element != HX_ELEMENT_LINEAR)
+        f->nominal_bytes_per_element = stored_bytes(op, a) / (double)op->model.n_elem;
     HX_TRY(time_fills(m, n, seconds));
     hx_sort_values(seconds, (size_t)n);
     f->fill_seconds = hx_quantile(seconds, (size_t)n, 0.5);
@@ -333,6 +357,10 @@ static int measure(measurement *m, double mesh_seconds)
         skip(m->row, needed, n_free);
         return HX_OK;
     }
+    if (rc == HX_EINPUT) {
+        refuse(m->row);
+        return HX_OK;
+    }
     HX_TRY(rc);
     show_step(s, "check");
     HX_TRY(check(m));
@@ -354,8 +382,10 @@ int hx_compare_measure(hx_session *s, const hx_compare_plan *plan, const hx_comp
     row->status = HX_COMPARE_OK;
     row->pcg_reason = HX_PCG_RUNNING;
     row->note[0] = '\0';
-    row->f.bytes_per_element =
-        (double)s->strategy->bytes(&s->mesh, s->layout) / (double)s->mesh.n_elem;
+    row->f.bytes_per_element = (double)(s->problem.space.element == HX_ELEMENT_LINEAR
+                                            ? s->strategy->bytes(&s->mesh, s->layout)
+                                            : s->strategy->space_bytes(&s->problem.space)) /
+                               (double)s->mesh.n_elem;
     row->f.nominal_bytes_per_element = s->strategy->bytes_per_elem;
     const int rc = measure(&m, mesh_seconds);
     release_vectors(&m);

@@ -7,7 +7,8 @@
 #include "core/base/memory.h"
 #include "core/base/random.h"
 #include "core/base/sum.h"
-#include "core/mesh/hex8.h"
+#include "core/base/vec3.h"
+#include "core/mesh/hex8_conduction.h"
 
 /* Uniform in [-1, 1], from the index alone. */
 static double random_entry(uint64_t index, uint64_t stream)
@@ -38,7 +39,10 @@ static int make_density(hx_session *s, double **density)
     return HX_OK;
 }
 
-/* Forces of one element on its corners: modulus Ke x_e. */
+/* Of one element on its points: modulus Ke x_e, point by point. */
+typedef void element_of(const hx_session *s, double modulus, const double *x, int64_t e,
+                        double *force);
+
 static void element_forces(const hx_session *s, double modulus, const double *x, int64_t e,
                            double *force)
 {
@@ -56,22 +60,105 @@ static void element_forces(const hx_session *s, double modulus, const double *x,
     }
 }
 
+static void element_heat(const hx_session *s, double modulus, const double *x, int64_t e,
+                         double *heat)
+{
+    const int32_t *conn = s->mesh.conn + 8 * e;
+    double xe[24], te[8];
+    for (int a = 0; a < 8; a++) {
+        memcpy(xe + 3 * a, s->mesh.xyz + 3 * (int64_t)conn[a], 3 * sizeof *xe);
+        te[a] = x[conn[a]];
+        heat[a] = 0.0;
+    }
+    for (int q = 0; q < 8; q++) {
+        const double r = hx_hex8_gauss(q, 0), t = hx_hex8_gauss(q, 1), u = hx_hex8_gauss(q, 2);
+        double inverse[3][3], flux[3];
+        const double det = hx_hex8_temperature_gradient(xe, te, r, t, u, flux);
+        hx_hex8_jacobian(xe, r, t, u, inverse);
+        for (int a = 0; a < 8; a++) {
+            double g[3];
+            hx_hex8_gradient(a, r, t, u, inverse, g);
+            heat[a] += modulus * det * hx_dot3(g, flux);
+        }
+    }
+}
+
+/* g[a] = gradient of point a at Gauss point q. Returns det J. */
+static double point_gradients(const hx_cell_rule *rule, int q, double x[][3], double g[][3])
+{
+    double j[3][3] = {{0.0}}, adjoint[3][3]; /* j[k] = dx / dxi_k */
+    for (int a = 0; a < rule->n_point; a++)
+        for (int k = 0; k < 3; k++)
+            for (int i = 0; i < 3; i++) j[k][i] += rule->gradient[q][k][a] * x[a][i];
+    for (int k = 0; k < 3; k++) hx_cross3(j[(k + 1) % 3], j[(k + 2) % 3], adjoint[k]);
+    const double det = hx_dot3(j[0], adjoint[0]);
+    for (int a = 0; a < rule->n_point; a++)
+        for (int i = 0; i < 3; i++) {
+            g[a][i] = 0.0;
+            for (int k = 0; k < 3; k++) g[a][i] += rule->gradient[q][k][a] * adjoint[k][i] / det;
+        }
+    return det;
+}
+
+/* stress of unit modulus from h[i][k] = du_i / dx_k. */
+static void stress_of(const hx_problem *problem, double h[3][3], double stress[3][3])
+{
+    const double trace = h[0][0] + h[1][1] + h[2][2];
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            stress[i][k] =
+                problem->mu * (h[i][k] + h[k][i]) + (i == k ? problem->lambda * trace : 0.0);
+}
+
+static void quadratic_forces(const hx_session *s, double modulus, const double *x, int64_t e,
+                             double *force)
+{
+    const hx_space *const space = &s->problem.space;
+    const hx_cell_rule *const rule = &space->rule[space->kind[e]];
+    double xe[HX_RULE_POINTS][3], g[HX_RULE_POINTS][3];
+    int n;
+    const int32_t *const point = hx_space_points(space, e, &n);
+    for (int a = 0; a < n; a++) memcpy(xe[a], space->xyz + 3 * (int64_t)point[a], sizeof xe[a]);
+    for (int m = 0; m < 3 * n; m++) force[m] = 0.0;
+    for (int q = 0; q < rule->n_gauss; q++) {
+        double h[3][3] = {{0.0}}, stress[3][3];
+        const double w = modulus * rule->weight[q] * point_gradients(rule, q, xe, g);
+        for (int a = 0; a < n; a++)
+            for (int i = 0; i < 3; i++)
+                for (int k = 0; k < 3; k++) h[i][k] += x[3 * (int64_t)point[a] + i] * g[a][k];
+        stress_of(&s->problem, h, stress);
+        for (int a = 0; a < n; a++)
+            for (int i = 0; i < 3; i++) force[3 * a + i] += w * hx_dot3(stress[i], g[a]);
+    }
+}
+
+static element_of *element_of_problem(const hx_problem *problem)
+{
+    if (hx_problem_is_heat(problem)) return element_heat;
+    return problem->space.element == HX_ELEMENT_LINEAR ? element_forces : quadratic_forces;
+}
+
 /* kx = K x: the elements of a chunk at the same time, their forces added one after the other. */
 static int product(const hx_session *s, hx_compare_reference *ref)
 {
-    enum { CHUNK = 8192 };
-    const int64_t n_elem = s->mesh.n_elem;
+    enum { CHUNK = 8192, MOST = 3 * HX_RULE_POINTS };
+    const int64_t n_elem = s->mesh.n_elem, c = s->problem.components;
+    const hx_space *const space = &s->problem.space;
+    element_of *const of_element = element_of_problem(&s->problem);
     double *force;
-    HX_TRY(hx_alloc_raw(&force, (size_t)CHUNK * 24, sizeof *force, "element forces"));
+    HX_TRY(hx_alloc_raw(&force, (size_t)CHUNK * MOST, sizeof *force, "element forces"));
     memset(ref->kx, 0, (size_t)ref->n_dof * sizeof *ref->kx);
     for (int64_t first = 0; first < n_elem; first += CHUNK) {
         const int64_t n = first + CHUNK < n_elem ? CHUNK : n_elem - first;
 #pragma omp parallel for schedule(static)
         for (int64_t i = 0; i < n; i++)
-            element_forces(s, ref->modulus[first + i], ref->x, first + i, force + 24 * i);
-        for (int64_t i = 0; i < 8 * n; i++) {
-            double *row = ref->kx + 3 * (int64_t)s->mesh.conn[8 * first + i];
-            for (int k = 0; k < 3; k++) row[k] += force[3 * i + k];
+            of_element(s, ref->modulus[first + i], ref->x, first + i, force + MOST * i);
+        for (int64_t i = 0; i < n; i++) {
+            int n_point;
+            const int32_t *const point = hx_space_points(space, first + i, &n_point);
+            for (int a = 0; a < n_point; a++)
+                for (int64_t k = 0; k < c; k++)
+                    ref->kx[c * point[a] + k] += force[MOST * i + c * a + k];
         }
     }
     free(force);
@@ -101,7 +188,7 @@ static int fill(hx_compare_reference *ref, hx_session *s)
 int hx_compare_reference_create(hx_compare_reference *ref, hx_session *s)
 {
     memset(ref, 0, sizeof *ref);
-    ref->n_dof = 3 * s->mesh.n_node;
+    ref->n_dof = s->problem.components * s->problem.space.n_point;
     const int rc = fill(ref, s);
     if (rc < 0) hx_compare_reference_free(ref);
     return rc;

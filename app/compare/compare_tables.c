@@ -59,7 +59,7 @@ static void print_products(const hx_compare *c, const hx_compare_group *group)
     for (size_t i = 0; i < group->n_row; i++) {
         const hx_compare_row *row = &c->row[group->first_row + i];
         const hx_compare_figures *f = &row->f;
-        if (row->status == HX_COMPARE_SKIPPED) continue;
+        if (!hx_compare_is_measured(row)) continue;
         add_name(&table, row);
         hx_table_add(&table, "%s", row->strategy->deterministic ? "same" : "vary");
         add_checked(&table, f->error, f->error_bound);
@@ -101,7 +101,7 @@ static void print_matrices(const hx_compare *c, const hx_compare_group *group)
         const hx_compare_row *row = &c->row[group->first_row + i];
         const hx_compare_figures *f = &row->f;
         char bytes[32];
-        if (row->status == HX_COMPARE_SKIPPED || !hx_compare_is_matrix(row->strategy)) continue;
+        if (!hx_compare_is_measured(row) || !hx_compare_is_matrix(row->strategy)) continue;
         add_name(&table, row);
         add_number(&table, 4, 1e3 * f->pattern_seconds);
         add_number(&table, 4, 1e3 * f->fill_seconds);
@@ -175,17 +175,21 @@ void hx_compare_print_group(const hx_compare *c, size_t index)
 {
     const hx_compare_group *group = &c->group[index];
     int n_pcg = 0, n_stage = 0, n_measured = 0;
-    char a[32], b[32];
+    char a[32], b[32], points[128] = "";
     if (is_quiet()) return;
     char bandwidth[64] = "unknown, no memory for it";
     if (!isnan(group->copy_bandwidth))
         snprintf(bandwidth, sizeof bandwidth, "%.4g GB/s", 1e-9 * group->copy_bandwidth);
-    hx_log_info("\n%s%s%s: %s elements, %s nodes; %s; copy bandwidth %s\n", group->mesh,
+    if (group->element != HX_ELEMENT_LINEAR)
+        snprintf(points, sizeof points, ", %s points, %.64s",
+                 hx_format_count(group->n_point, a, sizeof a), group->kinds);
+    hx_log_info("\n%s%s%s: %s elements, %s nodes%s%s; %s; copy bandwidth %s\n", group->mesh,
                 group->size[0] ? " " : "", group->size, hx_format_count(group->n_elem, a, sizeof a),
-                hx_format_count(group->n_node, b, sizeof b), group->description, bandwidth);
+                hx_format_count(group->n_node, b, sizeof b), points,
+                group->physics == HX_PHYSICS_HEAT ? ", heat" : "", group->description, bandwidth);
     for (size_t i = 0; i < group->n_row; i++) {
         const hx_compare_row *row = &c->row[group->first_row + i];
-        n_measured += row->status != HX_COMPARE_SKIPPED;
+        n_measured += hx_compare_is_measured(row);
         n_pcg += row->pcg_reason != HX_PCG_RUNNING;
         n_stage += !isnan(stage_total(&row->f));
     }
@@ -198,6 +202,11 @@ void hx_compare_print_group(const hx_compare *c, size_t index)
         if (row->note[0])
             hx_log_info("  %s %s: %s", row->strategy->name, hx_layout_name(row->layout), row->note);
     }
+    if (group->without[0])
+        hx_log_info("  without %s: %s",
+                    group->element == HX_ELEMENT_LINEAR ? "physics = \"heat\""
+                                                        : "quadratic elements",
+                    group->without);
 }
 
 /* 1 if one of the groups has a row with a matrix. */
@@ -219,7 +228,8 @@ void hx_compare_print_notes(const hx_compare *c)
         "  ms         median of event-timed warm products, zeroing the output included;\n"
         "             spread: of the middle half, over the median\n"
         "  GB/s       by what a product must move: stored data, modulus and connectivity of\n"
-        "             the elements, x read and y written once; what comes from a cache\n"
+        "             the elements (of quadratic ones the matrix alone), x read and y written\n"
+        "             once; what comes from a cache\n"
         "             counts too\n"
         "  x ebe      over ebe rowmajor; x best: over the fastest of nbn, ebe, ebe8, ebe24,\n"
         "             ebe64 in any layout, in this run");

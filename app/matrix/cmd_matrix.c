@@ -33,13 +33,22 @@ static int refuse_rigid(const hx_session *s)
                     s->cfg.path);
 }
 
-/* With "auto" the first device that can run here and makes matrices. */
+/* Makes matrices of the config's physics and elements, 1 or 0. */
+static int does_what_is_asked(const hx_session *s, const hx_device_ops *ops)
+{
+    if (!ops->matrix) return 0;
+    if (!hx_config_is_heat(&s->cfg)) return 1;
+    if (!ops->conduction) return 0;
+    return s->cfg.solver.element == HX_ELEMENT_LINEAR || ops->conduction->quadratic;
+}
+
+/* With "auto" the first such device that can run here. */
 static int choose_device(hx_session *s)
 {
     if (!hx_config_is_auto(s->cfg.solver.device)) return HX_OK;
     for (size_t i = 0; hx_devices[i]; i++) {
         char why[256] = "";
-        if (hx_devices[i]->matrix && hx_devices[i]->available(why, sizeof why))
+        if (does_what_is_asked(s, hx_devices[i]) && hx_devices[i]->available(why, sizeof why))
             return hx_config_set_word(&s->cfg.solver.device, hx_devices[i]->name);
     }
     return HX_OK;
@@ -287,18 +296,22 @@ const hx_command hx_command_matrix = {
         "  .petsc  PETSc's binary format; --lower: upper rows, which its sbaij matrices load\n"
         "  .npz    scipy.sparse.load_npz\n"
         "The other files may have any of these endings. Unknown 3 i + c is component c of node i,\n"
-        "from 0, nodes in the order of the mesh's file, of heat unknown i its temperature;\n"
-        "of quadratic elements the middles of edges come after the nodes, in the order of their\n"
-        "ends. --order curve takes the order that the solver works in and writes it beside K, as\n"
-        "K_order. Springs and convection are in K. Supports are kept\n"
-        "in K and listed by --fixed, or eliminated: their rows and columns are 0, their diagonal\n"
-        "is 1, and the loads of --rhs are changed for their displacements. Files are written\n"
-        "range by range, and are the same whatever --memory says.\n"
+        "from 0, nodes in the order of the mesh's file; of heat unknown i is its temperature. Of\n"
+        "quadratic elements the middles of edges come after the nodes, in the order of their "
+        "ends.\n"
+        "--order curve takes the order that the solver works in and writes it beside K, as "
+        "K_order.\n"
+        "Springs and convection are in K. Supports are kept in K and listed by --fixed, or\n"
+        "eliminated: their rows and columns are 0, their diagonal is 1, and the loads of --rhs "
+        "are\n"
+        "changed for their displacements. Files are written range by range, and are the same\n"
+        "whatever --memory says.\n"
         "--bench measures instead, in the solver's order of the nodes: with \"all\" each builder,\n"
         "fill and format of the device on this mesh, checked against a product without a matrix;\n"
-        "with \"papers\" what three papers measured (\"p2\", \"p3\", \"p4\": one of them), on "
-        "meshes of\n"
-        "as many elements or nodes, of the config only the device. Exit status 1 if a result is "
+        "with \"papers\" what three papers measured, with \"p2\", \"p3\" or \"p4\" one of them, on "
+        "meshes\n"
+        "of as many elements or nodes, of the config only the device. Exit status 1 if a result "
+        "is\n"
         "off.\n",
     .n_min = 1,
     .option = matrix_options,

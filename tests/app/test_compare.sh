@@ -178,6 +178,52 @@ ok "no otf: no figure" test \
 status "no matrix" 0 "" small.cfg --no-pcg --operators otf,ebe --repeats 1
 ok "no matrix: no such columns" test "$(grep -c 'pays after' stdout)" = 0
 
+# Heat, with one unknown a node; quadratic elements, with middles of edges: every operator that has them.
+cat >heat.cfg <<'END_OF_CONFIG'
+physics = "heat";
+mesh = { generator = "cantilever"; nx = 8; ny = 4; nz = 4; distort = 0.2; };
+supports = ( { set = "left"; temperature = 20.0; } );
+convection = ( { set = "top"; coefficient = 1.5; ambient = 5.0; } );
+loads = ( { source = 1.0; case = 1; }, { set = "right"; flux = 2.0; case = 2; } );
+sets = ( { name = "mount"; box = { min = [0, 0, 0]; max = [1, 4, 4]; }; } );
+passive = ( { set = "mount"; density = 1.0; } );
+optimization = { volume_fraction = 0.4; iterations = 2; filter = { radius = 2; }; };
+solver = { device = "cpu"; };
+output = { directory = "heat"; };
+END_OF_CONFIG
+status "heat" 0 "" heat.cfg --repeats 3
+ok "heat: said" contains stdout "128 elements, 225 nodes, heat"
+ok "heat: those without are named" contains stdout 'without physics = "heat": ebe, nbn'
+ok "heat: operators" test "$(column heat/compare/compare.csv operator | sort | tr '\n' ' ')" = \
+    "bsr bsrsym csr otf "
+column heat/compare/compare.csv \
+    status,error,error_bound,symmetry,dof_per_second,product_median_seconds,pcg_outcome,pcg_iterations,bytes_per_second,nominal_bytes_per_element >heat_figures
+ok "heat: figures" awk -F, '
+    $1 != "ok" || $2 == "" || $2 > $3 || $3 > 1e-5 || $4 > $3 || $7 != "converged" || $8 < 20 { exit 1 }
+    $5 * $6 < 224.9 || $5 * $6 > 225.1 { exit 1 }
+    { moved = 128 * ($10 + 40) + 225 * 16 }
+    $9 * $6 < 0.999 * moved || $9 * $6 > 1.001 * moved { exit 1 }
+    END { if (NR != 4) exit 1 }' heat_figures
+status "heat: an operator without" 2 "--operators: 'ebe' has no physics = \"heat\"" heat.cfg --operators otf,ebe
+status "heat: --paper" 0 "" --paper heat.cfg mesh.nx=0 mesh.ny=0 mesh.nz=0 --sizes 6x3x3 --operators otf \
+    --repeats 1 --output heat_paper
+status "quadratic" 0 "" small.cfg solver.element=quadratic mesh.nx=4 mesh.ny=3 mesh.nz=2 --repeats 3 --output quadratic
+ok "quadratic: said" contains stdout "24 elements, 60 nodes, 193 points, hex20"
+ok "quadratic: those without are named" contains stdout "without quadratic elements: ebe, nbn, otf"
+ok "quadratic: operators" test "$(column quadratic/compare.csv operator | sort | tr '\n' ' ')" = "bsr bsrsym csr "
+# bytes that a product reads: blocks of 72 and their columns, pointers; x and y
+column quadratic/compare.csv \
+    operator,status,error,error_bound,symmetry,dof_per_second,product_median_seconds,pcg_outcome,bytes_per_second,matrix_bytes,nominal_bytes_per_element >quadratic_figures
+ok "quadratic: figures" awk -F, '
+    $2 != "ok" || $3 == "" || $3 > $4 || $4 > 1e-5 || $5 > $4 || $8 != "converged" { exit 1 }
+    $6 * $7 < 578.9 || $6 * $7 > 579.1 { exit 1 }
+    { moved = 24 * $11 + 579 * 16 }
+    $9 * $7 < 0.999 * moved || $9 * $7 > 1.001 * moved { exit 1 }
+    $1 == "bsr" { slots = 24 * 400; if (24 * $11 + slots != $10) exit 1 }
+    END { if (NR != 3) exit 1 }' quadratic_figures
+status "quadratic: an operator without" 2 "--operators: 'otf' has no quadratic elements" small.cfg \
+    solver.element=quadratic --operators otf
+
 # The paper's figures over sizes.
 status "--paper" 0 "" --paper sized.cfg --sizes 6x3x3,8x4x4 --operators ebe --repeats 1 \
     --iterations 20 --output paper

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Quadratic elements in the program: run, check and verify take them, others say that they do not.
+# Quadratic elements in the program: run, check and verify take them, operators without them say so.
 #     test_quadratic.sh HEXTOP SRCDIR
 set -u
 hextop=$(realpath "$1")
@@ -105,8 +105,8 @@ ok "too large: status" test $? != 0
 rest=$(sed -n 's/.*host memory (the mesh .*, the rest \([0-9]*\) bytes an element).*/\1/p' huge.txt)
 # 233 blocks in place of 27 of 1133 bytes, 4 points of some 320 in place of a node
 ok "too large: $rest bytes an element" awk -v b="$rest" 'BEGIN { exit !(b > 10500 && b < 12000) }'
-refused compare "knows linear elements only" compare part.cfg solver.element=quadratic
-refused matrix "knows linear elements only" matrix part.cfg solver.element=quadratic
+refused compare "'otf' has no quadratic elements" compare part.cfg solver.element=quadratic --operators otf,bsr
+refused matrix "are made in one range" matrix part.cfg solver.element=quadratic --memory 1e5
 refused operator "operator 'otf' has no quadratic elements: those that store a matrix have (bsr, bsrsym, csr), or auto" \
     verify linear/density_0006.vtk linear/config.cfg solver.element=quadratic solver.operator=otf
 refused word "unknown 'cubic'; valid: linear, quadratic, quadratic-solid" \

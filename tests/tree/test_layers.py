@@ -78,7 +78,8 @@ def room_of(path):
 def may_include(room):
     """Tests are outside the house: they see all of core, and their own library."""
     if room.startswith("tests"):
-        return ALL_CORE + ["tests/lib", "tests/fuzz"] + (["gpu"] if room == "tests/gpu" else [])
+        own = {"tests/gpu": ["gpu"], "tests/app": ["app/matrix"]}
+        return ALL_CORE + ["tests/lib", "tests/fuzz"] + own.get(room, [])
     return MAY.get(room)
 
 
