@@ -52,12 +52,18 @@ static hx_problem_params heat_problem(const space_box *b)
 }
 
 /* T - reference at all points; the caller's to free. */
-static double *solve(const space_box *b, const char *precond, double tolerance, int *iterations)
+static double *solve_by(const space_box *b, const char *op, const char *precond, double tolerance,
+                        int *iterations)
 {
     double *const t = malloc((size_t)b->space.n_point * sizeof *t);
     if (!t) abort();
-    CHECK_OK(space_box_solve(b, &device, "csr", precond, tolerance, t, iterations));
+    CHECK_OK(space_box_solve(b, &device, op, precond, tolerance, t, iterations));
     return t;
+}
+
+static double *solve(const space_box *b, const char *precond, double tolerance, int *iterations)
+{
+    return solve_by(b, "csr", precond, tolerance, iterations);
 }
 
 /* T = 10 + 3 x + 2 y - z on the whole boundary; inside, too. */
@@ -247,6 +253,13 @@ static void check_multigrid(mixed_kind kind)
     double *const two = solve(&b, "multigrid", 1e-11, &n_multigrid);
     for (int64_t a = 0; a < b.space.n_point; a++) test_worst(&size, fabs(one[a]));
     CHECK(test_max_difference((size_t)b.space.n_point, one, two) <= 1e-8 * size);
+    for (int o = 0; o < 2; o++) { /* the other operators' rows: the same lattice */
+        int n;
+        double *const other = solve_by(&b, o ? "bsrsym" : "bsr", "multigrid", 1e-11, &n);
+        CHECK(test_max_difference((size_t)b.space.n_point, one, other) <= 1e-8 * size);
+        CHECK_MSG(n == n_multigrid, "%d, not %d", n, n_multigrid);
+        free(other);
+    }
     printf("%s: iterations to 1e-11: jacobi %d, multigrid %d\n", mixed_name[kind], n_diagonal,
            n_multigrid);
     CHECK(n_diagonal > 2 * n_multigrid && n_multigrid <= 45);
