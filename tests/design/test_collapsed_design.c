@@ -4,8 +4,7 @@
  *
  *     test_collapsed_design [cpu | cuda] [quick] */
 #include "core/base/memory.h"
-#include "core/design/helmholtz.h"
-#include "core/mesh/hex8.h"
+#include "tests/lib/helmholtz_check.h"
 #include "tests/lib/mixed_model.h"
 
 static hx_device device;
@@ -96,98 +95,20 @@ static void check_density(const mixed_model *m, double radius)
     free(found);
 }
 
-/* Gaussian elimination without pivots: the matrix is positive definite. */
-static void solve_dense(int64_t n, double *matrix, double *x)
-{
-    for (int64_t k = 0; k < n; k++)
-        for (int64_t i = k + 1; i < n; i++) {
-            const double factor = matrix[i * n + k] / matrix[k * n + k];
-            for (int64_t j = k; j < n; j++) matrix[i * n + j] -= factor * matrix[k * n + j];
-            x[i] -= factor * x[k];
-        }
-    for (int64_t k = n; k-- > 0;) {
-        for (int64_t j = k + 1; j < n; j++) x[k] -= matrix[k * n + j] * x[j];
-        x[k] /= matrix[k * n + k];
-    }
-}
-
-/* The equation with each element's volume in equal parts at its points. */
 static void check_helmholtz_dense(const mixed_model *m, double radius)
 {
     const hx_filter_params params = {.radius = radius};
-    const int64_t n = m->mesh.n_elem, nodes = m->mesh.n_node;
-    double *const matrix = calloc((size_t)(nodes * nodes), sizeof *matrix);
-    double *const x = calloc((size_t)nodes, sizeof *x);
+    const int64_t n = m->mesh.n_elem;
     double *const rho = new_field(n, 31, 0.2, 1.0), *const found = new_field(n, 1, 0.0, 1.0);
-    double error = 0.0;
-    int corner[8];
-    if (!matrix || !x) abort();
-    for (int64_t e = 0; e < n; e++) {
-        const int32_t *const conn = m->mesh.conn + 8 * e;
-        const double volume = m->problem.volume[e];
-        const int n_point = hx_cell_distinct(conn, corner);
-        double at[24], inv[3][3], g[8][3], middle[3];
-        hx_cell_middle(conn, middle);
-        for (int a = 0; a < 8; a++)
-            memcpy(at + 3 * a, m->mesh.xyz + 3 * (int64_t)conn[a], 3 * sizeof *at);
-        (void)hx_hex8_jacobian(at, middle[0], middle[1], middle[2], inv);
-        for (int a = 0; a < 8; a++) hx_hex8_gradient(a, middle[0], middle[1], middle[2], inv, g[a]);
-        for (int a = 0; a < 64; a++)
-            matrix[conn[a / 8] * nodes + conn[a % 8]] +=
-                radius * radius / 12.0 * volume * dot(3, g[a / 8], g[a % 8]);
-        for (int k = 0; k < n_point; k++) {
-            matrix[conn[corner[k]] * (nodes + 1)] += volume / n_point;
-            x[conn[corner[k]]] += volume / n_point * rho[e];
-        }
-    }
-    solve_dense(nodes, matrix, x);
+    double *const expected = new_field(n, 1, 0.0, 1.0), error = 0.0;
+    helmholtz_filter_dense(&m->problem, radius, rho, expected);
     run_filter(m, "helmholtz", &params, rho, found, NULL);
-    for (int64_t e = 0; e < n; e++) {
-        const int32_t *const conn = m->mesh.conn + 8 * e;
-        const int n_point = hx_cell_distinct(conn, corner);
-        double mean = 0.0;
-        for (int k = 0; k < n_point; k++) mean += x[conn[corner[k]]] / n_point;
-        test_worst(&error, fabs(found[e] - mean));
-    }
+    for (int64_t e = 0; e < n; e++) test_worst(&error, fabs(found[e] - expected[e]));
     /* the operator's metric is rounded to single precision */
     CHECK_MSG(error <= 3e-7, "%s: helmholtz off by %.3g", m->mesh.name, error);
-    free(matrix);
-    free(x);
+    free(expected);
     free(rho);
     free(found);
-}
-
-/* The diagonal that PCG divides by is that of the operator. */
-static void check_helmholtz_diagonal(const mixed_model *m, double radius)
-{
-    const struct hx_helmholtz_ops *const ops = device.ops->helmholtz;
-    const size_t n = (size_t)m->mesh.n_node;
-    double *const unit = calloc(n, sizeof *unit), *const y = calloc(n, sizeof *y);
-    double *const diagonal = calloc(n, sizeof *diagonal), error = 0.0;
-    const hx_device_mesh *d_mesh;
-    hx_device_helmholtz h = {0};
-    if (!unit || !y || !diagonal) abort();
-    CHECK_OK(hx_device_mesh_take(&d_mesh, &device, &m->mesh));
-    CHECK_OK(hx_device_helmholtz_create(&h, &device, d_mesh, &m->problem, radius));
-    double *const d_x = fixture_put(&device, n, unit), *const d_y = fixture_put(&device, n, unit);
-    CHECK_OK(ops->diagonal(&device, &h, d_y));
-    fixture_get(&device, n, diagonal, d_y);
-    for (size_t a = 0; a < n; a++) {
-        unit[a] = 1.0;
-        CHECK_OK(device.ops->upload(&device, d_x, unit, n * sizeof *unit));
-        CHECK_OK(ops->apply(&device, &h, d_x, d_y));
-        fixture_get(&device, n, y, d_y);
-        test_worst(&error, fabs(diagonal[a] / y[a] - 1.0));
-        unit[a] = 0.0;
-    }
-    CHECK_MSG(error <= 1e-13, "%s: helmholtz' diagonal off by %.3g", m->mesh.name, error);
-    device.ops->release(&device, d_x);
-    device.ops->release(&device, d_y);
-    hx_device_helmholtz_free(&h, &device);
-    hx_device_mesh_drop(&device, d_mesh);
-    free(unit);
-    free(y);
-    free(diagonal);
 }
 
 /* Constants stay; helmholtz keeps the volume too, and both are the transpose of their derivative.
@@ -222,7 +143,7 @@ static void check_filters(mixed_kind kind)
         const hx_filter_params params = {.radius = i == 0 ? 0.5 : 1.7};
         check_density(&m, params.radius);
         check_helmholtz_dense(&m, params.radius);
-        check_helmholtz_diagonal(&m, params.radius);
+        helmholtz_check_diagonal(&device, &m.problem, params.radius, 1);
         check_kept(&m, "density", &params);
         check_kept(&m, "helmholtz", &params);
     }
