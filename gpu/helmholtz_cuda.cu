@@ -14,10 +14,13 @@ __global__ void __launch_bounds__(HX_BLOCK)
     corner[0] = x[low.x], corner[1] = x[low.y], corner[2] = x[low.z], corner[3] = x[low.w];
     corner[4] = x[high.x], corner[5] = x[high.y], corner[6] = x[high.z], corner[7] = x[high.w];
     hx_helmholtz_gradient(corner, g);
+    if (h.d_wedge) hx_helmholtz_wedge_gradient(h.d_wedge[e], corner, g);
     hx_helmholtz_flux(h.d_metric + e, h.n_elem, g, q);
     for (int i = 0; i < 3; i++) h.d_flux[3 * e + i] = q[i];
 }
 
+// WEDGES: there are some.
+template <bool WEDGES>
 __global__ void __launch_bounds__(HX_BLOCK)
     divergence_kernel(hx_device_helmholtz h, const double *__restrict__ x, double *__restrict__ y)
 {
@@ -26,8 +29,12 @@ __global__ void __launch_bounds__(HX_BLOCK)
     double sum = h.d_mass[node] * x[node];
     for (int64_t k = h.d_node_elem_ptr[node]; k < h.d_node_elem_ptr[node + 1]; k++) {
         const uint32_t at = h.d_node_elem[k];
-        sum += hx_helmholtz_divergence(static_cast<int>(at & 7u),
-                                       h.d_flux + 3 * static_cast<int64_t>(at >> 3));
+        const double *const q = h.d_flux + 3 * static_cast<int64_t>(at >> 3);
+        const int a = static_cast<int>(at & 7u);
+        if constexpr (WEDGES)
+            sum += hx_helmholtz_wedge_divergence(h.d_wedge[at >> 3], a, q);
+        else
+            sum += hx_helmholtz_divergence(a, q);
     }
     y[node] = sum;
 }
@@ -86,7 +93,8 @@ static int apply(hx_device *dev, const hx_device_helmholtz *h, const double *d_x
     const cudaStream_t stream = hx_cuda_of(dev)->stream;
     flux_kernel<<<hx_blocks(h->n_elem, HX_BLOCK), HX_BLOCK, 0, stream>>>(*h, d_x);
     HX_TRY_LAUNCH("helmholtz flux");
-    divergence_kernel<<<hx_blocks(h->n_node, HX_BLOCK), HX_BLOCK, 0, stream>>>(*h, d_x, d_y);
+    const auto divergence = h->d_wedge ? divergence_kernel<true> : divergence_kernel<false>;
+    divergence<<<hx_blocks(h->n_node, HX_BLOCK), HX_BLOCK, 0, stream>>>(*h, d_x, d_y);
     HX_TRY_LAUNCH("helmholtz divergence");
     return HX_OK;
 }

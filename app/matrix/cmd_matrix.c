@@ -12,7 +12,7 @@
 #include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/files/result_match.h"
-#include "core/solver/element_ops.h"
+#include "core/solver/conduction_ops.h"
 #include "matrix_job.h"
 
 /* Of the fill, whose time is printed where no rows are asked for. */

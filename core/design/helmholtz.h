@@ -3,11 +3,11 @@
  * J. Numer. Meth. Engng 86, 2011).
  *
  * M is lumped: an element of n points gives an nth of its volume to each, a hexahedron an eighth.
- * K takes an element's gradient at r = s = t = 0: what that does not see, the mean of the corners
- * does not see either, and on equal cubes the filter elements -> nodes -> A^-1 -> elements has no
- * negative weight, whatever the radius (with consistent mass negative ones add up to a tenth). Rows
- * of K sum to 0 and those of M to the weights of elements -> nodes, so constants and the volume are
- * kept on any mesh.
+ * K takes an element's gradient at r = s = t = 0, of a wedge in the middle of its six points: what
+ * that does not see, the mean of the corners does not see either, and on equal cubes the filter
+ * elements -> nodes -> A^-1 -> elements has no negative weight, whatever the radius (with
+ * consistent mass negative ones add up to a tenth). Rows of K sum to 0 and those of M to the
+ * weights of elements -> nodes, so constants and the volume are kept on any mesh.
  *
  * Volumes are over their mean, so that the numbers are near 1 in any unit. */
 #ifndef HX_HELMHOLTZ_H
@@ -33,8 +33,11 @@ typedef struct hx_device_helmholtz {
      * says what the operator is, not how it is applied. */
     float *d_metric;
     double *d_weight; /* [n_elem] v */
-    double *d_mass;   /* [n_node] M */
-    double *d_flux;   /* [n_elem][3] scratch of apply */
+    /* [n_elem] of wedges: bits 0 to 7 the corners that share a node with another, from bit 8 on 1 +
+     * the direction between the triangles; 0 of others. NULL: there are none. */
+    uint16_t *d_wedge;
+    double *d_mass; /* [n_node] M */
+    double *d_flux; /* [n_elem][3] scratch of apply */
 } hx_device_helmholtz;
 
 /* In a fixed order: the same bits on every run and for any number of threads. */
@@ -68,6 +71,24 @@ static HX_HD void hx_helmholtz_gradient(const double x[8], double g[3])
     g[2] = (top + far) - (low + right);
 }
 
+/* Weight of corner a in direction i: a wedge's points count alike between its triangles. */
+static HX_HD double hx_helmholtz_weight(unsigned wedge, int a, int i)
+{
+    if (wedge >> 8 != (unsigned)i + 1) return 1.0;
+    return wedge >> a & 1u ? 2.0 / 3.0 : 4.0 / 3.0;
+}
+
+/* What of the gradient of a wedge differs from that above. */
+static HX_HD void hx_helmholtz_wedge_gradient(unsigned wedge, const double x[8], double g[3])
+{
+    for (int i = 0; i < 3; i++) {
+        if (wedge >> 8 != (unsigned)i + 1) continue;
+        g[i] = 0.0;
+        for (int a = 0; a < 8; a++)
+            g[i] += hx_helmholtz_weight(wedge, a, i) * hx_hex8_sign(a, i) * x[a];
+    }
+}
+
 static HX_HD void hx_helmholtz_flux(const float *metric, int64_t stride, const double g[3],
                                     double q[3])
 {
@@ -84,18 +105,27 @@ static HX_HD double hx_helmholtz_divergence(int a, const double q[3])
     return hx_hex8_sign(a, 0) * q[0] + hx_hex8_sign(a, 1) * q[1] + hx_hex8_sign(a, 2) * q[2];
 }
 
+/* The same of any cell. */
+static HX_HD double hx_helmholtz_wedge_divergence(unsigned wedge, int a, const double q[3])
+{
+    double sum = 0.0;
+    for (int i = 0; i < 3; i++) sum += hx_helmholtz_weight(wedge, a, i) * hx_hex8_sign(a, i) * q[i];
+    return sum;
+}
+
 /* What an incidence (element * 8 + corner) adds to its node's entry of K's diagonal: all pairs of
  * the element's corners that name the node, at the first of them. */
 static HX_HD double hx_helmholtz_corner(const hx_device_helmholtz *h, uint32_t incidence)
 {
     const int64_t e = incidence >> 3;
     const int a = (int)(incidence & 7u);
+    const unsigned wedge = h->d_wedge ? h->d_wedge[e] : 0u;
     const unsigned corners = h->has_collapsed ? hx_cell_corners_at(h->d_conn + 8 * e, a) : 1u << a;
     double g[3] = {0.0, 0.0, 0.0}, q[3];
     if (!hx_cell_is_first(corners, a)) return 0.0;
     for (int b = 0; b < 8; b++)
         for (int i = 0; i < 3; i++)
-            if (corners >> b & 1u) g[i] += hx_hex8_sign(b, i);
+            if (corners >> b & 1u) g[i] += hx_helmholtz_weight(wedge, b, i) * hx_hex8_sign(b, i);
     hx_helmholtz_flux(h->d_metric + e, h->n_elem, g, q);
     return g[0] * q[0] + g[1] * q[1] + g[2] * q[2];
 }

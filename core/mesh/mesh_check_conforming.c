@@ -78,6 +78,33 @@ static int refuse_twins(const hx_mesh *mesh)
                     (long long)hx_mesh_elem_number(mesh, last), (long long)n);
 }
 
+/* --- triangles against other faces --- */
+
+/* What of the boundary a search looks at. is_boundary[e]: bit f for a face on the boundary. */
+typedef struct boundary {
+    const hx_mesh *mesh;
+    int64_t n_face, *face; /* (owned) */
+    uint8_t *is_boundary;  /* NULL without collapsed cells (owned) */
+} boundary;
+
+/* An element that a boundary face does not meet as it should, -1: none. */
+typedef int64_t find_other(const boundary *b, int64_t face);
+
+/* How many boundary faces meet one; *first: the first of them. */
+static int64_t count_faces(const boundary *b, find_other *find, int64_t *first)
+{
+    int64_t n = 0, lowest = INT64_MAX;
+    if (!b->is_boundary) return 0;
+#pragma omp parallel for schedule(static) reduction(+ : n) reduction(min : lowest)
+    for (int64_t i = 0; i < b->n_face; i++) {
+        if (find(b, b->face[i]) < 0) continue;
+        n++;
+        if (b->face[i] < lowest) lowest = b->face[i];
+    }
+    *first = lowest;
+    return n;
+}
+
 /* --- quadrilaterals against triangles --- */
 
 /* Another element with a quadrilateral face that has all corners of a triangle, -1: none. */
@@ -96,26 +123,22 @@ static int64_t find_quadrilateral(const hx_mesh *mesh, int64_t e, const int32_t 
     return -1;
 }
 
-/* Nodes agree there, displacements do not: a bilinear face against two linear ones. */
-static int check_kinds(const hx_mesh *mesh, int64_t n_face, const int64_t *face, int keep_apart,
-                       hx_notes *notes)
+static int64_t find_below(const boundary *b, int64_t face)
 {
-    int64_t n = 0, first = INT64_MAX;
     int32_t node[4];
-    if (!hx_mesh_is_collapsed(mesh)) return HX_OK;
-#pragma omp parallel for schedule(static) reduction(+ : n) reduction(min : first) private(node)
-    for (int64_t i = 0; i < n_face; i++) {
-        const int64_t e = face[i] / 6;
-        if (hx_cell_face(mesh->conn + 8 * e, (int)(face[i] % 6), node) != 3) continue;
-        if (find_quadrilateral(mesh, e, node) < 0) continue;
-        n++;
-        if (face[i] < first) first = face[i];
-    }
+    if (hx_cell_face(b->mesh->conn + 8 * (face / 6), (int)(face % 6), node) != 3) return -1;
+    return find_quadrilateral(b->mesh, face / 6, node);
+}
+
+/* Nodes agree there, displacements do not: a bilinear face against two linear ones. */
+static int check_kinds(const boundary *b, int keep_apart, hx_notes *notes)
+{
+    const hx_mesh *mesh = b->mesh;
+    int64_t first;
+    const int64_t n = count_faces(b, find_below, &first);
     if (n == 0) return HX_OK;
-    (void)hx_cell_face(mesh->conn + 8 * (first / 6), (int)(first % 6), node);
     const long long one = (long long)hx_mesh_elem_number(mesh, first / 6);
-    const long long other =
-        (long long)hx_mesh_elem_number(mesh, find_quadrilateral(mesh, first / 6, node));
+    const long long other = (long long)hx_mesh_elem_number(mesh, find_below(b, first));
     if (keep_apart)
         return hx_notes_add(notes, HX_NOTE_WARNING,
                             "%s: a triangle of element %lld lies on a quadrilateral of element "
@@ -171,7 +194,7 @@ static int do_cross(const double *a, const double *b, const double *c, const dou
 }
 
 /* Whether a face of the element is a triangle on the boundary with an edge b c: *d, its third
- * corner. is_boundary[e]: bit f for a face on the boundary. */
+ * corner. */
 static int has_triangle(const hx_mesh *mesh, const uint8_t *is_boundary, int64_t e, int f,
                         int32_t b, int32_t c, int32_t *d)
 {
@@ -229,21 +252,25 @@ static int64_t find_across(const hx_mesh *mesh, const uint8_t *is_boundary, int6
     return -1;
 }
 
-static int64_t find_crossing(const hx_mesh *mesh, const uint8_t *is_boundary, int64_t face)
+static int64_t find_crossing(const boundary *b, int64_t face)
 {
     int32_t node[4];
     int64_t other = -1;
-    if (hx_cell_face(mesh->conn + 8 * (face / 6), (int)(face % 6), node) != 3) return -1;
+    if (hx_cell_face(b->mesh->conn + 8 * (face / 6), (int)(face % 6), node) != 3) return -1;
     for (int edge = 0; edge < 3 && other < 0; edge++)
-        other = find_across(mesh, is_boundary, face / 6, node, edge);
+        other = find_across(b->mesh, b->is_boundary, face / 6, node, edge);
     return other;
 }
 
-static int report_crossing(const hx_mesh *mesh, int64_t e, int64_t other, int64_t n, int keep_apart,
-                           hx_notes *notes)
+/* Triangles that lie across each other. */
+static int check_diagonals(const boundary *b, int keep_apart, hx_notes *notes)
 {
-    const long long one = (long long)hx_mesh_elem_number(mesh, e);
-    const long long two = (long long)hx_mesh_elem_number(mesh, other);
+    const hx_mesh *mesh = b->mesh;
+    int64_t first;
+    const int64_t n = count_faces(b, find_crossing, &first);
+    if (n == 0) return HX_OK;
+    const long long one = (long long)hx_mesh_elem_number(mesh, first / 6);
+    const long long two = (long long)hx_mesh_elem_number(mesh, find_crossing(b, first));
     if (keep_apart)
         return hx_notes_add(notes, HX_NOTE_WARNING,
                             "%s: triangles of elements %lld and %lld overlap without being the "
@@ -255,29 +282,6 @@ static int report_crossing(const hx_mesh *mesh, int64_t e, int64_t other, int64_
                     "side, along the other on that one: elements must meet at whole faces, so mesh "
                     "the two sides alike (mesh.merge = 0.0 takes them as they are)",
                     mesh->name, one, two, (long long)n);
-}
-
-/* Triangles that lie across each other. */
-static int check_diagonals(const hx_mesh *mesh, int64_t n_face, const int64_t *face, int keep_apart,
-                           hx_notes *notes)
-{
-    int rc = HX_OK;
-    int64_t n = 0, first = INT64_MAX;
-    uint8_t *is_boundary = NULL;
-    if (!hx_mesh_is_collapsed(mesh)) return HX_OK;
-    HX_TRY(hx_alloc(&is_boundary, (size_t)mesh->n_elem, 1, "flags of boundary faces"));
-    for (int64_t i = 0; i < n_face; i++) is_boundary[face[i] / 6] |= (uint8_t)(1u << face[i] % 6);
-#pragma omp parallel for schedule(static) reduction(+ : n) reduction(min : first)
-    for (int64_t i = 0; i < n_face; i++) {
-        if (find_crossing(mesh, is_boundary, face[i]) < 0) continue;
-        n++;
-        if (face[i] < first) first = face[i];
-    }
-    if (n > 0)
-        rc = report_crossing(mesh, first / 6, find_crossing(mesh, is_boundary, first), n,
-                             keep_apart, notes);
-    free(is_boundary);
-    return rc;
 }
 
 /* --- hanging nodes --- */
@@ -435,14 +439,19 @@ fail:
 
 int hx_mesh_check_conforming(const hx_mesh *mesh, int keep_apart, hx_notes *notes)
 {
+    boundary b = {.mesh = mesh};
     int rc;
-    int64_t n_face = 0, *face = NULL;
     HX_TRY(refuse_twins(mesh));
-    HX_TRY_FAIL(hx_mesh_boundary_faces(mesh, NULL, &n_face, &face));
-    HX_TRY_FAIL(check_kinds(mesh, n_face, face, keep_apart, notes));
-    HX_TRY_FAIL(check_diagonals(mesh, n_face, face, keep_apart, notes));
-    HX_TRY_FAIL(check_hanging(mesh, n_face, face, keep_apart, notes));
+    HX_TRY_FAIL(hx_mesh_boundary_faces(mesh, NULL, &b.n_face, &b.face));
+    if (hx_mesh_is_collapsed(mesh))
+        HX_TRY_FAIL(hx_alloc(&b.is_boundary, (size_t)mesh->n_elem, 1, "flags of boundary faces"));
+    for (int64_t i = 0; b.is_boundary && i < b.n_face; i++)
+        b.is_boundary[b.face[i] / 6] |= (uint8_t)(1u << b.face[i] % 6);
+    HX_TRY_FAIL(check_kinds(&b, keep_apart, notes));
+    HX_TRY_FAIL(check_diagonals(&b, keep_apart, notes));
+    HX_TRY_FAIL(check_hanging(mesh, b.n_face, b.face, keep_apart, notes));
 fail:
-    free(face);
+    free(b.face);
+    free(b.is_boundary);
     return rc;
 }

@@ -231,9 +231,9 @@ static int check_element(const hx_operator *op, const hx_problem *problem)
                         op->dev->ops->name);
     if (op->strategy->space_bytes) return HX_OK;
     return HX_RAISE(HX_EINPUT,
-                    "operator '%s' has no quadratic elements: those that store a matrix have (%s), "
-                    "or auto",
-                    op->strategy->name, hx_problem_is_heat(problem) ? "csr" : "bsr, bsrsym, csr");
+                    "operator '%s' has no quadratic elements: those that store a matrix have "
+                    "(bsr, bsrsym, csr), or auto",
+                    op->strategy->name);
 }
 
 int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strategy,

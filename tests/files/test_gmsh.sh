@@ -172,6 +172,31 @@ for part in two large; do
         grep -q 'off the middle' log && fault "$part.$format: straight edges are called curved"
     done
 done
+# Curved edges from a CAD kernel, by gmsh's own writers: one compliance with quadratic elements.
+cat >ring.geo <<'END'
+SetFactory("OpenCASCADE");
+Cylinder(1) = {0, 0, 0, 0, 0, 10, 20};
+Cylinder(2) = {0, 0, 0, 0, 0, 10, 10};
+BooleanDifference(3) = { Volume{1}; Delete; }{ Volume{2}; Delete; };
+Physical Volume("part") = {3};
+END
+cat >ring.cfg <<'END'
+material = { E = 1000.0; nu = 0.3; };
+sets = ( { name = "bore"; cylinder = { point = [0.0, 0.0, 0.0]; axis = [0.0, 0.0, 1.0]; radius = 10.0; inner = 10.0; tolerance = 0.01; }; },
+         { name = "outer"; cylinder = { point = [0.0, 0.0, 0.0]; axis = [0.0, 0.0, 1.0]; radius = 20.0; inner = 20.0; tolerance = 0.01; }; } );
+supports = ( { set = "outer"; fix = "xyz"; } );
+loads = ( { set = "bore"; bearing_force = [100.0, 0.0, 0.0]; } );
+optimization = { volume_fraction = 1.0; iterations = 1; filter = { radius = 1.5; }; };
+solver = { device = "cpu"; element = "quadratic"; tolerance = 1e-12; };
+END
+for format in msh22 msh41 inp vtk; do
+    mesh ring.geo ring.$format -format $format -order 2 -clmax 6
+    "$hextop" run ring.cfg mesh.file=ring.$format output.directory=ring_$format >log 2>&1 || fault "ring, $format"
+    grep -q 'curved with "quadratic"' log || fault "ring, $format: curved edges are not named"
+    sed -n 's/.*"compliance": \([0-9.]\{9\}\).*/\1/p' ring_$format/summary.json | head -1 >ring_$format/compliance
+    grep -q . ring_$format/compliance || fault "ring, $format: no compliance"
+    cmp ring_$format/compliance ring_msh22/compliance || fault "ring, $format: another compliance"
+done
 for format in msh inp vtk; do
     convert kinds141.msh kinds.$format
     convert kinds.$format kinds_again.vtk

@@ -1,6 +1,6 @@
 /* Heat with quadratic elements: linear temperatures on every kind of cell, straight and curved,
  * a source's parabola, a ring with a film against its logarithm, energies and diagonals against
- * rows, resultants, multigrid's solution and iterations.
+ * rows, derivatives, resultants, multigrid's solution and iterations.
  *
  *     test_heat_quadratic [cpu | cuda] */
 #include "core/mesh/region.h"
@@ -52,12 +52,18 @@ static hx_problem_params heat_problem(const space_box *b)
 }
 
 /* T - reference at all points; the caller's to free. */
-static double *solve(const space_box *b, const char *precond, double tolerance, int *iterations)
+static double *solve_by(const space_box *b, const char *op, const char *precond, double tolerance,
+                        int *iterations)
 {
     double *const t = malloc((size_t)b->space.n_point * sizeof *t);
     if (!t) abort();
-    CHECK_OK(space_box_solve(b, &device, "csr", precond, tolerance, t, iterations));
+    CHECK_OK(space_box_solve(b, &device, op, precond, tolerance, t, iterations));
     return t;
+}
+
+static double *solve(const space_box *b, const char *precond, double tolerance, int *iterations)
+{
+    return solve_by(b, "csr", precond, tolerance, iterations);
 }
 
 /* T = 10 + 3 x + 2 y - z on the whole boundary; inside, too. */
@@ -186,6 +192,63 @@ static void check_rows(mixed_kind kind)
     space_box_free(&b);
 }
 
+static double compliance_at(fixture_solver *s, int64_t e, double rho, double moved)
+{
+    hx_iteration record;
+    CHECK_OK(device.ops->upload(&device, s->opt.d_design + e, &moved, sizeof moved));
+    CHECK_OK(hx_optimizer_step(&s->opt, &record));
+    CHECK_OK(device.ops->upload(&device, s->opt.d_design + e, &rho, sizeof rho));
+    return record.compliance;
+}
+
+/* Of the thermal compliance by densities, on curved meshes, against central differences. */
+static void check_derivatives(mixed_kind kind)
+{
+    const mixed_box box = {.kind = kind, .n = {2, 1, 5}, .distort = 0.08, .seed = 4};
+    const hx_support_spec support = {"left", "test", HX_FIX_X, {20.0}};
+    const hx_convection_spec film = {"right", "test", 0.7, 20.0};
+    const hx_load_spec load = {NULL, "test", HX_LOAD_SOURCE, {1.0}, 1};
+    space_box b;
+    fixture_settings settings = fixture_defaults();
+    fixture_solver s;
+    hx_iteration record;
+    uint64_t state = 99;
+    double worst = 0.0, largest = 0.0;
+    CHECK_OK(make_mesh(&b, &box, shear));
+    hx_problem_params params = heat_problem(&b);
+    params.support = &support, params.n_support = 1;
+    params.convection = &film, params.n_convection = 1;
+    params.load = &load, params.n_load = 1;
+    params.volume_fraction = 0.5;
+    CHECK_OK(hx_problem_create(&b.problem, &b.mesh, &params));
+    const size_t n = (size_t)b.mesh.n_elem;
+    double *const density = malloc(2 * n * sizeof *density), *const dc = density + n;
+    if (!density) abort();
+    for (size_t e = 0; e < n; e++) density[e] = fixture_uniform(&state, 0.15, 0.95);
+    settings.strategy = hx_strategy_of(hx_strategy_find(device.ops->name, "csr"), 1);
+    settings.layout = hx_layout_first(settings.strategy);
+    settings.density = density;
+    settings.pcg.tolerance = 1e-13;
+    CHECK_OK(fixture_solver_create(&s, &device, &b.problem, &settings));
+    CHECK_OK(hx_optimizer_step(&s.opt, &record));
+    CHECK_OK(hx_optimizer_sensitivity(&s.opt, dc));
+    for (size_t e = 0; e < n; e++) test_worst(&largest, fabs(dc[e]));
+    for (size_t e = 0; e < n; e += n / 5) {
+        const double h = 1e-3 * density[e], rho = density[e];
+        double c[4];
+        for (int k = 0; k < 4; k++)
+            c[k] = compliance_at(&s, (int64_t)e, rho, rho + (k < 2 ? 1.0 : 2.0) * (k % 2 ? -h : h));
+        const double slope = (8.0 * (c[0] - c[1]) - (c[2] - c[3])) / (12.0 * h);
+        test_worst(&worst, fabs(dc[e] - slope) / largest);
+    }
+    printf("%s: derivatives off by %.1e\n", mixed_name[kind], worst);
+    CHECK(largest > 0.0);
+    CHECK_MSG(worst <= 1e-6, "%.3g", worst);
+    fixture_solver_free(&s);
+    free(density);
+    space_box_free(&b);
+}
+
 /* A quarter of a ring of the radii 1 and 2 from the box [0, 1]^3, x along the angle. */
 static void ring(const double x[3], double y[3])
 {
@@ -247,6 +310,13 @@ static void check_multigrid(mixed_kind kind)
     double *const two = solve(&b, "multigrid", 1e-11, &n_multigrid);
     for (int64_t a = 0; a < b.space.n_point; a++) test_worst(&size, fabs(one[a]));
     CHECK(test_max_difference((size_t)b.space.n_point, one, two) <= 1e-8 * size);
+    for (int o = 0; o < 2; o++) { /* the other operators' rows: the same lattice */
+        int n;
+        double *const other = solve_by(&b, o ? "bsrsym" : "bsr", "multigrid", 1e-11, &n);
+        CHECK(test_max_difference((size_t)b.space.n_point, one, other) <= 1e-8 * size);
+        CHECK_MSG(n == n_multigrid, "%d, not %d", n, n_multigrid);
+        free(other);
+    }
     printf("%s: iterations to 1e-11: jacobi %d, multigrid %d\n", mixed_name[kind], n_diagonal,
            n_multigrid);
     CHECK(n_diagonal > 2 * n_multigrid && n_multigrid <= 45);
@@ -269,6 +339,7 @@ int main(int argc, char **argv)
         check_source((mixed_kind)kind, 0);
         check_source((mixed_kind)kind, 1);
         check_rows((mixed_kind)kind);
+        check_derivatives((mixed_kind)kind);
     }
     for (int kind = 0; kind < MIXED_TETRAHEDRA_5; kind++) check_ring((mixed_kind)kind);
     check_multigrid(MIXED_HEXAHEDRA);
