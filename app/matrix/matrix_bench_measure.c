@@ -1,4 +1,4 @@
-/* Measurements of --bench: patterns, matrices, fills, products and solves on a device. */
+/* Measurements of --bench: patterns, matrices, fills and products on a device. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +11,6 @@
 #include "core/base/random.h"
 #include "core/base/sum.h"
 #include "core/generate/generate.h"
-#include "core/registry.h"
-#include "core/solver/assembled.h"
 #include "matrix_bench.h"
 
 /* As many repeats as fill so many seconds; what takes longer than SLOW is measured once. */
@@ -504,71 +502,4 @@ double hx_bench_product_bytes(const hx_matrix *m)
     default:
         return vectors + (value + 8.0) * n;
     }
-}
-
-/* Operator and PCG on the problem, all moduli 1. */
-static int solve(hx_solver *solver, hx_device *dev, const hx_problem *problem, hx_bench_solve *out)
-{
-    const size_t n = 3 * (size_t)problem->mesh->n_node;
-    const size_t n_elem = (size_t)problem->mesh->n_elem;
-    double *force = NULL, *modulus = NULL, *d_f = NULL, *d_u = NULL;
-    hx_pcg_result result = {0};
-    int rc;
-    HX_TRY_FAIL(hx_alloc_raw(&force, n, sizeof *force, "loads"));
-    HX_TRY_FAIL(hx_alloc_raw(&modulus, n_elem, sizeof *modulus, "moduli"));
-    for (size_t e = 0; e < n_elem; e++) modulus[e] = 1.0;
-    HX_TRY_FAIL(hx_problem_nodal_force(problem, 0, NULL, force));
-    HX_TRY_FAIL(hx_device_put(dev, &d_f, force, n * sizeof *force));
-    HX_TRY_FAIL(dev->ops->alloc(dev, n * sizeof *force, &d_u));
-    HX_TRY_FAIL(hx_operator_set_modulus(&solver->op, modulus));
-    HX_TRY_FAIL(hx_precond_setup(&solver->pc));
-    const int most = solver->pcg.params.max_iterations;
-    for (int warm = 1; warm >= 0; warm--) { /* the first loads what is loaded at first use */
-        solver->pcg.params.max_iterations = warm ? 1 : most;
-        HX_TRY_FAIL(dev->ops->zero(dev, d_u, n * sizeof *force));
-        HX_TRY_FAIL(dev->ops->sync(dev));
-        HX_TRY_FAIL(hx_pcg_solve(&solver->pcg, &solver->op.linear, &solver->pc, d_f, d_u, &result));
-    }
-    *out = (hx_bench_solve){.iterations = result.iterations,
-                            .converged = result.reason == HX_PCG_CONVERGED,
-                            .seconds = result.seconds};
-fail:
-    if (d_f) dev->ops->release(dev, d_f);
-    if (d_u) dev->ops->release(dev, d_u);
-    free(force);
-    free(modulus);
-    return rc;
-}
-
-int hx_bench_solve_cube(hx_bench_solve *out, hx_device *dev, const hx_mesh *mesh,
-                        const char *precond)
-{
-    const hx_support_spec support = {
-        .set = "left", .origin = "--bench", .fix = HX_FIX_X | HX_FIX_Y | HX_FIX_Z};
-    const hx_load_spec load = {.set = "right",
-                               .origin = "--bench",
-                               .kind = HX_LOAD_TRACTION,
-                               .value = {0.0, 0.0, -1.0},
-                               .load_case = 1};
-    hx_problem_params params = hx_problem_defaults();
-    hx_solver_params asked = hx_solver_defaults();
-    hx_problem problem;
-    hx_solver solver;
-    *out = (hx_bench_solve){.seconds = (double)NAN};
-    asked.strategy = hx_strategy_find(dev->ops->name, "bsr");
-    asked.precond = hx_precond_find(precond);
-    asked.tolerance = 1e-6;
-    if (!asked.strategy || !asked.precond) return HX_OK;
-    params.origin = "--bench";
-    params.volume_fraction = 0.5;
-    params.support = &support, params.n_support = 1;
-    params.load = &load, params.n_load = 1;
-    HX_TRY(hx_problem_create(&problem, mesh, &params));
-    int rc = hx_solver_create(&solver, dev, &problem, &asked);
-    if (rc == HX_OK) {
-        rc = solve(&solver, dev, &problem, out);
-        hx_solver_free(&solver);
-    }
-    hx_problem_free(&problem);
-    return rc;
 }
