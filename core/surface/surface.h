@@ -7,9 +7,10 @@
  * part of a neighbour that is void. The others, the free elements, are cut by the nodal density of
  * free elements alone, so that the body neither grows nor fattens what is joined to it.
  *
- * Where a mesh has tetrahedra, wedges or pyramids, those faces would be teeth. There solid elements
- * are cut as the others are, with a density of 1; faces that are asked for, and nodes whose
- * boundary faces all belong to solid elements, stay. What is too thin for that is a body.
+ * Where a mesh has tetrahedra, wedges or pyramids, or a body of hexahedra ends in steps, those
+ * faces would be teeth. There solid elements are cut as the others are, with a density of 1; faces
+ * that are asked for, and nodes whose boundary faces all belong to solid elements, stay. What is
+ * too thin for that is a body.
  *
  * Marching over hexahedra, and over what they collapse to, whose ambiguous faces are decided by the
  * sign of the bilinear saddle (Nielson & Hamann 1991), so that both neighbours decide alike; loops

@@ -31,8 +31,7 @@ static int sort_solids(const hx_surface_field *field, const uint8_t *is_solid, s
     if (!is_solid) return HX_OK;
     HX_TRY(hx_alloc_raw(&s->state, (size_t)field->mesh->n_elem, 1, "states of elements"));
     HX_TRY(hx_alloc_raw(&s->is_kept, (size_t)field->mesh->n_node, 1, "nodes that stay"));
-    hx_surface_sort_solid(field, is_solid, s->state, s->is_kept);
-    return HX_OK;
+    return hx_surface_sort_solid(field, is_solid, s->state, s->is_kept);
 }
 
 /* Mean of the elements of node a that are no body, each counted once, at however many corners it

@@ -46,8 +46,12 @@ enum { HX_SOLID_NONE, HX_SOLID_BODY, HX_SOLID_CUT };
 
 /* state[n_elem] := one of these, is_kept[n_node] := 1 for nodes that stay inside. is_solid: as
  * hx_surface_field_create() takes it. O(n). */
-void hx_surface_sort_solid(const hx_surface_field *field, const uint8_t *is_solid, uint8_t *state,
-                           uint8_t *is_kept);
+int hx_surface_sort_solid(const hx_surface_field *field, const uint8_t *is_solid, uint8_t *state,
+                          uint8_t *is_kept);
+
+/* Of a mesh of hexahedra: is_ragged[n_elem] := 1 for solid elements of a body, joined by nodes,
+ * whose border against free elements has steps of one element all over. O(n). */
+int hx_surface_find_ragged(const hx_mesh *mesh, const uint8_t *is_solid, uint8_t *is_ragged);
 
 /* field->body, and the body's faces against free elements at the end of field->face; nothing where
  * there is no HX_SOLID_BODY in state ([n_elem]). */

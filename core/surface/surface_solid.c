@@ -1,7 +1,10 @@
 /* Which of the elements that are solid whatever their density end at their faces, and which are cut
- * by the nodal density as free ones are: on a mesh of tetrahedra what a skin holds is ragged. */
+ * by the nodal density as free ones are: what a skin holds on a mesh of tetrahedra, or of hexahedra
+ * without order, is ragged. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "../base/memory.h"
 #include "surface_internal.h"
 
 /* What lies at a node, as bits. */
@@ -55,22 +58,26 @@ static void mark_near(const hx_mesh *mesh, const uint8_t *is_solid, uint8_t *at)
     }
 }
 
-void hx_surface_sort_solid(const hx_surface_field *field, const uint8_t *is_solid, uint8_t *state,
-                           uint8_t *is_kept)
+int hx_surface_sort_solid(const hx_surface_field *field, const uint8_t *is_solid, uint8_t *state,
+                          uint8_t *is_kept)
 {
     const hx_mesh *mesh = field->mesh;
-    const int is_cut = hx_mesh_is_collapsed(mesh);
+    const int is_mixed = hx_mesh_is_collapsed(mesh);
+    uint8_t *ragged = NULL; /* is_solid of what may be cut */
     memset(is_kept, 0, (size_t)mesh->n_node);
-    if (is_cut) {
-        mark_faces(field, is_solid, is_kept);
-        mark_cores(mesh, is_solid, is_kept);
-        mark_near(mesh, is_solid, is_kept);
-    }
+    HX_TRY(hx_alloc(&ragged, (size_t)mesh->n_elem, 1, "elements that are solid"));
+    const int rc = is_mixed ? HX_OK : hx_surface_find_ragged(mesh, is_solid, ragged);
+    for (int64_t e = 0; e < mesh->n_elem; e++) ragged[e] = is_mixed || ragged[e] ? is_solid[e] : 0;
+    mark_faces(field, ragged, is_kept);
+    mark_cores(mesh, ragged, is_kept);
+    mark_near(mesh, ragged, is_kept);
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         state[e] = is_solid[e] ? HX_SOLID_BODY : HX_SOLID_NONE;
-        if (is_cut && is_solid[e] && has(mesh, is_kept, e, NEAR)) state[e] = HX_SOLID_CUT;
+        if (ragged[e] && has(mesh, is_kept, e, NEAR)) state[e] = HX_SOLID_CUT;
     }
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < mesh->n_node; a++) is_kept[a] = (is_kept[a] & KEPT) != 0;
+    free(ragged);
+    return rc;
 }

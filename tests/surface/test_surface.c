@@ -322,10 +322,10 @@ static double body_volume(const part *p)
     return sum;
 }
 
-static int in_ring(const double x[3])
+static int in_frame(const double x[3])
 {
-    const double r = hypot(x[0] - 4.0, x[1] - 4.0);
-    return r < 3.0 && r > 1.2 && x[2] > 1.0 && x[2] < 3.0;
+    const double r = fmax(fabs(x[0] - 4.0), fabs(x[1] - 4.0));
+    return r < 3.0 && r > 1.0 && x[2] > 1.0 && x[2] < 3.0;
 }
 
 static int in_slab(const double x[3])
@@ -337,7 +337,7 @@ static int in_slab(const double x[3])
  * curved faces; smoothing moves nothing. In solid there is no face between. */
 static void test_body(void)
 {
-    static int (*const shape[])(const double[3]) = {in_ring, in_slab};
+    static int (*const shape[])(const double[3]) = {in_frame, in_slab};
     for (int i = 0; i < 4; i++) {
         const fixture_box box = {{8, 8, 4}, {8.0, 8.0, 4.0}, i < 2 ? 0.0 : 0.2, 0};
         part p;
@@ -366,6 +366,68 @@ static void test_body(void)
         CHECK(r.n_shell == 1 && r.genus == 0 && r.n_cavity == 0);
         part_free(&p);
     }
+}
+
+static int in_ring(const double x[3])
+{
+    return fabs(hypot(x[0] - 4.0, x[1] - 4.0) - 2.3) < 1.0;
+}
+
+/* A ring through the mesh, in void, whose border is steps: cut as the rest is, of its volume, round
+ * to a quarter of an element in the mean. Its ends stay. */
+static void test_ragged(void)
+{
+    const fixture_box box = {{16, 16, 4}, {8.0, 8.0, 4.0}, 0.2, 0};
+    part p;
+    hx_surface_report r;
+    hx_surface_smoothing smoothing;
+    double threshold, volume, exact = 0.0, teeth = 0.0;
+    int64_t n = 0;
+    make_body(&p, &box, in_ring, 0.001);
+    CHECK(p.field.body == NULL);
+    for (int64_t e = 0; e < p.mesh.n_elem; e++) {
+        double x[3];
+        hx_hex_map map;
+        centroid(&p.mesh, e, x);
+        hx_hex_map_init(&map, p.mesh.xyz, p.mesh.conn + 8 * e);
+        if (in_ring(x)) exact += hx_hex_volume(&map);
+    }
+    CHECK_OK(hx_surface_threshold(&p.field, exact, &threshold, &volume));
+    CHECK_REL(volume, exact, 1e-4);
+    CHECK_OK(hx_surface_extract(&p.surface, &p.field, threshold));
+    CHECK_OK(hx_surface_smooth(&p.surface, &p.field, 10, &smoothing));
+    check_closed(&p.surface, &r, "ragged body");
+    CHECK(r.n_shell == 1 && r.genus == 1 && r.n_cavity == 0 && r.n_crossing == 0);
+    for (int64_t v = 0; v < p.surface.n_vertex; v++) {
+        const double *const x = p.surface.xyz + 3 * v;
+        const double off = fabs(hypot(x[0] - 4.0, x[1] - 4.0) - 2.3) - 1.0;
+        if (off < -0.5 || x[2] < 1e-9 || x[2] > 4.0 - 1e-9) continue; /* of the ends */
+        teeth += off * off;
+        n++;
+    }
+    teeth = 2.0 * sqrt(teeth / (double)n);
+    printf("ragged ring: threshold %.2f, teeth of %.2f elements in the mean\n", threshold, teeth);
+    CHECK(n > 200 && teeth < 0.25);
+    CHECK_REL(r.min[2], 0.0, 0.0);
+    CHECK_REL(r.max[2], 4.0, 1e-15);
+    part_free(&p);
+}
+
+static int in_all(const double x[3])
+{
+    return isfinite(x[0]);
+}
+
+/* Nothing is free: the mesh. */
+static void test_all_solid(void)
+{
+    const fixture_box box = {{3, 2, 2}, {3.0, 2.0, 2.0}, 0.2, 0};
+    part p;
+    double volume;
+    make_body(&p, &box, in_all, 0.001);
+    hx_surface_volume(&p.field, 0.5, &volume);
+    CHECK_REL(volume, p.mesh.total_volume, 1e-12);
+    part_free(&p);
 }
 
 static int in_half(const double x[3])
@@ -662,6 +724,8 @@ int main(void)
     test_touching();
     test_random_touching();
     test_body();
+    test_ragged();
+    test_all_solid();
     test_joint();
     test_random_body();
     test_threshold();
