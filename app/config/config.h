@@ -225,9 +225,6 @@ static inline int hx_config_is_heat(const hx_config *cfg)
     return cfg->physics == HX_PHYSICS_HEAT;
 }
 
-/* HX_EINPUT, for a command that does elasticity alone, where the config is of heat. */
-int hx_config_need_elasticity(const hx_config *cfg, const char *command);
-
 /* 1 for the name "auto". */
 int hx_config_is_auto(const char *name);
 

@@ -405,16 +405,6 @@ fail:
     return rc;
 }
 
-int hx_config_need_elasticity(const hx_config *cfg, const char *command)
-{
-    if (!hx_config_is_heat(cfg)) return HX_OK;
-    return hx_config_fault(
-        hx_value_find(cfg->tree, "physics")->origin, "physics",
-        "`hextop %s` does physics = \"elasticity\" alone; run, check, verify, surface and "
-        "mesh do \"heat\"",
-        command);
-}
-
 int hx_config_is_auto(const char *name)
 {
     return strcmp(name, "auto") == 0;

@@ -186,17 +186,6 @@ static int make_ties(hx_session *s)
     return hx_ties_create(&s->ties, &s->problem, &params);
 }
 
-int hx_session_need_linear(const hx_session *s, const char *command)
-{
-    const hx_element element = s->cfg.solver.element;
-    if (element == HX_ELEMENT_LINEAR) return HX_OK;
-    return hx_session_blame(s, "solver.element",
-                            HX_RAISE(HX_EINPUT,
-                                     "`hextop %s` knows linear elements only: add "
-                                     "solver.element=linear to the command",
-                                     command));
-}
-
 int hx_session_make_problem(hx_session *s)
 {
     hx_notes notes = {0};

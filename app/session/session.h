@@ -60,8 +60,6 @@ int hx_session_open(hx_session *s);
 /* One by one, for commands that stop earlier or report in between. */
 int hx_session_make_mesh(hx_session *s);    /* mesh and sets */
 int hx_session_make_problem(hx_session *s); /* supports, loads, passive elements, radius, ties */
-/* HX_EINPUT where solver.element is another, which `hextop COMMAND` does not know. */
-int hx_session_need_linear(const hx_session *s, const char *command);
 /* Device, strategy and layout; names resolved in cfg. With solver.operator = "auto" the operators
  * are timed, and s->op may hold the one chosen already. */
 int hx_session_open_device(hx_session *s);
