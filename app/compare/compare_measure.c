@@ -382,10 +382,11 @@ int hx_compare_measure(hx_session *s, const hx_compare_plan *plan, const hx_comp
     row->status = HX_COMPARE_OK;
     row->pcg_reason = HX_PCG_RUNNING;
     row->note[0] = '\0';
-    row->f.bytes_per_element = (double)(s->problem.space.element == HX_ELEMENT_LINEAR
-                                            ? s->strategy->bytes(&s->mesh, s->layout)
-                                            : s->strategy->space_bytes(&s->problem.space, s->layout)) /
-                               (double)s->mesh.n_elem;
+    row->f.bytes_per_element =
+        (double)(s->problem.space.element == HX_ELEMENT_LINEAR
+                     ? s->strategy->bytes(&s->mesh, s->layout)
+                     : s->strategy->space_bytes(&s->problem.space, s->layout)) /
+        (double)s->mesh.n_elem;
     row->f.nominal_bytes_per_element = s->strategy->bytes_per_elem;
     const int rc = measure(&m, mesh_seconds);
     release_vectors(&m);
