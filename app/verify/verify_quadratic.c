@@ -132,11 +132,31 @@ static int copy_values(const hx_mesh *mesh, int64_t n, const hx_file_value *from
     return rc;
 }
 
+static int copy_middles(const hx_verify *v, part *p, const int32_t *new_node)
+{
+    const hx_conditions *from = &v->session.conditions;
+    int32_t *end = NULL;
+    HX_TRY(hx_conditions_ends(&v->session.mesh, from->n_middle, from->middle, &end));
+    const int rc = hx_alloc_raw(&p->conditions.middle, (size_t)from->n_middle, sizeof *from->middle,
+                                "solid part");
+    for (int64_t i = 0; rc == HX_OK && i < from->n_middle; i++) {
+        const int32_t now[2] = {new_node[end[2 * i]], new_node[end[2 * i + 1]]};
+        if (now[0] < 0 || now[1] < 0) continue;
+        hx_file_middle *const to = &p->conditions.middle[p->conditions.n_middle++];
+        *to = from->middle[i];
+        memcpy(to->end, now, sizeof now);
+    }
+    free(end);
+    return rc;
+}
+
 static int copy_conditions(const hx_verify *v, part *p, const int32_t *new_node)
 {
     const hx_conditions *from = &v->session.conditions;
     const hx_mesh *mesh = &v->session.mesh;
     p->conditions.n_case = from->n_case;
+    p->conditions.is_second_order = from->is_second_order;
+    HX_TRY(copy_middles(v, p, new_node));
     HX_TRY(hx_strdup(&p->conditions.fault, from->fault));
     HX_TRY(copy_values(mesh, from->n_support, from->support, new_node, &p->conditions.n_support,
                        &p->conditions.support));

@@ -148,11 +148,28 @@ static int emit(const state *s, const double *value, int load_case, int64_t *n,
     return HX_OK;
 }
 
+/* Appends what is stated of the middles of edges: forces of a step, or supports (step 0). */
+static int emit_middles(const state *s, int step, hx_conditions *to)
+{
+    const double *const value = step > 0 ? s->force : s->value;
+    for (int64_t k = 3 * s->n_node; k < 3 * s->n_place; k++) {
+        int32_t corner[HX_SOLID_CORNERS];
+        if (step > 0 ? value[k] == 0.0 : !(s->fixed[k / 3] >> (k % 3) & 1)) continue;
+        if (hx_import_middle_corners(s->import, s->mesh, k / 3 - s->n_node, corner) != 2) continue;
+        HX_TRY(hx_grow(&to->middle, (size_t)to->n_middle, &s->all->middle_capacity,
+                       sizeof *to->middle, "forces of a file"));
+        to->middle[to->n_middle++] =
+            (hx_file_middle){{corner[0], corner[1]}, (int16_t)(k % 3), (int16_t)step, value[k]};
+    }
+    return HX_OK;
+}
+
 /* The forces of a step: those of left-out nodes shared by their corners. */
 static int emit_forces(state *s, int step, hx_conditions *to)
 {
     double *shared = NULL;
     if (s->n_place == s->n_node) return emit(s, s->force, step, &to->n_force, &to->force);
+    HX_TRY(emit_middles(s, step, to));
     HX_TRY(hx_share_forces(s->import, s->mesh, s->force, &shared, &s->middles));
     const int rc = emit(s, shared, step, &to->n_force, &to->force);
     free(shared);
@@ -167,6 +184,7 @@ static int run_steps(state *s, hx_conditions *to)
             HX_TRY(apply(s, &s->all->list[next]));
         if (step > 0) HX_TRY(emit_forces(s, step, to));
     }
+    HX_TRY(emit_middles(s, 0, to));
     hx_share_supports(s->import, s->mesh, s->fixed, s->value, &s->middles);
     HX_TRY(hx_note_shared(s->import, &s->middles));
     return emit(s, s->value, 0, &to->n_support, &to->support);
@@ -184,6 +202,7 @@ int hx_import_conditions_finish(hx_import_conditions *conditions, const hx_impor
                .mesh = mesh};
     if (!to) return HX_OK;
     to->n_case = conditions->n_step;
+    to->is_second_order = import->n_middle > 0;
     if (conditions->n > 0) {
         HX_TRY_FAIL(hx_alloc(&s.force, 3 * n_place, sizeof *s.force, "forces of a file"));
         HX_TRY_FAIL(hx_alloc(&s.value, 3 * n_place, sizeof *s.value, "supports of a file"));

@@ -28,7 +28,8 @@ typedef struct hx_condition {
 
 typedef struct hx_import_conditions {
     size_t n, capacity;
-    hx_condition *list; /* (owned) */
+    size_t middle_capacity; /* of hx_conditions.middle, while it is made */
+    hx_condition *list;     /* (owned) */
     int n_step;
     char *fault; /* why they cannot be used as they stand (owned); NULL: they can */
 } hx_import_conditions;

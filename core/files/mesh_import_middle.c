@@ -221,12 +221,13 @@ int hx_note_shared(const hx_import *import, const hx_middle_report *report)
         HX_TRY(
             hx_notes_add(import->notes, HX_NOTE_INFO,
                          "%s: supports of %lld mid-side nodes hold the ends of their edges where "
-                         "these have none of their own",
+                         "these have none of their own; of quadratic elements their middles too",
                          import->path, (long long)report->n_support));
     if (report->n_force == 0) return HX_OK;
     return hx_notes_add(import->notes, HX_NOTE_INFO,
-                        "%s: forces on %lld mid-side nodes go half to each end of their edges: the "
-                        "resultant stays, the moment about the origin changes by %.2g of %.4g%s",
+                        "%s: forces on %lld mid-side nodes go half to each end of their edges, of "
+                        "quadratic elements they stay there: the resultant stays, the moment about "
+                        "the origin changes by %.2g of %.4g%s",
                         import->path, (long long)report->n_force, report->change, report->moment,
                         report->change > 1e-6 * report->moment ? ", by nodes off their edges" : "");
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../base/memory.h"
 #include "problem_internal.h"
 
 static int check_usable(const hx_problem *problem, const char *fault, const char *origin, int64_t n,
@@ -22,6 +23,44 @@ int hx_conditions_move(const hx_conditions *conditions)
     return 0;
 }
 
+/* The middles that a file of second order holds. */
+static int hold_middles(hx_problem *problem, const hx_conditions *c, const char *origin)
+{
+    int32_t *end = NULL;
+    int rc = HX_OK;
+    HX_TRY(hx_conditions_ends(problem->mesh, c->n_middle, c->middle, &end));
+    for (int64_t i = 0; rc == HX_OK && i < c->n_middle; i++) {
+        const int64_t point = hx_space_middle(&problem->space, end[2 * i], end[2 * i + 1]);
+        if (c->middle[i].load_case != 0 || point < 0) continue;
+        rc = hx_problem_hold(problem, origin, point, c->middle[i].component, c->middle[i].value);
+    }
+    free(end);
+    return rc;
+}
+
+/* Of a file of first order: middles between two held nodes, where these go in the mean. */
+static int hold_between(hx_problem *problem, const hx_conditions *c, const int32_t *node,
+                        const char *origin)
+{
+    const hx_space *space = &problem->space;
+    const size_t n_dof = 3 * (size_t)problem->mesh->n_node;
+    double *value = NULL;
+    int rc = HX_OK;
+    HX_TRY(hx_alloc_raw(&value, n_dof, sizeof *value, "supports of a file"));
+    for (size_t k = 0; k < n_dof; k++) value[k] = (double)NAN;
+    for (int64_t i = 0; i < c->n_support; i++)
+        value[3 * (int64_t)node[i] + c->support[i].component] = c->support[i].value;
+    for (int64_t k = 0; rc == HX_OK && k < 3 * space->n_edge; k++) {
+        const int32_t *const end = space->edge + 2 * (k / 3);
+        const double mean =
+            0.5 * (value[3 * (int64_t)end[0] + k % 3] + value[3 * (int64_t)end[1] + k % 3]);
+        if (isnan(mean)) continue; /* one end is free */
+        rc = hx_problem_hold(problem, origin, problem->mesh->n_node + k / 3, (int)(k % 3), mean);
+    }
+    free(value);
+    return rc;
+}
+
 int hx_problem_add_file_supports(hx_problem *problem, const hx_conditions *conditions,
                                  const hx_support_spec *support)
 {
@@ -34,8 +73,36 @@ int hx_problem_add_file_supports(hx_problem *problem, const hx_conditions *condi
     for (int64_t i = 0; rc == HX_OK && i < c->n_support; i++)
         rc = hx_problem_hold(problem, support->origin, node[i], c->support[i].component,
                              c->support[i].value);
+    if (rc == HX_OK && problem->space.element != HX_ELEMENT_LINEAR)
+        rc = c->is_second_order ? hold_middles(problem, c, support->origin)
+                                : hold_between(problem, c, node, support->origin);
     free(node);
     return rc;
+}
+
+/* Whether a force of a step belongs to the load, and in which case it acts. */
+static int acts_in(const hx_conditions *c, const hx_load_spec *load, int step, int *of_case)
+{
+    *of_case = c->n_case == 1 && load->load_case > 0 ? load->load_case : step;
+    return load->load_case == 0 || *of_case == load->load_case;
+}
+
+/* Takes forces on the middles of edges from their ends, which linear elements give them to. */
+static int move_to_middles(hx_problem *problem, const hx_conditions *c, const hx_load_spec *load)
+{
+    int32_t *end = NULL;
+    int of_case;
+    HX_TRY(hx_conditions_ends(problem->mesh, c->n_middle, c->middle, &end));
+    for (int64_t i = 0; i < c->n_middle; i++) {
+        const hx_file_middle *const m = &c->middle[i];
+        const int64_t point = hx_space_middle(&problem->space, end[2 * i], end[2 * i + 1]);
+        if (m->load_case == 0 || point < 0 || !acts_in(c, load, m->load_case, &of_case)) continue;
+        double *const force = problem->cases.force[of_case - 1] + m->component;
+        force[3 * point] += m->value;
+        for (int k = 0; k < 2; k++) force[3 * (int64_t)end[2 * i + k]] -= 0.5 * m->value;
+    }
+    free(end);
+    return HX_OK;
 }
 
 int hx_load_last_case(const hx_conditions *conditions, const hx_load_spec *load)
@@ -55,13 +122,14 @@ int hx_problem_add_file_forces(hx_problem *problem, const hx_conditions *conditi
     HX_TRY(hx_conditions_nodes(problem->mesh, c->n_force, c->force, &node));
     for (int64_t i = 0; i < c->n_force; i++) {
         const hx_file_value *const force = &c->force[i];
-        const int of_case =
-            c->n_case == 1 && load->load_case > 0 ? load->load_case : force->load_case;
-        if (load->load_case > 0 && of_case != load->load_case) continue;
+        int of_case;
+        if (!acts_in(c, load, force->load_case, &of_case)) continue;
         problem->cases.force[of_case - 1][3 * (int64_t)node[i] + force->component] += force->value;
         n++;
     }
     free(node);
+    if (n > 0 && problem->space.element != HX_ELEMENT_LINEAR)
+        HX_TRY(move_to_middles(problem, c, load));
     if (n > 0) return HX_OK;
     return HX_RAISE(HX_EINPUT, "%s: case = %d, but step %d of %s has no force (it has %d steps)",
                     load->origin, load->load_case, load->load_case, problem->mesh->name, c->n_case);

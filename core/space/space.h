@@ -72,6 +72,10 @@ static inline const int32_t *hx_space_points(const hx_space *space, int64_t cell
     return space->point + space->cell_ptr[cell];
 }
 
+/* The point in the middle of the edge between two nodes of a quadratic space, -1: no edge of a
+ * cell. O(log n_edge). */
+int64_t hx_space_middle(const hx_space *space, int32_t a, int32_t b);
+
 /* det J of a quadratic cell at Gauss point q of its rule, and the place there. */
 double hx_space_map(const hx_space *space, int64_t cell, int q, double at[3]);
 

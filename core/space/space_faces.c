@@ -107,6 +107,22 @@ void hx_space_face_lump(const hx_space_face *face, double share[8])
     for (int a = 0; a < face->n && face->n > 4; a++) share[a] *= total / mass;
 }
 
+int64_t hx_space_middle(const hx_space *s, int32_t a, int32_t b)
+{
+    const int32_t first = a < b ? a : b, second = a < b ? b : a;
+    int64_t low = 0, high = s->n_edge;
+    while (low < high) {
+        const int64_t at = (low + high) / 2;
+        const int32_t *const end = s->edge + 2 * at;
+        if (end[0] < first || (end[0] == first && end[1] < second))
+            low = at + 1;
+        else
+            high = at;
+    }
+    if (low == s->n_edge || s->edge[2 * low] != first || s->edge[2 * low + 1] != second) return -1;
+    return s->mesh->n_node + low;
+}
+
 /* flag[edge] := 1 for edges between flagged nodes. */
 static void flag_between(const hx_space *s, const uint8_t *node, uint8_t *flag)
 {

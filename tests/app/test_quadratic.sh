@@ -91,6 +91,26 @@ c=$(sed -n '/"quadratic"/,$s/.*"compliance": \([-0-9.e+]*\).*/\1/p' ring_solid.j
 ok "curved in verify: $a, $b, $c" near "$a" "$b" 1e-9
 ok "curved in the solid alone: $a, $c" near "$a" "$c" 1e-9
 
+# Supports and forces that a file states on corners and middles.
+cat >second.cfg <<END
+mesh = { file = "$meshes/second.inp"; };
+material = { E = 1.0; nu = 0.3; };
+supports = ( { from = "file"; } );
+loads = ( { from = "file"; } );
+optimization = { volume_fraction = 1.0; iterations = 1; rho_min = 0.1; filter = { radius = 0.1; }; };
+solver = { device = "cpu"; threads = 1; deterministic = true; tolerance = 1e-12; };
+END
+ok "second.inp" "$hextop" run second.cfg output.directory=second
+ok "second.inp, quadratic" "$hextop" run second.cfg output.directory=second_quadratic solver.element=quadratic
+for part in quadratic quadratic-solid; do
+    ok "verify of second.inp, $part" "$hextop" verify second/density_0001.vtk second/config.cfg --element $part --output $part.json
+done
+a=$(value second_quadratic/summary.json compliance)
+b=$(sed -n '/"quadratic"/,$s/.*"compliance": \([-0-9.e+]*\).*/\1/p' quadratic.json | head -1)
+c=$(sed -n '/"quadratic"/,$s/.*"compliance": \([-0-9.e+]*\).*/\1/p' quadratic-solid.json | head -1)
+ok "the file's middles in verify: $a, $b" near "$a" "$b" 1e-9
+ok "the file's middles in the solid alone: $a, $c" near "$a" "$c" 1e-9
+
 refused() { # WHAT TEXT COMMAND...: exit status 2, and a message
     local what=$1 text=$2
     shift 2

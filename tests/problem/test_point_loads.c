@@ -165,6 +165,62 @@ static void check_conflict(const hx_mesh *mesh, const hx_space *space)
     CHECK_FAILS(hx_problem_create(&problem, mesh, &params), HX_EINPUT, "must agree");
 }
 
+/* What a file states: of first order middles between held nodes are held, in the mean; of second
+ * order those that it names, and forces on middles act there. */
+static void check_file(const hx_mesh *mesh, const hx_space *space)
+{
+    const hx_support_spec from_file = {NULL, "test", 0, {0.0}};
+    const hx_load_spec load_of_file = {NULL, "test", HX_LOAD_FROM_FILE, {0.0}, 1};
+    hx_file_value *const held = malloc(3 * (size_t)mesh->n_node * sizeof *held);
+    const int32_t *const to_read = mesh->node_orig; /* the mesh is shuffled */
+    const int32_t *end = space->edge;
+    int32_t right = 0;
+    hx_conditions c = {.support = held, .n_case = 1};
+    hx_problem_params params = params_of(space);
+    hx_problem problem;
+    if (!held) abort();
+    for (int64_t a = 0; a < 3 * mesh->n_node; a++)
+        if (mesh->xyz[a - a % 3] == 0.0)
+            held[c.n_support++] =
+                (hx_file_value){to_read[a / 3], (int16_t)(a % 3), 0, mesh->xyz[a - a % 3 + 1]};
+    while (mesh->xyz[3 * (int64_t)right] < 3.0) right++;
+    hx_file_value force = {to_read[right], 2, 1, -1.0};
+    c.force = &force, c.n_force = 1;
+    params.support = &from_file, params.n_support = 1;
+    params.load = &load_of_file, params.n_load = 1;
+    params.conditions = &c;
+    CHECK_OK(hx_problem_create(&problem, mesh, &params));
+    int64_t n_wrong = 0, n_middle = 0;
+    for (int64_t a = 0; a < space->n_point; a++) {
+        const int is_held = space->xyz[3 * a] == 0.0;
+        n_wrong += problem.supports.fixed[a] != (is_held ? 7 : 0);
+        n_middle += is_held && a >= mesh->n_node;
+        for (int i = 0; is_held && i < 3; i++)
+            n_wrong += fabs(problem.supports.prescribed[3 * a + i] - space->xyz[3 * a + 1]) > 1e-14;
+    }
+    CHECK_MSG(n_wrong == 0 && n_middle > 0, "%lld", (long long)n_wrong);
+    hx_problem_free(&problem);
+    /* an edge from x = 3 on, whose middle is pushed */
+    while (mesh->xyz[3 * (int64_t)end[0]] < 3.0 && mesh->xyz[3 * (int64_t)end[1]] < 3.0) end += 2;
+    hx_file_middle middle[2] = {{{to_read[end[0]], to_read[end[1]]}, 2, 1, -4.0},
+                                {{to_read[end[1]], to_read[end[0]]}, 1, 0, 0.0}};
+    hx_file_value shared[2] = {{to_read[end[0]], 2, 1, -2.0}, {to_read[end[1]], 2, 1, -2.0}};
+    const int64_t point = mesh->n_node + (end - space->edge) / 2;
+    c.is_second_order = 1;
+    c.force = shared, c.n_force = 2;
+    c.middle = middle, c.n_middle = 2;
+    CHECK_OK(hx_problem_create(&problem, mesh, &params));
+    CHECK(hx_space_middle(space, end[1], end[0]) == point);
+    CHECK(hx_space_middle(space, end[0], end[0]) == -1);
+    for (int64_t a = 0; a < space->n_point; a++) {
+        const double wanted = a == point ? -4.0 : 0.0;
+        CHECK(problem.cases.force[0][3 * a + 2] == wanted);
+        if (a >= mesh->n_node) CHECK(problem.supports.fixed[a] == (a == point ? HX_FIX_Y : 0));
+    }
+    hx_problem_free(&problem);
+    free(held);
+}
+
 int main(void)
 {
     for (int kind = 0; kind < MIXED_N_KIND; kind++) {
@@ -177,6 +233,7 @@ int main(void)
         check_springs(&mesh, &space);
         check_supports(&mesh, &space);
         check_conflict(&mesh, &space);
+        check_file(&mesh, &space);
         hx_space_free(&space);
         hx_mesh_free(&mesh);
     }
