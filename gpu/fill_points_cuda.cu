@@ -16,22 +16,26 @@ namespace
 
 using namespace hx_points;
 
-constexpr int WARPS = 4;          // of a block
-constexpr int WIDE_ENTRIES = 256; // a row of more is wide; of a wide row at a time
-constexpr int AT_ONCE = 2;        // cells that a row loads
-constexpr size_t BUFFER_BYTES = 32 << 20;
+constexpr int WARPS = 4;                  // of a block
+constexpr int WIDE_ENTRIES = 256;         // a row of more is wide; of a wide row at a time
+constexpr int AT_ONCE = 2;                // cells that a row loads
+constexpr int LANES = 2;                  // chunks at a time, each with a part of the buffer
+constexpr size_t BUFFER_BYTES = 32 << 20; // of all lanes
 
 // The buffer: a cell is as many lines as it may have, these a multiple of 32 bytes.
 struct buffer_layout {
     int line, cell_size; // in numbers
     int64_t capacity;    // cells of a chunk at most
+    int64_t lane_size;   // in numbers
     size_t bytes;
 };
 
 struct points_filling : hx_cuda_filling {
-    hx_chunks::plan p; // (owned, like the next two)
-    lane_rule *d_rule; // [HX_N_CELL_RULE]
-    double *d_buffer;
+    hx_chunks::plan p;              // (owned, like the next two)
+    lane_rule *d_rule;              // [HX_N_CELL_RULE]
+    double *d_buffer;               // a lane after the other
+    cudaStream_t lane[LANES];       // the device's, and more where there are several chunks (owned)
+    cudaEvent_t ready, done[LANES]; // (owned)
     buffer_layout layout;
     int most_entries;
 };
@@ -237,8 +241,10 @@ buffer_layout lay_out_buffer(const hx_incidence *in, int components)
     l.line = (n + 3) / 4 * 4;
     l.cell_size = n * l.line;
     const size_t bytes = static_cast<size_t>(l.cell_size) * sizeof(double);
-    l.capacity = static_cast<int64_t>(BUFFER_BYTES / bytes);
-    l.bytes = static_cast<size_t>(in->n_cell < l.capacity ? in->n_cell : l.capacity) * bytes;
+    l.capacity = static_cast<int64_t>(BUFFER_BYTES / LANES / bytes);
+    l.lane_size = l.capacity * l.cell_size;
+    l.bytes = in->n_cell <= l.capacity ? static_cast<size_t>(in->n_cell) * bytes
+                                       : LANES * static_cast<size_t>(l.capacity) * bytes;
     return l;
 }
 
@@ -276,6 +282,18 @@ int allow_shared(chunk_kernel kernel, size_t bytes)
     return HX_OK;
 }
 
+int make_lanes(points_filling *f)
+{
+    f->lane[0] = hx_cuda_of(f->dev)->stream;
+    if (f->p.n_chunk < 2) return HX_OK;
+    HX_TRY_CUDA(cudaEventCreateWithFlags(&f->ready, cudaEventDisableTiming));
+    for (int k = 1; k < LANES; k++) {
+        HX_TRY_CUDA(cudaEventCreateWithFlags(&f->done[k], cudaEventDisableTiming));
+        HX_TRY_CUDA(cudaStreamCreateWithFlags(&f->lane[k], cudaStreamNonBlocking));
+    }
+    return HX_OK;
+}
+
 int prepare(hx_cuda_filling *filling)
 {
     auto *const f = static_cast<points_filling *>(filling);
@@ -287,26 +305,43 @@ int prepare(hx_cuda_filling *filling)
     HX_TRY(f->dev->ops->alloc(f->dev, f->layout.bytes, &f->d_buffer));
     HX_TRY(allow_shared(c.cells, c.cells_shared));
     HX_TRY(allow_shared(c.rows, rows_shared(f)));
-    return hx_chunks::create(&f->p, f->dev, &f->m->pattern, &f->input.incidence, f->layout.capacity,
-                             WIDE_ENTRIES);
+    HX_TRY(hx_chunks::create(&f->p, f->dev, &f->m->pattern, &f->input.incidence, f->layout.capacity,
+                             WIDE_ENTRIES));
+    return make_lanes(f);
 }
 
 int run_chunk(const points_filling *f, const arguments *a, int64_t number)
 {
-    const cudaStream_t stream = hx_cuda_of(f->dev)->stream;
+    const int lane = static_cast<int>(number % LANES);
     const choice c = choose(f);
     const auto first_cell = static_cast<int>(f->p.first_cell(number));
     const auto first_row = static_cast<int>(f->p.first_row(number));
     const chunk now = {first_cell, static_cast<int>(f->p.first_cell(number + 1)) - first_cell,
                        first_row, static_cast<int>(f->p.first_row(number + 1)) - first_row,
-                       f->d_buffer};
-    if (now.n_row == 0) return HX_OK;
+                       f->d_buffer + lane * f->layout.lane_size};
     const chunk_kernel cells = c.cells, rows = c.rows;
+    const cudaStream_t stream = f->lane[lane];
+    if (now.n_row == 0) return HX_OK;
     cells<<<hx_blocks(now.n_cell, WARPS * c.batch), WARP * WARPS, c.cells_shared, stream>>>(*a,
                                                                                             now);
     HX_TRY_LAUNCH("gather's cells");
     rows<<<hx_blocks(now.n_row, WARPS), WARP * WARPS, rows_shared(f), stream>>>(*a, now);
     HX_TRY_LAUNCH("gather's rows");
+    return HX_OK;
+}
+
+// The lanes begin when the device's queue has come here, and it goes on when they are done.
+int run_chunks(const points_filling *f, const arguments *a)
+{
+    const bool is_split = f->p.n_chunk > 1;
+    if (is_split) HX_TRY_CUDA(cudaEventRecord(f->ready, f->lane[0]));
+    for (int k = 1; k < LANES && is_split; k++)
+        HX_TRY_CUDA(cudaStreamWaitEvent(f->lane[k], f->ready, 0));
+    for (int64_t k = 0; k < f->p.n_chunk; k++) HX_TRY(run_chunk(f, a, k));
+    for (int k = 1; k < LANES && is_split; k++) {
+        HX_TRY_CUDA(cudaEventRecord(f->done[k], f->lane[k]));
+        HX_TRY_CUDA(cudaStreamWaitEvent(f->lane[0], f->done[k], 0));
+    }
     return HX_OK;
 }
 
@@ -324,10 +359,10 @@ int run(hx_cuda_filling *filling)
                          f->most_entries,
                          f->layout.line,
                          f->layout.cell_size};
-    for (int64_t k = 0; k < f->p.n_chunk; k++) HX_TRY(run_chunk(f, &a, k));
+    HX_TRY(run_chunks(f, &a));
     if (f->p.n_wide > 0) {
         const auto wide = choose(f).wide;
-        wide<<<static_cast<unsigned>(f->p.n_wide), WARP, 0, hx_cuda_of(f->dev)->stream>>>(a);
+        wide<<<static_cast<unsigned>(f->p.n_wide), WARP, 0, f->lane[0]>>>(a);
         HX_TRY_LAUNCH("gather of wide rows");
     }
     return HX_OK;
@@ -336,6 +371,11 @@ int run(hx_cuda_filling *filling)
 void release(hx_cuda_filling *filling)
 {
     auto *const f = static_cast<points_filling *>(filling);
+    for (int k = 1; k < LANES; k++) {
+        if (f->lane[k]) cudaStreamDestroy(f->lane[k]);
+        if (f->done[k]) cudaEventDestroy(f->done[k]);
+    }
+    if (f->ready) cudaEventDestroy(f->ready);
     hx_chunks::release(&f->p, f->dev);
     f->dev->ops->release(f->dev, f->d_rule);
     f->dev->ops->release(f->dev, f->d_buffer);

@@ -238,7 +238,7 @@ __device__ __forceinline__ void finish_blocks(const arguments &g, int n, double 
     __syncwarp();
 }
 
-// Entries first .. first + count - 1 of a row of n to the matrix.
+// Entries first .. first + count - 1 of a row of n to the matrix, of bsr past the buffer in L2.
 template <int C>
 __device__ __forceinline__ void store_entries(const arguments &g, int64_t row, int n, int first,
                                               int count, const double *value)
@@ -246,7 +246,12 @@ __device__ __forceinline__ void store_entries(const arguments &g, int64_t row, i
     const int lane = static_cast<int>(threadIdx.x % WARP);
     if (g.m.spec.format == HX_FORMAT_BSR) {
         const int64_t at = C * C * (g.m.pattern.d_row_ptr[row] + first);
-        for (int t = lane; t < C * C * count; t += WARP) hx_matrix_store(g.m, at + t, value[t]);
+        if (g.m.spec.single)
+            for (int t = lane; t < C * C * count; t += WARP)
+                __stcs(static_cast<float *>(g.m.d_value) + at + t, static_cast<float>(value[t]));
+        else
+            for (int t = lane; t < C * C * count; t += WARP)
+                __stcs(static_cast<double *>(g.m.d_value) + at + t, value[t]);
         return;
     }
     for (int t = lane; t < C * C * count; t += WARP) {
