@@ -1,10 +1,11 @@
-// gather of quadratic cells, of one kind or mixed. A thread block owns a window of rows, whose
-// entries it sums in shared memory; a warp takes a cell that touches the window (of tet10 eight):
-// gradients of all points, then the products of the window's points with all points on tensor
-// cores, which it adds to the rows. A row counts the cells that have been added to it: they are
-// added in ascending order, whichever warp has them, so that an entry is one sum in one order.
+// gather of quadratic cells, of one kind or mixed, chunk after chunk of rows. First each cell of
+// the chunk's rows is integrated, once, by a warp (of tet10 eight): gradients of all points, then
+// their products on tensor cores, which go to a buffer that stays in the L2 cache. Then each row, a
+// warp, sums its lines of the buffer, cells ascending, in shared memory, makes its blocks of the
+// sums, and is written once.
 //
-// Rows of very many entries are a warp each, some entries at a time, with the same products.
+// Rows of very many entries or cells are a warp each, some entries at a time, with the same
+// products.
 #include <cstdlib>
 
 #include "core/base/memory.h"
@@ -15,202 +16,156 @@ namespace
 
 using namespace hx_points;
 
-constexpr int MOST_WARPS = 8;
-constexpr int WIDE_ENTRIES = 384;        // of a wide row at a time
-constexpr int MOST_CAPACITY = 8 * 1024;  // of a window
-constexpr size_t MANY_BYTES = 150 << 10; // of shared memory: else half of the warps
+constexpr int WARPS = 4;                  // of a block
+constexpr int WIDE_ENTRIES = 256;         // a row of more is wide; of a wide row at a time
+constexpr int AT_ONCE = 2;                // cells that a row loads
+constexpr int LANES = 2;                  // chunks at a time, each with a part of the buffer
+constexpr size_t BUFFER_BYTES = 32 << 20; // of all lanes
+
+// The buffer: a cell is as many lines as it may have, these a multiple of 32 bytes.
+struct buffer_layout {
+    int line, cell_size; // in numbers
+    int64_t capacity;    // cells of a chunk at most
+    int64_t lane_size;   // in numbers
+    size_t bytes;
+};
 
 struct points_filling : hx_cuda_filling {
-    hx_windows::plan p;  // (owned)
-    lane_rule *d_rule;   // [HX_N_CELL_RULE] (owned)
-    int warps, capacity; // of a block
-    size_t shared_bytes;
+    hx_chunks::plan p;              // (owned, like the next two)
+    lane_rule *d_rule;              // [HX_N_CELL_RULE]
+    double *d_buffer;               // a lane after the other
+    cudaStream_t lane[LANES];       // the device's, and more where there are several chunks (owned)
+    cudaEvent_t ready, done[LANES]; // (owned)
+    buffer_layout layout;
+    int most_entries;
 };
 
-// Rows of a window: their numbers of entries are LEAST_WEIGHT in the mean at least.
-__host__ __device__ constexpr int most_rows(int capacity)
-{
-    return capacity / hx_windows::LEAST_WEIGHT + 1;
-}
-
-// A block's shared memory: warps, sums, rows.
-template <int C, int N> struct block_memory {
-    warp_memory<N> *warp;
-    double *sum;    // [capacity][C * C]
-    int *begin;     // [rows + 1] first entry of each row
-    unsigned *done; // [rows] cells that have been added to it
-
-    __device__ __forceinline__ block_memory(unsigned char *memory, int warps, int capacity)
-    {
-        warp = reinterpret_cast<warp_memory<N> *>(memory);
-        sum = reinterpret_cast<double *>(warp + warps);
-        begin = reinterpret_cast<int *>(sum + static_cast<size_t>(capacity) * C * C);
-        done = reinterpret_cast<unsigned *>(begin + most_rows(capacity) + 1);
-    }
-
-    static size_t bytes(int warps, int capacity)
-    {
-        return static_cast<size_t>(warps) * sizeof(warp_memory<N>) +
-               static_cast<size_t>(capacity) * C * C * sizeof(double) +
-               (2 * static_cast<size_t>(most_rows(capacity)) + 1) * sizeof(int);
-    }
+struct chunk {
+    int first_cell, n_cell, first_row, n_row; // in the plan's lists
+    double *buffer;
 };
-
-// begin[] of n rows of the plan, by a warp.
-__device__ void list_begins(const arguments &g, const int32_t *rows, int n, int *begin)
-{
-    const int lane = static_cast<int>(threadIdx.x % WARP);
-    int before = 0;
-    for (int first = 0; first < n; first += WARP) {
-        const int r = first + lane;
-        int sum = 0;
-        if (r < n) {
-            const int64_t *const ptr = g.m.pattern.d_row_ptr + rows[r];
-            sum = static_cast<int>(ptr[1] - ptr[0]);
-        }
-#pragma unroll
-        for (int step = 1; step < WARP; step *= 2) {
-            const int other = __shfl_up_sync(ALL, sum, static_cast<unsigned>(step));
-            if (lane >= step) sum += other;
-        }
-        if (r < n) begin[r + 1] = before + sum;
-        before += __shfl_sync(ALL, sum, WARP - 1);
-    }
-    if (lane == 0) begin[0] = 0;
-}
-
-// The entries of own points, `count` of them, of a cell of n points: by their rows' first entries.
-__device__ __forceinline__ void list_offsets(const arguments &g, int64_t cell, int n,
-                                             const uint32_t *own, int count, const int *begin,
-                                             uint16_t *offset)
-{
-    const hx_device_pattern &p = g.m.pattern;
-    const int lane = static_cast<int>(threadIdx.x % WARP), in_turn = WARP / n;
-    const int k0 = lane / n, b = lane - n * k0;
-    const int64_t pair = hx_incidence_pair(&g.in, cell);
-    if (k0 >= in_turn) return;
-#pragma unroll 4
-    for (int k = k0; k < count; k += in_turn) {
-        const int slot =
-            hx_slot_at(p.d_slot, p.slot_bytes, pair + hx_windows::point_of(own[k]) * n + b);
-        offset[k * n + b] =
-            static_cast<uint16_t>(slot < 0 ? NO_OFFSET : begin[hx_windows::row_of(own[k])] + slot);
-    }
-}
-
-// Own points whose columns are among c0 .. c0 + 15.
-template <int C> struct column_points {
-    int first, n, complete; // of which so many have their last column here
-
-    __device__ __forceinline__ column_points(int c0, int n_column)
-    {
-        const int end = c0 + 16 < n_column ? c0 + 16 : n_column;
-        first = C == 3 ? c0 / 3 : c0;
-        n = (C == 3 ? (end + 2) / 3 : end) - first;
-        complete = (C == 3 ? end / 3 : end) - first;
-    }
-};
-
-// Until all cells before this one have been added to the rows of these own points.
-__device__ __forceinline__ void wait_for_rows(const uint32_t *own, int n,
-                                              const volatile unsigned *done)
-{
-    const int lane = static_cast<int>(threadIdx.x % WARP);
-    const uint32_t code = own[lane < n ? lane : 0];
-    while (!__all_sync(ALL, done[hx_windows::row_of(code)] == hx_windows::rank_of(code)))
-        __nanosleep(20);
-    __threadfence_block();
-    __syncwarp();
-}
-
-__device__ __forceinline__ void release_rows(const uint32_t *own, int n, volatile unsigned *done)
-{
-    const int lane = static_cast<int>(threadIdx.x % WARP);
-    __threadfence_block();
-    __syncwarp();
-    if (lane < n) done[hx_windows::row_of(own[lane])] = hx_windows::rank_of(own[lane]) + 1;
-}
-
-// One cell's part of the window.
-template <int C, int N>
-__device__ __forceinline__ void add_cell(const double *h, const uint32_t *own, int n_own, int n,
-                                         int steps, const uint16_t *offset, double *sum,
-                                         unsigned *done)
-{
-    const int n_column = C * n_own;
-#pragma unroll 1
-    for (int c0 = 0; c0 < n_column; c0 += 16) {
-        product<C, N> p;
-        const column_points<C> points(c0, n_column);
-        p.make(h, own, n, steps, n_column, c0);
-        wait_for_rows(own + points.first, points.n, done);
-        p.add(offset, n, n_column, c0, sum);
-        release_rows(own + points.first, points.complete, done);
-    }
-}
 
 template <int C, int N>
-__global__ void __launch_bounds__(WARP *MOST_WARPS, 1)
-    window_kernel(const __grid_constant__ arguments g)
+__global__ void __launch_bounds__(WARP *WARPS, 4)
+    cells_kernel(const __grid_constant__ arguments g, const chunk now)
 {
     extern __shared__ __align__(128) unsigned char memory[];
     using size = sizes<N>;
-    const int warps = static_cast<int>(blockDim.x) / WARP, t = static_cast<int>(threadIdx.x);
-    const int lane = t % WARP, warp = t / WARP;
-    const block_memory<C, N> s(memory, warps, g.capacity);
-    const int32_t *const rows = g.p.d_row + g.p.d_window_row[blockIdx.x];
-    const int n_row = g.p.d_window_row[blockIdx.x + 1] - g.p.d_window_row[blockIdx.x];
-    const int64_t first = g.p.d_visit[blockIdx.x], end = g.p.d_visit[blockIdx.x + 1];
-    if (warp == 0) list_begins(g, rows, n_row, s.begin);
-    for (int k = t; k < n_row; k += WARP * warps) s.done[k] = 0;
-    __syncthreads();
-    for (int k = t; k < C * C * s.begin[n_row]; k += WARP * warps) s.sum[k] = 0.0;
-    __syncthreads();
-
-    warp_memory<N> *const own = s.warp + warp;
+    const int lane = static_cast<int>(threadIdx.x % WARP),
+              warp = static_cast<int>(threadIdx.x / WARP);
+    double *const own = reinterpret_cast<double *>(memory) + warp * size::batch * size::lines;
+    const int first = (static_cast<int>(blockIdx.x) * WARPS + warp) * size::batch;
+    if (first >= now.n_cell) return;
+    const int count = now.n_cell - first < size::batch ? now.n_cell - first : size::batch;
+    const int mine = lane / size::lanes;
+    const lane_cell c =
+        find_cell<N>(g, mine < count ? g.p.d_cell[now.first_cell + first + mine] : -1);
+    make_gradients<N>(g, c, own);
+    __syncwarp();
 #pragma unroll 1
-    for (int64_t v = first + warp * size::batch; v < end; v += warps * size::batch) {
-        const int count = end - v < size::batch ? static_cast<int>(end - v) : size::batch;
-        const int mine = lane / size::lanes;
-        const lane_cell c = find_cell<N>(g, mine < count ? g.p.d_cell[v + mine] : -1);
-        const uint32_t first_own = g.p.d_first_own[v];
-        const int n_own = static_cast<int>(g.p.d_first_own[v + count] - first_own);
-        for (int k = lane; k < n_own; k += WARP) own->own[k] = g.p.d_own[first_own + k];
-        make_gradients<N>(g, c, own);
-        int at[size::batch + 1] = {};
+    for (int i = 0; i < count; i++)
+        multiply_lines<C, N>(own + i * size::lines, C * c.n, C == 3 ? c.steps : 3 * c.steps, g.line,
+                             now.buffer + static_cast<int64_t>(first + i) * g.cell_size);
+}
+
+// A lane's numbers of a row's C lines in one cell: column `lane` and those 32 further on.
+template <int C, int N> struct row_lines {
+    static constexpr int n_part = (C * sizes<N>::most_points + WARP - 1) / WARP;
+    int entry[n_part]; // -1: none
+    double v[n_part][C];
+
+    // place and cell: of all lanes.
+    __device__ __forceinline__ void load(const arguments &g, const chunk &now, uint32_t place,
+                                         int64_t cell)
+    {
+        const hx_device_pattern &pattern = g.m.pattern;
+        const int lane = static_cast<int>(threadIdx.x % WARP);
+        const int n = N ? N : hx_incidence_count(&g.in, cell);
+        const int a = static_cast<int>(place & ((1u << hx_chunks::POINT_BITS) - 1));
+        const int64_t pair = (N ? cell * N * N : hx_incidence_pair(&g.in, cell)) + a * n;
+        const double *const from =
+            now.buffer + static_cast<int64_t>(place >> hx_chunks::POINT_BITS) * g.cell_size +
+            C * a * g.line;
+        const int slot =
+            lane < n ? hx_slot_at(pattern.d_slot, pattern.slot_bytes, pair + lane) : -1;
 #pragma unroll
-        for (int i = 0; i < size::batch; i++) {
-            if (i >= count) break;
-            const int64_t cell = __shfl_sync(ALL, c.cell, i * size::lanes);
-            const int n = N ? N : c.n;
-            at[i + 1] = static_cast<int>(g.p.d_first_own[v + i + 1] - first_own);
-            list_offsets(g, cell, n, own->own + at[i], at[i + 1] - at[i], s.begin,
-                         own->offset + at[i] * n);
+        for (int part = 0; part < n_part; part++) {
+            const int column = lane + WARP * part, b = column / C;
+            const bool is_in = column < C * n;
+            const int e = __shfl_sync(ALL, slot, is_in ? b : 0);
+            entry[part] = is_in ? e : -1;
+            const bool is_read = is_in && (pattern.part == HX_PART_FULL || e >= 0);
+#pragma unroll
+            for (int i = 0; i < C; i++) v[part][i] = is_read ? from[i * g.line + column] : 0.0;
+        }
+    }
+
+    __device__ __forceinline__ void add(double *sum) const
+    {
+        const int lane = static_cast<int>(threadIdx.x % WARP);
+#pragma unroll
+        for (int part = 0; part < n_part; part++) {
+            if (entry[part] < 0) continue;
+            double *const to = sum + C * C * entry[part] + (lane + WARP * part) % C;
+#pragma unroll
+            for (int i = 0; i < C; i++) to[C * i] += v[part][i];
         }
         __syncwarp();
+    }
+};
+
+// The row's places from `first` on, up to 32.
+template <int C, int N>
+__device__ __forceinline__ void add_places(const arguments &g, const chunk &now, uint32_t first,
+                                           int count, double *sum)
+{
+    const int lane = static_cast<int>(threadIdx.x % WARP);
+    const uint32_t place = lane < count ? g.p.d_place[first + lane] : 0;
+    const int cell =
+        lane < count ? g.p.d_cell[now.first_cell + (place >> hx_chunks::POINT_BITS)] : 0;
 #pragma unroll 1
-        for (int i = 0; i < count; i++) {
-            const int from = static_cast<int>(g.p.d_first_own[v + i] - first_own);
-            const int n = static_cast<int>(g.p.d_first_own[v + i + 1] - first_own) - from;
-            add_cell<C, N>(own->h + i * size::lines, own->own + from, n, c.n, c.steps,
-                           own->offset + from * c.n, s.sum, s.done);
-        }
-        __syncwarp(); // gradients have been read
+    for (int i = 0; i < count; i += AT_ONCE) {
+        row_lines<C, N> lines[AT_ONCE];
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++)
+            if (i + k < count)
+                lines[k].load(g, now, __shfl_sync(ALL, place, i + k),
+                              __shfl_sync(ALL, cell, i + k));
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++)
+            if (i + k < count) lines[k].add(sum);
     }
-    __syncthreads();
-    for (int r = warp; r < n_row; r += warps) {
-        const int n = s.begin[r + 1] - s.begin[r];
-        double *const value = s.sum + C * C * s.begin[r];
-        finish_blocks<C>(g, n, value);
-        store_entries<C>(g, rows[r], n, 0, n, value);
-    }
+}
+
+template <int C, int N>
+__global__ void __launch_bounds__(WARP *WARPS, 8)
+    rows_kernel(const __grid_constant__ arguments g, const chunk now)
+{
+    extern __shared__ __align__(128) unsigned char memory[];
+    const int lane = static_cast<int>(threadIdx.x % WARP),
+              warp = static_cast<int>(threadIdx.x / WARP);
+    const int k = static_cast<int>(blockIdx.x) * WARPS + warp;
+    if (k >= now.n_row) return;
+    const int64_t row = g.p.d_row[now.first_row + k];
+    const int64_t *const ptr = g.m.pattern.d_row_ptr + row;
+    const uint32_t *const first_place = g.p.d_first_place + now.first_row + k;
+    const int n = static_cast<int>(ptr[1] - ptr[0]);
+    const uint32_t end = first_place[1];
+    double *const sum = reinterpret_cast<double *>(memory) + warp * C * C * g.most_entries;
+    for (int t = lane; t < C * C * n; t += WARP) sum[t] = 0.0;
+    __syncwarp();
+#pragma unroll 1
+    for (uint32_t p = first_place[0]; p < end; p += WARP)
+        add_places<C, N>(g, now, p, end - p < WARP ? static_cast<int>(end - p) : WARP, sum);
+    finish_blocks<C>(g, n, sum);
+    store_entries<C>(g, row, n, 0, n, sum);
 }
 
 // A block of one warp a row.
 template <int C> __global__ void wide_row_kernel(const __grid_constant__ arguments g)
 {
-    __shared__ warp_memory<0> s;
-    __shared__ double sum[WIDE_ENTRIES * C * C];
+    __shared__ double own[sizes<0>::lines], sum[WIDE_ENTRIES * C * C];
+    __shared__ int entry[HX_RULE_POINTS];
     const int lane = static_cast<int>(threadIdx.x);
     const int64_t row = g.p.d_row[g.p.n_narrow + blockIdx.x];
     const int64_t *const ptr = g.in.point_ptr + g.m.pattern.row_first + row;
@@ -226,20 +181,22 @@ template <int C> __global__ void wide_row_kernel(const __grid_constant__ argumen
             const lane_cell c = find_cell<0>(g, cell);
             const int a = static_cast<int>(place - c.first);
             const hx_device_pattern &p = g.m.pattern;
-            int entry = -1;
+            int e = -1;
             if (lane < c.n)
-                entry = hx_slot_at(p.d_slot, p.slot_bytes,
-                                   hx_incidence_pair(&g.in, cell) + a * c.n + lane) -
-                        e0;
-            const bool mine = lane < c.n && entry >= 0 && entry < count;
+                e = hx_slot_at(p.d_slot, p.slot_bytes,
+                               hx_incidence_pair(&g.in, cell) + a * c.n + lane) -
+                    e0;
+            const bool mine = lane < c.n && e >= 0 && e < count;
             if (!__any_sync(ALL, mine)) continue;
-            if (lane < c.n) s.offset[lane] = static_cast<uint16_t>(mine ? entry : NO_OFFSET);
-            if (lane == 0) s.own[0] = static_cast<uint32_t>(a);
-            make_gradients<0>(g, c, &s);
+            if (lane < c.n) entry[lane] = mine ? e : -1;
+            make_gradients<0>(g, c, own);
             __syncwarp();
-            product<C, 0> products;
-            products.make(s.h, s.own, c.n, c.steps, C, 0);
-            products.add(s.offset, c.n, C, 0, sum);
+            product<C, 0, 0> products;
+            products.make(own, C * c.n, C == 3 ? c.steps : 3 * c.steps, C * a, C * a + C);
+            products.visit(C * c.n, C * a, C * a + C, [a](int r, int s, int, double v) {
+                const int to = entry[s / C];
+                if (to >= 0) sum[C * C * to + C * (r - C * a) + s % C] += v;
+            });
             __syncwarp(); // gradients have been read
         }
         __syncwarp();
@@ -249,25 +206,46 @@ template <int C> __global__ void wide_row_kernel(const __grid_constant__ argumen
     }
 }
 
-using kernel = void (*)(arguments);
+using chunk_kernel = void (*)(arguments, chunk);
 
-// The kernel of windows and its shared memory.
 struct choice {
-    kernel run;
-    size_t (*bytes)(int warps, int capacity);
+    chunk_kernel cells, rows;
+    int batch; // cells of a warp
+    size_t cells_shared;
+    void (*wide)(arguments);
 };
+
+template <int C, int N> choice choose_sizes()
+{
+    return {cells_kernel<C, N>, rows_kernel<C, N>, sizes<N>::batch,
+            sizeof(double) * WARPS * sizes<N>::batch * sizes<N>::lines, wide_row_kernel<C>};
+}
 
 template <int C> choice choose_points(const hx_incidence *in)
 {
-    if (in->n_per_cell == 20) return {window_kernel<C, 20>, block_memory<C, 20>::bytes};
-    if (in->n_per_cell == 10) return {window_kernel<C, 10>, block_memory<C, 10>::bytes};
-    return {window_kernel<C, 0>, block_memory<C, 0>::bytes};
+    if (in->n_per_cell == 20) return choose_sizes<C, 20>();
+    if (in->n_per_cell == 10) return choose_sizes<C, 10>();
+    return choose_sizes<C, 0>();
 }
 
 choice choose(const hx_cuda_filling *f)
 {
     const hx_incidence *in = &f->input.incidence;
     return f->m->spec.components == 3 ? choose_points<3>(in) : choose_points<1>(in);
+}
+
+buffer_layout lay_out_buffer(const hx_incidence *in, int components)
+{
+    const int n = components * (in->n_per_cell ? in->n_per_cell : static_cast<int>(HX_RULE_POINTS));
+    buffer_layout l;
+    l.line = (n + 3) / 4 * 4;
+    l.cell_size = n * l.line;
+    const size_t bytes = static_cast<size_t>(l.cell_size) * sizeof(double);
+    l.capacity = static_cast<int64_t>(BUFFER_BYTES / LANES / bytes);
+    l.lane_size = l.capacity * l.cell_size;
+    l.bytes = in->n_cell <= l.capacity ? static_cast<size_t>(in->n_cell) * bytes
+                                       : LANES * static_cast<size_t>(l.capacity) * bytes;
+    return l;
 }
 
 void lay_out(const hx_cell_rule *from, lane_rule *to)
@@ -291,22 +269,28 @@ int upload_rules(points_filling *f)
     return rc;
 }
 
-// The most entries that fit.
-int choose_capacity(points_filling *f, const choice *c)
+size_t rows_shared(const points_filling *f)
 {
-    int device = 0, most = 0;
-    HX_TRY_CUDA(cudaGetDevice(&device));
-    HX_TRY_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    const auto bytes = static_cast<size_t>(most);
-    f->warps = bytes >= MANY_BYTES ? MOST_WARPS : MOST_WARPS / 2;
-    f->capacity = MOST_CAPACITY;
-    while (f->capacity > 0 && c->bytes(f->warps, f->capacity) > bytes) f->capacity -= 8;
-    if (f->capacity < 64)
-        return HX_RAISE(HX_EENV,
-                        "device 'cuda' has too little shared memory for the fill 'gather'");
-    f->shared_bytes = c->bytes(f->warps, f->capacity);
-    HX_TRY_CUDA(cudaFuncSetAttribute(c->run, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     static_cast<int>(f->shared_bytes)));
+    const int c = f->m->spec.components;
+    return sizeof(double) * WARPS * static_cast<size_t>(c * c * f->most_entries);
+}
+
+int allow_shared(chunk_kernel kernel, size_t bytes)
+{
+    HX_TRY_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     static_cast<int>(bytes)));
+    return HX_OK;
+}
+
+int make_lanes(points_filling *f)
+{
+    f->lane[0] = hx_cuda_of(f->dev)->stream;
+    if (f->p.n_chunk < 2) return HX_OK;
+    HX_TRY_CUDA(cudaEventCreateWithFlags(&f->ready, cudaEventDisableTiming));
+    for (int k = 1; k < LANES; k++) {
+        HX_TRY_CUDA(cudaEventCreateWithFlags(&f->done[k], cudaEventDisableTiming));
+        HX_TRY_CUDA(cudaStreamCreateWithFlags(&f->lane[k], cudaStreamNonBlocking));
+    }
     return HX_OK;
 }
 
@@ -314,15 +298,56 @@ int prepare(hx_cuda_filling *filling)
 {
     auto *const f = static_cast<points_filling *>(filling);
     const choice c = choose(f);
+    const int widest = f->m->pattern.max_row;
+    f->most_entries = widest < WIDE_ENTRIES ? widest : WIDE_ENTRIES;
+    f->layout = lay_out_buffer(&f->input.incidence, f->m->spec.components);
     HX_TRY(upload_rules(f));
-    HX_TRY(choose_capacity(f, &c));
-    return hx_windows::create(&f->p, f->dev, &f->m->pattern, &f->input.incidence, f->capacity);
+    HX_TRY(f->dev->ops->alloc(f->dev, f->layout.bytes, &f->d_buffer));
+    HX_TRY(allow_shared(c.cells, c.cells_shared));
+    HX_TRY(allow_shared(c.rows, rows_shared(f)));
+    HX_TRY(hx_chunks::create(&f->p, f->dev, &f->m->pattern, &f->input.incidence, f->layout.capacity,
+                             WIDE_ENTRIES));
+    return make_lanes(f);
+}
+
+int run_chunk(const points_filling *f, const arguments *a, int64_t number)
+{
+    const int lane = static_cast<int>(number % LANES);
+    const choice c = choose(f);
+    const auto first_cell = static_cast<int>(f->p.first_cell(number));
+    const auto first_row = static_cast<int>(f->p.first_row(number));
+    const chunk now = {first_cell, static_cast<int>(f->p.first_cell(number + 1)) - first_cell,
+                       first_row, static_cast<int>(f->p.first_row(number + 1)) - first_row,
+                       f->d_buffer + lane * f->layout.lane_size};
+    const chunk_kernel cells = c.cells, rows = c.rows;
+    const cudaStream_t stream = f->lane[lane];
+    if (now.n_row == 0) return HX_OK;
+    cells<<<hx_blocks(now.n_cell, WARPS * c.batch), WARP * WARPS, c.cells_shared, stream>>>(*a,
+                                                                                            now);
+    HX_TRY_LAUNCH("gather's cells");
+    rows<<<hx_blocks(now.n_row, WARPS), WARP * WARPS, rows_shared(f), stream>>>(*a, now);
+    HX_TRY_LAUNCH("gather's rows");
+    return HX_OK;
+}
+
+// The lanes begin when the device's queue has come here, and it goes on when they are done.
+int run_chunks(const points_filling *f, const arguments *a)
+{
+    const bool is_split = f->p.n_chunk > 1;
+    if (is_split) HX_TRY_CUDA(cudaEventRecord(f->ready, f->lane[0]));
+    for (int k = 1; k < LANES && is_split; k++)
+        HX_TRY_CUDA(cudaStreamWaitEvent(f->lane[k], f->ready, 0));
+    for (int64_t k = 0; k < f->p.n_chunk; k++) HX_TRY(run_chunk(f, a, k));
+    for (int k = 1; k < LANES && is_split; k++) {
+        HX_TRY_CUDA(cudaEventRecord(f->done[k], f->lane[k]));
+        HX_TRY_CUDA(cudaStreamWaitEvent(f->lane[0], f->done[k], 0));
+    }
+    return HX_OK;
 }
 
 int run(hx_cuda_filling *filling)
 {
     const auto *const f = static_cast<const points_filling *>(filling);
-    const cudaStream_t stream = hx_cuda_of(f->dev)->stream;
     const arguments a = {f->input.incidence,
                          f->input.d_xyz,
                          f->input.d_modulus,
@@ -331,16 +356,13 @@ int run(hx_cuda_filling *filling)
                          *f->m,
                          f->p,
                          f->d_rule,
-                         f->capacity};
-    if (f->p.n_window > 0) {
-        const kernel windows = choose(f).run;
-        windows<<<static_cast<unsigned>(f->p.n_window), static_cast<unsigned>(WARP * f->warps),
-                  f->shared_bytes, stream>>>(a);
-        HX_TRY_LAUNCH("gather of points");
-    }
+                         f->most_entries,
+                         f->layout.line,
+                         f->layout.cell_size};
+    HX_TRY(run_chunks(f, &a));
     if (f->p.n_wide > 0) {
-        const kernel wide = f->m->spec.components == 3 ? wide_row_kernel<3> : wide_row_kernel<1>;
-        wide<<<static_cast<unsigned>(f->p.n_wide), WARP, 0, stream>>>(a);
+        const auto wide = choose(f).wide;
+        wide<<<static_cast<unsigned>(f->p.n_wide), WARP, 0, f->lane[0]>>>(a);
         HX_TRY_LAUNCH("gather of wide rows");
     }
     return HX_OK;
@@ -349,17 +371,29 @@ int run(hx_cuda_filling *filling)
 void release(hx_cuda_filling *filling)
 {
     auto *const f = static_cast<points_filling *>(filling);
-    hx_windows::release(&f->p, f->dev);
+    for (int k = 1; k < LANES; k++) {
+        if (f->lane[k]) cudaStreamDestroy(f->lane[k]);
+        if (f->done[k]) cudaEventDestroy(f->done[k]);
+    }
+    if (f->ready) cudaEventDestroy(f->ready);
+    hx_chunks::release(&f->p, f->dev);
     f->dev->ops->release(f->dev, f->d_rule);
+    f->dev->ops->release(f->dev, f->d_buffer);
 }
 
 size_t bytes(const hx_cuda_filling *filling)
 {
     const auto *const f = static_cast<const points_filling *>(filling);
-    return f->p.bytes + HX_N_CELL_RULE * sizeof(lane_rule);
+    return f->p.bytes + HX_N_CELL_RULE * sizeof(lane_rule) + f->layout.bytes;
 }
 
 } // namespace
+
+size_t hx_cuda_points_expected(const hx_incidence *in, int components)
+{
+    const buffer_layout l = lay_out_buffer(in, components);
+    return hx_chunks::expected(in, l.capacity) + HX_N_CELL_RULE * sizeof(lane_rule) + l.bytes;
+}
 
 const hx_cuda_fill_kind hx_cuda_fill_points = {sizeof(points_filling), prepare, run, release,
                                                bytes};

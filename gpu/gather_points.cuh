@@ -1,5 +1,5 @@
-// A warp and the cells of quadratic elements: gradients of all points at all integration points in
-// shared memory, and products of some of the cell's points with all of them, for the fill `gather`.
+// The cells of quadratic elements, each by a warp, for the fill `gather`: gradients of all points
+// at all integration points in shared memory, and the products of all lines of these.
 //
 // h is sqrt(weight det J modulus) times a gradient, so that the sum of h_a h_b' over the
 // integration points is all of a tile. Number (a, i) of point q stands at h[(3 a + i) K + q], K the
@@ -9,7 +9,7 @@
 #define HX_GATHER_POINTS_CUH
 
 #include "core/space/cell_rule.h"
-#include "gather_windows_cuda.cuh"
+#include "gather_chunks_cuda.cuh"
 #include "hex8_tiles.cuh"
 #include "tensor_products.cuh"
 
@@ -18,7 +18,6 @@ namespace hx_points
 
 constexpr int WARP = 32;
 constexpr unsigned ALL = 0xffffffffu;
-constexpr int NO_OFFSET = 0xffff; // of a pair that has no entry
 
 // A cell_rule.h by lanes: lane q has integration point q.
 struct lane_rule {
@@ -33,9 +32,10 @@ struct arguments {
     const double *xyz, *modulus;
     double lambda, mu;
     hx_matrix m;
-    hx_windows::plan p;
+    hx_chunks::plan p;
     const lane_rule *rule; // [HX_N_CELL_RULE]
-    int capacity;          // entries of a window
+    int most_entries;      // of a narrow row
+    int line, cell_size;   // of the buffer: numbers of a line and of a cell
 };
 
 // Sizes by the points of every cell: 20 (hex20), 10 (tet10, eight cells at a time), 0 where kinds
@@ -45,16 +45,7 @@ template <int N> struct sizes {
     static constexpr int batch = N == 10 ? 8 : 1; // cells of a warp at a time
     static constexpr int lanes = WARP / batch;    // of a cell
     static constexpr int steps = N == 10 ? 1 : 7; // fours of integration points, at most
-    static constexpr int most_own = batch * most_points;
-    static constexpr int most_offsets = most_own * most_points;
     static constexpr int lines = 3 * most_points * 4 * steps; // numbers of a cell
-};
-
-// Of a warp in shared memory.
-template <int N> struct warp_memory {
-    double h[sizes<N>::batch * sizes<N>::lines]; // coordinates before there are gradients
-    uint32_t own[sizes<N>::most_own];            // codes of the plan
-    uint16_t offset[sizes<N>::most_offsets];     // entry of (own, b), window's first 0
 };
 
 // The cell of a lane, -1: none.
@@ -81,17 +72,16 @@ template <int N> __device__ __forceinline__ lane_cell find_cell(const arguments 
     return c;
 }
 
-// Gradients of the warp's cells, in s->h, cell after cell. All lanes call it. Products are fused as
-// written, so that all kernels have the same bits.
+// Gradients of the warp's cells, cell after cell; `own` holds the coordinates before. All lanes
+// call it. Products are fused as written, so that all kernels have the same bits.
 template <int N>
-__device__ __forceinline__ void make_gradients(const arguments &g, const lane_cell &c,
-                                               warp_memory<N> *s)
+__device__ __forceinline__ void make_gradients(const arguments &g, const lane_cell &c, double *own)
 {
     using size = sizes<N>;
     constexpr int unroll = N ? N : 4;
     const int lane = static_cast<int>(threadIdx.x % WARP), q = lane % size::lanes;
-    double *const x = s->h + lane / size::lanes * (3 * c.n);
-    double *const h = s->h + lane / size::lanes * size::lines + q;
+    double *const x = own + lane / size::lanes * (3 * c.n);
+    double *const h = own + lane / size::lanes * size::lines + q;
     const int stride = 4 * c.steps;
     if (c.cell >= 0)
 #pragma unroll
@@ -139,40 +129,29 @@ __device__ __forceinline__ void make_gradients(const arguments &g, const lane_ce
     }
 }
 
-// Where a lane's numbers of a product of up to 16 columns stand: strips of 8 columns, in each of
-// which a lane has two, four apart: half a warp then has most of a tile, in banks of their own.
-__device__ __forceinline__ int strip_column(int strip, int which)
-{
-    return 8 * strip + 4 * which + static_cast<int>(threadIdx.x % 4);
-}
-
-// Products of a cell's own points in columns c0 .. c0 + 15 with all of its points. C unknowns a
-// point: column 3 k + i is component i of own point k, row 3 b + j likewise (C 1: k and b).
-template <int C, int N> struct product {
-    static constexpr int n_strip =
-        (C == 3 ? 3 * sizes<N>::most_points + 15 : sizes<N>::most_points + 15) / 16;
+// Products of a cell's lines c0 .. n_column - 1, up to 16 of them, with the lines from 16 FIRST on.
+// A lane has columns in strips of 8, two of each strip, four apart.
+template <int C, int N, int FIRST> struct product {
+    static constexpr int n_strip = (C * sizes<N>::most_points + 15) / 16 - FIRST;
     double d[2][n_strip][4];
 
-    __device__ __forceinline__ void make(const double *h, const uint32_t *own, int n, int steps,
-                                         int n_column, int c0)
+    __device__ __forceinline__ void make(const double *h, int n_line, int n_step, int c0,
+                                         int n_column)
     {
         const int lane = static_cast<int>(threadIdx.x % WARP), line = lane / 4;
-        const int n_step = C == 3 ? steps : 3 * steps, stride = 4 * n_step;
-        const int n_row = C == 3 ? 3 * n : n;
+        const int stride = 4 * n_step;
         const double *b[2], *a[n_strip][2];
 #pragma unroll
         for (int s = 0; s < 2; s++) {
             const int c = c0 + 8 * s + 4 * (line % 2) + line / 2;
-            const int in = c < n_column ? c : n_column - 1;
-            const int k = C == 3 ? in / 3 : in, i = C == 3 ? in % 3 : 0;
-            b[s] = h + (C * hx_windows::point_of(own[k]) + i) * stride + lane % 4;
+            b[s] = h + (c < n_column ? c : n_column - 1) * stride + lane % 4;
         }
 #pragma unroll
         for (int t = 0; t < n_strip; t++)
 #pragma unroll
             for (int half = 0; half < 2; half++) {
-                const int row = 16 * t + 8 * half + line;
-                a[t][half] = h + (row < n_row ? row : n_row - 1) * stride + lane % 4;
+                const int row = 16 * (FIRST + t) + 8 * half + line;
+                a[t][half] = h + (row < n_line ? row : n_line - 1) * stride + lane % 4;
 #pragma unroll
                 for (int s = 0; s < 2; s++) d[s][t][2 * half] = d[s][t][2 * half + 1] = 0.0;
             }
@@ -184,7 +163,7 @@ template <int C, int N> struct product {
             const double b1[2] = {b[0][4 * step + 4], b[1][4 * step + 4]};
 #pragma unroll
             for (int t = 0; t < n_strip; t++) {
-                if (16 * t >= n_row) break;
+                if (16 * (FIRST + t) >= n_line) break;
                 const double first[2] = {a[t][0][4 * step], a[t][1][4 * step]};
                 const double then[2] = {a[t][0][4 * step + 4], a[t][1][4 * step + 4]};
                 hx_tensor_add8(d[0][t], first, then, b0[0], b1[0]);
@@ -194,39 +173,54 @@ template <int C, int N> struct product {
         if (step == n_step) return;
 #pragma unroll
         for (int t = 0; t < n_strip; t++) {
-            if (16 * t >= n_row) break;
+            if (16 * (FIRST + t) >= n_line) break;
             const double last[2] = {a[t][0][4 * step], a[t][1][4 * step]};
             hx_tensor_add4(d[0][t], last, b[0][4 * step]);
             if (both) hx_tensor_add4(d[1][t], last, b[1][4 * step]);
         }
     }
 
-    // sum[offset[k n + b]][i][j] += each of them.
-    __device__ __forceinline__ void add(const uint16_t *offset, int n, int n_column, int c0,
-                                        double *sum) const
+    // see(column, line, strip, number) of each that the lane has.
+    template <class F>
+    __device__ __forceinline__ void visit(int n_line, int c0, int n_column, F see) const
     {
-        const int lane = static_cast<int>(threadIdx.x % WARP), n_row = C == 3 ? 3 * n : n;
+        const int lane = static_cast<int>(threadIdx.x % WARP);
 #pragma unroll
         for (int s = 0; s < 2; s++)
 #pragma unroll
             for (int which = 0; which < 2; which++) {
-                const int c = c0 + strip_column(s, which);
+                const int c = c0 + 8 * s + 4 * which + lane % 4;
                 if (c >= n_column) continue;
-                const int k = C == 3 ? c / 3 : c, i = C == 3 ? c % 3 : 0;
 #pragma unroll
                 for (int t = 0; t < n_strip; t++)
 #pragma unroll
                     for (int half = 0; half < 2; half++) {
-                        const int row = 16 * t + 8 * half + lane / 4;
-                        if (row >= n_row) continue;
-                        const int b = C == 3 ? row / 3 : row, j = C == 3 ? row % 3 : 0;
-                        const int entry = offset[k * n + b];
-                        if (entry != NO_OFFSET)
-                            sum[C * C * entry + C * i + j] += d[s][t][2 * half + which];
+                        const int row = 16 * (FIRST + t) + 8 * half + lane / 4;
+                        if (row < n_line) see(c, row, t, d[s][t][2 * half + which]);
                     }
             }
     }
 };
+
+// The products of all lines of a cell with all, number (r, s) at k[r line + s]: those from the
+// diagonal on are computed, and stored twice.
+template <int C, int N, int FIRST = 0>
+__device__ __forceinline__ void multiply_lines(const double *h, int n_line, int n_step, int line,
+                                               double *k)
+{
+    constexpr int c0 = 16 * FIRST;
+    if constexpr (c0 < C * sizes<N>::most_points) {
+        if (c0 >= n_line) return;
+        const int n_column = n_line < c0 + 16 ? n_line : c0 + 16;
+        product<C, N, FIRST> p;
+        p.make(h, n_line, n_step, c0, n_column);
+        p.visit(n_line, c0, n_column, [k, line](int c, int row, int strip, double v) {
+            k[c * line + row] = v;
+            if (strip > 0) k[row * line + c] = v;
+        });
+        multiply_lines<C, N, FIRST + 1>(h, n_line, n_step, line, k);
+    }
+}
 
 // Blocks of n entries from their sums, by the lanes of a warp.
 template <int C>
@@ -244,7 +238,7 @@ __device__ __forceinline__ void finish_blocks(const arguments &g, int n, double 
     __syncwarp();
 }
 
-// Entries first .. first + count - 1 of a row of n to the matrix.
+// Entries first .. first + count - 1 of a row of n to the matrix, of bsr past the buffer in L2.
 template <int C>
 __device__ __forceinline__ void store_entries(const arguments &g, int64_t row, int n, int first,
                                               int count, const double *value)
@@ -252,7 +246,12 @@ __device__ __forceinline__ void store_entries(const arguments &g, int64_t row, i
     const int lane = static_cast<int>(threadIdx.x % WARP);
     if (g.m.spec.format == HX_FORMAT_BSR) {
         const int64_t at = C * C * (g.m.pattern.d_row_ptr[row] + first);
-        for (int t = lane; t < C * C * count; t += WARP) hx_matrix_store(g.m, at + t, value[t]);
+        if (g.m.spec.single)
+            for (int t = lane; t < C * C * count; t += WARP)
+                __stcs(static_cast<float *>(g.m.d_value) + at + t, static_cast<float>(value[t]));
+        else
+            for (int t = lane; t < C * C * count; t += WARP)
+                __stcs(static_cast<double *>(g.m.d_value) + at + t, value[t]);
         return;
     }
     for (int t = lane; t < C * C * count; t += WARP) {

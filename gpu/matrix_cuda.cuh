@@ -93,6 +93,8 @@ extern const hx_cuda_fill_kind hx_cuda_fill_sort;     // fill_sort_cuda.cu
 extern const hx_cuda_fill_kind hx_cuda_fill_triplets; // fill_sort_cuda.cu
 
 // Bytes on the device that gather keeps for this mesh, at most (host arrays). O(1).
-size_t hx_cuda_gather_expected(const hx_incidence *incidence);
+size_t hx_cuda_gather_expected(const hx_incidence *incidence, int components);
+size_t hx_cuda_points_expected(const hx_incidence *incidence,
+                               int components); // fill_points_cuda.cu
 
 #endif
