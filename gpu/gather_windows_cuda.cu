@@ -295,7 +295,7 @@ void hx_windows::release(plan *p, hx_device *dev)
     for (void *memory : p->d_memory) dev->ops->release(dev, memory);
 }
 
-// Rules of cells among it.
+// Little for the windows themselves: they are few.
 size_t hx_windows::expected(const hx_incidence *in)
 {
     const auto n_place = static_cast<size_t>(in->n_place), n_row = static_cast<size_t>(in->n_point);

@@ -1,4 +1,4 @@
-// The plan of fills whose blocks own rows that need not be neighbours in the matrix: rows in
+// The plan of the fill of tetrahedra, whose blocks own rows that need not be neighbours: rows in
 // windows by the lowest of their cells, as many as fit into a block's shared memory, and the cells
 // that touch each window, ascending, with the window's rows in them.
 #ifndef HX_GATHER_WINDOWS_CUDA_CUH
