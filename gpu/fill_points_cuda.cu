@@ -1,6 +1,6 @@
 // gather of quadratic cells, of one kind or mixed, chunk after chunk of rows. First each cell of
 // the chunk's rows is integrated, once, by two warps (eight tet10 by one): gradients of all points,
-// then their products on tensor cores, which go to a buffer that stays in the L2 cache. Then each
+// then their products on tensor cores, which go to a buffer. Then each
 // row, a warp, sums its lines of the buffer, cells ascending, in shared memory, makes its blocks of
 // the sums, and is written once.
 //
@@ -16,11 +16,11 @@ namespace
 
 using namespace hx_points;
 
-constexpr int WARPS = 4;                  // of a block
-constexpr int WIDE_ENTRIES = 256;         // a row of more is wide; of a wide row at a time
-constexpr int AT_ONCE = 2;                // cells that a row loads
-constexpr int LANES = 2;                  // chunks at a time, each with a part of the buffer
-constexpr size_t BUFFER_BYTES = 32 << 20; // of all lanes
+constexpr int WARPS = 4;                   // of a block
+constexpr int WIDE_ENTRIES = 256;          // a row of more is wide; of a wide row at a time
+constexpr int AT_ONCE = 2;                 // cells that a row loads
+constexpr int LANES = 2;                   // chunks at a time, each with a part of the buffer
+constexpr size_t BUFFER_BYTES = 256 << 20; // of all lanes; measured, see core/matrix/README.md
 
 // The buffer: a cell is as many lines as it may have, these a multiple of 32 bytes.
 struct buffer_layout {
