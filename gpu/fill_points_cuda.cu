@@ -1,8 +1,7 @@
 // gather of quadratic cells, of one kind or mixed, chunk after chunk of rows. First each cell of
-// the chunk's rows is integrated, once, by two warps (eight tet10 by one): gradients of all points,
-// then their products on tensor cores, which go to a buffer. Then each
-// row, a warp, sums its lines of the buffer, cells ascending, in shared memory, makes its blocks of
-// the sums, and is written once.
+// the chunk's rows is integrated, once, by a warp (of tet10 eight): gradients of all points, then
+// their products on tensor cores, which go to a buffer. Then each row, a warp, sums its lines of the
+// buffer, cells ascending, in shared memory, makes its blocks of the sums, and is written once.
 //
 // Rows of very many entries or cells are a warp each, some entries at a time, with the same
 // products.
@@ -20,7 +19,7 @@ constexpr int WARPS = 4;                   // of a block
 constexpr int WIDE_ENTRIES = 256;          // a row of more is wide; of a wide row at a time
 constexpr int AT_ONCE = 2;                 // cells that a row loads
 constexpr int LANES = 2;                   // chunks at a time, each with a part of the buffer
-constexpr size_t BUFFER_BYTES = 256 << 20; // of all lanes; measured, see core/matrix/README.md
+constexpr size_t BUFFER_BYTES = 256 << 20; // of all lanes
 
 // The buffer: a cell is as many lines as it may have, these a multiple of 32 bytes.
 struct buffer_layout {
@@ -45,31 +44,23 @@ struct chunk {
     double *buffer;
 };
 
-// A block has cells of several warps, each by itself, or of one team of warps.
-template <int N> struct cell_block {
-    static constexpr int teams = sizes<N>::team == 1 ? WARPS : 1;
-    static constexpr int threads = WARP * teams * sizes<N>::team;
-    static constexpr int cells = teams * sizes<N>::batch;
-    static constexpr size_t shared_bytes = sizeof(double) * cells * sizes<N>::lines;
-};
-
 template <int C, int N>
-__global__ void __launch_bounds__(cell_block<N>::threads, 16 * WARP / cell_block<N>::threads)
+__global__ void __launch_bounds__(WARP *WARPS, 4)
     cells_kernel(const __grid_constant__ arguments g, const chunk now)
 {
     extern __shared__ __align__(128) unsigned char memory[];
     using size = sizes<N>;
-    const int lane = static_cast<int>(threadIdx.x % WARP);
-    const int team = static_cast<int>(threadIdx.x / (WARP * size::team));
-    double *const own = reinterpret_cast<double *>(memory) + team * size::batch * size::lines;
-    const int first = static_cast<int>(blockIdx.x) * cell_block<N>::cells + team * size::batch;
+    const int lane = static_cast<int>(threadIdx.x % WARP),
+              warp = static_cast<int>(threadIdx.x / WARP);
+    double *const own = reinterpret_cast<double *>(memory) + warp * size::batch * size::lines;
+    const int first = (static_cast<int>(blockIdx.x) * WARPS + warp) * size::batch;
     if (first >= now.n_cell) return;
     const int count = now.n_cell - first < size::batch ? now.n_cell - first : size::batch;
     const int mine = lane / size::lanes;
     const lane_cell c =
         find_cell<N>(g, mine < count ? g.p.d_cell[now.first_cell + first + mine] : -1);
-    make_gradients<N, size::team>(g, c, own);
-    sync_team<size::team>();
+    make_gradients<N>(g, c, own);
+    __syncwarp();
 #pragma unroll 1
     for (int i = 0; i < count; i++)
         multiply_lines<C, N>(own + i * size::lines, C * c.n, C == 3 ? c.steps : 3 * c.steps, g.line,
@@ -218,16 +209,15 @@ using chunk_kernel = void (*)(arguments, chunk);
 
 struct choice {
     chunk_kernel cells, rows;
-    int threads, n_cell; // of a block of cells
+    int batch; // cells of a warp
     size_t cells_shared;
     void (*wide)(arguments);
 };
 
 template <int C, int N> choice choose_sizes()
 {
-    using block = cell_block<N>;
-    return {cells_kernel<C, N>, rows_kernel<C, N>,   block::threads,
-            block::cells,       block::shared_bytes, wide_row_kernel<C>};
+    return {cells_kernel<C, N>, rows_kernel<C, N>, sizes<N>::batch,
+            sizeof(double) * WARPS * sizes<N>::batch * sizes<N>::lines, wide_row_kernel<C>};
 }
 
 template <int C> choice choose_points(const hx_incidence *in)
@@ -331,8 +321,8 @@ int run_chunk(const points_filling *f, const arguments *a, int64_t number)
     const chunk_kernel cells = c.cells, rows = c.rows;
     const cudaStream_t stream = f->lane[lane];
     if (now.n_row == 0) return HX_OK;
-    cells<<<hx_blocks(now.n_cell, c.n_cell), static_cast<unsigned>(c.threads), c.cells_shared,
-            stream>>>(*a, now);
+    cells<<<hx_blocks(now.n_cell, WARPS * c.batch), WARP * WARPS, c.cells_shared, stream>>>(*a,
+                                                                                            now);
     HX_TRY_LAUNCH("gather's cells");
     rows<<<hx_blocks(now.n_row, WARPS), WARP * WARPS, rows_shared(f), stream>>>(*a, now);
     HX_TRY_LAUNCH("gather's rows");

@@ -1,5 +1,5 @@
-// The cells of quadratic elements, each by one or two warps, for the fill `gather`: gradients of
-// all points at all integration points in shared memory, and the products of all lines of these.
+// The cells of quadratic elements, each by a warp, for the fill `gather`: gradients of all points
+// at all integration points in shared memory, and the products of all lines of these.
 //
 // h is sqrt(weight det J modulus) times a gradient, so that the sum of h_a h_b' over the
 // integration points is all of a tile. Number (a, i) of point q stands at h[(3 a + i) K + q], K the
@@ -43,7 +43,6 @@ struct arguments {
 template <int N> struct sizes {
     static constexpr int most_points = N ? N : static_cast<int>(HX_RULE_POINTS);
     static constexpr int batch = N == 10 ? 8 : 1; // cells of a warp at a time
-    static constexpr int team = N == 10 ? 1 : 2;  // warps of a cell
     static constexpr int lanes = WARP / batch;    // of a cell
     static constexpr int steps = N == 10 ? 1 : 7; // fours of integration points, at most
     static constexpr int lines = 3 * most_points * 4 * steps; // numbers of a cell
@@ -73,18 +72,9 @@ template <int N> __device__ __forceinline__ lane_cell find_cell(const arguments 
     return c;
 }
 
-// Of several warps, the block.
-template <int TEAM> __device__ __forceinline__ void sync_team()
-{
-    if constexpr (TEAM == 1)
-        __syncwarp();
-    else
-        __syncthreads();
-}
-
-// Gradients of the cells of a team of warps, cell after cell; `own` holds the coordinates before.
-// All lanes call it. Products are fused as written, so that all kernels have the same bits.
-template <int N, int TEAM = 1>
+// Gradients of the warp's cells, cell after cell; `own` holds the coordinates before. All lanes
+// call it. Products are fused as written, so that all kernels have the same bits.
+template <int N>
 __device__ __forceinline__ void make_gradients(const arguments &g, const lane_cell &c, double *own)
 {
     using size = sizes<N>;
@@ -92,15 +82,15 @@ __device__ __forceinline__ void make_gradients(const arguments &g, const lane_ce
     const int lane = static_cast<int>(threadIdx.x % WARP), q = lane % size::lanes;
     double *const x = own + lane / size::lanes * (3 * c.n);
     double *const h = own + lane / size::lanes * size::lines + q;
-    const int stride = 4 * c.steps, part = TEAM == 1 ? 0 : static_cast<int>(threadIdx.x / WARP);
-    if (c.cell >= 0 && part == 0)
+    const int stride = 4 * c.steps;
+    if (c.cell >= 0)
 #pragma unroll
         for (int a = q; a < c.n; a += size::lanes) {
             const double *const from = g.xyz + 3 * static_cast<int64_t>(g.in.point[c.first + a]);
 #pragma unroll
             for (int i = 0; i < 3; i++) x[3 * a + i] = from[i];
         }
-    sync_team<TEAM>();
+    __syncwarp();
     double j[3][3] = {}, root[3][3];
     if (c.cell >= 0)
 #pragma unroll unroll
@@ -111,7 +101,7 @@ __device__ __forceinline__ void make_gradients(const arguments &g, const lane_ce
 #pragma unroll
                 for (int i = 0; i < 3; i++) j[k][i] = fma(d, x[3 * a + i], j[k][i]);
             }
-    sync_team<TEAM>(); // coordinates have been read
+    __syncwarp(); // coordinates have been read
     if (c.cell < 0 || q >= stride) return;
 #pragma unroll
     for (int i = 0; i < 3; i++)
@@ -128,7 +118,7 @@ __device__ __forceinline__ void make_gradients(const arguments &g, const lane_ce
 #pragma unroll
         for (int k = 0; k < 3; k++) root[i][k] *= f;
 #pragma unroll unroll
-    for (int a = part; a < c.n; a += TEAM) {
+    for (int a = 0; a < c.n; a++) {
         double d[3];
 #pragma unroll
         for (int k = 0; k < 3; k++) d[k] = __ldg(&c.rule->gradient[k][a][q]);
@@ -213,8 +203,7 @@ template <int C, int N, int FIRST> struct product {
 };
 
 // The products of all lines of a cell with all, number (r, s) at k[r line + s]: those from the
-// diagonal on are computed, and stored twice. Of two warps one has strips 0 and 3, the other 1
-// and 2.
+// diagonal on are computed, and stored twice.
 template <int C, int N, int FIRST = 0>
 __device__ __forceinline__ void multiply_lines(const double *h, int n_line, int n_step, int line,
                                                double *k)
@@ -223,15 +212,12 @@ __device__ __forceinline__ void multiply_lines(const double *h, int n_line, int 
     if constexpr (c0 < C * sizes<N>::most_points) {
         if (c0 >= n_line) return;
         const int n_column = n_line < c0 + 16 ? n_line : c0 + 16;
-        const int part = static_cast<int>(threadIdx.x / WARP);
-        if (sizes<N>::team == 1 || part == (FIRST + 1) / 2 % 2) {
-            product<C, N, FIRST> p;
-            p.make(h, n_line, n_step, c0, n_column);
-            p.visit(n_line, c0, n_column, [k, line](int c, int row, int strip, double v) {
-                k[c * line + row] = v;
-                if (strip > 0) k[row * line + c] = v;
-            });
-        }
+        product<C, N, FIRST> p;
+        p.make(h, n_line, n_step, c0, n_column);
+        p.visit(n_line, c0, n_column, [k, line](int c, int row, int strip, double v) {
+            k[c * line + row] = v;
+            if (strip > 0) k[row * line + c] = v;
+        });
         multiply_lines<C, N, FIRST + 1>(h, n_line, n_step, line, k);
     }
 }
