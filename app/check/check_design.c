@@ -46,6 +46,7 @@ int hx_check_passive(hx_check *check)
 {
     const hx_session *s = &check->session;
     const hx_problem *problem = &s->problem;
+    const int is_heat = hx_config_is_heat(&s->cfg);
     int64_t n_void = 0;
     char text[32];
     if (!problem->passive.density) return HX_OK;
@@ -56,15 +57,15 @@ int hx_check_passive(hx_check *check)
     for (int64_t a = 0; a < s->mesh.n_node; a++) {
         int loaded = 0;
         for (int c = 0; c < problem->cases.n && !loaded; c++)
-            for (int i = 0; i < 3; i++) loaded |= fabs(problem->cases.force[c][3 * a + i]) > 0.0;
+            for (int i = 0; i < problem->components; i++)
+                loaded |= fabs(problem->cases.force[c][problem->components * a + i]) > 0.0;
         n_void += loaded && is_void_node(problem, a);
     }
     if (n_void > 0)
-        HX_CHECK_WARN(
-            check,
-            "%s loaded nodes touch passive void only: their displacement will dominate the "
-            "compliance",
-            hx_format_count(n_void, text, sizeof text));
+        HX_CHECK_WARN(check,
+                      "%s %s nodes touch passive void only: their %s will dominate the compliance",
+                      hx_format_count(n_void, text, sizeof text), is_heat ? "heated" : "loaded",
+                      is_heat ? "temperature" : "displacement");
     return HX_OK;
 }
 

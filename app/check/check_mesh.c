@@ -47,9 +47,10 @@ int hx_check_mesh(hx_check *check)
     if (q.n_poor > 0)
         HX_CHECK_WARN(
             check,
-            "%s elements have a scaled Jacobian below 0.2 (worst: %.3f, element %lld); the "
-            "solver will be slow and stresses poor there",
-            hx_format_count(q.n_poor, a, sizeof a), q.min_scaled_jacobian, (long long)q.worst_elem);
+            "%s element%s a scaled Jacobian below 0.2 (worst: %.3f, element %lld); the solver "
+            "will be slow and stresses poor there",
+            hx_format_count(q.n_poor, a, sizeof a), q.n_poor == 1 ? " has" : "s have",
+            q.min_scaled_jacobian, (long long)q.worst_elem);
     if (q.n_body > 1)
         HX_CHECK_WARN(
             check,

@@ -4,6 +4,7 @@
 
 #include "../session/footprint.h"
 #include "../text/commands.h"
+#include "../text/table.h"
 #include "check.h"
 
 /* The file of initial densities, if any, can be read and fits. */
@@ -19,7 +20,7 @@ static int check_config(hx_check *check, const hx_options *options)
 {
     hx_session *s = &check->session;
     hx_output_plan plan;
-    char text[256];
+    char text[256], count[32];
     HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 1,
                           options->argument + 1));
     HX_TRY(hx_output_probe(&s->cfg));
@@ -44,6 +45,9 @@ static int check_config(hx_check *check, const hx_options *options)
     HX_TRY(hx_session_open_device(s));
     hx_log_info("\ndevice    %s\noperator  %s", s->device.description,
                 hx_session_operator_text(s, text, sizeof text));
+    if (s->cfg.solver.element != HX_ELEMENT_LINEAR)
+        hx_log_info("elements  %s, %s points", hx_space_text(&s->space, text, sizeof text),
+                    hx_format_count(s->space.n_point, count, sizeof count));
     HX_TRY(hx_check_memory(check));
     HX_TRY(hx_session_make_solver(s));
     HX_TRY(hx_session_check_volume(s));

@@ -132,10 +132,30 @@ static void quadratic_forces(const hx_session *s, double modulus, const double *
     }
 }
 
+static void quadratic_heat(const hx_session *s, double modulus, const double *x, int64_t e,
+                           double *heat)
+{
+    const hx_space *const space = &s->problem.space;
+    const hx_cell_rule *const rule = &space->rule[space->kind[e]];
+    double xe[HX_RULE_POINTS][3], g[HX_RULE_POINTS][3];
+    int n;
+    const int32_t *const point = hx_space_points(space, e, &n);
+    for (int a = 0; a < n; a++) memcpy(xe[a], space->xyz + 3 * (int64_t)point[a], sizeof xe[a]);
+    for (int a = 0; a < n; a++) heat[a] = 0.0;
+    for (int q = 0; q < rule->n_gauss; q++) {
+        double slope[3] = {0.0};
+        const double w = modulus * rule->weight[q] * point_gradients(rule, q, xe, g);
+        for (int a = 0; a < n; a++)
+            for (int i = 0; i < 3; i++) slope[i] += x[point[a]] * g[a][i];
+        for (int a = 0; a < n; a++) heat[a] += w * hx_dot3(slope, g[a]);
+    }
+}
+
 static element_of *element_of_problem(const hx_problem *problem)
 {
-    if (hx_problem_is_heat(problem)) return element_heat;
-    return problem->space.element == HX_ELEMENT_LINEAR ? element_forces : quadratic_forces;
+    const int is_linear = problem->space.element == HX_ELEMENT_LINEAR;
+    if (hx_problem_is_heat(problem)) return is_linear ? element_heat : quadratic_heat;
+    return is_linear ? element_forces : quadratic_forces;
 }
 
 /* kx = K x: the elements of a chunk at the same time, their forces added one after the other. */

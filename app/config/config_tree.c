@@ -197,7 +197,7 @@ static int refuse_other_files(const char *path)
         if (strcasecmp(dot, cad[i]) == 0)
             return HX_RAISE(HX_EINPUT,
                             "'%s' is a CAD model, and a config is wanted here; a CAD model must be "
-                            "meshed with hexahedra first, by gmsh for example",
+                            "meshed first, by gmsh for example",
                             path);
     return HX_OK;
 }

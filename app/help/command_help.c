@@ -58,8 +58,7 @@ static void print_common_options(void)
 
 void hx_print_usage(void)
 {
-    printf("hextop %s: topology optimization on unstructured hexahedral meshes\n\nUsage\n",
-           HX_VERSION);
+    printf("hextop %s: topology optimization on unstructured meshes\n\nUsage\n", HX_VERSION);
     for (size_t i = 0; hx_commands[i]; i++)
         printf("  hextop %-7s %-31s %s\n", hx_commands[i]->name, hx_commands[i]->arguments,
                hx_commands[i]->summary);

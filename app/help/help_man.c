@@ -178,13 +178,15 @@ void hx_print_man_page(void)
 {
     printf(".\\\" Printed by `hextop help --man`.\n"
            ".TH HEXTOP 1 \"\" \"hextop %s\" \"User Commands\"\n"
-           ".SH NAME\nhextop \\- topology optimization on unstructured hexahedral meshes\n",
+           ".SH NAME\nhextop \\- topology optimization on unstructured meshes\n",
            HX_VERSION);
     put_synopsis();
     printf(".SH DESCRIPTION\n"
-           "\\fBhextop\\fR finds the stiffest part that fits into a volume: minimum compliance by\n"
-           "SIMP and optimality criteria, on meshes of hexahedra, with matrix\\-free conjugate\n"
-           "gradients on a CPU or an NVIDIA GPU.\n"
+           "\\fBhextop\\fR finds the part of a given volume that is stiffest, or that cools best: "
+           "minimum\n"
+           "compliance by SIMP and optimality criteria, on meshes of hexahedra, tetrahedra, wedges "
+           "and\n"
+           "pyramids, with conjugate gradients on a CPU or an NVIDIA GPU.\n"
            "A config says what is held, loaded and optimised; results are VTK files and\n"
            "closed triangle surfaces.\n");
     put_commands();

@@ -149,6 +149,11 @@ static int write_mesh(hx_session *s, hx_fields *fields, const hx_options *option
     HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 2,
                           options->argument + 2));
     HX_TRY(hx_session_make_mesh(s));
+    if (format->holds_problem && !hx_config_is_heat(&s->cfg) &&
+        s->cfg.solver.element != HX_ELEMENT_LINEAR)
+        hx_log_warning("%s: its elements are linear, those of solver.element = \"quadratic\" are "
+                       "not written",
+                       path);
     s->cfg.solver.element = HX_ELEMENT_LINEAR; /* what a file of nodes can hold */
     HX_TRY(hx_session_make_problem(s));
     if (!format->holds_fields) return write_format(s, format, path);

@@ -313,8 +313,9 @@ void hx_verify_print(hx_verify *v)
     if (v->n_missing > 0)
         warn(v,
              "%s lacks %s elements, written with a threshold: they are taken as rho_min, which "
-             "makes the grey design softer than it was",
-             v->result, hx_format_count(v->n_missing, a, sizeof a));
+             "makes the grey design %s than it was",
+             v->result, hx_format_count(v->n_missing, a, sizeof a),
+             hx_config_is_heat(&v->session.cfg) ? "a worse conductor" : "softer");
     warn_differences(v);
     warn_quadratic(v);
     warn_pieces(v);

@@ -167,6 +167,12 @@ static int list_candidates(const request *t, candidate **list, size_t *n)
             if (!strategy || !is_candidate(t, strategy, (hx_layout)k)) continue;
             (*list)[(*n)++] = (candidate){.strategy = strategy, .layout = (hx_layout)k, .order = i};
         }
+    if (*n == 0 && t->problem->space.element != HX_ELEMENT_LINEAR &&
+        t->params->precision == HX_PRECISION_MIXED)
+        return HX_RAISE(HX_EINPUT,
+                        "quadratic elements have no product in single precision on device '%s': "
+                        "use precision = \"double\"",
+                        t->dev->ops->name);
     if (*n == 0)
         return HX_RAISE(HX_EINPUT,
                         "no operator of device '%s' does what is asked; see `hextop list`",

@@ -330,7 +330,7 @@ refused() { # WHAT TEXT ARGUMENT...
 }
 refused "help on nothing" "unknown command 'nothing'" help nothing
 refused "run of a mesh" "'part.msh' is a mesh or a result, and a config is wanted here" run part.msh
-refused "check of a CAD model" "must be meshed with hexahedra first" check part.STEP
+refused "check of a CAD model" "must be meshed first" check part.STEP
 refused "verify the other way round" "'out.vtk' is a mesh or a result" verify small.cfg out.vtk
 refused "verify of nothing" "cannot read 'nowhere/a.vtk': No such file" verify nowhere/a.vtk small.cfg
 refused "options before their command" "cannot read 'nowhere/a.vtk': No such file" --threshold 0.5 verify nowhere/a.vtk small.cfg
@@ -407,6 +407,9 @@ loads = ( { source = 1.0; } );
 optimization = { volume_fraction = 0.5; iterations = 1; filter = { radius = 2.0; }; };
 output = { directory = "words"; };
 END
+"$hextop" check heat.cfg 'loads=( { set = "right"; flux = 1.0; } )' 'passive=( { set = "end"; density = 0.001; } )' \
+    'sets=( { name = "end"; box = { min = [3.0, 0.0, 0.0]; max = [4.0, 2.0, 2.0]; }; } )' >stdout 2>warnings
+ok "check counts the heated nodes on void" contains warnings "9 heated nodes touch passive void only: their temperature"
 "$hextop" help --zsh | sed -n "s/^    ('\(.*\)') echo '\(.*\)' ;;/\1 \2/p" >choices
 ok "keys have words" test "$(wc -l <choices)" -ge 15
 while read -r key choices; do

@@ -221,6 +221,13 @@ ok "quadratic: figures" awk -F, '
     $9 * $7 < 0.999 * moved || $9 * $7 > 1.001 * moved { exit 1 }
     $1 == "bsr" { slots = 24 * 400; if (24 * $11 + slots != $10) exit 1 }
     END { if (NR != 3) exit 1 }' quadratic_figures
+status "quadratic heat" 0 "" heat.cfg solver.element=quadratic mesh.nx=4 mesh.ny=3 mesh.nz=2 \
+    'sets=( { name = "mount"; box = { min = [0, 0, 0]; max = [1, 3, 2]; }; } )' --no-pcg --repeats 3 --output quadratic_heat
+ok "quadratic heat: said" contains stdout "24 elements, 60 nodes, 193 points, hex20, heat"
+column quadratic_heat/compare.csv operator,status,error,error_bound,symmetry >quadratic_heat_figures
+ok "quadratic heat: figures" awk -F, '
+    $2 != "ok" || $3 == "" || $3 > $4 || $4 > 1e-5 || $5 > $4 { exit 1 }
+    END { if (NR != 3) exit 1 }' quadratic_heat_figures
 status "quadratic: an operator without" 2 "--operators: 'otf' has no quadratic elements" small.cfg \
     solver.element=quadratic --operators otf
 
