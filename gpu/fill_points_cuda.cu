@@ -1,7 +1,7 @@
 // gather of quadratic cells, of one kind or mixed, chunk after chunk of rows. First each cell of
 // the chunk's rows is integrated, once, by a warp (of tet10 eight): gradients of all points, then
-// their products on tensor cores, which go to a buffer. Then each row, a warp, sums its lines of the
-// buffer, cells ascending, in shared memory, makes its blocks of the sums, and is written once.
+// their products on tensor cores, which go to a buffer. Then each row, a warp, sums its lines of
+// the buffer, cells ascending, in shared memory, makes its blocks of the sums, and is written once.
 //
 // Rows of very many entries or cells are a warp each, some entries at a time, with the same
 // products.
