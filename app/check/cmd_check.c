@@ -81,7 +81,8 @@ const hx_command hx_command_check = {
     .ends = {".cfg"},
     .help =
         "Reports mesh quality, sets, supports, loads, filter radius, memory and a time estimate.\n"
-        "Exit status 0, also with warnings; 2 when the run would be refused.\n",
+        "Exit status 0, also with warnings; 2 when the run would be refused, 1 when it would\n"
+        "need more memory than there is.\n",
     .prints = 1,
     .n_min = 1,
     .run = command_check,

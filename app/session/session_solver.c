@@ -10,21 +10,22 @@
 #include "core/solver/conduction_ops.h"
 #include "session_internal.h"
 
-/* HX_EINPUT: a device that does not do the config's physics. */
-static int check_physics(const hx_session *s, const hx_device_ops *ops)
-{
-    if (!hx_config_is_heat(&s->cfg) || ops->conduction) return HX_OK;
-    return hx_session_blame(
-        s, "solver.device",
-        HX_RAISE(HX_EINPUT, "device '%s' has no physics = \"heat\": use \"cpu\"", ops->name));
-}
-
-/* Whether "auto" may take it. */
+/* Whether it does the config's physics with its elements. */
 static int does_what_is_asked(const hx_session *s, const hx_device_ops *ops)
 {
     if (!hx_config_is_heat(&s->cfg)) return 1;
     if (!ops->conduction) return 0;
     return s->cfg.solver.element == HX_ELEMENT_LINEAR || ops->conduction->quadratic;
+}
+
+/* HX_EINPUT: it does not. */
+static int check_physics(const hx_session *s, const hx_device_ops *ops)
+{
+    if (does_what_is_asked(s, ops)) return HX_OK;
+    return hx_session_blame(s, "solver.device",
+                            HX_RAISE(HX_EINPUT,
+                                     "device '%s' has no %sphysics = \"heat\": use \"cpu\"",
+                                     ops->name, ops->conduction ? "quadratic elements of " : ""));
 }
 
 int hx_session_find_device(const hx_session *s, const hx_device_ops **ops)

@@ -427,7 +427,7 @@ int hx_note_middles(const hx_middle_survey *survey, const char *path, hx_notes *
                  "straight with element = \"linear\", curved with \"quadratic\"",
                  off, survey->worst, (long long)survey->worst_number);
     return hx_notes_add(notes, HX_NOTE_INFO,
-                        "%s: elements of second order are read as linear; mid-side nodes left out: "
-                        "%lld%s",
+                        "%s: elements of second order, %lld mid-side nodes, which linear elements "
+                        "leave out%s",
                         path, (long long)survey->n, curved);
 }

@@ -36,8 +36,8 @@ show() {
 
 examine() { # examine TOOL TEST ARGUMENTS...
     tool=$1 name=$2
-    log=$logs/$tool-$name.log
     shift 2
+    log=$logs/$tool-$(echo "$name $* $kernels" | tr -c 'A-Za-z0-9\n' -).log
     [ -x "$build/tests/$name" ] || {
         echo "$tool $name: not built"
         return
@@ -46,8 +46,9 @@ examine() { # examine TOOL TEST ARGUMENTS...
     # What a call of CUDA says is the program's to judge: it asks for memory that may not be there.
     [ "$tool" != memcheck ] || api="--report-api-errors no"
     # CUB's kernels take most of racecheck's time, and are not ours.
-    only=
-    [ "$tool" != racecheck ] || [ -z "$can_exclude" ] || only="--kernel-name-exclude kns=cub"
+    only=${kernels:+--kernel-name kns=$kernels}
+    [ "$tool" != racecheck ] || [ -z "$can_exclude" ] || [ -n "$only" ] ||
+        only="--kernel-name-exclude kns=cub"
     begin=$(date +%s)
     # shellcheck disable=SC2086 # none, or two words each
     timeout -k 10 "$limit" compute-sanitizer --tool "$tool" $api $only --error-exitcode 99 \
@@ -73,7 +74,7 @@ examine() { # examine TOOL TEST ARGUMENTS...
     elif [ "$rc" = 99 ] || [ "${found% *}" != 0 ]; then
         verdict=$found
     else
-        echo "$tool $name: $found, $took s"
+        echo "$tool $name${*:+ $*}${kernels:+ ($kernels)}: $found, $took s"
         return
     fi
     failed=1
@@ -81,10 +82,30 @@ examine() { # examine TOOL TEST ARGUMENTS...
     show "$log"
 }
 
+# Under racecheck whole tests of matrices take too long: the fill gather of small meshes of each
+# kind, and of the tests the kernels of lower products.
+races() {
+    examine racecheck test_device_pattern cuda quick
+    examine racecheck matrix/fillbench cuda 8 8 8 hex
+    examine racecheck matrix/fillbench cuda 6 6 6 tet
+    for kind in hex tet wedge layers; do
+        examine racecheck matrix/fillbench cuda 4 4 4 "$kind" quadratic
+    done
+    for kernels in runs_kernel list_kernel; do
+        examine racecheck test_matrix cuda quick
+    done
+    kernels=
+}
+
+kernels= # of a test that are watched, part of their name; empty: all
 for tool in ${TOOLS:-memcheck racecheck synccheck}; do
-    examine "$tool" test_device_pattern cuda quick
-    examine "$tool" test_matrix cuda quick
-    examine "$tool" test_assembled cuda quick
+    if [ "$tool" = racecheck ]; then
+        races
+        continue
+    fi
+    for test in device_pattern matrix fill_kinds assembled; do
+        examine "$tool" "test_$test" cuda quick
+    done
 done
 [ "$failed" = 0 ] || exit 1
 [ "$n_run" != 0 ] || exit 77
