@@ -8,7 +8,7 @@ enum { N = HX_POINT_LANES };
 typedef double row_tiles[9][N];
 
 /* h[q][i][a] = sqrt(weight det J) times the gradient of point a: products commute, so that K is
- * symmetric to the bit. */
+ * symmetric to rounding at most, whatever the compiler fuses. */
 HX_INLINED void root_gradients(const hx_cell_rule *rule, hx_point_lanes x,
                                hx_point_lanes h[HX_RULE_GAUSS])
 {
