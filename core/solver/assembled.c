@@ -15,12 +15,6 @@ size_t hx_assembled_space_bytes(const hx_space *space, const hx_matrix_spec *spe
     return (size_t)incidence.n_cell * most * most * 9 * (sizeof(double) + sizeof(int32_t));
 }
 
-size_t hx_assembled_bytes(const hx_mesh *mesh, const hx_matrix_spec *spec)
-{
-    const hx_space space = hx_space_linear(mesh);
-    return hx_assembled_space_bytes(&space, spec);
-}
-
 /* The space as the device has it. */
 static hx_incidence incidence_of(const hx_device_model *model, const hx_mesh *mesh)
 {

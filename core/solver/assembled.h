@@ -22,7 +22,6 @@ typedef struct hx_assembled {
 
 /* Device bytes of pattern and matrix, from a count of the neighbours: as long as a build. What the
  * device's products and fills keep besides is the strategy's to add. */
-size_t hx_assembled_bytes(const hx_mesh *mesh, const hx_matrix_spec *spec);
 size_t hx_assembled_space_bytes(const hx_space *space, const hx_matrix_spec *spec);
 
 /* Of a strategy's entries; `state` is an hx_assembled. */
