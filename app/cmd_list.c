@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "config/config_help.h"
+#include "core/base/vector_unit.h"
 #include "core/generate/generate.h"
 #include "core/registry.h"
+#include "session/machine.h"
 #include "text/commands.h"
 #include "text/table.h"
 
@@ -24,6 +26,20 @@ static int is_available(const hx_device_ops *ops, char *why, size_t n_why)
 {
     why[0] = '\0';
     return ops && ops->available(why, n_why);
+}
+
+/* "Vector unit of the CPU: avx512; HEXTOP_VECTOR pins one of baseline, avx2, avx512" */
+static void list_vector_units(void)
+{
+    const char *separator = "";
+    printf("\nVector unit of the CPU: %s; the environment variable %s pins one of ",
+           hx_vector_unit_name(hx_vector_unit_used()), HX_MACHINE_VECTOR);
+    for (int unit = 0; unit < HX_N_VECTOR; unit++) {
+        if (!hx_vector_unit_runs((hx_vector_unit)unit)) continue;
+        printf("%s%s", separator, hx_vector_unit_name((hx_vector_unit)unit));
+        separator = ", ";
+    }
+    printf("\n");
 }
 
 static void list_devices(void)
@@ -47,6 +63,7 @@ static void list_devices(void)
         hx_table_add(&table, "this hextop was built without it");
     }
     hx_table_end(&table, 2);
+    list_vector_units();
 }
 
 /* "  where a device lacks them: ebe8 as ebe, dedup as otf" */

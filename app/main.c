@@ -6,7 +6,10 @@
 #include "config/config_tree.h"
 #include "core/version.h"
 #include "help/command_help.h"
+#include "interrupts.h"
+#include "session/machine.h"
 #include "text/commands.h"
+#include "text/stack.h"
 #include "text/streams.h"
 
 static void print_version(void)
@@ -53,7 +56,8 @@ static int dispatch(const hx_options *options)
         hx_log_usage_error("usage: hextop %s %s", c->name, c->arguments);
         return 2;
     }
-    const int rc = c->run(options);
+    int rc = hx_machine_pin();
+    if (rc >= 0) rc = c->run(options);
     if (rc >= 0) return rc;
     hx_log_error(rc);
     return hx_error_exit_status(rc);
@@ -65,12 +69,18 @@ static int is_to_print(const hx_options *options)
     return !options->command || options->help || options->version || options->command->prints;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     hx_options options;
     if (hx_streams_open() < 0) return 1; /* nowhere to say why */
     signal(SIGXFSZ, SIG_IGN);            /* a file-size limit is a failed write, with a message */
     if (hx_options_parse(&options, hx_commands, argc, argv) < 0) return 2;
     hx_log_set_level(options.level);
+    hx_signal_hooks_set(&hx_interrupts);
     return hx_streams_close(dispatch(&options), is_to_print(&options));
+}
+
+int main(int argc, char **argv)
+{
+    return hx_stack_run(run, argc, argv);
 }

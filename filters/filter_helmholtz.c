@@ -88,10 +88,14 @@ static int solve(helmholtz_filter *impl)
 {
     hx_pcg_result result;
     HX_TRY(hx_pcg_solve(&impl->pcg, &impl->a, &impl->pc, impl->d_f, impl->d_x, &result));
+    if (result.reason == HX_PCG_NAN || result.reason == HX_PCG_INDEFINITE) { /* once more from 0 */
+        HX_TRY(impl->dev->ops->zero(impl->dev, impl->d_x, (size_t)impl->a.n * sizeof(double)));
+        HX_TRY(hx_pcg_solve(&impl->pcg, &impl->a, &impl->pc, impl->d_f, impl->d_x, &result));
+    }
     if (result.reason == HX_PCG_CONVERGED) return HX_OK;
     return HX_RAISE(HX_ENUMERIC,
                     "filter 'helmholtz': PCG did not converge (%s after %d iterations, |r|/|f| = "
-                    "%.2g)",
+                    "%.2g): another radius may do, and filter \"cone\" solves nothing",
                     hx_pcg_reason_name(result.reason), result.iterations, result.residual);
 }
 
@@ -128,6 +132,19 @@ static int backward(hx_filter *filter, const double *d_design, double *d_dc, dou
     return transpose(filter->impl, d_dv);
 }
 
+static int snapshot(hx_filter *filter, hx_snapshot *image)
+{
+    helmholtz_filter *impl = filter->impl;
+    return hx_snapshot_device(image, "helmholtz.x", impl->dev, impl->d_warm,
+                              (size_t)impl->a.n * sizeof *impl->d_warm);
+}
+
+static int forget(hx_filter *filter)
+{
+    helmholtz_filter *impl = filter->impl;
+    return impl->dev->ops->zero(impl->dev, impl->d_warm, (size_t)impl->a.n * sizeof *impl->d_warm);
+}
+
 static void destroy(hx_filter *filter)
 {
     helmholtz_filter *impl = filter->impl;
@@ -154,5 +171,7 @@ const hx_filter_kind hx_filter_helmholtz = {
     .create = create,
     .forward = forward,
     .backward = backward,
+    .snapshot = snapshot,
+    .forget = forget,
     .destroy = destroy,
 };

@@ -8,26 +8,37 @@
 #include <cstdint>
 
 #include "core/base/error.h"
+#include "core/base/fault.h"
 #include "core/device/device.h"
 
-// Forwards a CUDA error with the call that met it, and clears it: the next check is of its own.
+// In a build for tests (core/base/fault.h) what a call answers that is to fail, of kind "cuda"; in
+// any other cudaSuccess.
+#ifdef HX_FAULT_INJECTION
+cudaError_t hx_cuda_injected(int how); // device_cuda.cu
+#define HX_CUDA_FAULT() hx_cuda_injected(hx_fault_at("cuda", __FILE__, __LINE__))
+#else
+#define HX_CUDA_FAULT() cudaSuccess
+#endif
+
+// Raises a CUDA error with the call that met it and what to do, and clears it: the next check is of
+// its own. HX_ENOMEM, HX_EDEVICE. device_cuda.cu
+int hx_cuda_raise(cudaError_t status, const char *file, int line, const char *call);
+
+// Forwards a CUDA error.
 #define HX_TRY_CUDA(call)                                                                          \
     do {                                                                                           \
-        const cudaError_t status_ = (call);                                                        \
-        if (status_ != cudaSuccess) {                                                              \
-            cudaGetLastError();                                                                    \
-            return HX_RAISE(status_ == cudaErrorMemoryAllocation ? HX_ENOMEM : HX_EDEVICE,         \
-                            "CUDA: %s in %s", cudaGetErrorString(status_), #call);                 \
-        }                                                                                          \
+        cudaError_t status_ = HX_CUDA_FAULT();                                                     \
+        if (status_ == cudaSuccess) status_ = (call);                                              \
+        if (status_ != cudaSuccess) return hx_cuda_raise(status_, __FILE__, __LINE__, #call);      \
     } while (0)
 
 // After each kernel launch.
 #define HX_TRY_LAUNCH(kernel_name)                                                                 \
     do {                                                                                           \
-        const cudaError_t status_ = cudaGetLastError();                                            \
+        cudaError_t status_ = HX_CUDA_FAULT();                                                     \
+        if (status_ == cudaSuccess) status_ = cudaGetLastError();                                  \
         if (status_ != cudaSuccess)                                                                \
-            return HX_RAISE(HX_EDEVICE, "CUDA: %s launching %s", cudaGetErrorString(status_),      \
-                            kernel_name);                                                          \
+            return hx_cuda_raise(status_, __FILE__, __LINE__, kernel_name);                        \
     } while (0)
 
 struct hx_cuda {
@@ -39,7 +50,7 @@ struct hx_cuda {
     double *d_partial;  // [HX_MOST_SUMS][n_sum_block]
     double *d_result;   // [2] on their way to the host
     unsigned *d_ticket; // blocks that are done; back to 0 after each reduction
-    void *staging;      // pinned, small downloads
+    void *staging;      // pinned, small downloads; NULL: none could be had, they go without
     size_t staging_bytes;
     // Of downloads beside the queue (hx_matrix_ops.fetch), made by the first one of a slot.
     cudaStream_t fetch_stream[2];

@@ -8,6 +8,36 @@
 #include "core/solver/strategy.h"
 #include "cuda_device.cuh"
 
+constexpr size_t STAGING_BYTES = 4096;
+
+#ifdef HX_FAULT_INJECTION
+cudaError_t hx_cuda_injected(int how)
+{
+    switch (how) {
+    case HX_FAULT_NONE:
+        return cudaSuccess;
+    case HX_FAULT_MEMORY:
+        return cudaErrorMemoryAllocation;
+    case HX_FAULT_LAUNCH:
+        return cudaErrorLaunchOutOfResources;
+    default:
+        return cudaErrorDevicesUnavailable;
+    }
+}
+#endif
+
+int hx_cuda_raise(cudaError_t status, const char *file, int line, const char *call)
+{
+    const char *const text = cudaGetErrorString(status);
+    cudaGetLastError();
+    if (status == cudaErrorMemoryAllocation)
+        return hx_error_raise(HX_ENOMEM, file, line,
+                              "CUDA: %s in %s: other processes on the GPU may have taken it (see "
+                              "nvidia-smi)",
+                              text, call);
+    return hx_error_raise(HX_EDEVICE, file, line, "CUDA: %s in %s: " HX_DEVICE_REMEDY, text, call);
+}
+
 static int available(char *why, size_t n_why)
 {
     int n = 0;
@@ -27,6 +57,20 @@ static void prepare()
     cudaGetLastError();    // or the next launch would be blamed
 }
 
+// Downloads are slower without.
+static int take_staging(hx_cuda *impl)
+{
+    cudaError_t status = HX_CUDA_FAULT();
+    if (status == cudaSuccess) status = cudaMallocHost(&impl->staging, STAGING_BYTES);
+    if (status == cudaSuccess) impl->staging_bytes = STAGING_BYTES;
+    if (status == cudaSuccess) return HX_OK;
+    impl->staging = nullptr;
+    if (status != cudaErrorMemoryAllocation)
+        return hx_cuda_raise(status, __FILE__, __LINE__, "cudaMallocHost");
+    cudaGetLastError(); // or the next launch would be blamed
+    return HX_OK;
+}
+
 static int open_device(hx_device *dev)
 {
     hx_cuda *impl;
@@ -37,6 +81,13 @@ static int open_device(hx_device *dev)
     HX_TRY_CUDA(cudaGetDeviceProperties(&properties, 0));
     snprintf(dev->description, sizeof dev->description, "%.120s, %.0f GB", properties.name,
              static_cast<double>(properties.totalGlobalMem) * 1e-9);
+    int driver = 0, runtime = 0;
+    HX_TRY_CUDA(cudaDriverGetVersion(&driver));
+    HX_TRY_CUDA(cudaRuntimeGetVersion(&runtime));
+    snprintf(dev->model, sizeof dev->model, "%.120s, compute capability %d.%d", properties.name,
+             properties.major, properties.minor);
+    snprintf(dev->software, sizeof dev->software, "driver for CUDA %d.%d, runtime %d.%d",
+             driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
     impl->n_sm = properties.multiProcessorCount;
     impl->n_sum_block = HX_SUM_PER_SM * impl->n_sm;
     HX_TRY_CUDA(cudaStreamCreateWithFlags(&impl->stream, cudaStreamNonBlocking));
@@ -45,9 +96,7 @@ static int open_device(hx_device *dev)
     HX_TRY_CUDA(cudaMalloc(&impl->d_result, 2 * sizeof(double)));
     HX_TRY_CUDA(cudaMalloc(&impl->d_ticket, sizeof(unsigned)));
     HX_TRY_CUDA(cudaMemset(impl->d_ticket, 0, sizeof(unsigned)));
-    impl->staging_bytes = 4096;
-    HX_TRY_CUDA(cudaMallocHost(&impl->staging, impl->staging_bytes));
-    return HX_OK;
+    return take_staging(impl);
 }
 
 static void close_device(hx_device *dev)
@@ -101,8 +150,11 @@ static bool is_pinned(const void *p)
 static int upload(hx_device *dev, void *d_to, const void *from, size_t bytes)
 {
     hx_cuda *impl = hx_cuda_of(dev);
-    if (bytes >= HX_LARGE_UPLOAD && !is_pinned(from))
-        return hx_cuda_upload_large(dev, d_to, from, bytes);
+    if (bytes >= HX_LARGE_UPLOAD && !is_pinned(from)) {
+        const int rc = hx_cuda_upload_large(dev, d_to, from, bytes);
+        if (rc != HX_ENOMEM) return rc;
+        hx_error_clear(); // no pinned memory for its threads: the driver does it in one
+    }
     HX_TRY_CUDA(cudaMemcpyAsync(d_to, from, bytes, cudaMemcpyHostToDevice, impl->stream));
     HX_TRY_CUDA(cudaStreamSynchronize(impl->stream));
     return HX_OK;
@@ -120,7 +172,7 @@ static __global__ void copy_bytes_kernel(char *to, const char *from, int n)
 static int download(hx_device *dev, void *to, const void *d_from, size_t bytes)
 {
     hx_cuda *impl = hx_cuda_of(dev);
-    const bool is_small = bytes <= impl->staging_bytes;
+    const bool is_small = impl->staging && bytes <= impl->staging_bytes;
     void *target = is_small ? impl->staging : to;
     if (is_small && impl->fetch_stream[0] && bytes > 0) {
         copy_bytes_kernel<<<1, 128, 0, impl->stream>>>(static_cast<char *>(target),
@@ -175,12 +227,9 @@ static int elapsed(hx_device *dev, int from, int to, double *seconds)
 static int record_begin(hx_device *dev)
 {
     hx_cuda *impl = hx_cuda_of(dev);
-    const cudaError_t status =
-        cudaStreamBeginCapture(impl->stream, cudaStreamCaptureModeThreadLocal);
-    impl->recording = status == cudaSuccess;
-    if (impl->recording) return HX_OK;
-    cudaGetLastError(); // or the next launch would be blamed
-    return HX_RAISE(HX_EDEVICE, "CUDA: %s recording a graph", cudaGetErrorString(status));
+    HX_TRY_CUDA(cudaStreamBeginCapture(impl->stream, cudaStreamCaptureModeThreadLocal));
+    impl->recording = true;
+    return HX_OK;
 }
 
 static int record_end(hx_device *dev, void **recording)
@@ -191,12 +240,11 @@ static int record_end(hx_device *dev, void **recording)
     *recording = nullptr;
     impl->recording = false;
     cudaError_t status = cudaStreamEndCapture(impl->stream, &graph);
+    if (status == cudaSuccess) status = HX_CUDA_FAULT();
     if (status == cudaSuccess) status = cudaGraphInstantiate(&exec, graph, 0);
     if (graph) cudaGraphDestroy(graph);
-    if (status != cudaSuccess) {
-        cudaGetLastError();
-        return HX_RAISE(HX_EDEVICE, "CUDA: %s recording a graph", cudaGetErrorString(status));
-    }
+    if (status != cudaSuccess)
+        return hx_cuda_raise(status, __FILE__, __LINE__, "the recording of a graph");
     *recording = exec;
     return HX_OK;
 }

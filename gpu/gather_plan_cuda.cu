@@ -148,11 +148,13 @@ int scan_counts(hx_device *dev, counts *d_count, int64_t n_group, counts *total)
     HX_TRY_CUDA(cub::DeviceScan::ExclusiveScan(nullptr, bytes, d_count, d_count, add_counts(), zero,
                                                n_group, stream));
     HX_TRY(dev->ops->alloc(dev, bytes, &d_scratch));
-    const cudaError_t status = cub::DeviceScan::ExclusiveScan(d_scratch, bytes, d_count, d_count,
-                                                              add_counts(), zero, n_group, stream);
-    int rc = status == cudaSuccess
-                 ? dev->ops->download(dev, &last[1], d_count + n_group - 1, sizeof *last)
-                 : HX_RAISE(HX_EDEVICE, "CUDA: %s in a scan", cudaGetErrorString(status));
+    cudaError_t status = HX_CUDA_FAULT();
+    if (status == cudaSuccess)
+        status = cub::DeviceScan::ExclusiveScan(d_scratch, bytes, d_count, d_count, add_counts(),
+                                                zero, n_group, stream);
+    const int rc = status == cudaSuccess
+                       ? dev->ops->download(dev, &last[1], d_count + n_group - 1, sizeof *last)
+                       : hx_cuda_raise(status, __FILE__, __LINE__, "a scan");
     dev->ops->release(dev, d_scratch);
     *total = add_counts()(last[0], last[1]);
     return rc;

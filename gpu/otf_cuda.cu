@@ -97,6 +97,18 @@ template <class T> int hx_otf_blocks(const hx_cuda_patches &p, int group, int *n
 }
 
 template <class T>
+static int fill_coordinates(const hx_cuda_patches &p, int group, const hx_device_model &model,
+                            T *d_row_xyz)
+{
+    const int64_t n_patch = p.group[group].n_patch;
+    if (n_patch == 0) return HX_OK;
+    coordinates_kernel<T><<<static_cast<unsigned>(n_patch), SIZE, 0, hx_cuda_of(p.dev)->stream>>>(
+        hx_view(p, group, 0, n_patch), model.d_xyz, d_row_xyz);
+    HX_TRY_LAUNCH("row coordinates");
+    return HX_OK;
+}
+
+template <class T>
 int hx_otf_coordinates(const hx_cuda_patches &p, int group, const hx_device_model &model,
                        T **d_row_xyz)
 {
@@ -111,11 +123,11 @@ int hx_otf_coordinates(const hx_cuda_patches &p, int group, const hx_device_mode
                         hx_format_bytes(static_cast<double>(n_free), have, sizeof have),
                         sizeof(T) == 4 ? ": take solver.precision = \"double\"" : "");
     HX_TRY(p.dev->ops->alloc(p.dev, n_byte, d_row_xyz));
-    if (g.n_patch == 0) return HX_OK;
-    coordinates_kernel<T><<<static_cast<unsigned>(g.n_patch), SIZE, 0, hx_cuda_of(p.dev)->stream>>>(
-        hx_view(p, group, 0, g.n_patch), model.d_xyz, *d_row_xyz);
-    HX_TRY_LAUNCH("row coordinates");
-    return HX_OK;
+    const int rc = fill_coordinates(p, group, model, *d_row_xyz);
+    if (rc == HX_OK) return HX_OK;
+    p.dev->ops->release(p.dev, *d_row_xyz);
+    *d_row_xyz = nullptr; // what is there is filled
+    return rc;
 }
 
 template int hx_otf_launch<double>(const hx_cuda_patches &, int, const hx_device_model &,

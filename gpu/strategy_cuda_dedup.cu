@@ -263,8 +263,9 @@ int diagonal(void *state, double *d_diag)
 int prepare_single(void *state)
 {
     dedup *s = static_cast<dedup *>(state);
-    if (s->d_row_xyz_single) return HX_OK;
-    HX_TRY(hx_otf_coordinates<float>(s->patches, 1, *s->model, &s->d_row_xyz_single));
+    if (s->n_block_single[1] > 0) return HX_OK; // set last
+    if (!s->d_row_xyz_single)                   // else left by a call that failed
+        HX_TRY(hx_otf_coordinates<float>(s->patches, 1, *s->model, &s->d_row_xyz_single));
     return count_blocks<float>(s, s->n_block_single);
 }
 

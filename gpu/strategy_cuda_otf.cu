@@ -154,7 +154,7 @@ int prepare_single(void *state)
 {
     otf *s = static_cast<otf *>(state);
     const int last = s->patches.n_group - 1;
-    if (s->d_row_xyz_single[last]) return HX_OK;
+    if (s->n_block_single[last] > 0) return HX_OK; // set last
     return put_coordinates<float>(s, s->d_row_xyz_single, s->n_block_single);
 }
 

@@ -33,8 +33,9 @@ struct upload_job {
 // What is there already stays: pinned memory takes longer to get than to fill.
 cudaError_t open_lane(lane *l)
 {
-    cudaError_t status = cudaSuccess;
-    if (!l->stream) status = cudaStreamCreateWithFlags(&l->stream, cudaStreamNonBlocking);
+    cudaError_t status = HX_CUDA_FAULT();
+    if (status == cudaSuccess && !l->stream)
+        status = cudaStreamCreateWithFlags(&l->stream, cudaStreamNonBlocking);
     for (int i = 0; i < N_BUFFER && status == cudaSuccess; i++) {
         if (!l->buffer[i]) status = cudaMallocHost(&l->buffer[i], PIECE);
         if (status == cudaSuccess && !l->left[i])

@@ -2,8 +2,9 @@
 # Installs, by apt, what is missing to build hextop; nothing, and no network, where all is there.
 #   sh tests/install_deps.sh          compiler, Meson, Ninja, pkg-config, libconfig
 #   sh tests/install_deps.sh test     and what some tests need and skip without: VTK for Python and a
-#                                     screen for it, CalculiX, Gmsh, and SciPy and PETSc for
-#                                     Python, which load hextop's matrices
+#                                     screen for it, CalculiX, Gmsh, Chromium, Assimp, clang, zlib and
+#                                     Exodus for files that need them, and SciPy and PETSc for Python, which
+#                                     load hextop's matrices
 # Shared by examples/quickstart.sh and tests/run.sh.
 set -u
 PATH=$PATH:/usr/local/cuda/bin
@@ -49,6 +50,11 @@ if [ "${1:-}" = test ]; then
     { has xvfb-run && has xauth; } || optional="$optional xvfb xauth"
     has ccx || optional="$optional calculix-ccx"
     has gmsh || optional="$optional gmsh"
+    { has chromium || has chromium-browser || has google-chrome; } || optional="$optional chromium"
+    [ -f /usr/include/zlib.h ] || optional="$optional zlib1g-dev"
+    [ -f /usr/include/exodusII.h ] || optional="$optional libexodusii-dev"
+    has clang || optional="$optional clang"
+    has assimp || optional="$optional assimp-utils"
 fi
 
 [ -n "$missing$optional" ] || exit 0

@@ -67,7 +67,7 @@ check_format() {
     if ! clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
         echo "skipped: clang-format 14 is not installed"
         skipped=$((skipped + 1))
-    elif find app core examples filters gpu tests -type f \
+    elif find app core examples filters gpu lib tests -type f \
         \( -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' \) \
         -exec clang-format --dry-run --Werror {} +; then
         passed=$((passed + 1))
@@ -83,5 +83,5 @@ fi
 check_format
 build_and_test build-test "" -Dwerror=true
 build_and_test build-asan "--suite quick --timeout-multiplier 4" \
-    -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Dcuda=disabled -Dwerror=true
+    -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Dfault_injection=true -Dcuda=disabled -Dwerror=true
 finish

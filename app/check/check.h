@@ -2,16 +2,16 @@
 #ifndef HX_CHECK_H
 #define HX_CHECK_H
 
+#include "../doubt/doubt.h"
 #include "../output/output.h"
 #include "../session/session.h"
 #include "../text/log.h"
 
 typedef struct hx_check {
     hx_session session;
-    int n_warning;
+    hx_doubts doubts; /* all warnings */
+    int n_fault;      /* said already; what can be looked at in spite of them is */
 } hx_check;
-
-#define HX_CHECK_WARN(check, ...) ((check)->n_warning++, hx_log_warning(__VA_ARGS__))
 
 /* 1 if tables need not be made. */
 static inline int hx_check_is_quiet(void)
@@ -21,18 +21,20 @@ static inline int hx_check_is_quiet(void)
 
 /* Of the mesh. */
 int hx_check_mesh(hx_check *check);
-void hx_check_sets(const hx_mesh *mesh);
+void hx_check_sets(const hx_session *s); /* without the faces of a CAD model */
+int hx_check_faces(const hx_session *s); /* of a CAD model: what each is; if many, the largest */
+int hx_check_is_model_face(const hx_set *set);
 
 /* Of the problem. */
-void hx_check_material(hx_check *check);
+void hx_check_material(const hx_session *s);
 void hx_check_supports(const hx_session *s);
 void hx_check_springs(const hx_session *s);
-int hx_check_loads(hx_check *check);
-int hx_check_passive(hx_check *check);
-int hx_check_filter(hx_check *check);
-void hx_check_ties(hx_check *check);
+int hx_check_loads(const hx_session *s);
+int hx_check_passive(const hx_session *s);
+int hx_check_filter(const hx_session *s);
+void hx_check_ties(const hx_session *s);
 void hx_check_volume(const hx_session *s); /* what of it is left to design */
-void hx_check_continuation(hx_check *check);
+void hx_check_continuation(const hx_session *s);
 
 /* Of the device, the operator chosen. */
 int hx_check_memory(hx_check *check);

@@ -14,39 +14,9 @@ static const char *vector_text(const double *v, char *text, size_t n_text)
     return text;
 }
 
-/* The units tell whether this is a material. */
-static void warn_of_material(hx_check *check)
-{
-    const hx_session *s = &check->session;
-    const hx_units *u = &s->cfg.units;
-    const double young = s->cfg.material.young, density = s->cfg.material.density;
-    const double pascal = young * u->pascal, kilograms = density * u->density_si;
-    if (pascal > 2e12)
-        HX_CHECK_WARN(
-            check, "material.E = %g%s is above that of diamond (1.2 TPa): is it in another unit?",
-            young, u->stress);
-    if (pascal < 1e3)
-        HX_CHECK_WARN(
-            check,
-            "material.E = %g%s is below that of the softest gels (1 kPa): is it in another unit?",
-            young, u->stress);
-    if (kilograms > 3e4)
-        HX_CHECK_WARN(
-            check,
-            "material.density = %g%s is above that of osmium (22,590 kg/m^3): is it in another "
-            "unit?",
-            density, u->density);
-    if (kilograms < 0.1)
-        HX_CHECK_WARN(
-            check,
-            "material.density = %g%s is below that of air (1 kg/m^3): is it in another unit?",
-            density, u->density);
-}
-
 /* What without units and a density would be two numbers of the config. */
-void hx_check_material(hx_check *check)
+void hx_check_material(const hx_session *s)
 {
-    const hx_session *s = &check->session;
     const hx_units *u = &s->cfg.units;
     const double density = s->cfg.material.density;
     if (!u->system[0] && isnan(density)) return;
@@ -61,7 +31,25 @@ void hx_check_material(hx_check *check)
         hx_log_info("  density %g%s; mass %.6g%s solid, %.6g%s at the volume fraction", density,
                     u->density, hx_session_mass(s, 1.0), u->mass,
                     hx_session_mass(s, s->cfg.optimization.volume_fraction), u->mass);
-    if (u->system[0]) warn_of_material(check);
+}
+
+/* "set  held in x, y by reference node 17  9 nodes", of what the file ties rigidly. */
+static void add_rigid_sets(hx_table *table, const hx_session *s)
+{
+    static const char *const component[] = {"x", "y", "z", "xx", "yy", "zz"};
+    for (int64_t i = 0; i < s->conditions.n_rigid; i++) {
+        const hx_file_rigid *const rigid = &s->conditions.rigid[i];
+        const hx_set *const set = hx_mesh_find_set(&s->mesh, rigid->set);
+        const char *const colon = strstr(rigid->name, ": ");
+        char held[32] = "";
+        for (int k = 0; k < 6; k++)
+            if (rigid->held >> k & 1u)
+                snprintf(held + strlen(held), sizeof held - strlen(held), " %s", component[k]);
+        hx_table_add(table, "%s", rigid->set);
+        hx_table_add(table, "rigid with %s,%s%s", colon ? colon + 2 : rigid->name,
+                     rigid->held ? " held in" : " free", held);
+        hx_table_add(table, "%lld nodes", (long long)(set ? set->n_node : 0));
+    }
 }
 
 void hx_check_supports(const hx_session *s)
@@ -82,6 +70,7 @@ void hx_check_supports(const hx_session *s)
             hx_table_add(&table, "%s", s->mesh.name);
             hx_table_add(&table, "%s", "as it states");
             hx_table_add(&table, "%lld", (long long)s->conditions.n_support);
+            add_rigid_sets(&table, s);
             continue;
         }
         hx_table_add(&table, "%s", support[i].set);
@@ -223,30 +212,6 @@ static int add_load(hx_table *table, const hx_mesh *mesh, const hx_config_load *
     return HX_OK;
 }
 
-/* The share of a case's nodal forces that supports take at once. */
-static void warn_of_held_load(hx_check *check, int load_case)
-{
-    const hx_session *s = &check->session;
-    const double *force = s->problem.cases.force[load_case];
-    const int n = s->problem.components;
-    double all = 0.0, held = 0.0;
-    for (int64_t k = 0; k < n * s->space.n_point; k++) {
-        all += fabs(force[k]);
-        if (s->problem.supports.fixed[k / n] >> (k % n) & 1) held += fabs(force[k]);
-    }
-    if (n == 1 && held > 0.1 * all)
-        HX_CHECK_WARN(check,
-                      "%.0f %% of the heat of load case %d comes in where the temperature is held, "
-                      "and goes no further",
-                      100.0 * held / all, load_case + 1);
-    else if (held > 0.1 * all)
-        HX_CHECK_WARN(
-            check,
-            "%.0f %% of the nodal forces of load case %d act on held degrees of freedom: the "
-            "supports take them, the part does not",
-            100.0 * held / all, load_case + 1);
-}
-
 /* What is 0 but for rounding reads as 0. */
 static void drop_rounding(double v[3])
 {
@@ -255,9 +220,8 @@ static void drop_rounding(double v[3])
         if (fabs(v[i]) < 1e-12 * size) v[i] = 0.0;
 }
 
-int hx_check_loads(hx_check *check)
+int hx_check_loads(const hx_session *s)
 {
-    const hx_session *s = &check->session;
     const hx_config_load *load = s->cfg.loads.entry;
     char text[96];
     int rc = HX_OK;
@@ -282,7 +246,6 @@ int hx_check_loads(hx_check *check)
         else
             hx_log_info("  sum of case %d, weight %g: %s%s", c + 1, s->problem.cases.weight[c],
                         vector_text(total, text, sizeof text), s->cfg.units.force);
-        warn_of_held_load(check, c);
     }
     return HX_OK;
 }

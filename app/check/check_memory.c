@@ -10,14 +10,14 @@
 int hx_check_memory(hx_check *check)
 {
     hx_session *s = &check->session;
+    double host_free;
+    const double want = hx_doubt_host_bytes(s, &host_free);
     const double host = (double)hx_session_mesh_bytes(s) + (double)hx_problem_bytes(&s->problem);
     const int shared = strcmp(s->device.ops->name, "cpu") == 0;
     const double held = (double)s->op.device_bytes; /* after a trial of operators */
     hx_account account = {0};
     hx_session_device_account(s, &account);
     const double device = (double)hx_account_sum(&account);
-    const double host_free = (double)hx_host_memory_available() + (double)hx_session_mesh_bytes(s) +
-                             (double)hx_problem_bytes(&s->problem) + (shared ? held : 0.0);
     size_t device_free = 0, device_total = 0;
     char a[32], b[32];
     HX_TRY(s->device.ops->memory(&s->device, &device_free, &device_total));
@@ -28,10 +28,7 @@ int hx_check_memory(hx_check *check)
                 hx_format_bytes((double)device_free + held, b, sizeof b),
                 shared ? ", the same memory as the host's" : "");
     hx_footprint_print(s, &account, 0);
-    if (host + (shared ? device : 0.0) > 0.9 * host_free)
-        HX_CHECK_WARN(check,
-                      "the run will need nearly all host memory, or more: take a smaller mesh, or "
-                      "an operator that stores less");
+    hx_doubt_memory(&check->doubts, s, want, host_free);
     return HX_OK;
 }
 
@@ -45,7 +42,8 @@ void hx_check_peak(const hx_session *s, const hx_output_plan *plan)
     const double held = (double)hx_session_mesh_bytes(s) + (double)hx_problem_bytes(&s->problem) +
                         (shared ? (double)s->device_bytes : 0.0);
     const double libraries = fmax(0.0, (double)hx_host_memory_resident() - held);
-    const double later = held + libraries + (double)plan->fields + (double)plan->writer;
+    const double later =
+        held + libraries + (double)plan->fields + (double)plan->writer + (double)plan->checkpoint;
     const double peak = fmax(so_far, later), n_elem = (double)s->mesh.n_elem;
     char a[32], b[32];
     hx_log_info("  peak    %8s on the host, %.0f bytes an element; so far %s, %.0f bytes",
@@ -65,9 +63,8 @@ void hx_check_output(hx_check *check, const hx_output_plan *plan)
         plan->n_file, plan->n_file == 1 ? "" : "s", bound,
         hx_format_bytes((double)plan->file_bytes, a, sizeof a), hx_format_bytes(all, b, sizeof b),
         plan->disk_free ? hx_format_bytes((double)plan->disk_free, c, sizeof c) : "unknown");
-    if (plan->disk_free > 0 && all > (double)plan->disk_free)
-        HX_CHECK_WARN(check,
-                      "the VTK files may not fit on the disk of %s: raise output.every, or give an "
-                      "output.threshold",
-                      s->cfg.output.directory);
+    hx_log_info(
+        "          a checkpoint where the run is long or interrupted: %s, and the one before",
+        hx_format_bytes((double)plan->checkpoint, a, sizeof a));
+    hx_doubt_disk(&check->doubts, s, all + 2.0 * (double)plan->checkpoint, (double)plan->disk_free);
 }

@@ -3,7 +3,7 @@
 
 #include "../text/table.h"
 #include "check.h"
-#include "core/mesh/mesh_quality.h"
+#include "core/mesher/model_files.h"
 
 /* How many of each kind, where some are no hexahedra. */
 static void report_kinds(const hx_mesh *mesh)
@@ -22,12 +22,12 @@ static void report_kinds(const hx_mesh *mesh)
 
 int hx_check_mesh(hx_check *check)
 {
-    const hx_session *s = &check->session;
+    hx_session *s = &check->session;
     const hx_mesh *mesh = &s->mesh;
-    hx_mesh_quality q;
     const hx_units *u = &s->cfg.units;
     char a[32], b[32];
-    HX_TRY(hx_mesh_measure(mesh, &q));
+    HX_TRY(hx_session_measure(s));
+    const hx_mesh_quality *const q = &s->quality;
     hx_log_info("mesh      %s, %s elements, %s nodes", mesh->name,
                 hx_format_count(mesh->n_elem, a, sizeof a),
                 hx_format_count(mesh->n_node, b, sizeof b));
@@ -38,36 +38,26 @@ int hx_check_mesh(hx_check *check)
     hx_log_info("  volume            %.6g%s, mean element size %.4g%s%s", mesh->total_volume,
                 u->volume, mesh->elem_size, u->length,
                 hx_mesh_is_collapsed(mesh) ? " (mean edge of what is no hexahedron)" : "");
-    hx_log_info("  element volumes   %.4g to %.4g%s", q.min_volume, q.max_volume, u->volume);
+    hx_log_info("  element volumes   %.4g to %.4g%s", q->min_volume, q->max_volume, u->volume);
     hx_log_info("  scaled Jacobian   %.3f at worst (element %lld), %.3f on average",
-                q.min_scaled_jacobian, (long long)q.worst_elem, q.mean_scaled_jacobian);
-    hx_log_info("  edge ratio        %.2f at worst (element %lld)", q.max_aspect,
-                (long long)q.aspect_elem);
-    hx_log_info("  bodies            %lld", (long long)q.n_body);
-    if (q.n_poor > 0)
-        HX_CHECK_WARN(
-            check,
-            "%s element%s a scaled Jacobian below 0.2 (worst: %.3f, element %lld); the solver "
-            "will be slow and stresses poor there",
-            hx_format_count(q.n_poor, a, sizeof a), q.n_poor == 1 ? " has" : "s have",
-            q.min_scaled_jacobian, (long long)q.worst_elem);
-    if (q.n_body > 1)
-        HX_CHECK_WARN(
-            check,
-            "the mesh falls into %lld bodies that share no node (largest: %s elements); merge "
-            "coincident nodes if they should be one",
-            (long long)q.n_body, hx_format_count(q.largest_body, a, sizeof a));
-    if (q.n_hinge > 0)
-        HX_CHECK_WARN(check, "at %s nodes elements touch without sharing a face: hinges",
-                      hx_format_count(q.n_hinge, a, sizeof a));
+                q->min_scaled_jacobian, (long long)q->worst_elem, q->mean_scaled_jacobian);
+    hx_log_info("  edge ratio        %.2f at worst (element %lld)", q->max_aspect,
+                (long long)q->aspect_elem);
+    hx_log_info("  bodies            %lld", (long long)q->n_body);
+    hx_doubt_mesh(&check->doubts, s);
     return HX_OK;
 }
 
-void hx_check_sets(const hx_mesh *mesh)
+void hx_check_sets(const hx_session *s)
 {
+    const hx_mesh *const mesh = &s->mesh;
+    const int is_model = s->cfg.mesh.file && hx_model_is_cad(s->cfg.mesh.file);
     hx_table table;
     char text[32];
-    if (hx_check_is_quiet() || mesh->n_set == 0) return;
+    size_t n_shown = 0;
+    for (size_t i = 0; i < mesh->n_set; i++)
+        n_shown += !is_model || !hx_check_is_model_face(&mesh->set[i]);
+    if (hx_check_is_quiet() || n_shown == 0) return;
     hx_log_info("\nsets");
     hx_table_begin(&table, "lrrr");
     hx_table_add(&table, "name");
@@ -75,6 +65,7 @@ void hx_check_sets(const hx_mesh *mesh)
     hx_table_add(&table, "elements");
     hx_table_add(&table, "faces");
     for (size_t i = 0; i < mesh->n_set; i++) {
+        if (is_model && hx_check_is_model_face(&mesh->set[i])) continue;
         hx_table_add(&table, "%s", mesh->set[i].name);
         hx_table_add(&table, "%s", hx_format_count(mesh->set[i].n_node, text, sizeof text));
         hx_table_add(&table, "%s", hx_format_count(mesh->set[i].n_elem, text, sizeof text));

@@ -1,4 +1,6 @@
-/* hextop check: everything up to the first solve, reported; nothing is written. */
+/* hextop check: everything up to the first solve, reported; nothing is written but a CAD model's
+ * mesh. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,32 +18,55 @@ static int check_initial(hx_session *s)
     return rc;
 }
 
-static int check_config(hx_check *check, const hx_options *options)
+/* The problem, also without what it lacks: each is said, and the rest is looked at. */
+static int check_problem(hx_check *check)
+{
+    hx_session *s = &check->session;
+    hx_notes lacking = {0};
+    s->lacking = &lacking;
+    const int rc = hx_session_make_problem(s);
+    s->lacking = NULL;
+    for (size_t i = 0; i < lacking.n; i++) hx_log_usage_error("%s", lacking.note[i].text);
+    check->n_fault += (int)lacking.n;
+    hx_notes_free(&lacking);
+    if (rc != HX_EINPUT) return rc;
+    hx_log_error(rc);
+    check->n_fault++;
+    return rc;
+}
+
+/* Of a config whose problem cannot be made. */
+static int check_rest(hx_check *check)
+{
+    hx_doubt_material(&check->doubts, &check->session);
+    hx_doubt_solver(&check->doubts, &check->session);
+    return check_initial(&check->session);
+}
+
+static int check_design(hx_check *check)
+{
+    hx_session *s = &check->session;
+    hx_check_material(s);
+    hx_doubt_material(&check->doubts, s);
+    hx_check_supports(s);
+    hx_check_springs(s);
+    HX_TRY(hx_check_loads(s));
+    HX_TRY(hx_check_passive(s));
+    HX_TRY(hx_doubt_loads(&check->doubts, s));
+    HX_TRY(hx_check_filter(s));
+    hx_doubt_filter(&check->doubts, s);
+    hx_check_ties(s);
+    hx_doubt_ties(&check->doubts, s);
+    hx_check_continuation(s);
+    hx_doubt_solver(&check->doubts, s);
+    return check_initial(s);
+}
+
+static int check_solver(hx_check *check)
 {
     hx_session *s = &check->session;
     hx_output_plan plan;
     char text[256], count[32];
-    HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 1,
-                          options->argument + 1));
-    HX_TRY(hx_output_probe(&s->cfg));
-    s->other_bytes = hx_footprint_planned(&s->cfg);
-    hx_log_info("config    %s%s%s", s->cfg.path, s->cfg.title[0] ? "  " : "", s->cfg.title);
-    if (s->cfg.units.system[0])
-        hx_log_info("units     %s; mass in%s, density in%s, compliance in%s", s->cfg.units.system,
-                    s->cfg.units.mass, s->cfg.units.density, s->cfg.units.work);
-    HX_TRY(hx_session_make_mesh(s));
-    HX_TRY(hx_check_mesh(check));
-    hx_check_sets(&s->mesh);
-    HX_TRY(hx_session_make_problem(s));
-    hx_check_material(check);
-    hx_check_supports(s);
-    hx_check_springs(s);
-    HX_TRY(hx_check_loads(check));
-    HX_TRY(hx_check_passive(check));
-    HX_TRY(hx_check_filter(check));
-    hx_check_ties(check);
-    hx_check_continuation(check);
-    HX_TRY(check_initial(s));
     HX_TRY(hx_session_open_device(s));
     hx_log_info("\ndevice    %s\noperator  %s", s->device.description,
                 hx_session_operator_text(s, text, sizeof text));
@@ -55,21 +80,50 @@ static int check_config(hx_check *check, const hx_options *options)
     HX_TRY(hx_output_make_plan(s, &plan));
     hx_check_peak(s, &plan);
     hx_check_output(check, &plan);
-    HX_TRY(hx_check_time(s));
-    check->n_warning += s->n_warning;
-    if (check->n_warning == 0)
-        hx_log_info("\nno faults, no warnings");
-    else
-        hx_log_info("\nno faults, %d warning%s", check->n_warning,
-                    check->n_warning == 1 ? "" : "s");
-    return HX_OK;
+    return check->n_fault == 0 ? hx_check_time(s) : HX_OK; /* there is nothing to be solved */
+}
+
+/* "no faults, 2 warnings" */
+static void print_verdict(const hx_check *check)
+{
+    char faults[32] = "no", warnings[32] = "no";
+    if (check->n_fault > 0) snprintf(faults, sizeof faults, "%d", check->n_fault);
+    if (check->doubts.n > 0) snprintf(warnings, sizeof warnings, "%zu", check->doubts.n);
+    hx_log_info("\n%s fault%s, %s warning%s", faults, check->n_fault == 1 ? "" : "s", warnings,
+                check->doubts.n == 1 ? "" : "s");
+}
+
+static int check_config(hx_check *check, const hx_options *options)
+{
+    hx_session *s = &check->session;
+    HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 1,
+                          options->argument + 1));
+    HX_TRY(hx_output_probe(&s->cfg));
+    s->other_bytes = hx_footprint_planned(&s->cfg);
+    hx_log_info("config    %s%s%s", s->cfg.path, s->cfg.title[0] ? "  " : "", s->cfg.title);
+    if (s->cfg.units.system[0])
+        hx_log_info("units     %s; mass in%s, density in%s, compliance in%s", s->cfg.units.system,
+                    s->cfg.units.mass, s->cfg.units.density, s->cfg.units.work);
+    HX_TRY(hx_session_make_mesh(s));
+    HX_TRY(hx_check_mesh(check));
+    hx_check_sets(s);
+    HX_TRY(hx_check_faces(s));
+    const int rc = check_problem(check);
+    if (rc < 0 && rc != HX_EINPUT) return rc;
+    HX_TRY(rc < 0 ? check_rest(check) : check_design(check));
+    if (rc == HX_OK) HX_TRY(check_solver(check));
+    print_verdict(check);
+    return check->n_fault > 0 ? hx_error_exit_status(HX_EINPUT) : HX_OK;
 }
 
 static int command_check(const hx_options *options)
 {
     hx_check check;
     memset(&check, 0, sizeof check);
+    HX_TRY(hx_doubts_listen(&check.doubts));
     const int rc = check_config(&check, options);
+    hx_doubts_deafen(&check.doubts);
+    hx_doubts_free(&check.doubts);
     hx_session_free(&check.session);
     return rc;
 }
@@ -80,7 +134,9 @@ const hx_command hx_command_check = {
     .arguments = "FILE [KEY=VALUE ...]",
     .ends = {".cfg"},
     .help =
-        "Reports mesh quality, sets, supports, loads, filter radius, memory and a time estimate.\n"
+        "Reports mesh quality, sets, supports, loads, filter radius, memory and a time estimate;\n"
+        "of a CAD model its faces, the 40 largest or with -v all, and keeps its mesh in\n"
+        "output.directory.\n"
         "Exit status 0, also with warnings; 2 when the run would be refused, 1 when it would\n"
         "need more memory than there is.\n",
     .prints = 1,

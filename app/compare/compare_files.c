@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "../output/summary.h"
+#include "../session/machine.h"
 #include "../text/json.h"
 #include "compare.h"
 #include "core/base/atomic_file.h"
@@ -89,34 +90,17 @@ fail:
     return rc;
 }
 
-/* "model name" of the first processor; NULL if the system does not say. */
-static const char *processor_name(char *text, size_t n_text)
-{
-    FILE *f = fopen("/proc/cpuinfo", "r");
-    const char *name = NULL;
-    if (!f) return NULL;
-    while (!name && fgets(text, (int)n_text, f)) {
-        char *colon = strchr(text, ':');
-        if (strncmp(text, "model name", 10) != 0 || !colon) continue;
-        text[strcspn(text, "\n")] = '\0';
-        name = colon + 1 + strspn(colon + 1, " ");
-    }
-    fclose(f);
-    return name;
-}
-
 static void write_machine(hx_json *json)
 {
     struct utsname system;
-    char text[256];
     hx_json_open_object(json, "machine");
     if (uname(&system) >= 0) {
         hx_json_string(json, "system", system.sysname);
         hx_json_string(json, "release", system.release);
         hx_json_string(json, "architecture", system.machine);
     }
-    hx_json_string(json, "processor", processor_name(text, sizeof text));
     hx_json_integer(json, "processors", sysconf(_SC_NPROCESSORS_ONLN));
+    hx_machine_write_members(json, NULL);
     hx_json_close_object(json);
 }
 

@@ -4,7 +4,9 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -300,7 +302,7 @@ fail:
 
 enum { NO_PROGRAM = 127, NO_FOLDER = 126 };
 
-/* The exit status of `gnuplot compare.gp` in the folder, or -1. */
+/* The exit status of `gnuplot ../compare.gp` in the folder below, where its pictures go; or -1. */
 static int run_gnuplot(const char *directory)
 {
     int status;
@@ -314,7 +316,7 @@ static int run_gnuplot(const char *directory)
             dup2(null, STDERR_FILENO);
         }
         if (chdir(directory) != 0) _exit(NO_FOLDER);
-        execlp("gnuplot", "gnuplot", "compare.gp", (char *)NULL);
+        execlp("gnuplot", "gnuplot", "../compare.gp", (char *)NULL);
         _exit(NO_PROGRAM);
     }
     while (waitpid(child, &status, 0) < 0)
@@ -348,11 +350,42 @@ static void say_pictures(const char *directory)
     hx_log_info("plotted in %s: %s (`gnuplot compare.gp` there repeats it)", directory, names);
 }
 
+/* A picture gets its name when gnuplot is done with all: through a link, as other files do. Returns
+ * 0, or -1 where that fails. */
+static int place_picture(const char *directory, const char *folder, const char *name)
+{
+    char from[PATH_MAX], to[PATH_MAX], *target = NULL;
+    snprintf(from, sizeof from, "%.3500s/%s", folder, name);
+    snprintf(to, sizeof to, "%.3500s/%s", directory, name);
+    if (access(from, F_OK) != 0) return 0;
+    if (hx_atomic_file_target(to, &target) < 0) return -1;
+    const int status = rename(from, target);
+    free(target);
+    return status;
+}
+
+/* Runs gnuplot in a folder of its own beside the script; the pictures are moved out where all went
+ * well, and the folder is removed. Returns run_gnuplot's status. */
+static int draw_pictures(const char *directory)
+{
+    char folder[PATH_MAX], path[PATH_MAX];
+    snprintf(folder, sizeof folder, "%.3400s/compare.tmp.%ld", directory, (long)getpid());
+    if (mkdir(folder, 0777) != 0) return -1;
+    int status = run_gnuplot(folder);
+    for (int i = 0; i < N_PICTURE; i++) {
+        if (status == 0 && place_picture(directory, folder, picture[i]) != 0) status = -1;
+        snprintf(path, sizeof path, "%.3500s/%s", folder, picture[i]);
+        unlink(path); /* of a gnuplot that failed */
+    }
+    rmdir(folder);
+    return status;
+}
+
 int hx_compare_plot(const hx_compare *c, const char *directory)
 {
     HX_TRY(write_script(c, directory));
     remove_pictures(directory);
-    const int status = run_gnuplot(directory);
+    const int status = draw_pictures(directory);
     if (status == 0)
         say_pictures(directory);
     else if (status == NO_PROGRAM)

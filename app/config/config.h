@@ -138,10 +138,12 @@ typedef struct hx_config {
         double distort;
         int seed;
         char *file;
-        double merge; /* NaN: not given */
+        double merge;                    /* NaN: not given */
+        double element_size, time_limit; /* of CAD models; NaN: not given */
         int shuffle, reorder;
     } mesh;
     struct {
+        char *from; /* "file", or NULL */
         double young, poisson, density;
         double conductivity, conductivity_min;
     } material;
@@ -187,7 +189,8 @@ typedef struct hx_config {
         char *directory;
         hx_vtk_format format;
         int every;
-        double threshold; /* NAN: all elements */
+        double threshold;  /* NAN: all elements */
+        double checkpoint; /* minutes; NAN: auto */
         hx_config_choices fields;
     } output;
 } hx_config;
@@ -196,6 +199,9 @@ typedef struct hx_config {
  * wrong; what would be right". */
 int hx_config_read(hx_config *cfg, const char *path, size_t n_override,
                    const char *const *override);
+
+/* The same of a tree (taken, also when it fails), which messages call `path`. */
+int hx_config_from_tree(hx_config *cfg, hx_value *tree, const char *path);
 
 /* "FILE:LINE: KEY" of a key as written, or "FILE: KEY" if it was left to its default. */
 const char *hx_config_place(const hx_config *cfg, const char *key, char *text, size_t n_text);
@@ -211,6 +217,11 @@ int hx_config_resolve_path(const hx_config *cfg, const char *written, char **pat
 
 /* The config as it was resolved, as libconfig text that gives the same run again. */
 int hx_config_write(const hx_config *cfg, const char *path);
+
+/* What decides on the result, of a config as resolved: a line "optimization.penalty = 3.0" a value,
+ * without the keys that a run may change when it goes on (hx_key.is_free). *text is the caller's to
+ * free. */
+int hx_config_settings(const hx_config *cfg, char **text);
 
 /* The same as a JSON object. */
 void hx_config_write_json(const hx_config *cfg, hx_json *json, const char *key);

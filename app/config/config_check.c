@@ -238,8 +238,20 @@ static int check_continuation(const hx_config *cfg)
     return HX_OK;
 }
 
+/* What is left of the load must be less than the load. */
+static int check_tolerance(const hx_config *cfg)
+{
+    static const char key[] = "solver.tolerance";
+    if (cfg->solver.criterion != HX_PCG_RELATIVE || cfg->solver.tolerance < 1.0) return HX_OK;
+    return hx_config_fault(origin_of(cfg, key), key,
+                           "%g is out of range; with criterion \"relative\" it is a share of the "
+                           "load: below 1, 1e-5 is usual",
+                           cfg->solver.tolerance);
+}
+
 int hx_config_check(const hx_config *cfg)
 {
+    HX_TRY(check_tolerance(cfg));
     HX_TRY(check_physics(cfg, cfg->tree, ""));
     HX_TRY(check_fields(cfg));
     HX_TRY(check_entries(cfg));

@@ -38,22 +38,55 @@ static void print_key(const hx_key *key)
            hx_key_default(key, fallback, sizeof fallback));
 }
 
-/* 1 for the key of that name, with or without its groups, and for those in it. */
-static int is_about(const char *path, const char *topic)
+/* "loads.case" of "loads[].case" and "loads[0].case" */
+static void drop_places(const char *path, char *text, size_t n_text)
 {
+    size_t n = 0;
+    for (; *path && n + 1 < n_text; path++) {
+        if (*path == '[' && strchr(path, ']'))
+            path = strchr(path, ']');
+        else
+            text[n++] = *path;
+    }
+    text[n] = '\0';
+}
+
+/* 1 for the key of that name, with or without its groups, and for those in it. */
+static int is_about(const char *key, const char *asked)
+{
+    char path[128], topic[128];
+    drop_places(key, path, sizeof path);
+    drop_places(asked, topic, sizeof topic);
     const size_t n = strlen(topic);
     const char *at = path;
-    while (at) {
-        if (strncmp(at, topic, n) == 0 && strchr(".[", at[n])) return 1; /* or at its end */
+    while (at && n > 0) {
+        if (strncmp(at, topic, n) == 0 && strchr(".", at[n])) return 1; /* or at its end */
         at = strchr(at, '.');
         if (at) at++;
     }
     return 0;
 }
 
+/* The key that the topic is about, if it is one alone, with a value; else NULL. */
+static const hx_key *only_key(const char *topic)
+{
+    const hx_key *found = NULL;
+    for (size_t i = 0; i < hx_n_key; i++) {
+        if (!is_about(hx_keys[i].path, topic)) continue;
+        if (found) return NULL;
+        found = &hx_keys[i];
+    }
+    return found && found->type != HX_KEY_GROUP && found->type != HX_KEY_LIST ? found : NULL;
+}
+
 size_t hx_print_keys(const char *topic)
 {
     size_t n = 0;
+    const hx_key *const only = topic ? only_key(topic) : NULL;
+    if (only) {
+        hx_print_key(only);
+        return 1;
+    }
     if (!topic)
         printf("Config keys (libconfig). A file looks like\n\n"
                "  mesh = { generator = \"cantilever\"; size = 1; };\n"

@@ -58,6 +58,11 @@ static int wrong_type(const hx_value *value, const hx_key *key, const char *show
 static int check_number(const hx_value *value, const hx_key *key, const char *shown, double number)
 {
     if (hx_range_holds(key->range, number)) return HX_OK;
+    if (isfinite(number) && fabs(number) > HX_LARGEST_NUMBER)
+        return hx_config_fault(
+            value->origin, shown,
+            "%g is too large to compute with, %g at most; other units would help", number,
+            HX_LARGEST_NUMBER);
     if (!key->range) return hx_config_fault(value->origin, shown, "not a finite number");
     return hx_config_fault(value->origin, shown, "%g is out of range; allowed is %s%s%s", number,
                            key->range, key->unit ? " " : "", key->unit ? key->unit : "");
@@ -208,7 +213,7 @@ static int read_choices(const hx_value *value, const hx_key *key, const char *sh
 
 static int set_default(const hx_key *key, char *base)
 {
-    void *at = base + key->offset;
+    void *at = key->offset == HX_NOWHERE ? NULL : base + key->offset;
     const char *text = key->fallback;
     switch (key->type) {
     case HX_KEY_TEXT:
@@ -272,7 +277,7 @@ static int read_entries(const hx_value *value, const hx_key *key, const char *sh
 
 static int read_value(const hx_value *value, const hx_key *key, const char *shown, char *base)
 {
-    void *at = base + key->offset;
+    void *at = key->offset == HX_NOWHERE ? NULL : base + key->offset;
     switch (key->type) {
     case HX_KEY_TEXT:
         return read_text(value, key, shown, at);
@@ -287,6 +292,8 @@ static int read_value(const hx_value *value, const hx_key *key, const char *show
     case HX_KEY_INT:
         return read_int(value, key, shown, at);
     case HX_KEY_FLOAT:
+        if (key->takes_auto && value->kind == HX_VALUE_STRING && hx_config_is_auto(value->text))
+            return HX_OK; /* NaN, as without the key */
         if (value->kind != HX_VALUE_INT && value->kind != HX_VALUE_FLOAT)
             return wrong_type(value, key, shown);
         HX_TRY(check_number(value, key, shown, value->number));
@@ -313,7 +320,7 @@ static int read_value(const hx_value *value, const hx_key *key, const char *show
         return read_entries(value, key, shown, at);
     case HX_KEY_GROUP: {
         if (value->kind != HX_VALUE_GROUP) return wrong_type(value, key, shown);
-        if (key->offset != HX_NOWHERE) *(int *)at = 1;
+        if (at) *(int *)at = 1;
         return read_group(value, key->path, shown, base);
     }
     }
@@ -380,29 +387,60 @@ static int parse_units(hx_config *cfg)
                                   : hx_units_parse(&cfg->units, cfg->units_text);
 }
 
-int hx_config_read(hx_config *cfg, const char *path, size_t n_override, const char *const *override)
+/* The paper's first size, where neither a size nor a count is asked for. */
+static int resolve_size(hx_config *cfg)
+{
+    if (!cfg->mesh.generator || cfg->mesh.size > 0) return HX_OK;
+    if (cfg->mesh.nx > 0 || cfg->mesh.ny > 0 || cfg->mesh.nz > 0) return HX_OK;
+    if (hx_config_given(cfg, "mesh.size"))
+        return hx_config_blame(cfg, "mesh.size",
+                               HX_RAISE(HX_EINPUT, "0 leaves the mesh to nx, ny and nz, and none "
+                                                   "is given; give one, or a size from 1 to 5"));
+    cfg->mesh.size = 1;
+    return HX_OK;
+}
+
+/* Values, defaults and checks of cfg->tree. */
+static int read_tree(hx_config *cfg)
+{
+    HX_TRY(read_group(cfg->tree, "", "", (char *)cfg));
+    if (!hx_value_find(cfg->tree, "optimization"))
+        HX_TRY(
+            hx_config_fault(cfg->path, "optimization.volume_fraction",
+                            "required key is missing; for example optimization = { volume_fraction "
+                            "= 0.3; };"));
+    HX_TRY(hx_config_check_mesh(cfg));
+    HX_TRY(resolve_size(cfg));
+    HX_TRY(hx_config_check(cfg));
+    HX_TRY(hx_config_blame(cfg, "units", parse_units(cfg)));
+    return HX_OK;
+}
+
+int hx_config_from_tree(hx_config *cfg, hx_value *tree, const char *path)
 {
     int rc;
     memset(cfg, 0, sizeof *cfg);
+    cfg->tree = tree;
     HX_TRY_FAIL(hx_strdup(&cfg->path, path));
-    HX_TRY_FAIL(hx_value_read_file(&cfg->tree, path));
-    for (size_t i = 0; i < n_override; i++) HX_TRY_FAIL(hx_value_override(cfg->tree, override[i]));
-    HX_TRY_FAIL(read_group(cfg->tree, "", "", (char *)cfg));
-    if (!hx_value_find(cfg->tree, "optimization"))
-        HX_TRY_FAIL(
-            hx_config_fault(path, "optimization.volume_fraction",
-                            "required key is missing; for example optimization = { volume_fraction "
-                            "= 0.3; };"));
-    HX_TRY_FAIL(hx_config_check_mesh(cfg));
-    if (cfg->mesh.generator && cfg->mesh.size == 0 && cfg->mesh.nx == 0 && cfg->mesh.ny == 0 &&
-        cfg->mesh.nz == 0)
-        cfg->mesh.size = 1;
-    HX_TRY_FAIL(hx_config_check(cfg));
-    HX_TRY_FAIL(hx_config_blame(cfg, "units", parse_units(cfg)));
+    HX_TRY_FAIL(read_tree(cfg));
     return HX_OK;
 fail:
     hx_config_free(cfg);
     return rc;
+}
+
+int hx_config_read(hx_config *cfg, const char *path, size_t n_override, const char *const *override)
+{
+    hx_value *tree = NULL;
+    memset(cfg, 0, sizeof *cfg);
+    HX_TRY(hx_value_read_file(&tree, path));
+    for (size_t i = 0; i < n_override; i++) {
+        const int rc = hx_value_override(tree, override[i]);
+        if (rc == HX_OK) continue;
+        hx_value_free(tree);
+        return rc;
+    }
+    return hx_config_from_tree(cfg, tree, path);
 }
 
 int hx_config_is_auto(const char *name)

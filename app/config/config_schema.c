@@ -104,7 +104,7 @@ static const char *const physics_words[] = {"elasticity", "heat", NULL};
 #define HEAT .only = 1 + HX_PHYSICS_HEAT
 
 const hx_key hx_keys[] = {
-    KEY("title", TEXT, AT(title), .fallback = "", .note = "\"\"",
+    KEY("title", TEXT, AT(title), .is_free = 1, .fallback = "", .note = "\"\"",
         .help = "shown in the header and written into the files"),
 
     KEY("physics", WORD, AT(physics), .word = physics_words, .note = "elasticity",
@@ -123,7 +123,7 @@ const hx_key hx_keys[] = {
     KEY("mesh.size", INT, AT(mesh.size), .generator_only = 1, .fallback = "0", .range = "[0, 5]",
         .note = "1, or 0 when nx, ny or nz is given",
         .help = "the paper's mesh sizes 1 to 5, 31 thousand to 1.2 million elements; 0: nx, ny and "
-                "nz alone count"),
+                "nz alone count, one of which is wanted then"),
     KEY("mesh.nx", INT, AT(mesh.nx), .generator_only = 1, .unit = "elements", .fallback = "0",
         .range = "[0, 100000]", .note = "from size",
         .help = "elements along x; wins over size; exact meaning in `hextop list`"),
@@ -136,21 +136,32 @@ const hx_key hx_keys[] = {
         .help = "moves inner nodes of a generated mesh at random by up to this"),
     KEY("mesh.seed", INT, AT(mesh.seed), .generator_only = 1, .fallback = "1", .range = "[0, inf)",
         .help = "start of the random numbers of distort"),
-    KEY("mesh.file", TEXT, AT(mesh.file),
+    KEY("mesh.file", TEXT, AT(mesh.file), .is_free = 1,
         .help = "mesh of solids, relative to the config: legacy VTK (integer arrays become "
                 "sets), Gmsh (physical groups do), Abaqus .inp or "
-                "ANSYS .cdb"),
+                "ANSYS .cdb; or a CAD model that gmsh meshes (faces and solids become sets): "
+                ".step, .iges, .brep, .stl"),
     KEY("mesh.merge", FLOAT, AT(mesh.merge), .file_only = 1, .unit = "length", .range = "[0, inf)",
         .note = "refuses bodies that meet unconnected",
         .help = "nodes of a file closer than this become one; 0: keeps coincident nodes apart"),
+    KEY("mesh.element_size", FLOAT, AT(mesh.element_size), .file_only = 1, .unit = "length",
+        .range = "(0, inf)", .note = "for some 100,000 tetrahedra",
+        .help = "of a CAD model, the edge of its tetrahedra; down to a quarter of it where the "
+                "surface is curved"),
+    KEY("mesh.time_limit", FLOAT, AT(mesh.time_limit), .file_only = 1, .unit = "s",
+        .range = "(0, inf)", .note = "600",
+        .help = "for each run of gmsh, which meshes CAD models"),
     KEY("mesh.shuffle", INT, AT(mesh.shuffle), .fallback = "0", .range = "[0, inf)",
         .help = "permutes nodes and elements at random with this seed; 0: as they come"),
     KEY("mesh.reorder", BOOL, AT(mesh.reorder), .fallback = "true",
         .help = "renumbers along a space-filling curve for speed; undone in what is written"),
 
     GROUP("material", "isotropic: linear elasticity, or conduction"),
+    KEY("material.from", TEXT, AT(material.from), .word = from_words, .file_only = 1,
+        .help = "file: the one isotropic material that mesh.file states for all elements, in the "
+                "file's own units; a key beside it counts more"),
     KEY("material.E", FLOAT, AT(material.young), ELASTICITY, .unit = "force/length^2",
-        .fallback = "1.0", .range = "(0, inf)", .help = "Young's modulus of solid material"),
+        .fallback = "1.0", .range = "[1e-20, 1e20]", .help = "Young's modulus of solid material"),
     KEY("material.nu", FLOAT, AT(material.poisson), ELASTICITY, .fallback = "0.3",
         .range = "[-0.999, 0.499]", .help = "Poisson's ratio"),
     KEY("material.density", FLOAT, AT(material.density), .unit = "mass/length^3",
@@ -158,7 +169,7 @@ const hx_key hx_keys[] = {
         .help = "of solid material, needed by gravity and centrifugal loads; consistent units: "
                 "t/mm^3 with N, mm and MPa"),
     KEY("material.conductivity", FLOAT, AT(material.conductivity), HEAT,
-        .unit = "power/(length*temperature)", .fallback = "1.0", .range = "(0, inf)",
+        .unit = "power/(length*temperature)", .fallback = "1.0", .range = "[1e-20, 1e20]",
         .help = "of solid material"),
     KEY("material.conductivity_min", FLOAT, AT(material.conductivity_min), HEAT,
         .unit = "power/(length*temperature)", .range = "(0, inf)",
@@ -327,21 +338,23 @@ const hx_key hx_keys[] = {
         .range = "[1, 20]", .help = "SIMP exponent p: stiffness = E rho^p"),
     KEY("optimization.rho_min", FLOAT, AT(optimization.rho_min), .fallback = "0.001",
         .range = "[1e-6, 0.999]", .help = "smallest density"),
-    KEY("optimization.move", FLOAT, AT(optimization.move), .fallback = "0.2", .range = "(0, 1]",
+    KEY("optimization.move", FLOAT, AT(optimization.move), .fallback = "0.2", .range = "[1e-6, 1]",
         .help = "largest change of a density in an iteration"),
     KEY("optimization.damping", FLOAT, AT(optimization.damping), .fallback = "0.5",
-        .range = "(0, 1]", .help = "exponent eta of the optimality criteria"),
-    KEY("optimization.iterations", INT, AT(optimization.iterations), .fallback = "50",
+        .range = "[1e-6, 1]", .help = "exponent eta of the optimality criteria"),
+    KEY("optimization.iterations", INT, AT(optimization.iterations), .is_free = 1, .fallback = "50",
         .range = "[1, 1000000]", .help = "design iterations at most"),
-    KEY("optimization.change_tolerance", FLOAT, AT(optimization.change_tolerance),
+    KEY("optimization.change_tolerance", FLOAT, AT(optimization.change_tolerance), .is_free = 1,
         .fallback = "0.0", .range = "[0, 1)",
         .help = "stops when no density changes by more than this, and penalty and beta have their "
                 "last values; 0: never"),
     KEY("optimization.initial", TEXT, AT(optimization.initial),
         .note = "uniform at the volume fraction",
         .help =
-            "VTK file of an earlier run on the same mesh to start from, in any order of its cells; "
-            "elements that it lacks start at rho_min; relative to the config"),
+            "VTK file of an earlier run on the same mesh to start from, in any order of its cells, "
+            "or "
+            "its .vtk.series or folder; elements that it lacks start at rho_min; relative to the "
+            "config"),
     LIST("optimization.symmetry", optimization.symmetry, hx_config_plane,
          "planes that the design is mirrored at, 1 to 3, whatever the loads"),
     KEY("optimization.symmetry[].point", VECTOR, IN(plane, point), .unit = "length", .required = 1,
@@ -389,19 +402,20 @@ const hx_key hx_keys[] = {
         .help = "so often; sooner where no density changes by more than change_tolerance"),
 
     GROUP("solver", "the linear systems: preconditioned conjugate gradients, matrix-free"),
-    KEY("solver.device", TEXT, AT(solver.device), .fallback = "auto", .more_word = device_word,
-        .help = "auto: a GPU if there is one, else the CPU"),
-    KEY("solver.operator", TEXT, AT(solver.op), .fallback = "auto", .more_word = operator_word,
+    KEY("solver.device", TEXT, AT(solver.device), .is_free = 1, .fallback = "auto",
+        .more_word = device_word, .help = "auto: a GPU if there is one, else the CPU"),
+    KEY("solver.operator", TEXT, AT(solver.op), .is_free = 1, .fallback = "auto",
+        .more_word = operator_word,
         .help =
             "how K u is computed; auto: the fastest, by a timing at the start of those that can "
             "win; `hextop list` describes them, and what runs in place of one that the device "
             "lacks"),
-    KEY("solver.layout", WORD, AT(solver.layout), .fallback = "interleaved",
+    KEY("solver.layout", WORD, AT(solver.layout), .is_free = 1, .fallback = "interleaved",
         .more_word = layout_word, .help = "order in memory of the element matrices"),
     KEY("solver.element", WORD, AT(solver.element), .fallback = "linear", .more_word = element_word,
         .help = "quadratic: hex20, wedge15, pyramid13, tet10 over the same mesh, with the middles "
                 "of its edges, by operators that store a matrix"),
-    KEY("solver.preconditioner", TEXT, AT(solver.preconditioner), .fallback = "auto",
+    KEY("solver.preconditioner", TEXT, AT(solver.preconditioner), .is_free = 1, .fallback = "auto",
         .more_word = precond_word,
         .help = "`hextop list` describes them; auto: multigrid from 2000 elements on (of "
                 "tetrahedra nodes, of quadratic elements points), jacobi for fewer, where "
@@ -410,38 +424,46 @@ const hx_key hx_keys[] = {
         .more_word = precision_word,
         .help = "mixed: floats inside, true residual in double, the same stopping rule; operators "
                 "with `mixed` in `hextop list`"),
-    KEY("solver.criterion", WORD, AT(solver.criterion), .fallback = "relative",
+    KEY("solver.criterion", WORD, AT(solver.criterion), .is_free = 1, .fallback = "relative",
         .word = criterion_words,
         .help = "relative: |r| <= tolerance |f|; absolute: r'z <= "
                 "tolerance, as in the paper"),
-    KEY("solver.tolerance", FLOAT, AT(solver.tolerance), .fallback = "1e-5", .range = "(0, inf)",
-        .help = "when to stop"),
-    KEY("solver.max_iterations", INT, AT(solver.max_iterations), .fallback = "10000",
+    KEY("solver.tolerance", FLOAT, AT(solver.tolerance), .is_free = 1, .fallback = "1e-5",
+        .range = "(0, inf)", .help = "when to stop; below 1 where it is relative"),
+    KEY("solver.max_iterations", INT, AT(solver.max_iterations), .is_free = 1, .fallback = "10000",
         .range = "[1, inf)", .help = "iterations of a solve at most"),
     KEY("solver.warm_start", BOOL, AT(solver.warm_start), .fallback = "true",
         .help = "starts from the last design's displacements"),
-    KEY("solver.on_failure", WORD, AT(solver.on_failure), .fallback = "continue",
+    KEY("solver.on_failure", WORD, AT(solver.on_failure), .is_free = 1, .fallback = "continue",
         .word = failure_words,
         .help = "when a solve does not converge: continue with a warning, or stop the run"),
-    KEY("solver.threads", INT, AT(solver.threads), .fallback = "0", .range = "[0, 4096]",
-        .note = "0: all, or OMP_NUM_THREADS", .help = "CPU threads"),
+    KEY("solver.threads", INT, AT(solver.threads), .is_free = 1, .fallback = "0",
+        .range = "[0, 4096]", .note = "0: all, or OMP_NUM_THREADS",
+        .help = "CPU threads; at most 8 for each core, or 64"),
     KEY("solver.deterministic", BOOL, AT(solver.deterministic), .fallback = "false",
         .help = "only operators that give the same bits on every run; operator auto then times "
                 "nothing"),
 
     GROUP("output", "what is written"),
-    KEY("output.directory", TEXT, AT(output.directory), .fallback = "out",
+    KEY("output.directory", TEXT, AT(output.directory), .is_free = 1, .fallback = "out",
         .help = "where, relative to the current folder; created if it does not exist"),
-    KEY("output.every", INT, AT(output.every), .unit = "iterations", .fallback = "10",
+    KEY("output.every", INT, AT(output.every), .is_free = 1, .unit = "iterations", .fallback = "10",
         .range = "[0, inf)",
         .help = "a VTK file every so many iterations, and at the end; 0: only at the end"),
-    KEY("output.format", WORD, AT(output.format), .fallback = "binary", .word = format_words,
-        .help = "of the VTK files"),
-    KEY("output.threshold", FLOAT, AT(output.threshold), .range = "[0, 1]", .note = "all elements",
+    KEY("output.format", WORD, AT(output.format), .is_free = 1, .fallback = "binary",
+        .word = format_words, .help = "of the VTK files"),
+    KEY("output.threshold", FLOAT, AT(output.threshold), .is_free = 1, .range = "[0, 1]",
+        .note = "all elements",
         .help = "only elements of at least this density, with their places in the whole file as "
                 "vtkOriginalCellIds"),
-    KEY("output.fields", CHOICES, AT(output.fields), .fallback = "density", .note = "(\"density\")",
-        .word = field_words,
+    KEY("output.checkpoint", FLOAT, AT(output.checkpoint), .is_free = 1, .takes_auto = 1,
+        .unit = "minutes", .range = "[0, inf)", .note = "\"auto\"",
+        .help =
+            "time between two checkpoints, which `hextop run FILE --resume` goes on from; auto: "
+            "100 times what the last one took; 0: none but on a signal and at the end of a run "
+            "that has written one"),
+    KEY("output.fields", CHOICES, AT(output.fields), .is_free = 1, .fallback = "density",
+        .note = "(\"density\")", .word = field_words,
         .help = "density; displacement; sensitivity (filtered); energy of elements u'Ku; von_mises "
                 "at centres, of the macroscopic stress rho^p E; sets; of heat temperature, and "
                 "heat_flux at centres in place of displacement and von_mises"),
@@ -516,7 +538,7 @@ const char *hx_config_word(const char *path, int place)
 int hx_range_holds(const char *range, double value)
 {
     char *end = NULL;
-    if (!isfinite(value)) return 0;
+    if (!isfinite(value) || fabs(value) > HX_LARGEST_NUMBER) return 0;
     if (!range) return 1;
     const double low = strtod(range + 1, &end);
     const double high = strtod(end + 1, &end);

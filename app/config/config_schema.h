@@ -31,6 +31,8 @@ typedef struct hx_key {
     int required;
     int generator_only; /* refused with mesh.file */
     int file_only;      /* refused with mesh.generator */
+    int is_free;        /* 1: a run that goes on from a checkpoint may have another value */
+    int takes_auto;     /* a number that "auto" may stand for: NaN */
     int only;           /* 1 + the hx_physics that the key belongs to; 0: to all */
     const char *unit;
     const char *fallback;               /* default, as text; NULL: none */
@@ -60,7 +62,10 @@ const char *hx_key_word(const hx_key *key, int place);
 /* The same of the key with that path. */
 const char *hx_config_word(const char *path, int place);
 
-/* 1 if value lies within "(0, 1]" style limits. */
+/* Of any number of a config, so that squares and products of some stay finite. */
+#define HX_LARGEST_NUMBER 1e30
+
+/* 1 if value lies within "(0, 1]" style limits, and is no larger than that. */
 int hx_range_holds(const char *range, double value);
 
 /* What is expected, for messages and help: "an integer", "true or false". */

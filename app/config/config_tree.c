@@ -1,6 +1,5 @@
 #include "config_tree.h"
 
-#include <errno.h>
 #include <libconfig.h>
 #include <limits.h>
 #include <stdio.h>
@@ -10,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "core/base/grow.h"
+#include "core/base/input_file.h"
 #include "core/base/memory.h"
 #include "core/files/mesh_files.h"
 
@@ -108,6 +108,7 @@ const hx_value *hx_value_find(const hx_value *root, const char *path)
 /* The files of a config. libconfig names included files without their folder. */
 typedef struct source {
     const char *path, *dir;
+    const char *text; /* in place of a file; NULL: path is read */
 } source;
 
 /* Name of a file as libconfig knows it, completed by its folder; returns text. */
@@ -121,20 +122,27 @@ static const char *complete(const source *src, const char *file, char *text, siz
     return text;
 }
 
-/* Copies a libconfig setting into a new value. Its origin is the one given, or, with src, its own
- * file and line. */
+/* A group with the origin given, or, with src, the setting's own file and line. A function of its
+ * own, so that nested settings take no such texts of the stack each. */
+static int create_placed(hx_value **value, const config_setting_t *setting, const char *name,
+                         const source *src, const char *origin)
+{
+    char file[PATH_MAX], place[PATH_MAX + 32];
+    if (!src) return hx_value_create(value, HX_VALUE_GROUP, name, origin);
+    snprintf(place, sizeof place, "%s:%u",
+             complete(src, config_setting_source_file(setting), file, sizeof file),
+             (unsigned)config_setting_source_line(setting));
+    return hx_value_create(value, HX_VALUE_GROUP, name, place);
+}
+
+/* Copies a libconfig setting into a new value. */
 static int convert(hx_value **out, const config_setting_t *setting, const char *name,
                    const source *src, const char *origin)
 {
     int rc;
-    char file[PATH_MAX], place[PATH_MAX + 32];
     hx_value *value = NULL;
     *out = NULL;
-    if (src)
-        snprintf(place, sizeof place, "%s:%u",
-                 complete(src, config_setting_source_file(setting), file, sizeof file),
-                 (unsigned)config_setting_source_line(setting));
-    HX_TRY(hx_value_create(&value, HX_VALUE_GROUP, name, src ? place : origin));
+    HX_TRY(create_placed(&value, setting, name, src, origin));
 
     switch (config_setting_type(setting)) {
     case CONFIG_TYPE_INT:
@@ -179,6 +187,7 @@ fail:
 static const char *parse_hint(const char *what)
 {
     if (strstr(what, "array")) return "; in [ ] all numbers need a fraction, or none";
+    if (strstr(what, "I/O")) return "; the file cannot be read";
     if (strstr(what, "duplicate")) return "; each key may be given once";
     return "; a setting is NAME = VALUE; with strings in quotes and groups in { }";
 }
@@ -202,30 +211,52 @@ static int refuse_other_files(const char *path)
     return HX_OK;
 }
 
-static int open_config(FILE **stream, const char *path)
+static int check_config(const char *path)
 {
-    struct stat status;
+    const char *why;
     HX_TRY(refuse_other_files(path));
-    *stream = fopen(path, "r");
-    if (!*stream) return HX_RAISE(HX_EINPUT, "cannot read config '%s': %s", path, strerror(errno));
-    if (fstat(fileno(*stream), &status) == 0 && S_ISDIR(status.st_mode)) {
-        fclose(*stream);
-        return HX_RAISE(HX_EINPUT, "cannot read config '%s': it is a directory, not a file", path);
-    }
+    FILE *const stream = hx_input_open(path, &why);
+    if (!stream) return HX_RAISE(HX_EINPUT, "cannot read config '%s': %s", path, why);
+    fclose(stream); /* config_read_file opens it again, and then knows its name */
     return HX_OK;
 }
 
-static int parse_file(hx_value **root, const source *src)
+/* HX_EINPUT: an integer that libconfig cut, in the text or in what it includes. */
+static int scan_sources(const config_t *config, const source *src)
+{
+    char file[PATH_MAX];
+    HX_TRY(src->text ? hx_value_scan_integers(src->text, src->path)
+                     : hx_value_scan_file(src->path));
+    for (unsigned i = 0; i < config->num_filenames; i++) /* what was included */
+        HX_TRY(hx_value_scan_file(complete(src, config->filenames[i], file, sizeof file)));
+    return HX_OK;
+}
+
+/* libconfig does not look whether it gets memory, and ends the program or crashes without: asks for
+ * what it may take before it does. HX_ENOMEM. */
+static int reserve(const source *src)
+{
+    enum { BASE = 1 << 20, A_BYTE = 64 }; /* measured: up to 54 bytes for one of text */
+    struct stat status;
+    void *room;
+    const int is_file = !src->text && stat(src->path, &status) == 0;
+    const size_t n = src->text ? strlen(src->text) : is_file ? (size_t)status.st_size : 0;
+    HX_TRY(hx_alloc_raw(&room, BASE + A_BYTE * n, 1, src->path));
+    free(room);
+    return HX_OK;
+}
+
+static int parse_source(hx_value **root, const source *src)
 {
     int rc;
     char file[PATH_MAX];
     config_t config;
+    HX_TRY(reserve(src));
     config_init(&config);
     config_set_include_dir(&config, src->dir);
-    if (config_read_file(&config, src->path) == CONFIG_TRUE) {
-        rc = hx_value_scan_file(src->path);
-        for (unsigned i = 0; rc == HX_OK && i < config.num_filenames; i++) /* what was included */
-            rc = hx_value_scan_file(complete(src, config.filenames[i], file, sizeof file));
+    if ((src->text ? config_read_string(&config, src->text)
+                   : config_read_file(&config, src->path)) == CONFIG_TRUE) {
+        rc = scan_sources(&config, src);
         if (rc == HX_OK) rc = convert(root, config_root_setting(&config), NULL, src, NULL);
     } else {
         const char *what = config_error_text(&config) ? config_error_text(&config) : "unreadable";
@@ -237,22 +268,19 @@ static int parse_file(hx_value **root, const source *src)
     return rc;
 }
 
-int hx_value_read_file(hx_value **root, const char *path)
+/* text = NULL: the file at path. */
+static int read_tree(hx_value **root, const char *text, const char *path)
 {
     int rc;
-    FILE *stream = NULL;
-    *root = NULL;
-    HX_TRY(open_config(&stream, path));
-    fclose(stream); /* config_read_file opens it again, and then knows its name */
-
     char *dir = NULL;
     HX_TRY(hx_strdup(&dir, path));
     char *slash = strrchr(dir, '/');
     if (slash) *(slash == dir ? slash + 1 : slash) = '\0';
 
-    const source src = {path, slash ? dir : "."};
-    rc = hx_value_check_includes(path, src.dir, 0);
-    if (rc == HX_OK) rc = parse_file(root, &src);
+    const source src = {path, slash ? dir : ".", text};
+    rc = text ? hx_value_check_text_includes(text, path, src.dir, 0)
+              : hx_value_check_includes(path, src.dir, 0);
+    if (rc == HX_OK) rc = parse_source(root, &src);
     free(dir);
     if (rc < 0) return rc;
     free((*root)->origin);
@@ -265,12 +293,30 @@ int hx_value_read_file(hx_value **root, const char *path)
     return rc;
 }
 
+int hx_value_read_file(hx_value **root, const char *path)
+{
+    char *text = NULL;
+    *root = NULL;
+    HX_TRY(check_config(path));
+    HX_TRY(hx_value_read_forgiving(path, &text));
+    const int rc = read_tree(root, text, path);
+    free(text);
+    return rc;
+}
+
+int hx_value_read_text(hx_value **root, const char *text, const char *path)
+{
+    *root = NULL;
+    return read_tree(root, text, path);
+}
+
 int hx_value_parse(hx_value **value, const char *text, const char *origin)
 {
     int rc = HX_OK;
     char *setting = NULL;
     config_t config;
     *value = NULL;
+    HX_TRY(hx_value_check_nesting(text, origin));
     const size_t n = strlen(text) + 8;
     HX_TRY(hx_alloc(&setting, n, 1, "config text"));
     snprintf(setting, n, "v = %s\n;", text);

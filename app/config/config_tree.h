@@ -30,6 +30,8 @@ typedef struct hx_value {
 
 /* Reads a config file; @include is relative to the file's folder. HX_EINPUT: "FILE:LINE: ...". */
 int hx_value_read_file(hx_value **root, const char *path);
+/* The same of a text that is not in a file: messages call it `path`, whose folder is @include's. */
+int hx_value_read_text(hx_value **root, const char *text, const char *path);
 
 /* Sets what "KEY=VALUE" says, creating groups and appending list elements as needed. The value is
  * libconfig text, or, when it is not, a string; an empty value removes the key. HX_EINPUT:
@@ -43,9 +45,16 @@ int hx_value_parse(hx_value **value, const char *text, const char *origin);
  * line, or NULL. */
 int hx_value_scan_integers(const char *text, const char *name);
 int hx_value_scan_file(const char *path);
+/* HX_EINPUT for more than 32 brackets within each other, as trees are walked by calls within calls,
+ * and for a text without its closing quote. */
+int hx_value_check_nesting(const char *text, const char *name);
+/* *text := the file without commas behind the last entry of a list, which libconfig 1.5 refuses;
+ * NULL: it has none. The caller's to free. */
+int hx_value_read_forgiving(const char *path, char **text);
 /* HX_EINPUT for an @include, in this file or those it includes, of something that is no file. dir:
  * where includes are looked up; depth 0. */
 int hx_value_check_includes(const char *path, const char *dir, int depth);
+int hx_value_check_text_includes(const char *text, const char *path, const char *dir, int depth);
 
 /* The member of that name, or NULL. */
 hx_value *hx_value_member(const hx_value *group, const char *name);

@@ -1,11 +1,13 @@
 /* The resolved config, as libconfig text and as JSON: one walk over the schema, two writers. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "config.h"
 #include "config_schema.h"
 #include "core/base/atomic_file.h"
+#include "core/base/text_stream.h"
 #include "core/version.h"
 
 typedef struct writer {
@@ -15,6 +17,7 @@ typedef struct writer {
     void (*value)(struct writer *w, const hx_key *key, const void *at);
     FILE *stream;
     int depth;
+    int settings_only; /* without keys that are free */
     hx_json *json;
 } writer;
 
@@ -50,9 +53,10 @@ static void write_members(writer *w, const hx_config *cfg, const char *prefix, c
         const hx_key *key = &hx_keys[i];
         if (!hx_key_is_member(key, prefix)) continue;
         if (key->generator_only && !cfg->mesh.generator) continue;
+        if (key->file_only && !cfg->mesh.file) continue;
         if (key->only && key->only != 1 + (int)hx_config_physics(cfg)) continue;
         const void *at = key->offset == HX_NOWHERE ? NULL : base + key->offset;
-        if (!has_value(key, at)) continue;
+        if (!has_value(key, at) || (w->settings_only && key->is_free)) continue;
         if (key->type == HX_KEY_GROUP) {
             w->open(w, HX_KEY_GROUP, hx_key_name(key));
             write_members(w, cfg, key->path, base);
@@ -124,10 +128,8 @@ static void text_close(writer *w, hx_key_type kind, int last)
                         : ",");
 }
 
-static void text_value(writer *w, const hx_key *key, const void *at)
+static void put_value(FILE *stream, const hx_key *key, const void *at)
 {
-    FILE *stream = w->stream;
-    fprintf(stream, "%*s%s = ", 4 * w->depth, "", hx_key_name(key));
     switch (key->type) {
     case HX_KEY_TEXT:
         put_text(stream, *(const char *const *)at);
@@ -172,7 +174,13 @@ static void text_value(writer *w, const hx_key *key, const void *at)
         fputc(')', stream);
     }
     }
-    fputs(";\n", stream);
+}
+
+static void text_value(writer *w, const hx_key *key, const void *at)
+{
+    fprintf(w->stream, "%*s%s = ", 4 * w->depth, "", hx_key_name(key));
+    put_value(w->stream, key, at);
+    fputs(";\n", w->stream);
 }
 
 int hx_config_write(const hx_config *cfg, const char *path)
@@ -183,13 +191,47 @@ int hx_config_write(const hx_config *cfg, const char *path)
     HX_TRY_FAIL(hx_atomic_file_open(&file, path));
     fprintf(file.stream, "# %s as hextop %s resolved it; running this file repeats the run.\n",
             cfg->path, HX_VERSION);
-    writer w = {text_open, text_close, text_value, file.stream, 0, NULL};
+    writer w = {.open = text_open, .close = text_close, .value = text_value, .stream = file.stream};
     write_members(&w, cfg, "", (const char *)cfg);
     HX_TRY_FAIL(hx_atomic_file_commit(&file));
     rc = HX_OK;
 fail:
     hx_atomic_file_free(&file);
     return rc;
+}
+
+static void flat_open(writer *w, hx_key_type kind, const char *name)
+{
+    (void)kind;
+    if (!name) fputs("entry\n", w->stream);
+}
+
+static void flat_close(writer *w, hx_key_type kind, int last)
+{
+    (void)w;
+    (void)kind;
+    (void)last;
+}
+
+static void flat_value(writer *w, const hx_key *key, const void *at)
+{
+    fprintf(w->stream, "%s = ", key->path);
+    put_value(w->stream, key, at);
+    fputc('\n', w->stream);
+}
+
+int hx_config_settings(const hx_config *cfg, char **text)
+{
+    hx_text_stream out;
+    *text = NULL;
+    HX_TRY(hx_text_stream_open(&out, "settings"));
+    writer w = {.open = flat_open,
+                .close = flat_close,
+                .value = flat_value,
+                .stream = out.stream,
+                .settings_only = 1};
+    write_members(&w, cfg, "", (const char *)cfg);
+    return hx_text_stream_close(&out, text, NULL);
 }
 
 static void json_open(writer *w, hx_key_type kind, const char *name)
@@ -255,7 +297,7 @@ static void json_value(writer *w, const hx_key *key, const void *at)
 
 void hx_config_write_json(const hx_config *cfg, hx_json *json, const char *key)
 {
-    writer w = {json_open, json_close, json_value, NULL, 0, json};
+    writer w = {.open = json_open, .close = json_close, .value = json_value, .json = json};
     hx_json_open_object(json, key);
     write_members(&w, cfg, "", (const char *)cfg);
     hx_json_close_object(json);

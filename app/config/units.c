@@ -186,6 +186,7 @@ static void name_units(hx_units *units, const unit *const unit_of[N_KIND])
     snprintf(units->acceleration, size, " %s/%s^2", length, time);
     snprintf(units->stiffness, size, " %s/%s", force, length);
     snprintf(units->rate, size, " rad/%s", time);
+    units->metre = unit_of[LENGTH]->si;
     units->pascal = unit_of[STRESS]->si;
     name_mass(units, unit_of);
 }
@@ -248,6 +249,7 @@ int hx_units_parse_heat(hx_units *units, const char *text)
                             text, kind_name[needed[i]]);
     const char *p = unit_of[POWER]->name, *l = unit_of[LENGTH]->name;
     const char *t = unit_of[TEMPERATURE]->name;
+    units->metre = unit_of[LENGTH]->si;
     const size_t size = HX_UNIT_SIZE;
     snprintf(units->system, sizeof units->system, "%s, %s, %s", p, l, t);
     snprintf(units->length, size, " %s", l);

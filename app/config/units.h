@@ -17,6 +17,7 @@ typedef struct hx_units {
     char work[HX_UNIT_SIZE]; /* of moments and of the compliance: " N mm" */
     char mass[HX_UNIT_SIZE]; /* force time^2 / length: " t" with N, mm and s */
     char density[HX_UNIT_SIZE], acceleration[HX_UNIT_SIZE], stiffness[HX_UNIT_SIZE];
+    double metre;            /* of the unit of length; 0: none stated */
     double pascal;           /* of the unit of stress; 0: none stated */
     double density_si;       /* kg/m^3 of the unit of density */
     char rate[HX_UNIT_SIZE]; /* of rotation: " rad/s" */

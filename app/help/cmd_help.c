@@ -3,9 +3,11 @@
 #include <string.h>
 
 #include "../config/config_help.h"
+#include "../config/config_schema.h"
 #include "../text/commands.h"
 #include "command_help.h"
 #include "help_man.h"
+#include "help_search.h"
 #include "help_shell.h"
 
 enum { MAN, BASH, ZSH };
@@ -16,7 +18,21 @@ static const hx_option help_options[] = {
     [ZSH] = {.name = "--zsh", .help = "completion for zsh, a file _hextop in a folder of $fpath"},
 };
 
-/* A command wins over a key of its name. */
+/* Of a command that has the name of a group of keys. */
+static void print_group_of(const char *name)
+{
+    if (!hx_key_find("", name)) return;
+    printf("\nKeys of the config's group %s:", name);
+    const char *lead = " ";
+    for (size_t i = 0; i < hx_n_key; i++) {
+        if (!hx_key_is_member(&hx_keys[i], name)) continue;
+        printf("%s%s", lead, hx_keys[i].path);
+        lead = ", ";
+    }
+    printf("\n");
+}
+
+/* A command wins over a key of its name, a key over what holds the word somewhere. */
 static int help(const hx_options *options)
 {
     const char *const topic = options->n_argument > 0 ? options->argument[0] : NULL;
@@ -32,8 +48,11 @@ static int help(const hx_options *options)
         hx_print_keys(NULL);
     } else if (hx_command_find(topic)) {
         hx_print_command_help(hx_command_find(topic));
-    } else if (hx_print_keys(topic) == 0) {
-        (void)hx_command_want(topic); /* says that there is none */
+        print_group_of(topic);
+    } else if (hx_print_keys(topic) > 0) {
+        hx_print_elsewhere(topic);
+    } else if (hx_print_found(topic) == 0) {
+        hx_help_say_near(topic);
         return 2;
     }
     return 0;
@@ -42,9 +61,11 @@ static int help(const hx_options *options)
 const hx_command hx_command_help = {
     .name = "help",
     .prints = 1,
-    .summary = "help on a command, on all config keys, or on some",
-    .arguments = "COMMAND | config | KEY",
-    .help = "Explains a command, all config keys, or those of a group or name: help filter.\n"
+    .summary = "help on a command, a config key, or any word",
+    .arguments = "COMMAND | config | KEY | WORD",
+    .help = "Explains a command, all config keys, those of a group (help filter), or one with an\n"
+            "example (help filter.radius). Of any other word it lists what has it in its name or\n"
+            "text: keys, commands, options, operators, preconditioners, filters, generators.\n"
             "Without an argument it lists the commands.\n",
     .option = help_options,
     .n_option = sizeof help_options / sizeof help_options[0],

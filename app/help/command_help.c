@@ -50,21 +50,29 @@ static void print_options(const hx_option *option, size_t n_option)
     }
 }
 
+/* "Of every command: -q, --quiet; -v, --verbose; ..." */
 static void print_common_options(void)
 {
-    printf("Options\n");
-    print_options(hx_common_options, hx_n_common);
+    char label[TEXT_WIDTH];
+    printf("Of every command:");
+    for (size_t i = 0; i < hx_n_common; i++) {
+        option_label(&hx_common_options[i], label, sizeof label);
+        printf("%s %s", i ? ";" : "", label);
+    }
+    printf("\n");
 }
 
 void hx_print_usage(void)
 {
     printf("hextop %s: topology optimization on unstructured meshes\n\nUsage\n", HX_VERSION);
     for (size_t i = 0; hx_commands[i]; i++)
-        printf("  hextop %-7s %-31s %s\n", hx_commands[i]->name, hx_commands[i]->arguments,
+        printf("  hextop %-8s %-31s %s\n", hx_commands[i]->name, hx_commands[i]->arguments,
                hx_commands[i]->summary);
-    printf("\n");
-    print_common_options();
-    printf("\nStart with: hextop run configs/quickstart.cfg\n");
+    printf("\nOptions\n");
+    print_options(hx_common_options, hx_n_common);
+    printf("\nStart with: hextop run configs/quickstart.cfg\n"
+           "A part of your own: hextop new part.step > part.cfg\n"
+           "Help on a command, a config key or any word: hextop help WORD\n");
 }
 
 void hx_print_command_help(const hx_command *c)

@@ -146,7 +146,7 @@ static void put_exit_status(void)
 {
     printf(".SH EXIT STATUS\n"
            ".TP\n\\fB0\\fR\ndone, also with warnings\n"
-           ".TP\n\\fB1\\fR\nthe run was interrupted, or failed:\n");
+           ".TP\n\\fB1\\fR\nthe run failed:\n");
 #define TEXT_OF(status, n, text)                                                                   \
     if ((n) == (status)) put_line("", text, ";");
 #define TEXT_OF_1(code, value, status, text) TEXT_OF(1, status, text)
@@ -155,7 +155,8 @@ static void put_exit_status(void)
     printf("what is complete is kept\n"
            ".TP\n\\fB2\\fR\nrefused:\n");
     HX_ERROR_LIST(TEXT_OF_2)
-    printf("the message names what would be right\n");
+    printf("the message names what would be right\n"
+           ".TP\n\\fB3\\fR\nthe run was interrupted by a signal; \\fB--resume\\fR goes on\n");
 }
 
 static void put_rest(void)
@@ -167,9 +168,10 @@ static void put_rest(void)
            ".SH EXAMPLES\n"
            ".nf\n"
            "hextop run configs/quickstart.cfg\n"
+           "hextop new part.step > part.cfg\n"
            "hextop check configs/cantilever.cfg mesh.size=2 solver.operator=otf\n"
-           "hextop verify out/quickstart/density_0050.vtk out/quickstart/config.cfg\n"
-           "hextop surface out/quickstart/density_0050.vtk part.stl\n"
+           "hextop verify out/quickstart\n"
+           "hextop surface out/quickstart part.stl\n"
            "hextop help optimization.filter\n"
            ".fi\n");
 }

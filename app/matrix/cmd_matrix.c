@@ -249,7 +249,7 @@ static const hx_option matrix_options[HX_N_MATRIX_OPTION] = {
                            .kind = HX_OPTION_FILE,
                            .value = "RESULT.vtk",
                            .note = "the config's first design",
-                           .help = "K of this result"},
+                           .help = "K of this result; of a .series or a folder the last one"},
     [HX_MATRIX_ORDER] = {.name = "--order",
                          .kind = HX_OPTION_TEXT,
                          .value = "file|curve",

@@ -66,7 +66,7 @@ static int ratio_range(const hx_bench_stages *s, int n, hx_bench_element element
 
 static void conclude(const hx_bench_stages *s, int n)
 {
-    double range[2];
+    double range[2] = {0.0, 0.0};
     int n_answer = 0;
     hx_log_info(
         "  separate / same: the paper's abstract says 1.7 to 2.5 (same wins by 70 to 150 %%), "

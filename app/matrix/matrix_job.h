@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 
+#include "../session/result_path.h"
 #include "../session/session.h"
 #include "../text/options.h"
 #include "core/matrix/matrix.h"
@@ -33,9 +34,10 @@ enum {
 typedef struct hx_matrix_plan {
     const char *config;
     const char *output, *rhs, *fixed, *near_null; /* names of files; NULL: not asked for */
-    char *order_file;    /* beside the output, with --order curve (owned); NULL: none */
-    const char *density; /* a result; NULL: the config's first design */
-    int eliminate;       /* supports */
+    char *order_file;      /* beside the output, with --order curve (owned); NULL: none */
+    const char *density;   /* a result (borrowed from result); NULL: the config's first design */
+    hx_result_path result; /* (owned) */
+    int eliminate;         /* supports */
     int lower, curve;
     hx_half half;  /* of the output */
     double memory; /* bytes of a range of rows, on the device and again on the host; NaN: what is

@@ -154,6 +154,14 @@ static int check_files(const hx_matrix_plan *plan)
     return HX_OK;
 }
 
+static int locate_density(hx_matrix_plan *plan, const char *named)
+{
+    if (!named) return HX_OK;
+    HX_TRY(hx_result_locate(&plan->result, named));
+    plan->density = plan->result.file;
+    return HX_OK;
+}
+
 int hx_matrix_plan_read(hx_matrix_plan *plan, const hx_options *options)
 {
     plan->config = options->argument[0];
@@ -161,7 +169,7 @@ int hx_matrix_plan_read(hx_matrix_plan *plan, const hx_options *options)
     plan->rhs = hx_option_text(options, HX_MATRIX_RHS);
     plan->fixed = hx_option_text(options, HX_MATRIX_FIXED);
     plan->near_null = hx_option_text(options, HX_MATRIX_NEAR_NULL);
-    plan->density = hx_option_text(options, HX_MATRIX_DENSITY);
+    HX_TRY(locate_density(plan, hx_option_text(options, HX_MATRIX_DENSITY)));
     plan->lower = hx_option_given(options, HX_MATRIX_LOWER);
     HX_TRY(read_words(plan, options));
     HX_TRY(read_bench(plan, options));
@@ -172,5 +180,6 @@ int hx_matrix_plan_read(hx_matrix_plan *plan, const hx_options *options)
 void hx_matrix_plan_free(hx_matrix_plan *plan)
 {
     free(plan->order_file);
+    hx_result_path_free(&plan->result);
     memset(plan, 0, sizeof *plan);
 }

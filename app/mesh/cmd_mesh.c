@@ -1,14 +1,15 @@
 /* hextop mesh: the mesh with everything that the config puts on it, to look at before a run, or for
  * other programs. */
-#include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "../output/output.h"
 #include "../output/progress.h"
-#include "../session/session.h"
+#include "../session/config_problem.h"
+#include "../session/result_path.h"
+#include "../session/solid_design.h"
+#include "../session/surface_part.h"
 #include "../text/commands.h"
 #include "../text/table.h"
 #include "convert_mesh.h"
@@ -16,6 +17,20 @@
 #include "core/files/mesh_files.h"
 #include "core/files/vtk_fields.h"
 #include "core/mesh/mesh_quality.h"
+
+/* The options of `hextop mesh`. */
+enum { DENSITY = HX_MESH_OPTION_SIZE + 1, THRESHOLD, PRESERVE, SURFACE, REFINE, MESHER };
+
+/* What is written: the config's mesh, of a result the solid alone, or what a surface encloses. */
+typedef struct mesh_job {
+    hx_session whole, solid;
+    hx_session made; /* of `part`, whose config it borrows; mesh, space and problem are its own */
+    hx_surface_part part;
+    hx_session *session; /* the one that is written */
+    hx_result_path result;
+    hx_solid_design design;
+    hx_fields fields;
+} mesh_job;
 
 /* Held temperatures, NaN elsewhere; int h dA of convection at each node. */
 static int add_temperatures(hx_fields *fields, const hx_session *s)
@@ -99,17 +114,6 @@ static int add_quality(hx_fields *fields, const hx_mesh *mesh)
     return HX_OK;
 }
 
-/* Before anything takes time: the file's folder can be written. */
-static int probe_target(const char *path)
-{
-    char folder[PATH_MAX];
-    const char *const slash = strrchr(path, '/');
-    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1,
-             slash ? path : ".");
-    if (access(folder, W_OK | X_OK) == 0) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "cannot write '%s': %s: %s", path, folder, strerror(errno));
-}
-
 /* HX_EINPUT: the name does not end as that of a format that can be written. */
 static int check_target(const char *path)
 {
@@ -141,23 +145,84 @@ static int write_format(const hx_session *s, const hx_mesh_format *format, const
     return HX_OK;
 }
 
-static int write_mesh(hx_session *s, hx_fields *fields, const hx_options *options)
+static int read_config(hx_session *s, const hx_options *options, const hx_mesh_format *format)
 {
-    const char *path = options->argument[1];
-    const hx_mesh_format *const format = hx_mesh_format_of_name(path);
-    char a[32], b[32], title[256];
     HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 2,
                           options->argument + 2));
-    HX_TRY(hx_session_make_mesh(s));
-    if (format->holds_problem && !hx_config_is_heat(&s->cfg) &&
-        s->cfg.solver.element != HX_ELEMENT_LINEAR)
-        hx_log_warning("%s: its elements are linear, those of solver.element = \"quadratic\" are "
-                       "not written",
-                       path);
-    s->cfg.solver.element = HX_ELEMENT_LINEAR; /* what a file of nodes can hold */
-    HX_TRY(hx_session_make_problem(s));
-    if (!format->holds_fields) return write_format(s, format, path);
+    if (!format->holds_problem || hx_config_is_heat(&s->cfg))
+        s->cfg.solver.element = HX_ELEMENT_LINEAR; /* what a file of nodes can hold */
+    return HX_OK;
+}
+
+/* The 0/1 design of a result without its void. */
+static int make_solid(mesh_job *job, const hx_options *options, const hx_mesh_format *format)
+{
+    const char *const threshold = hx_option_text(options, THRESHOLD);
+    const char *const result = job->result.file;
+    double cut;
+    unsigned preserve;
+    char text[160];
+    HX_TRY(hx_option_read_number("--threshold", threshold, 1.0, &cut));
+    HX_TRY(hx_preserve_read(hx_option_text(options, PRESERVE), &preserve));
+    HX_TRY(hx_solid_design_create(&job->design, &job->whole, result, cut, preserve));
+    job->session = &job->solid;
+    HX_TRY(read_config(job->session, options, format));
+    HX_TRY(hx_solid_session_make(job->session, &job->whole, &job->design,
+                                 format->holds_problem ? 1 : 0));
+    hx_log_info("%s: %s", result,
+                hx_solid_design_text(&job->design, threshold != NULL, text, sizeof text));
+    return HX_OK;
+}
+
+/* What a closed surface encloses, in tetrahedra; of a job with ten nodes. */
+static int make_surface(mesh_job *job, const hx_options *options, const hx_mesh_format *format)
+{
+    hx_session *const made = &job->made;
+    hx_surface_part *const part = &job->part;
+    const char *const path = hx_option_text(options, SURFACE);
+    hx_surface_options how;
+    char a[32];
+    if (hx_config_is_heat(&job->whole.cfg))
+        return HX_RAISE(HX_EINPUT, "--surface knows no physics = \"heat\"");
+    HX_TRY(hx_surface_part_read_options(hx_option_text(options, REFINE),
+                                        hx_option_text(options, MESHER), &how));
+    HX_TRY(hx_surface_part_create(part, &job->whole, path, &how));
+    hx_log_notes(&part->notes);
+    made->mesh = part->mesh;
+    memset(&part->mesh, 0, sizeof part->mesh);
+    made->cfg = part->cfg;
+    job->session = made;
+    HX_TRY(hx_space_create(&made->space, &made->mesh,
+                           format->holds_problem ? HX_ELEMENT_QUADRATIC : HX_ELEMENT_LINEAR));
+    HX_TRY(hx_config_make_problem(&made->cfg, &made->space, &part->conditions, &made->problem, NULL,
+                                  NULL));
+    hx_log_info("%s: encloses %.6g%s, %s tetrahedra %.6g", path, part->surface.volume,
+                made->cfg.units.volume, hx_format_count(made->mesh.n_elem, a, sizeof a),
+                made->mesh.total_volume);
+    return HX_OK;
+}
+
+static void mesh_job_free(mesh_job *job)
+{
+    hx_fields_free(&job->fields);
+    hx_problem_free(&job->made.problem);
+    hx_space_free(&job->made.space);
+    hx_mesh_free(&job->made.mesh);
+    hx_surface_part_free(&job->part);
+    hx_solid_design_free(&job->design);
+    hx_result_path_free(&job->result);
+    hx_session_free(&job->solid);
+    hx_session_free(&job->whole);
+}
+
+/* What the config puts on the mesh, as fields. */
+static int write_fields(mesh_job *job, const char *path)
+{
+    const hx_session *const s = job->session;
+    hx_fields *const fields = &job->fields;
+    char a[32], b[32], title[256];
     HX_TRY(hx_fields_add_sets(fields, &s->mesh));
+    HX_TRY(hx_fields_add_faces(fields, &s->mesh));
     HX_TRY(add_supports(fields, s));
     HX_TRY(add_springs(fields, s));
     HX_TRY(add_loads(fields, s));
@@ -176,38 +241,132 @@ static int write_mesh(hx_session *s, hx_fields *fields, const hx_options *option
     return HX_OK;
 }
 
+static int write_mesh(mesh_job *job, const hx_options *options)
+{
+    const char *path = options->argument[1];
+    const hx_mesh_format *const format = hx_mesh_format_of_name(path);
+    job->session = &job->whole;
+    HX_TRY(read_config(job->session, options, format));
+    HX_TRY(hx_session_make_mesh(job->session));
+    HX_TRY(hx_session_make_problem(job->session));
+    if (job->result.file) HX_TRY(make_solid(job, options, format));
+    if (hx_option_text(options, SURFACE)) HX_TRY(make_surface(job, options, format));
+    return format->holds_fields ? write_fields(job, path)
+                                : write_format(job->session, format, path);
+}
+
+/* HX_EINPUT: options that belong together, or to a config. */
+static int check_options(mesh_job *job, const hx_options *options, int is_mesh)
+{
+    const char *const density = hx_option_text(options, DENSITY);
+    const int is_surface = hx_option_given(options, SURFACE);
+    if (density && is_surface)
+        return HX_RAISE(HX_EINPUT, "--density and --surface are two parts: give one of them");
+    if (!is_surface && hx_option_given(options, REFINE))
+        return HX_RAISE(HX_EINPUT, "--refine splits the cells that --surface cuts: name a surface");
+    if (!is_surface && hx_option_given(options, MESHER))
+        return HX_RAISE(HX_EINPUT, "--mesher makes the tetrahedra of --surface: name a surface");
+    if (is_surface && is_mesh)
+        return HX_RAISE(HX_EINPUT,
+                        "--surface needs a config in place of '%s': its mesh is what is cut",
+                        options->argument[0]);
+    if (!density && (hx_option_given(options, THRESHOLD) || hx_option_given(options, PRESERVE)))
+        return HX_RAISE(HX_EINPUT, "%s cuts the densities of a result: name it by --density",
+                        hx_option_given(options, THRESHOLD) ? "--threshold" : "--preserve");
+    if (!density) return HX_OK;
+    if (is_mesh)
+        return HX_RAISE(HX_EINPUT,
+                        "--density needs a config in place of '%s': it says what is solid "
+                        "whatever its density",
+                        options->argument[0]);
+    return hx_result_locate(&job->result, density);
+}
+
 static int command_mesh(const hx_options *options)
 {
-    hx_session s;
-    hx_fields fields;
-    memset(&s, 0, sizeof s);
-    memset(&fields, 0, sizeof fields);
+    mesh_job job;
+    const int is_mesh = hx_is_mesh_file(options->argument[0]);
+    memset(&job, 0, sizeof job);
     HX_TRY(check_target(options->argument[1]));
-    HX_TRY(probe_target(options->argument[1]));
-    if (hx_is_mesh_file(options->argument[0])) return hx_convert_mesh(options);
-    const int rc = write_mesh(&s, &fields, options);
-    hx_fields_free(&fields);
-    hx_session_free(&s);
+    HX_TRY(hx_output_probe_file(options->argument[1], options->argument[0]));
+    if (!is_mesh && hx_option_given(options, HX_MESH_OPTION_SIZE))
+        return HX_RAISE(HX_EINPUT,
+                        "--element-size is for a CAD model without a config; of a config "
+                        "mesh.element_size=LENGTH counts");
+    HX_TRY(check_options(&job, options, is_mesh));
+    if (is_mesh) return hx_convert_mesh(options);
+    const int rc = write_mesh(&job, options);
+    mesh_job_free(&job);
     return rc;
 }
+
+static const hx_option mesh_options[] = {
+    [HX_MESH_OPTION_SIZE] = {.name = "--element-size",
+                             .kind = HX_OPTION_TEXT,
+                             .value = "LENGTH",
+                             .note = "for some 100,000 tetrahedra",
+                             .help = "of the tetrahedra of a CAD model, in mm"},
+    [DENSITY] = {.name = "--density",
+                 .kind = HX_OPTION_FILE,
+                 .value = "RESULT.vtk",
+                 .help = "the 0/1 design of a result, of a folder the last, without void"},
+    [THRESHOLD] = {.name = "--threshold",
+                   .kind = HX_OPTION_TEXT,
+                   .value = "DENSITY",
+                   .help = "solid from this density on, whatever the volume"},
+    [PRESERVE] = {.name = "--preserve",
+                  .kind = HX_OPTION_WORDS,
+                  .value = HX_PRESERVE_DEFAULT,
+                  .fallback = HX_PRESERVE_DEFAULT,
+                  .word = hx_preserve_word,
+                  .help = HX_PRESERVE_HELP},
+    [SURFACE] = {.name = "--surface",
+                 .kind = HX_OPTION_FILE,
+                 .value = "PART.stl",
+                 .help = "what this closed surface encloses, .stl or .ply, as verify analyses it"},
+    [REFINE] = {.name = "--refine",
+                .kind = HX_OPTION_TEXT,
+                .value = "TIMES",
+                .help = "splits the mesh's cells that often before the surface cuts them"},
+    [MESHER] = {.name = "--mesher",
+                .kind = HX_OPTION_WORDS,
+                .value = "WORD",
+                .fallback = "cut",
+                .word = hx_surface_mesher_word,
+                .help = HX_SURFACE_MESHER_HELP},
+};
 
 const hx_command hx_command_mesh = {
     .name = "mesh",
     .summary = "convert a mesh, or write a config's with its loads",
     .arguments = "FILE OUT [KEY=VALUE ...]",
-    .ends = {".cfg .vtk .msh .inp .cdb", ".vtk .msh .inp"},
+    .ends = {".cfg .vtk .vtu .pvtu .msh .inp .cdb .bdf .nas .fem .unv .mesh .med .exo .e .ex2 .g "
+             ".step .stp .iges .igs .brep .stl",
+             ".vtk .msh .inp"},
     .help =
-        "FILE is a config or a mesh file, OUT a file .vtk, .msh (Gmsh 4.1, sets as\n"
+        "FILE is a config, a mesh file or a CAD model (.step, .iges, .brep, .stl, which gmsh\n"
+        "meshes), OUT a file .vtk, .msh (Gmsh 4.1, sets as\n"
         "physical groups) or .inp (Abaqus; of a config a whole job for CalculiX).\n"
         "A mesh file is converted, with its sets; mesh.merge and output.format may follow. Second "
         "order\n"
         "becomes linear, pyramids in .inp bricks with repeated nodes.\n\n"
+        "With --density only the solid elements of a result's 0/1 design are written, as verify "
+        "has it: the\n"
+        "largest piece, with its sets, and the supports, springs and forces that lie on it. What "
+        "does not is\n"
+        "said. A job has quadratic elements with solver.element=quadratic.\n\n"
+        "With --surface the tetrahedra are written that `hextop verify --surface` analyses, a job "
+        "with ten\n"
+        "nodes each.\n\n"
         "Fields of OUT.vtk of a config: set_NAME (0 or 1), supports (bits 1, 2, 4 for x, y, z), "
         "prescribed\n"
         "(displacements, if any), load_1 ... (nodal forces of each case), passive (density, -1 "
         "where\n"
-        "the design is free), scaled_jacobian (quality, 1 = right angles, of other kinds than\n"
+        "the design is free), face (of CAD models: the number N of face-N, 0 inside), "
+        "scaled_jacobian (quality, 1 = right angles, of other kinds than\n"
         "hexahedra equal edges).\n",
     .n_min = 2,
+    .option = mesh_options,
+    .n_option = sizeof mesh_options / sizeof mesh_options[0],
     .run = command_mesh,
 };

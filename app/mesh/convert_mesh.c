@@ -10,18 +10,19 @@
 #include "../text/table.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
+#include "core/files/foreign_files.h"
 #include "core/files/mesh_files.h"
 
 typedef struct conversion {
     const char *in, *out;
-    double merge;
+    double merge, element_size; /* the size 0: not given */
     int is_ascii;
 } conversion;
 
 int hx_is_mesh_file(const char *path)
 {
-    const hx_mesh_format *const by_name = hx_mesh_format_of_name(path);
-    return by_name != NULL || hx_mesh_format_of_file(path) != NULL;
+    char hint[512];
+    return hx_model_is_file(path) || hx_foreign_hint(path, NULL, hint, sizeof hint);
 }
 
 static int read_setting(conversion *c, const char *text)
@@ -43,10 +44,26 @@ static int read_setting(conversion *c, const char *text)
                     text);
 }
 
+static int read_size(conversion *c, const hx_options *options)
+{
+    const char *const text = hx_option_text(options, HX_MESH_OPTION_SIZE);
+    char *end = NULL;
+    if (!text) return HX_OK;
+    if (!hx_model_is_cad(c->in))
+        return HX_RAISE(HX_EINPUT, "--element-size belongs to CAD models, and '%s' is a mesh",
+                        c->in);
+    c->element_size = strtod(text, &end);
+    if (end != text && *end == '\0' && c->element_size > 0.0 && isfinite(c->element_size))
+        return HX_OK;
+    return HX_RAISE(HX_EINPUT, "--element-size %s: a length above 0 is expected", text);
+}
+
 /* Supports and forces are a problem's, and need a material to be written. */
 static void warn_of_conditions(const conversion *c, const hx_conditions *conditions)
 {
-    if (conditions->n_support == 0 && conditions->n_force == 0 && !conditions->fault) return;
+    if (conditions->n_support == 0 && conditions->n_force == 0 && conditions->n_load == 0 &&
+        conditions->n_rigid == 0 && !conditions->fault && !conditions->load_fault)
+        return;
     hx_log_warning("%s: its supports and loads are not written, only mesh and sets; a config with "
                    "from = \"file\" takes them along: hextop mesh CONFIG %s",
                    c->in, c->out);
@@ -57,7 +74,8 @@ static int convert(const conversion *c, hx_mesh *mesh, hx_conditions *conditions
     char a[32], b[32];
     const hx_mesh_format *const format = hx_mesh_format_of_name(c->out);
     const double begin = hx_clock();
-    HX_TRY(hx_input_read(c->in, c->merge, mesh, conditions));
+    const hx_model_options options = {.merge = c->merge, .element_size = c->element_size};
+    HX_TRY(hx_input_read(c->in, &options, mesh, conditions));
     const double read = hx_clock();
     HX_TRY(hx_mesh_finish(mesh));
     HX_TRY(hx_input_check(mesh, c->merge));
@@ -77,7 +95,8 @@ int hx_convert_mesh(const hx_options *options)
 {
     hx_mesh mesh;
     hx_conditions conditions = {0};
-    conversion c = {options->argument[0], options->argument[1], (double)NAN, 0};
+    conversion c = {options->argument[0], options->argument[1], (double)NAN, 0.0, 0};
+    HX_TRY(read_size(&c, options));
     for (size_t i = 2; i < options->n_argument; i++) HX_TRY(read_setting(&c, options->argument[i]));
     memset(&mesh, 0, sizeof mesh);
     const int rc = convert(&c, &mesh, &conditions);

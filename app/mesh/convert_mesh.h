@@ -4,6 +4,9 @@
 
 #include "../text/options.h"
 
+/* Options of the command: the place of each in its table. */
+enum { HX_MESH_OPTION_SIZE };
+
 /* 1 if the file is a mesh of a known format, 0: a config. */
 int hx_is_mesh_file(const char *path);
 

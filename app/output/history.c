@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include "core/base/atomic_file.h"
+#include "core/base/grow.h"
 #include "core/base/memory.h"
+#include "core/base/text_stream.h"
 #include "stats.h"
 
 static int write_header(const hx_history *history)
@@ -30,9 +32,22 @@ fail:
     return rc;
 }
 
+static int write_text(const hx_history *history, const char *text, size_t n)
+{
+    hx_atomic_file file;
+    int rc;
+    memset(&file, 0, sizeof file);
+    HX_TRY_FAIL(hx_atomic_file_open(&file, history->path));
+    fwrite(text, 1, n, file.stream);
+    rc = hx_atomic_file_commit(&file);
+fail:
+    hx_atomic_file_free(&file);
+    return rc;
+}
+
 static int cannot_write(const hx_history *history)
 {
-    return HX_RAISE(HX_EIO, "cannot write '%s': %s", history->path, strerror(errno));
+    return hx_atomic_file_refuse(history->path, errno);
 }
 
 /* HX_EENV if a running hextop holds the lock of take_lock. */
@@ -58,41 +73,88 @@ static void take_lock(FILE *stream)
 
 int hx_history_open(hx_history *history, const char *path, int n_case)
 {
+    return hx_history_resume(history, path, n_case, NULL, 0);
+}
+
+int hx_history_resume(hx_history *history, const char *path, int n_case, const char *text, size_t n)
+{
     memset(history, 0, sizeof *history);
     history->n_case = n_case;
     HX_TRY(hx_strdup(&history->path, path));
     HX_TRY(check_lock(path));
-    HX_TRY(write_header(history));
+    HX_TRY(text ? write_text(history, text, n) : write_header(history));
     history->stream = fopen(path, "a");
     if (!history->stream) return cannot_write(history);
     take_lock(history->stream);
     return HX_OK;
 }
 
-int hx_history_add(hx_history *history, const hx_iteration *it, double output_seconds)
+static void put_line(FILE *f, const hx_iteration *it, int n_case, double output_seconds)
 {
-    FILE *f = history->stream;
     fprintf(f, "%d,%.12g,%.10g,%.8g,%.8g,%d,%.6g,%.6g", it->iteration, it->compliance, it->volume,
             it->change, it->greyness, it->pcg_iterations, it->pcg_residual, it->seconds);
-    for (int c = 0; c < history->n_case; c++)
+    for (int c = 0; c < n_case; c++)
         fprintf(f, ",%.12g,%d", it->load_case[c].compliance, it->load_case[c].pcg.iterations);
     fprintf(f, ",%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.10g,%.10g\n", it->stage[HX_STAGE_PCG],
             it->spmv_seconds, hx_stats_precond(it), hx_stats_vector(it),
             it->stage[HX_STAGE_COMPLIANCE], it->stage[HX_STAGE_FILTER], it->stage[HX_STAGE_UPDATE],
             output_seconds, it->penalty, it->beta);
-    return fflush(f) != 0 || ferror(f) ? cannot_write(history) : HX_OK;
+}
+
+static int put_all(int fd, const char *text, size_t n)
+{
+    while (n > 0) {
+        const ssize_t done = write(fd, text, n);
+        if (done < 0 && errno == EINTR) continue;
+        if (done <= 0) return -1;
+        text += done;
+        n -= (size_t)done;
+    }
+    return 0;
+}
+
+/* What is pending, at once; of lines that do not fit on the disk no part stays. */
+static int flush(hx_history *history)
+{
+    const int fd = fileno(history->stream);
+    const off_t before = lseek(fd, 0, SEEK_END);
+    if (put_all(fd, history->pending, history->n_pending) == 0) {
+        history->n_pending = 0;
+        return HX_OK;
+    }
+    const int rc = cannot_write(history);
+    if (before < 0 || ftruncate(fd, before) != 0) errno = 0;
+    return rc;
+}
+
+int hx_history_add(hx_history *history, const hx_iteration *it, double output_seconds)
+{
+    char *line;
+    size_t n;
+    hx_text_stream text;
+    HX_TRY(hx_text_stream_open(&text, "line of history.csv"));
+    put_line(text.stream, it, history->n_case, output_seconds);
+    HX_TRY(hx_text_stream_close(&text, &line, &n));
+    int rc = hx_resize(&history->pending, history->n_pending, history->n_pending + n, 1,
+                       "line of history.csv");
+    if (rc == HX_OK) memcpy(history->pending + history->n_pending, line, n);
+    if (rc == HX_OK) history->n_pending += n;
+    free(line);
+    return rc == HX_OK ? flush(history) : rc;
 }
 
 int hx_history_close(hx_history *history)
 {
     FILE *f = history->stream;
+    const int rc = f && history->n_pending > 0 ? flush(history) : HX_OK;
     history->stream = NULL;
-    return f && fclose(f) != 0 ? cannot_write(history) : HX_OK;
+    return f && fclose(f) != 0 ? cannot_write(history) : rc;
 }
 
 void hx_history_free(hx_history *history)
 {
     if (history->stream) fclose(history->stream);
     free(history->path);
+    free(history->pending);
     memset(history, 0, sizeof *history);
 }

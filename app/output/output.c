@@ -11,12 +11,14 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "../session/identity.h"
 #include "../text/log.h"
 #include "core/base/atomic_file.h"
 #include "core/base/grow.h"
 #include "core/base/memory.h"
 #include "core/mesh/hex8.h"
 #include "core/mesh/hex8_conduction.h"
+#include "core/mesh/mesh_hash.h"
 #include "progress.h"
 
 static int cannot_write(const hx_config *cfg, const char *path, const char *why)
@@ -65,6 +67,19 @@ int hx_output_probe(const hx_config *cfg)
     if (!S_ISDIR(status.st_mode)) return cannot_write(cfg, path, "it is a file, not a folder");
     if (access(path, W_OK | X_OK) != 0) return cannot_write(cfg, path, strerror(errno));
     return HX_OK;
+}
+
+int hx_output_probe_file(const char *path, const char *read)
+{
+    char folder[PATH_MAX];
+    const char *const slash = path ? strrchr(path, '/') : NULL;
+    if (!path) return HX_OK;
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1,
+             slash ? path : ".");
+    if (access(folder, W_OK | X_OK) != 0)
+        return HX_RAISE(HX_EINPUT, "cannot write '%s': %s: %s", path, folder, strerror(errno));
+    if (!read || !hx_atomic_file_is(path, read)) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "'%s' is the file that is read: name another to be written", path);
 }
 
 /* mkdir -p */
@@ -190,6 +205,7 @@ int hx_output_make_plan(hx_session *s, hx_output_plan *plan)
     HX_TRY_FAIL(add_fields(&out));
     plan->fields = out.fields.bytes;
     plan->writer = hx_vtk_writer_bytes(&s->mesh, !isnan(cfg->output.threshold));
+    plan->checkpoint = hx_session_checkpoint_bytes(s);
     plan->n_file = every > 0 ? (n + every - 1) / every : 1;
     HX_TRY_FAIL(
         hx_vtk_bytes(&s->mesh, cfg->title, out.fields.field, out.fields.n, &plan->file_bytes));
@@ -201,18 +217,24 @@ fail:
     return rc;
 }
 
-int hx_output_open(hx_output *out, hx_session *s)
+int hx_output_take(hx_output *out, hx_session *s)
 {
-    int rc;
     memset(out, 0, sizeof *out);
     out->session = s;
     out->directory = s->cfg.output.directory;
     out->format = s->cfg.output.format;
-    HX_TRY_FAIL(add_fields(out));
-    HX_TRY_FAIL(hx_output_make_directory(&s->cfg));
-    return HX_OK;
-fail:
-    hx_output_free(out);
+    const int rc = add_fields(out);
+    if (rc < 0) hx_output_free(out);
+    return rc;
+}
+
+int hx_output_open(hx_output *out, hx_session *s)
+{
+    HX_TRY(hx_output_take(out, s));
+    const int rc = hx_output_make_directory(&s->cfg);
+    if (rc < 0) hx_output_free(out);
+    if (rc == HX_OK && hx_atomic_file_sweep(out->directory) > 0)
+        hx_log_detail("%s: removed what a run that was killed left half written", out->directory);
     return rc;
 }
 
@@ -360,7 +382,7 @@ const char *hx_output_last(const hx_output *out)
     return out->n_file > 0 ? out->file[out->n_file - 1] : NULL;
 }
 
-static int remember(hx_output *out, const char *name, int iteration)
+int hx_output_remember(hx_output *out, const char *name, int iteration)
 {
     if (out->n_file == out->file_capacity) {
         const size_t capacity = 2 * out->file_capacity + 64;
@@ -395,37 +417,53 @@ static void warn_empty(const hx_output *out, const char *path)
                    path, s->cfg.output.threshold, most);
 }
 
-int hx_output_write(hx_output *out, int iteration)
+/* What the file is, in words, and by the hashes of mesh, settings and the densities in it. */
+static int make_title(const hx_output *out, int iteration, char title[HX_VTK_TITLE])
 {
-    const hx_session *s = out->session;
-    const hx_vtk_options options = write_options(out);
-    int64_t n_written = 0;
-    char path[PATH_MAX], name[64], title[256];
-    const char *own = s->cfg.title[0] ? s->cfg.title : s->mesh.name;
-    snprintf(name, sizeof name, "density_%04d.vtk", iteration);
-    snprintf(title, sizeof title, "%.140s, hextop, iteration %d%s%s", own, iteration,
-             s->cfg.units.system[0] ? ", units " : "", s->cfg.units.system);
+    hx_session *const s = out->session;
+    const double least = s->cfg.output.threshold;
+    const char *const own = s->cfg.title[0] ? s->cfg.title : s->mesh.name;
+    hx_identity identity;
+    char hashes[HX_IDENTITY_TITLE];
+    HX_TRY(hx_identity_of(s, &identity));
+    const hx_hash density = isnan(least) ? hx_mesh_field_hash(&s->mesh, out->physical)
+                                         : hx_mesh_part_hash(&s->mesh, out->physical, least);
+    snprintf(title, HX_VTK_TITLE, "%.80s, hextop, iteration %d%s%s%s", own, iteration,
+             s->cfg.units.system[0] ? ", units " : "", s->cfg.units.system,
+             hx_identity_title(&identity, &density, hashes));
     for (char *c = title; *c; c++)
         if (*c == '\n' || *c == '\r') *c = ' ';
-    HX_TRY(hx_optimizer_density(&s->opt, out->physical));
-    HX_TRY(fill_fields(out));
-    HX_TRY(hx_progress_write(hx_output_path(out, name, path, sizeof path), &s->mesh, title,
-                             &options, &out->fields, &n_written));
-    if (n_written == 0) warn_empty(out, path);
-    HX_TRY(remember(out, name, iteration));
-    return hx_vtk_write_series(hx_output_path(out, "density.vtk.series", path, sizeof path),
-                               out->n_file, (const char *const *)out->file, out->time);
+    return HX_OK;
 }
 
-int hx_output_rescue(const hx_output *out, int iteration)
+static int write_file(hx_output *out, int iteration, const char *path, int is_synced)
 {
     const hx_session *s = out->session;
-    const hx_vtk_field density = {"density", HX_VTK_CELL, HX_VTK_F64, 1, out->physical};
-    char path[PATH_MAX], name[64];
-    snprintf(name, sizeof name, "unfinished_%04d.vtk", iteration);
+    hx_vtk_options options = write_options(out);
+    options.is_synced = is_synced;
+    int64_t n_written = 0;
+    char title[HX_VTK_TITLE];
     HX_TRY(hx_optimizer_density(&s->opt, out->physical));
-    return hx_vtk_write(hx_output_path(out, name, path, sizeof path), &s->mesh,
-                        "hextop, design whose analysis failed", out->format, &density, 1);
+    HX_TRY(make_title(out, iteration, title));
+    HX_TRY(fill_fields(out));
+    HX_TRY(hx_progress_write(path, &s->mesh, title, &options, &out->fields, &n_written));
+    if (n_written == 0) warn_empty(out, path);
+    return HX_OK;
+}
+
+int hx_output_write_as(hx_output *out, int iteration, const char *path)
+{
+    return write_file(out, iteration, path, 0);
+}
+
+int hx_output_write(hx_output *out, int iteration, int is_synced)
+{
+    char path[PATH_MAX], name[64];
+    snprintf(name, sizeof name, "density_%04d.vtk", iteration);
+    HX_TRY(write_file(out, iteration, hx_output_path(out, name, path, sizeof path), is_synced));
+    HX_TRY(hx_output_remember(out, name, iteration));
+    return hx_vtk_write_series(hx_output_path(out, "density.vtk.series", path, sizeof path),
+                               out->n_file, (const char *const *)out->file, out->time);
 }
 
 void hx_output_free(hx_output *out)

@@ -28,12 +28,17 @@ typedef struct hx_output {
 /* Fails with HX_EENV if the directory could not be written or created; changes nothing. */
 int hx_output_probe(const hx_config *cfg);
 
+/* Before anything takes time. HX_EINPUT: the folder of the file cannot be written, or the file is
+ * `read`, which the command reads (NULL: nothing). path = NULL: no file is asked for. */
+int hx_output_probe_file(const char *path, const char *read);
+
 /* Creates output.directory and tests that a file can be written there. HX_EENV. */
 int hx_output_make_directory(const hx_config *cfg);
 
 /* What the output will take, at most. Needs mesh and problem; takes no memory. */
 typedef struct hx_output_plan {
     size_t fields, writer; /* bytes held during the run, and in addition while a file is written */
+    size_t checkpoint;     /* bytes of a checkpoint, in memory and of each of two files */
     int n_file;            /* VTK files of a run that does all its iterations */
     uint64_t file_bytes;   /* of one of them, binary and whole */
     uint64_t disk_free;    /* bytes that can be written into output.directory; 0: unknown */
@@ -42,12 +47,25 @@ int hx_output_make_plan(hx_session *s, hx_output_plan *plan);
 
 /* Creates the directory, tests that a file can be written there, and takes the memory. */
 int hx_output_open(hx_output *out, hx_session *s);
+/* The memory alone. */
+int hx_output_take(hx_output *out, hx_session *s);
 
-/* Writes DIR/density_0010.vtk of the design just analysed, and the series file. */
-int hx_output_write(hx_output *out, int iteration);
+/* Writes DIR/density_0010.vtk of the design just analysed, and the series file. is_synced: to the
+ * disk itself. */
+int hx_output_write(hx_output *out, int iteration, int is_synced);
+/* The same file under any name, without a series. */
+int hx_output_write_as(hx_output *out, int iteration, const char *path);
+
+/* Adds a VTK file of this run, written before, to the series. */
+int hx_output_remember(hx_output *out, const char *name, int iteration);
 
 /* Keeps the densities of a design whose analysis failed, in DIR/unfinished_0010.vtk. */
 int hx_output_rescue(const hx_output *out, int iteration);
+
+/* Where the disk of DIR is full or DIR is gone: the densities in a new folder
+ * hextop-RUN-XXXXXX/density_0010.vtk under TMPDIR, /tmp or HOME, the first that takes them; RUN is
+ * the last word of DIR. path[PATH_MAX]: the file. HX_EIO: none does. */
+int hx_output_save_elsewhere(const hx_output *out, int iteration, char *path);
 
 /* DIR/name into text; returns it. */
 const char *hx_output_path(const hx_output *out, const char *name, char *text, size_t n_text);

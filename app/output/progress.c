@@ -8,11 +8,13 @@
 #include "../config/config_schema.h"
 #include "../session/continuation.h"
 #include "../session/footprint.h"
+#include "../session/machine.h"
 #include "../text/log.h"
 #include "../text/table.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/version.h"
+#include "outcome.h"
 
 static const char *join_fields(const hx_config *cfg, char *text, size_t n_text)
 {
@@ -52,6 +54,19 @@ static void say_stiff(const hx_session *s)
                 "here: hextop verify\n            RESULT --element quadratic");
 }
 
+/* What the last bits depend on, with -v. */
+static void print_machine(const hx_session *s)
+{
+    const char *lead = "machine";
+    char text[HX_MACHINE_TEXT];
+    if (!hx_log_wants(HX_LOG_VERBOSE)) return;
+    hx_machine_text(&s->device, text);
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        hx_log_detail("  %-9s %s", lead, line);
+        lead = "";
+    }
+}
+
 void hx_progress_header(const hx_session *s)
 {
     const hx_config *cfg = &s->cfg;
@@ -68,6 +83,7 @@ void hx_progress_header(const hx_session *s)
     if (hx_config_is_heat(cfg)) print_heat(s);
     say_stiff(s);
     hx_log_info("  device    %s", s->device.description);
+    print_machine(s);
     hx_log_info("  operator  %s", hx_session_operator_text(s, text, sizeof text));
     hx_log_info("  solver    PCG, %s preconditioner, %s precision, %s %g, at most %d iterations",
                 s->precond_kind->name, hx_precision_name(s->pcg.params.precision),
@@ -104,31 +120,58 @@ void hx_progress_header(const hx_session *s)
                 join_fields(cfg, fields, sizeof fields), part);
     hx_log_info("%s", "");
     if (hx_log_is_terminal())
-        hx_log_status("1/%d  analysing the first design", cfg->optimization.iterations);
+        hx_log_status("1 of %d  analysing the first design", cfg->optimization.iterations);
+}
+
+/* Until the last design that may come; a tolerance can end the run before, and while penalty or
+ * beta rises the designs to come are not as those before. "": it was the last. */
+static const char *time_left(const hx_session *s, const hx_stats *stats, const hx_iteration *it,
+                             char *text, size_t n_text)
+{
+    const int n = s->cfg.optimization.iterations - it->iteration;
+    const int may_end = s->cfg.optimization.change_tolerance > 0.0;
+    char time[32];
+    text[0] = '\0';
+    if (hx_outcome_is_last(s, it)) return text;
+    hx_format_seconds(hx_stats_time_left(stats, n), time, sizeof time);
+    if (it->climbing)
+        snprintf(text, n_text, "some %s%s", time, may_end ? " or less" : "");
+    else
+        snprintf(text, n_text, "%s%s", may_end ? "at most " : "", time);
+    return text;
+}
+
+/* The status line of a terminal. */
+static void show_iteration(const hx_iteration *it, int n, const char *left)
+{
+    char lead[48], tail[192];
+    snprintf(lead, sizeof lead, "%d of %d", it->iteration, n);
+    snprintf(tail, sizeof tail, "%s%scompliance %.6g  change %.4f  volume %.4f  PCG %d", left,
+             left[0] ? " left  " : "", it->compliance, it->change, it->volume, it->pcg_iterations);
+    hx_log_progress((double)it->iteration / n, lead, tail);
 }
 
 void hx_progress_iteration(const hx_session *s, const hx_stats *stats, const hx_iteration *it)
 {
-    const int n = s->cfg.optimization.iterations;
-    if (hx_log_is_terminal()) {
-        char left[32];
-        hx_log_status(
-            "%d/%d  compliance %.6g  volume %.4f  change %.4f  PCG %d  left %s", it->iteration, n,
-            it->compliance, it->volume, it->change, it->pcg_iterations,
-            hx_format_seconds(hx_stats_time_left(stats, n - it->iteration), left, sizeof left));
-        return;
-    }
+    const int n = s->cfg.optimization.iterations, is_terminal = hx_log_is_terminal();
+    char left[64], count[32];
+    time_left(s, stats, it, left, sizeof left);
+    if (is_terminal) show_iteration(it, n, left);
+    /* a terminal has its status line, the log of the run has all lines */
+    void (*const say)(const char *fmt, ...) = is_terminal ? hx_log_record : hx_log_info;
+    const int n_digit = snprintf(count, sizeof count, "%d", n);
+    const int width = snprintf(count, sizeof count, "%*d of %d", n_digit, it->iteration, n);
     if (it->iteration == 1)
-        hx_log_info("  iter    compliance   volume   change  greyness     PCG  residual   seconds");
-    hx_log_info("%6d  %12.6g  %7.4f  %7.4f  %8.4f  %6d  %8.1e  %8.3f", it->iteration,
-                it->compliance, it->volume, it->change, it->greyness, it->pcg_iterations,
-                it->pcg_residual, it->seconds);
+        say("  %*s    compliance   volume   change  greyness     PCG  residual   seconds  left",
+            width, "iter");
+    say("  %s  %12.6g  %7.4f  %7.4f  %8.4f  %6d  %8.1e  %8.3f%s%s", count, it->compliance,
+        it->volume, it->change, it->greyness, it->pcg_iterations, it->pcg_residual, it->seconds,
+        left[0] ? "  " : "", left);
     if (it->iteration == n) return; /* nothing comes after it */
     if (it->raised && it->beta > 0.0)
-        hx_log_info("        penalty %g, beta %g from here on", s->opt.penalty.value,
-                    s->opt.beta.value);
+        say("        penalty %g, beta %g from here on", s->opt.penalty.value, s->opt.beta.value);
     else if (it->raised)
-        hx_log_info("        penalty %g from here on", s->opt.penalty.value);
+        say("        penalty %g from here on", s->opt.penalty.value);
 }
 
 void hx_progress_begin(hx_progress_meter *meter, const char *what)
@@ -142,10 +185,12 @@ void hx_progress_share(void *context, double share)
     hx_progress_meter *meter = context;
     const double now = hx_clock();
     if (now - meter->begin < 1.0 || now - meter->last < 0.2 || !hx_log_is_terminal()) return;
-    char left[32] = "";
+    char left[32] = "", tail[64];
     if (share > 0.0)
         hx_format_seconds((now - meter->begin) * (1.0 / share - 1.0), left, sizeof left);
-    hx_log_status("%s  %.0f %%  left %s", meter->what, 100.0 * share, left);
+    snprintf(tail, sizeof tail, "%.0f %%%s%s%s", 100.0 * share, left[0] ? "  " : "", left,
+             left[0] ? " left" : "");
+    hx_log_progress(share, meter->what, tail);
     meter->last = now;
 }
 

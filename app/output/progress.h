@@ -9,7 +9,8 @@
 
 void hx_progress_header(const hx_session *s);
 
-/* A rewritten line on a terminal, one plain line an iteration otherwise. */
+/* A rewritten line with a bar on a terminal, one plain line an iteration otherwise, and for sinks.
+ */
 void hx_progress_iteration(const hx_session *s, const hx_stats *stats, const hx_iteration *it);
 
 /* What a long piece of work shows: nothing for a second, then a line that a terminal rewrites. */

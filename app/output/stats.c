@@ -1,5 +1,6 @@
 #include "stats.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,13 @@ int hx_stats_begin(hx_stats *stats, int max_iterations, int n_case)
     return hx_alloc(&stats->case_iterations, (size_t)n_case, sizeof(int64_t), "timings");
 }
 
+static void push_recent(hx_stats *stats, double compliance)
+{
+    memmove(stats->recent + 1, stats->recent, (HX_STATS_RECENT - 1) * sizeof *stats->recent);
+    stats->recent[0] = compliance;
+    if (stats->n_recent < HX_STATS_RECENT) stats->n_recent++;
+}
+
 void hx_stats_add(hx_stats *stats, const hx_iteration *it, int n_case, double output_seconds)
 {
     for (int i = HX_STAGE_PCG; i < HX_N_STAGE; i++) stats->stage[i] += it->stage[i];
@@ -27,11 +35,25 @@ void hx_stats_add(hx_stats *stats, const hx_iteration *it, int n_case, double ou
     stats->n_fell_back += it->pcg_fell_back;
     stats->n_missed += it->volume_missed;
     if (it->reason != HX_PCG_CONVERGED) stats->n_unconverged++;
+    for (int c = 0; c < n_case; c++)
+        stats->n_solve_failed += it->load_case[c].pcg.reason != HX_PCG_CONVERGED;
     if (stats->n_iteration == 0)
         stats->first_product = stats->stage[HX_STAGE_SETUP] + it->prepare_seconds;
     if (stats->n_iteration < stats->capacity)
         stats->iteration_seconds[stats->n_iteration++] = it->seconds;
     stats->last = *it;
+    push_recent(stats, it->compliance);
+}
+
+void hx_stats_recall(hx_stats *stats, const char *history)
+{
+    int iteration;
+    double compliance;
+    stats->n_recent = 0;
+    for (const char *line = history; line; line = strchr(line, '\n')) {
+        if (*line == '\n') line++;
+        if (sscanf(line, "%d,%lf", &iteration, &compliance) == 2) push_recent(stats, compliance);
+    }
 }
 
 double hx_stats_precond(const hx_iteration *it)
@@ -69,7 +91,8 @@ double hx_stats_time_left(const hx_stats *stats, int n)
     int count = 0;
     for (int i = stats->n_iteration - 1; i >= 0 && count < 5; i--, count++)
         sum += stats->iteration_seconds[i];
-    return count ? sum / count * n : 0.0;
+    if (count == 0) return 0.0;
+    return (sum / count + stats->stage[HX_STAGE_OUTPUT] / stats->n_iteration) * n;
 }
 
 static void add_row(hx_table *table, const char *name, double seconds, double total)
@@ -82,8 +105,8 @@ static void add_row(hx_table *table, const char *name, double seconds, double to
 void hx_stats_print(const hx_stats *stats)
 {
     hx_table table;
-    if (hx_log_get_level() < HX_LOG_NORMAL) return;
     hx_table_begin(&table, "lrr");
+    table.level = HX_LOG_NORMAL;
     hx_table_add(&table, "stage");
     hx_table_add(&table, "seconds");
     hx_table_add(&table, "share");

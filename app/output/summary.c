@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "../session/footprint.h"
+#include "../session/identity.h"
+#include "../session/machine.h"
 #include "../text/json.h"
 #include "core/base/atomic_file.h"
 #include "core/base/memory.h"
-#include "core/mesh/mesh_quality.h"
 #include "core/version.h"
+#include "outcome.h"
 
 static void write_timings(hx_json *json, const hx_stats *stats, const char *key, double scale,
                           int with_total)
@@ -42,6 +44,27 @@ static void write_quality(hx_json *json, const hx_mesh_quality *q)
     hx_json_integer(json, "bodies", q->n_body);
     hx_json_integer(json, "hinge_nodes", q->n_hinge);
     hx_json_close_object(json);
+}
+
+static void write_hash(hx_json *json, const char *key, const hx_hash *hash)
+{
+    char text[HX_HASH_TEXT];
+    hx_json_string(json, key, hx_hash_print(hash, text));
+}
+
+/* Which run this is, for whom it was published to. */
+static int write_identity(hx_json *json, hx_session *s, int has_fields)
+{
+    hx_identity identity;
+    hx_hash density;
+    HX_TRY(hx_identity_of(s, &identity));
+    if (has_fields) HX_TRY(hx_identity_density(s, &density));
+    hx_json_open_object(json, "identity");
+    write_hash(json, "mesh", &identity.mesh);
+    write_hash(json, "settings", &identity.settings);
+    if (has_fields) write_hash(json, "density", &density);
+    hx_json_close_object(json);
+    return HX_OK;
 }
 
 static void write_mesh(hx_json *json, const hx_mesh *mesh, const hx_mesh_quality *quality)
@@ -137,6 +160,15 @@ static void write_setup(hx_json *json, const hx_session *s, const hx_stats *stat
     hx_json_close_object(json);
 }
 
+/* The design: null where no tolerance says when it is. */
+static void write_converged(hx_json *json, const hx_session *s, const hx_iteration *last)
+{
+    if (s->cfg.optimization.change_tolerance > 0.0)
+        hx_json_bool(json, "converged", hx_outcome_is_settled(s, last));
+    else
+        hx_json_string(json, "converged", NULL);
+}
+
 static void write_result(hx_json *json, const hx_session *s, const hx_stats *stats,
                          const char *status)
 {
@@ -181,7 +213,9 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
         hx_json_close_object(json);
     }
     hx_json_integer(json, "iterations", stats->n_iteration);
-    hx_json_bool(json, "converged", stats->n_unconverged == 0);
+    write_converged(json, s, last);
+    hx_json_bool(json, "solves_converged", stats->n_solve_failed == 0);
+    hx_json_integer(json, "solves_not_converged", stats->n_solve_failed);
     hx_json_integer(json, "pcg_iterations_total", stats->pcg_iterations);
     hx_json_integer(json, "pcg_fell_back", stats->n_fell_back);
     hx_json_number(json, "seconds", stats->total);
@@ -205,26 +239,53 @@ void hx_summary_write_versions(hx_json *json)
     hx_json_close_object(json);
 }
 
-int hx_summary_write(hx_session *s, const hx_stats *stats, const char *status, const char *path)
+/* has_fields: the device has those of the last iteration. */
+static int print(hx_session *s, const hx_stats *stats, const hx_doubts *doubts, const char *status,
+                 int has_fields, FILE *stream)
+{
+    hx_json json;
+    HX_TRY(hx_session_measure(s));
+    hx_json_begin(&json, stream);
+    hx_json_open_object(&json, NULL);
+    write_result(&json, s, stats, status);
+    if (has_fields) HX_TRY(write_cases(&json, s, stats));
+    write_memory(&json, s);
+    write_mesh(&json, &s->mesh, &s->quality);
+    HX_TRY(write_identity(&json, s, has_fields));
+    hx_doubts_write(doubts, &json);
+    hx_config_write_json(&s->cfg, &json, "settings");
+    hx_summary_write_versions(&json);
+    hx_machine_write(&json, &s->device);
+    hx_json_close_object(&json);
+    return HX_OK;
+}
+
+int hx_summary_print(hx_session *s, const hx_stats *stats, const hx_doubts *doubts,
+                     const char *status, FILE *stream)
+{
+    return print(s, stats, doubts, status, 1, stream);
+}
+
+static int write_file(hx_session *s, const hx_stats *stats, const hx_doubts *doubts,
+                      const char *status, int has_fields, const char *path)
 {
     int rc;
     hx_atomic_file file;
-    hx_json json;
-    hx_mesh_quality quality;
-    memset(&file, 0, sizeof file);
-    HX_TRY_FAIL(hx_mesh_measure(&s->mesh, &quality));
-    HX_TRY_FAIL(hx_atomic_file_open(&file, path));
-    hx_json_begin(&json, file.stream);
-    hx_json_open_object(&json, NULL);
-    write_result(&json, s, stats, status);
-    HX_TRY_FAIL(write_cases(&json, s, stats));
-    write_memory(&json, s);
-    write_mesh(&json, &s->mesh, &quality);
-    hx_config_write_json(&s->cfg, &json, "settings");
-    hx_summary_write_versions(&json);
-    hx_json_close_object(&json);
-    rc = hx_atomic_file_commit(&file);
+    HX_TRY(hx_atomic_file_open(&file, path));
+    HX_TRY_FAIL(print(s, stats, doubts, status, has_fields, file.stream));
+    return stats->total > HX_STATS_LONG ? hx_atomic_file_commit_synced(&file)
+                                        : hx_atomic_file_commit(&file);
 fail:
     hx_atomic_file_free(&file);
     return rc;
+}
+
+int hx_summary_write(hx_session *s, const hx_stats *stats, const hx_doubts *doubts,
+                     const char *status, const char *path)
+{
+    const int has_fields = s->opt.iteration == stats->last.iteration;
+    const int rc = write_file(s, stats, doubts, status, has_fields, path);
+    if (rc != HX_EDEVICE || !has_fields) return rc;
+    hx_error_clear();
+    return write_file(s, stats, doubts, status, 0, path);
 }

@@ -1,25 +1,47 @@
 /* hextop run: the paper's flow chart (P1, Figure 1), with files and a progress line around it. */
+#include <ctype.h>
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../output/history.h"
+#include "../output/outcome.h"
 #include "../output/output.h"
 #include "../output/progress.h"
+#include "../output/run_log.h"
 #include "../output/summary.h"
-#include "../session/continuation.h"
 #include "../text/commands.h"
+#include "checkpoint.h"
 #include "core/base/clock.h"
+#include "folder.h"
 
 typedef struct run {
     hx_session session;
     hx_output output;
     hx_history history;
     hx_stats stats;
+    hx_doubts doubts; /* all warnings */
+    hx_checkpoint checkpoint;
+    hx_identity identity;
+    int is_resumed;
+    hx_run_log log;
+    hx_run_leftovers left;
 } run;
+
+enum { RESUME, FORCE };
+enum { EXIT_INTERRUPTED = 3 };
+static const hx_option run_options[] = {
+    {.name = "--resume",
+     .kind = HX_OPTION_FLAG,
+     .help = "goes on from the checkpoint in output.directory"},
+    {.name = "--force",
+     .kind = HX_OPTION_FLAG,
+     .help = "replaces what would be lost in output.directory, as the checkpoint of a run that did "
+             "not end"}};
 
 static volatile sig_atomic_t interrupted;
 
@@ -31,99 +53,100 @@ static void on_interrupt(int number)
     if (write(STDERR_FILENO, text, sizeof text - 1) < 0) interrupted = 1;
 }
 
-/* The first SIGINT or SIGTERM is noted, the second one ends the program. */
+/* The first SIGINT, SIGTERM or SIGHUP is noted, the second one ends the program; a SIGHUP that was
+ * ignored, as by nohup, stays so. A log that nobody reads any more does not end the run. */
 static void catch_interrupts(void)
 {
-    struct sigaction action;
+    struct sigaction action, hangup;
     memset(&action, 0, sizeof action);
     action.sa_handler = on_interrupt;
     action.sa_flags = (int)(SA_RESETHAND | SA_RESTART);
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
+        sigaction(SIGHUP, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+static hx_checkpoint_parts checkpoint_parts(run *r, const char *history)
+{
+    return (hx_checkpoint_parts){&r->session, &r->output, &r->stats, history, &r->identity};
+}
+
+/* The run that the checkpoint is of, from where it was. */
+static int resume(run *r, const char *path)
+{
+    char *history = NULL;
+    size_t n = 0;
+    const hx_checkpoint_parts parts = checkpoint_parts(r, path);
+    int rc = hx_checkpoint_load(&r->checkpoint, &parts, &history, &n);
+    if (rc == HX_OK) hx_stats_recall(&r->stats, history);
+    if (rc == HX_OK)
+        rc = hx_history_resume(&r->history, path, r->session.problem.cases.n, history, n);
+    free(history);
+    return rc;
+}
+
+/* history.csv, anew or of the run that this one goes on from. */
+static int open_history(run *r)
+{
+    char path[PATH_MAX];
+    hx_output_path(&r->output, "history.csv", path, sizeof path);
+    const hx_checkpoint_parts parts = checkpoint_parts(r, path);
+    HX_TRY(r->is_resumed ? resume(r, path)
+                         : hx_history_open(&r->history, path, r->session.problem.cases.n));
+    return hx_checkpoint_open(&r->checkpoint, &parts, r->is_resumed);
 }
 
 /* Pre-computation: all objects of the run, and the folder it writes to. */
 static int prepare(run *r, const hx_options *options)
 {
     hx_session *s = &r->session;
-    char path[PATH_MAX];
     HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 1,
                           options->argument + 1));
     HX_TRY(hx_output_probe(&s->cfg));
+    r->is_resumed = hx_option_given(options, RESUME);
+    if (!r->is_resumed && !hx_option_given(options, FORCE)) HX_TRY(hx_run_check_folder(&s->cfg));
+    if (r->is_resumed) HX_TRY(hx_checkpoint_read(&r->checkpoint, &s->cfg));
     HX_TRY(hx_session_open(s));
     HX_TRY(hx_stats_begin(&r->stats, s->cfg.optimization.iterations, s->problem.cases.n));
     HX_TRY(hx_output_open(&r->output, s));
-    hx_output_path(&r->output, "history.csv", path, sizeof path);
-    HX_TRY(hx_history_open(&r->history, path, s->problem.cases.n));
+    HX_TRY(hx_identity_of(s, &r->identity));
+    return open_history(r);
+}
+
+/* The folder becomes this run's. */
+static int take_folder(run *r)
+{
+    char path[PATH_MAX];
+    hx_output_path(&r->output, "run.log", path, sizeof path);
+    if (hx_run_log_open(&r->log, path, r->is_resumed) < 0)
+        hx_log_warning("no run.log: %s", hx_error_message());
+    if (!r->is_resumed) HX_TRY(hx_run_clear_folder(&r->session.cfg, &r->left));
     hx_output_forget(&r->output);
     hx_output_path(&r->output, "config.cfg", path, sizeof path);
-    return hx_config_write(&s->cfg, path);
+    return hx_config_write(&r->session.cfg, path);
 }
 
 /* 1 if the run goes no further than this iteration. */
 static int is_last(const run *r, const hx_iteration *it)
 {
-    const hx_config *cfg = &r->session.cfg;
-    return it->iteration == cfg->optimization.iterations ||
-           (it->change < cfg->optimization.change_tolerance && !it->climbing) || interrupted;
+    return hx_outcome_is_last(&r->session, it) || interrupted;
 }
 
-/* HX_ENUMERIC if PCG failed and the run cannot, or by solver.on_failure must not, go on. */
-static int judge_solve(const run *r, const hx_iteration *it)
+/* A file in between that its disk does not take, or that there is no memory for, is warned of: the
+ * computed designs are worth more. */
+static int bear(int rc, int last)
 {
-    if (it->reason == HX_PCG_NAN)
-        return HX_RAISE(HX_ENUMERIC,
-                        "iteration %d: NaN in PCG: forces, material or coordinates are too large "
-                        "or too small for double precision; other units would help",
-                        it->iteration);
-    if (it->reason != HX_PCG_CONVERGED && r->session.cfg.solver.on_failure == HX_FAILURE_STOP)
-        return HX_RAISE(HX_ENUMERIC,
-                        "iteration %d: PCG did not converge (%s after %d iterations, |r|/|f| = "
-                        "%.2g) and solver.on_failure is \"stop\"; raise solver.max_iterations, "
-                        "or optimization.rho_min for a better-conditioned matrix",
-                        it->iteration, hx_pcg_reason_name(it->reason), it->pcg_iterations,
-                        it->pcg_residual);
+    if (rc >= 0 || last || (rc != HX_EIO && rc != HX_ENOMEM)) return rc;
+    hx_log_warning("%s; the run goes on", hx_error_message());
     return HX_OK;
 }
 
-static void warn_unconverged(const run *r, const hx_iteration *it)
+static int is_long(const run *r)
 {
-    if (it->reason == HX_PCG_CONVERGED) return;
-    if (r->stats.n_unconverged == 1)
-        hx_log_warning("iteration %d: PCG did not converge (%s after %d iterations, |r|/|f| = "
-                       "%.2g); going on, as solver.on_failure says",
-                       it->iteration, hx_pcg_reason_name(it->reason), it->pcg_iterations,
-                       it->pcg_residual);
-    else
-        hx_log_detail("iteration %d: PCG did not converge (%s)", it->iteration,
-                      hx_pcg_reason_name(it->reason));
-}
-
-static void report_precision(const run *r, const hx_iteration *it)
-{
-    if (it->pcg_fell_back == 0) return;
-    if (r->stats.n_fell_back == it->pcg_fell_back)
-        hx_log_warning("iteration %d: single precision did not lead to the tolerance; the solve "
-                       "was finished in double, as later ones may be: solver.precision = "
-                       "\"double\" would be faster",
-                       it->iteration);
-    else
-        hx_log_detail("iteration %d: a solve was finished in double precision", it->iteration);
-}
-
-/* The first design whose volume is off; of the last one print_result speaks. */
-static void warn_missed(const run *r, const hx_iteration *it)
-{
-    if (!it->volume_missed) return;
-    const double wanted = r->session.problem.volume_fraction;
-    if (r->stats.n_missed == 1)
-        hx_log_warning("iteration %d: the design has a volume of %.5g, and volume_fraction = %g "
-                       "asks for another",
-                       it->iteration, it->volume, wanted);
-    else
-        hx_log_detail("iteration %d: volume %.5g in place of %g", it->iteration, it->volume,
-                      wanted);
+    return hx_clock() - r->stats.begin > HX_STATS_LONG;
 }
 
 /* Files and terminal for an iteration: what was analysed is what is written. */
@@ -131,13 +154,40 @@ static int record(run *r, const hx_iteration *it, int last)
 {
     const double begin = hx_clock();
     const int every = r->session.cfg.output.every; /* 0: only the last */
+    int rc = HX_OK;
     if (last || (every > 0 && it->iteration % every == 0))
-        HX_TRY(hx_output_write(&r->output, it->iteration));
+        rc = bear(hx_output_write(&r->output, it->iteration, last && is_long(r)), last);
     const double seconds = hx_clock() - begin;
-    HX_TRY(hx_history_add(&r->history, it, seconds));
+    const int line = bear(hx_history_add(&r->history, it, seconds), last);
     hx_stats_add(&r->stats, it, r->session.problem.cases.n, seconds);
     hx_progress_iteration(&r->session, &r->stats, it);
-    return HX_OK;
+    return rc < 0 ? rc : line;
+}
+
+/* When one is due; at the end on a signal, and of runs that have written one before. It holds the
+ * history of the disk: none while that lacks lines. */
+static void keep_checkpoint(run *r, int last)
+{
+    const hx_checkpoint_parts parts = checkpoint_parts(r, r->history.path);
+    if (r->history.n_pending > 0) return;
+    if (!last)
+        hx_checkpoint_offer(&r->checkpoint, &parts);
+    else if (interrupted || hx_checkpoint_exists(&r->checkpoint))
+        hx_checkpoint_write(&r->checkpoint, &parts);
+}
+
+/* 1, and says so, if a run that goes on has nothing left to do. */
+static int is_over(const run *r)
+{
+    const hx_config *cfg = &r->session.cfg;
+    const hx_iteration *last = &r->stats.last;
+    const int settled = last->change < cfg->optimization.change_tolerance && !last->climbing;
+    if (!r->is_resumed || (!settled && r->session.opt.iteration < cfg->optimization.iterations))
+        return 0;
+    hx_log_info("nothing is left to do: the run ended with iteration %d%s", last->iteration,
+                settled ? ", no density changing by more than optimization.change_tolerance"
+                        : ", as many as optimization.iterations asks for");
+    return 1;
 }
 
 static int optimise(run *r)
@@ -147,12 +197,12 @@ static int optimise(run *r)
         hx_iteration it;
         /* K u = f, compliance, sensitivities, filter, optimality criteria */
         HX_TRY(hx_optimizer_step(opt, &it));
-        const int verdict = judge_solve(r, &it), last = verdict < 0 || is_last(r, &it);
+        const int verdict = hx_outcome_judge(&r->session, &it),
+                  last = verdict < 0 || is_last(r, &it);
         HX_TRY(record(r, &it, last));
         if (verdict < 0) return verdict;
-        warn_unconverged(r, &it);
-        report_precision(r, &it);
-        warn_missed(r, &it);
+        hx_outcome_warn(&r->session, &r->stats, &it);
+        keep_checkpoint(r, last);
         if (last) return HX_OK;
         hx_optimizer_advance(opt); /* the proposal becomes the design */
     }
@@ -164,21 +214,81 @@ static int write_summary(run *r, const char *status)
     hx_stats_stop(&r->stats);
     if (r->stats.n_iteration == 0) return HX_OK;
     hx_output_path(&r->output, "summary.json", path, sizeof path);
-    return hx_summary_write(&r->session, &r->stats, status, path);
+    return hx_summary_write(&r->session, &r->stats, &r->doubts, status, path);
+}
+
+/* 1 if the design in hand lies in the output folder. */
+static int is_saved(const run *r, int iteration)
+{
+    char path[PATH_MAX], name[64];
+    snprintf(name, sizeof name, "density_%04d.vtk", iteration);
+    const char *const last = hx_output_last(&r->output);
+    return last && strcmp(last, name) == 0 &&
+           access(hx_output_path(&r->output, name, path, sizeof path), R_OK) == 0;
+}
+
+/* In the output folder, or where there is room. A device that is lost took the design with it. */
+static void save_design(run *r, int code)
+{
+    char path[PATH_MAX];
+    const int iteration = r->session.opt.iteration;
+    if (iteration == 0 || is_saved(r, iteration)) return;
+    int rc = code == HX_EIO ? code : hx_output_rescue(&r->output, iteration);
+    if (rc != HX_EIO && rc < 0 && code != HX_EDEVICE) hx_log_warning("%s", hx_error_message());
+    if (rc != HX_EIO) return;
+    rc = hx_output_save_elsewhere(&r->output, iteration, path);
+    if (rc == HX_OK)
+        hx_log_warning("the design of iteration %d is saved as %s", iteration, path);
+    else
+        hx_log_warning("the design of iteration %d is lost: %s", iteration, hx_error_message());
+}
+
+/* After a step that failed: the state before it, as a checkpoint; what of it there is where the
+ * device is lost. */
+static void keep_state(run *r)
+{
+    const hx_checkpoint_parts parts = checkpoint_parts(r, r->history.path);
+    const int analysed = r->stats.n_iteration;
+    if (analysed > 0 && hx_optimizer_undo(&r->session.opt) == HX_OK &&
+        hx_checkpoint_write(&r->checkpoint, &parts) == HX_OK)
+        hx_log_info("the state after iteration %d is kept: --resume goes on from it", analysed);
+    else if (hx_checkpoint_exists(&r->checkpoint))
+        hx_log_info("--resume goes on from the last checkpoint, %s", r->checkpoint.path);
 }
 
 /* After a failure: says it, then saves the design in hand and the summary of what went well. */
 static int keep_what_there_is(run *r, int code)
 {
+    const int is_ahead = r->session.opt.iteration > r->stats.n_iteration;
     hx_log_error(code);
-    const int iteration = r->session.opt.iteration, analysed = r->stats.n_iteration;
-    if (code != HX_EIO && iteration > analysed && hx_output_rescue(&r->output, iteration) < 0)
-        hx_log_warning("%s", hx_error_message());
+    save_design(r, code);
     if (write_summary(r, "failed") < 0) hx_log_warning("%s", hx_error_message());
+    if (code != HX_EIO && is_ahead) keep_state(r);
     return hx_error_exit_status(code);
 }
 
-static void print_result(const run *r)
+/* A path as a shell takes it: in quotes, where it holds more than plain characters. */
+static const char *shell_word(const char *path, char *text, size_t n_text)
+{
+    size_t n = 0;
+    const char *at = path;
+    while (isalnum((unsigned char)*at) || (unsigned char)*at >= 0x80 ||
+           (*at && strchr("/._-+,:=@%", *at)))
+        at++;
+    if (!*at || n_text < 4 * strlen(path) + 3) return path;
+    text[n++] = '\'';
+    for (at = path; *at; at++) {
+        if (*at != '\'')
+            text[n++] = *at;
+        else
+            n += (size_t)snprintf(text + n, n_text - n, "'\\''");
+    }
+    text[n++] = '\'';
+    text[n] = '\0';
+    return text;
+}
+
+static void print_result(run *r)
 {
     const hx_stats *stats = &r->stats;
     hx_log_status_keep();
@@ -193,49 +303,74 @@ static void print_result(const run *r)
                 "iterations)",
                 stats->last.compliance, cfg->units.work, stats->last.volume, mass,
                 stats->last.greyness, stats->n_iteration, (long long)stats->pcg_iterations);
-    if (stats->n_unconverged > 0)
-        hx_log_warning("PCG did not converge in %d of %d iterations", stats->n_unconverged,
-                       stats->n_iteration);
-    if (stats->last.volume_missed)
-        hx_log_warning("the volume is not met: the last design has %.5g, volume_fraction = %g asks "
-                       "for another (%d of %d designs are off)",
-                       stats->last.volume, r->session.problem.volume_fraction, stats->n_missed,
-                       stats->n_iteration);
+    if (cfg->optimization.change_tolerance > 0.0)
+        hx_log_info("the design has %sconverged: change %.4g, change_tolerance %g",
+                    hx_outcome_is_settled(&r->session, &stats->last) ? "" : "not ",
+                    stats->last.change, cfg->optimization.change_tolerance);
+    hx_outcome_doubt(&r->session, &r->stats, interrupted, &r->doubts);
     char path[PATH_MAX];
     hx_log_info("open in ParaView: %s (last design: %s), then Threshold density > 0.9",
                 hx_output_path(&r->output, "density.vtk.series", path, sizeof path),
                 hx_output_last(&r->output));
+    const char *const word = shell_word(cfg->output.directory, path, sizeof path);
+    hx_log_info("as it would be made: hextop verify %s, hextop surface %s part.stl", word, word);
+}
+
+/* What `hextop check` warns of. */
+static int doubt_before(run *r)
+{
+    hx_output_plan plan;
+    HX_TRY(hx_doubts_before(&r->doubts, &r->session));
+    HX_TRY(hx_output_make_plan(&r->session, &plan));
+    hx_doubt_disk(&r->doubts, &r->session,
+                  (double)plan.file_bytes * plan.n_file + 2.0 * (double)plan.checkpoint,
+                  (double)plan.disk_free);
+    return HX_OK;
 }
 
 static int run_config(run *r, const hx_options *options)
 {
-    r->stats.begin = hx_clock();
+    const double begin = hx_clock();
+    r->stats.begin = begin;
     HX_TRY(prepare(r, options));
-    r->stats.stage[HX_STAGE_SETUP] = hx_clock() - r->stats.begin;
+    r->stats.stage[HX_STAGE_SETUP] += hx_clock() - begin;
     hx_progress_header(&r->session);
-    (void)hx_continuation_warn(&r->session.cfg);
-    if (r->session.problem.n_body > 1)
-        hx_log_warning("the mesh falls into %lld bodies that share no node",
-                       (long long)r->session.problem.n_body);
+    HX_TRY(doubt_before(r));
     catch_interrupts();
+    if (r->is_resumed)
+        hx_log_info("going on after iteration %d, from %s\n", r->session.opt.iteration,
+                    r->checkpoint.path);
+    if (is_over(r)) return 0;
+    HX_TRY(take_folder(r));
 
-    const int rc = optimise(r);
+    int rc = optimise(r);
+    if (rc == HX_OK) rc = hx_history_close(&r->history);
     if (rc < 0) return keep_what_there_is(r, rc);
-    HX_TRY(hx_history_close(&r->history));
-    HX_TRY(write_summary(r, interrupted ? "interrupted" : "done"));
+    hx_run_clear_rest(&r->session.cfg, &r->left, &r->output);
+    hx_stats_stop(&r->stats);
     print_result(r);
-    if (interrupted) hx_log_warning("interrupted; the results so far are complete");
-    return interrupted ? 1 : 0;
+    HX_TRY(write_summary(r, interrupted ? "interrupted" : "done"));
+    if (interrupted)
+        hx_log_warning("interrupted; the results so far are complete%s",
+                       hx_checkpoint_exists(&r->checkpoint) ? ", and --resume goes on" : "");
+    return interrupted ? EXIT_INTERRUPTED : 0;
 }
 
 static int command_run(const hx_options *options)
 {
     run r;
     memset(&r, 0, sizeof r);
-    const int rc = run_config(&r, options);
+    HX_TRY(hx_run_log_begin(&r.log, options));
+    int rc = hx_doubts_listen(&r.doubts);
+    if (rc == HX_OK) rc = run_config(&r, options);
+    hx_doubts_deafen(&r.doubts);
+    hx_checkpoint_free(&r.checkpoint);
+    hx_run_log_end(&r.log, rc);
     hx_history_free(&r.history);
     hx_output_free(&r.output);
     hx_stats_free(&r.stats);
+    hx_doubts_free(&r.doubts);
+    hx_run_leftovers_free(&r.left);
     hx_session_free(&r.session);
     return rc;
 }
@@ -252,7 +387,16 @@ const hx_command hx_command_run = {
         "  history.csv           one line an iteration\n"
         "  summary.json          result, settings as resolved, timings, memory\n"
         "  config.cfg            the resolved config; running it repeats the run\n"
-        "Ctrl-C finishes the iteration, writes everything and stops; a second one stops at once.\n",
+        "  run.log               what the terminal said, with version, machine and times\n"
+        "  checkpoint.state      what --resume goes on from, and the one before\n"
+        "Ctrl-C finishes the iteration, writes everything, a checkpoint too, and stops; a second\n"
+        "one stops at once. --resume goes on as if the run had not ended, to the last bit where\n"
+        "the operator is deterministic. Mesh and settings must be those of the run, but for "
+        "title,\n"
+        "optimization.iterations and change_tolerance, solver.tolerance, criterion,\n"
+        "max_iterations, on_failure, threads and device, and output.*\n",
     .n_min = 1,
+    .option = run_options,
+    .n_option = sizeof run_options / sizeof run_options[0],
     .run = command_run,
 };

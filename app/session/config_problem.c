@@ -149,7 +149,7 @@ static int create_problem(const hx_config *cfg, const hx_space *space,
                           const hx_conditions *conditions, hx_problem *problem,
                           hx_support_spec *support, hx_spring_spec *spring,
                           hx_convection_spec *film, hx_load_spec *load, hx_passive_spec *passive,
-                          hx_notes *notes)
+                          hx_notes *notes, hx_notes *lacking)
 {
     const hx_config_convection *cfg_film = cfg->convection.entry;
     const hx_config_support *cfg_support = cfg->supports.entry;
@@ -195,12 +195,14 @@ static int create_problem(const hx_config *cfg, const hx_space *space,
         .space = space,
         .conditions = conditions,
         .notes = notes,
+        .lacking = lacking,
     };
     return hx_problem_create(problem, space->mesh, &params);
 }
 
 int hx_config_make_problem(const hx_config *cfg, const hx_space *space,
-                           const hx_conditions *conditions, hx_problem *problem, hx_notes *notes)
+                           const hx_conditions *conditions, hx_problem *problem, hx_notes *notes,
+                           hx_notes *lacking)
 {
     int rc;
     hx_support_spec *support = NULL;
@@ -214,7 +216,7 @@ int hx_config_make_problem(const hx_config *cfg, const hx_space *space,
     HX_TRY_FAIL(hx_alloc(&load, cfg->loads.n, sizeof *load, "loads"));
     HX_TRY_FAIL(hx_alloc(&passive, cfg->passive.n, sizeof *passive, "passive regions"));
     HX_TRY_FAIL(create_problem(cfg, space, conditions, problem, support, spring, film, load,
-                               passive, notes));
+                               passive, notes, lacking));
 fail:
     free(support);
     free(spring);

@@ -12,8 +12,9 @@ void hx_config_region(const hx_config_set *set, hx_region *region);
 
 /* The problem of the config on a finished mesh, which it borrows, with what the
  * mesh's file states; the caller frees it. Errors,
- * notes and cost of hx_problem_create. */
+ * notes, lacking (may be NULL) and cost of hx_problem_create. */
 int hx_config_make_problem(const hx_config *cfg, const hx_space *space,
-                           const hx_conditions *conditions, hx_problem *problem, hx_notes *notes);
+                           const hx_conditions *conditions, hx_problem *problem, hx_notes *notes,
+                           hx_notes *lacking);
 
 #endif

@@ -2,8 +2,6 @@
 
 #include <stdio.h>
 
-#include "../text/log.h"
-
 hx_stair hx_penalty_stair(const hx_config *cfg)
 {
     const double last = cfg->optimization.penalty;
@@ -44,14 +42,4 @@ int hx_continuation_iterations(const hx_config *cfg)
     const hx_stair penalty = hx_penalty_stair(cfg), beta = hx_beta_stair(cfg);
     const int a = hx_stair_iterations(&penalty), b = hx_stair_iterations(&beta);
     return a > b ? a : b;
-}
-
-int hx_continuation_warn(const hx_config *cfg)
-{
-    const int n = hx_continuation_iterations(cfg);
-    if (n < cfg->optimization.iterations) return 0;
-    hx_log_warning("optimization.iterations = %d ends the run before penalty and beta have their "
-                   "last values, which may take %d iterations; then some more to settle",
-                   cfg->optimization.iterations, n);
-    return 1;
 }

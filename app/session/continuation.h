@@ -15,7 +15,4 @@ const char *hx_continuation_text(const hx_config *cfg, char *text, size_t n_text
 /* Design iterations before those with the last values. */
 int hx_continuation_iterations(const hx_config *cfg);
 
-/* Warns if the run ends before the last values. 1 if it did. */
-int hx_continuation_warn(const hx_config *cfg);
-
 #endif

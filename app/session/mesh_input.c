@@ -2,11 +2,18 @@
 
 #include "../text/log.h"
 #include "core/files/mesh_files.h"
+#include "signal_hooks.h"
 
-int hx_input_read(const char *path, double merge, hx_mesh *mesh, hx_conditions *conditions)
+int hx_input_read(const char *path, const hx_model_options *options, hx_mesh *mesh,
+                  hx_conditions *conditions)
 {
     hx_notes notes = {0};
-    const int rc = hx_mesh_read(path, merge, mesh, conditions, &notes);
+    hx_model_options asked = *options;
+    const int by_program = hx_model_format_of_file(path) != NULL;
+    if (by_program) hx_signals_begin();
+    asked.is_cancelled = hx_signals_caught;
+    const int rc = hx_model_read(path, &asked, mesh, conditions, &notes);
+    if (by_program) hx_signals_end();
     hx_log_notes(&notes);
     return rc;
 }

@@ -111,10 +111,14 @@ static int keep_loads(hx_result_part *part, const hx_session *s)
     const hx_mesh *mesh = &s->mesh;
     const hx_config_load *load = s->cfg.loads.entry;
     for (size_t i = 0; i < s->cfg.loads.n; i++) {
+        /* a file of one step gives it to any case */
+        const int step = s->conditions.n_case > 1 ? load[i].load_case : 0;
         HX_TRY(keep_named(part, mesh, load[i].set));
-        if (load[i].from) /* a file of one step gives it to any case */
-            HX_TRY(keep_values(part, mesh, s->conditions.n_force, s->conditions.force,
-                               s->conditions.n_case > 1 ? load[i].load_case : 0));
+        if (!load[i].from) continue;
+        HX_TRY(keep_values(part, mesh, s->conditions.n_force, s->conditions.force, step));
+        for (int64_t k = 0; k < s->conditions.n_load; k++)
+            if (step == 0 || s->conditions.load[k].load_case == step)
+                HX_TRY(keep_named(part, mesh, s->conditions.load[k].set));
     }
     return HX_OK;
 }
@@ -126,8 +130,11 @@ static int keep_supports(hx_result_part *part, const hx_session *s)
     const hx_config_spring *spring = s->cfg.springs.entry;
     for (size_t i = 0; i < s->cfg.supports.n; i++) {
         HX_TRY(keep_named(part, mesh, support[i].set));
-        if (support[i].from)
-            HX_TRY(keep_values(part, mesh, s->conditions.n_support, s->conditions.support, 0));
+        if (!support[i].from) continue;
+        HX_TRY(keep_values(part, mesh, s->conditions.n_support, s->conditions.support, 0));
+        for (int64_t k = 0; k < s->conditions.n_rigid; k++)
+            if (s->conditions.rigid[k].held)
+                HX_TRY(keep_named(part, mesh, s->conditions.rigid[k].set));
     }
     for (size_t i = 0; i < s->cfg.springs.n; i++) HX_TRY(keep_named(part, mesh, spring[i].set));
     return HX_OK;

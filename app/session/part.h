@@ -41,6 +41,18 @@ int hx_part_create(hx_result_part *part, const hx_session *s, const double *dens
 /* Accepts a zeroed struct. */
 void hx_part_free(hx_result_part *part);
 
+/* What a surface is cut from: *mesh is the session's or, without passive void, own (zeroed before,
+ * the caller's to free as *is_solid is). rho: [n_elem] of the session's mesh, then of *mesh;
+ * is_solid: [n_elem] of *mesh, as hx_surface_field_create takes it. HX_EINPUT: all is void. */
+int hx_part_cut(const hx_result_part *part, const hx_session *s, double *rho, uint8_t **is_solid,
+                hx_mesh *own, const hx_mesh **mesh);
+/* 1 if element e is solid by its density, which a void one is not. */
+static inline int hx_part_is_dense(const hx_result_part *part, const double *density,
+                                   double threshold, int64_t e)
+{
+    return part->state[e] != HX_PART_VOID && density[e] >= threshold;
+}
+
 /* HX_EINPUT: the solid elements alone have more than that volume. */
 int hx_part_check_target(const hx_result_part *part, double target);
 

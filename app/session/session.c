@@ -15,8 +15,10 @@
 #include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/files/result_match.h"
+#include "file_material.h"
 #include "footprint.h"
 #include "mesh_input.h"
+#include "result_path.h"
 #include "session_internal.h"
 
 const char *hx_setup_step_name(hx_setup_step step)
@@ -65,6 +67,8 @@ static int resolve_file(hx_session *s, const char *key, char **word)
     int rc = HX_OK;
     if (absolute)
         rc = hx_config_set_word(word, absolute);
+    else if (errno == ENOENT && word == &s->cfg.mesh.file && hx_model_is_cad(path))
+        rc = hx_config_set_word(word, path); /* its mesh may be kept */
     else
         rc = hx_session_blame(s, key,
                               HX_RAISE(HX_EINPUT, "cannot read '%s': %s", path, strerror(errno)));
@@ -95,7 +99,7 @@ static int make_raw_mesh(hx_session *s)
         params.other_bytes = s->other_bytes;
         HX_TRY(hx_generator_find(cfg->mesh.generator)->generate(&s->mesh, &params));
     } else {
-        HX_TRY(hx_input_read(cfg->mesh.file, cfg->mesh.merge, &s->mesh, &s->conditions));
+        HX_TRY(hx_session_read_file(s));
     }
     hx_session_end_step(s, HX_SETUP_MESH, begin);
     HX_TRY(hx_footprint_check(s));
@@ -120,8 +124,10 @@ int hx_session_make_mesh(hx_session *s)
 {
     const char *key = s->cfg.mesh.file ? "mesh.file" : "mesh.generator";
     if (s->cfg.mesh.file) HX_TRY(resolve_file(s, key, &s->cfg.mesh.file));
+    if (s->cfg.mesh.file) HX_TRY(hx_session_check_model(s));
     const int rc = make_raw_mesh(s);
     if (rc < 0) return hx_session_blame(s, key, rc);
+    HX_TRY(hx_take_file_material(&s->cfg, &s->conditions.material));
     const double begin = hx_session_begin_step(HX_SETUP_SETS);
     const hx_config_set *set = s->cfg.sets.entry;
     for (size_t i = 0; i < s->cfg.sets.n; i++) {
@@ -133,6 +139,28 @@ int hx_session_make_mesh(hx_session *s)
     }
     hx_session_end_step(s, HX_SETUP_SETS, begin);
     return HX_OK;
+}
+
+int hx_session_measure(hx_session *s)
+{
+    if (s->is_measured) return HX_OK;
+    HX_TRY(hx_mesh_measure(&s->mesh, &s->quality));
+    s->is_measured = 1;
+    return HX_OK;
+}
+
+/* HX_EINPUT: it reaches over the part, so that all densities would be one. */
+static int check_radius(const hx_session *s)
+{
+    double diagonal = 0.0;
+    for (int i = 0; i < 3; i++) diagonal = hypot(diagonal, s->mesh.box_max[i] - s->mesh.box_min[i]);
+    if (s->filter_radius <= diagonal) return HX_OK;
+    return hx_session_blame(s, "optimization.filter.radius",
+                            HX_RAISE(HX_EINPUT,
+                                     "a radius of %.4g%s is more than the part has across, %.4g%s: "
+                                     "1.5 to 6 elements are usual",
+                                     s->filter_radius, s->cfg.units.length, diagonal,
+                                     s->cfg.units.length));
 }
 
 /* The filter's radius in length; the config gets the one that a generator brings. */
@@ -155,7 +183,7 @@ static int resolve_radius(hx_session *s)
     }
     const int in_elements = cfg->optimization.filter.unit == HX_UNIT_ELEMENT;
     s->filter_radius = *radius * (in_elements ? s->mesh.elem_size : 1.0);
-    return HX_OK;
+    return check_radius(s);
 }
 
 const char *hx_session_element_text(const hx_session *s, char *text, size_t n_text)
@@ -192,8 +220,9 @@ int hx_session_make_problem(hx_session *s)
     const double begin = hx_session_begin_step(HX_SETUP_PROBLEM);
     int rc = hx_space_create(&s->space, &s->mesh, s->cfg.solver.element);
     if (rc < 0) return hx_session_blame(s, "solver.element", rc);
-    rc = hx_config_make_problem(&s->cfg, &s->space, &s->conditions, &s->problem, &notes);
-    s->n_warning += hx_log_notes(&notes);
+    rc =
+        hx_config_make_problem(&s->cfg, &s->space, &s->conditions, &s->problem, &notes, s->lacking);
+    hx_log_notes(&notes);
     HX_TRY(rc);
     HX_TRY(resolve_radius(s));
     HX_TRY(make_ties(s));
@@ -250,6 +279,16 @@ double hx_session_mass(const hx_session *s, double volume_fraction)
     return s->cfg.material.density * s->mesh.total_volume * volume_fraction;
 }
 
+/* The file in place of what names it. */
+static int locate_result(char **word)
+{
+    hx_result_path result;
+    HX_TRY(hx_result_locate(&result, *word));
+    const int rc = hx_config_set_word(word, result.file);
+    hx_result_path_free(&result);
+    return rc;
+}
+
 int hx_session_read_initial(hx_session *s, double **density)
 {
     char **path = &s->cfg.optimization.initial;
@@ -259,6 +298,7 @@ int hx_session_read_initial(hx_session *s, double **density)
     *density = NULL;
     if (!*path) return HX_OK;
     HX_TRY(resolve_file(s, "optimization.initial", path));
+    HX_TRY(hx_session_blame(s, "optimization.initial", locate_result(path)));
     HX_TRY(hx_alloc_raw(density, (size_t)s->mesh.n_elem, sizeof **density, "initial densities"));
     HX_TRY(hx_session_blame(
         s, "optimization.initial",
@@ -287,11 +327,11 @@ int hx_session_check_volume(hx_session *s)
     int rc = hx_least_volume_check(&s->least_volume, &s->filter);
     if (rc == HX_EINPUT) hx_error_prefix("%s: ", s->cfg.path);
     if (rc == HX_OK) rc = hx_least_volume_note(&s->least_volume, &s->filter, &notes);
-    s->n_warning += hx_log_notes(&notes);
+    hx_log_notes(&notes);
     return rc;
 }
 
-int hx_session_make_design(hx_session *s)
+static int make_design(hx_session *s)
 {
     const hx_config *cfg = &s->cfg;
     const hx_optimizer_params params = {
@@ -306,7 +346,6 @@ int hx_session_make_design(hx_session *s)
     };
     int rc;
     double *density = NULL;
-    const double begin = hx_session_begin_step(HX_SETUP_DESIGN);
     HX_TRY(hx_session_check_volume(s));
     HX_TRY_FAIL(hx_session_read_initial(s, &density));
     HX_TRY_FAIL(hx_analysis_create(&s->analysis, &s->op, &s->pc, &s->pcg, cfg->solver.warm_start));
@@ -314,11 +353,23 @@ int hx_session_make_design(hx_session *s)
     if (rc < 0) rc = density ? hx_session_blame(s, "optimization.initial", rc) : rc;
     HX_TRY_FAIL(rc);
     HX_TRY_FAIL(hx_optimizer_tie(&s->opt, &s->ties));
-    s->host_bytes = hx_session_mesh_bytes(s) + hx_problem_bytes(&s->problem);
-    hx_session_end_step(s, HX_SETUP_DESIGN, begin);
 fail:
     free(density);
     return rc;
+}
+
+int hx_session_make_design(hx_session *s)
+{
+    const double begin = hx_session_begin_step(HX_SETUP_DESIGN);
+    for (;;) {
+        const int rc = make_design(s);
+        if (rc == HX_OK) break;
+        if (rc != HX_ENOMEM || !hx_session_take_less(s, rc)) return rc;
+        HX_TRY(hx_session_make_solver(s));
+    }
+    s->host_bytes = hx_session_mesh_bytes(s) + hx_problem_bytes(&s->problem);
+    hx_session_end_step(s, HX_SETUP_DESIGN, begin);
+    return HX_OK;
 }
 
 void hx_session_drop_operator(hx_session *s)

@@ -4,8 +4,10 @@
 #define HX_SESSION_H
 
 #include "../config/config.h"
+#include "core/base/hash.h"
 #include "core/design/optimizer.h"
 #include "core/generate/generate.h"
+#include "core/mesh/mesh_quality.h"
 #include "core/registry.h"
 #include "device_start.h"
 
@@ -28,14 +30,18 @@ typedef struct hx_session {
     hx_config cfg;
     hx_mesh mesh;
     hx_conditions conditions; /* what the mesh's file states besides it */
-    hx_space space;           /* of solver.element */
+    hx_mesh_quality quality;  /* once hx_session_measure was called */
+    int is_measured;
+    hx_space space; /* of solver.element */
     hx_problem problem;
-    hx_ties ties;                 /* of symmetry and extrusion */
+    hx_notes *lacking; /* NULL, or where loads and supports that lack are noted (borrowed) */
+    hx_ties ties;      /* of symmetry and extrusion */
     hx_device_start device_start; /* runs while mesh and problem are made */
     hx_device device;
     const hx_strategy *strategy;
     hx_layout layout;
     const hx_precond_kind *precond_kind;
+    int chose_operator, chose_precond; /* 1: "auto" did */
     hx_operator op;
     hx_precond pc;
     hx_pcg pcg;
@@ -47,10 +53,12 @@ typedef struct hx_session {
     double setup_seconds[HX_N_SETUP];
     size_t setup_peak[HX_N_SETUP]; /* most host memory the process held until that step's end */
     double other_bytes; /* host bytes an element, besides the mesh, to be sure of before meshing */
-    hx_account device_account; /* operator, vectors, densities, filter */
-    size_t device_bytes;       /* its sum */
-    size_t host_bytes;         /* mesh and problem */
-    int n_warning;             /* of these steps, logged */
+    hx_account device_account;     /* operator, vectors, densities, filter */
+    size_t device_bytes;           /* its sum */
+    size_t host_bytes;             /* mesh and problem */
+    hx_hash mesh_hash, order_hash; /* mesh_hash.h, once asked for (identity.h) */
+    int has_mesh_hash, has_order_hash;
+    int own_element;         /* 1 + solver.element of the config, where a command takes another */
     char operator_note[128]; /* why this operator, when it is not what was written; "" otherwise */
 } hx_session;
 
@@ -59,11 +67,14 @@ int hx_session_open(hx_session *s);
 
 /* One by one, for commands that stop earlier or report in between. */
 int hx_session_make_mesh(hx_session *s);    /* mesh and sets */
+int hx_session_measure(hx_session *s);      /* the mesh's quality, once */
 int hx_session_make_problem(hx_session *s); /* supports, loads, passive elements, radius, ties */
 /* Device, strategy and layout; names resolved in cfg. With solver.operator = "auto" the operators
  * are timed, and s->op may hold the one chosen already. */
 int hx_session_open_device(hx_session *s);
-int hx_session_make_solver(hx_session *s); /* operator, preconditioner, PCG */
+/* Operator, preconditioner, PCG. What "auto" chose gives way, with a warning, to what stores less
+ * where it does not get its memory; so it does in hx_session_make_design. */
+int hx_session_make_solver(hx_session *s);
 /* Filter, and the least volume of a design: refused if it is above the fraction asked for. */
 int hx_session_check_volume(hx_session *s);
 int hx_session_make_design(hx_session *s); /* the same, and the optimizer */
@@ -112,6 +123,10 @@ size_t hx_session_device_bytes(const hx_session *s);
 
 /* Host bytes of the mesh and what its file states. */
 size_t hx_session_mesh_bytes(const hx_session *s);
+
+/* Of a checkpoint, in the file and in host memory while it is written: the next design,
+ * displacements, a vector of the multigrid. */
+size_t hx_session_checkpoint_bytes(const hx_session *s);
 
 /* Accepts a zeroed or half-open session. */
 void hx_session_free(hx_session *s);

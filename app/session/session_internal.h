@@ -11,7 +11,17 @@ void hx_session_end_step(hx_session *s, hx_setup_step step, double begin);
 /* Puts the key's place before messages about the user's input or machine; returns rc. */
 int hx_session_blame(const hx_session *s, const char *key, int rc);
 
+/* Of mesh.file, whose path is absolute: what of the config contradicts a model's unit or is for
+ * models only; the mesh with its conditions, the config gets the element size that was chosen. */
+int hx_session_check_model(const hx_session *s);
+int hx_session_read_file(hx_session *s);
+
 hx_filter_params hx_session_filter_params(const hx_session *s);
+
+/* After a lack of device memory: 1 if something that "auto" chose is replaced by what stores less,
+ * which is warned of; operator, preconditioner and PCG are then freed. 0: the message says what
+ * would fit. */
+int hx_session_take_less(hx_session *s, int rc);
 
 /* Adds what the device holds besides the operator. */
 void hx_session_other_account(const hx_session *s, hx_account *account);

@@ -65,3 +65,11 @@ size_t hx_session_device_bytes(const hx_session *s)
     hx_session_device_account(s, &account);
     return hx_account_sum(&account);
 }
+
+size_t hx_session_checkpoint_bytes(const hx_session *s)
+{
+    const hx_problem *problem = &s->problem;
+    const size_t n_dof = (size_t)problem->components * (size_t)problem->space.n_point;
+    const size_t n_u = s->cfg.solver.warm_start ? (size_t)problem->cases.n : 0;
+    return (size_t)s->mesh.n_elem * sizeof(double) + n_dof * (n_u * sizeof(double) + sizeof(float));
+}

@@ -52,14 +52,25 @@ int hx_session_find_device(const hx_session *s, const hx_device_ops **ops)
                             HX_RAISE(HX_EENV, "no device can run here; see `hextop list`"));
 }
 
-static void set_threads(int n)
+/* HX_EINPUT: many times more than there are cores, which would only wait for each other. */
+static int set_threads(const hx_session *s)
 {
-    if (n == 0) return;
+    const int n = s->cfg.solver.threads;
+    if (n == 0) return HX_OK;
 #ifdef _OPENMP
+    enum { EACH = 8, LEAST = 64 };
+    const int n_core = omp_get_num_procs(), most = EACH * n_core > LEAST ? EACH * n_core : LEAST;
+    if (n > most)
+        return hx_session_blame(
+            s, "solver.threads",
+            HX_RAISE(HX_EINPUT,
+                     "%d is out of range; with the %d core%s here at most %d, and 0 takes all", n,
+                     n_core, n_core == 1 ? "" : "s", most));
     omp_set_num_threads(n);
 #else
     if (n > 1) hx_log_warning("solver.threads = %d: built without OpenMP, one thread is used", n);
 #endif
+    return HX_OK;
 }
 
 /* HX_EINPUT with the operators of the device that would do. */
@@ -183,9 +194,48 @@ static int fit_precond(hx_session *s)
     return HX_OK;
 }
 
+static int set_words(hx_session *s)
+{
+    HX_TRY(hx_config_set_word(&s->cfg.solver.op, s->strategy->name));
+    HX_TRY(hx_config_set_word(&s->cfg.solver.preconditioner, s->precond_kind->name));
+    s->cfg.solver.layout = s->layout;
+    return HX_OK;
+}
+
+int hx_session_take_less(hx_session *s, int rc)
+{
+    char why[512];
+    const char *const op = s->strategy->name, *const precond = s->precond_kind->name;
+    hx_choice choice = {.strategy = s->strategy, .layout = s->layout};
+    const hx_choose_less less = {s->chose_operator, s->chose_precond, &choice, &s->precond_kind};
+    hx_choose_params params = choose_params(s);
+    params.other_bytes = hx_session_design_bytes(s);
+    hx_session_drop_operator(s);
+    if (!hx_choose_take_less(&params, &s->device, &s->problem, &less)) {
+        const size_t held = s->filter.kind ? hx_session_filter_bytes(s) : 0;
+        (void)hx_choose_suggest(&params, &s->device, &s->problem, s->precond_kind, held, rc);
+        return 0;
+    }
+    snprintf(why, sizeof why, "%s", hx_error_message());
+    hx_error_clear();
+    if (choice.strategy != s->strategy) {
+        hx_log_warning("operator %s did not get its memory on device '%s' (%s): %s, which stores "
+                       "less",
+                       op, s->device.ops->name, why, choice.strategy->name);
+        snprintf(s->operator_note, sizeof s->operator_note, "%s", choice.note);
+        s->strategy = choice.strategy;
+        s->layout = choice.layout;
+    } else {
+        hx_log_warning("%s did not get its memory on device '%s' (%s): %s, which takes many times "
+                       "more iterations",
+                       precond, s->device.ops->name, why, s->precond_kind->name);
+    }
+    return set_words(s) == HX_OK;
+}
+
 int hx_session_start_device(hx_session *s, const hx_device_ops *ops)
 {
-    set_threads(s->cfg.solver.threads);
+    HX_TRY(set_threads(s));
     s->precond_kind = find_precond(s, ops);
     const int rc = hx_device_open(&s->device, ops);
     return rc < 0 ? hx_session_blame(s, "solver.device", rc) : rc;
@@ -228,10 +278,10 @@ int hx_session_open_device(hx_session *s)
     HX_TRY(find_strategy(s));
     HX_TRY(fit_precond(s));
     HX_TRY(check_precision(s));
+    s->chose_operator = hx_config_is_auto(s->cfg.solver.op);
+    s->chose_precond = hx_config_is_auto(s->cfg.solver.preconditioner);
     HX_TRY(hx_config_set_word(&s->cfg.solver.device, ops->name));
-    HX_TRY(hx_config_set_word(&s->cfg.solver.op, s->strategy->name));
-    HX_TRY(hx_config_set_word(&s->cfg.solver.preconditioner, s->precond_kind->name));
-    s->cfg.solver.layout = s->layout;
+    HX_TRY(set_words(s));
     hx_session_end_step(s, HX_SETUP_DEVICE, begin);
     return HX_OK;
 }
@@ -253,7 +303,7 @@ int hx_session_make_operator(hx_session *s)
     return rc < 0 ? hx_session_blame(s, "solver.operator", rc) : rc;
 }
 
-int hx_session_make_solver(hx_session *s)
+static int make_solver(hx_session *s)
 {
     const hx_config *cfg = &s->cfg;
     const hx_pcg_params params = {
@@ -262,10 +312,19 @@ int hx_session_make_solver(hx_session *s)
         .max_iterations = cfg->solver.max_iterations,
         .precision = cfg->solver.precision,
     };
-    const double begin = hx_session_begin_step(HX_SETUP_SOLVER);
     if (!s->op.dev) HX_TRY(hx_session_make_operator(s)); /* else it is there, after a trial */
     HX_TRY(hx_precond_create(&s->pc, s->precond_kind, &s->op.linear, &s->op));
-    HX_TRY(hx_pcg_create(&s->pcg, &params, &s->op.linear, &s->pc));
+    return hx_pcg_create(&s->pcg, &params, &s->op.linear, &s->pc);
+}
+
+int hx_session_make_solver(hx_session *s)
+{
+    const double begin = hx_session_begin_step(HX_SETUP_SOLVER);
+    for (;;) {
+        const int rc = make_solver(s);
+        if (rc == HX_OK) break;
+        if ((rc != HX_ENOMEM && rc != HX_EENV) || !hx_session_take_less(s, rc)) return rc;
+    }
     s->device_account = s->op.account;
     hx_session_other_account(s, &s->device_account);
     s->device_bytes = hx_account_sum(&s->device_account);

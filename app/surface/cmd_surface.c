@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../session/surface_source.h"
 #include "../text/commands.h"
 #include "../text/table.h"
 #include "core/base/atomic_file.h"
@@ -11,13 +12,13 @@
 #include "core/base/memory.h"
 #include "core/base/names.h"
 #include "core/surface/surface.h"
-#include "surface_source.h"
 
 enum { CONFIG, VOLUME, THRESHOLD, SMOOTH, PRESERVE, KEEP_LARGEST };
 
 typedef struct plan {
     const char *result, *target, *config;
-    int is_ply, n_smooth, keep_largest;
+    const hx_surface_format *format;
+    int n_smooth, keep_largest;
     unsigned preserve;
     double threshold, volume; /* NAN: not given */
 } plan;
@@ -57,26 +58,22 @@ static int read_smooth(const char *text, int *n)
     return HX_OK;
 }
 
-static int has_ending(const char *path, const char *ending)
-{
-    const size_t n = strlen(path), n_ending = strlen(ending);
-    return n > n_ending && strcmp(path + n - n_ending, ending) == 0;
-}
-
 static int read_plan(plan *p, const hx_options *options)
 {
     const char *const threshold = hx_option_text(options, THRESHOLD);
     const char *const volume = hx_option_text(options, VOLUME);
+    char endings[128];
     if (options->n_argument != 2)
-        return HX_RAISE(HX_EINPUT, "'%s' is one argument too many: hextop surface RESULT.vtk OUT",
+        return HX_RAISE(HX_EINPUT, "'%s' is one argument too many: hextop surface RESULT OUT",
                         options->argument[2]);
     p->result = options->argument[0];
     p->target = options->argument[1];
     p->config = hx_option_text(options, CONFIG);
     p->keep_largest = hx_option_given(options, KEEP_LARGEST);
-    p->is_ply = has_ending(p->target, ".ply");
-    if (!p->is_ply && !has_ending(p->target, ".stl"))
-        return HX_RAISE(HX_EINPUT, "'%s': the name must end in .stl or .ply", p->target);
+    p->format = hx_surface_format_of_name(p->target);
+    if (!p->format)
+        return HX_RAISE(HX_EINPUT, "'%s': the name must end in %s", p->target,
+                        hx_surface_endings(endings, sizeof endings));
     HX_TRY(read_number("--threshold", threshold, 0.0, 1.0, &p->threshold));
     HX_TRY(read_number("--volume", volume, 0.0, HUGE_VAL, &p->volume));
     HX_TRY(read_smooth(hx_option_text(options, SMOOTH), &p->n_smooth));
@@ -130,26 +127,11 @@ fail:
     return rc;
 }
 
-/* HX_ENUMERIC: a surface that is not closed, as the file would hold it. */
-static int judge(job *j)
-{
-    hx_surface_report *r = &j->report;
-    HX_TRY(hx_surface_check(&j->surface, j->plan.is_ply ? HX_SURFACE_F64 : HX_SURFACE_F32, r));
-    if (r->is_closed_manifold) return HX_OK;
-    return HX_RAISE(HX_ENUMERIC,
-                    "%s: not written: %lld edges, %lld vertices and %lld triangles are not those "
-                    "of a closed surface%s",
-                    j->plan.target, (long long)r->n_bad_edge, (long long)r->n_bad_vertex,
-                    (long long)r->n_degenerate,
-                    j->plan.is_ply ? "; try --smooth 0"
-                                   : " in an STL's single precision; write a .ply, or move the "
-                                     "part nearer to the origin");
-}
-
 static void report_source(const job *j)
 {
     const hx_surface_source *source = &j->source;
-    char a[32];
+    char a[32], text[HX_ORIGIN_TEXT];
+    hx_log_info("result     %s", source->path.file);
     hx_log_info("mesh       %s elements", hx_format_count(source->mesh->n_elem, a, sizeof a));
     if (source->config)
         hx_log_info("config     %s%s: %s elements are solid whatever their density", source->config,
@@ -157,6 +139,8 @@ static void report_source(const job *j)
                     hx_format_count(source->part.n_solid, a, sizeof a));
     else
         hx_log_info("config     none: loaded and passive regions are not known");
+    if (source->config && !hx_result_origin_is_off(&source->origin))
+        hx_log_info("origin     %s", hx_result_origin_text(&source->origin, text));
     if (source->part.n_void > 0)
         hx_log_info("           %s elements of passive void are left out",
                     hx_format_count(source->part.n_void, a, sizeof a));
@@ -196,18 +180,32 @@ static void report_shape(const job *j)
                     hx_format_count(j->smoothing.n_held, a, sizeof a));
 }
 
+/* Of formats that have one: which unit goes into the file. */
+static void report_unit(const job *j)
+{
+    const hx_units *const u = &j->source.session.cfg.units;
+    if (!j->plan.format->has_unit) return;
+    if (u->metre > 0.0)
+        hx_log_info("unit      %s, of the config's units", u->length);
+    else
+        hx_log_info("unit       mm, since no `units` are stated");
+}
+
 static void warn(const job *j)
 {
     const hx_surface_report *r = &j->report;
-    char a[32];
+    char a[32], text[HX_ORIGIN_TEXT];
+    if (hx_result_origin_is_off(&j->source.origin))
+        hx_log_warning("%s is %s", j->source.path.file,
+                       hx_result_origin_text(&j->source.origin, text));
     if (!isnan(j->target) && fabs(r->volume + j->dropped - j->target) > 0.01 * j->target)
         hx_log_warning("the volume is %.3g instead of %.3g: there it jumps, as with a density that "
                        "is the same in many elements",
                        r->volume + j->dropped, j->target);
     if (j->n_dropped > 0)
-        hx_log_warning("%s pieces left out, %.3g %% of the volume",
-                       hx_format_count(j->n_dropped, a, sizeof a),
-                       100.0 * j->dropped / (r->volume + j->dropped));
+        hx_log_warning(
+            "%s %s left out, %.3g %% of the volume", hx_format_count(j->n_dropped, a, sizeof a),
+            j->n_dropped == 1 ? "piece" : "pieces", 100.0 * j->dropped / (r->volume + j->dropped));
     if (r->n_shell > 1)
         hx_log_warning("%lld pieces that do not hang together; the largest has %.4g %% of the "
                        "volume (--keep-largest leaves out the others)",
@@ -224,11 +222,12 @@ static void warn(const job *j)
 
 static int write_surface(job *j)
 {
-    const char *const title = j->source.config && j->source.session.cfg.title[0]
-                                  ? j->source.session.cfg.title
-                                  : j->source.mesh->name;
-    return j->plan.is_ply ? hx_surface_write_ply(j->plan.target, &j->surface, title)
-                          : hx_surface_write_stl(j->plan.target, &j->surface, title);
+    const hx_config *const cfg = &j->source.session.cfg; /* zeroed without a config */
+    const hx_surface_about about = {
+        .title = j->source.config && cfg->title[0] ? cfg->title : j->source.mesh->name,
+        .metre = cfg->units.metre,
+    };
+    return j->plan.format->write(j->plan.target, &j->surface, &about);
 }
 
 static int make_surface(job *j, const hx_options *options)
@@ -247,10 +246,11 @@ static int make_surface(job *j, const hx_options *options)
     const double extracted = hx_clock();
     HX_TRY(hx_surface_smooth(&j->surface, &j->field, j->plan.n_smooth, &j->smoothing));
     const double smoothed = hx_clock();
-    HX_TRY(judge(j));
+    HX_TRY(hx_surface_judge(j->plan.target, j->plan.format, &j->surface, &j->report));
     const double judged = hx_clock();
     HX_TRY(write_surface(j));
     report_shape(j);
+    report_unit(j);
     warn(j);
     hx_log_detail(
         "seconds    mesh %.3f, threshold %.3f, triangles %.3f, smoothing %.3f, check %.3f, "
@@ -274,6 +274,9 @@ static int surface(const hx_options *options)
     return rc;
 }
 
+#define TEXT(x) #x
+#define TEXT_OF(x) TEXT(x)
+
 static const hx_option surface_options[] = {
     [CONFIG] = {.name = "--config",
                 .kind = HX_OPTION_FILE,
@@ -290,7 +293,7 @@ static const hx_option surface_options[] = {
     [SMOOTH] = {.name = "--smooth",
                 .kind = HX_OPTION_TEXT,
                 .value = "STEPS",
-                .fallback = "10",
+                .fallback = TEXT_OF(HX_SURFACE_STEPS),
                 .help = "steps of Taubin's smoothing; 0: none"},
     [PRESERVE] = {.name = "--preserve",
                   .kind = HX_OPTION_WORDS,
@@ -304,17 +307,20 @@ static const hx_option surface_options[] = {
 const hx_command hx_command_surface = {
     .name = "surface",
     .summary = "the part of a result as a closed triangle surface",
-    .arguments = "RESULT.vtk OUT.stl|OUT.ply",
-    .ends = {".vtk", ".stl .ply"},
+    .arguments = "RESULT OUT",
+    .ends = {".vtk .series", HX_SURFACE_ENDINGS},
     .help =
-        "Cuts the solid out of the densities of RESULT.vtk, by default where its volume is that "
-        "of the\n"
-        "densities, and writes a watertight surface: binary STL, or PLY in double precision. The "
-        "mesh's\n"
-        "own faces stay where they are; elements of passive solid and behind loaded faces are "
-        "solid,\n"
-        "passive void is left out, by the config.cfg beside RESULT.vtk: the part that `hextop "
-        "verify`\n"
+        "Cuts the solid out of the densities of RESULT, a VTK file of a run, its .vtk.series or\n"
+        "its folder (the last design is taken then), by default where its volume is that of the\n"
+        "densities, and writes a watertight surface in the format that OUT ends in:\n"
+        "  .stl  binary, single precision\n"
+        "  .ply  binary, double precision, shared vertices\n"
+        "  .3mf  for slicers, with the unit of the config's `units` (not stated: mm)\n"
+        "  .obj  text, double precision\n"
+        "  .glb  binary glTF for viewers: in metres by the same units, y up\n"
+        "The mesh's own faces stay where they are; elements of passive solid and behind loaded\n"
+        "faces are solid, passive void is left out, by the config.cfg beside the result: the part\n"
+        "that `hextop verify` "
         "analyses. A surface that is not closed and manifold is not written.\n",
     .n_min = 2,
     .option = surface_options,

@@ -4,13 +4,16 @@
 
 #include "core/base/names.h"
 
-enum { N_COMMAND = 9 };
-
-const hx_command *const hx_commands[N_COMMAND + 1] = {
-    &hx_command_run,    &hx_command_check, &hx_command_compare,
-    &hx_command_verify, &hx_command_mesh,  &hx_command_surface,
-    &hx_command_matrix, &hx_command_list,  &hx_command_help,
+const hx_command *const hx_commands[] = {
+    &hx_command_new,      &hx_command_run,
+    &hx_command_check,    &hx_command_compare,
+    &hx_command_verify,   &hx_command_analyse,
+    &hx_command_mesh,     &hx_command_surface,
+    &hx_command_report,   &hx_command_matrix,
+    &hx_command_selftest, &hx_command_list,
+    &hx_command_help,     NULL,
 };
+enum { N_COMMAND = sizeof hx_commands / sizeof hx_commands[0] - 1 };
 
 const hx_command *hx_command_find(const char *name)
 {

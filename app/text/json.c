@@ -2,6 +2,9 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "utf8.h"
 
 const char *hx_format_double(double value, char *text, size_t n_text)
 {
@@ -12,10 +15,14 @@ const char *hx_format_double(double value, char *text, size_t n_text)
     return text;
 }
 
+/* What is no UTF-8, as a title or folder may be, becomes U+FFFD a byte. */
 static void put_text(hx_json *json, const char *text)
 {
     fputc('"', json->stream);
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+    size_t left = strlen(text), n;
+    for (const char *c = text; left > 0; c += n, left -= n) {
+        const int length = hx_utf8_length(c, left);
+        n = length > 0 ? (size_t)length : 1;
         switch (*c) {
         case '"':
             fputs("\\\"", json->stream);
@@ -33,10 +40,12 @@ static void put_text(hx_json *json, const char *text)
             fputs("\\r", json->stream);
             break;
         default:
-            if (*c < 0x20)
+            if (length == 0)
+                fputs("\xef\xbf\xbd", json->stream);
+            else if ((unsigned char)*c < 0x20)
                 fprintf(json->stream, "\\u%04x", (unsigned)*c);
             else
-                fputc(*c, json->stream);
+                fwrite(c, 1, n, json->stream);
         }
     }
     fputc('"', json->stream);

@@ -1,6 +1,8 @@
 #include "options.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/names.h"
@@ -166,6 +168,16 @@ const char *hx_option_text(const hx_options *options, int option)
 {
     const char *const value = options->value[option];
     return value ? value : options->command->option[option].fallback;
+}
+
+int hx_option_read_number(const char *name, const char *text, double most, double *value)
+{
+    char *end = NULL;
+    *value = (double)NAN;
+    if (!text) return HX_OK;
+    *value = strtod(text, &end);
+    if (end != text && *end == '\0' && *value > 0.0 && *value <= most) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "%s '%s' is not a number above 0 and at most %g", name, text, most);
 }
 
 int hx_option_given(const hx_options *options, int option)

@@ -66,6 +66,9 @@ int hx_options_parse(hx_options *options, const hx_command *const *commands, int
 
 /* The value of the command's option of that index, or its default; NULL: neither. */
 const char *hx_option_text(const hx_options *options, int option);
+/* The value of an option as a number above 0, at most `most`; NaN for NULL, none given. HX_EINPUT.
+ */
+int hx_option_read_number(const char *name, const char *text, double most, double *value);
 /* 1 if it was given. */
 int hx_option_given(const hx_options *options, int option);
 

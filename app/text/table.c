@@ -13,6 +13,7 @@ void hx_table_begin(hx_table *table, const char *align)
 {
     memset(table, 0, sizeof *table);
     table->align = align;
+    table->level = HX_LOG_QUIET;
     table->n_column = strlen(align);
 }
 
@@ -39,20 +40,34 @@ static int width_of(const char *text)
     return width;
 }
 
-/* width: NULL, or of each column. */
-static void print_row(const hx_table *table, size_t first, const int *width, int indent)
+/* Bytes of the row as printed, and its end. */
+static size_t row_bytes(const hx_table *table, size_t first, const int *width, int indent)
 {
-    printf("%*s", indent, "");
+    size_t n = (size_t)indent + 1;
     for (size_t c = 0; c < table->n_column && first + c < table->n_cell; c++) {
-        const char *text = table->cell[first + c] ? table->cell[first + c] : "";
-        const int pad = width ? width[c] - width_of(text) : 0;
-        const int last = c + 1 == table->n_column;
-        if (table->align[c] == 'r') printf("%*s", pad, "");
-        fputs(text, stdout);
-        if (table->align[c] != 'r' && !last) printf("%*s", pad, "");
-        if (!last) fputs("  ", stdout);
+        const char *const text = table->cell[first + c] ? table->cell[first + c] : "";
+        n += strlen(text) + (size_t)(width ? width[c] : 0) + 2;
     }
-    fputc('\n', stdout);
+    return n;
+}
+
+/* width: NULL, or of each column. HX_ENOMEM. */
+static int print_row(const hx_table *table, size_t first, const int *width, int indent)
+{
+    char *line = NULL;
+    const size_t n = row_bytes(table, first, width, indent);
+    HX_TRY(hx_alloc(&line, n, 1, "table"));
+    size_t at = (size_t)snprintf(line, n, "%*s", indent, "");
+    for (size_t c = 0; c < table->n_column && first + c < table->n_cell; c++) {
+        const char *const text = table->cell[first + c] ? table->cell[first + c] : "";
+        const int pad = width ? width[c] - width_of(text) : 0;
+        const int last = c + 1 == table->n_column, right = table->align[c] == 'r';
+        at += (size_t)snprintf(line + at, n - at, "%*s%s%*s%s", right ? pad : 0, "", text,
+                               right || last ? 0 : pad, "", last ? "" : "  ");
+    }
+    hx_log_text(table->level, line);
+    free(line);
+    return HX_OK;
 }
 
 void hx_table_end(hx_table *table, int indent)
@@ -64,8 +79,11 @@ void hx_table_end(hx_table *table, int indent)
         const int w = width_of(table->cell[i]);
         if (w > width[c]) width[c] = w;
     }
-    for (size_t i = 0; i < table->n_cell; i += table->n_column) print_row(table, i, width, indent);
-    if (table->failed) printf("%*s(incomplete: out of memory)\n", indent, "");
+    for (size_t i = 0; i < table->n_cell; i += table->n_column)
+        if (print_row(table, i, width, indent) < 0) table->failed = 1;
+    char text[128];
+    snprintf(text, sizeof text, "%*s(incomplete: out of memory)", indent, "");
+    if (table->failed) hx_log_text(table->level, text);
     for (size_t i = 0; i < table->n_cell; i++) free(table->cell[i]);
     free(table->cell);
     free(width);

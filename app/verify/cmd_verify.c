@@ -1,10 +1,9 @@
 /* hextop verify: a result analysed as it would be made, solid or not, beside the grey design. */
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "../output/output.h"
 #include "../output/progress.h"
 #include "../text/commands.h"
 #include "verify.h"
@@ -14,16 +13,6 @@ static int folder_length(const char *path)
 {
     const char *const slash = strrchr(path, '/');
     return slash ? (int)(slash - path) + 1 : 0;
-}
-
-/* Before anything takes time: the file's folder can be written. */
-static int probe_target(const char *path)
-{
-    char folder[PATH_MAX];
-    const int n = folder_length(path);
-    snprintf(folder, sizeof folder, "%.*s", n ? n : 1, n ? path : ".");
-    if (access(folder, W_OK | X_OK) == 0) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "cannot write '%s': %s: %s", path, folder, strerror(errno));
 }
 
 static int write_vtk(const hx_verify *v, const char *path)
@@ -40,16 +29,14 @@ static int write_vtk(const hx_verify *v, const char *path)
 
 static int verify(hx_verify *v, const hx_options *options)
 {
-    const char *const result = options->argument[0], *const vtk =
-                                                         hx_option_text(options, HX_VERIFY_VTK);
+    const char *const vtk = hx_option_text(options, HX_VERIFY_VTK);
     char beside[PATH_MAX];
-    snprintf(beside, sizeof beside, "%.*sverify.json", folder_length(result), result);
+    HX_TRY(hx_verify_locate(v, options));
+    snprintf(beside, sizeof beside, "%.*sverify.json", folder_length(v->result), v->result);
     const char *const output = hx_option_text(options, HX_VERIFY_OUTPUT);
     const char *const json = output ? output : beside;
-    if (access(result, R_OK) != 0)
-        return HX_RAISE(HX_EINPUT, "cannot read '%s': %s", result, strerror(errno));
-    HX_TRY(probe_target(json));
-    if (vtk) HX_TRY(probe_target(vtk));
+    HX_TRY(hx_output_probe_file(json, v->result));
+    HX_TRY(hx_output_probe_file(vtk, v->result));
     HX_TRY(hx_verify_open(v, options));
     HX_TRY(hx_verify_analyse(v, vtk != NULL));
     hx_verify_print(v);
@@ -98,16 +85,35 @@ static const hx_option verify_options[] = {
                           .kind = HX_OPTION_FILE,
                           .value = "FILE.json",
                           .help = "in place of verify.json"},
+    [HX_VERIFY_SURFACE] = {.name = "--surface",
+                           .kind = HX_OPTION_FILE,
+                           .value = "PART.stl",
+                           .help = "analyses this closed surface too, .stl or .ply, with quadratic "
+                                   "tetrahedra"},
+    [HX_VERIFY_REFINE] = {.name = "--refine",
+                          .kind = HX_OPTION_TEXT,
+                          .value = "TIMES",
+                          .help = "splits the mesh's cells that often before --surface cuts them; "
+                                  "by itself as often as stays below 300,000 tetrahedra"},
+    [HX_VERIFY_MESHER] = {.name = "--mesher",
+                          .kind = HX_OPTION_WORDS,
+                          .value = "WORD",
+                          .fallback = "cut",
+                          .word = hx_surface_mesher_word,
+                          .help = HX_SURFACE_MESHER_HELP},
 };
 
 const hx_command hx_command_verify = {
     .name = "verify",
     .summary = "a result as it would be made: solid or not",
-    .arguments = "RESULT.vtk FILE [KEY=VALUE ...]",
-    .ends = {".vtk", ".cfg"},
+    .arguments = "RESULT [CONFIG] [KEY=VALUE ...]",
+    .ends = {".vtk .series", ".cfg"},
     .help =
-        "Analyses the densities of RESULT.vtk twice on the mesh and loads of the config FILE: "
-        "grey, as\n"
+        "RESULT is a VTK file of a run, its .vtk.series or its folder, whose last design is taken; "
+        "CONFIG is\n"
+        "the config.cfg beside it unless another is named.\n"
+        "\n"
+        "Analyses the densities twice on the mesh and loads of the config: grey, as\n"
         "they are, and 0/1, solid from a threshold on that keeps the volume. Prints compliance,\n"
         "volume, the largest displacement and von Mises stress of both, and how many pieces the "
         "solid\n"
@@ -117,13 +123,17 @@ const hx_command hx_command_verify = {
         "filter,\n"
         "projection or penalty other than optimization.penalty is applied. Writes verify.json "
         "beside\n"
-        "RESULT.vtk. Exit status 0, also with warnings.\n"
+        "the result. Exit status 0, also with warnings.\n"
         "\n"
         "With --element quadratic the 0/1 design is analysed once more, with hex20, wedge15,\n"
         "pyramid13 and tet10 over the same mesh, on the CPU: how much of its stiffness is the\n"
         "mesh's. Of the whole mesh, or of the largest solid piece alone where that does not fit\n"
-        "into memory (quadratic-solid: in any case), as bytes counted before say.\n",
-    .n_min = 2,
+        "into memory (quadratic-solid: in any case), as bytes counted before say.\n"
+        "\n"
+        "With --surface the part as it will be made is analysed: what a closed surface encloses\n"
+        "(that of `hextop surface`, or one smoothed elsewhere), the mesh's cells cut by it into\n"
+        "tetrahedra, supports, springs and loads found again by their place.\n",
+    .n_min = 1,
     .option = verify_options,
     .n_option = sizeof verify_options / sizeof verify_options[0],
     .run = command_verify,

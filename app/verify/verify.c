@@ -4,25 +4,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../output/output.h"
+#include "../session/solid_design.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
 #include "core/base/sum.h"
 #include "core/base/vec3.h"
-#include "core/files/result_match.h"
 #include "core/files/vtk.h"
-
-/* A number above 0, of an option; NaN if it was not given. */
-static int read_number(const char *name, const char *text, double most, double *value)
-{
-    char *end = NULL;
-    *value = (double)NAN;
-    if (!text) return HX_OK;
-    *value = strtod(text, &end);
-    if (end != text && *end == '\0' && *value > 0.0 && *value <= most) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "%s '%s' is not a number above 0 and at most %g", name, text, most);
-}
 
 const char *hx_verify_element_word(size_t i)
 {
@@ -49,8 +39,8 @@ static int read_options(hx_verify *v, const hx_options *options)
 {
     const char *const threshold = hx_option_text(options, HX_VERIFY_THRESHOLD),
                       *const tolerance = hx_option_text(options, HX_VERIFY_TOLERANCE);
-    HX_TRY(read_number("--threshold", threshold, 1.0, &v->threshold));
-    HX_TRY(read_number("--tolerance", tolerance, 1e6, &v->tolerance));
+    HX_TRY(hx_option_read_number("--threshold", threshold, 1.0, &v->threshold));
+    HX_TRY(hx_option_read_number("--tolerance", tolerance, 1e6, &v->tolerance));
     HX_TRY(hx_preserve_read(hx_option_text(options, HX_VERIFY_PRESERVE), &v->preserve));
     v->threshold_given = !isnan(v->threshold);
     return read_element(v, hx_option_text(options, HX_VERIFY_ELEMENT));
@@ -65,48 +55,22 @@ static int make_filter(hx_session *s)
     return hx_filter_create(&s->filter, hx_filter_find("none"), &s->device, &s->problem, &params);
 }
 
-static int read_densities(hx_verify *v)
-{
-    const hx_session *s = &v->session;
-    const int64_t n = s->mesh.n_elem;
-    hx_result_match match;
-    HX_TRY(hx_alloc_raw(&v->density, (size_t)n, sizeof *v->density, "densities"));
-    HX_TRY(hx_result_read(v->result, "density", &s->mesh, s->problem.rho_min, s->problem.rho_min,
-                          v->density, &match));
-    v->n_missing = match.n_missing;
-    for (int64_t e = 0; e < n; e++)
-        if (!(v->density[e] >= 0.0 && v->density[e] <= 1.0))
-            return HX_RAISE(HX_EINPUT, "%s: the density of element %lld is %g, not in [0, 1]",
-                            v->result, (long long)hx_mesh_elem_number(&s->mesh, e), v->density[e]);
-    return HX_OK;
-}
-
-static int is_dense(const hx_verify *v, int64_t e)
-{
-    return v->part.state[e] != HX_PART_VOID && v->density[e] >= v->threshold;
-}
-
 static int make_black_white(hx_verify *v)
 {
-    const hx_problem *problem = &v->session.problem;
-    const int64_t n = v->session.mesh.n_elem;
-    HX_TRY(hx_alloc_raw(&v->black_white, (size_t)n, sizeof *v->black_white, "densities"));
-    HX_TRY(hx_alloc(&v->is_solid, (size_t)n, sizeof *v->is_solid, "solid elements"));
-    HX_TRY(hx_part_create(&v->part, &v->session, v->density, v->preserve));
-    if (!v->threshold_given)
-        HX_TRY(hx_part_threshold(&v->part, &v->session, v->density, &v->threshold));
-    double largest = 0.0;
-    for (int64_t e = 0; e < n; e++) {
-        largest = fmax(largest, v->density[e]);
-        v->is_solid[e] = v->part.state[e] == HX_PART_SOLID || is_dense(v, e);
-        v->n_solid += v->is_solid[e];
-        v->n_filled += v->is_solid[e] && !is_dense(v, e);
-        if (v->is_solid[e]) v->volume += problem->volume[e];
-        v->black_white[e] = v->is_solid[e] ? 1.0 : problem->rho_min;
-    }
-    if (v->n_solid > 0) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "%s: no element has a density of %g, the largest is %.4g", v->result,
-                    v->threshold, largest);
+    hx_solid_design design;
+    HX_TRY(hx_solid_design_create(&design, &v->session, v->result, v->threshold, v->preserve));
+    v->density = design.density;
+    v->black_white = design.black_white;
+    v->is_solid = design.is_solid;
+    v->part = design.part;
+    v->threshold = design.threshold;
+    v->n_missing = design.n_missing;
+    v->origin = design.origin;
+    hx_result_origin_excuse(&v->origin, v->n_override, v->override);
+    v->n_solid = design.n_solid;
+    v->n_filled = design.n_filled;
+    v->volume = design.volume;
+    return HX_OK;
 }
 
 /* What each node hangs on. */
@@ -118,32 +82,47 @@ static int make_pieces(hx_verify *v)
     HX_TRY(hx_pieces_create(&faces, mesh, v->is_solid, volume, HX_PIECES_BY_FACES));
     v->n_face_piece = faces.n;
     hx_pieces_free(&faces);
-    HX_TRY(hx_pieces_create(&v->pieces, mesh, v->is_solid, volume, HX_PIECES_BY_NODES));
-    HX_TRY(hx_alloc(&v->node, (size_t)mesh->n_node, sizeof *v->node, "nodes"));
-    for (int64_t k = 0; k < 8 * mesh->n_elem; k++) {
-        const int32_t piece = v->pieces.of[k / 8];
-        const uint8_t state = piece < 0 ? HX_NODE_VOID : piece == 0 ? HX_NODE_MAIN : HX_NODE_LOOSE;
-        if (state > v->node[mesh->conn[k]]) v->node[mesh->conn[k]] = state;
-    }
-    return hx_conditions_nodes(mesh, v->session.conditions.n_support, v->session.conditions.support,
-                               &v->held);
+    return hx_attached_create(&v->attached, &v->session, v->is_solid);
+}
+
+int hx_verify_locate(hx_verify *v, const hx_options *options)
+{
+    const char *const *const argument = options->argument;
+    const size_t n = options->n_argument;
+    const int has_config = n > 1 && (!strchr(argument[1], '=') || access(argument[1], F_OK) == 0);
+    HX_TRY(hx_result_locate(&v->path, argument[0]));
+    v->result = v->path.file;
+    v->config = has_config ? argument[1] : v->path.config;
+    v->override = argument + 1 + has_config;
+    v->n_override = n - 1 - (size_t)has_config;
+    if (v->config) return HX_OK;
+    return HX_RAISE(HX_EINPUT,
+                    "there is no config.cfg beside %s; name the config of the run: hextop verify "
+                    "%s CONFIG",
+                    v->result, argument[0]);
 }
 
 int hx_verify_open(hx_verify *v, const hx_options *options)
 {
     hx_session *s = &v->session;
-    v->result = options->argument[0];
+    v->surface.path = hx_option_text(options, HX_VERIFY_SURFACE);
+    HX_TRY(hx_surface_part_read_options(hx_option_text(options, HX_VERIFY_REFINE),
+                                        hx_option_text(options, HX_VERIFY_MESHER),
+                                        &v->surface.options));
     HX_TRY(read_options(v, options));
-    HX_TRY(hx_config_read(&s->cfg, options->argument[1], options->n_argument - 2,
-                          options->argument + 2));
+    HX_TRY(hx_config_read(&s->cfg, v->config, v->n_override, v->override));
     if (v->quadratic.asked && hx_config_is_heat(&s->cfg))
         return HX_RAISE(HX_EINPUT, "--element quadratic knows no physics = \"heat\": add "
                                    "solver.element=quadratic to the command instead");
-    if (v->quadratic.asked)
+    if (v->surface.path && hx_config_is_heat(&s->cfg))
+        return HX_RAISE(HX_EINPUT, "--surface knows no physics = \"heat\"");
+    if (v->quadratic.asked) {
+        s->own_element = 1 + (int)s->cfg.solver.element;
         s->cfg.solver.element = HX_ELEMENT_LINEAR; /* what it is compared with */
+    }
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(hx_session_make_problem(s));
-    HX_TRY(read_densities(v));
+    if (v->surface.path) HX_TRY(hx_verify_open_surface(v));
     HX_TRY(make_black_white(v));
     HX_TRY(make_pieces(v));
     HX_TRY(hx_session_open_device(s));
@@ -162,7 +141,7 @@ static void find_displacement(const hx_verify *v, int load_case, hx_verify_peak 
     for (int64_t a = 0; a < mesh->n_node; a++) {
         const int is_heat = hx_config_is_heat(&v->session.cfg); /* void is a part of it */
         const double size = is_heat ? v->u[a] : hx_norm3(v->u + 3 * a);
-        if (v->node[a] == HX_NODE_VOID && !is_heat) continue;
+        if (v->attached.node[a] == HX_NODE_VOID && !is_heat) continue;
         if (peak->load_case > 0 && !(size > peak->value)) continue;
         peak->value = size;
         peak->load_case = load_case;
@@ -229,7 +208,7 @@ static int keep_densities(hx_verify *v)
     HX_TRY(hx_fields_add(&v->fields, mesh, HX_VTK_CELL, HX_VTK_I32, 1, "piece", &piece));
     memcpy(density, v->density, n * sizeof *density);
     memcpy(black_white, v->black_white, n * sizeof *black_white);
-    for (size_t e = 0; e < n; e++) piece[e] = v->pieces.of[e] + 1;
+    for (size_t e = 0; e < n; e++) piece[e] = v->attached.pieces.of[e] + 1;
     return HX_OK;
 }
 
@@ -309,40 +288,8 @@ int hx_verify_analyse(hx_verify *v, int with_fields)
     HX_TRY(analyse(v, v->black_white, solid, with_fields));
     grey->volume = volume_fraction(v, v->density);
     solid->volume = v->volume / hx_sum(n, problem->volume);
-    return v->quadratic.asked ? hx_verify_analyse_quadratic(v) : HX_OK;
-}
-
-void hx_verify_set(const hx_verify *v, const char *name, hx_verify_nodes *nodes)
-{
-    const hx_set *set = name ? hx_mesh_find_set(&v->session.mesh, name) : NULL;
-    memset(nodes, 0, sizeof *nodes);
-    for (int64_t k = 0; set && k < set->n_node; k++) nodes->n[v->node[set->node[k]]]++;
-}
-
-/* Components of a node follow each other in the file's list. */
-void hx_verify_file_supports(const hx_verify *v, hx_verify_nodes *nodes)
-{
-    memset(nodes, 0, sizeof *nodes);
-    for (int64_t k = 0; k < v->session.conditions.n_support; k++)
-        if (k == 0 || v->held[k] != v->held[k - 1]) nodes->n[v->node[v->held[k]]]++;
-}
-
-/* Size of the force at a node, or of the heat. */
-static double force_at(const hx_verify *v, int load_case, int64_t node)
-{
-    const double *const force = v->session.problem.cases.force[load_case];
-    return hx_config_is_heat(&v->session.cfg) ? fabs(force[node]) : hx_norm3(force + 3 * node);
-}
-
-void hx_verify_loads(const hx_verify *v, int load_case, hx_verify_nodes *nodes)
-{
-    memset(nodes, 0, sizeof *nodes);
-    for (int64_t a = 0; a < v->session.mesh.n_node; a++) {
-        const double size = force_at(v, load_case, a);
-        if (!(size > 0.0)) continue;
-        nodes->n[v->node[a]]++;
-        nodes->force[v->node[a]] += size;
-    }
+    if (v->quadratic.asked) HX_TRY(hx_verify_analyse_quadratic(v));
+    return v->surface.path ? hx_verify_analyse_surface(v) : HX_OK;
 }
 
 /* is_grown[n_node] := 1 for nodes of elements that the density makes solid. */
@@ -350,7 +297,8 @@ static void mark_dense(const hx_verify *v, uint8_t *is_grown)
 {
     const hx_mesh *mesh = &v->session.mesh;
     for (int64_t k = 0; k < 8 * mesh->n_elem; k++)
-        if (is_dense(v, k / 8)) is_grown[mesh->conn[k]] = 1;
+        if (hx_part_is_dense(&v->part, v->density, v->threshold, k / 8))
+            is_grown[mesh->conn[k]] = 1;
 }
 
 int hx_verify_filled_force(const hx_verify *v, int load_case, double *share)
@@ -361,9 +309,9 @@ int hx_verify_filled_force(const hx_verify *v, int load_case, double *share)
     HX_TRY(hx_alloc(&is_grown, (size_t)n, 1, "nodes of dense elements"));
     mark_dense(v, is_grown);
     for (int64_t a = 0; a < n; a++) {
-        const double size = force_at(v, load_case, a);
+        const double size = hx_attached_force(&v->session, load_case, a);
         all += size;
-        if (v->node[a] != HX_NODE_VOID && !is_grown[a]) filled += size;
+        if (v->attached.node[a] != HX_NODE_VOID && !is_grown[a]) filled += size;
     }
     free(is_grown);
     *share = all > 0.0 ? filled / all : 0.0;
@@ -380,19 +328,18 @@ void hx_verify_free(hx_verify *v)
 {
     for (int i = 0; i < HX_N_VERIFY; i++) free(v->analysis[i].case_compliance);
     free(v->quadratic.analysis.case_compliance);
-    for (size_t i = 0; i < v->n_warning; i++) free(v->warning[i]);
+    hx_verify_surface_free(&v->surface);
     hx_fields_free(&v->fields);
     hx_part_free(&v->part);
-    hx_pieces_free(&v->pieces);
+    hx_attached_free(&v->attached);
     free(v->density);
     free(v->black_white);
     free(v->is_solid);
-    free(v->node);
-    free(v->held);
     free(v->u);
     free(v->modulus);
     free(v->stress);
     free(v->flux);
     hx_session_free(&v->session);
+    hx_result_path_free(&v->path);
     memset(v, 0, sizeof *v);
 }

@@ -2,8 +2,12 @@
 #ifndef HX_VERIFY_H
 #define HX_VERIFY_H
 
+#include "../doubt/attached.h"
 #include "../session/part.h"
+#include "../session/result_origin.h"
+#include "../session/result_path.h"
 #include "../session/session.h"
+#include "../session/surface_part.h"
 #include "../text/options.h"
 #include "core/design/black_white.h"
 #include "core/files/vtk_fields.h"
@@ -28,16 +32,6 @@ typedef struct hx_verify_analysis {
     double pcg_residual;
 } hx_verify_analysis;
 
-/* What a node hangs on in the 0/1 design. */
-typedef enum { HX_NODE_VOID, HX_NODE_LOOSE, HX_NODE_MAIN, HX_N_NODE_STATE } hx_node_state;
-
-/* Nodes of a set, or the loaded ones of a case, by their state; for a case also the sum of the
- * magnitudes of their forces. */
-typedef struct hx_verify_nodes {
-    int64_t n[HX_N_NODE_STATE];
-    double force[HX_N_NODE_STATE];
-} hx_verify_nodes;
-
 /* The options of `hextop verify`. */
 enum {
     HX_VERIFY_THRESHOLD,
@@ -45,7 +39,10 @@ enum {
     HX_VERIFY_TOLERANCE,
     HX_VERIFY_ELEMENT,
     HX_VERIFY_VTK,
-    HX_VERIFY_OUTPUT
+    HX_VERIFY_OUTPUT,
+    HX_VERIFY_SURFACE,
+    HX_VERIFY_REFINE,
+    HX_VERIFY_MESHER
 };
 
 /* The 0/1 design with quadratic elements. */
@@ -60,9 +57,25 @@ typedef struct hx_verify_quadratic {
     hx_verify_analysis analysis;
 } hx_verify_quadratic;
 
+/* The part that --surface encloses, of quadratic tetrahedra. */
+typedef struct hx_verify_surface {
+    const char *path; /* NULL: not asked for (borrowed) */
+    hx_surface_options options;
+    hx_surface_part part;
+    size_t bytes;
+    int64_t n_point;
+    char element[64], solver[64];
+    double seconds; /* of the analysis; part.seconds of the mesh */
+    hx_verify_analysis analysis;
+} hx_verify_surface;
+
 typedef struct hx_verify {
     hx_session session;
-    const char *result;  /* path of the VTK file (borrowed) */
+    hx_result_path path;         /* of the result, and of the config beside it (owned) */
+    const char *result;          /* the VTK file (borrowed from path) */
+    const char *config;          /* the config's file (borrowed) */
+    size_t n_override;           /* KEY=VALUE */
+    const char *const *override; /* [n_override] (borrowed) */
     hx_result_part part; /* what is solid or void whatever its density, and the volume asked for */
     unsigned preserve;   /* HX_PRESERVE_* */
     double threshold;    /* free elements are solid from this density on */
@@ -71,27 +84,31 @@ typedef struct hx_verify {
     double *density;     /* [n_elem] of the file (owned) */
     double *black_white; /* [n_elem] 1 or rho_min (owned) */
     uint8_t *is_solid;   /* [n_elem] (owned) */
-    uint8_t *node;       /* [n_node] hx_node_state (owned) */
-    int32_t *held;       /* [session.conditions.n_support] nodes that the file supports (owned) */
     int64_t n_missing;   /* elements that the file lacks: taken as rho_min */
+    hx_result_origin origin;
     int64_t n_solid;
     int64_t n_filled;     /* of those, below the threshold: solid by `part` alone */
     double volume;        /* of the 0/1 design's solid elements (length^3) */
-    hx_pieces pieces;     /* joined by nodes */
+    hx_attached attached; /* its pieces, and what nodes hang on */
     int64_t n_face_piece; /* pieces joined by faces alone */
     hx_verify_analysis analysis[HX_N_VERIFY];
     hx_verify_quadratic quadratic;
+    hx_verify_surface surface;
     double *u, *modulus; /* [n_point][components], [n_elem] scratch (owned) */
     float *stress;       /* [n_elem] scratch; of heat the length of the flux (owned) */
     float *flux;         /* [n_elem][3] of heat (owned) */
     hx_fields fields;    /* of the file that --vtk names */
     size_t n_warning;
-    char *warning[64]; /* as printed (owned) */
+    char warning[64][512]; /* as printed */
 } hx_verify;
 
-/* Mesh, problem and solver of the config, densities of the result, the 0/1 design and its pieces.
- * The caller zeroed v. HX_EINPUT: what `hextop check` refuses, a file that does not belong to the
- * mesh, options that are no numbers. */
+/* Result and config, by the arguments: RESULT [CONFIG] [KEY=VALUE ...]. The caller zeroed v.
+ * HX_EINPUT: what is not there. */
+int hx_verify_locate(hx_verify *v, const hx_options *options);
+
+/* After that: mesh, problem and solver of the config, densities of the result, the 0/1 design and
+ * its pieces. HX_EINPUT: what `hextop check` refuses, a file that does not belong to the mesh,
+ * options that are no numbers. */
 int hx_verify_open(hx_verify *v, const hx_options *options);
 
 /* The words of --element: hx_verify_element. */
@@ -110,11 +127,32 @@ int hx_verify_analyse(hx_verify *v, int with_fields);
  * the whole mesh nor the solid alone fits. */
 int hx_verify_analyse_quadratic(hx_verify *v);
 
-/* Nodes of a set (none for a NULL or unknown name), nodes that the mesh's file supports, loaded
- * nodes of a case (0-based). */
-void hx_verify_set(const hx_verify *v, const char *set, hx_verify_nodes *nodes);
-void hx_verify_file_supports(const hx_verify *v, hx_verify_nodes *nodes);
-void hx_verify_loads(const hx_verify *v, int load_case, hx_verify_nodes *nodes);
+/* v->surface of the file that --surface names: mesh and sets, checked before anything is solved;
+ * then its analysis, after the others. HX_EINPUT: hx_surface_part_create. HX_EENV: it does not fit.
+ */
+int hx_verify_open_surface(hx_verify *v);
+int hx_verify_analyse_surface(hx_verify *v);
+void hx_verify_surface_free(hx_verify_surface *surface);
+
+/* The table, the warnings' text one by one (NULL past the last; returns text), and the JSON of it.
+ */
+void hx_verify_print_surface(const hx_verify *v);
+const char *hx_verify_warn_surface(const hx_verify *v, size_t i, char *text, size_t n_text);
+void hx_verify_write_surface(hx_json *json, const hx_verify *v);
+
+/* Of the report: one analysis, and two compared, as JSON objects. */
+void hx_verify_write_analysis(hx_json *json, const hx_verify *v, const char *key,
+                              const hx_verify_analysis *a);
+void hx_verify_write_differences(hx_json *json, const hx_verify *v, const hx_verify_analysis *a,
+                                 const hx_verify_analysis *b);
+void hx_verify_print_pair(const hx_verify *v, const char *const name[2],
+                          const hx_verify_analysis *a, const hx_verify_analysis *b);
+
+/* How quadratic elements are solved: operators and preconditioners to choose from, by themselves
+ * the one that stores least; and the device bytes of an analysis of the problem. */
+hx_solver_params hx_verify_solver_params(const hx_verify *v);
+int hx_verify_count_bytes(const hx_verify *v, const hx_problem *problem, hx_device *device,
+                          size_t *bytes);
 
 /* Share of a case's force, by magnitude, at nodes whose elements are all below the threshold, some
  * of them solid by `part` alone. HX_ENOMEM. */

@@ -2,9 +2,11 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../output/summary.h"
+#include "../session/machine.h"
 #include "../text/json.h"
 #include "../text/table.h"
 #include "core/base/atomic_file.h"
@@ -23,9 +25,8 @@ static void warn(hx_verify *v, const char *fmt, ...)
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
     hx_log_warning("%s", text);
-    if (v->n_warning < sizeof v->warning / sizeof v->warning[0] &&
-        hx_strdup(&v->warning[v->n_warning], text) == HX_OK)
-        v->n_warning++;
+    if (v->n_warning < sizeof v->warning / sizeof v->warning[0])
+        memcpy(v->warning[v->n_warning++], text, sizeof text);
 }
 
 /* --- tables --- */
@@ -81,8 +82,8 @@ static void add_places(hx_table *table, const char *kind, const hx_verify_peak *
 }
 
 /* Two analyses side by side. */
-static void print_pair(const hx_verify *v, const char *const name[2], const hx_verify_analysis *a,
-                       const hx_verify_analysis *b)
+void hx_verify_print_pair(const hx_verify *v, const char *const name[2],
+                          const hx_verify_analysis *a, const hx_verify_analysis *b)
 {
     const hx_units *const u = &v->session.cfg.units;
     const int n_case = v->session.problem.cases.n;
@@ -119,7 +120,7 @@ static void print_pair(const hx_verify *v, const char *const name[2], const hx_v
 static void print_analyses(const hx_verify *v)
 {
     static const char *const name[2] = {"grey", "0/1"};
-    print_pair(v, name, &v->analysis[HX_VERIFY_GREY], &v->analysis[HX_VERIFY_SOLID]);
+    hx_verify_print_pair(v, name, &v->analysis[HX_VERIFY_GREY], &v->analysis[HX_VERIFY_SOLID]);
 }
 
 /* How much of the 0/1 design's stiffness is the mesh's. */
@@ -135,14 +136,16 @@ static void print_quadratic(const hx_verify *v)
                 hx_format_count(q->n_point, b, sizeof b),
                 hx_format_bytes((double)q->bytes, c, sizeof c), q->solver,
                 q->analysis.pcg_iterations, q->seconds);
-    print_pair(v, name, &v->analysis[HX_VERIFY_SOLID], &q->analysis);
+    hx_verify_print_pair(v, name, &v->analysis[HX_VERIFY_SOLID], &q->analysis);
 }
 
 static void print_design(const hx_verify *v)
 {
     const hx_units *const u = &v->session.cfg.units;
-    char a[32], b[32];
+    char a[32], b[32], text[HX_ORIGIN_TEXT];
     hx_log_info("result    %s", v->result);
+    if (!hx_result_origin_is_off(&v->origin))
+        hx_log_info("origin    %s", hx_result_origin_text(&v->origin, text));
     hx_log_info("mesh      %s, %s elements", v->session.mesh.name,
                 hx_format_count(v->session.mesh.n_elem, a, sizeof a));
     hx_log_info("0/1       %s elements are solid: density >= %.6g, %s",
@@ -168,7 +171,7 @@ static void print_design(const hx_verify *v)
             "penalty   %g, the last of the continuation: a run that stopped before had less",
             v->session.problem.penalty);
     hx_log_info("pieces    %s, %s if only common faces hold\n",
-                hx_format_count(v->pieces.n, a, sizeof a),
+                hx_format_count(v->attached.pieces.n, a, sizeof a),
                 hx_format_count(v->n_face_piece, b, sizeof b));
 }
 
@@ -198,6 +201,10 @@ static void warn_differences(hx_verify *v)
                     a->displacement.value, b->displacement.value);
     warn_difference(v, is_heat ? "the largest heat flux" : "the largest von Mises stress",
                     a->stress.value, b->stress.value);
+}
+
+static void warn_solves(hx_verify *v)
+{
     for (int i = 0; i < HX_N_VERIFY; i++)
         if (v->analysis[i].reason != HX_PCG_CONVERGED)
             warn(v, "the solve of the %s design did not converge (%s, |r|/|f| = %.2g)",
@@ -223,42 +230,43 @@ static void warn_quadratic(hx_verify *v)
              percent);
 }
 
+static void warn_surface(hx_verify *v)
+{
+    char text[512];
+    for (size_t i = 0; v->surface.path && hx_verify_warn_surface(v, i, text, sizeof text); i++)
+        if (text[0]) warn(v, "%s", text);
+}
+
 static void warn_pieces(hx_verify *v)
 {
     char a[32], b[32];
-    int64_t loose = 0;
-    for (int64_t i = 1; i < v->pieces.n; i++) loose += v->pieces.n_elem[i];
+    const int64_t loose = hx_attached_count_loose(&v->attached);
     if (loose > 0)
         warn(v, "the solid falls into %s pieces: %s elements hang on nothing but void",
-             hx_format_count(v->pieces.n, a, sizeof a), hx_format_count(loose, b, sizeof b));
-    if (v->n_face_piece > v->pieces.n)
+             hx_format_count(v->attached.pieces.n, a, sizeof a),
+             hx_format_count(loose, b, sizeof b));
+    if (v->n_face_piece > v->attached.pieces.n)
         warn(v, "at some nodes or edges solid elements touch without a common face: hinges that "
                 "cannot be made");
 }
 
-/* 1 if none of the nodes, and there are some, is on the largest piece. */
-static int is_loose(const hx_verify_nodes *nodes)
-{
-    return nodes->n[HX_NODE_MAIN] == 0 && nodes->n[HX_NODE_VOID] + nodes->n[HX_NODE_LOOSE] > 0;
-}
-
 static void warn_set(hx_verify *v, const char *what, size_t i, const char *set)
 {
-    hx_verify_nodes nodes;
-    hx_verify_set(v, set, &nodes);
-    if (is_loose(&nodes))
+    hx_attached_nodes nodes;
+    hx_attached_set(&v->attached, set, &nodes);
+    if (hx_attached_is_loose(&nodes))
         warn(v, "%s[%zu]: set '%s' is not attached to the largest piece", what, i, set);
 }
 
 static void warn_support(hx_verify *v, size_t i, const hx_config_support *support)
 {
-    hx_verify_nodes nodes;
+    hx_attached_nodes nodes;
     if (!support->from) {
         warn_set(v, "supports", i, support->set);
         return;
     }
-    hx_verify_file_supports(v, &nodes);
-    if (is_loose(&nodes))
+    hx_attached_file_supports(&v->attached, &nodes);
+    if (hx_attached_is_loose(&nodes))
         warn(v, "supports[%zu]: what the mesh's file holds is not attached to the largest piece",
              i);
 }
@@ -274,9 +282,9 @@ static void warn_loads(hx_verify *v)
     if (hx_config_is_heat(cfg)) return; /* sources and films may lie on void */
     for (size_t i = 0; i < cfg->loads.n; i++) warn_set(v, "loads", i, load[i].set);
     for (int c = 0; c < v->session.problem.cases.n; c++) {
-        hx_verify_nodes nodes;
+        hx_attached_nodes nodes;
         char a[32];
-        hx_verify_loads(v, c, &nodes);
+        hx_attached_loads(&v->attached, c, &nodes);
         const int64_t n_off = nodes.n[HX_NODE_VOID] + nodes.n[HX_NODE_LOOSE];
         const double off = nodes.force[HX_NODE_VOID] + nodes.force[HX_NODE_LOOSE];
         if (n_off > 0)
@@ -294,7 +302,11 @@ static void warn_filled(hx_verify *v)
     for (int c = 0; c < v->session.problem.cases.n; c++) {
         double share = 0.0;
         if (hx_config_is_heat(&v->session.cfg)) return; /* whatever the density */
-        if (hx_verify_filled_force(v, c, &share) != HX_OK) return;
+        if (hx_verify_filled_force(v, c, &share) != HX_OK) {
+            warn(v, "case %d: not looked whether forces act on void: %s", c + 1,
+                 hx_error_message());
+            return;
+        }
         if (share > 0.01)
             warn(v,
                  "case %d: %.1f %% of the force acts where the density is below the threshold and "
@@ -303,21 +315,41 @@ static void warn_filled(hx_verify *v)
     }
 }
 
+/* Of a result written with a threshold. 1: so much of the volume is not in it that its grey design
+ * is not the run's, and no difference says anything. */
+static int warn_missing(hx_verify *v)
+{
+    static const double enough = 0.98;
+    const double wanted = v->session.problem.volume_fraction * v->session.mesh.total_volume;
+    char count[32];
+    if (v->n_missing == 0) return 0;
+    hx_format_count(v->n_missing, count, sizeof count);
+    hx_log_info("%s lacks %s elements, written with a threshold: they are taken as rho_min",
+                v->result, count);
+    if (v->part.target >= enough * wanted) return 0;
+    warn(v,
+         "%s has %.3g of a volume of %.3g, the rest is in the %s elements below output.threshold: "
+         "the grey design is %s than it was and the 0/1 one smaller, so their differences say "
+         "little; write the last design with a lower threshold, or none",
+         v->result, v->part.target, wanted, count,
+         hx_config_is_heat(&v->session.cfg) ? "a worse conductor" : "softer");
+    return 1;
+}
+
 void hx_verify_print(hx_verify *v)
 {
-    char a[32];
+    char text[HX_ORIGIN_TEXT];
     print_design(v);
     print_analyses(v);
     print_quadratic(v);
+    if (v->surface.path) hx_verify_print_surface(v);
     hx_log_info("%s", "");
-    if (v->n_missing > 0)
-        warn(v,
-             "%s lacks %s elements, written with a threshold: they are taken as rho_min, which "
-             "makes the grey design %s than it was",
-             v->result, hx_format_count(v->n_missing, a, sizeof a),
-             hx_config_is_heat(&v->session.cfg) ? "a worse conductor" : "softer");
-    warn_differences(v);
+    if (hx_result_origin_is_off(&v->origin))
+        warn(v, "%s is %s", v->result, hx_result_origin_text(&v->origin, text));
+    if (!warn_missing(v)) warn_differences(v);
+    warn_solves(v);
     warn_quadratic(v);
+    warn_surface(v);
     warn_pieces(v);
     warn_loads(v);
     warn_filled(v);
@@ -345,8 +377,8 @@ static const char *peak_key(const hx_verify *v, int of_element)
     return key[hx_config_is_heat(&v->session.cfg)][of_element];
 }
 
-static void write_analysis(hx_json *json, const hx_verify *v, const char *key,
-                           const hx_verify_analysis *a)
+void hx_verify_write_analysis(hx_json *json, const hx_verify *v, const char *key,
+                              const hx_verify_analysis *a)
 {
     hx_json_open_object(json, key);
     hx_json_number(json, "compliance", a->compliance);
@@ -361,8 +393,8 @@ static void write_analysis(hx_json *json, const hx_verify *v, const char *key,
     hx_json_close_object(json);
 }
 
-static void write_differences(hx_json *json, const hx_verify *v, const hx_verify_analysis *a,
-                              const hx_verify_analysis *b)
+void hx_verify_write_differences(hx_json *json, const hx_verify *v, const hx_verify_analysis *a,
+                                 const hx_verify_analysis *b)
 {
     hx_json_open_object(json, "difference_percent");
     hx_json_number(json, "compliance", hx_verify_percent(a->compliance, b->compliance));
@@ -384,12 +416,12 @@ static void write_quadratic(hx_json *json, const hx_verify *v)
     hx_json_integer(json, "points", q->n_point);
     hx_json_integer(json, "bytes", (int64_t)q->bytes);
     hx_json_number(json, "seconds", q->seconds);
-    write_analysis(json, v, "analysis", &q->analysis);
-    write_differences(json, v, &v->analysis[HX_VERIFY_SOLID], &q->analysis);
+    hx_verify_write_analysis(json, v, "analysis", &q->analysis);
+    hx_verify_write_differences(json, v, &v->analysis[HX_VERIFY_SOLID], &q->analysis);
     hx_json_close_object(json);
 }
 
-static void write_nodes(hx_json *json, const hx_verify_nodes *nodes, int with_force)
+static void write_nodes(hx_json *json, const hx_attached_nodes *nodes, int with_force)
 {
     hx_json_integer(json, "nodes_on_largest_piece", nodes->n[HX_NODE_MAIN]);
     hx_json_integer(json, "nodes_on_loose_pieces", nodes->n[HX_NODE_LOOSE]);
@@ -400,7 +432,7 @@ static void write_nodes(hx_json *json, const hx_verify_nodes *nodes, int with_fo
     hx_json_number(json, "force_on_void", nodes->force[HX_NODE_VOID]);
 }
 
-static void write_attachment(hx_json *json, const char *set, const hx_verify_nodes *nodes)
+static void write_attachment(hx_json *json, const char *set, const hx_attached_nodes *nodes)
 {
     hx_json_open_object(json, NULL);
     hx_json_string(json, "set", set);
@@ -410,19 +442,19 @@ static void write_attachment(hx_json *json, const char *set, const hx_verify_nod
 
 static void write_set(hx_json *json, const hx_verify *v, const char *set)
 {
-    hx_verify_nodes nodes;
-    hx_verify_set(v, set, &nodes);
+    hx_attached_nodes nodes;
+    hx_attached_set(&v->attached, set, &nodes);
     write_attachment(json, set, &nodes);
 }
 
 static void write_support(hx_json *json, const hx_verify *v, const hx_config_support *support)
 {
-    hx_verify_nodes nodes;
+    hx_attached_nodes nodes;
     if (!support->from) {
         write_set(json, v, support->set);
         return;
     }
-    hx_verify_file_supports(v, &nodes);
+    hx_attached_file_supports(&v->attached, &nodes);
     write_attachment(json, NULL, &nodes);
 }
 
@@ -443,8 +475,8 @@ static void write_attachments(hx_json *json, const hx_verify *v)
     hx_json_close_array(json);
     hx_json_open_array(json, "cases");
     for (int c = 0; c < v->session.problem.cases.n; c++) {
-        hx_verify_nodes nodes;
-        hx_verify_loads(v, c, &nodes);
+        hx_attached_nodes nodes;
+        hx_attached_loads(&v->attached, c, &nodes);
         hx_json_open_object(json, NULL);
         hx_json_integer(json, "case", c + 1);
         write_nodes(json, &nodes, 1);
@@ -456,11 +488,21 @@ static void write_attachments(hx_json *json, const hx_verify *v)
 static void write_pieces(hx_json *json, const hx_verify *v)
 {
     hx_json_open_object(json, "pieces");
-    hx_json_integer(json, "joined_by_nodes", v->pieces.n);
+    hx_json_integer(json, "joined_by_nodes", v->attached.pieces.n);
     hx_json_integer(json, "joined_by_faces", v->n_face_piece);
-    hx_json_integer(json, "largest_elements", v->pieces.n_elem[0]);
-    hx_json_number(json, "largest_volume", v->pieces.volume[0]);
+    hx_json_integer(json, "largest_elements", v->attached.pieces.n_elem[0]);
+    hx_json_number(json, "largest_volume", v->attached.pieces.volume[0]);
     hx_json_close_object(json);
+}
+
+/* A file as seen from the folder of verify.json, which may be moved with what is in it. */
+static int write_path(hx_json *json, const char *key, const char *from, const char *file)
+{
+    char *shown = NULL;
+    HX_TRY(hx_path_seen_from(from, file, &shown));
+    hx_json_string(json, key, shown);
+    free(shown);
+    return HX_OK;
 }
 
 int hx_verify_write(const hx_verify *v, const char *path)
@@ -473,8 +515,12 @@ int hx_verify_write(const hx_verify *v, const char *path)
     hx_json_begin(&json, file.stream);
     hx_json_open_object(&json, NULL);
     hx_units_write(&v->session.cfg.units, &json, "units");
-    hx_json_string(&json, "result", v->result);
-    hx_json_string(&json, "config", v->session.cfg.path);
+    HX_TRY_FAIL(write_path(&json, "result", path, v->result));
+    HX_TRY_FAIL(write_path(&json, "config", path, v->config));
+    hx_result_origin_write(&json, &v->origin);
+    hx_json_open_array(&json, "overrides");
+    for (size_t i = 0; i < v->n_override; i++) hx_json_string(&json, NULL, v->override[i]);
+    hx_json_close_array(&json);
     hx_json_integer(&json, "elements", v->session.mesh.n_elem);
     hx_json_integer(&json, "elements_missing", v->n_missing);
     hx_json_integer(&json, "elements_solid", v->n_solid);
@@ -487,16 +533,19 @@ int hx_verify_write(const hx_verify *v, const char *path)
     hx_json_bool(&json, "threshold_keeps_volume", !v->threshold_given);
     hx_json_number(&json, "rho_min", v->session.problem.rho_min);
     hx_json_number(&json, "tolerance_percent", v->tolerance);
-    write_analysis(&json, v, "grey", &v->analysis[HX_VERIFY_GREY]);
-    write_analysis(&json, v, "black_white", &v->analysis[HX_VERIFY_SOLID]);
-    write_differences(&json, v, &v->analysis[HX_VERIFY_GREY], &v->analysis[HX_VERIFY_SOLID]);
+    hx_verify_write_analysis(&json, v, "grey", &v->analysis[HX_VERIFY_GREY]);
+    hx_verify_write_analysis(&json, v, "black_white", &v->analysis[HX_VERIFY_SOLID]);
+    hx_verify_write_differences(&json, v, &v->analysis[HX_VERIFY_GREY],
+                                &v->analysis[HX_VERIFY_SOLID]);
     write_quadratic(&json, v);
+    if (v->surface.path) hx_verify_write_surface(&json, v);
     write_pieces(&json, v);
     write_attachments(&json, v);
     hx_json_open_array(&json, "warnings");
     for (size_t i = 0; i < v->n_warning; i++) hx_json_string(&json, NULL, v->warning[i]);
     hx_json_close_array(&json);
     hx_summary_write_versions(&json);
+    hx_machine_write(&json, &v->session.device);
     hx_json_close_object(&json);
     rc = hx_atomic_file_commit(&file);
 fail:

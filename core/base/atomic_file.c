@@ -1,7 +1,10 @@
 #include "atomic_file.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -43,6 +46,13 @@ int hx_atomic_file_target(const char *path, char **target)
                     path);
 }
 
+int hx_atomic_file_is(const char *path, const char *other)
+{
+    struct stat a, b;
+    return stat(path, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
+}
+
 void hx_atomic_file_remove(const char *path)
 {
     char *target = NULL;
@@ -50,13 +60,43 @@ void hx_atomic_file_remove(const char *path)
     free(target);
 }
 
+/* What helps. */
+static const char *remedy(int reason)
+{
+    switch (reason) {
+    case ENOSPC:
+    case EDQUOT:
+        return "make room there, or name another place";
+    case EFBIG:
+        return "raise the limit of file sizes (ulimit -f), or name another place";
+    case EIO:
+        return "the disk or the way to it fails: name another place";
+    case ENOMEM:
+        return "end other programs and try again";
+    case EMFILE:
+    case ENFILE:
+        return "raise the limit of open files (ulimit -n)";
+    case ENOENT:
+        return "its folder is not there";
+    default:
+        return "name another place";
+    }
+}
+
+int hx_atomic_file_refuse(const char *path, int reason)
+{
+    return HX_RAISE(HX_EIO, "%s: cannot write: %s; %s", path,
+                    reason ? strerror(reason) : "an earlier write failed", remedy(reason));
+}
+
 static int cannot_create(const hx_atomic_file *file)
 {
-    const char *const reason = strerror(errno);
+    const int reason = errno;
     if (strcmp(file->path, file->target) == 0)
-        return HX_RAISE(HX_EIO, "%s: cannot create it: %s", file->path, reason);
-    return HX_RAISE(HX_EIO, "%s: cannot create '%s', which it is a symbolic link to: %s",
-                    file->path, file->target, reason);
+        return HX_RAISE(HX_EIO, "%s: cannot create it: %s; %s", file->path, strerror(reason),
+                        remedy(reason));
+    return HX_RAISE(HX_EIO, "%s: cannot create '%s', which it is a symbolic link to: %s; %s",
+                    file->path, file->target, strerror(reason), remedy(reason));
 }
 
 int hx_atomic_file_open(hx_atomic_file *file, const char *path)
@@ -92,30 +132,56 @@ fail:
     return rc;
 }
 
-int hx_atomic_file_commit(hx_atomic_file *file)
+/* The names in the folder of a file; where the system cannot, it goes without. */
+static void sync_folder(const char *path)
+{
+    char folder[PATH_MAX];
+    const char *const slash = strrchr(path, '/');
+    const size_t n = slash ? (size_t)(slash - path) + 1 : 0;
+    if (n >= sizeof folder) return;
+    memcpy(folder, path, n);
+    snprintf(folder + n, sizeof folder - n, "%s", ".");
+    const int fd = open(folder, O_RDONLY);
+    if (fd < 0) return;
+    if (fsync(fd) != 0) errno = 0;
+    close(fd);
+}
+
+/* Why an earlier write failed, of which errno is long gone: what one more says. The file is not
+ * kept. */
+static int ask_again(FILE *stream)
+{
+    errno = 0;
+    return write(fileno(stream), "", 1) < 0 ? errno : 0;
+}
+
+/* is_synced: to the disk, name and all. */
+static int commit(hx_atomic_file *file, int is_synced)
 {
     int rc = HX_OK;
     if (!file->stream) return HX_RAISE(HX_EINTERNAL, "commit of a file that is not open");
 
     errno = 0;
     const int had_error = ferror(file->stream);
-    int failed = had_error || fflush(file->stream) != 0;
-    int reason = errno;
+    int failed =
+        had_error || fflush(file->stream) != 0 || (is_synced && fsync(fileno(file->stream)) != 0);
+    int reason = had_error ? ask_again(file->stream) : errno;
     if (fclose(file->stream) != 0 && !failed) {
         failed = 1;
         reason = errno;
     }
     file->stream = NULL;
     if (failed) {
-        rc = HX_RAISE(HX_EIO, "%s: cannot write: %s", file->path,
-                      reason ? strerror(reason) : "an earlier write failed");
+        rc = hx_atomic_file_refuse(file->path, reason);
         goto fail;
     }
     if (rename(file->tmp_path, file->target) != 0) {
-        rc = HX_RAISE(HX_EIO, "%s: cannot rename the finished %s to it: %s", file->path,
-                      file->tmp_path, strerror(errno));
+        const int why = errno;
+        rc = HX_RAISE(HX_EIO, "%s: cannot rename the finished %s to it: %s; %s", file->path,
+                      file->tmp_path, strerror(why), remedy(why));
         goto fail;
     }
+    if (is_synced) sync_folder(file->target);
     free(file->tmp_path);
     file->tmp_path = NULL; /* nothing left to remove */
     hx_atomic_file_free(file);
@@ -127,6 +193,46 @@ fail:
     file->tmp_path = NULL;
     hx_atomic_file_free(file);
     return rc;
+}
+
+int hx_atomic_file_commit(hx_atomic_file *file)
+{
+    return commit(file, 0);
+}
+
+int hx_atomic_file_commit_synced(hx_atomic_file *file)
+{
+    return commit(file, 1);
+}
+
+/* The process of NAME.tmp.PID; 0: the name is no such. */
+static long process_of(const char *name)
+{
+    static const char mark[] = ".tmp.";
+    const char *at = NULL;
+    for (const char *c = strstr(name, mark); c; c = strstr(c + 1, mark)) at = c;
+    if (!at || at == name) return 0;
+    char *end;
+    const char *const digits = at + strlen(mark);
+    const long pid = strtol(digits, &end, 10);
+    return *digits >= '1' && *digits <= '9' && *end == '\0' ? pid : 0;
+}
+
+int hx_atomic_file_sweep(const char *folder)
+{
+    char path[PATH_MAX];
+    int n = 0;
+    DIR *const dir = opendir(folder);
+    if (!dir) return 0;
+    for (const struct dirent *entry = readdir(dir); entry; entry = readdir(dir)) {
+        const long pid = process_of(entry->d_name);
+        if (pid == 0 || kill((pid_t)pid, 0) == 0 || errno != ESRCH) continue;
+        if (snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < (int)sizeof path)
+            n += unlink(path) == 0;
+    }
+    closedir(dir);
+    errno = 0;
+    return n;
 }
 
 void hx_atomic_file_free(hx_atomic_file *file)

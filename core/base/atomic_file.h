@@ -21,6 +21,9 @@ typedef struct hx_atomic_file {
  * a link that cannot be read. */
 int hx_atomic_file_target(const char *path, char **target);
 
+/* 1 if both names are those of one file that exists. */
+int hx_atomic_file_is(const char *path, const char *other);
+
 /* Removes that file, if there is one and it can be removed; links stay. */
 void hx_atomic_file_remove(const char *path);
 
@@ -29,8 +32,19 @@ void hx_atomic_file_remove(const char *path);
  * HX_EIO with path and the system's reason. */
 int hx_atomic_file_open(hx_atomic_file *file, const char *path);
 
+/* HX_EIO with path, reason and remedy; reason: an errno, 0: the system did not say. */
+int hx_atomic_file_refuse(const char *path, int reason);
+
 /* Flushes, checks, renames. On failure the temporary file is removed and an old file stays. */
 int hx_atomic_file_commit(hx_atomic_file *file);
+
+/* The same once the disk has it (fsync, of the folder too): for what a crash of the machine must
+ * not take. */
+int hx_atomic_file_commit_synced(hx_atomic_file *file);
+
+/* Removes from a folder the temporary files of processes that are no more, of this machine. Returns
+ * how many. */
+int hx_atomic_file_sweep(const char *folder);
 
 /* Removes the temporary file if it was not committed; accepts a zeroed struct. */
 void hx_atomic_file_free(hx_atomic_file *file);

@@ -5,6 +5,12 @@
 
 #include "memory.h"
 
+#undef hx_alloc /* the mark is the caller's */
+#undef hx_alloc_raw
+#undef hx_resize
+#undef hx_resize_raw
+#undef hx_grow
+
 /* Into *array, of any type of pointer. */
 static void replace(void *array, size_t n, size_t size, void *with)
 {

@@ -25,4 +25,13 @@ int hx_grow(void *array, size_t n, size_t *capacity, size_t size, const char *wh
 }
 #endif
 
+#ifdef HX_FAULT_INJECTION /* the site is the caller's */
+#include "fault.h"
+#define hx_resize(array, n, count, size, what) HX_FAULT_MARK(hx_resize)(array, n, count, size, what)
+#define hx_resize_raw(array, n, count, size, what)                                                 \
+    HX_FAULT_MARK(hx_resize_raw)(array, n, count, size, what)
+#define hx_grow(array, n, capacity, size, what)                                                    \
+    HX_FAULT_MARK(hx_grow)(array, n, capacity, size, what)
+#endif
+
 #endif

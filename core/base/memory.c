@@ -7,6 +7,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "fault.h"
+
 /* From here on it is checked first whether the memory is there: malloc promises more than there is,
  * and a process that takes it up is killed without a word. */
 static const size_t LARGE = (size_t)64 << 20;
@@ -20,16 +22,23 @@ static int allocate(void *out, size_t count, size_t size, const char *what, int 
                         count, size);
     const size_t bytes = count * size > 0 ? count * size : 1;
     const size_t available = bytes >= LARGE ? hx_host_memory_available() : 0;
-    if (available == 0 || bytes <= available) p = zeroed ? calloc(bytes, 1) : malloc(bytes);
+    if (HX_FAULT_MARKED(alloc) == 0 && (available == 0 || bytes <= available))
+        p = zeroed ? calloc(bytes, 1) : malloc(bytes);
     if (!p) {
         char want[32], have[32];
-        return HX_RAISE(HX_ENOMEM, "%s: %s of host memory wanted, %s available", what,
-                        hx_format_bytes((double)bytes, want, sizeof want),
+        return HX_RAISE(HX_ENOMEM,
+                        "%s: %s of host memory wanted, %s available; fewer elements or a machine "
+                        "with more memory would do",
+                        what, hx_format_bytes((double)bytes, want, sizeof want),
                         hx_format_bytes((double)hx_host_memory_available(), have, sizeof have));
     }
     memcpy(out, &p, sizeof p);
     return HX_OK;
 }
+
+#undef hx_alloc
+#undef hx_alloc_raw
+#undef hx_strdup
 
 int hx_alloc(void *out, size_t count, size_t size, const char *what)
 {

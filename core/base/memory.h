@@ -38,4 +38,11 @@ const char *hx_format_bytes(double bytes, char *text, size_t n_text);
 }
 #endif
 
+#ifdef HX_FAULT_INJECTION /* the site is the caller's */
+#include "fault.h"
+#define hx_alloc(out, count, size, what) HX_FAULT_MARK(hx_alloc)(out, count, size, what)
+#define hx_alloc_raw(out, count, size, what) HX_FAULT_MARK(hx_alloc_raw)(out, count, size, what)
+#define hx_strdup(out, text) HX_FAULT_MARK(hx_strdup)(out, text)
+#endif
+
 #endif

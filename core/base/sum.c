@@ -1,3 +1,7 @@
+#if defined(__FAST_MATH__)
+#error "-ffast-math (-Ofast) reorders sums whose order is promised, and forgets NaN"
+#endif
+
 #include "sum.h"
 
 double hx_sum_parts(const double part[HX_N_PART])

@@ -1,13 +1,15 @@
-/* Functions in versions for the vector units that there may be; the fitting one is taken when the
- * program starts. For leaves: what OpenMP outlines from them would be left out. */
+/* Leaves in versions for the vector units that there may be, of which the one of vector_unit.h is
+ * called. Leaves, since what OpenMP outlines from them would be left out.
+ *
+ *     HX_INLINED void scale_lanes(int64_t n, double *x) { ... }
+ *     HX_VERSIONS(scale, (int64_t n, double *x), (n, x))
+ *
+ * defines scale() from scale_lanes(). By hand, and not by target_clones, which no one can pin, and
+ * whose choice of a processor by name leaves out other makers' of the same kind. */
 #ifndef HX_VECTORISED_H
 #define HX_VECTORISED_H
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define HX_VECTORISED __attribute__((target_clones("avx512f", "arch=haswell", "default")))
-#else
-#define HX_VECTORISED
-#endif
+#include "vector_unit.h"
 
 /* Callees of such functions, compiled into each version. */
 #if defined(__GNUC__)
@@ -15,5 +17,43 @@
 #else
 #define HX_INLINED static inline
 #endif
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define HX_VERSIONS_(type, give, name, parameters, arguments)                                      \
+    __attribute__((target("avx512f"))) static type name##_avx512 parameters                        \
+    {                                                                                              \
+        give name##_lanes arguments;                                                               \
+    }                                                                                              \
+    __attribute__((target("avx2,fma"))) static type name##_avx2 parameters                         \
+    {                                                                                              \
+        give name##_lanes arguments;                                                               \
+    }                                                                                              \
+    static type name##_baseline parameters                                                         \
+    {                                                                                              \
+        give name##_lanes arguments;                                                               \
+    }                                                                                              \
+    static type name parameters                                                                    \
+    {                                                                                              \
+        const hx_vector_unit unit_ = hx_vector_unit_used();                                        \
+        if (unit_ == HX_VECTOR_AVX512)                                                             \
+            give name##_avx512 arguments;                                                          \
+        else if (unit_ == HX_VECTOR_AVX2)                                                          \
+            give name##_avx2 arguments;                                                            \
+        else                                                                                       \
+            give name##_baseline arguments;                                                        \
+    }
+#else
+#define HX_VERSIONS_(type, give, name, parameters, arguments)                                      \
+    static type name parameters                                                                    \
+    {                                                                                              \
+        give name##_lanes arguments;                                                               \
+    }
+#endif
+
+/* Without a result, and with one. */
+#define HX_VERSIONS(name, parameters, arguments)                                                   \
+    HX_VERSIONS_(void, (void), name, parameters, arguments)
+#define HX_VERSIONS_OF(type, name, parameters, arguments)                                          \
+    HX_VERSIONS_(type, return, name, parameters, arguments)
 
 #endif

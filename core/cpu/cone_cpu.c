@@ -1,9 +1,10 @@
 /* Cone-weighted sums over the elements within a radius, on the CPU: a ball is a few dozen
  * contiguous ranges of places, each of them in vector lanes. One body, compiled for AVX-512, AVX2
- * and any processor, and chosen when the program runs. */
+ * and any processor; vector_unit.h says which is taken. */
 #include <math.h>
 #include <stddef.h>
 
+#include "../base/vector_unit.h"
 #include "../design/cells.h"
 #include "cpu_ops.h"
 
@@ -112,9 +113,8 @@ __attribute__((target("avx2,fma,avx512f"))) static void sum_avx512(const cone *c
 static sum_function *choose_sum(void)
 {
 #if defined __GNUC__ && defined __x86_64__
-    const int avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    if (avx2 && __builtin_cpu_supports("avx512f")) return sum_avx512;
-    if (avx2) return sum_avx2;
+    if (hx_vector_unit_used() == HX_VECTOR_AVX512) return sum_avx512;
+    if (hx_vector_unit_used() == HX_VECTOR_AVX2) return sum_avx2;
 #endif
     return sum_any;
 }

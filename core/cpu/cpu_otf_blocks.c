@@ -10,6 +10,7 @@
 
 #include "../base/memory.h"
 #include "../base/sum.h"
+#include "../base/vector_unit.h"
 #include "../mesh/cell.h"
 #include "cpu_otf.h"
 
@@ -324,7 +325,7 @@ const char *hx_cpu_otf_variant(void *state, const hx_cpu_otf_kernel *kernels, in
     return NULL;
 }
 
-/* --- instructions --- */
+/* --- instructions: those of the vector unit in use, and of those below it --- */
 
 int hx_cpu_any_runs(void)
 {
@@ -334,11 +335,11 @@ int hx_cpu_any_runs(void)
 #if defined __x86_64__
 int hx_cpu_avx2_runs(void)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    return hx_vector_unit_used() >= HX_VECTOR_AVX2;
 }
 
 int hx_cpu_avx512_runs(void)
 {
-    return hx_cpu_avx2_runs() && __builtin_cpu_supports("avx512f");
+    return hx_vector_unit_used() >= HX_VECTOR_AVX512;
 }
 #endif

@@ -10,6 +10,7 @@
 
 #include "../base/clock.h"
 #include "../base/memory.h"
+#include "../base/vector_unit.h"
 #include "../solver/strategy.h"
 #include "cpu_ops.h"
 
@@ -25,14 +26,16 @@ static int cpu_available(char *why, size_t n_why)
 
 static int cpu_open(hx_device *dev)
 {
+    const char *const unit = hx_vector_unit_name(hx_vector_unit_used());
     cpu_device *impl;
     HX_TRY(hx_alloc(&impl, 1, sizeof *impl, "CPU device"));
     dev->impl = impl;
 #ifdef _OPENMP
-    snprintf(dev->description, sizeof dev->description, "CPU, OpenMP, %d thread%s",
-             omp_get_max_threads(), omp_get_max_threads() == 1 ? "" : "s");
+    snprintf(dev->description, sizeof dev->description, "CPU, OpenMP, %d thread%s, %s",
+             omp_get_max_threads(), omp_get_max_threads() == 1 ? "" : "s", unit);
 #else
-    snprintf(dev->description, sizeof dev->description, "CPU, 1 thread (built without OpenMP)");
+    snprintf(dev->description, sizeof dev->description, "CPU, 1 thread (built without OpenMP), %s",
+             unit);
 #endif
     return HX_OK;
 }

@@ -94,8 +94,8 @@ HX_INLINED void root_gradients(const double x[24], double h[8][3][N])
         memcpy(m[i][j], sum, sizeof sum);                                                          \
     } while (0)
 
-HX_VECTORISED static void elasticity(const double x[24], double l, double u, unsigned corners,
-                                     hx_cpu_tiles *rows)
+HX_INLINED void elasticity_lanes(const double x[24], double l, double u, unsigned corners,
+                                 hx_cpu_tiles *rows)
 {
     double h[8][3][N], m[3][3][N];
     root_gradients(x, h);
@@ -116,9 +116,12 @@ HX_VECTORISED static void elasticity(const double x[24], double l, double u, uns
         }
     }
 }
+HX_VERSIONS(elasticity,
+            (const double x[24], double l, double u, unsigned corners, hx_cpu_tiles *rows),
+            (x, l, u, corners, rows))
 
-HX_VECTORISED static void conduction(const double x[24], double modulus, unsigned corners,
-                                     hx_cpu_tiles *rows)
+HX_INLINED void conduction_lanes(const double x[24], double modulus, unsigned corners,
+                                 hx_cpu_tiles *rows)
 {
     double h[8][3][N];
     root_gradients(x, h);
@@ -131,6 +134,8 @@ HX_VECTORISED static void conduction(const double x[24], double modulus, unsigne
         for (int b = 0; b < N; b++) rows[a].tile[0][b] = modulus * sum[b];
     }
 }
+HX_VERSIONS(conduction, (const double x[24], double modulus, unsigned corners, hx_cpu_tiles *rows),
+            (x, modulus, corners, rows))
 
 void hx_cpu_cell_tiles(const hx_form *form, const double x[24], double modulus, unsigned corners,
                        hx_cpu_tiles rows[8])

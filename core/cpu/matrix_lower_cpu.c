@@ -135,8 +135,8 @@ HX_INLINED void block3(const double *a, const double *xb, const double *xr, eigh
 }
 
 /* Columns ascend: those of earlier parts come first, then the part's own, the diagonal last. */
-HX_VECTORISED static void rows3(const hx_matrix *m, const lower *s, int64_t part, const double *x,
-                                double *y)
+HX_INLINED void rows3_lanes(const hx_matrix *m, const lower *s, int64_t part, const double *x,
+                            double *y)
 {
     const hx_device_pattern *const p = &m->pattern;
     const int64_t first = part * s->n_each, end = part_end(s, p->n_row, part);
@@ -164,6 +164,8 @@ HX_VECTORISED static void rows3(const hx_matrix *m, const lower *s, int64_t part
         y[3 * r + 2] += sum[6] + sum[7] + last;
     }
 }
+HX_VERSIONS(rows3, (const hx_matrix *m, const lower *s, int64_t part, const double *x, double *y),
+            (m, s, part, x, y))
 
 static void multiply_part3(const hx_matrix *m, const lower *s, int64_t part, const double *x,
                            double *y)

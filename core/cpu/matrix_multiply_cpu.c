@@ -8,8 +8,8 @@
 typedef double eight __attribute__((vector_size(64)));
 
 /* Eight of a block's nine numbers in one vector, beside the components of x that they multiply. */
-HX_VECTORISED static void bsr3_rows(const int64_t *ptr, const int32_t *col, const double *value,
-                                    int64_t first, int64_t end, const double *x, double *y)
+HX_INLINED void bsr3_rows_lanes(const int64_t *ptr, const int32_t *col, const double *value,
+                                int64_t first, int64_t end, const double *x, double *y)
 {
     for (int64_t r = first; r < end; r++) {
         eight sum = {0.0};
@@ -28,11 +28,15 @@ HX_VECTORISED static void bsr3_rows(const int64_t *ptr, const int32_t *col, cons
         y[3 * r + 2] = sum[6] + sum[7] + last;
     }
 }
+HX_VERSIONS(bsr3_rows,
+            (const int64_t *ptr, const int32_t *col, const double *value, int64_t first,
+             int64_t end, const double *x, double *y),
+            (ptr, col, value, first, end, x, y))
 
 /* Rows of numbers from ptr: of csr, and of bsr with one unknown a point. The rest of a row beyond a
  * multiple of eight is summed apart. */
-HX_VECTORISED static void number_rows(const int64_t *ptr, const int32_t *col, const double *value,
-                                      int64_t first, int64_t end, const double *x, double *y)
+HX_INLINED void number_rows_lanes(const int64_t *ptr, const int32_t *col, const double *value,
+                                  int64_t first, int64_t end, const double *x, double *y)
 {
     for (int64_t r = first; r < end; r++) {
         double sum[8] = {0.0}, rest = 0.0;
@@ -44,6 +48,10 @@ HX_VECTORISED static void number_rows(const int64_t *ptr, const int32_t *col, co
         y[r] = sum[0] + sum[1] + (sum[2] + sum[3]) + rest;
     }
 }
+HX_VERSIONS(number_rows,
+            (const int64_t *ptr, const int32_t *col, const double *value, int64_t first,
+             int64_t end, const double *x, double *y),
+            (ptr, col, value, first, end, x, y))
 
 /* Rows of points first .. end - 1. */
 static void multiply_rows(const hx_matrix *m, int64_t first, int64_t end, const double *x,

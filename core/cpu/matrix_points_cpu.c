@@ -33,8 +33,8 @@ HX_INLINED void products(int n_gauss, hx_point_lanes *h, int a, double m[3][3][N
 }
 
 /* rows[k]: of point own[k]. */
-HX_VECTORISED static void elasticity(const hx_cell_rule *rule, hx_point_lanes x, double l, double u,
-                                     int n_own, const int own[N], row_tiles *rows)
+HX_INLINED void elasticity_lanes(const hx_cell_rule *rule, hx_point_lanes x, double l, double u,
+                                 int n_own, const int own[N], row_tiles *rows)
 {
     hx_point_lanes h[HX_RULE_GAUSS];
     double m[3][3][N];
@@ -51,9 +51,13 @@ HX_VECTORISED static void elasticity(const hx_cell_rule *rule, hx_point_lanes x,
         }
     }
 }
+HX_VERSIONS(elasticity,
+            (const hx_cell_rule *rule, hx_point_lanes x, double l, double u, int n_own,
+             const int own[N], row_tiles *rows),
+            (rule, x, l, u, n_own, own, rows))
 
-HX_VECTORISED static void conduction(const hx_cell_rule *rule, hx_point_lanes x, double modulus,
-                                     int n_own, const int own[N], row_tiles *rows)
+HX_INLINED void conduction_lanes(const hx_cell_rule *rule, hx_point_lanes x, double modulus,
+                                 int n_own, const int own[N], row_tiles *rows)
 {
     hx_point_lanes h[HX_RULE_GAUSS];
     root_gradients(rule, x, h);
@@ -65,6 +69,10 @@ HX_VECTORISED static void conduction(const hx_cell_rule *rule, hx_point_lanes x,
         for (int b = 0; b < N; b++) rows[k][0][b] = modulus * sum[b];
     }
 }
+HX_VERSIONS(conduction,
+            (const hx_cell_rule *rule, hx_point_lanes x, double modulus, int n_own,
+             const int own[N], row_tiles *rows),
+            (rule, x, modulus, n_own, own, rows))
 
 /* Adds the tiles of a point to its row; pair: that of the point and the cell's first. */
 static void add_row(const hx_matrix *m, int64_t row, int64_t pair, int n, row_tiles tile)

@@ -246,8 +246,8 @@ typedef float cell_matrix[CORNERS][DOF][CELL];
 /* matrix += P_e' K_e P_e of one element. With w_b the weights of node b, columns of K_e P_e are
  * sum_b w_b M_b, M Ke's columns (translations) and their moments x_b x Ke (rotations); rows
  * likewise. */
-HX_VECTORISED
-static void add_element(const hx_mg_mesh *mesh, int64_t cell, int64_t elem, cell_matrix matrix)
+HX_INLINED void add_element_lanes(const hx_mg_mesh *mesh, int64_t cell, int64_t elem,
+                                  cell_matrix matrix)
 {
     const hx_device_model *model = mesh->model;
     const int32_t *conn = model->d_conn + 8 * elem;
@@ -295,6 +295,8 @@ static void add_element(const hx_mg_mesh *mesh, int64_t cell, int64_t elem, cell
         }
     }
 }
+HX_VERSIONS(add_element, (const hx_mg_mesh *mesh, int64_t cell, int64_t elem, cell_matrix matrix),
+            (mesh, cell, elem, matrix))
 
 /* Rotations and moments about the corners themselves. */
 static void shift_cell(const float edge[3], cell_matrix matrix)

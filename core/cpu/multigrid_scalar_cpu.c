@@ -88,9 +88,8 @@ static void locate_element(const hx_mg_mesh *mesh, int64_t cell, int64_t elem, d
 }
 
 /* matrix += P_e' K_e P_e of one element: gradients of the cell's functions at the Gauss points. */
-HX_VECTORISED
-static void add_element(const double x[24], const float w[CORNERS][8], float modulus,
-                        float matrix[CORNERS][CORNERS])
+HX_INLINED void add_element_lanes(const double x[24], const float w[CORNERS][8], float modulus,
+                                  float matrix[CORNERS][CORNERS])
 {
     for (int q = 0; q < 8; q++) {
         const double r = hx_hex8_gauss(q, 0), s = hx_hex8_gauss(q, 1), t = hx_hex8_gauss(q, 2);
@@ -115,6 +114,10 @@ static void add_element(const double x[24], const float w[CORNERS][8], float mod
                               coarse[2][c] * coarse[2][d]);
     }
 }
+HX_VERSIONS(add_element,
+            (const double x[24], const float w[CORNERS][8], float modulus,
+             float matrix[CORNERS][CORNERS]),
+            (x, w, modulus, matrix))
 
 /* Adds a cell's matrix to the rows of its corners. */
 static void add_cell(const hx_mg_level *level, const int32_t *corner,

@@ -17,8 +17,8 @@ static const hx_cell_rule *load_cell(const hx_device_model *model, int64_t cell,
 }
 
 /* u' Ke u of a cell for unit modulus: the sum over its points of that of hx_hex8_energy. */
-HX_VECTORISED static double energy_of(const hx_cell_rule *rule, hx_point_lanes x, hx_point_lanes u,
-                                      double lambda, double mu)
+HX_INLINED double energy_of_lanes(const hx_cell_rule *rule, hx_point_lanes x, hx_point_lanes u,
+                                  double lambda, double mu)
 {
     double energy = 0.0;
     for (int q = 0; q < rule->n_gauss; q++) {
@@ -40,6 +40,10 @@ HX_VECTORISED static double energy_of(const hx_cell_rule *rule, hx_point_lanes x
     }
     return energy;
 }
+HX_VERSIONS_OF(double, energy_of,
+               (const hx_cell_rule *rule, hx_point_lanes x, hx_point_lanes u, double lambda,
+                double mu),
+               (rule, x, u, lambda, mu))
 
 void hx_cpu_points_energy(const hx_device_model *model, const double *d_u, double *d_energy)
 {
@@ -53,8 +57,7 @@ void hx_cpu_points_energy(const hx_device_model *model, const double *d_u, doubl
 }
 
 /* m = sum of w det g_a g_a' over the Gauss points. */
-HX_VECTORISED static void own_product(const hx_cell_rule *rule, hx_point_lanes x, int a,
-                                      double m[3][3])
+HX_INLINED void own_product_lanes(const hx_cell_rule *rule, hx_point_lanes x, int a, double m[3][3])
 {
     memset(m, 0, 9 * sizeof(double));
     for (int q = 0; q < rule->n_gauss; q++) {
@@ -68,6 +71,8 @@ HX_VECTORISED static void own_product(const hx_cell_rule *rule, hx_point_lanes x
             for (int j = 0; j < 3; j++) m[i][j] += rule->weight[q] / det * g[i] * g[j];
     }
 }
+HX_VERSIONS(own_product, (const hx_cell_rule *rule, hx_point_lanes x, int a, double m[3][3]),
+            (rule, x, a, m))
 
 /* Calls for each place of a point: its cell, and its number there. */
 #define FOR_CELLS(in, point, cell, a)                                                              \
@@ -139,8 +144,8 @@ void hx_cpu_points_conduction_diagonal(const hx_device_model *model, double *d_d
 }
 
 /* t' Ke t of a cell for unit conductivity. */
-HX_VECTORISED static double heat_energy_of(const hx_cell_rule *rule, hx_point_lanes x,
-                                           const double t[N])
+HX_INLINED double heat_energy_of_lanes(const hx_cell_rule *rule, hx_point_lanes x,
+                                       const double t[N])
 {
     double energy = 0.0;
     for (int q = 0; q < rule->n_gauss; q++) {
@@ -156,6 +161,8 @@ HX_VECTORISED static double heat_energy_of(const hx_cell_rule *rule, hx_point_la
     }
     return energy;
 }
+HX_VERSIONS_OF(double, heat_energy_of,
+               (const hx_cell_rule *rule, hx_point_lanes x, const double t[N]), (rule, x, t))
 
 void hx_cpu_points_conduction_energy(const hx_device_model *model, const double *d_t,
                                      double *d_energy)
@@ -186,8 +193,8 @@ HX_INLINED void interpolate(const double shape[N], hx_point_lanes v, double at[3
 }
 
 /* f = int N_a b dV of a solid cell. */
-HX_VECTORISED static void body_of(const hx_cell_rule *rule, hx_point_lanes x, int a,
-                                  const hx_body_field *field, double f[3])
+HX_INLINED void body_of_lanes(const hx_cell_rule *rule, hx_point_lanes x, int a,
+                              const hx_body_field *field, double f[3])
 {
     f[0] = f[1] = f[2] = 0.0;
     for (int q = 0; q < rule->n_gauss; q++) {
@@ -198,6 +205,10 @@ HX_VECTORISED static void body_of(const hx_cell_rule *rule, hx_point_lanes x, in
         for (int i = 0; i < 3; i++) f[i] += rule->weight[q] * det * rule->shape[q][a] * b[i];
     }
 }
+HX_VERSIONS(body_of,
+            (const hx_cell_rule *rule, hx_point_lanes x, int a, const hx_body_field *field,
+             double f[3]),
+            (rule, x, a, field, f))
 
 void hx_cpu_points_body_force(const hx_device_model *model, const hx_body_field *field,
                               const double *d_rho, const double *d_static, double *d_f)
@@ -220,8 +231,8 @@ void hx_cpu_points_body_force(const hx_device_model *model, const hx_body_field 
 }
 
 /* int u . b dV of a solid cell. */
-HX_VECTORISED static double work_of(const hx_cell_rule *rule, hx_point_lanes x, hx_point_lanes u,
-                                    const hx_body_field *field)
+HX_INLINED double work_of_lanes(const hx_cell_rule *rule, hx_point_lanes x, hx_point_lanes u,
+                                const hx_body_field *field)
 {
     double work = 0.0;
     for (int q = 0; q < rule->n_gauss; q++) {
@@ -234,6 +245,10 @@ HX_VECTORISED static double work_of(const hx_cell_rule *rule, hx_point_lanes x, 
     }
     return work;
 }
+HX_VERSIONS_OF(double, work_of,
+               (const hx_cell_rule *rule, hx_point_lanes x, hx_point_lanes u,
+                const hx_body_field *field),
+               (rule, x, u, field))
 
 void hx_cpu_points_body_work(const hx_device_model *model, const hx_body_field *field,
                              double factor, const double *d_rho, const double *d_u, double *d_dc)

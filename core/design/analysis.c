@@ -1,6 +1,7 @@
 #include "analysis.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,9 +135,32 @@ static void add_result(hx_analysis_record *record, const hx_pcg_result *pcg)
     if (pcg->reason > record->reason) record->reason = pcg->reason;
 }
 
+static int has_broken_down(const hx_pcg_result *result)
+{
+    return result->reason == HX_PCG_INDEFINITE || result->reason == HX_PCG_NAN;
+}
+
+/* A first guess without NaN: that of a first design; 0 of an adjoint solution. */
+static int forget(const hx_analysis *a, double *d_u)
+{
+    for (int c = 0; c < a->problem->cases.n; c++)
+        if (a->d_u[c] == d_u) return reset_displacement(a, d_u);
+    return a->op->dev->ops->zero(a->op->dev, d_u, vector_bytes(a));
+}
+
 int hx_analysis_solve_for(hx_analysis *a, const double *d_f, double *d_u, hx_pcg_result *result)
 {
     HX_TRY(hx_pcg_solve(a->pcg, &a->op->linear, a->pc, d_f, d_u, result));
+    if (has_broken_down(result)) {
+        const hx_pcg_result first = *result;
+        if (first.reason == HX_PCG_NAN) HX_TRY(forget(a, d_u));
+        HX_TRY(hx_pcg_solve(a->pcg, &a->op->linear, a->pc, d_f, d_u, result));
+        result->iterations += first.iterations;
+        result->seconds += first.seconds;
+        result->spmv_seconds += first.spmv_seconds;
+        result->precond_seconds += first.precond_seconds;
+        a->record.pcg_restarts++;
+    }
     add_result(&a->record, result);
     return HX_OK;
 }
@@ -234,6 +258,23 @@ int hx_analysis_point_displacement(const hx_analysis *a, int load_case, double *
     return dev->ops->download(dev, u, a->d_u[load_case], vector_bytes(a));
 }
 
+int hx_analysis_forget(hx_analysis *a)
+{
+    for (int c = 0; c < a->problem->cases.n; c++) HX_TRY(reset_displacement(a, a->d_u[c]));
+    if (a->pc->kind->forget) a->pc->kind->forget(a->pc);
+    return HX_OK;
+}
+
+int hx_analysis_snapshot(hx_analysis *a, hx_snapshot *image)
+{
+    char name[HX_SNAPSHOT_NAME];
+    for (int c = 0; a->warm_start && c < a->problem->cases.n; c++) {
+        snprintf(name, sizeof name, "analysis.u %d", c + 1);
+        HX_TRY(hx_snapshot_device(image, name, a->op->dev, a->d_u[c], vector_bytes(a)));
+    }
+    return a->pc->kind->snapshot ? a->pc->kind->snapshot(a->pc, image) : HX_OK;
+}
+
 int hx_analysis_load(const hx_analysis *a, int load_case, double total[3])
 {
     const hx_problem *problem = a->problem;
@@ -250,16 +291,22 @@ int hx_analysis_load(const hx_analysis *a, int load_case, double total[3])
     return rc;
 }
 
+int hx_analysis_residual(hx_analysis *a, int load_case, double *residual)
+{
+    hx_device *dev = a->op->dev;
+    double *const d_q = a->pcg->d_q;
+    HX_TRY(hx_operator_apply_unmasked(a->op, a->d_u[load_case], d_q));
+    HX_TRY(dev->ops->vector->subtract(dev, vector_entries(a), d_q, a->d_f[load_case], d_q));
+    return dev->ops->download(dev, residual, d_q, vector_bytes(a));
+}
+
 int hx_analysis_reaction(hx_analysis *a, int load_case, double total[3])
 {
     const hx_problem *problem = a->problem;
-    hx_device *dev = a->op->dev;
     const int64_t n = vector_entries(a), c = problem->components;
-    double *const d_q = a->pcg->d_q, *reaction;
+    double *reaction;
     HX_TRY(hx_alloc_raw(&reaction, (size_t)n, sizeof *reaction, "reactions"));
-    int rc = hx_operator_apply_unmasked(a->op, a->d_u[load_case], d_q);
-    if (rc == HX_OK) rc = dev->ops->vector->subtract(dev, n, d_q, a->d_f[load_case], d_q);
-    if (rc == HX_OK) rc = dev->ops->download(dev, reaction, d_q, vector_bytes(a));
+    const int rc = hx_analysis_residual(a, load_case, reaction);
     total[0] = total[1] = total[2] = 0.0;
     for (int64_t k = 0; rc == HX_OK && k < n; k++)
         if (problem->supports.fixed[k / c] >> (k % c) & 1) total[k % c] += reaction[k];

@@ -8,6 +8,7 @@
 #ifndef HX_ANALYSIS_H
 #define HX_ANALYSIS_H
 
+#include "../device/snapshot.h"
 #include "../solver/solver.h"
 
 #ifdef __cplusplus
@@ -23,6 +24,7 @@ typedef struct hx_case_record {
 typedef struct hx_analysis_record {
     int pcg_iterations;     /* sum */
     int pcg_fell_back;      /* solves that mixed precision left to double */
+    int pcg_restarts;       /* solves that broke down and were begun again */
     double pcg_residual;    /* worst */
     hx_pcg_reason reason;   /* worst */
     double spmv_seconds;    /* operator products */
@@ -69,7 +71,8 @@ int hx_analysis_solve(hx_analysis *analysis, const double *d_rho, double penalty
 int hx_analysis_solve_density(hx_analysis *analysis, const double *rho, double penalty);
 
 /* K u = f with the K of the last solve: adjoint loads, say. u is the first guess and has the
- * prescribed values at fixed degrees of freedom. Adds to the record. Waits. */
+ * prescribed values at fixed degrees of freedom. A solve that breaks down (p'Kp <= 0, NaN) is begun
+ * again, once: from where it is, or after NaN from 0. Adds to the record. Waits. */
 int hx_analysis_solve_for(hx_analysis *analysis, const double *d_f, double *d_u,
                           hx_pcg_result *result);
 
@@ -90,8 +93,18 @@ int hx_analysis_modulus(const hx_analysis *analysis, double *host);
 int hx_analysis_displacement(const hx_analysis *analysis, int load_case, double *u);
 int hx_analysis_point_displacement(const hx_analysis *analysis, int load_case, double *u);
 
+/* After a solve that failed: the next one begins from nothing, as the first did. */
+int hx_analysis_forget(hx_analysis *analysis);
+
+/* What outlives a design: displacements with a warm start, the preconditioner's part. */
+int hx_analysis_snapshot(hx_analysis *analysis, hx_snapshot *image);
+
 /* Sum of the forces of a case, loads by mass included. */
 int hx_analysis_load(const hx_analysis *analysis, int load_case, double total[3]);
+
+/* K u - f of a case, springs in K, at all points: residual[n_point][components]. Of free degrees of
+ * freedom what PCG left, of fixed ones the reaction; of a rigid set only its resultants vanish. */
+int hx_analysis_residual(hx_analysis *analysis, int load_case, double *residual);
 
 /* Reactions K u - f, springs in K, at the fixed degrees of freedom of a case, summed. */
 int hx_analysis_reaction(hx_analysis *analysis, int load_case, double total[3]);

@@ -8,6 +8,7 @@
 #ifndef HX_FILTER_H
 #define HX_FILTER_H
 
+#include "../device/snapshot.h"
 #include "../problem/problem.h"
 #include "design_ops.h"
 #include "projection.h"
@@ -41,6 +42,10 @@ typedef struct hx_filter_kind {
     int (*forward)(hx_filter *filter, const double *d_design, double *d_filtered);
     /* dc, dv: by the filtered density on entry, by the design density on return. */
     int (*backward)(hx_filter *filter, const double *d_design, double *d_dc, double *d_dv);
+    /* What the next design takes from this one (snapshot.h). NULL: nothing. */
+    int (*snapshot)(hx_filter *filter, hx_snapshot *image);
+    /* After a step that failed: the next design takes nothing. NULL: it never does. */
+    int (*forget)(hx_filter *filter);
     void (*destroy)(hx_filter *filter);
 } hx_filter_kind;
 

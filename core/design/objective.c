@@ -1,6 +1,7 @@
 #include "objective.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +57,28 @@ int hx_objective_solve_adjoint(hx_objective *o)
         HX_TRY(o->kind->adjoint_load(o, c, o->d_load));
         if (!o->analysis->warm_start) HX_TRY(dev->ops->zero(dev, o->d_adjoint[c], bytes));
         HX_TRY(hx_analysis_solve_for(o->analysis, o->d_load, o->d_adjoint[c], &unused));
+    }
+    return HX_OK;
+}
+
+int hx_objective_forget(hx_objective *o)
+{
+    hx_device *dev = o->analysis->op->dev;
+    const size_t bytes = (size_t)vector_entries(o) * sizeof(double);
+    if (!o->kind->adjoint_load) return HX_OK;
+    for (int c = 0; c < o->analysis->problem->cases.n; c++)
+        HX_TRY(dev->ops->zero(dev, o->d_adjoint[c], bytes));
+    return HX_OK;
+}
+
+int hx_objective_snapshot(hx_objective *o, hx_snapshot *image)
+{
+    const size_t bytes = (size_t)vector_entries(o) * sizeof(double);
+    char name[HX_SNAPSHOT_NAME];
+    if (!o->kind->adjoint_load || !o->analysis->warm_start) return HX_OK;
+    for (int c = 0; c < o->analysis->problem->cases.n; c++) {
+        snprintf(name, sizeof name, "objective.adjoint %d", c + 1);
+        HX_TRY(hx_snapshot_device(image, name, o->analysis->op->dev, o->d_adjoint[c], bytes));
     }
     return HX_OK;
 }

@@ -55,6 +55,12 @@ int hx_objective_solve_adjoint(hx_objective *objective);
 int hx_objective_derivative(const hx_objective *objective, const double *d_energy, double *d_dc,
                             double *const d_work[2]);
 
+/* After a step that failed: the next adjoint solves begin from 0. */
+int hx_objective_forget(hx_objective *o);
+
+/* What outlives a design: lambda with a warm start. */
+int hx_objective_snapshot(hx_objective *objective, hx_snapshot *image);
+
 /* Accepts a zeroed struct. */
 void hx_objective_free(hx_objective *objective);
 

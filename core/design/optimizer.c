@@ -134,6 +134,18 @@ static int check_finite(const hx_optimizer *opt, const double *d_field, int *fin
     return HX_OK;
 }
 
+/* HX_ENUMERIC: K is not positive definite, even when a solve is begun again. */
+static int check_breakdown(const hx_optimizer *opt, const hx_iteration *record)
+{
+    if (record->reason != HX_PCG_INDEFINITE) return HX_OK;
+    return HX_RAISE(HX_ENUMERIC,
+                    "iteration %d: PCG broke down twice: the matrix is not positive definite "
+                    "(|r|/|f| = %.2g): something that nothing holds, an element turned inside out "
+                    "or too weak a void; use solver.preconditioner = \"jacobi\", solver.precision "
+                    "= \"double\" or a larger optimization.rho_min",
+                    opt->iteration, record->pcg_residual);
+}
+
 /* Step 1: K(rho) u = f for every load case, and the adjoint ones. */
 static int analyse(hx_optimizer *opt, hx_iteration *record)
 {
@@ -142,12 +154,13 @@ static int analyse(hx_optimizer *opt, hx_iteration *record)
     HX_TRY(hx_objective_solve_adjoint(&opt->objective));
     record->pcg_iterations = solves->pcg_iterations;
     record->pcg_fell_back = solves->pcg_fell_back;
+    record->pcg_restarts = solves->pcg_restarts;
     record->pcg_residual = solves->pcg_residual;
     record->reason = solves->reason;
     record->spmv_seconds = solves->spmv_seconds;
     record->precond_seconds = solves->precond_seconds;
     record->prepare_seconds = solves->prepare_seconds;
-    return HX_OK;
+    return check_breakdown(opt, record);
 }
 
 /* Step 2: the objective and its derivatives by the physical densities. */
@@ -165,10 +178,11 @@ static int differentiate(hx_optimizer *opt, hx_iteration *record)
                           (size_t)opt->problem->mesh->n_elem * sizeof(double)));
     HX_TRY(check_finite(opt, opt->d_dc, &finite));
     if (isfinite(record->objective) && finite) return HX_OK;
-    return HX_RAISE(HX_ENUMERIC,
-                    "iteration %d: the %s or a sensitivity is not finite (%g; PCG: %s)",
-                    opt->iteration, objective->kind->name, record->objective,
-                    hx_pcg_reason_name(record->reason));
+    return HX_RAISE(
+        HX_ENUMERIC,
+        "iteration %d: the %s or a sensitivity is not finite (%g; PCG: %s): " HX_NOT_FINITE_REMEDY,
+        opt->iteration, objective->kind->name, record->objective,
+        hx_pcg_reason_name(record->reason));
 }
 
 /* Volume fraction and greyness of the analysed design. */
@@ -195,7 +209,8 @@ static int filter_sensitivities(hx_optimizer *opt)
                                                         opt->d_dv, opt->d_dc));
     HX_TRY(check_finite(opt, opt->d_dc, &finite));
     if (finite) return HX_OK; /* clipping would hide a NaN */
-    return HX_RAISE(HX_ENUMERIC, "iteration %d: a filtered sensitivity is not finite",
+    return HX_RAISE(HX_ENUMERIC,
+                    "iteration %d: a filtered sensitivity is not finite: " HX_NOT_FINITE_REMEDY,
                     opt->iteration);
 }
 
@@ -243,6 +258,9 @@ static double lap(double *clock)
 static void begin_record(hx_optimizer *opt, hx_iteration *record)
 {
     memset(record, 0, sizeof *record);
+    opt->before.penalty = opt->penalty;
+    opt->before.beta = opt->beta;
+    opt->before.last_value = opt->last_value;
     record->iteration = ++opt->iteration;
     record->load_case = opt->analysis->load_case;
     record->penalty = opt->penalty.value;
@@ -284,6 +302,20 @@ void hx_optimizer_advance(hx_optimizer *opt)
     double *const d_design = opt->d_design;
     opt->d_design = opt->d_proposal;
     opt->d_proposal = d_design;
+}
+
+int hx_optimizer_undo(hx_optimizer *opt)
+{
+    hx_device *dev = opt->analysis->op->dev;
+    opt->penalty = opt->before.penalty;
+    opt->beta = opt->before.beta;
+    opt->last_value = opt->before.last_value;
+    opt->iteration--;
+    HX_TRY(dev->ops->copy(dev, opt->d_proposal, opt->d_design,
+                          (size_t)opt->problem->mesh->n_elem * sizeof(double)));
+    if (opt->filter->kind->forget) HX_TRY(opt->filter->kind->forget(opt->filter));
+    HX_TRY(hx_objective_forget(&opt->objective));
+    return hx_analysis_forget(opt->analysis);
 }
 
 static int download_field(const hx_optimizer *opt, const double *d_field, double *host)

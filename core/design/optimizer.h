@@ -12,6 +12,7 @@
 #ifndef HX_OPTIMIZER_H
 #define HX_OPTIMIZER_H
 
+#include "../device/snapshot.h"
 #include "../solver/pcg.h"
 #include "filter.h"
 #include "least_volume.h"
@@ -68,6 +69,7 @@ typedef struct hx_iteration {
     double greyness;     /* 4 sum v rho (1 - rho) / sum v over free elements, 0 = black and white */
     int pcg_iterations;  /* sum over cases, adjoint ones included as in all of these */
     int pcg_fell_back;   /* cases that mixed precision left to double */
+    int pcg_restarts;    /* solves that broke down and were begun again */
     double pcg_residual; /* worst case */
     hx_pcg_reason reason; /* worst case */
     double seconds;
@@ -91,6 +93,10 @@ typedef struct hx_optimizer {
     hx_stair penalty, beta; /* as they are for the next design */
     double total_volume;
     double last_value; /* the objective of the last step; infinite where it was another one */
+    struct {
+        hx_stair penalty, beta;
+        double last_value;
+    } before; /* the step: what hx_optimizer_undo gives back */
     /* [n_elem] on the device (owned). The modulus is the operator's. */
     double *d_design, *d_physical, *d_proposal; /* densities */
     double *d_energy;                           /* weighted u_e' Ke u_e for unit modulus */
@@ -110,10 +116,14 @@ int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params, hx
  * in all designs that follow. `ties` is not needed afterwards. */
 int hx_optimizer_tie(hx_optimizer *opt, const hx_ties *ties);
 
-/* Waits. HX_ENUMERIC: compliance, sensitivities or densities not finite. PCG that did not converge
- * is in record->reason, not an error. */
+/* Waits. HX_ENUMERIC: compliance, sensitivities or densities not finite, or PCG broke down. PCG
+ * that did not converge is in record->reason, not an error. */
 int hx_optimizer_step(hx_optimizer *opt, hx_iteration *record);
 void hx_optimizer_advance(hx_optimizer *opt);
+
+/* After a step that failed: as after the one before it, for hx_optimizer_snapshot; what the solver
+ * knew of the last design is given up. Fails where the device is lost. */
+int hx_optimizer_undo(hx_optimizer *opt);
 
 /* Download a field of the design just analysed into host[n_elem], in the order of the mesh: the
  * physical density; the filtered sensitivity; the weighted u_e' K_e u_e of the elements. Cold: for
@@ -121,6 +131,13 @@ void hx_optimizer_advance(hx_optimizer *opt);
 int hx_optimizer_density(const hx_optimizer *opt, double *host);
 int hx_optimizer_sensitivity(const hx_optimizer *opt, double *host);
 int hx_optimizer_energy(hx_optimizer *opt, double *host);
+
+/* All that outlives a design, of the optimizer and of what it works with (analysis, preconditioner,
+ * filter, update): saved between hx_optimizer_step and hx_optimizer_advance; loaded, by one that
+ * was made of the same mesh and settings, before its first step, which then is the one that would
+ * have followed, bit for bit where the operator is deterministic. HX_EINPUT: an image of something
+ * else. Waits. */
+int hx_optimizer_snapshot(hx_optimizer *opt, hx_snapshot *image);
 
 /* Device bytes of the element fields and the update, NULL for optimality criteria. The host holds
  * none. */

@@ -36,6 +36,8 @@ typedef struct hx_update_kind {
     int (*create)(hx_update *update);
     /* Waits. */
     int (*propose)(hx_update *update, hx_update_step *step);
+    /* What the next step takes from this one (snapshot.h). NULL: nothing. */
+    int (*snapshot)(hx_update *update, hx_snapshot *image);
     void (*destroy)(hx_update *update);
 } hx_update_kind;
 

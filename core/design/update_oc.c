@@ -160,11 +160,18 @@ static int propose(hx_update *update, hx_update_step *step)
                         &step->change);
 }
 
+static int snapshot(hx_update *update, hx_snapshot *image)
+{
+    oc *own = update->impl;
+    return hx_snapshot_host(image, "oc.shift", &own->shift, sizeof own->shift);
+}
+
 const hx_update_kind hx_update_oc = {
     .name = "oc",
     .help = "optimality criteria with a move limit and damping",
     .bytes = sizeof(hx_oc_state),
     .create = create,
     .propose = propose,
+    .snapshot = snapshot,
     .destroy = destroy,
 };

@@ -1,4 +1,4 @@
-#include "device.h"
+#include "device_fault.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,8 +9,8 @@ int hx_device_open(hx_device *dev, const hx_device_ops *ops)
     memset(dev, 0, sizeof *dev);
     if (!ops->available(why, sizeof why))
         return HX_RAISE(HX_EENV, "device '%s' is not available here: %s", ops->name, why);
-    dev->ops = ops;
-    const int rc = ops->open(dev);
+    dev->ops = hx_device_faulty(ops);
+    const int rc = dev->ops->open(dev);
     if (rc < 0) hx_device_close(dev);
     return rc;
 }
@@ -18,9 +18,12 @@ int hx_device_open(hx_device *dev, const hx_device_ops *ops)
 int hx_device_put(hx_device *dev, void *d_out, const void *from, size_t bytes)
 {
     void *d_p;
-    HX_TRY(dev->ops->alloc(dev, bytes, d_out));
+    HX_DEVICE_FAULT_FROM_CALLER();
+    int rc = dev->ops->alloc(dev, bytes, d_out);
     memcpy(&d_p, d_out, sizeof d_p);
-    return dev->ops->upload(dev, d_p, from, bytes);
+    if (rc == HX_OK) rc = dev->ops->upload(dev, d_p, from, bytes);
+    HX_DEVICE_FAULT_FROM_HERE();
+    return rc;
 }
 
 void hx_device_close(hx_device *dev)

@@ -15,6 +15,11 @@
 extern "C" {
 #endif
 
+/* What to do about HX_EDEVICE, in messages. */
+#define HX_DEVICE_REMEDY                                                                           \
+    "run again or elsewhere (solver.device = \"cpu\"); if it happens again, nvidia-smi and the "   \
+    "kernel's log (Xid) say what the GPU met"
+
 typedef struct hx_device hx_device;
 
 /* Slots of `mark`. */
@@ -76,6 +81,8 @@ struct hx_device {
     const hx_device_ops *ops;
     void *impl;                  /* (owned by the backend) */
     char description[160];       /* "NVIDIA H200, 141 GB" or "OpenMP, 2 threads" */
+    char model[160];             /* of a GPU: "NVIDIA H200, compute capability 9.0"; else "" */
+    char software[96];           /* beneath it: "driver for CUDA 13.0, runtime 13.0" */
     struct hx_device_mesh *mesh; /* those on it, each shared by its holders (device_mesh.h) */
 };
 

@@ -19,6 +19,8 @@ static int node_line(hx_abaqus_reader *r, char *line)
     HX_TRY(hx_abaqus_int(&r->scan, field, "the number of a node", &number));
     for (int d = 0; d < 3 && hx_abaqus_field(&line, &field); d++)
         if (*field) HX_TRY(hx_abaqus_real(&r->scan, field, "a coordinate", &x[d]));
+    HX_TRY(hx_abaqus_own_number(r, 0, &number));
+    hx_abaqus_place_node(r, x);
     if (r->set) HX_TRY(hx_numbers_append(&r->set->node, 1, &number));
     return hx_import_add_nodes(&r->import, 1, &number, x, hx_abaqus_scan_number(&r->scan));
 }
@@ -108,6 +110,17 @@ static int finish_entry(hx_abaqus_reader *r)
                                 r->entry_line);
 }
 
+/* Gives the numbers of the element and its nodes their base. */
+static int own_numbers(hx_abaqus_reader *r)
+{
+    const int has_own_node = r->has_own_node;
+    if (r->n_instance == 0 && !r->in_assembly) return HX_OK;
+    for (int k = 0; k <= r->type->n_node; k++)
+        HX_TRY(hx_abaqus_own_number(r, k == 0, &r->entry[k]));
+    r->has_own_node = has_own_node; /* they may be none */
+    return HX_OK;
+}
+
 /* Numbers go on over lines until the type's nodes are together. */
 static int element_line(hx_abaqus_reader *r, char *line)
 {
@@ -118,10 +131,12 @@ static int element_line(hx_abaqus_reader *r, char *line)
                              r->n_entry == 0 ? "the number of an element" : "the number of a node",
                              &r->entry[r->n_entry]));
         if (++r->n_entry <= r->type->n_node) continue;
+        HX_TRY(own_numbers(r));
         HX_TRY(finish_entry(r));
         if (hx_abaqus_field(&line, &field) && *field)
             return HX_ABAQUS_RAISE(&r->scan, "element %lld of type %s has more than %d nodes",
-                                   (long long)r->entry[0], r->type_name, r->type->n_node);
+                                   (long long)(r->entry[0] % HX_ABAQUS_BASE), r->type_name,
+                                   r->type->n_node);
         return HX_OK;
     }
     return HX_OK;
@@ -137,6 +152,7 @@ static int unknown_element_line(hx_abaqus_reader *r, char *line)
     if (goes_on || !hx_abaqus_field(&line, &field)) return HX_OK;
     HX_TRY(hx_abaqus_int(&r->scan, field, "the number of an element", &r->entry[0]));
     r->entry_line = hx_abaqus_scan_number(&r->scan);
+    HX_TRY(hx_abaqus_own_number(r, 1, &r->entry[0]));
     if (r->set) HX_TRY(hx_numbers_append(&r->set->elem, 1, r->entry));
     return add_cell(r);
 }
@@ -170,43 +186,6 @@ static int check_entry_complete(hx_abaqus_reader *r)
                            (long long)r->entry[0], r->type_name, r->n_entry - 1, r->type->n_node);
 }
 
-/* --- parts and instances --- */
-
-static int begin_part(hx_abaqus_reader *r)
-{
-    if (++r->n_part > 1)
-        return HX_ABAQUS_RAISE(&r->scan,
-                               "a second *PART: an assembly of parts is not read; write a "
-                               "flat file (in Abaqus/CAE: Model attributes, Do not use "
-                               "parts and assemblies in input files)");
-    return HX_OK;
-}
-
-static int moved_instance(hx_abaqus_reader *r, char *line)
-{
-    (void)line;
-    return HX_ABAQUS_RAISE(&r->scan, "*INSTANCE moves the part; move the mesh itself, or write a "
-                                     "flat file");
-}
-
-static int begin_instance(hx_abaqus_reader *r)
-{
-    const char *const name = hx_abaqus_parameter(&r->scan, "NAME");
-    if (++r->n_instance > 1)
-        return HX_ABAQUS_RAISE(&r->scan,
-                               "a second *INSTANCE: an assembly is not read; write a flat "
-                               "file with every node and element once");
-    r->data = moved_instance;
-    return hx_strdup(&r->instance, name ? name : "");
-}
-
-const char *hx_abaqus_local_name(const hx_abaqus_reader *r, const char *name)
-{
-    const size_t n = r->instance ? strlen(r->instance) : 0;
-    if (n > 0 && strncasecmp(name, r->instance, n) == 0 && name[n] == '.') return name + n + 1;
-    return name;
-}
-
 /* --- what is not read --- */
 
 static int refuse_keyword(hx_abaqus_reader *r)
@@ -217,11 +196,11 @@ static int refuse_keyword(hx_abaqus_reader *r)
                            r->scan.keyword);
 }
 
-/* The mesh is fine, but supports and loads of the file are not all that acts. */
-static int unread_keyword(hx_abaqus_reader *r)
+/* The mesh is fine, but supports and loads of the file, or its loads, are not all that acts. */
+static int unread_keyword(hx_abaqus_reader *r, int is_load)
 {
     const char *const path = hx_abaqus_scan_path(&r->scan);
-    HX_TRY(hx_import_conditions_set_fault(
+    HX_TRY((is_load ? hx_import_conditions_set_load_fault : hx_import_conditions_set_fault)(
         &r->conditions,
         "%s:%lld: *%s is not read: state in the config what acts on the part, instead of from = "
         "\"file\"",
@@ -229,6 +208,34 @@ static int unread_keyword(hx_abaqus_reader *r)
     if (r->n_unread++ >= 8) return HX_OK; /* enough said */
     return hx_notes_add(r->notes, HX_NOTE_INFO, "%s:%lld: *%s is not read", path,
                         (long long)r->scan.keyword_line, r->scan.keyword);
+}
+
+static int unread_model(hx_abaqus_reader *r)
+{
+    return unread_keyword(r, 0);
+}
+
+static int unread_load(hx_abaqus_reader *r)
+{
+    return unread_keyword(r, 1);
+}
+
+/* CalculiX moves a force to the nodes without the moment that it has about them, Abaqus with it. */
+static int unread_distributing(hx_abaqus_reader *r)
+{
+    return hx_import_conditions_set_fault(
+        &r->conditions,
+        "%s:%lld: *%s is not read, Abaqus and CalculiX differ in it: write *COUPLING with "
+        "*DISTRIBUTING",
+        hx_abaqus_scan_path(&r->scan), (long long)r->scan.keyword_line, r->scan.keyword);
+}
+
+/* Of a material beside its *ELASTIC. */
+static int unread_material(hx_abaqus_reader *r)
+{
+    return hx_notes_add(r->notes, HX_NOTE_INFO, "%s:%lld: *%s is not read: linear elastic",
+                        hx_abaqus_scan_path(&r->scan), (long long)r->scan.keyword_line,
+                        r->scan.keyword);
 }
 
 typedef struct keyword {
@@ -244,10 +251,30 @@ static const keyword keywords[] = {
     {"SURFACE", hx_abaqus_begin_surface},
     {"BOUNDARY", hx_abaqus_begin_boundary},
     {"CLOAD", hx_abaqus_begin_cload},
+    {"DLOAD", hx_abaqus_begin_dload},
+    {"DSLOAD", hx_abaqus_begin_dsload},
+    {"COUPLING", hx_abaqus_begin_coupling},
+    {"KINEMATIC", hx_abaqus_begin_kinematic},
+    {"DISTRIBUTING", hx_abaqus_begin_distributing},
+    {"KINEMATICCOUPLING", hx_abaqus_begin_kinematic_coupling},
+    {"DISTRIBUTINGCOUPLING", unread_distributing},
+    {"RIGIDBODY", hx_abaqus_begin_rigid_body},
+    {"MATERIAL", hx_abaqus_begin_material},
+    {"ELASTIC", hx_abaqus_begin_elastic},
+    {"DENSITY", hx_abaqus_begin_density},
+    {"CONDUCTIVITY", hx_abaqus_begin_conductivity},
+    {"PLASTIC", unread_material},
+    {"CYCLICHARDENING", unread_material},
+    {"CREEP", unread_material},
+    {"USERMATERIAL", unread_material},
+    {"SOLIDSECTION", hx_abaqus_begin_section},
     {"STEP", hx_abaqus_begin_step},
     {"ENDSTEP", hx_abaqus_begin_end_step},
-    {"PART", begin_part},
-    {"INSTANCE", begin_instance},
+    {"PART", hx_abaqus_begin_part},
+    {"ASSEMBLY", hx_abaqus_begin_assembly},
+    {"ENDASSEMBLY", hx_abaqus_end_assembly},
+    {"INSTANCE", hx_abaqus_begin_instance},
+    {"ENDINSTANCE", hx_abaqus_end_instance},
     {"NGEN", refuse_keyword},
     {"NFILL", refuse_keyword},
     {"NCOPY", refuse_keyword},
@@ -256,46 +283,43 @@ static const keyword keywords[] = {
     {"ELCOPY", refuse_keyword},
     {"SYSTEM", refuse_keyword},
     {"SUBMODEL", refuse_keyword},
-    {"DLOAD", unread_keyword},
-    {"DSLOAD", unread_keyword},
-    {"TEMPERATURE", unread_keyword},
-    {"TRANSFORM", unread_keyword},
-    {"EQUATION", unread_keyword},
-    {"MPC", unread_keyword},
-    {"TIE", unread_keyword},
-    {"COUPLING", unread_keyword},
-    {"DISTRIBUTINGCOUPLING", unread_keyword},
-    {"KINEMATICCOUPLING", unread_keyword},
-    {"SHELLTOSOLIDCOUPLING", unread_keyword},
-    {"RIGIDBODY", unread_keyword},
-    {"CYCLICSYMMETRYMODEL", unread_keyword},
-    {"CONTACT", unread_keyword},
-    {"GAP", unread_keyword},
-    {"CONNECTORSECTION", unread_keyword},
-    {"PRE-TENSIONSECTION", unread_keyword},
-    {"FOUNDATION", unread_keyword},
-    {"INERTIARELIEF", unread_keyword},
-    {"CONTACTPAIR", unread_keyword},
-    {"EMBEDDEDELEMENT", unread_keyword},
-    {"SPRING", unread_keyword},
-    {"LOADCASE", unread_keyword},
-    {"MODELCHANGE", unread_keyword},
-    {"FREQUENCY", unread_keyword},
-    {"BUCKLE", unread_keyword},
-    {"DYNAMIC", unread_keyword},
-    {"MODALDYNAMIC", unread_keyword},
-    {"STEADYSTATEDYNAMICS", unread_keyword},
-    {"HEATTRANSFER", unread_keyword},
-    {"COUPLEDTEMPERATURE-DISPLACEMENT", unread_keyword},
-    {"UNCOUPLEDTEMPERATURE-DISPLACEMENT", unread_keyword},
-    {"VISCO", unread_keyword},
+    {"TEMPERATURE", unread_load},
+    {"TRANSFORM", unread_model},
+    {"EQUATION", unread_model},
+    {"MPC", unread_model},
+    {"TIE", unread_model},
+    {"CHANGESOLIDSECTION", unread_model},
+    {"SHELLTOSOLIDCOUPLING", unread_model},
+    {"CYCLICSYMMETRYMODEL", unread_model},
+    {"CONTACT", unread_model},
+    {"GAP", unread_model},
+    {"CONNECTORSECTION", unread_model},
+    {"PRE-TENSIONSECTION", unread_model},
+    {"FOUNDATION", unread_model},
+    {"INERTIARELIEF", unread_model},
+    {"CONTACTPAIR", unread_model},
+    {"EMBEDDEDELEMENT", unread_model},
+    {"SPRING", unread_model},
+    {"LOADCASE", unread_load},
+    {"MODELCHANGE", unread_model},
+    {"FREQUENCY", unread_load},
+    {"BUCKLE", unread_load},
+    {"DYNAMIC", unread_load},
+    {"MODALDYNAMIC", unread_load},
+    {"STEADYSTATEDYNAMICS", unread_load},
+    {"HEATTRANSFER", unread_model},
+    {"COUPLEDTEMPERATURE-DISPLACEMENT", unread_model},
+    {"UNCOUPLEDTEMPERATURE-DISPLACEMENT", unread_model},
+    {"VISCO", unread_load},
 };
 
 static int begin_keyword(hx_abaqus_reader *r)
 {
     HX_TRY(check_entry_complete(r));
+    HX_TRY(hx_abaqus_before_keyword(r));
     r->data = NULL;
     r->set = NULL;
+    r->member_scope = -1;
     for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++)
         if (strcmp(keywords[i].name, r->scan.keyword) == 0) return keywords[i].begin(r);
     if (r->n_skipped++ == 0)
@@ -305,17 +329,21 @@ static int begin_keyword(hx_abaqus_reader *r)
 
 /* --- the whole --- */
 
+int hx_abaqus_take_line(hx_abaqus_reader *r, hx_abaqus_line kind)
+{
+    if (kind == HX_ABAQUS_END) return check_entry_complete(r);
+    if (kind == HX_ABAQUS_KEYWORD) return begin_keyword(r);
+    return r->data ? r->data(r, r->scan.text) : HX_OK;
+}
+
 static int read_lines(hx_abaqus_reader *r)
 {
-    for (;;) {
-        hx_abaqus_line kind;
+    hx_abaqus_line kind = HX_ABAQUS_DATA;
+    while (kind != HX_ABAQUS_END) {
         HX_TRY(hx_abaqus_scan_line(&r->scan, &kind));
-        if (kind == HX_ABAQUS_END) return check_entry_complete(r);
-        if (kind == HX_ABAQUS_KEYWORD)
-            HX_TRY(begin_keyword(r));
-        else if (r->data)
-            HX_TRY(r->data(r, r->scan.text));
+        HX_TRY(hx_abaqus_take_line(r, kind));
     }
+    return hx_abaqus_finish_parts(r);
 }
 
 static void reader_free(hx_abaqus_reader *r)
@@ -328,22 +356,28 @@ static void reader_free(hx_abaqus_reader *r)
     hx_numbers_free(&r->cell_node);
     hx_number_index_free(&r->elem_place);
     hx_number_index_free(&r->cell_place);
-    free(r->instance);
+    hx_abaqus_free_parts(r);
+    hx_abaqus_free_couplings(r);
+    hx_abaqus_free_materials(r);
 }
 
 int hx_abaqus_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_notes *notes)
 {
     int rc;
-    hx_abaqus_reader r = {.notes = notes};
+    hx_abaqus_reader r = {.notes = notes, .scope = -1, .member_scope = -1};
     memset(mesh, 0, sizeof *mesh);
     if (conditions) memset(conditions, 0, sizeof *conditions);
     HX_TRY_FAIL(hx_import_open(&r.import, path, notes));
     r.import.shape_hint = "C3D4, C3D5, C3D6, C3D8, C3D10, C3D15, C3D20 and their variants";
     HX_TRY_FAIL(hx_abaqus_scan_open(&r.scan, path));
     HX_TRY_FAIL(read_lines(&r));
+    HX_TRY_FAIL(hx_abaqus_name_numbers(&r));
+    HX_TRY_FAIL(hx_abaqus_resolve_couplings(&r));
     HX_TRY_FAIL(hx_abaqus_resolve_cells(&r));
+    HX_TRY_FAIL(hx_abaqus_name_sets(&r));
     HX_TRY_FAIL(hx_import_finish(&r.import, mesh));
     HX_TRY_FAIL(hx_import_conditions_finish(&r.conditions, &r.import, mesh, conditions));
+    if (conditions) HX_TRY_FAIL(hx_abaqus_find_material(&r, mesh, &conditions->material));
     if (r.n_skipped > 0)
         HX_TRY_FAIL(hx_notes_add(notes, HX_NOTE_DETAIL,
                                  "%s: %d keyword lines say nothing about the mesh and are passed "

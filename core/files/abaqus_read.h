@@ -10,11 +10,12 @@
 extern "C" {
 #endif
 
-/* Reads a flat input file as a raw mesh (hx_mesh_finish is the caller's): *NODE, *ELEMENT of the
+/* Reads an input file as a raw mesh (hx_mesh_finish is the caller's): *NODE, *ELEMENT of the
  * 8-node bricks (C3D8 and its variants are the same hexahedron here), *NSET, *ELSET, *SURFACE as
- * sets, *INCLUDE; *BOUNDARY and *CLOAD of steps as conditions (may be NULL; the caller frees
- * them). Sets of one name are one set, whatever its case. Plane and line elements make sets only.
- * One *PART with one *INSTANCE that does not move it is a flat file too.
+ * sets, *INCLUDE; *BOUNDARY, *CLOAD, *DLOAD, *DSLOAD, couplings with reference nodes and the
+ * material as conditions (may be NULL; the caller frees them). Sets of one name are one set,
+ * whatever its case. Plane and line elements make sets only. *PART and *INSTANCE with translation
+ * and rotation; sets of an instance are INSTANCE.NAME, of the only one NAME.
  *
  * HX_EINPUT with file and line: other solids, generated nodes (*NGEN ...), what is not a number,
  * unknown members. Other keywords are passed over; notes (may be NULL) says which. O(n log n) in

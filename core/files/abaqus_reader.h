@@ -1,5 +1,9 @@
 /* The state of one pass over an Abaqus input file, shared by abaqus_read.c (keywords, nodes,
- * elements), abaqus_sets.c and abaqus_steps.c. Not installed. */
+ * elements), abaqus_parts.c, abaqus_sets.c, abaqus_steps.c, abaqus_loads.c, abaqus_couplings.c and
+ * abaqus_material.c. Not installed.
+ *
+ * Numbers and names restart in each instance and in the assembly. In here a number is that of the
+ * file plus the base of where it stands, and a set of an instance is called "INSTANCE.NAME". */
 #ifndef HX_ABAQUS_READER_H
 #define HX_ABAQUS_READER_H
 
@@ -21,6 +25,76 @@ typedef struct hx_abaqus_type {
 } hx_abaqus_type;
 
 typedef struct hx_abaqus_reader hx_abaqus_reader;
+
+/* Room for the numbers of one instance; the assembly's own stand above them all. */
+#define HX_ABAQUS_BASE ((int64_t)1 << 40)
+#define HX_ABAQUS_ASSEMBLY ((int64_t)1 << 60)
+enum { HX_ABAQUS_INSTANCES = 10000 };
+
+typedef struct hx_abaqus_part {
+    char *name; /* (owned) */
+    hx_abaqus_mark begin;
+} hx_abaqus_part;
+
+/* Number k has the base k * HX_ABAQUS_BASE. */
+typedef struct hx_abaqus_instance {
+    char *name;                    /* (owned) */
+    double matrix[3][3], shift[3]; /* where it is put: matrix x + shift */
+    int is_moved;
+    int64_t line; /* of its *INSTANCE */
+} hx_abaqus_instance;
+
+/* What a word refers to. */
+typedef struct hx_abaqus_reference {
+    int is_number;
+    int64_t number;     /* with its base */
+    hx_import_set *set; /* NULL: none of that name above */
+} hx_abaqus_reference;
+
+/* A word to be looked up later, and where it stood. */
+typedef struct hx_abaqus_word {
+    char *text; /* (owned) */
+    int scope;
+    int64_t line;
+} hx_abaqus_word;
+
+typedef struct hx_abaqus_coupling {
+    char keyword[24];
+    hx_abaqus_word reference, rotation, members; /* nodes; the surface */
+    hx_import_set *set;                          /* of the older forms */
+    int is_rigid;
+    int awaits;          /* *KINEMATIC or *DISTRIBUTING */
+    unsigned components; /* named ones; 0: all */
+    const char *fault;   /* constant text, or NULL */
+    int64_t line;
+} hx_abaqus_coupling;
+
+/* A node or set that goes into a set. */
+typedef struct hx_abaqus_member {
+    hx_import_set *set;
+    hx_abaqus_word word;
+} hx_abaqus_member;
+
+/* The data lines of one property: how many, the first line's numbers, and what is not read. */
+typedef struct hx_abaqus_property {
+    int n;
+    double value[2];
+    int64_t line;
+    char type[24]; /* "" of isotropic ones */
+} hx_abaqus_property;
+
+typedef struct hx_abaqus_material {
+    char *name; /* (owned) */
+    int64_t line;
+    hx_abaqus_property elastic, density, conductivity;
+} hx_abaqus_material;
+
+/* *SOLID SECTION */
+typedef struct hx_abaqus_section {
+    hx_import_set *set;
+    char *material; /* (owned) */
+    int64_t line;
+} hx_abaqus_section;
 
 struct hx_abaqus_reader {
     hx_abaqus_scan scan;
@@ -51,19 +125,65 @@ struct hx_abaqus_reader {
     hx_number_index elem_place, cell_place;
     int64_t elem_listed, cell_listed;
 
-    char *instance; /* name of the one *INSTANCE (owned), or NULL */
-    int n_part, n_instance, in_step, has_support, n_unread, n_skipped;
+    size_t n_part, n_instance;
+    hx_abaqus_part *part;           /* (owned) */
+    hx_abaqus_instance *instance;   /* (owned) */
+    int in_assembly, in_part;       /* in_part: its lines are read, for an instance */
+    int scope;                      /* the instance that lines belong to, -1: none */
+    int member_scope;               /* the same of the members of a set */
+    int has_own_node, has_own_elem; /* the assembly has */
+    const hx_abaqus_part *placing;  /* what *INSTANCE names, not yet put in place */
+    int n_place_line;               /* its data lines so far */
+    int64_t stride;                 /* between the short numbers of instances */
+
+    size_t n_coupling, coupling_capacity, n_member, member_capacity;
+    hx_abaqus_coupling *coupling; /* (owned) */
+    hx_abaqus_member *member;     /* (owned) */
+
+    size_t n_material, n_section, section_capacity;
+    hx_abaqus_material *material; /* (owned) */
+    hx_abaqus_section *section;   /* (owned) */
+    hx_abaqus_property *property; /* of the current keyword */
+
+    int in_step, has_support, n_unread, n_skipped;
     char first_skipped[32];
 };
 
-/* The set of that name whatever its case, or NULL. */
+/* The set of the whole name whatever its case, or NULL. */
 hx_import_set *hx_abaqus_find_set(const hx_abaqus_reader *r, const char *name);
 
-/* The set of that name, made if there is none; *set stays valid. */
+/* The set of that name where lines belong now, made if there is none; *set stays valid. */
 int hx_abaqus_open_set(hx_abaqus_reader *r, const char *name, hx_import_set **set);
 
-/* Takes the name of the instance off "PART-1-1.NAME". */
-const char *hx_abaqus_local_name(const hx_abaqus_reader *r, const char *name);
+/* What "NAME", "17", "PART-1-1.NAME" or "PART-1-1.17" means among the members of a set, or where
+ * lines belong now. Takes quotes out of the word. HX_EINPUT: a number of no instance. */
+int hx_abaqus_refer(const hx_abaqus_reader *r, int is_elem, char *word, hx_abaqus_reference *to);
+
+/* The same, with HX_EINPUT where there is no such set. */
+int hx_abaqus_need(const hx_abaqus_reader *r, int is_elem, char *word, hx_abaqus_reference *to);
+
+/* The number of a node or element that is defined here, with its base. */
+int hx_abaqus_own_number(hx_abaqus_reader *r, int is_elem, int64_t *number);
+
+/* Coordinates of the current instance's part become those of the assembly. */
+void hx_abaqus_place_node(const hx_abaqus_reader *r, double x[3]);
+
+/* Parts and instances (abaqus_parts.c); before_keyword puts a part in place once all is known. */
+int hx_abaqus_begin_part(hx_abaqus_reader *r);
+int hx_abaqus_begin_assembly(hx_abaqus_reader *r);
+int hx_abaqus_end_assembly(hx_abaqus_reader *r);
+int hx_abaqus_begin_instance(hx_abaqus_reader *r);
+int hx_abaqus_end_instance(hx_abaqus_reader *r);
+int hx_abaqus_before_keyword(hx_abaqus_reader *r);
+int hx_abaqus_finish_parts(hx_abaqus_reader *r);
+
+/* Sets of the only instance lose its name; numbers become short, and a note says how. */
+int hx_abaqus_name_sets(hx_abaqus_reader *r);
+int hx_abaqus_name_numbers(hx_abaqus_reader *r);
+void hx_abaqus_free_parts(hx_abaqus_reader *r);
+
+/* Reads one line, the keyword or data that scan found; HX_ABAQUS_END: there are no more. */
+int hx_abaqus_take_line(hx_abaqus_reader *r, hx_abaqus_line kind);
 
 /* Begins of keywords: read the parameters and set r->data. */
 int hx_abaqus_begin_nset(hx_abaqus_reader *r);
@@ -73,6 +193,39 @@ int hx_abaqus_begin_step(hx_abaqus_reader *r);
 int hx_abaqus_begin_end_step(hx_abaqus_reader *r);
 int hx_abaqus_begin_boundary(hx_abaqus_reader *r);
 int hx_abaqus_begin_cload(hx_abaqus_reader *r);
+
+int hx_abaqus_begin_dload(hx_abaqus_reader *r);
+int hx_abaqus_begin_dsload(hx_abaqus_reader *r);
+int hx_abaqus_begin_coupling(hx_abaqus_reader *r);
+int hx_abaqus_begin_kinematic(hx_abaqus_reader *r);
+int hx_abaqus_begin_distributing(hx_abaqus_reader *r);
+int hx_abaqus_begin_kinematic_coupling(hx_abaqus_reader *r);
+int hx_abaqus_begin_rigid_body(hx_abaqus_reader *r);
+
+/* Notes, with file and line, that the loads cannot be used. */
+int hx_abaqus_load_fault(hx_abaqus_reader *r, const char *fmt, ...) HX_PRINTF(2, 3);
+
+/* HX_EINPUT: a load outside of a step; a fault by parameters that are not read. */
+int hx_abaqus_check_load(hx_abaqus_reader *r);
+
+/* Adds nodes of the elements of a set, the faces of a side of elements, or a list to r->set; the
+ * list must not be longer than the file has n_all for long. */
+int hx_abaqus_add_nodes_of(hx_abaqus_reader *r, const char *elset);
+int hx_abaqus_append_side(hx_abaqus_reader *r, const hx_abaqus_reference *elem, int side);
+int hx_abaqus_append_list(hx_numbers *to, const hx_numbers *from, int64_t n_all);
+
+/* Couplings, once the file is read and before the mesh is made. */
+int hx_abaqus_resolve_couplings(hx_abaqus_reader *r);
+void hx_abaqus_free_couplings(hx_abaqus_reader *r);
+
+/* Materials; of the raw mesh the one that all elements have. */
+int hx_abaqus_begin_material(hx_abaqus_reader *r);
+int hx_abaqus_begin_elastic(hx_abaqus_reader *r);
+int hx_abaqus_begin_density(hx_abaqus_reader *r);
+int hx_abaqus_begin_conductivity(hx_abaqus_reader *r);
+int hx_abaqus_begin_section(hx_abaqus_reader *r);
+int hx_abaqus_find_material(hx_abaqus_reader *r, const hx_mesh *mesh, hx_file_material *to);
+void hx_abaqus_free_materials(hx_abaqus_reader *r);
 
 /* Once the file is read: element sets that hold cells other than solids get their faces and nodes;
  * sides of elements, S1 to S6, become local faces by the kind of each.

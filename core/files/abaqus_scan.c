@@ -6,23 +6,21 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "../base/grow.h"
+#include "../base/input_file.h"
 #include "../base/memory.h"
 
 enum { MOST_INCLUDED = 1000, SHOWN = 60 };
 
 static int open_file(hx_abaqus_scan *scan, const char *path)
 {
-    struct stat info;
+    const char *why;
     hx_abaqus_file *const file = &scan->file[scan->depth];
     memset(file, 0, sizeof *file);
-    file->stream = fopen(path, "rb");
-    if (!file->stream) return HX_RAISE(HX_EINPUT, "cannot read '%s': %s", path, strerror(errno));
+    file->stream = hx_input_open(path, &why);
+    if (!file->stream) return HX_RAISE(HX_EINPUT, "cannot read '%s': %s", path, why);
     scan->depth++;
-    if (fstat(fileno(file->stream), &info) != 0 || !S_ISREG(info.st_mode))
-        return HX_RAISE(HX_EINPUT, "'%s' is not a regular file", path);
     return hx_strdup(&file->path, path);
 }
 
@@ -59,12 +57,47 @@ int hx_abaqus_scan_place(const hx_abaqus_scan *scan, int code)
 
 int64_t hx_abaqus_scan_number(const hx_abaqus_scan *scan)
 {
-    return scan->depth == 1 ? scan->file[0].line : 0;
+    if (scan->depth < 1) return 0;
+    const hx_abaqus_file *const file = &scan->file[scan->depth - 1]; /* a part again: the first */
+    return strcmp(file->path, scan->file[0].path) == 0 ? file->line : 0;
 }
 
 const char *hx_abaqus_scan_path(const hx_abaqus_scan *scan)
 {
     return scan->depth > 0 ? scan->file[scan->depth - 1].path : "";
+}
+
+int hx_abaqus_scan_mark(const hx_abaqus_scan *scan, hx_abaqus_mark *mark)
+{
+    const hx_abaqus_file *const file = &scan->file[scan->depth - 1];
+    mark->line = file->line;
+    mark->offset = ftell(file->stream);
+    if (mark->offset < 0)
+        return HX_RAISE(HX_EIO, "%s: cannot read: %s", file->path, strerror(errno));
+    return hx_strdup(&mark->path, file->path);
+}
+
+void hx_abaqus_mark_free(hx_abaqus_mark *mark)
+{
+    free(mark->path);
+    memset(mark, 0, sizeof *mark);
+}
+
+int hx_abaqus_scan_enter(hx_abaqus_scan *scan, const hx_abaqus_mark *mark)
+{
+    if (scan->depth == HX_ABAQUS_DEPTH)
+        return HX_ABAQUS_RAISE(scan, "files include files more than %d deep", HX_ABAQUS_DEPTH - 1);
+    HX_TRY(open_file(scan, mark->path));
+    hx_abaqus_file *const file = &scan->file[scan->depth - 1];
+    file->line = mark->line;
+    if (fseek(file->stream, mark->offset, SEEK_SET) != 0)
+        return HX_RAISE(HX_EIO, "%s: cannot read: %s", file->path, strerror(errno));
+    return HX_OK;
+}
+
+void hx_abaqus_scan_leave(hx_abaqus_scan *scan)
+{
+    close_file(scan);
 }
 
 /* --- lines --- */
@@ -100,6 +133,12 @@ static char *skip_blanks(char *text)
 /* As read_line, without blank lines and comments. */
 static int read_content(hx_abaqus_scan *scan, char **start, int *found)
 {
+    if (scan->is_again) {
+        scan->is_again = 0;
+        *start = skip_blanks(scan->text);
+        *found = 1;
+        return HX_OK;
+    }
     do {
         HX_TRY(read_line(scan, found));
         if (!*found) return HX_OK;
@@ -166,6 +205,12 @@ static int add_parameter(hx_abaqus_scan *scan, char *text)
     return HX_OK;
 }
 
+/* No parameter begins as a number does: some programs end a keyword line by a comma too many. */
+static int goes_on(const char *text)
+{
+    return *text != '*' && !strchr("0123456789+-.", *text);
+}
+
 /* Takes the line apart that begins at start; a comma at its end continues it. */
 static int read_keyword(hx_abaqus_scan *scan, char *start)
 {
@@ -178,7 +223,8 @@ static int read_keyword(hx_abaqus_scan *scan, char *start)
         int found;
         HX_TRY(read_content(scan, &start, &found));
         if (!found) break;
-        if (*start == '*') return HX_ABAQUS_RAISE(scan, "a keyword where the last line goes on");
+        scan->is_again = !goes_on(start);
+        if (scan->is_again) break;
         HX_TRY(append_keyword(scan, start));
     }
     char *at = scan->keyword_text, *comma = find_comma(at);
@@ -210,7 +256,8 @@ static int include(hx_abaqus_scan *scan)
     const char *const parent = scan->file[scan->depth - 1].path;
     const char *const slash = strrchr(parent, '/');
     char *path = NULL;
-    if (!name || !*name) return HX_ABAQUS_RAISE(scan, "*INCLUDE needs INPUT=FILE");
+    if (!name || !*name || scan->is_again)
+        return HX_ABAQUS_RAISE(scan, "*INCLUDE needs INPUT=FILE, and no comma at its end");
     if (scan->depth == HX_ABAQUS_DEPTH || scan->n_included == MOST_INCLUDED)
         return HX_ABAQUS_RAISE(scan, "*INCLUDE of '%.*s': files include files more than %d deep",
                                SHOWN, name, HX_ABAQUS_DEPTH - 1);

@@ -29,6 +29,7 @@ typedef struct hx_abaqus_scan {
     int depth;      /* files open; 0: at the end */
     int n_included; /* files so far, but the first */
     char *text;     /* the last line, without its end (owned) */
+    int is_again;   /* it is the next one, too */
     size_t capacity;
 
     /* The last keyword line, with its continuations: names in capitals and without blanks, values
@@ -48,6 +49,21 @@ void hx_abaqus_scan_free(hx_abaqus_scan *scan);
 
 /* The next line that is a keyword or data; *INCLUDE is done here. */
 int hx_abaqus_scan_line(hx_abaqus_scan *scan, hx_abaqus_line *kind);
+
+/* A place between two lines, to read from again. */
+typedef struct hx_abaqus_mark {
+    char *path; /* (owned) */
+    long offset;
+    int64_t line;
+} hx_abaqus_mark;
+
+/* Of the line that comes next; the mark is the caller's to free. */
+int hx_abaqus_scan_mark(const hx_abaqus_scan *scan, hx_abaqus_mark *mark);
+void hx_abaqus_mark_free(hx_abaqus_mark *mark);
+
+/* Goes on at the mark, above the files that are open; hx_abaqus_scan_leave goes back. */
+int hx_abaqus_scan_enter(hx_abaqus_scan *scan, const hx_abaqus_mark *mark);
+void hx_abaqus_scan_leave(hx_abaqus_scan *scan);
 
 /* Value of a parameter of the keyword, NULL if it was not given. */
 const char *hx_abaqus_parameter(const hx_abaqus_scan *scan, const char *name);

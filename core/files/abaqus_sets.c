@@ -16,15 +16,6 @@ hx_import_set *hx_abaqus_find_set(const hx_abaqus_reader *r, const char *name)
     return NULL;
 }
 
-int hx_abaqus_open_set(hx_abaqus_reader *r, const char *name, hx_import_set **set)
-{
-    *set = hx_abaqus_find_set(r, name);
-    if (*set) return HX_OK;
-    if (strlen(name) > 200)
-        return HX_ABAQUS_RAISE(&r->scan, "a set with a name of %zu characters", strlen(name));
-    return hx_import_set_named(&r->import, name, set);
-}
-
 /* Sorts a list that has grown beyond all that the file has, and takes out what is there twice: sets
  * that name sets would grow without end. */
 static int make_unique(hx_numbers *list, int64_t n_all)
@@ -41,7 +32,7 @@ static int make_unique(hx_numbers *list, int64_t n_all)
     return rc;
 }
 
-static int append_list(hx_numbers *to, const hx_numbers *from, int64_t n_all)
+int hx_abaqus_append_list(hx_numbers *to, const hx_numbers *from, int64_t n_all)
 {
     const int64_t n = from->n; /* may be the same list */
     for (int64_t i = 0; i < n; i++) {
@@ -59,21 +50,8 @@ static int64_t n_cell_in_all(const hx_abaqus_reader *r)
     return n;
 }
 
-/* The set that a member names; HX_EINPUT if there is none above. */
-static int named_set(const hx_abaqus_reader *r, const char *name, const hx_import_set **set)
-{
-    *set = hx_abaqus_find_set(r, hx_abaqus_local_name(r, name));
-    if (*set) return HX_OK;
-    return HX_ABAQUS_RAISE(&r->scan, "no set '%.60s' above this line", name);
-}
-
-static int is_number(const char *text)
-{
-    return isdigit((unsigned char)text[0]) || text[0] == '-' || text[0] == '+';
-}
-
 /* first, last, step */
-static int generate(hx_abaqus_reader *r, char *line, hx_numbers *list, int64_t n_all)
+static int generate(hx_abaqus_reader *r, int is_elem, char *line, hx_numbers *list, int64_t n_all)
 {
     int64_t value[3] = {0, 0, 1};
     char *field;
@@ -90,6 +68,11 @@ static int generate(hx_abaqus_reader *r, char *line, hx_numbers *list, int64_t n
         return HX_ABAQUS_RAISE(&r->scan,
                                "GENERATE makes %lld numbers; the file has %lld above this",
                                (long long)count, (long long)n_all);
+    char first[24];
+    hx_abaqus_reference to;
+    snprintf(first, sizeof first, "%lld", (long long)value[0]);
+    HX_TRY(hx_abaqus_refer(r, is_elem, first, &to));
+    value[0] = to.number;
     if (value[2] == 1) return hx_numbers_append_run(list, count, value[0]);
     for (int64_t i = 0; i < count; i++) {
         const int64_t number = value[0] + i * value[2];
@@ -104,19 +87,15 @@ static int member_line(hx_abaqus_reader *r, char *line, int is_elem)
     hx_numbers *const list = is_elem ? &r->set->elem : &r->set->node;
     const int64_t n_all = is_elem ? n_cell_in_all(r) : r->import.n_node;
     char *field;
-    if (r->is_generated) return generate(r, line, list, n_all);
+    if (r->is_generated) return generate(r, is_elem, line, list, n_all);
     while (hx_abaqus_field(&line, &field)) {
-        const char *const name = hx_abaqus_local_name(r, field);
-        const hx_import_set *named;
-        int64_t number;
-        if (!*name) continue;
-        if (is_number(name)) {
-            HX_TRY(hx_abaqus_int(&r->scan, name, "a number or the name of a set", &number));
-            HX_TRY(hx_numbers_append(list, 1, &number));
-            continue;
-        }
-        HX_TRY(named_set(r, name, &named));
-        HX_TRY(append_list(list, is_elem ? &named->elem : &named->node, n_all));
+        hx_abaqus_reference to;
+        if (!*field) continue;
+        HX_TRY(hx_abaqus_need(r, is_elem, field, &to));
+        if (to.is_number)
+            HX_TRY(hx_numbers_append(list, 1, &to.number));
+        else
+            HX_TRY(hx_abaqus_append_list(list, is_elem ? &to.set->elem : &to.set->node, n_all));
     }
     return HX_OK;
 }
@@ -165,10 +144,15 @@ static int append_nodes(hx_numbers *to, const hx_numbers *from, int64_t begin, i
 }
 
 /* *NSET, ELSET=NAME */
-static int add_nodes_of_elements(hx_abaqus_reader *r, const char *name)
+int hx_abaqus_add_nodes_of(hx_abaqus_reader *r, const char *name)
 {
-    const hx_import_set *named;
-    HX_TRY(named_set(r, name, &named));
+    char word[256];
+    hx_abaqus_reference to;
+    snprintf(word, sizeof word, "%s", name);
+    HX_TRY(hx_abaqus_need(r, 1, word, &to));
+    const hx_import_set *const named = to.set;
+    if (!named)
+        return HX_ABAQUS_RAISE(&r->scan, "ELSET=%.60s: a number and no name of a set", name);
     HX_TRY(update_places(r));
     for (int64_t i = 0; i < named->elem.n; i++) {
         const int64_t number = hx_numbers_get(&named->elem, i);
@@ -183,12 +167,24 @@ static int add_nodes_of_elements(hx_abaqus_reader *r, const char *name)
     return make_unique(&r->set->node, r->import.n_node);
 }
 
+/* INSTANCE=NAME: its are the members of a set of the assembly. */
+static int find_member_scope(hx_abaqus_reader *r)
+{
+    const char *const name = hx_abaqus_parameter(&r->scan, "INSTANCE");
+    if (!name) return HX_OK;
+    for (size_t i = 0; i < r->n_instance; i++)
+        if (strcasecmp(r->instance[i].name, name) == 0) r->member_scope = (int)i;
+    if (r->member_scope >= 0) return HX_OK;
+    return HX_ABAQUS_RAISE(&r->scan, "no instance '%.60s' above this line", name);
+}
+
 static int begin_set(hx_abaqus_reader *r, const char *key)
 {
     const char *const name = hx_abaqus_parameter(&r->scan, key);
     if (!name || !*name)
         return HX_ABAQUS_RAISE(&r->scan, "*%s needs %s=NAME", r->scan.keyword, key);
     r->is_generated = hx_abaqus_parameter(&r->scan, "GENERATE") != NULL;
+    HX_TRY(find_member_scope(r));
     return hx_abaqus_open_set(r, name, &r->set);
 }
 
@@ -197,7 +193,7 @@ int hx_abaqus_begin_nset(hx_abaqus_reader *r)
     const char *const elset = hx_abaqus_parameter(&r->scan, "ELSET");
     HX_TRY(begin_set(r, "NSET"));
     r->data = nset_line;
-    return elset && *elset ? add_nodes_of_elements(r, elset) : HX_OK;
+    return elset && *elset ? hx_abaqus_add_nodes_of(r, elset) : HX_OK;
 }
 
 int hx_abaqus_begin_elset(hx_abaqus_reader *r)
@@ -226,16 +222,26 @@ static int append_faces(hx_abaqus_reader *r, const hx_numbers *elem, int side)
     return HX_OK;
 }
 
+int hx_abaqus_append_side(hx_abaqus_reader *r, const hx_abaqus_reference *elem, int side)
+{
+    hx_numbers one = {0};
+    if (elem->set && r->set->face_elem.n > 12 * r->import.n_elem + 1000)
+        return HX_ABAQUS_RAISE(&r->scan, "the surface '%.60s' names its faces again and again",
+                               r->set->name);
+    if (elem->set) return append_faces(r, &elem->set->elem, side);
+    HX_TRY(hx_numbers_append(&one, 1, &elem->number));
+    const int rc = append_faces(r, &one, side);
+    hx_numbers_free(&one);
+    return rc;
+}
+
 /* element or set, S1 to S6 (of shells: SPOS, SNEG) */
 static int surface_line(hx_abaqus_reader *r, char *line)
 {
     char *field, *side_name = NULL;
-    const hx_import_set *named;
-    hx_numbers one = {0};
+    hx_abaqus_reference to;
     int side = -1;
-    int64_t number;
     if (!hx_abaqus_field(&line, &field)) return HX_OK;
-    const char *const name = hx_abaqus_local_name(r, field);
     if (hx_abaqus_field(&line, &side_name)) {
         const char digit = side_name[0] ? side_name[1] : '\0';
         if (toupper((unsigned char)side_name[0]) == 'S' && digit >= '1' && digit <= '6' &&
@@ -246,18 +252,8 @@ static int surface_line(hx_abaqus_reader *r, char *line)
     if (side < 0)
         return HX_ABAQUS_RAISE(&r->scan, "'%.20s' where a side of elements is expected: S1 to S6",
                                side_name ? side_name : "");
-    if (is_number(name)) {
-        HX_TRY(hx_abaqus_int(&r->scan, name, "a number or the name of a set", &number));
-        HX_TRY(hx_numbers_append(&one, 1, &number));
-        const int rc = append_faces(r, &one, side);
-        hx_numbers_free(&one);
-        return rc;
-    }
-    HX_TRY(named_set(r, name, &named));
-    if (r->set->face_elem.n > 12 * r->import.n_elem + 1000)
-        return HX_ABAQUS_RAISE(&r->scan, "the surface '%.60s' names its faces again and again",
-                               r->set->name);
-    return append_faces(r, &named->elem, side);
+    HX_TRY(hx_abaqus_need(r, 1, field, &to));
+    return hx_abaqus_append_side(r, &to, side);
 }
 
 /* Of a surface of nodes the first field; an area may follow. */
@@ -328,11 +324,11 @@ static int resolve_sides(hx_abaqus_reader *r, hx_import_set *set)
         const hx_cell_kind kind = kind_of(r, number);
         const int64_t local = hx_abaqus_face[kind][side];
         if (local < 0) {
-            rc = HX_IMPORT_RAISE(
-                &r->import, 0,
-                "the surface '%.60s' names side S%lld of element %lld, a %s, which "
-                "has no such side",
-                set->name, (long long)side, (long long)number, hx_cell_kind_name(kind));
+            rc = HX_IMPORT_RAISE(&r->import, 0,
+                                 "the surface '%.60s' names side S%lld of element %s, a %s, which "
+                                 "has no such side",
+                                 set->name, (long long)side, HX_IMPORT_NUMBER(&r->import, number),
+                                 hx_cell_kind_name(kind));
             goto fail;
         }
         HX_TRY_FAIL(hx_numbers_append(&face, 1, &local));

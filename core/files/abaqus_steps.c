@@ -1,5 +1,6 @@
 /* Supports and forces of an Abaqus input file: *STEP, *BOUNDARY, *CLOAD. */
 #include <ctype.h>
+#include <stdarg.h>
 #include <string.h>
 #include <strings.h>
 
@@ -7,11 +8,23 @@
 
 enum { MOST_STEPS = 1000 };
 
-static int fault(hx_abaqus_reader *r, const char *what)
+static int support_fault(hx_abaqus_reader *r, const char *what)
 {
-    return hx_import_conditions_set_fault(&r->conditions, "%s:%lld: %s",
-                                          hx_abaqus_scan_path(&r->scan),
-                                          (long long)r->scan.file[r->scan.depth - 1].line, what);
+    return hx_import_conditions_set_support_fault(
+        &r->conditions, "%s:%lld: %s", hx_abaqus_scan_path(&r->scan),
+        (long long)r->scan.file[r->scan.depth - 1].line, what);
+}
+
+int hx_abaqus_load_fault(hx_abaqus_reader *r, const char *fmt, ...)
+{
+    char text[300];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    return hx_import_conditions_set_load_fault(
+        &r->conditions, "%s:%lld: %s", hx_abaqus_scan_path(&r->scan),
+        (long long)r->scan.file[r->scan.depth - 1].line, text);
 }
 
 int hx_abaqus_begin_step(hx_abaqus_reader *r)
@@ -25,7 +38,7 @@ int hx_abaqus_begin_step(hx_abaqus_reader *r)
     r->conditions.n_step++;
     const char *const large = hx_abaqus_parameter(&r->scan, "NLGEOM");
     if (large && strcasecmp(large, "NO") != 0)
-        HX_TRY(hx_notes_add(r->notes, HX_NOTE_DETAIL, "%s:%lld: NLGEOM is ignored: small strains",
+        HX_TRY(hx_notes_add(r->notes, HX_NOTE_INFO, "%s:%lld: NLGEOM is not read: small strains",
                             hx_abaqus_scan_path(&r->scan), (long long)r->scan.keyword_line));
     if (!hx_abaqus_parameter(&r->scan, "PERTURBATION")) return HX_OK;
     const hx_condition none = {.kind = HX_CONDITION_NO_FORCES, .step = r->conditions.n_step};
@@ -39,33 +52,28 @@ int hx_abaqus_begin_end_step(hx_abaqus_reader *r)
 }
 
 /* Adds r->condition for a node or set. */
-static int add_condition(hx_abaqus_reader *r, const char *target)
+static int add_condition(hx_abaqus_reader *r, char *target)
 {
-    const char *const name = hx_abaqus_local_name(r, target);
     hx_condition *added;
-    int64_t number;
+    hx_abaqus_reference to;
     r->condition.line = hx_abaqus_scan_number(&r->scan);
     r->condition.step = r->conditions.n_step;
-    if (isdigit((unsigned char)name[0])) {
-        HX_TRY(hx_abaqus_int(&r->scan, name, "a node or the name of a set", &number));
-        HX_TRY(hx_import_conditions_add(&r->conditions, &r->condition, &added));
-        return hx_numbers_append(&added->node, 1, &number);
-    }
-    const hx_import_set *const set = hx_abaqus_find_set(r, name);
-    if (!set || set->node.n == 0)
-        return HX_ABAQUS_RAISE(&r->scan, "no set of nodes '%.60s' above this line", name);
+    HX_TRY(hx_abaqus_refer(r, 0, target, &to));
+    if (!to.is_number && (!to.set || to.set->node.n == 0))
+        return HX_ABAQUS_RAISE(&r->scan, "no set of nodes '%.60s' above this line", target);
     HX_TRY(hx_import_conditions_add(&r->conditions, &r->condition, &added));
-    return hx_numbers_copy(&added->node, &set->node);
+    return to.is_number ? hx_numbers_append(&added->node, 1, &to.number)
+                        : hx_numbers_copy(&added->node, &to.set->node);
 }
 
-/* Components of a named type, 0 if it is not known. Rotations are none of a solid's. */
+/* Components of a named type, 0 if it is not known. Only reference nodes have rotations. */
 static unsigned named_components(const char *name)
 {
     static const struct {
         const char *name;
         unsigned components;
-    } type[] = {{"ENCASTRE", 7}, {"PINNED", 7}, {"XSYMM", 1},  {"YSYMM", 2},
-                {"ZSYMM", 4},    {"XASYMM", 6}, {"YASYMM", 5}, {"ZASYMM", 3}};
+    } type[] = {{"ENCASTRE", 63},  {"PINNED", 7},     {"XSYMM", 1 + 48},  {"YSYMM", 2 + 40},
+                {"ZSYMM", 4 + 24}, {"XASYMM", 6 + 8}, {"YASYMM", 5 + 16}, {"ZASYMM", 3 + 32}};
     for (size_t i = 0; i < sizeof type / sizeof type[0]; i++)
         if (strcasecmp(type[i].name, name) == 0) return type[i].components;
     return 0;
@@ -102,8 +110,8 @@ static int boundary_line(hx_abaqus_reader *r, char *line)
         return HX_ABAQUS_RAISE(&r->scan, "components %lld to %lld; 1 to 3 are x to z",
                                (long long)first, (long long)last);
     r->condition.components = 0;
-    for (int64_t i = first; i <= last && i <= 3; i++) r->condition.components |= 1u << (i - 1);
-    return r->condition.components ? add_condition(r, target) : HX_OK; /* else rotations alone */
+    for (int64_t i = first; i <= last && i <= 6; i++) r->condition.components |= 1u << (i - 1);
+    return r->condition.components ? add_condition(r, target) : HX_OK; /* else temperatures */
 }
 
 int hx_abaqus_begin_boundary(hx_abaqus_reader *r)
@@ -112,12 +120,14 @@ int hx_abaqus_begin_boundary(hx_abaqus_reader *r)
     const char *const type = hx_abaqus_parameter(&r->scan, "TYPE");
     r->data = boundary_line;
     if (op && strcasecmp(op, "NEW") == 0 && r->conditions.n_step > 0 && r->has_support)
-        HX_TRY(fault(r, "*BOUNDARY, OP=NEW takes supports away; all load cases have the same "
-                        "supports here: write one file a set of supports"));
+        HX_TRY(support_fault(r,
+                             "*BOUNDARY, OP=NEW takes supports away; all load cases have the same "
+                             "supports here: write one file a set of supports"));
     if ((type && strcasecmp(type, "DISPLACEMENT") != 0) ||
         hx_abaqus_parameter(&r->scan, "AMPLITUDE") || hx_abaqus_parameter(&r->scan, "FIXED") ||
         hx_abaqus_parameter(&r->scan, "USER") || hx_abaqus_parameter(&r->scan, "SUBMODEL"))
-        HX_TRY(fault(r, "*BOUNDARY with TYPE, AMPLITUDE, FIXED, USER or SUBMODEL is not read"));
+        HX_TRY(support_fault(
+            r, "*BOUNDARY with TYPE, AMPLITUDE, FIXED, USER or SUBMODEL is not read"));
     r->has_support = 1;
     return HX_OK;
 }
@@ -135,27 +145,33 @@ static int cload_line(hx_abaqus_reader *r, char *line)
     HX_TRY(hx_abaqus_int(&r->scan, field, "a component", &component));
     if (hx_abaqus_field(&line, &field))
         HX_TRY(hx_abaqus_real(&r->scan, field, "a force", &r->condition.value));
-    if (component >= 4 && component <= 6)
-        return fault(r, "*CLOAD of a moment: nodes of hexahedra have no rotations");
-    if (component < 1 || component > 3)
-        return HX_ABAQUS_RAISE(&r->scan, "component %lld of a force; 1 to 3 are x to z",
+    if (component < 1 || component > 6)
+        return HX_ABAQUS_RAISE(&r->scan,
+                               "component %lld of a force; 1 to 3 are x to z, 4 to 6 moments",
                                (long long)component);
     r->condition.components = 1u << (component - 1);
     return add_condition(r, target);
+}
+
+int hx_abaqus_check_load(hx_abaqus_reader *r)
+{
+    static const char *const unread[] = {"AMPLITUDE", "FOLLOWER", "LOADCASE",
+                                         "USER",      "SECTOR",   "SUBMODEL"};
+    if (!r->in_step) return HX_ABAQUS_RAISE(&r->scan, "*%s outside a *STEP", r->scan.keyword);
+    for (size_t i = 0; i < sizeof unread / sizeof unread[0]; i++)
+        if (hx_abaqus_parameter(&r->scan, unread[i]))
+            return hx_abaqus_load_fault(
+                r, "*%s with AMPLITUDE, FOLLOWER, LOAD CASE, USER, SECTOR or SUBMODEL is not read",
+                r->scan.keyword);
+    return HX_OK;
 }
 
 int hx_abaqus_begin_cload(hx_abaqus_reader *r)
 {
     const char *const op = hx_abaqus_parameter(&r->scan, "OP");
     hx_condition *added;
-    if (!r->in_step) return HX_ABAQUS_RAISE(&r->scan, "*CLOAD outside a *STEP");
     r->data = cload_line;
-    if (hx_abaqus_parameter(&r->scan, "AMPLITUDE") || hx_abaqus_parameter(&r->scan, "FOLLOWER") ||
-        hx_abaqus_parameter(&r->scan, "LOADCASE") || hx_abaqus_parameter(&r->scan, "USER") ||
-        hx_abaqus_parameter(&r->scan, "SECTOR") || hx_abaqus_parameter(&r->scan, "SUBMODEL"))
-        HX_TRY(fault(r,
-                     "*CLOAD with AMPLITUDE, FOLLOWER, LOAD CASE, USER, SECTOR or SUBMODEL is not "
-                     "read"));
+    HX_TRY(hx_abaqus_check_load(r));
     const int forget = op && strcasecmp(op, "NEW") == 0 && r->step_is_new;
     r->step_is_new = 0;
     if (!forget) return HX_OK;

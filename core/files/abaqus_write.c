@@ -9,6 +9,7 @@
 
 #include "../base/atomic_file.h"
 #include "../base/memory.h"
+#include "abaqus_writer.h"
 #include "solid.h"
 
 const int hx_abaqus_side[HX_CELL_OTHER][6] = {[HX_CELL_HEXAHEDRON] = {6, 4, 3, 5, 1, 2},
@@ -20,25 +21,15 @@ const int hx_abaqus_face[HX_CELL_OTHER][7] = {[HX_CELL_HEXAHEDRON] = {-1, 4, 5, 
                                               [HX_CELL_PYRAMID] = {-1, 4, 2, 1, 3, 0, -1},
                                               [HX_CELL_TETRAHEDRON] = {-1, 4, 2, 1, 0, -1, -1}};
 
-enum { FIELD_SIZE = 20, NAME_SIZE = 64, MAX_MODULI = 1000, PER_LINE = 12, BUFFER = 1 << 16 };
+enum { FIELD_SIZE = 20, BUFFER = 1 << 16 };
 
-typedef struct writer {
-    FILE *stream;
-    char *text; /* [BUFFER] (owned) */
-    size_t n_text;
-    const hx_mesh *mesh;
-    int32_t *node, *elem;    /* mesh's numbers in the file's order; NULL: the same (owned) */
-    int own_node, own_elem;  /* keep the numbers of the file that the mesh came from */
-    char (*name)[NAME_SIZE]; /* [mesh->n_set] words of the sets in the file (owned) */
-} writer;
-
-static void flush(writer *w)
+static void flush(hx_abaqus_writer *w)
 {
     fwrite(w->text, 1, w->n_text, w->stream); /* faults are seen at the commit */
     w->n_text = 0;
 }
 
-static void put_text(writer *w, const char *text)
+void hx_abaqus_put_text(hx_abaqus_writer *w, const char *text)
 {
     const size_t n = strlen(text);
     if (w->n_text + n > BUFFER) flush(w);
@@ -46,7 +37,7 @@ static void put_text(writer *w, const char *text)
     w->n_text += n;
 }
 
-static void put_int(writer *w, int64_t value)
+void hx_abaqus_put_int(hx_abaqus_writer *w, int64_t value)
 {
     char digit[24];
     int n = sizeof digit;
@@ -55,11 +46,11 @@ static void put_int(writer *w, int64_t value)
         digit[--n] = (char)('0' + value % 10);
         value /= 10;
     } while (value > 0);
-    put_text(w, digit + n);
+    hx_abaqus_put_text(w, digit + n);
 }
 
 /* CalculiX reads 20 characters of a number and refuses what is left of an exponent. */
-static void put_real(writer *w, double value)
+void hx_abaqus_put_real(hx_abaqus_writer *w, double value)
 {
     char text[40];
     int n = 0;
@@ -69,16 +60,19 @@ static void put_real(writer *w, double value)
     }
     for (int digits = 16; n > FIELD_SIZE; digits--)
         n = snprintf(text, sizeof text, "%.*g", digits, value);
-    put_text(w, text);
-    if (!strpbrk(text, ".e")) put_text(w, "."); /* Fortran takes 1e5 for a real, Abaqus wants 1. */
+    hx_abaqus_put_text(w, text);
+    if (!strpbrk(text, ".e"))
+        hx_abaqus_put_text(w, "."); /* Fortran takes 1e5 for a real, Abaqus wants 1. */
 }
 
 /* --- names --- */
 
-static int name_is_taken(const writer *w, size_t n, const char *name)
+static int name_is_taken(const hx_abaqus_writer *w, size_t n, const char *name)
 {
     static const char *const own[] = {"NALL", "EALL"};
-    if (strncasecmp(name, "EMAT-", 5) == 0) return 1;
+    if (strncasecmp(name, "EMAT-", 5) == 0 || strncasecmp(name, "ESPRING-", 8) == 0 ||
+        strncasecmp(name, "NRIGID-", 7) == 0)
+        return 1;
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (strcasecmp(own[i], name) == 0) return 1;
     for (size_t i = 0; i < n; i++)
@@ -88,35 +82,47 @@ static int name_is_taken(const writer *w, size_t n, const char *name)
 
 /* Words of letters, digits, '-' and '_' that begin with a letter; unlike each other whatever their
  * case. */
-static int name_sets(writer *w)
+static int name_sets(hx_abaqus_writer *w)
 {
     HX_TRY(hx_alloc(&w->name, w->mesh->n_set, sizeof *w->name, "names of sets"));
     for (size_t i = 0; i < w->mesh->n_set; i++) {
         const char *const set = w->mesh->set[i].name;
-        char word[NAME_SIZE - 12];
+        char word[HX_ABAQUS_NAME - 12];
         snprintf(word, sizeof word, "%s%s", isalpha((unsigned char)set[0]) ? "" : "S_", set);
         for (char *c = word; *c; c++)
             if (!isalnum((unsigned char)*c) && *c != '-' && *c != '_') *c = '_';
-        snprintf(w->name[i], NAME_SIZE, "%s", word);
+        snprintf(w->name[i], HX_ABAQUS_NAME, "%s", word);
         for (size_t k = 2; name_is_taken(w, i, w->name[i]); k++)
-            snprintf(w->name[i], NAME_SIZE, "%s_%zu", word, k);
+            snprintf(w->name[i], HX_ABAQUS_NAME, "%s_%zu", word, k);
     }
     return HX_OK;
 }
 
 /* --- mesh and sets --- */
 
-/* Numbers from 1, unless the mesh's file had its own. */
-static int64_t node_number(const writer *w, int64_t node)
+/* Numbers from 1, unless the mesh's file had its own; middles of edges behind all. */
+int64_t hx_abaqus_point_number(const hx_abaqus_writer *w, int64_t point)
 {
-    const int64_t orig = w->mesh->node_orig ? w->mesh->node_orig[node] : node;
+    if (point >= w->mesh->n_node) return w->first_middle + point - w->mesh->n_node;
+    const int64_t orig = w->mesh->node_orig ? w->mesh->node_orig[point] : point;
     return w->own_node ? hx_numbers_get(&w->mesh->node_number, orig) : orig + 1;
 }
 
-static int64_t elem_number(const writer *w, int64_t elem)
+int64_t hx_abaqus_elem_number(const hx_abaqus_writer *w, int64_t elem)
 {
     const int64_t orig = w->mesh->elem_orig ? w->mesh->elem_orig[elem] : elem;
     return w->own_elem ? hx_numbers_get(&w->mesh->elem_number, orig) : orig + 1;
+}
+
+/* The largest number there is, and one. */
+static int64_t next_number(const hx_numbers *numbers, int is_own, int64_t n)
+{
+    int64_t most = n;
+    for (int64_t i = 0; is_own && i < numbers->n; i++) {
+        const int64_t number = hx_numbers_get(numbers, i);
+        if (number > most) most = number;
+    }
+    return most + 1;
 }
 
 /* 1 if other programs take the numbers: above 0 and within 32 bits. */
@@ -127,17 +133,6 @@ static int are_usable(const hx_numbers *numbers)
     return numbers->n > 0;
 }
 
-/* The mesh's node and element at place i of the file. */
-static int64_t node_at(const writer *w, int64_t i)
-{
-    return w->node ? w->node[i] : i;
-}
-
-static int64_t elem_at(const writer *w, int64_t i)
-{
-    return w->elem ? w->elem[i] : i;
-}
-
 /* CalculiX has no pyramid: the brick takes its place, with repeated nodes. */
 static hx_solid_id solid_of(const hx_mesh *mesh, int64_t elem)
 {
@@ -145,53 +140,80 @@ static hx_solid_id solid_of(const hx_mesh *mesh, int64_t elem)
     return id == HX_SOLID_PYRAMID5 ? HX_SOLID_HEX8 : id;
 }
 
+static void put_element_head(hx_abaqus_writer *w, const char *type, int is_job)
+{
+    hx_abaqus_put_text(w, "*ELEMENT, TYPE=");
+    hx_abaqus_put_text(w, type);
+    hx_abaqus_put_text(w, is_job ? ", ELSET=EALL\n" : "\n");
+}
+
 /* *last: what the element before is written as. */
-static void put_element(writer *w, int64_t e, int is_job, hx_solid_id *last)
+static void put_element(hx_abaqus_writer *w, int64_t e, int is_job, hx_solid_id *last)
 {
     static const char *const type[] = {
         [HX_SOLID_HEX8] = "C3D8", [HX_SOLID_TET4] = "C3D4", [HX_SOLID_WEDGE6] = "C3D6"};
     const hx_solid_id id = solid_of(w->mesh, e);
     const int *const corner = hx_solid_nodes(id);
-    if (id != *last) {
-        put_text(w, "*ELEMENT, TYPE=");
-        put_text(w, type[id]);
-        put_text(w, is_job ? ", ELSET=EALL\n" : "\n");
-    }
+    if (id != *last) put_element_head(w, type[id], is_job);
     *last = id;
-    put_int(w, elem_number(w, e));
+    hx_abaqus_put_int(w, hx_abaqus_elem_number(w, e));
     for (int k = 0; k < hx_solids[id].n_node; k++) {
-        put_text(w, ", ");
-        put_int(w, node_number(w, w->mesh->conn[8 * e + corner[k]]));
+        hx_abaqus_put_text(w, ", ");
+        hx_abaqus_put_int(w, hx_abaqus_point_number(w, w->mesh->conn[8 * e + corner[k]]));
     }
-    put_text(w, "\n");
+    hx_abaqus_put_text(w, "\n");
+}
+
+/* Of second order: points of the space have Abaqus' order; 16 numbers a line at most. */
+static void put_quadratic(hx_abaqus_writer *w, int64_t e, int *last)
+{
+    static const char *const type[] = {
+        [HX_CELL_HEXAHEDRON] = "C3D20", [HX_CELL_WEDGE] = "C3D15", [HX_CELL_TETRAHEDRON] = "C3D10"};
+    const int kind = w->space->kind[e];
+    int n;
+    const int32_t *const point = hx_space_points(w->space, e, &n);
+    if (kind != *last) put_element_head(w, type[kind], 1);
+    *last = kind;
+    hx_abaqus_put_int(w, hx_abaqus_elem_number(w, e));
+    for (int k = 0; k < n; k++) {
+        hx_abaqus_put_text(w, k == 10 ? ",\n" : ", ");
+        hx_abaqus_put_int(w, hx_abaqus_point_number(w, point[k]));
+    }
+    hx_abaqus_put_text(w, "\n");
 }
 
 /* With sets of all nodes and all elements for what a job says about them. */
-static void put_mesh(writer *w, int is_job)
+static void put_mesh(hx_abaqus_writer *w, int is_job)
 {
     const hx_mesh *const mesh = w->mesh;
-    put_text(w, is_job ? "*NODE, NSET=NALL\n" : "*NODE\n");
-    for (int64_t i = 0; i < mesh->n_node; i++) {
-        const int64_t a = node_at(w, i);
-        const double *const x = mesh->xyz + 3 * a;
-        put_int(w, node_number(w, a));
-        for (int d = 0; d < 3; d++) {
-            put_text(w, ", ");
-            put_real(w, x[d]);
-        }
-        put_text(w, "\n");
-    }
+    const double *const xyz = w->space ? w->space->xyz : mesh->xyz;
     hx_solid_id last = HX_N_SOLID_ID;
-    for (int64_t i = 0; i < mesh->n_elem; i++) put_element(w, elem_at(w, i), is_job, &last);
+    int kind = -1;
+    hx_abaqus_put_text(w, is_job ? "*NODE, NSET=NALL\n" : "*NODE\n");
+    for (int64_t i = 0; i < hx_abaqus_points(w); i++) {
+        const int64_t p = hx_abaqus_point_at(w, i);
+        hx_abaqus_put_int(w, hx_abaqus_point_number(w, p));
+        for (int d = 0; d < 3; d++) {
+            hx_abaqus_put_text(w, ", ");
+            hx_abaqus_put_real(w, xyz[3 * p + d]);
+        }
+        hx_abaqus_put_text(w, "\n");
+    }
+    for (int64_t i = 0; i < mesh->n_elem; i++)
+        if (w->space)
+            put_quadratic(w, hx_abaqus_elem_at(w, i), &kind);
+        else
+            put_element(w, hx_abaqus_elem_at(w, i), is_job, &last);
 }
 
 /* Numbers, a dozen a line; original ones of list[n]. */
-static void put_list(writer *w, int64_t n, const int32_t *list,
-                     int64_t (*number)(const writer *, int64_t))
+static void put_list(hx_abaqus_writer *w, int64_t n, const int32_t *list,
+                     int64_t (*number)(const hx_abaqus_writer *, int64_t))
 {
     for (int64_t i = 0; i < n; i++) {
-        put_int(w, number(w, list[i]));
-        put_text(w, i + 1 == n || i % PER_LINE == PER_LINE - 1 ? "\n" : ", ");
+        hx_abaqus_put_int(w, number(w, list[i]));
+        hx_abaqus_put_text(
+            w, i + 1 == n || i % HX_ABAQUS_PER_LINE == HX_ABAQUS_PER_LINE - 1 ? "\n" : ", ");
     }
 }
 
@@ -246,7 +268,7 @@ static int side_of(const hx_mesh *mesh, int64_t face)
     return hx_abaqus_side[hx_solids[solid_of(mesh, face / 6)].kind][face % 6];
 }
 
-static int put_sets(writer *w)
+static int put_sets(hx_abaqus_writer *w)
 {
     const hx_mesh *const mesh = w->mesh;
     uint8_t *flag = NULL;
@@ -254,197 +276,44 @@ static int put_sets(writer *w)
     for (size_t i = 0; i < mesh->n_set; i++) {
         const hx_set *const set = &mesh->set[i];
         if (lists_nodes(mesh, set, flag)) {
-            put_text(w, "*NSET, NSET=");
-            put_text(w, w->name[i]);
-            put_text(w, "\n");
-            put_list(w, set->n_node, set->node, node_number);
+            hx_abaqus_put_text(w, "*NSET, NSET=");
+            hx_abaqus_put_text(w, w->name[i]);
+            hx_abaqus_put_text(w, "\n");
+            put_list(w, set->n_node, set->node, hx_abaqus_point_number);
         }
         if (set->n_elem > 0) {
-            put_text(w, "*ELSET, ELSET=");
-            put_text(w, w->name[i]);
-            put_text(w, "\n");
-            put_list(w, set->n_elem, set->elem, elem_number);
+            hx_abaqus_put_text(w, "*ELSET, ELSET=");
+            hx_abaqus_put_text(w, w->name[i]);
+            hx_abaqus_put_text(w, "\n");
+            put_list(w, set->n_elem, set->elem, hx_abaqus_elem_number);
         }
         if (set->n_face == 0) continue;
-        put_text(w, "*SURFACE, TYPE=ELEMENT, NAME=");
-        put_text(w, w->name[i]);
-        put_text(w, "\n");
+        hx_abaqus_put_text(w, "*SURFACE, TYPE=ELEMENT, NAME=");
+        hx_abaqus_put_text(w, w->name[i]);
+        hx_abaqus_put_text(w, "\n");
         for (int64_t k = 0; k < set->n_face; k++) {
-            put_int(w, elem_number(w, set->face[k] / 6));
-            put_text(w, ", S");
-            put_int(w, side_of(mesh, set->face[k]));
-            put_text(w, "\n");
+            hx_abaqus_put_int(w, hx_abaqus_elem_number(w, set->face[k] / 6));
+            hx_abaqus_put_text(w, ", S");
+            hx_abaqus_put_int(w, side_of(mesh, set->face[k]));
+            hx_abaqus_put_text(w, "\n");
         }
     }
     free(flag);
     return HX_OK;
 }
 
-/* --- the job --- */
-
-static int compare_real(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static int64_t place_of(const double *list, int64_t n, double value)
-{
-    const double *const found = bsearch(&value, list, (size_t)n, sizeof value, compare_real);
-    return found - list;
-}
-
-/* Distinct moduli, ascending. */
-static int distinct_moduli(const hx_mesh *mesh, const double *modulus, int64_t *n, double *distinct)
-{
-    *n = 0;
-    for (int64_t e = 0; e < mesh->n_elem; e++) {
-        if (*n > 0 && bsearch(&modulus[e], distinct, (size_t)*n, sizeof *distinct, compare_real))
-            continue;
-        if (*n == MAX_MODULI)
-            return HX_RAISE(HX_EINPUT,
-                            "more than %d different moduli: a job of CalculiX is written of a part "
-                            "in a few densities",
-                            MAX_MODULI);
-        distinct[(*n)++] = modulus[e];
-        qsort(distinct, (size_t)*n, sizeof *distinct, compare_real);
-    }
-    return HX_OK;
-}
-
-static void put_material(writer *w, const char *name, const char *elset, double young, double nu)
-{
-    put_text(w, "*MATERIAL, NAME=");
-    put_text(w, name);
-    put_text(w, "\n*ELASTIC\n");
-    put_real(w, young);
-    put_text(w, ", ");
-    put_real(w, nu);
-    put_text(w, "\n*SOLID SECTION, ELSET=");
-    put_text(w, elset);
-    put_text(w, ", MATERIAL=");
-    put_text(w, name);
-    put_text(w, "\n");
-}
-
-static int put_materials(writer *w, const hx_problem *problem, const double *modulus)
-{
-    double distinct[MAX_MODULI];
-    int64_t n;
-    if (!modulus) {
-        put_material(w, "SOLID", "EALL", problem->young, problem->poisson);
-        return HX_OK;
-    }
-    HX_TRY(distinct_moduli(w->mesh, modulus, &n, distinct));
-    for (int64_t k = 0; k < n; k++) {
-        char elset[32], name[32];
-        int64_t column = 0;
-        snprintf(elset, sizeof elset, "EMAT-%d", (int)k + 1);
-        snprintf(name, sizeof name, "MAT-%d", (int)k + 1);
-        put_text(w, "*ELSET, ELSET=");
-        put_text(w, elset);
-        for (int64_t i = 0; i < w->mesh->n_elem; i++) {
-            const int64_t e = elem_at(w, i);
-            if (place_of(distinct, n, modulus[e]) != k) continue;
-            put_text(w, column++ % PER_LINE == 0 ? "\n" : ", ");
-            put_int(w, elem_number(w, e));
-        }
-        put_text(w, "\n");
-        put_material(w, name, elset, distinct[k], problem->poisson);
-    }
-    return HX_OK;
-}
-
-/* Supports, homogeneous or not; CalculiX takes prescribed displacements in a step only. */
-static void put_boundary(writer *w, const hx_problem *problem)
-{
-    put_text(w, "*BOUNDARY\n");
-    for (int64_t i = 0; i < w->mesh->n_node; i++) {
-        const int64_t a = node_at(w, i);
-        for (int d = 0; d < 3; d++) {
-            if (!(problem->supports.fixed[a] >> d & 1)) continue;
-            put_int(w, node_number(w, a));
-            put_text(w, d == 0 ? ", 1, 1, " : d == 1 ? ", 2, 2, " : ", 3, 3, ");
-            put_real(w,
-                     problem->supports.prescribed ? problem->supports.prescribed[3 * a + d] : 0.0);
-            put_text(w, "\n");
-        }
-    }
-}
-
-static void put_forces(writer *w, const double *force)
-{
-    put_text(w, "*CLOAD, OP=NEW\n");
-    for (int64_t i = 0; i < w->mesh->n_node; i++) {
-        const int64_t a = node_at(w, i);
-        const double *const f = force + 3 * a;
-        for (int d = 0; d < 3; d++) {
-            if (f[d] == 0.0) continue;
-            put_int(w, node_number(w, a));
-            put_text(w, d == 0 ? ", 1, " : d == 1 ? ", 2, " : ", 3, ");
-            put_real(w, f[d]);
-            put_text(w, "\n");
-        }
-    }
-}
-
-/* The densities of the job: 1, or those of passive elements. */
-static void solid_densities(const hx_problem *problem, double *rho)
-{
-    for (int64_t e = 0; e < problem->mesh->n_elem; e++)
-        rho[e] = problem->passive.density && !isnan(problem->passive.density[e])
-                     ? problem->passive.density[e]
-                     : 1.0;
-}
-
-static int put_steps(writer *w, const hx_problem *problem, const double *rho, double *force)
-{
-    for (int c = 0; c < problem->cases.n; c++) {
-        put_text(w, "** load case ");
-        put_int(w, c + 1);
-        put_text(w, "\n*STEP\n*STATIC\n");
-        if (c == 0) put_boundary(w, problem);
-        HX_TRY(hx_problem_nodal_force(problem, c, rho, force));
-        put_forces(w, force);
-        put_text(w, "*NODE PRINT, NSET=NALL\nU\n*NODE FILE\nU\n*EL FILE\nS\n*END STEP\n");
-    }
-    return HX_OK;
-}
-
-static int put_job(writer *w, const hx_problem *problem)
-{
-    int rc;
-    if (problem->springs.n > 0 || problem->rigid.n > 0)
-        return HX_RAISE(HX_EINPUT, "a job with %s is not written; leave them out of the config",
-                        problem->springs.n > 0 ? "springs" : "rigid couplings");
-    const size_t n_elem = (size_t)w->mesh->n_elem, n_node = (size_t)w->mesh->n_node;
-    double *rho = NULL, *modulus = NULL, *force = NULL;
-    HX_TRY_FAIL(hx_alloc_raw(&rho, n_elem, sizeof *rho, "densities of a job"));
-    HX_TRY_FAIL(hx_alloc_raw(&modulus, n_elem, sizeof *modulus, "moduli of a job"));
-    HX_TRY_FAIL(hx_alloc_raw(&force, 3 * n_node, sizeof *force, "forces of a job"));
-    solid_densities(problem, rho);
-    hx_problem_modulus(problem, rho, modulus);
-    HX_TRY_FAIL(put_materials(w, problem, problem->passive.density ? modulus : NULL));
-    HX_TRY_FAIL(put_steps(w, problem, rho, force));
-fail:
-    free(rho);
-    free(modulus);
-    free(force);
-    return rc;
-}
-
-static void put_heading(writer *w, const char *title)
+static void put_heading(hx_abaqus_writer *w, const char *title)
 {
     char line[128];
-    put_text(w, "*HEADING\n");
+    hx_abaqus_put_text(w, "*HEADING\n");
     snprintf(line, sizeof line, "%s", title && title[0] && title[0] != '*' ? title : "mesh");
     for (char *c = line; *c; c++)
         if (!isprint((unsigned char)*c)) *c = ' ';
-    put_text(w, line);
-    put_text(w, "\n");
+    hx_abaqus_put_text(w, line);
+    hx_abaqus_put_text(w, "\n");
 }
 
-static int write_all(writer *w, const char *title, const hx_problem *problem)
+static int write_all(hx_abaqus_writer *w, const char *title, const hx_problem *problem)
 {
     HX_TRY(hx_alloc_raw(&w->text, BUFFER, 1, "a block of text"));
     HX_TRY(name_sets(w));
@@ -452,10 +321,13 @@ static int write_all(writer *w, const char *title, const hx_problem *problem)
     HX_TRY(hx_mesh_invert(w->mesh->n_elem, w->mesh->elem_orig, &w->elem));
     w->own_node = are_usable(&w->mesh->node_number);
     w->own_elem = are_usable(&w->mesh->elem_number);
+    w->first_middle = next_number(&w->mesh->node_number, w->own_node, w->mesh->n_node);
+    w->next_node = w->first_middle + hx_abaqus_points(w) - w->mesh->n_node;
+    w->next_elem = next_number(&w->mesh->elem_number, w->own_elem, w->mesh->n_elem);
     put_heading(w, title);
     put_mesh(w, problem != NULL);
     HX_TRY(put_sets(w));
-    if (problem) HX_TRY(put_job(w, problem));
+    if (problem) HX_TRY(hx_abaqus_put_job(w, problem));
     flush(w);
     return HX_OK;
 }
@@ -464,8 +336,16 @@ int hx_abaqus_write(const char *path, const hx_mesh *mesh, const char *title,
                     const hx_problem *problem)
 {
     hx_atomic_file file;
+    const int is_quadratic = problem && problem->space.element != HX_ELEMENT_LINEAR;
+    if (is_quadratic && mesh->n_kind[HX_CELL_PYRAMID] > 0)
+        return HX_RAISE(
+            HX_EINPUT,
+            "%s: %lld pyramids of second order, which CalculiX does not have: write the "
+            "job with solver.element=linear",
+            path, (long long)mesh->n_kind[HX_CELL_PYRAMID]);
     HX_TRY(hx_atomic_file_open(&file, path));
-    writer w = {.stream = file.stream, .mesh = mesh};
+    hx_abaqus_writer w = {
+        .stream = file.stream, .mesh = mesh, .space = is_quadratic ? &problem->space : NULL};
     int rc = write_all(&w, title, problem);
     if (rc == HX_OK) rc = hx_atomic_file_commit(&file);
     if (rc == HX_EINPUT) hx_error_prefix("%s: ", path);

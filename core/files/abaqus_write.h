@@ -21,12 +21,15 @@ extern const int hx_abaqus_face[HX_CELL_OTHER][7];
  * or 15.
  *
  * With a problem (of this mesh; NULL: none) the file is a job of the solid part: *ELASTIC, one
- * material a distinct modulus of modulus[n_elem] (NULL: E everywhere), *BOUNDARY, a *STEP of
- * *STATIC a load case with the nodal forces as *CLOAD, and the displacements and stresses asked
- * for. CalculiX's C3D8 is the hex8 of this program (tests/test_calculix.py).
+ * material a distinct modulus where elements are passive, *BOUNDARY, springs to ground as SPRING1
+ * elements, sets that move as one as *RIGID BODY about their centre, a *STEP of *STATIC a load case
+ * with the nodal forces as *CLOAD (of rigid sets their resultants), and the displacements and
+ * stresses asked for. CalculiX's C3D8 is the hex8 of this program (tests/app/test_calculix.py). Of
+ * a quadratic problem elements are C3D20, C3D15 and C3D10 with the middles of edges as nodes behind
+ * all others, which sets do not list.
  *
- * title may be NULL. HX_EINPUT: more than 1000 distinct moduli, springs, rigid
- * couplings. HX_EIO as hx_vtk_write. */
+ * title may be NULL. HX_EINPUT: more than 1000 distinct moduli, pyramids of second order. HX_EIO as
+ * hx_vtk_write. */
 int hx_abaqus_write(const char *path, const hx_mesh *mesh, const char *title,
                     const hx_problem *problem);
 

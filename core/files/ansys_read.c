@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "../base/input_file.h"
 #include "../base/memory.h"
 #include "mesh_conditions.h"
 
@@ -411,9 +412,9 @@ static int read_command(reader *r)
 static int read_all(reader *r)
 {
     int found;
-    r->stream = fopen(r->import.path, "rb");
-    if (!r->stream)
-        return HX_RAISE(HX_EINPUT, "cannot read '%s': %s", r->import.path, strerror(errno));
+    const char *why;
+    r->stream = hx_input_open(r->import.path, &why);
+    if (!r->stream) return HX_RAISE(HX_EINPUT, "cannot read '%s': %s", r->import.path, why);
     HX_TRY(hx_alloc(&r->type, MOST_TYPES, sizeof *r->type, "types of elements"));
     do {
         HX_TRY(read_line(r, &found));

@@ -6,6 +6,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "../base/input_file.h"
 #include "../base/memory.h"
 
 /* Large enough that several threads have something to decode. */
@@ -15,17 +16,17 @@ int hx_file_scan_open(hx_file_scan *scan, const char *path)
 {
     int rc = HX_OK;
     struct stat info;
+    const char *why;
     memset(scan, 0, sizeof *scan);
     scan->line = scan->word_line = 1;
     HX_TRY_FAIL(hx_strdup(&scan->path, path));
-    scan->stream = fopen(path, "rb");
-    if (!scan->stream || fstat(fileno(scan->stream), &info) != 0) {
-        rc = HX_RAISE(errno == ENOENT ? HX_EINPUT : HX_EIO, "%s: cannot open it: %s", path,
-                      strerror(errno));
+    scan->stream = hx_input_open(path, &why);
+    if (!scan->stream) {
+        rc = HX_RAISE(HX_EINPUT, "%s: cannot open it: %s", path, why);
         goto fail;
     }
-    if (!S_ISREG(info.st_mode)) {
-        rc = HX_RAISE(HX_EINPUT, "%s: not a regular file; a mesh file is wanted", path);
+    if (fstat(fileno(scan->stream), &info) != 0) {
+        rc = HX_RAISE(HX_EIO, "%s: cannot open it: %s", path, strerror(errno));
         goto fail;
     }
     scan->size = (int64_t)info.st_size;

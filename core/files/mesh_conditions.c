@@ -20,22 +20,68 @@ int hx_import_conditions_add(hx_import_conditions *conditions, const hx_conditio
     return HX_OK;
 }
 
-int hx_import_conditions_set_fault(hx_import_conditions *conditions, const char *fmt, ...)
+int hx_import_conditions_couple(hx_import_conditions *conditions,
+                                const hx_import_coupling *coupling)
+{
+    HX_TRY(hx_grow(&conditions->coupling, conditions->n_coupling, &conditions->coupling_capacity,
+                   sizeof *conditions->coupling, "couplings of a file"));
+    conditions->coupling[conditions->n_coupling++] = *coupling;
+    return HX_OK;
+}
+
+int hx_import_conditions_add_middle(hx_import_conditions *conditions, const hx_file_middle *middle)
+{
+    HX_TRY(hx_grow(&conditions->middle, conditions->n_middle, &conditions->middle_room,
+                   sizeof *conditions->middle, "forces of a file"));
+    conditions->middle[conditions->n_middle++] = *middle;
+    return HX_OK;
+}
+
+/* The first fault counts. */
+static int keep_fault(char **fault, const char *fmt, va_list args)
 {
     char text[512];
-    va_list args;
-    if (conditions->fault) return HX_OK;
-    va_start(args, fmt);
+    if (*fault) return HX_OK;
     vsnprintf(text, sizeof text, fmt, args);
+    return hx_strdup(fault, text);
+}
+
+int hx_import_conditions_set_fault(hx_import_conditions *conditions, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    const int rc = keep_fault(&conditions->fault, fmt, args);
     va_end(args);
-    return hx_strdup(&conditions->fault, text);
+    return rc;
+}
+
+int hx_import_conditions_set_support_fault(hx_import_conditions *conditions, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    const int rc = keep_fault(&conditions->support_fault, fmt, args);
+    va_end(args);
+    return rc;
+}
+
+int hx_import_conditions_set_load_fault(hx_import_conditions *conditions, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    const int rc = keep_fault(&conditions->load_fault, fmt, args);
+    va_end(args);
+    return rc;
 }
 
 void hx_import_conditions_free(hx_import_conditions *conditions)
 {
     for (size_t i = 0; i < conditions->n; i++) hx_numbers_free(&conditions->list[i].node);
     free(conditions->list);
+    free(conditions->coupling);
+    free(conditions->middle);
     free(conditions->fault);
+    free(conditions->support_fault);
+    free(conditions->load_fault);
     memset(conditions, 0, sizeof *conditions);
 }
 
@@ -51,6 +97,7 @@ typedef struct state {
     const hx_import *import;
     const hx_mesh *mesh;
     hx_middle_report middles;
+    hx_set_loads *loads; /* (owned) */
 } state;
 
 static void state_free(state *s)
@@ -59,6 +106,7 @@ static void state_free(state *s)
     free(s->value);
     free(s->step);
     free(s->fixed);
+    hx_set_loads_free(s->loads);
 }
 
 /* "FILE:LINE", or "FILE" where the line is not known. */
@@ -88,11 +136,11 @@ static int add_support(state *s, const hx_condition *c, int64_t at, int64_t numb
         if (!(c->components >> d & 1u)) continue;
         const int held = s->fixed[at] >> d & 1;
         if (c->step > 1 && (!held || s->value[3 * at + d] != c->value))
-            return hx_import_conditions_set_fault(
+            return hx_import_conditions_set_support_fault(
                 s->all,
-                "%s: node %lld is supported otherwise than in step 1; all load cases have the same "
+                "%s: node %s is supported otherwise than in step 1; all load cases have the same "
                 "supports here: write one file a set of supports",
-                place(s, c, text, sizeof text), (long long)number);
+                place(s, c, text, sizeof text), HX_IMPORT_NUMBER(s->import, number));
         s->value[3 * at + d] = c->value;
         s->fixed[at] |= (uint8_t)(1u << d);
     }
@@ -107,27 +155,40 @@ static int64_t find_place(const state *s, int64_t number)
     return middle < 0 ? node : s->n_node + middle;
 }
 
-static int apply(state *s, const hx_condition *c)
+/* A force or support of a node. */
+static int apply_at(state *s, const hx_condition *c, int64_t number)
 {
     const int is_force = c->kind == HX_CONDITION_FORCE;
+    const int64_t at = find_place(s, number);
     char text[340];
+    int is_taken;
+    HX_TRY(hx_set_loads_at_node(s->loads, c, number, at >= 0, &is_taken));
+    if (is_taken) return HX_OK;
+    if (c->components > 7u && is_force)
+        return hx_import_conditions_set_load_fault(
+            s->all, "%s: a moment on node %s, which has no rotations: only reference nodes have",
+            place(s, c, text, sizeof text), HX_IMPORT_NUMBER(s->import, number));
+    if ((c->components & 7u) == 0) return HX_OK; /* rotations alone */
+    if (at >= 0) return is_force ? add_force(s, c, at) : add_support(s, c, at, number);
+    return (is_force ? hx_import_conditions_set_load_fault
+                     : hx_import_conditions_set_support_fault)(
+        s->all,
+        "%s: a %s on node %s, which belongs to no element and is the reference node of no coupling "
+        "that is read",
+        place(s, c, text, sizeof text), is_force ? "force" : "support",
+        HX_IMPORT_NUMBER(s->import, number));
+}
+
+static int apply(state *s, const hx_condition *c)
+{
     if (c->kind == HX_CONDITION_NO_FORCES) {
         memset(s->force, 0, 3 * (size_t)s->n_place * sizeof *s->force);
+        hx_set_loads_forget(s->loads);
         return HX_OK;
     }
-    for (int64_t i = 0; i < c->node.n; i++) {
-        const int64_t number = hx_numbers_get(&c->node, i);
-        const int64_t at = find_place(s, number);
-        if (at >= 0) {
-            HX_TRY(is_force ? add_force(s, c, at) : add_support(s, c, at, number));
-        } else {
-            HX_TRY(hx_import_conditions_set_fault(
-                s->all,
-                "%s: a %s on node %lld, which belongs to no element: reference nodes and "
-                "what couples them to the part are not read",
-                place(s, c, text, sizeof text), is_force ? "force" : "support", (long long)number));
-        }
-    }
+    if (c->kind != HX_CONDITION_FORCE && c->kind != HX_CONDITION_SUPPORT)
+        return hx_set_loads_apply(s->loads, c);
+    for (int64_t i = 0; i < c->node.n; i++) HX_TRY(apply_at(s, c, hx_numbers_get(&c->node, i)));
     return HX_OK;
 }
 
@@ -148,6 +209,14 @@ static int emit(const state *s, const double *value, int load_case, int64_t *n,
     return HX_OK;
 }
 
+static int append_middle(hx_import_conditions *all, const hx_file_middle *middle, hx_conditions *to)
+{
+    HX_TRY(hx_grow(&to->middle, (size_t)to->n_middle, &all->middle_capacity, sizeof *to->middle,
+                   "forces of a file"));
+    to->middle[to->n_middle++] = *middle;
+    return HX_OK;
+}
+
 /* Appends what is stated of the middles of edges: forces of a step, or supports (step 0). */
 static int emit_middles(const state *s, int step, hx_conditions *to)
 {
@@ -156,10 +225,9 @@ static int emit_middles(const state *s, int step, hx_conditions *to)
         int32_t corner[HX_SOLID_CORNERS];
         if (step > 0 ? value[k] == 0.0 : !(s->fixed[k / 3] >> (k % 3) & 1)) continue;
         if (hx_import_middle_corners(s->import, s->mesh, k / 3 - s->n_node, corner) != 2) continue;
-        HX_TRY(hx_grow(&to->middle, (size_t)to->n_middle, &s->all->middle_capacity,
-                       sizeof *to->middle, "forces of a file"));
-        to->middle[to->n_middle++] =
-            (hx_file_middle){{corner[0], corner[1]}, (int16_t)(k % 3), (int16_t)step, value[k]};
+        const hx_file_middle middle = {
+            {corner[0], corner[1]}, (int16_t)(k % 3), (int16_t)step, value[k]};
+        HX_TRY(append_middle(s->all, &middle, to));
     }
     return HX_OK;
 }
@@ -183,7 +251,9 @@ static int run_steps(state *s, hx_conditions *to)
         for (; next < s->all->n && s->all->list[next].step <= step; next++)
             HX_TRY(apply(s, &s->all->list[next]));
         if (step > 0) HX_TRY(emit_forces(s, step, to));
+        if (step > 0) HX_TRY(hx_set_loads_emit(s->loads, step, to));
     }
+    HX_TRY(hx_set_loads_finish(s->loads, to));
     HX_TRY(emit_middles(s, 0, to));
     hx_share_supports(s->import, s->mesh, s->fixed, s->value, &s->middles);
     HX_TRY(hx_note_shared(s->import, &s->middles));
@@ -203,14 +273,19 @@ int hx_import_conditions_finish(hx_import_conditions *conditions, const hx_impor
     if (!to) return HX_OK;
     to->n_case = conditions->n_step;
     to->is_second_order = import->n_middle > 0;
-    if (conditions->n > 0) {
+    if (conditions->n > 0 || conditions->n_coupling > 0) {
         HX_TRY_FAIL(hx_alloc(&s.force, 3 * n_place, sizeof *s.force, "forces of a file"));
         HX_TRY_FAIL(hx_alloc(&s.value, 3 * n_place, sizeof *s.value, "supports of a file"));
         HX_TRY_FAIL(hx_alloc(&s.step, 3 * n_place, sizeof *s.step, "forces of a file"));
         HX_TRY_FAIL(hx_alloc(&s.fixed, n_place, 1, "supports of a file"));
+        HX_TRY_FAIL(hx_set_loads_create(&s.loads, conditions, import, mesh));
         HX_TRY_FAIL(run_steps(&s, to));
     }
+    for (size_t i = 0; i < conditions->n_middle; i++)
+        HX_TRY_FAIL(append_middle(conditions, &conditions->middle[i], to));
     HX_TRY_FAIL(hx_strdup(&to->fault, conditions->fault));
+    HX_TRY_FAIL(hx_strdup(&to->support_fault, conditions->support_fault));
+    HX_TRY_FAIL(hx_strdup(&to->load_fault, conditions->load_fault));
 fail:
     state_free(&s);
     return rc;

@@ -7,20 +7,41 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
+#include "../base/input_file.h"
 #include "../mesh/mesh_check.h"
 #include "abaqus_read.h"
 #include "abaqus_write.h"
 #include "ansys_read.h"
+#include "exodus_read.h"
+#include "foreign_files.h"
 #include "gmsh.h"
+#include "medit_read.h"
+#include "nastran_read.h"
 #include "solid.h"
+#include "unv_read.h"
 #include "vtk_fields.h"
+
+/* Comments may go before what tells a format. */
+enum { HEAD_SIZE = 8192 };
 
 /* --- the formats --- */
 
 static int is_vtk(const char *head)
 {
     return strncasecmp(head, "# vtk DataFile", 14) == 0;
+}
+
+/* An instruction and comments may come before it. */
+static int is_vtk_xml(const char *head)
+{
+    return strstr(head, "<VTKFile") != NULL;
+}
+
+static int is_pvtu(const char *head)
+{
+    return is_vtk_xml(head) && strstr(head, "\"PUnstructuredGrid\"");
 }
 
 static int read_vtk(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_notes *notes)
@@ -38,6 +59,7 @@ static int write_vtk(const char *path, const hx_mesh *mesh, const hx_mesh_write_
                                 .context = options->context};
     const char *const title = options->title ? options->title : mesh->name;
     int rc = hx_fields_add_sets(&sets, mesh);
+    if (rc == HX_OK) rc = hx_fields_add_faces(&sets, mesh);
     if (rc == HX_OK) rc = hx_vtk_write_part(path, mesh, title, &vtk, sets.field, sets.n, NULL);
     hx_fields_free(&sets);
     return rc;
@@ -91,11 +113,65 @@ static int is_ansys(const char *head)
     return strncasecmp(head, "/COM,ANSYS", 10) == 0 || strncasecmp(head, "/PREP7", 6) == 0;
 }
 
+/* netCDF in its old form; in its new one it is HDF5, as other formats are, which the name tells. */
+static int is_exodus(const char *head)
+{
+    return strncmp(head, "CDF", 3) == 0 && (head[3] == 1 || head[3] == 2 || head[3] == 5);
+}
+
+/* A section or a card begins the file, after comments. */
+static int is_nastran(const char *head)
+{
+    static const char *const word[] = {
+        "SOL ",    "CEND",   "BEGIN BULK", "GRID",    "NASTRAN ", "INIT ", "ID ",  "ID,",
+        "ASSIGN ", "CTETRA", "CHEXA",      "SUBCASE", "PSOLID",   "TITLE", "ECHO", "MAT1"};
+    while (*head) {
+        const char *const line = head + strspn(head, " \t\r");
+        head += strcspn(head, "\n");
+        if (*head) head++;
+        if (*line == '$' || *line == '\n' || *line == '\0') continue;
+        for (size_t i = 0; i < sizeof word / sizeof word[0]; i++)
+            if (strncmp(line, word[i], strlen(word[i])) == 0) return 1;
+        return 0;
+    }
+    return 0;
+}
+
+static int is_medit(const char *head)
+{
+    for (;;) {
+        head += strspn(head, " \t\r\n");
+        if (*head != '#') break;
+        head += strcspn(head, "\n");
+    }
+    return strncasecmp(head, "MeshVersionFormatted", 20) == 0;
+}
+
+/* A line of -1, then the number of a data set. */
+static int is_unv(const char *head)
+{
+    long one, number;
+    int n;
+    return sscanf(head, "%ld %ld%n", &one, &number, &n) == 2 && one == -1 && number > 0 &&
+           (head[n] == '\n' || head[n] == '\r' || head[n] == ' ');
+}
+
 const hx_mesh_format hx_mesh_formats[] = {
     {"legacy VTK", ".vtk", is_vtk, read_vtk, write_vtk, .holds_fields = 1},
+    {"parallel VTK XML", ".pvtu", is_pvtu, read_vtk, NULL},
+    {"VTK XML", ".vtu", is_vtk_xml, read_vtk, NULL},
     {"Gmsh", ".msh", is_gmsh, read_gmsh, write_gmsh},
     {"Abaqus, CalculiX", ".inp", is_abaqus, hx_abaqus_read, write_abaqus, .holds_problem = 1},
     {"ANSYS archive", ".cdb", is_ansys, hx_ansys_read, NULL},
+    {"Nastran", ".bdf", is_nastran, hx_nastran_read, NULL},
+    {"Nastran", ".nas", is_nastran, hx_nastran_read, NULL},
+    {"OptiStruct", ".fem", is_nastran, hx_nastran_read, NULL},
+    {"Medit", ".mesh", is_medit, hx_medit_read, NULL},
+    {"universal file", ".unv", is_unv, hx_unv_read, NULL},
+    {"Exodus II", ".exo", is_exodus, hx_exodus_read, NULL},
+    {"Exodus II", ".e", is_exodus, hx_exodus_read, NULL},
+    {"Exodus II", ".ex2", is_exodus, hx_exodus_read, NULL},
+    {"Exodus II", ".g", is_exodus, hx_exodus_read, NULL},
 };
 const size_t hx_n_mesh_format = sizeof hx_mesh_formats / sizeof hx_mesh_formats[0];
 
@@ -112,17 +188,23 @@ const hx_mesh_format *hx_mesh_format_of_name(const char *path)
     return NULL;
 }
 
+/* The file's first bytes, a 0 behind them; -1: it cannot be opened, as *why says. */
+static int read_head(const char *path, char head[HEAD_SIZE], const char **why)
+{
+    FILE *const f = hx_input_open(path, why);
+    if (!f) return -1;
+    head[fread(head, 1, HEAD_SIZE - 1, f)] = '\0';
+    fclose(f);
+    return 0;
+}
+
 const hx_mesh_format *hx_mesh_format_of_file(const char *path)
 {
-    char head[512];
-    FILE *const f = fopen(path, "rb");
-    if (!f) return NULL;
-    const size_t n = fread(head, 1, sizeof head - 1, f);
-    fclose(f);
-    head[n] = '\0';
+    char head[HEAD_SIZE];
+    if (read_head(path, head, NULL) < 0) return NULL;
     for (size_t i = 0; i < hx_n_mesh_format; i++)
         if (hx_mesh_formats[i].is_head(head)) return &hx_mesh_formats[i];
-    return hx_mesh_format_of_name(path);
+    return hx_foreign_is_head(head) ? NULL : hx_mesh_format_of_name(path);
 }
 
 int hx_mesh_can_write(const hx_mesh_format *format)
@@ -147,13 +229,16 @@ const char *hx_mesh_format_list(int for_writing, char *text, size_t n_text)
 /* HX_EINPUT: why the file has no format. */
 static int refuse_file(const char *path)
 {
-    char list[128];
-    FILE *const f = fopen(path, "rb");
-    if (!f) return HX_RAISE(HX_EINPUT, "%s: cannot open it: %s", path, strerror(errno));
-    fclose(f);
+    char list[256], hint[512], head[HEAD_SIZE];
+    const char *why;
+    if (read_head(path, head, &why) < 0)
+        return HX_RAISE(HX_EINPUT, "%s: cannot open it: %s", path, why);
+    if (hx_foreign_hint(path, head, hint, sizeof hint))
+        return HX_RAISE(HX_EINPUT, "%s: not read here, but what is made of it can be; %s", path,
+                        hint);
     return HX_RAISE(HX_EINPUT,
-                    "%s: not a mesh file that is known here (%s); a CAD model must be meshed "
-                    "first, by gmsh for example",
+                    "%s: not a mesh file that is known here (%s); the program meshio converts "
+                    "many others: meshio convert FILE OUT.vtu",
                     path, hx_mesh_format_list(0, list, sizeof list));
 }
 
@@ -161,10 +246,13 @@ int hx_mesh_read(const char *path, double merge, hx_mesh *mesh, hx_conditions *c
                  hx_notes *notes)
 {
     int32_t *merged = NULL;
+    struct stat state;
     const hx_mesh_format *const format = hx_mesh_format_of_file(path);
     memset(mesh, 0, sizeof *mesh);
     if (conditions) memset(conditions, 0, sizeof *conditions);
     if (!format) return refuse_file(path);
+    if (stat(path, &state) == 0 && S_ISREG(state.st_mode) && state.st_size == 0)
+        return HX_RAISE(HX_EINPUT, "%s: the file is empty", path);
     HX_TRY(format->read(path, mesh, conditions, notes));
     const int rc = hx_mesh_mend_coincident(mesh, merge, &merged, notes);
     if (conditions && merged) hx_conditions_merge(conditions, merged);

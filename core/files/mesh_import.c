@@ -1,5 +1,6 @@
 #include "mesh_import.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,15 @@ int hx_import_place(const hx_import *import, int64_t line, int code)
     else
         hx_error_prefix("%s: ", import->path);
     return code;
+}
+
+const char *hx_import_number_text(const hx_import *import, int64_t number, char *text)
+{
+    if (import->number_text)
+        import->number_text(import->number_context, number, text);
+    else
+        snprintf(text, HX_NUMBER_TEXT, "%lld", (long long)number);
+    return text;
 }
 
 /* --- what a reader adds --- */
@@ -198,11 +208,11 @@ static int refuse_solids(const hx_import *import)
         if (other->shape < HX_SHAPE_HIGH_ORDER) continue;
         return HX_IMPORT_RAISE(
             import, other->line,
-            "element %lld is a %s (%lld such beside %lld solids that are read); every solid "
+            "element %s is a %s (%lld such beside %lld solids that are read); every solid "
             "element must be a tetrahedron, wedge, pyramid or hexahedron of first or second order: "
             "%s",
-            (long long)other->number, other->type, (long long)other->n, (long long)import->n_elem,
-            hint_for(import, other->shape));
+            HX_IMPORT_NUMBER(import, other->number), other->type, (long long)other->n,
+            (long long)import->n_elem, hint_for(import, other->shape));
     }
     return HX_OK;
 }
@@ -222,9 +232,9 @@ static int note_ignored(const hx_import *import)
     for (size_t i = 0; i < import->n_other; i++) {
         const hx_import_other *const other = &import->other[i];
         HX_TRY(hx_notes_add(import->notes, HX_NOTE_DETAIL,
-                            "%s: %lld cells of type %s make sets only (the first has number %lld)",
+                            "%s: %lld cells of type %s make sets only (the first has number %s)",
                             import->path, (long long)other->n, other->type,
-                            (long long)other->number));
+                            HX_IMPORT_NUMBER(import, other->number)));
     }
     return HX_OK;
 }
@@ -239,14 +249,14 @@ static int build_indices(hx_import *import)
     int64_t i = import->node_index.repeated;
     if (i >= 0) {
         line = line_of(&import->node_line, import->n_node, i);
-        return HX_IMPORT_RAISE(import, line, "a second node with the number %lld",
-                               (long long)hx_numbers_get(&import->node_number, i));
+        return HX_IMPORT_RAISE(import, line, "a second node with the number %s",
+                               HX_IMPORT_NUMBER(import, hx_numbers_get(&import->node_number, i)));
     }
     i = import->elem_index.repeated;
     if (i < 0) return HX_OK;
     line = hx_import_elem_line(import, i);
-    return HX_IMPORT_RAISE(import, line, "a second element with the number %lld",
-                           (long long)hx_numbers_get(&import->elem_number, i));
+    return HX_IMPORT_RAISE(import, line, "a second element with the number %s",
+                           HX_IMPORT_NUMBER(import, hx_numbers_get(&import->elem_number, i)));
 }
 
 /* conn := places of the corners' nodes, in the memory of the corners where it has the width. */
@@ -268,10 +278,11 @@ static int resolve_corners(hx_import *import, int32_t **conn_out)
     }
     int rc = HX_OK;
     if (bad != INT64_MAX)
-        rc = HX_IMPORT_RAISE(import, hx_import_elem_line(import, bad / 8),
-                             "element %lld names node %lld, which the file does not have",
-                             (long long)hx_numbers_get(&import->elem_number, bad / 8),
-                             (long long)hx_numbers_get(corner, bad));
+        rc =
+            HX_IMPORT_RAISE(import, hx_import_elem_line(import, bad / 8),
+                            "element %s names node %s, which the file does not have",
+                            HX_IMPORT_NUMBER(import, hx_numbers_get(&import->elem_number, bad / 8)),
+                            HX_IMPORT_NUMBER(import, hx_numbers_get(corner, bad)));
     corner->narrow = NULL;
     hx_numbers_free(corner);
     return rc;
@@ -312,12 +323,27 @@ static int number_used(hx_import *import, const int32_t *conn, int64_t *n_used)
     return rc;
 }
 
-/* Leaves out the nodes that no element uses; their numbers in the mesh go to `number`. */
+int64_t hx_import_short(const hx_import *import, int64_t number)
+{
+    return import->number_short ? import->number_short(import->number_context, number) : number;
+}
+
+static int copy_numbers(const hx_import *import, const hx_numbers *from, hx_numbers *to)
+{
+    if (!import->number_short) return hx_numbers_copy(to, from);
+    for (int64_t i = 0; i < from->n; i++) {
+        const int64_t called = hx_import_short(import, hx_numbers_get(from, i));
+        HX_TRY(hx_numbers_append(to, 1, &called));
+    }
+    return HX_OK;
+}
+
+/* Leaves out the nodes that no element uses; the numbers in the mesh go to `number`. */
 static int drop_unused(hx_import *import, int32_t *conn, int64_t *n_used, hx_numbers *number)
 {
     HX_TRY(number_used(import, conn, n_used));
     const int32_t *const node_new = import->node_new;
-    if (!node_new) return hx_numbers_copy(number, &import->node_number);
+    if (!node_new) return copy_numbers(import, &import->node_number, number);
     int64_t first_dropped = -1, n_dropped = 0; /* besides those of second order */
     for (int64_t a = 0; a < import->n_node; a++) {
         const int64_t file_number = hx_numbers_get(&import->node_number, a);
@@ -328,15 +354,17 @@ static int drop_unused(hx_import *import, int32_t *conn, int64_t *n_used, hx_num
         }
         memmove(import->xyz + 3 * (int64_t)node_new[a], import->xyz + 3 * a,
                 3 * sizeof *import->xyz);
-        HX_TRY(hx_numbers_append(number, 1, &file_number));
+        const int64_t called = hx_import_short(import, file_number);
+        HX_TRY(hx_numbers_append(number, 1, &called));
     }
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < 8 * import->n_elem; i++) conn[i] = node_new[conn[i]];
     if (n_dropped == 0) return HX_OK;
     return hx_notes_add(import->notes, HX_NOTE_DETAIL,
                         "%s: %lld nodes that no element uses are left out (the first has number "
-                        "%lld)",
-                        import->path, (long long)n_dropped, (long long)first_dropped);
+                        "%s)",
+                        import->path, (long long)n_dropped,
+                        HX_IMPORT_NUMBER(import, first_dropped));
 }
 
 /* --- the mesh --- */
@@ -362,11 +390,12 @@ static int make_mesh(hx_import *import, hx_mesh *mesh)
     HX_TRY_FAIL(resolve_corners(import, &conn));
     HX_TRY_FAIL(hx_import_list_middles(import, conn));
     HX_TRY_FAIL(drop_unused(import, conn, &n_used, &node_number));
-    HX_TRY_FAIL(hx_numbers_copy(&elem_number, &import->elem_number));
+    HX_TRY_FAIL(copy_numbers(import, &import->elem_number, &elem_number));
     if (n_used < 4) {
         rc = HX_IMPORT_RAISE(import, hx_import_elem_line(import, 0),
-                             "element %lld has %lld different nodes; no solid has less than 4",
-                             (long long)hx_numbers_get(&elem_number, 0), (long long)n_used);
+                             "element %s has %lld different nodes; no solid has less than 4",
+                             HX_IMPORT_NUMBER(import, hx_numbers_get(&import->elem_number, 0)),
+                             (long long)n_used);
         goto fail;
     }
     double *const xyz = import->xyz;

@@ -47,6 +47,7 @@ typedef struct hx_import_other {
 /* A named selection; any of the lists may be empty, and several may be filled. */
 typedef struct hx_import_set {
     char *name;
+    int is_reference;      /* of nodes that are none of the mesh's by intent */
     hx_numbers node;       /* numbers of nodes */
     hx_numbers elem;       /* numbers of elements */
     hx_numbers elem_index; /* elements by the order in which they were added, from 0 */
@@ -56,10 +57,18 @@ typedef struct hx_import_set {
     hx_numbers face_local; /* 0 to 5: a row of hx_hex_face of the element as it was added */
 } hx_import_set;
 
+enum { HX_NUMBER_TEXT = 120 };
+
 typedef struct hx_import {
     char *path;      /* (owned) */
     hx_notes *notes; /* (borrowed), may be NULL */
     int64_t n_node, n_elem;
+
+    /* Of formats whose numbers restart: what a number is called, into text[HX_NUMBER_TEXT], and
+     * what the mesh calls it; NULL: as it is. */
+    void (*number_text)(const void *context, int64_t number, char *text);
+    int64_t (*number_short)(const void *context, int64_t number);
+    const void *number_context; /* (borrowed) */
 
     /* What to do, if the format has better words than the general ones; constant texts or NULL. */
     const char *order_hint, *shape_hint, *empty_hint;
@@ -120,6 +129,11 @@ int hx_import_place(const hx_import *import, int64_t line, int code);
 
 #define HX_IMPORT_RAISE(import, line, ...)                                                         \
     hx_import_place((import), (line), HX_RAISE(HX_EINPUT, __VA_ARGS__))
+
+/* What the file calls a node or element of that number, into text[HX_NUMBER_TEXT]; returns it. */
+const char *hx_import_number_text(const hx_import *import, int64_t number, char *text);
+#define HX_IMPORT_NUMBER(import, number)                                                           \
+    hx_import_number_text((import), (number), (char[HX_NUMBER_TEXT]){0})
 
 /* Makes a raw mesh (hx_mesh_finish is the caller's) with nodes and elements in the file's order:
  * finds corners and members of sets by their numbers, leaves out nodes that no element has as a

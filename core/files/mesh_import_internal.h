@@ -4,6 +4,9 @@
 
 #include "mesh_import.h"
 
+/* What the mesh calls a node or element of that number. */
+int64_t hx_import_short(const hx_import *import, int64_t number);
+
 /* Adds the set to the raw mesh. */
 int hx_import_make_set(const hx_import *import, const hx_import_set *set, hx_mesh *mesh);
 

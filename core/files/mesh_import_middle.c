@@ -72,12 +72,13 @@ static int take_middles(hx_import *import, const int32_t *conn, const uint8_t *i
         const int64_t number = hx_numbers_get(&import->middle, (*next)++);
         const int64_t node = hx_number_index_find(&import->node_index, number);
         if (node < 0)
-            return HX_RAISE(HX_EINPUT, "element %lld names node %lld, which the file does not have",
-                            (long long)hx_numbers_get(&import->elem_number, e), (long long)number);
+            return HX_RAISE(HX_EINPUT, "element %s names node %s, which the file does not have",
+                            HX_IMPORT_NUMBER(import, hx_numbers_get(&import->elem_number, e)),
+                            HX_IMPORT_NUMBER(import, number));
         if (is_corner[node] || import->middle_of_node[node] >= 0) continue;
         const double *const x = import->xyz + 3 * node;
         const int n = hx_solid_middle(id, k, conn + 8 * e, corner);
-        hx_survey_middle(survey, number, x, import->xyz, n, corner);
+        hx_survey_middle(survey, hx_import_short(import, number), x, import->xyz, n, corner);
         import->middle_of_node[node] = (int32_t)import->n_middle;
         import->middle_place[import->n_middle] = e * PLACES + k;
         memcpy(import->middle_xyz + 3 * import->n_middle++, x, 3 * sizeof *x);

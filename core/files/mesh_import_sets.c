@@ -4,8 +4,8 @@
 
 #include "../base/grow.h"
 #include "../base/memory.h"
-#include "../base/sort.h"
 #include "../mesh/mesh_check.h"
+#include "face_match.h"
 #include "mesh_import_internal.h"
 
 /* Members that are no part of the mesh of solids, for one note. */
@@ -24,16 +24,18 @@ static int note_left_out(const hx_import *import, const hx_import_set *set, cons
                          int64_t n_kept)
 {
     if (out->n == 0) return HX_OK;
-    return hx_notes_add(import->notes, n_kept > 0 ? HX_NOTE_DETAIL : HX_NOTE_WARNING,
-                        "%s: set '%.100s': %lld %s are left out (the first: %lld)", import->path,
-                        set->name, (long long)out->n, out->what, (long long)out->first);
+    const int is_known = n_kept > 0 || set->is_reference;
+    return hx_notes_add(import->notes, is_known ? HX_NOTE_DETAIL : HX_NOTE_WARNING,
+                        "%s: set '%.100s': %lld %s are left out (the first: %s)", import->path,
+                        set->name, (long long)out->n, out->what,
+                        HX_IMPORT_NUMBER(import, out->first));
 }
 
 static int unknown(const hx_import *import, const hx_import_set *set, const char *what,
                    int64_t number)
 {
-    return HX_IMPORT_RAISE(import, 0, "set '%.100s' names %s %lld, which the file does not have",
-                           set->name, what, (long long)number);
+    return HX_IMPORT_RAISE(import, 0, "set '%.100s' names %s %s, which the file does not have",
+                           set->name, what, HX_IMPORT_NUMBER(import, number));
 }
 
 /* Nodes of a set: those that the mesh has, then the corners in whose middle others lie. */
@@ -166,9 +168,9 @@ static int place_face(const hx_import *import, int64_t elem, int64_t local, int6
     if (order == HX_ORDER_TENSOR || order == HX_ORDER_MIRRORED_TENSOR)
         return HX_IMPORT_RAISE(
             import, 0,
-            "a set names a face of element %lld by number, whose nodes are out of order: which "
+            "a set names a face of element %s by number, whose nodes are out of order: which "
             "face is meant is not known; write the elements in the format's order",
-            (long long)hx_numbers_get(&import->elem_number, elem));
+            HX_IMPORT_NUMBER(import, hx_numbers_get(&import->elem_number, elem)));
     *face = 6 * elem + (order == HX_ORDER_MIRRORED ? mirrored[local] : (int)local);
     return HX_OK;
 }
@@ -201,77 +203,8 @@ fail:
 
 /* --- faces given by their nodes --- */
 
-/* A hash of quadrangles and triangles by their nodes in ascending order. */
-typedef struct quads {
-    int64_t n;
-    int32_t (*node)[4]; /* [n] ascending, of a triangle the first -1 */
-    int64_t *face;      /* [n] element * 6 + local face, or -1 */
-    int32_t *slot;      /* [mask + 1] a quad or -1 */
-    uint64_t mask;
-    uint8_t *marked; /* [n_node] a node of some quad */
-} quads;
-
-static uint64_t hash_four(const int32_t v[4])
-{
-    uint64_t h = 0;
-    for (int k = 0; k < 4; k++) {
-        h = (h ^ (uint64_t)(uint32_t)v[k]) * 0x9e3779b97f4a7c15u;
-        h ^= h >> 29;
-    }
-    return h;
-}
-
-/* The slot of the quad with those ascending nodes, or an empty one. */
-static int32_t *quad_slot(const quads *q, const int32_t node[4])
-{
-    uint64_t at = hash_four(node) & q->mask;
-    while (q->slot[at] >= 0 && memcmp(q->node[q->slot[at]], node, sizeof q->node[0]) != 0)
-        at = (at + 1) & q->mask;
-    return &q->slot[at];
-}
-
-static int alloc_quads(quads *q, int64_t n, int64_t n_node)
-{
-    uint64_t n_slot = 64;
-    while (n_slot < 2 * (uint64_t)n) n_slot *= 2;
-    q->mask = n_slot - 1;
-    HX_TRY(hx_alloc_raw(&q->node, (size_t)n, sizeof *q->node, "faces of a set"));
-    HX_TRY(hx_alloc_raw(&q->face, (size_t)n, sizeof *q->face, "faces of a set"));
-    HX_TRY(hx_alloc_raw(&q->slot, (size_t)n_slot, sizeof *q->slot, "lookup of faces"));
-    HX_TRY(hx_alloc(&q->marked, (size_t)n_node, 1, "nodes of faces"));
-    memset(q->slot, 0xff, n_slot * sizeof *q->slot);
-    return HX_OK;
-}
-
-/* The key of a face with those nodes, the same in whatever order; 0: an edge or a point. */
-static int find_key(const int32_t node[4], int32_t key[4])
-{
-    int n_same = 0;
-    memcpy(key, node, 4 * sizeof *key);
-    hx_sort_four(key);
-    for (int k = 1; k < 4; k++)
-        if (key[k] == key[k - 1]) {
-            key[k - 1] = -1;
-            n_same++;
-        }
-    if (n_same > 0) hx_sort_four(key);
-    return n_same < 2;
-}
-
-/* Takes a face whose nodes the mesh has; repeated ones once. */
-static void insert_quad(quads *q, const int32_t node[4])
-{
-    int32_t sorted[4];
-    if (!find_key(node, sorted)) return;
-    int32_t *const slot = quad_slot(q, sorted);
-    if (*slot >= 0) return;
-    *slot = (int32_t)q->n;
-    memcpy(q->node[q->n], sorted, sizeof sorted);
-    q->face[q->n++] = -1;
-    for (int k = 0; k < 4; k++) q->marked[node[k]] = 1;
-}
-
-static int collect_quads(const hx_import *import, const hx_import_set *set, quads *q, left_out *out)
+static int collect_quads(const hx_import *import, const hx_import_set *set, hx_face_match *q,
+                         left_out *out)
 {
     for (int64_t i = 0; i < set->quad.n / 4; i++) {
         int32_t node[4];
@@ -285,7 +218,7 @@ static int collect_quads(const hx_import *import, const hx_import_set *set, quad
             node[k] = (int32_t)index;
         }
         if (found)
-            insert_quad(q, node);
+            hx_face_match_add(q, node);
         else
             leave_out(out, hx_numbers_get(&set->quad, 4 * i));
     }
@@ -293,7 +226,7 @@ static int collect_quads(const hx_import *import, const hx_import_set *set, quad
 }
 
 /* The corners of triangles that are no faces, such as those on hexahedra: nodes of the set. */
-static int add_loose_triangles(const hx_import_set *set, hx_mesh *mesh, const quads *q)
+static int add_loose_triangles(const hx_import_set *set, hx_mesh *mesh, const hx_face_match *q)
 {
     int32_t *node = NULL;
     int64_t n = 0;
@@ -309,36 +242,16 @@ static int add_loose_triangles(const hx_import_set *set, hx_mesh *mesh, const qu
     return rc;
 }
 
-/* Gives each quad its face: of two elements that share it the one of the lower index. */
-static void match_faces(const hx_mesh *mesh, quads *q)
-{
-#pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < mesh->n_elem; e++) {
-        const int32_t *const conn = mesh->conn + 8 * e;
-        int n_marked = 0;
-        for (int k = 0; k < 8; k++) n_marked += q->marked[conn[k]];
-        for (int f = 0; f < 6 && n_marked >= 3; f++) {
-            int32_t node[4], key[4];
-            for (int k = 0; k < 4; k++) node[k] = conn[hx_hex_face[f][k]];
-            if (!find_key(node, key)) continue;
-            const int32_t found = *quad_slot(q, key);
-            if (found < 0) continue;
-#pragma omp critical(hx_match_faces)
-            if (q->face[found] < 0 || q->face[found] > 6 * e + f) q->face[found] = 6 * e + f;
-        }
-    }
-}
-
 static int add_quads(const hx_import *import, const hx_import_set *set, hx_mesh *mesh)
 {
     int rc = HX_OK;
-    quads q;
+    hx_face_match q;
     left_out out = {"faces that no element has, by their first node,", 0, 0};
     if (set->quad.n == 0) return HX_OK;
     memset(&q, 0, sizeof q);
-    HX_TRY_FAIL(alloc_quads(&q, set->quad.n / 4, mesh->n_node));
+    HX_TRY_FAIL(hx_face_match_create(&q, set->quad.n / 4, mesh->n_node));
     HX_TRY_FAIL(collect_quads(import, set, &q, &out));
-    match_faces(mesh, &q);
+    hx_face_match_find(&q, mesh);
     HX_TRY_FAIL(add_loose_triangles(set, mesh, &q));
     int64_t n = 0;
     for (int64_t i = 0; i < q.n; i++) {
@@ -350,10 +263,7 @@ static int add_quads(const hx_import *import, const hx_import_set *set, hx_mesh 
     HX_TRY_FAIL(hx_mesh_add_face_set(mesh, set->name, n, q.face));
     rc = note_left_out(import, set, &out, n);
 fail:
-    free(q.node);
-    free(q.face);
-    free(q.slot);
-    free(q.marked);
+    hx_face_match_free(&q);
     return rc;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../mesh/mesh_hash.h"
 #include "../mesh/node_grid.h"
 
 /* Instead of an element's number. */
@@ -357,6 +358,8 @@ int hx_result_read(const char *path, const char *name, const hx_mesh *mesh, doub
     memset(match, 0, sizeof *match);
     HX_TRY(hx_vtk_read_result(path, name, &result));
     const int rc = place_values(mesh, &result, least, missing, value, match);
+    memcpy(match->title, result.title, sizeof match->title);
+    match->values = hx_mesh_values_hash(result.cells.n_elem, result.original, result.value);
     if (rc < 0) hx_error_prefix("%s: ", path);
     hx_vtk_result_free(&result);
     return rc;

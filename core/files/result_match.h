@@ -3,6 +3,7 @@
 #ifndef HX_RESULT_MATCH_H
 #define HX_RESULT_MATCH_H
 
+#include "../base/hash.h"
 #include "../mesh/mesh.h"
 #include "vtk.h"
 
@@ -20,6 +21,8 @@ typedef struct hx_result_match {
     int64_t n_missing; /* elements of the mesh that the file does not have */
     hx_match_way way;
     double tolerance; /* within which coordinates are equal, length */
+    char title[256];  /* of the file, and of its values hx_mesh_values_hash (hx_result_read) */
+    hx_hash values;
 } hx_result_match;
 
 /* cell[mesh->n_elem] := the file's cell that is the element, -1: none.

@@ -10,6 +10,9 @@
 extern "C" {
 #endif
 
+/* Bytes of a title, the 0 included. */
+enum { HX_VTK_TITLE = 256 };
+
 typedef enum { HX_VTK_BINARY, HX_VTK_ASCII } hx_vtk_format;
 typedef enum { HX_VTK_POINT, HX_VTK_CELL } hx_vtk_where;
 typedef enum { HX_VTK_F64, HX_VTK_F32, HX_VTK_I32, HX_VTK_U8 } hx_vtk_type;
@@ -18,7 +21,7 @@ typedef struct hx_vtk_field {
     const char *name; /* blanks become '_' in the file */
     hx_vtk_where where;
     hx_vtk_type type;
-    int n_comp;       /* 1: SCALARS, 3: VECTORS, else FIELD arrays */
+    int n_comp;       /* the first of 1: SCALARS, of 3: VECTORS; all others are FIELD arrays */
     const void *data; /* [n_node or n_elem][n_comp], in the mesh's own order (borrowed) */
 } hx_vtk_field;
 
@@ -26,6 +29,7 @@ typedef struct hx_vtk_options {
     hx_vtk_format format;
     const double *value; /* [n_elem] (borrowed): only elements with value >= least; NULL: all */
     double least;
+    int is_synced; /* to the disk itself before it has its name */
     /* Called now and then with the share done, from any thread but never twice at once; may be
      * NULL. */
     void (*progress)(void *context, double share);

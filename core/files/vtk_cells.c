@@ -38,7 +38,7 @@ int hx_vtk_read_type(hx_file_scan *scan, const hx_file_number **type)
 
 /* What writing the coordinates has left of them. Text says by its digits, of which few may also be
  * all that a number has; numbers that all fit a float have been through one. */
-static double find_precision(const hx_vtk_reader *r, const hx_file_number *type, int64_t n)
+static double find_precision(const hx_vtk_reader *r, int is_single, int64_t n)
 {
     enum { LEAST_DIGITS = 6, MOST_DIGITS = 16 }; /* of "%g"; of a double, safely */
     const double single = 0x1p-23, full = 0x1p-50;
@@ -52,7 +52,20 @@ static double find_precision(const hx_vtk_reader *r, const hx_file_number *type,
     }
 #pragma omp parallel for schedule(static) reduction(& : fits)
     for (int64_t i = 0; i < n; i++) fits &= !(fabs((double)(float)r->xyz[i] - r->xyz[i]) > 0.0);
-    return fits || (type->kind == 'f' && type->n_byte < 8) ? fmax(precision, single) : precision;
+    return fits || is_single ? fmax(precision, single) : precision;
+}
+
+int hx_vtk_check_points(hx_vtk_reader *r, int is_single)
+{
+    const int64_t n_value = 3 * r->n_node;
+    int64_t bad = INT64_MAX;
+#pragma omp parallel for schedule(static) reduction(min : bad)
+    for (int64_t i = 0; i < n_value; i++)
+        if (!isfinite(r->xyz[i]) && i < bad) bad = i;
+    r->precision = find_precision(r, is_single, n_value);
+    if (bad == INT64_MAX) return HX_OK;
+    return HX_FILE_RAISE(&r->scan, "point %lld: coordinate %c is %g, not a finite number",
+                         (long long)(bad / 3), "xyz"[bad % 3], r -> xyz[bad]);
 }
 
 int hx_vtk_read_points(hx_vtk_reader *r)
@@ -73,14 +86,7 @@ int hx_vtk_read_points(hx_vtk_reader *r)
     HX_TRY(hx_alloc_raw(&r->xyz, (size_t)n_value, sizeof *r->xyz, "coordinates"));
     r->scan.most_digits = 0;
     HX_TRY(hx_file_scan_real(&r->scan, type, n_value, r->xyz));
-    int64_t bad = INT64_MAX;
-#pragma omp parallel for schedule(static) reduction(min : bad)
-    for (int64_t i = 0; i < n_value; i++)
-        if (!isfinite(r->xyz[i]) && i < bad) bad = i;
-    r->precision = find_precision(r, type, n_value);
-    if (bad == INT64_MAX) return HX_OK;
-    return HX_FILE_RAISE(&r->scan, "point %lld: coordinate %c is %g, not a finite number",
-                         (long long)(bad / 3), "xyz"[bad % 3], r -> xyz[bad]);
+    return hx_vtk_check_points(r, type->kind == 'f' && type->n_byte < 8);
 }
 
 /* n nodes of the cell, checked. */

@@ -103,6 +103,49 @@ int hx_fields_add_sets(hx_fields *fields, const hx_mesh *mesh)
     return HX_OK;
 }
 
+/* N of "face-N" with faces of its own, else 0. */
+static long face_number(const hx_set *set)
+{
+    char *end = NULL;
+    if (set->n_face == 0 || strncmp(set->name, "face-", 5) != 0) return 0;
+    const long number = strtol(set->name + 5, &end, 10);
+    return *end == '\0' && number > 0 && number < 1L << 24 ? number : 0;
+}
+
+/* How much a face of the set is in view: on the boundary more than all between two cells. */
+static int weight_of(const hx_mesh *mesh, int64_t face)
+{
+    enum { CELL_FACES = 6 };
+    return hx_mesh_face_is_inner(mesh, face) ? 1 : CELL_FACES + 1;
+}
+
+int hx_fields_add_faces(hx_fields *fields, const hx_mesh *mesh)
+{
+    float *face = NULL;
+    uint8_t *most = NULL; /* weight of the set that a cell is given to */
+    for (size_t i = 0; i < mesh->n_set; i++) {
+        const hx_set *const set = &mesh->set[i];
+        const long number = face_number(set);
+        if (number == 0) continue;
+        if (!face) {
+            HX_TRY(hx_fields_add(fields, mesh, HX_VTK_CELL, HX_VTK_F32, 1, "face", &face));
+            if (!face) return HX_OK; /* planning */
+            HX_TRY(hx_alloc(&most, (size_t)mesh->n_elem, 1, "faces of cells"));
+        }
+        for (int64_t k = 0; k < set->n_face;) { /* a cell's follow each other */
+            const int64_t e = set->face[k] / 6;
+            int weight = 0;
+            for (; k < set->n_face && set->face[k] / 6 == e; k++)
+                weight += weight_of(mesh, set->face[k]);
+            if (weight < most[e] || (weight == most[e] && (float)number > face[e])) continue;
+            most[e] = (uint8_t)weight;
+            face[e] = (float)number;
+        }
+    }
+    free(most);
+    return HX_OK;
+}
+
 void hx_fields_free(hx_fields *fields)
 {
     for (size_t i = 0; i < fields->n; i++) {

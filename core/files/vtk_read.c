@@ -1,5 +1,6 @@
-/* Legacy VTK reader: one pass over the sections of the file. The file is not trusted: every count
- * is compared with the bytes that are left before memory is asked for. */
+/* Legacy VTK reader (and its calls for .vtu, vtu_read.c): one pass over the sections of the file.
+ * The file is not trusted: every count is compared with the bytes that are left before memory is
+ * asked for. */
 #include "vtk.h"
 
 #include <stdio.h>
@@ -7,221 +8,13 @@
 #include <string.h>
 #include <strings.h>
 
+#include "../base/input_file.h"
 #include "../base/memory.h"
-#include "../base/sum.h"
 #include "../mesh/mesh_check.h"
 #include "vtk_reader.h"
-
-enum { MAX_SET_VALUES = 256 };
-
-/* The file's numbers of the points and cells that are kept. */
-static int number_items(hx_vtk_reader *r)
-{
-    for (int64_t a = 0; r->node_new && a < r->n_node; a++)
-        if (r->node_new[a] >= 0) HX_TRY(hx_numbers_append(&r->mesh->node_number, 1, &a));
-    if (!r->elem_new) return HX_OK;
-    for (int64_t e = 0; e < r->n_elem; e++)
-        if (r->elem_new[e] >= 0) HX_TRY(hx_numbers_append(&r->mesh->elem_number, 1, &e));
-    return hx_notes_add(r->notes, HX_NOTE_DETAIL,
-                        "%s: %lld points, lines and faces among the cells make sets of nodes only",
-                        r->scan.path, (long long)(r->n_elem - r->n_solid));
-}
-
-/* Hands points and cells to the mesh; its other faults get the file's name. */
-static int make_mesh(hx_vtk_reader *r)
-{
-    if (r->n_node < 0 || r->n_elem < 0 || !r->has_types)
-        return HX_FILE_RAISE(&r->scan,
-                             "no %s section; an unstructured grid has POINTS, CELLS and "
-                             "CELL_TYPES, and its data after them",
-                             r->n_node < 0   ? "POINTS"
-                             : r->n_elem < 0 ? "CELLS"
-                                             : "CELL_TYPES");
-    if (r->elem_new && r->n_solid == 0)
-        return HX_FILE_RAISE(&r->scan,
-                             "no solid among %lld cells, which are points, lines and faces (gmsh "
-                             "saves the volumes only where a Physical Volume names them)",
-                             (long long)r->n_elem);
-    const char *slash = strrchr(r->scan.path, '/');
-    double *xyz = r->xyz;
-    int32_t *conn = r->conn;
-    r->xyz = NULL;
-    r->conn = NULL;
-    r->has_mesh = true;
-    const int64_t n_node = r->node_new ? r->n_kept : r->n_node;
-    const int rc =
-        hx_mesh_create(r->mesh, slash ? slash + 1 : r->scan.path, n_node, xyz, r->n_solid, conn);
-    if (rc < 0) {
-        hx_error_prefix("%s: ", r->scan.path);
-        return rc;
-    }
-    r->mesh->middles = r->middles;
-    memset(&r->middles, 0, sizeof r->middles);
-    return number_items(r);
-}
+#include "vtu_file.h"
 
 /* --- sets from integer arrays --- */
-
-/* Position of value in the ascending list, or where it would go in. */
-static int find_value(const int32_t *list, int n, int32_t value)
-{
-    int low = 0, high = n;
-    while (low < high) {
-        const int middle = (low + high) / 2;
-        if (list[middle] < value)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Distinct values, ascending; more than MAX_SET_VALUES count as MAX_SET_VALUES + 1. */
-typedef struct values {
-    int n;
-    int32_t value[MAX_SET_VALUES];
-} values;
-
-static void add_value(values *list, int32_t value)
-{
-    const int at = find_value(list->value, list->n <= MAX_SET_VALUES ? list->n : 0, value);
-    if (list->n > MAX_SET_VALUES || (at < list->n && list->value[at] == value)) return;
-    if (list->n++ == MAX_SET_VALUES) return;
-    memmove(list->value + at + 1, list->value + at,
-            (size_t)(list->n - 1 - at) * sizeof *list->value);
-    list->value[at] = value;
-}
-
-/* Of value[n], through those of HX_N_PART parts. */
-static void distinct_values(int64_t n, const int32_t *value, values *part, values *all)
-{
-#pragma omp parallel for schedule(static)
-    for (int p = 0; p < HX_N_PART; p++) {
-        const int64_t begin = hx_part_begin(n, p);
-        part[p].n = 0;
-        for (int64_t i = begin; i < hx_part_begin(n, p + 1); i++)
-            if (i == begin || value[i] != value[i - 1]) add_value(&part[p], value[i]);
-    }
-    all->n = 0;
-    for (int p = 0; p < HX_N_PART; p++) {
-        if (part[p].n > MAX_SET_VALUES) all->n = MAX_SET_VALUES + 1;
-        for (int k = 0; k < part[p].n && all->n <= MAX_SET_VALUES; k++)
-            add_value(all, part[p].value[k]);
-    }
-}
-
-/* Places in value[n], by value and ascending; start[v] becomes the first of value v. */
-static void sort_places(int64_t n, const int32_t *value, const values *all, int64_t *count,
-                        int64_t start[MAX_SET_VALUES + 1], int32_t *place)
-{
-    const int n_value = all->n;
-#pragma omp parallel for schedule(static)
-    for (int p = 0; p < HX_N_PART; p++) {
-        int64_t *const here = count + (size_t)p * MAX_SET_VALUES;
-        for (int64_t i = hx_part_begin(n, p); i < hx_part_begin(n, p + 1); i++)
-            here[find_value(all->value, n_value, value[i])]++;
-    }
-    int64_t next = 0;
-    for (int v = 0; v < n_value; v++) {
-        start[v] = next;
-        for (int p = 0; p < HX_N_PART; p++) {
-            const int64_t here = count[(size_t)p * MAX_SET_VALUES + (size_t)v];
-            count[(size_t)p * MAX_SET_VALUES + (size_t)v] = next;
-            next += here;
-        }
-    }
-    start[n_value] = next;
-#pragma omp parallel for schedule(static)
-    for (int p = 0; p < HX_N_PART; p++) {
-        int64_t *const to = count + (size_t)p * MAX_SET_VALUES;
-        for (int64_t i = hx_part_begin(n, p); i < hx_part_begin(n, p + 1); i++)
-            place[to[find_value(all->value, n_value, value[i])]++] = (int32_t)i;
-    }
-}
-
-/* Points of a file of second order: corners stand for those that are left out. */
-static int add_points(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *member)
-{
-    int32_t *node = NULL;
-    int64_t n_all = 0;
-    if (!r->node_new) return hx_mesh_add_node_set(r->mesh, name, n, member);
-    for (int64_t i = 0; i < n; i++)
-        n_all += r->node_new[member[i]] >= 0 ? 1 : r->middle_end[r->middle[member[i]]];
-    HX_TRY(hx_alloc_raw(&node, (size_t)n_all, sizeof *node, "nodes of a set"));
-    n_all = 0;
-    for (int64_t i = 0; i < n; i++) {
-        const int32_t kept = r->node_new[member[i]];
-        const int32_t *const end = kept >= 0 ? NULL : r->middle_end + r->middle[member[i]];
-        if (kept >= 0) node[n_all++] = kept;
-        for (int k = 1; end && k <= end[0]; k++) node[n_all++] = end[k];
-    }
-    const int rc = hx_mesh_add_node_set(r->mesh, name, n_all, node);
-    free(node);
-    return rc;
-}
-
-/* Cells: elements, and the points of what bounds them. */
-static int add_cells(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *member)
-{
-    int32_t *elem = NULL;
-    int64_t n_elem = 0;
-    int rc = HX_OK;
-    if (!r->elem_new) return hx_mesh_add_elem_set(r->mesh, name, n, member);
-    HX_TRY(hx_alloc_raw(&elem, (size_t)n, sizeof *elem, "elements of a set"));
-    for (int64_t i = 0; i < n && rc == HX_OK; i++) {
-        const int64_t begin = r->cell_begin[member[i]], end = r->cell_begin[member[i] + 1];
-        if (r->elem_new[member[i]] >= 0)
-            elem[n_elem++] = r->elem_new[member[i]];
-        else
-            rc = add_points(r, name, end - begin, r->cell_node + begin);
-    }
-    if (rc == HX_OK) rc = hx_mesh_add_elem_set(r->mesh, name, n_elem, elem);
-    free(elem);
-    return rc;
-}
-
-static int add_set(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *member)
-{
-    const int rc = r->where == HX_VTK_ON_POINTS ? add_points(r, name, n, member)
-                                                : add_cells(r, name, n, member);
-    if (rc < 0) hx_error_prefix("%s: set '%s': ", r->scan.path, name);
-    return rc;
-}
-
-/* Array set_NAME of 0 and 1 is the set NAME; array NAME of a few values is the sets NAME=VALUE. */
-static int make_sets(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *value)
-{
-    int rc = HX_OK;
-    values all, *part = NULL;
-    int32_t *member = NULL;
-    int64_t *count = NULL, start[MAX_SET_VALUES + 1] = {0};
-    HX_TRY_FAIL(hx_alloc_raw(&part, HX_N_PART, sizeof *part, "values of sets"));
-    distinct_values(n, value, part, &all);
-    if (all.n > MAX_SET_VALUES) goto fail; /* no set, no error */
-
-    HX_TRY_FAIL(hx_alloc_raw(&member, (size_t)n, sizeof *member, "members of sets"));
-    HX_TRY_FAIL(hx_alloc(&count, (size_t)HX_N_PART * MAX_SET_VALUES, sizeof *count, "members"));
-    sort_places(n, value, &all, count, start, member);
-
-    const bool is_flag = all.n == 0 || (all.value[0] >= 0 && all.value[all.n - 1] <= 1);
-    if (is_flag && strncmp(name, "set_", 4) == 0 && name[4] != '\0') {
-        const bool has_one = all.n > 0 && all.value[all.n - 1] == 1;
-        const int64_t first = has_one ? start[all.n - 1] : n;
-        HX_TRY_FAIL(add_set(r, name + 4, n - first, member + first));
-    } else {
-        for (int v = 0; v < all.n; v++) {
-            char set_name[HX_FILE_WORD_SIZE + 16];
-            snprintf(set_name, sizeof set_name, "%s=%ld", name, (long)all.value[v]);
-            HX_TRY_FAIL(add_set(r, set_name, start[v + 1] - start[v], member + start[v]));
-        }
-    }
-
-fail:
-    free(part);
-    free(member);
-    free(count);
-    return rc;
-}
 
 static int read_sets(hx_vtk_reader *r, const char *name, const hx_file_number *type, int64_t n)
 {
@@ -229,7 +22,7 @@ static int read_sets(hx_vtk_reader *r, const char *name, const hx_file_number *t
     int32_t *value = NULL;
     HX_TRY(hx_alloc_raw(&value, (size_t)n, sizeof *value, "values of an integer array"));
     int rc = hx_file_scan_int32(&r->scan, type, n, value, &fits);
-    if (rc == HX_OK && fits) rc = make_sets(r, name, n, value);
+    if (rc == HX_OK && fits) rc = hx_vtk_make_sets(r, name, n, value);
     free(value);
     return rc;
 }
@@ -253,7 +46,7 @@ static void decode_name(char *name)
     *to = '\0';
 }
 
-static void note_seen(hx_vtk_reader *r, const char *name)
+void hx_vtk_note_seen(hx_vtk_reader *r, const char *name)
 {
     const size_t n = strlen(r->seen);
     snprintf(r->seen + n, sizeof r->seen - n, "%s%.60s", n > 0 ? ", " : "", name);
@@ -285,7 +78,7 @@ static int read_array(hx_vtk_reader *r, const char *name, const hx_file_number *
             if (r->wanted_n < 0) return keep_array(r, type, n, &r->value);
             return hx_file_scan_real(&r->scan, type, n, r->value);
         }
-        note_seen(r, name);
+        hx_vtk_note_seen(r, name);
         if (r->wants_original && !r->original && strcmp(name, "vtkOriginalCellIds") == 0)
             return keep_array(r, type, n, &r->original);
     }
@@ -393,6 +186,15 @@ static int read_dataset(hx_vtk_reader *r)
     return HX_OK;
 }
 
+int hx_vtk_check_wanted(const hx_vtk_reader *r)
+{
+    if (!r->wanted || r->wanted_n < 0 || r->n_elem == r->wanted_n) return HX_OK;
+    return HX_FILE_RAISE(
+        &r->scan, "%lld cells; the mesh of this run has %lld%s", (long long)r->n_elem,
+        (long long)r->wanted_n,
+        r->n_elem < r->wanted_n ? " (a file written with a threshold lacks elements)" : "");
+}
+
 static int read_data_head(hx_vtk_reader *r, hx_vtk_data_where where)
 {
     int64_t n;
@@ -404,12 +206,8 @@ static int read_data_head(hx_vtk_reader *r, hx_vtk_data_where where)
                              on_points ? "POINT_DATA" : "CELL_DATA", (long long)n,
                              (long long)(expected < 0 ? 0 : expected),
                              on_points ? "points" : "cells");
-    if (r->wanted && r->wanted_n >= 0 && r->n_elem != r->wanted_n)
-        return HX_FILE_RAISE(
-            &r->scan, "%lld cells; the mesh of this run has %lld%s", (long long)r->n_elem,
-            (long long)r->wanted_n,
-            r->n_elem < r->wanted_n ? " (a file written with a threshold lacks elements)" : "");
-    if (r->mesh && !r->has_mesh) HX_TRY(make_mesh(r));
+    HX_TRY(hx_vtk_check_wanted(r));
+    if (r->mesh && !r->has_mesh) HX_TRY(hx_vtk_make_mesh(r));
     r->where = where;
     r->n_data = n;
     return HX_OK;
@@ -456,11 +254,8 @@ static int read_header(hx_vtk_reader *r)
     int found, minor;
     HX_TRY(hx_file_scan_line(&r->scan, line, sizeof line, &found));
     if (sscanf(line, "# vtk DataFile Version %d.%d", &r->major, &minor) != 2)
-        return HX_FILE_RAISE(&r->scan,
-                             "not a legacy VTK file, which starts with '# vtk DataFile "
-                             "Version'%s",
-                             line[0] == '<' ? "; this looks like XML (.vtu): save it as legacy .vtk"
-                                            : "");
+        return HX_FILE_RAISE(&r->scan, "not a legacy VTK file, which starts with '# vtk DataFile "
+                                       "Version'");
     if (r->major < 1 || r->major > 5)
         return HX_FILE_RAISE(&r->scan, "version %d.%d of the format; 2.0 to 5.1 can be read",
                              r->major, minor);
@@ -474,10 +269,22 @@ static int read_header(hx_vtk_reader *r)
     return HX_OK;
 }
 
+/* Whether the file begins as XML does. */
+static int is_xml(const char *path)
+{
+    unsigned char head[4] = {0};
+    FILE *const f = hx_input_open(path, NULL);
+    if (!f) return 0;
+    const size_t n = fread(head, 1, sizeof head, f);
+    fclose(f);
+    return n > 0 && (head[0] == '<' || (head[0] == 0xef && head[1] == 0xbb && head[3] == '<'));
+}
+
 static int read_file(hx_vtk_reader *r, const char *path)
 {
     int found;
     r->n_node = r->n_elem = -1;
+    if (is_xml(path)) return hx_vtu_read(r, path);
     HX_TRY(hx_file_scan_open(&r->scan, path));
     HX_TRY(read_header(r));
     for (;;) {
@@ -485,7 +292,7 @@ static int read_file(hx_vtk_reader *r, const char *path)
         if (!found) break;
         HX_TRY(read_section(r));
     }
-    return r->mesh && !r->has_mesh ? make_mesh(r) : HX_OK;
+    return r->mesh && !r->has_mesh ? hx_vtk_make_mesh(r) : HX_OK;
 }
 
 static void reader_free(hx_vtk_reader *r)
@@ -500,25 +307,12 @@ static void reader_free(hx_vtk_reader *r)
     free(r->middle);
     free(r->middle_end);
     hx_middles_free(&r->middles);
+    for (size_t i = 0; i < r->n_faces; i++) {
+        free(r->faces[i].name);
+        free(r->faces[i].node);
+    }
+    free(r->faces);
     free(r->original);
-}
-
-static int read_mesh(const char *path, hx_mesh *mesh, hx_notes *notes)
-{
-    hx_vtk_reader r;
-    memset(&r, 0, sizeof r);
-    memset(mesh, 0, sizeof *mesh);
-    r.mesh = mesh;
-    r.notes = notes;
-    const int rc = read_file(&r, path);
-    reader_free(&r);
-    if (rc < 0) hx_mesh_free(mesh);
-    return rc;
-}
-
-int hx_vtk_read(const char *path, hx_mesh *mesh)
-{
-    return read_mesh(path, mesh, NULL);
 }
 
 /* The one numbering of tetrahedra, wedges and pyramids. Other programs write wedges either way
@@ -535,15 +329,39 @@ static int settle_cells(const char *path, hx_mesh *mesh, hx_notes *notes)
     return rc;
 }
 
-int hx_vtk_read_mesh(const char *path, hx_mesh *mesh, hx_notes *notes)
+/* Cells of other programs in the right order of nodes. */
+static int mend_cells(const char *path, hx_mesh *mesh, hx_notes *notes)
 {
     uint8_t *order = NULL;
-    HX_TRY(read_mesh(path, mesh, notes));
-    int rc = settle_cells(path, mesh, notes);
-    if (rc == HX_OK) rc = hx_mesh_mend_order(mesh, &order, notes);
+    HX_TRY(settle_cells(path, mesh, notes));
+    const int rc = hx_mesh_mend_order(mesh, &order, notes);
     free(order);
+    return rc;
+}
+
+static int read_mesh(const char *path, int is_mended, hx_mesh *mesh, hx_notes *notes)
+{
+    hx_vtk_reader r;
+    memset(&r, 0, sizeof r);
+    memset(mesh, 0, sizeof *mesh);
+    r.mesh = mesh;
+    r.notes = notes;
+    int rc = read_file(&r, path);
+    if (rc == HX_OK && is_mended) rc = mend_cells(path, mesh, notes);
+    if (rc == HX_OK) rc = hx_vtk_make_faces(&r);
+    reader_free(&r);
     if (rc < 0) hx_mesh_free(mesh);
     return rc;
+}
+
+int hx_vtk_read(const char *path, hx_mesh *mesh)
+{
+    return read_mesh(path, 0, mesh, NULL);
+}
+
+int hx_vtk_read_mesh(const char *path, hx_mesh *mesh, hx_notes *notes)
+{
+    return read_mesh(path, 1, mesh, notes);
 }
 
 static int no_array(const hx_vtk_reader *r, const char *path)

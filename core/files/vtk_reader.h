@@ -1,6 +1,6 @@
 /* The state of one pass over a legacy VTK file, shared by the parts of the reader: vtk_cells.c
- * (points and cells), vtk_solids.c (types of cells) and vtk_read.c (sections, data arrays, sets).
- * Internal. */
+ * (points and cells), vtk_solids.c (types of cells), vtk_sets.c (mesh and sets) and vtk_read.c
+ * (sections, data arrays); vtu_read.c fills it from XML. Internal. */
 #ifndef HX_VTK_READER_H
 #define HX_VTK_READER_H
 
@@ -17,6 +17,22 @@ extern "C" {
 enum { HX_VTK_CHUNK = 4096 };
 
 typedef enum { HX_VTK_NOWHERE, HX_VTK_ON_POINTS, HX_VTK_ON_CELLS } hx_vtk_data_where;
+
+/* What a cell is that is no element, in hx_vtk_reader.elem_new. */
+enum {
+    HX_VTK_OTHER = -1,
+    HX_VTK_TRIANGLE = -2,
+    HX_VTK_QUAD = -3,
+    HX_VTK_LINE = -4,
+    HX_VTK_DOT = -5
+};
+
+/* Faces of a set by their nodes in the mesh, a triangle's last twice. */
+typedef struct hx_vtk_faces {
+    char *name; /* (owned) */
+    int64_t n;
+    int32_t (*node)[4]; /* [n] (owned) */
+} hx_vtk_faces;
 
 typedef struct hx_vtk_reader {
     hx_file_scan scan;
@@ -35,7 +51,11 @@ typedef struct hx_vtk_reader {
     /* Where there are points, lines and faces among the cells: elements, and which one a cell is.
      */
     int64_t n_solid;
-    int32_t *elem_new; /* [n_elem] -1: none; NULL: all are elements, in their order (owned) */
+    int32_t *elem_new; /* [n_elem] below 0: none; NULL: all are elements, in their order (owned) */
+
+    /* Faces among the cells, until elements have their order of nodes. */
+    size_t n_faces, faces_capacity;
+    hx_vtk_faces *faces; /* (owned) */
 
     /* Where cells are of second order, or no solids: points of the file that are kept; of the
      * others what stands for them. */
@@ -80,6 +100,26 @@ int hx_vtk_take_types(hx_vtk_reader *r, int64_t first, int64_t n, const int64_t 
  * order.
  */
 int hx_vtk_leave_middles(hx_vtk_reader *r);
+
+/* Checks the coordinates, which are r->scan.most_digits long in text, and says in r->precision what
+ * writing has left of them; is_single: as 32-bit numbers. */
+int hx_vtk_check_points(hx_vtk_reader *r, int is_single);
+
+/* HX_EINPUT: an array is looked for, and the file has another number of cells. */
+int hx_vtk_check_wanted(const hx_vtk_reader *r);
+
+/* For the message that names the arrays of a file. */
+void hx_vtk_note_seen(hx_vtk_reader *r, const char *name);
+
+/* Hands points and cells to r->mesh; its other faults get the file's name. */
+int hx_vtk_make_mesh(hx_vtk_reader *r);
+
+/* Array set_NAME of 0 and 1 is the set NAME; array NAME of a few values is the sets NAME=VALUE. Of
+ * the points or cells (r->where), after hx_vtk_make_mesh. */
+int hx_vtk_make_sets(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *value);
+
+/* Once elements have their order of nodes: the faces among the cells become those of their sets. */
+int hx_vtk_make_faces(hx_vtk_reader *r);
 
 #ifdef __cplusplus
 }

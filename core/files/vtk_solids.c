@@ -44,23 +44,33 @@ static const hx_solid_id *find_solid(int64_t type)
     return NULL;
 }
 
-/* Points, lines and faces of first and second order: they bound solids. */
-static int is_boundary(int64_t type)
+/* Points, lines and faces of first and second order, which bound solids: what they are; 0: no such
+ * cell. */
+static int boundary_shape(int64_t type)
 {
-    static const int8_t list[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 21, 22, 23, 28, 30, 34};
-    for (size_t i = 0; i < sizeof list; i++)
-        if (list[i] == type) return 1;
+    static const struct {
+        int8_t type, shape;
+    } list[] = {
+        {1, HX_VTK_DOT},      {2, HX_VTK_OTHER}, {3, HX_VTK_LINE},      {4, HX_VTK_LINE},
+        {5, HX_VTK_TRIANGLE}, {6, HX_VTK_OTHER}, {7, HX_VTK_OTHER},     {8, HX_VTK_QUAD},
+        {9, HX_VTK_QUAD},     {21, HX_VTK_LINE}, {22, HX_VTK_TRIANGLE}, {23, HX_VTK_QUAD},
+        {28, HX_VTK_QUAD},    {30, HX_VTK_QUAD}, {34, HX_VTK_TRIANGLE},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+        if (list[i].type == type) return list[i].shape;
     return 0;
 }
 
 /* The cell is no element; those before it were. */
-static int leave_out(hx_vtk_reader *r, int64_t cell)
+static int leave_out(hx_vtk_reader *r, int64_t cell, int shape)
 {
     if (!r->elem_new) {
         HX_TRY(hx_alloc_raw(&r->elem_new, (size_t)r->n_elem, sizeof *r->elem_new, "cells"));
         for (int64_t e = 0; e < cell; e++) r->elem_new[e] = (int32_t)e;
     }
-    r->elem_new[cell] = -1;
+    const int64_t n = r->cell_begin[cell + 1] - r->cell_begin[cell];
+    const int64_t least = shape == HX_VTK_TRIANGLE ? 3 : shape == HX_VTK_QUAD ? 4 : 0;
+    r->elem_new[cell] = n < least ? HX_VTK_OTHER : shape;
     return HX_OK;
 }
 
@@ -102,8 +112,9 @@ int hx_vtk_take_types(hx_vtk_reader *r, int64_t first, int64_t n, const int64_t 
         const int64_t e = first + k;
         const hx_solid_id *const id = find_solid(type[k]);
         int32_t conn[8];
-        if (!id && r->cell_begin && is_boundary(type[k])) {
-            HX_TRY(leave_out(r, e));
+        const int shape = id ? 0 : boundary_shape(type[k]);
+        if (r->cell_begin && shape) {
+            HX_TRY(leave_out(r, e, shape));
             continue;
         }
         if (!id) return refuse_type(r, e, type[k]);

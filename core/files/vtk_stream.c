@@ -46,12 +46,6 @@ int hx_vtk_stream_open(hx_vtk_stream *stream, const char *path, size_t most_valu
     return hx_atomic_file_open(&stream->file, path);
 }
 
-static int raise_write(const hx_vtk_stream *stream, int reason)
-{
-    return HX_RAISE(HX_EIO, "%s: cannot write: %s", stream->file.path,
-                    reason ? strerror(reason) : "the system does not say why");
-}
-
 int hx_vtk_stream_text(hx_vtk_stream *stream, const char *fmt, ...)
 {
     char line[LINE_SIZE];
@@ -66,7 +60,7 @@ int hx_vtk_stream_text(hx_vtk_stream *stream, const char *fmt, ...)
     }
     errno = 0;
     if (fwrite(line, 1, (size_t)n, stream->file.stream) != (size_t)n)
-        return raise_write(stream, errno);
+        return hx_atomic_file_refuse(stream->file.path, errno);
     stream->finished += (uint64_t)n;
     return HX_OK;
 }
@@ -112,7 +106,7 @@ int hx_vtk_stream_items(hx_vtk_stream *stream, const hx_vtk_items *items, size_t
             report(stream);
         }
     }
-    return failed ? raise_write(stream, reason) : HX_OK;
+    return failed ? hx_atomic_file_refuse(stream->file.path, reason) : HX_OK;
 }
 
 int hx_vtk_stream_records(hx_vtk_stream *stream, int64_t n, size_t n_value, size_t n_byte,
@@ -122,9 +116,10 @@ int hx_vtk_stream_records(hx_vtk_stream *stream, int64_t n, size_t n_value, size
     return hx_vtk_stream_items(stream, &items, n_byte, encode, what);
 }
 
-int hx_vtk_stream_close(hx_vtk_stream *stream)
+int hx_vtk_stream_close(hx_vtk_stream *stream, int is_synced)
 {
-    return hx_atomic_file_commit(&stream->file);
+    return is_synced ? hx_atomic_file_commit_synced(&stream->file)
+                     : hx_atomic_file_commit(&stream->file);
 }
 
 void hx_vtk_stream_free(hx_vtk_stream *stream)

@@ -57,7 +57,7 @@ int hx_vtk_stream_items(hx_vtk_stream *stream, const hx_vtk_items *items, size_t
 int hx_vtk_stream_records(hx_vtk_stream *stream, int64_t n, size_t n_value, size_t n_byte,
                           hx_vtk_encoder *encode, const void *what);
 
-int hx_vtk_stream_close(hx_vtk_stream *stream);
+int hx_vtk_stream_close(hx_vtk_stream *stream, int is_synced);
 
 /* Removes what was not closed; accepts a zeroed struct. */
 void hx_vtk_stream_free(hx_vtk_stream *stream);

@@ -270,12 +270,21 @@ static int encode_name(const char *name, char *text, size_t n_text)
     return n > 0 ? HX_OK : HX_RAISE(HX_EINTERNAL, "a field for the VTK file has no name");
 }
 
-static bool is_attribute(const hx_vtk_field *field)
+/* What the head line of an array says: VTK's reader takes all arrays of a FIELD, but of SCALARS and
+ * of VECTORS one each, as what ParaView colours and warps by. */
+typedef enum { AS_SCALARS, AS_VECTORS, AS_ARRAY } head_kind;
+
+static int put_head(hx_vtk_stream *out, head_kind head, const char *name, int n_comp, int64_t n,
+                    const char *type)
 {
-    return field->n_comp == 1 || field->n_comp == 3;
+    if (head == AS_SCALARS)
+        return hx_vtk_stream_text(out, "SCALARS %s %s 1\nLOOKUP_TABLE default\n", name, type);
+    if (head == AS_VECTORS) return hx_vtk_stream_text(out, "VECTORS %s %s\n", name, type);
+    return hx_vtk_stream_text(out, "%s %d %lld %s\n", name, n_comp, (long long)n, type);
 }
 
-static int put_field(hx_vtk_stream *out, const selection *s, const hx_vtk_field *field)
+static int put_field(hx_vtk_stream *out, const selection *s, const hx_vtk_field *field,
+                     head_kind head)
 {
     static const char *const type_name[] = {"double", "float", "int", "unsigned_char"};
     static const size_t type_size[] = {8, 4, 4, 1};
@@ -285,12 +294,7 @@ static int put_field(hx_vtk_stream *out, const selection *s, const hx_vtk_field 
     const char *type = type_name[field->type];
     char name[200];
     HX_TRY(encode_name(field->name, name, sizeof name));
-    if (field->n_comp == 1)
-        HX_TRY(hx_vtk_stream_text(out, "SCALARS %s %s 1\nLOOKUP_TABLE default\n", name, type));
-    else if (field->n_comp == 3)
-        HX_TRY(hx_vtk_stream_text(out, "VECTORS %s %s\n", name, type));
-    else
-        HX_TRY(hx_vtk_stream_text(out, "%s %d %lld %s\n", name, field->n_comp, (long long)n, type));
+    HX_TRY(put_head(out, head, name, field->n_comp, n, type));
     HX_TRY(hx_vtk_stream_records(out, n, (size_t)field->n_comp, type_size[field->type],
                                  encode_field, &source));
     return hx_vtk_stream_text(out, "\n");
@@ -300,39 +304,57 @@ static int put_field(hx_vtk_stream *out, const selection *s, const hx_vtk_field 
  * VTK's own filters keep them. */
 static int put_elem_numbers(hx_vtk_stream *out, const selection *s)
 {
-    HX_TRY(hx_vtk_stream_text(out, "SCALARS vtkOriginalCellIds int 1\nLOOKUP_TABLE default\n"));
+    HX_TRY(put_head(out, AS_ARRAY, "vtkOriginalCellIds", 1, s->n_elem, "int"));
     HX_TRY(hx_vtk_stream_records(out, s->n_elem, 1, sizeof(int32_t), encode_elem_numbers, s));
     return hx_vtk_stream_text(out, "\n");
+}
+
+/* How many fields there are; all of them can be written. */
+static int count_fields(const hx_vtk_stream *out, hx_vtk_where where, const hx_vtk_field *field,
+                        size_t n_field, size_t *n)
+{
+    *n = 0;
+    for (size_t i = 0; i < n_field; i++) {
+        if (field[i].where != where) continue;
+        const bool has_data = field[i].data || out->counting;
+        if (field[i].n_comp < 1 || !has_data || !field[i].name)
+            return HX_RAISE(HX_EINTERNAL, "field %zu for the VTK file is incomplete", i);
+        (*n)++;
+    }
+    return HX_OK;
+}
+
+/* The first field there of n_comp components; n_field: none. */
+static size_t find_first(hx_vtk_where where, const hx_vtk_field *field, size_t n_field, int n_comp)
+{
+    size_t i = 0;
+    while (i < n_field && (field[i].where != where || field[i].n_comp != n_comp)) i++;
+    return i;
 }
 
 static int put_fields(hx_vtk_stream *out, const selection *s, hx_vtk_where where,
                       const hx_vtk_field *field, size_t n_field)
 {
     const bool has_numbers = s->is_part && where == HX_VTK_CELL;
-    size_t n_here = has_numbers, n_other = 0;
-    for (size_t i = 0; i < n_field; i++) {
-        if (field[i].where != where) continue;
-        const bool has_data = field[i].data || out->counting;
-        if (field[i].n_comp < 1 || !has_data || !field[i].name)
-            return HX_RAISE(HX_EINTERNAL, "field %zu for the VTK file is incomplete", i);
-        n_here++;
-        if (!is_attribute(&field[i])) n_other++;
-    }
-    if (n_here == 0) return HX_OK;
+    const size_t scalars = find_first(where, field, n_field, 1),
+                 vectors = find_first(where, field, n_field, 3);
+    const size_t n_own = (size_t)(scalars < n_field) + (size_t)(vectors < n_field);
+    size_t n_here;
+    HX_TRY(count_fields(out, where, field, n_field, &n_here));
+    const size_t n_array = n_here - n_own + has_numbers;
+    if (n_here + has_numbers == 0) return HX_OK;
 
     if (where == HX_VTK_CELL)
         HX_TRY(hx_vtk_stream_text(out, "CELL_DATA %lld\n", (long long)s->n_elem));
     else
         HX_TRY(hx_vtk_stream_text(out, "POINT_DATA %lld\n", (long long)s->n_node));
+    if (scalars < n_field) HX_TRY(put_field(out, s, &field[scalars], AS_SCALARS));
+    if (vectors < n_field) HX_TRY(put_field(out, s, &field[vectors], AS_VECTORS));
+    if (n_array > 0) HX_TRY(hx_vtk_stream_text(out, "FIELD FieldData %zu\n", n_array));
     for (size_t i = 0; i < n_field; i++)
-        if (field[i].where == where && is_attribute(&field[i]))
-            HX_TRY(put_field(out, s, &field[i]));
-    if (has_numbers) HX_TRY(put_elem_numbers(out, s));
-    if (n_other > 0) HX_TRY(hx_vtk_stream_text(out, "FIELD FieldData %zu\n", n_other));
-    for (size_t i = 0; i < n_field; i++)
-        if (field[i].where == where && !is_attribute(&field[i]))
-            HX_TRY(put_field(out, s, &field[i]));
-    return HX_OK;
+        if (field[i].where == where && i != scalars && i != vectors)
+            HX_TRY(put_field(out, s, &field[i], AS_ARRAY));
+    return has_numbers ? put_elem_numbers(out, s) : HX_OK;
 }
 
 static int put_file(hx_vtk_stream *out, const selection *s, const char *title,
@@ -392,7 +414,7 @@ int hx_vtk_write_part(const char *path, const hx_mesh *mesh, const char *title,
     HX_TRY_FAIL(put_file(&out, &s, title, field, n_field));
     HX_TRY_FAIL(hx_vtk_stream_open(&out, path, most_values(field, n_field)));
     HX_TRY_FAIL(put_file(&out, &s, title, field, n_field));
-    HX_TRY_FAIL(hx_vtk_stream_close(&out));
+    HX_TRY_FAIL(hx_vtk_stream_close(&out, options->is_synced));
     if (n_written) *n_written = s.n_elem;
 
 fail:

@@ -9,8 +9,8 @@
 #include <omp.h>
 #endif
 
+#include "../base/crc32.h"
 #include "../base/memory.h"
-#include "crc32.h"
 
 /* A block per thread: large enough that a write costs little, small enough to stay in the cache. */
 enum { BLOCK_BYTES = 1 << 20, MOST_THREADS = 32 };
@@ -55,12 +55,6 @@ int hx_block_open(hx_block_file *f, const char *path, int64_t bytes)
     HX_TRY(hx_alloc_raw(&f->block, (size_t)f->n_thread, BLOCK_BYTES, "blocks of the writer"));
     HX_TRY(hx_atomic_file_open(&f->file, path));
     return check_space(f, bytes);
-}
-
-static int raise_write(const hx_block_file *f, int reason)
-{
-    return HX_RAISE(HX_EIO, "%s: cannot write: %s", f->file.path,
-                    reason ? strerror(reason) : "the system does not say why");
 }
 
 /* 0, or why not. */
@@ -125,7 +119,7 @@ int hx_block_put(hx_block_file *f, int64_t offset, int64_t n, size_t n_byte,
         *crc = hx_crc32_join(*crc, sum[b],
                              (uint64_t)(smaller((b + 1) * n_item, n) - b * n_item) * n_byte);
     free(sum);
-    return reason ? raise_write(f, reason) : HX_OK;
+    return reason ? hx_atomic_file_refuse(f->file.path, reason) : HX_OK;
 }
 
 int hx_block_put_text(hx_block_file *f, int64_t *offset, int64_t n, size_t n_most,
@@ -152,13 +146,13 @@ int hx_block_put_text(hx_block_file *f, int64_t *offset, int64_t n, size_t n_mos
         }
     }
     *offset = end_of_file;
-    return reason ? raise_write(f, reason) : HX_OK;
+    return reason ? hx_atomic_file_refuse(f->file.path, reason) : HX_OK;
 }
 
 int hx_block_put_bytes(hx_block_file *f, int64_t offset, const void *bytes, size_t n)
 {
     const int reason = write_at(f, offset, bytes, n);
-    return reason ? raise_write(f, reason) : HX_OK;
+    return reason ? hx_atomic_file_refuse(f->file.path, reason) : HX_OK;
 }
 
 int hx_block_close(hx_block_file *f)

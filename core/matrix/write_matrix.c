@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../base/input_file.h"
 #include "../base/memory.h"
 #include "write_internal.h"
 
@@ -39,9 +40,10 @@ int hx_matrix_format_find(const char *path, const hx_matrix_format **format)
 static int check_existing(const char *path, const hx_matrix_file_kind *kind)
 {
     unsigned char begin[64];
-    FILE *const f = fopen(path, "rb");
+    const char *why;
+    FILE *const f = hx_input_open(path, &why);
     if (!f && errno == ENOENT) return HX_OK;
-    if (!f) return HX_RAISE(HX_EINPUT, "cannot write '%s': %s", path, strerror(errno));
+    if (!f) return HX_RAISE(HX_EINPUT, "cannot write '%s': %s", path, why);
     const size_t n = fread(begin, 1, sizeof begin, f);
     const int failed = ferror(f);
     fclose(f);

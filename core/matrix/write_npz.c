@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "crc32.h"
+#include "../base/crc32.h"
 #include "write_internal.h"
 
 enum { ZIP64 = 45, LOCAL_BYTES = 30, CENTRAL_BYTES = 46, END_BYTES = 56 + 20 + 22, ALIGN = 64 };

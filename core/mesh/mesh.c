@@ -1,5 +1,6 @@
 #include "mesh.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -313,6 +314,24 @@ static void measure_box(hx_mesh *mesh)
     }
 }
 
+/* HX_EINPUT: so far from the origin that doubles hardly tell the nodes of an element apart. The
+ * size of elements is that of as many cubes that fill the box: not less than it is. */
+static int check_place(const hx_mesh *mesh)
+{
+    double volume = 1.0, far = 0.0;
+    for (int i = 0; i < 3; i++) {
+        volume *= mesh->box_max[i] - mesh->box_min[i];
+        far = fmax(far, fmax(fabs(mesh->box_min[i]), fabs(mesh->box_max[i])));
+    }
+    const double size = cbrt(volume / (double)mesh->n_elem), step = far * DBL_EPSILON;
+    if (!(size > 0.0) || step <= HX_MESH_COARSEST_STEP * size) return HX_OK;
+    return HX_RAISE(
+        HX_EINPUT,
+        "%s: coordinates of up to %g are in steps of %.2g, and elements have some %.2g: "
+        "move the part to the origin",
+        mesh->name, far, step, size);
+}
+
 int hx_mesh_finish(hx_mesh *mesh)
 {
     int rc = HX_OK;
@@ -320,10 +339,11 @@ int hx_mesh_finish(hx_mesh *mesh)
     HX_TRY_FAIL(check_coordinates(mesh));
     HX_TRY_FAIL(hx_mesh_build_incidence(mesh, &mesh->node_elem_ptr, &mesh->node_elem));
     HX_TRY_FAIL(check_nodes_used(mesh));
+    measure_box(mesh);
+    HX_TRY_FAIL(check_place(mesh));
     HX_TRY_FAIL(check_elements(mesh));
     HX_TRY_FAIL(hx_mesh_complete_sets(mesh));
     HX_TRY_FAIL(hx_middles_finish(mesh));
-    measure_box(mesh);
     return HX_OK;
 fail:
     free(mesh->node_elem_ptr);

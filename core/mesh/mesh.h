@@ -118,9 +118,12 @@ int hx_mesh_shuffle(hx_mesh *mesh, uint64_t seed);
  * any number of threads. O(n); 40 bytes an element besides the mesh at most. */
 int hx_mesh_reorder(hx_mesh *mesh);
 
-/* Validates (every node used, every element a hexahedron, wedge, pyramid or tetrahedron, none
- * inverted or degenerate, messages with the file's numbers), builds the node -> element lists,
- * completes the sets and fills the scalars. */
+/* Largest step of the coordinates' doubles, of an element's size: a thousandth. */
+#define HX_MESH_COARSEST_STEP 1e-3
+
+/* Validates (coordinates that tell elements apart, every node used, every element a hexahedron,
+ * wedge, pyramid or tetrahedron, none inverted or degenerate, messages with the file's numbers),
+ * builds the node -> element lists, completes the sets and fills the scalars. */
 int hx_mesh_finish(hx_mesh *mesh);
 
 /* The set of that name, or NULL. */

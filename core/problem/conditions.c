@@ -39,10 +39,34 @@ void hx_conditions_merge(hx_conditions *conditions, const int32_t *node_new)
     }
 }
 
+int hx_conditions_copy_named(hx_conditions *to, const hx_conditions *from)
+{
+    HX_TRY(hx_alloc(&to->load, (size_t)from->n_load, sizeof *to->load, "loads of a file"));
+    HX_TRY(hx_alloc(&to->rigid, (size_t)from->n_rigid, sizeof *to->rigid, "rigid sets"));
+    for (; to->n_load < from->n_load; to->n_load++) {
+        hx_file_load *const load = &to->load[to->n_load];
+        *load = from->load[to->n_load];
+        load->set = NULL;
+        HX_TRY(hx_strdup(&load->set, from->load[to->n_load].set));
+    }
+    for (; to->n_rigid < from->n_rigid; to->n_rigid++) {
+        hx_file_rigid *const rigid = &to->rigid[to->n_rigid];
+        *rigid = from->rigid[to->n_rigid];
+        rigid->set = rigid->name = NULL;
+        HX_TRY(hx_strdup(&rigid->set, from->rigid[to->n_rigid].set));
+        HX_TRY(hx_strdup(&rigid->name, from->rigid[to->n_rigid].name));
+    }
+    HX_TRY(hx_strdup(&to->fault, from->fault));
+    HX_TRY(hx_strdup(&to->support_fault, from->support_fault));
+    return hx_strdup(&to->load_fault, from->load_fault);
+}
+
 size_t hx_conditions_bytes(const hx_conditions *conditions)
 {
     return (size_t)(conditions->n_support + conditions->n_force) * sizeof *conditions->force +
-           (size_t)conditions->n_middle * sizeof *conditions->middle;
+           (size_t)conditions->n_middle * sizeof *conditions->middle +
+           (size_t)conditions->n_load * sizeof *conditions->load +
+           (size_t)conditions->n_rigid * sizeof *conditions->rigid;
 }
 
 void hx_conditions_free(hx_conditions *conditions)
@@ -50,6 +74,17 @@ void hx_conditions_free(hx_conditions *conditions)
     free(conditions->support);
     free(conditions->force);
     free(conditions->middle);
+    for (int64_t i = 0; i < conditions->n_load; i++) free(conditions->load[i].set);
+    for (int64_t i = 0; i < conditions->n_rigid; i++) {
+        free(conditions->rigid[i].set);
+        free(conditions->rigid[i].name);
+    }
+    free(conditions->load);
+    free(conditions->rigid);
+    free(conditions->material.name);
+    free(conditions->material.fault);
     free(conditions->fault);
+    free(conditions->support_fault);
+    free(conditions->load_fault);
     memset(conditions, 0, sizeof *conditions);
 }

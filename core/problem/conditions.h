@@ -25,6 +25,40 @@ typedef struct hx_file_middle {
     double value;
 } hx_file_middle;
 
+/* What acts on a set in a step, or by mass on the whole part. */
+typedef enum {
+    HX_FILE_PRESSURE,    /* value[0] on the set's faces, positive pushes inwards */
+    HX_FILE_GRAVITY,     /* acceleration value */
+    HX_FILE_CENTRIFUGAL, /* axis value through point, speed */
+    HX_FILE_REMOTE       /* force value at point and moment, by the set's nodes */
+} hx_file_load_kind;
+
+typedef struct hx_file_load {
+    hx_file_load_kind kind;
+    int load_case; /* as hx_file_value */
+    int equally;   /* HX_FILE_REMOTE: shared equally by the nodes, not by area */
+    char *set;     /* of the mesh (owned); NULL: the whole part */
+    double value[3], moment[3], point[3], speed;
+} hx_file_load;
+
+/* A set that the file ties rigidly to a reference point. */
+typedef struct hx_file_rigid {
+    char *set;       /* of the mesh (owned) */
+    char *name;      /* of the point, for messages: "reference node 17" (owned) */
+    double point[3]; /* where it lies */
+    unsigned held;   /* bits 0 to 2: displacement of the point, 3 to 5: rotation */
+    double value[6]; /* of these; other than 0 only where all are held */
+} hx_file_rigid;
+
+enum { HX_FILE_HELD_ALL = 63 };
+
+/* The one isotropic material of all elements that a file states; NaN: not stated. */
+typedef struct hx_file_material {
+    char *name;  /* (owned); NULL: the file states none */
+    char *fault; /* why it cannot be used (owned), or NULL */
+    double young, poisson, density, conductivity;
+} hx_file_material;
+
 /* All zero: of a mesh without a file. */
 typedef struct hx_conditions {
     int64_t n_support, n_force;
@@ -33,7 +67,12 @@ typedef struct hx_conditions {
     int64_t n_middle;
     hx_file_middle *middle; /* [n_middle] (owned) */
     int is_second_order; /* the file has nodes in the middles of edges: those not named are free */
-    char *fault;         /* why these cannot be used (owned); NULL: they can */
+    int64_t n_load, n_rigid;
+    hx_file_load *load;   /* [n_load] (owned) */
+    hx_file_rigid *rigid; /* [n_rigid] hold wherever supports or loads of the file do (owned) */
+    hx_file_material material;
+    char *fault;                      /* why none of this can be used (owned); NULL: it can */
+    char *support_fault, *load_fault; /* why its supports, or its loads, cannot (owned) */
 } hx_conditions;
 
 /* node[n] := the nodes of value[n] in the mesh, however it was renumbered since it was read. *node
@@ -46,6 +85,9 @@ int hx_conditions_ends(const hx_mesh *mesh, int64_t n, const hx_file_middle *mid
 
 /* After nodes of the mesh as it was read became one, before it is renumbered: node_new[old]. */
 void hx_conditions_merge(hx_conditions *conditions, const int32_t *node_new);
+
+/* Copies what is named by sets. */
+int hx_conditions_copy_named(hx_conditions *to, const hx_conditions *from);
 
 /* Bytes of host memory. */
 size_t hx_conditions_bytes(const hx_conditions *conditions);

@@ -48,12 +48,15 @@ fail:
 }
 
 /* Each point's share of the area of the set's faces; without faces 1 at nodes, 0 at middles. */
-static int fill_weights(taker *t, const hx_space *space, const hx_set *set, const char *origin)
+static int fill_weights(taker *t, const hx_space *space, const hx_set *set,
+                        const hx_load_spec *load)
 {
     int64_t n_face = 0, *face = NULL;
     double *area = NULL;
     int rc;
-    HX_TRY_FAIL(hx_problem_faces(space->mesh, set, origin, &n_face, &face));
+    rc = HX_OK;
+    if (!load->equally)
+        HX_TRY_FAIL(hx_problem_faces(space->mesh, set, load->origin, &n_face, &face));
     for (int64_t k = 0; k < t->n; k++) t->weight[k] = n_face == 0 && k < set->n_node ? 1.0 : 0.0;
     if (n_face == 0) goto fail;
     HX_TRY_FAIL(hx_alloc(&area, (size_t)space->n_point, sizeof *area, "shares of a load"));
@@ -131,7 +134,7 @@ int hx_load_add_remote(const hx_space *space, const hx_set *set, const hx_load_s
     share s;
     int rc;
     HX_TRY_FAIL(list_takers(&t, space, set));
-    HX_TRY_FAIL(fill_weights(&t, space, set, load->origin));
+    HX_TRY_FAIL(fill_weights(&t, space, set, load));
     measure_share(&t, &s);
     for (int i = 0; i < 3; i++) arm[i] = load->point[i] - s.centroid[i];
     hx_cross3(arm, load->value, moment);

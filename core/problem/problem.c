@@ -208,8 +208,7 @@ static int add_load(hx_problem *problem, const hx_problem_params *params, const 
 {
     HX_TRY(check_physics(problem, load));
     if (hx_load_is_body(load)) return hx_problem_add_body(problem, params, load);
-    if (load->kind == HX_LOAD_FROM_FILE)
-        return hx_problem_add_file_forces(problem, params->conditions, load);
+    if (load->kind == HX_LOAD_FROM_FILE) return hx_problem_add_file_forces(problem, params, load);
     double *const force = problem->cases.force[load->load_case - 1];
     return hx_load_is_heat(load) ? hx_problem_add_heat(&problem->space, load, force)
                                  : hx_problem_add_load(&problem->space, load, force);
@@ -375,6 +374,15 @@ static void set_heat(hx_problem *problem, const hx_problem_params *params)
     hx_problem_find_reference(problem, params);
 }
 
+/* What is lacking goes into the notes, if they are asked for. */
+static int forgive(int rc, const hx_problem_params *params)
+{
+    if (rc != HX_EINPUT || !params->lacking) return rc;
+    rc = hx_notes_add(params->lacking, HX_NOTE_WARNING, "%s", hx_error_message());
+    if (rc == HX_OK) hx_error_clear();
+    return rc;
+}
+
 int hx_problem_create(hx_problem *problem, const hx_mesh *mesh, const hx_problem_params *params)
 {
     int rc;
@@ -396,9 +404,10 @@ int hx_problem_create(hx_problem *problem, const hx_mesh *mesh, const hx_problem
     HX_TRY_FAIL(add_loads(problem, params));
     HX_TRY_FAIL(add_passive(problem, params));
     HX_TRY_FAIL(add_volumes(problem, params));
-    HX_TRY_FAIL(check_loaded(problem, params));
-    HX_TRY_FAIL(hx_problem_is_heat(problem) ? hx_problem_check_held(problem, params->origin)
-                                            : hx_problem_check_supported(problem, params->origin));
+    HX_TRY_FAIL(forgive(check_loaded(problem, params), params));
+    rc = hx_problem_is_heat(problem) ? hx_problem_check_held(problem, params->origin)
+                                     : hx_problem_check_supported(problem, params->origin);
+    HX_TRY_FAIL(forgive(rc, params));
     HX_TRY_FAIL(hx_problem_note_faces(mesh, params));
     return HX_OK;
 fail:

@@ -26,6 +26,11 @@ typedef struct hx_rigid_set {
     int64_t first, n;     /* hx_rigid_sets.node[first .. first + n) */
     double centre[3];     /* of its nodes */
     double inverse[3][3]; /* pseudo-inverse of their second moment about it */
+    /* What is held of the motion of a point that goes with the set: bits 0 to 2 its displacement, 3
+     * to 5 its rotation; 0 of most. */
+    unsigned held;
+    double point[3];
+    double free[6][6]; /* with held: from the sums of rigid_set.h to v and w */
 } hx_rigid_set;
 
 /* Degrees of freedom whose displacement is given. */
@@ -110,6 +115,16 @@ typedef struct hx_problem {
  * volume fraction that the passive regions make impossible, material or law out of range.
  * O(n_elem). */
 int hx_problem_create(hx_problem *problem, const hx_mesh *mesh, const hx_problem_params *params);
+
+/* The same problem on some cells alone: of the mesh of `space`, whose nodes and elements are node[]
+ * and elem[] of the whole's, ascending. Forces, supports, springs and convection on what it lacks
+ * are gone; only rigid sets hand on what acted on their nodes. No element is passive. HX_EINPUT,
+ * led by origin: what is left can move. O(n_elem). */
+int hx_problem_create_part(hx_problem *part, const hx_problem *whole, const hx_space *space,
+                           const int32_t *node, const int32_t *elem, const char *origin);
+
+/* rho[n_elem] of the part as it is: 1, and the densities of passive elements. */
+void hx_problem_solid_density(const hx_problem *problem, double *rho);
 
 /* modulus[e] = E * rho[e]^penalty, of heat the conductivity (simp.h). */
 void hx_problem_modulus(const hx_problem *problem, const double *rho, double *modulus);

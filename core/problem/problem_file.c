@@ -5,14 +5,15 @@
 #include "../base/memory.h"
 #include "problem_internal.h"
 
-static int check_usable(const hx_problem *problem, const char *fault, const char *origin, int64_t n,
-                        const char *what)
+static int check_usable(const hx_problem *problem, const char *general, const char *own,
+                        const char *origin, int64_t n, const char *what)
 {
+    const char *const fault = general ? general : own;
     if (fault) return HX_RAISE(HX_EINPUT, "%s: from = \"file\": %s", origin, fault);
     if (n > 0) return HX_OK;
     return HX_RAISE(HX_EINPUT,
-                    "%s: from = \"file\", but %s states no %s; *BOUNDARY and *CLOAD of an Abaqus "
-                    "file, D and F of an ANSYS file are read",
+                    "%s: from = \"file\", but %s states no %s; *BOUNDARY, *CLOAD, *DLOAD and "
+                    "*DSLOAD of an Abaqus file, D and F of an ANSYS file are read",
                     origin, problem->mesh->name, what);
 }
 
@@ -20,8 +21,27 @@ int hx_conditions_move(const hx_conditions *conditions)
 {
     for (int64_t i = 0; conditions && i < conditions->n_support; i++)
         if (fabs(conditions->support[i].value) > 0.0) return 1;
+    for (int64_t i = 0; conditions && i < conditions->n_rigid; i++)
+        for (int k = 0; k < 6; k++)
+            if (fabs(conditions->rigid[i].value[k]) > 0.0) return 1;
     return 0;
 }
+
+int hx_params_hold_by_file(const hx_problem_params *params)
+{
+    for (size_t i = 0; params->conditions && i < params->n_support; i++)
+        if (!params->support[i].set) return 1;
+    return 0;
+}
+
+int hx_params_load_by_file(const hx_problem_params *params)
+{
+    for (size_t i = 0; params->conditions && i < params->n_load; i++)
+        if (params->load[i].kind == HX_LOAD_FROM_FILE) return 1;
+    return 0;
+}
+
+/* --- supports --- */
 
 /* The middles that a file of second order holds. */
 static int hold_middles(hx_problem *problem, const hx_conditions *c, const char *origin)
@@ -61,6 +81,39 @@ static int hold_between(hx_problem *problem, const hx_conditions *c, const int32
     return rc;
 }
 
+static int hold_following(hx_problem *problem, const hx_file_rigid *rigid, const char *origin,
+                          int64_t n, const int32_t *point)
+{
+    for (int64_t k = 0; k < n; k++)
+        for (int i = 0; i < 3; i++)
+            HX_TRY(hx_problem_hold(
+                problem, origin, point[k], i,
+                hx_follow_point(rigid, problem->space.xyz + 3 * (int64_t)point[k], i)));
+    return HX_OK;
+}
+
+/* The nodes of a set whose reference point is held in full. */
+static int hold_rigid(hx_problem *problem, const hx_file_rigid *rigid, const char *origin)
+{
+    const hx_set *set;
+    int64_t n;
+    int32_t *middle;
+    if (rigid->held != HX_FILE_HELD_ALL) return HX_OK;
+    HX_TRY(hx_problem_find_set(problem->mesh, rigid->set, origin, &set));
+    HX_TRY(hold_following(problem, rigid, origin, set->n_node, set->node));
+    HX_TRY(hx_space_set_middles(&problem->space, set, &n, &middle));
+    const int rc = hold_following(problem, rigid, origin, n, middle);
+    free(middle);
+    return rc;
+}
+
+static int64_t count_supports(const hx_conditions *c)
+{
+    int64_t n = c->n_support;
+    for (int64_t i = 0; i < c->n_rigid; i++) n += c->rigid[i].held != 0;
+    return n;
+}
+
 int hx_problem_add_file_supports(hx_problem *problem, const hx_conditions *conditions,
                                  const hx_support_spec *support)
 {
@@ -68,7 +121,8 @@ int hx_problem_add_file_supports(hx_problem *problem, const hx_conditions *condi
     const hx_conditions *const c = conditions ? conditions : &none;
     int32_t *node = NULL;
     int rc = HX_OK;
-    HX_TRY(check_usable(problem, c->fault, support->origin, c->n_support, "support"));
+    HX_TRY(check_usable(problem, c->fault, c->support_fault, support->origin, count_supports(c),
+                        "support"));
     HX_TRY(hx_conditions_nodes(problem->mesh, c->n_support, c->support, &node));
     for (int64_t i = 0; rc == HX_OK && i < c->n_support; i++)
         rc = hx_problem_hold(problem, support->origin, node[i], c->support[i].component,
@@ -77,8 +131,12 @@ int hx_problem_add_file_supports(hx_problem *problem, const hx_conditions *condi
         rc = c->is_second_order ? hold_middles(problem, c, support->origin)
                                 : hold_between(problem, c, node, support->origin);
     free(node);
+    for (int64_t i = 0; rc == HX_OK && i < c->n_rigid; i++)
+        rc = hold_rigid(problem, &c->rigid[i], support->origin);
     return rc;
 }
+
+/* --- loads --- */
 
 /* Whether a force of a step belongs to the load, and in which case it acts. */
 static int acts_in(const hx_conditions *c, const hx_load_spec *load, int step, int *of_case)
@@ -111,14 +169,52 @@ int hx_load_last_case(const hx_conditions *conditions, const hx_load_spec *load)
     return conditions && conditions->n_case > 1 ? conditions->n_case : 1;
 }
 
-int hx_problem_add_file_forces(hx_problem *problem, const hx_conditions *conditions,
+/* The load of a config that acts as one of the file does. */
+static hx_load_spec spec_of(const hx_file_load *from, const hx_load_spec *load, int of_case)
+{
+    static const hx_load_kind kind[] = {[HX_FILE_PRESSURE] = HX_LOAD_PRESSURE,
+                                        [HX_FILE_GRAVITY] = HX_LOAD_GRAVITY,
+                                        [HX_FILE_CENTRIFUGAL] = HX_LOAD_CENTRIFUGAL,
+                                        [HX_FILE_REMOTE] = HX_LOAD_REMOTE};
+    hx_load_spec spec = {.set = from->set,
+                         .origin = load->origin,
+                         .kind = kind[from->kind],
+                         .load_case = of_case,
+                         .speed = from->speed,
+                         .equally = from->equally};
+    for (int i = 0; i < 3; i++) {
+        spec.value[i] = from->value[i];
+        spec.moment[i] = from->moment[i];
+        spec.point[i] = from->point[i];
+    }
+    return spec;
+}
+
+/* Loads on sets and by mass; *n counts them. */
+static int add_set_loads(hx_problem *problem, const hx_problem_params *params,
+                         const hx_conditions *c, const hx_load_spec *load, int64_t *n)
+{
+    for (int64_t i = 0; i < c->n_load; i++) {
+        int of_case;
+        if (!acts_in(c, load, c->load[i].load_case, &of_case)) continue;
+        const hx_load_spec spec = spec_of(&c->load[i], load, of_case);
+        HX_TRY(hx_load_is_body(&spec) ? hx_problem_add_body(problem, params, &spec)
+                                      : hx_problem_add_load(&problem->space, &spec,
+                                                            problem->cases.force[of_case - 1]));
+        (*n)++;
+    }
+    return HX_OK;
+}
+
+int hx_problem_add_file_forces(hx_problem *problem, const hx_problem_params *params,
                                const hx_load_spec *load)
 {
     static const hx_conditions none;
-    const hx_conditions *const c = conditions ? conditions : &none;
+    const hx_conditions *const c = params->conditions ? params->conditions : &none;
     int32_t *node = NULL;
     int64_t n = 0;
-    HX_TRY(check_usable(problem, c->fault, load->origin, c->n_force, "force"));
+    HX_TRY(check_usable(problem, c->fault, c->load_fault, load->origin, c->n_force + c->n_load,
+                        "force"));
     HX_TRY(hx_conditions_nodes(problem->mesh, c->n_force, c->force, &node));
     for (int64_t i = 0; i < c->n_force; i++) {
         const hx_file_value *const force = &c->force[i];
@@ -130,6 +226,7 @@ int hx_problem_add_file_forces(hx_problem *problem, const hx_conditions *conditi
     free(node);
     if (n > 0 && problem->space.element != HX_ELEMENT_LINEAR)
         HX_TRY(move_to_middles(problem, c, load));
+    HX_TRY(add_set_loads(problem, params, c, load, &n));
     if (n > 0) return HX_OK;
     return HX_RAISE(HX_EINPUT, "%s: case = %d, but step %d of %s has no force (it has %d steps)",
                     load->origin, load->load_case, load->load_case, problem->mesh->name, c->n_case);

@@ -26,8 +26,11 @@ int hx_problem_hold(hx_problem *problem, const char *origin, int64_t node, int i
 int hx_conditions_move(const hx_conditions *conditions); /* 1 if a support moves */
 int hx_problem_add_file_supports(hx_problem *problem, const hx_conditions *conditions,
                                  const hx_support_spec *support);
-int hx_problem_add_file_forces(hx_problem *problem, const hx_conditions *conditions,
+int hx_problem_add_file_forces(hx_problem *problem, const hx_problem_params *params,
                                const hx_load_spec *load);
+/* 1 if a support, or a load, is from the file. */
+int hx_params_hold_by_file(const hx_problem_params *params);
+int hx_params_load_by_file(const hx_problem_params *params);
 
 /* The highest load case that a load acts in. */
 int hx_load_last_case(const hx_conditions *conditions, const hx_load_spec *load);
@@ -38,6 +41,15 @@ int hx_load_add_bearing(const hx_space *space, const hx_load_spec *load, double 
  * density, no axis, or nothing that double precision could square. */
 int hx_problem_add_body(hx_problem *problem, const hx_problem_params *params,
                         const hx_load_spec *load);
+
+/* Component i of the motion of a node that goes with a reference point: displacements value[0..2],
+ * rotations value[3..5]. */
+static inline double hx_follow_point(const hx_file_rigid *rigid, const double *x, int i)
+{
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    const double *const w = rigid->value + 3;
+    return rigid->value[i] + w[j] * (x[k] - rigid->point[k]) - w[k] * (x[j] - rigid->point[j]);
+}
 
 /* What of the fields depends on the other forces. */
 void hx_problem_finish_body(hx_problem *problem);
@@ -68,5 +80,9 @@ int hx_problem_add_springs(hx_problem *problem, const hx_problem_params *params)
 
 /* Lists the sets of rigid couplings. HX_EINPUT: a node in two of them, or held by a support. */
 int hx_problem_add_rigid_sets(hx_problem *problem, const hx_problem_params *params);
+/* Centre and inverse second moment of set->n nodes. */
+void hx_rigid_measure(const hx_space *space, const int32_t *node, hx_rigid_set *set);
+/* What is held of the set's point, after that. */
+void hx_rigid_hold(const hx_space *space, const int32_t *node, hx_rigid_set *set);
 
 #endif

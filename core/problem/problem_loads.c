@@ -33,6 +33,8 @@ int hx_problem_note_faces(const hx_mesh *mesh, const hx_problem_params *params)
     for (size_t i = 0; i < params->n_load; i++)
         if (params->load[i].kind != HX_LOAD_NODE_FORCE && params->load[i].kind != HX_LOAD_SOURCE)
             HX_TRY(note_inner_faces(params, mesh, params->load[i].set, params->load[i].origin));
+    for (int64_t i = 0; hx_params_load_by_file(params) && i < params->conditions->n_load; i++)
+        HX_TRY(note_inner_faces(params, mesh, params->conditions->load[i].set, mesh->name));
     for (size_t i = 0; i < params->n_spring; i++)
         if (params->spring[i].per != HX_SPRING_NODE)
             HX_TRY(note_inner_faces(params, mesh, params->spring[i].set, params->spring[i].origin));

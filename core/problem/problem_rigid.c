@@ -103,6 +103,25 @@ static void describe_motion(const rigid_body *body, const double motion[6], char
              point[0], point[1], point[2]);
 }
 
+/* The held motions of a point that goes with a rigid set, for the bodies that it is part of. */
+static void add_held_point(const hx_problem *problem, const hx_rigid_set *set,
+                           const int32_t *body_of, rigid_body *body)
+{
+    int64_t last = -1;
+    for (int64_t k = 0; set->held && k < set->n; k++) {
+        const int64_t node = problem->rigid.node[set->first + k];
+        if (node >= problem->mesh->n_node || body_of[node] == last) continue;
+        rigid_body *const to = &body[last = body_of[node]];
+        for (int i = 0; i < 3; i++)
+            if (set->held >> i & 1u) add_held(set->point, i, to);
+        for (int i = 3; i < 6; i++) {
+            if (!(set->held >> i & 1u)) continue;
+            to->gram[i][i] += 1.0;
+            to->n_fixed++;
+        }
+    }
+}
+
 static int check_body(const hx_problem *problem, rigid_body *body, int64_t n_body,
                       const char *origin)
 {
@@ -164,6 +183,8 @@ int hx_problem_check_supported(hx_problem *problem, const char *origin)
         if (node >= mesh->n_node) continue; /* the corners of its face have springs too */
         add_held(mesh->xyz + 3 * node, (int)(problem->springs.dof[k] % 3), &body[body_of[node]]);
     }
+    for (int i = 0; i < problem->rigid.n; i++)
+        add_held_point(problem, &problem->rigid.set[i], body_of, body);
     for (int64_t b = 0; b < n_body; b++) HX_TRY_FAIL(check_body(problem, &body[b], n_body, origin));
     rc = HX_OK;
 fail:

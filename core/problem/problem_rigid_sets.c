@@ -11,7 +11,7 @@
 
 /* Centre of the nodes, and the pseudo-inverse of their second moment: nodes in a line do not turn
  * about it, a single one does not turn. */
-static void measure_set(const hx_space *space, const int32_t *node, hx_rigid_set *set)
+void hx_rigid_measure(const hx_space *space, const int32_t *node, hx_rigid_set *set)
 {
     double moment[3][3] = {{0.0}}, value[3], axis[3][3];
     memset(set->centre, 0, sizeof set->centre);
@@ -35,9 +35,89 @@ static void measure_set(const hx_space *space, const int32_t *node, hx_rigid_set
     }
 }
 
+/* What a set is asked for. */
+typedef struct rigid_spec {
+    const char *set, *origin;
+    const hx_file_rigid *file; /* whose reference point may be held; or NULL */
+} rigid_spec;
+
+/* Basis of the motions of (v, w l) that the held ones leave, in its first columns; l: a length.
+ * Returns how many. */
+static int free_motions(const hx_rigid_set *set, double length, double basis[6][6])
+{
+    double held[6][6] = {{0.0}}, vector[6][6];
+    int n = 0;
+    for (int r = 0; r < 6; r++) {
+        double row[6] = {0.0}; /* what is held, of the motion */
+        const int i = r % 3, j = (i + 1) % 3, k = (i + 2) % 3;
+        if (!(set->held >> r & 1u)) continue;
+        row[r] = 1.0;
+        if (r < 3) {
+            row[3 + j] = (set->point[k] - set->centre[k]) / length;
+            row[3 + k] = -(set->point[j] - set->centre[j]) / length;
+        }
+        const double size = hx_norm3(row) + hx_norm3(row + 3);
+        for (int a = 0; a < 6; a++)
+            for (int b = 0; b < 6; b++) held[a][b] += row[a] * row[b] / (size * size);
+    }
+    hx_symmetric_rotate(6, held[0], vector[0]);
+    for (int c = 0; c < 6; c++) {
+        if (held[c][c] > 1e-10) continue;
+        for (int a = 0; a < 6; a++) basis[a][n] = vector[a][c];
+        n++;
+    }
+    return n;
+}
+
+/* set->free of what is held. moment: second moment of the nodes about their centre. */
+static void free_part(const hx_rigid_set *set, const double moment[3][3], double length,
+                      double to[6][6])
+{
+    double basis[6][6], small[36], vector[36], mass[6][6] = {{0.0}};
+    const int n = free_motions(set, length, basis);
+    for (int i = 0; i < 3; i++) {
+        mass[i][i] = (double)set->n;
+        for (int j = 0; j < 3; j++) mass[3 + i][3 + j] = moment[i][j] / (length * length);
+    }
+    for (int a = 0; a < n; a++)
+        for (int b = 0; b < n; b++) {
+            double sum = 0.0;
+            for (int i = 0; i < 6; i++)
+                for (int j = 0; j < 6; j++) sum += basis[i][a] * mass[i][j] * basis[j][b];
+            small[a * n + b] = sum;
+        }
+    hx_symmetric_rotate(n, small, vector);
+    memset(to, 0, 36 * sizeof(double));
+    for (int c = 0; c < n; c++) {
+        double along[6] = {0.0};
+        if (!(small[c * n + c] > 1e-12 * (double)set->n)) continue;
+        for (int i = 0; i < 6; i++)
+            for (int a = 0; a < n; a++) along[i] += basis[i][a] * vector[a * n + c];
+        for (int i = 0; i < 3; i++) along[3 + i] /= length;
+        for (int i = 0; i < 6; i++)
+            for (int j = 0; j < 6; j++) to[i][j] += along[i] * along[j] / small[c * n + c];
+    }
+}
+
+/* What is held of the set's reference point. */
+void hx_rigid_hold(const hx_space *space, const int32_t *node, hx_rigid_set *set)
+{
+    double moment[3][3] = {{0.0}}, trace = 0.0;
+    if (set->held == 0) return;
+    for (int64_t k = 0; k < set->n; k++) {
+        double d[3];
+        for (int i = 0; i < 3; i++) d[i] = space->xyz[3 * (int64_t)node[k] + i] - set->centre[i];
+        trace += hx_dot3(d, d);
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                moment[i][j] += (i == j ? hx_dot3(d, d) : 0.0) - d[i] * d[j];
+    }
+    const double length = fmax(sqrt(trace / (double)set->n), 1e-5 * space->mesh->elem_size);
+    free_part(set, (const double(*)[3])moment, length, set->free);
+}
+
 /* owner[node]: 1 where a rigid set has it already. */
-static int add_set(hx_problem *problem, const hx_load_spec *load, const hx_set *from,
-                   uint8_t *owner)
+static int add_set(hx_problem *problem, const rigid_spec *spec, const hx_set *from, uint8_t *owner)
 {
     const hx_mesh *mesh = problem->mesh;
     hx_rigid_set *set = &problem->rigid.set[problem->rigid.n];
@@ -51,13 +131,14 @@ static int add_set(hx_problem *problem, const hx_load_spec *load, const hx_set *
             return HX_RAISE(HX_EINPUT,
                             "%s: node %lld of set '%s' is held by a support, and a rigid set moves "
                             "as one: leave it out of one of them, or use coupling = "
-                            "\"distributing\"",
-                            load->origin, number, load->set);
+                            "\"distributing\"%s",
+                            spec->origin, number, spec->set,
+                            spec->file ? " (*DISTRIBUTING in the file)" : "");
         if (owner[node])
             return HX_RAISE(HX_EINPUT,
                             "%s: node %lld of set '%s' belongs to another rigid set: rigid sets "
                             "must not meet; join them in one set",
-                            load->origin, number, load->set);
+                            spec->origin, number, spec->set);
         owner[node] = 1;
         problem->rigid.node[problem->rigid.n_node++] = node;
     }
@@ -65,45 +146,71 @@ static int add_set(hx_problem *problem, const hx_load_spec *load, const hx_set *
     for (int64_t k = 0; k < n; k++) problem->rigid.node[problem->rigid.n_node++] = middle[k];
     free(middle);
     set->n = problem->rigid.n_node - set->first;
-    measure_set(&problem->space, problem->rigid.node + set->first, set);
+    hx_rigid_measure(&problem->space, problem->rigid.node + set->first, set);
+    if (spec->file) {
+        set->held = spec->file->held;
+        memcpy(set->point, spec->file->point, sizeof set->point);
+        hx_rigid_hold(&problem->space, problem->rigid.node + set->first, set);
+    }
     problem->rigid.n++;
     return HX_OK;
 }
 
-static int is_first_of_set(const hx_problem_params *params, size_t i)
+static void ask_for(rigid_spec *list, size_t *n, rigid_spec spec)
 {
-    if (params->load[i].kind != HX_LOAD_REMOTE_RIGID) return 0;
-    for (size_t k = 0; k < i; k++)
-        if (params->load[k].kind == HX_LOAD_REMOTE_RIGID &&
-            strcmp(params->load[k].set, params->load[i].set) == 0)
-            return 0;
-    return 1;
+    for (size_t i = 0; i < *n; i++)
+        if (strcmp(list[i].set, spec.set) == 0) return; /* an earlier one */
+    list[(*n)++] = spec;
+}
+
+/* The sets of the file where it holds or loads the part, unless a support holds them in full; then
+ * those of loads. */
+static size_t list_sets(const hx_problem_params *params, rigid_spec *list)
+{
+    const hx_conditions *const c = params->conditions;
+    const int by_file = hx_params_hold_by_file(params);
+    size_t n = 0;
+    for (int64_t i = 0; (by_file || hx_params_load_by_file(params)) && i < c->n_rigid; i++)
+        if (!by_file || c->rigid[i].held != HX_FILE_HELD_ALL)
+            ask_for(list, &n,
+                    (rigid_spec){c->rigid[i].set, c->rigid[i].name, by_file ? &c->rigid[i] : NULL});
+    for (size_t i = 0; i < params->n_load; i++)
+        if (params->load[i].kind == HX_LOAD_REMOTE_RIGID)
+            ask_for(list, &n, (rigid_spec){params->load[i].set, params->load[i].origin, NULL});
+    return n;
+}
+
+static int add_sets(hx_problem *problem, size_t n_set, const rigid_spec *list)
+{
+    const hx_mesh *mesh = problem->mesh;
+    uint8_t *owner = NULL;
+    size_t n_node = (size_t)problem->space.n_edge; /* no middle is in two: their ends would be */
+    int rc;
+    for (size_t i = 0; i < n_set; i++) {
+        const hx_set *set;
+        HX_TRY(hx_problem_find_set(mesh, list[i].set, list[i].origin, &set));
+        n_node += (size_t)set->n_node;
+    }
+    HX_TRY_FAIL(hx_alloc(&owner, (size_t)mesh->n_node, sizeof *owner, "rigid sets"));
+    HX_TRY_FAIL(hx_alloc(&problem->rigid.set, n_set, sizeof *problem->rigid.set, "rigid sets"));
+    HX_TRY_FAIL(hx_alloc(&problem->rigid.node, n_node, sizeof(int32_t), "rigid sets"));
+    for (size_t i = 0; i < n_set; i++)
+        HX_TRY_FAIL(add_set(problem, &list[i], hx_mesh_find_set(mesh, list[i].set), owner));
+    rc = HX_OK;
+fail:
+    free(owner);
+    return rc;
 }
 
 int hx_problem_add_rigid_sets(hx_problem *problem, const hx_problem_params *params)
 {
-    const hx_mesh *mesh = problem->mesh;
-    uint8_t *owner = NULL;
-    size_t n_set = 0, n_node = 0;
-    int rc;
-    for (size_t i = 0; i < params->n_load; i++) {
-        const hx_set *set;
-        if (!is_first_of_set(params, i)) continue;
-        HX_TRY(hx_problem_find_set(mesh, params->load[i].set, params->load[i].origin, &set));
-        n_set++;
-        n_node += (size_t)set->n_node;
-    }
-    if (n_set == 0) return HX_OK;
-    n_node += (size_t)problem->space.n_edge; /* no middle is in two: their ends would be */
-    HX_TRY_FAIL(hx_alloc(&owner, (size_t)mesh->n_node, sizeof *owner, "rigid sets"));
-    HX_TRY_FAIL(hx_alloc(&problem->rigid.set, n_set, sizeof *problem->rigid.set, "rigid sets"));
-    HX_TRY_FAIL(hx_alloc(&problem->rigid.node, n_node, sizeof(int32_t), "rigid sets"));
-    for (size_t i = 0; i < params->n_load; i++)
-        if (is_first_of_set(params, i))
-            HX_TRY_FAIL(add_set(problem, &params->load[i],
-                                hx_mesh_find_set(mesh, params->load[i].set), owner));
-    rc = HX_OK;
-fail:
-    free(owner);
+    rigid_spec *list = NULL;
+    const size_t n_most =
+        params->n_load + (size_t)(params->conditions ? params->conditions->n_rigid : 0);
+    if (n_most == 0) return HX_OK;
+    HX_TRY(hx_alloc(&list, n_most, sizeof *list, "rigid sets"));
+    const size_t n_set = list_sets(params, list);
+    const int rc = n_set > 0 ? add_sets(problem, n_set, list) : HX_OK;
+    free(list);
     return rc;
 }

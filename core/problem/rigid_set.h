@@ -9,7 +9,9 @@
  *     (P y)_a = v + w x d_a,   v = sum y_a / n,   w = J^-1 sum d_a x y_a,
  *     J = sum (|d_a|^2 I - d_a d_a'),
  *
- * so what acts on a set enters by its resultant force and moment alone. */
+ * so what acts on a set enters by its resultant force and moment alone. Where a point of the set is
+ * held in part, P projects onto the motions that are left: with a basis B of these (v, w) and G =
+ * diag(n I, J) it is (v, w) = B (B'G B)^-1 B' (sum y_a, sum d_a x y_a). */
 #ifndef HX_RIGID_SET_H
 #define HX_RIGID_SET_H
 
@@ -34,7 +36,11 @@ static HX_HD void hx_rigid_add(const hx_rigid_set *set, const double *x, const d
 /* v and w of the sums. */
 static HX_HD void hx_rigid_motion(const hx_rigid_set *set, const double sum[6], double motion[6])
 {
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; set->held && i < 6; i++) {
+        motion[i] = 0.0;
+        for (int j = 0; j < 6; j++) motion[i] += set->free[i][j] * sum[j];
+    }
+    for (int i = 0; !set->held && i < 3; i++) {
         motion[i] = sum[i] / (double)set->n;
         motion[3 + i] =
             set->inverse[i][0] * sum[3] + set->inverse[i][1] * sum[4] + set->inverse[i][2] * sum[5];

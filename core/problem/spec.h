@@ -86,6 +86,7 @@ typedef struct hx_load_spec {
                       number, else that step, or the only one there is */
     double moment[3], point[3]; /* HX_LOAD_REMOTE..: force * length, length */
     double speed;               /* HX_LOAD_CENTRIFUGAL: radians per time */
+    int equally; /* HX_LOAD_REMOTE..: nodes share equally, whatever faces there are */
 } hx_load_spec;
 
 typedef struct hx_passive_spec {
@@ -119,6 +120,9 @@ typedef struct hx_problem_params {
     /* What the mesh's file states, for supports and loads from it; NULL: nothing. */
     const hx_conditions *conditions;
     hx_notes *notes; /* warnings: faces that are left out; NULL: nobody listens */
+    /* Not NULL: a load case without load and motions that are left free are noted here, and the
+     * problem is made nevertheless, to be looked at and not to be solved. */
+    hx_notes *lacking;
 } hx_problem_params;
 
 /* Solid with E = 1, nu = 0.3, SIMP with penalty 3 above rho_min = 0.001; nothing is held or loaded.

@@ -55,10 +55,9 @@ const hx_precond_kind *hx_choose_precond(const hx_choose_params *params,
     return best;
 }
 
-/* Device bytes of all that the solve needs. */
-static size_t needed_bytes(const hx_choose_params *params, const hx_device_ops *device,
-                           const hx_problem *problem, const hx_strategy *strategy, hx_layout layout,
-                           const hx_precond_kind *kind)
+size_t hx_choose_bytes(const hx_choose_params *params, const hx_device_ops *device,
+                       const hx_problem *problem, const hx_strategy *strategy, hx_layout layout,
+                       const hx_precond_kind *kind)
 {
     hx_account account = {0};
     const size_t vector =
@@ -77,21 +76,21 @@ int hx_choose_smaller_precond(const hx_choose_params *params, hx_device *dev,
     if (!(*kind)->bytes) return HX_OK;
     HX_TRY(ops->memory(dev, &n_free, &n_total));
     const size_t have = n_free + held_bytes;
-    if (n_free == 0 || needed_bytes(params, ops, problem, strategy, layout, *kind) <= have)
+    if (n_free == 0 || hx_choose_bytes(params, ops, problem, strategy, layout, *kind) <= have)
         return HX_OK; /* 0: unknown */
     const hx_precond_kind *smaller = hx_choose_precond(params, ops, (*kind)->chosen_from - 1);
-    if (smaller && needed_bytes(params, ops, problem, strategy, layout, smaller) <= have)
+    if (smaller && hx_choose_bytes(params, ops, problem, strategy, layout, smaller) <= have)
         *kind = smaller;
     return HX_OK;
 }
 
-static int is_candidate(const request *t, const hx_strategy *strategy, hx_layout layout)
+int hx_choose_is_candidate(const hx_choose_params *params, const hx_device_ops *device,
+                           const hx_problem *problem, const hx_strategy *strategy, hx_layout layout)
 {
-    const hx_choose_params *params = t->params;
-    if (strcmp(strategy->device, t->dev->ops->name) != 0) return 0;
+    if (strcmp(strategy->device, device->name) != 0) return 0;
     if (!(strategy->layouts & HX_LAYOUT_BIT(layout))) return 0;
     if (strategy->error > 0.0) return 0;
-    if (t->problem->space.element != HX_ELEMENT_LINEAR && !strategy->space_bytes) return 0;
+    if (problem->space.element != HX_ELEMENT_LINEAR && !strategy->space_bytes) return 0;
     if (params->deterministic && !strategy->deterministic) return 0;
     if (params->precision == HX_PRECISION_MIXED && !strategy->apply_single) return 0;
     return !params->keep_layout || layout == params->layout ||
@@ -164,7 +163,9 @@ static int list_candidates(const request *t, candidate **list, size_t *n)
         for (int k = 0; k < HX_N_LAYOUT; k++) {
             const hx_strategy *strategy =
                 hx_strategy_of(t->params->strategies[i], t->problem->components);
-            if (!strategy || !is_candidate(t, strategy, (hx_layout)k)) continue;
+            if (!strategy ||
+                !hx_choose_is_candidate(t->params, t->dev->ops, t->problem, strategy, (hx_layout)k))
+                continue;
             (*list)[(*n)++] = (candidate){.strategy = strategy, .layout = (hx_layout)k, .order = i};
         }
     if (*n == 0 && t->problem->space.element != HX_ELEMENT_LINEAR &&
@@ -194,7 +195,7 @@ static int keep_fitting(const request *t, candidate *list, size_t *n)
     for (size_t i = 0; i < *n; i++) {
         const candidate *c = &list[i];
         const size_t bytes =
-            needed_bytes(t->params, ops, t->problem, c->strategy, c->layout, t->kind);
+            hx_choose_bytes(t->params, ops, t->problem, c->strategy, c->layout, t->kind);
         if (n_free == 0 || bytes <= n_free) /* 0: unknown */
             list[n_kept++] = *c;
         else
@@ -313,7 +314,16 @@ static int take_fastest(hx_choice *choice, const request *task, candidate *list,
     int rc;
     trial t = {0};
     const candidate *best, *next;
-    HX_TRY_FAIL(trial_begin(&t, task));
+    rc = trial_begin(&t, task);
+    if (rc == HX_ENOMEM) {
+        say(task, &list[n - 1], "not timed: %s", hx_error_message());
+        hx_error_clear();
+        take(choice, &list[n - 1]);
+        snprintf(choice->note, sizeof choice->note, "auto: no memory to time others");
+        rc = HX_OK;
+        goto fail;
+    }
+    HX_TRY_FAIL(rc);
     HX_TRY_FAIL(time_candidates(&t, list, n, &best, &next));
     take(choice, best ? best : &list[n - 1]);
     if (best) note_times(choice, best, next);

@@ -72,6 +72,37 @@ int hx_choose_smaller_precond(const hx_choose_params *params, hx_device *dev,
                               const hx_problem *problem, const hx_strategy *strategy,
                               hx_layout layout, size_t held_bytes, const hx_precond_kind **kind);
 
+/* Device bytes of all that a solve needs with them, params->other_bytes included. A pass over the
+ * mesh. */
+size_t hx_choose_bytes(const hx_choose_params *params, const hx_device_ops *device,
+                       const hx_problem *problem, const hx_strategy *strategy, hx_layout layout,
+                       const hx_precond_kind *kind);
+
+/* 1 if "auto" may take it in this layout, fast or not. */
+int hx_choose_is_candidate(const hx_choose_params *params, const hx_device_ops *device,
+                           const hx_problem *problem, const hx_strategy *strategy,
+                           hx_layout layout);
+
+/* --- choose_less.c: when memory that was foretold cannot be had --- */
+
+/* What may be replaced, and what replaces it. */
+typedef struct hx_choose_less {
+    int may_operator, may_precond; /* 1: it was chosen, not named */
+    hx_choice *choice;
+    const hx_precond_kind **kind;
+} hx_choose_less;
+
+/* After HX_ENOMEM or HX_EENV: in place of the operator the one that stores least, where that is
+ * markedly less; else of the preconditioner the next smaller one. 1: one of them has changed, and
+ * the choice's note says why; 0: nothing takes less. */
+int hx_choose_take_less(const hx_choose_params *params, const hx_device *dev,
+                        const hx_problem *problem, const hx_choose_less *less);
+
+/* Puts behind the message of a lack of memory what would fit now, with held_bytes given back:
+ * "; these operators would fit: otf (1.2 GB), ..."; returns rc. */
+int hx_choose_suggest(const hx_choose_params *params, hx_device *dev, const hx_problem *problem,
+                      const hx_precond_kind *kind, size_t held_bytes, int rc);
+
 #ifdef __cplusplus
 }
 #endif

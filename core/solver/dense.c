@@ -32,11 +32,12 @@ void hx_dense_invert(int n, double *a, double *inverse)
 #define LEAST_PIVOT 3e-6
 
 /* to -= factor * row */
-HX_VECTORISED
-static void subtract_row(int64_t n, double factor, const double *row, double *to)
+HX_INLINED void subtract_row_lanes(int64_t n, double factor, const double *row, double *to)
 {
     for (int64_t j = 0; j < n; j++) to[j] -= factor * row[j];
 }
+HX_VERSIONS(subtract_row, (int64_t n, double factor, const double *row, double *to),
+            (n, factor, row, to))
 
 static void swap_rows(double *a, int64_t n, int64_t i, int64_t j)
 {
@@ -80,8 +81,7 @@ static int64_t factorise(int64_t n, double *a, int64_t *place)
 }
 
 /* x[rank] := the solution of L L' x = unit vector c. */
-HX_VECTORISED
-static void solve_unit(int64_t n, int64_t rank, const double *a, int64_t c, double *x)
+HX_INLINED void solve_unit_lanes(int64_t n, int64_t rank, const double *a, int64_t c, double *x)
 {
     memset(x, 0, (size_t)n * sizeof *x);
     x[c] = 1.0;
@@ -99,6 +99,8 @@ static void solve_unit(int64_t n, int64_t rank, const double *a, int64_t c, doub
         x[k] = sum / row[k];
     }
 }
+HX_VERSIONS(solve_unit, (int64_t n, int64_t rank, const double *a, int64_t c, double *x),
+            (n, rank, a, c, x))
 
 void hx_dense_invert_semidefinite(int64_t n, double *a, double *work, float *inverse)
 {

@@ -1,9 +1,11 @@
 #include "pcg.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "../base/clock.h"
+#include "../base/fault.h"
 #include "vector_ops.h"
 
 static const char *const reason_name[] = {
@@ -154,7 +156,13 @@ static int load_norm(hx_pcg *pcg, const hx_linear *a, const double *d_f, double 
 static int look(solve *s)
 {
     hx_device *dev = s->pcg->dev;
-    return dev->ops->download(dev, &s->state, s->pcg->d_state, sizeof s->state);
+    HX_TRY(dev->ops->download(dev, &s->state, s->pcg->d_state, sizeof s->state));
+    if (HX_FAULT(breakdown)) s->state.reason = HX_PCG_INDEFINITE;
+    if (HX_FAULT(nan)) {
+        s->state.reason = HX_PCG_NAN;
+        s->state.rr = NAN;
+    }
+    return HX_OK;
 }
 
 /* The state at the beginning; what is solved for is K u / scale = f / scale. */
@@ -279,10 +287,11 @@ static int run_iterations(solve *s)
     if (pcg->recording && pcg->d_recorded_u != d_u) forget_recording(pcg);
     if (!pcg->recording && dev->ops->record_begin && !pcg->cannot_record) {
         pcg->d_recorded_u = d_u;
-        if (record_iterations(s) < 0) {
+        pcg->cannot_record = record_iterations(s);
+        if (pcg->cannot_record < 0) {
             forget_recording(pcg);
+            snprintf(pcg->not_recorded, sizeof pcg->not_recorded, "%s", hx_error_message());
             hx_error_clear();
-            pcg->cannot_record = 1;
         }
     }
     return pcg->recording ? dev->ops->replay(dev, pcg->recording) : queue_iterations(s);
@@ -487,6 +496,10 @@ int hx_pcg_solve(hx_pcg *pcg, const hx_linear *a, hx_precond *pc, const double *
     if (!is_final(&s)) {
         HX_TRY(solve_double(&s, s.state.iterations));
         scale = s.norm;
+    }
+    if (HX_FAULT(nan)) {
+        const double nan = NAN;
+        HX_TRY(dev->ops->upload(dev, d_u, &nan, sizeof nan));
     }
     result->reason = (hx_pcg_reason)s.state.reason;
     result->iterations = s.state.iterations;

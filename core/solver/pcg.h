@@ -22,6 +22,11 @@
 extern "C" {
 #endif
 
+/* What to do about numbers that are not finite, in messages. */
+#define HX_NOT_FINITE_REMEDY                                                                       \
+    "forces, material or coordinates are too large or too small for double precision (other units" \
+    " would help) or, if it does not happen again, the machine failed"
+
 typedef enum { HX_PRECISION_DOUBLE, HX_PRECISION_MIXED, HX_N_PRECISION } hx_precision;
 const char *hx_precision_name(hx_precision precision);
 
@@ -60,7 +65,8 @@ typedef struct hx_pcg {
     hx_pcg_state *d_state;         /* (owned) */
     void *recording;               /* the iterations between two looks, or NULL (owned) */
     const double *d_recorded_u;    /* what they work on; NULL: in single precision */
-    int cannot_record;
+    int cannot_record;             /* HX_OK, or why they are queued one by one instead */
+    char not_recorded[128];        /* the same in words */
 } hx_pcg;
 
 /* Device vectors of n doubles that a solver holds besides the caller's u and f, for either

@@ -2,6 +2,7 @@
 #ifndef HX_PRECOND_H
 #define HX_PRECOND_H
 
+#include "../device/snapshot.h"
 #include "operator.h"
 
 #ifdef __cplusplus
@@ -38,6 +39,10 @@ typedef struct hx_precond_kind {
      * the preconditioner has changed: PCG starts anew from where it is. NULL: nothing was
      * estimated. */
     int (*revise)(hx_precond *pc);
+    /* What the next set-up takes from this one (snapshot.h). NULL: nothing. */
+    int (*snapshot)(hx_precond *pc, hx_snapshot *image);
+    /* The next set-up takes nothing from this one. NULL: it never does. */
+    void (*forget)(hx_precond *pc);
     void (*destroy)(hx_precond *pc);
 } hx_precond_kind;
 

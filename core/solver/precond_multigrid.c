@@ -2,6 +2,7 @@
  * coarse levels are lattices laid over it (lattice.h) with Galerkin matrices of the design's own
  * modulus, which is what keeps the iterations few at any contrast. Only values change with the
  * design. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,7 +69,8 @@ static int put_level(hx_multigrid *mg, const hx_lattice *lattice, int l)
     HX_TRY(ops->alloc(dev, 27 * dof * dof * n * sizeof(float), &to->d_matrix));
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
         HX_TRY(ops->alloc(dev, vector, vectors[i]));
-    return ops->alloc(dev, sizeof *to->d_smoother, &to->d_smoother);
+    HX_TRY(ops->alloc(dev, sizeof *to->d_smoother, &to->d_smoother));
+    return ops->zero(dev, to->d_smoother, sizeof *to->d_smoother);
 }
 
 static int put_levels(hx_multigrid *mg, const hx_operator *op, const hx_lattice *lattice,
@@ -115,7 +117,8 @@ static int alloc_vectors(hx_multigrid *mg, int64_t n_dof)
     mg->d_t = mg->d_x + bytes / sizeof(float);
     HX_TRY(ops->alloc(mg->dev, bytes, &mg->d_v));
     HX_TRY(ops->alloc(mg->dev, bytes, &mg->d_d));
-    return ops->alloc(mg->dev, sizeof *mg->d_smoother, &mg->d_smoother);
+    HX_TRY(ops->alloc(mg->dev, sizeof *mg->d_smoother, &mg->d_smoother));
+    return ops->zero(mg->dev, mg->d_smoother, sizeof *mg->d_smoother);
 }
 
 /* The rows of an operator that stores K. */
@@ -302,6 +305,30 @@ static int revise(hx_precond *pc)
     return hx_mg_revise(pc->impl, pc->op);
 }
 
+/* Vectors and bounds of the power iterations; all else is made anew for each design. */
+static int snapshot(hx_precond *pc, hx_snapshot *image)
+{
+    hx_multigrid *mg = pc->impl;
+    char name[HX_SNAPSHOT_NAME];
+    HX_TRY(hx_snapshot_host(image, "multigrid.least", mg->least, sizeof mg->least));
+    HX_TRY(hx_snapshot_host(image, "multigrid.setups", &mg->n_setup, sizeof mg->n_setup));
+    HX_TRY(hx_snapshot_device(image, "multigrid.vector", mg->dev, mg->d_v,
+                              (size_t)pc->op->linear.n * sizeof *mg->d_v));
+    for (int l = 0; l < mg->n_level; l++) {
+        snprintf(name, sizeof name, "multigrid.vector %d", l);
+        HX_TRY(hx_snapshot_device(image, name, mg->dev, mg->level[l].d_v,
+                                  (size_t)(mg->dof * mg->level[l].n_node) * sizeof(float)));
+    }
+    return HX_OK;
+}
+
+/* Power iterations begin from noise, as after the first set-up. */
+static void forget(hx_precond *pc)
+{
+    hx_multigrid *mg = pc->impl;
+    mg->n_setup = 0;
+}
+
 static int apply(hx_precond *pc, const double *d_r, double *d_z)
 {
     const hx_multigrid *mg = pc->impl;
@@ -355,6 +382,8 @@ const hx_precond_kind hx_precond_multigrid = {
     .create = create,
     .setup = setup,
     .apply = apply,
+    .snapshot = snapshot,
+    .forget = forget,
     .revise = revise,
     .destroy = destroy,
 };

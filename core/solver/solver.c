@@ -22,8 +22,10 @@ static int choose_operator(hx_solver *solver, hx_device *dev, const hx_problem *
     return HX_OK;
 }
 
-static int create(hx_solver *solver, hx_device *dev, const hx_problem *problem,
-                  const hx_solver_params *params)
+/* Of what was chosen or named. */
+static int create_parts(hx_solver *solver, hx_device *dev, const hx_problem *problem,
+                        const hx_solver_params *params, const hx_choice *choice,
+                        const hx_precond_kind *kind)
 {
     const hx_choose_params *choose = &params->choose;
     const hx_pcg_params pcg = {
@@ -34,21 +36,44 @@ static int create(hx_solver *solver, hx_device *dev, const hx_problem *problem,
     };
     const size_t vector =
         (size_t)problem->components * (size_t)problem->space.n_point * sizeof(double);
+    if (!solver->op.dev) /* else it is there, after a trial */
+        HX_TRY(hx_operator_create(&solver->op, dev, choice->strategy, choice->layout, problem,
+                                  choose->other_bytes +
+                                      hx_precond_bytes(kind, problem, dev->ops, choice->strategy) +
+                                      (size_t)hx_pcg_vectors(kind, problem->rigid.n > 0) * vector));
+    HX_TRY(hx_precond_create(&solver->pc, kind, &solver->op.linear, &solver->op));
+    return hx_pcg_create(&solver->pcg, &pcg, &solver->op.linear, &solver->pc);
+}
+
+static void free_parts(hx_solver *solver)
+{
+    hx_pcg_free(&solver->pcg);
+    hx_precond_free(&solver->pc);
+    hx_operator_free(&solver->op);
+}
+
+static int create(hx_solver *solver, hx_device *dev, const hx_problem *problem,
+                  const hx_solver_params *params)
+{
+    const hx_choose_params *choose = &params->choose;
     const hx_precond_kind *kind = params->precond;
     hx_choice choice = {0};
+    const hx_choose_less less = {!params->strategy, !params->precond, &choice, &kind};
     if (!kind) kind = hx_choose_precond(choose, dev->ops, hx_choose_size(&problem->space));
     if (!kind) return HX_RAISE(HX_EINPUT, "no preconditioner to choose from");
     HX_TRY(choose_operator(solver, dev, problem, params, kind, &choice));
     if (!params->precond)
         HX_TRY(hx_choose_smaller_precond(choose, dev, problem, choice.strategy, choice.layout,
                                          solver->op.device_bytes, &kind));
-    if (!solver->op.dev) /* else it is there, after a trial */
-        HX_TRY(hx_operator_create(&solver->op, dev, choice.strategy, choice.layout, problem,
-                                  choose->other_bytes +
-                                      hx_precond_bytes(kind, problem, dev->ops, choice.strategy) +
-                                      (size_t)hx_pcg_vectors(kind, problem->rigid.n > 0) * vector));
-    HX_TRY(hx_precond_create(&solver->pc, kind, &solver->op.linear, &solver->op));
-    return hx_pcg_create(&solver->pcg, &pcg, &solver->op.linear, &solver->pc);
+    for (;;) {
+        const int rc = create_parts(solver, dev, problem, params, &choice, kind);
+        if (rc != HX_ENOMEM && rc != HX_EENV) return rc;
+        free_parts(solver);
+        if (!hx_choose_take_less(choose, dev, problem, &less))
+            return hx_choose_suggest(choose, dev, problem, kind, 0, rc);
+        hx_error_clear();
+        snprintf(solver->note, sizeof solver->note, "%s", choice.note);
+    }
 }
 
 int hx_solver_create(hx_solver *solver, hx_device *dev, const hx_problem *problem,
@@ -62,8 +87,6 @@ int hx_solver_create(hx_solver *solver, hx_device *dev, const hx_problem *proble
 
 void hx_solver_free(hx_solver *solver)
 {
-    hx_pcg_free(&solver->pcg);
-    hx_precond_free(&solver->pc);
-    hx_operator_free(&solver->op);
+    free_parts(solver);
     memset(solver, 0, sizeof *solver);
 }

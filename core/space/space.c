@@ -261,7 +261,9 @@ static int append(char *text, size_t n_text, int n, const char *word)
 const char *hx_space_text(const hx_space *space, char *text, size_t n_text)
 {
     int n = 0;
-    if (space->element == HX_ELEMENT_LINEAR) n = append(text, n_text, n, "hex8");
+    static const char *const linear[HX_N_SOLID] = {"hex8", "wedge6", "pyramid5", "tet4"};
+    for (int k = 0; space->element == HX_ELEMENT_LINEAR && k < HX_N_SOLID; k++)
+        if (space->mesh->n_kind[k] > 0) n = append(text, n_text, n, linear[k]);
     for (int k = 0; k < HX_N_CELL_RULE; k++)
         if (space->n_kind[k] > 0) n = append(text, n_text, n, hx_cell_rule_name((hx_cell_kind)k));
     return text;

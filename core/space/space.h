@@ -110,7 +110,7 @@ double hx_space_faces_area(const hx_space *space, int64_t n_face, const int64_t 
  * 1976). For what is lumped: springs. */
 void hx_space_face_lump(const hx_space_face *face, double share[8]);
 
-/* "hex20", or "hex20 and tet10" of a quadratic space; "hex8" of a linear one. Returns text. */
+/* The kinds of elements, "hex8 and tet4", of a quadratic space "hex20 and tet10". Returns text. */
 const char *hx_space_text(const hx_space *space, char *text, size_t n_text);
 
 /* Accepts zeroed and linear spaces. */

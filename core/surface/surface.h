@@ -20,7 +20,7 @@
  * of an edge.
  *
  *     hx_surface_field_create -> hx_surface_threshold -> hx_surface_extract -> hx_surface_smooth
- *         -> hx_surface_check -> hx_surface_write_stl or _ply */
+ *         -> hx_surface_write */
 #ifndef HX_SURFACE_H
 #define HX_SURFACE_H
 
@@ -130,10 +130,51 @@ typedef enum { HX_SURFACE_F64, HX_SURFACE_F32 } hx_surface_precision;
 int hx_surface_check(const hx_surface *surface, hx_surface_precision precision,
                      hx_surface_report *report);
 
-/* Binary STL (single precision, little-endian); title: at most 79 characters. HX_EIO. */
-int hx_surface_write_stl(const char *path, const hx_surface *surface, const char *title);
-/* Binary little-endian PLY with shared vertices in double precision. HX_EIO. */
-int hx_surface_write_ply(const char *path, const hx_surface *surface, const char *title);
+/* What a file says besides triangles. */
+typedef struct hx_surface_about {
+    const char *title; /* one line; "": none (borrowed) */
+    double metre; /* the unit of length in metres; 0: not known, taken as mm where a file has one */
+} hx_surface_about;
+
+typedef struct hx_surface_format {
+    const char *ending;             /* of the file's name: ".stl" */
+    const char *name;               /* "binary STL" */
+    hx_surface_precision precision; /* of coordinates in the file, or in what reads it */
+    int has_unit;                   /* 1: about.metre goes into the file */
+    int (*write)(const char *path, const hx_surface *surface, const hx_surface_about *about);
+} hx_surface_format;
+
+/* All of them; ends with an empty one. */
+extern const hx_surface_format hx_surface_formats[];
+
+/* By the name's ending; NULL: none of them. */
+const hx_surface_format *hx_surface_format_of_name(const char *path);
+/* The same words as a constant, for tables of options. */
+#define HX_SURFACE_ENDINGS ".stl .ply .3mf .obj .glb"
+/* ".stl, .ply or .obj"; returns text. */
+const char *hx_surface_endings(char *text, size_t n_text);
+
+/* Checks the surface as the file has it. HX_ENUMERIC: not closed and manifold, `path` would not be
+ * written. */
+int hx_surface_judge(const char *path, const hx_surface_format *format, const hx_surface *surface,
+                     hx_surface_report *report);
+/* Judges and writes. HX_EIO. */
+int hx_surface_write(const char *path, const hx_surface_format *format, const hx_surface *surface,
+                     const hx_surface_about *about);
+
+/* Steps of smoothing that do for most parts. */
+#define HX_SURFACE_STEPS 10
+
+/* A surface of any program: .stl or .ply by its name, text or binary, polygons as fans; vertices at
+ * one place become one, triangles that are none then go. xyz and tri alone are filled. HX_EINPUT,
+ * HX_EIO: no such file, another format, cut off, no triangles. */
+int hx_surface_read(const char *path, hx_surface *surface);
+
+/* Vertices at the same place become one, triangles with two corners at one place go. O(n). */
+int hx_surface_weld(hx_surface *surface);
+
+/* Edges that have not exactly two triangles, one in each direction, and the middle of one. */
+int hx_surface_find_open(const hx_surface *surface, int64_t *n_open, double point[3]);
 
 #ifdef __cplusplus
 }

@@ -211,3 +211,40 @@ int hx_surface_check(const hx_surface *surface, hx_surface_precision precision,
     welded_free(&w);
     return rc;
 }
+
+int hx_surface_weld(hx_surface *surface)
+{
+    welded w;
+    int64_t n = 0;
+    HX_TRY(weld(surface, HX_SURFACE_F64, &w));
+    for (int64_t t = 0; t < w.n_tri; t++) {
+        const int32_t *const tri = w.tri + 3 * t;
+        if (tri[0] == tri[1] || tri[1] == tri[2] || tri[2] == tri[0]) continue;
+        memmove(w.tri + 3 * n++, tri, 3 * sizeof *tri);
+    }
+    free(surface->xyz);
+    free(surface->tri);
+    surface->xyz = w.xyz;
+    surface->tri = w.tri;
+    surface->n_vertex = w.n_vertex;
+    surface->n_tri = n;
+    return HX_OK;
+}
+
+int hx_surface_find_open(const hx_surface *surface, int64_t *n_open, double point[3])
+{
+    int32_t *opposite = NULL;
+    const size_t n_corner = 3 * (size_t)surface->n_tri;
+    HX_TRY(hx_alloc_raw(&opposite, n_corner, sizeof *opposite, "half-edges"));
+    const int rc =
+        hx_surface_pair(surface->n_vertex, surface->n_tri, surface->tri, opposite, NULL, n_open);
+    for (int64_t c = 0; rc == HX_OK && *n_open > 0 && c < (int64_t)n_corner; c++) {
+        if (opposite[c] >= 0) continue;
+        const double *const a = surface->xyz + 3 * (int64_t)surface->tri[c],
+                            *const b = surface->xyz + 3 * (int64_t)surface->tri[hx_corner_next(c)];
+        for (int d = 0; d < 3; d++) point[d] = 0.5 * (a[d] + b[d]);
+        break;
+    }
+    free(opposite);
+    return rc;
+}

@@ -1,5 +1,6 @@
 /* Triangles that go through others: candidates from the cells of a grid, then edges against
  * triangles. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +66,7 @@ static void choose_cells(bins *b)
         sum += extent;
     }
     const double widest = fmax(high[0] - low[0], fmax(high[1] - low[1], high[2] - low[2]));
-    b->size = fmax(sum / (double)b->n_tri, widest / 1e6);
+    b->size = fmax(fmax(sum / (double)b->n_tri, widest / 1e6), DBL_MIN);
     for (int d = 0; d < 3; d++) {
         b->origin[d] = low[d];
         b->n_cell[d] = (int64_t)((high[d] - low[d]) / b->size) + 1;

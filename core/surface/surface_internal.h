@@ -83,6 +83,12 @@ int hx_surface_make_manifold(hx_surface *surface);
 int hx_surface_find_crossings(const double *xyz, int64_t n_tri, const int32_t *tri,
                               uint8_t *crosses, int64_t *n_crossing);
 
+/* Collapses edges until at most n_want triangles are left, or no edge can go. xyz (in a box of size
+ * 1) and tri change in place, tri[t][0] = -1: gone; into[n_vertex] := the vertex that each went
+ * into, itself: it stays. HX_EINPUT: not closed. */
+int hx_surface_collapse(int64_t n_vertex, double *xyz, int64_t n_tri, int32_t *tri, int64_t n_want,
+                        int32_t *into, int64_t *n_left);
+
 /* Bits that a number in 0 .. n-1 needs, at least 1. */
 static inline int hx_bits(uint64_t n)
 {

@@ -1,43 +1,90 @@
-/* Binary STL and PLY, both little-endian on any machine. */
-#include <math.h>
+/* The formats of surface files, and what their writers share. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/atomic_file.h"
 #include "../base/memory.h"
-#include "surface_internal.h"
+#include "surface_files.h"
 
-static unsigned char *put_bytes(unsigned char *to, uint64_t bits, int n)
+const hx_surface_format hx_surface_formats[] = {
+    {".stl", "binary STL", HX_SURFACE_F32, 0, hx_surface_write_stl},
+    {".ply", "binary PLY", HX_SURFACE_F64, 0, hx_surface_write_ply},
+    {".3mf", "3MF", HX_SURFACE_F32, 1, hx_surface_write_3mf},
+    {".obj", "OBJ", HX_SURFACE_F64, 0, hx_surface_write_obj},
+    {".glb", "glTF", HX_SURFACE_F32, 1, hx_surface_write_glb},
+    {NULL, NULL, HX_SURFACE_F64, 0, NULL},
+};
+
+const hx_surface_format *hx_surface_format_of_name(const char *path)
+{
+    const size_t n = strlen(path);
+    for (const hx_surface_format *f = hx_surface_formats; f->ending; f++) {
+        const size_t n_ending = strlen(f->ending);
+        if (n > n_ending && strcmp(path + n - n_ending, f->ending) == 0) return f;
+    }
+    return NULL;
+}
+
+const char *hx_surface_endings(char *text, size_t n_text)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (const hx_surface_format *f = hx_surface_formats; f->ending && used < n_text; f++) {
+        const char *const between = f == hx_surface_formats ? "" : f[1].ending ? ", " : " or ";
+        used += (size_t)snprintf(text + used, n_text - used, "%s%s", between, f->ending);
+    }
+    return text;
+}
+
+int hx_surface_judge(const char *path, const hx_surface_format *format, const hx_surface *surface,
+                     hx_surface_report *report)
+{
+    HX_TRY(hx_surface_check(surface, format->precision, report));
+    if (report->is_closed_manifold) return HX_OK;
+    char hint[160] = "; try --smooth 0";
+    if (format->precision == HX_SURFACE_F32)
+        snprintf(hint, sizeof hint,
+                 " in %s's single precision; write a .ply, or move the part nearer to the origin",
+                 format->name);
+    return HX_RAISE(HX_ENUMERIC,
+                    "%s: not written: %lld edges, %lld vertices and %lld triangles are not those "
+                    "of a closed surface%s",
+                    path, (long long)report->n_bad_edge, (long long)report->n_bad_vertex,
+                    (long long)report->n_degenerate, hint);
+}
+
+int hx_surface_write(const char *path, const hx_surface_format *format, const hx_surface *surface,
+                     const hx_surface_about *about)
+{
+    hx_surface_report report;
+    HX_TRY(hx_surface_judge(path, format, surface, &report));
+    return format->write(path, surface, about);
+}
+
+unsigned char *hx_surface_put_bytes(unsigned char *to, uint64_t bits, int n)
 {
     for (int i = 0; i < n; i++) *to++ = (unsigned char)(bits >> 8 * i);
     return to;
 }
 
-static unsigned char *put_float(unsigned char *to, double value)
+unsigned char *hx_surface_put_float(unsigned char *to, double value)
 {
     const float single = (float)value;
     uint32_t bits;
     memcpy(&bits, &single, sizeof bits);
-    return put_bytes(to, bits, 4);
+    return hx_surface_put_bytes(to, bits, 4);
 }
 
-static unsigned char *put_double(unsigned char *to, double value)
+unsigned char *hx_surface_put_double(unsigned char *to, double value)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
-    return put_bytes(to, bits, 8);
+    return hx_surface_put_bytes(to, bits, 8);
 }
-
-/* Records of the file, encoded in parallel a block at a time. */
-typedef struct record {
-    int64_t n;
-    size_t size;
-    void (*encode)(const hx_surface *surface, int64_t i, unsigned char *to);
-} record;
 
 enum { BLOCK = 1 << 16 }; /* records */
 
-static int put_records(FILE *stream, const hx_surface *surface, const record *r)
+int hx_surface_put_records(FILE *stream, const hx_surface *surface, const hx_surface_records *r)
 {
     unsigned char *block = NULL;
     HX_TRY(hx_alloc_raw(&block, BLOCK, r->size, "block of the surface file"));
@@ -50,68 +97,4 @@ static int put_records(FILE *stream, const hx_surface *surface, const record *r)
     }
     free(block);
     return HX_OK;
-}
-
-/* Normal, corners, and two bytes for nothing. */
-static void encode_facet(const hx_surface *s, int64_t t, unsigned char *to)
-{
-    const double *x[3];
-    double n[3];
-    for (int k = 0; k < 3; k++) x[k] = s->xyz + 3 * (int64_t)s->tri[3 * t + k];
-    hx_triangle_normal2(x[0], x[1], x[2], n);
-    const double size = hx_norm3(n);
-    for (int d = 0; d < 3; d++) to = put_float(to, size > 0.0 ? n[d] / size : 0.0);
-    for (int k = 0; k < 3; k++)
-        for (int d = 0; d < 3; d++) to = put_float(to, x[k][d]);
-    put_bytes(to, 0, 2);
-}
-
-static void encode_vertex(const hx_surface *s, int64_t v, unsigned char *to)
-{
-    for (int d = 0; d < 3; d++) to = put_double(to, s->xyz[3 * v + d]);
-}
-
-static void encode_triangle(const hx_surface *s, int64_t t, unsigned char *to)
-{
-    to = put_bytes(to, 3, 1);
-    for (int k = 0; k < 3; k++) to = put_bytes(to, (uint32_t)s->tri[3 * t + k], 4);
-}
-
-int hx_surface_write_stl(const char *path, const hx_surface *surface, const char *title)
-{
-    int rc;
-    hx_atomic_file file;
-    unsigned char header[84] = {0};
-    /* a header that begins with "solid" would be taken for a text file */
-    snprintf((char *)header, 80, "binary STL, hextop: %s", title);
-    put_bytes(header + 80, (uint64_t)surface->n_tri, 4);
-    const record facets = {surface->n_tri, 50, encode_facet};
-    HX_TRY(hx_atomic_file_open(&file, path));
-    fwrite(header, sizeof header, 1, file.stream);
-    HX_TRY_FAIL(put_records(file.stream, surface, &facets));
-    return hx_atomic_file_commit(&file);
-fail:
-    hx_atomic_file_free(&file);
-    return rc;
-}
-
-int hx_surface_write_ply(const char *path, const hx_surface *surface, const char *title)
-{
-    int rc;
-    hx_atomic_file file;
-    const record vertices = {surface->n_vertex, 24, encode_vertex};
-    const record triangles = {surface->n_tri, 13, encode_triangle};
-    HX_TRY(hx_atomic_file_open(&file, path));
-    fprintf(file.stream,
-            "ply\nformat binary_little_endian 1.0\ncomment hextop: %.*s\nelement vertex %lld\n"
-            "property double x\nproperty double y\nproperty double z\nelement face %lld\n"
-            "property list uchar int vertex_indices\nend_header\n",
-            (int)strcspn(title, "\r\n"), title, (long long)surface->n_vertex,
-            (long long)surface->n_tri);
-    HX_TRY_FAIL(put_records(file.stream, surface, &vertices));
-    HX_TRY_FAIL(put_records(file.stream, surface, &triangles));
-    return hx_atomic_file_commit(&file);
-fail:
-    hx_atomic_file_free(&file);
-    return rc;
 }

@@ -19,7 +19,7 @@ from render import numpy, vtk, vtk_to_numpy  # noqa: E402
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description="An animation of a run, or of a part that turns.")
-    parser.add_argument("result", help=".vtk.series, or with --turn also .vtk, .stl, .ply")
+    parser.add_argument("result", help=".vtk.series or a run's folder; with --turn also .vtk, .stl, .ply")
     parser.add_argument("output", help=".gif, .ogv, or a folder for PNG pictures")
     render.add_look(parser)
     parser.add_argument("--width", type=int, default=800, help="pixels, default 800")

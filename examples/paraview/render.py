@@ -4,7 +4,7 @@
     python3 render.py RESULT.vtk PICTURE.png [--threshold 0.9] [--field density] [--view x,y,z]
     python3 render.py PART.stl PICTURE.png
 
-RESULT is a .vtk file of hextop or a .vtk.series (its last file is shown), PART what `hextop surface`
+RESULT is a .vtk file of hextop, a .vtk.series or the folder of a run (its last file is shown), PART what `hextop surface`
 wrote (.stl, .ply). Runs with pvpython too. Without a screen it starts itself again under xvfb-run.
 Debian: python3-vtk9 python3-numpy xvfb xauth. animate.py makes animations."""
 
@@ -67,7 +67,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(
         description="A picture of an optimised topology: the cells above a density threshold, or a surface."
     )
-    parser.add_argument("result", help=".vtk file, .vtk.series (its last file), .stl or .ply")
+    parser.add_argument("result", help=".vtk file, .vtk.series or a run's folder (its last file), .stl or .ply")
     parser.add_argument("picture", help=".png file to write")
     add_look(parser)
     parser.add_argument("--width", type=int, default=1600, help="pixels, default 1600")
@@ -79,7 +79,11 @@ def fail(text):
 
 
 def resolve(path):
-    """The files of a series with their times, or the file itself."""
+    """The files of a series, or of a run's folder, with their times, or the file itself."""
+    if os.path.isdir(path):
+        folder, path = path, os.path.join(path, "density.vtk.series")
+        if not os.path.isfile(path):
+            fail(f"{folder}: a folder without a density.vtk.series, as `hextop run` writes it")
     if not os.path.isfile(path):
         fail(f"{path}: no such file")
     if not path.endswith(".series"):

@@ -153,9 +153,20 @@ def read_vtk(path):
             size = int(words[i + 1])
         if word in ("SCALARS", "VECTORS"):
             begin, width = (i + 6, 1) if word == "SCALARS" else (i + 3, 3)
-            flat = [float(w) for w in words[begin : begin + width * size]]
-            arrays[words[i + 1]] = [flat[k : k + width] for k in range(0, width * size, width)]
+            arrays[words[i + 1]] = tuples(words, begin, size, width)
+        if word == "FIELD":
+            begin = i + 3
+            for _ in range(int(words[i + 2])):
+                width = int(words[begin + 1])
+                arrays[words[begin]] = tuples(words, begin + 4, size, width)
+                begin += 4 + width * size
     return points, cells, types, arrays
+
+
+def tuples(words, begin, n, width):
+    """n of `width` numbers each, from words[begin] on."""
+    flat = [float(w) for w in words[begin : begin + width * n]]
+    return [flat[k : k + width] for k in range(0, width * n, width)]
 
 
 # --- boxes ---

@@ -75,7 +75,7 @@ check "unknown command" 2 "unknown command 'rnu', did you mean 'run'?" rnu
 check "unknown option" 2 "unknown option '--verbos', did you mean '--verbose'?" run --verbos "$good"
 check "no file" 2 "usage: hextop run FILE" run
 check "missing file" 2 "cannot read config 'nowhere.cfg': No such file or directory" run nowhere.cfg
-check "folder" 2 "it is a directory, not a file" run .
+check "folder" 2 "it is a folder, not a file" run .
 check "no output file" 2 "usage: hextop mesh FILE OUT" mesh "$good"
 check "mesh of no format" 2 "'mesh.stl': the name must end with one of .vtk, .msh" mesh "$good" mesh.stl
 check "conversion with a key" 2 "only mesh.merge=DISTANCE and output.format=binary or ascii may" \
@@ -89,7 +89,7 @@ rm -rf out
 # PCG that does not converge goes on by default, and says so.
 check "pcg continues" 0 "PCG did not converge in 2 of 2 iterations" run "$good" \
     solver.max_iterations=3
-grep -q '"converged": false' out/summary.json || fault "pcg continues" "summary says converged"
+grep -q '"solves_converged": false' out/summary.json || fault "pcg continues" "summary says converged"
 rm -rf out
 
 # A folder without write permission; root may write anywhere.

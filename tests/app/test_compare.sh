@@ -158,6 +158,34 @@ ok "no gnuplot: says so" contains stdout "no plot: gnuplot is not installed"
 ok "no gnuplot: no picture" test ! -e out/compare/compare.svg
 ok "--no-pcg: no PCG" test "$(column out/compare/compare.csv pcg_outcome,pcg_seconds | sort -u)" = ,
 
+# A picture gets its name when all are drawn; one that fails leaves nothing. Gnuplot's part is played.
+mkdir played
+cat >played/gnuplot <<'END'
+#!/bin/sh
+grep -q 'set output "compare.svg"' "$1" || exit 3
+echo "<svg></svg>" >compare.svg
+[ ! -e ../compare.svg ] || echo named >"$PLAYED"
+exit "$STATUS"
+END
+chmod +x played/gnuplot
+ln -s ../linked.svg out/compare/compare.svg
+for STATUS in 0 1; do
+    export STATUS PLAYED="$work/too-early"
+    n=$((n + 1))
+    PATH="$work/played:$PATH" "$hextop" compare small.cfg --repeats 1 --no-pcg >stdout 2>stderr ||
+        failed=$((failed + 1))
+    ok "gnuplot draws elsewhere" test ! -e "$PLAYED"
+    ok "no folder is left" test -z "$(find out/compare -name '*.tmp.*')"
+    if [ $STATUS = 0 ]; then
+        ok "the picture is there" contains out/compare/compare.svg "<svg>"
+        ok "the picture is named" contains stdout "compare.svg"
+    else
+        ok "a picture that failed is not there" test ! -e out/compare/compare.svg
+        ok "that is said" contains stderr "gnuplot failed"
+    fi
+done
+rm -f out/compare/compare.svg
+
 # Densities of a file, quiet, another folder, one operator.
 mkdir -p densities
 "$hextop" -q run small.cfg optimization.iterations=1 output.directory=densities ||

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Whole runs with solver.deterministic, compared bit by bit: all densities, and the history but for
-# its seconds: on a CPU with one thread and with two, on a GPU twice the same.
+# Whole runs with solver.deterministic, compared bit by bit: all densities with the hashes in their
+# titles, and the history but for its seconds: with 1 and 2 threads every operator, with 1, 2 and 3
+# all kinds of problems, and on a CPU with each vector unit that it has.
 #     test_deterministic.sh HEXTOP SRCDIR DEVICE
 set -u
 hextop=$(realpath "$1")
@@ -31,9 +32,11 @@ run() {
     without_seconds "$name/history.csv" >"$name/history"
 }
 
-# same A B: the files of two runs.
+# same A B [N]: the files of two runs, of N designs.
 same() {
-    [ "$(find "$1" -name '*.vtk' | wc -l)" = 4 ] || fault "$1 does not hold 4 designs"
+    [ "$(find "$1" -name '*.vtk' | wc -l)" = "${3:-4}" ] || fault "$1 does not hold ${3:-4} designs"
+    [ "$(grep -A3 '"identity"' "$1/summary.json")" = "$(grep -A3 '"identity"' "$2/summary.json")" ] ||
+        fault "$1/summary.json has other hashes than that of $2"
     for file in "$1"/*.vtk "$1/history"; do
         cmp "$file" "$2/${file##*/}" || fault "$file differs from that of $2"
     done
@@ -51,6 +54,76 @@ cut -d, -f1-6 "auto-1/history"
 grep -q ',' "auto-1/history" || fault "the history is empty"
 [ "$(wc -l <auto-1/history)" = 5 ] || fault "the history has not 4 lines"
 cmp -s "auto-1/density_0001.vtk" "auto-1/density_0004.vtk" && fault "the design does not change"
+
+# Every part of a run whose sums could follow the threads: set-up (order, blocks, coarse levels, cells
+# of the filter), solves, filters, projection, update. 768 elements: several blocks of otf, of rows and
+# of sums.
+cat >body.cfg <<'END'
+mesh = { generator = "cantilever"; nx = 16; ny = 8; nz = 6; distort = 0.15; shuffle = 3; };
+supports = ( { set = "left"; fix = "xyz"; } );
+loads = ( { set = "right-lower-edge"; node_force = [0.0, 0.0, -1.0]; },
+          { set = "right"; traction = [0.02, 0.01, 0.0]; case = 2; } );
+optimization = { volume_fraction = 0.4; iterations = 2; penalty = 2.7; filter = { radius = 1.6; }; };
+solver = { tolerance = 1e-3; };
+output = { every = 1; fields = ["density", "displacement", "energy"]; };
+END
+sed -e '1i physics = "heat";' -e 's/fix = "xyz"/temperature = 0.0/' -e 's/node_force = .*\];/heat = 3.0;/' \
+    -e 's/traction = .*\];/flux = 0.2;/' -e 's/, "displacement", "energy"/, "temperature"/' body.cfg >heat.cfg
+
+# kind NAME CONFIG ARGUMENTS...: with the threads of the device.
+kind() {
+    name=$1 config=$2
+    shift 2
+    for threads in $threads_list; do
+        "$hextop" -q run "$config" solver.device="$device" solver.deterministic=true \
+            solver.threads="$threads" output.directory="$name-$threads" "$@" 2>err ||
+            fault "$name does not run: $(cat err)"
+        without_seconds "$name-$threads/history.csv" >"$name-$threads/history"
+        same "$name-1" "$name-$threads" 2
+    done
+}
+
+threads_list="1 2 3"
+filtered="solver.preconditioner=multigrid optimization.filter.kind=density optimization.projection.beta=4"
+# shellcheck disable=SC2086
+kind cone body.cfg $filtered
+kind paper body.cfg solver.preconditioner=multigrid optimization.filter.kind=sensitivity
+kind helmholtz body.cfg solver.preconditioner=multigrid optimization.filter.kind=helmholtz
+kind heat heat.cfg solver.preconditioner=multigrid optimization.filter.kind=density
+[ "$device" = cpu ] && kind quadratic body.cfg mesh.nx=8 mesh.ny=4 mesh.nz=3 solver.element=quadratic
+
+# Each vector unit by itself; the best is what was taken above.
+units=$("$hextop" list | sed -n 's/.* pins one of //p' | tr -d ',')
+[ "$device" = cpu ] || units=
+taken=$("$hextop" list | sed -n 's/^Vector unit of the CPU: \([a-z0-9]*\);.*/\1/p')
+n_bits=0
+for unit in $units; do
+    HEXTOP_VECTOR=$unit && export HEXTOP_VECTOR
+    threads_list="1 2"
+    # shellcheck disable=SC2086
+    kind "cone-$unit" body.cfg $filtered
+    threads_list=1
+    kind "matrix-$unit" body.cfg solver.operator=bsr solver.preconditioner=jacobi
+    grep -q "\"vector_unit\": \"$unit\"" "cone-$unit-1/summary.json" || fault "the summary does not name $unit"
+    [ "$unit" != "$taken" ] || same cone-1 "cone-$unit-1" 2
+    for other in $units; do
+        [ "$other" = "$unit" ] && break
+        for what in cone matrix; do
+            relation=other
+            cmp -s "$what-$unit-1/density_0002.vtk" "$what-$other-1/density_0002.vtk" && relation="the same"
+            echo "$what: $unit and $other give $relation bits"
+            [ "$relation" = other ] && n_bits=$((n_bits + 1))
+        done
+    done
+done
+unset HEXTOP_VECTOR
+# A pin that pins nothing would give the same bits: AVX2 multiplies and adds at once, the baseline not.
+case " $units " in *" avx2 "*) [ $n_bits -gt 0 ] || fault "all vector units give the same bits" ;; esac
+for word in avx1024 AVX2; do
+    HEXTOP_VECTOR=$word "$hextop" list >out 2>err
+    [ $? = 2 ] && grep -q "HEXTOP_VECTOR: unknown vector unit '$word'.*valid: auto, baseline, avx2, avx512" err ||
+        fault "HEXTOP_VECTOR='$word' is not refused as it should be: $(cat err)"
+done
 
 echo "$(echo "$operators" | wc -l) operators, $failed failed"
 [ $failed = 0 ]

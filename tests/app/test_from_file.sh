@@ -103,13 +103,48 @@ refused() {
 refused 'case = 7, but step 7 of cube_job.inp has no force (it has 2 steps)' cube.cfg 'loads[0].case=7'
 refused 'states no support' cube.cfg mesh.file="$source/examples/meshes/block.inp"
 sed 's/^\*Cload/*Dload\nSet-all, GRAV, 9810., 0., 0., -1.\n&/' "$source/examples/meshes/cube_job.inp" >g.inp
-refused 'g.inp:79: *DLOAD is not read' cube.cfg mesh.file="$work/g.inp"
+refused 'a load by mass needs material.density' cube.cfg mesh.file="$work/g.inp"
+"$hextop" check cube.cfg mesh.file="$work/g.inp" material.density=1e-9 >stdout 2>stderr ||
+    fault "gravity is refused: $(cat stderr)"
+says 'sum of case 1, weight 1: \[900, 0, -'
+sed 's/GRAV/BX/' g.inp >bx.inp
+refused 'bx.inp:80: *DLOAD of label BX is not read' cube.cfg mesh.file="$work/bx.inp"
+"$hextop" check cube.cfg mesh.file="$work/bx.inp" 'loads=({set="Set-right";total_force=[1.0,0.0,0.0];})' \
+    >stdout 2>stderr || fault "an unread load forbids the supports: $(cat stderr)"
 refused 'from = "file" takes no set' cube.cfg 'supports[0].set=Set-left'
 refused 'from = "file" takes no set' cube.cfg 'loads[0].set=Set-left'
 refused 'from = "file" takes no value' cube.cfg 'supports[0].value=[0.0, 0.0, 1.0]'
 refused 'allowed is [1, 1000]' "$bracket" 'loads[0].case=0'
 sed 's/^\*Element, type=C3D8R/*Element, type=SC8R/' "$source/examples/meshes/cube_job.inp" >q.inp
 refused 'element 1 is a SC8R (8 such' cube.cfg mesh.file="$work/q.inp"
+
+# The material from the file, beside keys that differ; of others it is refused with their sets.
+sed 's/^material.*/material = { from = "file"; };/; s/^mesh.*/units = "N, mm, MPa"; &/' cube.cfg >steel.cfg
+"$hextop" check steel.cfg >stdout 2>stderr || fault "no material: $(cat stderr)"
+says "^material 'Steel' of .*cube_job.inp: E 210000 MPa, nu 0.3$"
+says '^material  E 210000 MPa, nu 0.3$'
+"$hextop" check steel.cfg material.E=70000.0 >stdout 2>stderr || fault "not checked: $(cat stderr)"
+says '^material  E 70000 MPa'
+grep -qF "material.E = 70000 MPa of the config counts; material 'Steel' of the mesh's file has 210000 MPa" \
+    stderr || fault "no warning: $(cat stderr)"
+"$hextop" check cube.cfg material.nu=0.25 >stdout 2>stderr || fault "not checked: $(cat stderr)"
+grep -qF 'material.nu = 0.25 of the config counts' stderr || fault "no warning: $(cat stderr)"
+sed 's/^\*Solid Section/*Shell Section/' "$source/examples/meshes/cube_job.inp" >bare.inp
+refused 'no *SOLID SECTION gives a material' steel.cfg mesh.file="$work/bare.inp"
+refused 'block.inp states no material' steel.cfg mesh.file="$source/examples/meshes/block.inp"
+refused 'belongs to a file, and mesh has a generator' "$source/configs/quickstart.cfg" material.from=file
+
+# An assembly with reference points: both steps, in a run and its verification.
+sed 's/cube_job.inp/assembly.inp/' steel.cfg >assembly.cfg
+"$hextop" check assembly.cfg >stdout 2>stderr || fault "assembly refused: $(cat stderr)"
+says 'foot-nodes +rigid with reference node 1, held in x y z xx yy zz +8 nodes'
+says 'sum of case 1, weight 1: \[100, 0, -100\]'
+says 'arm 2.end +4 +0 +1$'
+[ -s stderr ] && grep -q 'no element uses' stderr && fault "reference nodes are warned of"
+"$hextop" -q run assembly.cfg optimization.iterations=2 output.directory=l ||
+    fault "the assembly fails"
+"$hextop" verify l/density_0002.vtk assembly.cfg --threshold 0.01 --element quadratic \
+    >stdout 2>stderr || fault "no verification of the assembly: $(cat stderr)"
 
 "$hextop" mesh "$source/examples/meshes/cube_job.inp" plain.inp >stdout 2>stderr ||
     fault "no conversion: $(cat stderr)"

@@ -76,8 +76,9 @@ def fails(text, *words):
 def temperatures(path):
     lines = open(path, encoding="ascii").read().split("\n")
     n = int(next(l for l in lines if l.startswith("POINTS")).split()[1])
-    return [np.array(" ".join(lines[i + 2:i + 2 + n]).split()[:n], dtype=float)
-            for i, line in enumerate(lines) if line.startswith("SCALARS temperature")]
+    heads = [(i, 2) for i, line in enumerate(lines) if line.startswith("SCALARS temperature")]
+    heads += [(i, 1) for i, line in enumerate(lines) if line.startswith("temperature")]
+    return [np.array(" ".join(lines[i + k:i + k + n]).split()[:n], dtype=float) for i, k in heads]
 
 
 def near(u, mine, text):

@@ -32,7 +32,8 @@ at = word.index("CELLS")
 n = int(word[at + 1])
 cell = [[int(w) for w in word[at + 4 + 9 * i : at + 12 + 9 * i]] for i in range(n)]
 def array(name):
-    at = word.index(name) + 5 # name, type, components, LOOKUP_TABLE, default
+    at = word.index(name)
+    at += 5 if word[at + 3] == "LOOKUP_TABLE" else 4 # its head in SCALARS, in FIELD
     return word[at : at + n]
 rho = array("density")
 number = array("vtkOriginalCellIds") if "vtkOriginalCellIds" in word else None

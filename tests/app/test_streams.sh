@@ -80,7 +80,7 @@ clean() {
 
 what="a run with stdout closed"
 "$hextop" run small.cfg output.directory=closed1 >&- 2>said.txt || fault "$what: exit status $?"
-[ ! -s said.txt ] || fault "$what says: $(cat said.txt)"
+grep -v '^hextop: warning: the design' said.txt && fault "$what says: $(cat said.txt)"
 clean closed1
 what="a run with stderr closed"
 "$hextop" run small.cfg output.directory=closed2 solver.max_iterations=1 2>&- >said.txt || fault "$what: exit status $?"

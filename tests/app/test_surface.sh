@@ -187,8 +187,8 @@ awk 'NR > 5 && NR <= 53 { $1 += 1e9 } { print }' posts.vtk >far.vtk
 refused 1 "single precision; write a .ply" far.vtk bad.stl --threshold 0.5
 surface far.vtk far.ply --threshold 0.5
 
-refused 2 "usage: hextop surface RESULT.vtk" $result
-refused 2 "must end in .stl or .ply" $result bad.obj
+refused 2 "usage: hextop surface RESULT OUT" $result
+refused 2 "must end in .stl, .ply, .3mf, .obj or .glb" $result bad.doc
 refused 2 "one argument too many" $result bad.stl mesh.size=2
 refused 2 "cannot read 'nowhere.vtk'" nowhere.vtk bad.stl
 refused 1 "nowhere/bad.stl" $result nowhere/bad.stl

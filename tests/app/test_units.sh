@@ -96,7 +96,7 @@ assert text[1] == "rod, units N, mm, MPa", text[1]
 words = "\n".join(text[2:]).split()
 def numbers(after, n):
     at = words.index(after)
-    at += 3 if after == "POINTS" else 2
+    at += 3 if after == "POINTS" else 2 if words[at - 1] == "VECTORS" else 4 # else in FIELD
     return [float(w) for w in words[at:at + n]]
 n = int(words[words.index("POINTS") + 1])
 x = numbers("POINTS", 3 * n)

@@ -57,8 +57,8 @@ static void test_sort(void)
         int64_t sum = 0, n_distinct = n > 0;
         for (int i = 0; i < n; i++) {
             few[i] = i32[i] = (int32_t)(hx_random_next(&state) % (n % 2 ? 20 : 100000)) - 10;
-            u32[i] = (uint32_t)few[i]; /* those below 0 are the largest */
-            i64[i] = (int64_t)few[i] << 33;
+            u32[i] = (uint32_t)few[i];                     /* those below 0 are the largest */
+            i64[i] = (int64_t)few[i] * ((int64_t)1 << 33); /* a shift of less than 0 is undefined */
             sum += few[i];
         }
         hx_sort_few_i32(few, n);

@@ -24,14 +24,8 @@ step setup meson setup --reconfigure "$build" -Dcuda=enabled
 step build ninja -C "$build"
 [ "$failed" = 0 ] || exit 1
 tail_lines=40 step tests meson test -C "$build" --print-errorlogs --num-processes 4
-step memcheck compute-sanitizer --tool memcheck --error-exitcode 1 "$build/tests/solver/checkop" cuda
-step racecheck compute-sanitizer --tool racecheck --error-exitcode 1 "$build/tests/solver/checkop" cuda
-step memcheck-pcg compute-sanitizer --tool memcheck --error-exitcode 1 \
-    "$build/app/hextop" run configs/cantilever.cfg mesh.nx=8 mesh.ny=4 mesh.nz=4 \
-    optimization.iterations=2 solver.device=cuda "output.directory=$logs/sanitized"
-step racecheck-pcg compute-sanitizer --tool racecheck --error-exitcode 1 \
-    "$build/app/hextop" run configs/cantilever.cfg mesh.nx=8 mesh.ny=4 mesh.nz=4 \
-    optimization.iterations=2 solver.device=cuda "output.directory=$logs/sanitized"
-tail_lines=20 step sanitize-matrix sh tests/gpu/sanitize.sh "$build" "$logs/sanitize-matrix"
+tail_lines=20 step sanitize sh tests/gpu/sanitize.sh "$build" "$logs/sanitize"
+LIMIT=150 WHAT=matrix TOOLS="memcheck racecheck synccheck" tail_lines=20 \
+    step sanitize-matrix sh tests/gpu/sanitize.sh "$build" "$logs/sanitize-matrix"
 tail_lines=16 step operators "$build/tests/solver/checkop" cuda --bench 160 80 80
 exit "$failed"

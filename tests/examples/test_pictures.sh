@@ -42,6 +42,12 @@ expect() {
 "$python" "$scripts/render.py" out/density.vtk.series part.png --threshold 0.5 --width 300 >log 2>&1 ||
     fault "render.py fails: $(cat log)"
 expect part.png 300
+"$python" "$scripts/render.py" out folder.png --threshold 0.5 --width 300 >log 2>&1 ||
+    fault "render.py of a folder fails: $(cat log)"
+expect folder.png 300
+grep -q '^out/density_0006.vtk: [1-9]' log || fault "not the last design of the folder: $(cat log)"
+"$python" "$scripts/render.py" . a.png >log 2>&1 && fault "a folder without a result is taken"
+grep -q 'a folder without a density.vtk.series' log || fault "no clear message: $(cat log)"
 "$python" "$scripts/animate.py" out/density.vtk.series frames --threshold 0.5 --width 240 >log 2>&1 ||
     fault "animate.py fails: $(cat log)"
 expect frames/frame_0000.png 240

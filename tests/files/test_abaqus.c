@@ -1,63 +1,8 @@
 /* Abaqus input files: each construct and each message of the reader, and what the writer makes of a
  * mesh read again. */
-#include "core/files/abaqus_read.h"
 #include "core/files/abaqus_write.h"
 #include "core/files/mesh_files.h"
-#include "tests/lib/vtk_sample.h"
-
-#define NODES_8                                                                                    \
-    "*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n3, 1, 1, 0\n4, 0, 1, 0\n"                                      \
-    "5, 0, 0, 1\n6, 1, 0, 1\n7, 1, 1, 1\n8, 0, 1, 1\n"
-#define NODES_12 NODES_8 "9, 2, 0, 0\n10, 2, 1, 0\n11, 2, 0, 1\n12, 2, 1, 1\n"
-#define ONE_HEX NODES_8 "*ELEMENT, TYPE=C3D8, ELSET=ALL\n1, 1, 2, 3, 4, 5, 6, 7, 8\n"
-#define TWO_HEX                                                                                    \
-    NODES_12                                                                                       \
-    "*ELEMENT, TYPE=C3D8, ELSET=ALL\n1, 1, 2, 3, 4, 5, 6, 7, 8\n2, 2, 9, 10, 3, 6, 11, 12, 7\n"
-
-static hx_conditions stated; /* beside the mesh that was read last */
-
-static int read_text(const char *text, hx_mesh *mesh, hx_notes *notes)
-{
-    const char *path = in_folder("case.inp");
-    write_bytes(path, text, strlen(text));
-    hx_conditions_free(&stated);
-    return hx_abaqus_read(path, mesh, &stated, notes);
-}
-
-static void check_bad(const char *text, const char *message)
-{
-    hx_mesh mesh;
-    CHECK_FAILS(read_text(text, &mesh, NULL), HX_EINPUT, message);
-    CHECK(mesh.xyz == NULL && mesh.n_set == 0);
-    hx_mesh_free(&mesh);
-}
-
-static void read_good(const char *text, hx_mesh *mesh)
-{
-    CHECK_OK(read_text(text, mesh, NULL));
-    CHECK_OK(hx_mesh_finish(mesh));
-}
-
-static const hx_set *find(const hx_mesh *mesh, const char *name)
-{
-    static const hx_set none;
-    const hx_set *set = hx_mesh_find_set(mesh, name);
-    CHECK_MSG(set != NULL, "no set %s", name);
-    return set ? set : &none;
-}
-
-/* A set has n_node nodes with numbers that add up to sum, n_elem elements and n_face faces. */
-static void check_set(const hx_mesh *mesh, const char *name, int n_node, int64_t sum, int n_elem,
-                      int n_face)
-{
-    const hx_set *const set = find(mesh, name);
-    int64_t total = 0;
-    for (int64_t i = 0; i < set->n_node; i++) total += hx_mesh_node_number(mesh, set->node[i]);
-    CHECK_MSG(set->n_node == n_node && total == sum && set->n_elem == n_elem &&
-                  set->n_face == n_face,
-              "%s: %lld nodes of sum %lld, %lld elements, %lld faces", name, (long long)set->n_node,
-              (long long)total, (long long)set->n_elem, (long long)set->n_face);
-}
+#include "tests/lib/abaqus_case.h"
 
 /* --- mesh --- */
 
@@ -83,6 +28,19 @@ static void test_mesh_styles(void)
     CHECK(hx_mesh_elem_number(&mesh, 0) == 7000000001 && hx_mesh_node_number(&mesh, 7) == 80);
     check_set(&mesh, "N_all", 8, 360, 1, 0);
     check_set(&mesh, "Solid part", 8, 360, 1, 0);
+    hx_mesh_free(&mesh);
+
+    /* A comma too many at the end of keyword lines, before data and before another keyword. */
+    read_good(ONE_HEX "*NSET, NSET=wall, \n1, 4, 5, 8\n*SOLID SECTION, MATERIAL=M,\n** none\n"
+                      "*STEP,\n*STATIC\n*BOUNDARY\nwall, ENCASTRE\n*CLOAD,\n2, 3, 5.\n*END STEP\n",
+              &mesh);
+    check_set(&mesh, "wall", 4, 1 + 4 + 5 + 8, 0, 0);
+    CHECK(stated.n_support == 12 && stated.n_force == 1 && !stated.fault);
+    hx_mesh_free(&mesh);
+
+    /* A rigid body without a reference node is no fault of the mesh. */
+    read_good(ONE_HEX "*NSET, NSET=wall\n1, 4\n*RIGID BODY, NSET=wall\n", &mesh);
+    CHECK(stated.fault && strstr(stated.fault, "*RIGID BODY needs REF NODE=NODE"));
     hx_mesh_free(&mesh);
 
     /* One instance of one part. */
@@ -111,11 +69,10 @@ static void test_types(void)
         CHECK(mesh.n_elem == 1);
         hx_mesh_free(&mesh);
     }
-    CHECK_OK(read_text(NODES_8
-                       "*ELEMENT, TYPE=C3D8R\n1, 1, 2, 3, 4, 5, 6, 7, 8\n*MATERIAL, NAME=M\n",
-                       &mesh, &notes));
+    CHECK_OK(read_text(NODES_8 "*ELEMENT, TYPE=C3D8R\n1, 1, 2, 3, 4, 5, 6, 7, 8\n*PLASTIC\n", &mesh,
+                       &notes));
     CHECK(notes.n == 2 && strstr(notes.note[0].text, "C3D8R are read as the plain 8-node"));
-    CHECK(notes.n == 2 && strstr(notes.note[1].text, "*MATERIAL"));
+    CHECK(notes.n == 2 && strstr(notes.note[1].text, "*PLASTIC"));
     hx_notes_free(&notes);
     hx_mesh_free(&mesh);
 
@@ -224,7 +181,7 @@ static void test_include(void)
     check_bad("*INCLUDE, INPUT=nowhere.inc\n", "case.inp:1: cannot read '");
     check_bad("*INCLUDE\n", "*INCLUDE needs INPUT=FILE");
     check_bad("*INCLUDE, INPUT=case.inp\n", "files include files more than 7 deep");
-    check_bad("*INCLUDE, INPUT=/dev/zero\n", "'/dev/zero' is not a regular file");
+    check_bad("*INCLUDE, INPUT=/dev/zero\n", "cannot read '/dev/zero': it is a device");
     write_bytes(in_folder("bad.inc"), "*NODE\n1, x\n", 11);
     check_bad("*INCLUDE, INPUT=bad.inc\n", "bad.inc:2: 'x' where a coordinate is expected");
 }
@@ -316,35 +273,47 @@ static void test_merged_conditions(void)
     }
 }
 
-/* The mesh is read, from = "file" will be refused with this. */
-static void check_fault(const char *text, const char *fault)
+typedef enum { OF_ALL, OF_SUPPORTS, OF_LOADS } fault_of;
+
+/* The mesh is read, from = "file" will be refused with this where it is of that. */
+static void check_fault(fault_of of, const char *text, const char *want)
 {
     hx_mesh mesh;
     read_good(text, &mesh);
-    CHECK_MSG(stated.fault && strstr(stated.fault, fault), "fault: %s",
-              stated.fault ? stated.fault : "none");
+    const char *const fault[] = {stated.fault, stated.support_fault, stated.load_fault};
+    for (int k = 0; k < 3; k++)
+        if (k == (int)of)
+            CHECK_MSG(fault[k] && strstr(fault[k], want), "fault %d: %s, wanted: %s", k,
+                      fault[k] ? fault[k] : "none", want);
+        else
+            CHECK_MSG(!fault[k], "fault %d: %s", k, fault[k]);
     hx_mesh_free(&mesh);
 }
 
 static void test_faults(void)
 {
-    check_fault(ONE_HEX "*STEP\n*STATIC\n*DLOAD\nALL, P1, 3.\n*END STEP\n",
-                "case.inp:14: *DLOAD is not read");
-    check_fault(ONE_HEX "*EQUATION\n2\n1, 1, 1., 2, 1, -1.\n", "*EQUATION is not read");
-    check_fault(ONE_HEX "*Kinematic Coupling, REF NODE=1\nALL, 1, 3\n",
-                "*KINEMATICCOUPLING is not read");
-    check_fault(ONE_HEX "*FOUNDATION\n1, F2, 100.\n", "*FOUNDATION is not read");
-    check_fault(ONE_HEX "*STEP\n*FREQUENCY\n10\n*END STEP\n", "*FREQUENCY is not read");
-    check_fault(ONE_HEX "*NODE\n99, 5, 5, 5\n*STEP\n*STATIC\n*CLOAD\n99, 1, 1.\n*END STEP\n",
+    check_fault(OF_ALL, ONE_HEX "*EQUATION\n2\n1, 1, 1., 2, 1, -1.\n", "*EQUATION is not read");
+    check_fault(OF_ALL, ONE_HEX "*Distributing Coupling, ELSET=D\n1, 1.\n",
+                "case.inp:12: *DISTRIBUTINGCOUPLING is not read, Abaqus and CalculiX differ");
+    check_fault(OF_ALL, ONE_HEX "*FOUNDATION\n1, F2, 100.\n", "*FOUNDATION is not read");
+    check_fault(OF_LOADS, ONE_HEX "*STEP\n*FREQUENCY\n10\n*END STEP\n", "*FREQUENCY is not read");
+    check_fault(OF_LOADS,
+                ONE_HEX "*NODE\n99, 5, 5, 5\n*STEP\n*STATIC\n*CLOAD\n99, 1, 1.\n*END STEP\n",
                 "case.inp:17: a force on node 99, which belongs to no element");
-    check_fault(ONE_HEX "*STEP\n*STATIC\n*CLOAD\n1, 4, 1.\n*END STEP\n", "moment");
-    check_fault(ONE_HEX "*STEP\n*STATIC\n*CLOAD, AMPLITUDE=A\n1, 1, 1.\n*END STEP\n", "AMPLITUDE");
-    check_fault(ONE_HEX "*BOUNDARY\n1, 1, 3\n*STEP\n*STATIC\n*END STEP\n*STEP\n*STATIC\n*BOUNDARY\n"
+    check_fault(OF_SUPPORTS, ONE_HEX "*NODE\n99, 5, 5, 5\n*BOUNDARY\n99, 1\n",
+                "case.inp:15: a support on node 99, which belongs to no element");
+    check_fault(OF_LOADS, ONE_HEX "*STEP\n*STATIC\n*CLOAD\n1, 4, 1.\n*END STEP\n",
+                "case.inp:15: a moment on node 1, which has no rotations");
+    check_fault(OF_LOADS, ONE_HEX "*STEP\n*STATIC\n*CLOAD, AMPLITUDE=A\n1, 1, 1.\n*END STEP\n",
+                "*CLOAD with AMPLITUDE");
+    check_fault(OF_SUPPORTS,
+                ONE_HEX "*BOUNDARY\n1, 1, 3\n*STEP\n*STATIC\n*END STEP\n*STEP\n*STATIC\n*BOUNDARY\n"
                         "2, 2\n*END STEP\n",
                 "node 2 is supported otherwise than in step 1");
-    check_fault(ONE_HEX "*BOUNDARY\n1, 1, 3\n*STEP\n*STATIC\n*BOUNDARY, OP=NEW\n2, 2\n*END STEP\n",
+    check_fault(OF_SUPPORTS,
+                ONE_HEX "*BOUNDARY\n1, 1, 3\n*STEP\n*STATIC\n*BOUNDARY, OP=NEW\n2, 2\n*END STEP\n",
                 "OP=NEW takes supports away");
-    check_fault(ONE_HEX "*BOUNDARY, TYPE=VELOCITY\n1, 1, 3\n", "is not read");
+    check_fault(OF_SUPPORTS, ONE_HEX "*BOUNDARY, TYPE=VELOCITY\n1, 1, 3\n", "is not read");
 }
 
 /* --- messages --- */
@@ -388,17 +357,14 @@ static void test_messages(void)
     check_bad(ONE_HEX "*STEP\n*CLOAD\n1, 9, 1.\n", "component 9 of a force");
     check_bad(ONE_HEX "*STEP\n*STEP\n", "*STEP within a step");
     check_bad(ONE_HEX "*NGEN\n1, 5\n", "case.inp:12: *NGEN makes nodes or elements");
-    check_bad("*PART, NAME=A\n*END PART\n*PART, NAME=B\n", "a second *PART");
-    check_bad("*INSTANCE, NAME=A\n1., 0., 0.\n", "*INSTANCE moves the part");
-    check_bad("*INSTANCE, NAME=A\n*INSTANCE, NAME=B\n", "a second *INSTANCE");
-    check_bad("*NODE,\n*NODE\n", "a keyword where the last line goes on");
+    check_bad("*INCLUDE, INPUT=x.inp,\n*NODE\n", "and no comma at its end");
 
     hx_mesh mesh;
     write_bytes(in_folder("zero.inp"), "*NODE\n1, 0\0, 2\n", 15);
     CHECK_FAILS(hx_abaqus_read(in_folder("zero.inp"), &mesh, NULL, NULL), HX_EINPUT, "a byte 0");
     CHECK_FAILS(hx_abaqus_read(in_folder("nowhere.inp"), &mesh, NULL, NULL), HX_EINPUT,
                 "cannot read");
-    CHECK_FAILS(hx_abaqus_read(folder, &mesh, NULL, NULL), HX_EINPUT, "is not a regular file");
+    CHECK_FAILS(hx_abaqus_read(folder, &mesh, NULL, NULL), HX_EINPUT, "it is a folder, not a file");
 }
 
 /* --- round trip --- */

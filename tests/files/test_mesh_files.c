@@ -331,7 +331,7 @@ static void test_bad_files(void)
     const char *const nested = in_folder("folder.msh");
     CHECK(mkdir(nested, 0700) == 0);
     CHECK_FAILS(hx_mesh_read(nested, (double)NAN, &mesh, NULL, NULL), HX_EINPUT,
-                "folder.msh: not a regular file; a mesh file is wanted");
+                "folder.msh: cannot open it: it is a folder, not a file");
     CHECK(remove(nested) == 0);
 }
 

@@ -511,13 +511,20 @@ static void test_bounded(void)
     write_bytes(in_folder("bounded.vtk"), text, strlen(text));
     CHECK_OK(hx_mesh_read(in_folder("bounded.vtk"), (double)NAN, &mesh, NULL, &notes));
     CHECK_OK(hx_mesh_finish(&mesh));
-    CHECK(mesh.n_node == 5 && mesh.n_elem == 2 && mesh.n_set == 3);
+    CHECK(mesh.n_node == 5 && mesh.n_elem == 2 && mesh.n_set == 7);
     CHECK_REL(mesh.total_volume, 1.0 / 6.0 + 1.0 / 3.0, 1e-14);
     CHECK(hx_mesh_elem_number(&mesh, 0) == 2 && hx_mesh_node_number(&mesh, 4) == 10);
     const hx_set *const seven = hx_mesh_find_set(&mesh, "CellEntityIds=7");
     const hx_set *const one = hx_mesh_find_set(&mesh, "CellEntityIds=1");
     CHECK(seven && seven->n_node == 5 && seven->n_elem == 1); /* a triangle and an element */
     CHECK(one && one->n_node == 0 && one->n_elem == 0);
+    CHECK(seven && seven->n_face == 1 && seven->face[0] / 6 == 0);      /* the triangle is a face */
+    const hx_set *const surface = hx_mesh_find_set(&mesh, "surface 7"); /* as gmsh's .msh has it */
+    const hx_set *const volume = hx_mesh_find_set(&mesh, "volume 7");
+    CHECK(surface && surface->n_node == 3 && surface->n_face == 1 && seven &&
+          surface->face[0] == seven->face[0]);
+    CHECK(volume && volume->n_face == 0 && volume->n_elem == 1 && volume->elem[0] == 1);
+    CHECK(hx_mesh_find_set(&mesh, "volume 5") && hx_mesh_find_set(&mesh, "point 1"));
     CHECK(count_notes(&notes, ", 6 mid-side nodes, which") == 1);
     CHECK(count_notes(&notes, "2 points, lines and faces among the cells") == 1);
     CHECK_OK(hx_vtk_read_result(in_folder("bounded.vtk"), "rho", &result));

@@ -13,7 +13,7 @@ done
 . "$(dirname "$0")/../lib/scratch.sh"
 
 mkdir tree
-for item in app core filters gpu meson.build meson_options.txt; do cp -R "$src/$item" tree/; done
+for item in app core filters gpu lib meson.build meson_options.txt; do cp -R "$src/$item" tree/; done
 meson setup build tree -Dcuda=enabled -Dgpu_arch=90 -Dtests=false >log 2>&1 || {
     cat log
     fault "meson setup"

@@ -67,7 +67,7 @@ def vectors(path):
     n = int(next(l for l in lines if l.startswith("POINTS")).split()[1])
     found = []
     for i, line in enumerate(lines):
-        if line.startswith("VECTORS displacement"):
+        if line.startswith(("VECTORS displacement", "displacement")): # the first, those in FIELD
             words = " ".join(lines[i + 1:i + 1 + 3 * n]).split()[:3 * n]
             found.append(np.array(words, dtype=float))
     return found

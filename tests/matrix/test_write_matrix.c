@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "../lib/test.h"
-#include "core/matrix/crc32.h"
+#include "core/base/crc32.h"
 #include "core/matrix/write_matrix.h"
 
 /* 4 x 4: 2 -1 0 0.5 / -1 3 0 0 / 0 0 1e-300 0 / 0.5 0 0 -7. */

@@ -5,6 +5,7 @@
 
 #include "core/generate/generate.h"
 #include "core/mesh/mesh.h"
+#include "core/mesh/mesh_hash.h"
 #include "core/mesh/mesh_quality.h"
 #include "core/mesh/region.h"
 #include "tests/lib/test.h"
@@ -222,6 +223,31 @@ static void make_set_box(hx_mesh *mesh)
     CHECK_OK(hx_mesh_add_node_set(mesh, "empty", 0, NULL));
 }
 
+/* The same mesh in another order; and any number of it counts. */
+static void check_hashes(hx_mesh *mesh, const hx_mesh *plain)
+{
+    const hx_hash own = hx_mesh_hash(mesh), other = hx_mesh_hash(plain);
+    const hx_hash order = hx_mesh_order_hash(mesh), straight = hx_mesh_order_hash(plain);
+    CHECK(own.a == other.a && own.b == other.b);
+    CHECK(order.a != straight.a && order.b != straight.b);
+    for (int64_t i = 0; i < 3 * mesh->n_node; i += 7) {
+        const double x = mesh->xyz[i];
+        mesh->xyz[i] = nextafter(x, 10.0);
+        const hx_hash moved = hx_mesh_hash(mesh);
+        mesh->xyz[i] = x;
+        CHECK(moved.a != own.a && moved.b != own.b);
+    }
+    for (int64_t i = 1; i < 8 * mesh->n_elem; i += 13) {
+        const int32_t first = mesh->conn[i - 1], second = mesh->conn[i];
+        mesh->conn[i - 1] = second;
+        mesh->conn[i] = first;
+        const hx_hash swapped = hx_mesh_hash(mesh);
+        mesh->conn[i - 1] = first;
+        mesh->conn[i] = second;
+        CHECK(first == second || (swapped.a != own.a && swapped.b != own.b));
+    }
+}
+
 static void test_order(void)
 {
     hx_mesh plain, mesh, again;
@@ -236,6 +262,7 @@ static void test_order(void)
         CHECK_OK(hx_mesh_finish(&mesh));
         check_incidence(&mesh);
         check_same(&mesh, &plain);
+        check_hashes(&mesh, &plain);
         CHECK_REL(mesh.total_volume, plain.total_volume, 1e-14);
         hx_mesh_free(&mesh);
     }

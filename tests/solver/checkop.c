@@ -1,6 +1,7 @@
 /* Every (operator, layout) of a device, in one loop: correctness, or speed.
  *
  *     checkop DEVICE                      correctness on small distorted, shuffled meshes
+ *     checkop DEVICE --only NAME          of one operator, on the smaller ones
  *     checkop DEVICE --bench NX NY NZ     time per product on a box, as a table; one more number is
  *                                         its kind of cells (mixed_mesh.h): 3 for tetrahedra
  *
@@ -19,6 +20,8 @@
 #include "tests/lib/mixed_model.h"
 
 typedef long double real;
+
+static const char *only; /* the operator to check; NULL: all */
 
 static uint64_t random_state = 88172645463325252u;
 
@@ -515,6 +518,7 @@ static void check_model(hx_device *dev, const char *title, model *m)
     for (size_t i = 0; hx_strategies[i]; i++) {
         const hx_strategy *strategy = hx_strategies[i];
         if (strcmp(strategy->device, dev->ops->name) != 0) continue;
+        if (only && strcmp(strategy->name, only) != 0) continue;
         for (int layout = 0; layout < HX_N_LAYOUT; layout++) {
             hx_operator op;
             char label[64];
@@ -564,6 +568,24 @@ static void check_collapsed(hx_device *dev)
     check_model(dev, "fan of 70 wedges", &m);
     CHECK_OK(make_fan_model(&m, 70, 1));
     check_model(dev, "fan of 70 tetrahedra", &m);
+}
+
+/* For tools that slow a program down. */
+static int check_one(hx_device *dev, const char *name)
+{
+    const hx_generate_params tiny = {.nx = 1, .ny = 1, .nz = 1};
+    const hx_generate_params box = {.nx = 5, .ny = 4, .nz = 3, .distort = 0.25, .seed = 3};
+    const hx_generate_params halves = {.nx = 8, .ny = 3, .nz = 3};
+    const mixed_box cells = {.kind = MIXED_LAYERS, .n = {2, 2, 5}, .distort = 0.15, .seed = 7};
+    model m;
+    if (!hx_strategy_find(dev->ops->name, name)) TEST_SKIP("no operator '%s'", name);
+    only = name;
+    check_mesh(dev, "one element", "cantilever", &tiny, 0.3, 0, AS_IT_IS);
+    check_mesh(dev, "distorted box, shuffled", "cantilever", &box, 0.3, 1, AS_IT_IS);
+    check_mesh(dev, "box, half of it distorted", "cantilever", &halves, 0.3, 0, HALF_DISTORTED);
+    CHECK_OK(make_mixed_model(&m, &cells, 1));
+    check_model(dev, mixed_name[cells.kind], &m);
+    TEST_END();
 }
 
 static int check_device(hx_device *dev)
@@ -688,7 +710,8 @@ int main(int argc, char **argv)
         status = bench_device(&dev, atoi(argv[3]), atoi(argv[4]), atoi(argv[5]),
                               argc > 6 ? atoi(argv[6]) % MIXED_N_KIND : MIXED_HEXAHEDRA);
     else
-        status = check_device(&dev);
+        status = argc == 4 && strcmp(argv[2], "--only") == 0 ? check_one(&dev, argv[3])
+                                                             : check_device(&dev);
     hx_device_close(&dev);
     return status;
 }

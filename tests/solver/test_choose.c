@@ -230,6 +230,77 @@ static void check_solver(const hx_problem *problem)
     hx_solver_free(&solver);
 }
 
+static int no_setup(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *mesh,
+                    hx_layout layout)
+{
+    (void)state, (void)dev, (void)model, (void)mesh, (void)layout;
+    return HX_RAISE(HX_ENOMEM, "nothing is left");
+}
+
+static hx_promise sure(const hx_mesh *mesh)
+{
+    (void)mesh;
+    return HX_PROMISE_SURE;
+}
+
+static int no_create(hx_precond *pc)
+{
+    (void)pc;
+    return HX_RAISE(HX_ENOMEM, "nothing is left");
+}
+
+static void no_destroy(hx_precond *pc)
+{
+    (void)pc;
+}
+
+static size_t some_bytes(const hx_problem *problem, const hx_device_ops *ops,
+                         const hx_strategy *strategy)
+{
+    (void)problem, (void)ops, (void)strategy;
+    return 1000;
+}
+
+/* Memory that is foretold and then is not there: what was chosen gives way, what was named does not
+ * but says what would fit. */
+static void check_giving_way(const hx_problem *problem)
+{
+    hx_strategy greedy = *hx_strategy_find(device.ops->name, "ebe");
+    const hx_strategy *const otf = hx_strategy_find(device.ops->name, "otf");
+    const hx_strategy *const strategies[] = {&greedy, otf, NULL}, *const alone[] = {&greedy, NULL};
+    hx_precond_kind large = *hx_precond_find("jacobi");
+    const hx_precond_kind *const preconds[] = {&large, hx_precond_find("jacobi"), NULL};
+    hx_solver_params params = hx_solver_defaults();
+    hx_solver solver;
+    greedy.name = "greedy";
+    greedy.setup = no_setup;
+    greedy.promise = sure;
+    large.name = "large";
+    large.create = no_create;
+    large.destroy = no_destroy;
+    large.bytes = some_bytes;
+    large.chosen_from = 2;
+    params.choose.strategies = strategies;
+    params.choose.preconds = preconds;
+    CHECK_OK(hx_solver_create(&solver, &device, problem, &params));
+    CHECK(solver.op.strategy == otf && solver.pc.kind == preconds[1]);
+    CHECK(strstr(solver.note, "greedy") != NULL);
+    hx_solver_free(&solver);
+
+    params.precond = &large; /* named */
+    CHECK_FAILS(hx_solver_create(&solver, &device, problem, &params), HX_ENOMEM,
+                "nothing is left; device");
+    CHECK(strstr(hx_error_message(), "otf (") != NULL);
+    params.precond = preconds[1];
+    params.strategy = &greedy;
+    CHECK_FAILS(hx_solver_create(&solver, &device, problem, &params), HX_ENOMEM, "fit: ");
+    CHECK(strstr(hx_error_message(), "otf (") != NULL);
+
+    params.strategy = NULL; /* nothing stores less */
+    params.choose.strategies = alone;
+    CHECK_FAILS(hx_solver_create(&solver, &device, problem, &params), HX_ENOMEM, "nothing is left");
+}
+
 int main(int argc, char **argv)
 {
     int quick;
@@ -243,6 +314,7 @@ int main(int argc, char **argv)
     check_memory(&problem);
     check_operators(&problem);
     check_solver(&problem);
+    check_giving_way(&problem);
     hx_problem_free(&problem);
     hx_mesh_free(&mesh);
     hx_device_close(&device);

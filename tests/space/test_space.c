@@ -319,6 +319,9 @@ static void test_mesh(mixed_kind kind, int turned)
            (long long)mesh.n_node);
     hx_space_free(&space);
     CHECK_OK(hx_space_create(&linear, &mesh, HX_ELEMENT_LINEAR));
+    CHECK((strstr(hx_space_text(&linear, text, sizeof text), "tet4") != NULL) ==
+          (mesh.n_kind[HX_CELL_TETRAHEDRON] > 0));
+    CHECK((strstr(text, "hex8") != NULL) == (mesh.n_kind[HX_CELL_HEXAHEDRON] > 0));
     CHECK(linear.xyz == mesh.xyz && linear.point == mesh.conn && linear.n_point == mesh.n_node);
     CHECK(hx_space_bytes(&linear) == 0);
     if (kind == MIXED_HEXAHEDRA) check_faces(&linear);

@@ -636,8 +636,10 @@ static void test_files(void)
     snprintf(ply, sizeof ply, "test_surface_%ld.ply", (long)getpid());
     make_box(&p, &box);
     CHECK_OK(hx_surface_extract(&p.surface, &p.field, 0.5));
-    CHECK_OK(hx_surface_write_stl(stl, &p.surface, "solid box"));
-    CHECK_OK(hx_surface_write_ply(ply, &p.surface, "box\nelement"));
+    CHECK_OK(hx_surface_write(stl, hx_surface_format_of_name(stl), &p.surface,
+                              &(hx_surface_about){"solid box", 0.0}));
+    CHECK_OK(hx_surface_write(ply, hx_surface_format_of_name(ply), &p.surface,
+                              &(hx_surface_about){"box\nelement", 0.0}));
     FILE *file = fopen(stl, "rb");
     const size_t n_stl = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
@@ -655,10 +657,28 @@ static void test_files(void)
     CHECK(end && n_ply == (size_t)(end + 11 - (char *)bytes) + 12 * 24 + 20 * 13);
     CHECK(strstr((char *)bytes, "element vertex 12\n") != NULL);
     CHECK(strstr((char *)bytes, "comment hextop: box\nelement vertex") != NULL);
-    CHECK_FAILS(hx_surface_write_stl("nowhere/x.stl", &p.surface, ""), HX_EIO, "nowhere/x.stl");
+    CHECK_FAILS(hx_surface_write("nowhere/x.stl", hx_surface_format_of_name("nowhere/x.stl"),
+                                 &p.surface, &(hx_surface_about){"", 0.0}),
+                HX_EIO, "nowhere/x.stl");
     remove(stl);
     remove(ply);
     part_free(&p);
+}
+
+/* The constant says what the table does. */
+static void test_endings(void)
+{
+    char words[128] = "", text[128];
+    for (const hx_surface_format *f = hx_surface_formats; f->ending; f++) {
+        snprintf(words + strlen(words), sizeof words - strlen(words), "%s%s", words[0] ? " " : "",
+                 f->ending);
+        snprintf(text, sizeof text, "part%s", f->ending);
+        CHECK(hx_surface_format_of_name(text) == f);
+        CHECK(!hx_surface_format_of_name(f->ending)); /* a file of no name */
+    }
+    CHECK(strcmp(words, HX_SURFACE_ENDINGS) == 0);
+    CHECK(strcmp(hx_surface_endings(text, sizeof text), ".stl, .ply, .3mf, .obj or .glb") == 0);
+    CHECK(!hx_surface_format_of_name("part.doc"));
 }
 
 /* A box whose top is pushed through its bottom crosses itself; one beside it does not. */
@@ -730,6 +750,7 @@ int main(void)
     test_random_body();
     test_threshold();
     test_smooth();
+    test_endings();
     test_files();
     test_check();
     test_crossings();

@@ -362,7 +362,8 @@ static void test_design(int kind, const char *folder)
     if (folder) {
         char path[512];
         snprintf(path, sizeof path, "%s/design_%d.ply", folder, kind);
-        CHECK_OK(hx_surface_write_ply(path, &p.surface, mixed_name[kind]));
+        CHECK_OK(hx_surface_write(path, hx_surface_format_of_name(path), &p.surface,
+                                  &(hx_surface_about){mixed_name[kind], 0.0}));
     }
     part_free(&p);
 }

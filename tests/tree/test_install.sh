@@ -27,9 +27,12 @@ PKG_CONFIG_PATH=$(dirname "$pc")
 prefix=$(sed -n 's/^prefix=//p' "$pc")
 export PKG_CONFIG_PATH
 
-# The prefix is where DESTDIR put it.
+# The prefix is where DESTDIR put it; CUDA's static runtime is where nvcc says, if not where it is by default.
+cuda=/usr/local/cuda/lib64
+[ -e $cuda/libcudart_static.a ] || ! command -v nvcc >/dev/null ||
+    cuda=$(nvcc --dryrun -x cu /dev/null 2>&1 | sed -n 's/.* "*-L\([^" ]*\)".*/\1/p' | head -1)
 words() {
-    pkg-config --define-variable=prefix="$work/root$prefix" "$@" hextop
+    pkg-config --define-variable=prefix="$work/root$prefix" --define-variable=cuda_libdir="$cuda" "$@" hextop
 }
 
 cd "$work" || exit 1
@@ -41,6 +44,42 @@ LD_LIBRARY_PATH=$(words --variable=libdir):${LD_LIBRARY_PATH:-} ./compliance >lo
 awk '$1 == "compliance" { n++; good = $2 ~ /^[0-9]+[.][0-9]+$/ && $2 > 122.9204 && $2 < 122.9228 }
     END { exit !(n == 1 && good) }' log || fail "compliance is not 122.9216"
 cat log
+
+# The library of sessions: its own .pc, nothing of what it is made of, no path of this machine.
+for file in "$(dirname "$pc")"/*.pc; do
+    grep -nF -e "$src" -e "$build" -e "$HOME/" "$file" && fail "$file names this machine"
+    grep -v '^prefix=' "$file" | grep -nE -e '-L/' && fail "$file: a folder that is not below its prefix"
+done
+session() {
+    pkg-config --define-variable=prefix="$work/root$prefix" "$@" hextop_session
+}
+sed -n '/^```c$/,/^```$/p' "$src/lib/README.md" | sed '/^```/d' >part.c
+grep -q hextop_run part.c || fail "the program in lib/README.md"
+mkdir -p configs && cp "$src/configs/quickstart.cfg" configs
+for compiler in "cc -std=c11 -pedantic" "c++ -x c++ -std=c++17"; do
+    command -v "${compiler%% *}" >/dev/null || continue
+    # shellcheck disable=SC2046,SC2086
+    $compiler -Wall -Wextra -Werror part.c $(session --cflags --libs) -o part >log 2>&1 || fail "part.c: $compiler"
+    LD_LIBRARY_PATH=$(session --variable=libdir):${LD_LIBRARY_PATH:-} ./part >log 2>&1 || fail "running part"
+    awk -F, '{ good = NF == 2 && $1 > 0 && $2 >= 0 && $2 <= 1 } END { exit !(NR == 1 && good) }' log ||
+        fail "what part says"
+    [ -s part.stl ] || fail "part.stl"
+    rm part part.stl
+done
+[ "$(session --libs-only-l | tr -d ' ')" = -lhextop_session ] || fail "hextop_session.pc: more than the library"
+
+so=$(session --variable=libdir)/libhextop_session.so
+nm -D --defined-only "$so" >log 2>&1 || fail "nm"
+[ "$(grep -c ' T hextop_' log)" = "$(grep -c '^HEXTOP_API' "$src/lib/hextop.h")" ] || fail "functions that are exported"
+grep -vE ' (T hextop_[a-z_]+@@HEXTOP_1|A HEXTOP_1)$' log >other
+[ ! -s other ] || fail "exported besides: $(cat other)"
+readelf -d "$so" >log 2>&1 || fail "readelf"
+grep -q 'SONAME.*libhextop_session.so.1\]' log || fail "soname"
+grep -q 'NEEDED.*libconfig' log || fail "libconfig in the library of sessions"
+grep -E 'RPATH|RUNPATH' log && fail "a path in $so"
+core=$(find "$work/root$prefix" -name 'libhextop.so' -o -name 'libhextop.a')
+[ -n "$core" ] || fail "the core's library"
+nm $core 2>/dev/null | grep -c 'U config_' | grep -qx 0 || fail "libconfig in the core's library"
 
 include=$(words --variable=includedir)
 headers=$(cd "$include" && find hextop -name '*.h')

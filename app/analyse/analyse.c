@@ -1,0 +1,330 @@
+#include "analyse.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/clock.h"
+#include "core/base/memory.h"
+#include "core/base/sum.h"
+#include "core/base/vec3.h"
+
+/* Residual that stresses want; a config's own is for designs. */
+static const double tolerance = 1e-10;
+
+/* --- what is analysed --- */
+
+static int read_options(hx_analyse *a, const hx_options *options)
+{
+    const char *const threshold = hx_option_text(options, HX_ANALYSE_THRESHOLD);
+    const char *const named = hx_option_text(options, HX_ANALYSE_DENSITY);
+    if (named) HX_TRY(hx_result_locate(&a->path, named));
+    a->result = a->path.file;
+    HX_TRY(hx_option_read_number("--threshold", threshold, 1.0, &a->threshold));
+    HX_TRY(hx_preserve_read(hx_option_text(options, HX_ANALYSE_PRESERVE), &a->preserve));
+    a->threshold_given = !isnan(a->threshold);
+    a->solid_only = hx_option_given(options, HX_ANALYSE_SOLID_ONLY);
+    a->is_black_white =
+        a->solid_only || a->threshold_given || hx_option_given(options, HX_ANALYSE_BLACK_WHITE);
+    if (a->result) return HX_OK;
+    if (a->is_black_white || hx_option_given(options, HX_ANALYSE_PRESERVE))
+        return HX_RAISE(HX_EINPUT, "%s cuts the densities of a result: name it by --density",
+                        a->solid_only        ? "--solid-only"
+                        : a->threshold_given ? "--threshold"
+                        : a->is_black_white  ? "--black-white"
+                                             : "--preserve");
+    return HX_OK;
+}
+
+static int read_config(hx_session *s, const hx_options *options)
+{
+    HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 1,
+                          options->argument + 1));
+    if (s->cfg.solver.criterion == HX_PCG_RELATIVE)
+        s->cfg.solver.tolerance = fmin(s->cfg.solver.tolerance, tolerance);
+    return HX_OK;
+}
+
+static int make_densities(hx_analyse *a)
+{
+    const hx_session *s = a->session;
+    const int64_t n = s->mesh.n_elem;
+    HX_TRY(hx_alloc_raw(&a->rho, (size_t)n, sizeof *a->rho, "densities"));
+    HX_TRY(hx_alloc_raw(&a->is_counted, (size_t)n, 1, "elements"));
+    HX_TRY(hx_alloc(&a->counted_node, (size_t)s->mesh.n_node, 1, "nodes"));
+    hx_problem_solid_density(&s->problem, a->rho); /* of the solid alone 1 */
+    for (int64_t e = 0; e < n; e++) {
+        if (a->result && !a->solid_only)
+            a->rho[e] = a->is_black_white ? a->design.black_white[e]
+                                          : fmax(a->design.density[e], s->problem.rho_min);
+        a->is_counted[e] = a->result && !a->solid_only ? a->design.is_solid[e] : a->rho[e] > 0.1;
+        a->n_counted += a->is_counted[e];
+        for (int i = 0; a->is_counted[e] && i < 8; i++)
+            a->counted_node[s->mesh.conn[8 * e + i]] = 1;
+    }
+    a->volume = hx_dot(n, s->problem.volume, a->rho);
+    a->mass = s->cfg.material.density * a->volume;
+    return HX_OK;
+}
+
+static int make_arrays(hx_analyse *a)
+{
+    const hx_session *s = a->session;
+    const size_t n = (size_t)s->problem.components * (size_t)s->space.n_point;
+    const size_t n_case = (size_t)s->problem.cases.n;
+    HX_TRY(hx_alloc(&a->load_case, n_case, sizeof *a->load_case, "load cases"));
+    for (size_t c = 0; c < n_case; c++) {
+        HX_TRY(hx_alloc(&a->load_case[c].support, s->cfg.supports.n, sizeof(hx_analyse_sum),
+                        "reactions"));
+        HX_TRY(hx_alloc(&a->load_case[c].spring_of, s->cfg.springs.n, sizeof(hx_analyse_sum),
+                        "reactions"));
+    }
+    HX_TRY(hx_alloc_raw(&a->u, n, sizeof *a->u, "displacements"));
+    HX_TRY(hx_alloc_raw(&a->reaction, n, sizeof *a->reaction, "reactions"));
+    return hx_alloc_raw(&a->modulus, (size_t)s->mesh.n_elem, sizeof *a->modulus, "moduli");
+}
+
+int hx_analyse_open(hx_analyse *a, const hx_options *options)
+{
+    hx_session *s = &a->whole;
+    a->session = s;
+    HX_TRY(read_options(a, options));
+    HX_TRY(read_config(s, options));
+    HX_TRY(hx_session_make_mesh(s));
+    HX_TRY(hx_session_make_problem(s));
+    if (a->result) {
+        HX_TRY(hx_solid_design_create(&a->design, s, a->result, a->threshold, a->preserve));
+        hx_result_origin_excuse(&a->design.origin, options->n_argument - 1, options->argument + 1);
+    }
+    if (a->solid_only) {
+        s = a->session = &a->solid;
+        HX_TRY(read_config(s, options));
+        HX_TRY(hx_solid_session_make(s, &a->whole, &a->design, 0));
+    }
+    HX_TRY(make_densities(a));
+    HX_TRY(hx_session_open_device(s));
+    HX_TRY(hx_session_make_solver(s));
+    return make_arrays(a);
+}
+
+const char *hx_analyse_design_name(const hx_analyse *a)
+{
+    if (!a->result) return "as it is";
+    return a->solid_only ? "0/1, the solid alone" : a->is_black_white ? "0/1" : "grey";
+}
+
+/* --- a case --- */
+
+void hx_analyse_offer(hx_analyse_peak *peak, double value, int64_t number, int point,
+                      const double x[3])
+{
+    if (peak->is_set && !(value > peak->value)) return;
+    *peak = (hx_analyse_peak){1, value, number, point, {x[0], x[1], x[2]}};
+}
+
+static void find_displacement(hx_analyse *a, hx_analyse_case *of)
+{
+    const hx_session *s = a->session;
+    for (int64_t k = 0; k < s->mesh.n_node; k++) {
+        const double *const x = s->mesh.xyz + 3 * k;
+        const int64_t number = hx_mesh_node_number(&s->mesh, k);
+        if (hx_problem_is_heat(&s->problem)) { /* void is a part of it */
+            hx_analyse_offer(&of->peak[HX_PEAK_DISPLACEMENT], a->u[k], number, 0, x);
+            hx_analyse_offer(&of->peak[HX_PEAK_COMPRESSION], -a->u[k], number, 0, x);
+        } else if (a->counted_node[k]) {
+            hx_analyse_offer(&of->peak[HX_PEAK_DISPLACEMENT], hx_norm3(a->u + 3 * k), number, 0, x);
+        }
+    }
+}
+
+/* Principal stresses lie within 2/3 of von Mises around the mean: few are worth computing. */
+static void offer_principal(hx_analyse_case *of, const double *stress, double von_mises,
+                            int64_t number, int point, const double x[3])
+{
+    hx_analyse_peak *const most = &of->peak[HX_PEAK_TENSION];
+    hx_analyse_peak *const least = &of->peak[HX_PEAK_COMPRESSION]; /* of the negative */
+    const double mean = (stress[0] + stress[1] + stress[2]) / 3.0;
+    const double reach = von_mises * (2.0 / 3.0) * (1.0 + 1e-9);
+    double principal[3];
+    if (most->is_set && mean + reach <= most->value && reach - mean <= least->value) return;
+    hx_principal_stresses(stress, principal);
+    hx_analyse_offer(most, principal[0], number, point, x);
+    hx_analyse_offer(least, -principal[2], number, point, x);
+}
+
+typedef struct seen {
+    hx_analyse *a;
+    int load_case;
+    float *largest; /* [n_elem] of the cell's points, for the file; or NULL */
+    FILE *points;
+} seen;
+
+static double size_of(const hx_analyse *a, const double *value)
+{
+    return hx_problem_is_heat(&a->session->problem) ? hx_norm3(value) : hx_von_mises(value);
+}
+
+/* Peaks, nodes' means, energy and the table. */
+static int see(void *context, int64_t first, int64_t n, const hx_cell_stress *cell)
+{
+    seen *const s = context;
+    hx_analyse *const a = s->a;
+    hx_analyse_case *const of = &a->load_case[s->load_case];
+    const int is_heat = hx_problem_is_heat(&a->session->problem);
+    for (int64_t k = 0; k < n; k++) {
+        const int64_t e = first + k, number = hx_mesh_elem_number(&a->session->mesh, e);
+        double largest = 0.0;
+        of->strain_energy += 0.5 * hx_stress_work(&a->stress, &cell[k], a->modulus[e]);
+        for (int q = 0; q < cell[k].n; q++) {
+            const double *const x = cell[k].x[q], size = size_of(a, cell[k].value[q]);
+            largest = fmax(largest, size);
+            if (!a->is_counted[e]) continue;
+            hx_analyse_offer(&of->peak[HX_PEAK_VON_MISES], size, number, q + 1, x);
+            if (!is_heat) offer_principal(of, cell[k].value[q], size, number, q + 1, x);
+        }
+        if (s->largest) s->largest[e] = (float)largest;
+    }
+    hx_nodal_stress_add(&a->nodal, first, n, cell);
+    if (s->points) hx_analyse_write_points(a, s->load_case, first, n, cell, s->points);
+    return HX_OK;
+}
+
+static void find_nodal(hx_analyse *a, hx_analyse_case *of)
+{
+    const hx_mesh *mesh = &a->session->mesh;
+    for (int64_t k = 0; k < mesh->n_node; k++)
+        if (a->counted_node[k])
+            hx_analyse_offer(&of->peak[HX_PEAK_NODE],
+                             size_of(a, a->nodal.value + a->nodal.n_component * k),
+                             hx_mesh_node_number(mesh, k), 0, mesh->xyz + 3 * k);
+}
+
+static int add_field(hx_analyse *a, const char *name, int c, hx_vtk_where where, hx_vtk_type type,
+                     int n, void *data)
+{
+    char text[64];
+    return hx_fields_add(&a->fields, &a->session->mesh, where, type, n,
+                         hx_fields_case_name(name, c, text, sizeof text), data);
+}
+
+static int keep_heat(hx_analyse *a, int c)
+{
+    const size_t n = (size_t)a->session->mesh.n_node;
+    double *t = NULL, *flux = NULL, *flow = NULL;
+    HX_TRY(add_field(a, "temperature", c, HX_VTK_POINT, HX_VTK_F64, 1, &t));
+    HX_TRY(add_field(a, "heat_flux", c, HX_VTK_POINT, HX_VTK_F64, 3, &flux));
+    HX_TRY(add_field(a, "heat_flow", c, HX_VTK_POINT, HX_VTK_F64, 1, &flow));
+    memcpy(t, a->u, n * sizeof *t);
+    memcpy(flux, a->nodal.value, 3 * n * sizeof *flux);
+    memcpy(flow, a->reaction, n * sizeof *flow);
+    return HX_OK;
+}
+
+static int keep_fields(hx_analyse *a, int c)
+{
+    const int64_t n = a->session->mesh.n_node;
+    double *u = NULL, *stress = NULL, *principal = NULL, *reaction = NULL;
+    float *von_mises = NULL;
+    if (hx_problem_is_heat(&a->session->problem)) return keep_heat(a, c);
+    HX_TRY(add_field(a, "displacement", c, HX_VTK_POINT, HX_VTK_F64, 3, &u));
+    HX_TRY(add_field(a, "stress", c, HX_VTK_POINT, HX_VTK_F64, HX_STRESS_COMPONENTS, &stress));
+    HX_TRY(add_field(a, "von_mises", c, HX_VTK_POINT, HX_VTK_F32, 1, &von_mises));
+    HX_TRY(add_field(a, "principal", c, HX_VTK_POINT, HX_VTK_F64, 3, &principal));
+    HX_TRY(add_field(a, "reaction", c, HX_VTK_POINT, HX_VTK_F64, 3, &reaction));
+    memcpy(u, a->u, 3 * (size_t)n * sizeof *u);
+    memcpy(reaction, a->reaction, 3 * (size_t)n * sizeof *reaction);
+    memcpy(stress, a->nodal.value, HX_STRESS_COMPONENTS * (size_t)n * sizeof *stress);
+#pragma omp parallel for schedule(static)
+    for (int64_t k = 0; k < n; k++) {
+        hx_principal_stresses(stress + HX_STRESS_COMPONENTS * k, principal + 3 * k);
+        von_mises[k] = (float)hx_von_mises(stress + HX_STRESS_COMPONENTS * k);
+    }
+    return HX_OK;
+}
+
+static int check_finite(const hx_analyse *a, int c)
+{
+    const hx_analyse_case *of = &a->load_case[c];
+    if (isfinite(of->compliance) && isfinite(of->strain_energy)) return HX_OK;
+    return HX_RAISE(
+        HX_ENUMERIC,
+        "case %d: the solve gave no finite displacements (PCG: %s): " HX_NOT_FINITE_REMEDY, c + 1,
+        hx_pcg_reason_name(of->pcg.reason));
+}
+
+static int see_case(hx_analyse *a, int c, FILE *points)
+{
+    hx_session *const s = a->session;
+    hx_analyse_case *const of = &a->load_case[c];
+    seen context = {.a = a, .load_case = c, .points = points};
+    const double begin = hx_clock();
+    of->compliance = s->analysis.load_case[c].compliance;
+    of->pcg = s->analysis.load_case[c].pcg;
+    HX_TRY(hx_analysis_point_displacement(&s->analysis, c, a->u));
+    HX_TRY(hx_analyse_sum_forces(a, c));
+    if (hx_problem_is_heat(&s->problem))
+        for (int64_t p = 0; p < s->space.n_point; p++) a->u[p] += s->problem.reference;
+    if (a->with_fields)
+        HX_TRY(add_field(
+            a, hx_problem_is_heat(&s->problem) ? "heat_flux_largest" : "von_mises_largest", c,
+            HX_VTK_CELL, HX_VTK_F32, 1, &context.largest));
+    find_displacement(a, of);
+    hx_nodal_stress_begin(&a->nodal);
+    HX_TRY(hx_stress_each(&a->stress, a->modulus, a->u, see, &context));
+    hx_nodal_stress_finish(&a->nodal);
+    find_nodal(a, of);
+    a->seconds[1] += hx_clock() - begin;
+    HX_TRY(check_finite(a, c));
+    return a->with_fields ? keep_fields(a, c) : HX_OK;
+}
+
+static int keep_density(hx_analyse *a)
+{
+    double *density = NULL;
+    HX_TRY(hx_fields_add(&a->fields, &a->session->mesh, HX_VTK_CELL, HX_VTK_F64, 1, "density",
+                         &density));
+    memcpy(density, a->rho, (size_t)a->session->mesh.n_elem * sizeof *density);
+    return HX_OK;
+}
+
+int hx_analyse_solve(hx_analyse *a, int with_fields, FILE *points)
+{
+    hx_session *const s = a->session;
+    const double begin = hx_clock();
+    a->with_fields = with_fields;
+    HX_TRY(hx_analysis_create(&s->analysis, &s->op, &s->pc, &s->pcg, 0));
+    HX_TRY(hx_analysis_solve_density(&s->analysis, a->rho, s->problem.penalty));
+    HX_TRY(hx_analysis_compliance(&s->analysis, &a->compliance));
+    HX_TRY(hx_analysis_modulus(&s->analysis, a->modulus));
+    a->seconds[0] = hx_clock() - begin;
+    hx_stress_create(&a->stress, &s->problem);
+    HX_TRY(hx_nodal_stress_create(&a->nodal, &a->stress, a->modulus));
+    if (with_fields) HX_TRY(keep_density(a));
+    if (points) hx_analyse_write_head(a, points);
+    for (int c = 0; c < s->problem.cases.n; c++) HX_TRY(see_case(a, c, points));
+    return HX_OK;
+}
+
+void hx_analyse_free(hx_analyse *a)
+{
+    for (int c = 0; a->load_case && c < a->session->problem.cases.n; c++) {
+        free(a->load_case[c].support);
+        free(a->load_case[c].spring_of);
+    }
+    for (size_t i = 0; i < a->n_warning; i++) free(a->warning[i]);
+    free(a->load_case);
+    free(a->rho);
+    free(a->modulus);
+    free(a->is_counted);
+    free(a->counted_node);
+    hx_result_path_free(&a->path);
+    free(a->u);
+    free(a->reaction);
+    hx_fields_free(&a->fields);
+    hx_nodal_stress_free(&a->nodal);
+    hx_solid_design_free(&a->design);
+    hx_session_free(&a->solid);
+    hx_session_free(&a->whole);
+    memset(a, 0, sizeof *a);
+}

@@ -1,0 +1,346 @@
+/* What `hextop analyse` found: tables, warnings, JSON. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../output/summary.h"
+#include "../session/machine.h"
+#include "../text/json.h"
+#include "../text/table.h"
+#include "analyse.h"
+#include "core/base/memory.h"
+#include "core/base/vec3.h"
+
+/* Prints and keeps a warning. */
+static void warn(hx_analyse *a, const char *fmt, ...) HX_PRINTF(2, 3);
+
+static void warn(hx_analyse *a, const char *fmt, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    hx_log_warning("%s", text);
+    if (a->n_warning < sizeof a->warning / sizeof a->warning[0] &&
+        hx_strdup(&a->warning[a->n_warning], text) == HX_OK)
+        a->n_warning++;
+}
+
+static int is_heat(const hx_analyse *a)
+{
+    return hx_config_is_heat(&a->session->cfg);
+}
+
+static const char *set_name(const hx_session *s, const char *set)
+{
+    return set ? set : s->mesh.name; /* from = "file" */
+}
+
+/* --- tables --- */
+
+static void print_design(const hx_analyse *a)
+{
+    const hx_session *const s = a->session;
+    const hx_units *const u = &s->cfg.units;
+    char x[160], y[32], element[64], text[HX_ORIGIN_TEXT];
+    hx_log_info("mesh      %s, %s elements, %s", s->mesh.name,
+                hx_format_count(s->mesh.n_elem, x, sizeof x),
+                hx_space_text(&s->space, element, sizeof element));
+    if (a->result) hx_log_info("result    %s", a->result);
+    if (a->result && !hx_result_origin_is_off(&a->design.origin))
+        hx_log_info("origin    %s", hx_result_origin_text(&a->design.origin, text));
+    if (!a->result)
+        hx_log_info("design    as it is: %s",
+                    s->problem.passive.n > 0 ? "solid but for passive elements" : "solid");
+    else if (!a->is_black_white)
+        hx_log_info("design    grey, as the result has it");
+    else
+        hx_log_info("design    0/1%s, %s", a->solid_only ? ", the solid alone" : "",
+                    hx_solid_design_text(&a->design, a->threshold_given, x, sizeof x));
+    hx_log_info("volume    %.6g%s of %.6g%s", a->volume, u->volume, s->mesh.total_volume,
+                u->volume);
+    if (!isnan(a->mass)) hx_log_info("mass      %.6g%s", a->mass, u->mass);
+    hx_log_info("solver    %s, |r| <= %.2g |f|", hx_session_operator_text(s, x, sizeof x),
+                s->cfg.solver.tolerance);
+    hx_log_info(
+        "nodes     have the mean of their elements' stresses, carried there from the Gauss "
+        "points%s%s%s",
+        a->nodal.n_mixed > 0 ? "; at " : "",
+        a->nodal.n_mixed > 0 ? hx_format_count(a->nodal.n_mixed, y, sizeof y) : "",
+        a->nodal.n_mixed > 0 ? " of them elements softer than half the stiffest are left out" : "");
+    hx_log_info("compliance  %.6g%s", a->compliance, u->work);
+}
+
+/* What is rounding beside the others of its kind is 0. */
+static void add_three(hx_table *table, const double value[3])
+{
+    const double least = 1e-9 * hx_norm3(value);
+    for (int i = 0; i < 3; i++)
+        hx_table_add(table, "%.6g", fabs(value[i]) > least ? value[i] : 0.0);
+}
+
+static void add_sum(hx_table *table, const char *what, const char *set, const hx_analyse_sum *sum,
+                    int heat)
+{
+    hx_table_add(table, "%s%s%s", what, set ? " " : "", set ? set : "");
+    if (heat) {
+        hx_table_add(table, "%.6g", sum->force[0]);
+        return;
+    }
+    add_three(table, sum->force);
+    add_three(table, sum->moment);
+}
+
+/* Should be 0: how far it is. */
+static void add_balance(hx_table *table, const hx_analyse_sum *sum, int heat)
+{
+    hx_table_add(table, "sum");
+    for (int i = 0; i < (heat ? 1 : 3); i++) hx_table_add(table, "%.1e", sum->force[i]);
+    for (int i = 0; !heat && i < 3; i++) hx_table_add(table, "%.1e", sum->moment[i]);
+}
+
+static void add_heads(hx_table *table, const hx_analyse *a)
+{
+    static const char *const head[] = {"Fx", "Fy", "Fz", "Mx", "My", "Mz"};
+    hx_table_add(table, "%s", "");
+    if (is_heat(a))
+        hx_table_add(table, "heat%s%s", a->session->cfg.units.power[0] ? "," : "",
+                     a->session->cfg.units.power);
+    for (int i = 0; !is_heat(a) && i < 6; i++) hx_table_add(table, "%s", head[i]);
+}
+
+static void print_sums(const hx_analyse *a, const hx_analyse_case *of)
+{
+    const hx_session *const s = a->session;
+    const hx_config_support *support = s->cfg.supports.entry;
+    const hx_config_spring *spring = s->cfg.springs.entry;
+    const int heat = is_heat(a);
+    hx_analyse_sum film = of->film;
+    hx_table table;
+    hx_table_begin(&table, heat ? "lr" : "lrrrrrr");
+    add_heads(&table, a);
+    add_sum(&table, heat ? "sources" : "loads", NULL, &of->load, heat);
+    for (size_t i = 0; i < s->cfg.supports.n; i++)
+        add_sum(&table, "support", set_name(s, support[i].set), &of->support[i], heat);
+    if (s->cfg.supports.n > 1) add_sum(&table, "all supports", NULL, &of->reaction, heat);
+    for (size_t i = 0; i < s->cfg.springs.n; i++)
+        add_sum(&table, "springs", set_name(s, spring[i].set), &of->spring_of[i], heat);
+    if (s->cfg.springs.n > 1) add_sum(&table, "all springs", NULL, &of->spring, heat);
+    film.force[0] = -film.force[0];
+    if (s->problem.films.n > 0) add_sum(&table, "convection", NULL, &film, heat);
+    add_balance(&table, &of->balance, heat);
+    hx_table_end(&table, 2);
+}
+
+/* Keys of JSON; NULL: there is none of heat. */
+static const char *peak_key(const hx_analyse *a, int kind)
+{
+    static const char *const key[2][HX_N_PEAK] = {
+        {"displacement", "von_mises", "tension", "compression", "von_mises_node"},
+        {"temperature", "heat_flux", NULL, "lowest_temperature", "heat_flux_node"}};
+    return key[is_heat(a)][kind];
+}
+
+/* Compression and the lowest temperature are looked for by their negative. */
+static double peak_value(const hx_analyse_peak *peak, int kind)
+{
+    return kind == HX_PEAK_COMPRESSION ? -peak->value : peak->value;
+}
+
+static void print_peaks(const hx_analyse *a, const hx_analyse_case *of)
+{
+    static const char *const text[2][HX_N_PEAK] = {
+        {"displacement", "von Mises, Gauss point", "principal stress, highest", "  lowest",
+         "von Mises, node"},
+        {"temperature, highest", "heat flux, Gauss point", NULL, "temperature, lowest",
+         "heat flux, node"}};
+    const hx_units *const u = &a->session->cfg.units;
+    const int heat = is_heat(a);
+    hx_table table;
+    hx_table_begin(&table, "lrll");
+    for (int k = 0; k < HX_N_PEAK; k++) {
+        const hx_analyse_peak *const peak = &of->peak[k];
+        const int is_first = k == HX_PEAK_DISPLACEMENT || (heat && k == HX_PEAK_COMPRESSION);
+        char where[64];
+        if (!text[heat][k] || !peak->is_set) continue;
+        snprintf(where, sizeof where, peak->point ? "element %lld, point %d" : "node %lld",
+                 (long long)peak->number, peak->point);
+        hx_table_add(&table, "%s", text[heat][k]);
+        hx_table_add(&table, "%.6g%s", peak_value(peak, k),
+                     is_first ? (heat ? u->temperature : u->length) : (heat ? u->flux : u->stress));
+        hx_table_add(&table, "%s", where);
+        hx_table_add(&table, "at %.5g, %.5g, %.5g", peak->x[0], peak->x[1], peak->x[2]);
+    }
+    hx_table_end(&table, 2);
+}
+
+static void print_cases(const hx_analyse *a)
+{
+    const hx_session *const s = a->session;
+    const hx_units *const u = &s->cfg.units;
+    for (int c = 0; c < s->problem.cases.n; c++) {
+        const hx_analyse_case *const of = &a->load_case[c];
+        hx_log_info("\ncase %d, weight %g: compliance %.6g%s, %s %.6g%s; %d iterations", c + 1,
+                    s->problem.cases.weight[c], of->compliance, u->work,
+                    is_heat(a) ? "half the dissipation" : "strain energy", of->strain_energy,
+                    u->work, of->pcg.iterations);
+        if (hx_log_get_level() < HX_LOG_NORMAL) continue;
+        print_sums(a, of);
+        print_peaks(a, of);
+    }
+    if (!is_heat(a))
+        hx_log_info("\nforces%s%s act on the part, moments%s%s are about the origin",
+                    u->force[0] ? "," : "", u->force, u->work[0] ? "," : "", u->work);
+}
+
+/* Share that the sum has of all forces. */
+static double imbalance(const hx_analyse_case *of)
+{
+    const double sum = hx_norm3(of->balance.force);
+    return of->size > 0.0 ? sum / of->size : sum;
+}
+
+static void warn_all(hx_analyse *a)
+{
+    char count[32], text[HX_ORIGIN_TEXT];
+    if (a->result && hx_result_origin_is_off(&a->design.origin))
+        warn(a, "%s is %s", a->result, hx_result_origin_text(&a->design.origin, text));
+    if (a->design.n_missing > 0 && !a->is_black_white)
+        warn(a, "%s lacks %s elements, written with a threshold: they are taken as rho_min",
+             a->result, hx_format_count(a->design.n_missing, count, sizeof count));
+    for (int c = 0; c < a->session->problem.cases.n; c++) {
+        const hx_analyse_case *const of = &a->load_case[c];
+        if (of->pcg.reason != HX_PCG_CONVERGED)
+            warn(a, "case %d: the solve did not converge (%s, |r|/|f| = %.2g)", c + 1,
+                 hx_pcg_reason_name(of->pcg.reason), of->pcg.residual);
+        if (!(imbalance(of) < 1e-6))
+            warn(a, "case %d: loads and reactions differ by %.2g of the forces", c + 1,
+                 imbalance(of));
+    }
+}
+
+void hx_analyse_print(hx_analyse *a)
+{
+    print_design(a);
+    print_cases(a);
+    hx_log_detail("solves %.3f s, stresses %.3f s, %zu bytes of fields", a->seconds[0],
+                  a->seconds[1], a->fields.bytes);
+    warn_all(a);
+}
+
+/* --- JSON --- */
+
+static void write_sum(hx_json *json, const hx_analyse *a, const char *key, const char *set,
+                      const hx_analyse_sum *sum)
+{
+    hx_json_open_object(json, key);
+    if (set) hx_json_string(json, "set", set);
+    if (is_heat(a)) {
+        hx_json_number(json, "heat", sum->force[0]);
+    } else {
+        hx_json_numbers(json, "force", 3, sum->force);
+        hx_json_numbers(json, "moment", 3, sum->moment);
+    }
+    hx_json_close_object(json);
+}
+
+static void write_sums(hx_json *json, const hx_analyse *a, const hx_analyse_case *of)
+{
+    const hx_session *const s = a->session;
+    const hx_config_support *support = s->cfg.supports.entry;
+    const hx_config_spring *spring = s->cfg.springs.entry;
+    write_sum(json, a, "loads", NULL, &of->load);
+    hx_json_open_array(json, "supports");
+    for (size_t i = 0; i < s->cfg.supports.n; i++)
+        write_sum(json, a, NULL, set_name(s, support[i].set), &of->support[i]);
+    hx_json_close_array(json);
+    write_sum(json, a, "reactions", NULL, &of->reaction);
+    hx_json_open_array(json, "springs");
+    for (size_t i = 0; i < s->cfg.springs.n; i++)
+        write_sum(json, a, NULL, set_name(s, spring[i].set), &of->spring_of[i]);
+    hx_json_close_array(json);
+    if (s->cfg.springs.n > 0) write_sum(json, a, "spring_forces", NULL, &of->spring);
+    if (is_heat(a)) write_sum(json, a, "convection", NULL, &of->film);
+    write_sum(json, a, "sum", NULL, &of->balance);
+    hx_json_number(json, "imbalance", imbalance(of));
+}
+
+static void write_peaks(hx_json *json, const hx_analyse *a, const hx_analyse_case *of)
+{
+    hx_json_open_object(json, "largest");
+    for (int k = 0; k < HX_N_PEAK; k++) {
+        const hx_analyse_peak *const peak = &of->peak[k];
+        if (!peak_key(a, k) || !peak->is_set) continue;
+        hx_json_open_object(json, peak_key(a, k));
+        hx_json_number(json, "value", peak_value(peak, k));
+        hx_json_integer(json, peak->point ? "element" : "node", peak->number);
+        if (peak->point) hx_json_integer(json, "gauss_point", peak->point);
+        hx_json_numbers(json, "point", 3, peak->x);
+        hx_json_close_object(json);
+    }
+    hx_json_close_object(json);
+}
+
+static void write_case(hx_json *json, const hx_analyse *a, int c)
+{
+    const hx_analyse_case *const of = &a->load_case[c];
+    hx_json_open_object(json, NULL);
+    hx_json_integer(json, "case", c + 1);
+    hx_json_number(json, "weight", a->session->problem.cases.weight[c]);
+    hx_json_number(json, "compliance", of->compliance);
+    hx_json_number(json, is_heat(a) ? "half_dissipation" : "strain_energy", of->strain_energy);
+    hx_json_string(json, "pcg_outcome", hx_pcg_reason_name(of->pcg.reason));
+    hx_json_integer(json, "pcg_iterations", of->pcg.iterations);
+    hx_json_number(json, "pcg_residual", of->pcg.residual);
+    write_sums(json, a, of);
+    write_peaks(json, a, of);
+    hx_json_close_object(json);
+}
+
+static void write_design(hx_json *json, const hx_analyse *a)
+{
+    const hx_session *const s = a->session;
+    char element[64];
+    hx_units_write(&s->cfg.units, json, "units");
+    hx_json_string(json, "config", s->cfg.path);
+    hx_json_string(json, "result", a->result);
+    if (a->result) hx_result_origin_write(json, &a->design.origin);
+    hx_json_string(json, "design", hx_analyse_design_name(a));
+    if (a->is_black_white) hx_json_number(json, "threshold", a->design.threshold);
+    hx_json_integer(json, "elements", s->mesh.n_elem);
+    hx_json_integer(json, "elements_missing", a->design.n_missing);
+    hx_json_integer(json, "elements_counted", a->n_counted);
+    hx_json_string(json, "element", hx_space_text(&s->space, element, sizeof element));
+    hx_json_number(json, "tolerance", s->cfg.solver.tolerance);
+    hx_json_number(json, "volume", a->volume);
+    hx_json_number(json, "mass", a->mass);
+    hx_json_number(json, "compliance", a->compliance);
+    hx_json_integer(json, "nodes_without_softer_elements", a->nodal.n_mixed);
+}
+
+int hx_analyse_write(const hx_analyse *a, const char *path)
+{
+    int rc;
+    hx_atomic_file file;
+    hx_json json;
+    memset(&file, 0, sizeof file);
+    HX_TRY_FAIL(hx_atomic_file_open(&file, path));
+    hx_json_begin(&json, file.stream);
+    hx_json_open_object(&json, NULL);
+    write_design(&json, a);
+    hx_json_open_array(&json, "cases");
+    for (int c = 0; c < a->session->problem.cases.n; c++) write_case(&json, a, c);
+    hx_json_close_array(&json);
+    hx_json_open_array(&json, "warnings");
+    for (size_t i = 0; i < a->n_warning; i++) hx_json_string(&json, NULL, a->warning[i]);
+    hx_json_close_array(&json);
+    hx_summary_write_versions(&json);
+    hx_machine_write(&json, &a->session->device);
+    hx_json_close_object(&json);
+    rc = hx_atomic_file_commit(&file);
+fail:
+    hx_atomic_file_free(&file);
+    return rc;
+}

@@ -1,0 +1,127 @@
+/* hextop analyse: the part as it is, solid or as designed: displacements, stresses, reactions. */
+#include <stdio.h>
+#include <string.h>
+
+#include "../output/output.h"
+#include "../output/progress.h"
+#include "../text/commands.h"
+#include "analyse.h"
+
+static int write_vtk(const hx_analyse *a, const char *path)
+{
+    const hx_session *const s = a->session;
+    const hx_vtk_options vtk = {.format = s->cfg.output.format};
+    const char *const units = s->cfg.units.system;
+    char title[160];
+    snprintf(title, sizeof title, "hextop analyse, %s%s%s", hx_analyse_design_name(a),
+             units[0] ? ", units " : "", units);
+    HX_TRY(hx_progress_write(path, &s->mesh, title, &vtk, &a->fields, NULL));
+    hx_log_info("%s: %s at nodes", path,
+                hx_config_is_heat(&s->cfg) ? "temperatures, fluxes and heat flows"
+                                           : "displacements, stresses and reactions");
+    return HX_OK;
+}
+
+/* The solves, and the table of points as they are seen. */
+static int solve(hx_analyse *a, int with_fields, const char *points)
+{
+    hx_atomic_file file;
+    int rc;
+    if (!points) return hx_analyse_solve(a, with_fields, NULL);
+    HX_TRY(hx_atomic_file_open(&file, points));
+    rc = hx_analyse_solve(a, with_fields, file.stream);
+    if (rc == HX_OK) rc = hx_atomic_file_commit(&file);
+    hx_atomic_file_free(&file);
+    return rc;
+}
+
+static int analyse(hx_analyse *a, const hx_options *options)
+{
+    const char *const vtk = hx_option_text(options, HX_ANALYSE_VTK),
+                      *const points = hx_option_text(options, HX_ANALYSE_POINTS),
+                      *const json = hx_option_text(options, HX_ANALYSE_OUTPUT);
+    HX_TRY(hx_output_probe_file(vtk, hx_option_text(options, HX_ANALYSE_DENSITY)));
+    HX_TRY(hx_output_probe_file(points, hx_option_text(options, HX_ANALYSE_DENSITY)));
+    HX_TRY(hx_output_probe_file(json, hx_option_text(options, HX_ANALYSE_DENSITY)));
+    HX_TRY(hx_analyse_open(a, options));
+    HX_TRY(solve(a, vtk != NULL, points));
+    hx_analyse_print(a);
+    if (points) hx_log_info("%s: a line a Gauss point", points);
+    if (json) HX_TRY(hx_analyse_write(a, json));
+    return vtk ? write_vtk(a, vtk) : HX_OK;
+}
+
+static int command_analyse(const hx_options *options)
+{
+    hx_analyse a;
+    memset(&a, 0, sizeof a);
+    const int rc = analyse(&a, options);
+    hx_analyse_free(&a);
+    return rc;
+}
+
+static const hx_option analyse_options[] = {
+    [HX_ANALYSE_DENSITY] =
+        {.name = "--density",
+         .kind = HX_OPTION_FILE,
+         .value = "RESULT.vtk",
+         .help = "the densities of a result, of a folder the last, in place of the solid part"},
+    [HX_ANALYSE_BLACK_WHITE] = {.name = "--black-white",
+                                .help = "its 0/1 design, by the threshold that keeps the volume"},
+    [HX_ANALYSE_SOLID_ONLY] = {.name = "--solid-only",
+                               .help = "the 0/1 design's largest piece, without void"},
+    [HX_ANALYSE_THRESHOLD] = {.name = "--threshold",
+                              .kind = HX_OPTION_TEXT,
+                              .value = "DENSITY",
+                              .help = "its 0/1 design, solid from this density on"},
+    [HX_ANALYSE_PRESERVE] = {.name = "--preserve",
+                             .kind = HX_OPTION_WORDS,
+                             .value = HX_PRESERVE_DEFAULT,
+                             .fallback = HX_PRESERVE_DEFAULT,
+                             .word = hx_preserve_word,
+                             .help = HX_PRESERVE_HELP},
+    [HX_ANALYSE_VTK] = {.name = "--vtk",
+                        .kind = HX_OPTION_FILE,
+                        .value = "FILE.vtk",
+                        .help = "writes displacements, stresses and reactions of every case"},
+    [HX_ANALYSE_POINTS] = {.name = "--points",
+                           .kind = HX_OPTION_FILE,
+                           .value = "FILE.csv",
+                           .help = "writes the stresses at every Gauss point"},
+    [HX_ANALYSE_OUTPUT] = {.name = "--output",
+                           .kind = HX_OPTION_FILE,
+                           .value = "FILE.json",
+                           .help = "writes what is printed, and more digits, as JSON"},
+};
+
+const hx_command hx_command_analyse = {
+    .name = "analyse",
+    .summary = "the part as it is, solid or as designed: stresses, reactions",
+    .arguments = "FILE [KEY=VALUE ...]",
+    .ends = {".cfg"},
+    .help =
+        "Analyses the part of the config FILE as it is, solid but for passive elements, or with "
+        "the\n"
+        "densities of a result: grey, as 0/1, or its solid alone. Prints for every load case "
+        "compliance\n"
+        "and strain energy, loads and reactions set by set with their sum, and the largest "
+        "displacement,\n"
+        "von Mises and principal stresses with their places. Stresses are those at Gauss points, "
+        "and\n"
+        "their means at nodes, where elements softer than half the stiffest one are left out. Of "
+        "0/1 and\n"
+        "grey designs the largest values are those of elements that are solid at 0/1.\n"
+        "\n"
+        "Fields of FILE.vtk, of the second case with _2 behind the name: displacement, stress (xx, "
+        "yy,\n"
+        "zz, xy, yz, xz), von_mises, principal (descending) and reaction at nodes; "
+        "von_mises_largest\n"
+        "(of the Gauss points) and density of elements. Of heat temperature, heat_flux, "
+        "heat_flow.\n"
+        "Solves to |r| <= 1e-10 |f| unless solver.tolerance is smaller. Exit status 0, also with\n"
+        "warnings.\n",
+    .n_min = 1,
+    .option = analyse_options,
+    .n_option = sizeof analyse_options / sizeof analyse_options[0],
+    .run = command_analyse,
+};

@@ -1,0 +1,100 @@
+#include "attached.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "core/base/vec3.h"
+
+static int find_states(hx_attached *a)
+{
+    const hx_mesh *const mesh = &a->session->mesh;
+    HX_TRY(hx_alloc(&a->node, (size_t)mesh->n_node, sizeof *a->node, "nodes"));
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < mesh->n_node; i++)
+        for (int64_t k = mesh->node_elem_ptr[i]; k < mesh->node_elem_ptr[i + 1]; k++) {
+            const int32_t piece = a->pieces.of[mesh->node_elem[k] / 8];
+            const uint8_t state = piece < 0    ? HX_NODE_VOID
+                                  : piece == 0 ? HX_NODE_MAIN
+                                               : HX_NODE_LOOSE;
+            if (state > a->node[i]) a->node[i] = state;
+        }
+    return HX_OK;
+}
+
+int hx_attached_create(hx_attached *a, const hx_session *s, const uint8_t *is_solid)
+{
+    int rc;
+    memset(a, 0, sizeof *a);
+    a->session = s;
+    HX_TRY_FAIL(
+        hx_pieces_create(&a->pieces, &s->mesh, is_solid, s->problem.volume, HX_PIECES_BY_NODES));
+    HX_TRY_FAIL(find_states(a));
+    HX_TRY_FAIL(
+        hx_conditions_nodes(&s->mesh, s->conditions.n_support, s->conditions.support, &a->held));
+    return HX_OK;
+fail:
+    hx_attached_free(a);
+    return rc;
+}
+
+void hx_attached_free(hx_attached *a)
+{
+    hx_pieces_free(&a->pieces);
+    free(a->node);
+    free(a->held);
+    memset(a, 0, sizeof *a);
+}
+
+static void add_set(const hx_attached *a, const char *name, hx_attached_nodes *nodes)
+{
+    const hx_set *const set = name ? hx_mesh_find_set(&a->session->mesh, name) : NULL;
+    for (int64_t k = 0; set && k < set->n_node; k++) nodes->n[a->node[set->node[k]]]++;
+}
+
+void hx_attached_set(const hx_attached *a, const char *name, hx_attached_nodes *nodes)
+{
+    memset(nodes, 0, sizeof *nodes);
+    add_set(a, name, nodes);
+}
+
+/* Components of a node follow each other in the file's list. */
+void hx_attached_file_supports(const hx_attached *a, hx_attached_nodes *nodes)
+{
+    const hx_conditions *const file = &a->session->conditions;
+    memset(nodes, 0, sizeof *nodes);
+    for (int64_t k = 0; k < file->n_support; k++)
+        if (k == 0 || a->held[k] != a->held[k - 1]) nodes->n[a->node[a->held[k]]]++;
+    for (int64_t i = 0; i < file->n_rigid; i++)
+        if (file->rigid[i].held) add_set(a, file->rigid[i].set, nodes);
+}
+
+double hx_attached_force(const hx_session *s, int load_case, int64_t node)
+{
+    const double *const force = s->problem.cases.force[load_case];
+    return hx_config_is_heat(&s->cfg) ? fabs(force[node]) : hx_norm3(force + 3 * node);
+}
+
+void hx_attached_loads(const hx_attached *a, int load_case, hx_attached_nodes *nodes)
+{
+    memset(nodes, 0, sizeof *nodes);
+    for (int64_t i = 0; i < a->session->mesh.n_node; i++) {
+        const double size = hx_attached_force(a->session, load_case, i);
+        if (!(size > 0.0)) continue;
+        nodes->n[a->node[i]]++;
+        nodes->force[a->node[i]] += size;
+    }
+}
+
+int hx_attached_is_loose(const hx_attached_nodes *nodes)
+{
+    return nodes->n[HX_NODE_MAIN] == 0 && nodes->n[HX_NODE_VOID] + nodes->n[HX_NODE_LOOSE] > 0;
+}
+
+int64_t hx_attached_count_loose(const hx_attached *a)
+{
+    int64_t n = 0;
+    for (int64_t i = 1; i < a->pieces.n; i++) n += a->pieces.n_elem[i];
+    return n;
+}

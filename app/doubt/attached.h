@@ -1,0 +1,44 @@
+/* What nodes hang on in a 0/1 design: its largest piece, another one, or nothing but void. */
+#ifndef HX_ATTACHED_H
+#define HX_ATTACHED_H
+
+#include "../session/session.h"
+#include "core/design/black_white.h"
+
+typedef enum { HX_NODE_VOID, HX_NODE_LOOSE, HX_NODE_MAIN, HX_N_NODE_STATE } hx_node_state;
+
+typedef struct hx_attached {
+    const hx_session *session; /* (borrowed) */
+    hx_pieces pieces;          /* joined by nodes */
+    uint8_t *node;             /* [n_node] hx_node_state (owned) */
+    int32_t *held; /* [session.conditions.n_support] nodes that the file supports (owned) */
+} hx_attached;
+
+/* Nodes of a set, or the loaded ones of a case, by their state; for a case also the sum of the
+ * magnitudes of their forces. */
+typedef struct hx_attached_nodes {
+    int64_t n[HX_N_NODE_STATE];
+    double force[HX_N_NODE_STATE];
+} hx_attached_nodes;
+
+/* Of a session with mesh and problem; is_solid[n_elem]. O(n_elem). */
+int hx_attached_create(hx_attached *attached, const hx_session *s, const uint8_t *is_solid);
+/* Accepts a zeroed struct. */
+void hx_attached_free(hx_attached *attached);
+
+/* Nodes of a set (none for a NULL or unknown name), nodes that the mesh's file supports, loaded
+ * nodes of a case (0-based). */
+void hx_attached_set(const hx_attached *attached, const char *set, hx_attached_nodes *nodes);
+void hx_attached_file_supports(const hx_attached *attached, hx_attached_nodes *nodes);
+void hx_attached_loads(const hx_attached *attached, int load_case, hx_attached_nodes *nodes);
+
+/* Size of the force at a node, or of the heat. */
+double hx_attached_force(const hx_session *s, int load_case, int64_t node);
+
+/* 1 if none of the nodes, and there are some, is on the largest piece. */
+int hx_attached_is_loose(const hx_attached_nodes *nodes);
+
+/* Solid elements outside the largest piece. */
+int64_t hx_attached_count_loose(const hx_attached *attached);
+
+#endif

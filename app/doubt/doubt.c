@@ -1,0 +1,130 @@
+/* The table of warnings, and the list of those that came. */
+#include "doubt.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../text/log.h"
+#include "core/base/grow.h"
+#include "core/base/memory.h"
+
+#define NONE ((double)NAN)
+
+/* Limits are reasoned in app/README.md, in the same order. */
+const hx_doubt_row hx_doubt_table[HX_N_DOUBT] = {
+    [HX_DOUBT_POOR_ELEMENTS] = {"poor-elements", 0.2, "mesh them anew"},
+    [HX_DOUBT_BODIES] = {"bodies", 1.0, "merge coincident nodes if they should be one"},
+    [HX_DOUBT_HINGES] = {"hinges", 0.0, ""},
+    [HX_DOUBT_THIN_TETRAHEDRA] = {"thin-tetrahedra", 0.5,
+                                  "a finer mesh, or solver.element = \"quadratic\""},
+    [HX_DOUBT_FAR_FROM_ORIGIN] = {"far-from-origin", 1e-6, "move the part to the origin"},
+    [HX_DOUBT_UNIT] = {"unit", NONE, "is it in another unit?"},
+    [HX_DOUBT_HELD_LOAD] = {"held-load", 0.1, ""},
+    [HX_DOUBT_PASSIVE_VOID_LOAD] = {"passive-void-load", 0.0,
+                                    "leave their elements out of the void, or load others"},
+    [HX_DOUBT_PASSIVE_VOID_SUPPORT] = {"passive-void-support", 0.0,
+                                       "leave their elements out of the void, or hold others"},
+    [HX_DOUBT_NEAR_INCOMPRESSIBLE] = {"near-incompressible", 0.49,
+                                      "a smaller nu, or solver.element = \"quadratic\""},
+    [HX_DOUBT_FILTER_SMALL] = {"filter-small", 1.5, "1.5 to 6 elements are usual"},
+    [HX_DOUBT_FILTER_LARGE] = {"filter-large", 10.0, "1.5 to 6 elements are usual"},
+    [HX_DOUBT_NO_IMAGE] = {"no-image", 0.1, "look at the planes' points and normals"},
+    [HX_DOUBT_NOT_SYMMETRIC] = {"not-symmetric", 0.1, ""},
+    [HX_DOUBT_TOO_FEW_ITERATIONS] = {"too-few-iterations", NONE, ""},
+    [HX_DOUBT_TOLERANCE] = {"tolerance", 1e-3, "1e-5 is the default"},
+    [HX_DOUBT_THREADS] = {"threads", 1.0, "0 takes as many as there are"},
+    [HX_DOUBT_MEMORY] = {"memory", 0.9, "take a smaller mesh, or an operator that stores less"},
+    [HX_DOUBT_DISK] = {"disk", 1.0, "raise output.every, or give an output.threshold"},
+    [HX_DOUBT_PCG] = {"pcg", 0.0, "raise solver.max_iterations or optimization.rho_min"},
+    [HX_DOUBT_VOLUME] = {"volume", HX_VOLUME_TOLERANCE,
+                         "more iterations, or a larger optimization.move"},
+    [HX_DOUBT_CHANGING] = {"changing", 0.01, "raise optimization.iterations"},
+    [HX_DOUBT_GREY] = {"grey", 0.2,
+                       "`hextop verify` says what the 0/1 design is worth, "
+                       "optimization.projection makes less of it"},
+    [HX_DOUBT_LOOSE_PIECES] = {"loose-pieces", 0.0,
+                               "a larger filter radius or volume, more iterations; `hextop surface "
+                               "--keep-largest` drops them"},
+    [HX_DOUBT_LOAD_ON_VOID] = {"load-on-void", 0.01,
+                               "make what is loaded passive solid, allow more volume, or more "
+                               "iterations"},
+    [HX_DOUBT_SUPPORT_ON_VOID] = {"support-on-void", 0.0,
+                                  "look whether it is needed, or make its elements passive solid"},
+    [HX_DOUBT_FEW_ELEMENTS] = {"few-elements", 0.01,
+                               "spread the load or support over a face, or add passive solid "
+                               "around it; a finer mesh makes it worse"},
+    [HX_DOUBT_LINEAR_TETRAHEDRA] = {"linear-tetrahedra", 0.05,
+                                    "`hextop verify --element quadratic` says how much, "
+                                    "solver.element = \"quadratic\" or a finer mesh mends it"},
+    [HX_DOUBT_OTHER] = {"other", NONE, ""},
+};
+
+/* Keeps a text, without its remedy. */
+static void keep(hx_doubts *doubts, hx_doubt_kind kind, double value, const char *text)
+{
+    char *copy = NULL;
+    if (hx_strdup(&copy, text) < 0 || hx_resize(&doubts->entry, doubts->n, doubts->n + 1,
+                                                sizeof *doubts->entry, "warnings") < 0) {
+        free(copy);
+        return; /* it was logged */
+    }
+    doubts->entry[doubts->n++] = (hx_doubt){kind, value, copy};
+}
+
+static void hear(void *user, hx_log_kind kind, const char *text)
+{
+    hx_doubts *const doubts = user;
+    if (kind == HX_LOG_WARNING && !doubts->is_adding) keep(doubts, HX_DOUBT_OTHER, NONE, text);
+}
+
+int hx_doubts_listen(hx_doubts *doubts)
+{
+    const hx_log_sink sink = {.level = HX_LOG_QUIET, .line = hear, .user = doubts};
+    return hx_log_add_sink(&sink);
+}
+
+void hx_doubts_deafen(hx_doubts *doubts)
+{
+    hx_log_remove_sink(doubts);
+}
+
+void hx_doubts_add(hx_doubts *doubts, hx_doubt_kind kind, double value, const char *fmt, ...)
+{
+    const char *const remedy = hx_doubt_table[kind].remedy;
+    char text[1024];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    doubts->is_adding = 1;
+    hx_log_warning("%s%s%s", text, remedy[0] ? "; " : "", remedy);
+    doubts->is_adding = 0;
+    keep(doubts, kind, value, text);
+}
+
+void hx_doubts_write(const hx_doubts *doubts, hx_json *json)
+{
+    hx_json_open_array(json, "warnings");
+    for (size_t i = 0; i < doubts->n; i++) {
+        const hx_doubt *const doubt = &doubts->entry[i];
+        const hx_doubt_row *const row = &hx_doubt_table[doubt->kind];
+        hx_json_open_object(json, NULL);
+        hx_json_string(json, "code", row->code);
+        hx_json_number(json, "value", doubt->value);
+        hx_json_number(json, "limit", row->limit);
+        hx_json_string(json, "text", doubt->text);
+        hx_json_string(json, "remedy", row->remedy[0] ? row->remedy : NULL);
+        hx_json_close_object(json);
+    }
+    hx_json_close_array(json);
+}
+
+void hx_doubts_free(hx_doubts *doubts)
+{
+    for (size_t i = 0; i < doubts->n; i++) free(doubts->entry[i].text);
+    free(doubts->entry);
+    memset(doubts, 0, sizeof *doubts);
+}

@@ -1,0 +1,123 @@
+/* Where a result is doubtful: one table of warnings for `check`, `run`, the summary and the report.
+ * Each has a code word, a number, the limit that it is beyond, and what would help. */
+#ifndef HX_DOUBT_H
+#define HX_DOUBT_H
+
+#include "../session/session.h"
+#include "../text/json.h"
+
+/* In the order of the table in doubt.c. */
+typedef enum {
+    /* known before the first solve */
+    HX_DOUBT_POOR_ELEMENTS,
+    HX_DOUBT_BODIES,
+    HX_DOUBT_HINGES,
+    HX_DOUBT_THIN_TETRAHEDRA,
+    HX_DOUBT_FAR_FROM_ORIGIN,
+    HX_DOUBT_UNIT,
+    HX_DOUBT_HELD_LOAD,
+    HX_DOUBT_PASSIVE_VOID_LOAD,
+    HX_DOUBT_PASSIVE_VOID_SUPPORT,
+    HX_DOUBT_NEAR_INCOMPRESSIBLE,
+    HX_DOUBT_FILTER_SMALL,
+    HX_DOUBT_FILTER_LARGE,
+    HX_DOUBT_NO_IMAGE,
+    HX_DOUBT_NOT_SYMMETRIC,
+    HX_DOUBT_TOO_FEW_ITERATIONS,
+    HX_DOUBT_TOLERANCE,
+    HX_DOUBT_THREADS,
+    HX_DOUBT_MEMORY,
+    HX_DOUBT_DISK,
+    /* of the last design */
+    HX_DOUBT_PCG,
+    HX_DOUBT_VOLUME,
+    HX_DOUBT_CHANGING,
+    HX_DOUBT_GREY,
+    HX_DOUBT_LOOSE_PIECES,
+    HX_DOUBT_LOAD_ON_VOID,
+    HX_DOUBT_SUPPORT_ON_VOID,
+    HX_DOUBT_FEW_ELEMENTS,
+    HX_DOUBT_LINEAR_TETRAHEDRA,
+    /* any other warning of the log */
+    HX_DOUBT_OTHER,
+    HX_N_DOUBT
+} hx_doubt_kind;
+
+typedef struct hx_doubt_row {
+    const char *code;
+    double limit;       /* beyond which it is warned of; NaN: there is none */
+    const char *remedy; /* "" where the text says it */
+} hx_doubt_row;
+extern const hx_doubt_row hx_doubt_table[HX_N_DOUBT];
+
+typedef struct hx_doubt {
+    hx_doubt_kind kind;
+    double value; /* NaN: none */
+    char *text;   /* without the remedy (owned) */
+} hx_doubt;
+
+typedef struct hx_doubts {
+    size_t n;
+    hx_doubt *entry; /* [n] (owned) */
+    int is_adding;   /* what is logged is in the list already */
+} hx_doubts;
+
+/* All that is logged as a warning from here on, on this thread, comes into the list: those of
+ * hx_doubts_add with their kind, all others as HX_DOUBT_OTHER. Accepts a zeroed struct, which keeps
+ * its place until hx_doubts_deafen. */
+int hx_doubts_listen(hx_doubts *doubts);
+void hx_doubts_deafen(hx_doubts *doubts);
+
+/* Logs "TEXT; REMEDY" as a warning and keeps it. */
+void hx_doubts_add(hx_doubts *doubts, hx_doubt_kind kind, double value, const char *fmt, ...)
+    HX_PRINTF(4, 5);
+
+/* "warnings": [{code, value, limit, text, remedy}] */
+void hx_doubts_write(const hx_doubts *doubts, hx_json *json);
+void hx_doubts_free(hx_doubts *doubts);
+
+/* --- before the first solve: what `check` shows section by section, `run` at once --- */
+
+/* Needs s->quality (hx_session_measure). */
+void hx_doubt_mesh(hx_doubts *doubts, const hx_session *s);
+void hx_doubt_material(hx_doubts *doubts, const hx_session *s);
+int hx_doubt_loads(hx_doubts *doubts, const hx_session *s); /* supports too; HX_ENOMEM */
+void hx_doubt_filter(hx_doubts *doubts, const hx_session *s);
+void hx_doubt_ties(hx_doubts *doubts, const hx_session *s);
+void hx_doubt_solver(hx_doubts *doubts, const hx_session *s); /* continuation too */
+
+/* Bytes that host and device want of what the host has; of a session with a device. */
+void hx_doubt_memory(hx_doubts *doubts, const hx_session *s, double want, double have);
+/* Bytes of all files, and those free; 0: unknown. */
+void hx_doubt_disk(hx_doubts *doubts, const hx_session *s, double want, double have);
+
+/* All of them but the disk, of an open session. */
+int hx_doubts_before(hx_doubts *doubts, hx_session *s);
+
+/* Host bytes that the session takes or has taken, its device's where that is the host; *have: what
+ * the host has for it. */
+double hx_doubt_host_bytes(const hx_session *s, double *have);
+
+/* --- after the last design --- */
+
+typedef struct hx_doubt_facts {
+    const hx_iteration *last;
+    int n_iteration, n_unconverged, n_missed; /* designs; whose solves, whose volumes failed */
+    int was_stopped;                          /* by a signal or the caller: it may still change */
+    double earlier; /* compliance of the design up to 5 before; NaN: there is none */
+    int n_earlier;  /* how many before */
+} hx_doubt_facts;
+
+/* Of the design just analysed, which is looked at on the host: its 0/1 design as `hextop verify`
+ * makes it, in pieces, then where the strain energy is, unless it is very grey. O(n_elem), once at
+ * the end; HX_ENOMEM and the like are warned of. What hx_optimizer_advance needs is lost. */
+void hx_doubts_after(hx_doubts *doubts, hx_session *s, const hx_doubt_facts *facts);
+
+/* *error: share of the strain energy that linear tetrahedra of the solid leave out, as estimated
+ * from the jumps of their strains (Zienkiewicz and Zhu 1987), in the worst load case; *share: of
+ * the solid volume that is tetrahedra. rho: [n_elem] (doubt_tetrahedra.c) */
+int hx_doubt_tetrahedra(const hx_session *s, const uint8_t *is_solid, double *share, double *error);
+/* Share of the tetrahedra that have no corner inside the part. */
+int hx_doubt_thin_tetrahedra(const hx_mesh *mesh, double *share);
+
+#endif

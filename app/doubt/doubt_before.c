@@ -1,0 +1,306 @@
+/* What can be known of a session before its first solve. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "../session/continuation.h"
+#include "../text/table.h"
+#include "core/base/memory.h"
+#include "doubt.h"
+
+static double limit_of(hx_doubt_kind kind)
+{
+    return hx_doubt_table[kind].limit;
+}
+
+static void judge_thickness(hx_doubts *doubts, const hx_session *s)
+{
+    double share = 0.0;
+    if (hx_config_is_heat(&s->cfg) || s->cfg.solver.element != HX_ELEMENT_LINEAR) return;
+    if (hx_doubt_thin_tetrahedra(&s->mesh, &share) < 0) return;
+    if (share > limit_of(HX_DOUBT_THIN_TETRAHEDRA))
+        hx_doubts_add(doubts, HX_DOUBT_THIN_TETRAHEDRA, share,
+                      "%.0f %% of the tetrahedra have all corners on the surface: most of the part "
+                      "is hardly more than one element thick, and linear tetrahedra are far too "
+                      "stiff in bending",
+                      100.0 * share);
+}
+
+static void judge_place(hx_doubts *doubts, const hx_mesh *mesh)
+{
+    double far = 0.0;
+    for (int i = 0; i < 3; i++)
+        far = fmax(far, fmax(fabs(mesh->box_min[i]), fabs(mesh->box_max[i])));
+    const double step = far * DBL_EPSILON / mesh->elem_size;
+    if (step > limit_of(HX_DOUBT_FAR_FROM_ORIGIN))
+        hx_doubts_add(doubts, HX_DOUBT_FAR_FROM_ORIGIN, step,
+                      "coordinates of up to %g are in steps of %.2g of an element", far, step);
+}
+
+void hx_doubt_mesh(hx_doubts *doubts, const hx_session *s)
+{
+    const hx_mesh_quality *const q = &s->quality;
+    char text[32];
+    if (q->n_poor > 0)
+        hx_doubts_add(doubts, HX_DOUBT_POOR_ELEMENTS, q->min_scaled_jacobian,
+                      "%s element%s a scaled Jacobian below 0.2 (worst: %.3f, element %lld): the "
+                      "solver will be slow and stresses poor there",
+                      hx_format_count(q->n_poor, text, sizeof text),
+                      q->n_poor == 1 ? " has" : "s have", q->min_scaled_jacobian,
+                      (long long)q->worst_elem);
+    if (q->n_body > 1)
+        hx_doubts_add(doubts, HX_DOUBT_BODIES, (double)q->n_body,
+                      "the mesh falls into %lld bodies that share no node (largest: %s elements)",
+                      (long long)q->n_body, hx_format_count(q->largest_body, text, sizeof text));
+    if (q->n_hinge > 0)
+        hx_doubts_add(doubts, HX_DOUBT_HINGES, (double)q->n_hinge,
+                      "at %s nodes elements touch without sharing a face: hinges",
+                      hx_format_count(q->n_hinge, text, sizeof text));
+    judge_thickness(doubts, s);
+    judge_place(doubts, &s->mesh);
+}
+
+/* The units tell whether this is a material. */
+static void judge_unit(hx_doubts *doubts, const hx_session *s)
+{
+    const hx_units *u = &s->cfg.units;
+    const double young = s->cfg.material.young, density = s->cfg.material.density;
+    const double pascal = young * u->pascal, kilograms = density * u->density_si;
+    if (!u->system[0]) return;
+    if (pascal > 2e12)
+        hx_doubts_add(doubts, HX_DOUBT_UNIT, young,
+                      "material.E = %g%s is above that of diamond (1.2 TPa)", young, u->stress);
+    if (pascal < 1e3)
+        hx_doubts_add(doubts, HX_DOUBT_UNIT, young,
+                      "material.E = %g%s is below that of the softest gels (1 kPa)", young,
+                      u->stress);
+    if (kilograms > 3e4)
+        hx_doubts_add(doubts, HX_DOUBT_UNIT, density,
+                      "material.density = %g%s is above that of osmium (22,590 kg/m^3)", density,
+                      u->density);
+    if (kilograms < 0.1)
+        hx_doubts_add(doubts, HX_DOUBT_UNIT, density,
+                      "material.density = %g%s is below that of air (1 kg/m^3)", density,
+                      u->density);
+}
+
+void hx_doubt_material(hx_doubts *doubts, const hx_session *s)
+{
+    const double nu = s->cfg.material.poisson;
+    if (hx_config_is_heat(&s->cfg)) return;
+    judge_unit(doubts, s);
+    if (nu > limit_of(HX_DOUBT_NEAR_INCOMPRESSIBLE) && s->cfg.solver.element == HX_ELEMENT_LINEAR)
+        hx_doubts_add(doubts, HX_DOUBT_NEAR_INCOMPRESSIBLE, nu,
+                      "material.nu = %g is nearly incompressible: linear elements lock, and are "
+                      "much too stiff",
+                      nu);
+}
+
+/* The share of a case's nodal forces that supports take at once. */
+static double share_held(const hx_session *s, int load_case)
+{
+    const double *force = s->problem.cases.force[load_case];
+    const int n = s->problem.components;
+    double all = 0.0, held = 0.0;
+    for (int64_t k = 0; k < n * s->space.n_point; k++) {
+        all += fabs(force[k]);
+        if (s->problem.supports.fixed[k / n] >> (k % n) & 1) held += fabs(force[k]);
+    }
+    return all > 0.0 ? held / all : 0.0;
+}
+
+static int judge_held_loads(hx_doubts *doubts, const hx_session *s)
+{
+    const int n_case = s->problem.cases.n, is_heat = hx_config_is_heat(&s->cfg);
+    double *held = NULL;
+    HX_TRY(hx_alloc(&held, (size_t)n_case, sizeof *held, "load cases"));
+#pragma omp parallel for schedule(static)
+    for (int c = 0; c < n_case; c++) held[c] = share_held(s, c);
+    for (int c = 0; c < n_case; c++) {
+        const double percent = 100.0 * held[c];
+        if (!(held[c] > limit_of(HX_DOUBT_HELD_LOAD))) continue;
+        if (is_heat)
+            hx_doubts_add(doubts, HX_DOUBT_HELD_LOAD, held[c],
+                          "%.0f %% of the heat of load case %d comes in where the temperature is "
+                          "held, and goes no further",
+                          percent, c + 1);
+        else
+            hx_doubts_add(doubts, HX_DOUBT_HELD_LOAD, held[c],
+                          "%.0f %% of the nodal forces of load case %d act on held degrees of "
+                          "freedom: the supports take them, the part does not",
+                          percent, c + 1);
+    }
+    free(held);
+    return HX_OK;
+}
+
+/* 1 if all elements at the node are passive and nearly void. */
+static int is_void_node(const hx_problem *problem, int64_t node)
+{
+    const hx_mesh *mesh = problem->mesh;
+    for (int64_t k = mesh->node_elem_ptr[node]; k < mesh->node_elem_ptr[node + 1]; k++) {
+        const double rho = problem->passive.density[mesh->node_elem[k] >> 3];
+        if (isnan(rho) || rho > 0.1) return 0;
+    }
+    return 1;
+}
+
+static int is_loaded(const hx_problem *problem, int64_t node)
+{
+    for (int c = 0; c < problem->cases.n; c++)
+        for (int i = 0; i < problem->components; i++)
+            if (fabs(problem->cases.force[c][problem->components * node + i]) > 0.0) return 1;
+    return 0;
+}
+
+/* Supports in part on void are usual; one with nothing else holds nothing. */
+static void judge_void_support(hx_doubts *doubts, const hx_session *s)
+{
+    const hx_config_support *const support = s->cfg.supports.entry;
+    for (size_t i = 0; i < s->cfg.supports.n; i++) {
+        const hx_set *const set =
+            support[i].set ? hx_mesh_find_set(&s->mesh, support[i].set) : NULL;
+        int64_t n = 0;
+        if (!set || set->n_node == 0) continue;
+        while (n < set->n_node && is_void_node(&s->problem, set->node[n])) n++;
+        if (n == set->n_node)
+            hx_doubts_add(doubts, HX_DOUBT_PASSIVE_VOID_SUPPORT, (double)n,
+                          "supports[%zu]: all nodes of '%s' touch passive void only: it holds "
+                          "nothing",
+                          i, support[i].set);
+    }
+}
+
+static void judge_void_load(hx_doubts *doubts, const hx_session *s)
+{
+    const int is_heat = hx_config_is_heat(&s->cfg);
+    int64_t n_void = 0;
+    char text[32];
+    if (!s->problem.passive.density) return;
+#pragma omp parallel for schedule(static) reduction(+ : n_void)
+    for (int64_t a = 0; a < s->mesh.n_node; a++)
+        n_void += is_loaded(&s->problem, a) && is_void_node(&s->problem, a);
+    if (n_void > 0)
+        hx_doubts_add(doubts, HX_DOUBT_PASSIVE_VOID_LOAD, (double)n_void,
+                      "%s %s nodes touch passive void only: their %s will dominate the compliance",
+                      hx_format_count(n_void, text, sizeof text), is_heat ? "heated" : "loaded",
+                      is_heat ? "temperature" : "displacement");
+    if (!is_heat) judge_void_support(doubts, s);
+}
+
+int hx_doubt_loads(hx_doubts *doubts, const hx_session *s)
+{
+    HX_TRY(judge_held_loads(doubts, s));
+    judge_void_load(doubts, s);
+    return HX_OK;
+}
+
+void hx_doubt_filter(hx_doubts *doubts, const hx_session *s)
+{
+    const double in_elements = s->filter_radius / s->mesh.elem_size;
+    if (!(s->filter_radius > 0.0)) return;
+    if (in_elements < limit_of(HX_DOUBT_FILTER_SMALL))
+        hx_doubts_add(doubts, HX_DOUBT_FILTER_SMALL, in_elements,
+                      "the filter's radius of %.2g elements reaches hardly any neighbour: "
+                      "checkerboards are likely",
+                      in_elements);
+    if (in_elements > limit_of(HX_DOUBT_FILTER_LARGE))
+        hx_doubts_add(doubts, HX_DOUBT_FILTER_LARGE, in_elements,
+                      "the filter's radius of %.3g elements blurs the design and costs time",
+                      in_elements);
+}
+
+void hx_doubt_ties(hx_doubts *doubts, const hx_session *s)
+{
+    const hx_ties *const ties = &s->ties;
+    const double n_free = (double)(s->mesh.n_elem - s->problem.passive.n);
+    const double alone = (double)ties->n_alone / n_free, off = (double)ties->n_shifted / n_free;
+    if (ties->n_group == 0) return;
+    if (alone > limit_of(HX_DOUBT_NO_IMAGE))
+        hx_doubts_add(doubts, HX_DOUBT_NO_IMAGE, alone,
+                      "%.0f %% of the elements have no image in the part, and stay free",
+                      100.0 * alone);
+    if (off > limit_of(HX_DOUBT_NOT_SYMMETRIC))
+        hx_doubts_add(doubts, HX_DOUBT_NOT_SYMMETRIC, off,
+                      "the mesh is not symmetric or extruded itself: %.0f %% of the elements share "
+                      "the density of an element up to %.2g elements off their image",
+                      100.0 * off, ties->shift);
+}
+
+/* A thread for each core is most; more take turns. */
+static void judge_threads(hx_doubts *doubts, const hx_session *s)
+{
+#ifdef _OPENMP
+    const int n = s->cfg.solver.threads, n_core = omp_get_num_procs();
+    if ((double)n > limit_of(HX_DOUBT_THREADS) * n_core)
+        hx_doubts_add(
+            doubts, HX_DOUBT_THREADS, n,
+            "solver.threads = %d, and %d core%s can be used here: threads that take turns "
+            "wait for each other",
+            n, n_core, n_core == 1 ? "" : "s");
+#else
+    (void)doubts, (void)s;
+#endif
+}
+
+void hx_doubt_solver(hx_doubts *doubts, const hx_session *s)
+{
+    const hx_config *const cfg = &s->cfg;
+    const int n = hx_continuation_iterations(cfg);
+    const double tolerance = cfg->solver.tolerance;
+    if (n >= cfg->optimization.iterations)
+        hx_doubts_add(doubts, HX_DOUBT_TOO_FEW_ITERATIONS, cfg->optimization.iterations,
+                      "optimization.iterations = %d ends the run before penalty and beta have "
+                      "their last values, which may take %d iterations; then some more to settle",
+                      cfg->optimization.iterations, n);
+    if (cfg->solver.criterion == HX_PCG_RELATIVE && tolerance > limit_of(HX_DOUBT_TOLERANCE))
+        hx_doubts_add(doubts, HX_DOUBT_TOLERANCE, tolerance,
+                      "solver.tolerance = %g leaves so much of the load unbalanced: compliance and "
+                      "sensitivities are rough",
+                      tolerance);
+    judge_threads(doubts, s);
+}
+
+double hx_doubt_host_bytes(const hx_session *s, double *have)
+{
+    const int shared = strcmp(s->device.ops->name, "cpu") == 0;
+    const double host = (double)hx_session_mesh_bytes(s) + (double)hx_problem_bytes(&s->problem);
+    const double taken = s->device_bytes > 0 ? (double)s->device_bytes : (double)s->op.device_bytes;
+    *have = (double)hx_host_memory_available() + host + (shared ? taken : 0.0);
+    return host + (shared ? (double)hx_session_device_bytes(s) : 0.0);
+}
+
+void hx_doubt_memory(hx_doubts *doubts, const hx_session *s, double want, double have)
+{
+    (void)s;
+    if (have > 0.0 && want > limit_of(HX_DOUBT_MEMORY) * have)
+        hx_doubts_add(doubts, HX_DOUBT_MEMORY, want / have,
+                      "the run will need nearly all host memory, or more");
+}
+
+void hx_doubt_disk(hx_doubts *doubts, const hx_session *s, double want, double have)
+{
+    if (have > 0.0 && want > limit_of(HX_DOUBT_DISK) * have)
+        hx_doubts_add(doubts, HX_DOUBT_DISK, want / have, "the files may not fit on the disk of %s",
+                      s->cfg.output.directory);
+}
+
+int hx_doubts_before(hx_doubts *doubts, hx_session *s)
+{
+    double want, have;
+    HX_TRY(hx_session_measure(s));
+    hx_doubt_mesh(doubts, s);
+    hx_doubt_material(doubts, s);
+    HX_TRY(hx_doubt_loads(doubts, s));
+    hx_doubt_filter(doubts, s);
+    hx_doubt_ties(doubts, s);
+    hx_doubt_solver(doubts, s);
+    want = hx_doubt_host_bytes(s, &have);
+    hx_doubt_memory(doubts, s, want, have);
+    return HX_OK;
+}

@@ -1,0 +1,173 @@
+#include "help_search.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../config/config_schema.h"
+#include "../text/commands.h"
+#include "core/base/names.h"
+#include "core/generate/generate.h"
+#include "core/registry.h"
+
+enum { LINE_WIDTH = 99, MOST_NAME = 512 };
+
+/* What can be found. */
+typedef void (*visit_call)(void *context, const char *group, const char *name, const char *owner,
+                           const char *help);
+
+static void visit_options(visit_call visit, void *context)
+{
+    for (size_t i = 0; hx_commands[i]; i++)
+        for (size_t k = 0; k < hx_commands[i]->n_option; k++)
+            visit(context, "Options", hx_commands[i]->option[k].name, hx_commands[i]->name,
+                  hx_commands[i]->option[k].help);
+    for (size_t i = 0; i < hx_n_common; i++)
+        visit(context, "Options", hx_common_options[i].name, "every command",
+              hx_common_options[i].help);
+}
+
+/* The same name on several devices is one. */
+static void visit_operators(visit_call visit, void *context)
+{
+    for (size_t i = 0; hx_strategies[i]; i++) {
+        size_t k = 0;
+        while (strcmp(hx_strategies[k]->name, hx_strategies[i]->name) != 0) k++;
+        if (k == i)
+            visit(context, "Operators (solver.operator)", hx_strategies[i]->name, NULL,
+                  hx_strategies[i]->help);
+    }
+}
+
+#define VISIT_ALL(list, group)                                                                     \
+    for (size_t i = 0; (list)[i]; i++) visit(context, group, (list)[i]->name, NULL, (list)[i]->help)
+
+static void visit_all(visit_call visit, void *context)
+{
+    for (size_t i = 0; i < hx_n_key; i++)
+        visit(context, "Config keys", hx_keys[i].path, NULL, hx_keys[i].help);
+    for (size_t i = 0; hx_commands[i]; i++)
+        visit(context, "Commands", hx_commands[i]->name, NULL, hx_commands[i]->summary);
+    visit_options(visit, context);
+    visit_operators(visit, context);
+    VISIT_ALL(hx_preconds, "Preconditioners (solver.preconditioner)");
+    VISIT_ALL(hx_filters, "Filters (optimization.filter.kind)");
+    VISIT_ALL(hx_objectives, "Objectives (optimization.objective)");
+    VISIT_ALL(hx_updates, "Updates (optimization.update)");
+    VISIT_ALL(hx_devices, "Devices (solver.device)");
+    VISIT_ALL(hx_generators, "Generators (mesh.generator)");
+    for (size_t i = 0; i < hx_n_key; i++) {
+        const char *word[64];
+        const size_t n = hx_keys[i].word ? hx_key_words(&hx_keys[i], word, 64) : 0;
+        for (size_t k = 0; k < n; k++)
+            visit(context, "Words of keys", word[k], hx_keys[i].path, hx_keys[i].help);
+    }
+}
+
+/* 1 if the text has the word, whatever the case; '-', '_' and blanks are the same. */
+static int holds(const char *text, const char *word)
+{
+    for (; *text; text++) {
+        size_t i = 0;
+        for (; word[i] && text[i]; i++) {
+            const int a = tolower((unsigned char)text[i]), b = tolower((unsigned char)word[i]);
+            const int is_gap = strchr("-_ ", a) && strchr("-_ ", b);
+            if (a != b && !is_gap) break;
+        }
+        if (!word[i]) return 1;
+    }
+    return 0;
+}
+
+typedef struct search {
+    const char *word, *group; /* group: the last one printed */
+    int in_texts;
+    size_t n;
+} search;
+
+static void print_match(void *context, const char *group, const char *name, const char *owner,
+                        const char *help)
+{
+    search *const s = context;
+    if (!holds(s->in_texts ? help : name, s->word)) return;
+    if (s->group != group) printf("%s%s\n", s->group ? "\n" : "", group);
+    s->group = group;
+    const int used = printf("  %s%s%s: ", name, owner ? " of " : "", owner ? owner : "");
+    const int room = LINE_WIDTH - used;
+    const int is_cut = room > 20 && (int)strlen(help) > room;
+    printf("%.*s%s\n", is_cut ? room - 4 : 4 * LINE_WIDTH, help, is_cut ? " ..." : "");
+    s->n++;
+}
+
+size_t hx_print_found(const char *word)
+{
+    search s = {.word = word};
+    if (word[0] == '\0') return 0;
+    visit_all(print_match, &s);
+    if (s.n == 0) {
+        s.in_texts = 1;
+        visit_all(print_match, &s);
+    }
+    if (s.n > 0) printf("\n`hextop help NAME` says more of a key or a command.\n");
+    return s.n;
+}
+
+static void print_other(void *context, const char *group, const char *name, const char *owner,
+                        const char *help)
+{
+    search *const s = context;
+    (void)help;
+    if (strcmp(group, "Config keys") == 0 || strcmp(group, "Words of keys") == 0) return;
+    if (!holds(name, s->word)) return;
+    printf("%s%s%s%s", s->n++ ? ", " : "\nElsewhere: ", name, owner ? " of " : "",
+           owner ? owner : "");
+}
+
+void hx_print_elsewhere(const char *word)
+{
+    search s = {.word = word};
+    visit_all(print_other, &s);
+    if (s.n > 0) printf("\n");
+}
+
+typedef struct names {
+    size_t n;
+    const char *name[MOST_NAME];
+} names;
+
+static void collect(void *context, const char *group, const char *name, const char *owner,
+                    const char *help)
+{
+    names *const all = context;
+    const char *const last = strrchr(name, '.');
+    const char *const text = last ? last + 1 : name;
+    size_t k = 0;
+    (void)group;
+    (void)owner;
+    (void)help;
+    while (k < all->n && strcmp(all->name[k], text) != 0) k++;
+    if (k == all->n && all->n < MOST_NAME) all->name[all->n++] = text;
+}
+
+void hx_help_say_near(const char *word)
+{
+    names all = {0};
+    char near[256] = "";
+    const char *const last = strrchr(word, '.'), *const text = last ? last + 1 : word;
+    visit_all(collect, &all);
+    for (int i = 0; i < 3; i++) {
+        const char *const name = hx_nearest_name(text, all.name, all.n);
+        size_t k = 0;
+        if (!name) break;
+        const size_t used = strlen(near);
+        snprintf(near + used, sizeof near - used, "%s'%s'", used ? ", " : "", name);
+        while (all.name[k] != name) k++;
+        all.name[k] = all.name[--all.n];
+    }
+    if (near[0])
+        hx_log_usage_error("nothing is called '%s'; near it: %s", word, near);
+    else
+        hx_log_usage_error("nothing is called '%s', or speaks of it; `hextop help` lists commands, "
+                           "`hextop help config` all keys",
+                           word);
+}

@@ -1,0 +1,44 @@
+#include "interrupts.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+
+static const int number[] = {SIGINT, SIGTERM, SIGHUP};
+enum { N_NUMBER = sizeof number / sizeof number[0] };
+
+static struct sigaction before[N_NUMBER];
+static volatile sig_atomic_t caught; /* which; 0: none */
+
+static void note(int which)
+{
+    caught = which;
+}
+
+/* What is ignored, as by nohup, stays so. */
+static void begin(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = note;
+    sigemptyset(&action.sa_mask);
+    caught = 0;
+    for (int i = 0; i < N_NUMBER; i++) {
+        sigaction(number[i], NULL, &before[i]);
+        if (before[i].sa_handler != SIG_IGN) sigaction(number[i], &action, NULL);
+    }
+}
+
+static int is_caught(void *context)
+{
+    (void)context;
+    return caught != 0;
+}
+
+static void end(void)
+{
+    for (int i = 0; i < N_NUMBER; i++) sigaction(number[i], &before[i], NULL);
+    if (caught) raise(caught);
+}
+
+const hx_signal_hooks hx_interrupts = {begin, is_caught, end};

@@ -1,0 +1,130 @@
+/* hextop new: a config to begin with, for a part. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../text/commands.h"
+#include "core/base/atomic_file.h"
+#include "core/base/text_stream.h"
+#include "new.h"
+
+enum { OUTPUT };
+
+/* A config is somebody's work: it is not replaced. */
+static int check_target(const char *target)
+{
+    if (!target || access(target, F_OK) != 0) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "'%s' is there already: name another file, or remove it", target);
+}
+
+static int write_file(const hx_new_part *part, const char *target)
+{
+    int rc;
+    hx_atomic_file file;
+    HX_TRY(hx_atomic_file_open(&file, target));
+    HX_TRY_FAIL(hx_new_write(part, file.stream));
+    rc = hx_atomic_file_commit(&file);
+fail:
+    hx_atomic_file_free(&file);
+    return rc;
+}
+
+/* All of it or nothing. */
+static int write_out(const hx_new_part *part)
+{
+    char *text = NULL;
+    hx_text_stream out;
+    HX_TRY(hx_text_stream_open(&out, "config"));
+    int rc = hx_new_write(part, out.stream);
+    if (rc == HX_OK) rc = hx_text_stream_close(&out, &text, NULL);
+    if (rc == HX_OK) fputs(text, stdout);
+    hx_text_stream_free(&out);
+    free(text);
+    return rc;
+}
+
+/* The file that standard output goes to, as in `hextop new PART > FILE`; "": none, or not known. */
+static const char *find_stdout(char path[PATH_MAX])
+{
+    struct stat info;
+    ssize_t n = -1;
+    if (fstat(STDOUT_FILENO, &info) == 0 && S_ISREG(info.st_mode))
+        n = readlink("/proc/self/fd/1", path, PATH_MAX - 1);
+    path[n > 0 && path[0] == '/' ? n : 0] = '\0';
+    return path;
+}
+
+/* Standard output is the config's: what is to be said goes to stderr. */
+static void say_line(void *user, hx_log_kind kind, const char *text)
+{
+    (void)user;
+    if (kind == HX_LOG_INFO || kind == HX_LOG_DETAIL) fprintf(stderr, "%s\n", text);
+    if (kind == HX_LOG_WARNING) fprintf(stderr, "hextop: warning: %s\n", text);
+}
+
+static int make_config(hx_new_part *part, const hx_options *options)
+{
+    char path[PATH_MAX];
+    const char *const target = hx_option_text(options, OUTPUT);
+    const char *const *argument = options->argument;
+    size_t n = options->n_argument;
+    const int has_part = n > 0 && (!strchr(argument[0], '=') || access(argument[0], F_OK) == 0);
+    const char *const named = has_part ? argument[0] : "cantilever";
+    argument += has_part;
+    n -= (size_t)has_part;
+    HX_TRY(check_target(target));
+    HX_TRY(hx_new_part_open(part, named, target ? target : find_stdout(path), n, argument));
+    HX_TRY(target ? write_file(part, target) : write_out(part));
+    if (target)
+        hx_log_info("%s: now name a support and a load in it, and `hextop check` it", target);
+    return HX_OK;
+}
+
+static int command_new(const hx_options *options)
+{
+    hx_new_part part = {0};
+    const hx_log_level level = options->level == HX_LOG_VERBOSE  ? HX_LOG_VERBOSE
+                               : options->level == HX_LOG_NORMAL ? HX_LOG_NORMAL
+                                                                 : HX_LOG_QUIET;
+    const hx_log_sink sink = {.level = level, .line = say_line, .user = &part};
+    HX_TRY(hx_log_add_sink(&sink));
+    const int printed = hx_log_set_printing(0);
+    const int rc = make_config(&part, options);
+    hx_log_set_printing(printed);
+    hx_log_remove_sink(&part);
+    hx_new_part_free(&part);
+    return rc;
+}
+
+static const hx_option new_options[] = {
+    [OUTPUT] = {.name = "--output",
+                .letter = "-o",
+                .kind = HX_OPTION_FILE,
+                .value = "FILE.cfg",
+                .note = "standard output",
+                .help = "where the config goes; a file that is there is not replaced"},
+};
+
+const hx_command hx_command_new = {
+    .name = "new",
+    .summary = "a config to begin with, for a part of your own",
+    .arguments = "[PART] [KEY=VALUE ...]",
+    .ends = {""},
+    .help =
+        "PART is a mesh, a CAD model or a generator (cantilever if none is named). Prints a "
+        "config\n"
+        "with comments: the part's sets with area and centre, supports and loads prepared with\n"
+        "their names, steel, a filter of 2.5 mean edges. It runs as soon as a support and a load\n"
+        "are named: hextop new part.step > part.cfg\n"
+        "A CAD model is meshed with some 100,000 tetrahedra, or by mesh.element_size=LENGTH; the\n"
+        "mesh is kept in output.directory, where check and run find it.\n",
+    .prints = 1,
+    .n_min = 0,
+    .option = new_options,
+    .n_option = sizeof new_options / sizeof new_options[0],
+    .run = command_new,
+};

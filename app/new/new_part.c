@@ -1,0 +1,161 @@
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../config/config_tree.h"
+#include "../session/result_path.h"
+#include "core/base/memory.h"
+#include "core/base/names.h"
+#include "core/generate/generate.h"
+#include "core/mesh/load_faces.h"
+#include "core/mesher/model_files.h"
+#include "new.h"
+
+/* Centre of faces, by their area. */
+static void measure_faces(const hx_mesh *mesh, int64_t n, const int64_t *face, hx_new_set *set)
+{
+    double sum[3] = {0.0, 0.0, 0.0};
+    set->n_face = n;
+    for (int64_t i = 0; i < n; i++) {
+        int32_t node[4];
+        hx_face_point point[4];
+        hx_face_points(mesh, face[i], node, point);
+        for (int p = 0; p < 4; p++) {
+            const double *const a = point[p].normal;
+            const double area = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+            set->area += area;
+            for (int d = 0; d < 3; d++) sum[d] += area * point[p].x[d];
+        }
+    }
+    for (int d = 0; d < 3 && set->area > 0.0; d++) set->centre[d] = sum[d] / set->area;
+}
+
+static void measure_points(const hx_mesh *mesh, hx_new_set *set)
+{
+    const hx_set *const own = set->set;
+    const int64_t n = own->n_elem > 0 ? own->n_elem : own->n_node;
+    double x[3];
+    for (int64_t i = 0; i < n; i++) {
+        const double *at = x;
+        if (own->n_elem > 0)
+            hx_mesh_centroid(mesh, own->elem[i], x);
+        else
+            at = mesh->xyz + 3 * (int64_t)own->node[i];
+        for (int d = 0; d < 3; d++) set->centre[d] += at[d] / (double)n;
+    }
+}
+
+static int measure_set(const hx_mesh *mesh, hx_new_set *set)
+{
+    const hx_set *const own = set->set;
+    int64_t n = 0, *face = NULL;
+    set->is_inner = own->n_face > 0 && hx_set_inner_faces(mesh, own) == own->n_face;
+    if (!set->is_inner) HX_TRY(hx_load_faces(mesh, own, &n, &face));
+    if (n > 0)
+        measure_faces(mesh, n, face, set);
+    else
+        measure_points(mesh, set);
+    free(face);
+    set->is_fitted = n > 0 && own->n_face > 0;
+    return set->is_fitted ? hx_face_fit(mesh, own, &set->shape) : HX_OK;
+}
+
+static int measure_sets(hx_new_part *part)
+{
+    const hx_mesh *const mesh = &part->session.mesh;
+    HX_TRY(hx_alloc(&part->set, mesh->n_set, sizeof *part->set, "sets"));
+    for (size_t i = 0; i < mesh->n_set; i++) {
+        if (mesh->set[i].n_node == 0) continue;
+        hx_new_set *const set = &part->set[part->n_set++];
+        set->set = &mesh->set[i];
+        HX_TRY(measure_set(mesh, set));
+    }
+    return HX_OK;
+}
+
+/* "bracket" of "parts/bracket.step" */
+static void name_part(hx_new_part *part, const char *named)
+{
+    const char *const slash = strrchr(named, '/'), *const name = slash ? slash + 1 : named;
+    const char *const dot = strrchr(name, '.');
+    const size_t n = dot && dot != name ? (size_t)(dot - name) : strlen(name);
+    snprintf(part->name, sizeof part->name, "%.*s", n < 100 ? (int)n : 100, name);
+}
+
+static int refuse(const char *named)
+{
+    const char *name[64];
+    char hint[512];
+    size_t n = 0;
+    for (; hx_generators[n] && n < 64; n++) name[n] = hx_generators[n]->name;
+    if (access(named, F_OK) == 0)
+        return HX_RAISE(HX_EINPUT, "'%s' is no mesh and no CAD model that hextop reads", named);
+    return HX_RAISE(HX_EINPUT, "'%s' is no file and no generator%s", named,
+                    hx_name_hint(named, name, n, hint, sizeof hint));
+}
+
+static int put(hx_value *tree, const char *key, const char *value)
+{
+    char *argument = NULL;
+    const size_t n = strlen(key) + strlen(value) + 2;
+    HX_TRY(hx_alloc(&argument, n, 1, "argument"));
+    snprintf(argument, n, "%s=%s", key, value);
+    const int rc = hx_value_override(tree, argument);
+    free(argument);
+    return rc;
+}
+
+/* What reads the part: the least that a config holds, and what was asked for. */
+static int make_tree(const hx_new_part *part, const char *named, hx_value **tree)
+{
+    char folder[160];
+    HX_TRY(hx_value_read_text(tree, "optimization = { volume_fraction = 0.3; };", "new"));
+    snprintf(folder, sizeof folder, "out/%s", part->name);
+    HX_TRY(put(*tree, part->is_file ? "mesh.file" : "mesh.generator", named));
+    HX_TRY(put(*tree, "output.directory", folder));
+    if (part->is_file) HX_TRY(put(*tree, "units", "N, mm, MPa"));
+    for (size_t i = 0; i < part->n_override; i++)
+        HX_TRY(hx_value_override(*tree, part->override[i]));
+    return HX_OK;
+}
+
+static int read_part(hx_new_part *part, const char *named)
+{
+    hx_value *tree = NULL;
+    const int rc = make_tree(part, named, &tree);
+    if (rc < 0) {
+        hx_value_free(tree);
+        return rc;
+    }
+    HX_TRY(hx_config_from_tree(&part->session.cfg, tree, "new"));
+    return hx_session_make_mesh(&part->session);
+}
+
+int hx_new_part_open(hx_new_part *part, const char *named, const char *target, size_t n_override,
+                     const char *const *override)
+{
+    memset(part, 0, sizeof *part);
+    part->n_override = n_override;
+    part->override = override;
+    part->is_file = hx_model_is_file(named);
+    if (!part->is_file && !hx_generator_find(named)) return refuse(named);
+    part->is_cad = part->is_file && hx_model_is_cad(named);
+    name_part(part, named);
+    if (part->is_file)
+        HX_TRY(hx_path_seen_from(target, named, &part->file));
+    else
+        HX_TRY(hx_strdup(&part->file, named));
+    HX_TRY(read_part(part, named));
+    return measure_sets(part);
+}
+
+void hx_new_part_free(hx_new_part *part)
+{
+    free(part->set);
+    free(part->file);
+    hx_session_free(&part->session);
+    memset(part, 0, sizeof *part);
+}

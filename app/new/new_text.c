@@ -1,0 +1,470 @@
+/* The text of a new config. */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../config/config_schema.h"
+#include "core/base/memory.h"
+#include "core/base/names.h"
+#include "core/mesh/cell.h"
+#include "new.h"
+
+enum { MOST_LISTED = 100, MOST_PREPARED = 24, MOST_KEY = 32 };
+
+typedef struct writer {
+    const hx_new_part *part;
+    FILE *out;
+    size_t n_key;
+    const char *key[MOST_KEY]; /* that were written */
+} writer;
+
+/* The supports and loads of the generators, as in configs/. */
+static const struct {
+    const char *generator, *held, *loaded, *force;
+} example[] = {
+    {"cantilever", "left", "right-lower-edge", "node_force = [0.0, 0.0, -1.0]"},
+    {"lbeam", "top", "tip-lower-edge", "node_force = [0.0, 0.0, -1.0]"},
+    {"michell", "notch", "load", "total_force = [0.0, 0.0, -1.0]"},
+    {"conrod", "lower-bore-lower-half", "upper-bore-upper-half",
+     "total_force = [0.0, 0.0, 1000.0]"},
+};
+
+/* A name as libconfig takes it between quotes; in a comment, too, it stays on its line. */
+static void put_text(FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            fprintf(out, "\\%c", *text);
+        else if (iscntrl((unsigned char)*text))
+            fprintf(out, "\\x%02x", (unsigned char)*text);
+        else
+            fputc(*text, out);
+    }
+}
+
+/* What KEY=VALUE says of the key; NULL: nothing. */
+static const char *overridden(const hx_new_part *part, const char *key)
+{
+    const size_t n = strlen(key);
+    const char *value = NULL;
+    for (size_t i = 0; i < part->n_override; i++)
+        if (strncmp(part->override[i], key, n) == 0 && part->override[i][n] == '=')
+            value = part->override[i] + n + 1;
+    return value;
+}
+
+/* "name = value;" of a key, or its override. */
+static void put_key(writer *w, const char *path, const char *value)
+{
+    const char *const dot = strrchr(path, '.'), *const other = overridden(w->part, path);
+    const size_t n = dot ? (size_t)(dot - path) : 0;
+    char prefix[64];
+    snprintf(prefix, sizeof prefix, "%.*s", (int)n, path);
+    const hx_key *const key = hx_key_find(prefix, dot ? dot + 1 : path);
+    const int is_text = key && (key->type == HX_KEY_TEXT || key->type == HX_KEY_WORD);
+    if (w->n_key < MOST_KEY) w->key[w->n_key++] = path;
+    fprintf(w->out, "%s = ", dot ? dot + 1 : path);
+    if (other && other[0] == '"') {
+        fputs(other, w->out);
+    } else if (is_text) {
+        fputc('"', w->out);
+        put_text(w->out, other ? other : value);
+        fputc('"', w->out);
+    } else {
+        fputs(other ? other : value, w->out);
+    }
+    fputc(';', w->out);
+}
+
+/* A number with a fraction: libconfig takes no others beside such. */
+static const char *fraction(double value, int digits, char text[40])
+{
+    snprintf(text, 32, "%.*g", digits, value);
+    if (!strpbrk(text, ".en")) strcat(text, ".0");
+    return text;
+}
+
+static void put_number(writer *w, const char *path, double value, int digits)
+{
+    char text[40];
+    put_key(w, path, fraction(value, digits, text));
+}
+
+/* Where KEY=VALUE gives what this text leaves out. */
+static void put_given(writer *w, const char *path)
+{
+    if (!overridden(w->part, path)) return;
+    fputc(' ', w->out);
+    put_key(w, path, "");
+}
+
+static void put_head(writer *w)
+{
+    const hx_new_part *const part = w->part;
+    const hx_mesh *const m = &part->session.mesh;
+    fprintf(w->out, "# ");
+    put_text(w->out, part->name);
+    fprintf(w->out,
+            ": %lld elements, %lld nodes, mean edge %.4g\n"
+            "# box %g to %g, %g to %g, %g to %g; volume %.5g\n"
+            "#\n"
+            "#     hextop check CONFIG     what it is, what is missing, how long it takes\n"
+            "#     hextop run CONFIG\n"
+            "#     hextop help KEY         what a key means, and what is near it\n\n",
+            (long long)m->n_elem, (long long)m->n_node, m->elem_size, m->box_min[0], m->box_max[0],
+            m->box_min[1], m->box_max[1], m->box_min[2], m->box_max[2], m->total_volume);
+    put_key(w, "title", part->name);
+    fputc('\n', w->out);
+    if (!part->is_file && !overridden(part, "units")) return;
+    put_key(w, "units", "N, mm, MPa");
+    fprintf(w->out, "   # %s\n",
+            part->is_cad ? "CAD models are in mm, in whatever unit they were drawn"
+            : overridden(part, "units")
+                ? "the file's lengths are taken as such"
+                : "the file's lengths are taken as mm; in m: \"N, m, Pa\", E = 2.1e11");
+}
+
+static void put_mesh(writer *w)
+{
+    const hx_new_part *const part = w->part;
+    fprintf(w->out, "\nmesh = { ");
+    if (part->is_file) {
+        fprintf(w->out, "file = \"");
+        put_text(w->out, part->file);
+        fprintf(w->out, "\";");
+    } else {
+        put_key(w, "mesh.generator", part->name);
+        if (!overridden(part, "mesh.nx")) {
+            fputc(' ', w->out);
+            put_key(w, "mesh.size", "1");
+        } else {
+            put_given(w, "mesh.size");
+        }
+        put_given(w, "mesh.nx");
+        put_given(w, "mesh.ny");
+        put_given(w, "mesh.nz");
+    }
+    if (part->is_cad) {
+        fputc(' ', w->out);
+        put_number(w, "mesh.element_size", part->session.cfg.mesh.element_size, 17);
+    }
+    put_given(w, "mesh.merge");
+    put_given(w, "mesh.time_limit");
+    fprintf(w->out, " };%s\n", part->is_file ? "   # relative to this file" : "");
+}
+
+/* Steel, in the units of the config. */
+static void put_material(writer *w)
+{
+    const hx_units *const u = &w->part->session.cfg.units;
+    const double pascal = u->pascal > 0.0 ? u->pascal : 1e6;
+    const double kilograms = u->density_si > 0.0 ? u->density_si : 1e12;
+    const char *const stress = u->stress[0] ? u->stress : " MPa";
+    const char *const density = u->density[0] ? u->density : " t/mm^3";
+    if (!w->part->is_file && !u->system[0]) {
+        fprintf(w->out, "\nmaterial = { ");
+        put_key(w, "material.E", "1.0");
+        fputc(' ', w->out);
+        put_key(w, "material.nu", "0.3");
+        fprintf(w->out, " };   # without units: displacements are in proportion\n");
+        return;
+    }
+    fprintf(w->out, "\nmaterial = {            # steel\n    ");
+    put_number(w, "material.E", 2.1e11 / pascal, 6);
+    fprintf(w->out, "       #%s\n    ", stress);
+    put_key(w, "material.nu", "0.3");
+    fprintf(w->out, "\n    ");
+    put_number(w, "material.density", 7850.0 / kilograms, 6);
+    fprintf(w->out, "  #%s: of the mass in reports, and of gravity\n};\n", density);
+}
+
+/* "hollow cylinder of radius 4, 12 faces, area 240" */
+static void put_size(FILE *out, const hx_new_set *set)
+{
+    if (set->is_fitted && set->shape.kind != HX_FACE_OTHER) {
+        fprintf(out, "%s", hx_face_kind_name(&set->shape));
+        if (set->shape.radius > 0.0) fprintf(out, " of radius %.4g", set->shape.radius);
+        fprintf(out, ", ");
+    }
+    if (set->is_inner)
+        fprintf(out, "faces between solids");
+    else if (set->set->n_elem > 0)
+        fprintf(out, "%lld elements", (long long)set->set->n_elem);
+    else if (set->n_face > 0)
+        fprintf(out, "%lld %s, area %.4g", (long long)set->n_face,
+                set->set->n_face > 0 ? "faces" : "faces of its nodes", set->area);
+    else
+        fprintf(out, "%lld node%s", (long long)set->set->n_node, set->set->n_node == 1 ? "" : "s");
+}
+
+/* 0 but for rounding reads as 0. */
+static double clean(double x, double size)
+{
+    return fabs(x) < 1e-9 * size ? 0.0 : x;
+}
+
+/* What a support or load can be at: faces and nodes. */
+static int is_surface(const hx_new_set *set)
+{
+    return !set->is_inner && (set->set->n_elem == 0 || set->set->n_face > 0);
+}
+
+/* 1 if the part has not two sets of faces, to hold and to load it: the sides of its box become
+ * sets.
+ */
+static int needs_sides(const hx_new_part *part)
+{
+    int n = 0;
+    for (size_t i = 0; i < part->n_set; i++)
+        n += is_surface(&part->set[i]) && part->set[i].n_face > 0;
+    return n < 2 && !hx_mesh_find_set(&part->session.mesh, "x-min");
+}
+
+static void put_sets(writer *w)
+{
+    const hx_new_part *const part = w->part;
+    const hx_mesh *const mesh = &part->session.mesh;
+    const double size = fabs(mesh->box_max[0] - mesh->box_min[0]) +
+                        fabs(mesh->box_max[1] - mesh->box_min[1]) +
+                        fabs(mesh->box_max[2] - mesh->box_min[2]);
+    fprintf(w->out, "\n# Sets of the part:\n");
+    for (size_t i = 0; i < part->n_set && i < MOST_LISTED; i++) {
+        const hx_new_set *const set = &part->set[i];
+        fprintf(w->out, "#   \"");
+        put_text(w->out, set->set->name);
+        fprintf(w->out, "\": ");
+        put_size(w->out, set);
+        fprintf(w->out, ", centre %.4g %.4g %.4g\n", clean(set->centre[0], size),
+                clean(set->centre[1], size), clean(set->centre[2], size));
+    }
+    if (part->n_set > MOST_LISTED)
+        fprintf(w->out, "#   and %zu more, which `hextop check` lists\n",
+                part->n_set - MOST_LISTED);
+    if (needs_sides(part)) fprintf(w->out, "#   and the sides of its box, which are made below\n");
+}
+
+/* "{ name = "x-min"; plane = { point = [0.0, 0.0, 0.0]; normal = [1.0, 0.0, 0.0]; }; }" */
+static void put_plane(FILE *out, const char *name, const double x[3], int axis)
+{
+    char text[3][40];
+    fprintf(out,
+            "{ name = \"%s\"; plane = { point = [%s, %s, %s]; normal = [%d.0, %d.0, %d.0]; }; }",
+            name, fraction(x[0], 17, text[0]), fraction(x[1], 17, text[1]),
+            fraction(x[2], 17, text[2]), axis == 0, axis == 1, axis == 2);
+}
+
+static const char *const side_name[] = {"x-min", "x-max", "y-min", "y-max", "z-min", "z-max"};
+
+/* Sets of one's own, by where they are; where the part has none the sides of its box. */
+static void put_own_sets(writer *w)
+{
+    const hx_mesh *const mesh = &w->part->session.mesh;
+    const char *const what = "by where they are: plane, box, cylinder, sphere; and, or, not";
+    if (!needs_sides(w->part)) {
+        fprintf(w->out, "\n# More sets, %s.\n# sets = ( ", what);
+        put_plane(w->out, "z-min", mesh->box_min, 2);
+        fprintf(w->out, " );\n");
+        return;
+    }
+    fprintf(w->out, "\n# Sets, %s.\nsets = (\n", what);
+    for (int side = 0; side < 6; side++) {
+        fprintf(w->out, "    ");
+        put_plane(w->out, side_name[side], side % 2 ? mesh->box_max : mesh->box_min, side / 2);
+        fprintf(w->out, ",\n");
+    }
+    fprintf(w->out, ");\n");
+}
+
+typedef void (*entry_call)(writer *w, const char *name, const hx_new_set *set);
+
+static void put_support(writer *w, const char *name, const hx_new_set *set)
+{
+    (void)set;
+    fprintf(w->out, "#   { set = \"");
+    put_text(w->out, name);
+    fprintf(w->out, "\"; fix = \"xyz\"; },\n");
+}
+
+static void put_load(writer *w, const char *name, const hx_new_set *set)
+{
+    const hx_units *const u = &w->part->session.cfg.units;
+    fprintf(w->out, "#   { set = \"");
+    put_text(w->out, name);
+    fprintf(w->out, "\"; total_force = [0.0, 0.0, -1000.0]; },");
+    if (set && set->n_face > 0) fprintf(w->out, "   # over %.4g%s", set->area, u->area);
+    fputc('\n', w->out);
+}
+
+static double least_area(const hx_new_part *part)
+{
+    double least = 0.0;
+    for (;;) {
+        size_t n = 0;
+        double next = HUGE_VAL;
+        for (size_t i = 0; i < part->n_set; i++) {
+            if (!is_surface(&part->set[i]) || part->set[i].area < least) continue;
+            n++;
+            if (part->set[i].area > least) next = fmin(next, part->set[i].area);
+        }
+        if (n <= MOST_PREPARED || !(next < HUGE_VAL)) return least;
+        least = next;
+    }
+}
+
+static void put_entries(writer *w, entry_call put)
+{
+    const hx_new_part *const part = w->part;
+    const double least = least_area(part);
+    size_t n = 0, n_all = 0;
+    if (!part->is_file) fprintf(w->out, "# others:\n");
+    for (size_t i = 0; i < part->n_set; i++) {
+        const hx_new_set *const set = &part->set[i];
+        if (!is_surface(set)) continue;
+        n_all++;
+        if (set->area < least || n == MOST_PREPARED) continue;
+        put(w, set->set->name, set);
+        n++;
+    }
+    for (size_t i = 0; needs_sides(part) && i < 6; i++) put(w, side_name[i], NULL);
+    if (n < n_all) fprintf(w->out, "#   and %zu smaller ones of the list above\n", n_all - n);
+}
+
+/* Of a generator, the paper's; else NULL. */
+static const char *known(const hx_new_part *part, int is_load)
+{
+    static char text[160];
+    for (size_t i = 0; !part->is_file && i < sizeof example / sizeof example[0]; i++) {
+        if (strcmp(part->name, example[i].generator) != 0) continue;
+        snprintf(text, sizeof text, "    { set = \"%s\"; %s; },\n",
+                 is_load ? example[i].loaded : example[i].held,
+                 is_load ? example[i].force : "fix = \"xyz\"");
+        return text;
+    }
+    return NULL;
+}
+
+static void put_supports(writer *w)
+{
+    const hx_conditions *const stated = &w->part->session.conditions;
+    const char *const own = known(w->part, 0);
+    fprintf(w->out,
+            "\n# What holds it: take away the # of one or more. fix names the directions that are "
+            "held.\nsupports = (\n");
+    if (own) fputs(own, w->out);
+    int64_t n = stated->n_support;
+    for (int64_t i = 0; i < stated->n_rigid; i++) n += stated->rigid[i].held != 0;
+    if (n > 0)
+        fprintf(w->out, "#   { from = \"file\"; },   # the %lld that the file states\n",
+                (long long)n);
+    put_entries(w, put_support);
+    fprintf(w->out, ");\n");
+}
+
+static void put_loads(writer *w)
+{
+    const hx_conditions *const stated = &w->part->session.conditions;
+    const char *const own = known(w->part, 1);
+    fprintf(w->out,
+            "\n# What acts on it, likewise. In place of total_force (%s, shared over the faces):\n"
+            "#   traction = [x, y, z]; pressure = p;          per area\n"
+            "#   bearing_force = [x, y, z];                   of a pin, on a bore\n"
+            "#   remote_force = [x, y, z]; point = [x, y, z]; that acts elsewhere\n"
+            "#   gravity = [x, y, z];                         of all of it, without a set\n"
+            "# case = 2 makes it another load case.\nloads = (\n",
+            w->part->session.cfg.units.force[0] ? w->part->session.cfg.units.force + 1 : "force");
+    if (own) fputs(own, w->out);
+    if (stated->n_force + stated->n_load > 0)
+        fprintf(w->out, "#   { from = \"file\"; },   # the %lld that the file states\n",
+                (long long)(stated->n_force + stated->n_load));
+    put_entries(w, put_load);
+    fprintf(w->out, ");\n");
+}
+
+/* Examples with names of the part, which stay comments. */
+static void put_passive(writer *w)
+{
+    const hx_new_part *const part = w->part;
+    const hx_new_set *solid = NULL, *face = NULL;
+    char text[40];
+    for (size_t i = 0; i < part->n_set; i++) {
+        const hx_new_set *const set = &part->set[i];
+        const int is_all = set->set->n_elem == part->session.mesh.n_elem;
+        if (!solid && set->set->n_elem > 0 && !is_all) solid = set;
+        if (!face && is_surface(set) && set->n_face > 0) face = set;
+    }
+    fprintf(w->out, "\n# What stays as it is: elements, or a skin behind faces.\n");
+    if (solid) {
+        fprintf(w->out, "# passive = ( { set = \"");
+        put_text(w->out, solid->set->name);
+        fprintf(w->out, "\"; density = 1.0; } );\n");
+    }
+    fprintf(w->out, "# passive = ( { set = \"");
+    put_text(w->out, face ? face->set->name : needs_sides(part) ? "z-min" : "NAME");
+    fprintf(w->out, "\"; skin = %s; } );\n", fraction(2.0 * part->session.mesh.elem_size, 3, text));
+}
+
+static void put_design(writer *w)
+{
+    fprintf(w->out, "\noptimization = {\n    ");
+    put_key(w, "optimization.volume_fraction", "0.3");
+    fprintf(w->out, "        # of the part's volume is kept\n    ");
+    put_key(w, "optimization.iterations", "75");
+    fprintf(w->out, "              # at most\n    ");
+    put_key(w, "optimization.change_tolerance", "0.01");
+    fprintf(w->out, "      # ends where no density changes by more\n    filter = { ");
+    put_key(w, "optimization.filter.kind", "sensitivity");
+    fputc(' ', w->out);
+    put_number(w, "optimization.filter.radius", 2.5 * w->part->session.mesh.elem_size, 3);
+    fputc(' ', w->out);
+    put_key(w, "optimization.filter.unit", "length");
+    fprintf(w->out, " };   # 2.5 mean edges\n};\n");
+}
+
+static void put_output(writer *w)
+{
+    char folder[160];
+    snprintf(folder, sizeof folder, "out/%s", w->part->name);
+    fprintf(w->out, "\noutput = { ");
+    put_key(w, "output.directory", folder);
+    fputc(' ', w->out);
+    put_key(w, "output.every", "10");
+    fputc(' ', w->out);
+    put_key(w, "output.fields", "(\"density\")");
+    fprintf(w->out, " };   # relative to where hextop is started\n");
+}
+
+/* HX_EINPUT: an override that the text has no place for. */
+static int check_overrides(const writer *w)
+{
+    for (size_t i = 0; i < w->part->n_override; i++) {
+        const char *const text = w->part->override[i];
+        const size_t n = strcspn(text, "=");
+        size_t k = 0;
+        char key[128], hint[1024];
+        while (k < w->n_key && (strlen(w->key[k]) != n || strncmp(w->key[k], text, n) != 0)) k++;
+        if (k < w->n_key) continue;
+        snprintf(key, sizeof key, "%.*s", n < 120 ? (int)n : 120, text);
+        return HX_RAISE(HX_EINPUT,
+                        "argument '%s': not among what `hextop new` writes; write it into the "
+                        "config%s",
+                        text, hx_name_hint(key, w->key, w->n_key, hint, sizeof hint));
+    }
+    return HX_OK;
+}
+
+int hx_new_write(const hx_new_part *part, FILE *stream)
+{
+    writer w = {.part = part, .out = stream};
+    put_head(&w);
+    put_mesh(&w);
+    put_material(&w);
+    put_sets(&w);
+    put_own_sets(&w);
+    put_supports(&w);
+    put_loads(&w);
+    put_passive(&w);
+    put_design(&w);
+    put_output(&w);
+    return check_overrides(&w);
+}

@@ -1,0 +1,115 @@
+#include "outcome.h"
+
+#include <math.h>
+
+#include "../text/log.h"
+
+int hx_outcome_is_settled(const hx_session *s, const hx_iteration *it)
+{
+    return it->change < s->cfg.optimization.change_tolerance && !it->climbing;
+}
+
+int hx_outcome_is_last(const hx_session *s, const hx_iteration *it)
+{
+    return it->iteration == s->cfg.optimization.iterations || hx_outcome_is_settled(s, it);
+}
+
+int hx_outcome_judge(const hx_session *s, const hx_iteration *it)
+{
+    if (it->reason == HX_PCG_NAN)
+        return HX_RAISE(HX_ENUMERIC, "iteration %d: NaN in PCG: " HX_NOT_FINITE_REMEDY,
+                        it->iteration);
+    if (it->reason != HX_PCG_CONVERGED && s->cfg.solver.on_failure == HX_FAILURE_STOP)
+        return HX_RAISE(HX_ENUMERIC,
+                        "iteration %d: PCG did not converge (%s after %d iterations, |r|/|f| = "
+                        "%.2g) and solver.on_failure is \"stop\"; raise solver.max_iterations, "
+                        "or optimization.rho_min for a better-conditioned matrix",
+                        it->iteration, hx_pcg_reason_name(it->reason), it->pcg_iterations,
+                        it->pcg_residual);
+    return HX_OK;
+}
+
+static void warn_unconverged(const hx_stats *stats, const hx_iteration *it)
+{
+    if (it->reason == HX_PCG_CONVERGED) return;
+    if (stats->n_unconverged == 1)
+        hx_log_warning("iteration %d: PCG did not converge (%s after %d iterations, |r|/|f| = "
+                       "%.2g); going on, as solver.on_failure says",
+                       it->iteration, hx_pcg_reason_name(it->reason), it->pcg_iterations,
+                       it->pcg_residual);
+    else
+        hx_log_detail("iteration %d: PCG did not converge (%s)", it->iteration,
+                      hx_pcg_reason_name(it->reason));
+}
+
+static void report_precision(const hx_stats *stats, const hx_iteration *it)
+{
+    if (it->pcg_fell_back == 0) return;
+    if (stats->n_fell_back == it->pcg_fell_back)
+        hx_log_warning("iteration %d: single precision did not lead to the tolerance; the solve "
+                       "was finished in double, as later ones may be: solver.precision = "
+                       "\"double\" would be faster",
+                       it->iteration);
+    else
+        hx_log_detail("iteration %d: a solve was finished in double precision", it->iteration);
+}
+
+static void report_restarts(const hx_iteration *it)
+{
+    if (it->pcg_restarts == 0) return;
+    hx_log_warning("iteration %d: PCG broke down in %d solve%s, begun again from where it was or, "
+                   "after NaN, from nothing: now %s",
+                   it->iteration, it->pcg_restarts, it->pcg_restarts > 1 ? "s" : "",
+                   hx_pcg_reason_name(it->reason));
+}
+
+/* Of the first design. Some operators are not made for it; memory that is lacking costs time. */
+static void report_recording(const hx_session *s, const hx_stats *stats)
+{
+    const hx_pcg *pcg = &s->pcg;
+    if (stats->n_iteration != 1 || pcg->cannot_record == HX_OK) return;
+    if (pcg->cannot_record == HX_ENOMEM)
+        hx_log_warning("PCG's iterations are queued one by one, not as a graph: %s",
+                       pcg->not_recorded);
+    else
+        hx_log_detail("PCG's iterations are queued one by one, not as a graph: %s",
+                      pcg->not_recorded);
+}
+
+/* The first design whose volume is off. */
+static void warn_missed(const hx_session *s, const hx_stats *stats, const hx_iteration *it)
+{
+    if (!it->volume_missed) return;
+    const double wanted = s->problem.volume_fraction;
+    if (stats->n_missed == 1)
+        hx_log_warning("iteration %d: the design has a volume of %.5g, and volume_fraction = %g "
+                       "asks for another",
+                       it->iteration, it->volume, wanted);
+    else
+        hx_log_detail("iteration %d: volume %.5g in place of %g", it->iteration, it->volume,
+                      wanted);
+}
+
+void hx_outcome_warn(const hx_session *s, const hx_stats *stats, const hx_iteration *it)
+{
+    report_recording(s, stats);
+    report_restarts(it);
+    warn_unconverged(stats, it);
+    report_precision(stats, it);
+    warn_missed(s, stats, it);
+}
+
+void hx_outcome_doubt(hx_session *s, const hx_stats *stats, int was_stopped, hx_doubts *doubts)
+{
+    const int n = stats->n_recent - 1;
+    const hx_doubt_facts facts = {
+        .last = &stats->last,
+        .n_iteration = stats->n_iteration,
+        .n_unconverged = stats->n_unconverged,
+        .n_missed = stats->n_missed,
+        .was_stopped = was_stopped,
+        .earlier = n > 0 ? stats->recent[n] : (double)NAN,
+        .n_earlier = n,
+    };
+    if (stats->n_iteration > 0) hx_doubts_after(doubts, s, &facts);
+}

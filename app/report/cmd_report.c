@@ -1,0 +1,241 @@
+/* hextop report: runs as one HTML file that needs nothing else. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../output/output.h"
+#include "../text/commands.h"
+#include "../text/html.h"
+#include "../text/table.h"
+#include "core/base/atomic_file.h"
+#include "core/base/clock.h"
+#include "report.h"
+
+enum { OUTPUT, TRIANGLES };
+
+/* Triangles of all parts of a page at most: 13 bytes each in base64, 17 at worst. */
+static const int64_t most_triangles = 800000;
+static const int64_t most_bytes = 15000000;
+
+static int read_triangles(const char *text, size_t n_run, int64_t *n)
+{
+    char *end;
+    const long long value = strtoll(text, &end, 10);
+    if (end == text || *end != '\0' || value < 100 || value > most_triangles)
+        return HX_RAISE(HX_EINPUT, "--triangles %s: expected a whole number from 100 to %lld", text,
+                        (long long)most_triangles);
+    *n = value;
+    if (*n > most_triangles / (int64_t)n_run) *n = most_triangles / (int64_t)n_run;
+    return HX_OK;
+}
+
+/* --- labels --- */
+
+/* The last part of the folder's path; of "." that of where we are. Returns text. */
+static const char *last_part(const char *folder, char *text, size_t n_text)
+{
+    char here[PATH_MAX];
+    if (strcmp(folder, ".") == 0 && getcwd(here, sizeof here)) folder = here;
+    size_t end = strlen(folder);
+    while (end > 1 && folder[end - 1] == '/') end--;
+    size_t begin = end;
+    while (begin > 0 && folder[begin - 1] != '/') begin--;
+    snprintf(text, n_text, "%.*s", (int)(end - begin), folder + begin);
+    return text;
+}
+
+static int is_taken(const hx_report *report, size_t i, const char *label)
+{
+    for (size_t k = 0; k < report->n_run; k++) {
+        char other[256];
+        if (k != i && strcmp(last_part(report->run[k].folder, other, sizeof other), label) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* The folder's name, or its path where two have one name. */
+static int make_labels(hx_report *report)
+{
+    for (size_t i = 0; i < report->n_run; i++) {
+        char label[256];
+        last_part(report->run[i].folder, label, sizeof label);
+        HX_TRY(hx_strdup(&report->run[i].label,
+                         is_taken(report, i, label) ? report->run[i].folder : label));
+    }
+    return HX_OK;
+}
+
+/* That of all runs where it is the same, else those of the folders. */
+static const char *make_title(const hx_report *report, char *text, size_t n_text)
+{
+    const char *const first = hx_report_title(&report->run[0]);
+    size_t used = 0;
+    int same = 1;
+    for (size_t i = 1; i < report->n_run; i++)
+        same &= strcmp(hx_report_title(&report->run[i]), first) == 0;
+    if (same) return first;
+    for (size_t i = 0; i < report->n_run && used < n_text; i++)
+        used += (size_t)snprintf(text + used, n_text - used, "%s%s", i > 0 ? ", " : "",
+                                 report->run[i].label);
+    return text;
+}
+
+/* --- the command --- */
+
+static int read_runs(hx_report *report, const hx_options *options)
+{
+    if (options->n_argument > HX_REPORT_MAX_RUN)
+        return HX_RAISE(HX_EINPUT, "%zu folders; a report shows at most %d", options->n_argument,
+                        HX_REPORT_MAX_RUN);
+    for (size_t i = 0; i < options->n_argument; i++) {
+        report->n_run = i + 1;
+        HX_TRY(hx_report_read(&report->run[i], options->argument[i]));
+    }
+    HX_TRY(make_labels(report));
+    for (size_t i = 0; i < report->n_run; i++) {
+        HX_TRY(hx_report_make_part(&report->run[i], report->n_triangle));
+        hx_report_judge(&report->run[i]);
+    }
+    return HX_OK;
+}
+
+/* The field of that name whose colours reach farthest. */
+static const hx_report_field *widest(const hx_report *report, const char *name)
+{
+    const hx_report_field *found = NULL;
+    for (size_t i = 0; i < report->n_run; i++)
+        for (size_t k = 0; k < report->run[i].part.n_field; k++) {
+            const hx_report_field *const f = &report->run[i].part.field[k];
+            if (strcmp(f->name, name) == 0 && (!found || f->high > found->high)) found = f;
+        }
+    return found;
+}
+
+/* Colours of one quantity mean the same in all parts, where units are the same. */
+static void share_colours(hx_report *report)
+{
+    for (size_t i = 0; i < report->n_run; i++)
+        for (size_t k = 0; k < report->run[i].part.n_field; k++) {
+            hx_report_field *const f = &report->run[i].part.field[k];
+            const hx_report_field *const most = widest(report, f->name);
+            if (strcmp(f->unit, most->unit) != 0) continue;
+            f->high = most->high;
+            f->is_cut = f->most > f->high * (1.0 + 1e-6);
+        }
+}
+
+static void say_part(const hx_report_run *run)
+{
+    const hx_report_part *part = &run->part;
+    char a[32], b[32], c[32];
+    if (!part->is_there) {
+        hx_log_info("%s: no part%s%s", run->folder, run->missing.n > 0 ? ": " : "",
+                    run->missing.n > 0 ? run->missing.line[run->missing.n - 1] : "");
+        return;
+    }
+    if (part->simplified.n_point > 0)
+        hx_log_info("%s: %s triangles of %s, at most %.3g%s off, %s", run->folder,
+                    hx_format_count(part->simplified.n_after, a, sizeof a),
+                    hx_format_count(part->simplified.n_before, b, sizeof b),
+                    part->simplified.largest, run->units.length,
+                    hx_format_seconds(part->seconds, c, sizeof c));
+    else
+        hx_log_info("%s: %s triangles, %s", run->folder,
+                    hx_format_count(part->simplified.n_after, a, sizeof a),
+                    hx_format_seconds(part->seconds, c, sizeof c));
+}
+
+/* HX_EINPUT: it would be too large. */
+static int write_page(const hx_report *report, const char *path, int64_t *n_byte)
+{
+    int rc;
+    hx_atomic_file file;
+    memset(&file, 0, sizeof file);
+    HX_TRY(hx_atomic_file_open(&file, path));
+    HX_TRY_FAIL(hx_report_write_page(report, file.stream));
+    *n_byte = (int64_t)ftell(file.stream);
+    if (*n_byte > most_bytes) {
+        rc = HX_RAISE(HX_EINPUT,
+                      "%s: not written: %lld bytes, and a report has at most %lld; ask for less by "
+                      "--triangles",
+                      path, (long long)*n_byte, (long long)most_bytes);
+        goto fail;
+    }
+    return hx_atomic_file_commit(&file);
+fail:
+    hx_atomic_file_free(&file);
+    return rc;
+}
+
+static int make_report(hx_report *report, const hx_options *options)
+{
+    char beside[PATH_MAX], title[512] = "", a[32], b[32], c[32];
+    int64_t n_byte = 0;
+    const double begin = hx_clock();
+    const char *path = hx_option_text(options, OUTPUT);
+    HX_TRY(read_triangles(hx_option_text(options, TRIANGLES), options->n_argument,
+                          &report->n_triangle));
+    HX_TRY(hx_output_probe_file(path, NULL));
+    HX_TRY(read_runs(report, options));
+    share_colours(report);
+    report->title = make_title(report, title, sizeof title);
+    if (!path) {
+        const char *const folder = report->n_run == 1 ? report->run[0].folder : "";
+        const size_t n = strlen(folder);
+        snprintf(beside, sizeof beside, "%.4000s%sreport.html", folder,
+                 n > 0 && folder[n - 1] != '/' ? "/" : "");
+        path = beside;
+    }
+    HX_TRY(write_page(report, path, &n_byte));
+    for (size_t i = 0; i < report->n_run; i++) say_part(&report->run[i]);
+    hx_log_info("%s: %s, done in %s, %s of memory", path,
+                hx_format_bytes((double)n_byte, a, sizeof a),
+                hx_format_seconds(hx_clock() - begin, b, sizeof b),
+                hx_format_bytes((double)hx_host_memory_peak(), c, sizeof c));
+    return HX_OK;
+}
+
+static int report_runs(const hx_options *options)
+{
+    hx_report report;
+    memset(&report, 0, sizeof report);
+    const int rc = make_report(&report, options);
+    for (size_t i = 0; i < report.n_run; i++) hx_report_free_run(&report.run[i]);
+    return rc;
+}
+
+static const hx_option report_options[] = {
+    [OUTPUT] = {.name = "--output",
+                .letter = "-o",
+                .kind = HX_OPTION_FILE,
+                .value = "FILE.html",
+                .help =
+                    "another file; default: report.html in the folder of a run, here of several"},
+    [TRIANGLES] = {.name = "--triangles",
+                   .kind = HX_OPTION_TEXT,
+                   .value = "N",
+                   .fallback = "300000",
+                   .help = "of each part at most; together 800,000"},
+};
+
+const hx_command hx_command_report = {
+    .name = "report",
+    .summary = "runs as one HTML file: the part to turn, plots, settings, differences",
+    .arguments = "DIR [DIR ...]",
+    .help =
+        "Writes one HTML file that needs no other and no network, at most 15 MB: the last design "
+        "of the\n"
+        "run in DIR, its output.directory, as a surface to turn with the mouse, coloured by "
+        "density and,\n"
+        "where a file has it, von Mises stress; convergence, times, settings, warnings, what "
+        "verify found.\n"
+        "Several folders are shown side by side, with what differs first. A run that still goes or "
+        "was\n"
+        "interrupted is shown as far as it came; what is not there is said.\n",
+    .n_min = 1,
+    .option = report_options,
+    .n_option = sizeof report_options / sizeof report_options[0],
+    .run = report_runs,
+};

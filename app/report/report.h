@@ -1,0 +1,115 @@
+/* What `hextop report` knows of runs, and the pieces of its page. */
+#ifndef HX_REPORT_H
+#define HX_REPORT_H
+
+#include "../config/units.h"
+#include "../text/csv_read.h"
+#include "../text/json_read.h"
+#include "core/base/memory.h"
+#include "core/surface/surface_simplify.h"
+
+enum { HX_REPORT_MAX_RUN = 8, HX_REPORT_MAX_FIELD = 2, HX_REPORT_MAX_NOTE = 64 };
+
+typedef enum {
+    HX_RUN_DONE,
+    HX_RUN_INTERRUPTED,
+    HX_RUN_FAILED,
+    HX_RUN_GOING,  /* a process holds the folder */
+    HX_RUN_UNKNOWN /* none does, and there is no summary */
+} hx_run_state;
+
+/* Lines of text. */
+typedef struct hx_report_lines {
+    size_t n;
+    char *line[HX_REPORT_MAX_NOTE]; /* (owned) */
+} hx_report_lines;
+
+/* A colour for each vertex. */
+typedef struct hx_report_field {
+    const char *name, *label; /* "density", "Density just inside" */
+    const char *unit;         /* as hx_units has them */
+    float *value;             /* [n_vertex] (owned) */
+    double low, high;         /* of the colours */
+    double least, most;       /* of the surface */
+    int is_cut;               /* 1: high is below the largest */
+} hx_report_field;
+
+/* The surface of the last design. */
+typedef struct hx_report_part {
+    int is_there;
+    hx_surface surface; /* simplified (owned) */
+    hx_surface_report shape;
+    hx_surface_simplification simplified;
+    double threshold, seconds;
+    double step[3]; /* of the coordinates as the page has them, length */
+    hx_report_field field[HX_REPORT_MAX_FIELD];
+    size_t n_field;
+    int is_alone; /* 1: of the densities alone, without the config */
+} hx_report_part;
+
+typedef struct hx_report_run {
+    const char *folder; /* as given (borrowed) */
+    char *label;        /* short, another for each run (owned) */
+    hx_run_state state;
+    hx_json_tree summary, verify; /* root NULL: not there */
+    hx_json_tree settings;        /* of config.cfg where there is no summary */
+    hx_csv history;               /* n_row 0: not there */
+    hx_units units;
+    char *result; /* path of the last densities, NULL: none (owned) */
+    char *stress; /* path of verify's file with stresses, NULL: none (owned) */
+    int is_heat;
+    int64_t bytes; /* of the run's part on the page, coded */
+    hx_report_part part;
+    hx_report_lines missing; /* what is not there */
+    hx_report_lines warning;
+} hx_report_run;
+
+typedef struct hx_report {
+    hx_report_run run[HX_REPORT_MAX_RUN];
+    size_t n_run;
+    const char *title;  /* of the page */
+    int64_t n_triangle; /* of each part at most */
+} hx_report;
+
+void hx_report_say(hx_report_lines *lines, const char *fmt, ...) HX_PRINTF(2, 3);
+
+/* Reads what the folder has. HX_EINPUT: it is no folder, or has nothing of a run. A file that
+ * cannot be read is said in run->missing. */
+int hx_report_read(hx_report_run *run, const char *folder);
+/* run->part, of run->result; why there is none in run->missing. HX_ENOMEM. */
+int hx_report_make_part(hx_report_run *run, int64_t n_triangle);
+/* Accepts a zeroed run. */
+void hx_report_free_run(hx_report_run *run);
+
+/* Warnings of the run, its solves, its verification and its shape. */
+void hx_report_judge(hx_report_run *run);
+
+/* The settings of a run as an object, NULL: not known. */
+const hx_json_value *hx_report_settings(const hx_report_run *run);
+/* A number as a reader wants it, "1,234" or "0.01235"; "-": none. Returns text. */
+const char *hx_report_number(double value, char *text, size_t n_text);
+/* " <small>+3.1 %</small>" */
+void hx_report_write_difference(double first, double value, FILE *f);
+/* The units of all runs; empty ones where they are not the same. */
+const hx_units *hx_report_units(const hx_report *report);
+/* A run's title, its folder where it has none. */
+const char *hx_report_title(const hx_report_run *run);
+/* "done", "still going" */
+const char *hx_report_state_text(const hx_report_run *run);
+
+/* --- pieces of the page --- */
+
+int hx_report_write_page(const hx_report *report, FILE *f);
+void hx_report_write_plots(const hx_report *report, FILE *f); /* report_plots.c */
+void hx_report_write_stages(const hx_report_run *run, FILE *f);
+void hx_report_write_comparison(const hx_report *report, FILE *f); /* report_tables.c */
+void hx_report_write_figures(const hx_report_run *run, FILE *f);
+void hx_report_write_settings(const hx_report_run *run, FILE *f);
+void hx_report_write_machine(const hx_report_run *run, FILE *f);
+void hx_report_write_verify(const hx_report_run *run, FILE *f);
+int hx_report_write_viewer(const hx_report *report, size_t i, FILE *f); /* report_viewer.c */
+
+/* Lines of report.css and report.js, made into C when this is built; end with NULL. */
+extern const char *const hx_report_css[], *const hx_report_js[];
+
+#endif

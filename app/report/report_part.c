@@ -1,0 +1,284 @@
+/* The part of a run: the surface that `hextop surface` makes, with colours, of fewer triangles. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../session/surface_source.h"
+#include "../text/log.h"
+#include "core/base/clock.h"
+#include "core/base/quantile.h"
+#include "core/files/result_match.h"
+#include "core/files/vtk_fields.h"
+#include "core/mesh/hex_jacobian.h"
+#include "report.h"
+
+enum { N_SMOOTH = 10 }; /* as `hextop surface` has by default */
+
+typedef struct maker {
+    hx_report_run *run;
+    hx_surface_source source;
+    hx_surface_field field;
+    hx_surface_smoothing smoothing;
+} maker;
+
+/* --- fields --- */
+
+/* node[n_node] := the mean of the elements' values, weighted with volume and `share`: [n_elem],
+ * NULL:
+ * 1. NAN where there is no weight. */
+static int average(const hx_mesh *mesh, const double *value, const double *share, float *node)
+{
+    double *sum = NULL, *weight = NULL;
+    int rc;
+    HX_TRY_FAIL(hx_alloc(&sum, (size_t)mesh->n_node, sizeof *sum, "nodal values"));
+    HX_TRY_FAIL(hx_alloc(&weight, (size_t)mesh->n_node, sizeof *weight, "nodal values"));
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        hx_hex_map map;
+        hx_hex_map_init(&map, mesh->xyz, mesh->conn + 8 * e);
+        const double w = hx_hex_volume(&map) * (share ? share[e] : 1.0);
+        if (!isfinite(value[e])) continue;
+        for (int i = 0; i < 8; i++) {
+            const int32_t a = mesh->conn[8 * e + i];
+            sum[a] += w * value[e];
+            weight[a] += w;
+        }
+    }
+    for (int64_t a = 0; a < mesh->n_node; a++)
+        node[a] = weight[a] > 0.0 ? (float)(sum[a] / weight[a]) : NAN;
+fail:
+    free(sum);
+    free(weight);
+    return rc;
+}
+
+/* Vertices without an edge get the mean of their neighbours that have a value, round by round. */
+static int fill_gaps(const hx_surface *s, float *value)
+{
+    double *sum = NULL;
+    int32_t *n = NULL;
+    int rc;
+    HX_TRY_FAIL(hx_alloc(&sum, (size_t)s->n_vertex, sizeof *sum, "values"));
+    HX_TRY_FAIL(hx_alloc(&n, (size_t)s->n_vertex, sizeof *n, "values"));
+    for (int left = 1, round = 0; left && round < 20; round++) {
+        memset(sum, 0, (size_t)s->n_vertex * sizeof *sum);
+        memset(n, 0, (size_t)s->n_vertex * sizeof *n);
+        for (int64_t c = 0; c < 3 * s->n_tri; c++) {
+            const int32_t v = s->tri[c], w = s->tri[c % 3 == 2 ? c - 2 : c + 1];
+            if (isnan(value[w])) continue;
+            sum[v] += (double)value[w];
+            n[v]++;
+        }
+        left = 0;
+        for (int64_t v = 0; v < s->n_vertex; v++) {
+            if (!isnan(value[v])) continue;
+            if (n[v] > 0)
+                value[v] = (float)(sum[v] / n[v]);
+            else
+                left = 1;
+        }
+    }
+    for (int64_t v = 0; v < s->n_vertex; v++)
+        if (isnan(value[v])) value[v] = 0.0f;
+fail:
+    free(sum);
+    free(n);
+    return rc;
+}
+
+/* The nodal value just inside of each vertex. */
+static int to_vertices(const hx_surface *s, const float *node, float *value)
+{
+    for (int64_t v = 0; v < s->n_vertex; v++) {
+        const int32_t a = s->edge[2 * v];
+        value[v] = a >= 0 ? node[a] : NAN;
+    }
+    return fill_gaps(s, value);
+}
+
+static int add_field(maker *m, const char *name, const char *label, const char *unit,
+                     const double *elem, const double *share)
+{
+    hx_report_part *part = &m->run->part;
+    float *node = NULL;
+    int rc;
+    hx_report_field *f = &part->field[part->n_field];
+    HX_TRY(hx_alloc(&f->value, (size_t)part->surface.n_vertex, sizeof *f->value, "colours"));
+    part->n_field++;
+    f->name = name;
+    f->label = label;
+    f->unit = unit;
+    HX_TRY_FAIL(hx_alloc(&node, (size_t)m->source.mesh->n_node, sizeof *node, "nodal values"));
+    HX_TRY_FAIL(average(m->source.mesh, elem, share, node));
+    rc = to_vertices(&part->surface, node, f->value);
+fail:
+    free(node);
+    return rc;
+}
+
+/* value[mesh->n_elem] of the session's mesh := the worst case of von_mises in the file, NAN where
+ * it has none; the number of cases read. */
+static int read_stress(maker *m, const char *path, double *value, int *n_case)
+{
+    const hx_session *s = &m->source.session;
+    const hx_mesh *mesh = &s->mesh;
+    double *one = NULL;
+    HX_TRY(hx_alloc(&one, (size_t)mesh->n_elem, sizeof *one, "stresses"));
+    for (int64_t e = 0; e < mesh->n_elem; e++) value[e] = NAN;
+    for (*n_case = 0; *n_case < s->problem.cases.n; ++*n_case) {
+        char name[64];
+        hx_result_match match;
+        hx_fields_case_name("von_mises", *n_case, name, sizeof name);
+        if (hx_result_read(path, name, mesh, s->problem.rho_min, NAN, one, &match) < 0) break;
+        for (int64_t e = 0; e < mesh->n_elem; e++) value[e] = fmax(value[e], one[e]);
+    }
+    free(one);
+    return HX_OK;
+}
+
+/* value becomes that of the elements of source.mesh, without passive void. */
+static void keep_part(const maker *m, double *value)
+{
+    const hx_surface_source *source = &m->source;
+    if (source->mesh == &source->session.mesh) return;
+    for (int64_t e = 0, at = 0; e < source->session.mesh.n_elem; e++)
+        if (source->part.state[e] != HX_PART_VOID) value[at++] = value[e];
+}
+
+/* Von Mises stress from the result, if the run writes it, or else from verify's file. */
+static int add_stress(maker *m)
+{
+    hx_report_run *run = m->run;
+    const hx_config *cfg = &m->source.session.cfg;
+    const int in_result = hx_config_has_field(cfg, HX_FIELD_VON_MISES);
+    const char *const path = in_result ? run->result : run->stress;
+    double *value = NULL;
+    int n_case = 0, rc;
+    if (run->is_heat || !m->source.config) return HX_OK;
+    if (!path) {
+        hx_report_say(&run->missing,
+                      "No stresses: neither output.fields has \"von_mises\" nor did `hextop verify "
+                      "--vtk` write a file into the folder.");
+        return HX_OK;
+    }
+    HX_TRY(hx_alloc(&value, (size_t)m->source.session.mesh.n_elem, sizeof *value, "stresses"));
+    HX_TRY_FAIL(read_stress(m, path, value, &n_case));
+    if (n_case > 0) {
+        keep_part(m, value);
+        HX_TRY_FAIL(add_field(m, "stress",
+                              n_case > 1 ? "Von Mises stress, worst case" : "Von Mises stress",
+                              run->units.stress, value, m->source.rho));
+    } else {
+        hx_report_say(&run->missing, "No stresses: %s", hx_error_message());
+        hx_error_clear();
+    }
+fail:
+    free(value);
+    return rc;
+}
+
+/* Colours end at what all but half a percent of the vertices are below: peaks at single points, as
+ * of stresses at supports, would leave one colour for the rest. */
+static int find_range(hx_report_field *f, int64_t n)
+{
+    double *sorted = NULL;
+    HX_TRY(hx_alloc(&sorted, (size_t)n, sizeof *sorted, "colours"));
+    for (int64_t v = 0; v < n; v++) sorted[v] = (double)f->value[v];
+    hx_sort_values(sorted, (size_t)n);
+    f->most = hx_quantile(sorted, (size_t)n, 1.0);
+    f->least = hx_quantile(sorted, (size_t)n, 0.0);
+    f->high = hx_quantile(sorted, (size_t)n, 0.995);
+    f->low = 0.0;
+    if (!(f->high > f->low)) f->high = f->most > f->low ? f->most : f->low + 1.0;
+    if (strcmp(f->name, "density") == 0) f->high = 1.0;
+    f->is_cut = f->most > f->high * (1.0 + 1e-6);
+    free(sorted);
+    return HX_OK;
+}
+
+/* --- the surface --- */
+
+static int cut(maker *m)
+{
+    const double begin = hx_clock();
+    hx_report_part *part = &m->run->part;
+    const hx_surface_source *source = &m->source;
+    double volume;
+    HX_TRY(hx_surface_field_create(&m->field, source->mesh, source->rho, source->is_solid));
+    HX_TRY(hx_part_check_target(&source->part, source->target));
+    HX_TRY(hx_surface_threshold(&m->field, source->target, &part->threshold, &volume));
+    const double found = hx_clock();
+    HX_TRY(hx_surface_extract(&part->surface, &m->field, part->threshold));
+    const double extracted = hx_clock();
+    HX_TRY(hx_surface_smooth(&part->surface, &m->field, N_SMOOTH, &m->smoothing));
+    hx_log_detail("seconds    threshold %.3f, triangles %.3f, smoothing %.3f", found - begin,
+                  extracted - found, hx_clock() - extracted);
+    return HX_OK;
+}
+
+static int simplify(maker *m, int64_t n_triangle)
+{
+    hx_report_part *part = &m->run->part;
+    float *value[HX_REPORT_MAX_FIELD];
+    for (size_t i = 0; i < part->n_field; i++) value[i] = part->field[i].value;
+    HX_TRY(
+        hx_surface_simplify(&part->surface, n_triangle, part->n_field, value, &part->simplified));
+    HX_TRY(
+        hx_surface_check(&part->surface, HX_SURFACE_F64, &part->shape)); /* pieces, holes: same */
+    for (size_t i = 0; i < part->n_field; i++)
+        HX_TRY(find_range(&part->field[i], part->surface.n_vertex));
+    for (int d = 0; d < 3; d++) part->step[d] = (part->shape.max[d] - part->shape.min[d]) / 65535.0;
+    return HX_OK;
+}
+
+/* With the config beside the result, or where that fails without. */
+static int open_source(maker *m)
+{
+    hx_report_run *run = m->run;
+    const int rc = hx_surface_source_open(&m->source, run->result, NULL,
+                                          HX_PRESERVE_LOADS | HX_PRESERVE_PASSIVE);
+    if (rc != HX_EINPUT || !m->source.config) return rc;
+    hx_report_say(&run->missing, "The part is that of the densities alone: %s", hx_error_message());
+    hx_error_clear();
+    hx_surface_source_free(&m->source);
+    run->part.is_alone = 1;
+    return hx_surface_source_open(&m->source, run->result, "none", 0);
+}
+
+static int make(maker *m, int64_t n_triangle)
+{
+    const double begin = hx_clock();
+    HX_TRY(open_source(m));
+    const double opened = hx_clock();
+    HX_TRY(cut(m));
+    const double cut_out = hx_clock();
+    HX_TRY(add_stress(m));
+    HX_TRY(add_field(m, "density", "Density just inside the surface", "", m->source.rho, NULL));
+    hx_surface_field_free(&m->field); /* before more memory is taken */
+    hx_surface_source_free(&m->source);
+    const double coloured = hx_clock();
+    HX_TRY(simplify(m, n_triangle));
+    hx_log_detail("seconds    mesh %.3f, surface %.3f, colours %.3f, fewer triangles %.3f",
+                  opened - begin, cut_out - opened, coloured - cut_out, hx_clock() - coloured);
+    return HX_OK;
+}
+
+int hx_report_make_part(hx_report_run *run, int64_t n_triangle)
+{
+    maker m;
+    const double begin = hx_clock();
+    if (!run->result) return HX_OK;
+    memset(&m, 0, sizeof m);
+    m.run = run;
+    int rc = make(&m, n_triangle);
+    hx_surface_field_free(&m.field);
+    hx_surface_source_free(&m.source);
+    if (rc == HX_OK) {
+        run->part.is_there = 1;
+        run->part.seconds = hx_clock() - begin;
+    } else if (rc == HX_EINPUT || rc == HX_ENUMERIC) {
+        hx_report_say(&run->missing, "There is no part: %s", hx_error_message());
+        hx_error_clear();
+        rc = HX_OK;
+    }
+    return rc;
+}

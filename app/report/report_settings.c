@@ -1,0 +1,171 @@
+/* Settings as rows of names and values, of one run or those that differ between several. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../text/html.h"
+#include "../text/log.h"
+#include "core/base/grow.h"
+#include "report.h"
+#include "report_settings.h"
+
+static int add_row(hx_report_rows *rows, const char *name, const char *value)
+{
+    HX_TRY(hx_grow(&rows->row, rows->n, &rows->capacity, sizeof *rows->row, "settings"));
+    hx_report_row *const row = &rows->row[rows->n++];
+    HX_TRY(hx_strdup(&row->name, name));
+    return hx_strdup(&row->value, value);
+}
+
+static int is_list(const hx_json_value *v)
+{
+    return v->kind == HX_JSON_ARRAY || v->kind == HX_JSON_OBJECT;
+}
+
+/* "[0, 0, -1]" of an array of plain values. */
+static void list_text(const hx_json_value *array, char *text, size_t n_text)
+{
+    size_t used = (size_t)snprintf(text, n_text, "[");
+    for (const hx_json_value *v = array->first; v && used < n_text; v = v->next)
+        used += (size_t)snprintf(text + used, n_text - used, "%s%s", v->text ? v->text : "",
+                                 v->next ? ", " : "");
+    if (used < n_text) snprintf(text + used, n_text - used, "]");
+}
+
+static int flatten(hx_report_rows *rows, const char *name, const hx_json_value *v);
+
+static int flatten_members(hx_report_rows *rows, const char *name, const hx_json_value *v)
+{
+    size_t i = 0;
+    for (const hx_json_value *m = v->first; m; m = m->next, i++) {
+        char path[512];
+        if (m->key)
+            snprintf(path, sizeof path, "%.300s%s%.200s", name, name[0] ? "." : "", m->key);
+        else
+            snprintf(path, sizeof path, "%.300s[%zu]", name, i);
+        HX_TRY(flatten(rows, path, m));
+    }
+    return HX_OK;
+}
+
+static int flatten(hx_report_rows *rows, const char *name, const hx_json_value *v)
+{
+    char text[1024];
+    if (v->kind == HX_JSON_OBJECT) return flatten_members(rows, name, v);
+    if (v->kind != HX_JSON_ARRAY) return add_row(rows, name, v->text ? v->text : "");
+    if (v->first && is_list(v->first)) return flatten_members(rows, name, v);
+    list_text(v, text, sizeof text);
+    return add_row(rows, name, text);
+}
+
+int hx_report_rows_make(hx_report_rows *rows, const hx_report_run *run)
+{
+    const hx_json_value *const settings = hx_report_settings(run);
+    memset(rows, 0, sizeof *rows);
+    if (!settings) return HX_OK;
+    const int rc = flatten(rows, "", settings);
+    if (rc < 0) hx_report_rows_free(rows);
+    return rc;
+}
+
+void hx_report_rows_free(hx_report_rows *rows)
+{
+    for (size_t i = 0; i < rows->n; i++) {
+        free(rows->row[i].name);
+        free(rows->row[i].value);
+    }
+    free(rows->row);
+    memset(rows, 0, sizeof *rows);
+}
+
+static const char *find(const hx_report_rows *rows, const char *name)
+{
+    for (size_t i = 0; i < rows->n; i++)
+        if (strcmp(rows->row[i].name, name) == 0) return rows->row[i].value;
+    return NULL;
+}
+
+void hx_report_write_settings(const hx_report_run *run, FILE *f)
+{
+    hx_report_rows rows;
+    if (hx_report_rows_make(&rows, run) < 0)
+        hx_log_warning("the page lacks the settings: %s", hx_error_message());
+    if (rows.n == 0) return;
+    fputs("<details><summary>Settings</summary><div class=\"wide\"><table class=\"settings\">"
+          "<thead><tr><th scope=\"col\">Key</th><th scope=\"col\">Value</th></tr></thead><tbody>",
+          f);
+    for (size_t i = 0; i < rows.n; i++) {
+        fputs("<tr><th scope=\"row\"><code>", f);
+        hx_html_text(f, rows.row[i].name);
+        fputs("</code></th><td>", f);
+        hx_html_text(f, rows.row[i].value);
+        fputs("</td></tr>\n", f);
+    }
+    fputs("</tbody></table></div></details>\n", f);
+    hx_report_rows_free(&rows);
+}
+
+/* --- differences --- */
+
+/* 1 if the run r is the first that has the name. */
+static int is_first(const hx_report_rows *rows, size_t r, const char *name)
+{
+    for (size_t i = 0; i < r; i++)
+        if (find(&rows[i], name)) return 0;
+    return 1;
+}
+
+static int differs(const hx_report_rows *rows, size_t n_run, const char *name)
+{
+    const char *const first = find(&rows[0], name);
+    if (strcmp(name, "output.directory") == 0) return 0;
+    for (size_t i = 1; i < n_run; i++) {
+        const char *const other = find(&rows[i], name);
+        if (!first != !other || (first && strcmp(first, other) != 0)) return 1;
+    }
+    return 0;
+}
+
+static void put_difference(const hx_report_rows *rows, size_t n_run, const char *name, FILE *f)
+{
+    fputs("<tr><th scope=\"row\"><code>", f);
+    hx_html_text(f, name);
+    fputs("</code></th>", f);
+    for (size_t i = 0; i < n_run; i++) {
+        const char *const value = find(&rows[i], name);
+        fputs("<td>", f);
+        hx_html_text(f, value ? value : "–");
+        fputs("</td>", f);
+    }
+    fputs("</tr>\n", f);
+}
+
+/* Returns how many differ. */
+static size_t put_differences(const hx_report_rows *rows, size_t n_run, FILE *f)
+{
+    size_t n = 0;
+    for (size_t r = 0; r < n_run; r++)
+        for (size_t i = 0; i < rows[r].n; i++) {
+            const char *const name = rows[r].row[i].name;
+            if (!is_first(rows, r, name) || !differs(rows, n_run, name)) continue;
+            put_difference(rows, n_run, name, f);
+            n++;
+        }
+    return n;
+}
+
+void hx_report_write_differences(const hx_report *report, FILE *f)
+{
+    hx_report_rows rows[HX_REPORT_MAX_RUN];
+    int is_complete = 1;
+    memset(rows, 0, sizeof rows);
+    for (size_t i = 0; i < report->n_run; i++)
+        if (hx_report_rows_make(&rows[i], &report->run[i]) < 0) is_complete = 0;
+    if (!is_complete) {
+        hx_log_warning("the page lacks settings: %s", hx_error_message());
+        fprintf(f, "<tr><td colspan=\"%zu\">There was no memory to compare them.</td></tr>\n",
+                report->n_run + 1);
+    } else if (put_differences(rows, report->n_run, f) == 0)
+        fprintf(f, "<tr><td colspan=\"%zu\">All settings are the same.</td></tr>\n",
+                report->n_run + 1);
+    for (size_t i = 0; i < report->n_run; i++) hx_report_rows_free(&rows[i]);
+}

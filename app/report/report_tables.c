@@ -1,0 +1,264 @@
+/* Results, machine, mesh and verification as tables. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../text/html.h"
+#include "../text/table.h"
+#include "report_settings.h"
+
+const char *hx_report_number(double value, char *text, size_t n_text)
+{
+    if (!isfinite(value))
+        snprintf(text, n_text, "–");
+    else if (value == floor(value) && fabs(value) < 1e15)
+        hx_format_count((int64_t)value, text, n_text);
+    else
+        snprintf(text, n_text, fabs(value) < 1.0 ? "%.4g" : "%.5g", value);
+    return text;
+}
+
+void hx_report_write_difference(double first, double value, FILE *f)
+{
+    const double percent = 100.0 * (value / first - 1.0);
+    if (!isfinite(first) || !isfinite(value) || !(first > 0.0)) return;
+    if (percent > 999.0)
+        fprintf(f, " <small>%.3g times</small>", value / first);
+    else
+        fprintf(f, " <small>%+.1f&nbsp;%%</small>", fabs(percent) < 0.05 ? 0.0 : percent);
+}
+
+/* --- results --- */
+
+typedef struct figure {
+    const char *name, *key; /* of the summary */
+    const char *column;     /* of the history, whose last row it is where there is no summary */
+    const char *(*unit)(const hx_units *u);
+    int with_difference; /* said in percent between runs */
+} figure;
+
+static const char *unit_work(const hx_units *u)
+{
+    return u->work;
+}
+
+static const char *unit_mass(const hx_units *u)
+{
+    return u->mass;
+}
+
+static const char *unit_seconds(const hx_units *u)
+{
+    (void)u;
+    return " s";
+}
+
+static const char *unit_none(const hx_units *u)
+{
+    (void)u;
+    return "";
+}
+
+static const figure figures[] = {
+    {"Compliance", "compliance", "compliance", unit_work, 1},
+    {"Volume fraction", "volume", "volume", unit_none, 1},
+    {"Mass", "mass", NULL, unit_mass, 1},
+    {"Greyness", "greyness", "greyness", unit_none, 0},
+    {"Design iterations", "iterations", "iteration", unit_none, 0},
+    {"PCG iterations", "pcg_iterations_total", NULL, unit_none, 1},
+    {"Time", "seconds", NULL, unit_seconds, 1},
+    {"Elements", "elements", NULL, unit_none, 0},
+};
+enum { N_FIGURE = sizeof figures / sizeof figures[0] };
+
+static double figure_of(const hx_report_run *run, const figure *g)
+{
+    const double value = hx_json_number_at(run->summary.root, g->key);
+    if (!isnan(value) || !g->column) return value;
+    const double *const column = hx_csv_column(&run->history, g->column);
+    return column && run->history.n_row > 0 ? column[run->history.n_row - 1] : NAN;
+}
+
+/* "3 min 20 s" of seconds, else the number; returns text. */
+static const char *figure_text(const figure *g, double value, char *text, size_t n_text)
+{
+    if (g->unit == unit_seconds && isfinite(value)) return hx_format_seconds(value, text, n_text);
+    return hx_report_number(value, text, n_text);
+}
+
+void hx_report_write_figures(const hx_report_run *run, FILE *f)
+{
+    char text[64];
+    fputs("<dl class=\"figures\">", f);
+    for (int i = 0; i < N_FIGURE; i++) {
+        const figure *g = &figures[i];
+        const double value = figure_of(run, g);
+        if (isnan(value)) continue;
+        fprintf(f, "<div><dt>%s</dt><dd>%s", g->name, figure_text(g, value, text, sizeof text));
+        if (g->unit != unit_seconds && g->unit(&run->units)[0]) {
+            fputs("<span>", f);
+            hx_html_text(f, g->unit(&run->units));
+            fputs("</span>", f);
+        }
+        fputs("</dd></div>", f);
+    }
+    fputs("</dl>\n", f);
+}
+
+static const char *state_text(hx_run_state state)
+{
+    static const char *const text[] = {[HX_RUN_DONE] = "done",
+                                       [HX_RUN_INTERRUPTED] = "interrupted",
+                                       [HX_RUN_FAILED] = "failed",
+                                       [HX_RUN_GOING] = "still going",
+                                       [HX_RUN_UNKNOWN] = "not finished"};
+    return text[state];
+}
+
+const char *hx_report_state_text(const hx_report_run *run)
+{
+    return state_text(run->state);
+}
+
+/* A value, with its unit where that is not in the first column, and what it is to the first run. */
+static void put_compared_cell(const hx_report *report, const figure *g, size_t i, FILE *f)
+{
+    const hx_report_run *run = &report->run[i];
+    const double first = figure_of(&report->run[0], g), value = figure_of(run, g);
+    const char *const unit = g->unit == unit_seconds ? "" : g->unit(&run->units);
+    const int is_same = strcmp(g->unit(&run->units), g->unit(&report->run[0].units)) == 0;
+    char text[64];
+    fprintf(f, "<td>%s", figure_text(g, value, text, sizeof text));
+    if (isfinite(value) && !g->unit(hx_report_units(report))[0]) hx_html_text(f, unit);
+    if (i > 0 && g->with_difference && is_same) hx_report_write_difference(first, value, f);
+    fputs("</td>", f);
+}
+
+static void put_compared(const hx_report *report, const figure *g, FILE *f)
+{
+    const char *const unit = g->unit(hx_report_units(report));
+    fprintf(f, "<tr><th scope=\"row\">%s", g->name);
+    if (g->unit != unit_seconds && unit[0]) {
+        fputs(",", f);
+        hx_html_text(f, unit);
+    }
+    fputs("</th>", f);
+    for (size_t i = 0; i < report->n_run; i++) put_compared_cell(report, g, i, f);
+    fputs("</tr>\n", f);
+}
+
+const hx_units *hx_report_units(const hx_report *report)
+{
+    static const hx_units none;
+    for (size_t i = 1; i < report->n_run; i++)
+        if (strcmp(report->run[i].units.system, report->run[0].units.system) != 0) return &none;
+    return &report->run[0].units;
+}
+
+static int is_known(const hx_report *report, const figure *g)
+{
+    for (size_t i = 0; i < report->n_run; i++)
+        if (!isnan(figure_of(&report->run[i], g))) return 1;
+    return 0;
+}
+
+void hx_report_write_comparison(const hx_report *report, FILE *f)
+{
+    fputs("<div class=\"wide\"><table class=\"compare\"><thead><tr><td></td>", f);
+    for (size_t i = 0; i < report->n_run; i++) {
+        fprintf(f, "<th scope=\"col\"><i class=\"s%zu\"></i><a href=\"#run-%zu\">", i, i);
+        hx_html_text(f, report->run[i].label);
+        fputs("</a></th>", f);
+    }
+    fprintf(f,
+            "</tr></thead>\n<tbody><tr class=\"group\"><th colspan=\"%zu\" scope=\"rowgroup\">"
+            "Results</th></tr>\n<tr><th scope=\"row\">Run</th>",
+            report->n_run + 1);
+    for (size_t i = 0; i < report->n_run; i++)
+        fprintf(f, "<td>%s</td>", state_text(report->run[i].state));
+    fputs("</tr>\n", f);
+    for (int i = 0; i < N_FIGURE; i++)
+        if (is_known(report, &figures[i])) put_compared(report, &figures[i], f);
+    fputs("<tr><th scope=\"row\">Warnings</th>", f);
+    for (size_t i = 0; i < report->n_run; i++) fprintf(f, "<td>%zu</td>", report->run[i].warning.n);
+    fputs("</tr>\n", f);
+    fprintf(f,
+            "</tbody><tbody><tr class=\"group\"><th colspan=\"%zu\" scope=\"rowgroup\">Settings "
+            "that differ</th></tr>\n",
+            report->n_run + 1);
+    hx_report_write_differences(report, f);
+    fputs("</tbody></table></div>\n", f);
+}
+
+/* --- mesh and machine --- */
+
+static void put_row(FILE *f, const char *name, const char *value)
+{
+    fprintf(f, "<tr><th scope=\"row\">%s</th><td>", name);
+    hx_html_text(f, value);
+    fputs("</td></tr>\n", f);
+}
+
+static void put_text(FILE *f, const hx_report_run *run, const char *name, const char *key)
+{
+    const char *const text = hx_json_text_at(run->summary.root, key, NULL);
+    if (text) put_row(f, name, text);
+}
+
+static void put_number(FILE *f, const hx_report_run *run, const char *name, const char *key)
+{
+    char text[64];
+    const double value = hx_json_number_at(run->summary.root, key);
+    if (!isnan(value)) put_row(f, name, hx_report_number(value, text, sizeof text));
+}
+
+static void put_bytes(FILE *f, const hx_report_run *run, const char *name, const char *key)
+{
+    char text[64];
+    const double value = hx_json_number_at(run->summary.root, key);
+    if (!isnan(value)) put_row(f, name, hx_format_bytes(value, text, sizeof text));
+}
+
+/* "100 x 50 x 20 mm" */
+static void put_box(FILE *f, const hx_report_run *run)
+{
+    const hx_json_value *low = hx_json_at(run->summary.root, "mesh.box_min"),
+                        *high = hx_json_at(run->summary.root, "mesh.box_max");
+    char text[128];
+    double size[3];
+    if (!low || !high || low->n != 3 || high->n != 3) return;
+    low = low->first;
+    high = high->first;
+    for (int d = 0; d < 3; d++, low = low->next, high = high->next)
+        size[d] = high->number - low->number;
+    snprintf(text, sizeof text, "%.4g × %.4g × %.4g%s", size[0], size[1], size[2],
+             run->units.length);
+    put_row(f, "Box", text);
+}
+
+void hx_report_write_machine(const hx_report_run *run, FILE *f)
+{
+    if (!run->summary.root) return;
+    fputs("<details><summary>Mesh and machine</summary><div class=\"wide\"><table "
+          "class=\"settings\"><tbody>\n",
+          f);
+    put_text(f, run, "Mesh", "mesh.name");
+    put_number(f, run, "Elements", "elements");
+    put_number(f, run, "Nodes", "nodes");
+    put_text(f, run, "Kind", "element");
+    put_box(f, run);
+    put_number(f, run, "Smallest scaled Jacobian", "mesh.quality.min_scaled_jacobian");
+    put_number(f, run, "Elements below 0.2", "mesh.quality.poor_elements");
+    put_number(f, run, "Largest aspect ratio", "mesh.quality.max_aspect");
+    put_text(f, run, "Device", "device_description");
+    put_text(f, run, "Operator", "operator");
+    put_text(f, run, "Preconditioner", "preconditioner");
+    put_text(f, run, "Precision", "precision");
+    put_text(f, run, "Filter", "filter");
+    put_bytes(f, run, "Host memory, peak", "memory.host_peak_bytes");
+    put_bytes(f, run, "Device memory", "memory.device_bytes");
+    put_text(f, run, "hextop", "versions.hextop");
+    put_text(f, run, "Compiler", "versions.compiler");
+    put_text(f, run, "CUDA", "versions.cuda");
+    fputs("</tbody></table></div></details>\n", f);
+}

@@ -1,0 +1,219 @@
+#include "checkpoint.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../text/log.h"
+#include "checkpoint_parts.h"
+#include "core/base/clock.h"
+#include "core/base/memory.h"
+
+/* Of interval "auto": a run takes 1 % longer at most. The first is due after 100 times what the
+ * file would take on a slow disk. */
+#define AUTO_FACTOR 100.0
+#define SLOW_DISK 2e8 /* bytes a second */
+#define LEAST_WAIT 60.0
+
+static int set_paths(hx_checkpoint *c, const char *directory)
+{
+    char path[PATH_MAX];
+    if (c->path) return HX_OK;
+    snprintf(path, sizeof path, "%s/%s", directory, HX_CHECKPOINT_FILE);
+    HX_TRY(hx_strdup(&c->path, path));
+    snprintf(path, sizeof path, "%s/%s", directory, HX_CHECKPOINT_PREVIOUS);
+    return hx_strdup(&c->previous, path);
+}
+
+/* Of the first one. */
+static void set_due(hx_checkpoint *c, const hx_session *s)
+{
+    const double expected = (double)hx_session_checkpoint_bytes(s) / SLOW_DISK;
+    const double wait = fmax(AUTO_FACTOR * expected, LEAST_WAIT);
+    c->due = hx_clock() + (isnan(c->interval) ? wait : c->interval);
+}
+
+int hx_checkpoint_open(hx_checkpoint *c, const hx_checkpoint_parts *parts, int is_resumed)
+{
+    const hx_config *cfg = &parts->session->cfg;
+    c->interval = 60.0 * cfg->output.checkpoint;
+    HX_TRY(set_paths(c, cfg->output.directory));
+    if (!is_resumed) {
+        unlink(c->path);
+        unlink(c->previous);
+    }
+    set_due(c, parts->session);
+    return HX_OK;
+}
+
+int hx_checkpoint_exists(const hx_checkpoint *c)
+{
+    return c->n_written > 0 || c->is_writing || access(c->path, F_OK) == 0;
+}
+
+/* --- writing --- */
+
+/* A second name for the last one, which the new one replaces at once: there is always one under its
+ * own name. A file system without links has a moment without. */
+static void keep_previous(const hx_checkpoint *c)
+{
+    unlink(c->previous);
+    if (link(c->path, c->previous) != 0 && errno != ENOENT) rename(c->path, c->previous);
+}
+
+static void *write_thread(void *context)
+{
+    hx_checkpoint *c = context;
+    const double begin = hx_clock();
+    keep_previous(c);
+    c->rc = hx_snapshot_write(&c->image, c->path);
+    if (c->rc < 0) snprintf(c->message, sizeof c->message, "%s", hx_error_message());
+    c->written = hx_clock() - begin;
+    c->is_written = 1;
+    return NULL;
+}
+
+static void conclude(hx_checkpoint *c)
+{
+    c->seconds = c->copied + c->written;
+    if (isnan(c->interval)) c->due = hx_clock() + fmax(AUTO_FACTOR * c->seconds, LEAST_WAIT);
+    if (c->rc < 0)
+        hx_log_warning("no checkpoint: %s", c->message);
+    else
+        c->n_written++;
+}
+
+/* Waits; a checkpoint that failed leaves the one before. The next is due by what this one took. */
+static void join(hx_checkpoint *c)
+{
+    if (!c->is_writing) return;
+    pthread_join(c->thread, NULL);
+    c->is_writing = 0;
+    conclude(c);
+}
+
+/* Copies all parts and has them written; where no thread can be had, here. What fails is warned of.
+ */
+static void begin(hx_checkpoint *c, const hx_checkpoint_parts *parts)
+{
+    hx_snapshot_begin(&c->image, HX_SNAPSHOT_SAVE);
+    c->rc = hx_checkpoint_put(&c->image, parts);
+    c->is_written = 0;
+    if (c->rc < 0) {
+        snprintf(c->message, sizeof c->message, "%s", hx_error_message());
+        hx_snapshot_free(&c->image);
+        conclude(c);
+        return;
+    }
+    c->is_writing = pthread_create(&c->thread, NULL, write_thread, c) == 0;
+    if (c->is_writing) return;
+    write_thread(c);
+    conclude(c);
+}
+
+void hx_checkpoint_offer(hx_checkpoint *c, const hx_checkpoint_parts *parts)
+{
+    const double now = hx_clock();
+    if (c->is_writing && c->is_written) join(c);
+    if (c->interval == 0.0 || now < c->due || c->is_writing) return;
+    begin(c, parts);
+    c->copied = hx_clock() - now;
+    if (!isnan(c->interval)) c->due = hx_clock() + c->interval;
+}
+
+int hx_checkpoint_write(hx_checkpoint *c, const hx_checkpoint_parts *parts)
+{
+    join(c);
+    begin(c, parts);
+    join(c);
+    return c->rc;
+}
+
+/* --- reading --- */
+
+static int take_word(hx_checkpoint *c, const char *name, char **word)
+{
+    char *text;
+    if (!hx_config_is_auto(*word)) return HX_OK;
+    HX_TRY(hx_checkpoint_text(&c->image, name, &text));
+    const int rc = hx_config_set_word(word, text);
+    free(text);
+    return rc;
+}
+
+/* What is wrong with the last checkpoint, and that there is another. */
+static int offer_previous(const hx_checkpoint *c, int rc)
+{
+    char message[1024];
+    hx_snapshot previous = {0};
+    snprintf(message, sizeof message, "%s", hx_error_message());
+    const int usable = hx_snapshot_read(&previous, c->previous) == HX_OK;
+    hx_snapshot_free(&previous);
+    if (usable)
+        return HX_RAISE(rc, "%s; the one before it is whole: rename %s to %s to go on from there",
+                        message, c->previous, c->path);
+    return HX_RAISE(rc, "%s", message);
+}
+
+/* What the config says of the mesh, before it is made: a mesh of gmsh is kept in the folder, and
+ * one of another size must not take its place. */
+static int compare_mesh(hx_checkpoint *c, const hx_config *cfg)
+{
+    static const char group[] = "mesh.";
+    char *then = NULL, *now = NULL;
+    int rc;
+    HX_TRY_FAIL(hx_checkpoint_text(&c->image, "run.settings", &then));
+    HX_TRY_FAIL(hx_config_settings(cfg, &now));
+    for (char *line = strtok(now, "\n"); line; line = strtok(NULL, "\n")) {
+        if (strncmp(line, group, strlen(group)) != 0) continue;
+        const char *const same = strstr(then, line);
+        const size_t n = strlen(line);
+        if (same && (same == then || same[-1] == '\n') && (same[n] == '\n' || same[n] == '\0'))
+            continue;
+        rc = HX_RAISE(HX_EINPUT, "%s: the checkpoint is of another mesh: not of '%s'", c->path,
+                      line);
+        break;
+    }
+fail:
+    free(then);
+    free(now);
+    return rc;
+}
+
+int hx_checkpoint_read(hx_checkpoint *c, hx_config *cfg)
+{
+    HX_TRY(set_paths(c, cfg->output.directory));
+    const int exists = access(c->path, F_OK) == 0, before = access(c->previous, F_OK) == 0;
+    if (!exists && !before)
+        return HX_RAISE(HX_EINPUT,
+                        "%s: there is no checkpoint to go on from: a run writes one on a signal "
+                        "and every output.checkpoint minutes",
+                        c->path);
+    const int rc = hx_snapshot_read(&c->image, exists ? c->path : c->previous);
+    if (rc < 0) return offer_previous(c, rc);
+    HX_TRY(compare_mesh(c, cfg));
+    HX_TRY(take_word(c, "run.operator", &cfg->solver.op));
+    return take_word(c, "run.preconditioner", &cfg->solver.preconditioner);
+}
+
+int hx_checkpoint_load(hx_checkpoint *c, const hx_checkpoint_parts *parts, char **history,
+                       size_t *n_history)
+{
+    hx_snapshot_begin(&c->image, HX_SNAPSHOT_LOAD);
+    HX_TRY(hx_checkpoint_get(&c->image, parts, history, n_history));
+    hx_snapshot_free(&c->image);
+    return HX_OK;
+}
+
+void hx_checkpoint_free(hx_checkpoint *c)
+{
+    join(c);
+    hx_snapshot_free(&c->image);
+    free(c->path);
+    free(c->previous);
+    memset(c, 0, sizeof *c);
+}

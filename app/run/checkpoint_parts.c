@@ -1,0 +1,297 @@
+#include "checkpoint_parts.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../session/machine.h"
+#include "../text/json_read.h"
+#include "../text/log.h"
+#include "core/base/clock.h"
+#include "core/base/memory.h"
+#include "core/base/text_stream.h"
+
+/* --- texts --- */
+
+static int put_text(hx_snapshot *image, const char *name, const char *text)
+{
+    const void *p = text;
+    size_t n = strlen(text);
+    return hx_snapshot_borrow(image, name, &p, &n);
+}
+
+int hx_checkpoint_text(hx_snapshot *image, const char *name, char **text)
+{
+    const void *p = NULL;
+    size_t n = 0;
+    HX_TRY(hx_snapshot_borrow(image, name, &p, &n));
+    HX_TRY(hx_alloc(text, n + 1, 1, name));
+    if (n > 0) memcpy(*text, p, n);
+    return HX_OK;
+}
+
+/* --- which run it is of --- */
+
+static int put_identity(hx_snapshot *image, const hx_session *s, const hx_identity *identity)
+{
+    const hx_config *cfg = &s->cfg;
+    hx_hash mesh = identity->mesh, order = identity->order;
+    char *settings, machine[HX_MACHINE_TEXT];
+    HX_TRY(put_text(image, "run.operator", cfg->solver.op));
+    HX_TRY(put_text(image, "run.layout", hx_layout_name(cfg->solver.layout)));
+    HX_TRY(put_text(image, "run.preconditioner", cfg->solver.preconditioner));
+    HX_TRY(put_text(image, "run.machine", hx_machine_text(&s->device, machine)));
+    HX_TRY(hx_snapshot_host(image, "run.mesh", &mesh, sizeof mesh));
+    HX_TRY(hx_snapshot_host(image, "run.order", &order, sizeof order));
+    HX_TRY(hx_config_settings(cfg, &settings));
+    const int rc = put_text(image, "run.settings", settings);
+    free(settings);
+    return rc;
+}
+
+/* HX_EINPUT with the first line in which they differ. */
+static int compare_settings(const char *path, const char *then, const char *now)
+{
+    size_t same = 0;
+    if (strcmp(then, now) == 0) return HX_OK;
+    for (size_t i = 0; then[i] == now[i]; i++)
+        if (then[i] == '\n') same = i + 1;
+    const int n_then = (int)strcspn(then + same, "\n"), n_now = (int)strcspn(now + same, "\n");
+    return HX_RAISE(HX_EINPUT,
+                    "%s: the checkpoint is of a run with '%.*s', and this one has '%.*s'; `hextop "
+                    "help run` says what may change",
+                    path, n_then ? n_then : 7, n_then ? then + same : "nothing", n_now ? n_now : 7,
+                    n_now ? now + same : "nothing");
+}
+
+static int check_hash(hx_snapshot *image, const char *name, const hx_hash *now, const char *what)
+{
+    hx_hash then;
+    HX_TRY(hx_snapshot_host(image, name, &then, sizeof then));
+    if (then.a == now->a && then.b == now->b) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "%s: the checkpoint is of %s", image->path, what);
+}
+
+static int check_word(hx_snapshot *image, const char *name, const char *now)
+{
+    char *then;
+    HX_TRY(hx_checkpoint_text(image, name, &then));
+    const int rc = strcmp(then, now) == 0
+                       ? HX_OK
+                       : HX_RAISE(HX_EINPUT,
+                                  "%s: the checkpoint is of a run with %s '%s', and this one has "
+                                  "'%s'",
+                                  image->path, name + strlen("run."), then, now);
+    free(then);
+    return rc;
+}
+
+/* Warns of each line in which what the bits depend on is another: no reason not to go on. */
+static void warn_machine(const char *path, char *then, const char *now)
+{
+    char *rest = then;
+    for (; *now; now += strcspn(now, "\n"), now += *now == '\n') {
+        const char *const line = strtok_r(rest, "\n", &rest);
+        const size_t n = strcspn(now, "\n");
+        char own[256] = "";
+        if (!line || (strlen(line) == n && strncmp(line, now, n) == 0)) continue;
+        memcpy(own, now, n < sizeof own ? n : sizeof own - 1);
+        hx_log_warning("%s is of a run with %s, and this one has %s: the last digits may differ "
+                       "from those of an uninterrupted run",
+                       path, line, own);
+    }
+}
+
+/* Earlier files do not say. */
+static int check_machine(hx_snapshot *image, const hx_session *s)
+{
+    char *then, now[HX_MACHINE_TEXT];
+    if (!hx_snapshot_has(image, "run.machine")) return HX_OK;
+    HX_TRY(hx_checkpoint_text(image, "run.machine", &then));
+    if (s->strategy->deterministic)
+        warn_machine(image->path, then, hx_machine_text(&s->device, now));
+    free(then);
+    return HX_OK;
+}
+
+static int check_identity(hx_snapshot *image, const hx_session *s, const hx_identity *identity)
+{
+    const hx_config *cfg = &s->cfg;
+    char *then = NULL, *now = NULL;
+    int rc;
+    HX_TRY(check_hash(image, "run.mesh", &identity->mesh, "another mesh"));
+    HX_TRY_FAIL(hx_checkpoint_text(image, "run.settings", &then));
+    HX_TRY_FAIL(hx_config_settings(cfg, &now));
+    HX_TRY_FAIL(compare_settings(image->path, then, now));
+    HX_TRY_FAIL(check_hash(image, "run.order", &identity->order, "the same mesh in another order"));
+    HX_TRY_FAIL(check_word(image, "run.operator", cfg->solver.op));
+    HX_TRY_FAIL(check_word(image, "run.layout", hx_layout_name(cfg->solver.layout)));
+    HX_TRY_FAIL(check_word(image, "run.preconditioner", cfg->solver.preconditioner));
+    HX_TRY_FAIL(check_machine(image, s));
+fail:
+    free(then);
+    free(now);
+    return rc;
+}
+
+/* --- timings and counts --- */
+
+enum { N_COUNT = 5, N_SECONDS = HX_N_STAGE + 4, N_LAST = 12 };
+
+/* Between the statistics and flat arrays; the last iteration as far as it is asked for later. */
+static void pack(const hx_stats *stats, int64_t count[N_COUNT], double seconds[N_SECONDS],
+                 double last[N_LAST])
+{
+    const hx_iteration *it = &stats->last;
+    const int64_t c[N_COUNT] = {stats->n_iteration, stats->pcg_iterations, stats->n_fell_back,
+                                stats->n_unconverged, stats->n_missed};
+    const double l[N_LAST] = {it->iteration,      it->objective,     it->compliance,
+                              it->volume,         it->volume_missed, it->change,
+                              it->penalty,        it->beta,          it->climbing,
+                              it->pcg_iterations, it->pcg_residual,  it->greyness};
+    memcpy(count, c, sizeof c);
+    memcpy(last, l, sizeof l);
+    memcpy(seconds, stats->stage, sizeof stats->stage);
+    seconds[HX_N_STAGE] = stats->spmv;
+    seconds[HX_N_STAGE + 1] = stats->precond;
+    seconds[HX_N_STAGE + 2] = hx_clock() - stats->begin;
+    seconds[HX_N_STAGE + 3] = stats->first_product;
+}
+
+/* Of a run that has just been set up: seconds add up. */
+static void unpack(hx_stats *stats, const int64_t count[N_COUNT], const double seconds[N_SECONDS],
+                   const double last[N_LAST])
+{
+    hx_iteration *it = &stats->last;
+    stats->n_iteration = (int)count[0];
+    stats->pcg_iterations = count[1];
+    stats->n_fell_back = (int)count[2];
+    stats->n_unconverged = (int)count[3];
+    stats->n_missed = (int)count[4];
+    for (int i = 0; i < HX_N_STAGE; i++) stats->stage[i] += seconds[i];
+    stats->spmv = seconds[HX_N_STAGE];
+    stats->precond = seconds[HX_N_STAGE + 1];
+    stats->begin -= seconds[HX_N_STAGE + 2];
+    stats->first_product = seconds[HX_N_STAGE + 3];
+    it->iteration = (int)last[0];
+    it->objective = last[1];
+    it->compliance = last[2];
+    it->volume = last[3];
+    it->volume_missed = (int)last[4];
+    it->change = last[5];
+    it->penalty = last[6];
+    it->beta = last[7];
+    it->climbing = (int)last[8];
+    it->pcg_iterations = (int)last[9];
+    it->pcg_residual = last[10];
+    it->greyness = last[11];
+    it->reason = HX_PCG_CONVERGED;
+}
+
+/* HX_EINPUT: numbers that no run leaves, under sums that are right. */
+static int check_stats(const hx_snapshot *image, const int64_t count[N_COUNT],
+                       const double last[N_LAST], int capacity)
+{
+    static const int whole[] = {0, 4, 8, 9}; /* in pack, what is an integer */
+    int is_sane = 1;
+    for (int i = 0; i < N_COUNT; i++) is_sane &= count[i] >= 0 && (i == 1 || count[i] <= INT_MAX);
+    for (int i = 0; i < 4; i++) is_sane &= last[whole[i]] >= 0.0 && last[whole[i]] <= INT_MAX;
+    if (!is_sane)
+        return HX_RAISE(HX_EINPUT, "%s: the checkpoint is damaged: its counts are not possible",
+                        image->path);
+    if (count[0] <= capacity) return HX_OK;
+    return HX_RAISE(HX_EINPUT,
+                    "%s: the checkpoint has %lld iterations, and optimization.iterations = %d "
+                    "asks for fewer",
+                    image->path, (long long)count[0], capacity);
+}
+
+/* After the counts: n_iteration is known. */
+static int lists(hx_snapshot *image, hx_stats *stats, int n_case)
+{
+    HX_TRY(hx_snapshot_host(image, "run.iterations' seconds", stats->iteration_seconds,
+                            (size_t)stats->n_iteration * sizeof(double)));
+    return hx_snapshot_host(image, "run.cases' iterations", stats->case_iterations,
+                            (size_t)n_case * sizeof(int64_t));
+}
+
+static int put_stats(hx_snapshot *image, hx_stats *stats, int n_case)
+{
+    int64_t count[N_COUNT];
+    double seconds[N_SECONDS], last[N_LAST];
+    pack(stats, count, seconds, last);
+    HX_TRY(hx_snapshot_host(image, "run.counts", count, sizeof count));
+    HX_TRY(hx_snapshot_host(image, "run.seconds", seconds, sizeof seconds));
+    HX_TRY(hx_snapshot_host(image, "run.last", last, sizeof last));
+    return lists(image, stats, n_case);
+}
+
+static int get_stats(hx_snapshot *image, hx_stats *stats, int n_case)
+{
+    int64_t count[N_COUNT];
+    double seconds[N_SECONDS], last[N_LAST];
+    HX_TRY(hx_snapshot_host(image, "run.counts", count, sizeof count));
+    HX_TRY(hx_snapshot_host(image, "run.seconds", seconds, sizeof seconds));
+    HX_TRY(hx_snapshot_host(image, "run.last", last, sizeof last));
+    HX_TRY(check_stats(image, count, last, stats->capacity));
+    unpack(stats, count, seconds, last);
+    return lists(image, stats, n_case);
+}
+
+/* --- the files written so far --- */
+
+static int put_series(hx_snapshot *image, const hx_output *out)
+{
+    char *text = NULL;
+    hx_text_stream list;
+    HX_TRY(hx_text_stream_open(&list, "checkpoint"));
+    for (size_t i = 0; i < out->n_file; i++)
+        fprintf(list.stream, "%d %s\n", (int)out->time[i], out->file[i]);
+    HX_TRY(hx_text_stream_close(&list, &text, NULL));
+    const int rc = put_text(image, "run.files", text);
+    free(text);
+    return rc;
+}
+
+static int get_series(hx_snapshot *image, hx_output *out)
+{
+    char *text, name[64];
+    int time, n_read, rc = HX_OK;
+    HX_TRY(hx_checkpoint_text(image, "run.files", &text));
+    for (const char *c = text; rc == HX_OK && sscanf(c, "%d %63s%n", &time, name, &n_read) == 2;
+         c += n_read)
+        rc = hx_output_remember(out, name, time);
+    free(text);
+    return rc;
+}
+
+/* --- all --- */
+
+int hx_checkpoint_put(hx_snapshot *image, const hx_checkpoint_parts *parts)
+{
+    hx_session *s = parts->session;
+    char *history;
+    size_t n;
+    HX_TRY(put_identity(image, s, parts->identity));
+    HX_TRY(put_stats(image, parts->stats, s->problem.cases.n));
+    HX_TRY(put_series(image, parts->output));
+    HX_TRY(hx_read_file(parts->history, &history, &n));
+    const void *p = history;
+    const int rc = hx_snapshot_borrow(image, "run.history", &p, &n);
+    free(history);
+    HX_TRY(rc);
+    return hx_optimizer_snapshot(&s->opt, image);
+}
+
+int hx_checkpoint_get(hx_snapshot *image, const hx_checkpoint_parts *parts, char **history,
+                      size_t *n_history)
+{
+    hx_session *s = parts->session;
+    HX_TRY(check_identity(image, s, parts->identity));
+    HX_TRY(get_stats(image, parts->stats, s->problem.cases.n));
+    HX_TRY(get_series(image, parts->output));
+    HX_TRY(hx_checkpoint_text(image, "run.history", history));
+    *n_history = strlen(*history);
+    HX_TRY(hx_optimizer_snapshot(&s->opt, image));
+    return hx_snapshot_check_all(image);
+}

@@ -1,0 +1,15 @@
+/* Inside of checkpoint.h: what a run adds to the optimizer's list. */
+#ifndef HX_CHECKPOINT_PARTS_H
+#define HX_CHECKPOINT_PARTS_H
+
+#include "checkpoint.h"
+
+/* Saves, or loads, what the run itself has. */
+int hx_checkpoint_put(hx_snapshot *image, const hx_checkpoint_parts *parts);
+int hx_checkpoint_get(hx_snapshot *image, const hx_checkpoint_parts *parts, char **history,
+                      size_t *n_history);
+
+/* The text of that name in an image that was read, with a 0 behind it; the caller's to free. */
+int hx_checkpoint_text(hx_snapshot *image, const char *name, char **text);
+
+#endif

@@ -1,0 +1,220 @@
+#include "folder.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../text/json_read.h"
+#include "checkpoint.h"
+#include "core/base/atomic_file.h"
+#include "core/base/grow.h"
+#include "core/base/input_file.h"
+#include "core/base/memory.h"
+
+static void in_folder(const hx_config *cfg, const char *name, char path[PATH_MAX])
+{
+    snprintf(path, PATH_MAX, "%s/%s", cfg->output.directory, name);
+}
+
+/* 1 if the first line of a file says that hextop resolved it. */
+static int is_resolved(const char *path)
+{
+    char line[512] = "";
+    FILE *const f = hx_input_open(path, NULL);
+    const int has_line = f && fgets(line, sizeof line, f);
+    if (f) fclose(f);
+    return has_line && strstr(line, " as hextop ") != NULL;
+}
+
+/* 1 if a run's summary says that it ended by itself. */
+static int is_done(const char *summary)
+{
+    hx_json_tree tree = {0};
+    const int done = hx_json_read(&tree, summary) == HX_OK &&
+                     strcmp(hx_json_text_at(tree.root, "status", ""), "done") == 0;
+    hx_json_free(&tree);
+    hx_error_clear(); /* without a summary it did not */
+    return done;
+}
+
+static int blame(const hx_config *cfg, int rc)
+{
+    return hx_config_blame(cfg, "output.directory", rc);
+}
+
+static int check_config(const hx_config *cfg)
+{
+    char path[PATH_MAX];
+    in_folder(cfg, "config.cfg", path);
+    if (access(path, F_OK) != 0 || is_resolved(path)) return HX_OK;
+    return blame(cfg, HX_RAISE(HX_EINPUT,
+                               "%s is not a config that hextop wrote, and the resolved one would "
+                               "replace it: name another folder, or say --force",
+                               path));
+}
+
+static int check_checkpoint(const hx_config *cfg)
+{
+    char path[PATH_MAX], summary[PATH_MAX];
+    in_folder(cfg, HX_CHECKPOINT_FILE, path);
+    in_folder(cfg, "summary.json", summary);
+    if (access(path, F_OK) != 0 || is_done(summary)) return HX_OK;
+    return blame(cfg, HX_RAISE(HX_EINPUT,
+                               "%s is of a run that did not end: go on with it by --resume, name "
+                               "another folder, or say --force, which removes it",
+                               path));
+}
+
+/* 1 for the name of a result. */
+static int is_result(const char *name)
+{
+    static const char stem[] = "density_";
+    if (strncmp(name, stem, strlen(stem)) != 0) return 0;
+    name += strlen(stem);
+    if (!isdigit((unsigned char)*name)) return 0;
+    return strcmp(name + strspn(name, "0123456789"), ".vtk") == 0;
+}
+
+/* A file that is read, and lies under a name that is written. */
+static int check_input(const hx_config *cfg, const char *key, const char *written)
+{
+    char *path, there[PATH_MAX];
+    if (!written) return HX_OK;
+    HX_TRY(hx_config_resolve_path(cfg, written, &path));
+    const char *const slash = strrchr(path, '/'), *const name = slash ? slash + 1 : path;
+    in_folder(cfg, name, there);
+    const int is_lost = is_result(name) && hx_atomic_file_is(path, there);
+    int rc = HX_OK;
+    if (is_lost)
+        rc = hx_config_blame(cfg, key,
+                             HX_RAISE(HX_EINPUT,
+                                      "%s lies where the run writes its results, and may be "
+                                      "replaced: name another output.directory, or say --force",
+                                      path));
+    free(path);
+    return rc;
+}
+
+int hx_run_check_folder(const hx_config *cfg)
+{
+    HX_TRY(check_config(cfg));
+    HX_TRY(check_checkpoint(cfg));
+    HX_TRY(check_input(cfg, "mesh.file", cfg->mesh.file));
+    return check_input(cfg, "optimization.initial", cfg->optimization.initial);
+}
+
+/* --- what an earlier run left --- */
+
+/* 1 if the file of the folder is one that this run reads. */
+static int is_read(const hx_config *cfg, const char *path)
+{
+    const char *const used[] = {cfg->mesh.file, cfg->optimization.initial}; /* absolute by now */
+    for (size_t i = 0; i < sizeof used / sizeof used[0]; i++)
+        if (used[i] && hx_atomic_file_is(used[i], path)) return 1;
+    return 0;
+}
+
+static void remove_file(const hx_config *cfg, const char *name)
+{
+    char path[PATH_MAX];
+    in_folder(cfg, name, path);
+    if (!is_read(cfg, path)) hx_atomic_file_remove(path);
+}
+
+/* 1 if a run that does all its iterations writes density_NNNN.vtk. */
+static int will_write(const hx_config *cfg, const char *name)
+{
+    const int last = cfg->optimization.iterations, every = cfg->output.every;
+    const long n = strtol(name + strlen("density_"), NULL, 10);
+    return n == last || (n < last && every > 0 && n % every == 0);
+}
+
+static int keep_name(hx_run_leftovers *left, const char *name)
+{
+    HX_TRY(hx_resize(&left->name, left->n, left->n + 1, sizeof(char *), "names of files"));
+    HX_TRY(hx_strdup(&left->name[left->n], name));
+    left->n++;
+    return HX_OK;
+}
+
+/* Results that its series names; others of such names may be anybody's. */
+static int remove_series(const hx_config *cfg, hx_run_leftovers *left)
+{
+    char path[PATH_MAX];
+    hx_json_tree tree = {0};
+    int rc = HX_OK;
+    in_folder(cfg, "density.vtk.series", path);
+    if (access(path, F_OK) == 0 && hx_json_read(&tree, path) == HX_OK) {
+        const hx_json_value *const files = hx_json_at(tree.root, "files");
+        for (const hx_json_value *v = files ? files->first : NULL; v && rc == HX_OK; v = v->next) {
+            const char *const name = hx_json_text_at(v, "name", "");
+            if (!is_result(name)) continue;
+            if (will_write(cfg, name))
+                rc = keep_name(left, name);
+            else
+                remove_file(cfg, name);
+        }
+    }
+    hx_json_free(&tree);
+    if (rc == HX_OK) hx_error_clear(); /* a series that cannot be read names nothing */
+    return rc;
+}
+
+/* What `hextop verify` says of the earlier result. */
+static void remove_verification(const hx_config *cfg)
+{
+    char path[PATH_MAX];
+    hx_json_tree tree = {0};
+    in_folder(cfg, "verify.json", path);
+    if (access(path, F_OK) == 0 && hx_json_read(&tree, path) == HX_OK &&
+        hx_json_at(tree.root, "black_white") && hx_json_at(tree.root, "versions.hextop"))
+        hx_atomic_file_remove(path);
+    hx_json_free(&tree);
+    hx_error_clear();
+}
+
+/* 1 if one of the first 16 lines, of at most 512 bytes, has the text. */
+static int has_line(const char *path, const char *text)
+{
+    char line[512];
+    int found = 0;
+    FILE *const f = fopen(path, "rb");
+    for (int i = 0; f && !found && i < 16 && fgets(line, sizeof line, f); i++)
+        found = strstr(line, text) != NULL;
+    if (f) fclose(f);
+    return found;
+}
+
+static void remove_report(const hx_config *cfg)
+{
+    char path[PATH_MAX];
+    in_folder(cfg, "report.html", path);
+    if (has_line(path, "<meta name=\"generator\" content=\"hextop ")) hx_atomic_file_remove(path);
+}
+
+int hx_run_clear_folder(const hx_config *cfg, hx_run_leftovers *left)
+{
+    HX_TRY(remove_series(cfg, left));
+    remove_verification(cfg);
+    remove_report(cfg);
+    return HX_OK;
+}
+
+void hx_run_clear_rest(const hx_config *cfg, const hx_run_leftovers *left, const hx_output *out)
+{
+    for (size_t i = 0; i < left->n; i++) {
+        size_t k = 0;
+        while (k < out->n_file && strcmp(out->file[k], left->name[i]) != 0) k++;
+        if (k == out->n_file) remove_file(cfg, left->name[i]);
+    }
+}
+
+void hx_run_leftovers_free(hx_run_leftovers *left)
+{
+    for (size_t i = 0; i < left->n; i++) free(left->name[i]);
+    free(left->name);
+    memset(left, 0, sizeof *left);
+}

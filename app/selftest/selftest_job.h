@@ -1,0 +1,34 @@
+/* A design run of a sample, of the parts that are judged. */
+#ifndef HX_SELFTEST_JOB_H
+#define HX_SELFTEST_JOB_H
+
+#include "core/design/optimizer.h"
+#include "selftest_solve.h"
+
+typedef struct hx_selftest_job_params {
+    const char *filter;
+    double radius, beta;
+    const char *precond; /* NULL: the diagonal */
+    double tolerance;
+    const double *density; /* [n_elem]; NULL: uniform */
+} hx_selftest_job_params;
+
+/* Its parts point at each other: it must not move. */
+typedef struct hx_selftest_job {
+    hx_analysis analysis;
+    hx_filter filter;
+    hx_optimizer opt;
+} hx_selftest_job;
+
+/* NULL: the parts have no such filter. */
+const hx_filter_kind *hx_selftest_filter(const hx_selftest *t, const char *name);
+
+/* HX_EINPUT: the parts lack what is asked for. Close it, also after a failure. */
+int hx_selftest_job_open(hx_selftest_job *job, hx_selftest *t, const hx_problem *problem,
+                         const hx_selftest_job_params *params);
+/* Analyses a design; HX_ENUMERIC: PCG did not converge. */
+int hx_selftest_job_step(hx_selftest_job *job, double *compliance);
+/* Accepts a zeroed struct. */
+void hx_selftest_job_close(hx_selftest_job *job);
+
+#endif

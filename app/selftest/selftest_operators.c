@@ -1,0 +1,274 @@
+/* Every operator of the device, in every layout and vector unit that it has, on parts of random
+ * moduli between 1e-9 and 1, against K summed on the host. Outputs are NaN before. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "selftest.h"
+#include "selftest_sample.h"
+
+enum { N_SAMPLE = 8 };
+
+/* A sample with a vector and what K makes of it. */
+typedef struct part {
+    hx_sample s;
+    double *x, *kx, *diagonal, *energy; /* [n] x 3, [n_elem] (owned, in one) */
+    double *y, *twice;                  /* [n] scratch, part of it */
+} part;
+
+typedef struct errors {
+    double product, motions, single, bits;
+} errors;
+
+static int make_part(part *p, const hx_sample_spec *spec)
+{
+    HX_TRY(hx_sample_create(&p->s, spec));
+    const size_t n = (size_t)p->s.n;
+    HX_TRY(hx_alloc(&p->x, 5 * n + (size_t)p->s.mesh.n_elem, sizeof *p->x, "vectors"));
+    p->kx = p->x + n;
+    p->diagonal = p->kx + n;
+    p->y = p->diagonal + n;
+    p->twice = p->y + n;
+    p->energy = p->twice + n;
+    for (int64_t i = 0; i < p->s.n; i++) p->x[i] = hx_sample_random(8, i, -1.0, 1.0);
+    hx_sample_product(&p->s, p->x, p->kx, p->diagonal, p->energy);
+    return HX_OK;
+}
+
+static void free_part(part *p)
+{
+    free(p->x);
+    hx_sample_free(&p->s);
+}
+
+/* --- of one operator, set up --- */
+
+static int product(hx_operator *op, int64_t n, const double *x, double *y)
+{
+    hx_device *const dev = op->dev;
+    double *d_x = NULL, *d_y = NULL;
+    int rc;
+    HX_TRY_FAIL(hx_device_put(dev, &d_x, x, (size_t)n * sizeof *x));
+    HX_TRY_FAIL(hx_selftest_poisoned(dev, n, &d_y));
+    HX_TRY_FAIL(hx_operator_apply_unmasked(op, d_x, d_y));
+    HX_TRY_FAIL(dev->ops->download(dev, y, d_y, (size_t)n * sizeof *y));
+fail:
+    dev->ops->release(dev, d_x);
+    dev->ops->release(dev, d_y);
+    return rc;
+}
+
+/* u'K u with the product, by the operator itself; vectors are 0 at fixed entries. */
+static int check_dot(hx_operator *op, const part *p, double *worst)
+{
+    hx_device *const dev = op->dev;
+    const size_t n = (size_t)p->s.n;
+    double *d_x = NULL, *d_y = NULL, *d_sum = NULL, sum = NAN, exact = 0.0;
+    int rc = HX_OK;
+    if (!op->linear.apply_dot) return HX_OK;
+    for (size_t i = 0; i < n; i++)
+        p->twice[i] = hx_sample_is_fixed(&p->s, (int64_t)i) ? 0.0 : p->x[i];
+    hx_sample_product(&p->s, p->twice, p->y, NULL, NULL);
+    exact = hx_selftest_dot(p->s.n, p->twice, p->y);
+    HX_TRY_FAIL(hx_device_put(dev, &d_x, p->twice, n * sizeof(double)));
+    HX_TRY_FAIL(hx_selftest_poisoned(dev, p->s.n, &d_y));
+    HX_TRY_FAIL(hx_selftest_poisoned(dev, 1, &d_sum));
+    HX_TRY_FAIL(hx_operator_apply_dot(op, d_x, d_y, d_sum));
+    HX_TRY_FAIL(dev->ops->download(dev, &sum, d_sum, sizeof sum));
+    hx_selftest_worst(worst, fabs(sum / exact - 1.0));
+fail:
+    dev->ops->release(dev, d_x);
+    dev->ops->release(dev, d_y);
+    dev->ops->release(dev, d_sum);
+    return rc;
+}
+
+static int check_diagonal(hx_operator *op, const part *p, double *worst)
+{
+    hx_device *const dev = op->dev;
+    double *d_y = NULL;
+    int rc;
+    HX_TRY_FAIL(hx_selftest_poisoned(dev, p->s.n, &d_y));
+    HX_TRY_FAIL(hx_operator_diagonal(op, d_y));
+    HX_TRY_FAIL(dev->ops->download(dev, p->y, d_y, (size_t)p->s.n * sizeof(double)));
+    for (int64_t i = 0; i < p->s.n; i++)
+        if (hx_sample_is_fixed(&p->s, i)) p->y[i] = p->diagonal[i];
+    hx_selftest_worst(worst, hx_selftest_difference(p->s.n, p->y, p->diagonal));
+fail:
+    dev->ops->release(dev, d_y);
+    return rc;
+}
+
+static int check_energy(hx_operator *op, const part *p, double *worst)
+{
+    hx_device *const dev = op->dev;
+    const int64_t n = p->s.mesh.n_elem;
+    double *d_x = NULL, *d_energy = NULL, *energy = NULL;
+    int rc;
+    HX_TRY_FAIL(hx_alloc(&energy, (size_t)n, sizeof *energy, "energies"));
+    HX_TRY_FAIL(hx_device_put(dev, &d_x, p->x, (size_t)p->s.n * sizeof(double)));
+    HX_TRY_FAIL(hx_selftest_poisoned(dev, n, &d_energy));
+    HX_TRY_FAIL(hx_operator_energy(op, d_x, d_energy));
+    HX_TRY_FAIL(dev->ops->download(dev, energy, d_energy, (size_t)n * sizeof *energy));
+    hx_selftest_worst(worst, hx_selftest_difference(n, energy, p->energy));
+fail:
+    free(energy);
+    dev->ops->release(dev, d_x);
+    dev->ops->release(dev, d_energy);
+    return rc;
+}
+
+/* Largest force over the largest motion, E being 1 at most; of heat a constant. */
+static int check_motions(hx_operator *op, const part *p, double *worst)
+{
+    const hx_sample *const s = &p->s;
+    for (int mode = 0; mode < (s->c == 3 ? 6 : 1); mode++) {
+        const int axis = mode - 3, j = (axis + 1) % 3, k = (axis + 2) % 3;
+        double moved = 0.0, force = 0.0;
+        for (int64_t i = 0; i < s->n; i++) {
+            const double *const at = s->problem.space.xyz + 3 * (i / s->c);
+            const int d = (int)(i % s->c);
+            p->twice[i] = mode < 3 ? (double)(d == mode) : d == j ? -at[k] : d == k ? at[j] : 0.0;
+            hx_selftest_worst(&moved, fabs(p->twice[i]));
+        }
+        HX_TRY(product(op, s->n, p->twice, p->y));
+        for (int64_t i = 0; i < s->n; i++) hx_selftest_worst(&force, fabs(p->y[i]));
+        hx_selftest_worst(worst, force / moved);
+    }
+    return HX_OK;
+}
+
+static int check_single(hx_operator *op, const part *p, double *worst)
+{
+    hx_device *const dev = op->dev;
+    const size_t n = (size_t)p->s.n;
+    float *x = NULL, *d_x = NULL, *d_y = NULL;
+    int rc = HX_OK;
+    if (!op->strategy->apply_single) return HX_OK;
+    if (op->strategy->prepare_single) HX_TRY(op->strategy->prepare_single(op->state));
+    HX_TRY_FAIL(hx_alloc(&x, n, sizeof *x, "single precision"));
+    for (size_t i = 0; i < n; i++) x[i] = NAN;
+    HX_TRY_FAIL(hx_device_put(dev, &d_y, x, n * sizeof *x));
+    for (size_t i = 0; i < n; i++) x[i] = (float)p->x[i];
+    HX_TRY_FAIL(hx_device_put(dev, &d_x, x, n * sizeof *x));
+    HX_TRY_FAIL(op->strategy->apply_single(op->state, d_x, d_y));
+    HX_TRY_FAIL(dev->ops->download(dev, x, d_y, n * sizeof *x));
+    for (size_t i = 0; i < n; i++) p->y[i] = (double)x[i];
+    hx_selftest_worst(worst, hx_selftest_difference(p->s.n, p->y, p->kx));
+fail:
+    free(x);
+    dev->ops->release(dev, d_x);
+    dev->ops->release(dev, d_y);
+    return rc;
+}
+
+static int check_all(hx_operator *op, const part *p, errors *worst)
+{
+    HX_TRY(product(op, p->s.n, p->x, p->y));
+    hx_selftest_worst(&worst->product, hx_selftest_difference(p->s.n, p->y, p->kx));
+    HX_TRY(product(op, p->s.n, p->x, p->twice));
+    if (op->strategy->deterministic) worst->bits += hx_selftest_other_bits(p->s.n, p->y, p->twice);
+    HX_TRY(check_dot(op, p, &worst->product));
+    HX_TRY(check_diagonal(op, p, &worst->product));
+    HX_TRY(check_energy(op, p, &worst->product));
+    HX_TRY(check_motions(op, p, &worst->motions));
+    return check_single(op, p, &worst->single);
+}
+
+/* --- of a strategy --- */
+
+/* The names of the vector units that were tried. */
+static void note_unit(hx_selftest *t, const char *unit)
+{
+    const char *const before = t->line.note;
+    char text[sizeof t->line.note];
+    if (!unit || strstr(before, unit)) return;
+    snprintf(text, sizeof text, "%.200s%s%.40s", before, before[0] ? ", " : "", unit);
+    hx_selftest_note(t, "%s", text);
+}
+
+static int check_layout(hx_selftest *t, const hx_strategy *strategy, hx_layout layout,
+                        const part *p, errors *worst)
+{
+    hx_operator op = {0};
+    int rc;
+    HX_TRY_FAIL(hx_operator_create(&op, &t->device, strategy, layout, &p->s.problem, 0));
+    HX_TRY_FAIL(hx_operator_set_modulus(&op, p->s.modulus));
+    const char *unit = strategy->variant ? strategy->variant(op.state, 0) : NULL;
+    for (int i = 0; i == 0 || unit; i++) {
+        note_unit(t, unit);
+        HX_TRY_FAIL(check_all(&op, p, worst));
+        unit = strategy->variant ? strategy->variant(op.state, i + 1) : NULL;
+    }
+fail:
+    hx_operator_free(&op);
+    return rc;
+}
+
+/* Lines of a strategy, of the samples that it knows. */
+static int check_strategy(hx_selftest *t, const hx_strategy *strategy, const part *parts,
+                          int n_part, const char *label)
+{
+    const double bound = strategy->error > 0.0 ? strategy->error : 1e-12;
+    errors worst = {0.0, 0.0, 0.0, 0.0};
+    int rc = HX_OK;
+    hx_selftest_begin(t, "%s%s", strategy->name, label);
+    for (int i = 0; i < n_part && rc >= 0; i++)
+        for (int layout = 0; layout < HX_N_LAYOUT && rc >= 0; layout++)
+            if (strategy->layouts & HX_LAYOUT_BIT(layout))
+                rc = check_layout(t, strategy, (hx_layout)layout, &parts[i], &worst);
+    HX_TRY(hx_selftest_end(t, rc, worst.product, bound, "K u summed on the host"));
+    if (rc < 0) return HX_OK;
+    hx_selftest_begin(t, "%s%s, rigid motions", strategy->name, label);
+    HX_TRY(hx_selftest_end(t, HX_OK, worst.motions, bound, "no force"));
+    if (strategy->deterministic) {
+        hx_selftest_begin(t, "%s%s, again", strategy->name, label);
+        HX_TRY(hx_selftest_end(t, HX_OK, worst.bits, 0.0, "the same bits"));
+    }
+    if (!strategy->apply_single) return HX_OK;
+    hx_selftest_begin(t, "%s%s, single precision", strategy->name, label);
+    return hx_selftest_end(t, HX_OK, worst.single, 2e-6, "K u summed on the host");
+}
+
+/* Samples 0 to 2 are elasticity of linear elements on three kinds of parts, 3 to 5 heat; 6 and 7
+ * the same of quadratic elements on the last of them. */
+static hx_sample_spec spec_of(int i)
+{
+    static const int linear[3][3] = {{14, 12, 13}, {7, 6, 7}, {7, 5, 4}}, quadratic[3] = {4, 3, 4};
+    const int kind = i < 6 ? i % 3 : HX_SAMPLE_MIXED;
+    const int *const n = i < 6 ? linear[kind] : quadratic;
+    hx_sample_spec spec = hx_sample_box((hx_sample_cells)kind, n[0], n[1], n[2]);
+    spec.element = i < 6 ? HX_ELEMENT_LINEAR : HX_ELEMENT_QUADRATIC;
+    spec.physics = i < 3 || i == 6 ? HX_PHYSICS_ELASTICITY : HX_PHYSICS_HEAT;
+    spec.contrast = 1e9;
+    return spec;
+}
+
+static int check_kinds(hx_selftest *t, const hx_strategy *strategy, const part *parts)
+{
+    const hx_strategy *const heat = strategy->scalar;
+    HX_TRY(check_strategy(t, strategy, parts, 3, ""));
+    if (strategy->space_bytes) HX_TRY(check_strategy(t, strategy, parts + 6, 1, ", quadratic"));
+    if (!heat) return HX_OK;
+    HX_TRY(check_strategy(t, heat, parts + 3, 3, ", heat"));
+    if (!heat->space_bytes) return HX_OK;
+    return check_strategy(t, heat, parts + 7, 1, ", heat, quadratic");
+}
+
+int hx_selftest_operators(hx_selftest *t)
+{
+    part parts[N_SAMPLE];
+    int rc;
+    memset(parts, 0, sizeof parts);
+    for (int i = 0; i < N_SAMPLE; i++) {
+        const hx_sample_spec spec = spec_of(i);
+        HX_TRY_FAIL(make_part(&parts[i], &spec));
+    }
+    for (size_t i = 0; t->parts.strategies[i]; i++)
+        if (strcmp(t->parts.strategies[i]->device, t->parts.device->name) == 0)
+            HX_TRY_FAIL(check_kinds(t, t->parts.strategies[i], parts));
+fail:
+    for (int i = 0; i < N_SAMPLE; i++) free_part(&parts[i]);
+    return rc;
+}

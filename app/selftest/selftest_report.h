@@ -1,0 +1,23 @@
+/* Lines of the selftest on the terminal and as JSON. */
+#ifndef HX_SELFTEST_REPORT_H
+#define HX_SELFTEST_REPORT_H
+
+#include "selftest.h"
+
+/* The device's own section lines, as checks end: hx_selftest.begin and .end; context: a zeroed one
+ * of these. With -q failures alone. */
+typedef struct hx_selftest_report {
+    const char *device, *section; /* of the last line printed */
+} hx_selftest_report;
+
+void hx_selftest_report_begin(void *context, const char *section, const char *what);
+void hx_selftest_report_end(void *context, const hx_selftest_line *line);
+
+/* "118 checks, 0 failed, 12 s on cpu (OpenMP, 2 threads)"; devices: as they are named there. */
+void hx_selftest_report_sum(const hx_selftest *t, double seconds, const char *devices);
+
+/* HX_EIO. */
+int hx_selftest_write_json(const hx_selftest *t, double seconds, const char *devices,
+                           const char *path);
+
+#endif

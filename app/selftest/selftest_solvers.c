@@ -1,0 +1,126 @@
+/* Every preconditioner: the solution is the reference's. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "selftest_solve.h"
+
+const hx_precond_kind *hx_selftest_precond(const hx_selftest *t, const char *name)
+{
+    for (size_t i = 0; t->parts.preconds[i]; i++)
+        if (strcmp(t->parts.preconds[i]->name, name) == 0) return t->parts.preconds[i];
+    return NULL;
+}
+
+hx_solver_params hx_selftest_solver_params(const hx_selftest *t, const hx_strategy *strategy,
+                                           const hx_precond_kind *precond, double tolerance)
+{
+    hx_solver_params params = {.strategy = strategy, .precond = precond, .tolerance = tolerance};
+    params.choose.strategies = t->parts.strategies;
+    params.choose.preconds = t->parts.preconds;
+    params.choose.layout = hx_layout_first(strategy);
+    params.max_iterations = 20000;
+    return params;
+}
+
+static int solve(hx_analysis *analysis, const hx_selftest_solve_params *params, double *u,
+                 double *compliance, int *iterations)
+{
+    double c;
+    const double penalty = params->penalty > 0.0 ? params->penalty : 1.0;
+    HX_TRY(hx_analysis_solve_density(analysis, params->density, penalty));
+    if (iterations) *iterations = analysis->record.pcg_iterations;
+    if (analysis->record.reason != HX_PCG_CONVERGED)
+        return HX_RAISE(HX_ENUMERIC, "PCG: %s after %d iterations",
+                        hx_pcg_reason_name(analysis->record.reason),
+                        analysis->record.pcg_iterations);
+    HX_TRY(hx_analysis_compliance(analysis, &c));
+    if (compliance) *compliance = c;
+    return hx_analysis_point_displacement(analysis, 0, u);
+}
+
+int hx_selftest_solve(hx_selftest *t, const hx_sample *s, const hx_selftest_solve_params *params,
+                      double *u, double *compliance, int *iterations)
+{
+    const hx_strategy *const strategy =
+        params->strategy ? params->strategy : hx_selftest_strategy(t, s->c, s->spec.element);
+    const hx_precond_kind *const precond =
+        params->precond ? params->precond : hx_selftest_precond(t, "jacobi");
+    hx_analysis analysis = {0};
+    if (!strategy) return HX_RAISE(HX_EINPUT, "the device has no operator for it");
+    hx_solver_params how = hx_selftest_solver_params(t, strategy, precond, params->tolerance);
+    how.choose.precision = params->precision;
+    HX_TRY(hx_analysis_open(&analysis, &t->device, &s->problem, &how));
+    const int rc = solve(&analysis, params, u, compliance, iterations);
+    hx_analysis_free(&analysis);
+    return rc;
+}
+
+static int check(hx_selftest *t, const hx_sample *s, const double *expected, double *u,
+                 const hx_precond_kind *kind, hx_precision precision)
+{
+    const int mixed = precision == HX_PRECISION_MIXED;
+    const hx_selftest_solve_params params = {.precond = kind,
+                                             .precision = precision,
+                                             .tolerance = 1e-10,
+                                             .density = s->density,
+                                             .penalty = 1.0};
+    int iterations = 0;
+    hx_selftest_begin(t, "%s%s, %s%s%s", kind->name, mixed ? ", mixed precision" : "",
+                      hx_sample_name(s->spec.cells), s->c == 1 ? ", heat" : "",
+                      s->spec.element == HX_ELEMENT_QUADRATIC ? ", quadratic" : "");
+    for (int64_t i = 0; i < s->n; i++) u[i] = NAN;
+    const int rc = hx_selftest_solve(t, s, &params, u, NULL, &iterations);
+    if (rc == HX_EINPUT && s->c == 1) return HX_OK; /* it wants three unknowns a point */
+    if (iterations > 0) hx_selftest_note(t, "%d iterations", iterations);
+    return hx_selftest_end(t, rc, hx_selftest_difference(s->n, u, expected), 1e-9,
+                           "u of CG on the host");
+}
+
+static int is_offered(const hx_selftest *t, const hx_precond_kind *kind)
+{
+    return !kind->runs_on || kind->runs_on(t->parts.device);
+}
+
+static int check_sample(hx_selftest *t, const hx_sample *s, double *expected, double *u)
+{
+    const hx_strategy *const strategy = hx_selftest_strategy(t, s->c, s->spec.element);
+    HX_TRY(hx_sample_solve(s, expected));
+    for (size_t i = 0; t->parts.preconds[i]; i++) {
+        const hx_precond_kind *const kind = t->parts.preconds[i];
+        if (!is_offered(t, kind)) continue;
+        HX_TRY(check(t, s, expected, u, kind, HX_PRECISION_DOUBLE));
+        if (hx_strategy_of(strategy, s->c)->apply_single && strcmp(kind->name, "jacobi") == 0)
+            HX_TRY(check(t, s, expected, u, kind, HX_PRECISION_MIXED));
+    }
+    return HX_OK;
+}
+
+static int run(hx_selftest *t, const hx_sample_spec *spec)
+{
+    hx_sample s;
+    double *expected = NULL;
+    int rc = HX_OK;
+    if (!hx_selftest_strategy(t, spec->physics == HX_PHYSICS_HEAT ? 1 : 3, spec->element))
+        return rc;
+    HX_TRY_FAIL(hx_sample_create(&s, spec));
+    HX_TRY_FAIL(hx_alloc(&expected, 2 * (size_t)s.n, sizeof *expected, "solutions"));
+    HX_TRY_FAIL(check_sample(t, &s, expected, expected + s.n));
+fail:
+    free(expected);
+    hx_sample_free(&s);
+    return rc;
+}
+
+int hx_selftest_solvers(hx_selftest *t)
+{
+    hx_sample_spec specs[] = {hx_sample_box(HX_SAMPLE_HEXAHEDRA, 12, 6, 6),
+                              hx_sample_box(HX_SAMPLE_MIXED, 8, 4, 4),
+                              hx_sample_box(HX_SAMPLE_MIXED, 3, 2, 4)};
+    specs[0].contrast = specs[1].contrast = 1e3;
+    specs[1].physics = HX_PHYSICS_HEAT;
+    specs[2].element = HX_ELEMENT_QUADRATIC;
+    specs[2].contrast = 1e2;
+    for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) HX_TRY(run(t, &specs[i]));
+    return HX_OK;
+}

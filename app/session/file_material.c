@@ -1,0 +1,89 @@
+#include "file_material.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../text/log.h"
+
+/* A number of the config, and what the file has for it. */
+typedef struct number {
+    const char *key, *word, *unit;
+    double *to;
+    double from;
+    int is_needed;
+} number;
+
+enum { N_NUMBER = 4 };
+
+/* Those of the config's physics first. */
+static int list_numbers(hx_config *cfg, const hx_file_material *m, number list[N_NUMBER])
+{
+    const int is_heat = hx_config_is_heat(cfg);
+    const hx_units *const u = &cfg->units;
+    const number all[N_NUMBER] = {
+        {"material.E", "E", u->stress, &cfg->material.young, m->young, 1},
+        {"material.nu", "nu", "", &cfg->material.poisson, m->poisson, 1},
+        {"material.conductivity", "conductivity", u->conductivity, &cfg->material.conductivity,
+         m->conductivity, 1},
+        {"material.density", "density", u->density, &cfg->material.density, m->density, 0},
+    };
+    int n = 0;
+    for (int i = 0; i < N_NUMBER; i++)
+        if (i == 3 || is_heat == (i == 2)) list[n++] = all[i];
+    return n;
+}
+
+static int blame(const hx_config *cfg, int rc)
+{
+    return hx_config_blame(cfg, "material.from", rc);
+}
+
+static int check_usable(const hx_config *cfg, const hx_file_material *m)
+{
+    if (!m->name)
+        return blame(cfg, HX_RAISE(HX_EINPUT,
+                                   "%s states no material; *MATERIAL with *ELASTIC of an "
+                                   "Abaqus file is read",
+                                   cfg->mesh.file));
+    if (m->fault) return blame(cfg, HX_RAISE(HX_EINPUT, "%s", m->fault));
+    return HX_OK;
+}
+
+/* A key of the config beside another number of the file. */
+static void warn_of_difference(const hx_config *cfg, const hx_file_material *m, const number *n)
+{
+    if (isnan(n->from) || !hx_config_given(cfg, n->key)) return;
+    if (fabs(*n->to - n->from) <= 1e-9 * fabs(n->from)) return;
+    hx_log_warning("%s = %g%s of the config counts; material '%s' of the mesh's file has %g%s",
+                   n->key, *n->to, n->unit, m->name, n->from, n->unit);
+}
+
+static int take(hx_config *cfg, const hx_file_material *m, const number *n)
+{
+    if (hx_config_given(cfg, n->key)) return HX_OK;
+    if (!isnan(n->from)) *n->to = n->from;
+    if (!isnan(n->from) || !n->is_needed) return HX_OK;
+    return blame(cfg, HX_RAISE(HX_EINPUT, "material '%s' of the mesh's file has no *%s", m->name,
+                               strcmp(n->word, "conductivity") == 0 ? "CONDUCTIVITY" : "ELASTIC"));
+}
+
+int hx_take_file_material(hx_config *cfg, const hx_file_material *m)
+{
+    number list[N_NUMBER];
+    char text[200] = "";
+    const int n = list_numbers(cfg, m, list);
+    if (cfg->material.from) HX_TRY(check_usable(cfg, m));
+    if (m->fault || !m->name) return HX_OK;
+    for (int i = 0; i < n; i++) {
+        warn_of_difference(cfg, m, &list[i]);
+        if (cfg->material.from) HX_TRY(take(cfg, m, &list[i]));
+        if (!isnan(*list[i].to))
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s %s %g%s",
+                     i > 0 ? "," : "", list[i].word, *list[i].to, list[i].unit);
+    }
+    if (cfg->material.from)
+        hx_log_info("material '%s' of %s:%s%s", m->name, cfg->mesh.file, text,
+                    cfg->units.system[0] ? "" : " (in the units of the file)");
+    return HX_OK;
+}

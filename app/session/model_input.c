@@ -1,0 +1,64 @@
+/* The mesh of mesh.file, and what of the config belongs to CAD models alone. */
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/mesher/cad.h"
+#include "mesh_input.h"
+#include "session_internal.h"
+
+/* HX_EINPUT: an element size for a file that is a mesh; a model in mm among numbers in other units.
+ * Kernels turn every model that has a unit into mm. */
+int hx_session_check_model(const hx_session *s)
+{
+    const int is_cad = hx_model_is_cad(s->cfg.mesh.file);
+    const hx_config *const cfg = &s->cfg;
+    const char *const length = cfg->units.length + (cfg->units.length[0] == ' ');
+    char unit[HX_CAD_UNIT];
+    if (!is_cad && !isnan(cfg->mesh.element_size))
+        return hx_session_blame(
+            s, "mesh.element_size",
+            HX_RAISE(HX_EINPUT, "belongs to CAD models, and '%s' is a mesh", cfg->mesh.file));
+    if (!is_cad || access(cfg->mesh.file, F_OK) != 0) return HX_OK; /* gone: its mesh may be kept */
+    HX_TRY(hx_session_blame(s, "mesh.file", hx_cad_unit(cfg->mesh.file, unit)));
+    if (!unit[0] || !length[0] || strcmp(length, "mm") == 0) return HX_OK;
+    return hx_session_blame(
+        s, "units",
+        HX_RAISE(HX_EINPUT,
+                 "length in %s, but CAD models become mm: '%s', drawn in %s, too; write units, "
+                 "element_size and all other lengths in mm, as in units = \"%s\"",
+                 length, cfg->mesh.file, unit, hx_config_is_heat(cfg) ? "W, mm, K" : "N, mm, MPa"));
+}
+
+/* "FOLDER/mesh.msh" */
+static const char *kept_in(const char *folder, size_t n_folder, char path[PATH_MAX])
+{
+    snprintf(path, PATH_MAX, "%.*s%smesh.msh", (int)n_folder, folder,
+             n_folder > 0 && folder[n_folder - 1] != '/' ? "/" : "");
+    return path;
+}
+
+int hx_session_read_file(hx_session *s)
+{
+    hx_config *const cfg = &s->cfg;
+    char keep[PATH_MAX], kept[PATH_MAX];
+    const char *const slash = strrchr(cfg->path, '/');
+    const int is_cad = hx_model_is_cad(cfg->mesh.file);
+    hx_cad_facts facts = {0};
+    const hx_model_options options = {
+        .merge = cfg->mesh.merge,
+        .element_size = isnan(cfg->mesh.element_size) ? 0.0 : cfg->mesh.element_size,
+        .time_limit = isnan(cfg->mesh.time_limit) ? 0.0 : cfg->mesh.time_limit,
+        .keep = kept_in(cfg->output.directory, strlen(cfg->output.directory), keep),
+        .kept = kept_in(cfg->path, slash ? (size_t)(slash - cfg->path) + 1 : 0, kept),
+        .units = cfg->units.system,
+        .facts = &facts};
+    const int rc = hx_input_read(cfg->mesh.file, &options, &s->mesh, &s->conditions);
+    if (rc < 0 && is_cad && access(cfg->mesh.file, F_OK) != 0)
+        return hx_session_blame(s, "mesh.file", rc);
+    HX_TRY(rc);
+    if (is_cad) cfg->mesh.element_size = facts.element_size; /* the resolved config repeats it */
+    return HX_OK;
+}

@@ -1,0 +1,99 @@
+#include "surface_source.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "core/files/result_match.h"
+#include "core/files/vtk.h"
+#include "core/mesh/hex_jacobian.h"
+
+/* *path := the config to use, NULL: none. */
+static int find_config(const hx_result_path *result, const char *asked, char **path)
+{
+    const char *const used = asked ? asked : result->config;
+    *path = NULL;
+    return used && strcmp(used, "none") != 0 ? hx_strdup(path, used) : HX_OK;
+}
+
+static int read_densities(hx_surface_source *source, const char *result, const hx_mesh *mesh)
+{
+    static const double rounding = 1e-6; /* of single precision */
+    hx_result_match match;
+    HX_TRY(hx_alloc(&source->rho, (size_t)mesh->n_elem, sizeof *source->rho, "densities"));
+    HX_TRY(hx_result_read(result, "density", mesh, source->session.problem.rho_min, 0.0,
+                          source->rho, &match));
+    source->n_missing = match.n_missing;
+    if (source->config)
+        HX_TRY(hx_result_origin_find(&source->origin, &source->session, result, &match));
+    for (int64_t e = 0; e < mesh->n_elem; e++)
+        if (!(source->rho[e] >= -rounding && source->rho[e] <= 1.0 + rounding))
+            return HX_RAISE(HX_EINPUT, "%s: the density of element %lld is %g, not in [0, 1]",
+                            result, (long long)hx_mesh_elem_number(mesh, e), source->rho[e]);
+    return HX_OK;
+}
+
+static int make_part(hx_surface_source *source, unsigned preserve)
+{
+    const hx_session *s = &source->session;
+    HX_TRY(hx_part_create(&source->part, s, source->rho, preserve));
+    source->target = source->part.target;
+    return hx_part_cut(&source->part, s, source->rho, &source->is_solid, &source->own,
+                       &source->mesh);
+}
+
+static int open_with_config(hx_surface_source *source, const char *result, unsigned preserve)
+{
+    hx_session *s = &source->session;
+    HX_TRY(hx_config_read(&s->cfg, source->config, 0, NULL));
+    HX_TRY(hx_session_make_mesh(s));
+    s->own_element = 1 + (int)s->cfg.solver.element;
+    s->cfg.solver.element = HX_ELEMENT_LINEAR; /* nothing is solved */
+    HX_TRY(hx_session_make_problem(s));
+    source->mesh = &s->mesh;
+    HX_TRY(read_densities(source, result, &s->mesh));
+    return make_part(source, preserve);
+}
+
+static int open_alone(hx_surface_source *source, const char *result)
+{
+    source->mesh = &source->own;
+    HX_TRY(hx_vtk_read(result, &source->own));
+    HX_TRY(hx_mesh_reorder(&source->own));
+    HX_TRY(hx_mesh_finish(&source->own));
+    HX_TRY(read_densities(source, result, &source->own));
+    for (int64_t e = 0; e < source->own.n_elem; e++) {
+        hx_hex_map map;
+        hx_hex_map_init(&map, source->own.xyz, source->own.conn + 8 * e);
+        source->target += source->rho[e] * hx_hex_volume(&map);
+    }
+    return HX_OK;
+}
+
+int hx_surface_source_open(hx_surface_source *source, const char *named, const char *config,
+                           unsigned preserve)
+{
+    memset(source, 0, sizeof *source);
+    HX_TRY(hx_result_locate(&source->path, named));
+    HX_TRY(find_config(&source->path, config, &source->config));
+    const char *const result = source->path.file;
+    const int rc =
+        source->config ? open_with_config(source, result, preserve) : open_alone(source, result);
+    if (rc == HX_EINPUT && source->config && !config)
+        hx_error_prefix("with the config beside the result (--config none goes without): ");
+    return rc;
+}
+
+void hx_surface_source_free(hx_surface_source *source)
+{
+    free(source->rho);
+    free(source->is_solid);
+    hx_part_free(&source->part);
+    free(source->config);
+    hx_result_path_free(&source->path);
+    hx_mesh_free(&source->own);
+    hx_session_free(&source->session);
+    memset(source, 0, sizeof *source);
+}

@@ -1,0 +1,31 @@
+/* What a surface is cut from: the mesh and densities of a result, and what its config says. */
+#ifndef HX_SURFACE_SOURCE_H
+#define HX_SURFACE_SOURCE_H
+
+#include "part.h"
+#include "result_origin.h"
+#include "result_path.h"
+
+typedef struct hx_surface_source {
+    hx_result_path path;     /* of the result (owned) */
+    hx_session session;      /* of the config, if there is one (owned) */
+    hx_mesh own;             /* the mesh without passive void, or that of the file (owned) */
+    const hx_mesh *mesh;     /* session.mesh or own */
+    double *rho;             /* [mesh->n_elem] densities (owned) */
+    hx_result_part part;     /* of the config; zeroed without one */
+    uint8_t *is_solid;       /* [mesh->n_elem] as hx_surface_field_create() takes it (owned) */
+    char *config;            /* path of the config; NULL: none (owned) */
+    hx_result_origin origin; /* of the config; zeroed without one */
+    int64_t n_missing;       /* elements that the file does not hold: densities below a threshold */
+    double target;           /* volume of the part: sum of density * volume */
+} hx_surface_source;
+
+/* named: as hx_result_locate takes it. config: a path; NULL: config.cfg beside the result, if it is
+ * there; "none": none. preserve: HX_PRESERVE_*. HX_EINPUT: files that cannot be read or do not
+ * belong together. */
+int hx_surface_source_open(hx_surface_source *source, const char *named, const char *config,
+                           unsigned preserve);
+/* Accepts a zeroed or half-open source. */
+void hx_surface_source_free(hx_surface_source *source);
+
+#endif

@@ -1,0 +1,262 @@
+/* The part that a closed surface encloses, analysed with quadratic tetrahedra: what is made. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../output/output.h"
+#include "../session/config_problem.h"
+#include "../text/table.h"
+#include "core/base/clock.h"
+#include "core/base/memory.h"
+#include "core/base/vec3.h"
+#include "verify.h"
+
+/* --- analysis --- */
+
+typedef struct solve {
+    hx_space space;
+    hx_problem problem;
+    hx_device device;
+    hx_analysis analysis;
+} solve;
+
+static void solve_free(solve *s)
+{
+    hx_analysis_free(&s->analysis);
+    hx_device_close(&s->device);
+    hx_problem_free(&s->problem);
+    hx_space_free(&s->space);
+}
+
+int hx_verify_open_surface(hx_verify *v)
+{
+    if (hx_log_is_terminal()) hx_log_status("meshing what %s encloses ...", v->surface.path);
+    return hx_surface_part_create(&v->surface.part, &v->session, v->surface.path,
+                                  &v->surface.options);
+}
+
+/* Peaks over nodes and elements of the new mesh. */
+static void find_peaks(const hx_mesh *mesh, int load_case, const double *u, const float *stress,
+                       hx_verify_analysis *a)
+{
+    for (int64_t k = 0; k < mesh->n_node; k++) {
+        const double size = hx_norm3(u + 3 * k);
+        if (a->displacement.load_case > 0 && !(size > a->displacement.value)) continue;
+        a->displacement = (hx_verify_peak){size, load_case, k, {0}};
+        memcpy(a->displacement.point, mesh->xyz + 3 * k, sizeof a->displacement.point);
+    }
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        const double size = stress[e];
+        if (a->stress.load_case > 0 && !(size > a->stress.value)) continue;
+        a->stress = (hx_verify_peak){size, load_case, e, {0}};
+        hx_mesh_centroid(mesh, e, a->stress.point);
+    }
+}
+
+static int read_results(const hx_mesh *mesh, solve *s, hx_verify_analysis *a)
+{
+    int rc;
+    double *u = NULL, *modulus = NULL;
+    float *stress = NULL;
+    HX_TRY_FAIL(hx_alloc_raw(&u, 3 * (size_t)s->space.n_point, sizeof *u, "displacements"));
+    HX_TRY_FAIL(hx_alloc_raw(&modulus, (size_t)mesh->n_elem, sizeof *modulus, "moduli"));
+    HX_TRY_FAIL(hx_alloc_raw(&stress, (size_t)mesh->n_elem, sizeof *stress, "stresses"));
+    HX_TRY_FAIL(hx_analysis_modulus(&s->analysis, modulus));
+    for (int c = 0; c < s->problem.cases.n; c++) {
+        HX_TRY_FAIL(hx_analysis_point_displacement(&s->analysis, c, u));
+        hx_output_von_mises(&s->problem, modulus, u, stress);
+        find_peaks(mesh, c + 1, u, stress, a);
+        a->case_compliance[c] = s->analysis.load_case[c].compliance;
+    }
+fail:
+    free(u);
+    free(modulus);
+    free(stress);
+    return rc;
+}
+
+static int make_problem(hx_verify *v, solve *s)
+{
+    hx_verify_surface *const f = &v->surface;
+    size_t n_free = 0, n_total = 0;
+    char a[32], b[32];
+    HX_TRY(hx_device_open(&s->device, v->session.device.ops));
+    HX_TRY(hx_space_create(&s->space, &f->part.mesh, HX_ELEMENT_QUADRATIC));
+    HX_TRY(hx_config_make_problem(&f->part.cfg, &s->space, &f->part.conditions, &s->problem, NULL,
+                                  NULL));
+    HX_TRY(hx_verify_count_bytes(v, &s->problem, &s->device, &f->bytes));
+    HX_TRY(s->device.ops->memory(&s->device, &n_free, &n_total));
+    if (n_free == 0 || f->bytes <= n_free) return HX_OK;
+    return HX_RAISE(HX_EENV, "%lld quadratic tetrahedra need %s of memory, %s is free",
+                    (long long)f->part.mesh.n_elem, hx_format_bytes((double)f->bytes, a, sizeof a),
+                    hx_format_bytes((double)n_free, b, sizeof b));
+}
+
+static int analyse(hx_verify *v, solve *s)
+{
+    hx_verify_surface *const f = &v->surface;
+    hx_verify_analysis *const a = &f->analysis;
+    const hx_solver_params params = hx_verify_solver_params(v);
+    const double begin = hx_clock();
+    HX_TRY(make_problem(v, s));
+    HX_TRY(hx_alloc(&a->case_compliance, (size_t)s->problem.cases.n, sizeof *a->case_compliance,
+                    "load cases"));
+    HX_TRY(hx_analysis_open(&s->analysis, &s->device, &s->problem, &params));
+    HX_TRY(hx_analysis_solve_density(&s->analysis, NULL, s->problem.penalty));
+    HX_TRY(hx_analysis_compliance(&s->analysis, &a->compliance));
+    a->reason = s->analysis.record.reason;
+    a->pcg_iterations = s->analysis.record.pcg_iterations;
+    a->pcg_residual = s->analysis.record.pcg_residual;
+    a->volume = f->part.mesh.total_volume / v->session.mesh.total_volume;
+    HX_TRY(read_results(&f->part.mesh, s, a));
+    f->n_point = s->space.n_point;
+    hx_space_text(&s->space, f->element, sizeof f->element);
+    snprintf(f->solver, sizeof f->solver, "%s, %s", s->analysis.op->strategy->name,
+             s->analysis.pc->kind->name);
+    f->seconds = hx_clock() - begin;
+    return HX_OK;
+}
+
+int hx_verify_analyse_surface(hx_verify *v)
+{
+    solve s;
+    memset(&s, 0, sizeof s);
+    hx_session_drop_operator(&v->session); /* its memory is of more use here */
+    const int rc = analyse(v, &s);
+    if (rc == HX_EINPUT) hx_error_prefix("%s: ", v->surface.path);
+    solve_free(&s);
+    return rc;
+}
+
+void hx_verify_surface_free(hx_verify_surface *f)
+{
+    hx_surface_part_free(&f->part);
+    free(f->analysis.case_compliance);
+}
+
+/* --- report --- */
+
+void hx_verify_print_surface(const hx_verify *v)
+{
+    static const char *const name[2] = {"0/1", "surface"};
+    const hx_verify_surface *const f = &v->surface;
+    const hx_surface_part *const p = &f->part;
+    const hx_units *const u = &v->session.cfg.units;
+    const int by_gmsh = strncmp(p->mesher, "gmsh", 4) == 0;
+    char a[32], b[32], c[32];
+    hx_log_info("\nsurface   %s: %s triangles, %lld piece%s", f->path,
+                hx_format_count(p->surface.n_tri, a, sizeof a), (long long)p->surface.n_shell,
+                p->surface.n_shell == 1 ? "" : "s");
+    hx_log_info("          volume %.6g%s, the 0/1 design's %.6g; in tetrahedra %.6g",
+                p->surface.volume, u->volume, v->volume, p->cut.volume);
+    hx_log_info("%-9s %s tetrahedra, %s split %d time%s; quality %.2g at worst, %.2g in the "
+                "mean; %.3g s",
+                p->mesher, hx_format_count(p->mesh.n_elem, a, sizeof a), by_gmsh ? "each" : "cells",
+                p->cut.n_refine, p->cut.n_refine == 1 ? "" : "s", p->cut.worst, p->cut.mean,
+                p->seconds);
+    for (size_t i = 0; i < p->notes.n; i++)
+        if (p->notes.note[i].level == HX_NOTE_INFO)
+            hx_log_info("          %s", p->notes.note[i].text);
+    for (size_t i = 0; i < p->n_set; i++) {
+        const hx_surface_set *const set = &p->set[i];
+        if (set->area > 0.0)
+            hx_log_info("          set '%s': %.4g %% of its area", set->from,
+                        100.0 * set->found_area / set->area);
+        else
+            hx_log_info("          set '%s': %lld of %lld nodes", set->from,
+                        (long long)set->n_found, (long long)set->n_node);
+    }
+    hx_log_info("quadratic %s, %s points, %s of memory; %s, %d iterations, %.3g s", f->element,
+                hx_format_count(f->n_point, b, sizeof b),
+                hx_format_bytes((double)f->bytes, c, sizeof c), f->solver,
+                f->analysis.pcg_iterations, f->seconds);
+    hx_verify_print_pair(v, name, &v->analysis[HX_VERIFY_SOLID], &f->analysis);
+}
+
+/* What differs too much between the design and what is made of it. */
+static void warn_difference(const hx_verify *v, const char *what, double a, double b, char *text,
+                            size_t n_text)
+{
+    const int is_linear = !v->quadratic.asked && v->session.cfg.solver.element == HX_ELEMENT_LINEAR;
+    const double percent = hx_verify_percent(a, b);
+    if (fabs(percent) <= v->tolerance) return;
+    snprintf(text, n_text,
+             "%s of the surface differs: %.6g against %.6g of the 0/1 design%s, %+.1f %%%s", what,
+             b, a, v->quadratic.asked ? " with quadratic elements" : "", percent,
+             is_linear ? "; how much of it is by linear elements: --element quadratic" : "");
+}
+
+static void warn_solve(const hx_verify_analysis *a, char *text, size_t n_text)
+{
+    if (a->reason == HX_PCG_CONVERGED) return;
+    snprintf(text, n_text, "the solve of the surface did not converge (%s, |r|/|f| = %.2g)",
+             hx_pcg_reason_name(a->reason), a->pcg_residual);
+}
+
+const char *hx_verify_warn_surface(const hx_verify *v, size_t i, char *text, size_t n_text)
+{
+    const hx_verify_analysis *const a =
+        v->quadratic.asked ? &v->quadratic.analysis : &v->analysis[HX_VERIFY_SOLID];
+    const hx_verify_analysis *const b = &v->surface.analysis;
+    const hx_notes *const notes = &v->surface.part.notes;
+    text[0] = '\0';
+    if (i == 0)
+        warn_difference(v, "the compliance", a->compliance, b->compliance, text, n_text);
+    else if (i == 1)
+        warn_difference(v, "the volume", a->volume, b->volume, text, n_text);
+    else if (i == 2)
+        warn_difference(v, "the largest displacement", a->displacement.value, b->displacement.value,
+                        text, n_text);
+    else if (i == 3)
+        warn_solve(b, text, n_text);
+    else if (i >= 4 + notes->n)
+        return NULL;
+    else if (notes->note[i - 4].level == HX_NOTE_WARNING)
+        snprintf(text, n_text, "%s", notes->note[i - 4].text);
+    return text;
+}
+
+static void write_sets(hx_json *json, const hx_surface_part *p)
+{
+    hx_json_open_array(json, "sets");
+    for (size_t i = 0; i < p->n_set; i++) {
+        const hx_surface_set *const set = &p->set[i];
+        hx_json_open_object(json, NULL);
+        hx_json_string(json, "set", set->from);
+        hx_json_bool(json, "by_nodes", set->by_nodes);
+        hx_json_number(json, "area", set->area);
+        hx_json_number(json, "area_found", set->found_area);
+        hx_json_integer(json, "nodes", set->n_node);
+        hx_json_integer(json, "nodes_found", set->n_found);
+        hx_json_close_object(json);
+    }
+    hx_json_close_array(json);
+}
+
+void hx_verify_write_surface(hx_json *json, const hx_verify *v)
+{
+    const hx_verify_surface *const f = &v->surface;
+    const hx_surface_part *const p = &f->part;
+    hx_json_open_object(json, "surface");
+    hx_json_string(json, "file", f->path);
+    hx_json_integer(json, "triangles", p->surface.n_tri);
+    hx_json_integer(json, "pieces", p->surface.n_shell);
+    hx_json_number(json, "volume_enclosed", p->surface.volume);
+    hx_json_string(json, "mesher", p->mesher);
+    hx_json_integer(json, "cells_split", p->cut.n_refine);
+    hx_json_string(json, "element", f->element);
+    hx_json_integer(json, "elements", p->mesh.n_elem);
+    hx_json_integer(json, "points", f->n_point);
+    hx_json_number(json, "volume_meshed", p->mesh.total_volume);
+    hx_json_number(json, "worst_quality", p->cut.worst);
+    hx_json_number(json, "mean_quality", p->cut.mean);
+    hx_json_integer(json, "pieces_left_out", p->n_dropped);
+    hx_json_integer(json, "bytes", (int64_t)f->bytes);
+    hx_json_number(json, "mesh_seconds", p->seconds);
+    hx_json_number(json, "seconds", f->seconds);
+    write_sets(json, p);
+    hx_verify_write_analysis(json, v, "analysis", &f->analysis);
+    hx_verify_write_differences(json, v, &v->analysis[HX_VERIFY_SOLID], &f->analysis);
+    hx_json_close_object(json);
+}

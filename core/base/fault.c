@@ -1,0 +1,143 @@
+#include "fault.h"
+
+#ifdef HX_FAULT_INJECTION
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_SITES = 8192, TEXT = 96 }; /* no allocation: this is called within malloc() */
+
+typedef struct site {
+    char kind[12], name[TEXT];
+    long n;
+} site;
+
+static struct {
+    site entry[MOST_SITES]; /* a hash table */
+    int is_ready, is_armed, is_lasting, is_fired, how;
+    long n;
+    char kind[12], name[TEXT], list[512];
+} faults;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static _Thread_local const char *mark_file;
+static _Thread_local int mark_line, is_counted;
+
+static int how_of(const char *word)
+{
+#define HOW(name, text)                                                                            \
+    if (strcmp(word, text) == 0) return HX_FAULT_##name;
+    HX_FAULT_HOWS(HOW)
+#undef HOW
+    return HX_FAULT_NONE;
+}
+
+/* Once the environment is there; calls before are not counted. */
+__attribute__((constructor)) static void begin(void)
+{
+    const char *const text = getenv("HEXTOP_FAULT"), *const list = getenv("HEXTOP_FAULT_LIST");
+    char how[16] = "";
+    if (list) snprintf(faults.list, sizeof faults.list, "%s", list);
+    if (text && sscanf(text, "%11s %95s %ld %15s", faults.kind, faults.name, &faults.n, how) == 4) {
+        char *const plus = strchr(how, '+');
+        faults.is_lasting = plus != NULL;
+        if (plus) *plus = '\0';
+        faults.how = how_of(how);
+        faults.is_armed = faults.how != HX_FAULT_NONE;
+    }
+    faults.is_ready = text || list;
+}
+
+__attribute__((destructor)) static void end(void)
+{
+    char line[2 * TEXT];
+    const int fd = faults.list[0] ? open(faults.list, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
+    faults.is_ready = 0;
+    if (fd < 0) return;
+    for (const site *s = faults.entry; s < faults.entry + MOST_SITES; s++) {
+        if (s->n == 0) continue;
+        const int n = snprintf(line, sizeof line, "%s %s %ld\n", s->kind, s->name, s->n);
+        if (write(fd, line, (size_t)n) != n) break;
+    }
+    if (faults.is_fired && write(fd, "fired\n", 6) != 6) line[0] = '\0';
+    close(fd);
+}
+
+/* Its place in the table, which has more than there are. */
+static site *find(const char *kind, const char *name)
+{
+    unsigned h = 2166136261u;
+    for (const char *c = kind; *c; c++) h = (h ^ (unsigned char)*c) * 16777619u;
+    for (const char *c = name; *c; c++) h = (h ^ (unsigned char)*c) * 16777619u;
+    for (;; h++) {
+        site *const s = &faults.entry[h % MOST_SITES];
+        if (s->n == 0) {
+            snprintf(s->kind, sizeof s->kind, "%s", kind);
+            snprintf(s->name, sizeof s->name, "%s", name);
+        }
+        if (strcmp(s->name, name) == 0 && strcmp(s->kind, kind) == 0) return s;
+    }
+}
+
+static int count(const char *kind, const char *name)
+{
+    const long here = ++find(kind, name)->n, all = ++find(kind, "*")->n;
+    if (!faults.is_armed || strcmp(kind, faults.kind) != 0) return HX_FAULT_NONE;
+    if (faults.is_fired) return faults.is_lasting ? faults.how : HX_FAULT_NONE;
+    const int any = strcmp(faults.name, "*") == 0;
+    if ((!any && strcmp(name, faults.name) != 0) || (any ? all : here) != faults.n)
+        return HX_FAULT_NONE;
+    faults.is_fired = 1;
+    return faults.how;
+}
+
+int hx_fault_at(const char *kind, const char *file, int line)
+{
+    char name[TEXT];
+    if (!faults.is_ready) return HX_FAULT_NONE;
+    const char *const slash = strrchr(file, '/');
+    snprintf(name, sizeof name, line > 0 ? "%s:%d" : "%s", slash ? slash + 1 : file, line);
+    const int before = errno;
+    pthread_mutex_lock(&lock);
+    const int how = count(kind, name);
+    pthread_mutex_unlock(&lock);
+    errno = before;
+    return how;
+}
+
+void hx_fault_mark(const char *file, int line)
+{
+    mark_file = file;
+    mark_line = line;
+}
+
+int hx_fault_marked(const char *kind, const char *file, int line)
+{
+    const char *const marked = mark_file;
+    mark_file = NULL;
+    const int how = hx_fault_at(kind, marked ? marked : file, marked ? mark_line : line);
+    is_counted = how == HX_FAULT_NONE;
+    return how;
+}
+
+/* For who stands in for malloc: 1, once, if this call of it has been counted by hx_fault_marked().
+ */
+int hx_fault_is_counted(void);
+
+int hx_fault_is_counted(void)
+{
+    const int was = is_counted;
+    is_counted = 0;
+    return was;
+}
+
+#else
+
+typedef int hx_fault_is_off; /* a file is not empty */
+
+#endif

@@ -1,0 +1,61 @@
+/* A 128-bit hash of what may be met in any order: an item is hashed with its place, and items are
+ * added up, so that threads and numberings do not matter. Not for adversaries. */
+#ifndef HX_HASH_H
+#define HX_HASH_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hx_hash {
+    uint64_t a, b;
+} hx_hash;
+
+/* Of 32 hexadecimal digits and a 0. */
+enum { HX_HASH_TEXT = 33 };
+
+static inline uint64_t hx_hash_mix(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * 0x9e3779b97f4a7c15u;
+    h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93u;
+    return h ^ (h >> 29);
+}
+
+/* Of an item after those before it, in their order. */
+static inline void hx_hash_next(hx_hash *h, uint64_t v)
+{
+    h->a = hx_hash_mix(h->a, v);
+    h->b = hx_hash_mix(h->b + 0x2545f4914f6cdd1du, v);
+}
+
+/* -0 counts as 0. */
+static inline void hx_hash_number(hx_hash *h, double v)
+{
+    uint64_t bits;
+    v += 0.0;
+    memcpy(&bits, &v, sizeof bits);
+    hx_hash_next(h, bits);
+}
+
+static inline void hx_hash_text(hx_hash *h, const char *text, size_t n)
+{
+    hx_hash_next(h, n);
+    for (size_t i = 0; i < n; i++) hx_hash_next(h, (unsigned char)text[i]);
+}
+
+static inline const char *hx_hash_print(const hx_hash *h, char text[HX_HASH_TEXT])
+{
+    snprintf(text, HX_HASH_TEXT, "%016llx%016llx", (unsigned long long)h->a,
+             (unsigned long long)h->b);
+    return text;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

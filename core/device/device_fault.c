@@ -1,0 +1,164 @@
+#include "device_fault.h"
+
+#ifdef HX_FAULT_INJECTION
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_DEVICES = 4 };
+
+static struct {
+    const hx_device_ops *real;
+    hx_device_ops faulty;
+} device[MOST_DEVICES];
+
+static _Thread_local const void *caller;
+
+void hx_device_fault_from(const void *place)
+{
+    caller = place;
+}
+
+/* Tests copy tables: the name says whose it is. */
+static const hx_device_ops *real_of(const hx_device *dev)
+{
+    int i = 0;
+    while (strcmp(device[i].real->name, dev->ops->name) != 0) i++;
+    return device[i].real;
+}
+
+/* What a call that fails returns; HX_OK: it shall not. */
+static int fail(const char *call, const void *from)
+{
+    char site[64];
+    if (caller) from = caller;
+    snprintf(site, sizeof site, "%s%+td", call, (const char *)from - (const char *)&device);
+    switch (hx_fault_at("device", site, 0)) {
+    case HX_FAULT_NONE:
+        return HX_OK;
+    case HX_FAULT_MEMORY:
+        return HX_RAISE(HX_ENOMEM, "out of device memory (injected, %s)", site);
+    default:
+        return HX_RAISE(HX_EDEVICE, "the device failed (injected, %s): %s", site, HX_DEVICE_REMEDY);
+    }
+}
+
+#define TRY_FAULT(call) HX_TRY(fail(call, __builtin_return_address(0)))
+
+static int faulty_open(hx_device *dev)
+{
+    TRY_FAULT("open");
+    return real_of(dev)->open(dev);
+}
+
+static int faulty_memory(hx_device *dev, size_t *n_free, size_t *n_total)
+{
+    TRY_FAULT("memory");
+    return real_of(dev)->memory(dev, n_free, n_total);
+}
+
+static int faulty_alloc(hx_device *dev, size_t bytes, void *d_out)
+{
+    void *const none = NULL;
+    memcpy(d_out, &none, sizeof none);
+    TRY_FAULT("alloc");
+    return real_of(dev)->alloc(dev, bytes, d_out);
+}
+
+static int faulty_upload(hx_device *dev, void *d_to, const void *from, size_t bytes)
+{
+    TRY_FAULT("upload");
+    return real_of(dev)->upload(dev, d_to, from, bytes);
+}
+
+static int faulty_download(hx_device *dev, void *to, const void *d_from, size_t bytes)
+{
+    TRY_FAULT("download");
+    return real_of(dev)->download(dev, to, d_from, bytes);
+}
+
+static int faulty_copy(hx_device *dev, void *d_to, const void *d_from, size_t bytes)
+{
+    TRY_FAULT("copy");
+    return real_of(dev)->copy(dev, d_to, d_from, bytes);
+}
+
+static int faulty_zero(hx_device *dev, void *d_to, size_t bytes)
+{
+    TRY_FAULT("zero");
+    return real_of(dev)->zero(dev, d_to, bytes);
+}
+
+static int faulty_sync(hx_device *dev)
+{
+    TRY_FAULT("sync");
+    return real_of(dev)->sync(dev);
+}
+
+static int faulty_mark(hx_device *dev, int slot)
+{
+    TRY_FAULT("mark");
+    return real_of(dev)->mark(dev, slot);
+}
+
+static int faulty_elapsed(hx_device *dev, int from, int to, double *seconds)
+{
+    TRY_FAULT("elapsed");
+    return real_of(dev)->elapsed(dev, from, to, seconds);
+}
+
+static int faulty_record_begin(hx_device *dev)
+{
+    TRY_FAULT("record_begin");
+    return real_of(dev)->record_begin(dev);
+}
+
+/* A recording is ended, whatever comes of it. */
+static int faulty_record_end(hx_device *dev, void **recording)
+{
+    const hx_device_ops *const real = real_of(dev);
+    const int failed = fail("record_end", __builtin_return_address(0));
+    const int rc = real->record_end(dev, recording);
+    if (failed == HX_OK) return rc;
+    if (rc == HX_OK) real->record_free(dev, *recording);
+    *recording = NULL;
+    return failed;
+}
+
+static int faulty_replay(hx_device *dev, void *recording)
+{
+    TRY_FAULT("replay");
+    return real_of(dev)->replay(dev, recording);
+}
+
+const hx_device_ops *hx_device_faulty(const hx_device_ops *ops)
+{
+    hx_device_ops *f;
+    int i = 0;
+    while (device[i].real && device[i].real != ops && &device[i].faulty != ops) i++;
+    f = &device[i].faulty;
+    if (device[i].real) return f;
+    device[i].real = ops;
+    *f = *ops;
+    f->open = faulty_open;
+    f->memory = faulty_memory;
+    f->alloc = faulty_alloc;
+    f->upload = faulty_upload;
+    f->download = faulty_download;
+    f->copy = faulty_copy;
+    f->zero = faulty_zero;
+    f->sync = faulty_sync;
+    f->mark = faulty_mark;
+    f->elapsed = faulty_elapsed;
+    if (!ops->record_begin) return f;
+    f->record_begin = faulty_record_begin;
+    f->record_end = faulty_record_end;
+    f->replay = faulty_replay;
+    return f;
+}
+
+#else
+
+typedef int hx_device_fault_is_off; /* a file is not empty */
+
+#endif

@@ -1,0 +1,288 @@
+/* Reference nodes of an Abaqus input file: *COUPLING with *KINEMATIC or *DISTRIBUTING, *RIGID BODY,
+ * and the older *KINEMATIC COUPLING. What they name may come later, so
+ * all is looked up once the file is read. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "../base/grow.h"
+#include "../base/memory.h"
+#include "abaqus_reader.h"
+
+enum { TRANSLATIONS = 7, ALL = 63, MOST_COUPLINGS = 10000 };
+
+/* A word of the file that stands for a node or a set, and where it stood. */
+static int keep_word(const hx_abaqus_reader *r, const char *word, hx_abaqus_word *to)
+{
+    to->scope = r->scope;
+    to->line = hx_abaqus_scan_number(&r->scan);
+    free(to->text);
+    return hx_strdup(&to->text, word);
+}
+
+static hx_abaqus_coupling *current(const hx_abaqus_reader *r)
+{
+    return &r->coupling[r->n_coupling - 1];
+}
+
+static int add_coupling(hx_abaqus_reader *r, const char *reference)
+{
+    if (!reference || !*reference)
+        return HX_ABAQUS_RAISE(&r->scan, "*%s needs REF NODE=NODE", r->scan.keyword);
+    if (r->n_coupling == MOST_COUPLINGS)
+        return HX_ABAQUS_RAISE(&r->scan, "more than %d couplings", MOST_COUPLINGS);
+    HX_TRY(hx_grow(&r->coupling, r->n_coupling, &r->coupling_capacity, sizeof *r->coupling,
+                   "couplings of a file"));
+    hx_abaqus_coupling *const to = &r->coupling[r->n_coupling++];
+    memset(to, 0, sizeof *to);
+    to->line = hx_abaqus_scan_number(&r->scan);
+    snprintf(to->keyword, sizeof to->keyword, "%s", r->scan.keyword);
+    return keep_word(r, reference, &to->reference);
+}
+
+/* The set of the nodes that the data lines, or elements, name. */
+static int own_set(hx_abaqus_reader *r)
+{
+    char name[230];
+    hx_abaqus_coupling *const to = current(r);
+    snprintf(name, sizeof name, "coupling-%.200s", to->reference.text);
+    HX_TRY(hx_abaqus_open_set(r, name, &r->set));
+    to->set = r->set;
+    return HX_OK;
+}
+
+/* --- *COUPLING --- */
+
+int hx_abaqus_begin_coupling(hx_abaqus_reader *r)
+{
+    const char *const surface = hx_abaqus_parameter(&r->scan, "SURFACE");
+    HX_TRY(add_coupling(r, hx_abaqus_parameter(&r->scan, "REFNODE")));
+    if (!surface || !*surface) return HX_ABAQUS_RAISE(&r->scan, "*COUPLING needs SURFACE=NAME");
+    current(r)->awaits = 1;
+    if (hx_abaqus_parameter(&r->scan, "INFLUENCERADIUS"))
+        current(r)->fault = "an influence radius is not read";
+    if (hx_abaqus_parameter(&r->scan, "ORIENTATION"))
+        current(r)->fault = "an orientation is not read";
+    return keep_word(r, surface, &current(r)->members);
+}
+
+/* first component, last component */
+static int components_line(hx_abaqus_reader *r, char *line)
+{
+    int64_t value[2] = {0, 0};
+    char *field;
+    for (int i = 0; i < 2 && hx_abaqus_field(&line, &field); i++)
+        if (*field) HX_TRY(hx_abaqus_int(&r->scan, field, "a component", &value[i]));
+    if (value[1] == 0) value[1] = value[0];
+    if (value[0] < 1 || value[1] < value[0] || value[1] > 6)
+        return HX_ABAQUS_RAISE(&r->scan, "components %lld to %lld of a coupling; 1 to 6 are there",
+                               (long long)value[0], (long long)value[1]);
+    for (int64_t k = value[0]; k <= value[1]; k++) current(r)->components |= 1u << (k - 1);
+    return HX_OK;
+}
+
+static int begin_kind(hx_abaqus_reader *r, int is_rigid)
+{
+    if (r->n_coupling == 0 || !current(r)->awaits)
+        return HX_ABAQUS_RAISE(&r->scan, "*%s without *COUPLING before it", r->scan.keyword);
+    current(r)->awaits = 0;
+    current(r)->is_rigid = is_rigid;
+    r->data = components_line;
+    return HX_OK;
+}
+
+int hx_abaqus_begin_kinematic(hx_abaqus_reader *r)
+{
+    return begin_kind(r, 1);
+}
+
+int hx_abaqus_begin_distributing(hx_abaqus_reader *r)
+{
+    static const char *const unread[] = {"COUPLING", "WEIGHTINGMETHOD", "ROTATIONALCOUPLING"};
+    HX_TRY(begin_kind(r, 0));
+    for (int i = 0; i < 3; i++) {
+        const char *const value = hx_abaqus_parameter(&r->scan, unread[i]);
+        if (value && strcasecmp(value, "CONTINUUM") != 0 && strcasecmp(value, "UNIFORM") != 0)
+            current(r)->fault = "only COUPLING=CONTINUUM with uniform weights is read";
+    }
+    return HX_OK;
+}
+
+/* --- older forms --- */
+
+/* Looked up later. */
+static int keep_member(hx_abaqus_reader *r, const char *word)
+{
+    HX_TRY(hx_grow(&r->member, r->n_member, &r->member_capacity, sizeof *r->member,
+                   "nodes of couplings"));
+    hx_abaqus_member *const to = &r->member[r->n_member++];
+    memset(to, 0, sizeof *to);
+    to->set = current(r)->set;
+    return keep_word(r, word, &to->word);
+}
+
+/* node or set, first component, last component */
+static int kinematic_line(hx_abaqus_reader *r, char *line)
+{
+    char *field;
+    if (!hx_abaqus_field(&line, &field)) return HX_OK;
+    HX_TRY(keep_member(r, field));
+    const unsigned before = current(r)->components;
+    current(r)->components = 0;
+    if (*line) HX_TRY(components_line(r, line));
+    if (current(r)->components == 0) current(r)->components = ALL;
+    if (before != 0 && before != current(r)->components)
+        current(r)->fault = "its nodes follow in different components";
+    return HX_OK;
+}
+
+int hx_abaqus_begin_kinematic_coupling(hx_abaqus_reader *r)
+{
+    HX_TRY(add_coupling(r, hx_abaqus_parameter(&r->scan, "REFNODE")));
+    current(r)->is_rigid = 1;
+    if (hx_abaqus_parameter(&r->scan, "ORIENTATION"))
+        current(r)->fault = "an orientation is not read";
+    r->data = kinematic_line;
+    return own_set(r);
+}
+
+int hx_abaqus_begin_rigid_body(hx_abaqus_reader *r)
+{
+    const char *const nset = hx_abaqus_parameter(&r->scan, "NSET");
+    const char *const elset = hx_abaqus_parameter(&r->scan, "ELSET");
+    const char *const tie = hx_abaqus_parameter(&r->scan, "TIENSET");
+    const char *const rotation = hx_abaqus_parameter(&r->scan, "ROTNODE");
+    const char *const reference = hx_abaqus_parameter(&r->scan, "REFNODE");
+    if (!reference || !*reference) /* CalculiX makes a node of its own */
+        return hx_import_conditions_set_fault(
+            &r->conditions, "%s:%lld: *RIGID BODY needs REF NODE=NODE",
+            hx_abaqus_scan_path(&r->scan), (long long)r->scan.keyword_line);
+    HX_TRY(add_coupling(r, reference));
+    current(r)->is_rigid = 1;
+    if (hx_abaqus_parameter(&r->scan, "PINNSET") ||
+        hx_abaqus_parameter(&r->scan, "ANALYTICALSURFACE"))
+        current(r)->fault = "of a rigid body NSET, ELSET and TIE NSET are read";
+    if (rotation && *rotation) HX_TRY(keep_word(r, rotation, &current(r)->rotation));
+    HX_TRY(own_set(r));
+    if (elset && *elset) HX_TRY(hx_abaqus_add_nodes_of(r, elset));
+    if (nset && *nset) HX_TRY(keep_member(r, nset));
+    return tie && *tie ? keep_member(r, tie) : HX_OK;
+}
+
+/* --- once the file is read --- */
+
+/* The one node that a word stands for: its number, or a set of it. */
+static int find_node(hx_abaqus_reader *r, const hx_abaqus_coupling *c, const hx_abaqus_word *word,
+                     int64_t *number)
+{
+    hx_abaqus_reference to;
+    r->member_scope = word->scope;
+    HX_TRY(hx_abaqus_refer(r, 0, word->text, &to));
+    if (to.set) to.set->is_reference = 1;
+    const hx_numbers *const list = to.set ? &to.set->node : NULL;
+    if (!to.is_number && (!list || list->n == 0))
+        return HX_IMPORT_RAISE(&r->import, word->line, "*%s: no reference node '%.60s'", c->keyword,
+                               word->text);
+    *number = to.is_number ? to.number : hx_numbers_get(list, 0);
+    for (int64_t i = 1; list && i < list->n; i++)
+        if (hx_numbers_get(list, i) != *number)
+            return HX_IMPORT_RAISE(&r->import, word->line,
+                                   "*%s: set '%.60s' for its reference node has more than one",
+                                   c->keyword, word->text);
+    return HX_OK;
+}
+
+static int find_members(hx_abaqus_reader *r, const hx_abaqus_coupling *c, hx_import_set **set)
+{
+    hx_abaqus_reference to;
+    *set = c->set;
+    if (c->set) return HX_OK;
+    r->member_scope = c->members.scope;
+    HX_TRY(hx_abaqus_refer(r, 0, c->members.text, &to));
+    *set = to.set;
+    if (to.set) return HX_OK;
+    return HX_IMPORT_RAISE(&r->import, c->line, "*%s: no surface '%.60s'", c->keyword,
+                           c->members.text);
+}
+
+/* What cannot be read of the coupling, or NULL. */
+static const char *find_fault(const hx_abaqus_coupling *c)
+{
+    const unsigned components = c->components ? c->components : ALL;
+    if (c->fault) return c->fault;
+    if ((components & TRANSLATIONS) != TRANSLATIONS)
+        return c->is_rigid ? "the nodes follow in some components only; all of 1 to 3 are needed"
+                           : "components 1 to 3 are needed";
+    if (!c->is_rigid && components != TRANSLATIONS && components != ALL)
+        return "components 1 to 3 or 1 to 6 are read";
+    return NULL;
+}
+
+static int resolve(hx_abaqus_reader *r, const hx_number_index *nodes, const hx_abaqus_coupling *c)
+{
+    hx_import_set *set;
+    hx_import_coupling to = {.is_rigid = c->is_rigid, .rotation = -1, .line = c->line};
+    if (c->awaits)
+        return HX_IMPORT_RAISE(&r->import, c->line,
+                               "*COUPLING without *KINEMATIC or *DISTRIBUTING behind it");
+    HX_TRY(find_node(r, c, &c->reference, &to.node));
+    if (c->rotation.text) HX_TRY(find_node(r, c, &c->rotation, &to.rotation));
+    HX_TRY(find_members(r, c, &set));
+    to.set = set;
+    to.equally = set->face_elem.n == 0 && set->quad.n == 0;
+    const int64_t at = hx_number_index_find(nodes, to.node);
+    if (at < 0)
+        return HX_IMPORT_RAISE(&r->import, c->reference.line,
+                               "*%s: reference node %s, which the file does not have", c->keyword,
+                               HX_IMPORT_NUMBER(&r->import, to.node));
+    memcpy(to.point, r->import.xyz + 3 * at, sizeof to.point);
+    const char *const fault = find_fault(c);
+    if (fault)
+        HX_TRY(hx_import_conditions_set_fault(&r->conditions, "%s:%lld: *%s: %s", r->import.path,
+                                              (long long)c->line, c->keyword, fault));
+    return hx_import_conditions_couple(&r->conditions, &to);
+}
+
+/* Nodes of the older forms. */
+static int add_members(hx_abaqus_reader *r)
+{
+    for (size_t i = 0; i < r->n_member; i++) {
+        const hx_abaqus_member *const member = &r->member[i];
+        hx_abaqus_reference to;
+        r->member_scope = member->word.scope;
+        HX_TRY(hx_abaqus_refer(r, 0, member->word.text, &to));
+        if (!to.is_number && (!to.set || to.set->node.n == 0))
+            return HX_IMPORT_RAISE(&r->import, member->word.line, "no set of nodes '%.60s'",
+                                   member->word.text);
+        HX_TRY(to.is_number
+                   ? hx_numbers_append(&member->set->node, 1, &to.number)
+                   : hx_abaqus_append_list(&member->set->node, &to.set->node, r->import.n_node));
+    }
+    return HX_OK;
+}
+
+int hx_abaqus_resolve_couplings(hx_abaqus_reader *r)
+{
+    hx_number_index nodes = {0};
+    int rc = HX_OK;
+    if (r->n_coupling == 0) return HX_OK;
+    HX_TRY(add_members(r));
+    HX_TRY_FAIL(hx_number_index_create(&nodes, &r->import.node_number));
+    for (size_t i = 0; i < r->n_coupling; i++) HX_TRY_FAIL(resolve(r, &nodes, &r->coupling[i]));
+fail:
+    hx_number_index_free(&nodes);
+    r->member_scope = -1;
+    return rc;
+}
+
+void hx_abaqus_free_couplings(hx_abaqus_reader *r)
+{
+    for (size_t i = 0; i < r->n_coupling; i++) {
+        free(r->coupling[i].reference.text);
+        free(r->coupling[i].rotation.text);
+        free(r->coupling[i].members.text);
+    }
+    for (size_t i = 0; i < r->n_member; i++) free(r->member[i].word.text);
+    free(r->coupling);
+    free(r->member);
+}

@@ -1,0 +1,301 @@
+/* What a job of CalculiX says besides its mesh and sets: springs, rigid sets, material, supports
+ * and steps. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/vec3.h"
+#include "../problem/rigid_set.h"
+#include "abaqus_writer.h"
+
+enum { MAX_MODULI = 1000 };
+
+static int compare_real(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static int64_t place_of(const double *list, int64_t n, double value)
+{
+    const double *const found = bsearch(&value, list, (size_t)n, sizeof value, compare_real);
+    return found - list;
+}
+
+/* Distinct moduli, ascending. */
+static int distinct_moduli(const hx_mesh *mesh, const double *modulus, int64_t *n, double *distinct)
+{
+    *n = 0;
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        if (*n > 0 && bsearch(&modulus[e], distinct, (size_t)*n, sizeof *distinct, compare_real))
+            continue;
+        if (*n == MAX_MODULI)
+            return HX_RAISE(HX_EINPUT,
+                            "more than %d different moduli: a job of CalculiX is written of a part "
+                            "in a few densities",
+                            MAX_MODULI);
+        distinct[(*n)++] = modulus[e];
+        qsort(distinct, (size_t)*n, sizeof *distinct, compare_real);
+    }
+    return HX_OK;
+}
+
+static void put_material(hx_abaqus_writer *w, const char *name, const char *elset, double young,
+                         double nu)
+{
+    hx_abaqus_put_text(w, "*MATERIAL, NAME=");
+    hx_abaqus_put_text(w, name);
+    hx_abaqus_put_text(w, "\n*ELASTIC\n");
+    hx_abaqus_put_real(w, young);
+    hx_abaqus_put_text(w, ", ");
+    hx_abaqus_put_real(w, nu);
+    hx_abaqus_put_text(w, "\n*SOLID SECTION, ELSET=");
+    hx_abaqus_put_text(w, elset);
+    hx_abaqus_put_text(w, ", MATERIAL=");
+    hx_abaqus_put_text(w, name);
+    hx_abaqus_put_text(w, "\n");
+}
+
+static int put_materials(hx_abaqus_writer *w, const hx_problem *problem, const double *modulus)
+{
+    double distinct[MAX_MODULI];
+    int64_t n;
+    if (!modulus) {
+        put_material(w, "SOLID", "EALL", problem->young, problem->poisson);
+        return HX_OK;
+    }
+    HX_TRY(distinct_moduli(w->mesh, modulus, &n, distinct));
+    for (int64_t k = 0; k < n; k++) {
+        char elset[32], name[32];
+        int64_t column = 0;
+        snprintf(elset, sizeof elset, "EMAT-%d", (int)k + 1);
+        snprintf(name, sizeof name, "MAT-%d", (int)k + 1);
+        hx_abaqus_put_text(w, "*ELSET, ELSET=");
+        hx_abaqus_put_text(w, elset);
+        for (int64_t i = 0; i < w->mesh->n_elem; i++) {
+            const int64_t e = hx_abaqus_elem_at(w, i);
+            if (place_of(distinct, n, modulus[e]) != k) continue;
+            hx_abaqus_put_text(w, column++ % HX_ABAQUS_PER_LINE == 0 ? "\n" : ", ");
+            hx_abaqus_put_int(w, hx_abaqus_elem_number(w, e));
+        }
+        hx_abaqus_put_text(w, "\n");
+        put_material(w, name, elset, distinct[k], problem->poisson);
+    }
+    return HX_OK;
+}
+
+/* --- springs --- */
+
+typedef struct spring {
+    int direction;
+    double stiffness;
+    int64_t point;
+} spring;
+
+static int compare_springs(const void *a, const void *b)
+{
+    const spring *const x = a, *const y = b;
+    if (x->direction != y->direction) return x->direction < y->direction ? -1 : 1;
+    if (x->stiffness != y->stiffness) return x->stiffness < y->stiffness ? -1 : 1;
+    return (x->point > y->point) - (x->point < y->point);
+}
+
+static void put_set_name(hx_abaqus_writer *w, const char *word, int64_t number)
+{
+    hx_abaqus_put_text(w, word);
+    hx_abaqus_put_int(w, number);
+}
+
+/* Springs of one direction and stiffness. */
+static void put_spring_group(hx_abaqus_writer *w, int64_t number, int64_t n, const spring *group)
+{
+    put_set_name(w, "*ELEMENT, TYPE=SPRING1, ELSET=ESPRING-", number);
+    hx_abaqus_put_text(w, "\n");
+    for (int64_t k = 0; k < n; k++) {
+        hx_abaqus_put_int(w, w->next_elem++);
+        hx_abaqus_put_text(w, ", ");
+        hx_abaqus_put_int(w, hx_abaqus_point_number(w, group[k].point));
+        hx_abaqus_put_text(w, "\n");
+    }
+    put_set_name(w, "*SPRING, ELSET=ESPRING-", number);
+    hx_abaqus_put_text(w, "\n");
+    hx_abaqus_put_int(w, group->direction + 1);
+    hx_abaqus_put_text(w, "\n");
+    hx_abaqus_put_real(w, group->stiffness);
+    hx_abaqus_put_text(w, "\n");
+}
+
+/* To ground, an element a degree of freedom. */
+static int put_springs(hx_abaqus_writer *w, const hx_problem *problem)
+{
+    const int64_t n = problem->springs.n;
+    spring *list = NULL;
+    int64_t number = 0;
+    if (n == 0) return HX_OK;
+    HX_TRY(hx_alloc_raw(&list, (size_t)n, sizeof *list, "springs of a job"));
+    for (int64_t k = 0; k < n; k++)
+        list[k] = (spring){(int)(problem->springs.dof[k] % 3), problem->springs.stiffness[k],
+                           problem->springs.dof[k] / 3};
+    qsort(list, (size_t)n, sizeof *list, compare_springs);
+    for (int64_t first = 0, last; first < n; first = last) {
+        for (last = first + 1; last < n; last++)
+            if (list[last].direction != list[first].direction ||
+                list[last].stiffness != list[first].stiffness)
+                break;
+        put_spring_group(w, ++number, last - first, list + first);
+    }
+    free(list);
+    return HX_OK;
+}
+
+/* --- rigid sets --- */
+
+/* Where a set's reference nodes lie: at the point that is held in part, else at its centre. */
+static const double *reference_point(const hx_rigid_set *set)
+{
+    return set->held ? set->point : set->centre;
+}
+
+/* A set of one node is nothing but that node, unless it is held by a point. */
+static int has_reference(const hx_rigid_set *set)
+{
+    return set->n > 1 || set->held;
+}
+
+/* A node for what a set takes as a force, another one at its place for moments. */
+static void put_rigid_sets(hx_abaqus_writer *w, const hx_problem *problem)
+{
+    for (int i = 0; i < problem->rigid.n; i++) {
+        const hx_rigid_set *const set = &problem->rigid.set[i];
+        const int64_t reference = w->next_node + 2 * i;
+        if (!has_reference(set)) continue;
+        hx_abaqus_put_text(w, "*NODE\n");
+        for (int k = 0; k < 2; k++) {
+            hx_abaqus_put_int(w, reference + k);
+            for (int d = 0; d < 3; d++) {
+                hx_abaqus_put_text(w, ", ");
+                hx_abaqus_put_real(w, reference_point(set)[d]);
+            }
+            hx_abaqus_put_text(w, "\n");
+        }
+        put_set_name(w, "*NSET, NSET=NRIGID-", i + 1);
+        for (int64_t k = 0; k < set->n; k++) {
+            hx_abaqus_put_text(w, k % HX_ABAQUS_PER_LINE == 0 ? "\n" : ", ");
+            hx_abaqus_put_int(w, hx_abaqus_point_number(w, problem->rigid.node[set->first + k]));
+        }
+        put_set_name(w, "\n*RIGID BODY, NSET=NRIGID-", i + 1);
+        put_set_name(w, ", REF NODE=", reference);
+        put_set_name(w, ", ROT NODE=", reference + 1);
+        hx_abaqus_put_text(w, "\n");
+    }
+}
+
+static void put_load(hx_abaqus_writer *w, int64_t node, int direction, double force)
+{
+    static const char *const word[3] = {", 1, ", ", 2, ", ", 3, "};
+    if (force == 0.0) return;
+    hx_abaqus_put_int(w, node);
+    hx_abaqus_put_text(w, word[direction]);
+    hx_abaqus_put_real(w, force);
+    hx_abaqus_put_text(w, "\n");
+}
+
+/* What acts on a set as its resultant; the nodal forces become 0. */
+static void put_rigid_loads(hx_abaqus_writer *w, const hx_problem *problem, double *force)
+{
+    for (int i = 0; i < problem->rigid.n; i++) {
+        const hx_rigid_set *const set = &problem->rigid.set[i];
+        const double *const at = reference_point(set);
+        double sum[6] = {0.0}, arm[3], turn[3];
+        if (!has_reference(set)) continue;
+        for (int64_t k = 0; k < set->n; k++) {
+            const int64_t p = problem->rigid.node[set->first + k];
+            hx_rigid_add(set, problem->space.xyz + 3 * p, force + 3 * p, sum);
+            memset(force + 3 * p, 0, 3 * sizeof *force);
+        }
+        for (int d = 0; d < 3; d++) arm[d] = set->centre[d] - at[d];
+        hx_cross3(arm, sum, turn);
+        for (int d = 0; d < 3; d++) sum[3 + d] += turn[d];
+        for (int d = 0; d < 6; d++) put_load(w, w->next_node + 2 * i + d / 3, d % 3, sum[d]);
+    }
+}
+
+/* --- steps --- */
+
+/* Supports, homogeneous or not; CalculiX takes prescribed displacements in a step only. */
+static void put_boundary(hx_abaqus_writer *w, const hx_problem *problem)
+{
+    const hx_supports *const supports = &problem->supports;
+    hx_abaqus_put_text(w, "*BOUNDARY\n");
+    for (int64_t i = 0; i < hx_abaqus_points(w); i++) {
+        const int64_t p = hx_abaqus_point_at(w, i);
+        for (int d = 0; d < 3; d++) {
+            if (!(supports->fixed[p] >> d & 1)) continue;
+            hx_abaqus_put_int(w, hx_abaqus_point_number(w, p));
+            hx_abaqus_put_text(w, d == 0 ? ", 1, 1, " : d == 1 ? ", 2, 2, " : ", 3, 3, ");
+            hx_abaqus_put_real(w, supports->prescribed ? supports->prescribed[3 * p + d] : 0.0);
+            hx_abaqus_put_text(w, "\n");
+        }
+    }
+}
+
+/* What is held of rigid sets' points. */
+static void put_held_points(hx_abaqus_writer *w, const hx_problem *problem)
+{
+    static const char *const word[3] = {", 1, 1, 0.\n", ", 2, 2, 0.\n", ", 3, 3, 0.\n"};
+    for (int i = 0; i < problem->rigid.n; i++)
+        for (int d = 0; d < 6; d++) {
+            if (!(problem->rigid.set[i].held >> d & 1u)) continue;
+            hx_abaqus_put_int(w, w->next_node + 2 * i + d / 3);
+            hx_abaqus_put_text(w, word[d % 3]);
+        }
+}
+
+static void put_forces(hx_abaqus_writer *w, const hx_problem *problem, double *force)
+{
+    hx_abaqus_put_text(w, "*CLOAD, OP=NEW\n");
+    put_rigid_loads(w, problem, force);
+    for (int64_t i = 0; i < hx_abaqus_points(w); i++) {
+        const int64_t p = hx_abaqus_point_at(w, i);
+        for (int d = 0; d < 3; d++) put_load(w, hx_abaqus_point_number(w, p), d, force[3 * p + d]);
+    }
+}
+
+static int put_steps(hx_abaqus_writer *w, const hx_problem *problem, const double *rho,
+                     double *force)
+{
+    for (int c = 0; c < problem->cases.n; c++) {
+        hx_abaqus_put_text(w, "** load case ");
+        hx_abaqus_put_int(w, c + 1);
+        hx_abaqus_put_text(w, "\n*STEP\n*STATIC\n");
+        if (c == 0) put_boundary(w, problem);
+        if (c == 0) put_held_points(w, problem);
+        HX_TRY(hx_problem_nodal_force(problem, c, rho, force));
+        put_forces(w, problem, force);
+        hx_abaqus_put_text(w, "*NODE PRINT, NSET=NALL\nU\n*NODE FILE\nU\n*EL FILE\nS\n*END STEP\n");
+    }
+    return HX_OK;
+}
+
+int hx_abaqus_put_job(hx_abaqus_writer *w, const hx_problem *problem)
+{
+    int rc;
+    const size_t n_elem = (size_t)w->mesh->n_elem, n_point = (size_t)hx_abaqus_points(w);
+    double *rho = NULL, *modulus = NULL, *force = NULL;
+    HX_TRY_FAIL(hx_alloc_raw(&rho, n_elem, sizeof *rho, "densities of a job"));
+    HX_TRY_FAIL(hx_alloc_raw(&modulus, n_elem, sizeof *modulus, "moduli of a job"));
+    HX_TRY_FAIL(hx_alloc_raw(&force, 3 * n_point, sizeof *force, "forces of a job"));
+    hx_problem_solid_density(problem, rho);
+    hx_problem_modulus(problem, rho, modulus);
+    HX_TRY_FAIL(put_springs(w, problem));
+    put_rigid_sets(w, problem);
+    HX_TRY_FAIL(put_materials(w, problem, problem->passive.density ? modulus : NULL));
+    HX_TRY_FAIL(put_steps(w, problem, rho, force));
+fail:
+    free(rho);
+    free(modulus);
+    free(force);
+    return rc;
+}

@@ -1,0 +1,157 @@
+/* Loads on faces and by mass of an Abaqus input file: *DLOAD, *DSLOAD. */
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "../base/vec3.h"
+#include "abaqus_reader.h"
+
+/* Adds r->condition, of a step and a family. */
+static int add_load(hx_abaqus_reader *r, int family, const hx_import_set *set)
+{
+    hx_condition *added;
+    r->condition.line = hx_abaqus_scan_number(&r->scan);
+    r->condition.step = r->conditions.n_step;
+    r->condition.components = 0;
+    r->condition.family = family;
+    r->condition.set = set;
+    return hx_import_conditions_add(&r->conditions, &r->condition, &added);
+}
+
+static int unread_label(hx_abaqus_reader *r, const char *label, const char *read)
+{
+    return hx_abaqus_load_fault(r, "*%s of label %.20s is not read; %s", r->scan.keyword, label,
+                                read);
+}
+
+/* Up to n more numbers of the line. */
+static int read_numbers(hx_abaqus_reader *r, char **line, int n, const char *what, double *value)
+{
+    char *field;
+    for (int i = 0; i < n && hx_abaqus_field(line, &field); i++)
+        if (*field) HX_TRY(hx_abaqus_real(&r->scan, field, what, &value[i]));
+    return HX_OK;
+}
+
+/* --- *DLOAD --- */
+
+/* The faces of one side of an element or set are a set of their own, "TARGET.P2". */
+static int add_side(hx_abaqus_reader *r, char *target, int side, double value)
+{
+    char name[230];
+    hx_abaqus_reference to;
+    HX_TRY(hx_abaqus_need(r, 1, target, &to));
+    snprintf(name, sizeof name, "%.200s.P%d", target, side);
+    r->set = hx_abaqus_find_set(r, name);
+    if (!r->set) {
+        HX_TRY(hx_abaqus_open_set(r, name, &r->set));
+        HX_TRY(hx_abaqus_append_side(r, &to, side));
+    }
+    r->condition.kind = HX_CONDITION_PRESSURE;
+    r->condition.vector[0] = value;
+    return add_load(r, HX_LOADS_OF_ELEMENTS, r->set);
+}
+
+/* magnitude, direction */
+static int add_gravity(hx_abaqus_reader *r, char *line, double size, const hx_import_set *set)
+{
+    double direction[3] = {0.0};
+    HX_TRY(read_numbers(r, &line, 3, "a direction", direction));
+    const double length = hx_norm3(direction);
+    if (!(length > 0.0)) return HX_ABAQUS_RAISE(&r->scan, "GRAV needs a direction");
+    r->condition.kind = HX_CONDITION_GRAVITY;
+    for (int i = 0; i < 3; i++) r->condition.vector[i] = size * direction[i] / length;
+    return add_load(r, HX_LOADS_OF_ELEMENTS, set);
+}
+
+/* square of the speed, point, axis */
+static int add_rotation(hx_abaqus_reader *r, char *line, double square, const hx_import_set *set)
+{
+    HX_TRY(read_numbers(r, &line, 6, "an axis", r->condition.vector));
+    if (!(hx_norm3(r->condition.vector + 3) > 0.0))
+        return HX_ABAQUS_RAISE(&r->scan, "CENTRIF needs a point and a direction of its axis");
+    if (square < 0.0)
+        return HX_ABAQUS_RAISE(&r->scan, "CENTRIF with a square of the speed of %g", square);
+    r->condition.kind = HX_CONDITION_CENTRIFUGAL;
+    r->condition.value = sqrt(square);
+    return add_load(r, HX_LOADS_OF_ELEMENTS, set);
+}
+
+/* The elements that a load by mass acts on; without a name all. An element alone is refused. */
+static int find_elements(hx_abaqus_reader *r, char *target, const hx_import_set **set)
+{
+    hx_abaqus_reference to;
+    *set = NULL;
+    if (!*target) return HX_OK;
+    HX_TRY(hx_abaqus_need(r, 1, target, &to));
+    *set = to.set;
+    if (to.set) return HX_OK;
+    return hx_abaqus_load_fault(r, "a load by mass on one element: it acts on all here");
+}
+
+/* element or set, label, magnitude, more of some labels */
+static int dload_line(hx_abaqus_reader *r, char *line)
+{
+    char *target, *label;
+    double size = 0.0;
+    const hx_import_set *set;
+    memset(&r->condition, 0, sizeof r->condition);
+    if (!hx_abaqus_field(&line, &target)) return HX_OK;
+    if (!hx_abaqus_field(&line, &label) || !*label)
+        return HX_ABAQUS_RAISE(&r->scan, "a load on elements needs a label, as P1, GRAV, CENTRIF");
+    const int is_gravity = strcasecmp(label, "GRAV") == 0;
+    const int rotates = strcasecmp(label, "CENTRIF") == 0;
+    const int is_side = toupper((unsigned char)label[0]) == 'P' && label[1] >= '1' &&
+                        label[1] <= '6' && label[2] == '\0';
+    if (!is_gravity && !rotates && !is_side)
+        return unread_label(r, label, "P1 to P6, GRAV and CENTRIF are");
+    HX_TRY(read_numbers(r, &line, 1, "a magnitude", &size));
+    if (is_side) return add_side(r, target, label[1] - '0', size);
+    HX_TRY(find_elements(r, target, &set));
+    return is_gravity ? add_gravity(r, line, size, set) : add_rotation(r, line, size, set);
+}
+
+/* --- *DSLOAD --- */
+
+/* surface, label, magnitude */
+static int dsload_line(hx_abaqus_reader *r, char *line)
+{
+    char *target, *label;
+    hx_abaqus_reference to;
+    memset(&r->condition, 0, sizeof r->condition);
+    if (!hx_abaqus_field(&line, &target)) return HX_OK;
+    if (!hx_abaqus_field(&line, &label) || !*label)
+        return HX_ABAQUS_RAISE(&r->scan, "a load on a surface needs a label, as P");
+    HX_TRY(hx_abaqus_refer(r, 1, target, &to));
+    if (!to.set) return HX_ABAQUS_RAISE(&r->scan, "no surface '%.60s' above this line", target);
+    if (strcasecmp(label, "P") != 0) return unread_label(r, label, "P is");
+    r->condition.kind = HX_CONDITION_PRESSURE;
+    HX_TRY(read_numbers(r, &line, 1, "a pressure", r->condition.vector));
+    return add_load(r, HX_LOADS_OF_SURFACES, to.set);
+}
+
+/* --- keywords --- */
+
+static int begin(hx_abaqus_reader *r, int family)
+{
+    const char *const op = hx_abaqus_parameter(&r->scan, "OP");
+    HX_TRY(hx_abaqus_check_load(r));
+    const int forget = op && strcasecmp(op, "NEW") == 0;
+    if (!forget) return HX_OK;
+    memset(&r->condition, 0, sizeof r->condition);
+    r->condition.kind = HX_CONDITION_NO_LOADS;
+    return add_load(r, family, NULL);
+}
+
+int hx_abaqus_begin_dload(hx_abaqus_reader *r)
+{
+    r->data = dload_line;
+    return begin(r, HX_LOADS_OF_ELEMENTS);
+}
+
+int hx_abaqus_begin_dsload(hx_abaqus_reader *r)
+{
+    r->data = dsload_line;
+    return begin(r, HX_LOADS_OF_SURFACES);
+}

@@ -1,0 +1,225 @@
+/* Materials of an Abaqus input file: whether all elements have one that is isotropic. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "../base/grow.h"
+#include "../base/memory.h"
+#include "abaqus_reader.h"
+
+enum { MOST_MATERIALS = 1000, MOST_SECTIONS = 100000 };
+
+/* --- what is read --- */
+
+int hx_abaqus_begin_material(hx_abaqus_reader *r)
+{
+    const char *const name = hx_abaqus_parameter(&r->scan, "NAME");
+    if (r->n_material == MOST_MATERIALS)
+        return HX_ABAQUS_RAISE(&r->scan, "more than %d materials", MOST_MATERIALS);
+    HX_TRY(hx_resize(&r->material, r->n_material, r->n_material + 1, sizeof *r->material,
+                     "materials"));
+    hx_abaqus_material *const to = &r->material[r->n_material++];
+    to->line = r->scan.keyword_line;
+    return hx_strdup(&to->name, name ? name : "");
+}
+
+static int property_line(hx_abaqus_reader *r, char *line)
+{
+    char *field;
+    hx_abaqus_property *const to = r->property;
+    if (to->n++ > 0 || to->type[0]) return HX_OK;
+    for (int i = 0; i < 2 && hx_abaqus_field(&line, &field); i++)
+        if (*field) HX_TRY(hx_abaqus_real(&r->scan, field, "a property", &to->value[i]));
+    return HX_OK;
+}
+
+/* TYPE other than `plain`, and dependence on fields, are kept for the message. */
+static int begin_property(hx_abaqus_reader *r, size_t offset, const char *plain)
+{
+    const char *const type = hx_abaqus_parameter(&r->scan, "TYPE");
+    if (r->n_material == 0) return HX_OK;
+    r->property = (hx_abaqus_property *)((char *)&r->material[r->n_material - 1] + offset);
+    memset(r->property, 0, sizeof *r->property);
+    r->property->line = r->scan.keyword_line;
+    if (type && strncasecmp(type, plain, strlen(plain)) != 0)
+        snprintf(r->property->type, sizeof r->property->type, "TYPE=%.16s", type);
+    if (hx_abaqus_parameter(&r->scan, "DEPENDENCIES"))
+        snprintf(r->property->type, sizeof r->property->type, "DEPENDENCIES");
+    r->data = property_line;
+    return HX_OK;
+}
+
+int hx_abaqus_begin_elastic(hx_abaqus_reader *r)
+{
+    return begin_property(r, offsetof(hx_abaqus_material, elastic), "ISO");
+}
+
+int hx_abaqus_begin_density(hx_abaqus_reader *r)
+{
+    return begin_property(r, offsetof(hx_abaqus_material, density), "");
+}
+
+int hx_abaqus_begin_conductivity(hx_abaqus_reader *r)
+{
+    return begin_property(r, offsetof(hx_abaqus_material, conductivity), "ISO");
+}
+
+int hx_abaqus_begin_section(hx_abaqus_reader *r)
+{
+    char word[256];
+    hx_abaqus_reference set;
+    const char *const name = hx_abaqus_parameter(&r->scan, "ELSET");
+    const char *const material = hx_abaqus_parameter(&r->scan, "MATERIAL");
+    if (!name || !material) return HX_OK; /* the elements lack one, then */
+    if (r->n_section == MOST_SECTIONS)
+        return HX_ABAQUS_RAISE(&r->scan, "more than %d sections", MOST_SECTIONS);
+    snprintf(word, sizeof word, "%s", name);
+    HX_TRY(hx_abaqus_refer(r, 1, word, &set));
+    if (!set.set) return HX_OK;
+    HX_TRY(
+        hx_grow(&r->section, r->n_section, &r->section_capacity, sizeof *r->section, "sections"));
+    hx_abaqus_section *const to = &r->section[r->n_section++];
+    memset(to, 0, sizeof *to);
+    to->set = set.set;
+    to->line = r->scan.keyword_line;
+    return hx_strdup(&to->material, material);
+}
+
+/* --- the one of all elements --- */
+
+static int set_fault(hx_file_material *to, const char *text)
+{
+    return to->fault ? HX_OK : hx_strdup(&to->fault, text);
+}
+
+static const hx_abaqus_material *find_material(const hx_abaqus_reader *r, const char *name)
+{
+    for (size_t i = 0; i < r->n_material; i++)
+        if (strcasecmp(r->material[i].name, name) == 0) return &r->material[i];
+    return NULL;
+}
+
+/* NULL, or why the property is not one number that always holds. */
+static const char *unusable(const hx_abaqus_property *p)
+{
+    if (p->type[0]) return p->type;
+    return p->n > 1 ? "depends on the temperature, or on more" : NULL;
+}
+
+static int take_property(const hx_abaqus_reader *r, const hx_abaqus_section *s, const char *keyword,
+                         const hx_abaqus_property *p, hx_file_material *to, double *value,
+                         double *second)
+{
+    char text[500];
+    const char *const why = unusable(p);
+    if (p->n == 0) return HX_OK;
+    if (why) {
+        snprintf(text, sizeof text, "%.200s:%lld: *%s of material '%.60s', of the set '%.60s': %s",
+                 r->import.path, (long long)p->line, keyword, s->material, s->set->name, why);
+        return set_fault(to, text);
+    }
+    *value = p->value[0];
+    if (second) *second = p->value[1];
+    return HX_OK;
+}
+
+static int same(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+/* The numbers of a section's material. */
+static int take_section(const hx_abaqus_reader *r, const hx_abaqus_section *s, hx_file_material *to)
+{
+    char text[500];
+    const hx_abaqus_material *const m = find_material(r, s->material);
+    to->young = to->poisson = to->density = to->conductivity = (double)NAN;
+    if (!m) {
+        snprintf(text, sizeof text, "%.200s:%lld: no *MATERIAL of the name '%.60s'", r->import.path,
+                 (long long)s->line, s->material);
+        return set_fault(to, text);
+    }
+    HX_TRY(take_property(r, s, "ELASTIC", &m->elastic, to, &to->young, &to->poisson));
+    HX_TRY(take_property(r, s, "DENSITY", &m->density, to, &to->density, NULL));
+    return take_property(r, s, "CONDUCTIVITY", &m->conductivity, to, &to->conductivity, NULL);
+}
+
+/* Which section each element has, -1: none; the last one counts. */
+static int list_sections(const hx_abaqus_reader *r, const hx_mesh *mesh, int32_t **of)
+{
+    HX_TRY(hx_alloc_raw(of, (size_t)mesh->n_elem, sizeof **of, "materials"));
+    for (int64_t e = 0; e < mesh->n_elem; e++) (*of)[e] = -1;
+    for (size_t i = 0; i < r->n_section; i++) {
+        const hx_set *const set = hx_mesh_find_set(mesh, r->section[i].set->name);
+        for (int64_t k = 0; set && k < set->n_elem; k++) (*of)[set->elem[k]] = (int32_t)i;
+    }
+    return HX_OK;
+}
+
+static int refuse_two(const hx_abaqus_reader *r, const hx_abaqus_section *a,
+                      const hx_abaqus_section *b, hx_file_material *to)
+{
+    char text[700];
+    snprintf(
+        text, sizeof text,
+        "%.200s: several materials: '%.60s' of the set '%.60s' (line %lld), '%.60s' of the set "
+        "'%.60s' (line %lld); one is for all elements here",
+        r->import.path, a->material, a->set->name, (long long)a->line, b->material, b->set->name,
+        (long long)b->line);
+    return set_fault(to, text);
+}
+
+static int compare_sections(const hx_abaqus_reader *r, const hx_mesh *mesh, const int32_t *of,
+                            hx_file_material *to)
+{
+    char text[400];
+    int32_t first = -1, last = -1;
+    for (int64_t e = 0; e < mesh->n_elem && !to->fault; e++) {
+        if (of[e] < 0) {
+            snprintf(text, sizeof text, "%.200s: element %lld has no *SOLID SECTION",
+                     r->import.path, (long long)hx_numbers_get(&mesh->elem_number, e));
+            return set_fault(to, text);
+        }
+        if (of[e] == last) continue;
+        last = of[e];
+        if (first < 0) {
+            first = last;
+            HX_TRY(take_section(r, &r->section[first], to));
+            continue;
+        }
+        hx_file_material other = {0};
+        int rc = take_section(r, &r->section[last], &other);
+        const int differs = !same(other.young, to->young) || !same(other.poisson, to->poisson) ||
+                            !same(other.density, to->density) ||
+                            !same(other.conductivity, to->conductivity);
+        if (rc == HX_OK && (other.fault || differs))
+            rc = refuse_two(r, &r->section[first], &r->section[last], to);
+        free(other.fault);
+        HX_TRY(rc);
+    }
+    return first < 0 ? HX_OK : hx_strdup(&to->name, r->section[first].material);
+}
+
+int hx_abaqus_find_material(hx_abaqus_reader *r, const hx_mesh *mesh, hx_file_material *to)
+{
+    int32_t *of = NULL;
+    if (r->n_material == 0) return HX_OK;
+    if (r->n_section == 0) {
+        HX_TRY(hx_strdup(&to->name, r->material[0].name));
+        return set_fault(to, "no *SOLID SECTION gives a material to elements");
+    }
+    HX_TRY(list_sections(r, mesh, &of));
+    const int rc = compare_sections(r, mesh, of, to);
+    free(of);
+    if (rc == HX_OK && !to->name) return hx_strdup(&to->name, "");
+    return rc;
+}
+
+void hx_abaqus_free_materials(hx_abaqus_reader *r)
+{
+    for (size_t i = 0; i < r->n_material; i++) free(r->material[i].name);
+    for (size_t i = 0; i < r->n_section; i++) free(r->section[i].material);
+    free(r->material);
+    free(r->section);
+}

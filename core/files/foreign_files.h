@@ -1,0 +1,23 @@
+/* Files of other programs that are not read, and what turns them into one that is. A format is one
+ * line of a table in foreign_files.c. Not installed. */
+#ifndef HX_FOREIGN_FILES_H
+#define HX_FOREIGN_FILES_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* "a CGNS mesh: meshio convert part.cgns part.vtu" into text, by the file's first bytes (`head`
+ * ends with a 0; "" or NULL: not known) or its name; returns text, NULL: nothing is known of it. */
+const char *hx_foreign_hint(const char *path, const char *head, char *text, size_t n_text);
+
+/* 1: a file that begins so is one of those, whatever its name. */
+int hx_foreign_is_head(const char *head);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,169 @@
+#include "medit_read.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#include "file_scan.h"
+#include "mesh_import.h"
+
+typedef struct reader {
+    hx_file_scan scan;
+    hx_import import;
+    int has_vertices;
+    int is_passing; /* the numbers of a section that is not read */
+    int64_t n_cell; /* numbered through all kinds, from 1 */
+} reader;
+
+typedef struct section {
+    const char *word;
+    int n_node;
+    int is_solid;
+    hx_solid_id solid;
+    hx_shape shape;
+    const char *set; /* of a reference */
+} section;
+
+static const section sections[] = {
+    {"Tetrahedra", 4, 1, HX_SOLID_TET4, HX_SHAPE_OTHER, "property"},
+    {"Hexahedra", 8, 1, HX_SOLID_HEX8, HX_SHAPE_OTHER, "property"},
+    {"Prisms", 6, 1, HX_SOLID_WEDGE6, HX_SHAPE_OTHER, "property"},
+    {"Pentahedra", 6, 1, HX_SOLID_WEDGE6, HX_SHAPE_OTHER, "property"},
+    {"Pyramids", 5, 1, HX_SOLID_PYRAMID5, HX_SHAPE_OTHER, "property"},
+    {"Triangles", 3, 0, HX_SOLID_HEX8, HX_SHAPE_TRIANGLE, "surface"},
+    {"Quadrilaterals", 4, 0, HX_SOLID_HEX8, HX_SHAPE_QUADRANGLE, "surface"},
+    {"Edges", 2, 0, HX_SOLID_HEX8, HX_SHAPE_LINE, "curve"},
+    {"TetrahedraP2", 10, 1, HX_SOLID_TET10, HX_SHAPE_OTHER, "property"},
+    {"TrianglesP2", 6, 0, HX_SOLID_HEX8, HX_SHAPE_TRIANGLE, "surface"},
+    {"EdgesP2", 3, 0, HX_SOLID_HEX8, HX_SHAPE_LINE, "curve"},
+};
+
+static const hx_file_number integer = {"integer", 8, 'i'};
+static const hx_file_number number = {"number", 8, 'f'};
+
+/* The next word that is no comment. */
+static int next_word(reader *r, int *found)
+{
+    for (;;) {
+        HX_TRY(hx_file_scan_word(&r->scan, found));
+        if (!*found || r->scan.word[0] != '#') return HX_OK;
+        HX_TRY(hx_file_scan_line(&r->scan, NULL, 0, found));
+    }
+}
+
+static int read_vertices(reader *r)
+{
+    int64_t n, n_value, reference;
+    double x[3];
+    if (r->has_vertices) return HX_FILE_RAISE(&r->scan, "a second section Vertices");
+    r->has_vertices = 1;
+    HX_TRY(hx_file_scan_count(&r->scan, "the number of vertices", &n));
+    HX_TRY(hx_file_scan_room(&r->scan, &number, n, 4, "Vertices", &n_value));
+    HX_TRY(hx_import_expect(&r->import, n, 0));
+    for (int64_t i = 1; i <= n; i++) {
+        HX_TRY(hx_file_scan_real(&r->scan, &number, 3, x));
+        HX_TRY(hx_import_add_nodes(&r->import, 1, &i, x, r->scan.word_line));
+        HX_TRY(hx_file_scan_int(&r->scan, &integer, 1, &reference));
+    }
+    return HX_OK;
+}
+
+static int add_cell(reader *r, const section *s, const int64_t *node, int64_t reference)
+{
+    char name[48];
+    hx_import_set *set;
+    const int64_t cell = ++r->n_cell;
+    snprintf(name, sizeof name, "%s-%lld", s->set, (long long)reference);
+    HX_TRY(hx_import_set_named(&r->import, name, &set));
+    if (s->is_solid) {
+        HX_TRY(hx_numbers_append(&set->elem, 1, &cell));
+        return hx_import_add_solids(&r->import, s->solid, 1, &cell, node, r->scan.word_line);
+    }
+    HX_TRY(hx_import_add_other(&r->import, s->shape, s->word, cell, r->scan.word_line));
+    if (s->shape == HX_SHAPE_LINE) return hx_numbers_append(&set->node, s->n_node, node);
+    const int64_t quad[4] = {node[0], node[1], node[2],
+                             node[s->shape == HX_SHAPE_TRIANGLE ? 2 : 3]};
+    return hx_numbers_append(&set->quad, 4, quad);
+}
+
+static int read_cells(reader *r, const section *s)
+{
+    int64_t n, n_value, entry[11];
+    HX_TRY(hx_file_scan_count(&r->scan, "the number of cells", &n));
+    HX_TRY(hx_file_scan_room(&r->scan, &integer, n, s->n_node + 1, s->word, &n_value));
+    for (int64_t i = 0; i < n; i++) {
+        HX_TRY(hx_file_scan_int(&r->scan, &integer, s->n_node + 1, entry));
+        HX_TRY(add_cell(r, s, entry, entry[s->n_node]));
+    }
+    return HX_OK;
+}
+
+/* A dimension, which may follow its word at once. */
+static int read_dimension(reader *r)
+{
+    int64_t n;
+    HX_TRY(hx_file_scan_count(&r->scan, "the dimension", &n));
+    if (n == 3) return HX_OK;
+    return HX_FILE_RAISE(&r->scan, "a mesh in %lld dimensions; 3 are needed", (long long)n);
+}
+
+/* Cells of second order, whose nodes other programs order in several ways. */
+static int is_second_order(const char *word)
+{
+    const size_t n = strlen(word);
+    return n > 2 && (strcmp(word + n - 2, "P2") == 0 || strcmp(word + n - 2, "Q2") == 0);
+}
+
+/* The section that the last word opens; the numbers of others are passed one by one. */
+static int read_section(reader *r)
+{
+    const char *const word = r->scan.word;
+    int64_t version;
+    if (!isalpha((unsigned char)word[0]) && r->is_passing) return HX_OK;
+    if (!isalpha((unsigned char)word[0]))
+        return HX_FILE_RAISE(&r->scan,
+                             "'%s' where a section is expected: the one before has more numbers "
+                             "than its cells of first order need",
+                             hx_file_scan_shown(&r->scan));
+    r->is_passing = 0;
+    if (strcasecmp(word, "MeshVersionFormatted") == 0)
+        return hx_file_scan_count(&r->scan, "the version", &version);
+    if (strcasecmp(word, "Dimension") == 0) return read_dimension(r);
+    if (strcasecmp(word, "Vertices") == 0) return read_vertices(r);
+    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
+        if (strcasecmp(word, sections[i].word) == 0) return read_cells(r, &sections[i]);
+    r->is_passing = 1;
+    if (!is_second_order(word)) return HX_OK;
+    return HX_FILE_RAISE(&r->scan, "%s is not read; save it as .msh, .vtu or .inp",
+                         hx_file_scan_shown(&r->scan));
+}
+
+static int read_file(reader *r)
+{
+    int found;
+    HX_TRY(next_word(r, &found));
+    if (!found || strcasecmp(r->scan.word, "MeshVersionFormatted") != 0)
+        return HX_FILE_RAISE(&r->scan, "not a Medit file, which begins with MeshVersionFormatted");
+    while (found && strcasecmp(r->scan.word, "End") != 0) {
+        HX_TRY(read_section(r));
+        HX_TRY(next_word(r, &found));
+    }
+    return HX_OK;
+}
+
+int hx_medit_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_notes *notes)
+{
+    int rc = HX_OK;
+    reader r;
+    (void)conditions; /* the format has none */
+    memset(&r, 0, sizeof r);
+    memset(mesh, 0, sizeof *mesh);
+    HX_TRY_FAIL(hx_import_open(&r.import, path, notes));
+    HX_TRY_FAIL(hx_file_scan_open(&r.scan, path));
+    HX_TRY_FAIL(read_file(&r));
+    rc = hx_import_finish(&r.import, mesh);
+fail:
+    hx_file_scan_free(&r.scan);
+    hx_import_free(&r.import);
+    return rc;
+}

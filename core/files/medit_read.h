@@ -1,0 +1,21 @@
+/* Medit's text files (.mesh): INRIA's mesh tools, Mmg, TetGen, FreeFem. */
+#ifndef HX_MEDIT_READ_H
+#define HX_MEDIT_READ_H
+
+#include "../base/notes.h"
+#include "../mesh/mesh.h"
+#include "../problem/conditions.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Reads a raw mesh: solids of a reference as the set property-N, triangles and quadrangles as faces
+ * of surface-N, edges as nodes of curve-N. HX_EINPUT names file and line. */
+int hx_medit_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_notes *notes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

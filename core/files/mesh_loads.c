@@ -1,0 +1,317 @@
+/* What a mesh file says of sets, reference nodes and the whole part: pressures, loads by mass,
+ * forces and supports of what is coupled. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/grow.h"
+#include "../base/memory.h"
+#include "mesh_conditions.h"
+
+/* Of a coupling: what acts at its reference node, and what is held of it. */
+typedef struct reference_state {
+    double force[6], value[6];
+    int step[6]; /* in which the force was set last */
+    unsigned held;
+} reference_state;
+
+typedef struct set_load {
+    hx_condition what; /* its node list is empty */
+    int is_off;
+} set_load;
+
+struct hx_set_loads {
+    hx_import_conditions *all; /* (borrowed, as the next two) */
+    const hx_import *import;
+    const hx_mesh *mesh;
+    size_t n, capacity;
+    set_load *load;             /* (owned) */
+    reference_state *reference; /* [all->n_coupling] (owned) */
+    size_t load_capacity;       /* of hx_conditions.load */
+};
+
+/* "FILE:LINE" of a condition or coupling. */
+static const char *place(const hx_set_loads *s, int64_t line, char text[340])
+{
+    char number[24] = "";
+    if (line > 0) snprintf(number, sizeof number, ":%lld", (long long)line);
+    snprintf(text, 340, "%.300s%s", s->import->path, number);
+    return text;
+}
+
+/* A node of the part that leads a rigid set moves with it only if it is one of them. */
+static int check_references(hx_set_loads *s)
+{
+    for (size_t i = 0; i < s->all->n_coupling; i++) {
+        const hx_import_coupling *const coupling = &s->all->coupling[i];
+        const int64_t node = hx_import_node_index(s->import, coupling->node);
+        const hx_set *const set = hx_mesh_find_set(s->mesh, coupling->set->name);
+        int64_t k = 0;
+        char text[340];
+        while (node >= 0 && set && k < set->n_node && set->node[k] != node) k++;
+        if (node < 0 || (coupling->is_rigid && set && k < set->n_node)) continue;
+        HX_TRY(hx_import_conditions_set_fault(
+            s->all,
+            "%s: reference node %s belongs to an element: it has to be a node of its own, or one "
+            "of the nodes that a rigid coupling ties",
+            place(s, coupling->line, text), HX_IMPORT_NUMBER(s->import, coupling->node)));
+    }
+    return HX_OK;
+}
+
+int hx_set_loads_create(hx_set_loads **loads, hx_import_conditions *all, const hx_import *import,
+                        const hx_mesh *mesh)
+{
+    HX_TRY(hx_alloc(loads, 1, sizeof **loads, "loads of a file"));
+    (*loads)->all = all;
+    (*loads)->import = import;
+    (*loads)->mesh = mesh;
+    HX_TRY(check_references(*loads));
+    return hx_alloc(&(*loads)->reference, all->n_coupling, sizeof(reference_state),
+                    "couplings of a file");
+}
+
+void hx_set_loads_free(hx_set_loads *loads)
+{
+    if (!loads) return;
+    free(loads->load);
+    free(loads->reference);
+    free(loads);
+}
+
+/* --- reference nodes --- */
+
+static int hold_reference(hx_set_loads *s, const hx_condition *c, size_t i, unsigned components)
+{
+    const hx_import_coupling *const coupling = &s->all->coupling[i];
+    reference_state *const at = &s->reference[i];
+    char text[340];
+    if (!coupling->is_rigid)
+        return hx_import_conditions_set_support_fault(
+            s->all,
+            "%s: a support of node %s, the reference node of a distributing coupling: only those "
+            "of rigid ones can be held",
+            place(s, c->line, text), HX_IMPORT_NUMBER(s->import, coupling->node));
+    for (int k = 0; k < 6; k++) {
+        if (!(components >> k & 1u)) continue;
+        if (c->step > 1 && (!(at->held >> k & 1u) || at->value[k] != c->value))
+            return hx_import_conditions_set_support_fault(
+                s->all,
+                "%s: reference node %s is supported otherwise than in step 1; all load cases have "
+                "the same supports here: write one file a set of supports",
+                place(s, c->line, text), HX_IMPORT_NUMBER(s->import, coupling->node));
+        at->held |= 1u << k;
+        at->value[k] = c->value;
+    }
+    return HX_OK;
+}
+
+static void load_reference(reference_state *at, const hx_condition *c, unsigned components)
+{
+    for (int k = 0; k < 6; k++) {
+        if (!(components >> k & 1u)) continue;
+        at->force[k] = (at->step[k] == c->step ? at->force[k] : 0.0) + c->value;
+        at->step[k] = c->step;
+    }
+}
+
+int hx_set_loads_at_node(hx_set_loads *s, const hx_condition *c, int64_t number, int in_mesh,
+                         int *is_taken)
+{
+    *is_taken = 0;
+    for (size_t i = 0; i < s->all->n_coupling; i++) {
+        const hx_import_coupling *const coupling = &s->all->coupling[i];
+        const int turns = coupling->rotation >= 0 && coupling->rotation == number;
+        if (number != coupling->node && !turns) continue;
+        if (in_mesh && !coupling->is_rigid && !turns) continue; /* a node as any other */
+        const unsigned components = turns ? (c->components & 7u) << 3 : c->components;
+        *is_taken = 1;
+        if (c->kind == HX_CONDITION_SUPPORT) return hold_reference(s, c, i, components);
+        load_reference(&s->reference[i], c, components);
+        return HX_OK;
+    }
+    return HX_OK;
+}
+
+void hx_set_loads_forget(hx_set_loads *s)
+{
+    for (size_t i = 0; i < s->all->n_coupling; i++)
+        memset(s->reference[i].force, 0, sizeof s->reference[i].force);
+}
+
+/* --- loads of sets --- */
+
+/* 1 if two sets of faces share one. */
+static int share_faces(const hx_mesh *mesh, const char *name, const char *other)
+{
+    const hx_set *const a = hx_mesh_find_set(mesh, name), *const b = hx_mesh_find_set(mesh, other);
+    int64_t i = 0, j = 0;
+    while (a && b && i < a->n_face && j < b->n_face) {
+        if (a->face[i] == b->face[j]) return 1;
+        if (a->face[i] < b->face[j])
+            i++;
+        else
+            j++;
+    }
+    return 0;
+}
+
+/* Whether the load restates another of an earlier step. */
+static int restates(const set_load *before, const hx_condition *c)
+{
+    if (before->is_off || before->what.kind != c->kind || before->what.step == c->step) return 0;
+    return c->kind != HX_CONDITION_PRESSURE ||
+           (before->what.family == c->family && before->what.set == c->set);
+}
+
+/* A pressure on faces that have one of an earlier step by another name. */
+static int check_overlap(hx_set_loads *s, const hx_condition *c)
+{
+    char text[340];
+    for (size_t i = 0; i < s->n && c->kind == HX_CONDITION_PRESSURE; i++) {
+        const hx_condition *const before = &s->load[i].what;
+        if (s->load[i].is_off || before->kind != c->kind || before->step == c->step ||
+            !share_faces(s->mesh, before->set->name, c->set->name))
+            continue;
+        return hx_import_conditions_set_load_fault(
+            s->all,
+            "%s: a pressure on set '%.60s', on faces of which one on set '%.60s' goes on from "
+            "step %d: say OP=NEW, or name the same set",
+            place(s, c->line, text), c->set->name, before->set->name, before->step);
+    }
+    return HX_OK;
+}
+
+/* OP=NEW of one family is clear only where the other has nothing. */
+static int forget_loads(hx_set_loads *s, const hx_condition *c)
+{
+    char text[340];
+    for (size_t i = 0; i < s->n; i++) {
+        if (s->load[i].is_off || s->load[i].what.step == c->step) continue;
+        if (s->load[i].what.family != c->family)
+            return hx_import_conditions_set_load_fault(
+                s->all,
+                "%s: OP=NEW while loads by both *DLOAD and *DSLOAD go on: Abaqus and CalculiX "
+                "differ in which of them end",
+                place(s, c->line, text));
+        s->load[i].is_off = 1;
+    }
+    return HX_OK;
+}
+
+/* Loads by mass act on the whole part. */
+static int check_whole(hx_set_loads *s, const hx_condition *c)
+{
+    char text[340];
+    const hx_set *const set = c->set ? hx_mesh_find_set(s->mesh, c->set->name) : NULL;
+    if (!c->set || (set && set->n_elem == s->mesh->n_elem)) return HX_OK;
+    return hx_import_conditions_set_load_fault(
+        s->all, "%s: a load by mass on set '%.60s', %lld of the %lld elements: it acts on all here",
+        place(s, c->line, text), c->set->name, (long long)(set ? set->n_elem : 0),
+        (long long)s->mesh->n_elem);
+}
+
+static int check_faces(hx_set_loads *s, const hx_condition *c)
+{
+    char text[340];
+    const hx_set *const set = hx_mesh_find_set(s->mesh, c->set->name);
+    if (set && set->n_face > 0) return HX_OK;
+    return hx_import_conditions_set_load_fault(s->all,
+                                               "%s: a pressure on '%.60s', which has no faces",
+                                               place(s, c->line, text), c->set->name);
+}
+
+int hx_set_loads_apply(hx_set_loads *s, const hx_condition *c)
+{
+    if (c->kind == HX_CONDITION_NO_LOADS) return forget_loads(s, c);
+    HX_TRY(c->kind == HX_CONDITION_PRESSURE ? check_faces(s, c) : check_whole(s, c));
+    for (size_t i = 0; i < s->n; i++)
+        if (restates(&s->load[i], c)) s->load[i].is_off = 1;
+    HX_TRY(check_overlap(s, c));
+    HX_TRY(hx_grow(&s->load, s->n, &s->capacity, sizeof *s->load, "loads of a file"));
+    s->load[s->n] = (set_load){.what = *c};
+    memset(&s->load[s->n++].what.node, 0, sizeof c->node);
+    return HX_OK;
+}
+
+/* --- what acts in a step --- */
+
+static int add_load(hx_set_loads *s, hx_file_load load, const char *set, hx_conditions *to)
+{
+    HX_TRY(hx_grow(&to->load, (size_t)to->n_load, &s->load_capacity, sizeof *to->load,
+                   "loads of a file"));
+    HX_TRY(hx_strdup(&load.set, set));
+    to->load[to->n_load++] = load;
+    return HX_OK;
+}
+
+static int emit_load(hx_set_loads *s, const hx_condition *c, int step, hx_conditions *to)
+{
+    hx_file_load load = {.load_case = step};
+    const int rotates = c->kind == HX_CONDITION_CENTRIFUGAL;
+    memcpy(load.value, c->vector + (rotates ? 3 : 0), sizeof load.value);
+    if (rotates) memcpy(load.point, c->vector, sizeof load.point);
+    load.speed = c->value;
+    load.kind = rotates                            ? HX_FILE_CENTRIFUGAL
+                : c->kind == HX_CONDITION_PRESSURE ? HX_FILE_PRESSURE
+                                                   : HX_FILE_GRAVITY;
+    return add_load(s, load, load.kind == HX_FILE_PRESSURE ? c->set->name : NULL, to);
+}
+
+static int is_zero(const double *value, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (value[i] != 0.0) return 0;
+    return 1;
+}
+
+static int acts(const hx_condition *c)
+{
+    return c->kind == HX_CONDITION_CENTRIFUGAL ? c->value > 0.0 : !is_zero(c->vector, 6);
+}
+
+int hx_set_loads_emit(hx_set_loads *s, int step, hx_conditions *to)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (!s->load[i].is_off && acts(&s->load[i].what))
+            HX_TRY(emit_load(s, &s->load[i].what, step, to));
+    for (size_t i = 0; i < s->all->n_coupling; i++) {
+        const hx_import_coupling *const coupling = &s->all->coupling[i];
+        const double *const force = s->reference[i].force;
+        hx_file_load load = {
+            .kind = HX_FILE_REMOTE, .load_case = step, .equally = coupling->equally};
+        if (is_zero(force, 6)) continue;
+        memcpy(load.value, force, sizeof load.value);
+        memcpy(load.moment, force + 3, sizeof load.moment);
+        memcpy(load.point, coupling->point, sizeof load.point);
+        HX_TRY(add_load(s, load, coupling->set->name, to));
+    }
+    return HX_OK;
+}
+
+int hx_set_loads_finish(hx_set_loads *s, hx_conditions *to)
+{
+    char text[340], name[HX_NUMBER_TEXT + 400];
+    HX_TRY(hx_alloc(&to->rigid, s->all->n_coupling, sizeof *to->rigid, "rigid sets"));
+    for (size_t i = 0; i < s->all->n_coupling; i++) {
+        const hx_import_coupling *const coupling = &s->all->coupling[i];
+        const reference_state *const at = &s->reference[i];
+        hx_file_rigid rigid = {.held = at->held};
+        if (!coupling->is_rigid) continue;
+        if (at->held != 0 && at->held != HX_FILE_HELD_ALL && !is_zero(at->value, 6))
+            HX_TRY(hx_import_conditions_set_support_fault(
+                s->all,
+                "%s: reference node %s has a displacement while it is held in part: only what is "
+                "held in all six components can be moved",
+                place(s, coupling->line, text), HX_IMPORT_NUMBER(s->import, coupling->node)));
+        snprintf(name, sizeof name, "%s: reference node %s", place(s, coupling->line, text),
+                 HX_IMPORT_NUMBER(s->import, coupling->node));
+        memcpy(rigid.point, coupling->point, sizeof rigid.point);
+        memcpy(rigid.value, at->value, sizeof rigid.value);
+        to->rigid[to->n_rigid++] = rigid;
+        HX_TRY(hx_strdup(&to->rigid[to->n_rigid - 1].set, coupling->set->name));
+        HX_TRY(hx_strdup(&to->rigid[to->n_rigid - 1].name, name));
+    }
+    return HX_OK;
+}

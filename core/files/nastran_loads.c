@@ -1,0 +1,504 @@
+/* Supports and loads of Nastran's bulk data, and which of them the subcases choose. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "../base/grow.h"
+#include "../base/vec3.h"
+#include "nastran_reader.h"
+
+/* --- case control --- */
+
+static int64_t number_behind(const char *text)
+{
+    text += strcspn(text, "=0123456789");
+    if (*text == '=') text++;
+    return strtoll(text, NULL, 10);
+}
+
+static int open_case(hx_nastran_reader *r, int64_t number)
+{
+    HX_TRY(hx_grow(&r->list, r->n_case, &r->case_capacity, sizeof *r->list, "subcases"));
+    r->list[r->n_case] = r->all;
+    r->list[r->n_case++].number = number;
+    return HX_OK;
+}
+
+static int is_word(const char *text, const char *word)
+{
+    const size_t n = strlen(word);
+    return strncasecmp(text, word, n) == 0 && !isalnum((unsigned char)text[n]);
+}
+
+int hx_nastran_read_control(hx_nastran_reader *r)
+{
+    static const char *const lost[] = {"MPC",     "TEMPERATURE", "TEMP",    "DEFORM", "SUBCOM",
+                                       "LOADSET", "STATSUB",     "SUPORT1", "DLOAD",  "NLPARM"};
+    char line[HX_NASTRAN_LINE];
+    int found;
+    for (;;) {
+        HX_TRY(hx_nastran_control(&r->scan, line, sizeof line, &found));
+        if (!found) return HX_OK;
+        const char *const text = line + strspn(line, " \t");
+        hx_nastran_case *const here = r->n_case > 0 ? &r->list[r->n_case - 1] : &r->all;
+        r->has_control = 1;
+        if (is_word(text, "SUBCASE")) HX_TRY(open_case(r, number_behind(text)));
+        if (is_word(text, "SPC")) here->spc = number_behind(text);
+        if (is_word(text, "LOAD")) here->load = number_behind(text);
+        for (size_t i = 0; i < sizeof lost / sizeof lost[0]; i++)
+            if (is_word(text, lost[i])) HX_TRY(hx_nastran_lose(r, lost[i]));
+    }
+}
+
+/* --- supports --- */
+
+int hx_nastran_components(hx_nastran_reader *r, const char *word, unsigned *components)
+{
+    *components = 0;
+    for (const char *c = word; *c; c++) {
+        if (*c < '0' || *c > '6')
+            return HX_NASTRAN_RAISE(&r->scan, "components '%s'; digits 1 to 6 are expected", word);
+        if (*c >= '1' && *c <= '3') *components |= 1u << (*c - '1');
+    }
+    return HX_OK;
+}
+
+int hx_nastran_add_support(hx_nastran_reader *r, int64_t sid, int64_t node, unsigned components,
+                           double value)
+{
+    if (components == 0) return HX_OK; /* rotations, which solids have none of */
+    HX_TRY(
+        hx_grow(&r->support, r->n_support, &r->support_capacity, sizeof *r->support, "supports"));
+    r->support[r->n_support++] =
+        (hx_nastran_support){sid, r->scan.line, node, 0, components, value};
+    return HX_OK;
+}
+
+static int read_sid(hx_nastran_reader *r, int64_t *sid)
+{
+    HX_TRY(hx_nastran_int(&r->scan, 0, -1, sid));
+    if (*sid > 0) return HX_OK;
+    return HX_NASTRAN_RAISE(&r->scan, "the number of a set is expected");
+}
+
+/* SID, G1, C1, D1, G2, C2, D2 */
+int hx_nastran_take_spc(hx_nastran_reader *r)
+{
+    int64_t sid, node;
+    unsigned components;
+    double value;
+    HX_TRY(read_sid(r, &sid));
+    for (size_t k = 1; k <= 4; k += 3) {
+        HX_TRY(hx_nastran_int(&r->scan, k, 0, &node));
+        HX_TRY(hx_nastran_components(r, hx_nastran_text(&r->scan, k + 1), &components));
+        HX_TRY(hx_nastran_real(&r->scan, k + 2, 0.0, &value));
+        if (node > 0) HX_TRY(hx_nastran_add_support(r, sid, node, components, value));
+    }
+    return HX_OK;
+}
+
+/* SID, C, G1, G2, ... or SID, C, G1, THRU, G2 */
+int hx_nastran_take_spc1(hx_nastran_reader *r)
+{
+    int64_t sid, node = 0, last;
+    unsigned components;
+    HX_TRY(read_sid(r, &sid));
+    HX_TRY(hx_nastran_components(r, hx_nastran_text(&r->scan, 1), &components));
+    for (size_t i = 2; i < r->scan.n_field; i++) {
+        if (!*hx_nastran_text(&r->scan, i)) continue;
+        if (strcasecmp(hx_nastran_text(&r->scan, i), "THRU") != 0) {
+            HX_TRY(hx_nastran_int(&r->scan, i, 0, &node));
+            HX_TRY(hx_nastran_add_support(r, sid, node, components, 0.0));
+            continue;
+        }
+        HX_TRY(hx_nastran_int(&r->scan, i + 1, -1, &last));
+        if (last < node || node < 1)
+            return HX_NASTRAN_RAISE(&r->scan, "%lld THRU %lld", (long long)node, (long long)last);
+        if (components) r->support[r->n_support - 1].last = last;
+        i++;
+    }
+    return HX_OK;
+}
+
+static int add_part(hx_nastran_reader *r, int64_t of, int64_t sid, double factor)
+{
+    HX_TRY(hx_grow(&r->part, r->n_part, &r->part_capacity, sizeof *r->part, "sets of sets"));
+    r->part[r->n_part++] = (hx_nastran_part){of, sid, factor};
+    return HX_OK;
+}
+
+/* SID, S1, S2, ... */
+int hx_nastran_take_spcadd(hx_nastran_reader *r)
+{
+    int64_t sid, other;
+    HX_TRY(read_sid(r, &sid));
+    for (size_t i = 1; i < r->scan.n_field; i++) {
+        HX_TRY(hx_nastran_int(&r->scan, i, 0, &other));
+        if (other > 0) HX_TRY(add_part(r, -sid, -other, 1.0)); /* apart from loads */
+    }
+    return HX_OK;
+}
+
+/* --- loads --- */
+
+static int add_load(hx_nastran_reader *r, const hx_nastran_load *load)
+{
+    HX_TRY(hx_grow(&r->load, r->n_load, &r->load_capacity, sizeof *r->load, "loads"));
+    r->load[r->n_load] = *load;
+    r->load[r->n_load++].line = r->scan.line;
+    return HX_OK;
+}
+
+/* SID, G, CID, F, N1, N2, N3 */
+int hx_nastran_take_force(hx_nastran_reader *r)
+{
+    hx_nastran_load load = {.kind = HX_NASTRAN_FORCE};
+    int64_t system;
+    double size;
+    HX_TRY(read_sid(r, &load.sid));
+    HX_TRY(hx_nastran_int(&r->scan, 1, 0, &load.node[0]));
+    HX_TRY(hx_nastran_int(&r->scan, 2, 0, &system));
+    HX_TRY(hx_nastran_real(&r->scan, 3, 0.0, &size));
+    for (size_t d = 0; d < 3; d++) {
+        HX_TRY(hx_nastran_real(&r->scan, 4 + d, 0.0, &load.value[d]));
+        load.value[d] *= size;
+    }
+    return system == 0 ? add_load(r, &load) : hx_nastran_lose(r, "FORCE of a coordinate system");
+}
+
+/* SID, P, G1, G2, G3, G4 */
+int hx_nastran_take_pload(hx_nastran_reader *r)
+{
+    hx_nastran_load load = {.kind = HX_NASTRAN_PLOAD};
+    HX_TRY(read_sid(r, &load.sid));
+    HX_TRY(hx_nastran_real(&r->scan, 1, 0.0, &load.value[0]));
+    for (size_t k = 0; k < 4; k++) {
+        HX_TRY(hx_nastran_int(&r->scan, 2 + k, 0, &load.node[k]));
+        if (load.node[k] < 1 && k < 3)
+            return HX_NASTRAN_RAISE(&r->scan, "three or four corners are expected");
+    }
+    return add_load(r, &load);
+}
+
+/* SID, EID, P1, P2, P3, P4, G1, G3 or G4; CID, N1, N2, N3, SORL, LDIR */
+int hx_nastran_take_pload4(hx_nastran_reader *r)
+{
+    hx_nastran_load load = {.kind = HX_NASTRAN_PLOAD4};
+    double p;
+    HX_TRY(read_sid(r, &load.sid));
+    HX_TRY(hx_nastran_int(&r->scan, 1, 0, &load.elem));
+    HX_TRY(hx_nastran_real(&r->scan, 2, 0.0, &load.value[0]));
+    for (size_t k = 3; k < 6; k++) {
+        HX_TRY(hx_nastran_real(&r->scan, k, load.value[0], &p));
+        if (p < load.value[0] || p > load.value[0])
+            return hx_nastran_lose(r, "PLOAD4 that varies over a face");
+    }
+    for (size_t k = 8; k < r->scan.n_field; k++) {
+        const char *const text = hx_nastran_text(&r->scan, k);
+        if (*text && strcmp(text, "0") != 0 && (k < 12 || strcasecmp(text, "SURF") != 0) &&
+            (k < 12 || strcasecmp(text, "NORM") != 0))
+            return hx_nastran_lose(r, "PLOAD4 with a direction");
+    }
+    if (strcasecmp(hx_nastran_text(&r->scan, 6), "THRU") == 0 || !*hx_nastran_text(&r->scan, 6))
+        return hx_nastran_lose(r, "PLOAD4 of shells");
+    HX_TRY(hx_nastran_int(&r->scan, 6, 0, &load.node[0]));
+    HX_TRY(hx_nastran_int(&r->scan, 7, 0, &load.node[1]));
+    return add_load(r, &load);
+}
+
+/* SID, S, S1, L1, S2, L2, ... */
+int hx_nastran_take_load(hx_nastran_reader *r)
+{
+    int64_t sid, other;
+    double all, factor;
+    HX_TRY(read_sid(r, &sid));
+    HX_TRY(hx_nastran_real(&r->scan, 1, 1.0, &all));
+    for (size_t i = 2; i + 1 < r->scan.n_field; i += 2) {
+        HX_TRY(hx_nastran_real(&r->scan, i, 1.0, &factor));
+        HX_TRY(hx_nastran_int(&r->scan, i + 1, 0, &other));
+        if (other > 0) HX_TRY(add_part(r, sid, other, all * factor));
+    }
+    return HX_OK;
+}
+
+/* --- what is chosen --- */
+
+static int raise_at(const hx_nastran_reader *r, int64_t line, int code)
+{
+    return hx_import_place(&r->import, line, code);
+}
+
+#define LINE_RAISE(r, line, ...) raise_at((r), (line), HX_RAISE(HX_EINPUT, __VA_ARGS__))
+
+static int add_component(hx_nastran_reader *r, hx_condition *condition, int64_t node)
+{
+    hx_condition *added;
+    HX_TRY(hx_import_conditions_add(&r->conditions, condition, &added));
+    return hx_numbers_append(&added->node, 1, &node);
+}
+
+/* G1 THRU G2: those nodes that there are. */
+static int add_range(hx_nastran_reader *r, hx_condition *condition, int64_t first, int64_t last)
+{
+    for (int64_t i = 0; i < r->import.node_number.n; i++) {
+        const int64_t node = hx_numbers_get(&r->import.node_number, i);
+        if (node < first || node > last) continue;
+        if (hx_import_node_index(&r->import, node) < 0 && hx_import_middle(&r->import, node) < 0)
+            continue;
+        HX_TRY(add_component(r, condition, node));
+    }
+    return HX_OK;
+}
+
+static int add_supports(hx_nastran_reader *r, int64_t sid)
+{
+    for (size_t i = 0; i < r->n_support; i++) {
+        const hx_nastran_support *const s = &r->support[i];
+        if (s->sid != sid) continue;
+        hx_condition condition = {HX_CONDITION_SUPPORT, s->components, 0, s->line, s->value, {0}};
+        const int is_there = hx_import_node_index(&r->import, s->node) >= 0 ||
+                             hx_import_middle(&r->import, s->node) >= 0;
+        if (s->last > 0)
+            HX_TRY(add_range(r, &condition, s->node, s->last));
+        else if (is_there || s->sid != 0) /* a GRID's own may be of no element */
+            HX_TRY(add_component(r, &condition, s->node));
+    }
+    return HX_OK;
+}
+
+/* A set of supports and those that it holds. */
+static int add_support_set(hx_nastran_reader *r, int64_t sid)
+{
+    HX_TRY(add_supports(r, sid));
+    for (size_t i = 0; i < r->n_part; i++)
+        if (r->part[i].of == -sid) HX_TRY(add_supports(r, -r->part[i].sid));
+    return HX_OK;
+}
+
+static int add_vector(hx_nastran_reader *r, int step, int64_t line, int64_t node, const double f[3])
+{
+    for (int d = 0; d < 3; d++) {
+        hx_condition condition = {HX_CONDITION_FORCE, 1u << d, step, line, f[d], {0}};
+        if (f[d] != 0.0) HX_TRY(add_component(r, &condition, node));
+    }
+    return HX_OK;
+}
+
+static const double corner[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
+
+/* The normal of a quadrangle (right-hand rule) or triangle (n = 3) of corners x at (a, b), as long
+ * as the area there. */
+static void face_normal(int n, double x[4][3], double a, double b, double normal[3])
+{
+    double u[3] = {0}, v[3] = {0};
+    for (int k = 0; k < n; k++)
+        for (int d = 0; d < 3; d++) {
+            const double du =
+                n == 4 ? 0.25 * corner[k][0] * (1 + corner[k][1] * b) : (k == 1) - (k == 0);
+            const double dv =
+                n == 4 ? 0.25 * corner[k][1] * (1 + corner[k][0] * a) : (k == 2) - (k == 0);
+            u[d] += du * x[k][d];
+            v[d] += dv * x[k][d];
+        }
+    hx_cross3(u, v, normal);
+}
+
+/* force[4] of a unit pressure along the normal: the integrals of the corners' linear functions, by
+ * 2 x 2 points; middle[4]: of those of edges k, k + 1 of the quadratic ones, which are exact. */
+static void pressure_forces(int n, double x[4][3], double force[4][3], double middle[4][3])
+{
+    static const double gauss[2] = {-0.57735026918962576451, 0.57735026918962576451};
+    memset(force, 0, 4 * sizeof force[0]);
+    memset(middle, 0, 4 * sizeof middle[0]);
+    for (int q = 0; q < (n == 4 ? 4 : 1); q++) {
+        double normal[3];
+        const double a = n == 4 ? gauss[q % 2] : 0.0, b = n == 4 ? gauss[q / 2] : 0.0;
+        const double side[4] = {0.5 * (1 - a * a) * (1 - b), 0.5 * (1 + a) * (1 - b * b),
+                                0.5 * (1 - a * a) * (1 + b), 0.5 * (1 - a) * (1 - b * b)};
+        face_normal(n, x, a, b, normal);
+        for (int k = 0; k < n; k++) {
+            const double value =
+                n == 4 ? 0.25 * (1 + corner[k][0] * a) * (1 + corner[k][1] * b) : 1.0 / 6.0;
+            for (int d = 0; d < 3; d++) {
+                force[k][d] += value * normal[d];
+                middle[k][d] += (n == 4 ? side[k] : 1.0 / 6.0) * normal[d];
+            }
+        }
+    }
+}
+
+/* A pressure that pushes along the normal of corners (nodes of the mesh), n of them. */
+static int add_pressure(hx_nastran_reader *r, const hx_mesh *mesh, int step, int64_t line,
+                        double pressure, int n, const int32_t *node)
+{
+    double x[4][3], force[4][3], middle[4][3];
+    for (int k = 0; k < n; k++) memcpy(x[k], mesh->xyz + 3 * (int64_t)node[k], sizeof x[k]);
+    pressure_forces(n, x, force, middle);
+    for (int k = 0; k < n; k++) {
+        for (int d = 0; d < 3; d++) force[k][d] *= pressure;
+        HX_TRY(add_vector(r, step, line, hx_mesh_node_number(mesh, node[k]), force[k]));
+        for (int d = 0; d < 3; d++) {
+            const hx_file_middle m = {
+                {node[k], node[(k + 1) % n]}, (int16_t)d, (int16_t)step, pressure * middle[k][d]};
+            if (m.value != 0.0) HX_TRY(hx_import_conditions_add_middle(&r->conditions, &m));
+        }
+    }
+    return HX_OK;
+}
+
+static int add_pload(hx_nastran_reader *r, const hx_mesh *mesh, int step, const hx_nastran_load *l,
+                     double factor)
+{
+    int32_t node[4];
+    const int n = l->node[3] > 0 ? 4 : 3;
+    for (int k = 0; k < n; k++) {
+        const int64_t index = hx_import_node_index(&r->import, l->node[k]);
+        if (index < 0)
+            return LINE_RAISE(r, l->line, "PLOAD: node %lld is a corner of no solid",
+                              (long long)l->node[k]);
+        node[k] = (int32_t)index;
+    }
+    return add_pressure(r, mesh, step, l->line, factor * l->value[0], n, node);
+}
+
+/* The different corners of a face; returns how many. */
+static int face_corners(const int32_t *conn, int face, int32_t node[4])
+{
+    int n = 0;
+    for (int k = 0; k < 4; k++) {
+        const int32_t a = conn[hx_hex_face[face][k]];
+        if (n > 0 && (node[n - 1] == a || node[0] == a)) continue;
+        node[n++] = a;
+    }
+    return n;
+}
+
+static int place_in(const int32_t *node, int n, int64_t a)
+{
+    for (int k = 0; k < n; k++)
+        if (node[k] == a) return k;
+    return -1;
+}
+
+/* Whether PLOAD4 means the face: its corner G1 and the opposite one G3; of a triangle of wedges G1
+ * alone; of tetrahedra G1 and not G4. g: nodes of the mesh, -1: none. */
+static int is_meant(const int32_t *node, int n, const int64_t g[2], int is_tetrahedron)
+{
+    const int first = place_in(node, n, g[0]), second = g[1] < 0 ? -1 : place_in(node, n, g[1]);
+    if (n < 3 || first < 0) return 0;
+    if (is_tetrahedron) return g[1] >= 0 && second < 0;
+    if (n == 3) return g[1] < 0;
+    return second >= 0 && (first - second == 2 || second - first == 2);
+}
+
+static int add_pload4(hx_nastran_reader *r, const hx_mesh *mesh, int step, const hx_nastran_load *l,
+                      double factor)
+{
+    const int64_t elem = hx_import_elem_index(&r->import, l->elem);
+    int64_t g[2];
+    int n_meant = 0, n = 0;
+    int32_t node[4], found[4];
+    if (elem < 0)
+        return hx_import_conditions_set_fault(
+            &r->conditions, "%s:%lld: PLOAD4 on element %lld, which is no solid", r->import.path,
+            (long long)l->line, (long long)l->elem);
+    for (int k = 0; k < 2; k++)
+        g[k] = l->node[k] > 0 ? hx_import_node_index(&r->import, l->node[k]) : -1;
+    const int32_t *const conn = mesh->conn + 8 * elem;
+    const int is_tetrahedron = hx_solid_of_cell(conn) == HX_SOLID_TET4;
+    for (int f = 0; f < 6; f++) {
+        const int n_corner = face_corners(conn, f, node);
+        if (!is_meant(node, n_corner, g, is_tetrahedron)) continue;
+        n_meant++;
+        n = n_corner;
+        memcpy(found, node, sizeof node);
+    }
+    if (n_meant == 1) return add_pressure(r, mesh, step, l->line, -factor * l->value[0], n, found);
+    return LINE_RAISE(r, l->line, "PLOAD4: nodes %lld and %lld make no face of element %lld",
+                      (long long)l->node[0], (long long)l->node[1], (long long)l->elem);
+}
+
+static int add_loads(hx_nastran_reader *r, const hx_mesh *mesh, int step, int64_t sid,
+                     double factor)
+{
+    for (size_t i = 0; i < r->n_load; i++) {
+        const hx_nastran_load *const l = &r->load[i];
+        if (l->sid != sid) continue;
+        if (l->kind == HX_NASTRAN_FORCE) {
+            const double f[3] = {factor * l->value[0], factor * l->value[1], factor * l->value[2]};
+            HX_TRY(add_vector(r, step, l->line, l->node[0], f));
+        } else {
+            HX_TRY(l->kind == HX_NASTRAN_PLOAD ? add_pload(r, mesh, step, l, factor)
+                                               : add_pload4(r, mesh, step, l, factor));
+        }
+    }
+    return HX_OK;
+}
+
+static int add_load_set(hx_nastran_reader *r, const hx_mesh *mesh, int step, int64_t sid)
+{
+    HX_TRY(add_loads(r, mesh, step, sid, 1.0));
+    for (size_t i = 0; i < r->n_part; i++)
+        if (r->part[i].of == sid)
+            HX_TRY(add_loads(r, mesh, step, r->part[i].sid, r->part[i].factor));
+    return HX_OK;
+}
+
+/* Without case control: all supports hold, and each set of loads that no other holds is a case. */
+static int choose_all(hx_nastran_reader *r)
+{
+    for (size_t i = 0; i < r->n_part + r->n_load; i++) {
+        const int64_t sid = i < r->n_part ? r->part[i].of : r->load[i - r->n_part].sid;
+        int is_known = sid < 0;
+        for (size_t k = 0; k < r->n_part; k++) is_known |= r->part[k].sid == sid;
+        for (size_t k = 0; k < r->n_case; k++) is_known |= r->list[k].load == sid;
+        if (is_known) continue;
+        HX_TRY(open_case(r, (int64_t)r->n_case + 1));
+        r->list[r->n_case - 1].load = sid;
+    }
+    if (r->n_case < 2) return HX_OK;
+    return hx_notes_add(r->notes, HX_NOTE_INFO,
+                        "%s: no case control: each of its %zu sets of loads is a load case",
+                        r->import.path, r->n_case);
+}
+
+static int add_all_supports(hx_nastran_reader *r)
+{
+    const int64_t spc = r->n_case > 0 ? r->list[0].spc : r->all.spc;
+    for (size_t i = 1; r->has_control && i < r->n_case; i++)
+        if (r->list[i].spc != spc)
+            return hx_import_conditions_set_fault(
+                &r->conditions,
+                "%s: subcase %lld has SPC = %lld, the first SPC = %lld; all load cases have the "
+                "same supports here: write one file a set of supports",
+                r->import.path, (long long)r->list[i].number, (long long)r->list[i].spc,
+                (long long)spc);
+    HX_TRY(add_supports(r, 0));
+    if (r->has_control) return spc > 0 ? add_support_set(r, spc) : HX_OK;
+    int64_t last = 0; /* sets in the order in which they came, each once */
+    for (size_t i = 0; i < r->n_support; i++) {
+        int is_known = r->support[i].sid == last || r->support[i].sid == 0;
+        for (size_t k = 0; k < i && !is_known; k++)
+            is_known = r->support[k].sid == r->support[i].sid;
+        if (is_known) continue;
+        last = r->support[i].sid;
+        HX_TRY(add_supports(r, last));
+    }
+    return HX_OK;
+}
+
+int hx_nastran_finish(hx_nastran_reader *r, const hx_mesh *mesh)
+{
+    if (r->has_control && r->n_case == 0) HX_TRY(open_case(r, 1));
+    if (!r->has_control) HX_TRY(choose_all(r));
+    HX_TRY(add_all_supports(r));
+    for (size_t i = 0; i < r->n_case; i++) {
+        const hx_condition none = {.kind = HX_CONDITION_NO_FORCES, .step = (int)i + 1};
+        hx_condition *added;
+        if (i > 0) HX_TRY(hx_import_conditions_add(&r->conditions, &none, &added));
+        if (r->list[i].load > 0) HX_TRY(add_load_set(r, mesh, (int)i + 1, r->list[i].load));
+    }
+    r->conditions.n_step = (int)r->n_case;
+    return HX_OK;
+}

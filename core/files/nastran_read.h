@@ -1,0 +1,26 @@
+/* Nastran's bulk data (.bdf, .nas, .fem): MSC, NX, OptiStruct. */
+#ifndef HX_NASTRAN_READ_H
+#define HX_NASTRAN_READ_H
+
+#include "../base/notes.h"
+#include "../mesh/mesh.h"
+#include "../problem/conditions.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Reads a raw mesh: GRID in the basic coordinate system or one of CORD2R, CORD2C,
+ * CORD2S; CTETRA, CPENTA, CPYRAM and CHEXA of first
+ * and second order, those of a property as the set property-N; shells give their faces to the set
+ * of theirs. conditions: SPC, SPC1, SPCADD and the GRIDs' own supports; FORCE, PLOAD, PLOAD4 (a
+ * uniform pressure on faces of solids) and LOAD, a load case a SUBCASE of the case control. What
+ * else acts is named in one note and is the fault of the conditions. HX_EINPUT names file, line and
+ * card. */
+int hx_nastran_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_notes *notes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

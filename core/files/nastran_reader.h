@@ -1,0 +1,123 @@
+/* The state of one pass over Nastran's bulk data: nastran_read.c has the mesh, nastran_systems.c
+ * its coordinate systems, nastran_loads.c what acts on it. Internal. */
+#ifndef HX_NASTRAN_READER_H
+#define HX_NASTRAN_READER_H
+
+#include "mesh_conditions.h"
+#include "mesh_import.h"
+#include "nastran_scan.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A card that is counted and not read. */
+typedef struct hx_nastran_lost {
+    char name[HX_NASTRAN_FIELD];
+    int64_t n;
+} hx_nastran_lost;
+
+/* Supports of a set: components of nodes. */
+typedef struct hx_nastran_support {
+    int64_t sid; /* 0: the GRID's own, which hold always */
+    int64_t line, node;
+    int64_t last; /* the same of the nodes that there are behind it up to this one; 0: of none */
+    unsigned components;
+    double value;
+} hx_nastran_support;
+
+typedef enum { HX_NASTRAN_FORCE, HX_NASTRAN_PLOAD, HX_NASTRAN_PLOAD4 } hx_nastran_load_kind;
+
+typedef struct hx_nastran_load {
+    hx_nastran_load_kind kind;
+    int64_t sid, line;
+    int64_t elem;    /* of PLOAD4 */
+    int64_t node[4]; /* the node; corners, 0: none; G1 and G3 or G4 */
+    double value[3]; /* force; or pressure first */
+} hx_nastran_load;
+
+/* Set `of` holds set `sid` with a factor: LOAD and SPCADD. */
+typedef struct hx_nastran_part {
+    int64_t of, sid;
+    double factor;
+} hx_nastran_part;
+
+/* What a subcase chooses; 0: none. */
+typedef struct hx_nastran_case {
+    int64_t number, spc, load;
+} hx_nastran_case;
+
+typedef struct hx_nastran_system {
+    int64_t number, within, line;
+    char kind;          /* R, C or S: rectangular, cylindrical, spherical */
+    int is_ready;       /* axes are known, and the points are those in the basic system */
+    double point[3][3]; /* origin, on the z axis, in the x-z plane */
+    double axis[3][3];
+} hx_nastran_system;
+
+/* A node that is given in another system than the basic one. */
+typedef struct hx_nastran_place_in {
+    int64_t node; /* by the order of nodes */
+    int64_t system, line;
+} hx_nastran_place_in;
+
+typedef struct hx_nastran_reader {
+    hx_nastran_scan scan;
+    hx_import import;
+    hx_import_conditions conditions;
+    hx_notes *notes;                      /* (borrowed) */
+    int64_t grid_system, grid_components; /* of GRDSET */
+    int64_t last_property;
+    hx_import_set *set; /* of last_property */
+    int64_t n_partial;  /* elements some of whose mid-side nodes are missing */
+
+    size_t n_lost, lost_capacity;
+    hx_nastran_lost *lost; /* (owned) */
+    size_t n_support, support_capacity, n_load, load_capacity, n_part, part_capacity;
+    hx_nastran_support *support; /* (owned) */
+    hx_nastran_load *load;       /* (owned) */
+    hx_nastran_part *part;       /* (owned) */
+
+    size_t n_system, system_capacity, n_place, place_capacity;
+    hx_nastran_system *system;  /* (owned) */
+    hx_nastran_place_in *place; /* (owned) */
+
+    int has_control;
+    hx_nastran_case all; /* above the subcases */
+    size_t n_case, case_capacity;
+    hx_nastran_case *list; /* (owned) */
+} hx_nastran_reader;
+
+/* Counts the card among those that are not read. */
+int hx_nastran_lose(hx_nastran_reader *r, const char *name);
+
+/* Lines of case control, up to the bulk data. */
+int hx_nastran_read_control(hx_nastran_reader *r);
+
+/* Each takes the card that was just read. */
+int hx_nastran_take_spc(hx_nastran_reader *r);
+int hx_nastran_take_spc1(hx_nastran_reader *r);
+int hx_nastran_take_spcadd(hx_nastran_reader *r);
+int hx_nastran_take_force(hx_nastran_reader *r);
+int hx_nastran_take_pload(hx_nastran_reader *r);
+int hx_nastran_take_pload4(hx_nastran_reader *r);
+int hx_nastran_take_load(hx_nastran_reader *r);
+
+/* CORD2R, CORD2C and CORD2S; the node that is added next is in that system; once all is read. */
+int hx_nastran_take_system(hx_nastran_reader *r);
+int hx_nastran_keep_place(hx_nastran_reader *r, int64_t system);
+int hx_nastran_move_nodes(hx_nastran_reader *r);
+
+/* Components 1 to 3 of a word such as "123456", as bits; HX_EINPUT: no such word. */
+int hx_nastran_components(hx_nastran_reader *r, const char *word, unsigned *components);
+int hx_nastran_add_support(hx_nastran_reader *r, int64_t sid, int64_t node, unsigned components,
+                           double value);
+
+/* Once the mesh is made: what the subcases choose becomes the conditions. */
+int hx_nastran_finish(hx_nastran_reader *r, const hx_mesh *mesh);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

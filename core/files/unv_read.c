@@ -1,0 +1,416 @@
+#include "unv_read.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/grow.h"
+#include "file_scan.h"
+#include "mesh_import.h"
+
+enum { LINE_SIZE = 256, MOST_NUMBERS = 8 };
+
+/* An element of a group: which it is becomes clear at the end. */
+typedef struct member {
+    hx_import_set *set;
+    int64_t number;
+} member;
+
+typedef struct reader {
+    hx_file_scan scan;
+    hx_import import;
+    char line[LINE_SIZE];
+    hx_numbers cell_number, cell_corner; /* of faces and lines: theirs; 4 nodes each, of a line the
+                                            last -1 */
+    size_t n_member, member_capacity;
+    member *member;                   /* (owned) */
+    int64_t n_skipped, first_skipped; /* data sets that are not read */
+} reader;
+
+/* --- lines --- */
+
+/* The next line; *more = 0 at the line of a -1 that ends the data set. */
+static int next_line(reader *r, int *more)
+{
+    int found;
+    HX_TRY(hx_file_scan_line(&r->scan, r->line, sizeof r->line, &found));
+    if (!found) return HX_FILE_RAISE(&r->scan, "the file ends within a data set");
+    const char *const text = r->line + strspn(r->line, " \t");
+    *more = !(strncmp(text, "-1", 2) == 0 && text[2 + strspn(text + 2, " \t")] == '\0');
+    return HX_OK;
+}
+
+/* The same where a data set may not end. */
+static int need_line(reader *r)
+{
+    int more;
+    HX_TRY(next_line(r, &more));
+    return more ? HX_OK : HX_FILE_RAISE(&r->scan, "the data set ends within an entry");
+}
+
+/* Integers of the line, at most `most`, at least `least`; returns how many in *n. */
+static int take_integers(reader *r, int least, int most, int64_t *value, int *n)
+{
+    const char *at = r->line;
+    for (*n = 0; *n < most; (*n)++) {
+        char *end;
+        const long long parsed = strtoll(at, &end, 10);
+        if (end == at || (*end && !isspace((unsigned char)*end))) break;
+        if (parsed <= -(1LL << 62) || parsed >= 1LL << 62) break;
+        value[*n] = parsed;
+        at = end;
+    }
+    if (*n >= least) return HX_OK;
+    return HX_FILE_RAISE(&r->scan, "%d integers in a line of %d or more", *n, least);
+}
+
+/* Real numbers of the line from its character `from` on, with E or D. */
+static int take_reals(reader *r, const char *at, double x[3])
+{
+    for (char *c = r->line; *c; c++)
+        if (*c == 'D' || *c == 'd') *c = 'e';
+    for (int d = 0; d < 3; d++) {
+        char *end;
+        x[d] = strtod(at, &end);
+        if (end == at) return HX_FILE_RAISE(&r->scan, "three coordinates are expected");
+        at = end;
+    }
+    return HX_OK;
+}
+
+/* --- nodes and elements --- */
+
+/* Label, systems and colour; then the coordinates. */
+static int read_nodes(reader *r)
+{
+    int more, n;
+    int64_t head[4];
+    double x[3];
+    for (;;) {
+        HX_TRY(next_line(r, &more));
+        if (!more) return HX_OK;
+        HX_TRY(take_integers(r, 1, 4, head, &n));
+        const int64_t line = r->scan.word_line;
+        HX_TRY(need_line(r));
+        HX_TRY(take_reals(r, r->line, x));
+        HX_TRY(hx_import_add_nodes(&r->import, 1, head, x, line));
+    }
+}
+
+/* All in one line: 15. */
+static int read_short_nodes(reader *r)
+{
+    int more, n;
+    int64_t head[4];
+    double x[3];
+    for (;;) {
+        HX_TRY(next_line(r, &more));
+        if (!more) return HX_OK;
+        HX_TRY(take_integers(r, 4, 4, head, &n));
+        const char *at = r->line;
+        for (int k = 0; k < 4; k++) {
+            at += strspn(at, " \t");
+            at += strcspn(at, " \t");
+        }
+        HX_TRY(take_reals(r, at, x));
+        HX_TRY(hx_import_add_nodes(&r->import, 1, head, x, r->scan.word_line));
+    }
+}
+
+typedef struct cell_type {
+    int number, n_node;
+    int is_solid;
+    hx_solid_id solid;
+    hx_shape shape;
+    const char *name;
+    const int8_t *order; /* of the solid's nodes in the file; of faces their corners; or NULL */
+} cell_type;
+
+/* Nodes on edges stand between the corners. */
+static const int8_t tet10[] = {0, 2, 4, 9, 1, 3, 5, 6, 7, 8};
+static const int8_t wedge15[] = {0, 2, 4, 9, 11, 13, 1, 3, 5, 10, 12, 14, 6, 7, 8};
+static const int8_t hex20[] = {0, 2, 4,  6,  12, 14, 16, 18, 1,  3,
+                               5, 7, 13, 15, 17, 19, 8,  9,  10, 11};
+static const int8_t pyramid13[] = {0, 2, 4, 6, 12, 1, 3, 5, 7, 8, 9, 10, 11};
+static const int8_t second[] = {0, 2, 4, 6};
+
+#define SOLID(number, n, id, name, order)                                                          \
+    {                                                                                              \
+        number, n, 1, id, HX_SHAPE_OTHER, name, order                                              \
+    }
+#define FACE(number, n, shape, name, order)                                                        \
+    {                                                                                              \
+        number, n, 0, HX_SOLID_HEX8, shape, name, order                                            \
+    }
+static const cell_type types[] = {
+    SOLID(111, 4, HX_SOLID_TET4, "linear tetrahedron", NULL),
+    SOLID(112, 6, HX_SOLID_WEDGE6, "linear wedge", NULL),
+    SOLID(115, 8, HX_SOLID_HEX8, "linear brick", NULL),
+    SOLID(118, 10, HX_SOLID_TET10, "parabolic tetrahedron", tet10),
+    SOLID(113, 15, HX_SOLID_WEDGE15, "parabolic wedge", wedge15),
+    SOLID(116, 20, HX_SOLID_HEX20, "parabolic brick", hex20),
+    SOLID(114, 5, HX_SOLID_PYRAMID5, "pyramid", NULL), /* Salome, Code_Aster */
+    SOLID(214, 5, HX_SOLID_PYRAMID5, "pyramid", NULL), /* Gmsh */
+    SOLID(314, 13, HX_SOLID_PYRAMID13, "parabolic pyramid", pyramid13),
+    FACE(41, 3, HX_SHAPE_TRIANGLE, "plane triangle", NULL),
+    FACE(51, 3, HX_SHAPE_TRIANGLE, "plane triangle", NULL),
+    FACE(61, 3, HX_SHAPE_TRIANGLE, "flat triangle", NULL),
+    FACE(74, 3, HX_SHAPE_TRIANGLE, "membrane triangle", NULL),
+    FACE(91, 3, HX_SHAPE_TRIANGLE, "thin triangle", NULL),
+    FACE(42, 6, HX_SHAPE_TRIANGLE, "plane triangle", second),
+    FACE(52, 6, HX_SHAPE_TRIANGLE, "plane triangle", second),
+    FACE(62, 6, HX_SHAPE_TRIANGLE, "flat triangle", second),
+    FACE(92, 6, HX_SHAPE_TRIANGLE, "thin triangle", second),
+    FACE(44, 4, HX_SHAPE_QUADRANGLE, "plane quadrangle", NULL),
+    FACE(54, 4, HX_SHAPE_QUADRANGLE, "plane quadrangle", NULL),
+    FACE(64, 4, HX_SHAPE_QUADRANGLE, "flat quadrangle", NULL),
+    FACE(71, 4, HX_SHAPE_QUADRANGLE, "membrane quadrangle", NULL),
+    FACE(94, 4, HX_SHAPE_QUADRANGLE, "thin quadrangle", NULL),
+    FACE(45, 8, HX_SHAPE_QUADRANGLE, "plane quadrangle", second),
+    FACE(55, 8, HX_SHAPE_QUADRANGLE, "plane quadrangle", second),
+    FACE(65, 8, HX_SHAPE_QUADRANGLE, "flat quadrangle", second),
+    FACE(95, 8, HX_SHAPE_QUADRANGLE, "thin quadrangle", second),
+};
+
+static const cell_type *find_type(int64_t number)
+{
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (types[i].number == number) return &types[i];
+    return NULL;
+}
+
+static int is_line(int64_t number)
+{
+    return number < 40 || (number > 120 && number < 200);
+}
+
+/* n node numbers, 8 a line; those behind the first HX_SOLID_NODES are passed. */
+static int take_node_numbers(reader *r, int64_t n, int64_t node[HX_SOLID_NODES])
+{
+    for (int64_t i = 0; i < n;) {
+        int64_t part[MOST_NUMBERS];
+        int n_part;
+        const int most = n - i < MOST_NUMBERS ? (int)(n - i) : MOST_NUMBERS;
+        HX_TRY(need_line(r));
+        HX_TRY(take_integers(r, most, most, part, &n_part));
+        for (int k = 0; k < n_part; k++, i++)
+            if (i < HX_SOLID_NODES) node[i] = part[k];
+    }
+    return HX_OK;
+}
+
+/* Gmsh calls those of second order by the name of the first. */
+static int add_face(reader *r, const cell_type *type, int64_t number, int64_t n_node,
+                    const int64_t *node, int64_t line)
+{
+    int64_t quad[4];
+    const int n = type->shape == HX_SHAPE_TRIANGLE ? 3 : 4;
+    for (int k = 0; k < 4; k++) {
+        const int corner = k < n ? k : n - 1;
+        quad[k] = node[n_node >= 2 * n ? second[corner] : corner];
+    }
+    HX_TRY(hx_import_add_other(&r->import, type->shape, type->name, number, line));
+    HX_TRY(hx_numbers_append(&r->cell_number, 1, &number));
+    return hx_numbers_append(&r->cell_corner, 4, quad);
+}
+
+/* Its nodes, of which sets are made; a line of more than 3 is one of its first 3. */
+static int add_line(reader *r, int64_t kind, int64_t number, int64_t n, const int64_t *node,
+                    int64_t line)
+{
+    char name[40];
+    snprintf(name, sizeof name, "cell of kind %lld", (long long)kind);
+    if (!is_line(kind)) return hx_import_add_other(&r->import, HX_SHAPE_OTHER, name, number, line);
+    int64_t end[4];
+    for (int k = 0; k < 3; k++) end[k] = node[k < n ? k : 0];
+    end[3] = -1;
+    HX_TRY(hx_import_add_other(&r->import, HX_SHAPE_LINE, name, number, line));
+    HX_TRY(hx_numbers_append(&r->cell_number, 1, &number));
+    return hx_numbers_append(&r->cell_corner, 4, end);
+}
+
+static int add_cell(reader *r, int64_t kind, int64_t number, int64_t n, const int64_t *node,
+                    int64_t line)
+{
+    int64_t in_order[HX_SOLID_NODES];
+    const cell_type *const type = find_type(kind);
+    if (!type) return add_line(r, kind, number, n, node, line);
+    if (n != type->n_node && (type->is_solid || n < type->n_node))
+        return HX_FILE_RAISE(&r->scan, "element %lld, a %s, has %lld nodes; it must have %d",
+                             (long long)number, type->name, (long long)n, type->n_node);
+    if (!type->is_solid) return add_face(r, type, number, n, node, line);
+    for (int k = 0; k < type->n_node; k++) in_order[k] = node[type->order ? type->order[k] : k];
+    return hx_import_add_solids(&r->import, type->solid, 1, &number, in_order, line);
+}
+
+/* Label, kind, property, material, colour, number of nodes; of beams a line more; the nodes. */
+static int read_elements(reader *r, int n_head)
+{
+    int more, n;
+    int64_t head[MOST_NUMBERS], node[HX_SOLID_NODES];
+    for (;;) {
+        HX_TRY(next_line(r, &more));
+        if (!more) return HX_OK;
+        HX_TRY(take_integers(r, n_head, n_head, head, &n));
+        const int64_t line = r->scan.word_line, n_node = head[n_head - 1];
+        if (n_node < 1 || n_node > 1000)
+            return HX_FILE_RAISE(&r->scan, "an element of %lld nodes", (long long)n_node);
+        const int is_beam = head[1] == 11 || (head[1] >= 21 && head[1] <= 24);
+        if (is_beam) HX_TRY(need_line(r)); /* of its orientation and ends */
+        HX_TRY(take_node_numbers(r, n_node, node));
+        HX_TRY(add_cell(r, head[1], head[0], n_node, node, line));
+    }
+}
+
+/* --- groups --- */
+
+enum { ENTITY_NODE = 7, ENTITY_ELEMENT = 8 };
+
+static int add_member(reader *r, hx_import_set *set, int64_t type, int64_t number)
+{
+    if (type == ENTITY_NODE) return hx_numbers_append(&set->node, 1, &number);
+    if (type != ENTITY_ELEMENT) return HX_OK;
+    HX_TRY(hx_grow(&r->member, r->n_member, &r->member_capacity, sizeof *r->member,
+                   "members of groups"));
+    r->member[r->n_member++] = (member){set, number};
+    return HX_OK;
+}
+
+/* n entities of `width` numbers each, the type and the number first. */
+static int read_members(reader *r, hx_import_set *set, int64_t n, int width)
+{
+    for (int64_t i = 0; i < n;) {
+        int64_t value[MOST_NUMBERS];
+        int n_value;
+        HX_TRY(need_line(r));
+        HX_TRY(take_integers(r, width, MOST_NUMBERS, value, &n_value));
+        for (int k = 0; k + width <= n_value && i < n; k += width, i++)
+            HX_TRY(add_member(r, set, value[k], value[k + 1]));
+    }
+    return HX_OK;
+}
+
+/* Number, five of what is active, number of entities; the name; the entities. */
+static int read_groups(reader *r, int width)
+{
+    int more, n;
+    int64_t head[MOST_NUMBERS];
+    hx_import_set *set;
+    for (;;) {
+        HX_TRY(next_line(r, &more));
+        if (!more) return HX_OK;
+        HX_TRY(take_integers(r, 2, MOST_NUMBERS, head, &n));
+        const int64_t group = head[0], n_entity = head[n - 1];
+        if (n_entity < 0)
+            return HX_FILE_RAISE(&r->scan, "a group of %lld entities", (long long)n_entity);
+        HX_TRY(need_line(r));
+        char *const name = r->line + strspn(r->line, " \t");
+        for (size_t k = strlen(name); k > 0 && isspace((unsigned char)name[k - 1]); k--)
+            name[k - 1] = '\0';
+        if (!*name) snprintf(r->line, sizeof r->line, "group-%lld", (long long)group);
+        HX_TRY(hx_import_set_named(&r->import, *name ? name : r->line, &set));
+        HX_TRY(read_members(r, set, n_entity, width));
+    }
+}
+
+/* Elements of groups are solids, or faces that shells give. */
+static int resolve_members(reader *r)
+{
+    hx_number_index index = {0};
+    HX_TRY(hx_number_index_create(&index, &r->cell_number));
+    int rc = HX_OK;
+    for (size_t i = 0; i < r->n_member && rc == HX_OK; i++) {
+        const member *const m = &r->member[i];
+        const int64_t place = hx_number_index_find(&index, m->number);
+        int64_t quad[4];
+        for (int k = 0; k < 4 && place >= 0; k++)
+            quad[k] = hx_numbers_get(&r->cell_corner, 4 * place + k);
+        if (place < 0)
+            rc = hx_numbers_append(&m->set->elem, 1, &m->number);
+        else
+            rc = quad[3] < 0 ? hx_numbers_append(&m->set->node, 3, quad)
+                             : hx_numbers_append(&m->set->quad, 4, quad);
+    }
+    hx_number_index_free(&index);
+    return rc;
+}
+
+/* --- data sets --- */
+
+static int skip_data(reader *r, int64_t number)
+{
+    int more = 1;
+    if (r->n_skipped++ == 0) r->first_skipped = number;
+    while (more) HX_TRY(next_line(r, &more));
+    return HX_OK;
+}
+
+static int read_data(reader *r, int64_t number)
+{
+    switch (number) {
+    case 2411:
+    case 781:
+        return read_nodes(r);
+    case 15:
+        return read_short_nodes(r);
+    case 2412:
+        return read_elements(r, 6);
+    case 780:
+        return read_elements(r, 8);
+    case 2435:
+    case 2452:
+    case 2467:
+    case 2477:
+        return read_groups(r, 4);
+    case 2417:
+    case 2429:
+    case 2430:
+    case 2432:
+        return read_groups(r, 2);
+    default:
+        return skip_data(r, number);
+    }
+}
+
+static int read_file(reader *r)
+{
+    int found, more, n;
+    int64_t number;
+    for (;;) {
+        HX_TRY(hx_file_scan_line(&r->scan, r->line, sizeof r->line, &found));
+        if (!found) break;
+        if (r->line[strspn(r->line, " \t")] == '\0') continue;
+        HX_TRY(take_integers(r, 1, 1, &number, &n));
+        if (number != -1)
+            return HX_FILE_RAISE(&r->scan, "a line of -1, which begins a data set, is expected");
+        HX_TRY(next_line(r, &more));
+        if (!more) return HX_FILE_RAISE(&r->scan, "the number of a data set is expected");
+        HX_TRY(take_integers(r, 1, 1, &number, &n));
+        HX_TRY(read_data(r, number));
+    }
+    if (r->n_skipped == 0) return HX_OK;
+    return hx_notes_add(r->import.notes, HX_NOTE_DETAIL,
+                        "%s: %lld data sets are not read (the first: %lld)", r->scan.path,
+                        (long long)r->n_skipped, (long long)r->first_skipped);
+}
+
+int hx_unv_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_notes *notes)
+{
+    int rc = HX_OK;
+    reader r;
+    (void)conditions; /* not read */
+    memset(&r, 0, sizeof r);
+    memset(mesh, 0, sizeof *mesh);
+    HX_TRY_FAIL(hx_import_open(&r.import, path, notes));
+    HX_TRY_FAIL(hx_file_scan_open(&r.scan, path));
+    HX_TRY_FAIL(read_file(&r));
+    HX_TRY_FAIL(resolve_members(&r));
+    rc = hx_import_finish(&r.import, mesh);
+fail:
+    hx_file_scan_free(&r.scan);
+    hx_import_free(&r.import);
+    hx_numbers_free(&r.cell_number);
+    hx_numbers_free(&r.cell_corner);
+    free(r.member);
+    return rc;
+}

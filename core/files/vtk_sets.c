@@ -1,0 +1,303 @@
+/* From what a VTK file holds, legacy or XML, to the mesh and its sets. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/grow.h"
+#include "../base/memory.h"
+#include "../base/sum.h"
+#include "face_match.h"
+#include "vtk_reader.h"
+
+enum { MAX_SET_VALUES = 256 };
+
+/* The file's numbers of the points and cells that are kept. */
+static int number_items(hx_vtk_reader *r)
+{
+    for (int64_t a = 0; r->node_new && a < r->n_node; a++)
+        if (r->node_new[a] >= 0) HX_TRY(hx_numbers_append(&r->mesh->node_number, 1, &a));
+    if (!r->elem_new) return HX_OK;
+    for (int64_t e = 0; e < r->n_elem; e++)
+        if (r->elem_new[e] >= 0) HX_TRY(hx_numbers_append(&r->mesh->elem_number, 1, &e));
+    return hx_notes_add(r->notes, HX_NOTE_DETAIL,
+                        "%s: %lld points, lines and faces among the cells make sets only",
+                        r->scan.path, (long long)(r->n_elem - r->n_solid));
+}
+
+int hx_vtk_make_mesh(hx_vtk_reader *r)
+{
+    if (r->n_node < 0 || r->n_elem < 0 || !r->has_types)
+        return HX_FILE_RAISE(&r->scan,
+                             "no %s section; an unstructured grid has POINTS, CELLS and "
+                             "CELL_TYPES, and its data after them",
+                             r->n_node < 0   ? "POINTS"
+                             : r->n_elem < 0 ? "CELLS"
+                                             : "CELL_TYPES");
+    if (r->elem_new && r->n_solid == 0)
+        return HX_FILE_RAISE(&r->scan,
+                             "no solid among %lld cells, which are points, lines and faces (gmsh "
+                             "saves the volumes only where a Physical Volume names them)",
+                             (long long)r->n_elem);
+    const char *slash = strrchr(r->scan.path, '/');
+    double *xyz = r->xyz;
+    int32_t *conn = r->conn;
+    r->xyz = NULL;
+    r->conn = NULL;
+    r->has_mesh = true;
+    const int64_t n_node = r->node_new ? r->n_kept : r->n_node;
+    const int rc =
+        hx_mesh_create(r->mesh, slash ? slash + 1 : r->scan.path, n_node, xyz, r->n_solid, conn);
+    if (rc < 0) {
+        hx_error_prefix("%s: ", r->scan.path);
+        return rc;
+    }
+    r->mesh->middles = r->middles;
+    memset(&r->middles, 0, sizeof r->middles);
+    return number_items(r);
+}
+
+/* --- sets from integer arrays --- */
+
+/* Position of value in the ascending list, or where it would go in. */
+static int find_value(const int32_t *list, int n, int32_t value)
+{
+    int low = 0, high = n;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (list[middle] < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Distinct values, ascending; more than MAX_SET_VALUES count as MAX_SET_VALUES + 1. */
+typedef struct values {
+    int n;
+    int32_t value[MAX_SET_VALUES];
+} values;
+
+static void add_value(values *list, int32_t value)
+{
+    const int at = find_value(list->value, list->n <= MAX_SET_VALUES ? list->n : 0, value);
+    if (list->n > MAX_SET_VALUES || (at < list->n && list->value[at] == value)) return;
+    if (list->n++ == MAX_SET_VALUES) return;
+    memmove(list->value + at + 1, list->value + at,
+            (size_t)(list->n - 1 - at) * sizeof *list->value);
+    list->value[at] = value;
+}
+
+/* Of value[n], through those of HX_N_PART parts. */
+static void distinct_values(int64_t n, const int32_t *value, values *part, values *all)
+{
+#pragma omp parallel for schedule(static)
+    for (int p = 0; p < HX_N_PART; p++) {
+        const int64_t begin = hx_part_begin(n, p);
+        part[p].n = 0;
+        for (int64_t i = begin; i < hx_part_begin(n, p + 1); i++)
+            if (i == begin || value[i] != value[i - 1]) add_value(&part[p], value[i]);
+    }
+    all->n = 0;
+    for (int p = 0; p < HX_N_PART; p++) {
+        if (part[p].n > MAX_SET_VALUES) all->n = MAX_SET_VALUES + 1;
+        for (int k = 0; k < part[p].n && all->n <= MAX_SET_VALUES; k++)
+            add_value(all, part[p].value[k]);
+    }
+}
+
+/* Places in value[n], by value and ascending; start[v] becomes the first of value v. */
+static void sort_places(int64_t n, const int32_t *value, const values *all, int64_t *count,
+                        int64_t start[MAX_SET_VALUES + 1], int32_t *place)
+{
+    const int n_value = all->n;
+#pragma omp parallel for schedule(static)
+    for (int p = 0; p < HX_N_PART; p++) {
+        int64_t *const here = count + (size_t)p * MAX_SET_VALUES;
+        for (int64_t i = hx_part_begin(n, p); i < hx_part_begin(n, p + 1); i++)
+            here[find_value(all->value, n_value, value[i])]++;
+    }
+    int64_t next = 0;
+    for (int v = 0; v < n_value; v++) {
+        start[v] = next;
+        for (int p = 0; p < HX_N_PART; p++) {
+            const int64_t here = count[(size_t)p * MAX_SET_VALUES + (size_t)v];
+            count[(size_t)p * MAX_SET_VALUES + (size_t)v] = next;
+            next += here;
+        }
+    }
+    start[n_value] = next;
+#pragma omp parallel for schedule(static)
+    for (int p = 0; p < HX_N_PART; p++) {
+        int64_t *const to = count + (size_t)p * MAX_SET_VALUES;
+        for (int64_t i = hx_part_begin(n, p); i < hx_part_begin(n, p + 1); i++)
+            place[to[find_value(all->value, n_value, value[i])]++] = (int32_t)i;
+    }
+}
+
+/* Points of a file of second order: corners stand for those that are left out. */
+static int add_points(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *member)
+{
+    int32_t *node = NULL;
+    int64_t n_all = 0;
+    if (!r->node_new) return hx_mesh_add_node_set(r->mesh, name, n, member);
+    for (int64_t i = 0; i < n; i++)
+        n_all += r->node_new[member[i]] >= 0 ? 1 : r->middle_end[r->middle[member[i]]];
+    HX_TRY(hx_alloc_raw(&node, (size_t)n_all, sizeof *node, "nodes of a set"));
+    n_all = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const int32_t kept = r->node_new[member[i]];
+        const int32_t *const end = kept >= 0 ? NULL : r->middle_end + r->middle[member[i]];
+        if (kept >= 0) node[n_all++] = kept;
+        for (int k = 1; end && k <= end[0]; k++) node[n_all++] = end[k];
+    }
+    const int rc = hx_mesh_add_node_set(r->mesh, name, n_all, node);
+    free(node);
+    return rc;
+}
+
+/* --- faces --- */
+
+/* The corners of a triangle or quadrangle in the mesh; 0: it has others. */
+static int take_face(const hx_vtk_reader *r, int64_t cell, int32_t node[4])
+{
+    const int32_t *const from = r->cell_node + r->cell_begin[cell];
+    const int n = r->elem_new[cell] == HX_VTK_TRIANGLE ? 3 : 4;
+    for (int k = 0; k < 4; k++) node[k] = r->node_new[from[k < n ? k : n - 1]];
+    return node[0] >= 0 && node[1] >= 0 && node[2] >= 0 && node[3] >= 0;
+}
+
+static int is_face(const hx_vtk_reader *r, int32_t cell)
+{
+    return r->elem_new[cell] == HX_VTK_TRIANGLE || r->elem_new[cell] == HX_VTK_QUAD;
+}
+
+/* Puts the faces among those cells aside. */
+static int keep_faces(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *member)
+{
+    int64_t n_face = 0;
+    for (int64_t i = 0; i < n; i++) n_face += is_face(r, member[i]);
+    if (n_face == 0) return HX_OK;
+    HX_TRY(
+        hx_grow(&r->faces, r->n_faces, &r->faces_capacity, sizeof *r->faces, "sets of a VTK file"));
+    hx_vtk_faces *const faces = &r->faces[r->n_faces++];
+    memset(faces, 0, sizeof *faces);
+    HX_TRY(hx_strdup(&faces->name, name));
+    HX_TRY(hx_alloc_raw(&faces->node, (size_t)n_face, sizeof *faces->node, "faces of a set"));
+    for (int64_t i = 0; i < n; i++)
+        if (is_face(r, member[i])) faces->n += take_face(r, member[i], faces->node[faces->n]);
+    return HX_OK;
+}
+
+static int make_faces_of(hx_vtk_reader *r, const hx_vtk_faces *faces)
+{
+    hx_face_match match;
+    int rc = hx_face_match_create(&match, faces->n, r->mesh->n_node);
+    for (int64_t i = 0; rc == HX_OK && i < faces->n; i++) hx_face_match_add(&match, faces->node[i]);
+    if (rc == HX_OK) {
+        int64_t n = 0;
+        hx_face_match_find(&match, r->mesh);
+        for (int64_t i = 0; i < match.n; i++)
+            if (match.face[i] >= 0) match.face[n++] = match.face[i];
+        if (n > 0) rc = hx_mesh_add_face_set(r->mesh, faces->name, n, match.face);
+    }
+    hx_face_match_free(&match);
+    return rc;
+}
+
+int hx_vtk_make_faces(hx_vtk_reader *r)
+{
+    for (size_t i = 0; i < r->n_faces; i++) HX_TRY(make_faces_of(r, &r->faces[i]));
+    return HX_OK;
+}
+
+/* --- sets --- */
+
+/* Cells: elements, faces, and the points of all that bounds them. */
+static int add_cells(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *member)
+{
+    int32_t *elem = NULL;
+    int64_t n_elem = 0;
+    int rc = HX_OK;
+    if (!r->elem_new) return hx_mesh_add_elem_set(r->mesh, name, n, member);
+    HX_TRY(keep_faces(r, name, n, member));
+    HX_TRY(hx_alloc_raw(&elem, (size_t)n, sizeof *elem, "elements of a set"));
+    for (int64_t i = 0; i < n && rc == HX_OK; i++) {
+        const int64_t begin = r->cell_begin[member[i]], end = r->cell_begin[member[i] + 1];
+        if (r->elem_new[member[i]] >= 0)
+            elem[n_elem++] = r->elem_new[member[i]];
+        else
+            rc = add_points(r, name, end - begin, r->cell_node + begin);
+    }
+    if (rc == HX_OK) rc = hx_mesh_add_elem_set(r->mesh, name, n_elem, elem);
+    free(elem);
+    return rc;
+}
+
+/* Gmsh's groups by their numbers, as its own files have them where they have no name: "surface 7".
+ * Points, curves, surfaces and volumes are numbered each for itself. */
+static int add_groups(hx_vtk_reader *r, int32_t value, int64_t n, const int32_t *member)
+{
+    static const char *const word[4] = {"point", "curve", "surface", "volume"};
+    int rc = HX_OK;
+    int32_t *mine = NULL;
+    HX_TRY(hx_alloc_raw(&mine, (size_t)n, sizeof *mine, "members of a group"));
+    for (int dim = 0; dim < 4 && rc == HX_OK; dim++) {
+        char name[32];
+        int64_t n_mine = 0;
+        for (int64_t i = 0; i < n; i++) {
+            const int32_t is = r->elem_new ? r->elem_new[member[i]] : 0;
+            const int of = is >= 0 ? 3 : is == HX_VTK_DOT ? 0 : is == HX_VTK_LINE ? 1 : 2;
+            if (of == dim) mine[n_mine++] = member[i];
+        }
+        snprintf(name, sizeof name, "%s %ld", word[dim], (long)value);
+        if (n_mine > 0) rc = add_cells(r, name, n_mine, mine);
+    }
+    free(mine);
+    return rc;
+}
+
+static int add_set(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *member)
+{
+    const int rc = r->where == HX_VTK_ON_POINTS ? add_points(r, name, n, member)
+                                                : add_cells(r, name, n, member);
+    if (rc < 0) hx_error_prefix("%s: set '%s': ", r->scan.path, name);
+    return rc;
+}
+
+int hx_vtk_make_sets(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *value)
+{
+    int rc = HX_OK;
+    values all, *part = NULL;
+    int32_t *member = NULL;
+    int64_t *count = NULL, start[MAX_SET_VALUES + 1] = {0};
+    HX_TRY_FAIL(hx_alloc_raw(&part, HX_N_PART, sizeof *part, "values of sets"));
+    distinct_values(n, value, part, &all);
+    if (all.n > MAX_SET_VALUES) goto fail; /* no set, no error */
+
+    HX_TRY_FAIL(hx_alloc_raw(&member, (size_t)n, sizeof *member, "members of sets"));
+    HX_TRY_FAIL(hx_alloc(&count, (size_t)HX_N_PART * MAX_SET_VALUES, sizeof *count, "members"));
+    sort_places(n, value, &all, count, start, member);
+
+    const bool is_flag = all.n == 0 || (all.value[0] >= 0 && all.value[all.n - 1] <= 1);
+    if (is_flag && strncmp(name, "set_", 4) == 0 && name[4] != '\0') {
+        const bool has_one = all.n > 0 && all.value[all.n - 1] == 1;
+        const int64_t first = has_one ? start[all.n - 1] : n;
+        HX_TRY_FAIL(add_set(r, name + 4, n - first, member + first));
+    } else {
+        for (int v = 0; v < all.n; v++) {
+            char set_name[HX_FILE_WORD_SIZE + 16];
+            snprintf(set_name, sizeof set_name, "%s=%ld", name, (long)all.value[v]);
+            HX_TRY_FAIL(add_set(r, set_name, start[v + 1] - start[v], member + start[v]));
+            if (r->where == HX_VTK_ON_CELLS && strcmp(name, "CellEntityIds") == 0)
+                HX_TRY_FAIL(
+                    add_groups(r, all.value[v], start[v + 1] - start[v], member + start[v]));
+        }
+    }
+
+fail:
+    free(part);
+    free(member);
+    free(count);
+    return rc;
+}

@@ -1,0 +1,158 @@
+/* VTK's XML files of unstructured grids (.vtu): what arrays a file declares, and their values,
+ * however they are written. Shared by vtu_file.c (elements), vtu_data.c (values), vtu_join.c
+ * (pieces and ghosts) and vtu_read.c (to the mesh). Not installed. */
+#ifndef HX_VTU_FILE_H
+#define HX_VTU_FILE_H
+
+#include "vtk_reader.h"
+#include "xml_scan.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { HX_VTU_PIECES = 1 << 16 };
+
+typedef enum { HX_VTU_POINTS, HX_VTU_CELLS, HX_VTU_POINT_DATA, HX_VTU_CELL_DATA } hx_vtu_section;
+
+typedef enum { HX_VTU_ASCII, HX_VTU_BINARY, HX_VTU_APPENDED } hx_vtu_format;
+
+typedef struct hx_vtu_array {
+    hx_vtu_section section;
+    int piece;           /* of the file, from 0 */
+    char *name;          /* (owned) */
+    hx_file_number type; /* kind i, u or f; s: not a number, only skipped */
+    int64_t n_comp;
+    int is_id; /* the file calls them global or pedigree numbers */
+    hx_vtu_format format;
+    int64_t offset;   /* of appended data */
+    const char *text; /* inline data, in the file's memory; NULL: none */
+    size_t n_text;
+    int64_t line, text_line;
+} hx_vtu_array;
+
+typedef struct hx_vtu_piece {
+    int64_t n_point, n_cell, line;
+} hx_vtu_piece;
+
+typedef struct hx_vtu_file {
+    hx_xml_scan xml;
+    int is_big;        /* the byte order of binary data */
+    int header_bytes;  /* 4 or 8: of the sizes before binary data */
+    int is_compressed; /* by zlib */
+    const char *appended;
+    size_t n_appended;
+    int appended_is_base64;
+    size_t n_piece, piece_capacity, n_array, array_capacity;
+    hx_vtu_piece *piece; /* (owned) */
+    hx_vtu_array *array; /* (owned) */
+} hx_vtu_file;
+
+/* Finds the pieces and arrays of a .vtu file. Holds the file in memory until hx_vtu_close. */
+int hx_vtu_open(hx_vtu_file *file, const char *path);
+void hx_vtu_close(hx_vtu_file *file);
+
+/* Opens a VTK XML file; *is_parallel: it lists pieces (PUnstructuredGrid). Else HX_EINPUT. */
+int hx_vtu_open_root(hx_xml_scan *xml, const char *path, int *is_parallel);
+
+/* The array of that name of a section, or NULL; name NULL: the first. */
+const hx_vtu_array *hx_vtu_find(const hx_vtu_file *file, int piece, hx_vtu_section section,
+                                const char *name);
+
+/* Values of an array, in the file's memory or their own. */
+typedef struct hx_vtu_values {
+    int64_t n;
+    int n_byte;
+    char kind;  /* i, u or f */
+    int is_big; /* byte order */
+    const unsigned char *at;
+    unsigned char *own; /* (owned), or NULL */
+    int most_digits;    /* of a number in text */
+} hx_vtu_values;
+
+/* Decodes an array; n: how many values it must have, -1: any number. HX_EINPUT: it is cut off,
+ * damaged, of another size, or compressed in a way that is not read. Never asks for more memory
+ * than the bytes of the file can stand for. */
+int hx_vtu_decode(const hx_vtu_file *file, const hx_vtu_array *array, int64_t n,
+                  hx_vtu_values *values);
+void hx_vtu_values_free(hx_vtu_values *values);
+
+static inline uint64_t hx_vtu_bits(const hx_vtu_values *v, int64_t i)
+{
+    const unsigned char *const at = v->at + i * v->n_byte;
+    uint64_t bits = 0;
+    for (int k = 0; k < v->n_byte; k++) bits = bits << 8 | at[v->is_big ? k : v->n_byte - 1 - k];
+    return bits;
+}
+
+/* Entry i of integers. */
+static inline int64_t hx_vtu_int(const hx_vtu_values *v, int64_t i)
+{
+    const uint64_t bits = hx_vtu_bits(v, i);
+    if (v->kind == 'u' && v->n_byte < 8) return (int64_t)bits;
+    switch (v->n_byte) {
+    case 1:
+        return (int8_t)(uint8_t)bits;
+    case 2:
+        return (int16_t)(uint16_t)bits;
+    case 4:
+        return (int32_t)(uint32_t)bits;
+    default:
+        return (int64_t)bits;
+    }
+}
+
+static inline double hx_vtu_real(const hx_vtu_values *v, int64_t i)
+{
+    if (v->kind != 'f') return (double)hx_vtu_int(v, i);
+    const uint64_t bits = hx_vtu_bits(v, i);
+    double value;
+    float single;
+    const uint32_t bits32 = (uint32_t)bits;
+    memcpy(&value, &bits, sizeof value);
+    memcpy(&single, &bits32, sizeof single);
+    return v->n_byte == 8 ? value : (double)single;
+}
+
+/* One piece among those of all files, with the values that make its cells. */
+typedef struct hx_vtu_part {
+    const hx_vtu_file *file; /* (borrowed) */
+    int piece;
+    int64_t n_point, n_cell;
+    int64_t first_point, first_cell; /* in the whole */
+    hx_vtu_values points, connectivity, offsets, types;
+} hx_vtu_part;
+
+/* All pieces as one grid. */
+typedef struct hx_vtu_grid {
+    size_t n_file, n_part, file_capacity, part_capacity;
+    hx_vtu_file *file;       /* (owned) */
+    hx_vtu_part *part;       /* (owned) */
+    int64_t n_point, n_cell; /* of all pieces */
+    int64_t n_kept, n_kept_cell;
+    int32_t *point_new; /* [n_point] of what is kept, -1: left out; NULL: all are (owned) */
+    int32_t *cell_new;  /* [n_cell] the same; NULL: all are (owned) */
+    double *xyz;        /* [n_kept][3] (owned) */
+    int64_t *begin;     /* [n_kept_cell + 1] in conn (owned) */
+    int32_t *conn;      /* nodes of the cells (owned) */
+    uint8_t *type;      /* [n_kept_cell] (owned) */
+    int is_single;      /* coordinates have 32 bits */
+    int most_digits;    /* of a coordinate in text; 0: binary */
+} hx_vtu_grid;
+
+/* The files of the grid are open: finds their pieces, leaves out ghost cells with what only they
+ * use, makes one point of those that pieces share: of one GlobalNodeId, or where there are none of
+ * one place. O(n log n) where there are several pieces, else O(n). */
+int hx_vtu_join(hx_vtu_grid *grid, hx_notes *notes);
+
+/* Accepts a zeroed struct. */
+void hx_vtu_grid_free(hx_vtu_grid *grid);
+
+/* Reads a .vtu or .pvtu file as vtk_read.c reads a legacy one into r. */
+int hx_vtu_read(hx_vtk_reader *r, const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,125 @@
+#include "mesh_hash.h"
+
+/* What items begin with, so that a node is no element. */
+enum { NODE = 1, ELEMENT, MIDDLE, VALUE, ORDER };
+
+static uint64_t orig(const int32_t *list, int64_t i)
+{
+    return (uint64_t)(list ? list[i] : i);
+}
+
+static hx_hash begin(int kind, uint64_t number)
+{
+    hx_hash h = {(uint64_t)kind, (uint64_t)kind + 7};
+    hx_hash_next(&h, number);
+    return h;
+}
+
+static hx_hash node_hash(const hx_mesh *mesh, int64_t i)
+{
+    hx_hash h = begin(NODE, orig(mesh->node_orig, i));
+    for (int k = 0; k < 3; k++) hx_hash_number(&h, mesh->xyz[3 * i + k]);
+    return h;
+}
+
+static hx_hash element_hash(const hx_mesh *mesh, int64_t e)
+{
+    hx_hash h = begin(ELEMENT, orig(mesh->elem_orig, e));
+    for (int k = 0; k < 8; k++) hx_hash_next(&h, orig(mesh->node_orig, mesh->conn[8 * e + k]));
+    return h;
+}
+
+static hx_hash middle_hash(const hx_mesh *mesh, int64_t i)
+{
+    const int32_t *const end = mesh->middles.end + 2 * i;
+    const uint64_t a = orig(mesh->node_orig, end[0]), b = orig(mesh->node_orig, end[1]);
+    hx_hash h = begin(MIDDLE, a < b ? a : b);
+    hx_hash_next(&h, a < b ? b : a);
+    for (int k = 0; k < 3; k++) hx_hash_number(&h, mesh->middles.xyz[3 * i + k]);
+    return h;
+}
+
+typedef hx_hash (*item_hash)(const hx_mesh *mesh, int64_t i);
+
+static void add_items(const hx_mesh *mesh, int64_t n, item_hash item, hx_hash *sum)
+{
+    uint64_t a = 0, b = 0;
+#pragma omp parallel for schedule(static) reduction(+ : a, b)
+    for (int64_t i = 0; i < n; i++) {
+        const hx_hash h = item(mesh, i);
+        a += h.a;
+        b += h.b;
+    }
+    sum->a += a;
+    sum->b += b;
+}
+
+hx_hash hx_mesh_hash(const hx_mesh *mesh)
+{
+    hx_hash sum = begin(0, (uint64_t)mesh->n_node);
+    hx_hash_next(&sum, (uint64_t)mesh->n_elem);
+    add_items(mesh, mesh->n_node, node_hash, &sum);
+    add_items(mesh, mesh->n_elem, element_hash, &sum);
+    add_items(mesh, mesh->middles.n, middle_hash, &sum);
+    return sum;
+}
+
+static hx_hash node_order(const hx_mesh *mesh, int64_t i)
+{
+    hx_hash h = begin(ORDER, (uint64_t)i);
+    hx_hash_next(&h, orig(mesh->node_orig, i));
+    return h;
+}
+
+static hx_hash element_order(const hx_mesh *mesh, int64_t e)
+{
+    hx_hash h = begin(ORDER + 1, (uint64_t)e);
+    hx_hash_next(&h, orig(mesh->elem_orig, e));
+    return h;
+}
+
+hx_hash hx_mesh_order_hash(const hx_mesh *mesh)
+{
+    hx_hash sum = begin(0, (uint64_t)mesh->n_node);
+    add_items(mesh, mesh->n_node, node_order, &sum);
+    add_items(mesh, mesh->n_elem, element_order, &sum);
+    return sum;
+}
+
+static void add_value(uint64_t number, double value, uint64_t *a, uint64_t *b)
+{
+    hx_hash h = begin(VALUE, number);
+    hx_hash_number(&h, value);
+    *a += h.a;
+    *b += h.b;
+}
+
+hx_hash hx_mesh_part_hash(const hx_mesh *mesh, const double *value, double least)
+{
+    uint64_t a = 0, b = 0;
+#pragma omp parallel for schedule(static) reduction(+ : a, b)
+    for (int64_t e = 0; e < mesh->n_elem; e++)
+        if (value[e] >= least) add_value(orig(mesh->elem_orig, e), value[e], &a, &b);
+    return (hx_hash){a, b};
+}
+
+hx_hash hx_mesh_field_hash(const hx_mesh *mesh, const double *value)
+{
+    uint64_t a = 0, b = 0;
+#pragma omp parallel for schedule(static) reduction(+ : a, b)
+    for (int64_t e = 0; e < mesh->n_elem; e++)
+        add_value(orig(mesh->elem_orig, e), value[e], &a, &b);
+    return (hx_hash){a, b};
+}
+
+hx_hash hx_mesh_values_hash(int64_t n, const double *number, const double *value)
+{
+    uint64_t a = 0, b = 0;
+#pragma omp parallel for schedule(static) reduction(+ : a, b)
+    for (int64_t i = 0; i < n; i++) {
+        const int is_number = !number || (number[i] >= 0.0 && number[i] < 1e15);
+        const uint64_t own = number && is_number ? (uint64_t)number[i] : (uint64_t)i;
+        add_value(is_number ? own : UINT64_MAX, value[i], &a, &b);
+    }
+    return (hx_hash){a, b};
+}

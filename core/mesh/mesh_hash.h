@@ -1,0 +1,34 @@
+/* What tells one mesh from another, whatever order it is in here. */
+#ifndef HX_MESH_HASH_H
+#define HX_MESH_HASH_H
+
+#include "../base/hash.h"
+#include "mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Of a finished mesh: coordinates, connectivity and the middles of curved edges in the original
+ * numbering, not of sets. The same after hx_mesh_shuffle and hx_mesh_reorder, and for any number of
+ * threads. O(n). */
+hx_hash hx_mesh_hash(const hx_mesh *mesh);
+
+/* Of the order that nodes and elements are in here. O(n). */
+hx_hash hx_mesh_order_hash(const hx_mesh *mesh);
+
+/* Of a field value[n_elem] on it, in the original numbering. O(n). */
+hx_hash hx_mesh_field_hash(const hx_mesh *mesh, const double *value);
+
+/* The same of the elements with value >= least alone: of what a file of these holds. */
+hx_hash hx_mesh_part_hash(const hx_mesh *mesh, const double *value, double least);
+
+/* The same of values as such a file has them: number[n] their elements' original numbers, NULL: 0
+ * .. n - 1. */
+hx_hash hx_mesh_values_hash(int64_t n, const double *number, const double *value);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

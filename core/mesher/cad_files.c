@@ -1,0 +1,377 @@
+/* CAD models: from the file to a mesh that is kept. */
+#define _XOPEN_SOURCE 700 /* realpath */
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../base/clock.h"
+#include "../base/input_file.h"
+#include "../base/memory.h"
+#include "../base/quantile.h"
+#include "../files/gmsh.h"
+#include "../files/mesh_files.h"
+#include "../mesh/mesh_quality.h"
+#include "cad.h"
+
+/* --- the formats --- */
+
+static int is_step(const char *head)
+{
+    return strncmp(head + strspn(head, " \t\r\n"), "ISO-10303-21", 12) == 0;
+}
+
+static int is_brep(const char *head)
+{
+    return strstr(head, "CASCADE Topology V") || strncmp(head, "DBRep_DrawableShape", 19) == 0;
+}
+
+/* The letter of the section and a number in the last columns of a line of 80. */
+static int is_iges(const char *head)
+{
+    return strcspn(head, "\r\n") >= 73 && (head[72] == 'S' || head[72] == 'G') &&
+           strspn(head + 73, " 0123456789") > 0;
+}
+
+static int read_cad(const char *path, const hx_model_options *options, hx_mesh *mesh,
+                    hx_conditions *conditions, hx_notes *notes);
+
+/* Those of a name whose first bytes are not right are refused by read_cad, which says so. */
+const hx_model_format hx_cad_formats[] = {
+    {"STEP", ".step", is_step, read_cad}, {"STEP", ".stp", is_step, read_cad},
+    {"IGES", ".iges", is_iges, read_cad}, {"IGES", ".igs", is_iges, read_cad},
+    {"BREP", ".brep", is_brep, read_cad}, {"STEP", ".step", NULL, read_cad},
+    {"STEP", ".stp", NULL, read_cad},     {"IGES", ".iges", NULL, read_cad},
+    {"IGES", ".igs", NULL, read_cad},     {"BREP", ".brep", NULL, read_cad},
+    {"STL", ".stl", NULL, read_cad},      {NULL},
+};
+
+/* HX_EINPUT: no file, or it does not begin as its name says. */
+static int check_file(const char *path, const char **name)
+{
+    char head[513];
+    const char *why;
+    FILE *const f = hx_input_open(path, &why);
+    if (!f) return HX_RAISE(HX_EINPUT, "%s: cannot open it: %s", path, why);
+    const size_t n = fread(head, 1, sizeof head - 1, f);
+    fclose(f);
+    head[n] = '\0';
+    if (n == 0) return HX_RAISE(HX_EINPUT, "%s: the file is empty", path);
+    for (const hx_model_format *format = hx_cad_formats; format->name; format++) {
+        if (!format->is_head || !format->is_head(head)) continue;
+        *name = format->name;
+        return HX_OK;
+    }
+    const hx_model_format *const format = hx_model_format_of_file(path);
+    if (format && strcmp(format->name, "STL") == 0) { /* hx_stl_read looks */
+        *name = format->name;
+        return HX_OK;
+    }
+    return HX_RAISE(HX_EINPUT, "%s: not a %s file: %s", path, format ? format->name : "CAD",
+                    format && strcmp(format->name, "STEP") == 0
+                        ? "it does not begin with ISO-10303-21"
+                        : "its first lines are others");
+}
+
+/* --- the model --- */
+
+static const char *base_name(const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The model under a plain name in the scratch folder, by a link. */
+static int link_model(const hx_cad_job *job, const char *format, char name[16])
+{
+    char *to = NULL;
+    char *const from = realpath(job->path, NULL);
+    snprintf(name, 16, "model.%s",
+             strcmp(format, "STEP") == 0   ? "step"
+             : strcmp(format, "IGES") == 0 ? "iges"
+                                           : "brep");
+    int rc = hx_scratch_path(job->folder, name, &to);
+    if (rc == HX_OK && (!from || symlink(from, to) != 0))
+        rc = HX_RAISE(HX_EIO, "%s: cannot link it: %s", job->path, strerror(errno));
+    free(from);
+    free(to);
+    return rc;
+}
+
+static int note_shape(const hx_cad_job *job, const hx_cad_shape *shape)
+{
+    if (shape->is_healed)
+        HX_TRY(hx_notes_add(job->notes, HX_NOTE_WARNING,
+                            "%s: had no readable solid; its faces were sewn and small ones mended",
+                            base_name(job->path)));
+    if ((int64_t)shape->n_source != shape->n_solid)
+        return hx_notes_add(job->notes, HX_NOTE_WARNING,
+                            "%s: %zu solids overlap: cut along each other they are %lld",
+                            base_name(job->path), shape->n_source, (long long)shape->n_solid);
+    return HX_OK;
+}
+
+/* Unit, box and the units of the numbers beside it, in one line. */
+static int note_units(const hx_cad_job *job, const char *format, const hx_mesh *mesh)
+{
+    char unit[HX_CAD_UNIT], drawn[128] = "";
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    const char *const units = job->options->units;
+    HX_TRY(hx_cad_unit(job->path, unit));
+    if (unit[0])
+        snprintf(drawn, sizeof drawn, ", drawn in %s%s", unit,
+                 strcmp(unit, "mm") == 0 ? "" : ", read as mm");
+    for (int64_t i = 0; i < 3 * mesh->n_node; i++) {
+        low[i % 3] = fmin(low[i % 3], mesh->xyz[i]);
+        high[i % 3] = fmax(high[i % 3], mesh->xyz[i]);
+    }
+    return hx_notes_add(job->notes, HX_NOTE_INFO,
+                        "%s: %s%s; box %.6g to %.6g, %.6g to %.6g, %.6g to %.6g%s; %s%s%s",
+                        base_name(job->path), format, drawn, low[0], high[0], low[1], high[1],
+                        low[2], high[2], unit[0] ? " mm" : ", the file has no unit",
+                        units && units[0] ? "units = \"" : "no units",
+                        units && units[0] ? units : " stated", units && units[0] ? "\"" : "");
+}
+
+/* HX_ENOMEM or HX_EINPUT: the mesh would be too large, by what there is of volume and surface. */
+static int check_count(const hx_cad_job *job, const hx_cad_shape *shape, double size)
+{
+    enum { BYTES_PER_TET = 900 }; /* of gmsh, roughly; we take less */
+    char needed[32], free_text[32];
+    const double count = hx_cad_count(shape, size);
+    const double available = (double)hx_host_memory_available();
+    if (count < 1.0)
+        return HX_RAISE(HX_EINPUT,
+                        "%s: element_size = %g is larger than the part; %.3g gives some %d",
+                        job->path, size, hx_cad_size(shape, HX_CAD_TETS), HX_CAD_TETS);
+    if (count > (double)HX_MAX_ELEM)
+        return HX_RAISE(HX_EINPUT,
+                        "%s: element_size = %g would be some %.2g tetrahedra, %.2g at most; %.3g "
+                        "gives some %d",
+                        job->path, size, count, (double)HX_MAX_ELEM,
+                        hx_cad_size(shape, HX_CAD_TETS), HX_CAD_TETS);
+    if (available > 0.0 && BYTES_PER_TET * count > available)
+        return HX_RAISE(HX_ENOMEM,
+                        "%s: element_size = %g would be some %.2g tetrahedra, for which gmsh needs "
+                        "some %s, and %s are free; %.3g gives some %d",
+                        job->path, size, count,
+                        hx_format_bytes(BYTES_PER_TET * count, needed, sizeof needed),
+                        hx_format_bytes(available, free_text, sizeof free_text),
+                        hx_cad_size(shape, HX_CAD_TETS), HX_CAD_TETS);
+    return HX_OK;
+}
+
+/* A chosen size is corrected once where curvature made far more, or thin walls far less. */
+static int mesh_shape(const hx_cad_job *job, const hx_cad_shape *shape, double *size, hx_mesh *mesh)
+{
+    enum { MOST_TRIES = 3 };
+    const int is_chosen = !(job->options->element_size > 0.0);
+    *size = is_chosen ? hx_cad_size(shape, HX_CAD_TETS) : job->options->element_size;
+    for (int i = 0;; i++) {
+        HX_TRY(check_count(job, shape, *size));
+        HX_TRY(shape->stl ? hx_cad_mesh_stl(job, shape, *size, mesh)
+                          : hx_cad_mesh(job, shape, *size, mesh));
+        const double share = (double)mesh->n_elem / HX_CAD_TETS;
+        if (!is_chosen || i + 1 == MOST_TRIES || (share > 0.6 && share < 1.6)) return HX_OK;
+        hx_mesh_free(mesh);
+        *size = hx_cad_round_size(*size * pow(share, 1.0 / 2.4));
+    }
+}
+
+static int measure(const hx_mesh *mesh, hx_cad_facts *facts)
+{
+    double *value = NULL;
+    HX_TRY(hx_alloc_raw(&value, (size_t)mesh->n_elem, sizeof *value, "qualities"));
+    for (int64_t e = 0; e < mesh->n_elem; e++) value[e] = hx_mesh_scaled_jacobian(mesh, e);
+    hx_sort_values(value, (size_t)mesh->n_elem);
+    facts->worst = value[0];
+    facts->median = hx_quantile(value, (size_t)mesh->n_elem, 0.5);
+    facts->n_elem = mesh->n_elem;
+    free(value);
+    return HX_OK;
+}
+
+static int note_quality(const char *path, const hx_cad_facts *facts, hx_notes *notes)
+{
+    if (facts->worst >= 0.05) return HX_OK;
+    return hx_notes_add(notes, HX_NOTE_WARNING,
+                        "%s: worst scaled Jacobian %.3f: walls thinner than the elements or tiny "
+                        "faces; a smaller mesh.element_size helps as a rule",
+                        base_name(path), facts->worst);
+}
+
+static int note_mesh(const hx_cad_job *job, const hx_cad_shape *shape, const hx_cad_facts *facts,
+                     double seconds)
+{
+    char chosen[48] = "";
+    if (!(job->options->element_size > 0.0))
+        snprintf(chosen, sizeof chosen, ", chosen for some %d", HX_CAD_TETS);
+    HX_TRY(hx_notes_add(
+        job->notes, HX_NOTE_INFO,
+        "%s: %lld solid%s%s, %lld faces; gmsh %s: %lld tetrahedra in %.1f s, element "
+        "size %.4g%s; scaled Jacobian %.3f at worst, median %.3f",
+        base_name(job->path), (long long)facts->n_solid, facts->n_solid == 1 ? "" : "s",
+        facts->n_solid > 1 ? ", meshed with common nodes where they touch" : "",
+        (long long)facts->n_face, job->program->version, (long long)facts->n_elem, seconds,
+        facts->element_size, chosen, facts->worst, facts->median));
+    if (shape->n_label > 0 && shape->n_label != shape->n_source)
+        HX_TRY(hx_notes_add(job->notes, HX_NOTE_DETAIL, "%s: %zu names for %zu solids: left out",
+                            base_name(job->path), shape->n_label, shape->n_source));
+    return note_quality(job->path, facts, job->notes);
+}
+
+/* Makes `made`, a mesh file of Gmsh in the scratch folder. */
+static int make_mesh(const hx_cad_job *job, const char *format, const char *made,
+                     hx_cad_facts *facts)
+{
+    char name[16];
+    hx_mesh mesh = {0};
+    hx_cad_shape shape = {0};
+    const double begin = hx_clock();
+    const int is_stl = strcmp(format, "STL") == 0;
+    int rc = is_stl ? hx_cad_inspect_stl(job, &shape) : link_model(job, format, name);
+    if (rc == HX_OK && !is_stl) rc = hx_cad_inspect(job, name, &shape);
+    HX_TRY_FAIL(rc);
+    HX_TRY_FAIL(note_shape(job, &shape));
+    HX_TRY_FAIL(mesh_shape(job, &shape, &facts->element_size, &mesh));
+    HX_TRY_FAIL(hx_mesh_finish(&mesh));
+    HX_TRY_FAIL(measure(&mesh, facts));
+    facts->n_solid = shape.n_solid;
+    facts->n_face = shape.n_face;
+    facts->volume = shape.volume;
+    HX_TRY_FAIL(hx_gmsh_write(made, &mesh, 0));
+    HX_TRY_FAIL(note_mesh(job, &shape, facts, hx_clock() - begin));
+fail:
+    hx_mesh_free(&mesh);
+    hx_cad_shape_free(&shape);
+    return rc;
+}
+
+/* Of a mesh file of ours, under the model's name. */
+static int read_made(const char *path, const char *made, hx_mesh *mesh)
+{
+    /* 0: coincident nodes are of solids that gmsh keeps apart. */
+    HX_TRY(hx_mesh_read(made, 0.0, mesh, NULL, NULL));
+    free(mesh->name);
+    mesh->name = NULL;
+    return hx_strdup(&mesh->name, base_name(path));
+}
+
+/* Keeps it, if that is asked for and can be done; reads it back. */
+static int finish(const hx_cad_job *job, const char *made, const hx_cad_record *record,
+                  hx_mesh *mesh)
+{
+    const char *const keep = job->options->keep;
+    if (keep && hx_cad_keep(keep, made, record) < 0)
+        HX_TRY(hx_notes_add(job->notes, HX_NOTE_WARNING,
+                            "the mesh is not kept, and made again next time: %s",
+                            hx_error_message()));
+    else if (keep)
+        HX_TRY(hx_notes_add(job->notes, HX_NOTE_DETAIL, "%s: kept", keep));
+    return read_made(job->path, made, mesh);
+}
+
+static int make_and_read(const hx_cad_job *job, const char *format, uint64_t key,
+                         hx_cad_record *record, hx_mesh *mesh)
+{
+    char *made = NULL;
+    const int is_chosen = !(job->options->element_size > 0.0);
+    HX_TRY(hx_scratch_path(job->folder, "made.msh", &made));
+    int rc = make_mesh(job, format, made, &record->facts);
+    if (rc == HX_OK && is_chosen)
+        rc = hx_cad_key(job->path, record->facts.element_size, &record->key);
+    else
+        record->key = key;
+    record->key_auto = is_chosen ? key : 0;
+    snprintf(record->version, sizeof record->version, "%s", job->program->version);
+    snprintf(record->model, sizeof record->model, "%.127s", base_name(job->path));
+    if (rc == HX_OK) rc = finish(job, made, record, mesh);
+    free(made);
+    return rc;
+}
+
+/* HX_OK and mesh filled, or mesh->conn NULL: it is not kept there, or of another gmsh. */
+static int read_kept(const hx_cad_job *job, const char *keep, uint64_t key, hx_cad_record *record,
+                     hx_mesh *mesh)
+{
+    const hx_cad_facts *const facts = &record->facts;
+    if (mesh->conn || !keep || !hx_cad_is_kept(keep, key, record)) return HX_OK;
+    if (job->program->path && strcmp(job->program->version, record->version) != 0) return HX_OK;
+    if (read_made(job->path, keep, mesh) < 0) {
+        hx_mesh_free(mesh);
+        return HX_OK;
+    }
+    HX_TRY(hx_notes_add(job->notes, HX_NOTE_INFO,
+                        "%s: %lld solid%s, %lld faces; the mesh kept as %s: %lld tetrahedra, "
+                        "element size %.4g; scaled Jacobian %.3f at worst, median %.3f",
+                        base_name(job->path), (long long)facts->n_solid,
+                        facts->n_solid == 1 ? "" : "s", (long long)facts->n_face, keep,
+                        (long long)facts->n_elem, facts->element_size, facts->worst,
+                        facts->median));
+    return note_quality(job->path, facts, job->notes);
+}
+
+static int is_gone(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
+/* Of a model that is not there any more: the mesh that was kept of it. */
+static int read_left(const char *path, const hx_model_options *options, hx_mesh *mesh,
+                     hx_notes *notes)
+{
+    hx_cad_record record = {0};
+    const char *const place[2] = {options->keep, options->kept};
+    for (int i = 0; i < 2; i++) {
+        if (!place[i] || !hx_cad_is_left(place[i], base_name(path), options->element_size, &record))
+            continue;
+        HX_TRY(read_made(path, place[i], mesh));
+        if (options->facts) *options->facts = record.facts;
+        return hx_notes_add(notes, HX_NOTE_INFO,
+                            "%s: it is not there any more; the mesh kept of it as %s is used: %lld "
+                            "tetrahedra, element size %.4g",
+                            path, place[i], (long long)record.facts.n_elem,
+                            record.facts.element_size);
+    }
+    return HX_RAISE(HX_EINPUT, "cannot read '%s': %s%s%s", path, strerror(ENOENT),
+                    options->kept ? "; nor is its mesh kept as " : "",
+                    options->kept ? options->kept : "");
+}
+
+static int read_cad(const char *path, const hx_model_options *given, hx_mesh *mesh,
+                    hx_conditions *conditions, hx_notes *notes)
+{
+    uint64_t key;
+    const char *format = NULL;
+    hx_gmsh_program program = {0};
+    hx_cad_record record = {0};
+    hx_model_options options = *given;
+    char *folder = NULL;
+    (void)conditions; /* a model has none */
+    if (!(options.time_limit > 0.0)) options.time_limit = HX_MODEL_TIME_LIMIT;
+    if (is_gone(path)) return read_left(path, &options, mesh, notes);
+    HX_TRY(check_file(path, &format));
+    HX_TRY(hx_cad_key(path, options.element_size > 0.0 ? options.element_size : 0.0, &key));
+    const int no_gmsh = hx_gmsh_find(&program);
+    hx_cad_job job = {path, &options, &program, NULL, notes};
+    int rc = read_kept(&job, options.keep, key, &record, mesh);
+    if (rc == HX_OK) rc = read_kept(&job, options.kept, key, &record, mesh);
+    if (rc == HX_OK && !mesh->conn) {
+        rc = no_gmsh ? hx_gmsh_find(&program) : HX_OK; /* says why */
+        if (rc < 0) hx_error_prefix("%s: a CAD model ", path);
+        if (rc == HX_OK) rc = hx_scratch_create(&folder);
+        job.folder = folder;
+        if (rc == HX_OK) rc = make_and_read(&job, format, key, &record, mesh);
+    }
+    if (rc == HX_OK) rc = note_units(&job, format, mesh);
+    if (rc == HX_OK && options.facts) *options.facts = record.facts;
+    if (rc < 0) hx_mesh_free(mesh);
+    hx_scratch_remove(folder);
+    hx_gmsh_release(&program);
+    return rc;
+}

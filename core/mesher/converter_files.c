@@ -1,0 +1,89 @@
+/* Files of pre-processors that another program turns into meshes. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../base/input_file.h"
+#include "../base/memory.h"
+#include "gmsh_program.h"
+#include "model_files.h"
+
+/* HX_EINPUT: gmsh wrote no mesh, and what it said. */
+static int judge(const char *path, const char *out, const hx_gmsh_program *program,
+                 const hx_gmsh_result *result)
+{
+    struct stat info;
+    if (strstr(result->error, "MED") || strstr(result->process.tail, "MED support"))
+        return HX_RAISE(HX_EINPUT,
+                        "%s: the program gmsh here (%s) was built without MED, as Debian's is: "
+                        "convert the file (meshio convert FILE.med OUT.vtu), or let Salome export "
+                        "it as .unv",
+                        path, program->version);
+    if (result->n_error == 0 && stat(out, &info) == 0 && info.st_size > 0) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "%s: gmsh made no mesh of it%s%s", path,
+                    result->error[0] ? ": " : "", result->error);
+}
+
+/* The path from the root; *full is the caller's. */
+static int find_full(const char *path, char **full)
+{
+    char folder[PATH_MAX] = "";
+    const char *why;
+    FILE *const f = hx_input_open(path, &why);
+    if (!f) return HX_RAISE(HX_EINPUT, "%s: cannot open it: %s", path, why);
+    fclose(f);
+    if (path[0] != '/' && !getcwd(folder, sizeof folder))
+        return HX_RAISE(HX_EIO, "the working directory: %s", strerror(errno));
+    const size_t n = strlen(folder) + strlen(path) + 2;
+    HX_TRY(hx_alloc(full, n, 1, "the name of a file"));
+    snprintf(*full, n, "%s%s%s", folder, folder[0] ? "/" : "", path);
+    return HX_OK;
+}
+
+/* A file that gmsh opens, as its own mesh file in a folder of its own; the groups stay. */
+static int read_by_gmsh(const char *path, const hx_model_options *options, hx_mesh *mesh,
+                        hx_conditions *conditions, hx_notes *notes)
+{
+    char *folder = NULL, *out = NULL;
+    int rc = HX_OK;
+    hx_gmsh_program program = {0};
+    hx_gmsh_result result;
+    char *full = NULL;
+    const double limit = options->time_limit > 0.0 ? options->time_limit : HX_MODEL_TIME_LIMIT;
+    memset(&result, 0, sizeof result);
+    HX_TRY(find_full(path, &full));
+    const char *const option[] = {full,   "-save", "-save_all", "-format", "msh41",
+                                  "-bin", "-o",    "out.msh",   NULL};
+    HX_TRY_FAIL(hx_gmsh_find(&program));
+    HX_TRY_FAIL(hx_scratch_create(&folder));
+    HX_TRY_FAIL(hx_scratch_path(folder, "out.msh", &out));
+    const hx_gmsh_job job = {.folder = folder,
+                             .option = option,
+                             .time_limit = limit,
+                             .what = path,
+                             .is_cancelled = options->is_cancelled,
+                             .context = options->context};
+    rc = hx_gmsh_run(&program, &job, notes, &result);
+    if (rc == HX_OK || rc == HX_EINPUT) {
+        const int verdict = judge(path, out, &program, &result);
+        if (rc == HX_OK || verdict < 0) rc = verdict;
+    }
+    HX_TRY_FAIL(rc);
+    rc = hx_mesh_read(out, options->merge, mesh, conditions, notes);
+    if (rc < 0) hx_error_prefix("%s, as gmsh converted it: ", path);
+fail:
+    hx_gmsh_release(&program);
+    hx_scratch_remove(folder);
+    free(out);
+    free(full);
+    return rc;
+}
+
+const hx_model_format hx_converter_formats[] = {
+    {"MED", ".med", NULL, read_by_gmsh},
+    {NULL},
+};

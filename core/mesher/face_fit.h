@@ -1,0 +1,45 @@
+/* What kind of surface the faces of a set lie on, fitted to their nodes, which a mesher puts onto
+ * the model's surface. */
+#ifndef HX_FACE_FIT_H
+#define HX_FACE_FIT_H
+
+#include <stdint.h>
+
+#include "../base/error.h"
+#include "../mesh/mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum {
+    HX_FACE_PLANE,
+    HX_FACE_CYLINDER,
+    HX_FACE_CONE,
+    HX_FACE_SPHERE,
+    HX_FACE_OTHER,
+    HX_N_FACE_KIND
+} hx_face_kind;
+
+typedef struct hx_face_shape {
+    hx_face_kind kind;
+    int is_hollow;    /* of cylinder, cone, sphere: the material is outside, as around a bore */
+    int is_inner;     /* some of its faces lie between two elements */
+    double area;      /* of the mesh's faces */
+    double center[3]; /* centroid; of a cylinder the point of the axis, of a sphere its centre */
+    double axis[3];   /* unit: outward normal of a plane, axis of cylinder and cone; others 0 */
+    double radius;    /* of cylinder and sphere; of a cone at `center`, 0: none */
+} hx_face_shape;
+
+/* Of a set with faces of a finished mesh. Deviations are at most 1e-3 of the set's size. O(faces).
+ */
+int hx_face_fit(const hx_mesh *mesh, const hx_set *set, hx_face_shape *shape);
+
+/* "plane", "cylinder", "hollow cylinder", ... */
+const char *hx_face_kind_name(const hx_face_shape *shape);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,30 @@
+/* Tetrahedra inside a closed triangle surface, on the surface's own triangles, by gmsh. */
+#ifndef HX_GMSH_FILL_H
+#define HX_GMSH_FILL_H
+
+#include "../base/notes.h"
+#include "../mesh/mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hx_fill_options {
+    const char *what;    /* the surface's name, for messages */
+    double element_size; /* inside, at most (length); at the surface that of its triangles */
+    double time_limit;   /* of gmsh, seconds; 0: HX_MODEL_TIME_LIMIT */
+    int (*is_cancelled)(void *context); /* as in process.h, or NULL */
+    void *context;
+} hx_fill_options;
+
+/* *mesh := a raw mesh of what the STL file `file` encloses, cavities left out; folder: a scratch
+ * folder (gmsh_program.h). HX_EENV: there is no gmsh. HX_EINPUT: the surface is not closed, gmsh
+ * made no mesh of it, or one of another volume; the message has gmsh's last error. */
+int hx_gmsh_fill(const hx_fill_options *options, const char *folder, const char *file,
+                 hx_mesh *mesh, hx_notes *notes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,42 @@
+/* A triangle surface from an STL file: welded, shown to be closed, and cut into faces where it
+ * bends. */
+#ifndef HX_STL_H
+#define HX_STL_H
+
+#include <stdint.h>
+
+#include "../base/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hx_stl {
+    int64_t n_node, n_tri;
+    double *xyz;    /* [n_node][3] (owned) */
+    int32_t *tri;   /* [n_tri][3] (owned) */
+    int32_t *shell; /* [n_tri] connected pieces, by their first triangle (owned) */
+    int32_t *face;  /* [n_tri] from 0, by their first triangle (owned) */
+    int64_t n_shell, n_face;
+    int32_t *solid_of; /* [n_shell] which solid a shell bounds, inside or outside (owned) */
+    int64_t n_solid;
+    double volume, area;
+} hx_stl;
+
+enum { HX_STL_ANGLE = 40 }; /* degrees between triangles of two faces */
+
+/* Reads a binary or ASCII file, unites equal corners, leaves out triangles without area. HX_EINPUT:
+ * no STL file, or not a closed surface: an edge with one triangle, or more than two, with its
+ * place. O(n log n). */
+int hx_stl_read(hx_stl *stl, const char *path);
+/* Accepts a zeroed struct. */
+void hx_stl_free(hx_stl *stl);
+
+/* The face whose triangles lie nearest to x. O(n_tri). */
+int32_t hx_stl_nearest_face(const hx_stl *stl, const double x[3]);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,206 @@
+/* The problem of a whole mesh on some of its cells: forces, supports and springs that lie on them.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/sum.h"
+#include "problem_internal.h"
+#include "rigid_set.h"
+
+/* point[n_point of the part] := the same of the whole; the middle of an edge by its ends. */
+static int map_points(const hx_space *part, const hx_space *whole, const int32_t *node,
+                      int32_t *point)
+{
+    const int64_t n_node = part->mesh->n_node;
+    for (int64_t a = 0; a < n_node; a++) point[a] = node[a];
+    for (int64_t k = 0; k < part->n_edge; k++) {
+        const int64_t middle =
+            hx_space_middle(whole, node[part->edge[2 * k]], node[part->edge[2 * k + 1]]);
+        if (middle < 0) return HX_RAISE(HX_EINTERNAL, "an edge of a part that the whole lacks");
+        point[n_node + k] = (int32_t)middle;
+    }
+    return HX_OK;
+}
+
+static int copy_supports(hx_problem *part, const hx_problem *whole, const int32_t *point)
+{
+    const size_t n = (size_t)part->space.n_point, c = (size_t)part->components;
+    HX_TRY(hx_alloc_raw(&part->supports.fixed, n, 1, "supports"));
+    for (size_t p = 0; p < n; p++) part->supports.fixed[p] = whole->supports.fixed[point[p]];
+    if (!whole->supports.prescribed) return HX_OK;
+    HX_TRY(hx_alloc_raw(&part->supports.prescribed, n * c, sizeof(double), "supports"));
+    for (size_t p = 0; p < n; p++)
+        memcpy(part->supports.prescribed + c * p, whole->supports.prescribed + c * (size_t)point[p],
+               c * sizeof(double));
+    return HX_OK;
+}
+
+static int copy_springs(hx_problem *part, const hx_problem *whole, const int32_t *place)
+{
+    const size_t n = (size_t)whole->springs.n;
+    HX_TRY(hx_alloc_raw(&part->springs.dof, n, sizeof(int64_t), "springs"));
+    HX_TRY(hx_alloc_raw(&part->springs.stiffness, n, sizeof(double), "springs"));
+    for (size_t k = 0; k < n; k++) { /* ascending stays ascending: so do points of nodes */
+        const int64_t dof = whole->springs.dof[k];
+        if (place[dof / 3] < 0) continue;
+        part->springs.dof[part->springs.n] = 3 * (int64_t)place[dof / 3] + dof % 3;
+        part->springs.stiffness[part->springs.n++] = whole->springs.stiffness[k];
+    }
+    return HX_OK;
+}
+
+/* Rows and columns of the points that are left. */
+static int copy_films(hx_problem *part, const hx_problem *whole, const int32_t *place)
+{
+    const hx_films *from = &whole->films;
+    hx_films *to = &part->films;
+    const size_t n = (size_t)from->n;
+    if (n == 0) return HX_OK;
+    HX_TRY(hx_alloc_raw(&to->node, n, sizeof *to->node, "convection"));
+    HX_TRY(hx_alloc(&to->ptr, n + 1, sizeof *to->ptr, "convection"));
+    HX_TRY(hx_alloc_raw(&to->col, (size_t)from->ptr[n], sizeof *to->col, "convection"));
+    HX_TRY(hx_alloc_raw(&to->value, (size_t)from->ptr[n], sizeof *to->value, "convection"));
+    HX_TRY(hx_alloc_raw(&to->source, n, sizeof *to->source, "convection"));
+    for (size_t k = 0; k < n; k++) {
+        int64_t at = to->ptr[to->n];
+        if (place[from->node[k]] < 0) continue;
+        for (int64_t j = from->ptr[k]; j < from->ptr[k + 1]; j++) {
+            if (place[from->col[j]] < 0) continue;
+            to->col[at] = place[from->col[j]];
+            to->value[at++] = from->value[j];
+        }
+        to->node[to->n] = place[from->node[k]];
+        to->source[to->n++] = from->source[k];
+        to->ptr[to->n] = at;
+    }
+    return HX_OK;
+}
+
+/* A set keeps moving as one: what acts on nodes of it that are no longer there acts on the rest. */
+static void move_forces(hx_problem *part, const hx_problem *whole, const hx_rigid_set *from,
+                        const hx_rigid_set *of)
+{
+    const int32_t *const node = part->rigid.node + of->first;
+    hx_rigid_set whole_motion = *of, *const set = &whole_motion;
+    set->held = 0; /* all of it, whatever is held */
+    for (int c = 0; c < part->cases.n; c++) {
+        double sum[6] = {0.0}, motion[6];
+        for (int64_t k = 0; k < from->n; k++) {
+            const int64_t a = whole->rigid.node[from->first + k];
+            hx_rigid_add(set, whole->space.xyz + 3 * a, whole->cases.force[c] + 3 * a, sum);
+        }
+        hx_rigid_motion(set, sum, motion);
+        for (int64_t k = 0; k < set->n; k++)
+            hx_rigid_apply(set, part->space.xyz + 3 * (int64_t)node[k], motion,
+                           part->cases.force[c] + 3 * (int64_t)node[k]);
+    }
+}
+
+static int copy_rigid(hx_problem *part, const hx_problem *whole, const int32_t *place)
+{
+    if (whole->rigid.n == 0) return HX_OK;
+    HX_TRY(
+        hx_alloc(&part->rigid.set, (size_t)whole->rigid.n, sizeof *part->rigid.set, "rigid sets"));
+    HX_TRY(hx_alloc_raw(&part->rigid.node, (size_t)whole->rigid.n_node, sizeof(int32_t),
+                        "rigid sets"));
+    for (int i = 0; i < whole->rigid.n; i++) {
+        const hx_rigid_set *from = &whole->rigid.set[i];
+        hx_rigid_set *set = &part->rigid.set[part->rigid.n];
+        *set = *from;
+        set->first = part->rigid.n_node;
+        for (int64_t k = 0; k < from->n; k++) {
+            const int32_t now = place[whole->rigid.node[from->first + k]];
+            if (now >= 0) part->rigid.node[part->rigid.n_node++] = now;
+        }
+        set->n = part->rigid.n_node - set->first;
+        if (set->n == 0) continue;
+        part->rigid.n++;
+        if (set->n == from->n) continue;
+        hx_rigid_measure(&part->space, part->rigid.node + set->first, set);
+        hx_rigid_hold(&part->space, part->rigid.node + set->first, set);
+        move_forces(part, whole, from, set);
+    }
+    return HX_OK;
+}
+
+static int copy_cases(hx_problem *part, const hx_problem *whole, const int32_t *point)
+{
+    const size_t n_case = (size_t)whole->cases.n, c = (size_t)part->components;
+    const size_t n = (size_t)part->space.n_point;
+    HX_TRY(hx_alloc_raw(&part->cases.weight, n_case, sizeof(double), "load cases"));
+    HX_TRY(hx_alloc(&part->cases.force, n_case, sizeof(double *), "load cases"));
+    part->cases.n = whole->cases.n;
+    memcpy(part->cases.weight, whole->cases.weight, n_case * sizeof(double));
+    for (size_t k = 0; k < n_case; k++) {
+        HX_TRY(hx_alloc_raw(&part->cases.force[k], n * c, sizeof(double), "load cases"));
+        for (size_t p = 0; p < n; p++)
+            memcpy(part->cases.force[k] + c * p, whole->cases.force[k] + c * (size_t)point[p],
+                   c * sizeof(double));
+    }
+    if (!whole->cases.body) return HX_OK;
+    HX_TRY(hx_alloc_raw(&part->cases.body, n_case, sizeof *part->cases.body, "load cases"));
+    memcpy(part->cases.body, whole->cases.body, n_case * sizeof *part->cases.body);
+    return HX_OK;
+}
+
+static int copy_volumes(hx_problem *part, const hx_problem *whole, const int32_t *elem)
+{
+    const int64_t n = part->mesh->n_elem;
+    HX_TRY(hx_alloc_raw(&part->volume, (size_t)n, sizeof(double), "volumes"));
+    for (int64_t e = 0; e < n; e++) part->volume[e] = whole->volume[elem[e]];
+    part->design_volume = hx_sum(n, part->volume);
+    part->initial_density = 1.0;
+    return HX_OK;
+}
+
+/* Everything but the material; place[]: points of the part by those of the whole. */
+static int copy_all(hx_problem *part, const hx_problem *whole, const int32_t *node,
+                    const int32_t *elem, int32_t *point, int32_t *place)
+{
+    HX_TRY(map_points(&part->space, &whole->space, node, point));
+    for (int64_t p = 0; p < whole->space.n_point; p++) place[p] = -1;
+    for (int64_t p = 0; p < part->space.n_point; p++) place[point[p]] = (int32_t)p;
+    HX_TRY(copy_supports(part, whole, point));
+    HX_TRY(copy_springs(part, whole, place));
+    HX_TRY(copy_films(part, whole, place));
+    HX_TRY(copy_cases(part, whole, point));
+    HX_TRY(copy_rigid(part, whole, place));
+    return copy_volumes(part, whole, elem);
+}
+
+int hx_problem_create_part(hx_problem *part, const hx_problem *whole, const hx_space *space,
+                           const int32_t *node, const int32_t *elem, const char *origin)
+{
+    int32_t *point = NULL, *place = NULL;
+    int rc;
+    *part = *whole;
+    part->mesh = space->mesh;
+    part->space = *space;
+    memset(&part->supports, 0, sizeof part->supports);
+    memset(&part->springs, 0, sizeof part->springs);
+    memset(&part->films, 0, sizeof part->films);
+    memset(&part->rigid, 0, sizeof part->rigid);
+    memset(&part->cases, 0, sizeof part->cases);
+    memset(&part->passive, 0, sizeof part->passive);
+    part->volume = NULL;
+    HX_TRY_FAIL(hx_alloc_raw(&point, (size_t)space->n_point, sizeof *point, "points of a part"));
+    HX_TRY_FAIL(
+        hx_alloc_raw(&place, (size_t)whole->space.n_point, sizeof *place, "points of a part"));
+    HX_TRY_FAIL(copy_all(part, whole, node, elem, point, place));
+    HX_TRY_FAIL(hx_problem_is_heat(part) ? hx_problem_check_held(part, origin)
+                                         : hx_problem_check_supported(part, origin));
+fail:
+    free(point);
+    free(place);
+    if (rc < 0) hx_problem_free(part);
+    return rc;
+}
+
+void hx_problem_solid_density(const hx_problem *problem, double *rho)
+{
+    const double *const passive = problem->passive.density;
+    for (int64_t e = 0; e < problem->mesh->n_elem; e++)
+        rho[e] = passive && !isnan(passive[e]) ? passive[e] : 1.0;
+}

@@ -1,0 +1,321 @@
+/* How far two surfaces that began as one are from each other: each point walks from a triangle that
+ * it came from to the nearest one around. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "surface_internal.h"
+#include "surface_simplify.h"
+
+enum { MAX_POINT = 400000 }; /* measured each way */
+
+/* Triangles and how they hang together. */
+typedef struct sheet {
+    int64_t n_vertex, n_tri;
+    double *xyz;
+    int32_t *tri;
+    int32_t *opposite; /* [n_tri][3] half-edges (owned) */
+    int32_t *corner;   /* [n_vertex] a corner of each (owned) */
+} sheet;
+
+static int begin_sheet(sheet *s)
+{
+    int64_t n_bad;
+    HX_TRY(hx_alloc_raw(&s->opposite, 3 * (size_t)s->n_tri, sizeof *s->opposite, "half-edges"));
+    HX_TRY(hx_alloc(&s->corner, (size_t)s->n_vertex, sizeof *s->corner, "vertices"));
+    HX_TRY(hx_surface_pair(s->n_vertex, s->n_tri, s->tri, s->opposite, NULL, &n_bad));
+    for (int64_t c = 0; c < 3 * s->n_tri; c++) s->corner[s->tri[c]] = (int32_t)c;
+    return HX_OK;
+}
+
+static void end_sheet(sheet *s)
+{
+    free(s->opposite);
+    free(s->corner);
+}
+
+/* --- the nearest point --- */
+
+/* Shares of the corners in the point of a triangle that is nearest to x (Ericson 2005, 5.1.5). */
+static void find_shares(const double *a, const double *b, const double *c, const double *x,
+                        double share[3])
+{
+    double ab[3], ac[3], ax[3], bx[3], cx[3];
+    for (int d = 0; d < 3; d++) {
+        ab[d] = b[d] - a[d];
+        ac[d] = c[d] - a[d];
+        ax[d] = x[d] - a[d];
+        bx[d] = x[d] - b[d];
+        cx[d] = x[d] - c[d];
+    }
+    const double d1 = hx_dot3(ab, ax), d2 = hx_dot3(ac, ax), d3 = hx_dot3(ab, bx),
+                 d4 = hx_dot3(ac, bx), d5 = hx_dot3(ab, cx), d6 = hx_dot3(ac, cx);
+    const double va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2;
+    double v, w;
+    if (d1 <= 0.0 && d2 <= 0.0)
+        v = w = 0.0;
+    else if (d3 >= 0.0 && d4 <= d3)
+        v = 1.0, w = 0.0;
+    else if (d6 >= 0.0 && d5 <= d6)
+        v = 0.0, w = 1.0;
+    else if (vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0)
+        v = d1 / (d1 - d3), w = 0.0;
+    else if (vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0)
+        v = 0.0, w = d2 / (d2 - d6);
+    else if (va <= 0.0 && d4 - d3 >= 0.0 && d5 - d6 >= 0.0)
+        w = (d4 - d3) / (d4 - d3 + d5 - d6), v = 1.0 - w;
+    else
+        v = vb / (va + vb + vc), w = vc / (va + vb + vc);
+    share[0] = 1.0 - v - w;
+    share[1] = v;
+    share[2] = w;
+}
+
+typedef struct nearest {
+    int32_t tri;
+    double distance; /* squared */
+    double share[3];
+} nearest;
+
+static void look_at(const sheet *s, int64_t t, const double *x, nearest *best)
+{
+    const int32_t *v = s->tri + 3 * t;
+    const double *p[3];
+    double share[3], sum = 0.0;
+    for (int i = 0; i < 3; i++) p[i] = s->xyz + 3 * (int64_t)v[i];
+    find_shares(p[0], p[1], p[2], x, share);
+    for (int d = 0; d < 3; d++) {
+        const double off = share[0] * p[0][d] + share[1] * p[1][d] + share[2] * p[2][d] - x[d];
+        sum += off * off;
+    }
+    if (!(sum < best->distance)) return;
+    *best = (nearest){(int32_t)t, sum, {share[0], share[1], share[2]}};
+}
+
+static void look_around(const sheet *s, int32_t v, const double *x, nearest *best)
+{
+    const int64_t first = s->corner[v];
+    int64_t c = first;
+    do {
+        look_at(s, c / 3, x, best);
+        c = hx_corner_turn(s->opposite, c);
+    } while (c != first);
+}
+
+/* From the fan of `start` on, as long as a fan of the best triangle's corners has a nearer one. */
+static void walk(const sheet *s, int32_t start, const double *x, nearest *best)
+{
+    nearest here = {-1, INFINITY, {0.0, 0.0, 0.0}};
+    look_around(s, start, x, &here);
+    for (int32_t before = -1; before != here.tri;) {
+        before = here.tri;
+        for (int i = 0; i < 3; i++) look_around(s, s->tri[3 * (int64_t)before + i], x, &here);
+    }
+    if (here.distance < best->distance) *best = here;
+}
+
+/* --- simplifying --- */
+
+typedef struct simplifier {
+    sheet old, new;  /* new: the surface's own arrays, once they are there */
+    int32_t *into;   /* [old.n_vertex] the vertex that each went into, itself if it stayed */
+    int32_t *number; /* [old.n_vertex] its new number, -1: gone */
+    int32_t *origin; /* [new.n_vertex] old number */
+    double least[3], scale;
+} simplifier;
+
+static void free_simplifier(simplifier *k)
+{
+    end_sheet(&k->old);
+    end_sheet(&k->new);
+    free(k->old.xyz);
+    free(k->old.tri);
+    free(k->into);
+    free(k->number);
+    free(k->origin);
+}
+
+/* To a box of size 1 at the origin, and back. */
+static void find_scale(simplifier *k, const hx_surface *s)
+{
+    double most = 0.0;
+    for (int d = 0; d < 3; d++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int64_t v = 0; v < s->n_vertex; v++) {
+            low = fmin(low, s->xyz[3 * v + d]);
+            high = fmax(high, s->xyz[3 * v + d]);
+        }
+        k->least[d] = low;
+        most = fmax(most, high - low);
+    }
+    k->scale = most > 0.0 ? most : 1.0;
+}
+
+static int keep_old(simplifier *k, const hx_surface *s)
+{
+    const size_t n_vertex = (size_t)s->n_vertex, n_tri = (size_t)s->n_tri;
+    k->old.n_vertex = s->n_vertex;
+    k->old.n_tri = s->n_tri;
+    HX_TRY(hx_alloc_raw(&k->old.xyz, 3 * n_vertex, sizeof(double), "vertices"));
+    HX_TRY(hx_alloc_raw(&k->old.tri, 3 * n_tri, sizeof(int32_t), "triangles"));
+    HX_TRY(hx_alloc_raw(&k->into, n_vertex, sizeof(int32_t), "vertices"));
+    HX_TRY(hx_alloc_raw(&k->number, n_vertex, sizeof(int32_t), "vertices"));
+    memcpy(k->old.xyz, s->xyz, 3 * n_vertex * sizeof(double));
+    memcpy(k->old.tri, s->tri, 3 * n_tri * sizeof(int32_t));
+    return HX_OK;
+}
+
+/* The vertex that v is now part of. */
+static int32_t find_root(int32_t *into, int32_t v)
+{
+    int32_t root = v;
+    while (into[root] != root) root = into[root];
+    while (into[v] != root) {
+        const int32_t next = into[v];
+        into[v] = root;
+        v = next;
+    }
+    return root;
+}
+
+/* Numbers without gaps, in the old order; coordinates as they were. */
+static int compact(simplifier *k, hx_surface *s)
+{
+    int64_t n_vertex = 0, n_tri = 0;
+    for (int64_t v = 0; v < s->n_vertex; v++) {
+        const int stays = find_root(k->into, (int32_t)v) == v;
+        k->number[v] = stays ? (int32_t)n_vertex++ : -1;
+    }
+    HX_TRY(hx_alloc_raw(&k->origin, (size_t)n_vertex, sizeof(int32_t), "vertices"));
+    for (int64_t v = 0; v < s->n_vertex; v++) {
+        const int64_t to = k->number[v];
+        if (to < 0) continue;
+        k->origin[to] = (int32_t)v;
+        for (int d = 0; d < 3; d++) s->xyz[3 * to + d] = k->least[d] + k->scale * s->xyz[3 * v + d];
+    }
+    for (int64_t t = 0; t < s->n_tri; t++) {
+        if (s->tri[3 * t] < 0) continue;
+        for (int i = 0; i < 3; i++) s->tri[3 * n_tri + i] = k->number[s->tri[3 * t + i]];
+        n_tri++;
+    }
+    s->n_vertex = n_vertex;
+    s->n_tri = n_tri;
+    if (s->edge) memset(s->edge, 0xff, 2 * (size_t)n_vertex * sizeof *s->edge);
+    if (s->is_cap) memset(s->is_cap, 0, (size_t)n_tri);
+    k->new.n_vertex = n_vertex;
+    k->new.n_tri = n_tri;
+    k->new.xyz = s->xyz;
+    k->new.tri = s->tri;
+    return HX_OK;
+}
+
+/* value := that of the old surface at its point nearest to each new vertex. */
+static int carry_values(const simplifier *k, size_t n_value, float *const *value)
+{
+    int rc;
+    float *old = NULL;
+    nearest *at = NULL;
+    const int64_t n = k->new.n_vertex;
+    HX_TRY_FAIL(hx_alloc_raw(&at, (size_t)n, sizeof *at, "nearest points"));
+    HX_TRY_FAIL(hx_alloc_raw(&old, (size_t)k->old.n_vertex, sizeof *old, "values"));
+#pragma omp parallel for schedule(static)
+    for (int64_t v = 0; v < n; v++) {
+        at[v].distance = INFINITY;
+        walk(&k->old, k->origin[v], k->new.xyz + 3 * v, &at[v]);
+    }
+    for (size_t i = 0; i < n_value; i++) {
+        memcpy(old, value[i], (size_t)k->old.n_vertex * sizeof *old);
+        for (int64_t v = 0; v < n; v++) {
+            double sum = 0.0;
+            for (int c = 0; c < 3; c++)
+                sum += at[v].share[c] * (double)old[k->old.tri[3 * (int64_t)at[v].tri + c]];
+            value[i][v] = (float)sum;
+        }
+    }
+fail:
+    free(at);
+    free(old);
+    return rc;
+}
+
+/* --- measuring --- */
+
+/* Squared distance of old vertex i from the new surface. */
+static double old_off(const simplifier *k, int64_t i)
+{
+    nearest best = {-1, INFINITY, {0.0, 0.0, 0.0}};
+    walk(&k->new, k->number[k->into[i]], k->old.xyz + 3 * i, &best);
+    return best.distance;
+}
+
+/* Squared distance of point i of the new surface from the old one: its vertices, then the middles
+ * of its triangles. */
+static double new_off(const simplifier *k, int64_t i)
+{
+    nearest best = {-1, INFINITY, {0.0, 0.0, 0.0}};
+    if (i < k->new.n_vertex) {
+        walk(&k->old, k->origin[i], k->new.xyz + 3 * i, &best);
+        return best.distance;
+    }
+    const int32_t *v = k->new.tri + 3 * (i - k->new.n_vertex);
+    double x[3] = {0.0, 0.0, 0.0};
+    for (int c = 0; c < 3; c++)
+        for (int d = 0; d < 3; d++) x[d] += k->new.xyz[3 * (int64_t)v[c] + d] / 3.0;
+    for (int c = 0; c < 3; c++) walk(&k->old, k->origin[v[c]], x, &best);
+    return best.distance;
+}
+
+typedef double (*off_of)(const simplifier *k, int64_t i);
+
+/* At n points, or every so many of them; the mean is added up in their order. */
+static int measure_way(const simplifier *k, int64_t n, off_of off, double *sum,
+                       hx_surface_simplification *r)
+{
+    const int64_t step = n / MAX_POINT + 1, n_point = (n + step - 1) / step;
+    double *distance = NULL;
+    HX_TRY(hx_alloc_raw(&distance, (size_t)n_point, sizeof *distance, "distances"));
+#pragma omp parallel for schedule(dynamic, 1024)
+    for (int64_t i = 0; i < n_point; i++) distance[i] = sqrt(off(k, i * step));
+    for (int64_t i = 0; i < n_point; i++) {
+        *sum += distance[i];
+        if (!(distance[i] <= r->largest)) r->largest = distance[i];
+    }
+    r->n_point += n_point;
+    free(distance);
+    return HX_OK;
+}
+
+static int measure(const simplifier *k, hx_surface_simplification *r)
+{
+    double sum = 0.0;
+    HX_TRY(measure_way(k, k->old.n_vertex, old_off, &sum, r));
+    HX_TRY(measure_way(k, k->new.n_vertex + k->new.n_tri, new_off, &sum, r));
+    r->mean = r->n_point > 0 ? sum / (double)r->n_point : 0.0;
+    return HX_OK;
+}
+
+int hx_surface_simplify(hx_surface *s, int64_t n_want, size_t n_value, float *const *value,
+                        hx_surface_simplification *result)
+{
+    int rc = HX_OK;
+    simplifier k;
+    memset(&k, 0, sizeof k);
+    memset(result, 0, sizeof *result);
+    result->n_before = result->n_after = s->n_tri;
+    if (s->n_tri <= n_want) return HX_OK;
+    find_scale(&k, s);
+    HX_TRY_FAIL(keep_old(&k, s));
+    for (int64_t i = 0; i < 3 * s->n_vertex; i++)
+        s->xyz[i] = (s->xyz[i] - k.least[i % 3]) / k.scale;
+    HX_TRY_FAIL(hx_surface_collapse(s->n_vertex, s->xyz, s->n_tri, s->tri, n_want, k.into,
+                                    &result->n_after));
+    HX_TRY_FAIL(compact(&k, s));
+    HX_TRY_FAIL(begin_sheet(&k.old));
+    HX_TRY_FAIL(begin_sheet(&k.new));
+    if (n_value > 0) HX_TRY_FAIL(carry_values(&k, n_value, value));
+    HX_TRY_FAIL(measure(&k, result));
+fail:
+    free_simplifier(&k);
+    return rc;
+}

@@ -1,0 +1,374 @@
+/* Fewer triangles: edges are collapsed in the order of the quadric error, nearly (Garland &
+ * Heckbert 1997). Beside the planes of its triangles a vertex' quadric has a little of its own
+ * place, as of noise in the planes (Trettner & Kobbelt 2020), so that the best place is one also
+ * where all is flat. A collapse that would not leave a closed manifold (the link condition) or that
+ * turns a triangle is not made. Coordinates are those of a box of size 1. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/grow.h"
+#include "../base/memory.h"
+#include "surface_internal.h"
+
+/* Weight of a vertex' own place beside the planes. */
+static const double place_share = 1e-4;
+
+enum { MAX_FAN = 48 }; /* triangles around a vertex */
+
+/* x' A x + 2 b' x + c: a00 a01 a02 a11 a12 a22, b, c */
+typedef struct quadric {
+    double a[6], b[3], c;
+} quadric;
+
+/* A collapse to be made; old when one of its vertices has changed since. */
+typedef struct candidate {
+    int32_t a, b;
+    uint32_t stamp; /* sum of the vertices' */
+    int32_t next;   /* in its bucket, -1: the last */
+} candidate;
+
+/* Costs are sorted into buckets of the first bits of a float, eight for a factor of 2: a heap of
+ * all edges would be most of the time, and no surface is better for an order finer than that. */
+enum { N_BUCKET = 1 << 11, BUCKET_SHIFT = 20 };
+
+typedef struct collapser {
+    int64_t n_vertex, n_tri, n_left;
+    double *xyz;       /* [n_vertex][3] scaled (borrowed) */
+    int32_t *tri;      /* [n_tri][3]; [0] = -1: gone (borrowed) */
+    int32_t *opposite; /* [n_tri][3] half-edges (owned) */
+    int32_t *corner;   /* [n_vertex] one corner, -1: gone (owned) */
+    int32_t *into;     /* [n_vertex] the vertex that it went into (borrowed) */
+    quadric *q;        /* [n_vertex] (owned) */
+    uint32_t *stamp;   /* [n_vertex] (owned) */
+    candidate *edge;   /* [n_edge] in buckets or free (owned) */
+    size_t n_edge, capacity;
+    int32_t bucket[N_BUCKET], unused; /* first of each list, -1: empty */
+    int least;                        /* no bucket below this has any */
+} collapser;
+
+/* --- quadrics --- */
+
+static void add_plane(quadric *q, double weight, const double n[3], double d)
+{
+    q->a[0] += weight * n[0] * n[0];
+    q->a[1] += weight * n[0] * n[1];
+    q->a[2] += weight * n[0] * n[2];
+    q->a[3] += weight * n[1] * n[1];
+    q->a[4] += weight * n[1] * n[2];
+    q->a[5] += weight * n[2] * n[2];
+    for (int i = 0; i < 3; i++) q->b[i] += weight * n[i] * d;
+    q->c += weight * d * d;
+}
+
+static void add_place(quadric *q, double weight, const double x[3])
+{
+    q->a[0] += weight;
+    q->a[3] += weight;
+    q->a[5] += weight;
+    for (int i = 0; i < 3; i++) q->b[i] -= weight * x[i];
+    q->c += weight * hx_dot3(x, x);
+}
+
+static void add_quadric(quadric *to, const quadric *q)
+{
+    for (int i = 0; i < 6; i++) to->a[i] += q->a[i];
+    for (int i = 0; i < 3; i++) to->b[i] += q->b[i];
+    to->c += q->c;
+}
+
+static double evaluate(const quadric *q, const double x[3])
+{
+    const double *a = q->a;
+    const double ax[3] = {a[0] * x[0] + a[1] * x[1] + a[2] * x[2],
+                          a[1] * x[0] + a[3] * x[1] + a[4] * x[2],
+                          a[2] * x[0] + a[4] * x[1] + a[5] * x[2]};
+    return hx_dot3(x, ax) + 2.0 * hx_dot3(q->b, x) + q->c;
+}
+
+/* x := where it is least; the places in it keep the matrix regular. */
+static void find_least(const quadric *q, double x[3])
+{
+    const double *a = q->a;
+    const double m0 = a[3] * a[5] - a[4] * a[4], m1 = a[2] * a[4] - a[1] * a[5],
+                 m2 = a[1] * a[4] - a[2] * a[3], m3 = a[0] * a[5] - a[2] * a[2],
+                 m4 = a[1] * a[2] - a[0] * a[4], m5 = a[0] * a[3] - a[1] * a[1];
+    const double scale = -1.0 / (a[0] * m0 + a[1] * m1 + a[2] * m2);
+    const double *b = q->b;
+    x[0] = scale * (m0 * b[0] + m1 * b[1] + m2 * b[2]);
+    x[1] = scale * (m1 * b[0] + m3 * b[1] + m4 * b[2]);
+    x[2] = scale * (m2 * b[0] + m4 * b[1] + m5 * b[2]);
+}
+
+static const double *place(const collapser *k, int32_t v)
+{
+    return k->xyz + 3 * (int64_t)v;
+}
+
+/* Where a and b would go together, and what it costs. */
+static double find_place(const collapser *k, int32_t a, int32_t b, double x[3])
+{
+    quadric q = k->q[a];
+    add_quadric(&q, &k->q[b]);
+    find_least(&q, x);
+    double cost = evaluate(&q, x);
+    const double *const end[2] = {place(k, a), place(k, b)};
+    for (int i = 0; i < 2; i++) {
+        const double at_end = evaluate(&q, end[i]);
+        if (cost <= at_end) continue; /* else there was nothing to solve for */
+        memcpy(x, end[i], 3 * sizeof *x);
+        cost = at_end;
+    }
+    return cost > 0.0 ? cost : 0.0;
+}
+
+/* --- buckets --- */
+
+static int bucket_of(double cost)
+{
+    const float single = (float)cost; /* not negative: its bits are in order */
+    uint32_t bits;
+    memcpy(&bits, &single, sizeof bits);
+    return (int)(bits >> BUCKET_SHIFT);
+}
+
+static int find_bucket(const collapser *k, int32_t a, int32_t b)
+{
+    double x[3];
+    return bucket_of(find_place(k, a, b, x));
+}
+
+static void put_in(collapser *k, int32_t edge, int bucket)
+{
+    k->edge[edge].next = k->bucket[bucket];
+    k->bucket[bucket] = edge;
+    if (bucket < k->least) k->least = bucket;
+}
+
+static int push(collapser *k, int32_t a, int32_t b)
+{
+    int32_t edge = k->unused;
+    if (edge >= 0) {
+        k->unused = k->edge[edge].next;
+    } else {
+        HX_TRY(hx_grow(&k->edge, k->n_edge, &k->capacity, sizeof *k->edge, "edges to collapse"));
+        edge = (int32_t)k->n_edge++;
+    }
+    k->edge[edge] = (candidate){a, b, k->stamp[a] + k->stamp[b], -1};
+    put_in(k, edge, find_bucket(k, a, b));
+    return HX_OK;
+}
+
+/* Takes one of the cheapest out; 0: there is none. */
+static int pop(collapser *k, candidate *c)
+{
+    while (k->least < N_BUCKET && k->bucket[k->least] < 0) k->least++;
+    if (k->least == N_BUCKET) return 0;
+    const int32_t edge = k->bucket[k->least];
+    *c = k->edge[edge];
+    k->bucket[k->least] = c->next;
+    k->edge[edge].next = k->unused;
+    k->unused = edge;
+    return 1;
+}
+
+/* --- a collapse --- */
+
+/* Corners of the triangles around v; 0: more than MAX_FAN. */
+static int find_fan(const collapser *k, int32_t v, int32_t fan[MAX_FAN])
+{
+    const int32_t first = k->corner[v];
+    int n = 0;
+    int64_t c = first;
+    do {
+        if (n == MAX_FAN) return 0;
+        fan[n++] = (int32_t)c;
+        c = hx_corner_turn(k->opposite, c);
+    } while (c != first);
+    return n;
+}
+
+/* The half-edge from a to b, -1: none. */
+static int32_t find_half_edge(const collapser *k, const int32_t *fan, int n, int32_t b)
+{
+    for (int i = 0; i < n; i++)
+        if (k->tri[hx_corner_next(fan[i])] == b) return fan[i];
+    return -1;
+}
+
+/* The link condition: vertices joined to both ends are the two beside the edge, and no tetrahedron
+ * is left. */
+static int keeps_manifold(const collapser *k, const int32_t *fan_a, int n_a, const int32_t *fan_b,
+                          int n_b)
+{
+    int n_common = 0;
+    for (int i = 0; i < n_a; i++)
+        for (int j = 0; j < n_b; j++)
+            n_common += k->tri[hx_corner_next(fan_a[i])] == k->tri[hx_corner_next(fan_b[j])];
+    return n_common == 2 && n_a + n_b - 4 >= 3 && n_a + n_b - 4 <= MAX_FAN;
+}
+
+/* Twice the area over the sum of the sides' squares: 0.577 of an equilateral triangle. */
+static double shape(const double n[3], const double *x0, const double *x1, const double *x2)
+{
+    double sum = 0.0;
+    for (int d = 0; d < 3; d++)
+        sum += (x1[d] - x0[d]) * (x1[d] - x0[d]) + (x2[d] - x1[d]) * (x2[d] - x1[d]) +
+               (x0[d] - x2[d]) * (x0[d] - x2[d]);
+    return sum > 0.0 ? hx_norm3(n) / sum : 0.0;
+}
+
+/* 1 if the triangles of the fan, but those that go, neither turn nor become needles with the vertex
+ * at x. */
+static int keeps_sides(const collapser *k, const int32_t *fan, int n, const double x[3],
+                       int32_t gone_0, int32_t gone_1)
+{
+    for (int i = 0; i < n; i++) {
+        const int64_t c = fan[i], next = hx_corner_next(c);
+        if (c / 3 == gone_0 || c / 3 == gone_1) continue;
+        const double *p = place(k, k->tri[next]), *r = place(k, k->tri[hx_corner_next(next)]);
+        const double *old = place(k, k->tri[c]);
+        double before[3], after[3];
+        hx_triangle_normal2(old, p, r, before);
+        hx_triangle_normal2(x, p, r, after);
+        if (!(hx_dot3(before, after) > 0.3 * hx_norm3(before) * hx_norm3(after))) return 0;
+        const double least = 0.5 * shape(before, old, p, r);
+        if (!(shape(after, x, p, r) > fmin(least, 0.03))) return 0;
+    }
+    return 1;
+}
+
+static void glue(collapser *k, int64_t x, int64_t y)
+{
+    k->opposite[x] = (int32_t)y;
+    k->opposite[y] = (int32_t)x;
+}
+
+/* Takes the triangle of half-edge h out: its two other sides become one. */
+static void remove_triangle(collapser *k, int64_t h)
+{
+    const int64_t n = hx_corner_next(h), p = hx_corner_next(n);
+    const int64_t x = k->opposite[n], y = k->opposite[p];
+    glue(k, x, y);
+    k->corner[k->tri[p]] = (int32_t)x; /* x leads from the third vertex to the one that stays */
+    k->tri[3 * (h / 3)] = -1;
+}
+
+/* b goes into a, which goes to x. */
+static int collapse(collapser *k, int32_t h, const int32_t *fan_b, int n_b, const double x[3])
+{
+    const int64_t g = k->opposite[h];
+    const int32_t a = k->tri[h], b = k->tri[g];
+    const int64_t beside = k->opposite[hx_corner_next(hx_corner_next(h))]; /* from a */
+    int32_t fan[MAX_FAN];
+    for (int i = 0; i < n_b; i++) k->tri[fan_b[i]] = a;
+    remove_triangle(k, h);
+    remove_triangle(k, g);
+    k->corner[a] = (int32_t)beside;
+    k->corner[b] = -1;
+    k->into[b] = a;
+    memcpy(k->xyz + 3 * (int64_t)a, x, 3 * sizeof *x);
+    add_quadric(&k->q[a], &k->q[b]);
+    k->stamp[a]++;
+    k->n_left -= 2;
+    const int n = find_fan(k, a, fan);
+    for (int i = 0; i < n; i++) HX_TRY(push(k, a, k->tri[hx_corner_next(fan[i])]));
+    return HX_OK;
+}
+
+/* Makes the collapse, if it is still one that may be made. */
+static int try_candidate(collapser *k, const candidate *c)
+{
+    int32_t fan_a[MAX_FAN], fan_b[MAX_FAN];
+    double x[3];
+    if (k->corner[c->a] < 0 || k->corner[c->b] < 0) return HX_OK;
+    if (k->stamp[c->a] + k->stamp[c->b] != c->stamp) return HX_OK;
+    const int n_a = find_fan(k, c->a, fan_a), n_b = find_fan(k, c->b, fan_b);
+    const int32_t h = find_half_edge(k, fan_a, n_a, c->b);
+    if (n_a == 0 || n_b == 0 || h < 0) return HX_OK;
+    if (!keeps_manifold(k, fan_a, n_a, fan_b, n_b)) return HX_OK;
+    const int32_t gone_0 = h / 3, gone_1 = k->opposite[h] / 3;
+    find_place(k, c->a, c->b, x);
+    if (!keeps_sides(k, fan_a, n_a, x, gone_0, gone_1)) return HX_OK;
+    if (!keeps_sides(k, fan_b, n_b, x, gone_0, gone_1)) return HX_OK;
+    return collapse(k, h, fan_b, n_b, x);
+}
+
+/* --- all of it --- */
+
+static void make_quadrics(collapser *k)
+{
+    for (int64_t t = 0; t < k->n_tri; t++) {
+        const int32_t *v = k->tri + 3 * t;
+        double n[3];
+        hx_triangle_normal2(place(k, v[0]), place(k, v[1]), place(k, v[2]), n);
+        const double area = hx_norm3(n);
+        if (!(area > 0.0)) continue;
+        for (int d = 0; d < 3; d++) n[d] /= area;
+        for (int i = 0; i < 3; i++) {
+            add_plane(&k->q[v[i]], area, n, -hx_dot3(n, place(k, v[0])));
+            add_place(&k->q[v[i]], place_share * area, place(k, v[i]));
+        }
+    }
+}
+
+/* Every edge once; those of a bucket in the order of the half-edges. */
+static int make_buckets(collapser *k)
+{
+    const int64_t n_half = 3 * k->n_tri;
+    uint16_t *bucket = NULL;
+    k->capacity = (size_t)n_half / 2 + 1;
+    for (int i = 0; i < N_BUCKET; i++) k->bucket[i] = -1;
+    k->unused = -1;
+    HX_TRY(hx_alloc_raw(&k->edge, k->capacity, sizeof *k->edge, "edges to collapse"));
+    for (int64_t h = 0; h < n_half; h++)
+        if (h < k->opposite[h])
+            k->edge[k->n_edge++] = (candidate){k->tri[h], k->tri[hx_corner_next(h)], 0, -1};
+    HX_TRY(hx_alloc_raw(&bucket, k->n_edge, sizeof *bucket, "edges to collapse"));
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < k->n_edge; i++)
+        bucket[i] = (uint16_t)find_bucket(k, k->edge[i].a, k->edge[i].b);
+    for (size_t i = k->n_edge; i-- > 0;) put_in(k, (int32_t)i, bucket[i]);
+    free(bucket);
+    return HX_OK;
+}
+
+static int begin(collapser *k)
+{
+    int64_t n_bad;
+    const size_t n_vertex = (size_t)k->n_vertex;
+    HX_TRY(hx_alloc_raw(&k->opposite, 3 * (size_t)k->n_tri, sizeof *k->opposite, "half-edges"));
+    HX_TRY(hx_alloc_raw(&k->corner, n_vertex, sizeof *k->corner, "vertices"));
+    HX_TRY(hx_alloc(&k->q, n_vertex, sizeof *k->q, "quadrics"));
+    HX_TRY(hx_alloc(&k->stamp, n_vertex, sizeof *k->stamp, "vertices"));
+    HX_TRY(hx_surface_pair(k->n_vertex, k->n_tri, k->tri, k->opposite, NULL, &n_bad));
+    if (n_bad > 0)
+        return HX_RAISE(HX_EINPUT,
+                        "a surface with %lld edges that are not closed is not simplified",
+                        (long long)n_bad);
+    for (int64_t v = 0; v < k->n_vertex; v++) k->corner[v] = -1;
+    for (int64_t c = 0; c < 3 * k->n_tri; c++) k->corner[k->tri[c]] = (int32_t)c;
+    make_quadrics(k);
+    return make_buckets(k);
+}
+
+int hx_surface_collapse(int64_t n_vertex, double *xyz, int64_t n_tri, int32_t *tri, int64_t n_want,
+                        int32_t *into, int64_t *n_left)
+{
+    int rc;
+    collapser k = {.n_vertex = n_vertex, .n_tri = n_tri, .n_left = n_tri, .least = N_BUCKET};
+    k.xyz = xyz;
+    k.tri = tri;
+    k.into = into;
+    for (int64_t v = 0; v < n_vertex; v++) into[v] = (int32_t)v;
+    HX_TRY_FAIL(begin(&k));
+    for (candidate c; k.n_left > n_want && pop(&k, &c);) HX_TRY_FAIL(try_candidate(&k, &c));
+    *n_left = k.n_left;
+fail:
+    free(k.opposite);
+    free(k.corner);
+    free(k.q);
+    free(k.stamp);
+    free(k.edge);
+    return rc;
+}

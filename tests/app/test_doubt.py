@@ -1,0 +1,320 @@
+#!/usr/bin/env python3
+"""Warnings of doubtful results: each appears where it should, none where it should not, and what `check` warns of,
+`run` warns of too; then what is refused on the command line, and what an earlier run leaves in the folder.
+
+    test_doubt.py HEXTOP SRCDIR"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HEXTOP, SRCDIR = (os.path.abspath(word) for word in sys.argv[1:3])
+N_CHECK = N_FAILED = 0
+
+# Converges to a design of solid and void that nothing is doubtful about.
+CLEAN = """
+mesh = { generator = "cantilever"; nx = 16; ny = 6; nz = 6; };
+sets = ( { name = "end"; box = { min = [15.0, 0.0, 0.0]; max = [16.0, 6.0, 6.0]; }; } );
+supports = ( { set = "left"; fix = "xyz"; } );
+loads = ( { set = "right"; total_force = [0.0, 0.0, -1.0]; } );
+passive = ( { set = "end"; density = 1.0; } );
+optimization = { volume_fraction = 0.5; iterations = 60; filter = { kind = "density"; radius = 1.8; };
+                 projection = { beta = 2.0; beta_max = 32.0; every = 8; }; };
+solver = { device = "cpu"; operator = "otf"; };
+output = { directory = "out"; every = 0; };
+"""
+
+
+def check(condition, text):
+    global N_CHECK, N_FAILED
+    N_CHECK += 1
+    if not condition:
+        N_FAILED += 1
+        print(f"failed: {text}")
+
+
+def hextop(*words, status=0):
+    done = subprocess.run([HEXTOP, *words], capture_output=True, text=True)
+    check(done.returncode == status, f"{words}: exit status {done.returncode}, not {status}: {done.stderr}")
+    return done
+
+
+def warnings_of(text):
+    return re.findall(r"^hextop: warning: (.*)$", text, re.M)
+
+
+def config(text, **changes):
+    """The clean config with parts replaced: word=(old, new)."""
+    for old, new in changes.values():
+        assert old in text, old
+        text = text.replace(old, new)
+    return text
+
+
+def warned(name, text, *words):
+    """{code: entry} of a run. Its log, summary, and what `check` said are compared on the way."""
+    with open(name + ".cfg", "w") as file:
+        file.write(text)
+    before = warnings_of(hextop("check", name + ".cfg", *words).stderr)
+    done = hextop("run", name + ".cfg", *words, "output.directory=" + name)
+    with open(name + "/summary.json") as file:
+        entries = json.load(file)["warnings"]
+    said = warnings_of(done.stderr)
+    written = [e["text"] + ("; " + e["remedy"] if e["remedy"] else "") for e in entries]
+    check(said == written, f"{name}: the log says {said}, the summary {written}")
+    check(all(line in said for line in before), f"{name}: check warns of {before}, run of {said}")
+    with open(name + "/run.log") as file:
+        log = file.read()
+    check(all(line in log for line in said), f"{name}: run.log has all warnings")
+    found = {e["code"]: e for e in entries}
+    for entry in found.values():
+        entry["before"] = any(entry["text"] in line for line in before)
+    return found
+
+
+SEEN = set()
+
+
+def expect(name, text, before=(), after=(), absent=(), words=()):
+    """The codes come, in `check` or only at the end; those of `absent` do not."""
+    found = warned(name, text, *words)
+    for code in before:
+        check(code in found and found[code]["before"], f"{name}: {code} in check and run: {sorted(found)}")
+    for code in after:
+        check(code in found and not found[code]["before"], f"{name}: {code} at the end: {sorted(found)}")
+    for code in absent:
+        check(code not in found, f"{name}: {code} is not warned of")
+    SEEN.update(set(before) | set(after))
+    return found
+
+
+def write_vtk(name, points, cells, kind, offset=0.0):
+    n = len(cells[0])
+    with open(name, "w") as file:
+        file.write(f"# vtk DataFile Version 3.0\n{name}\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS {len(points)} double\n")
+        file.writelines(f"{x + offset!r} {y!r} {z!r}\n" for x, y, z in points)
+        file.write(f"CELLS {len(cells)} {(n + 1) * len(cells)}\n")
+        file.writelines(" ".join(map(str, [n, *cell])) + "\n" for cell in cells)
+        file.write(f"CELL_TYPES {len(cells)}\n" + f"{kind}\n" * len(cells))
+
+
+def box(nx, ny, nz):
+    """Points and hexahedra of a box of unit cubes."""
+    points = [(float(i), float(j), float(k)) for k in range(nz + 1) for j in range(ny + 1) for i in range(nx + 1)]
+
+    def at(i, j, k):
+        return i + (nx + 1) * (j + (ny + 1) * k)
+
+    cells = [[at(i, j, k), at(i + 1, j, k), at(i + 1, j + 1, k), at(i, j + 1, k),
+              at(i, j, k + 1), at(i + 1, j, k + 1), at(i + 1, j + 1, k + 1), at(i, j + 1, k + 1)]
+             for k in range(nz) for j in range(ny) for i in range(nx)]
+    return points, cells
+
+
+def tetrahedra(cells):
+    """Six of each hexahedron, about its diagonal."""
+    around = [1, 2, 3, 7, 4, 5]
+    return [[c[0], c[around[i]], c[around[(i + 1) % 6]], c[6]] for c in cells for i in range(6)]
+
+
+SHORT = ("iterations = 60", "iterations = 2")
+
+
+def of_file(name, length, offset=0.0):
+    """A config on a mesh file: a bar of that length, held at one end, loaded at the other."""
+    plane = '{ name = "%s"; plane = { point = [%r, 0.0, 0.0]; normal = [1.0, 0.0, 0.0]; }; }'
+    return f"""
+mesh = {{ file = "{name}"; }};
+sets = ( {plane % ("left", offset)}, {plane % ("right", length + offset)} );
+supports = ( {{ set = "left"; fix = "xyz"; }} );
+loads = ( {{ set = "right"; total_force = [0.0, 0.0, -1.0]; }} );
+optimization = {{ volume_fraction = 0.9; iterations = 2; filter = {{ radius = 2.0; }}; }};
+solver = {{ device = "cpu"; }};
+"""
+
+
+def test_before():
+    expect("small", config(CLEAN, a=("radius = 1.8", "radius = 1.2"), b=SHORT),
+           before=["filter-small", "too-few-iterations"], after=["changing"], absent=["filter-large"])
+    expect("large", config(CLEAN, a=("radius = 1.8", "radius = 11.0"), b=SHORT, c=("0.5; iter", "0.6; iter")),
+           before=["filter-large"], absent=["filter-small"])
+    cores = len(os.sched_getaffinity(0))
+    expect("solver", config(CLEAN, b=SHORT), before=["tolerance", "threads", "near-incompressible", "unit"],
+           words=["solver.tolerance=0.5", f"solver.threads={cores + 1}", "material.nu=0.495", "units=N, mm, MPa",
+                  "material.E=1e9"])
+    expect("ties", config(CLEAN, b=SHORT, c=("iterations = 2;", "iterations = 2; symmetry = ( { point = [3.0, 0.0, 0.0]; "
+                                             "normal = [1.0, 0.0, 0.0]; } );")), before=["no-image"])
+    expect("loads", config(CLEAN, b=SHORT, c=('loads = (', 'loads = ( { set = "left"; total_force = [0.0, 1.0, 0.0]; },')),
+           before=["held-load"])
+    expect("void", config(CLEAN, b=SHORT, c=("density = 1.0", "density = 0.001"),
+                          d=('fix = "xyz"; }', 'fix = "xyz"; }, { set = "right"; fix = "y"; }')),
+           before=["passive-void-load", "passive-void-support"])
+
+
+def test_meshes():
+    points, cells = box(8, 2, 2)
+    write_vtk("far.vtk", points, cells, 12, offset=1e10)
+    expect("far", of_file("far.vtk", 8.0, offset=1e10), before=["far-from-origin"])
+    write_vtk("tets.vtk", points, tetrahedra(cells), 10)
+    thin = expect("tets", of_file("tets.vtk", 8.0), after=["linear-tetrahedra"], absent=["thin-tetrahedra"])
+    check(0.05 < thin["linear-tetrahedra"]["value"] < 1.0, "and how much the tetrahedra leave out")
+    points, cells = box(8, 1, 1)
+    write_vtk("thin.vtk", points, tetrahedra(cells), 10)
+    expect("thin", of_file("thin.vtk", 8.0), before=["thin-tetrahedra"])
+    points, cells = box(8, 6, 6)
+    write_vtk("thick.vtk", points, tetrahedra(cells), 10)
+    expect("thick", of_file("thick.vtk", 8.0), absent=["thin-tetrahedra"])
+    write_vtk("hexa.vtk", points, cells, 12)
+    expect("hexa", of_file("hexa.vtk", 8.0), absent=["thin-tetrahedra", "linear-tetrahedra", "far-from-origin"])
+    flat = [(x, y, 0.02 * z) for x, y, z in points]
+    slanted = [(x + 6.0 * y, y, z) for x, y, z in flat]
+    write_vtk("slanted.vtk", slanted, cells, 12)
+    text = of_file("slanted.vtk", 8.0).replace('plane = { point = [0.0, 0.0, 0.0]; normal = [1.0, 0.0, 0.0]; }',
+                                               'plane = { point = [0.0, 0.0, 0.0]; normal = [1.0, -6.0, 0.0]; }')
+    text = text.replace('plane = { point = [8.0, 0.0, 0.0]; normal = [1.0, 0.0, 0.0]; }',
+                        'plane = { point = [8.0, 0.0, 0.0]; normal = [1.0, -6.0, 0.0]; }')
+    expect("slanted", text, before=["poor-elements"])
+    points, cells = box(4, 2, 2)
+    n = len(points)
+    both = points + [(x + 10.0, y, z) for x, y, z in points]
+    write_vtk("two.vtk", both, cells + [[a + n for a in cell] for cell in cells], 12)
+    text = of_file("two.vtk", 14.0).replace('( { set = "left"; fix = "xyz"; } )',
+                                            '( { set = "left"; fix = "xyz"; }, { set = "right"; fix = "xyz"; } )')
+    text = text.replace('sets = (', 'sets = ( { name = "m"; box = { min = [3.9, 0.0, 0.0]; max = [10.1, 2.0, 2.0]; }; },')
+    expect("two", text.replace('loads = ( { set = "right"', 'loads = ( { set = "m"'), before=["bodies"])
+    points, cells = box(8, 2, 2)
+    keep = [c for k, c in enumerate(cells) if not (k % 8 in (3, 4) and k // 8 in (0, 3))]  # two share an edge alone
+    used = sorted({a for cell in keep for a in cell})
+    number = {a: i for i, a in enumerate(used)}
+    write_vtk("hinge.vtk", [points[a] for a in used], [[number[a] for a in cell] for cell in keep], 12)
+    expect("hinge", of_file("hinge.vtk", 8.0), before=["hinges"])
+
+
+def test_after():
+    found = warned("clean", CLEAN)
+    check(not found, f"nothing is doubtful about the clean run: {found}")
+    expect("pcg", config(CLEAN, b=SHORT), after=["pcg"], words=["solver.max_iterations=3"])
+    grey = config(CLEAN, a=('projection = { beta = 2.0; beta_max = 32.0; every = 8; };', ''),
+                  b=("iterations = 60", "iterations = 40"))
+    found = expect("grey", grey, after=["grey"], absent=["loose-pieces", "few-elements", "load-on-void"])
+    check(found["grey"]["value"] > found["grey"]["limit"] == 0.2, "with number and limit")
+    hextop("report", "grey", "-o", "grey.html")
+    with open("grey.html") as file:
+        text = file.read()
+    check(text.count("the design is grey") == 1, "the report has it once")
+    expect("changing", config(grey, b=("iterations = 40", "iterations = 5")), after=["changing"])
+    expect("tolerance", config(grey, b=("iterations = 40", "iterations = 40; change_tolerance = 1e-6")),
+           after=["changing"], absent=["tolerance"])
+    island = config(CLEAN, a=("sets = (", 'sets = ( { name = "hole"; box = { min = [5.0, 1.0, 1.0]; max = [11.0, 5.0, 5.0]; }; '
+                              '}, { name = "island"; box = { min = [7.0, 2.0, 2.0]; max = [9.0, 4.0, 4.0]; }; },'),
+                    b=('passive = (', 'passive = ( { set = "hole"; density = 0.001; }, { set = "island"; density = 1.0; },'),
+                    c=("iterations = 60", "iterations = 30"))
+    found = expect("island", island, after=["loose-pieces"])
+    check(found.get("loose-pieces", {}).get("value", 0) >= 8, f"its 8 elements: {found}")
+    aside = config(CLEAN, a=("sets = (", 'sets = ( { name = "aside"; box = { min = [7.9, 2.9, 2.9]; max = [8.1, 3.1, 3.1]; }; },'),
+                   b=('fix = "xyz"; }', 'fix = "xyz"; }, { set = "aside"; fix = "y"; }'),
+                   c=("iterations = 60", "iterations = 30"))
+    expect("aside", aside, after=["support-on-void"])
+    # two loads at the end, one a thousandth of the other and at a corner that the design leaves
+    lost = config(CLEAN, a=("passive = ( { set = \"end\"; density = 1.0; } );", ""), b=("iterations = 60", "iterations = 30"),
+                  c=("volume_fraction = 0.5", "volume_fraction = 0.2"), d=("sets = (", 'sets = ( { name = "corner"; '
+                  'box = { min = [7.9, -0.1, 5.9]; max = [8.1, 0.1, 6.1]; }; },'),
+                  e=("loads = (", 'loads = ( { set = "corner"; total_force = [0.0, 0.02, 0.0]; },'))
+    expect("lost", lost, after=["load-on-void"])
+    expect("uncut", config(grey, b=("iterations = 40", "iterations = 2")), after=["grey"], absent=["load-on-void", "loose-pieces"])
+    dent = config(CLEAN, a=("nx = 16; ny = 6; nz = 6", "nx = 12; ny = 12; nz = 12"),
+                  b=('{ name = "end"; box = { min = [15.0, 0.0, 0.0]; max = [16.0, 6.0, 6.0]; }; }',
+                     '{ name = "tip"; box = { min = [5.9, 5.9, 11.9]; max = [6.1, 6.1, 12.1]; }; }'),
+                  c=('passive = ( { set = "end"; density = 1.0; } );', ''), d=('"left"', '"bottom"'),
+                  e=('set = "right"; total', 'set = "tip"; total'), f=("volume_fraction = 0.5", "volume_fraction = 0.95"),
+                  g=SHORT)
+    expect("dent", dent, after=["few-elements"])
+
+
+def test_volume():
+    """A first design far off the volume, and steps too small to get there."""
+    with open("solid.cfg", "w") as file:
+        file.write(config(CLEAN, a=("volume_fraction = 0.5", "volume_fraction = 0.9"), b=SHORT))
+    hextop("run", "solid.cfg", "output.directory=solid")
+    expect("volume", config(CLEAN, b=("iterations = 60", "iterations = 2; move = 0.001; initial = \"solid\"")), after=["volume"])
+
+
+def test_readme():
+    """The table of the README has each code and limit, in the order of the program's."""
+    with open(os.path.join(SRCDIR, "app/doubt/doubt.c")) as file:
+        rows = re.findall(r'\[HX_DOUBT_\w+\] = \{"([\w-]+)", ([\w.-]+),', file.read())
+    with open(os.path.join(SRCDIR, "app/README.md")) as file:
+        text = file.read()
+    section = text[text.index("## Warnings"):]
+    documented = re.findall(r"^\| `([\w-]+)` \|", section[:section.index("\n## ", 5)], re.M)
+    check(documented == [code for code, limit in rows], f"app/README.md: {documented}, the program: {rows}")
+    # a machine's memory and disk, and what is other by nature
+    missing = {code for code, limit in rows} - SEEN - {"memory", "disk", "not-symmetric", "other"}
+    check(not missing, f"each warning appeared: not {missing}")
+
+
+def test_refused():
+    with open("clean.cfg", "w") as file:
+        file.write(config(CLEAN, b=SHORT))
+    done = hextop("check", "clean.cfg", "loads=", "optimization.filter.radius=1.2", status=2)
+    check("load case 1 has no load" in done.stderr, "check says that there is no load")
+    check("reaches hardly any neighbour" in done.stderr, "and looks at the rest")
+    check("1 fault, " in done.stdout, "and counts")
+    done = hextop("check", "clean.cfg", "loads=", "supports=", status=2)
+    check("has no load" in done.stderr and "has no support" in done.stderr, "all that lacks is said at once")
+    points, cells = box(2, 1, 1)
+    for value in ("2", "-0.1", "nan"):
+        write_vtk("density.vtk", points, cells, 12)
+        with open("density.vtk", "a") as file:
+            file.write(f"CELL_DATA 2\nSCALARS density double 1\nLOOKUP_TABLE default\n0.5\n{value}\n")
+        done = hextop("surface", "density.vtk", "part.stl", "--config", "none", status=2)
+        check("not in [0, 1]" in done.stderr and not os.path.exists("part.stl"), f"surface of a density of {value}")
+    done = hextop("report", "grey", "-o", "/nowhere/at/all.html", status=2)
+    check("/nowhere/at/" in done.stderr, "a report that cannot be written is refused before it is made")
+    for words in (["verify", "grey", "--threshold", "nan"], ["verify", "grey", "--tolerance", "inf"],
+                  ["surface", "grey", "part.stl", "--threshold", "inf"], ["surface", "grey", "part.stl", "--volume", "nan"],
+                  ["matrix", "clean.cfg", "--memory", "inf"], ["surface", "grey", "part.stl", "--smooth", "1e9"],
+                  ["report", "grey", "--triangles", "99999999999999999999"]):
+        done = hextop(*words, status=2)
+        check(words[-1] in done.stderr, f"{words} is refused with the number")
+
+
+def test_folder():
+    """A run in the folder of an earlier one leaves nothing of that to be taken for its own."""
+    with open("clean.cfg", "w") as file:
+        file.write(config(CLEAN, b=("iterations = 60", "iterations = 4"), c=("every = 0", "every = 1")))
+    hextop("run", "clean.cfg", "output.directory=again")
+    hextop("verify", "again")
+    hextop("report", "again")
+    for name in ("density_0099.vtk", "notes.txt"):
+        with open("again/" + name, "w") as file:
+            file.write("mine\n")
+    kept = set(os.listdir("again"))
+    check({"density_0004.vtk", "verify.json", "report.html"} <= kept, f"the first run left {kept}")
+    hextop("run", "clean.cfg", "output.directory=again", "loads=", status=2)
+    hextop("run", "clean.cfg", "output.directory=again", "optimization.initial=again/density_0004.vtk", status=2)
+    check(set(os.listdir("again")) == kept, "a run that is refused removes nothing")
+    hextop("run", "clean.cfg", "output.directory=again", "optimization.iterations=2")
+    now = set(os.listdir("again"))
+    gone = {"density_0003.vtk", "density_0004.vtk", "verify.json", "report.html"}
+    check(now == kept - gone, f"of {kept} the second left {now}")
+    hextop("run", "clean.cfg", "output.directory=again", "optimization.iterations=2", "output.checkpoint=0.00001")
+    hextop("verify", "again")
+    hextop("run", "clean.cfg", "output.directory=again", "optimization.iterations=3", "output.checkpoint=0.00001", "--resume")
+    check({"density_0001.vtk", "density_0003.vtk"} <= set(os.listdir("again")), "a run that goes on keeps its own")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for test in (test_before, test_meshes, test_after, test_volume, test_refused, test_folder, test_readme):
+            test()
+        os.chdir("/")
+    print(f"{N_CHECK} checks, {N_FAILED} failed")
+    return N_FAILED > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

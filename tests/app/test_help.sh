@@ -1,0 +1,96 @@
+#!/bin/sh
+# hextop help: commands with their own options, a key with all about it, any word, and what is near it.
+#     test_help.sh HEXTOP
+set -u
+hextop=$(realpath "$1")
+. "$(dirname "$0")/../lib/counting.sh"
+lacks() { ! grep -qF -- "$2" "$1"; }
+is_empty() { [ ! -s "$1" ]; }
+
+# Each command has its options, the common ones in one line, and no other command's.
+for command in $("$hextop" help | sed -n 's/^  hextop \([a-z]*\) .*/\1/p'); do
+    ok "help $command" "$hextop" help "$command"
+    ok "$command: one line of common options" test "$(grep -c -e '-q, --quiet; -v, --verbose; ' stdout)" = 1
+    ok "$command: none of them explained" lacks stdout "errors and warnings only"
+    [ "$command" = surface ] || ok "$command: not surface's" lacks stdout "--keep-largest"
+done
+ok "surface" "$hextop" help surface
+ok "its own" contains stdout "--keep-largest"
+ok "mesh" "$hextop" help mesh
+ok "a command names the keys of its group" contains stdout "mesh.element_size"
+ok "help" "$hextop" help
+ok "explains common options" contains stdout "errors and warnings only"
+
+# One key.
+ok "a key" "$hextop" help penalty
+for text in "optimization.penalty: SIMP exponent" "  type      number" "  range     [1, 20]" "  default   3.0" \
+    "  example   optimization = { penalty = 1.0; };" "  argument  optimization.penalty=1.0" "rho_min, move"; do
+    ok "penalty: $text" contains stdout "$text"
+done
+ok "a key of a list" "$hextop" help 'loads[].total_force'
+cp stdout total.txt
+for name in total_force loads.total_force 'loads[2].total_force'; do
+    ok "as $name" "$hextop" help "$name"
+    ok "the same" cmp stdout total.txt
+done
+ok "its unit" contains stdout "  unit      force"
+ok "its example" contains stdout "  example   loads = ( { total_force = [0.0, 0.0, 1.0]; } );"
+ok "its argument" contains stdout "  argument  'loads[0].total_force=[0.0, 0.0, 1.0]'"
+ok "words" "$hextop" help solver.device
+ok "all of them" contains stdout "  one of    auto, cpu, cuda"
+
+# The example of every key is one that the config takes: in its place, within its range, of its type.
+cat >part.cfg <<'END'
+mesh = { generator = "cantilever"; nx = 5; ny = 1; nz = 1; };
+supports = ( { set = "left"; fix = "xyz"; } );
+loads = ( { set = "right"; total_force = [0, 0, -1]; } );
+optimization = { volume_fraction = 0.5; };
+output = { directory = "part.cfg"; }; # where check ends, when it has read the config
+END
+"$hextop" list --keys | sed -n 's/^| `\([^`]*\)` | \([a-z/]*\) .*/\1 \2/p' >keys
+ok "there are keys" test "$(wc -l <keys)" -gt 90
+while read -r key type; do
+    case $type in group | list) continue ;; esac
+    "$hextop" help "$key" >about 2>&1
+    grep -q '^  example   .' about || fault "$key: no example: $(head -3 about)"
+    argument=$(sed -n 's/^  argument  //p' about | sed "s/^'\(.*\)'\$/\1/")
+    "$hextop" check part.cfg "$argument" >said 2>&1
+    grep -Eq "is out of range|must be|expected|unknown (key|word|value)|out of \[|out of \(|syntax|valid:" said &&
+        fault "$key: its example '$argument' is refused: $(grep error said)"
+done <keys
+
+# Parts of words.
+ok "a part" "$hextop" help vol
+ok "a key by it" contains stdout "optimization.volume_fraction: material allowed"
+ok "an option by it" contains stdout "--volume of surface"
+ok "two words" "$hextop" help "Change Tolerance"
+ok "whatever case and gap" contains stdout "optimization.change_tolerance: stops"
+ok "a preconditioner" "$hextop" help jacobi
+ok "is in its group" contains stdout "Preconditioners (solver.preconditioner)"
+ok "an operator" "$hextop" help otf
+ok "is in its group" contains stdout "Operators (solver.operator)"
+ok "a generator" "$hextop" help conrod
+ok "is in its group" contains stdout "Generators (mesh.generator)"
+ok "a word of the texts" "$hextop" help Taubin
+ok "is found" contains stdout "--smooth of surface: steps of Taubin's smoothing"
+ok "a key and options" "$hextop" help threshold
+ok "the key" contains stdout "output.threshold: only elements"
+ok "the options" contains stdout "Elsewhere: --threshold of verify, --threshold of analyse, --threshold of mesh, --threshold of surface"
+
+# What is not there.
+near() { # WORD TEXT
+    "$hextop" help "$1" >stdout 2>stderr
+    ok "$1: exit status 2" test $? = 2
+    ok "$1: says $2" contains stderr "$2"
+    ok "$1: nothing on stdout" is_empty stdout
+}
+near raduis "nothing is called 'raduis'; near it: 'radius'"
+near optimization.filter.raduis "near it: 'radius'"
+near verfy "near it: 'verify'"
+near --tolerence "unknown option '--tolerence', did you mean '--tolerance'?"
+near multigird "near it: 'multigrid'"
+near xyzzyq "nothing is called 'xyzzyq', or speaks of it; \`hextop help\` lists commands"
+near "" "nothing is called ''"
+
+echo "$n checks, $failed failed"
+[ $failed = 0 ]

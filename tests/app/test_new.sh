@@ -1,0 +1,142 @@
+#!/bin/sh
+# hextop new: what it writes runs once a support and a load are named, for every example mesh, for a CAD model
+# where gmsh is installed, and for generators as it is.
+#     test_new.sh HEXTOP SRCDIR
+set -u
+hextop=$(realpath "$1")
+meshes=$(realpath "$2")/examples/meshes
+export OMP_NUM_THREADS=1
+. "$(dirname "$0")/../lib/counting.sh"
+lacks() { ! grep -qF -- "$2" "$1"; }
+is_empty() { [ ! -s "$1" ]; }
+
+# name CONFIG SUPPORT LOAD: takes away the # of the entries of these sets; "": of none.
+name() {
+    awk -v support="$2" -v load="$3" '
+        /^supports = \(/ { set = support } /^loads = \(/ { set = load } /^\);/ { set = "" }
+        set != "" && index($0, "#   { set = \"" set "\";") == 1 { sub(/^#/, " ") }
+        { print }' "$1"
+}
+
+# runs PART CONFIG SUPPORT LOAD: refused as it stands, fine with these two.
+runs() {
+    part=$1
+    "$hextop" check "$2" >stdout 2>stderr
+    ok "$part: not without a load" test $? = 2
+    ok "$part: says so" contains stderr "load case 1 has no load: add an entry to loads"
+    name "$2" "" "$4" >loaded.cfg
+    "$hextop" check loaded.cfg >stdout 2>stderr
+    ok "$part: nor without a support" test $? = 2
+    ok "$part: says so" contains stderr "the model has no support"
+    name "$2" "$3" "$4" >named.cfg
+    ok "$part: two lines differ" test "$(diff "$2" named.cfg | grep -c '^>')" = 2
+    ok "$part: check" "$hextop" check named.cfg
+    ok "$part: no complaint of the filter" lacks stderr "filter's radius"
+    ok "$part: run" "$hextop" run named.cfg optimization.iterations=2 solver.device=cpu
+}
+
+# What a file states of itself, couplings between bodies too.
+ok "an assembly" "$hextop" new "$meshes/assembly.inp"
+sed 's/^#\(   { from = "file"; },\)/\1/' stdout >assembly.cfg
+ok "its supports and loads" test "$(grep -c '^   { from' assembly.cfg)" = 2
+ok "are enough" "$hextop" check assembly.cfg
+
+# The mesh is named as seen from the config, wherever that is written to.
+mkdir sub other
+cp "$meshes/block.inp" sub/x.inp
+"$hextop" -q new sub/x.inp >sub/part.cfg
+ok "beside it" contains sub/part.cfg 'file = "x.inp"'
+"$hextop" -q new sub/x.inp >other/part.cfg
+ok "in another folder" contains other/part.cfg "file = \"$(realpath sub/x.inp)\""
+"$hextop" -q new sub/x.inp | cat >above.cfg
+ok "through a pipe: from where we are" contains above.cfg 'file = "sub/x.inp"'
+rm -r sub other above.cfg
+
+# Sets with faces, of the loads: in the order of their list.
+faces() { sed -n '/^loads/,$s/^#   { set = "\(.*\)"; total_force.*# over.*/\1/p; /^loads/,$s/^#   { set = "\([xyz]-m[inax]*\)".*/\1/p' "$1"; }
+
+for mesh in "$meshes"/*.inp "$meshes"/*.cdb "$meshes"/*.msh "$meshes"/*.vtk; do
+    cp "$mesh" .
+    mesh=$(basename "$mesh")
+    [ "$mesh" != assembly.inp ] || continue # two bodies, which its couplings hold: from = "file"
+    ok "new $mesh" "$hextop" new "$mesh"
+    cp stdout "$mesh.cfg"
+    ok "a set is listed, or made" grep -Eq '^(#   "|    \{ name = ")' "$mesh.cfg"
+    support=$(faces "$mesh.cfg" | head -1) load=$(faces "$mesh.cfg" | sed -n 2p)
+    grep -q 'name = "x-min"; .*},$' "$mesh.cfg" && support=x-min load=x-max # made where the part has too few
+    runs "$mesh" "$mesh.cfg" "$support" "$load"
+    ok "output beside others" test -s "out/${mesh%.*}/density_0002.vtk"
+done
+ok "sets with what they are" contains block.inp.cfg '#   "end": plane, 4 faces, area 1, centre 2 0.5 0.5'
+ok "of the nodes" contains block.inp.cfg '#   "edge": 3 nodes, centre 2 0.5 0'
+ok "of elements" contains block.inp.cfg '#   "part": 16 elements, centre 1 0.5 0.5'
+ok "elements hold nothing" lacks block.inp.cfg '#   { set = "part"'
+ok "2.5 edges" contains block.inp.cfg 'radius = 1.25; unit = "length"'
+ok "what the file states" contains cube_job.inp.cfg '#   { from = "file"; }'
+
+# Steel in other units, and other values.
+ok "in m" "$hextop" new block.inp 'units=N, m, Pa' optimization.volume_fraction=0.4 'title="a \"b\""' -o metres.cfg
+ok "nothing on stdout" is_empty stdout
+for text in 'units = "N, m, Pa";' 'E = 2.1e+11;' 'density = 7850.0;' 'volume_fraction = 0.4;' 'title = "a \"b\"";'; do
+    ok "has $text" contains metres.cfg "$text"
+done
+ok "which is read" "$hextop" run metres.cfg 'supports=({set="wall"; fix="xyz";})' \
+    'loads=({set="end"; total_force=[0,0,-1];})' optimization.iterations=1 solver.device=cpu
+mkdir -p configs parts
+cp block.inp parts/
+ok "from another folder" "$hextop" new parts/block.inp -o configs/a.cfg
+ok "a whole path" contains configs/a.cfg "file = \"$(realpath parts/block.inp)\""
+ok "beside it" "$hextop" new parts/block.inp -o parts/a.cfg
+ok "its name" contains parts/a.cfg 'file = "block.inp"'
+
+# Generators run as they are.
+ok "new" "$hextop" new
+cp stdout new.cfg
+ok "new cantilever" "$hextop" new cantilever
+ok "is the same" cmp stdout new.cfg
+ok "runs" "$hextop" run new.cfg mesh.nx=8 optimization.iterations=2 solver.device=cpu
+for generator in lbeam michell conrod; do
+    ok "new $generator" "$hextop" new "$generator" mesh.nx=20
+    cp stdout "$generator.cfg"
+    ok "check it" "$hextop" check "$generator.cfg"
+done
+
+refused() { # WHAT TEXT ARGUMENT...
+    what=$1 text=$2
+    shift 2
+    "$hextop" new "$@" >stdout 2>stderr
+    ok "$what: exit status 2" test $? = 2
+    ok "$what: its message" contains stderr "$text"
+    ok "$what: nothing on stdout" is_empty stdout
+}
+cp metres.cfg before.cfg
+refused "a file that is there" "'metres.cfg' is there already" block.inp -o metres.cfg
+ok "is left alone" cmp metres.cfg before.cfg
+refused "nothing of that name" "'cantilver' is no file and no generator, did you mean 'cantilever'?" cantilver
+refused "a config" "'new.cfg' is no mesh" new.cfg
+refused "a key with no place" "argument 'solver.tolerance=1e-3': not among what \`hextop new\` writes" block.inp \
+    solver.tolerance=1e-3
+refused "an unknown key" "did you mean 'volume_fraction'?" block.inp optimization.volume_fractoin=0.3
+refused "a wrong value" "optimization.volume_fraction" block.inp optimization.volume_fraction=3
+
+if command -v gmsh >/dev/null 2>&1; then
+    cat >plate.geo <<'END'
+SetFactory("OpenCASCADE");
+Box(1) = {0, 0, 0, 40, 20, 5};
+Cylinder(2) = {30, 10, 0, 0, 0, 5, 4};
+BooleanDifference(3) = { Volume{1}; Delete; }{ Volume{2}; Delete; };
+END
+    gmsh -0 plate.geo -o plate.brep >log 2>&1 || fault "gmsh makes no model: $(cat log)"
+    ok "new of a model" "$hextop" new plate.brep mesh.element_size=3
+    cp stdout plate.cfg
+    ok "its size" contains plate.cfg "element_size = 3"
+    ok "its faces" test "$(grep -c '^#   "face-[0-9]*": .*[0-9]* faces, area ' plate.cfg)" = 7
+    ok "the bore" grep -q ': hollow cylinder of radius 4, [0-9]* faces, area 1[0-9.]*, centre 30 10 2.5' plate.cfg
+    ok "the mesh is kept" test -s out/plate/mesh.msh
+    runs plate.brep plate.cfg face-1 face-2
+else
+    echo "no gmsh: no CAD model is tried"
+fi
+
+echo "$n checks, $failed failed"
+[ $failed = 0 ]

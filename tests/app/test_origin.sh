@@ -1,0 +1,134 @@
+#!/bin/sh
+# Whether a result is that of a config: the hashes in titles of VTK files, by verify, analyse and
+# surface; and checkpoints of another vector unit.
+#     test_origin.sh HEXTOP SRCDIR
+set -u
+hextop=$(realpath "$1")
+command -v python3 >/dev/null || {
+    echo "SKIPPED: no python3"
+    exit 77
+}
+. "$(dirname "$0")/../lib/counting.sh"
+
+cat >part.cfg <<'END_CONFIG'
+mesh = { generator = "cantilever"; nx = 8; ny = 4; nz = 4; shuffle = 2; };
+supports = ( { set = "left"; fix = "xyz"; } );
+loads = ( { set = "right"; traction = [0, 0, -1]; } );
+optimization = { volume_fraction = 0.9; rho_min = 0.1; iterations = 2; };
+solver = { device = "cpu"; threads = 1; preconditioner = "jacobi"; };
+output = { directory = "out"; every = 0; format = "ascii"; fields = ["density", "sets"]; };
+END_CONFIG
+
+# origin VERDICT [KEY]: of verify.json, and a warning but where nothing is off.
+cat >origin.py <<'END_PYTHON'
+import json, sys
+v = json.load(open("v.json"))
+o, told = v["origin"], [w for w in v["warnings"] if "other settings" in w or "another mesh" in w or "not those" in w]
+assert o["verdict"] == sys.argv[1], o
+assert o.get("keys", []) == sys.argv[3:], o
+assert len(told) == int(sys.argv[2]), (told, v["warnings"])
+END_PYTHON
+verify() { "$hextop" verify "$@" --output v.json >stdout 2>stderr; }
+origin() { python3 origin.py "$@"; }
+
+ok "run" "$hextop" -q run part.cfg
+title=$(sed -n 2p out/density_0002.vtk)
+cat >title.py <<'END_PYTHON'
+import json, re, sys
+i = json.load(open(sys.argv[1] + "/summary.json"))["identity"]
+title = open(sys.argv[1] + "/density_0002.vtk", errors="replace").read().split("\n")[1]
+assert len(title) < 256 and title.endswith(" | mesh=%(mesh)s settings=%(settings)s density=%(density)s" % i), (title, i)
+END_PYTHON
+ok "the title has the summary's hashes" python3 title.py out
+ok "a long title keeps them" "$hextop" -q run part.cfg output.directory=long "title=\"$(printf '%0300d' 0)\""
+ok "they are whole" python3 title.py long
+
+ok "verify" verify out
+ok "it is of this config" origin "this config" 0
+ok "and says so" contains stdout "origin    of this config"
+ok "of the config as written" verify out part.cfg
+ok "too" origin "this config" 0
+ok "with keys that change no result" verify out part.cfg solver.tolerance=1e-8 solver.operator=ebe title=x
+ok "too" origin "this config" 0
+ok "with quadratic elements beside" verify out --element quadratic
+ok "too" origin "this config" 0
+
+sed 's/rho_min = 0.1/rho_min = 0.05/; s/volume_fraction = 0.9/volume_fraction = 0.8/' part.cfg >other.cfg
+ok "of other settings" verify out other.cfg
+ok "they are named" origin "other settings" 1 optimization.volume_fraction optimization.rho_min
+ok "with both values" contains stderr "optimization.rho_min = 0.1, here 0.05"
+ok "asked for on the command line" verify out optimization.rho_min=0.05
+ok "no warning" origin "other settings" 0 optimization.rho_min
+ok "but it says so" contains stdout "with other settings: optimization.rho_min = 0.1, here 0.05"
+sed '/^loads/s/} );$/}, { set = "left"; traction = [0, 0, 1]; } );/' part.cfg >more.cfg
+ok "one load more" verify out more.cfg
+ok "it is named" origin "other settings" 1 entry "loads[].set" "loads[].traction" "loads[].case"
+mkdir alone
+cp out/density_0002.vtk alone
+ok "without the config of then" verify alone/density_0002.vtk other.cfg
+ok "the keys are not known" origin "other settings" 1
+ok "it says why" contains stderr "not known without the config.cfg"
+sed 's/rho_min = 0.1/rho_min = 0.2/' out/config.cfg >alone/config.cfg
+ok "a config.cfg that was changed" verify alone/density_0002.vtk
+ok "it is not that of then" origin "other settings" 1
+
+# The generator's mesh from a file is the same mesh; with two elements in each other's place it is not,
+# though they are found by their corners.
+ok "its mesh as a file" "$hextop" mesh part.cfg same.vtk
+filed="mesh={file=\"same.vtk\"} optimization.filter.radius=1.5"
+# shellcheck disable=SC2086
+ok "the same mesh" verify out part.cfg $filed
+ok "it is" contains v.json '"same_mesh": true'
+awk '/^CELLS/ { first = NR + 1 } first && NR == first { held = $0; next } first && NR == first + 1 { print; print held; next } { print }' \
+    out/density_0002.vtk >swapped.vtk
+ok "another mesh" verify out part.cfg "mesh={file=\"swapped.vtk\"}" optimization.filter.radius=1.5
+ok "it is" contains v.json '"verdict": "another mesh"'
+ok "it says so" contains stderr "is of another mesh"
+
+# A density changed in its last digit, and a file without hashes.
+awk '/LOOKUP_TABLE/ { first = NR + 1 } NR == first { sub(/^[0-9.e-]+/, "0.51") } { print }' out/density_0002.vtk >out/changed.vtk
+ok "changed densities" verify out/changed.vtk
+ok "they are" origin "changed densities" 1
+ok "it says so" contains stderr "its densities are not those that were written"
+sed '2s/ | mesh.*//' out/density_0002.vtk >out/old.vtk
+ok "an older file" verify out/old.vtk
+ok "is of none" origin unknown 0
+ok "it says so" contains stdout "origin    not said: written before results had hashes"
+sed '2s/density=[0-9a-f]*/density=12/' out/density_0002.vtk >out/cut.vtk
+ok "hashes cut short" verify out/cut.vtk
+ok "are none" origin unknown 0
+
+# Parts, and binary files: the hash is that of what the file holds.
+ok "a part" "$hextop" -q run part.cfg output.directory=cut output.threshold=0.9 output.format=binary
+ok "verify it" verify cut
+ok "it is of its config" origin "this config" 0
+
+# The other commands.
+ok "analyse" "$hextop" analyse part.cfg --density out --output a.json
+ok "says it" contains stdout "origin    of this config"
+ok "JSON" contains a.json '"verdict": "this config"'
+ok "analyse with another" "$hextop" analyse other.cfg --density out
+ok "warns" contains stderr "with other settings: optimization.volume_fraction = 0.9, here 0.8"
+ok "surface" "$hextop" surface out part.stl
+ok "says it" contains stdout "origin     of this config"
+ok "surface of changed densities" "$hextop" surface out/changed.vtk part.stl
+ok "warns" contains stderr "its densities are not those that were written"
+
+# What the last bits depend on: named, kept in checkpoints, and warned of where it changed.
+python3 - <<'END_PYTHON' || failed=$((failed + 1))
+import json
+m = json.load(open("out/summary.json"))["machine"]
+assert m["vector_unit"] in ("baseline", "avx2", "avx512") and len(m["mathematics"]) == 8, m
+assert m["build"] is None or len(m["build"]) >= 16, m
+END_PYTHON
+run() { "$hextop" run part.cfg solver.deterministic=true output.directory=state "$@" >stdout 2>stderr; }
+ok "a checkpoint" run output.checkpoint=0.000001
+ok "goes on" run --resume optimization.iterations=4
+ok "without a word" sh -c '! grep -q "last digits" stderr'
+if [ "$("$hextop" list | sed -n 's/^Vector unit of the CPU: \([a-z0-9]*\);.*/\1/p')" != baseline ]; then
+    HEXTOP_VECTOR=baseline ok "on another vector unit" run --resume optimization.iterations=6
+    ok "warns" grep -q 'is of a run with vector unit avx.*, and this one has vector unit baseline: the last digits' stderr
+fi
+
+echo "$n checks, $failed failed"
+[ $failed = 0 ]

@@ -1,0 +1,49 @@
+#!/bin/sh
+# hextop selftest on the CPU: passes, as table and JSON; with -q says nothing; a machine where a check fails
+# gives exit status 1 and the line.
+#     test_selftest.sh HEXTOP
+set -u
+hextop=$(realpath "$1")
+export OMP_NUM_THREADS=1
+. "$(dirname "$0")/../lib/counting.sh"
+
+export TMPDIR=$work/tmp
+mkdir "$TMPDIR"
+ok "selftest" "$hextop" selftest --device cpu -o self.json
+ok "sum" grep -qE '^[0-9]+ checks, 0 failed, [0-9.]+ s on cpu \(.*\)$' stdout
+ok "no failure" sh -c '! grep -q FAILED stdout'
+ok "nothing on stderr" test ! -s stderr
+ok "lines of at most 120 columns" sh -c '! grep -qE "^.{121}" stdout'
+ok "no file left" test -z "$(ls "$TMPDIR")"
+for operator in $("$hextop" list | awk '$2 == "cpu" && $3 == "yes" { print $1 }'); do
+    ok "operator $operator" grep -qE "^  $operator  +K u summed on the host .* ok " stdout
+done
+for part in jacobi block-jacobi multigrid none; do
+    ok "preconditioner $part" grep -qE "^  $part, hexahedra +u of CG on the host .* ok " stdout
+done
+for part in sensitivity density helmholtz none; do
+    ok "filter $part" grep -qE "^  $part, hexahedra +(all pairs|dense solution|nothing changes) .* ok " stdout
+done
+ok "JSON" python3 - <<'END'
+import json
+result = json.load(open("self.json"))
+lines = result["lines"]
+assert result["checks"] == len(lines) > 100 and result["failed"] == 0, result["checks"]
+assert all(line["passed"] and line["error"] <= line["bound"] for line in lines)
+assert {line["device"] for line in lines} == {"cpu", "host"}
+END
+
+ok "nowhere to write" sh -c 'TMPDIR=/nowhere "$1" -q selftest --device cpu >fails.txt; test $? = 1' sh "$hextop"
+ok "a line of each that failed" test "$(grep -c FAILED fails.txt)" = 5
+ok "why" contains fails.txt "/nowhere: no folder can be made here"
+ok "the sum" grep -q "checks, 5 failed" fails.txt
+ok "nothing else" sh -c '! grep -q " ok " fails.txt'
+for words in '--device gpu' '--memory much' 'part.cfg'; do
+    # shellcheck disable=SC2086
+    "$hextop" selftest $words >stdout 2>stderr
+    ok "$words: refused" test $? = 2
+    ok "$words: says so" test -s stderr
+done
+
+echo "$n checks, $failed failed"
+[ $failed = 0 ]

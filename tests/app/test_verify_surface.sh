@@ -1,0 +1,204 @@
+#!/bin/sh
+# hextop verify --surface: bars against the closed form whatever the file, loads found again by their place,
+# pieces, what is refused.
+#     test_verify_surface.sh HEXTOP
+set -u
+hextop=$(realpath "$1")
+. "$(dirname "$0")/../lib/counting.sh"
+
+# refused WHAT MESSAGE SURFACE [KEY=VALUE ...]: verify must exit with 2 and say so.
+refused() {
+    what=$1 message=$2 surface=$3
+    shift 3
+    n=$((n + 1))
+    "$hextop" verify bar/density_0001.vtk bar.cfg --refine 0 --surface "$surface" "$@" >stdout 2>stderr
+    status=$?
+    [ $status = 2 ] && grep -qF -- "$message" stderr && return 0
+    failed=$((failed + 1))
+    echo "failed: $what: exit status $status, stderr lacks: $message"
+    sed 's/^/    /' stderr
+}
+
+# row NAME: the surface's column of the last table on stdout.
+row() { sed -n "s/^ *$1  *//p" stdout | tail -1 | awk '{ print $2 }'; }
+is_empty() { [ ! -s "$1" ]; }
+
+# box X0 Y0 Z0 X1 Y1 Z1: the facets of a box as text, without its top where a seventh word says so.
+box() {
+    awk -v low="$1 $2 $3" -v high="$4 $5 $6" -v open="${7:-}" 'BEGIN {
+        split(low, a, " "); split(high, b, " ")
+        n = split("0 6 4,0 2 6,1 5 7,1 7 3,0 4 5,0 5 1,2 3 7,2 7 6,0 1 3,0 3 2,4 7 5,4 6 7", t, ",")
+        for (i = 1; i <= (open ? n - 2 : n); i++) {
+            split(t[i], c, " ")
+            print "facet normal 0 0 0\nouter loop"
+            for (k = 3; k >= 1; k--) {
+                x = c[k] % 2; y = int(c[k] / 2) % 2; z = int(c[k] / 4)
+                print "vertex", x ? b[1] : a[1], y ? b[2] : a[2], z ? b[3] : a[3]
+            }
+            print "endloop\nendfacet"
+        }
+    }'
+}
+
+# stl FILE BOX ...: text of several boxes, each one word of six numbers.
+stl() {
+    file=$1
+    shift
+    echo "solid boxes" >"$file"
+    for b in "$@"; do
+        # shellcheck disable=SC2086
+        box $b >>"$file"
+    done
+    echo "endsolid" >>"$file"
+}
+
+. "$tests_lib/bar.sh"
+ok "its surface as STL" "$hextop" -q surface bar/density_0001.vtk bar.stl
+ok "and as PLY" "$hextop" -q surface bar/density_0001.vtk bar.ply
+stl text.stl "0 0 0 8 4 4"
+
+# verified WHAT SURFACE [ARGUMENT ...]: verify must succeed.
+verified() {
+    what=$1
+    shift
+    ok "$what" "$hextop" verify bar/density_0001.vtk bar.cfg --refine 0 --surface "$@"
+}
+for surface in bar.stl bar.ply text.stl; do
+    verified "verify $surface" $surface
+    ok "$surface: compliance" near "$(row compliance)" 16 1e-6
+    ok "$surface: displacement" near "$(row 'largest displacement')" 2.044505 1e-5
+    ok "$surface: von Mises" near "$(row 'largest von Mises')" 0.5 1e-6
+    ok "$surface: volume" near "$(row 'volume fraction')" 1 1e-9
+    ok "$surface: all of the load" contains stdout "set 'right': 100 % of its area"
+    ok "$surface: no warning" is_empty stderr
+done
+ok "linear elements would do: it says what they are" contains stdout "quadratic tet10"
+
+# Half of the bar: the traction stays, a force keeps its sum; both by the area that is left.
+stl half.stl "0 0 0 8 2 4"
+verified "half of it" half.stl
+ok "half of it: compliance" near "$(row compliance)" 8 2e-3
+ok "half of it: volume" near "$(row 'volume fraction')" 0.5 1e-3
+ok "half of it: says so" contains stderr "set 'right': 50 % of its area are on the surface"
+ok "half of it: warns" contains stderr "the compliance of the surface differs:"
+ok "half of it: against what" contains stderr "against 16 of the 0/1 design, -50.0 %; how much of it is by linear elements"
+verified "half of it by quadratic elements" half.stl --element quadratic
+ok "half of it: against these" contains stderr "of the 0/1 design with quadratic elements, -50.0 %"
+force="loads=({set=\"right\";total_force=[8.0,0.0,0.0];})"
+verified "a force on half of it" half.stl "$force"
+ok "a force on half of it: compliance" near "$(row compliance)" 32 2e-3
+verified "a wide tolerance" half.stl --tolerance 60
+ok "a wide tolerance: no such warning" test "$(grep -c 'surface differs' stderr)" = 0
+
+# By nodes: each node of the line keeps its force; those that are off the surface leave theirs to the others.
+nodes="loads=({set=\"right-lower-edge\";node_force=[0.0,0.0,1.0];})"
+fix="supports=({set=\"left\";fix=\"xyz\";})"
+verified "forces at nodes" bar.stl "$nodes" "$fix"
+ok "forces at nodes: all" contains stdout "set 'right-lower-edge': 5 of 5 nodes"
+whole=$(row compliance)
+ok "forces at nodes: softer than linear" test "$(row compliance)" != 0
+verified "forces at nodes, half of it" half.stl "$nodes" "$fix"
+ok "forces at nodes, half of it: some" contains stderr "set 'right-lower-edge': 3 of its 5 nodes are on"
+ok "forces at nodes, half of it: twice as soft" near "$(row compliance)" "$(awk -v c="$whole" 'BEGIN { print 2 * c }')" 0.15
+
+# By mass: half of the mass, half of the force.
+weight="loads=({gravity=[1.0,0.0,0.0];})"
+verified "its weight" half.stl "$weight"
+# u' = g (L - x) / E: c = area g^2 L^3 / (3 E) = 8 * 512 / 6, on linear elements a little less
+ok "its weight: compliance" near "$(row compliance)" 682.6667 2e-3
+
+# Pieces: one that hangs on nothing goes; two that are held stay.
+stl pieces.stl "0 0 0 8 1 4" "2 2.6 0.6 6 3.7 3.4"
+verified "a loose piece" pieces.stl
+ok "a loose piece: says so" contains stderr "1 piece of the surface hangs on nothing"
+ok "a loose piece: compliance" near "$(row compliance)" 4 2e-3
+ok "verify.json has it" contains bar/verify.json '"pieces_left_out": 1'
+
+# inside out: taken the other way round
+awk '/^vertex/ { v[++k] = $0; if (k == 3) { print v[2]; print v[1]; print v[3]; k = 0 } next } { print }' text.stl >in.stl
+verified "inside out" in.stl
+ok "inside out: compliance" near "$(row compliance)" 16 1e-6
+ok "inside out: says so" contains stderr "its triangles look inwards"
+
+# The same tetrahedra as a job: CalculiX finds the same displacements.
+ok "a job" "$hextop" mesh bar.cfg job.inp --surface half.stl --refine 0
+ok "a job of tetrahedra with ten nodes" contains job.inp "TYPE=C3D10"
+ok "a mesh to look at" "$hextop" mesh bar.cfg job.vtk --surface half.stl --refine 0
+if command -v ccx >/dev/null; then
+    verified "the job's part" half.stl
+    ok "ccx" ccx -i job
+    ok "ccx: the same displacement" near "$(awk 'NF == 4 && $1 + 0 > 0 { d = sqrt($2^2 + $3^2 + $4^2); if (d > m) m = d }
+        END { print m }' job.dat)" "$(row 'largest displacement')" 1e-5
+fi
+n=$((n + 1))
+if "$hextop" mesh bar.stl job.vtk --surface half.stl >/dev/null 2>&1 ||
+    "$hextop" mesh bar.cfg job.vtk --refine 1 >/dev/null 2>&1; then
+    failed=$((failed + 1))
+    echo "failed: a surface without a config, or --refine without a surface"
+fi
+
+# What a mesh's file states: supports and forces over the faces that their nodes span, its loads on sets.
+cat >file.cfg <<'END'
+mesh = { file = "bar.inp"; };
+material = { E = 2.0; nu = 0.3; };
+supports = ( { from = "file"; } );
+loads = ( { from = "file"; } );
+optimization = { volume_fraction = 1.0; iterations = 1; filter = { kind = "none"; }; };
+solver = { tolerance = 1e-10; };
+output = { directory = "file"; };
+END
+by_file() {
+    what=$1
+    shift
+    ok "by file: $what" "$hextop" verify file/density_0001.vtk file.cfg --surface "$@"
+}
+ok "the bar as a job" "$hextop" -q mesh bar.cfg bar.inp
+ok "a design of it" "$hextop" -q run file.cfg
+by_file "forces" bar.stl --refine 1
+ok "by file: compliance" near "$(row compliance)" 16 1e-6
+ok "by file: displacement" near "$(row 'largest displacement')" 2.044505 1e-5
+ok "by file: von Mises" near "$(row 'largest von Mises')" 0.5 1e-6
+by_file "half of it" half.stl --refine 0
+ok "by file: the sum stays" near "$(row compliance)" 32 2e-3
+ok "by file: says so" contains stderr "step 1 of the mesh's file: 50 % of the area with forces"
+# the end of the bar as a surface, pulled by a pressure in place of forces
+awk '/^\*/ { skip = 0 }
+    /^\*MATERIAL/ { print "*SURFACE, NAME=pull"; for (i = 8; i <= 128; i += 8) print i ", S4" }
+    /^\*CLOAD/ { print "*DSLOAD\npull, P, -0.5"; skip = 1 }
+    !skip' bar.inp >pulled.inp
+by_file "a pressure" half.stl --refine 0 mesh.file=pulled.inp
+ok "by file: of a pressure" near "$(row compliance)" 8 2e-3
+ok "by file: its set" contains stderr "set 'pull': 50 % of its area are on the surface"
+stl short.stl "0 0 0 6 4 4"
+n=$((n + 1))
+"$hextop" verify file/density_0001.vtk file.cfg --surface short.stl mesh.file=pulled.inp >stdout 2>stderr
+if [ $? != 2 ] || ! grep -qF "nothing of set 'pull', on which a load" stderr; then
+    failed=$((failed + 1))
+    echo "failed: by file: a load on nothing"
+fi
+
+# refused
+stl open.stl "0 0 0 8 4 4 open"
+refused "not closed" "open.stl: the surface is not closed: 4 edges" open.stl
+refused "not closed: where" "one of them at" open.stl
+stl far.stl "100 0 0 108 4 4"
+refused "another place" "the surface is of another part, moved, or in another unit" far.stl
+refused "the load is not on it" "bar.cfg:6: loads[0]: nothing of set 'right' is on the surface" short.stl
+refused "another format" "'bar.obj': the name of a surface must end in .stl or .ply" bar.obj
+refused "no file" "cannot read 'none.stl'" none.stl
+head -c 200 bar.stl >cut.stl
+refused "cut off" "cut off, or no STL" cut.stl
+printf 'solid x\nfacet\nvertex 1 2 three\n' >bad.stl
+refused "text" "bad.stl:3: expected a number, found 'three'" bad.stl
+refused "no number" "--refine 'x': expected a whole number from 0 to 4" bar.stl --refine x
+refused "heat" "--surface knows no physics" bar.stl 'physics="heat"' material=  'material.conductivity=1.0' \
+    'supports=({set="left";temperature=0.0;})' 'loads=({set="right";heat=1.0;})'
+stl touching.stl "0 0 0 8 2 4" "3 1.8 1 4 2.2 2"
+verified "through each other" touching.stl
+ok "through each other: says so" contains stderr "pairs of triangles go through each other"
+verified "split once" bar.stl --refine 1
+ok "split once: the same" near "$(row compliance)" 16 1e-6
+ok "split once: more" contains stdout "6,144 tetrahedra, cells split 1 time"
+
+echo "$n checks, $failed failed"
+[ $failed = 0 ]

@@ -1,0 +1,240 @@
+/* A run that goes on from an image of another's state, at each of its iterations, is that run to
+ * the last bit: the list of what outlives a design (optimizer_snapshot.c) lacks nothing. And the
+ * file of an image: what is cut short or damaged is refused.
+ *
+ *     test_snapshot [cpu | cuda] */
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/lib/fixture.h"
+
+static hx_device device;
+
+enum { NX = 12, NY = 6, NZ = 6, N_ELEM = NX * NY * NZ, N_DESIGN = 7, N_CASE = 2 };
+
+typedef struct model {
+    const char *filter, *precond;
+    double beta, penalty_start;
+    int gravity, warm;
+} model;
+
+static const model models[] = {{"sensitivity", "multigrid", 0.0, 0.0, 0, 1},
+                               {"density", "multigrid", 2.0, 1.0, 0, 1},
+                               {"helmholtz", "multigrid", 1.0, 1.0, 1, 1},
+                               {"density", "jacobi", 0.0, 0.0, 1, 1},
+                               {"sensitivity", "block-jacobi", 0.0, 1.5, 0, 0}};
+enum { N_MODEL = sizeof models / sizeof models[0] };
+
+static const hx_support_spec support = {
+    "left", "test", HX_FIX_X | HX_FIX_Y | HX_FIX_Z, {0.0, 0.0, 0.0}};
+static const hx_load_spec load[3] = {
+    {.set = "right",
+     .origin = "test",
+     .kind = HX_LOAD_TRACTION,
+     .value = {0.1, 0.0, -0.3},
+     .load_case = 1},
+    {.set = "top", .origin = "test", .kind = HX_LOAD_PRESSURE, .value = {0.2}, .load_case = 2},
+    {.origin = "test", .kind = HX_LOAD_GRAVITY, .value = {0.1, 0.2, -0.4}, .load_case = 2}};
+
+/* What a run leaves: bits of the record and the design. */
+typedef struct trace {
+    double number[8];
+    int iterations[N_CASE];
+    double density[N_ELEM];
+} trace;
+
+static void make_problem(hx_problem *problem, const hx_mesh *mesh, const model *m)
+{
+    hx_problem_params params = fixture_problem();
+    params.volume_fraction = 0.4;
+    params.support = &support;
+    params.n_support = 1;
+    params.load = load;
+    params.n_load = m->gravity ? 3 : 2;
+    params.density = m->gravity ? 1.5 : 0.0;
+    CHECK_OK(hx_problem_create(problem, mesh, &params));
+}
+
+/* The device's product that gives the same bits on every run. */
+static const hx_strategy *find_deterministic(void)
+{
+    for (size_t i = 0; hx_strategies[i]; i++)
+        if (hx_strategies[i]->deterministic && hx_strategies[i]->apply_single &&
+            strcmp(hx_strategies[i]->device, device.ops->name) == 0)
+            return hx_strategies[i];
+    return NULL;
+}
+
+static void open_run(fixture_solver *s, const hx_problem *problem, const model *m)
+{
+    fixture_settings settings = fixture_defaults();
+    settings.strategy = find_deterministic();
+    CHECK(settings.strategy != NULL);
+    settings.precond = m->precond;
+    settings.filter = m->filter;
+    settings.filter_params = (hx_filter_params){.radius = 0.35, .beta = m->beta, .eta = 0.5};
+    settings.pcg.tolerance = 1e-5;
+    if (m->penalty_start > 0.0)
+        settings.optimizer.penalty = (hx_stair){
+            .value = m->penalty_start, .last = 3.0, .factor = 1.0, .step = 0.5, .every = 2};
+    if (m->beta > 0.0)
+        settings.optimizer.beta =
+            (hx_stair){.value = m->beta, .last = 16.0, .factor = 2.0, .every = 3};
+    CHECK_OK(fixture_solver_create(s, &device, problem, &settings));
+    s->analysis.warm_start = m->warm;
+}
+
+static void step(fixture_solver *s, trace *t)
+{
+    hx_iteration record;
+    memset(t, 0, sizeof *t);
+    CHECK_OK(hx_optimizer_step(&s->opt, &record));
+    CHECK_OK(hx_optimizer_density(&s->opt, t->density));
+    const double number[8] = {record.iteration, record.compliance,  record.volume,
+                              record.change,    record.penalty,     record.beta,
+                              record.greyness,  record.pcg_residual};
+    memcpy(t->number, number, sizeof number);
+    for (int c = 0; c < N_CASE; c++) t->iterations[c] = record.load_case[c].pcg.iterations;
+}
+
+/* The rest of the run from the image, each design against the uninterrupted run's. */
+static void go_on(const hx_problem *problem, const model *m, hx_snapshot *image, int done,
+                  const trace *want)
+{
+    fixture_solver s;
+    trace t;
+    open_run(&s, problem, m);
+    hx_snapshot_begin(image, HX_SNAPSHOT_LOAD);
+    CHECK_OK(hx_optimizer_snapshot(&s.opt, image));
+    CHECK_OK(hx_snapshot_check_all(image));
+    for (int i = done; i < N_DESIGN; i++) {
+        step(&s, &t);
+        CHECK_MSG(memcmp(&t, &want[i], sizeof t) == 0,
+                  "%s, %s: from design %d on, design %d has a compliance of %.17g in %d PCG "
+                  "iterations, not %.17g in %d",
+                  m->filter, m->precond, done, i + 1, t.number[1], t.iterations[0],
+                  want[i].number[1], want[i].iterations[0]);
+        hx_optimizer_advance(&s.opt);
+    }
+    fixture_solver_free(&s);
+}
+
+static void check_model(const hx_mesh *mesh, const model *m)
+{
+    static trace want[N_DESIGN];
+    hx_snapshot image[N_DESIGN];
+    hx_problem problem;
+    fixture_solver s;
+    memset(image, 0, sizeof image);
+    make_problem(&problem, mesh, m);
+    open_run(&s, &problem, m);
+    for (int i = 0; i < N_DESIGN; i++) {
+        step(&s, &want[i]);
+        hx_snapshot_begin(&image[i], HX_SNAPSHOT_SAVE);
+        CHECK_OK(hx_optimizer_snapshot(&s.opt, &image[i]));
+        hx_optimizer_advance(&s.opt);
+    }
+    fixture_solver_free(&s);
+    CHECK(want[N_DESIGN - 1].number[1] != want[0].number[1]);
+    for (int i = 0; i < N_DESIGN; i++) go_on(&problem, m, &image[i], i + 1, want);
+    printf("%s, %s: %zu parts, %zu bytes\n", m->filter, m->precond, image[0].n,
+           hx_snapshot_bytes(&image[0]));
+    for (int i = 0; i < N_DESIGN; i++) hx_snapshot_free(&image[i]);
+    hx_problem_free(&problem);
+}
+
+/* --- the file --- */
+
+static long file_size(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 ? (long)info.st_size : -1;
+}
+
+static void flip(const char *path, long at)
+{
+    FILE *const f = fopen(path, "r+b");
+    CHECK(f != NULL);
+    if (!f) return;
+    fseek(f, at, SEEK_SET);
+    const int c = fgetc(f);
+    fseek(f, at, SEEK_SET);
+    fputc(c ^ 16, f);
+    fclose(f);
+}
+
+/* Every part of the file counts: refused with any byte of head, table or data turned, and at any
+ * length that is too short. */
+static void check_damage(const char *path, long n)
+{
+    hx_snapshot image = {0};
+    int n_refused = 0, n_try = 0;
+    for (long at = 0; at < n; at += at < 248 ? 1 : 53) {
+        flip(path, at);
+        const int rc = hx_snapshot_read(&image, path);
+        n_refused += rc == HX_EINPUT;
+        n_try++;
+        CHECK_MSG(rc == HX_EINPUT || at >= 248, "byte %ld turned: %d", at, rc);
+        flip(path, at);
+        hx_snapshot_free(&image);
+    }
+    /* what it takes from a byte between the parts, nobody reads */
+    CHECK_MSG(n_refused >= n_try * 9 / 10, "%d of %d refused", n_refused, n_try);
+    CHECK_OK(hx_snapshot_read(&image, path));
+    hx_snapshot_free(&image);
+    for (long at = n - 64; at >= 0; at -= 61) {
+        CHECK(truncate(path, at) == 0);
+        CHECK_MSG(hx_snapshot_read(&image, path) == HX_EINPUT, "cut to %ld bytes", at);
+    }
+    CHECK_FAILS(hx_snapshot_read(&image, "/nowhere/x"), HX_EINPUT, "/nowhere/x");
+}
+
+static void check_file(void)
+{
+    char path[64];
+    double a[100], b = 2.5;
+    const char *text = "iteration,compliance\n1,2\n";
+    size_t n_text = strlen(text);
+    const void *p = text;
+    hx_snapshot image = {0};
+    for (int i = 0; i < 100; i++) a[i] = 0.1 * i;
+    snprintf(path, sizeof path, "snapshot-%ld.state", (long)getpid());
+    for (int again = 0; again < 2; again++) {
+        hx_snapshot_begin(&image, HX_SNAPSHOT_SAVE);
+        CHECK_OK(hx_snapshot_host(&image, "a", a, sizeof a));
+        if (again == 0) CHECK_OK(hx_snapshot_host(&image, "gone", &b, sizeof b));
+        CHECK_OK(hx_snapshot_host(&image, "b", &b, sizeof b));
+        CHECK_OK(hx_snapshot_borrow(&image, "text", &p, &n_text));
+    }
+    CHECK_FAILS(hx_snapshot_host(&image, "b", &b, sizeof b), HX_EINTERNAL, "twice");
+    CHECK_OK(hx_snapshot_write(&image, path));
+    CHECK(file_size(path) == (long)hx_snapshot_bytes(&image));
+    CHECK_OK(hx_snapshot_read(&image, path));
+    CHECK(image.n == 3 && !hx_snapshot_has(&image, "gone"));
+    memset(a, 0, sizeof a);
+    CHECK_OK(hx_snapshot_host(&image, "a", a, sizeof a));
+    for (int i = 0; i < 100; i++) CHECK(a[i] == 0.1 * i);
+    CHECK_OK(hx_snapshot_borrow(&image, "text", &p, &n_text));
+    CHECK(n_text == strlen(text) && memcmp(p, text, n_text) == 0);
+    CHECK_FAILS(hx_snapshot_check_all(&image), HX_EINPUT, "'b'");
+    CHECK_FAILS(hx_snapshot_host(&image, "b", a, sizeof a), HX_EINPUT, "800");
+    CHECK_FAILS(hx_snapshot_host(&image, "c", a, sizeof a), HX_EINPUT, "no 'c'");
+    hx_snapshot_free(&image);
+    check_damage(path, file_size(path));
+    unlink(path);
+}
+
+int main(int argc, char **argv)
+{
+    static const fixture_box box = {{NX, NY, NZ}, {2.0, 1.0, 1.0}, 0.1, 1};
+    hx_mesh mesh;
+    const int status = fixture_open_small(&device, argc, argv);
+    if (status) return status;
+    check_file();
+    CHECK_OK(fixture_box_create(&mesh, &box));
+    CHECK_OK(fixture_finish(&mesh, FIXTURE_REORDERED));
+    for (size_t i = 0; i < N_MODEL; i++) check_model(&mesh, &models[i]);
+    hx_mesh_free(&mesh);
+    hx_device_close(&device);
+    TEST_END();
+}

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""A disk that is full, or a folder that goes away in the middle:
+
+    test_disk.py HEXTOP SRCDIR
+
+A limit of file sizes stands for the full disk (in any build, without a right); where a user may mount one, a real
+one of 1 MB comes too. Every message has file, reason and remedy, no part of a file stays, and of a run that cannot
+write its result the design is found elsewhere, the same to the last bit as of a run that can."""
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+CONFIG = """
+mesh = { generator = "cantilever"; nx = %d; ny = 8; nz = 8; };
+supports = ( { set = "left"; fix = "xyz"; } );
+loads = ( { set = "right-lower-edge"; node_force = [0.0, 0.0, -1.0]; } );
+optimization = { volume_fraction = 0.3; iterations = %d; filter = { kind = "sensitivity"; radius = 1.5; }; };
+solver = { operator = "otf"; device = "cpu"; threads = 1; };
+output = { directory = "%s"; every = %d; checkpoint = 0; };
+"""
+hextop, source = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2])
+n_check = n_failed = 0
+
+
+def check(what, good, said=""):
+    global n_check, n_failed
+    n_check += 1
+    if not good:
+        n_failed += 1
+        print(f"failed: {what}\n{said}")
+
+
+def write_config(name, directory, n=(8, 2, 1)):
+    with open(name, "w", encoding="utf-8") as out:
+        out.write(CONFIG % (n[0], n[1], directory, n[2]))
+
+
+def run(*words, most=None, **more):
+    """Of files of `most` bytes at the most."""
+    def limit():
+        if most is not None:
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+    done = subprocess.run([hextop, *words], capture_output=True, text=True, preexec_fn=limit, check=False,
+                          timeout=240, env=dict(os.environ, TMPDIR=os.path.realpath("elsewhere"), **more))
+    return done.returncode, done.stderr
+
+
+def left(folder="."):
+    return [name for name in os.listdir(folder) if ".tmp." in name]
+
+
+def saved():
+    return sorted(os.path.join(place, name) for place, _, names in os.walk("elsewhere") for name in names)
+
+
+def density(path):
+    """The densities alone: titles differ."""
+    with open(path, "rb") as file:
+        text = file.read()
+    return text[text.index(b"SCALARS density"):][:8 * 512 + 60]
+
+
+def outputs():
+    """Each writer says why."""
+    status, said = run("run", "small.cfg")
+    check("a run", status == 0, said)
+    jobs = [("surface", "whole", f"part.{kind}") for kind in ("stl", "ply", "3mf", "obj", "glb")]
+    jobs += [("mesh", "small.cfg", f"part.{kind}") for kind in ("inp", "msh", "vtk")]
+    jobs += [("matrix", "small.cfg", "-o", "k.mtx"), ("report", "whole", "-o", "page.html"),
+             ("verify", "whole", "--output", "v.json")]
+    for job in jobs:
+        status, said = run(*job, most=1024)
+        errors = [line for line in said.split("\n") if "error:" in line]
+        check(f"{job}: fails once, with the reason", status == 1 and len(errors) == 1 and
+              "File too large; " in errors[0] and job[-1] in errors[0], said)
+        check(f"{job}: leaves nothing", not left() and not os.path.exists(job[-1]))
+
+
+def full_disk():
+    """VTK files do not fit, the rest does: only the last one ends the run."""
+    status, said = run("run", "full.cfg", most=8000)
+    check("the run fails", status == 1 and said.count("hextop: error:") == 1, said)
+    check("with reason and remedy", "full/density_0002.vtk: cannot write: File too large; raise the limit" in said, said)
+    check("the one before is warned of", "density_0001.vtk: cannot write" in said and "the run goes on" in said, said)
+    check("the design is lost, which is said", "the design of iteration 2 is lost:" in said, said)
+    check("nothing is left", not left("full") and not saved(), f"{os.listdir('full')} {saved()}")
+    with open("full/history.csv", encoding="utf-8") as file:
+        check("history is complete", len(file.readlines()) == 3)
+
+
+def gone():
+    """Folder removed in the middle; where it is not the first place that takes the design."""
+    process = subprocess.Popen([hextop, "run", "gone.cfg"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                               text=True, env=dict(os.environ, TMPDIR=os.path.realpath("elsewhere")))
+    for _ in range(2000):
+        time.sleep(0.01)
+        if os.path.exists("gone/density_0001.vtk"):
+            break
+    shutil.rmtree("gone")
+    said = process.communicate(timeout=240)[1]
+    found = saved()
+    check("folder gone: fails", process.returncode == 1 and said.count("hextop: error:") == 1, said)
+    check("says why", "cannot create it: No such file or directory; its folder is not there" in said, said)
+    check("says where", len(found) == 1 and f"saved as {os.path.realpath(found[0])}" in said, f"{found} {said}")
+    check("names run and iteration", "/hextop-gone-" in found[0] and found[0].endswith("/density_0012.vtk"), str(found))
+    status, said = run("run", "gone.cfg")
+    check("the same run again", status == 0, said)
+    check("the same design", density(found[0]) == density("gone/density_0012.vtk"))
+
+
+def mounted():
+    """A real full disk, where one may be mounted."""
+    os.makedirs("disk/out", exist_ok=True)
+    write_config("disk.cfg", "disk/out", (64, 5, 1))
+    script = (f"mount -t tmpfs -o size=1m none disk && mkdir -p disk/out && TMPDIR=$PWD/elsewhere '{hextop}' run disk.cfg;"
+              "s=$?; ls -a disk/out; exit $s")
+    done = subprocess.run(["unshare", "-rm", "sh", "-c", script], capture_output=True, text=True, check=False)
+    if "unshare" in done.stderr or "mount:" in done.stderr:
+        print("no disk can be mounted here: left out")
+        return
+    check("full disk: fails", done.returncode == 1, done.stderr)
+    check("full disk: why", "No space left on device; make room there" in done.stderr, done.stderr)
+    check("full disk: where", any("/hextop-out-" in path for path in saved()), f"{saved()} {done.stderr}")
+    check("full disk: no half file", ".tmp." not in done.stdout, done.stdout)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        os.mkdir("elsewhere")
+        write_config("small.cfg", "whole")
+        write_config("full.cfg", "full")
+        write_config("gone.cfg", "gone", (8, 12, 1))
+        outputs()
+        full_disk()
+        gone()
+        if shutil.which("unshare"):
+            mounted()
+        os.chdir("/")
+    print(f"{n_check} checks, {n_failed} failed")
+    return 1 if n_failed or not n_check else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

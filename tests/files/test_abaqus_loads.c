@@ -1,0 +1,267 @@
+/* Loads on faces and by mass, couplings and materials of Abaqus input files: what they become, and
+ * every message. CalculiX compares what they do: tests/app/test_calculix_file.py. */
+#include <math.h>
+
+#include "core/problem/problem.h"
+#include "tests/lib/abaqus_case.h"
+
+#define STEP(data) "*STEP\n*STATIC\n" data "*END STEP\n"
+#define POINT "*NODE\n99, 3., 0.5, 0.5\n98, 3., 0.5, 0.5\n*NSET, NSET=RP\n99\n"
+#define RIGHT "*SURFACE, NAME=right\n2, S4\n"
+#define COUPLED(kind) POINT RIGHT "*COUPLING, CONSTRAINT NAME=C, REF NODE=RP, SURFACE=right\n" kind
+
+/* The load number i of those of a step. */
+static const hx_file_load *load_of(int step, int i)
+{
+    static const hx_file_load none = {.set = NULL};
+    for (int64_t k = 0; k < stated.n_load; k++)
+        if (stated.load[k].load_case == step && i-- == 0) return &stated.load[k];
+    CHECK_MSG(0, "step %d has no such load", step);
+    return &none;
+}
+
+static int64_t count_of(int step)
+{
+    int64_t n = 0;
+    for (int64_t k = 0; k < stated.n_load; k++) n += stated.load[k].load_case == step;
+    return n;
+}
+
+static void no_fault(void)
+{
+    CHECK_MSG(!stated.fault && !stated.support_fault && !stated.load_fault, "%s",
+              stated.fault        ? stated.fault
+              : stated.load_fault ? stated.load_fault
+                                  : "supports");
+}
+
+/* A load stays, restated it is another, OP=NEW ends it; within a step loads add up. */
+static void test_steps(void)
+{
+    hx_mesh mesh;
+    read_good(TWO_HEX RIGHT STEP("*DSLOAD\nright, P, 2.\n*DLOAD\nALL, GRAV, 9., 0., 0., -3.\n")
+                  STEP("*DSLOAD\nright, P, 3.\nright, P, 4.\n")
+                      STEP("*DLOAD\n, CENTRIF, 16., 1., 2., 3., 0., 0., 5.\n2, P2, 1.\n"),
+              &mesh);
+    no_fault();
+    CHECK(stated.n_case == 3 && count_of(1) == 2 && count_of(2) == 3 && count_of(3) == 5);
+    CHECK(load_of(1, 0)->kind == HX_FILE_PRESSURE && load_of(1, 0)->value[0] == 2.0);
+    CHECK(strcmp(load_of(1, 0)->set, "right") == 0 && load_of(1, 1)->value[2] == -9.0);
+    CHECK(load_of(2, 1)->value[0] == 3.0 && load_of(2, 2)->value[0] == 4.0);
+    CHECK(load_of(3, 3)->kind == HX_FILE_CENTRIFUGAL && load_of(3, 3)->speed == 4.0);
+    CHECK(load_of(3, 3)->point[1] == 2.0 && load_of(3, 3)->value[2] == 5.0);
+    CHECK(strcmp(load_of(3, 4)->set, "2.P2") == 0);
+    check_set(&mesh, "2.P2", 4, 6 + 11 + 12 + 7, 0, 1);
+    hx_mesh_free(&mesh);
+    read_good(TWO_HEX STEP("*DLOAD\nALL, P3, 1.\n, GRAV, 1., 1., 0., 0.\n")
+                  STEP("*DLOAD, OP=NEW\nALL, GRAV, 2., 1., 0., 0.\n"),
+              &mesh);
+    no_fault();
+    CHECK(count_of(1) == 2 && count_of(2) == 1 && load_of(2, 0)->value[0] == 2.0);
+    hx_mesh_free(&mesh);
+}
+
+static void test_couplings(void)
+{
+    hx_mesh mesh;
+    read_good(TWO_HEX COUPLED("*KINEMATIC\n1, 6\n") "*BOUNDARY\nRP, PINNED\n99, 5, 5\n" STEP(
+                  "*CLOAD\n99, 1, 1.\n99, 6, 2.\n") STEP("*CLOAD\nRP, 6, 3.\n"),
+              &mesh);
+    no_fault();
+    CHECK(stated.n_rigid == 1 && stated.rigid[0].held == 7 + 16);
+    CHECK(strcmp(stated.rigid[0].set, "right") == 0 && stated.rigid[0].point[0] == 3.0);
+    CHECK(load_of(2, 0)->value[0] == 1.0 && load_of(2, 0)->moment[2] == 3.0 && count_of(2) == 1);
+    hx_mesh_free(&mesh);
+
+    read_good(TWO_HEX COUPLED("*DISTRIBUTING\n") STEP("*CLOAD\n99, 1, 1.\n"), &mesh);
+    no_fault();
+    CHECK(stated.n_rigid == 0 && count_of(1) == 1 && !load_of(1, 0)->equally);
+    hx_mesh_free(&mesh);
+
+    /* A rotation node, nodes by a set that comes later, equal shares without faces. */
+    read_good(TWO_HEX POINT "*RIGID BODY, NSET=end, REF NODE=99, ROT NODE=98\n*NSET, NSET=end\n"
+                            "9, 10, 11, 12\n*BOUNDARY\n98, 1, 3\n99, 1, 3\n",
+              &mesh);
+    no_fault();
+    CHECK(stated.n_rigid == 1 && stated.rigid[0].held == HX_FILE_HELD_ALL);
+    check_set(&mesh, "coupling-99", 4, 42, 0, 0);
+    hx_mesh_free(&mesh);
+    read_good(TWO_HEX POINT
+              "*KINEMATIC COUPLING, REF NODE=99\n9, 1, 3\n10\n*RIGID BODY, ELSET=ALL, "
+              "REF NODE=98\n*SURFACE, NAME=dots, TYPE=NODE\n9\n*COUPLING, REF NODE=97, "
+              "SURFACE=dots\n*DISTRIBUTING\n*NODE\n97, 1, 1, 1\n" STEP("*CLOAD\n97, 1, 1.\n"),
+              &mesh);
+    CHECK(stated.n_rigid == 2 && load_of(1, 0)->equally);
+    check_set(&mesh, "coupling-98", 12, 78, 2, 0);
+    hx_mesh_free(&mesh);
+}
+
+/* A pin: the projector leaves the rotations about the point, and is one. */
+static void test_pin(void)
+{
+    hx_mesh mesh;
+    hx_problem problem;
+    hx_problem_params params = hx_problem_defaults();
+    const hx_support_spec support = {.set = NULL, .origin = "supports"};
+    const hx_load_spec load = {.kind = HX_LOAD_FROM_FILE, .origin = "loads"};
+    read_good(
+        TWO_HEX COUPLED("*KINEMATIC\n1, 3\n") "*BOUNDARY\nRP, 1, 3\n5, 1, 3\n1, 2, 2\n8, 1, 1\n"
+                                              "1, 1, 1\n" STEP("*CLOAD\n4, 3, 1.\n"),
+        &mesh);
+    params.support = &support;
+    params.load = &load;
+    params.n_support = params.n_load = 1;
+    params.conditions = &stated;
+    CHECK_OK(hx_problem_create(&problem, &mesh, &params));
+    const hx_rigid_set *const set = &problem.rigid.set[0];
+    CHECK(problem.rigid.n == 1 && set->n == 4 && set->held == 7);
+    double trace = 0.0;
+    for (int64_t k = 0; k < set->n; k++) /* of P = sum_a R_a free R_a': its rank */
+        for (int c = 0; c < 3; c++) {
+            double unit[3] = {0.0}, sum[6] = {0.0}, motion[6] = {0.0}, u[3];
+            const double *const x = mesh.xyz + 3 * (int64_t)problem.rigid.node[set->first + k];
+            unit[c] = 1.0;
+            for (int i = 0; i < 3; i++) sum[i] = unit[i];
+            for (int i = 0; i < 3; i++) {
+                const int j = (i + 1) % 3, l = (i + 2) % 3;
+                sum[3 + i] = (x[j] - set->centre[j]) * unit[l] - (x[l] - set->centre[l]) * unit[j];
+            }
+            for (int i = 0; i < 6; i++)
+                for (int j = 0; j < 6; j++) motion[i] += set->free[i][j] * sum[j];
+            for (int i = 0; i < 3; i++) { /* the point stays */
+                const int j = (i + 1) % 3, l = (i + 2) % 3;
+                const double *const w = motion + 3;
+                const double at = motion[i] + w[j] * (set->point[l] - set->centre[l]) -
+                                  w[l] * (set->point[j] - set->centre[j]);
+                CHECK_MSG(fabs(at) < 1e-12, "the point moves by %g", at);
+                u[i] = motion[i] + w[j] * (x[l] - set->centre[l]) - w[l] * (x[j] - set->centre[j]);
+            }
+            trace += u[c];
+        }
+    CHECK_REL(trace, 3.0, 1e-12);
+    hx_problem_free(&problem);
+    hx_mesh_free(&mesh);
+}
+
+static void check_fault(const char *text, int of_loads, const char *want)
+{
+    hx_mesh mesh;
+    read_good(text, &mesh);
+    const char *const fault = of_loads       ? stated.load_fault
+                              : stated.fault ? stated.fault
+                                             : stated.support_fault;
+    CHECK_MSG(fault && strstr(fault, want), "%s; wanted: %s", fault ? fault : "none", want);
+    if (of_loads) CHECK(!stated.fault && !stated.support_fault);
+    hx_mesh_free(&mesh);
+}
+
+static void test_faults(void)
+{
+    check_fault(TWO_HEX STEP("*DLOAD\nALL, BX, 1.\n"), 1, "case.inp:20: *DLOAD of label BX is not");
+    check_fault(TWO_HEX RIGHT STEP("*DSLOAD\nright, TRVEC, 1., 1., 0., 0.\n"), 1,
+                "*DSLOAD of label TRVEC");
+    check_fault(TWO_HEX RIGHT STEP("*DSLOAD\nright, HP, 1., 1., 0.\n"), 1, "label HP is not read");
+    check_fault(TWO_HEX RIGHT STEP("*DSLOAD, AMPLITUDE=A\nright, P, 1.\n"), 1, "*DSLOAD with AMPL");
+    check_fault(TWO_HEX "*ELSET, ELSET=one\n1\n" STEP("*DLOAD\none, GRAV, 1., 0., 0., 1.\n"), 1,
+                "a load by mass on set 'one', 1 of the 2 elements");
+    check_fault(TWO_HEX STEP("*DLOAD\n1, CENTRIF, 1., 0., 0., 0., 0., 0., 1.\n"), 1, "one element");
+    check_fault(TWO_HEX "*NSET, NSET=dots\n1\n" STEP("*DSLOAD\ndots, P, 1.\n"), 1, "has no faces");
+    check_fault(
+        TWO_HEX RIGHT STEP("*DSLOAD\nright, P, 1.\n") STEP("*DLOAD\n2, P4, 1.\n"), 1,
+        "a pressure on set '2.P4', on faces of which one on set 'right' goes on from step 1");
+    check_fault(TWO_HEX RIGHT STEP("*DSLOAD\nright, P, 1.\n") STEP("*DLOAD, OP=NEW\n2, P1, 1.\n"),
+                1, "OP=NEW while loads by both");
+}
+
+static void test_coupling_faults(void)
+{
+    check_fault(TWO_HEX COUPLED("*KINEMATIC\n3\n"), 0,
+                "case.inp:24: *COUPLING: the nodes follow in some components only");
+    check_fault(TWO_HEX COUPLED("*DISTRIBUTING\n1, 4\n"), 0,
+                "components 1 to 3 or 1 to 6 are read");
+    check_fault(TWO_HEX COUPLED("*DISTRIBUTING, WEIGHTING METHOD=LINEAR\n"), 0, "uniform weights");
+    check_fault(TWO_HEX COUPLED("*DISTRIBUTING\n") "*BOUNDARY\n99, 1\n", 0,
+                "a support of node 99, the reference node of a distributing coupling");
+    check_fault(TWO_HEX COUPLED("*KINEMATIC\n") "*BOUNDARY\n99, 1, 3, 0.5\n", 0,
+                "reference node 99 has a displacement while it is held in part");
+    check_fault(TWO_HEX COUPLED("*KINEMATIC\n") "*BOUNDARY\n99, 1\n" STEP("*BOUNDARY\n99, 2\n")
+                    STEP("*BOUNDARY\n99, 3\n"),
+                0, "reference node 99 is supported otherwise than in step 1");
+    check_fault(TWO_HEX RIGHT "*COUPLING, REF NODE=1, SURFACE=right\n*KINEMATIC\n", 0,
+                "reference node 1 belongs to an element");
+    check_bad(TWO_HEX POINT "*COUPLING, REF NODE=RP, SURFACE=left\n*KINEMATIC\n",
+              "case.inp:22: *COUPLING: no surface 'left'");
+    check_bad(TWO_HEX RIGHT "*COUPLING, REF NODE=RP, SURFACE=right\n*KINEMATIC\n",
+              "no reference node 'RP'");
+    check_bad(TWO_HEX RIGHT "*COUPLING, REF NODE=77, SURFACE=right\n*KINEMATIC\n",
+              "reference node 77, which the file does not have");
+    check_bad(TWO_HEX RIGHT "*COUPLING, REF NODE=ALL, SURFACE=right\n*KINEMATIC\n",
+              "no reference node 'ALL'");
+    check_bad(TWO_HEX COUPLED(""), "*COUPLING without *KINEMATIC or *DISTRIBUTING behind it");
+    check_bad(TWO_HEX "*KINEMATIC\n", "*KINEMATIC without *COUPLING before it");
+    check_bad(TWO_HEX "*COUPLING, SURFACE=right\n", "*COUPLING needs REF NODE=NODE");
+    check_bad(TWO_HEX COUPLED("*KINEMATIC\n1, 7\n"), "components 1 to 7 of a coupling");
+    check_bad(TWO_HEX STEP("*DLOAD\nnone, P1, 1.\n"), "no set 'none' above this line");
+    check_bad(TWO_HEX STEP("*DSLOAD\nnone, P, 1.\n"), "no surface 'none' above this line");
+    check_bad(TWO_HEX STEP("*DLOAD\nALL, GRAV, 9.81\n"), "GRAV needs a direction");
+    check_bad(TWO_HEX STEP("*DLOAD\nALL, CENTRIF, 1., 0., 0., 0.\n"), "CENTRIF needs a point");
+    check_bad(TWO_HEX STEP("*DLOAD\nALL, CENTRIF, -1., 0., 0., 0., 0., 0., 1.\n"), "square of the");
+    check_bad(TWO_HEX "*DLOAD\nALL, P1, 1.\n", "*DLOAD outside a *STEP");
+}
+
+#define SECTION(set, name) "*SOLID SECTION, ELSET=" set ", MATERIAL=" name "\n"
+#define STEEL "*MATERIAL, NAME=Steel\n*DENSITY\n7.85e-9\n*ELASTIC\n210000., 0.3\n"
+
+static void check_material(const char *text, const char *want)
+{
+    hx_mesh mesh;
+    read_good(text, &mesh);
+    const hx_file_material *const m = &stated.material;
+    if (want)
+        CHECK_MSG(m->fault && strstr(m->fault, want), "%s; wanted: %s",
+                  m->fault ? m->fault : "none", want);
+    else
+        CHECK_MSG(m->name && !m->fault, "%s", m->fault ? m->fault : "none");
+    hx_mesh_free(&mesh);
+}
+
+static void test_materials(void)
+{
+    check_material(TWO_HEX SECTION("ALL", "steel") STEEL, NULL);
+    CHECK(stated.material.young == 210000.0 && stated.material.poisson == 0.3);
+    CHECK(stated.material.density == 7.85e-9 && isnan(stated.material.conductivity));
+    check_material(TWO_HEX SECTION("ALL", "M") "*MATERIAL, NAME=M\n*CONDUCTIVITY\n45.\n", NULL);
+    CHECK(stated.material.conductivity == 45.0 && isnan(stated.material.young));
+    check_material(
+        TWO_HEX "*ELSET, ELSET=b\n2\n" SECTION("ALL", "Steel") SECTION("b", "other") STEEL
+        "*MATERIAL, NAME=other\n*ELASTIC, TYPE=ISOTROPIC\n2.1e5, 0.3\n*DENSITY\n7.85e-9\n",
+        NULL); /* the same by another name */
+    check_material(TWO_HEX "*ELSET, ELSET=b\n2\n" SECTION("ALL", "Steel") SECTION("b", "soft") STEEL
+                   "*MATERIAL, NAME=soft\n*ELASTIC\n1., 0.3\n",
+                   "several materials: 'Steel' of the set 'ALL' (line 19), 'soft' of the set 'b' "
+                   "(line 20)");
+    check_material(TWO_HEX "*ELSET, ELSET=b\n2\n" SECTION("b", "Steel") STEEL,
+                   "element 1 has no *SOLID SECTION");
+    check_material(TWO_HEX STEEL, "no *SOLID SECTION gives a material");
+    check_material(TWO_HEX SECTION("ALL", "Iron") STEEL,
+                   "case.inp:17: no *MATERIAL of the name 'Iron'");
+    check_material(
+        TWO_HEX SECTION("ALL", "M") "*MATERIAL, NAME=M\n*ELASTIC\n1., 0.3, 20.\n2., 0.3, 99.\n",
+        "case.inp:19: *ELASTIC of material 'M', of the set 'ALL': depends on the temp");
+    check_material(
+        TWO_HEX SECTION("ALL", "M") "*MATERIAL, NAME=M\n*ELASTIC, TYPE=ORTHOTROPIC\n1, 2, 3\n",
+        "of the set 'ALL': TYPE=ORTHOTROPIC");
+}
+
+int main(void)
+{
+    if (make_folder() != 0) return 1;
+    test_steps();
+    test_couplings();
+    test_pin();
+    test_faults();
+    test_coupling_faults();
+    test_materials();
+    remove_folder();
+    TEST_END();
+}

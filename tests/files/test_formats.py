@@ -1,0 +1,348 @@
+#!/usr/bin/env python3
+"""Files of pre-processors, made by hand here: Nastran's bulk data in its three layouts with supports
+and loads, Medit, universal files; and what is said of files that are not read.
+
+    test_formats.py HEXTOP
+
+Exit status 0 passed, 1 failed."""
+
+import atexit
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+hextop = os.path.abspath(sys.argv[1])
+work = tempfile.mkdtemp(prefix="hextop_formats_")
+os.chdir(work)
+atexit.register(shutil.rmtree, work)
+n_check = n_failed = 0
+
+
+def check(condition, text):
+    global n_check, n_failed
+    n_check += 1
+    if not condition:
+        n_failed += 1
+        print(f"failed: {text}")
+
+
+def put(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def run(*args):
+    done = subprocess.run([hextop, *args], capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def mesh_of(path):
+    """The mesh and its sets as .inp without the title."""
+    code, said = run("mesh", path, "mesh.inp")
+    check(code == 0, f"{path}: {said}")
+    return open("mesh.inp").read().split("\n", 2)[2] if code == 0 else None
+
+
+def section(text, head):
+    found = re.search(re.escape(head) + r"\n((?:[^*].*\n)*)", text or "")
+    return found.group(1).replace(" ", "").split() if found else None
+
+
+# --- Nastran ---
+
+# Two hexahedra along x, a wedge behind them, on it a tetrahedron; numbers with gaps.
+xyz = {11: (0, 0, 0), 12: (1, 0, 0), 13: (1, 1, 0), 14: (0, 1, 0), 15: (0, 0, 1), 16: (1, 0, 1),
+       17: (1, 1, 1), 18: (0, 1, 1), 21: (2, 0, 0), 22: (2, 1, 0), 23: (2, 0, 1), 24: (2, 1, 1),
+       31: (3, 0, 0), 32: (3, 0, 1), 41: (2.4, 0.4, 2)}
+cells = [("CHEXA", 5, 1, (11, 12, 13, 14, 15, 16, 17, 18)), ("CHEXA", 6, 1, (12, 21, 22, 13, 16, 23, 24, 17)),
+         ("CPENTA", 7, 2, (21, 31, 22, 23, 32, 24)), ("CTETRA", 8, 2, (23, 32, 24, 41))]
+others = [
+    ("SPC1", 1, 123456, 11, "THRU", 13), ("SPC1", 1, 12, 15), ("SPC", 2, 18, 3, 0.25),
+    ("SPCADD", 9, 1, 2),
+    ("FORCE", 3, 41, None, 2.0, 1.0, 0.0, -0.5), ("FORCE", 4, 24, 0, 1.0, 0.0, 3.0, 0.0),
+    ("LOAD", 5, 2.0, 10.0, 3, 0.5, 4),
+    ("PLOAD4", 6, 5, 3.0, None, None, None, 15, 17), ("PLOAD4", 6, 7, 2.0, None, None, None, 21),
+    ("PLOAD4", 6, 8, 4.0, None, None, None, 23, 24), ("PLOAD", 6, 5.0, 11, 14, 18, 15),
+    ("PSOLID", 1, 1), ("MAT1", 1, 210000.0, None, 0.3),
+]
+CONTROL = """ID deck
+SOL 101
+CEND
+TITLE = a deck $ with a comment
+SPC = 9
+SUBCASE 1
+  LOAD = 5
+SUBCASE 2
+  LOAD = 6
+BEGIN BULK
+"""
+
+
+def word(value, width):
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        text = repr(value)
+        # Nastran's exponents need no E.
+        return text if len(text) <= width else ("%.*e" % (width - 8, value)).replace("e", "")
+    return str(value)
+
+
+def card(how, fields):
+    name, *values = fields
+    n, width = (4, 16) if how == "large" else (8, 8)
+    rows = [values[i : i + n] for i in range(0, len(values), n)] or [[]]
+    lines = []
+    for k, row in enumerate(rows):
+        if how == "free":
+            lines.append(",".join([name if k == 0 else "+"] + [word(v, 8) for v in row]))
+            continue
+        mark = "*" if how == "large" else ("" if k == 0 else "+")
+        first = (name + mark if k == 0 else mark).ljust(8)
+        lines.append(first + "".join(word(v, width).rjust(width) for v in row))
+    return "\n".join(lines) + "\n"
+
+
+def deck(how, more=(), control=CONTROL, end="ENDDATA\n"):
+    text = control + "$ comment\n"
+    for number, x in xyz.items():
+        text += card(how, ("GRID", number, None, *map(float, x)))
+    for kind, number, group, nodes in cells:
+        text += card(how, (kind, number, group, *nodes))
+    for fields in (*others, *more):
+        text += card(how, fields)
+    return text + end
+
+
+CONFIG = """mesh = { file = "%s"; };
+material = { E = 210000.0; nu = 0.3; };
+supports = ( { from = "file"; } );
+loads = ( { from = "file"; } );
+optimization = { volume_fraction = 0.5; filter = { radius = 1.2; }; };
+"""
+
+
+def job_of(path):
+    """Supports and summed forces of a config on the file: {(node, component): value}, a step each."""
+    put("part.cfg", CONFIG % path)
+    code, said = run("mesh", "part.cfg", "job.inp")
+    check(code == 0, f"a job of {path}: {said}")
+    if code:
+        return None, []
+    text = open("job.inp").read()
+    fixed = {}
+    for line in section(text, "*BOUNDARY") or []:
+        node, first, last, *value = line.split(",")
+        for c in range(int(first), int(last) + 1):
+            fixed[int(node), c] = float(value[0]) if value else 0.0
+    steps = []
+    for step in text.split("*STEP")[1:]:
+        forces = {}
+        for block in re.findall(r"\*CLOAD.*\n((?:[^*].*\n)*)", step):
+            for line in block.split("\n"):
+                if line.strip():
+                    node, c, value = line.split(",")
+                    forces[int(node), int(c)] = forces.get((int(node), int(c)), 0.0) + float(value)
+        steps.append(forces)
+    return fixed, steps
+
+
+meshes = {}
+for how in ("small", "free", "large"):
+    put(f"{how}.bdf", deck(how))
+    meshes[how] = mesh_of(f"{how}.bdf")
+check(meshes["small"] == meshes["free"] == meshes["large"] and meshes["small"], "three layouts")
+check(section(meshes["small"], "*ELSET, ELSET=property-2") == ["7,8"], "elements of a property")
+check(section(meshes["small"], "*NODE")[8].startswith("21,2"), "numbers of nodes")
+tabs = deck("free").replace("GRID,11,,0.0,0.0,0.0", "GRID\t11\t\t0.0\t0.\t0.+0")
+put("tabs.bdf", tabs)
+check(tabs != deck("free") and mesh_of("tabs.bdf") == meshes["small"], "tabs and 0.+0")
+head, bulk = deck("small").split("CHEXA", 1)
+put("main.dat", head + "INCLUDE 'cells.inc'\n")
+put("cells.inc", "CHEXA" + bulk)
+check(mesh_of("main.dat") == meshes["small"], "INCLUDE, and .dat told by its first lines")
+
+fixed, steps = job_of("small.bdf")
+expected = {(n, c): 0.0 for n in (11, 12, 13) for c in (1, 2, 3)}
+expected.update({(15, 1): 0.0, (15, 2): 0.0, (18, 3): 0.25})
+check(fixed == expected, f"supports: {fixed}")
+near = lambda a, b: abs(a - b) < 1e-9
+check(len(steps) == 2, f"{len(steps)} cases of two subcases")
+first = {(41, 1): 40.0, (41, 3): -20.0, (24, 2): 3.0}
+check(steps and set(steps[0]) == set(first) and all(near(steps[0][k], v) for k, v in first.items()),
+      f"LOAD's factors: {steps[:1]}")
+# Of the pressures: top of element 5 (area 1), the wedge's lower triangle (area 1/2), the
+# tetrahedron's face 23 32 41 (not 24), and PLOAD's face x = 0, whose normal by its corners is +x.
+total = [sum(v for (n, c), v in steps[1].items() if c == d) for d in (1, 2, 3)]
+outward = (0.0, -0.5, 0.2) # of (1, 0, 0) and (0.4, 0.4, 1), by half
+expected = [5.0 * 1 - 4 * outward[0], -4 * outward[1], -3.0 + 2 * 0.5 - 4 * outward[2]]
+check(all(near(x, y) for x, y in zip(total, expected)), f"pressures: {total}, expected {expected}")
+moment = sum(v * xyz[n][0] for (n, c), v in steps[1].items() if c == 3) # of forces along z, by x
+expected = -3 * 0.5 + 2 * 0.5 * 7 / 3 - 4 * outward[2] * (2 + 3 + 2.4) / 3
+check(near(moment, expected), f"the pressures' moment: {moment}, expected {expected}")
+
+put("lost.bdf", deck("free", [("RBE2", 70, 41, 123, 11, 12), ("RBE2", 71, 41, 123, 13), ("MOMENT", 3, 41, 0, 1.0, 0., 0., 1.),
+                              ("CQUAD4", 80, 3, 11, 14, 18, 15)]))
+code, said = run("mesh", "lost.bdf", "out.inp")
+check(code == 0 and "2 RBE2, 1 MOMENT, 1 CQUAD4" in said, f"what is lost: {said}")
+check(section(open("out.inp").read(), "*SURFACE, TYPE=ELEMENT, NAME=property-3") == ["5,S6"], "a shell's face")
+put("part.cfg", CONFIG % "lost.bdf")
+code, said = run("mesh", "part.cfg", "job.inp")
+check(code == 2 and "2 RBE2, 1 MOMENT, 1 CQUAD4" in said and 'from = "file"' in said, f"refused: {said}")
+put("spc.bdf", deck("free", control=CONTROL.replace("SUBCASE 2\n", "SUBCASE 2\nSPC = 1\n")))
+put("part.cfg", CONFIG % "spc.bdf")
+code, said = run("mesh", "part.cfg", "job.inp")
+check(code == 2 and "subcase 2 has SPC = 1, the first SPC = 9" in said, f"other supports: {said}")
+put("bulk.nas", deck("small", control="", end=""))
+fixed, steps = job_of("bulk.nas")
+check(fixed and len(fixed) == 12 and len(steps) == 2, f"without case control: {fixed} {len(steps)}")
+
+# Pressures on quadratic elements are theirs, corners and middles: a cube pulled so is strained evenly.
+cube = [("GRID", 1 + i, None, float(i % 2), float(i // 2 % 2), float(i // 4)) for i in range(8)]
+held = [("SPC1", 1, c, *[1 + i for i in range(8) if i >> k & 1 == 0]) for k, c in enumerate((1, 2, 3))]
+tets = [(1, 2, 4, 8), (1, 4, 3, 8), (1, 3, 7, 8), (1, 7, 5, 8), (1, 5, 6, 8), (1, 6, 2, 8)]
+KINDS = {
+    "hexahedra": ([("CHEXA", 1, 1, 1, 2, 4, 3, 5, 6, 8, 7)], [("PLOAD4", 2, 1, -2.0, None, None, None, 5, 8)],
+                  {"1": -1 / 6, "2": 2 / 3}),
+    "wedges": ([("CPENTA", 1, 1, 1, 2, 4, 5, 6, 8), ("CPENTA", 2, 1, 1, 4, 3, 5, 8, 7)],
+               [("PLOAD4", 2, 1, -2.0, None, None, None, 5), ("PLOAD4", 2, 2, -2.0, None, None, None, 5)], None),
+    "tetrahedra": ([("CTETRA", 1 + i, 1, *t) for i, t in enumerate(tets)],
+                   [("PLOAD4", 2, 4, -2.0, None, None, None, 7, 1), ("PLOAD4", 2, 5, -2.0, None, None, None, 5, 1)], None),
+    "PLOAD": ([("CHEXA", 1, 1, 1, 2, 4, 3, 5, 6, 8, 7)], [("PLOAD", 2, 2.0, 5, 6, 8, 7)], {"1": -1 / 6, "2": 2 / 3}),
+}
+for name, (elements, loads, share) in KINDS.items():
+    lines = "BEGIN BULK\n" + "".join(card("free", f) for f in (*cube, *held, *elements, *loads)) + "ENDDATA\n"
+    put("cube.bdf", lines)
+    put("part.cfg", CONFIG % "cube.bdf")
+    for element in ("linear", "quadratic"):
+        code, said = run("analyse", "part.cfg", f"solver.element={element}", "--output", "cube.json")
+        found = float(json.load(open("cube.json"))["compliance"]) if code == 0 else 0.0
+        check(abs(found * 210000.0 / 4.0 - 1.0) < 1e-8, f"pressure on {element} {name}: {found} {said}")
+    code, said = run("mesh", "part.cfg", "job.inp", "solver.element=quadratic")
+    force = sorted(float(line.split(",")[2]) for block in re.findall(r"\*CLOAD.*\n((?:[^*].*\n)*)", open("job.inp").read())
+                   for line in block.split("\n") if line.split(",")[1:2] == [" 3"] and abs(float(line.split(",")[2])) > 1e-12)
+    check(near(sum(force), 2.0), f"force of {name}: {force}")
+    if share: # of a square: -1/12 at corners, 1/3 at middles
+        check(len(force) == 8 and all(near(x, y) for x, y in zip(force, [share["1"]] * 4 + [share["2"]] * 4)),
+              f"shares of {name}: {force}")
+
+# Systems within each other: moved, turned, cylindrical, spherical.
+systems = [("CORD2R", 4, 0, 1.0, 2.0, 3.0, 1.0, 2.0, 4.0, 1.0, 3.0, 3.0), # x is the basic y
+           ("CORD2C", 5, 4, *(0.0,) * 3, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0),
+           ("CORD2S", 6, 0, *(0.0,) * 3, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0)]
+turned = [("GRID", 1, 4, 0.0, 0.0, 0.0), ("GRID", 2, 4, 1.0, 0.0, 0.0), ("GRID", 3, 5, 2.0, 90.0, 0.0),
+          ("GRID", 4, 6, 5.0, 90.0, 90.0)]
+put("systems.bdf", "".join(card("large", c) for c in (*turned, *systems, ("CTETRA", 1, 1, 1, 2, 4, 3))))
+found = section(mesh_of("systems.bdf"), "*NODE")
+found = [[float(x) for x in line.split(",")[1:]] for line in found or []]
+expected = [[1, 2, 3], [1, 3, 3], [-1, 2, 3], [0, 5, 0]] # y of system 4 is the basic -x
+check(all(near(x, y) for a, b in zip(found, expected) for x, y in zip(a, b)) and len(found) == 4,
+      f"coordinate systems: {found}")
+
+# Second order: nodes along the height come before those of the top.
+corner = [xyz[n] for n in cells[0][3]]
+pairs = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (1, 5), (2, 6), (3, 7), (4, 5), (5, 6), (6, 7), (7, 4)]
+full = corner + [tuple((p + q) / 2 for p, q in zip(corner[i], corner[j])) for i, j in pairs]
+bulk = "".join(card("free", ("GRID", i, None, *map(float, x))) for i, x in enumerate(full, 1))
+bulk += card("free", ("CHEXA", 1, 1, *range(1, 21))) + card("free", ("SPC1", 1, 1, 13))
+put("hexa20.bdf", bulk)
+code, said = run("mesh", "hexa20.bdf", "out.inp")
+check(code == 0 and "12 mid-side nodes" in said and "off the middle" not in said, f"CHEXA of 20: {said}")
+
+
+def refused(path, text, message):
+    put(path, text)
+    code, said = run("mesh", path, "out.vtk")
+    check(code == 2 and message in said, f"{path}: {code} {said}")
+
+
+refused("system.bdf", deck("free").replace("GRID,12,,", "GRID,12,4,"), "system.bdf:13: coordinate system 4")
+refused("number.bdf", deck("free").replace("GRID,12,,1.0", "GRID,12,,1.0x"), "GRID: '1.0x' in field 4")
+refused("short.bdf", deck("free").replace("CTETRA,8,2,23,32,24,41", "CTETRA,8,2,23,32,24"),
+        "CTETRA: node 4 of 4 is missing")
+refused("node.bdf", deck("free").replace("CTETRA,8,2,23,32,24,41", "CTETRA,8,2,23,32,24,42"),
+        "element 8 names node 42, which the file does not have")
+refused("face.bdf", deck("free").replace("PLOAD4,6,5,3.0,,,,15,17", "PLOAD4,6,5,3.0,,,,15,16"),
+        "nodes 15 and 16 make no face of element 5")
+refused("include.bdf", "BEGIN BULK\nINCLUDE 'none.inc'\n", "include.bdf:2: INCLUDE: ")
+refused("loop.bdf", "BEGIN BULK\nINCLUDE 'loop.bdf'\n", "more than 16 files that include each other")
+
+# --- Medit and universal files: the same mesh ---
+
+order = {number: i for i, number in enumerate(xyz, 1)}
+medit = "MeshVersionFormatted 2\n# comment\nDimension 3\nVertices\n%d\n" % len(xyz)
+medit += "".join("%g %g %g 0\n" % x for x in xyz.values())
+medit += "Normals 1\n0 0 1\n" # not read
+for name, kind in (("Hexahedra", "CHEXA"), ("Prisms", "CPENTA"), ("Tetrahedra", "CTETRA")):
+    mine = [c for c in cells if c[0] == kind]
+    medit += f"{name} {len(mine)}\n" + "".join(
+        " ".join(str(order[n]) for n in c[3]) + f" {c[2]}\n" for c in mine)
+medit += "Quadrilaterals 1\n1 4 8 5 3\nTriangles 1\n9 13 10 4\nEdges 1\n1 2 5\nEnd\n"
+put("part.mesh", medit)
+found = mesh_of("part.mesh")
+check(section(found, "*ELSET, ELSET=property-1") == ["1,2"] and
+      section(found, "*ELSET, ELSET=property-2") == ["3,4"], "Medit's references")
+check(section(found, "*SURFACE, TYPE=ELEMENT, NAME=surface-3") == ["1,S6"] and
+      section(found, "*SURFACE, TYPE=ELEMENT, NAME=surface-4") == ["3,S1"] and
+      section(found, "*NSET, NSET=curve-5") == ["1,2"], "Medit's faces and edges")
+refused("flat.mesh", medit.replace("Dimension 3", "Dimension 2"), "flat.mesh:3: a mesh in 2 dimensions")
+refused("wide.mesh", medit.replace("Hexahedra 2", "Hexahedra 1"), "'2' where a section is expected")
+refused("cut.mesh", medit.replace("Hexahedra 2", "Hexahedra 99999"), "do not fit into the")
+refused("q2.mesh", medit.replace("Hexahedra 2", "HexahedraQ2 2"), "HexahedraQ2 is not read")
+
+unv = "    -1\n   164\n         1  Meter (newton)         2\n    -1\n    -1\n  2411\n"
+for number, x in xyz.items():
+    unv += "%10d%10d%10d%10d\n" % (number, 1, 1, 11)
+    unv += "".join("%25.16E" % v for v in x).replace("E", "D") + "\n"
+unv += "    -1\n    -1\n  2412\n"
+KIND = {"CHEXA": 115, "CPENTA": 112, "CTETRA": 111}
+for kind, number, group, nodes in [*cells, ("", 20, 3, (11, 14, 18, 15)), ("", 21, 3, (11, 12))]:
+    shape = KIND.get(kind, 94 if len(nodes) == 4 else 21)
+    unv += "%10d%10d%10d%10d%10d%10d\n" % (number, shape, group, 1, 7, len(nodes))
+    unv += "         0         1         1\n" if shape == 21 else ""
+    unv += "".join("%10d" % n for n in nodes) + "\n"
+unv += "    -1\n    -1\n  2467\n"
+for number, name, members in ((1, "block of steel", [(8, 5), (8, 6)]), (2, "pushed", [(8, 20)]),
+                              (3, "held", [(7, 11), (7, 14), (7, 15)]), (4, "edge", [(8, 21)])):
+    unv += "".join("%10d" % v for v in (number, 0, 0, 0, 0, 0, 0, len(members))) + f"\n{name}\n"
+    flat = [v for kind, n in members for v in (kind, n, 0, 0)]
+    for i in range(0, len(flat), 8):
+        unv += "".join("%10d" % v for v in flat[i : i + 8]) + "\n"
+put("part.unv", unv + "    -1\n")
+found = mesh_of("part.unv")
+check(found and section(found, "*NODE") == section(meshes["small"], "*NODE"), "a universal file's nodes")
+check(section(found, "*ELSET, ELSET=block_of_steel") == ["5,6"] and
+      section(found, "*SURFACE, TYPE=ELEMENT, NAME=pushed") == ["5,S6"] and
+      section(found, "*NSET, NSET=held") == ["11,14,15"] and
+      section(found, "*NSET, NSET=edge") == ["11,12"], f"groups: {found}")
+pairs = [(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (0, 4), (1, 5), (2, 6), (3, 7)]
+bricks = "    -1\n  2411\n"
+for i, x in enumerate(corner + [tuple((p + q) / 2 for p, q in zip(corner[i], corner[j])) for i, j in pairs], 1):
+    bricks += f"{i:10d}         1         1         1\n" + "".join("%25.16E" % v for v in x) + "\n"
+ring = [1, 9, 2, 10, 3, 11, 4, 12, 17, 18, 19, 20, 5, 13, 6, 14, 7, 15, 8, 16]
+bricks += "    -1\n    -1\n  2412\n         1       116         1         1         1        20\n"
+for i in range(0, 20, 8):
+    bricks += "".join("%10d" % n for n in ring[i : i + 8]) + "\n"
+put("brick20.unv", bricks + "    -1\n")
+code, said = run("mesh", "brick20.unv", "out.inp")
+check(code == 0 and "12 mid-side nodes" in said and "off the middle" not in said, f"parabolic brick: {said}")
+refused("cut.unv", unv, "the file ends within a data set")
+refused("nodes.unv", unv.replace("       111         2         1         7         4", "       111         2         1         7         3"),
+        "a linear tetrahedron, has 3 nodes; it must have 4")
+
+# --- what is not read ---
+
+for path, message in {
+    "a.cgns": "a CGNS mesh: meshio convert a.cgns a.vtu",
+    "a.b.SLDPRT": "export it as STEP from the program it comes from (a.b.step)",
+    "a.rst": "a result of ANSYS: write the mesh in ANSYS: CDWRITE,DB,a,cdb",
+    "a.key": "a model of LS-DYNA",
+}.items():
+    refused(path, "binary", message)
+refused("fluent.msh", '(0 "x")\n', "a mesh of ANSYS Fluent: meshio convert fluent.msh fluent.vtu")
+print(f"{n_check} checks, {n_failed} failed")
+sys.exit(n_failed > 0)

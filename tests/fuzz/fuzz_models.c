@@ -1,0 +1,45 @@
+/* What is read of CAD models here and not by gmsh: STL surfaces, units of STEP and IGES, the head
+ * of a mesh that is kept. The first byte chooses the ending. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/mesher/cad.h"
+#include "fuzz.h"
+
+static void check_stl(const char *path)
+{
+    hx_stl stl = {0};
+    if (!fuzz_accepted(hx_stl_read(&stl, path))) return;
+    int in_range = stl.n_tri > 0, finite = 1;
+    for (int64_t i = 0; i < 3 * stl.n_tri; i++)
+        in_range &= stl.tri[i] >= 0 && stl.tri[i] < stl.n_node;
+    for (int64_t i = 0; i < 3 * stl.n_node; i++) finite &= isfinite(stl.xyz[i]) != 0;
+    for (int64_t i = 0; i < stl.n_tri; i++)
+        in_range &= stl.face[i] >= 0 && stl.face[i] < stl.n_face && stl.shell[i] >= 0 &&
+                    stl.shell[i] < stl.n_shell;
+    fuzz_require(in_range, "an accepted STL file has its indices in range");
+    fuzz_require(finite && isfinite(stl.volume) && isfinite(stl.area),
+                 "an accepted STL file has finite numbers");
+    const double x[3] = {0.0, 0.0, 0.0};
+    const int32_t face = hx_stl_nearest_face(&stl, x);
+    fuzz_require(face >= 0 && face < stl.n_face, "a face is nearest");
+    hx_stl_free(&stl);
+}
+
+void fuzz_models(const uint8_t *data, size_t size)
+{
+    static const char *const name[] = {"fuzz.stl", "fuzz.step", "fuzz.igs", "mesh.msh"};
+    char path[FUZZ_PATH], unit[HX_CAD_UNIT];
+    hx_cad_record record;
+    uint64_t key = 0;
+    if (size < 1) return;
+    fuzz_path(name[data[0] % 4], path);
+    fuzz_write(path, data + 1, size - 1);
+    (void)hx_model_format_of_file(path);
+    if (fuzz_accepted(hx_cad_unit(path, unit)))
+        fuzz_require(memchr(unit, '\0', sizeof unit) != NULL, "a unit ends");
+    (void)fuzz_accepted(hx_cad_key(path, 1.0, &key));
+    (void)hx_cad_is_kept(path, 0, &record);
+    if (data[0] % 4 == 0) check_stl(path);
+}

@@ -1,0 +1,260 @@
+#!/usr/bin/python3
+"""Runs of two designs in which a call of the device fails, in a build with
+-Dfault_injection=true: of every place that calls come from (core/base/fault.h) the first, the
+middle and the last, of memory that is not there, of a call or a kernel that fails, and of a device
+that is lost from then on; NaN and a breakdown of PCG besides.
+
+    faults.py BUILD [LOGS] [--device cpu|cuda] [--seconds S] [--jobs J] [--only NAME] [--seed N]
+
+A run may go on, with what stores less or after another attempt: its result is then that of a run
+without a fault. Or it ends with status 1 or 2 and one line of error that says what to do, and what
+it leaves can be used: history and summary of the designs before, no half file, and where it keeps
+a checkpoint --resume comes to the result of an undisturbed run. No signal, no run of more than 20
+s; in a build with -Db_sanitize=address no leak either. Where S seconds are too few for all faults, those left out are counted; their order is random, by
+N. Exit status 77: no such device here, or a build without faults.
+"""
+import argparse
+import concurrent.futures
+import csv
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+QUICK = "configs/quickstart.cfg mesh.nx=8 mesh.ny=4 mesh.nz=4"
+CELLS = "optimization.filter.kind=density optimization.projection.beta=2"
+CONFIGS = {
+    "auto": QUICK,
+    "multigrid": QUICK + " solver.preconditioner=multigrid solver.operator=otf",
+    "quadratic": "configs/quickstart.cfg mesh.nx=4 mesh.ny=2 mesh.nz=2 solver.element=quadratic",
+    "named": QUICK + " solver.operator=bsrsym solver.preconditioner=block-jacobi",
+    "stored": QUICK + " solver.operator=sym solver.preconditioner=jacobi",
+    "helmholtz": QUICK + " optimization.filter.kind=helmholtz solver.operator=dedup",
+    "csr": QUICK + " solver.operator=csr " + CELLS,
+}
+ALWAYS = "optimization.iterations=2 output.every=1 solver.threads=1".split()
+ON_CPU = ("auto", "multigrid", "quadratic", "helmholtz")
+LIMIT = 20  # seconds a run
+REMEDIES = (r"run again or elsewhere|take a smaller mesh|operators fit|other units|see nvidia-smi|"
+            r"use \"|max_iterations|wait for other processes|another radius|use solver\.|free "
+            r"some|device \"cpu\"|take ")
+
+
+class Bench:
+    """The program, its configs, and where runs go."""
+
+    def __init__(self, options):
+        here = os.path.dirname(os.path.abspath(__file__))
+        self.source = os.path.dirname(os.path.dirname(here))
+        self.hextop = os.path.join(os.path.abspath(options.build), "app", "hextop")
+        self.logs = os.path.abspath(options.logs or tempfile.mkdtemp(prefix="faults-"))
+        self.device = options.device
+        os.makedirs(self.logs, exist_ok=True)
+
+    def run(self, config, folder, fault=None, listing=None, more=()):
+        """(exit status, both streams)"""
+        words = CONFIGS[config].split()
+        words[0] = os.path.join(self.source, words[0])
+        env = {k: v for k, v in os.environ.items() if not k.startswith("HEXTOP_FAULT")}
+        env["OMP_NUM_THREADS"] = "1"
+        if fault:
+            env["HEXTOP_FAULT"] = fault
+        if listing:
+            env["HEXTOP_FAULT_LIST"] = listing
+        command = [self.hextop, "run", *words, *ALWAYS, "solver.device=" + self.device,
+                   "output.directory=" + folder, *more]
+        try:
+            done = subprocess.run(command, env=env, stdout=subprocess.PIPE, text=True,
+                                  stderr=subprocess.STDOUT, timeout=LIMIT, errors="replace")
+        except subprocess.TimeoutExpired:
+            return "no end", ""
+        return done.returncode, done.stdout
+
+
+def compliances(folder):
+    """One a design, of history.csv; what is no line of numbers is an error."""
+    with open(os.path.join(folder, "history.csv"), encoding="utf-8") as f:
+        rows = list(csv.DictReader(f))
+    for i, row in enumerate(rows):
+        if int(row["iteration"]) != i + 1:
+            raise ValueError("history.csv: a gap")
+    return [float(row["compliance"]) for row in rows]
+
+
+def same(a, b, within=1e-3):
+    """Other operators, and solves that began elsewhere, agree within PCG's tolerance."""
+    return len(a) == len(b) and all(abs(x - y) <= within * abs(y) for x, y in zip(a, b))
+
+
+def list_faults(path):
+    """(kind, site, calls), of the kinds that are looked at here."""
+    with open(path, encoding="ascii") as f:
+        lines = [line.split() for line in f]
+    return [(k, s, int(n)) for k, s, n in (x for x in lines if len(x) == 3)
+            if s != "*" and k in ("device", "cuda", "nan", "breakdown")]
+
+
+def cases(config, sites):
+    """(config, fault) of a run each."""
+    for kind, site, n in sites:
+        for i, at in enumerate(sorted({1, (n + 1) // 2, n})):
+            if kind in ("nan", "breakdown"):
+                hows = ["value", "value+"]
+            else:
+                hows = ["launch", "lost+"] if i == 1 or n < 3 else ["launch"]
+                if kind == "cuda" or "alloc" in site or "record" in site:
+                    hows.append("memory")
+            for how in hows:
+                yield config, f"{kind} {site} {at} {how}"
+
+
+def fault_of_messages(text):
+    """What is wrong with what the run says, of one that fails."""
+    found = re.search(r"\S*Sanitizer: .*", text)
+    if found:
+        return found.group(0)
+    errors = [line for line in text.splitlines() if re.match(r"hextop: (error|fatal)", line)]
+    if len(errors) != 1:
+        return f"{len(errors)} errors are said"
+    if not re.search(REMEDIES, errors[0]):
+        return "no remedy: " + errors[0]
+    return None
+
+
+def left_half(folder):
+    return [name for name in os.listdir(folder) if ".tmp" in name or name.startswith(".hextop")]
+
+
+def fault_of_folder(bench, config, folder, reference):
+    """What is wrong with what the run leaves."""
+    if not os.path.isdir(folder):
+        return None
+    if left_half(folder):
+        return "half a file is left"
+    history = os.path.join(folder, "history.csv")
+    before = compliances(folder) if os.path.exists(history) else []
+    if not same(before, reference[:len(before)]):
+        return "history.csv has other designs"
+    if before:
+        with open(os.path.join(folder, "summary.json"), encoding="utf-8") as f:
+            if json.load(f)["status"] != "failed":
+                return "summary.json does not say that it failed"
+    if not os.path.exists(os.path.join(folder, "checkpoint.state")):
+        return None
+    rc, text = bench.run(config, folder, more=["--resume"])
+    if rc != 0 or not same(compliances(folder), reference):
+        return "does not resume: " + text[-300:]
+    return None
+
+
+def judge(bench, case, reference, number):
+    """(how it ended, what is wrong with that or None)"""
+    config, fault = case
+    folder = os.path.join(bench.logs, f"run{number}")
+    listing = folder + ".list"
+    rc, text = bench.run(config, folder, fault=fault, listing=listing)
+    with open(listing, encoding="ascii") as f:
+        fired = "fired" in f.read().split()
+    wrong, how = None, f"status {rc}"
+    if not fired:
+        how = "not reached"
+    elif rc == 0:
+        how = "went on"
+        if not same(compliances(folder), reference):
+            wrong = "another result"
+    elif rc in (1, 2):
+        try:
+            wrong = fault_of_messages(text) or fault_of_folder(bench, config, folder, reference)
+        except (OSError, ValueError, KeyError) as error:
+            wrong = repr(error)
+        if os.path.exists(os.path.join(folder, "checkpoint.state")):
+            how += ", resumed"
+    else:
+        wrong = f"ended by {rc}"
+    if wrong:
+        with open(folder + ".log", "w", encoding="utf-8") as f:
+            f.write(f"{config}: {fault}\n{wrong}\n\n{text}")
+    shutil.rmtree(folder, ignore_errors=True)
+    os.remove(listing)
+    return how, wrong
+
+
+def prepare(bench, names):
+    """The result of each config without a fault, and its places."""
+    reference, found = {}, []
+    for name in names:
+        folder = os.path.join(bench.logs, name)
+        rc, text = bench.run(name, folder, listing=folder + ".list")
+        if rc == 2 and re.search("is not available|built without", text):
+            print(f"skipped: no device '{bench.device}' here")
+            sys.exit(77)
+        if rc != 0:
+            print(f"{name}: without a fault it ends with {rc}\n{text}")
+            sys.exit(1)
+        if not os.path.exists(folder + ".list"):
+            print("skipped: a build without -Dfault_injection=true")
+            sys.exit(77)
+        reference[name] = compliances(folder)
+        found += cases(name, list_faults(folder + ".list"))
+        shutil.rmtree(folder)
+    return reference, found
+
+
+def kind_of(fault):
+    kind, site, _, how = fault.split()
+    call = re.match("[a-z_]+", site).group(0) if kind == "device" else ""
+    return f"{kind} {call} {how}".replace("  ", " ")
+
+
+def report(outcome, n_left):
+    """A line a kind of fault and ending; the number of those that ended wrongly."""
+    count = {}
+    for (_, fault), how, _ in outcome:
+        key = (kind_of(fault), how)
+        count[key] = count.get(key, 0) + 1
+    for (kind, how), n in sorted(count.items()):
+        print(f"{n:6}  {kind:28} {how}")
+    bad = [(case, wrong) for case, _, wrong in outcome if wrong]
+    for case, wrong in bad[:40]:
+        print(f"WRONG {case[0]}: {case[1]}: {wrong.strip()}")
+    print(f"{len(outcome)} faults, {len(bad)} ended wrongly, {n_left} left out")
+    return len(bad)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="faults of the device")
+    parser.add_argument("build")
+    parser.add_argument("logs", nargs="?")
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--seconds", type=float, default=90.0)
+    parser.add_argument("--jobs", type=int, default=8)
+    parser.add_argument("--only")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    bench = Bench(options)
+    names = ON_CPU if bench.device == "cpu" else list(CONFIGS)
+    if options.only:
+        names = [options.only]
+    end = time.monotonic() + options.seconds
+    reference, found = prepare(bench, names)
+    random.Random(options.seed).shuffle(found)
+
+    def run_one(number):
+        if time.monotonic() > end:
+            return None
+        case = found[number]
+        return (case, *judge(bench, case, reference[case[0]], number))
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        done = list(pool.map(run_one, range(len(found))))
+    outcome = [x for x in done if x]
+    sys.exit(1 if report(outcome, len(done) - len(outcome)) or not outcome else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,153 @@
+#!/bin/sh
+# CAD models as a user meets them: test_cad.sh HEXTOP SRCDIR. What needs no gmsh first; the rest is
+# skipped where gmsh is not installed.
+hextop=$(realpath "$1")
+source=$(realpath "$2")
+. "$source/tests/lib/scratch.sh"
+
+cp "$source/examples/bearing/bearing.step" part.step
+cat >part.cfg <<'END'
+units = "N, mm, MPa";
+mesh = { file = "part.step"; element_size = 8.0; };
+supports = ( { set = "face-12"; fix = "xyz"; }, { set = "face-13"; fix = "xyz"; } );
+loads = ( { set = "face-21"; bearing_force = [0.0, 0.0, -1000.0]; } );
+passive = ( { set = "bush"; density = 1.0; } );
+sets = ( { name = "bottom"; plane = { point = [0.0, 0.0, 0.0]; normal = [0.0, 0.0, 1.0]; }; } );
+optimization = { volume_fraction = 0.5; iterations = 2;
+                 filter = { radius = 1.5; unit = "element"; }; };
+output = { directory = "out"; };
+END
+
+# expect STATUS TEXT COMMAND ...: runs it, output goes to said.
+expect() {
+    status=$1 text=$2
+    shift 2
+    "$@" >said 2>&1
+    got=$?
+    [ $got -eq "$status" ] || fault "exit status $got, not $status: $* : $(cat said)"
+    grep -qF -e "$text" said || fault "does not say '$text': $* : $(cat said)"
+}
+
+# gone PID: within two seconds.
+gone() {
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 $(seq 80); do
+        kill -0 "$1" 2>/dev/null || return 0
+        sleep 0.1
+    done
+    return 1
+}
+
+# fake LINE: a program that says gmsh's version, and does LINE when it is to work.
+fake() {
+    printf '#!/bin/sh\ncase $1 in --version) echo 4.8.4 >&2; exit 0;; esac\n%s\n' "$1" >fake
+    chmod +x fake
+}
+
+# --- without gmsh ---
+export HEXTOP_GMSH=/no/such/gmsh
+expect 2 "apt-get install gmsh" "$hextop" check part.cfg
+grep -q "part.cfg:2: mesh.file" said || fault "does not say where: $(cat said)"
+HEXTOP_GMSH=$work/fake
+fake 'kill -SEGV $$'
+expect 2 "gmsh: it crashed: signal 11" "$hextop" check part.cfg
+fake 'sleep 60'
+expect 2 "gmsh: not ready after" "$hextop" check part.cfg mesh.time_limit=0.3
+fake 'echo $$ >pid.tmp; mv pid.tmp '"$work"'/pid; sleep 60'
+for number in INT KILL; do
+    rm -f pid
+    "$hextop" mesh part.step x.vtk >said 2>&1 &
+    program=$!
+    for _ in 1 2 3 4 5 6 7 8 9 10; do [ -s pid ] || sleep 0.2; done
+    [ -s pid ] || fault "gmsh was not started: $(cat said)"
+    # a shell's background processes ignore SIGINT: TERM stands for it
+    [ $number = INT ] && number=TERM
+    kill -$number $program
+    wait $program 2>/dev/null
+    gone "$(cat pid)" || fault "gmsh outlives hextop after SIG$number"
+done
+unset HEXTOP_GMSH
+
+# --- what is no model ---
+: >empty.step
+mkdir folder.step
+echo "no model" >text.step
+head -c 20000 part.step >cut.step
+expect 2 "empty.step: the file is empty" "$hextop" mesh empty.step x.vtk
+expect 2 "folder.step: cannot open it: it is a folder, not a file" "$hextop" mesh folder.step x.vtk
+expect 2 "does not begin with ISO-10303-21" "$hextop" mesh text.step x.vtk
+expect 2 "No such file" "$hextop" check part.cfg mesh.file=missing.step
+expect 2 "allowed is (0, inf)" "$hextop" check part.cfg mesh.element_size=0
+expect 2 "--element-size 0: a length above 0" "$hextop" mesh part.step x.vtk --element-size 0
+expect 2 "belongs to CAD models" "$hextop" check part.cfg mesh.file="$source/examples/meshes/lplate.vtk"
+expect 2 "belongs to CAD models" "$hextop" mesh "$source/examples/meshes/lplate.vtk" x.vtk --element-size 1
+sed 's/N, mm, MPa/N, m, Pa/' part.cfg >metre.cfg
+expect 2 "metre.cfg:1: units: length in m, but CAD models become mm" "$hextop" check metre.cfg
+
+command -v gmsh >/dev/null || {
+    [ $failed -eq 0 ] || exit 1
+    echo "SKIPPED: gmsh is not installed"
+    exit 77
+}
+expect 2 "cut.step: gmsh could not read" "$hextop" mesh cut.step x.vtk
+expect 2 "would be some" "$hextop" check part.cfg mesh.element_size=1e-4
+
+# --- check, and the kept mesh ---
+expect 0 "no faults" "$hextop" check part.cfg
+cp said first
+for line in "2 solids" "21 faces" "drawn in mm; box 0 to 80, 0 to 60, 0 to 72 mm; units = \"N, mm, MPa\"" \
+    "hollow cylinder, between solids      14" "1 0 0" "bush" "bodies            1"; do
+    grep -qF -e "$line" first || fault "check does not say '$line': $(cat first)"
+done
+grep -Eq "face-21 +hollow cylinder +11 +15[0-9][0-9] +11 30 50 +1 0 0 " first ||
+    fault "face-21 is not the bore: $(cat first)"
+grep -Eq "face-12 +hollow cylinder +5 " first || fault "face-12 is no bolt's bore: $(cat first)"
+[ -s out/mesh.msh ] || fault "no mesh is kept"
+cp out/mesh.msh kept.msh
+HEXTOP_GMSH=/no/such/gmsh expect 0 "the mesh kept as out/mesh.msh" "$hextop" check part.cfg
+cmp -s out/mesh.msh kept.msh || fault "the kept mesh was written again"
+expect 0 "gmsh" "$hextop" check part.cfg mesh.element_size=9
+cmp -s out/mesh.msh kept.msh && fault "another size, the same mesh"
+
+# --- run; what it writes finds the same mesh, from anywhere ---
+expect 0 "compliance" "$hextop" run part.cfg
+grep -q "file = \"$work/part.step\"" out/config.cfg || fault "config.cfg: $(cat out/config.cfg)"
+mkdir elsewhere
+cd elsewhere || exit 1
+HEXTOP_GMSH=/no/such/gmsh expect 0 "largest von Mises" "$hextop" verify ../out/density_0002.vtk ../out/config.cfg
+HEXTOP_GMSH=/no/such/gmsh expect 0 "part.stl" "$hextop" surface ../out/density_0002.vtk part.stl
+cd .. || exit 1
+[ -e elsewhere/out ] && fault "verify made a folder out"
+
+# --- the model is moved away: the mesh that was kept of it serves ---
+mv part.step moved.step
+for words in "verify out" "surface out left.stl" "analyse out/config.cfg" \
+    "run out/config.cfg output.directory=again" "check out/config.cfg"; do
+    # shellcheck disable=SC2086
+    expect 0 "" "$hextop" $words
+    grep -q "part.step: it is not there any more; the mesh kept of it as .*out/mesh.msh is used" said ||
+        fault "$words: does not say that the model is gone: $(cat said)"
+done
+expect 0 "left.html" "$hextop" report out -o left.html
+expect 2 "part.step': No such file or directory; nor is its mesh kept as out/mesh.msh" \
+    "$hextop" check out/config.cfg mesh.element_size=9
+expect 2 "other.step': No such file or directory; nor is" "$hextop" check out/config.cfg mesh.file=other.step
+cp out/mesh.msh whole.msh
+tail -c +2 whole.msh | head -c 100000 >out/mesh.msh
+expect 2 "out/config.cfg:5: mesh.file: cannot read '$work/part.step': No such file" "$hextop" verify out
+mv whole.msh out/mesh.msh
+mv moved.step part.step
+
+# --- a bare file, its unit, its faces in VTK; two at once ---
+sed 's/SI_UNIT(.MILLI.,.METRE.)/SI_UNIT(.CENTI.,.METRE.)/' part.step >big.step
+expect 0 "drawn in cm, read as mm; box 0 to 800" "$hextop" mesh big.step big.vtk --element-size 80
+grep -aq "face" big.vtk || fault "no array 'face' in the VTK file"
+rm -r out
+"$hextop" check part.cfg >one 2>&1 &
+"$hextop" check part.cfg >two 2>&1
+wait $!
+grep -q "no faults" one && grep -q "no faults" two || fault "two at once: $(cat one two)"
+cmp -s out/mesh.msh kept.msh || fault "two at once: another mesh"
+ls out | grep -q tmp && fault "left behind: $(ls out)"
+
+[ $failed -eq 0 ] || exit 1
+echo "passed"

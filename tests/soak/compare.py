@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""What soak.c found and held, against the results made before, and against itself.
+    compare.py LIST REFERENCE... OUT          folders of soak; references may hold a part of the list each
+    compare.py LIST REFERENCE... OUT --flat BYTES     and memory may rise by so much a round at most (default 4096)
+Solves end at 1e-10 or 1e-11 of the load: compliance is known to the square of that, so rounding counts more; a density
+to what a few designs make of it; displacements of void worse, since a residual is small there whatever they are. A
+projection's volume is searched to 1e-6. Stiffness in single precision has 6e-8 in every entry, and slender parts bend by
+differences of entries. Those are the bounds below. Exit status 1 where something is off.
+-v: a line a config."""
+import os
+import sys
+from array import array
+
+#        compliance, density, norms of displacement and density
+BOUND = {"": (1e-8, 1e-6, 1e-4), "coarse": (2e-5, 1e-3, 1e-3), "single": (2e-4, 2e-2, 1e-2)}
+faults = []
+
+
+def rows(folder, name):
+    with open(os.path.join(folder, name)) as f:
+        return [line.rstrip("\n").split("\t") for line in f]
+
+
+class Result:
+    def __init__(self, row):
+        self.round, self.name, self.kind, self.nested, self.rc = int(row[0]), row[1], row[2], int(row[3]), int(row[4])
+        self.seconds, self.elements, self.hash, self.difference = float(row[5]), int(row[6]), row[7], float(row[8])
+        self.norms = [float(v) for v in row[9:11]]
+        self.compliance = [float(v) for v in row[11].split()]
+
+
+def relative(a, b):
+    return abs(a - b) / max(abs(a), abs(b), 1e-300)
+
+
+def densities(folder, name):
+    values = array("d")
+    path = os.path.join(folder, name + ".rho")
+    values.frombytes(open(path, "rb").read())
+    return values
+
+
+def bound_of(exact):
+    words = exact.split()
+    kinds = [w for w in words if w in BOUND]
+    return [max(BOUND[k][i] for k in kinds or [""]) for i in range(3)]
+
+
+def against(name, exact, reference, folder, result, out):
+    """One session against the one made before; (compliance, density, norms) as they differ."""
+    most = bound_of(exact)
+    if len(reference.compliance) != len(result.compliance) or reference.elements != result.elements:
+        faults.append("%s: %d designs of %d elements, not %d of %d" % (
+            name, len(result.compliance), result.elements, len(reference.compliance), reference.elements))
+        return 0.0, 0.0, 0.0
+    c = max(relative(a, b) for a, b in zip(reference.compliance, result.compliance))
+    rho = max(abs(a - b) for a, b in zip(densities(folder, name), densities(out, name)))
+    norm = max(relative(a, b) for a, b in zip(reference.norms, result.norms))
+    for what, value, limit in zip(("compliance", "density", "norm"), (c, rho, norm), most):
+        if not value <= limit:
+            faults.append("%s: %s differs by %.2e from the one made before, more than %.0e" % (name, what, value, limit))
+    return c, rho, norm
+
+
+def with_itself(exact, first, later):
+    """Later rounds of a session against its first."""
+    c_most, rho_most, _ = bound_of(exact)
+    for r in later:
+        if "bits" in exact.split() and (r.hash != first.hash or r.compliance != first.compliance):
+            faults.append("%s: other bits in round %d%s" % (r.name, r.round, ", nested" if r.nested else ""))
+        c = max([relative(a, b) for a, b in zip(first.compliance, r.compliance)], default=0.0)
+        if not c <= c_most or not r.difference <= rho_most:
+            faults.append("%s: round %d differs from the first: compliance %.2e, density %.2e" % (
+                r.name, r.round, c, r.difference))
+
+
+def slope(values):
+    """Of a line through them, a step."""
+    n = len(values)
+    mean = sum(values) / n
+    return sum((i - (n - 1) / 2) * (v - mean) for i, v in enumerate(values)) / (n * (n * n - 1) / 12) if n > 1 else 0.0
+
+
+def flat(held, limit):
+    """Memory, files and threads after every session of rounds 2 and on: none of them grows."""
+    rounds = max(int(r[0]) for r in held)
+    by_round = [[r for r in held if int(r[0]) == k] for k in range(2, rounds + 1)]
+    if rounds < 3:
+        return
+    page = 1 << 20  # half of what a device gives out at least
+    for column, what, most in ((2, "bytes of malloc", limit), (3, "bytes resident", max(page, 16 * limit)),
+                               (4, "bytes of the device", page), (5, "files", 0.0), (6, "threads", 0.0)):
+        sign = -1 if column == 4 else 1
+        ends = [sign * int(r[-1][column]) for r in by_round]
+        worst = max(slope([sign * int(r[i][column]) for r in by_round]) for i in range(len(by_round[0])))
+        rise = slope(ends)
+        print("  %-26s after round 2 %14d, after round %d %14d, a round %+.0f; most after one session %+.0f" % (
+            what, abs(ends[0]), rounds, abs(ends[-1]), rise, worst))
+        if rise > most or worst > 2 * most and column != 3:
+            faults.append("%s rise by %.0f a round, at one session by %.0f" % (what, rise, worst))
+
+
+def main():
+    args = [a for a in sys.argv[1:] if a != "-v"]
+    limit = 4096.0
+    if "--flat" in args:
+        at = args.index("--flat")
+        limit = float(args[at + 1])
+        del args[at : at + 2]
+    lines = {row[0]: row for row in rows(os.path.dirname(args[0]), os.path.basename(args[0]))}
+    references, out = args[1:-1], args[-1]
+    before = {}
+    for folder in references:
+        for r in map(Result, rows(folder, "results")):
+            if r.round == 1 and not (r.name in before and r.nested):
+                before[r.name] = (folder, r)
+    found = list(map(Result, rows(out, "results")))
+    first, worst = {}, {kind: [0.0, 0.0, 0.0] for kind in BOUND}
+    for r in found:
+        if r.kind == "refused":
+            continue
+        first.setdefault(r.name, r)
+    for name, r in first.items():
+        exact = lines[name][4]
+        if r.rc < 0 or name not in before or before[name][1].rc < 0:
+            faults.append("%s: failed, here or before" % name)
+            continue
+        with_itself(exact, r, [x for x in found if x.name == name and x is not r])
+        differences = against(name, exact, before[name][1], before[name][0], r, out)
+        kind = next((w for w in exact.split() if w in ("coarse", "single")), "")
+        worst[kind] = [max(a, b) for a, b in zip(worst[kind], differences)]
+        if "-v" in sys.argv:
+            print("  %s %-16s %6d elements %7.3f s  compliance %.1e  density %.1e  norms %.1e" % (
+                name, exact, r.elements, r.seconds, *differences))
+    missing = [n for n, row in lines.items() if row[2] != "refused" and n not in first]
+    faults.extend("%s: did not run" % n for n in missing)
+    print("%d sessions in %d rounds: %d configs of %d to %d elements, %d refused inputs a round" % (
+        len(found), max(r.round for r in found), len(first), min(r.elements for r in first.values()),
+        max(r.elements for r in first.values()), sum(row[2] == "refused" for row in lines.values())))
+    for kind, of in worst.items():
+        if any(of):
+            print("  largest difference%s: compliance %.1e, density %.1e, norms %.1e" % (" (%s)" % kind if kind else "", *of))
+    flat(rows(out, "held"), limit)
+    for text in faults:
+        print("FAULT " + text)
+    print("%d faults" % len(faults))
+    return 1 if faults else 0
+
+
+sys.exit(main())

@@ -1,0 +1,50 @@
+#!/bin/sh
+# The soak test: for each seed 40 configs at random, in one process through the library, round after round on a GPU,
+# every result against the CPU's made before, memory of process and device flat.
+#     sh tests/soak/run.sh BUILD SECONDS [-d DEVICE] [-n CONFIGS] [-m ELEMENTS] SEED...
+# BUILD is built with CUDA (or -d cpu: then against other operators, preconditioners and numbers of threads); rounds
+# begin for SECONDS, three of them at least. The CPU's results are made first, by as many processes as there are cores
+# over 2. An H200 with 16 cores: 22 to 36 s a seed for SECONDS = 15.
+set -u
+build=$1 seconds=$2 device=cuda n=40 most=16000
+shift 2
+while [ $# -gt 0 ]; do
+    case $1 in
+    -d) device=$2 && shift 2 ;;
+    -n) n=$2 && shift 2 ;;
+    -m) most=$2 && shift 2 ;;
+    *) break ;;
+    esac
+done
+here=$(cd "$(dirname "$0")" && pwd)
+soak=$build/tests/soak/soak
+[ -x "$soak" ] && [ $# -gt 0 ] || { echo "usage: run.sh BUILD SECONDS [-d DEVICE] [-n CONFIGS] [-m ELEMENTS] SEED..." >&2; exit 2; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+export OMP_WAIT_POLICY="${OMP_WAIT_POLICY:-passive}"
+export GLIBC_TUNABLES=glibc.malloc.tcache_count=0 # or freed memory counts as held
+failed=0
+parts=$(($(nproc) / 2))
+[ "$parts" -ge 1 ] || parts=1
+for seed in "$@"; do
+    echo "=== seed $seed, $device"
+    folder=$work/$seed
+    python3 "$here/generate.py" "$here/../.." "$folder" "$seed" "$n" "$most" || exit 1
+    list=fast
+    [ "$device" != cpu ] || list=twins
+    part=0 processes=
+    while [ $part -lt "$parts" ]; do
+        OMP_NUM_THREADS=2 "$soak" "$folder/$list" cpu "$folder/cpu$part" 1 0 $part "$parts" >"$folder/log$part" 2>&1 &
+        processes="$processes $!"
+        part=$((part + 1))
+    done
+    for process in $processes; do
+        wait "$process" || failed=$((failed + 1))
+    done
+    grep -hv ' 0 failed$' "$folder"/log*
+    "$soak" "$folder/list" "$device" "$folder/out" 3 "$seconds" || failed=$((failed + 1))
+    limit=4096
+    [ "$device" = cpu ] || limit=65536 # the driver's own
+    python3 "$here/compare.py" "$folder/list" "$folder"/cpu[0-9]* "$folder/out" --flat $limit || failed=$((failed + 1))
+done
+[ $failed = 0 ]
