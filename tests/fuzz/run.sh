@@ -1,12 +1,14 @@
 #!/bin/sh
 # Fuzzes what reads input, one target after the other:
-#   sh tests/fuzz/run.sh [SECONDS [FOLDER]]          SECONDS in all, 60
-# builds (build.sh) and runs libFuzzer. Inputs that went on grow FOLDER/corpus for the next run; one that
+#   sh tests/fuzz/run.sh [SECONDS [FOLDER [SEED]]]   SECONDS in all, 60
+# The seed is 1 unless given, so that a test of one tree tries the same inputs each time, as far as its
+# seconds reach: what is new is looked for by longer runs with other seeds (0: by the clock; many.sh).
+# It builds (build.sh) and runs libFuzzer. Inputs that went on grow FOLDER/corpus for the next run; one that
 # crashes, leaks, takes more than 20 s or 2 GB is left in FOLDER/crash, to be run alone:
 # HX_FUZZ_TARGET=TARGET FOLDER/fuzz_all FOLDER/crash/TARGET-... Once mended it is kept as tests/fuzz/found/TARGET/WHAT.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-seconds=${1:-60} folder=${2:-out/fuzz}
+seconds=${1:-60} folder=${2:-out/fuzz} seed=${3:-1}
 sh tests/fuzz/build.sh "$folder" || exit $?
 mkdir -p "$folder/crash"
 targets="config loads mesh models triangles results checkpoint"
@@ -14,8 +16,8 @@ failed=0
 for target in $targets; do
     log=$folder/$target.log
     # seeds that take long are read first and count, too: no more than half as long again
-    timeout $((seconds / 7 * 3 + 60)) env HX_FUZZ_TARGET="$target" "$folder/fuzz_all" -max_total_time=$((seconds / 7 + 1)) -max_len=20000 \
-        -timeout=20 -rss_limit_mb=2000 -dict="$folder/all.dict" -artifact_prefix="$folder/crash/$target-" \
+    timeout $((seconds / 7 * 3 + 60)) env HX_FUZZ_TARGET="$target" "$folder/fuzz_all" -seed="$seed" -max_total_time=$((seconds / 7 + 1)) \
+        -max_len=20000 -timeout=20 -rss_limit_mb=2000 -dict="$folder/all.dict" -artifact_prefix="$folder/crash/$target-" \
         -print_final_stats=1 "$folder/corpus/$target" >"$log" 2>&1
     status=$?
     n=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
