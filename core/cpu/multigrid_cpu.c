@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "../base/sum.h"
-#include "../base/vectorised.h"
-#include "../mesh/hex8.h"
 #include "cpu_ops.h"
+#include "multigrid_cpu.h"
 
 enum { DOF = HX_MG_DOF, BLOCK = 36, ROW = 27 * BLOCK, CORNERS = 8, CELL = 8 * DOF };
 
@@ -79,34 +78,6 @@ static int cpu_mesh_step(hx_device *dev, int64_t n, const hx_mg_smoother *d_smoo
     return HX_OK;
 }
 
-/* Weights of a cell's corners at local coordinates s. */
-HX_INLINED void trilinear(const float s[3], float w[CORNERS])
-{
-    for (int c = 0; c < CORNERS; c++)
-        w[c] = (c & 1 ? s[0] : 1.0f - s[0]) * (c & 2 ? s[1] : 1.0f - s[1]) *
-               (c & 4 ? s[2] : 1.0f - s[2]);
-}
-
-/* Weights of node a in a cell, and its distance from the cell's first corner over the unit. */
-static void locate(const hx_mg_mesh *mesh, int64_t cell, int64_t a, float w[CORNERS],
-                   float distance[3])
-{
-    const int32_t *at = mesh->d_cell + 3 * cell;
-    const double *x = mesh->model->d_xyz + 3 * a;
-    float s[3];
-    for (int i = 0; i < 3; i++) {
-        s[i] = mesh->d_position[3 * a + i] - (float)at[i];
-        distance[i] = (float)((x[i] - mesh->origin[i] - at[i] * mesh->size[i]) / mesh->unit);
-    }
-    trilinear(s, w);
-}
-
-/* Edges of a cell over the unit. */
-static void cell_edges(const hx_mg_mesh *mesh, float edge[3])
-{
-    for (int i = 0; i < 3; i++) edge[i] = (float)(mesh->size[i] / mesh->unit);
-}
-
 static void corner_distance(const float edge[3], int corner, const float distance[3], float d[3])
 {
     for (int i = 0; i < 3; i++) d[i] = distance[i] - (corner >> i & 1 ? edge[i] : 0.0f);
@@ -121,7 +92,7 @@ static void restrict_cell(const hx_mg_mesh *mesh, const float edge[3], int64_t c
     for (int32_t l = mesh->d_cell_node_at[cell]; l < mesh->d_cell_node_at[cell + 1]; l++) {
         const int64_t a = mesh->d_cell_node[l];
         float w[CORNERS], x[3], f[3], xf[3];
-        locate(mesh, cell, a, w, x);
+        hx_cpu_locate(mesh, cell, a, w, x);
         for (int i = 0; i < 3; i++) f[i] = (float)d_r[3 * a + i] - d_t[3 * a + i];
         for (int i = 0; i < 3; i++)
             xf[i] = x[(i + 1) % 3] * f[(i + 2) % 3] - x[(i + 2) % 3] * f[(i + 1) % 3];
@@ -148,7 +119,7 @@ static int cpu_mesh_restrict(hx_device *dev, const hx_mg_mesh *mesh, const doubl
     const int64_t n = level->n_node;
     float edge[3];
     (void)dev;
-    cell_edges(mesh, edge);
+    hx_cpu_cell_edges(mesh, edge);
 #pragma omp parallel for schedule(static)
     for (int64_t cell = 0; cell < mesh->n_cell; cell++) {
         float partial[CORNERS][DOF];
@@ -173,7 +144,7 @@ static int cpu_mesh_prolong(hx_device *dev, const hx_mg_mesh *mesh, const float 
 {
     float edge[3];
     (void)dev;
-    cell_edges(mesh, edge);
+    hx_cpu_cell_edges(mesh, edge);
 #pragma omp parallel for schedule(static)
     for (int64_t cell = 0; cell < mesh->n_cell; cell++) {
         float at_corner[CORNERS][DOF];
@@ -183,7 +154,7 @@ static int cpu_mesh_prolong(hx_device *dev, const hx_mg_mesh *mesh, const float 
         for (int32_t l = mesh->d_cell_node_at[cell]; l < mesh->d_cell_node_at[cell + 1]; l++) {
             const int64_t a = mesh->d_cell_node[l];
             float w[CORNERS], x[3], u[3] = {0.0f, 0.0f, 0.0f};
-            locate(mesh, cell, a, w, x);
+            hx_cpu_locate(mesh, cell, a, w, x);
             for (int c = 0; c < CORNERS; c++) {
                 const float *v = at_corner[c], *theta = at_corner[c] + 3;
                 float d[3];
@@ -195,161 +166,6 @@ static int cpu_mesh_prolong(hx_device *dev, const hx_mg_mesh *mesh, const float 
             }
             for (int i = 0; i < 3; i++)
                 if (d_m[3 * a + i] > 0.0f) d_x[3 * a + i] += u[i];
-        }
-    }
-    return HX_OK;
-}
-
-/* An element's stiffness in single precision. Rows by vectors of 24 columns: with g the gradients,
- * ke[a i][b j] = sum det (lambda g_ai g_bj + mu g_aj g_bi + [i = j] mu g_a . g_b). */
-HX_INLINED
-void stiffness_single(const double x[24], float lambda, float mu, float ke[24][24])
-{
-    memset(ke, 0, 24 * sizeof ke[0]);
-    for (int q = 0; q < 8; q++) {
-        const double r = hx_hex8_gauss(q, 0), s = hx_hex8_gauss(q, 1), t = hx_hex8_gauss(q, 2);
-        double inv[3][3];
-        float g[24], of[3][24]; /* of[i][b j] = g_bi */
-        const float det = (float)hx_hex8_jacobian(x, r, s, t, inv);
-        for (int a = 0; a < 8; a++) {
-            double grad[3];
-            hx_hex8_gradient(a, r, s, t, inv, grad);
-            for (int i = 0; i < 3; i++) g[3 * a + i] = (float)grad[i];
-            for (int i = 0; i < 3; i++)
-                for (int j = 0; j < 3; j++) of[i][3 * a + j] = (float)grad[i];
-        }
-        for (int a = 0; a < 8; a++) {
-            const float ga[3] = {det * mu * g[3 * a], det * mu * g[3 * a + 1],
-                                 det * mu * g[3 * a + 2]};
-            float shear[24], dot[24];
-            for (int b = 0; b < 24; b += 3)
-                for (int j = 0; j < 3; j++) shear[b + j] = ga[j];
-            for (int b = 0; b < 24; b++)
-                dot[b] = ga[0] * of[0][b] + ga[1] * of[1][b] + ga[2] * of[2][b];
-            for (int i = 0; i < 3; i++) {
-                static const float one[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-                const float l = det * lambda * g[3 * a + i];
-                float *row = ke[3 * a + i], same[24];
-                for (int b = 0; b < 24; b += 3)
-                    for (int j = 0; j < 3; j++) same[b + j] = one[i][j];
-                for (int b = 0; b < 24; b++)
-                    row[b] += l * g[b] + shear[b] * of[i][b] + same[b] * dot[b];
-            }
-        }
-    }
-}
-
-/* A cell's matrix while elements are added: rows by corner and component, columns by component and
- * corner; rotations and moments about the cell's first corner. */
-typedef float cell_matrix[CORNERS][DOF][CELL];
-
-/* matrix += P_e' K_e P_e of one element. With w_b the weights of node b, columns of K_e P_e are
- * sum_b w_b M_b, M Ke's columns (translations) and their moments x_b x Ke (rotations); rows
- * likewise. */
-HX_INLINED void add_element_lanes(const hx_mg_mesh *mesh, int64_t cell, int64_t elem,
-                                  cell_matrix matrix)
-{
-    const hx_device_model *model = mesh->model;
-    const int32_t *conn = model->d_conn + 8 * elem;
-    const float modulus = (float)model->d_modulus[elem];
-    double xyz[24];
-    float ke[24][24], w[8][CORNERS], x[8][3], is_free[24];
-    for (int a = 0; a < 8; a++) {
-        const int64_t node = conn[a];
-        memcpy(xyz + 3 * a, model->d_xyz + 3 * node, 3 * sizeof *xyz);
-        locate(mesh, cell, node, w[a], x[a]);
-        for (int i = 0; i < 3; i++)
-            is_free[3 * a + i] = mesh->d_fixed[node] >> i & 1u ? 0.0f : 1.0f;
-    }
-    stiffness_single(xyz, modulus * (float)model->lambda, modulus * (float)model->mu, ke);
-    for (int a = 0; a < 8; a++) {
-        float f[3][CELL], m[3][CELL];
-        for (int i = 0; i < 3; i++) {
-            float *row = ke[3 * a + i], column[DOF][8];
-            for (int b = 0; b < 24; b++) row[b] *= is_free[3 * a + i] * is_free[b];
-            for (int b = 0; b < 8; b++) {
-                const float *k = row + 3 * b, *y = x[b];
-                for (int c = 0; c < 3; c++) column[c][b] = k[c];
-                column[3][b] = y[1] * k[2] - y[2] * k[1];
-                column[4][b] = y[2] * k[0] - y[0] * k[2];
-                column[5][b] = y[0] * k[1] - y[1] * k[0];
-            }
-            for (int c = 0; c < DOF; c++) {
-                float sum[CORNERS] = {0.0f};
-                for (int b = 0; b < 8; b++)
-                    for (int k = 0; k < CORNERS; k++) sum[k] += column[c][b] * w[b][k];
-                memcpy(f[i] + CORNERS * c, sum, sizeof sum);
-            }
-        }
-        for (int i = 0; i < 3; i++) {
-            const int j = (i + 1) % 3, l = (i + 2) % 3;
-            for (int c = 0; c < CELL; c++) m[i][c] = x[a][j] * f[l][c] - x[a][l] * f[j][c];
-        }
-        for (int corner = 0; corner < CORNERS; corner++) {
-            const float weight = w[a][corner];
-            for (int i = 0; i < 3; i++) {
-                float *force = matrix[corner][i], *moment = matrix[corner][3 + i];
-                for (int c = 0; c < CELL; c++) force[c] += weight * f[i][c];
-                for (int c = 0; c < CELL; c++) moment[c] += weight * m[i][c];
-            }
-        }
-    }
-}
-HX_VERSIONS(add_element, (const hx_mg_mesh *mesh, int64_t cell, int64_t elem, cell_matrix matrix),
-            (mesh, cell, elem, matrix))
-
-/* Rotations and moments about the corners themselves. */
-static void shift_cell(const float edge[3], cell_matrix matrix)
-{
-    for (int corner = 0; corner < CORNERS; corner++) {
-        float at[3];
-        for (int i = 0; i < 3; i++) at[i] = corner >> i & 1 ? edge[i] : 0.0f;
-        for (int i = 0; i < 3; i++) {
-            const int j = (i + 1) % 3, l = (i + 2) % 3;
-            for (int c = 0; c < CELL; c++)
-                matrix[corner][3 + i][c] -=
-                    at[j] * matrix[corner][l][c] - at[l] * matrix[corner][j][c];
-            for (int row = 0; row < CELL; row++) {
-                float *v = matrix[row / DOF][row % DOF] + corner;
-                v[CORNERS * (3 + i)] -= at[j] * v[CORNERS * l] - at[l] * v[CORNERS * j];
-            }
-        }
-    }
-}
-
-/* Adds a cell's matrix to the rows of its corners, its upper triangle on both sides. */
-static void add_cell(const hx_mg_level *level, const int32_t *corner, cell_matrix matrix)
-{
-    for (int a = 0; a < CORNERS; a++)
-        for (int b = 0; b < CORNERS; b++) {
-            const int offset = HX_LATTICE_CENTRE + ((b & 1) - (a & 1)) +
-                               3 * ((b >> 1 & 1) - (a >> 1 & 1)) + 9 * ((b >> 2) - (a >> 2));
-            float *to = level->d_matrix + (ROW * (int64_t)corner[a] + BLOCK * offset);
-            for (int c = 0; c < DOF; c++)
-                for (int r = 0; r < DOF; r++) {
-                    const int upper = a < b || (a == b && r <= c);
-                    to[DOF * c + r] +=
-                        upper ? matrix[a][r][CORNERS * c + b] : matrix[b][c][CORNERS * r + a];
-                }
-        }
-}
-
-static int cpu_mesh_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level)
-{
-    float edge[3];
-    (void)dev;
-    cell_edges(mesh, edge);
-    memset(level->d_matrix, 0, ROW * (size_t)level->n_node * sizeof *level->d_matrix);
-    for (int colour = 0; colour < 8; colour++) {
-#pragma omp parallel for schedule(dynamic, 4)
-        for (int32_t k = mesh->colour_at[colour]; k < mesh->colour_at[colour + 1]; k++) {
-            const int64_t cell = mesh->d_coloured[k];
-            cell_matrix matrix;
-            memset(matrix, 0, sizeof matrix);
-            for (int32_t l = mesh->d_cell_elem_at[cell]; l < mesh->d_cell_elem_at[cell + 1]; l++)
-                add_element(mesh, cell, mesh->d_cell_elem[l], matrix);
-            shift_cell(edge, matrix);
-            add_cell(level, mesh->d_cell_corner + 8 * cell, matrix);
         }
     }
     return HX_OK;
@@ -650,7 +466,7 @@ const hx_multigrid_ops hx_cpu_multigrid_ops = {
     .mesh_step = cpu_mesh_step,
     .mesh_restrict = cpu_mesh_restrict,
     .mesh_prolong = cpu_mesh_prolong,
-    .mesh_galerkin = cpu_mesh_galerkin,
+    .mesh_galerkin = hx_cpu_mesh_galerkin,
     .rows_galerkin = hx_cpu_rows_galerkin,
     .add_blocks = cpu_add_blocks,
     .match_entries = cpu_match_entries,
