@@ -57,9 +57,9 @@
 #define KERNEL(isa)                                                                                \
     {                                                                                              \
         .name = #isa, .runs_here = hx_cpu_##isa##_runs, .block = block_##isa,                      \
-        .tetrahedra = tetrahedra_##isa, .shared = shared_##isa,                                    \
+        .tetrahedra = tetrahedra_##isa, .one_shape = one_shape_##isa, .shared = shared_##isa,      \
         .block_single = block_##isa##_single, .tetrahedra_single = tetrahedra_##isa##_single,      \
-        .shared_single = shared_##isa##_single                                                     \
+        .one_shape_single = one_shape_##isa##_single, .shared_single = shared_##isa##_single       \
     }
 
 static const hx_cpu_otf_kernel kernels[] = {
@@ -173,10 +173,14 @@ static void block_diagonal(const hx_cpu_otf *s, int64_t block, double *d_diag)
     double row[HX_OTF_MAX_ROW][3], sum[8][3];
     memset(row, 0, (size_t)n_row * sizeof row[0]);
     for (int64_t e = first; e < last; e++) {
-        corner_diagonal(s, block, e, sum);
+        const double *d = sum[0];
+        if (hx_cpu_otf_has_shape(s, block))
+            d = s->shape[s->block_shape[block]].diagonal[0];
+        else
+            corner_diagonal(s, block, e, sum);
         for (int a = 0; a < 8; a++)
             for (int i = 0; i < 3; i++)
-                row[s->corner[8 * e + a] / 4][i] += model->d_modulus[e] * sum[a][i];
+                row[s->corner[8 * e + a] / 4][i] += model->d_modulus[e] * d[3 * a + i];
     }
     for (int32_t k = 0; k < b->n_own; k++)
         memcpy(d_diag + 3 * (int64_t)s->row_node[b->row + k], row[k], sizeof row[k]);
