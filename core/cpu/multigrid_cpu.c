@@ -78,54 +78,95 @@ static int cpu_mesh_step(hx_device *dev, int64_t n, const hx_mg_smoother *d_smoo
     return HX_OK;
 }
 
-static void corner_distance(const float edge[3], int corner, const float distance[3], float d[3])
+/* The corners of a cell in lanes. */
+typedef float corners __attribute__((vector_size(CORNERS * sizeof(float))));
+
+/* Places of the corners from the first one, and weights of a point by corner. */
+typedef struct cell_frame {
+    corners edge[3], bit[3]; /* bit: 1 or 0, as the corner lies */
+    double inverse_unit;
+} cell_frame;
+
+static cell_frame frame_of(const hx_mg_mesh *mesh)
 {
-    for (int i = 0; i < 3; i++) d[i] = distance[i] - (corner >> i & 1 ? edge[i] : 0.0f);
+    cell_frame f;
+    float edge[3];
+    hx_cpu_cell_edges(mesh, edge);
+    for (int i = 0; i < 3; i++)
+        for (int c = 0; c < CORNERS; c++) {
+            f.bit[i][c] = c >> i & 1 ? 1.0f : 0.0f;
+            f.edge[i][c] = c >> i & 1 ? edge[i] : 0.0f;
+        }
+    f.inverse_unit = 1.0 / mesh->unit;
+    return f;
+}
+
+/* Where the cell begins, for `place_point`. */
+HX_INLINED void place_cell(const hx_mg_mesh *mesh, int64_t cell, double first[3], float at[3])
+{
+    for (int i = 0; i < 3; i++) {
+        at[i] = (float)mesh->d_cell[3 * cell + i];
+        first[i] = mesh->origin[i] + mesh->d_cell[3 * cell + i] * mesh->size[i];
+    }
+}
+
+HX_INLINED void place_point(const hx_mg_mesh *mesh, const cell_frame *f, const double first[3],
+                            const float at[3], int64_t a, corners *weight, float x[3])
+{
+    corners w[3];
+    for (int i = 0; i < 3; i++) {
+        const float s = mesh->d_position[3 * a + i] - at[i];
+        w[i] = (1.0f - s) + (2.0f * s - 1.0f) * f->bit[i];
+        x[i] = (float)((mesh->model->d_xyz[3 * a + i] - first[i]) * f->inverse_unit);
+    }
+    *weight = w[0] * w[1] * w[2];
 }
 
 /* What a cell's nodes leave at its corners. */
-static void restrict_cell(const hx_mg_mesh *mesh, const float edge[3], int64_t cell,
-                          const double *d_r, const float *d_t, float partial[CORNERS][DOF])
+HX_INLINED void restrict_cell_lanes(const hx_mg_mesh *mesh, const cell_frame *f, int64_t cell,
+                                    const double *d_r, const float *d_t)
 {
-    float moment[CORNERS][3] = {{0.0f}};
-    memset(partial, 0, CORNERS * sizeof *partial);
+    corners force[3], moment[3];
+    double first[3];
+    float at[3], *const to = mesh->d_partial + CELL * cell;
+    memset(force, 0, sizeof force);
+    memset(moment, 0, sizeof moment);
+    place_cell(mesh, cell, first, at);
     for (int32_t l = mesh->d_cell_node_at[cell]; l < mesh->d_cell_node_at[cell + 1]; l++) {
         const int64_t a = mesh->d_cell_node[l];
-        float w[CORNERS], x[3], f[3], xf[3];
-        hx_cpu_locate(mesh, cell, a, w, x);
-        for (int i = 0; i < 3; i++) f[i] = (float)d_r[3 * a + i] - d_t[3 * a + i];
-        for (int i = 0; i < 3; i++)
-            xf[i] = x[(i + 1) % 3] * f[(i + 2) % 3] - x[(i + 2) % 3] * f[(i + 1) % 3];
-        for (int c = 0; c < CORNERS; c++)
-            for (int i = 0; i < 3; i++) {
-                partial[c][i] += w[c] * f[i];
-                moment[c][i] += w[c] * xf[i];
-            }
-    }
-    for (int c = 0; c < CORNERS; c++) {
-        const float zero[3] = {0.0f, 0.0f, 0.0f};
-        float x[3];
-        corner_distance(edge, c, zero, x); /* minus the corner's own place */
+        corners w;
+        float x[3], r[3];
+        place_point(mesh, f, first, at, a, &w, x);
+        for (int i = 0; i < 3; i++) r[i] = (float)d_r[3 * a + i] - d_t[3 * a + i];
         for (int i = 0; i < 3; i++) {
             const int j = (i + 1) % 3, m = (i + 2) % 3;
-            partial[c][3 + i] = moment[c][i] + x[j] * partial[c][m] - x[m] * partial[c][j];
+            force[i] += w * r[i];
+            moment[i] += w * (x[j] * r[m] - x[m] * r[j]);
         }
     }
+    for (int i = 0; i < 3; i++) { /* about the corners themselves */
+        const int j = (i + 1) % 3, m = (i + 2) % 3;
+        moment[i] -= f->edge[j] * force[m] - f->edge[m] * force[j];
+    }
+    for (int c = 0; c < CORNERS; c++)
+        for (int i = 0; i < 3; i++) {
+            to[DOF * c + i] = force[i][c];
+            to[DOF * c + 3 + i] = moment[i][c];
+        }
 }
+HX_VERSIONS(restrict_cell,
+            (const hx_mg_mesh *mesh, const cell_frame *f, int64_t cell, const double *d_r,
+             const float *d_t),
+            (mesh, f, cell, d_r, d_t))
 
 static int cpu_mesh_restrict(hx_device *dev, const hx_mg_mesh *mesh, const double *d_r,
                              const float *d_t, const hx_mg_level *level)
 {
     const int64_t n = level->n_node;
-    float edge[3];
+    const cell_frame f = frame_of(mesh);
     (void)dev;
-    hx_cpu_cell_edges(mesh, edge);
 #pragma omp parallel for schedule(static)
-    for (int64_t cell = 0; cell < mesh->n_cell; cell++) {
-        float partial[CORNERS][DOF];
-        restrict_cell(mesh, edge, cell, d_r, d_t, partial);
-        memcpy(mesh->d_partial + CELL * cell, partial, sizeof partial);
-    }
+    for (int64_t cell = 0; cell < mesh->n_cell; cell++) restrict_cell(mesh, &f, cell, d_r, d_t);
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < n; a++) {
         float sum[DOF] = {0.0f};
@@ -139,35 +180,55 @@ static int cpu_mesh_restrict(hx_device *dev, const hx_mg_mesh *mesh, const doubl
     return HX_OK;
 }
 
+HX_INLINED float sum_corners(const corners *u)
+{
+    const corners v = *u;
+    return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
+}
+
+/* What a cell's nodes take from its corners. */
+HX_INLINED void prolong_cell_lanes(const hx_mg_mesh *mesh, const cell_frame *f, int64_t cell,
+                                   const float *d_y, const float *d_m, float *d_x)
+{
+    corners v[3], theta[3];
+    double first[3];
+    float at[3];
+    for (int c = 0; c < CORNERS; c++) {
+        const float *const y = d_y + DOF * (int64_t)mesh->d_cell_corner[8 * cell + c];
+        for (int i = 0; i < 3; i++) {
+            v[i][c] = y[i];
+            theta[i][c] = y[3 + i];
+        }
+    }
+    for (int i = 0; i < 3; i++) { /* rotations about the first corner */
+        const int j = (i + 1) % 3, m = (i + 2) % 3;
+        v[i] -= theta[j] * f->edge[m] - theta[m] * f->edge[j];
+    }
+    place_cell(mesh, cell, first, at);
+    for (int32_t l = mesh->d_cell_node_at[cell]; l < mesh->d_cell_node_at[cell + 1]; l++) {
+        const int64_t a = mesh->d_cell_node[l];
+        corners w;
+        float x[3];
+        place_point(mesh, f, first, at, a, &w, x);
+        for (int i = 0; i < 3; i++) {
+            const int j = (i + 1) % 3, m = (i + 2) % 3;
+            const corners u = w * (v[i] + theta[j] * x[m] - theta[m] * x[j]);
+            if (d_m[3 * a + i] > 0.0f) d_x[3 * a + i] += sum_corners(&u);
+        }
+    }
+}
+HX_VERSIONS(prolong_cell,
+            (const hx_mg_mesh *mesh, const cell_frame *f, int64_t cell, const float *d_y,
+             const float *d_m, float *d_x),
+            (mesh, f, cell, d_y, d_m, d_x))
+
 static int cpu_mesh_prolong(hx_device *dev, const hx_mg_mesh *mesh, const float *d_y,
                             const float *d_m, float *d_x)
 {
-    float edge[3];
+    const cell_frame f = frame_of(mesh);
     (void)dev;
-    hx_cpu_cell_edges(mesh, edge);
 #pragma omp parallel for schedule(static)
-    for (int64_t cell = 0; cell < mesh->n_cell; cell++) {
-        float at_corner[CORNERS][DOF];
-        for (int c = 0; c < CORNERS; c++)
-            memcpy(at_corner[c], d_y + DOF * (int64_t)mesh->d_cell_corner[8 * cell + c],
-                   sizeof at_corner[c]);
-        for (int32_t l = mesh->d_cell_node_at[cell]; l < mesh->d_cell_node_at[cell + 1]; l++) {
-            const int64_t a = mesh->d_cell_node[l];
-            float w[CORNERS], x[3], u[3] = {0.0f, 0.0f, 0.0f};
-            hx_cpu_locate(mesh, cell, a, w, x);
-            for (int c = 0; c < CORNERS; c++) {
-                const float *v = at_corner[c], *theta = at_corner[c] + 3;
-                float d[3];
-                corner_distance(edge, c, x, d);
-                for (int i = 0; i < 3; i++) {
-                    const int j = (i + 1) % 3, m = (i + 2) % 3;
-                    u[i] += w[c] * (v[i] + theta[j] * d[m] - theta[m] * d[j]);
-                }
-            }
-            for (int i = 0; i < 3; i++)
-                if (d_m[3 * a + i] > 0.0f) d_x[3 * a + i] += u[i];
-        }
-    }
+    for (int64_t cell = 0; cell < mesh->n_cell; cell++) prolong_cell(mesh, &f, cell, d_y, d_m, d_x);
     return HX_OK;
 }
 
@@ -243,24 +304,49 @@ static int cpu_small_multiply(hx_device *dev, int n_column, const double *d_inve
     return HX_OK;
 }
 
-/* Row a of A x. */
-static inline void row_product(const hx_mg_level *level, int64_t a, const float *x, float sum[DOF])
+/* Rows of a block in lanes: 6 of 8. */
+typedef float block_rows __attribute__((vector_size(8 * sizeof(float))));
+
+HX_INLINED block_rows *load_rows(const float *from, block_rows *rows)
+{
+    return memcpy(rows, from, sizeof *rows);
+}
+
+/* Row a of A x. A column's 6 numbers are read with 2 of the next one, the last one's with 2 of the
+ * one before. */
+HX_INLINED void row_product_lanes(const hx_mg_level *level, int64_t a, const float *x,
+                                  float sum[DOF])
 {
     const float *block = level->d_matrix + ROW * a;
-    for (int r = 0; r < DOF; r++) sum[r] = 0.0f;
+    block_rows even = {0.0f}, odd = {0.0f}, last = {0.0f}, column;
     for (int o = 0; o < 27; o++, block += BLOCK) {
         const int64_t b = level->d_neighbour[o * level->n_node + a];
+        const float *const y = x + DOF * b;
         if (b == a && o != HX_LATTICE_CENTRE) continue;
-        for (int c = 0; c < DOF; c++)
-            for (int r = 0; r < DOF; r++) sum[r] += block[DOF * c + r] * x[DOF * b + c];
+        even += *load_rows(block, &column) * y[0];
+        odd += *load_rows(block + DOF, &column) * y[1];
+        even += *load_rows(block + 2 * DOF, &column) * y[2];
+        odd += *load_rows(block + 3 * DOF, &column) * y[3];
+        even += *load_rows(block + 4 * DOF, &column) * y[4];
+        last += *load_rows(block + 5 * DOF - 2, &column) * y[5];
     }
+    even += odd;
+    for (int r = 0; r < DOF; r++) sum[r] = even[r] + last[2 + r];
 }
+
+HX_INLINED void multiply_row_lanes(const hx_mg_level *level, int64_t a, const float *d_x,
+                                   float *d_y)
+{
+    row_product_lanes(level, a, d_x, d_y + DOF * a);
+}
+HX_VERSIONS(multiply_row, (const hx_mg_level *level, int64_t a, const float *d_x, float *d_y),
+            (level, a, d_x, d_y))
 
 static int cpu_multiply(hx_device *dev, const hx_mg_level *level, const float *d_x, float *d_y)
 {
     (void)dev;
 #pragma omp parallel for schedule(static)
-    for (int64_t a = 0; a < level->n_node; a++) row_product(level, a, d_x, d_y + DOF * a);
+    for (int64_t a = 0; a < level->n_node; a++) multiply_row(level, a, d_x, d_y);
     return HX_OK;
 }
 
@@ -269,29 +355,36 @@ static int cpu_residual(hx_device *dev, const hx_mg_level *level, const float *d
     (void)dev;
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < level->n_node; a++) {
-        float sum[DOF];
-        row_product(level, a, d_x, sum);
-        for (int r = 0; r < DOF; r++) d_y[DOF * a + r] = level->d_b[DOF * a + r] - sum[r];
+        multiply_row(level, a, d_x, d_y);
+        for (int r = 0; r < DOF; r++) d_y[DOF * a + r] = level->d_b[DOF * a + r] - d_y[DOF * a + r];
     }
     return HX_OK;
 }
 
+HX_INLINED void smooth_row_lanes(const hx_mg_level *level, int64_t a, float alpha, float beta,
+                                 const float *d_x, float *d_y)
+{
+    float sum[DOF] = {0.0f};
+    if (d_x) row_product_lanes(level, a, d_x, sum);
+    for (int64_t r = 0; r < DOF; r++) {
+        const int64_t k = DOF * a + r;
+        float d = beta * level->d_m[k] * (level->d_b[k] - sum[r]);
+        if (alpha != 0.0f) d += alpha * level->d_d[k];
+        level->d_d[k] = d;
+        d_y[k] = (d_x ? d_x[k] : 0.0f) + d;
+    }
+}
+HX_VERSIONS(smooth_row,
+            (const hx_mg_level *level, int64_t a, float alpha, float beta, const float *d_x,
+             float *d_y),
+            (level, a, alpha, beta, d_x, d_y))
+
 static int cpu_smooth(hx_device *dev, const hx_mg_level *level, int i, const float *d_x, float *d_y)
 {
-    const float alpha = level->d_smoother->a[i], beta = level->d_smoother->b[i];
+    const float alpha = i > 0 ? level->d_smoother->a[i] : 0.0f, beta = level->d_smoother->b[i];
     (void)dev;
 #pragma omp parallel for schedule(static)
-    for (int64_t a = 0; a < level->n_node; a++) {
-        float sum[DOF] = {0.0f};
-        if (d_x) row_product(level, a, d_x, sum);
-        for (int64_t r = 0; r < DOF; r++) {
-            const int64_t k = DOF * a + r;
-            float d = beta * level->d_m[k] * (level->d_b[k] - sum[r]);
-            if (i > 0) d += alpha * level->d_d[k];
-            level->d_d[k] = d;
-            d_y[k] = (d_x ? d_x[k] : 0.0f) + d;
-        }
-    }
+    for (int64_t a = 0; a < level->n_node; a++) smooth_row(level, a, alpha, beta, d_x, d_y);
     return HX_OK;
 }
 
