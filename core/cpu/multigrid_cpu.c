@@ -443,27 +443,6 @@ static int cpu_prolong_from(hx_device *dev, const hx_mg_level *coarse, const flo
     return HX_OK;
 }
 
-/* sum += w T(di)' A T(dk), blocks [column][row]; T(d) = [1, theta x d; 0, 1]. */
-static inline void add_block(const float *block, float w, const float di[3], const float dk[3],
-                             float sum[BLOCK])
-{
-    float m[BLOCK];
-    memcpy(m, block, sizeof m);
-    for (int i = 0; i < 3; i++) { /* columns of the rotation about axis i */
-        const int j = (i + 1) % 3, l = (i + 2) % 3;
-        for (int r = 0; r < DOF; r++)
-            m[DOF * (3 + i) + r] += dk[j] * block[DOF * l + r] - dk[l] * block[DOF * j + r];
-    }
-    for (int c = 0; c < DOF; c++) {
-        const float *col = m + DOF * c;
-        for (int i = 0; i < 3; i++) {
-            const int j = (i + 1) % 3, l = (i + 2) % 3;
-            sum[DOF * c + i] += w * col[i];
-            sum[DOF * c + 3 + i] += w * (col[3 + i] + di[j] * col[l] - di[l] * col[j]);
-        }
-    }
-}
-
 /* The offset of the fine node at `to` from a coarse node at offset p, as a child: -1 if it is none.
  * `to` counts from the coarse node that p counts from. */
 static inline int child_offset(const hx_mg_level *coarse, const int to[3], int p)
@@ -478,34 +457,102 @@ static inline int child_offset(const hx_mg_level *coarse, const int to[3], int p
     return (e[2] + 1) * 9 + (e[1] + 1) * 3 + e[0] + 1;
 }
 
-static int cpu_galerkin(hx_device *dev, const hx_mg_level *fine, const hx_mg_level *coarse)
+/* A parent of a child's neighbour: its offset from the row's coarse node, its weight and how far
+ * the neighbour is from it. The same for all nodes. */
+typedef struct parent {
+    int offset;
+    float weight, d[3];
+} parent;
+
+typedef struct parents {
+    int n;
+    parent of[CORNERS];
+} parents;
+
+static void list_parents(const hx_mg_level *fine, const hx_mg_level *coarse, parents list[27][27])
 {
-    (void)dev;
-#pragma omp parallel for schedule(dynamic, 8)
-    for (int64_t a = 0; a < coarse->n_node; a++) {
-        float *row = coarse->d_matrix + ROW * a;
-        memset(row, 0, ROW * sizeof *row);
-        for (int o = 0; o < 27; o++) { /* child i of a, neighbour k of i, child of which parent? */
-            const int64_t i = coarse->d_child[o * coarse->n_node + a];
-            const int at[3] = {o % 3 - 1, o / 3 % 3 - 1, o / 9 - 1};
-            float di[3];
-            if (i < 0) continue;
-            const float wi = hx_mg_child(fine, coarse, o, di);
-            for (int n = 0; n < 27; n++) {
-                const int64_t k = fine->d_neighbour[n * fine->n_node + i];
-                const int to[3] = {at[0] + n % 3 - 1, at[1] + n / 3 % 3 - 1, at[2] + n / 9 - 1};
-                if (k == i && n != HX_LATTICE_CENTRE) continue;
-                for (int p = 0; p < 27; p++) { /* parents J = a + p: k is their child at e */
-                    const int e = child_offset(coarse, to, p);
-                    float dk[3];
-                    if (e < 0) continue;
-                    const float wk = hx_mg_child(fine, coarse, e, dk);
-                    add_block(fine->d_matrix + ROW * i + BLOCK * n, wi * wk, di, dk,
-                              row + BLOCK * p);
-                }
+    for (int o = 0; o < 27; o++)
+        for (int n = 0; n < 27; n++) {
+            const int to[3] = {o % 3 + n % 3 - 2, o / 3 % 3 + n / 3 % 3 - 2, o / 9 + n / 9 - 2};
+            parents *const l = &list[o][n];
+            l->n = 0;
+            for (int p = 0; p < 27; p++) {
+                const int e = child_offset(coarse, to, p);
+                if (e < 0) continue;
+                parent *const q = &l->of[l->n++];
+                q->offset = p;
+                q->weight = hx_mg_child(fine, coarse, e, q->d);
             }
         }
+}
+
+/* sum += w A T(d), blocks [column][row]; T(d) = [1, theta x d; 0, 1]. */
+HX_INLINED void add_columns(const float *block, float w, const float d[3], block_rows sum[DOF])
+{
+    block_rows column[DOF];
+    for (int c = 0; c + 1 < DOF; c++) load_rows(block + DOF * c, &column[c]);
+    memset(&column[DOF - 1], 0, sizeof column[DOF - 1]);
+    memcpy(&column[DOF - 1], block + (DOF - 1) * DOF, DOF * sizeof *block);
+    for (int i = 0; i < 3; i++) { /* columns of the rotation about axis i */
+        const int j = (i + 1) % 3, l = (i + 2) % 3;
+        sum[i] += w * column[i];
+        sum[3 + i] += w * column[3 + i] + (w * d[j]) * column[l] - (w * d[l]) * column[j];
     }
+}
+
+/* to += w T(d)' A. */
+HX_INLINED void add_rotated(const block_rows sum[DOF], float w, const float d[3], float *to)
+{
+    for (int c = 0; c < DOF; c++, to += DOF) {
+        float col[8];
+        memcpy(col, &sum[c], sizeof col);
+        for (int i = 0; i < 3; i++) {
+            const int j = (i + 1) % 3, l = (i + 2) % 3;
+            to[i] += w * col[i];
+            to[3 + i] += w * (col[3 + i] + d[j] * col[l] - d[l] * col[j]);
+        }
+    }
+}
+
+/* Row a of P'A P: of each child's row A P, block by block of the parents, then P'. */
+HX_INLINED void galerkin_row_lanes(const hx_mg_level *fine, const hx_mg_level *coarse,
+                                   parents list[27][27], int64_t a)
+{
+    float *const row = coarse->d_matrix + ROW * a;
+    memset(row, 0, ROW * sizeof *row);
+    for (int o = 0; o < 27; o++) {
+        const int64_t i = coarse->d_child[o * coarse->n_node + a];
+        block_rows sum[27][DOF];
+        unsigned touched = 0;
+        float d[3];
+        if (i < 0) continue;
+        const float w = hx_mg_child(fine, coarse, o, d);
+        for (int n = 0; n < 27; n++) {
+            const float *const block = fine->d_matrix + ROW * i + BLOCK * n;
+            const parents *const l = &list[o][n];
+            if (fine->d_neighbour[n * fine->n_node + i] == i && n != HX_LATTICE_CENTRE) continue;
+            for (int k = 0; k < l->n; k++) {
+                const parent *const q = &l->of[k];
+                if (!(touched >> q->offset & 1u)) memset(sum[q->offset], 0, sizeof sum[0]);
+                touched |= 1u << q->offset;
+                add_columns(block, q->weight, q->d, sum[q->offset]);
+            }
+        }
+        for (int p = 0; p < 27; p++)
+            if (touched >> p & 1u) add_rotated(sum[p], w, d, row + BLOCK * p);
+    }
+}
+HX_VERSIONS(galerkin_row,
+            (const hx_mg_level *fine, const hx_mg_level *coarse, parents list[27][27], int64_t a),
+            (fine, coarse, list, a))
+
+static int cpu_galerkin(hx_device *dev, const hx_mg_level *fine, const hx_mg_level *coarse)
+{
+    parents list[27][27];
+    (void)dev;
+    list_parents(fine, coarse, list);
+#pragma omp parallel for schedule(dynamic, 8)
+    for (int64_t a = 0; a < coarse->n_node; a++) galerkin_row(fine, coarse, list, a);
     return HX_OK;
 }
 
