@@ -76,7 +76,7 @@ static int cpu_block_diagonal(hx_device *dev, const hx_device_model *model, doub
     return HX_OK;
 }
 
-/* --- energies: LANES elements at a time, by the modes of cpu_otf_lanes.inc --- */
+/* --- energies and diagonals: LANES elements at a time, by the modes of cpu_otf_lanes.inc --- */
 
 enum { LANES = 4, CHUNK = 64 * LANES };
 
@@ -113,15 +113,20 @@ HX_INLINED void derive(lanes m[7][3], double r, double s, double t, lanes d[3][3
     }
 }
 
-/* With h = det J times the displacement gradient: det J (lambda tr^2 + ...) over 512 det J^2. */
-HX_INLINED void add_point(lanes j[3][3], lanes d[3][3], double lambda, double mu, lanes *energy)
+HX_INLINED void adjugate(lanes j[3][3], lanes adj[3][3])
 {
-    lanes adj[3][3], h[3][3];
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < 3; i++) {
             const int k1 = (k + 1) % 3, k2 = (k + 2) % 3, i1 = (i + 1) % 3, i2 = (i + 2) % 3;
             adj[k][i] = j[k1][i1] * j[k2][i2] - j[k1][i2] * j[k2][i1];
         }
+}
+
+/* With h = det J times the displacement gradient: det J (lambda tr^2 + ...) over 512 det J^2. */
+HX_INLINED void add_point(lanes j[3][3], lanes d[3][3], double lambda, double mu, lanes *energy)
+{
+    lanes adj[3][3], h[3][3];
+    adjugate(j, adj);
     for (int i = 0; i < 3; i++)
         for (int l = 0; l < 3; l++)
             h[i][l] = d[0][i] * adj[0][l] + d[1][i] * adj[1][l] + d[2][i] * adj[2][l];
@@ -163,6 +168,63 @@ HX_VERSIONS(energies,
             (const hx_device_model *model, int64_t first, int64_t last, const double *u,
              double *energy),
             (model, first, last, u, energy))
+
+/* sum[3 a + i] += of a point, from h = 512 det J times the gradients by x. */
+HX_INLINED void add_squares(lanes j[3][3], const double at[3], double lambda, double mu,
+                            lanes sum[24])
+{
+    const double g = 0.57735026918962576451;
+    lanes adj[3][3];
+    adjugate(j, adj);
+    const lanes over =
+        1.0 / (512.0 * (j[0][0] * adj[0][0] + j[0][1] * adj[0][1] + j[0][2] * adj[0][2]));
+    for (int a = 0; a < 8; a++) {
+        double sign[3], n[3];
+        lanes h[3];
+        for (int k = 0; k < 3; k++) {
+            sign[k] = hx_hex8_sign(a, k);
+            n[k] = 1.0 + g * sign[k] * at[k];
+        }
+        for (int i = 0; i < 3; i++)
+            h[i] = (sign[0] * n[1] * n[2]) * adj[0][i] + (sign[1] * n[0] * n[2]) * adj[1][i] +
+                   (sign[2] * n[0] * n[1]) * adj[2][i];
+        const lanes all = mu * (h[0] * h[0] + h[1] * h[1] + h[2] * h[2]);
+        for (int i = 0; i < 3; i++) sum[3 * a + i] += over * ((lambda + mu) * h[i] * h[i] + all);
+    }
+}
+
+HX_INLINED void diagonals_lanes(const hx_device_model *model, int64_t first, int64_t last,
+                                double (*diagonal)[24])
+{
+    for (int64_t e = first; e < last; e += LANES) {
+        lanes x[24], mode[7][3], sum[24];
+        memset(sum, 0, sizeof sum);
+        for (int l = 0; l < LANES; l++) {
+            const int32_t *conn = model->d_conn + 8 * (e + l < last ? e + l : last - 1);
+            for (int a = 0; a < 8; a++)
+                for (int i = 0; i < 3; i++)
+                    x[3 * a + i][l] = model->d_xyz[3 * (int64_t)conn[a] + i];
+        }
+        to_modes(x, mode);
+        for (int q = 0; q < 8; q++) {
+            const double at[3] = {q & 1 ? 1.0 : -1.0, q & 2 ? 1.0 : -1.0, q & 4 ? 1.0 : -1.0};
+            lanes j[3][3];
+            derive(mode, at[0], at[1], at[2], j);
+            add_squares(j, at, model->lambda, model->mu, sum);
+        }
+        for (int l = 0; l < LANES && e + l < last; l++)
+            for (int k = 0; k < 24; k++) diagonal[e + l - first][k] = sum[k][l];
+    }
+}
+HX_VERSIONS(diagonals,
+            (const hx_device_model *model, int64_t first, int64_t last, double (*diagonal)[24]),
+            (model, first, last, diagonal))
+
+void hx_cpu_diagonals(const hx_device_model *model, int64_t first, int64_t last,
+                      double (*diagonal)[24])
+{
+    diagonals(model, first, last, diagonal);
+}
 
 static int cpu_energy(hx_device *dev, const hx_device_model *model, const double *d_u,
                       double *d_energy)
