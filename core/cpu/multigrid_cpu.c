@@ -7,7 +7,7 @@
 #include "cpu_ops.h"
 #include "multigrid_cpu.h"
 
-enum { DOF = HX_MG_DOF, BLOCK = 36, ROW = 27 * BLOCK, CORNERS = 8, CELL = 8 * DOF };
+enum { DOF = HX_MG_DOF, BLOCK = 36, ROW = 27 * BLOCK, CORNERS = 8, CELL = 8 * DOF, CHUNK = 2048 };
 
 static int cpu_invert(hx_device *dev, int64_t n, const double *d_diag, float *d_m)
 {
@@ -59,22 +59,40 @@ static int cpu_mesh_start(hx_device *dev, int64_t n, const hx_mg_smoother *d_smo
     return HX_OK;
 }
 
+/* Entries begin .. end - 1. */
+HX_INLINED void step_lanes(int64_t begin, int64_t end, float a, float b, const double *r,
+                           const float *t, const float *m, float *d, float *x, double *z)
+{
+    if (d && a != 0.0f) {
+        for (int64_t k = begin; k < end; k++) d[k] = a * d[k] + b * m[k] * ((float)r[k] - t[k]);
+    } else if (d) {
+        for (int64_t k = begin; k < end; k++) d[k] = b * m[k] * ((float)r[k] - t[k]);
+    }
+    if (d && z) {
+        for (int64_t k = begin; k < end; k++) z[k] = (double)(x[k] + d[k]);
+    } else if (d) {
+        for (int64_t k = begin; k < end; k++) x[k] += d[k];
+    } else if (z) {
+        for (int64_t k = begin; k < end; k++)
+            z[k] = (double)(x[k] + b * m[k] * ((float)r[k] - t[k]));
+    } else {
+        for (int64_t k = begin; k < end; k++) x[k] += b * m[k] * ((float)r[k] - t[k]);
+    }
+}
+HX_VERSIONS(step,
+            (int64_t begin, int64_t end, float a, float b, const double *r, const float *t,
+             const float *m, float *d, float *x, double *z),
+            (begin, end, a, b, r, t, m, d, x, z))
+
 static int cpu_mesh_step(hx_device *dev, int64_t n, const hx_mg_smoother *d_smoother, int i,
                          const double *d_r, const float *d_t, const float *d_m, float *d_d,
                          float *d_x, double *d_z)
 {
-    const float a = d_smoother->a[i], b = d_smoother->b[i];
+    const float a = i > 0 ? d_smoother->a[i] : 0.0f, b = d_smoother->b[i];
     (void)dev;
 #pragma omp parallel for schedule(static)
-    for (int64_t k = 0; k < n; k++) {
-        float d = b * d_m[k] * ((float)d_r[k] - d_t[k]);
-        if (i > 0) d += a * d_d[k];
-        if (d_d) d_d[k] = d;
-        if (d_z)
-            d_z[k] = (double)(d_x[k] + d);
-        else
-            d_x[k] += d;
-    }
+    for (int64_t k = 0; k < n; k += CHUNK)
+        step(k, k + CHUNK < n ? k + CHUNK : n, a, b, d_r, d_t, d_m, d_d, d_x, d_z);
     return HX_OK;
 }
 
@@ -606,6 +624,8 @@ const hx_multigrid_ops hx_cpu_multigrid_ops = {
     .mesh_step = cpu_mesh_step,
     .mesh_restrict = cpu_mesh_restrict,
     .mesh_prolong = cpu_mesh_prolong,
+    .mesh_prepare = hx_cpu_classes_create,
+    .mesh_release = hx_cpu_classes_free,
     .mesh_galerkin = hx_cpu_mesh_galerkin,
     .rows_galerkin = hx_cpu_rows_galerkin,
     .add_blocks = cpu_add_blocks,

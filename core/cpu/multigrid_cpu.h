@@ -12,6 +12,18 @@ extern "C" {
 /* level->matrix = P'K P from the elements of the mesh: hx_multigrid_ops.mesh_galerkin. */
 int hx_cpu_mesh_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level);
 
+enum { HX_MG_PAIRS = 36 }; /* of corners a <= b */
+
+/* share[HX_MG_PAIRS][6][6] = the part of P'K P of an element of the cell with unit modulus, blocks
+ * [column][row]. */
+void hx_cpu_element_share(const hx_mg_mesh *mesh, int64_t cell, int32_t elem, float *share);
+
+/* hx_multigrid_ops.mesh_prepare and mesh_release: cells alike (multigrid_classes_cpu.c). */
+int hx_cpu_classes_create(hx_device *dev, hx_mg_mesh *mesh);
+void hx_cpu_classes_free(hx_device *dev, hx_mg_mesh *mesh);
+/* 1 and a cell's part, as above, if its class has tables; or 0. */
+int hx_cpu_classes_share(const hx_mg_mesh *mesh, int64_t cell, float *share);
+
 /* Weights of a node in a cell, by corner, and its distance from the cell's first corner over the
  * unit. */
 HX_INLINED void hx_cpu_locate(const hx_mg_mesh *mesh, int64_t cell, int64_t node, float w[8],

@@ -77,19 +77,20 @@ HX_INLINED int find_node(const hx_mg_mesh *mesh, int64_t cell, int32_t node, nod
     return n;
 }
 
-/* Elements first .. first + n - 1 of the mesh's list by cell; lanes without one repeat the last,
- * without modulus. */
-HX_INLINED void gather(const hx_mg_mesh *mesh, int64_t cell, int32_t first, int n, nodes *s,
-                       group *g)
+/* Elements first .. first + n - 1 of the mesh's list by cell, of unit modulus if NULL; lanes
+ * without one repeat the last, without modulus. */
+HX_INLINED void gather(const hx_mg_mesh *mesh, const double *modulus, int64_t cell,
+                       const int32_t *list, int n, nodes *s, group *g)
 {
     const hx_device_model *model = mesh->model;
     g->n = n;
     g->any_fixed = 0;
     for (int l = 0; l < LANES; l++) {
-        const int64_t elem = mesh->d_cell_elem[first + (l < n ? l : n - 1)];
+        const int64_t elem = list[l < n ? l : n - 1];
         const int32_t *conn = model->d_conn + 8 * elem;
         const double *origin = model->d_xyz + 3 * (int64_t)conn[0];
-        g->scale[l] = l < n ? (float)(model->d_modulus[elem] * mesh->unit * (1.0 / 512.0)) : 0.0f;
+        const double scale = mesh->unit / 512.0 * (modulus ? modulus[elem] : 1.0);
+        g->scale[l] = l < n ? (float)scale : 0.0f;
         for (int a = 0; a < 8; a++) {
             const double *x = model->d_xyz + 3 * (int64_t)conn[a];
             const int k = find_node(mesh, cell, conn[a], s);
@@ -281,50 +282,75 @@ HX_INLINED void shift_matrix(const float edge[3], cell_matrix matrix)
     }
 }
 
-/* P'U P of a cell. */
-HX_INLINED void cell_product_lanes(const hx_mg_mesh *mesh, int64_t cell, const float edge[3],
-                                   work *s)
+/* P'U P of some elements of a cell. */
+HX_INLINED void cell_product_lanes(const hx_mg_mesh *mesh, const double *modulus, int64_t cell,
+                                   const int32_t *elem, int n_elem, const float edge[3], work *s)
 {
     const float lambda = (float)mesh->model->lambda, mu = (float)mesh->model->mu;
-    const int32_t end = mesh->d_cell_elem_at[cell + 1];
     group *const g = &s->group;
     memset(s->matrix, 0, sizeof s->matrix);
     clear_nodes(&s->nodes);
-    for (int32_t k = mesh->d_cell_elem_at[cell]; k < end; k += LANES) {
+    for (int k = 0; k < n_elem; k += LANES) {
+        const int n = n_elem - k < LANES ? n_elem - k : LANES;
         if (s->nodes.n > N_NODE - 8 * LANES) {
             finish_rows(mesh, &s->nodes);
             add_nodes(&s->nodes, s->matrix);
             clear_nodes(&s->nodes);
         }
-        gather(mesh, cell, k, end - k < LANES ? end - k : LANES, &s->nodes, g);
+        gather(mesh, modulus, cell, elem + k, n, &s->nodes, g);
         fill_modes(1.0 / mesh->unit, g);
         fill_points(g);
-        for (int a = 0, n = 0; a < 8; a++)
-            for (int b = a; b < 8; b++, n++) fill_tile(g, a, b, lambda, mu, g->tile[n]);
+        for (int a = 0, pair = 0; a < 8; a++)
+            for (int b = a; b < 8; b++, pair++) fill_tile(g, a, b, lambda, mu, g->tile[pair]);
         for (int l = 0; l < g->n; l++) add_rows(g, l, &s->nodes);
     }
     finish_rows(mesh, &s->nodes);
     add_nodes(&s->nodes, s->matrix);
     shift_matrix(edge, s->matrix);
 }
-HX_VERSIONS(cell_product, (const hx_mg_mesh *mesh, int64_t cell, const float edge[3], work *s),
-            (mesh, cell, edge, s))
+HX_VERSIONS(cell_product,
+            (const hx_mg_mesh *mesh, const double *modulus, int64_t cell, const int32_t *elem,
+             int n_elem, const float edge[3], work *s),
+            (mesh, modulus, cell, elem, n_elem, edge, s))
 
-/* Adds a cell's matrix and its transpose to the rows of its corners. */
-static void add_cell(const hx_mg_level *level, const int32_t *corner, const float *matrix)
+/* The matrix and its transpose: blocks [column][row] of corners a <= b. */
+static void fold_matrix(cell_matrix matrix, float *share)
 {
+    const float *const from = (const float *)matrix;
     for (int a = 0; a < LANES; a++)
-        for (int b = 0; b < LANES; b++) {
-            const int offset = HX_LATTICE_CENTRE + ((b & 1) - (a & 1)) +
-                               3 * ((b >> 1 & 1) - (a >> 1 & 1)) + 9 * ((b >> 2) - (a >> 2));
-            float *to = level->d_matrix + (ROW * (int64_t)corner[a] + BLOCK * offset);
-            const float *const ab = matrix + DOF * DOF * LANES * a + b, *const ba =
-                                                                            matrix +
-                                                                            DOF * DOF * LANES * b +
-                                                                            a;
+        for (int b = a; b < LANES; b++, share += BLOCK) {
+            const float *const ab = from + BLOCK * LANES * a + b, *const ba =
+                                                                      from + BLOCK * LANES * b + a;
             for (int c = 0; c < DOF; c++)
                 for (int r = 0; r < DOF; r++)
-                    to[DOF * c + r] += ab[LANES * (DOF * r + c)] + ba[LANES * (DOF * c + r)];
+                    share[DOF * c + r] = ab[LANES * (DOF * r + c)] + ba[LANES * (DOF * c + r)];
+        }
+}
+
+void hx_cpu_element_share(const hx_mg_mesh *mesh, int64_t cell, int32_t elem, float *share)
+{
+    float edge[3];
+    work s;
+    hx_cpu_cell_edges(mesh, edge);
+    cell_product(mesh, NULL, cell, &elem, 1, edge, &s);
+    fold_matrix(s.matrix, share);
+}
+
+/* Adds a cell's share to the rows of its corners. */
+static void add_share(const hx_mg_level *level, const int32_t *corner, const float *share)
+{
+    for (int a = 0; a < LANES; a++)
+        for (int b = a; b < LANES; b++, share += BLOCK) {
+            const int offset =
+                ((b & 1) - (a & 1)) + 3 * ((b >> 1 & 1) - (a >> 1 & 1)) + 9 * ((b >> 2) - (a >> 2));
+            float *const to =
+                level->d_matrix + (ROW * (int64_t)corner[a] + BLOCK * (HX_LATTICE_CENTRE + offset));
+            float *const back =
+                level->d_matrix + (ROW * (int64_t)corner[b] + BLOCK * (HX_LATTICE_CENTRE - offset));
+            for (int k = 0; k < BLOCK; k++) to[k] += share[k];
+            if (a == b) continue;
+            for (int c = 0; c < DOF; c++)
+                for (int r = 0; r < DOF; r++) back[DOF * r + c] += share[DOF * c + r];
         }
 }
 
@@ -340,9 +366,14 @@ int hx_cpu_mesh_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_lev
         for (int colour = 0; colour < 8; colour++) {
 #pragma omp for schedule(dynamic, 4)
             for (int32_t k = mesh->colour_at[colour]; k < mesh->colour_at[colour + 1]; k++) {
-                const int64_t cell = mesh->d_coloured[k];
-                cell_product(mesh, cell, edge, &s);
-                add_cell(level, mesh->d_cell_corner + 8 * cell, (const float *)s.matrix);
+                const int32_t cell = mesh->d_coloured[k], *const at = mesh->d_cell_elem_at + cell;
+                float share[HX_MG_PAIRS * BLOCK];
+                if (!hx_cpu_classes_share(mesh, cell, share)) {
+                    cell_product(mesh, mesh->model->d_modulus, cell, mesh->d_cell_elem + at[0],
+                                 at[1] - at[0], edge, &s);
+                    fold_matrix(s.matrix, share);
+                }
+                add_share(level, mesh->d_cell_corner + 8 * (int64_t)cell, share);
             }
         }
     }
