@@ -20,7 +20,7 @@
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define HX_VERSIONS_(type, give, name, parameters, arguments)                                      \
-    __attribute__((target("avx512f"))) static type name##_avx512 parameters                        \
+    __attribute__((target("avx2,fma,avx512f"))) static type name##_avx512 parameters               \
     {                                                                                              \
         give name##_lanes arguments;                                                               \
     }                                                                                              \

@@ -37,6 +37,11 @@ int hx_cpu_rows_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_matrix
 int hx_cpu_rows_galerkin_scalar(hx_device *dev, const hx_mg_mesh *mesh, const hx_matrix *matrix,
                                 const hx_mg_level *level);
 
+/* diagonal[last - first][8][3]: of the stiffnesses of elements first .. last - 1, hexahedra of 8
+ * nodes with unit modulus (element_cpu.c). */
+void hx_cpu_diagonals(const hx_device_model *model, int64_t first, int64_t last,
+                      double (*diagonal)[24]);
+
 /* Of the design's table (cone_cpu.c). */
 int hx_cpu_cone_sum(hx_device *dev, const hx_device_cells *cells, double radius,
                     const double *d_value, double *d_sum);

@@ -17,8 +17,24 @@ extern "C" {
 enum {
     HX_OTF_BLOCK = 256, /* elements; a multiple of every number of lanes */
     HX_OTF_MAX_ROW = 8 * HX_OTF_BLOCK,
-    HX_OTF_CHUNK = 1024 /* shared nodes a thread takes at a time */
+    HX_OTF_CHUNK = 1024, /* shared nodes a thread takes at a time */
+    HX_OTF_SHAPES = 64,  /* parallelepipeds, at most */
+    HX_OTF_NO_SHAPE = 255,
+    HX_OTF_RS = 9, /* tiles after the nine (k, l): k k + l l, and all three */
+    HX_OTF_RT,
+    HX_OTF_ST,
+    HX_OTF_RST,
+    HX_OTF_TILES
 };
+
+/* A parallelepiped: cpu_otf_shapes.c. */
+typedef struct hx_otf_shape {
+    double edge[3][3];            /* modes r, s, t of its coordinates, times 8 */
+    double tile[HX_OTF_TILES][9]; /* row-major, of unit modulus */
+    float tile_single[HX_OTF_TILES][9];
+    double diagonal[8][3]; /* of its stiffness, at the corners */
+    int is_box;            /* its edges r, s, t lie along x, y, z */
+} hx_otf_shape;
 
 typedef struct hx_otf_block {
     int64_t row;  /* its first in row_node */
@@ -40,24 +56,31 @@ typedef struct hx_cpu_otf {
                                 of tetrahedral blocks the four points first, as they turn right */
     uint8_t *is_tetrahedral; /* [n_block] all of its elements are; NULL: no block's,
                                 as with one unknown a node */
-    void *partial;           /* [n_slot][components], double or float */
-    int32_t *shared_node;    /* [n_shared] ascending */
-    int64_t *shared_begin;   /* [n_shared + 1] */
-    uint32_t *shared_slot;   /* [n_slot] slots of each shared node, ascending */
-    double *sum;             /* x'y of each block's own nodes, then of each chunk of shared ones */
+    uint8_t *block_shape;    /* [n_block] the shape of all of its elements, or HX_OTF_NO_SHAPE;
+                                NULL with one unknown a node */
+    hx_otf_shape *shape;     /* [HX_OTF_SHAPES] */
+    int n_shape;
+    void *partial;         /* [n_slot][components], double or float */
+    int32_t *shared_node;  /* [n_shared] ascending */
+    int64_t *shared_begin; /* [n_shared + 1] */
+    uint32_t *shared_slot; /* [n_slot] slots of each shared node, ascending */
+    double *sum;           /* x'y of each block's own nodes, then of each chunk of shared ones */
 } hx_cpu_otf;
 
 /* Instructions that the vectors are made for. `block` computes one block, `tetrahedra` one of these
- * alone, `shared` the sums of the shared nodes first .. last - 1; of heat `compute` the elements of
- * a block, rows x, y, z, unknown, into f of rows. */
+ * alone, `one_shape` one of
+ * elements of one shape, `shared` the sums of the shared nodes first .. last - 1; of heat `compute`
+ * the elements of a block, rows x, y, z, unknown, into f of rows. */
 struct hx_cpu_otf_kernel {
     const char *name;
     int (*runs_here)(void);
     void (*block)(const hx_cpu_otf *s, int64_t block, const double *x, double *y);
     void (*tetrahedra)(const hx_cpu_otf *s, int64_t block, const double *x, double *y);
+    void (*one_shape)(const hx_cpu_otf *s, int64_t block, const double *x, double *y);
     void (*shared)(const hx_cpu_otf *s, int64_t first, int64_t last, double *y);
     void (*block_single)(const hx_cpu_otf *s, int64_t block, const float *x, float *y);
     void (*tetrahedra_single)(const hx_cpu_otf *s, int64_t block, const float *x, float *y);
+    void (*one_shape_single)(const hx_cpu_otf *s, int64_t block, const float *x, float *y);
     void (*shared_single)(const hx_cpu_otf *s, int64_t first, int64_t last, float *y);
     void (*compute)(const uint16_t *corner, const double *row, const double *scale, int n_elem,
                     double *f);
@@ -88,6 +111,14 @@ static inline int hx_cpu_otf_is_tetrahedral(const hx_cpu_otf *s, int64_t block)
 {
     return s->is_tetrahedral && s->is_tetrahedral[block];
 }
+
+static inline int hx_cpu_otf_has_shape(const hx_cpu_otf *s, int64_t block)
+{
+    return s->block_shape && s->block_shape[block] != HX_OTF_NO_SHAPE;
+}
+
+/* Sets shape and block_shape of the blocks, which are there already (cpu_otf_shapes.c). */
+int hx_cpu_otf_find_shapes(hx_cpu_otf *s, const hx_mesh *mesh);
 
 /* otf with one unknown a node (cpu_otf_scalar.c). */
 extern const hx_strategy hx_strategy_cpu_otf_scalar;

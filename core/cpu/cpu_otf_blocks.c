@@ -64,6 +64,7 @@ size_t hx_cpu_otf_bytes(const hx_mesh *mesh, int components)
            (size_t)n.n_slot * ((size_t)components * sizeof(double) + sizeof(uint32_t)) +
            (size_t)n.n_shared * (sizeof(int32_t) + sizeof(int64_t)) + sizeof(int64_t) +
            (size_t)count_sums((int64_t)n_block, n.n_shared) * sizeof(double) +
+           (components == 3 ? n_block + HX_OTF_SHAPES * sizeof(hx_otf_shape) : 0) +
            (components == 3 && mesh->n_kind[HX_CELL_TETRAHEDRON] > 0 ? n_block : 0);
 }
 
@@ -190,6 +191,7 @@ static int build(hx_cpu_otf *s, const hx_mesh *mesh, int components)
     fill_blocks(s, mesh, holders, stamp, local);
     if (s->is_tetrahedral) find_tetrahedra(s, mesh);
     list_shared(s, mesh, holders, local);
+    if (components == 3) HX_TRY_FAIL(hx_cpu_otf_find_shapes(s, mesh));
     rc = HX_OK;
 fail:
     free(stamp);
@@ -201,9 +203,9 @@ fail:
 void hx_cpu_otf_teardown(void *state)
 {
     hx_cpu_otf *const s = state;
-    void *const owned[] = {s->block,       s->row_node,    s->corner,
-                           s->partial,     s->shared_node, s->shared_begin,
-                           s->shared_slot, s->sum,         s->is_tetrahedral};
+    void *const owned[] = {s->block,          s->row_node,     s->corner,      s->partial,
+                           s->shared_node,    s->shared_begin, s->shared_slot, s->sum,
+                           s->is_tetrahedral, s->block_shape,  s->shape};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
     free(s);
 }
@@ -247,6 +249,24 @@ static double dot_vectors(int64_t n, const int32_t *node, const double *x, const
     return sum[0] + sum[1] + sum[2];
 }
 
+static void multiply_block(const hx_cpu_otf *s, int64_t b, const double *x, double *y)
+{
+    const hx_cpu_otf_kernel *const k = s->kernel;
+    if (hx_cpu_otf_is_tetrahedral(s, b))
+        k->tetrahedra(s, b, x, y);
+    else
+        (hx_cpu_otf_has_shape(s, b) ? k->one_shape : k->block)(s, b, x, y);
+}
+
+static void multiply_block_single(const hx_cpu_otf *s, int64_t b, const float *x, float *y)
+{
+    const hx_cpu_otf_kernel *const k = s->kernel;
+    if (hx_cpu_otf_is_tetrahedral(s, b))
+        k->tetrahedra_single(s, b, x, y);
+    else
+        (hx_cpu_otf_has_shape(s, b) ? k->one_shape_single : k->block_single)(s, b, x, y);
+}
+
 /* y = K x; sum, unless NULL: x'y of the nodes of each block alone, then of each chunk of shared
  * ones, taken while they are in the cache. */
 static void multiply(const hx_cpu_otf *s, const double *x, double *y, double *sum)
@@ -257,8 +277,7 @@ static void multiply(const hx_cpu_otf *s, const double *x, double *y, double *su
     {
 #pragma omp for schedule(static)
         for (int64_t b = 0; b < s->n_block; b++) {
-            (hx_cpu_otf_is_tetrahedral(s, b) ? s->kernel->tetrahedra : s->kernel->block)(s, b, x,
-                                                                                         y);
+            multiply_block(s, b, x, y);
             if (sum) sum[b] = dot(s->block[b].n_own, s->row_node + s->block[b].row, x, y);
         }
 #pragma omp for schedule(static)
@@ -290,9 +309,7 @@ int hx_cpu_otf_apply_single(void *state, const float *d_x, float *d_y)
 #pragma omp parallel
     {
 #pragma omp for schedule(static)
-        for (int64_t b = 0; b < s->n_block; b++)
-            (hx_cpu_otf_is_tetrahedral(s, b) ? s->kernel->tetrahedra_single
-                                             : s->kernel->block_single)(s, b, d_x, d_y);
+        for (int64_t b = 0; b < s->n_block; b++) multiply_block_single(s, b, d_x, d_y);
 #pragma omp for schedule(static)
         for (int64_t k = 0; k < s->n_shared; k += HX_OTF_CHUNK)
             s->kernel->shared_single(s, k, chunk_end(s, k), d_y);

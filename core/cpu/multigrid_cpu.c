@@ -4,11 +4,10 @@
 #include <string.h>
 
 #include "../base/sum.h"
-#include "../base/vectorised.h"
-#include "../mesh/hex8.h"
 #include "cpu_ops.h"
+#include "multigrid_cpu.h"
 
-enum { DOF = HX_MG_DOF, BLOCK = 36, ROW = 27 * BLOCK, CORNERS = 8, CELL = 8 * DOF };
+enum { DOF = HX_MG_DOF, BLOCK = 36, ROW = 27 * BLOCK, CORNERS = 8, CELL = 8 * DOF, CHUNK = 2048 };
 
 static int cpu_invert(hx_device *dev, int64_t n, const double *d_diag, float *d_m)
 {
@@ -60,101 +59,132 @@ static int cpu_mesh_start(hx_device *dev, int64_t n, const hx_mg_smoother *d_smo
     return HX_OK;
 }
 
+/* Entries begin .. end - 1. */
+HX_INLINED void step_lanes(int64_t begin, int64_t end, float a, float b, const double *r,
+                           const float *t, const float *m, float *d, float *x, double *z)
+{
+    if (d && a != 0.0f) {
+        for (int64_t k = begin; k < end; k++) d[k] = a * d[k] + b * m[k] * ((float)r[k] - t[k]);
+    } else if (d) {
+        for (int64_t k = begin; k < end; k++) d[k] = b * m[k] * ((float)r[k] - t[k]);
+    }
+    if (d && z) {
+        for (int64_t k = begin; k < end; k++) z[k] = (double)(x[k] + d[k]);
+    } else if (d) {
+        for (int64_t k = begin; k < end; k++) x[k] += d[k];
+    } else if (z) {
+        for (int64_t k = begin; k < end; k++)
+            z[k] = (double)(x[k] + b * m[k] * ((float)r[k] - t[k]));
+    } else {
+        for (int64_t k = begin; k < end; k++) x[k] += b * m[k] * ((float)r[k] - t[k]);
+    }
+}
+HX_VERSIONS(step,
+            (int64_t begin, int64_t end, float a, float b, const double *r, const float *t,
+             const float *m, float *d, float *x, double *z),
+            (begin, end, a, b, r, t, m, d, x, z))
+
 static int cpu_mesh_step(hx_device *dev, int64_t n, const hx_mg_smoother *d_smoother, int i,
                          const double *d_r, const float *d_t, const float *d_m, float *d_d,
                          float *d_x, double *d_z)
 {
-    const float a = d_smoother->a[i], b = d_smoother->b[i];
+    const float a = i > 0 ? d_smoother->a[i] : 0.0f, b = d_smoother->b[i];
     (void)dev;
 #pragma omp parallel for schedule(static)
-    for (int64_t k = 0; k < n; k++) {
-        float d = b * d_m[k] * ((float)d_r[k] - d_t[k]);
-        if (i > 0) d += a * d_d[k];
-        if (d_d) d_d[k] = d;
-        if (d_z)
-            d_z[k] = (double)(d_x[k] + d);
-        else
-            d_x[k] += d;
-    }
+    for (int64_t k = 0; k < n; k += CHUNK)
+        step(k, k + CHUNK < n ? k + CHUNK : n, a, b, d_r, d_t, d_m, d_d, d_x, d_z);
     return HX_OK;
 }
 
-/* Weights of a cell's corners at local coordinates s. */
-HX_INLINED void trilinear(const float s[3], float w[CORNERS])
+/* The corners of a cell in lanes. */
+typedef float corners __attribute__((vector_size(CORNERS * sizeof(float))));
+
+/* Places of the corners from the first one, and weights of a point by corner. */
+typedef struct cell_frame {
+    corners edge[3], bit[3]; /* bit: 1 or 0, as the corner lies */
+    double inverse_unit;
+} cell_frame;
+
+static cell_frame frame_of(const hx_mg_mesh *mesh)
 {
-    for (int c = 0; c < CORNERS; c++)
-        w[c] = (c & 1 ? s[0] : 1.0f - s[0]) * (c & 2 ? s[1] : 1.0f - s[1]) *
-               (c & 4 ? s[2] : 1.0f - s[2]);
+    cell_frame f;
+    float edge[3];
+    hx_cpu_cell_edges(mesh, edge);
+    for (int i = 0; i < 3; i++)
+        for (int c = 0; c < CORNERS; c++) {
+            f.bit[i][c] = c >> i & 1 ? 1.0f : 0.0f;
+            f.edge[i][c] = c >> i & 1 ? edge[i] : 0.0f;
+        }
+    f.inverse_unit = 1.0 / mesh->unit;
+    return f;
 }
 
-/* Weights of node a in a cell, and its distance from the cell's first corner over the unit. */
-static void locate(const hx_mg_mesh *mesh, int64_t cell, int64_t a, float w[CORNERS],
-                   float distance[3])
+/* Where the cell begins, for `place_point`. */
+HX_INLINED void place_cell(const hx_mg_mesh *mesh, int64_t cell, double first[3], float at[3])
 {
-    const int32_t *at = mesh->d_cell + 3 * cell;
-    const double *x = mesh->model->d_xyz + 3 * a;
-    float s[3];
     for (int i = 0; i < 3; i++) {
-        s[i] = mesh->d_position[3 * a + i] - (float)at[i];
-        distance[i] = (float)((x[i] - mesh->origin[i] - at[i] * mesh->size[i]) / mesh->unit);
+        at[i] = (float)mesh->d_cell[3 * cell + i];
+        first[i] = mesh->origin[i] + mesh->d_cell[3 * cell + i] * mesh->size[i];
     }
-    trilinear(s, w);
 }
 
-/* Edges of a cell over the unit. */
-static void cell_edges(const hx_mg_mesh *mesh, float edge[3])
+HX_INLINED void place_point(const hx_mg_mesh *mesh, const cell_frame *f, const double first[3],
+                            const float at[3], int64_t a, corners *weight, float x[3])
 {
-    for (int i = 0; i < 3; i++) edge[i] = (float)(mesh->size[i] / mesh->unit);
-}
-
-static void corner_distance(const float edge[3], int corner, const float distance[3], float d[3])
-{
-    for (int i = 0; i < 3; i++) d[i] = distance[i] - (corner >> i & 1 ? edge[i] : 0.0f);
+    corners w[3];
+    for (int i = 0; i < 3; i++) {
+        const float s = mesh->d_position[3 * a + i] - at[i];
+        w[i] = (1.0f - s) + (2.0f * s - 1.0f) * f->bit[i];
+        x[i] = (float)((mesh->model->d_xyz[3 * a + i] - first[i]) * f->inverse_unit);
+    }
+    *weight = w[0] * w[1] * w[2];
 }
 
 /* What a cell's nodes leave at its corners. */
-static void restrict_cell(const hx_mg_mesh *mesh, const float edge[3], int64_t cell,
-                          const double *d_r, const float *d_t, float partial[CORNERS][DOF])
+HX_INLINED void restrict_cell_lanes(const hx_mg_mesh *mesh, const cell_frame *f, int64_t cell,
+                                    const double *d_r, const float *d_t)
 {
-    float moment[CORNERS][3] = {{0.0f}};
-    memset(partial, 0, CORNERS * sizeof *partial);
+    corners force[3], moment[3];
+    double first[3];
+    float at[3], *const to = mesh->d_partial + CELL * cell;
+    memset(force, 0, sizeof force);
+    memset(moment, 0, sizeof moment);
+    place_cell(mesh, cell, first, at);
     for (int32_t l = mesh->d_cell_node_at[cell]; l < mesh->d_cell_node_at[cell + 1]; l++) {
         const int64_t a = mesh->d_cell_node[l];
-        float w[CORNERS], x[3], f[3], xf[3];
-        locate(mesh, cell, a, w, x);
-        for (int i = 0; i < 3; i++) f[i] = (float)d_r[3 * a + i] - d_t[3 * a + i];
-        for (int i = 0; i < 3; i++)
-            xf[i] = x[(i + 1) % 3] * f[(i + 2) % 3] - x[(i + 2) % 3] * f[(i + 1) % 3];
-        for (int c = 0; c < CORNERS; c++)
-            for (int i = 0; i < 3; i++) {
-                partial[c][i] += w[c] * f[i];
-                moment[c][i] += w[c] * xf[i];
-            }
-    }
-    for (int c = 0; c < CORNERS; c++) {
-        const float zero[3] = {0.0f, 0.0f, 0.0f};
-        float x[3];
-        corner_distance(edge, c, zero, x); /* minus the corner's own place */
+        corners w;
+        float x[3], r[3];
+        place_point(mesh, f, first, at, a, &w, x);
+        for (int i = 0; i < 3; i++) r[i] = (float)d_r[3 * a + i] - d_t[3 * a + i];
         for (int i = 0; i < 3; i++) {
             const int j = (i + 1) % 3, m = (i + 2) % 3;
-            partial[c][3 + i] = moment[c][i] + x[j] * partial[c][m] - x[m] * partial[c][j];
+            force[i] += w * r[i];
+            moment[i] += w * (x[j] * r[m] - x[m] * r[j]);
         }
     }
+    for (int i = 0; i < 3; i++) { /* about the corners themselves */
+        const int j = (i + 1) % 3, m = (i + 2) % 3;
+        moment[i] -= f->edge[j] * force[m] - f->edge[m] * force[j];
+    }
+    for (int c = 0; c < CORNERS; c++)
+        for (int i = 0; i < 3; i++) {
+            to[DOF * c + i] = force[i][c];
+            to[DOF * c + 3 + i] = moment[i][c];
+        }
 }
+HX_VERSIONS(restrict_cell,
+            (const hx_mg_mesh *mesh, const cell_frame *f, int64_t cell, const double *d_r,
+             const float *d_t),
+            (mesh, f, cell, d_r, d_t))
 
 static int cpu_mesh_restrict(hx_device *dev, const hx_mg_mesh *mesh, const double *d_r,
                              const float *d_t, const hx_mg_level *level)
 {
     const int64_t n = level->n_node;
-    float edge[3];
+    const cell_frame f = frame_of(mesh);
     (void)dev;
-    cell_edges(mesh, edge);
 #pragma omp parallel for schedule(static)
-    for (int64_t cell = 0; cell < mesh->n_cell; cell++) {
-        float partial[CORNERS][DOF];
-        restrict_cell(mesh, edge, cell, d_r, d_t, partial);
-        memcpy(mesh->d_partial + CELL * cell, partial, sizeof partial);
-    }
+    for (int64_t cell = 0; cell < mesh->n_cell; cell++) restrict_cell(mesh, &f, cell, d_r, d_t);
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < n; a++) {
         float sum[DOF] = {0.0f};
@@ -168,190 +198,55 @@ static int cpu_mesh_restrict(hx_device *dev, const hx_mg_mesh *mesh, const doubl
     return HX_OK;
 }
 
+HX_INLINED float sum_corners(const corners *u)
+{
+    const corners v = *u;
+    return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
+}
+
+/* What a cell's nodes take from its corners. */
+HX_INLINED void prolong_cell_lanes(const hx_mg_mesh *mesh, const cell_frame *f, int64_t cell,
+                                   const float *d_y, const float *d_m, float *d_x)
+{
+    corners v[3], theta[3];
+    double first[3];
+    float at[3];
+    for (int c = 0; c < CORNERS; c++) {
+        const float *const y = d_y + DOF * (int64_t)mesh->d_cell_corner[8 * cell + c];
+        for (int i = 0; i < 3; i++) {
+            v[i][c] = y[i];
+            theta[i][c] = y[3 + i];
+        }
+    }
+    for (int i = 0; i < 3; i++) { /* rotations about the first corner */
+        const int j = (i + 1) % 3, m = (i + 2) % 3;
+        v[i] -= theta[j] * f->edge[m] - theta[m] * f->edge[j];
+    }
+    place_cell(mesh, cell, first, at);
+    for (int32_t l = mesh->d_cell_node_at[cell]; l < mesh->d_cell_node_at[cell + 1]; l++) {
+        const int64_t a = mesh->d_cell_node[l];
+        corners w;
+        float x[3];
+        place_point(mesh, f, first, at, a, &w, x);
+        for (int i = 0; i < 3; i++) {
+            const int j = (i + 1) % 3, m = (i + 2) % 3;
+            const corners u = w * (v[i] + theta[j] * x[m] - theta[m] * x[j]);
+            if (d_m[3 * a + i] > 0.0f) d_x[3 * a + i] += sum_corners(&u);
+        }
+    }
+}
+HX_VERSIONS(prolong_cell,
+            (const hx_mg_mesh *mesh, const cell_frame *f, int64_t cell, const float *d_y,
+             const float *d_m, float *d_x),
+            (mesh, f, cell, d_y, d_m, d_x))
+
 static int cpu_mesh_prolong(hx_device *dev, const hx_mg_mesh *mesh, const float *d_y,
                             const float *d_m, float *d_x)
 {
-    float edge[3];
+    const cell_frame f = frame_of(mesh);
     (void)dev;
-    cell_edges(mesh, edge);
 #pragma omp parallel for schedule(static)
-    for (int64_t cell = 0; cell < mesh->n_cell; cell++) {
-        float at_corner[CORNERS][DOF];
-        for (int c = 0; c < CORNERS; c++)
-            memcpy(at_corner[c], d_y + DOF * (int64_t)mesh->d_cell_corner[8 * cell + c],
-                   sizeof at_corner[c]);
-        for (int32_t l = mesh->d_cell_node_at[cell]; l < mesh->d_cell_node_at[cell + 1]; l++) {
-            const int64_t a = mesh->d_cell_node[l];
-            float w[CORNERS], x[3], u[3] = {0.0f, 0.0f, 0.0f};
-            locate(mesh, cell, a, w, x);
-            for (int c = 0; c < CORNERS; c++) {
-                const float *v = at_corner[c], *theta = at_corner[c] + 3;
-                float d[3];
-                corner_distance(edge, c, x, d);
-                for (int i = 0; i < 3; i++) {
-                    const int j = (i + 1) % 3, m = (i + 2) % 3;
-                    u[i] += w[c] * (v[i] + theta[j] * d[m] - theta[m] * d[j]);
-                }
-            }
-            for (int i = 0; i < 3; i++)
-                if (d_m[3 * a + i] > 0.0f) d_x[3 * a + i] += u[i];
-        }
-    }
-    return HX_OK;
-}
-
-/* An element's stiffness in single precision. Rows by vectors of 24 columns: with g the gradients,
- * ke[a i][b j] = sum det (lambda g_ai g_bj + mu g_aj g_bi + [i = j] mu g_a . g_b). */
-HX_INLINED
-void stiffness_single(const double x[24], float lambda, float mu, float ke[24][24])
-{
-    memset(ke, 0, 24 * sizeof ke[0]);
-    for (int q = 0; q < 8; q++) {
-        const double r = hx_hex8_gauss(q, 0), s = hx_hex8_gauss(q, 1), t = hx_hex8_gauss(q, 2);
-        double inv[3][3];
-        float g[24], of[3][24]; /* of[i][b j] = g_bi */
-        const float det = (float)hx_hex8_jacobian(x, r, s, t, inv);
-        for (int a = 0; a < 8; a++) {
-            double grad[3];
-            hx_hex8_gradient(a, r, s, t, inv, grad);
-            for (int i = 0; i < 3; i++) g[3 * a + i] = (float)grad[i];
-            for (int i = 0; i < 3; i++)
-                for (int j = 0; j < 3; j++) of[i][3 * a + j] = (float)grad[i];
-        }
-        for (int a = 0; a < 8; a++) {
-            const float ga[3] = {det * mu * g[3 * a], det * mu * g[3 * a + 1],
-                                 det * mu * g[3 * a + 2]};
-            float shear[24], dot[24];
-            for (int b = 0; b < 24; b += 3)
-                for (int j = 0; j < 3; j++) shear[b + j] = ga[j];
-            for (int b = 0; b < 24; b++)
-                dot[b] = ga[0] * of[0][b] + ga[1] * of[1][b] + ga[2] * of[2][b];
-            for (int i = 0; i < 3; i++) {
-                static const float one[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-                const float l = det * lambda * g[3 * a + i];
-                float *row = ke[3 * a + i], same[24];
-                for (int b = 0; b < 24; b += 3)
-                    for (int j = 0; j < 3; j++) same[b + j] = one[i][j];
-                for (int b = 0; b < 24; b++)
-                    row[b] += l * g[b] + shear[b] * of[i][b] + same[b] * dot[b];
-            }
-        }
-    }
-}
-
-/* A cell's matrix while elements are added: rows by corner and component, columns by component and
- * corner; rotations and moments about the cell's first corner. */
-typedef float cell_matrix[CORNERS][DOF][CELL];
-
-/* matrix += P_e' K_e P_e of one element. With w_b the weights of node b, columns of K_e P_e are
- * sum_b w_b M_b, M Ke's columns (translations) and their moments x_b x Ke (rotations); rows
- * likewise. */
-HX_INLINED void add_element_lanes(const hx_mg_mesh *mesh, int64_t cell, int64_t elem,
-                                  cell_matrix matrix)
-{
-    const hx_device_model *model = mesh->model;
-    const int32_t *conn = model->d_conn + 8 * elem;
-    const float modulus = (float)model->d_modulus[elem];
-    double xyz[24];
-    float ke[24][24], w[8][CORNERS], x[8][3], is_free[24];
-    for (int a = 0; a < 8; a++) {
-        const int64_t node = conn[a];
-        memcpy(xyz + 3 * a, model->d_xyz + 3 * node, 3 * sizeof *xyz);
-        locate(mesh, cell, node, w[a], x[a]);
-        for (int i = 0; i < 3; i++)
-            is_free[3 * a + i] = mesh->d_fixed[node] >> i & 1u ? 0.0f : 1.0f;
-    }
-    stiffness_single(xyz, modulus * (float)model->lambda, modulus * (float)model->mu, ke);
-    for (int a = 0; a < 8; a++) {
-        float f[3][CELL], m[3][CELL];
-        for (int i = 0; i < 3; i++) {
-            float *row = ke[3 * a + i], column[DOF][8];
-            for (int b = 0; b < 24; b++) row[b] *= is_free[3 * a + i] * is_free[b];
-            for (int b = 0; b < 8; b++) {
-                const float *k = row + 3 * b, *y = x[b];
-                for (int c = 0; c < 3; c++) column[c][b] = k[c];
-                column[3][b] = y[1] * k[2] - y[2] * k[1];
-                column[4][b] = y[2] * k[0] - y[0] * k[2];
-                column[5][b] = y[0] * k[1] - y[1] * k[0];
-            }
-            for (int c = 0; c < DOF; c++) {
-                float sum[CORNERS] = {0.0f};
-                for (int b = 0; b < 8; b++)
-                    for (int k = 0; k < CORNERS; k++) sum[k] += column[c][b] * w[b][k];
-                memcpy(f[i] + CORNERS * c, sum, sizeof sum);
-            }
-        }
-        for (int i = 0; i < 3; i++) {
-            const int j = (i + 1) % 3, l = (i + 2) % 3;
-            for (int c = 0; c < CELL; c++) m[i][c] = x[a][j] * f[l][c] - x[a][l] * f[j][c];
-        }
-        for (int corner = 0; corner < CORNERS; corner++) {
-            const float weight = w[a][corner];
-            for (int i = 0; i < 3; i++) {
-                float *force = matrix[corner][i], *moment = matrix[corner][3 + i];
-                for (int c = 0; c < CELL; c++) force[c] += weight * f[i][c];
-                for (int c = 0; c < CELL; c++) moment[c] += weight * m[i][c];
-            }
-        }
-    }
-}
-HX_VERSIONS(add_element, (const hx_mg_mesh *mesh, int64_t cell, int64_t elem, cell_matrix matrix),
-            (mesh, cell, elem, matrix))
-
-/* Rotations and moments about the corners themselves. */
-static void shift_cell(const float edge[3], cell_matrix matrix)
-{
-    for (int corner = 0; corner < CORNERS; corner++) {
-        float at[3];
-        for (int i = 0; i < 3; i++) at[i] = corner >> i & 1 ? edge[i] : 0.0f;
-        for (int i = 0; i < 3; i++) {
-            const int j = (i + 1) % 3, l = (i + 2) % 3;
-            for (int c = 0; c < CELL; c++)
-                matrix[corner][3 + i][c] -=
-                    at[j] * matrix[corner][l][c] - at[l] * matrix[corner][j][c];
-            for (int row = 0; row < CELL; row++) {
-                float *v = matrix[row / DOF][row % DOF] + corner;
-                v[CORNERS * (3 + i)] -= at[j] * v[CORNERS * l] - at[l] * v[CORNERS * j];
-            }
-        }
-    }
-}
-
-/* Adds a cell's matrix to the rows of its corners, its upper triangle on both sides. */
-static void add_cell(const hx_mg_level *level, const int32_t *corner, cell_matrix matrix)
-{
-    for (int a = 0; a < CORNERS; a++)
-        for (int b = 0; b < CORNERS; b++) {
-            const int offset = HX_LATTICE_CENTRE + ((b & 1) - (a & 1)) +
-                               3 * ((b >> 1 & 1) - (a >> 1 & 1)) + 9 * ((b >> 2) - (a >> 2));
-            float *to = level->d_matrix + (ROW * (int64_t)corner[a] + BLOCK * offset);
-            for (int c = 0; c < DOF; c++)
-                for (int r = 0; r < DOF; r++) {
-                    const int upper = a < b || (a == b && r <= c);
-                    to[DOF * c + r] +=
-                        upper ? matrix[a][r][CORNERS * c + b] : matrix[b][c][CORNERS * r + a];
-                }
-        }
-}
-
-static int cpu_mesh_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level)
-{
-    float edge[3];
-    (void)dev;
-    cell_edges(mesh, edge);
-    memset(level->d_matrix, 0, ROW * (size_t)level->n_node * sizeof *level->d_matrix);
-    for (int colour = 0; colour < 8; colour++) {
-#pragma omp parallel for schedule(dynamic, 4)
-        for (int32_t k = mesh->colour_at[colour]; k < mesh->colour_at[colour + 1]; k++) {
-            const int64_t cell = mesh->d_coloured[k];
-            cell_matrix matrix;
-            memset(matrix, 0, sizeof matrix);
-            for (int32_t l = mesh->d_cell_elem_at[cell]; l < mesh->d_cell_elem_at[cell + 1]; l++)
-                add_element(mesh, cell, mesh->d_cell_elem[l], matrix);
-            shift_cell(edge, matrix);
-            add_cell(level, mesh->d_cell_corner + 8 * cell, matrix);
-        }
-    }
+    for (int64_t cell = 0; cell < mesh->n_cell; cell++) prolong_cell(mesh, &f, cell, d_y, d_m, d_x);
     return HX_OK;
 }
 
@@ -427,24 +322,49 @@ static int cpu_small_multiply(hx_device *dev, int n_column, const double *d_inve
     return HX_OK;
 }
 
-/* Row a of A x. */
-static inline void row_product(const hx_mg_level *level, int64_t a, const float *x, float sum[DOF])
+/* Rows of a block in lanes: 6 of 8. */
+typedef float block_rows __attribute__((vector_size(8 * sizeof(float))));
+
+HX_INLINED block_rows *load_rows(const float *from, block_rows *rows)
+{
+    return memcpy(rows, from, sizeof *rows);
+}
+
+/* Row a of A x. A column's 6 numbers are read with 2 of the next one, the last one's with 2 of the
+ * one before. */
+HX_INLINED void row_product_lanes(const hx_mg_level *level, int64_t a, const float *x,
+                                  float sum[DOF])
 {
     const float *block = level->d_matrix + ROW * a;
-    for (int r = 0; r < DOF; r++) sum[r] = 0.0f;
+    block_rows even = {0.0f}, odd = {0.0f}, last = {0.0f}, column;
     for (int o = 0; o < 27; o++, block += BLOCK) {
         const int64_t b = level->d_neighbour[o * level->n_node + a];
+        const float *const y = x + DOF * b;
         if (b == a && o != HX_LATTICE_CENTRE) continue;
-        for (int c = 0; c < DOF; c++)
-            for (int r = 0; r < DOF; r++) sum[r] += block[DOF * c + r] * x[DOF * b + c];
+        even += *load_rows(block, &column) * y[0];
+        odd += *load_rows(block + DOF, &column) * y[1];
+        even += *load_rows(block + 2 * DOF, &column) * y[2];
+        odd += *load_rows(block + 3 * DOF, &column) * y[3];
+        even += *load_rows(block + 4 * DOF, &column) * y[4];
+        last += *load_rows(block + 5 * DOF - 2, &column) * y[5];
     }
+    even += odd;
+    for (int r = 0; r < DOF; r++) sum[r] = even[r] + last[2 + r];
 }
+
+HX_INLINED void multiply_row_lanes(const hx_mg_level *level, int64_t a, const float *d_x,
+                                   float *d_y)
+{
+    row_product_lanes(level, a, d_x, d_y + DOF * a);
+}
+HX_VERSIONS(multiply_row, (const hx_mg_level *level, int64_t a, const float *d_x, float *d_y),
+            (level, a, d_x, d_y))
 
 static int cpu_multiply(hx_device *dev, const hx_mg_level *level, const float *d_x, float *d_y)
 {
     (void)dev;
 #pragma omp parallel for schedule(static)
-    for (int64_t a = 0; a < level->n_node; a++) row_product(level, a, d_x, d_y + DOF * a);
+    for (int64_t a = 0; a < level->n_node; a++) multiply_row(level, a, d_x, d_y);
     return HX_OK;
 }
 
@@ -453,29 +373,36 @@ static int cpu_residual(hx_device *dev, const hx_mg_level *level, const float *d
     (void)dev;
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < level->n_node; a++) {
-        float sum[DOF];
-        row_product(level, a, d_x, sum);
-        for (int r = 0; r < DOF; r++) d_y[DOF * a + r] = level->d_b[DOF * a + r] - sum[r];
+        multiply_row(level, a, d_x, d_y);
+        for (int r = 0; r < DOF; r++) d_y[DOF * a + r] = level->d_b[DOF * a + r] - d_y[DOF * a + r];
     }
     return HX_OK;
 }
 
+HX_INLINED void smooth_row_lanes(const hx_mg_level *level, int64_t a, float alpha, float beta,
+                                 const float *d_x, float *d_y)
+{
+    float sum[DOF] = {0.0f};
+    if (d_x) row_product_lanes(level, a, d_x, sum);
+    for (int64_t r = 0; r < DOF; r++) {
+        const int64_t k = DOF * a + r;
+        float d = beta * level->d_m[k] * (level->d_b[k] - sum[r]);
+        if (alpha != 0.0f) d += alpha * level->d_d[k];
+        level->d_d[k] = d;
+        d_y[k] = (d_x ? d_x[k] : 0.0f) + d;
+    }
+}
+HX_VERSIONS(smooth_row,
+            (const hx_mg_level *level, int64_t a, float alpha, float beta, const float *d_x,
+             float *d_y),
+            (level, a, alpha, beta, d_x, d_y))
+
 static int cpu_smooth(hx_device *dev, const hx_mg_level *level, int i, const float *d_x, float *d_y)
 {
-    const float alpha = level->d_smoother->a[i], beta = level->d_smoother->b[i];
+    const float alpha = i > 0 ? level->d_smoother->a[i] : 0.0f, beta = level->d_smoother->b[i];
     (void)dev;
 #pragma omp parallel for schedule(static)
-    for (int64_t a = 0; a < level->n_node; a++) {
-        float sum[DOF] = {0.0f};
-        if (d_x) row_product(level, a, d_x, sum);
-        for (int64_t r = 0; r < DOF; r++) {
-            const int64_t k = DOF * a + r;
-            float d = beta * level->d_m[k] * (level->d_b[k] - sum[r]);
-            if (i > 0) d += alpha * level->d_d[k];
-            level->d_d[k] = d;
-            d_y[k] = (d_x ? d_x[k] : 0.0f) + d;
-        }
-    }
+    for (int64_t a = 0; a < level->n_node; a++) smooth_row(level, a, alpha, beta, d_x, d_y);
     return HX_OK;
 }
 
@@ -534,27 +461,6 @@ static int cpu_prolong_from(hx_device *dev, const hx_mg_level *coarse, const flo
     return HX_OK;
 }
 
-/* sum += w T(di)' A T(dk), blocks [column][row]; T(d) = [1, theta x d; 0, 1]. */
-static inline void add_block(const float *block, float w, const float di[3], const float dk[3],
-                             float sum[BLOCK])
-{
-    float m[BLOCK];
-    memcpy(m, block, sizeof m);
-    for (int i = 0; i < 3; i++) { /* columns of the rotation about axis i */
-        const int j = (i + 1) % 3, l = (i + 2) % 3;
-        for (int r = 0; r < DOF; r++)
-            m[DOF * (3 + i) + r] += dk[j] * block[DOF * l + r] - dk[l] * block[DOF * j + r];
-    }
-    for (int c = 0; c < DOF; c++) {
-        const float *col = m + DOF * c;
-        for (int i = 0; i < 3; i++) {
-            const int j = (i + 1) % 3, l = (i + 2) % 3;
-            sum[DOF * c + i] += w * col[i];
-            sum[DOF * c + 3 + i] += w * (col[3 + i] + di[j] * col[l] - di[l] * col[j]);
-        }
-    }
-}
-
 /* The offset of the fine node at `to` from a coarse node at offset p, as a child: -1 if it is none.
  * `to` counts from the coarse node that p counts from. */
 static inline int child_offset(const hx_mg_level *coarse, const int to[3], int p)
@@ -569,34 +475,102 @@ static inline int child_offset(const hx_mg_level *coarse, const int to[3], int p
     return (e[2] + 1) * 9 + (e[1] + 1) * 3 + e[0] + 1;
 }
 
-static int cpu_galerkin(hx_device *dev, const hx_mg_level *fine, const hx_mg_level *coarse)
+/* A parent of a child's neighbour: its offset from the row's coarse node, its weight and how far
+ * the neighbour is from it. The same for all nodes. */
+typedef struct parent {
+    int offset;
+    float weight, d[3];
+} parent;
+
+typedef struct parents {
+    int n;
+    parent of[CORNERS];
+} parents;
+
+static void list_parents(const hx_mg_level *fine, const hx_mg_level *coarse, parents list[27][27])
 {
-    (void)dev;
-#pragma omp parallel for schedule(dynamic, 8)
-    for (int64_t a = 0; a < coarse->n_node; a++) {
-        float *row = coarse->d_matrix + ROW * a;
-        memset(row, 0, ROW * sizeof *row);
-        for (int o = 0; o < 27; o++) { /* child i of a, neighbour k of i, child of which parent? */
-            const int64_t i = coarse->d_child[o * coarse->n_node + a];
-            const int at[3] = {o % 3 - 1, o / 3 % 3 - 1, o / 9 - 1};
-            float di[3];
-            if (i < 0) continue;
-            const float wi = hx_mg_child(fine, coarse, o, di);
-            for (int n = 0; n < 27; n++) {
-                const int64_t k = fine->d_neighbour[n * fine->n_node + i];
-                const int to[3] = {at[0] + n % 3 - 1, at[1] + n / 3 % 3 - 1, at[2] + n / 9 - 1};
-                if (k == i && n != HX_LATTICE_CENTRE) continue;
-                for (int p = 0; p < 27; p++) { /* parents J = a + p: k is their child at e */
-                    const int e = child_offset(coarse, to, p);
-                    float dk[3];
-                    if (e < 0) continue;
-                    const float wk = hx_mg_child(fine, coarse, e, dk);
-                    add_block(fine->d_matrix + ROW * i + BLOCK * n, wi * wk, di, dk,
-                              row + BLOCK * p);
-                }
+    for (int o = 0; o < 27; o++)
+        for (int n = 0; n < 27; n++) {
+            const int to[3] = {o % 3 + n % 3 - 2, o / 3 % 3 + n / 3 % 3 - 2, o / 9 + n / 9 - 2};
+            parents *const l = &list[o][n];
+            l->n = 0;
+            for (int p = 0; p < 27; p++) {
+                const int e = child_offset(coarse, to, p);
+                if (e < 0) continue;
+                parent *const q = &l->of[l->n++];
+                q->offset = p;
+                q->weight = hx_mg_child(fine, coarse, e, q->d);
             }
         }
+}
+
+/* sum += w A T(d), blocks [column][row]; T(d) = [1, theta x d; 0, 1]. */
+HX_INLINED void add_columns(const float *block, float w, const float d[3], block_rows sum[DOF])
+{
+    block_rows column[DOF];
+    for (int c = 0; c + 1 < DOF; c++) load_rows(block + DOF * c, &column[c]);
+    memset(&column[DOF - 1], 0, sizeof column[DOF - 1]);
+    memcpy(&column[DOF - 1], block + (DOF - 1) * DOF, DOF * sizeof *block);
+    for (int i = 0; i < 3; i++) { /* columns of the rotation about axis i */
+        const int j = (i + 1) % 3, l = (i + 2) % 3;
+        sum[i] += w * column[i];
+        sum[3 + i] += w * column[3 + i] + (w * d[j]) * column[l] - (w * d[l]) * column[j];
     }
+}
+
+/* to += w T(d)' A. */
+HX_INLINED void add_rotated(const block_rows sum[DOF], float w, const float d[3], float *to)
+{
+    for (int c = 0; c < DOF; c++, to += DOF) {
+        float col[8];
+        memcpy(col, &sum[c], sizeof col);
+        for (int i = 0; i < 3; i++) {
+            const int j = (i + 1) % 3, l = (i + 2) % 3;
+            to[i] += w * col[i];
+            to[3 + i] += w * (col[3 + i] + d[j] * col[l] - d[l] * col[j]);
+        }
+    }
+}
+
+/* Row a of P'A P: of each child's row A P, block by block of the parents, then P'. */
+HX_INLINED void galerkin_row_lanes(const hx_mg_level *fine, const hx_mg_level *coarse,
+                                   parents list[27][27], int64_t a)
+{
+    float *const row = coarse->d_matrix + ROW * a;
+    memset(row, 0, ROW * sizeof *row);
+    for (int o = 0; o < 27; o++) {
+        const int64_t i = coarse->d_child[o * coarse->n_node + a];
+        block_rows sum[27][DOF];
+        unsigned touched = 0;
+        float d[3];
+        if (i < 0) continue;
+        const float w = hx_mg_child(fine, coarse, o, d);
+        for (int n = 0; n < 27; n++) {
+            const float *const block = fine->d_matrix + ROW * i + BLOCK * n;
+            const parents *const l = &list[o][n];
+            if (fine->d_neighbour[n * fine->n_node + i] == i && n != HX_LATTICE_CENTRE) continue;
+            for (int k = 0; k < l->n; k++) {
+                const parent *const q = &l->of[k];
+                if (!(touched >> q->offset & 1u)) memset(sum[q->offset], 0, sizeof sum[0]);
+                touched |= 1u << q->offset;
+                add_columns(block, q->weight, q->d, sum[q->offset]);
+            }
+        }
+        for (int p = 0; p < 27; p++)
+            if (touched >> p & 1u) add_rotated(sum[p], w, d, row + BLOCK * p);
+    }
+}
+HX_VERSIONS(galerkin_row,
+            (const hx_mg_level *fine, const hx_mg_level *coarse, parents list[27][27], int64_t a),
+            (fine, coarse, list, a))
+
+static int cpu_galerkin(hx_device *dev, const hx_mg_level *fine, const hx_mg_level *coarse)
+{
+    parents list[27][27];
+    (void)dev;
+    list_parents(fine, coarse, list);
+#pragma omp parallel for schedule(dynamic, 8)
+    for (int64_t a = 0; a < coarse->n_node; a++) galerkin_row(fine, coarse, list, a);
     return HX_OK;
 }
 
@@ -650,7 +624,9 @@ const hx_multigrid_ops hx_cpu_multigrid_ops = {
     .mesh_step = cpu_mesh_step,
     .mesh_restrict = cpu_mesh_restrict,
     .mesh_prolong = cpu_mesh_prolong,
-    .mesh_galerkin = cpu_mesh_galerkin,
+    .mesh_prepare = hx_cpu_classes_create,
+    .mesh_release = hx_cpu_classes_free,
+    .mesh_galerkin = hx_cpu_mesh_galerkin,
     .rows_galerkin = hx_cpu_rows_galerkin,
     .add_blocks = cpu_add_blocks,
     .match_entries = cpu_match_entries,

@@ -8,6 +8,7 @@
 #include "../base/vec3.h"
 #include "../mesh/cell.h"
 #include "../mesh/hex8.h"
+#include "cpu_ops.h"
 #include "cpu_otf_vectors.h"
 
 #define HX_OTF_GAUSS 0.57735026918962576451 /* 1 / sqrt(3) */
@@ -57,9 +58,9 @@
 #define KERNEL(isa)                                                                                \
     {                                                                                              \
         .name = #isa, .runs_here = hx_cpu_##isa##_runs, .block = block_##isa,                      \
-        .tetrahedra = tetrahedra_##isa, .shared = shared_##isa,                                    \
+        .tetrahedra = tetrahedra_##isa, .one_shape = one_shape_##isa, .shared = shared_##isa,      \
         .block_single = block_##isa##_single, .tetrahedra_single = tetrahedra_##isa##_single,      \
-        .shared_single = shared_##isa##_single                                                     \
+        .one_shape_single = one_shape_##isa##_single, .shared_single = shared_##isa##_single       \
     }
 
 static const hx_cpu_otf_kernel kernels[] = {
@@ -162,6 +163,20 @@ static void corner_diagonal(const hx_cpu_otf *s, int64_t block, int64_t e, doubl
         element_diagonal(x, model->lambda, model->mu, sum);
 }
 
+/* Of elements first .. last - 1 of a block, at the corners that s->corner has for them. */
+static void corner_diagonals(const hx_cpu_otf *s, int64_t block, int64_t first, int64_t last,
+                             double (*sum)[24])
+{
+    if (hx_cpu_otf_has_shape(s, block))
+        for (int64_t e = first; e < last; e++)
+            memcpy(sum[e - first], s->shape[s->block_shape[block]].diagonal, sizeof *sum);
+    else if (s->model->has_collapsed)
+        for (int64_t e = first; e < last; e++)
+            corner_diagonal(s, block, e, (double(*)[3])sum[e - first]);
+    else
+        hx_cpu_diagonals(s->model, first, last, sum);
+}
+
 static void block_diagonal(const hx_cpu_otf *s, int64_t block, double *d_diag)
 {
     const hx_device_model *model = s->model;
@@ -170,14 +185,13 @@ static void block_diagonal(const hx_cpu_otf *s, int64_t block, double *d_diag)
     const int64_t last =
         first + HX_OTF_BLOCK < model->n_elem ? first + HX_OTF_BLOCK : model->n_elem;
     const int32_t n_row = b->n_own + b->n_shared;
-    double row[HX_OTF_MAX_ROW][3], sum[8][3];
+    double row[HX_OTF_MAX_ROW][3], sum[HX_OTF_BLOCK][24];
     memset(row, 0, (size_t)n_row * sizeof row[0]);
-    for (int64_t e = first; e < last; e++) {
-        corner_diagonal(s, block, e, sum);
+    corner_diagonals(s, block, first, last, sum);
+    for (int64_t e = first; e < last; e++)
         for (int a = 0; a < 8; a++)
             for (int i = 0; i < 3; i++)
-                row[s->corner[8 * e + a] / 4][i] += model->d_modulus[e] * sum[a][i];
-    }
+                row[s->corner[8 * e + a] / 4][i] += model->d_modulus[e] * sum[e - first][3 * a + i];
     for (int32_t k = 0; k < b->n_own; k++)
         memcpy(d_diag + 3 * (int64_t)s->row_node[b->row + k], row[k], sizeof row[k]);
     memcpy((double *)s->partial + 3 * b->slot, row[b->n_own], (size_t)b->n_shared * sizeof row[0]);

@@ -89,6 +89,7 @@ typedef struct hx_mg_mesh {
     int32_t colour_at[9];
     float *d_position;
     uint8_t *d_fixed; /* [n_point] bits 1, 2, 4: x, y, z fixed */
+    void *own;        /* the device's, from mesh_prepare; or NULL */
 } hx_mg_mesh;
 
 /* Weight of a node's child at an offset, and the child's distance from it over the unit. */
@@ -143,6 +144,10 @@ typedef struct hx_multigrid_ops {
                          const float *d_t, const hx_mg_level *level);
     int (*mesh_prolong)(hx_device *dev, const hx_mg_mesh *mesh, const float *d_y, const float *d_m,
                         float *d_x);
+    /* Once, before mesh_galerkin, of linear elements: what it keeps of the mesh. NULL: nothing. The
+     * second accepts a mesh without. */
+    int (*mesh_prepare)(hx_device *dev, hx_mg_mesh *mesh);
+    void (*mesh_release)(hx_device *dev, hx_mg_mesh *mesh);
     /* level->matrix = P'K P, columns of fixed degrees of freedom left out. */
     int (*mesh_galerkin)(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level);
 

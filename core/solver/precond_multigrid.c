@@ -48,7 +48,8 @@ static int put_mesh(hx_multigrid *mg, const hx_operator *op, const hx_lattice *l
     HX_TRY(hx_device_put(dev, &m->d_cell_node_at, lattice->cell_node_at, (n_cell + 1) * word));
     HX_TRY(hx_device_put(dev, &m->d_coloured, lattice->coloured, n_cell * word));
     HX_TRY(hx_device_put(dev, &m->d_position, lattice->position, n_node * 3 * sizeof(float)));
-    return hx_device_put(dev, &m->d_fixed, held, n_node);
+    HX_TRY(hx_device_put(dev, &m->d_fixed, held, n_node));
+    return mg->ops->mesh_prepare && !mg->rows ? mg->ops->mesh_prepare(dev, m) : HX_OK;
 }
 
 static int put_level(hx_multigrid *mg, const hx_lattice *lattice, int l)
@@ -190,6 +191,7 @@ static void destroy(hx_precond *pc)
                            mg->d_spring_block,
                            mg->d_work};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) dev->ops->release(dev, owned[i]);
+    if (mg->ops && mg->ops->mesh_release) mg->ops->mesh_release(dev, &mg->mesh);
     for (int l = 0; l < mg->n_level; l++) release_level(dev, &mg->level[l]);
     hx_mg_rigid_free(mg);
     if (mg->own_state) mg->strategy->teardown(mg->own_state);
@@ -204,6 +206,8 @@ static void set_scalar(hx_multigrid_ops *table, const hx_multigrid_ops *scalar)
 {
     table->mesh_restrict = scalar->mesh_restrict;
     table->mesh_prolong = scalar->mesh_prolong;
+    table->mesh_prepare = scalar->mesh_prepare;
+    table->mesh_release = scalar->mesh_release;
     table->mesh_galerkin = scalar->mesh_galerkin;
     table->rows_galerkin = scalar->rows_galerkin;
     table->add_blocks = scalar->add_blocks;
@@ -361,7 +365,9 @@ static size_t bytes(const hx_problem *problem, const hx_device_ops *device,
     const double lists =
         17.0 * n_point + 4.0 * (double)mesh->n_elem + (56.0 + 32.0 * dof) * n_cell + 32.0 * n_node;
     const double levels = 8.0 / 7.0 * n_node * (27.0 * 4.0 * dof * dof + 24.0 * dof + 62.0 * 4.0);
-    return (size_t)(vectors + lists + levels) + product_bytes(problem, device, strategy);
+    const double prepared =
+        device->multigrid && device->multigrid->mesh_prepare ? 5.0 * (double)mesh->n_elem : 0.0;
+    return (size_t)(vectors + lists + levels + prepared) + product_bytes(problem, device, strategy);
 }
 
 static int runs_on(const hx_device_ops *device)

@@ -1,0 +1,54 @@
+/* Inside of multigrid on the CPU: where a node of the mesh lies in its cell. Not installed. */
+#ifndef HX_MULTIGRID_CPU_H
+#define HX_MULTIGRID_CPU_H
+
+#include "../base/vectorised.h"
+#include "../solver/multigrid.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* level->matrix = P'K P from the elements of the mesh: hx_multigrid_ops.mesh_galerkin. */
+int hx_cpu_mesh_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level);
+
+enum { HX_MG_PAIRS = 36 }; /* of corners a <= b */
+
+/* share[HX_MG_PAIRS][6][6] = the part of P'K P of an element of the cell with unit modulus, blocks
+ * [column][row]. */
+void hx_cpu_element_share(const hx_mg_mesh *mesh, int64_t cell, int32_t elem, float *share);
+
+/* hx_multigrid_ops.mesh_prepare and mesh_release: cells alike (multigrid_classes_cpu.c). */
+int hx_cpu_classes_create(hx_device *dev, hx_mg_mesh *mesh);
+void hx_cpu_classes_free(hx_device *dev, hx_mg_mesh *mesh);
+/* 1 and a cell's part, as above, if its class has tables; or 0. */
+int hx_cpu_classes_share(const hx_mg_mesh *mesh, int64_t cell, float *share);
+
+/* Weights of a node in a cell, by corner, and its distance from the cell's first corner over the
+ * unit. */
+HX_INLINED void hx_cpu_locate(const hx_mg_mesh *mesh, int64_t cell, int64_t node, float w[8],
+                              float distance[3])
+{
+    const int32_t *at = mesh->d_cell + 3 * cell;
+    const double *x = mesh->model->d_xyz + 3 * node;
+    float s[3];
+    for (int i = 0; i < 3; i++) {
+        s[i] = mesh->d_position[3 * node + i] - (float)at[i];
+        distance[i] = (float)((x[i] - mesh->origin[i] - at[i] * mesh->size[i]) / mesh->unit);
+    }
+    for (int c = 0; c < 8; c++)
+        w[c] = (c & 1 ? s[0] : 1.0f - s[0]) * (c & 2 ? s[1] : 1.0f - s[1]) *
+               (c & 4 ? s[2] : 1.0f - s[2]);
+}
+
+/* Edges of a cell over the unit. */
+static inline void hx_cpu_cell_edges(const hx_mg_mesh *mesh, float edge[3])
+{
+    for (int i = 0; i < 3; i++) edge[i] = (float)(mesh->size[i] / mesh->unit);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
