@@ -444,6 +444,13 @@ static int coarsen(const grid *g, grid *next)
     return number_grid(next);
 }
 
+static int32_t *take_places(grid *g)
+{
+    int32_t *const place = g->place;
+    g->place = NULL;
+    return place;
+}
+
 static int is_last(const grid *g, int n_level, int64_t n_last)
 {
     const int single = g->n[0] == 1 && g->n[1] == 1 && g->n[2] == 1;
@@ -478,10 +485,12 @@ int hx_lattice_create_under(hx_lattice *lattice, const hx_space *space, double c
         if (is_last(&here, lattice->n_level, n_last)) break;
         HX_TRY_FAIL(coarsen(&here, &next));
         HX_TRY_FAIL(link_levels(level, &here, level + 1, &next));
+        level->place = take_places(&here);
         free_grid(&here);
         here = next;
         memset(&next, 0, sizeof next);
     }
+    lattice->level[lattice->n_level - 1].place = take_places(&here);
     free_grid(&here);
     return HX_OK;
 fail:
@@ -510,6 +519,7 @@ void hx_lattice_free(hx_lattice *lattice)
 {
     for (int l = 0; l < HX_LATTICE_LEVELS; l++) {
         free(lattice->level[l].neighbour);
+        free(lattice->level[l].place);
         free(lattice->level[l].child);
         free(lattice->level[l].parent);
     }

@@ -60,6 +60,7 @@ static HX_HD float hx_lattice_weight(int mode, int offset)
 typedef struct hx_lattice_level {
     int64_t n_node;
     double step[3];     /* edges of a cell over `unit` */
+    int32_t *place;     /* [n_node][3] along the axes, in cells; 0 where a direction collapsed */
     int mode[3];        /* hx_lattice_mode of each direction, from level - 1 */
     int32_t *neighbour; /* [27][n_node] at each offset; the node itself where there is none */
     int32_t *child;     /* [27][n_node] child at an offset (modes above), or -1; NULL: level 0 */

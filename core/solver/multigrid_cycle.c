@@ -106,8 +106,7 @@ int hx_mg_cycle(const hx_multigrid *mg, int l, float **d_solution)
     float *d_x = level->d_x, *d_y = level->d_y, *d_coarse;
     if (l + 1 == mg->n_level) {
         *d_solution = d_x;
-        return ops->dense_multiply(mg->dev, mg->dof * level->n_node, mg->d_inverse, level->d_b,
-                                   d_x);
+        return hx_mg_direct_solve(mg, d_x);
     }
     for (int visit = 0; visit < hx_mg_smoothing_of(mg, l).visits; visit++) {
         for (int i = 0; i < degree; i++) { /* the newest is y */
