@@ -71,6 +71,7 @@ typedef struct hx_lattice_level {
 typedef struct hx_lattice {
     double origin[3], size[3]; /* of the lattice's corner and of a cell of level 0, length */
     double unit;               /* length that makes rotations displacements */
+    double across;             /* elements across a cell of level 0, in the mean; see lattice.c */
     int n_level;
     hx_lattice_level level[HX_LATTICE_LEVELS];
 

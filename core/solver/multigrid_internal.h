@@ -45,6 +45,7 @@ typedef struct hx_multigrid {
     const hx_assembled *rows;
     double *d_work; /* [2 n_dof] of the rows' product */
     hx_mg_mesh mesh;
+    hx_mg_smoothing on_mesh; /* of linear elements */
     int n_level;
     hx_mg_level level[HX_LATTICE_LEVELS];
     int64_t n_spring_block;
@@ -62,7 +63,9 @@ typedef struct hx_multigrid {
     int n_setup;
 } hx_multigrid;
 
-/* multigrid_cycle.c. Of lattice l, or of the mesh (-1): its degree is above 1 there. */
+/* multigrid_cycle.c. On a mesh with so many elements across a cell of the first lattice. */
+hx_mg_smoothing hx_mg_smoothing_for(double across);
+/* Of lattice l, or of the mesh (-1): its degree is above 1 there. */
 hx_mg_smoothing hx_mg_smoothing_of(const hx_multigrid *mg, int l);
 /* y = K x on the mesh, springs included, 0 at supports. */
 int hx_mg_product(const hx_multigrid *mg, const hx_operator *op, const float *d_x, float *d_y);

@@ -234,6 +234,7 @@ static int create(hx_precond *pc)
     HX_TRY(alloc_vectors(mg, op->linear.n));
     HX_TRY(
         hx_lattice_create_under(&lattice, &op->problem->space, coarsening_of(op->problem), N_LAST));
+    mg->on_mesh = hx_mg_smoothing_for(lattice.across);
     int rc = hx_alloc_raw(&held, n_node, 1, "multigrid");
     if (rc == HX_OK) {
         memcpy(held, op->problem->supports.fixed, n_node);
