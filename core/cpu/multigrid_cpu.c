@@ -641,6 +641,8 @@ const hx_multigrid_ops hx_cpu_multigrid_ops = {
     .prolong_from = cpu_prolong_from,
     .galerkin = cpu_galerkin,
     .diagonal = cpu_diagonal,
+    .direct_factorise = hx_cpu_direct_factorise,
+    .direct_solve = hx_cpu_direct_solve,
     .dense = cpu_dense,
     .dense_multiply = cpu_dense_multiply,
 };

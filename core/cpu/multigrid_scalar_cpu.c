@@ -325,5 +325,7 @@ const hx_multigrid_ops hx_cpu_multigrid_scalar_ops = {
     .prolong_from = cpu_prolong_from,
     .galerkin = cpu_galerkin,
     .diagonal = cpu_diagonal,
+    .direct_factorise = hx_cpu_direct_factorise_scalar,
+    .direct_solve = hx_cpu_direct_solve_scalar,
     .dense = cpu_dense,
 };

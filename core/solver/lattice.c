@@ -15,6 +15,7 @@ enum { MAX_PLACES = 64 };
 typedef struct extents {
     double half[3]; /* largest distance of a node from its element's centroid */
     double mean[3]; /* edges of the elements' boxes */
+    double aspect;  /* longest over shortest of those edges, in the mean */
 } extents;
 
 static void element_box(const hx_mesh *mesh, int64_t e, double low[3], double high[3])
@@ -35,7 +36,7 @@ static void element_box(const hx_mesh *mesh, int64_t e, double low[3], double hi
 static extents measure(const hx_mesh *mesh)
 {
     double half0 = 0.0, half1 = 0.0, half2 = 0.0;
-    extents x = {{0.0}, {0.0}};
+    extents x = {{0.0}, {0.0}, 0.0};
     const int64_t stride = mesh->n_elem / 100000 + 1;
     int64_t n = 0;
 #pragma omp parallel for schedule(static) reduction(max : half0, half1, half2)
@@ -50,14 +51,41 @@ static extents measure(const hx_mesh *mesh)
     for (int64_t e = 0; e < mesh->n_elem; e += stride, n++) {
         double low[3], high[3];
         element_box(mesh, e, low, high);
-        for (int i = 0; i < 3; i++) x.mean[i] += high[i] - low[i];
+        double least = INFINITY, most = 0.0;
+        for (int i = 0; i < 3; i++) {
+            const double edge = high[i] - low[i];
+            x.mean[i] += edge;
+            least = fmin(least, edge);
+            most = fmax(most, edge);
+        }
+        x.aspect += most / least;
     }
     x.half[0] = half0;
     x.half[1] = half1;
     x.half[2] = half2;
     for (int i = 0; i < 3; i++) x.mean[i] /= (double)n;
+    x.aspect /= (double)n;
     return x;
 }
+
+/* Elements across a cell in the direction in which there are most, in the mean of a sample. */
+static double count_across(const hx_mesh *mesh, const double size[3])
+{
+    const int64_t stride = mesh->n_elem / 100000 + 1;
+    double sum = 0.0;
+    int64_t n = 0;
+    for (int64_t e = 0; e < mesh->n_elem; e += stride, n++) {
+        double low[3], high[3], most = 0.0;
+        element_box(mesh, e, low, high);
+        for (int i = 0; i < 3; i++) most = fmax(most, size[i] / (high[i] - low[i]));
+        sum += most;
+    }
+    return sum / (double)n;
+}
+
+/* What the smoother leaves of elements longer than this is smooth along their short edges, and
+ * wants coarsening in that direction; but thin walls there want narrow cells: half of both. */
+#define STRETCHED 3.0
 
 /* Cells with the proportions of the mean element, so wide that the centroids of a node's elements
  * differ by one cell at most. */
@@ -65,9 +93,11 @@ static void choose_size(hx_lattice *lattice, const hx_mesh *mesh, double coarsen
 {
     const extents x = measure(mesh);
     const double volume = cbrt(x.mean[0] * x.mean[1] * x.mean[2]);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
+        const double mean = x.mean[i] / volume, share = x.aspect > STRETCHED ? sqrt(mean) : mean;
         lattice->size[i] =
-            fmax(coarsening * mesh->elem_size * x.mean[i] / volume, 2.0 * (1.0 + 1e-9) * x.half[i]);
+            fmax(coarsening * mesh->elem_size * share, 2.0 * (1.0 + 1e-9) * x.half[i]);
+    }
     for (;;) {
         double places = 1.0;
         for (int i = 0; i < 3; i++) {
@@ -81,6 +111,7 @@ static void choose_size(hx_lattice *lattice, const hx_mesh *mesh, double coarsen
     }
     lattice->unit = cbrt(lattice->size[0] * lattice->size[1] * lattice->size[2]);
     memcpy(lattice->origin, mesh->box_min, sizeof lattice->origin);
+    lattice->across = count_across(mesh, lattice->size);
 }
 
 /* The places of one lattice, and which of them are used. */
@@ -444,6 +475,13 @@ static int coarsen(const grid *g, grid *next)
     return number_grid(next);
 }
 
+static int32_t *take_places(grid *g)
+{
+    int32_t *const place = g->place;
+    g->place = NULL;
+    return place;
+}
+
 static int is_last(const grid *g, int n_level, int64_t n_last)
 {
     const int single = g->n[0] == 1 && g->n[1] == 1 && g->n[2] == 1;
@@ -478,10 +516,12 @@ int hx_lattice_create_under(hx_lattice *lattice, const hx_space *space, double c
         if (is_last(&here, lattice->n_level, n_last)) break;
         HX_TRY_FAIL(coarsen(&here, &next));
         HX_TRY_FAIL(link_levels(level, &here, level + 1, &next));
+        level->place = take_places(&here);
         free_grid(&here);
         here = next;
         memset(&next, 0, sizeof next);
     }
+    lattice->level[lattice->n_level - 1].place = take_places(&here);
     free_grid(&here);
     return HX_OK;
 fail:
@@ -510,6 +550,7 @@ void hx_lattice_free(hx_lattice *lattice)
 {
     for (int l = 0; l < HX_LATTICE_LEVELS; l++) {
         free(lattice->level[l].neighbour);
+        free(lattice->level[l].place);
         free(lattice->level[l].child);
         free(lattice->level[l].parent);
     }

@@ -60,6 +60,7 @@ static HX_HD float hx_lattice_weight(int mode, int offset)
 typedef struct hx_lattice_level {
     int64_t n_node;
     double step[3];     /* edges of a cell over `unit` */
+    int32_t *place;     /* [n_node][3] along the axes, in cells; 0 where a direction collapsed */
     int mode[3];        /* hx_lattice_mode of each direction, from level - 1 */
     int32_t *neighbour; /* [27][n_node] at each offset; the node itself where there is none */
     int32_t *child;     /* [27][n_node] child at an offset (modes above), or -1; NULL: level 0 */
@@ -70,6 +71,7 @@ typedef struct hx_lattice_level {
 typedef struct hx_lattice {
     double origin[3], size[3]; /* of the lattice's corner and of a cell of level 0, length */
     double unit;               /* length that makes rotations displacements */
+    double across;             /* elements across a cell of level 0, in the mean; see lattice.c */
     int n_level;
     hx_lattice_level level[HX_LATTICE_LEVELS];
 

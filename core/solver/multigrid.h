@@ -12,6 +12,7 @@
 #include "../matrix/matrix.h"
 #include "device_mesh.h"
 #include "lattice.h"
+#include "skyline.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -122,6 +123,12 @@ static HX_HD float hx_mg_parents(const hx_mg_level *fine, const hx_mg_level *coa
     return w;
 }
 
+/* The factors of a lattice's matrix, on the host. */
+typedef struct hx_mg_direct {
+    int32_t *order; /* [n_node] a node's place in the factors */
+    hx_skyline factors;
+} hx_mg_direct;
+
 typedef struct hx_multigrid_ops {
     /* m = 1 / diag, 0 where diag is not positive. */
     int (*invert)(hx_device *dev, int64_t n, const double *d_diag, float *d_m);
@@ -187,6 +194,11 @@ typedef struct hx_multigrid_ops {
                         const hx_mg_level *fine, float *d_x);
     int (*galerkin)(hx_device *dev, const hx_mg_level *fine, const hx_mg_level *coarse);
     int (*diagonal)(hx_device *dev, const hx_mg_level *level); /* sets m */
+    /* Where a device can: the factors of a level's matrix, and x = A^-1 b with them. NULL: dense.
+     */
+    int (*direct_factorise)(hx_device *dev, const hx_mg_level *level, hx_mg_direct *direct);
+    int (*direct_solve)(hx_device *dev, const hx_mg_level *level, const hx_mg_direct *direct,
+                        const float *d_b, float *d_x);
     /* matrix[6 n][6 n] of a small level, on the host. Waits. */
     int (*dense)(hx_device *dev, const hx_mg_level *level, double *matrix);
     /* y = inverse b, inverse[n][n] symmetric. */

@@ -10,15 +10,31 @@
 enum {
     POWER_FIRST = 20, /* power iterations for the first design */
     POWER_AGAIN = 2,  /* and for a later one, on the mesh */
+    POWER_UNEVEN = 8, /* the same of a mesh whose elements differ: localised ones are likely */
     POWER_LEVEL = 6,  /* on a lattice */
     POWER_REVISE = 40 /* from noise, when a solve takes long */
 };
-static const hx_mg_smoothing on_mesh = {2, 6.0, 1}, on_quadratic = {4, 16.0, 1},
-                             on_first = {2, 8.0, 2}, on_others = {4, 16.0, 1};
+static const hx_mg_smoothing on_quadratic = {4, 16.0, 1}, on_first = {2, 8.0, 2},
+                             on_others = {4, 16.0, 1};
+
+/* On the mesh, by the elements across a cell of the first lattice (below `across`): what is shorter
+ * than a cell is the smoother's, and its eigenvalues fall with the square of that number. */
+static const struct {
+    double across;
+    hx_mg_smoothing smoothing;
+} on_mesh[] = {
+    {5.0, {2, 6.0, 1}}, {7.0, {3, 10.0, 1}}, {10.0, {4, 16.0, 1}}, {INFINITY, {6, 30.0, 1}}};
+
+hx_mg_smoothing hx_mg_smoothing_for(double across)
+{
+    int i = 0;
+    while (across >= on_mesh[i].across) i++;
+    return on_mesh[i].smoothing;
+}
 
 hx_mg_smoothing hx_mg_smoothing_of(const hx_multigrid *mg, int l)
 {
-    if (l < 0) return mg->rows ? on_quadratic : on_mesh;
+    if (l < 0) return mg->rows ? on_quadratic : mg->on_mesh;
     return l == 0 ? on_first : on_others;
 }
 
@@ -67,7 +83,8 @@ static int estimate(hx_multigrid *mg, const hx_operator *op, int l, int n_step, 
 
 int hx_mg_estimate(hx_multigrid *mg, const hx_operator *op, int is_first)
 {
-    HX_TRY(estimate(mg, op, -1, is_first ? POWER_FIRST : POWER_AGAIN, is_first));
+    const int again = mg->on_mesh.degree > 2 ? POWER_UNEVEN : POWER_AGAIN;
+    HX_TRY(estimate(mg, op, -1, is_first ? POWER_FIRST : again, is_first));
     for (int l = 0; l + 1 < mg->n_level; l++)
         HX_TRY(estimate(mg, op, l, is_first ? POWER_FIRST : POWER_LEVEL, is_first));
     return HX_OK;
@@ -106,8 +123,7 @@ int hx_mg_cycle(const hx_multigrid *mg, int l, float **d_solution)
     float *d_x = level->d_x, *d_y = level->d_y, *d_coarse;
     if (l + 1 == mg->n_level) {
         *d_solution = d_x;
-        return ops->dense_multiply(mg->dev, mg->dof * level->n_node, mg->d_inverse, level->d_b,
-                                   d_x);
+        return hx_mg_direct_solve(mg, d_x);
     }
     for (int visit = 0; visit < hx_mg_smoothing_of(mg, l).visits; visit++) {
         for (int i = 0; i < degree; i++) { /* the newest is y */

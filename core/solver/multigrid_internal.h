@@ -45,13 +45,16 @@ typedef struct hx_multigrid {
     const hx_assembled *rows;
     double *d_work; /* [2 n_dof] of the rows' product */
     hx_mg_mesh mesh;
+    hx_mg_smoothing on_mesh; /* of linear elements */
     int n_level;
     hx_mg_level level[HX_LATTICE_LEVELS];
     int64_t n_spring_block;
     int64_t *d_spring_at;  /* [n_spring_block], see lattice_springs.h */
     float *d_spring_block; /* [n_spring_block][dof][dof] */
-    float *d_inverse;      /* of the last level's matrix */
-    double *dense;         /* [2 dof n + 2][dof n] on the host: the last level's matrix, scratch */
+    hx_mg_direct
+        direct;       /* of the last level's matrix, where the device solves with factors; else: */
+    float *d_inverse; /* of that matrix */
+    double *dense;    /* [2 dof n + 2][dof n] on the host: the last level's matrix, scratch */
     float *inverse;
     float *d_m, *d_x, *d_t, *d_v, *d_d; /* [n_dof] on the mesh; d only with more than one step */
     hx_mg_smoother *d_smoother;
@@ -60,7 +63,9 @@ typedef struct hx_multigrid {
     int n_setup;
 } hx_multigrid;
 
-/* multigrid_cycle.c. Of lattice l, or of the mesh (-1): its degree is above 1 there. */
+/* multigrid_cycle.c. On a mesh with so many elements across a cell of the first lattice. */
+hx_mg_smoothing hx_mg_smoothing_for(double across);
+/* Of lattice l, or of the mesh (-1): its degree is above 1 there. */
 hx_mg_smoothing hx_mg_smoothing_of(const hx_multigrid *mg, int l);
 /* y = K x on the mesh, springs included, 0 at supports. */
 int hx_mg_product(const hx_multigrid *mg, const hx_operator *op, const float *d_x, float *d_y);
@@ -73,6 +78,17 @@ int hx_mg_revise(hx_multigrid *mg, const hx_operator *op);
 int hx_mg_cycle(const hx_multigrid *mg, int l, float **d_solution);
 /* z = M0^-1 r: a V-cycle from the mesh down. */
 int hx_mg_apply(const hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z);
+
+/* multigrid_direct.c. The lattice that is solved directly becomes the last: on a device with
+ * factors the first one whose factors cost little beside a design's solve, or else the coarsest. */
+int hx_mg_direct_choose(hx_multigrid *mg, const hx_lattice *lattice, int64_t n_elem, int *n_level);
+/* Host bytes of the factors, estimated from the nodes of the first lattice. */
+double hx_mg_direct_bytes(int dof, double n_node, int64_t n_elem);
+/* Factors or inverse of a new design's matrix. */
+int hx_mg_direct_setup(hx_multigrid *mg);
+/* x = A^-1 b on the last lattice. */
+int hx_mg_direct_solve(const hx_multigrid *mg, float *d_x);
+void hx_mg_direct_free(hx_multigrid *mg);
 
 /* multigrid_rigid.c. Nothing without rigid sets. Each takes what it is given by the operator. */
 int hx_mg_rigid_create(hx_multigrid *mg, const hx_operator *op);

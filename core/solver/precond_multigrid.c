@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "../base/memory.h"
-#include "dense.h"
 #include "lattice_springs.h"
 #include "multigrid_internal.h"
 #include "vector_ops.h"
@@ -16,7 +15,7 @@
 #define COARSENING 4.0           /* elements a cell of the first lattice, in each direction */
 #define COARSENING_HEAT 2.0      /* with one unknown a node lattices cost little */
 #define COARSENING_QUADRATIC 2.0 /* the same of quadratic elements */
-enum { N_LAST = 64 };            /* nodes of the lattice that is solved directly, at most */
+enum { N_LAST = 64 }; /* nodes of the last lattice, at most; multigrid_direct.c may end earlier */
 
 static double coarsening_of(const hx_problem *problem)
 {
@@ -77,15 +76,14 @@ static int put_level(hx_multigrid *mg, const hx_lattice *lattice, int l)
 static int put_levels(hx_multigrid *mg, const hx_operator *op, const hx_lattice *lattice,
                       const uint8_t *held)
 {
+    int n_level;
     HX_TRY(put_mesh(mg, op, lattice, held));
-    for (int l = 0; l < lattice->n_level; l++) {
+    HX_TRY(hx_mg_direct_choose(mg, lattice, op->model.n_elem, &n_level));
+    for (int l = 0; l < n_level; l++) {
         mg->n_level = l + 1; /* what destroy frees */
         HX_TRY(put_level(mg, lattice, l));
     }
-    const size_t n = (size_t)mg->dof * (size_t)mg->level[mg->n_level - 1].n_node;
-    HX_TRY(hx_alloc_raw(&mg->dense, (2 * n + 2) * n, sizeof *mg->dense, "coarsest level"));
-    HX_TRY(hx_alloc_raw(&mg->inverse, n * n, sizeof *mg->inverse, "coarsest level"));
-    return mg->dev->ops->alloc(mg->dev, n * n * sizeof(float), &mg->d_inverse);
+    return HX_OK;
 }
 
 static int put_springs(hx_multigrid *mg, const hx_problem *problem, const hx_lattice *lattice,
@@ -170,33 +168,19 @@ static void destroy(hx_precond *pc)
     if (!mg) return;
     hx_device *dev = mg->dev;
     const hx_mg_mesh *m = &mg->mesh;
-    void *const owned[] = {m->d_cell,
-                           m->d_cell_corner,
-                           m->d_cell_elem,
-                           m->d_cell_elem_at,
-                           m->d_cell_node,
-                           m->d_cell_node_at,
-                           m->d_coloured,
-                           m->d_position,
-                           m->d_node_cell,
-                           m->d_partial,
-                           m->d_fixed,
-                           mg->d_m,
-                           mg->d_x,
-                           mg->d_v,
-                           mg->d_d,
-                           mg->d_inverse,
-                           mg->d_smoother,
-                           mg->d_spring_at,
-                           mg->d_spring_block,
+    void *const owned[] = {m->d_cell,         m->d_cell_corner, m->d_cell_elem,
+                           m->d_cell_elem_at, m->d_cell_node,   m->d_cell_node_at,
+                           m->d_coloured,     m->d_position,    m->d_node_cell,
+                           m->d_partial,      m->d_fixed,       mg->d_m,
+                           mg->d_x,           mg->d_v,          mg->d_d,
+                           mg->d_smoother,    mg->d_spring_at,  mg->d_spring_block,
                            mg->d_work};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) dev->ops->release(dev, owned[i]);
     if (mg->ops && mg->ops->mesh_release) mg->ops->mesh_release(dev, &mg->mesh);
     for (int l = 0; l < mg->n_level; l++) release_level(dev, &mg->level[l]);
+    hx_mg_direct_free(mg);
     hx_mg_rigid_free(mg);
     if (mg->own_state) mg->strategy->teardown(mg->own_state);
-    free(mg->dense);
-    free(mg->inverse);
     free(mg);
     pc->impl = NULL;
 }
@@ -218,6 +202,8 @@ static void set_scalar(hx_multigrid_ops *table, const hx_multigrid_ops *scalar)
     table->prolong_from = scalar->prolong_from;
     table->galerkin = scalar->galerkin;
     table->diagonal = scalar->diagonal;
+    table->direct_factorise = scalar->direct_factorise;
+    table->direct_solve = scalar->direct_solve;
     table->dense = scalar->dense;
 }
 
@@ -252,6 +238,7 @@ static int create(hx_precond *pc)
     HX_TRY(alloc_vectors(mg, op->linear.n));
     HX_TRY(
         hx_lattice_create_under(&lattice, &op->problem->space, coarsening_of(op->problem), N_LAST));
+    mg->on_mesh = hx_mg_smoothing_for(lattice.across);
     int rc = hx_alloc_raw(&held, n_node, 1, "multigrid");
     if (rc == HX_OK) {
         memcpy(held, op->problem->supports.fixed, n_node);
@@ -264,16 +251,6 @@ static int create(hx_precond *pc)
     free(held);
     hx_lattice_free(&lattice);
     return rc;
-}
-
-static int factorise(hx_multigrid *mg)
-{
-    const hx_mg_level *last = &mg->level[mg->n_level - 1];
-    const int64_t n = mg->dof * last->n_node;
-    HX_TRY(mg->ops->dense(mg->dev, last, mg->dense));
-    hx_dense_invert_semidefinite(n, mg->dense, mg->dense + n * n, mg->inverse);
-    return mg->dev->ops->upload(mg->dev, mg->d_inverse, mg->inverse,
-                                (size_t)(n * n) * sizeof *mg->inverse);
 }
 
 static int setup(hx_precond *pc)
@@ -297,7 +274,7 @@ static int setup(hx_precond *pc)
         HX_TRY(ops->diagonal(mg->dev, &mg->level[l]));
     }
     HX_TRY(hx_mg_estimate(mg, op, mg->n_setup == 0));
-    HX_TRY(factorise(mg));
+    HX_TRY(hx_mg_direct_setup(mg));
     if (mg->rigid.n_column > 0) HX_TRY(hx_mg_rigid_setup(mg, op));
     mg->n_setup++;
     return HX_OK;
@@ -367,7 +344,11 @@ static size_t bytes(const hx_problem *problem, const hx_device_ops *device,
     const double levels = 8.0 / 7.0 * n_node * (27.0 * 4.0 * dof * dof + 24.0 * dof + 62.0 * 4.0);
     const double prepared =
         device->multigrid && device->multigrid->mesh_prepare ? 5.0 * (double)mesh->n_elem : 0.0;
-    return (size_t)(vectors + lists + levels + prepared) + product_bytes(problem, device, strategy);
+    const double factors = device->multigrid && device->multigrid->direct_factorise
+                               ? hx_mg_direct_bytes((int)dof, n_node, mesh->n_elem)
+                               : 0.0;
+    return (size_t)(vectors + lists + levels + prepared + factors) +
+           product_bytes(problem, device, strategy);
 }
 
 static int runs_on(const hx_device_ops *device)

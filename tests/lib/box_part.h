@@ -9,6 +9,7 @@ typedef struct box_part {
     int n[3];
     double ratio;                     /* last edge over the first, in each direction; 0: 1 */
     double scale, offset;             /* x := scale (x + offset); scale 0: 1 */
+    double flat;                      /* z := z / flat; 0: 1 */
     int (*keep)(int i, int j, int k); /* NULL: every element */
     double distort;                   /* share of an edge by which any node moves */
 } box_part;
@@ -60,7 +61,8 @@ static inline void box_part_place(const box_part *part, const int32_t *number, d
                                  move = fixture_uniform(&seed, -1.0, 1.0) * part->distort,
                                  next = box_part_plane(part, at[d] + 1, n[d]);
                     if (number[p] < 0) continue;
-                    xyz[3 * number[p] + d] = (part->scale > 0.0 ? part->scale : 1.0) *
+                    const double flat = d == 2 && part->flat > 0.0 ? part->flat : 1.0;
+                    xyz[3 * number[p] + d] = (part->scale > 0.0 ? part->scale : 1.0) / flat *
                                              (here + part->offset + move * (next - here));
                 }
             }

@@ -2,6 +2,7 @@
  * that are not kind, the same solutions as the diagonal.
  *
  *     test_multigrid_solve [cpu | cuda] [quick] */
+#include "core/solver/multigrid.h"
 #include "tests/lib/box_part.h"
 
 static hx_device device;
@@ -88,6 +89,7 @@ typedef struct sample {
     int most;    /* iterations to 1e-8; 0: only the solution counts */
     double skew; /* of M, at most */
     int fewest;  /* iterations that a device may come down to below the host's; 0: none */
+    int direct;  /* `most` where a larger lattice is solved, with factors; 0: the same */
 } sample;
 
 typedef struct model {
@@ -299,6 +301,17 @@ static void check_case(fixture_solver *s, fixture_solver *plain, const model *m,
     free(expected);
 }
 
+/* 1: a device solves its last lattice with factors, which may be a large one. */
+static int has_factors(const hx_device *dev)
+{
+    return dev->ops->multigrid->direct_factorise != NULL;
+}
+
+static int most_of(const sample *of)
+{
+    return of->direct > 0 && has_factors(&device) ? of->direct : of->most;
+}
+
 static void check_solution(const model *m, const sample *of)
 {
     const fixture_settings settings = settings_of(&device, "multigrid", "otf", 1e-8),
@@ -308,7 +321,7 @@ static void check_solution(const model *m, const sample *of)
     start(&plain, &device, m, &reference);
     check_form(&s, m, of->skew);
     for (int c = 0; c < (of->most > 0 ? m->problem.cases.n : 1); c++)
-        check_case(&s, &plain, m, c, of->most);
+        check_case(&s, &plain, m, c, most_of(of));
     fixture_solver_free(&plain);
     fixture_solver_free(&s);
 }
@@ -333,7 +346,8 @@ static void check_bits(const model *m)
     free(again);
 }
 
-/* As many iterations as on the host, but where the sample says that rounding decides. */
+/* As many iterations as on the host, but where the sample says that rounding decides; more where
+ * the host alone has factors. */
 static void check_host(const model *m, const sample *of)
 {
     double *u = new_doubles(m->n);
@@ -341,7 +355,8 @@ static void check_host(const model *m, const sample *of)
         const int here = solve_once(&device, m, "multigrid", "otf", 1e-8, u).iterations,
                   there = solve_once(&host, m, "multigrid", "otf", 1e-8, u).iterations;
         CHECK_MSG(abs(here - there) <= allowed(of, there) ||
-                      (of->fewest > 0 && here >= of->fewest && here <= there),
+                      (of->fewest > 0 && here >= of->fewest && here <= there) ||
+                      (here > there && !has_factors(&device)),
                   "%s: %d iterations, %d on the host", context, here, there);
     }
     free(u);
@@ -389,13 +404,14 @@ static const sample samples[] = {
      0},
     {"islands", {.n = {12, 3, 9}}, islands, 1e9, 0.0, 0, 0, 1e-5, 0},
     {"islands, pulled", {.n = {14, 4, 10}, .distort = 0.1}, islands, 1e9, 2.1e11, 1, 32, 1e-5, 0},
-    {"void at the supports", {.n = {12, 6, 5}}, hanging, 1e5, 0.0, 0, 110, 1e-5, 17},
+    {"void at the supports", {.n = {12, 6, 5}}, hanging, 1e5, 0.0, 0, 110, 1e-5, 17, 30},
     {"hanging by a thread", {.n = {12, 6, 5}}, hanging, 1e9, 0.0, 0, 0, 1e-5, 0},
     {"L", {.n = {14, 4, 10}, .keep = l_shaped}, black_and_white, 1e3, 0.0, 0, 155, 1e-5, 0},
     {"slot", {.n = {15, 7, 4}, .keep = with_slot}, solid, 1.0, 0.0, 0, 25, 1e-5, 0},
-    {"graded frame", {.n = {14, 8, 8}, .ratio = 6.0}, frame, 1e9, 0.0, 0, 160, 1e-5, 0},
-    {"rod", {.n = {60, 1, 1}}, solid, 1.0, 0.0, 0, 68, 1e-4, 25},
-    {"plate", {.n = {24, 18, 1}, .distort = 0.1}, solid, 1.0, 0.0, 0, 42, 1e-3, 0},
+    {"graded frame", {.n = {14, 8, 8}, .ratio = 6.0}, frame, 1e9, 0.0, 0, 105, 1e-5, 0},
+    {"flat elements", {.n = {24, 8, 32}, .flat = 12.0}, solid, 1.0, 0.0, 0, 85, 1e-5, 0},
+    {"rod", {.n = {60, 1, 1}}, solid, 1.0, 0.0, 0, 68, 1e-4, 25, 35},
+    {"plate", {.n = {24, 18, 1}, .distort = 0.1}, solid, 1.0, 0.0, 0, 42, 1e-3, 0, 32},
     {"one element", {.n = {1, 1, 1}}, solid, 1.0, 0.0, 0, 4, 1e-5, 0},
 };
 enum { N_SAMPLE = sizeof samples / sizeof samples[0] };

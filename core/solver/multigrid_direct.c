@@ -1,0 +1,171 @@
+/* The lattice that multigrid solves directly: which one, its factors on a device that solves with
+ * them, its inverse on one that does not. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "dense.h"
+#include "multigrid_internal.h"
+
+static const char *const WHAT = "coarsest level";
+
+/* Operations that a design's factors may take, an element. See README.md. */
+#define OPERATIONS 15000.0
+enum { N_TRIED = 20000 }; /* nodes of a lattice from which on factors are not thought of */
+
+/* Nodes in the order of key[0] x + key[1] y + key[2] z. */
+typedef struct layers {
+    const int32_t *place;
+    int64_t key[3];
+} layers;
+
+static int64_t key_of(const layers *l, int64_t a)
+{
+    const int32_t *at = l->place + 3 * a;
+    return l->key[0] * at[0] + l->key[1] * at[1] + l->key[2] * at[2];
+}
+
+/* order[a]: the place of node a among the n by their key; keys are all different. */
+static int sort_layers(const layers *l, int64_t n, int64_t n_key, int32_t *order)
+{
+    int32_t *count;
+    HX_TRY(hx_alloc(&count, (size_t)n_key + 1, sizeof *count, WHAT));
+    for (int64_t a = 0; a < n; a++) count[key_of(l, a) + 1]++;
+    for (int64_t k = 0; k < n_key; k++) count[k + 1] += count[k];
+    for (int64_t a = 0; a < n; a++) order[a] = count[key_of(l, a)];
+    free(count);
+    return HX_OK;
+}
+
+/* Places of a direction. */
+static void measure(const hx_lattice_level *level, int64_t size[3])
+{
+    for (int i = 0; i < 3; i++) size[i] = 1;
+    for (int64_t a = 0; a < level->n_node; a++)
+        for (int i = 0; i < 3; i++)
+            if (level->place[3 * a + i] >= size[i]) size[i] = level->place[3 * a + i] + 1;
+}
+
+/* Along the longest direction slowest, along the shortest fastest. */
+static int order_nodes(const hx_lattice_level *level, int32_t *order)
+{
+    int64_t size[3];
+    layers l = {.place = level->place};
+    int axis[3] = {0, 1, 2};
+    measure(level, size);
+    for (int i = 0; i < 3; i++) /* the shortest first */
+        for (int j = i + 1; j < 3; j++)
+            if (size[axis[j]] < size[axis[i]]) {
+                const int held = axis[i];
+                axis[i] = axis[j];
+                axis[j] = held;
+            }
+    l.key[axis[0]] = 1;
+    l.key[axis[1]] = size[axis[0]];
+    l.key[axis[2]] = size[axis[0]] * size[axis[1]];
+    return sort_layers(&l, level->n_node, size[0] * size[1] * size[2], order);
+}
+
+/* last[k] of hx_skyline_create, of dof unknowns a node. */
+static void find_last(const hx_lattice_level *level, const int32_t *order, int dof, int64_t *last)
+{
+    for (int64_t a = 0; a < level->n_node; a++) {
+        int64_t most = order[a];
+        for (int o = 0; o < HX_LATTICE_OFFSETS; o++) {
+            const int64_t b = order[level->neighbour[o * level->n_node + a]];
+            most = b > most ? b : most;
+        }
+        for (int r = 0; r < dof; r++) last[dof * (int64_t)order[a] + r] = dof * most + dof - 1;
+    }
+}
+
+/* The factors of a level, if they take `most` operations; *found: they do. */
+static int try_level(hx_multigrid *mg, const hx_lattice_level *level, double most, int *found)
+{
+    const int64_t n = mg->dof * level->n_node;
+    hx_mg_direct *direct = &mg->direct;
+    int64_t *last = NULL;
+    double n_entry, n_operation;
+    int rc;
+    HX_TRY_FAIL(hx_alloc_raw(&direct->order, (size_t)level->n_node, sizeof *direct->order, WHAT));
+    HX_TRY_FAIL(hx_alloc_raw(&last, (size_t)n, sizeof *last, WHAT));
+    HX_TRY_FAIL(order_nodes(level, direct->order));
+    find_last(level, direct->order, mg->dof, last);
+    hx_skyline_cost(n, last, &n_entry, &n_operation);
+    *found = n_operation <= most;
+    if (*found) HX_TRY_FAIL(hx_skyline_create(&direct->factors, n, last));
+    rc = HX_OK;
+fail:
+    free(last);
+    if (rc != HX_OK || !*found) hx_mg_direct_free(mg);
+    return rc;
+}
+
+static int alloc_dense(hx_multigrid *mg, int64_t n_node)
+{
+    const size_t n = (size_t)mg->dof * (size_t)n_node;
+    HX_TRY(hx_alloc_raw(&mg->dense, (2 * n + 2) * n, sizeof *mg->dense, WHAT));
+    HX_TRY(hx_alloc_raw(&mg->inverse, n * n, sizeof *mg->inverse, WHAT));
+    return mg->dev->ops->alloc(mg->dev, n * n * sizeof(float), &mg->d_inverse);
+}
+
+int hx_mg_direct_choose(hx_multigrid *mg, const hx_lattice *lattice, int64_t n_elem, int *n_level)
+{
+    const double most = OPERATIONS * (double)n_elem;
+    int found = 0;
+    *n_level = lattice->n_level;
+    if (!mg->ops->direct_factorise)
+        return alloc_dense(mg, lattice->level[lattice->n_level - 1].n_node);
+    for (int l = 0; l < lattice->n_level; l++) {
+        const hx_lattice_level *level = &lattice->level[l];
+        const int is_last = l + 1 == lattice->n_level;
+        if (level->n_node > N_TRIED && !is_last) continue;
+        HX_TRY(try_level(mg, level, is_last ? INFINITY : most, &found));
+        *n_level = l + 1;
+        if (found) break;
+    }
+    return HX_OK;
+}
+
+/* A lattice as wide in all directions, and those below it with an eighth of its nodes. */
+double hx_mg_direct_bytes(int dof, double n_node, int64_t n_elem)
+{
+    for (;; n_node *= 0.125) {
+        const double n = dof * n_node, width = dof * 1.5 * pow(n_node, 2.0 / 3.0);
+        if (n_node < 64.0 || n * width * width <= OPERATIONS * (double)n_elem)
+            return 8.0 * n * (width + 4.0);
+    }
+}
+
+int hx_mg_direct_setup(hx_multigrid *mg)
+{
+    const hx_mg_level *last = &mg->level[mg->n_level - 1];
+    const int64_t n = mg->dof * last->n_node;
+    if (mg->ops->direct_factorise) return mg->ops->direct_factorise(mg->dev, last, &mg->direct);
+    HX_TRY(mg->ops->dense(mg->dev, last, mg->dense));
+    hx_dense_invert_semidefinite(n, mg->dense, mg->dense + n * n, mg->inverse);
+    return mg->dev->ops->upload(mg->dev, mg->d_inverse, mg->inverse,
+                                (size_t)(n * n) * sizeof *mg->inverse);
+}
+
+int hx_mg_direct_solve(const hx_multigrid *mg, float *d_x)
+{
+    const hx_mg_level *last = &mg->level[mg->n_level - 1];
+    if (mg->ops->direct_solve)
+        return mg->ops->direct_solve(mg->dev, last, &mg->direct, last->d_b, d_x);
+    return mg->ops->dense_multiply(mg->dev, mg->dof * last->n_node, mg->d_inverse, last->d_b, d_x);
+}
+
+void hx_mg_direct_free(hx_multigrid *mg)
+{
+    mg->dev->ops->release(mg->dev, mg->d_inverse);
+    mg->d_inverse = NULL;
+    free(mg->direct.order);
+    mg->direct.order = NULL;
+    hx_skyline_free(&mg->direct.factors);
+    free(mg->dense);
+    free(mg->inverse);
+    mg->dense = NULL;
+    mg->inverse = NULL;
+}
