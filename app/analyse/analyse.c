@@ -41,6 +41,7 @@ static int read_config(hx_session *s, const hx_options *options)
 {
     HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 1,
                           options->argument + 1));
+    hx_config_solve_by_residual(&s->cfg);
     if (s->cfg.solver.criterion == HX_PCG_RELATIVE)
         s->cfg.solver.tolerance = fmin(s->cfg.solver.tolerance, tolerance);
     return HX_OK;

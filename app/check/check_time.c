@@ -89,7 +89,8 @@ fail:
  * 700 for 31,250 elements, growing with the fifth root of their number. */
 static double guess_iterations(const hx_session *s)
 {
-    const double digits = fmax(1.0, -log10(s->cfg.solver.tolerance));
+    const double all = -log10(s->cfg.solver.tolerance), /* energies are squares */
+        digits = fmax(1.0, s->cfg.solver.criterion == HX_PCG_COMPLIANCE ? 0.5 * all : all);
     const double with_diagonal = 700.0 * pow((double)s->mesh.n_elem / 31250.0, 0.2);
     const int own = s->precond_kind->iterations;
     const double n = (own > 0 ? own : with_diagonal) * digits / 5.0;

@@ -32,6 +32,7 @@ static int read_config(hx_compare *c, const hx_options *options, const hx_compar
     hx_config *cfg = &c->session.cfg;
     HX_TRY(
         hx_config_read(cfg, options->argument[0], options->n_argument - 1, options->argument + 1));
+    hx_config_solve_by_residual(cfg);
     HX_TRY(set_directory(c));
     if (hx_config_is_auto(cfg->solver.preconditioner)) /* it is operators that are compared */
         HX_TRY(hx_config_set_word(&cfg->solver.preconditioner, "jacobi"));

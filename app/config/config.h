@@ -212,6 +212,10 @@ int hx_config_blame(const hx_config *cfg, const char *key, int code);
 /* 1 if the key was written by the user. */
 int hx_config_given(const hx_config *cfg, const char *key);
 
+/* Puts the criterion `relative` and its own tolerance in place of `compliance`: for what shows the
+ * fields of a single solve, or compares solves. */
+void hx_config_solve_by_residual(hx_config *cfg);
+
 /* A path of the config, relative to the config file's folder. *path is the caller's to free. */
 int hx_config_resolve_path(const hx_config *cfg, const char *written, char **path);
 

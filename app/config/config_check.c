@@ -238,15 +238,18 @@ static int check_continuation(const hx_config *cfg)
     return HX_OK;
 }
 
-/* What is left of the load must be less than the load. */
+/* What is left of the load, or of the compliance, must be less than all of it. */
 static int check_tolerance(const hx_config *cfg)
 {
     static const char key[] = "solver.tolerance";
-    if (cfg->solver.criterion != HX_PCG_RELATIVE || cfg->solver.tolerance < 1.0) return HX_OK;
+    const hx_pcg_criterion criterion = cfg->solver.criterion;
+    if (criterion == HX_PCG_ABSOLUTE || cfg->solver.tolerance < 1.0) return HX_OK;
     return hx_config_fault(origin_of(cfg, key), key,
-                           "%g is out of range; with criterion \"relative\" it is a share of the "
-                           "load: below 1, 1e-5 is usual",
-                           cfg->solver.tolerance);
+                           "%g is out of range; with criterion \"%s\" it is a share of the "
+                           "%s: below 1, %s is usual",
+                           cfg->solver.tolerance, hx_config_word("solver.criterion", criterion),
+                           criterion == HX_PCG_RELATIVE ? "load" : "compliance",
+                           criterion == HX_PCG_RELATIVE ? "1e-5" : "1e-6");
 }
 
 int hx_config_check(const hx_config *cfg)

@@ -400,6 +400,20 @@ static int resolve_size(hx_config *cfg)
     return HX_OK;
 }
 
+/* The default tolerance belongs to the criterion. */
+static void resolve_tolerance(hx_config *cfg)
+{
+    if (hx_config_given(cfg, "solver.tolerance")) return;
+    cfg->solver.tolerance = hx_pcg_tolerance(cfg->solver.criterion);
+}
+
+void hx_config_solve_by_residual(hx_config *cfg)
+{
+    if (cfg->solver.criterion != HX_PCG_COMPLIANCE) return;
+    cfg->solver.criterion = HX_PCG_RELATIVE;
+    cfg->solver.tolerance = hx_pcg_tolerance(HX_PCG_RELATIVE);
+}
+
 /* Values, defaults and checks of cfg->tree. */
 static int read_tree(hx_config *cfg)
 {
@@ -411,6 +425,7 @@ static int read_tree(hx_config *cfg)
                             "= 0.3; };"));
     HX_TRY(hx_config_check_mesh(cfg));
     HX_TRY(resolve_size(cfg));
+    resolve_tolerance(cfg);
     HX_TRY(hx_config_check(cfg));
     HX_TRY(hx_config_blame(cfg, "units", parse_units(cfg)));
     return HX_OK;

@@ -63,7 +63,7 @@ static const char *layout_word(size_t i)
 }
 
 /* Those of keys that land in an enum stand in its order. */
-static const char *const criterion_words[] = {"relative", "absolute", NULL};
+static const char *const criterion_words[] = {"relative", "absolute", "compliance", NULL};
 static const char *const failure_words[] = {"continue", "stop", NULL};
 static const char *const unit_words[] = {"element", "length", NULL};
 static const char *const from_words[] = {"file", NULL};
@@ -427,9 +427,12 @@ const hx_key hx_keys[] = {
     KEY("solver.criterion", WORD, AT(solver.criterion), .is_free = 1, .fallback = "relative",
         .word = criterion_words,
         .help = "relative: |r| <= tolerance |f|; absolute: r'z <= "
-                "tolerance, as in the paper"),
+                "tolerance, as in the paper; compliance: what the compliance of a design still "
+                "lacks <= tolerance times it, as estimated (`compare`, `verify`, `analyse` take "
+                "|r| <= 1e-5 |f| in its place)"),
     KEY("solver.tolerance", FLOAT, AT(solver.tolerance), .is_free = 1, .fallback = "1e-5",
-        .range = "(0, inf)", .help = "when to stop; below 1 where it is relative"),
+        .note = "1e-5; of compliance 1e-6", .range = "(0, inf)",
+        .help = "when to stop; below 1 but where it is absolute"),
     KEY("solver.max_iterations", INT, AT(solver.max_iterations), .is_free = 1, .fallback = "10000",
         .range = "[1, inf)", .help = "iterations of a solve at most"),
     KEY("solver.warm_start", BOOL, AT(solver.warm_start), .fallback = "true",

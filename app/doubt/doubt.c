@@ -35,6 +35,7 @@ const hx_doubt_row hx_doubt_table[HX_N_DOUBT] = {
     [HX_DOUBT_NOT_SYMMETRIC] = {"not-symmetric", 0.1, ""},
     [HX_DOUBT_TOO_FEW_ITERATIONS] = {"too-few-iterations", NONE, ""},
     [HX_DOUBT_TOLERANCE] = {"tolerance", 1e-3, "1e-5 is the default"},
+    [HX_DOUBT_TOLERANCE_COMPLIANCE] = {"tolerance-compliance", 5e-6, "1e-6 is the default"},
     [HX_DOUBT_THREADS] = {"threads", 1.0, "0 takes as many as there are"},
     [HX_DOUBT_MEMORY] = {"memory", 0.9, "take a smaller mesh, or an operator that stores less"},
     [HX_DOUBT_DISK] = {"disk", 1.0, "raise output.every, or give an output.threshold"},

@@ -263,6 +263,12 @@ void hx_doubt_solver(hx_doubts *doubts, const hx_session *s)
                       "solver.tolerance = %g leaves so much of the load unbalanced: compliance and "
                       "sensitivities are rough",
                       tolerance);
+    if (cfg->solver.criterion == HX_PCG_COMPLIANCE &&
+        tolerance > limit_of(HX_DOUBT_TOLERANCE_COMPLIANCE))
+        hx_doubts_add(doubts, HX_DOUBT_TOLERANCE_COMPLIANCE, tolerance,
+                      "solver.tolerance = %g of the compliance makes sensitivities rough, by some "
+                      "%.1g of them: the run may lead to another design",
+                      tolerance, 2.0 * sqrt(tolerance));
     judge_threads(doubts, s);
 }
 

@@ -24,8 +24,9 @@ static int write_header(const hx_history *history)
         fprintf(file.stream, ",compliance_case%d,pcg_iterations_case%d", c, c);
     fputs(",seconds_pcg,seconds_spmv,seconds_preconditioner,seconds_vector,seconds_compliance,"
           "seconds_filter,"
-          "seconds_update,seconds_output,penalty,beta\n",
+          "seconds_update,seconds_output,penalty,beta",
           file.stream);
+    fputs(history->has_error ? ",pcg_error\n" : "\n", file.stream);
     rc = hx_atomic_file_commit(&file);
 fail:
     hx_atomic_file_free(&file);
@@ -71,15 +72,9 @@ static void take_lock(FILE *stream)
     if (fcntl(fileno(stream), F_SETLK, &lock) != 0) errno = 0;
 }
 
-int hx_history_open(hx_history *history, const char *path, int n_case)
+/* A file that begins with text[n], NULL: with its header. */
+static int begin_file(hx_history *history, const char *path, const char *text, size_t n)
 {
-    return hx_history_resume(history, path, n_case, NULL, 0);
-}
-
-int hx_history_resume(hx_history *history, const char *path, int n_case, const char *text, size_t n)
-{
-    memset(history, 0, sizeof *history);
-    history->n_case = n_case;
     HX_TRY(hx_strdup(&history->path, path));
     HX_TRY(check_lock(path));
     HX_TRY(text ? write_text(history, text, n) : write_header(history));
@@ -89,16 +84,46 @@ int hx_history_resume(hx_history *history, const char *path, int n_case, const c
     return HX_OK;
 }
 
-static void put_line(FILE *f, const hx_iteration *it, int n_case, double output_seconds)
+int hx_history_open(hx_history *history, const char *path, int n_case, int has_error)
 {
+    memset(history, 0, sizeof *history);
+    history->n_case = n_case;
+    history->has_error = has_error;
+    return begin_file(history, path, NULL, 0);
+}
+
+int hx_history_resume(hx_history *history, const char *path, int n_case, const char *text, size_t n)
+{
+    const char *const column = strstr(text, ",pcg_error"), *const end = strchr(text, '\n');
+    memset(history, 0, sizeof *history);
+    history->n_case = n_case;
+    history->has_error = column && end && column < end;
+    return begin_file(history, path, text, n);
+}
+
+/* An error that nobody estimated is an empty field. */
+static void put_error(FILE *f, double error)
+{
+    if (error > 0.0)
+        fprintf(f, ",%.6g", error);
+    else
+        fputc(',', f);
+}
+
+static void put_line(FILE *f, const hx_iteration *it, const hx_history *history,
+                     double output_seconds)
+{
+    const int n_case = history->n_case;
     fprintf(f, "%d,%.12g,%.10g,%.8g,%.8g,%d,%.6g,%.6g", it->iteration, it->compliance, it->volume,
             it->change, it->greyness, it->pcg_iterations, it->pcg_residual, it->seconds);
     for (int c = 0; c < n_case; c++)
         fprintf(f, ",%.12g,%d", it->load_case[c].compliance, it->load_case[c].pcg.iterations);
-    fprintf(f, ",%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.10g,%.10g\n", it->stage[HX_STAGE_PCG],
+    fprintf(f, ",%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.10g,%.10g", it->stage[HX_STAGE_PCG],
             it->spmv_seconds, hx_stats_precond(it), hx_stats_vector(it),
             it->stage[HX_STAGE_COMPLIANCE], it->stage[HX_STAGE_FILTER], it->stage[HX_STAGE_UPDATE],
             output_seconds, it->penalty, it->beta);
+    if (history->has_error) put_error(f, it->pcg_error);
+    fputc('\n', f);
 }
 
 static int put_all(int fd, const char *text, size_t n)
@@ -133,7 +158,7 @@ int hx_history_add(hx_history *history, const hx_iteration *it, double output_se
     size_t n;
     hx_text_stream text;
     HX_TRY(hx_text_stream_open(&text, "line of history.csv"));
-    put_line(text.stream, it, history->n_case, output_seconds);
+    put_line(text.stream, it, history, output_seconds);
     HX_TRY(hx_text_stream_close(&text, &line, &n));
     int rc = hx_resize(&history->pending, history->n_pending, history->n_pending + n, 1,
                        "line of history.csv");

@@ -10,15 +10,17 @@ typedef struct hx_history {
     FILE *stream; /* (owned) */
     char *path;   /* (owned) */
     int n_case;
+    int has_error; /* 1: a column for the estimated error of the compliance */
     char *pending; /* lines that the disk did not take yet (owned) */
     size_t n_pending;
 } hx_history;
 
 /* Replaces an older file by one with the header line, and locks it: HX_EENV if another run is
- * writing it. */
-int hx_history_open(hx_history *history, const char *path, int n_case);
+ * writing it. has_error: with a column pcg_error. */
+int hx_history_open(hx_history *history, const char *path, int n_case, int has_error);
 
-/* The same with text[n], the lines of the run that it goes on from, header included. */
+/* The same with text[n], the lines of the run that it goes on from, header included, which says
+ * what columns there are. */
 int hx_history_resume(hx_history *history, const char *path, int n_case, const char *text,
                       size_t n);
 

@@ -67,6 +67,9 @@ static void print_machine(const hx_session *s)
     }
 }
 
+/* What PCG compares with its tolerance, in the order of the criteria. */
+static const char *const stop_text[] = {"|r| / |f| <=", "r'z <=", "error of the compliance <="};
+
 void hx_progress_header(const hx_session *s)
 {
     const hx_config *cfg = &s->cfg;
@@ -87,8 +90,8 @@ void hx_progress_header(const hx_session *s)
     hx_log_info("  operator  %s", hx_session_operator_text(s, text, sizeof text));
     hx_log_info("  solver    PCG, %s preconditioner, %s precision, %s %g, at most %d iterations",
                 s->precond_kind->name, hx_precision_name(s->pcg.params.precision),
-                s->pcg.params.criterion == HX_PCG_ABSOLUTE ? "r'z <=" : "|r| / |f| <=",
-                s->pcg.params.tolerance, s->pcg.params.max_iterations);
+                stop_text[s->pcg.params.criterion], s->pcg.params.tolerance,
+                s->pcg.params.max_iterations);
     if (s->filter.kind->needs_radius)
         hx_log_info("  filter    %s, radius %.4g%s (%.3g elements%s)", s->filter.kind->name,
                     s->filter_radius, cfg->units.length, s->filter_radius / s->mesh.elem_size,

@@ -180,6 +180,8 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
     if (hx_config_is_heat(&s->cfg)) hx_json_string(json, "physics", "heat");
     hx_json_string(json, "status", status);
     hx_json_number(json, "compliance", last->compliance);
+    if (s->cfg.solver.criterion == HX_PCG_COMPLIANCE)
+        hx_json_number(json, "compliance_error", last->pcg_error);
     hx_json_number(json, "volume", last->volume);
     hx_json_number(json, "volume_wanted", s->problem.volume_fraction);
     hx_json_bool(json, "volume_met", !last->volume_missed);

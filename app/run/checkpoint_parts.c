@@ -223,6 +223,8 @@ static int put_stats(hx_snapshot *image, hx_stats *stats, int n_case)
     HX_TRY(hx_snapshot_host(image, "run.counts", count, sizeof count));
     HX_TRY(hx_snapshot_host(image, "run.seconds", seconds, sizeof seconds));
     HX_TRY(hx_snapshot_host(image, "run.last", last, sizeof last));
+    if (stats->last.pcg_error > 0.0) /* as estimated with one criterion only */
+        HX_TRY(hx_snapshot_host(image, "run.error", &stats->last.pcg_error, sizeof(double)));
     return lists(image, stats, n_case);
 }
 
@@ -235,6 +237,8 @@ static int get_stats(hx_snapshot *image, hx_stats *stats, int n_case)
     HX_TRY(hx_snapshot_host(image, "run.last", last, sizeof last));
     HX_TRY(check_stats(image, count, last, stats->capacity));
     unpack(stats, count, seconds, last);
+    if (hx_snapshot_has(image, "run.error"))
+        HX_TRY(hx_snapshot_host(image, "run.error", &stats->last.pcg_error, sizeof(double)));
     return lists(image, stats, n_case);
 }
 

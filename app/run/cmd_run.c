@@ -95,7 +95,8 @@ static int open_history(run *r)
     hx_output_path(&r->output, "history.csv", path, sizeof path);
     const hx_checkpoint_parts parts = checkpoint_parts(r, path);
     HX_TRY(r->is_resumed ? resume(r, path)
-                         : hx_history_open(&r->history, path, r->session.problem.cases.n));
+                         : hx_history_open(&r->history, path, r->session.problem.cases.n,
+                                           r->session.cfg.solver.criterion == HX_PCG_COMPLIANCE));
     return hx_checkpoint_open(&r->checkpoint, &parts, r->is_resumed);
 }
 

@@ -111,6 +111,7 @@ int hx_verify_open(hx_verify *v, const hx_options *options)
                                         &v->surface.options));
     HX_TRY(read_options(v, options));
     HX_TRY(hx_config_read(&s->cfg, v->config, v->n_override, v->override));
+    hx_config_solve_by_residual(&s->cfg);
     if (v->quadratic.asked && hx_config_is_heat(&s->cfg))
         return HX_RAISE(HX_EINPUT, "--element quadratic knows no physics = \"heat\": add "
                                    "solver.element=quadratic to the command instead");

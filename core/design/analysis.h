@@ -26,6 +26,8 @@ typedef struct hx_analysis_record {
     int pcg_fell_back;      /* solves that mixed precision left to double */
     int pcg_restarts;       /* solves that broke down and were begun again */
     double pcg_residual;    /* worst */
+    double pcg_error;       /* hx_pcg_result.error: the weighted sum of the cases over that of their
+                               scale, the element energies; 0 unless estimated */
     hx_pcg_reason reason;   /* worst */
     double spmv_seconds;    /* operator products */
     double precond_seconds; /* applying the preconditioner */
@@ -42,6 +44,7 @@ typedef struct hx_analysis {
     double penalty;      /* of the last solve */
     const double *d_rho; /* field of the last solve (borrowed) */
     double *d_density;   /* the same where it came from the host (owned) */
+    double *d_energy;    /* field; NULL: the energy of the elements is not asked for (owned) */
     double **d_u, **d_f; /* [n_case] vectors (owned) */
     double **d_static;   /* [n_case] the part of f that the design does not change; NULL: none, or
                             all of f (owned) */
@@ -76,9 +79,11 @@ int hx_analysis_solve_density(hx_analysis *analysis, const double *rho, double p
 int hx_analysis_solve_for(hx_analysis *analysis, const double *d_f, double *d_u,
                           hx_pcg_result *result);
 
-/* *compliance: weighted sum of the cases' f'u, which go to load_case. Prescribed displacements u_p
- * with reactions r enter as f'u - r'u_p = 2 f'u - u'K u (minus twice the potential energy), so that
- * lower is stiffer. Computed once a solve. Waits. */
+/* *compliance: weighted sum of the cases' f'u, which go to load_case; where PCG stops by
+ * HX_PCG_COMPLIANCE 2 f'u - u'K u, which is the same for the exact u and off by |e|_K^2 for
+ * another, where f'u is off to first order. Prescribed displacements u_p with reactions r enter as
+ * f'u - r'u_p = 2 f'u - u'K u (minus twice the potential energy), so that lower is stiffer.
+ * Computed once a solve. Waits. */
 int hx_analysis_compliance(hx_analysis *analysis, double *compliance);
 
 /* Field d_energy = weighted sum over the cases of u_e' Ke u_e for unit modulus; d_work: another

@@ -156,6 +156,7 @@ static int analyse(hx_optimizer *opt, hx_iteration *record)
     record->pcg_fell_back = solves->pcg_fell_back;
     record->pcg_restarts = solves->pcg_restarts;
     record->pcg_residual = solves->pcg_residual;
+    record->pcg_error = solves->pcg_error;
     record->reason = solves->reason;
     record->spmv_seconds = solves->spmv_seconds;
     record->precond_seconds = solves->precond_seconds;

@@ -71,6 +71,7 @@ typedef struct hx_iteration {
     int pcg_fell_back;   /* cases that mixed precision left to double */
     int pcg_restarts;    /* solves that broke down and were begun again */
     double pcg_residual; /* worst case */
+    double pcg_error;    /* of the compliance, relative, as estimated (analysis.h) */
     hx_pcg_reason reason; /* worst case */
     double seconds;
     double stage[HX_N_STAGE]; /* seconds */

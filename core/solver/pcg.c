@@ -21,6 +21,11 @@ const char *hx_pcg_reason_name(hx_pcg_reason reason)
     return reason_name[reason];
 }
 
+double hx_pcg_tolerance(hx_pcg_criterion criterion)
+{
+    return criterion == HX_PCG_COMPLIANCE ? 1e-6 : 1e-5;
+}
+
 const char *hx_precision_name(hx_precision precision)
 {
     return precision == HX_PRECISION_MIXED ? "mixed" : "double";
@@ -127,6 +132,7 @@ typedef struct solve {
     const double *d_f;
     double *d_u;
     double norm;                                       /* |f| */
+    double energy;                                     /* 2 f'u - u'Ku of the first guess */
     hx_pcg_state state;                                /* as seen at the last look */
     double spmv_sampled, precond_sampled, all_sampled; /* seconds */
     int (*iterate)(struct solve *, int marked);        /* one iteration, queued */
@@ -165,21 +171,56 @@ static int look(solve *s)
     return HX_OK;
 }
 
+/* |r| / |f| from which on, or from 10 times the root of the tolerance, it does not believe its
+ * estimate: a first solve with a plain diagonal may look done before it has reached the supports.
+ */
+#define ROOF 0.1
+
+/* What is kept of hx_pcg_state.slow from solve to solve. */
+#define SLOW_FADE 0.9
+
 /* The state at the beginning; what is solved for is K u / scale = f / scale. */
 static int begin(solve *s, double scale, int iterations)
 {
     const hx_pcg_params *params = &s->pcg->params;
     hx_device *dev = s->pcg->dev;
     const double bound = params->tolerance * (s->norm / scale);
-    const hx_pcg_state state = {
+    const double rounding = HX_PCG_ROUNDING * (s->norm / scale);
+    const double roof = fmin(ROOF, 10.0 * sqrt(params->tolerance)) * (s->norm / scale);
+    const double stop[] = {
+        [HX_PCG_RELATIVE] = bound * bound,
+        [HX_PCG_ABSOLUTE] = params->tolerance / scale / scale,
+        [HX_PCG_COMPLIANCE] = params->tolerance,
+    };
+    hx_pcg_state state = {
         .criterion = params->criterion,
-        .stop = params->criterion == HX_PCG_RELATIVE ? bound * bound
-                                                     : params->tolerance / scale / scale,
+        .stop = stop[params->criterion],
         .beta = 0.0, /* the first direction is z */
         .iterations = iterations,
         .max_iterations = params->max_iterations,
     };
+    if (params->criterion == HX_PCG_COMPLIANCE) {
+        state.rest = INFINITY;
+        state.slow = s->pcg->slow;
+        state.scale = s->pcg->scale / scale / scale;
+        state.floor = rounding * rounding;
+        state.roof = roof * roof;
+    }
     return dev->ops->upload(dev, s->pcg->d_state, &state, sizeof state);
+}
+
+/* Tells the device 2 f'u - u'Ku of the system that it solves, q = K u given. Waits. */
+static int put_energy(solve *s, double scale)
+{
+    hx_pcg *pcg = s->pcg;
+    hx_device *dev = pcg->dev;
+    double work, twice;
+    if (pcg->params.criterion != HX_PCG_COMPLIANCE) return HX_OK;
+    HX_TRY(dev->ops->vector->dot(dev, pcg->n, s->d_f, s->d_u, &work));
+    HX_TRY(dev->ops->vector->dot(dev, pcg->n, s->d_u, pcg->d_q, &twice));
+    s->energy = 2.0 * work - twice;
+    const double energy = s->energy / scale / scale;
+    return dev->ops->upload(dev, &pcg->d_state->energy, &energy, sizeof energy);
 }
 
 static int product_and_alpha(solve *s, int marked)
@@ -342,6 +383,7 @@ static int start_double(solve *s)
     const int64_t n = pcg->n;
     HX_TRY(hx_linear_apply_all(s->a, s->d_u, pcg->d_q));
     if (s->state.iterations == 0) HX_TRY(scale_guess(s));
+    HX_TRY(put_energy(s, 1.0));
     HX_TRY(ops->vector->subtract(dev, n, s->d_f, pcg->d_q, pcg->d_r));
     HX_TRY(hx_linear_constrain(s->a, pcg->d_r));
     HX_TRY(ops->zero(dev, pcg->d_p, (size_t)n * sizeof(double)));
@@ -383,6 +425,7 @@ static int true_residual(solve *s)
     const hx_device_ops *ops = dev->ops;
     float *d_r = pcg->single.d_r;
     HX_TRY(hx_linear_apply_all(s->a, s->d_u, pcg->d_q));
+    HX_TRY(put_energy(s, s->norm));
     HX_TRY(ops->vector->subtract_single(dev, pcg->n, 1.0 / s->norm, s->d_f, pcg->d_q, d_r));
     HX_TRY(hx_linear_constrain_single(s->a, d_r));
     HX_TRY(ops->pcg->start_single(dev, pcg->n, pcg->single.d_m, d_r, pcg->d_state));
@@ -465,6 +508,27 @@ static int solve_mixed(solve *s, hx_pcg_result *result)
     return HX_OK;
 }
 
+/* What the criterion `compliance` says of the u reached. In mixed precision the last true residual
+ * gave the energy; with prescribed displacements f'u + r'u lacks the work of reactions. */
+static int find_energy(solve *s, hx_pcg_result *result)
+{
+    hx_pcg *pcg = s->pcg;
+    hx_device *dev = pcg->dev;
+    const int in_single = s->iterate == iterate_single;
+    double work, left;
+    if (pcg->params.criterion != HX_PCG_COMPLIANCE) return HX_OK;
+    pcg->slow = SLOW_FADE * s->state.slow;
+    result->energy = in_single ? s->energy : s->state.energy;
+    result->error = in_single ? s->state.rest * s->norm * s->norm : s->state.rest;
+    if (!in_single && !s->a->d_prescribed) {
+        HX_TRY(dev->ops->vector->dot(dev, pcg->n, s->d_f, s->d_u, &work));
+        HX_TRY(dev->ops->vector->dot(dev, pcg->n, pcg->d_r, s->d_u, &left));
+        result->energy = work + left;
+    }
+    result->scale = pcg->scale > 0.0 ? pcg->scale : fabs(result->energy);
+    return HX_OK;
+}
+
 static int is_final(const solve *s)
 {
     return s->state.reason == HX_PCG_CONVERGED || s->state.reason == HX_PCG_MAX_ITER;
@@ -504,6 +568,7 @@ int hx_pcg_solve(hx_pcg *pcg, const hx_linear *a, hx_precond *pc, const double *
     result->reason = (hx_pcg_reason)s.state.reason;
     result->iterations = s.state.iterations;
     result->residual = sqrt(s.state.rr) / scale;
+    HX_TRY(find_energy(&s, result));
     result->seconds = hx_clock() - started;
     if (s.all_sampled > 0.0) {
         result->spmv_seconds = result->seconds * s.spmv_sampled / s.all_sampled;

@@ -42,6 +42,10 @@ typedef struct hx_pcg_result {
     hx_pcg_reason reason;
     int iterations;
     double residual; /* |r| / |f| on exit: in double by the recurrence, in mixed the true one */
+    /* With HX_PCG_COMPLIANCE; else 0. */
+    double energy; /* 2 f'u - u'Ku; f'u + r'u where nothing is prescribed: off by |e|_K^2 only */
+    double error;  /* |e|_K^2 = exact energy - energy, as estimated; infinite: not known */
+    double scale;  /* what the tolerance was a share of */
     double seconds;
     double spmv_seconds;    /* share of `seconds` in operator products, sampled once a look */
     double precond_seconds; /* the same in applications of the preconditioner, where it has any */
@@ -63,6 +67,8 @@ typedef struct hx_pcg {
     double *d_sum;                 /* p'K p of the operator (owned) */
     hx_pcg_single single;          /* (borrowed from the vectors above) */
     hx_pcg_state *d_state;         /* (owned) */
+    double slow;                   /* hx_pcg_state.slow of the last solve; 0: none yet */
+    double scale;                  /* hx_pcg_state.scale of the solves that follow; 0 at first */
     void *recording;               /* the iterations between two looks, or NULL (owned) */
     const double *d_recorded_u;    /* what they work on; NULL: in single precision */
     int cannot_record;             /* HX_OK, or why they are queued one by one instead */
@@ -94,6 +100,13 @@ int hx_pcg_check_precision(hx_precision precision, const hx_strategy *strategy,
 int hx_pcg_check_rigid(hx_precision precision, int n_rigid);
 
 const char *hx_pcg_reason_name(hx_pcg_reason reason);
+
+/* |r| / |f| below which HX_PCG_COMPLIANCE expects nothing more from double precision. */
+#define HX_PCG_ROUNDING 1e-12
+
+/* The default of a criterion: 1e-5, of HX_PCG_COMPLIANCE 1e-6. */
+double hx_pcg_tolerance(hx_pcg_criterion criterion);
+
 void hx_pcg_free(hx_pcg *pcg);
 
 #ifdef __cplusplus

@@ -19,8 +19,9 @@ typedef enum {
 } hx_pcg_reason;
 
 typedef enum {
-    HX_PCG_RELATIVE, /* |r| <= tolerance * |f| */
-    HX_PCG_ABSOLUTE  /* r' z <= tolerance (the paper's) */
+    HX_PCG_RELATIVE,  /* |r| <= tolerance * |f| */
+    HX_PCG_ABSOLUTE,  /* r' z <= tolerance (the paper's) */
+    HX_PCG_COMPLIANCE /* |e|_K^2 <= tolerance * energy, e = exact u - u, as estimated */
 } hx_pcg_criterion;
 
 /* Scalars of one solve, in device memory. Once reason != HX_PCG_RUNNING every pcg_* operation
@@ -31,28 +32,87 @@ typedef struct hx_pcg_state {
     double pq;    /* p' K p */
     double alpha; /* rz / pq */
     double beta;  /* rz / previous rz; 0: the next direction is z alone */
-    double stop;  /* bound on rr (relative, squared) or on rz (absolute) */
+    double stop;  /* bound on rr (relative, squared), on rz (absolute), on rest / scale */
     int32_t criterion;
     int32_t iterations, max_iterations;
     int32_t reason;
+    /* With HX_PCG_COMPLIANCE; else 0 and not touched. */
+    double energy; /* 2 f'u - u'Ku of the u reached */
+    double rest;   /* |e|_K^2 that is left, as estimated; infinite: not known yet */
+    double low;    /* energy of the lowest step so far; 0: none */
+    double low_rz; /* the r'z that it began with */
+    double since;  /* energy of the steps after it */
+    double grow;   /* rest over the last low step: the most that was seen, fading */
+    double slow;   /* rest over r'z: the most that was seen, of earlier solves too, fading */
+    double scale;  /* energy that the rest is compared with; 0: |energy| */
+    double floor;  /* rr that ends a solve in any case: rounding */
+    double roof;   /* rr above which no estimate ends it */
 } hx_pcg_state;
 
 /* The scalar steps of PCG, one formula for host and device: each takes a finished sum. */
+static HX_HD int hx_pcg_state_is_done(const hx_pcg_state *s)
+{
+    if (s->criterion == HX_PCG_RELATIVE) return s->rr <= s->stop;
+    if (s->criterion == HX_PCG_ABSOLUTE) return s->rz <= s->stop;
+    const double energy = s->energy < 0.0 ? -s->energy : s->energy;
+    const double scale = s->scale > 0.0 ? s->scale : energy;
+    return s->rr <= s->floor || (s->rr <= s->roof && s->rest <= s->stop * scale);
+}
+
 static HX_HD void hx_pcg_state_test(hx_pcg_state *s)
 {
-    const double tested = s->criterion == HX_PCG_RELATIVE ? s->rr : s->rz;
     if (!(s->rr >= 0.0) || !(s->rz - s->rz == 0.0))
         s->reason = HX_PCG_NAN; /* NaN or infinite */
-    else if (tested <= s->stop)
+    else if (hx_pcg_state_is_done(s))
         s->reason = HX_PCG_CONVERGED;
     else if (s->iterations >= s->max_iterations)
         s->reason = HX_PCG_MAX_ITER;
 }
 
+/* How a step's energy is told from the sum of those that come after it. GROW: the least that is
+ * believed of rest over step. FADE: of what was seen, at each low step. FORGET: a low step that so
+ * many times its energy followed was early, and says nothing of the end. */
+#define HX_PCG_GROW 1.0
+#define HX_PCG_FADE 0.9
+#define HX_PCG_FORGET 1e4
+
+/* The energy that the coming steps will find, from those that are done. Step k takes alpha rz off
+ * |e|_K^2 (Hestenes and Stiefel 1952), so that the error of an earlier u is the sum of the steps
+ * since, but for the rest. A delay that adapts itself (Meurant, Papez and Tichy, Numer. Algorithms
+ * 88, 2021) keeps all steps and looks back; here the steps are cut where one falls to half of the
+ * lowest before: with steps that fall evenly from one such to the next, `since` is grow times what
+ * the low step fell by, and `rest` is grow times the new one. Between them the rest stays as it
+ * was, which is too much.
+ *
+ * After a warm start the first steps take what is rough off the error, and nothing in them tells of
+ * a smooth rest: |e|_K^2 is up to r'z over the smallest eigenvalue of M^-1 K. What earlier steps
+ * and solves have shown of that, in place of a bound that nobody knows, is `slow`. */
+static HX_HD void hx_pcg_state_estimate(hx_pcg_state *s, double rz)
+{
+    const double step = s->alpha * s->rz;
+    s->energy += step;
+    s->since += step;
+    if (s->low > 0.0 && !(step <= 0.5 * s->low) && s->since <= HX_PCG_FORGET * s->low) return;
+    if (s->low > 0.0 && step <= 0.5 * s->low) {
+        const double seen = s->since / (s->low - step);
+        s->grow *= HX_PCG_FADE;
+        if (s->grow < HX_PCG_GROW) s->grow = HX_PCG_GROW;
+        if (s->grow < seen) s->grow = seen;
+        s->rest = s->grow * step;
+        if (s->slow < seen * s->low / s->low_rz) s->slow = seen * s->low / s->low_rz;
+        if (s->rest < s->slow * rz) s->rest = s->slow * rz;
+    }
+    s->low = step;
+    s->low_rz = s->rz;
+    s->since = 0.0;
+}
+
 /* A residual that was computed, not updated. beta stays: 0 from the host at the beginning, later
- * that of the direction, whose conjugacy the new residual does not change. */
+ * that of the direction, whose conjugacy the new residual does not change; so does what is known of
+ * the rest, but for what the residual was off. */
 static HX_HD void hx_pcg_state_start(hx_pcg_state *s, double rz, double rr)
 {
+    if (s->criterion == HX_PCG_COMPLIANCE && s->rz > 0.0) s->rest *= rz / s->rz;
     s->rz = rz;
     s->rr = rr;
     s->reason = HX_PCG_RUNNING;
@@ -77,6 +137,7 @@ static HX_HD void hx_pcg_state_update(hx_pcg_state *s, double rr)
 
 static HX_HD void hx_pcg_state_beta(hx_pcg_state *s, double rz)
 {
+    if (s->criterion == HX_PCG_COMPLIANCE) hx_pcg_state_estimate(s, rz);
     s->beta = rz / s->rz;
     s->rz = rz;
     hx_pcg_state_test(s);
@@ -87,6 +148,7 @@ static HX_HD void hx_pcg_state_beta(hx_pcg_state *s, double rz)
  * Sci. Comput. 22, 2000). */
 static HX_HD void hx_pcg_state_beta_flexible(hx_pcg_state *s, double rz, double zq)
 {
+    if (s->criterion == HX_PCG_COMPLIANCE) hx_pcg_state_estimate(s, rz);
     s->beta = -s->alpha * zq / s->rz;
     s->rz = rz;
     hx_pcg_state_test(s);

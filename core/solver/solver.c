@@ -30,7 +30,8 @@ static int create_parts(hx_solver *solver, hx_device *dev, const hx_problem *pro
     const hx_choose_params *choose = &params->choose;
     const hx_pcg_params pcg = {
         .criterion = choose->criterion,
-        .tolerance = params->tolerance > 0.0 ? params->tolerance : 1e-5,
+        .tolerance =
+            params->tolerance > 0.0 ? params->tolerance : hx_pcg_tolerance(choose->criterion),
         .max_iterations = params->max_iterations > 0 ? params->max_iterations : 10000,
         .precision = choose->precision,
     };

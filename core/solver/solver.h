@@ -18,7 +18,7 @@ typedef struct hx_solver_params {
     hx_choose_params choose;        /* what to choose from, and what is asked for */
     const hx_strategy *strategy;    /* NULL: chosen; else in choose.layout, where it knows that */
     const hx_precond_kind *precond; /* NULL: chosen */
-    double tolerance;               /* of PCG by choose.criterion; 0: 1e-5 */
+    double tolerance;               /* of PCG by choose.criterion; 0: hx_pcg_tolerance */
     int max_iterations;             /* 0: 10,000 */
 } hx_solver_params;
 

@@ -144,6 +144,8 @@ def test_before():
     expect("solver", config(CLEAN, b=SHORT), before=["tolerance", "threads", "near-incompressible", "unit"],
            words=["solver.tolerance=0.5", f"solver.threads={cores + 1}", "material.nu=0.495", "units=N, mm, MPa",
                   "material.E=1e9"])
+    expect("energy", config(CLEAN, b=SHORT), before=["tolerance-compliance"], absent=["tolerance"],
+           words=["solver.criterion=compliance", "solver.tolerance=1e-4"])
     expect("ties", config(CLEAN, b=SHORT, c=("iterations = 2;", "iterations = 2; symmetry = ( { point = [3.0, 0.0, 0.0]; "
                                              "normal = [1.0, 0.0, 0.0]; } );")), before=["no-image"])
     expect("loads", config(CLEAN, b=SHORT, c=('loads = (', 'loads = ( { set = "left"; total_force = [0.0, 1.0, 0.0]; },')),

@@ -2,6 +2,7 @@
 """What a run says while it runs: on a terminal, in a pipe and in run.log; and when it calls a design converged.
 
     test_progress.py HEXTOP SRCDIR"""
+import csv
 import fcntl
 import json
 import os
@@ -127,6 +128,30 @@ def test_warnings():
     check("not finished" in log() or ": failed" in log(), "its end")
 
 
+def designs(*drop):
+    with open("out/history.csv", encoding="utf-8", newline="") as file:
+        return [{k: v for k, v in row.items() if not k.startswith(drop)} for row in csv.DictReader(file)]
+
+
+def test_criterion():
+    """By the compliance: its estimated error is said; a run that goes on is the same run."""
+    by = ["solver.criterion=compliance", "output.checkpoint=1e-9", "solver.deterministic=true"]
+    said, _ = run("run", "part.cfg", *by)
+    whole = designs("seconds")
+    check("error of the compliance <= 1e-06" in said, f"what it says: {said[:900]}")
+    check(all(0.0 < float(row["pcg_error"]) <= 1.000001e-6 for row in whole), f"errors: {whole}")
+    check(summary()["compliance_error"] == float(whole[-1]["pcg_error"]) or
+          abs(summary()["compliance_error"] / float(whole[-1]["pcg_error"]) - 1.0) < 1e-5, "and in the summary")
+    run("run", "part.cfg", *by, "optimization.iterations=5", "--force")
+    run("run", "part.cfg", *by, "--resume")
+    check(designs("seconds") == whole, "resumed, the same numbers")
+    run("run", "part.cfg", *by, "optimization.iterations=5", "--force")
+    run("run", "part.cfg", *by[1:], "--resume")
+    check([bool(row["pcg_error"]) for row in designs()] == [True] * 5 + [False] * 7, "resumed by the residual")
+    run("run", "part.cfg", "--force")
+    check("pcg_error" not in designs()[0] and "compliance_error" not in summary(), "without it nothing is estimated")
+
+
 def test_own_file():
     """A shell that writes into run.log itself."""
     with open("out/run.log", "w", encoding="utf-8") as out:
@@ -154,7 +179,7 @@ def main():
         os.chdir(folder)
         with open("part.cfg", "w", encoding="utf-8") as config:
             config.write(CONFIG)
-        for test in (test_terminal, test_log, test_warnings, test_own_file, test_converged):
+        for test in (test_terminal, test_log, test_warnings, test_criterion, test_own_file, test_converged):
             test()
         os.chdir("/")
     print(f"{N_CHECK} checks, {N_FAILED} failed")

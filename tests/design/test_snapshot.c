@@ -14,15 +14,18 @@ enum { NX = 12, NY = 6, NZ = 6, N_ELEM = NX * NY * NZ, N_DESIGN = 7, N_CASE = 2 
 
 typedef struct model {
     const char *filter, *precond;
+    hx_pcg_criterion criterion;
     double beta, penalty_start;
     int gravity, warm;
 } model;
 
-static const model models[] = {{"sensitivity", "multigrid", 0.0, 0.0, 0, 1},
-                               {"density", "multigrid", 2.0, 1.0, 0, 1},
-                               {"helmholtz", "multigrid", 1.0, 1.0, 1, 1},
-                               {"density", "jacobi", 0.0, 0.0, 1, 1},
-                               {"sensitivity", "block-jacobi", 0.0, 1.5, 0, 0}};
+static const model models[] = {{"sensitivity", "multigrid", HX_PCG_RELATIVE, 0.0, 0.0, 0, 1},
+                               {"density", "multigrid", HX_PCG_RELATIVE, 2.0, 1.0, 0, 1},
+                               {"helmholtz", "multigrid", HX_PCG_RELATIVE, 1.0, 1.0, 1, 1},
+                               {"density", "jacobi", HX_PCG_RELATIVE, 0.0, 0.0, 1, 1},
+                               {"sensitivity", "block-jacobi", HX_PCG_RELATIVE, 0.0, 1.5, 0, 0},
+                               {"density", "multigrid", HX_PCG_COMPLIANCE, 0.0, 0.0, 1, 1},
+                               {"sensitivity", "jacobi", HX_PCG_COMPLIANCE, 0.0, 0.0, 0, 1}};
 enum { N_MODEL = sizeof models / sizeof models[0] };
 
 static const hx_support_spec support = {
@@ -73,7 +76,8 @@ static void open_run(fixture_solver *s, const hx_problem *problem, const model *
     settings.precond = m->precond;
     settings.filter = m->filter;
     settings.filter_params = (hx_filter_params){.radius = 0.35, .beta = m->beta, .eta = 0.5};
-    settings.pcg.tolerance = 1e-5;
+    settings.pcg.criterion = m->criterion;
+    settings.pcg.tolerance = hx_pcg_tolerance(m->criterion);
     if (m->penalty_start > 0.0)
         settings.optimizer.penalty = (hx_stair){
             .value = m->penalty_start, .last = 3.0, .factor = 1.0, .step = 0.5, .every = 2};
