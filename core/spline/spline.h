@@ -64,6 +64,15 @@ static inline int64_t hx_spline_patch_cells(const hx_spline_patch *patch)
     return (int64_t)patch->axis[0].n_span * patch->axis[1].n_span * patch->axis[2].n_span;
 }
 
+/* The spans of a cell of a patch. */
+static inline void hx_spline_patch_spans(const hx_spline_patch *patch, int64_t cell, int span[3])
+{
+    const int64_t k = cell - patch->first_cell;
+    span[0] = (int)(k % patch->axis[0].n_span);
+    span[1] = (int)(k / patch->axis[0].n_span % patch->axis[1].n_span);
+    span[2] = (int)(k / patch->axis[0].n_span / patch->axis[1].n_span);
+}
+
 /* x at parameters t of a patch, and j[k][i] = dx_i / dt_k (NULL: not asked for); by the quotient
  * rule where it has weights (P5, equations 19 and 20). O(order^3). */
 void hx_spline_map(const hx_spline_patch *patch, const double t[3], double x[3], double j[3][3]);
