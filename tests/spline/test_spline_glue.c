@@ -5,8 +5,8 @@
 
 #include "core/spline/spline_glue.h"
 #include "core/spline/spline_rule.h"
-#include "spline_box.h"
-#include "test.h"
+#include "tests/lib/spline_box.h"
+#include "tests/lib/test.h"
 
 static const int degree[3] = {2, 3, 1}, n_span[3] = {3, 2, 2}, twice[3] = {1, 0, 0};
 static const int plain[3] = {0, 0, 0};
