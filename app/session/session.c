@@ -108,7 +108,7 @@ static int make_raw_mesh(hx_session *s)
         HX_TRY(hx_mesh_shuffle(&s->mesh, (uint64_t)cfg->mesh.shuffle));
         hx_session_end_step(s, HX_SETUP_SHUFFLE, begin);
     }
-    if (cfg->mesh.reorder) {
+    if (cfg->mesh.reorder && s->spline.n_patch == 0) { /* elements of an image are its spans */
         begin = hx_session_begin_step(HX_SETUP_REORDER);
         HX_TRY(hx_mesh_reorder(&s->mesh));
         hx_session_end_step(s, HX_SETUP_REORDER, begin);
@@ -402,6 +402,7 @@ void hx_session_free(hx_session *s)
     hx_problem_free(&s->problem);
     hx_space_free(&s->space);
     hx_conditions_free(&s->conditions);
+    hx_spline_free(&s->spline);
     hx_mesh_free(&s->mesh);
     hx_config_free(&s->cfg);
     memset(s, 0, sizeof *s);

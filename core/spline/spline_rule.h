@@ -11,6 +11,7 @@
 
 #include "../base/host_device.h"
 #include "knots.h"
+#include "spline.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -54,6 +55,24 @@ static HX_HD void hx_spline_rule_spans(const hx_spline_rule_patch *patch, int64_
     span[1] = (int)(k / patch->n_span[0] % patch->n_span[1]);
     span[2] = (int)(k / patch->n_span[0] / patch->n_span[1]);
 }
+
+/* Of a glued spline (spline_glue.h). Nothing of it is kept. Weights of 1 all over are none. O(cells
+ * a direction). HX_ENOMEM. */
+int hx_spline_rule_make(hx_spline_rule *rule, const hx_spline *spline);
+
+/* The control points of the whole, x[spline->n_point][3]. */
+void hx_spline_points(const hx_spline *spline, double *x);
+
+/* Places of a cell's control points among those of its patch: a * 1 + b * n_0 + c * n_0 n_1 from
+ * the one that is returned on, a, b, c = 0 .. degree. */
+int64_t hx_spline_cell_first(const hx_spline_patch *patch, const int span[3]);
+
+/* The numbers of a cell's control points of the whole, first direction fastest. Returns how many.
+ */
+int hx_spline_cell_numbers(const hx_spline *spline, int64_t cell, int32_t *number);
+
+/* Accepts a zeroed or half-made object. */
+void hx_spline_rule_free(hx_spline_rule *rule);
 
 #ifdef __cplusplus
 }

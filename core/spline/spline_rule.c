@@ -1,0 +1,127 @@
+#include "spline_rule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/error.h"
+#include "../base/memory.h"
+#include "gauss_points.h"
+
+/* Tables of one direction. */
+static void fill_axis(const hx_knots *axis, double *table)
+{
+    const int n = axis->degree + 1;
+    double point[HX_GAUSS_MAX], weight[HX_GAUSS_MAX];
+    hx_gauss_points(n, point, weight);
+    for (int i = 0; i < axis->n_span; i++) {
+        const double start = axis->knot[axis->span[i]], end = axis->knot[axis->span[i] + 1];
+        const double half = 0.5 * (end - start), middle = 0.5 * (start + end);
+        for (int q = 0; q < n; q++, table += hx_spline_stride(axis->degree)) {
+            double value[HX_SPLINE_MAX_ORDER], slope[HX_SPLINE_MAX_ORDER];
+            hx_knots_values(axis, i, middle + half * point[q], value, slope);
+            table[0] = half * weight[q];
+            memcpy(table + 1, value, (size_t)n * sizeof *value);
+            memcpy(table + 1 + n, slope, (size_t)n * sizeof *slope);
+        }
+    }
+}
+
+static void describe(hx_spline_rule *rule, const hx_spline *spline)
+{
+    for (int k = 0; k < spline->n_patch; k++) {
+        const hx_spline_patch *const from = &spline->patch[k];
+        hx_spline_rule_patch *const to = &rule->patch[k];
+        to->first_cell = from->first_cell;
+        for (int d = 0; d < 3; d++) {
+            const int p = from->axis[d].degree;
+            to->degree[d] = p;
+            to->n_span[d] = from->axis[d].n_span;
+            to->at[d] = rule->n_table;
+            rule->n_table += (int64_t)to->n_span[d] * (p + 1) * hx_spline_stride(p);
+        }
+    }
+}
+
+static int is_rational(const hx_spline *spline)
+{
+    for (int k = 0; k < spline->n_patch; k++) {
+        const hx_spline_patch *const patch = &spline->patch[k];
+        const int64_t n = patch->weight ? hx_spline_patch_points(patch) : 0;
+        for (int64_t i = 0; i < n; i++)
+            if (patch->weight[i] != 1.0) return 1;
+    }
+    return 0;
+}
+
+static void copy_weights(const hx_spline *spline, double *weight)
+{
+    for (int k = 0; k < spline->n_patch; k++) {
+        const hx_spline_patch *const patch = &spline->patch[k];
+        const int64_t n = hx_spline_patch_points(patch);
+        for (int64_t i = 0; i < n; i++)
+            weight[patch->number[i]] = patch->weight ? patch->weight[i] : 1.0;
+    }
+}
+
+int hx_spline_rule_make(hx_spline_rule *rule, const hx_spline *spline)
+{
+    int rc;
+    *rule = (hx_spline_rule){
+        .n_patch = spline->n_patch, .n_cell = spline->n_cell, .n_point = spline->n_point};
+    HX_TRY_FAIL(hx_alloc(&rule->patch, (size_t)spline->n_patch, sizeof *rule->patch, "patches"));
+    describe(rule, spline);
+    HX_TRY_FAIL(hx_alloc(&rule->table, (size_t)rule->n_table, sizeof *rule->table,
+                         "tables of a spline's functions"));
+    for (int k = 0; k < spline->n_patch; k++)
+        for (int d = 0; d < 3; d++)
+            fill_axis(&spline->patch[k].axis[d], rule->table + rule->patch[k].at[d]);
+    if (!is_rational(spline)) return HX_OK;
+    HX_TRY_FAIL(
+        hx_alloc(&rule->weight, (size_t)rule->n_point, sizeof *rule->weight, "weights of points"));
+    copy_weights(spline, rule->weight);
+    return HX_OK;
+fail:
+    hx_spline_rule_free(rule);
+    return rc;
+}
+
+void hx_spline_points(const hx_spline *spline, double *x)
+{
+    for (int k = 0; k < spline->n_patch; k++) {
+        const hx_spline_patch *const patch = &spline->patch[k];
+        const int64_t n = hx_spline_patch_points(patch);
+        for (int64_t i = 0; i < n; i++)
+            memcpy(x + 3 * (int64_t)patch->number[i], patch->point + 3 * i, 3 * sizeof *x);
+    }
+}
+
+int64_t hx_spline_cell_first(const hx_spline_patch *patch, const int span[3])
+{
+    int64_t first[3];
+    for (int d = 0; d < 3; d++) first[d] = patch->axis[d].span[span[d]] - patch->axis[d].degree;
+    return (first[2] * patch->axis[1].n + first[1]) * patch->axis[0].n + first[0];
+}
+
+int hx_spline_cell_numbers(const hx_spline *spline, int64_t cell, int32_t *number)
+{
+    int k = 0, n = 0, span[3];
+    while (k + 1 < spline->n_patch && spline->patch[k + 1].first_cell <= cell) k++;
+    const hx_spline_patch *const patch = &spline->patch[k];
+    hx_spline_patch_spans(patch, cell, span);
+    const int64_t first = hx_spline_cell_first(patch, span);
+    for (int c = 0; c <= patch->axis[2].degree; c++)
+        for (int b = 0; b <= patch->axis[1].degree; b++)
+            for (int a = 0; a <= patch->axis[0].degree; a++)
+                number[n++] =
+                    patch->number[first + a +
+                                  (int64_t)patch->axis[0].n * (b + (int64_t)patch->axis[1].n * c)];
+    return n;
+}
+
+void hx_spline_rule_free(hx_spline_rule *rule)
+{
+    free(rule->patch);
+    free(rule->table);
+    free(rule->weight);
+    *rule = (hx_spline_rule){0};
+}
