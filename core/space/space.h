@@ -93,7 +93,7 @@ static inline const int32_t *hx_space_points(const hx_space *space, int64_t cell
 static inline int hx_space_most(const hx_space *space)
 {
     if (space->n_per_cell) return space->n_per_cell;
-    return space->element == HX_ELEMENT_SPLINE ? HX_SPLINE_CELL_POINTS : HX_RULE_POINTS;
+    return space->element == HX_ELEMENT_SPLINE ? (int)HX_SPLINE_CELL_POINTS : (int)HX_RULE_POINTS;
 }
 
 /* The point in the middle of the edge between two nodes of a quadratic space, -1: no edge of a
@@ -107,12 +107,20 @@ double hx_space_map(const hx_space *space, int64_t cell, int q, double at[3]);
 double hx_space_spline_cell(const hx_space *space, int64_t cell, hx_spline_cell *tables,
                             hx_spline_place *place);
 
+/* h[i][k] = du_i / dx_k of a field u[n_point][components] (of one component h[0]) in a cell of a
+ * space of a spline, where at[d] = 0 to 1 of the span lies. */
+void hx_space_spline_gradient(const hx_space *space, int64_t cell, const double at[3],
+                              int components, const double *u, double h[3][3]);
+
 /* What a value at a node of the mesh is made of: points and their shares, which sum to 1; of a
  * space of a spline up to HX_SPLINE_CELL_POINTS, else the node alone. Returns how many. */
 int hx_space_node_points(const hx_space *space, int64_t node, int32_t *point, double *share);
 
 /* nodal[n_node][components] of u[n_point][components]. */
 void hx_space_at_nodes(const hx_space *space, int components, const double *u, double *nodal);
+
+/* The same in place: the first n_node entries of u[n_point] become those at the nodes. */
+int hx_space_leave_nodes(const hx_space *space, int components, double *u);
 
 /* A node of the mesh that is near a point: itself, an end of the edge, or one of a cell that the
  * control point acts on. */

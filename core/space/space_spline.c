@@ -67,8 +67,7 @@ static unsigned ends_of(int a)
     return (unsigned)((a + 1) >> 1 & 1) | (unsigned)(a >> 1 & 1) << 1 | (unsigned)(a >> 2 & 1) << 2;
 }
 
-/* Parameters of a corner of a cell of a patch. */
-static void corner_parameters(const hx_spline_patch *patch, int64_t cell, int a, double t[3])
+void hx_space_corner_parameters(const hx_spline_patch *patch, int64_t cell, int a, double t[3])
 {
     int span[3];
     hx_spline_patch_spans(patch, cell, span);
@@ -78,7 +77,7 @@ static void corner_parameters(const hx_spline_patch *patch, int64_t cell, int a,
     }
 }
 
-static const hx_spline_patch *patch_of(const hx_spline *spline, int64_t cell)
+const hx_spline_patch *hx_space_patch_of(const hx_spline *spline, int64_t cell)
 {
     int k = 0;
     while (k + 1 < spline->n_patch && spline->patch[k + 1].first_cell <= cell) k++;
@@ -94,10 +93,10 @@ static int check_image(const hx_space *s)
 #pragma omp parallel for schedule(static) reduction(min : bad)
     for (int64_t e = 0; e < (bad ? mesh->n_elem : 0); e++)
         for (int a = 0; a < 8; a += 6) {
-            const hx_spline_patch *const patch = patch_of(s->spline, e);
+            const hx_spline_patch *const patch = hx_space_patch_of(s->spline, e);
             const double *const node = mesh->xyz + 3 * (int64_t)mesh->conn[8 * e + a];
             double t[3], x[3];
-            corner_parameters(patch, e, a, t);
+            hx_space_corner_parameters(patch, e, a, t);
             hx_spline_map(patch, t, x, NULL);
             for (int i = 0; i < 3; i++) x[i] -= node[i];
             if (!(hx_norm3(x) <= limit) && e < bad) bad = e;
@@ -132,69 +131,6 @@ double hx_space_spline_cell(const hx_space *s, int64_t cell, hx_spline_cell *tab
     int n;
     hx_spline_cell_of(s->spline_rule, cell, hx_space_points(s, cell, &n), tables);
     return hx_spline_cell_map(tables, s->xyz, place);
-}
-
-/* --- nodes of the image --- */
-
-/* R_a of a cell's control points at a corner. */
-static int corner_shape(const hx_space *s, int64_t cell, int corner, double *shape)
-{
-    const hx_spline_patch *const patch = patch_of(s->spline, cell);
-    double value[3][HX_SPLINE_MAX_ORDER], slope[HX_SPLINE_MAX_ORDER], t[3], sum = 0.0;
-    int span[3], n, k = 0;
-    const int32_t *const point = hx_space_points(s, cell, &n);
-    hx_spline_patch_spans(patch, cell, span);
-    corner_parameters(patch, cell, corner, t);
-    for (int d = 0; d < 3; d++) hx_knots_values(&patch->axis[d], span[d], t[d], value[d], slope);
-    for (int c = 0; c <= patch->axis[2].degree; c++)
-        for (int b = 0; b <= patch->axis[1].degree; b++)
-            for (int a = 0; a <= patch->axis[0].degree; a++, k++) {
-                const double w = s->spline_rule->weight ? s->spline_rule->weight[point[k]] : 1.0;
-                shape[k] = value[0][a] * value[1][b] * value[2][c] * w;
-                sum += shape[k];
-            }
-    for (k = 0; k < n; k++) shape[k] /= sum;
-    return n;
-}
-
-int hx_space_node_points(const hx_space *s, int64_t node, int32_t *point, double *share)
-{
-    if (s->element != HX_ELEMENT_SPLINE) {
-        point[0] = (int32_t)node;
-        share[0] = 1.0;
-        return 1;
-    }
-    const uint32_t place = s->mesh->node_elem[s->mesh->node_elem_ptr[node]];
-    double shape[HX_SPLINE_CELL_POINTS];
-    int n_cell, n = 0;
-    const int32_t *const all = hx_space_points(s, place >> 3, &n_cell);
-    corner_shape(s, place >> 3, (int)(place & 7u), shape);
-    for (int a = 0; a < n_cell; a++) {
-        if (!(shape[a] > 1e-15)) continue;
-        point[n] = all[a];
-        share[n++] = shape[a];
-    }
-    return n;
-}
-
-void hx_space_at_nodes(const hx_space *s, int components, const double *u, double *nodal)
-{
-    const size_t c = (size_t)components;
-    if (s->element != HX_ELEMENT_SPLINE) {
-        memcpy(nodal, u, (size_t)s->mesh->n_node * c * sizeof *u);
-        return;
-    }
-#pragma omp parallel for schedule(static)
-    for (int64_t node = 0; node < s->mesh->n_node; node++) {
-        int32_t point[HX_SPLINE_CELL_POINTS];
-        double share[HX_SPLINE_CELL_POINTS];
-        const int n = hx_space_node_points(s, node, point, share);
-        for (size_t i = 0; i < c; i++) {
-            double sum = 0.0;
-            for (int a = 0; a < n; a++) sum += share[a] * u[c * (size_t)point[a] + i];
-            nodal[c * (size_t)node + i] = sum;
-        }
-    }
 }
 
 /* --- faces --- */
@@ -296,7 +232,7 @@ void hx_space_spline_face(const hx_space *s, int64_t face, hx_space_face *out)
 static int check_rim(const hx_space *s, const hx_set *set, int64_t face, const uint8_t *has)
 {
     const int64_t cell = face / 6;
-    const hx_spline_patch *const patch = patch_of(s->spline, cell);
+    const hx_spline_patch *const patch = hx_space_patch_of(s->spline, cell);
     const int n[3] = {patch->axis[0].n_span, patch->axis[1].n_span, patch->axis[2].n_span};
     int span[3], d, end;
     char text[64];
