@@ -4,6 +4,7 @@
 #include "../text/table.h"
 #include "check.h"
 #include "core/mesher/model_files.h"
+#include "core/spline/spline_image.h"
 
 /* How many of each kind, where some are no hexahedra. */
 static void report_kinds(const hx_mesh *mesh)
@@ -20,6 +21,18 @@ static void report_kinds(const hx_mesh *mesh)
     hx_log_info("  kinds             %s", line);
 }
 
+/* The spline that the mesh stands for. */
+static void report_spline(const hx_session *s)
+{
+    char text[120];
+    double image, exact;
+    if (s->spline.n_patch == 0) return;
+    hx_spline_image_volumes(&s->mesh, &image, &exact);
+    hx_log_info("  spline            %s", hx_spline_text(&s->spline, text, sizeof text));
+    hx_log_info("  spline's volume   %.9g%s, of the elements that stand for its spans %.9g", exact,
+                s->cfg.units.volume, image);
+}
+
 int hx_check_mesh(hx_check *check)
 {
     hx_session *s = &check->session;
@@ -32,6 +45,7 @@ int hx_check_mesh(hx_check *check)
                 hx_format_count(mesh->n_elem, a, sizeof a),
                 hx_format_count(mesh->n_node, b, sizeof b));
     report_kinds(mesh);
+    report_spline(s);
     hx_log_info("  box               %g to %g, %g to %g, %g to %g%s", mesh->box_min[0],
                 mesh->box_max[0], mesh->box_min[1], mesh->box_max[1], mesh->box_min[2],
                 mesh->box_max[2], u->length);

@@ -141,6 +141,8 @@ typedef struct hx_config {
         double merge;                    /* NaN: not given */
         double element_size, time_limit; /* of CAD models; NaN: not given */
         int shuffle, reorder;
+        int degree;               /* of splines, 0: as in the file */
+        hx_config_numbers refine; /* parts of their spans */
     } mesh;
     struct {
         char *from; /* "file", or NULL */

@@ -140,7 +140,7 @@ const hx_key hx_keys[] = {
         .help = "mesh of solids, relative to the config: legacy VTK (integer arrays become "
                 "sets), Gmsh (physical groups do), Abaqus .inp or "
                 "ANSYS .cdb; or a CAD model that gmsh meshes (faces and solids become sets): "
-                ".step, .iges, .brep, .stl"),
+                ".step, .iges, .brep, .stl; or a spline volume: G+Smo .xml, MFEM NURBS .mesh"),
     KEY("mesh.merge", FLOAT, AT(mesh.merge), .file_only = 1, .unit = "length", .range = "[0, inf)",
         .note = "refuses bodies that meet unconnected",
         .help = "nodes of a file closer than this become one; 0: keeps coincident nodes apart"),
@@ -151,6 +151,12 @@ const hx_key hx_keys[] = {
     KEY("mesh.time_limit", FLOAT, AT(mesh.time_limit), .file_only = 1, .unit = "s",
         .range = "(0, inf)", .note = "600",
         .help = "for each run of gmsh, which meshes CAD models"),
+    KEY("mesh.degree", INT, AT(mesh.degree), .file_only = 1, .range = "[1, 4]",
+        .note = "the file's", .help = "of a spline: raises every direction to this degree, first"),
+    KEY("mesh.refine", NUMBERS, AT(mesh.refine), .file_only = 1, .range = "[0, 10000]",
+        .note = "[1, 1, 1]", .example = "[2, 2, 1]",
+        .help = "of a spline: equal parts of every span along u, v, w of all patches, or three "
+                "numbers a patch; 0 follows the neighbours through interfaces"),
     KEY("mesh.shuffle", INT, AT(mesh.shuffle), .fallback = "0", .range = "[0, inf)",
         .help = "permutes nodes and elements at random with this seed; 0: as they come"),
     KEY("mesh.reorder", BOOL, AT(mesh.reorder), .fallback = "true",
@@ -413,8 +419,10 @@ const hx_key hx_keys[] = {
     KEY("solver.layout", WORD, AT(solver.layout), .is_free = 1, .fallback = "interleaved",
         .more_word = layout_word, .help = "order in memory of the element matrices"),
     KEY("solver.element", WORD, AT(solver.element), .fallback = "linear", .more_word = element_word,
-        .help = "quadratic: hex20, wedge15, pyramid13, tet10 over the same mesh, with the middles "
-                "of its edges, by operators that store a matrix"),
+        .help =
+            "quadratic: hex20, wedge15, pyramid13, tet10 over the same mesh, with the middles "
+            "of its edges, by operators that store a matrix; spline: the control points of a file "
+            "of splines, whose default it is, on a CPU"),
     KEY("solver.preconditioner", TEXT, AT(solver.preconditioner), .is_free = 1, .fallback = "auto",
         .more_word = precond_word,
         .help = "`hextop list` describes them; auto: multigrid from 2000 elements on (of "
@@ -583,6 +591,7 @@ const char *hx_key_type_word(hx_key_type type)
 
 const char *hx_key_example(const hx_key *key)
 {
+    if (key->example) return key->example;
     switch (key->type) {
     case HX_KEY_GROUP:
         return "{ }";

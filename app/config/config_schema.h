@@ -37,6 +37,7 @@ typedef struct hx_key {
     const char *unit;
     const char *fallback;               /* default, as text; NULL: none */
     const char *note;                   /* shown in place of a default; NULL: none */
+    const char *example;                /* NULL: one of its type */
     const char *range;                  /* "(0, 1]", NULL: any; applies to each number */
     const char *const *word;            /* the valid words, NULL-terminated; NULL: any text */
     const char *(*more_word)(size_t i); /* the same from the registry; NULL: none */

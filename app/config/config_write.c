@@ -33,6 +33,8 @@ static int has_value(const hx_key *key, const void *at)
         return *(const char *const *)at != NULL;
     case HX_KEY_WORD:
         return *(const int *)at >= 0;
+    case HX_KEY_INT:
+        return key->fallback || *(const int *)at != 0;
     case HX_KEY_FLOAT:
     case HX_KEY_VECTOR:
         return !isnan(*(const double *)at);

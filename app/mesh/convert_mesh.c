@@ -9,20 +9,53 @@
 #include "../session/mesh_input.h"
 #include "../text/table.h"
 #include "core/base/clock.h"
+#include "core/base/grow.h"
 #include "core/base/memory.h"
 #include "core/files/foreign_files.h"
 #include "core/files/mesh_files.h"
+#include "core/spline/spline_refine.h"
 
 typedef struct conversion {
     const char *in, *out;
     double merge, element_size; /* the size 0: not given */
     int is_ascii;
+    hx_spline_options spline;
+    int *part; /* of mesh.refine (owned) */
 } conversion;
 
 int hx_is_mesh_file(const char *path)
 {
     char hint[512];
     return hx_model_is_file(path) || hx_foreign_hint(path, NULL, hint, sizeof hint);
+}
+
+static int check_is_spline(const conversion *c, const char *key)
+{
+    if (hx_mesh_is_spline(c->in)) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "%s belongs to splines, and '%s' is none", key, c->in);
+}
+
+/* "mesh.refine=[2, 2, 1]" */
+static int read_parts(conversion *c, const char *text)
+{
+    const char *at = text + 12;
+    size_t capacity = 0;
+    int n = 0;
+    at += *at == '[';
+    while (*at && *at != ']') {
+        char *end;
+        const long part = strtol(at, &end, 10);
+        if (end == at || part < 0 || part > HX_SPLINE_MAX_PARTS || (*end && !strchr(", ]", *end)))
+            return HX_RAISE(HX_EINPUT,
+                            "'%s': whole numbers from 0 to %d are expected, as in "
+                            "mesh.refine=[2,2,1]",
+                            text, HX_SPLINE_MAX_PARTS);
+        HX_TRY(hx_grow(&c->part, (size_t)n, &capacity, sizeof *c->part, "parts of spans"));
+        c->part[n++] = (int)part;
+        at = end + strspn(end, ", ");
+    }
+    c->spline.n_part = n;
+    return check_is_spline(c, "mesh.refine");
 }
 
 static int read_setting(conversion *c, const char *text)
@@ -33,14 +66,24 @@ static int read_setting(conversion *c, const char *text)
         if (end != text + 11 && *end == '\0' && c->merge >= 0.0 && isfinite(c->merge)) return HX_OK;
         return HX_RAISE(HX_EINPUT, "'%s': a distance of 0 or more is expected", text);
     }
+    if (strncmp(text, "mesh.degree=", 12) == 0) {
+        c->spline.degree = (int)strtol(text + 12, &end, 10);
+        if (end != text + 12 && *end == '\0' && c->spline.degree >= 1 &&
+            c->spline.degree <= HX_SPLINE_MAX_DEGREE)
+            return check_is_spline(c, "mesh.degree");
+        return HX_RAISE(HX_EINPUT, "'%s': a degree of 1 to %d is expected", text,
+                        HX_SPLINE_MAX_DEGREE);
+    }
+    if (strncmp(text, "mesh.refine=", 12) == 0) return read_parts(c, text);
     if (strncmp(text, "output.format=", 14) == 0) {
         const int format = hx_key_word_place(hx_key_find("output", "format"), text + 14);
         c->is_ascii = format == HX_VTK_ASCII;
         if (format >= 0) return HX_OK;
     }
     return HX_RAISE(HX_EINPUT,
-                    "'%s': where a mesh file is converted, only mesh.merge=DISTANCE and "
-                    "output.format=binary or ascii may follow",
+                    "'%s': where a mesh file is converted, only mesh.merge=DISTANCE, "
+                    "output.format=binary or ascii and, of a spline, mesh.degree=P and "
+                    "mesh.refine=[A,B,C] may follow",
                     text);
 }
 
@@ -69,12 +112,15 @@ static void warn_of_conditions(const conversion *c, const hx_conditions *conditi
                    c->in, c->out);
 }
 
-static int convert(const conversion *c, hx_mesh *mesh, hx_conditions *conditions)
+static int convert(const conversion *c, hx_mesh *mesh, hx_spline *spline, hx_conditions *conditions)
 {
     char a[32], b[32];
     const hx_mesh_format *const format = hx_mesh_format_of_name(c->out);
     const double begin = hx_clock();
-    const hx_model_options options = {.merge = c->merge, .element_size = c->element_size};
+    const hx_model_options options = {.merge = c->merge,
+                                      .element_size = c->element_size,
+                                      .spline_options = c->spline,
+                                      .spline = spline};
     HX_TRY(hx_input_read(c->in, &options, mesh, conditions));
     const double read = hx_clock();
     HX_TRY(hx_mesh_finish(mesh));
@@ -94,12 +140,18 @@ static int convert(const conversion *c, hx_mesh *mesh, hx_conditions *conditions
 int hx_convert_mesh(const hx_options *options)
 {
     hx_mesh mesh;
+    hx_spline spline = {0};
     hx_conditions conditions = {0};
-    conversion c = {options->argument[0], options->argument[1], (double)NAN, 0.0, 0};
+    conversion c = {.in = options->argument[0], .out = options->argument[1], .merge = (double)NAN};
     HX_TRY(read_size(&c, options));
-    for (size_t i = 2; i < options->n_argument; i++) HX_TRY(read_setting(&c, options->argument[i]));
+    int rc = HX_OK;
+    for (size_t i = 2; rc == HX_OK && i < options->n_argument; i++)
+        rc = read_setting(&c, options->argument[i]);
     memset(&mesh, 0, sizeof mesh);
-    const int rc = convert(&c, &mesh, &conditions);
+    c.spline.part = c.part;
+    if (rc == HX_OK) rc = convert(&c, &mesh, &spline, &conditions);
+    free(c.part);
+    hx_spline_free(&spline);
     hx_conditions_free(&conditions);
     hx_mesh_free(&mesh);
     return rc;

@@ -2,12 +2,43 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/memory.h"
 #include "core/mesher/cad.h"
 #include "mesh_input.h"
 #include "session_internal.h"
+
+static int blame_file(const hx_session *s, const char *key, const char *belongs)
+{
+    return hx_session_blame(s, key,
+                            HX_RAISE(HX_EINPUT, "belongs to %s '%s'", belongs, s->cfg.mesh.file));
+}
+
+/* HX_EINPUT: keys of splines for a mesh, and of meshes for a spline. */
+static int check_spline_keys(const hx_session *s)
+{
+    const hx_config *const cfg = &s->cfg;
+    const char *const spline = "splines (.xml of G+Smo, MFEM NURBS .mesh), which this file is not:";
+    const char *const mesh = "meshes, and this file is a spline, whose interfaces glue it:";
+    if (!hx_mesh_is_spline(cfg->mesh.file)) {
+        if (cfg->mesh.degree > 0) return blame_file(s, "mesh.degree", spline);
+        return cfg->mesh.refine.n > 0 ? blame_file(s, "mesh.refine", spline) : HX_OK;
+    }
+    if (!isnan(cfg->mesh.merge)) return blame_file(s, "mesh.merge", mesh);
+    if (cfg->mesh.shuffle > 0)
+        return blame_file(s, "mesh.shuffle",
+                          "meshes; elements of a spline are its spans, in order:");
+    for (size_t i = 0; i < cfg->mesh.refine.n; i++)
+        if (cfg->mesh.refine.value[i] != floor(cfg->mesh.refine.value[i]))
+            return hx_session_blame(
+                s, "mesh.refine",
+                HX_RAISE(HX_EINPUT, "%g parts of a span; whole numbers are needed, as in [2, 2, 1]",
+                         cfg->mesh.refine.value[i]));
+    return HX_OK;
+}
 
 /* HX_EINPUT: an element size for a file that is a mesh; a model in mm among numbers in other units.
  * Kernels turn every model that has a unit into mm. */
@@ -21,6 +52,7 @@ int hx_session_check_model(const hx_session *s)
         return hx_session_blame(
             s, "mesh.element_size",
             HX_RAISE(HX_EINPUT, "belongs to CAD models, and '%s' is a mesh", cfg->mesh.file));
+    HX_TRY(check_spline_keys(s));
     if (!is_cad || access(cfg->mesh.file, F_OK) != 0) return HX_OK; /* gone: its mesh may be kept */
     HX_TRY(hx_session_blame(s, "mesh.file", hx_cad_unit(cfg->mesh.file, unit)));
     if (!unit[0] || !length[0] || strcmp(length, "mm") == 0) return HX_OK;
@@ -40,15 +72,28 @@ static const char *kept_in(const char *folder, size_t n_folder, char path[PATH_M
     return path;
 }
 
+/* mesh.refine as integers; *part is the caller's to free. */
+static int list_parts(const hx_config *cfg, int **part)
+{
+    const hx_config_numbers *const refine = &cfg->mesh.refine;
+    HX_TRY(hx_alloc(part, refine->n, sizeof **part, "parts of spans"));
+    for (size_t i = 0; i < refine->n; i++) (*part)[i] = (int)refine->value[i];
+    return HX_OK;
+}
+
 int hx_session_read_file(hx_session *s)
 {
+    int *part;
     hx_config *const cfg = &s->cfg;
     char keep[PATH_MAX], kept[PATH_MAX];
     const char *const slash = strrchr(cfg->path, '/');
     const int is_cad = hx_model_is_cad(cfg->mesh.file);
     hx_cad_facts facts = {0};
+    HX_TRY(list_parts(cfg, &part));
     const hx_model_options options = {
         .merge = cfg->mesh.merge,
+        .spline_options = {cfg->mesh.degree, (int)cfg->mesh.refine.n, part},
+        .spline = &s->spline,
         .element_size = isnan(cfg->mesh.element_size) ? 0.0 : cfg->mesh.element_size,
         .time_limit = isnan(cfg->mesh.time_limit) ? 0.0 : cfg->mesh.time_limit,
         .keep = kept_in(cfg->output.directory, strlen(cfg->output.directory), keep),
@@ -56,6 +101,7 @@ int hx_session_read_file(hx_session *s)
         .units = cfg->units.system,
         .facts = &facts};
     const int rc = hx_input_read(cfg->mesh.file, &options, &s->mesh, &s->conditions);
+    free(part);
     if (rc < 0 && is_cad && access(cfg->mesh.file, F_OK) != 0)
         return hx_session_blame(s, "mesh.file", rc);
     HX_TRY(rc);

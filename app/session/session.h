@@ -9,6 +9,7 @@
 #include "core/generate/generate.h"
 #include "core/mesh/mesh_quality.h"
 #include "core/registry.h"
+#include "core/spline/spline.h"
 #include "device_start.h"
 
 /* Steps of the way to the first iteration, in order. */
@@ -29,6 +30,7 @@ const char *hx_setup_step_name(hx_setup_step step);
 typedef struct hx_session {
     hx_config cfg;
     hx_mesh mesh;
+    hx_spline spline; /* of a file of splines, whose image `mesh` is: element = cell; else empty */
     hx_conditions conditions; /* what the mesh's file states besides it */
     hx_mesh_quality quality;  /* once hx_session_measure was called */
     int is_measured;

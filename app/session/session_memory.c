@@ -4,7 +4,7 @@
 size_t hx_session_mesh_bytes(const hx_session *s)
 {
     return hx_mesh_bytes(&s->mesh) + hx_conditions_bytes(&s->conditions) +
-           hx_space_bytes(&s->space);
+           hx_space_bytes(&s->space) + hx_spline_bytes(&s->spline);
 }
 
 size_t hx_session_filter_bytes(const hx_session *s)

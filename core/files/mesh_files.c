@@ -156,6 +156,17 @@ static int is_unv(const char *head)
            (head[n] == '\n' || head[n] == '\r' || head[n] == ' ');
 }
 
+/* G+Smo's objects lie side by side within <xml>. */
+static int is_gismo(const char *head)
+{
+    return strstr(head, "<xml") && (strstr(head, "<Geometry") || strstr(head, "<MultiPatch"));
+}
+
+static int is_mfem_nurbs(const char *head)
+{
+    return strncmp(head, "MFEM NURBS mesh", 15) == 0;
+}
+
 const hx_mesh_format hx_mesh_formats[] = {
     {"legacy VTK", ".vtk", is_vtk, read_vtk, write_vtk, .holds_fields = 1},
     {"parallel VTK XML", ".pvtu", is_pvtu, read_vtk, NULL},
@@ -167,6 +178,8 @@ const hx_mesh_format hx_mesh_formats[] = {
     {"Nastran", ".nas", is_nastran, hx_nastran_read, NULL},
     {"OptiStruct", ".fem", is_nastran, hx_nastran_read, NULL},
     {"Medit", ".mesh", is_medit, hx_medit_read, NULL},
+    {"G+Smo XML", ".xml", is_gismo, .read_spline = hx_spline_xml_read},
+    {"MFEM NURBS", ".mesh", is_mfem_nurbs, .read_spline = hx_spline_mfem_read},
     {"universal file", ".unv", is_unv, hx_unv_read, NULL},
     {"Exodus II", ".exo", is_exodus, hx_exodus_read, NULL},
     {"Exodus II", ".e", is_exodus, hx_exodus_read, NULL},
@@ -242,6 +255,34 @@ static int refuse_file(const char *path)
                     path, hx_mesh_format_list(0, list, sizeof list));
 }
 
+int hx_mesh_is_spline(const char *path)
+{
+    const hx_mesh_format *const format = hx_mesh_format_of_file(path);
+    return format && format->read_spline;
+}
+
+int hx_mesh_read_spline(const char *path, const hx_spline_options *options, hx_spline *spline,
+                        hx_mesh *mesh, hx_notes *notes)
+{
+    const hx_mesh_format *const format = hx_mesh_format_of_file(path);
+    memset(mesh, 0, sizeof *mesh);
+    memset(spline, 0, sizeof *spline);
+    if (!format) return refuse_file(path);
+    if (!format->read_spline)
+        return HX_RAISE(HX_EINPUT, "%s: %s, which holds no spline", path, format->name);
+    return hx_spline_file_mesh(path, format->read_spline, options, spline, mesh, notes);
+}
+
+/* The image alone. */
+static int read_image(const char *path, const hx_mesh_format *format, hx_mesh *mesh,
+                      hx_notes *notes)
+{
+    hx_spline spline;
+    HX_TRY(hx_spline_file_mesh(path, format->read_spline, NULL, &spline, mesh, notes));
+    hx_spline_free(&spline);
+    return HX_OK;
+}
+
 int hx_mesh_read(const char *path, double merge, hx_mesh *mesh, hx_conditions *conditions,
                  hx_notes *notes)
 {
@@ -253,6 +294,7 @@ int hx_mesh_read(const char *path, double merge, hx_mesh *mesh, hx_conditions *c
     if (!format) return refuse_file(path);
     if (stat(path, &state) == 0 && S_ISREG(state.st_mode) && state.st_size == 0)
         return HX_RAISE(HX_EINPUT, "%s: the file is empty", path);
+    if (format->read_spline) return read_image(path, format, mesh, notes);
     HX_TRY(format->read(path, mesh, conditions, notes));
     const int rc = hx_mesh_mend_coincident(mesh, merge, &merged, notes);
     if (conditions && merged) hx_conditions_merge(conditions, merged);

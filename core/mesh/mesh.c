@@ -285,7 +285,7 @@ static int check_elements(hx_mesh *mesh)
                 if (number < bad) bad = number;
                 n_bad++;
             } else {
-                volume += hx_hex_volume(&map);
+                volume += mesh->volume ? mesh->volume[e] : hx_hex_volume(&map);
                 n_collapsed += hx_cell_is_collapsed(conn);
             }
         }
@@ -353,6 +353,20 @@ fail:
     return rc;
 }
 
+void hx_mesh_volumes(const hx_mesh *mesh, double *volume)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        hx_hex_map map;
+        if (mesh->volume) {
+            volume[e] = mesh->volume[e];
+            continue;
+        }
+        hx_hex_map_init(&map, mesh->xyz, mesh->conn + 8 * e);
+        volume[e] = hx_hex_volume(&map);
+    }
+}
+
 void hx_mesh_account(hx_account *account, int64_t n_node, int64_t n_elem)
 {
     const size_t nodes = (size_t)n_node, elems = (size_t)n_elem;
@@ -378,6 +392,7 @@ size_t hx_mesh_bytes(const hx_mesh *mesh)
         bytes += (n_node + 1) * sizeof *mesh->node_elem_ptr + n_elem * 8 * sizeof *mesh->node_elem;
     if (mesh->node_orig) bytes += n_node * sizeof *mesh->node_orig;
     if (mesh->elem_orig) bytes += n_elem * sizeof *mesh->elem_orig;
+    if (mesh->volume) bytes += n_elem * sizeof *mesh->volume;
     bytes += hx_middles_bytes(&mesh->middles);
     bytes += hx_numbers_bytes(&mesh->node_number) + hx_numbers_bytes(&mesh->elem_number);
     for (size_t i = 0; i < mesh->n_set; i++) {
@@ -399,6 +414,7 @@ void hx_mesh_free(hx_mesh *mesh)
     free(mesh->node_elem);
     free(mesh->node_orig);
     free(mesh->elem_orig);
+    free(mesh->volume);
     hx_numbers_free(&mesh->node_number);
     hx_numbers_free(&mesh->elem_number);
     hx_middles_free(&mesh->middles);

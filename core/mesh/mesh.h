@@ -73,6 +73,10 @@ typedef struct hx_mesh {
 
     hx_middles middles; /* (owned) */
 
+    /* Of elements that stand for another shape than that of their hexahedron, spans of a spline:
+     * its volume, which counts wherever an element is weighed; NULL: the hexahedron's (owned). */
+    double *volume; /* [n_elem] */
+
     size_t n_set;
     hx_set *set; /* (owned) */
 
@@ -151,6 +155,9 @@ static inline int hx_mesh_is_collapsed(const hx_mesh *mesh)
 /* The file's numbers, for messages. */
 int64_t hx_mesh_node_number(const hx_mesh *mesh, int64_t node);
 int64_t hx_mesh_elem_number(const hx_mesh *mesh, int64_t elem);
+
+/* Volume of every element, volume[n_elem]: own ones or the hexahedra's. O(n_elem). */
+void hx_mesh_volumes(const hx_mesh *mesh, double *volume);
 
 /* inverse[orig[i]] = i, of node_orig or elem_orig; the caller's to free; NULL for NULL, the
  * identity. O(n). */

@@ -51,6 +51,18 @@ static int renumber_nodes(hx_mesh *mesh, const int32_t *node_new)
     return HX_OK;
 }
 
+/* Moves the elements' own volumes to elem_new[old]. */
+static int renumber_volumes(hx_mesh *mesh, const int32_t *elem_new)
+{
+    double *volume = NULL;
+    if (!mesh->volume) return HX_OK;
+    HX_TRY(hx_alloc_raw(&volume, (size_t)mesh->n_elem, sizeof *volume, "volumes"));
+    for (int64_t e = 0; e < mesh->n_elem; e++) volume[elem_new[e]] = mesh->volume[e];
+    free(mesh->volume);
+    mesh->volume = volume;
+    return HX_OK;
+}
+
 /* Applies node_new[old], elem_new[old] to everything the mesh holds. */
 static int renumber(hx_mesh *mesh, const int32_t *node_new, const int32_t *elem_new)
 {
@@ -62,6 +74,7 @@ static int renumber(hx_mesh *mesh, const int32_t *node_new, const int32_t *elem_
         memcpy(conn + (size_t)elem_new[e] * 8, mesh->conn + (size_t)e * 8, 8 * sizeof *conn);
     free(mesh->conn);
     mesh->conn = conn;
+    HX_TRY(renumber_volumes(mesh, elem_new));
     HX_TRY(hx_mesh_renumber_sets(mesh, node_new, elem_new));
     HX_TRY(compose(&mesh->node_orig, mesh->n_node, node_new));
     return compose(&mesh->elem_orig, mesh->n_elem, elem_new);
@@ -299,6 +312,7 @@ int hx_mesh_reorder(hx_mesh *mesh)
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++) elem_new[order[e]] = (int32_t)e;
     HX_TRY_FAIL(hx_mesh_renumber_sets(mesh, node_new, elem_new));
+    HX_TRY_FAIL(renumber_volumes(mesh, elem_new));
     free(elem_new);
     elem_new = NULL;
     HX_TRY_FAIL(compose(&mesh->node_orig, mesh->n_node, node_new));

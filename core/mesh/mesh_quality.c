@@ -112,7 +112,8 @@ static void measure_element(const hx_mesh *mesh, int64_t e, part *p)
     hx_hex_map map;
     hx_hex_map_init(&map, mesh->xyz, conn);
     const double lowest = scaled_jacobian(mesh->xyz, conn, &map);
-    const double volume = hx_hex_volume(&map), aspect = aspect_of(mesh->xyz, conn);
+    const double volume = mesh->volume ? mesh->volume[e] : hx_hex_volume(&map);
+    const double aspect = aspect_of(mesh->xyz, conn);
     p->sum_jacobian += lowest;
     p->sum_volume += volume;
     p->n_poor += lowest < poor;

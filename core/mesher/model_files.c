@@ -68,6 +68,10 @@ int hx_model_read(const char *path, const hx_model_options *options, hx_mesh *me
                   hx_conditions *conditions, hx_notes *notes)
 {
     const hx_model_format *const format = hx_model_format_of_file(path);
+    if (!format && options->spline && hx_mesh_is_spline(path)) {
+        if (conditions) memset(conditions, 0, sizeof *conditions);
+        return hx_mesh_read_spline(path, &options->spline_options, options->spline, mesh, notes);
+    }
     if (!format) return hx_mesh_read(path, options->merge, mesh, conditions, notes);
     memset(mesh, 0, sizeof *mesh);
     if (conditions) memset(conditions, 0, sizeof *conditions);

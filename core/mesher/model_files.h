@@ -28,6 +28,9 @@ typedef struct hx_model_options {
     const char *keep;    /* where the mesh of a CAD model is kept, a name that ends with .msh, in a
                             folder that is made where it is missing; NULL: nowhere */
     const char *kept;    /* where it may be kept already, besides; only read; or NULL */
+    hx_spline_options spline_options;
+    hx_spline *spline;   /* of a file of splines, filled, the caller's to free; NULL: the mesh is
+                            enough */
     const char *units;   /* that the numbers beside it are in, "N, mm, MPa", to be said; or NULL */
     hx_cad_facts *facts; /* of a CAD model, filled; or NULL */
     int (*is_cancelled)(void *context); /* as in process.h, or NULL */

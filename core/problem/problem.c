@@ -7,7 +7,6 @@
 #include "../base/memory.h"
 #include "../base/names.h"
 #include "../base/sum.h"
-#include "../mesh/hex_jacobian.h"
 #include "../mesh/skin.h"
 #include "problem_internal.h"
 #include "simp.h"
@@ -327,12 +326,7 @@ static int add_volumes(hx_problem *problem, const hx_problem_params *params)
     double *volume;
     HX_TRY(hx_alloc_raw(&problem->volume, (size_t)mesh->n_elem, sizeof(double), "volumes"));
     volume = problem->volume;
-#pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < mesh->n_elem; e++) {
-        hx_hex_map map;
-        hx_hex_map_init(&map, mesh->xyz, mesh->conn + 8 * e);
-        volume[e] = hx_hex_volume(&map);
-    }
+    hx_mesh_volumes(mesh, volume);
     const double total = hx_sum(mesh->n_elem, volume);
     problem->design_volume = total;
     for (int64_t e = 0; problem->passive.density && e < mesh->n_elem; e++) {

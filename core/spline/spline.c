@@ -4,10 +4,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "spline_patch.h"
+
 const char *hx_spline_side_text(hx_spline_side side, char *text, size_t n_text)
 {
     snprintf(text, n_text, "patch%d:%c%c", side.patch + 1, "uvw"[side.side / 2],
              "-+"[side.side % 2]);
+    return text;
+}
+
+const char *hx_spline_text(const hx_spline *spline, char *text, size_t n_text)
+{
+    int low[3] = {HX_SPLINE_MAX_DEGREE, HX_SPLINE_MAX_DEGREE, HX_SPLINE_MAX_DEGREE};
+    int high[3] = {0, 0, 0}, least = HX_SPLINE_MAX_DEGREE, most = 0, is_same = 1;
+    char degree[48];
+    for (int k = 0; k < 3 * spline->n_patch; k++) {
+        const int d = k % 3, p = spline->patch[k / 3].axis[d].degree;
+        low[d] = p < low[d] ? p : low[d];
+        high[d] = p > high[d] ? p : high[d];
+        least = p < least ? p : least;
+        most = p > most ? p : most;
+    }
+    for (int d = 0; d < 3; d++) is_same &= low[d] == high[d];
+    if (least == most)
+        snprintf(degree, sizeof degree, "%d", most);
+    else if (is_same)
+        snprintf(degree, sizeof degree, "%d %d %d", low[0], low[1], low[2]);
+    else
+        snprintf(degree, sizeof degree, "%d to %d", least, most);
+    snprintf(text, n_text, "%d patch%s of degree %s, %lld span%s, %lld control points",
+             spline->n_patch, spline->n_patch == 1 ? "" : "es", degree, (long long)spline->n_cell,
+             spline->n_cell == 1 ? "" : "s", (long long)spline->n_point);
     return text;
 }
 
@@ -45,15 +72,26 @@ void hx_spline_map(const hx_spline_patch *patch, const double t[3], double x[3],
     }
 }
 
+size_t hx_spline_bytes(const hx_spline *spline)
+{
+    size_t bytes = (size_t)spline->n_patch * sizeof *spline->patch +
+                   (size_t)spline->n_interface * sizeof *spline->interface;
+    for (int k = 0; k < spline->n_patch; k++) {
+        const hx_spline_patch *const patch = &spline->patch[k];
+        const size_t each = 3 * sizeof *patch->point + (patch->weight ? sizeof *patch->weight : 0) +
+                            (patch->number ? sizeof *patch->number : 0);
+        bytes += (size_t)hx_spline_patch_points(patch) * each;
+        for (int d = 0; d < 3; d++)
+            bytes += (size_t)(patch->axis[d].n + patch->axis[d].degree + 1) * sizeof(double) +
+                     (size_t)patch->axis[d].n * sizeof(int);
+    }
+    return bytes;
+}
+
 void hx_spline_free(hx_spline *spline)
 {
-    for (int k = 0; spline->patch && k < spline->n_patch; k++) {
-        hx_spline_patch *const patch = &spline->patch[k];
-        for (int d = 0; d < 3; d++) hx_knots_free(&patch->axis[d]);
-        free(patch->point);
-        free(patch->weight);
-        free(patch->number);
-    }
+    for (int k = 0; spline->patch && k < spline->n_patch; k++)
+        hx_spline_patch_free(&spline->patch[k]);
     for (int k = 0; spline->boundary && k < spline->n_boundary; k++) {
         free(spline->boundary[k].name);
         free(spline->boundary[k].side);

@@ -52,6 +52,10 @@ typedef struct hx_spline {
 /* "patch1:u-": of side s of patch k, patches counted from 1. Returns text. */
 const char *hx_spline_side_text(hx_spline_side side, char *text, size_t n_text);
 
+/* "2 patches of degree 2 2 1, 48 spans, 105 control points"; of several degrees "1 to 3". Returns
+ * text. */
+const char *hx_spline_text(const hx_spline *spline, char *text, size_t n_text);
+
 /* Functions of a patch. */
 static inline int64_t hx_spline_patch_points(const hx_spline_patch *patch)
 {
@@ -76,6 +80,9 @@ static inline void hx_spline_patch_spans(const hx_spline_patch *patch, int64_t c
 /* x at parameters t of a patch, and j[k][i] = dx_i / dt_k (NULL: not asked for); by the quotient
  * rule where it has weights (P5, equations 19 and 20). O(order^3). */
 void hx_spline_map(const hx_spline_patch *patch, const double t[3], double x[3], double j[3][3]);
+
+/* Bytes of host memory that it holds. */
+size_t hx_spline_bytes(const hx_spline *spline);
 
 /* Accepts a zeroed or half-made object. */
 void hx_spline_free(hx_spline *spline);

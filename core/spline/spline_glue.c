@@ -62,13 +62,14 @@ static int check_knots(const hx_spline_interface *interface, int d, const hx_kno
     return 0;
 }
 
-static int check_points(const hx_spline *spline, const hx_spline_interface *interface, double reach)
+static int check_points(const hx_spline *spline, int (*n)[3], const hx_spline_interface *interface,
+                        double reach)
 {
     const hx_spline_patch *const a = &spline->patch[interface->a.patch];
     const hx_spline_patch *const b = &spline->patch[interface->b.patch];
     const names text = names_of(interface);
     hx_spline_grid ga, gb;
-    hx_spline_grids(spline, interface, &ga, &gb);
+    hx_spline_grids(n, interface, &ga, &gb);
     for (int j = 0; j < ga.n[1]; j++)
         for (int i = 0; i < ga.n[0]; i++) {
             const int64_t k = hx_spline_grid_at(&ga, i, j), l = hx_spline_grid_at(&gb, i, j);
@@ -94,7 +95,8 @@ static int check_points(const hx_spline *spline, const hx_spline_interface *inte
     return 0;
 }
 
-static int check(const hx_spline *spline, const hx_spline_interface *interface, double reach)
+static int check(const hx_spline *spline, int (*n)[3], const hx_spline_interface *interface,
+                 double reach)
 {
     int along[2];
     HX_TRY(hx_spline_check_interface(spline, interface));
@@ -105,7 +107,7 @@ static int check(const hx_spline *spline, const hx_spline_interface *interface, 
                            &spline->patch[interface->b.patch].axis[interface->along[d]],
                            interface->flip[d]));
     }
-    return check_points(spline, interface, reach);
+    return check_points(spline, n, interface, reach);
 }
 
 /* A side in two interfaces would be glued through. */
@@ -155,37 +157,6 @@ static int check_edges(const hx_spline_patch *patch, int number, double reach)
 
 /* --- numbers --- */
 
-static int64_t root_of(int64_t *root, int64_t i)
-{
-    while (root[i] != i) {
-        root[i] = root[root[i]];
-        i = root[i];
-    }
-    return i;
-}
-
-/* The lower root stays one, so that numbers ascend with the patches. */
-static void unite(int64_t *root, int64_t i, int64_t j)
-{
-    i = root_of(root, i);
-    j = root_of(root, j);
-    if (i < j)
-        root[j] = i;
-    else
-        root[i] = j;
-}
-
-static void unite_sides(const hx_spline *spline, const hx_spline_interface *interface,
-                        const int64_t *first, int64_t *root)
-{
-    hx_spline_grid a, b;
-    hx_spline_grids(spline, interface, &a, &b);
-    for (int j = 0; j < a.n[1]; j++)
-        for (int i = 0; i < a.n[0]; i++)
-            unite(root, first[interface->a.patch] + hx_spline_grid_at(&a, i, j),
-                  first[interface->b.patch] + hx_spline_grid_at(&b, i, j));
-}
-
 /* Point i of patch k takes place and weight of the first that it is glued to. */
 static void take_over(hx_spline *spline, const int64_t *first, int k, int64_t i, int64_t from)
 {
@@ -215,11 +186,9 @@ static int add_weights(hx_spline *spline)
     return 0;
 }
 
-static int number(hx_spline *spline, const int64_t *first, int64_t *root)
+static int number(hx_spline *spline, const int64_t *first, const int64_t *root)
 {
     spline->n_point = spline->n_cell = 0;
-    for (int k = 0; k < spline->n_interface; k++)
-        unite_sides(spline, &spline->interface[k], first, root);
     for (int k = 0; k < spline->n_patch; k++) {
         hx_spline_patch *const patch = &spline->patch[k];
         const int64_t n = hx_spline_patch_points(patch);
@@ -227,7 +196,7 @@ static int number(hx_spline *spline, const int64_t *first, int64_t *root)
         HX_TRY(hx_alloc_raw(&patch->number, (size_t)n, sizeof *patch->number,
                             "numbers of control points"));
         for (int64_t i = 0; i < n; i++) {
-            const int64_t from = root_of(root, first[k] + i);
+            const int64_t from = root[first[k] + i];
             if (from == first[k] + i)
                 patch->number[i] = (int32_t)spline->n_point++;
             else
@@ -239,30 +208,29 @@ static int number(hx_spline *spline, const int64_t *first, int64_t *root)
     return 0;
 }
 
-int hx_spline_glue(hx_spline *spline)
+static int check_all(const hx_spline *spline, int (*n)[3])
 {
-    int64_t *first = NULL, *root = NULL, n = 0;
-    int rc = 0;
     const double reach = HX_SPLINE_SAME_POINT * hx_spline_diagonal(spline);
     for (int k = 0; k < spline->n_interface; k++)
-        HX_TRY(check(spline, &spline->interface[k], reach));
+        HX_TRY(check(spline, n, &spline->interface[k], reach));
     HX_TRY(check_once(spline));
     for (int k = 0; k < spline->n_patch; k++) HX_TRY(check_edges(&spline->patch[k], k + 1, reach));
-    HX_TRY(add_weights(spline));
-    HX_TRY_FAIL(hx_alloc(&first, (size_t)spline->n_patch, sizeof *first, "patches"));
-    for (int k = 0; k < spline->n_patch; k++) {
-        first[k] = n;
-        n += hx_spline_patch_points(&spline->patch[k]);
-    }
-    if (n > INT32_MAX) {
-        rc = HX_RAISE(HX_EINPUT, "%lld control points; at most %d can be numbered", (long long)n,
-                      INT32_MAX);
-        goto fail;
-    }
-    HX_TRY_FAIL(hx_alloc_raw(&root, (size_t)n, sizeof *root, "numbers of control points"));
-    for (int64_t i = 0; i < n; i++) root[i] = i;
+    return 0;
+}
+
+int hx_spline_glue(hx_spline *spline)
+{
+    int64_t *first = NULL, *root = NULL;
+    int(*n)[3] = NULL, rc;
+    HX_TRY(hx_alloc(&n, (size_t)spline->n_patch, sizeof *n, "patches"));
+    for (int k = 0; k < 3 * spline->n_patch; k++)
+        n[k / 3][k % 3] = spline->patch[k / 3].axis[k % 3].n;
+    HX_TRY_FAIL(check_all(spline, n));
+    HX_TRY_FAIL(add_weights(spline));
+    HX_TRY_FAIL(hx_spline_unite(spline, n, &first, &root));
     rc = number(spline, first, root);
 fail:
+    free(n);
     free(first);
     free(root);
     return rc;

@@ -92,7 +92,8 @@ static place place_of(const hx_spline *spline, hx_spline_side side)
     double t[3];
     place p = {.side = side};
     hx_spline_tangents(side.side, along);
-    const hx_spline_grid grid = hx_spline_grid_of(patch, side.side, along, plain);
+    const int n[3] = {patch->axis[0].n, patch->axis[1].n, patch->axis[2].n};
+    const hx_spline_grid grid = hx_spline_grid_of(n, side.side, along, plain);
     for (int i = 0; i < 2; i++)
         for (int j = 0; j < 2; j++) {
             const int64_t at = hx_spline_grid_at(&grid, i * (grid.n[0] - 1), j * (grid.n[1] - 1));

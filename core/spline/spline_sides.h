@@ -17,16 +17,16 @@ static inline void hx_spline_tangents(int side, int along[2])
     along[1] = side / 2 == 2 ? 1 : 2;
 }
 
-/* i runs along direction along[0] of the patch, from its end where flip[0]; j likewise. */
-static inline hx_spline_grid hx_spline_grid_of(const hx_spline_patch *patch, int side,
-                                               const int along[2], const int flip[2])
+/* Of a patch with n[d] points along direction d: control points, or corners of spans. i runs along
+ * direction along[0], from its end where flip[0]; j likewise. */
+static inline hx_spline_grid hx_spline_grid_of(const int n[3], int side, const int along[2],
+                                               const int flip[2])
 {
-    const hx_knots *const axis = patch->axis;
-    const int64_t stride[3] = {1, axis[0].n, (int64_t)axis[0].n * axis[1].n};
+    const int64_t stride[3] = {1, n[0], (int64_t)n[0] * n[1]};
     hx_spline_grid grid;
-    grid.base = side % 2 ? stride[side / 2] * (axis[side / 2].n - 1) : 0;
+    grid.base = side % 2 ? stride[side / 2] * (n[side / 2] - 1) : 0;
     for (int k = 0; k < 2; k++) {
-        grid.n[k] = axis[along[k]].n;
+        grid.n[k] = n[along[k]];
         grid.step[k] = stride[along[k]];
         if (!flip[k]) continue;
         grid.base += grid.step[k] * (grid.n[k] - 1);
@@ -40,8 +40,8 @@ static inline int64_t hx_spline_grid_at(const hx_spline_grid *grid, int i, int j
     return grid->base + i * grid->step[0] + j * grid->step[1];
 }
 
-/* Both sides of an interface, a's points in their order and b's in a's. */
-static inline void hx_spline_grids(const hx_spline *spline, const hx_spline_interface *interface,
+/* Both sides of an interface, a's points in their order and b's in a's; n[patches]. */
+static inline void hx_spline_grids(int (*n)[3], const hx_spline_interface *interface,
                                    hx_spline_grid *a, hx_spline_grid *b)
 {
     static const int plain[2] = {0, 0};
@@ -51,9 +51,14 @@ static inline void hx_spline_grids(const hx_spline *spline, const hx_spline_inte
         there[k] = interface->along[along[k]];
         flip[k] = interface->flip[along[k]];
     }
-    *a = hx_spline_grid_of(&spline->patch[interface->a.patch], interface->a.side, along, plain);
-    *b = hx_spline_grid_of(&spline->patch[interface->b.patch], interface->b.side, there, flip);
+    *a = hx_spline_grid_of(n[interface->a.patch], interface->a.side, along, plain);
+    *b = hx_spline_grid_of(n[interface->b.patch], interface->b.side, there, flip);
 }
+
+/* Points of all patches, n[patch][3] of each: which are one. root[first[k] + i] of point i of patch
+ * k := the first that it is glued to, itself if it is none; *first [patches + 1], where they begin.
+ * Both are the caller's to free. HX_EINPUT: more than 2^31 - 1. O(points). */
+int hx_spline_unite(const hx_spline *spline, int (*n)[3], int64_t **first, int64_t **root);
 
 /* An interface of two sides: the first and second direction along a's run along the first and
  * second of b's, or crosswise, backwards where flip. */

@@ -1,0 +1,67 @@
+#include "spline_files.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "../base/error.h"
+#include "../spline/spline_glue.h"
+#include "../spline/spline_image.h"
+#include "../spline/spline_refine.h"
+
+/* Sides that are one place: glued where the file says nothing of interfaces, else left as it says.
+ */
+static int find_interfaces(const char *path, hx_spline *spline, hx_notes *notes)
+{
+    int n;
+    const int n_known = spline->n_interface;
+    char a[40], b[40];
+    HX_TRY(hx_spline_find_interfaces(spline, &n));
+    if (n == 0) return HX_OK;
+    if (n_known == 0)
+        return hx_notes_add(notes, HX_NOTE_INFO,
+                            "%s: it names no interfaces: %d pair%s of sides that lie in one place "
+                            "%s glued",
+                            path, n, n == 1 ? "" : "s", n == 1 ? "is" : "are");
+    spline->n_interface = n_known;
+    const hx_spline_interface *const first = &spline->interface[n_known];
+    return hx_notes_add(notes, HX_NOTE_WARNING,
+                        "%s: %d pair%s of sides, first %s and %s, lie%s in one place and are in no "
+                        "interface of the file: they stay apart, as the sides of a crack",
+                        path, n, n == 1 ? "" : "s", hx_spline_side_text(first->a, a, sizeof a),
+                        hx_spline_side_text(first->b, b, sizeof b), n == 1 ? "s" : "");
+}
+
+static int make(const char *path, const hx_spline_options *options, hx_spline *spline,
+                hx_mesh *mesh, hx_notes *notes)
+{
+    HX_TRY(find_interfaces(path, spline, notes));
+    if (options) HX_TRY(hx_spline_refine(spline, options->degree, options->n_part, options->part));
+    HX_TRY(hx_spline_glue(spline));
+    return hx_spline_image(spline, path, mesh);
+}
+
+static int note(const char *path, const hx_spline *spline, const hx_mesh *mesh, hx_notes *notes)
+{
+    char text[120];
+    double image, exact;
+    hx_spline_image_volumes(mesh, &image, &exact);
+    return hx_notes_add(notes, HX_NOTE_INFO,
+                        "%s: %s, volume %.9g (%.9g of the hexahedra that stand for the spans)",
+                        path, hx_spline_text(spline, text, sizeof text), exact, image);
+}
+
+int hx_spline_file_mesh(const char *path,
+                        int (*read)(const char *path, hx_spline *spline, hx_notes *notes),
+                        const hx_spline_options *options, hx_spline *spline, hx_mesh *mesh,
+                        hx_notes *notes)
+{
+    memset(mesh, 0, sizeof *mesh);
+    HX_TRY(read(path, spline, notes));
+    int rc = make(path, options, spline, mesh, notes);
+    if (rc == HX_EINPUT) hx_error_prefix("%s: ", path);
+    if (rc == HX_OK) rc = note(path, spline, mesh, notes);
+    if (rc == HX_OK) return HX_OK;
+    hx_mesh_free(mesh);
+    hx_spline_free(spline);
+    return rc;
+}

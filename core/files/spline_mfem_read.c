@@ -1,0 +1,452 @@
+/* MFEM's "NURBS mesh v1.0" in its patches form: which patches there are by the corners of
+ * hexahedra, then knots and control points of each. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/error.h"
+#include "../base/grow.h"
+#include "../base/memory.h"
+#include "../base/sort.h"
+#include "../spline/spline_patch.h"
+#include "../spline/spline_sides.h"
+#include "file_scan.h"
+#include "spline_files.h"
+
+enum { SQUARE = 3, CUBE = 5 }; /* geometries of MFEM */
+
+/* A side by its vertices. */
+typedef struct face {
+    int32_t vertex[4]; /* sorted */
+    int patch, side;
+} face;
+
+typedef struct reader {
+    hx_file_scan scan;
+    int64_t n_element, n_boundary, n_vertex;
+    int64_t element_line, boundary_line;
+    int64_t *vertex;   /* [n_element][8] (owned, like all below) */
+    int64_t *boundary; /* [n_boundary][5] attribute, vertices */
+    face *face;        /* [6 n_element] ascending by vertices */
+    hx_spline_patch *patch;
+    int n_patch;
+    int has_dimension, has_patches;
+} reader;
+
+static const hx_file_number number = {"number", 8, 'f'};
+static const hx_file_number integer = {"integer", 8, 'i'};
+
+/* The next word that is in no comment. */
+static int next_word(reader *r, int *found)
+{
+    for (;;) {
+        HX_TRY(hx_file_scan_word(&r->scan, found));
+        if (!*found || r->scan.word[0] != '#') return HX_OK;
+        HX_TRY(hx_file_scan_line(&r->scan, NULL, 0, found));
+    }
+}
+
+static int need_word(reader *r, const char *word)
+{
+    int found;
+    HX_TRY(next_word(r, &found));
+    if (found && strcmp(r->scan.word, word) == 0) return HX_OK;
+    return HX_FILE_RAISE(&r->scan, "'%s' where '%s' is expected",
+                         found ? hx_file_scan_shown(&r->scan) : "the end of the file", word);
+}
+
+/* --- topology --- */
+
+static int read_dimension(reader *r)
+{
+    int64_t n;
+    HX_TRY(hx_file_scan_count(&r->scan, "the dimension", &n));
+    r->has_dimension = 1;
+    if (n == 3) return HX_OK;
+    return HX_FILE_RAISE(&r->scan, "a mesh in %lld dimensions; 3 are needed", (long long)n);
+}
+
+/* n lines of an attribute, a geometry and its vertices: vertices alone, or behind the attribute. */
+static int read_cells(reader *r, const char *what, int geometry, int n_vertex, int with_attribute,
+                      int64_t *n, int64_t **list)
+{
+    int64_t n_value;
+    const int width = n_vertex + with_attribute;
+    if (*list) return HX_FILE_RAISE(&r->scan, "a second section '%s'", what);
+    HX_TRY(hx_file_scan_count(&r->scan, what, n));
+    HX_TRY(hx_file_scan_room(&r->scan, &integer, *n, n_vertex + 2, what, &n_value));
+    HX_TRY(hx_alloc(list, (size_t)*n * (size_t)width, sizeof **list, "corners of patches"));
+    for (int64_t i = 0; i < *n; i++) {
+        int64_t head[2], *const to = *list + i * width;
+        HX_TRY(hx_file_scan_int(&r->scan, &integer, 2, head));
+        if (head[1] != geometry)
+            return HX_FILE_RAISE(&r->scan, "geometry %lld in '%s'; %d is needed: patches are cubes",
+                                 (long long)head[1], what, geometry);
+        if (with_attribute) to[0] = head[0];
+        HX_TRY(hx_file_scan_int(&r->scan, &integer, n_vertex, to + with_attribute));
+    }
+    return HX_OK;
+}
+
+static int skip_edges(reader *r)
+{
+    int64_t n, n_value;
+    HX_TRY(hx_file_scan_count(&r->scan, "edges", &n));
+    HX_TRY(hx_file_scan_room(&r->scan, &integer, n, 3, "edges", &n_value));
+    return hx_file_scan_skip(&r->scan, &integer, n_value);
+}
+
+/* --- a patch --- */
+
+static int read_axis(reader *r, hx_spline_raw *raw, int d, double **knot)
+{
+    int64_t head[2], n_value;
+    HX_TRY(hx_file_scan_int(&r->scan, &integer, 2, head));
+    raw->degree[d] = head[0];
+    if (head[0] < 0 || head[0] > 100 || head[1] < 1 || head[1] > INT32_MAX)
+        return HX_FILE_RAISE(&r->scan, "a knot vector of degree %lld with %lld control points",
+                             (long long)head[0], (long long)head[1]);
+    raw->n_knot[d] = head[0] + head[1] + 1;
+    HX_TRY(hx_file_scan_room(&r->scan, &number, raw->n_knot[d], 1, "knots", &n_value));
+    HX_TRY(hx_alloc(knot, (size_t)n_value, sizeof **knot, "knots"));
+    HX_TRY(hx_file_scan_real(&r->scan, &number, n_value, *knot));
+    raw->knot[d] = *knot;
+    return HX_OK;
+}
+
+/* Three coordinates and a weight each: Cartesian, or times the weight. */
+static int read_points(reader *r, hx_spline_raw *raw, int is_homogeneous, double *x, double *w)
+{
+    for (int64_t i = 0; i < raw->n_weight; i++) {
+        double four[4];
+        HX_TRY(hx_file_scan_real(&r->scan, &number, 4, four));
+        w[i] = four[3];
+        if (!(w[i] > 0.0))
+            return HX_FILE_RAISE(&r->scan,
+                                 "control point %lld of patch %d has weight %g; weights have to be "
+                                 "above 0",
+                                 (long long)i, r->n_patch + 1, w[i]);
+        for (int c = 0; c < 3; c++) x[3 * i + c] = is_homogeneous ? four[c] / w[i] : four[c];
+    }
+    return HX_OK;
+}
+
+/* The word before the points, and how many there are. */
+static int read_points_head(reader *r, hx_spline_raw *raw, int *is_homogeneous)
+{
+    int found;
+    int64_t n = 1, n_value;
+    HX_TRY(next_word(r, &found));
+    const char *const word = r->scan.word;
+    *is_homogeneous =
+        strcmp(word, "controlpoints") == 0 || strcmp(word, "controlpoints_homogeneous") == 0;
+    if (!*is_homogeneous && strcmp(word, "controlpoints_cartesian") != 0)
+        return HX_FILE_RAISE(&r->scan,
+                             "'%s' where 'controlpoints_cartesian', 'controlpoints_homogeneous' or "
+                             "'controlpoints' is expected",
+                             hx_file_scan_shown(&r->scan));
+    for (int d = 0; d < 3; d++) { /* the room is asked for before a product can be too large */
+        n *= raw->n_knot[d] - raw->degree[d] - 1;
+        HX_TRY(hx_file_scan_room(&r->scan, &number, n, 4, "control points", &n_value));
+    }
+    raw->n_weight = n;
+    raw->n_coordinate = 3 * n;
+    return HX_OK;
+}
+
+static int read_patch_numbers(reader *r, hx_spline_raw *raw, double *knot[3], double **x,
+                              double **w)
+{
+    int64_t n;
+    int is_homogeneous;
+    HX_TRY(hx_file_scan_count(&r->scan, "the number of knot vectors", &n));
+    if (n != 3)
+        return HX_FILE_RAISE(&r->scan, "%lld knot vectors; a patch needs three", (long long)n);
+    for (int d = 0; d < 3; d++) HX_TRY(read_axis(r, raw, d, &knot[d]));
+    HX_TRY(need_word(r, "dimension"));
+    HX_TRY(read_dimension(r));
+    HX_TRY(read_points_head(r, raw, &is_homogeneous));
+    HX_TRY(hx_alloc(x, (size_t)raw->n_coordinate, sizeof **x, "control points"));
+    HX_TRY(hx_alloc(w, (size_t)raw->n_weight, sizeof **w, "weights of points"));
+    raw->coordinate = *x;
+    raw->weight = *w;
+    return read_points(r, raw, is_homogeneous, *x, *w);
+}
+
+/* Behind "knotvectors". */
+static int read_patch(reader *r)
+{
+    hx_spline_raw raw = {0};
+    double *knot[3] = {NULL, NULL, NULL}, *x = NULL, *w = NULL;
+    const int64_t line = r->scan.word_line;
+    if (r->n_patch == r->n_element)
+        return HX_FILE_RAISE(&r->scan, "more patches than the %lld elements say",
+                             (long long)r->n_element);
+    int rc = read_patch_numbers(r, &raw, knot, &x, &w);
+    if (rc == HX_OK) {
+        rc = hx_spline_patch_make(&r->patch[r->n_patch], &raw);
+        if (rc < 0)
+            hx_error_prefix("%s:%lld: patch %d: ", r->scan.path, (long long)line, r->n_patch + 1);
+    }
+    if (rc == HX_OK) r->n_patch++;
+    for (int d = 0; d < 3; d++) free(knot[d]);
+    free(x);
+    free(w);
+    return rc;
+}
+
+/* --- the file --- */
+
+static int read_section(reader *r)
+{
+    const char *const word = r->scan.word;
+    const int64_t line = r->scan.word_line;
+    if (strcmp(word, "dimension") == 0) return read_dimension(r);
+    if (strcmp(word, "elements") == 0) {
+        r->element_line = line;
+        HX_TRY(read_cells(r, "elements", CUBE, 8, 0, &r->n_element, &r->vertex));
+        return hx_alloc(&r->patch, (size_t)r->n_element, sizeof *r->patch, "patches");
+    }
+    if (strcmp(word, "boundary") == 0) {
+        r->boundary_line = line;
+        return read_cells(r, "boundary", SQUARE, 4, 1, &r->n_boundary, &r->boundary);
+    }
+    if (strcmp(word, "edges") == 0) return skip_edges(r);
+    if (strcmp(word, "vertices") == 0)
+        return hx_file_scan_count(&r->scan, "the number of vertices", &r->n_vertex);
+    if (strcmp(word, "patches") == 0) {
+        r->has_patches = 1;
+        return r->vertex ? HX_OK
+                         : HX_FILE_RAISE(&r->scan, "'patches' before the section 'elements'");
+    }
+    if (strcmp(word, "knotvectors") == 0 && r->has_patches) return read_patch(r);
+    if (strcmp(word, "knotvectors") == 0 || strcmp(word, "weights") == 0)
+        return HX_FILE_RAISE(&r->scan,
+                             "knot vectors of the mesh as a whole; the form with 'patches' is "
+                             "read, which has knots and control points of each patch: in MFEM, "
+                             "mesh.NURBSext->PrintPatches or the miniapp that made the mesh");
+    return HX_FILE_RAISE(&r->scan,
+                         "section '%s' is not read; 'dimension', 'elements', 'boundary', "
+                         "'edges', 'vertices' and 'patches' are",
+                         hx_file_scan_shown(&r->scan));
+}
+
+static int read_file(reader *r)
+{
+    int found;
+    char line[64];
+    HX_TRY(hx_file_scan_line(&r->scan, line, sizeof line, &found));
+    if (!found || strncmp(line, "MFEM NURBS mesh v1.0", 20) != 0 ||
+        isalnum((unsigned char)line[20]))
+        return HX_FILE_RAISE(&r->scan, "not a file that begins with 'MFEM NURBS mesh v1.0'");
+    for (;;) {
+        HX_TRY(next_word(r, &found));
+        if (!found) break;
+        HX_TRY(read_section(r));
+    }
+    if (!r->has_patches || r->n_element == 0)
+        return HX_FILE_RAISE(&r->scan, "no patches: sections 'elements' and 'patches' are needed");
+    if (r->n_patch < r->n_element)
+        return HX_FILE_RAISE(&r->scan, "%d patches for %lld elements", r->n_patch,
+                             (long long)r->n_element);
+    return HX_OK;
+}
+
+/* --- interfaces and boundary --- */
+
+static int raise_at(const reader *r, int64_t line, int code)
+{
+    hx_error_prefix("%s:%lld: ", r->scan.path, (long long)line);
+    return code;
+}
+
+/* The vertex of a hexahedron at a corner whose parameter d is at its end where bit d. */
+static int corner_vertex(int bits)
+{
+    static const int place[8] = {0, 1, 3, 2, 4, 5, 7, 6};
+    return place[bits];
+}
+
+/* The vertices of a side: [i][j], i along its first direction. */
+static void side_vertices(const reader *r, hx_spline_side side, int64_t vertex[2][2])
+{
+    int along[2];
+    hx_spline_tangents(side.side, along);
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++) {
+            const int bits = i << along[0] | j << along[1] | (side.side % 2) << (side.side / 2);
+            vertex[i][j] = r->vertex[8 * (int64_t)side.patch + corner_vertex(bits)];
+        }
+}
+
+static int by_vertices(const void *a, const void *b)
+{
+    const face *const p = a, *const q = b;
+    for (int i = 0; i < 4; i++)
+        if (p->vertex[i] != q->vertex[i]) return p->vertex[i] < q->vertex[i] ? -1 : 1;
+    if (p->patch != q->patch) return p->patch - q->patch;
+    return p->side - q->side;
+}
+
+static int same_vertices(const face *a, const face *b)
+{
+    return memcmp(a->vertex, b->vertex, sizeof a->vertex) == 0;
+}
+
+static int check_vertices(const reader *r, int64_t n, const int64_t *list, int width, int skip,
+                          int64_t line)
+{
+    for (int64_t i = 0; i < n * width; i++)
+        if (i % width >= skip && (list[i] < 0 || list[i] >= r->n_vertex))
+            return raise_at(r, line,
+                            HX_RAISE(HX_EINPUT, "vertex %lld; there are %lld, counted from 0",
+                                     (long long)list[i], (long long)r->n_vertex));
+    return HX_OK;
+}
+
+static int list_faces(reader *r)
+{
+    HX_TRY(hx_alloc(&r->face, 6 * (size_t)r->n_element, sizeof *r->face, "sides of patches"));
+    for (int k = 0; k < 6 * r->n_patch; k++) {
+        face *const f = &r->face[k];
+        int64_t vertex[2][2];
+        side_vertices(r, (hx_spline_side){k / 6, k % 6}, vertex);
+        *f = (face){.patch = k / 6, .side = k % 6};
+        for (int i = 0; i < 4; i++) f->vertex[i] = (int32_t)vertex[i / 2][i % 2];
+        hx_sort_four(f->vertex);
+        for (int i = 1; i < 4; i++)
+            if (f->vertex[i] == f->vertex[i - 1])
+                return raise_at(r, r->element_line,
+                                HX_RAISE(HX_EINPUT, "element %d names vertex %d twice", k / 6 + 1,
+                                         f->vertex[i]));
+    }
+    qsort(r->face, 6 * (size_t)r->n_patch, sizeof *r->face, by_vertices);
+    return HX_OK;
+}
+
+/* Two sides with the same four vertices, in the way in which these lie. */
+static int glue(const reader *r, const face *a, const face *b, hx_spline *spline)
+{
+    const hx_spline_side at = {a->patch, a->side}, to = {b->patch, b->side};
+    int64_t p[2][2], q[2][2];
+    side_vertices(r, at, p);
+    side_vertices(r, to, q);
+    for (int way = 0; way < 8; way++) {
+        const int flip[2] = {way & 1, way >> 1 & 1};
+        int fits = 1;
+        for (int k = 0; k < 4; k++) {
+            const int u = (k >> 1) ^ flip[0], v = (k & 1) ^ flip[1];
+            fits &= p[k >> 1][k & 1] == (way >> 2 ? q[v][u] : q[u][v]);
+        }
+        if (!fits) continue;
+        spline->interface[spline->n_interface++] = hx_spline_interface_of(at, to, way >> 2, flip);
+        return HX_OK;
+    }
+    return raise_at(r, r->element_line,
+                    HX_RAISE(HX_EINPUT,
+                             "elements %d and %d share four vertices that go round in different "
+                             "orders",
+                             a->patch + 1, b->patch + 1));
+}
+
+static int take_interfaces(const reader *r, hx_spline *spline)
+{
+    const int n = 6 * r->n_patch;
+    HX_TRY(hx_alloc(&spline->interface, (size_t)n, sizeof *spline->interface, "interfaces"));
+    for (int k = 0; k + 1 < n; k++) {
+        if (!same_vertices(&r->face[k], &r->face[k + 1])) continue;
+        if (k + 2 < n && same_vertices(&r->face[k], &r->face[k + 2]))
+            return raise_at(r, r->element_line,
+                            HX_RAISE(HX_EINPUT, "elements %d, %d and %d share one face",
+                                     r->face[k].patch + 1, r->face[k + 1].patch + 1,
+                                     r->face[k + 2].patch + 1));
+        HX_TRY(glue(r, &r->face[k], &r->face[k + 1], spline));
+        k++;
+    }
+    return HX_OK;
+}
+
+static hx_spline_boundary *boundary_named(hx_spline *spline, const char *name)
+{
+    for (int k = 0; k < spline->n_boundary; k++)
+        if (strcmp(spline->boundary[k].name, name) == 0) return &spline->boundary[k];
+    return NULL;
+}
+
+static int add_side(hx_spline *spline, int64_t attribute, hx_spline_side side)
+{
+    char name[40];
+    snprintf(name, sizeof name, "boundary-%lld", (long long)attribute);
+    hx_spline_boundary *to = boundary_named(spline, name);
+    if (!to) {
+        to = &spline->boundary[spline->n_boundary];
+        HX_TRY(hx_strdup(&to->name, name));
+        spline->n_boundary++;
+    }
+    HX_TRY(hx_resize(&to->side, (size_t)to->n_side, (size_t)to->n_side + 1, sizeof *to->side,
+                     "sides of a boundary"));
+    to->side[to->n_side++] = side;
+    return HX_OK;
+}
+
+static int take_boundary(const reader *r, hx_spline *spline)
+{
+    HX_TRY(
+        hx_alloc(&spline->boundary, (size_t)r->n_boundary, sizeof *spline->boundary, "boundaries"));
+    for (int64_t i = 0; i < r->n_boundary; i++) {
+        const int64_t *const entry = r->boundary + 5 * i;
+        face wanted = {.patch = -1};
+        for (int k = 0; k < 4; k++) wanted.vertex[k] = (int32_t)entry[1 + k];
+        hx_sort_four(wanted.vertex);
+        int low = 0, high = 6 * r->n_patch;
+        while (low < high) {
+            const int middle = (low + high) / 2;
+            if (by_vertices(&r->face[middle], &wanted) < 0)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        if (low == 6 * r->n_patch || !same_vertices(&r->face[low], &wanted))
+            return raise_at(r, r->boundary_line,
+                            HX_RAISE(HX_EINPUT,
+                                     "boundary %lld (vertices %lld %lld %lld %lld) is no side of "
+                                     "an element",
+                                     (long long)i + 1, (long long)entry[1], (long long)entry[2],
+                                     (long long)entry[3], (long long)entry[4]));
+        HX_TRY(add_side(spline, entry[0], (hx_spline_side){r->face[low].patch, r->face[low].side}));
+    }
+    return HX_OK;
+}
+
+static int take(reader *r, hx_spline *spline)
+{
+    if (r->n_vertex > INT32_MAX || r->n_element > INT32_MAX / 8)
+        return HX_FILE_RAISE(&r->scan, "%lld vertices; too many", (long long)r->n_vertex);
+    HX_TRY(check_vertices(r, r->n_element, r->vertex, 8, 0, r->element_line));
+    HX_TRY(check_vertices(r, r->n_boundary, r->boundary, 5, 1, r->boundary_line));
+    HX_TRY(list_faces(r));
+    spline->patch = r->patch;
+    spline->n_patch = r->n_patch;
+    r->patch = NULL;
+    HX_TRY(take_interfaces(r, spline));
+    return take_boundary(r, spline);
+}
+
+int hx_spline_mfem_read(const char *path, hx_spline *spline, hx_notes *notes)
+{
+    reader r;
+    (void)notes;
+    memset(&r, 0, sizeof r);
+    *spline = (hx_spline){0};
+    int rc = hx_file_scan_open(&r.scan, path);
+    if (rc == HX_OK) rc = read_file(&r);
+    if (rc == HX_OK) rc = take(&r, spline);
+    for (int k = 0; r.patch && k < r.n_patch; k++) hx_spline_patch_free(&r.patch[k]);
+    free(r.patch);
+    free(r.vertex);
+    free(r.boundary);
+    free(r.face);
+    hx_file_scan_free(&r.scan);
+    if (rc < 0) hx_spline_free(spline);
+    return rc;
+}

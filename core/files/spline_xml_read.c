@@ -1,0 +1,497 @@
+/* G+Smo's XML: volumes (TensorBSpline3, TensorNurbs3), and how they lie together (MultiPatch). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "../base/error.h"
+#include "../base/grow.h"
+#include "../base/memory.h"
+#include "../spline/spline_glue.h"
+#include "../spline/spline_patch.h"
+#include "../spline/spline_sides.h"
+#include "spline_files.h"
+#include "xml_scan.h"
+
+/* Numbers of an element's text. */
+typedef struct numbers {
+    double *value; /* [n] (owned) */
+    size_t n, capacity;
+    int64_t line; /* of the element; 0: there was none */
+} numbers;
+
+typedef struct geometry {
+    int64_t id, line;
+    int is_volume;
+    char type[32];
+    hx_spline_patch patch;
+} geometry;
+
+/* <interfaces> or <boundary>: numbers that are told apart once all patches are known. */
+typedef struct block {
+    char *name; /* of a boundary, or NULL (owned) */
+    numbers list;
+} block;
+
+typedef struct reader {
+    hx_xml_scan xml;
+    size_t n_geometry, geometry_capacity;
+    geometry *geometry;
+    int64_t multipatch_line; /* 0: there is none */
+    numbers patch;           /* ids of its geometries */
+    int is_range;
+    size_t n_interface, interface_capacity, n_boundary, boundary_capacity;
+    block *interface, *boundary;
+    int *place; /* [n] which geometry each patch is */
+    int n;
+} reader;
+
+/* --- numbers --- */
+
+static int append(numbers *list, double value)
+{
+    HX_TRY(hx_grow(&list->value, list->n, &list->capacity, sizeof *list->value,
+                   "numbers of an XML file"));
+    list->value[list->n++] = value;
+    return HX_OK;
+}
+
+static int parse(const hx_xml_scan *xml, numbers *list)
+{
+    const char *at = xml->text, *const end = xml->text + xml->n_text;
+    for (;;) {
+        char *next;
+        while (at < end && strchr(" \t\r\n", *at)) at++;
+        if (at >= end) return HX_OK;
+        const double value = strtod(at, &next); /* a text ends before '<' or the file's last 0 */
+        if (next == at || next > end || (next < end && !strchr(" \t\r\n", *next)))
+            return HX_XML_RAISE(xml, hx_xml_line_of(xml->text, xml->at_line, at),
+                                "'%.*s' is no number",
+                                (int)(end - at < 20 ? end - at : (ptrdiff_t)20), at);
+        HX_TRY(append(list, value));
+        at = next;
+    }
+}
+
+/* The numbers of the element that has just begun. */
+static int read_numbers(reader *r, numbers *list)
+{
+    hx_xml_event event;
+    char name[HX_XML_NAME_SIZE];
+    const char *const format = hx_xml_attribute(&r->xml, "format");
+    memcpy(name, r->xml.name, strlen(r->xml.name) + 1);
+    if (format && strcasecmp(format, "ascii") != 0)
+        return HX_XML_RAISE(&r->xml, r->xml.at_line,
+                            "<%s> with format=\"%.20s\"; only text is read: save it with \"ASCII\"",
+                            name, format);
+    list->n = 0;
+    list->line = r->xml.at_line;
+    for (;;) {
+        HX_TRY(hx_xml_next(&r->xml, &event));
+        if (event == HX_XML_END) return HX_OK;
+        if (event == HX_XML_START)
+            return HX_XML_RAISE(&r->xml, r->xml.at_line, "<%s> within <%s>, which holds numbers",
+                                r->xml.name, name);
+        HX_TRY(parse(&r->xml, list));
+    }
+}
+
+/* Number i of a list as an integer that fits. */
+static int whole(const reader *r, const numbers *list, size_t i, int *value)
+{
+    const double v = list->value[i];
+    if (v != floor(v) || fabs(v) > 1e9)
+        return HX_XML_RAISE(&r->xml, list->line, "%g where an integer is expected", v);
+    *value = (int)v;
+    return HX_OK;
+}
+
+/* --- a geometry --- */
+
+/* What was met of one. */
+typedef struct draft {
+    int n_axis;
+    int64_t degree[3];
+    numbers knot[3], coefs, weights;
+} draft;
+
+static void draft_free(draft *d)
+{
+    for (int k = 0; k < 3; k++) free(d->knot[k].value);
+    free(d->coefs.value);
+    free(d->weights.value);
+}
+
+static int read_knots(reader *r, draft *d)
+{
+    if (d->n_axis == 3)
+        return HX_XML_RAISE(&r->xml, r->xml.at_line,
+                            "a fourth <KnotVector>; a volume has three directions");
+    HX_TRY(hx_xml_count(&r->xml, "degree", -1, &d->degree[d->n_axis]));
+    HX_TRY(read_numbers(r, &d->knot[d->n_axis]));
+    d->n_axis++;
+    return HX_OK;
+}
+
+static int read_once(reader *r, numbers *list)
+{
+    if (list->line > 0)
+        return HX_XML_RAISE(&r->xml, r->xml.at_line, "a second <%s> in a <Geometry>", r->xml.name);
+    return read_numbers(r, list);
+}
+
+/* An element within a geometry. Bases lie within each other, their numbers are met as they come. */
+static int read_part(reader *r, draft *d)
+{
+    const hx_xml_scan *const xml = &r->xml;
+    if (strcmp(xml->name, "KnotVector") == 0) return read_knots(r, d);
+    if (strcmp(xml->name, "weights") == 0) return read_once(r, &d->weights);
+    if (strcmp(xml->name, "coefs") == 0) {
+        int64_t dim;
+        HX_TRY(hx_xml_count(xml, "geoDim", 3, &dim));
+        if (dim != 3)
+            return HX_XML_RAISE(xml, xml->at_line,
+                                "geoDim=\"%lld\"; control points of a volume have 3 coordinates",
+                                (long long)dim);
+        return read_once(r, &d->coefs);
+    }
+    if (strcmp(xml->name, "Basis") != 0) return hx_xml_skip(&r->xml);
+    const char *const type = hx_xml_attribute(xml, "type");
+    static const char *const known[] = {"TensorNurbsBasis3", "TensorBSplineBasis3", "BSplineBasis"};
+    for (size_t i = 0; type && i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(type, known[i]) == 0) return HX_OK;
+    return HX_XML_RAISE(xml, xml->at_line,
+                        "a <Basis> of type \"%.40s\"; tensor products of B-splines in three "
+                        "directions are read, with weights or without",
+                        type ? type : "");
+}
+
+/* Places of `line` go before the message where it has one. */
+static int make_patch(reader *r, geometry *g, const draft *d)
+{
+    if (d->n_axis < 3)
+        return HX_XML_RAISE(&r->xml, g->line, "<Geometry>: %d <KnotVector>; a volume needs three",
+                            d->n_axis);
+    if (d->coefs.line == 0) return HX_XML_RAISE(&r->xml, g->line, "<Geometry> without <coefs>");
+    const int has_weights = d->weights.line > 0;
+    if (!has_weights && strcmp(g->type, "TensorNurbs3") == 0)
+        return HX_XML_RAISE(&r->xml, g->line, "<Geometry> of type TensorNurbs3 without <weights>");
+    const hx_spline_raw raw = {
+        .degree = {d->degree[0], d->degree[1], d->degree[2]},
+        .n_knot = {(int64_t)d->knot[0].n, (int64_t)d->knot[1].n, (int64_t)d->knot[2].n},
+        .knot = {d->knot[0].value, d->knot[1].value, d->knot[2].value},
+        .n_coordinate = (int64_t)d->coefs.n,
+        .coordinate = d->coefs.value,
+        .n_weight = (int64_t)d->weights.n,
+        .weight = has_weights ? d->weights.value : NULL};
+    const int rc = hx_spline_patch_make(&g->patch, &raw);
+    if (rc < 0) hx_error_prefix("<Geometry id=\"%lld\">: ", (long long)g->id);
+    return rc < 0 ? hx_xml_place(&r->xml, g->line, rc) : rc;
+}
+
+static int read_volume(reader *r, geometry *g, draft *d)
+{
+    hx_xml_event event;
+    const int depth = r->xml.depth;
+    for (;;) {
+        HX_TRY(hx_xml_next(&r->xml, &event));
+        if (event == HX_XML_START) HX_TRY(read_part(r, d));
+        if (event == HX_XML_TEXT)
+            return HX_XML_RAISE(&r->xml, r->xml.at_line, "text where an element is expected");
+        if (event == HX_XML_END && r->xml.depth < depth) return make_patch(r, g, d);
+    }
+}
+
+static int read_geometry(reader *r)
+{
+    draft d = {0};
+    const char *const type = hx_xml_attribute(&r->xml, "type");
+    HX_TRY(hx_grow(&r->geometry, r->n_geometry, &r->geometry_capacity, sizeof *r->geometry,
+                   "geometries of an XML file"));
+    geometry *const g = &r->geometry[r->n_geometry];
+    *g = (geometry){.id = (int64_t)r->n_geometry, .line = r->xml.at_line};
+    HX_TRY(hx_xml_count(&r->xml, "id", g->id, &g->id));
+    strncpy(g->type, type ? type : "", sizeof g->type - 1);
+    r->n_geometry++;
+    g->is_volume = strcmp(g->type, "TensorBSpline3") == 0 || strcmp(g->type, "TensorNurbs3") == 0;
+    if (!g->is_volume) return hx_xml_skip(&r->xml);
+    const int rc = read_volume(r, g, &d);
+    draft_free(&d);
+    return rc;
+}
+
+/* --- how they lie together --- */
+
+static int read_block(reader *r, block **list, size_t *n, size_t *capacity)
+{
+    HX_TRY(hx_grow(list, *n, capacity, sizeof **list, "sides of patches"));
+    block *const b = &(*list)[*n];
+    *b = (block){0};
+    ++*n;
+    HX_TRY(hx_strdup(&b->name, hx_xml_attribute(&r->xml, "name")));
+    return read_numbers(r, &b->list);
+}
+
+static int read_multipatch(reader *r)
+{
+    hx_xml_event event;
+    int64_t dim;
+    const int depth = r->xml.depth;
+    HX_TRY(hx_xml_count(&r->xml, "parDim", 3, &dim));
+    if (dim != 3) return hx_xml_skip(&r->xml); /* faces or lines, for something else */
+    if (r->multipatch_line > 0)
+        return HX_XML_RAISE(&r->xml, r->xml.at_line,
+                            "a second <MultiPatch> of volumes; a file holds one part");
+    r->multipatch_line = r->xml.at_line;
+    for (;;) {
+        HX_TRY(hx_xml_next(&r->xml, &event));
+        if (event == HX_XML_END && r->xml.depth < depth) return HX_OK;
+        if (event != HX_XML_START) continue;
+        if (strcmp(r->xml.name, "patches") == 0) {
+            const char *const type = hx_xml_attribute(&r->xml, "type");
+            r->is_range = type && strcmp(type, "id_range") == 0;
+            if (!r->is_range && (!type || strcmp(type, "id_index") != 0))
+                return HX_XML_RAISE(&r->xml, r->xml.at_line,
+                                    "<patches> needs type=\"id_range\" or \"id_index\"");
+            HX_TRY(read_once(r, &r->patch));
+        } else if (strcmp(r->xml.name, "interfaces") == 0) {
+            HX_TRY(read_block(r, &r->interface, &r->n_interface, &r->interface_capacity));
+        } else if (strcmp(r->xml.name, "boundary") == 0) {
+            HX_TRY(read_block(r, &r->boundary, &r->n_boundary, &r->boundary_capacity));
+        } else {
+            HX_TRY(hx_xml_skip(&r->xml));
+        }
+    }
+}
+
+static int read_file(reader *r)
+{
+    hx_xml_event event;
+    do {
+        HX_TRY(hx_xml_next(&r->xml, &event));
+        if (event != HX_XML_START || r->xml.depth == 1) continue; /* <xml> */
+        if (strcmp(r->xml.name, "Geometry") == 0)
+            HX_TRY(read_geometry(r));
+        else if (strcmp(r->xml.name, "MultiPatch") == 0)
+            HX_TRY(read_multipatch(r));
+        else
+            HX_TRY(hx_xml_skip(&r->xml));
+    } while (event != HX_XML_END_OF_FILE);
+    return HX_OK;
+}
+
+/* --- patches --- */
+
+/* Which geometry has that id; -1: none. */
+static int find_geometry(const reader *r, int id)
+{
+    for (size_t i = 0; i < r->n_geometry; i++)
+        if (r->geometry[i].id == id) return (int)i;
+    return -1;
+}
+
+static int add_place(reader *r, int id)
+{
+    const int at = find_geometry(r, id);
+    if (at < 0)
+        return HX_XML_RAISE(&r->xml, r->patch.line, "<patches>: there is no <Geometry id=\"%d\">",
+                            id);
+    const geometry *const g = &r->geometry[at];
+    if (!g->is_volume)
+        return HX_XML_RAISE(&r->xml, g->line,
+                            "<Geometry id=\"%d\"> of type \"%s\"; volumes are read: TensorBSpline3 "
+                            "and TensorNurbs3",
+                            id, g->type);
+    for (int k = 0; k < r->n; k++)
+        if (r->place[k] == at)
+            return HX_XML_RAISE(&r->xml, r->patch.line, "<patches>: geometry %d twice", id);
+    r->place[r->n++] = at;
+    return HX_OK;
+}
+
+/* The geometries of the MultiPatch, or without one all volumes. */
+static int choose(reader *r)
+{
+    int first = 0, last = -1, id = 0;
+    HX_TRY(hx_alloc(&r->place, r->n_geometry + 1, sizeof *r->place, "patches"));
+    if (r->multipatch_line > 0 && r->patch.line == 0)
+        return HX_XML_RAISE(&r->xml, r->multipatch_line, "<MultiPatch> without <patches>");
+    if (r->multipatch_line == 0) {
+        for (size_t i = 0; i < r->n_geometry; i++)
+            if (r->geometry[i].is_volume) r->place[r->n++] = (int)i;
+    } else if (r->is_range) {
+        if (r->patch.n != 2)
+            return HX_XML_RAISE(&r->xml, r->patch.line,
+                                "<patches type=\"id_range\">: %zu numbers; the first id and the "
+                                "last are needed",
+                                r->patch.n);
+        HX_TRY(whole(r, &r->patch, 0, &first));
+        HX_TRY(whole(r, &r->patch, 1, &last));
+        for (id = first; id <= last; id++) HX_TRY(add_place(r, id)); /* ends at the first missing */
+    } else {
+        for (size_t i = 0; i < r->patch.n; i++) {
+            HX_TRY(whole(r, &r->patch, i, &id));
+            HX_TRY(add_place(r, id));
+        }
+    }
+    if (r->n > 0) return HX_OK;
+    if (r->n_geometry > 0)
+        return HX_XML_RAISE(&r->xml, r->geometry[0].line,
+                            "no volume: <Geometry> of type \"%s\"; TensorBSpline3 and TensorNurbs3 "
+                            "are read",
+                            r->geometry[0].type);
+    return HX_XML_RAISE(&r->xml, r->xml.line,
+                        "no <Geometry>: not a file of G+Smo with volumes as splines");
+}
+
+static int patch_of(const reader *r, const numbers *list, const char *what, int id, int *patch)
+{
+    for (*patch = 0; *patch < r->n; ++*patch)
+        if (r->geometry[r->place[*patch]].id == id) return HX_OK;
+    return HX_XML_RAISE(&r->xml, list->line, "<%s> points nowhere: to patch %d, which there is not",
+                        what, id);
+}
+
+/* The side of four numbers from `at` on; G+Smo counts sides from 1. */
+static int side_of(const reader *r, const numbers *list, const char *what, size_t at,
+                   hx_spline_side *side)
+{
+    int id = 0, number = 0;
+    HX_TRY(whole(r, list, at, &id));
+    HX_TRY(whole(r, list, at + 1, &number));
+    HX_TRY(patch_of(r, list, what, id, &side->patch));
+    side->side = number - 1;
+    if (number >= 1 && number <= 6) return HX_OK;
+    return HX_XML_RAISE(&r->xml, list->line,
+                        "<%s> points nowhere: to side %d of patch %d; sides are 1 to 6", what,
+                        number, id);
+}
+
+/* Patch, side, patch, side, the three directions of the second, three times 1 (forwards) or 0. */
+static int take_interface(const reader *r, const numbers *list, size_t at,
+                          hx_spline_interface *interface)
+{
+    HX_TRY(side_of(r, list, "interfaces", at, &interface->a));
+    HX_TRY(side_of(r, list, "interfaces", at + 2, &interface->b));
+    for (int d = 0; d < 3; d++) {
+        int forwards = 1;
+        HX_TRY(whole(r, list, at + 4 + (size_t)d, &interface->along[d]));
+        HX_TRY(whole(r, list, at + 7 + (size_t)d, &forwards));
+        interface->flip[d] = forwards == 0;
+    }
+    const int across = interface->a.side / 2; /* the sides say it, whatever is written */
+    interface->flip[across] = interface->a.side % 2 == interface->b.side % 2;
+    return HX_OK;
+}
+
+static int take_interfaces(const reader *r, hx_spline *spline)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_interface; i++) {
+        const numbers *const list = &r->interface[i].list;
+        if (list->n % 10 != 0)
+            return HX_XML_RAISE(&r->xml, list->line,
+                                "<interfaces>: %zu numbers; each has 10: patch, side, patch, side, "
+                                "three directions, three orientations",
+                                list->n);
+        n += list->n / 10;
+    }
+    HX_TRY(hx_alloc(&spline->interface, n, sizeof *spline->interface, "interfaces"));
+    for (size_t i = 0; i < r->n_interface; i++)
+        for (size_t at = 0; at < r->interface[i].list.n; at += 10) {
+            hx_spline_interface *const to = &spline->interface[spline->n_interface];
+            HX_TRY(take_interface(r, &r->interface[i].list, at, to));
+            const int rc = hx_spline_check_interface(spline, to);
+            if (rc < 0) return hx_xml_place(&r->xml, r->interface[i].list.line, rc);
+            spline->n_interface++;
+        }
+    return HX_OK;
+}
+
+static int take_boundaries(reader *r, hx_spline *spline)
+{
+    HX_TRY(hx_alloc(&spline->boundary, r->n_boundary, sizeof *spline->boundary, "sides"));
+    for (size_t i = 0; i < r->n_boundary; i++) {
+        block *const b = &r->boundary[i];
+        hx_spline_boundary to = {0};
+        if (b->list.n % 2 != 0)
+            return HX_XML_RAISE(&r->xml, b->list.line,
+                                "<boundary>: %zu numbers; pairs of patch and side are needed",
+                                b->list.n);
+        HX_TRY(hx_alloc(&to.side, b->list.n / 2, sizeof *to.side, "sides"));
+        int rc = HX_OK;
+        for (size_t at = 0; rc == HX_OK && at < b->list.n; at += 2)
+            rc = side_of(r, &b->list, "boundary", at, &to.side[to.n_side++]);
+        if (rc < 0 || !b->name || !*b->name) { /* all sides that are free are no set */
+            free(to.side);
+            HX_TRY(rc);
+            continue;
+        }
+        to.name = b->name;
+        b->name = NULL;
+        spline->boundary[spline->n_boundary++] = to;
+    }
+    return HX_OK;
+}
+
+static int note_others(const reader *r, hx_notes *notes)
+{
+    const geometry *first = NULL;
+    int n = (int)r->n_geometry - r->n;
+    for (size_t i = 0; i < r->n_geometry && !first; i++) {
+        int is_taken = 0;
+        for (int k = 0; k < r->n; k++) is_taken |= r->place[k] == (int)i;
+        if (!is_taken) first = &r->geometry[i];
+    }
+    if (!first) return HX_OK;
+    return hx_notes_add(notes, HX_NOTE_INFO,
+                        "%s: left out: %d of %zu geometries, the first of type \"%s\" in line %lld",
+                        r->xml.path, n, r->n_geometry, first->type, (long long)first->line);
+}
+
+static int take(reader *r, hx_spline *spline, hx_notes *notes)
+{
+    HX_TRY(choose(r));
+    HX_TRY(hx_alloc(&spline->patch, (size_t)r->n, sizeof *spline->patch, "patches"));
+    HX_TRY(note_others(r, notes));
+    for (int k = 0; k < r->n; k++) {
+        spline->patch[k] = r->geometry[r->place[k]].patch;
+        r->geometry[r->place[k]].patch = (hx_spline_patch){0};
+        spline->n_patch++;
+    }
+    HX_TRY(take_interfaces(r, spline));
+    return take_boundaries(r, spline);
+}
+
+static void reader_free(reader *r)
+{
+    for (size_t i = 0; i < r->n_geometry; i++) hx_spline_patch_free(&r->geometry[i].patch);
+    for (size_t i = 0; i < r->n_interface; i++) {
+        free(r->interface[i].name);
+        free(r->interface[i].list.value);
+    }
+    for (size_t i = 0; i < r->n_boundary; i++) {
+        free(r->boundary[i].name);
+        free(r->boundary[i].list.value);
+    }
+    free(r->geometry);
+    free(r->interface);
+    free(r->boundary);
+    free(r->patch.value);
+    free(r->place);
+    hx_xml_free(&r->xml);
+    free(r);
+}
+
+int hx_spline_xml_read(const char *path, hx_spline *spline, hx_notes *notes)
+{
+    reader *r;
+    *spline = (hx_spline){0};
+    HX_TRY(hx_alloc(&r, 1, sizeof *r, "the state of an XML reader"));
+    int rc = hx_xml_open(&r->xml, path);
+    if (rc == HX_OK) rc = read_file(r);
+    if (rc == HX_OK) rc = take(r, spline, notes);
+    reader_free(r);
+    if (rc < 0) hx_spline_free(spline);
+    return rc;
+}
