@@ -13,6 +13,8 @@
 #include "../problem/body_force.h"
 #include "../solver/block3.h"
 
+enum { FEW = 32 }; /* cells of a colour that are not worth a team of threads */
+
 /* What is done with a cell. */
 typedef void (*visit)(const hx_device_model *model, int64_t cell, const void *context);
 
@@ -38,7 +40,7 @@ static void visit_colour(const hx_device_model *model, const hx_spline_rule_patc
         n[d] = spans_of(patch->n_span[d], order[d], colour[d]);
     }
     const int64_t n_cell = (int64_t)n[0] * n[1] * n[2];
-#pragma omp parallel for schedule(static) if (n_cell > 1)
+#pragma omp parallel for schedule(static) if (n_cell >= FEW)
     for (int64_t k = 0; k < n_cell; k++) {
         const int i[3] = {(int)(k % n[0]), (int)(k / n[0] % n[1]), (int)(k / n[0] / n[1])};
         int64_t cell = 0;
