@@ -37,6 +37,10 @@ int hx_matrix_stages_open(hx_matrix_stages *st, hx_session *s, const hx_matrix_p
         return HX_RAISE(HX_EINPUT,
                         "device '%s' makes no matrices; solver.device = \"cpu\" or \"auto\" does",
                         device);
+    if (s->problem.space.element == HX_ELEMENT_SPLINE && !st->ops->splines)
+        return HX_RAISE(HX_EINPUT,
+                        "device '%s' makes no matrices of splines; solver.device = \"cpu\" does",
+                        device);
     HX_TRY(check_build(st));
     HX_TRY(hx_fill_find(plan->fill, st->ops->fills, device, &st->fill));
     st->part = part_wanted(st->ops, plan, &s->problem);
