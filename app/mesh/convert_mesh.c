@@ -81,9 +81,9 @@ static int read_setting(conversion *c, const char *text)
         if (format >= 0) return HX_OK;
     }
     return HX_RAISE(HX_EINPUT,
-                    "'%s': where a mesh file is converted, only mesh.merge=DISTANCE, "
-                    "output.format=binary or ascii and, of a spline, mesh.degree=P and "
-                    "mesh.refine=[A,B,C] may follow",
+                    "'%s': where a mesh file is converted, only mesh.merge=DISTANCE and "
+                    "output.format=binary or ascii may follow, and of a spline mesh.degree=P and "
+                    "mesh.refine=[A,B,C]",
                     text);
 }
 

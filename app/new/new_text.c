@@ -149,6 +149,8 @@ static void put_mesh(writer *w)
         fputc(' ', w->out);
         put_number(w, "mesh.element_size", part->session.cfg.mesh.element_size, 17);
     }
+    put_given(w, "mesh.degree");
+    put_given(w, "mesh.refine");
     put_given(w, "mesh.merge");
     put_given(w, "mesh.time_limit");
     fprintf(w->out, " };%s\n", part->is_file ? "   # relative to this file" : "");

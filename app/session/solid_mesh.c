@@ -50,6 +50,10 @@ static int copy_mesh(hx_solid_mesh *solid, const maps *to)
     for (int64_t k = 0; k < 8 * n_elem; k++)
         conn[k] = to->node[mesh->conn[8 * (int64_t)solid->elem[k / 8] + k % 8]];
     HX_TRY(hx_mesh_create(&solid->mesh, mesh->name, n_node, xyz, n_elem, conn));
+    if (mesh->volume) {
+        HX_TRY(hx_alloc_raw(&solid->mesh.volume, (size_t)n_elem, sizeof *mesh->volume, "volumes"));
+        for (int64_t e = 0; e < n_elem; e++) solid->mesh.volume[e] = mesh->volume[solid->elem[e]];
+    }
     return hx_middles_copy(&solid->mesh.middles, &mesh->middles, to->node);
 }
 

@@ -178,13 +178,13 @@ const hx_mesh_format hx_mesh_formats[] = {
     {"Nastran", ".nas", is_nastran, hx_nastran_read, NULL},
     {"OptiStruct", ".fem", is_nastran, hx_nastran_read, NULL},
     {"Medit", ".mesh", is_medit, hx_medit_read, NULL},
-    {"G+Smo XML", ".xml", is_gismo, .read_spline = hx_spline_xml_read},
-    {"MFEM NURBS", ".mesh", is_mfem_nurbs, .read_spline = hx_spline_mfem_read},
     {"universal file", ".unv", is_unv, hx_unv_read, NULL},
     {"Exodus II", ".exo", is_exodus, hx_exodus_read, NULL},
     {"Exodus II", ".e", is_exodus, hx_exodus_read, NULL},
     {"Exodus II", ".ex2", is_exodus, hx_exodus_read, NULL},
     {"Exodus II", ".g", is_exodus, hx_exodus_read, NULL},
+    {"G+Smo XML", ".xml", is_gismo, .read_spline = hx_spline_xml_read},
+    {"MFEM NURBS", ".mesh", is_mfem_nurbs, .read_spline = hx_spline_mfem_read},
 };
 const size_t hx_n_mesh_format = sizeof hx_mesh_formats / sizeof hx_mesh_formats[0];
 

@@ -1,5 +1,4 @@
 /* G+Smo's XML: volumes (TensorBSpline3, TensorNurbs3), and how they lie together (MultiPatch). */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -7,44 +6,14 @@
 #include "../base/error.h"
 #include "../base/grow.h"
 #include "../base/memory.h"
-#include "../spline/spline_glue.h"
 #include "../spline/spline_patch.h"
-#include "../spline/spline_sides.h"
 #include "spline_files.h"
-#include "xml_scan.h"
+#include "spline_xml_reader.h"
 
-/* Numbers of an element's text. */
-typedef struct numbers {
-    double *value; /* [n] (owned) */
-    size_t n, capacity;
-    int64_t line; /* of the element; 0: there was none */
-} numbers;
-
-typedef struct geometry {
-    int64_t id, line;
-    int is_volume;
-    char type[32];
-    hx_spline_patch patch;
-} geometry;
-
-/* <interfaces> or <boundary>: numbers that are told apart once all patches are known. */
-typedef struct block {
-    char *name; /* of a boundary, or NULL (owned) */
-    numbers list;
-} block;
-
-typedef struct reader {
-    hx_xml_scan xml;
-    size_t n_geometry, geometry_capacity;
-    geometry *geometry;
-    int64_t multipatch_line; /* 0: there is none */
-    numbers patch;           /* ids of its geometries */
-    int is_range;
-    size_t n_interface, interface_capacity, n_boundary, boundary_capacity;
-    block *interface, *boundary;
-    int *place; /* [n] which geometry each patch is */
-    int n;
-} reader;
+typedef hx_gismo_numbers numbers;
+typedef hx_gismo_geometry geometry;
+typedef hx_gismo_block block;
+typedef hx_gismo_reader reader;
 
 /* --- numbers --- */
 
@@ -94,16 +63,6 @@ static int read_numbers(reader *r, numbers *list)
                                 r->xml.name, name);
         HX_TRY(parse(&r->xml, list));
     }
-}
-
-/* Number i of a list as an integer that fits. */
-static int whole(const reader *r, const numbers *list, size_t i, int *value)
-{
-    const double v = list->value[i];
-    if (v != floor(v) || fabs(v) > 1e9)
-        return HX_XML_RAISE(&r->xml, list->line, "%g where an integer is expected", v);
-    *value = (int)v;
-    return HX_OK;
 }
 
 /* --- a geometry --- */
@@ -280,189 +239,6 @@ static int read_file(reader *r)
     return HX_OK;
 }
 
-/* --- patches --- */
-
-/* Which geometry has that id; -1: none. */
-static int find_geometry(const reader *r, int id)
-{
-    for (size_t i = 0; i < r->n_geometry; i++)
-        if (r->geometry[i].id == id) return (int)i;
-    return -1;
-}
-
-static int add_place(reader *r, int id)
-{
-    const int at = find_geometry(r, id);
-    if (at < 0)
-        return HX_XML_RAISE(&r->xml, r->patch.line, "<patches>: there is no <Geometry id=\"%d\">",
-                            id);
-    const geometry *const g = &r->geometry[at];
-    if (!g->is_volume)
-        return HX_XML_RAISE(&r->xml, g->line,
-                            "<Geometry id=\"%d\"> of type \"%s\"; volumes are read: TensorBSpline3 "
-                            "and TensorNurbs3",
-                            id, g->type);
-    for (int k = 0; k < r->n; k++)
-        if (r->place[k] == at)
-            return HX_XML_RAISE(&r->xml, r->patch.line, "<patches>: geometry %d twice", id);
-    r->place[r->n++] = at;
-    return HX_OK;
-}
-
-/* The geometries of the MultiPatch, or without one all volumes. */
-static int choose(reader *r)
-{
-    int first = 0, last = -1, id = 0;
-    HX_TRY(hx_alloc(&r->place, r->n_geometry + 1, sizeof *r->place, "patches"));
-    if (r->multipatch_line > 0 && r->patch.line == 0)
-        return HX_XML_RAISE(&r->xml, r->multipatch_line, "<MultiPatch> without <patches>");
-    if (r->multipatch_line == 0) {
-        for (size_t i = 0; i < r->n_geometry; i++)
-            if (r->geometry[i].is_volume) r->place[r->n++] = (int)i;
-    } else if (r->is_range) {
-        if (r->patch.n != 2)
-            return HX_XML_RAISE(&r->xml, r->patch.line,
-                                "<patches type=\"id_range\">: %zu numbers; the first id and the "
-                                "last are needed",
-                                r->patch.n);
-        HX_TRY(whole(r, &r->patch, 0, &first));
-        HX_TRY(whole(r, &r->patch, 1, &last));
-        for (id = first; id <= last; id++) HX_TRY(add_place(r, id)); /* ends at the first missing */
-    } else {
-        for (size_t i = 0; i < r->patch.n; i++) {
-            HX_TRY(whole(r, &r->patch, i, &id));
-            HX_TRY(add_place(r, id));
-        }
-    }
-    if (r->n > 0) return HX_OK;
-    if (r->n_geometry > 0)
-        return HX_XML_RAISE(&r->xml, r->geometry[0].line,
-                            "no volume: <Geometry> of type \"%s\"; TensorBSpline3 and TensorNurbs3 "
-                            "are read",
-                            r->geometry[0].type);
-    return HX_XML_RAISE(&r->xml, r->xml.line,
-                        "no <Geometry>: not a file of G+Smo with volumes as splines");
-}
-
-static int patch_of(const reader *r, const numbers *list, const char *what, int id, int *patch)
-{
-    for (*patch = 0; *patch < r->n; ++*patch)
-        if (r->geometry[r->place[*patch]].id == id) return HX_OK;
-    return HX_XML_RAISE(&r->xml, list->line, "<%s> points nowhere: to patch %d, which there is not",
-                        what, id);
-}
-
-/* The side of four numbers from `at` on; G+Smo counts sides from 1. */
-static int side_of(const reader *r, const numbers *list, const char *what, size_t at,
-                   hx_spline_side *side)
-{
-    int id = 0, number = 0;
-    HX_TRY(whole(r, list, at, &id));
-    HX_TRY(whole(r, list, at + 1, &number));
-    HX_TRY(patch_of(r, list, what, id, &side->patch));
-    side->side = number - 1;
-    if (number >= 1 && number <= 6) return HX_OK;
-    return HX_XML_RAISE(&r->xml, list->line,
-                        "<%s> points nowhere: to side %d of patch %d; sides are 1 to 6", what,
-                        number, id);
-}
-
-/* Patch, side, patch, side, the three directions of the second, three times 1 (forwards) or 0. */
-static int take_interface(const reader *r, const numbers *list, size_t at,
-                          hx_spline_interface *interface)
-{
-    HX_TRY(side_of(r, list, "interfaces", at, &interface->a));
-    HX_TRY(side_of(r, list, "interfaces", at + 2, &interface->b));
-    for (int d = 0; d < 3; d++) {
-        int forwards = 1;
-        HX_TRY(whole(r, list, at + 4 + (size_t)d, &interface->along[d]));
-        HX_TRY(whole(r, list, at + 7 + (size_t)d, &forwards));
-        interface->flip[d] = forwards == 0;
-    }
-    const int across = interface->a.side / 2; /* the sides say it, whatever is written */
-    interface->flip[across] = interface->a.side % 2 == interface->b.side % 2;
-    return HX_OK;
-}
-
-static int take_interfaces(const reader *r, hx_spline *spline)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < r->n_interface; i++) {
-        const numbers *const list = &r->interface[i].list;
-        if (list->n % 10 != 0)
-            return HX_XML_RAISE(&r->xml, list->line,
-                                "<interfaces>: %zu numbers; each has 10: patch, side, patch, side, "
-                                "three directions, three orientations",
-                                list->n);
-        n += list->n / 10;
-    }
-    HX_TRY(hx_alloc(&spline->interface, n, sizeof *spline->interface, "interfaces"));
-    for (size_t i = 0; i < r->n_interface; i++)
-        for (size_t at = 0; at < r->interface[i].list.n; at += 10) {
-            hx_spline_interface *const to = &spline->interface[spline->n_interface];
-            HX_TRY(take_interface(r, &r->interface[i].list, at, to));
-            const int rc = hx_spline_check_interface(spline, to);
-            if (rc < 0) return hx_xml_place(&r->xml, r->interface[i].list.line, rc);
-            spline->n_interface++;
-        }
-    return HX_OK;
-}
-
-static int take_boundaries(reader *r, hx_spline *spline)
-{
-    HX_TRY(hx_alloc(&spline->boundary, r->n_boundary, sizeof *spline->boundary, "sides"));
-    for (size_t i = 0; i < r->n_boundary; i++) {
-        block *const b = &r->boundary[i];
-        hx_spline_boundary to = {0};
-        if (b->list.n % 2 != 0)
-            return HX_XML_RAISE(&r->xml, b->list.line,
-                                "<boundary>: %zu numbers; pairs of patch and side are needed",
-                                b->list.n);
-        HX_TRY(hx_alloc(&to.side, b->list.n / 2, sizeof *to.side, "sides"));
-        int rc = HX_OK;
-        for (size_t at = 0; rc == HX_OK && at < b->list.n; at += 2)
-            rc = side_of(r, &b->list, "boundary", at, &to.side[to.n_side++]);
-        if (rc < 0 || !b->name || !*b->name) { /* all sides that are free are no set */
-            free(to.side);
-            HX_TRY(rc);
-            continue;
-        }
-        to.name = b->name;
-        b->name = NULL;
-        spline->boundary[spline->n_boundary++] = to;
-    }
-    return HX_OK;
-}
-
-static int note_others(const reader *r, hx_notes *notes)
-{
-    const geometry *first = NULL;
-    int n = (int)r->n_geometry - r->n;
-    for (size_t i = 0; i < r->n_geometry && !first; i++) {
-        int is_taken = 0;
-        for (int k = 0; k < r->n; k++) is_taken |= r->place[k] == (int)i;
-        if (!is_taken) first = &r->geometry[i];
-    }
-    if (!first) return HX_OK;
-    return hx_notes_add(notes, HX_NOTE_INFO,
-                        "%s: left out: %d of %zu geometries, the first of type \"%s\" in line %lld",
-                        r->xml.path, n, r->n_geometry, first->type, (long long)first->line);
-}
-
-static int take(reader *r, hx_spline *spline, hx_notes *notes)
-{
-    HX_TRY(choose(r));
-    HX_TRY(hx_alloc(&spline->patch, (size_t)r->n, sizeof *spline->patch, "patches"));
-    HX_TRY(note_others(r, notes));
-    for (int k = 0; k < r->n; k++) {
-        spline->patch[k] = r->geometry[r->place[k]].patch;
-        r->geometry[r->place[k]].patch = (hx_spline_patch){0};
-        spline->n_patch++;
-    }
-    HX_TRY(take_interfaces(r, spline));
-    return take_boundaries(r, spline);
-}
-
 static void reader_free(reader *r)
 {
     for (size_t i = 0; i < r->n_geometry; i++) hx_spline_patch_free(&r->geometry[i].patch);
@@ -490,7 +266,7 @@ int hx_spline_xml_read(const char *path, hx_spline *spline, hx_notes *notes)
     HX_TRY(hx_alloc(&r, 1, sizeof *r, "the state of an XML reader"));
     int rc = hx_xml_open(&r->xml, path);
     if (rc == HX_OK) rc = read_file(r);
-    if (rc == HX_OK) rc = take(r, spline, notes);
+    if (rc == HX_OK) rc = hx_gismo_take(r, spline, notes);
     reader_free(r);
     if (rc < 0) hx_spline_free(spline);
     return rc;

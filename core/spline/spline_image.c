@@ -127,8 +127,9 @@ static int raise_span(const hx_spline *spline, int k, int64_t cell, int64_t n_ba
     const hx_spline_patch *const patch = &spline->patch[k];
     hx_spline_patch_spans(patch, cell, span);
     if (find_parts(patch, span, part))
-        snprintf(help, sizeof help, "cut it in %d x %d x %d parts by mesh.refine", part[0], part[1],
-                 part[2]);
+        snprintf(help, sizeof help,
+                 "multiply mesh.refine, [1, 1, 1] if there is none, by [%d, %d, %d]", part[0],
+                 part[1], part[2]);
     return HX_RAISE(HX_EINPUT,
                     "patch %d, span (%d, %d, %d): the spline is valid there, and the hexahedron "
                     "between the span's corners is not (%lld such spans): %s",

@@ -8,7 +8,7 @@ import glob, os, random, shutil, struct, sys
 
 src, out = sys.argv[1], sys.argv[2]
 MOST = 20000
-ENDINGS = ['.vtk', '.pvtu', '.vtu', '.msh', '.inp', '.cdb', '.bdf', '.nas', '.fem', '.mesh', '.unv', '.exo']
+ENDINGS = ['.vtk', '.pvtu', '.vtu', '.msh', '.inp', '.cdb', '.bdf', '.nas', '.fem', '.mesh', '.unv', '.exo', '.e', '.ex2', '.g', '.xml']
 
 
 def put(target, name, data):
