@@ -27,17 +27,16 @@ static void add_sum(hx_analyse_sum *to, const hx_analyse_sum *sum, double factor
 
 /* --- points of sets --- */
 
-/* Bits of the nodes of a set and the middles of its edges. */
+/* Bits of the points that are held where a set is. */
 static int mark_set(const hx_session *s, const char *name, unsigned bits, uint8_t *mark)
 {
     const hx_set *set = name ? hx_mesh_find_set(&s->mesh, name) : NULL;
     int64_t n = 0;
-    int32_t *middle = NULL;
+    int32_t *point = NULL;
     if (!set) return HX_OK;
-    HX_TRY(hx_space_set_middles(&s->space, set, &n, &middle));
-    for (int64_t k = 0; k < set->n_node; k++) mark[set->node[k]] |= (uint8_t)bits;
-    for (int64_t k = 0; k < n; k++) mark[middle[k]] |= (uint8_t)bits;
-    free(middle);
+    HX_TRY(hx_space_set_points(&s->space, set, &n, &point));
+    for (int64_t k = 0; k < n; k++) mark[point[k]] |= (uint8_t)bits;
+    free(point);
     return HX_OK;
 }
 

@@ -151,9 +151,40 @@ static void quadratic_heat(const hx_session *s, double modulus, const double *x,
     }
 }
 
+/* Of a span, by its fields at the Gauss points. */
+static void spline_forces(const hx_session *s, double modulus, const double *x, int64_t e,
+                          double *force)
+{
+    const hx_problem *const problem = &s->problem;
+    const int c = problem->components;
+    double slope[3][3][HX_SPLINE_LANES], h[3][3] = {{0.0}}, g[3][HX_SPLINE_LANES], w[125];
+    hx_spline_cell cell;
+    hx_spline_place place;
+    hx_space_spline_cell(&problem->space, e, &cell, &place);
+    for (int i = 0; i < c; i++) hx_spline_cell_field(&cell, &place, x, c, i, NULL, slope[i]);
+    for (int a = 0; cell.weight && a < cell.n; a++) w[a] = cell.weight[cell.point[a]];
+    for (int m = 0; m < c * cell.n; m++) force[m] = 0.0;
+    for (int q = 0; q < cell.n; q++) {
+        double stress[3][3];
+        for (int i = 0; i < c; i++)
+            for (int k = 0; k < 3; k++) h[i][k] = slope[i][k][q];
+        if (c == 3)
+            stress_of(problem, h, stress);
+        else
+            memcpy(stress[0], h[0], sizeof stress[0]);
+        hx_spline_cell_gradients(&cell, &place, cell.weight ? w : NULL, q, 1.0, g);
+        for (int a = 0; a < cell.n; a++)
+            for (int i = 0; i < c; i++)
+                force[c * a + i] +=
+                    modulus * place.volume[q] *
+                    (stress[i][0] * g[0][a] + stress[i][1] * g[1][a] + stress[i][2] * g[2][a]);
+    }
+}
+
 static element_of *element_of_problem(const hx_problem *problem)
 {
     const int is_linear = problem->space.element == HX_ELEMENT_LINEAR;
+    if (problem->space.element == HX_ELEMENT_SPLINE) return spline_forces;
     if (hx_problem_is_heat(problem)) return is_linear ? element_heat : quadratic_heat;
     return is_linear ? element_forces : quadratic_forces;
 }
@@ -161,7 +192,7 @@ static element_of *element_of_problem(const hx_problem *problem)
 /* kx = K x: the elements of a chunk at the same time, their forces added one after the other. */
 static int product(const hx_session *s, hx_compare_reference *ref)
 {
-    enum { CHUNK = 8192, MOST = 3 * HX_RULE_POINTS };
+    enum { CHUNK = 2048, MOST = 3 * HX_SPLINE_CELL_POINTS };
     const int64_t n_elem = s->mesh.n_elem, c = s->problem.components;
     const hx_space *const space = &s->problem.space;
     element_of *const of_element = element_of_problem(&s->problem);

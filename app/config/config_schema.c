@@ -419,8 +419,10 @@ const hx_key hx_keys[] = {
     KEY("solver.layout", WORD, AT(solver.layout), .is_free = 1, .fallback = "interleaved",
         .more_word = layout_word, .help = "order in memory of the element matrices"),
     KEY("solver.element", WORD, AT(solver.element), .fallback = "linear", .more_word = element_word,
-        .help = "quadratic: hex20, wedge15, pyramid13, tet10 over the same mesh, with the middles "
-                "of its edges, by operators that store a matrix"),
+        .help =
+            "quadratic: hex20, wedge15, pyramid13, tet10 over the same mesh, with the middles "
+            "of its edges, by operators that store a matrix; spline: the control points of a file "
+            "of splines, whose default it is, on a CPU"),
     KEY("solver.preconditioner", TEXT, AT(solver.preconditioner), .is_free = 1, .fallback = "auto",
         .more_word = precond_word,
         .help = "`hextop list` describes them; auto: multigrid from 2000 elements on (of "

@@ -73,7 +73,13 @@ void hx_attached_file_supports(const hx_attached *a, hx_attached_nodes *nodes)
 double hx_attached_force(const hx_session *s, int load_case, int64_t node)
 {
     const double *const force = s->problem.cases.force[load_case];
-    return hx_config_is_heat(&s->cfg) ? fabs(force[node]) : hx_norm3(force + 3 * node);
+    int32_t point[HX_SPLINE_CELL_POINTS];
+    double share[HX_SPLINE_CELL_POINTS], size = 0.0;
+    const int n = hx_space_node_points(&s->space, node, point, share);
+    for (int k = 0; k < n; k++)
+        size += share[k] * (hx_config_is_heat(&s->cfg) ? fabs(force[point[k]])
+                                                       : hx_norm3(force + 3 * (int64_t)point[k]));
+    return size;
 }
 
 void hx_attached_loads(const hx_attached *a, int load_case, hx_attached_nodes *nodes)

@@ -32,7 +32,8 @@ void hx_attached_set(const hx_attached *attached, const char *set, hx_attached_n
 void hx_attached_file_supports(const hx_attached *attached, hx_attached_nodes *nodes);
 void hx_attached_loads(const hx_attached *attached, int load_case, hx_attached_nodes *nodes);
 
-/* Size of the force at a node, or of the heat. */
+/* Size of the force at a node, or of the heat; of a spline that of the control points which act
+ * there, by their shares. */
 double hx_attached_force(const hx_session *s, int load_case, int64_t node);
 
 /* 1 if none of the nodes, and there are some, is on the largest piece. */

@@ -152,9 +152,13 @@ static int is_void_node(const hx_problem *problem, int64_t node)
 
 static int is_loaded(const hx_problem *problem, int64_t node)
 {
+    int32_t point[HX_SPLINE_CELL_POINTS];
+    double share[HX_SPLINE_CELL_POINTS];
+    const int n = hx_space_node_points(&problem->space, node, point, share);
+    const int64_t m = problem->components;
     for (int c = 0; c < problem->cases.n; c++)
-        for (int i = 0; i < problem->components; i++)
-            if (fabs(problem->cases.force[c][problem->components * node + i]) > 0.0) return 1;
+        for (int k = 0; k < n * m; k++)
+            if (fabs(problem->cases.force[c][m * point[k / m] + k % m]) > 0.0) return 1;
     return 0;
 }
 

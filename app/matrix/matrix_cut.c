@@ -88,7 +88,8 @@ int hx_matrix_count(const hx_space *space, const hx_matrix_cut *cut, hx_part par
                     int64_t *n_block, int64_t *n_number, int *widest)
 {
     const hx_incidence in = hx_incidence_of_space(space);
-    const size_t most_points = space->element == HX_ELEMENT_LINEAR ? 8 : HX_RULE_POINTS;
+    const size_t most_points =
+        space->element == HX_ELEMENT_LINEAR ? 8 : (size_t)hx_space_most(space);
     const size_t room = most_points * (size_t)most_cells(&in);
     int64_t n_blocks = 0, n_numbers = 0;
     int most = 0, failed = 0;

@@ -125,6 +125,7 @@ typedef struct hx_matrix_stages {
     const hx_matrix_ops *ops;
     hx_form form;
     const hx_cell_rule *rule; /* of quadratic elements (borrowed); else NULL */
+    int64_t n_cell_point;     /* points of a cell, at most */
     hx_build build;
     hx_part part;
     hx_fill fill;

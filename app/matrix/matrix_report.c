@@ -43,7 +43,9 @@ void hx_matrix_report_sizes(const hx_matrix_job *job)
                 hx_format_count(space->mesh->n_node, b, sizeof b), of_points,
                 hx_format_count(problem->components * space->n_point, c, sizeof c),
                 hx_space_text(space, kinds, sizeof kinds));
-    if (!is_linear) hx_log_info("           all rows in one range: quadratic elements");
+    if (!is_linear)
+        hx_log_info("           all rows in one range: %s",
+                    space->element == HX_ELEMENT_SPLINE ? "splines" : "quadratic elements");
 }
 
 static void report_pattern(const hx_matrix_stages *st)

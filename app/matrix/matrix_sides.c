@@ -255,6 +255,10 @@ static int write_order(const hx_space *space, const char *path)
     const hx_mesh *const mesh = space->mesh;
     int32_t *number = NULL;
     int rc;
+    if (space->element == HX_ELEMENT_SPLINE)
+        return HX_RAISE(HX_EINPUT,
+                        "--order: rows of a spline belong to control points, not to nodes of a "
+                        "file; leave it out");
     HX_TRY_FAIL(
         hx_alloc_raw(&number, (size_t)space->n_point, sizeof *number, "order of the nodes"));
     for (int64_t a = 0; a < mesh->n_node; a++) number[a] = node_number(mesh, a);

@@ -31,9 +31,15 @@ int hx_matrix_stages_open(hx_matrix_stages *st, hx_session *s, const hx_matrix_p
                    ? (hx_form){.kind = HX_FORM_CONDUCTION}
                    : (hx_form){HX_FORM_ELASTICITY, s->problem.lambda, s->problem.mu};
     st->rule = s->problem.space.rule;
+    st->n_cell_point =
+        s->problem.space.element == HX_ELEMENT_LINEAR ? 8 : hx_space_most(&s->problem.space);
     if (!st->ops)
         return HX_RAISE(HX_EINPUT,
                         "device '%s' makes no matrices; solver.device = \"cpu\" or \"auto\" does",
+                        device);
+    if (s->problem.space.element == HX_ELEMENT_SPLINE && !st->ops->splines)
+        return HX_RAISE(HX_EINPUT,
+                        "device '%s' makes no matrices of splines; solver.device = \"cpu\" does",
                         device);
     HX_TRY(check_build(st));
     HX_TRY(hx_fill_find(plan->fill, st->ops->fills, device, &st->fill));
@@ -295,7 +301,7 @@ static void device_cost(const hx_matrix_stages *st, int widest, int several, hx_
     /* The builder's memory is free again when the values come: of a row at least those. */
     const int64_t least = FILL_BYTES + (st->part == HX_PART_LOWER ? 1 : 8) * block;
     /* points and pairs of a cell, of several kinds the most */
-    const int64_t n_point = st->rule ? HX_RULE_POINTS : 8;
+    const int64_t n_point = st->n_cell_point;
     cost->device_cell = n_point * (int64_t)(sizeof(int32_t) + sizeof(uint32_t)) +
                         n_point * n_point * slot + (int64_t)sizeof(double);
     cost->device_point = 3 * (int64_t)sizeof(double) + (int64_t)sizeof(int64_t);

@@ -150,7 +150,9 @@ static int read_config(hx_session *s, const hx_options *options, const hx_mesh_f
     HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 2,
                           options->argument + 2));
     if (!format->holds_problem || hx_config_is_heat(&s->cfg))
-        s->cfg.solver.element = HX_ELEMENT_LINEAR; /* what a file of nodes can hold */
+        s->cfg.solver.element = HX_ELEMENT_LINEAR;   /* what a file of nodes can hold */
+    s->own_element = 1 + (int)s->cfg.solver.element; /* a spline's image, not the spline */
+    if (s->cfg.solver.element == HX_ELEMENT_SPLINE) s->cfg.solver.element = HX_ELEMENT_LINEAR;
     return HX_OK;
 }
 

@@ -238,10 +238,15 @@ int hx_output_open(hx_output *out, hx_session *s)
     return rc;
 }
 
-/* h[i][k] = du_i / dx_k at the centre of a quadratic cell, u[n_point][components]. */
+/* h[i][k] = du_i / dx_k at the centre of a quadratic cell or of a span, u[n_point][components]. */
 static void point_gradient(const hx_problem *problem, int64_t cell, const double *u, double h[3][3])
 {
     const hx_space *space = &problem->space;
+    if (space->element == HX_ELEMENT_SPLINE) {
+        const double middle[3] = {0.5, 0.5, 0.5};
+        hx_space_spline_gradient(space, cell, middle, problem->components, u, h);
+        return;
+    }
     const hx_cell_rule *rule = &space->rule[space->kind[cell]];
     double j[3][3] = {{0.0}}, du[3][3] = {{0.0}};
     const int c = problem->components;

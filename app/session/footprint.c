@@ -58,12 +58,19 @@ static const shape quadratic_shape[HX_N_CELL_RULE] = {
     [HX_CELL_TETRAHEDRON] = {1.32, 10.0, 1.16, 38.0},
 };
 
+enum { SPLINE_DEGREE = 2 }; /* where the config does not say: most parts */
+
 /* mesh: raw, or NULL: one of hexahedra, as generators make it. */
 static shape shape_of(const hx_config *cfg, const hx_mesh *mesh)
 {
     int64_t n_kind[HX_N_CELL_RULE] = {0}, n = 0;
     shape sum = {0.0, 0.0, 0.0, 0.0};
     if (cfg->solver.element == HX_ELEMENT_LINEAR) return linear_shape;
+    if (cfg->solver.element == HX_ELEMENT_SPLINE) {
+        const double p = cfg->mesh.degree > 0 ? cfg->mesh.degree : SPLINE_DEGREE;
+        return (shape){1.0, (p + 1.0) * (p + 1.0) * (p + 1.0), 0.0,
+                       (2.0 * p + 1.0) * (2.0 * p + 1.0) * (2.0 * p + 1.0)};
+    }
     if (!mesh) return quadratic_shape[HX_CELL_HEXAHEDRON];
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         const hx_cell_kind kind = hx_cell_kind_of(mesh->conn + 8 * e);
@@ -94,7 +101,8 @@ static double space_bytes(const shape *s)
 static void add_problem(const hx_config *cfg, const shape *s, int n_case, hx_account *account)
 {
     const double vector = (double)components_of(cfg) * s->point * sizeof(double);
-    if (s->edge > 0.0) add(account, "points", space_bytes(s) + 8.0 * s->edge);
+    if (cfg->solver.element != HX_ELEMENT_LINEAR)
+        add(account, "points", space_bytes(s) + 8.0 * s->edge);
     add(account, "supports", s->point);
     hx_account_add(account, "volumes", sizeof(double));
     add(account, "loads", n_case * vector);

@@ -88,6 +88,23 @@ static void fill_generate_params(const hx_config *cfg, hx_generate_params *param
     params->other_bytes = 0.0;
 }
 
+/* Splines are analysed as such unless another element is asked for. HX_EINPUT: of a mesh. */
+static int settle_element(hx_session *s)
+{
+    const int is_spline = s->spline.n_patch > 0;
+    if (is_spline && !hx_config_given(&s->cfg, "solver.element")) {
+        if (s->own_element)
+            s->own_element = 1 + (int)HX_ELEMENT_SPLINE; /* of the config, without the command */
+        else
+            s->cfg.solver.element = HX_ELEMENT_SPLINE;
+    }
+    if (is_spline || s->cfg.solver.element != HX_ELEMENT_SPLINE) return HX_OK;
+    return hx_session_blame(
+        s, "solver.element",
+        HX_RAISE(HX_EINPUT, "\"spline\" belongs to files of splines (G+Smo .xml, MFEM NURBS "
+                            ".mesh); a mesh has \"linear\" or \"quadratic\" elements"));
+}
+
 /* The raw mesh, renumbered as asked and validated. */
 static int make_raw_mesh(hx_session *s)
 {
@@ -102,6 +119,7 @@ static int make_raw_mesh(hx_session *s)
         HX_TRY(hx_session_read_file(s));
     }
     hx_session_end_step(s, HX_SETUP_MESH, begin);
+    HX_TRY(settle_element(s));
     HX_TRY(hx_footprint_check(s));
     if (cfg->mesh.shuffle != 0) {
         begin = hx_session_begin_step(HX_SETUP_SHUFFLE);
@@ -218,7 +236,9 @@ int hx_session_make_problem(hx_session *s)
 {
     hx_notes notes = {0};
     const double begin = hx_session_begin_step(HX_SETUP_PROBLEM);
-    int rc = hx_space_create(&s->space, &s->mesh, s->cfg.solver.element);
+    int rc = s->cfg.solver.element == HX_ELEMENT_SPLINE
+                 ? hx_space_create_spline(&s->space, &s->mesh, &s->spline)
+                 : hx_space_create(&s->space, &s->mesh, s->cfg.solver.element);
     if (rc < 0) return hx_session_blame(s, "solver.element", rc);
     rc =
         hx_config_make_problem(&s->cfg, &s->space, &s->conditions, &s->problem, &notes, s->lacking);

@@ -7,12 +7,14 @@
 #endif
 
 #include "../text/log.h"
+#include "core/matrix/matrix.h"
 #include "core/solver/conduction_ops.h"
 #include "session_internal.h"
 
 /* Whether it does the config's physics with its elements. */
 static int does_what_is_asked(const hx_session *s, const hx_device_ops *ops)
 {
+    if (s->cfg.solver.element == HX_ELEMENT_SPLINE) return ops->matrix && ops->matrix->splines;
     if (!hx_config_is_heat(&s->cfg)) return 1;
     if (!ops->conduction) return 0;
     return s->cfg.solver.element == HX_ELEMENT_LINEAR || ops->conduction->quadratic;
@@ -22,6 +24,13 @@ static int does_what_is_asked(const hx_session *s, const hx_device_ops *ops)
 static int check_physics(const hx_session *s, const hx_device_ops *ops)
 {
     if (does_what_is_asked(s, ops)) return HX_OK;
+    if (s->cfg.solver.element == HX_ELEMENT_SPLINE)
+        return hx_session_blame(
+            s, "solver.device",
+            HX_RAISE(HX_EINPUT,
+                     "splines are analysed on a CPU in this build, not on '%s': use \"cpu\" or "
+                     "\"auto\", or solver.element = \"linear\" or \"quadratic\" on the same file",
+                     ops->name));
     return hx_session_blame(s, "solver.device",
                             HX_RAISE(HX_EINPUT,
                                      "device '%s' has no %sphysics = \"heat\": use \"cpu\"",

@@ -236,6 +236,7 @@ static int find_peaks(hx_verify *v, hx_verify_analysis *a, int with_fields)
             find_fluxes(v);
         else
             hx_output_von_mises(&s->problem, v->modulus, v->u, v->stress);
+        HX_TRY(hx_space_leave_nodes(&s->space, s->problem.components, v->u));
         find_displacement(v, c + 1, &a->displacement);
         find_stress(v, c + 1, &a->stress);
         if (with_fields) HX_TRY(keep_fields(v, c));

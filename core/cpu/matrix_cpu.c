@@ -185,6 +185,7 @@ const hx_matrix_ops hx_cpu_matrix_ops = {
     .lower_formats = 1u << HX_FORMAT_BSR,
     .fills = 1u << HX_FILL_GATHER | 1u << HX_FILL_SORT | 1u << HX_FILL_TRIPLETS,
     .builds = 1u << HX_BUILD_THREE_STAGE | 1u << HX_BUILD_SORT,
+    .splines = 1,
     .pattern = cpu_pattern,
     .create = cpu_create,
     .destroy = cpu_destroy,

@@ -34,6 +34,10 @@ void hx_cpu_cell_tiles(const hx_form *form, const double x[24], double modulus, 
 void hx_cpu_add_points(const hx_matrix *m, const hx_fill_input *input, int64_t cell, int64_t first,
                        int64_t end);
 
+/* The same of a cell of a spline (matrix_spline_cpu.c). */
+void hx_cpu_add_spline(const hx_matrix *m, const hx_fill_input *input, int64_t cell, int64_t first,
+                       int64_t end);
+
 /* What triplets and sort do (matrix_sort_cpu.c). */
 typedef struct hx_cpu_sort hx_cpu_sort;
 int hx_cpu_sort_create(hx_cpu_sort **sort, const hx_matrix *m, const hx_fill_input *input,

@@ -114,6 +114,11 @@ static void fill_owner(const filling *s, int64_t owner)
     const size_t block = (size_t)(m->spec.components * m->spec.components);
     memset((double *)m->d_value + ptr[first - base] * (int64_t)block, 0,
            (size_t)(ptr[end - base] - ptr[first - base]) * block * sizeof(double));
+    if (in->spline) {
+        for (int64_t k = s->begin[owner]; k < s->begin[owner + 1]; k++)
+            hx_cpu_add_spline(m, &s->input, s->cell[k], first, end);
+        return;
+    }
     if (in->kind) {
         for (int64_t k = s->begin[owner]; k < s->begin[owner + 1]; k++)
             hx_cpu_add_points(m, &s->input, s->cell[k], first, end);
@@ -156,6 +161,9 @@ int hx_cpu_fill_create(void **state, hx_device *dev, hx_fill fill, const hx_matr
     int rc;
     (void)dev;
     *state = NULL;
+    if (input->incidence.spline && fill != HX_FILL_GATHER)
+        return HX_RAISE(HX_EINPUT, "device 'cpu' fills matrices of splines by gather only, not %s",
+                        hx_fill_kinds[fill].name);
     if (input->incidence.kind && (fill != HX_FILL_GATHER || !input->rule))
         return HX_RAISE(HX_EINPUT,
                         "device 'cpu' fills matrices of quadratic elements by gather only, not %s",

@@ -6,6 +6,7 @@
 #include "../problem/body_force.h"
 #include "../solver/block3.h"
 #include "cpu_ops.h"
+#include "spline_points_cpu.h"
 
 enum { N = HX_POINT_LANES };
 
@@ -47,6 +48,10 @@ HX_VERSIONS_OF(double, energy_of,
 
 void hx_cpu_points_energy(const hx_device_model *model, const double *d_u, double *d_energy)
 {
+    if (model->points->spline) {
+        hx_cpu_spline_energy(model, d_u, d_energy);
+        return;
+    }
 #pragma omp parallel for schedule(static)
     for (int64_t cell = 0; cell < model->n_elem; cell++) {
         hx_point_lanes x, u;
@@ -84,6 +89,10 @@ HX_VERSIONS(own_product, (const hx_cell_rule *rule, hx_point_lanes x, int a, dou
 
 void hx_cpu_points_block_diagonal(const hx_device_model *model, double *d_block)
 {
+    if (model->points->spline) {
+        hx_cpu_spline_block_diagonal(model, d_block);
+        return;
+    }
     const hx_incidence *in = model->points;
 #pragma omp parallel for schedule(static)
     for (int64_t point = 0; point < in->n_point; point++) {
@@ -105,6 +114,10 @@ void hx_cpu_points_block_diagonal(const hx_device_model *model, double *d_block)
 
 void hx_cpu_points_diagonal(const hx_device_model *model, double *d_diag)
 {
+    if (model->points->spline) {
+        hx_cpu_spline_diagonal(model, d_diag);
+        return;
+    }
     const hx_incidence *in = model->points;
 #pragma omp parallel for schedule(static)
     for (int64_t point = 0; point < in->n_point; point++) {
@@ -127,6 +140,10 @@ void hx_cpu_points_diagonal(const hx_device_model *model, double *d_diag)
 
 void hx_cpu_points_conduction_diagonal(const hx_device_model *model, double *d_diag)
 {
+    if (model->points->spline) {
+        hx_cpu_spline_conduction_diagonal(model, d_diag);
+        return;
+    }
     const hx_incidence *in = model->points;
 #pragma omp parallel for schedule(static)
     for (int64_t point = 0; point < in->n_point; point++) {
@@ -167,6 +184,10 @@ HX_VERSIONS_OF(double, heat_energy_of,
 void hx_cpu_points_conduction_energy(const hx_device_model *model, const double *d_t,
                                      double *d_energy)
 {
+    if (model->points->spline) {
+        hx_cpu_spline_conduction_energy(model, d_t, d_energy);
+        return;
+    }
 #pragma omp parallel for schedule(static)
     for (int64_t cell = 0; cell < model->n_elem; cell++) {
         const hx_incidence *in = model->points;
@@ -213,6 +234,10 @@ HX_VERSIONS(body_of,
 void hx_cpu_points_body_force(const hx_device_model *model, const hx_body_field *field,
                               const double *d_rho, const double *d_static, double *d_f)
 {
+    if (model->points->spline) {
+        hx_cpu_spline_body_force(model, field, d_rho, d_static, d_f);
+        return;
+    }
     const hx_incidence *in = model->points;
 #pragma omp parallel for schedule(static)
     for (int64_t point = 0; point < in->n_point; point++) {
@@ -253,6 +278,10 @@ HX_VERSIONS_OF(double, work_of,
 void hx_cpu_points_body_work(const hx_device_model *model, const hx_body_field *field,
                              double factor, const double *d_rho, const double *d_u, double *d_dc)
 {
+    if (model->points->spline) {
+        hx_cpu_spline_body_work(model, field, factor, d_rho, d_u, d_dc);
+        return;
+    }
 #pragma omp parallel for schedule(static)
     for (int64_t cell = 0; cell < model->n_elem; cell++) {
         hx_point_lanes x, u;

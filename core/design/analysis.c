@@ -309,7 +309,14 @@ int hx_analysis_displacement(const hx_analysis *a, int load_case, double *u)
 {
     hx_device *dev = a->op->dev;
     const size_t n = (size_t)a->problem->components * (size_t)a->problem->mesh->n_node;
-    return dev->ops->download(dev, u, a->d_u[load_case], n * sizeof *u);
+    double *points;
+    if (a->problem->space.element != HX_ELEMENT_SPLINE)
+        return dev->ops->download(dev, u, a->d_u[load_case], n * sizeof *u);
+    HX_TRY(hx_alloc_raw(&points, (size_t)vector_entries(a), sizeof *points, "displacements"));
+    const int rc = hx_analysis_point_displacement(a, load_case, points);
+    if (rc == HX_OK) hx_space_at_nodes(&a->problem->space, a->problem->components, points, u);
+    free(points);
+    return rc;
 }
 
 int hx_analysis_point_displacement(const hx_analysis *a, int load_case, double *u)

@@ -93,8 +93,8 @@ int hx_analysis_energy(const hx_analysis *analysis, double *d_energy, double *d_
 /* Downloads E rho^p[n_elem], in the order of the mesh. */
 int hx_analysis_modulus(const hx_analysis *analysis, double *host);
 
-/* Downloads u of a case (0-based): u[n_node][components], and of all points, those of quadratic
- * elements among them, u[n_point][components]. */
+/* Downloads u of a case (0-based): u[n_node][components], of a spline its values there, and of all
+ * points, those of quadratic elements or control points, u[n_point][components]. */
 int hx_analysis_displacement(const hx_analysis *analysis, int load_case, double *u);
 int hx_analysis_point_displacement(const hx_analysis *analysis, int load_case, double *u);
 

@@ -109,6 +109,7 @@ typedef struct hx_matrix_ops {
     unsigned single_formats;         /* kept as floats too, full or lower as above */
     unsigned fills;                  /* bit (1u << hx_fill) */
     unsigned builds;                 /* bit (1u << hx_build) */
+    int splines;                     /* 1: gather takes the cells of splines too */
 
     /* hx_pattern_build from arrays on the device. Waits. HX_EINPUT, HX_EENV: as there, and where
      * the device lacks memory. Cold. */

@@ -46,8 +46,10 @@ hx_incidence hx_incidence_of_space(const hx_space *space)
                           .pair_ptr = space->pair_ptr,
                           .place_cell = space->place_cell,
                           .kind = space->kind,
+                          .spline = space->spline_rule,
                           .point = space->point,
-                          .is_tetrahedral = !space->kind && is_tetrahedral(space->mesh),
+                          .is_tetrahedral =
+                              space->element == HX_ELEMENT_LINEAR && is_tetrahedral(space->mesh),
                           .point_ptr = space->point_ptr,
                           .point_place = space->point_place};
 }

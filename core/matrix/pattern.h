@@ -26,7 +26,8 @@ enum { HX_MAX_CELL_POINT = 27 };
 typedef struct hx_incidence {
     int64_t n_cell, n_point;
     int64_t n_place; /* sum of the cells' points, below 2^32 */
-    int n_per_cell;  /* points of every cell; 0: cell_ptr says, up to HX_MAX_CELL_POINT */
+    int n_per_cell;  /* points of every cell; 0: cell_ptr says, up to HX_MAX_CELL_POINT,
+                      of splines more */
     const int64_t
         *cell_ptr; /* [n_cell + 1] first place of a cell; NULL where n_per_cell is given */
     const int64_t *pair_ptr;   /* [n_cell + 1] sum of squares of the numbers of points of the cells
@@ -34,7 +35,10 @@ typedef struct hx_incidence {
     const int32_t *place_cell; /* [n_place] its cell; NULL likewise */
     const uint8_t *kind;       /* [n_cell] hx_cell_kind, which has a rule (cell_rule.h); NULL:
                                   hexahedra of 8 points */
-    const int32_t *point;      /* [n_place] */
+    const struct hx_spline_rule *spline; /* cells of a spline, whose points are control points: up
+                                            to HX_SPLINE_CELL_POINTS (spline_cell.h) and no kind; in
+                                            host memory; NULL: none */
+    const int32_t *point;                /* [n_place] */
     int is_tetrahedral; /* 1: all cells of the mesh, of which this may be a part, are tetrahedra as
                            hexahedra that name a point twice (cell.h): what may be made of 4 points
                            and has other bits then, is so in every part, or in none */

@@ -177,11 +177,10 @@ static double covered_share(const bore *b, const double e[3])
     double side[3], share = 0.0;
     hx_cross3(b->fit->axis, e, side);
     for (int64_t f = 0; f < b->n_face; f++) {
-        const int n_corner = b->at[f].n == 4 ? 4 : b->at[f].n / 2;
-        const double first = angle_of(b, b->at[f].point[0], e, side);
+        const double first = angle_of(b, b->at[f].corner[0], e, side);
         double low = 0.0, high = 0.0; /* of the corners, from the first */
-        for (int a = 1; a < n_corner; a++) {
-            double turn = angle_of(b, b->at[f].point[a], e, side) - first;
+        for (int a = 1; a < b->at[f].n_corner; a++) {
+            double turn = angle_of(b, b->at[f].corner[a], e, side) - first;
             turn -= 360.0 * floor(turn / 360.0 + 0.5);
             low = fmin(low, turn);
             high = fmax(high, turn);

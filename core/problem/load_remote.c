@@ -30,11 +30,44 @@ typedef struct taker {
     double *weight; /* [n] (owned) */
 } taker;
 
-static int list_takers(taker *t, const hx_space *space, const hx_set *set)
+/* Of a spline: the control points of the set's faces. */
+static int list_control_points(taker *t, const hx_space *space, const hx_set *set,
+                               const char *origin)
+{
+    int64_t n_face = 0, *face = NULL;
+    uint8_t *marked = NULL;
+    int rc;
+    t->xyz = space->xyz;
+    HX_TRY_FAIL(hx_alloc(&marked, (size_t)space->n_point, 1, "shares of a load"));
+    HX_TRY_FAIL(hx_problem_faces(space->mesh, set, origin, &n_face, &face));
+    if (n_face == 0)
+        HX_TRY_FAIL(hx_problem_refuse_spline(space, origin, "a load at a point shared by a set"));
+    for (int64_t f = 0; f < n_face; f++) {
+        hx_space_face at;
+        hx_space_face_of(space, face[f], &at);
+        for (int a = 0; a < at.n; a++) {
+            t->n += !marked[at.point[a]];
+            marked[at.point[a]] = 1;
+        }
+    }
+    HX_TRY_FAIL(hx_alloc_raw(&t->point, (size_t)t->n, sizeof *t->point, "shares of a load"));
+    HX_TRY_FAIL(hx_alloc_raw(&t->weight, (size_t)t->n, sizeof *t->weight, "shares of a load"));
+    t->n = 0;
+    for (int64_t a = 0; a < space->n_point; a++)
+        if (marked[a]) t->point[t->n++] = (int32_t)a;
+    rc = HX_OK;
+fail:
+    free(marked);
+    free(face);
+    return rc;
+}
+
+static int list_takers(taker *t, const hx_space *space, const hx_set *set, const char *origin)
 {
     int64_t n = 0;
     int32_t *middle = NULL;
     int rc;
+    if (space->element == HX_ELEMENT_SPLINE) return list_control_points(t, space, set, origin);
     t->xyz = space->xyz;
     HX_TRY_FAIL(hx_space_set_middles(space, set, &n, &middle));
     t->n = set->n_node + n;
@@ -55,7 +88,7 @@ static int fill_weights(taker *t, const hx_space *space, const hx_set *set,
     double *area = NULL;
     int rc;
     rc = HX_OK;
-    if (!load->equally)
+    if (!load->equally || space->element == HX_ELEMENT_SPLINE)
         HX_TRY_FAIL(hx_problem_faces(space->mesh, set, load->origin, &n_face, &face));
     for (int64_t k = 0; k < t->n; k++) t->weight[k] = n_face == 0 && k < set->n_node ? 1.0 : 0.0;
     if (n_face == 0) goto fail;
@@ -133,7 +166,7 @@ int hx_load_add_remote(const hx_space *space, const hx_set *set, const hx_load_s
     taker t = {0};
     share s;
     int rc;
-    HX_TRY_FAIL(list_takers(&t, space, set));
+    HX_TRY_FAIL(list_takers(&t, space, set, load->origin));
     HX_TRY_FAIL(fill_weights(&t, space, set, load));
     measure_share(&t, &s);
     for (int i = 0; i < 3; i++) arm[i] = load->point[i] - s.centroid[i];

@@ -68,12 +68,11 @@ static int check_law(const hx_problem_params *params)
                        params->rho_min, 1.0, "between rho_min and 1");
 }
 
-/* The file's number of a node, or of an end of the edge whose middle the point is. */
+/* The file's number of a node that is the point, or near it. */
 static long long number_near(const hx_problem *problem, int64_t point)
 {
-    const int64_t n_node = problem->mesh->n_node;
-    return (long long)hx_mesh_node_number(
-        problem->mesh, point < n_node ? point : problem->space.edge[2 * (point - n_node)]);
+    return (long long)hx_mesh_node_number(problem->mesh,
+                                          hx_space_near_node(&problem->space, point));
 }
 
 static int refuse_other_value(const hx_problem *problem, const char *origin, int64_t point, int i,
@@ -85,7 +84,9 @@ static int refuse_other_value(const hx_problem *problem, const char *origin, int
                     "%s: node %lld%s is already prescribed %s = %g by an earlier support, now "
                     "%g: supports that meet must agree",
                     origin, number_near(problem, point),
-                    point < problem->mesh->n_node ? "" : " (the middle of an edge there)",
+                    problem->space.element == HX_ELEMENT_SPLINE ? " (a control point near it)"
+                    : point < problem->mesh->n_node             ? ""
+                                                                : " (the middle of an edge there)",
                     is_heat ? "a temperature" : component[i],
                     before + (is_heat ? problem->reference : 0.0), wanted);
 }
@@ -130,11 +131,10 @@ static int add_support(hx_problem *problem, const hx_conditions *conditions,
         return HX_RAISE(HX_EINPUT, "%s: set '%s' holds no node, nothing would be supported",
                         support->origin, support->set);
     int64_t n;
-    int32_t *middle;
-    HX_TRY(hold_points(problem, support, set->n_node, set->node));
-    HX_TRY(hx_space_set_middles(&problem->space, set, &n, &middle));
-    const int rc = hold_points(problem, support, n, middle);
-    free(middle);
+    int32_t *point;
+    HX_TRY(hx_problem_set_points(&problem->space, set, support->origin, &n, &point));
+    const int rc = hold_points(problem, support, n, point);
+    free(point);
     return rc;
 }
 

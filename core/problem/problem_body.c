@@ -93,10 +93,34 @@ static double density_of(const hx_problem *problem, const double *rho, int64_t e
                : problem->initial_density;
 }
 
+/* f[a] = mass int N_a b dV of the control points of a cell of a spline. */
+static void span_body(const hx_space *space, int64_t cell, const hx_body_field *field, double mass,
+                      double f[HX_SPLINE_LANES][3])
+{
+    double b[3][HX_SPLINE_LANES], sum[HX_SPLINE_LANES];
+    hx_spline_cell tables;
+    hx_spline_place place;
+    hx_space_spline_cell(space, cell, &tables, &place);
+    for (int q = 0; q < tables.n; q++) {
+        const double x[3] = {place.x[0][q], place.x[1][q], place.x[2][q]};
+        double at[3];
+        hx_body_at(field, x, at);
+        for (int i = 0; i < 3; i++) b[i][q] = mass * at[i];
+    }
+    for (int i = 0; i < 3; i++) {
+        hx_spline_cell_integrate(&tables, &place, b[i], sum);
+        for (int a = 0; a < tables.n; a++) f[a][i] = sum[a];
+    }
+}
+
 /* f[a] = mass int N_a b dV of a quadratic cell's points. */
 static void cell_body(const hx_space *space, int64_t cell, const hx_body_field *field, double mass,
-                      double f[HX_RULE_POINTS][3])
+                      double f[HX_SPLINE_LANES][3])
 {
+    if (space->element == HX_ELEMENT_SPLINE) {
+        span_body(space, cell, field, mass, f);
+        return;
+    }
     const hx_cell_rule *rule = &space->rule[space->kind[cell]];
     memset(f, 0, HX_RULE_POINTS * sizeof *f);
     for (int q = 0; q < rule->n_gauss; q++) {
@@ -114,7 +138,7 @@ static void add_point_force(const hx_problem *problem, const hx_body_field *fiel
 {
     const hx_space *space = &problem->space;
     for (int64_t e = 0; e < problem->mesh->n_elem; e++) {
-        double f[HX_RULE_POINTS][3];
+        double f[HX_SPLINE_LANES][3];
         int n;
         const int32_t *const point = hx_space_points(space, e, &n);
         cell_body(space, e, field, hx_mass_of(density_of(problem, rho, e)), f);
@@ -133,9 +157,11 @@ static void total_point_body(const hx_problem *problem, const hx_body_field *fie
     for (int p = 0; p < HX_N_PART; p++) {
         double sum[3] = {0.0};
         for (int64_t e = hx_part_begin(n_elem, p); e < hx_part_begin(n_elem, p + 1); e++) {
-            double f[HX_RULE_POINTS][3];
+            double f[HX_SPLINE_LANES][3];
+            int n;
+            (void)hx_space_points(&problem->space, e, &n);
             cell_body(&problem->space, e, field, hx_mass_of(density_of(problem, rho, e)), f);
-            for (int a = 0; a < HX_RULE_POINTS; a++)
+            for (int a = 0; a < n; a++)
                 for (int i = 0; i < 3; i++) sum[i] += f[a][i];
         }
         for (int i = 0; i < 3; i++) part[i][p] = sum[i];

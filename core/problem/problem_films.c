@@ -74,8 +74,9 @@ static void add_face(film_entries *entries, const hx_space *space, const film_fa
                      int64_t f, double *source)
 {
     hx_space_face at;
-    double mass[8][8] = {{0.0}}, load[8] = {0.0};
+    double mass[HX_FACE_POINTS][HX_FACE_POINTS], load[HX_FACE_POINTS] = {0.0};
     hx_space_face_fine(space, faces->face[f], &at);
+    memset(mass, 0, sizeof mass);
     for (int q = 0; q < at.n_gauss; q++) {
         const double *const shape = at.shape[q];
         const double h = faces->coefficient[f] * hx_norm3(at.at[q].normal);
@@ -138,7 +139,9 @@ static int make_films(hx_problem *problem, const film_faces *faces, double *sour
 {
     hx_films *films = &problem->films;
     const hx_space *space = &problem->space;
-    const size_t most = space->element == HX_ELEMENT_LINEAR ? 4 : 8; /* points of a face */
+    const size_t most = space->element == HX_ELEMENT_LINEAR      ? 4
+                        : space->element == HX_ELEMENT_QUADRATIC ? 8
+                                                                 : HX_FACE_POINTS;
     const size_t n = most * most * (size_t)faces->n;
     film_entries entries = {0};
     uint64_t *key = NULL;

@@ -51,9 +51,27 @@ int hx_load_is_heat(const hx_load_spec *load)
     return load->kind == HX_LOAD_SOURCE || load->kind == HX_LOAD_HEAT || load->kind == HX_LOAD_FLUX;
 }
 
-/* power[point] += rate int N dV of a quadratic cell; returns its volume. */
+/* power[point] += rate int N dV of a cell of a spline; returns its volume. */
+static double add_span(const hx_space *space, int64_t cell, double rate, double *power)
+{
+    double f[HX_SPLINE_LANES], one[HX_SPLINE_LANES], volume = 0.0;
+    hx_spline_cell tables;
+    hx_spline_place place;
+    hx_space_spline_cell(space, cell, &tables, &place);
+    for (int q = 0; q < tables.n; q++) {
+        volume += place.volume[q];
+        one[q] = 1.0;
+    }
+    if (!power) return volume;
+    hx_spline_cell_integrate(&tables, &place, one, f);
+    for (int a = 0; a < tables.n; a++) power[tables.point[a]] += rate * f[a];
+    return volume;
+}
+
+/* The same of a quadratic cell. */
 static double add_cell(const hx_space *space, int64_t cell, double rate, double *power)
 {
+    if (space->element == HX_ELEMENT_SPLINE) return add_span(space, cell, rate, power);
     const hx_cell_rule *rule = &space->rule[space->kind[cell]];
     double volume = 0.0;
     int n;
@@ -147,8 +165,7 @@ static int add_to_surface(const hx_space *space, const hx_set *set, const hx_loa
                  load->value[0] / (is_total ? hx_space_faces_area(space, n_face, face) : 1.0),
                  power);
     else if (is_total)
-        for (int64_t k = 0; k < set->n_node; k++)
-            power[set->node[k]] += load->value[0] / (double)set->n_node;
+        hx_problem_add_at_nodes(space, set, 1, load->value, 1.0 / (double)set->n_node, power);
     free(face);
     if (n_face > 0 || is_total) return HX_OK;
     return HX_RAISE(HX_EINPUT,
@@ -206,10 +223,11 @@ int hx_problem_check_held(hx_problem *problem, const char *origin)
     HX_TRY_FAIL(hx_mesh_bodies(mesh, body_of, &n_body));
     problem->n_body = n_body;
     HX_TRY_FAIL(hx_alloc(&is_held, (size_t)n_body, 1, "bodies"));
-    for (int64_t node = 0; node < mesh->n_node; node++)
-        if (problem->supports.fixed[node]) is_held[body_of[node]] = 1;
-    for (int64_t k = 0; k < problem->films.n; k++) /* middles have their ends beside them */
-        if (problem->films.node[k] < mesh->n_node) is_held[body_of[problem->films.node[k]]] = 1;
+    const hx_space *const space = &problem->space;
+    for (int64_t point = 0; point < space->n_point; point++)
+        if (problem->supports.fixed[point]) is_held[body_of[hx_space_near_node(space, point)]] = 1;
+    for (int64_t k = 0; k < problem->films.n; k++)
+        is_held[body_of[hx_space_near_node(space, problem->films.node[k])]] = 1;
     HX_TRY_FAIL(check_bodies(mesh, body_of, n_body, is_held, origin));
 fail:
     free(body_of);

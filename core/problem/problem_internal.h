@@ -12,6 +12,17 @@ int hx_problem_find_set(const hx_mesh *mesh, const char *name, const char *origi
 int hx_problem_faces(const hx_mesh *mesh, const hx_set *set, const char *origin, int64_t *n_face,
                      int64_t **face);
 
+/* hx_space_set_points with origin before its message. */
+int hx_problem_set_points(const hx_space *space, const hx_set *set, const char *origin, int64_t *n,
+                          int32_t **point);
+
+/* HX_EINPUT where something is done at nodes that are no points of the spline's. */
+int hx_problem_refuse_spline(const hx_space *space, const char *origin, const char *what);
+
+/* Adds share times value[components] at each node of a set: at what it is made of. */
+void hx_problem_add_at_nodes(const hx_space *space, const hx_set *set, int components,
+                             const double *value, double share, double *to);
+
 /* Notes the faces of sets that loads, springs and skins leave out. */
 int hx_problem_note_faces(const hx_mesh *mesh, const hx_problem_params *params);
 

@@ -15,6 +15,36 @@ int hx_problem_faces(const hx_mesh *mesh, const hx_set *set, const char *origin,
     return rc;
 }
 
+int hx_problem_set_points(const hx_space *space, const hx_set *set, const char *origin, int64_t *n,
+                          int32_t **point)
+{
+    const int rc = hx_space_set_points(space, set, n, point);
+    if (rc == HX_EINPUT) hx_error_prefix("%s: ", origin);
+    return rc;
+}
+
+int hx_problem_refuse_spline(const hx_space *space, const char *origin, const char *what)
+{
+    if (space->element != HX_ELEMENT_SPLINE) return HX_OK;
+    return HX_RAISE(HX_EINPUT,
+                    "%s: %s, whose nodes are no control points of the spline: name a set of faces, "
+                    "or use element = \"linear\"",
+                    origin, what);
+}
+
+void hx_problem_add_at_nodes(const hx_space *space, const hx_set *set, int components,
+                             const double *value, double share, double *to)
+{
+    for (int64_t k = 0; k < set->n_node; k++) {
+        int32_t point[HX_SPLINE_CELL_POINTS];
+        double part[HX_SPLINE_CELL_POINTS];
+        const int n = hx_space_node_points(space, set->node[k], point, part);
+        for (int a = 0; a < n; a++)
+            for (int i = 0; i < components; i++)
+                to[components * (int64_t)point[a] + i] += part[a] * (share * value[i]);
+    }
+}
+
 static int note_inner_faces(const hx_problem_params *params, const hx_mesh *mesh, const char *name,
                             const char *origin)
 {
@@ -65,12 +95,6 @@ static void add_traction(const hx_space *space, int64_t n_face, const int64_t *f
     }
 }
 
-static void add_node_force(const hx_set *set, const double value[3], double share, double *force)
-{
-    for (int64_t k = 0; k < set->n_node; k++)
-        for (int i = 0; i < 3; i++) force[3 * (int64_t)set->node[k] + i] += share * value[i];
-}
-
 /* Also refuses NaN. */
 static int check_value(const hx_load_spec *load, const double value[3])
 {
@@ -112,7 +136,7 @@ static int add_surface_load(const hx_space *space, const hx_set *set, const hx_l
     int64_t n_face = 0, *face = NULL;
     HX_TRY(hx_problem_faces(mesh, set, load->origin, &n_face, &face));
     if (load->kind == HX_LOAD_TOTAL_FORCE && n_face == 0) {
-        add_node_force(set, load->value, 1.0 / (double)set->n_node, force);
+        hx_problem_add_at_nodes(space, set, 3, load->value, 1.0 / (double)set->n_node, force);
     } else if (n_face == 0) {
         free(face);
         return HX_RAISE(HX_EINPUT,
@@ -142,7 +166,7 @@ int hx_problem_add_load(const hx_space *space, const hx_load_spec *load, double 
                         load->origin, load->set);
     switch (load->kind) {
     case HX_LOAD_NODE_FORCE:
-        add_node_force(set, load->value, 1.0, force);
+        hx_problem_add_at_nodes(space, set, 3, load->value, 1.0, force);
         return HX_OK;
     case HX_LOAD_BEARING:
         return hx_load_add_bearing(space, load, force);

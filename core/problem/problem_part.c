@@ -14,6 +14,9 @@ static int map_points(const hx_space *part, const hx_space *whole, const int32_t
                       int32_t *point)
 {
     const int64_t n_node = part->mesh->n_node;
+    if (whole->element == HX_ELEMENT_SPLINE || part->element == HX_ELEMENT_SPLINE)
+        return HX_RAISE(HX_EINPUT, "cells of a spline are not analysed as a part of it: use "
+                                   "element = \"linear\" or \"quadratic\"");
     for (int64_t a = 0; a < n_node; a++) point[a] = node[a];
     for (int64_t k = 0; k < part->n_edge; k++) {
         const int64_t middle =

@@ -110,8 +110,9 @@ static void add_held_point(const hx_problem *problem, const hx_rigid_set *set,
     int64_t last = -1;
     for (int64_t k = 0; set->held && k < set->n; k++) {
         const int64_t node = problem->rigid.node[set->first + k];
-        if (node >= problem->mesh->n_node || body_of[node] == last) continue;
-        rigid_body *const to = &body[last = body_of[node]];
+        const int64_t near = hx_space_near_node(&problem->space, node);
+        if (body_of[near] == last) continue;
+        rigid_body *const to = &body[last = body_of[near]];
         for (int i = 0; i < 3; i++)
             if (set->held >> i & 1u) add_held(set->point, i, to);
         for (int i = 3; i < 6; i++) {
@@ -174,14 +175,17 @@ int hx_problem_check_supported(hx_problem *problem, const char *origin)
     problem->n_body = n_body;
     HX_TRY_FAIL(hx_alloc(&body, (size_t)n_body, sizeof *body, "bodies"));
     measure_bodies(mesh, body_of, n_body, body);
-    for (int64_t node = 0; node < mesh->n_node; node++)
+    const hx_space *const space = &problem->space;
+    const int64_t n_point = space->element == HX_ELEMENT_SPLINE ? space->n_point : mesh->n_node;
+    for (int64_t node = 0; node < n_point; node++)
         for (int i = 0; problem->supports.fixed[node] && i < 3; i++)
             if (problem->supports.fixed[node] >> i & 1)
-                add_held(mesh->xyz + 3 * node, i, &body[body_of[node]]);
+                add_held(space->xyz + 3 * node, i, &body[body_of[hx_space_near_node(space, node)]]);
     for (int64_t k = 0; k < problem->springs.n; k++) { /* however soft */
         const int64_t node = problem->springs.dof[k] / 3;
-        if (node >= mesh->n_node) continue; /* the corners of its face have springs too */
-        add_held(mesh->xyz + 3 * node, (int)(problem->springs.dof[k] % 3), &body[body_of[node]]);
+        if (node >= n_point) continue; /* the corners of its face have springs too */
+        add_held(space->xyz + 3 * node, (int)(problem->springs.dof[k] % 3),
+                 &body[body_of[hx_space_near_node(space, node)]]);
     }
     for (int i = 0; i < problem->rigid.n; i++)
         add_held_point(problem, &problem->rigid.set[i], body_of, body);

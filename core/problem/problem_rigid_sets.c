@@ -116,44 +116,48 @@ void hx_rigid_hold(const hx_space *space, const int32_t *node, hx_rigid_set *set
     free_part(set, (const double(*)[3])moment, length, set->free);
 }
 
-/* owner[node]: 1 where a rigid set has it already. */
+/* owner[point]: 1 where a rigid set has it already. */
 static int add_set(hx_problem *problem, const rigid_spec *spec, const hx_set *from, uint8_t *owner)
 {
     const hx_mesh *mesh = problem->mesh;
+    const hx_space *space = &problem->space;
     hx_rigid_set *set = &problem->rigid.set[problem->rigid.n];
     int64_t n;
-    int32_t *middle;
+    int32_t *point;
+    int rc;
     set->first = problem->rigid.n_node;
-    for (int64_t k = 0; k < from->n_node; k++) {
-        const int32_t node = from->node[k];
-        const long long number = (long long)hx_mesh_node_number(mesh, node);
-        if (problem->supports.fixed[node])
-            return HX_RAISE(HX_EINPUT,
-                            "%s: node %lld of set '%s' is held by a support, and a rigid set moves "
-                            "as one: leave it out of one of them, or use coupling = "
-                            "\"distributing\"%s",
-                            spec->origin, number, spec->set,
-                            spec->file ? " (*DISTRIBUTING in the file)" : "");
-        if (owner[node])
-            return HX_RAISE(HX_EINPUT,
-                            "%s: node %lld of set '%s' belongs to another rigid set: rigid sets "
-                            "must not meet; join them in one set",
-                            spec->origin, number, spec->set);
-        owner[node] = 1;
-        problem->rigid.node[problem->rigid.n_node++] = node;
+    HX_TRY(hx_problem_set_points(space, from, spec->origin, &n, &point));
+    for (int64_t k = 0; k < n; k++) {
+        const int is_node = space->element == HX_ELEMENT_SPLINE || point[k] < mesh->n_node;
+        const long long number =
+            (long long)hx_mesh_node_number(mesh, hx_space_near_node(space, point[k]));
+        if (is_node && problem->supports.fixed[point[k]])
+            HX_TRY_FAIL(HX_RAISE(HX_EINPUT,
+                                 "%s: node %lld of set '%s' is held by a support, and a rigid set "
+                                 "moves as one: leave it out of one of them, or use coupling = "
+                                 "\"distributing\"%s",
+                                 spec->origin, number, spec->set,
+                                 spec->file ? " (*DISTRIBUTING in the file)" : ""));
+        if (is_node && owner[point[k]])
+            HX_TRY_FAIL(HX_RAISE(HX_EINPUT,
+                                 "%s: node %lld of set '%s' belongs to another rigid set: rigid "
+                                 "sets must not meet; join them in one set",
+                                 spec->origin, number, spec->set));
+        owner[point[k]] = 1;
+        problem->rigid.node[problem->rigid.n_node++] = point[k];
     }
-    HX_TRY(hx_space_set_middles(&problem->space, from, &n, &middle));
-    for (int64_t k = 0; k < n; k++) problem->rigid.node[problem->rigid.n_node++] = middle[k];
-    free(middle);
     set->n = problem->rigid.n_node - set->first;
-    hx_rigid_measure(&problem->space, problem->rigid.node + set->first, set);
+    hx_rigid_measure(space, problem->rigid.node + set->first, set);
     if (spec->file) {
         set->held = spec->file->held;
         memcpy(set->point, spec->file->point, sizeof set->point);
-        hx_rigid_hold(&problem->space, problem->rigid.node + set->first, set);
+        hx_rigid_hold(space, problem->rigid.node + set->first, set);
     }
     problem->rigid.n++;
-    return HX_OK;
+    rc = HX_OK;
+fail:
+    free(point);
+    return rc;
 }
 
 static void ask_for(rigid_spec *list, size_t *n, rigid_spec spec)
@@ -185,13 +189,15 @@ static int add_sets(hx_problem *problem, size_t n_set, const rigid_spec *list)
     const hx_mesh *mesh = problem->mesh;
     uint8_t *owner = NULL;
     size_t n_node = (size_t)problem->space.n_edge; /* no middle is in two: their ends would be */
+    if (problem->space.element == HX_ELEMENT_SPLINE)
+        n_node = n_set * (size_t)problem->space.n_point;
     int rc;
     for (size_t i = 0; i < n_set; i++) {
         const hx_set *set;
         HX_TRY(hx_problem_find_set(mesh, list[i].set, list[i].origin, &set));
         n_node += (size_t)set->n_node;
     }
-    HX_TRY_FAIL(hx_alloc(&owner, (size_t)mesh->n_node, sizeof *owner, "rigid sets"));
+    HX_TRY_FAIL(hx_alloc(&owner, (size_t)problem->space.n_point, sizeof *owner, "rigid sets"));
     HX_TRY_FAIL(hx_alloc(&problem->rigid.set, n_set, sizeof *problem->rigid.set, "rigid sets"));
     HX_TRY_FAIL(hx_alloc(&problem->rigid.node, n_node, sizeof(int32_t), "rigid sets"));
     for (size_t i = 0; i < n_set; i++)

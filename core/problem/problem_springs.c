@@ -25,7 +25,7 @@ static void add_by_area(const hx_space *space, int64_t n_face, const int64_t *fa
 {
     for (int64_t f = 0; f < n_face; f++) {
         hx_space_face at;
-        double share[8];
+        double share[HX_FACE_POINTS];
         hx_space_face_of(space, face[f], &at);
         hx_space_face_lump(&at, share);
         for (int a = 0; a < at.n; a++)
@@ -51,6 +51,7 @@ static int add_spring(const hx_space *space, const hx_spring_spec *spring, doubl
         return HX_RAISE(HX_EINPUT, "%s: set '%s' holds no node, the springs would hold nothing",
                         spring->origin, spring->set);
     if (spring->per == HX_SPRING_NODE) {
+        HX_TRY(hx_problem_refuse_spline(space, spring->origin, "springs at nodes"));
         add_by_node(set, 1.0, spring->stiffness, diag);
         return HX_OK;
     }
@@ -60,9 +61,11 @@ static int add_spring(const hx_space *space, const hx_spring_spec *spring, doubl
                     spring->per == HX_SPRING_AREA ? 1.0
                                                   : 1.0 / hx_space_faces_area(space, n_face, face),
                     spring->stiffness, diag);
-    else if (spring->per == HX_SPRING_TOTAL)
+    else if (space->element != HX_ELEMENT_SPLINE && spring->per == HX_SPRING_TOTAL)
         add_by_node(set, 1.0 / (double)set->n_node, spring->stiffness, diag);
     free(face);
+    if (n_face == 0)
+        HX_TRY(hx_problem_refuse_spline(space, spring->origin, "springs of a set without faces"));
     if (n_face == 0 && spring->per == HX_SPRING_AREA)
         return HX_RAISE(HX_EINPUT,
                         "%s: set '%s' spans no boundary face (%lld nodes), a stiffness per area "

@@ -8,7 +8,7 @@
 size_t hx_assembled_space_bytes(const hx_space *space, const hx_matrix_spec *spec)
 {
     const hx_incidence incidence = hx_incidence_of_space(space);
-    const size_t most = space->element == HX_ELEMENT_LINEAR ? 8 : HX_RULE_POINTS;
+    const size_t most = space->element == HX_ELEMENT_LINEAR ? 8 : (size_t)hx_space_most(space);
     size_t bytes;
     if (hx_matrix_expected_bytes(&incidence, spec, &bytes) == HX_OK) return bytes;
     hx_error_clear(); /* too little for a count: what a mesh without order has at most */

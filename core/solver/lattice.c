@@ -494,6 +494,28 @@ int hx_lattice_create(hx_lattice *lattice, const hx_mesh *mesh, double coarsenin
     return hx_lattice_create_under(lattice, &space, coarsening, n_last);
 }
 
+/* 1 if the elements of some point lie in three cells or more along a direction: of splines, whose
+ * functions reach over degree + 1 spans. */
+static int reaches_too_far(const hx_lattice *lattice, const hx_space *space, const int64_t n[3])
+{
+    int far = 0;
+    if (space->element != HX_ELEMENT_SPLINE) return 0;
+#pragma omp parallel for schedule(static) reduction(| : far)
+    for (int64_t a = 0; a < space->n_point; a++) {
+        int64_t low[3] = {INT64_MAX, INT64_MAX, INT64_MAX}, high[3] = {0, 0, 0};
+        for (int64_t k = space->point_ptr[a]; k < space->point_ptr[a + 1]; k++) {
+            int64_t at[3];
+            find_cell(lattice, space->mesh, hx_space_cell(space, space->point_place[k]), n, at);
+            for (int i = 0; i < 3; i++) {
+                low[i] = at[i] < low[i] ? at[i] : low[i];
+                high[i] = at[i] > high[i] ? at[i] : high[i];
+            }
+        }
+        for (int i = 0; i < 3; i++) far |= high[i] > low[i] + 1;
+    }
+    return far;
+}
+
 int hx_lattice_create_under(hx_lattice *lattice, const hx_space *space, double coarsening,
                             int64_t n_last)
 {
@@ -505,6 +527,7 @@ int hx_lattice_create_under(hx_lattice *lattice, const hx_space *space, double c
     memset(&here, 0, sizeof here);
     memset(&next, 0, sizeof next);
     choose_size(lattice, mesh, coarsening, n);
+    while (reaches_too_far(lattice, space, n)) choose_size(lattice, mesh, coarsening *= 1.25, n);
     trim(lattice, mesh, n);
     for (int i = 0; i < 3; i++) layer[i] = n[i] + 1;
     HX_TRY_FAIL(alloc_grid(&here, n, layer));

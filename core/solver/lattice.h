@@ -91,7 +91,8 @@ typedef struct hx_lattice {
 /* `coarsening` elements a cell and direction on the mean, more where elements are larger than that.
  * Levels end at `n_last` nodes or fewer. O(n_elem), the same for any number of threads. */
 int hx_lattice_create(hx_lattice *lattice, const hx_mesh *mesh, double coarsening, int64_t n_last);
-/* The same under the points of a space. */
+/* The same under the points of a space. Of a spline cells become larger until no function reaches
+ * over more than two of them. */
 int hx_lattice_create_under(hx_lattice *lattice, const hx_space *space, double coarsening,
                             int64_t n_last);
 

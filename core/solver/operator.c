@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../matrix/matrix.h"
 #include "element_ops.h"
 #include "rigid_ops.h"
 #include "vector_ops.h"
@@ -220,15 +221,30 @@ static void set_linear(hx_operator *op, const hx_problem *problem)
     };
 }
 
+static int check_spline(const hx_strategy *strategy, const hx_device_ops *ops)
+{
+    if (!ops->matrix || !ops->matrix->splines)
+        return HX_RAISE(HX_EINPUT,
+                        "splines are analysed on a CPU in this build: use device = \"cpu\", or "
+                        "element = \"linear\" or \"quadratic\" on the same file");
+    if (strategy->space_bytes) return HX_OK;
+    return HX_RAISE(HX_EINPUT,
+                    "operator '%s' has no splines: those that store a matrix have (bsr, bsrsym, "
+                    "csr), or auto",
+                    strategy->name);
+}
+
 /* HX_EINPUT where the strategy knows linear elements only. */
 static int check_element(const hx_operator *op, const hx_problem *problem)
 {
+    const hx_device_ops *const ops = op->dev->ops;
     if (problem->space.element == HX_ELEMENT_LINEAR) return HX_OK;
-    if (hx_problem_is_heat(problem) && !op->dev->ops->conduction->quadratic)
+    if (problem->space.element == HX_ELEMENT_SPLINE) return check_spline(op->strategy, ops);
+    if (hx_problem_is_heat(problem) && !ops->conduction->quadratic)
         return HX_RAISE(HX_EINPUT,
                         "device '%s' has no quadratic elements of physics = \"heat\": use device "
                         "\"cpu\", or element = \"linear\"",
-                        op->dev->ops->name);
+                        ops->name);
     if (op->strategy->space_bytes) return HX_OK;
     return HX_RAISE(HX_EINPUT,
                     "operator '%s' has no quadratic elements: those that store a matrix have "

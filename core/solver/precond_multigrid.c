@@ -15,10 +15,19 @@
 #define COARSENING 4.0           /* elements a cell of the first lattice, in each direction */
 #define COARSENING_HEAT 2.0      /* with one unknown a node lattices cost little */
 #define COARSENING_QUADRATIC 2.0 /* the same of quadratic elements */
+#define COARSENING_DEGREE 2.0    /* the same of splines, times the degree */
 enum { N_LAST = 64 }; /* nodes of the last lattice, at most; multigrid_direct.c may end earlier */
 
 static double coarsening_of(const hx_problem *problem)
 {
+    if (problem->space.element == HX_ELEMENT_SPLINE) {
+        const hx_spline_rule *const rule = problem->space.spline_rule;
+        int degree = 1;
+        for (int k = 0; k < rule->n_patch; k++)
+            for (int d = 0; d < 3; d++)
+                if (rule->patch[k].degree[d] > degree) degree = rule->patch[k].degree[d];
+        return COARSENING_DEGREE * degree;
+    }
     if (hx_problem_is_heat(problem)) return COARSENING_HEAT;
     return problem->space.element == HX_ELEMENT_LINEAR ? COARSENING : COARSENING_QUADRATIC;
 }

@@ -14,7 +14,7 @@
 
 const char *hx_element_name(hx_element element)
 {
-    static const char *const name[HX_N_ELEMENT] = {"linear", "quadratic"};
+    static const char *const name[HX_N_ELEMENT] = {"linear", "quadratic", "spline"};
     return name[element];
 }
 
@@ -188,7 +188,7 @@ static int place_points(hx_space *s)
 }
 
 /* The cells of each point: count, scan, and the places in their order. */
-static int list_cells(hx_space *s)
+int hx_space_list_cells(hx_space *s)
 {
     const size_t n_point = (size_t)s->n_point;
     HX_TRY(hx_alloc(&s->point_ptr, n_point + 2, sizeof *s->point_ptr, WHAT));
@@ -209,13 +209,14 @@ static int create(hx_space *s)
     HX_TRY(make_edges(s));
     HX_TRY(place_points(s));
     HX_TRY(hx_space_curve(s));
-    return list_cells(s);
+    return hx_space_list_cells(s);
 }
 
 int hx_space_create(hx_space *space, const hx_mesh *mesh, hx_element element)
 {
     *space = hx_space_linear(mesh);
     if (element == HX_ELEMENT_LINEAR) return HX_OK;
+    if (element == HX_ELEMENT_SPLINE) return HX_RAISE(HX_EINTERNAL, "a mesh without its spline");
     *space = (hx_space){.mesh = mesh, .element = element};
     const int rc = create(space);
     if (rc < 0) hx_space_free(space);
@@ -227,6 +228,15 @@ size_t hx_space_bytes(const hx_space *s)
     if (s->element == HX_ELEMENT_LINEAR) return 0;
     const size_t n_point = (size_t)s->n_point, n_place = (size_t)s->n_place;
     const size_t n_elem = (size_t)s->mesh->n_elem;
+    if (s->element == HX_ELEMENT_SPLINE) {
+        const hx_spline_rule *const rule = s->spline_rule;
+        size_t held = n_point * (3 * sizeof(double) + sizeof(int64_t)) + 2 * sizeof(int64_t) +
+                      n_place * (sizeof(int32_t) + sizeof(uint32_t)) +
+                      (size_t)rule->n_table * sizeof(double) + sizeof *rule;
+        if (rule->weight) held += n_point * sizeof(double);
+        if (!s->n_per_cell) held += 2 * (n_elem + 1) * sizeof(int64_t) + n_place * sizeof(int32_t);
+        return held;
+    }
     size_t bytes = n_point * (3 * sizeof(double) + sizeof(int64_t)) + 2 * sizeof(int64_t) +
                    n_place * (sizeof(int32_t) + sizeof(uint32_t)) +
                    (size_t)s->n_edge * 2 * sizeof(int32_t) + n_elem +
@@ -261,6 +271,12 @@ static int append(char *text, size_t n_text, int n, const char *word)
 const char *hx_space_text(const hx_space *space, char *text, size_t n_text)
 {
     int n = 0;
+    if (space->element == HX_ELEMENT_SPLINE) {
+        const hx_spline_rule_patch *const p = space->spline_rule->patch;
+        snprintf(text, n_text, "splines of degree %d x %d x %d", p->degree[0], p->degree[1],
+                 p->degree[2]);
+        return text;
+    }
     static const char *const linear[HX_N_SOLID] = {"hex8", "wedge6", "pyramid5", "tet4"};
     for (int k = 0; space->element == HX_ELEMENT_LINEAR && k < HX_N_SOLID; k++)
         if (space->mesh->n_kind[k] > 0) n = append(text, n_text, n, linear[k]);
@@ -282,6 +298,8 @@ void hx_space_free(hx_space *s)
         free(s->pair_ptr);
         free(s->place_cell);
         free(s->rule);
+        if (s->spline_rule) hx_spline_rule_free(s->spline_rule);
+        free(s->spline_rule);
     }
     memset(s, 0, sizeof *s);
 }

@@ -3,34 +3,44 @@
  *
  * linear: the mesh's own nodes and arrays, nothing is allocated. quadratic: the same nodes, and
  * after them the middle of every edge. A cell is hex20, wedge15, pyramid13 or tet10 by the solid
- * that its hexahedron is (cell.h), so one mesh serves both, whatever its file was. */
+ * that its hexahedron is (cell.h), so one mesh serves both, whatever its file was. spline: the
+ * control points of a spline, whose image the mesh is: a hexahedron is a span, and a node lies on
+ * the spline but is no point. */
 #ifndef HX_SPACE_H
 #define HX_SPACE_H
 
 #include "../mesh/load_faces.h"
 #include "../mesh/mesh.h"
+#include "../spline/spline_cell.h"
 #include "cell_rule.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef enum { HX_ELEMENT_LINEAR, HX_ELEMENT_QUADRATIC, HX_N_ELEMENT } hx_element;
+typedef enum {
+    HX_ELEMENT_LINEAR,
+    HX_ELEMENT_QUADRATIC,
+    HX_ELEMENT_SPLINE,
+    HX_N_ELEMENT
+} hx_element;
 
-/* "linear", "quadratic": the words of solver.element. */
+/* "linear", "quadratic", "spline": the words of solver.element. */
 const char *hx_element_name(hx_element element);
 
 /* A place is an index into `point`. Of a linear space all is the mesh's, and what is said to be of
- * a quadratic one NULL or 0. */
+ * a quadratic one NULL or 0. A space of a spline has no edges, kinds and rule. */
 typedef struct hx_space {
     const hx_mesh *mesh; /* (borrowed) */
     hx_element element;
     int64_t n_point;
-    double *xyz;        /* [n_point][3] the mesh's nodes first (owned by a quadratic space) */
-    int64_t n_place;    /* sum of the cells' points */
-    int n_per_cell;     /* points of every cell; 0: cell_ptr says */
-    int32_t *point;     /* [n_place], corners first (owned by a quadratic space, like all below) */
-    int64_t *point_ptr; /* [n_point + 1] cells of each point, as in mesh.h */
+    double *xyz;     /* [n_point][3] the mesh's nodes first, or control points (owned but by a
+                        linear space) */
+    int64_t n_place; /* sum of the cells' points */
+    int n_per_cell;  /* points of every cell; 0: cell_ptr says */
+    int32_t *point;  /* [n_place], corners first, or as in spline_rule.h (owned likewise, like all
+                        below) */
+    int64_t *point_ptr;    /* [n_point + 1] cells of each point, as in mesh.h */
     uint32_t *point_place; /* [n_place] places, ascending for each point */
 
     int64_t n_edge;      /* point n_node + k is the middle of edge k */
@@ -41,6 +51,9 @@ typedef struct hx_space {
     int32_t *place_cell; /* [n_place] its cell; likewise */
     hx_cell_rule *rule;  /* [HX_N_CELL_RULE] */
     int64_t n_kind[HX_N_CELL_RULE]; /* cells of each */
+
+    const hx_spline *spline; /* of a space of a spline, else NULL (borrowed) */
+    hx_spline_rule *spline_rule;
 } hx_space;
 
 /* The linear space of a finished mesh: borrows its arrays, not to be freed. */
@@ -51,6 +64,10 @@ hx_space hx_space_linear(const hx_mesh *mesh);
  * middles, a cell whose det J is not positive at its Gauss points; HX_EENV: more places than 32
  * bits count. O(n_elem), 36 bytes an edge of each cell besides while it is made. */
 int hx_space_create(hx_space *space, const hx_mesh *mesh, hx_element element);
+
+/* The space of a glued spline over its image, whose element e is the span e; both outlive it.
+ * HX_EINTERNAL: the mesh is not that; HX_EENV: more places than 32 bits count. O(n_place). */
+int hx_space_create_spline(hx_space *space, const hx_mesh *mesh, const hx_spline *spline);
 
 /* Bytes that it holds besides the mesh: 0 of a linear one. */
 size_t hx_space_bytes(const hx_space *space);
@@ -72,6 +89,13 @@ static inline const int32_t *hx_space_points(const hx_space *space, int64_t cell
     return space->point + space->cell_ptr[cell];
 }
 
+/* Points of a cell, at most. */
+static inline int hx_space_most(const hx_space *space)
+{
+    if (space->n_per_cell) return space->n_per_cell;
+    return space->element == HX_ELEMENT_SPLINE ? (int)HX_SPLINE_CELL_POINTS : (int)HX_RULE_POINTS;
+}
+
 /* The point in the middle of the edge between two nodes of a quadratic space, -1: no edge of a
  * cell. O(log n_edge). */
 int64_t hx_space_middle(const hx_space *space, int32_t a, int32_t b);
@@ -79,20 +103,52 @@ int64_t hx_space_middle(const hx_space *space, int32_t a, int32_t b);
 /* det J of a quadratic cell at Gauss point q of its rule, and the place there. */
 double hx_space_map(const hx_space *space, int64_t cell, int q, double at[3]);
 
+/* A cell of a space of a spline, and its map at its Gauss points. Returns the least det J. */
+double hx_space_spline_cell(const hx_space *space, int64_t cell, hx_spline_cell *tables,
+                            hx_spline_place *place);
+
+/* h[i][k] = du_i / dx_k of a field u[n_point][components] (of one component h[0]) in a cell of a
+ * space of a spline, where at[d] = 0 to 1 of the span lies. */
+void hx_space_spline_gradient(const hx_space *space, int64_t cell, const double at[3],
+                              int components, const double *u, double h[3][3]);
+
+/* What a value at a node of the mesh is made of: points and their shares, which sum to 1; of a
+ * space of a spline up to HX_SPLINE_CELL_POINTS, else the node alone. Returns how many. */
+int hx_space_node_points(const hx_space *space, int64_t node, int32_t *point, double *share);
+
+/* nodal[n_node][components] of u[n_point][components]. */
+void hx_space_at_nodes(const hx_space *space, int components, const double *u, double *nodal);
+
+/* The same in place: the first n_node entries of u[n_point] become those at the nodes. */
+int hx_space_leave_nodes(const hx_space *space, int components, double *u);
+
+/* A node of the mesh that is near a point: itself, an end of the edge, or one of a cell that the
+ * control point acts on. */
+int64_t hx_space_near_node(const hx_space *space, int64_t point);
+
+/* The points that are held where a set is: its nodes and the middles below; of a spline the control
+ * points of its faces, and those that its other nodes lie in. *point is the caller's to free.
+ * HX_EINPUT, of a spline: a set that ends inside a side of a patch where functions reach over its
+ * rim, a node that is no control point. */
+int hx_space_set_points(const hx_space *space, const hx_set *set, int64_t *n, int32_t **point);
+
 /* The middles of the edges that a set holds both ends of, of its own faces alone where it names
  * faces; ascending. None of a linear space. *point is the caller's to free. O(n_edge), and O(n) of
  * the set. */
 int hx_space_set_middles(const hx_space *space, const hx_set *set, int64_t *n, int32_t **point);
 
-enum { HX_FACE_GAUSS = 9 };
+enum { HX_FACE_GAUSS = 25, HX_FACE_POINTS = 25 };
 
 /* A face (element * 6 + local face) at its integration points: quad4 and tri3, quad8 and tri6.
  * Straight ones have the 4 of load_faces.h; with curved edges quad8 has 3x3 and tri6 6, which are
- * exact for a pressure, and at[].shape is 0. */
+ * exact for a pressure, and at[].shape is 0. A face of a spline has its own, up to 5x5 of each. */
 typedef struct hx_space_face {
-    int n, n_gauss;   /* points, integration points */
-    int32_t point[8]; /* corners counter-clockwise seen from outside, then middles */
-    double shape[HX_FACE_GAUSS][8];
+    int n, n_gauss;    /* points, integration points */
+    int n_corner;      /* 4, or 3 of a triangle of a quadratic space */
+    int has_sums;      /* no shape function is below 0: their integrals share the area */
+    int32_t corner[4]; /* nodes counter-clockwise seen from outside */
+    int32_t point[HX_FACE_POINTS]; /* these corners, then middles; or control points */
+    double shape[HX_FACE_GAUSS][HX_FACE_POINTS];
     hx_face_point at[HX_FACE_GAUSS];
 } hx_space_face;
 
@@ -107,10 +163,11 @@ double hx_space_faces_area(const hx_space *space, int64_t n_face, const int64_t 
 
 /* Shares of a face's area, none below 0, that have its centre where it is affine: of quad8 and tri6
  * by the diagonal of the consistent mass (Hinton, Rock, Zienkiewicz, Earthq. Eng. Struct. Dyn. 4,
- * 1976). For what is lumped: springs. */
-void hx_space_face_lump(const hx_space_face *face, double share[8]);
+ * 1976), of bilinear and spline faces their integrals. For what is lumped: springs. */
+void hx_space_face_lump(const hx_space_face *face, double share[HX_FACE_POINTS]);
 
-/* The kinds of elements, "hex8 and tet4", of a quadratic space "hex20 and tet10". Returns text. */
+/* The kinds of elements, "hex8 and tet4", of a quadratic space "hex20 and tet10",
+ * of a spline its degrees. Returns text. */
 const char *hx_space_text(const hx_space *space, char *text, size_t n_text);
 
 /* Accepts zeroed and linear spaces. */

@@ -259,7 +259,8 @@ void hx_space_curve_face(const hx_space *s, int always, hx_space_face *face)
 double hx_space_faces_area(const hx_space *s, int64_t n_face, const int64_t *face)
 {
     double area = 0.0;
-    if (s->element == HX_ELEMENT_LINEAR || s->mesh->middles.n == 0)
+    if (s->element == HX_ELEMENT_LINEAR ||
+        (s->element == HX_ELEMENT_QUADRATIC && s->mesh->middles.n == 0))
         return hx_faces_area(s->mesh, n_face, face);
     for (int64_t f = 0; f < n_face; f++) {
         hx_space_face at;

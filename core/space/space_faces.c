@@ -33,7 +33,7 @@ static int list_ring(const int32_t node[4], int32_t ring[4], int merged[4])
 }
 
 /* Of quad8, from the values of quad4. */
-static void shape_quad8(const double corner[4], double shape[8])
+static void shape_quad8(const double corner[4], double *shape)
 {
     const double x = -corner[0] + corner[1] + corner[2] - corner[3];
     const double y = -corner[0] - corner[1] + corner[2] + corner[3];
@@ -46,7 +46,7 @@ static void shape_quad8(const double corner[4], double shape[8])
 }
 
 /* Of tri6, from the area coordinates. */
-static void shape_tri6(const double corner[3], double shape[8])
+static void shape_tri6(const double corner[3], double *shape)
 {
     for (int a = 0; a < 3; a++) {
         shape[a] = corner[a] * (2.0 * corner[a] - 1.0);
@@ -58,18 +58,25 @@ void hx_space_face_of(const hx_space *s, int64_t face, hx_space_face *out)
 {
     int32_t node[4], ring[4];
     int merged[4];
+    if (s->element == HX_ELEMENT_SPLINE) {
+        hx_space_spline_face(s, face, out);
+        return;
+    }
     hx_face_points(s->mesh, face, node, out->at);
     out->n_gauss = 4;
     if (s->element == HX_ELEMENT_LINEAR) {
-        out->n = 4;
-        for (int a = 0; a < 4; a++) out->point[a] = node[a];
+        out->n = out->n_corner = 4;
+        out->has_sums = 1;
+        for (int a = 0; a < 4; a++) out->point[a] = out->corner[a] = node[a];
         for (int q = 0; q < 4; q++) memcpy(out->shape[q], out->at[q].shape, 4 * sizeof(double));
         return;
     }
     const int n = list_ring(node, ring, merged);
     out->n = 2 * n;
+    out->n_corner = n;
+    out->has_sums = 0;
     for (int a = 0; a < n; a++) {
-        out->point[a] = ring[a];
+        out->point[a] = out->corner[a] = ring[a];
         out->point[n + a] = middle_between(s, face / 6, ring[a], ring[(a + 1) % n]);
     }
     for (int q = 0; q < 4; q++) {
@@ -86,10 +93,10 @@ void hx_space_face_of(const hx_space *s, int64_t face, hx_space_face *out)
 void hx_space_face_fine(const hx_space *s, int64_t face, hx_space_face *out)
 {
     hx_space_face_of(s, face, out);
-    if (s->element != HX_ELEMENT_LINEAR && out->n_gauss == 4) hx_space_curve_face(s, 1, out);
+    if (s->element == HX_ELEMENT_QUADRATIC && out->n_gauss == 4) hx_space_curve_face(s, 1, out);
 }
 
-void hx_space_face_lump(const hx_space_face *face, double share[8])
+void hx_space_face_lump(const hx_space_face *face, double share[HX_FACE_POINTS])
 {
     double area[HX_FACE_GAUSS], total = 0.0, mass = 0.0;
     for (int q = 0; q < face->n_gauss; q++) {
@@ -100,11 +107,11 @@ void hx_space_face_lump(const hx_space_face *face, double share[8])
     for (int a = 0; a < face->n; a++) {
         share[a] = 0.0;
         for (int q = 0; q < face->n_gauss; q++)
-            share[a] += area[q] *
-                        (face->n == 4 ? face->shape[q][a] : face->shape[q][a] * face->shape[q][a]);
+            share[a] += area[q] * (face->has_sums ? face->shape[q][a]
+                                                  : face->shape[q][a] * face->shape[q][a]);
         mass += share[a];
     }
-    for (int a = 0; a < face->n && face->n > 4; a++) share[a] *= total / mass;
+    for (int a = 0; a < face->n && !face->has_sums; a++) share[a] *= total / mass;
 }
 
 int64_t hx_space_middle(const hx_space *s, int32_t a, int32_t b)
@@ -153,13 +160,39 @@ static int list_middles(const hx_space *s, const uint8_t *flag, int64_t *n, int3
     return HX_OK;
 }
 
+int64_t hx_space_near_node(const hx_space *s, int64_t point)
+{
+    if (s->element == HX_ELEMENT_SPLINE)
+        return s->mesh->conn[8 * hx_space_cell(s, s->point_place[s->point_ptr[point]])];
+    return point < s->mesh->n_node ? point : s->edge[2 * (point - s->mesh->n_node)];
+}
+
+int hx_space_set_points(const hx_space *s, const hx_set *set, int64_t *n, int32_t **point)
+{
+    int32_t *middle = NULL;
+    int64_t n_middle;
+    *n = 0;
+    *point = NULL;
+    if (s->element == HX_ELEMENT_SPLINE) return hx_space_spline_points(s, set, n, point);
+    HX_TRY(hx_space_set_middles(s, set, &n_middle, &middle));
+    const int rc =
+        hx_alloc_raw(point, (size_t)(set->n_node + n_middle), sizeof **point, "points of a set");
+    if (rc == HX_OK) {
+        *n = set->n_node + n_middle;
+        memcpy(*point, set->node, (size_t)set->n_node * sizeof **point);
+        if (n_middle > 0) memcpy(*point + set->n_node, middle, (size_t)n_middle * sizeof **point);
+    }
+    free(middle);
+    return rc;
+}
+
 int hx_space_set_middles(const hx_space *s, const hx_set *set, int64_t *n, int32_t **point)
 {
     uint8_t *node = NULL, *flag = NULL;
     int rc;
     *n = 0;
     *point = NULL;
-    if (s->element == HX_ELEMENT_LINEAR) return HX_OK;
+    if (s->element != HX_ELEMENT_QUADRATIC) return HX_OK;
     HX_TRY_FAIL(hx_alloc(&node, (size_t)s->mesh->n_node, 1, "points of a set"));
     HX_TRY_FAIL(hx_alloc(&flag, (size_t)s->n_edge, 1, "points of a set"));
     for (int64_t i = 0; i < set->n_node; i++) node[set->node[i]] = 1;

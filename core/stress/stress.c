@@ -8,7 +8,7 @@
 #include "../mesh/hex8_conduction.h"
 #include "../problem/symmetric.h"
 
-enum { BLOCK = 512, N_GAUSS = 8 };
+enum { BLOCK = 256, N_GAUSS = 8 };
 
 /* --- fits --- */
 
@@ -94,6 +94,7 @@ void hx_stress_create(hx_stress *s, const hx_problem *problem)
     memset(s, 0, sizeof *s);
     s->problem = problem;
     s->n_component = hx_problem_is_heat(problem) ? HX_FLUX_COMPONENTS : HX_STRESS_COMPONENTS;
+    if (problem->space.element == HX_ELEMENT_SPLINE) return; /* needs none */
     for (int kind = 0; kind < HX_N_SOLID; kind++)
         if (problem->space.element != HX_ELEMENT_LINEAR)
             fit_quadratic(&problem->space.rule[kind], s->fit[kind]);
@@ -186,6 +187,37 @@ static void quadratic_cell(const hx_stress *s, int64_t cell, double modulus, con
     }
 }
 
+/* Stress at the Gauss points of a span, and its own one at the corners. */
+static void spline_cell(const hx_stress *s, int64_t cell, double modulus, const double *u,
+                        hx_cell_stress *out)
+{
+    const hx_problem *problem = s->problem;
+    const int32_t *const conn = problem->mesh->conn + 8 * cell;
+    const int c = problem->components;
+    double slope[3][3][HX_SPLINE_LANES], h[3][3] = {{0.0}};
+    hx_spline_cell tables;
+    hx_spline_place place;
+    int corner[8];
+    hx_space_spline_cell(&problem->space, cell, &tables, &place);
+    for (int i = 0; i < c; i++) hx_spline_cell_field(&tables, &place, u, c, i, NULL, slope[i]);
+    out->n = tables.n;
+    for (int q = 0; q < tables.n; q++) {
+        for (int i = 0; i < c; i++)
+            for (int k = 0; k < 3; k++) h[i][k] = slope[i][k][q];
+        for (int i = 0; i < 3; i++) out->x[q][i] = place.x[i][q];
+        out->volume[q] = place.volume[q];
+        set_value(s, h, modulus, out->value[q]);
+    }
+    out->n_corner = hx_cell_distinct(conn, corner);
+    for (int a = 0; a < out->n_corner; a++) {
+        const int b = corner[a];
+        const double at[3] = {(b + 1) >> 1 & 1, b >> 1 & 1, b >> 2 & 1};
+        hx_space_spline_gradient(&problem->space, cell, at, c, u, h);
+        set_value(s, h, modulus, out->corner[a]);
+        out->node[a] = conn[b];
+    }
+}
+
 /* 1 if a cell's corners are numbered as in `usual`. */
 static int is_usual(const int32_t conn[8], hx_cell_kind kind)
 {
@@ -214,6 +246,10 @@ void hx_stress_cell(const hx_stress *s, int64_t cell, double modulus, const doub
     double own[8][HX_RULE_GAUSS];
     int corner[8];
     out->n = 0;
+    if (space->element == HX_ELEMENT_SPLINE) {
+        spline_cell(s, cell, modulus, u, out);
+        return;
+    }
     if (space->element != HX_ELEMENT_LINEAR) {
         const hx_cell_kind kind = (hx_cell_kind)space->kind[cell];
         int n;

@@ -2,14 +2,14 @@
  * integrated at, and at their nodes.
  *
  * Points: 2x2x2 of linear hexahedra, wedges and pyramids, which are the collapsed hexahedron's; one
- * of linear tetrahedra, whose stress is constant; those of cell_rule.h of quadratic cells. First
- * coordinate first.
+ * of linear tetrahedra, whose stress is constant; those of cell_rule.h of quadratic cells; degree +
+ * 1 a direction of splines. First coordinate first.
  *
  * Nodes: in each cell the function of its own shape functions that fits the values at the points
  * best, by least squares without weights (of hex8 and tet4 it meets them all; of tet10, which has
- * fewer points than shape functions, that of its corners'). Then the mean over the cells at a node;
- * those that are softer than half the stiffest one there are left out, since stresses jump where
- * the modulus does. */
+ * fewer points than shape functions, that of its corners'); of a spline its own stress there. Then
+ * the mean over the cells at a node; those that are softer than half the stiffest one there are
+ * left out, since stresses jump where the modulus does. */
 #ifndef HX_STRESS_H
 #define HX_STRESS_H
 
@@ -19,14 +19,15 @@
 extern "C" {
 #endif
 
-enum { HX_STRESS_COMPONENTS = 6, HX_FLUX_COMPONENTS = 3 };
+enum { HX_STRESS_COMPONENTS = 6, HX_FLUX_COMPONENTS = 3, HX_STRESS_POINTS = 125 };
 
 /* One cell. Stresses (force/length^2) are xx, yy, zz, xy, yz, xz, VTK's order; fluxes
  * (power/length^2) x, y, z. */
 typedef struct hx_cell_stress {
     int n, n_corner;
-    double x[HX_RULE_GAUSS][3], volume[HX_RULE_GAUSS]; /* place; its share of the cell's volume */
-    double value[HX_RULE_GAUSS][HX_STRESS_COMPONENTS];
+    double x[HX_STRESS_POINTS][3],
+        volume[HX_STRESS_POINTS]; /* place; its share of the cell's volume */
+    double value[HX_STRESS_POINTS][HX_STRESS_COMPONENTS];
     int32_t node[8]; /* [n_corner] of the mesh */
     double corner[8][HX_STRESS_COMPONENTS];
 } hx_cell_stress;

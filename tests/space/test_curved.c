@@ -64,7 +64,7 @@ static void check_faces(const hx_space *s)
     CHECK_OK(hx_mesh_boundary_faces(s->mesh, NULL, &n_face, &face));
     for (int64_t f = 0; f < n_face; f++) {
         hx_space_face at;
-        double share[8];
+        double share[HX_FACE_POINTS];
         hx_space_face_of(s, face[f], &at);
         n_curved += at.n_gauss > 4;
         for (int q = 0; q < at.n_gauss; q++) {

@@ -267,7 +267,7 @@ static void check_faces(const hx_space *s)
     int64_t n_checked = 0;
     for (int64_t face = 0; face < 6 * s->mesh->n_elem; face++) {
         hx_space_face at;
-        double share[8], area = 0.0, sum = 0.0;
+        double share[HX_FACE_POINTS], area = 0.0, sum = 0.0;
         hx_space_face_of(s, face, &at);
         if (at.n < (s->element == HX_ELEMENT_LINEAR ? 4 : 6)) continue;
         for (int q = 0; q < 4; q++) {

@@ -1,0 +1,90 @@
+/* A cell of a spline at its Gauss points: map, values and gradients by the quotient rule (P5,
+ * equations 19 and 20), from the tables of its three directions. Sums over control points are
+ * factorised: one direction after another. */
+#ifndef HX_SPLINE_CELL_H
+#define HX_SPLINE_CELL_H
+
+#include "../base/vectorised.h"
+#include "spline_rule.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Control points of a cell, and its Gauss points: at most, and in whole vectors. */
+enum { HX_SPLINE_CELL_POINTS = 125, HX_SPLINE_LANES = 128 };
+
+/* Tables of a cell (borrowed from its rule). */
+typedef struct hx_spline_cell {
+    int order[3], n;        /* degree + 1; their product */
+    const double *table[3]; /* of the cell's spans (spline_rule.h) */
+    const int32_t *point;   /* [n] control points of the whole */
+    const double *weight;   /* of the whole; NULL: all 1 */
+} hx_spline_cell;
+
+/* The map at the cell's Gauss points, n of each. */
+typedef struct hx_spline_place {
+    double volume[HX_SPLINE_LANES];        /* weight times det J */
+    double x[3][HX_SPLINE_LANES];          /* where they lie */
+    double inverse[3][3][HX_SPLINE_LANES]; /* [i][k]: dt_k / dx_i */
+    double w[HX_SPLINE_LANES];             /* sum of w_a N_a, 1 without weights */
+    double dw[3][HX_SPLINE_LANES];         /* its slopes by t_k */
+} hx_spline_place;
+
+/* point[n]: the cell's control points, which the caller keeps. */
+void hx_spline_cell_of(const hx_spline_rule *rule, int64_t cell, const int32_t *point,
+                       hx_spline_cell *out);
+
+/* xyz[n_point][3] of the whole. Returns the least det J. */
+double hx_spline_cell_map(const hx_spline_cell *cell, const double *xyz, hx_spline_place *out);
+
+/* Component i of a field u[n_point][stride]: value[q], slope[k][q] by x_k (NULL: not asked for). */
+void hx_spline_cell_field(const hx_spline_cell *cell, const hx_spline_place *place, const double *u,
+                          int stride, int i, double value[HX_SPLINE_LANES],
+                          double slope[3][HX_SPLINE_LANES]);
+
+/* f[a] = sum over the Gauss points of volume R_a g, of a density g[q]. */
+void hx_spline_cell_integrate(const hx_spline_cell *cell, const hx_spline_place *place,
+                              const double *g, double f[HX_SPLINE_LANES]);
+
+/* h[i][a] = factor times the gradient of R_a by x_i at Gauss point q; 0 from n to the next multiple
+ * of 8. */
+HX_INLINED void hx_spline_cell_gradients(const hx_spline_cell *cell, const hx_spline_place *place,
+                                         const double *weight, int q, double factor,
+                                         double h[3][HX_SPLINE_LANES])
+{
+    const int n0 = cell->order[0], n1 = cell->order[1], n2 = cell->order[2];
+    const double *const u = cell->table[0] + q % n0 * (1 + 2 * n0) + 1;
+    const double *const v = cell->table[1] + q / n0 % n1 * (1 + 2 * n1) + 1;
+    const double *const w = cell->table[2] + q / n0 / n1 * (1 + 2 * n2) + 1;
+    const double scale = factor / place->w[q];
+    for (int i = 0; i < 3; i++) {
+        double c[3], g = 0.0;
+        for (int k = 0; k < 3; k++) {
+            c[k] = scale * place->inverse[i][k][q];
+            g += c[k] * place->dw[k][q];
+        }
+        g /= place->w[q];
+        int a = 0;
+        for (int a2 = 0; a2 < n2; a2++)
+            for (int a1 = 0; a1 < n1; a1++) {
+                const double by_value =
+                    c[1] * v[n1 + a1] * w[a2] + c[2] * v[a1] * w[n2 + a2] - g * v[a1] * w[a2];
+                const double by_slope = c[0] * v[a1] * w[a2];
+                for (int a0 = 0; a0 < n0; a0++)
+                    h[i][a++] = by_value * u[a0] + by_slope * u[n0 + a0];
+            }
+        for (; a % 8 != 0; a++) h[i][a] = 0.0;
+        for (a = 0; weight && a < cell->n; a++) h[i][a] *= weight[a];
+    }
+}
+
+/* R_a at Gauss point q. */
+void hx_spline_cell_shape(const hx_spline_cell *cell, const hx_spline_place *place, int q,
+                          double shape[HX_SPLINE_LANES]);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
