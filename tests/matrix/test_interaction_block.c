@@ -1,5 +1,5 @@
 /* The steps of a GPU's block for K of a patch (interaction_block.h), one thread after the other, as
- * gpu/fill_patch_cuda.cu runs them, against the CPU's K: every number in its place, written once,
+ * gpu/fill_spline_cuda.cu runs them, against the CPU's K: every number in its place, written once,
  * nothing read that was not written before, nothing outside of the block's memory. */
 #include "core/base/memory.h"
 #include "core/matrix/interaction_block.h"
