@@ -88,7 +88,7 @@ static void add_cell(const numbers *to, const int c[3], double *h)
     const int n = hx_interaction_cell_points(in), dim = in->dim;
     const int order[2] = {in->axis[0].degree + 1, in->axis[1].degree + 1};
     int64_t point[HX_CELL_MOST];
-    HX_FOR_GRADIENTS(in, c, q, a, g, memcpy(h + 3 * (q * n + a), g, sizeof g));
+    hx_cpu_patch_gradients(in, c, &(hx_gradient_layout){3 * n, 3, 1}, h);
     for (int a = 0; a < n; a++) {
         const int r[3] = {in->axis[0].first[c[0]] + a % order[0],
                           in->axis[1].first[c[1]] + a / order[0] % order[1],
@@ -132,7 +132,8 @@ int hx_cpu_interaction_cells(const hx_interaction *in, hx_interaction_way way, d
     const size_t n = (size_t)hx_interaction_cell_points(in);
     double *h = NULL;
     numbers to = {.in = in};
-    HX_TRY_FAIL(hx_alloc_raw(&h, 3 * n * n, sizeof *h, "gradients of a cell"));
+    /* zeroed: of a plane patch third components stay 0 */
+    HX_TRY_FAIL(hx_alloc(&h, 3 * n * n, sizeof *h, "gradients of a cell"));
     HX_TRY_FAIL(way == HX_WAY_HASH ? open_hash(&to) : open_skyline(&to));
     const double begin = hx_cpu_core_seconds();
     for (c[2] = 0; c[2] < in->axis[2].n_cell; c[2]++)

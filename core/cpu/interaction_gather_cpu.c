@@ -83,10 +83,7 @@ static void add_cell(const hx_interaction *in, const int c[3], const cell_lines 
 {
     const int dim = in->dim, n = cell->n, n_lane = cell->n_lane;
     const int o0 = in->axis[0].degree + 1, o1 = in->axis[1].degree + 1;
-    double *const to = cell->h;
-    HX_FOR_GRADIENTS(in, c, q, a, h, {
-        for (int i = 0; i < dim; i++) to[(dim * q + i) * n_lane + a] = h[i];
-    });
+    hx_cpu_patch_gradients(in, c, &(hx_gradient_layout){dim * n_lane, 1, n_lane}, cell->h);
     for (int a = 0; a < n; a++) {
         const int r[3] = {in->axis[0].first[c[0]] + a % o0, in->axis[1].first[c[1]] + a / o0 % o1,
                           in->axis[2].first[c[2]] + a / o0 / o1};

@@ -31,18 +31,12 @@ static double *gradients_of(const stored *s, const int c[3])
 
 static void store_cell(const stored *s, const int c[3])
 {
-    const hx_interaction *const in = s->in;
-    const int dim = in->dim, n_line = s->n_line;
+    const int dim = s->in->dim, n_line = s->n_line;
+    const hx_gradient_layout layout = s->is_pairs ? (hx_gradient_layout){1, dim * n_line, n_line}
+                                                  : (hx_gradient_layout){dim * s->n, dim, 1};
     double *const to = gradients_of(s, c);
-    if (s->is_pairs) {
-        memset(to, 0, s->cell_size * sizeof *to);
-        HX_FOR_GRADIENTS(in, c, q, a, h, {
-            for (int i = 0; i < dim; i++) to[(dim * a + i) * n_line + q] = h[i];
-        });
-    } else
-        HX_FOR_GRADIENTS(in, c, q, a, h, {
-            for (int i = 0; i < dim; i++) to[dim * (q * s->n + a) + i] = h[i];
-        });
+    if (s->is_pairs) memset(to, 0, s->cell_size * sizeof *to);
+    hx_cpu_patch_gradients(s->in, c, &layout, to);
 }
 
 static void run_gradients(const stored *s, const int cells[2])
