@@ -2,10 +2,23 @@
 #ifndef HX_INTERACTION_CPU_H
 #define HX_INTERACTION_CPU_H
 
+#include <string.h>
+
 #include "../base/vectorised.h"
 #include "../matrix/interaction_ops.h"
 
 enum { HX_CELL_MOST = HX_SPLINE_MAX_ORDER * HX_SPLINE_MAX_ORDER * HX_SPLINE_MAX_ORDER };
+
+/* Eight lanes. Products of components are named one by one below: a compiler keeps no array of
+ * vectors in registers. */
+enum { HX_PATCH_LANES = 8 };
+typedef double hx_eight __attribute__((vector_size(64)));
+
+/* By address: a vector as a result would be another one in each version. */
+HX_INLINED void hx_load_eight(const double *from, hx_eight *to)
+{
+    memcpy(to, from, sizeof *to);
+}
 
 /* Seconds of a core that the process has used, all threads added up. */
 double hx_cpu_core_seconds(void);

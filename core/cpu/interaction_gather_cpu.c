@@ -11,7 +11,7 @@
 #include "../base/memory.h"
 #include "interaction_cpu.h"
 
-enum { LANES = 8 };
+enum { LANES = HX_PATCH_LANES };
 
 static int most_threads(void)
 {
@@ -37,33 +37,65 @@ typedef struct cell_lines {
     double *h;
 } cell_lines;
 
-/* m[3 i + j][b] = sum of h_a h_b' over the Gauss points, of LANES points b. */
-HX_INLINED void lanes_in(int dim, const cell_lines *cell, int a, int first, double m[9][LANES])
+/* m[3 i + j] = sum of h_a h_b' over the Gauss points, of LANES points b from `first` on. */
+HX_INLINED void solid_lanes(const cell_lines *cell, int a, int first, hx_eight m[9])
 {
-    double sum[9][LANES] = {{0.0}};
+    const int n_lane = cell->n_lane;
     const double *h = cell->h;
-    for (int q = 0; q < cell->n; q++, h += dim * cell->n_lane)
-        for (int i = 0; i < dim; i++)
-            for (int j = 0; j < dim; j++)
-                for (int l = 0; l < LANES; l++)
-                    sum[3 * i + j][l] += h[i * cell->n_lane + a] * h[j * cell->n_lane + first + l];
-    memcpy(m, sum, sizeof sum);
+    hx_eight xx = {0.0}, xy = {0.0}, xz = {0.0}, yx = {0.0}, yy = {0.0}, yz = {0.0}, zx = {0.0},
+             zy = {0.0}, zz = {0.0};
+    for (int q = 0; q < cell->n; q++, h += 3 * n_lane) {
+        hx_eight x, y, z;
+        hx_load_eight(h + first, &x);
+        hx_load_eight(h + n_lane + first, &y);
+        hx_load_eight(h + 2 * n_lane + first, &z);
+        const double ax = h[a], ay = h[n_lane + a], az = h[2 * n_lane + a];
+        xx += ax * x;
+        xy += ax * y;
+        xz += ax * z;
+        yx += ay * x;
+        yy += ay * y;
+        yz += ay * z;
+        zx += az * x;
+        zy += az * y;
+        zz += az * z;
+    }
+    const hx_eight all[9] = {xx, xy, xz, yx, yy, yz, zx, zy, zz};
+    memcpy(m, all, sizeof all);
 }
 
-HX_INLINED void products_lanes(int dim, const cell_lines *cell, int a, int first,
-                               double m[9][LANES])
+HX_INLINED void plane_lanes(const cell_lines *cell, int a, int first, hx_eight m[9])
+{
+    const int n_lane = cell->n_lane;
+    const double *h = cell->h;
+    const hx_eight none = {0.0};
+    hx_eight xx = {0.0}, xy = {0.0}, yx = {0.0}, yy = {0.0};
+    for (int q = 0; q < cell->n; q++, h += 2 * n_lane) {
+        hx_eight x, y;
+        hx_load_eight(h + first, &x);
+        hx_load_eight(h + n_lane + first, &y);
+        xx += h[a] * x;
+        xy += h[a] * y;
+        yx += h[n_lane + a] * x;
+        yy += h[n_lane + a] * y;
+    }
+    const hx_eight all[9] = {xx, xy, none, yx, yy, none, none, none, none};
+    memcpy(m, all, sizeof all);
+}
+
+HX_INLINED void products_lanes(int dim, const cell_lines *cell, int a, int first, hx_eight m[9])
 {
     if (dim == 3)
-        lanes_in(3, cell, a, first, m);
+        solid_lanes(cell, a, first, m);
     else
-        lanes_in(2, cell, a, first, m);
+        plane_lanes(cell, a, first, m);
 }
-HX_VERSIONS(products, (int dim, const cell_lines *cell, int a, int first, double m[9][LANES]),
+HX_VERSIONS(products, (int dim, const cell_lines *cell, int a, int first, hx_eight m[9]),
             (dim, cell, a, first, m))
 
 /* Adds the blocks of points first .. to the row of point a. */
 static void add_blocks(const hx_interaction *in, const int c[3], const int r[3], int first,
-                       int n_block, double m[9][LANES], double *row)
+                       int n_block, const hx_eight m[9], double *row)
 {
     const int o0 = in->axis[0].degree + 1, o1 = in->axis[1].degree + 1, dim = in->dim;
     for (int l = 0; l < n_block; l++) {
@@ -89,7 +121,7 @@ static void add_cell(const hx_interaction *in, const int c[3], const cell_lines 
                           in->axis[2].first[c[2]] + a / o0 / o1};
         double *const row = value + dim * dim * in->row_ptr[hx_interaction_point(in, r)];
         for (int b = 0; b <= a; b += LANES) {
-            double m[9][LANES];
+            hx_eight m[9];
             products(dim, cell, a, b, m);
             add_blocks(in, c, r, b, a + 1 - b < LANES ? a + 1 - b : LANES, m, row);
         }

@@ -7,7 +7,7 @@
 #include "../base/memory.h"
 #include "interaction_cpu.h"
 
-enum { LANES = 8 };
+enum { LANES = HX_PATCH_LANES };
 
 /* Stored gradients: of `pairs` a point's lines of n_line numbers, a line a direction; else Gauss
  * point by Gauss point. */
@@ -53,21 +53,67 @@ static void run_gradients(const stored *s, const int cells[2])
     }
 }
 
-/* m += sum of h_a h_b' over the lines of two points. */
-HX_INLINED void add_lines(int dim, int n_line, const double *ha, const double *hb,
-                          double sum[9][LANES])
+/* sum[3 i + j] += h_a h_b' over the lines of two points. */
+HX_INLINED void add_solid(int n_line, const double *a, const double *b, hx_eight sum[9])
 {
-    for (int q = 0; q < n_line; q += LANES)
+    hx_eight xx = sum[0], xy = sum[1], xz = sum[2], yx = sum[3], yy = sum[4], yz = sum[5],
+             zx = sum[6], zy = sum[7], zz = sum[8];
+    for (int q = 0; q < n_line; q += LANES) {
+        hx_eight ax, ay, az, bx, by, bz;
+        hx_load_eight(a + q, &ax);
+        hx_load_eight(a + n_line + q, &ay);
+        hx_load_eight(a + 2 * n_line + q, &az);
+        hx_load_eight(b + q, &bx);
+        hx_load_eight(b + n_line + q, &by);
+        hx_load_eight(b + 2 * n_line + q, &bz);
+        xx += ax * bx;
+        xy += ax * by;
+        xz += ax * bz;
+        yx += ay * bx;
+        yy += ay * by;
+        yz += ay * bz;
+        zx += az * bx;
+        zy += az * by;
+        zz += az * bz;
+    }
+    const hx_eight all[9] = {xx, xy, xz, yx, yy, yz, zx, zy, zz};
+    memcpy(sum, all, sizeof all);
+}
+
+HX_INLINED void add_plane(int n_line, const double *a, const double *b, hx_eight sum[9])
+{
+    hx_eight xx = sum[0], xy = sum[1], yx = sum[3], yy = sum[4];
+    for (int q = 0; q < n_line; q += LANES) {
+        hx_eight ax, ay, bx, by;
+        hx_load_eight(a + q, &ax);
+        hx_load_eight(a + n_line + q, &ay);
+        hx_load_eight(b + q, &bx);
+        hx_load_eight(b + n_line + q, &by);
+        xx += ax * bx;
+        xy += ax * by;
+        yx += ay * bx;
+        yy += ay * by;
+    }
+    sum[0] = xx;
+    sum[1] = xy;
+    sum[3] = yx;
+    sum[4] = yy;
+}
+
+/* The same of gradients that stand Gauss point by Gauss point, in one lane. */
+HX_INLINED void add_points(int dim, const stored *s, const double *h, int a, int b, hx_eight sum[9])
+{
+    for (int q = 0; q < s->n; q++, h += dim * s->n)
         for (int i = 0; i < dim; i++)
-            for (int j = 0; j < dim; j++)
-                for (int l = 0; l < LANES; l++)
-                    sum[dim * i + j][l] += ha[i * n_line + q + l] * hb[j * n_line + q + l];
+            for (int j = 0; j < dim; j++) sum[3 * i + j][0] += h[dim * a + i] * h[dim * b + j];
 }
 
 HX_INLINED void pair_in(int dim, const stored *s, const int r[3], const int at[3], double m[3][3])
 {
+    const size_t size = (size_t)dim * (size_t)s->n_line; /* of a point's lines */
+    hx_eight sum[9];
     int first[3], n[3], c[3];
-    double sum[9][LANES] = {{0.0}};
+    memset(sum, 0, sizeof sum);
     hx_interaction_shared(s->in, r, at, first, n);
     for (c[2] = first[2]; c[2] < first[2] + n[2]; c[2]++)
         for (c[1] = first[1]; c[1] < first[1] + n[1]; c[1]++)
@@ -75,20 +121,17 @@ HX_INLINED void pair_in(int dim, const stored *s, const int r[3], const int at[3
                 const double *const h = gradients_of(s, c);
                 const int a = hx_interaction_local(s->in, c, r);
                 const int b = hx_interaction_local(s->in, c, at);
-                if (s->is_pairs)
-                    add_lines(dim, s->n_line, h + (size_t)(dim * a) * (size_t)s->n_line,
-                              h + (size_t)(dim * b) * (size_t)s->n_line, sum);
+                if (!s->is_pairs)
+                    add_points(dim, s, h, a, b, sum);
+                else if (dim == 3)
+                    add_solid(s->n_line, h + (size_t)a * size, h + (size_t)b * size, sum);
                 else
-                    for (int q = 0; q < s->n; q++)
-                        for (int i = 0; i < dim; i++)
-                            for (int j = 0; j < dim; j++)
-                                sum[dim * i + j][0] +=
-                                    h[dim * (q * s->n + a) + i] * h[dim * (q * s->n + b) + j];
+                    add_plane(s->n_line, h + (size_t)a * size, h + (size_t)b * size, sum);
             }
     memset(m, 0, 9 * sizeof(double));
     for (int i = 0; i < dim; i++)
         for (int j = 0; j < dim; j++)
-            for (int l = 0; l < LANES; l++) m[i][j] += sum[dim * i + j][l];
+            for (int l = 0; l < LANES; l++) m[i][j] += sum[3 * i + j][l];
 }
 
 HX_INLINED void pair_lanes(const stored *s, const int r[3], const int at[3], double m[3][3])
