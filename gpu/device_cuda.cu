@@ -335,6 +335,7 @@ static hx_device_ops make_ops()
     ops.multigrid = &hx_cuda_multigrid_ops;
     ops.helmholtz = &hx_cuda_helmholtz_ops;
     ops.matrix = &hx_cuda_matrix_ops;
+    ops.interaction = &hx_cuda_interaction_ops;
     ops.matrix_free = &hx_strategy_cuda_otf;
     ops.conduction = &hx_cuda_conduction_ops;
     return ops;

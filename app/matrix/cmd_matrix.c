@@ -274,14 +274,14 @@ static const hx_option matrix_options[HX_N_MATRIX_OPTION] = {
                         .help = "how the values are computed"},
     [HX_MATRIX_BENCH] = {.name = "--bench",
                          .kind = HX_OPTION_TEXT,
-                         .value = "papers|p2|p3|p4|all",
+                         .value = "papers|p2|p3|p4|p5|all",
                          .help = "measures: the papers' tables, or those of one, on their meshes' "
                                  "sizes, or every builder, fill and format on this mesh"},
     [HX_MATRIX_MOST] = {.name = "--most",
                         .kind = HX_OPTION_TEXT,
                         .value = "ELEMENTS",
                         .note = "70,000 on a CPU, 8.1 million on a GPU",
-                        .help = "largest mesh of --bench papers, p2, p3, p4"},
+                        .help = "largest mesh of --bench papers, p2, p3, p4, p5"},
 };
 
 const hx_command hx_command_matrix = {
@@ -309,8 +309,8 @@ const hx_command hx_command_matrix = {
         "whatever --memory says.\n"
         "--bench measures instead, in the solver's order of the nodes: with \"all\" each builder,\n"
         "fill and format of the device on this mesh, checked against a product without a matrix;\n"
-        "with \"papers\" what three papers measured, with \"p2\", \"p3\" or \"p4\" one of them, on "
-        "meshes\n"
+        "with \"papers\" what four papers measured, with \"p2\", \"p3\", \"p4\" or \"p5\" one of "
+        "them, on meshes\n"
         "of as many elements or nodes, of the config only the device. Exit status 1 if a result "
         "is\n"
         "off.\n",

@@ -46,16 +46,24 @@ static int64_t most_streamed(const hx_device *dev)
     return dev->ops == hx_device_find("cpu") ? most_of(dev) : 27000000;
 }
 
+/* On a GPU a solid patch of 128^3 points of degree 2. */
+static int64_t most_of_patch(const hx_device *dev)
+{
+    return dev->ops == hx_device_find("cpu") ? most_of(dev) : 10000000;
+}
+
 int hx_matrix_bench_papers(hx_device *dev, hx_bench_kind papers, int64_t most)
 {
     hx_bench bench = {.dev = dev,
                       .most = most > 0 ? most : most_of(dev),
-                      .most_stream = most > 0 ? most : most_streamed(dev)};
+                      .most_stream = most > 0 ? most : most_streamed(dev),
+                      .most_patch = most > 0 ? most : most_of_patch(dev)};
     HX_TRY(hx_bench_begin(&bench));
     const int all = papers == HX_BENCH_PAPERS;
     if (all || papers == HX_BENCH_P2) HX_TRY(hx_bench_p2(&bench));
     if (all || papers == HX_BENCH_P3) HX_TRY(hx_bench_p3(&bench));
     if (all || papers == HX_BENCH_P4) HX_TRY(hx_bench_p4(&bench));
+    if (all || papers == HX_BENCH_P5) HX_TRY(hx_bench_p5(&bench));
     hx_log_info("%s", "");
     for (int single = 0; single < 2; single++)
         if (bench.n_checked[single] > 0)

@@ -13,7 +13,8 @@ typedef enum {
     HX_BENCH_ALL,
     HX_BENCH_P2, /* the tables of one paper */
     HX_BENCH_P3,
-    HX_BENCH_P4
+    HX_BENCH_P4,
+    HX_BENCH_P5
 } hx_bench_kind;
 
 /* What one run of it is about. */
@@ -22,6 +23,7 @@ typedef struct hx_bench {
     double copy;         /* bytes/s of a copy; NaN: no memory for one */
     int64_t most;        /* elements of the largest mesh */
     int64_t most_stream; /* the same where rows come in ranges */
+    int64_t most_patch;  /* the same of spline patches, by pairs of points */
     int n_checked[2];    /* products against a reference, of double and of single matrices */
     int n_wrong;         /* results that are off, or differ where the same bits are promised */
     double worst[2];     /* largest error of these; NaN is kept */
@@ -278,8 +280,9 @@ extern const hx_p4_row hx_p4_rows[HX_P4_N_ROW];
 int hx_bench_p2(hx_bench *bench);
 int hx_bench_p3(hx_bench *bench);
 int hx_bench_p4(hx_bench *bench);
+int hx_bench_p5(hx_bench *bench); /* matrix_bench_p5.h */
 
-/* One or all three on an open device, on meshes of at most `most` elements (0: what the device does
+/* One or all four on an open device, on meshes of at most `most` elements (0: what the device does
  * in minutes). 1: a result is off. */
 int hx_matrix_bench_papers(hx_device *dev, hx_bench_kind papers, int64_t most);
 /* Every builder, fill and format of the device on the problem's mesh. 1: a result is off. */

@@ -43,9 +43,13 @@ static const char *build_word(size_t i)
 
 static const char *bench_word(size_t i)
 {
-    static const char *const word[] = {[HX_BENCH_PAPERS - 1] = "papers", [HX_BENCH_ALL - 1] = "all",
-                                       [HX_BENCH_P2 - 1] = "p2",         [HX_BENCH_P3 - 1] = "p3",
-                                       [HX_BENCH_P4 - 1] = "p4",         [HX_BENCH_P4] = NULL};
+    static const char *const word[] = {[HX_BENCH_PAPERS - 1] = "papers",
+                                       [HX_BENCH_ALL - 1] = "all",
+                                       [HX_BENCH_P2 - 1] = "p2",
+                                       [HX_BENCH_P3 - 1] = "p3",
+                                       [HX_BENCH_P4 - 1] = "p4",
+                                       [HX_BENCH_P5 - 1] = "p5",
+                                       [HX_BENCH_P5] = NULL};
     return word[i];
 }
 

@@ -5,6 +5,7 @@
 
 #include "../design/design_ops.h"
 #include "../design/helmholtz.h"
+#include "../matrix/interaction_ops.h"
 #include "../matrix/matrix.h"
 #include "../solver/conduction_ops.h"
 #include "../solver/element_ops.h"
@@ -27,7 +28,10 @@ extern const hx_matrix_ops hx_cpu_matrix_ops;         /* matrix_cpu.c */
 extern const hx_multigrid_ops hx_cpu_multigrid_ops;   /* multigrid_cpu.c */
 extern const hx_helmholtz_ops hx_cpu_helmholtz_ops;   /* helmholtz_cpu.c */
 extern const hx_conduction_ops hx_cpu_conduction_ops; /* conduction_cpu.c */
-/* Of the table above (multigrid_scalar_cpu.c). */
+
+extern const hx_interaction_ops hx_cpu_interaction_ops; /* interaction_cpu.c */
+
+/* Of the tables above, multigrid's (multigrid_scalar_cpu.c). */
 extern const hx_multigrid_ops hx_cpu_multigrid_scalar_ops;
 
 /* Of multigrid's table (multigrid_rows_cpu.c), and of that of heat (multigrid_rows_scalar_cpu.c).

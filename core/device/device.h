@@ -65,6 +65,9 @@ typedef struct hx_device_ops {
     const struct hx_strategy *matrix_free;    /* its product without a matrix, with apply_single */
     const struct hx_conduction_ops *conduction; /* conduction_ops.h: physics = "heat" */
 
+    /* Optional: sparse matrices of a spline patch (interaction_ops.h). */
+    const struct hx_interaction_ops *interaction;
+
     /* Optional: does ahead what available and open would wait for (the start of a driver); any
      * thread may call it beside other work. Fails silently: open will say why. */
     void (*prepare)(void);

@@ -418,6 +418,22 @@ def test_bench_sort():
     check(not re.search("FAIL[^:]", said) and "checked: products of 5 matrices" in said, f"P4: {said}")
 
 
+def test_bench_patches():
+    """P5's tables: all its counts, and one of its patches by every way, which agree."""
+    said = matrix("--bench", "p5", "--most", "22000")
+    check(not re.search("FAIL[^:]", said), f"--bench p5: {said}")
+    points = cells(said, "points over FEA's")
+    check([row[5] for row in points[4:]] == ["7.8", "25.7", "59.3", "112.9"]
+          and all(row[4] == row[5] for row in points[4:]), f"P5, Tables 1 and 2: {points}")
+    counts = cells(said, "skyline / stored")
+    check(len(counts) == 18 and all(row[9] == "equal" and abs(number(row[10]) - number(row[11])) <= 0.5
+                                    for row in counts), f"P5, Tables 6 to 8: {counts}")
+    times = cells(said, "coalesced / gather")
+    check(len(times) == 19 and all(number(times[0][k]) > 0 for k in (4, 6, 12)) and times[0][10] != "-"
+          and all(row[12] == "-" for row in times[1:]), f"P5, Tables 11 to 16: {times[:2]}")
+    check(said.count("more pairs of points than 22,000 hexahedra") == 1, f"P5, what is left out: {said}")
+
+
 def test_bad_input():
     for name in ("K.mtx", "K.npz", "K.petsc"):
         if os.path.exists(name):
@@ -495,7 +511,8 @@ def main():
     test_solutions(True)
     test_solutions(False, *CONTRAST_9)
     for test in (test_rigid_motions, test_ranges, test_order, test_readme, test_density, test_fills,
-                 test_bench_all, test_bench_papers, test_bench_sort, test_bad_input, test_full_disk):
+                 test_bench_all, test_bench_papers, test_bench_sort, test_bench_patches,
+                 test_bad_input, test_full_disk):
         test()
     return summary()
 

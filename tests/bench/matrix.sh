@@ -68,6 +68,6 @@ stage() {
     step bench-all 60 "$hextop" matrix $config $box --bench all
     step compare-large 70 "$hextop" compare $config $large --operators $operators --no-pcg \
         --output "$out/compare-large"
-    for paper in p2 p3 p4; do step bench-$paper 180 "$hextop" matrix $config --bench $paper; done
+    for paper in p2 p3 p4 p5; do step bench-$paper 180 "$hextop" matrix $config --bench $paper; done
 }
 exit "$failed"

@@ -124,7 +124,7 @@ runs() { # runs TOOL: two designs with otf and multigrid, quadratic elements, mi
 # kind, and of the tests the kernels of lower products.
 matrices() { # matrices TOOL
     if [ "$1" != racecheck ]; then
-        for test in device_pattern matrix fill_kinds assembled; do
+        for test in device_pattern matrix fill_kinds assembled interaction; do
             job all "$1" "tests/test_$test" cuda quick
         done
         return

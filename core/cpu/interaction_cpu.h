@@ -1,0 +1,45 @@
+/* Inside of the CPU's ways to compute K of a patch (core/matrix/interaction_ops.h). */
+#ifndef HX_INTERACTION_CPU_H
+#define HX_INTERACTION_CPU_H
+
+#include <string.h>
+
+#include "../base/vectorised.h"
+#include "../matrix/interaction_ops.h"
+
+enum { HX_CELL_MOST = HX_SPLINE_MAX_ORDER * HX_SPLINE_MAX_ORDER * HX_SPLINE_MAX_ORDER };
+
+/* Eight lanes. Products of components are named one by one below: a compiler keeps no array of
+ * vectors in registers. */
+enum { HX_PATCH_LANES = 8 };
+typedef double hx_eight __attribute__((vector_size(64)));
+
+/* By address: a vector as a result would be another one in each version. */
+HX_INLINED void hx_load_eight(const double *from, hx_eight *to)
+{
+    memcpy(to, from, sizeof *to);
+}
+
+/* Seconds of a core that the process has used, all threads added up. */
+double hx_cpu_core_seconds(void);
+
+/* Where gradients of a cell go: numbers from Gauss point to Gauss point, from point to point, from
+ * component to component. */
+typedef struct hx_gradient_layout {
+    int gauss, point, component;
+} hx_gradient_layout;
+
+/* dim components of all points of cell c at all its Gauss points. O(order^6). */
+void hx_cpu_patch_gradients(const hx_interaction *in, const int c[3],
+                            const hx_gradient_layout *layout, double *h);
+
+/* Each fills value [n_block][dim][dim], whatever was there. */
+int hx_cpu_interaction_cells(const hx_interaction *in, hx_interaction_way way, double *value,
+                             hx_interaction_time *time); /* interaction_cells_cpu.c */
+int hx_cpu_interaction_pairs(const hx_interaction *in, hx_interaction_way way, size_t budget,
+                             double *value,
+                             hx_interaction_time *time); /* interaction_pairs_cpu.c */
+int hx_cpu_interaction_gather(const hx_interaction *in, double *value,
+                              hx_interaction_time *time); /* interaction_gather_cpu.c */
+
+#endif
