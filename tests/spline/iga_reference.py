@@ -259,12 +259,11 @@ def elastic(young, nu, factor, cells, gradient, _, dv):
     return k.reshape(s, 3 * a, 3 * a)
 
 
-def solve(K, f, fixed, value=None):
-    """u with u[fixed] = value (0)."""
-    u = np.zeros(K.shape[0])
-    u[fixed] = 0.0 if value is None else value
+def solve(K, f, fixed):
+    """u [n] or [n][cases], 0 where fixed."""
+    u = np.zeros_like(f)
     free = np.setdiff1d(np.arange(K.shape[0]), fixed)
-    u[free] = spla.splu(K[free][:, free].tocsc()).solve((f - K @ u)[free])
+    u[free] = spla.splu(K[free][:, free].tocsc()).solve(f[free])
     return u
 
 

@@ -14,8 +14,8 @@ import tempfile
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 # pylint: disable=wrong-import-position
-from matrix_files import check, columns, held, hextop, load, np, small, sp, summary, vectors
-from iga_reference import Part, solve
+from matrix_files import SOURCE, check, columns, held, hextop, load, np, small, sp, summary, vectors
+from iga_reference import Part, read_xml, solve
 from splines import write_mfem, write_xml
 from spline_parts import curved, pair, quarter_ring, random_patch
 
@@ -100,7 +100,7 @@ def same_solution(part, K, f, fixed, text, *keys):
     hextop("run", "part.cfg", "-q", *keys)
     with open("out/summary.json", encoding="utf-8") as file:
         said = json.load(file)
-    u = [solve(K, f[:, k], fixed) for k in range(f.shape[1])]
+    u = solve(K, f, fixed).T
     mine = sum(u[k] @ f[:, k] for k in range(len(u)))
     small(abs(said["compliance"] / mine - 1), 1e-10, f"{text}: compliance")
     small(abs(said["mesh"]["volume"] / part.volumes().sum() - 1), 1e-12, f"{text}: volume in the summary")
@@ -221,6 +221,39 @@ def test_heat():
     small(off(f[free, 1], 3.0 * part.face_loads(0, 3)[0][free]), 1e-12, "heat: flux")
 
 
+def test_parts():
+    """The parts of examples/, coarser: volume and first compliance; their files are as their scripts
+    write them."""
+    for name, keys, degree, cut, young, nu, share in (
+            ("pipe_bracket", ["mesh.refine=[1,3,1]"], 2, (1, 3, 1), 210000.0, 0.3, 0.65),
+            ("spline_part", ["mesh.refine=[1,1,1]"], 3, (1, 1, 1), 70000.0, 0.33, 0.4)):
+        folder = os.path.join(SOURCE, "examples", name)
+        sys.path.insert(0, folder)
+        patches = __import__(name).parts()
+        kept = read_xml(os.path.join(folder, name + ".xml"))
+        check(all(off(a.points, b.points) < 1e-14 for a, b in zip(patches, kept)) and len(patches) == len(kept),
+              f"{name}.xml is what {name}.py writes")
+        hextop("run", os.path.join(folder, name + ".cfg"), "-q", *keys, "passive=", "optimization.filter.kind=none",
+               "optimization.symmetry=", "optimization.iterations=1", "solver.device=cpu", "solver.tolerance=1e-11",
+               "solver.max_iterations=20000", "output.directory=" + name)
+        with open(f"{name}/summary.json", encoding="utf-8") as file:
+            said = json.load(file)
+        part = Part(patches, degree, cut)
+        if name == "pipe_bracket":
+            inlet, outlet = [(k, 4) for k in (0, 1, 2, 3, 12, 13, 14, 15)], [(k, 5) for k in (8, 9, 10, 11, 16, 17, 18, 19)]
+            forces = [[0.0, 0.0, -8000.0], [0.0, 4000.0, 0.0]]
+        else:
+            inlet, outlet = [(4, 0), (5, 1)], [(3, 1)]
+            forces = [[3000.0, 0.0, 0.0], [0.0, 2000.0, 0.0], [0.0, 0.0, 400.0]]
+        area = sum(part.face_loads(*side)[0] for side in outlet)
+        held_points = np.unique(np.concatenate([part.face(*side) for side in inlet]))
+        fixed = (3 * held_points[:, None] + np.arange(3)).ravel()
+        f = np.stack([np.multiply.outer(area / area.sum(), force).ravel() for force in forces], 1)
+        u = solve(share ** 3 * part.stiffness(young, nu), f, fixed)
+        small(abs(said["compliance"] / (f * u).sum() - 1), 1e-7, f"{name}: first compliance")
+        small(abs(said["mesh"]["volume"] / part.volumes().sum() - 1), 1e-12, f"{name}: volume")
+
+
 def test_volume():
     """Of a quarter of a ring, by pi."""
     begin([quarter_ring(1.0, 2.0, 0.5)])
@@ -233,7 +266,7 @@ def main():
     if "mesh.degree" not in hextop("list", "--keys"):
         print("SKIPPED: this program reads no splines")
         return 77
-    for test in (test_random, test_pair, test_linear, test_design, test_heat, test_volume):
+    for test in (test_random, test_pair, test_linear, test_design, test_heat, test_parts, test_volume):
         test()
     return summary()
 
