@@ -160,8 +160,31 @@ def check_files():
                       all((x == y).all() for x, y in zip(a.knots, b.knots)), f"{name}: as written")
                 check((b.weights is None) == (a.weights is None) and
                       (a.weights is None or (a.weights == b.weights).all()), f"{name}: weights")
+    check_edges(patches)
     straight = Patch([1, 1, 1], [open_knots(1, 1)] * 3, box(1, 1, 1))
     check(interfaces([straight]) == [], "one patch has no interface")
+
+
+def check_edges(patches):
+    """The four edges of a direction of a patch name one knot vector and run the same way along it, as MFEM
+    asks (NURBSExtension::CheckPatches)."""
+    with tempfile.NamedTemporaryFile("r", suffix=".mesh") as file:
+        write_mfem(file.name, patches)
+        words = file.read().split()
+
+    def section(name, width):
+        at = words.index(name)
+        n = int(words[at + 1])
+        return np.array(words[at + 2:at + 2 + n * width], int).reshape(n, width)
+    elements, edges = section("elements", 10)[:, 2:], section("edges", 3)
+    knots = {(a, b): (k, True) for k, a, b in edges}
+    knots.update({(b, a): (k, False) for k, a, b in edges})
+    for c in elements:
+        for direction in ((0, 1, 3, 2, 4, 5, 7, 6), (0, 3, 1, 2, 4, 7, 5, 6), (0, 4, 1, 5, 2, 6, 3, 7)):
+            found = {knots[c[i], c[j]] for i, j in zip(direction[::2], direction[1::2])}
+            check(len(found) == 1, f"edges of {len(patches)} patches: {found}")
+    check(len(section("boundary", 6)) == 6 * len(patches) - 2 * len(interfaces(patches)), "outer sides")
+    check(len(np.unique(elements)) == int(words[words.index("vertices") + 1]), "vertices")
 
 
 if __name__ == "__main__":
