@@ -48,13 +48,13 @@ def curved():
 
 
 def pair(patch):
-    """It and its image in the plane through its largest x, where u+ of the two would meet: only control
-    points of that side are laid into the plane. The second is turned: its directions are others."""
+    """It and an image of it, longer, beyond the plane through its largest x: only control points of that
+    side, u+, are laid into the plane. The second is turned: its directions are others."""
     points = patch.points.copy()
     points[-1, :, :, 0] = points[..., 0].max()
     first = Patch(patch.degrees, patch.knots, points, patch.weights)
     image = points.copy()
-    image[..., 0] = 2 * points[..., 0].max() - points[..., 0]
+    image[..., 0] = 2.3 * points[..., 0].max() - 1.3 * points[..., 0]
     second = Patch(patch.degrees, patch.knots, image, patch.weights)
     # mirrored: one direction backwards makes it right-handed again, then all three change places
     return [first, second.turned((0, 1, 2), (1, 0, 0)).turned((2, 0, 1), (0, 1, 1))]

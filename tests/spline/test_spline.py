@@ -70,6 +70,11 @@ def off(a, b):
     return abs(a - b).max() / abs(b).max()
 
 
+def volume(part):
+    """By so many Gauss points that rational parts are as exact: the program takes more than for K too."""
+    return Part(part.patches, more=7).volumes().sum()
+
+
 def same_matrix(part, text, *keys):
     """K, loads and supports of the first design; returns K, f, fixed in my numbers."""
     matrix("-o", "K.npz", "--rhs", "f.npz", "--fixed", "d.npz", *keys)
@@ -103,7 +108,7 @@ def same_solution(part, K, f, fixed, text, *keys):
     u = solve(K, f, fixed).T
     mine = sum(u[k] @ f[:, k] for k in range(len(u)))
     small(abs(said["compliance"] / mine - 1), 1e-10, f"{text}: compliance")
-    small(abs(said["mesh"]["volume"] / part.volumes().sum() - 1), 1e-12, f"{text}: volume in the summary")
+    small(abs(said["mesh"]["volume"] / volume(part) - 1), 1e-7, f"{text}: volume in the summary")
     points, cells = file_points("out/density_0001.vtk")
     check(cells == part.n_cell, f"{text}: {cells} hexahedra for {part.n_cell} spans")
     shown = vectors("out/density_0001.vtk")
@@ -225,7 +230,7 @@ def test_parts():
     """The parts of examples/, coarser: volume and first compliance; their files are as their scripts
     write them."""
     for name, keys, degree, cut, young, nu, share in (
-            ("pipe_bracket", ["mesh.refine=[1,3,1]"], 2, (1, 3, 1), 210000.0, 0.3, 0.65),
+            ("pipe_bracket", ["mesh.refine=[1,3,1]"], 2, (1, 3, 1), 210000.0, 0.3, 0.6),
             ("spline_part", ["mesh.refine=[1,1,1]"], 3, (1, 1, 1), 70000.0, 0.33, 0.4)):
         folder = os.path.join(SOURCE, "examples", name)
         sys.path.insert(0, folder)
@@ -251,7 +256,7 @@ def test_parts():
         f = np.stack([np.multiply.outer(area / area.sum(), force).ravel() for force in forces], 1)
         u = solve(share ** 3 * part.stiffness(young, nu), f, fixed)
         small(abs(said["compliance"] / (f * u).sum() - 1), 1e-7, f"{name}: first compliance")
-        small(abs(said["mesh"]["volume"] / part.volumes().sum() - 1), 1e-12, f"{name}: volume")
+        small(abs(said["mesh"]["volume"] / volume(part) - 1), 1e-7, f"{name}: volume")
 
 
 def test_volume():
