@@ -210,7 +210,7 @@ static void check_boxes(void)
         double most = 0.0;
         CHECK(set && set->n_elem > 0 && set->n_elem < mesh.n_elem);
         for (int64_t i = 0; set && i < 8 * set->n_elem; i++)
-            most = fmax(most, mesh.xyz[3 * (size_t)mesh.conn[8 * set->elem[i / 8] + i % 8]]);
+            test_worst(&most, mesh.xyz[3 * (size_t)mesh.conn[8 * set->elem[i / 8] + i % 8]]);
         CHECK_ABS(most, k ? 13.0 : 10.0, 1e-9);
     }
     hx_mesh_free(&mesh);
