@@ -156,6 +156,36 @@ Save "{name}_tet.inp";
 FACES = [[0, 2, 1, 6, 5, 4], [0, 1, 3, 4, 8, 7], [1, 2, 3, 5, 9, 8], [0, 3, 2, 7, 9, 6]]
 
 
+def read_stl(path):
+    """Points and triangles of a binary STL."""
+    facets = numpy.fromfile(path, dtype=[("normal", "<3f4"), ("corner", "<9f4"), ("rest", "<u2")], offset=84)
+    points, number = numpy.unique(facets["corner"].reshape(-1, 3), axis=0, return_inverse=True)
+    return points.astype(float), number.reshape(-1, 3)
+
+
+def add_middles(points, corners):
+    """C3D10 tetrahedra with straight edges."""
+    edges = numpy.sort(corners[:, [[0, 1], [1, 2], [0, 2], [0, 3], [1, 3], [2, 3]]].reshape(-1, 2), axis=1)
+    ends, number = numpy.unique(edges, axis=0, return_inverse=True)
+    middles = 0.5 * (points[ends[:, 0]] + points[ends[:, 1]])
+    return (numpy.concatenate([points, middles]),
+            numpy.concatenate([corners, len(points) + number.reshape(-1, 6)], axis=1))
+
+
+def fill_tetgen(stl, volume, name, folder):
+    """As fill(), by tetgen: tetrahedra of at most that volume, which split the STL's triangles, too."""
+    points, triangles = read_stl(stl)
+    with open(os.path.join(folder, name + ".smesh"), "w", encoding="ascii") as out:
+        out.write(f"{len(points)} 3 0 0\n")
+        out.writelines(f"{i + 1} {p[0]:.9g} {p[1]:.9g} {p[2]:.9g}\n" for i, p in enumerate(points))
+        out.write(f"{len(triangles)} 0\n")
+        out.writelines(f"3 {a + 1} {b + 1} {c + 1}\n" for a, b, c in triangles)
+        out.write("0\n0\n")
+    run("tetgen", f"-pq1.4/10a{volume:g}", name + ".smesh", cwd=folder)
+    made = [numpy.loadtxt(os.path.join(folder, f"{name}.1.{kind}"), skiprows=1) for kind in ("node", "ele")]
+    return add_middles(made[0][:, 1:4], made[1][:, 1:5].astype(int) - 1)
+
+
 def outer_faces(cells):
     faces = numpy.concatenate([cells[:, f] for f in FACES])
     _, first, count = numpy.unique(numpy.sort(faces[:, :3], axis=1), axis=0, return_index=True, return_counts=True)
