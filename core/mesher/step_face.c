@@ -8,8 +8,6 @@
 #include "../base/memory.h"
 #include "../base/vec3.h"
 
-static const double pi = 3.14159265358979323846;
-
 typedef struct reader {
     const hx_step_file *file;
     double scale;
@@ -101,13 +99,6 @@ int hx_step_frame_read(const hx_step_file *file, hx_step_text item, double scale
 {
     const reader r = {file, scale, NULL};
     return read_frame(&r, item, frame);
-}
-
-static void to_frame(const hx_step_frame *frame, const double x[3], double local[3])
-{
-    double d[3];
-    for (int c = 0; c < 3; c++) d[c] = x[c] - frame->origin[c];
-    for (int c = 0; c < 3; c++) local[c] = hx_dot3(frame->axis[c], d);
 }
 
 /* --- splines --- */
@@ -224,19 +215,6 @@ static int read_spline(const reader *r, hx_step_text entity, hx_step_edge *edge)
 
 /* --- edges --- */
 
-static double angle_of(const hx_step_edge *edge, const double x[3])
-{
-    double local[3];
-    to_frame(&edge->frame, x, local);
-    return atan2(local[1] / edge->radius[1], local[0] / edge->radius[0]);
-}
-
-static double turn_from(double begin, double angle)
-{
-    const double turn = fmod(angle - begin, 2.0 * pi);
-    return turn < 0.0 ? turn + 2.0 * pi : turn;
-}
-
 /* CIRCLE(name, frame, radius), ELLIPSE(name, frame, radius, radius) from end to end, against the
  * curve where is_along is 0. */
 static int read_ellipse(const reader *r, hx_step_text list, int is_circle, int is_along,
@@ -248,27 +226,36 @@ static int read_ellipse(const reader *r, hx_step_text list, int is_circle, int i
     if (!(edge->radius[0] > 0.0 && edge->radius[1] > 0.0) || isinf(edge->radius[0]) ||
         isinf(edge->radius[1]) || !read_frame(r, hx_step_item(list, 1), &edge->frame))
         return unknown("a circle");
-    edge->begin = angle_of(edge, edge->end[!is_along]);
-    edge->sweep = turn_from(edge->begin, angle_of(edge, edge->end[is_along]));
-    if (edge->sweep < 1e-9) edge->sweep = 2.0 * pi;
+    hx_step_set_arc(edge, edge->end[!is_along], edge->end[is_along]);
     return HX_OK;
 }
 
-/* EDGE_CURVE(name, begin, end, curve, is_along); a curve may be wrapped with its images on the
- * surfaces. */
+/* The curve itself, which may be wrapped with its images on the surfaces, SURFACE_CURVE(name,
+ * curve,
+ * ...), or with its ends, TRIMMED_CURVE(name, curve, end, end, is_along, kind). */
+static hx_step_text unwrap(const reader *r, hx_step_text curve, int *is_along)
+{
+    static const char *const wrapped[] = {"SURFACE_CURVE", "SEAM_CURVE", "INTERSECTION_CURVE",
+                                          "TRIMMED_CURVE"};
+    enum { N_WRAPPED = sizeof wrapped / sizeof wrapped[0] };
+    for (int i = 0; i < N_WRAPPED; i++) {
+        const hx_step_text wrap = hx_step_record(curve, wrapped[i]);
+        if (!wrap.at) continue;
+        curve = entity_of(r, hx_step_item(wrap, 1));
+        if (i == N_WRAPPED - 1 && hx_step_is(hx_step_item(wrap, 4), ".F.")) *is_along = !*is_along;
+    }
+    return curve;
+}
+
+/* EDGE_CURVE(name, begin, end, curve, is_along) */
 static int read_edge(const reader *r, hx_step_text item, hx_step_edge *edge)
 {
-    static const char *const wrapped[] = {"SURFACE_CURVE", "SEAM_CURVE", "INTERSECTION_CURVE"};
     const hx_step_text list = follow(r, item, "EDGE_CURVE");
     if (!list.at || !read_vertex(r, hx_step_item(list, 1), edge->end[0]) ||
         !read_vertex(r, hx_step_item(list, 2), edge->end[1]))
         return unknown("an edge");
-    const int is_along = hx_step_is(hx_step_item(list, 4), ".T.");
-    hx_step_text curve = entity_of(r, hx_step_item(list, 3));
-    for (int i = 0; i < 3; i++) {
-        const hx_step_text wrap = hx_step_record(curve, wrapped[i]);
-        if (wrap.at) curve = entity_of(r, hx_step_item(wrap, 1));
-    }
+    int is_along = hx_step_is(hx_step_item(list, 4), ".T.");
+    const hx_step_text curve = unwrap(r, entity_of(r, hx_step_item(list, 3)), &is_along);
     const hx_step_text circle = hx_step_record(curve, "CIRCLE");
     const hx_step_text ellipse = hx_step_record(curve, "ELLIPSE");
     edge->kind = HX_STEP_LINE;
@@ -350,67 +337,4 @@ void hx_step_face_free(hx_step_face *face)
     for (size_t i = 0; i < face->n_edge; i++) free(face->edge[i].point);
     free(face->edge);
     memset(face, 0, sizeof *face);
-}
-
-/* --- distances --- */
-
-static double distance(const double a[3], const double b[3])
-{
-    const double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-    return hx_norm3(d);
-}
-
-static double segment_distance(const double a[3], const double b[3], const double x[3])
-{
-    double u[3], v[3];
-    for (int c = 0; c < 3; c++) {
-        u[c] = b[c] - a[c];
-        v[c] = x[c] - a[c];
-    }
-    const double square = hx_dot3(u, u);
-    const double share = square > 0.0 ? fmax(0.0, fmin(1.0, hx_dot3(u, v) / square)) : 0.0;
-    for (int c = 0; c < 3; c++) v[c] -= share * u[c];
-    return hx_norm3(v);
-}
-
-/* To the point at the same angle, which is the nearest one where x is near. */
-static double ellipse_distance(const hx_step_edge *edge, const double x[3])
-{
-    double local[3], at[3];
-    const double angle = angle_of(edge, x);
-    if (turn_from(edge->begin, angle) > edge->sweep)
-        return fmin(distance(x, edge->end[0]), distance(x, edge->end[1]));
-    to_frame(&edge->frame, x, local);
-    at[0] = edge->radius[0] * cos(angle);
-    at[1] = edge->radius[1] * sin(angle);
-    at[2] = 0.0;
-    return distance(local, at);
-}
-
-double hx_step_edge_distance(const hx_step_edge *edge, const double x[3])
-{
-    double nearest = INFINITY;
-    if (edge->kind == HX_STEP_LINE) return segment_distance(edge->end[0], edge->end[1], x);
-    if (edge->kind == HX_STEP_ELLIPSE) return ellipse_distance(edge, x);
-    for (size_t i = 1; i < edge->n_point; i++)
-        nearest = fmin(nearest, segment_distance(edge->point + 3 * i - 3, edge->point + 3 * i, x));
-    return fmax(0.0, nearest - edge->sag);
-}
-
-double hx_step_surface_distance(const hx_step_face *face, const double x[3])
-{
-    double local[3];
-    if (face->kind == HX_STEP_FREE) return 0.0;
-    to_frame(&face->frame, x, local);
-    const double across = hypot(local[0], local[1]);
-    switch (face->kind) {
-    case HX_STEP_PLANE:
-        return fabs(local[2]);
-    case HX_STEP_CYLINDER:
-        return fabs(across - face->radius[0]);
-    case HX_STEP_SPHERE:
-        return fabs(hx_norm3(local) - face->radius[0]);
-    default:
-        return fabs(hypot(across - face->radius[0], local[2]) - face->radius[1]);
-    }
 }

@@ -53,6 +53,10 @@ typedef struct hx_step_face {
  * a loop or a curve that is not known here, or is broken. O(its text). */
 int hx_step_face_read(const hx_step_file *file, int64_t number, double scale, hx_step_face *face);
 
+/* Begin and sweep of the arc of an ellipse from one point to the other, anticlockwise; of the same
+ * point twice all of it. */
+void hx_step_set_arc(hx_step_edge *edge, const double from[3], const double to[3]);
+
 /* Accepts a zeroed struct. */
 void hx_step_face_free(hx_step_face *face);
 

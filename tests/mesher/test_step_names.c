@@ -114,8 +114,12 @@ static void check_curves(void)
         "#15=EDGE_CURVE('',#14,#4,#12,.F.);#16=ORIENTED_EDGE('',*,*,#15,.T.);\n"
         "#17=EDGE_LOOP('',(#8,#16));#18=FACE_BOUND('',#17,.T.);#19=PLANE('',#11);\n"
         "#20=ADVANCED_FACE('f',(#18),#19,.T.);\n#21=FACE_BOUND('',#4,.T.);"
-        "#22=ADVANCED_FACE('no loop',(#21),#19,.T.);#23=ADVANCED_FACE('no "
-        "surface',(#18),#4,.T.);\n");
+        "#22=ADVANCED_FACE('no loop',(#21),#19,.T.);"
+        "#23=ADVANCED_FACE('other',(#18),#4,.T.);\n"
+        "#25=TOROIDAL_SURFACE('',#11,1.,2.);#26=ADVANCED_FACE('lemon',(#18,#31),#25,.T.);\n"
+        "#27=CIRCLE('',#11,1.);#28=TRIMMED_CURVE('',#27,(#3),(#1),.F.,.CARTESIAN.);\n"
+        "#29=EDGE_CURVE('',#5,#4,#28,.T.);#30=ORIENTED_EDGE('',*,*,#29,.T.);\n"
+        "#31=FACE_BOUND('',#32,.T.);#32=EDGE_LOOP('',(#30));\n");
     CHECK_OK(hx_step_read(&file, in_folder("curves.step")));
     CHECK_OK(hx_step_face_read(&file, 20, 10.0, &face));
     CHECK(face.kind == HX_STEP_PLANE && face.n_edge == 2);
@@ -135,6 +139,18 @@ static void check_curves(void)
         CHECK_FAILS(hx_step_face_read(&file, number, 1.0, &face), HX_EINPUT, "STEP");
     CHECK_OK(hx_step_face_read(&file, 23, 1.0, &face)); /* a surface that is not compared */
     CHECK(face.kind == HX_STEP_FREE);
+    hx_step_face_free(&face);
+    CHECK_OK(hx_step_face_read(&file, 26, 1.0, &face)); /* a torus that meets itself: a lemon */
+    CHECK_ABS(hx_step_surface_distance(&face, (const double[]){3.0, 0.0, 0.0}), 0.0, 1e-12);
+    CHECK_ABS(hx_step_surface_distance(&face, (const double[]){0.0, 1.0, 0.0}), 0.0, 1e-12);
+    CHECK_ABS(hx_step_surface_distance(&face, (const double[]){0.0, 0.0, sqrt(3.0)}), 0.0, 1e-12);
+    CHECK_ABS(hx_step_surface_distance(&face, (const double[]){0.0, 5.0, 0.0}), 2.0, 1e-12);
+    /* a trimmed quarter of a circle, and not the three others */
+    CHECK(face.n_edge == 3);
+    CHECK_ABS(hx_step_edge_distance(&face.edge[2], (const double[]){sqrt(0.5), sqrt(0.5), 0.0}),
+              0.0, 1e-12);
+    CHECK_ABS(hx_step_edge_distance(&face.edge[2], (const double[]){-1.0, 0.0, 0.0}), sqrt(2.0),
+              1e-12);
     hx_step_face_free(&face);
     hx_step_free(&file);
 }
