@@ -144,10 +144,10 @@ hx_step_text hx_step_record(hx_step_text entity, const char *keyword)
     while (at < end) {
         const char *const bracket = memchr(at, '(', (size_t)(end - at));
         if (!bracket) return nothing;
+        const int is_it = (size_t)(bracket - at) == n && memcmp(at, keyword, n) == 0;
+        if (!is_it && !is_several) return nothing;
         const char *const behind = skip_brackets(bracket, end);
-        if ((size_t)(bracket - at) == n && memcmp(at, keyword, n) == 0)
-            return (hx_step_text){bracket + 1, behind[-1] == ')' ? behind - 1 : behind};
-        if (!is_several) return nothing;
+        if (is_it) return (hx_step_text){bracket + 1, behind[-1] == ')' ? behind - 1 : behind};
         at = behind;
     }
     return nothing;

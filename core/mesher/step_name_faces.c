@@ -15,6 +15,9 @@
 static const double most_work = 1e9;
 enum { MOST_EDGES = 16 };
 
+/* A set is found by its name among all of them: more names than this are nobody's choice. */
+enum { MOST_NAMES = 4096 };
+
 typedef struct named_face {
     char name[HX_STEP_NAME];
     int64_t number; /* of its entity */
@@ -302,7 +305,7 @@ int hx_step_name_faces(const hx_step_naming *naming, size_t *n_lost, char lost[H
 {
     model m = {.naming = naming};
     named_face *list = NULL;
-    size_t n = 0, n_edge = 0;
+    size_t n = 0, n_edge = 0, n_tried = 0;
     int rc = find_names(naming->file, &list, &n);
     if (rc == HX_OK && n > 0) rc = make_model(&m);
     if (n > 0) {
@@ -312,7 +315,10 @@ int hx_step_name_faces(const hx_step_naming *naming, size_t *n_lost, char lost[H
     for (size_t i = 0, end; i < n && rc == HX_OK; i = end) {
         int is_lost = 0;
         for (end = i + 1; end < n && strcmp(list[end].name, list[i].name) == 0;) end++;
-        rc = name_group(&m, list + i, end - i, &n_edge, &is_lost);
+        if (n_tried++ < MOST_NAMES)
+            rc = name_group(&m, list + i, end - i, &n_edge, &is_lost);
+        else
+            is_lost = 1;
         if (is_lost && (*n_lost)++ == 0) memcpy(lost, list[i].name, HX_STEP_NAME);
     }
     free_model(&m);

@@ -2,12 +2,12 @@
 """What is made against what was designed: grey, 0/1 and surface of `hextop verify --surface` beside CalculiX's C3D10
 on a mesh from another mesher, for the parts of examples/:
 
-    python3 tests/bench/surface_analysis.py HEXTOP FOLDER [--parts "bracket|yoke"] [--check]
+    python3 tests/bench/surface_analysis.py HEXTOP FOLDER [--parts "bracket|yoke"] [--tetgen VOLUME] [--check]
 
 A part is designed (once; FOLDER keeps it), `hextop surface` writes its STL, and gmsh fills that with tetrahedra of the
 STL's own triangles; a second mesh has each of them split into eight. Supports and loads come from this file and the
 faces of the config's sets: nothing of hextop's mapping or loads is used. One line of a Markdown table a part. --check:
-exit status 1 where the surface differs from the finest C3D10 by 5 % or more. Needs gmsh, ccx, numpy."""
+exit status 1 where the surface differs from the finest C3D10 by 5 % or more. Needs gmsh, ccx, numpy, with --tetgen tetgen."""
 import argparse
 import json
 import os
