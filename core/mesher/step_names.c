@@ -85,27 +85,30 @@ static int name_all(const hx_cad_job *job, const hx_step_file *file, double scal
                         job->path, n_lost, lost);
 }
 
+static int add_names(const hx_cad_job *job, const hx_step_file *file, const char *unit,
+                     hx_mesh *mesh)
+{
+    int has_placed;
+    HX_TRY(hx_step_find_placed(file, &has_placed));
+    if (has_placed)
+        return hx_notes_add(job->notes, HX_NOTE_INFO,
+                            "%s: the file's names of faces are left out: an assembly moves its "
+                            "parts",
+                            job->path);
+    if (!(scale_of(unit) > 0.0))
+        return hx_notes_add(job->notes, HX_NOTE_INFO,
+                            "%s: the file's names of faces are left out: its unit is '%s'",
+                            job->path, unit);
+    return name_all(job, file, scale_of(unit), mesh);
+}
+
 int hx_cad_add_names(const hx_cad_job *job, hx_mesh *mesh)
 {
     hx_step_file file = {0};
     char unit[HX_CAD_UNIT];
     HX_TRY(hx_cad_unit(job->path, unit));
     HX_TRY(hx_step_read(&file, job->path));
-    const double scale = scale_of(unit);
-    int rc = HX_OK;
-    if (has_names(&file)) {
-        if (!(scale > 0.0))
-            rc = hx_notes_add(job->notes, HX_NOTE_INFO,
-                              "%s: the file's names of faces are left out: its unit is '%s'",
-                              job->path, unit);
-        else if (hx_step_has_placed(&file))
-            rc = hx_notes_add(job->notes, HX_NOTE_INFO,
-                              "%s: the file's names of faces are left out: an assembly moves its "
-                              "parts",
-                              job->path);
-        else
-            rc = name_all(job, &file, scale, mesh);
-    }
+    const int rc = has_names(&file) ? add_names(job, &file, unit, mesh) : HX_OK;
     hx_step_free(&file);
     hx_cad_sort_sets(mesh);
     return rc;

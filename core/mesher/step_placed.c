@@ -23,24 +23,26 @@ static int moves(const hx_step_file *file, hx_step_text list)
     return far > 1e-9;
 }
 
-int hx_step_has_placed(const hx_step_file *file)
+int hx_step_find_placed(const hx_step_file *file, int *has_placed)
 {
     int64_t *child = NULL, n = 0;
     size_t capacity = 0;
-    int has_placed = 0;
-    for (size_t i = 0; i < file->n && !has_placed; i++) {
+    int rc = HX_OK;
+    *has_placed = 0;
+    for (size_t i = 0; i < file->n && !*has_placed; i++) {
         const hx_step_text entity = hx_step_entity_text(file, i);
         const hx_step_text usage = hx_step_record(entity, "NEXT_ASSEMBLY_USAGE_OCCURRENCE");
         const hx_step_text transformation = hx_step_record(entity, "ITEM_DEFINED_TRANSFORMATION");
-        has_placed = hx_step_record(entity, "MAPPED_ITEM").at ||
-                     hx_step_record(entity, "CARTESIAN_TRANSFORMATION_OPERATOR_3D").at ||
-                     (transformation.at && moves(file, transformation));
+        *has_placed = hx_step_record(entity, "MAPPED_ITEM").at ||
+                      hx_step_record(entity, "CARTESIAN_TRANSFORMATION_OPERATOR_3D").at ||
+                      (transformation.at && moves(file, transformation));
         if (!usage.at) continue;
-        if (hx_grow(&child, (size_t)n, &capacity, sizeof *child, "usages") < 0) has_placed = 1;
-        if (!has_placed) child[n++] = hx_step_number(hx_step_item(usage, 4));
+        HX_TRY_FAIL(hx_grow(&child, (size_t)n, &capacity, sizeof *child, "usages of parts"));
+        child[n++] = hx_step_number(hx_step_item(usage, 4));
     }
     hx_sort_i64(child, n);
-    if (hx_unique_i64(child, n) != n) has_placed = 1;
+    if (hx_unique_i64(child, n) != n) *has_placed = 1;
+fail:
     free(child);
-    return has_placed;
+    return rc;
 }

@@ -4,7 +4,8 @@
 
 #include "step_file.h"
 
-/* 1 if an assembly moves a part or has it more than once. O(text), O(n log n) of the usages. */
-int hx_step_has_placed(const hx_step_file *file);
+/* *has_placed = 1 if an assembly moves a part or has it more than once. HX_ENOMEM. O(text),
+ * O(n log n) of the usages. */
+int hx_step_find_placed(const hx_step_file *file, int *has_placed);
 
 #endif

@@ -34,7 +34,8 @@ static void check_step(const char *path)
     hx_step_file file;
     const double x[3] = {1.0, 2.0, 3.0};
     if (!fuzz_accepted(hx_step_read(&file, path))) return;
-    (void)hx_step_has_placed(&file);
+    int has_placed;
+    (void)fuzz_accepted(hx_step_find_placed(&file, &has_placed));
     for (size_t i = 0; i < file.n; i++) {
         hx_step_face face;
         char name[HX_STEP_NAME];

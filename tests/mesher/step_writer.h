@@ -184,4 +184,22 @@ static int step_cylinder(step_writer *w, const char *name, double radius, double
     return step_solid(w, name, 4, face);
 }
 
+/* Half a ball, z >= 0, whose two faces have the same two edges; names of the dome and the flat. */
+static int step_half_ball(step_writer *w, double radius, const char *const face_name[2])
+{
+    const double z[3] = {0.0, 0.0, 1.0}, down[3] = {0.0, 0.0, -1.0}, x[3] = {1.0, 0.0, 0.0};
+    const double origin[3] = {0.0, 0.0, 0.0};
+    const int right = step_vertex(w, (const double[3]){radius, 0.0, 0.0});
+    const int left = step_vertex(w, (const double[3]){-radius, 0.0, 0.0});
+    const int circle = step_add(w, "CIRCLE('',#%d,%.9f)", step_frame(w, origin, z, x), radius);
+    const int far = step_add(w, "EDGE_CURVE('',#%d,#%d,#%d,.T.)", right, left, circle);
+    const int near = step_add(w, "EDGE_CURVE('',#%d,#%d,#%d,.T.)", left, right, circle);
+    const int ball =
+        step_add(w, "SPHERICAL_SURFACE('',#%d,%.9f)", step_frame(w, origin, z, x), radius);
+    const int plane = step_add(w, "PLANE('',#%d)", step_frame(w, origin, down, x));
+    const int face[2] = {step_face(w, face_name[0], ball, 2, (const int[]){far, near}),
+                         step_face(w, face_name[1], plane, 2, (const int[]){-near, -far})};
+    return step_solid(w, "half", 2, face);
+}
+
 #endif

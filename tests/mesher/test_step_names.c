@@ -259,6 +259,29 @@ static void check_cylinder(void)
     hx_mesh_free(&mesh);
 }
 
+/* What bounds a dome bounds the flat below it, too. */
+static void check_half_ball(void)
+{
+    static const char *const name[] = {"dome", "flat"};
+    step_writer w;
+    hx_mesh mesh;
+    char solid[16];
+    const int context = step_begin(&w, in_folder("half.step"), "SI_UNIT(.MILLI.,.METRE.)");
+    snprintf(solid, sizeof solid, "#%d", step_half_ball(&w, 5.0, name));
+    step_end(&w, context, solid);
+    CHECK_OK(read_model("half.step", 3.0, &mesh, NULL));
+    for (int k = 0; k < 2; k++) {
+        const hx_set *const set = hx_mesh_find_set(&mesh, name[k]);
+        CHECK_MSG(set && set->n_node > 10, "no faces are '%s'", name[k]);
+        for (int64_t i = 0; set && i < set->n_node; i++) {
+            const double *const x = mesh.xyz + 3 * (size_t)set->node[i];
+            if (k == 0) CHECK_ABS(hypot(hypot(x[0], x[1]), x[2]), 5.0, 1e-6);
+            if (k == 1) CHECK_ABS(x[2], 0.0, 1e-9);
+        }
+    }
+    hx_mesh_free(&mesh);
+}
+
 /* No name where an assembly moves its parts, and of a body's name at each of its faces. */
 static void check_unnamed(void)
 {
@@ -296,6 +319,7 @@ int main(void)
     if (hx_gmsh_find(&program) == HX_OK) {
         check_boxes();
         check_cylinder();
+        check_half_ball();
         check_unnamed();
     }
     hx_gmsh_release(&program);
