@@ -47,6 +47,32 @@ static void add_vector(hx_table *table, const double x[3], double size)
     hx_table_add(table, "%.4g %.4g %.4g", clean(x[0], size), clean(x[1], size), clean(x[2], size));
 }
 
+static int is_further(const hx_set *set)
+{
+    return set->n_face > 0 && !hx_check_is_model_face(set);
+}
+
+static int compare_faces(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The file's names of the face: other sets of faces that hold it. */
+static void add_names(hx_table *table, const hx_mesh *mesh, const hx_set *set)
+{
+    char names[256] = "";
+    size_t n = 0;
+    for (size_t i = 0; i < mesh->n_set && n < sizeof names; i++) {
+        const hx_set *const other = &mesh->set[i];
+        if (!is_further(other) || !bsearch(set->face, other->face, (size_t)other->n_face,
+                                           sizeof *set->face, compare_faces))
+            continue;
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n > 0 ? ", " : "", other->name);
+    }
+    hx_table_add(table, "%s", names);
+}
+
 static void add_row(hx_table *table, const listed *face, double size)
 {
     const hx_face_shape *const shape = &face->shape;
@@ -73,6 +99,7 @@ static void print_faces(const hx_session *s, listed *face, size_t n)
 {
     hx_table table;
     const hx_mesh *const mesh = &s->mesh;
+    int has_names = 0;
     const int is_cut = n > MOST_FACES && hx_log_get_level() < HX_LOG_VERBOSE;
     const double size = mesh->box_max[0] - mesh->box_min[0] + mesh->box_max[1] - mesh->box_min[1] +
                         mesh->box_max[2] - mesh->box_min[2];
@@ -84,7 +111,8 @@ static void print_faces(const hx_session *s, listed *face, size_t n)
     } else {
         hx_log_info("\nfaces of the model");
     }
-    hx_table_begin(&table, "llrrllr");
+    for (size_t i = 0; i < mesh->n_set; i++) has_names |= is_further(&mesh->set[i]);
+    hx_table_begin(&table, has_names ? "llrrllrl" : "llrrllr");
     hx_table_add(&table, "set");
     hx_table_add(&table, "kind");
     hx_table_add(&table, "radius");
@@ -92,7 +120,11 @@ static void print_faces(const hx_session *s, listed *face, size_t n)
     hx_table_add(&table, "centre, on the axis");
     hx_table_add(&table, "normal, axis");
     hx_table_add(&table, "triangles");
-    for (size_t i = 0; i < n_shown; i++) add_row(&table, &face[i], size);
+    if (has_names) hx_table_add(&table, "further names");
+    for (size_t i = 0; i < n_shown; i++) {
+        add_row(&table, &face[i], size);
+        if (has_names) add_names(&table, mesh, face[i].set);
+    }
     hx_table_end(&table, 2);
 }
 

@@ -139,8 +139,9 @@ const hx_key hx_keys[] = {
     KEY("mesh.file", TEXT, AT(mesh.file), .is_free = 1,
         .help = "mesh of solids, relative to the config: legacy VTK (integer arrays become "
                 "sets), Gmsh (physical groups do), Abaqus .inp or "
-                "ANSYS .cdb; or a CAD model that gmsh meshes (faces and solids become sets): "
-                ".step, .iges, .brep, .stl; or a spline volume: G+Smo .xml, MFEM NURBS .mesh"),
+                "ANSYS .cdb; or a CAD model that gmsh meshes (faces and solids become sets, "
+                "names in STEP files too): .step, .iges, .brep, .stl; or a spline volume: G+Smo "
+                ".xml, MFEM NURBS .mesh"),
     KEY("mesh.merge", FLOAT, AT(mesh.merge), .file_only = 1, .unit = "length", .range = "[0, inf)",
         .note = "refuses bodies that meet unconnected",
         .help = "nodes of a file closer than this become one; 0: keeps coincident nodes apart"),

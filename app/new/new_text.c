@@ -91,6 +91,18 @@ static void put_number(writer *w, const char *path, double value, int digits)
     put_key(w, path, fraction(value, digits, text));
 }
 
+/* Significant digits that give the number back, the fewest: 0.342, not 0.34200000000000003. */
+static int digits_of(double value)
+{
+    char text[40];
+    for (int n = 3; n < 17; n++) {
+        snprintf(text, sizeof text, "%.*g", n, value);
+        const double back = strtod(text, NULL);
+        if (!(back < value || back > value)) return n;
+    }
+    return 17;
+}
+
 /* Where KEY=VALUE gives what this text leaves out. */
 static void put_given(writer *w, const char *path)
 {
@@ -147,7 +159,8 @@ static void put_mesh(writer *w)
     }
     if (part->is_cad) {
         fputc(' ', w->out);
-        put_number(w, "mesh.element_size", part->session.cfg.mesh.element_size, 17);
+        const double size = part->session.cfg.mesh.element_size;
+        put_number(w, "mesh.element_size", size, digits_of(size));
     }
     put_given(w, "mesh.degree");
     put_given(w, "mesh.refine");

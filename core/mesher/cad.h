@@ -55,6 +55,17 @@ void hx_cad_shape_free(hx_cad_shape *shape);
  * those of the file's names. */
 int hx_cad_mesh(const hx_cad_job *job, const hx_cad_shape *shape, double size, hx_mesh *mesh);
 
+/* Of a STEP file: each name of faces or of solids in it that are all found in the mesh is a set of
+ * them, besides face-1, ... and solid-1, ... What is left out is noted. Before hx_mesh_finish.
+ * O(bytes). */
+int hx_cad_add_names(const hx_cad_job *job, hx_mesh *mesh);
+
+/* A name as it can stand in a config and a file: no quotes, no control characters. */
+void hx_cad_clean_name(const char *from, char *to, size_t n_to);
+
+/* The order of sets: further names, then solid-1, ..., then face-1, ... */
+void hx_cad_sort_sets(hx_mesh *mesh);
+
 /* The same of STL files: surfaces that are closed, face-1, ... where they bend by more than
  * HX_STL_ANGLE. */
 int hx_cad_inspect_stl(const hx_cad_job *job, hx_cad_shape *shape);

@@ -238,6 +238,7 @@ static int make_mesh(const hx_cad_job *job, const char *format, const char *made
     HX_TRY_FAIL(rc);
     HX_TRY_FAIL(note_shape(job, &shape));
     HX_TRY_FAIL(mesh_shape(job, &shape, &facts->element_size, &mesh));
+    if (strcmp(format, "STEP") == 0) HX_TRY_FAIL(hx_cad_add_names(job, &mesh));
     HX_TRY_FAIL(hx_mesh_finish(&mesh));
     HX_TRY_FAIL(measure(&mesh, facts));
     facts->n_solid = shape.n_solid;

@@ -16,7 +16,7 @@
 static const uint64_t hash_begin = 14695981039346656037U, hash_factor = 1099511628211U;
 
 /* Another way of meshing is another key. */
-static const char edition[] = "hextop cad 1";
+static const char edition[] = "hextop cad 2";
 
 static uint64_t add_bytes(uint64_t hash, const void *bytes, size_t n)
 {

@@ -132,8 +132,7 @@ static void rank_solids(const hx_cad_shape *shape, meshing *m, int64_t *rank)
     }
 }
 
-/* A name that can stand in a config and a file: no quotes, no control characters. */
-static void clean_name(const char *from, char *to, size_t n_to)
+void hx_cad_clean_name(const char *from, char *to, size_t n_to)
 {
     size_t n = 0;
     for (const unsigned char *c = (const unsigned char *)from; *c && n + 1 < n_to; c++)
@@ -161,7 +160,7 @@ static int name_solids(const hx_cad_shape *shape, const meshing *m, const int64_
         if (sscanf(mesh->set[i].name, "solid-%lld", &k) != 1 || k < 1 || (size_t)k > m->n) continue;
         const hx_cad_solid *const source = &shape->source[m->solid[k - 1].source];
         HX_TRY(rename_set(&mesh->set[i], "solid", rank[k - 1]));
-        clean_name(source->name, name, sizeof name);
+        hx_cad_clean_name(source->name, name, sizeof name);
         if (name[0] && strncmp(name, "solid-", 6) != 0 && strncmp(name, "face-", 5) != 0)
             HX_TRY(hx_mesh_add_elem_set(mesh, name, mesh->set[i].n_elem, mesh->set[i].elem));
     }
@@ -177,6 +176,11 @@ static int compare_sets(const void *a, const void *b)
     if (kind_x == 0) return strcmp(x, y);
     const long number_x = atol(strchr(x, '-') + 1), number_y = atol(strchr(y, '-') + 1);
     return (number_x > number_y) - (number_x < number_y);
+}
+
+void hx_cad_sort_sets(hx_mesh *mesh)
+{
+    qsort(mesh->set, mesh->n_set, sizeof *mesh->set, compare_sets);
 }
 
 /* --- */
@@ -226,7 +230,7 @@ static int try_way(const hx_cad_job *job, const hx_cad_shape *shape, double size
     HX_TRY_FAIL(hx_alloc(&rank, m.n, sizeof *rank, "solids"));
     rank_solids(shape, &m, rank);
     HX_TRY_FAIL(name_solids(shape, &m, rank, mesh));
-    qsort(mesh->set, mesh->n_set, sizeof *mesh->set, compare_sets);
+    hx_cad_sort_sets(mesh);
 fail:
     free(rank);
     free(path);

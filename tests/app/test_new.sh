@@ -127,9 +127,9 @@ Cylinder(2) = {30, 10, 0, 0, 0, 5, 4};
 BooleanDifference(3) = { Volume{1}; Delete; }{ Volume{2}; Delete; };
 END
     gmsh -0 plate.geo -o plate.brep >log 2>&1 || fault "gmsh makes no model: $(cat log)"
-    ok "new of a model" "$hextop" new plate.brep mesh.element_size=3
+    ok "new of a model" "$hextop" new plate.brep mesh.element_size=3.42
     cp stdout plate.cfg
-    ok "its size" contains plate.cfg "element_size = 3"
+    ok "its size" contains plate.cfg "element_size = 3.42;"
     ok "its faces" test "$(grep -c '^#   "face-[0-9]*": .*[0-9]* faces, area ' plate.cfg)" = 7
     ok "the bore" grep -q ': hollow cylinder of radius 4, [0-9]* faces, area 1[0-9.]*, centre 30 10 2.5' plate.cfg
     ok "the mesh is kept" test -s out/plate/mesh.msh

@@ -1,10 +1,12 @@
-/* What is read of CAD models here and not by gmsh: STL surfaces, units of STEP and IGES, the head
- * of a mesh that is kept. The first byte chooses the ending. */
+/* What is read of CAD models here and not by gmsh: STL surfaces, units of STEP and IGES, names and
+ * faces of STEP, the head of a mesh that is kept. The first byte chooses the ending. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/mesher/cad.h"
+#include "core/mesher/step_face.h"
+#include "core/mesher/step_placed.h"
 #include "fuzz.h"
 
 static void check_stl(const char *path)
@@ -27,6 +29,30 @@ static void check_stl(const char *path)
     hx_stl_free(&stl);
 }
 
+static void check_step(const char *path)
+{
+    hx_step_file file;
+    const double x[3] = {1.0, 2.0, 3.0};
+    if (!fuzz_accepted(hx_step_read(&file, path))) return;
+    int has_placed;
+    (void)fuzz_accepted(hx_step_find_placed(&file, &has_placed));
+    for (size_t i = 0; i < file.n; i++) {
+        hx_step_face face;
+        char name[HX_STEP_NAME];
+        const hx_step_text list = hx_step_record(hx_step_entity_text(&file, i), "ADVANCED_FACE");
+        if (!list.at) continue;
+        hx_step_string(hx_step_item(list, 0), name, sizeof name);
+        fuzz_require(memchr(name, '\0', sizeof name) != NULL, "a name ends");
+        if (!fuzz_accepted(hx_step_face_read(&file, file.entity[i].number, 25.4, &face))) continue;
+        for (size_t k = 0; k < face.n_edge; k++)
+            fuzz_require(!(hx_step_edge_distance(&face.edge[k], x) < 0.0),
+                         "a distance is not negative");
+        fuzz_require(!(hx_step_surface_distance(&face, x) < 0.0), "a distance is not negative");
+        hx_step_face_free(&face);
+    }
+    hx_step_free(&file);
+}
+
 void fuzz_models(const uint8_t *data, size_t size)
 {
     static const char *const name[] = {"fuzz.stl", "fuzz.step", "fuzz.igs", "mesh.msh"};
@@ -42,4 +68,5 @@ void fuzz_models(const uint8_t *data, size_t size)
     (void)fuzz_accepted(hx_cad_key(path, 1.0, &key));
     (void)hx_cad_is_kept(path, 0, &record);
     if (data[0] % 4 == 0) check_stl(path);
+    if (data[0] % 4 == 1) check_step(path);
 }

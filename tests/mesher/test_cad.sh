@@ -5,7 +5,7 @@ hextop=$(realpath "$1")
 source=$(realpath "$2")
 . "$source/tests/lib/scratch.sh"
 
-cp "$source/examples/bearing/bearing.step" part.step
+sed "0,/ADVANCED_FACE(''/s//ADVANCED_FACE('mounting face'/" "$source/examples/bearing/bearing.step" >part.step
 cat >part.cfg <<'END'
 units = "N, mm, MPa";
 mesh = { file = "part.step"; element_size = 8.0; };
@@ -100,6 +100,8 @@ for line in "2 solids" "21 faces" "drawn in mm; box 0 to 80, 0 to 60, 0 to 72 mm
 done
 grep -Eq "face-21 +hollow cylinder +11 +15[0-9][0-9] +11 30 50 +1 0 0 " first ||
     fault "face-21 is not the bore: $(cat first)"
+grep -Eq "face-[0-9]+ +plane .*  mounting face$" first ||
+    fault "no face has the file's name: $(cat first)"
 grep -Eq "face-12 +hollow cylinder +5 " first || fault "face-12 is no bolt's bore: $(cat first)"
 [ -s out/mesh.msh ] || fault "no mesh is kept"
 cp out/mesh.msh kept.msh
