@@ -7,6 +7,7 @@
 #include "../spline/spline_glue.h"
 #include "../spline/spline_image.h"
 #include "../spline/spline_refine.h"
+#include "../spline/spline_turn.h"
 
 /* Sides that are one place: glued where the file says nothing of interfaces, else left as it says.
  */
@@ -27,14 +28,28 @@ static int find_interfaces(const char *path, hx_spline *spline, hx_notes *notes)
     return hx_notes_add(notes, HX_NOTE_WARNING,
                         "%s: %d pair%s of sides, first %s and %s, lie%s in one place and are in no "
                         "interface of the file: they stay apart, as the sides of a crack",
-                        path, n, n == 1 ? "" : "s", hx_spline_side_text(first->a, a, sizeof a),
-                        hx_spline_side_text(first->b, b, sizeof b), n == 1 ? "s" : "");
+                        path, n, n == 1 ? "" : "s",
+                        hx_spline_side_name(spline, first->a, a, sizeof a),
+                        hx_spline_side_name(spline, first->b, b, sizeof b), n == 1 ? "s" : "");
+}
+
+/* Left-handed patches are as good as others. */
+static int turn(const char *path, hx_spline *spline, hx_notes *notes)
+{
+    int n;
+    HX_TRY(hx_spline_turn(spline, &n));
+    if (n == 0) return HX_OK;
+    return hx_notes_add(notes, HX_NOTE_INFO,
+                        "%s: %d of %d patches %s left-handed and read with w backwards; sides keep "
+                        "their names",
+                        path, n, spline->n_patch, n == 1 ? "is" : "are");
 }
 
 static int make(const char *path, const hx_spline_options *options, hx_spline *spline,
                 hx_mesh *mesh, hx_notes *notes)
 {
     HX_TRY(find_interfaces(path, spline, notes));
+    HX_TRY(turn(path, spline, notes));
     if (options) HX_TRY(hx_spline_refine(spline, options->degree, options->n_part, options->part));
     HX_TRY(hx_spline_glue(spline));
     return hx_spline_image(spline, path, mesh);

@@ -13,6 +13,13 @@ const char *hx_spline_side_text(hx_spline_side side, char *text, size_t n_text)
     return text;
 }
 
+const char *hx_spline_side_name(const hx_spline *spline, hx_spline_side side, char *text,
+                                size_t n_text)
+{
+    if (spline->patch[side.patch].is_turned && side.side / 2 == 2) side.side ^= 1;
+    return hx_spline_side_text(side, text, n_text);
+}
+
 const char *hx_spline_text(const hx_spline *spline, char *text, size_t n_text)
 {
     int low[3] = {HX_SPLINE_MAX_DEGREE, HX_SPLINE_MAX_DEGREE, HX_SPLINE_MAX_DEGREE};

@@ -19,6 +19,7 @@ typedef struct hx_spline_patch {
     double *point;      /* [axis[2].n][axis[1].n][axis[0].n][3] control points (owned) */
     double *weight;     /* of each, above 0; NULL: a B-spline, all 1 (owned) */
     int32_t *number;    /* of each: its control point of the whole; by hx_spline_glue (owned) */
+    int is_turned;      /* 1: its third direction is the file's backwards (spline_turn.h) */
     int64_t first_cell; /* cell of span (0, 0, 0), the others after it; by hx_spline_glue */
 } hx_spline_patch;
 
@@ -51,6 +52,10 @@ typedef struct hx_spline {
 
 /* "patch1:u-": of side s of patch k, patches counted from 1. Returns text. */
 const char *hx_spline_side_text(hx_spline_side side, char *text, size_t n_text);
+
+/* The same as the file has it, where the patch was turned: what users are told. */
+const char *hx_spline_side_name(const struct hx_spline *spline, hx_spline_side side, char *text,
+                                size_t n_text);
 
 /* "2 patches of degree 2 2 1, 48 spans, 105 control points"; of several degrees "1 to 3". Returns
  * text. */

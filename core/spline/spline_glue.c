@@ -16,21 +16,21 @@ typedef struct names {
     char a[SIDE_TEXT], b[SIDE_TEXT];
 } names;
 
-static names names_of(const hx_spline_interface *interface)
+static names names_of(const hx_spline *spline, const hx_spline_interface *interface)
 {
     names text;
-    hx_spline_side_text(interface->a, text.a, sizeof text.a);
-    hx_spline_side_text(interface->b, text.b, sizeof text.b);
+    hx_spline_side_name(spline, interface->a, text.a, sizeof text.a);
+    hx_spline_side_name(spline, interface->b, text.b, sizeof text.b);
     return text;
 }
 
 /* --- whether two sides conform --- */
 
 /* The knots of two directions as shares of their ranges, the second from its end where flip. */
-static int check_knots(const hx_spline_interface *interface, int d, const hx_knots *a,
-                       const hx_knots *b, int flip)
+static int check_knots(const hx_spline *spline, const hx_spline_interface *interface, int d,
+                       const hx_knots *a, const hx_knots *b, int flip)
 {
-    const names text = names_of(interface);
+    const names text = names_of(spline, interface);
     const char u = "uvw"[d], v = "uvw"[interface->along[d]];
     if (a->degree != b->degree)
         return HX_RAISE(HX_EINPUT,
@@ -67,7 +67,7 @@ static int check_points(const hx_spline *spline, int (*n)[3], const hx_spline_in
 {
     const hx_spline_patch *const a = &spline->patch[interface->a.patch];
     const hx_spline_patch *const b = &spline->patch[interface->b.patch];
-    const names text = names_of(interface);
+    const names text = names_of(spline, interface);
     hx_spline_grid ga, gb;
     hx_spline_grids(n, interface, &ga, &gb);
     for (int j = 0; j < ga.n[1]; j++)
@@ -103,7 +103,7 @@ static int check(const hx_spline *spline, int (*n)[3], const hx_spline_interface
     hx_spline_tangents(interface->a.side, along);
     for (int k = 0; k < 2; k++) {
         const int d = along[k];
-        HX_TRY(check_knots(interface, d, &spline->patch[interface->a.patch].axis[d],
+        HX_TRY(check_knots(spline, interface, d, &spline->patch[interface->a.patch].axis[d],
                            &spline->patch[interface->b.patch].axis[interface->along[d]],
                            interface->flip[d]));
     }
@@ -123,7 +123,7 @@ static int check_once(const hx_spline *spline)
         if (*seen)
             rc = HX_RAISE(HX_EINPUT,
                           "%s is in interfaces %d and %d; a side is glued to one other at most",
-                          hx_spline_side_text(side, text, sizeof text), *seen, k / 2 + 1);
+                          hx_spline_side_name(spline, side, text, sizeof text), *seen, k / 2 + 1);
         *seen = k / 2 + 1;
     }
     free(by);
@@ -150,7 +150,8 @@ static int check_edges(const hx_spline_patch *patch, int number, double reach)
                 return HX_RAISE(HX_EINPUT,
                                 "the edge of patch%d:%c%c and %c%c is a point; patches whose sides "
                                 "collapse are not analysed: parametrise the part without a pole",
-                                number, "uvw"[e], "-+"[k & 1], "uvw"[f], "-+"[k >> 1]);
+                                number, "uvw"[e], "-+"[(k & 1) ^ (patch->is_turned && e == 2)],
+                                "uvw"[f], "-+"[(k >> 1) ^ (patch->is_turned && f == 2)]);
         }
     return 0;
 }

@@ -123,7 +123,7 @@ static int find_parts(const hx_spline_patch *patch, const int span[3], int part[
 static int raise_span(const hx_spline *spline, int k, int64_t cell, int64_t n_bad)
 {
     int span[3], part[3];
-    char help[96] = "refine more there";
+    char help[96] = "det J is not above 0 at a corner, and no refinement helps";
     const hx_spline_patch *const patch = &spline->patch[k];
     hx_spline_patch_spans(patch, cell, span);
     if (find_parts(patch, span, part))
@@ -197,7 +197,7 @@ static int add_sets(const hx_spline *spline, hx_mesh *mesh)
         const hx_spline_side side = {k / 6, k % 6};
         char text[SIDE_TEXT];
         if (is_glued(spline, side)) continue;
-        HX_TRY(add_side(spline, side, hx_spline_side_text(side, text, sizeof text), mesh));
+        HX_TRY(add_side(spline, side, hx_spline_side_name(spline, side, text, sizeof text), mesh));
     }
     for (int k = 0; k < spline->n_boundary; k++)
         for (int i = 0; i < spline->boundary[k].n_side; i++)

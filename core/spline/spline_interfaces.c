@@ -44,8 +44,8 @@ int hx_spline_check_interface(const hx_spline *spline, const hx_spline_interface
                             "sides 1 to 6",
                             side[k].side + 1, side[k].patch + 1);
     }
-    hx_spline_side_text(side[0], a, sizeof a);
-    hx_spline_side_text(side[1], b, sizeof b);
+    hx_spline_side_name(spline, side[0], a, sizeof a);
+    hx_spline_side_name(spline, side[1], b, sizeof b);
     if (side[0].patch == side[1].patch && side[0].side == side[1].side)
         return HX_RAISE(HX_EINPUT, "%s is glued to itself; an interface needs two sides", a);
     for (int d = 0; d < 3; d++)

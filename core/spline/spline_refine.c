@@ -215,8 +215,8 @@ static int follow(const hx_spline *spline, int *count)
                         HX_EINPUT,
                         "%s and %s: spans in %d parts along %c of patch %d meet spans in %d parts "
                         "along %c of patch %d; give both the same, or one of them 0, which follows",
-                        hx_spline_side_text(f->a, here, sizeof here),
-                        hx_spline_side_text(f->b, there, sizeof there), *a, "uvw"[d],
+                        hx_spline_side_name(spline, f->a, here, sizeof here),
+                        hx_spline_side_name(spline, f->b, there, sizeof there), *a, "uvw"[d],
                         f -> a.patch + 1, *b, "uvw"[f->along[d]], f -> b.patch + 1);
                 if (*a > 0)
                     *b = *a;

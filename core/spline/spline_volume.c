@@ -160,24 +160,30 @@ static double measure(const hx_spline_patch *patch, int64_t cell, const rule *an
     return integrate(patch, span, exact, least);
 }
 
+double hx_spline_patch_volume(const hx_spline_patch *patch)
+{
+    const rule exact = rule_of(patch, 1);
+    double volume = 0.0, unused = HUGE_VAL;
+    for (int64_t c = 0; c < hx_spline_patch_cells(patch); c++) {
+        int span[3];
+        hx_spline_patch_spans(patch, patch->first_cell + c, span);
+        volume += integrate(patch, span, &exact, &unused);
+    }
+    return volume;
+}
+
 static int raise_cell(const hx_spline *spline, int k, int64_t cell, double least, int64_t n_bad)
 {
     const hx_spline_patch *const patch = &spline->patch[k];
     int span[3];
-    double volume = 0.0, unused = HUGE_VAL;
-    const rule exact = rule_of(patch, 1);
     hx_spline_patch_spans(patch, cell, span);
-    for (int64_t c = 0; c < hx_spline_patch_cells(patch); c++) {
-        int at[3];
-        hx_spline_patch_spans(patch, patch->first_cell + c, at);
-        volume += integrate(patch, at, &exact, &unused);
-    }
     return HX_RAISE(HX_EINPUT,
                     "patch %d, span (%d, %d, %d): det J is %.6g at a Gauss point, and has to be "
                     "above 0 (%lld such spans)%s",
                     k + 1, span[0] + 1, span[1] + 1, span[2] + 1, least, (long long)n_bad,
-                    volume < 0.0 ? "; the patch is left-handed: turn one of its directions round"
-                                 : "; the patch folds there: move its control points apart");
+                    hx_spline_patch_volume(patch) < 0.0
+                        ? "; the patch is left-handed: turn one of its directions round"
+                        : "; the patch folds there: move its control points apart");
 }
 
 int hx_spline_volumes(const hx_spline *spline, double *volume)

@@ -14,6 +14,9 @@ extern "C" {
  * value. The same bits for any number of threads. O(n_cell). */
 int hx_spline_volumes(const hx_spline *spline, double *volume);
 
+/* Of a patch, glued or not; below 0 where it is left-handed. O(cells). */
+double hx_spline_patch_volume(const hx_spline_patch *patch);
+
 /* n[d] parameters t[d] a direction within a cell: x[n[2]][n[1]][n[0]][3] of the map there, and j
  * likewise with [3][3] as hx_spline_map gives it; NULL: not asked for. By sums over one direction
  * after the other. */

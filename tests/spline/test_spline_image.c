@@ -7,6 +7,7 @@
 #include "core/spline/spline_glue.h"
 #include "core/spline/spline_image.h"
 #include "core/spline/spline_refine.h"
+#include "core/spline/spline_turn.h"
 #include "core/spline/spline_volume.h"
 #include "tests/lib/spline_box.h"
 #include "tests/lib/test.h"
@@ -152,6 +153,40 @@ static void test_refusals(void)
     hx_spline_free(&spline);
 }
 
+/* Two boxes in left-handed parameters become right-handed, stay glued, and keep the names of their
+ * sides by place. */
+static void test_turn(void)
+{
+    const int degree[3] = {2, 1, 3}, n_span[3] = {1, 2, 2}, twice[3] = {0, 0, 1};
+    const int to[2][3] = {{1, 2, 0}, {2, 0, 1}}, flip[2][3] = {{1, 0, 0}, {0, 0, 1}};
+    for (int way = 0; way < 4; way++) {
+        hx_spline spline;
+        hx_mesh mesh;
+        int n_turned;
+        CHECK(box_row(&spline, 2, degree, n_span, twice) == 0);
+        for (int k = 0; k < 2; k++)
+            if (way != 2 - k) CHECK(box_turn(&spline.patch[k], to[k], flip[k]) == 0);
+        CHECK_OK(hx_spline_find_interfaces(&spline, NULL));
+        CHECK_OK(hx_spline_turn(&spline, &n_turned));
+        CHECK(n_turned == (way == 1 || way == 2 ? 1 : 2));
+        CHECK_OK(hx_spline_glue(&spline));
+        CHECK_OK(hx_spline_image(&spline, "turned", &mesh));
+        CHECK_OK(hx_mesh_finish(&mesh));
+        CHECK(mesh.n_elem == 8 && mesh.n_node == 3 * 3 * 3);
+        CHECK_REL(mesh.total_volume, 2.0, 1e-14);
+        /* of the first y = 0 went to w-, of the second y = 0 to u- and z = 0 to v+ */
+        const hx_set *const a = hx_mesh_find_set(&mesh, way == 2 ? "patch1:v-" : "patch1:w-");
+        const hx_set *const b = hx_mesh_find_set(&mesh, way == 1 ? "patch2:w-" : "patch2:v+");
+        CHECK(a && b);
+        for (int64_t i = 0; a && i < a->n_node; i++)
+            CHECK_ABS(mesh.xyz[3 * a->node[i] + 1], 0.0, 1e-15);
+        for (int64_t i = 0; b && i < b->n_node; i++)
+            CHECK_ABS(mesh.xyz[3 * b->node[i] + 2], 0.0, 1e-15);
+        hx_mesh_free(&mesh);
+        hx_spline_free(&spline);
+    }
+}
+
 /* A hairpin in one span: its ends lie side by side, and a hexahedron between them is turned over.
  */
 static void test_help(void)
@@ -184,6 +219,7 @@ int main(void)
     test_tube();
     test_elements();
     test_refusals();
+    test_turn();
     test_help();
     TEST_END();
 }
