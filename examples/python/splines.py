@@ -170,7 +170,8 @@ def write_mfem(path, patches, attribute=lambda patch, side: 1, homogeneous=False
     corner = numpy.array(corner).reshape(-1, 8)
     inner = {(x[0], x[1]) for x in glued} | {(x[2], x[3]) for x in glued}
     with open(path, "w", encoding="ascii") as f:
-        f.write(f"MFEM NURBS mesh v1.0\n\n# SEGMENT = 1, SQUARE = 3, CUBE = 5\n\ndimension\n3\n\nelements\n{len(patches)}\n")
+        f.write("MFEM NURBS mesh v1.0\n\n# SEGMENT = 1, SQUARE = 3, CUBE = 5\n\ndimension\n3\n\n"
+                f"elements\n{len(patches)}\n")
         f.write("".join("1 5 " + " ".join(map(str, c)) + "\n" for c in corner))
         # as seen from outside, counter-clockwise
         around = ((0, 4, 7, 3), (1, 2, 6, 5), (0, 1, 5, 4), (2, 3, 7, 6), (0, 3, 2, 1), (4, 5, 6, 7))

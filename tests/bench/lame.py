@@ -61,8 +61,8 @@ def exact():
 def by_program(hextop, keys, n):
     """f' u, PCG iterations, seconds; what is wrong."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run([hextop, "analyse", "ring.cfg", "-q", "--output", "a.json", f"mesh.refine=[{n},{2 * n},1]", *keys],
-                          capture_output=True, text=True, check=False)
+    done = subprocess.run([hextop, "analyse", "ring.cfg", "-q", "--output", "a.json",
+                           f"mesh.refine=[{n},{2 * n},1]", *keys], capture_output=True, text=True, check=False)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
         return None, done.stderr.strip().split("\n")[-1]
@@ -81,7 +81,8 @@ def by_reference(degree, n):
 
 
 def table(rows):
-    text = ["| element | across | unknowns | error of the energy | order | PCG iterations | CPU s |", "|---|---|---|---|---|---|---|"]
+    text = ["| element | across | unknowns | error of the energy | order | PCG iterations | CPU s |",
+            "|---|---|---|---|---|---|---|"]
     last = {}
     for name, n, unknowns, (value, iterations, seconds) in rows:
         error = abs(value / exact() - 1)

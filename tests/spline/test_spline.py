@@ -245,7 +245,8 @@ def test_parts():
             said = json.load(file)
         part = Part(patches, degree, cut)
         if name == "pipe_bracket":
-            inlet, outlet = [(k, 4) for k in (0, 1, 2, 3, 12, 13, 14, 15)], [(k, 5) for k in (8, 9, 10, 11, 16, 17, 18, 19)]
+            inlet = [(k, 4) for k in (0, 1, 2, 3, 12, 13, 14, 15)]
+            outlet = [(k, 5) for k in (8, 9, 10, 11, 16, 17, 18, 19)]
             forces = [[0.0, 0.0, -8000.0], [0.0, 4000.0, 0.0]]
         else:
             inlet, outlet = [(4, 0), (5, 1)], [(3, 1)]
