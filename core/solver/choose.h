@@ -18,6 +18,8 @@
 #ifndef HX_CHOOSE_H
 #define HX_CHOOSE_H
 
+#include <math.h>
+
 #include "pcg.h"
 
 #ifdef __cplusplus
@@ -47,10 +49,14 @@ typedef struct hx_choice {
 /* The elements that a choice of a preconditioner counts, those of hexahedra with as many unknowns:
  * of a finished mesh of hexahedra its own; of tetrahedra, which are several times more, at most as
  * many as nodes; of quadratic elements, which take several times more iterations with a diagonal,
- * the points. */
+ * the points; of splines these times how much wider than a hexahedron's 27 rows are. */
 static inline int64_t hx_choose_size(const hx_space *space)
 {
     const hx_mesh *mesh = space->mesh;
+    if (space->element == HX_ELEMENT_SPLINE) {
+        const double order = cbrt((double)space->n_place / (double)mesh->n_elem);
+        return (int64_t)((double)space->n_point * pow(2.0 * order - 1.0, 3.0) / 27.0);
+    }
     if (space->element != HX_ELEMENT_LINEAR) return space->n_point;
     if (!hx_mesh_is_collapsed(mesh) || mesh->n_elem < mesh->n_node) return mesh->n_elem;
     return mesh->n_node;

@@ -249,13 +249,15 @@ static int check_rim(const hx_space *s, const hx_set *set, int64_t face, const u
             const int count = hx_knots_multiplicity(axis, t);
             if (count >= axis->degree) continue;
             const hx_spline_side at = {(int)(patch - s->spline->patch), 2 * d + end};
+            /* of a turned patch the third parameter is the file's negative */
+            const double in_file = patch->is_turned && e == 2 ? -t : t;
             return HX_RAISE(
                 HX_EINPUT,
                 "set '%s' ends inside %s, at knot %g of direction %c, where functions reach over "
                 "its rim: hold a whole side of a patch, or insert that knot until it stands %d "
                 "times (now %d), so that the part may bend there",
-                set->name, hx_spline_side_text(at, text, sizeof text), t, "uvw"[e], axis -> degree,
-                count);
+                set->name, hx_spline_side_name(s->spline, at, text, sizeof text), in_file, "uvw"[e],
+                axis -> degree, count);
         }
     }
     return HX_OK;

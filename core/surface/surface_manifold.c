@@ -131,21 +131,31 @@ static void sort_blades(const hx_surface *s, int64_t n, const int32_t *corner, b
     qsort(list, (size_t)n, sizeof *list, compare_blades);
 }
 
+/* Of the elements of a mesh that meet at whole faces it is closed. */
+static int refuse_open(const hx_surface *s, int32_t corner)
+{
+    const double *const x = s->xyz + 3 * (int64_t)s->tri[corner];
+    return HX_RAISE(HX_EINPUT,
+                    "the surface is not closed at an edge at (%g %g %g): the elements there do not "
+                    "meet at whole faces, or overlap; `hextop check` of the mesh names them",
+                    x[0], x[1], x[2]);
+}
+
 /* The blades of one edge, each pair around a wedge of the solid: middle[corner] := a number for
- * both, from *next on. HX_EINTERNAL: a surface that is not closed. */
-static int pair_blades(int64_t n, const blade *list, int32_t *middle, int32_t *next)
+ * both, from *next on. HX_EINPUT: a surface that is not closed. */
+static int pair_blades(const hx_surface *s, int64_t n, const blade *list, int32_t *middle,
+                       int32_t *next)
 {
     for (int64_t i = 0; i < n; i++) {
         if (!list[i].is_forward) continue;
         int64_t k = i; /* the nearest free one that ends the solid below it */
         do k = (k + n - 1) % n;
         while (k != i && (list[k].is_forward || middle[list[k].corner] >= 0));
-        if (k == i) return HX_RAISE(HX_EINTERNAL, "the surface is not closed at an edge");
+        if (k == i) return refuse_open(s, list[i].corner);
         middle[list[i].corner] = middle[list[k].corner] = (*next)++;
     }
     for (int64_t i = 0; i < n; i++)
-        if (middle[list[i].corner] < 0)
-            return HX_RAISE(HX_EINTERNAL, "the surface is not closed at an edge");
+        if (middle[list[i].corner] < 0) return refuse_open(s, list[i].corner);
     return HX_OK;
 }
 
@@ -162,7 +172,7 @@ static int choose_middles(const hx_surface *s, const int32_t *group, const int32
         if (opposite[group[i]] >= 0) continue;
         HX_TRY(hx_alloc(&list, (size_t)(end - i), sizeof *list, "triangles at an edge"));
         sort_blades(s, end - i, group + i, list);
-        rc = pair_blades(end - i, list, middle, next);
+        rc = pair_blades(s, end - i, list, middle, next);
         free(list);
         HX_TRY(rc);
     }

@@ -5,7 +5,7 @@
  *     test_interaction [cpu | cuda] [quick] */
 #include "core/base/memory.h"
 #include "core/matrix/interaction_ops.h"
-#include "tests/lib/spline_patch.h"
+#include "tests/lib/patch_sample.h"
 
 static hx_device device;
 

@@ -4,7 +4,7 @@
 #include "core/base/memory.h"
 #include "core/matrix/interaction_block.h"
 #include "core/matrix/interaction_ops.h"
-#include "tests/lib/spline_patch.h"
+#include "tests/lib/patch_sample.h"
 
 static hx_device device;
 

@@ -1,7 +1,7 @@
 /* Small spline patches, distorted, with weights that are no tensor product, and K of them the
  * direct way: dense, B'DB, every function at every Gauss point, with nothing of core/matrix. */
-#ifndef HX_TEST_SPLINE_PATCH_H
-#define HX_TEST_SPLINE_PATCH_H
+#ifndef HX_PATCH_SAMPLE_H
+#define HX_PATCH_SAMPLE_H
 
 #include "core/matrix/interaction.h"
 #include "fixture.h"
