@@ -5,8 +5,7 @@
 
 #include "../base/error.h"
 #include "../base/memory.h"
-
-enum { N_ORDER = HX_SPLINE_MAX_ORDER };
+#include "../spline/spline_rule.h"
 
 static int64_t power(int64_t n, int exponent)
 {
@@ -33,42 +32,6 @@ void hx_interaction_count(int dim, int degree, int n, hx_interaction_counts *cou
     counts->n_block = power((2 * p + 1) * n - p * (p + 1), dim);
     counts->n_stored = (dim * dim * counts->n_block + dim * counts->n_point) / 2;
     counts->n_skyline = count_skyline(dim, degree, n);
-}
-
-/* Gauss' rule of n points on [-1, 1], by Newton's method on Legendre's polynomial. */
-static void gauss_rule(int n, double at[N_ORDER], double weight[N_ORDER])
-{
-    for (int q = 0; q < n; q++) {
-        double x = -cos(3.14159265358979323846 * (q + 0.75) / (n + 0.5)), slope = 0.0;
-        for (int step = 0; step < 20; step++) {
-            double p = x, before = 1.0;
-            for (int k = 2; k <= n; k++) {
-                const double next = ((2 * k - 1) * x * p - (k - 1) * before) / k;
-                before = p;
-                p = next;
-            }
-            slope = n * (x * p - before) / (x * x - 1.0);
-            x -= p / slope;
-        }
-        at[q] = x;
-        weight[q] = 2.0 / ((1.0 - x * x) * slope * slope);
-    }
-}
-
-static void fill_table(const hx_knots *knots, double *table)
-{
-    const int order = knots->degree + 1;
-    double at[N_ORDER], weight[N_ORDER], value[N_ORDER], slope[N_ORDER];
-    gauss_rule(order, at, weight);
-    for (int c = 0; c < knots->n_span; c++)
-        for (int q = 0; q < order; q++) {
-            const double low = knots->knot[knots->span[c]], high = knots->knot[knots->span[c] + 1];
-            const double half = 0.5 * (high - low);
-            hx_knots_values(knots, c, low + half * (1.0 + at[q]), value, slope);
-            *table++ = half * weight[q];
-            for (int a = 0; a < order; a++) *table++ = value[a];
-            for (int a = 0; a < order; a++) *table++ = slope[a];
-        }
 }
 
 /* Cells of each function, and those that share one with it. */
@@ -135,7 +98,7 @@ static void fill_axes(hx_interaction *in, const hx_knots *knots)
         if (d < in->dim) {
             fill_axis(&knots[d], integer, integer + axis->n_cell,
                       integer + axis->n_cell + 2 * (size_t)axis->n);
-            fill_table(&knots[d], table);
+            hx_spline_rule_axis(&knots[d], table);
         } else { /* one function, 1 everywhere */
             const int32_t alone[] = {0, 0, 1, 0, 1};
             const double one[] = {1.0, 1.0, 0.0};

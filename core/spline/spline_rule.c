@@ -7,8 +7,7 @@
 #include "../base/memory.h"
 #include "gauss_points.h"
 
-/* Tables of one direction. */
-static void fill_axis(const hx_knots *axis, double *table)
+void hx_spline_rule_axis(const hx_knots *axis, double *table)
 {
     const int n = axis->degree + 1;
     double point[HX_GAUSS_MAX], weight[HX_GAUSS_MAX];
@@ -74,7 +73,7 @@ int hx_spline_rule_make(hx_spline_rule *rule, const hx_spline *spline)
                          "tables of a spline's functions"));
     for (int k = 0; k < spline->n_patch; k++)
         for (int d = 0; d < 3; d++)
-            fill_axis(&spline->patch[k].axis[d], rule->table + rule->patch[k].at[d]);
+            hx_spline_rule_axis(&spline->patch[k].axis[d], rule->table + rule->patch[k].at[d]);
     if (!is_rational(spline)) return HX_OK;
     HX_TRY_FAIL(
         hx_alloc(&rule->weight, (size_t)rule->n_point, sizeof *rule->weight, "weights of points"));

@@ -71,6 +71,9 @@ int64_t hx_spline_cell_first(const hx_spline_patch *patch, const int span[3]);
  */
 int hx_spline_cell_numbers(const hx_spline *spline, int64_t cell, int32_t *number);
 
+/* The table of one direction: n_span (degree + 1) hx_spline_stride(degree) numbers. */
+void hx_spline_rule_axis(const hx_knots *axis, double *table);
+
 /* Accepts a zeroed or half-made object. */
 void hx_spline_rule_free(hx_spline_rule *rule);
 
