@@ -88,19 +88,30 @@ struct hx_cpu_otf_kernel {
                            float *f);
 };
 
+/* Of otf with 3 unknowns a node, from what cpu_otf_lanes.inc and its like define. */
+#define HX_CPU_OTF_KERNEL(isa)                                                                     \
+    {                                                                                              \
+        .name = #isa, .runs_here = hx_cpu_##isa##_runs, .block = block_##isa,                      \
+        .tetrahedra = tetrahedra_##isa, .one_shape = one_shape_##isa, .shared = shared_##isa,      \
+        .block_single = block_##isa##_single, .tetrahedra_single = tetrahedra_##isa##_single,      \
+        .one_shape_single = one_shape_##isa##_single, .shared_single = shared_##isa##_single       \
+    }
+
+extern const hx_cpu_otf_kernel hx_cpu_otf_any, hx_cpu_otf_avx2, hx_cpu_otf_avx512;
+
 int hx_cpu_any_runs(void);
 int hx_cpu_avx2_runs(void);
 int hx_cpu_avx512_runs(void);
 
 /* Of otf with `components` unknowns a node: its bytes, and what a strategy's entries do. kernels:
- * fastest first, the last one (name NULL) an end mark; set-up takes the first that runs here. */
+ * fastest first, then NULL; set-up takes the first that runs here. */
 size_t hx_cpu_otf_bytes(const hx_mesh *mesh, int components);
 int hx_cpu_otf_setup(void **state, const hx_device_model *model, const hx_mesh *mesh,
-                     int components, const hx_cpu_otf_kernel *kernels);
+                     int components, const hx_cpu_otf_kernel *const *kernels);
 int hx_cpu_otf_apply(void *state, const double *d_x, double *d_y);
 int hx_cpu_otf_apply_dot(void *state, const double *d_x, double *d_y, double *d_sum);
 int hx_cpu_otf_apply_single(void *state, const float *d_x, float *d_y);
-const char *hx_cpu_otf_variant(void *state, const hx_cpu_otf_kernel *kernels, int i);
+const char *hx_cpu_otf_variant(void *state, const hx_cpu_otf_kernel *const *kernels, int i);
 void hx_cpu_otf_teardown(void *state);
 
 /* From that of one block: own rows to d_diag, shared ones to partial. */

@@ -211,13 +211,13 @@ void hx_cpu_otf_teardown(void *state)
 }
 
 int hx_cpu_otf_setup(void **state, const hx_device_model *model, const hx_mesh *mesh,
-                     int components, const hx_cpu_otf_kernel *kernels)
+                     int components, const hx_cpu_otf_kernel *const *kernels)
 {
     hx_cpu_otf *s;
     HX_TRY(hx_alloc(&s, 1, sizeof *s, "operator otf"));
     s->model = model;
-    s->kernel = kernels;
-    while (!s->kernel->runs_here()) s->kernel++;
+    while (!(*kernels)->runs_here()) kernels++;
+    s->kernel = *kernels;
     const int rc = build(s, mesh, components);
     if (rc < 0)
         hx_cpu_otf_teardown(s);
@@ -331,13 +331,13 @@ int hx_cpu_otf_diagonal(void *state, hx_cpu_otf_block_diagonal *block, double *d
     return HX_OK;
 }
 
-const char *hx_cpu_otf_variant(void *state, const hx_cpu_otf_kernel *kernels, int i)
+const char *hx_cpu_otf_variant(void *state, const hx_cpu_otf_kernel *const *kernels, int i)
 {
     hx_cpu_otf *s = state;
-    for (; kernels->name; kernels++) {
-        if (!kernels->runs_here() || i-- > 0) continue;
-        s->kernel = kernels;
-        return kernels->name;
+    for (; *kernels; kernels++) {
+        if (!(*kernels)->runs_here() || i-- > 0) continue;
+        s->kernel = *kernels;
+        return s->kernel->name;
     }
     return NULL;
 }

@@ -6,8 +6,6 @@
 #include "cpu_otf.h"
 #include "cpu_otf_vectors.h"
 
-#define HX_OTF_GAUSS 0.57735026918962576451 /* 1 / sqrt(3) */
-
 #define REAL double
 #define LANES 8
 #define NAME(x) x##_double
@@ -27,13 +25,18 @@
         .compute = compute_##isa##_double, .compute_single = compute_##isa##_single                \
     }
 
-static const hx_cpu_otf_kernel kernels[] = {
 #if defined __x86_64__
-    KERNEL(avx512),
-    KERNEL(avx2),
+static const hx_cpu_otf_kernel avx512 = KERNEL(avx512), avx2 = KERNEL(avx2);
 #endif
-    KERNEL(any),
-    {.name = NULL},
+static const hx_cpu_otf_kernel any = KERNEL(any);
+
+static const hx_cpu_otf_kernel *const kernels[] = {
+#if defined __x86_64__
+    &avx512,
+    &avx2,
+#endif
+    &any,
+    NULL,
 };
 
 static size_t bytes(const hx_mesh *mesh, hx_layout layout)

@@ -13,6 +13,7 @@
 
 #include <stdint.h>
 
+#define HX_OTF_GAUSS 0.57735026918962576451 /* 1 / sqrt(3) */
 #define HX_ALWAYS_INLINE static inline __attribute__((always_inline))
 
 typedef double vec_any __attribute__((vector_size(16)));

@@ -1,75 +1,22 @@
 /* otf on the CPU: no stored Ke. The product of an element comes from its coordinates
- * (cpu_otf_lanes.inc), several elements at a time in vector lanes, in blocks (cpu_otf_blocks.c). */
+ * (cpu_otf_lanes.inc), several elements at a time in vector lanes (cpu_otf_any.c, cpu_otf_avx2.c,
+ * cpu_otf_avx512.c), in blocks (cpu_otf_blocks.c). */
 #include "cpu_otf.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "../base/vec3.h"
 #include "../mesh/cell.h"
 #include "../mesh/hex8.h"
 #include "cpu_ops.h"
-#include "cpu_otf_vectors.h"
 
-#define HX_OTF_GAUSS 0.57735026918962576451 /* 1 / sqrt(3) */
-
-#define REAL double
-#define LANES 2
-#define NAME(x) x##_any
-#define TARGET
-#include "cpu_otf_lanes.inc"
-
-#define REAL float
-#define LANES 4
-#define NAME(x) x##_any_single
-#define WIDE(x) x##_any
-#define TARGET
-#include "cpu_otf_lanes.inc"
-
+static const hx_cpu_otf_kernel *const kernels[] = {
 #if defined __x86_64__
-#define REAL double
-#define LANES 4
-#define NAME(x) x##_avx2
-#define TARGET HX_TARGET_AVX2
-#include "cpu_otf_lanes.inc"
-
-#define REAL float
-#define LANES 8
-#define NAME(x) x##_avx2_single
-#define WIDE(x) x##_avx2
-#define TARGET HX_TARGET_AVX2
-#include "cpu_otf_lanes.inc"
-
-#define REAL double
-#define LANES 8
-#define NAME(x) x##_avx512
-#define TARGET HX_TARGET_AVX512
-#include "cpu_otf_lanes.inc"
-
-#define REAL float
-#define LANES 16
-#define NAME(x) x##_avx512_single
-#define WIDE(x) x##_avx512
-#define TARGET HX_TARGET_AVX512
-#include "cpu_otf_lanes.inc"
-
+    &hx_cpu_otf_avx512,
+    &hx_cpu_otf_avx2,
 #endif
-
-#define KERNEL(isa)                                                                                \
-    {                                                                                              \
-        .name = #isa, .runs_here = hx_cpu_##isa##_runs, .block = block_##isa,                      \
-        .tetrahedra = tetrahedra_##isa, .one_shape = one_shape_##isa, .shared = shared_##isa,      \
-        .block_single = block_##isa##_single, .tetrahedra_single = tetrahedra_##isa##_single,      \
-        .one_shape_single = one_shape_##isa##_single, .shared_single = shared_##isa##_single       \
-    }
-
-static const hx_cpu_otf_kernel kernels[] = {
-#if defined __x86_64__
-    KERNEL(avx512),
-    KERNEL(avx2),
-#endif
-    KERNEL(any),
-    {.name = NULL},
+    &hx_cpu_otf_any,
+    NULL,
 };
 
 static size_t bytes(const hx_mesh *mesh, hx_layout layout)
