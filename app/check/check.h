@@ -25,6 +25,9 @@ void hx_check_sets(const hx_session *s); /* without the faces of a CAD model */
 int hx_check_faces(const hx_session *s); /* of a CAD model: what each is; if many, the largest */
 int hx_check_is_model_face(const hx_set *set);
 
+/* How n_rank processes would share it: balance, cut, halo, each way that this build has. */
+int hx_check_ranks(const hx_session *s, int n_rank);
+
 /* Of the problem. */
 void hx_check_material(const hx_session *s);
 void hx_check_supports(const hx_session *s);

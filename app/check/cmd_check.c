@@ -1,8 +1,11 @@
 /* hextop check: everything up to the first solve, reported; nothing is written but a CAD model's
  * mesh. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/partition/partition.h"
 
 #include "../session/footprint.h"
 #include "../text/commands.h"
@@ -93,9 +96,31 @@ static void print_verdict(const hx_check *check)
                 check->doubts.n == 1 ? "" : "s");
 }
 
+enum { RANKS, N_OPTION };
+
+static const hx_option check_options[N_OPTION] = {
+    [RANKS] = {.name = "--ranks",
+               .kind = HX_OPTION_TEXT,
+               .value = "P",
+               .help = "how P processes would share the mesh: balance, cut and halo"},
+};
+
+/* 0: not asked for. */
+static int read_ranks(const hx_options *options, int *n_rank)
+{
+    double number;
+    HX_TRY(hx_option_read_number("--ranks", hx_option_text(options, RANKS), HX_MAX_RANK, &number));
+    *n_rank = isnan(number) ? 0 : (int)number;
+    if (!isnan(number) && number != *n_rank)
+        return HX_RAISE(HX_EINPUT, "--ranks: %g is no number of processes", number);
+    return HX_OK;
+}
+
 static int check_config(hx_check *check, const hx_options *options)
 {
     hx_session *s = &check->session;
+    int n_rank;
+    HX_TRY(read_ranks(options, &n_rank));
     HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 1,
                           options->argument + 1));
     HX_TRY(hx_output_probe(&s->cfg));
@@ -106,6 +131,7 @@ static int check_config(hx_check *check, const hx_options *options)
                     s->cfg.units.mass, s->cfg.units.density, s->cfg.units.work);
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(hx_check_mesh(check));
+    if (n_rank > 0) HX_TRY(hx_check_ranks(s, n_rank));
     hx_check_sets(s);
     HX_TRY(hx_check_faces(s));
     const int rc = check_problem(check);
@@ -137,9 +163,13 @@ const hx_command hx_command_check = {
         "Reports mesh quality, sets, supports, loads, filter radius, memory and a time estimate;\n"
         "of a CAD model its faces, the 40 largest or with -v all, and keeps its mesh in\n"
         "output.directory.\n"
+        "--ranks says how P processes would share the mesh: the heaviest rank over the mean (an\n"
+        "element weighs as many corners as it has), faces between ranks, nodes that ranks share.\n"
         "Exit status 0, also with warnings; 2 when the run would be refused, 1 when it would\n"
         "need more memory than there is.\n",
     .prints = 1,
     .n_min = 1,
+    .option = check_options,
+    .n_option = N_OPTION,
     .run = command_check,
 };

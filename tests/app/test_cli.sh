@@ -285,6 +285,14 @@ else
     ok "the memory foretold is taken" near "${foretold}e6" "$peak" 0.15
 fi
 
+ok "check shares the mesh out" "$hextop" check small.cfg --ranks 3
+ok "... along the curve" grep -q '^  curve  *42  *43  *1\.0[0-9]* ' stdout
+refused_ranks() { # WORDS: what --ranks is given, and what is said of it
+    "$hextop" check small.cfg --ranks "$1" >stdout 2>stderr
+    [ $? = 2 ] && grep -qF -- "$2" stderr
+}
+ok "half a process is refused" refused_ranks 2.5 "no number of processes"
+ok "more processes than elements are refused" refused_ranks 129 "129 ranks for 128 elements"
 "$hextop" check small.cfg optimization.filter.radius=0.8 >stdout 2>warnings
 ok "check warns of a small radius" contains warnings "hextop: warning: the filter's radius"
 "$hextop" check small.cfg mesh.nx=16 optimization.filter.radius=11 >stdout 2>warnings

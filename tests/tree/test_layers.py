@@ -21,6 +21,7 @@ CORE = {
     "core/spline": ["core/base", "core/mesh"],
     "core/space": ["core/base", "core/mesh", "core/spline"],
     "core/generate": ["core/base", "core/mesh"],
+    "core/partition": ["core/base", "core/mesh"],
     "core/surface": ["core/base", "core/mesh"],
     "core/problem": ["core/base", "core/mesh", "core/spline", "core/space"],
     "core/stress": ["core/base", "core/mesh", "core/spline", "core/space", "core/problem"],

@@ -1,0 +1,78 @@
+/* Elements shared out among ranks: along their order, and what both ways have in common. */
+#include "partition.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "partition_graph.h"
+
+int hx_partition_weight(const int32_t conn[8])
+{
+    int corner[8];
+    return hx_cell_distinct(conn, corner);
+}
+
+const char *hx_partition_name(hx_partition_kind kind)
+{
+    return kind == HX_PARTITION_CURVE ? "curve" : "graph";
+}
+
+int hx_partition_available(hx_partition_kind kind)
+{
+    return kind == HX_PARTITION_CURVE || hx_partition_graph_available();
+}
+
+void hx_partition_free(hx_partition *partition)
+{
+    free(partition->rank);
+    memset(partition, 0, sizeof *partition);
+}
+
+/* Where the middle of each element lies along the order, by weight, says which rank is its. */
+static void cut_curve(const hx_mesh *mesh, int n_rank, int32_t *rank)
+{
+    int64_t all = 0, before = 0;
+    for (int64_t e = 0; e < mesh->n_elem; e++) all += hx_partition_weight(mesh->conn + 8 * e);
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        const int64_t weight = hx_partition_weight(mesh->conn + 8 * e);
+        rank[e] = (int32_t)((2 * before + weight) * n_rank / (2 * all));
+        before += weight;
+    }
+}
+
+/* Few elements of unequal weights, or METIS on few elements, may leave a rank none. */
+static int check_shares(const hx_partition *p, const hx_mesh *mesh, hx_partition_kind kind)
+{
+    uint8_t *has;
+    int missing = -1;
+    HX_TRY(hx_alloc(&has, (size_t)p->n_rank, 1, "ranks"));
+    for (int64_t e = 0; e < mesh->n_elem; e++) has[p->rank[e]] = 1;
+    for (int r = p->n_rank - 1; r >= 0; r--)
+        if (!has[r]) missing = r;
+    free(has);
+    if (missing < 0) return HX_OK;
+    return HX_RAISE(
+        HX_EINPUT, "%s: rank %d of %d has no element of %lld (partition by %s): take fewer ranks",
+        mesh->name, missing, p->n_rank, (long long)mesh->n_elem, hx_partition_name(kind));
+}
+
+int hx_partition_make(hx_partition *p, const hx_mesh *mesh, hx_partition_kind kind, int n_rank)
+{
+    memset(p, 0, sizeof *p);
+    if (n_rank < 1 || n_rank > HX_MAX_RANK)
+        return HX_RAISE(HX_EINPUT, "%d ranks: from 1 to %d are possible", n_rank, HX_MAX_RANK);
+    if (n_rank > mesh->n_elem)
+        return HX_RAISE(HX_EINPUT, "%s: %d ranks for %lld elements: take at most as many",
+                        mesh->name, n_rank, (long long)mesh->n_elem);
+    HX_TRY(hx_alloc(&p->rank, (size_t)mesh->n_elem, sizeof *p->rank, "ranks of elements"));
+    p->n_rank = n_rank;
+    int rc = HX_OK;
+    if (n_rank > 1 && kind == HX_PARTITION_CURVE)
+        cut_curve(mesh, n_rank, p->rank);
+    else if (n_rank > 1)
+        rc = hx_partition_graph(mesh, n_rank, p->rank);
+    if (rc == HX_OK) rc = check_shares(p, mesh, kind);
+    if (rc < 0) hx_partition_free(p);
+    return rc;
+}
