@@ -1,6 +1,6 @@
 // Multigrid on the GPU (core/solver/multigrid.h): smoothing on the mesh, and the table. Its other
-// files: multigrid_transfer_cuda.cu, multigrid_lattice_cuda.cu, galerkin_cuda.cu,
-// multigrid_rigid_cuda.cu.
+// files: multigrid_transfer_cuda.cu, multigrid_lattice_cuda.cu, multigrid_inverse_cuda.cu,
+// galerkin_cuda.cu, multigrid_rigid_cuda.cu.
 #include "multigrid_cuda.cuh"
 
 namespace
@@ -165,6 +165,8 @@ hx_multigrid_ops make_ops()
     ops.prolong_from = hx_cuda_mg_prolong_from;
     ops.galerkin = hx_cuda_galerkin;
     ops.diagonal = hx_cuda_mg_diagonal;
+    ops.inverse = hx_cuda_mg_inverse;
+    ops.inverse_multiply = hx_cuda_mg_inverse_multiply;
     ops.dense = hx_cuda_mg_dense;
     ops.dense_multiply = hx_cuda_mg_dense_multiply;
     return ops;

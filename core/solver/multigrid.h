@@ -123,6 +123,17 @@ static HX_HD float hx_mg_parents(const hx_mg_level *fine, const hx_mg_level *coa
     return w;
 }
 
+/* An inverse is made by tiles: rows and columns rounded up to them; doubles on the way. */
+enum { HX_MG_TILE = 64 };
+static HX_HD int64_t hx_mg_pitch(int64_t n)
+{
+    return (n + HX_MG_TILE - 1) / HX_MG_TILE * HX_MG_TILE;
+}
+static HX_HD int64_t hx_mg_inverse_work(int64_t n)
+{
+    return hx_mg_pitch(n) * (hx_mg_pitch(n) + 2 * HX_MG_TILE + 1) + 2 * HX_MG_TILE * HX_MG_TILE;
+}
+
 /* The factors of a lattice's matrix, on the host. */
 typedef struct hx_mg_direct {
     int32_t *order; /* [n_node] a node's place in the factors */
@@ -199,6 +210,12 @@ typedef struct hx_multigrid_ops {
     int (*direct_factorise)(hx_device *dev, const hx_mg_level *level, hx_mg_direct *direct);
     int (*direct_solve)(hx_device *dev, const hx_mg_level *level, const hx_mg_direct *direct,
                         const float *d_b, float *d_x);
+    /* The same as an inverse on the device, in single precision: inverse[n][hx_mg_pitch(n)] of a
+     * level's matrix + D (skyline.h), symmetric to the bit, by way of work[hx_mg_inverse_work(n)];
+     * y = inverse b. NULL: none. */
+    int (*inverse)(hx_device *dev, const hx_mg_level *level, double *d_work, float *d_inverse);
+    int (*inverse_multiply)(hx_device *dev, int64_t n, const float *d_inverse, const float *d_b,
+                            float *d_y);
     /* matrix[6 n][6 n] of a small level, on the host. Waits. */
     int (*dense)(hx_device *dev, const hx_mg_level *level, double *matrix);
     /* y = inverse b, inverse[n][n] symmetric. */

@@ -213,6 +213,8 @@ static void set_scalar(hx_multigrid_ops *table, const hx_multigrid_ops *scalar)
     table->diagonal = scalar->diagonal;
     table->direct_factorise = scalar->direct_factorise;
     table->direct_solve = scalar->direct_solve;
+    table->inverse = scalar->inverse;
+    table->inverse_multiply = scalar->inverse_multiply;
     table->dense = scalar->dense;
 }
 
@@ -353,9 +355,9 @@ static size_t bytes(const hx_problem *problem, const hx_device_ops *device,
     const double levels = 8.0 / 7.0 * n_node * (27.0 * 4.0 * dof * dof + 24.0 * dof + 62.0 * 4.0);
     const double prepared =
         device->multigrid && device->multigrid->mesh_prepare ? 5.0 * (double)mesh->n_elem : 0.0;
-    const double factors = device->multigrid && device->multigrid->direct_factorise
-                               ? hx_mg_direct_bytes((int)dof, n_node, mesh->n_elem)
-                               : 0.0;
+    const double factors =
+        device->multigrid ? hx_mg_direct_bytes(device->multigrid, (int)dof, n_node, mesh->n_elem)
+                          : 0.0;
     return (size_t)(vectors + lists + levels + prepared + factors) +
            product_bytes(problem, device, strategy);
 }
