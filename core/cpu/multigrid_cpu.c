@@ -48,6 +48,14 @@ static int cpu_power_step(hx_device *dev, int64_t n, const float *d_m, const flo
     return HX_OK;
 }
 
+static int cpu_bound(hx_device *dev, hx_mg_smoother *d_smoother, double *d_least, double kept,
+                     double safety, double ratio)
+{
+    (void)dev;
+    hx_mg_smoother_bound(d_smoother, d_least, kept, safety, ratio);
+    return HX_OK;
+}
+
 static int cpu_mesh_start(hx_device *dev, int64_t n, const hx_mg_smoother *d_smoother,
                           const double *d_r, const float *d_m, float *d_d, float *d_x)
 {
@@ -620,6 +628,7 @@ const hx_multigrid_ops hx_cpu_multigrid_ops = {
     .invert = cpu_invert,
     .power_start = cpu_power_start,
     .power_step = cpu_power_step,
+    .bound = cpu_bound,
     .mesh_start = cpu_mesh_start,
     .mesh_step = cpu_mesh_step,
     .mesh_restrict = cpu_mesh_restrict,

@@ -45,6 +45,17 @@ static HX_HD void hx_mg_smoother_set(hx_mg_smoother *s, double safety, double ra
     }
 }
 
+/* The smoother of the eigenvalue just found, or of most of the one before (`kept` of it is in
+ * *least): it changes little from design to design, but a few steps may not find it again where it
+ * has moved to. */
+static HX_HD void hx_mg_smoother_bound(hx_mg_smoother *s, double *least, double kept, double safety,
+                                       double ratio)
+{
+    s->lambda = fmax(s->lambda, *least);
+    *least = kept * s->lambda;
+    hx_mg_smoother_set(s, safety, ratio);
+}
+
 /* After a power step from v with v'D v = before, t = A v and t'D^-1 t = after: the estimate, and
  * what scales D^-1 t to unit length. */
 static HX_HD float hx_mg_power_result(hx_mg_smoother *s, double before, double after)
@@ -149,6 +160,9 @@ typedef struct hx_multigrid_ops {
     int (*power_start)(hx_device *dev, int64_t n, const float *d_m, float *d_v);
     int (*power_step)(hx_device *dev, int64_t n, const float *d_m, const float *d_t, float *d_v,
                       hx_mg_smoother *d_smoother);
+
+    int (*bound)(hx_device *dev, hx_mg_smoother *d_smoother, double *d_least, double kept,
+                 double safety, double ratio); /* hx_mg_smoother_bound */
 
     /* On the mesh. x = d = b[0] M^-1 r; and a step with the residual r - t, whose result goes to z
      * instead of x if z is given. d may be NULL where only one step follows another's start. */

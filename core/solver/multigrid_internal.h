@@ -60,7 +60,7 @@ typedef struct hx_multigrid {
     float *d_m, *d_x, *d_t, *d_v, *d_d; /* [n_dof] on the mesh; d only with more than one step */
     hx_mg_smoother *d_smoother;
     hx_mg_rigid rigid;
-    double least[HX_LATTICE_LEVELS + 1]; /* what eigenvalues are at least, of the mesh first */
+    double *d_least; /* [HX_LATTICE_LEVELS + 1] what eigenvalues are at least, of the mesh first */
     int n_setup;
 } hx_multigrid;
 
