@@ -89,6 +89,7 @@ static int open_device(hx_device *dev)
     snprintf(dev->software, sizeof dev->software, "driver for CUDA %d.%d, runtime %d.%d",
              driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
     impl->n_sm = properties.multiProcessorCount;
+    impl->can_begin_early = properties.major >= 9;
     impl->n_sum_block = HX_SUM_PER_SM * impl->n_sm;
     HX_TRY_CUDA(cudaStreamCreateWithFlags(&impl->stream, cudaStreamNonBlocking));
     for (int i = 0; i < HX_N_MARK; i++) HX_TRY_CUDA(cudaEventCreate(&impl->mark[i]));

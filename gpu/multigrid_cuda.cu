@@ -1,6 +1,6 @@
 // Multigrid on the GPU (core/solver/multigrid.h): smoothing on the mesh, and the table. Its other
-// files: multigrid_transfer_cuda.cu, multigrid_lattice_cuda.cu, galerkin_cuda.cu,
-// multigrid_rigid_cuda.cu.
+// files: multigrid_transfer_cuda.cu, multigrid_lattice_cuda.cu, multigrid_inverse_cuda.cu,
+// galerkin_cuda.cu, multigrid_rigid_cuda.cu.
 #include "multigrid_cuda.cuh"
 
 namespace
@@ -78,6 +78,20 @@ int power_step(hx_device *dev, int64_t n, const float *d_m, const float *d_t, fl
     return HX_OK;
 }
 
+__global__ void bound_kernel(hx_mg_smoother *smoother, double *least, double kept, double safety,
+                             double ratio)
+{
+    hx_mg_smoother_bound(smoother, least, kept, safety, ratio);
+}
+
+int bound(hx_device *dev, hx_mg_smoother *d_smoother, double *d_least, double kept, double safety,
+          double ratio)
+{
+    bound_kernel<<<1, 1, 0, hx_stream_of(dev)>>>(d_smoother, d_least, kept, safety, ratio);
+    HX_TRY_LAUNCH("multigrid bound");
+    return HX_OK;
+}
+
 __global__ void mesh_start_kernel(int64_t n, const hx_mg_smoother *__restrict__ smoother,
                                   const double *__restrict__ r, const float *__restrict__ m,
                                   float *__restrict__ d, float *__restrict__ x)
@@ -146,6 +160,7 @@ hx_multigrid_ops make_ops()
     ops.invert = invert;
     ops.power_start = power_start;
     ops.power_step = power_step;
+    ops.bound = bound;
     ops.mesh_start = mesh_start;
     ops.mesh_step = mesh_step;
     ops.mesh_restrict = hx_cuda_mg_mesh_restrict;
@@ -165,8 +180,9 @@ hx_multigrid_ops make_ops()
     ops.prolong_from = hx_cuda_mg_prolong_from;
     ops.galerkin = hx_cuda_galerkin;
     ops.diagonal = hx_cuda_mg_diagonal;
+    ops.inverse = hx_cuda_mg_inverse;
+    ops.inverse_multiply = hx_cuda_mg_inverse_multiply;
     ops.dense = hx_cuda_mg_dense;
-    ops.dense_multiply = hx_cuda_mg_dense_multiply;
     return ops;
 }
 

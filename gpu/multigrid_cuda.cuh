@@ -10,6 +10,45 @@ inline cudaStream_t hx_stream_of(hx_device *dev)
     return hx_cuda_of(dev)->stream;
 }
 
+// Kernels that begin early: on GPUs that can (9.0 on) a kernel's blocks are there before the one
+// before it in the queue is done, have read what no kernel of the cycle writes (the lattice's
+// matrix and lists, all of them written by others than the one just before), and wait. Every such
+// kernel calls hx_let_next_begin() and, before it touches a vector, hx_wait_for_last(); vectors are
+// not __restrict__, so that no load of theirs goes by the read-only path or before the wait.
+__device__ __forceinline__ void hx_let_next_begin()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
+
+__device__ __forceinline__ void hx_wait_for_last()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    cudaGridDependencySynchronize();
+#endif
+}
+
+template <class... Parameter, class... Argument>
+int hx_launch_early(hx_device *dev, const char *name, void (*kernel)(Parameter...), unsigned grid,
+                    dim3 block, size_t shared, Argument... argument)
+{
+    cudaLaunchAttribute early = {};
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = grid;
+    config.blockDim = block;
+    config.dynamicSmemBytes = shared;
+    config.stream = hx_stream_of(dev);
+    config.attrs = &early;
+    config.numAttrs = hx_cuda_of(dev)->can_begin_early ? 1 : 0;
+    cudaError_t status = HX_CUDA_FAULT();
+    if (status == cudaSuccess)
+        status = cudaLaunchKernelEx(&config, kernel, static_cast<Parameter>(argument)...);
+    return status == cudaSuccess ? HX_OK : hx_cuda_raise(status, __FILE__, __LINE__, name);
+}
+
 // multigrid_transfer_cuda.cu
 int hx_cuda_mg_mesh_restrict(hx_device *dev, const hx_mg_mesh *mesh, const double *d_r,
                              const float *d_t, const hx_mg_level *level);
@@ -26,10 +65,14 @@ int hx_cuda_mg_prolong_from(hx_device *dev, const hx_mg_level *coarse, const flo
                             const hx_mg_level *fine, float *d_x);
 int hx_cuda_mg_diagonal(hx_device *dev, const hx_mg_level *level);
 int hx_cuda_mg_dense(hx_device *dev, const hx_mg_level *level, double *matrix);
-int hx_cuda_mg_dense_multiply(hx_device *dev, int64_t n, const float *d_inverse, const float *d_b,
-                              float *d_y);
 int hx_cuda_mg_add_blocks(hx_device *dev, const hx_mg_level *level, int64_t n, const int64_t *d_at,
                           const float *d_block);
+// multigrid_inverse_cuda.cu
+int hx_cuda_mg_inverse(hx_device *dev, const hx_mg_level *level, double *d_work, float *d_inverse);
+int hx_cuda_mg_inverse_scalar(hx_device *dev, const hx_mg_level *level, double *d_work,
+                              float *d_inverse);
+int hx_cuda_mg_inverse_multiply(hx_device *dev, int64_t n, const float *d_inverse, const float *d_b,
+                                float *d_y);
 // multigrid_rigid_cuda.cu
 int hx_cuda_mg_match_entries(hx_device *dev, int64_t n, const int64_t *d_dof, const double *d_r,
                              float *d_t);

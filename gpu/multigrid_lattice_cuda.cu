@@ -14,6 +14,23 @@ constexpr int DOF = HX_MG_DOF, CORNERS = 8;
 
 enum mode { MULTIPLY, RESIDUAL, SMOOTH };
 
+// What a row's product leaves.
+template <mode MODE>
+__device__ __forceinline__ void finish_row(const hx_mg_level &level, int step, int64_t row,
+                                           float sum, const float *x, float *y)
+{
+    if (MODE == MULTIPLY) {
+        y[row] = sum;
+    } else if (MODE == RESIDUAL) {
+        y[row] = level.d_b[row] - sum;
+    } else {
+        float d = level.d_smoother->b[step] * level.d_m[row] * (level.d_b[row] - sum);
+        if (step > 0) d += level.d_smoother->a[step] * level.d_d[row];
+        level.d_d[row] = d;
+        y[row] = (x ? x[row] : 0.0f) + d;
+    }
+}
+
 constexpr int ROWS = 96, SLICES = 3; // rows of a block; threads a row, each for 9 neighbours
 
 template <mode MODE>
@@ -54,21 +71,62 @@ __global__ void __launch_bounds__(ROWS *SLICES)
     __syncthreads();
     if (slice > 0 || row >= n_row) return;
     sum = (sum + part[0][threadIdx.x]) + part[1][threadIdx.x];
-    if (MODE == MULTIPLY) {
-        y[row] = sum;
-    } else if (MODE == RESIDUAL) {
-        y[row] = level.d_b[row] - sum;
-    } else {
-        float d = level.d_smoother->b[step] * level.d_m[row] * (level.d_b[row] - sum);
-        if (step > 0) d += level.d_smoother->a[step] * level.d_d[row];
-        level.d_d[row] = d;
-        y[row] = (x ? x[row] : 0.0f) + d;
+    finish_row<MODE>(level, step, row, sum, x, y);
+}
+
+// The same sums in the same order on a small lattice, where a kernel is over before its loads have
+// come: the matrix is in registers when the vector is ready.
+constexpr int SMALL_ROWS = 64;
+constexpr int64_t SMALL_NODES = 5000; // about what a GPU's multiprocessors take at once
+
+template <mode MODE>
+__global__ void __launch_bounds__(SMALL_ROWS *SLICES)
+    small_row_kernel(hx_mg_level level, int step, const float *x, float *y)
+{
+    __shared__ float part[SLICES - 1][SMALL_ROWS];
+    const int64_t n_row = DOF * level.n_node;
+    const int64_t row = blockIdx.x * static_cast<int64_t>(SMALL_ROWS) + threadIdx.x;
+    const int slice = static_cast<int>(threadIdx.y);
+    const bool inside = row < n_row && x;
+    float sum = 0.0f, m[9 * DOF];
+    int32_t node[9];
+    hx_let_next_begin();
+    if (inside) {
+        const int64_t a = row / DOF;
+        const int32_t *__restrict__ neighbour = level.d_neighbour + 9 * slice * level.n_node + a;
+        const float *__restrict__ entry = level.d_matrix + 9 * DOF * slice * n_row + row;
+#pragma unroll
+        for (int o = 0; o < 9; o++) node[o] = __ldg(neighbour + o * level.n_node);
+#pragma unroll
+        for (int c = 0; c < 9 * DOF; c++) m[c] = __ldg(entry + c * n_row);
     }
+    hx_wait_for_last();
+    if (inside) {
+        float2 v[9 * DOF / 2];
+#pragma unroll
+        for (int c = 0; c < 9 * DOF / 2; c++)
+            v[c] = reinterpret_cast<const float2 *>(x +
+                                                    DOF * static_cast<int64_t>(node[c / 3]))[c % 3];
+#pragma unroll
+        for (int c = 0; c < 9 * DOF / 2; c++) {
+            sum = fmaf(m[2 * c], v[c].x, sum);
+            sum = fmaf(m[2 * c + 1], v[c].y, sum);
+        }
+    }
+    if (slice > 0) part[slice - 1][threadIdx.x] = sum;
+    __syncthreads();
+    if (slice > 0 || row >= n_row) return;
+    sum = (sum + part[0][threadIdx.x]) + part[1][threadIdx.x];
+    finish_row<MODE>(level, step, row, sum, x, y);
 }
 
 template <mode MODE>
 int run_rows(hx_device *dev, const hx_mg_level *level, int step, const float *d_x, float *d_y)
 {
+    if (level->n_node <= SMALL_NODES)
+        return hx_launch_early(dev, "multigrid rows", small_row_kernel<MODE>,
+                               hx_blocks(DOF * level->n_node, SMALL_ROWS), dim3(SMALL_ROWS, SLICES),
+                               0, *level, step, d_x, d_y);
     row_kernel<MODE>
         <<<hx_blocks(DOF * level->n_node, ROWS), dim3(ROWS, SLICES), 0, hx_stream_of(dev)>>>(
             *level, step, d_x, d_y);
@@ -77,15 +135,25 @@ int run_rows(hx_device *dev, const hx_mg_level *level, int step, const float *d_
 }
 
 // Eight lanes share the children of a node.
-__global__ void restrict_kernel(hx_mg_level fine, const float *__restrict__ r, hx_mg_level coarse)
+__global__ void restrict_kernel(hx_mg_level fine, const float *r, hx_mg_level coarse)
 {
     const int64_t thread = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
     const int64_t a = thread / 8;
     const int lane = static_cast<int>(thread % 8);
     float sum[DOF] = {};
+    int32_t node[4];
+    hx_let_next_begin();
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const int o = lane + 8 * i;
+        node[i] = a < coarse.n_node && o < 27 ? __ldg(coarse.d_child + o * coarse.n_node + a) : -1;
+    }
+    hx_wait_for_last();
     if (a < coarse.n_node)
-        for (int o = lane; o < 27; o += 8) {
-            const int64_t child = coarse.d_child[o * coarse.n_node + a];
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const int o = lane + 8 * i;
+            const int64_t child = node[i];
             float d[3];
             if (child < 0) continue;
             const float w = hx_mg_child(&fine, &coarse, o, d), *from = r + DOF * child;
@@ -103,21 +171,22 @@ __global__ void restrict_kernel(hx_mg_level fine, const float *__restrict__ r, h
     for (int i = 0; i < DOF; i++) coarse.d_b[DOF * a + i] = sum[i];
 }
 
-__global__ void prolong_kernel(hx_mg_level coarse, const float *__restrict__ y, hx_mg_level fine,
-                               float *__restrict__ x)
+__global__ void prolong_kernel(hx_mg_level coarse, const float *y, hx_mg_level fine, float *x)
 {
     const int64_t a = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
     int64_t parent[CORNERS];
     int first[3] = {}, second[3] = {}, wide[3];
     float sum[DOF] = {}, near[3];
-    if (a >= fine.n_node) return;
+    hx_let_next_begin();
 #pragma unroll
     for (int c = 0; c < CORNERS; c++) {
-        parent[c] = fine.d_parent[c * fine.n_node + a];
+        parent[c] = a < fine.n_node ? __ldg(fine.d_parent + c * fine.n_node + a) : -1;
         for (int i = 0; i < 3; i++)
             (c >> i & 1 ? second[i] : first[i]) |= static_cast<int>(parent[c] >= 0);
     }
     const float w = hx_mg_parents(&fine, &coarse, first, second, near, wide);
+    hx_wait_for_last();
+    if (a >= fine.n_node) return;
 #pragma unroll
     for (int c = 0; c < CORNERS; c++) {
         float d[3], v[DOF];
@@ -157,20 +226,6 @@ void fill_dense(int64_t n_node, const int32_t *neighbour, const float *matrix, d
         }
 }
 
-// A warp a row.
-__global__ void dense_multiply_kernel(int n, const float *__restrict__ inverse,
-                                      const float *__restrict__ b, float *__restrict__ y)
-{
-    const int thread = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    const int row = thread / 32, lane = thread % 32;
-    double sum = 0.0; // large terms cancel
-    if (row >= n) return;
-    for (int k = lane; k < n; k += 32)
-        sum = fma(static_cast<double>(inverse[row * n + k]), static_cast<double>(b[k]), sum);
-    for (int k = 16; k > 0; k /= 2) sum += __shfl_down_sync(0xffffffffu, sum, k);
-    if (lane == 0) y[row] = static_cast<float>(sum);
-}
-
 // A thread an entry.
 __global__ void add_blocks_kernel(int64_t n, const int64_t *__restrict__ at,
                                   const float *__restrict__ block, hx_mg_level level)
@@ -202,19 +257,17 @@ int hx_cuda_mg_smooth(hx_device *dev, const hx_mg_level *level, int i, const flo
 int hx_cuda_mg_restrict_to(hx_device *dev, const hx_mg_level *fine, const float *d_r,
                            const hx_mg_level *coarse)
 {
-    restrict_kernel<<<hx_blocks(8 * coarse->n_node, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(
-        *fine, d_r, *coarse);
-    HX_TRY_LAUNCH("multigrid restrict");
-    return HX_OK;
+    return hx_launch_early(dev, "multigrid restrict", restrict_kernel,
+                           hx_blocks(8 * coarse->n_node, HX_BLOCK), HX_BLOCK, 0, *fine, d_r,
+                           *coarse);
 }
 
 int hx_cuda_mg_prolong_from(hx_device *dev, const hx_mg_level *coarse, const float *d_y,
                             const hx_mg_level *fine, float *d_x)
 {
-    prolong_kernel<<<hx_blocks(fine->n_node, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(
-        *coarse, d_y, *fine, d_x);
-    HX_TRY_LAUNCH("multigrid prolong");
-    return HX_OK;
+    return hx_launch_early(dev, "multigrid prolong", prolong_kernel,
+                           hx_blocks(fine->n_node, HX_BLOCK), HX_BLOCK, 0, *coarse, d_y, *fine,
+                           d_x);
 }
 
 int hx_cuda_mg_diagonal(hx_device *dev, const hx_mg_level *level)
@@ -239,15 +292,6 @@ int hx_cuda_mg_dense(hx_device *dev, const hx_mg_level *level, double *matrix)
     free(neighbour);
     free(entry);
     return rc;
-}
-
-int hx_cuda_mg_dense_multiply(hx_device *dev, int64_t n, const float *d_inverse, const float *d_b,
-                              float *d_y)
-{
-    dense_multiply_kernel<<<hx_blocks(32 * n, 128), 128, 0, hx_stream_of(dev)>>>(
-        static_cast<int>(n), d_inverse, d_b, d_y);
-    HX_TRY_LAUNCH("multigrid coarsest");
-    return HX_OK;
 }
 
 int hx_cuda_mg_add_blocks(hx_device *dev, const hx_mg_level *level, int64_t n, const int64_t *d_at,

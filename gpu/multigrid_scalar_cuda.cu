@@ -464,6 +464,8 @@ hx_multigrid_ops make_ops()
     ops.prolong_from = prolong_from;
     ops.galerkin = galerkin;
     ops.diagonal = diagonal;
+    ops.inverse = hx_cuda_mg_inverse_scalar;
+    ops.inverse_multiply = hx_cuda_mg_inverse_multiply;
     ops.dense = dense;
     return ops;
 }

@@ -45,6 +45,17 @@ static HX_HD void hx_mg_smoother_set(hx_mg_smoother *s, double safety, double ra
     }
 }
 
+/* The smoother of the eigenvalue just found, or of most of the one before (`kept` of it is in
+ * *least): it changes little from design to design, but a few steps may not find it again where it
+ * has moved to. */
+static HX_HD void hx_mg_smoother_bound(hx_mg_smoother *s, double *least, double kept, double safety,
+                                       double ratio)
+{
+    s->lambda = fmax(s->lambda, *least);
+    *least = kept * s->lambda;
+    hx_mg_smoother_set(s, safety, ratio);
+}
+
 /* After a power step from v with v'D v = before, t = A v and t'D^-1 t = after: the estimate, and
  * what scales D^-1 t to unit length. */
 static HX_HD float hx_mg_power_result(hx_mg_smoother *s, double before, double after)
@@ -123,6 +134,17 @@ static HX_HD float hx_mg_parents(const hx_mg_level *fine, const hx_mg_level *coa
     return w;
 }
 
+/* An inverse is made by tiles: rows and columns rounded up to them; doubles on the way. */
+enum { HX_MG_TILE = 64 };
+static HX_HD int64_t hx_mg_pitch(int64_t n)
+{
+    return (n + HX_MG_TILE - 1) / HX_MG_TILE * HX_MG_TILE;
+}
+static HX_HD int64_t hx_mg_inverse_work(int64_t n)
+{
+    return hx_mg_pitch(n) * (hx_mg_pitch(n) + 2 * HX_MG_TILE + 1) + 2 * HX_MG_TILE * HX_MG_TILE;
+}
+
 /* The factors of a lattice's matrix, on the host. */
 typedef struct hx_mg_direct {
     int32_t *order; /* [n_node] a node's place in the factors */
@@ -138,6 +160,9 @@ typedef struct hx_multigrid_ops {
     int (*power_start)(hx_device *dev, int64_t n, const float *d_m, float *d_v);
     int (*power_step)(hx_device *dev, int64_t n, const float *d_m, const float *d_t, float *d_v,
                       hx_mg_smoother *d_smoother);
+
+    int (*bound)(hx_device *dev, hx_mg_smoother *d_smoother, double *d_least, double kept,
+                 double safety, double ratio); /* hx_mg_smoother_bound */
 
     /* On the mesh. x = d = b[0] M^-1 r; and a step with the residual r - t, whose result goes to z
      * instead of x if z is given. d may be NULL where only one step follows another's start. */
@@ -194,16 +219,17 @@ typedef struct hx_multigrid_ops {
                         const hx_mg_level *fine, float *d_x);
     int (*galerkin)(hx_device *dev, const hx_mg_level *fine, const hx_mg_level *coarse);
     int (*diagonal)(hx_device *dev, const hx_mg_level *level); /* sets m */
-    /* Where a device can: the factors of a level's matrix, and x = A^-1 b with them. NULL: dense.
-     */
+    /* One of two. On a host: the factors of a level's matrix, and x = A^-1 b with them. */
     int (*direct_factorise)(hx_device *dev, const hx_mg_level *level, hx_mg_direct *direct);
     int (*direct_solve)(hx_device *dev, const hx_mg_level *level, const hx_mg_direct *direct,
                         const float *d_b, float *d_x);
-    /* matrix[6 n][6 n] of a small level, on the host. Waits. */
+    /* Or in single precision: inverse[n][hx_mg_pitch(n)] of a level's matrix + D (skyline.h),
+     * symmetric to the bit, by way of work[hx_mg_inverse_work(n)]; y = inverse b. */
+    int (*inverse)(hx_device *dev, const hx_mg_level *level, double *d_work, float *d_inverse);
+    int (*inverse_multiply)(hx_device *dev, int64_t n, const float *d_inverse, const float *d_b,
+                            float *d_y);
+    /* matrix[6 n][6 n] of a small level, on the host, for tests. Waits. */
     int (*dense)(hx_device *dev, const hx_mg_level *level, double *matrix);
-    /* y = inverse b, inverse[n][n] symmetric. */
-    int (*dense_multiply)(hx_device *dev, int64_t n, const float *d_inverse, const float *d_b,
-                          float *d_y);
 } hx_multigrid_ops;
 
 #ifdef __cplusplus

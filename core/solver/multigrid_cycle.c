@@ -49,20 +49,6 @@ int hx_mg_product(const hx_multigrid *mg, const hx_operator *op, const float *d_
     return mg->dev->ops->vector->zero_entries_single(mg->dev, op->n_fixed, op->d_fixed, d_y);
 }
 
-/* The smoother of the eigenvalue just found, or of most of the one before: it changes little from
- * design to design, but a few steps may not find it again where it has moved to. */
-static int set_smoother(hx_multigrid *mg, int l, hx_mg_smoother *d_smoother)
-{
-    const hx_device_ops *ops = mg->dev->ops;
-    double *least = &mg->least[l + 1];
-    hx_mg_smoother s;
-    HX_TRY(ops->download(mg->dev, &s, d_smoother, sizeof s));
-    s.lambda = fmax(s.lambda, *least);
-    *least = KEPT * s.lambda;
-    hx_mg_smoother_set(&s, SAFETY, hx_mg_smoothing_of(mg, l).ratio);
-    return ops->upload(mg->dev, d_smoother, &s, sizeof s);
-}
-
 /* Power iteration on the mesh (l = -1) or a lattice, from the vector of the last design or from
  * noise. */
 static int estimate(hx_multigrid *mg, const hx_operator *op, int l, int n_step, int from_noise)
@@ -78,7 +64,8 @@ static int estimate(hx_multigrid *mg, const hx_operator *op, int l, int n_step, 
         HX_TRY(level ? ops->multiply(mg->dev, level, d_v, d_t) : hx_mg_product(mg, op, d_v, d_t));
         HX_TRY(ops->power_step(mg->dev, n, d_m, d_t, d_v, d_smoother));
     }
-    return set_smoother(mg, l, d_smoother);
+    return ops->bound(mg->dev, d_smoother, mg->d_least + l + 1, KEPT, SAFETY,
+                      hx_mg_smoothing_of(mg, l).ratio);
 }
 
 int hx_mg_estimate(hx_multigrid *mg, const hx_operator *op, int is_first)

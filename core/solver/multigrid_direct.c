@@ -1,18 +1,20 @@
 /* The lattice that multigrid solves directly: which one, its factors on a device that solves with
- * them, its inverse on one that does not. */
+ * them, its inverse on one that multiplies with that. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/memory.h"
-#include "dense.h"
 #include "multigrid_internal.h"
 
 static const char *const WHAT = "coarsest level";
 
 /* Operations that a design's factors may take, an element. See README.md. */
 #define OPERATIONS 15000.0
-enum { N_TRIED = 20000 }; /* nodes of a lattice from which on factors are not thought of */
+enum {
+    N_TRIED = 20000, /* nodes of a lattice from which on factors are not thought of */
+    N_INVERSE = 600  /* and of one that a device inverts, at most */
+};
 
 /* Nodes in the order of key[0] x + key[1] y + key[2] z. */
 typedef struct layers {
@@ -102,12 +104,12 @@ fail:
     return rc;
 }
 
-static int alloc_dense(hx_multigrid *mg, int64_t n_node)
+static int alloc_inverse(hx_multigrid *mg, int64_t n)
 {
-    const size_t n = (size_t)mg->dof * (size_t)n_node;
-    HX_TRY(hx_alloc_raw(&mg->dense, (2 * n + 2) * n, sizeof *mg->dense, WHAT));
-    HX_TRY(hx_alloc_raw(&mg->inverse, n * n, sizeof *mg->inverse, WHAT));
-    return mg->dev->ops->alloc(mg->dev, n * n * sizeof(float), &mg->d_inverse);
+    const hx_device_ops *ops = mg->dev->ops;
+    const size_t pitch = (size_t)hx_mg_pitch(n);
+    HX_TRY(ops->alloc(mg->dev, (size_t)hx_mg_inverse_work(n) * sizeof(double), &mg->d_sweep));
+    return ops->alloc(mg->dev, pitch * pitch * sizeof(float), &mg->d_inverse);
 }
 
 int hx_mg_direct_choose(hx_multigrid *mg, const hx_lattice *lattice, int64_t n_elem, int *n_level)
@@ -115,8 +117,12 @@ int hx_mg_direct_choose(hx_multigrid *mg, const hx_lattice *lattice, int64_t n_e
     const double most = OPERATIONS * (double)n_elem;
     int found = 0;
     *n_level = lattice->n_level;
-    if (!mg->ops->direct_factorise)
-        return alloc_dense(mg, lattice->level[lattice->n_level - 1].n_node);
+    if (mg->ops->inverse) {
+        int l = 0;
+        while (l + 1 < lattice->n_level && lattice->level[l].n_node > N_INVERSE) l++;
+        *n_level = l + 1;
+        return alloc_inverse(mg, mg->dof * lattice->level[l].n_node);
+    }
     for (int l = 0; l < lattice->n_level; l++) {
         const hx_lattice_level *level = &lattice->level[l];
         const int is_last = l + 1 == lattice->n_level;
@@ -129,8 +135,13 @@ int hx_mg_direct_choose(hx_multigrid *mg, const hx_lattice *lattice, int64_t n_e
 }
 
 /* A lattice as wide in all directions, and those below it with an eighth of its nodes. */
-double hx_mg_direct_bytes(int dof, double n_node, int64_t n_elem)
+double hx_mg_direct_bytes(const hx_multigrid_ops *ops, int dof, double n_node, int64_t n_elem)
 {
+    if (ops->inverse) {
+        while (n_node > N_INVERSE) n_node *= 0.125;
+        const int64_t n = (int64_t)(dof * n_node), pitch = hx_mg_pitch(n);
+        return 4.0 * (double)(pitch * pitch) + 8.0 * (double)hx_mg_inverse_work(n);
+    }
     for (;; n_node *= 0.125) {
         const double n = dof * n_node, width = dof * 1.5 * pow(n_node, 2.0 / 3.0);
         if (n_node < 64.0 || n * width * width <= OPERATIONS * (double)n_elem)
@@ -141,31 +152,26 @@ double hx_mg_direct_bytes(int dof, double n_node, int64_t n_elem)
 int hx_mg_direct_setup(hx_multigrid *mg)
 {
     const hx_mg_level *last = &mg->level[mg->n_level - 1];
-    const int64_t n = mg->dof * last->n_node;
-    if (mg->ops->direct_factorise) return mg->ops->direct_factorise(mg->dev, last, &mg->direct);
-    HX_TRY(mg->ops->dense(mg->dev, last, mg->dense));
-    hx_dense_invert_semidefinite(n, mg->dense, mg->dense + n * n, mg->inverse);
-    return mg->dev->ops->upload(mg->dev, mg->d_inverse, mg->inverse,
-                                (size_t)(n * n) * sizeof *mg->inverse);
+    if (mg->ops->inverse) return mg->ops->inverse(mg->dev, last, mg->d_sweep, mg->d_inverse);
+    return mg->ops->direct_factorise(mg->dev, last, &mg->direct);
 }
 
 int hx_mg_direct_solve(const hx_multigrid *mg, float *d_x)
 {
     const hx_mg_level *last = &mg->level[mg->n_level - 1];
-    if (mg->ops->direct_solve)
-        return mg->ops->direct_solve(mg->dev, last, &mg->direct, last->d_b, d_x);
-    return mg->ops->dense_multiply(mg->dev, mg->dof * last->n_node, mg->d_inverse, last->d_b, d_x);
+    if (mg->ops->inverse)
+        return mg->ops->inverse_multiply(mg->dev, mg->dof * last->n_node, mg->d_inverse, last->d_b,
+                                         d_x);
+    return mg->ops->direct_solve(mg->dev, last, &mg->direct, last->d_b, d_x);
 }
 
 void hx_mg_direct_free(hx_multigrid *mg)
 {
     mg->dev->ops->release(mg->dev, mg->d_inverse);
+    mg->dev->ops->release(mg->dev, mg->d_sweep);
     mg->d_inverse = NULL;
+    mg->d_sweep = NULL;
     free(mg->direct.order);
     mg->direct.order = NULL;
     hx_skyline_free(&mg->direct.factors);
-    free(mg->dense);
-    free(mg->inverse);
-    mg->dense = NULL;
-    mg->inverse = NULL;
 }

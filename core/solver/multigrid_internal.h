@@ -54,12 +54,11 @@ typedef struct hx_multigrid {
     hx_mg_direct
         direct;       /* of the last level's matrix, where the device solves with factors; else: */
     float *d_inverse; /* of that matrix */
-    double *dense;    /* [2 dof n + 2][dof n] on the host: the last level's matrix, scratch */
-    float *inverse;
+    double *d_sweep;  /* on the way to it */
     float *d_m, *d_x, *d_t, *d_v, *d_d; /* [n_dof] on the mesh; d only with more than one step */
     hx_mg_smoother *d_smoother;
     hx_mg_rigid rigid;
-    double least[HX_LATTICE_LEVELS + 1]; /* what eigenvalues are at least, of the mesh first */
+    double *d_least; /* [HX_LATTICE_LEVELS + 1] what eigenvalues are at least, of the mesh first */
     int n_setup;
 } hx_multigrid;
 
@@ -80,10 +79,12 @@ int hx_mg_cycle(const hx_multigrid *mg, int l, float **d_solution);
 int hx_mg_apply(const hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z);
 
 /* multigrid_direct.c. The lattice that is solved directly becomes the last: on a device with
- * factors the first one whose factors cost little beside a design's solve, or else the coarsest. */
+ * factors the first one whose factors cost little beside a design's solve, on one that inverts the
+ * first of a few hundred nodes, or else the coarsest. */
 int hx_mg_direct_choose(hx_multigrid *mg, const hx_lattice *lattice, int64_t n_elem, int *n_level);
-/* Host bytes of the factors, estimated from the nodes of the first lattice. */
-double hx_mg_direct_bytes(int dof, double n_node, int64_t n_elem);
+/* Bytes of the factors or of the device's inverse, estimated from the nodes of the first lattice.
+ */
+double hx_mg_direct_bytes(const hx_multigrid_ops *ops, int dof, double n_node, int64_t n_elem);
 /* Factors or inverse of a new design's matrix. */
 int hx_mg_direct_setup(hx_multigrid *mg);
 /* x = A^-1 b on the last lattice. */

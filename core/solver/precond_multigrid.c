@@ -16,6 +16,7 @@
 #define COARSENING_HEAT 2.0      /* with one unknown a node lattices cost little */
 #define COARSENING_QUADRATIC 2.0 /* the same of quadratic elements */
 #define COARSENING_DEGREE 2.0    /* the same of splines, times the degree */
+#define LEAST_BYTES ((HX_LATTICE_LEVELS + 1) * sizeof(double))
 enum { N_LAST = 64 }; /* nodes of the last lattice, at most; multigrid_direct.c may end earlier */
 
 static double coarsening_of(const hx_problem *problem)
@@ -125,6 +126,8 @@ static int alloc_vectors(hx_multigrid *mg, int64_t n_dof)
     mg->d_t = mg->d_x + bytes / sizeof(float);
     HX_TRY(ops->alloc(mg->dev, bytes, &mg->d_v));
     HX_TRY(ops->alloc(mg->dev, bytes, &mg->d_d));
+    HX_TRY(ops->alloc(mg->dev, LEAST_BYTES, &mg->d_least));
+    HX_TRY(ops->zero(mg->dev, mg->d_least, LEAST_BYTES));
     HX_TRY(ops->alloc(mg->dev, sizeof *mg->d_smoother, &mg->d_smoother));
     return ops->zero(mg->dev, mg->d_smoother, sizeof *mg->d_smoother);
 }
@@ -183,7 +186,7 @@ static void destroy(hx_precond *pc)
                            m->d_partial,      m->d_fixed,       mg->d_m,
                            mg->d_x,           mg->d_v,          mg->d_d,
                            mg->d_smoother,    mg->d_spring_at,  mg->d_spring_block,
-                           mg->d_work};
+                           mg->d_work,        mg->d_least};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) dev->ops->release(dev, owned[i]);
     if (mg->ops && mg->ops->mesh_release) mg->ops->mesh_release(dev, &mg->mesh);
     for (int l = 0; l < mg->n_level; l++) release_level(dev, &mg->level[l]);
@@ -213,6 +216,8 @@ static void set_scalar(hx_multigrid_ops *table, const hx_multigrid_ops *scalar)
     table->diagonal = scalar->diagonal;
     table->direct_factorise = scalar->direct_factorise;
     table->direct_solve = scalar->direct_solve;
+    table->inverse = scalar->inverse;
+    table->inverse_multiply = scalar->inverse_multiply;
     table->dense = scalar->dense;
 }
 
@@ -300,7 +305,7 @@ static int snapshot(hx_precond *pc, hx_snapshot *image)
 {
     hx_multigrid *mg = pc->impl;
     char name[HX_SNAPSHOT_NAME];
-    HX_TRY(hx_snapshot_host(image, "multigrid.least", mg->least, sizeof mg->least));
+    HX_TRY(hx_snapshot_device(image, "multigrid.least", mg->dev, mg->d_least, LEAST_BYTES));
     HX_TRY(hx_snapshot_host(image, "multigrid.setups", &mg->n_setup, sizeof mg->n_setup));
     HX_TRY(hx_snapshot_device(image, "multigrid.vector", mg->dev, mg->d_v,
                               (size_t)pc->op->linear.n * sizeof *mg->d_v));
@@ -353,9 +358,9 @@ static size_t bytes(const hx_problem *problem, const hx_device_ops *device,
     const double levels = 8.0 / 7.0 * n_node * (27.0 * 4.0 * dof * dof + 24.0 * dof + 62.0 * 4.0);
     const double prepared =
         device->multigrid && device->multigrid->mesh_prepare ? 5.0 * (double)mesh->n_elem : 0.0;
-    const double factors = device->multigrid && device->multigrid->direct_factorise
-                               ? hx_mg_direct_bytes((int)dof, n_node, mesh->n_elem)
-                               : 0.0;
+    const double factors =
+        device->multigrid ? hx_mg_direct_bytes(device->multigrid, (int)dof, n_node, mesh->n_elem)
+                          : 0.0;
     return (size_t)(vectors + lists + levels + prepared + factors) +
            product_bytes(problem, device, strategy);
 }

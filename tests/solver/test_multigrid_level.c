@@ -237,28 +237,66 @@ static void check_chebyshev(void)
     for (int k = 0; k < HX_MG_MAX_DEGREE; k++) CHECK(s.b[k] == 0.0f && isfinite(s.a[k]));
 }
 
-static void check_dense_multiply(void)
+/* (A + D) X = I with A scaled to unit diagonal, D = 3e-6 of it, where a row has not been left out,
+ * but for the rounding of X to single precision; X symmetric to the bit, its product, and the same
+ * bits again. */
+static void check_inverse(const hx_mg_level *level)
 {
-    static const int64_t size[] = {6, 48, 237};
-    context = "dense";
-    for (int i = 0; i < 3; i++) {
-        const int64_t n = size[i];
-        double *a = random_doubles(n * n, 16), *b = random_doubles(n, 17);
-        for (int64_t r = 0; r < n; r++)
-            for (int64_t c = 0; c < r; c++) a[r * n + c] = a[c * n + r];
-        double *expected = dense_product(n, a, b);
-        float *d_a = put_floats(n * n, a), *d_b = put_floats(n, b), *d_y = put_floats(n, b);
-        CHECK_OK(ops->dense_multiply(&device, n, d_a, d_b, d_y));
-        double *y = get_floats(n, d_y);
-        CHECK_APART(n, y, expected, 2e-6);
-        release(d_a);
-        release(d_b);
-        release(d_y);
-        free(a);
-        free(b);
-        free(y);
-        free(expected);
+    const int64_t n = DOF * level->n_node, pitch = hx_mg_pitch(n);
+    if (!ops->inverse || n > 1500) return;
+    const size_t bytes = (size_t)(pitch * pitch) * sizeof(float);
+    double *a = dense_of(level), *scale = new_doubles(n), *b = random_doubles(n, 18), off = 0.0,
+           largest = 0.0;
+    void *d_work = put(NULL, (size_t)hx_mg_inverse_work(n) * sizeof(double)),
+         *d_again = put(NULL, bytes);
+    float *d_x = put(NULL, bytes), *d_b = put_floats(n, b), *d_y = put_floats(n, b);
+    CHECK_OK(ops->inverse(&device, level, d_work, d_again));
+    CHECK_OK(ops->inverse(&device, level, d_work, d_x));
+    CHECK_OK(ops->inverse_multiply(&device, n, d_x, d_b, d_y));
+    double *x = get_floats(pitch * pitch, d_x), *again = get_floats(pitch * pitch, d_again),
+           *y = get_floats(n, d_y), *expected = new_doubles(n), *left = new_doubles(n);
+    CHECK(memcmp(x, again, (size_t)(pitch * pitch) * sizeof *x) == 0);
+    int64_t n_out = 0, n_skew = 0;
+    for (int64_t i = 0; i < n; i++) {
+        scale[i] = a[i * n + i] > 0.0 ? 1.0 / sqrt(a[i * n + i]) : 0.0;
+        for (int64_t j = 0; j < n; j++) {
+            n_skew += x[i * pitch + j] != x[j * pitch + i];
+            expected[i] += x[i * pitch + j] * b[j];
+        }
+        n_out += !(x[i * pitch + i] > 0.0);
     }
+    for (int64_t c = 0; c < n; c += 1 + n / 50) { /* of some columns */
+        if (!(x[c * pitch + c] > 0.0)) continue;
+        memset(left, 0, (size_t)n * sizeof *left);
+        for (int64_t j = 0; j < n; j++) {
+            const double xj = scale[j] > 0.0 ? x[j * pitch + c] / (scale[j] * scale[c]) : 0.0;
+            test_worst(&largest, fabs(xj));
+            if (xj != 0.0)
+                for (int64_t i = 0; i < n; i++) /* the lower triangle is what counts */
+                    left[i] += (i > j ? a[i * n + j] : a[j * n + i]) * scale[i] * scale[j] *
+                               (i == j ? 1.0 + 3e-6 : 1.0) * xj;
+        }
+        for (int64_t i = 0; i < n; i++)
+            if (x[i * pitch + i] > 0.0) test_worst(&off, fabs(left[i] - (i == c)));
+    }
+    printf("    inverse of %lld: off by %.1e, largest %.1e, %lld left out\n", (long long)n, off,
+           largest, (long long)n_out);
+    CHECK_MSG(n_skew == 0, "%s: %lld entries unsymmetric", context, (long long)n_skew);
+    CHECK_MSG(off <= 3e-7 * (1.0 + largest), "%s: inverse off by %g", context, off);
+    CHECK_APART(n, y, expected, 2e-6);
+    release(d_work);
+    release(d_again);
+    release(d_x);
+    release(d_b);
+    release(d_y);
+    free(a);
+    free(scale);
+    free(b);
+    free(x);
+    free(again);
+    free(y);
+    free(expected);
+    free(left);
 }
 
 static void check_levels(const grids *g)
@@ -266,6 +304,7 @@ static void check_levels(const grids *g)
     check_galerkin(g);
     for (int k = 0; k < g->lattice.n_level; k++) {
         check_lattice(&g->level[k], k == 0);
+        check_inverse(&g->level[k]);
         if (k > 0) check_transfers(g, k);
     }
 }
@@ -275,7 +314,6 @@ int main(int argc, char **argv)
     const int status = open_multigrid(argc, argv);
     if (status != 0) return status;
     check_chebyshev();
-    check_dense_multiply();
     for_each_sample(check_levels);
     hx_device_close(&device);
     TEST_END();

@@ -301,10 +301,10 @@ static void check_case(fixture_solver *s, fixture_solver *plain, const model *m,
     free(expected);
 }
 
-/* 1: a device solves its last lattice with factors, which may be a large one. */
+/* 1: a device solves its last lattice with factors or an inverse, which may be a large one. */
 static int has_factors(const hx_device *dev)
 {
-    return dev->ops->multigrid->direct_factorise != NULL;
+    return dev->ops->multigrid->direct_factorise || dev->ops->multigrid->inverse;
 }
 
 static int most_of(const sample *of)
@@ -347,7 +347,7 @@ static void check_bits(const model *m)
 }
 
 /* As many iterations as on the host, but where the sample says that rounding decides; more where
- * the host alone has factors. */
+ * the host solves a larger lattice. */
 static void check_host(const model *m, const sample *of)
 {
     double *u = new_doubles(m->n);
