@@ -18,12 +18,12 @@ static void add_design(const hx_session *s, hx_account *account)
     const size_t vector =
         (size_t)s->problem.components * (size_t)s->problem.space.n_point * sizeof(double);
     const size_t n_case = (size_t)s->problem.cases.n;
-    const size_t n_load = (size_t)hx_analysis_vectors(&s->problem) - n_case +
-                          (size_t)hx_objective_vectors(hx_session_objective(s), &s->problem);
+    const size_t n_load = (size_t)hx_objective_vectors(hx_session_objective(s), &s->problem);
     const size_t densities =
         hx_optimizer_bytes(&s->problem, hx_session_update(s)) + hx_ties_bytes(&s->ties);
     hx_account_add(account, "displacements", n_case * vector);
-    hx_account_add(account, "loads", n_load * vector);
+    hx_account_add(account, "loads",
+                   n_load * vector + hx_analysis_load_bytes(&s->problem, s->cfg.solver.precision));
     hx_account_add(account, "densities", densities);
     hx_account_add(account, "filter", hx_session_filter_bytes(s));
 }

@@ -106,8 +106,8 @@ static int work_derivative(const hx_objective *o, const double *d_energy, double
 
 static int work_load(const hx_objective *o, int c, double *d_load)
 {
-    HX_TRY(device.ops->zero(&device, d_load, N_DOF * sizeof(double)));
-    return device.ops->vector->axpy(&device, N_DOF, weight[c], o->analysis->d_f[c], d_load);
+    HX_TRY(hx_analysis_force(o->analysis, c, d_load));
+    return device.ops->vector->axpy(&device, N_DOF, weight[c] - 1.0, d_load, d_load);
 }
 
 static const hx_objective_kind work = {.name = "work",
