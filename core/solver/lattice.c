@@ -32,33 +32,64 @@ static void element_box(const hx_mesh *mesh, int64_t e, double low[3], double hi
     }
 }
 
-/* The sums are of a sample only: they choose a size, and a fixed order is cheap that way. */
+/* Every so many elements are a sample, which chooses a size. All threads measure some of it, one
+ * adds them up in order. */
+enum { SAMPLE = 100000, SOME = 2048 };
+
+static int64_t n_sampled(const hx_mesh *mesh)
+{
+    const int64_t stride = mesh->n_elem / SAMPLE + 1;
+    return (mesh->n_elem + stride - 1) / stride;
+}
+
+/* Edges of the boxes of the next elements of the sample from one on, SOME at most; how many. */
+static int measure_some(const hx_mesh *mesh, int64_t from, double edge[SOME][3])
+{
+    const int64_t stride = mesh->n_elem / SAMPLE + 1, left = n_sampled(mesh) - from;
+    const int n = left < SOME ? (int)left : SOME;
+#pragma omp parallel for schedule(static)
+    for (int k = 0; k < n; k++) {
+        double low[3], high[3];
+        element_box(mesh, (from + k) * stride, low, high);
+        for (int i = 0; i < 3; i++) edge[k][i] = high[i] - low[i];
+    }
+    return n;
+}
+
+/* The larger one; fmax, which asks for NaN, is a call. */
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static void add_sample(const double edge[3], extents *x)
+{
+    double least = INFINITY, most = 0.0;
+    for (int i = 0; i < 3; i++) {
+        x->mean[i] += edge[i];
+        least = edge[i] < least ? edge[i] : least;
+        most = larger(most, edge[i]);
+    }
+    x->aspect += most / least;
+}
+
 static extents measure(const hx_mesh *mesh)
 {
-    double half0 = 0.0, half1 = 0.0, half2 = 0.0;
+    const int64_t n = n_sampled(mesh);
+    double half0 = 0.0, half1 = 0.0, half2 = 0.0, edge[SOME][3];
     extents x = {{0.0}, {0.0}, 0.0};
-    const int64_t stride = mesh->n_elem / 100000 + 1;
-    int64_t n = 0;
 #pragma omp parallel for schedule(static) reduction(max : half0, half1, half2)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         double low[3], high[3], c[3];
         element_box(mesh, e, low, high);
         hx_mesh_centroid(mesh, e, c);
-        half0 = fmax(half0, fmax(high[0] - c[0], c[0] - low[0]));
-        half1 = fmax(half1, fmax(high[1] - c[1], c[1] - low[1]));
-        half2 = fmax(half2, fmax(high[2] - c[2], c[2] - low[2]));
+        half0 = larger(half0, larger(high[0] - c[0], c[0] - low[0]));
+        half1 = larger(half1, larger(high[1] - c[1], c[1] - low[1]));
+        half2 = larger(half2, larger(high[2] - c[2], c[2] - low[2]));
     }
-    for (int64_t e = 0; e < mesh->n_elem; e += stride, n++) {
-        double low[3], high[3];
-        element_box(mesh, e, low, high);
-        double least = INFINITY, most = 0.0;
-        for (int i = 0; i < 3; i++) {
-            const double edge = high[i] - low[i];
-            x.mean[i] += edge;
-            least = fmin(least, edge);
-            most = fmax(most, edge);
-        }
-        x.aspect += most / least;
+    for (int64_t from = 0; from < n; from += SOME) {
+        const int m = measure_some(mesh, from, edge);
+        for (int k = 0; k < m; k++) add_sample(edge[k], &x);
     }
     x.half[0] = half0;
     x.half[1] = half1;
@@ -71,14 +102,15 @@ static extents measure(const hx_mesh *mesh)
 /* Elements across a cell in the direction in which there are most, in the mean of a sample. */
 static double count_across(const hx_mesh *mesh, const double size[3])
 {
-    const int64_t stride = mesh->n_elem / 100000 + 1;
-    double sum = 0.0;
-    int64_t n = 0;
-    for (int64_t e = 0; e < mesh->n_elem; e += stride, n++) {
-        double low[3], high[3], most = 0.0;
-        element_box(mesh, e, low, high);
-        for (int i = 0; i < 3; i++) most = fmax(most, size[i] / (high[i] - low[i]));
-        sum += most;
+    const int64_t n = n_sampled(mesh);
+    double sum = 0.0, edge[SOME][3];
+    for (int64_t from = 0; from < n; from += SOME) {
+        const int m = measure_some(mesh, from, edge);
+        for (int k = 0; k < m; k++) {
+            double most = 0.0;
+            for (int i = 0; i < 3; i++) most = larger(most, size[i] / edge[k][i]);
+            sum += most;
+        }
     }
     return sum / (double)n;
 }
@@ -233,9 +265,11 @@ static void find_cell(const hx_lattice *lattice, const hx_mesh *mesh, int64_t e,
 }
 
 /* Takes off a last layer of cells that no centroid lies in: coarser cells would stand half empty
- * for it. The first layer has one, elements being no wider than a cell. */
-static void trim(const hx_lattice *lattice, const hx_mesh *mesh, int64_t n[3])
+ * for it. The first layer has one, elements being no wider than a cell. place[e]: of the element's
+ * cell among the n as they are then. */
+static void trim(const hx_lattice *lattice, const hx_mesh *mesh, int64_t n[3], int32_t *place)
 {
+    const int64_t before[2] = {n[0], n[1]};
     int64_t last0 = 0, last1 = 0, last2 = 0;
 #pragma omp parallel for schedule(static) reduction(max : last0, last1, last2)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
@@ -244,23 +278,26 @@ static void trim(const hx_lattice *lattice, const hx_mesh *mesh, int64_t n[3])
         last0 = at[0] > last0 ? at[0] : last0;
         last1 = at[1] > last1 ? at[1] : last1;
         last2 = at[2] > last2 ? at[2] : last2;
+        place[e] = (int32_t)((at[2] * before[1] + at[1]) * before[0] + at[0]);
     }
     n[0] = last0 + 1;
     n[1] = last1 + 1;
     n[2] = last2 + 1;
-}
-
-/* key[e] := the place of the element's cell; flags those. */
-static void flag_cells(const hx_lattice *lattice, const hx_mesh *mesh, grid *g, int32_t *key)
-{
+    if (n[0] == before[0] && n[1] == before[1]) return;
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
-        int64_t at[3];
-        find_cell(lattice, mesh, e, g->n, at);
-        const int64_t place = cell_at(g, at[0], at[1], at[2]);
-        key[e] = (int32_t)place;
+        const int64_t row = place[e] / before[0], i = place[e] % before[0];
+        place[e] = (int32_t)((row / before[1] * n[1] + row % before[1]) * n[0] + i);
+    }
+}
+
+/* Flags the cells that elements are in. */
+static void flag_cells(grid *g, int64_t n_elem, const int32_t *place)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < n_elem; e++) {
 #pragma omp atomic write
-        g->cell[place] = 1;
+        g->cell[place[e]] = 1;
     }
 }
 
@@ -330,15 +367,15 @@ static void place_points(hx_lattice *lattice, const hx_space *space, const int32
     }
 }
 
-static int lay_over_mesh(hx_lattice *lattice, const hx_space *space, grid *g)
+/* key[n_elem]: the places of the elements' cells; what is in it afterwards is of no use. */
+static int lay_over_mesh(hx_lattice *lattice, const hx_space *space, grid *g, int32_t *key)
 {
     const hx_mesh *mesh = space->mesh;
     const size_t n_elem = (size_t)mesh->n_elem, n_node = (size_t)space->n_point;
-    int32_t *key = NULL, *node_key = NULL;
+    int32_t *node_key = NULL;
     int rc;
-    HX_TRY_FAIL(hx_alloc_raw(&key, n_elem, sizeof *key, WHAT));
     HX_TRY_FAIL(hx_alloc_raw(&node_key, n_node, sizeof *node_key, WHAT));
-    flag_cells(lattice, mesh, g, key);
+    flag_cells(g, mesh->n_elem, key);
     HX_TRY_FAIL(number_grid(g));
     const size_t n_cell = (size_t)g->n_cell;
     lattice->n_cell = g->n_cell;
@@ -362,7 +399,6 @@ static int lay_over_mesh(hx_lattice *lattice, const hx_space *space, grid *g)
                 lattice->n_cell);
     rc = HX_OK;
 fail:
-    free(key);
     free(node_key);
     return rc;
 }
@@ -522,16 +558,20 @@ int hx_lattice_create_under(hx_lattice *lattice, const hx_space *space, double c
     const hx_mesh *mesh = space->mesh;
     grid here, next;
     int64_t n[3], layer[3];
+    int32_t *place = NULL; /* [n_elem] of the element's cell */
     int rc;
     memset(lattice, 0, sizeof *lattice);
     memset(&here, 0, sizeof here);
     memset(&next, 0, sizeof next);
     choose_size(lattice, mesh, coarsening, n);
     while (reaches_too_far(lattice, space, n)) choose_size(lattice, mesh, coarsening *= 1.25, n);
-    trim(lattice, mesh, n);
+    HX_TRY_FAIL(hx_alloc_raw(&place, (size_t)mesh->n_elem, sizeof *place, WHAT));
+    trim(lattice, mesh, n, place);
     for (int i = 0; i < 3; i++) layer[i] = n[i] + 1;
     HX_TRY_FAIL(alloc_grid(&here, n, layer));
-    HX_TRY_FAIL(lay_over_mesh(lattice, space, &here));
+    HX_TRY_FAIL(lay_over_mesh(lattice, space, &here, place));
+    free(place);
+    place = NULL;
     for (int i = 0; i < 3; i++) lattice->level[0].step[i] = lattice->size[i] / lattice->unit;
     for (;;) {
         hx_lattice_level *level = &lattice->level[lattice->n_level++];
@@ -548,6 +588,7 @@ int hx_lattice_create_under(hx_lattice *lattice, const hx_space *space, double c
     free_grid(&here);
     return HX_OK;
 fail:
+    free(place);
     free_grid(&here);
     free_grid(&next);
     hx_lattice_free(lattice);
