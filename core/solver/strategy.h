@@ -65,6 +65,8 @@ typedef struct hx_strategy {
      * PCG then takes a fifth more iterations. Once before: prepare_single, NULL if there is nothing
      * to prepare. */
     int single_bytes_per_elem; /* nominal; what prepare_single adds */
+    /* The same counted, where it depends on the mesh; else NULL. O(n_elem). */
+    size_t (*single_bytes)(const hx_mesh *mesh);
     int (*prepare_single)(void *state);
     int (*apply_single)(void *state, const float *d_x, float *d_y);
     /* Where the same product is there for several instruction sets: takes the i-th that runs here,
