@@ -32,28 +32,49 @@ static void element_box(const hx_mesh *mesh, int64_t e, double low[3], double hi
     }
 }
 
-/* Every so many elements are a sample, which chooses a size. All threads measure some of it, one
- * adds them up in order. */
-enum { SAMPLE = 100000, SOME = 2048 };
+/* Every so many elements are a sample, which chooses a size. */
+enum { SAMPLE = 100000 };
 
-static int64_t n_sampled(const hx_mesh *mesh)
+typedef struct edges {
+    double v[3];
+} edges;
+
+static int64_t stride_of(const hx_mesh *mesh)
 {
-    const int64_t stride = mesh->n_elem / SAMPLE + 1;
-    return (mesh->n_elem + stride - 1) / stride;
+    return mesh->n_elem / SAMPLE + 1;
 }
 
-/* Edges of the boxes of the next elements of the sample from one on, SOME at most; how many. */
-static int measure_some(const hx_mesh *mesh, int64_t from, double edge[SOME][3])
+static edges edges_of(const hx_mesh *mesh, int64_t e)
 {
-    const int64_t stride = mesh->n_elem / SAMPLE + 1, left = n_sampled(mesh) - from;
-    const int n = left < SOME ? (int)left : SOME;
-#pragma omp parallel for schedule(static)
-    for (int k = 0; k < n; k++) {
-        double low[3], high[3];
-        element_box(mesh, (from + k) * stride, low, high);
-        for (int i = 0; i < 3; i++) edge[k][i] = high[i] - low[i];
+    double low[3], high[3];
+    edges edge;
+    element_box(mesh, e, low, high);
+    for (int i = 0; i < 3; i++) edge.v[i] = high[i] - low[i];
+    return edge;
+}
+
+/* Edges of the boxes of a sample, which all threads measure and one adds up in order. */
+typedef struct sample {
+    int64_t n;
+    edges *edge; /* [n] (owned); NULL where there is no memory: they are measured when asked for */
+} sample;
+
+static void sample_create(sample *s, const hx_mesh *mesh)
+{
+    const int64_t stride = stride_of(mesh);
+    s->n = (mesh->n_elem + stride - 1) / stride;
+    if (hx_alloc_raw(&s->edge, (size_t)s->n, sizeof *s->edge, WHAT) < 0) {
+        hx_error_clear();
+        s->edge = NULL;
+        return;
     }
-    return n;
+#pragma omp parallel for schedule(static)
+    for (int64_t k = 0; k < s->n; k++) s->edge[k] = edges_of(mesh, k * stride);
+}
+
+static edges sample_at(const sample *s, const hx_mesh *mesh, int64_t k)
+{
+    return s->edge ? s->edge[k] : edges_of(mesh, k * stride_of(mesh));
 }
 
 /* The larger one; fmax, which asks for NaN, is a call. */
@@ -62,21 +83,20 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-static void add_sample(const double edge[3], extents *x)
+static void add_sample(extents *x, edges edge)
 {
     double least = INFINITY, most = 0.0;
     for (int i = 0; i < 3; i++) {
-        x->mean[i] += edge[i];
-        least = edge[i] < least ? edge[i] : least;
-        most = larger(most, edge[i]);
+        x->mean[i] += edge.v[i];
+        least = edge.v[i] < least ? edge.v[i] : least;
+        most = larger(most, edge.v[i]);
     }
     x->aspect += most / least;
 }
 
-static extents measure(const hx_mesh *mesh)
+static extents measure(const hx_mesh *mesh, const sample *s)
 {
-    const int64_t n = n_sampled(mesh);
-    double half0 = 0.0, half1 = 0.0, half2 = 0.0, edge[SOME][3];
+    double half0 = 0.0, half1 = 0.0, half2 = 0.0;
     extents x = {{0.0}, {0.0}, 0.0};
 #pragma omp parallel for schedule(static) reduction(max : half0, half1, half2)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
@@ -87,32 +107,26 @@ static extents measure(const hx_mesh *mesh)
         half1 = larger(half1, larger(high[1] - c[1], c[1] - low[1]));
         half2 = larger(half2, larger(high[2] - c[2], c[2] - low[2]));
     }
-    for (int64_t from = 0; from < n; from += SOME) {
-        const int m = measure_some(mesh, from, edge);
-        for (int k = 0; k < m; k++) add_sample(edge[k], &x);
-    }
+    for (int64_t k = 0; k < s->n; k++) add_sample(&x, sample_at(s, mesh, k));
     x.half[0] = half0;
     x.half[1] = half1;
     x.half[2] = half2;
-    for (int i = 0; i < 3; i++) x.mean[i] /= (double)n;
-    x.aspect /= (double)n;
+    for (int i = 0; i < 3; i++) x.mean[i] /= (double)s->n;
+    x.aspect /= (double)s->n;
     return x;
 }
 
 /* Elements across a cell in the direction in which there are most, in the mean of a sample. */
-static double count_across(const hx_mesh *mesh, const double size[3])
+static double count_across(const hx_mesh *mesh, const sample *s, const double size[3])
 {
-    const int64_t n = n_sampled(mesh);
-    double sum = 0.0, edge[SOME][3];
-    for (int64_t from = 0; from < n; from += SOME) {
-        const int m = measure_some(mesh, from, edge);
-        for (int k = 0; k < m; k++) {
-            double most = 0.0;
-            for (int i = 0; i < 3; i++) most = larger(most, size[i] / edge[k][i]);
-            sum += most;
-        }
+    double sum = 0.0;
+    for (int64_t k = 0; k < s->n; k++) {
+        const edges edge = sample_at(s, mesh, k);
+        double most = 0.0;
+        for (int i = 0; i < 3; i++) most = larger(most, size[i] / edge.v[i]);
+        sum += most;
     }
-    return sum / (double)n;
+    return sum / (double)s->n;
 }
 
 /* What the smoother leaves of elements longer than this is smooth along their short edges, and
@@ -123,7 +137,9 @@ static double count_across(const hx_mesh *mesh, const double size[3])
  * differ by one cell at most. */
 static void choose_size(hx_lattice *lattice, const hx_mesh *mesh, double coarsening, int64_t n[3])
 {
-    const extents x = measure(mesh);
+    sample s;
+    sample_create(&s, mesh);
+    const extents x = measure(mesh, &s);
     const double volume = cbrt(x.mean[0] * x.mean[1] * x.mean[2]);
     for (int i = 0; i < 3; i++) {
         const double mean = x.mean[i] / volume, share = x.aspect > STRETCHED ? sqrt(mean) : mean;
@@ -143,7 +159,8 @@ static void choose_size(hx_lattice *lattice, const hx_mesh *mesh, double coarsen
     }
     lattice->unit = cbrt(lattice->size[0] * lattice->size[1] * lattice->size[2]);
     memcpy(lattice->origin, mesh->box_min, sizeof lattice->origin);
-    lattice->across = count_across(mesh, lattice->size);
+    lattice->across = count_across(mesh, &s, lattice->size);
+    free(s.edge);
 }
 
 /* The places of one lattice, and which of them are used. */
@@ -595,12 +612,39 @@ fail:
     return rc;
 }
 
+/* Cells that hold a centroid, and their corners, of n[3]. */
+static int count_used(const hx_lattice *lattice, const hx_mesh *mesh, const int64_t n[3],
+                      double *n_node, double *n_cell)
+{
+    const int64_t layer[3] = {n[0] + 1, n[1] + 1, n[2] + 1};
+    grid g;
+    int rc;
+    HX_TRY_FAIL(alloc_grid(&g, n, layer));
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        int64_t at[3];
+        find_cell(lattice, mesh, e, n, at);
+        const int64_t place = cell_at(&g, at[0], at[1], at[2]);
+#pragma omp atomic write
+        g.cell[place] = 1;
+    }
+    HX_TRY_FAIL(number_grid(&g));
+    *n_cell = (double)g.n_cell;
+    *n_node = (double)g.n_node;
+    rc = HX_OK;
+fail:
+    free_grid(&g);
+    return rc;
+}
+
 void hx_lattice_estimate(const hx_mesh *mesh, double coarsening, double *n_node, double *n_cell)
 {
     const double ideal = (double)mesh->n_elem / (coarsening * coarsening * coarsening);
     hx_lattice lattice;
     int64_t n[3];
     choose_size(&lattice, mesh, coarsening, n);
+    if (count_used(&lattice, mesh, n, n_node, n_cell) == HX_OK) return;
+    hx_error_clear(); /* too little memory to count */
     const double places = (double)n[0] * (double)n[1] * (double)n[2];
     const double volume = lattice.size[0] * lattice.size[1] * lattice.size[2];
     /* a layer of cells around what the mesh fills */
