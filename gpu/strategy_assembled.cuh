@@ -52,6 +52,7 @@ template <class Kind> struct hx_assembled_strategy {
         t.apply = hx_assembled_apply;
         t.apply_dot = hx_assembled_apply_dot;
         t.diagonal = hx_assembled_diagonal;
+        t.reads_node_lists = 1;
         t.assembled = hx_assembled_of;
         t.teardown = hx_assembled_teardown;
         t.scalar = scalar;

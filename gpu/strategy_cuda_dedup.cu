@@ -121,11 +121,16 @@ int list_elements(plan *p, const hx_mesh *mesh)
     return HX_OK;
 }
 
-int make_plan(plan *p, const hx_mesh *mesh)
+int classify(plan *p, const hx_mesh *mesh)
 {
     const int64_t few = mesh->n_elem / 256; // not worth a launch of their own
     HX_TRY(hx_congruence_create(&p->congruence, mesh, few > SIZE / 4 ? few : SIZE / 4));
-    HX_TRY(list_elements(p, mesh));
+    return list_elements(p, mesh);
+}
+
+int make_plan(plan *p, const hx_mesh *mesh)
+{
+    HX_TRY(classify(p, mesh));
     const int rc = hx_patches_create(&p->patches, mesh, 2, p->group);
     if (rc < 0) hx_error_prefix("operator 'dedup': ");
     return rc;
@@ -176,7 +181,8 @@ int put_plan(dedup *s, const plan *p)
     return count_blocks<double>(s, s->n_block);
 }
 
-size_t bytes(const hx_mesh *mesh, hx_layout)
+// Of a mesh whose classes could not be counted: none.
+size_t bytes_without_classes(const hx_mesh *mesh)
 {
     hx_patch_group all = {};
     all.size = HX_OTF_PATCH;
@@ -184,6 +190,52 @@ size_t bytes(const hx_mesh *mesh, hx_layout)
     all.n_item = mesh->n_elem;
     return hx_patches_bytes(mesh, 1, &all, 3 * sizeof(double)) +
            sizeof(int32_t) * static_cast<size_t>(mesh->n_elem);
+}
+
+// The coordinates of the general rows.
+size_t row_bytes(const plan *p, const hx_mesh *mesh, size_t each)
+{
+    return hx_patches_bytes(mesh, 1, &p->group[1], each) -
+           hx_patches_bytes(mesh, 1, &p->group[1], 0);
+}
+
+// Classes store no coordinates, and their larger patches have fewer rows.
+size_t count_held(const plan *p, const hx_mesh *mesh)
+{
+    const int64_t n_item = p->group[0].n_item + p->group[1].n_item;
+    return hx_patches_bytes(mesh, 2, p->group, 0) + row_bytes(p, mesh, 3 * sizeof(double)) +
+           sizeof(int32_t) * static_cast<size_t>(n_item);
+}
+
+size_t count_single(const plan *p, const hx_mesh *mesh)
+{
+    return row_bytes(p, mesh, 3 * sizeof(float));
+}
+
+template <class F> size_t count(const hx_mesh *mesh, F bytes_of, size_t unknown)
+{
+    plan *p;
+    size_t n_byte = unknown;
+    if (hx_alloc(&p, 1, sizeof *p, "operator dedup") < 0) return hx_error_clear(), unknown;
+    if (classify(p, mesh) == HX_OK)
+        n_byte = bytes_of(p, mesh);
+    else
+        hx_error_clear();
+    free_plan(p);
+    return n_byte;
+}
+
+size_t bytes(const hx_mesh *mesh, hx_layout)
+{
+    const size_t n_byte = count(mesh, count_held, 0);
+    return n_byte > 0 ? n_byte : bytes_without_classes(mesh);
+}
+
+constexpr int SINGLE_BYTES = 28; // an element
+
+size_t single_bytes(const hx_mesh *mesh)
+{
+    return count(mesh, count_single, SINGLE_BYTES * static_cast<size_t>(mesh->n_elem));
 }
 
 // What is not in a class goes as in otf, whose products take twice as long as those of a class, but
@@ -289,7 +341,8 @@ hx_strategy table()
     t.setup = setup;
     t.apply = apply;
     t.diagonal = diagonal;
-    t.single_bytes_per_elem = 28;
+    t.single_bytes_per_elem = SINGLE_BYTES;
+    t.single_bytes = single_bytes;
     t.prepare_single = prepare_single;
     t.apply_single = apply_single;
     t.teardown = teardown;

@@ -14,6 +14,13 @@ __global__ void zero_entries_kernel(int64_t n, const int64_t *__restrict__ dof, 
     if (k < n) y[dof[k]] = T(0);
 }
 
+__global__ void put_entries_kernel(int64_t n, const int64_t *__restrict__ at,
+                                   const double *__restrict__ value, double *__restrict__ y)
+{
+    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    if (k < n) y[at[k]] = value[k];
+}
+
 // No degree of freedom is there twice: nothing to order.
 template <class T>
 __global__ void spring_add_kernel(int64_t n, const int64_t *__restrict__ dof,
@@ -123,6 +130,16 @@ template <class T> static int zero_entries(hx_device *dev, int64_t n, const int6
     return HX_OK;
 }
 
+static int put_entries(hx_device *dev, int64_t n, const int64_t *d_at, const double *d_value,
+                       double *d_y)
+{
+    if (n == 0) return HX_OK;
+    put_entries_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
+        n, d_at, d_value, d_y);
+    HX_TRY_LAUNCH("put_entries");
+    return HX_OK;
+}
+
 template <class T>
 static int spring_add(hx_device *dev, int64_t n, const int64_t *d_dof, const double *d_k,
                       const T *d_x, T *d_y)
@@ -204,6 +221,7 @@ static hx_vector_ops make_ops()
     hx_vector_ops ops = {};
     ops.zero_entries = zero_entries<double>;
     ops.zero_entries_single = zero_entries<float>;
+    ops.put_entries = put_entries;
     ops.spring_add = spring_add<double>;
     ops.spring_add_single = spring_add<float>;
     ops.multiply = multiply;

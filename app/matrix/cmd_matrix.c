@@ -82,7 +82,7 @@ static int first_design(hx_matrix_job *job)
     HX_TRY(hx_session_open_device(s));
     HX_TRY(hx_session_make_solver(s));
     HX_TRY(hx_session_make_design(s));
-    HX_TRY(hx_filter_forward(&s->filter, s->opt.d_design, s->opt.d_physical));
+    HX_TRY(hx_optimizer_filter(&s->opt));
     HX_TRY(hx_optimizer_density(&s->opt, job->rho));
     s->problem.penalty = s->opt.penalty.value;
     hx_session_drop_operator(s);

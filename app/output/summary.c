@@ -137,15 +137,12 @@ static void write_memory(hx_json *json, const hx_session *s)
     hx_json_integer(json, "device_bytes", (int64_t)s->device_bytes);
     hx_json_integer(json, "operator_bytes", (int64_t)s->op.device_bytes);
     hx_json_integer(json, "vector_bytes",
-                    (int64_t)(s->device_bytes - s->op.device_bytes -
-                              hx_optimizer_bytes(&s->problem, hx_session_update(s)) -
-                              hx_ties_bytes(&s->ties) - hx_session_filter_bytes(s)));
+                    (int64_t)(s->device_bytes - s->op.device_bytes - hx_session_optimizer_bytes(s) -
+                              hx_session_filter_bytes(s)));
     hx_json_integer(json, "mesh_bytes", (int64_t)hx_session_mesh_bytes(s));
     hx_json_integer(json, "problem_bytes", (int64_t)hx_problem_bytes(&s->problem));
     hx_json_integer(json, "filter_bytes", (int64_t)hx_session_filter_bytes(s));
-    hx_json_integer(
-        json, "optimizer_bytes",
-        (int64_t)(hx_optimizer_bytes(&s->problem, hx_session_update(s)) + hx_ties_bytes(&s->ties)));
+    hx_json_integer(json, "optimizer_bytes", (int64_t)hx_session_optimizer_bytes(s));
     hx_footprint_write(s, json);
     hx_json_close_object(json);
 }

@@ -110,6 +110,8 @@ static void add_problem(const hx_config *cfg, const shape *s, int n_case, hx_acc
     if (cfg->passive.n > 0) hx_account_add(account, "passive", sizeof(double));
 }
 
+enum { LIST_BYTES_PER_ELEM = 40 }; /* of hx_device_mesh_need_lists */
+
 /* The same; the vectors are r, p, q, and u and f of each load case. */
 static void add_solver(const hx_config *cfg, const shape *s, int n_case, hx_account *account)
 {
@@ -121,13 +123,17 @@ static void add_solver(const hx_config *cfg, const shape *s, int n_case, hx_acco
     const hx_strategy *strategy =
         hx_strategy_of(hx_strategy_resolve("cpu", name, &substituted), (int)components_of(cfg));
     if (!strategy) return;
-    hx_account_add(account, "mesh", hx_mesh_bytes_per_elem());
+    hx_account_add(account, "mesh",
+                   hx_mesh_bytes_per_elem() - (is_quadratic || hx_strategy_needs_lists(strategy)
+                                                   ? 0
+                                                   : LIST_BYTES_PER_ELEM));
     hx_account_add(account, "modulus", sizeof(double));
     if (is_quadratic) add(account, "points on the device", space_bytes(s));
     add(account, "operator", strategy->bytes_per_elem * s->entry / linear_shape.entry);
     add(account, "vectors",
         (3 + 2 * n_case) * (double)components_of(cfg) * s->point * sizeof(double));
-    hx_account_add(account, "densities", (cfg->passive.n > 0 ? 8 : 7) * sizeof(double));
+    hx_account_add(account, "densities",
+                   (cfg->passive.n > 0 ? 4 : 3) * sizeof(double)); /* at least */
     if (kind) hx_account_add(account, "filter", (size_t)kind->bytes_per_elem);
 }
 

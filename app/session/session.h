@@ -114,6 +114,8 @@ const char *hx_session_ties_text(const hx_session *s, char *text, size_t n_text)
 
 /* Device bytes of the filter, at most. */
 size_t hx_session_filter_bytes(const hx_session *s);
+/* Those of the optimizer, ties included. */
+size_t hx_session_optimizer_bytes(const hx_session *s);
 
 /* Adds what will be taken on the device: the operator's items (hx_operator_account),
  * preconditioner, pcg, displacements, loads, densities (all element fields of the design), filter.

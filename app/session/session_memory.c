@@ -13,18 +13,25 @@ size_t hx_session_filter_bytes(const hx_session *s)
     return hx_filter_bytes(hx_filter_find(s->cfg.optimization.filter.kind), &s->problem, &params);
 }
 
+size_t hx_session_optimizer_bytes(const hx_session *s)
+{
+    const hx_filter_params params = hx_session_filter_params(s);
+    return hx_optimizer_bytes(&s->problem, hx_session_update(s),
+                              hx_filter_find(s->cfg.optimization.filter.kind), &params,
+                              s->precond_kind) +
+           hx_ties_bytes(&s->ties);
+}
+
 static void add_design(const hx_session *s, hx_account *account)
 {
     const size_t vector =
         (size_t)s->problem.components * (size_t)s->problem.space.n_point * sizeof(double);
     const size_t n_case = (size_t)s->problem.cases.n;
-    const size_t n_load = (size_t)hx_analysis_vectors(&s->problem) - n_case +
-                          (size_t)hx_objective_vectors(hx_session_objective(s), &s->problem);
-    const size_t densities =
-        hx_optimizer_bytes(&s->problem, hx_session_update(s)) + hx_ties_bytes(&s->ties);
+    const size_t n_load = (size_t)hx_objective_vectors(hx_session_objective(s), &s->problem);
     hx_account_add(account, "displacements", n_case * vector);
-    hx_account_add(account, "loads", n_load * vector);
-    hx_account_add(account, "densities", densities);
+    hx_account_add(account, "loads",
+                   n_load * vector + hx_analysis_load_bytes(&s->problem, s->cfg.solver.precision));
+    hx_account_add(account, "densities", hx_session_optimizer_bytes(s));
     hx_account_add(account, "filter", hx_session_filter_bytes(s));
 }
 

@@ -304,15 +304,21 @@ const char *hx_session_operator_text(const hx_session *s, char *text, size_t n_t
     return text;
 }
 
-int hx_session_make_operator(hx_session *s)
+/* other: bytes of all else that is to have room beside it. */
+static int make_operator(hx_session *s, size_t other)
 {
     const size_t held = s->filter.kind ? hx_session_filter_bytes(s) : 0;
-    const int rc = hx_operator_create(&s->op, &s->device, s->strategy, s->layout, &s->problem,
-                                      hx_session_other_bytes(s) - held);
+    const int rc =
+        hx_operator_create(&s->op, &s->device, s->strategy, s->layout, &s->problem, other - held);
     return rc < 0 ? hx_session_blame(s, "solver.operator", rc) : rc;
 }
 
-static int make_solver(hx_session *s)
+int hx_session_make_operator(hx_session *s)
+{
+    return make_operator(s, hx_session_other_bytes(s));
+}
+
+static int make_solver(hx_session *s, size_t other)
 {
     const hx_config *cfg = &s->cfg;
     const hx_pcg_params params = {
@@ -321,7 +327,7 @@ static int make_solver(hx_session *s)
         .max_iterations = cfg->solver.max_iterations,
         .precision = cfg->solver.precision,
     };
-    if (!s->op.dev) HX_TRY(hx_session_make_operator(s)); /* else it is there, after a trial */
+    if (!s->op.dev) HX_TRY(make_operator(s, other)); /* else it is there, after a trial */
     HX_TRY(hx_precond_create(&s->pc, s->precond_kind, &s->op.linear, &s->op));
     return hx_pcg_create(&s->pcg, &params, &s->op.linear, &s->pc);
 }
@@ -329,13 +335,17 @@ static int make_solver(hx_session *s)
 int hx_session_make_solver(hx_session *s)
 {
     const double begin = hx_session_begin_step(HX_SETUP_SOLVER);
+    hx_account other;
     for (;;) {
-        const int rc = make_solver(s);
+        other = (hx_account){0};
+        hx_session_other_account(s, &other); /* once: it takes passes over the mesh */
+        const int rc = make_solver(s, hx_account_sum(&other));
         if (rc == HX_OK) break;
         if ((rc != HX_ENOMEM && rc != HX_EENV) || !hx_session_take_less(s, rc)) return rc;
     }
     s->device_account = s->op.account;
-    hx_session_other_account(s, &s->device_account);
+    for (int i = 0; i < other.n; i++)
+        hx_account_add(&s->device_account, other.item[i].name, other.item[i].bytes);
     s->device_bytes = hx_account_sum(&s->device_account);
     hx_session_end_step(s, HX_SETUP_SOLVER, begin);
     return HX_OK;

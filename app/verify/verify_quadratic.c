@@ -85,8 +85,8 @@ int hx_verify_count_bytes(const hx_verify *v, const hx_problem *problem, hx_devi
     hx_operator_account(&account, problem, choice.strategy, choice.layout);
     *bytes = hx_account_sum(&account) +
              hx_precond_bytes(kind, problem, device->ops, choice.strategy) +
-             (size_t)(hx_pcg_vectors(kind, problem->rigid.n > 0) + hx_analysis_vectors(problem)) *
-                 vector;
+             (size_t)(hx_pcg_vectors(kind, problem->rigid.n > 0) + problem->cases.n) * vector +
+             hx_analysis_load_bytes(problem, params.choose.precision);
     return HX_OK;
 }
 

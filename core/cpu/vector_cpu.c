@@ -14,6 +14,15 @@
 #undef REAL
 #undef NAME
 
+static int cpu_put_entries(hx_device *dev, int64_t n, const int64_t *d_at, const double *d_value,
+                           double *d_y)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n; i++) d_y[d_at[i]] = d_value[i];
+    return HX_OK;
+}
+
 static int cpu_subtract(hx_device *dev, int64_t n, const double *d_a, const double *d_b,
                         double *d_c)
 {
@@ -98,6 +107,7 @@ static int cpu_sum(hx_device *dev, int64_t n, const double *d_a, double *result)
 const hx_vector_ops hx_cpu_vector_ops = {
     .zero_entries = cpu_zero_entries,
     .zero_entries_single = cpu_zero_entries_single,
+    .put_entries = cpu_put_entries,
     .spring_add = cpu_spring_add,
     .spring_add_single = cpu_spring_add_single,
     .multiply = cpu_multiply,

@@ -7,6 +7,7 @@
 
 #include "../base/clock.h"
 #include "../base/memory.h"
+#include "../base/sum.h"
 #include "../solver/element_ops.h"
 #include "../solver/vector_ops.h"
 #include "design_ops.h"
@@ -18,11 +19,46 @@ static int keeps_static(const hx_problem *problem, int c)
     return body && !body->alone;
 }
 
-int hx_analysis_vectors(const hx_problem *problem)
+static int64_t force_entries(const hx_problem *problem)
 {
-    int n = 2 * problem->cases.n;
-    for (int c = 0; c < problem->cases.n; c++) n += keeps_static(problem, c);
+    return problem->components * problem->space.n_point;
+}
+
+/* A -0 counts: what is kept by entries is the same to the bit. */
+static int is_entry(double force)
+{
+    return force != 0.0 || signbit(force);
+}
+
+static int64_t count_entries(const hx_problem *problem, int c)
+{
+    const double *force = problem->cases.force[c];
+    const int64_t end = force_entries(problem);
+    int64_t n = 0;
+#pragma omp parallel for schedule(static) reduction(+ : n)
+    for (int64_t i = 0; i < end; i++) n += is_entry(force[i]);
     return n;
+}
+
+/* 1 if the entries of a case's force take less than half of what it takes as a vector. Mixed
+ * precision has no vector to spare that it could be written to in a solve. */
+static int is_sparse(const hx_problem *problem, hx_precision precision, int c, int64_t n_entry)
+{
+    return precision == HX_PRECISION_DOUBLE && !hx_problem_body(problem, c) &&
+           4 * n_entry <= force_entries(problem);
+}
+
+size_t hx_analysis_load_bytes(const hx_problem *problem, hx_precision precision)
+{
+    size_t bytes = 0;
+    for (int c = 0; c < problem->cases.n; c++) {
+        const int64_t n = count_entries(problem, c);
+        bytes += is_sparse(problem, precision, c, n)
+                     ? (size_t)n * (sizeof(int64_t) + sizeof(double))
+                     : (size_t)(1 + keeps_static(problem, c)) * (size_t)force_entries(problem) *
+                           sizeof(double);
+    }
+    return bytes;
 }
 
 static int64_t vector_entries(const hx_analysis *a)
@@ -44,6 +80,73 @@ static int reset_displacement(const hx_analysis *a, double *d_u)
     return op->dev->ops->zero(op->dev, d_u, bytes);
 }
 
+/* Where the entries of a case stand, and what they are. */
+static void list_entries(const hx_problem *problem, int c, int64_t *at, double *value)
+{
+    const double *force = problem->cases.force[c];
+    const int64_t n_dof = force_entries(problem);
+    int64_t first[HX_N_PART + 1] = {0};
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++)
+        for (int64_t i = hx_part_begin(n_dof, part); i < hx_part_begin(n_dof, part + 1); i++)
+            first[part + 1] += is_entry(force[i]);
+    for (int part = 0; part < HX_N_PART; part++) first[part + 1] += first[part];
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        int64_t n = first[part];
+        for (int64_t i = hx_part_begin(n_dof, part); i < hx_part_begin(n_dof, part + 1); i++) {
+            if (!is_entry(force[i])) continue;
+            at[n] = i;
+            value[n++] = force[i];
+        }
+    }
+}
+
+static int put_entries(hx_analysis *a, int c, int64_t n)
+{
+    hx_case_load *const to = &a->load[c];
+    int64_t *at = NULL;
+    double *value = NULL;
+    int rc;
+    HX_TRY_FAIL(hx_alloc_raw(&at, (size_t)n, sizeof *at, "loads"));
+    HX_TRY_FAIL(hx_alloc_raw(&value, (size_t)n, sizeof *value, "loads"));
+    list_entries(a->problem, c, at, value);
+    to->n_entry = n;
+    HX_TRY_FAIL(hx_device_put(a->op->dev, &to->d_at, at, (size_t)n * sizeof *at));
+    HX_TRY_FAIL(hx_device_put(a->op->dev, &to->d_value, value, (size_t)n * sizeof *value));
+    rc = HX_OK;
+fail:
+    free(at);
+    free(value);
+    return rc;
+}
+
+static int put_load(hx_analysis *a, int c)
+{
+    const hx_problem *problem = a->problem;
+    hx_device *dev = a->op->dev;
+    hx_case_load *const to = &a->load[c];
+    const size_t bytes = vector_bytes(a);
+    const int64_t n_entry = count_entries(problem, c);
+    if (is_sparse(problem, a->pcg->params.precision, c, n_entry)) return put_entries(a, c, n_entry);
+    HX_TRY(dev->ops->alloc(dev, bytes, &to->d_f));
+    if (keeps_static(problem, c)) HX_TRY(dev->ops->alloc(dev, bytes, &to->d_static));
+    return dev->ops->upload(dev, to->d_static ? to->d_static : to->d_f, problem->cases.force[c],
+                            bytes);
+}
+
+static hx_load load_of(const hx_analysis *a, int c)
+{
+    const hx_case_load *const from = &a->load[c];
+    return (hx_load){from->d_f, from->n_entry, from->d_at, from->d_value};
+}
+
+int hx_analysis_force(const hx_analysis *a, int load_case, double *d_f)
+{
+    const hx_load load = load_of(a, load_case);
+    return hx_load_expand(a->op->dev, &load, vector_entries(a), d_f);
+}
+
 static int create_cases(hx_analysis *a)
 {
     const hx_problem *problem = a->problem;
@@ -51,14 +154,10 @@ static int create_cases(hx_analysis *a)
     const size_t n_case = (size_t)problem->cases.n, bytes = vector_bytes(a);
     HX_TRY(hx_alloc(&a->load_case, n_case, sizeof *a->load_case, "load cases"));
     HX_TRY(hx_alloc(&a->d_u, n_case, sizeof *a->d_u, "load cases"));
-    HX_TRY(hx_alloc(&a->d_f, n_case, sizeof *a->d_f, "load cases"));
-    HX_TRY(hx_alloc(&a->d_static, n_case, sizeof *a->d_static, "load cases"));
+    HX_TRY(hx_alloc(&a->load, n_case, sizeof *a->load, "load cases"));
     for (size_t c = 0; c < n_case; c++) {
         HX_TRY(dev->ops->alloc(dev, bytes, &a->d_u[c]));
-        HX_TRY(dev->ops->alloc(dev, bytes, &a->d_f[c]));
-        if (keeps_static(problem, (int)c)) HX_TRY(dev->ops->alloc(dev, bytes, &a->d_static[c]));
-        HX_TRY(dev->ops->upload(dev, a->d_static[c] ? a->d_static[c] : a->d_f[c],
-                                problem->cases.force[c], bytes));
+        HX_TRY(put_load(a, (int)c));
         HX_TRY(reset_displacement(a, a->d_u[c]));
     }
     return HX_OK;
@@ -103,8 +202,8 @@ static int update_loads(const hx_analysis *a)
     for (int c = 0; c < a->problem->cases.n; c++) {
         const hx_body_field *body = hx_problem_body(a->problem, c);
         if (!body) continue;
-        HX_TRY(
-            dev->ops->body->force(dev, &a->op->model, body, a->d_rho, a->d_static[c], a->d_f[c]));
+        HX_TRY(dev->ops->body->force(dev, &a->op->model, body, a->d_rho, a->load[c].d_static,
+                                     a->load[c].d_f));
     }
     return HX_OK;
 }
@@ -148,13 +247,13 @@ static int forget(const hx_analysis *a, double *d_u)
     return a->op->dev->ops->zero(a->op->dev, d_u, vector_bytes(a));
 }
 
-int hx_analysis_solve_for(hx_analysis *a, const double *d_f, double *d_u, hx_pcg_result *result)
+static int solve_load(hx_analysis *a, const hx_load *load, double *d_u, hx_pcg_result *result)
 {
-    HX_TRY(hx_pcg_solve(a->pcg, &a->op->linear, a->pc, d_f, d_u, result));
+    HX_TRY(hx_pcg_solve_load(a->pcg, &a->op->linear, a->pc, load, d_u, result));
     if (has_broken_down(result)) {
         const hx_pcg_result first = *result;
         if (first.reason == HX_PCG_NAN) HX_TRY(forget(a, d_u));
-        HX_TRY(hx_pcg_solve(a->pcg, &a->op->linear, a->pc, d_f, d_u, result));
+        HX_TRY(hx_pcg_solve_load(a->pcg, &a->op->linear, a->pc, load, d_u, result));
         result->iterations += first.iterations;
         result->seconds += first.seconds;
         result->spmv_seconds += first.spmv_seconds;
@@ -163,6 +262,12 @@ int hx_analysis_solve_for(hx_analysis *a, const double *d_f, double *d_u, hx_pcg
     }
     add_result(&a->record, result);
     return HX_OK;
+}
+
+int hx_analysis_solve_for(hx_analysis *a, const double *d_f, double *d_u, hx_pcg_result *result)
+{
+    const hx_load load = {.d_f = d_f};
+    return solve_load(a, &load, d_u, result);
 }
 
 /* *energy = u'Ku of the elements alone, which the sensitivities are made of: without springs and
@@ -188,13 +293,14 @@ enum { MOST_PASSES = 8 };
  * until its error is small against the energy that it ends with. */
 static int solve_by_energy(hx_analysis *a, int c)
 {
+    const hx_load load = load_of(a, c);
     hx_pcg_result *result = &a->load_case[c].pcg;
     int n_iteration = 0;
     double energy;
     HX_TRY(element_energy(a, a->d_u[c], &energy));
     for (int i = 0; i < MOST_PASSES; i++) {
         a->pcg->scale = energy;
-        HX_TRY(hx_analysis_solve_for(a, a->d_f[c], a->d_u[c], result));
+        HX_TRY(solve_load(a, &load, a->d_u[c], result));
         n_iteration += result->iterations;
         result->iterations = n_iteration;
         HX_TRY(element_energy(a, a->d_u[c], &energy));
@@ -207,8 +313,8 @@ static int solve_by_energy(hx_analysis *a, int c)
 
 static int solve_case(hx_analysis *a, int c)
 {
-    if (!is_energy_apart(a))
-        return hx_analysis_solve_for(a, a->d_f[c], a->d_u[c], &a->load_case[c].pcg);
+    const hx_load load = load_of(a, c);
+    if (!is_energy_apart(a)) return solve_load(a, &load, a->d_u[c], &a->load_case[c].pcg);
     if (!a->d_energy)
         HX_TRY(a->op->dev->ops->alloc(a->op->dev, (size_t)a->op->model.n_elem * sizeof(double),
                                       &a->d_energy));
@@ -266,7 +372,9 @@ static int case_compliance(hx_analysis *a, int c, double *compliance)
         *compliance = a->load_case[c].pcg.energy;
         return HX_OK;
     }
-    HX_TRY(vector->dot(op->dev, n, a->d_f[c], a->d_u[c], compliance));
+    const double *d_f = a->load[c].d_f;
+    if (!d_f) HX_TRY(hx_analysis_force(a, c, a->pcg->d_q));
+    HX_TRY(vector->dot(op->dev, n, d_f ? d_f : a->pcg->d_q, a->d_u[c], compliance));
     if (!op->d_prescribed) return HX_OK;
     HX_TRY(hx_operator_apply_unmasked(op, a->d_u[c], a->pcg->d_q));
     HX_TRY(vector->dot(op->dev, n, a->d_u[c], a->pcg->d_q, &uku));
@@ -374,9 +482,10 @@ int hx_analysis_load(const hx_analysis *a, int load_case, double total[3])
 int hx_analysis_residual(hx_analysis *a, int load_case, double *residual)
 {
     hx_device *dev = a->op->dev;
-    double *const d_q = a->pcg->d_q;
+    double *const d_q = a->pcg->d_q, *const d_p = a->pcg->d_p;
     HX_TRY(hx_operator_apply_unmasked(a->op, a->d_u[load_case], d_q));
-    HX_TRY(dev->ops->vector->subtract(dev, vector_entries(a), d_q, a->d_f[load_case], d_q));
+    HX_TRY(hx_analysis_force(a, load_case, d_p));
+    HX_TRY(dev->ops->vector->subtract(dev, vector_entries(a), d_q, d_p, d_q));
     return dev->ops->download(dev, residual, d_q, vector_bytes(a));
 }
 
@@ -426,19 +535,25 @@ int hx_analysis_film_heat(const hx_analysis *a, int load_case, double *heat)
     return rc;
 }
 
+static void release_load(hx_device *dev, const hx_case_load *load)
+{
+    dev->ops->release(dev, load->d_f);
+    dev->ops->release(dev, load->d_static);
+    dev->ops->release(dev, load->d_at);
+    dev->ops->release(dev, load->d_value);
+}
+
 void hx_analysis_free(hx_analysis *a)
 {
     hx_device *dev = a->op ? a->op->dev : NULL;
     for (int c = 0; dev && c < a->problem->cases.n; c++) {
         if (a->d_u) dev->ops->release(dev, a->d_u[c]);
-        if (a->d_f) dev->ops->release(dev, a->d_f[c]);
-        if (a->d_static) dev->ops->release(dev, a->d_static[c]);
+        if (a->load) release_load(dev, &a->load[c]);
     }
     if (dev) dev->ops->release(dev, a->d_density);
     if (dev) dev->ops->release(dev, a->d_energy);
     free(a->d_u);
-    free(a->d_f);
-    free(a->d_static);
+    free(a->load);
     free(a->load_case);
     if (a->own) hx_solver_free(a->own);
     free(a->own);

@@ -34,6 +34,16 @@ typedef struct hx_analysis_record {
     double prepare_seconds; /* setting the preconditioner up */
 } hx_analysis_record;
 
+/* f of a case: a vector where the design changes it, where it is not mostly 0 or precision is
+ * mixed; else its entries that are not 0. */
+typedef struct hx_case_load {
+    double *d_f;      /* NULL: entries (owned, like the rest) */
+    double *d_static; /* the part of f that the design does not change; NULL: none, or all of f */
+    int64_t n_entry;
+    int64_t *d_at;
+    double *d_value;
+} hx_case_load;
+
 typedef struct hx_analysis {
     const hx_problem *problem; /* (borrowed), like the next three */
     hx_operator *op;
@@ -45,16 +55,19 @@ typedef struct hx_analysis {
     const double *d_rho; /* field of the last solve (borrowed) */
     double *d_density;   /* the same where it came from the host (owned) */
     double *d_energy;    /* field; NULL: the energy of the elements is not asked for (owned) */
-    double **d_u, **d_f; /* [n_case] vectors (owned) */
-    double **d_static;   /* [n_case] the part of f that the design does not change; NULL: none, or
-                            all of f (owned) */
+    double **d_u;        /* [n_case] vectors (owned) */
+    hx_case_load *load;  /* [n_case] (owned) */
     hx_case_record *load_case; /* [n_case] (owned) */
     double compliance;         /* NaN until asked for */
     hx_analysis_record record; /* since the last hx_analysis_solve */
 } hx_analysis;
 
-/* Device vectors that an analysis holds. */
-int hx_analysis_vectors(const hx_problem *problem);
+/* Device bytes of the loads of an analysis, which besides holds a vector for each case. O(n_point)
+ * a case. */
+size_t hx_analysis_load_bytes(const hx_problem *problem, hx_precision precision);
+
+/* d_f: the load of a case as a vector, of the last solve. Queued. */
+int hx_analysis_force(const hx_analysis *analysis, int load_case, double *d_f);
 
 /* Of the operator's problem. HX_EINPUT: loads by mass on a device that has none. */
 int hx_analysis_create(hx_analysis *analysis, hx_operator *op, hx_precond *pc, hx_pcg *pcg,

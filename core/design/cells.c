@@ -47,12 +47,12 @@ static void find_bounds(const hx_mesh *mesh, double lower[3], double upper[3])
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         double x[3];
         hx_mesh_centroid(mesh, e, x);
-        low_x = fmin(low_x, x[0]);
-        low_y = fmin(low_y, x[1]);
-        low_z = fmin(low_z, x[2]);
-        high_x = fmax(high_x, x[0]);
-        high_y = fmax(high_y, x[1]);
-        high_z = fmax(high_z, x[2]);
+        low_x = x[0] < low_x ? x[0] : low_x; /* fmin is a call */
+        low_y = x[1] < low_y ? x[1] : low_y;
+        low_z = x[2] < low_z ? x[2] : low_z;
+        high_x = x[0] > high_x ? x[0] : high_x;
+        high_y = x[1] > high_y ? x[1] : high_y;
+        high_z = x[2] > high_z ? x[2] : high_z;
     }
     lower[0] = low_x, lower[1] = low_y, lower[2] = low_z;
     upper[0] = high_x, upper[1] = high_y, upper[2] = high_z;

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-static int maps_design(const hx_filter_kind *kind, const hx_filter_params *params)
+int hx_filter_kind_maps_design(const hx_filter_kind *kind, const hx_filter_params *params)
 {
     return kind->maps_design || params->beta > 0.0;
 }
@@ -31,7 +31,8 @@ size_t hx_filter_bytes(const hx_filter_kind *kind, const hx_problem *problem,
                        const hx_filter_params *params)
 {
     const size_t field = (size_t)problem->mesh->n_elem * sizeof(double);
-    return kind->bytes(problem->mesh, params) + (maps_design(kind, params) ? field : 0) +
+    return kind->bytes(problem->mesh, params) +
+           (hx_filter_kind_maps_design(kind, params) ? field : 0) +
            (problem->passive.density ? field : 0);
 }
 
@@ -47,7 +48,8 @@ int hx_filter_create(hx_filter *filter, const hx_filter_kind *kind, hx_device *d
     filter->problem = problem;
     filter->params = *params;
     filter->projection = (hx_projection){params->beta, params->eta, problem->rho_min};
-    if (maps_design(kind, params)) HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &filter->d_filtered));
+    if (hx_filter_kind_maps_design(kind, params))
+        HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &filter->d_filtered));
     if (problem->passive.density)
         HX_TRY_FAIL(hx_device_put(dev, &filter->d_passive, problem->passive.density, bytes));
     HX_TRY_FAIL(kind->create(filter));

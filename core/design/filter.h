@@ -67,6 +67,7 @@ int hx_filter_create(hx_filter *filter, const hx_filter_kind *kind, hx_device *d
 
 /* 1 if the physical density is not the design. */
 int hx_filter_maps_design(const hx_filter *filter);
+int hx_filter_kind_maps_design(const hx_filter_kind *kind, const hx_filter_params *params);
 /* 1 if the physical densities of free elements are a linear function of the design. */
 int hx_filter_is_linear(const hx_filter *filter);
 

@@ -12,7 +12,8 @@ size_t hx_device_helmholtz_bytes(const hx_mesh *mesh)
 {
     const size_t n_node = (size_t)mesh->n_node, n_elem = (size_t)mesh->n_elem;
     const size_t wedge = mesh->n_kind[HX_CELL_WEDGE] > 0 ? sizeof(uint16_t) : 0;
-    return n_elem * (6 * sizeof(float) + 4 * sizeof(double) + wedge) + n_node * sizeof(double);
+    return hx_device_mesh_list_bytes(mesh) +
+           n_elem * (6 * sizeof(float) + 4 * sizeof(double) + wedge) + n_node * sizeof(double);
 }
 
 /* The word of d_wedge. The four corners that share a node lie on one face, two and two along an
@@ -112,6 +113,7 @@ int hx_device_helmholtz_create(hx_device_helmholtz *h, hx_device *dev, const hx_
     if (wedge) HX_TRY_FAIL(hx_device_put(dev, &h->d_wedge, wedge, n_elem * sizeof *wedge));
     HX_TRY_FAIL(hx_device_put(dev, &h->d_metric, metric, 6 * n_elem * sizeof *metric));
     HX_TRY_FAIL(hx_device_put(dev, &h->d_weight, weight, n_elem * sizeof *weight));
+    HX_TRY_FAIL(hx_device_mesh_need_lists(dev, d_mesh));
     h->has_collapsed = d_mesh->has_collapsed;
     h->d_conn = d_mesh->d_conn;
     h->d_node_elem_ptr = d_mesh->d_node_elem_ptr;

@@ -20,24 +20,60 @@ const char *hx_stage_name(hx_stage stage)
     return name[stage];
 }
 
-enum { N_FIELD = 7 };
+/* 1 if a vector of PCG can hold a field: not on tetrahedra, of which there are many a node. */
+static int fits_vector(const hx_problem *problem)
+{
+    return problem->components * problem->space.n_point >= problem->mesh->n_elem;
+}
 
-size_t hx_optimizer_bytes(const hx_problem *problem, const hx_update_kind *update)
+size_t hx_optimizer_bytes(const hx_problem *problem, const hx_update_kind *update,
+                          const hx_filter_kind *filter, const hx_filter_params *params,
+                          const hx_precond_kind *precond)
 {
     const hx_update_kind *kind = update ? update : &hx_update_oc;
     const size_t n = (size_t)problem->mesh->n_elem;
-    return N_FIELD * n * sizeof(double) + kind->bytes + n * (size_t)kind->bytes_per_elem;
+    const int n_vector = hx_pcg_vectors(precond, problem->rigid.n > 0); /* r, p, q, z */
+    const int n_borrowed = fits_vector(problem) ? n_vector - 1 : 0;
+    const int n_field =
+        HX_OPTIMIZER_FIELDS - n_borrowed - !hx_filter_kind_maps_design(filter, params);
+    return (size_t)n_field * n * sizeof(double) + kind->bytes + n * (size_t)kind->bytes_per_elem;
+}
+
+/* A field in memory that is there, or in its own. */
+static int take_field(hx_optimizer *opt, double *d_there, double **d_field)
+{
+    hx_device *dev = opt->analysis->op->dev;
+    const size_t bytes = (size_t)opt->problem->mesh->n_elem * sizeof(double);
+    *d_field = d_there;
+    if (d_there) return HX_OK;
+    HX_TRY(dev->ops->alloc(dev, bytes, d_field));
+    opt->field[opt->n_field++] = *d_field;
+    return HX_OK;
 }
 
 static int create_fields(hx_optimizer *opt)
 {
     hx_device *dev = opt->analysis->op->dev;
+    const hx_pcg *pcg = opt->analysis->pcg;
     const size_t bytes = (size_t)opt->problem->mesh->n_elem * sizeof(double);
-    double **const field[N_FIELD] = {&opt->d_design, &opt->d_physical, &opt->d_proposal,
-                                     &opt->d_energy, &opt->d_dc,       &opt->d_dv,
-                                     &opt->d_volume};
-    for (size_t i = 0; i < N_FIELD; i++) HX_TRY(dev->ops->alloc(dev, bytes, field[i]));
+    const int fits = fits_vector(opt->problem);
+    HX_TRY(take_field(opt, NULL, &opt->d_design));
+    HX_TRY(take_field(opt, NULL, &opt->d_proposal));
+    HX_TRY(take_field(opt, NULL, &opt->d_volume));
+    HX_TRY(take_field(opt, hx_filter_maps_design(opt->filter) ? NULL : opt->d_design,
+                      &opt->d_physical));
+    HX_TRY(take_field(opt, fits ? pcg->d_r : NULL, &opt->d_energy));
+    HX_TRY(take_field(opt, fits ? pcg->d_p : NULL, &opt->d_dv));
+    HX_TRY(take_field(opt, fits ? pcg->d_z : NULL, &opt->d_dc)); /* NULL with a diagonal too */
     return dev->ops->upload(dev, opt->d_volume, opt->problem->volume, bytes);
+}
+
+int hx_optimizer_filter(hx_optimizer *opt)
+{
+    if (hx_filter_maps_design(opt->filter))
+        return hx_filter_forward(opt->filter, opt->d_design, opt->d_physical);
+    opt->d_physical = opt->d_design; /* what the filter would copy */
+    return HX_OK;
 }
 
 /* Penalty and beta of the first design. */
@@ -276,7 +312,7 @@ int hx_optimizer_step(hx_optimizer *opt, hx_iteration *record)
     double clock = begin;
     begin_record(opt, record);
 
-    HX_TRY(hx_filter_forward(opt->filter, opt->d_design, opt->d_physical));
+    HX_TRY(hx_optimizer_filter(opt));
     HX_TRY(dev->ops->sync(dev));
     record->stage[HX_STAGE_FILTER] = lap(&clock);
 
@@ -348,11 +384,9 @@ int hx_optimizer_energy(hx_optimizer *opt, double *host)
 void hx_optimizer_free(hx_optimizer *opt)
 {
     hx_device *dev = opt->analysis ? opt->analysis->op->dev : NULL;
-    double *const field[N_FIELD] = {opt->d_design, opt->d_physical, opt->d_proposal, opt->d_energy,
-                                    opt->d_dc,     opt->d_dv,       opt->d_volume};
     if (opt->update.kind) opt->update.kind->destroy(&opt->update);
     hx_objective_free(&opt->objective);
-    for (size_t i = 0; dev && i < N_FIELD; i++) dev->ops->release(dev, field[i]);
+    for (int i = 0; dev && i < opt->n_field; i++) dev->ops->release(dev, opt->field[i]);
     hx_device_ties_free(&opt->ties, dev);
     memset(opt, 0, sizeof *opt);
 }

@@ -82,6 +82,8 @@ typedef struct hx_iteration {
         *load_case; /* [n_case] (borrowed from the analysis, until the next step) */
 } hx_iteration;
 
+enum { HX_OPTIMIZER_FIELDS = 7 }; /* at most */
+
 typedef struct hx_optimizer {
     hx_optimizer_params params;
     const hx_problem *problem; /* (borrowed), like the next two */
@@ -98,11 +100,17 @@ typedef struct hx_optimizer {
         hx_stair penalty, beta;
         double last_value;
     } before; /* the step: what hx_optimizer_undo gives back */
-    /* [n_elem] on the device (owned). The modulus is the operator's. */
-    double *d_design, *d_physical, *d_proposal; /* densities */
-    double *d_energy;                           /* weighted u_e' Ke u_e for unit modulus */
-    double *d_dc, *d_dv; /* filtered, after a step; d_dv until hx_optimizer_energy needs it */
+    /* [n_elem] on the device. The modulus is the operator's. What is needed between the solves
+     * alone lies in PCG's vectors where these are long enough: the energy in r, dv in p, dc in z.
+     */
+    double *d_design, *d_proposal; /* densities */
+    double *d_physical;            /* those of a step; d_design where the filter leaves it */
+    double *d_energy;              /* weighted u_e' Ke u_e for unit modulus */
+    double *d_dc, *d_dv;           /* filtered, after a step; d_dv until hx_optimizer_energy or
+                                      hx_analysis_residual needs it */
     double *d_volume;
+    double *field[HX_OPTIMIZER_FIELDS]; /* [n_field] those of their own memory (owned) */
+    int n_field;
 } hx_optimizer;
 
 /* Of the analysis' problem, on its device. HX_EINPUT: a move limit or damping out of range,
@@ -116,6 +124,9 @@ int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params, hx
 /* Before the first step: the members of each group get the mean of their densities, and one density
  * in all designs that follow. `ties` is not needed afterwards. */
 int hx_optimizer_tie(hx_optimizer *opt, const hx_ties *ties);
+
+/* d_physical of d_design, as a step begins. Queued. */
+int hx_optimizer_filter(hx_optimizer *opt);
 
 /* Waits. HX_ENUMERIC: compliance, sensitivities or densities not finite, or PCG broke down. PCG
  * that did not converge is in record->reason, not an error. */
@@ -140,9 +151,11 @@ int hx_optimizer_energy(hx_optimizer *opt, double *host);
  * else. Waits. */
 int hx_optimizer_snapshot(hx_optimizer *opt, hx_snapshot *image);
 
-/* Device bytes of the element fields and the update, NULL for optimality criteria. The host holds
- * none. */
-size_t hx_optimizer_bytes(const hx_problem *problem, const hx_update_kind *update);
+/* Device bytes of the element fields and the update, NULL for optimality criteria, with a filter
+ * and a preconditioner. The host holds none. */
+size_t hx_optimizer_bytes(const hx_problem *problem, const hx_update_kind *update,
+                          const hx_filter_kind *filter, const hx_filter_params *params,
+                          const hx_precond_kind *precond);
 void hx_optimizer_free(hx_optimizer *opt);
 
 #ifdef __cplusplus

@@ -67,6 +67,18 @@ size_t hx_choose_bytes(const hx_choose_params *params, const hx_device_ops *devi
            (size_t)hx_pcg_vectors(kind, problem->rigid.n > 0) * vector + params->other_bytes;
 }
 
+/* 1 if all fits so easily that it need not be counted, which takes passes over the mesh: nominal
+ * numbers are twice below what is free. Where they deceive, the set-up counts and refuses. */
+static int fits_easily(const hx_choose_params *params, const hx_problem *problem,
+                       const hx_strategy *strategy, size_t n_free)
+{
+    enum { BESIDE_PER_ELEM = 600, TIMES = 2 }; /* mesh, preconditioner and vectors */
+    const double n_elem = (double)problem->mesh->n_elem;
+    const double each = (double)strategy->bytes_per_elem + BESIDE_PER_ELEM;
+    if (problem->space.element != HX_ELEMENT_LINEAR) return 0;
+    return TIMES * (each * n_elem + (double)params->other_bytes) <= (double)n_free;
+}
+
 int hx_choose_smaller_precond(const hx_choose_params *params, hx_device *dev,
                               const hx_problem *problem, const hx_strategy *strategy,
                               hx_layout layout, size_t held_bytes, const hx_precond_kind **kind)
@@ -76,6 +88,7 @@ int hx_choose_smaller_precond(const hx_choose_params *params, hx_device *dev,
     if (!(*kind)->bytes) return HX_OK;
     HX_TRY(ops->memory(dev, &n_free, &n_total));
     const size_t have = n_free + held_bytes;
+    if (fits_easily(params, problem, strategy, n_free)) return HX_OK;
     if (n_free == 0 || hx_choose_bytes(params, ops, problem, strategy, layout, *kind) <= have)
         return HX_OK; /* 0: unknown */
     const hx_precond_kind *smaller = hx_choose_precond(params, ops, (*kind)->chosen_from - 1);

@@ -1,6 +1,7 @@
 #include "device_mesh.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "../base/memory.h"
 
@@ -28,10 +29,7 @@ static int upload(hx_device_mesh *m, hx_device *dev, const hx_mesh *mesh)
     m->mesh = mesh;
     m->has_collapsed = hx_mesh_is_collapsed(mesh);
     HX_TRY(hx_device_put(dev, &m->d_xyz, mesh->xyz, n_node * 3 * sizeof(double)));
-    HX_TRY(hx_device_put(dev, &m->d_conn, mesh->conn, n_elem * 8 * sizeof(int32_t)));
-    HX_TRY(hx_device_put(dev, &m->d_node_elem_ptr, mesh->node_elem_ptr,
-                         (n_node + 1) * sizeof(int64_t)));
-    return hx_device_put(dev, &m->d_node_elem, mesh->node_elem, n_elem * 8 * sizeof(uint32_t));
+    return hx_device_put(dev, &m->d_conn, mesh->conn, n_elem * 8 * sizeof(int32_t));
 }
 
 static hx_device_mesh **place_of(hx_device *dev, const hx_device_mesh *m)
@@ -59,6 +57,33 @@ int hx_device_mesh_take(const hx_device_mesh **d_mesh, hx_device *dev, const hx_
     m->n_holder++;
     *d_mesh = m;
     return HX_OK;
+}
+
+int hx_device_mesh_need_lists(hx_device *dev, const hx_device_mesh *d_mesh)
+{
+    hx_device_mesh *m = *place_of(dev, d_mesh);
+    const hx_mesh *mesh = m->mesh;
+    if (!m->d_node_elem_ptr)
+        HX_TRY(hx_device_put(dev, &m->d_node_elem_ptr, mesh->node_elem_ptr,
+                             ((size_t)mesh->n_node + 1) * sizeof(int64_t)));
+    if (m->d_node_elem) return HX_OK;
+    return hx_device_put(dev, &m->d_node_elem, mesh->node_elem,
+                         (size_t)mesh->n_elem * 8 * sizeof(uint32_t));
+}
+
+void hx_device_mesh_account(hx_account *account, const hx_mesh *mesh, int has_lists)
+{
+    hx_account whole = {0};
+    hx_mesh_account(&whole, mesh->n_node, mesh->n_elem);
+    for (int i = 0; i < whole.n; i++)
+        if (has_lists || strncmp(whole.item[i].name, "node_", 5) != 0)
+            hx_account_add(account, whole.item[i].name, whole.item[i].bytes);
+}
+
+size_t hx_device_mesh_list_bytes(const hx_mesh *mesh)
+{
+    return ((size_t)mesh->n_node + 1) * sizeof(int64_t) +
+           (size_t)mesh->n_elem * 8 * sizeof(uint32_t);
 }
 
 void hx_device_mesh_drop(hx_device *dev, const hx_device_mesh *d_mesh)

@@ -2,6 +2,7 @@
 #ifndef HX_DEVICE_MESH_H
 #define HX_DEVICE_MESH_H
 
+#include "../base/account.h"
 #include "../device/device.h"
 #include "../mesh/mesh.h"
 
@@ -14,7 +15,7 @@ typedef struct hx_device_mesh {
     int has_collapsed;        /* some cell names a point twice (mesh/cell.h) */
     double *d_xyz;            /* [n_node][3] (owned, like the next three) */
     int32_t *d_conn;          /* [n_elem][8] */
-    int64_t *d_node_elem_ptr; /* [n_node + 1] */
+    int64_t *d_node_elem_ptr; /* [n_node + 1]; NULL until somebody needs the lists, like the next */
     uint32_t *d_node_elem;    /* [8 n_elem], element * 8 + local node */
     const hx_mesh *mesh;      /* of which it is the copy (borrowed) */
     int n_holder;
@@ -24,6 +25,13 @@ typedef struct hx_device_mesh {
 /* The copy of a finished mesh on the device: uploaded by the first who takes it, shared with all
  * others until the last one has dropped it. The mesh must neither change nor move meanwhile. */
 int hx_device_mesh_take(const hx_device_mesh **d_mesh, hx_device *dev, const hx_mesh *mesh);
+/* Uploads the elements of each node too, 40 bytes an element that most operators do without; they
+ * stay as long as the copy. */
+int hx_device_mesh_need_lists(hx_device *dev, const hx_device_mesh *d_mesh);
+/* Adds the items of a copy, with or without them. */
+void hx_device_mesh_account(hx_account *account, const hx_mesh *mesh, int has_lists);
+/* Their bytes. */
+size_t hx_device_mesh_list_bytes(const hx_mesh *mesh);
 /* Accepts NULL. */
 void hx_device_mesh_drop(hx_device *dev, const hx_device_mesh *d_mesh);
 /* The copy that somebody holds, or NULL. */
@@ -39,7 +47,7 @@ typedef struct hx_device_model {
     double lambda, mu;   /* for unit modulus; not of heat */
     const double *d_xyz; /* of the hx_device_mesh, like the next three (borrowed) */
     const int32_t *d_conn;
-    const int64_t *d_node_elem_ptr;
+    const int64_t *d_node_elem_ptr; /* NULL, like the next, where nobody asked for them */
     const uint32_t *d_node_elem;
     double *d_modulus; /* [n_elem] E * rho^p */
 

@@ -32,55 +32,101 @@ static void element_box(const hx_mesh *mesh, int64_t e, double low[3], double hi
     }
 }
 
-/* The sums are of a sample only: they choose a size, and a fixed order is cheap that way. */
-static extents measure(const hx_mesh *mesh)
+/* Every so many elements are a sample, which chooses a size. */
+enum { SAMPLE = 100000 };
+
+typedef struct edges {
+    double v[3];
+} edges;
+
+static int64_t stride_of(const hx_mesh *mesh)
+{
+    return mesh->n_elem / SAMPLE + 1;
+}
+
+static edges edges_of(const hx_mesh *mesh, int64_t e)
+{
+    double low[3], high[3];
+    edges edge;
+    element_box(mesh, e, low, high);
+    for (int i = 0; i < 3; i++) edge.v[i] = high[i] - low[i];
+    return edge;
+}
+
+/* Edges of the boxes of a sample, which all threads measure and one adds up in order. */
+typedef struct sample {
+    int64_t n;
+    edges *edge; /* [n] (owned); NULL where there is no memory: they are measured when asked for */
+} sample;
+
+static void sample_create(sample *s, const hx_mesh *mesh)
+{
+    const int64_t stride = stride_of(mesh);
+    s->n = (mesh->n_elem + stride - 1) / stride;
+    if (hx_alloc_raw(&s->edge, (size_t)s->n, sizeof *s->edge, WHAT) < 0) {
+        hx_error_clear();
+        s->edge = NULL;
+        return;
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t k = 0; k < s->n; k++) s->edge[k] = edges_of(mesh, k * stride);
+}
+
+static edges sample_at(const sample *s, const hx_mesh *mesh, int64_t k)
+{
+    return s->edge ? s->edge[k] : edges_of(mesh, k * stride_of(mesh));
+}
+
+/* The larger one; fmax, which asks for NaN, is a call. */
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static void add_sample(extents *x, edges edge)
+{
+    double least = INFINITY, most = 0.0;
+    for (int i = 0; i < 3; i++) {
+        x->mean[i] += edge.v[i];
+        least = edge.v[i] < least ? edge.v[i] : least;
+        most = larger(most, edge.v[i]);
+    }
+    x->aspect += most / least;
+}
+
+static extents measure(const hx_mesh *mesh, const sample *s)
 {
     double half0 = 0.0, half1 = 0.0, half2 = 0.0;
     extents x = {{0.0}, {0.0}, 0.0};
-    const int64_t stride = mesh->n_elem / 100000 + 1;
-    int64_t n = 0;
 #pragma omp parallel for schedule(static) reduction(max : half0, half1, half2)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         double low[3], high[3], c[3];
         element_box(mesh, e, low, high);
         hx_mesh_centroid(mesh, e, c);
-        half0 = fmax(half0, fmax(high[0] - c[0], c[0] - low[0]));
-        half1 = fmax(half1, fmax(high[1] - c[1], c[1] - low[1]));
-        half2 = fmax(half2, fmax(high[2] - c[2], c[2] - low[2]));
+        half0 = larger(half0, larger(high[0] - c[0], c[0] - low[0]));
+        half1 = larger(half1, larger(high[1] - c[1], c[1] - low[1]));
+        half2 = larger(half2, larger(high[2] - c[2], c[2] - low[2]));
     }
-    for (int64_t e = 0; e < mesh->n_elem; e += stride, n++) {
-        double low[3], high[3];
-        element_box(mesh, e, low, high);
-        double least = INFINITY, most = 0.0;
-        for (int i = 0; i < 3; i++) {
-            const double edge = high[i] - low[i];
-            x.mean[i] += edge;
-            least = fmin(least, edge);
-            most = fmax(most, edge);
-        }
-        x.aspect += most / least;
-    }
+    for (int64_t k = 0; k < s->n; k++) add_sample(&x, sample_at(s, mesh, k));
     x.half[0] = half0;
     x.half[1] = half1;
     x.half[2] = half2;
-    for (int i = 0; i < 3; i++) x.mean[i] /= (double)n;
-    x.aspect /= (double)n;
+    for (int i = 0; i < 3; i++) x.mean[i] /= (double)s->n;
+    x.aspect /= (double)s->n;
     return x;
 }
 
 /* Elements across a cell in the direction in which there are most, in the mean of a sample. */
-static double count_across(const hx_mesh *mesh, const double size[3])
+static double count_across(const hx_mesh *mesh, const sample *s, const double size[3])
 {
-    const int64_t stride = mesh->n_elem / 100000 + 1;
     double sum = 0.0;
-    int64_t n = 0;
-    for (int64_t e = 0; e < mesh->n_elem; e += stride, n++) {
-        double low[3], high[3], most = 0.0;
-        element_box(mesh, e, low, high);
-        for (int i = 0; i < 3; i++) most = fmax(most, size[i] / (high[i] - low[i]));
+    for (int64_t k = 0; k < s->n; k++) {
+        const edges edge = sample_at(s, mesh, k);
+        double most = 0.0;
+        for (int i = 0; i < 3; i++) most = larger(most, size[i] / edge.v[i]);
         sum += most;
     }
-    return sum / (double)n;
+    return sum / (double)s->n;
 }
 
 /* What the smoother leaves of elements longer than this is smooth along their short edges, and
@@ -91,7 +137,9 @@ static double count_across(const hx_mesh *mesh, const double size[3])
  * differ by one cell at most. */
 static void choose_size(hx_lattice *lattice, const hx_mesh *mesh, double coarsening, int64_t n[3])
 {
-    const extents x = measure(mesh);
+    sample s;
+    sample_create(&s, mesh);
+    const extents x = measure(mesh, &s);
     const double volume = cbrt(x.mean[0] * x.mean[1] * x.mean[2]);
     for (int i = 0; i < 3; i++) {
         const double mean = x.mean[i] / volume, share = x.aspect > STRETCHED ? sqrt(mean) : mean;
@@ -111,7 +159,8 @@ static void choose_size(hx_lattice *lattice, const hx_mesh *mesh, double coarsen
     }
     lattice->unit = cbrt(lattice->size[0] * lattice->size[1] * lattice->size[2]);
     memcpy(lattice->origin, mesh->box_min, sizeof lattice->origin);
-    lattice->across = count_across(mesh, lattice->size);
+    lattice->across = count_across(mesh, &s, lattice->size);
+    free(s.edge);
 }
 
 /* The places of one lattice, and which of them are used. */
@@ -233,9 +282,11 @@ static void find_cell(const hx_lattice *lattice, const hx_mesh *mesh, int64_t e,
 }
 
 /* Takes off a last layer of cells that no centroid lies in: coarser cells would stand half empty
- * for it. The first layer has one, elements being no wider than a cell. */
-static void trim(const hx_lattice *lattice, const hx_mesh *mesh, int64_t n[3])
+ * for it. The first layer has one, elements being no wider than a cell. place[e]: of the element's
+ * cell among the n as they are then. */
+static void trim(const hx_lattice *lattice, const hx_mesh *mesh, int64_t n[3], int32_t *place)
 {
+    const int64_t before[2] = {n[0], n[1]};
     int64_t last0 = 0, last1 = 0, last2 = 0;
 #pragma omp parallel for schedule(static) reduction(max : last0, last1, last2)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
@@ -244,23 +295,26 @@ static void trim(const hx_lattice *lattice, const hx_mesh *mesh, int64_t n[3])
         last0 = at[0] > last0 ? at[0] : last0;
         last1 = at[1] > last1 ? at[1] : last1;
         last2 = at[2] > last2 ? at[2] : last2;
+        place[e] = (int32_t)((at[2] * before[1] + at[1]) * before[0] + at[0]);
     }
     n[0] = last0 + 1;
     n[1] = last1 + 1;
     n[2] = last2 + 1;
-}
-
-/* key[e] := the place of the element's cell; flags those. */
-static void flag_cells(const hx_lattice *lattice, const hx_mesh *mesh, grid *g, int32_t *key)
-{
+    if (n[0] == before[0] && n[1] == before[1]) return;
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
-        int64_t at[3];
-        find_cell(lattice, mesh, e, g->n, at);
-        const int64_t place = cell_at(g, at[0], at[1], at[2]);
-        key[e] = (int32_t)place;
+        const int64_t row = place[e] / before[0], i = place[e] % before[0];
+        place[e] = (int32_t)((row / before[1] * n[1] + row % before[1]) * n[0] + i);
+    }
+}
+
+/* Flags the cells that elements are in. */
+static void flag_cells(grid *g, int64_t n_elem, const int32_t *place)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < n_elem; e++) {
 #pragma omp atomic write
-        g->cell[place] = 1;
+        g->cell[place[e]] = 1;
     }
 }
 
@@ -330,15 +384,15 @@ static void place_points(hx_lattice *lattice, const hx_space *space, const int32
     }
 }
 
-static int lay_over_mesh(hx_lattice *lattice, const hx_space *space, grid *g)
+/* key[n_elem]: the places of the elements' cells; what is in it afterwards is of no use. */
+static int lay_over_mesh(hx_lattice *lattice, const hx_space *space, grid *g, int32_t *key)
 {
     const hx_mesh *mesh = space->mesh;
     const size_t n_elem = (size_t)mesh->n_elem, n_node = (size_t)space->n_point;
-    int32_t *key = NULL, *node_key = NULL;
+    int32_t *node_key = NULL;
     int rc;
-    HX_TRY_FAIL(hx_alloc_raw(&key, n_elem, sizeof *key, WHAT));
     HX_TRY_FAIL(hx_alloc_raw(&node_key, n_node, sizeof *node_key, WHAT));
-    flag_cells(lattice, mesh, g, key);
+    flag_cells(g, mesh->n_elem, key);
     HX_TRY_FAIL(number_grid(g));
     const size_t n_cell = (size_t)g->n_cell;
     lattice->n_cell = g->n_cell;
@@ -362,7 +416,6 @@ static int lay_over_mesh(hx_lattice *lattice, const hx_space *space, grid *g)
                 lattice->n_cell);
     rc = HX_OK;
 fail:
-    free(key);
     free(node_key);
     return rc;
 }
@@ -522,16 +575,20 @@ int hx_lattice_create_under(hx_lattice *lattice, const hx_space *space, double c
     const hx_mesh *mesh = space->mesh;
     grid here, next;
     int64_t n[3], layer[3];
+    int32_t *place = NULL; /* [n_elem] of the element's cell */
     int rc;
     memset(lattice, 0, sizeof *lattice);
     memset(&here, 0, sizeof here);
     memset(&next, 0, sizeof next);
     choose_size(lattice, mesh, coarsening, n);
     while (reaches_too_far(lattice, space, n)) choose_size(lattice, mesh, coarsening *= 1.25, n);
-    trim(lattice, mesh, n);
+    HX_TRY_FAIL(hx_alloc_raw(&place, (size_t)mesh->n_elem, sizeof *place, WHAT));
+    trim(lattice, mesh, n, place);
     for (int i = 0; i < 3; i++) layer[i] = n[i] + 1;
     HX_TRY_FAIL(alloc_grid(&here, n, layer));
-    HX_TRY_FAIL(lay_over_mesh(lattice, space, &here));
+    HX_TRY_FAIL(lay_over_mesh(lattice, space, &here, place));
+    free(place);
+    place = NULL;
     for (int i = 0; i < 3; i++) lattice->level[0].step[i] = lattice->size[i] / lattice->unit;
     for (;;) {
         hx_lattice_level *level = &lattice->level[lattice->n_level++];
@@ -548,9 +605,35 @@ int hx_lattice_create_under(hx_lattice *lattice, const hx_space *space, double c
     free_grid(&here);
     return HX_OK;
 fail:
+    free(place);
     free_grid(&here);
     free_grid(&next);
     hx_lattice_free(lattice);
+    return rc;
+}
+
+/* Cells that hold a centroid, and their corners, of n[3]. */
+static int count_used(const hx_lattice *lattice, const hx_mesh *mesh, const int64_t n[3],
+                      double *n_node, double *n_cell)
+{
+    const int64_t layer[3] = {n[0] + 1, n[1] + 1, n[2] + 1};
+    grid g;
+    int rc;
+    HX_TRY_FAIL(alloc_grid(&g, n, layer));
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        int64_t at[3];
+        find_cell(lattice, mesh, e, n, at);
+        const int64_t place = cell_at(&g, at[0], at[1], at[2]);
+#pragma omp atomic write
+        g.cell[place] = 1;
+    }
+    HX_TRY_FAIL(number_grid(&g));
+    *n_cell = (double)g.n_cell;
+    *n_node = (double)g.n_node;
+    rc = HX_OK;
+fail:
+    free_grid(&g);
     return rc;
 }
 
@@ -560,6 +643,8 @@ void hx_lattice_estimate(const hx_mesh *mesh, double coarsening, double *n_node,
     hx_lattice lattice;
     int64_t n[3];
     choose_size(&lattice, mesh, coarsening, n);
+    if (count_used(&lattice, mesh, n, n_node, n_cell) == HX_OK) return;
+    hx_error_clear(); /* too little memory to count */
     const double places = (double)n[0] * (double)n[1] * (double)n[2];
     const double volume = lattice.size[0] * lattice.size[1] * lattice.size[2];
     /* a layer of cells around what the mesh fills */

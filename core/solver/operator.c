@@ -31,16 +31,23 @@ static int64_t count_fixed(const hx_problem *problem)
 }
 
 /* All but what the problem adds. */
-static void add_model(hx_account *account, const hx_mesh *mesh)
+static void add_model(hx_account *account, const hx_mesh *mesh, int has_lists)
 {
-    hx_mesh_account(account, mesh->n_node, mesh->n_elem);
+    hx_device_mesh_account(account, mesh, has_lists);
     hx_account_add(account, "modulus", (size_t)mesh->n_elem * sizeof(double));
+}
+
+/* Points of quadratic elements have lists of their own, but what stands beside them does not. */
+static int needs_lists(const hx_problem *problem, const hx_strategy *strategy)
+{
+    return hx_strategy_needs_lists(strategy) || problem->cases.body ||
+           problem->space.element != HX_ELEMENT_LINEAR;
 }
 
 size_t hx_operator_bytes(const hx_mesh *mesh, const hx_strategy *strategy, hx_layout layout)
 {
     hx_account account = {0};
-    add_model(&account, mesh);
+    add_model(&account, mesh, hx_strategy_needs_lists(strategy));
     return hx_account_sum(&account) + strategy->bytes(mesh, layout);
 }
 
@@ -62,7 +69,7 @@ void hx_operator_account(hx_account *account, const hx_problem *problem,
     if (problem->supports.prescribed)
         supports += (size_t)problem->space.n_point * (size_t)problem->components * sizeof(double);
     supports += film_bytes(&problem->films);
-    add_model(account, mesh);
+    add_model(account, mesh, needs_lists(problem, strategy));
     hx_account_add(account, "supports", supports);
     if (problem->space.element == HX_ELEMENT_LINEAR) {
         hx_account_add(account, "operator", strategy->bytes(mesh, layout));
@@ -76,7 +83,10 @@ void hx_operator_account(hx_account *account, const hx_problem *problem,
 static int check_memory(const hx_operator *op, const hx_mesh *mesh, size_t extra_bytes)
 {
     hx_account shared = {0}; /* that is there already */
-    if (hx_device_mesh_find(op->dev, mesh)) hx_mesh_account(&shared, mesh->n_node, mesh->n_elem);
+    const hx_device_mesh *found = hx_device_mesh_find(op->dev, mesh);
+    if (found)
+        hx_device_mesh_account(&shared, mesh,
+                               found->d_node_elem && needs_lists(op->problem, op->strategy));
     const size_t wanted = op->device_bytes - hx_account_sum(&shared) + extra_bytes;
     size_t n_free, n_total;
     char want_text[32], free_text[32];
@@ -274,6 +284,7 @@ int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strat
     HX_TRY(check_memory(op, mesh, extra_bytes));
 
     HX_TRY_FAIL(hx_device_mesh_take(&op->mesh, dev, mesh));
+    if (needs_lists(problem, strategy)) HX_TRY_FAIL(hx_device_mesh_need_lists(dev, op->mesh));
     op->model = (hx_device_model){
         .n_node = mesh->n_node,
         .n_elem = mesh->n_elem,
@@ -386,7 +397,11 @@ int hx_operator_diagonal(const hx_operator *op, double *d_diag)
 
 int hx_operator_block_diagonal(const hx_operator *op, double *d_block)
 {
-    HX_TRY(op->dev->ops->element->block_diagonal(op->dev, &op->model, d_block));
+    hx_device_model model = op->model;
+    HX_TRY(hx_device_mesh_need_lists(op->dev, op->mesh)); /* at the first call */
+    model.d_node_elem_ptr = op->mesh->d_node_elem_ptr;
+    model.d_node_elem = op->mesh->d_node_elem;
+    HX_TRY(op->dev->ops->element->block_diagonal(op->dev, &model, d_block));
     if (op->n_spring > 0)
         HX_TRY(op->dev->ops->element->block_add(op->dev, op->n_spring, op->d_spring_dof,
                                                 op->d_spring, d_block));

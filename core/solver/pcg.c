@@ -129,7 +129,7 @@ typedef struct solve {
     hx_pcg *pcg;
     const hx_linear *a;
     hx_precond *pc;
-    const double *d_f;
+    const hx_load *load;
     double *d_u;
     double norm;                                       /* |f| */
     double energy;                                     /* 2 f'u - u'Ku of the first guess */
@@ -141,17 +141,34 @@ typedef struct solve {
 /* Marks of an iteration. */
 enum { MARK_BEGIN, MARK_PRODUCT, MARK_PRODUCT_END, MARK_PRECOND, MARK_PRECOND_END, MARK_END };
 
-/* Norm of the load on free degrees of freedom, that of prescribed displacements included. Uses r
- * and q as scratch. */
-static int load_norm(hx_pcg *pcg, const hx_linear *a, const double *d_f, double *norm)
+int hx_load_expand(hx_device *dev, const hx_load *load, int64_t n, double *d_to)
+{
+    const size_t bytes = (size_t)n * sizeof *d_to;
+    if (load->d_f) return dev->ops->copy(dev, d_to, load->d_f, bytes);
+    HX_TRY(dev->ops->zero(dev, d_to, bytes));
+    return dev->ops->vector->put_entries(dev, load->n_entry, load->d_at, load->d_value, d_to);
+}
+
+/* *d_f: the load as a vector, in the scratch unless it is one. */
+static int vector_of(const hx_pcg *pcg, const hx_load *load, double *d_scratch, const double **d_f)
+{
+    *d_f = load->d_f ? load->d_f : d_scratch;
+    return load->d_f ? HX_OK : hx_load_expand(pcg->dev, load, pcg->n, d_scratch);
+}
+
+/* Norm of the load on free degrees of freedom, that of prescribed displacements included. Uses r,
+ * p and q as scratch. */
+static int load_norm(hx_pcg *pcg, const hx_linear *a, const hx_load *load, double *norm)
 {
     const hx_device_ops *ops = pcg->dev->ops;
+    const double *d_f;
     double square;
     if (a->d_prescribed) {
+        HX_TRY(vector_of(pcg, load, pcg->d_p, &d_f));
         HX_TRY(hx_linear_apply_all(a, a->d_prescribed, pcg->d_q));
         HX_TRY(ops->vector->subtract(pcg->dev, pcg->n, d_f, pcg->d_q, pcg->d_r));
     } else {
-        HX_TRY(ops->copy(pcg->dev, pcg->d_r, d_f, (size_t)pcg->n * sizeof(double)));
+        HX_TRY(hx_load_expand(pcg->dev, load, pcg->n, pcg->d_r));
     }
     HX_TRY(hx_linear_constrain(a, pcg->d_r));
     HX_TRY(ops->vector->dot(pcg->dev, pcg->n, pcg->d_r, pcg->d_r, &square));
@@ -210,13 +227,13 @@ static int begin(solve *s, double scale, int iterations)
 }
 
 /* Tells the device 2 f'u - u'Ku of the system that it solves, q = K u given. Waits. */
-static int put_energy(solve *s, double scale)
+static int put_energy(solve *s, const double *d_f, double scale)
 {
     hx_pcg *pcg = s->pcg;
     hx_device *dev = pcg->dev;
     double work, twice;
     if (pcg->params.criterion != HX_PCG_COMPLIANCE) return HX_OK;
-    HX_TRY(dev->ops->vector->dot(dev, pcg->n, s->d_f, s->d_u, &work));
+    HX_TRY(dev->ops->vector->dot(dev, pcg->n, d_f, s->d_u, &work));
     HX_TRY(dev->ops->vector->dot(dev, pcg->n, s->d_u, pcg->d_q, &twice));
     s->energy = 2.0 * work - twice;
     const double energy = s->energy / scale / scale;
@@ -359,14 +376,14 @@ static int advance(solve *s)
 /* The best multiple of a first guess u, in the energy norm: (f'u / u'K u) u; q = K u follows. A
  * design that has become stiffer than that of the guess by some factor needs no iteration for it.
  * Not with prescribed displacements, which are no multiples. */
-static int scale_guess(solve *s)
+static int scale_guess(solve *s, const double *d_f)
 {
     hx_pcg *pcg = s->pcg;
     hx_device *dev = pcg->dev;
     double work, energy;
     if (s->a->d_prescribed) return HX_OK;
     HX_TRY(dev->ops->vector->dot(dev, pcg->n, s->d_u, pcg->d_q, &energy));
-    HX_TRY(dev->ops->vector->dot(dev, pcg->n, s->d_f, s->d_u, &work));
+    HX_TRY(dev->ops->vector->dot(dev, pcg->n, d_f, s->d_u, &work));
     const double factor = work / energy;
     if (!(energy > 0.0) || !(factor > 0.0) || !isfinite(factor) || fabs(factor - 1.0) < 1e-4)
         return HX_OK;
@@ -374,17 +391,20 @@ static int scale_guess(solve *s)
     return dev->ops->vector->axpy(dev, pcg->n, factor - 1.0, pcg->d_q, pcg->d_q);
 }
 
-/* r = f - K u on free degrees of freedom, z = M^-1 r, first test. */
+/* r = f - K u on free degrees of freedom, z = M^-1 r, first test. Until p becomes 0 it may hold f.
+ */
 static int start_double(solve *s)
 {
     hx_pcg *pcg = s->pcg;
     hx_device *dev = pcg->dev;
     const hx_device_ops *ops = dev->ops;
     const int64_t n = pcg->n;
+    const double *d_f;
+    HX_TRY(vector_of(pcg, s->load, pcg->d_p, &d_f));
     HX_TRY(hx_linear_apply_all(s->a, s->d_u, pcg->d_q));
-    if (s->state.iterations == 0) HX_TRY(scale_guess(s));
-    HX_TRY(put_energy(s, 1.0));
-    HX_TRY(ops->vector->subtract(dev, n, s->d_f, pcg->d_q, pcg->d_r));
+    if (s->state.iterations == 0) HX_TRY(scale_guess(s, d_f));
+    HX_TRY(put_energy(s, d_f, 1.0));
+    HX_TRY(ops->vector->subtract(dev, n, d_f, pcg->d_q, pcg->d_r));
     HX_TRY(hx_linear_constrain(s->a, pcg->d_r));
     HX_TRY(ops->zero(dev, pcg->d_p, (size_t)n * sizeof(double)));
     if (pcg->d_z) HX_TRY(apply_precond(s));
@@ -425,8 +445,8 @@ static int true_residual(solve *s)
     const hx_device_ops *ops = dev->ops;
     float *d_r = pcg->single.d_r;
     HX_TRY(hx_linear_apply_all(s->a, s->d_u, pcg->d_q));
-    HX_TRY(put_energy(s, s->norm));
-    HX_TRY(ops->vector->subtract_single(dev, pcg->n, 1.0 / s->norm, s->d_f, pcg->d_q, d_r));
+    HX_TRY(put_energy(s, s->load->d_f, s->norm));
+    HX_TRY(ops->vector->subtract_single(dev, pcg->n, 1.0 / s->norm, s->load->d_f, pcg->d_q, d_r));
     HX_TRY(hx_linear_constrain_single(s->a, d_r));
     HX_TRY(ops->pcg->start_single(dev, pcg->n, pcg->single.d_m, d_r, pcg->d_state));
     return look(s);
@@ -521,7 +541,9 @@ static int find_energy(solve *s, hx_pcg_result *result)
     result->energy = in_single ? s->energy : s->state.energy;
     result->error = in_single ? s->state.rest * s->norm * s->norm : s->state.rest;
     if (!in_single && !s->a->d_prescribed) {
-        HX_TRY(dev->ops->vector->dot(dev, pcg->n, s->d_f, s->d_u, &work));
+        const double *d_f;
+        HX_TRY(vector_of(pcg, s->load, pcg->d_q, &d_f));
+        HX_TRY(dev->ops->vector->dot(dev, pcg->n, d_f, s->d_u, &work));
         HX_TRY(dev->ops->vector->dot(dev, pcg->n, pcg->d_r, s->d_u, &left));
         result->energy = work + left;
     }
@@ -537,11 +559,18 @@ static int is_final(const solve *s)
 int hx_pcg_solve(hx_pcg *pcg, const hx_linear *a, hx_precond *pc, const double *d_f, double *d_u,
                  hx_pcg_result *result)
 {
+    const hx_load load = {.d_f = d_f};
+    return hx_pcg_solve_load(pcg, a, pc, &load, d_u, result);
+}
+
+int hx_pcg_solve_load(hx_pcg *pcg, const hx_linear *a, hx_precond *pc, const hx_load *load,
+                      double *d_u, hx_pcg_result *result)
+{
     hx_device *dev = pcg->dev;
     const double started = hx_clock();
-    solve s = {.pcg = pcg, .a = a, .pc = pc, .d_f = d_f, .d_u = d_u};
+    solve s = {.pcg = pcg, .a = a, .pc = pc, .load = load, .d_u = d_u};
     memset(result, 0, sizeof *result);
-    HX_TRY(load_norm(pcg, a, d_f, &s.norm));
+    HX_TRY(load_norm(pcg, a, load, &s.norm));
     if (s.norm == 0.0) { /* nothing pushes: the prescribed displacements are the solution */
         const size_t bytes = (size_t)pcg->n * sizeof(double);
         if (a->d_prescribed)

@@ -75,6 +75,17 @@ typedef struct hx_pcg {
     char not_recorded[128];        /* the same in words */
 } hx_pcg;
 
+/* A right-hand side: a vector, or the entries that are not 0, where d_f is NULL. */
+typedef struct hx_load {
+    const double *d_f; /* [n] of the operator (borrowed, like the next two) */
+    int64_t n_entry;
+    const int64_t *d_at;   /* [n_entry] each once */
+    const double *d_value; /* [n_entry] */
+} hx_load;
+
+/* d_to[n] = f; queued. */
+int hx_load_expand(hx_device *dev, const hx_load *load, int64_t n, double *d_to);
+
 /* Device vectors of n doubles that a solver holds besides the caller's u and f, for either
  * precision; is_projected: the operator has rigid sets. */
 int hx_pcg_vectors(const hx_precond_kind *kind, int is_projected);
@@ -91,6 +102,11 @@ int hx_pcg_create(hx_pcg *pcg, const hx_pcg_params *params, const hx_linear *a,
  * device failed; the numerical outcome is in result->reason. */
 int hx_pcg_solve(hx_pcg *pcg, const hx_linear *a, hx_precond *pc, const double *d_f, double *d_u,
                  hx_pcg_result *result);
+
+/* The same of any load, in mixed precision of a vector only: it lies in the solver's own vectors
+ * whenever it is needed, to the same bits. */
+int hx_pcg_solve_load(hx_pcg *pcg, const hx_linear *a, hx_precond *pc, const hx_load *load,
+                      double *d_u, hx_pcg_result *result);
 
 /* HX_EINPUT as in hx_pcg_create, before anything is allocated. */
 int hx_pcg_check_precision(hx_precision precision, const hx_strategy *strategy,

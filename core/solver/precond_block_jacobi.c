@@ -36,10 +36,20 @@ static void destroy(hx_precond *pc)
     pc->a->dev->ops->release(pc->a->dev, pc->impl);
 }
 
+/* The blocks are summed by the node lists. */
+static size_t bytes(const hx_problem *problem, const hx_device_ops *device,
+                    const hx_strategy *strategy)
+{
+    (void)device;
+    if (problem->space.element != HX_ELEMENT_LINEAR || hx_strategy_needs_lists(strategy)) return 0;
+    return hx_device_mesh_list_bytes(problem->mesh);
+}
+
 const hx_precond_kind hx_precond_block_jacobi = {
     .name = "block-jacobi",
     .help = "the 3x3 diagonal blocks of K, one a node",
     .vectors = 2, /* six numbers a node */
+    .bytes = bytes,
     .create = create,
     .setup = setup,
     .apply = apply,

@@ -340,6 +340,7 @@ static size_t product_bytes(const hx_problem *problem, const hx_device_ops *devi
     const size_t n_elem = (size_t)mesh->n_elem;
     if (problem->space.element != HX_ELEMENT_LINEAR)
         return 2 * (size_t)problem->components * (size_t)problem->space.n_point * sizeof(double);
+    if (strategy->single_bytes) return strategy->single_bytes(mesh);
     if (strategy->apply_single || !free) return (size_t)strategy->single_bytes_per_elem * n_elem;
     return free->bytes(mesh, HX_LAYOUT_INTERLEAVED) + (size_t)free->single_bytes_per_elem * n_elem;
 }

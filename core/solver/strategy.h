@@ -58,11 +58,15 @@ typedef struct hx_strategy {
     /* d_diag[n_dof] = diagonal of K(E), summed in a fixed order, where that is faster than the
      * device's own; else NULL. Once a design. */
     int (*diagonal)(void *state, double *d_diag);
+    /* 1: products or set-up read the model's node lists, as the device's own diagonal does. */
+    int reads_node_lists;
     /* K x in single precision, relative error about 1e-6; NULL if there is none. Hot. Differences
      * of an element's nodal values come first: rounded entries do not cancel its translation, and
      * PCG then takes a fifth more iterations. Once before: prepare_single, NULL if there is nothing
      * to prepare. */
     int single_bytes_per_elem; /* nominal; what prepare_single adds */
+    /* The same counted, where it depends on the mesh; else NULL. O(n_elem). */
+    size_t (*single_bytes)(const hx_mesh *mesh);
     int (*prepare_single)(void *state);
     int (*apply_single)(void *state, const float *d_x, float *d_y);
     /* Where the same product is there for several instruction sets: takes the i-th that runs here,
@@ -81,6 +85,12 @@ typedef struct hx_strategy {
 static inline const hx_strategy *hx_strategy_of(const hx_strategy *strategy, int components)
 {
     return strategy && components == 1 ? strategy->scalar : strategy;
+}
+
+/* 1 if an operator of linear elements reads the node lists of the mesh on the device. */
+static inline int hx_strategy_needs_lists(const hx_strategy *strategy)
+{
+    return strategy->reads_node_lists || !strategy->diagonal;
 }
 
 #define HX_LAYOUT_BIT(layout) (1u << (layout))

@@ -17,6 +17,9 @@ typedef struct hx_vector_ops {
     /* y[at[i]] = 0 */
     int (*zero_entries)(hx_device *dev, int64_t n, const int64_t *d_at, double *d_y);
     int (*zero_entries_single)(hx_device *dev, int64_t n, const int64_t *d_at, float *d_y);
+    /* y[at[i]] = value[i], no entry twice */
+    int (*put_entries)(hx_device *dev, int64_t n, const int64_t *d_at, const double *d_value,
+                       double *d_y);
     /* y[at[i]] += k[i] x[at[i]], x NULL for 1, no entry twice */
     int (*spring_add)(hx_device *dev, int64_t n, const int64_t *d_at, const double *d_k,
                       const double *d_x, double *d_y);

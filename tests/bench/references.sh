@@ -19,7 +19,7 @@ run() { # run NAME THREADS CONFIG
         { line = ""; for (i = 1; i <= NF; i++) if (!drop[i]) line = line (line == "" ? "" : OFS) $i; print line }
     ' "$folder/history.csv" >"$folder/history"
     grep -v 'directory *=' "$folder/config.cfg" >"$folder/config"
-    rm "$folder/history.csv" "$folder/config.cfg" "$folder/summary.json"
+    rm "$folder/history.csv" "$folder/config.cfg" "$folder/summary.json" "$folder/run.log"
 }
 
 for config in configs/cantilever.cfg configs/lbeam.cfg configs/michell.cfg configs/conrod.cfg \

@@ -106,8 +106,8 @@ static int work_derivative(const hx_objective *o, const double *d_energy, double
 
 static int work_load(const hx_objective *o, int c, double *d_load)
 {
-    HX_TRY(device.ops->zero(&device, d_load, N_DOF * sizeof(double)));
-    return device.ops->vector->axpy(&device, N_DOF, weight[c], o->analysis->d_f[c], d_load);
+    HX_TRY(hx_analysis_force(o->analysis, c, d_load));
+    return device.ops->vector->axpy(&device, N_DOF, weight[c] - 1.0, d_load, d_load);
 }
 
 static const hx_objective_kind work = {.name = "work",
@@ -305,8 +305,11 @@ static void check_update(const hx_mesh *mesh)
     fixture_settings settings = settings_of(NULL, NULL, density);
     settings.optimizer.update = &level;
     CHECK_OK(make_problem(&problem, mesh, 0));
-    CHECK(hx_optimizer_bytes(&problem, &level) == (size_t)(7 + 1) * 8 * N_ELEM);
     CHECK_OK(fixture_solver_create(&s, &device, &problem, &settings));
+    const int n_borrowed = 2 + (s.pcg.d_z != NULL) + !hx_filter_maps_design(&s.filter);
+    CHECK(s.opt.n_field == HX_OPTIMIZER_FIELDS - n_borrowed);
+    CHECK(hx_optimizer_bytes(&problem, &level, s.filter.kind, &s.filter.params, s.pc.kind) ==
+          (size_t)(s.opt.n_field + 1) * 8 * N_ELEM);
     CHECK_OK(hx_optimizer_step(&s.opt, &record));
     CHECK(record.change == 0.25 && record.volume_trials == 3);
     fixture_get(&device, N_ELEM, proposal, s.opt.d_proposal);

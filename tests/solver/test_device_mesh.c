@@ -21,8 +21,12 @@ static int counted_alloc(hx_device *dev, size_t bytes, void *d_out)
 
 static size_t mesh_bytes(const hx_mesh *mesh)
 {
-    const size_t n_node = (size_t)mesh->n_node, n_elem = (size_t)mesh->n_elem;
-    return n_node * 24 + (n_node + 1) * 8 + n_elem * 64;
+    return (size_t)mesh->n_node * 24 + (size_t)mesh->n_elem * 32;
+}
+
+static size_t list_bytes(const hx_mesh *mesh)
+{
+    return ((size_t)mesh->n_node + 1) * 8 + (size_t)mesh->n_elem * 32;
 }
 
 static void test_holders(const hx_mesh *one, const hx_mesh *two)
@@ -35,17 +39,32 @@ static void test_holders(const hx_mesh *one, const hx_mesh *two)
     CHECK_OK(hx_device_mesh_take(&c, &device, one));
     CHECK(a == c && a != b && a->n_elem == one->n_elem && b->n_node == two->n_node);
     CHECK(allocated == mesh_bytes(one) + mesh_bytes(two));
+    CHECK(!a->d_node_elem_ptr && !a->d_node_elem);
+    CHECK_OK(hx_device_mesh_need_lists(&device, a));
+    CHECK_OK(hx_device_mesh_need_lists(&device, c)); /* there already */
+    CHECK(a->d_node_elem_ptr && a->d_node_elem && !b->d_node_elem);
+    CHECK(allocated == mesh_bytes(one) + mesh_bytes(two) + list_bytes(one));
+    CHECK(hx_device_mesh_list_bytes(one) == list_bytes(one));
     hx_device_mesh_drop(&device, a);
     CHECK(hx_device_mesh_find(&device, one) == c);
     hx_device_mesh_drop(&device, b);
     CHECK(hx_device_mesh_find(&device, two) == NULL);
     hx_device_mesh_drop(&device, c);
     CHECK(device.mesh == NULL);
-    for (int i = 1; i <= 4; i++) {
+    for (int i = 1; i <= 2; i++) {
         n_failing = i;
         CHECK(hx_device_mesh_take(&a, &device, one) == HX_ENOMEM && !a && !device.mesh);
     }
+    CHECK_OK(hx_device_mesh_take(&a, &device, one));
+    for (int i = 1; i <= 2; i++) { /* what is there after a failure is not uploaded again */
+        n_failing = i;
+        CHECK(hx_device_mesh_need_lists(&device, a) == HX_ENOMEM && !a->d_node_elem);
+        n_failing = 0;
+        allocated = 0;
+    }
     n_failing = 0;
+    CHECK_OK(hx_device_mesh_need_lists(&device, a));
+    hx_device_mesh_drop(&device, a);
 }
 
 /* The filtered densities of a filter whose operator, if any, is gone. */

@@ -151,6 +151,59 @@ static void check_no_load(model *m)
     CHECK_OK(device.ops->upload(&device, m->d_f, m->f, sizeof f));
 }
 
+/* m->d_f by its entries: their number. */
+static int64_t list_load(const model *m, int64_t at[N_DOF], double value[N_DOF])
+{
+    int64_t n = 0;
+    for (int k = 0; k < N_DOF; k++) {
+        if (m->f[k] == 0.0 && !signbit(m->f[k])) continue;
+        at[n] = k;
+        value[n++] = m->f[k];
+    }
+    return n;
+}
+
+/* A load by its entries is the same to the bit as a vector, from any first guess. */
+static void check_entries(model *m, const char *precond, hx_pcg_criterion criterion)
+{
+    fixture_settings settings = fixture_defaults();
+    double value[N_DOF], guess[N_DOF], dense[N_DOF], sparse[N_DOF];
+    int64_t at[N_DOF], *d_at = NULL;
+    uint64_t state = 9;
+    fixture_solver s;
+    hx_pcg_result one, two;
+    const int64_t n = list_load(m, at, value);
+    settings.strategy = hx_strategy_find(device.ops->name, "otf"); /* deterministic */
+    settings.precond = precond;
+    settings.pcg.criterion = criterion;
+    settings.pcg.tolerance = criterion == HX_PCG_ABSOLUTE ? 1e-14 : 1e-8;
+    for (int k = 0; k < N_DOF; k++)
+        guess[k] = m->problem.supports.prescribed ? m->problem.supports.prescribed[k] : 0.0;
+    for (int k = 0; k < N_DOF; k++)
+        if (!is_fixed(m, k)) guess[k] = fixture_uniform(&state, -1.0, 1.0);
+    CHECK(n > 0 && n < N_DOF);
+    double *const d_value = fixture_put(&device, (size_t)n, value);
+    CHECK_OK(hx_device_put(&device, &d_at, at, (size_t)n * sizeof *at));
+    const hx_load load = {.n_entry = n, .d_at = d_at, .d_value = d_value};
+    CHECK_OK(fixture_solver_create(&s, &device, &m->problem, &settings));
+    CHECK_OK(hx_operator_set_modulus(&s.op, m->modulus));
+    CHECK_OK(hx_precond_setup(&s.pc));
+    CHECK_OK(device.ops->upload(&device, m->d_u, guess, sizeof guess));
+    CHECK_OK(hx_pcg_solve(&s.pcg, &s.op.linear, &s.pc, m->d_f, m->d_u, &one));
+    CHECK_OK(device.ops->download(&device, dense, m->d_u, sizeof dense));
+    s.pcg.slow = 0.0;
+    CHECK_OK(device.ops->upload(&device, m->d_u, guess, sizeof guess));
+    CHECK_OK(hx_pcg_solve_load(&s.pcg, &s.op.linear, &s.pc, &load, m->d_u, &two));
+    CHECK_OK(device.ops->download(&device, sparse, m->d_u, sizeof sparse));
+    fixture_solver_free(&s);
+    device.ops->release(&device, d_at);
+    device.ops->release(&device, d_value);
+    CHECK(one.reason == HX_PCG_CONVERGED && one.iterations > 0);
+    CHECK(two.iterations == one.iterations && two.residual == one.residual);
+    CHECK(two.energy == one.energy && two.error == one.error);
+    CHECK(memcmp(dense, sparse, sizeof dense) == 0);
+}
+
 static void compare_bits(model *m, const fixture_settings *settings)
 {
     double first[N_DOF];
@@ -231,6 +284,10 @@ int main(int argc, char **argv)
     check_contrast(&m, &settings);
     check_contrast(&m, &blocks);
     check_same_bits(&m);
+    check_entries(&m, "jacobi", HX_PCG_RELATIVE);
+    check_entries(&m, "jacobi", HX_PCG_COMPLIANCE);
+    check_entries(&m, "block-jacobi", HX_PCG_COMPLIANCE);
+    check_entries(&m, "block-jacobi", HX_PCG_RELATIVE);
     check_dot(&m);
     check_noise(&m, quick ? 1 : 20);
     free_model(&m);
@@ -238,6 +295,7 @@ int main(int argc, char **argv)
     check_criteria(&m, &settings, "prescribed displacements");
     check_criteria(&m, &blocks, "prescribed displacements, blocks");
     check_same_answer(&m, "prescribed displacements");
+    check_entries(&m, "block-jacobi", HX_PCG_COMPLIANCE);
     check_reasons(&m, &settings);
     check_dot(&m);
     free_model(&m);
