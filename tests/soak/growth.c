@@ -4,9 +4,9 @@
  *     growth CONFIG SESSIONS STEP HOW [KEY=VALUE ...]
  *
  * HOW: run; prepare, without a design; open, the config alone. A line every STEP sessions: bytes
- * malloc has given out, bytes it holds from the system, bytes resident, and of those the parts that
- * rose since the first line, by the name of their mapping. Kept out of the suite: soak.c is the
- * test, this one says where it comes from. */
+ * malloc has given out, bytes it holds from the system, bytes resident, how much they rose a
+ * session since the first line, and the mapping, by its name, that rose most. Kept out of the
+ * suite: soak.c is the test, this one says where it comes from. */
 #define _GNU_SOURCE
 #include <malloc.h>
 #include <stdio.h>
@@ -68,13 +68,30 @@ static long long read_parts(void)
     return sum;
 }
 
-static void print_held(int n, double bytes_a_session)
+/* The part that rose most since the first line. */
+static const part *most_risen(void)
 {
+    const part *most = &parts[0];
+    for (int k = 1; k < n_part; k++)
+        if (parts[k].kb - parts[k].first_kb > most->kb - most->first_kb) most = &parts[k];
+    return most;
+}
+
+static void print_held(int n, long long resident, double bytes_a_session)
+{
+    long long in_use = 0, taken = 0;
+#ifdef __GLIBC__
     const struct mallinfo2 info = mallinfo2();
-    printf("%6d sessions: malloc %lld of %lld, resident %lld kB, %.0f bytes a session since the "
-           "first line\n",
-           n, (long long)(info.uordblks + info.hblkhd), (long long)(info.arena + info.hblkhd),
-           read_parts(), bytes_a_session);
+    in_use = (long long)(info.uordblks + info.hblkhd);
+    taken = (long long)(info.arena + info.hblkhd);
+#endif
+    const part *const most = most_risen();
+    printf("%6d sessions: malloc %lld of %lld, resident %lld kB, %+.0f bytes a session; most %+lld "
+           "kB, "
+           "%+lld mappings: %s\n",
+           n, in_use, taken, resident, bytes_a_session, most->kb - most->first_kb,
+           most->n - most->first_n, most->name);
+    fflush(stdout);
 }
 
 static int session(const char *config, const char *how, int n_key, char **key)
@@ -108,11 +125,7 @@ int main(int argc, char **argv)
             for (int k = 0; k < n_part; k++)
                 parts[k].first_kb = parts[k].kb, parts[k].first_n = parts[k].n;
         }
-        print_held(i, i > n_first ? 1024.0 * (double)(now - first) / (i - n_first) : 0.0);
+        print_held(i, now, i > n_first ? 1024.0 * (double)(now - first) / (i - n_first) : 0.0);
     }
-    for (int k = 0; k < n_part; k++)
-        if (parts[k].kb - parts[k].first_kb >= 64)
-            printf("    %+lld kB, %+lld mappings: %s\n", parts[k].kb - parts[k].first_kb,
-                   parts[k].n - parts[k].first_n, parts[k].name);
     return 0;
 }
