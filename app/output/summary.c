@@ -7,6 +7,7 @@
 #include "../session/identity.h"
 #include "../session/machine.h"
 #include "../text/json.h"
+#include "../text/log.h"
 #include "core/base/atomic_file.h"
 #include "core/base/memory.h"
 #include "core/version.h"
@@ -284,7 +285,9 @@ int hx_summary_write(hx_session *s, const hx_stats *stats, const hx_doubts *doub
 {
     const int has_fields = s->opt.iteration == stats->last.iteration;
     const int rc = write_file(s, stats, doubts, status, has_fields, path);
-    if (rc != HX_EDEVICE || !has_fields) return rc;
+    if ((rc != HX_EDEVICE && rc != HX_ENOMEM) || !has_fields) return rc;
+    hx_log_warning("%s lacks the load cases and the hash of the densities: %s", path,
+                   hx_error_message());
     hx_error_clear();
     return write_file(s, stats, doubts, status, 0, path);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../text/log.h"
@@ -81,10 +82,15 @@ static void conclude(hx_checkpoint *c)
 {
     c->seconds = c->copied + c->written;
     if (isnan(c->interval)) c->due = hx_clock() + fmax(AUTO_FACTOR * c->seconds, LEAST_WAIT);
-    if (c->rc < 0)
+    if (c->rc < 0) {
         hx_log_warning("no checkpoint: %s", c->message);
-    else
-        c->n_written++;
+        return;
+    }
+    struct stat info;
+    const double bytes = stat(c->path, &info) == 0 ? (double)info.st_size : 0.0;
+    c->n_written++;
+    hx_log_detail("checkpoint: %.3g MB copied in %.3g s, written in %.3g s beside what went on",
+                  1e-6 * bytes, c->copied, c->written);
 }
 
 /* Waits; a checkpoint that failed leaves the one before. The next is due by what this one took. */
@@ -100,8 +106,10 @@ static void join(hx_checkpoint *c)
  */
 static void begin(hx_checkpoint *c, const hx_checkpoint_parts *parts)
 {
+    const double now = hx_clock();
     hx_snapshot_begin(&c->image, HX_SNAPSHOT_SAVE);
     c->rc = hx_checkpoint_put(&c->image, parts);
+    c->copied = hx_clock() - now;
     c->is_written = 0;
     if (c->rc < 0) {
         snprintf(c->message, sizeof c->message, "%s", hx_error_message());
@@ -121,7 +129,6 @@ void hx_checkpoint_offer(hx_checkpoint *c, const hx_checkpoint_parts *parts)
     if (c->is_writing && c->is_written) join(c);
     if (c->interval == 0.0 || now < c->due || c->is_writing) return;
     begin(c, parts);
-    c->copied = hx_clock() - now;
     if (!isnan(c->interval)) c->due = hx_clock() + c->interval;
 }
 

@@ -5,6 +5,7 @@
 #define HX_CHECKPOINT_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "../output/history.h"
 #include "../output/output.h"
@@ -35,7 +36,7 @@ typedef struct hx_checkpoint {
     hx_snapshot image;     /* of the one being written */
     pthread_t thread;
     int is_writing; /* the thread runs, or waits to be joined */
-    volatile int is_written;
+    atomic_int is_written;
     int rc; /* of the thread */
     char message[1024];
     int n_written;

@@ -1,9 +1,16 @@
 #include "device_start.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "../config/config.h"
 #include "core/registry.h"
+
+enum { MOST_DEVICES = 8 };
+
+/* Once a process: later sessions find the driver started, and the driver keeps some memory of every
+ * thread that has called it. */
+static atomic_int is_started[MOST_DEVICES];
 
 static void *prepare(void *argument)
 {
@@ -17,9 +24,10 @@ void hx_device_start_begin(hx_device_start *start, const char *name)
     const size_t most = sizeof start->ops / sizeof start->ops[0] - 1;
     size_t n = 0;
     memset(start, 0, sizeof *start);
-    for (size_t i = 0; hx_devices[i] && n < most; i++) {
+    for (size_t i = 0; hx_devices[i] && i < MOST_DEVICES && n < most; i++) {
         const int wanted = hx_config_is_auto(name) || strcmp(name, hx_devices[i]->name) == 0;
-        if (wanted && hx_devices[i]->prepare) start->ops[n++] = hx_devices[i];
+        if (!wanted || !hx_devices[i]->prepare || atomic_exchange(&is_started[i], 1)) continue;
+        start->ops[n++] = hx_devices[i];
     }
     if (n > 0) start->running = pthread_create(&start->thread, NULL, prepare, start) == 0;
 }

@@ -12,7 +12,8 @@ typedef struct hx_device_start {
     const hx_device_ops *ops[8]; /* to prepare; NULL after the last */
 } hx_device_start;
 
-/* Prepares the device of that name, or with "auto" all that are built in. What cannot be started
+/* Prepares the device of that name, or with "auto" all that are built in, where no session of this
+ * process has. What cannot be started
  * now starts when the device is opened. *start must stay where it is until the end. */
 void hx_device_start_begin(hx_device_start *start, const char *name);
 

@@ -37,35 +37,54 @@ static int how_of(const char *word)
     return HX_FAULT_NONE;
 }
 
+/* KIND SITE N HOW; nothing is armed by a text that is not such. */
+static void arm(const char *text)
+{
+    char how[16] = "";
+    if (!text || sscanf(text, "%11s %95s %ld %15s", faults.kind, faults.name, &faults.n, how) != 4)
+        return;
+    char *const plus = strchr(how, '+');
+    faults.is_lasting = plus != NULL;
+    if (plus) *plus = '\0';
+    faults.how = how_of(how);
+    faults.is_armed = faults.how != HX_FAULT_NONE;
+}
+
 /* Once the environment is there; calls before are not counted. */
 __attribute__((constructor)) static void begin(void)
 {
     const char *const text = getenv("HEXTOP_FAULT"), *const list = getenv("HEXTOP_FAULT_LIST");
-    char how[16] = "";
     if (list) snprintf(faults.list, sizeof faults.list, "%s", list);
-    if (text && sscanf(text, "%11s %95s %ld %15s", faults.kind, faults.name, &faults.n, how) == 4) {
-        char *const plus = strchr(how, '+');
-        faults.is_lasting = plus != NULL;
-        if (plus) *plus = '\0';
-        faults.how = how_of(how);
-        faults.is_armed = faults.how != HX_FAULT_NONE;
-    }
+    arm(text);
     faults.is_ready = text || list;
+}
+
+void hx_fault_arm(const char *text)
+{
+    memset(&faults, 0, sizeof faults);
+    arm(text);
+    faults.is_ready = 1;
+}
+
+int hx_fault_report(const char *path)
+{
+    char line[2 * TEXT];
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    int is_written = fd >= 0;
+    for (const site *s = faults.entry; is_written && s < faults.entry + MOST_SITES; s++) {
+        if (s->n == 0) continue;
+        const int n = snprintf(line, sizeof line, "%s %s %ld\n", s->kind, s->name, s->n);
+        is_written = write(fd, line, (size_t)n) == n;
+    }
+    if (is_written && faults.is_fired) is_written = write(fd, "fired\n", 6) == 6;
+    if (fd >= 0) close(fd);
+    return is_written ? faults.is_fired : -1;
 }
 
 __attribute__((destructor)) static void end(void)
 {
-    char line[2 * TEXT];
-    const int fd = faults.list[0] ? open(faults.list, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
     faults.is_ready = 0;
-    if (fd < 0) return;
-    for (const site *s = faults.entry; s < faults.entry + MOST_SITES; s++) {
-        if (s->n == 0) continue;
-        const int n = snprintf(line, sizeof line, "%s %s %ld\n", s->kind, s->name, s->n);
-        if (write(fd, line, (size_t)n) != n) break;
-    }
-    if (faults.is_fired && write(fd, "fired\n", 6) != 6) line[0] = '\0';
-    close(fd);
+    if (faults.list[0]) (void)hx_fault_report(faults.list);
 }
 
 /* Its place in the table, which has more than there are. */

@@ -7,6 +7,8 @@
  * the kind fail too, wherever they are (a full disk, a lost device). HEXTOP_FAULT_LIST=FILE: at the
  * end, a line "KIND SITE CALLS" for each place, and "fired" if it was.
  *
+ * A process of many runs (tests/gpu/fault_runs.c) says so before each by hx_fault_arm().
+ *
  * A site is "file.c:123": where the hook stands or, of allocations, where they are asked for (file
  * names are unique in the tree). Kinds: alloc, write, sync, rename, open, folder, thread, device,
  * cuda, nan, breakdown.
@@ -45,6 +47,12 @@ int hx_fault_at(const char *kind, const char *file, int line);
  * site, once, or else its own place. */
 void hx_fault_mark(const char *file, int line);
 int hx_fault_marked(const char *kind, const char *file, int line);
+
+/* From here on as HEXTOP_FAULT=text says, NULL: none; all counts begin again. No other thread may
+ * be at work. */
+void hx_fault_arm(const char *text);
+/* Writes the list of HEXTOP_FAULT_LIST; 1 if the fault was met, -1 where nothing can be written. */
+int hx_fault_report(const char *path);
 
 /* How this call fails: 0, or one of enum hx_fault_how. An expression, in C and CUDA C++ (host). */
 #define HX_FAULT(kind) hx_fault_at(#kind, __FILE__, __LINE__)

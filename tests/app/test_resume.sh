@@ -150,11 +150,13 @@ ok "a mesh onto itself" says err "is the file that is read"
 ok "a result onto itself" says err "is the file that is read"
 
 # Killed at random moments, writes included, until it is done.
-n_kill=0
+n_kill=0 loss=0
+goes_on() { grep -c 'going on after' killed/run.log 2>/dev/null; }
 while [ $n_kill -lt "$kills" ]; do
     rm -rf killed
     option=
     while :; do
+        n_design=$(cat killed/history.csv 2>/dev/null | wc -l) n_resumed=$(goes_on)
         seed=$(((seed * 1103515245 + 12345) % 2147483648))
         # shellcheck disable=SC2086
         "$hextop" run $common output.directory=killed output.checkpoint=0.000001 output.every=1 \
@@ -164,6 +166,10 @@ while [ $n_kill -lt "$kills" ]; do
         kill -KILL $pid 2>/dev/null
         wait $pid 2>/dev/null
         status=$?
+        if [ "$(goes_on)" != "$n_resumed" ]; then # designs that are computed once more
+            from=$(sed -n 's/.*going on after iteration \([0-9]*\).*/\1/p' killed/run.log | tail -n 1)
+            [ $((n_design - 1 - from)) -le $loss ] || loss=$((n_design - 1 - from))
+        fi
         [ $status = 137 ] || break
         n_kill=$((n_kill + 1))
         option=
@@ -175,6 +181,7 @@ while [ $n_kill -lt "$kills" ]; do
     same_run "after $n_kill kills" killed whole
     ok "after $n_kill kills: no leftovers" test "$(find killed -name '*.tmp.*' | wc -l)" = 0
 done
-echo "$n_kill kills"
+# A checkpoint is due after every design, but one at a time is written: on a slow disk some designs pass.
+echo "$n_kill kills; at most $loss designs were computed again"
 echo "$n checks, $failed failed"
 [ "$failed" = 0 ]

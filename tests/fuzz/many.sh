@@ -1,11 +1,11 @@
 #!/bin/sh
 # Runs a folder that build.sh made, on a machine that needs neither clang nor this tree's libraries:
-#   sh tests/fuzz/many.sh FOLDER SECONDS JOBS
+#   sh tests/fuzz/many.sh FOLDER SECONDS JOBS [SEED]
 # JOBS processes for SECONDS each, over all targets; a process that found something begins again. Prints
 # executions by target, and puts what crashed, with its logs, and inputs that reached something new into
 # FOLDER/back.tar.gz. Exit 1 if something was found.
 set -u
-folder=$1 seconds=$2 jobs=$3
+folder=$1 seconds=$2 jobs=$3 seed=${4:-0}
 LD_LIBRARY_PATH=$folder/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
 rm -rf "$folder/crash" "$folder/new" "$folder/log"
@@ -17,7 +17,7 @@ run() { # target, number
     mkdir -p "$folder/new/$1.$2"
     while left=$((end - $(date +%s))) && [ "$left" -gt 2 ] && [ "$round" -lt 40 ]; do
         round=$((round + 1))
-        HX_FUZZ_TARGET=$1 "$folder/fuzz_all" -seed=$(($2 * 100 + round)) -max_total_time=$left -max_len=20000 -timeout=20 \
+        HX_FUZZ_TARGET=$1 "$folder/fuzz_all" -seed=$((seed * 10000 + $2 * 100 + round)) -max_total_time=$left -max_len=20000 -timeout=20 \
             -rss_limit_mb=2500 -dict="$folder/all.dict" -artifact_prefix="$folder/crash/$1-" -print_final_stats=1 \
             "$folder/new/$1.$2" "$folder/corpus/$1" >"$folder/log/$1.$2.$round" 2>&1
     done
