@@ -51,14 +51,15 @@ __device__ __forceinline__ double reach_left(const hx_device_cells &cells, int a
 }
 
 template <int N>
-__device__ __forceinline__ void
-add_range(const hx_device_cells &cells, int begin, int end, int stream, double radius,
-          const double (&x)[N], const double (&y)[N], const double (&z)[N], double (&sum)[N])
+__device__ __forceinline__ void add_range(const hx_device_cells &cells, const double *field,
+                                          int begin, int end, int stream, double radius,
+                                          const double (&x)[N], const double (&y)[N],
+                                          const double (&z)[N], double (&sum)[N])
 {
     const double square = radius * radius;
     for (int m = begin + stream; m < end; m += CONE_STREAMS) {
         const double xm = __ldg(cells.d_x + m), ym = __ldg(cells.d_y + m);
-        const double zm = __ldg(cells.d_z + m), value = cells.d_value[m];
+        const double zm = __ldg(cells.d_z + m), value = field[m];
         double d2[N];
         bool near = false;
 #pragma unroll
@@ -90,8 +91,8 @@ __device__ __forceinline__ double warp_max(double a)
 
 // The targets at the places [begin, end), N or fewer for each group.
 template <int N>
-__device__ void sum_targets(const hx_device_cells &cells, int begin, int end, double radius,
-                            double *__restrict__ result)
+__device__ void sum_targets(const hx_device_cells &cells, const double *field, int begin, int end,
+                            double radius, double *__restrict__ result)
 {
     const int lane = threadIdx.x & 31, stream = lane % CONE_STREAMS, group = lane / CONE_STREAMS;
     const double reach = radius * (1.0 + 1e-9), inverse = 1.0 / cells.size;
@@ -122,7 +123,7 @@ __device__ void sum_targets(const hx_device_cells &cells, int begin, int end, do
             if (left <= 0.0) continue;
             const double reach_x = sqrt(left);
             const int32_t *start = cells.d_start + (k * cells.n_cell[1] + j) * cells.n_cell[0];
-            add_range<N>(cells, start[cell_along(cells, 0, inverse, low[0] - reach_x)],
+            add_range<N>(cells, field, start[cell_along(cells, 0, inverse, low[0] - reach_x)],
                          start[cell_along(cells, 0, inverse, high[0] + reach_x) + 1], stream,
                          radius, x, y, z, sum);
         }
@@ -139,7 +140,8 @@ __device__ void sum_targets(const hx_device_cells &cells, int begin, int end, do
 constexpr int CONE_BLOCK = 128;
 
 __global__ void __launch_bounds__(CONE_BLOCK, 5)
-    cone_kernel(hx_device_cells cells, int64_t n_cell, double radius, double *__restrict__ result)
+    cone_kernel(hx_device_cells cells, const double *field, int64_t n_cell, double radius,
+                double *__restrict__ result)
 {
     const int64_t cell = hx_first_of_thread() / 32;
     if (cell >= n_cell) return;
@@ -148,16 +150,16 @@ __global__ void __launch_bounds__(CONE_BLOCK, 5)
         const int last = min(end, p + CONE_GROUPS * CONE_MOST);
         switch ((last - p + CONE_GROUPS - 1) / CONE_GROUPS) {
         case 1:
-            sum_targets<1>(cells, p, last, radius, result);
+            sum_targets<1>(cells, field, p, last, radius, result);
             break;
         case 2:
-            sum_targets<2>(cells, p, last, radius, result);
+            sum_targets<2>(cells, field, p, last, radius, result);
             break;
         case 3:
-            sum_targets<3>(cells, p, last, radius, result);
+            sum_targets<3>(cells, field, p, last, radius, result);
             break;
         default:
-            sum_targets<4>(cells, p, last, radius, result);
+            sum_targets<4>(cells, field, p, last, radius, result);
             break;
         }
     }
@@ -171,26 +173,30 @@ static bool takes_tiles(const hx_device_cells &cells, double radius)
 }
 
 static int sum_pairs(const hx_cuda *impl, const hx_device_cells &cells, int64_t n_cell,
-                     double radius, double *d_sum)
+                     double radius, const double *d_value, double *d_sum)
 {
-    cone_kernel<<<hx_blocks(32 * n_cell, CONE_BLOCK), CONE_BLOCK, 0, impl->stream>>>(cells, n_cell,
-                                                                                     radius, d_sum);
+    cone_kernel<<<hx_blocks(32 * n_cell, CONE_BLOCK), CONE_BLOCK, 0, impl->stream>>>(
+        cells, d_value, n_cell, radius, d_sum);
     HX_TRY_LAUNCH("cone_sum");
     return HX_OK;
 }
 
-constexpr int TILE_WARPS = 4, TILE_BLOCKS = 6;
+constexpr int TILE_WARPS = 4;
 
+// So many fields at a time, and blocks on a multiprocessor: what was fastest.
+template <int FIELDS, int BLOCKS>
 static int sum_tiles(const hx_cuda *impl, const hx_device_cells &cells, int64_t n_cell,
-                     double radius, double *d_sum)
+                     double radius, double *const d_sum[])
 {
-    const cone_grid grid = {cells.d_start,
-                            {cells.d_value},
-                            {d_sum},
-                            {static_cast<int>(cells.n_cell[0]), static_cast<int>(cells.n_cell[1]),
-                             static_cast<int>(cells.n_cell[2])},
-                            static_cast<float>(radius / cells.size),
-                            radius * 0x1p-65};
+    cone_grid grid = {};
+    grid.start = cells.d_start;
+    for (int i = 0; i < 3; i++) grid.n_cell[i] = static_cast<int>(cells.n_cell[i]);
+    grid.reach = static_cast<float>(radius / cells.size);
+    grid.scale = radius * 0x1p-65;
+    for (int i = 0; i < FIELDS; i++) {
+        grid.value[i] = cells.d_value[i];
+        grid.sum[i] = d_sum[i];
+    }
     const cone_double law = {cells.d_x,
                              cells.d_y,
                              cells.d_z,
@@ -198,19 +204,25 @@ static int sum_tiles(const hx_cuda *impl, const hx_device_cells &cells, int64_t 
                              {cells.origin[0], cells.origin[1], cells.origin[2]},
                              cells.size,
                              0x1p64 / radius};
-    cone_tile_kernel<cone_double, 1, TILE_WARPS, TILE_BLOCKS>
+    cone_tile_kernel<cone_double, FIELDS, TILE_WARPS, BLOCKS>
         <<<hx_blocks(n_cell, TILE_WARPS), 32 * TILE_WARPS, 0, impl->stream>>>(
             grid, law, static_cast<unsigned>(n_cell));
     HX_TRY_LAUNCH("cone_sum");
     return HX_OK;
 }
 
-int hx_cuda_cone_sum(hx_device *dev, const hx_device_cells *cells, double radius,
-                     const double *d_value, double *d_sum)
+int hx_cuda_cone_sum(hx_device *dev, const hx_device_cells *cells, double radius, int n_field,
+                     const double *const d_value[], double *const d_sum[])
 {
     const hx_cuda *impl = hx_cuda_of(dev);
     const int64_t n_cell = cells->n_cell[0] * cells->n_cell[1] * cells->n_cell[2];
-    HX_TRY(hx_for_each(dev, cells->n, gather_body{cells->d_member, d_value, cells->d_value}));
-    return takes_tiles(*cells, radius) ? sum_tiles(impl, *cells, n_cell, radius, d_sum)
-                                       : sum_pairs(impl, *cells, n_cell, radius, d_sum);
+    for (int i = 0; i < n_field; i++)
+        HX_TRY(hx_for_each(dev, cells->n,
+                           gather_body{cells->d_member, d_value[i], cells->d_value[i]}));
+    if (takes_tiles(*cells, radius))
+        return n_field == 2 ? sum_tiles<2, 5>(impl, *cells, n_cell, radius, d_sum)
+                            : sum_tiles<1, 6>(impl, *cells, n_cell, radius, d_sum);
+    for (int i = 0; i < n_field; i++)
+        HX_TRY(sum_pairs(impl, *cells, n_cell, radius, cells->d_value[i], d_sum[i]));
+    return HX_OK;
 }

@@ -4,7 +4,7 @@
 
 #include "core/design/cells.h"
 
-int hx_cuda_cone_sum(hx_device *dev, const hx_device_cells *cells, double radius,
-                     const double *d_value, double *d_sum);
+int hx_cuda_cone_sum(hx_device *dev, const hx_device_cells *cells, double radius, int n_field,
+                     const double *const d_value[], double *const d_sum[]);
 
 #endif
