@@ -1,5 +1,5 @@
 // The filter's sums over the elements within a radius: by tiles (cone_tiles.cuh), or pair by pair
-// where the radius is much smaller than a cell, or next to infinite.
+// where the radius is smaller than a cell or far larger.
 #include "cone_cuda.cuh"
 
 #include "cone_tiles.cuh"
@@ -165,11 +165,11 @@ __global__ void __launch_bounds__(CONE_BLOCK, 5)
     }
 }
 
-// Below it |t|^2 is so much larger than the squared radius that the difference loses digits; above
-// it rows of cells want more than single precision.
+// Tiles where they are exact enough: |t|^2 not much above the squared radius, or their difference
+// loses digits; and neighbours no nearer than 1e-3 of the radius, below which roots are not exact.
 static bool takes_tiles(const hx_device_cells &cells, double radius)
 {
-    return radius >= 0.5 * cells.size && radius <= 1e3 * cells.size;
+    return radius >= 0.75 * cells.size && radius <= 50.0 * cells.size;
 }
 
 static int sum_pairs(const hx_cuda *impl, const hx_device_cells &cells, int64_t n_cell,
