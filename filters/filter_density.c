@@ -13,7 +13,7 @@
 
 static size_t bytes(const hx_mesh *mesh, const hx_filter_params *params)
 {
-    return hx_cone_bytes(mesh, params->volume_weighted);
+    return hx_cone_bytes(mesh, params->volume_weighted, 2);
 }
 
 static int create(hx_filter *filter)
@@ -22,7 +22,7 @@ static int create(hx_filter *filter)
     HX_TRY(hx_alloc(&cone, 1, sizeof *cone, "density filter"));
     filter->impl = cone;
     return hx_cone_create(cone, filter->dev, filter->problem, filter->params.radius,
-                          filter->params.volume_weighted);
+                          filter->params.volume_weighted, 2);
 }
 
 static int forward(hx_filter *filter, const double *d_design, double *d_filtered)
@@ -36,24 +36,25 @@ static int forward(hx_filter *filter, const double *d_design, double *d_filtered
         HX_TRY(ops->vector->multiply(dev, n, cone->d_volume, d_design, d_filtered));
         d_weighted = d_filtered;
     }
-    HX_TRY(hx_cone_sum(cone, d_weighted, d_filtered));
+    HX_TRY(hx_cone_sum(cone, 1, &d_weighted, &d_filtered));
     return ops->vector->divide(dev, n, d_filtered, cone->d_sum_weight, d_filtered);
 }
 
-static int transpose(const hx_cone *cone, double *d_a)
-{
-    hx_device *dev = cone->dev;
-    HX_TRY(dev->ops->vector->divide(dev, cone->cells.n, d_a, cone->d_sum_weight, d_a));
-    HX_TRY(hx_cone_sum(cone, d_a, d_a));
-    if (!cone->d_volume) return HX_OK;
-    return dev->ops->vector->multiply(dev, cone->cells.n, cone->d_volume, d_a, d_a);
-}
-
+/* Both derivatives at a time: they share the weights. */
 static int backward(hx_filter *filter, const double *d_design, double *d_dc, double *d_dv)
 {
+    const hx_cone *cone = filter->impl;
+    hx_device *dev = filter->dev;
+    const hx_vector_ops *ops = dev->ops->vector;
+    const int64_t n = cone->cells.n;
+    double *const d_sum[2] = {d_dc, d_dv};
+    const double *const d_value[2] = {d_dc, d_dv};
     (void)d_design;
-    HX_TRY(transpose(filter->impl, d_dc));
-    return transpose(filter->impl, d_dv);
+    for (int i = 0; i < 2; i++) HX_TRY(ops->divide(dev, n, d_sum[i], cone->d_sum_weight, d_sum[i]));
+    HX_TRY(hx_cone_sum(cone, 2, d_value, d_sum));
+    for (int i = 0; i < 2 && cone->d_volume; i++)
+        HX_TRY(ops->multiply(dev, n, cone->d_volume, d_sum[i], d_sum[i]));
+    return HX_OK;
 }
 
 static void destroy(hx_filter *filter)
@@ -70,7 +71,7 @@ const hx_filter_kind hx_filter_density = {
     .maps_design = 1,
     .keeps_range = 1,
     .sums_pairs = 1,
-    .bytes_per_elem = 56,
+    .bytes_per_elem = 64,
     .bytes = bytes,
     .create = create,
     .forward = forward,

@@ -13,7 +13,7 @@
 
 static size_t bytes(const hx_mesh *mesh, const hx_filter_params *params)
 {
-    return hx_cone_bytes(mesh, params->volume_weighted);
+    return hx_cone_bytes(mesh, params->volume_weighted, 1);
 }
 
 static int create(hx_filter *filter)
@@ -22,7 +22,7 @@ static int create(hx_filter *filter)
     HX_TRY(hx_alloc(&cone, 1, sizeof *cone, "sensitivity filter"));
     filter->impl = cone;
     return hx_cone_create(cone, filter->dev, filter->problem, filter->params.radius,
-                          filter->params.volume_weighted);
+                          filter->params.volume_weighted, 1);
 }
 
 static int forward(hx_filter *filter, const double *d_design, double *d_filtered)
@@ -37,10 +37,11 @@ static int backward(hx_filter *filter, const double *d_design, double *d_dc, dou
     hx_device *dev = filter->dev;
     const hx_device_ops *ops = dev->ops;
     const int64_t n = cone->cells.n;
+    const double *const d_weighted = d_dc;
     (void)d_dv;
     HX_TRY(ops->vector->multiply(dev, n, d_design, d_dc, d_dc));
     if (cone->d_volume) HX_TRY(ops->vector->multiply(dev, n, cone->d_volume, d_dc, d_dc));
-    HX_TRY(hx_cone_sum(cone, d_dc, d_dc));
+    HX_TRY(hx_cone_sum(cone, 1, &d_weighted, &d_dc));
     HX_TRY(ops->vector->divide(dev, n, d_dc, d_design, d_dc));
     return ops->vector->divide(dev, n, d_dc, cone->d_sum_weight, d_dc);
 }

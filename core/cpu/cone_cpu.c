@@ -50,7 +50,7 @@ static ALWAYS_INLINE void add_lanes(const cone *c, const double at[3], int64_t m
 {
     const double *const x = c->cells->d_x + m, *const y = c->cells->d_y + m,
                         *const z = c->cells->d_z + m;
-    const double *const value = c->cells->d_value + m;
+    const double *const value = c->cells->d_value[0] + m;
 #pragma omp simd simdlen(8)
     for (int l = 0; l < LANES; l++) {
         const double dx = x[l] - at[0], dy = y[l] - at[1], dz = z[l] - at[2];
@@ -119,16 +119,22 @@ static sum_function *choose_sum(void)
     return sum_any;
 }
 
-int hx_cpu_cone_sum(hx_device *dev, const hx_device_cells *cells, double radius,
-                    const double *d_value, double *d_sum)
+static void sum_field(const cone *c, const double *value, double *sum)
 {
-    const cone c = {cells, radius, radius * (1.0 + 1e-9), 1.0 / cells->size};
+    const hx_device_cells *const cells = c->cells;
     sum_function *const sum_chunk = choose_sum();
-    (void)dev;
 #pragma omp parallel for schedule(static)
-    for (int64_t p = 0; p < cells->n; p++) cells->d_value[p] = d_value[cells->d_member[p]];
+    for (int64_t p = 0; p < cells->n; p++) cells->d_value[0][p] = value[cells->d_member[p]];
 #pragma omp parallel for schedule(dynamic)
     for (int64_t begin = 0; begin < cells->n; begin += CHUNK)
-        sum_chunk(&c, begin, begin + CHUNK < cells->n ? begin + CHUNK : cells->n, d_sum);
+        sum_chunk(c, begin, begin + CHUNK < cells->n ? begin + CHUNK : cells->n, sum);
+}
+
+int hx_cpu_cone_sum(hx_device *dev, const hx_device_cells *cells, double radius, int n_field,
+                    const double *const d_value[], double *const d_sum[])
+{
+    const cone c = {cells, radius, radius * (1.0 + 1e-9), 1.0 / cells->size};
+    (void)dev;
+    for (int i = 0; i < n_field; i++) sum_field(&c, d_value[i], d_sum[i]);
     return HX_OK;
 }

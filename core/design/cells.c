@@ -188,14 +188,14 @@ int hx_cells_estimate(const hx_mesh *mesh, double radius, double *mean_neighbour
     return HX_OK;
 }
 
-size_t hx_device_cells_bytes(int64_t n_elem)
+size_t hx_device_cells_bytes(int64_t n_elem, int n_field)
 {
     return ((size_t)n_elem + (size_t)most_cells(n_elem) + 1) * sizeof(int32_t) +
-           4 * ((size_t)n_elem + HX_CELLS_PADDING) * sizeof(double);
+           (size_t)(3 + n_field) * ((size_t)n_elem + HX_CELLS_PADDING) * sizeof(double);
 }
 
 int hx_device_cells_create(hx_device_cells *cells, hx_device *dev, const hx_mesh *mesh,
-                           double radius)
+                           double radius, int n_field)
 {
     hx_cells host;
     int rc;
@@ -214,8 +214,10 @@ int hx_device_cells_create(hx_device_cells *cells, hx_device *dev, const hx_mesh
     HX_TRY_FAIL(hx_device_put(dev, &cells->d_y, host.y, places));
     HX_TRY_FAIL(hx_device_put(dev, &cells->d_z, host.z, places));
     hx_cells_free(&host);
-    HX_TRY_FAIL(dev->ops->alloc(dev, places, &cells->d_value));
-    HX_TRY_FAIL(dev->ops->zero(dev, cells->d_value, places));
+    for (int i = 0; i < n_field; i++) {
+        HX_TRY_FAIL(dev->ops->alloc(dev, places, &cells->d_value[i]));
+        HX_TRY_FAIL(dev->ops->zero(dev, cells->d_value[i], places));
+    }
     return HX_OK;
 fail:
     hx_cells_free(&host);
@@ -231,7 +233,7 @@ void hx_device_cells_free(hx_device_cells *cells, hx_device *dev)
     dev->ops->release(dev, cells->d_x);
     dev->ops->release(dev, cells->d_y);
     dev->ops->release(dev, cells->d_z);
-    dev->ops->release(dev, cells->d_value);
+    for (int i = 0; i < HX_CELLS_FIELDS; i++) dev->ops->release(dev, cells->d_value[i]);
     memset(cells, 0, sizeof *cells);
 }
 

@@ -10,8 +10,9 @@
 extern "C" {
 #endif
 
-/* Zeros after the last place, so that lanes may reach beyond it. */
-enum { HX_CELLS_PADDING = 8 };
+/* Zeros after the last place, so that lanes may reach beyond it; fields that cone_sum takes at a
+ * time, at most. */
+enum { HX_CELLS_PADDING = 8, HX_CELLS_FIELDS = 2 };
 
 /* Centroids of the elements of a cell, and of cells that follow each other along x, lie one after
  * the other: a ball is a few dozen contiguous ranges. */
@@ -39,16 +40,18 @@ struct hx_device_cells {
     int64_t n_cell[3];
     int32_t *d_start, *d_member;
     double *d_x, *d_y, *d_z; /* [n + padding] */
-    double *d_value;         /* [n + padding] scratch of cone_sum: values by place */
+    /* [n + padding] scratch of cone_sum: values of its fields by place; NULL beyond n_field */
+    double *d_value[HX_CELLS_FIELDS];
 };
 
-/* Bins the elements and puts them on the device; the host keeps nothing. O(n). */
+/* Bins the elements and puts them on the device, for sums of up to n_field fields at a time; the
+ * host keeps nothing. O(n). */
 int hx_device_cells_create(hx_device_cells *cells, hx_device *dev, const hx_mesh *mesh,
-                           double radius);
+                           double radius, int n_field);
 /* Accepts a zeroed struct. */
 void hx_device_cells_free(hx_device_cells *cells, hx_device *dev);
 /* Their bytes, at most. */
-size_t hx_device_cells_bytes(int64_t n_elem);
+size_t hx_device_cells_bytes(int64_t n_elem, int n_field);
 
 void hx_cells_free(hx_cells *cells);
 

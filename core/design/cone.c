@@ -5,10 +5,10 @@
 
 #include "../base/memory.h"
 
-size_t hx_cone_bytes(const hx_mesh *mesh, int volume_weighted)
+size_t hx_cone_bytes(const hx_mesh *mesh, int volume_weighted, int n_field)
 {
     const size_t field = (size_t)mesh->n_elem * sizeof(double);
-    return hx_device_cells_bytes(mesh->n_elem) + (volume_weighted ? 2 : 1) * field;
+    return hx_device_cells_bytes(mesh->n_elem, n_field) + (volume_weighted ? 2 : 1) * field;
 }
 
 /* sum_weight: of the volumes, or of ones. */
@@ -28,20 +28,21 @@ static int sum_weights(hx_cone *cone, const hx_problem *problem, int volume_weig
         HX_TRY(hx_device_put(dev, &cone->d_volume, weight, n * sizeof(double)));
     }
     HX_TRY_FAIL(hx_device_put(dev, &cone->d_sum_weight, weight, n * sizeof(double)));
-    rc = hx_cone_sum(cone, cone->d_sum_weight, cone->d_sum_weight);
+    const double *const d_weight = cone->d_sum_weight;
+    rc = hx_cone_sum(cone, 1, &d_weight, &cone->d_sum_weight);
 fail:
     free(ones);
     return rc;
 }
 
 int hx_cone_create(hx_cone *cone, hx_device *dev, const hx_problem *problem, double radius,
-                   int volume_weighted)
+                   int volume_weighted, int n_field)
 {
     int rc;
     memset(cone, 0, sizeof *cone);
     cone->dev = dev;
     cone->radius = radius;
-    HX_TRY_FAIL(hx_device_cells_create(&cone->cells, dev, problem->mesh, radius));
+    HX_TRY_FAIL(hx_device_cells_create(&cone->cells, dev, problem->mesh, radius, n_field));
     HX_TRY_FAIL(sum_weights(cone, problem, volume_weighted));
     return HX_OK;
 fail:
@@ -49,9 +50,11 @@ fail:
     return rc;
 }
 
-int hx_cone_sum(const hx_cone *cone, const double *d_value, double *d_sum)
+int hx_cone_sum(const hx_cone *cone, int n_field, const double *const d_value[],
+                double *const d_sum[])
 {
-    return cone->dev->ops->design->cone_sum(cone->dev, &cone->cells, cone->radius, d_value, d_sum);
+    return cone->dev->ops->design->cone_sum(cone->dev, &cone->cells, cone->radius, n_field, d_value,
+                                            d_sum);
 }
 
 void hx_cone_free(hx_cone *cone)

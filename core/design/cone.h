@@ -22,13 +22,16 @@ typedef struct hx_cone {
     double *d_volume;     /* [n_elem] if it weighs, else NULL (owned) */
 } hx_cone;
 
-/* volume_weighted: H_ei counts times the volume of i (graded meshes). Cold. */
+/* volume_weighted: H_ei counts times the volume of i (graded meshes). n_field: of sums at a time,
+ * at most. Cold. */
 int hx_cone_create(hx_cone *cone, hx_device *dev, const hx_problem *problem, double radius,
-                   int volume_weighted);
-/* sum_i H_ei value_i without volumes and without division; in place or not. Hot. */
-int hx_cone_sum(const hx_cone *cone, const double *d_value, double *d_sum);
+                   int volume_weighted, int n_field);
+/* sum_i H_ei value_i of each field, without volumes and without division; in place or not. Two at a
+ * time share their weights. Hot. */
+int hx_cone_sum(const hx_cone *cone, int n_field, const double *const d_value[],
+                double *const d_sum[]);
 /* Device bytes, at most. */
-size_t hx_cone_bytes(const hx_mesh *mesh, int volume_weighted);
+size_t hx_cone_bytes(const hx_mesh *mesh, int volume_weighted, int n_field);
 /* Accepts a zeroed struct. */
 void hx_cone_free(hx_cone *cone);
 

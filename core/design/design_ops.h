@@ -46,10 +46,11 @@ typedef struct hx_design_ops {
      * the same dc / dv, 0 where no dv is above 0; x = the largest of the group. */
     int (*tie)(hx_device *dev, const hx_device_ties *ties, const double *d_dv, double *d_dc);
     int (*copy_largest)(hx_device *dev, const hx_device_ties *ties, double *d_x);
-    /* sum[e] = sum over i of max(0, radius - |x_e - x_i|) value[i], x the centroids. In place or
-     * not. */
-    int (*cone_sum)(hx_device *dev, const hx_device_cells *cells, double radius,
-                    const double *d_value, double *d_sum);
+    /* sum[e] = sum over i of max(0, radius - |x_e - x_i|) value[i], x the centroids, of n_field
+     * fields, at most as many as the cells were made for. In place or not: no field's sum is
+     * another's value. */
+    int (*cone_sum)(hx_device *dev, const hx_device_cells *cells, double radius, int n_field,
+                    const double *const d_value[], double *const d_sum[]);
 } hx_design_ops;
 
 #ifdef __cplusplus

@@ -297,17 +297,21 @@ static void check_cone(fields *f, const hx_mesh *mesh, double radius)
         hx_device *dev = k == 0 ? &device : &cpu;
         double *const *x = k == 0 ? f->d : f->c;
         hx_device_cells cells;
-        CHECK_OK(hx_device_cells_create(&cells, dev, mesh, radius));
+        CHECK_OK(hx_device_cells_create(&cells, dev, mesh, radius, 2));
         fixture_set_threads(k == 0 ? 2 : 1);
-        CHECK_OK(dev->ops->design->cone_sum(dev, &cells, radius, x[DC], x[OUT]));
+        const double *const value[2] = {x[DC], x[RHO]}, *const out = x[OUT];
+        CHECK_OK(dev->ops->design->cone_sum(dev, &cells, radius, 2, value,
+                                            (double *[2]){x[OUT], x[ENERGY]}));
         CHECK_OK(dev->ops->copy(dev, x[MODULUS], x[OUT], f->n * sizeof(double)));
-        CHECK_OK(dev->ops->design->cone_sum(dev, &cells, radius, x[OUT], x[OUT])); /* in place */
+        CHECK_OK(dev->ops->design->cone_sum(dev, &cells, radius, 1, &out, &x[OUT])); /* in place */
         hx_device_cells_free(&cells, dev);
         hx_device_cells_free(&cells, dev);
     }
     check_field(f, MODULUS, 1e-12, "cone sum");
+    check_field(f, ENERGY, 1e-12, "cone sum of a second field");
     check_field(f, OUT, 1e-12, "cone sum of a cone sum");
     check_cone_formula(f, mesh, radius, f->host[DC], MODULUS, "cone sum");
+    check_cone_formula(f, mesh, radius, f->host[RHO], ENERGY, "cone sum of a second field");
     check_cone_formula(f, mesh, radius, f->host[MODULUS], OUT, "cone sum of a cone sum");
 }
 
@@ -362,14 +366,15 @@ static int bench(const int size[3], double radius)
     CHECK_OK(hx_mesh_finish(&mesh));
     fill(&f, (size_t)mesh.n_elem, NULL);
     double clock = hx_clock();
-    CHECK_OK(hx_device_cells_create(&cells, &device, &mesh, radius));
+    CHECK_OK(hx_device_cells_create(&cells, &device, &mesh, radius, 1));
     printf("cells %.3f s\n", lap(&clock));
     CHECK_OK(device.ops->alloc(&device, sizeof(hx_oc_state), &d_state));
     const hx_device_oc oc = {mesh.n_elem, 0.2,  0.5,      0.01,    f.d[RHO], f.d[DC],
                              f.d[VOLUME], NULL, f.d[OUT], d_state, NULL};
     for (int i = 0; i < 7; i++) {
         lap(&clock);
-        CHECK_OK(device.ops->design->cone_sum(&device, &cells, radius, f.d[DC], f.d[MODULUS]));
+        const double *const value = f.d[DC];
+        CHECK_OK(device.ops->design->cone_sum(&device, &cells, radius, 1, &value, &f.d[MODULUS]));
         best[0] = fmin(best[0], lap(&clock));
         CHECK_OK(hx_oc_update(&device, &oc, 0.5 * mesh.total_volume, &change));
         best[1] = fmin(best[1], lap(&clock));

@@ -1,0 +1,10 @@
+// The filter's sums over the elements within a radius (design_ops.h).
+#ifndef HX_CONE_CUDA_CUH
+#define HX_CONE_CUDA_CUH
+
+#include "core/design/cells.h"
+
+int hx_cuda_cone_sum(hx_device *dev, const hx_device_cells *cells, double radius, int n_field,
+                     const double *const d_value[], double *const d_sum[]);
+
+#endif
