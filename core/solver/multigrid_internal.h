@@ -46,6 +46,7 @@ typedef struct hx_multigrid {
     double *d_work; /* [2 n_dof] of the rows' product */
     hx_mg_mesh mesh;
     hx_mg_smoothing on_mesh; /* of linear elements */
+    hx_mg_smoothing on_rows; /* where there are rows */
     int n_level;
     hx_mg_level level[HX_LATTICE_LEVELS];
     int64_t n_spring_block;
@@ -65,6 +66,8 @@ typedef struct hx_multigrid {
 
 /* multigrid_cycle.c. On a mesh with so many elements across a cell of the first lattice. */
 hx_mg_smoothing hx_mg_smoothing_for(double across);
+/* From rows: of quadratic elements (degree 0), or of splines of that degree. */
+hx_mg_smoothing hx_mg_smoothing_rows(int degree);
 /* Of lattice l, or of the mesh (-1): its degree is above 1 there. */
 hx_mg_smoothing hx_mg_smoothing_of(const hx_multigrid *mg, int l);
 /* y = K x on the mesh, springs included, 0 at supports. */

@@ -18,16 +18,21 @@
 #define COARSENING_DEGREE 2.0    /* the same of splines, times the degree */
 enum { N_LAST = 64 }; /* nodes of the last lattice, at most; multigrid_direct.c may end earlier */
 
+/* The highest of a spline's, 0 of a mesh. */
+static int degree_of(const hx_problem *problem)
+{
+    const hx_spline_rule *const rule = problem->space.spline_rule;
+    int degree = 0;
+    if (problem->space.element != HX_ELEMENT_SPLINE) return 0;
+    for (int k = 0; k < rule->n_patch; k++)
+        for (int d = 0; d < 3; d++)
+            if (rule->patch[k].degree[d] > degree) degree = rule->patch[k].degree[d];
+    return degree;
+}
+
 static double coarsening_of(const hx_problem *problem)
 {
-    if (problem->space.element == HX_ELEMENT_SPLINE) {
-        const hx_spline_rule *const rule = problem->space.spline_rule;
-        int degree = 1;
-        for (int k = 0; k < rule->n_patch; k++)
-            for (int d = 0; d < 3; d++)
-                if (rule->patch[k].degree[d] > degree) degree = rule->patch[k].degree[d];
-        return COARSENING_DEGREE * degree;
-    }
+    if (problem->space.element == HX_ELEMENT_SPLINE) return COARSENING_DEGREE * degree_of(problem);
     if (hx_problem_is_heat(problem)) return COARSENING_HEAT;
     return problem->space.element == HX_ELEMENT_LINEAR ? COARSENING : COARSENING_QUADRATIC;
 }
@@ -248,6 +253,7 @@ static int create(hx_precond *pc)
     HX_TRY(
         hx_lattice_create_under(&lattice, &op->problem->space, coarsening_of(op->problem), N_LAST));
     mg->on_mesh = hx_mg_smoothing_for(lattice.across);
+    mg->on_rows = hx_mg_smoothing_rows(degree_of(op->problem));
     int rc = hx_alloc_raw(&held, n_node, 1, "multigrid");
     if (rc == HX_OK) {
         memcpy(held, op->problem->supports.fixed, n_node);
