@@ -192,6 +192,7 @@ static void destroy(hx_precond *pc)
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) dev->ops->release(dev, owned[i]);
     if (mg->ops && mg->ops->mesh_release) mg->ops->mesh_release(dev, &mg->mesh);
     for (int l = 0; l < mg->n_level; l++) release_level(dev, &mg->level[l]);
+    hx_mg_blocks_free(mg);
     hx_mg_direct_free(mg);
     hx_mg_rigid_free(mg);
     if (mg->own_state) mg->strategy->teardown(mg->own_state);
@@ -249,6 +250,7 @@ static int create(hx_precond *pc)
     mg->dev = op->dev;
     HX_TRY(find_ops(mg, op->problem));
     HX_TRY(find_product(mg, op));
+    HX_TRY(hx_mg_blocks_create(mg, op));
     HX_TRY(alloc_vectors(mg, op->linear.n));
     HX_TRY(
         hx_lattice_create_under(&lattice, &op->problem->space, coarsening_of(op->problem), N_LAST));
@@ -278,6 +280,8 @@ static int setup(hx_precond *pc)
     HX_TRY(hx_operator_diagonal(op, d_diag));
     HX_TRY(mg->dev->ops->vector->zero_entries(mg->dev, mg->rigid.n_dof, mg->rigid.d_dof, d_diag));
     HX_TRY(ops->invert(mg->dev, op->linear.n, d_diag, mg->d_m));
+    if (mg->blocks.n > 0)
+        HX_TRY(ops->blocks_invert(mg->dev, &mg->rows->matrix, &mg->blocks, op->linear.n, mg->d_m));
     if (mg->rows)
         HX_TRY(ops->rows_galerkin(mg->dev, &mg->mesh, &mg->rows->matrix, &mg->level[0]));
     else
@@ -362,7 +366,8 @@ static size_t bytes(const hx_problem *problem, const hx_device_ops *device,
     const double factors = device->multigrid && device->multigrid->direct_factorise
                                ? hx_mg_direct_bytes((int)dof, n_node, mesh->n_elem)
                                : 0.0;
-    return (size_t)(vectors + lists + levels + prepared + factors) +
+    const double blocks = hx_mg_blocks_bytes(problem, device);
+    return (size_t)(vectors + lists + levels + prepared + factors + blocks) +
            product_bytes(problem, device, strategy);
 }
 
