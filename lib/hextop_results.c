@@ -135,6 +135,7 @@ typedef struct cut {
     hx_mesh own;
     const hx_mesh *mesh; /* (borrowed) */
     hx_result_part part;
+    hx_fine_image fine;
     hx_surface_field field;
     hx_surface surface;
 } cut;
@@ -145,15 +146,17 @@ static int make_surface(hextop *h, cut *c)
     const hx_session *const s = &h->session;
     hx_surface_smoothing smoothing;
     unsigned preserve;
-    double threshold, volume;
+    double threshold, volume, target;
     HX_TRY(hx_alloc_raw(&c->rho, (size_t)s->mesh.n_elem, sizeof *c->rho, "densities"));
     HX_TRY(hx_optimizer_density(&s->opt, c->rho));
     HX_TRY(hx_preserve_read(HX_PRESERVE_DEFAULT, &preserve));
     HX_TRY(hx_part_create(&c->part, s, c->rho, preserve));
     HX_TRY(hx_part_cut(&c->part, s, c->rho, &c->is_solid, &c->own, &c->mesh));
-    HX_TRY(hx_surface_field_create(&c->field, c->mesh, c->rho, c->is_solid));
+    HX_TRY(hx_part_fine_image(&c->part, s, 0, &c->fine));
+    HX_TRY(hx_fine_image_field(&c->fine, &c->field, c->mesh, c->rho, c->is_solid));
     HX_TRY(hx_part_check_target(&c->part, c->part.target));
-    HX_TRY(hx_surface_threshold(&c->field, c->part.target, &threshold, &volume));
+    target = hx_fine_image_target(&c->fine, &c->field, c->part.target);
+    HX_TRY(hx_surface_threshold(&c->field, target, &threshold, &volume));
     HX_TRY(hx_surface_extract(&c->surface, &c->field, threshold));
     return hx_surface_smooth(&c->surface, &c->field, HX_SURFACE_STEPS, &smoothing);
 }
@@ -173,6 +176,7 @@ static int write_surface(hextop *h, const char *path)
     hx_surface_free(&c.surface);
     hx_surface_field_free(&c.field);
     hx_part_free(&c.part);
+    hx_fine_image_free(&c.fine);
     hx_mesh_free(&c.own);
     free(c.is_solid);
     free(c.rho);

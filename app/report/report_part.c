@@ -23,10 +23,10 @@ typedef struct maker {
 
 /* --- fields --- */
 
-/* node[n_node] := the mean of the elements' values, weighted with volume and `share`: [n_elem],
- * NULL:
- * 1. NAN where there is no weight. */
-static int average(const hx_mesh *mesh, const double *value, const double *share, float *node)
+/* node[n_node] := the mean of the elements' values, weighted with volume and `share`, NULL: 1. Both
+ * of elements that the mesh has in `per` each. NAN where there is no weight. */
+static int average(const hx_mesh *mesh, int64_t per, const double *value, const double *share,
+                   float *node)
 {
     double *sum = NULL, *weight = NULL;
     int rc;
@@ -35,11 +35,11 @@ static int average(const hx_mesh *mesh, const double *value, const double *share
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         hx_hex_map map;
         hx_hex_map_init(&map, mesh->xyz, mesh->conn + 8 * e);
-        const double w = hx_hex_volume(&map) * (share ? share[e] : 1.0);
-        if (!isfinite(value[e])) continue;
+        const double w = hx_hex_volume(&map) * (share ? share[e / per] : 1.0);
+        if (!isfinite(value[e / per])) continue;
         for (int i = 0; i < 8; i++) {
             const int32_t a = mesh->conn[8 * e + i];
-            sum[a] += w * value[e];
+            sum[a] += w * value[e / per];
             weight[a] += w;
         }
     }
@@ -99,6 +99,7 @@ static int add_field(maker *m, const char *name, const char *label, const char *
                      const double *elem, const double *share)
 {
     hx_report_part *part = &m->run->part;
+    const hx_mesh *const mesh = m->field.mesh; /* the source's, or finer */
     float *node = NULL;
     int rc;
     hx_report_field *f = &part->field[part->n_field];
@@ -107,8 +108,8 @@ static int add_field(maker *m, const char *name, const char *label, const char *
     f->name = name;
     f->label = label;
     f->unit = unit;
-    HX_TRY_FAIL(hx_alloc(&node, (size_t)m->source.mesh->n_node, sizeof *node, "nodal values"));
-    HX_TRY_FAIL(average(m->source.mesh, elem, share, node));
+    HX_TRY_FAIL(hx_alloc(&node, (size_t)mesh->n_node, sizeof *node, "nodal values"));
+    HX_TRY_FAIL(average(mesh, mesh->n_elem / m->source.mesh->n_elem, elem, share, node));
     rc = to_vertices(&part->surface, node, f->value);
 fail:
     free(node);
@@ -201,9 +202,9 @@ static int cut(maker *m)
 {
     const double begin = hx_clock();
     hx_report_part *part = &m->run->part;
-    const hx_surface_source *source = &m->source;
+    hx_surface_source *source = &m->source;
     double volume;
-    HX_TRY(hx_surface_field_create(&m->field, source->mesh, source->rho, source->is_solid));
+    HX_TRY(hx_surface_source_field(source, &m->field));
     HX_TRY(hx_part_check_target(&source->part, source->target));
     HX_TRY(hx_surface_threshold(&m->field, source->target, &part->threshold, &volume));
     const double found = hx_clock();
@@ -235,13 +236,13 @@ static int open_source(maker *m)
 {
     hx_report_run *run = m->run;
     const int rc = hx_surface_source_open(&m->source, run->result, NULL,
-                                          HX_PRESERVE_LOADS | HX_PRESERVE_PASSIVE);
+                                          HX_PRESERVE_LOADS | HX_PRESERVE_PASSIVE, 0);
     if (rc != HX_EINPUT || !m->source.config) return rc;
     hx_report_say(&run->missing, "The part is that of the densities alone: %s", hx_error_message());
     hx_error_clear();
     hx_surface_source_free(&m->source);
     run->part.is_alone = 1;
-    return hx_surface_source_open(&m->source, run->result, "none", 0);
+    return hx_surface_source_open(&m->source, run->result, "none", 0, 0);
 }
 
 static int make(maker *m, int64_t n_triangle)

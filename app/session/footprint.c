@@ -60,12 +60,52 @@ static const shape quadratic_shape[HX_N_CELL_RULE] = {
 
 enum { SPLINE_DEGREE = 2 }; /* where the config does not say: most parts */
 
-/* mesh: raw, or NULL: one of hexahedra, as generators make it. */
-static shape shape_of(const hx_config *cfg, const hx_mesh *mesh)
+/* Pairs of functions of one direction with a span in common, each twice and with itself once. */
+static double count_pairs(const hx_knots *axis)
+{
+    double n = 0.0;
+    for (int i = 0, s = 0; i < axis->n; i++) {
+        while (s + 1 < axis->n_span && axis->span[s + 1] <= i + axis->degree) s++;
+        n += 1.0 + 2.0 * (axis->span[s] - i); /* the last one that reaches into the same span */
+    }
+    return n;
+}
+
+/* A glued spline as it is; entries of its pattern on a side that patches share count once, those on
+ * an edge of three and more a little too seldom. */
+static shape spline_shape(const hx_spline *spline)
+{
+    const double n_cell = (double)spline->n_cell;
+    shape sum = {(double)spline->n_point / n_cell, 0.0, 0.0, 0.0};
+    for (int k = 0; k < spline->n_patch; k++) {
+        const hx_spline_patch *const patch = &spline->patch[k];
+        double place = (double)hx_spline_patch_cells(patch) / n_cell, entry = 1.0 / n_cell;
+        for (int d = 0; d < 3; d++) {
+            place *= patch->axis[d].degree + 1;
+            entry *= count_pairs(&patch->axis[d]);
+        }
+        sum.place += place;
+        sum.entry += entry;
+    }
+    for (int k = 0; k < spline->n_interface; k++) {
+        const hx_spline_side a = spline->interface[k].a;
+        double entry = 1.0 / n_cell;
+        for (int d = 0; d < 3; d++)
+            if (d != a.side / 2) entry *= count_pairs(&spline->patch[a.patch].axis[d]);
+        sum.entry -= entry;
+    }
+    return sum;
+}
+
+/* mesh: raw, or NULL: one of hexahedra, as generators make it. spline: what it stands for, or
+ * NULL. */
+static shape shape_of(const hx_config *cfg, const hx_mesh *mesh, const hx_spline *spline)
 {
     int64_t n_kind[HX_N_CELL_RULE] = {0}, n = 0;
     shape sum = {0.0, 0.0, 0.0, 0.0};
     if (cfg->solver.element == HX_ELEMENT_LINEAR) return linear_shape;
+    if (cfg->solver.element == HX_ELEMENT_SPLINE && spline && spline->n_patch > 0)
+        return spline_shape(spline);
     if (cfg->solver.element == HX_ELEMENT_SPLINE) {
         const double p = cfg->mesh.degree > 0 ? cfg->mesh.degree : SPLINE_DEGREE;
         return (shape){1.0, (p + 1.0) * (p + 1.0) * (p + 1.0), 0.0,
@@ -112,6 +152,16 @@ static void add_problem(const hx_config *cfg, const shape *s, int n_case, hx_acc
 
 enum { LIST_BYTES_PER_ELEM = 40 }; /* of hx_device_mesh_need_lists */
 
+/* Of splines, whose multigrid smoothes by blocks of control points: its vectors and these. */
+static void add_blocks(const hx_config *cfg, const shape *s, hx_account *account)
+{
+    const char *const name = cfg->solver.preconditioner;
+    const double c = (double)components_of(cfg), points = s->place > 27.5 ? 27.0 : 8.0;
+    if (cfg->solver.element != HX_ELEMENT_SPLINE) return;
+    if (!hx_config_is_auto(name) && strcmp(name, "multigrid") != 0) return;
+    add(account, "preconditioner", (44.0 * c + 4.0 * points * c * c) * s->point);
+}
+
 /* The same; the vectors are r, p, q, and u and f of each load case. */
 static void add_solver(const hx_config *cfg, const shape *s, int n_case, hx_account *account)
 {
@@ -135,13 +185,14 @@ static void add_solver(const hx_config *cfg, const shape *s, int n_case, hx_acco
     hx_account_add(account, "densities",
                    (cfg->passive.n > 0 ? 4 : 3) * sizeof(double)); /* at least */
     if (kind) hx_account_add(account, "filter", (size_t)kind->bytes_per_elem);
+    add_blocks(cfg, s, account);
 }
 
 double hx_footprint_planned(const hx_config *cfg)
 {
     hx_account account = {0};
     const int n_case = count_cases(cfg, 0);
-    const shape s = shape_of(cfg, NULL);
+    const shape s = shape_of(cfg, NULL, NULL);
     add_problem(cfg, &s, n_case, &account);
     if (stays_on_host(cfg)) add_solver(cfg, &s, n_case, &account);
     return (double)hx_account_sum(&account);
@@ -153,7 +204,7 @@ static double bytes_beside_mesh(const hx_session *s, double have)
 {
     hx_account account = {0};
     const int n_case = count_cases(&s->cfg, s->conditions.n_case);
-    const shape each = shape_of(&s->cfg, &s->mesh);
+    const shape each = shape_of(&s->cfg, &s->mesh, &s->spline);
     add_problem(&s->cfg, &each, n_case, &account);
     const double least = (double)hx_account_sum(&account);
     add_solver(&s->cfg, &each, n_case, &account);

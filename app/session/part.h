@@ -3,7 +3,7 @@
 #ifndef HX_PART_H
 #define HX_PART_H
 
-#include "session.h"
+#include "fine_image.h"
 
 /* What --preserve keeps solid; springs count as supports. */
 enum { HX_PRESERVE_LOADS = 1, HX_PRESERVE_SUPPORTS = 2, HX_PRESERVE_PASSIVE = 4 };
@@ -46,6 +46,12 @@ void hx_part_free(hx_result_part *part);
  * is_solid: [n_elem] of *mesh, as hx_surface_field_create takes it. HX_EINPUT: all is void. */
 int hx_part_cut(const hx_result_part *part, const hx_session *s, double *rho, uint8_t **is_solid,
                 hx_mesh *own, const hx_mesh **mesh);
+
+/* The finer image of what hx_part_cut keeps, of a session with a spline; as hx_fine_image_create.
+ */
+int hx_part_fine_image(const hx_result_part *part, const hx_session *s, int asked,
+                       hx_fine_image *fine);
+
 /* 1 if element e is solid by its density, which a void one is not. */
 static inline int hx_part_is_dense(const hx_result_part *part, const double *density,
                                    double threshold, int64_t e)

@@ -9,6 +9,7 @@
 #include "core/base/memory.h"
 #include "core/base/names.h"
 #include "core/base/vec3.h"
+#include "fine_image.h"
 #include "surface_gmsh.h"
 #include "surface_sets.h"
 
@@ -266,15 +267,13 @@ int hx_surface_part_read_options(const char *refine, const char *mesher,
                     hx_name_hint(mesher, valid, HX_N_MESHER, hint, sizeof hint));
 }
 
-int hx_surface_part_create(hx_surface_part *p, const hx_session *s, const char *path,
-                           const hx_surface_options *options)
+static int create(hx_surface_part *p, const hx_session *s, const char *path,
+                  const hx_surface_options *options)
 {
     int rc;
     hx_surface surface = {0};
     hx_mesh raw = {0};
     int32_t *piece = NULL;
-    const double begin = hx_clock();
-    memset(p, 0, sizeof *p);
     HX_TRY_FAIL(hx_surface_read(path, &surface));
     HX_TRY_FAIL(check_surface(p, path, &surface, &s->mesh));
     if (options->mesher != HX_MESHER_CUT)
@@ -288,11 +287,27 @@ int hx_surface_part_create(hx_surface_part *p, const hx_session *s, const char *
     HX_TRY_FAIL(hx_surface_sets_find(p, s, &raw));
     if (hx_config_is_by_file(&s->cfg)) HX_TRY_FAIL(hx_surface_file_find(p, s, &raw));
     HX_TRY_FAIL(make_mesh(p, &raw, piece));
-    p->seconds = hx_clock() - begin;
 fail:
     hx_mesh_free(&raw);
     hx_surface_free(&surface);
     free(piece);
+    return rc;
+}
+
+int hx_surface_part_create(hx_surface_part *p, const hx_session *s, const char *path,
+                           const hx_surface_options *options)
+{
+    int rc;
+    hx_fine_image fine = {0};
+    hx_session finer = *s; /* of a spline: its cells as `hextop surface` cuts them */
+    const double begin = hx_clock();
+    memset(p, 0, sizeof *p);
+    HX_TRY_FAIL(hx_fine_image_with_sets(&fine, s));
+    if (fine.mesh.conn) finer.mesh = fine.mesh;
+    HX_TRY_FAIL(create(p, &finer, path, options));
+    p->seconds = hx_clock() - begin;
+fail:
+    hx_fine_image_free(&fine);
     return rc;
 }
 

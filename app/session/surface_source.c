@@ -35,16 +35,18 @@ static int read_densities(hx_surface_source *source, const char *result, const h
     return HX_OK;
 }
 
-static int make_part(hx_surface_source *source, unsigned preserve)
+static int make_part(hx_surface_source *source, unsigned preserve, int cuts)
 {
     const hx_session *s = &source->session;
     HX_TRY(hx_part_create(&source->part, s, source->rho, preserve));
     source->target = source->part.target;
-    return hx_part_cut(&source->part, s, source->rho, &source->is_solid, &source->own,
-                       &source->mesh);
+    HX_TRY(
+        hx_part_cut(&source->part, s, source->rho, &source->is_solid, &source->own, &source->mesh));
+    return hx_part_fine_image(&source->part, s, cuts, &source->fine);
 }
 
-static int open_with_config(hx_surface_source *source, const char *result, unsigned preserve)
+static int open_with_config(hx_surface_source *source, const char *result, unsigned preserve,
+                            int cuts)
 {
     hx_session *s = &source->session;
     HX_TRY(hx_config_read(&s->cfg, source->config, 0, NULL));
@@ -54,11 +56,13 @@ static int open_with_config(hx_surface_source *source, const char *result, unsig
     HX_TRY(hx_session_make_problem(s));
     source->mesh = &s->mesh;
     HX_TRY(read_densities(source, result, &s->mesh));
-    return make_part(source, preserve);
+    return make_part(source, preserve, cuts);
 }
 
-static int open_alone(hx_surface_source *source, const char *result)
+static int open_alone(hx_surface_source *source, const char *result, int cuts)
 {
+    if (cuts > 0)
+        return HX_RAISE(HX_EINPUT, "--cuts needs the config, whose mesh.file is the spline");
     source->mesh = &source->own;
     HX_TRY(hx_vtk_read(result, &source->own));
     HX_TRY(hx_mesh_reorder(&source->own));
@@ -73,17 +77,24 @@ static int open_alone(hx_surface_source *source, const char *result)
 }
 
 int hx_surface_source_open(hx_surface_source *source, const char *named, const char *config,
-                           unsigned preserve)
+                           unsigned preserve, int cuts)
 {
     memset(source, 0, sizeof *source);
     HX_TRY(hx_result_locate(&source->path, named));
     HX_TRY(find_config(&source->path, config, &source->config));
     const char *const result = source->path.file;
-    const int rc =
-        source->config ? open_with_config(source, result, preserve) : open_alone(source, result);
+    const int rc = source->config ? open_with_config(source, result, preserve, cuts)
+                                  : open_alone(source, result, cuts);
     if (rc == HX_EINPUT && source->config && !config)
         hx_error_prefix("with the config beside the result (--config none goes without): ");
     return rc;
+}
+
+int hx_surface_source_field(hx_surface_source *source, hx_surface_field *field)
+{
+    HX_TRY(hx_fine_image_field(&source->fine, field, source->mesh, source->rho, source->is_solid));
+    source->target = hx_fine_image_target(&source->fine, field, source->target);
+    return HX_OK;
 }
 
 void hx_surface_source_free(hx_surface_source *source)
@@ -93,6 +104,7 @@ void hx_surface_source_free(hx_surface_source *source)
     hx_part_free(&source->part);
     free(source->config);
     hx_result_path_free(&source->path);
+    hx_fine_image_free(&source->fine);
     hx_mesh_free(&source->own);
     hx_session_free(&source->session);
     memset(source, 0, sizeof *source);

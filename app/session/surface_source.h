@@ -2,6 +2,7 @@
 #ifndef HX_SURFACE_SOURCE_H
 #define HX_SURFACE_SOURCE_H
 
+#include "fine_image.h"
 #include "part.h"
 #include "result_origin.h"
 #include "result_path.h"
@@ -18,13 +19,19 @@ typedef struct hx_surface_source {
     hx_result_origin origin; /* of the config; zeroed without one */
     int64_t n_missing;       /* elements that the file does not hold: densities below a threshold */
     double target;           /* volume of the part: sum of density * volume */
+    hx_fine_image fine;      /* of a spline: the mesh that its surface is cut from (owned) */
 } hx_surface_source;
 
 /* named: as hx_result_locate takes it. config: a path; NULL: config.cfg beside the result, if it is
- * there; "none": none. preserve: HX_PRESERVE_*. HX_EINPUT: files that cannot be read or do not
- * belong together. */
+ * there; "none": none. preserve: HX_PRESERVE_*. cuts: hexahedra along a span of a spline, 0: by
+ * curvature. HX_EINPUT: files that cannot be read or do not belong together. */
 int hx_surface_source_open(hx_surface_source *source, const char *named, const char *config,
-                           unsigned preserve);
+                           unsigned preserve, int cuts);
+
+/* The field that its surface is cut from; hx_surface_source.target becomes no more than that mesh
+ * has. */
+int hx_surface_source_field(hx_surface_source *source, hx_surface_field *field);
+
 /* Accepts a zeroed or half-open source. */
 void hx_surface_source_free(hx_surface_source *source);
 

@@ -13,12 +13,12 @@
 #include "core/base/names.h"
 #include "core/surface/surface.h"
 
-enum { CONFIG, VOLUME, THRESHOLD, SMOOTH, PRESERVE, KEEP_LARGEST };
+enum { CONFIG, VOLUME, THRESHOLD, SMOOTH, PRESERVE, KEEP_LARGEST, CUTS };
 
 typedef struct plan {
     const char *result, *target, *config;
     const hx_surface_format *format;
-    int n_smooth, keep_largest;
+    int n_smooth, keep_largest, cuts; /* cuts: 0: by curvature */
     unsigned preserve;
     double threshold, volume; /* NAN: not given */
 } plan;
@@ -58,6 +58,19 @@ static int read_smooth(const char *text, int *n)
     return HX_OK;
 }
 
+static int read_cuts(const char *text, int *cuts)
+{
+    char *end = NULL;
+    *cuts = 0;
+    if (!text) return HX_OK;
+    const long value = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || value < 1 || value > HX_FINE_MOST)
+        return HX_RAISE(HX_EINPUT, "--cuts %s: expected a whole number from 1 to %d", text,
+                        HX_FINE_MOST);
+    *cuts = (int)value;
+    return HX_OK;
+}
+
 static int read_plan(plan *p, const hx_options *options)
 {
     const char *const threshold = hx_option_text(options, THRESHOLD);
@@ -77,6 +90,7 @@ static int read_plan(plan *p, const hx_options *options)
     HX_TRY(read_number("--threshold", threshold, 0.0, 1.0, &p->threshold));
     HX_TRY(read_number("--volume", volume, 0.0, HUGE_VAL, &p->volume));
     HX_TRY(read_smooth(hx_option_text(options, SMOOTH), &p->n_smooth));
+    HX_TRY(read_cuts(hx_option_text(options, CUTS), &p->cuts));
     HX_TRY(hx_preserve_read(hx_option_text(options, PRESERVE), &p->preserve));
     if (threshold && volume)
         return HX_RAISE(HX_EINPUT, "--threshold and --volume: give one of them, the other follows");
@@ -95,9 +109,9 @@ static int probe_target(const char *path)
 /* Nodal densities, and the threshold that belongs to them. */
 static int make_field(job *j)
 {
-    const hx_surface_source *source = &j->source;
+    hx_surface_source *source = &j->source;
     double volume;
-    HX_TRY(hx_surface_field_create(&j->field, source->mesh, source->rho, source->is_solid));
+    HX_TRY(hx_surface_source_field(source, &j->field));
     j->threshold = j->plan.threshold;
     j->target = NAN;
     if (!isnan(j->threshold)) return HX_OK;
@@ -130,9 +144,11 @@ fail:
 static void report_source(const job *j)
 {
     const hx_surface_source *source = &j->source;
-    char a[32], text[HX_ORIGIN_TEXT];
+    char a[32], text[HX_ORIGIN_TEXT], fine[160];
     hx_log_info("result     %s", source->path.file);
     hx_log_info("mesh       %s elements", hx_format_count(source->mesh->n_elem, a, sizeof a));
+    if (source->fine.n > 0)
+        hx_log_info("spline     cut from %s", hx_fine_image_text(&source->fine, fine, sizeof fine));
     if (source->config)
         hx_log_info("config     %s%s: %s elements are solid whatever their density", source->config,
                     j->plan.config ? "" : ", beside the result",
@@ -236,7 +252,8 @@ static int make_surface(job *j, const hx_options *options)
     const double begin = hx_clock();
     HX_TRY(read_plan(&j->plan, options));
     HX_TRY(probe_target(j->plan.target));
-    HX_TRY(hx_surface_source_open(&j->source, j->plan.result, j->plan.config, j->plan.preserve));
+    HX_TRY(hx_surface_source_open(&j->source, j->plan.result, j->plan.config, j->plan.preserve,
+                                  j->plan.cuts));
     const double opened = hx_clock();
     report_source(j);
     HX_TRY(make_field(j));
@@ -302,6 +319,12 @@ static const hx_option surface_options[] = {
                   .word = hx_preserve_word,
                   .help = HX_PRESERVE_HELP},
     [KEEP_LARGEST] = {.name = "--keep-largest", .help = "leaves out pieces that hang on nothing"},
+    [CUTS] = {.name = "--cuts",
+              .kind = HX_OPTION_TEXT,
+              .value = "N",
+              .help =
+                  "of a spline: from N^3 hexahedra a span; else so many that none turns by more "
+                  "than 5 degrees"},
 };
 
 const hx_command hx_command_surface = {

@@ -41,6 +41,14 @@ int hx_cpu_rows_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_matrix
 int hx_cpu_rows_galerkin_scalar(hx_device *dev, const hx_mg_mesh *mesh, const hx_matrix *matrix,
                                 const hx_mg_level *level);
 
+/* Of multigrid's table, any number of unknowns (multigrid_blocks_cpu.c). */
+int hx_cpu_blocks_invert(hx_device *dev, const hx_matrix *matrix, const hx_mg_blocks *blocks,
+                         int64_t n, float *d_m);
+int hx_cpu_blocks_solve(hx_device *dev, const hx_mg_blocks *blocks, int c, const double *d_r,
+                        float *d_t);
+int hx_cpu_blocks_power(hx_device *dev, int64_t n, const float *d_t, const float *d_s, float *d_v,
+                        hx_mg_smoother *d_smoother);
+
 /* diagonal[last - first][8][3]: of the stiffnesses of elements first .. last - 1, hexahedra of 8
  * nodes with unit modulus (element_cpu.c). */
 void hx_cpu_diagonals(const hx_device_model *model, int64_t first, int64_t last,

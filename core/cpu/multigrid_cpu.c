@@ -639,5 +639,8 @@ const hx_multigrid_ops hx_cpu_multigrid_ops = {
     .diagonal = cpu_diagonal,
     .direct_factorise = hx_cpu_direct_factorise,
     .direct_solve = hx_cpu_direct_solve,
+    .blocks_invert = hx_cpu_blocks_invert,
+    .blocks_solve = hx_cpu_blocks_solve,
+    .blocks_power = hx_cpu_blocks_power,
     .dense = cpu_dense,
 };

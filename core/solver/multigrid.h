@@ -151,6 +151,15 @@ typedef struct hx_mg_direct {
     hx_skyline factors;
 } hx_mg_direct;
 
+/* Blocks of points whose matrices take the diagonal's place in the smoother of a mesh. */
+typedef struct hx_mg_blocks {
+    int64_t n;        /* 0: none, the diagonal smoothes */
+    int32_t *d_first; /* [n + 1] first place of each */
+    int32_t *d_point; /* [n_point] points, ascending in each */
+    int64_t *d_at;    /* [n + 1] first number of each inverse */
+    float *d_inverse; /* [d_at[n]] of its unknowns, point after point */
+} hx_mg_blocks;
+
 typedef struct hx_multigrid_ops {
     /* m = 1 / diag, 0 where diag is not positive. */
     int (*invert)(hx_device *dev, int64_t n, const double *d_diag, float *d_m);
@@ -228,6 +237,16 @@ typedef struct hx_multigrid_ops {
     int (*inverse)(hx_device *dev, const hx_mg_level *level, double *d_work, float *d_inverse);
     int (*inverse_multiply)(hx_device *dev, int64_t n, const float *d_inverse, const float *d_b,
                             float *d_y);
+    /* Smoothing by blocks; NULL: the device has none. The inverses of their matrices from rows as
+     * rows_galerkin takes them, without the unknowns where m is 0; m becomes 1 elsewhere. */
+    int (*blocks_invert)(hx_device *dev, const hx_matrix *matrix, const hx_mg_blocks *blocks,
+                         int64_t n, float *d_m);
+    /* t := M^-1 (t - r), 0 where m is; c unknowns a point. r NULL: 0. */
+    int (*blocks_solve)(hx_device *dev, const hx_mg_blocks *blocks, int c, const double *d_r,
+                        float *d_t);
+    /* power_step for v with v'M v = 1, what it leaves: t = A v and s = M^-1 t. */
+    int (*blocks_power)(hx_device *dev, int64_t n, const float *d_t, const float *d_s, float *d_v,
+                        hx_mg_smoother *d_smoother);
     /* matrix[6 n][6 n] of a small level, on the host, for tests. Waits. */
     int (*dense)(hx_device *dev, const hx_mg_level *level, double *matrix);
 } hx_multigrid_ops;

@@ -14,8 +14,8 @@ enum {
     POWER_LEVEL = 6,  /* on a lattice */
     POWER_REVISE = 40 /* from noise, when a solve takes long */
 };
-static const hx_mg_smoothing on_quadratic = {4, 16.0, 1}, on_first = {2, 8.0, 2},
-                             on_others = {4, 16.0, 1};
+static const hx_mg_smoothing on_quadratic = {4, 16.0, 1}, on_cubic = {6, 30.0, 1},
+                             on_first = {2, 8.0, 2}, on_others = {4, 16.0, 1};
 
 /* On the mesh, by the elements across a cell of the first lattice (below `across`): what is shorter
  * than a cell is the smoother's, and its eigenvalues fall with the square of that number. */
@@ -32,9 +32,14 @@ hx_mg_smoothing hx_mg_smoothing_for(double across)
     return on_mesh[i].smoothing;
 }
 
+hx_mg_smoothing hx_mg_smoothing_rows(int degree)
+{
+    return degree > 2 ? on_cubic : on_quadratic;
+}
+
 hx_mg_smoothing hx_mg_smoothing_of(const hx_multigrid *mg, int l)
 {
-    if (l < 0) return mg->rows ? on_quadratic : mg->on_mesh;
+    if (l < 0) return mg->rows ? mg->on_rows : mg->on_mesh;
     return l == 0 ? on_first : on_others;
 }
 
@@ -47,6 +52,15 @@ int hx_mg_product(const hx_multigrid *mg, const hx_operator *op, const float *d_
         HX_TRY(mg->strategy->apply_single(mg->state, d_x, d_y));
     HX_TRY(hx_operator_add_springs_single(op, d_x, d_y));
     return mg->dev->ops->vector->zero_entries_single(mg->dev, op->n_fixed, op->d_fixed, d_y);
+}
+
+/* The first step after a new design or noise has no estimate: v is not of length 1 yet. */
+static int power_by_blocks(hx_multigrid *mg, const hx_operator *op, int64_t n)
+{
+    hx_device *const dev = mg->dev;
+    HX_TRY(dev->ops->copy(dev, mg->d_x, mg->d_t, (size_t)n * sizeof *mg->d_x));
+    HX_TRY(hx_mg_blocks_solve(mg, op, NULL, mg->d_x));
+    return mg->ops->blocks_power(dev, n, mg->d_t, mg->d_x, mg->d_v, mg->d_smoother);
 }
 
 /* Power iteration on the mesh (l = -1) or a lattice, from the vector of the last design or from
@@ -62,7 +76,10 @@ static int estimate(hx_multigrid *mg, const hx_operator *op, int l, int n_step, 
     if (from_noise) HX_TRY(ops->power_start(mg->dev, n, d_m, d_v));
     for (int i = 0; i < n_step; i++) {
         HX_TRY(level ? ops->multiply(mg->dev, level, d_v, d_t) : hx_mg_product(mg, op, d_v, d_t));
-        HX_TRY(ops->power_step(mg->dev, n, d_m, d_t, d_v, d_smoother));
+        if (l < 0 && mg->blocks.n > 0)
+            HX_TRY(power_by_blocks(mg, op, n));
+        else
+            HX_TRY(ops->power_step(mg->dev, n, d_m, d_t, d_v, d_smoother));
     }
     return ops->bound(mg->dev, d_smoother, mg->d_least + l + 1, KEPT, SAFETY,
                       hx_mg_smoothing_of(mg, l).ratio);
@@ -70,7 +87,7 @@ static int estimate(hx_multigrid *mg, const hx_operator *op, int l, int n_step, 
 
 int hx_mg_estimate(hx_multigrid *mg, const hx_operator *op, int is_first)
 {
-    const int again = mg->on_mesh.degree > 2 ? POWER_UNEVEN : POWER_AGAIN;
+    const int again = mg->on_mesh.degree > 2 || mg->blocks.n > 0 ? POWER_UNEVEN : POWER_AGAIN;
     HX_TRY(estimate(mg, op, -1, is_first ? POWER_FIRST : again, is_first));
     for (int l = 0; l + 1 < mg->n_level; l++)
         HX_TRY(estimate(mg, op, l, is_first ? POWER_FIRST : POWER_LEVEL, is_first));
@@ -130,27 +147,44 @@ int hx_mg_cycle(const hx_multigrid *mg, int l, float **d_solution)
     return HX_OK;
 }
 
-int hx_mg_apply(const hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z)
+/* x = b[0] M^-1 r from x = 0. */
+static int start(const hx_multigrid *mg, const hx_operator *op, const double *d_r)
 {
     const hx_multigrid_ops *ops = mg->ops;
     const int64_t n = op->linear.n;
+    const size_t bytes = (size_t)n * sizeof(float);
+    if (mg->blocks.n == 0)
+        return ops->mesh_start(mg->dev, n, mg->d_smoother, d_r, mg->d_m, mg->d_d, mg->d_x);
+    HX_TRY(mg->dev->ops->zero(mg->dev, mg->d_x, bytes));
+    HX_TRY(mg->dev->ops->zero(mg->dev, mg->d_t, bytes));
+    HX_TRY(hx_mg_blocks_solve(mg, op, d_r, mg->d_t));
+    return ops->mesh_step(mg->dev, n, mg->d_smoother, 0, mg->d_none, mg->d_t, mg->d_m, mg->d_d,
+                          mg->d_x, NULL);
+}
+
+/* Step i of the smoother on the mesh; d_z: where the last one leaves its result, or NULL. */
+static int step(const hx_multigrid *mg, const hx_operator *op, int i, const double *d_r,
+                double *d_z)
+{
+    HX_TRY(hx_mg_product(mg, op, mg->d_x, mg->d_t));
+    if (mg->blocks.n > 0) HX_TRY(hx_mg_blocks_solve(mg, op, d_r, mg->d_t));
+    return mg->ops->mesh_step(mg->dev, op->linear.n, mg->d_smoother, i,
+                              mg->blocks.n > 0 ? mg->d_none : d_r, mg->d_t, mg->d_m, mg->d_d,
+                              mg->d_x, d_z);
+}
+
+int hx_mg_apply(const hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z)
+{
+    const hx_multigrid_ops *ops = mg->ops;
     const int degree = hx_mg_smoothing_of(mg, -1).degree;
     float *d_coarse;
-    HX_TRY(ops->mesh_start(mg->dev, n, mg->d_smoother, d_r, mg->d_m, mg->d_d, mg->d_x));
-    for (int i = 1; i < degree; i++) {
-        HX_TRY(hx_mg_product(mg, op, mg->d_x, mg->d_t));
-        HX_TRY(ops->mesh_step(mg->dev, n, mg->d_smoother, i, d_r, mg->d_t, mg->d_m, mg->d_d,
-                              mg->d_x, NULL));
-    }
+    HX_TRY(start(mg, op, d_r));
+    for (int i = 1; i < degree; i++) HX_TRY(step(mg, op, i, d_r, NULL));
     HX_TRY(hx_mg_product(mg, op, mg->d_x, mg->d_t));
     HX_TRY(ops->match_entries(mg->dev, mg->rigid.n_dof, mg->rigid.d_dof, d_r, mg->d_t));
     HX_TRY(ops->mesh_restrict(mg->dev, &mg->mesh, d_r, mg->d_t, &mg->level[0]));
     HX_TRY(hx_mg_cycle(mg, 0, &d_coarse));
     HX_TRY(ops->mesh_prolong(mg->dev, &mg->mesh, d_coarse, mg->d_m, mg->d_x));
-    for (int i = 0; i < degree; i++) {
-        HX_TRY(hx_mg_product(mg, op, mg->d_x, mg->d_t));
-        HX_TRY(ops->mesh_step(mg->dev, n, mg->d_smoother, i, d_r, mg->d_t, mg->d_m, mg->d_d,
-                              mg->d_x, i + 1 == degree ? d_z : NULL));
-    }
+    for (int i = 0; i < degree; i++) HX_TRY(step(mg, op, i, d_r, i + 1 == degree ? d_z : NULL));
     return HX_OK;
 }

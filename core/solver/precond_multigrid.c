@@ -19,16 +19,21 @@
 #define LEAST_BYTES ((HX_LATTICE_LEVELS + 1) * sizeof(double))
 enum { N_LAST = 64 }; /* nodes of the last lattice, at most; multigrid_direct.c may end earlier */
 
+/* The highest of a spline's, 0 of a mesh. */
+static int degree_of(const hx_problem *problem)
+{
+    const hx_spline_rule *const rule = problem->space.spline_rule;
+    int degree = 0;
+    if (problem->space.element != HX_ELEMENT_SPLINE) return 0;
+    for (int k = 0; k < rule->n_patch; k++)
+        for (int d = 0; d < 3; d++)
+            if (rule->patch[k].degree[d] > degree) degree = rule->patch[k].degree[d];
+    return degree;
+}
+
 static double coarsening_of(const hx_problem *problem)
 {
-    if (problem->space.element == HX_ELEMENT_SPLINE) {
-        const hx_spline_rule *const rule = problem->space.spline_rule;
-        int degree = 1;
-        for (int k = 0; k < rule->n_patch; k++)
-            for (int d = 0; d < 3; d++)
-                if (rule->patch[k].degree[d] > degree) degree = rule->patch[k].degree[d];
-        return COARSENING_DEGREE * degree;
-    }
+    if (problem->space.element == HX_ELEMENT_SPLINE) return COARSENING_DEGREE * degree_of(problem);
     if (hx_problem_is_heat(problem)) return COARSENING_HEAT;
     return problem->space.element == HX_ELEMENT_LINEAR ? COARSENING : COARSENING_QUADRATIC;
 }
@@ -190,6 +195,7 @@ static void destroy(hx_precond *pc)
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) dev->ops->release(dev, owned[i]);
     if (mg->ops && mg->ops->mesh_release) mg->ops->mesh_release(dev, &mg->mesh);
     for (int l = 0; l < mg->n_level; l++) release_level(dev, &mg->level[l]);
+    hx_mg_blocks_free(mg);
     hx_mg_direct_free(mg);
     hx_mg_rigid_free(mg);
     if (mg->own_state) mg->strategy->teardown(mg->own_state);
@@ -249,10 +255,12 @@ static int create(hx_precond *pc)
     mg->dev = op->dev;
     HX_TRY(find_ops(mg, op->problem));
     HX_TRY(find_product(mg, op));
+    HX_TRY(hx_mg_blocks_create(mg, op));
     HX_TRY(alloc_vectors(mg, op->linear.n));
     HX_TRY(
         hx_lattice_create_under(&lattice, &op->problem->space, coarsening_of(op->problem), N_LAST));
     mg->on_mesh = hx_mg_smoothing_for(lattice.across);
+    mg->on_rows = hx_mg_smoothing_rows(degree_of(op->problem));
     int rc = hx_alloc_raw(&held, n_node, 1, "multigrid");
     if (rc == HX_OK) {
         memcpy(held, op->problem->supports.fixed, n_node);
@@ -277,6 +285,8 @@ static int setup(hx_precond *pc)
     HX_TRY(hx_operator_diagonal(op, d_diag));
     HX_TRY(mg->dev->ops->vector->zero_entries(mg->dev, mg->rigid.n_dof, mg->rigid.d_dof, d_diag));
     HX_TRY(ops->invert(mg->dev, op->linear.n, d_diag, mg->d_m));
+    if (mg->blocks.n > 0)
+        HX_TRY(ops->blocks_invert(mg->dev, &mg->rows->matrix, &mg->blocks, op->linear.n, mg->d_m));
     if (mg->rows)
         HX_TRY(ops->rows_galerkin(mg->dev, &mg->mesh, &mg->rows->matrix, &mg->level[0]));
     else
@@ -362,7 +372,8 @@ static size_t bytes(const hx_problem *problem, const hx_device_ops *device,
     const double factors =
         device->multigrid ? hx_mg_direct_bytes(device->multigrid, (int)dof, n_node, mesh->n_elem)
                           : 0.0;
-    return (size_t)(vectors + lists + levels + prepared + factors) +
+    const double blocks = hx_mg_blocks_bytes(problem, device);
+    return (size_t)(vectors + lists + levels + prepared + factors + blocks) +
            product_bytes(problem, device, strategy);
 }
 

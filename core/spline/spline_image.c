@@ -19,8 +19,9 @@ static const int corner_at[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
 
 /* --- nodes --- */
 
-int hx_spline_image_nodes(const hx_spline *spline, int64_t **first, int32_t **nodes,
-                          int64_t *n_node)
+/* Which node is each corner of the spans' parts; hx_spline_image_nodes for one part. */
+static int number_nodes(const hx_spline *spline, int part, int64_t **first, int32_t **nodes,
+                        int64_t *n_node)
 {
     int64_t *root = NULL;
     int(*n)[3] = NULL, rc;
@@ -29,7 +30,7 @@ int hx_spline_image_nodes(const hx_spline *spline, int64_t **first, int32_t **no
     *n_node = 0;
     HX_TRY(hx_alloc(&n, (size_t)spline->n_patch, sizeof *n, "patches"));
     for (int k = 0; k < 3 * spline->n_patch; k++)
-        n[k / 3][k % 3] = spline->patch[k / 3].axis[k % 3].n_span + 1;
+        n[k / 3][k % 3] = part * spline->patch[k / 3].axis[k % 3].n_span + 1;
     HX_TRY_FAIL(hx_spline_unite(spline, n, first, &root));
     const int64_t n_corner = (*first)[spline->n_patch];
     HX_TRY_FAIL(hx_alloc_raw(nodes, (size_t)n_corner, sizeof **nodes, "nodes of spans"));
@@ -46,40 +47,51 @@ fail:
     return rc;
 }
 
-/* The knot at the start of span i, of the last one's end for i = n_span. */
-static double knot_at(const hx_knots *axis, int i)
+int hx_spline_image_nodes(const hx_spline *spline, int64_t **first, int32_t **nodes,
+                          int64_t *n_node)
 {
-    return i < axis->n_span ? axis->knot[axis->span[i]] : axis->knot[axis->n];
+    return number_nodes(spline, 1, first, nodes, n_node);
+}
+
+/* Where part i of the spans begins, or the last one ends. */
+static double knot_at(const hx_knots *axis, int i, int part)
+{
+    if (i == part * axis->n_span) return axis->knot[axis->n];
+    const double *const knot = axis->knot + axis->span[i / part];
+    return i % part ? knot[0] + (knot[1] - knot[0]) * (i % part) / part : knot[0];
 }
 
 /* owner[node]: the first corner that it is, counted through all patches. */
-static void place_nodes(const hx_spline_patch *patch, int64_t first, const int32_t *node,
+static void place_nodes(const hx_spline_patch *patch, int part, int64_t first, const int32_t *node,
                         const int64_t *owner, double *xyz)
 {
-    const int64_t n[3] = {patch->axis[0].n_span + 1, patch->axis[1].n_span + 1,
-                          patch->axis[2].n_span + 1};
+    const int64_t n[3] = {part * patch->axis[0].n_span + 1, part * patch->axis[1].n_span + 1,
+                          part * patch->axis[2].n_span + 1};
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < n[0] * n[1] * n[2]; i++) {
         const int at[3] = {(int)(i % n[0]), (int)(i / n[0] % n[1]), (int)(i / n[0] / n[1])};
         double t[3];
         if (owner[node[i]] != first + i) continue;
-        for (int d = 0; d < 3; d++) t[d] = knot_at(&patch->axis[d], at[d]);
+        for (int d = 0; d < 3; d++) t[d] = knot_at(&patch->axis[d], at[d], part);
         hx_spline_map(patch, t, xyz + 3 * (int64_t)node[i], NULL);
     }
 }
 
-static void connect(const hx_spline_patch *patch, const int32_t *node, int32_t *conn)
+/* A cell's parts follow each other, along u fastest. */
+static void connect(const hx_spline_patch *patch, int part, const int32_t *node, int32_t *conn)
 {
-    const int64_t n[2] = {patch->axis[0].n_span + 1, patch->axis[1].n_span + 1};
+    const int64_t n[2] = {part * patch->axis[0].n_span + 1, part * patch->axis[1].n_span + 1};
+    const int64_t n_part = (int64_t)part * part * part;
 #pragma omp parallel for schedule(static)
-    for (int64_t c = 0; c < hx_spline_patch_cells(patch); c++) {
+    for (int64_t c = 0; c < n_part * hx_spline_patch_cells(patch); c++) {
         int span[3];
-        const int64_t cell = patch->first_cell + c;
+        const int64_t cell = patch->first_cell + c / n_part, k = c % n_part;
+        const int64_t in[3] = {k % part, k / part % part, k / part / part};
         hx_spline_patch_spans(patch, cell, span);
         for (int a = 0; a < 8; a++) {
-            const int *const up = corner_at[a];
-            conn[8 * cell + a] =
-                node[((span[2] + up[2]) * n[1] + span[1] + up[1]) * n[0] + span[0] + up[0]];
+            int64_t at[3];
+            for (int d = 0; d < 3; d++) at[d] = (int64_t)part * span[d] + in[d] + corner_at[a][d];
+            conn[8 * (n_part * cell + k) + a] = node[(at[2] * n[1] + at[1]) * n[0] + at[0]];
         }
     }
 }
@@ -207,21 +219,22 @@ static int add_sets(const hx_spline *spline, hx_mesh *mesh)
 
 /* --- the mesh --- */
 
-static int fill(const hx_spline *spline, double **xyz, int32_t **conn, int64_t *n_node)
+/* Nodes and elements, each span in part^3. */
+static int fill(const hx_spline *spline, int part, double **xyz, int32_t **conn, int64_t *n_node)
 {
+    const size_t n_elem = (size_t)spline->n_cell * (size_t)(part * part * part);
     int64_t *first = NULL, *owner = NULL;
     int32_t *node = NULL;
     int rc;
-    HX_TRY(hx_spline_image_nodes(spline, &first, &node, n_node));
+    HX_TRY(number_nodes(spline, part, &first, &node, n_node));
     HX_TRY_FAIL(hx_alloc_raw(xyz, 3 * (size_t)*n_node, sizeof **xyz, "nodes"));
-    HX_TRY_FAIL(hx_alloc_raw(conn, 8 * (size_t)spline->n_cell, sizeof **conn, "elements"));
+    HX_TRY_FAIL(hx_alloc_raw(conn, 8 * n_elem, sizeof **conn, "elements"));
     HX_TRY_FAIL(hx_alloc_raw(&owner, (size_t)*n_node, sizeof *owner, "nodes of spans"));
     for (int64_t i = first[spline->n_patch] - 1; i >= 0; i--) owner[node[i]] = i;
     for (int k = 0; k < spline->n_patch; k++) {
-        place_nodes(&spline->patch[k], first[k], node + first[k], owner, *xyz);
-        connect(&spline->patch[k], node + first[k], *conn);
+        place_nodes(&spline->patch[k], part, first[k], node + first[k], owner, *xyz);
+        connect(&spline->patch[k], part, node + first[k], *conn);
     }
-    rc = check_hexahedra(spline, *xyz, *conn);
 fail:
     free(first);
     free(owner);
@@ -241,7 +254,8 @@ int hx_spline_image(const hx_spline *spline, const char *name, hx_mesh *mesh)
                         (long long)spline->n_cell, (long long)HX_MAX_ELEM);
     HX_TRY_FAIL(hx_alloc_raw(&volume, (size_t)spline->n_cell, sizeof *volume, "volumes"));
     HX_TRY_FAIL(hx_spline_volumes(spline, volume));
-    HX_TRY_FAIL(fill(spline, &xyz, &conn, &n_node));
+    HX_TRY_FAIL(fill(spline, 1, &xyz, &conn, &n_node));
+    HX_TRY_FAIL(check_hexahedra(spline, xyz, conn));
     rc = hx_mesh_create(mesh, name, n_node, xyz, spline->n_cell, conn);
     xyz = NULL;
     conn = NULL;
@@ -255,6 +269,32 @@ fail:
     free(xyz);
     free(conn);
     hx_mesh_free(mesh);
+    return rc;
+}
+
+int hx_spline_fine_image(const hx_spline *spline, int part, double **xyz, int32_t **conn,
+                         int64_t *n_node)
+{
+    const int64_t n_elem = spline->n_cell * part * part * part;
+    int64_t bad = INT64_MAX;
+    *xyz = NULL;
+    *conn = NULL;
+    if (n_elem > HX_MAX_ELEM)
+        return HX_RAISE(HX_EINPUT, "%lld spans in %d^3 hexahedra each are more than %lld elements",
+                        (long long)spline->n_cell, part, (long long)HX_MAX_ELEM);
+    int rc = fill(spline, part, xyz, conn, n_node);
+#pragma omp parallel for schedule(static) reduction(min : bad)
+    for (int64_t e = 0; e < (rc == HX_OK ? n_elem : 0); e++)
+        if (!hx_mesh_is_valid_element(*xyz, *conn + 8 * e)) bad = e < bad ? e : bad;
+    if (rc == HX_OK && bad < INT64_MAX)
+        rc = HX_RAISE(HX_EINPUT,
+                      "cell %lld of the spline in %d^3 hexahedra: one of them is not valid",
+                      (long long)(bad / (n_elem / spline->n_cell)) + 1, part);
+    if (rc == HX_OK) return HX_OK;
+    free(*xyz);
+    free(*conn);
+    *xyz = NULL;
+    *conn = NULL;
     return rc;
 }
 

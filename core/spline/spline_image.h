@@ -25,6 +25,18 @@ void hx_spline_image_volumes(const hx_mesh *mesh, double *image, double *exact);
 int hx_spline_image_nodes(const hx_spline *spline, int64_t **first, int32_t **nodes,
                           int64_t *n_node);
 
+/* The same finer, for what is cut from it: every cell as part^3 hexahedra, those of cell c from
+ * part^3 c on, along u fastest, between points of the map at equal steps of a span's parameters.
+ * part = 1 is the image. Nodes and elements are the caller's to free. HX_EINPUT: a hexahedron that
+ * is not valid, too many. O(n_cell part^3). */
+int hx_spline_fine_image(const hx_spline *spline, int part, double **xyz, int32_t **conn,
+                         int64_t *n_node);
+
+/* How bent spans are: the most that a point in the middle of a span's edge, or halfway to its ends,
+ * lies off the line between the ends, over the edge's length. In n parts it falls with n, as the
+ * angle does, of which it is an eighth. O(n_cell). */
+double hx_spline_bend(const hx_spline *spline);
+
 #ifdef __cplusplus
 }
 #endif

@@ -62,6 +62,36 @@ static void copy_weights(const hx_spline *spline, double *weight)
     }
 }
 
+/* Each patch in blocks of `side` control points a direction; what is glued is the first patch's. */
+static int make_blocks(hx_spline_rule *rule, const hx_spline *spline)
+{
+    int side = 2;
+    for (int k = 0; k < 3 * spline->n_patch; k++)
+        if (spline->patch[k / 3].axis[k % 3].degree > 2) side = 3;
+    rule->block_points = side * side * side;
+    HX_TRY(hx_alloc_raw(&rule->block, (size_t)rule->n_point, sizeof *rule->block, "blocks"));
+    for (int64_t a = 0; a < rule->n_point; a++) rule->block[a] = -1;
+    for (int k = 0; k < spline->n_patch; k++) {
+        const hx_spline_patch *const patch = &spline->patch[k];
+        const int64_t nx = patch->axis[0].n, ny = patch->axis[1].n, nz = patch->axis[2].n;
+        const int64_t bx = (nx + side - 1) / side, by = (ny + side - 1) / side;
+        int32_t *number; /* of each block of the patch, -1: no point is in it yet */
+        const int64_t n = bx * by * ((nz + side - 1) / side);
+        HX_TRY(hx_alloc_raw(&number, (size_t)n, sizeof *number, "blocks"));
+        for (int64_t b = 0; b < n; b++) number[b] = -1;
+        for (int64_t i = 0; i < nx * ny * nz; i++) {
+            int32_t *const block = &rule->block[patch->number[i]];
+            int32_t *const here =
+                &number[(i / nx / ny / side * by + i / nx % ny / side) * bx + i % nx / side];
+            if (*block >= 0) continue;
+            if (*here < 0) *here = (int32_t)rule->n_block++;
+            *block = *here;
+        }
+        free(number);
+    }
+    return HX_OK;
+}
+
 int hx_spline_rule_make(hx_spline_rule *rule, const hx_spline *spline)
 {
     int rc;
@@ -74,6 +104,7 @@ int hx_spline_rule_make(hx_spline_rule *rule, const hx_spline *spline)
     for (int k = 0; k < spline->n_patch; k++)
         for (int d = 0; d < 3; d++)
             hx_spline_rule_axis(&spline->patch[k].axis[d], rule->table + rule->patch[k].at[d]);
+    HX_TRY_FAIL(make_blocks(rule, spline));
     if (!is_rational(spline)) return HX_OK;
     HX_TRY_FAIL(
         hx_alloc(&rule->weight, (size_t)rule->n_point, sizeof *rule->weight, "weights of points"));
@@ -122,5 +153,6 @@ void hx_spline_rule_free(hx_spline_rule *rule)
     free(rule->patch);
     free(rule->table);
     free(rule->weight);
+    free(rule->block);
     *rule = (hx_spline_rule){0};
 }

@@ -53,6 +53,12 @@ static inline uint8_t hx_surface_kept_face(int f)
  * is. O(n). */
 int hx_surface_field_create(hx_surface_field *field, const hx_mesh *mesh, const double *rho,
                             const uint8_t *is_solid);
+/* The same on a finer mesh of hexahedra, finished: its elements n^3 e + (k n + j) n + i are element
+ * e of the coarse mesh (hexahedra, too) in n^3, i along its corners 0 to 1, j along 0 to 3, k along
+ * 0 to 4. Nodal densities are trilinear in a coarse element's; what is solid there is solid here.
+ * O(n). */
+int hx_surface_field_refine(hx_surface_field *fine, const hx_surface_field *coarse,
+                            const hx_mesh *mesh, int n);
 /* Accepts a zeroed struct. */
 void hx_surface_field_free(hx_surface_field *field);
 

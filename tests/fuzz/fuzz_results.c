@@ -87,7 +87,7 @@ static int check_config(const char *folder)
 static void read_densities(const char *folder, const char *config)
 {
     hx_surface_source source;
-    if (fuzz_accepted(hx_surface_source_open(&source, folder, config, 0))) {
+    if (fuzz_accepted(hx_surface_source_open(&source, folder, config, 0, 0))) {
         fuzz_require_mesh(source.mesh);
         for (int64_t e = 0; e < source.mesh->n_elem; e++)
             fuzz_require(source.rho[e] - source.rho[e] == 0.0, "accepted densities are finite");

@@ -268,8 +268,42 @@ def test_volume():
     check(words and abs(float(words[0]) - 3 * np.pi / 8) < 1e-3, f"check says the volume {3 * np.pi / 8:.6g}: {words}")
 
 
+def stl_points(path):
+    with open(path, "rb") as file:
+        data = file.read()
+    n = int.from_bytes(data[80:84], "little")
+    return np.frombuffer(data, np.dtype([("x", "<f4", (4, 3)), ("end", "<u2")]), n, 84)["x"][:, 1:].reshape(-1, 3)
+
+
+def test_surface():
+    """Of a quarter of a ring: its round side is as round as --cuts says, and what verify makes of it is as
+    stiff as the part. Nothing else has such cuts."""
+    begin([quarter_ring(1.0, 2.0, 0.5)])
+    keys = ["mesh.degree=2", "mesh.refine=[2,4,1]"]
+    hextop("run", "part.cfg", "-q", *keys)
+    volumes = {}
+    for cuts in (1, 2, 4, None):
+        said = hextop("surface", "out", "part.stl", "--threshold", "0.1", *(["--cuts", str(cuts)] if cuts else []))
+        volumes[cuts] = float(re.search(r"^volume +([\d.]+)", said, re.M).group(1))
+        x = stl_points("part.stl")
+        r = np.hypot(x[:, 0], x[:, 1])
+        small(abs(r.max() - 2.0), 1e-6, f"--cuts {cuts}: points lie on the spline")
+        around = len(np.unique(np.round(np.arctan2(x[:, 1], x[:, 0])[r > 1.9999], 4)))
+        wanted = 4 * (cuts or 5) + 1 # of itself no more than 5 degrees each: 22.5 a span and a little more
+        check(around == wanted, f"--cuts {cuts}: {around} places around, not {wanted}")
+    lacks = {cuts: 3 * np.pi / 8 - v for cuts, v in volumes.items()}
+    check(3.7 < lacks[1] / lacks[2] < 4.3 and 3.7 < lacks[2] / lacks[4] < 4.3, f"volume of the second order: {lacks}")
+    hextop("verify", "out", "--surface", "part.stl", "--refine", "0", "-q", "--preserve", "none")
+    with open("out/verify.json", encoding="utf-8") as file:
+        check("surface" in json.load(file), "verify analyses what the surface encloses")
+    check("1 to 16" in hextop("surface", "out", "part.stl", "--cuts", "17", status=2), "--cuts 17 is refused")
+    hextop("run", os.path.join(SOURCE, "configs", "quickstart.cfg"), "-q", "mesh.size=4", "optimization.iterations=1",
+           "solver.device=cpu", "output.directory=out")
+    check("belongs to splines" in hextop("surface", "out", "part.stl", "--cuts", "2", status=2), "a mesh has no cuts")
+
+
 def main():
-    for test in (test_random, test_pair, test_linear, test_design, test_heat, test_parts, test_volume):
+    for test in (test_surface, test_random, test_pair, test_linear, test_design, test_heat, test_parts, test_volume):
         test()
     return summary()
 
