@@ -66,8 +66,19 @@ output = { directory = "out"; };
 CHECKPOINT = "output.checkpoint=1e-9"
 FIELDS = 'output.fields=["density","displacement","sensitivity","energy","von_mises","sets"]'
 SMALL = ["mesh.nx=4", "mesh.ny=2", "mesh.nz=2"]
-CONFIGS = {"base.cfg": BASE % LOADED, "rich.cfg": BASE % RICH, "heat.cfg": HEAT}
+SPLINE = """
+mesh = { file = "tube.xml"; degree = 2; refine = [2, 1, 1]; };
+supports = ( { set = "patch1:u-"; fix = "xyz"; } );
+loads = ( { set = "patch1:v+"; total_force = [0.0, 0.0, -1.0]; } );
+optimization = { volume_fraction = 0.5; iterations = 2; filter = { kind = "none"; }; };
+solver = { device = "cpu"; threads = 1; operator = "bsrsym"; preconditioner = "multigrid"; tolerance = 1e-3; };
+output = { directory = "out"; every = 1; fields = ("density", "displacement", "von_mises"); };
+"""
+CONFIGS = {"base.cfg": BASE % LOADED, "rich.cfg": BASE % RICH, "heat.cfg": HEAT, "spline.cfg": SPLINE}
 SOLVED = ["run", "base.cfg", "-q"]  # makes the out/ that other commands read
+
+
+MESHES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "meshes")
 
 
 class Scene:
@@ -105,6 +116,9 @@ def scenes(meshes):
         Scene("mesh msh", ["mesh", f"{meshes}/lplate_41.msh", "part.msh"]),
         Scene("mesh vtk", ["mesh", f"{meshes}/block.inp", "part.vtk"]),
         Scene("mesh vtu", ["mesh", f"{meshes}/kinds.vtu", "part.vtk"]),
+        run("spline", "spline.cfg"),
+        Scene("spline surface", ["surface", "out", "part.stl"], [["run", "spline.cfg", "-q"]]),
+        Scene("mesh spline", ["mesh", f"{meshes}/half_tube.mesh", "part.vtk", "mesh.refine=[2,1,1]"]),
         Scene("matrix", ["matrix", "base.cfg", "-o", "k.npz"]),
         Scene("matrix mtx", ["matrix", "base.cfg", "-o", "k.mtx"]),
         Scene("compare", ["compare", "base.cfg", "--operators", "ebe,otf", "--iterations", "2", "--repeats", "7"]),
@@ -160,6 +174,7 @@ class Bench:
         for name, text in CONFIGS.items():
             with open(os.path.join(self.start, name), "w", encoding="utf-8") as stream:
                 stream.write(text)
+        shutil.copy(os.path.join(MESHES, "half_tube.xml"), os.path.join(self.start, "tube.xml"))
         for words in scene.before:
             status, _, said = call(hextop, words, self.start)
             if status != 0:
