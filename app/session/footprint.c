@@ -162,7 +162,7 @@ static void add_blocks(const hx_config *cfg, const shape *s, hx_account *account
     add(account, "preconditioner", (44.0 * c + 4.0 * points * c * c) * s->point);
 }
 
-/* The same; the vectors are r, p, q, and u and f of each load case. */
+/* The same; the vectors are r, p, q and u of each load case, loads mostly 0. */
 static void add_solver(const hx_config *cfg, const shape *s, int n_case, hx_account *account)
 {
     const hx_filter_kind *kind = hx_filter_find(cfg->optimization.filter.kind);
@@ -180,8 +180,7 @@ static void add_solver(const hx_config *cfg, const shape *s, int n_case, hx_acco
     hx_account_add(account, "modulus", sizeof(double));
     if (is_quadratic) add(account, "points on the device", space_bytes(s));
     add(account, "operator", strategy->bytes_per_elem * s->entry / linear_shape.entry);
-    add(account, "vectors",
-        (3 + 2 * n_case) * (double)components_of(cfg) * s->point * sizeof(double));
+    add(account, "vectors", (3 + n_case) * (double)components_of(cfg) * s->point * sizeof(double));
     hx_account_add(account, "densities",
                    (cfg->passive.n > 0 ? 4 : 3) * sizeof(double)); /* at least */
     if (kind) hx_account_add(account, "filter", (size_t)kind->bytes_per_elem);

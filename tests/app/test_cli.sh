@@ -77,7 +77,7 @@ items = memory["device_items"]
 assert sum(item["bytes"] for item in items.values()) == memory["device_bytes"]
 assert items["coordinates"]["bytes"] == 225 * 24 and items["connectivity"]["bytes"] == 128 * 32
 assert items["coordinates"]["bytes_per_element"] == 225 * 24 / 128
-assert items["loads"]["bytes"] == 2 * 225 * 24 and items["preconditioner"]["bytes"] == 225 * 24
+assert items["loads"]["bytes"] == 16 * (5 + 25) and items["preconditioner"]["bytes"] == 225 * 24
 setup = s["setup"]
 first = setup.pop("until_first_product")
 assert set(setup) == {"mesh", "shuffle", "reorder", "finish", "sets", "problem", "device", "solver",
