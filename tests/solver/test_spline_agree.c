@@ -1,6 +1,7 @@
-/* Splines on a device against those on the host: pattern and values of K, energies, diagonals and
- * loads by mass, solutions by each operator that stores a matrix and each preconditioner, five
- * designs; the same bits from two runs. Patches of several degrees, glued, with weights.
+/* Splines on a device against those on the host: pattern and values of K, its announced bytes,
+ * energies, diagonals and loads by mass, solutions by each operator that stores a matrix and each
+ * preconditioner, five designs; the same bits from two runs. Patches of several degrees, glued,
+ * with weights.
  *
  *     test_spline_agree [cpu | cuda] [quick]
  *
@@ -108,6 +109,17 @@ static const hx_strategy *find(const hx_device *dev, const char *name)
 
 /* --- K, energies, diagonals, forces --- */
 
+static void check_bytes(const hx_operator *op, const hx_space *space)
+{
+    const hx_assembled *const a = op->strategy->assembled(op->state);
+    const size_t expected = op->strategy->space_bytes(space, op->layout);
+    const size_t held = hx_device_pattern_bytes(&a->pattern) +
+                        hx_matrix_bytes(&a->matrix, op->dev) +
+                        op->dev->ops->matrix->fill_bytes(a->fill);
+    CHECK_MSG(held <= expected && (double)expected <= 1.05 * (double)held,
+              "%s: %zu bytes, %zu were announced", op->strategy->name, held, expected);
+}
+
 /* The rows of K of a strategy, of the densities. */
 static void take_rows(const loaded *l, hx_device *dev, const char *op_name, hx_layout layout,
                       hx_matrix_rows *rows)
@@ -116,6 +128,7 @@ static void take_rows(const loaded *l, hx_device *dev, const char *op_name, hx_l
     hx_operator op;
     CHECK_OK(hx_operator_create(&op, dev, strategy, layout, &l->problem, 0));
     CHECK_OK(hx_operator_set_modulus(&op, l->rho));
+    check_bytes(&op, &l->s.space);
     const hx_matrix *const m = &strategy->assembled(op.state)->matrix;
     CHECK_OK(dev->ops->matrix->rows(dev, m, 0, l->s.space.n_point, rows));
     hx_operator_free(&op);
