@@ -170,7 +170,8 @@ __device__ __forceinline__ void multiply(const double *h, int stride, int n_colu
 }
 
 // What the lane has of a cell to the sums of the window's entries: no two threads have the same, as
-// no point is twice in a cell.
+// no point is twice in a cell: a patch of one span that is glued to its own other end has an image
+// without volume, which is refused.
 __device__ __forceinline__ void add_products(const int32_t *slot, int n, unsigned rows,
                                              const double (&d)[STRIPS][4], double *sum)
 {
