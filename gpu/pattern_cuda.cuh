@@ -126,8 +126,8 @@ struct hx_huge_rows {
 int hx_huge_rows_count(hx_huge_rows *huge, const hx_building *b, const hx_row_job *job,
                        const hx_found *found);
 
-// pattern_sets_cuda.cu: the huge rows of splines, each in the shared memory of a thread block; which
-// rows these are, job->huge says. Counts into job->count, found->n_overflow of those of more
+// pattern_sets_cuda.cu: the huge rows of splines, each in the shared memory of a thread block;
+// which rows these are, job->huge says. Counts into job->count, found->n_overflow of those of more
 // entries, whose counts are none.
 int hx_queue_set_counts(const hx_building *b, const hx_row_job *job, unsigned n_row);
 // Their slots and columns, from the offsets.

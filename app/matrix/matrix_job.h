@@ -133,7 +133,7 @@ typedef struct hx_matrix_stages {
     /* of the range at hand */
     hx_fill_input input;
     hx_spline_rule spline; /* of a spline: the input's, its arrays on the device */
-    char *d_mesh; /* what the input points to */
+    char *d_mesh;          /* what the input points to */
     void *fill_state;
     hx_matrix_made made;
     hx_matrix_made old; /* the range before, on its way to the host */

@@ -1,4 +1,5 @@
-/* A space's points in device memory: what one that is not linear has beyond the mesh (device_mesh.h). */
+/* A space's points in device memory: what one that is not linear has beyond the mesh
+ * (device_mesh.h). */
 #ifndef HX_DEVICE_SPACE_H
 #define HX_DEVICE_SPACE_H
 
