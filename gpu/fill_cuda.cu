@@ -4,9 +4,10 @@
 #include "core/base/memory.h"
 #include "matrix_cuda.cuh"
 
-// gather by the cells: quadratic ones, tetrahedra, and hexahedra and what is mixed.
+// gather by the cells: of splines, quadratic ones, tetrahedra, and hexahedra and what is mixed.
 static const hx_cuda_fill_kind *find_gather(const hx_incidence *in)
 {
+    if (in->spline) return &hx_cuda_fill_control;
     if (in->kind) return &hx_cuda_fill_points;
     return in->is_tetrahedral ? &hx_cuda_fill_tetra : &hx_cuda_fill_gather;
 }
@@ -31,17 +32,30 @@ static const hx_cuda_fill_kind *find(hx_fill fill, const hx_incidence *in)
     }
 }
 
+static int check_spline(hx_fill fill, const hx_matrix *m)
+{
+    if (fill != HX_FILL_GATHER)
+        return HX_RAISE(HX_EINPUT, "device 'cuda' fills matrices of splines by gather only, not %s",
+                        hx_fill_kinds[fill].name);
+    if (m->spec.components == 3) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "device 'cuda' fills matrices of splines of 3 unknowns a point, not "
+                               "of physics = \"heat\": use device \"cpu\"");
+}
+
 int hx_cuda_fill_create(void **state, hx_device *dev, hx_fill fill, const hx_matrix *m,
                         const hx_fill_input *d_input)
 {
     const hx_cuda_fill_kind *kind = find(fill, &d_input->incidence);
     hx_cuda_filling *filling;
     *state = nullptr;
-    if (d_input->incidence.kind && (fill != HX_FILL_GATHER || !d_input->rule))
+    if (d_input->incidence.spline)
+        HX_TRY(check_spline(fill, m));
+    else if (d_input->incidence.kind && (fill != HX_FILL_GATHER || !d_input->rule))
         return HX_RAISE(HX_EINPUT,
                         "device 'cuda' fills matrices of quadratic elements by gather only, not %s",
                         hx_fill_kinds[fill].name);
-    if (d_input->incidence.n_per_cell != 8 && !d_input->incidence.kind)
+    if (d_input->incidence.n_per_cell != 8 && !d_input->incidence.kind &&
+        !d_input->incidence.spline)
         return HX_RAISE(HX_EINPUT, "device 'cuda' fills matrices of hexahedra of 8 nodes, or of "
                                    "quadratic elements");
     HX_TRY(hx_alloc(&filling, 1, kind->struct_bytes, "fill"));

@@ -357,6 +357,7 @@ hx_matrix_ops make_ops()
     ops.single_formats = ALL_FORMATS;
     ops.fills = (1u << HX_N_FILL) - 1;
     ops.builds = (1u << HX_N_BUILD) - 1;
+    ops.splines = 1;
     ops.pattern = hx_cuda_pattern;
     ops.create = create;
     ops.destroy = destroy;

@@ -83,8 +83,9 @@ struct hx_cuda_fill_kind {
 };
 extern const hx_cuda_fill_kind hx_cuda_fill_gather; // fill_gather_cuda.cu
 extern const hx_cuda_fill_kind
-    hx_cuda_fill_points;                           // fill_points_cuda.cu: gather of quadratic cells
-extern const hx_cuda_fill_kind hx_cuda_fill_tetra; // fill_tetra_cuda.cu: gather of tetrahedra
+    hx_cuda_fill_points; // fill_points_cuda.cu: gather of quadratic cells
+extern const hx_cuda_fill_kind hx_cuda_fill_control;  // fill_control_cuda.cu: gather of splines
+extern const hx_cuda_fill_kind hx_cuda_fill_tetra;    // fill_tetra_cuda.cu: gather of tetrahedra
 extern const hx_cuda_fill_kind hx_cuda_fill_atomic;   // fill_scatter_cuda.cu
 extern const hx_cuda_fill_kind hx_cuda_fill_separate; // fill_scatter_cuda.cu
 extern const hx_cuda_fill_kind hx_cuda_fill_colour;   // fill_scatter_cuda.cu

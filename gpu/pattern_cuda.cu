@@ -229,6 +229,7 @@ int make_lists(hx_building *b, list_work *w)
 
 struct row_work {
     hx_row_job job;
+    unsigned n_set;    // rows that are made as sets
     void *d_byte_slot; // slots of a byte that others of two have replaced (owned)
     void *d_scan;
     size_t n_scan;
@@ -301,8 +302,24 @@ int queue_entries(const hx_building *b, const row_work *w, const hx_huge_rows *h
         HX_TRY_LAUNCH("widen_slots");
     }
     if (huge->n > 0) HX_TRY(hx_place_pairs(b, &huge->pairs, nullptr));
+    if (w->n_set > 0) HX_TRY(hx_queue_sets(b, &w->job, w->n_set));
     HX_TRY(hx_queue_columns(b, &w->job));
     return hx_step_end(b->clock);
+}
+
+// Rows of splines as sets where all are narrow enough; others, and those, by sorting.
+int count_huge(const hx_building *b, row_work *w, hx_huge_rows *huge, const hx_found *found)
+{
+    unsigned n_overflow = 1;
+    if (b->in.spline) {
+        HX_TRY(hx_step_begin(b->clock, "wide rows"));
+        HX_TRY(hx_queue_set_counts(b, &w->job, found->n_huge));
+        HX_TRY(b->dev->ops->download(b->dev, &n_overflow, &w->job.found->n_overflow,
+                                     sizeof n_overflow));
+    }
+    if (n_overflow > 0) return hx_huge_rows_count(huge, b, &w->job, found);
+    w->n_set = found->n_huge;
+    return HX_OK; // the step ends with the offsets
 }
 
 int find_rows(hx_building *b, row_work *w, hx_huge_rows *huge)
@@ -314,7 +331,7 @@ int find_rows(hx_building *b, row_work *w, hx_huge_rows *huge)
     HX_TRY(hx_step_end(b->clock));
     HX_TRY(hx_read_offsets(b, w->job.found, &found));
     if (found.n_huge > 0) {
-        HX_TRY(hx_huge_rows_count(huge, b, &w->job, &found));
+        HX_TRY(count_huge(b, w, huge, &found));
         HX_TRY(queue_offsets(b, w));
         HX_TRY(hx_step_end(b->clock));
         HX_TRY(hx_read_offsets(b, w->job.found, &found));

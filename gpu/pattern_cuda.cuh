@@ -43,6 +43,7 @@ struct hx_found {
     unsigned n_wide, n_huge;        // rows in the lists
     unsigned widest;                // entries of the widest row
     unsigned n_taken;               // candidates of huge rows that have their place
+    unsigned n_overflow;            // huge rows of more entries than a set takes
 };
 
 // A build on its way.
@@ -124,6 +125,13 @@ struct hx_huge_rows {
 // Their counts into job->count.
 int hx_huge_rows_count(hx_huge_rows *huge, const hx_building *b, const hx_row_job *job,
                        const hx_found *found);
+
+// pattern_sets_cuda.cu: the huge rows of splines, each in the shared memory of a thread block;
+// which rows these are, job->huge says. Counts into job->count, found->n_overflow of those of more
+// entries, whose counts are none.
+int hx_queue_set_counts(const hx_building *b, const hx_row_job *job, unsigned n_row);
+// Their slots and columns, from the offsets.
+int hx_queue_sets(const hx_building *b, const hx_row_job *job, unsigned n_row);
 
 // pattern_cuda.cu
 // *d_widest = the largest of *d_widest and the differences of ptr[0 .. n].

@@ -14,7 +14,6 @@ constexpr int N_CANDIDATE = 256;
 constexpr uint32_t NO_PLACE = 0xffffffffu;
 constexpr uint8_t NONE = HX_NO_SLOT_8;
 
-static_assert(HX_MAX_CELL_POINT <= HX_WARP, "a lane a point of a cell");
 static_assert(ROWS * MOST_PLACE == HX_WARP, "a lane a place");
 
 template <class Key> __device__ __forceinline__ Key keep(bool larger, Key mine, Key other)
@@ -289,7 +288,8 @@ __global__ void __launch_bounds__(HX_BLOCK)
             continue;
         }
         for_each_cell(job.in, begin, end, lane, [&](const star_cell &cell, int before) {
-            if (lane < cell.n) point[before + lane] = job.in.point[cell.first + lane];
+            for (int b = lane; b < cell.n; b += HX_WARP)
+                point[before + b] = job.in.point[cell.first + b];
         });
         __syncwarp();
         const int n_candidate = static_cast<int>(n_all);
@@ -300,7 +300,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
                               : rank_candidates<8>(point, n_candidate, job.lower, row, slot, lane);
         __syncwarp();
         for_each_cell(job.in, begin, end, lane, [&](const star_cell &cell, int before) {
-            if (lane < cell.n) job.slot[cell.pair + lane] = slot[before + lane];
+            for (int b = lane; b < cell.n; b += HX_WARP) job.slot[cell.pair + b] = slot[before + b];
         });
         if (lane == 0) job.count[r] = count;
         __syncwarp(); // before the next row's
@@ -313,8 +313,10 @@ __device__ void scatter_columns(const hx_row_job &job, const void *slot, int slo
 {
     const int64_t begin = job.in.point_ptr[row], end = job.in.point_ptr[row + 1];
     for_each_cell(job.in, begin, end, lane, [&](const star_cell &cell, int) {
-        const int k = lane < cell.n ? hx_slot_at(slot, slot_bytes, cell.pair + lane) : -1;
-        if (k >= 0) col[k] = job.in.point[cell.first + lane];
+        for (int b = lane; b < cell.n; b += HX_WARP) {
+            const int k = hx_slot_at(slot, slot_bytes, cell.pair + b);
+            if (k >= 0) col[k] = job.in.point[cell.first + b];
+        }
     });
 }
 

@@ -280,6 +280,7 @@ int hx_cuda_point_rules(hx_device *dev, const hx_point_rule **d_rule)
 
 int hx_cuda_points_diagonal(hx_device *dev, const hx_device_model *model, double *d_diag)
 {
+    if (model->points->spline) return hx_cuda_spline_diagonal(dev, model, d_diag);
     space_view s;
     HX_TRY(find_space(dev, model, &s));
     tile_kernel<false><<<hx_blocks(s.in.n_point, WARPS), 32 * WARPS, 0, hx_cuda_of(dev)->stream>>>(
@@ -290,6 +291,7 @@ int hx_cuda_points_diagonal(hx_device *dev, const hx_device_model *model, double
 
 int hx_cuda_points_block_diagonal(hx_device *dev, const hx_device_model *model, double *d_block)
 {
+    if (model->points->spline) return hx_cuda_spline_block_diagonal(dev, model, d_block);
     space_view s;
     HX_TRY(find_space(dev, model, &s));
     tile_kernel<true><<<hx_blocks(s.in.n_point, WARPS), 32 * WARPS, 0, hx_cuda_of(dev)->stream>>>(
@@ -301,6 +303,7 @@ int hx_cuda_points_block_diagonal(hx_device *dev, const hx_device_model *model, 
 int hx_cuda_points_energy(hx_device *dev, const hx_device_model *model, const double *d_u,
                           double *d_energy)
 {
+    if (model->points->spline) return hx_cuda_spline_energy(dev, model, d_u, d_energy);
     space_view s;
     HX_TRY(find_space(dev, model, &s));
     energy_kernel<<<hx_blocks(s.in.n_cell, WARPS), 32 * WARPS, 0, hx_cuda_of(dev)->stream>>>(
@@ -313,6 +316,8 @@ int hx_cuda_points_body_force(hx_device *dev, const hx_device_model *model,
                               const hx_body_field *field, const double *d_rho,
                               const double *d_static, double *d_f)
 {
+    if (model->points->spline)
+        return hx_cuda_spline_body_force(dev, model, field, d_rho, d_static, d_f);
     space_view s;
     HX_TRY(find_space(dev, model, &s));
     body_force_kernel<<<hx_blocks(s.in.n_point, WARPS), 32 * WARPS, 0, hx_cuda_of(dev)->stream>>>(
@@ -325,6 +330,8 @@ int hx_cuda_points_body_work(hx_device *dev, const hx_device_model *model,
                              const hx_body_field *field, double factor, const double *d_rho,
                              const double *d_u, double *d_dc)
 {
+    if (model->points->spline)
+        return hx_cuda_spline_body_work(dev, model, field, factor, d_rho, d_u, d_dc);
     space_view s;
     HX_TRY(find_space(dev, model, &s));
     body_work_kernel<<<hx_blocks(s.in.n_cell, WARPS), 32 * WARPS, 0, hx_cuda_of(dev)->stream>>>(

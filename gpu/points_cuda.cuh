@@ -1,4 +1,5 @@
-// Quadratic cells on the GPU: their rules, and what element_ops.h says of a model with points.
+// Quadratic cells on the GPU: their rules, and what element_ops.h says of a model with points, also
+// of splines.
 #ifndef HX_POINTS_CUDA_CUH
 #define HX_POINTS_CUDA_CUH
 
@@ -28,6 +29,18 @@ int hx_cuda_points_body_force(hx_device *dev, const hx_device_model *model,
                               const hx_body_field *field, const double *d_rho,
                               const double *d_static, double *d_f);
 int hx_cuda_points_body_work(hx_device *dev, const hx_device_model *model,
+                             const hx_body_field *field, double factor, const double *d_rho,
+                             const double *d_u, double *d_dc);
+
+// The same of a spline's cells (spline_points_cuda.cu), to which the above come.
+int hx_cuda_spline_diagonal(hx_device *dev, const hx_device_model *model, double *d_diag);
+int hx_cuda_spline_block_diagonal(hx_device *dev, const hx_device_model *model, double *d_block);
+int hx_cuda_spline_energy(hx_device *dev, const hx_device_model *model, const double *d_u,
+                          double *d_energy);
+int hx_cuda_spline_body_force(hx_device *dev, const hx_device_model *model,
+                              const hx_body_field *field, const double *d_rho,
+                              const double *d_static, double *d_f);
+int hx_cuda_spline_body_work(hx_device *dev, const hx_device_model *model,
                              const hx_body_field *field, double factor, const double *d_rho,
                              const double *d_u, double *d_dc);
 

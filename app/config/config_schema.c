@@ -423,7 +423,7 @@ const hx_key hx_keys[] = {
         .help =
             "quadratic: hex20, wedge15, pyramid13, tet10 over the same mesh, with the middles "
             "of its edges, by operators that store a matrix; spline: the control points of a file "
-            "of splines, whose default it is, on a CPU"),
+            "of splines, whose default it is"),
     KEY("solver.preconditioner", TEXT, AT(solver.preconditioner), .is_free = 1, .fallback = "auto",
         .more_word = precond_word,
         .help = "`hextop list` describes them; auto: multigrid from 2000 elements on (of "

@@ -41,13 +41,14 @@ typedef struct hx_bench_time {
 } hx_bench_time;
 extern const hx_bench_time hx_bench_no_time;
 
-enum { HX_BENCH_N_ARRAY = 9 };
+enum { HX_BENCH_N_ARRAY = 12 };
 
 /* A space on a device, with moduli: what patterns and fills start from. */
 typedef struct hx_bench_site {
     hx_device *dev;                /* (borrowed) */
     int64_t n_elem;                /* cells */
     hx_fill_input input;           /* with the points' places; its rule is the space's */
+    hx_spline_rule spline;         /* of a spline: the input's, its arrays on the device */
     void *d_own[HX_BENCH_N_ARRAY]; /* (owned) */
 } hx_bench_site;
 

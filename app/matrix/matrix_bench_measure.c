@@ -110,6 +110,7 @@ static int put_space(hx_bench_site *site, const hx_incidence *in, const double *
 {
     const size_t n_cell = (size_t)in->n_cell, n_place = (size_t)in->n_place;
     const size_t n_point = (size_t)in->n_point;
+    const hx_spline_rule none = {0}, *const rule = in->spline ? in->spline : &none;
     hx_incidence *const d_in = &site->input.incidence;
     const struct {
         const void *from;
@@ -125,7 +126,12 @@ static int put_space(hx_bench_site *site, const hx_incidence *in, const double *
         {in->cell_ptr, (n_cell + 1) * sizeof *in->cell_ptr, &d_in->cell_ptr},
         {in->pair_ptr, (n_cell + 1) * sizeof *in->pair_ptr, &d_in->pair_ptr},
         {in->place_cell, n_place * sizeof *in->place_cell, &d_in->place_cell},
+        {rule->patch, (size_t)rule->n_patch * sizeof *rule->patch, &site->spline.patch},
+        {rule->table, (size_t)rule->n_table * sizeof *rule->table, &site->spline.table},
+        {rule->weight, n_point * sizeof *rule->weight, &site->spline.weight},
     };
+    site->spline = *rule;
+    if (in->spline) d_in->spline = &site->spline;
     for (int i = 0; i < HX_BENCH_N_ARRAY; i++) {
         if (array[i].from)
             HX_TRY(hx_device_put(site->dev, &site->d_own[i], array[i].from, array[i].bytes));

@@ -132,7 +132,8 @@ typedef struct hx_matrix_stages {
     int repeats; /* of the fill, for its time; at least 1 */
     /* of the range at hand */
     hx_fill_input input;
-    char *d_mesh; /* what the input points to */
+    hx_spline_rule spline; /* of a spline: the input's, its arrays on the device */
+    char *d_mesh;          /* what the input points to */
     void *fill_state;
     hx_matrix_made made;
     hx_matrix_made old; /* the range before, on its way to the host */

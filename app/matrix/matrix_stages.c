@@ -82,6 +82,7 @@ int hx_matrix_stages_load(hx_matrix_stages *st, const hx_row_range *range, const
     const size_t n_cell = (size_t)in->n_cell, n_place = (size_t)in->n_place;
     const size_t n_point = (size_t)in->n_point;
     const int places = st->build != HX_BUILD_THREE_STAGE;
+    const hx_spline_rule none = {0}, *const rule = in->spline ? in->spline : &none;
     const double begin = hx_clock();
     hx_incidence *const d_in = &st->input.incidence;
     const mesh_array array[] = {
@@ -94,8 +95,13 @@ int hx_matrix_stages_load(hx_matrix_stages *st, const hx_row_range *range, const
         {in->cell_ptr, (n_cell + 1) * sizeof(int64_t), &d_in->cell_ptr},
         {in->pair_ptr, (n_cell + 1) * sizeof(int64_t), &d_in->pair_ptr},
         {in->place_cell, n_place * sizeof(int32_t), &d_in->place_cell},
+        {rule->patch, (size_t)rule->n_patch * sizeof *rule->patch, &st->spline.patch},
+        {rule->table, (size_t)rule->n_table * sizeof(double), &st->spline.table},
+        {rule->weight, n_point * sizeof(double), &st->spline.weight},
     };
     st->input = (hx_fill_input){.incidence = *in, .form = st->form, .rule = st->rule};
+    st->spline = *rule;
+    if (in->spline) d_in->spline = &st->spline;
     HX_TRY(put_all(st, array, sizeof array / sizeof array[0]));
     st->upload_seconds += hx_clock() - begin;
     return HX_OK;

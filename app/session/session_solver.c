@@ -11,10 +11,15 @@
 #include "core/solver/conduction_ops.h"
 #include "session_internal.h"
 
+static int has_no_splines(const hx_session *s, const hx_device_ops *ops)
+{
+    return s->cfg.solver.element == HX_ELEMENT_SPLINE && !(ops->matrix && ops->matrix->splines);
+}
+
 /* Whether it does the config's physics with its elements. */
 static int does_what_is_asked(const hx_session *s, const hx_device_ops *ops)
 {
-    if (s->cfg.solver.element == HX_ELEMENT_SPLINE) return ops->matrix && ops->matrix->splines;
+    if (has_no_splines(s, ops)) return 0;
     if (!hx_config_is_heat(&s->cfg)) return 1;
     if (!ops->conduction) return 0;
     return s->cfg.solver.element == HX_ELEMENT_LINEAR || ops->conduction->quadratic;
@@ -24,17 +29,21 @@ static int does_what_is_asked(const hx_session *s, const hx_device_ops *ops)
 static int check_physics(const hx_session *s, const hx_device_ops *ops)
 {
     if (does_what_is_asked(s, ops)) return HX_OK;
-    if (s->cfg.solver.element == HX_ELEMENT_SPLINE)
+    if (has_no_splines(s, ops))
         return hx_session_blame(
             s, "solver.device",
             HX_RAISE(HX_EINPUT,
-                     "splines are analysed on a CPU in this build, not on '%s': use \"cpu\" or "
-                     "\"auto\", or solver.element = \"linear\" or \"quadratic\" on the same file",
+                     "device '%s' has no splines: use \"cpu\" or \"auto\", or solver.element = "
+                     "\"linear\" or \"quadratic\" on the same file",
                      ops->name));
+    const char *const elements = !ops->conduction ? ""
+                                 : s->cfg.solver.element == HX_ELEMENT_SPLINE
+                                     ? "splines of "
+                                     : "quadratic elements of ";
     return hx_session_blame(s, "solver.device",
                             HX_RAISE(HX_EINPUT,
                                      "device '%s' has no %sphysics = \"heat\": use \"cpu\"",
-                                     ops->name, ops->conduction ? "quadratic elements of " : ""));
+                                     ops->name, elements));
 }
 
 int hx_session_find_device(const hx_session *s, const hx_device_ops **ops)

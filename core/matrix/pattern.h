@@ -36,8 +36,8 @@ typedef struct hx_incidence {
     const uint8_t *kind;       /* [n_cell] hx_cell_kind, which has a rule (cell_rule.h); NULL:
                                   hexahedra of 8 points */
     const struct hx_spline_rule *spline; /* cells of a spline, whose points are control points: up
-                                            to HX_SPLINE_CELL_POINTS (spline_cell.h) and no kind; in
-                                            host memory; NULL: none */
+                                            to HX_SPLINE_CELL_POINTS (spline_cell.h) and no kind;
+                                            the struct in host memory; NULL: none */
     const int32_t *point;                /* [n_place] */
     int is_tetrahedral; /* 1: all cells of the mesh, of which this may be a part, are tetrahedra as
                            hexahedra that name a point twice (cell.h): what may be made of 4 points

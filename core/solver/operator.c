@@ -231,12 +231,19 @@ static void set_linear(hx_operator *op, const hx_problem *problem)
     };
 }
 
-static int check_spline(const hx_strategy *strategy, const hx_device_ops *ops)
+static int check_spline(const hx_strategy *strategy, const hx_problem *problem,
+                        const hx_device_ops *ops)
 {
     if (!ops->matrix || !ops->matrix->splines)
         return HX_RAISE(HX_EINPUT,
-                        "splines are analysed on a CPU in this build: use device = \"cpu\", or "
-                        "element = \"linear\" or \"quadratic\" on the same file");
+                        "device '%s' has no splines: use device = \"cpu\", or element = \"linear\" "
+                        "or \"quadratic\" on the same file",
+                        ops->name);
+    if (hx_problem_is_heat(problem) && !ops->conduction->quadratic)
+        return HX_RAISE(HX_EINPUT,
+                        "device '%s' has no splines of physics = \"heat\": use device \"cpu\", or "
+                        "element = \"linear\" on the same file",
+                        ops->name);
     if (strategy->space_bytes) return HX_OK;
     return HX_RAISE(HX_EINPUT,
                     "operator '%s' has no splines: those that store a matrix have (bsr, bsrsym, "
@@ -249,7 +256,8 @@ static int check_element(const hx_operator *op, const hx_problem *problem)
 {
     const hx_device_ops *const ops = op->dev->ops;
     if (problem->space.element == HX_ELEMENT_LINEAR) return HX_OK;
-    if (problem->space.element == HX_ELEMENT_SPLINE) return check_spline(op->strategy, ops);
+    if (problem->space.element == HX_ELEMENT_SPLINE)
+        return check_spline(op->strategy, problem, ops);
     if (hx_problem_is_heat(problem) && !ops->conduction->quadratic)
         return HX_RAISE(HX_EINPUT,
                         "device '%s' has no quadratic elements of physics = \"heat\": use device "
