@@ -50,7 +50,7 @@ int run_patch(void *state, hx_interaction_way way, size_t budget, hx_interaction
 {
     const auto *const p = static_cast<const hx_cuda_patch *>(state);
     *time = {0.0, 0.0};
-    if (way == HX_WAY_GATHER) return hx_cuda_patch_gather(p, time);
+    if (way == HX_WAY_GATHER) return hx_cuda_patch_gather(p, budget, time);
     if (way == HX_WAY_PAIRS || way == HX_WAY_POINTS)
         return hx_cuda_patch_pairs(p, way, budget, time);
     return HX_RAISE(HX_EINPUT, "a GPU has no way '%s'", hx_interaction_way_name(way));

@@ -21,6 +21,6 @@ int hx_cuda_patch_elapsed(const hx_cuda_patch *p, int from, int to, double *seco
 int hx_cuda_patch_pairs(const hx_cuda_patch *p, hx_interaction_way way, size_t budget,
                         hx_interaction_time *time);
 // fill_spline_cuda.cu. HX_EINPUT: degrees that differ, a plane patch.
-int hx_cuda_patch_gather(const hx_cuda_patch *p, hx_interaction_time *time);
+int hx_cuda_patch_gather(const hx_cuda_patch *p, size_t budget, hx_interaction_time *time);
 
 #endif

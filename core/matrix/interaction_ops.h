@@ -17,7 +17,7 @@ typedef enum {
     HX_WAY_POINTS,  /* P5's interaction, stored gradients Gauss point by Gauss point (IW,
                        non-coalesced) */
     HX_WAY_PAIRS,   /* the same, control point by control point (IW, coalesced) */
-    HX_WAY_GATHER,  /* nothing stored of a Gauss point: what a design loop would take */
+    HX_WAY_GATHER,  /* nothing stored of a Gauss point */
     HX_N_WAY
 } hx_interaction_way;
 
@@ -34,9 +34,10 @@ typedef struct hx_interaction_ops {
     /* Takes what it needs to the device and allocates the values; `in` outlives it. On failure the
      * caller calls `close`, which accepts NULL. HX_ENOMEM. Cold. */
     int (*open)(void **state, hx_device *dev, const hx_interaction *in);
-    /* All values. Of stored gradients at most `budget` bytes are there at a time, slab by slab of
-     * the last direction, but one slab's at least. Waits. HX_ENOMEM, HX_EINPUT: a way that the
-     * device lacks. */
+    /* All values. Of stored gradients, and of a GPU's products of lines of cells
+     * (interaction_line.h), at most `budget` bytes are there at a time, slab by slab of the last
+     * direction, but one slab's at least. Waits. HX_ENOMEM, HX_EINPUT: a way that the device lacks.
+     */
     int (*run)(void *state, hx_interaction_way way, size_t budget, hx_interaction_time *time);
     /* Copies values [n_block][dim][dim]. Waits. */
     int (*values)(void *state, double *value);

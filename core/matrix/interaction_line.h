@@ -1,0 +1,408 @@
+/* K of a solid spline patch by a GPU, step by step: which thread does what, and where a number
+ * lies. Here, so that a test on the host runs the same formulas.
+ *
+ * A line of cells along the first direction is integrated by one block (or some, that share its
+ * products): of a cell the gradients of all its points, some layers of Gauss points at a time, from
+ * the tables of each direction in shared memory, and their products m = h_a h_b', which stay in
+ * registers until the line's last cell that knows both points is added. Points of a cell that have
+ * the same place in the first direction are a plane; once the lowest plane is left behind its
+ * products with itself and the planes above are complete for this line, leave for a buffer, and
+ * what is left moves down by a plane. Each row of K then adds its numbers of the few lines of cells
+ * that it touches, in their order: nothing is computed twice, nothing of a Gauss point is stored,
+ * and no sum depends on what is computed at a time.
+ *
+ * The buffer is a ring of layers of lines by the third direction. A plane's part of a line is
+ * [order][lines][width]: products of the plane with itself (only l >= c) and with the order - 1
+ * above, whose gradients' lines are the rows l; the plane's own are the columns c.
+ *
+ * `order`, degree + 1 of all directions, is a constant wherever it is called, so that all of it
+ * folds. Items of one stage may run in any order or at once; between stages all threads wait. */
+#ifndef HX_INTERACTION_LINE_H
+#define HX_INTERACTION_LINE_H
+
+#include "interaction.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- sizes --- */
+
+static HX_HD int hx_line_cube(int order)
+{
+    return order * order * order;
+}
+
+/* Lines (3 point + component) of a plane, and the buffer's numbers from row to row: even. */
+static HX_HD int hx_line_lines(int order)
+{
+    return 3 * order * order;
+}
+
+static HX_HD int hx_line_width(int order)
+{
+    return (hx_line_lines(order) + 1) / 2 * 2;
+}
+
+/* Of a plane's part of a line of cells. */
+static HX_HD int hx_line_part(int order)
+{
+    return order * hx_line_lines(order) * hx_line_width(order);
+}
+
+/* Cells whose frames are made at a time. */
+static HX_HD int hx_line_group(int order)
+{
+    return order == 2 ? 8 : order == 5 ? 2 : 4;
+}
+
+/* Gauss points of some layers; fours of them, those past the last being 0. */
+static HX_HD int hx_line_points(int order, int layers)
+{
+    return layers * order * order;
+}
+
+static HX_HD int hx_line_fours(int order, int layers)
+{
+    return (hx_line_points(order, layers) + 3) / 4;
+}
+
+/* Numbers from line to line of the gradients: an odd number of fours, so that four lines lie in all
+ * banks. */
+static HX_HD int hx_line_stride(int order, int layers)
+{
+    return 4 * (hx_line_fours(order, layers) | 1);
+}
+
+static HX_HD int hx_line_table(int order)
+{
+    return order * hx_spline_stride(order - 1);
+}
+
+/* What a block shares. */
+typedef struct hx_line_memory {
+    double *h;      /* [order planes][lines][stride]; before that the sums of the map, [group] */
+    double *frame;  /* [group][12][order^3] */
+    double *weight; /* [group][order^3] of the control points */
+    double *table;  /* [group + 2][table]: of the first direction's cells, of the two others */
+} hx_line_memory;
+
+static HX_HD int hx_line_h_size(int order, int layers)
+{
+    const int h = order * hx_line_lines(order) * hx_line_stride(order, layers);
+    const int sums = hx_line_group(order) * 20 * hx_line_cube(order);
+    return h > sums ? h : sums;
+}
+
+/* Numbers of all. */
+static HX_HD int hx_line_size(int order, int layers)
+{
+    const int group = hx_line_group(order);
+    return hx_line_h_size(order, layers) + group * 13 * hx_line_cube(order) +
+           (group + 2) * hx_line_table(order);
+}
+
+static HX_HD hx_line_memory hx_line_divide(int order, int layers, double *memory)
+{
+    hx_line_memory s;
+    s.h = memory;
+    s.frame = s.h + hx_line_h_size(order, layers);
+    s.weight = s.frame + hx_line_group(order) * 12 * hx_line_cube(order);
+    s.table = s.weight + hx_line_group(order) * hx_line_cube(order);
+    return s;
+}
+
+/* --- frames of some cells of a line; the item's cell is item / (items of a cell) --- */
+
+typedef struct hx_line_cells {
+    int c[3], n; /* the first cell, and how many */
+} hx_line_cells;
+
+static HX_HD int hx_line_load_items(int order)
+{
+    const int group = hx_line_group(order);
+    return (group + 2) * hx_line_table(order) + group * hx_line_cube(order);
+}
+
+/* Tables and weights. */
+static HX_HD void hx_line_load(const hx_interaction *in, int order, const hx_line_memory *s,
+                               const hx_line_cells *cells, int item)
+{
+    const int size = hx_line_table(order), group = hx_line_group(order);
+    const int k = item - (group + 2) * size;
+    if (k < 0) {
+        const int at = item / size, d = at < group ? 0 : at - group + 1;
+        const int c = cells->c[d] + (d == 0 ? at : 0);
+        if (d > 0 || at < cells->n) s->table[item] = in->axis[d].table[c * size + item % size];
+        return;
+    }
+    const int g = k / hx_line_cube(order), a = k % hx_line_cube(order);
+    if (g >= cells->n) return;
+    const int r[3] = {in->axis[0].first[cells->c[0] + g] + a % order,
+                      in->axis[1].first[cells->c[1]] + a / order % order,
+                      in->axis[2].first[cells->c[2]] + a / order / order};
+    s->weight[k] = in->is_rational ? in->point[4 * hx_interaction_point(in, r) + 3] : 1.0;
+}
+
+/* Weight, values, slopes of Gauss point q of a direction of cell g. */
+static HX_HD const double *hx_line_row_of(int order, const hx_line_memory *s, int g, int d, int q)
+{
+    const int at = d == 0 ? g : hx_line_group(order) + d - 1;
+    return s->table + at * hx_line_table(order) + q * hx_spline_stride(order - 1);
+}
+
+/* Sums over the points of a line along the first direction, by values and by slopes. order^3 items
+ * a cell, the Gauss point fastest. */
+static HX_HD void hx_line_map0(const hx_interaction *in, int order, const hx_line_memory *s,
+                               const hx_line_cells *cells, int item)
+{
+    const int g = item / hx_line_cube(order), at = item % hx_line_cube(order);
+    const double *const t = hx_line_row_of(order, s, g, 0, at % order);
+    const int r[3] = {in->axis[0].first[cells->c[0] + g],
+                      in->axis[1].first[cells->c[1]] + at / order % order,
+                      in->axis[2].first[cells->c[2]] + at / order / order};
+    const double *const point = in->point + 4 * hx_interaction_point(in, r);
+    double *const to = s->h + 8 * item;
+    for (int i = 0; i < 4; i++) {
+        double value = 0.0, slope = 0.0;
+        for (int a = 0; a < order; a++) {
+            value += t[1 + a] * point[4 * a + i];
+            slope += t[1 + order + a] * point[4 * a + i];
+        }
+        to[i] = value;
+        to[4 + i] = slope;
+    }
+}
+
+/* Then over the second: Gauss points of two directions, and the third's points. To: the sum, by the
+ * slopes of the first, of the second direction. */
+static HX_HD void hx_line_map1(int order, const hx_line_memory *s, int item)
+{
+    const int cube = hx_line_cube(order), g = item / cube, at = item % cube;
+    const double *const t = hx_line_row_of(order, s, g, 1, at / order % order);
+    const double *const from =
+        s->h + 8 * (g * cube + at / order / order * order * order + at % order);
+    double *const to = s->h + 8 * hx_line_group(order) * cube + 12 * item;
+    for (int i = 0; i < 4; i++) {
+        double value = 0.0, first = 0.0, second = 0.0;
+        for (int a = 0; a < order; a++) {
+            value += t[1 + a] * from[8 * order * a + i];
+            first += t[1 + a] * from[8 * order * a + 4 + i];
+            second += t[1 + order + a] * from[8 * order * a + i];
+        }
+        to[i] = value;
+        to[4 + i] = first;
+        to[8 + i] = second;
+    }
+}
+
+/* Then over the third: the frames of the Gauss points, times their cell's modulus. */
+static HX_HD void hx_line_frames(const hx_interaction *in, int order, const hx_line_memory *s,
+                                 const hx_line_cells *cells, int item)
+{
+    const int cube = hx_line_cube(order), square = order * order, g = item / cube, q = item % cube;
+    const double *const t = hx_line_row_of(order, s, g, 2, q / square);
+    const double *const from =
+        s->h + 8 * hx_line_group(order) * cube + 12 * (g * cube + q % square);
+    const int c[3] = {cells->c[0] + g, cells->c[1], cells->c[2]};
+    const double weight = hx_line_row_of(order, s, g, 0, q % order)[0] *
+                          hx_line_row_of(order, s, g, 1, q / order % order)[0] * t[0] *
+                          in->modulus[hx_interaction_cell(in, c)];
+    double sum[4] = {0.0}, by[3][4] = {{0.0}}, frame[4][3];
+    for (int a = 0; a < order; a++)
+        for (int i = 0; i < 4; i++) {
+            const double *const at = from + 12 * square * a + i;
+            sum[i] += t[1 + a] * at[0];
+            by[0][i] += t[1 + a] * at[4];
+            by[1][i] += t[1 + a] * at[8];
+            by[2][i] += t[1 + order + a] * at[0];
+        }
+    hx_interaction_frame(3, in->is_rational, weight, sum, (const double(*)[4])by, frame);
+    for (int k = 0; k < 4; k++)
+        for (int i = 0; i < 3; i++) s->frame[(12 * g + 3 * k + i) * cube + q] = frame[k][i];
+}
+
+/* --- gradients of cell g of the group --- */
+
+static HX_HD int hx_line_gradient_items(int order, int layers)
+{
+    return 4 * hx_line_fours(order, layers) * order * order;
+}
+
+/* Of the points of one line along the first direction, at one Gauss point of a batch of layers;
+ * order / layers batches. The Gauss point is fastest. */
+static HX_HD void hx_line_gradients(const hx_interaction *in, int order, int layers,
+                                    const hx_line_memory *s, int g, int batch, int item)
+{
+    const int wide = 4 * hx_line_fours(order, layers), n = hx_line_points(order, layers);
+    const int cube = hx_line_cube(order), stride = hx_line_stride(order, layers);
+    const int plane = hx_line_lines(order) * stride;
+    const int at = item % wide, pair = item / wide, q = batch * n + at;
+    double *const to = s->h + 3 * pair * stride + at;
+    if (at >= n || q >= cube) {
+        for (int a = 0; a < order; a++)
+            for (int i = 0; i < 3; i++) to[a * plane + i * stride] = 0.0;
+        return;
+    }
+    const double *const t0 = hx_line_row_of(order, s, g, 0, q % order) + 1;
+    const double *const t1 = hx_line_row_of(order, s, g, 1, q / order % order) + 1;
+    const double *const t2 = hx_line_row_of(order, s, g, 2, q / order / order) + 1;
+    const int a1 = pair % order, a2 = pair / order;
+    const double vv = t1[a1] * t2[a2], sv = t1[order + a1] * t2[a2], vs = t1[a1] * t2[order + a2];
+    const double *const weight = s->weight + g * cube + order * pair;
+    double value[3], slope[3];
+    for (int i = 0; i < 3; i++) {
+        const double *const f = s->frame + (12 * g + i) * cube + q;
+        slope[i] = f[0] * vv;
+        value[i] = f[3 * cube] * sv + f[6 * cube] * vs + f[9 * cube] * vv;
+    }
+    for (int a = 0; a < order; a++) {
+        const double w = in->is_rational ? weight[a] : 1.0;
+        const double d = w * t0[order + a], v = w * t0[a];
+        for (int i = 0; i < 3; i++) to[a * plane + i * stride] = slope[i] * d + value[i] * v;
+    }
+}
+
+/* --- products: tiles of 16 lines by 8 columns, the lanes of tensor_products.cuh --- */
+
+/* The line of a plane that a lane reads for line l of all tiles; past the end the last one. */
+static HX_HD int hx_line_clamp(int order, int l)
+{
+    return l < hx_line_lines(order) ? l : hx_line_lines(order) - 1;
+}
+
+/* Where the part of plane f of the line (c1, c2) of cells begins. */
+static HX_HD int64_t hx_line_place(const hx_interaction *in, int order, int ring, int f, int c1,
+                                   int c2)
+{
+    return (((int64_t)(c2 % ring) * in->axis[1].n_cell + c1) * in->axis[0].n + f) *
+           hx_line_part(order);
+}
+
+/* Planes that are left behind after cell c of the first direction. */
+static HX_HD int hx_line_left(const hx_interaction *in, int order, int c)
+{
+    const int32_t *const first = in->axis[0].first;
+    return c + 1 < in->axis[0].n_cell ? first[c + 1] - first[c] : order;
+}
+
+/* --- rows --- */
+
+/* Points in reach of a direction, at most. */
+static HX_HD int hx_line_reach(int order)
+{
+    return 2 * order - 1;
+}
+
+/* m of a row: 9 numbers of each point of the box of reach^3 around it, its own layer the last. */
+static HX_HD int hx_line_most(int order)
+{
+    return 9 * order * hx_line_reach(order) * hx_line_reach(order);
+}
+
+/* Items of its sums, three numbers each: layers of points, planes, rows of m, then points of a line
+ * along the second direction, whose products lie side by side. */
+static HX_HD int hx_line_sum_items(const hx_interaction *in, int order, const int r[3])
+{
+    const int wide = hx_line_reach(order);
+    return (r[2] - in->axis[2].reach[2 * r[2]] + 1) * 3 * wide * wide;
+}
+
+/* The column at a place of the box; 0 if it is none of the lower half. */
+static HX_HD int hx_line_column(const hx_interaction *in, const int r[3], const int at[3], int j[3])
+{
+    for (int d = 0; d < 3; d++) {
+        j[d] = in->axis[d].reach[2 * r[d]] + at[d];
+        if (j[d] >= in->axis[d].reach[2 * r[d] + 1]) return 0;
+    }
+    return j[2] < r[2] || (j[2] == r[2] && (j[1] < r[1] || (j[1] == r[1] && j[0] <= r[0])));
+}
+
+/* Adds the lines of a layer of cells to three sums. from: the layer's, of the row's plane. */
+static HX_HD void hx_line_add(const hx_interaction *in, int order, const double *from,
+                              const int r[3], int j1, int own, int other, const int off[3],
+                              double sum[3])
+{
+    const hx_interaction_axis *const u = &in->axis[1];
+    const int begin = u->cells[2 * r[1]], end = u->cells[2 * r[1] + 1];
+    const int64_t line = (int64_t)in->axis[0].n * hx_line_part(order);
+    double part[HX_SPLINE_MAX_ORDER][3]; /* loads that do not wait for each other */
+#ifdef __CUDACC__
+#pragma unroll
+#endif
+    for (int k = 0; k < order; k++) {
+        const int c = begin + k < end ? begin + k : end - 1;
+        const int b = j1 - u->first[c], is_there = begin + k < end && b >= 0 && b < order;
+        const double *const at = from + c * line + 3 * ((r[1] - u->first[c]) * own + b * other);
+        for (int i = 0; i < 3; i++) part[k][i] = is_there ? at[off[i]] : 0.0;
+    }
+#ifdef __CUDACC__
+#pragma unroll
+#endif
+    for (int k = 0; k < order; k++)
+        for (int i = 0; i < 3; i++) sum[i] += part[k][i];
+}
+
+/* Three numbers of m of row r, summed over the lines of cells that both points touch. */
+static HX_HD void hx_line_sum(const hx_interaction *in, int order, const double *buffer, int ring,
+                              const int r[3], int item, double *m)
+{
+    const int lines = hx_line_lines(order), width = hx_line_width(order);
+    const int wide = hx_line_reach(order), i = item / wide % 3;
+    const int at[3] = {item / wide / 3 % wide, item % wide, item / wide / 3 / wide};
+    const hx_interaction_axis *const v = &in->axis[2];
+    int j[3], off[3];
+    if (!hx_line_column(in, r, at, j)) return;
+    /* the point of the higher plane has the rows of the products */
+    const int apart = r[0] < j[0] ? j[0] - r[0] : r[0] - j[0];
+    const int own = r[0] < j[0] ? 1 : width, other = r[0] < j[0] ? width : 1;
+    const int is_self = apart == 0 && r[1] == j[1] && r[2] == j[2];
+    for (int k = 0; k < 3; k++) off[k] = is_self && k > i ? width * k + i : own * i + other * k;
+    const double *const from =
+        buffer + (int64_t)(r[0] < j[0] ? r[0] : j[0]) * hx_line_part(order) + apart * lines * width;
+    const int begin = v->cells[2 * r[2]], end = v->cells[2 * j[2] + 1]; /* j[2] <= r[2] */
+    double sum[3] = {0.0};
+    for (int c = begin; c < end; c++) {
+        const int a = r[2] - v->first[c], b = j[2] - v->first[c];
+        hx_line_add(in, order,
+                    from + hx_line_place(in, order, ring, 0, 0, c) +
+                        3 * order * (a * own + b * other),
+                    r, j[1], own, other, off, sum);
+    }
+    for (int k = 0; k < 3; k++) m[((at[2] * wide + at[1]) * wide + at[0]) * 9 + 3 * i + k] = sum[k];
+}
+
+/* Whether nothing of the box lies outside: numbers then lie in it as in the row. */
+static HX_HD int hx_line_is_whole(const hx_interaction *in, int order, const int r[3])
+{
+    for (int d = 0; d < 2; d++)
+        if (in->axis[d].reach[2 * r[d] + 1] - in->axis[d].reach[2 * r[d]] != hx_line_reach(order))
+            return 0;
+    return 1;
+}
+
+/* Where number `item` of the box, of n in the row in all, is in the row; -1: nowhere. */
+static HX_HD int hx_line_in_row(const hx_interaction *in, int order, const int r[3], int is_whole,
+                                int n, int item)
+{
+    const int wide = hx_line_reach(order), k = item / 9;
+    const int at[3] = {k % wide, k / wide % wide, k / wide / wide};
+    int j[3];
+    if (is_whole) return item < n ? item : -1;
+    return hx_line_column(in, r, at, j) ? 9 * hx_interaction_entry(in, r, j) + item % 9 : -1;
+}
+
+/* The number of K at place `item` of the box of m. */
+static HX_HD double hx_line_number(const hx_interaction *in, const double *box, int item)
+{
+    const double *const m = box + item / 9 * 9;
+    const int i = item % 9 / 3, j = item % 3;
+    if (i != j) return in->lambda * m[3 * i + j] + in->mu * m[3 * j + i];
+    return (in->lambda + in->mu) * m[4 * i] + in->mu * (m[0] + m[4] + m[8]);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
