@@ -184,7 +184,6 @@ hx_multigrid_ops make_ops()
     ops.inverse = hx_cuda_mg_inverse;
     ops.inverse_multiply = hx_cuda_mg_inverse_multiply;
     ops.dense = hx_cuda_mg_dense;
-    ops.dense_multiply = hx_cuda_mg_dense_multiply;
     return ops;
 }
 

@@ -65,8 +65,6 @@ int hx_cuda_mg_prolong_from(hx_device *dev, const hx_mg_level *coarse, const flo
                             const hx_mg_level *fine, float *d_x);
 int hx_cuda_mg_diagonal(hx_device *dev, const hx_mg_level *level);
 int hx_cuda_mg_dense(hx_device *dev, const hx_mg_level *level, double *matrix);
-int hx_cuda_mg_dense_multiply(hx_device *dev, int64_t n, const float *d_inverse, const float *d_b,
-                              float *d_y);
 int hx_cuda_mg_add_blocks(hx_device *dev, const hx_mg_level *level, int64_t n, const int64_t *d_at,
                           const float *d_block);
 // multigrid_inverse_cuda.cu

@@ -226,20 +226,6 @@ void fill_dense(int64_t n_node, const int32_t *neighbour, const float *matrix, d
         }
 }
 
-// A warp a row.
-__global__ void dense_multiply_kernel(int n, const float *__restrict__ inverse,
-                                      const float *__restrict__ b, float *__restrict__ y)
-{
-    const int thread = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    const int row = thread / 32, lane = thread % 32;
-    double sum = 0.0; // large terms cancel
-    if (row >= n) return;
-    for (int k = lane; k < n; k += 32)
-        sum = fma(static_cast<double>(inverse[row * n + k]), static_cast<double>(b[k]), sum);
-    for (int k = 16; k > 0; k /= 2) sum += __shfl_down_sync(0xffffffffu, sum, k);
-    if (lane == 0) y[row] = static_cast<float>(sum);
-}
-
 // A thread an entry.
 __global__ void add_blocks_kernel(int64_t n, const int64_t *__restrict__ at,
                                   const float *__restrict__ block, hx_mg_level level)
@@ -306,15 +292,6 @@ int hx_cuda_mg_dense(hx_device *dev, const hx_mg_level *level, double *matrix)
     free(neighbour);
     free(entry);
     return rc;
-}
-
-int hx_cuda_mg_dense_multiply(hx_device *dev, int64_t n, const float *d_inverse, const float *d_b,
-                              float *d_y)
-{
-    dense_multiply_kernel<<<hx_blocks(32 * n, 128), 128, 0, hx_stream_of(dev)>>>(
-        static_cast<int>(n), d_inverse, d_b, d_y);
-    HX_TRY_LAUNCH("multigrid coarsest");
-    return HX_OK;
 }
 
 int hx_cuda_mg_add_blocks(hx_device *dev, const hx_mg_level *level, int64_t n, const int64_t *d_at,

@@ -611,19 +611,6 @@ static int cpu_dense(hx_device *dev, const hx_mg_level *level, double *matrix)
     return HX_OK;
 }
 
-static int cpu_dense_multiply(hx_device *dev, int64_t n, const float *d_inverse, const float *d_b,
-                              float *d_y)
-{
-    (void)dev;
-    for (int64_t i = 0; i < n; i++) {
-        double sum = 0.0; /* large terms cancel */
-#pragma omp simd reduction(+ : sum)
-        for (int64_t j = 0; j < n; j++) sum += (double)d_inverse[i * n + j] * (double)d_b[j];
-        d_y[i] = (float)sum;
-    }
-    return HX_OK;
-}
-
 const hx_multigrid_ops hx_cpu_multigrid_ops = {
     .invert = cpu_invert,
     .power_start = cpu_power_start,
@@ -654,5 +641,4 @@ const hx_multigrid_ops hx_cpu_multigrid_ops = {
     .direct_factorise = hx_cpu_direct_factorise,
     .direct_solve = hx_cpu_direct_solve,
     .dense = cpu_dense,
-    .dense_multiply = cpu_dense_multiply,
 };

@@ -221,22 +221,17 @@ typedef struct hx_multigrid_ops {
                         const hx_mg_level *fine, float *d_x);
     int (*galerkin)(hx_device *dev, const hx_mg_level *fine, const hx_mg_level *coarse);
     int (*diagonal)(hx_device *dev, const hx_mg_level *level); /* sets m */
-    /* Where a device can: the factors of a level's matrix, and x = A^-1 b with them. NULL: dense.
-     */
+    /* One of two. On a host: the factors of a level's matrix, and x = A^-1 b with them. */
     int (*direct_factorise)(hx_device *dev, const hx_mg_level *level, hx_mg_direct *direct);
     int (*direct_solve)(hx_device *dev, const hx_mg_level *level, const hx_mg_direct *direct,
                         const float *d_b, float *d_x);
-    /* The same as an inverse on the device, in single precision: inverse[n][hx_mg_pitch(n)] of a
-     * level's matrix + D (skyline.h), symmetric to the bit, by way of work[hx_mg_inverse_work(n)];
-     * y = inverse b. NULL: none. */
+    /* Or in single precision: inverse[n][hx_mg_pitch(n)] of a level's matrix + D (skyline.h),
+     * symmetric to the bit, by way of work[hx_mg_inverse_work(n)]; y = inverse b. */
     int (*inverse)(hx_device *dev, const hx_mg_level *level, double *d_work, float *d_inverse);
     int (*inverse_multiply)(hx_device *dev, int64_t n, const float *d_inverse, const float *d_b,
                             float *d_y);
-    /* matrix[6 n][6 n] of a small level, on the host. Waits. */
+    /* matrix[6 n][6 n] of a small level, on the host, for tests. Waits. */
     int (*dense)(hx_device *dev, const hx_mg_level *level, double *matrix);
-    /* y = inverse b, inverse[n][n] symmetric. */
-    int (*dense_multiply)(hx_device *dev, int64_t n, const float *d_inverse, const float *d_b,
-                          float *d_y);
 } hx_multigrid_ops;
 
 #ifdef __cplusplus

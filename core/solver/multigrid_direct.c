@@ -1,11 +1,10 @@
 /* The lattice that multigrid solves directly: which one, its factors on a device that solves with
- * them, its inverse on one that does not. */
+ * them, its inverse on one that multiplies with that. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/memory.h"
-#include "dense.h"
 #include "multigrid_internal.h"
 
 static const char *const WHAT = "coarsest level";
@@ -113,14 +112,6 @@ static int alloc_inverse(hx_multigrid *mg, int64_t n)
     return ops->alloc(mg->dev, pitch * pitch * sizeof(float), &mg->d_inverse);
 }
 
-static int alloc_dense(hx_multigrid *mg, int64_t n_node)
-{
-    const size_t n = (size_t)mg->dof * (size_t)n_node;
-    HX_TRY(hx_alloc_raw(&mg->dense, (2 * n + 2) * n, sizeof *mg->dense, WHAT));
-    HX_TRY(hx_alloc_raw(&mg->inverse, n * n, sizeof *mg->inverse, WHAT));
-    return mg->dev->ops->alloc(mg->dev, n * n * sizeof(float), &mg->d_inverse);
-}
-
 int hx_mg_direct_choose(hx_multigrid *mg, const hx_lattice *lattice, int64_t n_elem, int *n_level)
 {
     const double most = OPERATIONS * (double)n_elem;
@@ -132,8 +123,6 @@ int hx_mg_direct_choose(hx_multigrid *mg, const hx_lattice *lattice, int64_t n_e
         *n_level = l + 1;
         return alloc_inverse(mg, mg->dof * lattice->level[l].n_node);
     }
-    if (!mg->ops->direct_factorise)
-        return alloc_dense(mg, lattice->level[lattice->n_level - 1].n_node);
     for (int l = 0; l < lattice->n_level; l++) {
         const hx_lattice_level *level = &lattice->level[l];
         const int is_last = l + 1 == lattice->n_level;
@@ -153,7 +142,6 @@ double hx_mg_direct_bytes(const hx_multigrid_ops *ops, int dof, double n_node, i
         const int64_t n = (int64_t)(dof * n_node), pitch = hx_mg_pitch(n);
         return 4.0 * (double)(pitch * pitch) + 8.0 * (double)hx_mg_inverse_work(n);
     }
-    if (!ops->direct_factorise) return 0.0;
     for (;; n_node *= 0.125) {
         const double n = dof * n_node, width = dof * 1.5 * pow(n_node, 2.0 / 3.0);
         if (n_node < 64.0 || n * width * width <= OPERATIONS * (double)n_elem)
@@ -164,24 +152,17 @@ double hx_mg_direct_bytes(const hx_multigrid_ops *ops, int dof, double n_node, i
 int hx_mg_direct_setup(hx_multigrid *mg)
 {
     const hx_mg_level *last = &mg->level[mg->n_level - 1];
-    const int64_t n = mg->dof * last->n_node;
-    if (mg->ops->direct_factorise) return mg->ops->direct_factorise(mg->dev, last, &mg->direct);
     if (mg->ops->inverse) return mg->ops->inverse(mg->dev, last, mg->d_sweep, mg->d_inverse);
-    HX_TRY(mg->ops->dense(mg->dev, last, mg->dense));
-    hx_dense_invert_semidefinite(n, mg->dense, mg->dense + n * n, mg->inverse);
-    return mg->dev->ops->upload(mg->dev, mg->d_inverse, mg->inverse,
-                                (size_t)(n * n) * sizeof *mg->inverse);
+    return mg->ops->direct_factorise(mg->dev, last, &mg->direct);
 }
 
 int hx_mg_direct_solve(const hx_multigrid *mg, float *d_x)
 {
     const hx_mg_level *last = &mg->level[mg->n_level - 1];
-    if (mg->ops->direct_solve)
-        return mg->ops->direct_solve(mg->dev, last, &mg->direct, last->d_b, d_x);
     if (mg->ops->inverse)
         return mg->ops->inverse_multiply(mg->dev, mg->dof * last->n_node, mg->d_inverse, last->d_b,
                                          d_x);
-    return mg->ops->dense_multiply(mg->dev, mg->dof * last->n_node, mg->d_inverse, last->d_b, d_x);
+    return mg->ops->direct_solve(mg->dev, last, &mg->direct, last->d_b, d_x);
 }
 
 void hx_mg_direct_free(hx_multigrid *mg)
@@ -193,8 +174,4 @@ void hx_mg_direct_free(hx_multigrid *mg)
     free(mg->direct.order);
     mg->direct.order = NULL;
     hx_skyline_free(&mg->direct.factors);
-    free(mg->dense);
-    free(mg->inverse);
-    mg->dense = NULL;
-    mg->inverse = NULL;
 }

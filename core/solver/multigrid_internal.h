@@ -54,9 +54,7 @@ typedef struct hx_multigrid {
     hx_mg_direct
         direct;       /* of the last level's matrix, where the device solves with factors; else: */
     float *d_inverse; /* of that matrix */
-    double *d_sweep;  /* on the way to it, where the device makes it; else: */
-    double *dense;    /* [2 dof n + 2][dof n] on the host: the last level's matrix, scratch */
-    float *inverse;
+    double *d_sweep;  /* on the way to it */
     float *d_m, *d_x, *d_t, *d_v, *d_d; /* [n_dof] on the mesh; d only with more than one step */
     hx_mg_smoother *d_smoother;
     hx_mg_rigid rigid;

@@ -237,32 +237,9 @@ static void check_chebyshev(void)
     for (int k = 0; k < HX_MG_MAX_DEGREE; k++) CHECK(s.b[k] == 0.0f && isfinite(s.a[k]));
 }
 
-static void check_dense_multiply(void)
-{
-    static const int64_t size[] = {6, 48, 237};
-    context = "dense";
-    for (int i = 0; i < 3; i++) {
-        const int64_t n = size[i];
-        double *a = random_doubles(n * n, 16), *b = random_doubles(n, 17);
-        for (int64_t r = 0; r < n; r++)
-            for (int64_t c = 0; c < r; c++) a[r * n + c] = a[c * n + r];
-        double *expected = dense_product(n, a, b);
-        float *d_a = put_floats(n * n, a), *d_b = put_floats(n, b), *d_y = put_floats(n, b);
-        CHECK_OK(ops->dense_multiply(&device, n, d_a, d_b, d_y));
-        double *y = get_floats(n, d_y);
-        CHECK_APART(n, y, expected, 2e-6);
-        release(d_a);
-        release(d_b);
-        release(d_y);
-        free(a);
-        free(b);
-        free(y);
-        free(expected);
-    }
-}
-
-/* (A + D) X = I with A scaled to unit diagonal, D = 3e-6 of it, where a row has not been left out;
- * X symmetric to the bit, its product, and the same bits again. */
+/* (A + D) X = I with A scaled to unit diagonal, D = 3e-6 of it, where a row has not been left out,
+ * but for the rounding of X to single precision; X symmetric to the bit, its product, and the same
+ * bits again. */
 static void check_inverse(const hx_mg_level *level)
 {
     const int64_t n = DOF * level->n_node, pitch = hx_mg_pitch(n);
@@ -305,7 +282,7 @@ static void check_inverse(const hx_mg_level *level)
     printf("    inverse of %lld: off by %.1e, largest %.1e, %lld left out\n", (long long)n, off,
            largest, (long long)n_out);
     CHECK_MSG(n_skew == 0, "%s: %lld entries unsymmetric", context, (long long)n_skew);
-    CHECK_MSG(off <= 1e-6 * (1.0 + largest), "%s: inverse off by %g", context, off);
+    CHECK_MSG(off <= 3e-7 * (1.0 + largest), "%s: inverse off by %g", context, off);
     CHECK_APART(n, y, expected, 2e-6);
     release(d_work);
     release(d_again);
@@ -337,7 +314,6 @@ int main(int argc, char **argv)
     const int status = open_multigrid(argc, argv);
     if (status != 0) return status;
     check_chebyshev();
-    check_dense_multiply();
     for_each_sample(check_levels);
     hx_device_close(&device);
     TEST_END();
