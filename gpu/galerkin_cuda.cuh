@@ -53,12 +53,10 @@ __device__ __forceinline__ void hx_mg_locate(const hx_mg_cells &cells, int64_t c
     for (int c = 0; c < 8; c++) w[c] = x[c & 1] * yz[c >> 1];
 }
 
-// galerkin_mesh_cuda.cu
 int hx_cuda_mesh_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level);
 // galerkin_rows_cuda.cu
 int hx_cuda_rows_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_matrix *matrix,
                           const hx_mg_level *level);
-// galerkin_cuda.cu
 int hx_cuda_galerkin(hx_device *dev, const hx_mg_level *fine, const hx_mg_level *coarse);
 
 #endif

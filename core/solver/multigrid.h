@@ -189,10 +189,8 @@ typedef struct hx_multigrid_ops {
      * second accepts a mesh without. */
     int (*mesh_prepare)(hx_device *dev, hx_mg_mesh *mesh);
     void (*mesh_release)(hx_device *dev, hx_mg_mesh *mesh);
-    /* level->matrix = P'K P, columns of fixed degrees of freedom left out; symmetric, entries to
-     * mesh_rounding of the roots of their diagonals. */
+    /* level->matrix = P'K P, columns of fixed degrees of freedom left out. */
     int (*mesh_galerkin)(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level);
-    double mesh_rounding;
 
     /* The same from the rows of K, of any element: a matrix with 3 unknowns a point (of heat 1),
      * full or lower. Symmetric to the bit, and the same bits from both. NULL: the device has none.

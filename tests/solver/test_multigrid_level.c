@@ -55,7 +55,7 @@ static void check_galerkin(const grids *g)
         CHECK_OK(ops->galerkin(&device, &g->level[k - 1], &g->level[k]));
         free(a);
         a = dense_of(&g->level[k]);
-        check_matrix(m, a, expected, 1e-5, "P'AP");
+        check_matrix(m, a, expected, "P'AP");
         free(expected);
         free(p);
     }

@@ -255,6 +255,9 @@ static void check_operators(const loaded *l, const char *name)
     solve(l, &host, find(&host, "csr"), HX_LAYOUT_ROWMAJOR, "jacobi", expected);
     const int on_host = solve(l, &host, find(&host, "bsr"), HX_LAYOUT_ROWMAJOR, "multigrid", u);
     CHECK(difference(n, expected, u) <= 1e-10);
+    /* the CPU smooths by blocks of points, others solve another lattice exactly */
+    const int usual = solve(l, &device, find(&device, "bsr"), HX_LAYOUT_ROWMAJOR, "multigrid", u);
+    CHECK_MSG(usual <= 3 * on_host, "%s: %d iterations, %d on the host", name, usual, on_host);
     for (size_t i = 0; hx_strategies[i]; i++) {
         const hx_strategy *const strategy = hx_strategies[i];
         if (strcmp(strategy->device, device.ops->name) != 0 || !strategy->space_bytes) continue;
@@ -267,9 +270,8 @@ static void check_operators(const loaded *l, const char *name)
             const double off = difference(n, expected, u);
             CHECK_MSG(off <= tolerance, "%s, %s %s: %.3g", name, strategy->name,
                       hx_layout_name(layout), off);
-            CHECK_MSG(abs(first - on_host) <= 1 + on_host / 50,
-                      "%s, %s: %d iterations, %d on the host", name, strategy->name, first,
-                      on_host);
+            CHECK_MSG(abs(first - usual) <= 1 + usual / 50, "%s, %s: %d iterations, %d by bsr",
+                      name, strategy->name, first, usual);
             CHECK(solve(l, &device, strategy, layout, "multigrid", again) == first);
             CHECK_MSG(memcmp(u, again, n * sizeof *u) == 0, "%s, %s: two runs differ", name,
                       strategy->name);
@@ -278,7 +280,7 @@ static void check_operators(const loaded *l, const char *name)
         }
     }
     printf("%s: %d operators, %lld points, %d iterations of multigrid\n", name, n_operator,
-           (long long)l->s.space.n_point, on_host);
+           (long long)l->s.space.n_point, usual);
     CHECK(n_operator >= 3);
     free(u);
 }
