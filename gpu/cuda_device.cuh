@@ -47,11 +47,11 @@ struct hx_cuda {
     bool recording; // what is queued goes into a graph
     int n_sm;
     bool can_begin_early; // kernels, while the one before them runs (multigrid_cuda.cuh)
-    int n_sum_block;    // blocks of a sum at most; fixed, so that sums have one order
-    double *d_partial;  // [HX_MOST_SUMS][n_sum_block]
-    double *d_result;   // [2] on their way to the host
-    unsigned *d_ticket; // blocks that are done; back to 0 after each reduction
-    void *staging;      // pinned, small downloads; NULL: none could be had, they go without
+    int n_sum_block;      // blocks of a sum at most; fixed, so that sums have one order
+    double *d_partial;    // [HX_MOST_SUMS][n_sum_block]
+    double *d_result;     // [2] on their way to the host
+    unsigned *d_ticket;   // blocks that are done; back to 0 after each reduction
+    void *staging;        // pinned, small downloads; NULL: none could be had, they go without
     size_t staging_bytes;
     // Of downloads beside the queue (hx_matrix_ops.fetch), made by the first one of a slot.
     cudaStream_t fetch_stream[2];

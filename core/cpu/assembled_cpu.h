@@ -31,7 +31,7 @@
     .device = "cpu", .deterministic = 1, .layouts = HX_LAYOUT_BIT(HX_LAYOUT_ROWMAJOR),             \
     .bytes = what##_bytes, .space_bytes = what##_space_bytes, .promise = hx_assembled_promise,     \
     .setup = what##_setup, .update = hx_assembled_update, .apply = hx_assembled_apply,             \
-    .apply_dot = hx_assembled_apply_dot, .diagonal = hx_assembled_diagonal,                        \
-    .reads_node_lists = 1, .assembled = hx_assembled_of, .teardown = hx_assembled_teardown
+    .apply_dot = hx_assembled_apply_dot, .diagonal = hx_assembled_diagonal, .reads_node_lists = 1, \
+    .assembled = hx_assembled_of, .teardown = hx_assembled_teardown
 
 #endif
