@@ -257,7 +257,7 @@ static void check_operators(const loaded *l, const char *name)
     CHECK(difference(n, expected, u) <= 1e-10);
     /* the CPU smooths by blocks of points, others solve another lattice exactly */
     const int usual = solve(l, &device, find(&device, "bsr"), HX_LAYOUT_ROWMAJOR, "multigrid", u);
-    CHECK_MSG(usual <= 3 * on_host, "%s: %d iterations, %d on the host", name, usual, on_host);
+    CHECK_MSG(usual <= 2 * on_host, "%s: %d iterations, %d on the host", name, usual, on_host);
     for (size_t i = 0; hx_strategies[i]; i++) {
         const hx_strategy *const strategy = hx_strategies[i];
         if (strcmp(strategy->device, device.ops->name) != 0 || !strategy->space_bytes) continue;
