@@ -165,7 +165,7 @@ template <class T> int put(hx_device *dev, T **d_to, const T *from, int64_t n)
 
 template <class T> int count_blocks(const dedup *s, int n_block[2])
 {
-    int general;
+    int general = 0;
     HX_TRY(hx_resident_blocks(s->dev, kernel<T, true>, SIZE, N_BYTE<T>, &n_block[0]));
     HX_TRY(hx_resident_blocks(s->dev, kernel<T, false>, SIZE, N_BYTE<T>, &general));
     if (general < n_block[0]) n_block[0] = general;
@@ -257,15 +257,42 @@ void teardown(void *state)
     free(s);
 }
 
+int plan_lists(void **lists, const hx_mesh *mesh)
+{
+    plan *p;
+    *lists = nullptr;
+    HX_TRY(hx_alloc(&p, 1, sizeof *p, "operator dedup"));
+    const int rc = make_plan(p, mesh);
+    if (rc < 0)
+        free_plan(p);
+    else
+        *lists = p;
+    return rc;
+}
+
+size_t plan_bytes(const void *lists, size_t *n_single)
+{
+    const plan *p = static_cast<const plan *>(lists);
+    const size_t n_general = static_cast<size_t>(p->patches.group[1].n_row);
+    const int64_t n_item = p->group[0].n_item + p->group[1].n_item;
+    *n_single = n_general * 3 * sizeof(float);
+    return hx_patches_held(&p->patches, 0) + n_general * 3 * sizeof(double) +
+           sizeof(int32_t) * static_cast<size_t>(n_item);
+}
+
+void plan_free(void *lists)
+{
+    free_plan(static_cast<plan *>(lists));
+}
+
 int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *mesh,
           hx_layout)
 {
     return hx_strategy_setup<dedup>(state, dev, model, "operator dedup", teardown, [&](dedup *s) {
-        plan *p;
-        HX_TRY(hx_alloc(&p, 1, sizeof *p, "operator dedup"));
-        int rc = make_plan(p, mesh);
-        if (rc == HX_OK) rc = put_plan(s, p);
-        free_plan(p);
+        void *own = nullptr;
+        if (!model->lists) HX_TRY(plan_lists(&own, mesh));
+        const int rc = put_plan(s, static_cast<const plan *>(own ? own : model->lists));
+        if (own) plan_free(own);
         return rc;
     });
 }
@@ -338,6 +365,9 @@ hx_strategy table()
     t.layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED);
     t.bytes = bytes;
     t.promise = promise;
+    t.plan = plan_lists;
+    t.plan_bytes = plan_bytes;
+    t.plan_free = plan_free;
     t.setup = setup;
     t.apply = apply;
     t.diagonal = diagonal;

@@ -84,17 +84,55 @@ void teardown(void *state)
     free(s);
 }
 
-int put_patches(otf *s, const hx_mesh *mesh, const grouping &groups)
-{
+// What setup works on, on the host.
+struct plan {
+    grouping groups;
     hx_patches patches;
-    int rc = hx_patches_create(&patches, mesh, groups.n_group, groups.group);
-    if (rc < 0) return hx_error_prefix("operator 'otf': "), rc;
-    rc = hx_cuda_patches_put(&s->patches, s->dev, &patches);
-    hx_patches_free(&patches);
-    HX_TRY(rc);
-    if (!groups.elem) return HX_OK;
-    return hx_device_put(s->dev, &s->d_elem, groups.elem,
-                         static_cast<size_t>(mesh->n_elem) * sizeof *groups.elem);
+};
+
+void plan_free(void *lists)
+{
+    plan *p = static_cast<plan *>(lists);
+    hx_patches_free(&p->patches);
+    free(p->groups.elem);
+    free(p);
+}
+
+int plan_lists(void **lists, const hx_mesh *mesh)
+{
+    plan *p;
+    *lists = nullptr;
+    HX_TRY(hx_alloc(&p, 1, sizeof *p, "operator otf"));
+    int rc = make_groups(mesh, &p->groups);
+    if (rc == HX_OK) {
+        rc = hx_patches_create(&p->patches, mesh, p->groups.n_group, p->groups.group);
+        if (rc < 0) hx_error_prefix("operator 'otf': ");
+    }
+    if (rc < 0)
+        plan_free(p);
+    else
+        *lists = p;
+    return rc;
+}
+
+size_t n_item(const plan *p)
+{
+    return static_cast<size_t>(p->groups.group[0].n_item + p->groups.group[1].n_item);
+}
+
+size_t plan_bytes(const void *lists, size_t *n_single)
+{
+    const plan *p = static_cast<const plan *>(lists);
+    *n_single = static_cast<size_t>(p->patches.n_row) * 3 * sizeof(float);
+    return hx_patches_held(&p->patches, 3 * sizeof(double)) +
+           (p->groups.elem ? sizeof(int32_t) * n_item(p) : 0);
+}
+
+int put_patches(otf *s, const plan *p)
+{
+    HX_TRY(hx_cuda_patches_put(&s->patches, s->dev, &p->patches));
+    if (!p->groups.elem) return HX_OK;
+    return hx_device_put(s->dev, &s->d_elem, p->groups.elem, n_item(p) * sizeof *p->groups.elem);
 }
 
 template <class T> int put_coordinates(otf *s, T *d_row_xyz[2], int n_block[2])
@@ -108,10 +146,10 @@ template <class T> int put_coordinates(otf *s, T *d_row_xyz[2], int n_block[2])
 
 int put(otf *s, const hx_mesh *mesh)
 {
-    grouping groups;
-    int rc = make_groups(mesh, &groups);
-    if (rc == HX_OK) rc = put_patches(s, mesh, groups);
-    free(groups.elem);
+    void *own = nullptr;
+    if (!s->model->lists) HX_TRY(plan_lists(&own, mesh));
+    const int rc = put_patches(s, static_cast<const plan *>(own ? own : s->model->lists));
+    if (own) plan_free(own);
     HX_TRY(rc);
     return put_coordinates<double>(s, s->d_row_xyz, s->n_block);
 }
@@ -174,6 +212,9 @@ hx_strategy table()
     t.bytes_per_elem = 172;
     t.layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED);
     t.bytes = bytes;
+    t.plan = plan_lists;
+    t.plan_bytes = plan_bytes;
+    t.plan_free = plan_free;
     t.setup = setup;
     t.apply = apply;
     t.diagonal = diagonal;

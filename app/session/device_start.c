@@ -14,8 +14,9 @@ static atomic_int is_started[MOST_DEVICES];
 
 static void *prepare(void *argument)
 {
-    const hx_device_start *start = argument;
+    hx_device_start *start = argument;
     for (size_t i = 0; start->ops[i]; i++) start->ops[i]->prepare();
+    atomic_store(&start->is_done, 1);
     return NULL;
 }
 
@@ -30,6 +31,11 @@ void hx_device_start_begin(hx_device_start *start, const char *name)
         start->ops[n++] = hx_devices[i];
     }
     if (n > 0) start->running = pthread_create(&start->thread, NULL, prepare, start) == 0;
+}
+
+int hx_device_start_is_running(const hx_device_start *start)
+{
+    return start->running && !atomic_load(&start->is_done);
 }
 
 void hx_device_start_end(hx_device_start *start)

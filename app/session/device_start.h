@@ -3,12 +3,14 @@
 #define HX_DEVICE_START_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "core/device/device.h"
 
 typedef struct hx_device_start {
     pthread_t thread;
     int running;
+    atomic_int is_done;
     const hx_device_ops *ops[8]; /* to prepare; NULL after the last */
 } hx_device_start;
 
@@ -16,6 +18,9 @@ typedef struct hx_device_start {
  * process has. What cannot be started
  * now starts when the device is opened. *start must stay where it is until the end. */
 void hx_device_start_begin(hx_device_start *start, const char *name);
+
+/* 1 until it is done: what is worth doing meanwhile may be done. */
+int hx_device_start_is_running(const hx_device_start *start);
 
 /* Waits for it. Accepts a zeroed or ended struct. */
 void hx_device_start_end(hx_device_start *start);

@@ -244,6 +244,7 @@ int hx_session_make_problem(hx_session *s)
         hx_config_make_problem(&s->cfg, &s->space, &s->conditions, &s->problem, &notes, s->lacking);
     hx_log_notes(&notes);
     HX_TRY(rc);
+    s->problem.plan = &s->plan;
     HX_TRY(resolve_radius(s));
     HX_TRY(make_ties(s));
     hx_session_end_step(s, HX_SETUP_PROBLEM, begin);
@@ -419,6 +420,7 @@ void hx_session_free(hx_session *s)
     hx_filter_free(&s->filter);
     hx_device_close(&s->device);
     hx_ties_free(&s->ties);
+    hx_plan_free(&s->plan);
     hx_problem_free(&s->problem);
     hx_space_free(&s->space);
     hx_conditions_free(&s->conditions);

@@ -9,6 +9,7 @@
 #include "core/generate/generate.h"
 #include "core/mesh/mesh_quality.h"
 #include "core/registry.h"
+#include "core/solver/plan.h"
 #include "core/spline/spline.h"
 #include "device_start.h"
 
@@ -36,6 +37,7 @@ typedef struct hx_session {
     int is_measured;
     hx_space space; /* of solver.element */
     hx_problem problem;
+    hx_plan plan;      /* of the problem's mesh, for the solver */
     hx_notes *lacking; /* NULL, or where loads and supports that lack are noted (borrowed) */
     hx_ties ties;      /* of symmetry and extrusion */
     hx_device_start device_start; /* runs while mesh and problem are made */

@@ -286,10 +286,34 @@ static int check_precision(const hx_session *s)
                             s->strategy->apply_single ? rc : suggest_precision(s, rc));
 }
 
+/* The operator that will run on a device which is not there yet; NULL: that takes a trial. */
+static const hx_strategy *foresee_strategy(const hx_session *s, const hx_device_ops *ops)
+{
+    const hx_choose_params params = choose_params(s);
+    int substituted;
+    if (hx_config_is_auto(s->cfg.solver.op)) return hx_choose_foresee(&params, ops, &s->problem);
+    return hx_strategy_of(hx_strategy_resolve(ops->name, s->cfg.solver.op, &substituted),
+                          s->problem.components);
+}
+
+/* Lists of the mesh for the solver, as long as the driver of a device is starting: it would be
+ * waited for anyway. Should the device not be there after all, they are not used. */
+static void plan_ahead(hx_session *s)
+{
+    const hx_device_ops *const ops = s->device_start.ops[0];
+    if (!hx_device_start_is_running(&s->device_start) || !does_what_is_asked(s, ops)) return;
+    const hx_strategy *const strategy = foresee_strategy(s, ops);
+    const hx_precond_kind *const kind = find_precond(s, ops);
+    if (strategy) hx_plan_operator(&s->plan, &s->problem, strategy);
+    if (kind && hx_device_start_is_running(&s->device_start))
+        hx_plan_precond(&s->plan, &s->problem, kind);
+}
+
 int hx_session_open_device(hx_session *s)
 {
     const hx_device_ops *ops = NULL;
     const double begin = hx_session_begin_step(HX_SETUP_DEVICE);
+    plan_ahead(s);
     hx_device_start_end(&s->device_start);
     HX_TRY(hx_session_find_device(s, &ops));
     HX_TRY(hx_session_start_device(s, ops));
@@ -319,6 +343,7 @@ static int make_operator(hx_session *s, size_t other)
     const size_t held = s->filter.kind ? hx_session_filter_bytes(s) : 0;
     const int rc =
         hx_operator_create(&s->op, &s->device, s->strategy, s->layout, &s->problem, other - held);
+    hx_plan_drop_lists(&s->plan);
     return rc < 0 ? hx_session_blame(s, "solver.operator", rc) : rc;
 }
 
@@ -347,6 +372,8 @@ int hx_session_make_solver(hx_session *s)
     hx_account other;
     for (;;) {
         other = (hx_account){0};
+        if (!s->op.dev) hx_plan_operator(&s->plan, &s->problem, s->strategy);
+        hx_plan_precond(&s->plan, &s->problem, s->precond_kind);
         hx_session_other_account(s, &other); /* once: it takes passes over the mesh */
         const int rc = make_solver(s, hx_account_sum(&other));
         if (rc == HX_OK) break;

@@ -107,6 +107,8 @@ typedef struct hx_problem {
     double design_volume;   /* sum over the free elements */
     double initial_density; /* of the free elements, so that the volume is met */
     int64_t n_body;         /* parts of the mesh that share no node */
+
+    struct hx_plan *plan; /* ../solver/plan.h; NULL: none (borrowed) */
 } hx_problem;
 
 /* HX_EINPUT with the entry's origin: unknown set (with the nearest name), set without nodes,

@@ -369,3 +369,21 @@ fail:
     free(list);
     return rc;
 }
+
+const hx_strategy *hx_choose_foresee(const hx_choose_params *params, const hx_device_ops *device,
+                                     const hx_problem *problem)
+{
+    hx_device none = {.ops = device}; /* not opened */
+    hx_choose_params silent = *params;
+    const request t = {.params = &silent, .dev = &none, .problem = problem};
+    const hx_strategy *strategy = NULL;
+    candidate *list = NULL;
+    size_t n;
+    silent.say = NULL;
+    if (list_candidates(&t, &list, &n) < 0)
+        hx_error_clear();
+    else if (n == 1 || params->deterministic)
+        strategy = list[n - 1].strategy;
+    free(list);
+    return strategy;
+}

@@ -51,6 +51,8 @@ typedef struct hx_device_model {
     const uint32_t *d_node_elem;
     double *d_modulus; /* [n_elem] E * rho^p */
 
+    const void *lists; /* of hx_strategy.plan, during setup; NULL: none (borrowed) */
+
     /* Of a quadratic space (borrowed from the operator and the problem); both NULL: a linear one.
      * d_xyz then has the points' coordinates, the mesh's nodes first. The incidence itself is in
      * host memory, its arrays are the device's. */

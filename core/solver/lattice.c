@@ -392,8 +392,6 @@ static int lay_over_mesh(hx_lattice *lattice, const hx_space *space, grid *g, in
     int32_t *node_key = NULL;
     int rc;
     HX_TRY_FAIL(hx_alloc_raw(&node_key, n_node, sizeof *node_key, WHAT));
-    flag_cells(g, mesh->n_elem, key);
-    HX_TRY_FAIL(number_grid(g));
     const size_t n_cell = (size_t)g->n_cell;
     lattice->n_cell = g->n_cell;
     HX_TRY_FAIL(hx_alloc_raw(&lattice->cell, n_cell, 3 * sizeof(int32_t), WHAT));
@@ -569,47 +567,88 @@ static int reaches_too_far(const hx_lattice *lattice, const hx_space *space, con
     return far;
 }
 
-int hx_lattice_create_under(hx_lattice *lattice, const hx_space *space, double coarsening,
-                            int64_t n_last)
+struct hx_lattice_draft {
+    hx_lattice lattice; /* its sizes alone */
+    grid here;          /* numbered */
+    int32_t *place;     /* [n_elem] of the element's cell among those of the grid */
+};
+
+void hx_lattice_draft_free(hx_lattice_draft *draft)
+{
+    if (!draft) return;
+    free_grid(&draft->here);
+    free(draft->place);
+    free(draft);
+}
+
+int hx_lattice_begin(hx_lattice_draft **out, const hx_space *space, double coarsening)
 {
     const hx_mesh *mesh = space->mesh;
-    grid here, next;
+    hx_lattice_draft *draft;
     int64_t n[3], layer[3];
-    int32_t *place = NULL; /* [n_elem] of the element's cell */
     int rc;
-    memset(lattice, 0, sizeof *lattice);
-    memset(&here, 0, sizeof here);
-    memset(&next, 0, sizeof next);
+    *out = NULL;
+    HX_TRY(hx_alloc(&draft, 1, sizeof *draft, WHAT));
+    hx_lattice *const lattice = &draft->lattice;
     choose_size(lattice, mesh, coarsening, n);
     while (reaches_too_far(lattice, space, n)) choose_size(lattice, mesh, coarsening *= 1.25, n);
-    HX_TRY_FAIL(hx_alloc_raw(&place, (size_t)mesh->n_elem, sizeof *place, WHAT));
-    trim(lattice, mesh, n, place);
+    HX_TRY_FAIL(hx_alloc_raw(&draft->place, (size_t)mesh->n_elem, sizeof *draft->place, WHAT));
+    trim(lattice, mesh, n, draft->place);
     for (int i = 0; i < 3; i++) layer[i] = n[i] + 1;
-    HX_TRY_FAIL(alloc_grid(&here, n, layer));
-    HX_TRY_FAIL(lay_over_mesh(lattice, space, &here, place));
-    free(place);
-    place = NULL;
+    HX_TRY_FAIL(alloc_grid(&draft->here, n, layer));
+    flag_cells(&draft->here, mesh->n_elem, draft->place);
+    HX_TRY_FAIL(number_grid(&draft->here));
+    *out = draft;
+    return HX_OK;
+fail:
+    hx_lattice_draft_free(draft);
+    return rc;
+}
+
+void hx_lattice_draft_size(const hx_lattice_draft *draft, double *n_node, double *n_cell)
+{
+    *n_node = (double)draft->here.n_node;
+    *n_cell = (double)draft->here.n_cell;
+}
+
+int hx_lattice_finish(hx_lattice *lattice, const hx_space *space, hx_lattice_draft *draft,
+                      int64_t n_last)
+{
+    grid next, *const here = &draft->here;
+    int rc;
+    *lattice = draft->lattice;
+    memset(&next, 0, sizeof next);
+    HX_TRY_FAIL(lay_over_mesh(lattice, space, here, draft->place));
+    free(draft->place);
+    draft->place = NULL;
     for (int i = 0; i < 3; i++) lattice->level[0].step[i] = lattice->size[i] / lattice->unit;
     for (;;) {
         hx_lattice_level *level = &lattice->level[lattice->n_level++];
-        HX_TRY_FAIL(list_neighbours(level, &here));
-        if (is_last(&here, lattice->n_level, n_last)) break;
-        HX_TRY_FAIL(coarsen(&here, &next));
-        HX_TRY_FAIL(link_levels(level, &here, level + 1, &next));
-        level->place = take_places(&here);
-        free_grid(&here);
-        here = next;
+        HX_TRY_FAIL(list_neighbours(level, here));
+        if (is_last(here, lattice->n_level, n_last)) break;
+        HX_TRY_FAIL(coarsen(here, &next));
+        HX_TRY_FAIL(link_levels(level, here, level + 1, &next));
+        level->place = take_places(here);
+        free_grid(here);
+        *here = next;
         memset(&next, 0, sizeof next);
     }
-    lattice->level[lattice->n_level - 1].place = take_places(&here);
-    free_grid(&here);
-    return HX_OK;
+    lattice->level[lattice->n_level - 1].place = take_places(here);
+    rc = HX_OK;
 fail:
-    free(place);
-    free_grid(&here);
     free_grid(&next);
-    hx_lattice_free(lattice);
+    hx_lattice_draft_free(draft);
+    if (rc < 0) hx_lattice_free(lattice);
     return rc;
+}
+
+int hx_lattice_create_under(hx_lattice *lattice, const hx_space *space, double coarsening,
+                            int64_t n_last)
+{
+    hx_lattice_draft *draft;
+    memset(lattice, 0, sizeof *lattice);
+    HX_TRY(hx_lattice_begin(&draft, space, coarsening));
+    return hx_lattice_finish(lattice, space, draft, n_last);
 }
 
 /* Cells that hold a centroid, and their corners, of n[3]. */

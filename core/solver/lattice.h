@@ -96,6 +96,16 @@ int hx_lattice_create(hx_lattice *lattice, const hx_mesh *mesh, double coarsenin
 int hx_lattice_create_under(hx_lattice *lattice, const hx_space *space, double coarsening,
                             int64_t n_last);
 
+/* The first half of it: the finest lattice's cells and nodes, counted, but nothing listed. */
+typedef struct hx_lattice_draft hx_lattice_draft;
+int hx_lattice_begin(hx_lattice_draft **draft, const hx_space *space, double coarsening);
+void hx_lattice_draft_size(const hx_lattice_draft *draft, double *n_node, double *n_cell);
+/* The second half: the same lattice as in one; takes the draft, also when it fails. */
+int hx_lattice_finish(hx_lattice *lattice, const hx_space *space, hx_lattice_draft *draft,
+                      int64_t n_last);
+/* Accepts NULL. */
+void hx_lattice_draft_free(hx_lattice_draft *draft);
+
 /* Nodes of the finest lattice and cells, estimated from the mesh alone (for memory). */
 void hx_lattice_estimate(const hx_mesh *mesh, double coarsening, double *n_node, double *n_cell);
 

@@ -6,6 +6,7 @@
 #include "../base/memory.h"
 #include "../matrix/matrix.h"
 #include "element_ops.h"
+#include "plan.h"
 #include "rigid_ops.h"
 #include "vector_ops.h"
 
@@ -72,7 +73,8 @@ void hx_operator_account(hx_account *account, const hx_problem *problem,
     add_model(account, mesh, needs_lists(problem, strategy));
     hx_account_add(account, "supports", supports);
     if (problem->space.element == HX_ELEMENT_LINEAR) {
-        hx_account_add(account, "operator", strategy->bytes(mesh, layout));
+        const hx_plan *const plan = hx_plan_of(problem, strategy);
+        hx_account_add(account, "operator", plan ? plan->bytes : strategy->bytes(mesh, layout));
     } else {
         hx_account_add(account, "points", hx_device_space_bytes(&problem->space));
         hx_account_add(account, "operator",
@@ -316,7 +318,11 @@ int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strat
     HX_TRY_FAIL(put_springs(op, problem));
     HX_TRY_FAIL(put_films(op, &problem->films));
     HX_TRY_FAIL(put_rigid_sets(op, problem));
-    HX_TRY_FAIL(strategy->setup(&op->state, dev, &op->model, mesh, layout));
+    const hx_plan *const plan = hx_plan_of(problem, strategy);
+    op->model.lists = plan ? plan->lists : NULL;
+    rc = strategy->setup(&op->state, dev, &op->model, mesh, layout);
+    op->model.lists = NULL;
+    HX_TRY_FAIL(rc);
     return HX_OK;
 fail:
     hx_operator_free(op);

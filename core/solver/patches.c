@@ -580,6 +580,14 @@ size_t hx_patches_bytes(const hx_mesh *mesh, int n_group, const hx_patch_group *
     return bytes;
 }
 
+size_t hx_patches_held(const hx_patches *p, size_t extra)
+{
+    return (size_t)p->n_patch * sizeof *p->span + (size_t)p->n_place * sizeof *p->corner +
+           (size_t)p->n_row * (sizeof *p->row_node + sizeof *p->row_position + sizeof *p->row_slot +
+                               3 * sizeof(double) + extra) +
+           (2 * (size_t)p->n_shared + 1 + (size_t)p->n_shared_row) * sizeof(int32_t);
+}
+
 void hx_patches_free(hx_patches *p)
 {
     free(p->span);

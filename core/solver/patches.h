@@ -83,6 +83,9 @@ int hx_patches_list_tetrahedra(const hx_mesh *mesh, int64_t *n_other, int32_t **
 size_t hx_patches_bytes(const hx_mesh *mesh, int n_group, const hx_patch_group *group,
                         size_t extra);
 
+/* The same of patches that are there, counted; their shared nodes are known. */
+size_t hx_patches_held(const hx_patches *p, size_t extra);
+
 /* Accepts a zeroed struct. */
 void hx_patches_free(hx_patches *p);
 

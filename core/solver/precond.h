@@ -28,6 +28,8 @@ typedef struct hx_precond_kind {
     /* Device bytes it holds besides those vectors; NULL: none. O(n_elem). */
     size_t (*bytes)(const hx_problem *problem, const hx_device_ops *device,
                     const hx_strategy *strategy);
+    /* Fills what of the plan (plan.h) is the kind's, without a device; NULL: nothing. O(n_elem). */
+    int (*plan)(struct hx_plan *plan, const hx_problem *problem);
     /* Allocates for pc->a. */
     int (*create)(hx_precond *pc);
     /* After each change of A (hx_operator_update). */

@@ -9,6 +9,7 @@
 #include "../base/memory.h"
 #include "lattice_springs.h"
 #include "multigrid_internal.h"
+#include "plan.h"
 #include "vector_ops.h"
 
 /* Chosen by measurement, see README.md. */
@@ -243,6 +244,16 @@ static int find_ops(hx_multigrid *mg, const hx_problem *problem)
     return HX_OK;
 }
 
+/* The lattice of the plan, or a new one. */
+static int make_lattice(hx_lattice *lattice, const hx_problem *problem)
+{
+    const double coarsening = coarsening_of(problem);
+    hx_lattice_draft *draft = hx_plan_take_lattice(problem, coarsening);
+    memset(lattice, 0, sizeof *lattice);
+    if (!draft) HX_TRY(hx_lattice_begin(&draft, &problem->space, coarsening));
+    return hx_lattice_finish(lattice, &problem->space, draft, N_LAST);
+}
+
 static int create(hx_precond *pc)
 {
     const hx_operator *op = pc->op;
@@ -257,8 +268,7 @@ static int create(hx_precond *pc)
     HX_TRY(find_product(mg, op));
     HX_TRY(hx_mg_blocks_create(mg, op));
     HX_TRY(alloc_vectors(mg, op->linear.n));
-    HX_TRY(
-        hx_lattice_create_under(&lattice, &op->problem->space, coarsening_of(op->problem), N_LAST));
+    HX_TRY(make_lattice(&lattice, op->problem));
     mg->on_mesh = hx_mg_smoothing_for(lattice.across);
     mg->on_rows = hx_mg_smoothing_rows(degree_of(op->problem));
     int rc = hx_alloc_raw(&held, n_node, 1, "multigrid");
@@ -341,6 +351,28 @@ static int apply(hx_precond *pc, const double *d_r, double *d_z)
     return mg->rigid.n_column > 0 ? hx_mg_rigid_add(mg, pc->op, d_r, d_z) : HX_OK;
 }
 
+static int plan_lattice(hx_plan *plan, const hx_problem *problem)
+{
+    const double coarsening = coarsening_of(problem);
+    HX_TRY(hx_lattice_begin(&plan->lattice, &problem->space, coarsening));
+    hx_lattice_draft_size(plan->lattice, &plan->n_lattice_node, &plan->n_cell);
+    plan->coarsening = coarsening;
+    return HX_OK;
+}
+
+/* Nodes and cells of the first lattice. */
+static void count_lattice(const hx_problem *problem, double *n_node, double *n_cell)
+{
+    const hx_plan *const plan = problem->plan;
+    const double coarsening = coarsening_of(problem);
+    if (!plan || plan->mesh != problem->mesh || plan->coarsening != coarsening) {
+        hx_lattice_estimate(problem->mesh, coarsening, n_node, n_cell);
+        return;
+    }
+    *n_node = plan->n_lattice_node;
+    *n_cell = plan->n_cell;
+}
+
 /* Of the product in single precision. */
 static size_t product_bytes(const hx_problem *problem, const hx_device_ops *device,
                             const hx_strategy *strategy)
@@ -350,6 +382,8 @@ static size_t product_bytes(const hx_problem *problem, const hx_device_ops *devi
     const size_t n_elem = (size_t)mesh->n_elem;
     if (problem->space.element != HX_ELEMENT_LINEAR)
         return 2 * (size_t)problem->components * (size_t)problem->space.n_point * sizeof(double);
+    const hx_plan *const plan = hx_plan_of(problem, strategy);
+    if (plan) return plan->single_bytes;
     if (strategy->single_bytes) return strategy->single_bytes(mesh);
     if (strategy->apply_single || !free) return (size_t)strategy->single_bytes_per_elem * n_elem;
     return free->bytes(mesh, HX_LAYOUT_INTERLEAVED) + (size_t)free->single_bytes_per_elem * n_elem;
@@ -362,7 +396,7 @@ static size_t bytes(const hx_problem *problem, const hx_device_ops *device,
     const double n_point = (double)problem->space.n_point;
     const double dof = hx_problem_is_heat(problem) ? 1.0 : HX_MG_DOF;
     double n_node, n_cell;
-    hx_lattice_estimate(mesh, coarsening_of(problem), &n_node, &n_cell);
+    count_lattice(problem, &n_node, &n_cell);
     const double vectors = 5.0 * 4.0 * problem->components * n_point;
     const double lists =
         17.0 * n_point + 4.0 * (double)mesh->n_elem + (56.0 + 32.0 * dof) * n_cell + 32.0 * n_node;
@@ -392,6 +426,7 @@ const hx_precond_kind hx_precond_multigrid = {
     .chosen_from = 2000, /* below, a solve with a diagonal takes less time than the set-up here */
     .runs_on = runs_on,
     .bytes = bytes,
+    .plan = plan_lattice,
     .create = create,
     .setup = setup,
     .apply = apply,

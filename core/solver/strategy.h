@@ -44,6 +44,12 @@ typedef struct hx_strategy {
     /* Judged from a sample of the mesh, of linear elements; NULL: HX_PROMISE_SOME on every mesh.
      * O(1). */
     hx_promise (*promise)(const hx_mesh *mesh);
+    /* Optional, all three or none: what setup lists of a mesh of linear elements on the host, for
+     * which it needs no device; setup finds it in model->lists, or makes it. plan_bytes: what
+     * `bytes` and single_bytes say, counted on it. */
+    int (*plan)(void **lists, const hx_mesh *mesh);
+    size_t (*plan_bytes)(const void *lists, size_t *single_bytes);
+    void (*plan_free)(void *lists);
     /* *state is the strategy's (owned by it until teardown). The model outlives the state. */
     int (*setup)(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *mesh,
                  hx_layout layout);

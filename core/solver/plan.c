@@ -1,0 +1,61 @@
+#include "plan.h"
+
+#include <string.h>
+
+/* Empty, for another mesh. */
+static void begin(hx_plan *plan, const hx_mesh *mesh)
+{
+    if (plan->mesh == mesh) return;
+    hx_plan_free(plan);
+    plan->mesh = mesh;
+}
+
+void hx_plan_operator(hx_plan *plan, const hx_problem *problem, const hx_strategy *strategy)
+{
+    begin(plan, problem->mesh);
+    if (plan->strategy == strategy) return;
+    hx_plan_drop_lists(plan);
+    plan->strategy = NULL;
+    if (!strategy->plan || problem->space.element != HX_ELEMENT_LINEAR) return;
+    if (strategy->plan(&plan->lists, problem->mesh) < 0) {
+        hx_error_clear();
+        return;
+    }
+    plan->strategy = strategy;
+    plan->bytes = strategy->plan_bytes(plan->lists, &plan->single_bytes);
+}
+
+void hx_plan_precond(hx_plan *plan, const hx_problem *problem, const hx_precond_kind *kind)
+{
+    begin(plan, problem->mesh);
+    if (plan->coarsening > 0.0 || !kind->plan) return;
+    if (kind->plan(plan, problem) < 0) hx_error_clear();
+}
+
+const hx_plan *hx_plan_of(const hx_problem *problem, const hx_strategy *strategy)
+{
+    const hx_plan *const plan = problem->plan;
+    return plan && plan->mesh == problem->mesh && plan->strategy == strategy ? plan : NULL;
+}
+
+hx_lattice_draft *hx_plan_take_lattice(const hx_problem *problem, double coarsening)
+{
+    hx_plan *const plan = problem->plan;
+    if (!plan || plan->mesh != problem->mesh || plan->coarsening != coarsening) return NULL;
+    hx_lattice_draft *const draft = plan->lattice;
+    plan->lattice = NULL;
+    return draft;
+}
+
+void hx_plan_drop_lists(hx_plan *plan)
+{
+    if (plan->lists) plan->strategy->plan_free(plan->lists);
+    plan->lists = NULL;
+}
+
+void hx_plan_free(hx_plan *plan)
+{
+    hx_plan_drop_lists(plan);
+    hx_lattice_draft_free(plan->lattice);
+    memset(plan, 0, sizeof *plan);
+}
