@@ -7,6 +7,24 @@
 constexpr int UPDATE_PER_SM = HX_SUM_PER_SM / 2;
 
 // z is m r, or given.
+// z in single precision. Sums and p are those of the same z in double, to the bit.
+__global__ void __launch_bounds__(HX_BLOCK, HX_READ_PER_SM)
+    start_rounded_kernel(int64_t n, const float *__restrict__ z, const double *__restrict__ r,
+                         hx_pcg_state *state, double *partial, unsigned *ticket)
+{
+    double sum[2] = {0.0, 0.0};
+    hx_for_each_pack<HX_WIDTH<double>, 2>(n, [&](auto w, int64_t k) {
+        constexpr int N = decltype(w)::value;
+        const auto rk = hx_load<N>(r + k);
+        const auto zk = hx_load<N>(z + k);
+        for (int i = 0; i < N; i++) {
+            sum[0] += rk.v[i] * static_cast<double>(zk.v[i]);
+            sum[1] += rk.v[i] * rk.v[i];
+        }
+    });
+    if (hx_finish_sums(sum, partial, ticket)) hx_pcg_state_start(state, sum[0], sum[1]);
+}
+
 template <class T>
 __global__ void __launch_bounds__(HX_BLOCK, HX_READ_PER_SM)
     start_kernel(int64_t n, const T *__restrict__ m, const T *__restrict__ z,
@@ -80,8 +98,9 @@ __global__ void __launch_bounds__(HX_BLOCK, HX_READ_PER_SM)
     if (hx_finish_sums(sum, partial, ticket)) hx_pcg_state_beta(state, sum[0]);
 }
 
+template <class Z>
 __global__ void __launch_bounds__(HX_BLOCK, HX_READ_PER_SM)
-    beta_flexible_kernel(int64_t n, const double *__restrict__ r, const double *__restrict__ z,
+    beta_flexible_kernel(int64_t n, const double *__restrict__ r, const Z *__restrict__ z,
                          const double *__restrict__ q, hx_pcg_state *state, double *partial,
                          unsigned *ticket)
 {
@@ -89,10 +108,12 @@ __global__ void __launch_bounds__(HX_BLOCK, HX_READ_PER_SM)
     if (state->reason != HX_PCG_RUNNING) return;
     hx_for_each_pack<HX_WIDTH<double>, 2>(n, [&](auto w, int64_t k) {
         constexpr int N = decltype(w)::value;
-        const auto rk = hx_load<N>(r + k), zk = hx_load<N>(z + k), qk = hx_load<N>(q + k);
+        const auto rk = hx_load<N>(r + k), qk = hx_load<N>(q + k);
+        const auto zk = hx_load<N>(z + k);
         for (int i = 0; i < N; i++) {
-            sum[0] += rk.v[i] * zk.v[i];
-            sum[1] += zk.v[i] * qk.v[i];
+            const double zi = static_cast<double>(zk.v[i]);
+            sum[0] += rk.v[i] * zi;
+            sum[1] += zi * qk.v[i];
         }
     });
     if (hx_finish_sums(sum, partial, ticket)) hx_pcg_state_beta_flexible(state, sum[0], sum[1]);
@@ -114,6 +135,21 @@ __global__ void __launch_bounds__(HX_BLOCK)
             for (int i = 0; i < N; i++) zk.v[i] *= mk.v[i];
         }
         for (int i = 0; i < N; i++) pk.v[i] = zk.v[i] + beta * pk.v[i];
+        hx_store(p + k, pk);
+    });
+}
+
+__global__ void __launch_bounds__(HX_BLOCK)
+    direction_rounded_kernel(int64_t n, const float *__restrict__ z, double *__restrict__ p,
+                             const hx_pcg_state *state)
+{
+    if (state->reason != HX_PCG_RUNNING) return;
+    const double beta = state->beta;
+    hx_for_each_pack<HX_WIDTH<double>>(n, [&](auto w, int64_t k) {
+        constexpr int N = decltype(w)::value;
+        auto pk = hx_load<N>(p + k);
+        const auto zk = hx_load<N>(z + k);
+        for (int i = 0; i < N; i++) pk.v[i] = static_cast<double>(zk.v[i]) + beta * pk.v[i];
         hx_store(p + k, pk);
     });
 }
@@ -183,6 +219,37 @@ static int beta(hx_device *dev, int64_t n, const double *d_r, const double *d_z,
     return HX_OK;
 }
 
+static int start_rounded(hx_device *dev, int64_t n, const float *d_z, const double *d_r,
+                         hx_pcg_state *d_state)
+{
+    const hx_cuda *impl = hx_cuda_of(dev);
+    start_rounded_kernel<<<hx_sum_blocks<double>(impl, n, HX_READ_PER_SM), HX_BLOCK, 0,
+                           impl->stream>>>(n, d_z, d_r, d_state, impl->d_partial, impl->d_ticket);
+    HX_TRY_LAUNCH("pcg_start");
+    return HX_OK;
+}
+
+static int direction_rounded(hx_device *dev, int64_t n, const float *d_z, double *d_p,
+                             hx_pcg_state *d_state)
+{
+    const hx_cuda *impl = hx_cuda_of(dev);
+    direction_rounded_kernel<<<hx_pack_blocks<double>(n), HX_BLOCK, 0, impl->stream>>>(n, d_z, d_p,
+                                                                                       d_state);
+    HX_TRY_LAUNCH("pcg_direction");
+    return HX_OK;
+}
+
+static int beta_rounded(hx_device *dev, int64_t n, const double *d_r, const float *d_z,
+                        const double *d_q, hx_pcg_state *d_state)
+{
+    const hx_cuda *impl = hx_cuda_of(dev);
+    beta_flexible_kernel<<<hx_sum_blocks<double>(impl, n, HX_READ_PER_SM), HX_BLOCK, 0,
+                           impl->stream>>>(n, d_r, d_z, d_q, d_state, impl->d_partial,
+                                           impl->d_ticket);
+    HX_TRY_LAUNCH("pcg_beta");
+    return HX_OK;
+}
+
 static int start_single(hx_device *dev, int64_t n, const float *d_m, const float *d_r,
                         hx_pcg_state *d_state)
 {
@@ -204,6 +271,9 @@ static hx_pcg_ops make_ops()
     ops.alpha_from = alpha_from;
     ops.update = update<double>;
     ops.beta = beta;
+    ops.start_rounded = start_rounded;
+    ops.direction_rounded = direction_rounded;
+    ops.beta_rounded = beta_rounded;
     ops.start_single = start_single;
     ops.direction_single = direction_single;
     ops.alpha_single = alpha<float>;

@@ -82,6 +82,49 @@ static int cpu_beta(hx_device *dev, int64_t n, const double *d_r, const double *
     return HX_OK;
 }
 
+/* Of a double and a float vector. */
+static double sum_mixed(int64_t n, const double *a, const float *b)
+{
+    double part[HX_N_PART];
+#pragma omp parallel for schedule(static)
+    for (int i = 0; i < HX_N_PART; i++) {
+        const int64_t begin = hx_part_begin(n, i), end = hx_part_begin(n, i + 1);
+        double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+        for (int64_t k = begin; k < end; k++) sum += a[k] * (double)b[k];
+        part[i] = sum;
+    }
+    return hx_sum_parts(part);
+}
+
+static int cpu_start_rounded(hx_device *dev, int64_t n, const float *d_z, const double *d_r,
+                             hx_pcg_state *state)
+{
+    (void)dev;
+    hx_pcg_state_start(state, sum_mixed(n, d_r, d_z), hx_dot(n, d_r, d_r));
+    return HX_OK;
+}
+
+static int cpu_direction_rounded(hx_device *dev, int64_t n, const float *d_z, double *d_p,
+                                 hx_pcg_state *state)
+{
+    const double beta = state->beta;
+    (void)dev;
+    if (state->reason != HX_PCG_RUNNING) return HX_OK;
+#pragma omp parallel for simd schedule(static)
+    for (int64_t k = 0; k < n; k++) d_p[k] = (double)d_z[k] + beta * d_p[k];
+    return HX_OK;
+}
+
+static int cpu_beta_rounded(hx_device *dev, int64_t n, const double *d_r, const float *d_z,
+                            const double *d_q, hx_pcg_state *state)
+{
+    (void)dev;
+    if (state->reason != HX_PCG_RUNNING) return HX_OK;
+    hx_pcg_state_beta_flexible(state, sum_mixed(n, d_r, d_z), sum_mixed(n, d_q, d_z));
+    return HX_OK;
+}
+
 const hx_pcg_ops hx_cpu_pcg_ops = {
     .start = cpu_start,
     .direction = cpu_direction,
@@ -89,6 +132,9 @@ const hx_pcg_ops hx_cpu_pcg_ops = {
     .alpha_from = cpu_alpha_from,
     .update = cpu_update,
     .beta = cpu_beta,
+    .start_rounded = cpu_start_rounded,
+    .direction_rounded = cpu_direction_rounded,
+    .beta_rounded = cpu_beta_rounded,
     .start_single = cpu_start_single,
     .direction_single = cpu_direction_single,
     .alpha_single = cpu_alpha_single,

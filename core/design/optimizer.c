@@ -26,6 +26,27 @@ static int fits_vector(const hx_problem *problem)
     return problem->components * problem->space.n_point >= problem->mesh->n_elem;
 }
 
+/* Doubles from one field to the next in one vector, so that both are aligned. */
+static int64_t field_stride(const hx_problem *problem)
+{
+    return (problem->mesh->n_elem + 31) / 32 * 32;
+}
+
+/* 1 if a vector can hold two. */
+static int fits_twice(const hx_problem *problem)
+{
+    return problem->components * problem->space.n_point >=
+           field_stride(problem) + problem->mesh->n_elem;
+}
+
+/* Fields that lie in vectors of PCG between two solves: energy in r, dv in p, dc in z or, where
+ * there is none, behind the energy. */
+static int count_borrowed(const hx_problem *problem, int n_vector)
+{
+    if (!fits_vector(problem)) return 0;
+    return n_vector > 3 || fits_twice(problem) ? 3 : 2;
+}
+
 size_t hx_optimizer_bytes(const hx_problem *problem, const hx_update_kind *update,
                           const hx_filter_kind *filter, const hx_filter_params *params,
                           const hx_precond_kind *precond)
@@ -33,7 +54,7 @@ size_t hx_optimizer_bytes(const hx_problem *problem, const hx_update_kind *updat
     const hx_update_kind *kind = update ? update : &hx_update_oc;
     const size_t n = (size_t)problem->mesh->n_elem;
     const int n_vector = hx_pcg_vectors(precond, problem->rigid.n > 0); /* r, p, q, z */
-    const int n_borrowed = fits_vector(problem) ? n_vector - 1 : 0;
+    const int n_borrowed = count_borrowed(problem, n_vector);
     const int n_field =
         HX_OPTIMIZER_FIELDS - n_borrowed - !hx_filter_kind_maps_design(filter, params);
     return (size_t)n_field * n * sizeof(double) + kind->bytes + n * (size_t)kind->bytes_per_elem;
@@ -64,7 +85,9 @@ static int create_fields(hx_optimizer *opt)
                       &opt->d_physical));
     HX_TRY(take_field(opt, fits ? pcg->d_r : NULL, &opt->d_energy));
     HX_TRY(take_field(opt, fits ? pcg->d_p : NULL, &opt->d_dv));
-    HX_TRY(take_field(opt, fits ? pcg->d_z : NULL, &opt->d_dc)); /* NULL with a diagonal too */
+    double *const d_behind =
+        fits_twice(opt->problem) ? pcg->d_r + field_stride(opt->problem) : NULL;
+    HX_TRY(take_field(opt, fits && pcg->d_z ? pcg->d_z : d_behind, &opt->d_dc));
     return dev->ops->upload(dev, opt->d_volume, opt->problem->volume, bytes);
 }
 

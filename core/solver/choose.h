@@ -72,8 +72,8 @@ const hx_precond_kind *hx_choose_precond(const hx_choose_params *params,
 int hx_choose_operator(hx_choice *choice, const hx_choose_params *params, hx_device *dev,
                        const hx_problem *problem, const hx_precond_kind *kind, hx_operator *op);
 
-/* The operator that it will choose without timing any, told from the tables and the mesh alone; NULL
- * if several will be timed, or none does what is asked. */
+/* The operator that it will choose without timing any, told from the tables and the mesh alone;
+ * NULL if several will be timed, or none does what is asked. */
 const hx_strategy *hx_choose_foresee(const hx_choose_params *params, const hx_device_ops *device,
                                      const hx_problem *problem);
 

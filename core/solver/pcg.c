@@ -31,10 +31,15 @@ const char *hx_precision_name(hx_precision precision)
     return precision == HX_PRECISION_MIXED ? "mixed" : "double";
 }
 
-/* 1 if z = M^-1 r is a vector, not made on the fly. */
+/* 1 if z = M^-1 r is a vector of its own, neither made on the fly nor the preconditioner's. */
 static int keeps_z(const hx_precond_kind *kind, int is_projected)
 {
-    return kind->apply || is_projected;
+    return (kind->apply && !kind->single_z) || is_projected;
+}
+
+static int is_z_vector(const hx_pcg *pcg)
+{
+    return pcg->d_z || pcg->d_z_single;
 }
 
 int hx_pcg_vectors(const hx_precond_kind *kind, int is_projected)
@@ -113,6 +118,7 @@ int hx_pcg_create(hx_pcg *pcg, const hx_pcg_params *params, const hx_linear *a,
     HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_p));
     HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_q));
     if (keeps_z(pc->kind, a->project != NULL)) HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_z));
+    if (!pcg->d_z && pc->kind->single_z) pcg->d_z_single = pc->kind->single_z(pc);
     HX_TRY_FAIL(dev->ops->alloc(dev, sizeof *pcg->d_sum, &pcg->d_sum));
     HX_TRY_FAIL(dev->ops->alloc(dev, sizeof *pcg->d_state, &pcg->d_state));
     place_single(pcg);
@@ -259,7 +265,7 @@ static int product_and_alpha(solve *s, int marked)
 /* The inverse diagonal that the fused passes apply, or NULL: z is a vector. */
 static const double *fused_diagonal(const solve *s)
 {
-    return s->pcg->d_z ? NULL : s->pc->d_inverse_diagonal;
+    return is_z_vector(s->pcg) ? NULL : s->pc->d_inverse_diagonal;
 }
 
 /* z = P M^-1 r. */
@@ -272,7 +278,27 @@ static int apply_precond(solve *s)
     else
         HX_TRY(pcg->dev->ops->vector->multiply(pcg->dev, pcg->n, pc->d_inverse_diagonal, pcg->d_r,
                                                pcg->d_z));
-    return hx_linear_project(s->a, pcg->d_z);
+    return pcg->d_z ? hx_linear_project(s->a, pcg->d_z) : HX_OK;
+}
+
+static int take_direction(const solve *s)
+{
+    const hx_pcg *pcg = s->pcg;
+    const hx_pcg_ops *ops = pcg->dev->ops->pcg;
+    if (pcg->d_z_single)
+        return ops->direction_rounded(pcg->dev, pcg->n, pcg->d_z_single, pcg->d_p, pcg->d_state);
+    return ops->direction(pcg->dev, pcg->n, fused_diagonal(s), pcg->d_z, pcg->d_r, pcg->d_p,
+                          pcg->d_state);
+}
+
+static int take_beta(const solve *s)
+{
+    const hx_pcg *pcg = s->pcg;
+    const hx_pcg_ops *ops = pcg->dev->ops->pcg;
+    const double *d_q = s->pc->kind->rounded ? pcg->d_q : NULL;
+    if (pcg->d_z_single)
+        return ops->beta_rounded(pcg->dev, pcg->n, pcg->d_r, pcg->d_z_single, d_q, pcg->d_state);
+    return ops->beta(pcg->dev, pcg->n, pcg->d_r, pcg->d_z, d_q, pcg->d_state);
 }
 
 static int iterate_double(solve *s, int marked)
@@ -283,15 +309,14 @@ static int iterate_double(solve *s, int marked)
     const double *d_m = fused_diagonal(s);
     const int64_t n = pcg->n;
     if (marked) HX_TRY(ops->mark(dev, MARK_BEGIN));
-    HX_TRY(ops->pcg->direction(dev, n, d_m, pcg->d_z, pcg->d_r, pcg->d_p, pcg->d_state));
+    HX_TRY(take_direction(s));
     HX_TRY(product_and_alpha(s, marked));
     HX_TRY(ops->pcg->update(dev, n, d_m, pcg->d_p, pcg->d_q, s->d_u, pcg->d_r, pcg->d_state));
-    if (pcg->d_z) {
+    if (is_z_vector(pcg)) {
         if (marked) HX_TRY(ops->mark(dev, MARK_PRECOND));
         HX_TRY(apply_precond(s));
         if (marked) HX_TRY(ops->mark(dev, MARK_PRECOND_END));
-        const double *d_q = s->pc->kind->rounded ? pcg->d_q : NULL;
-        HX_TRY(ops->pcg->beta(dev, n, pcg->d_r, pcg->d_z, d_q, pcg->d_state));
+        HX_TRY(take_beta(s));
     }
     return marked ? ops->mark(dev, MARK_END) : HX_OK;
 }
@@ -365,7 +390,7 @@ static int advance(solve *s)
     HX_TRY(dev->ops->elapsed(dev, MARK_PRODUCT, MARK_PRODUCT_END, &product));
     HX_TRY(dev->ops->elapsed(dev, MARK_BEGIN, MARK_END, &all));
     s->spmv_sampled += product;
-    if (s->pcg->d_z && s->iterate == iterate_double) {
+    if (is_z_vector(s->pcg) && s->iterate == iterate_double) {
         HX_TRY(dev->ops->elapsed(dev, MARK_PRECOND, MARK_PRECOND_END, &precond));
         s->precond_sampled += precond;
     }
@@ -407,8 +432,11 @@ static int start_double(solve *s)
     HX_TRY(ops->vector->subtract(dev, n, d_f, pcg->d_q, pcg->d_r));
     HX_TRY(hx_linear_constrain(s->a, pcg->d_r));
     HX_TRY(ops->zero(dev, pcg->d_p, (size_t)n * sizeof(double)));
-    if (pcg->d_z) HX_TRY(apply_precond(s));
-    HX_TRY(ops->pcg->start(dev, n, fused_diagonal(s), pcg->d_z, pcg->d_r, pcg->d_state));
+    if (is_z_vector(pcg)) HX_TRY(apply_precond(s));
+    if (pcg->d_z_single)
+        HX_TRY(ops->pcg->start_rounded(dev, n, pcg->d_z_single, pcg->d_r, pcg->d_state));
+    else
+        HX_TRY(ops->pcg->start(dev, n, fused_diagonal(s), pcg->d_z, pcg->d_r, pcg->d_state));
     return look(s);
 }
 

@@ -63,7 +63,9 @@ typedef struct hx_pcg {
     hx_pcg_params params;
     hx_device *dev;                /* (borrowed) */
     int64_t n;                     /* of the operator */
-    double *d_r, *d_p, *d_q, *d_z; /* [n]; z only without a fused diagonal (owned) */
+    double *d_r, *d_p, *d_q, *d_z; /* [n]; z only where M^-1 is neither a fused diagonal nor leaves
+                                      it in single precision (owned) */
+    const float *d_z_single;       /* [n] the preconditioner's; NULL: none (borrowed) */
     double *d_sum;                 /* p'K p of the operator (owned) */
     hx_pcg_single single;          /* (borrowed from the vectors above) */
     hx_pcg_state *d_state;         /* (owned) */

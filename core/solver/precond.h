@@ -37,6 +37,9 @@ typedef struct hx_precond_kind {
     /* z = M^-1 r; NULL when d_inverse_diagonal is all there is to it. What it queues depends on
      * neither the design nor r: PCG may record it. Hot. */
     int (*apply)(hx_precond *pc, const double *d_r, double *d_z);
+    /* Where apply leaves z in single precision when d_z is NULL, which saves a vector: memory that
+     * stays where it is. NULL, or returns NULL: apply wants a d_z. */
+    const float *(*single_z)(const hx_precond *pc);
     /* A solve takes long: look again, with more work, at what setup only estimated. Returns 1 if
      * the preconditioner has changed: PCG starts anew from where it is. NULL: nothing was
      * estimated. */

@@ -373,6 +373,12 @@ static void count_lattice(const hx_problem *problem, double *n_node, double *n_c
     *n_cell = plan->n_cell;
 }
 
+static const float *single_z(const hx_precond *pc)
+{
+    const hx_multigrid *mg = pc->impl;
+    return mg->d_x;
+}
+
 /* Of the product in single precision. */
 static size_t product_bytes(const hx_problem *problem, const hx_device_ops *device,
                             const hx_strategy *strategy)
@@ -430,6 +436,7 @@ const hx_precond_kind hx_precond_multigrid = {
     .create = create,
     .setup = setup,
     .apply = apply,
+    .single_z = single_z,
     .snapshot = snapshot,
     .forget = forget,
     .revise = revise,

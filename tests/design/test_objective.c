@@ -306,7 +306,7 @@ static void check_update(const hx_mesh *mesh)
     settings.optimizer.update = &level;
     CHECK_OK(make_problem(&problem, mesh, 0));
     CHECK_OK(fixture_solver_create(&s, &device, &problem, &settings));
-    const int n_borrowed = 2 + (s.pcg.d_z != NULL) + !hx_filter_maps_design(&s.filter);
+    const int n_borrowed = 3 + !hx_filter_maps_design(&s.filter); /* energy, dv, dc; physical */
     CHECK(s.opt.n_field == HX_OPTIMIZER_FIELDS - n_borrowed);
     CHECK(hx_optimizer_bytes(&problem, &level, s.filter.kind, &s.filter.params, s.pc.kind) ==
           (size_t)(s.opt.n_field + 1) * 8 * N_ELEM);
