@@ -5,12 +5,13 @@
 
 #include "memory.h"
 
-enum { RADIX_BITS = 11, RADIX = 1 << RADIX_BITS, MOST_PARTS = 64, LEAST_PART = 4096 };
+enum { RADIX_BITS = 11, RADIX = 1 << RADIX_BITS, MOST_PARTS = 64, LEAST_PART = 4096, FEW = 24 };
 
 typedef struct sorter {
     int64_t n;
     int n_part;
     int64_t *start; /* [n_part][RADIX] entries of a digit in a part, then where the next one goes */
+    int64_t run[MOST_PARTS + 1]; /* where the first run of equal high bits of a part begins */
 } sorter;
 
 static int64_t part_begin(const sorter *s, int part)
@@ -71,37 +72,156 @@ static void scatter(const sorter *s, int shift, const uint64_t *key, const int32
     }
 }
 
+/* Keys and their numbers, and as much room beside them. */
+typedef struct pairs {
+    uint64_t *key, *key_to;
+    int32_t *order, *order_to;
+} pairs;
+
+static void swap(pairs *p)
+{
+    uint64_t *const key = p->key;
+    int32_t *const order = p->order;
+    p->key = p->key_to;
+    p->order = p->order_to;
+    p->key_to = key;
+    p->order_to = order;
+}
+
+/* By the bits from `shift` on, the lowest digit first. */
+static void sort_digits(const sorter *s, int shift, int n_bits, pairs *p)
+{
+    for (; shift < n_bits; shift += RADIX_BITS) {
+        count_digits(s, p->key, shift);
+        if (!place_digits(s)) continue;
+        scatter(s, shift, p->key, p->order, p->key_to, p->order_to);
+        swap(p);
+    }
+}
+
+/* Digits above so many bits are as many as tell most keys apart, if these lie evenly; 0: that saves
+ * no digit. */
+static int low_bits(int64_t n, int n_bits)
+{
+    int top = 3; /* some eight times as many values as keys */
+    while (n >> (top - 3) > 1) top++;
+    top = (top + RADIX_BITS - 1) / RADIX_BITS * RADIX_BITS;
+    return n_bits - top >= RADIX_BITS ? n_bits - top : 0;
+}
+
+/* Past the end of the run of equal high bits that begins at i. */
+static int64_t run_end(const uint64_t *key, int64_t i, int64_t n, int shift)
+{
+    const uint64_t high = key[i] >> shift;
+    while (++i < n && key[i] >> shift == high) continue;
+    return i;
+}
+
+/* The first run that begins in a part. */
+static int64_t first_run(const sorter *s, const uint64_t *key, int part, int shift)
+{
+    const int64_t i = part_begin(s, part);
+    return i == 0 || i == s->n || key[i - 1] >> shift != key[i] >> shift
+               ? i
+               : run_end(key, i, s->n, shift);
+}
+
+/* 1 if no thread would sort more than its share of them alone. */
+static int are_short(const sorter *s, const uint64_t *key, int shift)
+{
+    const int64_t most = s->n / MOST_PARTS + LEAST_PART;
+    int64_t longest = 0;
+#pragma omp parallel for schedule(static) reduction(max : longest)
+    for (int part = 0; part < s->n_part; part++)
+        for (int64_t i = first_run(s, key, part, shift), end; i < part_begin(s, part + 1);
+             i = end) {
+            end = run_end(key, i, s->n, shift);
+            longest = end - i > longest ? end - i : longest;
+        }
+    return longest <= most;
+}
+
+static void insert_run(const pairs *p, int64_t begin, int64_t end)
+{
+    for (int64_t i = begin + 1; i < end; i++) {
+        const uint64_t key = p->key[i];
+        const int32_t order = p->order[i];
+        int64_t k = i;
+        for (; k > begin && p->key[k - 1] > key; k--) {
+            p->key[k] = p->key[k - 1];
+            p->order[k] = p->order[k - 1];
+        }
+        p->key[k] = key;
+        p->order[k] = order;
+    }
+}
+
+/* Stable, by merging sorted halves; the room beside the run is used up. */
+static void merge_run(const pairs *p, int64_t begin, int64_t end)
+{
+    const int64_t middle = begin + (end - begin) / 2, n = middle - begin;
+    int64_t a = 0, b = middle, to = begin;
+    if (end - begin <= FEW) {
+        insert_run(p, begin, end);
+        return;
+    }
+    merge_run(p, begin, middle);
+    merge_run(p, middle, end);
+    uint64_t *const key = p->key_to + begin;
+    int32_t *const order = p->order_to + begin;
+    memcpy(key, p->key + begin, (size_t)n * sizeof *key);
+    memcpy(order, p->order + begin, (size_t)n * sizeof *order);
+    while (a < n) {
+        const int is_second = b < end && p->key[b] < key[a];
+        p->order[to] = is_second ? p->order[b] : order[a];
+        p->key[to++] = is_second ? p->key[b] : key[a];
+        if (is_second)
+            b++;
+        else
+            a++;
+    }
+}
+
+/* Runs of equal high bits by what is below them. */
+static void sort_runs(const sorter *s, int shift, const pairs *p)
+{
+#pragma omp parallel for schedule(dynamic)
+    for (int part = 0; part < s->n_part; part++) {
+        for (int64_t i = s->run[part], end; i < part_begin(s, part + 1); i = end) {
+            end = run_end(p->key, i, s->run[part + 1], shift);
+            merge_run(p, i, end);
+        }
+    }
+}
+
 int hx_radix_sort(uint64_t *key, int32_t *order, int64_t n, int n_bits)
 {
     int rc = HX_OK;
-    uint64_t *key_to = NULL, *key_from = key;
-    int32_t *order_to = NULL, *order_from = order;
-    sorter s = {n, MOST_PARTS, NULL};
+    pairs p = {.key = key, .order = order};
+    sorter s = {.n = n, .n_part = MOST_PARTS};
+    const int low = low_bits(n, n_bits);
     if (n < (int64_t)MOST_PARTS * LEAST_PART) s.n_part = (int)(n / LEAST_PART) + 1;
-    HX_TRY_FAIL(hx_alloc_raw(&key_to, (size_t)n, sizeof *key_to, "sort keys"));
-    HX_TRY_FAIL(hx_alloc_raw(&order_to, (size_t)n, sizeof *order_to, "sorted order"));
+    HX_TRY_FAIL(hx_alloc_raw(&p.key_to, (size_t)n, sizeof *p.key_to, "sort keys"));
+    HX_TRY_FAIL(hx_alloc_raw(&p.order_to, (size_t)n, sizeof *p.order_to, "sorted order"));
     HX_TRY_FAIL(
         hx_alloc_raw(&s.start, (size_t)s.n_part * RADIX, sizeof *s.start, "counts of digits"));
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < n; i++) order[i] = (int32_t)i;
-    for (int shift = 0; shift < n_bits; shift += RADIX_BITS) {
-        count_digits(&s, key_from, shift);
-        if (!place_digits(&s)) continue;
-        scatter(&s, shift, key_from, order_from, key_to, order_to);
-        uint64_t *const k = key_from;
-        int32_t *const o = order_from;
-        key_from = key_to;
-        order_from = order_to;
-        key_to = k;
-        order_to = o;
+    sort_digits(&s, low, n_bits, &p);
+    if (low > 0 && are_short(&s, p.key, low)) {
+        for (int part = 0; part <= s.n_part; part++)
+            s.run[part] = part < s.n_part ? first_run(&s, p.key, part, low) : n;
+        sort_runs(&s, low, &p);
+    } else if (low > 0) {
+        sort_digits(&s, 0, n_bits, &p); /* equal keys are in order, and stay so */
     }
-    if (order_from != order) {
+    if (p.order != order) {
 #pragma omp parallel for schedule(static)
-        for (int64_t i = 0; i < n; i++) order[i] = order_from[i];
+        for (int64_t i = 0; i < n; i++) order[i] = p.order[i];
     }
 fail:
-    free(key_from != key ? key_from : key_to);
-    free(order_from != order ? order_from : order_to);
+    free(p.key != key ? p.key : p.key_to);
+    free(p.order != order ? p.order : p.order_to);
     free(s.start);
     return rc;
 }

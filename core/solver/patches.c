@@ -232,17 +232,36 @@ static void place_rows(placing *w, int n_level)
             w->position[next++] = (uint16_t)(BANK * level + b);
 }
 
-/* The free slot of a row, of the first n, where the fewest rows of its half-warp read the bank; of
- * several, the first. */
-static int choose_slot(const hx_eight *slots, int n, const uint8_t used[8])
+/* Keys of eight slots, in lanes: 8 * reads of the bank + slot. */
+typedef int16_t slots_of __attribute__((vector_size(16)));
+
+#define TAKEN INT16_MAX
+
+static slots_of least(slots_of a, slots_of b)
 {
-    int best = INT32_MAX;
-    for (int i = 0; i < n; i++) {
-        const int key = slots->v[i] == HX_NO_SLOT ? 8 * used[i] + i : INT32_MAX;
-        best = key < best ? key : best;
-    }
-    return best % 8;
+    const slots_of is_a = a < b;
+    return (a & is_a) | (b & ~is_a);
 }
+
+/* The free slot where the fewest rows of the half-warp read the bank; of several, the first. */
+static int choose_slot(slots_of key)
+{
+    key = least(key, __builtin_shuffle(key, (slots_of){4, 5, 6, 7, 0, 1, 2, 3}));
+    key = least(key, __builtin_shuffle(key, (slots_of){2, 3, 0, 1, 6, 7, 4, 5}));
+    key = least(key, __builtin_shuffle(key, (slots_of){1, 0, 3, 2, 5, 4, 7, 6}));
+    return key[0] % 8;
+}
+
+/* 1 in one slot: whole lanes are added, since what is stored alone is not loaded with others soon.
+ */
+static const slots_of in_slot[8] = {{1},
+                                    {0, 1},
+                                    {0, 0, 1},
+                                    {0, 0, 0, 1},
+                                    {0, 0, 0, 0, 1},
+                                    {0, 0, 0, 0, 0, 1},
+                                    {0, 0, 0, 0, 0, 0, 1},
+                                    {0, 0, 0, 0, 0, 0, 0, 1}};
 
 static void fill_patch(hx_patches *p, const hx_patch_group *group, const hx_mesh *mesh,
                        int64_t patch, placing *w)
@@ -258,18 +277,22 @@ static void fill_patch(hx_patches *p, const hx_patch_group *group, const hx_mesh
     memcpy(p->row_position + span->begin, w->position, (size_t)span->n * sizeof *w->position);
     memset(slot, 0xff, (size_t)span->n * sizeof *slot);
     memset(corner, 0, (size_t)group->size * sizeof *corner);
-    uint8_t used[BANK][8]; /* of 16 rows: reads of each bank by slot */
-    int n_slot = 0;        /* of 16 rows, the first has the most */
+    slots_of used[BANK]; /* of 16 rows: keys of the slots by bank */
+    int n_slot = 0;      /* of 16 rows, the first has the most */
     for (int k = 0; k < w->table.n; k++) {
         const int row = ordered_row(w, k);
         if (k % BANK == 0) n_slot = w->table.count[row];
-        if (k % BANK == 0) memset(used, 0, sizeof used);
+        for (int b = 0; k % BANK == 0 && b < BANK; b++)
+            used[b] = (slots_of){0, 1, 2, 3, 4, 5, 6, 7};
+        slots_of taken = {0}; /* TAKEN, or 0 of a slot that is free */
+        for (int i = n_slot; i < 8; i++) taken += TAKEN * in_slot[i];
         node[k] = w->table.node[row];
         for (int i = 0; i < w->table.count[row]; i++) {
             const int place = w->incidence[row][i] / 8, a = w->incidence[row][i] % 8;
             const int at = hx_patch_slot(group->size, a, place);
-            const int s = choose_slot(&slot[k], n_slot, used[at % BANK]);
-            used[at % BANK][s]++;
+            const int s = choose_slot(used[at % BANK] | taken);
+            used[at % BANK] += 8 * in_slot[s];
+            taken += TAKEN * in_slot[s];
             slot[k].v[s] = (uint16_t)at;
             corner[place].v[a] = w->position[k];
         }

@@ -67,6 +67,9 @@ static void test_sort(void)
     check_sort(300001, all);
     check_sort(300001, (uint64_t)0x1f << 40);
     check_sort(300001, 0);
+    check_sort(300001, (uint64_t)0xff << 55 | 0xfffff); /* long runs of equal high bits */
+    check_sort(300001, (uint64_t)0x3 << 61 | 0xfffff);  /* too long for one thread */
+    check_sort(300001, 0xfffff);
 }
 
 /* A distorted box in random order, renumbered, with sets of nodes and elements. */
