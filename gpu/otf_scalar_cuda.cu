@@ -84,7 +84,7 @@ __device__ __forceinline__ void sum_rows(const hx_patch_view &g, const hx_span &
         for (int i = 0; i < 8; i++)
             if (slot.v[i] != HX_NO_SLOT) sum += shared.force[slot.v[i]];
         if (tag < 0)
-            partial[row] = sum;
+            partial[span.partial + k] = sum;
         else
             y[tag] = sum;
     }
@@ -159,7 +159,7 @@ template <class T> int add_shared(const hx_cuda_patches &p, T *d_y)
 {
     if (p.n_shared == 0) return HX_OK;
     shared_kernel<T><<<hx_blocks(p.n_shared, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(p.dev)->stream>>>(
-        p.n_shared, p.d_shared_node, p.d_shared_ptr, p.d_shared_row,
+        p.n_shared, p.d_shared_node, p.d_shared_ptr, p.d_shared_sum,
         reinterpret_cast<const T *>(p.d_partial), d_y);
     HX_TRY_LAUNCH("scalar shared nodes");
     return HX_OK;

@@ -20,6 +20,7 @@ int hx_cuda_patches_put(hx_cuda_patches *to, hx_device *dev, const hx_patches *f
     }
     to->n_row = from->n_row;
     to->n_shared = from->n_shared;
+    to->n_partial = from->n_partial;
     HX_TRY(put(dev, &to->d_span, from->span, from->n_patch));
     HX_TRY(put(dev, &to->d_corner, from->corner, from->n_place));
     HX_TRY(put(dev, &to->d_row_node, from->row_node, from->n_row));
@@ -27,8 +28,8 @@ int hx_cuda_patches_put(hx_cuda_patches *to, hx_device *dev, const hx_patches *f
     HX_TRY(put(dev, &to->d_row_slot, from->row_slot, from->n_row));
     HX_TRY(put(dev, &to->d_shared_node, from->shared_node, from->n_shared));
     HX_TRY(put(dev, &to->d_shared_ptr, from->shared_ptr, from->n_shared + 1));
-    HX_TRY(put(dev, &to->d_shared_row, from->shared_row, from->n_shared_row));
-    return dev->ops->alloc(dev, static_cast<size_t>(from->n_row) * 3 * sizeof(double),
+    HX_TRY(put(dev, &to->d_shared_sum, from->shared_sum, from->n_shared_row));
+    return dev->ops->alloc(dev, static_cast<size_t>(from->n_partial) * 3 * sizeof(double),
                            &to->d_partial);
 }
 
@@ -37,7 +38,7 @@ void hx_cuda_patches_free(hx_cuda_patches *p)
     if (!p->dev) return;
     void *const owned[] = {p->d_span,         p->d_corner,     p->d_row_node,
                            p->d_row_position, p->d_row_slot,   p->d_shared_node,
-                           p->d_shared_ptr,   p->d_shared_row, p->d_partial};
+                           p->d_shared_ptr,   p->d_shared_sum, p->d_partial};
     for (void *d_p : owned) p->dev->ops->release(p->dev, d_p);
     memset(p, 0, sizeof *p);
 }

@@ -20,12 +20,12 @@ struct hx_cuda_patches {
     hx_device *dev;
     int n_group;
     hx_patch_group group[2]; // .elem is NULL
-    int64_t n_row, n_shared;
+    int64_t n_row, n_shared, n_partial;
     hx_span *d_span;
     hx_eight *d_corner, *d_row_slot;
-    int32_t *d_row_node, *d_shared_node, *d_shared_ptr, *d_shared_row;
+    int32_t *d_row_node, *d_shared_node, *d_shared_ptr, *d_shared_sum;
     uint16_t *d_row_position;
-    double *d_partial; // [n_row][3], floats in single precision
+    double *d_partial; // [n_partial][3], floats in single precision
 };
 
 // Uploads the lists; `to` zeroed before. The caller frees also after a failure.
@@ -62,7 +62,7 @@ template <class T> int hx_cuda_add_shared(const hx_cuda_patches &p, T *d_y)
     if (p.n_shared == 0) return HX_OK;
     hx_shared_nodes_kernel<T>
         <<<hx_blocks(3 * p.n_shared, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(p.dev)->stream>>>(
-            p.n_shared, p.d_shared_node, p.d_shared_ptr, p.d_shared_row,
+            p.n_shared, p.d_shared_node, p.d_shared_ptr, p.d_shared_sum,
             reinterpret_cast<const T *>(p.d_partial), d_y);
     HX_TRY_LAUNCH("shared nodes");
     return HX_OK;
@@ -150,7 +150,7 @@ __device__ __forceinline__ void hx_sum_rows(const hx_span &span, const T *force,
             hx_sum_slots<4, T, SIZE, N_CORNER>(slots, force, sum);
         else
             hx_sum_slots<2, T, SIZE, N_CORNER>(slots, force, sum);
-        T *to = tag < 0 ? partial + 3 * static_cast<int64_t>(span.begin + k)
+        T *to = tag < 0 ? partial + 3 * static_cast<int64_t>(span.partial + k)
                         : y + 3 * static_cast<int64_t>(tag);
 #pragma unroll
         for (int i = 0; i < 3; i++) to[i] = sum[i];
@@ -206,7 +206,7 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
         if (patch < g.n_patch)
             __pipeline_memcpy_async(spans + (k & 3), g.span + patch, sizeof(hx_span));
         else
-            spans[k & 3] = {0, 0, 0, 0};
+            spans[k & 3] = {0, 0, 0, 0, 0};
     };
     const auto load_elem = [&](int k) {
         const hx_span s = spans[k & 3];

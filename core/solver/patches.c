@@ -121,9 +121,9 @@ static hx_span cut_patch(const hx_patch_group *group, const hx_mesh *mesh, int64
         if (e < 0) break;
         add_element(table, group, mesh, e, row);
         if (table->n > group->max_row) break;
-        span.n = table->n;
+        span.n = (int16_t)table->n;
     }
-    span.n = round_up(span.n);
+    span.n = (int16_t)round_up(span.n);
     return span;
 }
 
@@ -309,9 +309,16 @@ static int64_t n_chunk(const hx_patch_group *group)
     return (group->n_item + CHUNK - 1) / CHUNK;
 }
 
-/* Cuts one chunk into span, if given; returns the number of its patches. Adds to n_row. */
+/* Patches of a chunk that there is room for at first: twice as many as full ones, unless that is
+ * too few. */
+static int64_t usual_room(const hx_patch_group *group)
+{
+    return 2 * CHUNK / group->size + 16;
+}
+
+/* Cuts one chunk into span[n_room], if given; returns the number of its patches. Adds to n_row. */
 static int64_t cut_chunk(const hx_patch_group *group, const hx_mesh *mesh, int64_t chunk,
-                         row_table *table, hx_span *span, int64_t *n_row)
+                         row_table *table, int64_t n_room, hx_span *span, int64_t *n_row)
 {
     const int64_t begin = chunk * CHUNK;
     const int64_t end = begin + CHUNK < group->n_item ? begin + CHUNK : group->n_item;
@@ -319,7 +326,7 @@ static int64_t cut_chunk(const hx_patch_group *group, const hx_mesh *mesh, int64
     while (item < end) {
         const hx_span cut = cut_patch(group, mesh, item, end, table);
         if (cut.count == 0) break; /* separators alone */
-        if (span) span[n] = cut;
+        if (span && n < n_room) span[n] = cut;
         *n_row += cut.n;
         n++;
         item = cut.first + cut.count;
@@ -327,10 +334,10 @@ static int64_t cut_chunk(const hx_patch_group *group, const hx_mesh *mesh, int64
     return n;
 }
 
-/* n_cut[chunk + 1] = patches of a chunk; if span is given, they are from span[chunk * CHUNK] on.
- * *n_row: rows of all. */
+/* n_cut[chunk + 1] = patches of a chunk; if span is given, the first n_room of them are from
+ * span[chunk * n_room] on. *n_row: rows of all. */
 static int cut_chunks(const hx_patch_group *group, const hx_mesh *mesh, int64_t *n_cut,
-                      hx_span *span, int64_t *n_row)
+                      int64_t n_room, hx_span *span, int64_t *n_row)
 {
     int failed = 0;
     int64_t sum = 0;
@@ -343,7 +350,7 @@ static int cut_chunks(const hx_patch_group *group, const hx_mesh *mesh, int64_t 
         for (int64_t i = 0; i < n_chunk(group); i++)
             if (table)
                 n_cut[i + 1] =
-                    cut_chunk(group, mesh, i, table, span ? span + i * CHUNK : NULL, &sum);
+                    cut_chunk(group, mesh, i, table, n_room, span ? span + i * n_room : NULL, &sum);
         free(table);
     }
     *n_row = sum;
@@ -370,12 +377,12 @@ static int fill_patches(hx_patches *p, const hx_mesh *mesh)
 
 /* The patches of one group, as cut_chunks left them, to p->span. */
 static void gather_spans(hx_patches *p, const hx_patch_group *group, const int64_t *n_cut,
-                         const hx_span *cut)
+                         int64_t n_room, const hx_span *cut)
 {
     hx_span *span = p->span + group->first_patch;
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < n_chunk(group); i++)
-        memcpy(span + n_cut[i], cut + i * CHUNK, (size_t)(n_cut[i + 1] - n_cut[i]) * sizeof *span);
+        memcpy(span + n_cut[i], cut + i * n_room, (size_t)(n_cut[i + 1] - n_cut[i]) * sizeof *span);
 }
 
 /* Where the rows of each patch, and of the group, begin. */
@@ -392,18 +399,34 @@ static int place_spans(hx_patches *p, hx_patch_group *group)
     return HX_OK;
 }
 
+/* Cuts the chunks of one group: n_cut[chunk + 1] patches of each, from (*cut)[chunk * *n_room] on.
+ */
+static int cut_group(hx_patch_group *group, const hx_mesh *mesh, int64_t *n_cut, int64_t *n_room,
+                     hx_span **cut)
+{
+    const int64_t n = n_chunk(group);
+    int64_t most = 0;
+    for (*n_room = usual_room(group);; *n_room = most) {
+        HX_TRY(hx_alloc_raw(cut, (size_t)(n * *n_room), sizeof **cut, "patches"));
+        HX_TRY(cut_chunks(group, mesh, n_cut, *n_room, *cut, &group->n_row));
+        for (int64_t i = 0; i < n; i++) most = n_cut[i + 1] > most ? n_cut[i + 1] : most;
+        if (most <= *n_room) return HX_OK;
+        free(*cut);
+        *cut = NULL;
+    }
+}
+
 /* Cuts all groups: patches, places and rows are counted, spans filled. */
 static int cut_groups(hx_patches *p, const hx_mesh *mesh)
 {
     int rc;
-    int64_t *n_cut[2] = {NULL, NULL};
-    hx_span *cut[2] = {NULL, NULL}; /* CHUNK places a chunk, of which few are touched */
+    int64_t *n_cut[2] = {NULL, NULL}, n_room[2];
+    hx_span *cut[2] = {NULL, NULL}; /* n_room places a chunk */
     for (int g = 0; g < p->n_group; g++) {
         hx_patch_group *group = &p->group[g];
         const int64_t n = n_chunk(group);
         HX_TRY_FAIL(hx_alloc(&n_cut[g], (size_t)n + 1, sizeof *n_cut[g], "patches"));
-        HX_TRY_FAIL(hx_alloc_raw(&cut[g], (size_t)n, CHUNK * sizeof *cut[g], "patches"));
-        HX_TRY_FAIL(cut_chunks(group, mesh, n_cut[g], cut[g], &group->n_row));
+        HX_TRY_FAIL(cut_group(group, mesh, n_cut[g], &n_room[g], &cut[g]));
         for (int64_t i = 0; i < n; i++) n_cut[g][i + 1] += n_cut[g][i];
         group->first_patch = p->n_patch;
         group->n_patch = n_cut[g][n];
@@ -413,7 +436,7 @@ static int cut_groups(hx_patches *p, const hx_mesh *mesh)
     }
     HX_TRY_FAIL(hx_alloc_raw(&p->span, (size_t)p->n_patch, sizeof *p->span, "patches"));
     for (int g = 0; g < p->n_group; g++) {
-        gather_spans(p, &p->group[g], n_cut[g], cut[g]);
+        gather_spans(p, &p->group[g], n_cut[g], n_room[g], cut[g]);
         HX_TRY_FAIL(place_spans(p, &p->group[g]));
     }
     rc = HX_OK;
@@ -484,7 +507,47 @@ static void number_shared(hx_patches *p, const hx_mesh *mesh, const shared_begin
     p->shared_ptr[p->n_shared] = (int32_t)p->n_shared_row;
 }
 
-/* Lists the rows of shared nodes and marks them. */
+/* Numbers the partial sums: those of a patch from its first row that has one on. */
+static void number_partial(hx_patches *p, const int32_t *n_of)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < p->n_patch; i++) {
+        hx_span *span = &p->span[i];
+        const int32_t *const node = p->row_node + span->begin;
+        int32_t k = 0;
+        while (k < span->n && node[k] >= 0 && n_of[node[k]] < 0) k++;
+        span->partial = k;
+    }
+    for (int64_t i = 0; i < p->n_patch; i++) {
+        const int32_t before = p->span[i].partial;
+        p->span[i].partial = (int32_t)(p->n_partial - before);
+        p->n_partial += p->span[i].n - before;
+    }
+}
+
+/* Lists the partial sums of shared nodes, and marks their rows. */
+static void list_partial(hx_patches *p, const int32_t *n_of, int32_t *listed)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < p->n_patch; i++) {
+        const hx_span *span = &p->span[i];
+        int32_t *const node = p->row_node + span->begin;
+        for (int32_t k = 0; k < span->n; k++) {
+            const int32_t number = node[k] < 0 ? -1 : n_of[node[k]];
+            int32_t at;
+            if (number < 0) continue;
+#pragma omp atomic capture
+            at = listed[number]++;
+            p->shared_sum[p->shared_ptr[number] + at] = span->partial + k;
+            node[k] |= HX_SHARED_ROW;
+        }
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < p->n_shared; i++)
+        hx_sort_few_i32(p->shared_sum + p->shared_ptr[i], listed[i]);
+}
+
+/* Lists the rows of shared nodes. */
 static int list_shared(hx_patches *p, const hx_mesh *mesh)
 {
     int rc;
@@ -500,22 +563,11 @@ static int list_shared(hx_patches *p, const hx_mesh *mesh)
     HX_TRY_FAIL(hx_alloc_raw(&p->shared_node, n, sizeof *p->shared_node, "patches"));
     HX_TRY_FAIL(hx_alloc_raw(&p->shared_ptr, n + 1, sizeof *p->shared_ptr, "patches"));
     HX_TRY_FAIL(
-        hx_alloc_raw(&p->shared_row, (size_t)p->n_shared_row, sizeof *p->shared_row, "patches"));
+        hx_alloc_raw(&p->shared_sum, (size_t)p->n_shared_row, sizeof *p->shared_sum, "patches"));
     HX_TRY_FAIL(hx_alloc(&listed, n, sizeof *listed, "patches"));
     number_shared(p, mesh, &begin, n_of);
-#pragma omp parallel for schedule(static)
-    for (int64_t row = 0; row < p->n_row; row++) {
-        const int32_t a = p->row_node[row], number = a < 0 ? -1 : n_of[a];
-        int32_t at;
-        if (number < 0) continue;
-#pragma omp atomic capture
-        at = listed[number]++;
-        p->shared_row[p->shared_ptr[number] + at] = (int32_t)row;
-        p->row_node[row] = a | HX_SHARED_ROW;
-    }
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < p->n_shared; i++)
-        hx_sort_few_i32(p->shared_row + p->shared_ptr[i], listed[i]);
+    number_partial(p, n_of);
+    list_partial(p, n_of, listed);
     rc = HX_OK;
 fail:
     free(n_of);
@@ -585,7 +637,7 @@ static size_t group_bytes(const hx_patch_group *group, const hx_mesh *mesh, size
     size_t n_patch = (size_t)group->n_item, n_row = 8 * n_patch; /* if they cannot be counted */
     int64_t *n_cut = NULL, rows;
     if (hx_alloc(&n_cut, (size_t)n_chunk(group) + 1, sizeof *n_cut, "patches") == HX_OK &&
-        cut_chunks(group, mesh, n_cut, NULL, &rows) == HX_OK) {
+        cut_chunks(group, mesh, n_cut, 0, NULL, &rows) == HX_OK) {
         n_patch = 0;
         for (int64_t i = 0; i < n_chunk(group); i++) n_patch += (size_t)n_cut[i + 1];
         n_row = (size_t)rows;
@@ -606,8 +658,9 @@ size_t hx_patches_bytes(const hx_mesh *mesh, int n_group, const hx_patch_group *
 size_t hx_patches_held(const hx_patches *p, size_t extra)
 {
     return (size_t)p->n_patch * sizeof *p->span + (size_t)p->n_place * sizeof *p->corner +
-           (size_t)p->n_row * (sizeof *p->row_node + sizeof *p->row_position + sizeof *p->row_slot +
-                               3 * sizeof(double) + extra) +
+           (size_t)p->n_row *
+               (sizeof *p->row_node + sizeof *p->row_position + sizeof *p->row_slot + extra) +
+           (size_t)p->n_partial * 3 * sizeof(double) +
            (2 * (size_t)p->n_shared + 1 + (size_t)p->n_shared_row) * sizeof(int32_t);
 }
 
@@ -620,6 +673,6 @@ void hx_patches_free(hx_patches *p)
     free(p->row_slot);
     free(p->shared_node);
     free(p->shared_ptr);
-    free(p->shared_row);
+    free(p->shared_sum);
     memset(p, 0, sizeof *p);
 }

@@ -6,7 +6,7 @@
  * is the position of corner a of place e; corners that name one node have one row. Row k sums the
  * forces that its places left in the slots row_slot[k].v[0..8) (hx_patch_slot; HX_NO_SLOT: none),
  * in that order. A node held by one row alone is summed by it; any other ("shared") gets one
- * partial sum per row, which are added in the order of shared_row.
+ * partial sum per row, which are added in the order of shared_sum.
  *
  * Rows are ordered by their number of slots, then by node, so that what a warp loads, sums and
  * writes lies together. Positions are chosen for fast memory of 16 banks of doubles: the 16 places
@@ -37,10 +37,12 @@ static inline int hx_patch_slot(int size, int a, int e)
 }
 
 /* A patch: rows begin .. begin + n, n a multiple of HX_PATCH_BANK; items first .. first + count of
- * its group's list, in places 0 .. count. */
+ * its group's list, in places 0 .. count. Row begin + k that is shared, or unused, has its partial
+ * sum at `partial` + k; rows before the first such one have none. */
 typedef struct hx_span {
-    int32_t begin, n;
-    int32_t first, count;
+    int32_t begin, partial;
+    int32_t first;
+    int16_t n, count;
 } hx_span;
 
 /* Patches of one size, cut from a list of elements in its order: a patch ends with the list, before
@@ -60,6 +62,7 @@ typedef struct hx_patches {
     int n_group;
     hx_patch_group group[2];
     int64_t n_patch, n_place, n_row, n_shared, n_shared_row;
+    int64_t n_partial;      /* partial sums */
     hx_span *span;          /* [n_patch] */
     hx_eight *corner;       /* [n_place] */
     int32_t *row_node;      /* [n_row] node; with the bit HX_SHARED_ROW if shared or unused */
@@ -67,7 +70,7 @@ typedef struct hx_patches {
     hx_eight *row_slot;     /* [n_row] */
     int32_t *shared_node;   /* [n_shared] ascending */
     int32_t *shared_ptr;    /* [n_shared + 1] */
-    int32_t *shared_row;    /* [n_shared_row] ascending for each node */
+    int32_t *shared_sum;    /* [n_shared_row] their partial sums, ascending for each node */
 } hx_patches;
 
 /* Builds the patches of groups that hold each element once. HX_EENV: more than 2^31 rows.

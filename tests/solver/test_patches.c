@@ -248,6 +248,25 @@ static int64_t check_patch(const hx_patches *p, const hx_mesh *mesh, const hx_pa
     return wrong;
 }
 
+/* row_of[n_partial], the row of each partial sum. Returns how many are wrong: each is one row's,
+ * and all rows that leave one have one. */
+static int64_t list_partial(const hx_patches *p, int32_t *row_of)
+{
+    int64_t n_sum = 0;
+    for (int64_t i = 0; i < p->n_partial; i++) row_of[i] = -1;
+    for (int64_t i = 0; i < p->n_patch; i++) {
+        const hx_span *span = &p->span[i];
+        int is_behind = 0;
+        for (int k = 0; k < span->n; k++) {
+            is_behind |= p->row_node[span->begin + k] < 0;
+            if (!is_behind) continue;
+            if (span->partial + k != n_sum) return 1;
+            row_of[n_sum++] = span->begin + k;
+        }
+    }
+    return n_sum != p->n_partial;
+}
+
 /* Nodes of several rows, and only they, are listed with all of them. */
 static void check_shared(const hx_patches *p, const hx_mesh *mesh, const int32_t *n_row_of)
 {
@@ -261,19 +280,22 @@ static void check_shared(const hx_patches *p, const hx_mesh *mesh, const int32_t
     CHECK(p->n_shared == n_shared && p->n_shared_row == n_shared_row);
     if (p->n_shared != n_shared || p->n_shared_row != n_shared_row) return;
     CHECK(p->shared_ptr[0] == 0 && p->shared_ptr[n_shared] == n_shared_row);
+    int32_t *row_of = new_array((size_t)p->n_partial, sizeof *row_of);
+    wrong += list_partial(p, row_of);
     for (int64_t i = 0; i < n_shared; i++) {
         const int32_t a = p->shared_node[i];
         wrong += i > 0 && a <= p->shared_node[i - 1];
         wrong += p->shared_ptr[i + 1] - p->shared_ptr[i] != n_row_of[a];
         for (int32_t k = p->shared_ptr[i]; k < p->shared_ptr[i + 1]; k++) {
-            const int32_t row = p->shared_row[k];
+            const int32_t row = row_of[p->shared_sum[k]];
             wrong += p->row_node[row] != (a | HX_SHARED_ROW) || count_slots(&p->row_slot[row]) == 0;
-            wrong += k > p->shared_ptr[i] && row <= p->shared_row[k - 1];
+            wrong += k > p->shared_ptr[i] && p->shared_sum[k] <= p->shared_sum[k - 1];
         }
     }
     for (int64_t row = 0; row < p->n_row; row++) /* rows of their own */
         if (p->row_node[row] >= 0) wrong += n_row_of[p->row_node[row]] != 1;
     CHECK_MSG(wrong == 0, "%lld wrong", (long long)wrong);
+    free(row_of);
 }
 
 static void check_rows(const hx_patches *p, const hx_mesh *mesh)
@@ -337,7 +359,8 @@ static void run_patch(const hx_patches *p, const sample *s, const hx_patch_group
             const int slot = p->row_slot[row].v[i / 3];
             if (slot != HX_NO_SLOT) sum[i % 3] += force[slot][i % 3];
         }
-        memcpy(node < 0 ? to->partial + 3 * row : to->y + 3 * (size_t)node, sum, sizeof sum);
+        const int64_t at = span->partial + (row - span->begin);
+        memcpy(node < 0 ? to->partial + 3 * at : to->y + 3 * (size_t)node, sum, sizeof sum);
         if (node >= 0) to->n_written[node]++;
     }
 }
@@ -350,20 +373,20 @@ static void add_shared(const hx_patches *p, product *to)
         for (int i = 0; i < 3; i++) {
             sum[i] = 0.0;
             for (int32_t r = p->shared_ptr[k]; r < p->shared_ptr[k + 1]; r++)
-                sum[i] += to->partial[3 * (size_t)p->shared_row[r] + i];
+                sum[i] += to->partial[3 * (size_t)p->shared_sum[r] + i];
         }
     }
 }
 
 static void check_product(const hx_patches *p, const sample *s)
 {
-    const size_t n_node = (size_t)s->mesh.n_node, n_row = (size_t)p->n_row;
-    product to = {new_array(3 * n_node, sizeof *to.y), new_array(3 * n_row, sizeof *to.partial),
+    const size_t n_node = (size_t)s->mesh.n_node, n_sum = (size_t)p->n_partial;
+    product to = {new_array(3 * n_node, sizeof *to.y), new_array(3 * n_sum, sizeof *to.partial),
                   new_array(n_node, sizeof *to.n_written)};
     double difference = 0.0, norm = 0.0;
     int64_t wrong = 0;
     for (size_t i = 0; i < 3 * n_node; i++) to.y[i] = NAN;
-    for (size_t i = 0; i < 3 * n_row; i++) to.partial[i] = NAN;
+    for (size_t i = 0; i < 3 * n_sum; i++) to.partial[i] = NAN;
     for (int g = 0; g < p->n_group; g++)
         for (int64_t i = 0; i < p->group[g].n_patch; i++) run_patch(p, s, &p->group[g], i, &to);
     add_shared(p, &to);
@@ -399,7 +422,7 @@ static void check_same(const hx_patches *p, const hx_patches *q)
     CHECK(same(p->row_slot, q->row_slot, p->n_row, sizeof *p->row_slot));
     CHECK(same(p->shared_node, q->shared_node, p->n_shared, sizeof *p->shared_node));
     CHECK(same(p->shared_ptr, q->shared_ptr, p->n_shared + 1, sizeof *p->shared_ptr));
-    CHECK(same(p->shared_row, q->shared_row, p->n_shared_row, sizeof *p->shared_row));
+    CHECK(same(p->shared_sum, q->shared_sum, p->n_shared_row, sizeof *p->shared_sum));
 }
 
 static void check_groups(const sample *s, int n_group, const hx_patch_group *group,
@@ -435,9 +458,11 @@ static void check_bytes(const sample *s, int size, int max_row)
                          (size_t)p.n_row * (row + 3 * sizeof(double) + 10) +
                          (size_t)p.n_shared * sizeof *p.shared_node +
                          (size_t)(p.n_shared + 1) * sizeof *p.shared_ptr +
-                         (size_t)p.n_shared_row * sizeof *p.shared_row;
+                         (size_t)p.n_shared_row * sizeof *p.shared_sum;
     const size_t promised = hx_patches_bytes(&s->mesh, 1, &group, 10);
     CHECK_MSG(promised >= bytes && promised < 2 * bytes + 1024, "%zu for %zu", promised, bytes);
+    const size_t unheld = (size_t)(p.n_row - p.n_partial) * 3 * sizeof(double); /* partial sums */
+    CHECK(p.n_partial <= p.n_row && hx_patches_held(&p, 10) == bytes - unheld);
     hx_patches_free(&p);
 }
 
