@@ -23,7 +23,6 @@ typedef struct hx_checkpoint_parts {
     hx_output *output;
     hx_stats *stats;
     const char *history; /* path of history.csv */
-    const hx_identity *identity;
 } hx_checkpoint_parts;
 
 typedef struct hx_checkpoint {

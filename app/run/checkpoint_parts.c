@@ -32,17 +32,18 @@ int hx_checkpoint_text(hx_snapshot *image, const char *name, char **text)
 
 /* --- which run it is of --- */
 
-static int put_identity(hx_snapshot *image, const hx_session *s, const hx_identity *identity)
+static int put_identity(hx_snapshot *image, hx_session *s)
 {
     const hx_config *cfg = &s->cfg;
-    hx_hash mesh = identity->mesh, order = identity->order;
+    hx_identity identity;
     char *settings, machine[HX_MACHINE_TEXT];
+    HX_TRY(hx_identity_of(s, &identity));
     HX_TRY(put_text(image, "run.operator", cfg->solver.op));
     HX_TRY(put_text(image, "run.layout", hx_layout_name(cfg->solver.layout)));
     HX_TRY(put_text(image, "run.preconditioner", cfg->solver.preconditioner));
     HX_TRY(put_text(image, "run.machine", hx_machine_text(&s->device, machine)));
-    HX_TRY(hx_snapshot_host(image, "run.mesh", &mesh, sizeof mesh));
-    HX_TRY(hx_snapshot_host(image, "run.order", &order, sizeof order));
+    HX_TRY(hx_snapshot_host(image, "run.mesh", &identity.mesh, sizeof identity.mesh));
+    HX_TRY(hx_snapshot_host(image, "run.order", &identity.order, sizeof identity.order));
     HX_TRY(hx_config_settings(cfg, &settings));
     const int rc = put_text(image, "run.settings", settings);
     free(settings);
@@ -114,16 +115,18 @@ static int check_machine(hx_snapshot *image, const hx_session *s)
     return HX_OK;
 }
 
-static int check_identity(hx_snapshot *image, const hx_session *s, const hx_identity *identity)
+static int check_identity(hx_snapshot *image, hx_session *s)
 {
     const hx_config *cfg = &s->cfg;
+    hx_identity identity;
     char *then = NULL, *now = NULL;
     int rc;
-    HX_TRY(check_hash(image, "run.mesh", &identity->mesh, "another mesh"));
+    HX_TRY(hx_identity_of(s, &identity));
+    HX_TRY(check_hash(image, "run.mesh", &identity.mesh, "another mesh"));
     HX_TRY_FAIL(hx_checkpoint_text(image, "run.settings", &then));
     HX_TRY_FAIL(hx_config_settings(cfg, &now));
     HX_TRY_FAIL(compare_settings(image->path, then, now));
-    HX_TRY_FAIL(check_hash(image, "run.order", &identity->order, "the same mesh in another order"));
+    HX_TRY_FAIL(check_hash(image, "run.order", &identity.order, "the same mesh in another order"));
     HX_TRY_FAIL(check_word(image, "run.operator", cfg->solver.op));
     HX_TRY_FAIL(check_word(image, "run.layout", hx_layout_name(cfg->solver.layout)));
     HX_TRY_FAIL(check_word(image, "run.preconditioner", cfg->solver.preconditioner));
@@ -276,7 +279,7 @@ int hx_checkpoint_put(hx_snapshot *image, const hx_checkpoint_parts *parts)
     hx_session *s = parts->session;
     char *history;
     size_t n;
-    HX_TRY(put_identity(image, s, parts->identity));
+    HX_TRY(put_identity(image, s));
     HX_TRY(put_stats(image, parts->stats, s->problem.cases.n));
     HX_TRY(put_series(image, parts->output));
     HX_TRY(hx_read_file(parts->history, &history, &n));
@@ -291,7 +294,7 @@ int hx_checkpoint_get(hx_snapshot *image, const hx_checkpoint_parts *parts, char
                       size_t *n_history)
 {
     hx_session *s = parts->session;
-    HX_TRY(check_identity(image, s, parts->identity));
+    HX_TRY(check_identity(image, s));
     HX_TRY(get_stats(image, parts->stats, s->problem.cases.n));
     HX_TRY(get_series(image, parts->output));
     HX_TRY(hx_checkpoint_text(image, "run.history", history));

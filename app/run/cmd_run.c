@@ -26,7 +26,6 @@ typedef struct run {
     hx_stats stats;
     hx_doubts doubts; /* all warnings */
     hx_checkpoint checkpoint;
-    hx_identity identity;
     int is_resumed;
     hx_run_log log;
     hx_run_leftovers left;
@@ -71,7 +70,7 @@ static void catch_interrupts(void)
 
 static hx_checkpoint_parts checkpoint_parts(run *r, const char *history)
 {
-    return (hx_checkpoint_parts){&r->session, &r->output, &r->stats, history, &r->identity};
+    return (hx_checkpoint_parts){&r->session, &r->output, &r->stats, history};
 }
 
 /* The run that the checkpoint is of, from where it was. */
@@ -113,7 +112,6 @@ static int prepare(run *r, const hx_options *options)
     HX_TRY(hx_session_open(s));
     HX_TRY(hx_stats_begin(&r->stats, s->cfg.optimization.iterations, s->problem.cases.n));
     HX_TRY(hx_output_open(&r->output, s));
-    HX_TRY(hx_identity_of(s, &r->identity));
     return open_history(r);
 }
 

@@ -299,19 +299,19 @@ static int check_elements(hx_mesh *mesh)
     return n_collapsed > 0 ? hx_mesh_measure_kinds(mesh) : HX_OK;
 }
 
-static void measure_box(hx_mesh *mesh)
+void hx_mesh_bounds(const hx_mesh *mesh, double low[3], double high[3])
 {
-    for (int d = 0; d < 3; d++) {
-        double lo = INFINITY, hi = -INFINITY;
-#pragma omp parallel for reduction(min : lo) reduction(max : hi)
-        for (int64_t a = 0; a < mesh->n_node; a++) {
-            const double x = mesh->xyz[(size_t)a * 3 + (size_t)d];
-            if (x < lo) lo = x;
-            if (x > hi) hi = x;
+    double least[3] = {INFINITY, INFINITY, INFINITY}, most[3] = {-INFINITY, -INFINITY, -INFINITY};
+#pragma omp parallel for schedule(static) reduction(min : least[:3]) reduction(max : most[:3])
+    for (int64_t a = 0; a < mesh->n_node; a++) {
+        const double *const x = mesh->xyz + 3 * a;
+        for (int d = 0; d < 3; d++) {
+            least[d] = x[d] < least[d] ? x[d] : least[d];
+            most[d] = x[d] > most[d] ? x[d] : most[d];
         }
-        mesh->box_min[d] = lo;
-        mesh->box_max[d] = hi;
     }
+    memcpy(low, least, sizeof least);
+    memcpy(high, most, sizeof most);
 }
 
 /* HX_EINPUT: so far from the origin that doubles hardly tell the nodes of an element apart. The
@@ -339,7 +339,7 @@ int hx_mesh_finish(hx_mesh *mesh)
     HX_TRY_FAIL(check_coordinates(mesh));
     HX_TRY_FAIL(hx_mesh_build_incidence(mesh, &mesh->node_elem_ptr, &mesh->node_elem));
     HX_TRY_FAIL(check_nodes_used(mesh));
-    measure_box(mesh);
+    hx_mesh_bounds(mesh, mesh->box_min, mesh->box_max);
     HX_TRY_FAIL(check_place(mesh));
     HX_TRY_FAIL(check_elements(mesh));
     HX_TRY_FAIL(hx_mesh_complete_sets(mesh));

@@ -7,6 +7,9 @@
 /* Node -> element incidences in the form of hx_mesh; both arrays are the caller's. O(n_elem). */
 int hx_mesh_build_incidence(const hx_mesh *mesh, int64_t **ptr, uint32_t **list);
 
+/* Least and largest coordinates of the nodes; of none +-INFINITY. O(n_node). */
+void hx_mesh_bounds(const hx_mesh *mesh, double low[3], double high[3]);
+
 /* 1 if the element's map is invertible at the Gauss points, and of hexahedra at the corners, with a
  * positive determinant, and collapsed cells are a wedge, a pyramid or a tetrahedron. */
 int hx_mesh_is_valid_element(const double *xyz, const int32_t conn[8]);

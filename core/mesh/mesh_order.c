@@ -193,18 +193,10 @@ static double grid_extent(const hx_mesh *mesh, double extent)
 
 static void fill_keys(const hx_mesh *mesh, uint64_t *key)
 {
-    double lo[3], extent = 0.0;
-    for (int d = 0; d < 3; d++) {
-        double a = INFINITY, b = -INFINITY;
-#pragma omp parallel for reduction(min : a) reduction(max : b)
-        for (int64_t i = 0; i < mesh->n_node; i++) {
-            const double x = mesh->xyz[(size_t)i * 3 + (size_t)d];
-            if (x < a) a = x;
-            if (x > b) b = x;
-        }
-        lo[d] = a;
-        if (b - a > extent) extent = b - a;
-    }
+    double lo[3], hi[3], extent = 0.0;
+    hx_mesh_bounds(mesh, lo, hi);
+    for (int d = 0; d < 3; d++)
+        if (hi[d] - lo[d] > extent) extent = hi[d] - lo[d];
     const double cells = (double)((uint32_t)1 << HX_HILBERT_BITS);
     const double scale = cells / grid_extent(mesh, extent);
 #pragma omp parallel for schedule(static)
