@@ -2,6 +2,7 @@
  * criterion, precision and memory; the solver that owns what was chosen.
  *
  *     test_choose [cpu | cuda] */
+#include "core/solver/plan.h"
 #include "core/solver/solver.h"
 #include "tests/lib/fixture.h"
 #include "tests/lib/mixed_mesh.h"
@@ -209,6 +210,90 @@ static double compliance_of(const hx_problem *problem, const hx_solver_params *p
     return compliance;
 }
 
+/* y = K x of a strategy for moduli 1, with the problem's plan or without one. */
+static void apply(const hx_problem *problem, const hx_strategy *strategy, const double *x,
+                  double *y)
+{
+    const size_t n = 3 * (size_t)problem->mesh->n_node;
+    double *modulus = calloc((size_t)problem->mesh->n_elem, sizeof *modulus);
+    hx_operator op;
+    for (int64_t e = 0; e < problem->mesh->n_elem; e++) modulus[e] = 1.0;
+    CHECK_OK(hx_operator_create(&op, &device, strategy, hx_layout_first(strategy), problem, 0));
+    CHECK_OK(hx_operator_set_modulus(&op, modulus));
+    double *d_x = fixture_put(&device, n, x), *d_y = fixture_put(&device, n, x);
+    CHECK_OK(hx_operator_apply(&op, d_x, d_y));
+    fixture_get(&device, n, y, d_y);
+    device.ops->release(&device, d_x);
+    device.ops->release(&device, d_y);
+    hx_operator_free(&op);
+    free(modulus);
+}
+
+/* Lists made ahead lead to the same bits, and are counted. */
+static void check_planned_operator(hx_problem *problem, const hx_strategy *strategy)
+{
+    const size_t n = 3 * (size_t)problem->mesh->n_node;
+    double *const x = problem->mesh->xyz;
+    double *y = calloc(n, sizeof *y), *planned = calloc(n, sizeof *planned);
+    hx_plan plan = {0};
+    apply(problem, strategy, x, y);
+    hx_plan_operator(&plan, problem, strategy);
+    CHECK(plan.strategy == strategy && plan.lists);
+    CHECK(plan.bytes > 0 &&
+          plan.bytes <= strategy->bytes(problem->mesh, hx_layout_first(strategy)));
+    problem->plan = &plan;
+    CHECK(hx_plan_of(problem, strategy) == &plan && !hx_plan_of(problem, NULL));
+    apply(problem, strategy, x, planned);
+    CHECK(memcmp(y, planned, n * sizeof *y) == 0);
+    hx_plan_drop_lists(&plan);
+    CHECK(hx_plan_of(problem, strategy) == &plan); /* its numbers stay */
+    apply(problem, strategy, x, planned);
+    CHECK(memcmp(y, planned, n * sizeof *y) == 0);
+    problem->plan = NULL;
+    hx_plan_free(&plan);
+    free(y);
+    free(planned);
+}
+
+static void check_plan(hx_problem *problem)
+{
+    const hx_precond_kind *const kind = hx_precond_find("multigrid");
+    const hx_strategy *const otf = hx_strategy_find(device.ops->name, "otf");
+    hx_solver_params params = hx_solver_defaults();
+    hx_plan plan = {0};
+    for (size_t i = 0; hx_strategies[i]; i++)
+        if (hx_strategies[i]->plan && strcmp(hx_strategies[i]->device, device.ops->name) == 0)
+            check_planned_operator(problem, hx_strategies[i]);
+    params.precond = kind;
+    const double compliance = compliance_of(problem, &params);
+    const size_t bytes = kind->bytes(problem, device.ops, otf);
+    hx_plan_precond(&plan, problem, kind);
+    CHECK(plan.lattice && plan.n_cell > 0.0);
+    problem->plan = &plan;
+    CHECK(kind->bytes(problem, device.ops, otf) == bytes);
+    CHECK(compliance_of(problem, &params) == compliance);
+    CHECK(!plan.lattice && plan.n_cell > 0.0); /* taken */
+    CHECK(compliance_of(problem, &params) == compliance);
+    problem->plan = NULL;
+    hx_plan_free(&plan);
+}
+
+/* What is foreseen without a device is what is chosen. */
+static void check_foreseen(const hx_problem *problem)
+{
+    hx_choose_params params = hx_solver_defaults().choose;
+    const hx_precond_kind *kind = hx_precond_find("jacobi");
+    hx_operator op = {0};
+    hx_choice choice;
+    for (params.deterministic = 0; params.deterministic < 2; params.deterministic++) {
+        const hx_strategy *strategy = hx_choose_foresee(&params, device.ops, problem);
+        CHECK_OK(hx_choose_operator(&choice, &params, &device, problem, kind, &op));
+        CHECK(strategy ? strategy == choice.strategy : op.dev != NULL);
+        CHECK(strategy || !params.deterministic);
+        hx_operator_free(&op);
+    }
+}
+
 static void check_solver(const hx_problem *problem)
 {
     hx_solver_params params = hx_solver_defaults();
@@ -313,6 +398,8 @@ int main(int argc, char **argv)
     check_sizes();
     check_memory(&problem);
     check_operators(&problem);
+    check_plan(&problem);
+    check_foreseen(&problem);
     check_solver(&problem);
     check_giving_way(&problem);
     hx_problem_free(&problem);

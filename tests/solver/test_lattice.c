@@ -433,7 +433,12 @@ static void check_lattice(const hx_mesh *mesh, double coarsening, int64_t n_last
            coarsening, (ll)l.n_cell, n_cell, (ll)l.level[0].n_node, n_node, l.n_level,
            (ll)l.level[l.n_level - 1].n_node);
     fixture_set_threads(MOST_THREADS);
-    CHECK_OK(hx_lattice_create(&other, mesh, coarsening, n_last));
+    const hx_space space = hx_space_linear(mesh);
+    hx_lattice_draft *draft; /* in two halves */
+    CHECK_OK(hx_lattice_begin(&draft, &space, coarsening));
+    hx_lattice_draft_size(draft, &n_node, &n_cell);
+    CHECK(n_cell == (double)l.n_cell && n_node == (double)l.level[0].n_node);
+    CHECK_OK(hx_lattice_finish(&other, &space, draft, n_last));
     fixture_set_threads(1);
     check_same(&l, &other, mesh);
     hx_lattice_free(&other);
