@@ -95,8 +95,71 @@ static void prefix_sum(int64_t *ptr, int64_t n)
     }
 }
 
+/* first[part]: above all nodes of the elements of earlier parts. So nodes from first[part] to
+ * first[part + 1] are met by that part and later ones; where nodes are numbered by first use these
+ * are most that a part meets, and nobody else works on them meanwhile. */
+static void find_first_uses(const hx_mesh *mesh, int32_t first[HX_N_PART + 1])
+{
+    first[0] = 0;
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        int32_t most = -1;
+        const int64_t end = 8 * hx_part_begin(mesh->n_elem, part + 1);
+        for (int64_t i = 8 * hx_part_begin(mesh->n_elem, part); i < end; i++)
+            most = mesh->conn[i] > most ? mesh->conn[i] : most;
+        first[part + 1] = most + 1;
+    }
+    for (int part = 0; part < HX_N_PART; part++)
+        if (first[part + 1] < first[part]) first[part + 1] = first[part];
+}
+
+/* count[node] += its incidences: of each part's own nodes, then, by several threads, of others. */
+static void count_incidences(const hx_mesh *mesh, const int32_t *first, int64_t *count)
+{
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        const int64_t end = 8 * hx_part_begin(mesh->n_elem, part + 1);
+        for (int64_t i = 8 * hx_part_begin(mesh->n_elem, part); i < end; i++)
+            if (mesh->conn[i] >= first[part]) count[mesh->conn[i]]++;
+    }
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        const int64_t end = 8 * hx_part_begin(mesh->n_elem, part + 1);
+        for (int64_t i = 8 * hx_part_begin(mesh->n_elem, part); i < end; i++) {
+            if (mesh->conn[i] >= first[part]) continue;
+#pragma omp atomic
+            count[mesh->conn[i]]++;
+        }
+    }
+}
+
+/* Lists them from next[node] on, which moves on: in ascending order but for those that several
+ * threads list. */
+static void fill_incidences(const hx_mesh *mesh, const int32_t *first, int64_t *next,
+                            uint32_t *list)
+{
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        const int64_t end = 8 * hx_part_begin(mesh->n_elem, part + 1);
+        for (int64_t i = 8 * hx_part_begin(mesh->n_elem, part); i < end; i++)
+            if (mesh->conn[i] >= first[part]) list[next[mesh->conn[i]]++] = (uint32_t)i;
+    }
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        const int64_t end = 8 * hx_part_begin(mesh->n_elem, part + 1);
+        for (int64_t i = 8 * hx_part_begin(mesh->n_elem, part); i < end; i++) {
+            int64_t place;
+            if (mesh->conn[i] >= first[part]) continue;
+#pragma omp atomic capture
+            place = next[mesh->conn[i]]++;
+            list[place] = (uint32_t)i;
+        }
+    }
+}
+
 int hx_mesh_build_incidence(const hx_mesh *mesh, int64_t **ptr_out, uint32_t **list_out)
 {
+    int32_t first[HX_N_PART + 1];
     int64_t *ptr = NULL;
     uint32_t *list = NULL;
     const int64_t n_node = mesh->n_node, n_entry = 8 * mesh->n_elem;
@@ -108,21 +171,11 @@ int hx_mesh_build_incidence(const hx_mesh *mesh, int64_t **ptr_out, uint32_t **l
         free(ptr);
         return rc;
     }
-    /* Counts go two places up, so that filling shifts the starts to where they belong. Threads fill
-     * a node's list in any order; sorting gives it the one that it must have. */
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < n_entry; i++) {
-#pragma omp atomic
-        ptr[(int64_t)mesh->conn[i] + 2]++;
-    }
+    /* Counts go two places up, so that filling shifts the starts to where they belong. */
+    find_first_uses(mesh, first);
+    count_incidences(mesh, first, ptr + 2);
     prefix_sum(ptr, n_node + 2);
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < n_entry; i++) {
-        int64_t place;
-#pragma omp atomic capture
-        place = ptr[(int64_t)mesh->conn[i] + 1]++;
-        list[place] = (uint32_t)i;
-    }
+    fill_incidences(mesh, first, ptr + 1, list);
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < n_node; a++) hx_sort_few_u32(list + ptr[a], ptr[a + 1] - ptr[a]);
     *ptr_out = ptr;
