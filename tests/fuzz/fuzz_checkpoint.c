@@ -17,7 +17,6 @@ enum { HEAD = 32, RECORD = HX_SNAPSHOT_NAME + 24, AT_COUNT = 16, AT_SUM = 28, AT
 
 static struct {
     hx_session session;
-    hx_identity identity;
     uint8_t *file; /* a checkpoint of it */
     size_t size;
     int is_ready;
@@ -39,7 +38,7 @@ static void open_parts(hx_checkpoint_parts *parts, hx_output *output, hx_stats *
     memset(stats, 0, sizeof *stats);
     output->session = &base.session;
     if (hx_stats_begin(stats, 3, base.session.problem.cases.n) < 0) abort();
-    *parts = (hx_checkpoint_parts){&base.session, output, stats, history, &base.identity};
+    *parts = (hx_checkpoint_parts){&base.session, output, stats, history};
 }
 
 static void read_base(const char *path)
@@ -63,7 +62,6 @@ static void make_base(void)
     int rc = hx_value_read_text(&tree, config_text, "fuzz.cfg");
     if (rc == HX_OK) rc = hx_config_from_tree(&base.session.cfg, tree, "fuzz.cfg");
     if (rc == HX_OK) rc = hx_session_open(&base.session);
-    if (rc == HX_OK) rc = hx_identity_of(&base.session, &base.identity);
     fuzz_require(rc == HX_OK, "the session opens");
     fuzz_path("base.csv", history);
     fuzz_write(history, history_text, strlen(history_text));
