@@ -2,9 +2,9 @@
 // an element, a block a patch of 64 elements at a time (patches_cuda.cuh). Tetrahedra are in
 // patches of their own (tetra_cuda.cuh), with common partial sums for the nodes that patches share.
 //
-// Memory: per element 16 bytes of corners, 74 per row of its patch (about 2.3 rows an element in a
-// good order, 0.7 a tetrahedron), 12 more per row once a product in single precision was asked for;
-// 4 per element where there are tetrahedra and others.
+// Memory: per element 16 bytes of corners, 50 per row of its patch (about 2.0 rows an element in a
+// good order, 0.7 a tetrahedron), 24 per partial sum (1.6 an element), 12 more per row once a
+// product in single precision was asked for; 4 per element where there are tetrahedra and others.
 #include <cstdlib>
 
 #include "core/solver/strategy.h"

@@ -183,13 +183,14 @@ static uint32_t find_root(uint32_t *parent, uint32_t a)
     }
 }
 
-/* The larger root gets the smaller one as its parent, unless another thread was first. */
-static void connect(uint32_t *parent, uint32_t a, uint32_t b)
+/* The larger root gets the smaller one as its parent, unless another thread was first. Returns the
+ * smaller one. */
+static uint32_t connect(uint32_t *parent, uint32_t a, uint32_t b)
 {
     for (;;) {
         const uint32_t x = find_root(parent, a), y = find_root(parent, b);
-        if (x == y) return;
-        if (hx_atomic_replace(&parent[x > y ? x : y], x > y ? x : y, x > y ? y : x)) return;
+        const uint32_t low = x < y ? x : y, high = x < y ? y : x;
+        if (x == y || hx_atomic_replace(&parent[high], high, low)) return low;
     }
 }
 
@@ -202,7 +203,10 @@ int hx_mesh_bodies(const hx_mesh *mesh, int32_t *body, int64_t *n_body)
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         const int32_t *const conn = mesh->conn + (size_t)e * 8;
-        for (int i = 1; i < 8; i++) connect(parent, (uint32_t)conn[0], (uint32_t)conn[i]);
+        uint32_t root = find_root(parent, (uint32_t)conn[0]);
+        for (int i = 1; i < 8; i++) /* most nodes point to it already */
+            if (hx_atomic_load(&parent[conn[i]]) != root)
+                root = connect(parent, root, (uint32_t)conn[i]);
     }
 #pragma omp parallel for schedule(static) reduction(+ : n_root)
     for (int64_t a = 0; a < mesh->n_node; a++) n_root += parent[a] == (uint32_t)a;
