@@ -237,6 +237,12 @@ typedef int16_t slots_of __attribute__((vector_size(16)));
 
 #define TAKEN INT16_MAX
 
+#ifdef __clang__
+#define LANES(v, ...) __builtin_shufflevector(v, v, __VA_ARGS__)
+#else
+#define LANES(v, ...) __builtin_shuffle(v, (slots_of){__VA_ARGS__})
+#endif
+
 static slots_of least(slots_of a, slots_of b)
 {
     const slots_of is_a = a < b;
@@ -246,9 +252,9 @@ static slots_of least(slots_of a, slots_of b)
 /* The free slot where the fewest rows of the half-warp read the bank; of several, the first. */
 static int choose_slot(slots_of key)
 {
-    key = least(key, __builtin_shuffle(key, (slots_of){4, 5, 6, 7, 0, 1, 2, 3}));
-    key = least(key, __builtin_shuffle(key, (slots_of){2, 3, 0, 1, 6, 7, 4, 5}));
-    key = least(key, __builtin_shuffle(key, (slots_of){1, 0, 3, 2, 5, 4, 7, 6}));
+    key = least(key, LANES(key, 4, 5, 6, 7, 0, 1, 2, 3));
+    key = least(key, LANES(key, 2, 3, 0, 1, 6, 7, 4, 5));
+    key = least(key, LANES(key, 1, 0, 3, 2, 5, 4, 7, 6));
     return key[0] % 8;
 }
 
