@@ -38,9 +38,15 @@ struct galerkin_input {
     hx_mg_cells cells;
     const int32_t *elem, *elem_at, *conn;
     const uint8_t *fixed;
-    const double *modulus;
+    const double *modulus; // or, if there are any, those that are kept
+    const float *kept;
     float lambda, mu; // times the unit
 };
+
+__device__ __forceinline__ float modulus_of(const galerkin_input &in, int32_t elem)
+{
+    return in.kept ? in.kept[elem] : static_cast<float>(in.modulus[elem]);
+}
 
 __device__ __forceinline__ float sign_of(int a, int direction)
 {
@@ -232,6 +238,23 @@ __device__ __forceinline__ int offset_between(int from, int to)
            9 * ((to >> 2) - (from >> 2));
 }
 
+// Rows of corner + d in the column, its rotation about its own corner and moments about the rows'.
+__device__ __forceinline__ void find_rows(const float edge[3], int corner, int component, int d,
+                                          const float column[CELL][N_ROW_CORNER * DOF + 1],
+                                          float v[DOF])
+{
+    const int axis = component - 3, first = DOF * corner, j = (axis + 1) % 3, m = (axis + 2) % 3;
+    const float xj = axis >= 0 && (corner >> j & 1) ? edge[j] : 0.0f,
+                xm = axis >= 0 && (corner >> m & 1) ? edge[m] : 0.0f;
+#pragma unroll
+    for (int r = 0; r < DOF; r++) {
+        v[r] = column[first + component][DOF * d + r];
+        if (axis >= 0)
+            v[r] -= xj * column[first + m][DOF * d + r] - xm * column[first + j][DOF * d + r];
+    }
+    shift_moment(edge, (corner + d) & 7, v);
+}
+
 // Adds the column's blocks to the lattice's matrix, and their mirror images.
 __device__ void write_column(const hx_mg_cells &cells, int64_t cell, int corner, int component,
                              const float column[CELL][N_ROW_CORNER * DOF + 1],
@@ -239,21 +262,13 @@ __device__ void write_column(const hx_mg_cells &cells, int64_t cell, int corner,
 {
     const int32_t *node = cells.corner + 8 * cell;
     const int64_t here = node[corner];
-    const int axis = component - 3, first = DOF * corner, j = (axis + 1) % 3, m = (axis + 2) % 3;
-    const float xj = axis >= 0 && (corner >> j & 1) ? cells.edge[j] : 0.0f,
-                xm = axis >= 0 && (corner >> m & 1) ? cells.edge[m] : 0.0f;
 #pragma unroll
     for (int d = 0; d < N_ROW_CORNER; d++) {
         if (d == PAIRS && corner >= PAIRS) continue; // the other one's
         const int other = (corner + d) & 7;
         const int64_t there = node[other];
         float v[DOF];
-        for (int r = 0; r < DOF; r++) { // the column's rotation, about its own corner
-            v[r] = column[first + component][DOF * d + r];
-            if (axis >= 0)
-                v[r] -= xj * column[first + m][DOF * d + r] - xm * column[first + j][DOF * d + r];
-        }
-        shift_moment(cells.edge, other, v);
+        find_rows(cells.edge, corner, component, d, column, v);
         float *to =
             level.d_matrix +
             ((DOF * offset_between(other, corner) + component) * level.n_node + there) * DOF;
@@ -271,11 +286,9 @@ __device__ __forceinline__ void add_sums(float *to, const float *from, int n, bo
     for (int i = 0; i < n; i++) to[i] = first ? from[i] : to[i] + from[i];
 }
 
-__global__ void __launch_bounds__(THREADS, 5)
-    mesh_galerkin_kernel(galerkin_input in, const int32_t *__restrict__ coloured, hx_mg_level level)
+// Sums the cell's columns in data.sum, moments and rotations about its first corner. All threads.
+__device__ __forceinline__ void sum_cell(const galerkin_input &in, int64_t cell, shared_data &data)
 {
-    __shared__ shared_data data;
-    const int64_t cell = coloured[blockIdx.x];
     const int thread = static_cast<int>(threadIdx.x), team = thread / TEAM, t = thread % TEAM;
     const int corner = t / DOF, component = t % DOF;
     const int begin = in.elem_at[cell], end = in.elem_at[cell + 1];
@@ -286,7 +299,7 @@ __global__ void __launch_bounds__(THREADS, 5)
             load_node(in, cell, in.elem[first + thread / 8], thread % 8, data.element[thread / 8]);
         __syncthreads();
         if (thread < 8 * n)
-            find_gradients(thread % 8, static_cast<float>(in.modulus[in.elem[first + thread / 8]]),
+            find_gradients(thread % 8, modulus_of(in, in.elem[first + thread / 8]),
                            data.element[thread / 8]);
         __syncthreads();
         if (thread < 16 * n)
@@ -302,7 +315,117 @@ __global__ void __launch_bounds__(THREADS, 5)
         }
         __syncthreads();
     }
+}
+
+__global__ void __launch_bounds__(THREADS, 5)
+    mesh_galerkin_kernel(galerkin_input in, const int32_t *__restrict__ coloured, hx_mg_level level)
+{
+    __shared__ shared_data data;
+    const int thread = static_cast<int>(threadIdx.x);
+    const int64_t cell = coloured[blockIdx.x];
+    sum_cell(in, cell, data);
     if (thread < CELL) write_column(in.cells, cell, thread / DOF, thread % DOF, data.sum, level);
+}
+
+// ---- the same from cells' parts, of which only those that changed are made again ----
+
+// Place of the block of rows of corner `row` in columns of corner `column` among a cell's, or of
+// its mirror image, of which one is there.
+__device__ __forceinline__ int place_of(int column, int d)
+{
+    return d < PAIRS ? CORNERS * d + column : CORNERS * PAIRS + column;
+}
+
+__device__ __forceinline__ bool is_stored(int column, int row)
+{
+    const int d = (row - column) & 7;
+    return d < PAIRS || (d == PAIRS && column < PAIRS);
+}
+
+// A warp a cell: moduli that are kept become the design's where one of the cell's has changed. The
+// cells whose parts are to be made are listed, in any order, their number last.
+__global__ void keep_moduli_kernel(galerkin_input in, hx_mg_update holds, float *__restrict__ kept,
+                                   int32_t *__restrict__ list)
+{
+    const int64_t cell = (blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x) / 32;
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    if (cell >= in.cells.n_cell) return;
+    const int begin = in.elem_at[cell], end = in.elem_at[cell + 1];
+    bool changed = holds == HX_MG_NEW;
+    for (int k = begin + lane; k < end; k += 32) {
+        const int32_t e = in.elem[k];
+        changed = changed || hx_mg_has_changed(kept[e], static_cast<float>(in.modulus[e]));
+    }
+    changed = __any_sync(0xffffffffu, changed);
+    for (int k = begin + lane; k < end && changed; k += 32)
+        kept[in.elem[k]] = static_cast<float>(in.modulus[in.elem[k]]);
+    if (lane == 0 && (changed || holds != HX_MG_CHANGED))
+        list[atomicAdd(list + in.cells.n_cell, 1)] = static_cast<int32_t>(cell);
+}
+
+constexpr int SHARE_BLOCKS = 5; // on a multiprocessor
+
+__global__ void __launch_bounds__(THREADS, SHARE_BLOCKS)
+    share_kernel(galerkin_input in, const int32_t *__restrict__ list, float *__restrict__ share)
+{
+    __shared__ shared_data data;
+    const int thread = static_cast<int>(threadIdx.x), n = list[in.cells.n_cell];
+    const int column = thread % CELL, corner = column / DOF, component = column % DOF;
+    for (int i = static_cast<int>(blockIdx.x); i < n; i += static_cast<int>(gridDim.x)) {
+        const int64_t cell = list[i];
+        sum_cell(in, cell, data);
+        for (int d = thread / CELL; d < N_ROW_CORNER; d += THREADS / CELL) {
+            if (!is_stored(corner, (corner + d) & 7)) continue;
+            float v[DOF];
+            find_rows(in.cells.edge, corner, component, d, data.sum, v);
+            float2 *to = reinterpret_cast<float2 *>(share + HX_MG_SHARE * cell +
+                                                    DOF * (DOF * place_of(corner, d) + component));
+#pragma unroll
+            for (int r = 0; r < DOF; r += 2) to[r / 2] = make_float2(v[r], v[r + 1]);
+        }
+        __syncthreads();
+    }
+}
+
+// A thread a block of the matrix: the sum over the up to eight cells that hold both nodes, in the
+// order of their places around the node.
+__global__ void __launch_bounds__(128)
+    sum_shares_kernel(const float *__restrict__ share, const int32_t *__restrict__ node_cell,
+                      hx_mg_level level)
+{
+    const int64_t a = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int offset = static_cast<int>(blockIdx.y);
+    const int p[3] = {offset % 3 - 1, offset / 3 % 3 - 1, offset / 9 - 1};
+    float sum[DOF][DOF] = {}; // [column][row]
+    if (a >= level.n_node) return;
+    for (int c = 0; c < CORNERS; c++) {
+        const int x = (c & 1) + p[0], y = (c >> 1 & 1) + p[1], z = (c >> 2) + p[2];
+        if ((x | y | z) & ~1) continue; // the other node is not of this cell
+        const int64_t cell = node_cell[c * level.n_node + a];
+        if (cell < 0) continue;
+        const int other = x + 2 * y + 4 * z;
+        const bool stored = is_stored(other, c);
+        const int place = stored ? place_of(other, (c - other) & 7) : place_of(c, (other - c) & 7);
+        const float4 *from =
+            reinterpret_cast<const float4 *>(share + HX_MG_SHARE * cell + DOF * DOF * place);
+        float v[DOF * DOF];
+#pragma unroll
+        for (int k = 0; k < DOF * DOF / 4; k++) {
+            const float4 u = __ldg(from + k);
+            v[4 * k] = u.x, v[4 * k + 1] = u.y, v[4 * k + 2] = u.z, v[4 * k + 3] = u.w;
+        }
+#pragma unroll
+        for (int q = 0; q < DOF; q++)
+#pragma unroll
+            for (int r = 0; r < DOF; r++) sum[q][r] += stored ? v[DOF * q + r] : v[DOF * r + q];
+    }
+    float *to = level.d_matrix + (DOF * offset * level.n_node + a) * DOF;
+#pragma unroll
+    for (int q = 0; q < DOF; q++)
+#pragma unroll
+        for (int r = 0; r < DOF; r += 2)
+            *reinterpret_cast<float2 *>(to + q * DOF * level.n_node + r) =
+                make_float2(sum[q][r], sum[q][r + 1]);
 }
 
 // ---- from a lattice: a thread a block of the coarse matrix ----
@@ -381,9 +504,8 @@ __global__ void __launch_bounds__(128) galerkin_kernel(hx_mg_level fine, hx_mg_l
 
 } // namespace
 
-int hx_cuda_mesh_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level)
+static galerkin_input input_of(const hx_mg_mesh *mesh)
 {
-    cudaStream_t stream = hx_cuda_of(dev)->stream;
     galerkin_input in = {};
     in.cells = hx_mg_cells_of(mesh);
     in.elem = mesh->d_cell_elem;
@@ -393,6 +515,13 @@ int hx_cuda_mesh_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_le
     in.modulus = mesh->model->d_modulus;
     in.lambda = static_cast<float>(mesh->model->lambda * mesh->unit);
     in.mu = static_cast<float>(mesh->model->mu * mesh->unit);
+    return in;
+}
+
+static int multiply_cells(hx_device *dev, const hx_mg_mesh *mesh, const galerkin_input &in,
+                          const hx_mg_level *level)
+{
+    cudaStream_t stream = hx_cuda_of(dev)->stream;
     HX_TRY_CUDA(cudaMemsetAsync(
         level->d_matrix, 0, static_cast<size_t>(level->n_node) * 27 * 36 * sizeof(float), stream));
     for (int colour = 0; colour < 8; colour++) {
@@ -402,6 +531,32 @@ int hx_cuda_mesh_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_le
             in, mesh->d_coloured + mesh->colour_at[colour], *level);
         HX_TRY_LAUNCH("mesh Galerkin");
     }
+    return HX_OK;
+}
+
+int hx_cuda_mesh_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level)
+{
+    return multiply_cells(dev, mesh, input_of(mesh), level);
+}
+
+int hx_cuda_mesh_update(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level,
+                        hx_mg_update holds)
+{
+    const hx_cuda *impl = hx_cuda_of(dev);
+    galerkin_input in = input_of(mesh);
+    HX_TRY_CUDA(cudaMemsetAsync(mesh->d_changed + mesh->n_cell, 0, sizeof(int32_t), impl->stream));
+    keep_moduli_kernel<<<hx_blocks(32 * mesh->n_cell, HX_BLOCK), HX_BLOCK, 0, impl->stream>>>(
+        in, holds, mesh->d_kept, mesh->d_changed);
+    HX_TRY_LAUNCH("kept moduli");
+    in.kept = mesh->d_kept;
+    if (!mesh->d_share) return multiply_cells(dev, mesh, in, level);
+    const int64_t most = SHARE_BLOCKS * static_cast<int64_t>(impl->n_sm);
+    const unsigned n_block = static_cast<unsigned>(mesh->n_cell < most ? mesh->n_cell : most);
+    share_kernel<<<n_block, THREADS, 0, impl->stream>>>(in, mesh->d_changed, mesh->d_share);
+    HX_TRY_LAUNCH("mesh Galerkin");
+    const dim3 grid(hx_blocks(level->n_node, 128), HX_LATTICE_OFFSETS);
+    sum_shares_kernel<<<grid, 128, 0, impl->stream>>>(mesh->d_share, mesh->d_node_cell, *level);
+    HX_TRY_LAUNCH("cells' parts");
     return HX_OK;
 }
 

@@ -54,6 +54,8 @@ __device__ __forceinline__ void hx_mg_locate(const hx_mg_cells &cells, int64_t c
 }
 
 int hx_cuda_mesh_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level);
+int hx_cuda_mesh_update(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level,
+                        hx_mg_update holds);
 // galerkin_rows_cuda.cu
 int hx_cuda_rows_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_matrix *matrix,
                           const hx_mg_level *level);

@@ -166,6 +166,7 @@ hx_multigrid_ops make_ops()
     ops.mesh_restrict = hx_cuda_mg_mesh_restrict;
     ops.mesh_prolong = hx_cuda_mg_mesh_prolong;
     ops.mesh_galerkin = hx_cuda_mesh_galerkin;
+    ops.mesh_update = hx_cuda_mesh_update;
     ops.rows_galerkin = hx_cuda_rows_galerkin;
     ops.add_blocks = hx_cuda_mg_add_blocks;
     ops.match_entries = hx_cuda_mg_match_entries;

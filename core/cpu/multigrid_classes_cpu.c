@@ -23,7 +23,7 @@ enum {
     N_ELEM = 128,    /* of a class, at most */
     LEAST = 8,       /* cells of a class */
     LANES = 8,
-    SHARE = HX_MG_PAIRS * BLOCK,
+    SHARE = HX_MG_SHARE,
     STRIP = 9 * LANES, /* numbers of a table that are summed at a time */
     N_STRIP = SHARE / STRIP
 };
@@ -222,7 +222,7 @@ int hx_cpu_classes_share(const hx_mg_mesh *mesh, int64_t cell, float *share)
     if (!s || s->cell[cell] == N_MODEL || !s->of[s->cell[cell]].table) return 0;
     const cell_class *const c = &s->of[s->cell[cell]];
     const int32_t *const elem = s->elem + mesh->d_cell_elem_at[cell];
-    for (int k = 0; k < c->n_elem; k++) modulus[k] = (float)mesh->model->d_modulus[elem[k]];
+    for (int k = 0; k < c->n_elem; k++) modulus[k] = hx_cpu_modulus(mesh, elem[k]);
     sum_tables(c->n_elem, modulus, c->table, share);
     return 1;
 }

@@ -623,6 +623,7 @@ const hx_multigrid_ops hx_cpu_multigrid_ops = {
     .mesh_prepare = hx_cpu_classes_create,
     .mesh_release = hx_cpu_classes_free,
     .mesh_galerkin = hx_cpu_mesh_galerkin,
+    .mesh_update = hx_cpu_mesh_update,
     .rows_galerkin = hx_cpu_rows_galerkin,
     .add_blocks = cpu_add_blocks,
     .match_entries = cpu_match_entries,

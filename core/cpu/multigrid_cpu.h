@@ -11,8 +11,15 @@ extern "C" {
 
 /* level->matrix = P'K P from the elements of the mesh: hx_multigrid_ops.mesh_galerkin. */
 int hx_cpu_mesh_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level);
+/* The same of the moduli that are kept: hx_multigrid_ops.mesh_update. */
+int hx_cpu_mesh_update(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level,
+                       hx_mg_update holds);
 
-enum { HX_MG_PAIRS = 36 }; /* of corners a <= b */
+/* Modulus of an element that the matrix is of. */
+static inline float hx_cpu_modulus(const hx_mg_mesh *mesh, int64_t elem)
+{
+    return mesh->d_kept ? mesh->d_kept[elem] : (float)mesh->model->d_modulus[elem];
+}
 
 /* share[HX_MG_PAIRS][6][6] = the part of P'K P of an element of the cell with unit modulus, blocks
  * [column][row]. */

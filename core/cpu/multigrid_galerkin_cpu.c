@@ -77,10 +77,10 @@ HX_INLINED int find_node(const hx_mg_mesh *mesh, int64_t cell, int32_t node, nod
     return n;
 }
 
-/* Elements first .. first + n - 1 of the mesh's list by cell, of unit modulus if NULL; lanes
+/* Elements first .. first + n - 1 of the mesh's list by cell, of unit modulus or theirs; lanes
  * without one repeat the last, without modulus. */
-HX_INLINED void gather(const hx_mg_mesh *mesh, const double *modulus, int64_t cell,
-                       const int32_t *list, int n, nodes *s, group *g)
+HX_INLINED void gather(const hx_mg_mesh *mesh, int is_unit, int64_t cell, const int32_t *list,
+                       int n, nodes *s, group *g)
 {
     const hx_device_model *model = mesh->model;
     g->n = n;
@@ -89,7 +89,8 @@ HX_INLINED void gather(const hx_mg_mesh *mesh, const double *modulus, int64_t ce
         const int64_t elem = list[l < n ? l : n - 1];
         const int32_t *conn = model->d_conn + 8 * elem;
         const double *origin = model->d_xyz + 3 * (int64_t)conn[0];
-        const double scale = mesh->unit / 512.0 * (modulus ? modulus[elem] : 1.0);
+        const double scale =
+            mesh->unit / 512.0 * (is_unit ? 1.0 : (double)hx_cpu_modulus(mesh, elem));
         g->scale[l] = l < n ? (float)scale : 0.0f;
         for (int a = 0; a < 8; a++) {
             const double *x = model->d_xyz + 3 * (int64_t)conn[a];
@@ -283,7 +284,7 @@ HX_INLINED void shift_matrix(const float edge[3], cell_matrix matrix)
 }
 
 /* P'U P of some elements of a cell. */
-HX_INLINED void cell_product_lanes(const hx_mg_mesh *mesh, const double *modulus, int64_t cell,
+HX_INLINED void cell_product_lanes(const hx_mg_mesh *mesh, int is_unit, int64_t cell,
                                    const int32_t *elem, int n_elem, const float edge[3], work *s)
 {
     const float lambda = (float)mesh->model->lambda, mu = (float)mesh->model->mu;
@@ -297,7 +298,7 @@ HX_INLINED void cell_product_lanes(const hx_mg_mesh *mesh, const double *modulus
             add_nodes(&s->nodes, s->matrix);
             clear_nodes(&s->nodes);
         }
-        gather(mesh, modulus, cell, elem + k, n, &s->nodes, g);
+        gather(mesh, is_unit, cell, elem + k, n, &s->nodes, g);
         fill_modes(1.0 / mesh->unit, g);
         fill_points(g);
         for (int a = 0, pair = 0; a < 8; a++)
@@ -309,9 +310,9 @@ HX_INLINED void cell_product_lanes(const hx_mg_mesh *mesh, const double *modulus
     shift_matrix(edge, s->matrix);
 }
 HX_VERSIONS(cell_product,
-            (const hx_mg_mesh *mesh, const double *modulus, int64_t cell, const int32_t *elem,
-             int n_elem, const float edge[3], work *s),
-            (mesh, modulus, cell, elem, n_elem, edge, s))
+            (const hx_mg_mesh *mesh, int is_unit, int64_t cell, const int32_t *elem, int n_elem,
+             const float edge[3], work *s),
+            (mesh, is_unit, cell, elem, n_elem, edge, s))
 
 /* The matrix and its transpose: blocks [column][row] of corners a <= b. */
 static void fold_matrix(cell_matrix matrix, float *share)
@@ -332,7 +333,7 @@ void hx_cpu_element_share(const hx_mg_mesh *mesh, int64_t cell, int32_t elem, fl
     float edge[3];
     work s;
     hx_cpu_cell_edges(mesh, edge);
-    cell_product(mesh, NULL, cell, &elem, 1, edge, &s);
+    cell_product(mesh, 1, cell, &elem, 1, edge, &s);
     fold_matrix(s.matrix, share);
 }
 
@@ -354,28 +355,75 @@ static void add_share(const hx_mg_level *level, const int32_t *corner, const flo
         }
 }
 
-int hx_cpu_mesh_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level)
+/* A cell's part of P'K P. */
+static void find_share(const hx_mg_mesh *mesh, int64_t cell, const float edge[3], work *s,
+                       float *share)
+{
+    const int32_t *const at = mesh->d_cell_elem_at + cell;
+    if (hx_cpu_classes_share(mesh, cell, share)) return;
+    cell_product(mesh, 0, cell, mesh->d_cell_elem + at[0], at[1] - at[0], edge, s);
+    fold_matrix(s->matrix, share);
+}
+
+/* level->matrix = sum of the cells' parts, of those in d_share or of those made on the way. */
+static void sum_shares(const hx_mg_mesh *mesh, const hx_mg_level *level, const float *d_share)
 {
     float edge[3];
-    (void)dev;
     hx_cpu_cell_edges(mesh, edge);
     memset(level->d_matrix, 0, ROW * (size_t)level->n_node * sizeof *level->d_matrix);
 #pragma omp parallel
     {
         work s;
+        float own[HX_MG_SHARE];
         for (int colour = 0; colour < 8; colour++) {
 #pragma omp for schedule(dynamic, 4)
             for (int32_t k = mesh->colour_at[colour]; k < mesh->colour_at[colour + 1]; k++) {
-                const int32_t cell = mesh->d_coloured[k], *const at = mesh->d_cell_elem_at + cell;
-                float share[HX_MG_PAIRS * BLOCK];
-                if (!hx_cpu_classes_share(mesh, cell, share)) {
-                    cell_product(mesh, mesh->model->d_modulus, cell, mesh->d_cell_elem + at[0],
-                                 at[1] - at[0], edge, &s);
-                    fold_matrix(s.matrix, share);
-                }
-                add_share(level, mesh->d_cell_corner + 8 * (int64_t)cell, share);
+                const int64_t cell = mesh->d_coloured[k];
+                if (!d_share) find_share(mesh, cell, edge, &s, own);
+                add_share(level, mesh->d_cell_corner + 8 * cell,
+                          d_share ? d_share + HX_MG_SHARE * cell : own);
             }
         }
     }
+}
+
+int hx_cpu_mesh_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level)
+{
+    hx_mg_mesh now = *mesh;
+    (void)dev;
+    now.d_kept = NULL;
+    sum_shares(&now, level, NULL);
+    return HX_OK;
+}
+
+/* 1 if the cell's moduli became the design's. */
+static int keep_moduli(const hx_mg_mesh *mesh, int64_t cell, hx_mg_update holds)
+{
+    const int32_t *const elem = mesh->d_cell_elem, begin = mesh->d_cell_elem_at[cell],
+                         end = mesh->d_cell_elem_at[cell + 1];
+    const double *const modulus = mesh->model->d_modulus;
+    int changed = holds == HX_MG_NEW;
+    for (int32_t k = begin; k < end && !changed; k++)
+        changed = hx_mg_has_changed(mesh->d_kept[elem[k]], (float)modulus[elem[k]]);
+    for (int32_t k = begin; k < end && changed; k++)
+        mesh->d_kept[elem[k]] = (float)modulus[elem[k]];
+    return changed;
+}
+
+int hx_cpu_mesh_update(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level,
+                       hx_mg_update holds)
+{
+    float edge[3];
+    (void)dev;
+    hx_cpu_cell_edges(mesh, edge);
+#pragma omp parallel
+    {
+        work s;
+#pragma omp for schedule(dynamic, 4)
+        for (int64_t cell = 0; cell < mesh->n_cell; cell++)
+            if ((keep_moduli(mesh, cell, holds) || holds != HX_MG_CHANGED) && mesh->d_share)
+                find_share(mesh, cell, edge, &s, mesh->d_share + HX_MG_SHARE * cell);
+    }
+    sum_shares(mesh, level, mesh->d_share);
     return HX_OK;
 }

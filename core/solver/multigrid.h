@@ -101,8 +101,30 @@ typedef struct hx_mg_mesh {
     int32_t colour_at[9];
     float *d_position;
     uint8_t *d_fixed; /* [n_point] bits 1, 2, 4: x, y, z fixed */
-    void *own;        /* the device's, from mesh_prepare; or NULL */
+    /* For mesh_update. NULL: no such updates. */
+    float *d_kept;      /* [n_elem] modulus that the matrix is of */
+    int32_t *d_changed; /* [n_cell + 1] which cells it changed in, as the device notes them */
+    float
+        *d_share; /* [n_cell][HX_MG_SHARE] or NULL: a cell's part of P'KP, in the device's order */
+    void *own;    /* the device's, from mesh_prepare; or NULL */
 } hx_mg_mesh;
+
+/* Of an update of a lattice's matrix, what of the last one holds. */
+typedef enum {
+    HX_MG_NEW,      /* nothing */
+    HX_MG_RESTORED, /* d_kept, which came from a checkpoint */
+    HX_MG_CHANGED   /* d_kept and d_share */
+} hx_mg_update;
+
+enum { HX_MG_PAIRS = 36, HX_MG_SHARE = HX_MG_PAIRS * HX_MG_DOF * HX_MG_DOF }; /* corners a <= b */
+
+/* A modulus is kept until it is off by more than this factor (measured, see README.md). */
+#define HX_MG_KEEP 1.25f
+static HX_HD int hx_mg_has_changed(float kept, float now)
+{
+    const float low = kept < now ? kept : now, high = kept < now ? now : kept;
+    return !(high <= HX_MG_KEEP * low);
+}
 
 /* Weight of a node's child at an offset, and the child's distance from it over the unit. */
 static HX_HD float hx_mg_child(const hx_mg_level *fine, const hx_mg_level *coarse, int offset,
@@ -191,6 +213,12 @@ typedef struct hx_multigrid_ops {
     void (*mesh_release)(hx_device *dev, hx_mg_mesh *mesh);
     /* level->matrix = P'K P, columns of fixed degrees of freedom left out. */
     int (*mesh_galerkin)(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level);
+    /* The same of the moduli d_kept: those of a cell become the design's as soon as one is off
+     * (hx_mg_has_changed), and only such cells are computed where d_share is there. What it leaves
+     * depends on d_kept alone: the same bits whatever was computed when. NULL: the device has none.
+     */
+    int (*mesh_update)(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level,
+                       hx_mg_update holds);
 
     /* The same from the rows of K, of any element: a matrix with 3 unknowns a point (of heat 1),
      * full or lower. Symmetric to the bit, and the same bits from both. NULL: the device has none.

@@ -17,6 +17,10 @@
 #define COARSENING_HEAT 2.0      /* with one unknown a node lattices cost little */
 #define COARSENING_QUADRATIC 2.0 /* the same of quadratic elements */
 #define COARSENING_DEGREE 2.0    /* the same of splines, times the degree */
+/* Cells' parts of the first lattice's matrix are kept up to so many bytes, and beyond where there
+ * is that many times as much memory. */
+#define SHARES_ALWAYS 1e9
+#define SHARES_ROOM 8
 #define LEAST_BYTES ((HX_LATTICE_LEVELS + 1) * sizeof(double))
 enum { N_LAST = 64 }; /* nodes of the last lattice, at most; multigrid_direct.c may end earlier */
 
@@ -67,6 +71,23 @@ static int put_mesh(hx_multigrid *mg, const hx_operator *op, const hx_lattice *l
     return mg->ops->mesh_prepare && !mg->rows ? mg->ops->mesh_prepare(dev, m) : HX_OK;
 }
 
+/* What updates of the first lattice's matrix keep from design to design. */
+static int put_kept(hx_multigrid *mg)
+{
+    hx_device *const dev = mg->dev;
+    hx_mg_mesh *const m = &mg->mesh;
+    const size_t n_cell = (size_t)m->n_cell, n_elem = (size_t)m->model->n_elem,
+                 bytes = n_cell * HX_MG_SHARE * sizeof *m->d_share;
+    size_t n_free, n_total;
+    if (mg->rows || !mg->ops->mesh_update) return HX_OK;
+    HX_TRY(dev->ops->alloc(dev, n_elem * sizeof *m->d_kept, &m->d_kept));
+    HX_TRY(dev->ops->zero(dev, m->d_kept, n_elem * sizeof *m->d_kept));
+    HX_TRY(dev->ops->alloc(dev, (n_cell + 1) * sizeof *m->d_changed, &m->d_changed));
+    HX_TRY(dev->ops->memory(dev, &n_free, &n_total));
+    if ((double)bytes > SHARES_ALWAYS && n_free / SHARES_ROOM < bytes) return HX_OK;
+    return dev->ops->alloc(dev, bytes, &m->d_share);
+}
+
 static int put_level(hx_multigrid *mg, const hx_lattice *lattice, int l)
 {
     const hx_lattice_level *from = &lattice->level[l];
@@ -94,6 +115,7 @@ static int put_levels(hx_multigrid *mg, const hx_operator *op, const hx_lattice 
 {
     int n_level;
     HX_TRY(put_mesh(mg, op, lattice, held));
+    HX_TRY(put_kept(mg));
     HX_TRY(hx_mg_direct_choose(mg, lattice, op->model.n_elem, &n_level));
     for (int l = 0; l < n_level; l++) {
         mg->n_level = l + 1; /* what destroy frees */
@@ -192,7 +214,8 @@ static void destroy(hx_precond *pc)
                            m->d_partial,      m->d_fixed,       mg->d_m,
                            mg->d_x,           mg->d_v,          mg->d_d,
                            mg->d_smoother,    mg->d_spring_at,  mg->d_spring_block,
-                           mg->d_work,        mg->d_least};
+                           mg->d_work,        mg->d_least,      m->d_kept,
+                           m->d_changed,      m->d_share};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) dev->ops->release(dev, owned[i]);
     if (mg->ops && mg->ops->mesh_release) mg->ops->mesh_release(dev, &mg->mesh);
     for (int l = 0; l < mg->n_level; l++) release_level(dev, &mg->level[l]);
@@ -212,6 +235,7 @@ static void set_scalar(hx_multigrid_ops *table, const hx_multigrid_ops *scalar)
     table->mesh_prepare = scalar->mesh_prepare;
     table->mesh_release = scalar->mesh_release;
     table->mesh_galerkin = scalar->mesh_galerkin;
+    table->mesh_update = scalar->mesh_update;
     table->rows_galerkin = scalar->rows_galerkin;
     table->add_blocks = scalar->add_blocks;
     table->multiply = scalar->multiply;
@@ -285,6 +309,20 @@ static int create(hx_precond *pc)
     return rc;
 }
 
+/* The matrix of the first lattice, without springs. */
+static int find_first(hx_multigrid *mg)
+{
+    const hx_multigrid_ops *const ops = mg->ops;
+    const hx_mg_level *const first = &mg->level[0];
+    if (mg->rows) return ops->rows_galerkin(mg->dev, &mg->mesh, &mg->rows->matrix, first);
+    if (!mg->mesh.d_kept) return ops->mesh_galerkin(mg->dev, &mg->mesh, first);
+    const hx_mg_update holds = mg->n_setup == 0  ? HX_MG_NEW
+                               : mg->is_restored ? HX_MG_RESTORED
+                                                 : HX_MG_CHANGED;
+    mg->is_restored = 0;
+    return ops->mesh_update(mg->dev, &mg->mesh, first, holds);
+}
+
 static int setup(hx_precond *pc)
 {
     hx_multigrid *mg = pc->impl;
@@ -297,10 +335,7 @@ static int setup(hx_precond *pc)
     HX_TRY(ops->invert(mg->dev, op->linear.n, d_diag, mg->d_m));
     if (mg->blocks.n > 0)
         HX_TRY(ops->blocks_invert(mg->dev, &mg->rows->matrix, &mg->blocks, op->linear.n, mg->d_m));
-    if (mg->rows)
-        HX_TRY(ops->rows_galerkin(mg->dev, &mg->mesh, &mg->rows->matrix, &mg->level[0]));
-    else
-        HX_TRY(ops->mesh_galerkin(mg->dev, &mg->mesh, &mg->level[0]));
+    HX_TRY(find_first(mg));
     HX_TRY(ops->add_blocks(mg->dev, &mg->level[0], mg->n_spring_block, mg->d_spring_at,
                            mg->d_spring_block));
     for (int l = 0; l < mg->n_level; l++) {
@@ -320,13 +355,18 @@ static int revise(hx_precond *pc)
     return hx_mg_revise(pc->impl, pc->op);
 }
 
-/* Vectors and bounds of the power iterations; all else is made anew for each design. */
+/* Vectors and bounds of the power iterations, and the moduli that the first lattice is of; all else
+ * is made from them and the design. */
 static int snapshot(hx_precond *pc, hx_snapshot *image)
 {
     hx_multigrid *mg = pc->impl;
     char name[HX_SNAPSHOT_NAME];
     HX_TRY(hx_snapshot_device(image, "multigrid.least", mg->dev, mg->d_least, LEAST_BYTES));
     HX_TRY(hx_snapshot_host(image, "multigrid.setups", &mg->n_setup, sizeof mg->n_setup));
+    if (mg->mesh.d_kept)
+        HX_TRY(hx_snapshot_device(image, "multigrid.modulus", mg->dev, mg->mesh.d_kept,
+                                  (size_t)mg->mesh.model->n_elem * sizeof *mg->mesh.d_kept));
+    mg->is_restored = image->mode == HX_SNAPSHOT_LOAD;
     HX_TRY(hx_snapshot_device(image, "multigrid.vector", mg->dev, mg->d_v,
                               (size_t)pc->op->linear.n * sizeof *mg->d_v));
     for (int l = 0; l < mg->n_level; l++) {
@@ -337,7 +377,7 @@ static int snapshot(hx_precond *pc, hx_snapshot *image)
     return HX_OK;
 }
 
-/* Power iterations begin from noise, as after the first set-up. */
+/* Power iterations begin from noise and all cells are new, as in the first set-up. */
 static void forget(hx_precond *pc)
 {
     hx_multigrid *mg = pc->impl;
@@ -395,6 +435,17 @@ static size_t product_bytes(const hx_problem *problem, const hx_device_ops *devi
     return free->bytes(mesh, HX_LAYOUT_INTERLEAVED) + (size_t)free->single_bytes_per_elem * n_elem;
 }
 
+/* Of moduli and cells' parts; of the latter what is taken whatever else there is. */
+static double kept_bytes(const hx_problem *problem, const hx_device_ops *device, double n_cell)
+{
+    const double shares = (double)(HX_MG_SHARE * sizeof(float)) * n_cell;
+    if (hx_problem_is_heat(problem) || problem->space.element != HX_ELEMENT_LINEAR ||
+        !device->multigrid || !device->multigrid->mesh_update)
+        return 0.0;
+    return 4.0 * (double)problem->mesh->n_elem + 4.0 * n_cell +
+           (shares <= SHARES_ALWAYS ? shares : 0.0);
+}
+
 static size_t bytes(const hx_problem *problem, const hx_device_ops *device,
                     const hx_strategy *strategy)
 {
@@ -413,7 +464,8 @@ static size_t bytes(const hx_problem *problem, const hx_device_ops *device,
         device->multigrid ? hx_mg_direct_bytes(device->multigrid, (int)dof, n_node, mesh->n_elem)
                           : 0.0;
     const double blocks = hx_mg_blocks_bytes(problem, device);
-    return (size_t)(vectors + lists + levels + prepared + factors + blocks) +
+    const double kept = kept_bytes(problem, device, n_cell);
+    return (size_t)(vectors + lists + levels + prepared + factors + blocks + kept) +
            product_bytes(problem, device, strategy);
 }
 

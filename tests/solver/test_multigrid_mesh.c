@@ -187,6 +187,97 @@ static void check_mesh_galerkin(const grids *g)
     free(a);
 }
 
+/* The matrix from the parts of cells, `how` being what the last update left. */
+static double *updated(const grids *g, hx_mg_mesh *m, hx_mg_update how)
+{
+    const size_t n = 27 * DOF * DOF * (size_t)g->level[0].n_node * sizeof(float);
+    float *junk = malloc(n);
+    if (!junk) abort();
+    memset(junk, 0x5a, n); /* what is not written shows */
+    CHECK_OK(device.ops->upload(&device, g->level[0].d_matrix, junk, n));
+    CHECK_OK(ops->mesh_update(&device, m, &g->level[0], how));
+    free(junk);
+    return dense_of(&g->level[0]);
+}
+
+/* kept[e]: the modulus that an update with `now` goes by; the number of cells that changed. */
+static int64_t keep(const grids *g, const double *now, int all, double *kept)
+{
+    const hx_lattice *l = &g->lattice;
+    int64_t n = 0;
+    for (int64_t cell = 0; cell < l->n_cell; cell++) {
+        int changed = all;
+        for (int32_t k = l->cell_elem_at[cell]; k < l->cell_elem_at[cell + 1]; k++) {
+            const double is = now[l->cell_elem[k]], was = kept[l->cell_elem[k]];
+            changed |= is > 1.25 * was || was > 1.25 * is;
+        }
+        for (int32_t k = l->cell_elem_at[cell]; k < l->cell_elem_at[cell + 1] && changed; k++)
+            kept[l->cell_elem[k]] = now[l->cell_elem[k]];
+        n += changed;
+    }
+    return n;
+}
+
+static void check_same(const grids *g, const double *a, const double *b, const char *what)
+{
+    CHECK_MSG(memcmp(a, b, (size_t)(g->n_col * g->n_col) * sizeof *a) == 0, "%s: %s: not the bits",
+              context, what);
+}
+
+/* Designs that change a little everywhere, and a lot in some elements: each matrix is that of the
+ * moduli that are kept, and depends on nothing else. */
+static void check_update(grids *g)
+{
+    const size_t n_cell = (size_t)g->m.n_cell, n_elem = (size_t)g->mesh.n_elem,
+                 share = n_cell * HX_MG_SHARE * sizeof(float);
+    double *const modulus = g->modulus, *now = new_doubles((int64_t)n_elem),
+                  *kept = new_doubles((int64_t)n_elem);
+    float *junk = malloc(share);
+    hx_mg_mesh m = g->m;
+    uint64_t seed = 31;
+    int64_t n_changed = 0;
+    if (!ops->mesh_update || !junk) abort();
+    memset(junk, 0x5a, share);
+    m.d_kept = put(NULL, n_elem * sizeof *m.d_kept);
+    m.d_changed = put(NULL, (n_cell + 1) * sizeof *m.d_changed);
+    m.d_share = put(junk, share);
+    for (int design = 0; design < 4; design++) {
+        for (size_t e = 0; e < n_elem; e++) {
+            const double by = fixture_uniform(&seed, 0.95, 1.05),
+                         far = fixture_uniform(&seed, 0.0, 1.0) < 0.02 ? 1e-4 : 1.0;
+            now[e] = (double)(float)(modulus[e] * (design > 0 ? by * far : 1.0));
+        }
+        const int64_t n = keep(g, now, design == 0, kept);
+        if (design > 0) n_changed += n;
+        CHECK_OK(hx_operator_set_modulus(&g->op, now));
+        g->modulus = kept;
+        double *expected = galerkin_of_mesh(g),
+               *a = updated(g, &m, design == 0 ? HX_MG_NEW : HX_MG_CHANGED);
+        check_matrix(g->n_col, a, expected, "P'KP kept");
+        CHECK_OK(device.ops->upload(&device, m.d_share, junk, share));
+        double *again = updated(g, &m, HX_MG_RESTORED);
+        check_same(g, a, again, "restored");
+        free(again);
+        float *const d_share = m.d_share;
+        m.d_share = NULL;
+        again = updated(g, &m, HX_MG_CHANGED);
+        check_matrix(g->n_col, again, expected, "P'KP kept, no parts");
+        m.d_share = d_share;
+        free(again);
+        free(a);
+        free(expected);
+    }
+    CHECK_MSG(n_changed > 0, "%s: no cell changed", context);
+    g->modulus = modulus;
+    CHECK_OK(hx_operator_set_modulus(&g->op, modulus));
+    release(m.d_kept);
+    release(m.d_changed);
+    release(m.d_share);
+    free(junk);
+    free(now);
+    free(kept);
+}
+
 /* P'(K + S)P, S springs at some degrees of freedom, supports among them. */
 static void check_springs(const grids *g)
 {
@@ -295,12 +386,14 @@ static void check_mesh_smoother(const grids *g)
     free(d);
 }
 
-static void check_mesh(const grids *g)
+static void check_mesh(const grids *of)
 {
+    grids own = *of, *const g = &own; /* one test changes the design, and back */
     check_prolong(g);
     check_restrict(g);
     check_rigid(g);
     check_mesh_galerkin(g);
+    check_update(g);
     check_springs(g);
     check_mesh_smoother(g);
 }
