@@ -197,6 +197,13 @@ __device__ __forceinline__ void run_line(const hx_interaction &in, double *buffe
     }
 }
 
+// Numbers of a row's box in shared memory, all layers of it.
+template <int ORDER> constexpr int row_size()
+{
+    constexpr int wide = 2 * ORDER - 1;
+    return 9 * wide * wide * wide;
+}
+
 // Of the H100 and what came after it, all degrees.
 inline int check_shared(size_t bytes)
 {
