@@ -272,12 +272,25 @@ __device__ __forceinline__ void store_window(const arguments &g, const window &w
         double m[3][3], k[3][3];
 #pragma unroll
         for (int i = 0; i < 9; i++) m[i / 3][i % 3] = sum[9 * e + i];
+        if (g.m.spec.components == 1) { // conduction: its one number at the block's beginning
+            sum[9 * e] = m[0][0] + m[1][1] + m[2][2];
+            continue;
+        }
         hx_form_elasticity(1.0, g.lambda, g.mu, m, k);
 #pragma unroll
         for (int i = 0; i < 9; i++) sum[9 * e + i] = k[i / 3][i % 3];
     }
     __syncthreads();
-    if (g.m.spec.format == HX_FORMAT_BSR) { // rows follow each other
+    if (g.m.spec.components == 1) {
+#pragma unroll 1
+        for (int r = w.first; r < w.end; r++) {
+            const int n = static_cast<int>(ptr[r + 1] - ptr[r]), low = r == w.first ? w.low : 0;
+            for (int i = thread; i < w.base[r + 1] - w.base[r]; i += step) {
+                const int64_t to = hx_matrix_place(&g.m, row + r, n, low + i, 0, 0);
+                if (to >= 0) hx_matrix_store(g.m, to, sum[9 * (w.base[r] + i)]);
+            }
+        }
+    } else if (g.m.spec.format == HX_FORMAT_BSR) { // rows follow each other
         const int64_t to = 9 * (ptr[w.first] + w.low);
         for (int i = thread; i < 9 * n_entry; i += step) hx_matrix_store(g.m, to + i, sum[i]);
     } else {

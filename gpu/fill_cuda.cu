@@ -7,7 +7,7 @@
 // gather by the cells: of splines, quadratic ones, tetrahedra, and hexahedra and what is mixed.
 static const hx_cuda_fill_kind *find_gather(const hx_incidence *in)
 {
-    if (in->spline) return &hx_cuda_fill_control;
+    if (in->spline) return &hx_cuda_fill_lines;
     if (in->kind) return &hx_cuda_fill_points;
     return in->is_tetrahedral ? &hx_cuda_fill_tetra : &hx_cuda_fill_gather;
 }
@@ -32,32 +32,18 @@ static const hx_cuda_fill_kind *find(hx_fill fill, const hx_incidence *in)
     }
 }
 
-static int check_spline(hx_fill fill, const hx_matrix *m)
+static int check_spline(hx_fill fill)
 {
-    if (fill != HX_FILL_GATHER)
-        return HX_RAISE(HX_EINPUT, "device 'cuda' fills matrices of splines by gather only, not %s",
-                        hx_fill_kinds[fill].name);
-    if (m->spec.components == 3) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "device 'cuda' fills matrices of splines of 3 unknowns a point, not "
-                               "of physics = \"heat\": use device \"cpu\"");
+    if (fill == HX_FILL_GATHER) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "device 'cuda' fills matrices of splines by gather only, not %s",
+                    hx_fill_kinds[fill].name);
 }
 
-int hx_cuda_fill_create(void **state, hx_device *dev, hx_fill fill, const hx_matrix *m,
-                        const hx_fill_input *d_input)
+// HX_OK, an error, or 1: the kind is not for this matrix.
+static int create(void **state, const hx_cuda_fill_kind *kind, hx_device *dev, const hx_matrix *m,
+                  const hx_fill_input *d_input)
 {
-    const hx_cuda_fill_kind *kind = find(fill, &d_input->incidence);
     hx_cuda_filling *filling;
-    *state = nullptr;
-    if (d_input->incidence.spline)
-        HX_TRY(check_spline(fill, m));
-    else if (d_input->incidence.kind && (fill != HX_FILL_GATHER || !d_input->rule))
-        return HX_RAISE(HX_EINPUT,
-                        "device 'cuda' fills matrices of quadratic elements by gather only, not %s",
-                        hx_fill_kinds[fill].name);
-    if (d_input->incidence.n_per_cell != 8 && !d_input->incidence.kind &&
-        !d_input->incidence.spline)
-        return HX_RAISE(HX_EINPUT, "device 'cuda' fills matrices of hexahedra of 8 nodes, or of "
-                                   "quadratic elements");
     HX_TRY(hx_alloc(&filling, 1, kind->struct_bytes, "fill"));
     filling->kind = kind;
     filling->dev = dev;
@@ -65,12 +51,29 @@ int hx_cuda_fill_create(void **state, hx_device *dev, hx_fill fill, const hx_mat
     filling->input = *d_input;
     int rc = kind->prepare(filling);
     if (rc == HX_OK) rc = dev->ops->sync(dev);
-    if (rc < 0) {
+    if (rc != HX_OK)
         hx_cuda_fill_free(filling);
-        return rc;
-    }
-    *state = filling;
-    return HX_OK;
+    else
+        *state = filling;
+    return rc;
+}
+
+int hx_cuda_fill_create(void **state, hx_device *dev, hx_fill fill, const hx_matrix *m,
+                        const hx_fill_input *d_input)
+{
+    const hx_incidence *const in = &d_input->incidence;
+    *state = nullptr;
+    if (in->spline)
+        HX_TRY(check_spline(fill));
+    else if (in->kind && (fill != HX_FILL_GATHER || !d_input->rule))
+        return HX_RAISE(HX_EINPUT,
+                        "device 'cuda' fills matrices of quadratic elements by gather only, not %s",
+                        hx_fill_kinds[fill].name);
+    if (in->n_per_cell != 8 && !in->kind && !in->spline)
+        return HX_RAISE(HX_EINPUT, "device 'cuda' fills matrices of hexahedra of 8 nodes, or of "
+                                   "quadratic elements");
+    const int rc = create(state, find(fill, in), dev, m, d_input);
+    return rc == 1 ? create(state, &hx_cuda_fill_control, dev, m, d_input) : rc;
 }
 
 int hx_cuda_fill_run(void *state)

@@ -225,7 +225,7 @@ static size_t expected_of_hexahedra(const hx_incidence *incidence)
 
 size_t hx_cuda_gather_expected(const hx_incidence *incidence, int components)
 {
-    if (incidence->spline) return 0;
+    if (incidence->spline) return hx_cuda_lines_expected(incidence);
     if (incidence->kind) return hx_cuda_points_expected(incidence, components);
     return incidence->is_tetrahedral ? hx_tetra_fill::expected(incidence)
                                      : expected_of_hexahedra(incidence);

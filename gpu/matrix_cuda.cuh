@@ -73,7 +73,8 @@ struct hx_cuda_filling {
 };
 
 // A fill of the GPU. fill_cuda.cu allocates struct_bytes, zeroed, sets the four members above, and
-// calls `prepare`, which makes the rest; `release` frees what that made, also half of it.
+// calls `prepare`, which makes the rest; `release` frees what that made, also half of it. 1 from
+// `prepare`: not for this matrix, whose spline hx_cuda_fill_control takes.
 struct hx_cuda_fill_kind {
     size_t struct_bytes;
     int (*prepare)(hx_cuda_filling *filling);
@@ -83,8 +84,10 @@ struct hx_cuda_fill_kind {
 };
 extern const hx_cuda_fill_kind hx_cuda_fill_gather; // fill_gather_cuda.cu
 extern const hx_cuda_fill_kind
-    hx_cuda_fill_points; // fill_points_cuda.cu: gather of quadratic cells
-extern const hx_cuda_fill_kind hx_cuda_fill_control;  // fill_control_cuda.cu: gather of splines
+    hx_cuda_fill_points;                           // fill_points_cuda.cu: gather of quadratic cells
+extern const hx_cuda_fill_kind hx_cuda_fill_lines; // fill_lines_cuda.cu: gather of splines of
+                                                   // one degree
+extern const hx_cuda_fill_kind hx_cuda_fill_control;  // fill_control_cuda.cu: of any splines
 extern const hx_cuda_fill_kind hx_cuda_fill_tetra;    // fill_tetra_cuda.cu: gather of tetrahedra
 extern const hx_cuda_fill_kind hx_cuda_fill_atomic;   // fill_scatter_cuda.cu
 extern const hx_cuda_fill_kind hx_cuda_fill_separate; // fill_scatter_cuda.cu
@@ -95,6 +98,7 @@ extern const hx_cuda_fill_kind hx_cuda_fill_triplets; // fill_sort_cuda.cu
 
 // Bytes on the device that gather keeps for this mesh, at most (host arrays). O(1).
 size_t hx_cuda_gather_expected(const hx_incidence *incidence, int components);
+size_t hx_cuda_lines_expected(const hx_incidence *incidence); // fill_lines_cuda.cu; O(n_place)
 size_t hx_cuda_points_expected(const hx_incidence *incidence,
                                int components); // fill_points_cuda.cu
 

@@ -1,6 +1,6 @@
 // Multigrid on the GPU (core/solver/multigrid.h): smoothing on the mesh, and the table. Its other
 // files: multigrid_transfer_cuda.cu, multigrid_lattice_cuda.cu, multigrid_inverse_cuda.cu,
-// galerkin_cuda.cu, multigrid_rigid_cuda.cu.
+// galerkin_cuda.cu, multigrid_blocks_cuda.cu, multigrid_rigid_cuda.cu.
 #include "multigrid_cuda.cuh"
 
 namespace
@@ -183,6 +183,9 @@ hx_multigrid_ops make_ops()
     ops.diagonal = hx_cuda_mg_diagonal;
     ops.inverse = hx_cuda_mg_inverse;
     ops.inverse_multiply = hx_cuda_mg_inverse_multiply;
+    ops.blocks_invert = hx_cuda_mg_blocks_invert;
+    ops.blocks_solve = hx_cuda_mg_blocks_solve;
+    ops.blocks_power = hx_cuda_mg_blocks_power;
     ops.dense = hx_cuda_mg_dense;
     return ops;
 }

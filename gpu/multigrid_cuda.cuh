@@ -73,6 +73,13 @@ int hx_cuda_mg_inverse_scalar(hx_device *dev, const hx_mg_level *level, double *
                               float *d_inverse);
 int hx_cuda_mg_inverse_multiply(hx_device *dev, int64_t n, const float *d_inverse, const float *d_b,
                                 float *d_y);
+// multigrid_blocks_cuda.cu
+int hx_cuda_mg_blocks_invert(hx_device *dev, const hx_matrix *matrix, const hx_mg_blocks *blocks,
+                             int64_t n, float *d_m);
+int hx_cuda_mg_blocks_solve(hx_device *dev, const hx_mg_blocks *blocks, int c, const double *d_r,
+                            float *d_t);
+int hx_cuda_mg_blocks_power(hx_device *dev, int64_t n, const float *d_t, const float *d_s,
+                            float *d_v, hx_mg_smoother *d_smoother);
 // multigrid_rigid_cuda.cu
 int hx_cuda_mg_match_entries(hx_device *dev, int64_t n, const int64_t *d_dof, const double *d_r,
                              float *d_t);

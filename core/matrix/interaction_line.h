@@ -318,58 +318,100 @@ static HX_HD int hx_line_column(const hx_interaction *in, const int r[3], const 
     return j[2] < r[2] || (j[2] == r[2] && (j[1] < r[1] || (j[1] == r[1] && j[0] <= r[0])));
 }
 
-/* Adds the lines of a layer of cells to three sums. from: the layer's, of the row's plane. */
-static HX_HD void hx_line_add(const hx_interaction *in, int order, const double *from,
-                              const int r[3], int j1, int own, int other, const int off[3],
-                              double sum[3])
+/* Where the products of a row with the points of its box lie in the buffer, over the cells of one
+ * direction: of the cell k steps after the row's first, with the point at that place of the box, in
+ * the order of the row's line and the point's; and the other way round. -1: they share no such
+ * cell. */
+enum { HX_LINE_MOST_REACH = 2 * HX_SPLINE_MAX_ORDER - 1 };
+typedef struct hx_line_row {
+    int32_t at[2][2][HX_LINE_MOST_REACH][HX_SPLINE_MAX_ORDER]; /* [second, third direction][turned]
+                                                                  [place][k] */
+} hx_line_row;
+
+static HX_HD int hx_line_row_items(int order)
 {
-    const hx_interaction_axis *const u = &in->axis[1];
-    const int begin = u->cells[2 * r[1]], end = u->cells[2 * r[1] + 1];
-    const int64_t line = (int64_t)in->axis[0].n * hx_line_part(order);
-    double part[HX_SPLINE_MAX_ORDER][3]; /* loads that do not wait for each other */
-#ifdef __CUDACC__
-#pragma unroll
-#endif
-    for (int k = 0; k < order; k++) {
-        const int c = begin + k < end ? begin + k : end - 1;
-        const int b = j1 - u->first[c], is_there = begin + k < end && b >= 0 && b < order;
-        const double *const at = from + c * line + 3 * ((r[1] - u->first[c]) * own + b * other);
-        for (int i = 0; i < 3; i++) part[k][i] = is_there ? at[off[i]] : 0.0;
-    }
-#ifdef __CUDACC__
-#pragma unroll
-#endif
-    for (int k = 0; k < order; k++)
-        for (int i = 0; i < 3; i++) sum[i] += part[k][i];
+    return 4 * hx_line_reach(order) * order;
 }
 
-/* Three numbers of m of row r, summed over the lines of cells that both points touch. */
-static HX_HD void hx_line_sum(const hx_interaction *in, int order, const double *buffer, int ring,
-                              const int r[3], int item, double *m)
+/* The buffer has below 2^31 numbers. */
+static HX_HD void hx_line_row_make(const hx_interaction *in, int order, int ring, const int r[3],
+                                   int item, hx_line_row *to)
+{
+    const int wide = hx_line_reach(order), k = item % order, place = item / order % wide;
+    const int turned = item / order / wide % 2, second = item / order / wide / 2, d = 1 + second;
+    const hx_interaction_axis *const u = &in->axis[d];
+    const int c = u->cells[2 * r[d]] + k, j = u->reach[2 * r[d]] + place;
+    const int width = hx_line_width(order), own = turned ? 1 : width, other = turned ? width : 1;
+    int32_t at = -1;
+    if (c < u->cells[2 * r[d] + 1] && j >= u->first[c] && j < u->first[c] + order) {
+        const int line = in->axis[0].n * hx_line_part(order);
+        const int step = second ? in->axis[1].n_cell * line : line;
+        const int between = second ? 3 * order : 3;
+        at = (second ? c % ring : c) * step +
+             between * ((r[d] - u->first[c]) * own + (j - u->first[c]) * other);
+    }
+    to->at[second][turned][place][k] = at;
+}
+
+/* Three numbers of m of row r at an item of the box, to column j, summed over the lines of cells
+ * that both points touch. row: of all its items. */
+static HX_HD void hx_line_sum(int order, const double *buffer, const hx_line_row *row,
+                              const int r[3], const int at[3], const int j[3], int i, double *m)
 {
     const int lines = hx_line_lines(order), width = hx_line_width(order);
-    const int wide = hx_line_reach(order), i = item / wide % 3;
-    const int at[3] = {item / wide / 3 % wide, item % wide, item / wide / 3 / wide};
-    const hx_interaction_axis *const v = &in->axis[2];
-    int j[3], off[3];
-    if (!hx_line_column(in, r, at, j)) return;
-    /* the point of the higher plane has the rows of the products */
-    const int apart = r[0] < j[0] ? j[0] - r[0] : r[0] - j[0];
-    const int own = r[0] < j[0] ? 1 : width, other = r[0] < j[0] ? width : 1;
-    const int is_self = apart == 0 && r[1] == j[1] && r[2] == j[2];
-    for (int k = 0; k < 3; k++) off[k] = is_self && k > i ? width * k + i : own * i + other * k;
+    const int is_plane = r[0] == j[0], is_self = is_plane && r[1] == j[1] && r[2] == j[2];
+    /* the point of the higher plane has the rows of the products, in a plane the later point */
+    const int is_later = r[2] != j[2] ? r[2] > j[2] : r[1] >= j[1];
+    const int turned = is_plane ? !is_later : r[0] < j[0];
+    const int low = r[0] < j[0] ? r[0] : j[0], apart = r[0] < j[0] ? j[0] - r[0] : r[0] - j[0];
+    const int first = turned ? i : width * i, step = turned ? width : 1;
     const double *const from =
-        buffer + (int64_t)(r[0] < j[0] ? r[0] : j[0]) * hx_line_part(order) + apart * lines * width;
-    const int begin = v->cells[2 * r[2]], end = v->cells[2 * j[2] + 1]; /* j[2] <= r[2] */
+        buffer + (int64_t)low * hx_line_part(order) + apart * lines * width + first;
+    const int off[3] = {0, is_self && i < 1 ? width - first : step,
+                        is_self && i < 2 ? 2 * width + i - first : 2 * step};
+    int32_t line[HX_SPLINE_MAX_ORDER];
     double sum[3] = {0.0};
-    for (int c = begin; c < end; c++) {
-        const int a = r[2] - v->first[c], b = j[2] - v->first[c];
-        hx_line_add(in, order,
-                    from + hx_line_place(in, order, ring, 0, 0, c) +
-                        3 * order * (a * own + b * other),
-                    r, j[1], own, other, off, sum);
+#ifdef __CUDACC__
+#pragma unroll
+#endif
+    for (int k = 0; k < order; k++) line[k] = row->at[0][turned][at[1]][k];
+    for (int c = 0; c < order; c++) {
+        const int32_t layer = row->at[1][turned][at[2]][c];
+        double part[HX_SPLINE_MAX_ORDER][3]; /* loads that do not wait for each other */
+        if (layer < 0) continue;
+#ifdef __CUDACC__
+#pragma unroll
+#endif
+        for (int k = 0; k < order; k++)
+            for (int n = 0; n < 3; n++)
+                part[k][n] = line[k] >= 0 ? from[layer + line[k] + off[n]] : 0.0;
+#ifdef __CUDACC__
+#pragma unroll
+#endif
+        for (int k = 0; k < order; k++)
+            for (int n = 0; n < 3; n++) sum[n] += part[k][n];
     }
-    for (int k = 0; k < 3; k++) m[((at[2] * wide + at[1]) * wide + at[0]) * 9 + 3 * i + k] = sum[k];
+    for (int n = 0; n < 3; n++) m[3 * i + n] = sum[n];
+}
+
+/* Item `item` of a box: its place, row of m. Returns the number of the place. */
+static HX_HD int hx_line_item(int order, int item, int at[3], int *i)
+{
+    const int wide = hx_line_reach(order);
+    at[1] = item % wide;
+    *i = item / wide % 3;
+    at[0] = item / wide / 3 % wide;
+    at[2] = item / wide / 3 / wide;
+    return (at[2] * wide + at[1]) * wide + at[0];
+}
+
+/* The same of the lower half of the patch's own K. */
+static HX_HD void hx_line_sum_lower(const hx_interaction *in, int order, const double *buffer,
+                                    const hx_line_row *row, const int r[3], int item, double *m)
+{
+    int at[3], j[3], i;
+    const int k = hx_line_item(order, item, at, &i);
+    if (hx_line_column(in, r, at, j)) hx_line_sum(order, buffer, row, r, at, j, i, m + 9 * k);
 }
 
 /* Whether nothing of the box lies outside: numbers then lie in it as in the row. */
@@ -392,13 +434,21 @@ static HX_HD int hx_line_in_row(const hx_interaction *in, int order, const int r
     return hx_line_column(in, r, at, j) ? 9 * hx_interaction_entry(in, r, j) + item % 9 : -1;
 }
 
-/* The number of K at place `item` of the box of m. */
-static HX_HD double hx_line_number(const hx_interaction *in, const double *box, int item)
+/* m[9] := the block of K, or of conduction m[0]. */
+static HX_HD void hx_line_block(const hx_interaction *in, int components, double *m)
 {
-    const double *const m = box + item / 9 * 9;
-    const int i = item % 9 / 3, j = item % 3;
-    if (i != j) return in->lambda * m[3 * i + j] + in->mu * m[3 * j + i];
-    return (in->lambda + in->mu) * m[4 * i] + in->mu * (m[0] + m[4] + m[8]);
+    const double trace = m[0] + m[4] + m[8], lambda = in->lambda, mu = in->mu;
+    if (components == 1) {
+        m[0] = trace;
+        return;
+    }
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < i; j++) {
+            const double a = m[3 * i + j], b = m[3 * j + i];
+            m[3 * i + j] = lambda * a + mu * b;
+            m[3 * j + i] = lambda * b + mu * a;
+        }
+    for (int i = 0; i < 3; i++) m[4 * i] = (lambda + mu) * m[4 * i] + mu * trace;
 }
 
 #ifdef __cplusplus

@@ -176,6 +176,7 @@ typedef struct hx_mg_direct {
 /* Blocks of points whose matrices take the diagonal's place in the smoother of a mesh. */
 typedef struct hx_mg_blocks {
     int64_t n;        /* 0: none, the diagonal smoothes */
+    int most_points;  /* of a block */
     int32_t *d_first; /* [n + 1] first place of each */
     int32_t *d_point; /* [n_point] points, ascending in each */
     int64_t *d_at;    /* [n + 1] first number of each inverse */

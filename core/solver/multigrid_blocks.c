@@ -37,15 +37,17 @@ static void list_points(const hx_spline_rule *rule, int c, int32_t *first, int32
     first[0] = 0;
 }
 
-static int put(hx_multigrid *mg, int64_t n, int64_t n_point, const int32_t *first,
+static int put(hx_multigrid *mg, const hx_spline_rule *rule, const int32_t *first,
                const int32_t *point, const int64_t *at)
 {
+    const int64_t n = rule->n_block;
     hx_mg_blocks *const b = &mg->blocks;
     HX_TRY(hx_device_put(mg->dev, &b->d_first, first, ((size_t)n + 1) * sizeof *first));
-    HX_TRY(hx_device_put(mg->dev, &b->d_point, point, (size_t)n_point * sizeof *point));
+    HX_TRY(hx_device_put(mg->dev, &b->d_point, point, (size_t)rule->n_point * sizeof *point));
     HX_TRY(hx_device_put(mg->dev, &b->d_at, at, ((size_t)n + 1) * sizeof *at));
     HX_TRY(mg->dev->ops->alloc(mg->dev, (size_t)at[n] * sizeof *b->d_inverse, &b->d_inverse));
     b->n = n;
+    b->most_points = rule->block_points;
     return HX_OK;
 }
 
@@ -62,7 +64,7 @@ int hx_mg_blocks_create(hx_multigrid *mg, const hx_operator *op)
     HX_TRY_FAIL(hx_alloc_raw(&at, n, sizeof *at, WHAT));
     HX_TRY_FAIL(hx_alloc_raw(&point, (size_t)rule->n_point, sizeof *point, WHAT));
     list_points(rule, op->linear.components, first, point, at);
-    HX_TRY_FAIL(put(mg, rule->n_block, rule->n_point, first, point, at));
+    HX_TRY_FAIL(put(mg, rule, first, point, at));
     HX_TRY_FAIL(mg->dev->ops->alloc(mg->dev, n_dof * sizeof *mg->d_none, &mg->d_none));
     rc = mg->dev->ops->zero(mg->dev, mg->d_none, n_dof * sizeof *mg->d_none);
 fail:

@@ -62,6 +62,20 @@ static void copy_weights(const hx_spline *spline, double *weight)
     }
 }
 
+static int list_spans(hx_spline_rule *rule, const hx_spline *spline)
+{
+    size_t n = 0;
+    for (int k = 0; k < 3 * spline->n_patch; k++)
+        n += (size_t)spline->patch[k / 3].axis[k % 3].n_span;
+    HX_TRY(hx_alloc(&rule->first, n, sizeof *rule->first, "spans"));
+    int32_t *to = rule->first;
+    for (int k = 0; k < 3 * spline->n_patch; k++) {
+        const hx_knots *const axis = &spline->patch[k / 3].axis[k % 3];
+        for (int i = 0; i < axis->n_span; i++) *to++ = axis->span[i] - axis->degree;
+    }
+    return HX_OK;
+}
+
 /* Each patch in blocks of `side` control points a direction; what is glued is the first patch's. */
 static int make_blocks(hx_spline_rule *rule, const hx_spline *spline)
 {
@@ -104,6 +118,7 @@ int hx_spline_rule_make(hx_spline_rule *rule, const hx_spline *spline)
     for (int k = 0; k < spline->n_patch; k++)
         for (int d = 0; d < 3; d++)
             hx_spline_rule_axis(&spline->patch[k].axis[d], rule->table + rule->patch[k].at[d]);
+    HX_TRY_FAIL(list_spans(rule, spline));
     HX_TRY_FAIL(make_blocks(rule, spline));
     if (!is_rational(spline)) return HX_OK;
     HX_TRY_FAIL(
@@ -153,6 +168,7 @@ void hx_spline_rule_free(hx_spline_rule *rule)
     free(rule->patch);
     free(rule->table);
     free(rule->weight);
+    free(rule->first);
     free(rule->block);
     *rule = (hx_spline_rule){0};
 }

@@ -32,6 +32,9 @@ typedef struct hx_spline_rule {
     hx_spline_rule_patch *patch; /* [n_patch] (owned, like all) */
     double *table;               /* [n_table] */
     double *weight;              /* [n_point] of control points; NULL: all 1 */
+    int32_t *first;              /* first function of each span of a direction, direction after
+                                    direction of patch after patch; like the next two in host
+                                    memory where the rest is a device's */
     int64_t n_block;             /* small blocks of control points that lie together, */
     int32_t *block;              /* [n_point] of which each is in one; at most */
     int block_points;            /* so many: 2 a direction up to degree 2, above it 3 */

@@ -109,13 +109,19 @@ static void run_row(const line *l, const int r[3], double *value)
     const int is_whole = hx_line_is_whole(in, l->order, r);
     CHECK((size_t)most <= sizeof m / sizeof *m);
     for (int i = 0; i < most; i++) m[i] = NAN;
+    hx_line_row row;
+    memset(&row, 0x7f, sizeof row); /* no place of the buffer */
+    for (int i = 0; i < hx_line_row_items(l->order); i++)
+        hx_line_row_make(in, l->order, l->ring, r, i, &row);
     for (int i = 0; i < hx_line_sum_items(in, l->order, r); i++)
-        hx_line_sum(in, l->order, l->buffer, l->ring, r, i, m);
+        hx_line_sum_lower(in, l->order, l->buffer, &row, r, i, m);
+    for (int i = 0; i < hx_line_sum_items(in, l->order, r) / 3; i++)
+        hx_line_block(in, 3, m + 9 * i);
     for (int i = 0; i < most; i++) {
         const int at = hx_line_in_row(in, l->order, r, is_whole, n, i);
         if (at < 0) continue;
         CHECK(at < n && isnan(value[9 * ptr[0] + at])); /* once */
-        value[9 * ptr[0] + at] = hx_line_number(in, m, i);
+        value[9 * ptr[0] + at] = m[i];
     }
 }
 

@@ -255,9 +255,10 @@ static void check_operators(const loaded *l, const char *name)
     solve(l, &host, find(&host, "csr"), HX_LAYOUT_ROWMAJOR, "jacobi", expected);
     const int on_host = solve(l, &host, find(&host, "bsr"), HX_LAYOUT_ROWMAJOR, "multigrid", u);
     CHECK(difference(n, expected, u) <= 1e-10);
-    /* the CPU smooths by blocks of points, others solve another lattice exactly */
+    /* both smooth by blocks of points; a device may solve another lattice exactly */
     const int usual = solve(l, &device, find(&device, "bsr"), HX_LAYOUT_ROWMAJOR, "multigrid", u);
-    CHECK_MSG(usual <= 2 * on_host, "%s: %d iterations, %d on the host", name, usual, on_host);
+    CHECK_MSG(abs(usual - on_host) <= 2 + on_host / 20, "%s: %d iterations, %d on the host", name,
+              usual, on_host);
     for (size_t i = 0; hx_strategies[i]; i++) {
         const hx_strategy *const strategy = hx_strategies[i];
         if (strcmp(strategy->device, device.ops->name) != 0 || !strategy->space_bytes) continue;

@@ -1,0 +1,223 @@
+// Lines of cells of a solid spline patch by a thread block (core/matrix/interaction_line.h says
+// what each thread does): products on tensor cores, in registers until the last cell that knows
+// both points, then in a buffer. Nothing stored of a Gauss point.
+#ifndef HX_SPLINE_LINES_CUH
+#define HX_SPLINE_LINES_CUH
+
+#include "core/matrix/interaction_line.h"
+#include "cuda_device.cuh"
+#include "tensor_products.cuh"
+
+namespace hx_spline_lines
+{
+
+constexpr int WARP = 32;
+
+// `layers` of Gauss points at a time; a block makes `strips` strips of 16 lines of a plane, all
+// columns; a warp one strip, `wide` tiles of 8 columns, of all pairs of planes, `fours` fours of
+// Gauss points an instruction; so many blocks a multiprocessor.
+template <int ORDER> struct shape {
+    static constexpr int layers = ORDER == 5 ? 1 : ORDER == 4 ? 2 : ORDER;
+    static constexpr int strips = ORDER == 3 ? 2 : 1;
+    static constexpr int wide = ORDER == 3 ? 2 : 1;
+    static constexpr int fours = ORDER == 2 ? 2 : 1;
+    static constexpr int blocks = ORDER == 2 ? 8 : ORDER == 3 ? 4 : ORDER == 4 ? 2 : 1;
+    static constexpr int lines = 3 * ORDER * ORDER;
+    static constexpr int across = ((lines + 7) / 8 + wide - 1) / wide; // warps
+    static constexpr int parts = ((lines + 15) / 16 + strips - 1) / strips;
+    static constexpr int threads = WARP * strips * across;
+    static constexpr int pairs = ORDER * (ORDER + 1) / 2; // of planes
+    static constexpr int row_threads = ORDER == 2 ? 64 : ORDER == 4 ? 320 : 256;
+    static constexpr int row_blocks = ORDER == 4 ? 2 : 4;
+};
+
+// The pair of the plane that is `apart` above plane `low` with that one.
+template <int ORDER> __host__ __device__ constexpr int pair_of(int apart, int low)
+{
+    return apart * ORDER - apart * (apart - 1) / 2 + low;
+}
+
+// All items of a stage, then all threads wait.
+template <int THREADS, class F> __device__ __forceinline__ void for_items(int n, F stage)
+{
+#pragma unroll 1
+    for (int item = static_cast<int>(threadIdx.x); item < n; item += THREADS) stage(item);
+    __syncthreads();
+}
+
+// Where a warp's tiles lie in a plane's square of lines.
+template <int ORDER> struct place {
+    int row, column, lane;
+    __device__ __forceinline__ explicit place(int part)
+        : row(16 * (part * shape<ORDER>::strips +
+                    static_cast<int>(threadIdx.x) / WARP / shape<ORDER>::across)),
+          column(8 * shape<ORDER>::wide *
+                 (static_cast<int>(threadIdx.x) / WARP % shape<ORDER>::across)),
+          lane(static_cast<int>(threadIdx.x) % WARP)
+    {
+    }
+    // Whether a tile has products of the lower half of a plane with itself.
+    __device__ __forceinline__ bool is_low(int tile) const
+    {
+        return column + 8 * tile <= row + 15;
+    }
+};
+
+template <int ORDER> using sums = double[shape<ORDER>::wide][shape<ORDER>::pairs][4];
+
+// The products of FOURS fours of Gauss points, the first of them number `step`, on top of what
+// there is.
+template <int ORDER, int FOURS>
+__device__ __forceinline__ void multiply_fours(const double *const (&own)[2],
+                                               const double *const (&other)[shape<ORDER>::wide],
+                                               int step, const place<ORDER> &at, sums<ORDER> &d)
+{
+    using S = shape<ORDER>;
+    const int plane = S::lines * hx_line_stride(ORDER, S::layers);
+    double b[ORDER][S::wide][2];
+#pragma unroll
+    for (int p = 0; p < ORDER; p++) {
+        const int to = p * plane + 4 * step;
+        const double first[2] = {own[0][to], own[1][to]};
+        const double then[2] = {FOURS == 2 ? own[0][to + 4] : 0.0,
+                                FOURS == 2 ? own[1][to + 4] : 0.0};
+#pragma unroll
+        for (int k = 0; k < S::wide; k++) {
+            b[p][k][0] = other[k][to];
+            b[p][k][1] = FOURS == 2 ? other[k][to + 4] : 0.0;
+        }
+#pragma unroll
+        for (int k = 0; k < S::wide; k++)
+#pragma unroll
+            for (int q = 0; q <= p; q++) {
+                if (q == p && !at.is_low(k)) continue;
+                double(&sum)[4] = d[k][pair_of<ORDER>(p - q, q)];
+                if (FOURS == 2)
+                    hx_tensor_add8(sum, first, then, b[q][k][0], b[q][k][1]);
+                else
+                    hx_tensor_add4(sum, first, b[q][k][0]);
+            }
+    }
+}
+
+// The products of a batch of Gauss points.
+template <int ORDER>
+__device__ __forceinline__ void multiply(const double *h, const place<ORDER> &at, sums<ORDER> &d)
+{
+    using S = shape<ORDER>;
+    const int stride = hx_line_stride(ORDER, S::layers), fours = hx_line_fours(ORDER, S::layers);
+    const double *own[2], *other[S::wide];
+#pragma unroll
+    for (int k = 0; k < 2; k++)
+        own[k] = h + hx_line_clamp(ORDER, at.row + at.lane / 4 + 8 * k) * stride + at.lane % 4;
+#pragma unroll
+    for (int k = 0; k < S::wide; k++)
+        other[k] = h + hx_line_clamp(ORDER, at.column + 8 * k + at.lane / 4) * stride + at.lane % 4;
+#pragma unroll
+    for (int step = 0; step + S::fours <= fours; step += S::fours)
+        multiply_fours<ORDER, S::fours>(own, other, step, at, d);
+    if (S::fours == 2 && fours % 2) multiply_fours<ORDER, 1>(own, other, fours - 1, at, d);
+}
+
+// What is complete of the lowest plane leaves for its part of the buffer, the planes above move
+// down.
+template <int ORDER>
+__device__ __forceinline__ void leave(double *to, const place<ORDER> &at, sums<ORDER> &d)
+{
+    using S = shape<ORDER>;
+    constexpr int width = (S::lines + 1) / 2 * 2;
+#pragma unroll
+    for (int k = 0; k < S::wide; k++) {
+        const int c = at.column + 8 * k + 2 * (at.lane % 4);
+#pragma unroll
+        for (int apart = 0; apart < ORDER; apart++) {
+            const double(&out)[4] = d[k][pair_of<ORDER>(apart, 0)];
+#pragma unroll
+            for (int half = 0; half < 2; half++) {
+                const int l = at.row + at.lane / 4 + 8 * half;
+                if (l < S::lines && c < width && (apart > 0 || at.is_low(k)))
+                    *reinterpret_cast<double2 *>(to + (apart * S::lines + l) * width + c) =
+                        make_double2(out[2 * half], out[2 * half + 1]);
+            }
+#pragma unroll
+            for (int low = 0; low + apart < ORDER; low++)
+#pragma unroll
+                for (int i = 0; i < 4; i++)
+                    d[k][pair_of<ORDER>(apart, low)][i] =
+                        low + apart + 1 < ORDER ? d[k][pair_of<ORDER>(apart, low + 1)][i] : 0.0;
+        }
+    }
+}
+
+// Tables and frames of some cells.
+template <int ORDER>
+__device__ __forceinline__ void make_frames(const hx_interaction &in, const hx_line_memory &s,
+                                            const hx_line_cells &cells)
+{
+    constexpr int threads = shape<ORDER>::threads;
+    const int n = cells.n * hx_line_cube(ORDER);
+    for_items<threads>(hx_line_load_items(ORDER),
+                       [&](int item) { hx_line_load(&in, ORDER, &s, &cells, item); });
+    for_items<threads>(n, [&](int item) { hx_line_map0(&in, ORDER, &s, &cells, item); });
+    for_items<threads>(n, [&](int item) { hx_line_map1(ORDER, &s, item); });
+    for_items<threads>(n, [&](int item) { hx_line_frames(&in, ORDER, &s, &cells, item); });
+}
+
+// All cells of the line (c1, c2), the strips number `part` of the planes' lines.
+template <int ORDER>
+__device__ __forceinline__ void run_line(const hx_interaction &in, double *buffer, int ring, int c1,
+                                         int c2, int part, double *memory)
+{
+    using S = shape<ORDER>;
+    const hx_line_memory s = hx_line_divide(ORDER, S::layers, memory);
+    const place<ORDER> at(part);
+    sums<ORDER> d = {};
+    double *const line = buffer + hx_line_place(&in, ORDER, ring, 0, c1, c2);
+#pragma unroll 1
+    for (int c0 = 0; c0 < in.axis[0].n_cell; c0 += hx_line_group(ORDER)) {
+        const int left = in.axis[0].n_cell - c0;
+        const hx_line_cells cells = {{c0, c1, c2},
+                                     left < hx_line_group(ORDER) ? left : hx_line_group(ORDER)};
+        make_frames<ORDER>(in, s, cells);
+#pragma unroll 1
+        for (int g = 0; g < cells.n; g++) {
+#pragma unroll 1
+            for (int batch = 0; batch < ORDER / S::layers; batch++) {
+                for_items<S::threads>(hx_line_gradient_items(ORDER, S::layers), [&](int item) {
+                    hx_line_gradients(&in, ORDER, S::layers, &s, g, batch, item);
+                });
+                multiply<ORDER>(s.h, at, d);
+                __syncthreads();
+            }
+            const int f = in.axis[0].first[c0 + g], n = hx_line_left(&in, ORDER, c0 + g);
+#pragma unroll 1
+            for (int k = 0; k < n; k++)
+                leave<ORDER>(line + static_cast<int64_t>(f + k) * hx_line_part(ORDER), at, d);
+        }
+    }
+}
+
+// Numbers of a row's box in shared memory, all layers of it.
+template <int ORDER> constexpr int row_size()
+{
+    constexpr int wide = 2 * ORDER - 1;
+    return 9 * wide * wide * wide;
+}
+
+// Of the H100 and what came after it, all degrees.
+inline int check_shared(size_t bytes)
+{
+    int device = 0, most = 0;
+    HX_TRY_CUDA(cudaGetDevice(&device));
+    HX_TRY_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    if (bytes > static_cast<size_t>(most))
+        return HX_RAISE(HX_EINPUT,
+                        "gather of this degree needs %zu bytes of shared memory, and this GPU has "
+                        "%d; 'pairs' does without",
+                        bytes, most);
+    return HX_OK;
+}
+
+} // namespace hx_spline_lines
+
+#endif
