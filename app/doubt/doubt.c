@@ -40,6 +40,8 @@ const hx_doubt_row hx_doubt_table[HX_N_DOUBT] = {
     [HX_DOUBT_MEMORY] = {"memory", 0.9, "take a smaller mesh, or an operator that stores less"},
     [HX_DOUBT_DISK] = {"disk", 1.0, "raise output.every, or give an output.threshold"},
     [HX_DOUBT_PCG] = {"pcg", 0.0, "raise solver.max_iterations or optimization.rho_min"},
+    [HX_DOUBT_ROUNDED_STIFFNESS] = {"rounded-stiffness", 1e-4,
+                                    "take an operator that stores it in double, or \"auto\""},
     [HX_DOUBT_VOLUME] = {"volume", HX_VOLUME_TOLERANCE,
                          "more iterations, or a larger optimization.move"},
     [HX_DOUBT_CHANGING] = {"changing", 0.01, "raise optimization.iterations"},

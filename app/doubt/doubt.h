@@ -31,6 +31,7 @@ typedef enum {
     HX_DOUBT_DISK,
     /* of the last design */
     HX_DOUBT_PCG,
+    HX_DOUBT_ROUNDED_STIFFNESS,
     HX_DOUBT_VOLUME,
     HX_DOUBT_CHANGING,
     HX_DOUBT_GREY,

@@ -41,6 +41,23 @@ static void judge_run(hx_doubts *doubts, const hx_session *s, const hx_doubt_fac
                       f->last->greyness);
 }
 
+/* Of operators that store stiffness in single precision. */
+static int judge_stiffness(hx_doubts *doubts, hx_session *s)
+{
+    double error;
+    if (!(s->op.strategy->error > 0.0)) return HX_OK;
+    HX_TRY(hx_optimizer_stiffness_error(&s->opt, &error));
+    hx_log_detail("operator '%s': its rounded stiffness changes the compliance by %.1e",
+                  s->op.strategy->name, error);
+    if (!(fabs(error) <= limit_of(HX_DOUBT_ROUNDED_STIFFNESS)))
+        hx_doubts_add(doubts, HX_DOUBT_ROUNDED_STIFFNESS, fabs(error),
+                      "operator \"%s\" stores stiffness in single precision: what that rounds "
+                      "changes the compliance by an estimated %.2g %%, as the part is slender or "
+                      "held softly",
+                      s->op.strategy->name, 100.0 * fabs(error));
+    return HX_OK;
+}
+
 /* Of a run that its iterations ended. */
 static void judge_change(hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f)
 {
@@ -301,6 +318,10 @@ void hx_doubts_after(hx_doubts *doubts, hx_session *s, const hx_doubt_facts *fac
     const double begin = hx_clock();
     judge_run(doubts, s, facts);
     judge_change(doubts, s, facts);
+    if (judge_stiffness(doubts, s) < 0) {
+        hx_log_warning("the operator's rounding was not looked at: %s", hx_error_message());
+        hx_error_clear();
+    }
     if (facts->last->greyness > no_solid) return; /* whatever is cut from it, is not meant by it */
     if (judge_solid(doubts, s) < 0) {
         hx_log_warning("the 0/1 design was not looked at: %s", hx_error_message());

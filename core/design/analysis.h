@@ -103,6 +103,13 @@ int hx_analysis_compliance(hx_analysis *analysis, double *compliance);
  * field. */
 int hx_analysis_energy(const hx_analysis *analysis, double *d_energy, double *d_work);
 
+/* *error: what the operator's own error (hx_strategy.error: stiffness stored in single precision)
+ * adds to the weighted compliance, relative: sum of u'(K - K*)u over that compliance, K of the
+ * elements in double, K* the operator's; exact to first order. Rounded entries no longer cancel
+ * rigid motions, so it is 6e-8 times the ratio of the stiffness of elements to that of the part
+ * (slender, or on soft springs). d_work: a field. A product and an energy a case. Waits. */
+int hx_analysis_stiffness_error(hx_analysis *analysis, double *d_work, double *error);
+
 /* Downloads E rho^p[n_elem], in the order of the mesh. */
 int hx_analysis_modulus(const hx_analysis *analysis, double *host);
 

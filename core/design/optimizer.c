@@ -404,6 +404,11 @@ int hx_optimizer_energy(hx_optimizer *opt, double *host)
     return download_field(opt, d_scratch, host);
 }
 
+int hx_optimizer_stiffness_error(hx_optimizer *opt, double *error)
+{
+    return hx_analysis_stiffness_error(opt->analysis, opt->d_dv, error);
+}
+
 void hx_optimizer_free(hx_optimizer *opt)
 {
     hx_device *dev = opt->analysis ? opt->analysis->op->dev : NULL;

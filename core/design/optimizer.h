@@ -106,7 +106,8 @@ typedef struct hx_optimizer {
     double *d_design, *d_proposal; /* densities */
     double *d_physical;            /* those of a step; d_design where the filter leaves it */
     double *d_energy;              /* weighted u_e' Ke u_e for unit modulus */
-    double *d_dc, *d_dv;           /* filtered, after a step; d_dv until hx_optimizer_energy or
+    double *d_dc, *d_dv;           /* filtered, after a step; d_dv until hx_optimizer_energy,
+                                      hx_optimizer_stiffness_error or
                                       hx_analysis_residual needs it */
     double *d_volume;
     double *field[HX_OPTIMIZER_FIELDS]; /* [n_field] those of their own memory (owned) */
@@ -143,6 +144,9 @@ int hx_optimizer_undo(hx_optimizer *opt);
 int hx_optimizer_density(const hx_optimizer *opt, double *host);
 int hx_optimizer_sensitivity(const hx_optimizer *opt, double *host);
 int hx_optimizer_energy(hx_optimizer *opt, double *host);
+
+/* hx_analysis_stiffness_error of the design just analysed. */
+int hx_optimizer_stiffness_error(hx_optimizer *opt, double *error);
 
 /* All that outlives a design, of the optimizer and of what it works with (analysis, preconditioner,
  * filter, update): saved between hx_optimizer_step and hx_optimizer_advance; loaded, by one that

@@ -5,7 +5,7 @@ middle and the last, of memory that is not there, of a call or a kernel that fai
 that is lost from then on; NaN and a breakdown of PCG besides.
 
     faults.py BUILD [LOGS] [--device cpu|cuda] [--seconds S] [--jobs J] [--only NAME] [--seed N]
-                    [--at NAME "KIND SITE N HOW"]
+                    [--skip N] [--at NAME "KIND SITE N HOW"]
 
 A run may go on, with what stores less or after another attempt: its result is then that of a run
 without a fault. Or it ends with status 1 or 2 and one line of error that says what to do, and what
@@ -14,8 +14,8 @@ a checkpoint --resume comes to the result of an undisturbed run. No signal, no r
 s, no memory of malloc that is left three times in a row (in a build with -Db_sanitize=address: no
 leak). J processes (fault_runs.c) do one run after the other, since a GPU's start takes longer than
 these; what ends wrongly is tried again in a new one, and told apart if it ends well there. Where S
-seconds are too few for all faults, those left out are counted; their order is random, by N; --at
-tries one alone. Exit status 77: no such device here, or a build without faults.
+seconds are too few for all faults, those left out are counted; their order is random, by N, and
+--skip goes on after so many of it; --at tries one alone. Exit status 77: no such device here, or a build without faults.
 """
 import argparse
 import concurrent.futures
@@ -306,6 +306,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=8)
     parser.add_argument("--only")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--skip", type=int, default=0)
     parser.add_argument("--at", nargs=2)
     options = parser.parse_args()
     bench = Bench(options)
@@ -319,6 +320,7 @@ def main():
     reference, found = prepare(bench, names)
     bench.fresh()
     random.Random(options.seed).shuffle(found)
+    found = found[options.skip:]
     if options.at:
         found = [tuple(options.at)]
 

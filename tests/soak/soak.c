@@ -57,6 +57,7 @@ typedef struct found {
     double displacement,
         density; /* roots of sums of squares: case 0's displacements or temperatures */
     int64_t elements;
+    double warned; /* of what rounded stiffness changes the compliance by; 0: not warned of */
 } found;
 
 typedef struct watched {
@@ -148,6 +149,14 @@ static int run_kind(hextop *h, const char *kind, watched *w)
     return rc;
 }
 
+/* The number of the summary's warning of rounded stiffness. */
+static double warned_of(const char *summary)
+{
+    const char *const code = strstr(summary, "\"rounded-stiffness\"");
+    const char *const value = code ? strstr(code, "\"value\":") : NULL;
+    return value ? strtod(value + strlen("\"value\":"), NULL) : 0.0;
+}
+
 /* Arrays and files that a caller asks for. */
 static int take_results(soak *s, const line *l, hextop *h, found *f)
 {
@@ -177,6 +186,7 @@ static int take_results(soak *s, const line *l, hextop *h, found *f)
         !hextop_array(h, "sensitivity", 0, NULL) || !hextop_array(h, "energy", 0, NULL) ||
         !hextop_indices(h, "cells", NULL) || !hextop_summary(h))
         return hextop_code(h);
+    f->warned = warned_of(hextop_summary(h));
     for (int i = 0; i < 4; i++) {
         snprintf(path, sizeof path, "%s/%s.%s", s->out, l->field[NAME], ending[i]);
         if (i < 3 && hextop_write(h, path) < 0) return hextop_code(h);
@@ -233,10 +243,10 @@ static int session(soak *s, int i, found *f, char *message, size_t n_message)
 static void record(soak *s, const line *l, int rc, int is_nested, double seconds, const found *f)
 {
     char text[MOST_TEXT];
-    int n = snprintf(text, sizeof text,
-                     "%d\t%s\t%s\t%d\t%d\t%.3f\t%lld\t%016llx\t%.17g\t%.17g\t%.17g\t", s->round,
-                     l->field[NAME], l->field[KIND], is_nested, rc, seconds, (long long)f->elements,
-                     (unsigned long long)f->hash, f->difference, f->displacement, f->density);
+    int n = snprintf(
+        text, sizeof text, "%d\t%s\t%s\t%d\t%d\t%.3f\t%lld\t%016llx\t%.17g\t%.17g\t%.17g\t%.3g\t",
+        s->round, l->field[NAME], l->field[KIND], is_nested, rc, seconds, (long long)f->elements,
+        (unsigned long long)f->hash, f->difference, f->displacement, f->density, f->warned);
     for (int k = 0; k < f->n_design; k++)
         n += snprintf(text + n, sizeof text - (size_t)n, "%s%.17g", k ? " " : "", f->compliance[k]);
     text[n++] = '\n';
