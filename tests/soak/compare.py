@@ -7,14 +7,16 @@ Solves end at 1e-10 or 1e-11 of the load: compliance is known to the square of t
 to what a few designs make of it; displacements of void worse, since a residual is small there whatever they are. A
 projection's volume is searched to 1e-6. Stiffness in single precision has 6e-8 in every entry, and slender parts bend by
 differences of entries; where the run warns of that (rounded-stiffness) it may differ by three times the number that the
-warning has. Those are the bounds below. Exit status 1 where something is off.
+warning has. The same at 1e-16 shows in thin plates of quadratic elements: bsr and bsrsym on one CPU differ by 6.5e-9 in the
+first design, as much when solved to 1e-13 as to 1e-11. Those are the bounds below. Exit status 1 where something is off.
 -v: a line a config."""
 import os
 import sys
 from array import array
 
 #        compliance, density, norms of displacement and density
-BOUND = {"": (1e-8, 1e-6, 1e-4), "coarse": (2e-5, 1e-3, 1e-3), "single": (2e-4, 2e-2, 1e-2)}
+BOUND = {"": (1e-8, 1e-6, 1e-4), "coarse": (2e-5, 1e-3, 1e-3), "single": (2e-4, 2e-2, 1e-2),
+         "thin": (5e-8, 1e-6, 1e-4)}
 faults = []
 
 
@@ -156,7 +158,7 @@ def main():
             continue
         with_itself(exact, r, [x for x in found if x.name == name and x is not r])
         differences = against(name, exact, before[name][1], before[name][0], r, out)
-        kind = next((w for w in exact.split() if w in ("coarse", "single")), "")
+        kind = next((w for w in exact.split() if w in ("coarse", "single", "thin")), "")
         worst[kind] = [max(a, b) for a, b in zip(worst[kind], differences)]
         if "-v" in sys.argv:
             print("  %s %-16s %6d elements %7.3f s  compliance %.1e  density %.1e  norms %.1e" % (
