@@ -17,7 +17,7 @@ namespace
 using namespace hx_spline_lines;
 
 // Buffer, unless one patch needs more: bytes; layers of lines of the largest patch, in orders.
-constexpr size_t LEAST_BUFFER = static_cast<size_t>(256) << 20;
+constexpr size_t LEAST_BUFFER = static_cast<size_t>(128) << 20;
 constexpr int LEAST_RING = 3;
 
 // Lines of cells and rows of points that are made at a time.

@@ -154,6 +154,37 @@ static void check_rows(const loaded *l, const char *name, const char *op, hx_lay
     hx_matrix_rows_free(&again);
 }
 
+/* The rows of K of conduction, of the densities. */
+static void take_heat(const loaded *l, hx_device *dev, hx_part half, hx_matrix_rows *rows)
+{
+    const hx_strategy *const strategy = find(dev, "bsr");
+    const hx_matrix_spec spec = {HX_FORMAT_BSR, half, 0, 1};
+    void *state = NULL;
+    hx_operator op;
+    CHECK_OK(hx_operator_create(&op, dev, strategy, hx_layout_first(strategy), &l->problem, 0));
+    CHECK_OK(hx_operator_set_modulus(&op, l->rho));
+    CHECK_OK(hx_assembled_setup(&state, dev, &op.model, &l->s.mesh, &spec));
+    if (state) {
+        CHECK_OK(hx_assembled_update(state));
+        CHECK_OK(dev->ops->matrix->rows(dev, &hx_assembled_of(state)->matrix, 0, l->s.space.n_point,
+                                        rows));
+        hx_assembled_teardown(state);
+    }
+    hx_operator_free(&op);
+}
+
+static void check_heat(const loaded *l, const char *name, hx_part half)
+{
+    hx_matrix_rows a = {0}, b = {0};
+    take_heat(l, &host, half, &a);
+    take_heat(l, &device, half, &b);
+    CHECK(a.n_row == b.n_row && a.n_row > 0 && a.ptr[a.n_row] == b.ptr[b.n_row]);
+    const double off = difference((size_t)a.ptr[a.n_row], a.value, b.value);
+    CHECK_MSG(off <= 1e-13, "%s, K of heat: %.3g", name, off);
+    hx_matrix_rows_free(&a);
+    hx_matrix_rows_free(&b);
+}
+
 typedef struct sums {
     double *energy, *diagonal, *block, *force, *work;
 } sums;
@@ -333,6 +364,8 @@ int main(int argc, char **argv)
         CHECK_OK(make_part(&l, &parts[i]));
         check_rows(&l, name, "bsr", HX_LAYOUT_ROWMAJOR, "bsr");
         check_rows(&l, name, "bsrsym", HX_LAYOUT_ROWMAJOR, "bsrsym");
+        check_heat(&l, name, HX_PART_FULL);
+        check_heat(&l, name, HX_PART_LOWER);
         check_sums(&l, name);
         if (parts[i].solves && !quick) {
             check_operators(&l, name);
