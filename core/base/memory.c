@@ -1,12 +1,9 @@
-#define _DEFAULT_SOURCE /* madvise */
-
 #include "memory.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -15,24 +12,6 @@
 /* From here on it is checked first whether the memory is there: malloc promises more than there is,
  * and a process that takes it up is killed without a word. */
 static const size_t LARGE = (size_t)64 << 20;
-
-/* From here on memory comes in huge pages where the system has them: all of an array is touched,
- * mostly by all threads at once, and a page of 4 kB at a time they wait for each other in the
- * kernel. */
-static const size_t HUGE = (size_t)4 << 20;
-
-static void ask_for_huge_pages(void *p, size_t bytes)
-{
-#ifdef MADV_HUGEPAGE
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    const uintptr_t begin = ((uintptr_t)p + page - 1) / page * page;
-    const uintptr_t end = ((uintptr_t)p + bytes) / page * page;
-    if (bytes >= HUGE) (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE);
-#else
-    (void)p;
-    (void)bytes;
-#endif
-}
 
 static int allocate(void *out, size_t count, size_t size, const char *what, int zeroed)
 {
@@ -53,7 +32,6 @@ static int allocate(void *out, size_t count, size_t size, const char *what, int 
                         what, hx_format_bytes((double)bytes, want, sizeof want),
                         hx_format_bytes((double)hx_host_memory_available(), have, sizeof have));
     }
-    ask_for_huge_pages(p, bytes);
     memcpy(out, &p, sizeof p);
     return HX_OK;
 }
