@@ -3,6 +3,7 @@
 #include "core/mesh/hex8_conduction.h"
 #include "core/solver/conduction_ops.h"
 #include "fields_cuda.cuh"
+#include "points_cuda.cuh"
 
 extern const struct hx_multigrid_ops hx_cuda_multigrid_scalar_ops; // multigrid_scalar_cuda.cu
 
@@ -76,11 +77,13 @@ template <class T> struct film_body {
 
 int diagonal(hx_device *dev, const hx_device_model *model, double *d_diag)
 {
+    if (model->points) return hx_cuda_spline_conduction_diagonal(dev, model, d_diag);
     return hx_for_each(dev, model->n_node, diagonal_body{*model, d_diag});
 }
 
 int energy(hx_device *dev, const hx_device_model *model, const double *d_t, double *d_energy)
 {
+    if (model->points) return hx_cuda_spline_conduction_energy(dev, model, d_t, d_energy);
     return hx_for_each(dev, model->n_elem, energy_body{*model, d_t, d_energy});
 }
 
@@ -97,4 +100,4 @@ int film_add_single(hx_device *dev, const hx_device_films *films, const float *d
 } // namespace
 
 const hx_conduction_ops hx_cuda_conduction_ops = {
-    diagonal, energy, film_add, film_add_single, &hx_cuda_multigrid_scalar_ops, 0};
+    diagonal, energy, film_add, film_add_single, &hx_cuda_multigrid_scalar_ops, 0, 1};

@@ -8,6 +8,7 @@
 #include "core/base/memory.h"
 #include "core/mesh/hex8.h"
 #include "multigrid_cuda.cuh"
+#include "product_cuda.cuh"
 
 extern const hx_multigrid_ops hx_cuda_multigrid_scalar_ops;
 
@@ -450,12 +451,162 @@ int dense(hx_device *dev, const hx_mg_level *level, double *matrix)
     return rc;
 }
 
+// ---- Galerkin from the rows of K: a thread block a cell, cells of a colour share no corner ----
+//
+// As galerkin_rows_cuda.cu with one unknown: a warp a row sums w_jJ k_ij at the 64 lattice nodes
+// around the cell, two a lane; then a warp a corner I adds w_iI times the sums of eight rows.
+
+constexpr int SIDE = 4, NEAR = SIDE * SIDE * SIDE, ROW_WARPS = CORNERS;
+
+struct row_entry {
+    double value, part[3]; // k_ij, by half on the diagonal; place within the column's own cell
+    int base[3];           // that cell's first corner, from the node before the cell
+};
+
+struct row_data {
+    row_entry entry[32];
+    double sum[NEAR], part[3]; // of the row's point: place in the cell
+};
+
+struct rows_input {
+    hx_mg_cells cells;
+    hx_matrix matrix;
+    const uint8_t *fixed;
+    const int32_t *coloured;
+};
+
+__device__ __forceinline__ row_entry load_entry(const rows_input &in, int64_t cell, int64_t row,
+                                                int n, int k, int64_t col)
+{
+    row_entry e;
+    const bool is_held = in.fixed[row] || in.fixed[col];
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        const double x = static_cast<double>(in.cells.position[3 * col + i]), low = floor(x);
+        e.base[i] = static_cast<int>(low) - in.cells.cell[3 * cell + i] + 1;
+        e.part[i] = x - low;
+    }
+    const double value =
+        is_held ? 0.0 : hx_number(in.matrix, hx_matrix_place(&in.matrix, row, n, k, 0, 0));
+    e.value = row == col ? 0.5 * value : value;
+    return e;
+}
+
+// Weight of an entry's column at a lattice node; 0 where it is not of its cell.
+__device__ __forceinline__ double weight_near(const row_entry &e, int node)
+{
+    const int at[3] = {node % SIDE, node / SIDE % SIDE, node / SIDE / SIDE};
+    double w = 1.0;
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        const int from = at[i] - e.base[i];
+        w *= from == 0 ? 1.0 - e.part[i] : from == 1 ? e.part[i] : 0.0;
+    }
+    return w;
+}
+
+__device__ void sum_row(const rows_input &in, int64_t cell, int64_t row, row_data &d)
+{
+    const hx_device_pattern &p = in.matrix.pattern;
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int64_t begin = p.d_row_ptr[row];
+    const int n = static_cast<int>(p.d_row_ptr[row + 1] - begin);
+    double sum[2] = {0.0, 0.0};
+    if (lane < 3)
+        d.part[lane] =
+            static_cast<double>(in.cells.position[3 * row + lane]) - in.cells.cell[3 * cell + lane];
+    for (int first = 0; first < n; first += 32) {
+        const int k = first + lane;
+        const int64_t col = k < n ? p.d_col[begin + k] : row + 1;
+        const int n_here = __popc(__ballot_sync(0xffffffffu, col <= row)); // ascending
+        if (col <= row) d.entry[lane] = load_entry(in, cell, row, n, k, col);
+        __syncwarp();
+        for (int e = 0; e < n_here; e++)
+#pragma unroll
+            for (int i = 0; i < 2; i++)
+                sum[i] += weight_near(d.entry[e], lane + 32 * i) * d.entry[e].value;
+        __syncwarp();
+        if (n_here < 32) break;
+    }
+    d.sum[lane] = sum[0];
+    d.sum[lane + 32] = sum[1];
+}
+
+__global__ void __launch_bounds__(32 * ROW_WARPS)
+    rows_galerkin_kernel(const __grid_constant__ rows_input in, hx_mg_level level)
+{
+    __shared__ row_data all[ROW_WARPS];
+    const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+    const int64_t cell = in.coloured[blockIdx.x];
+    const int begin = in.cells.node_at[cell], end = in.cells.node_at[cell + 1];
+    const int corner[3] = {warp & 1, warp >> 1 & 1, warp >> 2};
+    double value[2] = {0.0, 0.0};
+    for (int first = begin; first < end; first += ROW_WARPS) {
+        const int n_row = end - first < ROW_WARPS ? end - first : ROW_WARPS;
+        if (warp < n_row) sum_row(in, cell, in.cells.node[first + warp], all[warp]);
+        __syncthreads();
+        for (int r = 0; r < n_row; r++) {
+            double w = 1.0;
+#pragma unroll
+            for (int i = 0; i < 3; i++) w *= corner[i] ? all[r].part[i] : 1.0 - all[r].part[i];
+            value[0] += w * all[r].sum[lane];
+            value[1] += w * all[r].sum[lane + 32];
+        }
+        __syncthreads();
+    }
+    const int64_t here = in.cells.corner[CORNERS * cell + warp];
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        const int b = lane + 32 * i, x = b % SIDE - 1 - corner[0],
+                  y = b / SIDE % SIDE - 1 - corner[1], z = b / SIDE / SIDE - 1 - corner[2];
+        if (x * x > 1 || y * y > 1 || z * z > 1) continue;
+        level.d_matrix[(HX_LATTICE_CENTRE + x + 3 * y + 9 * z) * level.n_node + here] +=
+            static_cast<float>(value[i]);
+    }
+}
+
+// C := C + C': x: nodes, y: offsets up to the diagonal's.
+__global__ void add_transposed_kernel(hx_mg_level level)
+{
+    const int64_t a = thread_of_grid();
+    const int offset = static_cast<int>(blockIdx.y);
+    if (a >= level.n_node) return;
+    const int64_t b = level.d_neighbour[offset * level.n_node + a];
+    if (b == a && offset != HX_LATTICE_CENTRE) return; // it has none there
+    float *const one = level.d_matrix + offset * level.n_node + a;
+    float *const two = level.d_matrix + (ROW - 1 - offset) * level.n_node + b;
+    const float sum = *one + *two;
+    *one = sum;
+    *two = sum;
+}
+
+int rows_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_matrix *matrix,
+                  const hx_mg_level *level)
+{
+    const cudaStream_t stream = hx_stream_of(dev);
+    rows_input in = {hx_mg_cells_of(mesh), *matrix, mesh->d_fixed, nullptr};
+    HX_TRY(dev->ops->zero(dev, level->d_matrix,
+                          ROW * static_cast<size_t>(level->n_node) * sizeof(float)));
+    for (int colour = 0; colour < 8; colour++) {
+        const int n = mesh->colour_at[colour + 1] - mesh->colour_at[colour];
+        if (n == 0) continue;
+        in.coloured = mesh->d_coloured + mesh->colour_at[colour];
+        rows_galerkin_kernel<<<static_cast<unsigned>(n), 32 * ROW_WARPS, 0, stream>>>(in, *level);
+        HX_TRY_LAUNCH("scalar Galerkin product from rows");
+    }
+    const dim3 grid(hx_blocks(level->n_node, HX_BLOCK), HX_LATTICE_CENTRE + 1);
+    add_transposed_kernel<<<grid, HX_BLOCK, 0, stream>>>(*level);
+    HX_TRY_LAUNCH("scalar Galerkin product from rows");
+    return HX_OK;
+}
+
 hx_multigrid_ops make_ops()
 {
     hx_multigrid_ops ops = {};
     ops.mesh_restrict = mesh_restrict;
     ops.mesh_prolong = mesh_prolong;
     ops.mesh_galerkin = mesh_galerkin;
+    ops.rows_galerkin = rows_galerkin;
     ops.add_blocks = add_blocks;
     ops.multiply = multiply;
     ops.residual = residual;

@@ -44,4 +44,10 @@ int hx_cuda_spline_body_work(hx_device *dev, const hx_device_model *model,
                              const hx_body_field *field, double factor, const double *d_rho,
                              const double *d_u, double *d_dc);
 
+// spline_points_cuda.cu, of conduction (conduction_ops.h)
+int hx_cuda_spline_conduction_diagonal(hx_device *dev, const hx_device_model *model,
+                                       double *d_diag);
+int hx_cuda_spline_conduction_energy(hx_device *dev, const hx_device_model *model,
+                                     const double *d_t, double *d_energy);
+
 #endif

@@ -138,6 +138,49 @@ __global__ void __launch_bounds__(THREADS)
         }
 }
 
+// The same of conduction with one unknown a point: T' Ke T of a cell, for unit conductivity.
+__global__ void __launch_bounds__(THREADS)
+    conduction_energy_kernel(space s, const double *__restrict__ t, double *__restrict__ energy)
+{
+    __shared__ shared_memory m;
+    const int q = static_cast<int>(threadIdx.x);
+    const cell c = load_cell(s, blockIdx.x, m.t);
+    frame f;
+    double mine[1] = {0.0};
+    map_cell(s, c, m.t, m.work, f);
+    __syncthreads(); // all have read their frames' numbers
+    if (q < c.n) {
+        const int64_t point = s.in.point[c.first + q];
+        m.work[q] = (s.rule.weight ? s.rule.weight[point] : 1.0) * t[point];
+    }
+    __syncthreads();
+    evaluate(c, m.t, 1, m.work);
+    if (q < c.n) {
+        const double *const at = m.work + q;
+        double g[3];
+        gradient(f, {at[0], {at[c.n], at[2 * c.n], at[3 * c.n]}}, g);
+        mine[0] = f.volume * (g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    }
+    sum_threads(m, mine);
+    if (q == 0) energy[blockIdx.x] = mine[0];
+}
+
+// The diagonal of conduction.
+__global__ void __launch_bounds__(THREADS)
+    conduction_diagonal_kernel(space s, const double *__restrict__ modulus,
+                               double *__restrict__ diagonal)
+{
+    __shared__ shared_memory shared;
+    double sum[1] = {0.0};
+    visit_cells(s, blockIdx.x, shared, [&](int number, const cell &c, const frame &f, int a) {
+        double g[3];
+        gradient(f, shape_at(s, c, shared.t, static_cast<int>(threadIdx.x), a), g);
+        sum[0] += modulus[number] * f.volume * (g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    });
+    sum_threads(shared, sum);
+    if (threadIdx.x == 0) diagonal[blockIdx.x] = sum[0];
+}
+
 // f = static + sum over cells of m(rho) int R b dV.
 __global__ void __launch_bounds__(THREADS)
     body_force_kernel(space s, hx_body_field field, const double *__restrict__ rho,
@@ -239,5 +282,22 @@ int hx_cuda_spline_body_work(hx_device *dev, const hx_device_model *model,
     body_work_kernel<<<blocks_of(model->n_elem), THREADS, 0, hx_cuda_of(dev)->stream>>>(
         view(model), *field, factor, d_rho, d_u, d_dc);
     HX_TRY_LAUNCH("body work of a spline");
+    return HX_OK;
+}
+
+int hx_cuda_spline_conduction_diagonal(hx_device *dev, const hx_device_model *model, double *d_diag)
+{
+    conduction_diagonal_kernel<<<blocks_of(model->n_point), THREADS, 0, hx_cuda_of(dev)->stream>>>(
+        view(model), model->d_modulus, d_diag);
+    HX_TRY_LAUNCH("diagonal of a spline's conduction");
+    return HX_OK;
+}
+
+int hx_cuda_spline_conduction_energy(hx_device *dev, const hx_device_model *model,
+                                     const double *d_t, double *d_energy)
+{
+    conduction_energy_kernel<<<blocks_of(model->n_elem), THREADS, 0, hx_cuda_of(dev)->stream>>>(
+        view(model), d_t, d_energy);
+    HX_TRY_LAUNCH("conduction energy of a spline's cells");
     return HX_OK;
 }

@@ -45,7 +45,7 @@ template <class Kind> struct hx_assembled_strategy {
         t.error = Kind::error;
         t.layouts = Kind::layouts;
         t.bytes = bytes;
-        if (Kind::spec(hx_layout_first(&t)).components == 3) t.space_bytes = space_bytes;
+        t.space_bytes = space_bytes;
         t.promise = hx_assembled_promise;
         t.setup = setup;
         t.update = hx_assembled_update;

@@ -40,6 +40,7 @@ static int does_what_is_asked(const hx_session *s, const hx_device_ops *ops)
     if (s->cfg.solver.element == HX_ELEMENT_SPLINE && !ops->matrix->splines) return 0;
     if (!hx_config_is_heat(&s->cfg)) return 1;
     if (!ops->conduction) return 0;
+    if (s->cfg.solver.element == HX_ELEMENT_SPLINE) return ops->conduction->splines;
     return s->cfg.solver.element == HX_ELEMENT_LINEAR || ops->conduction->quadratic;
 }
 

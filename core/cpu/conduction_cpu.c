@@ -92,4 +92,5 @@ const hx_conduction_ops hx_cpu_conduction_ops = {
     .film_add_single = cpu_film_add_single,
     .multigrid = &hx_cpu_multigrid_scalar_ops,
     .quadratic = 1,
+    .splines = 1,
 };

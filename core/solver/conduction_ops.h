@@ -31,7 +31,7 @@ typedef struct hx_conduction_ops {
     int (*film_add_single)(hx_device *dev, const hx_device_films *films, const float *d_x,
                            float *d_y);
     const struct hx_multigrid_ops *multigrid; /* one unknown a node of the lattices */
-    int quadratic;                            /* diagonal and energy take a model with points */
+    int quadratic, splines; /* diagonal and energy take a model with points of either */
 } hx_conduction_ops;
 
 #ifdef __cplusplus

@@ -241,7 +241,7 @@ static int check_spline(const hx_strategy *strategy, const hx_problem *problem,
                         "device '%s' has no splines: use device = \"cpu\", or element = \"linear\" "
                         "or \"quadratic\" on the same file",
                         ops->name);
-    if (hx_problem_is_heat(problem) && !ops->conduction->quadratic)
+    if (hx_problem_is_heat(problem) && !ops->conduction->splines)
         return HX_RAISE(HX_EINPUT,
                         "device '%s' has no splines of physics = \"heat\": use device \"cpu\", or "
                         "element = \"linear\" on the same file",

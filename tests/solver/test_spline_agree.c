@@ -317,6 +317,98 @@ static void check_operators(const loaded *l, const char *name)
     free(u);
 }
 
+/* --- heat --- */
+
+/* Held at its start, heated through a film at its end, with a source. */
+static int make_heat(const loaded *l, const part *p, hx_problem *problem)
+{
+    const hx_support_spec support = {"patch1:u-", "test", HX_FIX_X, {20.0, 0.0, 0.0}};
+    const hx_convection_spec film = {.set = p->n_patch > 1 ? "patch2:u+" : "patch1:u+",
+                                     .origin = "test",
+                                     .coefficient = 0.5,
+                                     .ambient = 120.0};
+    hx_problem_params params = fixture_problem();
+    params.physics = HX_PHYSICS_HEAT;
+    params.conductivity = 2.0;
+    params.space = &l->s.space;
+    params.support = &support, params.n_support = 1;
+    params.convection = &film, params.n_convection = 1;
+    return hx_problem_create(problem, &l->s.mesh, &params);
+}
+
+typedef struct heated {
+    double *t, *diagonal, *energy; /* [n_point], [n_point], [n_elem] */
+    int iterations;
+} heated;
+
+static heated heat(const loaded *l, const hx_problem *problem, hx_device *dev, const char *op,
+                   const char *precond)
+{
+    const size_t n = (size_t)l->s.space.n_point, n_elem = (size_t)l->s.mesh.n_elem;
+    fixture_settings settings = fixture_defaults();
+    fixture_solver s;
+    heated h = {malloc(n * sizeof(double)), malloc(n * sizeof(double)),
+                malloc(n_elem * sizeof(double)), 0};
+    if (!h.t || !h.diagonal || !h.energy) abort();
+    settings.strategy = hx_strategy_of(find(dev, op), 1);
+    settings.layout = hx_layout_first(settings.strategy);
+    settings.precond = precond;
+    settings.pcg.tolerance = 1e-12;
+    CHECK_OK(fixture_solver_create(&s, dev, problem, &settings));
+    CHECK_OK(hx_analysis_solve_density(&s.analysis, l->rho, 3.0));
+    CHECK(s.analysis.record.reason == HX_PCG_CONVERGED);
+    h.iterations = s.analysis.record.pcg_iterations;
+    CHECK_OK(hx_analysis_point_displacement(&s.analysis, 0, h.t));
+    double *const d_t = fixture_put(dev, n, h.t), *const d_diag = fixture_put(dev, n, NULL);
+    double *const d_energy = fixture_put(dev, n_elem, NULL);
+    CHECK_OK(dev->ops->conduction->diagonal(dev, &s.op.model, d_diag));
+    CHECK_OK(dev->ops->conduction->energy(dev, &s.op.model, d_t, d_energy));
+    fixture_get(dev, n, h.diagonal, d_diag);
+    fixture_get(dev, n_elem, h.energy, d_energy);
+    dev->ops->release(dev, d_t);
+    dev->ops->release(dev, d_diag);
+    dev->ops->release(dev, d_energy);
+    fixture_solver_free(&s);
+    return h;
+}
+
+static void free_heated(heated *h)
+{
+    free(h->t);
+    free(h->diagonal);
+    free(h->energy);
+}
+
+/* Temperatures, energies, diagonals and iterations, by the device's scalar operators. */
+static void check_temperatures(const loaded *l, const part *p)
+{
+    static const char *const op[] = {"csr", "bsr", "bsrsym"};
+    const size_t n = (size_t)l->s.space.n_point, n_elem = (size_t)l->s.mesh.n_elem;
+    hx_problem problem = {0};
+    CHECK_OK(make_heat(l, p, &problem));
+    heated expected = heat(l, &problem, &host, "csr", "multigrid");
+    for (size_t i = 0; i < sizeof op / sizeof op[0]; i++) {
+        if (!hx_strategy_of(find(&device, op[i]), 1)) continue;
+        heated found = heat(l, &problem, &device, op[i], "multigrid");
+        heated plain = heat(l, &problem, &device, op[i], "jacobi");
+        const double off[4] = {difference(n, expected.t, found.t),
+                               difference(n, expected.t, plain.t),
+                               difference(n, expected.diagonal, found.diagonal),
+                               difference(n_elem, expected.energy, found.energy)};
+        const double most[4] = {1e-9, 1e-9, 1e-12, 1e-8};
+        for (int k = 0; k < 4; k++)
+            CHECK_MSG(off[k] <= most[k], "%s, heat by %s, %d: %.3g", p->name, op[i], k, off[k]);
+        CHECK_MSG(abs(found.iterations - expected.iterations) <= 2 + expected.iterations / 20,
+                  "%s, heat by %s: %d iterations, %d on the host", p->name, op[i], found.iterations,
+                  expected.iterations);
+        free_heated(&found);
+        free_heated(&plain);
+    }
+    printf("%s, heat: %d iterations of multigrid\n", p->name, expected.iterations);
+    free_heated(&expected);
+    hx_problem_free(&problem);
+}
+
 /* Five designs at a tolerance of 1e-12: the compliance and the densities. */
 static double design(const loaded *l, hx_device *dev, double *rho)
 {
@@ -370,6 +462,7 @@ int main(int argc, char **argv)
         if (parts[i].solves && !quick) {
             check_operators(&l, name);
             check_design(&l, name);
+            check_temperatures(&l, &parts[i]);
         }
         free_part(&l);
     }
