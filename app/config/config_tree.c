@@ -170,8 +170,13 @@ static int convert(hx_value **out, const config_setting_t *setting, const char *
         const int n = config_setting_length(setting);
         for (int i = 0; i < n; i++) {
             const config_setting_t *member = config_setting_get_elem(setting, (unsigned)i);
+            const char *const key = config_setting_name(member);
             hx_value *child = NULL;
-            HX_TRY_FAIL(convert(&child, member, config_setting_name(member), src, origin));
+            if (!key && config_setting_is_group(setting)) { /* libconfig does not look */
+                rc = HX_RAISE(HX_ENOMEM, "no memory for the names of the config: free some");
+                goto fail;
+            }
+            HX_TRY_FAIL(convert(&child, member, key, src, origin));
             HX_TRY_FAIL(hx_value_append(value, child));
         }
     }

@@ -22,8 +22,13 @@ void hx_report_say(hx_report_lines *lines, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    if (lines->n < HX_REPORT_MAX_NOTE && hx_strdup(&lines->line[lines->n], text) == HX_OK)
+    if (lines->n >= HX_REPORT_MAX_NOTE) return;
+    if (hx_strdup(&lines->line[lines->n], text) == HX_OK) {
         lines->n++;
+        return;
+    }
+    hx_log_warning("the page lacks \"%s\": %s", text, hx_error_message());
+    hx_error_clear();
 }
 
 static char *join(const hx_report_run *run, const char *name, char path[PATH_MAX])

@@ -53,7 +53,7 @@ static void on_interrupt(int number)
 }
 
 /* The first SIGINT, SIGTERM or SIGHUP is noted, the second one ends the program; a SIGHUP that was
- * ignored, as by nohup, stays so. A log that nobody reads any more does not end the run. */
+ * ignored, as by nohup, stays so. */
 static void catch_interrupts(void)
 {
     struct sigaction action, hangup;
@@ -65,7 +65,6 @@ static void catch_interrupts(void)
     sigaction(SIGTERM, &action, NULL);
     if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
         sigaction(SIGHUP, &action, NULL);
-    signal(SIGPIPE, SIG_IGN);
 }
 
 static hx_checkpoint_parts checkpoint_parts(run *r, const char *history)
@@ -359,6 +358,7 @@ static int command_run(const hx_options *options)
 {
     run r;
     memset(&r, 0, sizeof r);
+    signal(SIGPIPE, SIG_IGN); /* a log that nobody reads any more, from its first line on */
     HX_TRY(hx_run_log_begin(&r.log, options));
     int rc = hx_doubts_listen(&r.doubts);
     if (rc == HX_OK) rc = run_config(&r, options);

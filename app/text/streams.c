@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -21,10 +22,18 @@ int hx_streams_open(void)
     return 0;
 }
 
+/* 1 if stdout is a pipe that nobody reads any more. */
+static int is_unread(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
+}
+
 int hx_streams_close(int status, int is_to_print)
 {
     const int is_lost = fflush(stdout) != 0 || ferror(stdout);
-    if (!is_lost || status != 0 || (stdout_was_closed && !is_to_print)) return status;
+    if (!is_lost || status != 0 || ((stdout_was_closed || is_unread()) && !is_to_print))
+        return status;
     hx_log_usage_error("cannot write to the standard output%s",
                        stdout_was_closed ? ": it is closed" : "");
     return 1;

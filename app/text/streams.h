@@ -8,8 +8,8 @@
 int hx_streams_open(void);
 
 /* At the end: the exit status, 1 in place of 0 if text for the standard output was lost, which is
- * said on stderr. Where stdout was closed from the start that is an error only of a command whose
- * purpose is to print. */
+ * said on stderr. Where stdout was closed from the start, or is a pipe that nobody reads any
+ * more, that is an error only of a command whose purpose is to print. */
 int hx_streams_close(int status, int is_to_print);
 
 #endif

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Signals at other moments than test_resume.sh's: while a run sets up, a second one, an output that nobody reads any
+more; and lines of history.csv that are longer than a buffer.
+
+    test_signals.py HEXTOP"""
+import csv
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HEXTOP = os.path.abspath(sys.argv[1])
+N_CHECK = N_FAILED = 0
+CONFIG = """mesh = { generator = "cantilever"; nx = %d; ny = %d; nz = %d; };
+supports = ( { set = "left"; fix = "xyz"; } );
+loads = ( %s );
+optimization = { volume_fraction = 0.5; iterations = %d; };
+solver = { device = "cpu"; operator = "otf"; threads = 1; };
+output = { directory = "%s"; every = 0; };
+"""
+
+
+def check(condition, text):
+    global N_CHECK, N_FAILED
+    N_CHECK += 1
+    if not condition:
+        N_FAILED += 1
+        print(f"failed: {text}")
+
+
+def config(name, size, iterations, n_case=1):
+    loads = ", ".join('{ set = "right"; total_force = [0.0, %.3f, -1.0]; case = %d; }' % (0.001 * c, c + 1)
+                      for c in range(n_case))
+    with open(name + ".cfg", "w", encoding="ascii") as file:
+        file.write(CONFIG % (*size, loads, iterations, name))
+    return [HEXTOP, "run", name + ".cfg"]
+
+
+def left_behind(folder):
+    if not os.path.isdir(folder):
+        return []
+    return [n for n in os.listdir(folder) if ".tmp." in n or n.startswith(".hextop")]
+
+
+def in_set_up():
+    """A signal before the first design: no half file, no crash, at several moments."""
+    words = config("early", (60, 30, 30), 2000)
+    for delay in (0.02, 0.05, 0.1, 0.2):
+        run = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        time.sleep(delay)
+        run.send_signal(signal.SIGTERM)
+        said = run.communicate(timeout=100)[1]
+        # before the handler is there the signal ends the process as it ends any other
+        check(run.returncode in (3, -signal.SIGTERM), f"after {delay} s: exit status {run.returncode}: {said}")
+        check(not left_behind("early"), f"after {delay} s: left behind {left_behind('early')}")
+
+
+def twice():
+    run = subprocess.Popen(config("second", (60, 30, 30), 2000), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while run.poll() is None and not os.path.exists("second/history.csv"):
+        time.sleep(0.05)
+    run.send_signal(signal.SIGINT)
+    run.send_signal(signal.SIGTERM)
+    begin = time.monotonic()
+    status = run.wait(timeout=100)
+    check(status != 0, f"two signals: exit status {status}")
+    print(f"two signals: exit status {status} after {time.monotonic() - begin:.2f} s")
+
+
+def unread():
+    """stdout that is closed at once, with SIGPIPE as a shell leaves it."""
+    for name, words in (("run", config("piped", (8, 4, 4), 6)), ("help", [HEXTOP, "help", "solver.operator"]),
+                        ("list", [HEXTOP, "list"])):
+        read, write = os.pipe()
+        os.close(read)
+        done = subprocess.run(words, stdout=write, stderr=subprocess.PIPE, text=True, restore_signals=True)
+        os.close(write)
+        check("error" not in done.stderr, f"{name} into a closed pipe says {done.stderr}")
+        if name == "run":
+            check(done.returncode == 0, f"run into a closed pipe: exit status {done.returncode}")
+            with open("piped/history.csv", encoding="ascii") as file:
+                check(len(list(csv.reader(file))) == 7, "run into a closed pipe: all designs")
+
+
+def long_lines():
+    """400 load cases: a line of more than 4096 bytes, whole where the run is killed at any moment."""
+    words = config("many", (4, 2, 2), 400, 400)
+    text = b""
+    for delay in (0.0, 0.013, 0.041):
+        run = subprocess.Popen(words + ["--force"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        begin = time.monotonic()
+        while time.monotonic() < begin + 60 and text.count(b"\n") < 3:
+            time.sleep(0.01)
+            if os.path.exists("many/history.csv"):
+                with open("many/history.csv", "rb") as file:
+                    text = file.read()
+        time.sleep(delay)
+        run.kill()
+        run.wait()
+        with open("many/history.csv", "rb") as file:
+            text = file.read()
+        os.remove("many/history.csv")
+        check(text.endswith(b"\n"), "a line is whole")
+        check(len({line.count(b",") for line in text.splitlines()}) == 1, "all lines have all columns")
+        last, text = text, b""
+    lines = last.splitlines()
+    check(len(lines) > 1 and len(lines[-1]) > 4096, f"{len(lines)} lines, the last of {len(lines[-1])} bytes")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for part in (in_set_up, twice, unread, long_lines):
+            part()
+        os.chdir("/")
+    print(f"{N_CHECK} checks, {N_FAILED} failed")
+    return 1 if N_FAILED else 0
+
+
+sys.exit(main())
