@@ -95,7 +95,7 @@ typedef struct guess {
  * degree 2 and 3. The diagonal takes about as many times more as the degree is. */
 static guess guess_spline(double with_diagonal, int own, int degree)
 {
-    if (own > 0) return (guess){20.0, 10.0, 40.0};
+    if (own > 0) return (guess){20.0, 10.0, 50.0};
     return (guess){with_diagonal * degree, with_diagonal * degree / 3.0,
                    with_diagonal * degree * 3.0};
 }
