@@ -31,6 +31,8 @@ const hx_doubt_row hx_doubt_table[HX_N_DOUBT] = {
                                       "a smaller nu, or solver.element = \"quadratic\""},
     [HX_DOUBT_FILTER_SMALL] = {"filter-small", 1.5, "1.5 to 6 elements are usual"},
     [HX_DOUBT_FILTER_LARGE] = {"filter-large", 10.0, "1.5 to 6 elements are usual"},
+    [HX_DOUBT_FILTER_SPLINE] = {"filter-spline", 1.0,
+                                "a larger optimization.filter.radius, or a finer mesh.refine"},
     [HX_DOUBT_NO_IMAGE] = {"no-image", 0.1, "look at the planes' points and normals"},
     [HX_DOUBT_NOT_SYMMETRIC] = {"not-symmetric", 0.1, ""},
     [HX_DOUBT_TOO_FEW_ITERATIONS] = {"too-few-iterations", NONE, ""},

@@ -11,6 +11,7 @@
 #include "../session/continuation.h"
 #include "../text/table.h"
 #include "core/base/memory.h"
+#include "core/spline/spline.h"
 #include "doubt.h"
 
 static double limit_of(hx_doubt_kind kind)
@@ -204,6 +205,20 @@ int hx_doubt_loads(hx_doubts *doubts, const hx_session *s)
     return HX_OK;
 }
 
+/* Functions of degree p reach over p + 1 spans, and hold together what fewer void spans part. */
+static void judge_spline_filter(hx_doubts *doubts, const hx_session *s, double in_elements)
+{
+    if (s->space.element != HX_ELEMENT_SPLINE) return;
+    const int degree = hx_spline_degree(s->space.spline);
+    const double share = in_elements / (0.5 * (degree + 1));
+    if (share < limit_of(HX_DOUBT_FILTER_SPLINE))
+        hx_doubts_add(doubts, HX_DOUBT_FILTER_SPLINE, share,
+                      "the filter's radius of %.2g spans is less than half the %d over which "
+                      "functions of degree %d reach: they carry loads over gaps in the design that "
+                      "are narrower, and it may fall into pieces",
+                      in_elements, degree + 1, degree);
+}
+
 void hx_doubt_filter(hx_doubts *doubts, const hx_session *s)
 {
     const double in_elements = s->filter_radius / s->mesh.elem_size;
@@ -217,6 +232,7 @@ void hx_doubt_filter(hx_doubts *doubts, const hx_session *s)
         hx_doubts_add(doubts, HX_DOUBT_FILTER_LARGE, in_elements,
                       "the filter's radius of %.3g elements blurs the design and costs time",
                       in_elements);
+    judge_spline_filter(doubts, s, in_elements);
 }
 
 void hx_doubt_ties(hx_doubts *doubts, const hx_session *s)

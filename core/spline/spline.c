@@ -20,6 +20,16 @@ const char *hx_spline_side_name(const hx_spline *spline, hx_spline_side side, ch
     return hx_spline_side_text(side, text, n_text);
 }
 
+int hx_spline_degree(const hx_spline *spline)
+{
+    int degree = 0;
+    for (int k = 0; k < 3 * spline->n_patch; k++) {
+        const int p = spline->patch[k / 3].axis[k % 3].degree;
+        degree = p > degree ? p : degree;
+    }
+    return degree;
+}
+
 const char *hx_spline_text(const hx_spline *spline, char *text, size_t n_text)
 {
     int low[3] = {HX_SPLINE_MAX_DEGREE, HX_SPLINE_MAX_DEGREE, HX_SPLINE_MAX_DEGREE};

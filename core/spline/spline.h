@@ -57,6 +57,9 @@ const char *hx_spline_side_text(hx_spline_side side, char *text, size_t n_text);
 const char *hx_spline_side_name(const struct hx_spline *spline, hx_spline_side side, char *text,
                                 size_t n_text);
 
+/* The highest of all patches and directions. */
+int hx_spline_degree(const hx_spline *spline);
+
 /* "2 patches of degree 2 2 1, 48 spans, 105 control points"; of several degrees "1 to 3". Returns
  * text. */
 const char *hx_spline_text(const hx_spline *spline, char *text, size_t n_text);

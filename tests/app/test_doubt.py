@@ -156,6 +156,21 @@ def test_before():
            before=["passive-void-load", "passive-void-support"])
 
 
+def test_splines():
+    """Half the reach of functions of degree p is (p + 1) / 2 spans."""
+    spline = """
+mesh = { file = "%s/examples/meshes/half_tube.xml"; degree = 3; refine = [4, 1, 1]; };
+supports = ( { set = "patch1:u-"; fix = "xyz"; } );
+loads = ( { set = "patch2:u+"; total_force = [0.0, 0.0, -1.0]; } );
+optimization = { volume_fraction = 0.5; iterations = 2; filter = { kind = "density"; radius = 1.8; }; };
+solver = { device = "cpu"; };
+output = { directory = "out"; every = 0; };
+""" % SRCDIR
+    expect("bridged", spline, before=["filter-spline"], absent=["filter-small"])
+    expect("parted", config(spline, a=("1.8", "2.1")), absent=["filter-spline"])
+    expect("as hexahedra", spline, absent=["filter-spline"], words=["solver.element=linear"])
+
+
 def test_meshes():
     points, cells = box(8, 2, 2)
     write_vtk("far.vtk", points, cells, 12, offset=1e10)
@@ -312,7 +327,7 @@ def test_folder():
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        for test in (test_before, test_meshes, test_after, test_volume, test_refused, test_folder, test_readme):
+        for test in (test_before, test_splines, test_meshes, test_after, test_volume, test_refused, test_folder, test_readme):
             test()
         os.chdir("/")
     print(f"{N_CHECK} checks, {N_FAILED} failed")
