@@ -163,6 +163,10 @@ static int convert(hx_value **out, const config_setting_t *setting, const char *
         break;
     case CONFIG_TYPE_STRING:
         value->kind = HX_VALUE_STRING;
+        if (!config_setting_get_string(setting)) { /* libconfig does not look */
+            rc = HX_RAISE(HX_ENOMEM, "no memory for the texts of the config: free some");
+            goto fail;
+        }
         HX_TRY_FAIL(hx_strdup(&value->text, config_setting_get_string(setting)));
         break;
     default: {
