@@ -15,7 +15,8 @@ s, no memory of malloc that is left three times in a row (in a build with -Db_sa
 leak). J processes (fault_runs.c) do one run after the other, since a GPU's start takes longer than
 these; what ends wrongly is tried again in a new one, and told apart if it ends well there. Where S
 seconds are too few for all faults, those left out are counted; their order is random, by N, and
---skip goes on after so many of it; --at tries one alone. Exit status 77: no such device here, or a build without faults.
+--skip goes on after so many of it; --at tries one alone. Exit status 77: no such device here, or a
+build without faults.
 """
 import argparse
 import concurrent.futures

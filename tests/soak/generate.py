@@ -228,8 +228,7 @@ class Draw:
     def exact(self):
         """auto may take another operator next time; those of single precision are compared with their like."""
         on_gpu = "bits" if self.op not in ATOMIC + ("sym32", "auto") or self.deterministic else "rounding"
-        return on_gpu + (" single" if self.op in SINGLE else "") + (" coarse" if self.coarse else "") + (
-            " thin" if self.bends() else "")
+        return on_gpu + (" single" if self.op in SINGLE else "") + (" coarse" if self.coarse else "")
 
     def twin(self, rng):
         """Keys that change how, not what, on a CPU."""

@@ -3,8 +3,8 @@
 # every result against the CPU's made before, memory of process and device flat.
 #     sh tests/soak/run.sh BUILD SECONDS [-d DEVICE] [-n CONFIGS] [-m ELEMENTS] [-s] SEED...
 # BUILD is built with CUDA (or -d cpu: then against other operators, preconditioners and numbers of threads); rounds
-# begin for SECONDS, three of them at least, and eight for resident memory to say much; -s where others use the device. The CPU's results are made first, by as many processes as there are cores
-# over 2. An H200 with 16 cores: 22 to 36 s a seed for SECONDS = 15.
+# begin for SECONDS, three of them at least, and eight for resident memory to say much; -s where others use the device.
+# The CPU's results are made first, by as many processes as there are cores over 2. An H200 with 16 cores: 22 to 36 s a seed for SECONDS = 15.
 set -u
 build=$1 seconds=$2 device=cuda n=40 most=16000 shared=
 shift 2
