@@ -1,11 +1,11 @@
 // gather of splines all of whose patches have one degree: line by line of cells (spline_lines.cuh),
-// all patches at a time whose products fit into a buffer, of a larger patch some layers of lines.
-// Then each point of a patch adds its row's sums to K. Points that several patches share take
-// turns: a launch for the first patch of each, which writes, one for the second, which adds, and so
-// on. So every number is one sum over the patches, ascending, whatever the buffer holds.
+// in the steps that core/matrix/line_plan.h plans. Each point of a patch adds its row's sums to K;
+// of points that several patches share a launch for the first patch of each, which writes, one for
+// the second, which adds, and so on.
 #include <cstdlib>
 
 #include "core/base/memory.h"
+#include "core/matrix/line_plan.h"
 #include "hex8_tiles.cuh"
 #include "matrix_cuda.cuh"
 #include "product_cuda.cuh"
@@ -15,34 +15,7 @@ namespace
 {
 
 using namespace hx_spline_lines;
-
-// Buffer, unless one patch needs more: bytes; layers of lines of the largest patch, in orders.
-constexpr size_t LEAST_BUFFER = static_cast<size_t>(128) << 20;
-constexpr int LEAST_RING = 3;
-
-// Lines of cells and rows of points that are made at a time.
-struct step {
-    int patch, end;       // of these patches
-    int layer, layer_end; // of a single patch the layers of lines; else all
-    int rank, rank_end;   // its parts of the list of rows: one for each turn
-    int64_t n_line;       // of all patches
-};
-
-// On the host: what follows from the patches alone.
-struct plan {
-    int n_patch, order;
-    hx_interaction *patch; // [n_patch] axes, without tables and points
-    int64_t *point_at;     // [n_patch + 1] points of the patches before
-    int64_t *buffer_at;    // [n_patch] numbers before a patch's in its step
-    int64_t *line_at;      // [n_patch] lines before a patch's in its step
-    int *ring;             // [n_patch] layers of lines that lie in the buffer
-    int32_t *integers;     // of all axes
-    int64_t n_integer, n_buffer;
-    int n_step, n_rank;
-    step *step;
-    int64_t *rank_at; // [n_rank + 1] rows before
-    int32_t *row;     // [point_at[n_patch]] points of patches in the order of their turns
-};
+using plan = hx_line_plan;
 
 // A patch in device memory.
 struct device_patch {
@@ -59,267 +32,30 @@ struct lines_filling : hx_cuda_filling {
     double *d_buffer;
 };
 
-void free_plan(plan *p)
+// What the buffer holds of lines unless told otherwise: as many as an H200 runs at a time. It is
+// foretold without asking a device; one with more multiprocessors takes a little longer.
+constexpr int MULTIPROCESSORS = 132;
+
+template <int ORDER> constexpr int64_t lines_at_once()
 {
-    free(p->patch);
-    free(p->point_at);
-    free(p->buffer_at);
-    free(p->line_at);
-    free(p->ring);
-    free(p->integers);
-    free(p->step);
-    free(p->rank_at);
-    free(p->row);
-    *p = {};
+    using S = shape<ORDER>;
+    return (MULTIPROCESSORS * S::blocks + S::parts - 1) / S::parts;
 }
 
-// The one order of all patches and directions, or 0.
-int order_of(int n_patch, const hx_spline_rule_patch *patch)
+hx_line_budget budget_of(int degree, size_t bytes)
 {
-    for (int k = 0; k < 3 * n_patch; k++)
-        if (patch[k / 3].degree[k % 3] != patch[0].degree[0]) return 0;
-    return patch[0].degree[0] + 1;
+    const int64_t n = degree == 1   ? lines_at_once<2>()
+                      : degree == 2 ? lines_at_once<3>()
+                      : degree == 3 ? lines_at_once<4>()
+                                    : lines_at_once<5>();
+    return {n, bytes};
 }
 
-// Sizes of an axis of degree + 1 = order; its functions end with the last span's.
-void size_axis(hx_interaction_axis *axis, int order, int n_cell, const int32_t *first)
-{
-    *axis = {};
-    axis->degree = order - 1;
-    axis->n_cell = n_cell;
-    axis->n = first[n_cell - 1] + order;
-}
-
-void fill_axis(const hx_interaction_axis *axis, const int32_t *from, int32_t *first, int32_t *cells,
-               int32_t *reach)
-{
-    const int order = axis->degree + 1;
-    for (int i = 0; i < axis->n; i++) cells[2 * i] = axis->n_cell;
-    for (int c = 0; c < axis->n_cell; c++) {
-        first[c] = from[c];
-        for (int a = 0; a < order; a++) {
-            int32_t *const own = cells + 2 * (from[c] + a);
-            if (c < own[0]) own[0] = c;
-            own[1] = c + 1;
-        }
-    }
-    for (int i = 0; i < axis->n; i++) {
-        reach[2 * i] = from[cells[2 * i]];
-        reach[2 * i + 1] = from[cells[2 * i + 1] - 1] + order;
-    }
-}
-
-// Pointers of the axes into integers, as fill_axes lays them.
-void point_axes(plan *p, int32_t *integers, hx_interaction *patch)
-{
-    for (int k = 0; k < 3 * p->n_patch; k++) {
-        hx_interaction_axis *const axis = &patch[k / 3].axis[k % 3];
-        axis->first = integers;
-        axis->cells = axis->first + axis->n_cell;
-        axis->reach = axis->cells + 2 * static_cast<size_t>(axis->n);
-        integers += axis->n_cell + 4 * static_cast<size_t>(axis->n);
-    }
-}
-
-int make_axes(plan *p, const hx_spline_rule_patch *patch, const int32_t *first)
-{
-    const int32_t *from = first;
-    for (int k = 0; k < p->n_patch; k++) {
-        hx_interaction *const in = &p->patch[k];
-        *in = {};
-        in->dim = 3;
-        in->n_point = in->n_cell = 1;
-        for (int d = 0; d < 3; d++) {
-            hx_interaction_axis *const axis = &in->axis[d];
-            size_axis(axis, p->order, patch[k].n_span[d], from);
-            from += axis->n_cell;
-            in->n_point *= axis->n;
-            in->n_cell *= axis->n_cell;
-            p->n_integer += axis->n_cell + 4 * static_cast<int64_t>(axis->n);
-        }
-        p->point_at[k + 1] = p->point_at[k] + in->n_point;
-    }
-    HX_TRY(hx_alloc(&p->integers, static_cast<size_t>(p->n_integer), sizeof *p->integers, "axes"));
-    point_axes(p, p->integers, p->patch);
-    from = first;
-    for (int k = 0; k < 3 * p->n_patch; k++) {
-        const hx_interaction_axis *const axis = &p->patch[k / 3].axis[k % 3];
-        int32_t *const to = p->integers + (axis->first - p->integers);
-        fill_axis(axis, from, to, to + axis->n_cell,
-                  to + axis->n_cell + 2 * static_cast<size_t>(axis->n));
-        from += axis->n_cell;
-    }
-    return HX_OK;
-}
-
-// Numbers of a layer of lines.
-int64_t layer_of(const plan *p, int k)
-{
-    return static_cast<int64_t>(p->patch[k].axis[1].n_cell) * p->patch[k].axis[0].n *
-           hx_line_part(p->order);
-}
-
-int64_t whole_of(const plan *p, int k)
-{
-    return layer_of(p, k) * p->patch[k].axis[2].n_cell;
-}
-
-// The buffer: all, or what is enough for some layers of the largest patch. Below 2^31 numbers a
-// patch.
-void choose_buffer(plan *p)
-{
-    int64_t all = 0, least = static_cast<int64_t>(LEAST_BUFFER / sizeof(double));
-    for (int k = 0; k < p->n_patch; k++) {
-        const int64_t some = LEAST_RING * p->order * layer_of(p, k);
-        all += whole_of(p, k);
-        if (some > least) least = some;
-    }
-    p->n_buffer = all < least ? all : least;
-    for (int k = 0; k < p->n_patch; k++) {
-        const int64_t layer = layer_of(p, k);
-        int64_t ring = p->n_buffer / layer;
-        if (ring * layer > INT32_MAX) ring = INT32_MAX / layer;
-        p->ring[k] =
-            static_cast<int>(ring < p->patch[k].axis[2].n_cell ? ring : p->patch[k].axis[2].n_cell);
-    }
-}
-
-int is_whole(const plan *p, int k)
-{
-    return p->ring[k] == p->patch[k].axis[2].n_cell;
-}
-
-int count_steps(const plan *p, int k)
-{
-    const int n = p->ring[k] - p->order + 1;
-    return is_whole(p, k) ? 1 : (p->patch[k].axis[2].n_cell + n - 1) / n;
-}
-
-// Patches that fit together; others layers at a time.
-int make_steps(plan *p)
-{
-    int most = 0;
-    for (int k = 0; k < p->n_patch; k++) most += count_steps(p, k);
-    HX_TRY(hx_alloc(&p->step, static_cast<size_t>(most), sizeof *p->step, "steps"));
-    for (int k = 0, end; k < p->n_patch; k = end) {
-        int64_t n = 0, line = 0;
-        end = k;
-        do {
-            p->buffer_at[end] = n;
-            p->line_at[end] = line;
-            n += layer_of(p, end) * p->ring[end];
-            line += static_cast<int64_t>(p->patch[end].axis[1].n_cell) * p->ring[end];
-            end++;
-        } while (is_whole(p, k) && end < p->n_patch && is_whole(p, end) &&
-                 n + whole_of(p, end) <= p->n_buffer);
-        const int n_layer = p->patch[k].axis[2].n_cell, some = p->ring[k] - p->order + 1;
-        const int each = is_whole(p, k) ? n_layer : some;
-        for (int layer = 0; layer < n_layer; layer += each) {
-            step *const s = &p->step[p->n_step++];
-            *s = {k, end, layer, layer + each < n_layer ? layer + each : n_layer, 0, 0, line};
-            if (!is_whole(p, k))
-                s->n_line =
-                    static_cast<int64_t>(p->patch[k].axis[1].n_cell) * (s->layer_end - s->layer);
-        }
-    }
-    return HX_OK;
-}
-
-// The step that completes each row of a patch, by the row's place in the third direction.
-int is_of_step(const plan *p, const step *s, int k, int64_t point)
-{
-    const hx_interaction_axis *const axis = p->patch[k].axis;
-    const int r = static_cast<int>(point / axis[0].n / axis[1].n);
-    const int last = axis[2].cells[2 * r + 1];
-    return s->end - s->patch > 1 || (last > s->layer && last <= s->layer_end);
-}
-
-// Turn of each point of each patch: how many patches before have it. -1: a patch has it twice.
-int count_turns(const plan *p, const int32_t *number, int64_t n_point, uint8_t *turn, int *most)
-{
-    int32_t *last = nullptr;
-    uint8_t *n = nullptr;
-    int rc = HX_OK;
-    HX_TRY(hx_alloc(&last, static_cast<size_t>(n_point), sizeof *last, "points"));
-    rc = hx_alloc(&n, static_cast<size_t>(n_point), sizeof *n, "points");
-    *most = 0;
-    for (int k = 0; rc == HX_OK && k < p->n_patch; k++)
-        for (int64_t i = p->point_at[k]; i < p->point_at[k + 1]; i++) {
-            const int32_t a = number[i];
-            if (last[a] == k + 1 || n[a] == UINT8_MAX) *most = -1;
-            last[a] = k + 1;
-            turn[i] = n[a]++;
-            if (*most >= 0 && n[a] > *most) *most = n[a];
-        }
-    free(last);
-    free(n);
-    return rc;
-}
-
-// Lists the rows of each step and turn.
-int list_rows(plan *p, const uint8_t *turn, int most)
-{
-    const int64_t n_point = p->point_at[p->n_patch];
-    int64_t n = 0;
-    HX_TRY(hx_alloc(&p->row, static_cast<size_t>(n_point), sizeof *p->row, "rows"));
-    HX_TRY(hx_alloc(&p->rank_at, static_cast<size_t>(p->n_step) * static_cast<size_t>(most) + 1,
-                    sizeof *p->rank_at, "rows"));
-    for (int i = 0; i < p->n_step; i++) {
-        step *const s = &p->step[i];
-        s->rank = p->n_rank;
-        for (int t = 0; t < most; t++) {
-            for (int k = s->patch; k < s->end; k++)
-                for (int64_t a = p->point_at[k]; a < p->point_at[k + 1]; a++)
-                    if (turn[a] == t && is_of_step(p, s, k, a - p->point_at[k]))
-                        p->row[n++] = static_cast<int32_t>(a);
-            p->rank_at[++p->n_rank] = n;
-        }
-        s->rank_end = p->n_rank;
-    }
-    return n == n_point ? HX_OK : HX_RAISE(HX_EINTERNAL, "rows of a spline");
-}
-
-// All but rows. Returns 1: these patches are not for this fill.
-int make_plan(plan *p, const hx_spline_rule *rule, const hx_spline_rule_patch *patch)
-{
-    const auto n = static_cast<size_t>(rule->n_patch);
-    p->n_patch = rule->n_patch;
-    p->order = order_of(rule->n_patch, patch);
-    if (p->order == 0 || !rule->first) return 1;
-    HX_TRY(hx_alloc(&p->patch, n, sizeof *p->patch, "patches"));
-    HX_TRY(hx_alloc(&p->point_at, n + 1, sizeof *p->point_at, "patches"));
-    HX_TRY(hx_alloc(&p->buffer_at, n, sizeof *p->buffer_at, "patches"));
-    HX_TRY(hx_alloc(&p->line_at, n, sizeof *p->line_at, "patches"));
-    HX_TRY(hx_alloc(&p->ring, n, sizeof *p->ring, "patches"));
-    HX_TRY(make_axes(p, patch, rule->first));
-    if (p->point_at[p->n_patch] > INT32_MAX) return 1;
-    choose_buffer(p);
-    for (int k = 0; k < p->n_patch; k++) // of a layer of 2^31 numbers and more
-        if (p->ring[k] < p->order && !is_whole(p, k)) return 1;
-    return make_steps(p);
-}
-
-// number[] of the points of patches, from those of the cells.
-__host__ __device__ inline void place_number(const device_patch &d, const hx_incidence &in,
-                                             int64_t cell, int a, int32_t *number)
-{
-    const hx_interaction_axis *const axis = d.in.axis;
-    const int order = d.order;
-    const int64_t c = cell - d.first_cell;
-    const int at[3] = {static_cast<int>(c % axis[0].n_cell),
-                       static_cast<int>(c / axis[0].n_cell % axis[1].n_cell),
-                       static_cast<int>(c / axis[0].n_cell / axis[1].n_cell)};
-    const int r[3] = {axis[0].first[at[0]] + a % order, axis[1].first[at[1]] + a / order % order,
-                      axis[2].first[at[2]] + a / order / order};
-    number[d.point_at + hx_interaction_point(&d.in, r)] =
-        in.point[hx_incidence_first(&in, cell) + a];
-}
-
-void describe(const plan *p, int k, const hx_spline_rule_patch *patch, device_patch *to)
+void describe(const plan *p, int k, device_patch *to)
 {
     *to = {};
     to->in = p->patch[k];
-    to->first_cell = patch->first_cell;
+    to->first_cell = p->first_cell[k];
     to->point_at = p->point_at[k];
     to->buffer_at = p->buffer_at[k];
     to->line_at = p->line_at[k];
@@ -327,15 +63,11 @@ void describe(const plan *p, int k, const hx_spline_rule_patch *patch, device_pa
     to->order = p->order;
 }
 
-int make_rows(plan *p, const int32_t *number, int64_t n_point)
+// 1: these patches are not for this fill.
+int make_plan(plan *p, const hx_spline_rule *rule, const hx_spline_rule_patch *patch, size_t bytes)
 {
-    uint8_t *turn = nullptr;
-    int most = 0;
-    HX_TRY(hx_alloc(&turn, static_cast<size_t>(p->point_at[p->n_patch]), sizeof *turn, "rows"));
-    int rc = count_turns(p, number, n_point, turn, &most);
-    if (rc == HX_OK) rc = most < 0 ? 1 : list_rows(p, turn, most);
-    free(turn);
-    return rc;
+    const hx_line_budget budget = budget_of(patch[0].degree[0], bytes);
+    return hx_line_plan_make(p, rule, patch, &budget);
 }
 
 size_t held_bytes(const plan *p)
@@ -349,15 +81,17 @@ size_t held_bytes(const plan *p)
 
 // ---- kernels ----
 
-// x: cells, y: their points' threads.
+// A thread a point of a cell.
 __global__ void number_kernel(const device_patch *patch, hx_incidence in, int64_t n_cell, int k,
                               int32_t *number)
 {
     const int cube = hx_line_cube(patch[k].order);
     const int64_t item = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
     if (item >= n_cell * cube) return;
-    place_number(patch[k], in, patch[k].first_cell + item / cube, static_cast<int>(item % cube),
-                 number);
+    const int64_t cell = item / cube;
+    const auto a = static_cast<int>(item % cube);
+    number[patch[k].point_at + hx_line_point_of(&patch[k].in, patch[k].order, cell, a)] =
+        in.point[hx_incidence_first(&in, patch[k].first_cell + cell) + a];
 }
 
 __global__ void point_kernel(int64_t n, const int32_t *__restrict__ number,
@@ -516,7 +250,7 @@ __global__ void __launch_bounds__(shape<ORDER>::row_threads, shape<ORDER>::row_b
 
 // ---- the fill ----
 
-template <int ORDER> int run_step(const lines_filling *f, const step *s)
+template <int ORDER> int run_step(const lines_filling *f, const hx_line_step *s)
 {
     using S = shape<ORDER>;
     const plan *const p = &f->p;
@@ -527,11 +261,11 @@ template <int ORDER> int run_step(const lines_filling *f, const step *s)
     all_lines_kernel<ORDER>
         <<<lines, S::threads, bytes, stream>>>(f->d_patch, s->patch, s->end, s->layer, f->d_buffer);
     HX_TRY_LAUNCH("lines of a spline");
-    for (int t = s->rank; t < s->rank_end; t++) {
-        const int64_t n = p->rank_at[t + 1] - p->rank_at[t];
+    for (int t = s->turn; t < s->turn_end; t++) {
+        const int64_t n = p->turn_at[t + 1] - p->turn_at[t];
         const row_arguments g = {
-            f->d_patch,  f->input.incidence, *f->m,  f->d_buffer, f->d_row + p->rank_at[t],
-            f->d_number, s->patch,           s->end, t > s->rank};
+            f->d_patch,  f->input.incidence, *f->m,  f->d_buffer, f->d_row + p->turn_at[t],
+            f->d_number, s->patch,           s->end, t > s->turn};
         if (n == 0) continue;
         all_rows_kernel<ORDER><<<static_cast<unsigned>(n), S::row_threads, row_bytes, stream>>>(g);
         HX_TRY_LAUNCH("rows of a spline");
@@ -585,7 +319,7 @@ int put_patches(lines_filling *f, const hx_spline_rule_patch *patch)
     HX_TRY(hx_alloc(&d, static_cast<size_t>(p->n_patch), sizeof *d, "patches"));
     const int32_t *const host = p->integers;
     for (int k = 0; k < p->n_patch; k++) {
-        describe(p, k, &patch[k], &d[k]);
+        describe(p, k, &d[k]);
         hx_interaction *const in = &d[k].in;
         for (int i = 0; i < 3; i++) {
             hx_interaction_axis *const axis = &in->axis[i];
@@ -619,7 +353,7 @@ int put_all(lines_filling *f, const hx_spline_rule_patch *patch)
     HX_TRY(put_patches(f, patch));
     HX_TRY(hx_alloc(&number, n, sizeof *number, "points of patches"));
     int rc = make_points(f, number);
-    if (rc == HX_OK) rc = make_rows(p, number, f->input.incidence.n_point);
+    if (rc == HX_OK) rc = hx_line_plan_rows(p, number, f->input.incidence.n_point);
     free(number);
     if (rc != HX_OK) return rc;
     HX_TRY(hx_device_put(f->dev, &f->d_row, p->row, n * sizeof *p->row));
@@ -636,7 +370,7 @@ int prepare(hx_cuda_filling *filling)
     if (pattern->n_row != pattern->n_point || pattern->max_row > INT16_MAX) return 1;
     HX_TRY(hx_alloc_raw(&patch, static_cast<size_t>(rule->n_patch), sizeof *patch, "patches"));
     int rc = f->dev->ops->download(f->dev, patch, rule->patch, bytes);
-    if (rc == HX_OK) rc = make_plan(&f->p, rule, patch);
+    if (rc == HX_OK) rc = make_plan(&f->p, rule, patch, f->input.buffer);
     if (rc == HX_OK) rc = put_all(f, patch);
     free(patch);
     if (rc != HX_OK) return rc;
@@ -667,7 +401,7 @@ void release(hx_cuda_filling *filling)
     void *const owned[] = {f->d_patch,  f->d_integers, f->d_row,
                            f->d_number, f->d_point,    f->d_buffer};
     for (void *const d : owned) f->dev->ops->release(f->dev, d);
-    free_plan(&f->p);
+    hx_line_plan_free(&f->p);
 }
 
 size_t bytes(const hx_cuda_filling *filling)
@@ -681,25 +415,20 @@ const hx_cuda_fill_kind hx_cuda_fill_lines = {sizeof(lines_filling), prepare, ru
 
 size_t hx_cuda_lines_expected(const hx_incidence *in)
 {
-    const hx_spline_rule *const rule = in->spline;
     plan p = {};
-    device_patch d;
     int32_t *number = nullptr;
     size_t found = 0;
-    int rc = make_plan(&p, rule, rule->patch);
+    int rc = make_plan(&p, in->spline, in->spline->patch, 0);
     if (rc == HX_OK)
         rc =
             hx_alloc(&number, static_cast<size_t>(p.point_at[p.n_patch]), sizeof *number, "points");
-    for (int k = 0; rc == HX_OK && k < p.n_patch; k++) {
-        describe(&p, k, &rule->patch[k], &d);
-        for (int64_t i = 0; i < p.patch[k].n_cell * hx_line_cube(p.order); i++)
-            place_number(d, *in, d.first_cell + i / hx_line_cube(p.order),
-                         static_cast<int>(i % hx_line_cube(p.order)), number);
+    if (rc == HX_OK) {
+        hx_line_plan_number(&p, in, number);
+        rc = hx_line_plan_rows(&p, number, in->n_point);
     }
-    if (rc == HX_OK) rc = make_rows(&p, number, in->n_point);
     if (rc == HX_OK) found = held_bytes(&p);
     if (rc < 0) hx_error_clear();
     free(number);
-    free_plan(&p);
+    hx_line_plan_free(&p);
     return found;
 }

@@ -290,11 +290,12 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
     }
 }
 
-// Blocks of `kernel` that fit on the GPU at once.
+// Blocks of `kernel` that fit on the GPU at once; 0 after a failure.
 template <class Kernel>
 int hx_resident_blocks(hx_device *dev, Kernel kernel, int size, int n_bytes, int *n_block)
 {
     int per_sm = 0;
+    *n_block = 0;
     HX_TRY_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, n_bytes));
     HX_TRY_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, size,
                                                               static_cast<size_t>(n_bytes)));

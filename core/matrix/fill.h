@@ -40,6 +40,9 @@ typedef struct hx_fill_input {
                                  hexahedra of 8 points (borrowed) */
     const double *d_xyz;      /* [n_point][3] */
     const double *d_modulus;  /* [n_cell], read by each run */
+    size_t buffer;            /* bytes of a GPU's lines of splines at a time (line_plan.h), as far
+                                 as a layer of the largest patch allows; 0: as many as it runs at
+                                 once. No number of K depends on it */
 } hx_fill_input;
 
 #ifdef __cplusplus

@@ -8,13 +8,15 @@
 
 #include "core/base/random.h"
 #include "core/matrix/matrix.h"
+#include "core/spline/spline_rule.h"
 
 typedef struct fill_sample {
     hx_device *dev;        /* (borrowed) */
     const hx_space *space; /* (borrowed) */
     double *modulus;       /* [n_cell] 1e-3 .. 1, the first 0 (owned) */
     hx_fill_input input;
-    void *d_owned[9];
+    hx_spline_rule rule; /* of a spline, in the device's memory but for `first` */
+    void *d_owned[12];
     int n_owned;
 } fill_sample;
 
@@ -45,7 +47,20 @@ static inline int fill_sample_put_incidence(fill_sample *s)
     return HX_OK;
 }
 
-/* Of c unknowns a point and nu = 0.3. Release it, also after a failure. */
+static inline int fill_sample_put_rule(fill_sample *s)
+{
+    const hx_spline_rule *const from = s->space->spline_rule;
+    if (!from) return HX_OK;
+    s->rule = *from;
+    FILL_SAMPLE_PUT(s, s->rule.patch, from->patch, from->n_patch);
+    FILL_SAMPLE_PUT(s, s->rule.table, from->table, from->n_table);
+    FILL_SAMPLE_PUT(s, s->rule.weight, from->weight, from->n_point);
+    s->input.incidence.spline = &s->rule;
+    return HX_OK;
+}
+
+/* Of c unknowns a point and nu = 0.3. Release it, also after a failure; of a
+ * spline it must not move. */
 static inline int fill_sample_create(fill_sample *s, hx_device *dev, const hx_space *space, int c)
 {
     const hx_mesh *const mesh = space->mesh;
@@ -59,6 +74,7 @@ static inline int fill_sample_create(fill_sample *s, hx_device *dev, const hx_sp
     for (int64_t e = 0; e < mesh->n_elem; e++)
         s->modulus[e] = e == 0 ? 0.0 : pow(10.0, -3.0 * hx_random_unit(hx_random_next(&state)));
     HX_TRY(fill_sample_put_incidence(s));
+    HX_TRY(fill_sample_put_rule(s));
     s->input.form = (hx_form){c == 3 ? HX_FORM_ELASTICITY : HX_FORM_CONDUCTION,
                               nu / ((1.0 + nu) * (1.0 - 2.0 * nu)), 0.5 / (1.0 + nu)};
     s->input.rule = space->rule;

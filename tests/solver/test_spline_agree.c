@@ -1,12 +1,13 @@
 /* Splines on a device against those on the host: pattern and values of K, its announced bytes,
  * energies, diagonals and loads by mass, solutions by each operator that stores a matrix and each
- * preconditioner, five designs; the same bits from two runs. Patches of several degrees, glued,
- * with weights.
+ * preconditioner, five designs; the same bits from two runs, and from any buffer. Patches of
+ * several degrees, glued, with weights.
  *
  *     test_spline_agree [cpu | cuda] [quick]
  *
  * quick: K and sums alone, of the first three parts. */
 #include "core/solver/assembled.h"
+#include "tests/lib/fill_sample.h"
 #include "tests/lib/spline_model.h"
 
 static hx_device device, host;
@@ -24,6 +25,7 @@ static const part parts[] = {
     {"degree 1", 2, {1, 1, 1}, {4, 3, 3}, {0, 0, 0}, 0, 0, 1},
     {"degree 3, weights", 2, {3, 3, 3}, {2, 2, 2}, {0, 1, 0}, 1, 0, 1},
     {"degree 4", 1, {4, 4, 4}, {2, 1, 2}, {0, 0, 0}, 0, 0, 0},
+    {"degree 2, long", 2, {2, 2, 2}, {3, 2, 11}, {0, 0, 4}, 1, 0, 0},
 };
 
 /* Its parts point at each other: it must not move. */
@@ -152,6 +154,45 @@ static void check_rows(const loaded *l, const char *name, const char *op, hx_lay
     hx_matrix_rows_free(&a);
     hx_matrix_rows_free(&b);
     hx_matrix_rows_free(&again);
+}
+
+/* The rows of K in full for moduli, by a buffer of so many bytes. */
+static void take_buffer(const loaded *l, int c, size_t bytes, hx_matrix_rows *rows)
+{
+    const hx_matrix_ops *const ops = device.ops->matrix;
+    const hx_pattern_spec pattern_spec = {.part = HX_PART_FULL};
+    const hx_matrix_spec spec = {HX_FORMAT_BSR, HX_PART_FULL, 0, c};
+    hx_device_pattern pattern = {0};
+    hx_matrix m = {0};
+    fill_sample sample;
+    void *fill = NULL;
+    CHECK_OK(fill_sample_create(&sample, &device, &l->s.space, c));
+    sample.input.buffer = bytes;
+    CHECK_OK(ops->pattern(&device, &sample.input.incidence, &pattern_spec, &pattern, NULL));
+    CHECK_OK(hx_matrix_create(&m, &device, &pattern, &spec));
+    CHECK_OK(ops->fill_create(&fill, &device, HX_FILL_GATHER, &m, &sample.input));
+    CHECK_OK(ops->fill_run(fill));
+    CHECK_OK(ops->rows(&device, &m, 0, pattern.n_row, rows));
+    ops->fill_free(fill);
+    hx_matrix_free(&m, &device);
+    hx_device_pattern_free(&pattern, &device);
+    fill_sample_free(&sample);
+}
+
+/* No number depends on how much is made at a time. */
+static void check_buffers(const loaded *l, const char *name, int c)
+{
+    hx_matrix_rows a = {0}, b = {0};
+    take_buffer(l, c, 0, &a);
+    CHECK(a.n_row == l->s.space.n_point);
+    for (size_t bytes = 1; bytes <= (size_t)1 << 24; bytes <<= 12) {
+        take_buffer(l, c, bytes, &b);
+        const size_t n = (size_t)(a.ptr[a.n_row] * c * c) * sizeof *a.value;
+        CHECK_MSG(b.n_row == a.n_row && memcmp(a.value, b.value, n) == 0,
+                  "%s: other bits by a buffer of %zu bytes", name, bytes);
+        hx_matrix_rows_free(&b);
+    }
+    hx_matrix_rows_free(&a);
 }
 
 /* The rows of K of conduction, of the densities. */
@@ -456,6 +497,8 @@ int main(int argc, char **argv)
         CHECK_OK(make_part(&l, &parts[i]));
         check_rows(&l, name, "bsr", HX_LAYOUT_ROWMAJOR, "bsr");
         check_rows(&l, name, "bsrsym", HX_LAYOUT_ROWMAJOR, "bsrsym");
+        check_buffers(&l, name, 3);
+        check_buffers(&l, name, 1);
         check_heat(&l, name, HX_PART_FULL);
         check_heat(&l, name, HX_PART_LOWER);
         check_sums(&l, name);
