@@ -34,21 +34,20 @@ void hx_interaction_count(int dim, int degree, int n, hx_interaction_counts *cou
     counts->n_skyline = count_skyline(dim, degree, n);
 }
 
-/* Cells of each function, and those that share one with it. */
-static void fill_axis(const hx_knots *knots, int32_t *first, int32_t *cells, int32_t *reach)
+void hx_interaction_reach(const hx_interaction_axis *axis, int32_t *cells, int32_t *reach)
 {
-    for (int i = 0; i < knots->n; i++) cells[2 * i] = knots->n_span;
-    for (int c = 0; c < knots->n_span; c++) {
-        first[c] = knots->span[c] - knots->degree;
-        for (int a = 0; a <= knots->degree; a++) {
+    const int order = axis->degree + 1;
+    const int32_t *const first = axis->first;
+    for (int i = 0; i < axis->n; i++) cells[2 * i] = axis->n_cell;
+    for (int c = 0; c < axis->n_cell; c++)
+        for (int a = 0; a < order; a++) {
             int32_t *const own = cells + 2 * (first[c] + a);
             if (c < own[0]) own[0] = c;
             own[1] = c + 1;
         }
-    }
-    for (int i = 0; i < knots->n; i++) {
+    for (int i = 0; i < axis->n; i++) {
         reach[2 * i] = first[cells[2 * i]];
-        reach[2 * i + 1] = first[cells[2 * i + 1] - 1] + knots->degree + 1;
+        reach[2 * i + 1] = first[cells[2 * i + 1] - 1] + order;
     }
 }
 
@@ -96,8 +95,9 @@ static void fill_axes(hx_interaction *in, const hx_knots *knots)
         int32_t *const integer = in->integers + (axis->first - in->integers);
         double *const table = in->reals + (axis->table - in->reals);
         if (d < in->dim) {
-            fill_axis(&knots[d], integer, integer + axis->n_cell,
-                      integer + axis->n_cell + 2 * (size_t)axis->n);
+            for (int c = 0; c < axis->n_cell; c++) integer[c] = knots[d].span[c] - axis->degree;
+            hx_interaction_reach(axis, integer + axis->n_cell,
+                                 integer + axis->n_cell + 2 * (size_t)axis->n);
             hx_spline_rule_axis(&knots[d], table);
         } else { /* one function, 1 everywhere */
             const int32_t alone[] = {0, 0, 1, 0, 1};

@@ -63,6 +63,8 @@ void hx_interaction_count(int dim, int degree, int n, hx_interaction_counts *cou
  * where it is not, K becomes NaN. HX_EINPUT: dim; HX_ENOMEM. O(n_point). Freed after a failure. */
 int hx_interaction_create(hx_interaction *in, int dim, const hx_knots *axis, const double *point,
                           const double *weight, const double *modulus, const hx_form *form);
+/* Writes cells and reach, [n][2] each, of an axis that has its sizes and `first`. */
+void hx_interaction_reach(const hx_interaction_axis *axis, int32_t *cells, int32_t *reach);
 /* Points the pointers to a copy of the three arrays (of a device). */
 void hx_interaction_rebase(hx_interaction *in, int32_t *integers, double *reals, int64_t *offsets);
 /* Accepts a zeroed object. */

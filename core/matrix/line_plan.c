@@ -1,6 +1,7 @@
 #include "line_plan.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "../base/error.h"
 #include "../base/memory.h"
@@ -34,26 +35,6 @@ static int order_of(int n_patch, const hx_spline_rule_patch *patch)
 
 /* --- axes --- */
 
-/* from: first function of each cell. */
-static void fill_axis(const hx_interaction_axis *axis, const int32_t *from, int32_t *first,
-                      int32_t *cells, int32_t *reach)
-{
-    const int order = axis->degree + 1;
-    for (int i = 0; i < axis->n; i++) cells[2 * i] = axis->n_cell;
-    for (int c = 0; c < axis->n_cell; c++) {
-        first[c] = from[c];
-        for (int a = 0; a < order; a++) {
-            int32_t *const own = cells + 2 * (from[c] + a);
-            if (c < own[0]) own[0] = c;
-            own[1] = c + 1;
-        }
-    }
-    for (int i = 0; i < axis->n; i++) {
-        reach[2 * i] = from[cells[2 * i]];
-        reach[2 * i + 1] = from[cells[2 * i + 1] - 1] + order;
-    }
-}
-
 /* Sizes; functions of an axis end with the last span's. */
 static void size_axes(hx_line_plan *p, const hx_spline_rule_patch *patch, const int32_t *from)
 {
@@ -82,8 +63,9 @@ static int make_axes(hx_line_plan *p, const hx_spline_rule_patch *patch, const i
     for (int k = 0; k < 3 * p->n_patch; k++) {
         hx_interaction_axis *const axis = &p->patch[k / 3].axis[k % 3];
         int32_t *const cells = to + axis->n_cell, *const reach = cells + 2 * (size_t)axis->n;
-        fill_axis(axis, from, to, cells, reach);
+        memcpy(to, from, (size_t)axis->n_cell * sizeof *to);
         axis->first = to;
+        hx_interaction_reach(axis, cells, reach);
         axis->cells = cells;
         axis->reach = reach;
         to = reach + 2 * (size_t)axis->n;
