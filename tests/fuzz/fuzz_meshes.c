@@ -1,6 +1,8 @@
-/* Mesh files: the first byte chooses the ending of the file's name, the others are the file. What
- * is accepted is written in every format that has a writer, and must be read again as the same
+/* Mesh files: the first byte chooses the ending of the file's name, or the environment's
+ * HX_FUZZ_ENDING does where it is set (".xml": that reader alone); the others are the file. What is
+ * accepted is written in every format that has a writer, and must be read again as the same
  * mesh. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,12 +42,22 @@ static void check_written(const hx_mesh *mesh, const hx_mesh_format *format, int
     hx_notes_free(&notes);
 }
 
+static const hx_mesh_format *choose(uint8_t first)
+{
+    const char *const ending = getenv("HX_FUZZ_ENDING");
+    if (!ending) return &hx_mesh_formats[first % hx_n_mesh_format];
+    for (size_t i = 0; i < hx_n_mesh_format; i++)
+        if (strcmp(hx_mesh_formats[i].extension, ending) == 0) return &hx_mesh_formats[i];
+    fprintf(stderr, "HX_FUZZ_ENDING: no mesh file ends in '%s'\n", ending);
+    exit(2);
+}
+
 void fuzz_meshes(const uint8_t *data, size_t size)
 {
     char name[32], path[FUZZ_PATH];
     hx_mesh mesh;
     if (size < 1) return;
-    const hx_mesh_format *const format = &hx_mesh_formats[data[0] % hx_n_mesh_format];
+    const hx_mesh_format *const format = choose(data[0]);
     snprintf(name, sizeof name, "fuzz%s", format->extension);
     fuzz_path(name, path);
     fuzz_write(path, data + 1, size - 1);

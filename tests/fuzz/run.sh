@@ -5,7 +5,8 @@
 # seconds reach: what is new is looked for by longer runs with other seeds (0: by the clock; many.sh).
 # It builds (build.sh) and runs libFuzzer. Inputs that went on grow FOLDER/corpus for the next run; one that
 # crashes, leaks, takes more than 20 s or 2 GB is left in FOLDER/crash, to be run alone:
-# HX_FUZZ_TARGET=TARGET FOLDER/fuzz_all FOLDER/crash/TARGET-... Once mended it is kept as tests/fuzz/found/TARGET/WHAT.
+# HX_FUZZ_TARGET=TARGET FOLDER/fuzz_all FOLDER/crash/TARGET-... (HX_FUZZ_TARGET=mesh HX_FUZZ_ENDING=.xml: one reader
+# alone). Once mended it is kept as tests/fuzz/found/TARGET/WHAT.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 seconds=${1:-60} folder=${2:-out/fuzz} seed=${3:-1}
