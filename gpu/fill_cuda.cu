@@ -90,6 +90,11 @@ void hx_cuda_fill_free(void *state)
     free(filling);
 }
 
+int hx_cuda_fill_reads_slots(const void *state)
+{
+    return !static_cast<const hx_cuda_filling *>(state)->kind->spares_slots;
+}
+
 size_t hx_cuda_fill_bytes(const void *state)
 {
     const auto *filling = static_cast<const hx_cuda_filling *>(state);

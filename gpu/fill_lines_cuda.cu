@@ -148,7 +148,6 @@ __global__ void __launch_bounds__(shape<ORDER>::threads, shape<ORDER>::blocks)
 
 struct row_arguments {
     const device_patch *patch;
-    hx_incidence incidence;
     hx_matrix m;
     const double *buffer;
     const int32_t *row, *number;
@@ -156,28 +155,30 @@ struct row_arguments {
     int is_added;   // a patch before has these rows too
 };
 
-// Slot of the column at a place of the box of row r in the row of the whole; -1: none.
+// Which of a row's n ascending columns the point at a place of the box of r is; -1: none.
 template <int ORDER>
-__host__ __device__ inline int find_slot(const row_arguments &g, const device_patch &p,
-                                         const int (&r)[3], int place)
+__device__ __forceinline__ int find_entry(const row_arguments &g, const device_patch &p,
+                                          const int (&r)[3], int place,
+                                          const int32_t *__restrict__ column, int n)
 {
     constexpr int wide = 2 * ORDER - 1;
     const int at[3] = {place % wide, place / wide % wide, place / wide / wide};
-    int c[3], a[2] = {0, 0};
+    int j[3], low = 0;
 #pragma unroll
-    for (int d = 2; d >= 0; d--) {
-        const hx_interaction_axis &u = p.in.axis[d];
-        const int j = u.reach[2 * r[d]] + at[d];
-        if (j >= u.reach[2 * r[d] + 1]) return -1;
-        const int own = u.cells[2 * r[d]], other = u.cells[2 * j];
-        c[d] = own > other ? own : other;
-        a[0] = a[0] * ORDER + r[d] - u.first[c[d]];
-        a[1] = a[1] * ORDER + j - u.first[c[d]];
+    for (int d = 0; d < 3; d++) {
+        const int32_t *const reach = p.in.axis[d].reach + 2 * r[d];
+        j[d] = reach[0] + at[d];
+        if (j[d] >= reach[1]) return -1;
     }
-    const int64_t cell = p.first_cell + hx_interaction_cell(&p.in, c);
-    const hx_device_pattern &pattern = g.m.pattern;
-    return hx_slot_at(pattern.d_slot, pattern.slot_bytes,
-                      hx_incidence_pair(&g.incidence, cell) + a[0] * ORDER * ORDER * ORDER + a[1]);
+    const int32_t point = g.number[p.point_at + hx_interaction_point(&p.in, j)];
+    for (int end = n; low < end;) {
+        const int middle = (low + end) / 2;
+        if (column[middle] < point)
+            low = middle + 1;
+        else
+            end = middle;
+    }
+    return low < n && column[low] == point ? low : -1;
 }
 
 // Number (i, j) of an entry to the matrix, on top of what lies there or not.
@@ -199,7 +200,7 @@ __global__ void __launch_bounds__(shape<ORDER>::row_threads, shape<ORDER>::row_b
     constexpr int n_place = wide * wide * wide;
     __shared__ device_patch p;
     __shared__ hx_line_row table;
-    __shared__ int16_t slot[n_place];
+    __shared__ int16_t entry[n_place];
     __shared__ int n_found;
     const int64_t at = g.row[blockIdx.x], row = g.number[at];
     load_patch(g.patch + find_patch(g.first, g.end, at, [&](int k) { return g.patch[k].point_at; }),
@@ -209,8 +210,8 @@ __global__ void __launch_bounds__(shape<ORDER>::row_threads, shape<ORDER>::row_b
     const int64_t *const ptr = g.m.pattern.d_row_ptr + row;
     const int n = static_cast<int>(ptr[1] - ptr[0]), c = g.m.spec.components;
     for (int i = static_cast<int>(threadIdx.x); i < n_place; i += threads) {
-        const int k = find_slot<ORDER>(g, p, r, i);
-        slot[i] = static_cast<int16_t>(k);
+        const int k = find_entry<ORDER>(g, p, r, i, g.m.pattern.d_col + ptr[0], n);
+        entry[i] = static_cast<int16_t>(k);
         n_mine += k >= 0 ? 1 : 0;
     }
     for_items<threads>(hx_line_row_items(ORDER),
@@ -228,22 +229,22 @@ __global__ void __launch_bounds__(shape<ORDER>::row_threads, shape<ORDER>::row_b
     for_items<threads>(3 * n_place, [&](int item) {
         int box[3], j[3], i;
         const int k = hx_line_item(ORDER, item, box, &i);
-        if (slot[k] < 0) return;
+        if (entry[k] < 0) return;
 #pragma unroll
         for (int d = 0; d < 3; d++) j[d] = p.in.axis[d].reach[2 * r[d]] + box[d];
         hx_line_sum(ORDER, g.buffer + p.buffer_at, &table, r, box, j, i, memory + 9 * k);
     });
     for_items<threads>(n_place, [&](int k) {
-        if (slot[k] >= 0) hx_line_block(&p.in, c, memory + 9 * k);
+        if (entry[k] >= 0) hx_line_block(&p.in, c, memory + 9 * k);
     });
     if (c == 1) {
         for_items<threads>(n_place, [&](int k) {
-            if (slot[k] >= 0) store_number(g, row, n, slot[k], 0, 0, memory[9 * k]);
+            if (entry[k] >= 0) store_number(g, row, n, entry[k], 0, 0, memory[9 * k]);
         });
         return;
     }
     for_items<threads>(9 * n_place, [&](int item) {
-        const int k = slot[item / 9];
+        const int k = entry[item / 9];
         if (k >= 0) store_number(g, row, n, k, item % 9 / 3, item % 3, memory[item]);
     });
 }
@@ -263,9 +264,8 @@ template <int ORDER> int run_step(const lines_filling *f, const hx_line_step *s)
     HX_TRY_LAUNCH("lines of a spline");
     for (int t = s->turn; t < s->turn_end; t++) {
         const int64_t n = p->turn_at[t + 1] - p->turn_at[t];
-        const row_arguments g = {
-            f->d_patch,  f->input.incidence, *f->m,  f->d_buffer, f->d_row + p->turn_at[t],
-            f->d_number, s->patch,           s->end, t > s->turn};
+        const row_arguments g = {f->d_patch,  *f->m,    f->d_buffer, f->d_row + p->turn_at[t],
+                                 f->d_number, s->patch, s->end,      t > s->turn};
         if (n == 0) continue;
         all_rows_kernel<ORDER><<<static_cast<unsigned>(n), S::row_threads, row_bytes, stream>>>(g);
         HX_TRY_LAUNCH("rows of a spline");
@@ -411,7 +411,8 @@ size_t bytes(const hx_cuda_filling *filling)
 
 } // namespace
 
-const hx_cuda_fill_kind hx_cuda_fill_lines = {sizeof(lines_filling), prepare, run, release, bytes};
+const hx_cuda_fill_kind hx_cuda_fill_lines = {
+    sizeof(lines_filling), prepare, run, release, bytes, 1};
 
 size_t hx_cuda_lines_expected(const hx_incidence *in)
 {

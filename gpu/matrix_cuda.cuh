@@ -63,6 +63,7 @@ int hx_cuda_fill_create(void **state, hx_device *dev, hx_fill fill, const hx_mat
 int hx_cuda_fill_run(void *state);
 void hx_cuda_fill_free(void *state);
 size_t hx_cuda_fill_bytes(const void *state);
+int hx_cuda_fill_reads_slots(const void *state);
 
 // What one fill keeps begins with this.
 struct hx_cuda_filling {
@@ -81,6 +82,7 @@ struct hx_cuda_fill_kind {
     int (*run)(hx_cuda_filling *filling);
     void (*release)(hx_cuda_filling *filling);
     size_t (*bytes)(const hx_cuda_filling *filling);
+    int spares_slots; // 1: `run` does not read the pattern's
 };
 extern const hx_cuda_fill_kind hx_cuda_fill_gather; // fill_gather_cuda.cu
 extern const hx_cuda_fill_kind

@@ -15,8 +15,9 @@ template <class Kind> struct hx_assembled_strategy {
         const hx_incidence incidence = hx_incidence_of_space(space);
         size_t plan = 0;
         if (hx_cuda_product_expected(&incidence, &spec, &plan) < 0) hx_error_clear();
-        return hx_assembled_space_bytes(space, &spec) + plan +
-               hx_cuda_gather_expected(&incidence, spec.components);
+        const size_t fill = hx_cuda_gather_expected(&incidence, spec.components);
+        const int has_slots = !(incidence.spline && fill > 0); // what keeps lines reads none
+        return hx_assembled_space_bytes(space, &spec, has_slots) + plan + fill;
     }
 
     static size_t bytes(const hx_mesh *mesh, hx_layout layout)

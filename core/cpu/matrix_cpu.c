@@ -36,7 +36,7 @@ size_t hx_cpu_space_expected(const hx_space *space, const hx_matrix_spec *spec)
     const hx_incidence in = hx_incidence_of_space(space);
     const size_t plan =
         spec->part == HX_PART_LOWER ? hx_cpu_lower_expected(&in, spec->components) : 0;
-    return hx_assembled_space_bytes(space, spec) + hx_cpu_fill_expected(&in) + plan;
+    return hx_assembled_space_bytes(space, spec, 1) + hx_cpu_fill_expected(&in) + plan;
 }
 
 size_t hx_cpu_matrix_expected(const hx_mesh *mesh, const hx_matrix_spec *spec)

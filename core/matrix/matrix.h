@@ -131,6 +131,8 @@ typedef struct hx_matrix_ops {
     void (*fill_free)(void *state); /* accepts NULL */
     /* Bytes on the device that it holds. */
     size_t (*fill_bytes)(const void *state);
+    /* 0: it does not read the pattern's slots, which may be released. NULL: it does. */
+    int (*fill_reads_slots)(const void *state);
 
     /* y = A x, in the order of the row, whatever runs it; a lower matrix stands for the symmetric
      * one. Only where all rows are there. Hot. */
@@ -179,10 +181,10 @@ size_t hx_matrix_bytes(const hx_matrix *m, const hx_device *dev);
 /* Accepts a zeroed struct. */
 void hx_matrix_free(hx_matrix *m, hx_device *dev);
 
-/* Device bytes of pattern (slots included) and matrix that a mesh will have, from a count of its
- * neighbours. HX_ENOMEM. */
+/* Device bytes of pattern (has_slots: slots included) and matrix that a mesh will have, from a
+ * count of its neighbours. HX_ENOMEM. */
 int hx_matrix_expected_bytes(const hx_incidence *incidence, const hx_matrix_spec *spec,
-                             size_t *bytes);
+                             int has_slots, size_t *bytes);
 
 #ifdef __cplusplus
 }

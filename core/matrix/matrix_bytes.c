@@ -76,7 +76,8 @@ static size_t matrix_bytes(const sizes *s, const hx_matrix_spec *spec)
     }
 }
 
-int hx_matrix_expected_bytes(const hx_incidence *in, const hx_matrix_spec *spec, size_t *bytes)
+int hx_matrix_expected_bytes(const hx_incidence *in, const hx_matrix_spec *spec, int has_slots,
+                             size_t *bytes)
 {
     sizes s;
     HX_TRY(count_sizes(in, spec->part, &s));
@@ -84,6 +85,7 @@ int hx_matrix_expected_bytes(const hx_incidence *in, const hx_matrix_spec *spec,
                               ? (size_t)in->n_cell * (size_t)(in->n_per_cell * in->n_per_cell)
                               : (size_t)in->pair_ptr[in->n_cell];
     *bytes = ((size_t)s.n_row + 1) * sizeof(int64_t) + (size_t)s.n_entry * sizeof(int32_t) +
-             n_pair * (s.max_row <= HX_NO_SLOT_8 ? 1 : 2) + matrix_bytes(&s, spec);
+             (has_slots ? n_pair * (s.max_row <= HX_NO_SLOT_8 ? 1 : 2) : 0) +
+             matrix_bytes(&s, spec);
     return HX_OK;
 }

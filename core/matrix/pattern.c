@@ -400,3 +400,10 @@ void hx_device_pattern_free(hx_device_pattern *p, hx_device *dev)
         if (owned[i]) dev->ops->release(dev, owned[i]);
     memset(p, 0, sizeof *p);
 }
+
+void hx_device_pattern_release_slots(hx_device_pattern *p, hx_device *dev)
+{
+    if (p->d_slot) dev->ops->release(dev, p->d_slot);
+    p->d_slot = NULL;
+    p->slot_bytes = 0;
+}

@@ -135,7 +135,7 @@ typedef struct hx_device_pattern {
     int64_t row_first, n_row, n_point, n_entry;
     int64_t *d_row_ptr; /* (owned, like all) */
     int32_t *d_col;
-    int max_row, slot_bytes;
+    int max_row, slot_bytes; /* 0: the slots were released */
     int64_t n_pair;
     void *d_slot;
     int64_t *d_point_ptr;
@@ -169,6 +169,8 @@ size_t hx_device_pattern_bytes(const hx_device_pattern *pattern);
 /* Both accept a zeroed struct. */
 void hx_pattern_free(hx_pattern *pattern);
 void hx_device_pattern_free(hx_device_pattern *pattern, hx_device *dev);
+/* For those who read rows and columns alone: slot_bytes is 0 then. */
+void hx_device_pattern_release_slots(hx_device_pattern *pattern, hx_device *dev);
 
 #ifdef __cplusplus
 }

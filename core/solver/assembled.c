@@ -5,12 +5,12 @@
 
 #include "../base/memory.h"
 
-size_t hx_assembled_space_bytes(const hx_space *space, const hx_matrix_spec *spec)
+size_t hx_assembled_space_bytes(const hx_space *space, const hx_matrix_spec *spec, int has_slots)
 {
     const hx_incidence incidence = hx_incidence_of_space(space);
     const size_t most = space->element == HX_ELEMENT_LINEAR ? 8 : (size_t)hx_space_most(space);
     size_t bytes;
-    if (hx_matrix_expected_bytes(&incidence, spec, &bytes) == HX_OK) return bytes;
+    if (hx_matrix_expected_bytes(&incidence, spec, has_slots, &bytes) == HX_OK) return bytes;
     hx_error_clear(); /* too little for a count: what a mesh without order has at most */
     return (size_t)incidence.n_cell * most * most * 9 * (sizeof(double) + sizeof(int32_t));
 }
@@ -49,6 +49,10 @@ int hx_assembled_setup(void **state, hx_device *dev, const hx_device_model *mode
     HX_TRY_FAIL(ops->pattern(dev, &s->input.incidence, &pattern, &s->pattern, &s->steps));
     HX_TRY_FAIL(hx_matrix_create(&s->matrix, dev, &s->pattern, spec));
     HX_TRY_FAIL(ops->fill_create(&s->fill, dev, HX_FILL_GATHER, &s->matrix, &s->input));
+    if (ops->fill_reads_slots && !ops->fill_reads_slots(s->fill)) {
+        hx_device_pattern_release_slots(&s->pattern, dev);
+        s->matrix.pattern = s->pattern;
+    }
     *state = s;
     return HX_OK;
 fail:

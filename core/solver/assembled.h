@@ -22,7 +22,7 @@ typedef struct hx_assembled {
 
 /* Device bytes of pattern and matrix, from a count of the neighbours: as long as a build. What the
  * device's products and fills keep besides is the strategy's to add. */
-size_t hx_assembled_space_bytes(const hx_space *space, const hx_matrix_spec *spec);
+size_t hx_assembled_space_bytes(const hx_space *space, const hx_matrix_spec *spec, int has_slots);
 
 /* Of a strategy's entries; `state` is an hx_assembled. */
 int hx_assembled_setup(void **state, hx_device *dev, const hx_device_model *model,

@@ -118,6 +118,9 @@ static void check_bytes(const hx_operator *op, const hx_space *space)
     const size_t held = hx_device_pattern_bytes(&a->pattern) +
                         hx_matrix_bytes(&a->matrix, op->dev) +
                         op->dev->ops->matrix->fill_bytes(a->fill);
+    const hx_matrix_ops *const ops = op->dev->ops->matrix;
+    const int reads = !ops->fill_reads_slots || ops->fill_reads_slots(a->fill);
+    CHECK((a->pattern.d_slot != NULL) == reads && (a->matrix.pattern.d_slot != NULL) == reads);
     CHECK_MSG(held <= expected && (double)expected <= 1.05 * (double)held,
               "%s: %zu bytes, %zu were announced", op->strategy->name, held, expected);
 }
