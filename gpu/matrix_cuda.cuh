@@ -82,7 +82,7 @@ struct hx_cuda_fill_kind {
     int (*run)(hx_cuda_filling *filling);
     void (*release)(hx_cuda_filling *filling);
     size_t (*bytes)(const hx_cuda_filling *filling);
-    int spares_slots; // 1: `run` does not read the pattern's
+    int spares_slots = 0; // 1: `run` does not read the pattern's
 };
 extern const hx_cuda_fill_kind hx_cuda_fill_gather; // fill_gather_cuda.cu
 extern const hx_cuda_fill_kind

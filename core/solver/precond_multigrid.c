@@ -400,12 +400,28 @@ static int plan_lattice(hx_plan *plan, const hx_problem *problem)
     return HX_OK;
 }
 
+/* Nodes and cells of the first lattice of a spline, whose cells are wider than asked for where its
+ * functions reach further. 0: not counted. */
+static int count_spline(const hx_problem *problem, double *n_node, double *n_cell)
+{
+    hx_lattice_draft *draft;
+    if (problem->space.element != HX_ELEMENT_SPLINE) return 0;
+    if (hx_lattice_begin(&draft, &problem->space, coarsening_of(problem)) < 0) {
+        hx_error_clear();
+        return 0;
+    }
+    hx_lattice_draft_size(draft, n_node, n_cell);
+    hx_lattice_draft_free(draft);
+    return 1;
+}
+
 /* Nodes and cells of the first lattice. */
 static void count_lattice(const hx_problem *problem, double *n_node, double *n_cell)
 {
     const hx_plan *const plan = problem->plan;
     const double coarsening = coarsening_of(problem);
     if (!plan || plan->mesh != problem->mesh || plan->coarsening != coarsening) {
+        if (count_spline(problem, n_node, n_cell)) return;
         hx_lattice_estimate(problem->mesh, coarsening, n_node, n_cell);
         return;
     }
