@@ -6,10 +6,6 @@
 #include "../base/error.h"
 #include "../base/memory.h"
 
-/* Layers of lines of a patch that the buffer cannot hold whole, in orders: with one order a step
- * would make a single layer. */
-enum { LEAST_RING = 3 };
-
 void hx_line_plan_free(hx_line_plan *p)
 {
     free(p->patch);
@@ -92,24 +88,33 @@ static int64_t whole_of(const hx_line_plan *p, int k)
     return layer_of(p, k) * p->patch[k].axis[2].n_cell;
 }
 
-/* Numbers that the budget allows for: lines as long as the longest. */
-static int64_t allowed(const hx_line_plan *p, const hx_line_budget *budget)
+/* Numbers that the budget allows for: so many lines of the mean length, or bytes. */
+static int64_t allowed(const hx_line_plan *p, const hx_line_budget *budget, int64_t all)
 {
-    int64_t longest = 0;
+    int64_t n_line = 0;
+    if (budget->bytes > 0) return (int64_t)(budget->bytes / sizeof(double));
     for (int k = 0; k < p->n_patch; k++)
-        if (line_of(p, k) > longest) longest = line_of(p, k);
-    return budget->bytes > 0 ? (int64_t)(budget->bytes / sizeof(double)) : budget->n_line * longest;
+        n_line += (int64_t)p->patch[k].axis[1].n_cell * p->patch[k].axis[2].n_cell;
+    return (int64_t)((double)all * (double)budget->n_line / (double)n_line);
 }
 
-/* The buffer: all, or what is allowed, but some layers of the largest patch. Below 2^31 numbers a
- * patch. Of bytes that are given, as few layers as can be. */
+/* Layers of a patch that the buffer has to hold, if the patch has so many: those that the next
+ * step's rows reach back to, and a step's lines, or a single layer where bytes are given. */
+static int64_t least_layers(const hx_line_plan *p, const hx_line_budget *budget, int k)
+{
+    const int64_t each = p->patch[k].axis[1].n_cell;
+    return p->order - 1 + (budget->bytes > 0 ? 1 : (budget->n_line + each - 1) / each);
+}
+
+/* The buffer: all, or what is allowed, but some layers of each patch. Below 2^31 numbers a patch.
+ */
 static void choose_rings(hx_line_plan *p, const hx_line_budget *budget)
 {
-    const int least = budget->bytes > 0 ? p->order : LEAST_RING * p->order;
-    int64_t all = 0, n = allowed(p, budget);
+    int64_t all = 0;
+    for (int k = 0; k < p->n_patch; k++) all += whole_of(p, k);
+    int64_t n = allowed(p, budget, all);
     for (int k = 0; k < p->n_patch; k++) {
-        const int64_t some = least * layer_of(p, k), whole = whole_of(p, k);
-        all += whole;
+        const int64_t some = least_layers(p, budget, k) * layer_of(p, k), whole = whole_of(p, k);
         if (n < some && n < whole) n = some < whole ? some : whole;
     }
     p->n_buffer = all < n ? all : n;

@@ -42,8 +42,8 @@ typedef struct hx_line_plan {
     int32_t *row;     /* [point_at[n_patch]] points of patches in the order of their turns */
 } hx_line_plan;
 
-/* What the buffer is to hold, if a patch does not need more: as many lines as a device runs at a
- * time, or so many bytes where that is not 0. */
+/* What the buffer is to hold: as many lines as a device runs at a time; or so many bytes where that
+ * is not 0, but a layer of lines beside those that the next rows reach back to. */
 typedef struct hx_line_budget {
     int64_t n_line;
     size_t bytes;
