@@ -54,6 +54,26 @@ static void report_precision(const hx_stats *stats, const hx_iteration *it)
         hx_log_detail("iteration %d: a solve was finished in double precision", it->iteration);
 }
 
+/* Of operators whose stored K is rounded. */
+static void report_refinement(const hx_session *s, const hx_stats *stats, const hx_iteration *it)
+{
+    const char *const name = s->op.strategy->name;
+    if (it->pcg_refinements > 0)
+        hx_log_detail("iteration %d: %d corrections by the exact product, as operator '%s' stores "
+                      "stiffness in single precision",
+                      it->iteration, it->pcg_refinements, name);
+    if (it->pcg_unrefined == 0) return;
+    if (stats->n_unrefined == it->pcg_unrefined)
+        hx_log_warning("iteration %d: what operator '%s' rounds could not be corrected down to the "
+                       "tolerance: |r|/|f| = %.2g with the exact product; take an operator that "
+                       "stores stiffness in double, or \"auto\"",
+                       it->iteration, name, it->pcg_residual);
+    else
+        hx_log_detail("iteration %d: rounded stiffness not corrected down to the tolerance, "
+                      "|r|/|f| = %.2g",
+                      it->iteration, it->pcg_residual);
+}
+
 static void report_restarts(const hx_iteration *it)
 {
     if (it->pcg_restarts == 0) return;
@@ -96,6 +116,7 @@ void hx_outcome_warn(const hx_session *s, const hx_stats *stats, const hx_iterat
     report_restarts(it);
     warn_unconverged(stats, it);
     report_precision(stats, it);
+    report_refinement(s, stats, it);
     warn_missed(s, stats, it);
 }
 

@@ -11,7 +11,13 @@
  * kept, so that the convergence goes on as if nothing had happened (residual replacement, van der
  * Vorst and Ye, SIAM J. Sci. Comput. 22, 2000; the reliable updates of Clark et al., Comput. Phys.
  * Commun. 181, 2010). Only a true residual ends a solve. Where single precision does not lead
- * further the rest is done in double. */
+ * further the rest is done in double.
+ *
+ * An operator whose stored K is rounded, and that has an exact product besides, is what the
+ * iterations see; the residual at the beginning and at the end is that of the exact K. Where it
+ * does not meet the criterion the solve goes on from it (iterative refinement, Wilkinson 1963), so
+ * that u is the exact operator's: one exact product more a solve, and where rounding counts some
+ * iterations more. */
 #ifndef HX_PCG_H
 #define HX_PCG_H
 
@@ -50,6 +56,9 @@ typedef struct hx_pcg_result {
     double spmv_seconds;    /* share of `seconds` in operator products, sampled once a look */
     double precond_seconds; /* the same in applications of the preconditioner, where it has any */
     int replacements;       /* of the residual, in mixed precision */
+    int refinements;        /* against the exact operator, where K is stored rounded */
+    int unrefined;          /* 1: they led no further before the criterion was met; `residual` says
+                               how far */
     int fell_back;          /* 1: mixed precision did not lead further, finished in double */
 } hx_pcg_result;
 
