@@ -19,6 +19,7 @@ while [ $# -gt 0 ]; do
 done
 here=$(cd "$(dirname "$0")" && pwd)
 soak=$build/tests/soak/soak
+rounding=$build/tests/soak/rounding
 [ -x "$soak" ] && [ $# -gt 0 ] || { echo "usage: run.sh BUILD SECONDS [-d DEVICE] [-n CONFIGS] [-m ELEMENTS] [-s] SEED..." >&2; exit 2; }
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -35,7 +36,10 @@ for seed in "$@"; do
     [ "$device" != cpu ] || list=twins
     part=0 processes=
     while [ $part -lt "$parts" ]; do
-        OMP_NUM_THREADS=2 "$soak" "$folder/$list" cpu "$folder/cpu$part" 1 0 $part "$parts" >"$folder/log$part" 2>&1 &
+        mkdir -p "$folder/cpu$part"
+        (OMP_NUM_THREADS=2 "$soak" "$folder/$list" cpu "$folder/cpu$part" 1 0 $part "$parts" >"$folder/log$part" 2>&1
+        status=$?
+        OMP_NUM_THREADS=2 "$rounding" "$folder/fast" "$folder/cpu$part" $part "$parts" && exit $status) &
         processes="$processes $!"
         part=$((part + 1))
     done
