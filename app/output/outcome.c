@@ -62,16 +62,14 @@ static void report_refinement(const hx_session *s, const hx_stats *stats, const 
         hx_log_detail("iteration %d: %d corrections by the exact product, as operator '%s' stores "
                       "stiffness in single precision",
                       it->iteration, it->pcg_refinements, name);
-    if (it->pcg_unrefined == 0) return;
-    if (stats->n_unrefined == it->pcg_unrefined)
-        hx_log_warning("iteration %d: what operator '%s' rounds could not be corrected down to the "
-                       "tolerance: |r|/|f| = %.2g with the exact product; take an operator that "
-                       "stores stiffness in double, or \"auto\"",
-                       it->iteration, name, it->pcg_residual);
+    if (it->pcg_took_exact == 0) return;
+    if (stats->n_took_exact == it->pcg_took_exact)
+        hx_log_warning("iteration %d: what operator '%s' rounds could not be corrected; the solve "
+                       "was finished with the product of '%s', as later ones may be: "
+                       "solver.operator = \"%s\" would be faster",
+                       it->iteration, name, s->op.exact->name, s->op.exact->name);
     else
-        hx_log_detail("iteration %d: rounded stiffness not corrected down to the tolerance, "
-                      "|r|/|f| = %.2g",
-                      it->iteration, it->pcg_residual);
+        hx_log_detail("iteration %d: a solve was finished with the exact product", it->iteration);
 }
 
 static void report_restarts(const hx_iteration *it)

@@ -222,7 +222,7 @@ static int lists(hx_snapshot *image, hx_stats *stats, int n_case)
 static int refinements(hx_snapshot *image, hx_stats *stats)
 {
     static const char name[] = "run.refinements";
-    int64_t count[2] = {stats->n_refinement, stats->n_unrefined};
+    int64_t count[2] = {stats->n_refinement, stats->n_took_exact};
     const int is_there =
         image->mode == HX_SNAPSHOT_SAVE ? count[0] + count[1] > 0 : hx_snapshot_has(image, name);
     if (!is_there) return HX_OK;
@@ -231,7 +231,7 @@ static int refinements(hx_snapshot *image, hx_stats *stats)
         return HX_RAISE(HX_EINPUT, "%s: the checkpoint is damaged: its counts are not possible",
                         image->path);
     stats->n_refinement = count[0];
-    stats->n_unrefined = (int)count[1];
+    stats->n_took_exact = (int)count[1];
     return HX_OK;
 }
 

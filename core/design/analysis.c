@@ -229,7 +229,7 @@ static void add_result(hx_analysis_record *record, const hx_pcg_result *pcg)
     record->pcg_iterations += pcg->iterations;
     record->pcg_fell_back += pcg->fell_back;
     record->pcg_refinements += pcg->refinements;
-    record->pcg_unrefined += pcg->unrefined;
+    record->pcg_took_exact += pcg->took_exact;
     record->pcg_residual = fmax(record->pcg_residual, pcg->residual);
     record->spmv_seconds += pcg->spmv_seconds;
     record->precond_seconds += pcg->precond_seconds;

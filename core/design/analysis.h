@@ -25,7 +25,7 @@ typedef struct hx_analysis_record {
     int pcg_iterations;     /* sum */
     int pcg_fell_back;      /* solves that mixed precision left to double */
     int pcg_refinements;    /* against the exact operator, where K is stored rounded; sum */
-    int pcg_unrefined;      /* solves whose refinement led no further before the criterion */
+    int pcg_took_exact;     /* solves finished with the exact operator itself */
     int pcg_restarts;       /* solves that broke down and were begun again */
     double pcg_residual;    /* worst */
     double pcg_error;       /* hx_pcg_result.error: the weighted sum of the cases over that of their

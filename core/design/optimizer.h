@@ -70,7 +70,7 @@ typedef struct hx_iteration {
     int pcg_iterations;  /* sum over cases, adjoint ones included as in all of these */
     int pcg_fell_back;   /* cases that mixed precision left to double */
     int pcg_refinements; /* against the exact operator, where K is stored rounded */
-    int pcg_unrefined;   /* cases whose refinement led no further before the criterion */
+    int pcg_took_exact;  /* cases finished with the exact operator itself */
     int pcg_restarts;    /* solves that broke down and were begun again */
     double pcg_residual; /* worst case */
     double pcg_error;    /* of the compliance, relative, as estimated (analysis.h) */

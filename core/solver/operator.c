@@ -126,7 +126,7 @@ static int put_supports(hx_operator *op, const hx_problem *problem)
     if (problem->supports.prescribed)
         HX_TRY_FAIL(hx_device_put(op->dev, &op->d_prescribed, problem->supports.prescribed,
                                   (size_t)op->linear.n * sizeof(double)));
-    op->linear.d_prescribed = op->d_prescribed;
+    op->linear.d_prescribed = op->exact_linear.d_prescribed = op->d_prescribed;
     rc = HX_OK;
 fail:
     free(fixed);
@@ -193,9 +193,15 @@ static int prepare_single(const hx_linear *a)
     return op->strategy->prepare_single(op->state);
 }
 
-static int apply_exact(const hx_linear *a, const double *d_x, double *d_y)
+static int apply_exact_all(const hx_linear *a, const double *d_x, double *d_y)
 {
     return hx_operator_apply_exact(a->context, d_x, d_y);
+}
+
+static int apply_exact(const hx_linear *a, const double *d_x, double *d_y)
+{
+    HX_TRY(hx_operator_apply_exact(a->context, d_x, d_y));
+    return hx_operator_restrict(a->context, d_y);
 }
 
 static int prepare_exact(const hx_linear *a)
@@ -249,10 +255,18 @@ static void set_linear(hx_operator *op, const hx_problem *problem)
         .apply_dot = strategy->apply_dot && is_all ? apply_dot : NULL,
         .apply_single = strategy->apply_single ? apply_single : NULL,
         .prepare_single = strategy->prepare_single ? prepare_single : NULL,
-        .apply_exact = op->exact ? apply_exact : NULL,
-        .prepare_exact = op->exact ? prepare_exact : NULL,
         .block_diagonal = problem->components == 3 ? block_diagonal : NULL,
     };
+    if (!op->exact) return;
+    op->exact_linear = op->linear;
+    op->exact_linear.name = op->exact->name;
+    op->exact_linear.apply = apply_exact;
+    op->exact_linear.apply_all = apply_exact_all;
+    op->exact_linear.apply_dot = NULL;
+    op->exact_linear.apply_single = NULL;
+    op->exact_linear.prepare_single = NULL;
+    op->linear.exact = &op->exact_linear;
+    op->linear.prepare_exact = prepare_exact;
 }
 
 static int check_spline(const hx_strategy *strategy, const hx_problem *problem,

@@ -18,6 +18,7 @@ extern "C" {
 /* Its `linear` points at it: it must not move. */
 typedef struct hx_operator {
     hx_linear linear;            /* n = components of the problem * n_point */
+    hx_linear exact_linear;      /* linear.exact, where there is one */
     hx_device *dev;              /* (borrowed) */
     const hx_problem *problem;   /* (borrowed) */
     const hx_strategy *strategy; /* (borrowed) */

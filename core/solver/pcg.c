@@ -153,7 +153,7 @@ static int vector_of(const hx_pcg *pcg, const hx_load *load, double *d_scratch, 
 /* y = A x on all rows, not as rounded as `apply` may have it. */
 static int exact_product(const hx_linear *a, const double *d_x, double *d_y)
 {
-    return a->apply_exact ? a->apply_exact(a, d_x, d_y) : hx_linear_apply_all(a, d_x, d_y);
+    return hx_linear_apply_all(a->exact ? a->exact : a, d_x, d_y);
 }
 
 /* Norm of the load on free degrees of freedom, that of prescribed displacements included. Uses r,
@@ -361,9 +361,11 @@ static int run_iterations(hx_pcg_run *s)
     hx_pcg *pcg = s->pcg;
     hx_device *dev = pcg->dev;
     const double *d_u = s->iterate == iterate_single ? NULL : s->d_u;
-    if (pcg->recording && pcg->d_recorded_u != d_u) forget_recording(pcg);
+    if (pcg->recording && (pcg->d_recorded_u != d_u || pcg->recorded_a != s->a))
+        forget_recording(pcg);
     if (!pcg->recording && dev->ops->record_begin && !pcg->cannot_record) {
         pcg->d_recorded_u = d_u;
+        pcg->recorded_a = s->a;
         pcg->cannot_record = record_iterations(s);
         if (pcg->cannot_record < 0) {
             forget_recording(pcg);
@@ -455,7 +457,8 @@ static int solve_double(hx_pcg_run *s, int iterations, hx_pcg_result *result)
     HX_TRY(start_double(s));
     for (int patience = PATIENCE; s->state.reason == HX_PCG_RUNNING;) {
         HX_TRY(advance(s));
-        if (s->state.reason == HX_PCG_CONVERGED && s->a->apply_exact)
+        if ((s->a->exact && s->state.reason == HX_PCG_INDEFINITE) ||
+            ((s->a->exact || result->took_exact) && s->state.reason == HX_PCG_CONVERGED))
             HX_TRY(hx_pcg_refine(s, &p, result));
         if (!s->pc->kind->revise || s->state.reason != HX_PCG_RUNNING) continue;
         if (s->state.iterations < iterations + patience) continue;

@@ -17,7 +17,8 @@
  * iterations see; the residual at the beginning and at the end is that of the exact K. Where it
  * does not meet the criterion the solve goes on from it (iterative refinement, Wilkinson 1963), so
  * that u is the exact operator's: one exact product more a solve, and where rounding counts some
- * iterations more. */
+ * iterations more. Where corrections gain little, or K as it is stored is not positive definite,
+ * the rest is done with the exact product. */
 #ifndef HX_PCG_H
 #define HX_PCG_H
 
@@ -57,8 +58,7 @@ typedef struct hx_pcg_result {
     double precond_seconds; /* the same in applications of the preconditioner, where it has any */
     int replacements;       /* of the residual, in mixed precision */
     int refinements;        /* against the exact operator, where K is stored rounded */
-    int unrefined;          /* 1: they led no further before the criterion was met; `residual` says
-                               how far */
+    int took_exact;         /* 1: they led no further, finished with the exact operator itself */
     int fell_back;          /* 1: mixed precision did not lead further, finished in double */
 } hx_pcg_result;
 
@@ -82,6 +82,7 @@ typedef struct hx_pcg {
     double scale;                  /* hx_pcg_state.scale of the solves that follow; 0 at first */
     void *recording;               /* the iterations between two looks, or NULL (owned) */
     const double *d_recorded_u;    /* what they work on; NULL: in single precision */
+    const hx_linear *recorded_a;   /* and multiply by */
     int cannot_record;             /* HX_OK, or why they are queued one by one instead */
     char not_recorded[128];        /* the same in words */
 } hx_pcg;

@@ -33,7 +33,8 @@ typedef struct hx_pcg_refinement {
 
 /* A solve whose recurrence, with the operator as it is stored, meets the criterion: goes on from
  * the residual of the exact operator where that does not (iterative refinement). u holds the sum of
- * the corrections. Where they gain no more it ends, as result->unrefined. Waits. */
+ * the corrections. Where they gain no more, or the stored operator is not positive definite, the
+ * solve goes on with the exact one. Waits. */
 int hx_pcg_refine(hx_pcg_run *s, hx_pcg_refinement *refinement, hx_pcg_result *result);
 
 #endif
