@@ -5,6 +5,8 @@
 #include "core/solver/assembled.h"
 #include "matrix_cuda.cuh"
 
+extern "C" const hx_strategy hx_strategy_cuda_otf; // what is exact where K is rounded
+
 // Kind: bytes_per_elem, error, layouts, and spec(layout).
 template <class Kind> struct hx_assembled_strategy {
     // What the products keep is little, or counted as the pattern is; without memory for that count
@@ -44,6 +46,7 @@ template <class Kind> struct hx_assembled_strategy {
         t.deterministic = 1;
         t.bytes_per_elem = Kind::bytes_per_elem;
         t.error = Kind::error;
+        t.exact = t.error > 0.0 ? &hx_strategy_cuda_otf : nullptr;
         t.layouts = Kind::layouts;
         t.bytes = bytes;
         t.space_bytes = space_bytes;

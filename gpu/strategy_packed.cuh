@@ -17,6 +17,8 @@
 #include "hex8_cuda.cuh"
 #include "strategy_setup.cuh"
 
+extern "C" const hx_strategy hx_strategy_cuda_otf; // what is exact where K is rounded
+
 constexpr int HX_PACKED_ENTRIES = 300;
 
 // Place of (i, j), i <= j, in the rows of the upper triangle.
@@ -187,6 +189,7 @@ template <class Strategy> struct hx_packed_strategy {
         t.deterministic = 0; // the order of atomic additions is open
         t.bytes_per_elem = HX_PACKED_ENTRIES * sizeof(entry);
         t.error = Strategy::error;
+        t.exact = t.error > 0.0 ? &hx_strategy_cuda_otf : nullptr;
         t.layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED);
         t.bytes = bytes;
         t.setup = setup;

@@ -70,7 +70,7 @@ static int step(hextop *h, int *stop)
     hx_iteration it;
     if (h->analysed) hx_optimizer_advance(&s->opt); /* the proposal becomes the design */
     h->analysed = 0;
-    HX_TRY(hx_optimizer_step(&s->opt, &it));
+    HX_TRY(hx_session_step(s, &it));
     hx_stats_add(&h->stats, &it, s->problem.cases.n, 0.0);
     h->analysed = 1;
     HX_TRY(hx_outcome_judge(s, &it));

@@ -332,7 +332,9 @@ int hx_value_parse(hx_value **value, const char *text, const char *origin)
     config_init(&config);
     if (config_read_string(&config, setting) == CONFIG_TRUE &&
         config_setting_length(config_root_setting(&config)) == 1)
-        rc = convert(value, config_lookup(&config, "v"), NULL, NULL, origin);
+        /* by its place: without memory it has no name */
+        rc = convert(value, config_setting_get_elem(config_root_setting(&config), 0), NULL, NULL,
+                     origin);
     config_destroy(&config);
     free(setting);
     return rc;

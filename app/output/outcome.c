@@ -54,6 +54,24 @@ static void report_precision(const hx_stats *stats, const hx_iteration *it)
         hx_log_detail("iteration %d: a solve was finished in double precision", it->iteration);
 }
 
+/* Of operators whose stored K is rounded. */
+static void report_refinement(const hx_session *s, const hx_stats *stats, const hx_iteration *it)
+{
+    const char *const name = s->op.strategy->name;
+    if (it->pcg_refinements > 0)
+        hx_log_detail("iteration %d: %d corrections by the exact product, as operator '%s' stores "
+                      "stiffness in single precision",
+                      it->iteration, it->pcg_refinements, name);
+    if (it->pcg_took_exact == 0) return;
+    if (stats->n_took_exact == it->pcg_took_exact)
+        hx_log_warning("iteration %d: what operator '%s' rounds could not be corrected; the solve "
+                       "was finished with the product of '%s', as later ones may be: "
+                       "solver.operator = \"%s\" would be faster",
+                       it->iteration, name, s->op.exact->name, s->op.exact->name);
+    else
+        hx_log_detail("iteration %d: a solve was finished with the exact product", it->iteration);
+}
+
 static void report_restarts(const hx_iteration *it)
 {
     if (it->pcg_restarts == 0) return;
@@ -96,6 +114,7 @@ void hx_outcome_warn(const hx_session *s, const hx_stats *stats, const hx_iterat
     report_restarts(it);
     warn_unconverged(stats, it);
     report_precision(stats, it);
+    report_refinement(s, stats, it);
     warn_missed(s, stats, it);
 }
 

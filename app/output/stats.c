@@ -33,6 +33,8 @@ void hx_stats_add(hx_stats *stats, const hx_iteration *it, int n_case, double ou
     stats->pcg_iterations += it->pcg_iterations;
     for (int c = 0; c < n_case; c++) stats->case_iterations[c] += it->load_case[c].pcg.iterations;
     stats->n_fell_back += it->pcg_fell_back;
+    stats->n_refinement += it->pcg_refinements;
+    stats->n_took_exact += it->pcg_took_exact;
     stats->n_missed += it->volume_missed;
     if (it->reason != HX_PCG_CONVERGED) stats->n_unconverged++;
     for (int c = 0; c < n_case; c++)

@@ -21,6 +21,8 @@ typedef struct hx_stats {
     int64_t pcg_iterations;    /* of all solves */
     int64_t *case_iterations;  /* [n_case] (owned) */
     int n_fell_back;           /* solves in mixed precision that had to be finished in double */
+    int64_t n_refinement;      /* corrections of solves by an exact product (pcg.h) */
+    int n_took_exact;          /* solves finished with that product itself */
     int n_unconverged;         /* design iterations with a solve that did not converge */
     int64_t n_solve_failed;    /* solves that did not converge */
     int n_missed;              /* designs whose volume is not the one asked for */

@@ -218,6 +218,8 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
     hx_json_integer(json, "solves_not_converged", stats->n_solve_failed);
     hx_json_integer(json, "pcg_iterations_total", stats->pcg_iterations);
     hx_json_integer(json, "pcg_fell_back", stats->n_fell_back);
+    hx_json_integer(json, "pcg_refinements", stats->n_refinement);
+    hx_json_integer(json, "pcg_took_exact", stats->n_took_exact);
     hx_json_number(json, "seconds", stats->total);
     hx_json_open_object(json, "seconds_per_iteration");
     hx_json_number(json, "median", median);

@@ -218,6 +218,23 @@ static int lists(hx_snapshot *image, hx_stats *stats, int n_case)
                             (size_t)n_case * sizeof(int64_t));
 }
 
+/* Corrections of solves by an exact product, where there were any. */
+static int refinements(hx_snapshot *image, hx_stats *stats)
+{
+    static const char name[] = "run.refinements";
+    int64_t count[2] = {stats->n_refinement, stats->n_took_exact};
+    const int is_there =
+        image->mode == HX_SNAPSHOT_SAVE ? count[0] + count[1] > 0 : hx_snapshot_has(image, name);
+    if (!is_there) return HX_OK;
+    HX_TRY(hx_snapshot_host(image, name, count, sizeof count));
+    if (count[0] < 0 || count[1] < 0 || count[1] > INT_MAX)
+        return HX_RAISE(HX_EINPUT, "%s: the checkpoint is damaged: its counts are not possible",
+                        image->path);
+    stats->n_refinement = count[0];
+    stats->n_took_exact = (int)count[1];
+    return HX_OK;
+}
+
 static int put_stats(hx_snapshot *image, hx_stats *stats, int n_case)
 {
     int64_t count[N_COUNT];
@@ -228,6 +245,7 @@ static int put_stats(hx_snapshot *image, hx_stats *stats, int n_case)
     HX_TRY(hx_snapshot_host(image, "run.last", last, sizeof last));
     if (stats->last.pcg_error > 0.0) /* as estimated with one criterion only */
         HX_TRY(hx_snapshot_host(image, "run.error", &stats->last.pcg_error, sizeof(double)));
+    HX_TRY(refinements(image, stats));
     return lists(image, stats, n_case);
 }
 
@@ -242,6 +260,7 @@ static int get_stats(hx_snapshot *image, hx_stats *stats, int n_case)
     unpack(stats, count, seconds, last);
     if (hx_snapshot_has(image, "run.error"))
         HX_TRY(hx_snapshot_host(image, "run.error", &stats->last.pcg_error, sizeof(double)));
+    HX_TRY(refinements(image, stats));
     return lists(image, stats, n_case);
 }
 

@@ -194,7 +194,7 @@ static int optimise(run *r)
     for (;;) {
         hx_iteration it;
         /* K u = f, compliance, sensitivities, filter, optimality criteria */
-        HX_TRY(hx_optimizer_step(opt, &it));
+        HX_TRY(hx_session_step(&r->session, &it));
         const int verdict = hx_outcome_judge(&r->session, &it),
                   last = verdict < 0 || is_last(r, &it);
         HX_TRY(record(r, &it, last));

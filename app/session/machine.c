@@ -2,10 +2,14 @@
 
 #include "machine.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #ifdef __linux__
 #include <link.h>
 #endif
@@ -13,13 +17,20 @@
 #include <gnu/libc-version.h>
 #endif
 
+#include "../text/log.h"
 #include "core/base/error.h"
 #include "core/base/hash.h"
 #include "core/base/vector_unit.h"
 #include "core/version.h"
 
+static char processor[96];
+static int processor_unread; /* errno */
+static pthread_once_t processor_once = PTHREAD_ONCE_INIT;
+static void find_processor(void);
+
 int hx_machine_pin(void)
 {
+    (void)pthread_once(&processor_once, find_processor); /* while all is well */
     if (hx_vector_unit_taken >= 0) return HX_OK;
     const int rc = hx_vector_unit_pin(getenv(HX_MACHINE_VECTOR));
     if (rc < 0) hx_error_prefix("environment variable " HX_MACHINE_VECTOR ": ");
@@ -28,21 +39,19 @@ int hx_machine_pin(void)
 
 /* --- processor --- */
 
-/* The first "model name : AMD EPYC" of the system's list. */
-static void find_processor(char *text, size_t n_text)
+/* The first "model name : AMD EPYC" of the system's list, of which the beginning is enough. */
+static void find_processor(void)
 {
-    static const char key[] = "model name";
-    char line[512];
-    FILE *const f = fopen("/proc/cpuinfo", "r");
-    text[0] = '\0';
-    while (f && fgets(line, sizeof line, f)) {
-        const char *const colon = strncmp(line, key, strlen(key)) == 0 ? strchr(line, ':') : NULL;
-        if (!colon) continue;
-        snprintf(text, n_text, "%s", colon + 1 + strspn(colon + 1, " \t"));
-        text[strcspn(text, "\n")] = '\0';
-        break;
-    }
-    if (f) fclose(f);
+    static const char key[] = "\nmodel name";
+    char list[4096] = "";
+    const int file = open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC);
+    const ssize_t n = file < 0 ? -1 : read(file, list, sizeof list - 1);
+    const int why = n < 0 ? errno : 0;
+    if (file >= 0) close(file);
+    const char *const at = strstr(list, key), *const colon = at ? strchr(at, ':') : NULL;
+    if (colon) snprintf(processor, sizeof processor, "%s", colon + 1 + strspn(colon + 1, " \t"));
+    processor[strcspn(processor, "\n")] = '\0';
+    processor_unread = why == ENOENT ? 0 : why;
 }
 
 /* --- the C library --- */
@@ -144,7 +153,9 @@ void hx_machine_take(hx_machine *machine)
 {
     memset(machine, 0, sizeof *machine);
     machine->vector = hx_vector_unit_name(hx_vector_unit_used());
-    find_processor(machine->processor, sizeof machine->processor);
+    (void)pthread_once(&processor_once, find_processor);
+    machine->processor = processor;
+    machine->unread = processor_unread;
     find_library(machine->library, sizeof machine->library);
     find_mathematics(machine->mathematics);
     find_build(machine->build, sizeof machine->build);
@@ -154,6 +165,7 @@ void hx_machine_write_members(hx_json *json, const hx_device *dev)
 {
     hx_machine m;
     hx_machine_take(&m);
+    if (m.unread) hx_log_warning("no name of the processor: /proc/cpuinfo: %s", strerror(m.unread));
     hx_json_string(json, "processor", m.processor[0] ? m.processor : NULL);
     hx_json_string(json, "vector_unit", m.vector);
     hx_json_string(json, "c_library", m.library);

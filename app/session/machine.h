@@ -10,9 +10,10 @@
 #define HX_MACHINE_VECTOR "HEXTOP_VECTOR"
 
 typedef struct hx_machine {
-    const char *vector; /* unit in use */
-    char processor[96]; /* "AMD EPYC"; "" where the system does not say */
-    char library[48];   /* "glibc 2.36" */
+    const char *vector;    /* unit in use */
+    const char *processor; /* "AMD EPYC"; "" where the system does not say */
+    int unread;            /* 0, or errno of the system's list of processors, which is warned of */
+    char library[48];      /* "glibc 2.36" */
     char
         mathematics[9]; /* of the results of exp, pow, sin ...: the same digits, the same functions.
                            These are chosen by the C library itself, by version and processor */
@@ -26,7 +27,8 @@ int hx_machine_pin(void);
 /* Below a millisecond. */
 void hx_machine_take(hx_machine *machine);
 
-/* The object "machine", and what stands in it. dev may be NULL: no device. */
+/* The object "machine", and what stands in it. dev may be NULL: no device. Warns of what cannot be
+ * read. */
 void hx_machine_write(hx_json *json, const hx_device *dev);
 void hx_machine_write_members(hx_json *json, const hx_device *dev);
 

@@ -190,10 +190,18 @@ int hx_path_seen_from(const char *from, const char *file, char **shown)
     char *folder = NULL;
     const size_t n_folder = folder_length(from);
     HX_TRY(n_folder ? join(from, n_folder, "", &folder) : hx_strdup(&folder, "."));
-    char *const base = realpath(folder, NULL), *const whole = realpath(file, NULL);
+    errno = 0;
+    char *const base = realpath(folder, NULL);
+    char *const whole = errno == ENOMEM ? NULL : realpath(file, NULL);
     const size_t n = base ? strlen(base) : 0;
     const int is_below = base && whole && strncmp(base, whole, n) == 0 && whole[n] == '/';
-    const int rc = hx_strdup(shown, !whole ? file : is_below ? whole + n + 1 : whole);
+    const int rc =
+        errno == ENOMEM
+            ? HX_RAISE(HX_ENOMEM, "%s: no memory for its path; end other programs and try again",
+                       file)
+            : hx_strdup(shown, !whole     ? file
+                               : is_below ? whole + n + 1
+                                          : whole);
     free(folder);
     free(base);
     free(whole);

@@ -393,6 +393,18 @@ int hx_session_make_design(hx_session *s)
     return HX_OK;
 }
 
+int hx_session_step(hx_session *s, hx_iteration *it)
+{
+    for (;;) {
+        const int rc = hx_optimizer_step(&s->opt, it);
+        if (rc != HX_ENOMEM) return rc;
+        if (s->opt.iteration > 1) return hx_session_suggest(s, rc);
+        if (!hx_session_take_less(s, rc)) return rc;
+        HX_TRY(hx_session_make_solver(s));
+        HX_TRY(hx_session_make_design(s));
+    }
+}
+
 void hx_session_drop_operator(hx_session *s)
 {
     hx_optimizer_free(&s->opt);

@@ -82,6 +82,9 @@ int hx_session_make_solver(hx_session *s);
 /* Filter, and the least volume of a design: refused if it is above the fraction asked for. */
 int hx_session_check_volume(hx_session *s);
 int hx_session_make_design(hx_session *s); /* the same, and the optimizer */
+/* hx_optimizer_step. Where the device's memory ends in the first design, what "auto" chose gives
+ * way as above and the design is begun again; in later ones the message says what would fit. */
+int hx_session_step(hx_session *s, hx_iteration *it);
 
 /* Parts of the steps, for commands that go through several devices or operators. The steps above
  * leave alone what is there already. */

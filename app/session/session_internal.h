@@ -23,6 +23,10 @@ hx_filter_params hx_session_filter_params(const hx_session *s);
  * would fit. */
 int hx_session_take_less(hx_session *s, int rc);
 
+/* Puts behind the message of a lack of device memory what would fit in place of all that the run
+ * holds; returns rc. */
+int hx_session_suggest(hx_session *s, int rc);
+
 /* Adds what the device holds besides the operator. */
 void hx_session_other_account(const hx_session *s, hx_account *account);
 /* The sum. */

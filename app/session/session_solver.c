@@ -252,6 +252,14 @@ int hx_session_take_less(hx_session *s, int rc)
     return set_words(s) == HX_OK;
 }
 
+int hx_session_suggest(hx_session *s, int rc)
+{
+    hx_choose_params params = choose_params(s);
+    params.other_bytes = hx_session_design_bytes(s);
+    return hx_choose_suggest(&params, &s->device, &s->problem, s->precond_kind, s->device_bytes,
+                             rc);
+}
+
 int hx_session_start_device(hx_session *s, const hx_device_ops *ops)
 {
     HX_TRY(set_threads(s));

@@ -228,6 +228,8 @@ static void add_result(hx_analysis_record *record, const hx_pcg_result *pcg)
 {
     record->pcg_iterations += pcg->iterations;
     record->pcg_fell_back += pcg->fell_back;
+    record->pcg_refinements += pcg->refinements;
+    record->pcg_took_exact += pcg->took_exact;
     record->pcg_residual = fmax(record->pcg_residual, pcg->residual);
     record->spmv_seconds += pcg->spmv_seconds;
     record->precond_seconds += pcg->precond_seconds;
@@ -255,6 +257,7 @@ static int solve_load(hx_analysis *a, const hx_load *load, double *d_u, hx_pcg_r
         if (first.reason == HX_PCG_NAN) HX_TRY(forget(a, d_u));
         HX_TRY(hx_pcg_solve_load(a->pcg, &a->op->linear, a->pc, load, d_u, result));
         result->iterations += first.iterations;
+        result->refinements += first.refinements;
         result->seconds += first.seconds;
         result->spmv_seconds += first.spmv_seconds;
         result->precond_seconds += first.precond_seconds;
@@ -376,7 +379,7 @@ static int case_compliance(hx_analysis *a, int c, double *compliance)
     if (!d_f) HX_TRY(hx_analysis_force(a, c, a->pcg->d_q));
     HX_TRY(vector->dot(op->dev, n, d_f ? d_f : a->pcg->d_q, a->d_u[c], compliance));
     if (!op->d_prescribed) return HX_OK;
-    HX_TRY(hx_operator_apply_unmasked(op, a->d_u[c], a->pcg->d_q));
+    HX_TRY(hx_operator_apply_exact(op, a->d_u[c], a->pcg->d_q));
     HX_TRY(vector->dot(op->dev, n, a->d_u[c], a->pcg->d_q, &uku));
     *compliance = 2.0 * *compliance - uku;
     return HX_OK;
@@ -394,6 +397,25 @@ int hx_analysis_compliance(hx_analysis *a, double *compliance)
     return HX_OK;
 }
 
+/* d_q of PCG = K u - f of a case on all rows; uses its d_p. */
+static int find_residual(const hx_analysis *a, int c)
+{
+    const hx_vector_ops *vector = a->op->dev->ops->vector;
+    double *const d_q = a->pcg->d_q, *const d_p = a->pcg->d_p;
+    HX_TRY(hx_operator_apply_exact(a->op, a->d_u[c], d_q));
+    HX_TRY(hx_analysis_force(a, c, d_p));
+    return vector->subtract(a->op->dev, vector_entries(a), d_q, d_p, d_q);
+}
+
+/* *error = u'(K u - f) of a case, free degrees of freedom: what refinement by the exact K left. */
+static int case_residual_error(const hx_analysis *a, int c, double *error)
+{
+    const hx_operator *op = a->op;
+    HX_TRY(find_residual(a, c));
+    HX_TRY(hx_operator_restrict(op, a->pcg->d_q));
+    return op->dev->ops->vector->dot(op->dev, vector_entries(a), a->d_u[c], a->pcg->d_q, error);
+}
+
 /* *error = u'(K - K*)u of a case, K of the elements computed in double, K* as the operator has it.
  * Springs and films are in neither. */
 static int case_stiffness_error(const hx_analysis *a, int c, double *d_work, double *error)
@@ -401,6 +423,7 @@ static int case_stiffness_error(const hx_analysis *a, int c, double *d_work, dou
     const hx_operator *op = a->op;
     const hx_vector_ops *vector = op->dev->ops->vector;
     double exact, used;
+    if (op->exact_state) return case_residual_error(a, c, error);
     HX_TRY(hx_operator_energy(op, a->d_u[c], d_work));
     HX_TRY(vector->dot(op->dev, op->model.n_elem, d_work, op->model.d_modulus, &exact));
     HX_TRY(op->strategy->apply(op->state, a->d_u[c], a->pcg->d_q));
@@ -510,11 +533,8 @@ int hx_analysis_load(const hx_analysis *a, int load_case, double total[3])
 int hx_analysis_residual(hx_analysis *a, int load_case, double *residual)
 {
     hx_device *dev = a->op->dev;
-    double *const d_q = a->pcg->d_q, *const d_p = a->pcg->d_p;
-    HX_TRY(hx_operator_apply_unmasked(a->op, a->d_u[load_case], d_q));
-    HX_TRY(hx_analysis_force(a, load_case, d_p));
-    HX_TRY(dev->ops->vector->subtract(dev, vector_entries(a), d_q, d_p, d_q));
-    return dev->ops->download(dev, residual, d_q, vector_bytes(a));
+    HX_TRY(find_residual(a, load_case));
+    return dev->ops->download(dev, residual, a->pcg->d_q, vector_bytes(a));
 }
 
 int hx_analysis_reaction(hx_analysis *a, int load_case, double total[3])

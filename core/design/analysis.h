@@ -24,6 +24,8 @@ typedef struct hx_case_record {
 typedef struct hx_analysis_record {
     int pcg_iterations;     /* sum */
     int pcg_fell_back;      /* solves that mixed precision left to double */
+    int pcg_refinements;    /* against the exact operator, where K is stored rounded; sum */
+    int pcg_took_exact;     /* solves finished with the exact operator itself */
     int pcg_restarts;       /* solves that broke down and were begun again */
     double pcg_residual;    /* worst */
     double pcg_error;       /* hx_pcg_result.error: the weighted sum of the cases over that of their
@@ -104,10 +106,12 @@ int hx_analysis_compliance(hx_analysis *analysis, double *compliance);
 int hx_analysis_energy(const hx_analysis *analysis, double *d_energy, double *d_work);
 
 /* *error: what the operator's own error (hx_strategy.error: stiffness stored in single precision)
- * adds to the weighted compliance, relative: sum of u'(K - K*)u over that compliance, K of the
- * elements in double, K* the operator's; exact to first order. Rounded entries no longer cancel
- * rigid motions, so it is 6e-8 times the ratio of the stiffness of elements to that of the part
- * (slender, or on soft springs). d_work: a field. A product and an energy a case. Waits. */
+ * adds to the weighted compliance, relative. Where solves were refined by an exact product it is
+ * what they left: sum of u'(K u - f) over that compliance. Else the sum of u'(K - K*)u, K of the
+ * elements in double, K* the operator's. Either is exact to first order. Rounded entries no longer
+ * cancel rigid motions, so that the latter is 6e-8 times the ratio of the stiffness of elements to
+ * that of the part (slender, or on soft springs). d_work: a field. A product and an energy a case.
+ * Waits. */
 int hx_analysis_stiffness_error(hx_analysis *analysis, double *d_work, double *error);
 
 /* Downloads E rho^p[n_elem], in the order of the mesh. */

@@ -214,6 +214,8 @@ static int analyse(hx_optimizer *opt, hx_iteration *record)
     record->pcg_iterations = solves->pcg_iterations;
     record->pcg_fell_back = solves->pcg_fell_back;
     record->pcg_restarts = solves->pcg_restarts;
+    record->pcg_refinements = solves->pcg_refinements;
+    record->pcg_took_exact = solves->pcg_took_exact;
     record->pcg_residual = solves->pcg_residual;
     record->pcg_error = solves->pcg_error;
     record->reason = solves->reason;

@@ -69,6 +69,8 @@ typedef struct hx_iteration {
     double greyness;     /* 4 sum v rho (1 - rho) / sum v over free elements, 0 = black and white */
     int pcg_iterations;  /* sum over cases, adjoint ones included as in all of these */
     int pcg_fell_back;   /* cases that mixed precision left to double */
+    int pcg_refinements; /* against the exact operator, where K is stored rounded */
+    int pcg_took_exact;  /* cases finished with the exact operator itself */
     int pcg_restarts;    /* solves that broke down and were begun again */
     double pcg_residual; /* worst case */
     double pcg_error;    /* of the compliance, relative, as estimated (analysis.h) */

@@ -45,6 +45,11 @@ struct hx_linear {
      * before, NULL: nothing to prepare. Hot. */
     int (*apply_single)(const hx_linear *a, const float *d_x, float *d_y);
     int (*prepare_single)(const hx_linear *a);
+    /* Optional, both or none; NULL: `apply` is as exact as double precision has it. The same A
+     * where `apply` has it rounded (borrowed); prepare_exact once before, which takes what it needs
+     * and may be called again. Once or twice a solve as a rule. */
+    const hx_linear *exact;
+    int (*prepare_exact)(const hx_linear *a);
     /* Optional, with 3 components only; NULL: not there. d_block[n / 3][6] = the 3x3 diagonal
      * blocks (block3.h), rows and columns of fixed entries those of the identity. Once a change of
      * A. */

@@ -59,6 +59,13 @@ static size_t film_bytes(const hx_films *films)
            (size_t)films->ptr[films->n] * (sizeof(int32_t) + sizeof(double));
 }
 
+/* Whose product is exact where that of the strategy is rounded: of linear elements. */
+static const hx_strategy *exact_of(const hx_problem *problem, const hx_strategy *strategy)
+{
+    if (problem->space.element != HX_ELEMENT_LINEAR) return NULL;
+    return hx_strategy_of(strategy->exact, problem->components);
+}
+
 void hx_operator_account(hx_account *account, const hx_problem *problem,
                          const hx_strategy *strategy, hx_layout layout)
 {
@@ -75,6 +82,9 @@ void hx_operator_account(hx_account *account, const hx_problem *problem,
     if (problem->space.element == HX_ELEMENT_LINEAR) {
         const hx_plan *const plan = hx_plan_of(problem, strategy);
         hx_account_add(account, "operator", plan ? plan->bytes : strategy->bytes(mesh, layout));
+        const hx_strategy *const exact = exact_of(problem, strategy);
+        if (exact)
+            hx_account_add(account, "exact product", exact->bytes(mesh, hx_layout_first(exact)));
     } else {
         hx_account_add(account, "points", hx_device_space_bytes(&problem->space));
         hx_account_add(account, "operator",
@@ -116,7 +126,7 @@ static int put_supports(hx_operator *op, const hx_problem *problem)
     if (problem->supports.prescribed)
         HX_TRY_FAIL(hx_device_put(op->dev, &op->d_prescribed, problem->supports.prescribed,
                                   (size_t)op->linear.n * sizeof(double)));
-    op->linear.d_prescribed = op->d_prescribed;
+    op->linear.d_prescribed = op->exact_linear.d_prescribed = op->d_prescribed;
     rc = HX_OK;
 fail:
     free(fixed);
@@ -183,6 +193,22 @@ static int prepare_single(const hx_linear *a)
     return op->strategy->prepare_single(op->state);
 }
 
+static int apply_exact_all(const hx_linear *a, const double *d_x, double *d_y)
+{
+    return hx_operator_apply_exact(a->context, d_x, d_y);
+}
+
+static int apply_exact(const hx_linear *a, const double *d_x, double *d_y)
+{
+    HX_TRY(hx_operator_apply_exact(a->context, d_x, d_y));
+    return hx_operator_restrict(a->context, d_y);
+}
+
+static int prepare_exact(const hx_linear *a)
+{
+    return hx_operator_prepare_exact(a->context);
+}
+
 static int constrain(const hx_linear *a, double *d_y)
 {
     return hx_operator_restrict(a->context, d_y);
@@ -231,6 +257,16 @@ static void set_linear(hx_operator *op, const hx_problem *problem)
         .prepare_single = strategy->prepare_single ? prepare_single : NULL,
         .block_diagonal = problem->components == 3 ? block_diagonal : NULL,
     };
+    if (!op->exact) return;
+    op->exact_linear = op->linear;
+    op->exact_linear.name = op->exact->name;
+    op->exact_linear.apply = apply_exact;
+    op->exact_linear.apply_all = apply_exact_all;
+    op->exact_linear.apply_dot = NULL;
+    op->exact_linear.apply_single = NULL;
+    op->exact_linear.prepare_single = NULL;
+    op->linear.exact = &op->exact_linear;
+    op->linear.prepare_exact = prepare_exact;
 }
 
 static int check_spline(const hx_strategy *strategy, const hx_problem *problem,
@@ -282,6 +318,7 @@ int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strat
     op->problem = problem;
     op->strategy = strategy;
     op->layout = layout;
+    op->exact = exact_of(problem, strategy);
     if (!(strategy->layouts & HX_LAYOUT_BIT(layout)))
         return HX_RAISE(HX_EINPUT, "operator '%s' on device '%s' has no layout '%s'",
                         strategy->name, strategy->device, hx_layout_name(layout));
@@ -338,7 +375,9 @@ int hx_operator_set_modulus(hx_operator *op, const double *modulus)
 
 int hx_operator_update(hx_operator *op)
 {
-    return op->strategy->update ? op->strategy->update(op->state) : HX_OK;
+    if (op->strategy->update) HX_TRY(op->strategy->update(op->state));
+    if (op->exact_state && op->exact->update) HX_TRY(op->exact->update(op->exact_state));
+    return HX_OK;
 }
 
 static int add_springs(const hx_operator *op, const double *d_x, double *d_y)
@@ -397,6 +436,22 @@ int hx_operator_apply_unmasked(const hx_operator *op, const double *d_x, double 
     return add_springs(op, d_x, d_y);
 }
 
+int hx_operator_prepare_exact(hx_operator *op)
+{
+    if (!op->exact) return HX_OK;
+    if (!op->exact_state)
+        HX_TRY(op->exact->setup(&op->exact_state, op->dev, &op->model, op->problem->mesh,
+                                hx_layout_first(op->exact)));
+    return HX_OK;
+}
+
+int hx_operator_apply_exact(const hx_operator *op, const double *d_x, double *d_y)
+{
+    if (!op->exact_state) return hx_operator_apply_unmasked(op, d_x, d_y);
+    HX_TRY(op->exact->apply(op->exact_state, d_x, d_y));
+    return add_springs(op, d_x, d_y);
+}
+
 int hx_operator_diagonal(const hx_operator *op, double *d_diag)
 {
     if (op->strategy->diagonal)
@@ -434,6 +489,7 @@ void hx_operator_free(hx_operator *op)
     hx_device *dev = op->dev;
     if (!dev) return;
     if (op->state) op->strategy->teardown(op->state);
+    if (op->exact_state) op->exact->teardown(op->exact_state);
     hx_device_mesh_drop(dev, op->mesh);
     hx_device_space_free(&op->space, dev);
     dev->ops->release(dev, op->model.d_modulus);

@@ -18,11 +18,15 @@ extern "C" {
 /* Its `linear` points at it: it must not move. */
 typedef struct hx_operator {
     hx_linear linear;            /* n = components of the problem * n_point */
+    hx_linear exact_linear;      /* linear.exact, where there is one */
     hx_device *dev;              /* (borrowed) */
     const hx_problem *problem;   /* (borrowed) */
     const hx_strategy *strategy; /* (borrowed) */
     hx_layout layout;
     void *state;                /* of the strategy (owned) */
+    const hx_strategy *exact;   /* whose product is not rounded; NULL: that of `strategy` is not,
+                                   or none (borrowed) */
+    void *exact_state;          /* of it, once prepared (owned) */
     const hx_device_mesh *mesh; /* held: shared with the filter */
     hx_device_space space;      /* of quadratic elements (owned) */
     hx_device_model model;      /* modulus (owned) */
@@ -86,6 +90,13 @@ int hx_operator_add_springs_single(const hx_operator *op, const float *d_x, floa
 
 /* y = K x on all rows, springs and films included (reactions). */
 int hx_operator_apply_unmasked(const hx_operator *op, const double *d_x, double *d_y);
+
+/* What hx_operator_apply_exact needs; nothing where it is there or `exact` is NULL. Cold. */
+int hx_operator_prepare_exact(hx_operator *op);
+
+/* y = K x on all rows, springs and films included, of `exact` if that is prepared, else as
+ * hx_operator_apply_unmasked. */
+int hx_operator_apply_exact(const hx_operator *op, const double *d_x, double *d_y);
 
 /* d_diag[linear.n] = diagonal of K; fixed entries are 1 after hx_vector_ops.invert. */
 int hx_operator_diagonal(const hx_operator *op, double *d_diag);

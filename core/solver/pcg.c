@@ -6,6 +6,7 @@
 
 #include "../base/clock.h"
 #include "../base/fault.h"
+#include "pcg_internal.h"
 #include "vector_ops.h"
 
 static const char *const reason_name[] = {
@@ -114,6 +115,7 @@ int hx_pcg_create(hx_pcg *pcg, const hx_pcg_params *params, const hx_linear *a,
         pcg->params.check_every = pc->kind->rounded ? 1 : dev->ops->look_every;
     pcg->dev = dev;
     pcg->n = a->n;
+    if (a->prepare_exact) HX_TRY_FAIL(a->prepare_exact(a));
     HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_r));
     HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_p));
     HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_q));
@@ -129,20 +131,6 @@ fail:
     hx_pcg_free(pcg);
     return rc;
 }
-
-/* A solve on its way. */
-typedef struct solve {
-    hx_pcg *pcg;
-    const hx_linear *a;
-    hx_precond *pc;
-    const hx_load *load;
-    double *d_u;
-    double norm;                                       /* |f| */
-    double energy;                                     /* 2 f'u - u'Ku of the first guess */
-    hx_pcg_state state;                                /* as seen at the last look */
-    double spmv_sampled, precond_sampled, all_sampled; /* seconds */
-    int (*iterate)(struct solve *, int marked);        /* one iteration, queued */
-} solve;
 
 /* Marks of an iteration. */
 enum { MARK_BEGIN, MARK_PRODUCT, MARK_PRODUCT_END, MARK_PRECOND, MARK_PRECOND_END, MARK_END };
@@ -162,6 +150,12 @@ static int vector_of(const hx_pcg *pcg, const hx_load *load, double *d_scratch, 
     return load->d_f ? HX_OK : hx_load_expand(pcg->dev, load, pcg->n, d_scratch);
 }
 
+/* y = A x on all rows, not as rounded as `apply` may have it. */
+static int exact_product(const hx_linear *a, const double *d_x, double *d_y)
+{
+    return hx_linear_apply_all(a->exact ? a->exact : a, d_x, d_y);
+}
+
 /* Norm of the load on free degrees of freedom, that of prescribed displacements included. Uses r,
  * p and q as scratch. */
 static int load_norm(hx_pcg *pcg, const hx_linear *a, const hx_load *load, double *norm)
@@ -171,7 +165,7 @@ static int load_norm(hx_pcg *pcg, const hx_linear *a, const hx_load *load, doubl
     double square;
     if (a->d_prescribed) {
         HX_TRY(vector_of(pcg, load, pcg->d_p, &d_f));
-        HX_TRY(hx_linear_apply_all(a, a->d_prescribed, pcg->d_q));
+        HX_TRY(exact_product(a, a->d_prescribed, pcg->d_q));
         HX_TRY(ops->vector->subtract(pcg->dev, pcg->n, d_f, pcg->d_q, pcg->d_r));
     } else {
         HX_TRY(hx_load_expand(pcg->dev, load, pcg->n, pcg->d_r));
@@ -182,7 +176,7 @@ static int load_norm(hx_pcg *pcg, const hx_linear *a, const hx_load *load, doubl
     return HX_OK;
 }
 
-static int look(solve *s)
+static int look(hx_pcg_run *s)
 {
     hx_device *dev = s->pcg->dev;
     HX_TRY(dev->ops->download(dev, &s->state, s->pcg->d_state, sizeof s->state));
@@ -203,7 +197,7 @@ static int look(solve *s)
 #define SLOW_FADE 0.9
 
 /* The state at the beginning; what is solved for is K u / scale = f / scale. */
-static int begin(solve *s, double scale, int iterations)
+static int begin(hx_pcg_run *s, double scale, int iterations)
 {
     const hx_pcg_params *params = &s->pcg->params;
     hx_device *dev = s->pcg->dev;
@@ -233,7 +227,7 @@ static int begin(solve *s, double scale, int iterations)
 }
 
 /* Tells the device 2 f'u - u'Ku of the system that it solves, q = K u given. Waits. */
-static int put_energy(solve *s, const double *d_f, double scale)
+static int put_energy(hx_pcg_run *s, const double *d_f, double scale)
 {
     hx_pcg *pcg = s->pcg;
     hx_device *dev = pcg->dev;
@@ -246,7 +240,7 @@ static int put_energy(solve *s, const double *d_f, double scale)
     return dev->ops->upload(dev, &pcg->d_state->energy, &energy, sizeof energy);
 }
 
-static int product_and_alpha(solve *s, int marked)
+static int product_and_alpha(hx_pcg_run *s, int marked)
 {
     hx_pcg *pcg = s->pcg;
     hx_device *dev = pcg->dev;
@@ -263,13 +257,13 @@ static int product_and_alpha(solve *s, int marked)
 }
 
 /* The inverse diagonal that the fused passes apply, or NULL: z is a vector. */
-static const double *fused_diagonal(const solve *s)
+static const double *fused_diagonal(const hx_pcg_run *s)
 {
     return is_z_vector(s->pcg) ? NULL : s->pc->d_inverse_diagonal;
 }
 
 /* z = P M^-1 r. */
-static int apply_precond(solve *s)
+static int apply_precond(hx_pcg_run *s)
 {
     hx_pcg *pcg = s->pcg;
     const hx_precond *pc = s->pc;
@@ -281,7 +275,7 @@ static int apply_precond(solve *s)
     return pcg->d_z ? hx_linear_project(s->a, pcg->d_z) : HX_OK;
 }
 
-static int take_direction(const solve *s)
+static int take_direction(const hx_pcg_run *s)
 {
     const hx_pcg *pcg = s->pcg;
     const hx_pcg_ops *ops = pcg->dev->ops->pcg;
@@ -291,7 +285,7 @@ static int take_direction(const solve *s)
                           pcg->d_state);
 }
 
-static int take_beta(const solve *s)
+static int take_beta(const hx_pcg_run *s)
 {
     const hx_pcg *pcg = s->pcg;
     const hx_pcg_ops *ops = pcg->dev->ops->pcg;
@@ -301,7 +295,7 @@ static int take_beta(const solve *s)
     return ops->beta(pcg->dev, pcg->n, pcg->d_r, pcg->d_z, d_q, pcg->d_state);
 }
 
-static int iterate_double(solve *s, int marked)
+static int iterate_double(hx_pcg_run *s, int marked)
 {
     hx_pcg *pcg = s->pcg;
     hx_device *dev = pcg->dev;
@@ -321,7 +315,7 @@ static int iterate_double(solve *s, int marked)
     return marked ? ops->mark(dev, MARK_END) : HX_OK;
 }
 
-static int iterate_single(solve *s, int marked)
+static int iterate_single(hx_pcg_run *s, int marked)
 {
     const hx_pcg_single *v = &s->pcg->single;
     hx_pcg_state *d_state = s->pcg->d_state;
@@ -338,7 +332,7 @@ static int iterate_single(solve *s, int marked)
     return marked ? ops->mark(dev, MARK_END) : HX_OK;
 }
 
-static int queue_iterations(solve *s)
+static int queue_iterations(hx_pcg_run *s)
 {
     for (int i = 0; i < s->pcg->params.check_every; i++) HX_TRY(s->iterate(s, i == 0));
     return HX_OK;
@@ -350,7 +344,7 @@ static void forget_recording(hx_pcg *pcg)
     pcg->recording = NULL;
 }
 
-static int record_iterations(solve *s)
+static int record_iterations(hx_pcg_run *s)
 {
     hx_pcg *pcg = s->pcg;
     const hx_device_ops *ops = pcg->dev->ops;
@@ -362,14 +356,16 @@ static int record_iterations(solve *s)
 
 /* Queues the iterations until the next look; a device that records does so once for the same
  * vectors. What cannot be recorded is queued as it is, and fails there if it must. */
-static int run_iterations(solve *s)
+static int run_iterations(hx_pcg_run *s)
 {
     hx_pcg *pcg = s->pcg;
     hx_device *dev = pcg->dev;
     const double *d_u = s->iterate == iterate_single ? NULL : s->d_u;
-    if (pcg->recording && pcg->d_recorded_u != d_u) forget_recording(pcg);
+    if (pcg->recording && (pcg->d_recorded_u != d_u || pcg->recorded_a != s->a))
+        forget_recording(pcg);
     if (!pcg->recording && dev->ops->record_begin && !pcg->cannot_record) {
         pcg->d_recorded_u = d_u;
+        pcg->recorded_a = s->a;
         pcg->cannot_record = record_iterations(s);
         if (pcg->cannot_record < 0) {
             forget_recording(pcg);
@@ -381,7 +377,7 @@ static int run_iterations(solve *s)
 }
 
 /* Runs to the next look and samples its first iteration's time. */
-static int advance(solve *s)
+static int advance(hx_pcg_run *s)
 {
     hx_device *dev = s->pcg->dev;
     double product, precond, all;
@@ -401,7 +397,7 @@ static int advance(solve *s)
 /* The best multiple of a first guess u, in the energy norm: (f'u / u'K u) u; q = K u follows. A
  * design that has become stiffer than that of the guess by some factor needs no iteration for it.
  * Not with prescribed displacements, which are no multiples. */
-static int scale_guess(solve *s, const double *d_f)
+static int scale_guess(hx_pcg_run *s, const double *d_f)
 {
     hx_pcg *pcg = s->pcg;
     hx_device *dev = pcg->dev;
@@ -416,21 +412,24 @@ static int scale_guess(solve *s, const double *d_f)
     return dev->ops->vector->axpy(dev, pcg->n, factor - 1.0, pcg->d_q, pcg->d_q);
 }
 
-/* r = f - K u on free degrees of freedom, z = M^-1 r, first test. Until p becomes 0 it may hold f.
- */
-static int start_double(solve *s)
+int hx_pcg_find_residual(hx_pcg_run *s)
+{
+    hx_pcg *pcg = s->pcg;
+    const double *d_f;
+    HX_TRY(vector_of(pcg, s->load, pcg->d_p, &d_f));
+    HX_TRY(exact_product(s->a, s->d_u, pcg->d_q));
+    if (s->state.iterations == 0) HX_TRY(scale_guess(s, d_f));
+    HX_TRY(put_energy(s, d_f, 1.0));
+    HX_TRY(pcg->dev->ops->vector->subtract(pcg->dev, pcg->n, d_f, pcg->d_q, pcg->d_r));
+    return hx_linear_constrain(s->a, pcg->d_r);
+}
+
+int hx_pcg_start_from_residual(hx_pcg_run *s)
 {
     hx_pcg *pcg = s->pcg;
     hx_device *dev = pcg->dev;
     const hx_device_ops *ops = dev->ops;
     const int64_t n = pcg->n;
-    const double *d_f;
-    HX_TRY(vector_of(pcg, s->load, pcg->d_p, &d_f));
-    HX_TRY(hx_linear_apply_all(s->a, s->d_u, pcg->d_q));
-    if (s->state.iterations == 0) HX_TRY(scale_guess(s, d_f));
-    HX_TRY(put_energy(s, d_f, 1.0));
-    HX_TRY(ops->vector->subtract(dev, n, d_f, pcg->d_q, pcg->d_r));
-    HX_TRY(hx_linear_constrain(s->a, pcg->d_r));
     HX_TRY(ops->zero(dev, pcg->d_p, (size_t)n * sizeof(double)));
     if (is_z_vector(pcg)) HX_TRY(apply_precond(s));
     if (pcg->d_z_single)
@@ -440,17 +439,27 @@ static int start_double(solve *s)
     return look(s);
 }
 
+static int start_double(hx_pcg_run *s)
+{
+    HX_TRY(hx_pcg_find_residual(s));
+    return hx_pcg_start_from_residual(s);
+}
+
 /* Iterations after which a preconditioner that estimates is asked to look again; doubled each time.
  */
 enum { PATIENCE = 40 };
 
-static int solve_double(solve *s, int iterations)
+static int solve_double(hx_pcg_run *s, int iterations, hx_pcg_result *result)
 {
+    hx_pcg_refinement p = {.best = INFINITY};
     s->iterate = iterate_double;
     HX_TRY(begin(s, 1.0, iterations));
     HX_TRY(start_double(s));
     for (int patience = PATIENCE; s->state.reason == HX_PCG_RUNNING;) {
         HX_TRY(advance(s));
+        if ((s->a->exact && s->state.reason == HX_PCG_INDEFINITE) ||
+            ((s->a->exact || result->took_exact) && s->state.reason == HX_PCG_CONVERGED))
+            HX_TRY(hx_pcg_refine(s, &p, result));
         if (!s->pc->kind->revise || s->state.reason != HX_PCG_RUNNING) continue;
         if (s->state.iterations < iterations + patience) continue;
         patience *= 2;
@@ -466,13 +475,13 @@ static int solve_double(solve *s, int iterations)
 }
 
 /* r = (f - K u) / |f|, with u in double; the direction stays. */
-static int true_residual(solve *s)
+static int true_residual(hx_pcg_run *s)
 {
     hx_pcg *pcg = s->pcg;
     hx_device *dev = pcg->dev;
     const hx_device_ops *ops = dev->ops;
     float *d_r = pcg->single.d_r;
-    HX_TRY(hx_linear_apply_all(s->a, s->d_u, pcg->d_q));
+    HX_TRY(exact_product(s->a, s->d_u, pcg->d_q));
     HX_TRY(put_energy(s, s->load->d_f, s->norm));
     HX_TRY(ops->vector->subtract_single(dev, pcg->n, 1.0 / s->norm, s->load->d_f, pcg->d_q, d_r));
     HX_TRY(hx_linear_constrain_single(s->a, d_r));
@@ -480,13 +489,13 @@ static int true_residual(solve *s)
     return look(s);
 }
 
-static int flush_increment(solve *s)
+static int flush_increment(hx_pcg_run *s)
 {
     hx_device *dev = s->pcg->dev;
     return dev->ops->vector->flush_single(dev, s->pcg->n, s->norm, s->pcg->single.d_u, s->d_u);
 }
 
-static int start_single(solve *s)
+static int start_single(hx_pcg_run *s)
 {
     hx_pcg *pcg = s->pcg;
     hx_device *dev = pcg->dev;
@@ -517,14 +526,14 @@ typedef struct progress {
     int replaced_at, n_lost;
 } progress;
 
-static int is_due(const solve *s, progress *p)
+static int is_due(const hx_pcg_run *s, progress *p)
 {
     p->largest = fmax(p->largest, s->state.rr);
     return s->state.reason != HX_PCG_RUNNING || s->state.rr <= DROP * DROP * p->largest ||
            s->state.iterations - p->replaced_at >= LONGEST;
 }
 
-static void judge(const solve *s, progress *p, double recurrence)
+static void judge(const hx_pcg_run *s, progress *p, double recurrence)
 {
     const double rr = s->state.rr;
     const int lost = rr > 4.0 * recurrence && rr > 0.25 * p->best;
@@ -536,7 +545,7 @@ static void judge(const solve *s, progress *p, double recurrence)
 
 /* Leaves state.reason at HX_PCG_CONVERGED or HX_PCG_MAX_ITER by a true residual; anything else is
  * for double precision to find out. u holds what was gained. */
-static int solve_mixed(solve *s, hx_pcg_result *result)
+static int solve_mixed(hx_pcg_run *s, hx_pcg_result *result)
 {
     s->iterate = iterate_single;
     HX_TRY(begin(s, s->norm, 0));
@@ -558,7 +567,7 @@ static int solve_mixed(solve *s, hx_pcg_result *result)
 
 /* What the criterion `compliance` says of the u reached. In mixed precision the last true residual
  * gave the energy; with prescribed displacements f'u + r'u lacks the work of reactions. */
-static int find_energy(solve *s, hx_pcg_result *result)
+static int find_energy(hx_pcg_run *s, hx_pcg_result *result)
 {
     hx_pcg *pcg = s->pcg;
     hx_device *dev = pcg->dev;
@@ -579,7 +588,7 @@ static int find_energy(solve *s, hx_pcg_result *result)
     return HX_OK;
 }
 
-static int is_final(const solve *s)
+static int is_final(const hx_pcg_run *s)
 {
     return s->state.reason == HX_PCG_CONVERGED || s->state.reason == HX_PCG_MAX_ITER;
 }
@@ -596,7 +605,7 @@ int hx_pcg_solve_load(hx_pcg *pcg, const hx_linear *a, hx_precond *pc, const hx_
 {
     hx_device *dev = pcg->dev;
     const double started = hx_clock();
-    solve s = {.pcg = pcg, .a = a, .pc = pc, .load = load, .d_u = d_u};
+    hx_pcg_run s = {.pcg = pcg, .a = a, .pc = pc, .load = load, .d_u = d_u};
     memset(result, 0, sizeof *result);
     HX_TRY(load_norm(pcg, a, load, &s.norm));
     if (s.norm == 0.0) { /* nothing pushes: the prescribed displacements are the solution */
@@ -615,7 +624,7 @@ int hx_pcg_solve_load(hx_pcg *pcg, const hx_linear *a, hx_precond *pc, const hx_
         scale = 1.0;
     }
     if (!is_final(&s)) {
-        HX_TRY(solve_double(&s, s.state.iterations));
+        HX_TRY(solve_double(&s, s.state.iterations, result));
         scale = s.norm;
     }
     if (HX_FAULT(nan)) {

@@ -11,7 +11,14 @@
  * kept, so that the convergence goes on as if nothing had happened (residual replacement, van der
  * Vorst and Ye, SIAM J. Sci. Comput. 22, 2000; the reliable updates of Clark et al., Comput. Phys.
  * Commun. 181, 2010). Only a true residual ends a solve. Where single precision does not lead
- * further the rest is done in double. */
+ * further the rest is done in double.
+ *
+ * An operator whose stored K is rounded, and that has an exact product besides, is what the
+ * iterations see; the residual at the beginning and at the end is that of the exact K. Where it
+ * does not meet the criterion the solve goes on from it (iterative refinement, Wilkinson 1963), so
+ * that u is the exact operator's: one exact product more a solve, and where rounding counts some
+ * iterations more. Where corrections gain little, or K as it is stored is not positive definite,
+ * the rest is done with the exact product. */
 #ifndef HX_PCG_H
 #define HX_PCG_H
 
@@ -50,6 +57,8 @@ typedef struct hx_pcg_result {
     double spmv_seconds;    /* share of `seconds` in operator products, sampled once a look */
     double precond_seconds; /* the same in applications of the preconditioner, where it has any */
     int replacements;       /* of the residual, in mixed precision */
+    int refinements;        /* against the exact operator, where K is stored rounded */
+    int took_exact;         /* 1: they led no further, finished with the exact operator itself */
     int fell_back;          /* 1: mixed precision did not lead further, finished in double */
 } hx_pcg_result;
 
@@ -73,6 +82,7 @@ typedef struct hx_pcg {
     double scale;                  /* hx_pcg_state.scale of the solves that follow; 0 at first */
     void *recording;               /* the iterations between two looks, or NULL (owned) */
     const double *d_recorded_u;    /* what they work on; NULL: in single precision */
+    const hx_linear *recorded_a;   /* and multiply by */
     int cannot_record;             /* HX_OK, or why they are queued one by one instead */
     char not_recorded[128];        /* the same in words */
 } hx_pcg;

@@ -34,7 +34,10 @@ typedef struct hx_strategy {
     int deterministic;  /* the same bits on every run */
     int bytes_per_elem; /* nominal, for `list`; what is stored for the product */
     double error;       /* relative error of a product, at most; 0: rounding (1e-12) */
-    unsigned layouts;   /* bit (1u << hx_layout) for each supported one */
+    /* Where `error` is not 0: the strategy of the same device whose product has no such error, for
+     * linear elements; NULL: there is none. Solves are refined by it (pcg.h). */
+    const struct hx_strategy *exact;
+    unsigned layouts; /* bit (1u << hx_layout) for each supported one */
 
     /* Device bytes that setup will hold for this mesh, at most. O(n_elem). */
     size_t (*bytes)(const hx_mesh *mesh, hx_layout layout);

@@ -279,8 +279,9 @@ ok "says how large the files are" contains large.txt "1 VTK file of"
 ok "run of a larger mesh" "$hextop" run small.cfg $large
 peak=$(sed -n 's/.*"host_peak_bytes": \([0-9]*\).*/\1/p' large/summary.json)
 foretold=$(sed -n 's/^  peak *\([0-9.]*\) MB on the host.*/\1/p' large.txt)
-if ldd "$hextop" 2>/dev/null | grep -q libasan; then
-    echo "memory foretold: $foretold MB, not compared under sanitizers"
+if [ "${HX_SANITIZE:-none}" != none ]; then
+    echo "SKIPPED: the memory foretold ($foretold MB) is taken: the sanitizer ($HX_SANITIZE) takes its own"
+    ok "the memory foretold is a number, the peak is known" awk "BEGIN { exit !(${foretold:-0} > 0 && ${peak:-0} > 0) }"
 else
     ok "the memory foretold is taken" near "${foretold}e6" "$peak" 0.15
 fi

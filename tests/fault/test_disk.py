@@ -7,13 +7,14 @@ A limit of file sizes stands for the full disk (in any build, without a right); 
 one of 1 MB comes too. Every message has file, reason and remedy, no part of a file stays, and of a run that cannot
 write its result the design is found elsewhere, the same to the last bit as of a run that can."""
 import os
-import resource
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from limits import limited  # noqa: E402
 
 CONFIG = """
 mesh = { generator = "cantilever"; nx = %d; ny = 8; nz = 8; };
@@ -42,12 +43,9 @@ def write_config(name, directory, n=(8, 2, 1)):
 
 def run(*words, most=None, **more):
     """Of files of `most` bytes at the most."""
-    def limit():
-        if most is not None:
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
-    done = subprocess.run([hextop, *words], capture_output=True, text=True, preexec_fn=limit, check=False,
-                          timeout=240, env=dict(os.environ, TMPDIR=os.path.realpath("elsewhere"), **more))
+    env = dict(os.environ, TMPDIR=os.path.realpath("elsewhere"), **more)
+    done = subprocess.run([hextop, *words], capture_output=True, text=True, check=False, timeout=240,
+                          **limited(most, env))
     return done.returncode, done.stderr
 
 

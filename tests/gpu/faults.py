@@ -42,10 +42,11 @@ CONFIGS = {
     "named": QUICK + " solver.operator=bsrsym solver.preconditioner=block-jacobi",
     "stored": QUICK + " solver.operator=sym solver.preconditioner=jacobi",
     "helmholtz": QUICK + " optimization.filter.kind=helmholtz solver.operator=dedup",
+    "energy": QUICK + ' springs=({set="right";stiffness=[1.0,1.0,1.0];}) solver.criterion=compliance',
     "csr": QUICK + " solver.operator=csr " + CELLS,
 }
 ALWAYS = "optimization.iterations=2 output.every=1 solver.threads=1".split()
-ON_CPU = ("auto", "multigrid", "quadratic", "helmholtz")
+ON_CPU = ("auto", "multigrid", "quadratic", "helmholtz", "energy")
 LIMIT = 20  # seconds a run
 REMEDIES = (r"run again or elsewhere|take a smaller mesh|operators fit|other units|see nvidia-smi|"
             r"use \"|max_iterations|wait for other processes|another radius|use solver\.|free "

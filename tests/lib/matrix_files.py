@@ -3,10 +3,10 @@ checks: for tests of Python. Ends with 77 without scipy; without petsc4py PETSc 
 
 import glob
 import os
-import resource
-import signal
 import subprocess
 import sys
+
+from limits import limited
 
 try:
     import numpy as np
@@ -49,12 +49,7 @@ def small(value, bound, text):
 
 
 def hextop(*words, status=0, limit=None):
-    def restrict():
-        if limit:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    done = subprocess.run([HEXTOP, *words], capture_output=True, text=True, check=False,
-                          preexec_fn=restrict)
+    done = subprocess.run([HEXTOP, *words], capture_output=True, text=True, check=False, **limited(limit))
     if done.returncode != status:
         raise RuntimeError(f"{' '.join(words)}: exit status {done.returncode}, expected {status}\n"
                            f"{done.stdout[-1000:]}{done.stderr[-2000:]}")

@@ -7,8 +7,9 @@ Solves end at 1e-10 or 1e-11 of the load: compliance is known to the square of t
 to what a few designs make of it; displacements of void worse, since a residual is small there whatever they are. A
 projection's volume is searched to 1e-6. Stiffness in single precision has 6e-8 in every entry, and slender parts bend by
 differences of entries: what the run warned of that (rounded-stiffness) is said beside a fault. Those are the bounds below.
-Thin plates of quadratic elements come near the first: bsr and bsrsym on one CPU differ by 6.5e-9 in the first design, as much
-when solved to 1e-13 as to 1e-11. Exit status 1 where something is off.
+What rounding in double precision does is in references' files rounding.* (rounding.c derives it from the K and u of the config):
+some 1e-13, of thin plates of quadratic elements 1e-7 (bsr and bsrsym on one CPU differ by 6.5e-9 in the first design, as much when
+solved to 1e-13 as to 1e-11); it takes the place of the first bound where it is larger. Exit status 1 where something is off.
 -v: a line a config."""
 import os
 import sys
@@ -17,6 +18,7 @@ from array import array
 #        compliance, density, norms of displacement and density
 BOUND = {"": (1e-8, 1e-6, 1e-4), "coarse": (2e-5, 1e-3, 1e-3), "single": (2e-4, 2e-2, 1e-2)}
 faults = []
+rounding = {}
 
 
 def rows(folder, name):
@@ -44,15 +46,27 @@ def densities(folder, name):
     return values
 
 
-def bound_of(exact):
+def read_rounding(folders):
+    """{name: (bound of the compliance, |u|'|K||u| / u'Ku)} of rounding.c, from the references."""
+    found = {}
+    for folder in folders:
+        for name in os.listdir(folder):
+            if name.startswith("rounding."):
+                found.update((row[0], (float(row[1]), float(row[2]))) for row in rows(folder, name))
+    return found
+
+
+def bound_of(exact, name):
     words = exact.split()
     kinds = [w for w in words if w in BOUND]
-    return [max(BOUND[k][i] for k in kinds or [""]) for i in range(3)]
+    most = [max(BOUND[k][i] for k in kinds or [""]) for i in range(3)]
+    most[0] = max(most[0], rounding.get(name, (0.0,))[0])
+    return most
 
 
 def against(name, exact, reference, folder, result, out):
     """One session against the one made before; (compliance, density, norms) as they differ."""
-    most = bound_of(exact)
+    most = bound_of(exact, name)
     if len(reference.compliance) != len(result.compliance) or reference.elements != result.elements:
         faults.append("%s: %d designs of %d elements, not %d of %d" % (
             name, len(result.compliance), result.elements, len(reference.compliance), reference.elements))
@@ -63,14 +77,14 @@ def against(name, exact, reference, folder, result, out):
     for what, value, limit in zip(("compliance", "density", "norm"), (c, rho, norm), most):
         if not value <= limit:
             warned = "; the run warned of %.2e" % result.warned if result.warned else ""
-            faults.append("%s: %s differs by %.2e from the one made before, more than %.0e%s" % (
+            faults.append("%s: %s differs by %.2e from the one made before, more than %.1e%s" % (
                 name, what, value, limit, warned))
     return c, rho, norm
 
 
 def with_itself(exact, first, later):
     """Later rounds of a session against its first."""
-    c_most, rho_most, _ = bound_of(exact)
+    c_most, rho_most, _ = bound_of(exact, first.name)
     for r in later:
         if "bits" in exact.split() and (r.hash != first.hash or r.compliance != first.compliance):
             faults.append("%s: other bits in round %d%s" % (r.name, r.round, ", nested" if r.nested else ""))
@@ -137,13 +151,14 @@ def main():
         del args[at : at + 2]
     lines = {row[0]: row for row in rows(os.path.dirname(args[0]), os.path.basename(args[0]))}
     references, out = args[1:-1], args[-1]
+    rounding.update(read_rounding(references))
     before = {}
     for folder in references:
         for r in map(Result, rows(folder, "results")):
             if r.round == 1 and not (r.name in before and r.nested):
                 before[r.name] = (folder, r)
     found = list(map(Result, rows(out, "results")))
-    first, worst = {}, {kind: [0.0, 0.0, 0.0] for kind in BOUND}
+    against_by, first, worst = {}, {}, {kind: [0.0, 0.0, 0.0] for kind in BOUND}
     for r in found:
         if r.kind == "refused":
             continue
@@ -155,11 +170,12 @@ def main():
             continue
         with_itself(exact, r, [x for x in found if x.name == name and x is not r])
         differences = against(name, exact, before[name][1], before[name][0], r, out)
+        against_by[name] = differences[0]
         kind = next((w for w in exact.split() if w in ("coarse", "single")), "")
         worst[kind] = [max(a, b) for a, b in zip(worst[kind], differences)]
         if "-v" in sys.argv:
-            print("  %s %-16s %6d elements %7.3f s  compliance %.1e  density %.1e  norms %.1e" % (
-                name, exact, r.elements, r.seconds, *differences))
+            print("  %s %-16s %6d elements %7.3f s  compliance %.1e (rounding %.1e, |u|'|K||u|/u'Ku %.1e)  density %.1e  norms %.1e" % (
+                name, exact, r.elements, r.seconds, differences[0], *rounding.get(name, (0.0, 0.0)), *differences[1:]))
     missing = [n for n, row in lines.items() if row[2] != "refused" and n not in first]
     faults.extend("%s: did not run" % n for n in missing)
     print("%d sessions in %d rounds: %d configs of %d to %d elements, %d refused inputs a round" % (
@@ -168,6 +184,11 @@ def main():
     for kind, of in worst.items():
         if any(of):
             print("  largest difference%s: compliance %.1e, density %.1e, norms %.1e" % (" (%s)" % kind if kind else "", *of))
+    taken = {n: rounding[n][0] for n in first if n in rounding and bound_of(lines[n][4], n)[0] == rounding[n][0]}
+    if rounding:
+        print("  rounding in double precision: at most %.1e, %.1e in the median of %d configs; the bound of %s" % (
+            max(b[0] for b in rounding.values()), median([b[0] for b in rounding.values()]), len(rounding),
+            ", ".join("%s (%.1e, difference %.1e)" % (n, b, against_by.get(n, 0.0)) for n, b in sorted(taken.items())) or "none"))
     flat(rows(out, "held"), limit, "--shared" in sys.argv)
     for text in faults:
         print("FAULT " + text)

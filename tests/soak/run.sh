@@ -1,12 +1,12 @@
 #!/bin/sh
 # The soak test: for each seed 40 configs at random, in one process through the library, round after round on a GPU,
 # every result against the CPU's made before, memory of process and device flat.
-#     sh tests/soak/run.sh BUILD SECONDS [-d DEVICE] [-n CONFIGS] [-m ELEMENTS] [-s] SEED...
+#     sh tests/soak/run.sh BUILD SECONDS [-d DEVICE] [-n CONFIGS] [-m ELEMENTS] [-s] [-v] SEED...
 # BUILD is built with CUDA (or -d cpu: then against other operators, preconditioners and numbers of threads); rounds
-# begin for SECONDS, three of them at least, and eight for resident memory to say much; -s where others use the device.
-# The CPU's results are made first, by as many processes as there are cores over 2. An H200 with 16 cores: 22 to 36 s a seed for SECONDS = 15.
+# begin for SECONDS, three of them at least, on a GPU eight, since its driver takes memory in steps of 2 MB; -s where others use the device, -v for a line a config.
+# The CPU's results are made first, by as many processes as there are cores over 2. An H200 with 16 cores, -m 2500: some 75 s a seed.
 set -u
-build=$1 seconds=$2 device=cuda n=40 most=16000 shared=
+build=$1 seconds=$2 device=cuda n=40 most=16000 shared= each=
 shift 2
 while [ $# -gt 0 ]; do
     case $1 in
@@ -14,17 +14,21 @@ while [ $# -gt 0 ]; do
     -n) n=$2 && shift 2 ;;
     -m) most=$2 && shift 2 ;;
     -s) shared=--shared && shift ;;
+    -v) each=-v && shift ;;
     *) break ;;
     esac
 done
 here=$(cd "$(dirname "$0")" && pwd)
 soak=$build/tests/soak/soak
-[ -x "$soak" ] && [ $# -gt 0 ] || { echo "usage: run.sh BUILD SECONDS [-d DEVICE] [-n CONFIGS] [-m ELEMENTS] [-s] SEED..." >&2; exit 2; }
+rounding=$build/tests/soak/rounding
+[ -x "$soak" ] && [ $# -gt 0 ] || { echo "usage: run.sh BUILD SECONDS [-d DEVICE] [-n CONFIGS] [-m ELEMENTS] [-s] [-v] SEED..." >&2; exit 2; }
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 export OMP_WAIT_POLICY="${OMP_WAIT_POLICY:-passive}"
 export GLIBC_TUNABLES=glibc.malloc.tcache_count=0 # or freed memory counts as held
 failed=0
+rounds=3
+[ "$device" = cpu ] || rounds=8 # a pool that the driver takes is a step: a line through three is nothing but it
 parts=$(($(nproc) / 2))
 [ "$parts" -ge 1 ] || parts=1
 for seed in "$@"; do
@@ -35,7 +39,10 @@ for seed in "$@"; do
     [ "$device" != cpu ] || list=twins
     part=0 processes=
     while [ $part -lt "$parts" ]; do
-        OMP_NUM_THREADS=2 "$soak" "$folder/$list" cpu "$folder/cpu$part" 1 0 $part "$parts" >"$folder/log$part" 2>&1 &
+        mkdir -p "$folder/cpu$part"
+        (OMP_NUM_THREADS=2 "$soak" "$folder/$list" cpu "$folder/cpu$part" 1 0 $part "$parts" >"$folder/log$part" 2>&1
+        status=$?
+        OMP_NUM_THREADS=2 "$rounding" "$folder/fast" "$folder/cpu$part" $part "$parts" && exit $status) &
         processes="$processes $!"
         part=$((part + 1))
     done
@@ -43,9 +50,9 @@ for seed in "$@"; do
         wait "$process" || failed=$((failed + 1))
     done
     grep -hv ' 0 failed$' "$folder"/log*
-    "$soak" "$folder/list" "$device" "$folder/out" 3 "$seconds" || failed=$((failed + 1))
+    "$soak" "$folder/list" "$device" "$folder/out" "$rounds" "$seconds" || failed=$((failed + 1))
     limit=4096
     [ "$device" = cpu ] || limit=65536 # the driver's own
-    python3 "$here/compare.py" "$folder/list" "$folder"/cpu[0-9]* "$folder/out" --flat $limit $shared || failed=$((failed + 1))
+    python3 "$here/compare.py" "$folder/list" "$folder"/cpu[0-9]* "$folder/out" --flat $limit $shared $each || failed=$((failed + 1))
 done
 [ $failed = 0 ]

@@ -335,8 +335,40 @@ static size_t in_use(void)
 #endif
 }
 
+/* Of /proc/self/smaps_rollup, kB: resident pages that no file is behind, and those of files and of
+ * shared memory. */
+static void resident_kinds(long long *anonymous, long long *others)
+{
+    char text[256];
+    long long rss = 0, kb;
+    *anonymous = 0;
+    FILE *const file = fopen("/proc/self/smaps_rollup", "r");
+    while (file && fgets(text, sizeof text, file)) {
+        if (sscanf(text, "Rss: %lld", &kb) == 1) rss = kb;
+        if (sscanf(text, "Anonymous: %lld", &kb) == 1) *anonymous = kb;
+    }
+    if (file) fclose(file);
+    *others = rss - *anonymous;
+}
+
+/* With SOAK_MAPS in the environment: /proc/self/smaps as it is after each round, as OUT/maps.ROUND,
+ * for maps.py. */
+static void record_maps(soak *s)
+{
+    char ending[32], buffer[4096];
+    size_t n;
+    if (!getenv("SOAK_MAPS")) return;
+    snprintf(ending, sizeof ending, ".%d", s->round);
+    FILE *const from = fopen("/proc/self/smaps", "r"), *const to =
+                                                           open_out(s, "maps", ending, "wb");
+    while (from && to && (n = fread(buffer, 1, sizeof buffer, from)) > 0)
+        if (fwrite(buffer, 1, n, to) != n) break;
+    if (from) fclose(from);
+    if (to) fclose(to);
+}
+
 /* What is left after a session: round, name, bytes of malloc, bytes resident, free ones of the
- * device, files, threads. */
+ * device, files, threads, kB resident that are anonymous, and that are not. */
 static void record_held(soak *s, const line *l)
 {
     static const struct timespec moment = {0, 5000000};
@@ -347,9 +379,12 @@ static void record_held(soak *s, const line *l)
 #ifdef __GLIBC__
     (void)malloc_trim(0); /* what malloc keeps is no leak */
 #endif
-    const int n = snprintf(text, sizeof text, "%d\t%s\t%zu\t%lld\t%zu\t%d\t%d\n", s->round,
-                           l->field[NAME], in_use(), resident(), device_free(s),
-                           count_entries("/proc/self/fd"), count_entries("/proc/self/task"));
+    long long anonymous, others;
+    resident_kinds(&anonymous, &others);
+    const int n = snprintf(text, sizeof text, "%d\t%s\t%zu\t%lld\t%zu\t%d\t%d\t%lld\t%lld\n",
+                           s->round, l->field[NAME], in_use(), resident(), device_free(s),
+                           count_entries("/proc/self/fd"), count_entries("/proc/self/task"),
+                           anonymous, others);
     FILE *const file = open_out(s, "held", "", "ab");
     if (!file || fwrite(text, 1, (size_t)n, file) != (size_t)n || fclose(file) != 0)
         fault(s, l, "held", strerror(errno));
@@ -390,11 +425,13 @@ int main(int argc, char **argv)
         fprintf(stderr, "soak: cannot read %s or make %s\n", argv[1], s.out);
         return 2;
     }
-    for (s.round = 1; s.round <= rounds || now() < end; s.round++)
+    for (s.round = 1; s.round <= rounds || now() < end; s.round++) {
         for (int i = first; i < s.n_line; i += step) {
             run_line(&s, i, 0);
             record_held(&s, &s.lines[i]);
         }
+        record_maps(&s);
+    }
     printf("%d sessions, %d rounds, %d failed\n",
            (s.round - 1) * ((s.n_line - first + step - 1) / step), s.round - 1, s.n_failed);
     free(s.lines);
