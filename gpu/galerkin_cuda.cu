@@ -428,7 +428,7 @@ __global__ void __launch_bounds__(128)
                 make_float2(sum[q][r], sum[q][r + 1]);
 }
 
-// ---- from a lattice: a thread a block of the coarse matrix ----
+// ---- from a lattice: a few threads a block of the coarse matrix ----
 
 // sum += w T(di)' A T(dk), T(d) = [1, theta x d; 0, 1]; block [column][row].
 __device__ void add_block(const float *__restrict__ block, int64_t stride, float w,
@@ -459,47 +459,79 @@ __device__ void add_block(const float *__restrict__ block, int64_t stride, float
         }
 }
 
+// Children of a node that a thread takes, and threads that share a block of the coarse matrix.
+constexpr int TAKEN = 3, SHARERS = HX_LATTICE_OFFSETS / TAKEN, NODES = 32;
+constexpr int64_t SMALL_NODES = 8000; // of a lattice whose blocks are shared
+
+// Child o's part of the block of node a and the node at p.
+__device__ __forceinline__ void add_child(const hx_mg_level &fine, const hx_mg_level &coarse,
+                                          int64_t a, int o, const int p[3], float sum[DOF][DOF])
+{
+    const int64_t n_row = DOF * fine.n_node, i = coarse.d_child[o * coarse.n_node + a];
+    const int at[3] = {o % 3 - 1, o / 3 % 3 - 1, o / 9 - 1};
+    int low[3], high[3], step[3]; // offsets from i of the children of the node at p
+    float di[3];
+    if (i < 0) return;
+    for (int k = 0; k < 3; k++) {
+        const int mode = coarse.mode[k];
+        step[k] = hx_lattice_stride(mode) * p[k];
+        low[k] = max(step[k] - at[k] + hx_lattice_low(mode), -1);
+        high[k] = min(step[k] - at[k] + hx_lattice_high(mode), 1);
+    }
+    const float wi = hx_mg_child(&fine, &coarse, o, di);
+    for (int z = low[2]; z <= high[2]; z++)
+        for (int y = low[1]; y <= high[1]; y++)
+            for (int x = low[0]; x <= high[0]; x++) {
+                const int n = (z + 1) * 9 + (y + 1) * 3 + x + 1;
+                if (n != HX_LATTICE_CENTRE && fine.d_neighbour[n * fine.n_node + i] == i) continue;
+                const int e = (at[2] + z - step[2] + 1) * 9 + (at[1] + y - step[1] + 1) * 3 +
+                              at[0] + x - step[0] + 1;
+                float dk[3];
+                const float w = wi * hx_mg_child(&fine, &coarse, e, dk);
+                add_block(fine.d_matrix + DOF * n * n_row + DOF * i, n_row, w, di, dk, sum);
+            }
+}
+
+// Of a large lattice: a thread a block.
 __global__ void __launch_bounds__(128) galerkin_kernel(hx_mg_level fine, hx_mg_level coarse)
 {
     const int64_t a = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
     const int parent = static_cast<int>(blockIdx.y);
     const int p[3] = {parent % 3 - 1, parent / 3 % 3 - 1, parent / 9 - 1};
-    const int64_t n_row = DOF * fine.n_node;
-    const int stride[3] = {hx_lattice_stride(coarse.mode[0]), hx_lattice_stride(coarse.mode[1]),
-                           hx_lattice_stride(coarse.mode[2])};
     float sum[DOF][DOF] = {};
     if (a >= coarse.n_node) return;
-    for (int o = 0; o < HX_LATTICE_OFFSETS; o++) {
-        const int64_t i = coarse.d_child[o * coarse.n_node + a];
-        if (i < 0) continue;
-        const int at[3] = {o % 3 - 1, o / 3 % 3 - 1, o / 9 - 1};
-        int low[3], high[3]; // offsets from i of the children of the node at p
-        float di[3];
-        for (int k = 0; k < 3; k++) {
-            const int mode = coarse.mode[k], to = hx_lattice_stride(mode) * p[k] - at[k];
-            low[k] = max(to + hx_lattice_low(mode), -1);
-            high[k] = min(to + hx_lattice_high(mode), 1);
-        }
-        const float wi = hx_mg_child(&fine, &coarse, o, di);
-        for (int z = low[2]; z <= high[2]; z++)
-            for (int y = low[1]; y <= high[1]; y++)
-                for (int x = low[0]; x <= high[0]; x++) {
-                    const int n = (z + 1) * 9 + (y + 1) * 3 + x + 1;
-                    if (n != HX_LATTICE_CENTRE && fine.d_neighbour[n * fine.n_node + i] == i)
-                        continue;
-                    const int e = (at[2] + z - stride[2] * p[2] + 1) * 9 +
-                                  (at[1] + y - stride[1] * p[1] + 1) * 3 + at[0] + x -
-                                  stride[0] * p[0] + 1;
-                    float dk[3];
-                    const float w = wi * hx_mg_child(&fine, &coarse, e, dk);
-                    add_block(fine.d_matrix + DOF * n * n_row + DOF * i, n_row, w, di, dk, sum);
-                }
-    }
+    for (int o = 0; o < HX_LATTICE_OFFSETS; o++) add_child(fine, coarse, a, o, p, sum);
     float *to = coarse.d_matrix + (DOF * parent * coarse.n_node + a) * DOF;
 #pragma unroll
     for (int c = 0; c < DOF; c++)
 #pragma unroll
         for (int r = 0; r < DOF; r++) to[c * DOF * coarse.n_node + r] = sum[c][r];
+}
+
+// Of a small one, where that would be a chain of up to 729 products, each waiting for its loads.
+__global__ void __launch_bounds__(NODES *SHARERS, 2)
+    small_galerkin_kernel(hx_mg_level fine, hx_mg_level coarse)
+{
+    __shared__ float part[SHARERS][DOF * DOF][NODES];
+    const int lane = static_cast<int>(threadIdx.x), sharer = static_cast<int>(threadIdx.y);
+    const int64_t a = blockIdx.x * static_cast<int64_t>(NODES) + lane;
+    const int parent = static_cast<int>(blockIdx.y);
+    const int p[3] = {parent % 3 - 1, parent / 3 % 3 - 1, parent / 9 - 1};
+    float sum[DOF][DOF] = {};
+    if (a < coarse.n_node)
+        for (int o = 0; o < TAKEN; o++) add_child(fine, coarse, a, TAKEN * sharer + o, p, sum);
+#pragma unroll
+    for (int c = 0; c < DOF; c++)
+#pragma unroll
+        for (int r = 0; r < DOF; r++) part[sharer][DOF * c + r][lane] = sum[c][r];
+    __syncthreads();
+    if (a >= coarse.n_node) return;
+    float *to = coarse.d_matrix + (DOF * parent * coarse.n_node + a) * DOF;
+    for (int e = sharer; e < DOF * DOF; e += SHARERS) {
+        float all = part[0][e][lane];
+        for (int k = 1; k < SHARERS; k++) all += part[k][e][lane];
+        to[e / DOF * DOF * coarse.n_node + e % DOF] = all;
+    }
 }
 
 } // namespace
@@ -562,8 +594,14 @@ int hx_cuda_mesh_update(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_leve
 
 int hx_cuda_galerkin(hx_device *dev, const hx_mg_level *fine, const hx_mg_level *coarse)
 {
-    const dim3 grid(hx_blocks(coarse->n_node, 128), HX_LATTICE_OFFSETS);
-    galerkin_kernel<<<grid, 128, 0, hx_cuda_of(dev)->stream>>>(*fine, *coarse);
+    cudaStream_t stream = hx_cuda_of(dev)->stream;
+    if (coarse->n_node > SMALL_NODES) {
+        const dim3 grid(hx_blocks(coarse->n_node, 128), HX_LATTICE_OFFSETS);
+        galerkin_kernel<<<grid, 128, 0, stream>>>(*fine, *coarse);
+    } else {
+        const dim3 grid(hx_blocks(coarse->n_node, NODES), HX_LATTICE_OFFSETS);
+        small_galerkin_kernel<<<grid, dim3(NODES, SHARERS), 0, stream>>>(*fine, *coarse);
+    }
     HX_TRY_LAUNCH("Galerkin");
     return HX_OK;
 }

@@ -30,7 +30,7 @@ __device__ __forceinline__ void hx_wait_for_last()
 }
 
 template <class... Parameter, class... Argument>
-int hx_launch_early(hx_device *dev, const char *name, void (*kernel)(Parameter...), unsigned grid,
+int hx_launch_early(hx_device *dev, const char *name, void (*kernel)(Parameter...), dim3 grid,
                     dim3 block, size_t shared, Argument... argument)
 {
     cudaLaunchAttribute early = {};

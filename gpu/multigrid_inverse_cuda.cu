@@ -6,24 +6,33 @@
 //     A_ij -= W_i A_jK',  A_iK = W_i,  A_KK = -G    (i, j not in K)
 //
 // leaves -A^-1 when all blocks are done (Goodnight, Am. Stat. 33, 1979). Double precision, the
-// lower triangle by tiles, n^3 multiplications. A pivot that is none (below 1e-6) is left out: its
-// row and column become 0. A fixed order everywhere: the same bits each time.
+// lower triangle by tiles, 1.5 n^3 multiplications on the tensor cores. A pivot that is none (below
+// 1e-6) is left out: its row and column become 0. A fixed order everywhere: the same bits each
+// time.
+//
+// A launch a block of pivots: a thread block takes up to two tiles of a row, makes W of it anew,
+// and leaves what will be A_.K of the next block aside. The first one takes the tile of the next
+// pivots and inverts it while the others work.
+#include <cuda_pipeline.h>
+
 #include "multigrid_cuda.cuh"
 
 namespace
 {
 
-constexpr int TILE = HX_MG_TILE, SIDE = 16, PART = TILE / SIDE, PITCH = TILE + 2;
-constexpr int THREADS = SIDE * SIDE; // each for PART x PART entries of a tile, SIDE apart
+constexpr int TILE = HX_MG_TILE, SIDE = 8, PARTS = TILE / SIDE; // parts: 8 x 8
+constexpr int WARPS_TILE = 4, ROW_PARTS = PARTS / WARPS_TILE;   // a warp has two rows of parts
+constexpr int THREADS = 32 * WARPS_TILE, STRIP = 2;             // tiles of a thread block
+constexpr unsigned LANES = 0xffffffffu;
 constexpr double ADDED = 3e-6, LEAST_PIVOT = 1e-6;
 
 // In the memory of the caller.
 struct sweep {
-    int64_t n, pitch;   // pitch: n rounded up to tiles
-    double *a;          // [pitch][pitch]
-    double *w, *column; // [pitch][TILE] W, and A_.K as it was
-    double *g;          // [2][TILE][TILE] of this block and of the next
-    double *scale;      // [pitch], 0 where a row is empty
+    int64_t n, pitch; // pitch: n rounded up to tiles
+    double *a;        // [pitch][pitch]
+    double *column;   // [2][pitch][TILE] A_.K as it was, of this block and of the next
+    double *g;        // [2][TILE][TILE] of this block and of the next
+    double *scale;    // [pitch], 0 where a row is empty
 };
 
 sweep sweep_of(int64_t n, double *d_work)
@@ -32,9 +41,8 @@ sweep sweep_of(int64_t n, double *d_work)
     s.n = n;
     s.pitch = hx_mg_pitch(n);
     s.a = d_work;
-    s.w = s.a + s.pitch * s.pitch;
-    s.column = s.w + s.pitch * TILE;
-    s.g = s.column + s.pitch * TILE;
+    s.column = s.a + s.pitch * s.pitch;
+    s.g = s.column + 2 * s.pitch * TILE;
     s.scale = s.g + 2 * TILE * TILE;
     return s;
 }
@@ -72,174 +80,291 @@ template <int DOF> __global__ void fill_kernel(hx_mg_level level, sweep s)
     s.a[row * s.pitch + j] = j == row ? value * (1.0 + ADDED) : value;
 }
 
-// Entry (i, j) of a tile is at [j % SIDE][i % SIDE] of the threads.
-struct part {
-    double v[PART][PART];
+// Parts of 8 x 8 lie in a warp as the tensor cores leave them: lane 4 i + j has the entries (i, 2
+// j) and (i, 2 j + 1). So they can be multiplied again, from the left as they are and from the
+// right turned: which columns a step of the product takes is free, the even ones and the odd ones
+// here.
+struct rows {
+    double2 v[PARTS][ROW_PARTS]; // 16 rows of a tile
 };
 
-// A tile of pivots to its inverse, in the registers of a block: sweeps its pivots one by one.
-__device__ void invert_tile(part &p, double *__restrict__ g)
+// d += a b', of two parts a, one below the other.
+__device__ __forceinline__ void multiply_part(double2 (&d)[ROW_PARTS],
+                                              const double2 (&a)[ROW_PARTS], const double2 &b)
 {
-    __shared__ double line[2][TILE];
-    const int x = static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y);
-    unsigned long long kept = 0;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, {%0, %1, %2, %3};"
+        : "+d"(d[0].x), "+d"(d[0].y), "+d"(d[1].x), "+d"(d[1].y)
+        : "d"(a[0].x), "d"(a[1].x), "d"(a[0].y), "d"(a[1].y), "d"(b.x), "d"(b.y));
+#else
+    for (int h = 0; h < ROW_PARTS; h++) {
+        asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+            : "+d"(d[h].x), "+d"(d[h].y)
+            : "d"(a[h].x), "d"(b.x));
+        asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+            : "+d"(d[h].x), "+d"(d[h].y)
+            : "d"(a[h].y), "d"(b.y));
+    }
+#endif
+}
+
+// d += a b' of a column of parts a, b in shared memory by parts: [row of parts][column of
+// parts][lane], from the first row's.
+__device__ __forceinline__ void multiply_column(rows &d, const double2 (&a)[ROW_PARTS],
+                                                const double2 *b)
+{
+    const int lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll
-    for (int kp = 0; kp < PART; kp++)
-#pragma unroll 1
-        for (int kx = 0; kx < SIDE; kx++) {
-            const int k = kp * SIDE + kx;
-            double *const at = line[k % 2];
-            if (x == kx) // column k
+    for (int j = 0; j < PARTS; j++) multiply_part(d.v[j], a, b[j * PARTS * 32 + lane]);
+}
+
+__device__ __forceinline__ int row_of(int h)
+{
+    return (static_cast<int>(threadIdx.x) / 32 * ROW_PARTS + h) * SIDE +
+           static_cast<int>(threadIdx.x) % 32 / 4;
+}
+
+__device__ __forceinline__ int column_of(int j)
+{
+    return j * SIDE + static_cast<int>(threadIdx.x) % 4 * 2;
+}
+
+__device__ __forceinline__ void load_rows(rows &r, const double *from, int64_t pitch)
+{
 #pragma unroll
-                for (int i = 0; i < PART; i++) at[y + SIDE * i] = p.v[i][kp];
-            __syncthreads();
-            const double pivot = at[k];
-            if (!(pivot > LEAST_PIVOT)) continue; // for all threads alike
-            kept |= 1ull << k;
-            const double inverse = 1.0 / pivot;
+    for (int h = 0; h < ROW_PARTS; h++)
 #pragma unroll
-            for (int i = 0; i < PART; i++)
+        for (int j = 0; j < PARTS; j++)
+            r.v[j][h] = *reinterpret_cast<const double2 *>(from + row_of(h) * pitch + column_of(j));
+}
+
+__device__ __forceinline__ void store_rows(const rows &r, double *to, int64_t pitch)
+{
 #pragma unroll
-                for (int j = 0; j < PART; j++) {
-                    const int row = y + SIDE * i, column = x + SIDE * j;
-                    const double r = at[row], c = at[column];
-                    if (row == k && column == k)
-                        p.v[i][j] = -inverse;
-                    else if (row == k)
-                        p.v[i][j] = c * inverse;
-                    else if (column == k)
-                        p.v[i][j] = r * inverse;
-                    else
-                        p.v[i][j] = fma(-(r * inverse), c, p.v[i][j]);
-                }
-        }
-    for (int i = 0; i < PART; i++)
-        for (int j = 0; j < PART; j++) {
-            const int row = y + SIDE * i, column = x + SIDE * j;
-            const bool both = (kept >> row & 1) != 0 && (kept >> column & 1) != 0;
-            g[row * TILE + column] = both ? -p.v[i][j] : 0.0;
+    for (int h = 0; h < ROW_PARTS; h++)
+#pragma unroll
+        for (int j = 0; j < PARTS; j++)
+            *reinterpret_cast<double2 *>(to + row_of(h) * pitch + column_of(j)) = r.v[j][h];
+}
+
+// to[column][row].
+__device__ __forceinline__ void store_turned(const rows &r, double *to, int64_t pitch)
+{
+#pragma unroll
+    for (int h = 0; h < ROW_PARTS; h++)
+#pragma unroll
+        for (int j = 0; j < PARTS; j++) {
+            to[column_of(j) * pitch + row_of(h)] = r.v[j][h].x;
+            to[(column_of(j) + 1) * pitch + row_of(h)] = r.v[j][h].y;
         }
 }
 
-// The first tile's inverse.
+// A tile whose rows lie side by side on its way to shared memory, by parts. All threads.
+__device__ __forceinline__ void load_parts(double2 *to, const double *from)
+{
+#pragma unroll 4
+    for (int k = 0; k < TILE * TILE / 2; k += THREADS) {
+        const int i = k + static_cast<int>(threadIdx.x), part = i / 32, lane = i % 32;
+        __pipeline_memcpy_async(to + i,
+                                from + (part / PARTS * SIDE + lane / 4) * TILE +
+                                    part % PARTS * SIDE + lane % 4 * 2,
+                                sizeof(double2));
+    }
+    __pipeline_commit();
+}
+
+__device__ __forceinline__ void turn_sign(rows &r)
+{
+#pragma unroll
+    for (int h = 0; h < ROW_PARTS; h++)
+#pragma unroll
+        for (int j = 0; j < PARTS; j++) r.v[j][h] = make_double2(-r.v[j][h].x, -r.v[j][h].y);
+}
+
+__device__ __forceinline__ double of_lane(double v, int lane)
+{
+    return __shfl_sync(LANES, v, lane);
+}
+
+// L^-1 of a part A = LL' of pivots, by elimination beside the identity. Rows and columns of pivots
+// that are none are 0.
+__device__ __forceinline__ double2 invert_factor(double2 a)
+{
+    const int lane = static_cast<int>(threadIdx.x) % 32, i = lane / 4, j = lane % 4 * 2;
+    double2 m = make_double2(i == j ? 1.0 : 0.0, i == j + 1 ? 1.0 : 0.0);
+    double own = 0.0; // the row's pivot
+#pragma unroll
+    for (int p = 0; p < SIDE; p++) {
+        const double here = p % 2 ? a.y : a.x;
+        const double pivot = of_lane(here, 4 * p + p / 2), r = of_lane(here, 4 * i + p / 2),
+                     ax = of_lane(a.x, 4 * p + lane % 4), ay = of_lane(a.y, 4 * p + lane % 4),
+                     mx = of_lane(m.x, 4 * p + lane % 4), my = of_lane(m.y, 4 * p + lane % 4);
+        const bool is_one = pivot > LEAST_PIVOT;
+        const double f = is_one && i > p ? -r * (1.0 / pivot) : 0.0;
+        if (i == p && is_one) own = pivot;
+        a.x = fma(f, ax, a.x);
+        a.y = fma(f, ay, a.y);
+        m.x = fma(f, mx, m.x);
+        m.y = fma(f, my, m.y);
+    }
+    const double scale = own > 0.0 ? 1.0 / sqrt(own) : 0.0;
+    return make_double2(scale * m.x, scale * m.y);
+}
+
+__device__ __forceinline__ double2 turn_part(double2 a)
+{
+    const int lane = static_cast<int>(threadIdx.x) % 32, i = lane / 4,
+              from = 8 * (lane % 4) + i / 2;
+    const double x0 = of_lane(a.x, from), y0 = of_lane(a.y, from), x1 = of_lane(a.x, from + 4),
+                 y1 = of_lane(a.y, from + 4);
+    return i % 2 ? make_double2(y0, y1) : make_double2(x0, x1);
+}
+
+// A tile of pivots, of which the lower triangle counts, to its inverse: swept part by part, with
+// T = A_.K L^-T and A_ij -= T_i T_j', which is as exact as pivot by pivot however small some are.
+// shared: TILE * TILE doubles that no thread uses any more.
+__device__ void invert_tile(rows &r, double2 *shared, double *g)
+{
+    double *const whole = reinterpret_cast<double *>(shared);
+    const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+    store_rows(r, whole, TILE);
+    __syncthreads();
+#pragma unroll
+    for (int h = 0; h < ROW_PARTS; h++)
+#pragma unroll
+        for (int j = 0; j < PARTS; j++) {
+            const int row = row_of(h), column = column_of(j);
+            if (column > row) r.v[j][h].x = whole[column * TILE + row];
+            if (column + 1 > row) r.v[j][h].y = whole[(column + 1) * TILE + row];
+        }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < PARTS; k++) {
+        double2 *const panel = shared + k % 2 * PARTS * 32;
+#pragma unroll
+        for (int h = 0; h < ROW_PARTS; h++) panel[(warp * ROW_PARTS + h) * 32 + lane] = r.v[k][h];
+        __syncthreads();
+        const double2 factor = invert_factor(panel[k * 32 + lane]), turned = turn_part(factor);
+        double2 left[ROW_PARTS] = {}, w[ROW_PARTS] = {};
+        multiply_part(left, r.v[k], factor);
+        multiply_part(w, left, turned);
+        const double2 both[ROW_PARTS] = {turned, turned};
+        double2 inverse[ROW_PARTS] = {};
+        multiply_part(inverse, both, turned);
+#pragma unroll
+        for (int h = 0; h < ROW_PARTS; h++) {
+            left[h] = make_double2(-left[h].x, -left[h].y);
+            if (warp * ROW_PARTS + h != k) continue;
+            left[h] = turned; // the pivots' own rows: L^-T T_j'
+            w[h] = make_double2(-inverse[h].x, -inverse[h].y);
+#pragma unroll
+            for (int j = 0; j < PARTS; j++) r.v[j][h] = make_double2(0.0, 0.0);
+        }
+#pragma unroll
+        for (int j = 0; j < PARTS; j += ROW_PARTS) {
+            const double2 below[ROW_PARTS] = {panel[j * 32 + lane], panel[(j + 1) * 32 + lane]};
+            double2 right[ROW_PARTS] = {};
+            multiply_part(right, below, factor);
+#pragma unroll
+            for (int h = 0; h < ROW_PARTS; h++)
+                if (j + h != k) multiply_part(r.v[j + h], left, right[h]);
+        }
+#pragma unroll
+        for (int h = 0; h < ROW_PARTS; h++) r.v[k][h] = w[h];
+    }
+    turn_sign(r);
+    store_rows(r, g, TILE);
+}
+
+// The first tile's inverse, and A_.K of its pivots: a block a tile of rows.
 __global__ void __launch_bounds__(THREADS) first_kernel(sweep s)
 {
-    part p;
-    for (int i = 0; i < PART; i++)
-        for (int j = 0; j < PART; j++) {
-            const int row = static_cast<int>(threadIdx.y) + SIDE * i,
-                      column = static_cast<int>(threadIdx.x) + SIDE * j;
-            p.v[i][j] = row >= column ? s.a[row * s.pitch + column] : s.a[column * s.pitch + row];
-        }
-    invert_tile(p, s.g);
+    __shared__ double2 shared[TILE * TILE / 2];
+    const int64_t tile = static_cast<int64_t>(blockIdx.x);
+    rows r;
+    load_rows(r, s.a + tile * TILE * s.pitch, s.pitch);
+    if (tile > 0)
+        store_rows(r, s.column + tile * TILE * TILE, TILE);
+    else
+        invert_tile(r, shared, s.g);
 }
 
-// W and the column of tile k, a block a tile of rows.
-__global__ void __launch_bounds__(THREADS) panel_kernel(sweep s, int k)
+// w = -A_iK G, G in shared memory.
+__device__ __forceinline__ void find_factor(rows &w, const double *left, const double2 *g)
 {
-    __shared__ double from[TILE][TILE + 1];
-    const int tile = static_cast<int>(blockIdx.x), x = static_cast<int>(threadIdx.x),
-              y = static_cast<int>(threadIdx.y);
-    const double *const g = s.g + (k % 2) * TILE * TILE;
-    for (int i = y; i < TILE; i += SIDE)
-        for (int j = x; j < TILE; j += SIDE) {
-            if (tile >= k)
-                from[i][j] = s.a[(tile * TILE + i) * s.pitch + k * TILE + j];
-            else // from above the diagonal: the transposed tile
-                from[j][i] = s.a[(k * TILE + i) * s.pitch + tile * TILE + j];
-        }
-    __syncthreads();
-    double sum[PART][PART] = {};
-    for (int m = 0; m < TILE; m++) {
-        double left[PART], right[PART];
+#pragma unroll 2
+    for (int m = 0; m < PARTS; m++) {
+        double2 a[ROW_PARTS];
 #pragma unroll
-        for (int i = 0; i < PART; i++) left[i] = from[y + SIDE * i][m];
-#pragma unroll
-        for (int j = 0; j < PART; j++) right[j] = g[m * TILE + x + SIDE * j];
-#pragma unroll
-        for (int i = 0; i < PART; i++)
-#pragma unroll
-            for (int j = 0; j < PART; j++) sum[i][j] = fma(left[i], right[j], sum[i][j]);
+        for (int h = 0; h < ROW_PARTS; h++)
+            a[h] = *reinterpret_cast<const double2 *>(left + row_of(h) * TILE + column_of(m));
+        multiply_column(w, a, g + m * 32);
     }
-    for (int i = 0; i < PART; i++)
-        for (int j = 0; j < PART; j++) {
-            const int64_t row = tile * TILE + y + SIDE * i;
-            const int column = x + SIDE * j;
-            s.w[row * TILE + column] = sum[i][j];
-            s.column[row * TILE + column] = from[y + SIDE * i][column];
-        }
+    turn_sign(w);
 }
 
-// A tile (row, column) with row >= column from the number of a block; the next pivots' tile first.
-__device__ __forceinline__ void tile_of(int block, int next, int n_tile, int &row, int &column)
+// r += w A_jK', on its way to shared memory.
+__device__ __forceinline__ void add_product(rows &r, const rows &w, const double2 *right)
 {
-    const int first = next < n_tile ? next * (next + 1) / 2 + next : 0;
-    if (block == 0)
-        block = first;
-    else if (block <= first)
-        block--;
-    row = static_cast<int>((sqrt(8.0 * block + 1.0) - 1.0) / 2.0);
-    while ((row + 1) * (row + 2) / 2 <= block) row++;
-    while (row * (row + 1) / 2 > block) row--;
-    column = block - row * (row + 1) / 2;
+    __pipeline_wait_prior(0);
+    __syncthreads();
+#pragma unroll
+    for (int m = 0; m < PARTS; m++) multiply_column(r, w.v[m], right + m * 32);
+    __syncthreads();
 }
 
-// What the pivots of tile k leave; the next tile's inverse as soon as it is known.
+// What the pivots of tile k leave. Block (0, 0): the tile of the next pivots, and its inverse;
+// (x, y + 1): tiles x STRIP and on of the row y.
 __global__ void __launch_bounds__(THREADS, 2) update_kernel(sweep s, int k, int n_tile)
 {
-    extern __shared__ double shared[]; // [2][TILE][PITCH]: both tiles by columns
-    double(*const left)[PITCH] = reinterpret_cast<double(*)[PITCH]>(shared);
-    double(*const right)[PITCH] = left + TILE;
-    const int x = static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y);
-    int row, column;
-    tile_of(static_cast<int>(blockIdx.x), k + 1, n_tile, row, column);
-    double *const to = s.a + row * TILE * s.pitch + column * TILE;
-    if (row == k || column == k) {
-        const double *const g = s.g + (k % 2) * TILE * TILE;
-        for (int i = y; i < TILE; i += SIDE)
-            for (int j = x; j < TILE; j += SIDE) {
-                const double v = row == column ? -g[i * TILE + j]
-                                 : column == k ? s.w[(row * TILE + i) * TILE + j]
-                                               : s.w[(column * TILE + j) * TILE + i];
-                to[i * s.pitch + j] = v;
-            }
+    extern __shared__ double2 shared[]; // [2][TILE * TILE / 2]: G, and A_jK of a tile j
+    double2 *const right = shared + TILE * TILE / 2;
+    const bool is_next = blockIdx.y == 0;
+    const int row = is_next ? k + 1 : static_cast<int>(blockIdx.y) - 1,
+              begin = is_next ? row : static_cast<int>(blockIdx.x) * STRIP;
+    const double *const g = s.g + k % 2 * TILE * TILE;
+    const double *const column = s.column + k % 2 * s.pitch * TILE;
+    double *const next = s.column + (k + 1) % 2 * s.pitch * TILE;
+    rows w = {}, r;
+    hx_let_next_begin();
+    if (row >= n_tile || begin > row || (is_next && blockIdx.x > 0)) return;
+    hx_wait_for_last();
+    if (row == k) {
+        load_rows(w, g, TILE);
+    } else {
+        load_parts(shared, g);
+        if (begin != k) load_parts(right, column + static_cast<int64_t>(begin) * TILE * TILE);
+        __pipeline_wait_prior(begin != k ? 1 : 0);
+        __syncthreads();
+        find_factor(w, column + static_cast<int64_t>(row) * TILE * TILE, shared);
+    }
+    if (is_next) {
+        load_rows(r, s.a + row * TILE * (s.pitch + 1), s.pitch);
+        add_product(r, w, right);
+        store_rows(r, s.a + row * TILE * (s.pitch + 1), s.pitch);
+        invert_tile(r, shared, s.g + (k + 1) % 2 * TILE * TILE);
         return;
     }
-    for (int i = y; i < TILE; i += SIDE)
-        for (int m = x; m < TILE; m += SIDE) {
-            left[m][i] = s.w[(row * TILE + i) * TILE + m];
-            right[m][i] = s.column[(column * TILE + i) * TILE + m];
+    for (int j = begin; j < begin + STRIP && j <= row; j++) {
+        double *const to = s.a + (row * s.pitch + j) * TILE;
+        if (row == k + 1 && j == row) continue; // the first block's
+        if (j != k && (row == k || j > begin))
+            load_parts(right, column + static_cast<int64_t>(j) * TILE * TILE);
+        if (j == k) { // W, or -G
+            r = w;
+            turn_sign(r);
+        } else {
+            r = {};
+            if (row != k) load_rows(r, to, s.pitch);
+            add_product(r, w, right);
         }
-    part p;
-    const bool is_next = row == k + 1 && column == k + 1;
-#pragma unroll
-    for (int i = 0; i < PART; i++)
-#pragma unroll
-        for (int j = 0; j < PART; j++) p.v[i][j] = to[(y + SIDE * i) * s.pitch + x + SIDE * j];
-    __syncthreads();
-#pragma unroll 4
-    for (int m = 0; m < TILE; m++) {
-        double l[PART], r[PART];
-#pragma unroll
-        for (int i = 0; i < PART; i++) l[i] = left[m][y + SIDE * i];
-#pragma unroll
-        for (int j = 0; j < PART; j++) r[j] = right[m][x + SIDE * j];
-#pragma unroll
-        for (int i = 0; i < PART; i++)
-#pragma unroll
-            for (int j = 0; j < PART; j++) p.v[i][j] = fma(-l[i], r[j], p.v[i][j]);
+        store_rows(r, to, s.pitch);
+        if (j == k + 1)
+            store_rows(r, next + static_cast<int64_t>(row) * TILE * TILE, TILE);
+        else if (row == k + 1)
+            store_turned(r, next + static_cast<int64_t>(j) * TILE * TILE, TILE);
     }
-    for (int i = 0; i < PART; i++)
-        for (int j = 0; j < PART; j++) to[(y + SIDE * i) * s.pitch + x + SIDE * j] = p.v[i][j];
-    if (!is_next) return;
-    __syncthreads();
-    for (int i = 0; i < PART; i++) // the lower triangle alone is A
-        for (int j = 0; j < PART; j++) left[y + SIDE * i][x + SIDE * j] = p.v[i][j];
-    __syncthreads();
-    for (int i = 0; i < PART; i++)
-        for (int j = 0; j < PART; j++)
-            if (x + SIDE * j > y + SIDE * i) p.v[i][j] = left[x + SIDE * j][y + SIDE * i];
-    invert_tile(p, s.g + ((k + 1) % 2) * TILE * TILE);
 }
 
 // A thread an entry of the inverse.
@@ -258,8 +383,9 @@ int invert(hx_device *dev, const hx_mg_level *level, double *d_work, float *d_in
     const int64_t n = DOF * level->n_node;
     const sweep s = sweep_of(n, d_work);
     const int n_tile = static_cast<int>(s.pitch / TILE);
-    const dim3 block(SIDE, SIDE);
-    constexpr size_t n_shared = 2 * TILE * PITCH * sizeof(double);
+    const dim3 grid(static_cast<unsigned>((n_tile + STRIP - 1) / STRIP),
+                    static_cast<unsigned>(n_tile + 1));
+    constexpr size_t n_shared = 2 * TILE * TILE * sizeof(double);
     cudaStream_t stream = hx_stream_of(dev);
     HX_TRY_CUDA(cudaFuncSetAttribute(update_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      static_cast<int>(n_shared)));
@@ -269,14 +395,11 @@ int invert(hx_device *dev, const hx_mg_level *level, double *d_work, float *d_in
     fill_kernel<DOF>
         <<<hx_blocks(HX_LATTICE_OFFSETS * DOF * n, HX_BLOCK), HX_BLOCK, 0, stream>>>(*level, s);
     HX_TRY_LAUNCH("multigrid fill");
-    first_kernel<<<1, block, 0, stream>>>(s);
+    first_kernel<<<static_cast<unsigned>(n_tile), THREADS, 0, stream>>>(s);
     HX_TRY_LAUNCH("multigrid first pivots");
-    for (int k = 0; k < n_tile; k++) {
-        panel_kernel<<<n_tile, block, 0, stream>>>(s, k);
-        HX_TRY_LAUNCH("multigrid panel");
-        update_kernel<<<n_tile *(n_tile + 1) / 2, block, n_shared, stream>>>(s, k, n_tile);
-        HX_TRY_LAUNCH("multigrid update");
-    }
+    for (int k = 0; k < n_tile; k++)
+        HX_TRY(hx_launch_early(dev, "multigrid update", update_kernel, grid, THREADS, n_shared, s,
+                               k, n_tile));
     finish_kernel<<<hx_blocks(s.pitch * s.pitch, HX_BLOCK), HX_BLOCK, 0, stream>>>(s, d_inverse);
     HX_TRY_LAUNCH("multigrid inverse");
     return HX_OK;

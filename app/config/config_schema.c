@@ -445,7 +445,7 @@ const hx_key hx_keys[] = {
     KEY("solver.max_iterations", INT, AT(solver.max_iterations), .is_free = 1, .fallback = "10000",
         .range = "[1, inf)", .help = "iterations of a solve at most"),
     KEY("solver.warm_start", BOOL, AT(solver.warm_start), .fallback = "true",
-        .help = "starts from the last design's displacements"),
+        .help = "starts from the last design's displacements and their last change"),
     KEY("solver.on_failure", WORD, AT(solver.on_failure), .is_free = 1, .fallback = "continue",
         .word = failure_words,
         .help = "when a solve does not converge: continue with a warning, or stop the run"),

@@ -370,6 +370,7 @@ static int make_design(hx_session *s)
     HX_TRY(hx_session_check_volume(s));
     HX_TRY_FAIL(hx_session_read_initial(s, &density));
     HX_TRY_FAIL(hx_analysis_create(&s->analysis, &s->op, &s->pc, &s->pcg, cfg->solver.warm_start));
+    HX_TRY_FAIL(hx_analysis_follow(&s->analysis));
     rc = hx_optimizer_create(&s->opt, &params, &s->analysis, &s->filter, density);
     if (rc < 0) rc = density ? hx_session_blame(s, "optimization.initial", rc) : rc;
     HX_TRY_FAIL(rc);

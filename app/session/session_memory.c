@@ -28,7 +28,9 @@ static void add_design(const hx_session *s, hx_account *account)
         (size_t)s->problem.components * (size_t)s->problem.space.n_point * sizeof(double);
     const size_t n_case = (size_t)s->problem.cases.n;
     const size_t n_load = (size_t)hx_objective_vectors(hx_session_objective(s), &s->problem);
-    hx_account_add(account, "displacements", n_case * vector);
+    hx_account_add(account, "displacements",
+                   n_case * vector +
+                       (s->cfg.solver.warm_start ? hx_analysis_follow_bytes(&s->problem) : 0));
     hx_account_add(account, "loads",
                    n_load * vector + hx_analysis_load_bytes(&s->problem, s->cfg.solver.precision));
     hx_account_add(account, "densities", hx_session_optimizer_bytes(s));
@@ -78,5 +80,6 @@ size_t hx_session_checkpoint_bytes(const hx_session *s)
     const hx_problem *problem = &s->problem;
     const size_t n_dof = (size_t)problem->components * (size_t)problem->space.n_point;
     const size_t n_u = s->cfg.solver.warm_start ? (size_t)problem->cases.n : 0;
-    return (size_t)s->mesh.n_elem * sizeof(double) + n_dof * (n_u * sizeof(double) + sizeof(float));
+    return (size_t)s->mesh.n_elem * sizeof(double) +
+           n_dof * (n_u * (sizeof(double) + sizeof(float)) + sizeof(float));
 }

@@ -178,6 +178,56 @@ int hx_analysis_create(hx_analysis *a, hx_operator *op, hx_precond *pc, hx_pcg *
     return rc;
 }
 
+/* Vectors of the last designs are kept up to so many bytes, and beyond where there is that many
+ * times as much memory. */
+#define FOLLOW_ALWAYS 1e9
+#define FOLLOW_ROOM 8
+
+static size_t follow_bytes(const hx_problem *problem)
+{
+    return (size_t)problem->cases.n * (size_t)force_entries(problem) * sizeof(float);
+}
+
+size_t hx_analysis_follow_bytes(const hx_problem *problem)
+{
+    const size_t bytes = follow_bytes(problem);
+    return (double)bytes <= FOLLOW_ALWAYS ? bytes : 0;
+}
+
+/* The vectors, of displacements 0: the first change is all of u. */
+static int alloc_last(hx_analysis *a)
+{
+    hx_device *dev = a->op->dev;
+    const size_t n_case = (size_t)a->problem->cases.n,
+                 bytes = (size_t)vector_entries(a) * sizeof(float);
+    HX_TRY(hx_alloc(&a->d_last, n_case, sizeof *a->d_last, "load cases"));
+    for (size_t c = 0; c < n_case; c++) {
+        HX_TRY(dev->ops->alloc(dev, bytes, &a->d_last[c]));
+        HX_TRY(dev->ops->zero(dev, a->d_last[c], bytes));
+    }
+    return HX_OK;
+}
+
+static void free_last(hx_analysis *a)
+{
+    for (int c = 0; a->d_last && c < a->problem->cases.n; c++)
+        a->op->dev->ops->release(a->op->dev, a->d_last[c]);
+    free(a->d_last);
+    a->d_last = NULL;
+}
+
+int hx_analysis_follow(hx_analysis *a)
+{
+    const double bytes = (double)follow_bytes(a->problem);
+    size_t n_free, n_total;
+    if (!a->warm_start || a->op->d_prescribed || a->d_last) return HX_OK;
+    HX_TRY(a->op->dev->ops->memory(a->op->dev, &n_free, &n_total));
+    if (bytes > FOLLOW_ALWAYS && (double)n_free < FOLLOW_ROOM * bytes) return HX_OK;
+    const int rc = alloc_last(a);
+    if (rc < 0) free_last(a);
+    return rc;
+}
+
 int hx_analysis_open(hx_analysis *a, hx_device *dev, const hx_problem *problem,
                      const hx_solver_params *params)
 {
@@ -326,6 +376,28 @@ static int solve_case(hx_analysis *a, int c)
     return rc;
 }
 
+/* u + s d with d = u - last, its change from design to design, and s = d'(f - K u) / d'K d, the
+ * lowest energy on that line. Vectors of PCG, which begins after this, are free. */
+static int go_along(hx_analysis *a, int c)
+{
+    hx_device *dev = a->op->dev;
+    const hx_vector_ops *vector = dev->ops->vector;
+    const int64_t n = vector_entries(a);
+    double *const d_u = a->d_u[c], *const d_d = a->pcg->d_p, *const d_f = a->pcg->d_r,
+                  *const d_kd = a->pcg->d_q;
+    double fd, ud, dd;
+    HX_TRY(dev->ops->copy(dev, d_d, d_u, vector_bytes(a)));
+    HX_TRY(vector->flush_single(dev, n, -1.0, a->d_last[c], d_d));
+    HX_TRY(vector->subtract_single(dev, n, 1.0, d_u, NULL, a->d_last[c]));
+    HX_TRY(a->op->linear.apply(&a->op->linear, d_d, d_kd));
+    HX_TRY(hx_analysis_force(a, c, d_f));
+    HX_TRY(vector->dot(dev, n, d_d, d_kd, &dd));
+    HX_TRY(vector->dot(dev, n, d_d, d_f, &fd));
+    HX_TRY(vector->dot(dev, n, d_u, d_kd, &ud));
+    const double step = (fd - ud) / dd; /* no number where u has not changed or is none */
+    return isfinite(step) && dd > 0.0 ? vector->axpy(dev, n, step, d_d, d_u) : HX_OK;
+}
+
 int hx_analysis_solve(hx_analysis *a, const double *d_rho, double penalty)
 {
     double error = 0.0, scale = 0.0;
@@ -336,6 +408,7 @@ int hx_analysis_solve(hx_analysis *a, const double *d_rho, double penalty)
     HX_TRY(assemble(a));
     for (int c = 0; c < a->problem->cases.n; c++) {
         if (!a->warm_start) HX_TRY(reset_displacement(a, a->d_u[c]));
+        if (a->d_last) HX_TRY(go_along(a, c));
         HX_TRY(solve_case(a, c));
         error += a->problem->cases.weight[c] * a->load_case[c].pcg.error;
         scale += a->problem->cases.weight[c] * a->load_case[c].pcg.scale;
@@ -503,6 +576,25 @@ static int snapshot_slow(hx_analysis *a, hx_snapshot *image)
     return hx_snapshot_host(image, name, &a->pcg->slow, sizeof a->pcg->slow);
 }
 
+/* The displacements of the design before, which an image has where the run kept them. */
+static int snapshot_last(hx_analysis *a, hx_snapshot *image)
+{
+    hx_device *dev = a->op->dev;
+    char name[HX_SNAPSHOT_NAME] = "analysis.last 1";
+    if (image->mode == HX_SNAPSHOT_LOAD) {
+        if (!hx_snapshot_has(image, name))
+            free_last(a);
+        else if (!a->d_last)
+            HX_TRY(alloc_last(a));
+    }
+    for (int c = 0; a->d_last && c < a->problem->cases.n; c++) {
+        snprintf(name, sizeof name, "analysis.last %d", c + 1);
+        HX_TRY(hx_snapshot_device(image, name, dev, a->d_last[c],
+                                  (size_t)vector_entries(a) * sizeof(float)));
+    }
+    return HX_OK;
+}
+
 int hx_analysis_snapshot(hx_analysis *a, hx_snapshot *image)
 {
     char name[HX_SNAPSHOT_NAME];
@@ -510,6 +602,7 @@ int hx_analysis_snapshot(hx_analysis *a, hx_snapshot *image)
         snprintf(name, sizeof name, "analysis.u %d", c + 1);
         HX_TRY(hx_snapshot_device(image, name, a->op->dev, a->d_u[c], vector_bytes(a)));
     }
+    HX_TRY(snapshot_last(a, image));
     HX_TRY(snapshot_slow(a, image));
     return a->pc->kind->snapshot ? a->pc->kind->snapshot(a->pc, image) : HX_OK;
 }
@@ -598,6 +691,7 @@ void hx_analysis_free(hx_analysis *a)
         if (a->d_u) dev->ops->release(dev, a->d_u[c]);
         if (a->load) release_load(dev, &a->load[c]);
     }
+    if (dev) free_last(a);
     if (dev) dev->ops->release(dev, a->d_density);
     if (dev) dev->ops->release(dev, a->d_energy);
     free(a->d_u);

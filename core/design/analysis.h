@@ -58,6 +58,7 @@ typedef struct hx_analysis {
     double *d_density;   /* the same where it came from the host (owned) */
     double *d_energy;    /* field; NULL: the energy of the elements is not asked for (owned) */
     double **d_u;        /* [n_case] vectors (owned) */
+    float **d_last;      /* [n_case] d_u of the design before; NULL: not followed (owned) */
     hx_case_load *load;  /* [n_case] (owned) */
     hx_case_record *load_case; /* [n_case] (owned) */
     double compliance;         /* NaN until asked for */
@@ -74,6 +75,15 @@ int hx_analysis_force(const hx_analysis *analysis, int load_case, double *d_f);
 /* Of the operator's problem. HX_EINPUT: loads by mass on a device that has none. */
 int hx_analysis_create(hx_analysis *analysis, hx_operator *op, hx_precond *pc, hx_pcg *pcg,
                        int warm_start);
+
+/* First guesses go on along the change of u from the design before the last one to the last, as far
+ * as lowers the energy most: a product, two copies and three sums a case and design. Where the
+ * vectors in single precision that this takes are many bytes, only where there is far more memory;
+ * not where the analysis starts from zero or displacements are prescribed. HX_EENV, HX_ENOMEM. */
+int hx_analysis_follow(hx_analysis *analysis);
+
+/* Device bytes of that at least, whatever memory there is. */
+size_t hx_analysis_follow_bytes(const hx_problem *problem);
 
 /* The same on a solver of its own, with a warm start: all that it takes from device and problem to
  * the displacements. HX_EINPUT, HX_EENV of hx_solver_create besides. */

@@ -354,7 +354,7 @@ static double lap(double *clock)
     return seconds;
 }
 
-static int bench(const int size[3], double radius)
+static int bench(const int size[3], double radius, double distort)
 {
     hx_mesh mesh;
     hx_device_cells cells;
@@ -362,6 +362,7 @@ static int bench(const int size[3], double radius)
     void *d_state;
     double best[3] = {INFINITY, INFINITY, INFINITY}, mass, grey, change, mean;
     CHECK_OK(hx_generate_box(&mesh, size[0], size[1], size[2], size[0], size[1], size[2]));
+    if (distort > 0.0) CHECK_OK(hx_mesh_distort(&mesh, distort, 1));
     CHECK_OK(hx_mesh_reorder(&mesh));
     CHECK_OK(hx_mesh_finish(&mesh));
     fill(&f, (size_t)mesh.n_elem, NULL);
@@ -405,9 +406,9 @@ int main(int argc, char **argv)
     const int status = fixture_open(&device, argc > 1 ? 2 : 1, argv, &quick);
     if (status != 0) return status;
     CHECK_OK(hx_device_open(&cpu, hx_device_find("cpu")));
-    if (argc == 7 && strcmp(argv[2], "bench") == 0) {
+    if (argc >= 7 && strcmp(argv[2], "bench") == 0) { /* ... bench NX NY NZ RADIUS [DISTORT] */
         const int size[3] = {atoi(argv[3]), atoi(argv[4]), atoi(argv[5])};
-        return bench(size, atof(argv[6]));
+        return bench(size, atof(argv[6]), argc > 7 ? atof(argv[7]) : 0.0);
     }
     static const size_t length[] = {1, 2, 255, 256, 257, 4099};
     for (size_t i = 0; i < sizeof length / sizeof length[0]; i++) {

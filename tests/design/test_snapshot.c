@@ -86,6 +86,8 @@ static void open_run(fixture_solver *s, const hx_problem *problem, const model *
             (hx_stair){.value = m->beta, .last = 16.0, .factor = 2.0, .every = 3};
     CHECK_OK(fixture_solver_create(s, &device, problem, &settings));
     s->analysis.warm_start = m->warm;
+    CHECK_OK(hx_analysis_follow(&s->analysis));
+    CHECK((s->analysis.d_last != NULL) == m->warm);
 }
 
 static void step(fixture_solver *s, trace *t)
