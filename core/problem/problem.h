@@ -109,6 +109,11 @@ typedef struct hx_problem {
     int64_t n_body;         /* parts of the mesh that share no node */
 
     struct hx_plan *plan; /* ../solver/plan.h; NULL: none (borrowed) */
+
+    /* Of a share: what it is a share of, and the nodes and elements of that which are its own
+     * (borrowed); NULL: a whole. */
+    const struct hx_problem *whole;
+    const int32_t *whole_node, *whole_elem;
 } hx_problem;
 
 /* HX_EINPUT with the entry's origin: unknown set (with the nearest name), set without nodes,
@@ -124,6 +129,12 @@ int hx_problem_create(hx_problem *problem, const hx_mesh *mesh, const hx_problem
  * led by origin: what is left can move. O(n_elem). */
 int hx_problem_create_part(hx_problem *part, const hx_problem *whole, const hx_space *space,
                            const int32_t *node, const int32_t *elem, const char *origin);
+
+/* The problem of one of several processes: like a part, but what it lacks others have, so that it
+ * may move; springs are those of its first n_own nodes. node[] and elem[] are kept (borrowed).
+ * Without rigid sets and convection. O(n_elem), 8 bytes a point of the whole while it is made. */
+int hx_problem_create_share(hx_problem *share, const hx_problem *whole, const hx_space *space,
+                            const int32_t *node, const int32_t *elem, int64_t n_own);
 
 /* rho[n_elem] of the part as it is: 1, and the densities of passive elements. */
 void hx_problem_solid_density(const hx_problem *problem, double *rho);

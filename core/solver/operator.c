@@ -5,6 +5,7 @@
 
 #include "../base/memory.h"
 #include "../matrix/matrix.h"
+#include "common_ops.h"
 #include "element_ops.h"
 #include "plan.h"
 #include "rigid_ops.h"
@@ -382,19 +383,22 @@ int hx_operator_apply_single(const hx_operator *op, const float *d_x, float *d_y
 {
     HX_TRY(op->strategy->apply_single(op->state, d_x, d_y));
     HX_TRY(hx_operator_add_springs_single(op, d_x, d_y));
+    HX_TRY(hx_common_add_single(op->dev, op->linear.components, d_y));
     return op->dev->ops->vector->zero_entries_single(op->dev, op->n_fixed, op->d_fixed, d_y);
 }
 
 int hx_operator_apply_dot(const hx_operator *op, const double *d_x, double *d_y, double *d_sum)
 {
     HX_TRY(op->strategy->apply_dot(op->state, d_x, d_y, d_sum));
+    HX_TRY(hx_common_add(op->dev, op->linear.components, d_y));
     return hx_operator_restrict(op, d_y);
 }
 
 int hx_operator_apply_unmasked(const hx_operator *op, const double *d_x, double *d_y)
 {
     HX_TRY(op->strategy->apply(op->state, d_x, d_y));
-    return add_springs(op, d_x, d_y);
+    HX_TRY(add_springs(op, d_x, d_y));
+    return hx_common_add(op->dev, op->linear.components, d_y);
 }
 
 int hx_operator_diagonal(const hx_operator *op, double *d_diag)
@@ -406,6 +410,7 @@ int hx_operator_diagonal(const hx_operator *op, double *d_diag)
     else
         HX_TRY(op->dev->ops->element->diagonal(op->dev, &op->model, d_diag));
     HX_TRY(add_springs(op, NULL, d_diag));
+    HX_TRY(hx_common_add(op->dev, op->linear.components, d_diag));
     return op->dev->ops->vector->zero_entries(op->dev, op->n_fixed, op->d_fixed, d_diag);
 }
 
@@ -419,6 +424,7 @@ int hx_operator_block_diagonal(const hx_operator *op, double *d_block)
     if (op->n_spring > 0)
         HX_TRY(op->dev->ops->element->block_add(op->dev, op->n_spring, op->d_spring_dof,
                                                 op->d_spring, d_block));
+    HX_TRY(hx_common_add(op->dev, 6, d_block));
     return op->dev->ops->element->block_fix(op->dev, op->n_fixed, op->d_fixed, d_block);
 }
 
