@@ -100,7 +100,6 @@ int hx_ranks_sum_device(hx_ranks *ranks, size_t n, float *d_sum)
     const double begin = hx_clock();
     if (ranks->lattice_floats < n) {
         free(ranks->lattice);
-    free(ranks->field);
         ranks->lattice = NULL;
         ranks->lattice_floats = 0;
         HX_TRY(hx_alloc_raw(&ranks->lattice, n, sizeof(float), what));
@@ -216,6 +215,7 @@ void hx_ranks_free(hx_ranks *ranks)
     free(ranks->send);
     free(ranks->receive);
     free(ranks->lattice);
+    free(ranks->field);
     hx_share_free(&ranks->share);
     memset(ranks, 0, sizeof *ranks);
 }
