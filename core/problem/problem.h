@@ -147,6 +147,12 @@ void hx_problem_modulus(const hx_problem *problem, const double *rho, double *mo
  */
 int hx_problem_check_supported(hx_problem *problem, const char *origin);
 
+/* What a share is of, and a whole itself: what all processes decide alike is decided by it. */
+static inline const hx_problem *hx_problem_whole(const hx_problem *problem)
+{
+    return problem->whole ? problem->whole : problem;
+}
+
 /* The loads by mass of a case (0-based), or NULL. */
 static inline const hx_body_field *hx_problem_body(const hx_problem *problem, int load_case)
 {

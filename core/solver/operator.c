@@ -214,7 +214,8 @@ static int block_diagonal(const hx_linear *a, double *d_block)
 static void set_linear(hx_operator *op, const hx_problem *problem)
 {
     const hx_strategy *strategy = op->strategy;
-    const int is_all = problem->springs.n == 0 && problem->films.n == 0; /* nothing is added */
+    const hx_problem *const whole = hx_problem_whole(problem);
+    const int is_all = whole->springs.n == 0 && whole->films.n == 0; /* nothing is added */
     op->linear = (hx_linear){
         .dev = op->dev,
         .name = strategy->name,

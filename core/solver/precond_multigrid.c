@@ -26,12 +26,6 @@
 #define LEAST_BYTES ((HX_LATTICE_LEVELS + 1) * sizeof(double))
 enum { N_LAST = 64 }; /* nodes of the last lattice, at most; multigrid_direct.c may end earlier */
 
-/* A share's lattice is that of the whole. */
-static const hx_problem *whole_of(const hx_problem *problem)
-{
-    return problem->whole ? problem->whole : problem;
-}
-
 /* The highest of a spline's, 0 of a mesh. */
 static int degree_of(const hx_problem *problem)
 {
@@ -124,7 +118,7 @@ static int put_levels(hx_multigrid *mg, const hx_operator *op, const hx_lattice 
     int n_level;
     HX_TRY(put_mesh(mg, op, lattice, held));
     HX_TRY(put_kept(mg));
-    HX_TRY(hx_mg_direct_choose(mg, lattice, whole_of(op->problem)->mesh->n_elem, &n_level));
+    HX_TRY(hx_mg_direct_choose(mg, lattice, hx_problem_whole(op->problem)->mesh->n_elem, &n_level));
     for (int l = 0; l < n_level; l++) {
         mg->n_level = l + 1; /* what destroy frees */
         HX_TRY(put_level(mg, lattice, l));
@@ -276,11 +270,11 @@ static int find_ops(hx_multigrid *mg, const hx_problem *problem)
     return HX_OK;
 }
 
-/* The lattice of the plan, or a new one. */
+/* The lattice of the plan, or a new one; a share's is that of the whole. */
 static int make_lattice(hx_lattice *lattice, const hx_problem *problem)
 {
     const double coarsening = coarsening_of(problem);
-    const hx_problem *const whole = whole_of(problem);
+    const hx_problem *const whole = hx_problem_whole(problem);
     hx_lattice_draft *draft = hx_plan_take_lattice(whole, coarsening);
     memset(lattice, 0, sizeof *lattice);
     if (!draft) HX_TRY(hx_lattice_begin(&draft, &whole->space, coarsening));
@@ -414,7 +408,7 @@ static int plan_lattice(hx_plan *plan, const hx_problem *problem)
 /* Nodes and cells of the first lattice. */
 static void count_lattice(const hx_problem *problem, double *n_node, double *n_cell)
 {
-    problem = whole_of(problem);
+    problem = hx_problem_whole(problem);
     const hx_plan *const plan = problem->plan;
     const double coarsening = coarsening_of(problem);
     if (!plan || plan->mesh != problem->mesh || plan->coarsening != coarsening) {
