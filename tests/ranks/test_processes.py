@@ -55,12 +55,14 @@ def history(folder):
 
 
 def compare(name, alone, shared, bound, more=1):
-    """Compliances of all designs, and their iterations: within `more` of one process'."""
+    """Compliances of all designs, and their iterations: within `more` of one process', where a diagonal takes a hundred
+    and rounding decides on the last, a tenth of them."""
     check(len(alone) == len(shared) > 0, f"{name}: {len(shared)} designs for {len(alone)}")
     for a, b in zip(alone, shared):
         off = abs(float(b["compliance"]) / float(a["compliance"]) - 1.0)
         check(off <= bound, f"{name}, design {a['iteration']}: compliance {off:.1e} off, {bound:g} allowed")
-        check(abs(int(b["pcg_iterations"]) - int(a["pcg_iterations"])) <= more,
+        most = max(more, int(a["pcg_iterations"]) // 10 if int(a["pcg_iterations"]) >= 100 else 0)
+        check(abs(int(b["pcg_iterations"]) - int(a["pcg_iterations"])) <= most,
               f"{name}, design {a['iteration']}: {b['pcg_iterations']} PCG iterations for {a['pcg_iterations']}")
 
 
@@ -81,7 +83,7 @@ def agree(name, config, *keys, ranks=(2, 3), designs=5, bound=1e-9, cases=1):
 
 
 def parts():
-    small = {"cantilever": "mesh.nx=24 mesh.ny=12 mesh.nz=12", "lbeam": "mesh.nx=24 mesh.ny=8",
+    small = {"cantilever": "mesh.nx=24 mesh.ny=12 mesh.nz=12", "lbeam": "mesh.nx=25 mesh.ny=8",
              "michell": "mesh.nx=24 mesh.ny=8", "conrod": "mesh.nx=30 mesh.ny=6"}
     for part, size in small.items():
         agree(part, PART % part, *size.split(), ranks=(2, 3, 4) if part == "cantilever" else (3,))
@@ -157,7 +159,7 @@ def refused():
     for keys, text in ((["solver.element=quadratic"], "runs in one process"),
                        (["solver.precision=mixed", "solver.preconditioner=jacobi"], "mixed"),
                        (["solver.tolerance=-1"], "solver.tolerance"),
-                       (["mesh.nx=2", "mesh.ny=1", "mesh.nz=1", "optimization.filter.radius=1"], "has no element")):
+                       (["mesh.nx=2", "mesh.ny=1", "mesh.nz=1", "optimization.filter.radius=1"], "3 ranks for 2 elements")):
         said = run(3, "refused", config, *size, *keys)
         check(said.returncode == 2, f"{keys}: exit status {said.returncode}")
         check(len(re.findall("hextop: error:", said.stderr)) == 1, f"{keys}: not one message: {said.stderr}")
