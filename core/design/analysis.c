@@ -8,6 +8,7 @@
 #include "../base/clock.h"
 #include "../base/memory.h"
 #include "../base/sum.h"
+#include "../solver/common_ops.h"
 #include "../solver/element_ops.h"
 #include "../solver/vector_ops.h"
 #include "design_ops.h"
@@ -351,6 +352,7 @@ int hx_analysis_solve_share(hx_analysis *a, double penalty)
     for (int c = 0; c < a->problem->cases.n; c++) {
         if (!a->warm_start) HX_TRY(reset_displacement(a, a->d_u[c]));
         HX_TRY(solve_case(a, c));
+        HX_TRY(hx_common_settle(a->op->dev, a->problem->components, a->d_u[c]));
         error += a->problem->cases.weight[c] * a->load_case[c].pcg.error;
         scale += a->problem->cases.weight[c] * a->load_case[c].pcg.scale;
     }

@@ -118,8 +118,19 @@ static int add_lattice(hx_device *dev, int dof, const hx_mg_level *level)
     return hx_ranks_sum_device(hx_ranks_of(dev), n, level->d_matrix);
 }
 
+/* The owner's values, to which the others add 0. */
+static int settle(hx_device *dev, int components, double *d_y)
+{
+    const hx_share *const share = &hx_ranks_of(dev)->share;
+    const int64_t n_other = share->mesh.n_node - share->n_own;
+    if (n_other > 0)
+        HX_TRY(dev->ops->zero(dev, d_y + components * share->n_own,
+                              (size_t)(components * n_other) * sizeof *d_y));
+    return add(dev, components, d_y);
+}
+
 static const hx_common_ops common_ops = {
-    .add = add, .add_single = add_single, .add_lattice = add_lattice};
+    .add = add, .add_single = add_single, .settle = settle, .add_lattice = add_lattice};
 
 /* f = static + the sum over all elements. */
 static int body_force(hx_device *dev, const hx_device_model *model, const hx_body_field *field,

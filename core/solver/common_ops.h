@@ -17,6 +17,9 @@ typedef struct hx_common_ops {
     /* y[point][components] of points in common := the sum over the processes that have them. */
     int (*add)(hx_device *dev, int components, double *d_y);
     int (*add_single)(hx_device *dev, int components, float *d_y);
+    /* y of points in common := that of one of the processes: where each computed it for itself,
+     * rounding may tell them apart. */
+    int (*settle)(hx_device *dev, int components, double *d_y);
     /* The matrix of the first lattice, dof unknowns a node: that of all shares. */
     int (*add_lattice)(hx_device *dev, int dof, const struct hx_mg_level *level);
 } hx_common_ops;
@@ -29,6 +32,11 @@ static inline int hx_common_add(hx_device *dev, int components, double *d_y)
 static inline int hx_common_add_single(hx_device *dev, int components, float *d_y)
 {
     return dev->ops->common ? dev->ops->common->add_single(dev, components, d_y) : HX_OK;
+}
+
+static inline int hx_common_settle(hx_device *dev, int components, double *d_y)
+{
+    return dev->ops->common ? dev->ops->common->settle(dev, components, d_y) : HX_OK;
 }
 
 static inline int hx_common_add_lattice(hx_device *dev, int dof, const struct hx_mg_level *level)
