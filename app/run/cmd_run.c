@@ -412,7 +412,10 @@ const hx_command hx_command_run = {
         "the operator is deterministic. Mesh and settings must be those of the run, but for "
         "title,\n"
         "optimization.iterations and change_tolerance, solver.tolerance, criterion,\n"
-        "max_iterations, on_failure, threads and device, and output.*\n",
+        "max_iterations, on_failure, threads and device, and output.*\n"
+        "mpirun -n P hextop run FILE: P processes solve each design together, each on its share "
+        "of\n"
+        "the cores, or on a GPU of its own where there are as many.\n",
     .n_min = 1,
     .option = run_options,
     .n_option = sizeof run_options / sizeof run_options[0],

@@ -38,9 +38,9 @@ typedef struct hx_session {
     int is_measured;
     hx_space space; /* of solver.element */
     hx_problem problem;
-    hx_plan plan;      /* of the problem's mesh, for the solver */
-    hx_notes *lacking; /* NULL, or where loads and supports that lack are noted (borrowed) */
-    hx_ties ties;      /* of symmetry and extrusion */
+    hx_plan plan;        /* of the problem's mesh, for the solver */
+    hx_notes *lacking;   /* NULL, or where loads and supports that lack are noted (borrowed) */
+    hx_ties ties;        /* of symmetry and extrusion */
     const hx_team *team; /* the processes that solve it (borrowed); NULL: one */
     hx_ranks ranks;      /* with a team, once the device is open */
     hx_device_start device_start; /* runs while mesh and problem are made */
@@ -72,8 +72,8 @@ typedef struct hx_session {
 /* All steps below, in order. The caller zeroed s and filled s->cfg. */
 int hx_session_open(hx_session *s);
 
-/* In a process that follows another (core/ranks/ranks.h), in place of it: mesh, problem and solver of
- * its share. */
+/* In a process that follows another (core/ranks/ranks.h), in place of it: mesh, problem and solver
+ * of its share. */
 int hx_session_open_follower(hx_session *s);
 
 /* One by one, for commands that stop earlier or report in between. */

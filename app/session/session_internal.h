@@ -18,7 +18,8 @@ int hx_session_read_file(hx_session *s);
 
 hx_filter_params hx_session_filter_params(const hx_session *s);
 
-/* session_ranks.c. With a team: this process' share, on the device that was started; nothing without.
+/* session_ranks.c. With a team: this process' share, on the device that was started; nothing
+ * without.
  */
 int hx_session_share(hx_session *s);
 /* What the leader chose goes to the others, which are compared with it. */

@@ -1,5 +1,5 @@
-/* A session that several processes share: the leader opens it as one alone would, but solves a share
- * on ranks.dev; the others make the same mesh and problem, and solve theirs. */
+/* A session that several processes share: the leader opens it as one alone would, but solves a
+ * share on ranks.dev; the others make the same mesh and problem, and solve theirs. */
 #include <stdio.h>
 #include <string.h>
 
@@ -68,20 +68,24 @@ static int compare(const hx_session *s, const choice *leader, const choice *own)
 {
     const int rank = s->team->rank;
     if (strcmp(leader->version, HX_VERSION) != 0)
-        return HX_RAISE(HX_EENV, "process %d is hextop %s, process 0 is %s: start the same program "
-                                 "on all machines",
+        return HX_RAISE(HX_EENV,
+                        "process %d is hextop %s, process 0 is %s: start the same program "
+                        "on all machines",
                         rank, HX_VERSION, leader->version);
     if (strcmp(leader->device, s->device.ops->name) != 0)
-        return HX_RAISE(HX_EENV, "process %d has device '%s', process 0 has '%s': name one that all "
-                                 "have in solver.device",
+        return HX_RAISE(HX_EENV,
+                        "process %d has device '%s', process 0 has '%s': name one that all "
+                        "have in solver.device",
                         rank, s->device.ops->name, leader->device);
     if (differ(&leader->mesh, &own->mesh))
-        return HX_RAISE(HX_EENV, "process %d reads another mesh than process 0: the same files must "
-                                 "be on all machines",
+        return HX_RAISE(HX_EENV,
+                        "process %d reads another mesh than process 0: the same files must "
+                        "be on all machines",
                         rank);
     if (differ(&leader->settings, &own->settings))
-        return HX_RAISE(HX_EENV, "process %d reads another config than process 0: the same files "
-                                 "must be on all machines",
+        return HX_RAISE(HX_EENV,
+                        "process %d reads another config than process 0: the same files "
+                        "must be on all machines",
                         rank);
     return HX_OK;
 }
@@ -124,7 +128,6 @@ const char *hx_session_team_text(const hx_session *s, char *text, size_t n_text)
              "%d processes (%s), %d on this machine; at most %s elements each; process 0 has %s "
              "nodes in common with others, through host memory",
              s->team->size, s->team->ops->name, s->team->host_size,
-             hx_format_count(most, a, sizeof a),
-             hx_format_count(share->n_common, b, sizeof b));
+             hx_format_count(most, a, sizeof a), hx_format_count(share->n_common, b, sizeof b));
     return text;
 }

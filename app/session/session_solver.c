@@ -220,8 +220,9 @@ static int fit_precond(hx_session *s)
     hx_choose_params params = choose_params(s);
     if (!hx_config_is_auto(s->cfg.solver.preconditioner)) return HX_OK;
     params.other_bytes = hx_session_design_bytes(s);
-    HX_TRY(hx_choose_smaller_precond(&params, &s->device, hx_session_solved(s), s->strategy, s->layout,
-                                     s->op.dev ? s->op.device_bytes : 0, &s->precond_kind));
+    HX_TRY(hx_choose_smaller_precond(&params, &s->device, hx_session_solved(s), s->strategy,
+                                     s->layout, s->op.dev ? s->op.device_bytes : 0,
+                                     &s->precond_kind));
     if (s->precond_kind != chosen)
         hx_log_warning("%s does not fit into the memory of device '%s': %s, which takes many "
                        "times more iterations",

@@ -50,8 +50,8 @@ struct hx_team; /* core/team/team.h */
 
 struct hx_options {
     const struct hx_team *team; /* the processes of this run (borrowed); NULL: one */
-    const char *word;          /* the command as typed; NULL: none given */
-    const hx_command *command; /* NULL: none of that name */
+    const char *word;           /* the command as typed; NULL: none given */
+    const hx_command *command;  /* NULL: none of that name */
     hx_log_level level;
     int help, version;                /* --help, --version */
     const char *value[HX_MAX_OPTION]; /* of the command's options, as typed; NULL: not given */

@@ -221,8 +221,8 @@ static int update_loads(const hx_analysis *a)
     for (int c = 0; c < a->problem->cases.n; c++) {
         const hx_body_field *body = hx_problem_body(a->problem, c);
         if (!body) continue;
-        HX_TRY(dev->ops->body->force(dev, &a->op->model, body, hx_analysis_rho(a), a->load[c].d_static,
-                                     a->load[c].d_f));
+        HX_TRY(dev->ops->body->force(dev, &a->op->model, body, hx_analysis_rho(a),
+                                     a->load[c].d_static, a->load[c].d_f));
     }
     return HX_OK;
 }

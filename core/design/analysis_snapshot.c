@@ -175,8 +175,8 @@ static int load_shares(hx_analysis *a, hx_snapshot *image)
     if (!has) return HX_OK;
     HX_TRY_FAIL(hx_alloc(&bytes, (size_t)team->size, sizeof *bytes, "checkpoint"));
     if (image) HX_TRY_FAIL(get_shares(ranks, image, bytes, &all));
-    HX_TRY_FAIL(team->ops->broadcast(team, HX_RANKS_LEADER, bytes,
-                                     (size_t)team->size * sizeof *bytes));
+    HX_TRY_FAIL(
+        team->ops->broadcast(team, HX_RANKS_LEADER, bytes, (size_t)team->size * sizeof *bytes));
     HX_TRY_FAIL(hx_alloc_raw(&packed, bytes[team->rank] + 1, 1, "checkpoint"));
     HX_TRY_FAIL(team->ops->scatter(team, HX_RANKS_LEADER, all, bytes, packed));
     HX_TRY_FAIL(unpack(&own, packed, bytes[team->rank]));

@@ -67,8 +67,7 @@ int hx_analysis_solve(hx_analysis *a, const double *d_rho, double penalty)
     HX_TRY(tell(a, SOLVE, 0, penalty));
     if (a->d_modulus_whole)
         HX_TRY(a->dev->ops->design->modulus(a->dev, a->problem->mesh->n_elem, a->problem->least,
-                                            a->problem->young, penalty, d_rho,
-                                            a->d_modulus_whole));
+                                            a->problem->young, penalty, d_rho, a->d_modulus_whole));
     return judge(a, solve_spread(a, penalty));
 }
 
@@ -273,19 +272,29 @@ static int follow(hx_analysis *a, const hx_ranks_call *call)
 {
     double unused;
     switch (call->what) {
-    case SOLVE: return solve_spread(a, call->value);
-    case COMPLIANCE: return hx_analysis_compliance_share(a, &unused);
-    case ENERGY: return collect_energy(a, NULL);
-    case BODY_WORK: return collect_body_work(a);
-    case STIFFNESS_ERROR: return share_stiffness_error(a, &unused);
+    case SOLVE:
+        return solve_spread(a, call->value);
+    case COMPLIANCE:
+        return hx_analysis_compliance_share(a, &unused);
+    case ENERGY:
+        return collect_energy(a, NULL);
+    case BODY_WORK:
+        return collect_body_work(a);
+    case STIFFNESS_ERROR:
+        return share_stiffness_error(a, &unused);
     case DISPLACEMENT:
         return hx_ranks_collect_vector(a->ranks, a->problem->components, a->d_u[call->number],
                                        NULL);
-    case RESIDUAL: return collect_residual(a, call->number, NULL);
-    case FORGET: return hx_analysis_forget_share(a);
-    case SAVE: return hx_analysis_snapshot_share(a, NULL, HX_SNAPSHOT_SAVE);
-    case LOAD: return hx_analysis_snapshot_share(a, NULL, HX_SNAPSHOT_LOAD);
-    default: return HX_RAISE(HX_EINTERNAL, "a call that no process knows: %d", call->what);
+    case RESIDUAL:
+        return collect_residual(a, call->number, NULL);
+    case FORGET:
+        return hx_analysis_forget_share(a);
+    case SAVE:
+        return hx_analysis_snapshot_share(a, NULL, HX_SNAPSHOT_SAVE);
+    case LOAD:
+        return hx_analysis_snapshot_share(a, NULL, HX_SNAPSHOT_LOAD);
+    default:
+        return HX_RAISE(HX_EINTERNAL, "a call that no process knows: %d", call->what);
     }
 }
 

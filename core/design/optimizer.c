@@ -265,8 +265,8 @@ static int filter_sensitivities(hx_optimizer *opt)
     int finite;
     HX_TRY(hx_filter_backward(opt->filter, opt->d_design, opt->d_dc, opt->d_dv));
     if (opt->ties.n_group > 0)
-        HX_TRY(opt->analysis->dev->ops->design->tie(opt->analysis->dev, &opt->ties,
-                                                        opt->d_dv, opt->d_dc));
+        HX_TRY(opt->analysis->dev->ops->design->tie(opt->analysis->dev, &opt->ties, opt->d_dv,
+                                                    opt->d_dc));
     HX_TRY(check_finite(opt, opt->d_dc, &finite));
     if (finite) return HX_OK; /* clipping would hide a NaN */
     return HX_RAISE(HX_ENUMERIC,

@@ -148,8 +148,7 @@ static int body_force(hx_device *dev, const hx_device_model *model, const hx_bod
     HX_TRY(ranks->plain->alloc(dev, bytes, &d_sum));
     int rc = ranks->plain->body->force(dev, model, field, d_rho, NULL, d_sum);
     if (rc == HX_OK) rc = add(dev, 3, d_sum);
-    if (rc == HX_OK)
-        rc = ranks->plain->vector->axpy(dev, 3 * model->n_point, 1.0, d_sum, d_f);
+    if (rc == HX_OK) rc = ranks->plain->vector->axpy(dev, 3 * model->n_point, 1.0, d_sum, d_f);
     ranks->plain->release(dev, d_sum);
     return rc;
 }
@@ -218,8 +217,8 @@ void hx_ranks_free(hx_ranks *ranks)
 {
     hx_device *const dev = &ranks->dev;
     if (!ranks->team) return;
-    void *const owned[] = {ranks->d_values,     ranks->d_own,   ranks->d_own_single, ranks->d_work,
-                           ranks->d_at[0],      ranks->d_at[1], ranks->d_at[2]};
+    void *const owned[] = {ranks->d_values, ranks->d_own,   ranks->d_own_single, ranks->d_work,
+                           ranks->d_at[0],  ranks->d_at[1], ranks->d_at[2]};
     for (size_t i = 0; dev->ops && i < sizeof owned / sizeof owned[0]; i++)
         ranks->plain->release(dev, owned[i]);
     free(ranks->values);
@@ -269,8 +268,7 @@ static int run_bytes(const hx_ranks *ranks, size_t **bytes)
     const int size = ranks->team->size;
     HX_TRY(hx_alloc_raw(bytes, (size_t)size, sizeof **bytes, what));
     for (int r = 0; r < size; r++)
-        (*bytes)[r] =
-            (size_t)(ranks->share.first[r + 1] - ranks->share.first[r]) * sizeof(double);
+        (*bytes)[r] = (size_t)(ranks->share.first[r + 1] - ranks->share.first[r]) * sizeof(double);
     return HX_OK;
 }
 
@@ -280,8 +278,8 @@ static int need_field(hx_ranks *ranks)
     const size_t n_whole = (size_t)ranks->share.whole->mesh->n_elem,
                  n_share = (size_t)ranks->share.mesh.n_elem;
     if (ranks->field) return HX_OK;
-    return hx_alloc_raw(&ranks->field, (leads(ranks) ? n_whole : 0) + n_share,
-                        sizeof *ranks->field, what);
+    return hx_alloc_raw(&ranks->field, (leads(ranks) ? n_whole : 0) + n_share, sizeof *ranks->field,
+                        what);
 }
 
 static double *share_of_field(const hx_ranks *ranks)
@@ -295,8 +293,7 @@ static int spread(hx_ranks *ranks, const double *d_whole, double *d_share)
                  n_share = (size_t)ranks->share.mesh.n_elem * sizeof(double);
     size_t *bytes;
     HX_TRY(need_field(ranks));
-    if (leads(ranks))
-        HX_TRY(ranks->plain->download(&ranks->dev, ranks->field, d_whole, n_whole));
+    if (leads(ranks)) HX_TRY(ranks->plain->download(&ranks->dev, ranks->field, d_whole, n_whole));
     HX_TRY(run_bytes(ranks, &bytes));
     const int rc = ranks->team->ops->scatter(ranks->team, HX_RANKS_LEADER, ranks->field, bytes,
                                              share_of_field(ranks));
@@ -317,8 +314,7 @@ static int collect(hx_ranks *ranks, const double *d_share, double *d_whole)
                                             bytes, ranks->field);
     free(bytes);
     HX_TRY(rc);
-    return leads(ranks) ? ranks->plain->upload(&ranks->dev, d_whole, ranks->field, n_whole)
-                        : HX_OK;
+    return leads(ranks) ? ranks->plain->upload(&ranks->dev, d_whole, ranks->field, n_whole) : HX_OK;
 }
 
 int hx_ranks_spread(hx_ranks *ranks, const double *d_whole, double *d_share)

@@ -59,11 +59,11 @@ typedef struct hx_ranks {
     int64_t *d_at[HX_RANKS_ENTRIES]; /* [n_common * components] entries of a vector (owned) */
     void *d_values;                  /* [n_common * 6] doubles (owned, like all below) */
     double *values, *send, *receive; /* [n_common * 6], [with * 6] twice, host */
-    double *d_own;       /* [n] of own points, 0 elsewhere, for restrictions (owned) */
-    float *d_own_single; /* [n] */
-    double *d_work;      /* [n] M^-1 r */
-    double *field;       /* [n_elem of the whole by the leader, of the share by others] host */
-    float *lattice;                  /* what of a lattice is on its way, host */
+    double *d_own;                   /* [n] of own points, 0 elsewhere, for restrictions (owned) */
+    float *d_own_single;             /* [n] */
+    double *d_work;                  /* [n] M^-1 r */
+    double *field;  /* [n_elem of the whole by the leader, of the share by others] host */
+    float *lattice; /* what of a lattice is on its way, host */
     size_t lattice_floats;
     hx_ranks_figures figures;
     int is_lost; /* 1: an operation failed on the way: the processes no longer agree */

@@ -61,14 +61,14 @@ static void move_values(const hx_ranks *ranks, int components, points *p, double
     int64_t n = 0;
     for (int r = 0; r < ranks->team->size; r++) n += p->n[r];
     for (int64_t i = 0; i < n; i++) {
-        double *const one = p->values + components * i,
-                      *const of = whole + components * (int64_t)p->node[i];
+        double *const one = p->values + components * i, *const of = whole + components *
+                                                                                (int64_t)p->node[i];
         memcpy(to_whole ? of : one, to_whole ? one : of, bytes);
     }
 }
 
-static int collect(hx_ranks *ranks, int components, const double *d_share, double *whole,
-                   points *p, double *own)
+static int collect(hx_ranks *ranks, int components, const double *d_share, double *whole, points *p,
+                   double *own)
 {
     const size_t bytes = (size_t)(ranks->share.mesh.n_node * components) * sizeof(double);
     HX_TRY(find_points(ranks, components, p));

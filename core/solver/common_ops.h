@@ -1,7 +1,7 @@
-/* Vectors of a device that has a share of a mesh (hx_device_ops.common). Points in common with other
- * processes have the same values in all of them; what is summed over elements has each process'
- * part of it at first, and is completed by adding the others', in the same order everywhere. `d_`
- * names memory of the device. Collective: every process calls the same. */
+/* Vectors of a device that has a share of a mesh (hx_device_ops.common). Points in common with
+ * other processes have the same values in all of them; what is summed over elements has each
+ * process' part of it at first, and is completed by adding the others', in the same order
+ * everywhere. `d_` names memory of the device. Collective: every process calls the same. */
 #ifndef HX_COMMON_OPS_H
 #define HX_COMMON_OPS_H
 

@@ -53,7 +53,7 @@ static int meet_oneself(const hx_team *team, double seconds)
 static void end_alone(const hx_team *team, int status)
 {
     (void)team;
-    exit(status);
+    (void)status;
 }
 
 static void leave_alone(hx_team *team)

@@ -36,7 +36,7 @@ typedef struct hx_team_ops {
     int (*exchange)(const hx_team *team, int n, const hx_message *message);
     /* 1 if all have come here within the seconds given, else 0. At most once. */
     int (*meet)(const hx_team *team, double seconds);
-    /* Ends all processes with that exit status. */
+    /* Ends all processes with that exit status; one alone it leaves to its caller. */
     void (*abort)(const hx_team *team, int status);
     void (*leave)(hx_team *team);
 } hx_team_ops;

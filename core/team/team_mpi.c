@@ -38,8 +38,8 @@ static int mpi_broadcast(const hx_team *team, int from, void *data, size_t bytes
     (void)team;
     for (size_t at = 0; at < bytes; at += PIECE) {
         const int n = (int)(bytes - at < PIECE ? bytes - at : PIECE);
-        HX_TRY(check(MPI_Bcast((char *)data + at, n, MPI_BYTE, from, MPI_COMM_WORLD),
-                     "a broadcast"));
+        HX_TRY(
+            check(MPI_Bcast((char *)data + at, n, MPI_BYTE, from, MPI_COMM_WORLD), "a broadcast"));
     }
     return HX_OK;
 }
@@ -73,9 +73,9 @@ static int mpi_exchange(const hx_team *team, int n, const hx_message *message)
 static int mpi_all_gather(const hx_team *team, const void *own, size_t bytes, void *all)
 {
     if (bytes <= PIECE / 8)
-        return check(MPI_Allgather(own, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
-                                   MPI_COMM_WORLD),
-                     "a gathering");
+        return check(
+            MPI_Allgather(own, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, MPI_COMM_WORLD),
+            "a gathering");
     for (int r = 0; r < team->size; r++) {
         char *const to = (char *)all + (size_t)r * bytes;
         if (r == team->rank) memcpy(to, own, bytes);
@@ -97,10 +97,9 @@ static int move_all(const hx_team *team, int root, const size_t *bytes, char *al
             const int n = (int)(bytes[r] - done < PIECE ? bytes[r] - done : PIECE);
             const int is_root = team->rank == root, peer = is_root ? r : root;
             char *const here = is_root ? all + at + done : own + done;
-            HX_TRY(check(is_root == to_root
-                             ? MPI_Recv(here, n, MPI_BYTE, peer, 1, MPI_COMM_WORLD,
-                                        MPI_STATUS_IGNORE)
-                             : MPI_Send(here, n, MPI_BYTE, peer, 1, MPI_COMM_WORLD),
+            HX_TRY(check(is_root == to_root ? MPI_Recv(here, n, MPI_BYTE, peer, 1, MPI_COMM_WORLD,
+                                                       MPI_STATUS_IGNORE)
+                                            : MPI_Send(here, n, MPI_BYTE, peer, 1, MPI_COMM_WORLD),
                          "a gathering"));
         }
     }
@@ -137,7 +136,6 @@ static void mpi_abort(const hx_team *team, int status)
 {
     (void)team;
     MPI_Abort(MPI_COMM_WORLD, status);
-    exit(status);
 }
 
 static void mpi_leave(hx_team *team)
@@ -166,9 +164,9 @@ int hx_team_available(void)
 static int count_host(hx_team *team)
 {
     MPI_Comm host;
-    HX_TRY(check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, team->rank,
-                                     MPI_INFO_NULL, &host),
-                 "the counting of a host's processes"));
+    HX_TRY(check(
+        MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, team->rank, MPI_INFO_NULL, &host),
+        "the counting of a host's processes"));
     MPI_Comm_rank(host, &team->host_rank);
     MPI_Comm_size(host, &team->host_size);
     MPI_Comm_free(&host);

@@ -73,8 +73,8 @@ static void find_exact(job *j, const hx_strategy *strategy, hx_layout layout, in
 {
     hx_operator op;
     hx_device *const dev = &j->device;
-    double *const d_x = fixture_put(dev, (size_t)j->n, j->x),
-                 *const d_y = fixture_put(dev, (size_t)j->n, j->x);
+    double *const d_x = fixture_put(dev, (size_t)j->n, j->x), *const d_y = fixture_put(
+                                                                  dev, (size_t)j->n, j->x);
     CHECK_OK(hx_operator_create(&op, dev, strategy, layout, &j->problem, 0));
     CHECK_OK(set_modulus(j, &op));
     CHECK_OK(apply(&op, kind, d_x, d_y));
@@ -171,9 +171,9 @@ static void test_transport(job *j)
     const hx_share *const share = &j->ranks.share;
     const size_t n_elem = (size_t)j->mesh.n_elem, n = 3 * (size_t)share->mesh.n_node;
     double *const d_whole = fixture_put(dev, n_elem, j->modulus),
-                 *const d_back = fixture_put(dev, n_elem, NULL),
-                 *const d_share = fixture_put(dev, (size_t)share->mesh.n_elem, NULL),
-                 *const d_x = fixture_put(dev, n, NULL);
+                  *const d_back = fixture_put(dev, n_elem, NULL),
+                  *const d_share = fixture_put(dev, (size_t)share->mesh.n_elem, NULL),
+                  *const d_x = fixture_put(dev, n, NULL);
     CHECK_OK(hx_ranks_spread(&j->ranks, d_whole, d_share));
     CHECK_OK(hx_ranks_collect(&j->ranks, d_share, d_back));
     if (leads(j)) {
