@@ -1,9 +1,11 @@
 /* hextop: topology optimization from a config file. Picks the subcommand and turns its outcome into
  * an exit status: 0 done, 1 the run failed, 2 usage or config. */
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 
 #include "config/config_tree.h"
+#include "core/team/team.h"
 #include "core/version.h"
 #include "help/command_help.h"
 #include "interrupts.h"
@@ -63,6 +65,45 @@ static int dispatch(const hx_options *options)
     return hx_error_exit_status(rc);
 }
 
+/* Seconds for the others to come to the same end, when a process fails. */
+#define PATIENCE 2.0
+
+/* Of a process that is not the first: its share of a run; of all else nothing. It says nothing
+ * unless it fails alone. */
+static int follow(const hx_team *team, const hx_options *options)
+{
+    const hx_command *const c = options->command;
+    char why[1024];
+    hx_log_set_printing(0);
+    const int has_share = c && c->follow && !options->help && !options->version &&
+                          !options->stray && options->n_argument >= c->n_min;
+    int rc = has_share ? hx_machine_pin() : HX_OK;
+    if (rc >= 0 && has_share) rc = c->follow(options);
+    if (rc < 0) snprintf(why, sizeof why, "%s", hx_error_message());
+    if (team->ops->meet(team, rc < 0 ? PATIENCE : INFINITY)) return 0; /* the first one says it */
+    hx_log_set_printing(1);
+    hx_log_usage_error("process %d of %d: %s", team->rank, team->size, rc < 0 ? why : "lost");
+    team->ops->abort(team, rc < 0 ? hx_error_exit_status(rc) : 1);
+    return 1;
+}
+
+/* The command, or this process' share of it. */
+static int work(hx_team *team, hx_options *options)
+{
+    int status;
+    if (team->size == 1) return dispatch(options);
+    options->team = team;
+    if (team->rank > 0) {
+        status = follow(team, options);
+    } else {
+        status = dispatch(options);
+        if (!team->ops->meet(team, status == 0 ? INFINITY : PATIENCE))
+            team->ops->abort(team, status > 0 ? status : 1);
+    }
+    hx_team_leave(team);
+    return status;
+}
+
 /* 1 if what it prints is all that the command is for. */
 static int is_to_print(const hx_options *options)
 {
@@ -77,7 +118,14 @@ static int run(int argc, char **argv)
     if (hx_options_parse(&options, hx_commands, argc, argv) < 0) return 2;
     hx_log_set_level(options.level);
     hx_signal_hooks_set(&hx_interrupts);
-    return hx_streams_close(dispatch(&options), is_to_print(&options));
+    hx_team team;
+    const int joined = hx_team_join(&team);
+    if (joined < 0) {
+        hx_log_error(joined);
+        return hx_error_exit_status(joined);
+    }
+    const int status = work(&team, &options);
+    return hx_streams_close(status, is_to_print(&options));
 }
 
 int main(int argc, char **argv)

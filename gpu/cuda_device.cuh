@@ -50,6 +50,7 @@ struct hx_cuda {
     int n_sum_block;      // blocks of a sum at most; fixed, so that sums have one order
     double *d_partial;    // [HX_MOST_SUMS][n_sum_block]
     double *d_result;     // [2] on their way to the host
+    int place;            // of the GPU among this machine's
     unsigned *d_ticket;   // blocks that are done; back to 0 after each reduction
     void *staging;        // pinned, small downloads; NULL: none could be had, they go without
     size_t staging_bytes;

@@ -77,8 +77,11 @@ static int open_device(hx_device *dev)
     cudaDeviceProp properties;
     HX_TRY(hx_alloc(&impl, 1, sizeof *impl, "CUDA device"));
     dev->impl = impl;
-    HX_TRY_CUDA(cudaSetDevice(0));
-    HX_TRY_CUDA(cudaGetDeviceProperties(&properties, 0));
+    int n_device = 1;
+    HX_TRY_CUDA(cudaGetDeviceCount(&n_device));
+    impl->place = n_device > 0 ? dev->place % n_device : 0;
+    HX_TRY_CUDA(cudaSetDevice(impl->place));
+    HX_TRY_CUDA(cudaGetDeviceProperties(&properties, impl->place));
     snprintf(dev->description, sizeof dev->description, "%.120s, %.0f GB", properties.name,
              static_cast<double>(properties.totalGlobalMem) * 1e-9);
     int driver = 0, runtime = 0;

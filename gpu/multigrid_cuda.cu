@@ -32,12 +32,11 @@ int power_start(hx_device *dev, int64_t n, const float *d_m, float *d_v)
     return HX_OK;
 }
 
-__global__ void __launch_bounds__(HX_BLOCK, HX_SUM_PER_SM)
-    power_sum_kernel(int64_t n, const float *__restrict__ m, const float *__restrict__ t,
-                     const float *__restrict__ v, hx_mg_smoother *smoother, double *result,
-                     double *partial, unsigned *ticket)
+// A thread's share of v'Dv and t'D^-1 t.
+__device__ inline void add_power_sums(int64_t n, const float *__restrict__ m,
+                                      const float *__restrict__ t, const float *__restrict__ v,
+                                      double (&sum)[2])
 {
-    double sum[2] = {0.0, 0.0};
     hx_for_each_pack<4>(n, [&](auto w, int64_t k) {
         constexpr int N = decltype(w)::value;
         const auto mk = hx_load<N>(m + k), tk = hx_load<N>(t + k), vk = hx_load<N>(v + k);
@@ -47,8 +46,40 @@ __global__ void __launch_bounds__(HX_BLOCK, HX_SUM_PER_SM)
             sum[1] += static_cast<double>(tk.v[i]) * static_cast<double>(tk.v[i] * mk.v[i]);
         }
     });
+}
+
+__global__ void __launch_bounds__(HX_BLOCK, HX_SUM_PER_SM)
+    power_sum_kernel(int64_t n, const float *__restrict__ m, const float *__restrict__ t,
+                     const float *__restrict__ v, hx_mg_smoother *smoother, double *result,
+                     double *partial, unsigned *ticket)
+{
+    double sum[2] = {0.0, 0.0};
+    add_power_sums(n, m, t, v, sum);
     if (hx_finish_sums(sum, partial, ticket))
         *result = static_cast<double>(hx_mg_power_result(smoother, sum[0], sum[1]));
+}
+
+// The two sums alone.
+__global__ void __launch_bounds__(HX_BLOCK, HX_SUM_PER_SM)
+    power_sums_kernel(int64_t n, const float *__restrict__ m, const float *__restrict__ t,
+                      const float *__restrict__ v, double *result, double *partial,
+                      unsigned *ticket)
+{
+    double sum[2] = {0.0, 0.0};
+    add_power_sums(n, m, t, v, sum);
+    if (!hx_finish_sums(sum, partial, ticket)) return;
+    result[0] = sum[0];
+    result[1] = sum[1];
+}
+
+int power_sums(hx_device *dev, int64_t n, const float *d_m, const float *d_t, const float *d_v,
+               double sum[2])
+{
+    const hx_cuda *impl = hx_cuda_of(dev);
+    power_sums_kernel<<<hx_sum_blocks<float>(impl, n, HX_SUM_PER_SM), HX_BLOCK, 0, impl->stream>>>(
+        n, d_m, d_t, d_v, impl->d_result, impl->d_partial, impl->d_ticket);
+    HX_TRY_LAUNCH("multigrid power sums");
+    return dev->ops->download(dev, sum, impl->d_result, 2 * sizeof *sum);
 }
 
 __global__ void power_scale_kernel(int64_t n, const float *__restrict__ m,
@@ -63,6 +94,18 @@ __global__ void power_scale_kernel(int64_t n, const float *__restrict__ m,
         for (int i = 0; i < N; i++) vk.v[i] = s * mk.v[i] * tk.v[i];
         hx_store(v + k, vk);
     });
+}
+
+int power_scale(hx_device *dev, int64_t n, const float *d_m, const float *d_t, float scale,
+                float *d_v)
+{
+    const hx_cuda *impl = hx_cuda_of(dev);
+    const double value = scale;
+    HX_TRY(dev->ops->upload(dev, impl->d_result, &value, sizeof value));
+    power_scale_kernel<<<hx_pack_blocks<float>(n), HX_BLOCK, 0, impl->stream>>>(
+        n, d_m, d_t, impl->d_result, d_v);
+    HX_TRY_LAUNCH("multigrid power scale");
+    return HX_OK;
 }
 
 int power_step(hx_device *dev, int64_t n, const float *d_m, const float *d_t, float *d_v,
@@ -160,6 +203,10 @@ hx_multigrid_ops make_ops()
     ops.invert = invert;
     ops.power_start = power_start;
     ops.power_step = power_step;
+    ops.mesh_power_start = power_start;
+    ops.mesh_power_step = power_step;
+    ops.power_sums = power_sums;
+    ops.power_scale = power_scale;
     ops.bound = bound;
     ops.mesh_start = mesh_start;
     ops.mesh_step = mesh_step;

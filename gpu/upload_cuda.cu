@@ -26,6 +26,7 @@ struct upload_job {
     char *d_to;
     const char *from;
     size_t bytes;
+    int place;                                    // of the GPU
     std::atomic<size_t> next{0};                  // byte that nobody has taken yet
     std::atomic<cudaError_t> status{cudaSuccess}; // the first that went wrong
 };
@@ -63,7 +64,7 @@ cudaError_t send_pieces(upload_job *job, lane *l)
 
 void work(upload_job *job, lane *l)
 {
-    cudaError_t status = cudaSetDevice(0), none = cudaSuccess;
+    cudaError_t status = cudaSetDevice(job->place), none = cudaSuccess;
     if (status == cudaSuccess) status = open_lane(l);
     if (status == cudaSuccess) status = send_pieces(job, l);
     if (status == cudaSuccess) return;
@@ -108,6 +109,7 @@ int hx_cuda_upload_large(hx_device *dev, void *d_to, const void *from, size_t by
     const unsigned n_core = std::thread::hardware_concurrency();
     const int n_thread =
         n_core > 0 && n_core < MOST_THREADS ? static_cast<int>(n_core) : MOST_THREADS;
+    job.place = impl->place;
     job.d_to = static_cast<char *>(d_to);
     job.from = static_cast<const char *>(from);
     job.bytes = bytes;

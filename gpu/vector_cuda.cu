@@ -14,11 +14,20 @@ __global__ void zero_entries_kernel(int64_t n, const int64_t *__restrict__ dof, 
     if (k < n) y[dof[k]] = T(0);
 }
 
+template <class T>
 __global__ void put_entries_kernel(int64_t n, const int64_t *__restrict__ at,
-                                   const double *__restrict__ value, double *__restrict__ y)
+                                   const T *__restrict__ value, T *__restrict__ y)
 {
     const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
     if (k < n) y[at[k]] = value[k];
+}
+
+template <class T>
+__global__ void take_entries_kernel(int64_t n, const int64_t *__restrict__ at,
+                                    const T *__restrict__ x, T *__restrict__ value)
+{
+    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    if (k < n) value[k] = x[at[k]];
 }
 
 // No degree of freedom is there twice: nothing to order.
@@ -130,13 +139,23 @@ template <class T> static int zero_entries(hx_device *dev, int64_t n, const int6
     return HX_OK;
 }
 
-static int put_entries(hx_device *dev, int64_t n, const int64_t *d_at, const double *d_value,
-                       double *d_y)
+template <class T>
+static int put_entries(hx_device *dev, int64_t n, const int64_t *d_at, const T *d_value, T *d_y)
 {
     if (n == 0) return HX_OK;
     put_entries_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
         n, d_at, d_value, d_y);
     HX_TRY_LAUNCH("put_entries");
+    return HX_OK;
+}
+
+template <class T>
+static int take_entries(hx_device *dev, int64_t n, const int64_t *d_at, const T *d_x, T *d_value)
+{
+    if (n == 0) return HX_OK;
+    take_entries_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
+        n, d_at, d_x, d_value);
+    HX_TRY_LAUNCH("take_entries");
     return HX_OK;
 }
 
@@ -221,7 +240,10 @@ static hx_vector_ops make_ops()
     hx_vector_ops ops = {};
     ops.zero_entries = zero_entries<double>;
     ops.zero_entries_single = zero_entries<float>;
-    ops.put_entries = put_entries;
+    ops.put_entries = put_entries<double>;
+    ops.put_entries_single = put_entries<float>;
+    ops.take_entries = take_entries<double>;
+    ops.take_entries_single = take_entries<float>;
     ops.spring_add = spring_add<double>;
     ops.spring_add_single = spring_add<float>;
     ops.multiply = multiply;
@@ -231,6 +253,7 @@ static hx_vector_ops make_ops()
     ops.subtract_single = subtract_single;
     ops.flush_single = flush_single;
     ops.invert = invert;
+    ops.field_dot = dot;
     ops.dot = dot;
     ops.sum = sum;
     return ops;

@@ -3,7 +3,7 @@
 #   sh tests/install_deps.sh          compiler, Meson, Ninja, pkg-config, libconfig
 #   sh tests/install_deps.sh test     and what some tests need and skip without: VTK for Python and a
 #                                     screen for it, CalculiX, Gmsh, Chromium, Assimp, clang, zlib and
-#                                     Exodus for files that need them, METIS for partitions, and SciPy and PETSc for Python, which
+#                                     Exodus for files that need them, METIS for partitions, Open MPI, and SciPy and PETSc for Python, which
 #                                     load hextop's matrices
 # Shared by examples/quickstart.sh and tests/run.sh.
 set -u
@@ -54,6 +54,7 @@ if [ "${1:-}" = test ]; then
     [ -f /usr/include/zlib.h ] || optional="$optional zlib1g-dev"
     [ -f /usr/include/exodusII.h ] || optional="$optional libexodusii-dev"
     [ -f /usr/include/metis.h ] || optional="$optional libmetis-dev"
+    has mpirun || optional="$optional libopenmpi-dev openmpi-bin"
     has clang || optional="$optional clang"
     has assimp || optional="$optional assimp-utils"
 fi

@@ -87,6 +87,7 @@ void hx_progress_header(const hx_session *s)
     say_stiff(s);
     hx_log_info("  device    %s", s->device.description);
     print_machine(s);
+    if (s->team) hx_log_info("  ranks     %s", hx_session_team_text(s, text, sizeof text));
     hx_log_info("  operator  %s", hx_session_operator_text(s, text, sizeof text));
     hx_log_info("  solver    PCG, %s preconditioner, %s precision, %s %g, at most %d iterations",
                 s->precond_kind->name, hx_precision_name(s->pcg.params.precision),

@@ -102,6 +102,7 @@ static int open_history(run *r)
 static int prepare(run *r, const hx_options *options)
 {
     hx_session *s = &r->session;
+    s->team = options->team;
     HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 1,
                           options->argument + 1));
     HX_TRY(hx_output_probe(&s->cfg));
@@ -364,6 +365,7 @@ static int command_run(const hx_options *options)
     if (rc == HX_OK) rc = run_config(&r, options);
     hx_doubts_deafen(&r.doubts);
     hx_checkpoint_free(&r.checkpoint);
+    hx_analysis_dismiss(&r.session.analysis);
     hx_run_log_end(&r.log, rc);
     hx_history_free(&r.history);
     hx_output_free(&r.output);
@@ -371,6 +373,23 @@ static int command_run(const hx_options *options)
     hx_doubts_free(&r.doubts);
     hx_run_leftovers_free(&r.left);
     hx_session_free(&r.session);
+    return rc;
+}
+
+/* Signals are the first process' to answer: it tells the others when it is over. */
+static int follow_run(const hx_options *options)
+{
+    hx_session s;
+    memset(&s, 0, sizeof s);
+    signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    s.team = options->team;
+    int rc = hx_config_read(&s.cfg, options->argument[0], options->n_argument - 1,
+                            options->argument + 1);
+    if (rc == HX_OK) rc = hx_session_open_follower(&s);
+    if (rc == HX_OK) rc = hx_analysis_serve(&s.analysis);
+    hx_session_free(&s);
     return rc;
 }
 
@@ -393,9 +412,13 @@ const hx_command hx_command_run = {
         "the operator is deterministic. Mesh and settings must be those of the run, but for "
         "title,\n"
         "optimization.iterations and change_tolerance, solver.tolerance, criterion,\n"
-        "max_iterations, on_failure, threads and device, and output.*\n",
+        "max_iterations, on_failure, threads and device, and output.*\n"
+        "mpirun -n P hextop run FILE: P processes solve each design together, each on its share "
+        "of\n"
+        "the cores, or on a GPU of its own where there are as many.\n",
     .n_min = 1,
     .option = run_options,
     .n_option = sizeof run_options / sizeof run_options[0],
     .run = command_run,
+    .follow = follow_run,
 };

@@ -431,6 +431,7 @@ void hx_session_free(hx_session *s)
     hx_device_start_end(&s->device_start); /* a driver that is starting must not be left alone */
     hx_session_drop_operator(s);
     hx_filter_free(&s->filter);
+    hx_ranks_free(&s->ranks);
     hx_device_close(&s->device);
     hx_ties_free(&s->ties);
     hx_plan_free(&s->plan);

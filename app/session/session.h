@@ -8,6 +8,7 @@
 #include "core/design/optimizer.h"
 #include "core/generate/generate.h"
 #include "core/mesh/mesh_quality.h"
+#include "core/ranks/ranks.h"
 #include "core/registry.h"
 #include "core/solver/plan.h"
 #include "core/spline/spline.h"
@@ -37,9 +38,11 @@ typedef struct hx_session {
     int is_measured;
     hx_space space; /* of solver.element */
     hx_problem problem;
-    hx_plan plan;      /* of the problem's mesh, for the solver */
-    hx_notes *lacking; /* NULL, or where loads and supports that lack are noted (borrowed) */
-    hx_ties ties;      /* of symmetry and extrusion */
+    hx_plan plan;        /* of the problem's mesh, for the solver */
+    hx_notes *lacking;   /* NULL, or where loads and supports that lack are noted (borrowed) */
+    hx_ties ties;        /* of symmetry and extrusion */
+    const hx_team *team; /* the processes that solve it (borrowed); NULL: one */
+    hx_ranks ranks;      /* with a team, once the device is open */
     hx_device_start device_start; /* runs while mesh and problem are made */
     hx_device device;
     const hx_strategy *strategy;
@@ -68,6 +71,10 @@ typedef struct hx_session {
 
 /* All steps below, in order. The caller zeroed s and filled s->cfg. */
 int hx_session_open(hx_session *s);
+
+/* In a process that follows another (core/ranks/ranks.h), in place of it: mesh, problem and solver
+ * of its share. */
+int hx_session_open_follower(hx_session *s);
 
 /* One by one, for commands that stop earlier or report in between. */
 int hx_session_make_mesh(hx_session *s);    /* mesh and sets */
@@ -98,6 +105,13 @@ const hx_objective_kind *hx_session_objective(const hx_session *s);
 const hx_update_kind *hx_session_update(const hx_session *s);
 /* Frees the optimizer, analysis, PCG, preconditioner and operator. */
 void hx_session_drop_operator(hx_session *s);
+
+/* What the solver works on: the problem, or a process' share of it, on its device. */
+const hx_problem *hx_session_solved(const hx_session *s);
+hx_device *hx_session_solver_device(hx_session *s);
+
+/* "2 processes (MPI), 3,072 elements each at most, ...": of a session with a team; returns text. */
+const char *hx_session_team_text(const hx_session *s, char *text, size_t n_text);
 
 /* Mass of a design of this volume fraction; NaN without material.density. */
 double hx_session_mass(const hx_session *s, double volume_fraction);

@@ -18,6 +18,16 @@ int hx_session_read_file(hx_session *s);
 
 hx_filter_params hx_session_filter_params(const hx_session *s);
 
+/* session_ranks.c. With a team: this process' share, on the device that was started; nothing
+ * without.
+ */
+int hx_session_share(hx_session *s);
+/* What the leader chose goes to the others, which are compared with it. */
+int hx_session_tell_choice(hx_session *s);
+
+/* Of the words in solver.*: strategy, layout and preconditioner. */
+int hx_session_find_named(hx_session *s);
+
 /* After a lack of device memory: 1 if something that "auto" chose is replaced by what stores less,
  * which is warned of; operator, preconditioner and PCG are then freed. 0: the message says what
  * would fit. */

@@ -24,26 +24,28 @@ size_t hx_session_optimizer_bytes(const hx_session *s)
 
 static void add_design(const hx_session *s, hx_account *account)
 {
+    const hx_problem *const solved = hx_session_solved(s);
     const size_t vector =
-        (size_t)s->problem.components * (size_t)s->problem.space.n_point * sizeof(double);
+        (size_t)solved->components * (size_t)solved->space.n_point * sizeof(double);
     const size_t n_case = (size_t)s->problem.cases.n;
     const size_t n_load = (size_t)hx_objective_vectors(hx_session_objective(s), &s->problem);
     hx_account_add(account, "displacements",
                    n_case * vector +
                        (s->cfg.solver.warm_start ? hx_analysis_follow_bytes(&s->problem) : 0));
     hx_account_add(account, "loads",
-                   n_load * vector + hx_analysis_load_bytes(&s->problem, s->cfg.solver.precision));
+                   n_load * vector + hx_analysis_load_bytes(solved, s->cfg.solver.precision));
     hx_account_add(account, "densities", hx_session_optimizer_bytes(s));
     hx_account_add(account, "filter", hx_session_filter_bytes(s));
 }
 
 void hx_session_other_account(const hx_session *s, hx_account *account)
 {
+    const hx_problem *const solved = hx_session_solved(s);
     const size_t vector =
-        (size_t)s->problem.components * (size_t)s->problem.space.n_point * sizeof(double);
+        (size_t)solved->components * (size_t)solved->space.n_point * sizeof(double);
     const size_t n_pcg = (size_t)hx_pcg_vectors(s->precond_kind, s->problem.rigid.n > 0);
     hx_account_add(account, "preconditioner",
-                   hx_precond_bytes(s->precond_kind, &s->problem, s->device.ops, s->strategy));
+                   hx_precond_bytes(s->precond_kind, solved, s->device.ops, s->strategy));
     hx_account_add(account, "pcg", n_pcg * vector);
     add_design(s, account);
 }
@@ -64,7 +66,7 @@ size_t hx_session_design_bytes(const hx_session *s)
 
 void hx_session_device_account(const hx_session *s, hx_account *account)
 {
-    hx_operator_account(account, &s->problem, s->strategy, s->layout);
+    hx_operator_account(account, hx_session_solved(s), s->strategy, s->layout);
     hx_session_other_account(s, account);
 }
 

@@ -1,6 +1,7 @@
 /* Device, operator, preconditioner and PCG of a session. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -71,10 +72,23 @@ int hx_session_find_device(const hx_session *s, const hx_device_ops **ops)
                             HX_RAISE(HX_EENV, "no device can run here; see `hextop list`"));
 }
 
+#ifdef _OPENMP
+/* The machine's cores among its processes, or those that this one is bound to. */
+static void share_cores(const hx_team *team)
+{
+    const long online = sysconf(_SC_NPROCESSORS_ONLN) / team->host_size;
+    const int bound = omp_get_num_procs();
+    omp_set_num_threads(online < 1 ? 1 : online < bound ? (int)online : bound);
+}
+#endif
+
 /* HX_EINPUT: many times more than there are cores, which would only wait for each other. */
 static int set_threads(const hx_session *s)
 {
     const int n = s->cfg.solver.threads;
+#ifdef _OPENMP
+    if (n == 0 && s->team) share_cores(s->team);
+#endif
     if (n == 0) return HX_OK;
 #ifdef _OPENMP
     enum { EACH = 8, LEAST = 64 };
@@ -174,7 +188,9 @@ static int find_fastest_strategy(hx_session *s)
     hx_choose_params params = choose_params(s);
     hx_choice choice;
     params.other_bytes = hx_session_design_bytes(s);
-    HX_TRY(hx_choose_operator(&choice, &params, &s->device, &s->problem, s->precond_kind, &s->op));
+    HX_TRY(hx_choose_operator(&choice, &params, &s->device, hx_session_solved(s), s->precond_kind,
+                              &s->op));
+    if (s->team) hx_operator_free(&s->op); /* it was tried alone */
     s->strategy = choice.strategy;
     s->layout = choice.layout;
     snprintf(s->operator_note, sizeof s->operator_note, "%s", choice.note);
@@ -204,8 +220,9 @@ static int fit_precond(hx_session *s)
     hx_choose_params params = choose_params(s);
     if (!hx_config_is_auto(s->cfg.solver.preconditioner)) return HX_OK;
     params.other_bytes = hx_session_design_bytes(s);
-    HX_TRY(hx_choose_smaller_precond(&params, &s->device, &s->problem, s->strategy, s->layout,
-                                     s->op.dev ? s->op.device_bytes : 0, &s->precond_kind));
+    HX_TRY(hx_choose_smaller_precond(&params, &s->device, hx_session_solved(s), s->strategy,
+                                     s->layout, s->op.dev ? s->op.device_bytes : 0,
+                                     &s->precond_kind));
     if (s->precond_kind != chosen)
         hx_log_warning("%s does not fit into the memory of device '%s': %s, which takes many "
                        "times more iterations",
@@ -229,6 +246,7 @@ int hx_session_take_less(hx_session *s, int rc)
     const hx_choose_less less = {s->chose_operator, s->chose_precond, &choice, &s->precond_kind};
     hx_choose_params params = choose_params(s);
     params.other_bytes = hx_session_design_bytes(s);
+    if (s->team) return 0; /* others have theirs */
     hx_session_drop_operator(s);
     if (!hx_choose_take_less(&params, &s->device, &s->problem, &less)) {
         const size_t held = s->filter.kind ? hx_session_filter_bytes(s) : 0;
@@ -264,7 +282,7 @@ int hx_session_start_device(hx_session *s, const hx_device_ops *ops)
 {
     HX_TRY(set_threads(s));
     s->precond_kind = find_precond(s, ops);
-    const int rc = hx_device_open(&s->device, ops);
+    const int rc = hx_device_open_at(&s->device, ops, s->team ? s->team->host_rank : 0);
     return rc < 0 ? hx_session_blame(s, "solver.device", rc) : rc;
 }
 
@@ -309,6 +327,7 @@ static const hx_strategy *foresee_strategy(const hx_session *s, const hx_device_
  * waited for anyway. Should the device not be there after all, they are not used. */
 static void plan_ahead(hx_session *s)
 {
+    if (s->team) return; /* they are of the share */
     const hx_device_ops *const ops = s->device_start.ops[0];
     if (!hx_device_start_is_running(&s->device_start) || !does_what_is_asked(s, ops)) return;
     const hx_strategy *const strategy = foresee_strategy(s, ops);
@@ -316,6 +335,13 @@ static void plan_ahead(hx_session *s)
     if (strategy) hx_plan_operator(&s->plan, &s->problem, strategy);
     if (kind && hx_device_start_is_running(&s->device_start))
         hx_plan_precond(&s->plan, &s->problem, kind);
+}
+
+int hx_session_find_named(hx_session *s)
+{
+    HX_TRY(hx_session_blame(s, "solver.operator", find_named_strategy(s)));
+    s->precond_kind = find_precond(s, s->device.ops);
+    return HX_OK;
 }
 
 int hx_session_open_device(hx_session *s)
@@ -326,6 +352,7 @@ int hx_session_open_device(hx_session *s)
     hx_device_start_end(&s->device_start);
     HX_TRY(hx_session_find_device(s, &ops));
     HX_TRY(hx_session_start_device(s, ops));
+    HX_TRY(hx_session_share(s));
     HX_TRY(find_strategy(s));
     HX_TRY(fit_precond(s));
     HX_TRY(check_precision(s));
@@ -333,6 +360,7 @@ int hx_session_open_device(hx_session *s)
     s->chose_precond = hx_config_is_auto(s->cfg.solver.preconditioner);
     HX_TRY(hx_config_set_word(&s->cfg.solver.device, ops->name));
     HX_TRY(set_words(s));
+    HX_TRY(hx_session_tell_choice(s));
     hx_session_end_step(s, HX_SETUP_DEVICE, begin);
     return HX_OK;
 }
@@ -350,8 +378,8 @@ const char *hx_session_operator_text(const hx_session *s, char *text, size_t n_t
 static int make_operator(hx_session *s, size_t other)
 {
     const size_t held = s->filter.kind ? hx_session_filter_bytes(s) : 0;
-    const int rc =
-        hx_operator_create(&s->op, &s->device, s->strategy, s->layout, &s->problem, other - held);
+    const int rc = hx_operator_create(&s->op, hx_session_solver_device(s), s->strategy, s->layout,
+                                      hx_session_solved(s), other - held);
     hx_plan_drop_lists(&s->plan);
     return rc < 0 ? hx_session_blame(s, "solver.operator", rc) : rc;
 }
@@ -381,7 +409,7 @@ int hx_session_make_solver(hx_session *s)
     hx_account other;
     for (;;) {
         other = (hx_account){0};
-        if (!s->op.dev) hx_plan_operator(&s->plan, &s->problem, s->strategy);
+        if (!s->op.dev && !s->team) hx_plan_operator(&s->plan, &s->problem, s->strategy);
         hx_plan_precond(&s->plan, &s->problem, s->precond_kind);
         hx_session_other_account(s, &other); /* once: it takes passes over the mesh */
         const int rc = make_solver(s, hx_account_sum(&other));

@@ -42,11 +42,16 @@ typedef struct hx_command {
     /* 0, an error code (negative, its message recorded), or an exit status (positive, already
      * explained). */
     int (*run)(const hx_options *options);
+    /* What processes besides the first do of it, likewise; NULL: nothing. */
+    int (*follow)(const hx_options *options);
 } hx_command;
 
+struct hx_team; /* core/team/team.h */
+
 struct hx_options {
-    const char *word;          /* the command as typed; NULL: none given */
-    const hx_command *command; /* NULL: none of that name */
+    const struct hx_team *team; /* the processes of this run (borrowed); NULL: one */
+    const char *word;           /* the command as typed; NULL: none given */
+    const hx_command *command;  /* NULL: none of that name */
     hx_log_level level;
     int help, version;                /* --help, --version */
     const char *value[HX_MAX_OPTION]; /* of the command's options, as typed; NULL: not given */

@@ -25,8 +25,8 @@ static int cpu_power_start(hx_device *dev, int64_t n, const float *d_m, float *d
     return HX_OK;
 }
 
-static int cpu_power_step(hx_device *dev, int64_t n, const float *d_m, const float *d_t, float *d_v,
-                          hx_mg_smoother *d_smoother)
+static int cpu_power_sums(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
+                          const float *d_v, double sum[2])
 {
     double part_old[HX_N_PART], part_new[HX_N_PART];
     (void)dev;
@@ -41,11 +41,27 @@ static int cpu_power_step(hx_device *dev, int64_t n, const float *d_m, const flo
         part_old[i] = before;
         part_new[i] = after;
     }
-    const double before = hx_sum_parts(part_old), after = hx_sum_parts(part_new);
-    const float scale = hx_mg_power_result(d_smoother, before, after);
+    sum[0] = hx_sum_parts(part_old);
+    sum[1] = hx_sum_parts(part_new);
+    return HX_OK;
+}
+
+static int cpu_power_scale(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
+                           float scale, float *d_v)
+{
+    (void)dev;
 #pragma omp parallel for simd schedule(static)
     for (int64_t k = 0; k < n; k++) d_v[k] = scale * d_m[k] * d_t[k];
     return HX_OK;
+}
+
+static int cpu_power_step(hx_device *dev, int64_t n, const float *d_m, const float *d_t, float *d_v,
+                          hx_mg_smoother *d_smoother)
+{
+    double sum[2];
+    HX_TRY(cpu_power_sums(dev, n, d_m, d_t, d_v, sum));
+    const float scale = hx_mg_power_result(d_smoother, sum[0], sum[1]);
+    return cpu_power_scale(dev, n, d_m, d_t, scale, d_v);
 }
 
 static int cpu_bound(hx_device *dev, hx_mg_smoother *d_smoother, double *d_least, double kept,
@@ -615,6 +631,10 @@ const hx_multigrid_ops hx_cpu_multigrid_ops = {
     .invert = cpu_invert,
     .power_start = cpu_power_start,
     .power_step = cpu_power_step,
+    .mesh_power_start = cpu_power_start,
+    .mesh_power_step = cpu_power_step,
+    .power_sums = cpu_power_sums,
+    .power_scale = cpu_power_scale,
     .bound = cpu_bound,
     .mesh_start = cpu_mesh_start,
     .mesh_step = cpu_mesh_step,

@@ -14,15 +14,6 @@
 #undef REAL
 #undef NAME
 
-static int cpu_put_entries(hx_device *dev, int64_t n, const int64_t *d_at, const double *d_value,
-                           double *d_y)
-{
-    (void)dev;
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < n; i++) d_y[d_at[i]] = d_value[i];
-    return HX_OK;
-}
-
 static int cpu_subtract(hx_device *dev, int64_t n, const double *d_a, const double *d_b,
                         double *d_c)
 {
@@ -108,6 +99,9 @@ const hx_vector_ops hx_cpu_vector_ops = {
     .zero_entries = cpu_zero_entries,
     .zero_entries_single = cpu_zero_entries_single,
     .put_entries = cpu_put_entries,
+    .put_entries_single = cpu_put_entries_single,
+    .take_entries = cpu_take_entries,
+    .take_entries_single = cpu_take_entries_single,
     .spring_add = cpu_spring_add,
     .spring_add_single = cpu_spring_add_single,
     .multiply = cpu_multiply,
@@ -117,6 +111,7 @@ const hx_vector_ops hx_cpu_vector_ops = {
     .subtract_single = cpu_subtract_single,
     .flush_single = cpu_flush_single,
     .invert = cpu_invert,
+    .field_dot = cpu_dot,
     .dot = cpu_dot,
     .sum = cpu_sum,
 };

@@ -1,4 +1,4 @@
-#include "analysis.h"
+#include "analysis_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,6 +8,7 @@
 #include "../base/clock.h"
 #include "../base/memory.h"
 #include "../base/sum.h"
+#include "../solver/common_ops.h"
 #include "../solver/element_ops.h"
 #include "../solver/vector_ops.h"
 #include "design_ops.h"
@@ -110,7 +111,7 @@ static int put_entries(hx_analysis *a, int c, int64_t n)
     int rc;
     HX_TRY_FAIL(hx_alloc_raw(&at, (size_t)n, sizeof *at, "loads"));
     HX_TRY_FAIL(hx_alloc_raw(&value, (size_t)n, sizeof *value, "loads"));
-    list_entries(a->problem, c, at, value);
+    list_entries(a->op->problem, c, at, value);
     to->n_entry = n;
     HX_TRY_FAIL(hx_device_put(a->op->dev, &to->d_at, at, (size_t)n * sizeof *at));
     HX_TRY_FAIL(hx_device_put(a->op->dev, &to->d_value, value, (size_t)n * sizeof *value));
@@ -123,7 +124,7 @@ fail:
 
 static int put_load(hx_analysis *a, int c)
 {
-    const hx_problem *problem = a->problem;
+    const hx_problem *problem = a->op->problem;
     hx_device *dev = a->op->dev;
     hx_case_load *const to = &a->load[c];
     const size_t bytes = vector_bytes(a);
@@ -149,7 +150,7 @@ int hx_analysis_force(const hx_analysis *a, int load_case, double *d_f)
 
 static int create_cases(hx_analysis *a)
 {
-    const hx_problem *problem = a->problem;
+    const hx_problem *problem = a->op->problem;
     hx_device *dev = a->op->dev;
     const size_t n_case = (size_t)problem->cases.n, bytes = vector_bytes(a);
     HX_TRY(hx_alloc(&a->load_case, n_case, sizeof *a->load_case, "load cases"));
@@ -163,17 +164,35 @@ static int create_cases(hx_analysis *a)
     return HX_OK;
 }
 
+/* Fields of the share beside those of the whole. */
+static int create_fields(hx_analysis *a)
+{
+    hx_device *dev = a->op->dev;
+    const size_t n_share = (size_t)a->op->model.n_elem * sizeof(double),
+                 n_whole = (size_t)a->problem->mesh->n_elem * sizeof(double);
+    a->d_modulus = a->op->model.d_modulus;
+    if (!a->ranks) return HX_OK;
+    HX_TRY(dev->ops->alloc(dev, n_share, &a->d_rho_share));
+    if (a->ranks->team->rank != HX_RANKS_LEADER) return HX_OK;
+    HX_TRY(dev->ops->alloc(dev, n_whole, &a->d_modulus_whole));
+    a->d_modulus = a->d_modulus_whole;
+    return HX_OK;
+}
+
 int hx_analysis_create(hx_analysis *a, hx_operator *op, hx_precond *pc, hx_pcg *pcg, int warm_start)
 {
     memset(a, 0, sizeof *a);
-    a->problem = op->problem;
+    a->problem = op->problem->whole ? op->problem->whole : op->problem;
     a->op = op;
     a->pc = pc;
     a->pcg = pcg;
     a->warm_start = warm_start;
+    a->ranks = op->dev->ops->common ? hx_ranks_of(op->dev) : NULL;
+    a->dev = a->ranks ? a->ranks->device : op->dev;
     if (a->problem->cases.body && !op->dev->ops->body)
         return HX_RAISE(HX_EINPUT, "device '%s' has no loads by mass", op->dev->ops->name);
-    const int rc = create_cases(a);
+    int rc = create_cases(a);
+    if (rc == HX_OK) rc = create_fields(a);
     if (rc < 0) hx_analysis_free(a);
     return rc;
 }
@@ -222,10 +241,30 @@ int hx_analysis_follow(hx_analysis *a)
     size_t n_free, n_total;
     if (!a->warm_start || a->op->d_prescribed || a->d_last) return HX_OK;
     HX_TRY(a->op->dev->ops->memory(a->op->dev, &n_free, &n_total));
-    if (bytes > FOLLOW_ALWAYS && (double)n_free < FOLLOW_ROOM * bytes) return HX_OK;
+    if (bytes > FOLLOW_ALWAYS && (a->ranks || (double)n_free < FOLLOW_ROOM * bytes))
+        return HX_OK; /* processes decide alike */
     const int rc = alloc_last(a);
     if (rc < 0) free_last(a);
     return rc;
+}
+
+/* The displacements of the design before, which an image has where the run kept them. */
+int hx_analysis_snapshot_last(hx_analysis *a, hx_snapshot *image)
+{
+    hx_device *dev = a->op->dev;
+    char name[HX_SNAPSHOT_NAME] = "analysis.last 1";
+    if (image->mode == HX_SNAPSHOT_LOAD) {
+        if (!hx_snapshot_has(image, name))
+            free_last(a);
+        else if (!a->d_last)
+            HX_TRY(alloc_last(a));
+    }
+    for (int c = 0; a->d_last && c < a->problem->cases.n; c++) {
+        snprintf(name, sizeof name, "analysis.last %d", c + 1);
+        HX_TRY(hx_snapshot_device(image, name, dev, a->d_last[c],
+                                  (size_t)vector_entries(a) * sizeof(float)));
+    }
+    return HX_OK;
 }
 
 int hx_analysis_open(hx_analysis *a, hx_device *dev, const hx_problem *problem,
@@ -252,8 +291,8 @@ static int update_loads(const hx_analysis *a)
     for (int c = 0; c < a->problem->cases.n; c++) {
         const hx_body_field *body = hx_problem_body(a->problem, c);
         if (!body) continue;
-        HX_TRY(dev->ops->body->force(dev, &a->op->model, body, a->d_rho, a->load[c].d_static,
-                                     a->load[c].d_f));
+        HX_TRY(dev->ops->body->force(dev, &a->op->model, body, hx_analysis_rho(a),
+                                     a->load[c].d_static, a->load[c].d_f));
     }
     return HX_OK;
 }
@@ -263,7 +302,7 @@ static int assemble(hx_analysis *a)
 {
     hx_device *dev = a->op->dev;
     HX_TRY(dev->ops->design->modulus(dev, a->op->model.n_elem, a->problem->least, a->problem->young,
-                                     a->penalty, a->d_rho, a->op->model.d_modulus));
+                                     a->penalty, hx_analysis_rho(a), a->op->model.d_modulus));
     HX_TRY(hx_operator_update(a->op));
     HX_TRY(update_loads(a));
     HX_TRY(dev->ops->sync(dev));
@@ -329,8 +368,8 @@ static int element_energy(const hx_analysis *a, const double *d_u, double *energ
 {
     const hx_operator *op = a->op;
     HX_TRY(hx_operator_energy(op, d_u, a->d_energy));
-    return op->dev->ops->vector->dot(op->dev, op->model.n_elem, a->d_energy, op->model.d_modulus,
-                                     energy);
+    return op->dev->ops->vector->field_dot(op->dev, op->model.n_elem, a->d_energy,
+                                           op->model.d_modulus, energy);
 }
 
 /* 1 if 2 f'u - u'Ku is not the energy of the elements. */
@@ -398,10 +437,9 @@ static int go_along(hx_analysis *a, int c)
     return isfinite(step) && dd > 0.0 ? vector->axpy(dev, n, step, d_d, d_u) : HX_OK;
 }
 
-int hx_analysis_solve(hx_analysis *a, const double *d_rho, double penalty)
+int hx_analysis_solve_share(hx_analysis *a, double penalty)
 {
     double error = 0.0, scale = 0.0;
-    a->d_rho = d_rho;
     a->penalty = penalty;
     a->compliance = NAN;
     memset(&a->record, 0, sizeof a->record);
@@ -410,32 +448,12 @@ int hx_analysis_solve(hx_analysis *a, const double *d_rho, double penalty)
         if (!a->warm_start) HX_TRY(reset_displacement(a, a->d_u[c]));
         if (a->d_last) HX_TRY(go_along(a, c));
         HX_TRY(solve_case(a, c));
+        HX_TRY(hx_common_settle(a->op->dev, a->problem->components, a->d_u[c]));
         error += a->problem->cases.weight[c] * a->load_case[c].pcg.error;
         scale += a->problem->cases.weight[c] * a->load_case[c].pcg.scale;
     }
     a->record.pcg_error = error > 0.0 ? error / scale : 0.0;
     return HX_OK;
-}
-
-/* rho, or 1 everywhere, into d_density. */
-static int upload_density(hx_analysis *a, const double *rho)
-{
-    hx_device *dev = a->op->dev;
-    const size_t n = (size_t)a->problem->mesh->n_elem, bytes = n * sizeof(double);
-    double *solid;
-    if (!a->d_density) HX_TRY(dev->ops->alloc(dev, bytes, &a->d_density));
-    if (rho) return dev->ops->upload(dev, a->d_density, rho, bytes);
-    HX_TRY(hx_alloc_raw(&solid, n, sizeof *solid, "densities"));
-    for (size_t e = 0; e < n; e++) solid[e] = 1.0;
-    const int rc = dev->ops->upload(dev, a->d_density, solid, bytes);
-    free(solid);
-    return rc;
-}
-
-int hx_analysis_solve_density(hx_analysis *a, const double *rho, double penalty)
-{
-    HX_TRY(upload_density(a, rho));
-    return hx_analysis_solve(a, a->d_density, penalty);
 }
 
 static int case_compliance(hx_analysis *a, int c, double *compliance)
@@ -458,7 +476,7 @@ static int case_compliance(hx_analysis *a, int c, double *compliance)
     return HX_OK;
 }
 
-int hx_analysis_compliance(hx_analysis *a, double *compliance)
+int hx_analysis_compliance_share(hx_analysis *a, double *compliance)
 {
     double sum = 0.0;
     for (int c = 0; isnan(a->compliance) && c < a->problem->cases.n; c++) {
@@ -498,17 +516,18 @@ static int case_stiffness_error(const hx_analysis *a, int c, double *d_work, dou
     double exact, used;
     if (op->exact_state) return case_residual_error(a, c, error);
     HX_TRY(hx_operator_energy(op, a->d_u[c], d_work));
-    HX_TRY(vector->dot(op->dev, op->model.n_elem, d_work, op->model.d_modulus, &exact));
+    HX_TRY(vector->field_dot(op->dev, op->model.n_elem, d_work, op->model.d_modulus, &exact));
     HX_TRY(op->strategy->apply(op->state, a->d_u[c], a->pcg->d_q));
+    HX_TRY(hx_common_add(op->dev, op->linear.components, a->pcg->d_q));
     HX_TRY(vector->dot(op->dev, vector_entries(a), a->d_u[c], a->pcg->d_q, &used));
     *error = exact - used;
     return HX_OK;
 }
 
-int hx_analysis_stiffness_error(hx_analysis *a, double *d_work, double *error)
+int hx_analysis_stiffness_error_share(hx_analysis *a, double *d_work, double *error)
 {
     double compliance, sum = 0.0;
-    HX_TRY(hx_analysis_compliance(a, &compliance));
+    HX_TRY(hx_analysis_compliance_share(a, &compliance));
     for (int c = 0; c < a->problem->cases.n; c++) {
         double of_case;
         HX_TRY(case_stiffness_error(a, c, d_work, &of_case));
@@ -518,7 +537,7 @@ int hx_analysis_stiffness_error(hx_analysis *a, double *d_work, double *error)
     return HX_OK;
 }
 
-int hx_analysis_energy(const hx_analysis *a, double *d_energy, double *d_work)
+int hx_analysis_energy_share(const hx_analysis *a, double *d_energy, double *d_work)
 {
     hx_device *dev = a->op->dev;
     const int64_t n = a->op->model.n_elem;
@@ -530,150 +549,29 @@ int hx_analysis_energy(const hx_analysis *a, double *d_energy, double *d_work)
     return HX_OK;
 }
 
-int hx_analysis_modulus(const hx_analysis *a, double *host)
+int hx_analysis_body_work_share(const hx_analysis *a, double *d_dc)
 {
     hx_device *dev = a->op->dev;
-    return dev->ops->download(dev, host, a->op->model.d_modulus,
-                              (size_t)a->op->model.n_elem * sizeof *host);
+    for (int c = 0; c < a->problem->cases.n; c++) {
+        const hx_body_field *body = hx_problem_body(a->problem, c);
+        if (!body) continue;
+        HX_TRY(dev->ops->body->work(dev, &a->op->model, body, 2.0 * a->problem->cases.weight[c],
+                                    hx_analysis_rho(a), a->d_u[c], d_dc));
+    }
+    return HX_OK;
 }
 
-int hx_analysis_displacement(const hx_analysis *a, int load_case, double *u)
+int hx_analysis_residual_share(hx_analysis *a, int load_case)
 {
-    hx_device *dev = a->op->dev;
-    const size_t n = (size_t)a->problem->components * (size_t)a->problem->mesh->n_node;
-    double *points;
-    if (a->problem->space.element != HX_ELEMENT_SPLINE)
-        return dev->ops->download(dev, u, a->d_u[load_case], n * sizeof *u);
-    HX_TRY(hx_alloc_raw(&points, (size_t)vector_entries(a), sizeof *points, "displacements"));
-    const int rc = hx_analysis_point_displacement(a, load_case, points);
-    if (rc == HX_OK) hx_space_at_nodes(&a->problem->space, a->problem->components, points, u);
-    free(points);
-    return rc;
+    return find_residual(a, load_case);
 }
 
-int hx_analysis_point_displacement(const hx_analysis *a, int load_case, double *u)
-{
-    hx_device *dev = a->op->dev;
-    return dev->ops->download(dev, u, a->d_u[load_case], vector_bytes(a));
-}
-
-int hx_analysis_forget(hx_analysis *a)
+int hx_analysis_forget_share(hx_analysis *a)
 {
     for (int c = 0; c < a->problem->cases.n; c++) HX_TRY(reset_displacement(a, a->d_u[c]));
     a->pcg->slow = 0.0;
     if (a->pc->kind->forget) a->pc->kind->forget(a->pc);
     return HX_OK;
-}
-
-/* What PCG's estimate has learnt. A run that goes on may have had another criterion. */
-static int snapshot_slow(hx_analysis *a, hx_snapshot *image)
-{
-    static const char name[] = "analysis.slow";
-    const int is_there = image->mode == HX_SNAPSHOT_SAVE
-                             ? a->pcg->params.criterion == HX_PCG_COMPLIANCE
-                             : hx_snapshot_has(image, name);
-    if (!is_there) return HX_OK;
-    return hx_snapshot_host(image, name, &a->pcg->slow, sizeof a->pcg->slow);
-}
-
-/* The displacements of the design before, which an image has where the run kept them. */
-static int snapshot_last(hx_analysis *a, hx_snapshot *image)
-{
-    hx_device *dev = a->op->dev;
-    char name[HX_SNAPSHOT_NAME] = "analysis.last 1";
-    if (image->mode == HX_SNAPSHOT_LOAD) {
-        if (!hx_snapshot_has(image, name))
-            free_last(a);
-        else if (!a->d_last)
-            HX_TRY(alloc_last(a));
-    }
-    for (int c = 0; a->d_last && c < a->problem->cases.n; c++) {
-        snprintf(name, sizeof name, "analysis.last %d", c + 1);
-        HX_TRY(hx_snapshot_device(image, name, dev, a->d_last[c],
-                                  (size_t)vector_entries(a) * sizeof(float)));
-    }
-    return HX_OK;
-}
-
-int hx_analysis_snapshot(hx_analysis *a, hx_snapshot *image)
-{
-    char name[HX_SNAPSHOT_NAME];
-    for (int c = 0; a->warm_start && c < a->problem->cases.n; c++) {
-        snprintf(name, sizeof name, "analysis.u %d", c + 1);
-        HX_TRY(hx_snapshot_device(image, name, a->op->dev, a->d_u[c], vector_bytes(a)));
-    }
-    HX_TRY(snapshot_last(a, image));
-    HX_TRY(snapshot_slow(a, image));
-    return a->pc->kind->snapshot ? a->pc->kind->snapshot(a->pc, image) : HX_OK;
-}
-
-int hx_analysis_load(const hx_analysis *a, int load_case, double total[3])
-{
-    const hx_problem *problem = a->problem;
-    hx_device *dev = a->op->dev;
-    const size_t n = (size_t)problem->mesh->n_elem;
-    double *rho, body[3];
-    hx_problem_total_force(problem, load_case, total);
-    if (!hx_problem_body(problem, load_case)) return HX_OK;
-    HX_TRY(hx_alloc_raw(&rho, n, sizeof *rho, "densities"));
-    const int rc = dev->ops->download(dev, rho, a->d_rho, n * sizeof *rho);
-    if (rc == HX_OK) hx_problem_total_body(problem, load_case, rho, body);
-    for (int i = 0; rc == HX_OK && i < 3; i++) total[i] += body[i];
-    free(rho);
-    return rc;
-}
-
-int hx_analysis_residual(hx_analysis *a, int load_case, double *residual)
-{
-    hx_device *dev = a->op->dev;
-    HX_TRY(find_residual(a, load_case));
-    return dev->ops->download(dev, residual, a->pcg->d_q, vector_bytes(a));
-}
-
-int hx_analysis_reaction(hx_analysis *a, int load_case, double total[3])
-{
-    const hx_problem *problem = a->problem;
-    const int64_t n = vector_entries(a), c = problem->components;
-    double *reaction;
-    HX_TRY(hx_alloc_raw(&reaction, (size_t)n, sizeof *reaction, "reactions"));
-    const int rc = hx_analysis_residual(a, load_case, reaction);
-    total[0] = total[1] = total[2] = 0.0;
-    for (int64_t k = 0; rc == HX_OK && k < n; k++)
-        if (problem->supports.fixed[k / c] >> (k % c) & 1) total[k % c] += reaction[k];
-    free(reaction);
-    return rc;
-}
-
-int hx_analysis_spring_force(const hx_analysis *a, int load_case, double total[3])
-{
-    const hx_problem *problem = a->problem;
-    double *u;
-    total[0] = total[1] = total[2] = 0.0;
-    if (problem->springs.n == 0) return HX_OK;
-    HX_TRY(hx_alloc_raw(&u, (size_t)vector_entries(a), sizeof *u, "displacements"));
-    const int rc = hx_analysis_point_displacement(a, load_case, u);
-    for (int64_t k = 0; rc == HX_OK && k < problem->springs.n; k++)
-        total[problem->springs.dof[k] % 3] -=
-            problem->springs.stiffness[k] * u[problem->springs.dof[k]];
-    free(u);
-    return rc;
-}
-
-int hx_analysis_film_heat(const hx_analysis *a, int load_case, double *heat)
-{
-    const hx_films *films = &a->problem->films;
-    double *t;
-    *heat = 0.0;
-    if (films->n == 0) return HX_OK;
-    HX_TRY(hx_alloc_raw(&t, (size_t)vector_entries(a), sizeof *t, "temperatures"));
-    const int rc = hx_analysis_point_displacement(a, load_case, t);
-    for (int64_t k = 0; rc == HX_OK && k < films->n; k++) {
-        *heat -= films->source[k];
-        for (int64_t j = films->ptr[k]; j < films->ptr[k + 1]; j++)
-            *heat += films->value[j] * t[films->col[j]];
-    }
-    free(t);
-    return rc;
 }
 
 static void release_load(hx_device *dev, const hx_case_load *load)
@@ -693,6 +591,11 @@ void hx_analysis_free(hx_analysis *a)
     }
     if (dev) free_last(a);
     if (dev) dev->ops->release(dev, a->d_density);
+    if (dev) dev->ops->release(dev, a->d_rho_share);
+    if (dev) dev->ops->release(dev, a->d_modulus_whole);
+    if (dev) dev->ops->release(dev, a->d_field);
+    if (dev) dev->ops->release(dev, a->d_work);
+    if (dev) dev->ops->release(dev, a->d_field_whole);
     if (dev) dev->ops->release(dev, a->d_energy);
     free(a->d_u);
     free(a->load);

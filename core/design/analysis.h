@@ -9,6 +9,7 @@
 #define HX_ANALYSIS_H
 
 #include "../device/snapshot.h"
+#include "../ranks/ranks.h"
 #include "../solver/solver.h"
 
 #ifdef __cplusplus
@@ -47,15 +48,22 @@ typedef struct hx_case_load {
 } hx_case_load;
 
 typedef struct hx_analysis {
-    const hx_problem *problem; /* (borrowed), like the next three */
+    const hx_problem *problem; /* the whole (borrowed), like the next */
+    hx_device *dev;            /* that fields of the whole lie on */
+    /* Several processes solve it: op is of a share, the fields and vectors below of the share where
+     * they are not said to be of the whole. NULL: one does. (borrowed, like the next three) */
+    hx_ranks *ranks;
     hx_operator *op;
     hx_precond *pc;
     hx_pcg *pcg;
     hx_solver *own;      /* whose parts these are; NULL: the caller's (owned) */
     int warm_start;      /* keep u of the last design as PCG's first guess */
     double penalty;      /* of the last solve */
-    const double *d_rho; /* field of the last solve (borrowed) */
+    const double *d_rho; /* of the whole, of the last solve (borrowed); NULL in a follower */
     double *d_density;   /* the same where it came from the host (owned) */
+    double *d_modulus;   /* of the whole: the operator's, or (owned) d_modulus_whole */
+    double *d_rho_share, *d_modulus_whole, *d_field, *d_work, *d_field_whole; /* with ranks (owned)
+                                                                               */
     double *d_energy;    /* field; NULL: the energy of the elements is not asked for (owned) */
     double **d_u;        /* [n_case] vectors (owned) */
     float **d_last;      /* [n_case] d_u of the design before; NULL: not followed (owned) */
@@ -111,9 +119,13 @@ int hx_analysis_solve_for(hx_analysis *analysis, const double *d_f, double *d_u,
  * Computed once a solve. Waits. */
 int hx_analysis_compliance(hx_analysis *analysis, double *compliance);
 
+/* Of the whole. d_dc += the loads' by mass: sum over the cases of 2 weight u' df/drho. Nothing
+ * without such loads. */
+int hx_analysis_body_work(hx_analysis *analysis, double *d_dc);
+
 /* Field d_energy = weighted sum over the cases of u_e' Ke u_e for unit modulus; d_work: another
  * field. */
-int hx_analysis_energy(const hx_analysis *analysis, double *d_energy, double *d_work);
+int hx_analysis_energy(hx_analysis *analysis, double *d_energy, double *d_work);
 
 /* *error: what the operator's own error (hx_strategy.error: stiffness stored in single precision)
  * adds to the weighted compliance, relative. Where solves were refined by an exact product it is
@@ -153,6 +165,12 @@ int hx_analysis_spring_force(const hx_analysis *analysis, int load_case, double 
 
 /* Of heat: what convection takes from the part, int h (T - ambient) dA. */
 int hx_analysis_film_heat(const hx_analysis *analysis, int load_case, double *heat);
+
+/* In a follower: does its share of what the leader asks for, until that calls hx_analysis_dismiss.
+ */
+int hx_analysis_serve(hx_analysis *analysis);
+/* By the leader: the followers leave hx_analysis_serve. Nothing in one process. */
+void hx_analysis_dismiss(hx_analysis *analysis);
 
 /* Accepts a zeroed struct. */
 void hx_analysis_free(hx_analysis *analysis);

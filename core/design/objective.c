@@ -42,6 +42,8 @@ int hx_objective_create(hx_objective *o, const hx_objective_kind *kind, hx_analy
     o->analysis = analysis;
     o->data = data;
     if (!kind->adjoint_load) return HX_OK;
+    if (analysis->ranks)
+        return HX_RAISE(HX_EINPUT, "objective '%s' runs in one process", kind->name);
     const int rc = create_adjoint(o);
     if (rc < 0) hx_objective_free(o);
     return rc;
@@ -138,8 +140,8 @@ static int add_body_work(const hx_objective *o, int c, double *d_dc)
 int hx_objective_derivative(const hx_objective *o, const double *d_energy, double *d_dc,
                             double *const d_work[2])
 {
-    hx_device *dev = o->analysis->op->dev;
-    const size_t bytes = (size_t)o->analysis->op->model.n_elem * sizeof *d_dc;
+    hx_device *dev = o->analysis->dev;
+    const size_t bytes = (size_t)o->analysis->problem->mesh->n_elem * sizeof *d_dc;
     if (o->kind->derivative)
         HX_TRY(o->kind->derivative(o, d_energy, d_dc));
     else

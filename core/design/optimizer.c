@@ -63,7 +63,7 @@ size_t hx_optimizer_bytes(const hx_problem *problem, const hx_update_kind *updat
 /* A field in memory that is there, or in its own. */
 static int take_field(hx_optimizer *opt, double *d_there, double **d_field)
 {
-    hx_device *dev = opt->analysis->op->dev;
+    hx_device *dev = opt->analysis->dev;
     const size_t bytes = (size_t)opt->problem->mesh->n_elem * sizeof(double);
     *d_field = d_there;
     if (d_there) return HX_OK;
@@ -74,10 +74,10 @@ static int take_field(hx_optimizer *opt, double *d_there, double **d_field)
 
 static int create_fields(hx_optimizer *opt)
 {
-    hx_device *dev = opt->analysis->op->dev;
+    hx_device *dev = opt->analysis->dev;
     const hx_pcg *pcg = opt->analysis->pcg;
     const size_t bytes = (size_t)opt->problem->mesh->n_elem * sizeof(double);
-    const int fits = fits_vector(opt->problem);
+    const int fits = fits_vector(opt->problem) && !opt->analysis->ranks; /* of a whole */
     HX_TRY(take_field(opt, NULL, &opt->d_design));
     HX_TRY(take_field(opt, NULL, &opt->d_proposal));
     HX_TRY(take_field(opt, NULL, &opt->d_volume));
@@ -86,7 +86,7 @@ static int create_fields(hx_optimizer *opt)
     HX_TRY(take_field(opt, fits ? pcg->d_r : NULL, &opt->d_energy));
     HX_TRY(take_field(opt, fits ? pcg->d_p : NULL, &opt->d_dv));
     double *const d_behind =
-        fits_twice(opt->problem) ? pcg->d_r + field_stride(opt->problem) : NULL;
+        fits && fits_twice(opt->problem) ? pcg->d_r + field_stride(opt->problem) : NULL;
     HX_TRY(take_field(opt, fits && pcg->d_z ? pcg->d_z : d_behind, &opt->d_dc));
     return dev->ops->upload(dev, opt->d_volume, opt->problem->volume, bytes);
 }
@@ -123,7 +123,7 @@ static int create_update(hx_optimizer *opt)
 {
     const hx_update_kind *kind = opt->params.update ? opt->params.update : &hx_update_oc;
     opt->update = (hx_update){
-        .dev = opt->analysis->op->dev,
+        .dev = opt->analysis->dev,
         .problem = opt->problem,
         .filter = opt->filter,
         .move = opt->params.move,
@@ -167,7 +167,7 @@ fail:
 
 int hx_optimizer_tie(hx_optimizer *opt, const hx_ties *ties)
 {
-    hx_device *dev = opt->analysis->op->dev;
+    hx_device *dev = opt->analysis->dev;
     const size_t n = (size_t)opt->problem->mesh->n_elem;
     double *design = NULL;
     if (ties->n_group == 0) return HX_OK;
@@ -186,7 +186,7 @@ int hx_optimizer_tie(hx_optimizer *opt, const hx_ties *ties)
 /* *finite: whether all entries are, as far as their sum says. */
 static int check_finite(const hx_optimizer *opt, const double *d_field, int *finite)
 {
-    hx_device *dev = opt->analysis->op->dev;
+    hx_device *dev = opt->analysis->dev;
     double sum;
     HX_TRY(dev->ops->vector->sum(dev, opt->problem->mesh->n_elem, d_field, &sum));
     *finite = isfinite(sum);
@@ -228,7 +228,7 @@ static int analyse(hx_optimizer *opt, hx_iteration *record)
 /* Step 2: the objective and its derivatives by the physical densities. */
 static int differentiate(hx_optimizer *opt, hx_iteration *record)
 {
-    hx_device *dev = opt->analysis->op->dev;
+    hx_device *dev = opt->analysis->dev;
     const hx_objective *objective = &opt->objective;
     double *const d_work[2] = {opt->d_dv, opt->d_proposal}; /* not needed yet */
     int finite;
@@ -250,7 +250,7 @@ static int differentiate(hx_optimizer *opt, hx_iteration *record)
 /* Volume fraction and greyness of the analysed design. */
 static int measure_design(const hx_optimizer *opt, hx_iteration *record)
 {
-    hx_device *dev = opt->analysis->op->dev;
+    hx_device *dev = opt->analysis->dev;
     double mass, grey;
     HX_TRY(dev->ops->design->measure(dev, opt->problem->mesh->n_elem, opt->d_physical,
                                      opt->d_volume, opt->filter->d_passive, &mass, &grey));
@@ -267,8 +267,8 @@ static int filter_sensitivities(hx_optimizer *opt)
     int finite;
     HX_TRY(hx_filter_backward(opt->filter, opt->d_design, opt->d_dc, opt->d_dv));
     if (opt->ties.n_group > 0)
-        HX_TRY(opt->analysis->op->dev->ops->design->tie(opt->analysis->op->dev, &opt->ties,
-                                                        opt->d_dv, opt->d_dc));
+        HX_TRY(opt->analysis->dev->ops->design->tie(opt->analysis->dev, &opt->ties, opt->d_dv,
+                                                    opt->d_dc));
     HX_TRY(check_finite(opt, opt->d_dc, &finite));
     if (finite) return HX_OK; /* clipping would hide a NaN */
     return HX_RAISE(HX_ENUMERIC,
@@ -333,7 +333,7 @@ static void begin_record(hx_optimizer *opt, hx_iteration *record)
 int hx_optimizer_step(hx_optimizer *opt, hx_iteration *record)
 {
     const double begin = hx_clock();
-    hx_device *dev = opt->analysis->op->dev;
+    hx_device *dev = opt->analysis->dev;
     double clock = begin;
     begin_record(opt, record);
 
@@ -368,7 +368,7 @@ void hx_optimizer_advance(hx_optimizer *opt)
 
 int hx_optimizer_undo(hx_optimizer *opt)
 {
-    hx_device *dev = opt->analysis->op->dev;
+    hx_device *dev = opt->analysis->dev;
     opt->penalty = opt->before.penalty;
     opt->beta = opt->before.beta;
     opt->last_value = opt->before.last_value;
@@ -382,7 +382,7 @@ int hx_optimizer_undo(hx_optimizer *opt)
 
 static int download_field(const hx_optimizer *opt, const double *d_field, double *host)
 {
-    hx_device *dev = opt->analysis->op->dev;
+    hx_device *dev = opt->analysis->dev;
     return dev->ops->download(dev, host, d_field,
                               (size_t)opt->problem->mesh->n_elem * sizeof *host);
 }
@@ -399,10 +399,10 @@ int hx_optimizer_sensitivity(const hx_optimizer *opt, double *host)
 
 int hx_optimizer_energy(hx_optimizer *opt, double *host)
 {
-    hx_device *dev = opt->analysis->op->dev;
+    hx_device *dev = opt->analysis->dev;
     double *const d_scratch = opt->d_dv;
-    HX_TRY(dev->ops->vector->multiply(dev, opt->analysis->op->model.n_elem, opt->d_energy,
-                                      opt->analysis->op->model.d_modulus, d_scratch));
+    HX_TRY(dev->ops->vector->multiply(dev, opt->problem->mesh->n_elem, opt->d_energy,
+                                      opt->analysis->d_modulus, d_scratch));
     return download_field(opt, d_scratch, host);
 }
 
@@ -413,7 +413,7 @@ int hx_optimizer_stiffness_error(hx_optimizer *opt, double *error)
 
 void hx_optimizer_free(hx_optimizer *opt)
 {
-    hx_device *dev = opt->analysis ? opt->analysis->op->dev : NULL;
+    hx_device *dev = opt->analysis ? opt->analysis->dev : NULL;
     if (opt->update.kind) opt->update.kind->destroy(&opt->update);
     hx_objective_free(&opt->objective);
     for (int i = 0; dev && i < opt->n_field; i++) dev->ops->release(dev, opt->field[i]);

@@ -19,7 +19,7 @@ int hx_optimizer_snapshot(hx_optimizer *opt, hx_snapshot *image)
     HX_TRY(snapshot_stair(&opt->beta, image, "optimizer.beta", "optimizer.beta spent"));
     opt->filter->projection.beta = opt->beta.value;
     /* the next design */
-    HX_TRY(hx_snapshot_device(image, "optimizer.design", opt->analysis->op->dev,
+    HX_TRY(hx_snapshot_device(image, "optimizer.design", opt->analysis->dev,
                               is_saved ? opt->d_proposal : opt->d_design, bytes));
     if (opt->update.kind->snapshot) HX_TRY(opt->update.kind->snapshot(&opt->update, image));
     if (opt->filter->kind->snapshot) HX_TRY(opt->filter->kind->snapshot(opt->filter, image));

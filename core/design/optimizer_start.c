@@ -32,7 +32,7 @@ static int fill_design(const hx_problem *problem, const double *density, double 
 static int put_uniform(hx_optimizer *opt, double rho, double *design)
 {
     const hx_problem *problem = opt->problem;
-    hx_device *dev = opt->analysis->op->dev;
+    hx_device *dev = opt->analysis->dev;
     const int64_t n = problem->mesh->n_elem;
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < n; e++)
@@ -67,7 +67,7 @@ fail:
 int hx_optimizer_start(hx_optimizer *opt, const double *density)
 {
     const size_t n = (size_t)opt->problem->mesh->n_elem;
-    hx_device *dev = opt->analysis->op->dev;
+    hx_device *dev = opt->analysis->dev;
     double *design = NULL;
     HX_TRY(hx_alloc_raw(&design, n, sizeof *design, "densities"));
     int rc = fill_design(opt->problem, density, design);

@@ -5,10 +5,16 @@
 
 int hx_device_open(hx_device *dev, const hx_device_ops *ops)
 {
+    return hx_device_open_at(dev, ops, 0);
+}
+
+int hx_device_open_at(hx_device *dev, const hx_device_ops *ops, int place)
+{
     char why[256] = "";
     memset(dev, 0, sizeof *dev);
     if (!ops->available(why, sizeof why))
         return HX_RAISE(HX_EENV, "device '%s' is not available here: %s", ops->name, why);
+    dev->place = place;
     dev->ops = hx_device_faulty(ops);
     const int rc = dev->ops->open(dev);
     if (rc < 0) hx_device_close(dev);

@@ -68,6 +68,10 @@ typedef struct hx_device_ops {
     /* Optional: sparse matrices of a spline patch (interaction_ops.h). */
     const struct hx_interaction_ops *interaction;
 
+    /* Optional: of a device that has a share of a mesh, sums over the points it has in common with
+     * other processes (common_ops.h). NULL: it has the whole. */
+    const struct hx_common_ops *common;
+
     /* Optional: does ahead what available and open would wait for (the start of a driver); any
      * thread may call it beside other work. Fails silently: open will say why. */
     void (*prepare)(void);
@@ -82,6 +86,7 @@ typedef struct hx_device_ops {
 
 struct hx_device {
     const hx_device_ops *ops;
+    int place;                   /* which of several of its kind, counted round; 0 at first */
     void *impl;                  /* (owned by the backend) */
     char description[160];       /* "NVIDIA H200, 141 GB" or "OpenMP, 2 threads" */
     char model[160];             /* of a GPU: "NVIDIA H200, compute capability 9.0"; else "" */
@@ -91,6 +96,9 @@ struct hx_device {
 
 /* Opens a backend by table. HX_EENV says why it cannot run here. */
 int hx_device_open(hx_device *dev, const hx_device_ops *ops);
+/* The same of the device at a place, of as many as there are counted round: of process 3 on a
+ * machine with two GPUs the second. */
+int hx_device_open_at(hx_device *dev, const hx_device_ops *ops, int place);
 /* Allocates *(void **)d_out on the device and fills it from the host; the caller releases it, also
  * after a failure. */
 int hx_device_put(hx_device *dev, void *d_out, const void *from, size_t bytes);

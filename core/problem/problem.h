@@ -109,6 +109,11 @@ typedef struct hx_problem {
     int64_t n_body;         /* parts of the mesh that share no node */
 
     struct hx_plan *plan; /* ../solver/plan.h; NULL: none (borrowed) */
+
+    /* Of a share: what it is a share of, and the nodes and elements of that which are its own
+     * (borrowed); NULL: a whole. */
+    const struct hx_problem *whole;
+    const int32_t *whole_node, *whole_elem;
 } hx_problem;
 
 /* HX_EINPUT with the entry's origin: unknown set (with the nearest name), set without nodes,
@@ -125,6 +130,12 @@ int hx_problem_create(hx_problem *problem, const hx_mesh *mesh, const hx_problem
 int hx_problem_create_part(hx_problem *part, const hx_problem *whole, const hx_space *space,
                            const int32_t *node, const int32_t *elem, const char *origin);
 
+/* The problem of one of several processes: like a part, but what it lacks others have, so that it
+ * may move; springs are those of its first n_own nodes. node[] and elem[] are kept (borrowed).
+ * Without rigid sets and convection. O(n_elem), 8 bytes a point of the whole while it is made. */
+int hx_problem_create_share(hx_problem *share, const hx_problem *whole, const hx_space *space,
+                            const int32_t *node, const int32_t *elem, int64_t n_own);
+
 /* rho[n_elem] of the part as it is: 1, and the densities of passive elements. */
 void hx_problem_solid_density(const hx_problem *problem, double *rho);
 
@@ -135,6 +146,12 @@ void hx_problem_modulus(const hx_problem *problem, const double *rho, double *mo
  * ("translation along x", "rotation about an axis along z through ..."). Counts n_body. O(n_node).
  */
 int hx_problem_check_supported(hx_problem *problem, const char *origin);
+
+/* What a share is of, and a whole itself: what all processes decide alike is decided by it. */
+static inline const hx_problem *hx_problem_whole(const hx_problem *problem)
+{
+    return problem->whole ? problem->whole : problem;
+}
 
 /* The loads by mass of a case (0-based), or NULL. */
 static inline const hx_body_field *hx_problem_body(const hx_problem *problem, int load_case)

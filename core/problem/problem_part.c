@@ -40,14 +40,16 @@ static int copy_supports(hx_problem *part, const hx_problem *whole, const int32_
     return HX_OK;
 }
 
-static int copy_springs(hx_problem *part, const hx_problem *whole, const int32_t *place)
+/* Those on the first n_own nodes of the part. */
+static int copy_springs(hx_problem *part, const hx_problem *whole, const int32_t *place,
+                        int64_t n_own)
 {
     const size_t n = (size_t)whole->springs.n;
     HX_TRY(hx_alloc_raw(&part->springs.dof, n, sizeof(int64_t), "springs"));
     HX_TRY(hx_alloc_raw(&part->springs.stiffness, n, sizeof(double), "springs"));
     for (size_t k = 0; k < n; k++) { /* ascending stays ascending: so do points of nodes */
         const int64_t dof = whole->springs.dof[k];
-        if (place[dof / 3] < 0) continue;
+        if (place[dof / 3] < 0 || place[dof / 3] >= n_own) continue;
         part->springs.dof[part->springs.n] = 3 * (int64_t)place[dof / 3] + dof % 3;
         part->springs.stiffness[part->springs.n++] = whole->springs.stiffness[k];
     }
@@ -160,27 +162,29 @@ static int copy_volumes(hx_problem *part, const hx_problem *whole, const int32_t
 
 /* Everything but the material; place[]: points of the part by those of the whole. */
 static int copy_all(hx_problem *part, const hx_problem *whole, const int32_t *node,
-                    const int32_t *elem, int32_t *point, int32_t *place)
+                    const int32_t *elem, int64_t n_own, int32_t *point, int32_t *place)
 {
     HX_TRY(map_points(&part->space, &whole->space, node, point));
     for (int64_t p = 0; p < whole->space.n_point; p++) place[p] = -1;
     for (int64_t p = 0; p < part->space.n_point; p++) place[point[p]] = (int32_t)p;
     HX_TRY(copy_supports(part, whole, point));
-    HX_TRY(copy_springs(part, whole, place));
+    HX_TRY(copy_springs(part, whole, place, n_own));
     HX_TRY(copy_films(part, whole, place));
     HX_TRY(copy_cases(part, whole, point));
     HX_TRY(copy_rigid(part, whole, place));
     return copy_volumes(part, whole, elem);
 }
 
-int hx_problem_create_part(hx_problem *part, const hx_problem *whole, const hx_space *space,
-                           const int32_t *node, const int32_t *elem, const char *origin)
+/* The part without a look at whether it can move. */
+static int create_part(hx_problem *part, const hx_problem *whole, const hx_space *space,
+                       const int32_t *node, const int32_t *elem, int64_t n_own)
 {
     int32_t *point = NULL, *place = NULL;
     int rc;
     *part = *whole;
     part->mesh = space->mesh;
     part->space = *space;
+    part->plan = NULL;
     memset(&part->supports, 0, sizeof part->supports);
     memset(&part->springs, 0, sizeof part->springs);
     memset(&part->films, 0, sizeof part->films);
@@ -191,13 +195,33 @@ int hx_problem_create_part(hx_problem *part, const hx_problem *whole, const hx_s
     HX_TRY_FAIL(hx_alloc_raw(&point, (size_t)space->n_point, sizeof *point, "points of a part"));
     HX_TRY_FAIL(
         hx_alloc_raw(&place, (size_t)whole->space.n_point, sizeof *place, "points of a part"));
-    HX_TRY_FAIL(copy_all(part, whole, node, elem, point, place));
-    HX_TRY_FAIL(hx_problem_is_heat(part) ? hx_problem_check_held(part, origin)
-                                         : hx_problem_check_supported(part, origin));
+    rc = copy_all(part, whole, node, elem, n_own, point, place);
 fail:
     free(point);
     free(place);
+    return rc;
+}
+
+int hx_problem_create_part(hx_problem *part, const hx_problem *whole, const hx_space *space,
+                           const int32_t *node, const int32_t *elem, const char *origin)
+{
+    int rc = create_part(part, whole, space, node, elem, space->mesh->n_node);
+    part->plan = whole->plan;
+    if (rc == HX_OK)
+        rc = hx_problem_is_heat(part) ? hx_problem_check_held(part, origin)
+                                      : hx_problem_check_supported(part, origin);
     if (rc < 0) hx_problem_free(part);
+    return rc;
+}
+
+int hx_problem_create_share(hx_problem *share, const hx_problem *whole, const hx_space *space,
+                            const int32_t *node, const int32_t *elem, int64_t n_own)
+{
+    const int rc = create_part(share, whole, space, node, elem, n_own);
+    share->whole = whole;
+    share->whole_node = node;
+    share->whole_elem = elem;
+    if (rc < 0) hx_problem_free(share);
     return rc;
 }
 

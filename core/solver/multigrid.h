@@ -193,6 +193,16 @@ typedef struct hx_multigrid_ops {
     int (*power_step)(hx_device *dev, int64_t n, const float *d_m, const float *d_t, float *d_v,
                       hx_mg_smoother *d_smoother);
 
+    /* The same on the mesh. */
+    int (*mesh_power_start)(hx_device *dev, int64_t n, const float *d_m, float *d_v);
+    int (*mesh_power_step)(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
+                           float *d_v, hx_mg_smoother *d_smoother);
+    /* The two halves of a step: sum = {v'Dv, t'D^-1 t}; v := scale M^-1 t. */
+    int (*power_sums)(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
+                      const float *d_v, double sum[2]); /* waits */
+    int (*power_scale)(hx_device *dev, int64_t n, const float *d_m, const float *d_t, float scale,
+                       float *d_v);
+
     int (*bound)(hx_device *dev, hx_mg_smoother *d_smoother, double *d_least, double kept,
                  double safety, double ratio); /* hx_mg_smoother_bound */
 

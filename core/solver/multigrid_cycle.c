@@ -1,6 +1,7 @@
 /* The V-cycle of the preconditioner multigrid, and its smoothers. */
 #include <math.h>
 
+#include "common_ops.h"
 #include "multigrid_internal.h"
 #include "vector_ops.h"
 
@@ -51,6 +52,7 @@ int hx_mg_product(const hx_multigrid *mg, const hx_operator *op, const float *d_
     else
         HX_TRY(mg->strategy->apply_single(mg->state, d_x, d_y));
     HX_TRY(hx_operator_add_springs_single(op, d_x, d_y));
+    HX_TRY(hx_common_add_single(mg->dev, op->linear.components, d_y));
     return mg->dev->ops->vector->zero_entries_single(mg->dev, op->n_fixed, op->d_fixed, d_y);
 }
 
@@ -73,13 +75,16 @@ static int estimate(hx_multigrid *mg, const hx_operator *op, int l, int n_step, 
     const float *d_m = level ? level->d_m : mg->d_m;
     float *d_v = level ? level->d_v : mg->d_v, *d_t = level ? level->d_y : mg->d_t;
     hx_mg_smoother *d_smoother = level ? level->d_smoother : mg->d_smoother;
-    if (from_noise) HX_TRY(ops->power_start(mg->dev, n, d_m, d_v));
+    if (from_noise)
+        HX_TRY(level ? ops->power_start(mg->dev, n, d_m, d_v)
+                     : ops->mesh_power_start(mg->dev, n, d_m, d_v));
     for (int i = 0; i < n_step; i++) {
         HX_TRY(level ? ops->multiply(mg->dev, level, d_v, d_t) : hx_mg_product(mg, op, d_v, d_t));
         if (l < 0 && mg->blocks.n > 0)
             HX_TRY(power_by_blocks(mg, op, n));
         else
-            HX_TRY(ops->power_step(mg->dev, n, d_m, d_t, d_v, d_smoother));
+            HX_TRY(level ? ops->power_step(mg->dev, n, d_m, d_t, d_v, d_smoother)
+                         : ops->mesh_power_step(mg->dev, n, d_m, d_t, d_v, d_smoother));
     }
     return ops->bound(mg->dev, d_smoother, mg->d_least + l + 1, KEPT, SAFETY,
                       hx_mg_smoothing_of(mg, l).ratio);

@@ -5,6 +5,7 @@
 
 #include "../base/memory.h"
 #include "../matrix/matrix.h"
+#include "common_ops.h"
 #include "element_ops.h"
 #include "plan.h"
 #include "rigid_ops.h"
@@ -239,7 +240,8 @@ static int block_diagonal(const hx_linear *a, double *d_block)
 static void set_linear(hx_operator *op, const hx_problem *problem)
 {
     const hx_strategy *strategy = op->strategy;
-    const int is_all = problem->springs.n == 0 && problem->films.n == 0; /* nothing is added */
+    const hx_problem *const whole = hx_problem_whole(problem);
+    const int is_all = whole->springs.n == 0 && whole->films.n == 0; /* nothing is added */
     op->linear = (hx_linear){
         .dev = op->dev,
         .name = strategy->name,
@@ -421,19 +423,22 @@ int hx_operator_apply_single(const hx_operator *op, const float *d_x, float *d_y
 {
     HX_TRY(op->strategy->apply_single(op->state, d_x, d_y));
     HX_TRY(hx_operator_add_springs_single(op, d_x, d_y));
+    HX_TRY(hx_common_add_single(op->dev, op->linear.components, d_y));
     return op->dev->ops->vector->zero_entries_single(op->dev, op->n_fixed, op->d_fixed, d_y);
 }
 
 int hx_operator_apply_dot(const hx_operator *op, const double *d_x, double *d_y, double *d_sum)
 {
     HX_TRY(op->strategy->apply_dot(op->state, d_x, d_y, d_sum));
+    HX_TRY(hx_common_add(op->dev, op->linear.components, d_y));
     return hx_operator_restrict(op, d_y);
 }
 
 int hx_operator_apply_unmasked(const hx_operator *op, const double *d_x, double *d_y)
 {
     HX_TRY(op->strategy->apply(op->state, d_x, d_y));
-    return add_springs(op, d_x, d_y);
+    HX_TRY(add_springs(op, d_x, d_y));
+    return hx_common_add(op->dev, op->linear.components, d_y);
 }
 
 int hx_operator_prepare_exact(hx_operator *op)
@@ -449,7 +454,8 @@ int hx_operator_apply_exact(const hx_operator *op, const double *d_x, double *d_
 {
     if (!op->exact_state) return hx_operator_apply_unmasked(op, d_x, d_y);
     HX_TRY(op->exact->apply(op->exact_state, d_x, d_y));
-    return add_springs(op, d_x, d_y);
+    HX_TRY(add_springs(op, d_x, d_y));
+    return hx_common_add(op->dev, op->linear.components, d_y);
 }
 
 int hx_operator_diagonal(const hx_operator *op, double *d_diag)
@@ -461,6 +467,7 @@ int hx_operator_diagonal(const hx_operator *op, double *d_diag)
     else
         HX_TRY(op->dev->ops->element->diagonal(op->dev, &op->model, d_diag));
     HX_TRY(add_springs(op, NULL, d_diag));
+    HX_TRY(hx_common_add(op->dev, op->linear.components, d_diag));
     return op->dev->ops->vector->zero_entries(op->dev, op->n_fixed, op->d_fixed, d_diag);
 }
 
@@ -474,6 +481,7 @@ int hx_operator_block_diagonal(const hx_operator *op, double *d_block)
     if (op->n_spring > 0)
         HX_TRY(op->dev->ops->element->block_add(op->dev, op->n_spring, op->d_spring_dof,
                                                 op->d_spring, d_block));
+    HX_TRY(hx_common_add(op->dev, 6, d_block));
     return op->dev->ops->element->block_fix(op->dev, op->n_fixed, op->d_fixed, d_block);
 }
 

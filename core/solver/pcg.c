@@ -38,6 +38,13 @@ static int keeps_z(const hx_precond_kind *kind, int is_projected)
     return (kind->apply && !kind->single_z) || is_projected;
 }
 
+/* The same on a device that may have no steps of a rounded z. */
+static int needs_z(const hx_precond_kind *kind, const hx_linear *a)
+{
+    return keeps_z(kind, a->project != NULL) ||
+           (kind->single_z && !a->dev->ops->pcg->start_rounded);
+}
+
 static int is_z_vector(const hx_pcg *pcg)
 {
     return pcg->d_z || pcg->d_z_single;
@@ -119,7 +126,7 @@ int hx_pcg_create(hx_pcg *pcg, const hx_pcg_params *params, const hx_linear *a,
     HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_r));
     HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_p));
     HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_q));
-    if (keeps_z(pc->kind, a->project != NULL)) HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_z));
+    if (needs_z(pc->kind, a)) HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_z));
     if (!pcg->d_z && pc->kind->single_z) pcg->d_z_single = pc->kind->single_z(pc);
     HX_TRY_FAIL(dev->ops->alloc(dev, sizeof *pcg->d_sum, &pcg->d_sum));
     HX_TRY_FAIL(dev->ops->alloc(dev, sizeof *pcg->d_state, &pcg->d_state));

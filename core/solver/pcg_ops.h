@@ -176,7 +176,8 @@ typedef struct hx_pcg_ops {
                   const double *d_q, double *d_u, double *d_r, hx_pcg_state *d_state);
     int (*beta)(hx_device *dev, int64_t n, const double *d_r, const double *d_z, const double *d_q,
                 hx_pcg_state *d_state);
-    /* The same of a z in single precision, by the flexible rule; sums in double. */
+    /* Optional, all or none: the same of a z in single precision, by the flexible rule; sums in
+     * double. NULL: z is a vector in double. */
     int (*start_rounded)(hx_device *dev, int64_t n, const float *d_z, const double *d_r,
                          hx_pcg_state *d_state);
     int (*direction_rounded)(hx_device *dev, int64_t n, const float *d_z, double *d_p,

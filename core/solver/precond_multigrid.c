@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "common_ops.h"
+#include "lattice_share.h"
 #include "lattice_springs.h"
 #include "multigrid_internal.h"
 #include "plan.h"
@@ -116,7 +118,7 @@ static int put_levels(hx_multigrid *mg, const hx_operator *op, const hx_lattice 
     int n_level;
     HX_TRY(put_mesh(mg, op, lattice, held));
     HX_TRY(put_kept(mg));
-    HX_TRY(hx_mg_direct_choose(mg, lattice, op->model.n_elem, &n_level));
+    HX_TRY(hx_mg_direct_choose(mg, lattice, hx_problem_whole(op->problem)->mesh->n_elem, &n_level));
     for (int l = 0; l < n_level; l++) {
         mg->n_level = l + 1; /* what destroy frees */
         HX_TRY(put_level(mg, lattice, l));
@@ -268,14 +270,16 @@ static int find_ops(hx_multigrid *mg, const hx_problem *problem)
     return HX_OK;
 }
 
-/* The lattice of the plan, or a new one. */
+/* The lattice of the plan, or a new one; a share's is that of the whole. */
 static int make_lattice(hx_lattice *lattice, const hx_problem *problem)
 {
     const double coarsening = coarsening_of(problem);
-    hx_lattice_draft *draft = hx_plan_take_lattice(problem, coarsening);
+    const hx_problem *const whole = hx_problem_whole(problem);
+    hx_lattice_draft *draft = hx_plan_take_lattice(whole, coarsening);
     memset(lattice, 0, sizeof *lattice);
-    if (!draft) HX_TRY(hx_lattice_begin(&draft, &problem->space, coarsening));
-    return hx_lattice_finish(lattice, &problem->space, draft, N_LAST);
+    if (!draft) HX_TRY(hx_lattice_begin(&draft, &whole->space, coarsening));
+    HX_TRY(hx_lattice_finish(lattice, &whole->space, draft, N_LAST));
+    return problem->whole ? hx_lattice_cut(lattice, problem) : HX_OK;
 }
 
 static int create(hx_precond *pc)
@@ -338,6 +342,7 @@ static int setup(hx_precond *pc)
     HX_TRY(find_first(mg));
     HX_TRY(ops->add_blocks(mg->dev, &mg->level[0], mg->n_spring_block, mg->d_spring_at,
                            mg->d_spring_block));
+    HX_TRY(hx_common_add_lattice(mg->dev, mg->dof, &mg->level[0]));
     for (int l = 0; l < mg->n_level; l++) {
         if (l > 0) HX_TRY(ops->galerkin(mg->dev, &mg->level[l - 1], &mg->level[l]));
         HX_TRY(ops->diagonal(mg->dev, &mg->level[l]));
@@ -418,6 +423,7 @@ static int count_spline(const hx_problem *problem, double *n_node, double *n_cel
 /* Nodes and cells of the first lattice. */
 static void count_lattice(const hx_problem *problem, double *n_node, double *n_cell)
 {
+    problem = hx_problem_whole(problem);
     const hx_plan *const plan = problem->plan;
     const double coarsening = coarsening_of(problem);
     if (!plan || plan->mesh != problem->mesh || plan->coarsening != coarsening) {

@@ -20,6 +20,13 @@ typedef struct hx_vector_ops {
     /* y[at[i]] = value[i], no entry twice */
     int (*put_entries)(hx_device *dev, int64_t n, const int64_t *d_at, const double *d_value,
                        double *d_y);
+    int (*put_entries_single)(hx_device *dev, int64_t n, const int64_t *d_at, const float *d_value,
+                              float *d_y);
+    /* value[i] = x[at[i]] */
+    int (*take_entries)(hx_device *dev, int64_t n, const int64_t *d_at, const double *d_x,
+                        double *d_value);
+    int (*take_entries_single)(hx_device *dev, int64_t n, const int64_t *d_at, const float *d_x,
+                               float *d_value);
     /* y[at[i]] += k[i] x[at[i]], x NULL for 1, no entry twice */
     int (*spring_add)(hx_device *dev, int64_t n, const int64_t *d_at, const double *d_k,
                       const double *d_x, double *d_y);
@@ -42,6 +49,9 @@ typedef struct hx_vector_ops {
     /* d[i] = 1 / d[i]; entries that are not positive become 1. */
     int (*invert)(hx_device *dev, int64_t n, double *d_d);
 
+    /* a'b of fields over the elements of the device's mesh, where they are a share over all. */
+    int (*field_dot)(hx_device *dev, int64_t n, const double *d_a, const double *d_b,
+                     double *result); /* waits */
     int (*dot)(hx_device *dev, int64_t n, const double *d_a, const double *d_b,
                double *result);                                               /* waits */
     int (*sum)(hx_device *dev, int64_t n, const double *d_a, double *result); /* waits */

@@ -1,0 +1,134 @@
+/* A session that several processes share: the leader opens it as one alone would, but solves a
+ * share on ranks.dev; the others make the same mesh and problem, and solve theirs. */
+#include <stdio.h>
+#include <string.h>
+
+#include "../text/table.h"
+#include "core/version.h"
+#include "identity.h"
+#include "session_internal.h"
+
+const hx_problem *hx_session_solved(const hx_session *s)
+{
+    return s->ranks.team ? &s->ranks.share.problem : &s->problem;
+}
+
+hx_device *hx_session_solver_device(hx_session *s)
+{
+    return s->ranks.team ? &s->ranks.dev : &s->device;
+}
+
+int hx_session_share(hx_session *s)
+{
+    if (!s->team || s->ranks.team) return HX_OK;
+    const int rc = hx_ranks_create(&s->ranks, s->team, &s->device, &s->problem);
+    if (rc == HX_EINPUT) hx_error_prefix("%s: ", s->cfg.path);
+    return rc;
+}
+
+enum { WORD = 64 };
+
+/* What all processes must have in common, and what the leader chose. */
+typedef struct choice {
+    char version[WORD], device[WORD], op[WORD], preconditioner[WORD];
+    int32_t layout;
+    hx_hash mesh, settings;
+} choice;
+
+static int identify(hx_session *s, choice *c)
+{
+    hx_identity identity;
+    HX_TRY(hx_identity_of(s, &identity));
+    c->mesh = identity.order;
+    c->settings = identity.settings;
+    return HX_OK;
+}
+
+int hx_session_tell_choice(hx_session *s)
+{
+    choice c;
+    if (!s->team) return HX_OK;
+    memset(&c, 0, sizeof c);
+    snprintf(c.version, sizeof c.version, "%s", HX_VERSION);
+    snprintf(c.device, sizeof c.device, "%s", s->cfg.solver.device);
+    snprintf(c.op, sizeof c.op, "%s", s->cfg.solver.op);
+    snprintf(c.preconditioner, sizeof c.preconditioner, "%s", s->cfg.solver.preconditioner);
+    c.layout = (int32_t)s->cfg.solver.layout;
+    HX_TRY(identify(s, &c));
+    return s->team->ops->broadcast(s->team, HX_RANKS_LEADER, &c, sizeof c);
+}
+
+static int differ(const hx_hash *a, const hx_hash *b)
+{
+    return a->a != b->a || a->b != b->b;
+}
+
+/* HX_EENV: this process cannot do its share of the leader's run. */
+static int compare(const hx_session *s, const choice *leader, const choice *own)
+{
+    const int rank = s->team->rank;
+    if (strcmp(leader->version, HX_VERSION) != 0)
+        return HX_RAISE(HX_EENV,
+                        "process %d is hextop %s, process 0 is %s: start the same program "
+                        "on all machines",
+                        rank, HX_VERSION, leader->version);
+    if (strcmp(leader->device, s->device.ops->name) != 0)
+        return HX_RAISE(HX_EENV,
+                        "process %d has device '%s', process 0 has '%s': name one that all "
+                        "have in solver.device",
+                        rank, s->device.ops->name, leader->device);
+    if (differ(&leader->mesh, &own->mesh))
+        return HX_RAISE(HX_EENV,
+                        "process %d reads another mesh than process 0: the same files must "
+                        "be on all machines",
+                        rank);
+    if (differ(&leader->settings, &own->settings))
+        return HX_RAISE(HX_EENV,
+                        "process %d reads another config than process 0: the same files "
+                        "must be on all machines",
+                        rank);
+    return HX_OK;
+}
+
+static int hear_choice(hx_session *s)
+{
+    choice leader, own;
+    HX_TRY(s->team->ops->broadcast(s->team, HX_RANKS_LEADER, &leader, sizeof leader));
+    HX_TRY(hx_config_set_word(&s->cfg.solver.device, leader.device));
+    HX_TRY(hx_config_set_word(&s->cfg.solver.op, leader.op));
+    HX_TRY(hx_config_set_word(&s->cfg.solver.preconditioner, leader.preconditioner));
+    s->cfg.solver.layout = (hx_layout)leader.layout;
+    HX_TRY(identify(s, &own));
+    return compare(s, &leader, &own);
+}
+
+int hx_session_open_follower(hx_session *s)
+{
+    const hx_device_ops *ops = NULL;
+    HX_TRY(hx_session_make_mesh(s));
+    HX_TRY(hx_session_make_problem(s));
+    HX_TRY(hx_session_find_device(s, &ops));
+    HX_TRY(hx_session_start_device(s, ops));
+    HX_TRY(hx_session_share(s));
+    HX_TRY(hear_choice(s));
+    HX_TRY(hx_session_find_named(s));
+    HX_TRY(hx_session_make_solver(s));
+    HX_TRY(hx_analysis_create(&s->analysis, &s->op, &s->pc, &s->pcg, s->cfg.solver.warm_start));
+    return hx_analysis_follow(&s->analysis);
+}
+
+const char *hx_session_team_text(const hx_session *s, char *text, size_t n_text)
+{
+    const hx_share *const share = &s->ranks.share;
+    int64_t most = 0;
+    char a[32], b[32];
+    for (int r = 0; r < s->team->size; r++)
+        if (share->first[r + 1] - share->first[r] > most)
+            most = share->first[r + 1] - share->first[r];
+    snprintf(text, n_text,
+             "%d processes (%s), %d on this machine; at most %s elements each; process 0 has %s "
+             "nodes in common with others, through host memory",
+             s->team->size, s->team->ops->name, s->team->host_size,
+             hx_format_count(most, a, sizeof a), hx_format_count(share->n_common, b, sizeof b));
+    return text;
+}

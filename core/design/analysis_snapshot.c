@@ -1,0 +1,234 @@
+/* What of an analysis outlives a design. With several processes the leader's image holds vectors of
+ * the whole, as one process would, and what each process' preconditioner keeps as one part: with as
+ * many processes a run goes on to the same bits, with another number it begins that anew. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "analysis_internal.h"
+
+/* What of the image is of another number of processes. */
+static const char *const of_others[] = {"share ", "multigrid.", "analysis.last "};
+
+/* What PCG's estimate has learnt. A run that goes on may have had another criterion. */
+static int snapshot_slow(hx_analysis *a, hx_snapshot *image)
+{
+    static const char name[] = "analysis.slow";
+    const int is_there = image->mode == HX_SNAPSHOT_SAVE
+                             ? a->pcg->params.criterion == HX_PCG_COMPLIANCE
+                             : hx_snapshot_has(image, name);
+    if (!is_there) return HX_OK;
+    return hx_snapshot_host(image, name, &a->pcg->slow, sizeof a->pcg->slow);
+}
+
+/* What each process keeps for itself. */
+static int snapshot_own(hx_analysis *a, hx_snapshot *image)
+{
+    HX_TRY(hx_analysis_snapshot_last(a, image));
+    return a->pc->kind->snapshot ? a->pc->kind->snapshot(a->pc, image) : HX_OK;
+}
+
+static const char *case_name(int c, char text[HX_SNAPSHOT_NAME])
+{
+    snprintf(text, HX_SNAPSHOT_NAME, "analysis.u %d", c + 1);
+    return text;
+}
+
+static void pass_over(hx_snapshot *image)
+{
+    for (size_t i = 0; i < image->n; i++)
+        for (size_t k = 0; k < sizeof of_others / sizeof of_others[0]; k++)
+            if (strncmp(image->entry[i].name, of_others[k], strlen(of_others[k])) == 0)
+                image->entry[i].is_used = 1;
+}
+
+static int snapshot_alone(hx_analysis *a, hx_snapshot *image)
+{
+    char name[HX_SNAPSHOT_NAME];
+    const size_t bytes = (size_t)a->op->linear.n * sizeof(double);
+    for (int c = 0; a->warm_start && c < a->problem->cases.n; c++)
+        HX_TRY(hx_snapshot_device(image, case_name(c, name), a->dev, a->d_u[c], bytes));
+    HX_TRY(snapshot_slow(a, image));
+    if (image->mode == HX_SNAPSHOT_SAVE || !hx_snapshot_has(image, "share 1 of several"))
+        return snapshot_own(a, image);
+    pass_over(image);
+    return hx_analysis_snapshot_last(a, image); /* it has none: not followed any more */
+}
+
+/* A process' own image as bytes, and back: name, size and bytes of each part. */
+static size_t packed_bytes(const hx_snapshot *image)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < image->n; i++)
+        bytes += HX_SNAPSHOT_NAME + sizeof(size_t) + image->entry[i].bytes;
+    return bytes;
+}
+
+static void pack(const hx_snapshot *image, char *to)
+{
+    for (size_t i = 0; i < image->n; i++) {
+        const hx_snapshot_entry *const e = &image->entry[i];
+        memcpy(to, e->name, HX_SNAPSHOT_NAME);
+        memcpy(to + HX_SNAPSHOT_NAME, &e->bytes, sizeof e->bytes);
+        to += HX_SNAPSHOT_NAME + sizeof e->bytes;
+        if (e->bytes > 0) memcpy(to, e->data, e->bytes);
+        to += e->bytes;
+    }
+}
+
+static int unpack(hx_snapshot *image, char *from, size_t bytes)
+{
+    hx_snapshot_begin(image, HX_SNAPSHOT_SAVE);
+    for (char *const end = from + bytes; from < end;) {
+        char name[HX_SNAPSHOT_NAME];
+        size_t n;
+        memcpy(name, from, sizeof name);
+        memcpy(&n, from + sizeof name, sizeof n);
+        from += sizeof name + sizeof n;
+        if (n > (size_t)(end - from) || name[sizeof name - 1])
+            return HX_RAISE(HX_EINPUT, "the checkpoint's part of a process is damaged");
+        HX_TRY(hx_snapshot_host(image, name, from, n));
+        from += n;
+    }
+    image->mode = HX_SNAPSHOT_LOAD;
+    return HX_OK;
+}
+
+/* The sizes of all processes' parts; the leader's list is the sum's. */
+static int sizes_of_all(const hx_ranks *ranks, size_t own, size_t **bytes)
+{
+    HX_TRY(hx_alloc(bytes, (size_t)ranks->team->size, sizeof **bytes, "checkpoint"));
+    return ranks->team->ops->all_gather(ranks->team, &own, sizeof own, *bytes);
+}
+
+static const char *share_name(const hx_ranks *ranks, int rank, char text[HX_SNAPSHOT_NAME])
+{
+    snprintf(text, HX_SNAPSHOT_NAME, "share %d of %d", rank + 1, ranks->team->size);
+    return text;
+}
+
+static int put_shares(const hx_ranks *ranks, hx_snapshot *image, const size_t *bytes, char *all)
+{
+    char name[HX_SNAPSHOT_NAME], mark = 1;
+    HX_TRY(hx_snapshot_host(image, "share 1 of several", &mark, 1));
+    for (int r = 0; r < ranks->team->size; all += bytes[r], r++)
+        HX_TRY(hx_snapshot_host(image, share_name(ranks, r, name), all, bytes[r]));
+    return HX_OK;
+}
+
+static int save_shares(hx_analysis *a, hx_snapshot *image)
+{
+    const hx_ranks *const ranks = a->ranks;
+    hx_snapshot own = {0};
+    size_t *bytes = NULL, n_all = 0;
+    char *packed = NULL, *all = NULL;
+    int rc;
+    hx_snapshot_begin(&own, HX_SNAPSHOT_SAVE);
+    HX_TRY_FAIL(snapshot_own(a, &own));
+    const size_t n_own = packed_bytes(&own);
+    HX_TRY_FAIL(hx_alloc_raw(&packed, n_own + 1, 1, "checkpoint"));
+    pack(&own, packed);
+    HX_TRY_FAIL(sizes_of_all(ranks, n_own, &bytes));
+    for (int r = 0; r < ranks->team->size; r++) n_all += bytes[r];
+    if (image) HX_TRY_FAIL(hx_alloc_raw(&all, n_all + 1, 1, "checkpoint"));
+    HX_TRY_FAIL(ranks->team->ops->gather(ranks->team, HX_RANKS_LEADER, packed, bytes, all));
+    if (image) HX_TRY_FAIL(put_shares(ranks, image, bytes, all));
+    rc = HX_OK;
+fail:
+    free(bytes);
+    free(packed);
+    free(all);
+    hx_snapshot_free(&own);
+    return rc;
+}
+
+/* The leader's parts of an image, one after the other. */
+static int get_shares(const hx_ranks *ranks, hx_snapshot *image, size_t *bytes, char **all)
+{
+    char name[HX_SNAPSHOT_NAME];
+    size_t n_all = 0;
+    for (int r = 0; r < ranks->team->size; r++) {
+        const void *part;
+        HX_TRY(hx_snapshot_borrow(image, share_name(ranks, r, name), &part, &bytes[r]));
+        n_all += bytes[r];
+    }
+    HX_TRY(hx_alloc_raw(all, n_all + 1, 1, "checkpoint"));
+    char *to = *all;
+    for (int r = 0; r < ranks->team->size; to += bytes[r], r++) {
+        const void *part;
+        size_t n;
+        HX_TRY(hx_snapshot_borrow(image, share_name(ranks, r, name), &part, &n));
+        if (n > 0) memcpy(to, part, n);
+    }
+    return HX_OK;
+}
+
+static int load_shares(hx_analysis *a, hx_snapshot *image)
+{
+    hx_ranks *const ranks = a->ranks;
+    const hx_team *const team = ranks->team;
+    char name[HX_SNAPSHOT_NAME], *all = NULL, *packed = NULL;
+    int32_t has = image && hx_snapshot_has(image, share_name(ranks, team->size - 1, name));
+    hx_snapshot own = {0};
+    size_t *bytes = NULL;
+    int rc;
+    HX_TRY(team->ops->broadcast(team, HX_RANKS_LEADER, &has, sizeof has));
+    if (!has) {
+        hx_snapshot_begin(&own, HX_SNAPSHOT_LOAD); /* of nothing */
+        return hx_analysis_snapshot_last(a, &own);
+    }
+    HX_TRY_FAIL(hx_alloc(&bytes, (size_t)team->size, sizeof *bytes, "checkpoint"));
+    if (image) HX_TRY_FAIL(get_shares(ranks, image, bytes, &all));
+    HX_TRY_FAIL(
+        team->ops->broadcast(team, HX_RANKS_LEADER, bytes, (size_t)team->size * sizeof *bytes));
+    HX_TRY_FAIL(hx_alloc_raw(&packed, bytes[team->rank] + 1, 1, "checkpoint"));
+    HX_TRY_FAIL(team->ops->scatter(team, HX_RANKS_LEADER, all, bytes, packed));
+    HX_TRY_FAIL(unpack(&own, packed, bytes[team->rank]));
+    rc = snapshot_own(a, &own);
+fail:
+    free(bytes);
+    free(all);
+    free(packed);
+    hx_snapshot_free(&own);
+    return rc;
+}
+
+/* u of a case between the processes and the leader's image. */
+static int snapshot_case(hx_analysis *a, hx_snapshot *image, hx_snapshot_mode mode, int c,
+                         double *whole)
+{
+    const int components = a->problem->components;
+    const size_t bytes = (size_t)(components * a->problem->space.n_point) * sizeof *whole;
+    char name[HX_SNAPSHOT_NAME];
+    if (mode == HX_SNAPSHOT_SAVE) {
+        HX_TRY(hx_ranks_collect_vector(a->ranks, components, a->d_u[c], whole));
+        return image ? hx_snapshot_host(image, case_name(c, name), whole, bytes) : HX_OK;
+    }
+    if (image) HX_TRY(hx_snapshot_host(image, case_name(c, name), whole, bytes));
+    return hx_ranks_spread_vector(a->ranks, components, whole, a->d_u[c]);
+}
+
+static int snapshot_ranks(hx_analysis *a, hx_snapshot *image, hx_snapshot_mode mode)
+{
+    const size_t n = (size_t)(a->problem->components * a->problem->space.n_point);
+    double *whole = NULL;
+    int rc = HX_OK;
+    if (image) HX_TRY(hx_alloc_raw(&whole, n, sizeof *whole, "checkpoint"));
+    for (int c = 0; rc == HX_OK && a->warm_start && c < a->problem->cases.n; c++)
+        rc = snapshot_case(a, image, mode, c, whole);
+    free(whole);
+    HX_TRY(rc);
+    if (image) HX_TRY(snapshot_slow(a, image));
+    HX_TRY(a->ranks->team->ops->broadcast(a->ranks->team, HX_RANKS_LEADER, &a->pcg->slow,
+                                          sizeof a->pcg->slow));
+    if (mode == HX_SNAPSHOT_SAVE) return save_shares(a, image);
+    HX_TRY(load_shares(a, image));
+    if (image) pass_over(image);
+    return HX_OK;
+}
+
+int hx_analysis_snapshot_share(hx_analysis *a, hx_snapshot *image, hx_snapshot_mode mode)
+{
+    return a->ranks ? snapshot_ranks(a, image, mode) : snapshot_alone(a, image);
+}

@@ -1,0 +1,314 @@
+/* What an analysis says of the whole: in one process that is the operator's, in several the leader
+ * tells the others, who do the same with their shares, and spreads or collects. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../solver/vector_ops.h"
+#include "analysis_internal.h"
+#include "design_ops.h"
+
+/* hx_ranks_call.what; 0 dismisses. */
+enum {
+    DISMISS,
+    SOLVE,
+    COMPLIANCE,
+    ENERGY,
+    BODY_WORK,
+    STIFFNESS_ERROR,
+    DISPLACEMENT,
+    RESIDUAL,
+    FORGET,
+    SAVE,
+    LOAD
+};
+
+static int tell(const hx_analysis *a, int32_t what, int32_t number, double value)
+{
+    const hx_ranks_call call = {what, number, value};
+    return a->ranks ? hx_ranks_tell(a->ranks, &call) : HX_OK;
+}
+
+/* An operation that failed in one process, while others go on. */
+static int judge(const hx_analysis *a, int rc)
+{
+    if (rc < 0 && a->ranks) a->ranks->is_lost = 1;
+    return rc;
+}
+
+static int64_t whole_entries(const hx_analysis *a)
+{
+    return a->problem->components * a->problem->space.n_point;
+}
+
+static int is_leader(const hx_analysis *a)
+{
+    return a->ranks->team->rank == HX_RANKS_LEADER;
+}
+
+/* A field of its own, at the first use. */
+static int need_field(hx_analysis *a, int64_t n, double **d_field)
+{
+    hx_device *dev = a->op->dev;
+    return *d_field ? HX_OK : dev->ops->alloc(dev, (size_t)n * sizeof(double), d_field);
+}
+
+static int solve_spread(hx_analysis *a, double penalty)
+{
+    if (a->ranks) HX_TRY(hx_ranks_spread(a->ranks, a->d_rho, a->d_rho_share));
+    return hx_analysis_solve_share(a, penalty);
+}
+
+int hx_analysis_solve(hx_analysis *a, const double *d_rho, double penalty)
+{
+    a->d_rho = d_rho;
+    HX_TRY(tell(a, SOLVE, 0, penalty));
+    if (a->d_modulus_whole)
+        HX_TRY(a->dev->ops->design->modulus(a->dev, a->problem->mesh->n_elem, a->problem->least,
+                                            a->problem->young, penalty, d_rho, a->d_modulus_whole));
+    return judge(a, solve_spread(a, penalty));
+}
+
+/* rho, or 1 everywhere, into d_density. */
+static int upload_density(hx_analysis *a, const double *rho)
+{
+    hx_device *dev = a->dev;
+    const size_t n = (size_t)a->problem->mesh->n_elem, bytes = n * sizeof(double);
+    double *solid;
+    if (!a->d_density) HX_TRY(dev->ops->alloc(dev, bytes, &a->d_density));
+    if (rho) return dev->ops->upload(dev, a->d_density, rho, bytes);
+    HX_TRY(hx_alloc_raw(&solid, n, sizeof *solid, "densities"));
+    for (size_t e = 0; e < n; e++) solid[e] = 1.0;
+    const int rc = dev->ops->upload(dev, a->d_density, solid, bytes);
+    free(solid);
+    return rc;
+}
+
+int hx_analysis_solve_density(hx_analysis *a, const double *rho, double penalty)
+{
+    HX_TRY(upload_density(a, rho));
+    return hx_analysis_solve(a, a->d_density, penalty);
+}
+
+int hx_analysis_compliance(hx_analysis *a, double *compliance)
+{
+    if (isnan(a->compliance)) HX_TRY(tell(a, COMPLIANCE, 0, 0.0));
+    return judge(a, hx_analysis_compliance_share(a, compliance));
+}
+
+/* Both a process' part of the energies and the whole of them. */
+static int collect_energy(hx_analysis *a, double *d_energy)
+{
+    const int64_t n = a->op->model.n_elem;
+    HX_TRY(need_field(a, n, &a->d_field));
+    HX_TRY(need_field(a, n, &a->d_work));
+    HX_TRY(hx_analysis_energy_share(a, a->d_field, a->d_work));
+    return hx_ranks_collect(a->ranks, a->d_field, d_energy);
+}
+
+int hx_analysis_energy(hx_analysis *a, double *d_energy, double *d_work)
+{
+    if (!a->ranks) return hx_analysis_energy_share(a, d_energy, d_work);
+    HX_TRY(tell(a, ENERGY, 0, 0.0));
+    return judge(a, collect_energy(a, d_energy));
+}
+
+static int collect_body_work(hx_analysis *a)
+{
+    hx_device *dev = a->op->dev;
+    const int64_t n = a->op->model.n_elem;
+    HX_TRY(need_field(a, n, &a->d_field));
+    HX_TRY(dev->ops->zero(dev, a->d_field, (size_t)n * sizeof *a->d_field));
+    HX_TRY(hx_analysis_body_work_share(a, a->d_field));
+    return hx_ranks_collect(a->ranks, a->d_field, a->d_field_whole);
+}
+
+int hx_analysis_body_work(hx_analysis *a, double *d_dc)
+{
+    const int64_t n = a->problem->mesh->n_elem;
+    if (!a->problem->cases.body) return HX_OK;
+    if (!a->ranks) return hx_analysis_body_work_share(a, d_dc);
+    HX_TRY(need_field(a, n, &a->d_field_whole));
+    HX_TRY(tell(a, BODY_WORK, 0, 0.0));
+    HX_TRY(judge(a, collect_body_work(a)));
+    return a->dev->ops->vector->axpy(a->dev, n, 1.0, a->d_field_whole, d_dc);
+}
+
+static int share_stiffness_error(hx_analysis *a, double *error)
+{
+    HX_TRY(need_field(a, a->op->model.n_elem, &a->d_field));
+    return hx_analysis_stiffness_error_share(a, a->d_field, error);
+}
+
+int hx_analysis_stiffness_error(hx_analysis *a, double *d_work, double *error)
+{
+    double compliance;
+    if (!a->ranks) return hx_analysis_stiffness_error_share(a, d_work, error);
+    HX_TRY(hx_analysis_compliance(a, &compliance));
+    HX_TRY(tell(a, STIFFNESS_ERROR, 0, 0.0));
+    return judge(a, share_stiffness_error(a, error));
+}
+
+int hx_analysis_modulus(const hx_analysis *a, double *host)
+{
+    return a->dev->ops->download(a->dev, host, a->d_modulus,
+                                 (size_t)a->problem->mesh->n_elem * sizeof *host);
+}
+
+int hx_analysis_point_displacement(const hx_analysis *a, int load_case, double *u)
+{
+    if (!a->ranks)
+        return a->dev->ops->download(a->dev, u, a->d_u[load_case],
+                                     (size_t)whole_entries(a) * sizeof *u);
+    HX_TRY(tell(a, DISPLACEMENT, load_case, 0.0));
+    return hx_ranks_collect_vector(a->ranks, a->problem->components, a->d_u[load_case], u);
+}
+
+int hx_analysis_displacement(const hx_analysis *a, int load_case, double *u)
+{
+    const size_t n = (size_t)a->problem->components * (size_t)a->problem->mesh->n_node;
+    double *points;
+    if (!a->ranks && a->problem->space.element != HX_ELEMENT_SPLINE)
+        return a->dev->ops->download(a->dev, u, a->d_u[load_case], n * sizeof *u);
+    HX_TRY(hx_alloc_raw(&points, (size_t)whole_entries(a), sizeof *points, "displacements"));
+    const int rc = hx_analysis_point_displacement(a, load_case, points);
+    if (rc == HX_OK) hx_space_at_nodes(&a->problem->space, a->problem->components, points, u);
+    free(points);
+    return rc;
+}
+
+int hx_analysis_forget(hx_analysis *a)
+{
+    HX_TRY(tell(a, FORGET, 0, 0.0));
+    return judge(a, hx_analysis_forget_share(a));
+}
+
+int hx_analysis_load(const hx_analysis *a, int load_case, double total[3])
+{
+    const hx_problem *problem = a->problem;
+    hx_device *dev = a->dev;
+    const size_t n = (size_t)problem->mesh->n_elem;
+    double *rho, body[3];
+    hx_problem_total_force(problem, load_case, total);
+    if (!hx_problem_body(problem, load_case)) return HX_OK;
+    HX_TRY(hx_alloc_raw(&rho, n, sizeof *rho, "densities"));
+    const int rc = dev->ops->download(dev, rho, a->d_rho, n * sizeof *rho);
+    if (rc == HX_OK) hx_problem_total_body(problem, load_case, rho, body);
+    for (int i = 0; rc == HX_OK && i < 3; i++) total[i] += body[i];
+    free(rho);
+    return rc;
+}
+
+static int collect_residual(hx_analysis *a, int load_case, double *residual)
+{
+    HX_TRY(hx_analysis_residual_share(a, load_case));
+    return hx_ranks_collect_vector(a->ranks, a->problem->components, a->pcg->d_q, residual);
+}
+
+int hx_analysis_residual(hx_analysis *a, int load_case, double *residual)
+{
+    HX_TRY(tell(a, RESIDUAL, load_case, 0.0));
+    if (a->ranks) return judge(a, collect_residual(a, load_case, residual));
+    HX_TRY(hx_analysis_residual_share(a, load_case));
+    return a->dev->ops->download(a->dev, residual, a->pcg->d_q,
+                                 (size_t)whole_entries(a) * sizeof *residual);
+}
+
+int hx_analysis_reaction(hx_analysis *a, int load_case, double total[3])
+{
+    const hx_problem *problem = a->problem;
+    const int64_t n = whole_entries(a), c = problem->components;
+    double *reaction;
+    HX_TRY(hx_alloc_raw(&reaction, (size_t)n, sizeof *reaction, "reactions"));
+    const int rc = hx_analysis_residual(a, load_case, reaction);
+    total[0] = total[1] = total[2] = 0.0;
+    for (int64_t k = 0; rc == HX_OK && k < n; k++)
+        if (problem->supports.fixed[k / c] >> (k % c) & 1) total[k % c] += reaction[k];
+    free(reaction);
+    return rc;
+}
+
+int hx_analysis_spring_force(const hx_analysis *a, int load_case, double total[3])
+{
+    const hx_problem *problem = a->problem;
+    double *u;
+    total[0] = total[1] = total[2] = 0.0;
+    if (problem->springs.n == 0) return HX_OK;
+    HX_TRY(hx_alloc_raw(&u, (size_t)whole_entries(a), sizeof *u, "displacements"));
+    const int rc = hx_analysis_point_displacement(a, load_case, u);
+    for (int64_t k = 0; rc == HX_OK && k < problem->springs.n; k++)
+        total[problem->springs.dof[k] % 3] -=
+            problem->springs.stiffness[k] * u[problem->springs.dof[k]];
+    free(u);
+    return rc;
+}
+
+int hx_analysis_film_heat(const hx_analysis *a, int load_case, double *heat)
+{
+    const hx_films *films = &a->problem->films;
+    double *t;
+    *heat = 0.0;
+    if (films->n == 0) return HX_OK;
+    HX_TRY(hx_alloc_raw(&t, (size_t)whole_entries(a), sizeof *t, "temperatures"));
+    const int rc = hx_analysis_point_displacement(a, load_case, t);
+    for (int64_t k = 0; rc == HX_OK && k < films->n; k++) {
+        *heat -= films->source[k];
+        for (int64_t j = films->ptr[k]; j < films->ptr[k + 1]; j++)
+            *heat += films->value[j] * t[films->col[j]];
+    }
+    free(t);
+    return rc;
+}
+
+int hx_analysis_snapshot(hx_analysis *a, hx_snapshot *image)
+{
+    if (a->ranks) HX_TRY(tell(a, image->mode == HX_SNAPSHOT_SAVE ? SAVE : LOAD, 0, 0.0));
+    return judge(a, hx_analysis_snapshot_share(a, image, image->mode));
+}
+
+static int follow(hx_analysis *a, const hx_ranks_call *call)
+{
+    double unused;
+    switch (call->what) {
+    case SOLVE:
+        return solve_spread(a, call->value);
+    case COMPLIANCE:
+        return hx_analysis_compliance_share(a, &unused);
+    case ENERGY:
+        return collect_energy(a, NULL);
+    case BODY_WORK:
+        return collect_body_work(a);
+    case STIFFNESS_ERROR:
+        return share_stiffness_error(a, &unused);
+    case DISPLACEMENT:
+        return hx_ranks_collect_vector(a->ranks, a->problem->components, a->d_u[call->number],
+                                       NULL);
+    case RESIDUAL:
+        return collect_residual(a, call->number, NULL);
+    case FORGET:
+        return hx_analysis_forget_share(a);
+    case SAVE:
+        return hx_analysis_snapshot_share(a, NULL, HX_SNAPSHOT_SAVE);
+    case LOAD:
+        return hx_analysis_snapshot_share(a, NULL, HX_SNAPSHOT_LOAD);
+    default:
+        return HX_RAISE(HX_EINTERNAL, "a call that no process knows: %d", call->what);
+    }
+}
+
+int hx_analysis_serve(hx_analysis *a)
+{
+    for (;;) {
+        hx_ranks_call call;
+        HX_TRY(hx_ranks_listen(a->ranks, &call));
+        if (call.what == DISMISS) return HX_OK;
+        HX_TRY(follow(a, &call));
+    }
+}
+
+void hx_analysis_dismiss(hx_analysis *a)
+{
+    if (a->ranks && is_leader(a) && tell(a, DISMISS, 0, 0.0) < 0) hx_error_clear();
+}

@@ -1,0 +1,90 @@
+/* Multigrid over shares: the mesh is smoothed by all, each its share; the lattices, whose first
+ * matrix is the sum of all shares', are solved by every process in the same way and to the same
+ * bits, so that nothing of them travels but what comes from the mesh. */
+#include "ranks.h"
+
+static int power_start(hx_device *dev, int64_t n, const float *d_m, float *d_v)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    const int64_t n_own = hx_ranks_own(ranks, n);
+    HX_TRY(ranks->multigrid_plain->power_start(dev, n, d_m, d_v));
+    if (n > n_own) /* noise goes by a vector's places: at points in common by the owner's */
+        HX_TRY(ranks->plain->zero(dev, d_v + n_own, (size_t)(n - n_own) * sizeof *d_v));
+    return ranks->ops.common->add_single(dev, (int)(n / ranks->share.mesh.n_node), d_v);
+}
+
+static int power_step(hx_device *dev, int64_t n, const float *d_m, const float *d_t, float *d_v,
+                      hx_mg_smoother *d_smoother)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    hx_mg_smoother smoother;
+    double sum[2];
+    HX_TRY(ranks->multigrid_plain->power_sums(dev, hx_ranks_own(ranks, n), d_m, d_t, d_v, sum));
+    HX_TRY(hx_ranks_sum(ranks, 2, sum));
+    HX_TRY(ranks->plain->download(dev, &smoother, d_smoother, sizeof smoother));
+    const float scale = hx_mg_power_result(&smoother, sum[0], sum[1]);
+    HX_TRY(ranks->plain->upload(dev, d_smoother, &smoother, sizeof smoother));
+    return ranks->multigrid_plain->power_scale(dev, n, d_m, d_t, scale, d_v);
+}
+
+/* Vectors whose other points stay 0. */
+static int need_own(hx_ranks *ranks, size_t n)
+{
+    hx_device *const dev = &ranks->dev;
+    if (ranks->d_own) return HX_OK;
+    HX_TRY(ranks->plain->alloc(dev, n * sizeof(double), &ranks->d_own));
+    HX_TRY(ranks->plain->zero(dev, ranks->d_own, n * sizeof(double)));
+    HX_TRY(ranks->plain->alloc(dev, n * sizeof(float), &ranks->d_own_single));
+    return ranks->plain->zero(dev, ranks->d_own_single, n * sizeof(float));
+}
+
+/* Each point is restricted by its owner; the right-hand side is the sum of all shares'. */
+static int restrict_own(hx_ranks *ranks, const hx_multigrid_ops *plain, int components, int dof,
+                        const hx_mg_mesh *mesh, const double *d_r, const float *d_t,
+                        const hx_mg_level *level)
+{
+    hx_device *const dev = &ranks->dev;
+    const size_t n = (size_t)(components * ranks->share.mesh.n_node),
+                 n_own = (size_t)(components * ranks->share.n_own);
+    HX_TRY(need_own(ranks, n));
+    HX_TRY(ranks->plain->copy(dev, ranks->d_own, d_r, n_own * sizeof *d_r));
+    HX_TRY(ranks->plain->copy(dev, ranks->d_own_single, d_t, n_own * sizeof *d_t));
+    HX_TRY(plain->mesh_restrict(dev, mesh, ranks->d_own, ranks->d_own_single, level));
+    return hx_ranks_sum_device(ranks, (size_t)dof * (size_t)level->n_node, level->d_b);
+}
+
+static int mesh_restrict(hx_device *dev, const hx_mg_mesh *mesh, const double *d_r,
+                         const float *d_t, const hx_mg_level *level)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    return restrict_own(ranks, ranks->multigrid_plain, 3, HX_MG_DOF, mesh, d_r, d_t, level);
+}
+
+static int scalar_restrict(hx_device *dev, const hx_mg_mesh *mesh, const double *d_r,
+                           const float *d_t, const hx_mg_level *level)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    return restrict_own(ranks, ranks->plain->conduction->multigrid, 1, 1, mesh, d_r, d_t, level);
+}
+
+void hx_ranks_set_multigrid(hx_ranks *ranks)
+{
+    const hx_conduction_ops *const conduction = ranks->plain->conduction;
+    ranks->multigrid_plain = ranks->plain->multigrid;
+    if (!ranks->multigrid_plain) return;
+    ranks->multigrid = *ranks->multigrid_plain;
+    ranks->multigrid.mesh_power_start = power_start;
+    ranks->multigrid.mesh_power_step = power_step;
+    ranks->multigrid.mesh_restrict = mesh_restrict;
+    ranks->multigrid.mesh_update = NULL; /* it leaves the sum of all shares in place */
+    ranks->ops.multigrid = &ranks->multigrid;
+    if (!conduction) return;
+    ranks->conduction = *conduction;
+    if (conduction->multigrid) {
+        ranks->scalar = *conduction->multigrid;
+        ranks->scalar.mesh_restrict = scalar_restrict;
+        ranks->scalar.mesh_update = NULL;
+        ranks->conduction.multigrid = &ranks->scalar;
+    }
+    ranks->ops.conduction = &ranks->conduction;
+}

@@ -1,0 +1,121 @@
+/* The steps of PCG over shares, of the backend's vector operations: sums run over own points and
+ * then over the processes, so that each step waits. All processes find the same scalars and so take
+ * the same steps. */
+#include "ranks.h"
+
+static int get(hx_ranks *ranks, const hx_pcg_state *d_state, hx_pcg_state *state)
+{
+    return ranks->plain->download(&ranks->dev, state, d_state, sizeof *state);
+}
+
+static int put(hx_ranks *ranks, hx_pcg_state *d_state, const hx_pcg_state *state)
+{
+    return ranks->plain->upload(&ranks->dev, d_state, state, sizeof *state);
+}
+
+/* z'r of the preconditioner: z, or the diagonal m, or the identity, on own points. */
+static int own_rz(hx_ranks *ranks, int64_t n, const double *d_m, const double *d_z,
+                  const double *d_r, double *rz)
+{
+    const hx_vector_ops *const vector = ranks->plain->vector;
+    hx_device *const dev = &ranks->dev;
+    const int64_t n_own = hx_ranks_own(ranks, n);
+    if (!d_m) return vector->dot(dev, n_own, d_r, d_z ? d_z : d_r, rz);
+    if (!ranks->d_work)
+        HX_TRY(ranks->plain->alloc(dev, (size_t)n * sizeof(double), &ranks->d_work));
+    HX_TRY(vector->multiply(dev, n_own, d_m, d_r, ranks->d_work));
+    return vector->dot(dev, n_own, d_r, ranks->d_work, rz);
+}
+
+static int start(hx_device *dev, int64_t n, const double *d_m, const double *d_z, const double *d_r,
+                 hx_pcg_state *d_state)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    hx_pcg_state state;
+    double sum[2];
+    HX_TRY(own_rz(ranks, n, d_m, d_z, d_r, &sum[0]));
+    HX_TRY(ranks->plain->vector->dot(dev, hx_ranks_own(ranks, n), d_r, d_r, &sum[1]));
+    HX_TRY(hx_ranks_sum(ranks, 2, sum));
+    HX_TRY(get(ranks, d_state, &state));
+    hx_pcg_state_start(&state, sum[0], sum[1]);
+    return put(ranks, d_state, &state);
+}
+
+static int take_alpha(hx_ranks *ranks, double pq, hx_pcg_state *d_state)
+{
+    hx_pcg_state state;
+    HX_TRY(hx_ranks_sum(ranks, 1, &pq));
+    HX_TRY(get(ranks, d_state, &state));
+    if (state.reason != HX_PCG_RUNNING) return HX_OK;
+    hx_pcg_state_alpha(&state, pq);
+    return put(ranks, d_state, &state);
+}
+
+static int alpha(hx_device *dev, int64_t n, const double *d_p, const double *d_q,
+                 hx_pcg_state *d_state)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    double pq;
+    HX_TRY(ranks->plain->vector->dot(dev, hx_ranks_own(ranks, n), d_p, d_q, &pq));
+    return take_alpha(ranks, pq, d_state);
+}
+
+static int alpha_from(hx_device *dev, const double *d_sum, hx_pcg_state *d_state)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    double pq;
+    HX_TRY(ranks->plain->download(dev, &pq, d_sum, sizeof pq));
+    return take_alpha(ranks, pq, d_state);
+}
+
+static int update(hx_device *dev, int64_t n, const double *d_m, const double *d_p,
+                  const double *d_q, double *d_u, double *d_r, hx_pcg_state *d_state)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    const hx_vector_ops *const vector = ranks->plain->vector;
+    hx_pcg_state state;
+    double sum[2] = {0.0, 0.0};
+    HX_TRY(get(ranks, d_state, &state));
+    if (state.reason != HX_PCG_RUNNING) return HX_OK; /* in all processes */
+    HX_TRY(vector->axpy(dev, n, state.alpha, d_p, d_u));
+    HX_TRY(vector->axpy(dev, n, -state.alpha, d_q, d_r));
+    HX_TRY(vector->dot(dev, hx_ranks_own(ranks, n), d_r, d_r, &sum[0]));
+    if (d_m) HX_TRY(own_rz(ranks, n, d_m, NULL, d_r, &sum[1]));
+    HX_TRY(hx_ranks_sum(ranks, 2, sum));
+    hx_pcg_state_update(&state, sum[0]);
+    if (d_m) hx_pcg_state_beta(&state, sum[1]);
+    return put(ranks, d_state, &state);
+}
+
+static int beta(hx_device *dev, int64_t n, const double *d_r, const double *d_z, const double *d_q,
+                hx_pcg_state *d_state)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    const hx_vector_ops *const vector = ranks->plain->vector;
+    const int64_t n_own = hx_ranks_own(ranks, n);
+    hx_pcg_state state;
+    double sum[2] = {0.0, 0.0};
+    HX_TRY(get(ranks, d_state, &state));
+    if (state.reason != HX_PCG_RUNNING) return HX_OK;
+    HX_TRY(vector->dot(dev, n_own, d_r, d_z ? d_z : d_r, &sum[0]));
+    if (d_q) HX_TRY(vector->dot(dev, n_own, d_z, d_q, &sum[1]));
+    HX_TRY(hx_ranks_sum(ranks, 2, sum));
+    if (d_q)
+        hx_pcg_state_beta_flexible(&state, sum[0], sum[1]);
+    else
+        hx_pcg_state_beta(&state, sum[0]);
+    return put(ranks, d_state, &state);
+}
+
+void hx_ranks_set_pcg(hx_ranks *ranks)
+{
+    ranks->pcg = (hx_pcg_ops){
+        .start = start,
+        .direction = ranks->plain->pcg->direction, /* reads scalars, sums nothing */
+        .alpha = alpha,
+        .alpha_from = alpha_from,
+        .update = update,
+        .beta = beta,
+    };
+    ranks->ops.pcg = &ranks->pcg;
+}

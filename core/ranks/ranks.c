@@ -1,0 +1,328 @@
+#include "ranks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/clock.h"
+#include "../base/memory.h"
+
+static const char what[] = "processes";
+enum { MOST_COMPONENTS = 6 };
+
+int hx_ranks_sum(hx_ranks *ranks, int n, double *sum)
+{
+    const double begin = hx_clock();
+    const int rc = hx_team_sum(ranks->team, n, sum);
+    ranks->figures.n_sum++;
+    ranks->figures.sum_seconds += hx_clock() - begin;
+    return rc;
+}
+
+static int dot(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *result)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    HX_TRY(ranks->plain->vector->dot(dev, hx_ranks_own(ranks, n), d_a, d_b, result));
+    return hx_ranks_sum(ranks, 1, result);
+}
+
+static int field_dot(hx_device *dev, int64_t n, const double *d_a, const double *d_b,
+                     double *result)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    HX_TRY(ranks->plain->vector->dot(dev, n, d_a, d_b, result));
+    return hx_ranks_sum(ranks, 1, result);
+}
+
+static int sum(hx_device *dev, int64_t n, const double *d_a, double *result)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    HX_TRY(ranks->plain->vector->sum(dev, hx_ranks_own(ranks, n), d_a, result));
+    return hx_ranks_sum(ranks, 1, result);
+}
+
+/* The entries of points in common in a vector, made at the first use. */
+static int find_entries(hx_ranks *ranks, int components, const int64_t **d_at)
+{
+    const size_t n = (size_t)(ranks->share.n_common * components);
+    int64_t *at;
+    int k = 0;
+    while (ranks->components[k] != components && ranks->components[k] != 0) k++;
+    *d_at = ranks->d_at[k];
+    if (ranks->components[k] == components) return HX_OK;
+    HX_TRY(hx_alloc_raw(&at, n, sizeof *at, what));
+    for (size_t i = 0; i < n; i++)
+        at[i] = (int64_t)ranks->share.common[i / (size_t)components] * components +
+                (int64_t)(i % (size_t)components);
+    const int rc = hx_device_put(&ranks->dev, &ranks->d_at[k], at, n * sizeof *at);
+    free(at);
+    HX_TRY(rc);
+    ranks->components[k] = components;
+    *d_at = ranks->d_at[k];
+    return HX_OK;
+}
+
+/* To and from all peers, `bytes` a point in common. */
+static int exchange(hx_ranks *ranks, size_t bytes)
+{
+    const hx_share *const share = &ranks->share;
+    hx_message *message;
+    HX_TRY(hx_alloc_raw(&message, (size_t)share->n_peer, sizeof *message, what));
+    for (int k = 0; k < share->n_peer; k++) {
+        const size_t at = (size_t)share->with[k] * bytes;
+        message[k] = (hx_message){share->peer[k], (size_t)share->with[k + 1] * bytes - at,
+                                  (char *)ranks->send + at, (char *)ranks->receive + at};
+    }
+    const int rc = ranks->team->ops->exchange(ranks->team, share->n_peer, message);
+    free(message);
+    ranks->figures.n_exchange++;
+    ranks->figures.exchange_bytes += (int64_t)((size_t)share->with[share->n_peer] * bytes);
+    return rc;
+}
+
+#define REAL double
+#define NAME(x) x
+#define ENTRIES(x) x
+#include "ranks_real.inc"
+#undef REAL
+#undef NAME
+#undef ENTRIES
+#define REAL float
+#define NAME(x) x##_single
+#define ENTRIES(x) x##_single
+#include "ranks_real.inc"
+#undef REAL
+#undef NAME
+#undef ENTRIES
+
+int hx_ranks_sum_device(hx_ranks *ranks, size_t n, float *d_sum)
+{
+    hx_device *const dev = &ranks->dev;
+    const double begin = hx_clock();
+    if (ranks->lattice_floats < n) {
+        free(ranks->lattice);
+        ranks->lattice = NULL;
+        ranks->lattice_floats = 0;
+        HX_TRY(hx_alloc_raw(&ranks->lattice, n, sizeof(float), what));
+        ranks->lattice_floats = n;
+    }
+    HX_TRY(ranks->plain->download(dev, ranks->lattice, d_sum, n * sizeof(float)));
+    HX_TRY(hx_team_sum_single(ranks->team, (int64_t)n, ranks->lattice));
+    HX_TRY(ranks->plain->upload(dev, d_sum, ranks->lattice, n * sizeof(float)));
+    ranks->figures.lattice_seconds += hx_clock() - begin;
+    return HX_OK;
+}
+
+static int add_lattice(hx_device *dev, int dof, const hx_mg_level *level)
+{
+    const size_t n = (size_t)(27 * dof * dof) * (size_t)level->n_node;
+    return hx_ranks_sum_device(hx_ranks_of(dev), n, level->d_matrix);
+}
+
+/* The owner's values, to which the others add 0. */
+static int settle(hx_device *dev, int components, double *d_y)
+{
+    const hx_share *const share = &hx_ranks_of(dev)->share;
+    const int64_t n_other = share->mesh.n_node - share->n_own;
+    if (n_other > 0)
+        HX_TRY(dev->ops->zero(dev, d_y + components * share->n_own,
+                              (size_t)(components * n_other) * sizeof *d_y));
+    return add(dev, components, d_y);
+}
+
+static const hx_common_ops common_ops = {
+    .add = add, .add_single = add_single, .settle = settle, .add_lattice = add_lattice};
+
+/* f = static + the sum over all elements. */
+static int body_force(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
+                      const double *d_rho, const double *d_static, double *d_f)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    const size_t bytes = 3 * (size_t)model->n_point * sizeof(double);
+    double *d_sum = NULL;
+    if (!d_static || d_static != d_f) {
+        HX_TRY(ranks->plain->body->force(dev, model, field, d_rho, NULL, d_f));
+        HX_TRY(add(dev, 3, d_f));
+        return d_static ? ranks->plain->vector->axpy(dev, 3 * model->n_point, 1.0, d_static, d_f)
+                        : HX_OK;
+    }
+    HX_TRY(ranks->plain->alloc(dev, bytes, &d_sum));
+    int rc = ranks->plain->body->force(dev, model, field, d_rho, NULL, d_sum);
+    if (rc == HX_OK) rc = add(dev, 3, d_sum);
+    if (rc == HX_OK) rc = ranks->plain->vector->axpy(dev, 3 * model->n_point, 1.0, d_sum, d_f);
+    ranks->plain->release(dev, d_sum);
+    return rc;
+}
+
+static void keep_open(hx_device *dev)
+{
+    (void)dev; /* the backend's is closed by whoever opened it */
+}
+
+static void set_tables(hx_ranks *ranks)
+{
+    ranks->ops = *ranks->plain;
+    ranks->vector = *ranks->plain->vector;
+    ranks->vector.dot = dot;
+    ranks->vector.field_dot = field_dot;
+    ranks->vector.sum = sum;
+    ranks->ops.vector = &ranks->vector;
+    ranks->ops.common = &common_ops;
+    ranks->ops.close = keep_open;
+    ranks->ops.rigid = NULL;
+    ranks->ops.helmholtz = NULL;
+    ranks->ops.interaction = NULL;
+    ranks->ops.record_begin = NULL; /* operations wait */
+    ranks->ops.record_end = NULL;
+    ranks->ops.replay = NULL;
+    ranks->ops.record_free = NULL;
+    ranks->body = ranks->plain->body ? *ranks->plain->body : (hx_body_ops){0};
+    ranks->body.force = body_force;
+    if (ranks->plain->body) ranks->ops.body = &ranks->body;
+    hx_ranks_set_pcg(ranks);
+    hx_ranks_set_multigrid(ranks);
+    ranks->dev = *ranks->device;
+    ranks->dev.mesh = NULL;
+    ranks->dev.ops = &ranks->ops;
+}
+
+static int alloc_buffers(hx_ranks *ranks)
+{
+    const hx_share *const share = &ranks->share;
+    const size_t n = MOST_COMPONENTS * (size_t)share->n_common,
+                 n_sent = MOST_COMPONENTS * (size_t)share->with[share->n_peer];
+    HX_TRY(ranks->plain->alloc(&ranks->dev, n * sizeof(double), &ranks->d_values));
+    HX_TRY(hx_alloc_raw(&ranks->values, n, sizeof *ranks->values, what));
+    HX_TRY(hx_alloc_raw(&ranks->send, n_sent, sizeof *ranks->send, what));
+    return hx_alloc_raw(&ranks->receive, n_sent, sizeof *ranks->receive, what);
+}
+
+int hx_ranks_create(hx_ranks *ranks, const hx_team *team, hx_device *device,
+                    const hx_problem *whole)
+{
+    int rc;
+    memset(ranks, 0, sizeof *ranks);
+    ranks->team = team;
+    ranks->device = device;
+    ranks->plain = device->ops;
+    HX_TRY(hx_share_create(&ranks->share, team, whole));
+    set_tables(ranks);
+    HX_TRY_FAIL(alloc_buffers(ranks));
+    return HX_OK;
+fail:
+    hx_ranks_free(ranks);
+    return rc;
+}
+
+void hx_ranks_free(hx_ranks *ranks)
+{
+    hx_device *const dev = &ranks->dev;
+    if (!ranks->team) return;
+    void *const owned[] = {ranks->d_values, ranks->d_own,   ranks->d_own_single, ranks->d_work,
+                           ranks->d_at[0],  ranks->d_at[1], ranks->d_at[2]};
+    for (size_t i = 0; dev->ops && i < sizeof owned / sizeof owned[0]; i++)
+        ranks->plain->release(dev, owned[i]);
+    free(ranks->values);
+    free(ranks->send);
+    free(ranks->receive);
+    free(ranks->lattice);
+    free(ranks->field);
+    hx_share_free(&ranks->share);
+    memset(ranks, 0, sizeof *ranks);
+}
+
+/* What went wrong on the way leaves the processes at different places. */
+static int judge(hx_ranks *ranks, int rc)
+{
+    if (rc < 0) ranks->is_lost = 1;
+    return rc;
+}
+
+static int check_lost(const hx_ranks *ranks)
+{
+    if (!ranks->is_lost) return HX_OK;
+    return HX_RAISE(HX_EDEVICE, "the processes no longer agree, after an error before: run again, "
+                                "--resume goes on from the last checkpoint");
+}
+
+int hx_ranks_tell(hx_ranks *ranks, const hx_ranks_call *call)
+{
+    hx_ranks_call copy = *call;
+    HX_TRY(check_lost(ranks));
+    return judge(ranks,
+                 ranks->team->ops->broadcast(ranks->team, HX_RANKS_LEADER, &copy, sizeof copy));
+}
+
+int hx_ranks_listen(hx_ranks *ranks, hx_ranks_call *call)
+{
+    return ranks->team->ops->broadcast(ranks->team, HX_RANKS_LEADER, call, sizeof *call);
+}
+
+static int leads(const hx_ranks *ranks)
+{
+    return ranks->team->rank == HX_RANKS_LEADER;
+}
+
+/* bytes[size] of each rank's run of elements. */
+static int run_bytes(const hx_ranks *ranks, size_t **bytes)
+{
+    const int size = ranks->team->size;
+    HX_TRY(hx_alloc_raw(bytes, (size_t)size, sizeof **bytes, what));
+    for (int r = 0; r < size; r++)
+        (*bytes)[r] = (size_t)(ranks->share.first[r + 1] - ranks->share.first[r]) * sizeof(double);
+    return HX_OK;
+}
+
+/* Host memory for a field of the whole, or of the share behind it. */
+static int need_field(hx_ranks *ranks)
+{
+    const size_t n_whole = (size_t)ranks->share.whole->mesh->n_elem,
+                 n_share = (size_t)ranks->share.mesh.n_elem;
+    if (ranks->field) return HX_OK;
+    return hx_alloc_raw(&ranks->field, (leads(ranks) ? n_whole : 0) + n_share, sizeof *ranks->field,
+                        what);
+}
+
+static double *share_of_field(const hx_ranks *ranks)
+{
+    return ranks->field + (leads(ranks) ? ranks->share.whole->mesh->n_elem : 0);
+}
+
+static int spread(hx_ranks *ranks, const double *d_whole, double *d_share)
+{
+    const size_t n_whole = (size_t)ranks->share.whole->mesh->n_elem * sizeof(double),
+                 n_share = (size_t)ranks->share.mesh.n_elem * sizeof(double);
+    size_t *bytes;
+    HX_TRY(need_field(ranks));
+    if (leads(ranks)) HX_TRY(ranks->plain->download(&ranks->dev, ranks->field, d_whole, n_whole));
+    HX_TRY(run_bytes(ranks, &bytes));
+    const int rc = ranks->team->ops->scatter(ranks->team, HX_RANKS_LEADER, ranks->field, bytes,
+                                             share_of_field(ranks));
+    free(bytes);
+    HX_TRY(rc);
+    return ranks->plain->upload(&ranks->dev, d_share, share_of_field(ranks), n_share);
+}
+
+static int collect(hx_ranks *ranks, const double *d_share, double *d_whole)
+{
+    const size_t n_whole = (size_t)ranks->share.whole->mesh->n_elem * sizeof(double),
+                 n_share = (size_t)ranks->share.mesh.n_elem * sizeof(double);
+    size_t *bytes;
+    HX_TRY(need_field(ranks));
+    HX_TRY(ranks->plain->download(&ranks->dev, share_of_field(ranks), d_share, n_share));
+    HX_TRY(run_bytes(ranks, &bytes));
+    const int rc = ranks->team->ops->gather(ranks->team, HX_RANKS_LEADER, share_of_field(ranks),
+                                            bytes, ranks->field);
+    free(bytes);
+    HX_TRY(rc);
+    return leads(ranks) ? ranks->plain->upload(&ranks->dev, d_whole, ranks->field, n_whole) : HX_OK;
+}
+
+int hx_ranks_spread(hx_ranks *ranks, const double *d_whole, double *d_share)
+{
+    return judge(ranks, spread(ranks, d_whole, d_share));
+}
+
+int hx_ranks_collect(hx_ranks *ranks, const double *d_share, double *d_whole)
+{
+    return judge(ranks, collect(ranks, d_share, d_whole));
+}

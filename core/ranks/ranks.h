@@ -1,0 +1,118 @@
+/* Processes that solve one problem, each a share of it (share.h).
+ *
+ * hx_ranks.dev is the device on which a share is solved: the backend's, with its table but for what
+ * needs the other processes. Vectors hold the values of all points of a share, the same in every
+ * process that has a point; sums run over a share's own points and are added in the order of the
+ * ranks, products are completed by what the others add at points in common: the same bits in all
+ * processes and on every run with as many. Between device and network all goes through host
+ * memory: these operations wait.
+ *
+ * One process leads: it has the whole, proposes designs and writes files; the others follow, doing
+ * what hx_ranks_call tells them (design/follow.h). */
+#ifndef HX_RANKS_H
+#define HX_RANKS_H
+
+#include "../solver/common_ops.h"
+#include "../solver/conduction_ops.h"
+#include "../solver/element_ops.h"
+#include "../solver/multigrid.h"
+#include "../solver/pcg_ops.h"
+#include "../solver/vector_ops.h"
+#include "share.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { HX_RANKS_LEADER = 0, HX_RANKS_ENTRIES = 3, HX_RANKS_WORDS = 4 };
+
+/* What the leader asks of the others, with numbers that belong to it. */
+typedef struct hx_ranks_call {
+    int32_t what; /* of the caller; 0: it is over */
+    int32_t number;
+    double value;
+} hx_ranks_call;
+
+/* What exchanges took since hx_ranks_create. */
+typedef struct hx_ranks_figures {
+    int64_t n_exchange, n_sum; /* exchanges of points in common; sums over all */
+    double exchange_seconds, sum_seconds, lattice_seconds;
+    int64_t exchange_bytes; /* sent by this rank */
+} hx_ranks_figures;
+
+typedef struct hx_ranks {
+    hx_device dev; /* first: operations find the rest behind it */
+    const hx_team *team;
+    const hx_device_ops *plain; /* of the backend */
+    hx_device *device;          /* whose memory and queue dev works on (borrowed) */
+    hx_share share;
+    hx_device_ops ops;
+    hx_vector_ops vector;
+    hx_pcg_ops pcg;
+    const hx_multigrid_ops *multigrid_plain;
+    hx_multigrid_ops multigrid, scalar; /* scalar: of heat */
+    hx_conduction_ops conduction;
+    hx_body_ops body;
+
+    /* Points in common by unknowns a point: 1, 3, 6. */
+    int components[HX_RANKS_ENTRIES];
+    int64_t *d_at[HX_RANKS_ENTRIES]; /* [n_common * components] entries of a vector (owned) */
+    void *d_values;                  /* [n_common * 6] doubles (owned, like all below) */
+    double *values, *send, *receive; /* [n_common * 6], [with * 6] twice, host */
+    double *d_own;                   /* [n] of own points, 0 elsewhere, for restrictions (owned) */
+    float *d_own_single;             /* [n] */
+    double *d_work;                  /* [n] M^-1 r */
+    double *field;  /* [n_elem of the whole by the leader, of the share by others] host */
+    float *lattice; /* what of a lattice is on its way, host */
+    size_t lattice_floats;
+    hx_ranks_figures figures;
+    int is_lost; /* 1: an operation failed on the way: the processes no longer agree */
+} hx_ranks;
+
+/* A share of the whole for this process, solved on the device. *ranks must not move. Both outlive
+ * it. HX_EINPUT of hx_share_create. */
+int hx_ranks_create(hx_ranks *ranks, const hx_team *team, hx_device *device,
+                    const hx_problem *whole);
+void hx_ranks_free(hx_ranks *ranks);
+
+/* By the leader: the others are told what follows. By the others: waits for it. */
+int hx_ranks_tell(hx_ranks *ranks, const hx_ranks_call *call);
+int hx_ranks_listen(hx_ranks *ranks, hx_ranks_call *call);
+
+/* d_share[n_elem of the share] of each := d_whole[n_elem of the whole] of the leader's device, NULL
+ * elsewhere; and back. Waits. */
+int hx_ranks_spread(hx_ranks *ranks, const double *d_whole, double *d_share);
+int hx_ranks_collect(hx_ranks *ranks, const double *d_share, double *d_whole);
+
+/* whole[n_point of the whole][components] of the leader's host := vectors of the shares; elsewhere
+ * NULL. And back. Waits. */
+/* O(n). */
+int hx_ranks_collect_vector(hx_ranks *ranks, int components, const double *d_share, double *whole);
+int hx_ranks_spread_vector(hx_ranks *ranks, int components, const double *whole, double *d_share);
+
+/* pcg_ranks.c, multigrid_ranks.c: fill their tables. */
+void hx_ranks_set_pcg(hx_ranks *ranks);
+void hx_ranks_set_multigrid(hx_ranks *ranks);
+
+static inline hx_ranks *hx_ranks_of(hx_device *dev)
+{
+    return (hx_ranks *)dev; /* its first member */
+}
+
+/* Of a vector of n unknowns on the share's points those of its own points. */
+static inline int64_t hx_ranks_own(const hx_ranks *ranks, int64_t n)
+{
+    return n / ranks->share.mesh.n_node * ranks->share.n_own;
+}
+
+/* d_sum[n] of each process := the sum over all. Waits. */
+int hx_ranks_sum_device(hx_ranks *ranks, size_t n, float *d_sum);
+
+/* sum[n] over the processes, timed. */
+int hx_ranks_sum(hx_ranks *ranks, int n, double *sum);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

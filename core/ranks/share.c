@@ -1,0 +1,243 @@
+#include "share.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+
+static const char what[] = "share of a rank";
+
+int hx_share_check(const hx_problem *whole)
+{
+    if (whole->space.element != HX_ELEMENT_LINEAR)
+        return HX_RAISE(HX_EINPUT,
+                        "solver.element = \"%s\" runs in one process: several share linear "
+                        "elements alone",
+                        hx_element_name(whole->space.element));
+    if (whole->rigid.n > 0)
+        return HX_RAISE(HX_EINPUT, "rigid couplings run in one process: coupling = "
+                                   "\"distributing\" runs in several");
+    if (whole->films.n > 0) return HX_RAISE(HX_EINPUT, "convection runs in one process");
+    return HX_OK;
+}
+
+/* Runs of elements from the ranks of a partition along the curve. */
+static int find_runs(hx_share *share, const hx_team *team)
+{
+    const hx_mesh *const mesh = share->whole->mesh;
+    hx_partition partition;
+    HX_TRY(hx_alloc(&share->first, (size_t)team->size + 1, sizeof *share->first, what));
+    HX_TRY(hx_partition_make(&partition, mesh, HX_PARTITION_CURVE, team->size));
+    for (int64_t e = 0; e < mesh->n_elem; e++) share->first[partition.rank[e] + 1]++;
+    hx_partition_free(&partition);
+    for (int r = 0; r < team->size; r++) share->first[r + 1] += share->first[r];
+    return HX_OK;
+}
+
+static int rank_of(const hx_share *share, int n_rank, int64_t elem)
+{
+    int low = 0, high = n_rank;
+    while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        if (share->first[middle] <= elem)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The lowest rank that has a node of the whole. */
+static int owner_of(const hx_share *share, int n_rank, int64_t node)
+{
+    const hx_mesh *const mesh = share->whole->mesh;
+    const int64_t first = mesh->node_elem_ptr[node]; /* elements ascend, and so do their ranks */
+    return rank_of(share, n_rank, mesh->node_elem[first] / 8);
+}
+
+/* place[n_node of the whole] := number in the share, -1: not in it. */
+static int number_nodes(hx_share *share, const hx_team *team, int32_t *place)
+{
+    const hx_mesh *const mesh = share->whole->mesh;
+    const int64_t begin = share->first[team->rank], end = share->first[team->rank + 1];
+    int64_t n_node = 0, n;
+    for (int64_t a = 0; a < mesh->n_node; a++) place[a] = -1;
+    for (int64_t k = 8 * begin; k < 8 * end; k++) {
+        n_node += place[mesh->conn[k]] < 0;
+        place[mesh->conn[k]] = 0;
+    }
+    HX_TRY(hx_alloc_raw(&share->node, (size_t)n_node, sizeof *share->node, what));
+    n = 0;
+    for (int is_other = 0; is_other < 2; is_other++) {
+        for (int64_t a = 0; a < mesh->n_node; a++)
+            if (place[a] == 0 && (owner_of(share, team->size, a) != team->rank) == is_other)
+                share->node[n++] = (int32_t)a;
+        if (!is_other) share->n_own = n;
+    }
+    for (int64_t i = 0; i < n; i++) place[share->node[i]] = (int32_t)i;
+    return HX_OK;
+}
+
+static int make_mesh(hx_share *share, const hx_team *team, int64_t n_node, const int32_t *place)
+{
+    const hx_mesh *const mesh = share->whole->mesh;
+    const int64_t begin = share->first[team->rank],
+                  n_elem = share->first[team->rank + 1] - begin;
+    double *xyz = NULL;
+    int32_t *conn = NULL;
+    int rc;
+    HX_TRY_FAIL(hx_alloc_raw(&share->elem, (size_t)n_elem, sizeof *share->elem, what));
+    HX_TRY_FAIL(hx_alloc_raw(&xyz, 3 * (size_t)n_node, sizeof *xyz, what));
+    HX_TRY_FAIL(hx_alloc_raw(&conn, 8 * (size_t)n_elem, sizeof *conn, what));
+    for (int64_t e = 0; e < n_elem; e++) share->elem[e] = (int32_t)(begin + e);
+    for (int64_t a = 0; a < n_node; a++)
+        memcpy(xyz + 3 * a, mesh->xyz + 3 * (int64_t)share->node[a], 3 * sizeof *xyz);
+    for (int64_t k = 0; k < 8 * n_elem; k++) conn[k] = place[mesh->conn[8 * begin + k]];
+    rc = hx_mesh_create(&share->mesh, mesh->name, n_node, xyz, n_elem, conn);
+    return rc < 0 ? rc : hx_mesh_finish(&share->mesh);
+fail:
+    free(xyz);
+    free(conn);
+    return rc;
+}
+
+/* The ranks that have a node of the whole, ascending, each once; returns how many. */
+static int list_ranks(const hx_share *share, int n_rank, int64_t node, int rank[])
+{
+    const hx_mesh *const mesh = share->whole->mesh;
+    int n = 0;
+    for (int64_t k = mesh->node_elem_ptr[node]; k < mesh->node_elem_ptr[node + 1]; k++) {
+        const int r = rank_of(share, n_rank, mesh->node_elem[k] / 8);
+        if (n == 0 || rank[n - 1] != r) rank[n++] = r;
+    }
+    return n;
+}
+
+/* Lists of what is in common, of nodes[n] of the whole, ascending. First pass (count): how many
+ * there are; second: where. */
+typedef struct census {
+    int64_t *with;    /* [size] nodes in common with each rank */
+    int64_t n_common; /* and with any */
+    int64_t n_source;
+} census;
+
+static void count_common(const hx_share *share, const hx_team *team, int64_t n,
+                         const int32_t *node, int *rank, census *c)
+{
+    for (int64_t i = 0; i < n; i++) {
+        const int n_rank = list_ranks(share, team->size, node[i], rank);
+        if (n_rank < 2) continue;
+        c->n_common++;
+        c->n_source += n_rank;
+        for (int k = 0; k < n_rank; k++)
+            if (rank[k] != team->rank) c->with[rank[k]]++;
+    }
+}
+
+static int alloc_common(hx_share *share, const hx_team *team, const census *c)
+{
+    HX_TRY(hx_alloc(&share->peer, (size_t)team->size, sizeof *share->peer, what));
+    HX_TRY(hx_alloc(&share->with, (size_t)team->size + 1, sizeof *share->with, what));
+    for (int r = 0; r < team->size; r++) {
+        if (c->with[r] == 0) continue;
+        share->peer[share->n_peer++] = r;
+        share->with[share->n_peer] = share->with[share->n_peer - 1] + c->with[r];
+    }
+    HX_TRY(hx_alloc(&share->common, (size_t)c->n_common, sizeof *share->common, what));
+    HX_TRY(hx_alloc(&share->common_of, (size_t)share->with[share->n_peer], sizeof(int32_t), what));
+    HX_TRY(hx_alloc(&share->from, (size_t)c->n_common + 1, sizeof *share->from, what));
+    return hx_alloc(&share->source, (size_t)c->n_source, sizeof *share->source, what);
+}
+
+static void list_common(hx_share *share, const hx_team *team, int64_t n, const int32_t *node,
+                        const int32_t *place, int *rank, int64_t *next)
+{
+    int64_t n_source = 0;
+    for (int k = 0; k < share->n_peer; k++) next[share->peer[k]] = share->with[k];
+    for (int64_t i = 0; i < n; i++) {
+        const int n_rank = list_ranks(share, team->size, node[i], rank);
+        if (n_rank < 2) continue;
+        for (int k = 0; k < n_rank; k++) {
+            if (rank[k] != team->rank) share->common_of[next[rank[k]]] = (int32_t)share->n_common;
+            share->source[n_source++] =
+                rank[k] == team->rank ? -1 : (int32_t)next[rank[k]]++;
+        }
+        share->common[share->n_common++] = place[node[i]];
+        share->from[share->n_common] = n_source;
+    }
+}
+
+static int compare_nodes(const void *a, const void *b)
+{
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int find_common(hx_share *share, const hx_team *team, const int32_t *place)
+{
+    const int64_t n = share->mesh.n_node;
+    census c = {0};
+    int32_t *node = NULL;
+    int64_t *next = NULL;
+    int rc, *rank = NULL;
+    HX_TRY_FAIL(hx_alloc(&c.with, (size_t)team->size, sizeof *c.with, what));
+    HX_TRY_FAIL(hx_alloc(&next, (size_t)team->size, sizeof *next, what));
+    HX_TRY_FAIL(hx_alloc(&rank, (size_t)team->size, sizeof *rank, what));
+    HX_TRY_FAIL(hx_alloc_raw(&node, (size_t)n, sizeof *node, what));
+    memcpy(node, share->node, (size_t)n * sizeof *node);
+    qsort(node, (size_t)n, sizeof *node, compare_nodes);
+    count_common(share, team, n, node, rank, &c);
+    HX_TRY_FAIL(alloc_common(share, team, &c));
+    list_common(share, team, n, node, place, rank, next);
+    rc = HX_OK;
+fail:
+    free(c.with);
+    free(next);
+    free(rank);
+    free(node);
+    return rc;
+}
+
+static int make_problem(hx_share *share)
+{
+    const hx_space space = hx_space_linear(&share->mesh);
+    return hx_problem_create_share(&share->problem, share->whole, &space, share->node, share->elem,
+                                   share->n_own);
+}
+
+int hx_share_create(hx_share *share, const hx_team *team, const hx_problem *whole)
+{
+    int32_t *place = NULL;
+    int rc;
+    memset(share, 0, sizeof *share);
+    share->whole = whole;
+    HX_TRY_FAIL(hx_share_check(whole));
+    HX_TRY_FAIL(find_runs(share, team));
+    HX_TRY_FAIL(hx_alloc_raw(&place, (size_t)whole->mesh->n_node, sizeof *place, what));
+    HX_TRY_FAIL(number_nodes(share, team, place));
+    int64_t n_node = 0;
+    for (int64_t a = 0; a < whole->mesh->n_node; a++) n_node += place[a] >= 0;
+    HX_TRY_FAIL(make_mesh(share, team, n_node, place));
+    HX_TRY_FAIL(find_common(share, team, place));
+    HX_TRY_FAIL(make_problem(share));
+fail:
+    free(place);
+    if (rc < 0) hx_share_free(share);
+    return rc;
+}
+
+void hx_share_free(hx_share *share)
+{
+    hx_problem_free(&share->problem);
+    hx_mesh_free(&share->mesh);
+    free(share->first);
+    free(share->node);
+    free(share->elem);
+    free(share->common);
+    free(share->peer);
+    free(share->with);
+    free(share->common_of);
+    free(share->from);
+    free(share->source);
+    memset(share, 0, sizeof *share);
+}

@@ -1,0 +1,54 @@
+/* A rank's share of a problem: a run of the elements, the nodes they name, and which of those other
+ * ranks have too.
+ *
+ * A node belongs to the lowest rank that has it. A share's own nodes come first, then those that it
+ * has in common with lower ranks, each in the order of the whole: sums over vectors run over the
+ * first `n_own` nodes. */
+#ifndef HX_SHARE_H
+#define HX_SHARE_H
+
+#include "../partition/partition.h"
+#include "../problem/problem.h"
+#include "../team/team.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hx_share {
+    const hx_problem *whole; /* (borrowed) */
+    int64_t *first;          /* [size + 1] first element of each rank's run (owned) */
+    hx_mesh mesh;            /* of the run (owned) */
+    hx_problem problem;      /* on it (owned) */
+    int64_t n_own;
+    int32_t *node; /* [mesh.n_node] nodes of the whole (owned, like the next) */
+    int32_t *elem; /* [mesh.n_elem] elements of the whole */
+
+    /* Nodes in common with others, by this rank's number of them, ascending by the whole's. */
+    int64_t n_common;
+    int32_t *common; /* [n_common] (owned, like all below) */
+    int n_peer;
+    int *peer;       /* [n_peer] ranks, ascending */
+    int64_t *with;   /* [n_peer + 1] first place in `common_of` of each */
+    int32_t *common_of; /* [with[n_peer]] places in `common`, in the same order at the peer */
+    int64_t *from;      /* [n_common + 1] first place in `source` */
+    int32_t *source; /* [from[n_common]] where a common node's values come from, in the order of
+                        ranks: the place in `common_of`, -1: this rank */
+} hx_share;
+
+/* Of this rank of the team. The whole outlives it. HX_EINPUT: what no share can have (quadratic
+ * elements, splines, rigid sets, convection), too few elements. O(n_elem), 4 bytes a node of the
+ * whole while it is made. */
+int hx_share_create(hx_share *share, const hx_team *team, const hx_problem *whole);
+
+/* HX_EINPUT with what it is, before anything is made. */
+int hx_share_check(const hx_problem *whole);
+
+/* Accepts a zeroed struct. */
+void hx_share_free(hx_share *share);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,113 @@
+/* Vectors of all shares as one of the whole, on the leader's host. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "ranks.h"
+
+static const char what[] = "a vector of all processes";
+
+/* What the leader knows of the others' points: n_node of each, and their numbers in the whole. */
+typedef struct points {
+    int64_t *n;     /* [size] */
+    size_t *bytes;  /* [size] of what is moved */
+    int32_t *node;  /* all of them, rank after rank; NULL elsewhere */
+    double *values; /* [as many][components] */
+} points;
+
+static void free_points(points *p)
+{
+    free(p->n);
+    free(p->bytes);
+    free(p->node);
+    free(p->values);
+}
+
+static int is_leader(const hx_ranks *ranks)
+{
+    return ranks->team->rank == HX_RANKS_LEADER;
+}
+
+static void set_bytes(const hx_ranks *ranks, points *p, size_t each)
+{
+    for (int r = 0; r < ranks->team->size; r++) p->bytes[r] = (size_t)p->n[r] * each;
+}
+
+static int find_points(hx_ranks *ranks, int components, points *p)
+{
+    const hx_share *const share = &ranks->share;
+    const size_t size = (size_t)ranks->team->size;
+    int64_t n = 0;
+    HX_TRY(hx_alloc(&p->n, size, sizeof *p->n, what));
+    HX_TRY(hx_alloc(&p->bytes, size, sizeof *p->bytes, what));
+    HX_TRY(ranks->team->ops->all_gather(ranks->team, &share->mesh.n_node, sizeof(int64_t), p->n));
+    for (size_t r = 0; r < size; r++) n += p->n[r];
+    if (is_leader(ranks)) {
+        HX_TRY(hx_alloc_raw(&p->node, (size_t)n, sizeof *p->node, what));
+        HX_TRY(hx_alloc_raw(&p->values, (size_t)(n * components), sizeof(double), what));
+    }
+    set_bytes(ranks, p, sizeof *p->node);
+    HX_TRY(ranks->team->ops->gather(ranks->team, HX_RANKS_LEADER, share->node, p->bytes, p->node));
+    set_bytes(ranks, p, (size_t)components * sizeof(double));
+    return HX_OK;
+}
+
+/* Between the whole and the values of all ranks: values in common are the same, so that the last
+ * one written does not matter. */
+static void move_values(const hx_ranks *ranks, int components, points *p, double *whole,
+                        int to_whole)
+{
+    const size_t bytes = (size_t)components * sizeof(double);
+    int64_t n = 0;
+    for (int r = 0; r < ranks->team->size; r++) n += p->n[r];
+    for (int64_t i = 0; i < n; i++) {
+        double *const one = p->values + components * i, *const of = whole + components *
+                                                                                (int64_t)p->node[i];
+        memcpy(to_whole ? of : one, to_whole ? one : of, bytes);
+    }
+}
+
+static int collect(hx_ranks *ranks, int components, const double *d_share, double *whole, points *p,
+                   double *own)
+{
+    const size_t bytes = (size_t)(ranks->share.mesh.n_node * components) * sizeof(double);
+    HX_TRY(find_points(ranks, components, p));
+    HX_TRY(ranks->plain->download(&ranks->dev, own, d_share, bytes));
+    HX_TRY(ranks->team->ops->gather(ranks->team, HX_RANKS_LEADER, own, p->bytes, p->values));
+    if (is_leader(ranks)) move_values(ranks, components, p, whole, 1);
+    return HX_OK;
+}
+
+static int spread(hx_ranks *ranks, int components, const double *whole, double *d_share, points *p,
+                  double *own)
+{
+    const size_t bytes = (size_t)(ranks->share.mesh.n_node * components) * sizeof(double);
+    HX_TRY(find_points(ranks, components, p));
+    if (is_leader(ranks)) move_values(ranks, components, p, (double *)whole, 0);
+    HX_TRY(ranks->team->ops->scatter(ranks->team, HX_RANKS_LEADER, p->values, p->bytes, own));
+    return ranks->plain->upload(&ranks->dev, d_share, own, bytes);
+}
+
+static int move(hx_ranks *ranks, int components, const double *d_from, double *d_to,
+                const double *from, double *to)
+{
+    points p = {0};
+    double *own;
+    HX_TRY(hx_alloc_raw(&own, (size_t)(ranks->share.mesh.n_node * components), sizeof *own, what));
+    const int rc = d_from ? collect(ranks, components, d_from, to, &p, own)
+                          : spread(ranks, components, from, d_to, &p, own);
+    free_points(&p);
+    free(own);
+    if (rc < 0) ranks->is_lost = 1;
+    return rc;
+}
+
+int hx_ranks_collect_vector(hx_ranks *ranks, int components, const double *d_share, double *whole)
+{
+    return move(ranks, components, d_share, NULL, NULL, whole);
+}
+
+int hx_ranks_spread_vector(hx_ranks *ranks, int components, const double *whole, double *d_share)
+{
+    return move(ranks, components, NULL, d_share, whole, NULL);
+}

@@ -1,0 +1,51 @@
+/* Vectors of a device that has a share of a mesh (hx_device_ops.common). Points in common with
+ * other processes have the same values in all of them; what is summed over elements has each
+ * process' part of it at first, and is completed by adding the others', in the same order
+ * everywhere. `d_` names memory of the device. Collective: every process calls the same. */
+#ifndef HX_COMMON_OPS_H
+#define HX_COMMON_OPS_H
+
+#include "../device/device.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct hx_mg_level; /* multigrid.h */
+
+typedef struct hx_common_ops {
+    /* y[point][components] of points in common := the sum over the processes that have them. */
+    int (*add)(hx_device *dev, int components, double *d_y);
+    int (*add_single)(hx_device *dev, int components, float *d_y);
+    /* y of points in common := that of one of the processes: where each computed it for itself,
+     * rounding may tell them apart. */
+    int (*settle)(hx_device *dev, int components, double *d_y);
+    /* The matrix of the first lattice, dof unknowns a node: that of all shares. */
+    int (*add_lattice)(hx_device *dev, int dof, const struct hx_mg_level *level);
+} hx_common_ops;
+
+static inline int hx_common_add(hx_device *dev, int components, double *d_y)
+{
+    return dev->ops->common ? dev->ops->common->add(dev, components, d_y) : HX_OK;
+}
+
+static inline int hx_common_add_single(hx_device *dev, int components, float *d_y)
+{
+    return dev->ops->common ? dev->ops->common->add_single(dev, components, d_y) : HX_OK;
+}
+
+static inline int hx_common_settle(hx_device *dev, int components, double *d_y)
+{
+    return dev->ops->common ? dev->ops->common->settle(dev, components, d_y) : HX_OK;
+}
+
+static inline int hx_common_add_lattice(hx_device *dev, int dof, const struct hx_mg_level *level)
+{
+    return dev->ops->common ? dev->ops->common->add_lattice(dev, dof, level) : HX_OK;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

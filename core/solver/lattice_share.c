@@ -1,0 +1,121 @@
+/* A lattice under the whole mesh, its lists cut to those of a share. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "lattice_share.h"
+
+/* What becomes of the cells and points of the whole: their number in the share, -1: not in it. */
+typedef struct cut {
+    const hx_problem *share;
+    int32_t *place;    /* [n_point of the whole] */
+    int32_t *cell_new; /* [n_cell] */
+    int64_t n_cell;
+    int64_t first, end; /* its elements, a run of the whole's */
+} cut;
+
+static int has_elem(const cut *c, int32_t elem)
+{
+    return elem >= c->first && elem < c->end;
+}
+
+static int is_needed(const cut *c, const hx_lattice *lattice, int64_t cell)
+{
+    for (int32_t k = lattice->cell_elem_at[cell]; k < lattice->cell_elem_at[cell + 1]; k++)
+        if (has_elem(c, lattice->cell_elem[k])) return 1;
+    for (int32_t k = lattice->cell_node_at[cell]; k < lattice->cell_node_at[cell + 1]; k++)
+        if (c->place[lattice->cell_node[k]] >= 0) return 1;
+    return 0;
+}
+
+static int begin(cut *c, const hx_lattice *lattice, const hx_problem *share)
+{
+    const int64_t n_whole = share->whole->space.n_point, n_point = share->space.n_point;
+    c->share = share;
+    c->first = share->whole_elem[0];
+    c->end = c->first + share->mesh->n_elem;
+    HX_TRY(hx_alloc_raw(&c->place, (size_t)n_whole, sizeof *c->place, "lattice"));
+    HX_TRY(hx_alloc_raw(&c->cell_new, (size_t)lattice->n_cell, sizeof *c->cell_new, "lattice"));
+    for (int64_t a = 0; a < n_whole; a++) c->place[a] = -1;
+    for (int64_t a = 0; a < n_point; a++) c->place[share->whole_node[a]] = (int32_t)a;
+    for (int64_t cell = 0; cell < lattice->n_cell; cell++)
+        c->cell_new[cell] = is_needed(c, lattice, cell) ? (int32_t)c->n_cell++ : -1;
+    return HX_OK;
+}
+
+/* The lists of elements and points, in place: what is left moves to the front. */
+static void cut_lists(const cut *c, hx_lattice *lattice)
+{
+    int32_t n_elem = 0, n_node = 0, begin_elem = 0, begin_node = 0;
+    for (int64_t cell = 0; cell < lattice->n_cell; cell++) {
+        const int32_t to = c->cell_new[cell], end_elem = lattice->cell_elem_at[cell + 1],
+                      end_node = lattice->cell_node_at[cell + 1];
+        if (to >= 0) {
+            lattice->cell_elem_at[to] = n_elem;
+            lattice->cell_node_at[to] = n_node;
+        }
+        for (int32_t k = begin_elem; k < end_elem; k++)
+            if (has_elem(c, lattice->cell_elem[k]))
+                lattice->cell_elem[n_elem++] = lattice->cell_elem[k] - (int32_t)c->first;
+        for (int32_t k = begin_node; k < end_node; k++)
+            if (c->place[lattice->cell_node[k]] >= 0)
+                lattice->cell_node[n_node++] = c->place[lattice->cell_node[k]];
+        begin_elem = end_elem;
+        begin_node = end_node;
+    }
+    lattice->cell_elem_at[c->n_cell] = n_elem;
+    lattice->cell_node_at[c->n_cell] = n_node;
+}
+
+/* Places and corners of the cells, and their colours. */
+static void cut_cells(const cut *c, hx_lattice *lattice)
+{
+    int32_t n = 0;
+    for (int64_t cell = 0; cell < lattice->n_cell; cell++) {
+        const int64_t to = c->cell_new[cell];
+        if (to < 0) continue;
+        memmove(lattice->cell + 3 * to, lattice->cell + 3 * cell, 3 * sizeof(int32_t));
+        memmove(lattice->cell_corner + 8 * to, lattice->cell_corner + 8 * cell,
+                8 * sizeof(int32_t));
+    }
+    for (int64_t k = 0; k < 8 * lattice->level[0].n_node; k++)
+        if (lattice->node_cell[k] >= 0)
+            lattice->node_cell[k] = c->cell_new[lattice->node_cell[k]];
+    for (int colour = 0, begin = 0; colour < 8; colour++) {
+        const int32_t end = lattice->colour_at[colour + 1];
+        lattice->colour_at[colour] = n;
+        for (int32_t k = begin; k < end; k++)
+            if (c->cell_new[lattice->coloured[k]] >= 0)
+                lattice->coloured[n++] = c->cell_new[lattice->coloured[k]];
+        begin = end;
+    }
+    lattice->colour_at[8] = n;
+}
+
+static int cut_positions(const cut *c, hx_lattice *lattice)
+{
+    const int64_t n = c->share->space.n_point;
+    float *position;
+    HX_TRY(hx_alloc_raw(&position, 3 * (size_t)n, sizeof *position, "lattice"));
+    for (int64_t a = 0; a < n; a++)
+        memcpy(position + 3 * a, lattice->position + 3 * (int64_t)c->share->whole_node[a],
+               3 * sizeof *position);
+    free(lattice->position);
+    lattice->position = position;
+    return HX_OK;
+}
+
+int hx_lattice_cut(hx_lattice *lattice, const hx_problem *share)
+{
+    cut c = {0};
+    int rc = begin(&c, lattice, share);
+    if (rc == HX_OK) rc = cut_positions(&c, lattice);
+    if (rc == HX_OK) {
+        cut_lists(&c, lattice);
+        cut_cells(&c, lattice);
+        lattice->n_cell = c.n_cell;
+    }
+    free(c.place);
+    free(c.cell_new);
+    return rc;
+}

@@ -1,0 +1,79 @@
+/* Processes that work on one run: who there is, and how bytes go from one to another. All are
+ * collective: every process of the team calls the same function with the same sizes. Host memory.
+ */
+#ifndef HX_TEAM_H
+#define HX_TEAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../base/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hx_team hx_team;
+
+/* What goes to one other process and what comes from it. */
+typedef struct hx_message {
+    int rank;
+    size_t bytes; /* each way */
+    const void *send;
+    void *receive;
+} hx_message;
+
+typedef struct hx_team_ops {
+    const char *name;
+    int (*broadcast)(const hx_team *team, int from, void *data, size_t bytes);
+    /* all[size][bytes], by rank. */
+    int (*all_gather)(const hx_team *team, const void *own, size_t bytes, void *all);
+    /* At rank `to` all[] one after the other, bytes[size] of each rank; elsewhere all may be NULL.
+     * scatter is the reverse. */
+    int (*gather)(const hx_team *team, int to, const void *own, const size_t *bytes, void *all);
+    int (*scatter)(const hx_team *team, int from, const void *all, const size_t *bytes, void *own);
+    /* All messages of this process at once; none is empty, and each has its answer. */
+    int (*exchange)(const hx_team *team, int n, const hx_message *message);
+    /* 1 if all have come here within the seconds given, else 0. At most once. */
+    int (*meet)(const hx_team *team, double seconds);
+    /* Ends all processes with that exit status; one alone it leaves to its caller. */
+    void (*abort)(const hx_team *team, int status);
+    void (*leave)(hx_team *team);
+} hx_team_ops;
+
+struct hx_team {
+    const hx_team_ops *ops;
+    int rank, size;
+    int host_rank, host_size; /* among those of this machine */
+    void *impl;               /* (owned by the backend) */
+};
+
+/* A team of one; never fails. */
+void hx_team_alone(hx_team *team);
+
+/* 1 if mpirun (or srun) started this process as one of several: told from the environment, so that
+ * a process alone never loads MPI's machinery. */
+int hx_team_is_started(void);
+
+/* 1 if this build has MPI. */
+int hx_team_available(void);
+
+/* All processes that were started together. HX_EENV: there are several, but this build has no MPI.
+ */
+int hx_team_join(hx_team *team);
+
+/* Before the process ends; the struct is a team of one then. */
+void hx_team_leave(hx_team *team);
+
+/* sum[n] := the sums over all processes, added in the order of the ranks: the same bits
+ * everywhere and on every run. */
+int hx_team_sum(const hx_team *team, int n, double *sum);
+
+/* The same of long arrays of floats: each process adds a piece of them. O(n). */
+int hx_team_sum_single(const hx_team *team, int64_t n, float *sum);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,206 @@
+/* The team that mpirun started, by MPI. Counts of more than 2^31 bytes go in pieces. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "team.h"
+
+int hx_team_is_started(void)
+{
+    static const char *const size[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
+    for (size_t i = 0; i < sizeof size / sizeof size[0]; i++) {
+        const char *const text = getenv(size[i]);
+        if (text && strtol(text, NULL, 10) > 1) return 1;
+    }
+    return 0;
+}
+
+#ifdef HX_HAVE_MPI
+#include <mpi.h>
+#include <string.h>
+#include <time.h>
+
+#include "../base/clock.h"
+#include "../base/memory.h"
+
+enum { PIECE = 1 << 30 };
+
+static int check(int rc, const char *what)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int n;
+    if (rc == MPI_SUCCESS) return HX_OK;
+    MPI_Error_string(rc, text, &n);
+    return HX_RAISE(HX_EDEVICE, "%s between processes failed: %s", what, text);
+}
+
+static int mpi_broadcast(const hx_team *team, int from, void *data, size_t bytes)
+{
+    (void)team;
+    for (size_t at = 0; at < bytes; at += PIECE) {
+        const int n = (int)(bytes - at < PIECE ? bytes - at : PIECE);
+        HX_TRY(
+            check(MPI_Bcast((char *)data + at, n, MPI_BYTE, from, MPI_COMM_WORLD), "a broadcast"));
+    }
+    return HX_OK;
+}
+
+/* Both ways between this rank and others, in pieces; messages[n]. */
+static int mpi_exchange(const hx_team *team, int n, const hx_message *message)
+{
+    size_t n_request = 0, capacity = 0;
+    MPI_Request *request;
+    (void)team;
+    if (n == 0) return HX_OK;
+    for (int i = 0; i < n; i++) capacity += 2 * (message[i].bytes / PIECE + 1);
+    HX_TRY(hx_alloc_raw(&request, capacity, sizeof *request, "messages"));
+    int rc = MPI_SUCCESS;
+    for (int way = 0; way < 2; way++) /* all receives are there before the first byte comes */
+        for (int i = 0; i < n; i++)
+            for (size_t at = 0; at < message[i].bytes && rc == MPI_SUCCESS; at += PIECE) {
+                const size_t left = message[i].bytes - at;
+                const int count = (int)(left < PIECE ? left : PIECE);
+                rc = way == 0 ? MPI_Irecv((char *)message[i].receive + at, count, MPI_BYTE,
+                                          message[i].rank, 0, MPI_COMM_WORLD, &request[n_request])
+                              : MPI_Isend((const char *)message[i].send + at, count, MPI_BYTE,
+                                          message[i].rank, 0, MPI_COMM_WORLD, &request[n_request]);
+                n_request++;
+            }
+    if (rc == MPI_SUCCESS) rc = MPI_Waitall((int)n_request, request, MPI_STATUSES_IGNORE);
+    free(request);
+    return check(rc, "an exchange");
+}
+
+static int mpi_all_gather(const hx_team *team, const void *own, size_t bytes, void *all)
+{
+    if (bytes <= PIECE / 8)
+        return check(
+            MPI_Allgather(own, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, MPI_COMM_WORLD),
+            "a gathering");
+    for (int r = 0; r < team->size; r++) {
+        char *const to = (char *)all + (size_t)r * bytes;
+        if (r == team->rank) memcpy(to, own, bytes);
+        HX_TRY(mpi_broadcast(team, r, to, bytes));
+    }
+    return HX_OK;
+}
+
+/* One way between a rank that has all and the others. */
+static int move_all(const hx_team *team, int root, const size_t *bytes, char *all, char *own,
+                    int to_root)
+{
+    size_t at = 0;
+    for (int r = 0; r < team->size; at += bytes[r], r++) {
+        if (r == root && team->rank == root && bytes[r] > 0)
+            memcpy(to_root ? all + at : own, to_root ? own : all + at, bytes[r]);
+        if (r == root || (team->rank != root && team->rank != r)) continue;
+        for (size_t done = 0; done < bytes[r]; done += PIECE) {
+            const int n = (int)(bytes[r] - done < PIECE ? bytes[r] - done : PIECE);
+            const int is_root = team->rank == root, peer = is_root ? r : root;
+            char *const here = is_root ? all + at + done : own + done;
+            HX_TRY(check(is_root == to_root ? MPI_Recv(here, n, MPI_BYTE, peer, 1, MPI_COMM_WORLD,
+                                                       MPI_STATUS_IGNORE)
+                                            : MPI_Send(here, n, MPI_BYTE, peer, 1, MPI_COMM_WORLD),
+                         "a gathering"));
+        }
+    }
+    return HX_OK;
+}
+
+static int mpi_gather(const hx_team *team, int to, const void *own, const size_t *bytes, void *all)
+{
+    return move_all(team, to, bytes, all, (char *)own, 1);
+}
+
+static int mpi_scatter(const hx_team *team, int from, const void *all, const size_t *bytes,
+                       void *own)
+{
+    return move_all(team, from, bytes, (char *)all, own, 0);
+}
+
+static int mpi_meet(const hx_team *team, double seconds)
+{
+    MPI_Request request;
+    int done = 0;
+    const double end = hx_clock() + seconds;
+    (void)team;
+    if (MPI_Ibarrier(MPI_COMM_WORLD, &request) != MPI_SUCCESS) return 0;
+    for (;;) {
+        if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done) return done;
+        if (hx_clock() > end) return 0;
+        const struct timespec pause = {0, 1000000};
+        nanosleep(&pause, NULL);
+    }
+}
+
+static void mpi_abort(const hx_team *team, int status)
+{
+    (void)team;
+    MPI_Abort(MPI_COMM_WORLD, status);
+}
+
+static void mpi_leave(hx_team *team)
+{
+    (void)team;
+    MPI_Finalize();
+}
+
+static const hx_team_ops mpi = {
+    .name = "MPI",
+    .broadcast = mpi_broadcast,
+    .all_gather = mpi_all_gather,
+    .gather = mpi_gather,
+    .scatter = mpi_scatter,
+    .exchange = mpi_exchange,
+    .meet = mpi_meet,
+    .abort = mpi_abort,
+    .leave = mpi_leave,
+};
+
+int hx_team_available(void)
+{
+    return 1;
+}
+
+static int count_host(hx_team *team)
+{
+    MPI_Comm host;
+    HX_TRY(check(
+        MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, team->rank, MPI_INFO_NULL, &host),
+        "the counting of a host's processes"));
+    MPI_Comm_rank(host, &team->host_rank);
+    MPI_Comm_size(host, &team->host_size);
+    MPI_Comm_free(&host);
+    return HX_OK;
+}
+
+int hx_team_join(hx_team *team)
+{
+    int provided;
+    hx_team_alone(team);
+    if (!hx_team_is_started()) return HX_OK;
+    /* checkpoints are written by a thread, which calls nothing of MPI */
+    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
+        return HX_RAISE(HX_EENV, "MPI does not start");
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    team->ops = &mpi;
+    MPI_Comm_rank(MPI_COMM_WORLD, &team->rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &team->size);
+    return count_host(team);
+}
+
+#else
+
+int hx_team_available(void)
+{
+    return 0;
+}
+
+int hx_team_join(hx_team *team)
+{
+    hx_team_alone(team);
+    if (!hx_team_is_started()) return HX_OK;
+    return HX_RAISE(HX_EENV, "mpirun started several processes, but this hextop was built without "
+                             "MPI (Debian: libopenmpi-dev); each would do the whole run");
+}
+
+#endif

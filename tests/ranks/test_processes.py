@@ -1,0 +1,243 @@
+#!/usr/bin/env python3
+"""Runs that several processes share (mpirun) against the same run in one: the paper's four parts and the examples',
+with several preconditioners, filters, loads and springs; checkpoints and resume; what is refused; a process that dies.
+
+    test_processes.py HEXTOP SOURCE_ROOT [cpu|cuda] [KILLS]
+
+77 without mpirun, in a build without MPI, or without the device."""
+import csv
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HEXTOP, ROOT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+DEVICE = sys.argv[3] if len(sys.argv) > 3 else "cpu"
+KILLS = int(sys.argv[4]) if len(sys.argv) > 4 else 4
+N_CHECK = N_FAILED = 0
+EXAMPLE = os.path.join(ROOT, "examples", "%s", "%s.cfg")
+PART = os.path.join(ROOT, "configs", "%s.cfg")
+EXACT = ["solver.deterministic=true", "solver.tolerance=1e-12", "solver.criterion=relative"]
+ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMP_WAIT_POLICY="passive",
+           OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl_vader_single_copy_mechanism="none",
+           OMPI_MCA_mpi_yield_when_idle="1")
+
+
+def check(condition, text):
+    global N_CHECK, N_FAILED
+    N_CHECK += 1
+    if not condition:
+        N_FAILED += 1
+        print(f"failed: {text}")
+
+
+def words(n, command, *arguments):
+    start = [] if n == 1 else ["mpirun", "--oversubscribe", "-n", str(n)]
+    return [*start, HEXTOP, command, *arguments]
+
+
+def hextop(n, command, *arguments, seconds=200):
+    return subprocess.run(words(n, command, *arguments), capture_output=True, text=True, timeout=seconds, env=ENV)
+
+
+def run(n, folder, config, *keys):
+    return hextop(n, "run", config, "output.directory=" + folder, "solver.device=" + DEVICE, *keys)
+
+
+def history(folder):
+    with open(os.path.join(folder, "history.csv"), newline="", encoding="ascii") as file:
+        return list(csv.DictReader(file))
+
+
+def compare(name, alone, shared, bound, more=1):
+    """Compliances of all designs, and their iterations: within `more` of one process', where a diagonal takes a hundred
+    and rounding decides on the last, a tenth of them."""
+    check(len(alone) == len(shared) > 0, f"{name}: {len(shared)} designs for {len(alone)}")
+    for a, b in zip(alone, shared):
+        off = abs(float(b["compliance"]) / float(a["compliance"]) - 1.0)
+        check(off <= bound, f"{name}, design {a['iteration']}: compliance {off:.1e} off, {bound:g} allowed")
+        most = max(more, int(a["pcg_iterations"]) // 10 if int(a["pcg_iterations"]) >= 100 else 0)
+        check(abs(int(b["pcg_iterations"]) - int(a["pcg_iterations"])) <= most,
+              f"{name}, design {a['iteration']}: {b['pcg_iterations']} PCG iterations for {a['pcg_iterations']}")
+
+
+def agree(name, config, *keys, ranks=(2, 3), designs=5, bound=1e-9, cases=1):
+    keys = [*EXACT, "output.every=0", f"optimization.iterations={designs}", *keys]
+    said = run(1, "alone", config, *keys)
+    check(said.returncode == 0, f"{name}: {said.stderr}")
+    alone = history("alone")
+    for n in ranks:
+        shutil.rmtree("shared", ignore_errors=True)
+        said = run(n, "shared", config, *keys)
+        check(said.returncode == 0, f"{name} by {n}: status {said.returncode}: {said.stderr[-600:]}")
+        if said.returncode == 0:
+            check(f"{n} processes" in said.stdout, f"{name}: the log does not name its {n} processes")
+            compare(f"{name} by {n}", alone, history("shared"), bound, cases)
+            left = [f for f in os.listdir("shared") if ".tmp" in f]
+            check(not left, f"{name} by {n}: left behind {left}")
+
+
+def parts():
+    small = {"cantilever": "mesh.nx=24 mesh.ny=12 mesh.nz=12", "lbeam": "mesh.nx=25 mesh.ny=8",
+             "michell": "mesh.nx=24 mesh.ny=8", "conrod": "mesh.nx=30 mesh.ny=6"}
+    for part, size in small.items():
+        agree(part, PART % part, *size.split(), ranks=(2, 3, 4) if part == "cantilever" else (3,))
+    agree("contrast 1e9", PART % "cantilever", *small["cantilever"].split(), "optimization.rho_min=0.001",
+          "solver.tolerance=1e-10", bound=1e-7, cases=2, ranks=(3,))
+    agree("shuffled", PART % "cantilever", *small["cantilever"].split(), "mesh.shuffle=3", "mesh.distort=0.2",
+          ranks=(3,))
+    bell = EXAMPLE % ("bell-crank", "bell-crank")
+    agree("springs, symmetry, projection, two cases", bell, designs=4, cases=4)
+    agree("gravity", EXAMPLE % ("hook", "hook"), designs=3, cases=4)
+    agree("bracket", EXAMPLE % ("bracket", "bracket"), designs=2, cases=4, ranks=(2,))
+
+
+def settings():
+    size = "mesh.nx=16 mesh.ny=8 mesh.nz=8".split()
+    config = PART % "cantilever"
+    for keys in (["solver.preconditioner=jacobi"], ["solver.preconditioner=block-jacobi"],
+                 ["solver.preconditioner=none", "solver.tolerance=1e-10"],
+                 ["solver.preconditioner=multigrid", "optimization.filter.kind=helmholtz"],
+                 ["solver.preconditioner=multigrid", "solver.operator=bsr"],
+                 ["solver.preconditioner=multigrid", "solver.criterion=compliance", "solver.tolerance=1e-14"],
+                 ["solver.preconditioner=multigrid", "solver.warm_start=false"]):
+        plain = "none" in keys[0] or "jacobi" in keys[0]
+        agree(" ".join(keys), config, *size, *keys, ranks=(3,), designs=3, cases=20 if plain else 1,
+              bound=1e-7 if "1e-10" in keys[-1] else 1e-9)
+    agree("heat", EXAMPLE % ("heatsink", "heatsink"), designs=2, cases=2, ranks=(3,))
+
+
+def outputs():
+    """What is written, twice the same; fields of vectors; the same figures in the summary."""
+    config, size = PART % "cantilever", "mesh.nx=16 mesh.ny=8 mesh.nz=8".split()
+    fields = 'output.fields=["density","displacement","von_mises","energy"]'
+    keys = [*EXACT, *size, "optimization.iterations=3", fields, "solver.preconditioner=multigrid"]
+    for folder, n in (("one", 1), ("first", 3), ("again", 3)):
+        said = run(n, folder, config, *keys)
+        check(said.returncode == 0, f"outputs by {n}: {said.stderr}")
+    with open("first/density_0003.vtk", "rb") as a, open("again/density_0003.vtk", "rb") as b:
+        check(a.read() == b.read(), "two runs of three processes: not the same bytes")
+    check(os.path.getsize("one/density_0003.vtk") == os.path.getsize("first/density_0003.vtk"),
+          "the file of three processes is not as long as that of one")
+    same = hextop(1, "verify", "first")
+    check(same.returncode == 0, f"verify of a run of three processes: {same.stderr}")
+    lines = [float(h["compliance"]) for h in history("one")], [float(h["compliance"]) for h in history("first")]
+    check(all(abs(a / b - 1) < 1e-9 for a, b in zip(*lines)), "outputs: compliances differ")
+
+
+def resumed():
+    config, size = PART % "cantilever", "mesh.nx=16 mesh.ny=8 mesh.nz=8".split()
+    keys = [*EXACT, *size, "solver.preconditioner=multigrid", "output.checkpoint=1e-9", "output.every=0"]
+    check(run(3, "whole", config, *keys, "optimization.iterations=8").returncode == 0, "eight designs")
+    check(run(3, "half", config, *keys, "optimization.iterations=4").returncode == 0, "four designs")
+    for n in (2, 1):
+        shutil.copytree("half", f"half{n}")
+    for folder, n in (("half", 3), ("half2", 2), ("half1", 1)):
+        said = hextop(n, "run", config, "output.directory=" + folder, "solver.device=" + DEVICE, *keys,
+                      "optimization.iterations=8", "--resume")
+        check(said.returncode == 0, f"resume by {n}: {said.stderr}")
+        compare(f"resume by {n}", history("whole"), history(folder), 1e-9, 2)
+        if n == 3:
+            with open("whole/density_0008.vtk", "rb") as a, open("half/density_0008.vtk", "rb") as b:
+                check(a.read() == b.read(), "resumed by as many processes: not the same bits")
+    alone = run(1, "alone8", config, *keys, "optimization.iterations=4")
+    check(alone.returncode == 0, alone.stderr)
+    said = hextop(3, "run", config, "output.directory=alone8", "solver.device=" + DEVICE, *keys,
+                  "optimization.iterations=8", "--resume")
+    check(said.returncode == 0, f"a run of one, resumed by three: {said.stderr}")
+    compare("a run of one, resumed by three", history("whole"), history("alone8"), 1e-9, 2)
+
+
+def refused():
+    """One message, exit status 2, nothing written."""
+    config, size = PART % "cantilever", "mesh.nx=8 mesh.ny=4 mesh.nz=4".split()
+    for keys, text in ((["solver.element=quadratic"], "runs in one process"),
+                       (["solver.precision=mixed", "solver.preconditioner=jacobi"], "mixed"),
+                       (["solver.tolerance=-1"], "solver.tolerance"),
+                       (["mesh.nx=2", "mesh.ny=1", "mesh.nz=1", "optimization.filter.radius=1"], "3 ranks for 2 elements")):
+        said = run(3, "refused", config, *size, *keys)
+        check(said.returncode == 2, f"{keys}: exit status {said.returncode}")
+        check(len(re.findall("hextop: error:", said.stderr)) == 1, f"{keys}: not one message: {said.stderr}")
+        check(text in said.stderr, f"{keys}: {said.stderr}")
+    shares = hextop(3, "check", config, *size)
+    check(shares.returncode == 0 and re.search(r"ranks +3", shares.stdout), "check by three processes: no shares")
+    other = hextop(2, "list")
+    check(other.returncode == 0 and other.stdout == hextop(1, "list").stdout, "list by two: not one's text")
+
+
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+        return [int(p) for p in file.read().split()]
+
+
+def kill_one(random_numbers, keys, config):
+    """One process is killed at any moment: all end, and the run goes on from its last checkpoint."""
+    shutil.rmtree("killed", ignore_errors=True)
+    command = words(3, "run", config, "output.directory=killed", "solver.device=" + DEVICE, *keys)
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=ENV) as all_of:
+        time.sleep(random_numbers.uniform(0.2, 2.0))
+        try:
+            pids = children(all_of.pid)
+            os.kill(random_numbers.choice(pids), signal.SIGKILL)
+        except (OSError, IndexError):
+            pass
+        try:
+            all_of.communicate(timeout=30)
+        except subprocess.TimeoutExpired:
+            all_of.kill()
+            check(False, "a process died and the others went on")
+            return
+    if os.path.exists("killed/checkpoint.state"):
+        said = hextop(3, "run", config, "output.directory=killed", "solver.device=" + DEVICE, *keys, "--resume")
+    else:
+        said = run(3, "killed", config, *keys)
+    check(said.returncode == 0, f"after a kill: {said.stderr}")
+    compare("after a kill", history("unhurt"), history("killed"), 0.0, 0)
+    with open("killed/density_0020.vtk", "rb") as a, open("unhurt/density_0020.vtk", "rb") as b:
+        check(a.read() == b.read(), "after a kill: another density")
+
+
+def killed():
+    config, size = PART % "cantilever", "mesh.nx=16 mesh.ny=8 mesh.nz=8".split()
+    keys = [*EXACT, *size, "solver.preconditioner=multigrid", "output.checkpoint=1e-9", "output.every=0",
+            "optimization.iterations=20"]
+    check(run(3, "unhurt", config, *keys).returncode == 0, "unhurt")
+    random_numbers = random.Random(17)
+    for _ in range(KILLS):
+        kill_one(random_numbers, keys, config)
+
+
+def can_run():
+    if not shutil.which("mpirun"):
+        return "no mpirun here"
+    said = hextop(2, "check", PART % "cantilever", "mesh.nx=4", "mesh.ny=2", "mesh.nz=2")
+    if "built without MPI" in said.stderr:
+        return "this build has no MPI"
+    if said.returncode:
+        return "mpirun starts nothing here: " + said.stderr[-300:]
+    said = run(1, "probe", PART % "cantilever", "mesh.nx=4", "mesh.ny=2", "mesh.nz=2", "optimization.iterations=1")
+    return "no such device: " + DEVICE if said.returncode else ""
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        why = can_run()
+        if why:
+            print("skipped: " + why)
+            return 77
+        for job in (parts, settings, outputs, resumed, refused, killed):
+            begin = time.time()
+            job()
+            print(f"{job.__name__}: {time.time() - begin:.1f} s")
+        os.chdir("/")
+    print(f"{N_CHECK} checks, {N_FAILED} failed")
+    return 1 if N_FAILED else 0
+
+
+sys.exit(main())

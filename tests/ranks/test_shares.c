@@ -1,0 +1,233 @@
+/* What processes do together with their shares of a problem, against the whole in one: every
+ * operator's products, diagonals, sums, vectors and fields there and back, sums of arrays. Run by
+ * mpirun with any number of processes; alone it says so. */
+#include "core/ranks/ranks.h"
+#include "core/solver/operator.h"
+#include "tests/lib/fixture.h"
+
+typedef struct job {
+    hx_team team;
+    hx_device device;
+    hx_mesh mesh;
+    hx_problem problem;
+    hx_ranks ranks;
+    int64_t n;               /* unknowns of the whole */
+    double *x, *exact, *got; /* [n] the same x in all processes; K x alone; and by all */
+    double *modulus;         /* [n_elem] */
+} job;
+
+static int make_problem(job *j)
+{
+    static const hx_support_spec support = {
+        .set = "left", .origin = "test", .fix = HX_FIX_X | HX_FIX_Y};
+    static const hx_load_spec load = {"right", "test", HX_LOAD_TRACTION, {1.0, 0.5, 0.0}, 1};
+    static const hx_spring_spec spring = {"right", "test", {3.0, 0.0, 1.0}, HX_SPRING_AREA};
+    const fixture_box box = {{9, 5, 4}, {3.0, 1.0, 1.5}, 0.2, 0};
+    hx_problem_params params = fixture_problem();
+    params.support = &support;
+    params.n_support = 1;
+    params.load = &load;
+    params.n_load = 1;
+    params.spring = &spring;
+    params.n_spring = 1;
+    HX_TRY(fixture_box_create(&j->mesh, &box));
+    HX_TRY(fixture_finish(&j->mesh, FIXTURE_REORDERED));
+    return hx_problem_create(&j->problem, &j->mesh, &params);
+}
+
+static void make_vectors(job *j)
+{
+    uint64_t state = 99;
+    const size_t n = (size_t)(3 * j->mesh.n_node), n_elem = (size_t)j->mesh.n_elem;
+    j->n = (int64_t)n;
+    j->x = malloc(n * sizeof(double));
+    j->exact = malloc(n * sizeof(double));
+    j->got = malloc(n * sizeof(double));
+    j->modulus = malloc(n_elem * sizeof(double));
+    for (size_t i = 0; i < n; i++) j->x[i] = fixture_uniform(&state, -1.0, 1.0);
+    for (size_t e = 0; e < n_elem; e++) j->modulus[e] = fixture_uniform(&state, 1e-3, 1.0);
+}
+
+static int leads(const job *j)
+{
+    return j->team.rank == HX_RANKS_LEADER;
+}
+
+/* Moduli of a share. */
+static int set_modulus(const job *j, hx_operator *op)
+{
+    const int64_t first = op->problem->whole ? op->problem->whole_elem[0] : 0;
+    return hx_operator_set_modulus(op, j->modulus + first);
+}
+
+enum { PRODUCT, DIAGONAL, N_KIND };
+
+static int apply(const hx_operator *op, int kind, const double *d_x, double *d_y)
+{
+    return kind == PRODUCT ? hx_operator_apply_unmasked(op, d_x, d_y)
+                           : hx_operator_diagonal(op, d_y);
+}
+
+/* Of the whole, by each process for itself. */
+static void find_exact(job *j, const hx_strategy *strategy, hx_layout layout, int kind, double *xkx)
+{
+    hx_operator op;
+    hx_device *const dev = &j->device;
+    double *const d_x = fixture_put(dev, (size_t)j->n, j->x), *const d_y = fixture_put(
+                                                                  dev, (size_t)j->n, j->x);
+    CHECK_OK(hx_operator_create(&op, dev, strategy, layout, &j->problem, 0));
+    CHECK_OK(set_modulus(j, &op));
+    CHECK_OK(apply(&op, kind, d_x, d_y));
+    CHECK_OK(dev->ops->vector->dot(dev, j->n, d_x, d_y, xkx));
+    fixture_get(dev, (size_t)j->n, j->exact, d_y);
+    hx_operator_free(&op);
+    dev->ops->release(dev, d_x);
+    dev->ops->release(dev, d_y);
+}
+
+static void find_together(job *j, const hx_strategy *strategy, hx_layout layout, int kind,
+                          double *xkx)
+{
+    hx_operator op;
+    hx_device *const dev = &j->ranks.dev;
+    const size_t n = 3 * (size_t)j->ranks.share.mesh.n_node;
+    double *const d_x = fixture_put(dev, n, NULL), *const d_y = fixture_put(dev, n, NULL);
+    CHECK_OK(hx_operator_create(&op, dev, strategy, layout, &j->ranks.share.problem, 0));
+    CHECK_OK(set_modulus(j, &op));
+    CHECK_OK(hx_ranks_spread_vector(&j->ranks, 3, leads(j) ? j->x : NULL, d_x));
+    CHECK_OK(apply(&op, kind, d_x, d_y));
+    CHECK_OK(dev->ops->vector->dot(dev, (int64_t)n, d_x, d_y, xkx));
+    CHECK_OK(hx_ranks_collect_vector(&j->ranks, 3, d_y, leads(j) ? j->got : NULL));
+    hx_operator_free(&op);
+    dev->ops->release(dev, d_x);
+    dev->ops->release(dev, d_y);
+}
+
+static void test_operators(job *j)
+{
+    const hx_strategy *strategy;
+    size_t i = 0;
+    int layout = 0, n = 0;
+    hx_layout of;
+    while ((strategy = fixture_next_strategy(&j->device, &i, &layout, &of)) != NULL)
+        for (int kind = 0; kind < N_KIND; kind++, n++) {
+            double alone, together;
+            find_exact(j, strategy, of, kind, &alone);
+            find_together(j, strategy, of, kind, &together);
+            const double bound = strategy->error > 0.0 ? strategy->error : 1e-13;
+            CHECK_REL(together, alone, 10.0 * bound);
+            if (!leads(j)) continue;
+            double scale = 0.0;
+            for (int64_t k = 0; k < j->n; k++) test_worst(&scale, fabs(j->exact[k]));
+            const double off = test_max_difference((size_t)j->n, j->exact, j->got);
+            CHECK_MSG(off <= bound * scale, "%s, %s: %.1e of %.1e", strategy->name,
+                      kind == PRODUCT ? "product" : "diagonal", off, scale);
+        }
+    CHECK(n >= 2 * 3);
+}
+
+/* What each process finds of a whole, bit for bit the same. */
+static void check_same(job *j, double value)
+{
+    double all[64];
+    if (j->team.size > 64) return;
+    CHECK_OK(j->team.ops->all_gather(&j->team, &value, sizeof value, all));
+    for (int r = 0; r < j->team.size; r++) CHECK(memcmp(&all[r], &value, sizeof value) == 0);
+}
+
+static void test_sums(job *j)
+{
+    enum { N = 1000 };
+    float sum[N];
+    double three[3] = {1.0, j->team.rank, 0.1 * j->team.rank}, rank_sum = 0.0;
+    for (int i = 0; i < N; i++) sum[i] = (float)((i + 1) * (j->team.rank + 1));
+    CHECK_OK(hx_team_sum_single(&j->team, N, sum));
+    CHECK_OK(hx_team_sum(&j->team, 3, three));
+    for (int r = 0; r < j->team.size; r++) rank_sum += r + 1;
+    for (int i = 0; i < N; i++) CHECK_REL(sum[i], (i + 1) * rank_sum, 1e-6);
+    CHECK(three[0] == j->team.size);
+    CHECK_REL(three[1] + j->team.size, rank_sum, 1e-15);
+    check_same(j, three[2]);
+    check_same(j, sum[N - 1]);
+}
+
+/* Own nodes of all shares are the nodes, each once; runs are the elements. */
+static void test_shares(job *j)
+{
+    const hx_share *const share = &j->ranks.share;
+    double n[2] = {(double)share->n_own, (double)share->mesh.n_elem};
+    CHECK_OK(hx_team_sum(&j->team, 2, n));
+    CHECK((int64_t)n[0] == j->mesh.n_node && (int64_t)n[1] == j->mesh.n_elem);
+    CHECK(j->team.size == 1 || share->n_common > 0);
+    for (int64_t a = 0; a < share->mesh.n_node; a++)
+        for (int k = 0; k < 3; k++)
+            CHECK(share->mesh.xyz[3 * a + k] == j->mesh.xyz[3 * (int64_t)share->node[a] + k]);
+}
+
+/* A field and a vector there and back; values in common settle on one. */
+static void test_transport(job *j)
+{
+    hx_device *const dev = &j->ranks.dev;
+    const hx_share *const share = &j->ranks.share;
+    const size_t n_elem = (size_t)j->mesh.n_elem, n = 3 * (size_t)share->mesh.n_node;
+    double *const d_whole = fixture_put(dev, n_elem, j->modulus),
+                  *const d_back = fixture_put(dev, n_elem, NULL),
+                  *const d_share = fixture_put(dev, (size_t)share->mesh.n_elem, NULL),
+                  *const d_x = fixture_put(dev, n, NULL);
+    CHECK_OK(hx_ranks_spread(&j->ranks, d_whole, d_share));
+    CHECK_OK(hx_ranks_collect(&j->ranks, d_share, d_back));
+    if (leads(j)) {
+        fixture_get(dev, n_elem, j->got, d_back);
+        CHECK(memcmp(j->got, j->modulus, n_elem * sizeof(double)) == 0);
+    }
+    for (size_t i = 0; i < n; i++) j->got[i] = j->team.rank + 1.0;
+    CHECK_OK(dev->ops->upload(dev, d_x, j->got, n * sizeof(double)));
+    CHECK_OK(dev->ops->common->settle(dev, 3, d_x));
+    fixture_get(dev, n, j->got, d_x);
+    for (size_t i = 0; i < n; i++)
+        CHECK(i < 3 * (size_t)share->n_own ? j->got[i] == j->team.rank + 1.0
+                                           : j->got[i] < j->team.rank + 1.0);
+    dev->ops->release(dev, d_whole);
+    dev->ops->release(dev, d_back);
+    dev->ops->release(dev, d_share);
+    dev->ops->release(dev, d_x);
+}
+
+static void test_refused(job *j)
+{
+    hx_problem heat = j->problem;
+    heat.films.n = 1;
+    CHECK_FAILS(hx_share_check(&heat), HX_EINPUT, "convection runs in one process");
+    heat.films.n = 0;
+    heat.rigid.n = 1;
+    CHECK_FAILS(hx_share_check(&heat), HX_EINPUT, "rigid couplings run in one process");
+}
+
+int main(int argc, char **argv)
+{
+    job j;
+    memset(&j, 0, sizeof j);
+    const int status = fixture_open_small(&j.device, argc, argv);
+    if (status) return status;
+    CHECK_OK(hx_team_join(&j.team));
+    CHECK_OK(make_problem(&j));
+    make_vectors(&j);
+    CHECK_OK(hx_ranks_create(&j.ranks, &j.team, &j.device, &j.problem));
+    test_sums(&j);
+    test_shares(&j);
+    test_operators(&j);
+    test_transport(&j);
+    test_refused(&j);
+    hx_ranks_free(&j.ranks);
+    free(j.x);
+    free(j.exact);
+    free(j.got);
+    free(j.modulus);
+    hx_problem_free(&j.problem);
+    hx_mesh_free(&j.mesh);
+    hx_device_close(&j.device);
+    const int size = j.team.size;
+    hx_team_leave(&j.team);
+    printf("%d processes: ", size);
+    TEST_END();
+}
