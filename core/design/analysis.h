@@ -64,10 +64,10 @@ typedef struct hx_analysis {
     double *d_modulus;   /* of the whole: the operator's, or (owned) d_modulus_whole */
     double *d_rho_share, *d_modulus_whole, *d_field, *d_work, *d_field_whole; /* with ranks (owned)
                                                                                */
-    double *d_energy;    /* field; NULL: the energy of the elements is not asked for (owned) */
-    double **d_u;        /* [n_case] vectors (owned) */
-    float **d_last;      /* [n_case] d_u of the design before; NULL: not followed (owned) */
-    hx_case_load *load;  /* [n_case] (owned) */
+    double *d_energy;   /* field; NULL: the energy of the elements is not asked for (owned) */
+    double **d_u;       /* [n_case] vectors (owned) */
+    float **d_last;     /* [n_case] d_u of the design before; NULL: not followed (owned) */
+    hx_case_load *load; /* [n_case] (owned) */
     hx_case_record *load_case; /* [n_case] (owned) */
     double compliance;         /* NaN until asked for */
     hx_analysis_record record; /* since the last hx_analysis_solve */

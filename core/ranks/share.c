@@ -81,8 +81,7 @@ static int number_nodes(hx_share *share, const hx_team *team, int32_t *place)
 static int make_mesh(hx_share *share, const hx_team *team, int64_t n_node, const int32_t *place)
 {
     const hx_mesh *const mesh = share->whole->mesh;
-    const int64_t begin = share->first[team->rank],
-                  n_elem = share->first[team->rank + 1] - begin;
+    const int64_t begin = share->first[team->rank], n_elem = share->first[team->rank + 1] - begin;
     double *xyz = NULL;
     int32_t *conn = NULL;
     int rc;
@@ -121,8 +120,8 @@ typedef struct census {
     int64_t n_source;
 } census;
 
-static void count_common(const hx_share *share, const hx_team *team, int64_t n,
-                         const int32_t *node, int *rank, census *c)
+static void count_common(const hx_share *share, const hx_team *team, int64_t n, const int32_t *node,
+                         int *rank, census *c)
 {
     for (int64_t i = 0; i < n; i++) {
         const int n_rank = list_ranks(share, team->size, node[i], rank);
@@ -159,8 +158,7 @@ static void list_common(hx_share *share, const hx_team *team, int64_t n, const i
         if (n_rank < 2) continue;
         for (int k = 0; k < n_rank; k++) {
             if (rank[k] != team->rank) share->common_of[next[rank[k]]] = (int32_t)share->n_common;
-            share->source[n_source++] =
-                rank[k] == team->rank ? -1 : (int32_t)next[rank[k]]++;
+            share->source[n_source++] = rank[k] == team->rank ? -1 : (int32_t)next[rank[k]]++;
         }
         share->common[share->n_common++] = place[node[i]];
         share->from[share->n_common] = n_source;

@@ -28,12 +28,12 @@ typedef struct hx_share {
     int64_t n_common;
     int32_t *common; /* [n_common] (owned, like all below) */
     int n_peer;
-    int *peer;       /* [n_peer] ranks, ascending */
-    int64_t *with;   /* [n_peer + 1] first place in `common_of` of each */
+    int *peer;          /* [n_peer] ranks, ascending */
+    int64_t *with;      /* [n_peer + 1] first place in `common_of` of each */
     int32_t *common_of; /* [with[n_peer]] places in `common`, in the same order at the peer */
     int64_t *from;      /* [n_common + 1] first place in `source` */
-    int32_t *source; /* [from[n_common]] where a common node's values come from, in the order of
-                        ranks: the place in `common_of`, -1: this rank */
+    int32_t *source;    /* [from[n_common]] where a common node's values come from, in the order of
+                           ranks: the place in `common_of`, -1: this rank */
 } hx_share;
 
 /* Of this rank of the team. The whole outlives it. HX_EINPUT: what no share can have (quadratic

@@ -79,8 +79,7 @@ static void cut_cells(const cut *c, hx_lattice *lattice)
                 8 * sizeof(int32_t));
     }
     for (int64_t k = 0; k < 8 * lattice->level[0].n_node; k++)
-        if (lattice->node_cell[k] >= 0)
-            lattice->node_cell[k] = c->cell_new[lattice->node_cell[k]];
+        if (lattice->node_cell[k] >= 0) lattice->node_cell[k] = c->cell_new[lattice->node_cell[k]];
     for (int colour = 0, begin = 0; colour < 8; colour++) {
         const int32_t end = lattice->colour_at[colour + 1];
         lattice->colour_at[colour] = n;
