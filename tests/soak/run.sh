@@ -3,8 +3,9 @@
 # every result against the CPU's made before, memory of process and device flat.
 #     sh tests/soak/run.sh BUILD SECONDS [-d DEVICE] [-n CONFIGS] [-m ELEMENTS] [-s] [-v] SEED...
 # BUILD is built with CUDA (or -d cpu: then against other operators, preconditioners and numbers of threads); rounds
-# begin for SECONDS, three of them at least, on a GPU eight, since its driver takes memory in steps of 2 MB; -s where others use the device, -v for a line a config.
-# The CPU's results are made first, by as many processes as there are cores over 2. An H200 with 16 cores, -m 2500: some 75 s a seed.
+# begin for SECONDS, three of them at least, on a GPU 32 (3 minutes), since arenas of threads and the driver's pool fill
+# in the first twenty; -s where others use the device, -v for a line a config.
+# The CPU's results are made first, by as many processes as there are cores over 2. An H200 with 16 cores, -m 2500: below 4 minutes a seed.
 set -u
 build=$1 seconds=$2 device=cuda n=40 most=16000 shared= each=
 shift 2
@@ -28,7 +29,7 @@ export OMP_WAIT_POLICY="${OMP_WAIT_POLICY:-passive}"
 export GLIBC_TUNABLES=glibc.malloc.tcache_count=0 # or freed memory counts as held
 failed=0
 rounds=3
-[ "$device" = cpu ] || rounds=8 # a pool that the driver takes is a step: a line through three is nothing but it
+[ "$device" = cpu ] || rounds=32 # a pool that fills is a step: a line through the first rounds is nothing but it
 parts=$(($(nproc) / 2))
 [ "$parts" -ge 1 ] || parts=1
 for seed in "$@"; do
