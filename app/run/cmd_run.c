@@ -292,9 +292,11 @@ static void print_result(run *r)
     const hx_stats *stats = &r->stats;
     hx_log_status_keep();
     const hx_config *cfg = &r->session.cfg;
-    char mass[64] = "";
+    char mass[64] = "", ranks[256];
     hx_log_info("%s", "");
     hx_stats_print(stats);
+    if (r->session.team)
+        hx_log_info("ranks: %s", hx_session_team_figures(&r->session, ranks, sizeof ranks));
     if (!isnan(cfg->material.density))
         snprintf(mass, sizeof mass, ", mass %.6g%s",
                  hx_session_mass(&r->session, stats->last.volume), cfg->units.mass);
