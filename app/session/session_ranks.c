@@ -1,9 +1,11 @@
 /* A session that several processes share: the leader opens it as one alone would, but solves a
  * share on ranks.dev; the others make the same mesh and problem, and solve theirs. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../text/table.h"
+#include "core/base/memory.h"
 #include "core/version.h"
 #include "identity.h"
 #include "session_internal.h"
@@ -44,6 +46,25 @@ static int identify(hx_session *s, choice *c)
     return HX_OK;
 }
 
+/* What a process says to the leader's choice: 0, or an error code and why. */
+typedef struct verdict {
+    int32_t rc;
+    char why[400];
+} verdict;
+
+/* Every process' verdict becomes that of all: nothing is written before. */
+static int agree(const hx_session *s, int own)
+{
+    verdict mine = {.rc = own}, *all;
+    if (own < 0) snprintf(mine.why, sizeof mine.why, "%s", hx_error_message());
+    HX_TRY(hx_alloc_raw(&all, (size_t)s->team->size, sizeof *all, "processes"));
+    int rc = s->team->ops->all_gather(s->team, &mine, sizeof mine, all);
+    for (int r = 0; rc == HX_OK && r < s->team->size; r++)
+        if (all[r].rc < 0) rc = HX_RAISE(all[r].rc, "%s", all[r].why);
+    free(all);
+    return rc;
+}
+
 int hx_session_tell_choice(hx_session *s)
 {
     choice c;
@@ -55,7 +76,8 @@ int hx_session_tell_choice(hx_session *s)
     snprintf(c.preconditioner, sizeof c.preconditioner, "%s", s->cfg.solver.preconditioner);
     c.layout = (int32_t)s->cfg.solver.layout;
     HX_TRY(identify(s, &c));
-    return s->team->ops->broadcast(s->team, HX_RANKS_LEADER, &c, sizeof c);
+    HX_TRY(s->team->ops->broadcast(s->team, HX_RANKS_LEADER, &c, sizeof c));
+    return agree(s, HX_OK);
 }
 
 static int differ(const hx_hash *a, const hx_hash *b)
@@ -98,8 +120,8 @@ static int hear_choice(hx_session *s)
     HX_TRY(hx_config_set_word(&s->cfg.solver.op, leader.op));
     HX_TRY(hx_config_set_word(&s->cfg.solver.preconditioner, leader.preconditioner));
     s->cfg.solver.layout = (hx_layout)leader.layout;
-    HX_TRY(identify(s, &own));
-    return compare(s, &leader, &own);
+    const int rc = identify(s, &own);
+    return agree(s, rc < 0 ? rc : compare(s, &leader, &own));
 }
 
 int hx_session_open_follower(hx_session *s)

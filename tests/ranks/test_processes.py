@@ -165,6 +165,14 @@ def refused():
         check(said.returncode == 2, f"{keys}: exit status {said.returncode}")
         check(len(re.findall("hextop: error:", said.stderr)) == 1, f"{keys}: not one message: {said.stderr}")
         check(text in said.stderr, f"{keys}: {said.stderr}")
+    one = ["-n", "1", HEXTOP, "run", config, "output.directory=two", *size]
+    for keys, text in ((["mesh.nx=10"], "process 1 reads another mesh"),
+                       (["optimization.filter.radius=1.5"], "process 1 reads another config")):
+        said = subprocess.run(["mpirun", "--oversubscribe", *one, ":", *one, *keys], capture_output=True, text=True,
+                              timeout=60, env=ENV)
+        check(said.returncode == 2, f"{keys} of one process: exit status {said.returncode}")
+        check(len(re.findall("hextop: error:", said.stderr)) == 1 and text in said.stderr, f"{keys}: {said.stderr}")
+        check(not os.path.exists("two"), f"{keys} of one process: something is written")
     shares = hextop(3, "check", config, *size)
     check(shares.returncode == 0 and re.search(r"ranks +3", shares.stdout), "check by three processes: no shares")
     other = hextop(2, "list")
