@@ -76,14 +76,12 @@ void hx_ranks_set_multigrid(hx_ranks *ranks)
     ranks->multigrid.mesh_power_start = power_start;
     ranks->multigrid.mesh_power_step = power_step;
     ranks->multigrid.mesh_restrict = mesh_restrict;
-    ranks->multigrid.mesh_update = NULL; /* it leaves the sum of all shares in place */
     ranks->ops.multigrid = &ranks->multigrid;
     if (!conduction) return;
     ranks->conduction = *conduction;
     if (conduction->multigrid) {
         ranks->scalar = *conduction->multigrid;
         ranks->scalar.mesh_restrict = scalar_restrict;
-        ranks->scalar.mesh_update = NULL;
         ranks->conduction.multigrid = &ranks->scalar;
     }
     ranks->ops.conduction = &ranks->conduction;
