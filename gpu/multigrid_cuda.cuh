@@ -68,9 +68,10 @@ int hx_cuda_mg_dense(hx_device *dev, const hx_mg_level *level, double *matrix);
 int hx_cuda_mg_add_blocks(hx_device *dev, const hx_mg_level *level, int64_t n, const int64_t *d_at,
                           const float *d_block);
 // multigrid_inverse_cuda.cu
-int hx_cuda_mg_inverse(hx_device *dev, const hx_mg_level *level, double *d_work, float *d_inverse);
-int hx_cuda_mg_inverse_scalar(hx_device *dev, const hx_mg_level *level, double *d_work,
-                              float *d_inverse);
+int hx_cuda_mg_inverse(hx_device *dev, const hx_mg_level *level, double added, double *d_work,
+                       float *d_inverse, int *fits);
+int hx_cuda_mg_inverse_scalar(hx_device *dev, const hx_mg_level *level, double added,
+                              double *d_work, float *d_inverse, int *fits);
 int hx_cuda_mg_inverse_multiply(hx_device *dev, int64_t n, const float *d_inverse, const float *d_b,
                                 float *d_y);
 // multigrid_blocks_cuda.cu

@@ -1,14 +1,14 @@
 // The inverse of a lattice's matrix, for the lattice that multigrid solves directly.
 //
-// A, scaled to unit diagonal and with 3e-6 of it added (core/solver/skyline.h says why), is swept
-// block by block: with the pivots K of a block, G = A_KK^-1 and W = A_.K G,
+// A, scaled to unit diagonal and with a small share of it added (core/solver/skyline.h says why),
+// is swept block by block: with the pivots K of a block, G = A_KK^-1 and W = A_.K G,
 //
 //     A_ij -= W_i A_jK',  A_iK = W_i,  A_KK = -G    (i, j not in K)
 //
 // leaves -A^-1 when all blocks are done (Goodnight, Am. Stat. 33, 1979). Double precision, the
 // lower triangle by tiles, 1.5 n^3 multiplications on the tensor cores. A pivot that is none (below
-// 1e-6) is left out: its row and column become 0. A fixed order everywhere: the same bits each
-// time.
+// a third of that share) is left out: its row and column become 0; a flag says so. A fixed order
+// everywhere: the same bits each time.
 //
 // A launch a block of pivots: a thread block takes up to two tiles of a row, makes W of it anew,
 // and leaves what will be A_.K of the next block aside. The first one takes the tile of the next
@@ -24,7 +24,7 @@ constexpr int TILE = HX_MG_TILE, SIDE = 8, PARTS = TILE / SIDE; // parts: 8 x 8
 constexpr int WARPS_TILE = 4, ROW_PARTS = PARTS / WARPS_TILE;   // a warp has two rows of parts
 constexpr int THREADS = 32 * WARPS_TILE, STRIP = 2;             // tiles of a thread block
 constexpr unsigned LANES = 0xffffffffu;
-constexpr double ADDED = 3e-6, LEAST_PIVOT = 1e-6;
+constexpr double LEAST_PIVOT = 1.0 / 3.0; // of what is added
 
 // In the memory of the caller.
 struct sweep {
@@ -33,9 +33,11 @@ struct sweep {
     double *column;   // [2][pitch][TILE] A_.K as it was, of this block and of the next
     double *g;        // [2][TILE][TILE] of this block and of the next
     double *scale;    // [pitch], 0 where a row is empty
+    int *refused;     // 1: a pivot of a row that is not empty was none
+    double added, least_pivot;
 };
 
-sweep sweep_of(int64_t n, double *d_work)
+sweep sweep_of(int64_t n, double added, double *d_work)
 {
     sweep s = {};
     s.n = n;
@@ -44,6 +46,9 @@ sweep sweep_of(int64_t n, double *d_work)
     s.column = s.a + s.pitch * s.pitch;
     s.g = s.column + 2 * s.pitch * TILE;
     s.scale = s.g + 2 * TILE * TILE;
+    s.refused = reinterpret_cast<int *>(s.scale + s.pitch);
+    s.added = added;
+    s.least_pivot = LEAST_PIVOT * added;
     return s;
 }
 
@@ -63,6 +68,7 @@ template <int DOF> __global__ void scale_kernel(hx_mg_level level, sweep s)
         d = entry_of<DOF>(level, i / DOF, HX_LATTICE_CENTRE, r, r);
     }
     s.scale[i] = d > 0.0 ? 1.0 / sqrt(d) : 0.0;
+    if (i == 0) *s.refused = 0;
 }
 
 // A thread an entry of the matrix; s.a is 0 before.
@@ -77,7 +83,7 @@ template <int DOF> __global__ void fill_kernel(hx_mg_level level, sweep s)
     if ((b == a && o != HX_LATTICE_CENTRE) || j > row) return;
     const double value =
         entry_of<DOF>(level, a, o, static_cast<int>(row % DOF), c) * (s.scale[row] * s.scale[j]);
-    s.a[row * s.pitch + j] = j == row ? value * (1.0 + ADDED) : value;
+    s.a[row * s.pitch + j] = j == row ? value * (1.0 + s.added) : value;
 }
 
 // Parts of 8 x 8 lie in a warp as the tensor cores leave them: lane 4 i + j has the entries (i, 2
@@ -188,8 +194,8 @@ __device__ __forceinline__ double of_lane(double v, int lane)
 }
 
 // L^-1 of a part A = LL' of pivots, by elimination beside the identity. Rows and columns of pivots
-// that are none are 0.
-__device__ __forceinline__ double2 invert_factor(double2 a)
+// that are none are 0; those of empty rows are exactly 0, others are told.
+__device__ __forceinline__ double2 invert_factor(double2 a, double least_pivot, bool &refused)
 {
     const int lane = static_cast<int>(threadIdx.x) % 32, i = lane / 4, j = lane % 4 * 2;
     double2 m = make_double2(i == j ? 1.0 : 0.0, i == j + 1 ? 1.0 : 0.0);
@@ -200,7 +206,8 @@ __device__ __forceinline__ double2 invert_factor(double2 a)
         const double pivot = of_lane(here, 4 * p + p / 2), r = of_lane(here, 4 * i + p / 2),
                      ax = of_lane(a.x, 4 * p + lane % 4), ay = of_lane(a.y, 4 * p + lane % 4),
                      mx = of_lane(m.x, 4 * p + lane % 4), my = of_lane(m.y, 4 * p + lane % 4);
-        const bool is_one = pivot > LEAST_PIVOT;
+        const bool is_one = pivot > least_pivot;
+        refused = refused || (!is_one && pivot != 0.0);
         const double f = is_one && i > p ? -r * (1.0 / pivot) : 0.0;
         if (i == p && is_one) own = pivot;
         a.x = fma(f, ax, a.x);
@@ -224,8 +231,9 @@ __device__ __forceinline__ double2 turn_part(double2 a)
 // A tile of pivots, of which the lower triangle counts, to its inverse: swept part by part, with
 // T = A_.K L^-T and A_ij -= T_i T_j', which is as exact as pivot by pivot however small some are.
 // shared: TILE * TILE doubles that no thread uses any more.
-__device__ void invert_tile(rows &r, double2 *shared, double *g)
+__device__ void invert_tile(rows &r, double2 *shared, const sweep &s, double *g)
 {
+    bool refused = false;
     double *const whole = reinterpret_cast<double *>(shared);
     const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
     store_rows(r, whole, TILE);
@@ -245,7 +253,8 @@ __device__ void invert_tile(rows &r, double2 *shared, double *g)
 #pragma unroll
         for (int h = 0; h < ROW_PARTS; h++) panel[(warp * ROW_PARTS + h) * 32 + lane] = r.v[k][h];
         __syncthreads();
-        const double2 factor = invert_factor(panel[k * 32 + lane]), turned = turn_part(factor);
+        const double2 factor = invert_factor(panel[k * 32 + lane], s.least_pivot, refused),
+                      turned = turn_part(factor);
         double2 left[ROW_PARTS] = {}, w[ROW_PARTS] = {};
         multiply_part(left, r.v[k], factor);
         multiply_part(w, left, turned);
@@ -273,6 +282,7 @@ __device__ void invert_tile(rows &r, double2 *shared, double *g)
 #pragma unroll
         for (int h = 0; h < ROW_PARTS; h++) r.v[k][h] = w[h];
     }
+    if (refused && threadIdx.x == 0) *s.refused = 1;
     turn_sign(r);
     store_rows(r, g, TILE);
 }
@@ -287,7 +297,7 @@ __global__ void __launch_bounds__(THREADS) first_kernel(sweep s)
     if (tile > 0)
         store_rows(r, s.column + tile * TILE * TILE, TILE);
     else
-        invert_tile(r, shared, s.g);
+        invert_tile(r, shared, s, s.g);
 }
 
 // w = -A_iK G, G in shared memory.
@@ -343,7 +353,7 @@ __global__ void __launch_bounds__(THREADS, 2) update_kernel(sweep s, int k, int 
         load_rows(r, s.a + row * TILE * (s.pitch + 1), s.pitch);
         add_product(r, w, right);
         store_rows(r, s.a + row * TILE * (s.pitch + 1), s.pitch);
-        invert_tile(r, shared, s.g + (k + 1) % 2 * TILE * TILE);
+        invert_tile(r, shared, s, s.g + (k + 1) % 2 * TILE * TILE);
         return;
     }
     for (int j = begin; j < begin + STRIP && j <= row; j++) {
@@ -378,10 +388,12 @@ __global__ void finish_kernel(sweep s, float *__restrict__ inverse)
 }
 
 template <int DOF>
-int invert(hx_device *dev, const hx_mg_level *level, double *d_work, float *d_inverse)
+int invert(hx_device *dev, const hx_mg_level *level, double added, double *d_work, float *d_inverse,
+           int *fits)
 {
     const int64_t n = DOF * level->n_node;
-    const sweep s = sweep_of(n, d_work);
+    const sweep s = sweep_of(n, added, d_work);
+    int refused;
     const int n_tile = static_cast<int>(s.pitch / TILE);
     const dim3 grid(static_cast<unsigned>((n_tile + STRIP - 1) / STRIP),
                     static_cast<unsigned>(n_tile + 1));
@@ -402,6 +414,8 @@ int invert(hx_device *dev, const hx_mg_level *level, double *d_work, float *d_in
                                k, n_tile));
     finish_kernel<<<hx_blocks(s.pitch * s.pitch, HX_BLOCK), HX_BLOCK, 0, stream>>>(s, d_inverse);
     HX_TRY_LAUNCH("multigrid inverse");
+    HX_TRY(dev->ops->download(dev, &refused, s.refused, sizeof refused));
+    *fits = !refused;
     return HX_OK;
 }
 
@@ -439,15 +453,16 @@ __global__ void __launch_bounds__(32 * WARPS)
 
 } // namespace
 
-int hx_cuda_mg_inverse(hx_device *dev, const hx_mg_level *level, double *d_work, float *d_inverse)
+int hx_cuda_mg_inverse(hx_device *dev, const hx_mg_level *level, double added, double *d_work,
+                       float *d_inverse, int *fits)
 {
-    return invert<HX_MG_DOF>(dev, level, d_work, d_inverse);
+    return invert<HX_MG_DOF>(dev, level, added, d_work, d_inverse, fits);
 }
 
-int hx_cuda_mg_inverse_scalar(hx_device *dev, const hx_mg_level *level, double *d_work,
-                              float *d_inverse)
+int hx_cuda_mg_inverse_scalar(hx_device *dev, const hx_mg_level *level, double added,
+                              double *d_work, float *d_inverse, int *fits)
 {
-    return invert<1>(dev, level, d_work, d_inverse);
+    return invert<1>(dev, level, added, d_work, d_inverse, fits);
 }
 
 int hx_cuda_mg_inverse_multiply(hx_device *dev, int64_t n, const float *d_inverse, const float *d_b,

@@ -55,10 +55,12 @@ void hx_cpu_diagonals(const hx_device_model *model, int64_t first, int64_t last,
                       double (*diagonal)[24]);
 
 /* Of those tables too (multigrid_direct_cpu.c). */
-int hx_cpu_direct_factorise(hx_device *dev, const hx_mg_level *level, hx_mg_direct *direct);
+int hx_cpu_direct_factorise(hx_device *dev, const hx_mg_level *level, double added,
+                            hx_mg_direct *direct, int *fits);
 int hx_cpu_direct_solve(hx_device *dev, const hx_mg_level *level, const hx_mg_direct *direct,
                         const float *d_b, float *d_x);
-int hx_cpu_direct_factorise_scalar(hx_device *dev, const hx_mg_level *level, hx_mg_direct *direct);
+int hx_cpu_direct_factorise_scalar(hx_device *dev, const hx_mg_level *level, double added,
+                                   hx_mg_direct *direct, int *fits);
 int hx_cpu_direct_solve_scalar(hx_device *dev, const hx_mg_level *level, const hx_mg_direct *direct,
                                const float *d_b, float *d_x);
 

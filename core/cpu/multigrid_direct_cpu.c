@@ -20,11 +20,12 @@ static void fill(const hx_mg_level *level, int dof, const hx_mg_direct *direct)
         }
 }
 
-static int factorise(const hx_mg_level *level, int dof, hx_mg_direct *direct)
+static int factorise(const hx_mg_level *level, int dof, double added, hx_mg_direct *direct,
+                     int *fits)
 {
     hx_skyline_clear(&direct->factors);
     fill(level, dof, direct);
-    hx_skyline_factorise(&direct->factors);
+    *fits = hx_skyline_factorise(&direct->factors, added) == 0;
     return HX_OK;
 }
 
@@ -42,10 +43,11 @@ static int solve(const hx_mg_level *level, int dof, const hx_mg_direct *direct, 
     return HX_OK;
 }
 
-int hx_cpu_direct_factorise(hx_device *dev, const hx_mg_level *level, hx_mg_direct *direct)
+int hx_cpu_direct_factorise(hx_device *dev, const hx_mg_level *level, double added,
+                            hx_mg_direct *direct, int *fits)
 {
     (void)dev;
-    return factorise(level, HX_MG_DOF, direct);
+    return factorise(level, HX_MG_DOF, added, direct, fits);
 }
 
 int hx_cpu_direct_solve(hx_device *dev, const hx_mg_level *level, const hx_mg_direct *direct,
@@ -55,10 +57,11 @@ int hx_cpu_direct_solve(hx_device *dev, const hx_mg_level *level, const hx_mg_di
     return solve(level, HX_MG_DOF, direct, d_b, d_x);
 }
 
-int hx_cpu_direct_factorise_scalar(hx_device *dev, const hx_mg_level *level, hx_mg_direct *direct)
+int hx_cpu_direct_factorise_scalar(hx_device *dev, const hx_mg_level *level, double added,
+                                   hx_mg_direct *direct, int *fits)
 {
     (void)dev;
-    return factorise(level, 1, direct);
+    return factorise(level, 1, added, direct, fits);
 }
 
 int hx_cpu_direct_solve_scalar(hx_device *dev, const hx_mg_level *level, const hx_mg_direct *direct,

@@ -164,7 +164,7 @@ static HX_HD int64_t hx_mg_pitch(int64_t n)
 }
 static HX_HD int64_t hx_mg_inverse_work(int64_t n)
 {
-    return hx_mg_pitch(n) * (hx_mg_pitch(n) + 2 * HX_MG_TILE + 1) + 2 * HX_MG_TILE * HX_MG_TILE;
+    return hx_mg_pitch(n) * (hx_mg_pitch(n) + 2 * HX_MG_TILE + 1) + 2 * HX_MG_TILE * HX_MG_TILE + 1;
 }
 
 /* The factors of a lattice's matrix, on the host. */
@@ -267,13 +267,17 @@ typedef struct hx_multigrid_ops {
                         const hx_mg_level *fine, float *d_x);
     int (*galerkin)(hx_device *dev, const hx_mg_level *fine, const hx_mg_level *coarse);
     int (*diagonal)(hx_device *dev, const hx_mg_level *level); /* sets m */
-    /* One of two. On a host: the factors of a level's matrix, and x = A^-1 b with them. */
-    int (*direct_factorise)(hx_device *dev, const hx_mg_level *level, hx_mg_direct *direct);
+    /* One of two. On a host: the factors of a level's matrix + D, D = `added` of its diagonal
+     * (skyline.h), and x = (A + D)^-1 b with them. *fits: 0 where rows had to be left out, since
+     * noise is above D. */
+    int (*direct_factorise)(hx_device *dev, const hx_mg_level *level, double added,
+                            hx_mg_direct *direct, int *fits);
     int (*direct_solve)(hx_device *dev, const hx_mg_level *level, const hx_mg_direct *direct,
                         const float *d_b, float *d_x);
-    /* Or in single precision: inverse[n][hx_mg_pitch(n)] of a level's matrix + D (skyline.h),
-     * symmetric to the bit, by way of work[hx_mg_inverse_work(n)]; y = inverse b. */
-    int (*inverse)(hx_device *dev, const hx_mg_level *level, double *d_work, float *d_inverse);
+    /* Or in single precision: inverse[n][hx_mg_pitch(n)] of the same, symmetric to the bit, by way
+     * of work[hx_mg_inverse_work(n)]; y = inverse b. `inverse` waits. */
+    int (*inverse)(hx_device *dev, const hx_mg_level *level, double added, double *d_work,
+                   float *d_inverse, int *fits);
     int (*inverse_multiply)(hx_device *dev, int64_t n, const float *d_inverse, const float *d_b,
                             float *d_y);
     /* Smoothing by blocks; NULL: the device has none. The inverses of their matrices from rows as

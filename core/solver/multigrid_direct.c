@@ -11,6 +11,9 @@ static const char *const WHAT = "coarsest level";
 
 /* Operations that a design's factors may take, an element. See README.md. */
 #define OPERATIONS 15000.0
+/* What is added to the diagonal grows by this factor where noise is above it, to this at most. */
+#define ADDED_FACTOR 4.0
+#define ADDED_MOST 1e-2
 enum {
     N_TRIED = 20000, /* nodes of a lattice from which on factors are not thought of */
     N_INVERSE = 600  /* and of one that a device inverts, at most */
@@ -152,8 +155,14 @@ double hx_mg_direct_bytes(const hx_multigrid_ops *ops, int dof, double n_node, i
 int hx_mg_direct_setup(hx_multigrid *mg)
 {
     const hx_mg_level *last = &mg->level[mg->n_level - 1];
-    if (mg->ops->inverse) return mg->ops->inverse(mg->dev, last, mg->d_sweep, mg->d_inverse);
-    return mg->ops->direct_factorise(mg->dev, last, &mg->direct);
+    for (int fits = 0; !fits;) {
+        HX_TRY(mg->ops->inverse
+                   ? mg->ops->inverse(mg->dev, last, mg->added, mg->d_sweep, mg->d_inverse, &fits)
+                   : mg->ops->direct_factorise(mg->dev, last, mg->added, &mg->direct, &fits));
+        if (mg->added >= ADDED_MOST) return HX_OK; /* rows are left out */
+        if (!fits) mg->added *= ADDED_FACTOR;
+    }
+    return HX_OK;
 }
 
 int hx_mg_direct_solve(const hx_multigrid *mg, float *d_x)

@@ -292,6 +292,7 @@ static int create(hx_precond *pc)
     HX_TRY(hx_alloc(&mg, 1, sizeof *mg, "multigrid"));
     pc->impl = mg;
     mg->dev = op->dev;
+    mg->added = HX_SKYLINE_ADDED;
     HX_TRY(find_ops(mg, op->problem));
     HX_TRY(find_product(mg, op));
     HX_TRY(hx_mg_blocks_create(mg, op));
@@ -360,14 +361,16 @@ static int revise(hx_precond *pc)
     return hx_mg_revise(pc->impl, pc->op);
 }
 
-/* Vectors and bounds of the power iterations, and the moduli that the first lattice is of; all else
- * is made from them and the design. */
+/* Vectors and bounds of the power iterations, what the last lattice's diagonal was raised to, and
+ * the moduli that the first lattice is of; all else is made from them and the design. */
 static int snapshot(hx_precond *pc, hx_snapshot *image)
 {
     hx_multigrid *mg = pc->impl;
     char name[HX_SNAPSHOT_NAME];
     HX_TRY(hx_snapshot_device(image, "multigrid.least", mg->dev, mg->d_least, LEAST_BYTES));
     HX_TRY(hx_snapshot_host(image, "multigrid.setups", &mg->n_setup, sizeof mg->n_setup));
+    if (image->mode == HX_SNAPSHOT_SAVE || hx_snapshot_has(image, "multigrid.added"))
+        HX_TRY(hx_snapshot_host(image, "multigrid.added", &mg->added, sizeof mg->added));
     if (mg->mesh.d_kept)
         HX_TRY(hx_snapshot_device(image, "multigrid.modulus", mg->dev, mg->mesh.d_kept,
                                   (size_t)mg->mesh.model->n_elem * sizeof *mg->mesh.d_kept));
@@ -387,6 +390,7 @@ static void forget(hx_precond *pc)
 {
     hx_multigrid *mg = pc->impl;
     mg->n_setup = 0;
+    mg->added = HX_SKYLINE_ADDED;
 }
 
 static int apply(hx_precond *pc, const double *d_r, double *d_z)

@@ -10,10 +10,9 @@
 enum { B = HX_SKYLINE_BLOCK };
 /* Of a matrix with unit diagonal. Rounding to single precision leaves noise where the zeros of a
  * redundant space were (the same rotation everywhere is the motion 0), and without pivoting noise
- * grows: a share of the diagonal is added that is above it, and what is still below the least pivot
+ * grows: a share of the diagonal is added that is above it, and what is still below this part of it
  * is left out. */
-#define ADDED 3e-6
-#define LEAST_PIVOT 1e-6
+#define LEAST_PIVOT (1.0 / 3.0)
 
 static int64_t least(int64_t a, int64_t b)
 {
@@ -83,7 +82,7 @@ static block_rows rows_of(const hx_skyline *s, int64_t b)
     return (block_rows){s->entry + s->at[b], first, s->end[b] - first, (int)least(B, s->n - first)};
 }
 
-static void scale_entries(hx_skyline *s)
+static void scale_entries(hx_skyline *s, double added)
 {
     for (int64_t k = 0; k < s->n; k++) {
         const double d = *hx_skyline_entry(s, k, k);
@@ -94,7 +93,7 @@ static void scale_entries(hx_skyline *s)
         for (int m = 0; m < u.n_row; m++)
             for (int64_t j = 0; j < u.stride; j++)
                 u.row[m * u.stride + j] *= s->scale[u.first + m] * s->scale[u.first + j];
-        for (int m = 0; m < u.n_row; m++) u.row[m * u.stride + m] *= 1.0 + ADDED;
+        for (int m = 0; m < u.n_row; m++) u.row[m * u.stride + m] *= 1.0 + added;
     }
 }
 
@@ -149,19 +148,23 @@ HX_VERSIONS(dot_skyline_rows,
             (int64_t n, const double *row, int64_t stride, const double *x, double *sum),
             (n, row, stride, x, sum))
 
-/* The rows of a block itself, what those before leave being subtracted already. */
-static void factorise_block(hx_skyline *s, block_rows u)
+/* The rows of a block itself, what those before leave being subtracted already. Returns how many
+ * pivots are none. */
+static int factorise_block(hx_skyline *s, double least_pivot, block_rows u)
 {
+    int n_refused = 0;
     for (int m = 0; m < u.n_row; m++) {
         double *row = u.row + m * u.stride;
         for (int k = 0; k < m; k++)
             subtract_skyline_row(u.stride - m, u.row[k * u.stride + m], u.row + k * u.stride + m,
                                  row + m);
-        const int is_kept = row[m] > LEAST_PIVOT;
+        const int is_kept = row[m] > least_pivot;
         const double inverse = is_kept ? 1.0 / sqrt(row[m]) : 0.0;
+        n_refused += !is_kept && s->scale[u.first + m] > 0.0;
         s->pivot[u.first + m] = inverse;
         for (int64_t j = m; j < u.stride; j++) row[j] *= inverse;
     }
+    return n_refused;
 }
 
 /* Takes what a block leaves from row i. */
@@ -173,17 +176,19 @@ static void update_row(const hx_skyline *s, block_rows u, int64_t i)
     subtract_skyline_rows(u.stride - at, factor, u.row + at, u.stride, to);
 }
 
-void hx_skyline_factorise(hx_skyline *s)
+int64_t hx_skyline_factorise(hx_skyline *s, double added)
 {
-    scale_entries(s);
+    int64_t n_refused = 0;
+    scale_entries(s, added);
     for (int64_t b = 0; b < s->n_block; b++) {
         const block_rows u = rows_of(s, b);
-        factorise_block(s, u);
+        n_refused += factorise_block(s, LEAST_PIVOT * added, u);
         const int64_t begin = u.first + u.n_row, end = u.first + u.stride;
         /* only the last block may have fewer rows, and nothing follows it */
 #pragma omp parallel for schedule(static, 6) if (end - begin > 192)
         for (int64_t i = begin; i < end; i++) update_row(s, u, i);
     }
+    return n_refused;
 }
 
 /* The unknowns of a block, by its upper triangle's transpose. */

@@ -15,6 +15,9 @@ extern "C" {
 
 enum { HX_SKYLINE_BLOCK = 6 };
 
+/* Share of a diagonal that is added at first, see hx_skyline_factorise. */
+#define HX_SKYLINE_ADDED 3e-6
+
 typedef struct hx_skyline {
     int64_t n, n_block;
     int64_t *end;   /* [n_block] columns of a block's rows end before it */
@@ -40,11 +43,12 @@ static inline double *hx_skyline_entry(const hx_skyline *s, int64_t row, int64_t
 
 /* The entries to 0, for another matrix. */
 void hx_skyline_clear(hx_skyline *s);
-/* A + D = U'U, in place, D = 3e-6 of A's diagonal: A's entries are of single precision, and noise
- * is to stay below what makes it positive definite. A row and column whose pivot is still none
- * (below 1e-6, with A scaled to unit diagonal) are left out. On all threads, the same bits for any
- * number of them. */
-void hx_skyline_factorise(hx_skyline *s);
+/* A + D = U'U, in place, D = `added` of A's diagonal: A's entries are of single precision, and
+ * noise is to stay below what makes it positive definite. With A scaled to unit diagonal a pivot
+ * would be at least `added` without noise: a row and column whose pivot is below a third of it are
+ * left out. Returns how many were, but for those whose diagonal is not positive: none where
+ * `added` is enough. On all threads, the same bits for any number of them. */
+int64_t hx_skyline_factorise(hx_skyline *s, double added);
 /* Solves (A + D) x = b in place: `vector` is b before and x after, 0 where rows were left out.
  * Serial. */
 void hx_skyline_solve(const hx_skyline *s);
