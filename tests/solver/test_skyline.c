@@ -51,7 +51,7 @@ static void set_vector(int64_t n, double *x)
 static void multiply(int64_t n, const double *a, const double *x, double *b)
 {
     for (int64_t i = 0; i < n; i++) {
-        b[i] = 3e-6 * a[i * n + i] * x[i];
+        b[i] = HX_SKYLINE_ADDED * a[i * n + i] * x[i];
         for (int64_t j = 0; j < n; j++) b[i] += a[i * n + j] * x[j];
     }
 }
@@ -69,7 +69,7 @@ static void test_solution(int64_t n, int64_t width)
         fill(n, last, 1.0 + again, &s, a);
         set_vector(n, x);
         multiply(n, a, x, s.vector);
-        hx_skyline_factorise(&s);
+        CHECK(hx_skyline_factorise(&s, HX_SKYLINE_ADDED) == 0);
         hx_skyline_solve(&s);
         for (int64_t k = 0; k < n; k++) test_worst(&off, fabs(s.vector[k] - x[k]));
     }
@@ -97,7 +97,7 @@ static void test_semidefinite(void)
         *hx_skyline_entry(&s, k + 1, k + 1) = 4.0;
     }
     for (int64_t k = 0; k < N; k++) s.vector[k] = b[k] = k % 4 == 3 ? 0.0 : 8.0;
-    hx_skyline_factorise(&s);
+    CHECK(hx_skyline_factorise(&s, HX_SKYLINE_ADDED) == 0); /* empty rows do not count */
     hx_skyline_solve(&s);
     for (int64_t k = 0; k < N; k++) {
         CHECK(isfinite(s.vector[k]));
@@ -105,6 +105,37 @@ static void test_semidefinite(void)
         if (k % 4 == 3) CHECK(s.vector[k] == 0.0);
         if (k % 4 == 2) CHECK_REL(s.vector[k], 2.0, 1e-5);
         if (k % 4 == 0 && k + 1 < N) CHECK_REL(s.vector[k] + s.vector[k + 1], 2.0, 1e-5);
+    }
+    CHECK(energy > 0.0);
+    hx_skyline_free(&s);
+}
+
+/* Equal rows, in threes, of which noise makes the matrix indefinite by 1e-5: rows are left out, and
+ * told, until what is added is above it; then the factors are of a positive definite matrix. */
+static void test_noise(void)
+{
+    enum { N = 60 };
+    int64_t last[N], n_refused = -1, n_tried = 0;
+    double b[N], energy = 0.0, added = HX_SKYLINE_ADDED;
+    hx_skyline s;
+    for (int64_t k = 0; k < N; k++) last[k] = k + 2 < N ? k + 2 : N - 1;
+    CHECK_OK(hx_skyline_create(&s, N, last));
+    for (; n_refused != 0 && added < 1e-3; added *= 4.0, n_tried++) {
+        hx_skyline_clear(&s);
+        for (int64_t k = 0; k < N; k++)
+            for (int64_t j = k; j < N && j / 3 == k / 3; j++)
+                *hx_skyline_entry(&s, k, j) = j == k ? 2.0 : 2.0 * (1.0 + 1e-5);
+        n_refused = hx_skyline_factorise(&s, added);
+        CHECK(n_tried > 0 || n_refused > 0);
+    }
+    CHECK_MSG(n_refused == 0 && added > 1e-5 && added < 1e-3, "%d rows left out at %g",
+              (int)n_refused, added);
+    set_vector(N, b);
+    memcpy(s.vector, b, sizeof b);
+    hx_skyline_solve(&s);
+    for (int64_t k = 0; k < N; k++) {
+        CHECK(isfinite(s.vector[k]));
+        energy += s.vector[k] * b[k];
     }
     CHECK(energy > 0.0);
     hx_skyline_free(&s);
@@ -124,7 +155,7 @@ static void test_threads(void)
         CHECK_OK(hx_skyline_create(&s, N, last));
         fill(N, last, 1.0, &s, a);
         set_vector(N, s.vector);
-        hx_skyline_factorise(&s);
+        CHECK(hx_skyline_factorise(&s, HX_SKYLINE_ADDED) == 0);
         hx_skyline_solve(&s);
         x[i] = allocate(N, sizeof *x[i]);
         memcpy(x[i], s.vector, N * sizeof *x[i]);
@@ -146,6 +177,7 @@ int main(void)
     test_solution(37, 9);
     test_solution(240, 31);
     test_semidefinite();
+    test_noise();
     test_threads();
     TEST_END();
 }
