@@ -28,7 +28,8 @@ ninja -C "$build" tests/fuzz/fuzz_all >"$build.log" 2>&1 || { tail -n 40 "$build
 cp "$build/tests/fuzz/fuzz_all" "$folder/fuzz_all"
 cp tests/fuzz/all.dict "$folder/"
 mkdir -p "$folder/lib"
-ldd "$folder/fuzz_all" | awk '$3 ~ /lib(config|z|stdc\+\+)\.so/ { print $3 }' | while read -r file; do
+# all but the C library's own, which must be those of the machine
+ldd "$folder/fuzz_all" | awk '$3 ~ /^\// && $3 !~ /lib(c|m|gcc_s|pthread|dl|rt)\.so/ { print $3 }' | while read -r file; do
     cp -L "$file" "$folder/lib/"
 done
 python3 tests/fuzz/corpus.py . "$folder/corpus"

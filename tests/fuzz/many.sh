@@ -3,7 +3,7 @@
 #   sh tests/fuzz/many.sh FOLDER SECONDS JOBS [SEED]
 # JOBS processes for SECONDS each, over all targets; a process that found something begins again. Prints
 # executions by target, and puts what crashed, with its logs, and inputs that reached something new into
-# FOLDER/back.tar.gz. Exit 1 if something was found.
+# FOLDER/back.tar.gz. Exit 1 if something was found, or nothing ran.
 set -u
 folder=$1 seconds=$2 jobs=$3 seed=${4:-0}
 LD_LIBRARY_PATH=$folder/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
@@ -46,4 +46,6 @@ for log in "$folder"/log/*; do # of the others their end is enough
     grep -q SUMMARY "$log" || { tail -n 30 "$log" >"$log.end" && mv "$log.end" "$log"; }
 done
 (cd "$folder" && tar czf back.tar.gz crash log new)
-[ "$n_crash" -eq 0 ]
+n_run=$(grep -l '^stat::number_of_executed_units: *[1-9]' "$folder"/log/* | wc -l)
+[ "$n_run" -gt 0 ] || echo "nothing ran: $(head -q -n 1 "$folder"/log/* | head -n 1)"
+[ "$n_crash" -eq 0 ] && [ "$n_run" -gt 0 ]
