@@ -12,6 +12,9 @@
 /* Sides of a cut are drawn apart by this share of the distance to their neighbours. */
 static const double split_share = 0.02;
 
+/* Times that middles are put into edges, at most. */
+enum { MOST_SPLITS = 4 };
+
 static uint64_t edge_key(const int32_t *tri, int64_t c, int bits)
 {
     const uint64_t a = (uint64_t)tri[c], b = (uint64_t)tri[hx_corner_next(c)];
@@ -322,27 +325,37 @@ static int draw_apart(hx_surface *s, const uint8_t *apart)
     return HX_OK;
 }
 
-/* Middles into edges with more than two triangles, until there is none. */
-static int split_edges(hx_surface *s, int32_t **opposite)
+/* Middles into edges with more than two triangles; *n_bad: how many such edges there were. */
+static int split_edges_once(hx_surface *s, int32_t **opposite, int64_t *n_bad)
 {
     int rc;
-    int64_t n_bad;
     int32_t *group = NULL, *middle = NULL, next = (int32_t)s->n_vertex;
-    HX_TRY_FAIL(hx_alloc_raw(opposite, 3 * (size_t)s->n_tri, sizeof **opposite, "half-edges"));
-    HX_TRY_FAIL(hx_surface_pair(s->n_vertex, s->n_tri, s->tri, *opposite, &group, &n_bad));
-    if (n_bad == 0) goto fail;
-    HX_TRY_FAIL(hx_alloc_raw(&middle, 3 * (size_t)s->n_tri, sizeof *middle, "half-edges"));
-    HX_TRY_FAIL(choose_middles(s, group, *opposite, middle, &next));
-    HX_TRY_FAIL(insert_middles(s, middle, next));
     free(*opposite);
     *opposite = NULL;
     HX_TRY_FAIL(hx_alloc_raw(opposite, 3 * (size_t)s->n_tri, sizeof **opposite, "half-edges"));
-    HX_TRY_FAIL(hx_surface_pair(s->n_vertex, s->n_tri, s->tri, *opposite, NULL, &n_bad));
-    if (n_bad > 0) rc = HX_RAISE(HX_EINTERNAL, "%lld edges cannot be cut", (long long)n_bad);
+    HX_TRY_FAIL(hx_surface_pair(s->n_vertex, s->n_tri, s->tri, *opposite, &group, n_bad));
+    if (*n_bad == 0) goto fail;
+    HX_TRY_FAIL(hx_alloc_raw(&middle, 3 * (size_t)s->n_tri, sizeof *middle, "half-edges"));
+    HX_TRY_FAIL(choose_middles(s, group, *opposite, middle, &next));
+    rc = insert_middles(s, middle, next);
 fail:
     free(group);
     free(middle);
     return rc;
+}
+
+/* Until there is none: once is enough for any solid. Where elements lie within each other two
+ * middles may be joined by more than two triangles again. */
+static int split_edges(hx_surface *s, int32_t **opposite)
+{
+    int64_t n_bad = 1;
+    for (int i = 0; i < MOST_SPLITS && n_bad > 0; i++)
+        HX_TRY(split_edges_once(s, opposite, &n_bad));
+    if (n_bad == 0) return HX_OK;
+    return HX_RAISE(HX_EINPUT,
+                    "%lld edges of the surface belong to more than two of its faces: elements lie "
+                    "within each other; `hextop check` of the mesh may name them",
+                    (long long)n_bad);
 }
 
 int hx_surface_make_manifold(hx_surface *s)
