@@ -207,7 +207,7 @@ __device__ __forceinline__ double2 invert_factor(double2 a, double least_pivot, 
                      ax = of_lane(a.x, 4 * p + lane % 4), ay = of_lane(a.y, 4 * p + lane % 4),
                      mx = of_lane(m.x, 4 * p + lane % 4), my = of_lane(m.y, 4 * p + lane % 4);
         const bool is_one = pivot > least_pivot;
-        refused = refused || (!is_one && pivot != 0.0);
+        refused = refused || (pivot <= least_pivot && pivot != 0.0); // no NaN
         const double f = is_one && i > p ? -r * (1.0 / pivot) : 0.0;
         if (i == p && is_one) own = pivot;
         a.x = fma(f, ax, a.x);

@@ -160,7 +160,7 @@ static int factorise_block(hx_skyline *s, double least_pivot, block_rows u)
                                  row + m);
         const int is_kept = row[m] > least_pivot;
         const double inverse = is_kept ? 1.0 / sqrt(row[m]) : 0.0;
-        n_refused += !is_kept && s->scale[u.first + m] > 0.0;
+        n_refused += row[m] <= least_pivot && s->scale[u.first + m] > 0.0; /* no NaN */
         s->pivot[u.first + m] = inverse;
         for (int64_t j = m; j < u.stride; j++) row[j] *= inverse;
     }
