@@ -113,9 +113,6 @@ hx_device *hx_session_solver_device(hx_session *s);
 /* "2 processes (MPI), 3,072 elements each at most, ...": of a session with a team; returns text. */
 const char *hx_session_team_text(const hx_session *s, char *text, size_t n_text);
 
-/* What the first process' exchanges took so far; likewise. */
-const char *hx_session_team_figures(const hx_session *s, char *text, size_t n_text);
-
 /* Mass of a design of this volume fraction; NaN without material.density. */
 double hx_session_mass(const hx_session *s, double volume_fraction);
 

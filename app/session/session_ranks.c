@@ -154,16 +154,3 @@ const char *hx_session_team_text(const hx_session *s, char *text, size_t n_text)
              hx_format_count(most, a, sizeof a), hx_format_count(share->n_common, b, sizeof b));
     return text;
 }
-
-const char *hx_session_team_figures(const hx_session *s, char *text, size_t n_text)
-{
-    const hx_ranks_figures *const f = &s->ranks.figures;
-    char a[32], b[32], c[32];
-    snprintf(text, n_text,
-             "%s exchanges of points in common in %.3g s, %s sent by process 0; %s sums in %.3g s; "
-             "lattices in %.3g s",
-             hx_format_count(f->n_exchange, a, sizeof a), f->exchange_seconds,
-             hx_format_bytes((double)f->exchange_bytes, b, sizeof b),
-             hx_format_count(f->n_sum, c, sizeof c), f->sum_seconds, f->lattice_seconds);
-    return text;
-}

@@ -166,6 +166,9 @@ int hx_analysis_spring_force(const hx_analysis *analysis, int load_case, double 
 /* Of heat: what convection takes from the part, int h (T - ambient) dA. */
 int hx_analysis_film_heat(const hx_analysis *analysis, int load_case, double *heat);
 
+/* By the leader, with ranks: report[size] of all processes. */
+int hx_analysis_report(hx_analysis *analysis, hx_ranks_report *report);
+
 /* In a follower: does its share of what the leader asks for, until that calls hx_analysis_dismiss.
  */
 int hx_analysis_serve(hx_analysis *analysis);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/clock.h"
 #include "../base/memory.h"
 #include "../solver/vector_ops.h"
 #include "analysis_internal.h"
@@ -22,7 +23,8 @@ enum {
     RESIDUAL,
     FORGET,
     SAVE,
-    LOAD
+    LOAD,
+    REPORT
 };
 
 static int tell(const hx_analysis *a, int32_t what, int32_t number, double value)
@@ -57,8 +59,12 @@ static int need_field(hx_analysis *a, int64_t n, double **d_field)
 
 static int solve_spread(hx_analysis *a, double penalty)
 {
-    if (a->ranks) HX_TRY(hx_ranks_spread(a->ranks, a->d_rho, a->d_rho_share));
-    return hx_analysis_solve_share(a, penalty);
+    if (!a->ranks) return hx_analysis_solve_share(a, penalty);
+    HX_TRY(hx_ranks_spread(a->ranks, a->d_rho, a->d_rho_share));
+    const double begin = hx_clock();
+    const int rc = hx_analysis_solve_share(a, penalty);
+    a->ranks->figures.solve_seconds += hx_clock() - begin;
+    return rc;
 }
 
 int hx_analysis_solve(hx_analysis *a, const double *d_rho, double penalty)
@@ -268,6 +274,22 @@ int hx_analysis_snapshot(hx_analysis *a, hx_snapshot *image)
     return judge(a, hx_analysis_snapshot_share(a, image, image->mode));
 }
 
+int hx_analysis_report(hx_analysis *a, hx_ranks_report *report)
+{
+    HX_TRY(tell(a, REPORT, 0, 0.0));
+    return judge(a, hx_ranks_gather_report(a->ranks, report));
+}
+
+/* What the leader keeps. */
+static int send_report(hx_analysis *a)
+{
+    hx_ranks_report *report;
+    HX_TRY(hx_alloc(&report, (size_t)a->ranks->team->size, sizeof *report, "report"));
+    const int rc = hx_ranks_gather_report(a->ranks, report);
+    free(report);
+    return rc;
+}
+
 static int follow(hx_analysis *a, const hx_ranks_call *call)
 {
     double unused;
@@ -293,6 +315,8 @@ static int follow(hx_analysis *a, const hx_ranks_call *call)
         return hx_analysis_snapshot_share(a, NULL, HX_SNAPSHOT_SAVE);
     case LOAD:
         return hx_analysis_snapshot_share(a, NULL, HX_SNAPSHOT_LOAD);
+    case REPORT:
+        return send_report(a);
     default:
         return HX_RAISE(HX_EINTERNAL, "a call that no process knows: %d", call->what);
     }

@@ -38,7 +38,16 @@ typedef struct hx_ranks_figures {
     int64_t n_exchange, n_sum; /* exchanges of points in common; sums over all */
     double exchange_seconds, sum_seconds, lattice_seconds;
     int64_t exchange_bytes; /* sent by this rank */
+    double solve_seconds;   /* of the designs' solves, exchanges and sums included */
 } hx_ranks_figures;
+
+/* Of one rank: its share, what it took and holds. */
+typedef struct hx_ranks_report {
+    int64_t n_elem, n_node;
+    int64_t host_bytes;   /* most that the process has held */
+    int64_t device_bytes; /* hx_ranks.device_bytes */
+    hx_ranks_figures figures;
+} hx_ranks_report;
 
 typedef struct hx_ranks {
     hx_device dev; /* first: operations find the rest behind it */
@@ -66,7 +75,9 @@ typedef struct hx_ranks {
     float *lattice; /* what of a lattice is on its way, host */
     size_t lattice_floats;
     hx_ranks_figures figures;
-    int is_lost; /* 1: an operation failed on the way: the processes no longer agree */
+    size_t
+        device_bytes; /* of the device that this process takes: its owner's to fill, for reports */
+    int is_lost;      /* 1: an operation failed on the way: the processes no longer agree */
 } hx_ranks;
 
 /* A share of the whole for this process, solved on the device. *ranks must not move. Both outlive
@@ -89,6 +100,9 @@ int hx_ranks_collect(hx_ranks *ranks, const double *d_share, double *d_whole);
 /* O(n). */
 int hx_ranks_collect_vector(hx_ranks *ranks, int components, const double *d_share, double *whole);
 int hx_ranks_spread_vector(hx_ranks *ranks, int components, const double *whole, double *d_share);
+
+/* report[size] := of every rank, in all processes. */
+int hx_ranks_gather_report(hx_ranks *ranks, hx_ranks_report *report);
 
 /* pcg_ranks.c, multigrid_ranks.c: fill their tables. */
 void hx_ranks_set_pcg(hx_ranks *ranks);

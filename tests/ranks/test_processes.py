@@ -6,6 +6,7 @@ with several preconditioners, filters, loads and springs; checkpoints and resume
 
 77 without mpirun, in a build without MPI, or without the device."""
 import csv
+import json
 import os
 import random
 import re
@@ -124,6 +125,15 @@ def outputs():
         check(a.read() == b.read(), "two runs of three processes: not the same bytes")
     check(os.path.getsize("one/density_0003.vtk") == os.path.getsize("first/density_0003.vtk"),
           "the file of three processes is not as long as that of one")
+    with open("first/summary.json", encoding="utf-8") as file:
+        ranks = json.load(file)["ranks"]
+    check([r["rank"] for r in ranks] == [0, 1, 2] and sum(r["elements"] for r in ranks) == 16 * 8 * 8,
+          f"the summary's ranks: {ranks}")
+    check(all(r["solve_seconds"] > r["exchange_seconds"] > 0 and r["exchanges"] > 0 and r["sums"] > 0 and
+              r["sent_bytes"] > 0 and r["host_peak_bytes"] > 1e6 and r["device_bytes"] > 1e4 for r in ranks),
+          f"the summary's ranks: {ranks}")
+    with open("first/run.log", encoding="utf-8") as file:
+        check(re.search(r"ranks: 3.*\n.*least +median +most\n +elements", file.read()), "no table of ranks in the log")
     same = hextop(1, "verify", "first")
     check(same.returncode == 0, f"verify of a run of three processes: {same.stderr}")
     lines = [float(h["compliance"]) for h in history("one")], [float(h["compliance"]) for h in history("first")]
