@@ -390,7 +390,7 @@ static int follow_run(const hx_options *options)
     int rc = hx_config_read(&s.cfg, options->argument[0], options->n_argument - 1,
                             options->argument + 1);
     if (rc == HX_OK) rc = hx_session_open_follower(&s);
-    if (rc == HX_OK) rc = hx_analysis_serve(&s.analysis);
+    if (rc == HX_OK) rc = hx_session_serve(&s);
     hx_session_free(&s);
     return rc;
 }

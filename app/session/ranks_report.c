@@ -24,7 +24,12 @@ static double exchanges(const hx_ranks_report *r)
 
 static double sent(const hx_ranks_report *r)
 {
-    return (double)r->figures.exchange_bytes;
+    return (double)(r->figures.exchange_bytes + r->figures.halo_bytes);
+}
+
+static double halos(const hx_ranks_report *r)
+{
+    return r->figures.halo_seconds;
 }
 
 static double sums(const hx_ranks_report *r)
@@ -60,9 +65,10 @@ static const struct {
     {"elements", elements, count_text},
     {"solves", solves, hx_format_seconds},
     {"  exchanges of points", exchanges, hx_format_seconds},
-    {"  sums", sums, hx_format_seconds},
     {"  lattices", lattices, hx_format_seconds},
-    {"sent of points", sent, hx_format_bytes},
+    {"sums", sums, hx_format_seconds},
+    {"elements for filters", halos, hx_format_seconds},
+    {"sent", sent, hx_format_bytes},
     {"host memory", host, hx_format_bytes},
     {"device memory", device, hx_format_bytes},
 };
@@ -140,6 +146,9 @@ int hx_ranks_report_write(hx_session *s, hx_json *json)
         hx_json_integer(json, "exchanges", f->n_exchange);
         hx_json_number(json, "exchange_seconds", f->exchange_seconds);
         hx_json_integer(json, "sent_bytes", f->exchange_bytes);
+        hx_json_integer(json, "halo_exchanges", f->n_halo);
+        hx_json_number(json, "halo_seconds", f->halo_seconds);
+        hx_json_integer(json, "halo_bytes", f->halo_bytes);
         hx_json_integer(json, "sums", f->n_sum);
         hx_json_number(json, "sum_seconds", f->sum_seconds);
         hx_json_number(json, "lattice_seconds", f->lattice_seconds);

@@ -6,6 +6,7 @@
 
 #include "../text/table.h"
 #include "core/base/memory.h"
+#include "core/design/design_ranks.h"
 #include "core/version.h"
 #include "identity.h"
 #include "session_internal.h"
@@ -20,12 +21,30 @@ hx_device *hx_session_solver_device(hx_session *s)
     return s->ranks.team ? &s->ranks.dev : &s->device;
 }
 
+/* 1 if the processes can have the design in shares; else the leader has the whole of it: groups of
+ * tied elements lie in several shares, and the filter "helmholtz" solves on the whole. */
+static int can_share_design(const hx_session *s)
+{
+    return s->ties.n_group == 0 && hx_filter_find(s->cfg.optimization.filter.kind)->in_shares;
+}
+
+const hx_problem *hx_session_design(const hx_session *s)
+{
+    return s->ranks.design ? &s->ranks.share.problem : &s->problem;
+}
+
+hx_device *hx_session_design_device(hx_session *s)
+{
+    return s->ranks.design ? &s->ranks.dev : &s->device;
+}
+
 int hx_session_share(hx_session *s)
 {
     if (!s->team || s->ranks.team) return HX_OK;
     const int rc = hx_ranks_create(&s->ranks, s->team, &s->device, &s->problem);
     if (rc == HX_EINPUT) hx_error_prefix("%s: ", s->cfg.path);
-    return rc;
+    HX_TRY(rc);
+    return can_share_design(s) ? hx_design_share(&s->ranks) : HX_OK;
 }
 
 enum { WORD = 64 };
@@ -135,8 +154,14 @@ int hx_session_open_follower(hx_session *s)
     HX_TRY(hear_choice(s));
     HX_TRY(hx_session_find_named(s));
     HX_TRY(hx_session_make_solver(s));
+    if (s->ranks.design) return hx_session_make_design(s);
     HX_TRY(hx_analysis_create(&s->analysis, &s->op, &s->pc, &s->pcg, s->cfg.solver.warm_start));
     return hx_analysis_follow(&s->analysis);
+}
+
+int hx_session_serve(hx_session *s)
+{
+    return s->ranks.design ? hx_optimizer_serve(&s->opt) : hx_analysis_serve(&s->analysis);
 }
 
 const char *hx_session_team_text(const hx_session *s, char *text, size_t n_text)

@@ -131,7 +131,8 @@ int hx_problem_create_part(hx_problem *part, const hx_problem *whole, const hx_s
                            const int32_t *node, const int32_t *elem, const char *origin);
 
 /* The problem of one of several processes: like a part, but what it lacks others have, so that it
- * may move; springs are those of its first n_own nodes. node[] and elem[] are kept (borrowed).
+ * may move; springs are those of its first n_own nodes. Volumes and passive densities are those of
+ * its elements, their sums and numbers the whole's. node[] and elem[] are kept (borrowed).
  * Without rigid sets and convection. O(n_elem), 8 bytes a point of the whole while it is made. */
 int hx_problem_create_share(hx_problem *share, const hx_problem *whole, const hx_space *space,
                             const int32_t *node, const int32_t *elem, int64_t n_own);

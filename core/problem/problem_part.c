@@ -160,6 +160,18 @@ static int copy_volumes(hx_problem *part, const hx_problem *whole, const int32_t
     return HX_OK;
 }
 
+/* Of a share: numbers are those of the whole. */
+static int copy_passive(hx_problem *part, const hx_problem *whole, const int32_t *elem)
+{
+    const int64_t n = part->mesh->n_elem;
+    part->passive.n = whole->passive.n;
+    part->passive.mass = whole->passive.mass;
+    if (!whole->passive.density) return HX_OK;
+    HX_TRY(hx_alloc_raw(&part->passive.density, (size_t)n, sizeof(double), "passive elements"));
+    for (int64_t e = 0; e < n; e++) part->passive.density[e] = whole->passive.density[elem[e]];
+    return HX_OK;
+}
+
 /* Everything but the material; place[]: points of the part by those of the whole. */
 static int copy_all(hx_problem *part, const hx_problem *whole, const int32_t *node,
                     const int32_t *elem, int64_t n_own, int32_t *point, int32_t *place)
@@ -217,10 +229,13 @@ int hx_problem_create_part(hx_problem *part, const hx_problem *whole, const hx_s
 int hx_problem_create_share(hx_problem *share, const hx_problem *whole, const hx_space *space,
                             const int32_t *node, const int32_t *elem, int64_t n_own)
 {
-    const int rc = create_part(share, whole, space, node, elem, n_own);
+    int rc = create_part(share, whole, space, node, elem, n_own);
     share->whole = whole;
     share->whole_node = node;
     share->whole_elem = elem;
+    share->design_volume = whole->design_volume;
+    share->initial_density = whole->initial_density;
+    if (rc == HX_OK) rc = copy_passive(share, whole, elem);
     if (rc < 0) hx_problem_free(share);
     return rc;
 }

@@ -113,6 +113,35 @@ def settings():
     agree("heat", EXAMPLE % ("heatsink", "heatsink"), designs=2, cases=2, ranks=(3,))
 
 
+def designs():
+    """The design in shares: filters whose balls reach beyond a share, or beyond the next one; projection, passive
+    elements, first designs from a file, loads by mass; and the leader's, with a filter that has no shares."""
+    size = "mesh.nx=16 mesh.ny=8 mesh.nz=8".split()
+    config = PART % "cantilever"
+    multigrid = "solver.preconditioner=multigrid"
+    density = "optimization.filter.kind=density"
+    projection = ["optimization.projection.beta=2.0", "optimization.projection.beta_max=8.0",
+                  "optimization.projection.every=2"]
+    for name, keys in (("sensitivity", ["optimization.filter.radius=2.5"]),
+                       ("no filter", ["optimization.filter.kind=none"]),
+                       ("radius of several shares", ["optimization.filter.radius=9"]),
+                       ("density", [density, "optimization.filter.radius=1.5"]),
+                       ("weighted density", [density, "optimization.filter.volume_weighted=true", "mesh.distort=0.2"]),
+                       ("weighted, shuffled", ["optimization.filter.volume_weighted=true", "mesh.distort=0.2",
+                                               "mesh.shuffle=5"]),
+                       ("projection", [density, *projection]),
+                       ("helmholtz, of the leader", ["optimization.filter.kind=helmholtz", *projection])):
+        agree("design: " + name, config, *size, multigrid, *keys, ranks=(2, 4), designs=4)
+    started = [*size, multigrid, density, "optimization.initial=alone/density_0004.vtk"]
+    shutil.rmtree("start", ignore_errors=True)
+    shutil.copytree("alone", "start")
+    started[-1] = "optimization.initial=" + os.path.abspath("start/density_0004.vtk")
+    agree("design: begun from a file", config, *started, ranks=(3,), designs=2)
+    said = run(3, "refused", config, *size, density, "optimization.volume_fraction=0.05")
+    check(said.returncode == 2 and len(re.findall("hextop: error:", said.stderr)) == 1 and "volume_fraction" in said.stderr,
+          f"too small a volume: {said.returncode}, {said.stderr}")
+
+
 def outputs():
     """What is written, twice the same; fields of vectors; the same figures in the summary."""
     config, size = PART % "cantilever", "mesh.nx=16 mesh.ny=8 mesh.nz=8".split()
@@ -249,7 +278,7 @@ def main():
         if why:
             print("skipped: " + why)
             return 77
-        for job in (parts, settings, outputs, resumed, refused, killed):
+        for job in (parts, settings, designs, outputs, resumed, refused, killed):
             begin = time.time()
             job()
             print(f"{job.__name__}: {time.time() - begin:.1f} s")
