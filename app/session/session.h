@@ -117,6 +117,10 @@ hx_device *hx_session_solver_device(hx_session *s);
 const hx_problem *hx_session_design(const hx_session *s);
 hx_device *hx_session_design_device(hx_session *s);
 
+/* Device bytes that a run takes in one of n_rank processes. Of a session without a team, whose
+ * solver is known. HX_EINPUT: the problem runs in one process. O(n_elem). */
+int hx_session_rank_bytes(hx_session *s, int n_rank, int rank, size_t *bytes);
+
 /* "2 processes (MPI), 3,072 elements each at most, ...": of a session with a team; returns text. */
 const char *hx_session_team_text(const hx_session *s, char *text, size_t n_text);
 

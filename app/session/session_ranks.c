@@ -159,6 +159,22 @@ int hx_session_open_follower(hx_session *s)
     return hx_analysis_follow(&s->analysis);
 }
 
+int hx_session_rank_bytes(hx_session *s, int n_rank, int rank, size_t *bytes)
+{
+    const hx_team team = {.rank = rank, .size = n_rank}; /* nothing travels */
+    int mark;
+    *bytes = 0;
+    HX_TRY(hx_share_create(&s->ranks.share, &team, &s->problem));
+    s->ranks.team = &team;
+    s->ranks.design = can_share_design(s) ? &mark : NULL;
+    *bytes = hx_session_device_bytes(s);
+    if (!s->ranks.design && rank != HX_RANKS_LEADER)
+        *bytes -= hx_session_optimizer_bytes(s) + hx_session_filter_bytes(s);
+    hx_share_free(&s->ranks.share);
+    memset(&s->ranks, 0, sizeof s->ranks);
+    return HX_OK;
+}
+
 int hx_session_serve(hx_session *s)
 {
     return s->ranks.design ? hx_optimizer_serve(&s->opt) : hx_analysis_serve(&s->analysis);
@@ -174,8 +190,9 @@ const char *hx_session_team_text(const hx_session *s, char *text, size_t n_text)
             most = share->first[r + 1] - share->first[r];
     snprintf(text, n_text,
              "%d processes (%s), %d on this machine; at most %s elements each; process 0 has %s "
-             "nodes in common with others, through host memory",
+             "nodes in common with others, through host memory; the design %s",
              s->team->size, s->team->ops->name, s->team->host_size,
-             hx_format_count(most, a, sizeof a), hx_format_count(share->n_common, b, sizeof b));
+             hx_format_count(most, a, sizeof a), hx_format_count(share->n_common, b, sizeof b),
+             s->ranks.design ? "in shares" : "in process 0");
     return text;
 }

@@ -67,6 +67,13 @@ def compare(name, alone, shared, bound, more=1):
               f"{name}, design {a['iteration']}: {b['pcg_iterations']} PCG iterations for {a['pcg_iterations']}")
 
 
+def is_of_leader(config, keys):
+    """Whether a run's design is the leader's: ties, and the filter that has no shares."""
+    with open(config, encoding="utf-8") as file:
+        text = file.read()
+    return "optimization.filter.kind=helmholtz" in keys or bool(re.search(r"\n *(symmetry|extrusion) *=", text))
+
+
 def agree(name, config, *keys, ranks=(2, 3), designs=5, bound=1e-9, cases=1):
     keys = [*EXACT, "output.every=0", f"optimization.iterations={designs}", *keys]
     said = run(1, "alone", config, *keys)
@@ -78,6 +85,8 @@ def agree(name, config, *keys, ranks=(2, 3), designs=5, bound=1e-9, cases=1):
         check(said.returncode == 0, f"{name} by {n}: status {said.returncode}: {said.stderr[-600:]}")
         if said.returncode == 0:
             check(f"{n} processes" in said.stdout, f"{name}: the log does not name its {n} processes")
+            held = "in process 0" if is_of_leader(config, keys) else "in shares"
+            check("the design " + held in said.stdout, f"{name}: the design is not {held}")
             compare(f"{name} by {n}", alone, history("shared"), bound, cases)
             left = [f for f in os.listdir("shared") if ".tmp" in f]
             check(not left, f"{name} by {n}: left behind {left}")
@@ -227,6 +236,11 @@ def refused():
         check(not os.path.exists("two"), f"{keys} of one process: something is written")
     shares = hextop(3, "check", config, *size)
     check(shares.returncode == 0 and re.search(r"ranks +3", shares.stdout), "check by three processes: no shares")
+    check(re.search(r"ranks +[0-9.]+ [kM]B of device memory in the first of 3 processes", shares.stdout),
+          "check by three processes: no memory")
+    quadratic = hextop(1, "check", config, *size, "solver.element=quadratic", "--ranks=2")
+    check(quadratic.returncode == 0 and "runs in one process" in quadratic.stdout,
+          f"check of quadratic elements by two: {quadratic.stdout}")
     other = hextop(2, "list")
     check(other.returncode == 0 and other.stdout == hextop(1, "list").stdout, "list by two: not one's text")
 
