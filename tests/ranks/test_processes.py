@@ -134,6 +134,28 @@ def untied(name):
     return name + ".cfg", "mesh.file=" + os.path.join(ROOT, "examples", name, mesh)
 
 
+def convection():
+    """Heat that leaves through faces between shares, with ties, and a design in shares."""
+    with open(EXAMPLE % ("heatsink", "heatsink"), encoding="utf-8") as file:
+        text = file.read()
+    fins = '( { name = "fins"; box = { min = [0.0, 0.0, 3.0]; max = [20.0, 20.0, 3.0]; }; }, { name = "sink"'
+    for was, now in (("45.0", "8.0"), ("55.0", "12.0"), ("50.0", "10.0"), ('( { name = "sink"', fins)):
+        check(was in text, f"the heat sink has no {was}")
+        text = text.replace(was, now)
+    text += 'convection = ( { set = "fins"; coefficient = 2e-5; ambient = 15.0; } );\n'
+    free = re.sub(r"\n *(symmetry|extrusion) = [^\n]*;", "", text)
+    for name, config in (("tied", text), ("free", free)):
+        with open(name + ".cfg", "w", encoding="utf-8") as file:
+            file.write(config)
+        size = ["mesh.nx=20", "mesh.ny=20"]
+        for precond, more in (("multigrid", 2), ("jacobi", 20)):
+            agree(f"convection, {name}, {precond}", name + ".cfg", *size, "solver.preconditioner=" + precond, designs=3,
+                  cases=more, ranks=(2, 3))
+    verdict = [json.load(open(os.path.join(folder, "summary.json"), encoding="utf-8"))["cases"][0]["heat_to_convection"]
+               for folder in ("alone", "shared")]
+    check(verdict[0] > 0 and abs(verdict[1] / verdict[0] - 1) < 1e-9, f"heat to convection: {verdict}")
+
+
 def designs():
     """The design in shares: filters whose balls reach beyond a share, or beyond the next one; projection, passive
     elements, first designs from a file, loads by mass; and the leader's, with a filter that has no shares."""
@@ -306,7 +328,7 @@ def main():
         if why:
             print("skipped: " + why)
             return 77
-        for job in (parts, settings, designs, outputs, resumed, refused, killed):
+        for job in (parts, settings, convection, designs, outputs, resumed, refused, killed):
             begin = time.time()
             job()
             print(f"{job.__name__}: {time.time() - begin:.1f} s")
