@@ -156,6 +156,23 @@ def convection():
     check(verdict[0] > 0 and abs(verdict[1] / verdict[0] - 1) < 1e-9, f"heat to convection: {verdict}")
 
 
+def prescribed():
+    """Displacements that are given on one side, which reaches over shares."""
+    with open(PART % "cantilever", encoding="utf-8") as file:
+        text = file.read()
+    given = text.replace('fix = "xyz"; } );', 'fix = "xyz"; }, { set = "right"; fix = "z"; value = [0.0, 0.0, 0.5]; } );')
+    check(given != text, "the cantilever has other supports")
+    shutil.copy(os.path.join(ROOT, "configs", "common.cfg"), "common.cfg")
+    with open("given.cfg", "w", encoding="utf-8") as file:
+        file.write(given)
+    for precond, more in (("multigrid", 1), ("jacobi", 20)):
+        agree("prescribed displacements, " + precond, "given.cfg", "mesh.nx=16", "mesh.ny=8", "mesh.nz=8",
+              "solver.preconditioner=" + precond, designs=3, cases=more, ranks=(2, 3))
+    sums = [json.load(open(os.path.join(folder, "summary.json"), encoding="utf-8"))["cases"][0]["reaction_sum"][2]
+            for folder in ("alone", "shared")]
+    check(abs(sums[1] / sums[0] - 1) < 1e-8, f"prescribed displacements: reactions {sums}")
+
+
 def designs():
     """The design in shares: filters whose balls reach beyond a share, or beyond the next one; projection, passive
     elements, first designs from a file, loads by mass; and the leader's, with a filter that has no shares."""
@@ -328,7 +345,7 @@ def main():
         if why:
             print("skipped: " + why)
             return 77
-        for job in (parts, settings, convection, designs, outputs, resumed, refused, killed):
+        for job in (parts, settings, convection, prescribed, designs, outputs, resumed, refused, killed):
             begin = time.time()
             job()
             print(f"{job.__name__}: {time.time() - begin:.1f} s")
