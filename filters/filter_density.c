@@ -30,7 +30,7 @@ static int forward(hx_filter *filter, const double *d_design, double *d_filtered
     const hx_cone *cone = filter->impl;
     hx_device *dev = filter->dev;
     const hx_device_ops *ops = dev->ops;
-    const int64_t n = cone->cells.n;
+    const int64_t n = filter->problem->mesh->n_elem;
     const double *d_weighted = d_design;
     if (cone->d_volume) {
         HX_TRY(ops->vector->multiply(dev, n, cone->d_volume, d_design, d_filtered));
@@ -46,7 +46,7 @@ static int backward(hx_filter *filter, const double *d_design, double *d_dc, dou
     const hx_cone *cone = filter->impl;
     hx_device *dev = filter->dev;
     const hx_vector_ops *ops = dev->ops->vector;
-    const int64_t n = cone->cells.n;
+    const int64_t n = filter->problem->mesh->n_elem;
     double *const d_sum[2] = {d_dc, d_dv};
     const double *const d_value[2] = {d_dc, d_dv};
     (void)d_design;
@@ -71,6 +71,7 @@ const hx_filter_kind hx_filter_density = {
     .maps_design = 1,
     .keeps_range = 1,
     .sums_pairs = 1,
+    .in_shares = 1,
     .bytes_per_elem = 64,
     .bytes = bytes,
     .create = create,

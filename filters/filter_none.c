@@ -35,6 +35,7 @@ const hx_filter_kind hx_filter_none = {
     .help = "no filter (results depend on the mesh and may show checkerboards)",
     .needs_radius = 0,
     .keeps_range = 1,
+    .in_shares = 1,
     .bytes = bytes,
     .create = create,
     .forward = forward,

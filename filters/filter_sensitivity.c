@@ -36,7 +36,7 @@ static int backward(hx_filter *filter, const double *d_design, double *d_dc, dou
     const hx_cone *cone = filter->impl;
     hx_device *dev = filter->dev;
     const hx_device_ops *ops = dev->ops;
-    const int64_t n = cone->cells.n;
+    const int64_t n = filter->problem->mesh->n_elem;
     const double *const d_weighted = d_dc;
     (void)d_dv;
     HX_TRY(ops->vector->multiply(dev, n, d_design, d_dc, d_dc));
@@ -60,6 +60,7 @@ const hx_filter_kind hx_filter_sensitivity = {
     .is_heuristic = 1,
     .keeps_range = 1,
     .sums_pairs = 1,
+    .in_shares = 1,
     .bytes_per_elem = 48,
     .bytes = bytes,
     .create = create,

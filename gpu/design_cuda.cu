@@ -166,17 +166,14 @@ __global__ void __launch_bounds__(HX_BLOCK)
     }
 }
 
-static int mean_positive(hx_device *dev, int64_t n, const double *d_dc, const double *d_dv,
-                         const double *d_passive, double *mean)
+static int sum_positive(hx_device *dev, int64_t n, const double *d_dc, const double *d_dv,
+                        const double *d_passive, double sum[2])
 {
     const hx_cuda *impl = hx_cuda_of(dev);
-    double result[2];
     positive_kernel<<<hx_field_blocks(impl, n), HX_BLOCK, 0, impl->stream>>>(
         n, d_dc, d_dv, d_passive, impl->d_result, impl->d_partial, impl->d_ticket);
-    HX_TRY_LAUNCH("mean_positive");
-    HX_TRY(dev->ops->download(dev, result, impl->d_result, sizeof result));
-    *mean = result[0] / result[1];
-    return HX_OK;
+    HX_TRY_LAUNCH("sum_positive");
+    return dev->ops->download(dev, sum, impl->d_result, 2 * sizeof *sum);
 }
 
 __global__ void __launch_bounds__(HX_BLOCK)
@@ -266,7 +263,7 @@ static hx_design_ops make_ops()
     ops.modulus = modulus;
     ops.sensitivity = sensitivity;
     ops.measure = measure;
-    ops.mean_positive = mean_positive;
+    ops.sum_positive = sum_positive;
     ops.project = project;
     ops.project_backward = project_backward;
     ops.zero_passive = zero_passive;

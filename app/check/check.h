@@ -10,6 +10,7 @@
 typedef struct hx_check {
     hx_session session;
     hx_doubts doubts; /* all warnings */
+    int n_rank;       /* processes asked for; 0: none */
     int n_fault;      /* said already; what can be looked at in spite of them is */
 } hx_check;
 
@@ -27,6 +28,9 @@ int hx_check_is_model_face(const hx_set *set);
 
 /* How n_rank processes would share it: balance, cut, halo, each way that this build has. */
 int hx_check_ranks(const hx_session *s, int n_rank);
+
+/* What a device would hold in each; for eight of them at most. */
+int hx_check_rank_memory(hx_session *s, int n_rank);
 
 /* Of the problem. */
 void hx_check_material(const hx_session *s);

@@ -1,5 +1,6 @@
 /* How processes would share the mesh, each way of cutting it. */
 #include "core/base/clock.h"
+#include "core/base/memory.h"
 #include "core/partition/partition.h"
 
 #include "../text/table.h"
@@ -45,6 +46,31 @@ static int measure(hx_table *table, const hx_mesh *mesh, hx_partition_kind kind,
     }
     hx_partition_free(&partition);
     return rc;
+}
+
+enum { MOST_LOOKED_AT = 8 };
+
+int hx_check_rank_memory(hx_session *s, int n_rank)
+{
+    const int step = (n_rank + MOST_LOOKED_AT - 1) / MOST_LOOKED_AT;
+    size_t first = 0, most = 0;
+    char a[32], b[32];
+    for (int r = 0; r < n_rank; r += step) {
+        size_t bytes;
+        const int rc = hx_session_rank_bytes(s, n_rank, r, &bytes);
+        if (rc == HX_EINPUT) {
+            hx_log_info("  ranks   %s", hx_error_message());
+            hx_error_clear();
+            return HX_OK;
+        }
+        HX_TRY(rc);
+        if (r == 0) first = bytes;
+        if (bytes > most) most = bytes;
+    }
+    hx_log_info("  ranks   %8s of device memory in the first of %d processes, at most %s in each",
+                hx_format_bytes((double)first, a, sizeof a), n_rank,
+                hx_format_bytes((double)most, b, sizeof b));
+    return HX_OK;
 }
 
 int hx_check_ranks(const hx_session *s, int n_rank)

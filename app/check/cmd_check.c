@@ -77,6 +77,7 @@ static int check_solver(hx_check *check)
         hx_log_info("elements  %s, %s points", hx_space_text(&s->space, text, sizeof text),
                     hx_format_count(s->space.n_point, count, sizeof count));
     HX_TRY(hx_check_memory(check));
+    if (check->n_rank > 1) HX_TRY(hx_check_rank_memory(s, check->n_rank));
     HX_TRY(hx_session_make_solver(s));
     HX_TRY(hx_session_check_volume(s));
     hx_check_volume(s);
@@ -120,8 +121,7 @@ static int read_ranks(const hx_options *options, int *n_rank)
 static int check_config(hx_check *check, const hx_options *options)
 {
     hx_session *s = &check->session;
-    int n_rank;
-    HX_TRY(read_ranks(options, &n_rank));
+    HX_TRY(read_ranks(options, &check->n_rank));
     HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 1,
                           options->argument + 1));
     HX_TRY(hx_output_probe(&s->cfg));
@@ -132,7 +132,7 @@ static int check_config(hx_check *check, const hx_options *options)
                     s->cfg.units.mass, s->cfg.units.density, s->cfg.units.work);
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(hx_check_mesh(check));
-    if (n_rank > 0) HX_TRY(hx_check_ranks(s, n_rank));
+    if (check->n_rank > 0) HX_TRY(hx_check_ranks(s, check->n_rank));
     hx_check_sets(s);
     HX_TRY(hx_check_faces(s));
     const int rc = check_problem(check);

@@ -6,6 +6,7 @@
 #include "../session/footprint.h"
 #include "../session/identity.h"
 #include "../session/machine.h"
+#include "../session/ranks_report.h"
 #include "../text/json.h"
 #include "../text/log.h"
 #include "core/base/atomic_file.h"
@@ -252,6 +253,7 @@ static int print(hx_session *s, const hx_stats *stats, const hx_doubts *doubts, 
     write_result(&json, s, stats, status);
     if (has_fields) HX_TRY(write_cases(&json, s, stats));
     write_memory(&json, s);
+    if (has_fields) HX_TRY(hx_ranks_report_write(s, &json));
     write_mesh(&json, &s->mesh, &s->quality);
     HX_TRY(write_identity(&json, s, has_fields));
     hx_doubts_write(doubts, &json);

@@ -14,6 +14,7 @@
 #include "../output/progress.h"
 #include "../output/run_log.h"
 #include "../output/summary.h"
+#include "../session/ranks_report.h"
 #include "../text/commands.h"
 #include "checkpoint.h"
 #include "core/base/clock.h"
@@ -292,11 +293,10 @@ static void print_result(run *r)
     const hx_stats *stats = &r->stats;
     hx_log_status_keep();
     const hx_config *cfg = &r->session.cfg;
-    char mass[64] = "", ranks[256];
+    char mass[64] = "";
     hx_log_info("%s", "");
     hx_stats_print(stats);
-    if (r->session.team)
-        hx_log_info("ranks: %s", hx_session_team_figures(&r->session, ranks, sizeof ranks));
+    if (hx_ranks_report_print(&r->session) < 0) hx_log_warning("%s", hx_error_message());
     if (!isnan(cfg->material.density))
         snprintf(mass, sizeof mass, ", mass %.6g%s",
                  hx_session_mass(&r->session, stats->last.volume), cfg->units.mass);
@@ -390,7 +390,7 @@ static int follow_run(const hx_options *options)
     int rc = hx_config_read(&s.cfg, options->argument[0], options->n_argument - 1,
                             options->argument + 1);
     if (rc == HX_OK) rc = hx_session_open_follower(&s);
-    if (rc == HX_OK) rc = hx_analysis_serve(&s.analysis);
+    if (rc == HX_OK) rc = hx_session_serve(&s);
     hx_session_free(&s);
     return rc;
 }

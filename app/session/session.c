@@ -335,7 +335,7 @@ int hx_session_make_filter(hx_session *s)
 {
     const hx_filter_params params = hx_session_filter_params(s);
     const int rc = hx_filter_create(&s->filter, hx_filter_find(s->cfg.optimization.filter.kind),
-                                    &s->device, &s->problem, &params);
+                                    hx_session_design_device(s), hx_session_design(s), &params);
     return rc < 0 ? hx_session_blame(s, "optimization.filter.radius", rc) : rc;
 }
 
@@ -350,6 +350,12 @@ int hx_session_check_volume(hx_session *s)
     if (rc == HX_OK) rc = hx_least_volume_note(&s->least_volume, &s->filter, &notes);
     hx_log_notes(&notes);
     return rc;
+}
+
+/* Of the whole, where the design begins. */
+static int64_t first_element(const hx_session *s)
+{
+    return s->ranks.design ? s->ranks.share.first[s->team->rank] : 0;
 }
 
 static int make_design(hx_session *s)
@@ -371,7 +377,8 @@ static int make_design(hx_session *s)
     HX_TRY_FAIL(hx_session_read_initial(s, &density));
     HX_TRY_FAIL(hx_analysis_create(&s->analysis, &s->op, &s->pc, &s->pcg, cfg->solver.warm_start));
     HX_TRY_FAIL(hx_analysis_follow(&s->analysis));
-    rc = hx_optimizer_create(&s->opt, &params, &s->analysis, &s->filter, density);
+    rc = hx_optimizer_create(&s->opt, &params, &s->analysis, &s->filter,
+                             density ? density + first_element(s) : NULL);
     if (rc < 0) rc = density ? hx_session_blame(s, "optimization.initial", rc) : rc;
     HX_TRY_FAIL(rc);
     HX_TRY_FAIL(hx_optimizer_tie(&s->opt, &s->ties));

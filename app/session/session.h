@@ -76,6 +76,9 @@ int hx_session_open(hx_session *s);
  * of its share. */
 int hx_session_open_follower(hx_session *s);
 
+/* In that process: its part of the run, until the leader ends it (hx_analysis_dismiss). */
+int hx_session_serve(hx_session *s);
+
 /* One by one, for commands that stop earlier or report in between. */
 int hx_session_make_mesh(hx_session *s);    /* mesh and sets */
 int hx_session_measure(hx_session *s);      /* the mesh's quality, once */
@@ -110,11 +113,16 @@ void hx_session_drop_operator(hx_session *s);
 const hx_problem *hx_session_solved(const hx_session *s);
 hx_device *hx_session_solver_device(hx_session *s);
 
+/* What the design is of, and where: the whole, or where processes have it in shares as above. */
+const hx_problem *hx_session_design(const hx_session *s);
+hx_device *hx_session_design_device(hx_session *s);
+
+/* Device bytes that a run takes in one of n_rank processes. Of a session without a team, whose
+ * solver is known. HX_EINPUT: the problem runs in one process. O(n_elem). */
+int hx_session_rank_bytes(hx_session *s, int n_rank, int rank, size_t *bytes);
+
 /* "2 processes (MPI), 3,072 elements each at most, ...": of a session with a team; returns text. */
 const char *hx_session_team_text(const hx_session *s, char *text, size_t n_text);
-
-/* What the first process' exchanges took so far; likewise. */
-const char *hx_session_team_figures(const hx_session *s, char *text, size_t n_text);
 
 /* Mass of a design of this volume fraction; NaN without material.density. */
 double hx_session_mass(const hx_session *s, double volume_fraction);

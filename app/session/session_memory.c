@@ -1,4 +1,5 @@
 /* What a session holds in memory, on the device part by part. */
+#include "core/design/halo.h"
 #include "session_internal.h"
 
 size_t hx_session_mesh_bytes(const hx_session *s)
@@ -10,13 +11,17 @@ size_t hx_session_mesh_bytes(const hx_session *s)
 size_t hx_session_filter_bytes(const hx_session *s)
 {
     const hx_filter_params params = hx_session_filter_params(s);
-    return hx_filter_bytes(hx_filter_find(s->cfg.optimization.filter.kind), &s->problem, &params);
+    const hx_filter_kind *const kind = hx_filter_find(s->cfg.optimization.filter.kind);
+    const size_t halo = s->ranks.design && kind->sums_pairs
+                            ? hx_halo_bytes(&s->ranks, params.radius, HX_CELLS_FIELDS)
+                            : 0;
+    return hx_filter_bytes(kind, hx_session_design(s), &params) + halo;
 }
 
 size_t hx_session_optimizer_bytes(const hx_session *s)
 {
     const hx_filter_params params = hx_session_filter_params(s);
-    return hx_optimizer_bytes(&s->problem, hx_session_update(s),
+    return hx_optimizer_bytes(hx_session_design(s), hx_session_update(s),
                               hx_filter_find(s->cfg.optimization.filter.kind), &params,
                               s->precond_kind) +
            hx_ties_bytes(&s->ties);

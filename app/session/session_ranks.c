@@ -6,6 +6,7 @@
 
 #include "../text/table.h"
 #include "core/base/memory.h"
+#include "core/design/design_ranks.h"
 #include "core/version.h"
 #include "identity.h"
 #include "session_internal.h"
@@ -20,12 +21,30 @@ hx_device *hx_session_solver_device(hx_session *s)
     return s->ranks.team ? &s->ranks.dev : &s->device;
 }
 
+/* 1 if the processes can have the design in shares; else the leader has the whole of it: groups of
+ * tied elements lie in several shares, and the filter "helmholtz" solves on the whole. */
+static int can_share_design(const hx_session *s)
+{
+    return s->ties.n_group == 0 && hx_filter_find(s->cfg.optimization.filter.kind)->in_shares;
+}
+
+const hx_problem *hx_session_design(const hx_session *s)
+{
+    return s->ranks.design ? &s->ranks.share.problem : &s->problem;
+}
+
+hx_device *hx_session_design_device(hx_session *s)
+{
+    return s->ranks.design ? &s->ranks.dev : &s->device;
+}
+
 int hx_session_share(hx_session *s)
 {
     if (!s->team || s->ranks.team) return HX_OK;
     const int rc = hx_ranks_create(&s->ranks, s->team, &s->device, &s->problem);
     if (rc == HX_EINPUT) hx_error_prefix("%s: ", s->cfg.path);
-    return rc;
+    HX_TRY(rc);
+    return can_share_design(s) ? hx_design_share(&s->ranks) : HX_OK;
 }
 
 enum { WORD = 64 };
@@ -135,8 +154,30 @@ int hx_session_open_follower(hx_session *s)
     HX_TRY(hear_choice(s));
     HX_TRY(hx_session_find_named(s));
     HX_TRY(hx_session_make_solver(s));
+    if (s->ranks.design) return hx_session_make_design(s);
     HX_TRY(hx_analysis_create(&s->analysis, &s->op, &s->pc, &s->pcg, s->cfg.solver.warm_start));
     return hx_analysis_follow(&s->analysis);
+}
+
+int hx_session_rank_bytes(hx_session *s, int n_rank, int rank, size_t *bytes)
+{
+    const hx_team team = {.rank = rank, .size = n_rank}; /* nothing travels */
+    int mark;
+    *bytes = 0;
+    HX_TRY(hx_share_create(&s->ranks.share, &team, &s->problem));
+    s->ranks.team = &team;
+    s->ranks.design = can_share_design(s) ? &mark : NULL;
+    *bytes = hx_session_device_bytes(s);
+    if (!s->ranks.design && rank != HX_RANKS_LEADER)
+        *bytes -= hx_session_optimizer_bytes(s) + hx_session_filter_bytes(s);
+    hx_share_free(&s->ranks.share);
+    memset(&s->ranks, 0, sizeof s->ranks);
+    return HX_OK;
+}
+
+int hx_session_serve(hx_session *s)
+{
+    return s->ranks.design ? hx_optimizer_serve(&s->opt) : hx_analysis_serve(&s->analysis);
 }
 
 const char *hx_session_team_text(const hx_session *s, char *text, size_t n_text)
@@ -149,21 +190,9 @@ const char *hx_session_team_text(const hx_session *s, char *text, size_t n_text)
             most = share->first[r + 1] - share->first[r];
     snprintf(text, n_text,
              "%d processes (%s), %d on this machine; at most %s elements each; process 0 has %s "
-             "nodes in common with others, through host memory",
+             "nodes in common with others, through host memory; the design %s",
              s->team->size, s->team->ops->name, s->team->host_size,
-             hx_format_count(most, a, sizeof a), hx_format_count(share->n_common, b, sizeof b));
-    return text;
-}
-
-const char *hx_session_team_figures(const hx_session *s, char *text, size_t n_text)
-{
-    const hx_ranks_figures *const f = &s->ranks.figures;
-    char a[32], b[32], c[32];
-    snprintf(text, n_text,
-             "%s exchanges of points in common in %.3g s, %s sent by process 0; %s sums in %.3g s; "
-             "lattices in %.3g s",
-             hx_format_count(f->n_exchange, a, sizeof a), f->exchange_seconds,
-             hx_format_bytes((double)f->exchange_bytes, b, sizeof b),
-             hx_format_count(f->n_sum, c, sizeof c), f->sum_seconds, f->lattice_seconds);
+             hx_format_count(most, a, sizeof a), hx_format_count(share->n_common, b, sizeof b),
+             s->ranks.design ? "in shares" : "in process 0");
     return text;
 }

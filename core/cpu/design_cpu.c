@@ -56,8 +56,8 @@ static int cpu_measure(hx_device *dev, int64_t n, const double *d_rho, const dou
     return HX_OK;
 }
 
-static int cpu_mean_positive(hx_device *dev, int64_t n, const double *d_dc, const double *d_dv,
-                             const double *d_passive, double *mean)
+static int cpu_sum_positive(hx_device *dev, int64_t n, const double *d_dc, const double *d_dv,
+                            const double *d_passive, double sum[2])
 {
     double part_dc[HX_N_PART], part_dv[HX_N_PART];
     (void)dev;
@@ -72,7 +72,8 @@ static int cpu_mean_positive(hx_device *dev, int64_t n, const double *d_dc, cons
         part_dc[i] = sum_dc;
         part_dv[i] = sum_dv;
     }
-    *mean = hx_sum_parts(part_dc) / hx_sum_parts(part_dv);
+    sum[0] = hx_sum_parts(part_dc);
+    sum[1] = hx_sum_parts(part_dv);
     return HX_OK;
 }
 
@@ -199,7 +200,7 @@ const hx_design_ops hx_cpu_design_ops = {
     .modulus = cpu_modulus,
     .sensitivity = cpu_sensitivity,
     .measure = cpu_measure,
-    .mean_positive = cpu_mean_positive,
+    .sum_positive = cpu_sum_positive,
     .project = cpu_project,
     .project_backward = cpu_project_backward,
     .zero_passive = cpu_zero_passive,

@@ -171,7 +171,7 @@ static int create_fields(hx_analysis *a)
     const size_t n_share = (size_t)a->op->model.n_elem * sizeof(double),
                  n_whole = (size_t)a->problem->mesh->n_elem * sizeof(double);
     a->d_modulus = a->op->model.d_modulus;
-    if (!a->ranks) return HX_OK;
+    if (!a->ranks || a->is_joint) return HX_OK;
     HX_TRY(dev->ops->alloc(dev, n_share, &a->d_rho_share));
     if (a->ranks->team->rank != HX_RANKS_LEADER) return HX_OK;
     HX_TRY(dev->ops->alloc(dev, n_whole, &a->d_modulus_whole));
@@ -188,7 +188,9 @@ int hx_analysis_create(hx_analysis *a, hx_operator *op, hx_precond *pc, hx_pcg *
     a->pcg = pcg;
     a->warm_start = warm_start;
     a->ranks = op->dev->ops->common ? hx_ranks_of(op->dev) : NULL;
-    a->dev = a->ranks ? a->ranks->device : op->dev;
+    a->is_joint = a->ranks && a->ranks->design;
+    a->fields = a->is_joint ? op->problem : a->problem;
+    a->dev = a->ranks && !a->is_joint ? a->ranks->device : op->dev;
     if (a->problem->cases.body && !op->dev->ops->body)
         return HX_RAISE(HX_EINPUT, "device '%s' has no loads by mass", op->dev->ops->name);
     int rc = create_cases(a);

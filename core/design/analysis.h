@@ -49,7 +49,12 @@ typedef struct hx_case_load {
 
 typedef struct hx_analysis {
     const hx_problem *problem; /* the whole (borrowed), like the next */
-    hx_device *dev;            /* that fields of the whole lie on */
+    /* What fields of the design are of, and where they lie: the whole, or with ranks whose design
+     * is in shares (design_ranks.h) op's. */
+    const hx_problem *fields;
+    hx_device *dev;
+    int is_joint; /* 1: the latter. All processes then call hx_analysis_solve, compliance,
+                     body_work, energy, forget and snapshot together; the rest is the leader's. */
     /* Several processes solve it: op is of a share, the fields and vectors below of the share where
      * they are not said to be of the whole. NULL: one does. (borrowed, like the next three) */
     hx_ranks *ranks;
@@ -59,9 +64,9 @@ typedef struct hx_analysis {
     hx_solver *own;      /* whose parts these are; NULL: the caller's (owned) */
     int warm_start;      /* keep u of the last design as PCG's first guess */
     double penalty;      /* of the last solve */
-    const double *d_rho; /* of the whole, of the last solve (borrowed); NULL in a follower */
+    const double *d_rho; /* field of the last solve (borrowed); NULL in a follower of a whole */
     double *d_density;   /* the same where it came from the host (owned) */
-    double *d_modulus;   /* of the whole: the operator's, or (owned) d_modulus_whole */
+    double *d_modulus;   /* field: the operator's, or (owned) d_modulus_whole */
     double *d_rho_share, *d_modulus_whole, *d_field, *d_work, *d_field_whole; /* with ranks (owned)
                                                                                */
     double *d_energy;   /* field; NULL: the energy of the elements is not asked for (owned) */
@@ -119,7 +124,7 @@ int hx_analysis_solve_for(hx_analysis *analysis, const double *d_f, double *d_u,
  * Computed once a solve. Waits. */
 int hx_analysis_compliance(hx_analysis *analysis, double *compliance);
 
-/* Of the whole. d_dc += the loads' by mass: sum over the cases of 2 weight u' df/drho. Nothing
+/* Field d_dc += the loads' by mass: sum over the cases of 2 weight u' df/drho. Nothing
  * without such loads. */
 int hx_analysis_body_work(hx_analysis *analysis, double *d_dc);
 
@@ -147,7 +152,8 @@ int hx_analysis_point_displacement(const hx_analysis *analysis, int load_case, d
 /* After a solve that failed: the next one begins from nothing, as the first did. */
 int hx_analysis_forget(hx_analysis *analysis);
 
-/* What outlives a design: displacements with a warm start, the preconditioner's part. */
+/* What outlives a design: displacements with a warm start, the preconditioner's part. image: NULL
+ * in a follower. */
 int hx_analysis_snapshot(hx_analysis *analysis, hx_snapshot *image);
 
 /* Sum of the forces of a case, loads by mass included. */
@@ -165,6 +171,9 @@ int hx_analysis_spring_force(const hx_analysis *analysis, int load_case, double 
 
 /* Of heat: what convection takes from the part, int h (T - ambient) dA. */
 int hx_analysis_film_heat(const hx_analysis *analysis, int load_case, double *heat);
+
+/* By the leader, with ranks: report[size] of all processes. */
+int hx_analysis_report(hx_analysis *analysis, hx_ranks_report *report);
 
 /* In a follower: does its share of what the leader asks for, until that calls hx_analysis_dismiss.
  */

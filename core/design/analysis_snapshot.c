@@ -57,7 +57,7 @@ static int snapshot_alone(hx_analysis *a, hx_snapshot *image)
 }
 
 /* A process' own image as bytes, and back: name, size and bytes of each part. */
-static size_t packed_bytes(const hx_snapshot *image)
+size_t hx_snapshot_packed_bytes(const hx_snapshot *image)
 {
     size_t bytes = 0;
     for (size_t i = 0; i < image->n; i++)
@@ -65,7 +65,7 @@ static size_t packed_bytes(const hx_snapshot *image)
     return bytes;
 }
 
-static void pack(const hx_snapshot *image, char *to)
+void hx_snapshot_pack(const hx_snapshot *image, char *to)
 {
     for (size_t i = 0; i < image->n; i++) {
         const hx_snapshot_entry *const e = &image->entry[i];
@@ -77,7 +77,7 @@ static void pack(const hx_snapshot *image, char *to)
     }
 }
 
-static int unpack(hx_snapshot *image, char *from, size_t bytes)
+int hx_snapshot_unpack(hx_snapshot *image, char *from, size_t bytes)
 {
     hx_snapshot_begin(image, HX_SNAPSHOT_SAVE);
     for (char *const end = from + bytes; from < end;) {
@@ -126,9 +126,9 @@ static int save_shares(hx_analysis *a, hx_snapshot *image)
     int rc;
     hx_snapshot_begin(&own, HX_SNAPSHOT_SAVE);
     HX_TRY_FAIL(snapshot_own(a, &own));
-    const size_t n_own = packed_bytes(&own);
+    const size_t n_own = hx_snapshot_packed_bytes(&own);
     HX_TRY_FAIL(hx_alloc_raw(&packed, n_own + 1, 1, "checkpoint"));
-    pack(&own, packed);
+    hx_snapshot_pack(&own, packed);
     HX_TRY_FAIL(sizes_of_all(ranks, n_own, &bytes));
     for (int r = 0; r < ranks->team->size; r++) n_all += bytes[r];
     if (image) HX_TRY_FAIL(hx_alloc_raw(&all, n_all + 1, 1, "checkpoint"));
@@ -184,7 +184,7 @@ static int load_shares(hx_analysis *a, hx_snapshot *image)
         team->ops->broadcast(team, HX_RANKS_LEADER, bytes, (size_t)team->size * sizeof *bytes));
     HX_TRY_FAIL(hx_alloc_raw(&packed, bytes[team->rank] + 1, 1, "checkpoint"));
     HX_TRY_FAIL(team->ops->scatter(team, HX_RANKS_LEADER, all, bytes, packed));
-    HX_TRY_FAIL(unpack(&own, packed, bytes[team->rank]));
+    HX_TRY_FAIL(hx_snapshot_unpack(&own, packed, bytes[team->rank]));
     rc = snapshot_own(a, &own);
 fail:
     free(bytes);

@@ -5,30 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/clock.h"
 #include "../base/memory.h"
 #include "../solver/vector_ops.h"
 #include "analysis_internal.h"
 #include "design_ops.h"
 
-/* hx_ranks_call.what; 0 dismisses. */
-enum {
-    DISMISS,
-    SOLVE,
-    COMPLIANCE,
-    ENERGY,
-    BODY_WORK,
-    STIFFNESS_ERROR,
-    DISPLACEMENT,
-    RESIDUAL,
-    FORGET,
-    SAVE,
-    LOAD
-};
-
 static int tell(const hx_analysis *a, int32_t what, int32_t number, double value)
 {
     const hx_ranks_call call = {what, number, value};
     return a->ranks ? hx_ranks_tell(a->ranks, &call) : HX_OK;
+}
+
+/* Of what all processes come to by themselves where the design is in shares. */
+static int tell_unless_joint(const hx_analysis *a, int32_t what, double value)
+{
+    return a->is_joint ? HX_OK : tell(a, what, 0, value);
 }
 
 /* An operation that failed in one process, while others go on. */
@@ -57,14 +49,18 @@ static int need_field(hx_analysis *a, int64_t n, double **d_field)
 
 static int solve_spread(hx_analysis *a, double penalty)
 {
-    if (a->ranks) HX_TRY(hx_ranks_spread(a->ranks, a->d_rho, a->d_rho_share));
-    return hx_analysis_solve_share(a, penalty);
+    if (!a->ranks) return hx_analysis_solve_share(a, penalty);
+    if (!a->is_joint) HX_TRY(hx_ranks_spread(a->ranks, a->d_rho, a->d_rho_share));
+    const double begin = hx_clock();
+    const int rc = hx_analysis_solve_share(a, penalty);
+    a->ranks->figures.solve_seconds += hx_clock() - begin;
+    return rc;
 }
 
 int hx_analysis_solve(hx_analysis *a, const double *d_rho, double penalty)
 {
     a->d_rho = d_rho;
-    HX_TRY(tell(a, SOLVE, 0, penalty));
+    HX_TRY(tell_unless_joint(a, HX_CALL_SOLVE, penalty));
     if (a->d_modulus_whole)
         HX_TRY(a->dev->ops->design->modulus(a->dev, a->problem->mesh->n_elem, a->problem->least,
                                             a->problem->young, penalty, d_rho, a->d_modulus_whole));
@@ -88,13 +84,14 @@ static int upload_density(hx_analysis *a, const double *rho)
 
 int hx_analysis_solve_density(hx_analysis *a, const double *rho, double penalty)
 {
+    if (a->is_joint) return HX_RAISE(HX_EINTERNAL, "densities of a whole for a share");
     HX_TRY(upload_density(a, rho));
     return hx_analysis_solve(a, a->d_density, penalty);
 }
 
 int hx_analysis_compliance(hx_analysis *a, double *compliance)
 {
-    if (isnan(a->compliance)) HX_TRY(tell(a, COMPLIANCE, 0, 0.0));
+    if (isnan(a->compliance)) HX_TRY(tell_unless_joint(a, HX_CALL_COMPLIANCE, 0.0));
     return judge(a, hx_analysis_compliance_share(a, compliance));
 }
 
@@ -110,8 +107,8 @@ static int collect_energy(hx_analysis *a, double *d_energy)
 
 int hx_analysis_energy(hx_analysis *a, double *d_energy, double *d_work)
 {
-    if (!a->ranks) return hx_analysis_energy_share(a, d_energy, d_work);
-    HX_TRY(tell(a, ENERGY, 0, 0.0));
+    if (!a->ranks || a->is_joint) return judge(a, hx_analysis_energy_share(a, d_energy, d_work));
+    HX_TRY(tell(a, HX_CALL_ENERGY, 0, 0.0));
     return judge(a, collect_energy(a, d_energy));
 }
 
@@ -129,9 +126,9 @@ int hx_analysis_body_work(hx_analysis *a, double *d_dc)
 {
     const int64_t n = a->problem->mesh->n_elem;
     if (!a->problem->cases.body) return HX_OK;
-    if (!a->ranks) return hx_analysis_body_work_share(a, d_dc);
+    if (!a->ranks || a->is_joint) return judge(a, hx_analysis_body_work_share(a, d_dc));
     HX_TRY(need_field(a, n, &a->d_field_whole));
-    HX_TRY(tell(a, BODY_WORK, 0, 0.0));
+    HX_TRY(tell(a, HX_CALL_BODY_WORK, 0, 0.0));
     HX_TRY(judge(a, collect_body_work(a)));
     return a->dev->ops->vector->axpy(a->dev, n, 1.0, a->d_field_whole, d_dc);
 }
@@ -147,14 +144,27 @@ int hx_analysis_stiffness_error(hx_analysis *a, double *d_work, double *error)
     double compliance;
     if (!a->ranks) return hx_analysis_stiffness_error_share(a, d_work, error);
     HX_TRY(hx_analysis_compliance(a, &compliance));
-    HX_TRY(tell(a, STIFFNESS_ERROR, 0, 0.0));
+    HX_TRY(tell(a, HX_CALL_STIFFNESS_ERROR, 0, 0.0));
     return judge(a, share_stiffness_error(a, error));
+}
+
+int hx_analysis_download(const hx_analysis *a, const double *d_field, double *host)
+{
+    if (a->is_joint) return hx_ranks_collect_field(a->ranks, d_field, host);
+    return a->dev->ops->download(a->dev, host, d_field,
+                                 (size_t)a->fields->mesh->n_elem * sizeof *host);
 }
 
 int hx_analysis_modulus(const hx_analysis *a, double *host)
 {
-    return a->dev->ops->download(a->dev, host, a->d_modulus,
-                                 (size_t)a->problem->mesh->n_elem * sizeof *host);
+    if (a->is_joint) HX_TRY(tell(a, HX_CALL_MODULUS, 0, 0.0));
+    return judge(a, hx_analysis_download(a, a->d_modulus, host));
+}
+
+static int download_density(const hx_analysis *a, double *host)
+{
+    if (a->is_joint) HX_TRY(tell(a, HX_CALL_DENSITY, 0, 0.0));
+    return judge(a, hx_analysis_download(a, a->d_rho, host));
 }
 
 int hx_analysis_point_displacement(const hx_analysis *a, int load_case, double *u)
@@ -162,7 +172,7 @@ int hx_analysis_point_displacement(const hx_analysis *a, int load_case, double *
     if (!a->ranks)
         return a->dev->ops->download(a->dev, u, a->d_u[load_case],
                                      (size_t)whole_entries(a) * sizeof *u);
-    HX_TRY(tell(a, DISPLACEMENT, load_case, 0.0));
+    HX_TRY(tell(a, HX_CALL_DISPLACEMENT, load_case, 0.0));
     return hx_ranks_collect_vector(a->ranks, a->problem->components, a->d_u[load_case], u);
 }
 
@@ -181,20 +191,19 @@ int hx_analysis_displacement(const hx_analysis *a, int load_case, double *u)
 
 int hx_analysis_forget(hx_analysis *a)
 {
-    HX_TRY(tell(a, FORGET, 0, 0.0));
+    HX_TRY(tell_unless_joint(a, HX_CALL_FORGET, 0.0));
     return judge(a, hx_analysis_forget_share(a));
 }
 
 int hx_analysis_load(const hx_analysis *a, int load_case, double total[3])
 {
     const hx_problem *problem = a->problem;
-    hx_device *dev = a->dev;
     const size_t n = (size_t)problem->mesh->n_elem;
     double *rho, body[3];
     hx_problem_total_force(problem, load_case, total);
     if (!hx_problem_body(problem, load_case)) return HX_OK;
     HX_TRY(hx_alloc_raw(&rho, n, sizeof *rho, "densities"));
-    const int rc = dev->ops->download(dev, rho, a->d_rho, n * sizeof *rho);
+    const int rc = download_density(a, rho);
     if (rc == HX_OK) hx_problem_total_body(problem, load_case, rho, body);
     for (int i = 0; rc == HX_OK && i < 3; i++) total[i] += body[i];
     free(rho);
@@ -209,7 +218,7 @@ static int collect_residual(hx_analysis *a, int load_case, double *residual)
 
 int hx_analysis_residual(hx_analysis *a, int load_case, double *residual)
 {
-    HX_TRY(tell(a, RESIDUAL, load_case, 0.0));
+    HX_TRY(tell(a, HX_CALL_RESIDUAL, load_case, 0.0));
     if (a->ranks) return judge(a, collect_residual(a, load_case, residual));
     HX_TRY(hx_analysis_residual_share(a, load_case));
     return a->dev->ops->download(a->dev, residual, a->pcg->d_q,
@@ -264,35 +273,58 @@ int hx_analysis_film_heat(const hx_analysis *a, int load_case, double *heat)
 
 int hx_analysis_snapshot(hx_analysis *a, hx_snapshot *image)
 {
-    if (a->ranks) HX_TRY(tell(a, image->mode == HX_SNAPSHOT_SAVE ? SAVE : LOAD, 0, 0.0));
+    HX_TRY(
+        tell_unless_joint(a, image->mode == HX_SNAPSHOT_SAVE ? HX_CALL_SAVE : HX_CALL_LOAD, 0.0));
     return judge(a, hx_analysis_snapshot_share(a, image, image->mode));
 }
 
-static int follow(hx_analysis *a, const hx_ranks_call *call)
+int hx_analysis_report(hx_analysis *a, hx_ranks_report *report)
+{
+    HX_TRY(tell(a, HX_CALL_REPORT, 0, 0.0));
+    return judge(a, hx_ranks_gather_report(a->ranks, report));
+}
+
+/* What the leader keeps. */
+static int send_report(hx_analysis *a)
+{
+    hx_ranks_report *report;
+    HX_TRY(hx_alloc(&report, (size_t)a->ranks->team->size, sizeof *report, "report"));
+    const int rc = hx_ranks_gather_report(a->ranks, report);
+    free(report);
+    return rc;
+}
+
+int hx_analysis_answer(hx_analysis *a, const hx_ranks_call *call)
 {
     double unused;
     switch (call->what) {
-    case SOLVE:
+    case HX_CALL_SOLVE:
         return solve_spread(a, call->value);
-    case COMPLIANCE:
+    case HX_CALL_COMPLIANCE:
         return hx_analysis_compliance_share(a, &unused);
-    case ENERGY:
+    case HX_CALL_ENERGY:
         return collect_energy(a, NULL);
-    case BODY_WORK:
+    case HX_CALL_BODY_WORK:
         return collect_body_work(a);
-    case STIFFNESS_ERROR:
+    case HX_CALL_STIFFNESS_ERROR:
         return share_stiffness_error(a, &unused);
-    case DISPLACEMENT:
+    case HX_CALL_DENSITY:
+        return hx_analysis_download(a, a->d_rho, NULL);
+    case HX_CALL_MODULUS:
+        return hx_analysis_download(a, a->d_modulus, NULL);
+    case HX_CALL_DISPLACEMENT:
         return hx_ranks_collect_vector(a->ranks, a->problem->components, a->d_u[call->number],
                                        NULL);
-    case RESIDUAL:
+    case HX_CALL_RESIDUAL:
         return collect_residual(a, call->number, NULL);
-    case FORGET:
+    case HX_CALL_FORGET:
         return hx_analysis_forget_share(a);
-    case SAVE:
+    case HX_CALL_SAVE:
         return hx_analysis_snapshot_share(a, NULL, HX_SNAPSHOT_SAVE);
-    case LOAD:
+    case HX_CALL_LOAD:
         return hx_analysis_snapshot_share(a, NULL, HX_SNAPSHOT_LOAD);
+    case HX_CALL_REPORT:
+        return send_report(a);
     default:
         return HX_RAISE(HX_EINTERNAL, "a call that no process knows: %d", call->what);
     }
@@ -303,12 +335,12 @@ int hx_analysis_serve(hx_analysis *a)
     for (;;) {
         hx_ranks_call call;
         HX_TRY(hx_ranks_listen(a->ranks, &call));
-        if (call.what == DISMISS) return HX_OK;
-        HX_TRY(follow(a, &call));
+        if (call.what == HX_CALL_DISMISS) return HX_OK;
+        HX_TRY(hx_analysis_answer(a, &call));
     }
 }
 
 void hx_analysis_dismiss(hx_analysis *a)
 {
-    if (a->ranks && is_leader(a) && tell(a, DISMISS, 0, 0.0) < 0) hx_error_clear();
+    if (a->ranks && is_leader(a) && tell(a, HX_CALL_DISMISS, 0, 0.0) < 0) hx_error_clear();
 }

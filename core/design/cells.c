@@ -7,6 +7,7 @@
 #include "../base/memory.h"
 #include "../base/radix_sort.h"
 #include "../base/sum.h"
+#include "halo.h"
 
 /* Edge of a cell in element sizes. 2 is 8 elements: ranges long enough for vector lanes and for a
  * warp, cells small enough to follow the ball. */
@@ -234,6 +235,7 @@ void hx_device_cells_free(hx_device_cells *cells, hx_device *dev)
     dev->ops->release(dev, cells->d_y);
     dev->ops->release(dev, cells->d_z);
     for (int i = 0; i < HX_CELLS_FIELDS; i++) dev->ops->release(dev, cells->d_value[i]);
+    hx_halo_free(cells->halo);
     memset(cells, 0, sizeof *cells);
 }
 

@@ -42,6 +42,7 @@ struct hx_device_cells {
     double *d_x, *d_y, *d_z; /* [n + padding] */
     /* [n + padding] scratch of cone_sum: values of its fields by place; NULL beyond n_field */
     double *d_value[HX_CELLS_FIELDS];
+    struct hx_halo *halo; /* of a share: n counts elements of others too (owned); else NULL */
 };
 
 /* Bins the elements and puts them on the device, for sums of up to n_field fields at a time; the

@@ -35,6 +35,14 @@ fail:
     return rc;
 }
 
+static int create_cells(hx_cone *cone, const hx_problem *problem, int n_field)
+{
+    hx_device *dev = cone->dev;
+    const hx_design_ops *ops = dev->ops->design;
+    if (ops->cone_cells) return ops->cone_cells(dev, problem, cone->radius, n_field, &cone->cells);
+    return hx_device_cells_create(&cone->cells, dev, problem->mesh, cone->radius, n_field);
+}
+
 int hx_cone_create(hx_cone *cone, hx_device *dev, const hx_problem *problem, double radius,
                    int volume_weighted, int n_field)
 {
@@ -42,7 +50,7 @@ int hx_cone_create(hx_cone *cone, hx_device *dev, const hx_problem *problem, dou
     memset(cone, 0, sizeof *cone);
     cone->dev = dev;
     cone->radius = radius;
-    HX_TRY_FAIL(hx_device_cells_create(&cone->cells, dev, problem->mesh, radius, n_field));
+    HX_TRY_FAIL(create_cells(cone, problem, n_field));
     HX_TRY_FAIL(sum_weights(cone, problem, volume_weighted));
     return HX_OK;
 fail:

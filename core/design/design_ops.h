@@ -1,9 +1,10 @@
 /* The design's element fields on a device (hx_device_ops.design): n = n_elem doubles. Sums are
- * added in a fixed order. All entries are required. */
+ * added in a fixed order. All entries but cone_cells are required. */
 #ifndef HX_DESIGN_OPS_H
 #define HX_DESIGN_OPS_H
 
 #include "../device/device.h"
+#include "../problem/problem.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,9 +27,9 @@ typedef struct hx_design_ops {
      * Waits. */
     int (*measure)(hx_device *dev, int64_t n, const double *d_rho, const double *d_volume,
                    const double *d_passive, double *mass, double *grey);
-    /* Sum of the positive dc over that of dv, of the free elements. Waits. */
-    int (*mean_positive)(hx_device *dev, int64_t n, const double *d_dc, const double *d_dv,
-                         const double *d_passive, double *mean);
+    /* Sums of the positive dc and of dv, of the free elements. Waits. */
+    int (*sum_positive)(hx_device *dev, int64_t n, const double *d_dc, const double *d_dv,
+                        const double *d_passive, double sum[2]);
     /* Filtered -> physical densities (projection.h), in place or not: passive elements, where
      * d_passive is not NaN, have theirs. project_backward: a *= the derivative. zero_passive: a = 0
      * at passive elements. */
@@ -46,6 +47,9 @@ typedef struct hx_design_ops {
      * the same dc / dv, 0 where no dv is above 0; x = the largest of the group. */
     int (*tie)(hx_device *dev, const hx_device_ties *ties, const double *d_dv, double *d_dc);
     int (*copy_largest)(hx_device *dev, const hx_device_ties *ties, double *d_x);
+    /* Cells of the elements that sums within the radius run over (cells.h); NULL: of the mesh. */
+    int (*cone_cells)(hx_device *dev, const hx_problem *problem, double radius, int n_field,
+                      hx_device_cells *cells);
     /* sum[e] = sum over i of max(0, radius - |x_e - x_i|) value[i], x the centroids, of n_field
      * fields, at most as many as the cells were made for. In place or not: no field's sum is
      * another's value. */

@@ -15,58 +15,64 @@
 /* Betas that differ by less than this factor count as one. */
 #define BETA_RATIO 1.2
 
+/* On the device while betas are walked through. */
+typedef struct smeared {
+    hx_filter *filter; /* its d_filtered is the design at rho_min, not projected */
+    double *d_volume, *d_physical;
+    double total; /* volume, of the whole */
+} smeared;
+
 /* The design whose free elements are at rho_min, through the filter but not projected. */
-static int filter_least(hx_filter *filter, double *filtered)
+static int filter_least(smeared *s, double *design)
 {
+    hx_filter *const filter = s->filter;
     const hx_problem *problem = filter->problem;
     hx_device *dev = filter->dev;
     const int64_t n = problem->mesh->n_elem;
-    const size_t bytes = (size_t)n * sizeof *filtered;
-    double *d_design = NULL;
+    const size_t bytes = (size_t)n * sizeof *design;
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < n; e++)
-        filtered[e] =
+        design[e] =
             isnan(problem->passive.density[e]) ? problem->rho_min : problem->passive.density[e];
-    int rc = hx_device_put(dev, &d_design, filtered, bytes);
-    if (rc == HX_OK) rc = filter->kind->forward(filter, d_design, filter->d_filtered);
-    if (rc == HX_OK) rc = dev->ops->download(dev, filtered, filter->d_filtered, bytes);
-    if (d_design) dev->ops->release(dev, d_design);
-    return rc;
+    HX_TRY(hx_device_put(dev, &s->d_physical, design, bytes));
+    HX_TRY(hx_device_put(dev, &s->d_volume, problem->volume, bytes));
+    return filter->kind->forward(filter, s->d_physical, filter->d_filtered);
 }
 
-/* Volume fraction of what is filtered, projected with this beta; physical[n_elem] is scratch. */
-static hx_volume_at project(const hx_filter *filter, const double *filtered, double beta,
-                            double *physical)
+/* Volume fraction of what is filtered, projected with this beta. */
+static int project(const smeared *s, double beta, hx_volume_at *at)
 {
-    const hx_problem *problem = filter->problem;
-    const int64_t n = problem->mesh->n_elem;
+    const hx_filter *const filter = s->filter;
+    hx_device *dev = filter->dev;
+    const int64_t n = filter->problem->mesh->n_elem;
     hx_projection projection = filter->projection;
+    double mass, grey;
     projection.beta = beta;
-#pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < n; e++)
-        physical[e] = isnan(problem->passive.density[e])
-                          ? hx_projection_value(&projection, filtered[e])
-                          : problem->passive.density[e];
-    return (hx_volume_at){hx_dot(n, problem->volume, physical) / hx_sum(n, problem->volume), beta};
+    HX_TRY(dev->ops->design->project(dev, n, &projection, filter->d_passive, filter->d_filtered,
+                                     s->d_physical));
+    HX_TRY(dev->ops->design->measure(dev, n, s->d_physical, s->d_volume, NULL, &mass, &grey));
+    *at = (hx_volume_at){mass / s->total, beta};
+    return HX_OK;
 }
 
-static void find_extremes(hx_least_volume *least, const hx_filter *filter, const hx_stair *beta,
-                          const double *filtered, double *physical)
+static int find_extremes(hx_least_volume *least, const smeared *s, const hx_stair *beta)
 {
     hx_stair walk = *beta;
-    least->first = project(filter, filtered, walk.value, physical);
+    HX_TRY(project(s, walk.value, &least->first));
     least->lowest = least->highest = least->first;
     double done = walk.value;
     while (!hx_stair_ended(&walk)) {
         const double before = walk.value;
         hx_stair_climb(&walk, 1);
-        if (!(walk.value > before)) return; /* too small a step for double precision */
+        if (!(walk.value > before)) return HX_OK; /* too small a step for double precision */
         if (walk.value < BETA_RATIO * done && !hx_stair_ended(&walk)) continue;
-        const hx_volume_at at = project(filter, filtered, walk.value, physical);
+        hx_volume_at at;
+        HX_TRY(project(s, walk.value, &at));
         if (at.fraction < least->lowest.fraction) least->lowest = at;
         if (at.fraction > least->highest.fraction) least->highest = at;
         done = walk.value;
     }
+    return HX_OK;
 }
 
 int hx_least_volume_find(hx_least_volume *least, hx_filter *filter, const hx_stair *beta)
@@ -75,23 +81,25 @@ int hx_least_volume_find(hx_least_volume *least, hx_filter *filter, const hx_sta
     const size_t n = (size_t)problem->mesh->n_elem;
     const hx_stair still = {.value = filter->params.beta, .last = filter->params.beta};
     const hx_stair *const stair = beta->every > 0 ? beta : &still;
-    double *filtered = NULL, *physical = NULL;
+    const hx_problem *whole = hx_problem_whole(problem);
+    smeared s = {.filter = filter, .total = hx_sum(whole->mesh->n_elem, whole->volume)};
+    double *design = NULL;
     int rc;
     if (!problem->passive.density ||
         !hx_filter_maps_design(filter)) { /* filters keep what is uniform */
         const double mass = problem->passive.mass + problem->rho_min * problem->design_volume;
-        least->first.fraction = mass / hx_sum((int64_t)n, problem->volume);
+        least->first.fraction = mass / s.total;
         least->first.beta = stair->value;
         least->lowest = least->highest = least->first;
         return HX_OK;
     }
-    HX_TRY_FAIL(hx_alloc_raw(&filtered, n, sizeof *filtered, "densities"));
-    HX_TRY_FAIL(hx_alloc_raw(&physical, n, sizeof *physical, "densities"));
-    HX_TRY_FAIL(filter_least(filter, filtered));
-    find_extremes(least, filter, stair, filtered, physical);
+    HX_TRY_FAIL(hx_alloc_raw(&design, n, sizeof *design, "densities"));
+    HX_TRY_FAIL(filter_least(&s, design));
+    rc = find_extremes(least, &s, stair);
 fail:
-    free(filtered);
-    free(physical);
+    filter->dev->ops->release(filter->dev, s.d_physical);
+    filter->dev->ops->release(filter->dev, s.d_volume);
+    free(design);
     return rc;
 }
 

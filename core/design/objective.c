@@ -141,7 +141,7 @@ int hx_objective_derivative(const hx_objective *o, const double *d_energy, doubl
                             double *const d_work[2])
 {
     hx_device *dev = o->analysis->dev;
-    const size_t bytes = (size_t)o->analysis->problem->mesh->n_elem * sizeof *d_dc;
+    const size_t bytes = (size_t)o->analysis->fields->mesh->n_elem * sizeof *d_dc;
     if (o->kind->derivative)
         HX_TRY(o->kind->derivative(o, d_energy, d_dc));
     else

@@ -12,7 +12,7 @@ static int derivative(const hx_objective *o, const double *d_energy, double *d_d
 {
     hx_analysis *const a = o->analysis;
     hx_device *dev = a->dev;
-    HX_TRY(dev->ops->design->sensitivity(dev, a->problem->mesh->n_elem, a->problem->least,
+    HX_TRY(dev->ops->design->sensitivity(dev, a->fields->mesh->n_elem, a->problem->least,
                                          a->penalty, a->d_modulus, a->d_rho, d_energy, d_dc));
     return hx_analysis_body_work(a, d_dc); /* 2 u' df/drho_e, also with prescribed displacements */
 }

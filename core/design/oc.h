@@ -36,6 +36,7 @@ typedef struct hx_oc_state {
     double scale;                   /* found, once done */
     double change;                  /* largest change of a density, after oc_end */
     int32_t pass, done;
+    double sum[HX_OC_TRIALS]; /* of the last pass over the elements: what the state was made from */
 } hx_oc_state;
 
 /* What a step is computed from: [n] each. */
@@ -77,6 +78,8 @@ static HX_HD void hx_oc_state_begin(hx_oc_state *s, double sum_t, double sum_rho
 {
     const double ratio = sum_t > 0.0 ? sum_rho / sum_t : 1.0;
     const double guess = ratio < 1e140 ? ratio : 1e140;
+    s->sum[0] = sum_t;
+    s->sum[1] = sum_rho;
     s->low = s->low_volume = s->high_volume = s->scale = s->change = 0.0;
     s->high = HX_OC_ALL_UP;
     s->pass = s->done = 0;
@@ -137,6 +140,7 @@ static HX_HD void hx_oc_state_narrow(hx_oc_state *s)
 /* Takes the volumes at the trials: narrows the enclosure, and either ends or chooses new trials. */
 static HX_HD void hx_oc_state_step(hx_oc_state *s, const double volume[HX_OC_TRIALS])
 {
+    for (int i = 0; i < HX_OC_TRIALS; i++) s->sum[i] = volume[i];
     if (s->pass++ == 0 && (volume[HX_OC_TRIALS - 1] <= s->target || volume[0] >= s->target)) {
         s->scale = volume[HX_OC_TRIALS - 1] <= s->target ? HX_OC_ALL_UP : 0.0;
         s->done = 1; /* more cannot be had, or less */

@@ -8,6 +8,7 @@
 #include "../base/memory.h"
 #include "../base/sum.h"
 #include "../solver/vector_ops.h"
+#include "analysis_internal.h"
 #include "optimizer_internal.h"
 
 const char *hx_stage_name(hx_stage stage)
@@ -77,7 +78,7 @@ static int create_fields(hx_optimizer *opt)
     hx_device *dev = opt->analysis->dev;
     const hx_pcg *pcg = opt->analysis->pcg;
     const size_t bytes = (size_t)opt->problem->mesh->n_elem * sizeof(double);
-    const int fits = fits_vector(opt->problem) && !opt->analysis->ranks; /* of a whole */
+    const int fits = fits_vector(opt->problem) && opt->problem == opt->analysis->op->problem;
     HX_TRY(take_field(opt, NULL, &opt->d_design));
     HX_TRY(take_field(opt, NULL, &opt->d_proposal));
     HX_TRY(take_field(opt, NULL, &opt->d_volume));
@@ -136,6 +137,11 @@ static int create_update(hx_optimizer *opt)
     return HX_OK;
 }
 
+static double total_volume(const hx_problem *whole)
+{
+    return hx_sum(whole->mesh->n_elem, whole->volume);
+}
+
 int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params, hx_analysis *analysis,
                         hx_filter *filter, const double *density)
 {
@@ -144,7 +150,7 @@ int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params, hx
     int rc;
     memset(opt, 0, sizeof *opt);
     opt->params = *params;
-    opt->problem = analysis->problem;
+    opt->problem = analysis->fields;
     opt->analysis = analysis;
     opt->filter = filter;
     opt->last_value = INFINITY;
@@ -152,7 +158,7 @@ int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params, hx
         return HX_RAISE(HX_EINPUT, "move limit %g must be above 0 and at most 1", params->move);
     if (!(params->damping > 0.0 && params->damping <= 1.0))
         return HX_RAISE(HX_EINPUT, "damping %g must be above 0 and at most 1", params->damping);
-    opt->total_volume = hx_sum(opt->problem->mesh->n_elem, opt->problem->volume);
+    opt->total_volume = total_volume(hx_problem_whole(opt->problem));
     begin_continuation(opt);
     HX_TRY_FAIL(check_volume(opt));
     HX_TRY_FAIL(create_fields(opt));
@@ -183,12 +189,13 @@ int hx_optimizer_tie(hx_optimizer *opt, const hx_ties *ties)
     return rc;
 }
 
-/* *finite: whether all entries are, as far as their sum says. */
+/* *finite: whether all entries are, as far as their sum by volume says. */
 static int check_finite(const hx_optimizer *opt, const double *d_field, int *finite)
 {
     hx_device *dev = opt->analysis->dev;
     double sum;
-    HX_TRY(dev->ops->vector->sum(dev, opt->problem->mesh->n_elem, d_field, &sum));
+    HX_TRY(
+        dev->ops->vector->field_dot(dev, opt->problem->mesh->n_elem, d_field, opt->d_volume, &sum));
     *finite = isfinite(sum);
     return HX_OK;
 }
@@ -330,7 +337,7 @@ static void begin_record(hx_optimizer *opt, hx_iteration *record)
     record->climbing = !hx_stair_ended(&opt->penalty) || !hx_stair_ended(&opt->beta);
 }
 
-int hx_optimizer_step(hx_optimizer *opt, hx_iteration *record)
+int hx_optimizer_step_share(hx_optimizer *opt, hx_iteration *record)
 {
     const double begin = hx_clock();
     hx_device *dev = opt->analysis->dev;
@@ -359,14 +366,14 @@ int hx_optimizer_step(hx_optimizer *opt, hx_iteration *record)
     return HX_OK;
 }
 
-void hx_optimizer_advance(hx_optimizer *opt)
+void hx_optimizer_advance_share(hx_optimizer *opt)
 {
     double *const d_design = opt->d_design;
     opt->d_design = opt->d_proposal;
     opt->d_proposal = d_design;
 }
 
-int hx_optimizer_undo(hx_optimizer *opt)
+int hx_optimizer_undo_share(hx_optimizer *opt)
 {
     hx_device *dev = opt->analysis->dev;
     opt->penalty = opt->before.penalty;
@@ -380,35 +387,13 @@ int hx_optimizer_undo(hx_optimizer *opt)
     return hx_analysis_forget(opt->analysis);
 }
 
-static int download_field(const hx_optimizer *opt, const double *d_field, double *host)
-{
-    hx_device *dev = opt->analysis->dev;
-    return dev->ops->download(dev, host, d_field,
-                              (size_t)opt->problem->mesh->n_elem * sizeof *host);
-}
-
-int hx_optimizer_density(const hx_optimizer *opt, double *host)
-{
-    return download_field(opt, opt->d_physical, host);
-}
-
-int hx_optimizer_sensitivity(const hx_optimizer *opt, double *host)
-{
-    return download_field(opt, opt->d_dc, host);
-}
-
-int hx_optimizer_energy(hx_optimizer *opt, double *host)
+int hx_optimizer_energy_share(hx_optimizer *opt, double *host)
 {
     hx_device *dev = opt->analysis->dev;
     double *const d_scratch = opt->d_dv;
     HX_TRY(dev->ops->vector->multiply(dev, opt->problem->mesh->n_elem, opt->d_energy,
                                       opt->analysis->d_modulus, d_scratch));
-    return download_field(opt, d_scratch, host);
-}
-
-int hx_optimizer_stiffness_error(hx_optimizer *opt, double *error)
-{
-    return hx_analysis_stiffness_error(opt->analysis, opt->d_dv, error);
+    return hx_analysis_download(opt->analysis, d_scratch, host);
 }
 
 void hx_optimizer_free(hx_optimizer *opt)

@@ -88,7 +88,8 @@ enum { HX_OPTIMIZER_FIELDS = 7 }; /* at most */
 
 typedef struct hx_optimizer {
     hx_optimizer_params params;
-    const hx_problem *problem; /* (borrowed), like the next two */
+    const hx_problem
+        *problem; /* that its fields are of: the analysis' (borrowed), like the next two */
     hx_analysis *analysis;
     hx_filter *filter;
     hx_objective objective; /* (owned), like the next two */
@@ -116,11 +117,12 @@ typedef struct hx_optimizer {
     int n_field;
 } hx_optimizer;
 
-/* Of the analysis' problem, on its device. HX_EINPUT: a move limit or damping out of range,
- * densities not in [0, 1], a volume fraction that is below the least volume (least_volume.h).
- * Starts from problem->initial_density, or the uniform density whose image through the filter takes
- * up the volume, or from density[n_elem] if given (passive elements keep
- * theirs). Analysis and filter are borrowed; both keep their place. */
+/* Of the analysis' fields, on its device; with a design in shares all processes create, each of its
+ * elements, and what follows is called by the leader, to whom go arrays of the whole. HX_EINPUT: a
+ * move limit or damping out of range, densities not in [0, 1], a volume fraction that is below the
+ * least volume (least_volume.h). Starts from problem->initial_density, or the uniform density whose
+ * image through the filter takes up the volume, or from density[n_elem] if given (passive elements
+ * keep theirs). Analysis and filter are borrowed; both keep their place. */
 int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params, hx_analysis *analysis,
                         hx_filter *filter, const double *density);
 
@@ -156,6 +158,10 @@ int hx_optimizer_stiffness_error(hx_optimizer *opt, double *error);
  * have followed, bit for bit where the operator is deterministic. HX_EINPUT: an image of something
  * else. Waits. */
 int hx_optimizer_snapshot(hx_optimizer *opt, hx_snapshot *image);
+
+/* In a follower whose design is in shares (analysis->is_joint): does its part of what the leader
+ * calls for, until that calls hx_analysis_dismiss. */
+int hx_optimizer_serve(hx_optimizer *opt);
 
 /* Device bytes of the element fields and the update, NULL for optimality criteria, with a filter
  * and a preconditioner. The host holds none. */

@@ -24,7 +24,8 @@ static int fill_design(const hx_problem *problem, const double *density, double 
     }
     if (bad == INT64_MAX) return HX_OK;
     return HX_RAISE(HX_EINPUT, "initial density of element %lld is %g, not in [0, 1]",
-                    (long long)hx_mesh_elem_number(problem->mesh, bad),
+                    (long long)hx_mesh_elem_number(hx_problem_whole(problem)->mesh,
+                                                   problem->whole ? problem->whole_elem[bad] : bad),
                     initial_density(problem, density, bad));
 }
 

@@ -48,10 +48,11 @@ static int find_shift(const hx_update *update, hx_device_oc *criteria)
 {
     const oc *own = update->impl;
     hx_device *dev = update->dev;
+    double sum[2];
     if (!update->problem->cases.body) return HX_OK;
-    HX_TRY(dev->ops->design->mean_positive(dev, criteria->n, criteria->d_dc, criteria->d_dv,
-                                           criteria->d_passive, &criteria->shift));
-    criteria->shift *= own->shift;
+    HX_TRY(dev->ops->design->sum_positive(dev, criteria->n, criteria->d_dc, criteria->d_dv,
+                                          criteria->d_passive, sum));
+    criteria->shift = sum[0] / sum[1] * own->shift;
     return HX_OK;
 }
 
@@ -66,8 +67,8 @@ static int first_target(const hx_update *update, const hx_update_step *step, dou
 {
     hx_device *dev = update->dev;
     double taken;
-    HX_TRY(dev->ops->vector->dot(dev, update->problem->mesh->n_elem, step->d_dv, step->d_design,
-                                 &taken));
+    HX_TRY(dev->ops->vector->field_dot(dev, update->problem->mesh->n_elem, step->d_dv,
+                                       step->d_design, &taken));
     *target = taken + wanted_mass(update) - step->volume * update->total_volume;
     if (!(*target > 0.0)) *target = 0.1 * taken;
     return HX_OK;
@@ -89,7 +90,8 @@ static int first_scale(const hx_update *update, const hx_device_oc *criteria, hx
         *scale = state.scale;
         if (hx_filter_is_linear(update->filter)) break;
         if (*scale > 0.0 && *scale < HX_OC_ALL_UP) break;
-        HX_TRY(dev->ops->vector->dot(dev, criteria->n, step->d_dv, step->d_proposal, &target));
+        HX_TRY(
+            dev->ops->vector->field_dot(dev, criteria->n, step->d_dv, step->d_proposal, &target));
         target *= *scale > 0.0 ? 0.99 : 1.01;
     }
     return HX_OK;

@@ -130,11 +130,18 @@ int hx_problem_create(hx_problem *problem, const hx_mesh *mesh, const hx_problem
 int hx_problem_create_part(hx_problem *part, const hx_problem *whole, const hx_space *space,
                            const int32_t *node, const int32_t *elem, const char *origin);
 
+/* What of a problem is a share's own, and no other's. */
+typedef struct hx_share_of {
+    int64_t n_node;      /* the first of its nodes: springs on them */
+    const uint8_t *film; /* [entries of the whole's convection] 1: its own; NULL: all that it has */
+} hx_share_of;
+
 /* The problem of one of several processes: like a part, but what it lacks others have, so that it
- * may move; springs are those of its first n_own nodes. node[] and elem[] are kept (borrowed).
- * Without rigid sets and convection. O(n_elem), 8 bytes a point of the whole while it is made. */
+ * may move; springs and convection are those that are its own. Volumes and passive densities are
+ * those of its elements, their sums and numbers the whole's. node[] and elem[] are kept (borrowed).
+ * Without rigid sets. O(n_elem), 8 bytes a point of the whole while it is made. */
 int hx_problem_create_share(hx_problem *share, const hx_problem *whole, const hx_space *space,
-                            const int32_t *node, const int32_t *elem, int64_t n_own);
+                            const int32_t *node, const int32_t *elem, const hx_share_of *own);
 
 /* rho[n_elem] of the part as it is: 1, and the densities of passive elements. */
 void hx_problem_solid_density(const hx_problem *problem, double *rho);

@@ -56,8 +56,9 @@ static int copy_springs(hx_problem *part, const hx_problem *whole, const int32_t
     return HX_OK;
 }
 
-/* Rows and columns of the points that are left. */
-static int copy_films(hx_problem *part, const hx_problem *whole, const int32_t *place)
+/* Rows and columns of the points that are left; of a share those entries that are its own. */
+static int copy_films(hx_problem *part, const hx_problem *whole, const int32_t *place,
+                      const uint8_t *is_own)
 {
     const hx_films *from = &whole->films;
     hx_films *to = &part->films;
@@ -72,7 +73,7 @@ static int copy_films(hx_problem *part, const hx_problem *whole, const int32_t *
         int64_t at = to->ptr[to->n];
         if (place[from->node[k]] < 0) continue;
         for (int64_t j = from->ptr[k]; j < from->ptr[k + 1]; j++) {
-            if (place[from->col[j]] < 0) continue;
+            if (place[from->col[j]] < 0 || (is_own && !is_own[j])) continue;
             to->col[at] = place[from->col[j]];
             to->value[at++] = from->value[j];
         }
@@ -160,16 +161,28 @@ static int copy_volumes(hx_problem *part, const hx_problem *whole, const int32_t
     return HX_OK;
 }
 
+/* Of a share: numbers are those of the whole. */
+static int copy_passive(hx_problem *part, const hx_problem *whole, const int32_t *elem)
+{
+    const int64_t n = part->mesh->n_elem;
+    part->passive.n = whole->passive.n;
+    part->passive.mass = whole->passive.mass;
+    if (!whole->passive.density) return HX_OK;
+    HX_TRY(hx_alloc_raw(&part->passive.density, (size_t)n, sizeof(double), "passive elements"));
+    for (int64_t e = 0; e < n; e++) part->passive.density[e] = whole->passive.density[elem[e]];
+    return HX_OK;
+}
+
 /* Everything but the material; place[]: points of the part by those of the whole. */
 static int copy_all(hx_problem *part, const hx_problem *whole, const int32_t *node,
-                    const int32_t *elem, int64_t n_own, int32_t *point, int32_t *place)
+                    const int32_t *elem, const hx_share_of *own, int32_t *point, int32_t *place)
 {
     HX_TRY(map_points(&part->space, &whole->space, node, point));
     for (int64_t p = 0; p < whole->space.n_point; p++) place[p] = -1;
     for (int64_t p = 0; p < part->space.n_point; p++) place[point[p]] = (int32_t)p;
     HX_TRY(copy_supports(part, whole, point));
-    HX_TRY(copy_springs(part, whole, place, n_own));
-    HX_TRY(copy_films(part, whole, place));
+    HX_TRY(copy_springs(part, whole, place, own->n_node));
+    HX_TRY(copy_films(part, whole, place, own->film));
     HX_TRY(copy_cases(part, whole, point));
     HX_TRY(copy_rigid(part, whole, place));
     return copy_volumes(part, whole, elem);
@@ -177,7 +190,7 @@ static int copy_all(hx_problem *part, const hx_problem *whole, const int32_t *no
 
 /* The part without a look at whether it can move. */
 static int create_part(hx_problem *part, const hx_problem *whole, const hx_space *space,
-                       const int32_t *node, const int32_t *elem, int64_t n_own)
+                       const int32_t *node, const int32_t *elem, const hx_share_of *own)
 {
     int32_t *point = NULL, *place = NULL;
     int rc;
@@ -195,7 +208,7 @@ static int create_part(hx_problem *part, const hx_problem *whole, const hx_space
     HX_TRY_FAIL(hx_alloc_raw(&point, (size_t)space->n_point, sizeof *point, "points of a part"));
     HX_TRY_FAIL(
         hx_alloc_raw(&place, (size_t)whole->space.n_point, sizeof *place, "points of a part"));
-    rc = copy_all(part, whole, node, elem, n_own, point, place);
+    rc = copy_all(part, whole, node, elem, own, point, place);
 fail:
     free(point);
     free(place);
@@ -205,7 +218,8 @@ fail:
 int hx_problem_create_part(hx_problem *part, const hx_problem *whole, const hx_space *space,
                            const int32_t *node, const int32_t *elem, const char *origin)
 {
-    int rc = create_part(part, whole, space, node, elem, space->mesh->n_node);
+    const hx_share_of all = {.n_node = space->mesh->n_node};
+    int rc = create_part(part, whole, space, node, elem, &all);
     part->plan = whole->plan;
     if (rc == HX_OK)
         rc = hx_problem_is_heat(part) ? hx_problem_check_held(part, origin)
@@ -215,12 +229,15 @@ int hx_problem_create_part(hx_problem *part, const hx_problem *whole, const hx_s
 }
 
 int hx_problem_create_share(hx_problem *share, const hx_problem *whole, const hx_space *space,
-                            const int32_t *node, const int32_t *elem, int64_t n_own)
+                            const int32_t *node, const int32_t *elem, const hx_share_of *own)
 {
-    const int rc = create_part(share, whole, space, node, elem, n_own);
+    int rc = create_part(share, whole, space, node, elem, own);
     share->whole = whole;
     share->whole_node = node;
     share->whole_elem = elem;
+    share->design_volume = whole->design_volume;
+    share->initial_density = whole->initial_density;
+    if (rc == HX_OK) rc = copy_passive(share, whole, elem);
     if (rc < 0) hx_problem_free(share);
     return rc;
 }

@@ -226,6 +226,8 @@ void hx_ranks_free(hx_ranks *ranks)
     free(ranks->receive);
     free(ranks->lattice);
     free(ranks->field);
+    free(ranks->whole);
+    free(ranks->design);
     hx_share_free(&ranks->share);
     memset(ranks, 0, sizeof *ranks);
 }
@@ -272,49 +274,71 @@ static int run_bytes(const hx_ranks *ranks, size_t **bytes)
     return HX_OK;
 }
 
-/* Host memory for a field of the whole, or of the share behind it. */
+/* Host memory for a field of the share. */
 static int need_field(hx_ranks *ranks)
 {
-    const size_t n_whole = (size_t)ranks->share.whole->mesh->n_elem,
-                 n_share = (size_t)ranks->share.mesh.n_elem;
     if (ranks->field) return HX_OK;
-    return hx_alloc_raw(&ranks->field, (leads(ranks) ? n_whole : 0) + n_share, sizeof *ranks->field,
+    return hx_alloc_raw(&ranks->field, (size_t)ranks->share.mesh.n_elem, sizeof *ranks->field,
                         what);
 }
 
-static double *share_of_field(const hx_ranks *ranks)
+static int need_whole(hx_ranks *ranks)
 {
-    return ranks->field + (leads(ranks) ? ranks->share.whole->mesh->n_elem : 0);
+    if (ranks->whole || !leads(ranks)) return HX_OK;
+    return hx_alloc_raw(&ranks->whole, (size_t)ranks->share.whole->mesh->n_elem,
+                        sizeof *ranks->whole, what);
+}
+
+static int spread_host(hx_ranks *ranks, const double *whole, double *d_share)
+{
+    const size_t n_share = (size_t)ranks->share.mesh.n_elem * sizeof(double);
+    size_t *bytes;
+    HX_TRY(need_field(ranks));
+    HX_TRY(run_bytes(ranks, &bytes));
+    const int rc =
+        ranks->team->ops->scatter(ranks->team, HX_RANKS_LEADER, whole, bytes, ranks->field);
+    free(bytes);
+    HX_TRY(rc);
+    return ranks->plain->upload(&ranks->dev, d_share, ranks->field, n_share);
+}
+
+static int collect_host(hx_ranks *ranks, const double *d_share, double *whole)
+{
+    const size_t n_share = (size_t)ranks->share.mesh.n_elem * sizeof(double);
+    size_t *bytes;
+    HX_TRY(need_field(ranks));
+    HX_TRY(ranks->plain->download(&ranks->dev, ranks->field, d_share, n_share));
+    HX_TRY(run_bytes(ranks, &bytes));
+    const int rc =
+        ranks->team->ops->gather(ranks->team, HX_RANKS_LEADER, ranks->field, bytes, whole);
+    free(bytes);
+    return rc;
 }
 
 static int spread(hx_ranks *ranks, const double *d_whole, double *d_share)
 {
-    const size_t n_whole = (size_t)ranks->share.whole->mesh->n_elem * sizeof(double),
-                 n_share = (size_t)ranks->share.mesh.n_elem * sizeof(double);
-    size_t *bytes;
-    HX_TRY(need_field(ranks));
-    if (leads(ranks)) HX_TRY(ranks->plain->download(&ranks->dev, ranks->field, d_whole, n_whole));
-    HX_TRY(run_bytes(ranks, &bytes));
-    const int rc = ranks->team->ops->scatter(ranks->team, HX_RANKS_LEADER, ranks->field, bytes,
-                                             share_of_field(ranks));
-    free(bytes);
-    HX_TRY(rc);
-    return ranks->plain->upload(&ranks->dev, d_share, share_of_field(ranks), n_share);
+    const size_t n_whole = (size_t)ranks->share.whole->mesh->n_elem * sizeof(double);
+    HX_TRY(need_whole(ranks));
+    if (leads(ranks)) HX_TRY(ranks->plain->download(&ranks->dev, ranks->whole, d_whole, n_whole));
+    return spread_host(ranks, ranks->whole, d_share);
 }
 
 static int collect(hx_ranks *ranks, const double *d_share, double *d_whole)
 {
-    const size_t n_whole = (size_t)ranks->share.whole->mesh->n_elem * sizeof(double),
-                 n_share = (size_t)ranks->share.mesh.n_elem * sizeof(double);
-    size_t *bytes;
-    HX_TRY(need_field(ranks));
-    HX_TRY(ranks->plain->download(&ranks->dev, share_of_field(ranks), d_share, n_share));
-    HX_TRY(run_bytes(ranks, &bytes));
-    const int rc = ranks->team->ops->gather(ranks->team, HX_RANKS_LEADER, share_of_field(ranks),
-                                            bytes, ranks->field);
-    free(bytes);
-    HX_TRY(rc);
-    return leads(ranks) ? ranks->plain->upload(&ranks->dev, d_whole, ranks->field, n_whole) : HX_OK;
+    const size_t n_whole = (size_t)ranks->share.whole->mesh->n_elem * sizeof(double);
+    HX_TRY(need_whole(ranks));
+    HX_TRY(collect_host(ranks, d_share, ranks->whole));
+    return leads(ranks) ? ranks->plain->upload(&ranks->dev, d_whole, ranks->whole, n_whole) : HX_OK;
+}
+
+int hx_ranks_collect_field(hx_ranks *ranks, const double *d_share, double *whole)
+{
+    return judge(ranks, collect_host(ranks, d_share, whole));
+}
+
+int hx_ranks_spread_field(hx_ranks *ranks, const double *whole, double *d_share)
+{
+    return judge(ranks, spread_host(ranks, whole, d_share));
 }
 
 int hx_ranks_spread(hx_ranks *ranks, const double *d_whole, double *d_share)

@@ -37,8 +37,19 @@ typedef struct hx_ranks_call {
 typedef struct hx_ranks_figures {
     int64_t n_exchange, n_sum; /* exchanges of points in common; sums over all */
     double exchange_seconds, sum_seconds, lattice_seconds;
-    int64_t exchange_bytes; /* sent by this rank */
+    int64_t exchange_bytes;     /* sent by this rank */
+    int64_t n_halo, halo_bytes; /* the same of values of elements that filters look at */
+    double halo_seconds;
+    double solve_seconds; /* of the designs' solves, exchanges and sums included */
 } hx_ranks_figures;
+
+/* Of one rank: its share, what it took and holds. */
+typedef struct hx_ranks_report {
+    int64_t n_elem, n_node;
+    int64_t host_bytes;   /* most that the process has held */
+    int64_t device_bytes; /* hx_ranks.device_bytes */
+    hx_ranks_figures figures;
+} hx_ranks_report;
 
 typedef struct hx_ranks {
     hx_device dev; /* first: operations find the rest behind it */
@@ -62,11 +73,14 @@ typedef struct hx_ranks {
     double *d_own;                   /* [n] of own points, 0 elsewhere, for restrictions (owned) */
     float *d_own_single;             /* [n] */
     double *d_work;                  /* [n] M^-1 r */
-    double *field;  /* [n_elem of the whole by the leader, of the share by others] host */
+    double *field;                   /* [n_elem of the share] host */
+    double *whole;  /* [n_elem of the whole], where the leader has the design on its device */
     float *lattice; /* what of a lattice is on its way, host */
     size_t lattice_floats;
     hx_ranks_figures figures;
-    int is_lost; /* 1: an operation failed on the way: the processes no longer agree */
+    void *design;        /* the table of design_ranks.h; NULL: the leader has the design (owned) */
+    size_t device_bytes; /* that this process takes; its owner fills it, for reports */
+    int is_lost;         /* 1: an operation failed on the way: the processes no longer agree */
 } hx_ranks;
 
 /* A share of the whole for this process, solved on the device. *ranks must not move. Both outlive
@@ -84,11 +98,18 @@ int hx_ranks_listen(hx_ranks *ranks, hx_ranks_call *call);
 int hx_ranks_spread(hx_ranks *ranks, const double *d_whole, double *d_share);
 int hx_ranks_collect(hx_ranks *ranks, const double *d_share, double *d_whole);
 
+/* The same with whole[n_elem of the whole] of the leader's host, NULL elsewhere. Waits. */
+int hx_ranks_collect_field(hx_ranks *ranks, const double *d_share, double *whole);
+int hx_ranks_spread_field(hx_ranks *ranks, const double *whole, double *d_share);
+
 /* whole[n_point of the whole][components] of the leader's host := vectors of the shares; elsewhere
  * NULL. And back. Waits. */
 /* O(n). */
 int hx_ranks_collect_vector(hx_ranks *ranks, int components, const double *d_share, double *whole);
 int hx_ranks_spread_vector(hx_ranks *ranks, int components, const double *whole, double *d_share);
+
+/* report[size] := of every rank, in all processes. */
+int hx_ranks_gather_report(hx_ranks *ranks, hx_ranks_report *report);
 
 /* pcg_ranks.c, multigrid_ranks.c: fill their tables. */
 void hx_ranks_set_pcg(hx_ranks *ranks);

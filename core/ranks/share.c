@@ -17,7 +17,6 @@ int hx_share_check(const hx_problem *whole)
     if (whole->rigid.n > 0)
         return HX_RAISE(HX_EINPUT, "rigid couplings run in one process: coupling = "
                                    "\"distributing\" runs in several");
-    if (whole->films.n > 0) return HX_RAISE(HX_EINPUT, "convection runs in one process");
     return HX_OK;
 }
 
@@ -196,11 +195,44 @@ fail:
     return rc;
 }
 
-static int make_problem(hx_share *share)
+/* The lowest rank that has both nodes: two of one face have one. rank[]: scratch. */
+static int rank_of_pair(const hx_share *share, int n_rank, int64_t a, int64_t b, int *rank)
 {
+    const int n_a = list_ranks(share, n_rank, a, rank),
+              n_b = list_ranks(share, n_rank, b, rank + n_rank);
+    for (int i = 0; i < n_a; i++)
+        for (int k = 0; k < n_b; k++)
+            if (rank[i] == rank[n_rank + k]) return rank[i];
+    return -1;
+}
+
+/* is_own[]: of the entries of convection those of this rank. */
+static void divide_films(const hx_share *share, const hx_team *team, int *rank, uint8_t *is_own)
+{
+    const hx_films *const films = &share->whole->films;
+    for (int64_t k = 0; k < films->n; k++)
+        for (int64_t j = films->ptr[k]; j < films->ptr[k + 1]; j++)
+            is_own[j] =
+                rank_of_pair(share, team->size, films->node[k], films->col[j], rank) == team->rank;
+}
+
+static int make_problem(hx_share *share, const hx_team *team)
+{
+    const hx_films *const films = &share->whole->films;
     const hx_space space = hx_space_linear(&share->mesh);
-    return hx_problem_create_share(&share->problem, share->whole, &space, share->node, share->elem,
-                                   share->n_own);
+    const size_t n_entry = films->n > 0 ? (size_t)films->ptr[films->n] : 0;
+    uint8_t *is_own = NULL;
+    int rc, *rank = NULL;
+    HX_TRY_FAIL(hx_alloc_raw(&is_own, n_entry, sizeof *is_own, what));
+    HX_TRY_FAIL(hx_alloc_raw(&rank, 2 * (size_t)team->size, sizeof *rank, what));
+    divide_films(share, team, rank, is_own);
+    const hx_share_of own = {share->n_own, is_own};
+    rc = hx_problem_create_share(&share->problem, share->whole, &space, share->node, share->elem,
+                                 &own);
+fail:
+    free(is_own);
+    free(rank);
+    return rc;
 }
 
 int hx_share_create(hx_share *share, const hx_team *team, const hx_problem *whole)
@@ -217,7 +249,7 @@ int hx_share_create(hx_share *share, const hx_team *team, const hx_problem *whol
     for (int64_t a = 0; a < whole->mesh->n_node; a++) n_node += place[a] >= 0;
     HX_TRY_FAIL(make_mesh(share, team, n_node, place));
     HX_TRY_FAIL(find_common(share, team, place));
-    HX_TRY_FAIL(make_problem(share));
+    HX_TRY_FAIL(make_problem(share, team));
 fail:
     free(place);
     if (rc < 0) hx_share_free(share);

@@ -6,6 +6,7 @@ with several preconditioners, filters, loads and springs; checkpoints and resume
 
 77 without mpirun, in a build without MPI, or without the device."""
 import csv
+import json
 import os
 import random
 import re
@@ -66,6 +67,13 @@ def compare(name, alone, shared, bound, more=1):
               f"{name}, design {a['iteration']}: {b['pcg_iterations']} PCG iterations for {a['pcg_iterations']}")
 
 
+def is_of_leader(config, keys):
+    """Whether a run's design is the leader's: ties, and the filter that has no shares."""
+    with open(config, encoding="utf-8") as file:
+        text = file.read()
+    return "optimization.filter.kind=helmholtz" in keys or bool(re.search(r"\n *(symmetry|extrusion) *=", text))
+
+
 def agree(name, config, *keys, ranks=(2, 3), designs=5, bound=1e-9, cases=1):
     keys = [*EXACT, "output.every=0", f"optimization.iterations={designs}", *keys]
     said = run(1, "alone", config, *keys)
@@ -77,6 +85,8 @@ def agree(name, config, *keys, ranks=(2, 3), designs=5, bound=1e-9, cases=1):
         check(said.returncode == 0, f"{name} by {n}: status {said.returncode}: {said.stderr[-600:]}")
         if said.returncode == 0:
             check(f"{n} processes" in said.stdout, f"{name}: the log does not name its {n} processes")
+            held = "in process 0" if is_of_leader(config, keys) else "in shares"
+            check("the design " + held in said.stdout, f"{name}: the design is not {held}")
             compare(f"{name} by {n}", alone, history("shared"), bound, cases)
             left = [f for f in os.listdir("shared") if ".tmp" in f]
             check(not left, f"{name} by {n}: left behind {left}")
@@ -112,6 +122,88 @@ def settings():
     agree("heat", EXAMPLE % ("heatsink", "heatsink"), designs=2, cases=2, ranks=(3,))
 
 
+def untied(name):
+    """An example without its symmetry, so that its design can be in shares; and the key that finds its mesh."""
+    with open(EXAMPLE % (name, name), encoding="utf-8") as file:
+        text = file.read()
+    free = re.sub(r"\n *symmetry = [^\n]*;", "", text)
+    check(free != text, f"{name} has no symmetry")
+    with open(name + ".cfg", "w", encoding="utf-8") as file:
+        file.write(free)
+    mesh = re.search(r'\nmesh = { file = "([^"]+)"', text).group(1)
+    return name + ".cfg", "mesh.file=" + os.path.join(ROOT, "examples", name, mesh)
+
+
+def convection():
+    """Heat that leaves through faces between shares, with ties, and a design in shares."""
+    with open(EXAMPLE % ("heatsink", "heatsink"), encoding="utf-8") as file:
+        text = file.read()
+    fins = '( { name = "fins"; box = { min = [0.0, 0.0, 3.0]; max = [20.0, 20.0, 3.0]; }; }, { name = "sink"'
+    for was, now in (("45.0", "8.0"), ("55.0", "12.0"), ("50.0", "10.0"), ('( { name = "sink"', fins)):
+        check(was in text, f"the heat sink has no {was}")
+        text = text.replace(was, now)
+    text += 'convection = ( { set = "fins"; coefficient = 2e-5; ambient = 15.0; } );\n'
+    free = re.sub(r"\n *(symmetry|extrusion) = [^\n]*;", "", text)
+    for name, config in (("tied", text), ("free", free)):
+        with open(name + ".cfg", "w", encoding="utf-8") as file:
+            file.write(config)
+        size = ["mesh.nx=20", "mesh.ny=20"]
+        for precond, more in (("multigrid", 2), ("jacobi", 20)):
+            agree(f"convection, {name}, {precond}", name + ".cfg", *size, "solver.preconditioner=" + precond, designs=3,
+                  cases=more, ranks=(2, 3))
+    verdict = [json.load(open(os.path.join(folder, "summary.json"), encoding="utf-8"))["cases"][0]["heat_to_convection"]
+               for folder in ("alone", "shared")]
+    check(verdict[0] > 0 and abs(verdict[1] / verdict[0] - 1) < 1e-9, f"heat to convection: {verdict}")
+
+
+def prescribed():
+    """Displacements that are given on one side, which reaches over shares."""
+    with open(PART % "cantilever", encoding="utf-8") as file:
+        text = file.read()
+    given = text.replace('fix = "xyz"; } );', 'fix = "xyz"; }, { set = "right"; fix = "z"; value = [0.0, 0.0, 0.5]; } );')
+    check(given != text, "the cantilever has other supports")
+    shutil.copy(os.path.join(ROOT, "configs", "common.cfg"), "common.cfg")
+    with open("given.cfg", "w", encoding="utf-8") as file:
+        file.write(given)
+    for precond, more in (("multigrid", 1), ("jacobi", 20)):
+        agree("prescribed displacements, " + precond, "given.cfg", "mesh.nx=16", "mesh.ny=8", "mesh.nz=8",
+              "solver.preconditioner=" + precond, designs=3, cases=more, ranks=(2, 3))
+    sums = [json.load(open(os.path.join(folder, "summary.json"), encoding="utf-8"))["cases"][0]["reaction_sum"][2]
+            for folder in ("alone", "shared")]
+    check(abs(sums[1] / sums[0] - 1) < 1e-8, f"prescribed displacements: reactions {sums}")
+
+
+def designs():
+    """The design in shares: filters whose balls reach beyond a share, or beyond the next one; projection, passive
+    elements, first designs from a file, loads by mass; and the leader's, with a filter that has no shares."""
+    size = "mesh.nx=16 mesh.ny=8 mesh.nz=8".split()
+    config = PART % "cantilever"
+    multigrid = "solver.preconditioner=multigrid"
+    density = "optimization.filter.kind=density"
+    projection = ["optimization.projection.beta=2.0", "optimization.projection.beta_max=8.0",
+                  "optimization.projection.every=2"]
+    for name, keys in (("sensitivity", ["optimization.filter.radius=2.5"]),
+                       ("no filter", ["optimization.filter.kind=none"]),
+                       ("radius of several shares", ["optimization.filter.radius=9"]),
+                       ("density", [density, "optimization.filter.radius=1.5"]),
+                       ("weighted density", [density, "optimization.filter.volume_weighted=true", "mesh.distort=0.2"]),
+                       ("weighted, shuffled", ["optimization.filter.volume_weighted=true", "mesh.distort=0.2",
+                                               "mesh.shuffle=5"]),
+                       ("projection", [density, *projection]),
+                       ("helmholtz, of the leader", ["optimization.filter.kind=helmholtz", *projection])):
+        agree("design: " + name, config, *size, multigrid, *keys, ranks=(2, 4), designs=4)
+    started = [*size, multigrid, density, "optimization.initial=alone/density_0004.vtk"]
+    shutil.rmtree("start", ignore_errors=True)
+    shutil.copytree("alone", "start")
+    started[-1] = "optimization.initial=" + os.path.abspath("start/density_0004.vtk")
+    agree("design: begun from a file", config, *started, ranks=(3,), designs=2)
+    said = run(3, "refused", config, *size, density, "optimization.volume_fraction=0.05")
+    check(said.returncode == 2 and len(re.findall("hextop: error:", said.stderr)) == 1 and "volume_fraction" in said.stderr,
+          f"too small a volume: {said.returncode}, {said.stderr}")
+    for name, title in (("bell-crank", "passive elements, projection"), ("hook", "loads by mass")):
+        agree("design: " + title, *untied(name), designs=3, cases=4, ranks=(3,))
+
+
 def outputs():
     """What is written, twice the same; fields of vectors; the same figures in the summary."""
     config, size = PART % "cantilever", "mesh.nx=16 mesh.ny=8 mesh.nz=8".split()
@@ -124,6 +216,15 @@ def outputs():
         check(a.read() == b.read(), "two runs of three processes: not the same bytes")
     check(os.path.getsize("one/density_0003.vtk") == os.path.getsize("first/density_0003.vtk"),
           "the file of three processes is not as long as that of one")
+    with open("first/summary.json", encoding="utf-8") as file:
+        ranks = json.load(file)["ranks"]
+    check([r["rank"] for r in ranks] == [0, 1, 2] and sum(r["elements"] for r in ranks) == 16 * 8 * 8,
+          f"the summary's ranks: {ranks}")
+    check(all(r["solve_seconds"] > r["exchange_seconds"] > 0 and r["exchanges"] > 0 and r["sums"] > 0 and
+              r["sent_bytes"] > 0 and r["host_peak_bytes"] > 1e6 and r["device_bytes"] > 1e4 for r in ranks),
+          f"the summary's ranks: {ranks}")
+    with open("first/run.log", encoding="utf-8") as file:
+        check(re.search(r"ranks: 3.*\n.*least +median +most\n +elements", file.read()), "no table of ranks in the log")
     same = hextop(1, "verify", "first")
     check(same.returncode == 0, f"verify of a run of three processes: {same.stderr}")
     lines = [float(h["compliance"]) for h in history("one")], [float(h["compliance"]) for h in history("first")]
@@ -174,6 +275,11 @@ def refused():
         check(not os.path.exists("two"), f"{keys} of one process: something is written")
     shares = hextop(3, "check", config, *size)
     check(shares.returncode == 0 and re.search(r"ranks +3", shares.stdout), "check by three processes: no shares")
+    check(re.search(r"ranks +[0-9.]+ [kM]B of device memory in the first of 3 processes", shares.stdout),
+          "check by three processes: no memory")
+    quadratic = hextop(1, "check", config, *size, "solver.element=quadratic", "--ranks=2")
+    check(quadratic.returncode == 0 and "runs in one process" in quadratic.stdout,
+          f"check of quadratic elements by two: {quadratic.stdout}")
     other = hextop(2, "list")
     check(other.returncode == 0 and other.stdout == hextop(1, "list").stdout, "list by two: not one's text")
 
@@ -239,7 +345,7 @@ def main():
         if why:
             print("skipped: " + why)
             return 77
-        for job in (parts, settings, outputs, resumed, refused, killed):
+        for job in (parts, settings, convection, prescribed, designs, outputs, resumed, refused, killed):
             begin = time.time()
             job()
             print(f"{job.__name__}: {time.time() - begin:.1f} s")

@@ -1,0 +1,112 @@
+/* Operations on element fields that lie in shares: the backend's on a share, completed by what the
+ * others have. Sums are added in the order of the ranks, so that all find the same. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "design_ranks.h"
+#include "halo.h"
+#include "oc.h"
+
+static const hx_design_ops *plain(hx_device *dev)
+{
+    return hx_ranks_of(dev)->plain->design;
+}
+
+static int measure(hx_device *dev, int64_t n, const double *d_rho, const double *d_volume,
+                   const double *d_passive, double *mass, double *grey)
+{
+    double sum[2];
+    HX_TRY(plain(dev)->measure(dev, n, d_rho, d_volume, d_passive, &sum[0], &sum[1]));
+    HX_TRY(hx_ranks_sum(hx_ranks_of(dev), 2, sum));
+    *mass = sum[0];
+    *grey = sum[1];
+    return HX_OK;
+}
+
+static int sum_positive(hx_device *dev, int64_t n, const double *d_dc, const double *d_dv,
+                        const double *d_passive, double sum[2])
+{
+    HX_TRY(plain(dev)->sum_positive(dev, n, d_dc, d_dv, d_passive, sum));
+    return hx_ranks_sum(hx_ranks_of(dev), 2, sum);
+}
+
+/* The state holds the sums of the share, from which it went on alone: it goes on from those of all.
+ */
+static int oc_begin(hx_device *dev, const hx_device_oc *oc)
+{
+    hx_oc_state state;
+    HX_TRY(plain(dev)->oc_begin(dev, oc));
+    HX_TRY(dev->ops->download(dev, &state, oc->d_state, sizeof state));
+    HX_TRY(hx_ranks_sum(hx_ranks_of(dev), 2, state.sum));
+    hx_oc_state_begin(&state, state.sum[0], state.sum[1]);
+    return dev->ops->upload(dev, oc->d_state, &state, sizeof state);
+}
+
+static int oc_pass(hx_device *dev, const hx_device_oc *oc)
+{
+    hx_oc_state state, alone;
+    HX_TRY(dev->ops->download(dev, &state, oc->d_state, sizeof state));
+    if (state.done) return HX_OK;
+    HX_TRY(plain(dev)->oc_pass(dev, oc));
+    HX_TRY(dev->ops->download(dev, &alone, oc->d_state, sizeof alone));
+    HX_TRY(hx_ranks_sum(hx_ranks_of(dev), HX_OC_TRIALS, alone.sum));
+    hx_oc_state_step(&state, alone.sum);
+    return dev->ops->upload(dev, oc->d_state, &state, sizeof state);
+}
+
+static int oc_end(hx_device *dev, const hx_device_oc *oc)
+{
+    const hx_team *const team = hx_ranks_of(dev)->team;
+    hx_oc_state state;
+    double *all;
+    HX_TRY(plain(dev)->oc_end(dev, oc));
+    HX_TRY(dev->ops->download(dev, &state, oc->d_state, sizeof state));
+    HX_TRY(hx_alloc_raw(&all, (size_t)team->size, sizeof *all, "changes of all processes"));
+    const int rc = team->ops->all_gather(team, &state.change, sizeof state.change, all);
+    for (int r = 0; rc == HX_OK && r < team->size; r++)
+        if (all[r] > state.change) state.change = all[r];
+    free(all);
+    HX_TRY(rc);
+    return dev->ops->upload(dev, oc->d_state, &state, sizeof state);
+}
+
+static int cone_cells(hx_device *dev, const hx_problem *problem, double radius, int n_field,
+                      hx_device_cells *cells)
+{
+    (void)problem; /* the share's */
+    return hx_halo_create_cells(cells, hx_ranks_of(dev), radius, n_field);
+}
+
+static int cone_sum(hx_device *dev, const hx_device_cells *cells, double radius, int n_field,
+                    const double *const d_value[], double *const d_sum[])
+{
+    hx_halo *const halo = cells->halo;
+    const double *d_all[HX_CELLS_FIELDS] = {NULL};
+    for (int i = 0; i < n_field; i++) {
+        HX_TRY(hx_halo_fill(halo, i, d_value[i]));
+        d_all[i] = halo->d_value[i];
+    }
+    HX_TRY(plain(dev)->cone_sum(dev, cells, radius, n_field, d_all, halo->d_value));
+    for (int i = 0; i < n_field; i++)
+        HX_TRY(dev->ops->copy(dev, d_sum[i], halo->d_value[i],
+                              (size_t)halo->n_own * sizeof *d_sum[i]));
+    return HX_OK;
+}
+
+int hx_design_share(hx_ranks *ranks)
+{
+    hx_design_ops *ops;
+    HX_TRY(hx_alloc(&ops, 1, sizeof *ops, "operations of a share"));
+    *ops = *ranks->plain->design;
+    ops->measure = measure;
+    ops->sum_positive = sum_positive;
+    ops->oc_begin = oc_begin;
+    ops->oc_pass = oc_pass;
+    ops->oc_end = oc_end;
+    ops->cone_cells = cone_cells;
+    ops->cone_sum = cone_sum;
+    ranks->ops.design = ops;
+    ranks->design = ops;
+    return HX_OK;
+}

@@ -1,0 +1,327 @@
+#include "halo.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/clock.h"
+#include "../base/memory.h"
+#include "../solver/vector_ops.h"
+
+static const char what[] = "elements within the filter's radius";
+
+/* Elements [begin, end). */
+typedef struct run {
+    int64_t begin, end;
+} run;
+
+/* Where elements of a run are near. */
+typedef struct finder {
+    hx_cells cells; /* of the whole */
+    int64_t n_cell;
+    int64_t width;  /* cells that the radius may reach, each way */
+    double square;  /* of the radius and a little, so that rounding hides nothing */
+    uint8_t *mark;  /* [n_cell] 1: an element of the run may be within the radius */
+    uint8_t *near;  /* [n_elem of the whole] 1: one is */
+    uint8_t *holds; /* [n_cell] 1: the cell holds one */
+} finder;
+
+static void free_finder(finder *f)
+{
+    hx_cells_free(&f->cells);
+    free(f->mark);
+    free(f->near);
+    free(f->holds);
+}
+
+static int create_finder(finder *f, const hx_mesh *whole, double radius)
+{
+    memset(f, 0, sizeof *f);
+    HX_TRY(hx_cells_create(&f->cells, whole, radius));
+    const double reach = radius * (1.0 + 1e-9);
+    f->n_cell = f->cells.n_cell[0] * f->cells.n_cell[1] * f->cells.n_cell[2];
+    f->width = reach / f->cells.size < 1e9 ? (int64_t)(reach / f->cells.size) + 1 : 1000000000;
+    f->square = reach * reach;
+    HX_TRY(hx_alloc_raw(&f->mark, (size_t)f->n_cell, 1, what));
+    HX_TRY(hx_alloc_raw(&f->holds, (size_t)f->n_cell, 1, what));
+    return hx_alloc_raw(&f->near, (size_t)whole->n_elem, 1, what);
+}
+
+static int is_of(const finder *f, const run *r, int64_t place)
+{
+    return f->cells.member[place] >= r->begin && f->cells.member[place] < r->end;
+}
+
+/* One line of cells: marked within `width` of one that was. */
+static void widen_line(uint8_t *mark, int64_t n, int64_t stride, int64_t width)
+{
+    int64_t last = -1;
+    for (int64_t i = 0; i < n; i++) { /* 2: marked by one before it */
+        if (mark[i * stride] == 1)
+            last = i;
+        else if (last >= 0 && i - last <= width)
+            mark[i * stride] = 2;
+    }
+    last = -1;
+    for (int64_t i = n - 1; i >= 0; i--) {
+        if (mark[i * stride] == 1)
+            last = i;
+        else if (last >= 0 && last - i <= width)
+            mark[i * stride] = 2;
+    }
+    for (int64_t i = 0; i < n; i++)
+        if (mark[i * stride]) mark[i * stride] = 1;
+}
+
+/* Along x, y and z: a box around each cell. */
+static void widen(const finder *f)
+{
+    const int64_t *const n = f->cells.n_cell, stride[3] = {1, n[0], n[0] * n[1]};
+    for (int axis = 0; axis < 3; axis++) {
+        const int a = (axis + 1) % 3, b = (axis + 2) % 3;
+#pragma omp parallel for schedule(static)
+        for (int64_t line = 0; line < n[a] * n[b]; line++)
+            widen_line(f->mark + line % n[a] * stride[a] + line / n[a] * stride[b], n[axis],
+                       stride[axis], f->width);
+    }
+}
+
+static void mark_cells(const finder *f, const run *r)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t c = 0; c < f->n_cell; c++) {
+        f->holds[c] = 0;
+        for (int64_t p = f->cells.start[c]; p < f->cells.start[c + 1]; p++)
+            f->holds[c] |= (uint8_t)is_of(f, r, p);
+        f->mark[c] = f->holds[c];
+    }
+    widen(f);
+}
+
+/* 1 if a member of the run in a cell is within the radius of the element at a place. The same for
+ * two elements whichever is asked: differences change their sign alone. */
+static int meets_cell(const finder *f, const run *r, int64_t cell, int64_t place)
+{
+    const hx_cells *const cells = &f->cells;
+    for (int64_t m = cells->start[cell]; m < cells->start[cell + 1]; m++) {
+        const double dx = cells->x[m] - cells->x[place], dy = cells->y[m] - cells->y[place],
+                     dz = cells->z[m] - cells->z[place];
+        if (is_of(f, r, m) && dx * dx + dy * dy + dz * dz < f->square) return 1;
+    }
+    return 0;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int is_near(const finder *f, const run *r, int64_t cell, int64_t place)
+{
+    const int64_t *const n = f->cells.n_cell;
+    const int64_t i = cell % n[0], j = cell / n[0] % n[1], k = cell / (n[0] * n[1]);
+    const int64_t k1 = least(k + f->width, n[2] - 1), j1 = least(j + f->width, n[1] - 1),
+                  i1 = least(i + f->width, n[0] - 1);
+    for (int64_t z = most(0, k - f->width); z <= k1; z++)
+        for (int64_t y = most(0, j - f->width); y <= j1; y++)
+            for (int64_t x = most(0, i - f->width); x <= i1; x++) {
+                const int64_t other = (z * n[1] + y) * n[0] + x;
+                if (f->holds[other] && meets_cell(f, r, other, place)) return 1;
+            }
+    return 0;
+}
+
+/* near[] of the elements of `among`, but for those of the run itself. */
+static void find_near(const finder *f, const run *r, const run *among)
+{
+    memset(f->near + among->begin, 0, (size_t)(among->end - among->begin));
+    mark_cells(f, r);
+#pragma omp parallel for schedule(dynamic, 64)
+    for (int64_t c = 0; c < f->n_cell; c++)
+        for (int64_t p = f->cells.start[c]; f->mark[c] && p < f->cells.start[c + 1]; p++)
+            if (is_of(f, among, p) && !is_of(f, r, p))
+                f->near[f->cells.member[p]] = (uint8_t)is_near(f, r, c, p);
+}
+
+static int64_t count_near(const finder *f, const run *of)
+{
+    int64_t n = 0;
+#pragma omp parallel for schedule(static) reduction(+ : n)
+    for (int64_t e = of->begin; e < of->end; e++) n += f->near[e];
+    return n;
+}
+
+static run run_of(const hx_ranks *ranks, int rank)
+{
+    return (run){ranks->share.first[rank], ranks->share.first[rank + 1]};
+}
+
+/* What of others is near: elem[n_own + n_beyond] of the whole, those of the share first; from[]. */
+static int list_beyond(hx_halo *h, const finder *f, int32_t **elem)
+{
+    const hx_ranks *const ranks = h->ranks;
+    const int size = ranks->team->size;
+    const run own = run_of(ranks, ranks->team->rank), whole = {0, ranks->share.whole->mesh->n_elem};
+    find_near(f, &own, &whole);
+    h->n_own = own.end - own.begin;
+    h->n_beyond = count_near(f, &whole);
+    HX_TRY(hx_alloc_raw(elem, (size_t)(h->n_own + h->n_beyond), sizeof **elem, what));
+    HX_TRY(hx_alloc(&h->message, (size_t)size, sizeof *h->message, what));
+    HX_TRY(hx_alloc(&h->from, (size_t)size + 1, sizeof *h->from, what));
+    for (int64_t e = own.begin; e < own.end; e++) (*elem)[e - own.begin] = (int32_t)e;
+    int64_t n = h->n_own;
+    for (int r = 0; r < size; r++) {
+        const run of = run_of(ranks, r);
+        const int64_t before = n;
+        for (int64_t e = of.begin; e < of.end; e++)
+            if (f->near[e]) (*elem)[n++] = (int32_t)e;
+        if (n == before) continue;
+        h->message[h->n_peer++].rank = r;
+        h->from[h->n_peer] = n - h->n_own;
+    }
+    return HX_OK;
+}
+
+/* What of the share is near to each peer. Where more come than go the first one goes again. */
+static int list_out(hx_halo *h, const finder *f, int64_t **out)
+{
+    const run own = run_of(h->ranks, h->ranks->team->rank);
+    int64_t capacity = 0;
+    *out = NULL;
+    HX_TRY(hx_alloc(&h->at, (size_t)h->n_peer + 1, sizeof *h->at, what));
+    for (int k = 0; k < h->n_peer; k++) {
+        const run of = run_of(h->ranks, h->message[k].rank);
+        find_near(f, &of, &own);
+        const int64_t n = count_near(f, &own), n_in = h->from[k + 1] - h->from[k];
+        capacity = h->at[k] + most(n, n_in);
+        int64_t *const grown = realloc(*out, (size_t)capacity * sizeof **out);
+        if (!grown) return HX_RAISE(HX_ENOMEM, "%s: no memory for %lld", what, (long long)capacity);
+        *out = grown;
+        int64_t at = h->at[k];
+        for (int64_t e = own.begin; e < own.end; e++)
+            if (f->near[e]) (*out)[at++] = e - own.begin;
+        for (; at < capacity; at++) (*out)[at] = (*out)[h->at[k]];
+        h->at[k + 1] = capacity;
+    }
+    return HX_OK;
+}
+
+static int alloc_buffers(hx_halo *h, const int64_t *out, int n_field)
+{
+    hx_device *const dev = &h->ranks->dev;
+    const size_t n = (size_t)h->at[h->n_peer], all = (size_t)(h->n_own + h->n_beyond);
+    HX_TRY(hx_device_put(dev, &h->d_out, out, n * sizeof *out));
+    HX_TRY(dev->ops->alloc(dev, n * sizeof *h->d_send, &h->d_send));
+    HX_TRY(hx_alloc_raw(&h->send, n, sizeof *h->send, what));
+    HX_TRY(hx_alloc_raw(&h->receive, n, sizeof *h->receive, what));
+    HX_TRY(hx_alloc_raw(&h->beyond, (size_t)h->n_beyond, sizeof *h->beyond, what));
+    for (int k = 0; k < h->n_peer; k++) {
+        h->message[k].bytes = (size_t)(h->at[k + 1] - h->at[k]) * sizeof *h->send;
+        h->message[k].send = h->send + h->at[k];
+        h->message[k].receive = h->receive + h->at[k];
+    }
+    for (int i = 0; i < n_field; i++)
+        HX_TRY(dev->ops->alloc(dev, all * sizeof(double), &h->d_value[i]));
+    return HX_OK;
+}
+
+/* The share's elements and those beyond as a mesh: no more of it than cells ask for. */
+static int create_cells(hx_device_cells *cells, const hx_halo *h, const int32_t *elem,
+                        double radius, int n_field)
+{
+    const hx_mesh *const whole = h->ranks->share.whole->mesh;
+    const int64_t n = h->n_own + h->n_beyond;
+    hx_mesh mesh = {.n_node = whole->n_node,
+                    .xyz = whole->xyz,
+                    .n_elem = n,
+                    .total_volume = whole->total_volume / (double)whole->n_elem * (double)n};
+    HX_TRY(hx_alloc_raw(&mesh.conn, 8 * (size_t)n, sizeof *mesh.conn, what));
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < n; e++)
+        memcpy(mesh.conn + 8 * e, whole->conn + 8 * (int64_t)elem[e], 8 * sizeof *mesh.conn);
+    const int rc = hx_device_cells_create(cells, &h->ranks->dev, &mesh, radius, n_field);
+    free(mesh.conn);
+    return rc;
+}
+
+int hx_halo_create_cells(hx_device_cells *cells, hx_ranks *ranks, double radius, int n_field)
+{
+    finder f = {0};
+    hx_halo *h = NULL;
+    int32_t *elem = NULL;
+    int64_t *out = NULL;
+    int rc;
+    memset(cells, 0, sizeof *cells);
+    HX_TRY_FAIL(hx_alloc(&h, 1, sizeof *h, what));
+    h->ranks = ranks;
+    HX_TRY_FAIL(create_finder(&f, ranks->share.whole->mesh, radius));
+    HX_TRY_FAIL(list_beyond(h, &f, &elem));
+    HX_TRY_FAIL(list_out(h, &f, &out));
+    free_finder(&f);
+    memset(&f, 0, sizeof f);
+    HX_TRY_FAIL(alloc_buffers(h, out, n_field));
+    HX_TRY_FAIL(create_cells(cells, h, elem, radius, n_field));
+    cells->halo = h;
+    h = NULL;
+fail:
+    free_finder(&f);
+    free(elem);
+    free(out);
+    hx_halo_free(h);
+    return rc;
+}
+
+int hx_halo_fill(hx_halo *h, int field, const double *d_own)
+{
+    hx_ranks *const ranks = h->ranks;
+    hx_device *const dev = &ranks->dev;
+    const hx_team *const team = ranks->team;
+    const size_t bytes = (size_t)h->at[h->n_peer] * sizeof *h->send;
+    const double begin = hx_clock();
+    HX_TRY(dev->ops->copy(dev, h->d_value[field], d_own, (size_t)h->n_own * sizeof *d_own));
+    HX_TRY(dev->ops->vector->take_entries(dev, h->at[h->n_peer], h->d_out, d_own, h->d_send));
+    HX_TRY(dev->ops->download(dev, h->send, h->d_send, bytes));
+    HX_TRY(team->ops->exchange(team, h->n_peer, h->message));
+    for (int k = 0; k < h->n_peer; k++)
+        memcpy(h->beyond + h->from[k], h->receive + h->at[k],
+               (size_t)(h->from[k + 1] - h->from[k]) * sizeof *h->beyond);
+    HX_TRY(dev->ops->upload(dev, h->d_value[field] + h->n_own, h->beyond,
+                            (size_t)h->n_beyond * sizeof *h->beyond));
+    ranks->figures.n_halo++;
+    ranks->figures.halo_bytes += (int64_t)bytes;
+    ranks->figures.halo_seconds += hx_clock() - begin;
+    return HX_OK;
+}
+
+size_t hx_halo_bytes(const hx_ranks *ranks, double radius, int n_field)
+{
+    const hx_mesh *const whole = ranks->share.whole->mesh;
+    const double size = cbrt(whole->total_volume / (double)whole->n_elem);
+    const double layers = ceil(radius / size) + 1.0;
+    const double other = (double)(whole->n_elem - ranks->share.mesh.n_elem);
+    const double beyond = fmin(other, layers * (double)ranks->share.n_common);
+    const double each = (5.0 + n_field) * sizeof(double) + 2.0 * sizeof(int32_t);
+    return (size_t)(beyond * each) +
+           (size_t)n_field * (size_t)((double)ranks->share.mesh.n_elem + beyond) * sizeof(double);
+}
+
+void hx_halo_free(hx_halo *h)
+{
+    if (!h) return;
+    hx_device *const dev = &h->ranks->dev;
+    dev->ops->release(dev, h->d_out);
+    dev->ops->release(dev, h->d_send);
+    for (int i = 0; i < HX_CELLS_FIELDS; i++) dev->ops->release(dev, h->d_value[i]);
+    free(h->message);
+    free(h->at);
+    free(h->from);
+    free(h->send);
+    free(h->receive);
+    free(h->beyond);
+    free(h);
+}

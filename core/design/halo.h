@@ -1,0 +1,46 @@
+/* Elements of other processes within a radius of those of a share: sums over balls (cone.h) run
+ * over the share's elements and these, whose values come from their owners before each sum. */
+#ifndef HX_HALO_H
+#define HX_HALO_H
+
+#include "../ranks/ranks.h"
+#include "cells.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hx_halo {
+    hx_ranks *ranks;         /* (borrowed) */
+    int64_t n_own, n_beyond; /* elements of the share; of others, behind them */
+    int n_peer;
+    hx_message *message; /* [n_peer] into send and receive; as long as the longer way (owned, like
+                            all below) */
+    int64_t *at;         /* [n_peer + 1] first place of a peer's message */
+    int64_t *from;       /* [n_peer + 1] first of its elements among those beyond */
+    int64_t *d_out;      /* [at[n_peer]] elements of the share to send */
+    double *d_send;      /* [at[n_peer]], and on the host */
+    double *send, *receive;
+    double *beyond;                   /* [n_beyond] host */
+    double *d_value[HX_CELLS_FIELDS]; /* [n_own + n_beyond] */
+} hx_halo;
+
+/* Of the share of ranks, for sums of n_field fields at a time, and its elements with those beyond
+ * in cells, which own it. Every process looks at the whole mesh, nothing travels. O(n_elem of the
+ * whole) and as many bytes, besides its cells, while it is made. */
+int hx_halo_create_cells(hx_device_cells *cells, hx_ranks *ranks, double radius, int n_field);
+
+/* d_value[field][n_own + n_beyond] := d_own[n_own] and what the owners have there. Waits. */
+int hx_halo_fill(hx_halo *halo, int field, const double *d_own);
+
+/* Device bytes besides the cells of the share, as far as the nodes in common tell. */
+size_t hx_halo_bytes(const hx_ranks *ranks, double radius, int n_field);
+
+/* Accepts NULL. */
+void hx_halo_free(hx_halo *halo);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

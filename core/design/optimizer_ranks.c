@@ -1,0 +1,106 @@
+/* The optimizer of processes whose design is in shares: the leader says what comes, and all do it
+ * together, each with its elements. In one process, or where the leader has the design, nothing is
+ * said. */
+#include "analysis_internal.h"
+#include "optimizer_internal.h"
+
+/* hx_ranks_call.what; those below are the analysis'. */
+enum { STEP = HX_CALL_OPTIMIZER, ADVANCE, UNDO, DENSITY, SENSITIVITY, ENERGY, SAVE, LOAD };
+
+static int tell(const hx_optimizer *opt, int32_t what)
+{
+    const hx_ranks_call call = {.what = what};
+    return opt->analysis->is_joint ? hx_ranks_tell(opt->analysis->ranks, &call) : HX_OK;
+}
+
+/* A number that is none is one in all processes: they agree. */
+static int judge(const hx_optimizer *opt, int rc)
+{
+    if (rc < 0 && rc != HX_ENUMERIC && opt->analysis->is_joint) opt->analysis->ranks->is_lost = 1;
+    return rc;
+}
+
+int hx_optimizer_step(hx_optimizer *opt, hx_iteration *record)
+{
+    HX_TRY(tell(opt, STEP));
+    return judge(opt, hx_optimizer_step_share(opt, record));
+}
+
+void hx_optimizer_advance(hx_optimizer *opt)
+{
+    if (tell(opt, ADVANCE) < 0) hx_error_clear(); /* the next call says it */
+    hx_optimizer_advance_share(opt);
+}
+
+int hx_optimizer_undo(hx_optimizer *opt)
+{
+    HX_TRY(tell(opt, UNDO));
+    return judge(opt, hx_optimizer_undo_share(opt));
+}
+
+int hx_optimizer_density(const hx_optimizer *opt, double *host)
+{
+    HX_TRY(tell(opt, DENSITY));
+    return judge(opt, hx_analysis_download(opt->analysis, opt->d_physical, host));
+}
+
+int hx_optimizer_sensitivity(const hx_optimizer *opt, double *host)
+{
+    HX_TRY(tell(opt, SENSITIVITY));
+    return judge(opt, hx_analysis_download(opt->analysis, opt->d_dc, host));
+}
+
+int hx_optimizer_energy(hx_optimizer *opt, double *host)
+{
+    HX_TRY(tell(opt, ENERGY));
+    return judge(opt, hx_optimizer_energy_share(opt, host));
+}
+
+int hx_optimizer_stiffness_error(hx_optimizer *opt, double *error)
+{
+    return hx_analysis_stiffness_error(opt->analysis, opt->d_dv, error);
+}
+
+int hx_optimizer_snapshot(hx_optimizer *opt, hx_snapshot *image)
+{
+    HX_TRY(tell(opt, image->mode == HX_SNAPSHOT_SAVE ? SAVE : LOAD));
+    return judge(opt, hx_optimizer_snapshot_share(opt, image, image->mode));
+}
+
+static int answer(hx_optimizer *opt, const hx_ranks_call *call)
+{
+    hx_iteration unused;
+    switch (call->what) {
+    case STEP:
+        return hx_optimizer_step_share(opt, &unused);
+    case ADVANCE:
+        hx_optimizer_advance_share(opt);
+        return HX_OK;
+    case UNDO:
+        return hx_optimizer_undo_share(opt);
+    case DENSITY:
+        return hx_analysis_download(opt->analysis, opt->d_physical, NULL);
+    case SENSITIVITY:
+        return hx_analysis_download(opt->analysis, opt->d_dc, NULL);
+    case ENERGY:
+        return hx_optimizer_energy_share(opt, NULL);
+    case SAVE:
+        return hx_optimizer_snapshot_share(opt, NULL, HX_SNAPSHOT_SAVE);
+    case LOAD:
+        return hx_optimizer_snapshot_share(opt, NULL, HX_SNAPSHOT_LOAD);
+    default:
+        return hx_analysis_answer(opt->analysis, call);
+    }
+}
+
+int hx_optimizer_serve(hx_optimizer *opt)
+{
+    for (;;) {
+        hx_ranks_call call;
+        HX_TRY(hx_ranks_listen(opt->analysis->ranks, &call));
+        if (call.what == HX_CALL_DISMISS) return HX_OK;
+        const int rc = answer(opt, &call);
+        if (rc < 0 && rc != HX_ENUMERIC) return rc;
+        if (rc < 0) hx_error_clear(); /* the leader's to say */
+    }
+}

@@ -1,0 +1,17 @@
+/* What every process took and holds, for the log and the summary of a run. */
+#include <string.h>
+
+#include "../base/memory.h"
+#include "ranks.h"
+
+int hx_ranks_gather_report(hx_ranks *ranks, hx_ranks_report *report)
+{
+    hx_ranks_report own;
+    memset(&own, 0, sizeof own); /* its padding travels too */
+    own.n_elem = ranks->share.mesh.n_elem;
+    own.n_node = ranks->share.mesh.n_node;
+    own.host_bytes = (int64_t)hx_host_memory_peak();
+    own.device_bytes = (int64_t)ranks->device_bytes;
+    own.figures = ranks->figures;
+    return ranks->team->ops->all_gather(ranks->team, &own, sizeof own, report);
+}
