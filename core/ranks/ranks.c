@@ -65,15 +65,12 @@ static int find_entries(hx_ranks *ranks, int components, const int64_t **d_at)
 static int exchange(hx_ranks *ranks, size_t bytes)
 {
     const hx_share *const share = &ranks->share;
-    hx_message *message;
-    HX_TRY(hx_alloc_raw(&message, (size_t)share->n_peer, sizeof *message, what));
     for (int k = 0; k < share->n_peer; k++) {
         const size_t at = (size_t)share->with[k] * bytes;
-        message[k] = (hx_message){share->peer[k], (size_t)share->with[k + 1] * bytes - at,
-                                  (char *)ranks->send + at, (char *)ranks->receive + at};
+        ranks->message[k] = (hx_message){share->peer[k], (size_t)share->with[k + 1] * bytes - at,
+                                         (char *)ranks->send + at, (char *)ranks->receive + at};
     }
-    const int rc = ranks->team->ops->exchange(ranks->team, share->n_peer, message);
-    free(message);
+    const int rc = ranks->team->ops->exchange(ranks->team, share->n_peer, ranks->message);
     ranks->figures.n_exchange++;
     ranks->figures.exchange_bytes += (int64_t)((size_t)share->with[share->n_peer] * bytes);
     return rc;
@@ -191,6 +188,7 @@ static int alloc_buffers(hx_ranks *ranks)
     const size_t n = MOST_COMPONENTS * (size_t)share->n_common,
                  n_sent = MOST_COMPONENTS * (size_t)share->with[share->n_peer];
     HX_TRY(ranks->plain->alloc(&ranks->dev, n * sizeof(double), &ranks->d_values));
+    HX_TRY(hx_alloc_raw(&ranks->message, (size_t)share->n_peer, sizeof *ranks->message, what));
     HX_TRY(hx_alloc_raw(&ranks->values, n, sizeof *ranks->values, what));
     HX_TRY(hx_alloc_raw(&ranks->send, n_sent, sizeof *ranks->send, what));
     return hx_alloc_raw(&ranks->receive, n_sent, sizeof *ranks->receive, what);
@@ -221,6 +219,7 @@ void hx_ranks_free(hx_ranks *ranks)
                            ranks->d_at[0],  ranks->d_at[1], ranks->d_at[2]};
     for (size_t i = 0; dev->ops && i < sizeof owned / sizeof owned[0]; i++)
         ranks->plain->release(dev, owned[i]);
+    free(ranks->message);
     free(ranks->values);
     free(ranks->send);
     free(ranks->receive);

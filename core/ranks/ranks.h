@@ -70,6 +70,7 @@ typedef struct hx_ranks {
     int64_t *d_at[HX_RANKS_ENTRIES]; /* [n_common * components] entries of a vector (owned) */
     void *d_values;                  /* [n_common * 6] doubles (owned, like all below) */
     double *values, *send, *receive; /* [n_common * 6], [with * 6] twice, host */
+    hx_message *message;             /* [n_peer] of an exchange */
     double *d_own;                   /* [n] of own points, 0 elsewhere, for restrictions (owned) */
     float *d_own_single;             /* [n] */
     double *d_work;                  /* [n] M^-1 r */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "team_internal.h"
 
 static int stay(const hx_team *team, int from, void *data, size_t bytes)
 {
@@ -78,27 +79,44 @@ void hx_team_alone(hx_team *team)
     *team = (hx_team){.ops = &alone, .size = 1, .host_size = 1};
 }
 
+static const char what[] = "sums of a team";
+
+int hx_team_create_work(hx_team *team)
+{
+    const size_t size = (size_t)team->size;
+    HX_TRY(hx_alloc(&team->work, 1, sizeof *team->work, what));
+    HX_TRY(hx_alloc_raw(&team->work->scalars, size * HX_TEAM_FEW, sizeof(double), what));
+    return hx_alloc_raw(&team->work->message, size, sizeof(hx_message), what);
+}
+
+static void free_work(hx_team_work *work)
+{
+    if (!work) return;
+    free(work->scalars);
+    free(work->message);
+    free(work->out);
+    free(work->pieces);
+    free(work);
+}
+
 void hx_team_leave(hx_team *team)
 {
     if (team->ops) team->ops->leave(team);
+    free_work(team->work);
     hx_team_alone(team);
 }
-
-enum { FEW = 8 };
 
 int hx_team_sum(const hx_team *team, int n, double *sum)
 {
     if (team->size == 1) return HX_OK;
-    if (n > FEW) return HX_RAISE(HX_EINTERNAL, "%d sums at once", n);
-    double *all;
-    HX_TRY(hx_alloc_raw(&all, (size_t)team->size * (size_t)n, sizeof *all, "sums of a team"));
-    const int rc = team->ops->all_gather(team, sum, (size_t)n * sizeof *sum, all);
-    for (int i = 0; rc == HX_OK && i < n; i++) {
+    if (n > HX_TEAM_FEW) return HX_RAISE(HX_EINTERNAL, "%d sums at once", n);
+    double *const all = team->work->scalars;
+    HX_TRY(team->ops->all_gather(team, sum, (size_t)n * sizeof *sum, all));
+    for (int i = 0; i < n; i++) {
         sum[i] = all[i];
         for (int r = 1; r < team->size; r++) sum[i] += all[r * n + i];
     }
-    free(all);
-    return rc;
+    return HX_OK;
 }
 
 /* First entry of a rank's piece. */
@@ -107,50 +125,62 @@ static int64_t piece(int64_t n, const hx_team *team, int rank)
     return n * rank / team->size;
 }
 
-/* Every rank's copy of this rank's piece into pieces[size][own]; all messages have one size, so
+/* Every rank's copy of this rank's piece into pieces[size][longest]; all messages have one size, so
  * pieces are as long as the longest. */
-static int trade_pieces(const hx_team *team, int64_t n, int64_t longest, const float *sum,
-                        float *out, float *pieces)
+static int trade_pieces(const hx_team *team, int64_t n, int64_t longest, const float *sum)
 {
-    hx_message *message;
+    hx_team_work *const work = team->work;
     const size_t bytes = (size_t)longest * sizeof *sum;
-    HX_TRY(hx_alloc_raw(&message, (size_t)team->size, sizeof *message, "sums of a team"));
     int n_message = 0;
     for (int r = 0; r < team->size; r++) {
         const int64_t begin = piece(n, team, r), own = piece(n, team, r + 1) - begin;
-        float *const to = out + r * longest;
+        float *const to = work->out + r * longest, *const from = work->pieces + r * longest;
         memcpy(to, sum + begin, (size_t)own * sizeof *sum);
         for (int64_t i = own; i < longest; i++) to[i] = 0.0f;
-        if (r == team->rank) {
-            memcpy(pieces + r * longest, to, bytes);
-            continue;
-        }
-        message[n_message++] = (hx_message){r, bytes, to, pieces + r * longest};
+        if (r == team->rank)
+            memcpy(from, to, bytes);
+        else
+            work->message[n_message++] = (hx_message){r, bytes, to, from};
     }
-    const int rc = team->ops->exchange(team, n_message, message);
-    free(message);
-    return rc;
+    return team->ops->exchange(team, n_message, work->message);
+}
+
+static int sum_block(const hx_team *team, int64_t n, float *sum)
+{
+    const int64_t longest = n / team->size + 1;
+    float *const out = team->work->out, *const pieces = team->work->pieces;
+    HX_TRY(trade_pieces(team, n, longest, sum));
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < longest; i++)
+        for (int r = 1; r < team->size; r++) pieces[i] += pieces[r * longest + i];
+    HX_TRY(team->ops->all_gather(team, pieces, (size_t)longest * sizeof *sum, out));
+    for (int r = 0; r < team->size; r++)
+        memcpy(sum + piece(n, team, r), out + r * longest,
+               (size_t)(piece(n, team, r + 1) - piece(n, team, r)) * sizeof *sum);
+    return HX_OK;
+}
+
+/* For blocks of n, whose pieces are one longer in each rank. */
+static int need_floats(const hx_team *team, int64_t n)
+{
+    hx_team_work *const work = team->work;
+    const size_t n_float = (size_t)(n + team->size);
+    if (work->n_float >= n_float) return HX_OK;
+    free(work->out);
+    free(work->pieces);
+    work->out = work->pieces = NULL;
+    work->n_float = 0;
+    HX_TRY(hx_alloc_raw(&work->out, n_float, sizeof(float), what));
+    HX_TRY(hx_alloc_raw(&work->pieces, n_float, sizeof(float), what));
+    work->n_float = n_float;
+    return HX_OK;
 }
 
 int hx_team_sum_single(const hx_team *team, int64_t n, float *sum)
 {
-    const int64_t longest = n / team->size + 1;
-    float *out = NULL, *pieces = NULL;
-    int rc;
     if (team->size == 1) return HX_OK;
-    const size_t n_all = (size_t)longest * (size_t)team->size;
-    HX_TRY_FAIL(hx_alloc_raw(&out, n_all, sizeof *out, "sums of a team"));
-    HX_TRY_FAIL(hx_alloc_raw(&pieces, n_all, sizeof *pieces, "sums of a team"));
-    HX_TRY_FAIL(trade_pieces(team, n, longest, sum, out, pieces));
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < longest; i++)
-        for (int r = 1; r < team->size; r++) pieces[i] += pieces[r * longest + i];
-    rc = team->ops->all_gather(team, pieces, (size_t)longest * sizeof *sum, out);
-    for (int r = 0; rc == HX_OK && r < team->size; r++)
-        memcpy(sum + piece(n, team, r), out + r * longest,
-               (size_t)(piece(n, team, r + 1) - piece(n, team, r)) * sizeof *sum);
-fail:
-    free(out);
-    free(pieces);
-    return rc;
+    HX_TRY(need_floats(team, n < HX_TEAM_BLOCK ? n : HX_TEAM_BLOCK));
+    for (int64_t at = 0; at < n; at += HX_TEAM_BLOCK)
+        HX_TRY(sum_block(team, n - at < HX_TEAM_BLOCK ? n - at : HX_TEAM_BLOCK, sum + at));
+    return HX_OK;
 }

@@ -14,6 +14,7 @@ extern "C" {
 #endif
 
 typedef struct hx_team hx_team;
+typedef struct hx_team_work hx_team_work;
 
 /* What goes to one other process and what comes from it. */
 typedef struct hx_message {
@@ -46,6 +47,7 @@ struct hx_team {
     int rank, size;
     int host_rank, host_size; /* among those of this machine */
     void *impl;               /* (owned by the backend) */
+    hx_team_work *work;       /* of sums (owned); NULL alone */
 };
 
 /* A team of one; never fails. */
@@ -69,7 +71,8 @@ void hx_team_leave(hx_team *team);
  * everywhere and on every run. */
 int hx_team_sum(const hx_team *team, int n, double *sum);
 
-/* The same of long arrays of floats: each process adds a piece of them. O(n). */
+/* The same of long arrays of floats: each process adds a piece of them. O(n); goes through at most
+ * 32 MB of host memory, kept for the next. */
 int hx_team_sum_single(const hx_team *team, int64_t n, float *sum);
 
 #ifdef __cplusplus

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "team.h"
+#include "team_internal.h"
 
 int hx_team_is_started(void)
 {
@@ -44,15 +44,32 @@ static int mpi_broadcast(const hx_team *team, int from, void *data, size_t bytes
     return HX_OK;
 }
 
+/* Kept from one exchange to the next: hx_team.impl. */
+typedef struct requests {
+    MPI_Request *request; /* [capacity] */
+    size_t capacity;
+} requests;
+
+static int need_requests(requests *kept, int n, const hx_message *message)
+{
+    size_t capacity = 0;
+    for (int i = 0; i < n; i++) capacity += 2 * (message[i].bytes / PIECE + 1);
+    if (kept->capacity >= capacity) return HX_OK;
+    free(kept->request);
+    *kept = (requests){0};
+    HX_TRY(hx_alloc_raw(&kept->request, capacity, sizeof *kept->request, "messages"));
+    kept->capacity = capacity;
+    return HX_OK;
+}
+
 /* Both ways between this rank and others, in pieces; messages[n]. */
 static int mpi_exchange(const hx_team *team, int n, const hx_message *message)
 {
-    size_t n_request = 0, capacity = 0;
-    MPI_Request *request;
-    (void)team;
+    requests *const kept = (requests *)team->impl;
+    size_t n_request = 0;
     if (n == 0) return HX_OK;
-    for (int i = 0; i < n; i++) capacity += 2 * (message[i].bytes / PIECE + 1);
-    HX_TRY(hx_alloc_raw(&request, capacity, sizeof *request, "messages"));
+    HX_TRY(need_requests(kept, n, message));
+    MPI_Request *const request = kept->request;
     int rc = MPI_SUCCESS;
     for (int way = 0; way < 2; way++) /* all receives are there before the first byte comes */
         for (int i = 0; i < n; i++)
@@ -66,7 +83,6 @@ static int mpi_exchange(const hx_team *team, int n, const hx_message *message)
                 n_request++;
             }
     if (rc == MPI_SUCCESS) rc = MPI_Waitall((int)n_request, request, MPI_STATUSES_IGNORE);
-    free(request);
     return check(rc, "an exchange");
 }
 
@@ -140,8 +156,11 @@ static void mpi_abort(const hx_team *team, int status)
 
 static void mpi_leave(hx_team *team)
 {
-    (void)team;
+    requests *const kept = (requests *)team->impl;
     MPI_Finalize();
+    if (kept) free(kept->request);
+    free(kept);
+    team->impl = NULL;
 }
 
 static const hx_team_ops mpi = {
@@ -185,6 +204,10 @@ int hx_team_join(hx_team *team)
     team->ops = &mpi;
     MPI_Comm_rank(MPI_COMM_WORLD, &team->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &team->size);
+    requests *kept;
+    HX_TRY(hx_alloc(&kept, 1, sizeof *kept, "messages"));
+    team->impl = kept;
+    HX_TRY(hx_team_create_work(team));
     return count_host(team);
 }
 

@@ -151,6 +151,30 @@ static void test_sums(job *j)
     check_same(j, sum[N - 1]);
 }
 
+static float term(int64_t i, int rank)
+{
+    return (float)(i % 1001 + 1) / (float)(rank + 3);
+}
+
+/* Longer than what travels at once, then shorter, then as long: bit for bit the sum by ranks. */
+static void test_long_sums(job *j)
+{
+    const int64_t n_most = ((int64_t)1 << 22) + 1003, length[] = {17, n_most, 1, 5000, n_most};
+    float *const sum = malloc((size_t)n_most * sizeof *sum);
+    for (size_t k = 0; k < sizeof length / sizeof length[0]; k++) {
+        int64_t n_off = 0;
+        for (int64_t i = 0; i < length[k]; i++) sum[i] = term(i, j->team.rank);
+        CHECK_OK(hx_team_sum_single(&j->team, length[k], sum));
+        for (int64_t i = 0; i < length[k]; i++) {
+            float exact = term(i, 0);
+            for (int r = 1; r < j->team.size; r++) exact += term(i, r);
+            if (!(sum[i] == exact)) n_off++;
+        }
+        CHECK_MSG(n_off == 0, "%lld of %lld sums", (long long)n_off, (long long)length[k]);
+    }
+    free(sum);
+}
+
 /* Own nodes of all shares are the nodes, each once; runs are the elements. */
 static void test_shares(job *j)
 {
@@ -214,6 +238,7 @@ int main(int argc, char **argv)
     make_vectors(&j);
     CHECK_OK(hx_ranks_create(&j.ranks, &j.team, &j.device, &j.problem));
     test_sums(&j);
+    test_long_sums(&j);
     test_shares(&j);
     test_operators(&j);
     test_transport(&j);
