@@ -116,6 +116,16 @@ static extents measure(const hx_mesh *mesh, const sample *s)
     return x;
 }
 
+double hx_lattice_aspect(const hx_mesh *mesh)
+{
+    extents x = {{0.0}, {0.0}, 0.0};
+    sample s;
+    sample_create(&s, mesh);
+    for (int64_t k = 0; k < s.n; k++) add_sample(&x, sample_at(&s, mesh, k));
+    free(s.edge);
+    return x.aspect / (double)s.n;
+}
+
 /* Elements across a cell in the direction in which there are most, in the mean of a sample. */
 static double count_across(const hx_mesh *mesh, const sample *s, const double size[3])
 {

@@ -106,6 +106,9 @@ int hx_lattice_finish(hx_lattice *lattice, const hx_space *space, hx_lattice_dra
 /* Accepts NULL. */
 void hx_lattice_draft_free(hx_lattice_draft *draft);
 
+/* Longest over shortest edge of the elements, in the mean of a sample. */
+double hx_lattice_aspect(const hx_mesh *mesh);
+
 /* Nodes of the finest lattice and cells, estimated from the mesh alone (for memory). */
 void hx_lattice_estimate(const hx_mesh *mesh, double coarsening, double *n_node, double *n_cell);
 
