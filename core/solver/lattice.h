@@ -72,6 +72,7 @@ typedef struct hx_lattice {
     double origin[3], size[3]; /* of the lattice's corner and of a cell of level 0, length */
     double unit;               /* length that makes rotations displacements */
     double across;             /* elements across a cell of level 0, in the mean; see lattice.c */
+    double across_next;        /* the same in the direction that has most but one */
     int n_level;
     hx_lattice_level level[HX_LATTICE_LEVELS];
 

@@ -1,9 +1,10 @@
-/* Lines of points that are strongly coupled: the factors of a block tridiagonal matrix of 3x3 blocks,
+/* Lines of points that are strongly coupled: the factors of a block tridiagonal matrix of 3x3
+ * blocks,
  *
  *     A = (I + L) D (I + L)',  L below the diagonal of blocks, D diagonal blocks.
  *
- * A point has HX_LINE_NUMBERS floats: D^-1 (block3.h), then its block of L row after row. One formula
- * for host and device. */
+ * A point has HX_LINE_NUMBERS floats: D^-1 (block3.h), then its block of L row after row. One
+ * formula for host and device. */
 #ifndef HX_LINE_BLOCK_H
 #define HX_LINE_BLOCK_H
 
@@ -88,7 +89,8 @@ static HX_HD void hx_line_forward(const float *factor, const float before[3], fl
 }
 
 /* z = D^-1 y - carry; carry = L'z, of the point before. */
-static HX_HD void hx_line_backward(const float *factor, const float y[3], float carry[3], float z[3])
+static HX_HD void hx_line_backward(const float *factor, const float y[3], float carry[3],
+                                   float z[3])
 {
     const float *const l = factor + 6;
     z[0] = factor[0] * y[0] + factor[1] * y[1] + factor[2] * y[2] - carry[0];

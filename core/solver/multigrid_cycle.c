@@ -15,7 +15,7 @@ enum {
     POWER_LEVEL = 6,  /* on a lattice */
     POWER_REVISE = 40 /* from noise, when a solve takes long */
 };
-static const hx_mg_smoothing on_quadratic = {4, 16.0, 1}, on_cubic = {6, 30.0, 1}, on_lines = {2, 6.0, 1},
+static const hx_mg_smoothing on_quadratic = {4, 16.0, 1}, on_cubic = {6, 30.0, 1},
                              on_first = {2, 8.0, 2}, on_others = {4, 16.0, 1};
 
 /* On the mesh, by the elements across a cell of the first lattice (below `across`): what is shorter
@@ -31,11 +31,6 @@ hx_mg_smoothing hx_mg_smoothing_for(double across)
     int i = 0;
     while (across >= on_mesh[i].across) i++;
     return on_mesh[i].smoothing;
-}
-
-hx_mg_smoothing hx_mg_smoothing_lines(void)
-{
-    return on_lines;
 }
 
 hx_mg_smoothing hx_mg_smoothing_rows(int degree)
@@ -179,8 +174,8 @@ static int step(const hx_multigrid *mg, const hx_operator *op, int i, const doub
     HX_TRY(hx_mg_product(mg, op, mg->d_x, mg->d_t));
     if (mg->d_none) HX_TRY(hx_mg_blocks_solve(mg, op, d_r, mg->d_t));
     return mg->ops->mesh_step(mg->dev, op->linear.n, mg->d_smoother, i,
-                              mg->d_none ? mg->d_none : d_r, mg->d_t, mg->d_m, mg->d_d,
-                              mg->d_x, d_z);
+                              mg->d_none ? mg->d_none : d_r, mg->d_t, mg->d_m, mg->d_d, mg->d_x,
+                              d_z);
 }
 
 int hx_mg_apply(const hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z)

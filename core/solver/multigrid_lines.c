@@ -12,9 +12,10 @@
 
 static const char *const WHAT = "lines of nodes";
 
-/* An element whose longest edges are this many times its shortest ones is stretched; lines are
- * there where the mean element is. */
+/* An element whose longest edges are this many times its shortest ones is stretched. */
 #define STRETCHED 3.0
+/* Lines are there where the mean element's are this many times; see README.md. */
+#define STRETCHED_MESH 6.0
 /* Points of a line: a device walks along it, one after the other. */
 enum { LONGEST = 64 };
 
@@ -141,7 +142,7 @@ static int wants_lines(const hx_problem *problem, const hx_device_ops *device)
 {
     return device->multigrid && device->multigrid->lines_solve && problem->components == 3 &&
            problem->space.element == HX_ELEMENT_LINEAR && !problem->whole &&
-           hx_lattice_aspect(problem->mesh) > STRETCHED;
+           hx_lattice_aspect(problem->mesh) > STRETCHED_MESH;
 }
 
 int hx_mg_lines_create(hx_multigrid *mg, const hx_operator *op)

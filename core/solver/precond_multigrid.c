@@ -300,7 +300,8 @@ static int create(hx_precond *pc)
     HX_TRY(hx_mg_lines_create(mg, op));
     HX_TRY(alloc_vectors(mg, op->linear.n));
     HX_TRY(make_lattice(&lattice, op->problem));
-    mg->on_mesh = mg->lines.n > 0 ? hx_mg_smoothing_lines() : hx_mg_smoothing_for(lattice.across);
+    /* Lines smooth along short edges whatever their number. */
+    mg->on_mesh = hx_mg_smoothing_for(mg->lines.n > 0 ? lattice.across_next : lattice.across);
     mg->on_rows = hx_mg_smoothing_rows(degree_of(op->problem));
     int rc = hx_alloc_raw(&held, n_node, 1, "multigrid");
     if (rc == HX_OK) {
@@ -492,8 +493,8 @@ static size_t bytes(const hx_problem *problem, const hx_device_ops *device,
     const double factors =
         device->multigrid ? hx_mg_direct_bytes(device->multigrid, (int)dof, n_node, mesh->n_elem)
                           : 0.0;
-    const double blocks = hx_mg_blocks_bytes(problem, device) +
-                          hx_mg_lines_bytes(problem, device, strategy);
+    const double blocks =
+        hx_mg_blocks_bytes(problem, device) + hx_mg_lines_bytes(problem, device, strategy);
     const double kept = kept_bytes(problem, device, n_cell);
     return (size_t)(vectors + lists + levels + prepared + factors + blocks + kept) +
            product_bytes(problem, device, strategy);
