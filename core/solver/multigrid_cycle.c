@@ -33,6 +33,11 @@ hx_mg_smoothing hx_mg_smoothing_for(double across)
     return on_mesh[i].smoothing;
 }
 
+hx_mg_smoothing hx_mg_smoothing_lines(double across_next)
+{
+    return hx_mg_smoothing_for(fmax(across_next, on_mesh[0].across)); /* three steps or more */
+}
+
 hx_mg_smoothing hx_mg_smoothing_rows(int degree)
 {
     return degree > 2 ? on_cubic : on_quadratic;

@@ -300,8 +300,8 @@ static int create(hx_precond *pc)
     HX_TRY(hx_mg_lines_create(mg, op));
     HX_TRY(alloc_vectors(mg, op->linear.n));
     HX_TRY(make_lattice(&lattice, op->problem));
-    /* Lines smooth along short edges whatever their number. */
-    mg->on_mesh = hx_mg_smoothing_for(mg->lines.n > 0 ? lattice.across_next : lattice.across);
+    mg->on_mesh = mg->lines.n > 0 ? hx_mg_smoothing_lines(lattice.across_next)
+                                  : hx_mg_smoothing_for(lattice.across);
     mg->on_rows = hx_mg_smoothing_rows(degree_of(op->problem));
     int rc = hx_alloc_raw(&held, n_node, 1, "multigrid");
     if (rc == HX_OK) {
