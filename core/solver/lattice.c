@@ -116,17 +116,34 @@ static extents measure(const hx_mesh *mesh, const sample *s)
     return x;
 }
 
-/* Elements across a cell in the direction in which there are most, in the mean of a sample. */
-static double count_across(const hx_mesh *mesh, const sample *s, const double size[3])
+double hx_lattice_aspect(const hx_mesh *mesh)
 {
-    double sum = 0.0;
+    extents x = {{0.0}, {0.0}, 0.0};
+    sample s;
+    sample_create(&s, mesh);
+    for (int64_t k = 0; k < s.n; k++) add_sample(&x, sample_at(&s, mesh, k));
+    free(s.edge);
+    return x.aspect / (double)s.n;
+}
+
+/* Elements across a cell in the direction in which there are most and in the next one, in the mean
+ * of a sample. */
+static void count_across(hx_lattice *lattice, const hx_mesh *mesh, const sample *s)
+{
+    double first = 0.0, second = 0.0;
     for (int64_t k = 0; k < s->n; k++) {
         const edges edge = sample_at(s, mesh, k);
-        double most = 0.0;
-        for (int i = 0; i < 3; i++) most = larger(most, size[i] / edge.v[i]);
-        sum += most;
+        double most = 0.0, next = 0.0;
+        for (int i = 0; i < 3; i++) {
+            const double n = lattice->size[i] / edge.v[i];
+            next = n > most ? most : larger(next, n);
+            most = larger(most, n);
+        }
+        first += most;
+        second += next;
     }
-    return sum / (double)s->n;
+    lattice->across = first / (double)s->n;
+    lattice->across_next = second / (double)s->n;
 }
 
 /* What the smoother leaves of elements longer than this is smooth along their short edges, and
@@ -159,7 +176,7 @@ static void choose_size(hx_lattice *lattice, const hx_mesh *mesh, double coarsen
     }
     lattice->unit = cbrt(lattice->size[0] * lattice->size[1] * lattice->size[2]);
     memcpy(lattice->origin, mesh->box_min, sizeof lattice->origin);
-    lattice->across = count_across(mesh, &s, lattice->size);
+    count_across(lattice, mesh, &s);
     free(s.edge);
 }
 

@@ -72,6 +72,7 @@ typedef struct hx_lattice {
     double origin[3], size[3]; /* of the lattice's corner and of a cell of level 0, length */
     double unit;               /* length that makes rotations displacements */
     double across;             /* elements across a cell of level 0, in the mean; see lattice.c */
+    double across_next;        /* the same in the direction that has most but one */
     int n_level;
     hx_lattice_level level[HX_LATTICE_LEVELS];
 
@@ -105,6 +106,9 @@ int hx_lattice_finish(hx_lattice *lattice, const hx_space *space, hx_lattice_dra
                       int64_t n_last);
 /* Accepts NULL. */
 void hx_lattice_draft_free(hx_lattice_draft *draft);
+
+/* Longest over shortest edge of the elements, in the mean of a sample. */
+double hx_lattice_aspect(const hx_mesh *mesh);
 
 /* Nodes of the finest lattice and cells, estimated from the mesh alone (for memory). */
 void hx_lattice_estimate(const hx_mesh *mesh, double coarsening, double *n_node, double *n_cell);

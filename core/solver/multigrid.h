@@ -183,6 +183,16 @@ typedef struct hx_mg_blocks {
     float *d_inverse; /* [d_at[n]] of its unknowns, point after point */
 } hx_mg_blocks;
 
+/* Lines of points along short edges, whose block tridiagonal matrices do the same (line_block.h).
+ * Each point is in one. */
+typedef struct hx_mg_lines {
+    int64_t n, n_point; /* 0: none */
+    int32_t *d_first;   /* [n + 1] first place of each */
+    int32_t *d_point;   /* [n_point] points, along each */
+    float *d_factor;    /* [n_point][HX_LINE_NUMBERS] by place */
+    double *d_block;    /* [n_point][6] of K's diagonal, by point */
+} hx_mg_lines;
+
 typedef struct hx_multigrid_ops {
     /* m = 1 / diag, 0 where diag is not positive. */
     int (*invert)(hx_device *dev, int64_t n, const double *d_diag, float *d_m);
@@ -290,6 +300,13 @@ typedef struct hx_multigrid_ops {
     /* power_step for v with v'M v = 1, what it leaves: t = A v and s = M^-1 t. */
     int (*blocks_power)(hx_device *dev, int64_t n, const float *d_t, const float *d_s, float *d_v,
                         hx_mg_smoother *d_smoother);
+    /* Smoothing by lines; NULL: the device has none. Factors from the elements, of a model with
+     * lists of the nodes, and from d_block; unknowns where m is 0 are left out, m becomes 1
+     * elsewhere. */
+    int (*lines_factorise)(hx_device *dev, const hx_device_model *model, const hx_mg_lines *lines,
+                           float *d_m);
+    /* t := M^-1 (t - r), 0 where m is. r NULL: 0. */
+    int (*lines_solve)(hx_device *dev, const hx_mg_lines *lines, const double *d_r, float *d_t);
     /* matrix[6 n][6 n] of a small level, on the host, for tests. Waits. */
     int (*dense)(hx_device *dev, const hx_mg_level *level, double *matrix);
 } hx_multigrid_ops;

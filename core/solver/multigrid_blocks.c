@@ -76,6 +76,7 @@ fail:
 
 int hx_mg_blocks_solve(const hx_multigrid *mg, const hx_operator *op, const double *d_r, float *d_t)
 {
+    if (mg->lines.n > 0) return mg->ops->lines_solve(mg->dev, &mg->lines, d_r, d_t);
     return mg->ops->blocks_solve(mg->dev, &mg->blocks, op->linear.components, d_r, d_t);
 }
 

@@ -33,6 +33,11 @@ hx_mg_smoothing hx_mg_smoothing_for(double across)
     return on_mesh[i].smoothing;
 }
 
+hx_mg_smoothing hx_mg_smoothing_lines(double across_next)
+{
+    return hx_mg_smoothing_for(fmax(across_next, on_mesh[0].across)); /* three steps or more */
+}
+
 hx_mg_smoothing hx_mg_smoothing_rows(int degree)
 {
     return degree > 2 ? on_cubic : on_quadratic;
@@ -80,7 +85,7 @@ static int estimate(hx_multigrid *mg, const hx_operator *op, int l, int n_step, 
                      : ops->mesh_power_start(mg->dev, n, d_m, d_v));
     for (int i = 0; i < n_step; i++) {
         HX_TRY(level ? ops->multiply(mg->dev, level, d_v, d_t) : hx_mg_product(mg, op, d_v, d_t));
-        if (l < 0 && mg->blocks.n > 0)
+        if (l < 0 && mg->d_none)
             HX_TRY(power_by_blocks(mg, op, n));
         else
             HX_TRY(level ? ops->power_step(mg->dev, n, d_m, d_t, d_v, d_smoother)
@@ -92,7 +97,7 @@ static int estimate(hx_multigrid *mg, const hx_operator *op, int l, int n_step, 
 
 int hx_mg_estimate(hx_multigrid *mg, const hx_operator *op, int is_first)
 {
-    const int again = mg->on_mesh.degree > 2 || mg->blocks.n > 0 ? POWER_UNEVEN : POWER_AGAIN;
+    const int again = mg->on_mesh.degree > 2 || mg->d_none ? POWER_UNEVEN : POWER_AGAIN;
     HX_TRY(estimate(mg, op, -1, is_first ? POWER_FIRST : again, is_first));
     for (int l = 0; l + 1 < mg->n_level; l++)
         HX_TRY(estimate(mg, op, l, is_first ? POWER_FIRST : POWER_LEVEL, is_first));
@@ -158,7 +163,7 @@ static int start(const hx_multigrid *mg, const hx_operator *op, const double *d_
     const hx_multigrid_ops *ops = mg->ops;
     const int64_t n = op->linear.n;
     const size_t bytes = (size_t)n * sizeof(float);
-    if (mg->blocks.n == 0)
+    if (!mg->d_none)
         return ops->mesh_start(mg->dev, n, mg->d_smoother, d_r, mg->d_m, mg->d_d, mg->d_x);
     HX_TRY(mg->dev->ops->zero(mg->dev, mg->d_x, bytes));
     HX_TRY(mg->dev->ops->zero(mg->dev, mg->d_t, bytes));
@@ -172,10 +177,10 @@ static int step(const hx_multigrid *mg, const hx_operator *op, int i, const doub
                 double *d_z)
 {
     HX_TRY(hx_mg_product(mg, op, mg->d_x, mg->d_t));
-    if (mg->blocks.n > 0) HX_TRY(hx_mg_blocks_solve(mg, op, d_r, mg->d_t));
+    if (mg->d_none) HX_TRY(hx_mg_blocks_solve(mg, op, d_r, mg->d_t));
     return mg->ops->mesh_step(mg->dev, op->linear.n, mg->d_smoother, i,
-                              mg->blocks.n > 0 ? mg->d_none : d_r, mg->d_t, mg->d_m, mg->d_d,
-                              mg->d_x, d_z);
+                              mg->d_none ? mg->d_none : d_r, mg->d_t, mg->d_m, mg->d_d, mg->d_x,
+                              d_z);
 }
 
 int hx_mg_apply(const hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z)

@@ -45,7 +45,8 @@ typedef struct hx_multigrid {
     const hx_assembled *rows;
     double *d_work;      /* [2 n_dof] of the rows' product */
     hx_mg_blocks blocks; /* of a spline's control points, on a device that smoothes by them */
-    double *d_none;      /* [n_dof] zeros, with blocks */
+    hx_mg_lines lines;   /* of a mesh of stretched elements, likewise */
+    double *d_none;      /* [n_dof] zeros, with blocks or lines; NULL: the diagonal smoothes */
     hx_mg_mesh mesh;
     hx_mg_smoothing on_mesh; /* of linear elements */
     hx_mg_smoothing on_rows; /* where there are rows */
@@ -69,6 +70,9 @@ typedef struct hx_multigrid {
 
 /* multigrid_cycle.c. On a mesh with so many elements across a cell of the first lattice. */
 hx_mg_smoothing hx_mg_smoothing_for(double across);
+/* With lines, which smooth along short edges whatever their number: across in the next direction.
+ */
+hx_mg_smoothing hx_mg_smoothing_lines(double across_next);
 /* From rows: of quadratic elements (degree 0), or of splines of that degree. */
 hx_mg_smoothing hx_mg_smoothing_rows(int degree);
 /* Of lattice l, or of the mesh (-1): its degree is above 1 there. */
@@ -101,12 +105,21 @@ void hx_mg_direct_free(hx_multigrid *mg);
 /* multigrid_blocks.c. Splines couple neighbouring control points nearly as much as a point with
  * itself: a smoother by blocks of some of them takes a third to a half of the iterations. */
 int hx_mg_blocks_create(hx_multigrid *mg, const hx_operator *op);
-/* d_t := M^-1 (d_t - d_r), the sign as a step takes it; d_r NULL: 0. */
+/* d_t := M^-1 (d_t - d_r) with blocks or lines, the sign as a step takes it; d_r NULL: 0. */
 int hx_mg_blocks_solve(const hx_multigrid *mg, const hx_operator *op, const double *d_r,
                        float *d_t);
 /* Device bytes of a problem's. */
 double hx_mg_blocks_bytes(const hx_problem *problem, const hx_device_ops *device);
 void hx_mg_blocks_free(hx_multigrid *mg);
+
+/* multigrid_lines.c. Lines of nodes where the mean element is stretched; else nothing. */
+int hx_mg_lines_create(hx_multigrid *mg, const hx_operator *op);
+/* Factors of a new design's lines. */
+int hx_mg_lines_setup(hx_multigrid *mg, const hx_operator *op);
+/* Device bytes of a problem's. */
+double hx_mg_lines_bytes(const hx_problem *problem, const hx_device_ops *device,
+                         const hx_strategy *strategy);
+void hx_mg_lines_free(hx_multigrid *mg);
 
 /* multigrid_rigid.c. Nothing without rigid sets. Each takes what it is given by the operator. */
 int hx_mg_rigid_create(hx_multigrid *mg, const hx_operator *op);

@@ -222,6 +222,7 @@ static void destroy(hx_precond *pc)
     if (mg->ops && mg->ops->mesh_release) mg->ops->mesh_release(dev, &mg->mesh);
     for (int l = 0; l < mg->n_level; l++) release_level(dev, &mg->level[l]);
     hx_mg_blocks_free(mg);
+    hx_mg_lines_free(mg);
     hx_mg_direct_free(mg);
     hx_mg_rigid_free(mg);
     if (mg->own_state) mg->strategy->teardown(mg->own_state);
@@ -296,9 +297,11 @@ static int create(hx_precond *pc)
     HX_TRY(find_ops(mg, op->problem));
     HX_TRY(find_product(mg, op));
     HX_TRY(hx_mg_blocks_create(mg, op));
+    HX_TRY(hx_mg_lines_create(mg, op));
     HX_TRY(alloc_vectors(mg, op->linear.n));
     HX_TRY(make_lattice(&lattice, op->problem));
-    mg->on_mesh = hx_mg_smoothing_for(lattice.across);
+    mg->on_mesh = mg->lines.n > 0 ? hx_mg_smoothing_lines(lattice.across_next)
+                                  : hx_mg_smoothing_for(lattice.across);
     mg->on_rows = hx_mg_smoothing_rows(degree_of(op->problem));
     int rc = hx_alloc_raw(&held, n_node, 1, "multigrid");
     if (rc == HX_OK) {
@@ -340,6 +343,7 @@ static int setup(hx_precond *pc)
     HX_TRY(ops->invert(mg->dev, op->linear.n, d_diag, mg->d_m));
     if (mg->blocks.n > 0)
         HX_TRY(ops->blocks_invert(mg->dev, &mg->rows->matrix, &mg->blocks, op->linear.n, mg->d_m));
+    if (mg->lines.n > 0) HX_TRY(hx_mg_lines_setup(mg, op));
     HX_TRY(find_first(mg));
     HX_TRY(ops->add_blocks(mg->dev, &mg->level[0], mg->n_spring_block, mg->d_spring_at,
                            mg->d_spring_block));
@@ -489,7 +493,8 @@ static size_t bytes(const hx_problem *problem, const hx_device_ops *device,
     const double factors =
         device->multigrid ? hx_mg_direct_bytes(device->multigrid, (int)dof, n_node, mesh->n_elem)
                           : 0.0;
-    const double blocks = hx_mg_blocks_bytes(problem, device);
+    const double blocks =
+        hx_mg_blocks_bytes(problem, device) + hx_mg_lines_bytes(problem, device, strategy);
     const double kept = kept_bytes(problem, device, n_cell);
     return (size_t)(vectors + lists + levels + prepared + factors + blocks + kept) +
            product_bytes(problem, device, strategy);
