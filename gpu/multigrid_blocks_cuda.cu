@@ -222,8 +222,8 @@ int hx_cuda_mg_blocks_solve(hx_device *dev, const hx_mg_blocks *blocks, int c, c
     return HX_OK;
 }
 
-int hx_cuda_mg_blocks_power(hx_device *dev, int64_t n, const float *d_t, const float *d_s,
-                            float *d_v, hx_mg_smoother *d_smoother)
+int hx_cuda_mg_blocks_power(hx_device *dev, int64_t n, const float *, const float *d_t,
+                            const float *d_s, float *d_v, hx_mg_smoother *d_smoother)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
     power_sum_kernel<<<hx_sum_blocks<float>(impl, n, HX_SUM_PER_SM), HX_BLOCK, 0, impl->stream>>>(

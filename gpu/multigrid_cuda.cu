@@ -233,6 +233,7 @@ hx_multigrid_ops make_ops()
     ops.blocks_invert = hx_cuda_mg_blocks_invert;
     ops.blocks_solve = hx_cuda_mg_blocks_solve;
     ops.blocks_power = hx_cuda_mg_blocks_power;
+    ops.lines_couple = hx_cuda_mg_lines_couple;
     ops.lines_factorise = hx_cuda_mg_lines_factorise;
     ops.lines_solve = hx_cuda_mg_lines_solve;
     ops.dense = hx_cuda_mg_dense;

@@ -79,11 +79,11 @@ int hx_cuda_mg_blocks_invert(hx_device *dev, const hx_matrix *matrix, const hx_m
                              int64_t n, float *d_m);
 int hx_cuda_mg_blocks_solve(hx_device *dev, const hx_mg_blocks *blocks, int c, const double *d_r,
                             float *d_t);
-int hx_cuda_mg_blocks_power(hx_device *dev, int64_t n, const float *d_t, const float *d_s,
-                            float *d_v, hx_mg_smoother *d_smoother);
+int hx_cuda_mg_blocks_power(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
+                            const float *d_s, float *d_v, hx_mg_smoother *d_smoother);
 // multigrid_lines_cuda.cu
-int hx_cuda_mg_lines_factorise(hx_device *dev, const hx_device_model *model,
-                               const hx_mg_lines *lines, float *d_m);
+int hx_cuda_mg_lines_couple(hx_device *dev, const hx_device_model *model, const hx_mg_lines *lines);
+int hx_cuda_mg_lines_factorise(hx_device *dev, const hx_mg_lines *lines, float *d_m);
 int hx_cuda_mg_lines_solve(hx_device *dev, const hx_mg_lines *lines, const double *d_r, float *d_t);
 // multigrid_rigid_cuda.cu
 int hx_cuda_mg_match_entries(hx_device *dev, int64_t n, const int64_t *d_dof, const double *d_r,

@@ -116,12 +116,16 @@ __global__ void __launch_bounds__(THREADS)
 
 } // namespace
 
-int hx_cuda_mg_lines_factorise(hx_device *dev, const hx_device_model *model,
-                               const hx_mg_lines *lines, float *d_m)
+int hx_cuda_mg_lines_couple(hx_device *dev, const hx_device_model *model, const hx_mg_lines *lines)
 {
-    const int64_t n = 3 * lines->n_point;
     couple_kernel<<<hx_blocks(lines->n_point, 128), 128, 0, hx_stream_of(dev)>>>(*model, *lines);
     HX_TRY_LAUNCH("multigrid lines");
+    return HX_OK;
+}
+
+int hx_cuda_mg_lines_factorise(hx_device *dev, const hx_mg_lines *lines, float *d_m)
+{
+    const int64_t n = 3 * lines->n_point;
     factorise_kernel<<<hx_blocks(lines->n, THREADS), THREADS, 0, hx_stream_of(dev)>>>(*lines, d_m);
     HX_TRY_LAUNCH("multigrid lines");
     unit_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(n, d_m);

@@ -46,12 +46,12 @@ int hx_cpu_blocks_invert(hx_device *dev, const hx_matrix *matrix, const hx_mg_bl
                          int64_t n, float *d_m);
 int hx_cpu_blocks_solve(hx_device *dev, const hx_mg_blocks *blocks, int c, const double *d_r,
                         float *d_t);
-int hx_cpu_blocks_power(hx_device *dev, int64_t n, const float *d_t, const float *d_s, float *d_v,
-                        hx_mg_smoother *d_smoother);
+int hx_cpu_blocks_power(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
+                        const float *d_s, float *d_v, hx_mg_smoother *d_smoother);
 
 /* The same by lines (multigrid_lines_cpu.c). */
-int hx_cpu_lines_factorise(hx_device *dev, const hx_device_model *model, const hx_mg_lines *lines,
-                           float *d_m);
+int hx_cpu_lines_couple(hx_device *dev, const hx_device_model *model, const hx_mg_lines *lines);
+int hx_cpu_lines_factorise(hx_device *dev, const hx_mg_lines *lines, float *d_m);
 int hx_cpu_lines_solve(hx_device *dev, const hx_mg_lines *lines, const double *d_r, float *d_t);
 
 /* diagonal[last - first][8][3]: of the stiffnesses of elements first .. last - 1, hexahedra of 8

@@ -121,11 +121,12 @@ int hx_cpu_blocks_solve(hx_device *dev, const hx_mg_blocks *blocks, int c, const
     return HX_OK;
 }
 
-int hx_cpu_blocks_power(hx_device *dev, int64_t n, const float *d_t, const float *d_s, float *d_v,
-                        hx_mg_smoother *d_smoother)
+int hx_cpu_blocks_power(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
+                        const float *d_s, float *d_v, hx_mg_smoother *d_smoother)
 {
     double part[HX_N_PART];
     (void)dev;
+    (void)d_m; /* s is 0 where it is */
 #pragma omp parallel for schedule(static)
     for (int i = 0; i < HX_N_PART; i++) {
         part[i] = 0.0;

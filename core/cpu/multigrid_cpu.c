@@ -663,6 +663,7 @@ const hx_multigrid_ops hx_cpu_multigrid_ops = {
     .blocks_invert = hx_cpu_blocks_invert,
     .blocks_solve = hx_cpu_blocks_solve,
     .blocks_power = hx_cpu_blocks_power,
+    .lines_couple = hx_cpu_lines_couple,
     .lines_factorise = hx_cpu_lines_factorise,
     .lines_solve = hx_cpu_lines_solve,
     .dense = cpu_dense,

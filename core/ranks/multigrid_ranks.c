@@ -76,6 +76,7 @@ void hx_ranks_set_multigrid(hx_ranks *ranks)
     ranks->multigrid.mesh_power_start = power_start;
     ranks->multigrid.mesh_power_step = power_step;
     ranks->multigrid.mesh_restrict = mesh_restrict;
+    hx_ranks_set_lines(ranks);
     ranks->ops.multigrid = &ranks->multigrid;
     if (!conduction) return;
     ranks->conduction = *conduction;

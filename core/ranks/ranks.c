@@ -115,6 +115,12 @@ static int add_lattice(hx_device *dev, int dof, const hx_mg_level *level)
     return hx_ranks_sum_device(hx_ranks_of(dev), n, level->d_matrix);
 }
 
+/* At any entries of a vector, as long as a point's values fit (MOST_COMPONENTS doubles). */
+int hx_ranks_add_at(hx_ranks *ranks, int components, const int64_t *d_at, float *d_y)
+{
+    return ranks->share.n_common > 0 ? add_at_single(ranks, components, d_at, d_y) : HX_OK;
+}
+
 /* The owner's values, to which the others add 0. */
 static int settle(hx_device *dev, int components, double *d_y)
 {
@@ -127,7 +133,14 @@ static int settle(hx_device *dev, int components, double *d_y)
 }
 
 static const hx_common_ops common_ops = {
-    .add = add, .add_single = add_single, .settle = settle, .add_lattice = add_lattice};
+    .add = add,
+    .add_single = add_single,
+    .settle = settle,
+    .add_lattice = add_lattice,
+    .share_lines = hx_ranks_share_lines,
+    .add_lines = hx_ranks_add_lines,
+    .free_lines = hx_ranks_free_lines,
+};
 
 /* f = static + the sum over all elements. */
 static int body_force(hx_device *dev, const hx_device_model *model, const hx_body_field *field,

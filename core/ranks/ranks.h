@@ -112,9 +112,20 @@ int hx_ranks_spread_vector(hx_ranks *ranks, int components, const double *whole,
 /* report[size] := of every rank, in all processes. */
 int hx_ranks_gather_report(hx_ranks *ranks, hx_ranks_report *report);
 
-/* pcg_ranks.c, multigrid_ranks.c: fill their tables. */
+/* pcg_ranks.c, multigrid_ranks.c, lines_ranks.c: fill their tables. */
 void hx_ranks_set_pcg(hx_ranks *ranks);
 void hx_ranks_set_multigrid(hx_ranks *ranks);
+void hx_ranks_set_lines(hx_ranks *ranks);
+
+/* lines_ranks.c: of hx_common_ops. */
+int hx_ranks_share_lines(hx_device *dev, int64_t n, const int32_t *first, const int32_t *point,
+                         struct hx_mg_lines *lines);
+int hx_ranks_add_lines(hx_device *dev, const struct hx_mg_lines *lines);
+void hx_ranks_free_lines(hx_device *dev, struct hx_mg_lines *lines);
+
+/* y[at[n_common of the share][components]] := the sum over the processes that have the point; up to
+ * 12 components. */
+int hx_ranks_add_at(hx_ranks *ranks, int components, const int64_t *d_at, float *d_y);
 
 static inline hx_ranks *hx_ranks_of(hx_device *dev)
 {

@@ -99,8 +99,7 @@ fail:
     return rc;
 }
 
-/* The ranks that have a node of the whole, ascending, each once; returns how many. */
-static int list_ranks(const hx_share *share, int n_rank, int64_t node, int rank[])
+int hx_share_ranks_of(const hx_share *share, int n_rank, int64_t node, int rank[])
 {
     const hx_mesh *const mesh = share->whole->mesh;
     int n = 0;
@@ -123,7 +122,7 @@ static void count_common(const hx_share *share, const hx_team *team, int64_t n, 
                          int *rank, census *c)
 {
     for (int64_t i = 0; i < n; i++) {
-        const int n_rank = list_ranks(share, team->size, node[i], rank);
+        const int n_rank = hx_share_ranks_of(share, team->size, node[i], rank);
         if (n_rank < 2) continue;
         c->n_common++;
         c->n_source += n_rank;
@@ -153,7 +152,7 @@ static void list_common(hx_share *share, const hx_team *team, int64_t n, const i
     int64_t n_source = 0;
     for (int k = 0; k < share->n_peer; k++) next[share->peer[k]] = share->with[k];
     for (int64_t i = 0; i < n; i++) {
-        const int n_rank = list_ranks(share, team->size, node[i], rank);
+        const int n_rank = hx_share_ranks_of(share, team->size, node[i], rank);
         if (n_rank < 2) continue;
         for (int k = 0; k < n_rank; k++) {
             if (rank[k] != team->rank) share->common_of[next[rank[k]]] = (int32_t)share->n_common;
@@ -198,8 +197,8 @@ fail:
 /* The lowest rank that has both nodes: two of one face have one. rank[]: scratch. */
 static int rank_of_pair(const hx_share *share, int n_rank, int64_t a, int64_t b, int *rank)
 {
-    const int n_a = list_ranks(share, n_rank, a, rank),
-              n_b = list_ranks(share, n_rank, b, rank + n_rank);
+    const int n_a = hx_share_ranks_of(share, n_rank, a, rank),
+              n_b = hx_share_ranks_of(share, n_rank, b, rank + n_rank);
     for (int i = 0; i < n_a; i++)
         for (int k = 0; k < n_b; k++)
             if (rank[i] == rank[n_rank + k]) return rank[i];

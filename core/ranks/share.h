@@ -41,6 +41,10 @@ typedef struct hx_share {
  * whole while it is made. */
 int hx_share_create(hx_share *share, const hx_team *team, const hx_problem *whole);
 
+/* rank[] := those of n_rank that have a node of the whole, ascending; returns how many. The first
+ * one owns it. */
+int hx_share_ranks_of(const hx_share *share, int n_rank, int64_t node, int rank[]);
+
 /* HX_EINPUT with what it is, before anything is made. */
 int hx_share_check(const hx_problem *whole);
 

@@ -12,6 +12,7 @@ extern "C" {
 #endif
 
 struct hx_mg_level; /* multigrid.h */
+struct hx_mg_lines;
 
 typedef struct hx_common_ops {
     /* y[point][components] of points in common := the sum over the processes that have them. */
@@ -22,6 +23,13 @@ typedef struct hx_common_ops {
     int (*settle)(hx_device *dev, int components, double *d_y);
     /* The matrix of the first lattice, dof unknowns a node: that of all shares. */
     int (*add_lattice)(hx_device *dev, int dof, const struct hx_mg_level *level);
+    /* Lines of points that several shares have: the whole's, n of them, in its numbers, to the
+     * pieces that lie in this share. */
+    int (*share_lines)(hx_device *dev, int64_t n, const int32_t *first, const int32_t *point,
+                       struct hx_mg_lines *lines);
+    /* What couples points with those before them, found of each share's elements: that of all. */
+    int (*add_lines)(hx_device *dev, const struct hx_mg_lines *lines);
+    void (*free_lines)(hx_device *dev, struct hx_mg_lines *lines);
 } hx_common_ops;
 
 static inline int hx_common_add(hx_device *dev, int components, double *d_y)
@@ -42,6 +50,11 @@ static inline int hx_common_settle(hx_device *dev, int components, double *d_y)
 static inline int hx_common_add_lattice(hx_device *dev, int dof, const struct hx_mg_level *level)
 {
     return dev->ops->common ? dev->ops->common->add_lattice(dev, dof, level) : HX_OK;
+}
+
+static inline int hx_common_add_lines(hx_device *dev, const struct hx_mg_lines *lines)
+{
+    return dev->ops->common ? dev->ops->common->add_lines(dev, lines) : HX_OK;
 }
 
 #ifdef __cplusplus

@@ -13,7 +13,10 @@
 #include "../mesh/hex8.h"
 #include "block3.h"
 
-enum { HX_LINE_NUMBERS = 16 }; /* 6 + 9; a multiple of 32 bytes */
+enum {
+    HX_LINE_NUMBERS = 16, /* 6 + 9; a multiple of 32 bytes */
+    HX_LINE_COUPLING = 6  /* where L is, and before it what couples a point with the one before */
+};
 
 /* A pivot below this share of its diagonal entry is rounding: the line is cut there. */
 #define HX_LINE_PIVOT 1e-6

@@ -191,6 +191,7 @@ typedef struct hx_mg_lines {
     int32_t *d_point;   /* [n_point] points, along each */
     float *d_factor;    /* [n_point][HX_LINE_NUMBERS] by place */
     double *d_block;    /* [n_point][6] of K's diagonal, by point */
+    void *common;       /* NULL; of a share, of hx_common_ops.share_lines */
 } hx_mg_lines;
 
 typedef struct hx_multigrid_ops {
@@ -297,14 +298,15 @@ typedef struct hx_multigrid_ops {
     /* t := M^-1 (t - r), 0 where m is; c unknowns a point. r NULL: 0. */
     int (*blocks_solve)(hx_device *dev, const hx_mg_blocks *blocks, int c, const double *d_r,
                         float *d_t);
-    /* power_step for v with v'M v = 1, what it leaves: t = A v and s = M^-1 t. */
-    int (*blocks_power)(hx_device *dev, int64_t n, const float *d_t, const float *d_s, float *d_v,
-                        hx_mg_smoother *d_smoother);
-    /* Smoothing by lines; NULL: the device has none. Factors from the elements, of a model with
-     * lists of the nodes, and from d_block; unknowns where m is 0 are left out, m becomes 1
-     * elsewhere. */
-    int (*lines_factorise)(hx_device *dev, const hx_device_model *model, const hx_mg_lines *lines,
-                           float *d_m);
+    /* power_step for v with v'M v = 1, what it leaves: t = A v and s = M^-1 t; m is 1, or 0 where s
+     * is. */
+    int (*blocks_power)(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
+                        const float *d_s, float *d_v, hx_mg_smoother *d_smoother);
+    /* Smoothing by lines; NULL: the device has none. What couples each point with the one before it
+     * goes where its L will be, from the elements of a model with lists of the nodes. */
+    int (*lines_couple)(hx_device *dev, const hx_device_model *model, const hx_mg_lines *lines);
+    /* Factors from that and d_block; unknowns where m is 0 are left out, m becomes 1 elsewhere. */
+    int (*lines_factorise)(hx_device *dev, const hx_mg_lines *lines, float *d_m);
     /* t := M^-1 (t - r), 0 where m is. r NULL: 0. */
     int (*lines_solve)(hx_device *dev, const hx_mg_lines *lines, const double *d_r, float *d_t);
     /* matrix[6 n][6 n] of a small level, on the host, for tests. Waits. */

@@ -67,7 +67,7 @@ static int power_by_blocks(hx_multigrid *mg, const hx_operator *op, int64_t n)
     hx_device *const dev = mg->dev;
     HX_TRY(dev->ops->copy(dev, mg->d_x, mg->d_t, (size_t)n * sizeof *mg->d_x));
     HX_TRY(hx_mg_blocks_solve(mg, op, NULL, mg->d_x));
-    return mg->ops->blocks_power(dev, n, mg->d_t, mg->d_x, mg->d_v, mg->d_smoother);
+    return mg->ops->blocks_power(dev, n, mg->d_m, mg->d_t, mg->d_x, mg->d_v, mg->d_smoother);
 }
 
 /* Power iteration on the mesh (l = -1) or a lattice, from the vector of the last design or from

@@ -7,6 +7,7 @@
 
 #include "../base/memory.h"
 #include "../mesh/cell.h"
+#include "common_ops.h"
 #include "line_block.h"
 #include "multigrid_internal.h"
 
@@ -137,23 +138,69 @@ static int put(hx_multigrid *mg, int64_t n, int64_t n_point, const int32_t *firs
     return HX_OK;
 }
 
-/* Of hexahedra of 8 nodes in one process. */
+/* Of hexahedra of 8 nodes; the same for all shares. */
 static int wants_lines(const hx_problem *problem, const hx_device_ops *device)
 {
     return device->multigrid && device->multigrid->lines_solve && problem->components == 3 &&
-           problem->space.element == HX_ELEMENT_LINEAR && !problem->whole &&
-           hx_lattice_aspect(problem->mesh) > STRETCHED_MESH;
+           problem->space.element == HX_ELEMENT_LINEAR &&
+           hx_lattice_aspect(hx_problem_whole(problem)->mesh) > STRETCHED_MESH;
+}
+
+/* The pieces of a whole's lines that lie in a share; a point is in one line still. place[]: of the
+ * whole's points in the share, -1 elsewhere. Returns how many, from first[]. */
+static int64_t cut(int64_t n_line, const int32_t *whole_first, const int32_t *whole_point,
+                   const int32_t *place, int32_t *first, int32_t *point)
+{
+    int64_t n = 0;
+    int32_t at = 0;
+    first[0] = 0;
+    for (int64_t line = 0; line < n_line; line++) {
+        for (int32_t p = whole_first[line]; p < whole_first[line + 1]; p++) {
+            const int32_t a = place[whole_point[p]];
+            if (a >= 0)
+                point[at++] = a;
+            else if (at > first[n])
+                first[++n] = at;
+        }
+        if (at > first[n]) first[++n] = at;
+    }
+    return n;
+}
+
+/* Of a share: its pieces, and for those who complete them the whole's lines. */
+static int put_share(hx_multigrid *mg, const hx_problem *share, int64_t n_line,
+                     const int32_t *whole_first, const int32_t *whole_point)
+{
+    const size_t n_whole = (size_t)share->whole->mesh->n_node,
+                 n_point = (size_t)share->mesh->n_node;
+    const hx_common_ops *const common = mg->dev->ops->common;
+    int32_t *place = NULL, *first = NULL, *point = NULL;
+    int rc;
+    HX_TRY_FAIL(hx_alloc_raw(&place, n_whole, sizeof *place, WHAT));
+    HX_TRY_FAIL(hx_alloc_raw(&first, n_point + 1, sizeof *first, WHAT));
+    HX_TRY_FAIL(hx_alloc_raw(&point, n_point, sizeof *point, WHAT));
+    for (size_t a = 0; a < n_whole; a++) place[a] = -1;
+    for (size_t a = 0; a < n_point; a++) place[share->whole_node[a]] = (int32_t)a;
+    const int64_t n = cut(n_line, whole_first, whole_point, place, first, point);
+    HX_TRY_FAIL(put(mg, n, (int64_t)n_point, first, point));
+    HX_TRY_FAIL(common->share_lines(mg->dev, n_line, whole_first, whole_point, &mg->lines));
+fail:
+    free(place);
+    free(first);
+    free(point);
+    return rc;
 }
 
 int hx_mg_lines_create(hx_multigrid *mg, const hx_operator *op)
 {
-    const hx_mesh *const mesh = op->problem->mesh;
-    const size_t n_point = (size_t)op->model.n_point;
+    const hx_problem *const problem = op->problem;
+    const hx_mesh *const mesh = hx_problem_whole(problem)->mesh;
+    const size_t n_point = (size_t)mesh->n_node;
     near *list = NULL;
     int32_t *first = NULL, *point = NULL;
     uint8_t *is_in = NULL;
     int rc;
-    if (!wants_lines(op->problem, mg->dev->ops)) return HX_OK;
+    if (!wants_lines(problem, mg->dev->ops)) return HX_OK;
     HX_TRY_FAIL(hx_alloc_raw(&list, n_point, sizeof *list, WHAT));
     HX_TRY_FAIL(hx_alloc_raw(&first, n_point + 1, sizeof *first, WHAT));
     HX_TRY_FAIL(hx_alloc_raw(&point, n_point, sizeof *point, WHAT));
@@ -161,7 +208,8 @@ int hx_mg_lines_create(hx_multigrid *mg, const hx_operator *op)
     for (size_t a = 0; a < n_point; a++) list[a] = (near){{-1, -1}, {INFINITY, INFINITY}};
     for (int64_t e = 0; e < mesh->n_elem; e++) offer_edges(mesh, e, list);
     const int64_t n = walk(list, (int64_t)n_point, is_in, first, point);
-    rc = put(mg, n, (int64_t)n_point, first, point);
+    rc = problem->whole ? put_share(mg, problem, n, first, point)
+                        : put(mg, n, (int64_t)n_point, first, point);
 fail:
     free(list);
     free(first);
@@ -176,7 +224,9 @@ int hx_mg_lines_setup(hx_multigrid *mg, const hx_operator *op)
     HX_TRY(hx_operator_block_diagonal(op, mg->lines.d_block)); /* the mesh has its lists then */
     model.d_node_elem_ptr = op->mesh->d_node_elem_ptr;
     model.d_node_elem = op->mesh->d_node_elem;
-    return mg->ops->lines_factorise(mg->dev, &model, &mg->lines, mg->d_m);
+    HX_TRY(mg->ops->lines_couple(mg->dev, &model, &mg->lines));
+    HX_TRY(hx_common_add_lines(mg->dev, &mg->lines));
+    return mg->ops->lines_factorise(mg->dev, &mg->lines, mg->d_m);
 }
 
 double hx_mg_lines_bytes(const hx_problem *problem, const hx_device_ops *device,
@@ -195,5 +245,6 @@ void hx_mg_lines_free(hx_multigrid *mg)
     ops->release(mg->dev, mg->lines.d_point);
     ops->release(mg->dev, mg->lines.d_factor);
     ops->release(mg->dev, mg->lines.d_block);
+    if (mg->lines.common) ops->common->free_lines(mg->dev, &mg->lines);
     memset(&mg->lines, 0, sizeof mg->lines);
 }

@@ -99,6 +99,8 @@ def parts():
         agree(part, PART % part, *size.split(), ranks=(2, 3, 4) if part == "cantilever" else (3,))
     agree("contrast 1e9", PART % "cantilever", *small["cantilever"].split(), "optimization.rho_min=0.001",
           "solver.tolerance=1e-10", bound=1e-7, cases=2, ranks=(3,))
+    agree("lines of nodes, contrast 1e9", PART % "michell", *small["michell"].split(), "optimization.rho_min=0.001",
+          "solver.tolerance=1e-10", bound=1e-7, cases=2, ranks=(2, 4))
     agree("shuffled", PART % "cantilever", *small["cantilever"].split(), "mesh.shuffle=3", "mesh.distort=0.2",
           ranks=(3,))
     bell = EXAMPLE % ("bell-crank", "bell-crank")

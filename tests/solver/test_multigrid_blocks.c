@@ -121,7 +121,7 @@ static found run(const hx_matrix *matrix, const listed *l, int c, int64_t n, con
     CHECK_OK(ops->blocks_invert(&device, matrix, &l->blocks, n, d_m));
     CHECK_OK(ops->blocks_solve(&device, &l->blocks, c, d_r, d_t));
     CHECK_OK(ops->blocks_solve(&device, &l->blocks, c, NULL, d_s));
-    CHECK_OK(ops->blocks_power(&device, n, d_t, d_s, d_v, d_smoother));
+    CHECK_OK(ops->blocks_power(&device, n, d_m, d_t, d_s, d_v, d_smoother));
     CHECK_OK(device.ops->download(&device, f.inverse, l->blocks.d_inverse,
                                   n_inverse * sizeof *f.inverse));
     CHECK_OK(device.ops->download(&device, f.m, d_m, bytes));

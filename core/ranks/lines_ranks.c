@@ -1,0 +1,483 @@
+/* Lines of points that several shares have (../solver/multigrid_lines.c). A process smooths the
+ * pieces that lie in its share, then each line that leaves it once more and whole, with the
+ * residual at its other points from those who own them: every process that has a point of a line
+ * finds the same there as one process alone would. Few lines leave a share, and what is done twice
+ * is little. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/clock.h"
+#include "../base/memory.h"
+#include "../solver/line_block.h"
+#include "ranks.h"
+
+static const char what[] = "lines of several processes";
+enum { N_VECTOR = 3, N_BLOCK = 6, N_COUPLING = 9, MOST_BYTES = N_BLOCK * sizeof(double) };
+
+/* The lines that leave the share, whole. Their points: first the share's, then others' ("guests")
+ * by their owners. */
+typedef struct crossing {
+    hx_mg_lines lines; /* of those points; d_factor and d_block are theirs */
+    float *d_m, *d_t;  /* [n_own + n_guest][3] */
+    int64_t n_own, n_guest;
+    int64_t *d_vector, *d_block, *d_coupling; /* entries of the share's points in its vectors,
+                                                 diagonal blocks, factors */
+    int32_t *place; /* [n_own + n_guest] a point's place in the lines, host (owned, as all) */
+    int n_peer;
+    hx_message *message; /* [n_peer] */
+    int64_t *at, *from;  /* [n_peer + 1] first of what goes to and comes from a peer; as long as the
+                            longer way; its first guest */
+    int32_t *out;        /* [at[n_peer]] points to send, -1: none */
+    char *send, *receive, *value; /* MOST_BYTES a point */
+    double *residual;             /* [n_own][3] */
+    float *factor;                /* [n_own + n_guest][HX_LINE_NUMBERS] */
+    void *d_value;                /* [n_own] MOST_BYTES */
+} crossing;
+
+/* One line: the ranks of its points, and of any of them. */
+typedef struct view {
+    const hx_share *share;
+    int rank, size;
+    int *n_rank, *ranks; /* [points of the longest], [..][size] */
+    int n_all, *all;     /* [size] */
+    uint8_t *is_in;      /* [size] */
+} view;
+
+static int has(const view *v, int64_t i, int rank)
+{
+    for (int k = 0; k < v->n_rank[i]; k++)
+        if (v->ranks[i * v->size + k] == rank) return 1;
+    return 0;
+}
+
+/* 1 if ranks that have one of the n points lack another, and this is one of them. */
+static int look(view *v, int64_t n, const int32_t *point)
+{
+    int differ = 0;
+    v->n_all = 0;
+    for (int64_t i = 0; i < n; i++) {
+        int *const ranks = v->ranks + i * v->size;
+        v->n_rank[i] = hx_share_ranks_of(v->share, v->size, point[i], ranks);
+        differ |= v->n_rank[i] != v->n_rank[0] ||
+                  memcmp(ranks, v->ranks, (size_t)v->n_rank[0] * sizeof *ranks) != 0;
+        for (int k = 0; k < v->n_rank[i]; k++) {
+            if (v->is_in[ranks[k]]) continue;
+            v->is_in[ranks[k]] = 1;
+            v->all[v->n_all++] = ranks[k];
+        }
+    }
+    const int mine = v->is_in[v->rank];
+    for (int k = 0; k < v->n_all; k++) v->is_in[v->all[k]] = 0;
+    return differ && mine;
+}
+
+/* What is listed: first how many, then which. */
+typedef struct list {
+    int64_t n_line, n_point, n_own, n_guest;
+    int64_t *n_from, *n_to; /* [size] points from and to each rank; then the next of each */
+    int32_t *first, *point; /* NULL: counted. Lines, in the crossing's numbers */
+    int32_t *own;           /* [n_own] in the share's */
+    int32_t *out;
+} list;
+
+static int compare(const void *a, const void *b)
+{
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* A node of the whole in the share, where it is: its own ascend, and so do the others. */
+static int32_t number_of(const hx_share *share, int32_t node)
+{
+    const size_t n_own = (size_t)share->n_own, n_other = (size_t)share->mesh.n_node - n_own;
+    const int32_t *at = bsearch(&node, share->node, n_own, sizeof node, compare);
+    if (!at) at = bsearch(&node, share->node + n_own, n_other, sizeof node, compare);
+    return (int32_t)(at - share->node);
+}
+
+/* Point i of a line that crosses, which this rank has: to those who have the line and not it. */
+static void list_own(const view *v, int64_t i, int32_t node, list *l)
+{
+    const int32_t number = (int32_t)l->n_own++;
+    if (l->first) {
+        l->own[number] = number_of(v->share, node);
+        l->point[l->n_point] = number;
+    }
+    if (v->ranks[i * v->size] != v->rank) return;
+    for (int k = 0; k < v->n_all; k++) {
+        if (has(v, i, v->all[k])) continue;
+        const int64_t at = l->n_to[v->all[k]]++;
+        if (l->first) l->out[at] = number;
+    }
+}
+
+static void list_guest(const view *v, int64_t i, list *l)
+{
+    const int64_t number = l->n_from[v->ranks[i * v->size]]++;
+    if (l->first) l->point[l->n_point] = (int32_t)number;
+    l->n_guest++;
+}
+
+static void list_lines(view *v, int64_t n, const int32_t *first, const int32_t *point, list *l)
+{
+    l->n_line = l->n_point = l->n_own = l->n_guest = 0;
+    for (int64_t line = 0; line < n; line++) {
+        const int64_t n_point = first[line + 1] - first[line];
+        const int32_t *const node = point + first[line];
+        if (!look(v, n_point, node)) continue;
+        for (int64_t i = 0; i < n_point; i++, l->n_point++)
+            if (has(v, i, v->rank))
+                list_own(v, i, node[i], l);
+            else
+                list_guest(v, i, l);
+        l->n_line++;
+        if (l->first) l->first[l->n_line] = (int32_t)l->n_point;
+    }
+}
+
+/* Peers, and where their points begin; l's counts become the next of each rank. */
+static int find_peers(crossing *c, const hx_ranks *ranks, list *l)
+{
+    const int size = ranks->team->size;
+    HX_TRY(hx_alloc(&c->message, (size_t)size, sizeof *c->message, what));
+    HX_TRY(hx_alloc(&c->at, (size_t)size + 1, sizeof *c->at, what));
+    HX_TRY(hx_alloc(&c->from, (size_t)size + 1, sizeof *c->from, what));
+    for (int r = 0; r < size; r++) {
+        const int64_t n_from = l->n_from[r], n_to = l->n_to[r], at = c->at[c->n_peer];
+        l->n_from[r] = l->n_own + c->from[c->n_peer];
+        l->n_to[r] = at;
+        if (n_from == 0 && n_to == 0) continue;
+        c->message[c->n_peer++].rank = r;
+        c->at[c->n_peer] = at + (n_from > n_to ? n_from : n_to);
+        c->from[c->n_peer] = c->from[c->n_peer - 1] + n_from;
+    }
+    return HX_OK;
+}
+
+static int alloc_lists(crossing *c, list *l)
+{
+    const size_t n_out = (size_t)c->at[c->n_peer];
+    HX_TRY(hx_alloc(&l->first, (size_t)l->n_line + 1, sizeof *l->first, what));
+    HX_TRY(hx_alloc_raw(&l->point, (size_t)l->n_point, sizeof *l->point, what));
+    HX_TRY(hx_alloc_raw(&l->own, (size_t)l->n_own, sizeof *l->own, what));
+    HX_TRY(hx_alloc_raw(&l->out, n_out, sizeof *l->out, what));
+    for (size_t i = 0; i < n_out; i++) l->out[i] = -1;
+    return HX_OK;
+}
+
+/* d_at[n][components]: entries first[i] .. first[i] + components - 1. */
+static int put_entries(hx_device *dev, int64_t n, int components, const int64_t *first,
+                       int64_t **d_at)
+{
+    int64_t *at;
+    HX_TRY(hx_alloc_raw(&at, (size_t)(n * components), sizeof *at, what));
+    for (int64_t i = 0; i < n; i++)
+        for (int k = 0; k < components; k++) at[components * i + k] = first[i] + k;
+    const int rc = hx_device_put(dev, d_at, at, (size_t)(n * components) * sizeof *at);
+    free(at);
+    return rc;
+}
+
+/* Entries of the share's points: in vectors, in blocks, in the factors of its pieces, of which
+ * place[] is of each point. */
+static int put_all_entries(crossing *c, hx_device *dev, const list *l, const int32_t *place)
+{
+    int64_t *first;
+    int rc;
+    HX_TRY(hx_alloc_raw(&first, (size_t)l->n_own, sizeof *first, what));
+    for (int64_t i = 0; i < l->n_own; i++) first[i] = N_VECTOR * (int64_t)l->own[i];
+    HX_TRY_FAIL(put_entries(dev, l->n_own, N_VECTOR, first, &c->d_vector));
+    for (int64_t i = 0; i < l->n_own; i++) first[i] = N_BLOCK * (int64_t)l->own[i];
+    HX_TRY_FAIL(put_entries(dev, l->n_own, N_BLOCK, first, &c->d_block));
+    for (int64_t i = 0; i < l->n_own; i++)
+        first[i] = HX_LINE_NUMBERS * (int64_t)place[l->own[i]] + HX_LINE_COUPLING;
+    HX_TRY_FAIL(put_entries(dev, l->n_own, N_COUPLING, first, &c->d_coupling));
+fail:
+    free(first);
+    return rc;
+}
+
+static int put_lines(crossing *c, hx_device *dev, const list *l)
+{
+    const size_t n = (size_t)l->n_point;
+    hx_mg_lines *const lines = &c->lines;
+    HX_TRY(
+        hx_device_put(dev, &lines->d_first, l->first, ((size_t)l->n_line + 1) * sizeof(int32_t)));
+    HX_TRY(hx_device_put(dev, &lines->d_point, l->point, n * sizeof(int32_t)));
+    HX_TRY(dev->ops->alloc(dev, HX_LINE_NUMBERS * n * sizeof(float), &lines->d_factor));
+    HX_TRY(dev->ops->alloc(dev, N_BLOCK * n * sizeof(double), &lines->d_block));
+    HX_TRY(dev->ops->alloc(dev, N_VECTOR * n * sizeof(float), &c->d_m));
+    HX_TRY(dev->ops->alloc(dev, N_VECTOR * n * sizeof(float), &c->d_t));
+    HX_TRY(dev->ops->alloc(dev, (size_t)l->n_own * MOST_BYTES, &c->d_value));
+    lines->n = l->n_line;
+    lines->n_point = l->n_point;
+    return HX_OK;
+}
+
+static int alloc_host(crossing *c, list *l)
+{
+    const size_t n = (size_t)l->n_point, n_out = (size_t)c->at[c->n_peer];
+    HX_TRY(hx_alloc_raw(&c->place, n, sizeof *c->place, what));
+    HX_TRY(hx_alloc(&c->send, n_out, MOST_BYTES, what));
+    HX_TRY(hx_alloc_raw(&c->receive, n_out, MOST_BYTES, what));
+    HX_TRY(hx_alloc_raw(&c->value, n, MOST_BYTES, what));
+    HX_TRY(hx_alloc_raw(&c->residual, N_VECTOR * (size_t)l->n_own, sizeof *c->residual, what));
+    HX_TRY(hx_alloc(&c->factor, HX_LINE_NUMBERS * n, sizeof *c->factor, what));
+    for (size_t p = 0; p < n; p++) c->place[l->point[p]] = (int32_t)p;
+    c->n_own = l->n_own;
+    c->n_guest = l->n_guest;
+    c->out = l->out;
+    l->out = NULL;
+    return HX_OK;
+}
+
+/* place[] of the share's points in its pieces. */
+static int find_places(hx_device *dev, const hx_mg_lines *lines, int32_t **place)
+{
+    const size_t n = (size_t)lines->n_point;
+    int32_t *point;
+    HX_TRY(hx_alloc_raw(&point, n, sizeof *point, what));
+    int rc = hx_alloc_raw(place, n, sizeof **place, what);
+    if (rc == HX_OK) rc = dev->ops->download(dev, point, lines->d_point, n * sizeof *point);
+    for (size_t p = 0; rc == HX_OK && p < n; p++) (*place)[point[p]] = (int32_t)p;
+    free(point);
+    return rc;
+}
+
+/* Of all points in common, what the factors of the pieces have of couplings. */
+typedef struct line_shares {
+    int64_t *d_common; /* [n_common][N_COUPLING] */
+    crossing crossing;
+} line_shares;
+
+static int put_common(line_shares *s, hx_ranks *ranks, const int32_t *place)
+{
+    const hx_share *const share = &ranks->share;
+    int64_t *first;
+    HX_TRY(hx_alloc_raw(&first, (size_t)share->n_common, sizeof *first, what));
+    for (int64_t i = 0; i < share->n_common; i++)
+        first[i] = HX_LINE_NUMBERS * (int64_t)place[share->common[i]] + HX_LINE_COUPLING;
+    const int rc = put_entries(&ranks->dev, share->n_common, N_COUPLING, first, &s->d_common);
+    free(first);
+    return rc;
+}
+
+static int list_crossing(crossing *c, hx_ranks *ranks, view *v, int64_t n, const int32_t *first,
+                         const int32_t *point, list *l)
+{
+    list_lines(v, n, first, point, l);
+    HX_TRY(find_peers(c, ranks, l));
+    HX_TRY(alloc_lists(c, l));
+    list_lines(v, n, first, point, l);
+    HX_TRY(put_lines(c, &ranks->dev, l));
+    return alloc_host(c, l);
+}
+
+static int make_crossing(crossing *c, hx_ranks *ranks, int64_t n, const int32_t *first,
+                         const int32_t *point, const int32_t *place)
+{
+    const size_t size = (size_t)ranks->team->size;
+    view v = {.share = &ranks->share, .rank = ranks->team->rank, .size = ranks->team->size};
+    list l = {0};
+    size_t longest = 0;
+    int rc;
+    for (int64_t i = 0; i < n; i++)
+        if ((size_t)(first[i + 1] - first[i]) > longest)
+            longest = (size_t)(first[i + 1] - first[i]);
+    HX_TRY_FAIL(hx_alloc_raw(&v.n_rank, longest, sizeof *v.n_rank, what));
+    HX_TRY_FAIL(hx_alloc_raw(&v.ranks, longest * size, sizeof *v.ranks, what));
+    HX_TRY_FAIL(hx_alloc_raw(&v.all, size, sizeof *v.all, what));
+    HX_TRY_FAIL(hx_alloc(&v.is_in, size, 1, what));
+    HX_TRY_FAIL(hx_alloc(&l.n_from, size, sizeof *l.n_from, what));
+    HX_TRY_FAIL(hx_alloc(&l.n_to, size, sizeof *l.n_to, what));
+    HX_TRY_FAIL(list_crossing(c, ranks, &v, n, first, point, &l));
+    HX_TRY_FAIL(put_all_entries(c, &ranks->dev, &l, place));
+fail:
+    free(v.n_rank);
+    free(v.ranks);
+    free(v.all);
+    free(v.is_in);
+    free(l.n_from);
+    free(l.n_to);
+    free(l.first);
+    free(l.point);
+    free(l.own);
+    free(l.out);
+    return rc;
+}
+
+int hx_ranks_share_lines(hx_device *dev, int64_t n, const int32_t *first, const int32_t *point,
+                         hx_mg_lines *lines)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    line_shares *s;
+    int32_t *place = NULL;
+    int rc;
+    HX_TRY(hx_alloc(&s, 1, sizeof *s, what));
+    lines->common = s;
+    HX_TRY_FAIL(find_places(dev, lines, &place));
+    HX_TRY_FAIL(put_common(s, ranks, place));
+    HX_TRY_FAIL(make_crossing(&s->crossing, ranks, n, first, point, place));
+fail:
+    free(place); /* what is made is freed with the lines */
+    return rc;
+}
+
+void hx_ranks_free_lines(hx_device *dev, hx_mg_lines *lines)
+{
+    const hx_device_ops *const ops = hx_ranks_of(dev)->plain;
+    line_shares *const s = lines->common;
+    crossing *const c = &s->crossing;
+    void *const on_device[] = {
+        s->d_common,      c->lines.d_first, c->lines.d_point, c->lines.d_factor,
+        c->lines.d_block, c->d_m,           c->d_t,           c->d_vector,
+        c->d_block,       c->d_coupling,    c->d_value};
+    for (size_t i = 0; i < sizeof on_device / sizeof on_device[0]; i++)
+        ops->release(dev, on_device[i]);
+    free(c->place);
+    free(c->message);
+    free(c->at);
+    free(c->from);
+    free(c->out);
+    free(c->send);
+    free(c->receive);
+    free(c->value);
+    free(c->residual);
+    free(c->factor);
+    free(s);
+    lines->common = NULL;
+}
+
+static crossing *crossing_of(const hx_mg_lines *lines)
+{
+    return &((line_shares *)lines->common)->crossing;
+}
+
+/* value[n_own ..] := `bytes` a point of those who own the guests, from value[.. n_own - 1]. */
+static int fill(hx_ranks *ranks, crossing *c, size_t bytes)
+{
+    const double begin = hx_clock();
+    for (int64_t i = 0; i < c->at[c->n_peer]; i++)
+        if (c->out[i] >= 0)
+            memcpy(c->send + (size_t)i * bytes, c->value + (size_t)c->out[i] * bytes, bytes);
+    for (int k = 0; k < c->n_peer; k++) {
+        hx_message *const m = &c->message[k];
+        m->bytes = (size_t)(c->at[k + 1] - c->at[k]) * bytes;
+        m->send = c->send + (size_t)c->at[k] * bytes;
+        m->receive = c->receive + (size_t)c->at[k] * bytes;
+    }
+    HX_TRY(ranks->team->ops->exchange(ranks->team, c->n_peer, c->message));
+    for (int k = 0; k < c->n_peer; k++)
+        memcpy(c->value + (size_t)(c->n_own + c->from[k]) * bytes,
+               c->receive + (size_t)c->at[k] * bytes,
+               (size_t)(c->from[k + 1] - c->from[k]) * bytes);
+    ranks->figures.n_exchange++;
+    ranks->figures.exchange_bytes += (int64_t)((size_t)c->at[c->n_peer] * bytes);
+    ranks->figures.exchange_seconds += hx_clock() - begin;
+    return HX_OK;
+}
+
+/* Entries of the share's points to the host. */
+static int take(hx_ranks *ranks, const crossing *c, int components, const int64_t *d_at,
+                const double *d_x, void *value)
+{
+    const int64_t n = c->n_own * components;
+    HX_TRY(ranks->plain->vector->take_entries(&ranks->dev, n, d_at, d_x, c->d_value));
+    return ranks->plain->download(&ranks->dev, value, c->d_value, (size_t)n * sizeof *d_x);
+}
+
+static int take_single(hx_ranks *ranks, const crossing *c, int components, const int64_t *d_at,
+                       const float *d_x, void *value)
+{
+    const int64_t n = c->n_own * components;
+    HX_TRY(ranks->plain->vector->take_entries_single(&ranks->dev, n, d_at, d_x, c->d_value));
+    return ranks->plain->download(&ranks->dev, value, c->d_value, (size_t)n * sizeof *d_x);
+}
+
+/* Couplings of the lines that cross, before the factors of the pieces take their place. */
+static int take_couplings(hx_ranks *ranks, crossing *c, const hx_mg_lines *lines)
+{
+    HX_TRY(take_single(ranks, c, N_COUPLING, c->d_coupling, lines->d_factor, c->value));
+    HX_TRY(fill(ranks, c, N_COUPLING * sizeof(float)));
+    for (int64_t i = 0; i < c->n_own + c->n_guest; i++)
+        memcpy(c->factor + HX_LINE_NUMBERS * (int64_t)c->place[i] + HX_LINE_COUPLING,
+               c->value + (size_t)i * N_COUPLING * sizeof(float), N_COUPLING * sizeof(float));
+    return ranks->plain->upload(&ranks->dev, c->lines.d_factor, c->factor,
+                                HX_LINE_NUMBERS * (size_t)c->lines.n_point * sizeof(float));
+}
+
+int hx_ranks_add_lines(hx_device *dev, const hx_mg_lines *lines)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    const line_shares *const s = lines->common;
+    crossing *const c = crossing_of(lines);
+    HX_TRY(hx_ranks_add_at(ranks, N_COUPLING, s->d_common, lines->d_factor));
+    return c->lines.n > 0 ? take_couplings(ranks, c, lines) : HX_OK;
+}
+
+static int factorise(hx_device *dev, const hx_mg_lines *lines, float *d_m)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    crossing *const c = crossing_of(lines);
+    const size_t n = (size_t)c->lines.n_point;
+    HX_TRY(ranks->multigrid_plain->lines_factorise(dev, lines, d_m));
+    if (c->lines.n == 0) return HX_OK;
+    HX_TRY(take(ranks, c, N_BLOCK, c->d_block, lines->d_block, c->value));
+    HX_TRY(fill(ranks, c, N_BLOCK * sizeof(double)));
+    HX_TRY(ranks->plain->upload(dev, c->lines.d_block, c->value, n * N_BLOCK * sizeof(double)));
+    HX_TRY(take_single(ranks, c, N_VECTOR, c->d_vector, d_m, c->value));
+    HX_TRY(fill(ranks, c, N_VECTOR * sizeof(float)));
+    HX_TRY(ranks->plain->upload(dev, c->d_m, c->value, n * N_VECTOR * sizeof(float)));
+    return ranks->multigrid_plain->lines_factorise(dev, &c->lines, c->d_m);
+}
+
+/* t - r of the lines that cross. */
+static int take_residual(hx_ranks *ranks, crossing *c, const double *d_r, const float *d_t)
+{
+    const size_t n = (size_t)c->lines.n_point;
+    float *const t = (float *)c->value;
+    HX_TRY(take_single(ranks, c, N_VECTOR, c->d_vector, d_t, t));
+    if (d_r) {
+        HX_TRY(take(ranks, c, N_VECTOR, c->d_vector, d_r, c->residual));
+        for (int64_t k = 0; k < N_VECTOR * c->n_own; k++) t[k] -= (float)c->residual[k];
+    }
+    HX_TRY(fill(ranks, c, N_VECTOR * sizeof(float)));
+    return ranks->plain->upload(&ranks->dev, c->d_t, t, n * N_VECTOR * sizeof(float));
+}
+
+static int solve(hx_device *dev, const hx_mg_lines *lines, const double *d_r, float *d_t)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    const hx_multigrid_ops *const plain = ranks->multigrid_plain;
+    crossing *const c = crossing_of(lines);
+    if (c->lines.n > 0) HX_TRY(take_residual(ranks, c, d_r, d_t));
+    HX_TRY(plain->lines_solve(dev, lines, d_r, d_t));
+    if (c->lines.n == 0) return HX_OK;
+    HX_TRY(plain->lines_solve(dev, &c->lines, NULL, c->d_t));
+    return ranks->plain->vector->put_entries_single(dev, N_VECTOR * c->n_own, c->d_vector, c->d_t,
+                                                    d_t);
+}
+
+/* The step of a share's own points, put right to that of all. */
+static int blocks_power(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
+                        const float *d_s, float *d_v, hx_mg_smoother *d_smoother)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    const hx_multigrid_ops *const plain = ranks->multigrid_plain;
+    hx_mg_smoother smoother;
+    HX_TRY(plain->blocks_power(dev, hx_ranks_own(ranks, n), d_m, d_t, d_s, d_v, d_smoother));
+    HX_TRY(ranks->plain->download(dev, &smoother, d_smoother, sizeof smoother));
+    double sum = smoother.lambda * smoother.lambda;
+    HX_TRY(hx_ranks_sum(ranks, 1, &sum));
+    const float scale = hx_mg_power_result(&smoother, 1.0, sum);
+    HX_TRY(ranks->plain->upload(dev, d_smoother, &smoother, sizeof smoother));
+    return plain->power_scale(dev, n, d_m, d_s, scale, d_v);
+}
+
+void hx_ranks_set_lines(hx_ranks *ranks)
+{
+    if (!ranks->multigrid_plain->lines_solve) return;
+    ranks->multigrid.blocks_power = blocks_power;
+    ranks->multigrid.lines_factorise = factorise;
+    ranks->multigrid.lines_solve = solve;
+}
