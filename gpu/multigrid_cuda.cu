@@ -201,6 +201,7 @@ hx_multigrid_ops make_ops()
 {
     hx_multigrid_ops ops = {};
     ops.invert = invert;
+    ops.matrix_by_columns = 1;
     ops.power_start = power_start;
     ops.power_step = power_step;
     ops.mesh_power_start = power_start;

@@ -12,6 +12,11 @@ static double elements(const hx_ranks_report *r)
     return (double)r->n_elem;
 }
 
+static double lattice_nodes(const hx_ranks_report *r)
+{
+    return (double)r->n_lattice;
+}
+
 static double solves(const hx_ranks_report *r)
 {
     return r->figures.solve_seconds;
@@ -63,6 +68,7 @@ static const struct {
     const char *(*print)(double value, char *text, size_t n_text);
 } ROW[] = {
     {"elements", elements, count_text},
+    {"lattice nodes in shares", lattice_nodes, count_text},
     {"solves", solves, hx_format_seconds},
     {"  exchanges of points", exchanges, hx_format_seconds},
     {"  lattices", lattices, hx_format_seconds},
@@ -142,6 +148,7 @@ int hx_ranks_report_write(hx_session *s, hx_json *json)
         hx_json_integer(json, "rank", r);
         hx_json_integer(json, "elements", report[r].n_elem);
         hx_json_integer(json, "nodes", report[r].n_node);
+        hx_json_integer(json, "lattice_nodes", report[r].n_lattice);
         hx_json_number(json, "solve_seconds", f->solve_seconds);
         hx_json_integer(json, "exchanges", f->n_exchange);
         hx_json_number(json, "exchange_seconds", f->exchange_seconds);

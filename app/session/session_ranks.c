@@ -38,12 +38,35 @@ hx_device *hx_session_design_device(hx_session *s)
     return s->ranks.design ? &s->ranks.dev : &s->device;
 }
 
+#define WHOLE_LATTICE "HEXTOP_WHOLE_LATTICE"
+
+/* Nodes of a lattice that all processes have whole, if the leader's environment says how many. */
+static int find_whole_lattice(hx_session *s)
+{
+    const char *const text = getenv(WHOLE_LATTICE);
+    int64_t n = s->ranks.most_whole;
+    if (text) {
+        char *end;
+        const long long value = strtoll(text, &end, 10);
+        if (end == text || *end || value < 1 || value > INT32_MAX)
+            return HX_RAISE(HX_EINPUT,
+                            "environment variable " WHOLE_LATTICE ": '%s' is no number "
+                            "of nodes between 1 and 2147483647",
+                            text);
+        n = value;
+    }
+    HX_TRY(s->team->ops->broadcast(s->team, HX_RANKS_LEADER, &n, sizeof n));
+    s->ranks.most_whole = n;
+    return HX_OK;
+}
+
 int hx_session_share(hx_session *s)
 {
     if (!s->team || s->ranks.team) return HX_OK;
     const int rc = hx_ranks_create(&s->ranks, s->team, &s->device, &s->problem);
     if (rc == HX_EINPUT) hx_error_prefix("%s: ", s->cfg.path);
     HX_TRY(rc);
+    HX_TRY(find_whole_lattice(s));
     return can_share_design(s) ? hx_design_share(&s->ranks) : HX_OK;
 }
 

@@ -1,7 +1,7 @@
 /* Multigrid over shares: the mesh is smoothed by all, each its share; the lattices, whose first
  * matrix is the sum of all shares', are solved by every process in the same way and to the same
  * bits, so that nothing of them travels but what comes from the mesh. */
-#include "ranks.h"
+#include "level_share.h"
 
 static int power_start(hx_device *dev, int64_t n, const float *d_m, float *d_v)
 {
@@ -50,7 +50,7 @@ static int restrict_own(hx_ranks *ranks, const hx_multigrid_ops *plain, int comp
     HX_TRY(ranks->plain->copy(dev, ranks->d_own, d_r, n_own * sizeof *d_r));
     HX_TRY(ranks->plain->copy(dev, ranks->d_own_single, d_t, n_own * sizeof *d_t));
     HX_TRY(plain->mesh_restrict(dev, mesh, ranks->d_own, ranks->d_own_single, level));
-    return hx_ranks_sum_device(ranks, (size_t)dof * (size_t)level->n_node, level->d_b);
+    return hx_ranks_add_right_side(ranks, dof, level);
 }
 
 static int mesh_restrict(hx_device *dev, const hx_mg_mesh *mesh, const double *d_r,
@@ -77,12 +77,14 @@ void hx_ranks_set_multigrid(hx_ranks *ranks)
     ranks->multigrid.mesh_power_step = power_step;
     ranks->multigrid.mesh_restrict = mesh_restrict;
     hx_ranks_set_lines(ranks);
+    hx_ranks_set_levels(&ranks->multigrid, HX_MG_DOF);
     ranks->ops.multigrid = &ranks->multigrid;
     if (!conduction) return;
     ranks->conduction = *conduction;
     if (conduction->multigrid) {
         ranks->scalar = *conduction->multigrid;
         ranks->scalar.mesh_restrict = scalar_restrict;
+        hx_ranks_set_levels(&ranks->scalar, 1);
         ranks->conduction.multigrid = &ranks->scalar;
     }
     ranks->ops.conduction = &ranks->conduction;

@@ -5,6 +5,7 @@
 
 #include "../base/clock.h"
 #include "../base/memory.h"
+#include "level_share.h"
 
 static const char what[] = "processes";
 enum { MOST_COMPONENTS = 6 };
@@ -109,12 +110,6 @@ int hx_ranks_sum_device(hx_ranks *ranks, size_t n, float *d_sum)
     return HX_OK;
 }
 
-static int add_lattice(hx_device *dev, int dof, const hx_mg_level *level)
-{
-    const size_t n = (size_t)(27 * dof * dof) * (size_t)level->n_node;
-    return hx_ranks_sum_device(hx_ranks_of(dev), n, level->d_matrix);
-}
-
 /* At any entries of a vector, as long as a point's values fit (MOST_COMPONENTS doubles). */
 int hx_ranks_add_at(hx_ranks *ranks, int components, const int64_t *d_at, float *d_y)
 {
@@ -136,7 +131,11 @@ static const hx_common_ops common_ops = {
     .add = add,
     .add_single = add_single,
     .settle = settle,
-    .add_lattice = add_lattice,
+    .share_lattice = hx_ranks_share_lattice,
+    .free_level = hx_ranks_free_level,
+    .add_lattice = hx_ranks_add_lattice,
+    .settle_level = hx_ranks_settle_level,
+    .level_power = hx_ranks_level_power,
     .share_lines = hx_ranks_share_lines,
     .add_lines = hx_ranks_add_lines,
     .free_lines = hx_ranks_free_lines,
@@ -215,6 +214,7 @@ int hx_ranks_create(hx_ranks *ranks, const hx_team *team, hx_device *device,
     ranks->team = team;
     ranks->device = device;
     ranks->plain = device->ops;
+    ranks->most_whole = HX_LATTICE_WHOLE;
     HX_TRY(hx_share_create(&ranks->share, team, whole));
     set_tables(ranks);
     HX_TRY_FAIL(alloc_buffers(ranks));
@@ -240,6 +240,7 @@ void hx_ranks_free(hx_ranks *ranks)
     free(ranks->field);
     free(ranks->whole);
     free(ranks->design);
+    hx_ranks_free_levels(ranks);
     hx_share_free(&ranks->share);
     memset(ranks, 0, sizeof *ranks);
 }

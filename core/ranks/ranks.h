@@ -46,10 +46,13 @@ typedef struct hx_ranks_figures {
 /* Of one rank: its share, what it took and holds. */
 typedef struct hx_ranks_report {
     int64_t n_elem, n_node;
+    int64_t n_lattice;    /* nodes of lattices that lie in shares, those of others among them */
     int64_t host_bytes;   /* most that the process has held */
     int64_t device_bytes; /* hx_ranks.device_bytes */
     hx_ranks_figures figures;
 } hx_ranks_report;
+
+typedef struct hx_level_share hx_level_share; /* level_share.h */
 
 typedef struct hx_ranks {
     hx_device dev; /* first: operations find the rest behind it */
@@ -75,8 +78,10 @@ typedef struct hx_ranks {
     float *d_own_single;             /* [n] */
     double *d_work;                  /* [n] M^-1 r */
     double *field;                   /* [n_elem of the share] host */
-    double *whole;  /* [n_elem of the whole], where the leader has the design on its device */
-    float *lattice; /* what of a lattice is on its way, host */
+    double *whole;      /* [n_elem of the whole], where the leader has the design on its device */
+    int64_t most_whole; /* nodes of a lattice that is not shared out */
+    hx_level_share *level; /* those that are (owned) */
+    float *lattice;        /* what of a lattice is on its way, host */
     size_t lattice_floats;
     hx_ranks_figures figures;
     void *design;        /* the table of design_ranks.h; NULL: the leader has the design (owned) */
@@ -116,6 +121,9 @@ int hx_ranks_gather_report(hx_ranks *ranks, hx_ranks_report *report);
 void hx_ranks_set_pcg(hx_ranks *ranks);
 void hx_ranks_set_multigrid(hx_ranks *ranks);
 void hx_ranks_set_lines(hx_ranks *ranks);
+
+/* What is left of levels that nobody has freed. */
+void hx_ranks_free_levels(hx_ranks *ranks);
 
 /* lines_ranks.c: of hx_common_ops. */
 int hx_ranks_share_lines(hx_device *dev, int64_t n, const int32_t *first, const int32_t *point,

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
-#include "ranks.h"
+#include "level_share.h"
 
 int hx_ranks_gather_report(hx_ranks *ranks, hx_ranks_report *report)
 {
@@ -10,6 +10,7 @@ int hx_ranks_gather_report(hx_ranks *ranks, hx_ranks_report *report)
     memset(&own, 0, sizeof own); /* its padding travels too */
     own.n_elem = ranks->share.mesh.n_elem;
     own.n_node = ranks->share.mesh.n_node;
+    own.n_lattice = hx_ranks_lattice_nodes(ranks);
     own.host_bytes = (int64_t)hx_host_memory_peak();
     own.device_bytes = (int64_t)ranks->device_bytes;
     own.figures = ranks->figures;

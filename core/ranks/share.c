@@ -33,7 +33,7 @@ static int find_runs(hx_share *share, const hx_team *team)
     return HX_OK;
 }
 
-static int rank_of(const hx_share *share, int n_rank, int64_t elem)
+int hx_share_rank_of(const hx_share *share, int n_rank, int64_t elem)
 {
     int low = 0, high = n_rank;
     while (high - low > 1) {
@@ -51,7 +51,7 @@ static int owner_of(const hx_share *share, int n_rank, int64_t node)
 {
     const hx_mesh *const mesh = share->whole->mesh;
     const int64_t first = mesh->node_elem_ptr[node]; /* elements ascend, and so do their ranks */
-    return rank_of(share, n_rank, mesh->node_elem[first] / 8);
+    return hx_share_rank_of(share, n_rank, mesh->node_elem[first] / 8);
 }
 
 /* place[n_node of the whole] := number in the share, -1: not in it. */
@@ -104,7 +104,7 @@ int hx_share_ranks_of(const hx_share *share, int n_rank, int64_t node, int rank[
     const hx_mesh *const mesh = share->whole->mesh;
     int n = 0;
     for (int64_t k = mesh->node_elem_ptr[node]; k < mesh->node_elem_ptr[node + 1]; k++) {
-        const int r = rank_of(share, n_rank, mesh->node_elem[k] / 8);
+        const int r = hx_share_rank_of(share, n_rank, mesh->node_elem[k] / 8);
         if (n == 0 || rank[n - 1] != r) rank[n++] = r;
     }
     return n;

@@ -41,6 +41,9 @@ typedef struct hx_share {
  * whole while it is made. */
 int hx_share_create(hx_share *share, const hx_team *team, const hx_problem *whole);
 
+/* The one of n_rank that has an element of the whole. */
+int hx_share_rank_of(const hx_share *share, int n_rank, int64_t elem);
+
 /* rank[] := those of n_rank that have a node of the whole, ascending; returns how many. The first
  * one owns it. */
 int hx_share_ranks_of(const hx_share *share, int n_rank, int64_t node, int rank[]);

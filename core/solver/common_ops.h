@@ -13,6 +13,11 @@ extern "C" {
 
 struct hx_mg_level; /* multigrid.h */
 struct hx_mg_lines;
+struct hx_lattice;     /* lattice.h */
+struct hx_level_share; /* of who shares it out */
+
+/* Nodes of a lattice up to which all processes have it whole, unless they are told otherwise. */
+enum { HX_LATTICE_WHOLE = 20000 };
 
 typedef struct hx_common_ops {
     /* y[point][components] of points in common := the sum over the processes that have them. */
@@ -21,6 +26,14 @@ typedef struct hx_common_ops {
     /* y of points in common := that of one of the processes: where each computed it for itself,
      * rounding may tell them apart. */
     int (*settle)(hx_device *dev, int components, double *d_y);
+    /* The lattice under the whole becomes what this share has of it: its cells, and of large levels
+     * the nodes around them; such levels name their share. */
+    int (*share_lattice)(hx_device *dev, struct hx_lattice *lattice);
+    void (*free_level)(hx_device *dev, struct hx_level_share *share);
+    /* y[dof unknowns of a node] of a level: what others own. */
+    int (*settle_level)(hx_device *dev, const struct hx_mg_level *level, float *d_y);
+    /* hx_multigrid_ops.power_step of a level in shares, t in its d_y. */
+    int (*level_power)(hx_device *dev, int dof, const struct hx_mg_level *level);
     /* The matrix of the first lattice, dof unknowns a node: that of all shares. */
     int (*add_lattice)(hx_device *dev, int dof, const struct hx_mg_level *level);
     /* Lines of points that several shares have: the whole's, n of them, in its numbers, to the
@@ -50,6 +63,12 @@ static inline int hx_common_settle(hx_device *dev, int components, double *d_y)
 static inline int hx_common_add_lattice(hx_device *dev, int dof, const struct hx_mg_level *level)
 {
     return dev->ops->common ? dev->ops->common->add_lattice(dev, dof, level) : HX_OK;
+}
+
+static inline int hx_common_settle_level(hx_device *dev, const struct hx_mg_level *level,
+                                         float *d_y)
+{
+    return dev->ops->common ? dev->ops->common->settle_level(dev, level, d_y) : HX_OK;
 }
 
 static inline int hx_common_add_lines(hx_device *dev, const struct hx_mg_lines *lines)

@@ -66,6 +66,8 @@ typedef struct hx_lattice_level {
     int32_t *child;     /* [27][n_node] child at an offset (modes above), or -1; NULL: level 0 */
     int32_t *parent;    /* [8][n_node] nodes of level + 1 whose values it takes, by corner of its
                            cell there; -1: weight 0; NULL on the last level */
+    struct hx_level_share
+        *share; /* of several processes' level (common_ops.h); NULL: a whole one */
 } hx_lattice_level;
 
 typedef struct hx_lattice {
@@ -73,7 +75,7 @@ typedef struct hx_lattice {
     double unit;               /* length that makes rotations displacements */
     double across;             /* elements across a cell of level 0, in the mean; see lattice.c */
     double across_next;        /* the same in the direction that has most but one */
-    int n_level;
+    int n_level, n_shared;     /* n_shared: the first levels, that lie in shares */
     hx_lattice_level level[HX_LATTICE_LEVELS];
 
     int64_t n_cell;        /* of level 0 */

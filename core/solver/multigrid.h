@@ -88,6 +88,7 @@ typedef struct hx_mg_level {
     float *d_d;       /* direction of the smoother; its residual in between */
     float *d_v;       /* power iteration */
     hx_mg_smoother *d_smoother;
+    struct hx_level_share *share; /* as in hx_lattice_level (owned) */
 } hx_mg_level;
 
 /* The mesh in the cells of level 0. */
@@ -195,6 +196,10 @@ typedef struct hx_mg_lines {
 } hx_mg_lines;
 
 typedef struct hx_multigrid_ops {
+    /* Where entry (r, c) of block o of a node's row is in hx_mg_level.d_matrix, n unknowns a node:
+     * 1: ((n o + c) n_node + node) n + r; 0: ((27 node + o) n + c) n + r. */
+    int matrix_by_columns;
+
     /* m = 1 / diag, 0 where diag is not positive. */
     int (*invert)(hx_device *dev, int64_t n, const double *d_diag, float *d_m);
 

@@ -70,6 +70,19 @@ static int power_by_blocks(hx_multigrid *mg, const hx_operator *op, int64_t n)
     return mg->ops->blocks_power(dev, n, mg->d_m, mg->d_t, mg->d_x, mg->d_v, mg->d_smoother);
 }
 
+/* Noise goes by a vector's places: of a level in shares that of each node's owner. */
+static int start_level(const hx_multigrid *mg, const hx_mg_level *level, int64_t n)
+{
+    HX_TRY(mg->ops->power_start(mg->dev, n, level->d_m, level->d_v));
+    return hx_common_settle_level(mg->dev, level, level->d_v);
+}
+
+static int step_level(const hx_multigrid *mg, const hx_mg_level *level, int64_t n)
+{
+    if (level->share) return mg->dev->ops->common->level_power(mg->dev, mg->dof, level);
+    return mg->ops->power_step(mg->dev, n, level->d_m, level->d_y, level->d_v, level->d_smoother);
+}
+
 /* Power iteration on the mesh (l = -1) or a lattice, from the vector of the last design or from
  * noise. */
 static int estimate(hx_multigrid *mg, const hx_operator *op, int l, int n_step, int from_noise)
@@ -81,14 +94,13 @@ static int estimate(hx_multigrid *mg, const hx_operator *op, int l, int n_step, 
     float *d_v = level ? level->d_v : mg->d_v, *d_t = level ? level->d_y : mg->d_t;
     hx_mg_smoother *d_smoother = level ? level->d_smoother : mg->d_smoother;
     if (from_noise)
-        HX_TRY(level ? ops->power_start(mg->dev, n, d_m, d_v)
-                     : ops->mesh_power_start(mg->dev, n, d_m, d_v));
+        HX_TRY(level ? start_level(mg, level, n) : ops->mesh_power_start(mg->dev, n, d_m, d_v));
     for (int i = 0; i < n_step; i++) {
         HX_TRY(level ? ops->multiply(mg->dev, level, d_v, d_t) : hx_mg_product(mg, op, d_v, d_t));
         if (l < 0 && mg->d_none)
             HX_TRY(power_by_blocks(mg, op, n));
         else
-            HX_TRY(level ? ops->power_step(mg->dev, n, d_m, d_t, d_v, d_smoother)
+            HX_TRY(level ? step_level(mg, level, n)
                          : ops->mesh_power_step(mg->dev, n, d_m, d_t, d_v, d_smoother));
     }
     return ops->bound(mg->dev, d_smoother, mg->d_least + l + 1, KEPT, SAFETY,

@@ -121,12 +121,12 @@ int hx_mg_direct_choose(hx_multigrid *mg, const hx_lattice *lattice, int64_t n_e
     int found = 0;
     *n_level = lattice->n_level;
     if (mg->ops->inverse) {
-        int l = 0;
+        int l = lattice->n_shared;
         while (l + 1 < lattice->n_level && lattice->level[l].n_node > N_INVERSE) l++;
         *n_level = l + 1;
         return alloc_inverse(mg, mg->dof * lattice->level[l].n_node);
     }
-    for (int l = 0; l < lattice->n_level; l++) {
+    for (int l = lattice->n_shared; l < lattice->n_level; l++) {
         const hx_lattice_level *level = &lattice->level[l];
         const int is_last = l + 1 == lattice->n_level;
         if (level->n_node > N_TRIED && !is_last) continue;

@@ -2,13 +2,13 @@
  * coarse levels are lattices laid over it (lattice.h) with Galerkin matrices of the design's own
  * modulus, which is what keeps the iterations few at any contrast. Only values change with the
  * design. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/memory.h"
 #include "common_ops.h"
-#include "lattice_share.h"
 #include "lattice_springs.h"
 #include "multigrid_internal.h"
 #include "plan.h"
@@ -100,6 +100,7 @@ static int put_level(hx_multigrid *mg, const hx_lattice *lattice, int l)
     const size_t vector = dof * n * sizeof(float);
     float **const vectors[] = {&to->d_m, &to->d_b, &to->d_x, &to->d_y, &to->d_d, &to->d_v};
     to->n_node = from->n_node;
+    to->share = from->share;
     for (int i = 0; i < 3; i++) to->step[i] = (float)from->step[i];
     memcpy(to->mode, from->mode, sizeof to->mode);
     HX_TRY(hx_device_put(dev, &to->d_neighbour, from->neighbour, 27 * n * word));
@@ -202,6 +203,7 @@ static void release_level(hx_device *dev, hx_mg_level *level)
                            level->d_m,         level->d_b,     level->d_x,       level->d_y,
                            level->d_d,         level->d_v,     level->d_smoother};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) dev->ops->release(dev, owned[i]);
+    if (level->share) dev->ops->common->free_level(dev, level->share);
 }
 
 static void destroy(hx_precond *pc)
@@ -272,7 +274,7 @@ static int find_ops(hx_multigrid *mg, const hx_problem *problem)
 }
 
 /* The lattice of the plan, or a new one; a share's is that of the whole. */
-static int make_lattice(hx_lattice *lattice, const hx_problem *problem)
+static int make_lattice(hx_device *dev, hx_lattice *lattice, const hx_problem *problem)
 {
     const double coarsening = coarsening_of(problem);
     const hx_problem *const whole = hx_problem_whole(problem);
@@ -280,7 +282,7 @@ static int make_lattice(hx_lattice *lattice, const hx_problem *problem)
     memset(lattice, 0, sizeof *lattice);
     if (!draft) HX_TRY(hx_lattice_begin(&draft, &whole->space, coarsening));
     HX_TRY(hx_lattice_finish(lattice, &whole->space, draft, N_LAST));
-    return problem->whole ? hx_lattice_cut(lattice, problem) : HX_OK;
+    return problem->whole ? dev->ops->common->share_lattice(dev, lattice) : HX_OK;
 }
 
 static int create(hx_precond *pc)
@@ -299,7 +301,7 @@ static int create(hx_precond *pc)
     HX_TRY(hx_mg_blocks_create(mg, op));
     HX_TRY(hx_mg_lines_create(mg, op));
     HX_TRY(alloc_vectors(mg, op->linear.n));
-    HX_TRY(make_lattice(&lattice, op->problem));
+    HX_TRY(make_lattice(mg->dev, &lattice, op->problem));
     mg->on_mesh = mg->lines.n > 0 ? hx_mg_smoothing_lines(lattice.across_next)
                                   : hx_mg_smoothing_for(lattice.across);
     mg->on_rows = hx_mg_smoothing_rows(degree_of(op->problem));
@@ -443,6 +445,15 @@ static void count_lattice(const hx_problem *problem, double *n_node, double *n_c
     *n_cell = plan->n_cell;
 }
 
+/* Of n nodes or cells of the first lattice those that a share has: where it is shared out about as
+ * many as of the elements, and a layer around them as of a cube. */
+static double count_here(const hx_problem *problem, double n_node, double n)
+{
+    if (!problem->whole || n_node <= HX_LATTICE_WHOLE) return n;
+    const double own = n * (double)problem->mesh->n_elem / (double)problem->whole->mesh->n_elem;
+    return fmin(n, own + 8.0 * cbrt(own * own));
+}
+
 static const float *single_z(const hx_precond *pc)
 {
     const hx_multigrid *mg = pc->impl;
@@ -482,8 +493,10 @@ static size_t bytes(const hx_problem *problem, const hx_device_ops *device,
     const hx_mesh *mesh = problem->mesh;
     const double n_point = (double)problem->space.n_point;
     const double dof = hx_problem_is_heat(problem) ? 1.0 : HX_MG_DOF;
-    double n_node, n_cell;
-    count_lattice(problem, &n_node, &n_cell);
+    double n_whole, n_cell;
+    count_lattice(problem, &n_whole, &n_cell);
+    const double n_node = count_here(problem, n_whole, n_whole);
+    n_cell = count_here(problem, n_whole, n_cell);
     const double vectors = 5.0 * 4.0 * problem->components * n_point;
     const double lists =
         17.0 * n_point + 4.0 * (double)mesh->n_elem + (56.0 + 32.0 * dof) * n_cell + 32.0 * n_node;
@@ -491,7 +504,7 @@ static size_t bytes(const hx_problem *problem, const hx_device_ops *device,
     const double prepared =
         device->multigrid && device->multigrid->mesh_prepare ? 5.0 * (double)mesh->n_elem : 0.0;
     const double factors =
-        device->multigrid ? hx_mg_direct_bytes(device->multigrid, (int)dof, n_node, mesh->n_elem)
+        device->multigrid ? hx_mg_direct_bytes(device->multigrid, (int)dof, n_whole, mesh->n_elem)
                           : 0.0;
     const double blocks =
         hx_mg_blocks_bytes(problem, device) + hx_mg_lines_bytes(problem, device, strategy);

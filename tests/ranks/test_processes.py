@@ -109,6 +109,31 @@ def parts():
     agree("bracket", EXAMPLE % ("bracket", "bracket"), designs=2, cases=4, ranks=(2,))
 
 
+def lattices():
+    """Large lattices in shares. Where one process would solve a lattice directly that is in shares here, which takes
+    lattices of a few nodes, its iterations are others."""
+    ENV["HEXTOP_WHOLE_LATTICE"] = "500"
+    agree("lattices", PART % "cantilever", "mesh.nx=60", "mesh.ny=30", "mesh.nz=30", "mesh.distort=0.1",
+          "solver.preconditioner=multigrid", ranks=(3,), designs=2, cases=1)
+    with open("shared/summary.json", encoding="utf-8") as file:
+        held = [rank["lattice_nodes"] for rank in json.load(file)["ranks"]]
+    check(300 < min(held) and max(held) < 1280, f"lattices: {held} nodes of them lie in shares")
+    ENV["HEXTOP_WHOLE_LATTICE"] = "12"
+    size = "mesh.nx=24 mesh.ny=12 mesh.nz=12".split()
+    agree("small lattices", PART % "cantilever", *size, ranks=(2, 4), designs=2, cases=5)
+    agree("small lattices, contrast 1e9", PART % "lbeam", "mesh.nx=25", "mesh.ny=8", "optimization.rho_min=0.001",
+          "solver.tolerance=1e-10", bound=1e-7, cases=50, designs=2, ranks=(3,))
+    agree("small lattices, lines", PART % "michell", "mesh.nx=24", "mesh.ny=8", designs=2, cases=50, ranks=(3,))
+    agree("small lattices, shuffled", PART % "cantilever", *size, "mesh.shuffle=3", "mesh.distort=0.2", designs=2, cases=5,
+          ranks=(3,))
+    agree("small lattices, heat", EXAMPLE % ("heatsink", "heatsink"), designs=2, cases=50)
+    agree("small lattices, springs", EXAMPLE % ("bell-crank", "bell-crank"), designs=2, cases=200, ranks=(3,))
+    ENV["HEXTOP_WHOLE_LATTICE"] = "few"
+    said = run(2, "shared", PART % "cantilever", *size)
+    check(said.returncode == 2 and "HEXTOP_WHOLE_LATTICE: 'few'" in said.stderr, f"lattices: {said.stderr[-300:]}")
+    del ENV["HEXTOP_WHOLE_LATTICE"]
+
+
 def settings():
     size = "mesh.nx=16 mesh.ny=8 mesh.nz=8".split()
     config = PART % "cantilever"
@@ -347,7 +372,7 @@ def main():
         if why:
             print("skipped: " + why)
             return 77
-        for job in (parts, settings, convection, prescribed, designs, outputs, resumed, refused, killed):
+        for job in (parts, lattices, settings, convection, prescribed, designs, outputs, resumed, refused, killed):
             begin = time.time()
             job()
             print(f"{job.__name__}: {time.time() - begin:.1f} s")

@@ -1,0 +1,250 @@
+/* Lattices in shares. Each process has of a large lattice the nodes around its elements: rows that
+ * are its own, complete, and beside them what those are coupled with and what takes values from
+ * them ("ghosts"). The backend's operations run over all of them as if they were a lattice; then
+ * ghosts get the values of their owners. What is summed over elements or finer nodes (matrices,
+ * right-hand sides) is each process' part at first, and its owner adds up what others have of a
+ * node, in the order of their ranks. Small lattices lie whole in every process. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../solver/lattice_share.h"
+#include "level_share.h"
+
+static const char what[] = "lattices of several processes";
+enum { OFFSETS = HX_LATTICE_OFFSETS, CORNERS = 8 };
+
+/* --- what a process has of a lattice --- */
+
+enum { TOUCHED = 1, NEEDED = 2 };
+
+static void free_hx_level_view(hx_level_view *v)
+{
+    free(v->owner);
+    free(v->number);
+    free(v->node);
+    free(v->n_touch);
+    free(v->n_ghost);
+    free(v->first);
+}
+
+static int create_hx_level_view(hx_level_view *v, int64_t n, int size)
+{
+    v->n = n;
+    HX_TRY(hx_alloc_raw(&v->owner, (size_t)n, sizeof *v->owner, what));
+    HX_TRY(hx_alloc_raw(&v->number, (size_t)n, sizeof *v->number, what));
+    HX_TRY(hx_alloc(&v->n_touch, (size_t)size, sizeof *v->n_touch, what));
+    HX_TRY(hx_alloc(&v->n_ghost, (size_t)size, sizeof *v->n_ghost, what));
+    return hx_alloc(&v->first, (size_t)size, sizeof *v->first, what);
+}
+
+/* The lowest rank with an element in a cell around the node; elements of a cell ascend with their
+ * ranks' runs, but for their order in it. */
+static void own_finest(const hx_ranks *ranks, const hx_lattice *lattice, hx_level_view *v)
+{
+    for (int64_t a = 0; a < v->n; a++) v->owner[a] = ranks->team->size;
+    for (int64_t cell = 0; cell < lattice->n_cell; cell++) {
+        int32_t least = lattice->cell_elem[lattice->cell_elem_at[cell]];
+        for (int32_t k = lattice->cell_elem_at[cell]; k < lattice->cell_elem_at[cell + 1]; k++)
+            if (lattice->cell_elem[k] < least) least = lattice->cell_elem[k];
+        const int32_t rank = hx_share_rank_of(&ranks->share, ranks->team->size, least);
+        for (int c = 0; c < CORNERS; c++) {
+            int32_t *const owner = &v->owner[lattice->cell_corner[CORNERS * cell + c]];
+            if (rank < *owner) *owner = rank;
+        }
+    }
+}
+
+/* The lowest owner of a child. */
+static void own_coarser(const hx_lattice_level *level, const hx_level_view *fine, hx_level_view *v,
+                        int size)
+{
+    for (int64_t a = 0; a < v->n; a++) {
+        v->owner[a] = size;
+        for (int o = 0; o < OFFSETS; o++) {
+            const int32_t child = level->child[o * v->n + a];
+            if (child >= 0 && fine->owner[child] < v->owner[a]) v->owner[a] = fine->owner[child];
+        }
+    }
+}
+
+static void need_neighbours(const hx_lattice_level *level, const hx_level_view *v, int rank,
+                            uint8_t *state)
+{
+    for (int64_t a = 0; a < v->n; a++)
+        for (int o = 0; v->owner[a] == rank && o < OFFSETS; o++)
+            state[level->neighbour[o * v->n + a]] |= NEEDED;
+}
+
+static void touch_cells(const hx_lattice *lattice, uint8_t *state)
+{
+    for (int64_t k = 0; k < CORNERS * lattice->n_cell; k++)
+        state[lattice->cell_corner[k]] |= TOUCHED;
+}
+
+/* Parents of own nodes have parts of theirs; parents of all that is here give it values. */
+static void touch_parents(const hx_lattice_level *level, const hx_level_view *fine, int64_t n,
+                          uint8_t *state)
+{
+    for (int o = 0; o < OFFSETS; o++)
+        for (int64_t a = 0; a < n; a++) {
+            const int32_t child = level->child[o * n + a];
+            if (child < 0 || fine->number[child] < 0) continue;
+            state[a] |= fine->number[child] < fine->n_own ? TOUCHED : NEEDED;
+        }
+}
+
+/* Own nodes first, then ghosts by their owners, such with parts first; each ascending. */
+static int number_nodes(hx_level_view *v, int rank, int size, const uint8_t *state)
+{
+    int64_t n = 0;
+    for (int64_t a = 0; a < v->n; a++) {
+        v->number[a] = -1;
+        if (!state[a]) continue;
+        if (v->owner[a] == rank) {
+            v->number[a] = (int32_t)v->n_own++;
+            continue;
+        }
+        v->n_ghost[v->owner[a]]++;
+        v->n_touch[v->owner[a]] += state[a] & TOUCHED;
+    }
+    n = v->n_own;
+    for (int r = 0; r < size; r++) {
+        v->first[r] = n;
+        n += v->n_ghost[r];
+    }
+    v->n_local = n;
+    HX_TRY(hx_alloc_raw(&v->node, (size_t)n, sizeof *v->node, what));
+    for (int is_last = 0; is_last < 2; is_last++)
+        for (int64_t a = 0; a < v->n; a++) {
+            const int is_touched = (state[a] & TOUCHED) != 0;
+            if (!state[a] || v->owner[a] == rank || is_touched == is_last) continue;
+            v->number[a] = (int32_t)v->first[v->owner[a]]++;
+        }
+    for (int r = 0; r < size; r++) v->first[r] -= v->n_ghost[r];
+    for (int64_t a = 0; a < v->n; a++)
+        if (v->number[a] >= 0) v->node[v->number[a]] = (int32_t)a;
+    return HX_OK;
+}
+
+/* v[l] of levels 0 .. n - 1; the first one's owners are known, and the lattice's cells are the
+ * share's already. */
+static int find_hx_level_views(const hx_ranks *ranks, const hx_lattice *lattice, int n,
+                               hx_level_view *v)
+{
+    const int rank = ranks->team->rank, size = ranks->team->size;
+    for (int l = 0; l < n; l++) {
+        const hx_lattice_level *const level = &lattice->level[l];
+        uint8_t *state;
+        if (l > 0) HX_TRY(create_hx_level_view(&v[l], level->n_node, size));
+        if (l > 0) own_coarser(level, &v[l - 1], &v[l], size);
+        HX_TRY(hx_alloc(&state, (size_t)level->n_node, 1, what));
+        if (l == 0)
+            touch_cells(lattice, state);
+        else
+            touch_parents(level, &v[l - 1], level->n_node, state);
+        need_neighbours(level, &v[l], rank, state);
+        const int rc = number_nodes(&v[l], rank, size, state);
+        free(state);
+        HX_TRY(rc);
+    }
+    return HX_OK;
+}
+
+/* --- the lattice's lists, of what is here --- */
+
+static int take_list(int32_t **list, int n_row, const hx_level_view *v, const int32_t *number)
+{
+    int32_t *to;
+    HX_TRY(hx_alloc_raw(&to, (size_t)n_row * (size_t)v->n_local, sizeof *to, what));
+    for (int o = 0; o < n_row; o++)
+        for (int64_t i = 0; i < v->n_local; i++) {
+            const int32_t from = (*list)[o * v->n + v->node[i]];
+            to[o * v->n_local + i] = from >= 0 && number ? number[from] : from;
+        }
+    free(*list);
+    *list = to;
+    return HX_OK;
+}
+
+static int take_places(hx_lattice_level *level, const hx_level_view *v)
+{
+    int32_t *to;
+    HX_TRY(hx_alloc_raw(&to, 3 * (size_t)v->n_local, sizeof *to, what));
+    for (int64_t i = 0; i < v->n_local; i++)
+        memcpy(to + 3 * i, level->place + 3 * (int64_t)v->node[i], 3 * sizeof *to);
+    free(level->place);
+    level->place = to;
+    return HX_OK;
+}
+
+/* Of nodes that are not a process' own no child is named: their owners' parts have it. */
+static void drop_children(int32_t *child, int64_t n, int64_t n_own)
+{
+    for (int64_t k = 0; k < OFFSETS * n; k++)
+        if (child[k] >= n_own) child[k] = -1;
+}
+
+/* coarser: of the next level, NULL where that is whole. */
+static int localise(hx_lattice_level *level, const hx_level_view *v, const hx_level_view *finer,
+                    const hx_level_view *coarser)
+{
+    HX_TRY(take_places(level, v));
+    HX_TRY(take_list(&level->neighbour, OFFSETS, v, v->number));
+    for (int64_t k = 0; k < OFFSETS * v->n_local; k++) /* of a ghost: beyond what is here */
+        if (level->neighbour[k] < 0) level->neighbour[k] = (int32_t)(k % v->n_local);
+    if (finer) {
+        HX_TRY(take_list(&level->child, OFFSETS, v, finer->number));
+        drop_children(level->child, v->n_local, finer->n_own);
+    }
+    HX_TRY(take_list(&level->parent, CORNERS, v, coarser ? coarser->number : NULL));
+    level->n_node = v->n_local;
+    return HX_OK;
+}
+
+static int localise_all(hx_lattice *lattice, int n, const hx_level_view *v)
+{
+    hx_lattice_level *const whole = &lattice->level[n];
+    for (int64_t k = 0; k < CORNERS * lattice->n_cell; k++)
+        lattice->cell_corner[k] = v[0].number[lattice->cell_corner[k]];
+    HX_TRY(take_list(&lattice->node_cell, CORNERS, &v[0], NULL));
+    for (int l = 0; l < n; l++)
+        HX_TRY(localise(&lattice->level[l], &v[l], l > 0 ? &v[l - 1] : NULL,
+                        l + 1 < n ? &v[l + 1] : NULL));
+    for (int64_t k = 0; k < OFFSETS * whole->n_node; k++)
+        if (whole->child[k] >= 0) whole->child[k] = v[n - 1].number[whole->child[k]];
+    drop_children(whole->child, whole->n_node, v[n - 1].n_own);
+    return HX_OK;
+}
+
+/* Levels that are shared out: large ones, above one that is not. */
+static int count_shared(const hx_ranks *ranks, const hx_lattice *lattice)
+{
+    const hx_problem *const whole = ranks->share.whole;
+    int n = 0;
+    if (whole->space.element != HX_ELEMENT_LINEAR || whole->rigid.n > 0) return 0;
+    while (n + 1 < lattice->n_level && lattice->level[n].n_node > ranks->most_whole) n++;
+    return n;
+}
+
+int hx_ranks_share_lattice(hx_device *dev, hx_lattice *lattice)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    const int n = count_shared(ranks, lattice);
+    hx_level_view v[HX_LATTICE_LEVELS] = {{0}};
+    int rc;
+    if (n > 0) {
+        HX_TRY_FAIL(create_hx_level_view(&v[0], lattice->level[0].n_node, ranks->team->size));
+        own_finest(ranks, lattice, &v[0]);
+    }
+    HX_TRY_FAIL(hx_lattice_cut(lattice, &ranks->share.problem));
+    if (n == 0) return HX_OK;
+    HX_TRY_FAIL(find_hx_level_views(ranks, lattice, n, v));
+    HX_TRY_FAIL(localise_all(lattice, n, v));
+    for (int l = 0; l < n; l++)
+        HX_TRY_FAIL(hx_level_share_create(ranks, &v[l], &lattice->level[l].share));
+    lattice->n_shared = n;
+fail:
+    for (int l = 0; l < n; l++) free_hx_level_view(&v[l]);
+    return rc;
+}

@@ -1,0 +1,431 @@
+/* A level in shares: who has what of whom, and what travels. */
+#include "level_share.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/clock.h"
+#include "../base/memory.h"
+
+static const char what[] = "a lattice's level of several processes";
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int create_route(route *r, int n_peer)
+{
+    HX_TRY(hx_alloc(&r->out, (size_t)n_peer + 1, sizeof *r->out, what));
+    HX_TRY(hx_alloc(&r->in, (size_t)n_peer + 1, sizeof *r->in, what));
+    return hx_alloc(&r->at, (size_t)n_peer + 1, sizeof *r->at, what);
+}
+
+static void add_peer(route *r, int k, int64_t n_out, int64_t n_in)
+{
+    r->out[k + 1] = r->out[k] + n_out;
+    r->in[k + 1] = r->in[k] + n_in;
+    r->at[k + 1] = r->at[k] + larger(n_out, n_in);
+}
+
+/* What peers have of this process' nodes, they say. count[size][2]: of each rank that of mine. */
+static int find_peers(hx_level_share *s, const hx_ranks *ranks, const hx_level_view *v,
+                      int64_t *count)
+{
+    const int size = ranks->team->size, rank = ranks->team->rank;
+    int64_t *own = NULL, *all = NULL;
+    int rc;
+    HX_TRY_FAIL(hx_alloc_raw(&own, 2 * (size_t)size, sizeof *own, what));
+    HX_TRY_FAIL(hx_alloc_raw(&all, 2 * (size_t)size * (size_t)size, sizeof *all, what));
+    for (int r = 0; r < size; r++) {
+        own[2 * r] = v->n_ghost[r];
+        own[2 * r + 1] = v->n_touch[r];
+    }
+    HX_TRY_FAIL(
+        ranks->team->ops->all_gather(ranks->team, own, 2 * (size_t)size * sizeof *own, all));
+    for (int r = 0; r < size; r++)
+        memcpy(count + 2 * r, all + 2 * ((int64_t)r * size + rank), 2 * sizeof *count);
+    HX_TRY_FAIL(hx_alloc(&s->peer, (size_t)size, sizeof *s->peer, what));
+    for (int r = 0; r < size; r++)
+        if (count[2 * r] > 0 || v->n_ghost[r] > 0) s->peer[s->n_peer++] = r;
+    HX_TRY_FAIL(create_route(&s->value, s->n_peer));
+    HX_TRY_FAIL(create_route(&s->part, s->n_peer));
+    for (int k = 0; k < s->n_peer; k++) {
+        const int r = s->peer[k];
+        add_peer(&s->value, k, count[2 * r], v->n_ghost[r]);
+        add_peer(&s->part, k, v->n_touch[r], count[2 * r + 1]);
+    }
+    s->n_own = v->n_own;
+    s->n_ghost = s->value.in[s->n_peer];
+    s->n_serve = s->value.out[s->n_peer];
+    s->n_touch = s->part.out[s->n_peer];
+fail:
+    free(own);
+    free(all);
+    return rc;
+}
+
+/* Messages of a route, `n` floats a node; returns how many. */
+static int set_messages(hx_level_share *s, const route *r, size_t n)
+{
+    int count = 0;
+    for (int k = 0; k < s->n_peer; k++) {
+        const size_t at = (size_t)r->at[k] * n, end = (size_t)r->at[k + 1] * n;
+        if (end == at) continue;
+        s->message[count++] =
+            (hx_message){s->peer[k], (end - at) * sizeof(float), s->send + at, s->receive + at};
+    }
+    return count;
+}
+
+/* From a list without gaps to one with those of a route's buffers, and back. */
+static void pack(const hx_level_share *s, const route *r, size_t n, const float *from)
+{
+    for (int k = 0; k < s->n_peer; k++)
+        memcpy(s->send + (size_t)r->at[k] * n, from + (size_t)r->out[k] * n,
+               (size_t)(r->out[k + 1] - r->out[k]) * n * sizeof *from);
+}
+
+static void unpack(const hx_level_share *s, const route *r, size_t n, float *to)
+{
+    for (int k = 0; k < s->n_peer; k++)
+        memcpy(to + (size_t)r->in[k] * n, s->receive + (size_t)r->at[k] * n,
+               (size_t)(r->in[k + 1] - r->in[k]) * n * sizeof *to);
+}
+
+static int travel(hx_ranks *ranks, hx_level_share *s, const route *r, size_t n)
+{
+    const hx_team *const team = ranks->team;
+    const int n_message = set_messages(s, r, n);
+    ranks->figures.n_exchange++;
+    ranks->figures.exchange_bytes += (int64_t)((size_t)r->at[s->n_peer] * n * sizeof(float));
+    return team->ops->exchange(team, n_message, s->message);
+}
+
+static int alloc_buffers(hx_level_share *s, hx_device *dev, size_t components)
+{
+    const size_t n = components * (size_t)larger(s->value.at[s->n_peer], s->part.at[s->n_peer]),
+                 n_host = components * (size_t)larger(larger(s->n_serve, s->n_ghost),
+                                                      larger(s->n_touch, s->n_own));
+    HX_TRY(hx_alloc(&s->send, n, sizeof *s->send, what));
+    HX_TRY(hx_alloc_raw(&s->receive, n, sizeof *s->receive, what));
+    HX_TRY(hx_alloc_raw(&s->host, n_host, sizeof *s->host, what));
+    return dev->ops->alloc(dev, n_host * sizeof *s->d_value, &s->d_value);
+}
+
+/* Numbers of nodes travel as floats do. */
+_Static_assert(sizeof(int32_t) == sizeof(float), "numbers travel in the buffers of values");
+
+/* Which of its own nodes each peer has: in the whole's numbers, in the order of its ghosts. */
+static int find_served(hx_level_share *s, hx_ranks *ranks, const hx_level_view *v)
+{
+    route ask = {s->value.in, s->value.out, s->value.at};
+    HX_TRY(hx_alloc_raw(&s->serve, (size_t)s->n_serve, sizeof *s->serve, what));
+    memcpy(s->host, v->node + v->n_own, (size_t)s->n_ghost * sizeof *v->node);
+    pack(s, &ask, 1, s->host);
+    HX_TRY(travel(ranks, s, &ask, 1));
+    unpack(s, &ask, 1, (float *)s->serve);
+    for (int64_t i = 0; i < s->n_serve; i++) s->serve[i] = v->number[s->serve[i]];
+    return HX_OK;
+}
+
+/* Own nodes that others have parts of, and ghosts that this process has parts of. */
+static int find_sums(hx_level_share *s)
+{
+    int32_t *place;
+    HX_TRY(hx_alloc_raw(&s->touch, (size_t)s->n_touch, sizeof *s->touch, what));
+    HX_TRY(hx_alloc_raw(&s->sum, (size_t)s->n_own, sizeof *s->sum, what));
+    HX_TRY(hx_alloc_raw(&s->sum_of, (size_t)s->part.in[s->n_peer], sizeof *s->sum_of, what));
+    HX_TRY(hx_alloc_raw(&place, (size_t)s->n_own, sizeof *place, what));
+    for (int64_t a = 0; a < s->n_own; a++) place[a] = -1;
+    for (int k = 0; k < s->n_peer; k++) {
+        for (int64_t i = s->part.out[k]; i < s->part.out[k + 1]; i++)
+            s->touch[i] = (int32_t)(s->n_own + s->value.in[k] + i - s->part.out[k]);
+        for (int64_t i = s->part.in[k]; i < s->part.in[k + 1]; i++) {
+            const int32_t a = s->serve[s->value.out[k] + i - s->part.in[k]];
+            if (place[a] < 0) {
+                place[a] = (int32_t)s->n_sum;
+                s->sum[s->n_sum++] = a;
+            }
+            s->sum_of[i] = place[a];
+        }
+    }
+    free(place);
+    return HX_OK;
+}
+
+static void free_route(route *r)
+{
+    free(r->out);
+    free(r->in);
+    free(r->at);
+}
+
+static void free_share(hx_device *dev, hx_level_share *s)
+{
+    void *const on_device[] = {s->d_serve,       s->d_touch,     s->d_sum,
+                               s->d_touch_block, s->d_sum_block, s->d_value};
+    for (size_t i = 0; i < sizeof on_device / sizeof on_device[0]; i++)
+        dev->ops->release(dev, on_device[i]);
+    free_route(&s->value);
+    free_route(&s->part);
+    free(s->peer);
+    free(s->serve);
+    free(s->touch);
+    free(s->sum);
+    free(s->sum_of);
+    free(s->message);
+    free(s->send);
+    free(s->receive);
+    free(s->host);
+    free(s);
+}
+
+int64_t hx_ranks_lattice_nodes(const hx_ranks *ranks)
+{
+    int64_t n = 0;
+    for (const hx_level_share *s = ranks->level; s; s = s->next) n += s->n_own + s->n_ghost;
+    return n;
+}
+
+void hx_ranks_free_levels(hx_ranks *ranks)
+{
+    while (ranks->level) {
+        hx_level_share *const s = ranks->level;
+        ranks->level = s->next;
+        free_share(&ranks->dev, s);
+    }
+}
+
+void hx_ranks_free_level(hx_device *dev, hx_level_share *share)
+{
+    hx_level_share **at = &hx_ranks_of(dev)->level;
+    while (*at && *at != share) at = &(*at)->next;
+    if (!*at) return;
+    *at = share->next;
+    free_share(dev, share);
+}
+
+int hx_level_share_create(hx_ranks *ranks, const hx_level_view *v, hx_level_share **share)
+{
+    hx_level_share *s;
+    int64_t *count;
+    HX_TRY(hx_alloc(&s, 1, sizeof *s, what));
+    s->next = ranks->level; /* freed with the level, or at last with the ranks */
+    ranks->level = *share = s;
+    HX_TRY(hx_alloc(&count, 2 * (size_t)ranks->team->size, sizeof *count, what));
+    const int rc = find_peers(s, ranks, v, count);
+    free(count);
+    HX_TRY(rc);
+    HX_TRY(hx_alloc(&s->message, (size_t)s->n_peer, sizeof *s->message, what));
+    HX_TRY(alloc_buffers(s, &ranks->dev, HX_MG_DOF * HX_MG_DOF));
+    HX_TRY(find_served(s, ranks, v));
+    return find_sums(s);
+}
+
+/* Entries of nodes in a vector. */
+static int put_vector_entries(hx_device *dev, int64_t n, const int32_t *node, int dof,
+                              int64_t **d_at)
+{
+    const size_t count = (size_t)n * (size_t)dof;
+    int64_t *at;
+    HX_TRY(hx_alloc_raw(&at, count, sizeof *at, what));
+    for (size_t k = 0; k < count; k++)
+        at[k] = dof * (int64_t)node[k / (size_t)dof] + (int64_t)(k % (size_t)dof);
+    const int rc = hx_device_put(dev, d_at, at, count * sizeof *at);
+    free(at);
+    return rc;
+}
+
+/* Entries of nodes in the first column of blocks of a matrix of n_node rows. */
+static int put_block_entries(hx_device *dev, int64_t n, const int32_t *node, int dof,
+                             int64_t n_node, int by_columns, int64_t **d_at)
+{
+    const int64_t block = (int64_t)dof * dof, count = n * block;
+    int64_t *at;
+    HX_TRY(hx_alloc_raw(&at, (size_t)count, sizeof *at, what));
+    for (int64_t k = 0; k < count; k++) {
+        const int64_t a = node[k / block], j = k % block;
+        at[k] = by_columns ? (j / dof * n_node + a) * dof + j % dof
+                           : HX_LATTICE_OFFSETS * block * a + j;
+    }
+    const int rc = hx_device_put(dev, d_at, at, (size_t)count * sizeof *at);
+    free(at);
+    return rc;
+}
+
+/* With the first matrix, which says how many unknowns a node has. */
+static int prepare(hx_ranks *ranks, hx_level_share *s, int dof, int64_t n_node)
+{
+    const int by_columns = ranks->multigrid_plain->matrix_by_columns;
+    hx_device *const dev = &ranks->dev;
+    if (s->dof == dof) return HX_OK;
+    HX_TRY(put_vector_entries(dev, s->n_serve, s->serve, dof, &s->d_serve));
+    HX_TRY(put_vector_entries(dev, s->n_touch, s->touch, dof, &s->d_touch));
+    HX_TRY(put_vector_entries(dev, s->n_sum, s->sum, dof, &s->d_sum));
+    HX_TRY(
+        put_block_entries(dev, s->n_touch, s->touch, dof, n_node, by_columns, &s->d_touch_block));
+    HX_TRY(put_block_entries(dev, s->n_sum, s->sum, dof, n_node, by_columns, &s->d_sum_block));
+    s->block_step = by_columns ? dof * dof * n_node : dof * dof;
+    s->dof = dof;
+    return HX_OK;
+}
+
+/* Entries to the host. */
+static int take(hx_ranks *ranks, hx_level_share *s, int64_t n, const int64_t *d_at,
+                const float *d_y)
+{
+    HX_TRY(ranks->plain->vector->take_entries_single(&ranks->dev, n, d_at, d_y, s->d_value));
+    return ranks->plain->download(&ranks->dev, s->host, s->d_value, (size_t)n * sizeof *s->host);
+}
+
+/* y at ghosts := its owners'. */
+static int settle(hx_ranks *ranks, hx_level_share *s, float *d_y)
+{
+    const double begin = hx_clock();
+    const int dof = s->dof;
+    HX_TRY(take(ranks, s, dof * s->n_serve, s->d_serve, d_y));
+    pack(s, &s->value, (size_t)dof, s->host);
+    HX_TRY(travel(ranks, s, &s->value, (size_t)dof));
+    unpack(s, &s->value, (size_t)dof, s->host);
+    HX_TRY(ranks->plain->upload(&ranks->dev, d_y + dof * s->n_own, s->host,
+                                (size_t)(dof * s->n_ghost) * sizeof *d_y));
+    ranks->figures.lattice_seconds += hx_clock() - begin;
+    return HX_OK;
+}
+
+/* Own entries += others' parts of them, rank after rank: a node's owner is the lowest that has it.
+ */
+static int add_parts(hx_ranks *ranks, hx_level_share *s, int components, const int64_t *d_touch,
+                     const int64_t *d_sum, float *d_y)
+{
+    const double begin = hx_clock();
+    const route *const r = &s->part;
+    const size_t n = (size_t)components;
+    HX_TRY(take(ranks, s, components * s->n_touch, d_touch, d_y));
+    pack(s, r, n, s->host);
+    HX_TRY(travel(ranks, s, r, n));
+    HX_TRY(take(ranks, s, components * s->n_sum, d_sum, d_y));
+    for (int k = 0; k < s->n_peer; k++) {
+        const float *const from = s->receive + (size_t)r->at[k] * n;
+        for (int64_t i = r->in[k]; i < r->in[k + 1]; i++)
+            for (int j = 0; j < components; j++)
+                s->host[components * (int64_t)s->sum_of[i] + j] +=
+                    from[components * (i - r->in[k]) + j];
+    }
+    HX_TRY(ranks->plain->upload(&ranks->dev, s->d_value, s->host,
+                                n * (size_t)s->n_sum * sizeof *s->host));
+    HX_TRY(ranks->plain->vector->put_entries_single(&ranks->dev, components * s->n_sum, d_sum,
+                                                    s->d_value, d_y));
+    ranks->figures.lattice_seconds += hx_clock() - begin;
+    return HX_OK;
+}
+
+int hx_ranks_add_lattice(hx_device *dev, int dof, const hx_mg_level *level)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    hx_level_share *const s = level->share;
+    if (!s) {
+        const size_t n = (size_t)(HX_LATTICE_OFFSETS * dof * dof) * (size_t)level->n_node;
+        return hx_ranks_sum_device(ranks, n, level->d_matrix);
+    }
+    HX_TRY(prepare(ranks, s, dof, level->n_node));
+    for (int o = 0; o < HX_LATTICE_OFFSETS; o++)
+        HX_TRY(add_parts(ranks, s, dof * dof, s->d_touch_block, s->d_sum_block,
+                         level->d_matrix + o * s->block_step));
+    return HX_OK;
+}
+
+int hx_ranks_add_right_side(hx_ranks *ranks, int dof, const hx_mg_level *level)
+{
+    hx_level_share *const s = level->share;
+    if (s) return add_parts(ranks, s, dof, s->d_touch, s->d_sum, level->d_b);
+    return hx_ranks_sum_device(ranks, (size_t)dof * (size_t)level->n_node, level->d_b);
+}
+
+int hx_ranks_settle_level(hx_device *dev, const hx_mg_level *level, float *d_y)
+{
+    return level->share ? settle(hx_ranks_of(dev), level->share, d_y) : HX_OK;
+}
+
+int hx_ranks_level_power(hx_device *dev, int dof, const hx_mg_level *level)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    const hx_multigrid_ops *const plain = ranks->multigrid_plain;
+    const int64_t n = dof * level->share->n_own;
+    hx_mg_smoother smoother;
+    double sum[2];
+    HX_TRY(plain->power_sums(dev, n, level->d_m, level->d_y, level->d_v, sum));
+    HX_TRY(hx_ranks_sum(ranks, 2, sum));
+    HX_TRY(ranks->plain->download(dev, &smoother, level->d_smoother, sizeof smoother));
+    const float scale = hx_mg_power_result(&smoother, sum[0], sum[1]);
+    HX_TRY(ranks->plain->upload(dev, level->d_smoother, &smoother, sizeof smoother));
+    HX_TRY(plain->power_scale(dev, n, level->d_m, level->d_y, scale, level->d_v));
+    return settle(ranks, level->share, level->d_v);
+}
+
+static const hx_multigrid_ops *plain_of(const hx_ranks *ranks, int dof)
+{
+    return dof == 1 ? ranks->plain->conduction->multigrid : ranks->multigrid_plain;
+}
+
+static int smooth_of(hx_device *dev, int dof, const hx_mg_level *level, int i, const float *d_x,
+                     float *d_y)
+{
+    HX_TRY(plain_of(hx_ranks_of(dev), dof)->smooth(dev, level, i, d_x, d_y));
+    return hx_ranks_settle_level(dev, level, d_y);
+}
+
+static int restrict_of(hx_device *dev, int dof, const hx_mg_level *fine, const float *d_r,
+                       const hx_mg_level *coarse)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    HX_TRY(plain_of(ranks, dof)->restrict_to(dev, fine, d_r, coarse));
+    return fine->share ? hx_ranks_add_right_side(ranks, dof, coarse) : HX_OK;
+}
+
+static int galerkin_of(hx_device *dev, int dof, const hx_mg_level *fine, const hx_mg_level *coarse)
+{
+    HX_TRY(plain_of(hx_ranks_of(dev), dof)->galerkin(dev, fine, coarse));
+    return fine->share ? hx_ranks_add_lattice(dev, dof, coarse) : HX_OK;
+}
+
+static int smooth(hx_device *dev, const hx_mg_level *level, int i, const float *d_x, float *d_y)
+{
+    return smooth_of(dev, HX_MG_DOF, level, i, d_x, d_y);
+}
+
+static int restrict_to(hx_device *dev, const hx_mg_level *fine, const float *d_r,
+                       const hx_mg_level *coarse)
+{
+    return restrict_of(dev, HX_MG_DOF, fine, d_r, coarse);
+}
+
+static int galerkin(hx_device *dev, const hx_mg_level *fine, const hx_mg_level *coarse)
+{
+    return galerkin_of(dev, HX_MG_DOF, fine, coarse);
+}
+
+static int scalar_smooth(hx_device *dev, const hx_mg_level *level, int i, const float *d_x,
+                         float *d_y)
+{
+    return smooth_of(dev, 1, level, i, d_x, d_y);
+}
+
+static int scalar_restrict_to(hx_device *dev, const hx_mg_level *fine, const float *d_r,
+                              const hx_mg_level *coarse)
+{
+    return restrict_of(dev, 1, fine, d_r, coarse);
+}
+
+static int scalar_galerkin(hx_device *dev, const hx_mg_level *fine, const hx_mg_level *coarse)
+{
+    return galerkin_of(dev, 1, fine, coarse);
+}
+
+void hx_ranks_set_levels(hx_multigrid_ops *table, int dof)
+{
+    table->smooth = dof == 1 ? scalar_smooth : smooth;
+    table->restrict_to = dof == 1 ? scalar_restrict_to : restrict_to;
+    table->galerkin = dof == 1 ? scalar_galerkin : galerkin;
+}
