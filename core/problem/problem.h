@@ -24,6 +24,8 @@ typedef struct hx_body_field {
 /* A set of nodes that moves as one rigid body (rigid_set.h). */
 typedef struct hx_rigid_set {
     int64_t first, n;     /* hx_rigid_sets.node[first .. first + n) */
+    int64_t n_own, n_all; /* of a share: those of the n, the first ones, that belong to no other; of
+                             all shares together. Else both n */
     double centre[3];     /* of its nodes */
     double inverse[3][3]; /* pseudo-inverse of their second moment about it */
     /* What is held of the motion of a point that goes with the set: bits 0 to 2 its displacement, 3
@@ -139,7 +141,7 @@ typedef struct hx_share_of {
 /* The problem of one of several processes: like a part, but what it lacks others have, so that it
  * may move; springs and convection are those that are its own. Volumes and passive densities are
  * those of its elements, their sums and numbers the whole's. node[] and elem[] are kept (borrowed).
- * Without rigid sets. O(n_elem), 8 bytes a point of the whole while it is made. */
+ * O(n_elem), 8 bytes a point of the whole while it is made. */
 int hx_problem_create_share(hx_problem *share, const hx_problem *whole, const hx_space *space,
                             const int32_t *node, const int32_t *elem, const hx_share_of *own);
 

@@ -104,13 +104,42 @@ static void move_forces(hx_problem *part, const hx_problem *whole, const hx_rigi
     }
 }
 
+static int alloc_rigid(hx_problem *part, const hx_problem *whole)
+{
+    HX_TRY(
+        hx_alloc(&part->rigid.set, (size_t)whole->rigid.n, sizeof *part->rigid.set, "rigid sets"));
+    return hx_alloc_raw(&part->rigid.node, (size_t)whole->rigid.n_node, sizeof(int32_t),
+                        "rigid sets");
+}
+
+/* All sets, with what a share has of their nodes, its own first; they move as the whole's do. */
+static int share_rigid(hx_problem *share, const hx_problem *whole, const int32_t *place,
+                       int64_t n_own)
+{
+    if (whole->rigid.n == 0) return HX_OK;
+    HX_TRY(alloc_rigid(share, whole));
+    for (int i = 0; i < whole->rigid.n; i++) {
+        const hx_rigid_set *const from = &whole->rigid.set[i];
+        hx_rigid_set *const set = &share->rigid.set[share->rigid.n++];
+        *set = *from;
+        set->first = share->rigid.n_node;
+        for (int is_other = 0; is_other < 2; is_other++) {
+            for (int64_t k = 0; k < from->n; k++) {
+                const int32_t now = place[whole->rigid.node[from->first + k]];
+                if (now >= 0 && (now >= n_own) == is_other)
+                    share->rigid.node[share->rigid.n_node++] = now;
+            }
+            set->n = share->rigid.n_node - set->first;
+            if (!is_other) set->n_own = set->n;
+        }
+    }
+    return HX_OK;
+}
+
 static int copy_rigid(hx_problem *part, const hx_problem *whole, const int32_t *place)
 {
     if (whole->rigid.n == 0) return HX_OK;
-    HX_TRY(
-        hx_alloc(&part->rigid.set, (size_t)whole->rigid.n, sizeof *part->rigid.set, "rigid sets"));
-    HX_TRY(hx_alloc_raw(&part->rigid.node, (size_t)whole->rigid.n_node, sizeof(int32_t),
-                        "rigid sets"));
+    HX_TRY(alloc_rigid(part, whole));
     for (int i = 0; i < whole->rigid.n; i++) {
         const hx_rigid_set *from = &whole->rigid.set[i];
         hx_rigid_set *set = &part->rigid.set[part->rigid.n];
@@ -120,7 +149,7 @@ static int copy_rigid(hx_problem *part, const hx_problem *whole, const int32_t *
             const int32_t now = place[whole->rigid.node[from->first + k]];
             if (now >= 0) part->rigid.node[part->rigid.n_node++] = now;
         }
-        set->n = part->rigid.n_node - set->first;
+        set->n = set->n_own = set->n_all = part->rigid.n_node - set->first;
         if (set->n == 0) continue;
         part->rigid.n++;
         if (set->n == from->n) continue;
@@ -175,7 +204,8 @@ static int copy_passive(hx_problem *part, const hx_problem *whole, const int32_t
 
 /* Everything but the material; place[]: points of the part by those of the whole. */
 static int copy_all(hx_problem *part, const hx_problem *whole, const int32_t *node,
-                    const int32_t *elem, const hx_share_of *own, int32_t *point, int32_t *place)
+                    const int32_t *elem, const hx_share_of *own, int is_share, int32_t *point,
+                    int32_t *place)
 {
     HX_TRY(map_points(&part->space, &whole->space, node, point));
     for (int64_t p = 0; p < whole->space.n_point; p++) place[p] = -1;
@@ -184,13 +214,15 @@ static int copy_all(hx_problem *part, const hx_problem *whole, const int32_t *no
     HX_TRY(copy_springs(part, whole, place, own->n_node));
     HX_TRY(copy_films(part, whole, place, own->film));
     HX_TRY(copy_cases(part, whole, point));
-    HX_TRY(copy_rigid(part, whole, place));
+    HX_TRY(is_share ? share_rigid(part, whole, place, own->n_node)
+                    : copy_rigid(part, whole, place));
     return copy_volumes(part, whole, elem);
 }
 
 /* The part without a look at whether it can move. */
 static int create_part(hx_problem *part, const hx_problem *whole, const hx_space *space,
-                       const int32_t *node, const int32_t *elem, const hx_share_of *own)
+                       const int32_t *node, const int32_t *elem, const hx_share_of *own,
+                       int is_share)
 {
     int32_t *point = NULL, *place = NULL;
     int rc;
@@ -208,7 +240,7 @@ static int create_part(hx_problem *part, const hx_problem *whole, const hx_space
     HX_TRY_FAIL(hx_alloc_raw(&point, (size_t)space->n_point, sizeof *point, "points of a part"));
     HX_TRY_FAIL(
         hx_alloc_raw(&place, (size_t)whole->space.n_point, sizeof *place, "points of a part"));
-    rc = copy_all(part, whole, node, elem, own, point, place);
+    rc = copy_all(part, whole, node, elem, own, is_share, point, place);
 fail:
     free(point);
     free(place);
@@ -219,7 +251,7 @@ int hx_problem_create_part(hx_problem *part, const hx_problem *whole, const hx_s
                            const int32_t *node, const int32_t *elem, const char *origin)
 {
     const hx_share_of all = {.n_node = space->mesh->n_node};
-    int rc = create_part(part, whole, space, node, elem, &all);
+    int rc = create_part(part, whole, space, node, elem, &all, 0);
     part->plan = whole->plan;
     if (rc == HX_OK)
         rc = hx_problem_is_heat(part) ? hx_problem_check_held(part, origin)
@@ -231,7 +263,7 @@ int hx_problem_create_part(hx_problem *part, const hx_problem *whole, const hx_s
 int hx_problem_create_share(hx_problem *share, const hx_problem *whole, const hx_space *space,
                             const int32_t *node, const int32_t *elem, const hx_share_of *own)
 {
-    int rc = create_part(share, whole, space, node, elem, own);
+    int rc = create_part(share, whole, space, node, elem, own, 1);
     share->whole = whole;
     share->whole_node = node;
     share->whole_elem = elem;

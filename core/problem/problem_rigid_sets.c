@@ -146,7 +146,7 @@ static int add_set(hx_problem *problem, const rigid_spec *spec, const hx_set *fr
         owner[point[k]] = 1;
         problem->rigid.node[problem->rigid.n_node++] = point[k];
     }
-    set->n = problem->rigid.n_node - set->first;
+    set->n = set->n_own = set->n_all = problem->rigid.n_node - set->first;
     hx_rigid_measure(space, problem->rigid.node + set->first, set);
     if (spec->file) {
         set->held = spec->file->held;

@@ -41,7 +41,7 @@ static HX_HD void hx_rigid_motion(const hx_rigid_set *set, const double sum[6], 
         for (int j = 0; j < 6; j++) motion[i] += set->free[i][j] * sum[j];
     }
     for (int i = 0; !set->held && i < 3; i++) {
-        motion[i] = sum[i] / (double)set->n;
+        motion[i] = sum[i] / (double)set->n_all;
         motion[3 + i] =
             set->inverse[i][0] * sum[3] + set->inverse[i][1] * sum[4] + set->inverse[i][2] * sum[5];
     }

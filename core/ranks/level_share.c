@@ -354,13 +354,13 @@ int hx_ranks_level_power(hx_device *dev, int dof, const hx_mg_level *level)
     const hx_multigrid_ops *const plain = ranks->multigrid_plain;
     const int64_t n = dof * level->share->n_own;
     hx_mg_smoother smoother;
-    double sum[2];
-    HX_TRY(plain->power_sums(dev, n, level->d_m, level->d_y, level->d_v, sum));
+    double sum[2] = {0.0, 0.0};
+    if (n > 0) HX_TRY(plain->power_sums(dev, n, level->d_m, level->d_y, level->d_v, sum));
     HX_TRY(hx_ranks_sum(ranks, 2, sum));
     HX_TRY(ranks->plain->download(dev, &smoother, level->d_smoother, sizeof smoother));
     const float scale = hx_mg_power_result(&smoother, sum[0], sum[1]);
     HX_TRY(ranks->plain->upload(dev, level->d_smoother, &smoother, sizeof smoother));
-    HX_TRY(plain->power_scale(dev, n, level->d_m, level->d_y, scale, level->d_v));
+    if (n > 0) HX_TRY(plain->power_scale(dev, n, level->d_m, level->d_y, scale, level->d_v));
     return settle(ranks, level->share, level->d_v);
 }
 

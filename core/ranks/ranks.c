@@ -5,6 +5,8 @@
 
 #include "../base/clock.h"
 #include "../base/memory.h"
+#include "../problem/rigid_set.h"
+#include "../solver/rigid_ops.h"
 #include "level_share.h"
 
 static const char what[] = "processes";
@@ -162,6 +164,51 @@ static int body_force(hx_device *dev, const hx_device_model *model, const hx_bod
     return rc;
 }
 
+/* Force and moment on a set over all processes, to the host. */
+static int rigid_sums(hx_ranks *ranks, const hx_rigid_set *set, const int32_t *d_node,
+                      const double *d_xyz, const double *d_y, double *d_sum, double sum[6])
+{
+    hx_rigid_set own = *set;
+    const size_t bytes = 6 * sizeof *sum;
+    own.n = set->n_own;
+    memset(sum, 0, bytes);
+    if (own.n > 0) {
+        HX_TRY(ranks->plain->rigid->sum(&ranks->dev, &own, d_node, d_xyz, d_y, d_sum));
+        HX_TRY(ranks->plain->download(&ranks->dev, sum, d_sum, bytes));
+    }
+    return hx_ranks_sum(ranks, 6, sum);
+}
+
+static int rigid_sum(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
+                     const double *d_xyz, const double *d_y, double *d_sum)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    double sum[6];
+    HX_TRY(rigid_sums(ranks, set, d_node, d_xyz, d_y, d_sum, sum));
+    return ranks->plain->upload(dev, d_sum, sum, sizeof sum);
+}
+
+static int rigid_spread(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
+                        const double *d_xyz, const double *d_motion, double *d_y)
+{
+    const hx_rigid_ops *const plain = hx_ranks_of(dev)->plain->rigid;
+    return set->n > 0 ? plain->spread(dev, set, d_node, d_xyz, d_motion, d_y) : HX_OK;
+}
+
+static int rigid_project(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
+                         const double *d_xyz, double *d_motion, double *d_y)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    double sum[6], motion[6];
+    HX_TRY(rigid_sums(ranks, set, d_node, d_xyz, d_y, d_motion, sum));
+    hx_rigid_motion(set, sum, motion);
+    HX_TRY(ranks->plain->upload(dev, d_motion, motion, sizeof motion));
+    return rigid_spread(dev, set, d_node, d_xyz, d_motion, d_y);
+}
+
+static const hx_rigid_ops rigid_ops = {
+    .sum = rigid_sum, .spread = rigid_spread, .project = rigid_project};
+
 static void keep_open(hx_device *dev)
 {
     (void)dev; /* the backend's is closed by whoever opened it */
@@ -177,7 +224,7 @@ static void set_tables(hx_ranks *ranks)
     ranks->ops.vector = &ranks->vector;
     ranks->ops.common = &common_ops;
     ranks->ops.close = keep_open;
-    ranks->ops.rigid = NULL;
+    if (ranks->plain->rigid) ranks->ops.rigid = &rigid_ops;
     ranks->ops.helmholtz = NULL;
     ranks->ops.interaction = NULL;
     ranks->ops.record_begin = NULL; /* operations wait */

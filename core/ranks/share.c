@@ -14,9 +14,6 @@ int hx_share_check(const hx_problem *whole)
                         "solver.element = \"%s\" runs in one process: several share linear "
                         "elements alone",
                         hx_element_name(whole->space.element));
-    if (whole->rigid.n > 0)
-        return HX_RAISE(HX_EINPUT, "rigid couplings run in one process: coupling = "
-                                   "\"distributing\" runs in several");
     return HX_OK;
 }
 

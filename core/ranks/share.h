@@ -37,7 +37,7 @@ typedef struct hx_share {
 } hx_share;
 
 /* Of this rank of the team. The whole outlives it. HX_EINPUT: what no share can have (quadratic
- * elements, splines, rigid sets), too few elements. O(n_elem), 4 bytes a node of the
+ * elements, splines), too few elements. O(n_elem), 4 bytes a node of the
  * whole while it is made. */
 int hx_share_create(hx_share *share, const hx_team *team, const hx_problem *whole);
 

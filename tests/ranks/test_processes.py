@@ -183,6 +183,25 @@ def convection():
     check(verdict[0] > 0 and abs(verdict[1] / verdict[0] - 1) < 1e-9, f"heat to convection: {verdict}")
 
 
+RIGID = """title = "rigid sets over several shares";
+mesh = { generator = "cantilever"; nx = 20; ny = 10; nz = 10; };
+sets = ( { name = "lid"; box = { min = [5.0, 0.0, 10.0]; max = [15.0, 10.0, 10.0]; }; } );
+supports = ( { set = "left"; fix = "xyz"; } );
+loads = ( { set = "right"; remote_force = [0.1, 0.0, -1.0]; moment = [0.2, 0.1, 0.3]; point = [25.0, 5.0, 5.0];
+            coupling = "rigid"; },
+          { set = "lid"; remote_force = [0.0, 1.0, 0.0]; point = [10.0, 5.0, 15.0]; coupling = "rigid"; case = 2; } );
+optimization = { volume_fraction = 0.4; penalty = 3.0; filter = { radius = 2.0; }; };
+"""
+
+
+def rigid():
+    with open("rigid.cfg", "w", encoding="utf-8") as file:
+        file.write(RIGID)
+    for precond, more in (("multigrid", 2), ("jacobi", 20), ("block-jacobi", 20)):
+        agree("rigid sets, " + precond, "rigid.cfg", "solver.preconditioner=" + precond, designs=3, cases=more,
+              ranks=(2, 3) if precond == "multigrid" else (3,))
+
+
 def prescribed():
     """Displacements that are given on one side, which reaches over shares."""
     with open(PART % "cantilever", encoding="utf-8") as file:
@@ -372,7 +391,7 @@ def main():
         if why:
             print("skipped: " + why)
             return 77
-        for job in (parts, lattices, settings, convection, prescribed, designs, outputs, resumed, refused, killed):
+        for job in (parts, lattices, settings, convection, rigid, prescribed, designs, outputs, resumed, refused, killed):
             begin = time.time()
             job()
             print(f"{job.__name__}: {time.time() - begin:.1f} s")

@@ -217,13 +217,6 @@ static void test_transport(job *j)
     dev->ops->release(dev, d_x);
 }
 
-static void test_refused(job *j)
-{
-    hx_problem coupled = j->problem;
-    coupled.rigid.n = 1;
-    CHECK_FAILS(hx_share_check(&coupled), HX_EINPUT, "rigid couplings run in one process");
-}
-
 int main(int argc, char **argv)
 {
     job j;
@@ -239,7 +232,6 @@ int main(int argc, char **argv)
     test_shares(&j);
     test_operators(&j);
     test_transport(&j);
-    test_refused(&j);
     hx_ranks_free(&j.ranks);
     free(j.x);
     free(j.exact);
