@@ -14,135 +14,88 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-static int create_route(route *r, int n_peer)
-{
-    HX_TRY(hx_alloc(&r->out, (size_t)n_peer + 1, sizeof *r->out, what));
-    HX_TRY(hx_alloc(&r->in, (size_t)n_peer + 1, sizeof *r->in, what));
-    return hx_alloc(&r->at, (size_t)n_peer + 1, sizeof *r->at, what);
-}
+/* The most numbers of a node that go at once: of vectors, of a block of the matrix. */
+enum { NUMBERS = HX_MG_DOF, BLOCK = HX_MG_DOF * HX_MG_DOF };
 
-static void add_peer(route *r, int k, int64_t n_out, int64_t n_in)
+/* What peers have of this process' nodes, they say. */
+static int create_routes(hx_level_share *s, const hx_ranks *ranks, const hx_level_view *v)
 {
-    r->out[k + 1] = r->out[k] + n_out;
-    r->in[k + 1] = r->in[k] + n_in;
-    r->at[k + 1] = r->at[k] + larger(n_out, n_in);
-}
-
-/* What peers have of this process' nodes, they say. count[size][2]: of each rank that of mine. */
-static int find_peers(hx_level_share *s, const hx_ranks *ranks, const hx_level_view *v,
-                      int64_t *count)
-{
-    const int size = ranks->team->size, rank = ranks->team->rank;
-    int64_t *own = NULL, *all = NULL;
+    const hx_team *const team = ranks->team;
+    const size_t size = (size_t)team->size;
+    int64_t *own = NULL, *all = NULL, *n_serve, *n_part;
     int rc;
-    HX_TRY_FAIL(hx_alloc_raw(&own, 2 * (size_t)size, sizeof *own, what));
-    HX_TRY_FAIL(hx_alloc_raw(&all, 2 * (size_t)size * (size_t)size, sizeof *all, what));
-    for (int r = 0; r < size; r++) {
-        own[2 * r] = v->n_ghost[r];
-        own[2 * r + 1] = v->n_touch[r];
+    HX_TRY_FAIL(hx_alloc_raw(&own, 4 * size, sizeof *own, what));
+    HX_TRY_FAIL(hx_alloc_raw(&all, 2 * size * size, sizeof *all, what));
+    n_serve = own + 2 * size;
+    n_part = own + 3 * size;
+    memcpy(own, v->n_ghost, size * sizeof *own);
+    memcpy(own + size, v->n_touch, size * sizeof *own);
+    HX_TRY_FAIL(team->ops->all_gather(team, own, 2 * size * sizeof *own, all));
+    for (size_t r = 0; r < size; r++) {
+        n_serve[r] = all[2 * size * r + (size_t)team->rank];
+        n_part[r] = all[2 * size * r + size + (size_t)team->rank];
     }
-    HX_TRY_FAIL(
-        ranks->team->ops->all_gather(ranks->team, own, 2 * (size_t)size * sizeof *own, all));
-    for (int r = 0; r < size; r++)
-        memcpy(count + 2 * r, all + 2 * ((int64_t)r * size + rank), 2 * sizeof *count);
-    HX_TRY_FAIL(hx_alloc(&s->peer, (size_t)size, sizeof *s->peer, what));
-    for (int r = 0; r < size; r++)
-        if (count[2 * r] > 0 || v->n_ghost[r] > 0) s->peer[s->n_peer++] = r;
-    HX_TRY_FAIL(create_route(&s->value, s->n_peer));
-    HX_TRY_FAIL(create_route(&s->part, s->n_peer));
-    for (int k = 0; k < s->n_peer; k++) {
-        const int r = s->peer[k];
-        add_peer(&s->value, k, count[2 * r], v->n_ghost[r]);
-        add_peer(&s->part, k, v->n_touch[r], count[2 * r + 1]);
-    }
+    HX_TRY_FAIL(hx_route_create(&s->value, team, n_serve, v->n_ghost, NUMBERS * sizeof(float)));
+    HX_TRY_FAIL(hx_route_create(&s->part, team, v->n_touch, n_part, BLOCK * sizeof(float)));
     s->n_own = v->n_own;
-    s->n_ghost = s->value.in[s->n_peer];
-    s->n_serve = s->value.out[s->n_peer];
-    s->n_touch = s->part.out[s->n_peer];
+    s->n_ghost = s->value.in[s->value.n_peer];
+    s->n_serve = s->value.out[s->value.n_peer];
+    s->n_touch = s->part.out[s->part.n_peer];
 fail:
     free(own);
     free(all);
     return rc;
 }
 
-/* Messages of a route, `n` floats a node; returns how many. */
-static int set_messages(hx_level_share *s, const route *r, size_t n)
+static int alloc_values(hx_level_share *s, hx_device *dev)
 {
-    int count = 0;
-    for (int k = 0; k < s->n_peer; k++) {
-        const size_t at = (size_t)r->at[k] * n, end = (size_t)r->at[k + 1] * n;
-        if (end == at) continue;
-        s->message[count++] =
-            (hx_message){s->peer[k], (end - at) * sizeof(float), s->send + at, s->receive + at};
-    }
-    return count;
+    const int64_t n_part = larger(s->n_touch, s->part.in[s->part.n_peer]),
+                  n = larger(NUMBERS * larger(s->n_serve, s->n_ghost), BLOCK * n_part);
+    HX_TRY(hx_alloc_raw(&s->host, (size_t)n, sizeof *s->host, what));
+    return dev->ops->alloc(dev, (size_t)n * sizeof *s->d_value, &s->d_value);
 }
-
-/* From a list without gaps to one with those of a route's buffers, and back. */
-static void pack(const hx_level_share *s, const route *r, size_t n, const float *from)
-{
-    for (int k = 0; k < s->n_peer; k++)
-        memcpy(s->send + (size_t)r->at[k] * n, from + (size_t)r->out[k] * n,
-               (size_t)(r->out[k + 1] - r->out[k]) * n * sizeof *from);
-}
-
-static void unpack(const hx_level_share *s, const route *r, size_t n, float *to)
-{
-    for (int k = 0; k < s->n_peer; k++)
-        memcpy(to + (size_t)r->in[k] * n, s->receive + (size_t)r->at[k] * n,
-               (size_t)(r->in[k + 1] - r->in[k]) * n * sizeof *to);
-}
-
-static int travel(hx_ranks *ranks, hx_level_share *s, const route *r, size_t n)
-{
-    const hx_team *const team = ranks->team;
-    const int n_message = set_messages(s, r, n);
-    ranks->figures.n_exchange++;
-    ranks->figures.exchange_bytes += (int64_t)((size_t)r->at[s->n_peer] * n * sizeof(float));
-    return team->ops->exchange(team, n_message, s->message);
-}
-
-static int alloc_buffers(hx_level_share *s, hx_device *dev, size_t components)
-{
-    const size_t n = components * (size_t)larger(s->value.at[s->n_peer], s->part.at[s->n_peer]),
-                 n_host = components * (size_t)larger(larger(s->n_serve, s->n_ghost),
-                                                      larger(s->n_touch, s->n_own));
-    HX_TRY(hx_alloc(&s->send, n, sizeof *s->send, what));
-    HX_TRY(hx_alloc_raw(&s->receive, n, sizeof *s->receive, what));
-    HX_TRY(hx_alloc_raw(&s->host, n_host, sizeof *s->host, what));
-    return dev->ops->alloc(dev, n_host * sizeof *s->d_value, &s->d_value);
-}
-
-/* Numbers of nodes travel as floats do. */
-_Static_assert(sizeof(int32_t) == sizeof(float), "numbers travel in the buffers of values");
 
 /* Which of its own nodes each peer has: in the whole's numbers, in the order of its ghosts. */
 static int find_served(hx_level_share *s, hx_ranks *ranks, const hx_level_view *v)
 {
-    route ask = {s->value.in, s->value.out, s->value.at};
     HX_TRY(hx_alloc_raw(&s->serve, (size_t)s->n_serve, sizeof *s->serve, what));
-    memcpy(s->host, v->node + v->n_own, (size_t)s->n_ghost * sizeof *v->node);
-    pack(s, &ask, 1, s->host);
-    HX_TRY(travel(ranks, s, &ask, 1));
-    unpack(s, &ask, 1, (float *)s->serve);
+    HX_TRY(hx_route_go_back(ranks, &s->value, sizeof *s->serve, v->node + v->n_own, s->serve));
     for (int64_t i = 0; i < s->n_serve; i++) s->serve[i] = v->number[s->serve[i]];
     return HX_OK;
+}
+
+/* Place in a route of the first item of a rank, or -1: of what goes. */
+static int64_t first_out(const hx_route *r, int rank)
+{
+    for (int k = 0; k < r->n_peer; k++)
+        if (r->peer[k] == rank) return r->out[k];
+    return -1;
+}
+
+static int64_t first_in(const hx_route *r, int rank)
+{
+    for (int k = 0; k < r->n_peer; k++)
+        if (r->peer[k] == rank) return r->in[k];
+    return -1;
 }
 
 /* Own nodes that others have parts of, and ghosts that this process has parts of. */
 static int find_sums(hx_level_share *s)
 {
+    const hx_route *const part = &s->part;
     int32_t *place;
     HX_TRY(hx_alloc_raw(&s->touch, (size_t)s->n_touch, sizeof *s->touch, what));
     HX_TRY(hx_alloc_raw(&s->sum, (size_t)s->n_own, sizeof *s->sum, what));
-    HX_TRY(hx_alloc_raw(&s->sum_of, (size_t)s->part.in[s->n_peer], sizeof *s->sum_of, what));
+    HX_TRY(hx_alloc_raw(&s->sum_of, (size_t)part->in[part->n_peer], sizeof *s->sum_of, what));
     HX_TRY(hx_alloc_raw(&place, (size_t)s->n_own, sizeof *place, what));
     for (int64_t a = 0; a < s->n_own; a++) place[a] = -1;
-    for (int k = 0; k < s->n_peer; k++) {
-        for (int64_t i = s->part.out[k]; i < s->part.out[k + 1]; i++)
-            s->touch[i] = (int32_t)(s->n_own + s->value.in[k] + i - s->part.out[k]);
-        for (int64_t i = s->part.in[k]; i < s->part.in[k + 1]; i++) {
-            const int32_t a = s->serve[s->value.out[k] + i - s->part.in[k]];
+    for (int k = 0; k < part->n_peer; k++) { /* parts are the first of a peer's ghosts and served */
+        const int64_t ghost = s->n_own + first_in(&s->value, part->peer[k]) - part->out[k],
+                      serve = first_out(&s->value, part->peer[k]) - part->in[k];
+        for (int64_t i = part->out[k]; i < part->out[k + 1]; i++)
+            s->touch[i] = (int32_t)(ghost + i);
+        for (int64_t i = part->in[k]; i < part->in[k + 1]; i++) {
+            const int32_t a = s->serve[serve + i];
             if (place[a] < 0) {
                 place[a] = (int32_t)s->n_sum;
                 s->sum[s->n_sum++] = a;
@@ -154,29 +107,18 @@ static int find_sums(hx_level_share *s)
     return HX_OK;
 }
 
-static void free_route(route *r)
-{
-    free(r->out);
-    free(r->in);
-    free(r->at);
-}
-
 static void free_share(hx_device *dev, hx_level_share *s)
 {
     void *const on_device[] = {s->d_serve,       s->d_touch,     s->d_sum,
                                s->d_touch_block, s->d_sum_block, s->d_value};
     for (size_t i = 0; i < sizeof on_device / sizeof on_device[0]; i++)
         dev->ops->release(dev, on_device[i]);
-    free_route(&s->value);
-    free_route(&s->part);
-    free(s->peer);
+    hx_route_free(&s->value);
+    hx_route_free(&s->part);
     free(s->serve);
     free(s->touch);
     free(s->sum);
     free(s->sum_of);
-    free(s->message);
-    free(s->send);
-    free(s->receive);
     free(s->host);
     free(s);
 }
@@ -209,32 +151,13 @@ void hx_ranks_free_level(hx_device *dev, hx_level_share *share)
 int hx_level_share_create(hx_ranks *ranks, const hx_level_view *v, hx_level_share **share)
 {
     hx_level_share *s;
-    int64_t *count;
     HX_TRY(hx_alloc(&s, 1, sizeof *s, what));
     s->next = ranks->level; /* freed with the level, or at last with the ranks */
     ranks->level = *share = s;
-    HX_TRY(hx_alloc(&count, 2 * (size_t)ranks->team->size, sizeof *count, what));
-    const int rc = find_peers(s, ranks, v, count);
-    free(count);
-    HX_TRY(rc);
-    HX_TRY(hx_alloc(&s->message, (size_t)s->n_peer, sizeof *s->message, what));
-    HX_TRY(alloc_buffers(s, &ranks->dev, HX_MG_DOF * HX_MG_DOF));
+    HX_TRY(create_routes(s, ranks, v));
+    HX_TRY(alloc_values(s, &ranks->dev));
     HX_TRY(find_served(s, ranks, v));
     return find_sums(s);
-}
-
-/* Entries of nodes in a vector. */
-static int put_vector_entries(hx_device *dev, int64_t n, const int32_t *node, int dof,
-                              int64_t **d_at)
-{
-    const size_t count = (size_t)n * (size_t)dof;
-    int64_t *at;
-    HX_TRY(hx_alloc_raw(&at, count, sizeof *at, what));
-    for (size_t k = 0; k < count; k++)
-        at[k] = dof * (int64_t)node[k / (size_t)dof] + (int64_t)(k % (size_t)dof);
-    const int rc = hx_device_put(dev, d_at, at, count * sizeof *at);
-    free(at);
-    return rc;
 }
 
 /* Entries of nodes in the first column of blocks of a matrix of n_node rows. */
@@ -260,9 +183,9 @@ static int prepare(hx_ranks *ranks, hx_level_share *s, int dof, int64_t n_node)
     const int by_columns = ranks->multigrid_plain->matrix_by_columns;
     hx_device *const dev = &ranks->dev;
     if (s->dof == dof) return HX_OK;
-    HX_TRY(put_vector_entries(dev, s->n_serve, s->serve, dof, &s->d_serve));
-    HX_TRY(put_vector_entries(dev, s->n_touch, s->touch, dof, &s->d_touch));
-    HX_TRY(put_vector_entries(dev, s->n_sum, s->sum, dof, &s->d_sum));
+    HX_TRY(hx_ranks_put_entries(dev, s->n_serve, s->serve, dof, 0, dof, &s->d_serve));
+    HX_TRY(hx_ranks_put_entries(dev, s->n_touch, s->touch, dof, 0, dof, &s->d_touch));
+    HX_TRY(hx_ranks_put_entries(dev, s->n_sum, s->sum, dof, 0, dof, &s->d_sum));
     HX_TRY(
         put_block_entries(dev, s->n_touch, s->touch, dof, n_node, by_columns, &s->d_touch_block));
     HX_TRY(put_block_entries(dev, s->n_sum, s->sum, dof, n_node, by_columns, &s->d_sum_block));
@@ -284,10 +207,11 @@ static int settle(hx_ranks *ranks, hx_level_share *s, float *d_y)
 {
     const double begin = hx_clock();
     const int dof = s->dof;
+    const size_t bytes = (size_t)dof * sizeof *d_y;
     HX_TRY(take(ranks, s, dof * s->n_serve, s->d_serve, d_y));
-    pack(s, &s->value, (size_t)dof, s->host);
-    HX_TRY(travel(ranks, s, &s->value, (size_t)dof));
-    unpack(s, &s->value, (size_t)dof, s->host);
+    hx_route_pack(&s->value, bytes, s->host);
+    HX_TRY(hx_route_exchange(ranks, &s->value, bytes));
+    hx_route_unpack(&s->value, bytes, s->host);
     HX_TRY(ranks->plain->upload(&ranks->dev, d_y + dof * s->n_own, s->host,
                                 (size_t)(dof * s->n_ghost) * sizeof *d_y));
     ranks->figures.lattice_seconds += hx_clock() - begin;
@@ -300,14 +224,14 @@ static int add_parts(hx_ranks *ranks, hx_level_share *s, int components, const i
                      const int64_t *d_sum, float *d_y)
 {
     const double begin = hx_clock();
-    const route *const r = &s->part;
-    const size_t n = (size_t)components;
+    hx_route *const r = &s->part;
+    const size_t n = (size_t)components, bytes = n * sizeof *d_y;
     HX_TRY(take(ranks, s, components * s->n_touch, d_touch, d_y));
-    pack(s, r, n, s->host);
-    HX_TRY(travel(ranks, s, r, n));
+    hx_route_pack(r, bytes, s->host);
+    HX_TRY(hx_route_exchange(ranks, r, bytes));
     HX_TRY(take(ranks, s, components * s->n_sum, d_sum, d_y));
-    for (int k = 0; k < s->n_peer; k++) {
-        const float *const from = s->receive + (size_t)r->at[k] * n;
+    for (int k = 0; k < r->n_peer; k++) {
+        const float *const from = (const float *)hx_route_received(r, k, bytes);
         for (int64_t i = r->in[k]; i < r->in[k + 1]; i++)
             for (int j = 0; j < components; j++)
                 s->host[components * (int64_t)s->sum_of[i] + j] +=

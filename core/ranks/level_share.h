@@ -2,7 +2,7 @@
 #ifndef HX_LEVEL_SHARE_H
 #define HX_LEVEL_SHARE_H
 
-#include "ranks.h"
+#include "route.h"
 
 /* One level of the whole: who owns a node, and its number here. */
 typedef struct hx_level_view {
@@ -15,29 +15,22 @@ typedef struct hx_level_view {
     int64_t *first;   /* [size] number of the first of each */
 } hx_level_view;
 
-/* Nodes that go to and come from each peer; as long as the longer way. */
-typedef struct route {
-    int64_t *out, *in, *at; /* [n_peer + 1] first of what goes, comes; in buffers */
-} route;
-
 struct hx_level_share {
     hx_level_share *next; /* in hx_ranks.level */
     int64_t n_own, n_ghost, n_serve, n_touch, n_sum;
-    int n_peer, *peer;   /* [n_peer] ranks, ascending (owned, like all below) */
-    route value, part;   /* of owners' values to ghosts, of parts to owners */
-    int32_t *serve;      /* [n_serve] own nodes that peers have, peer after peer: such as they have
-                            parts of first */
-    int32_t *touch;      /* [n_touch] ghosts that this process has parts of */
-    int32_t *sum;        /* [n_sum] own nodes that others have parts of, each once */
-    int32_t *sum_of;     /* [part.out[n_peer]] place of what comes among them */
-    hx_message *message; /* [n_peer] */
-    int dof;             /* what the lists below are for; 0: not made yet */
-    int64_t *d_serve;    /* [n_serve][dof] entries of vectors */
+    hx_route value,
+        part;         /* of owners' values to ghosts, of parts to owners (owned, like all below) */
+    int32_t *serve;   /* [n_serve] own nodes that peers have, peer after peer: such as they have
+                         parts of first */
+    int32_t *touch;   /* [n_touch] ghosts that this process has parts of */
+    int32_t *sum;     /* [n_sum] own nodes that others have parts of, each once */
+    int32_t *sum_of;  /* place of each part that comes among them */
+    int dof;          /* what the lists below are for; 0: not made yet */
+    int64_t *d_serve; /* [n_serve][dof] entries of vectors */
     int64_t *d_touch, *d_sum;             /* [..][dof] */
     int64_t *d_touch_block, *d_sum_block; /* [..][dof^2] of the matrix, of its first block column */
     int64_t block_step;                   /* from one of them to the next */
-    float *send, *receive, *host;         /* most numbers of a route */
-    float *d_value;
+    float *host, *d_value;                /* most numbers that go or come at once */
 };
 
 /* Of what this process has of a level, n_own and n_ghost nodes of each rank: all processes say what

@@ -9,7 +9,7 @@
 #include "../base/clock.h"
 #include "../base/memory.h"
 #include "../solver/line_block.h"
-#include "ranks.h"
+#include "route.h"
 
 static const char what[] = "lines of several processes";
 enum { N_VECTOR = 3, N_BLOCK = 6, N_COUPLING = 9, MOST_BYTES = N_BLOCK * sizeof(double) };
@@ -22,16 +22,13 @@ typedef struct crossing {
     int64_t n_own, n_guest;
     int64_t *d_vector, *d_block, *d_coupling; /* entries of the share's points in its vectors,
                                                  diagonal blocks, factors */
-    int32_t *place; /* [n_own + n_guest] a point's place in the lines, host (owned, as all) */
-    int n_peer;
-    hx_message *message; /* [n_peer] */
-    int64_t *at, *from;  /* [n_peer + 1] first of what goes to and comes from a peer; as long as the
-                            longer way; its first guest */
-    int32_t *out;        /* [at[n_peer]] points to send, -1: none */
-    char *send, *receive, *value; /* MOST_BYTES a point */
-    double *residual;             /* [n_own][3] */
-    float *factor;                /* [n_own + n_guest][HX_LINE_NUMBERS] */
-    void *d_value;                /* [n_own] MOST_BYTES */
+    int32_t *place;   /* [n_own + n_guest] a point's place in the lines, host (owned, as all) */
+    hx_route route;   /* of guests' values */
+    int32_t *out;     /* points to send */
+    char *value;      /* MOST_BYTES a point */
+    double *residual; /* [n_own][3] */
+    float *factor;    /* [n_own + n_guest][HX_LINE_NUMBERS] */
+    void *d_value;    /* [n_own] MOST_BYTES */
 } crossing;
 
 /* One line: the ranks of its points, and of any of them. */
@@ -138,62 +135,36 @@ static void list_lines(view *v, int64_t n, const int32_t *first, const int32_t *
 /* Peers, and where their points begin; l's counts become the next of each rank. */
 static int find_peers(crossing *c, const hx_ranks *ranks, list *l)
 {
-    const int size = ranks->team->size;
-    HX_TRY(hx_alloc(&c->message, (size_t)size, sizeof *c->message, what));
-    HX_TRY(hx_alloc(&c->at, (size_t)size + 1, sizeof *c->at, what));
-    HX_TRY(hx_alloc(&c->from, (size_t)size + 1, sizeof *c->from, what));
-    for (int r = 0; r < size; r++) {
-        const int64_t n_from = l->n_from[r], n_to = l->n_to[r], at = c->at[c->n_peer];
-        l->n_from[r] = l->n_own + c->from[c->n_peer];
-        l->n_to[r] = at;
-        if (n_from == 0 && n_to == 0) continue;
-        c->message[c->n_peer++].rank = r;
-        c->at[c->n_peer] = at + (n_from > n_to ? n_from : n_to);
-        c->from[c->n_peer] = c->from[c->n_peer - 1] + n_from;
+    hx_route *const r = &c->route;
+    HX_TRY(hx_route_create(r, ranks->team, l->n_to, l->n_from, MOST_BYTES));
+    for (int k = 0; k < r->n_peer; k++) {
+        l->n_from[r->peer[k]] = l->n_own + r->in[k];
+        l->n_to[r->peer[k]] = r->out[k];
     }
     return HX_OK;
 }
 
 static int alloc_lists(crossing *c, list *l)
 {
-    const size_t n_out = (size_t)c->at[c->n_peer];
+    const size_t n_out = (size_t)c->route.out[c->route.n_peer];
     HX_TRY(hx_alloc(&l->first, (size_t)l->n_line + 1, sizeof *l->first, what));
     HX_TRY(hx_alloc_raw(&l->point, (size_t)l->n_point, sizeof *l->point, what));
     HX_TRY(hx_alloc_raw(&l->own, (size_t)l->n_own, sizeof *l->own, what));
-    HX_TRY(hx_alloc_raw(&l->out, n_out, sizeof *l->out, what));
-    for (size_t i = 0; i < n_out; i++) l->out[i] = -1;
-    return HX_OK;
-}
-
-/* d_at[n][components]: entries first[i] .. first[i] + components - 1. */
-static int put_entries(hx_device *dev, int64_t n, int components, const int64_t *first,
-                       int64_t **d_at)
-{
-    int64_t *at;
-    HX_TRY(hx_alloc_raw(&at, (size_t)(n * components), sizeof *at, what));
-    for (int64_t i = 0; i < n; i++)
-        for (int k = 0; k < components; k++) at[components * i + k] = first[i] + k;
-    const int rc = hx_device_put(dev, d_at, at, (size_t)(n * components) * sizeof *at);
-    free(at);
-    return rc;
+    return hx_alloc_raw(&l->out, n_out, sizeof *l->out, what);
 }
 
 /* Entries of the share's points: in vectors, in blocks, in the factors of its pieces, of which
  * place[] is of each point. */
 static int put_all_entries(crossing *c, hx_device *dev, const list *l, const int32_t *place)
 {
-    int64_t *first;
-    int rc;
-    HX_TRY(hx_alloc_raw(&first, (size_t)l->n_own, sizeof *first, what));
-    for (int64_t i = 0; i < l->n_own; i++) first[i] = N_VECTOR * (int64_t)l->own[i];
-    HX_TRY_FAIL(put_entries(dev, l->n_own, N_VECTOR, first, &c->d_vector));
-    for (int64_t i = 0; i < l->n_own; i++) first[i] = N_BLOCK * (int64_t)l->own[i];
-    HX_TRY_FAIL(put_entries(dev, l->n_own, N_BLOCK, first, &c->d_block));
-    for (int64_t i = 0; i < l->n_own; i++)
-        first[i] = HX_LINE_NUMBERS * (int64_t)place[l->own[i]] + HX_LINE_COUPLING;
-    HX_TRY_FAIL(put_entries(dev, l->n_own, N_COUPLING, first, &c->d_coupling));
-fail:
-    free(first);
+    int32_t *own;
+    HX_TRY(hx_ranks_put_entries(dev, l->n_own, l->own, N_VECTOR, 0, N_VECTOR, &c->d_vector));
+    HX_TRY(hx_ranks_put_entries(dev, l->n_own, l->own, N_BLOCK, 0, N_BLOCK, &c->d_block));
+    HX_TRY(hx_alloc_raw(&own, (size_t)l->n_own, sizeof *own, what));
+    for (int64_t i = 0; i < l->n_own; i++) own[i] = place[l->own[i]];
+    const int rc = hx_ranks_put_entries(dev, l->n_own, own, HX_LINE_NUMBERS, HX_LINE_COUPLING,
+                                        N_COUPLING, &c->d_coupling);
+    free(own);
     return rc;
 }
 
@@ -216,10 +187,8 @@ static int put_lines(crossing *c, hx_device *dev, const list *l)
 
 static int alloc_host(crossing *c, list *l)
 {
-    const size_t n = (size_t)l->n_point, n_out = (size_t)c->at[c->n_peer];
+    const size_t n = (size_t)l->n_point;
     HX_TRY(hx_alloc_raw(&c->place, n, sizeof *c->place, what));
-    HX_TRY(hx_alloc(&c->send, n_out, MOST_BYTES, what));
-    HX_TRY(hx_alloc_raw(&c->receive, n_out, MOST_BYTES, what));
     HX_TRY(hx_alloc_raw(&c->value, n, MOST_BYTES, what));
     HX_TRY(hx_alloc_raw(&c->residual, N_VECTOR * (size_t)l->n_own, sizeof *c->residual, what));
     HX_TRY(hx_alloc(&c->factor, HX_LINE_NUMBERS * n, sizeof *c->factor, what));
@@ -253,12 +222,12 @@ typedef struct line_shares {
 static int put_common(line_shares *s, hx_ranks *ranks, const int32_t *place)
 {
     const hx_share *const share = &ranks->share;
-    int64_t *first;
-    HX_TRY(hx_alloc_raw(&first, (size_t)share->n_common, sizeof *first, what));
-    for (int64_t i = 0; i < share->n_common; i++)
-        first[i] = HX_LINE_NUMBERS * (int64_t)place[share->common[i]] + HX_LINE_COUPLING;
-    const int rc = put_entries(&ranks->dev, share->n_common, N_COUPLING, first, &s->d_common);
-    free(first);
+    int32_t *common;
+    HX_TRY(hx_alloc_raw(&common, (size_t)share->n_common, sizeof *common, what));
+    for (int64_t i = 0; i < share->n_common; i++) common[i] = place[share->common[i]];
+    const int rc = hx_ranks_put_entries(&ranks->dev, share->n_common, common, HX_LINE_NUMBERS,
+                                        HX_LINE_COUPLING, N_COUPLING, &s->d_common);
+    free(common);
     return rc;
 }
 
@@ -335,12 +304,8 @@ void hx_ranks_free_lines(hx_device *dev, hx_mg_lines *lines)
     for (size_t i = 0; i < sizeof on_device / sizeof on_device[0]; i++)
         ops->release(dev, on_device[i]);
     free(c->place);
-    free(c->message);
-    free(c->at);
-    free(c->from);
+    hx_route_free(&c->route);
     free(c->out);
-    free(c->send);
-    free(c->receive);
     free(c->value);
     free(c->residual);
     free(c->factor);
@@ -356,23 +321,16 @@ static crossing *crossing_of(const hx_mg_lines *lines)
 /* value[n_own ..] := `bytes` a point of those who own the guests, from value[.. n_own - 1]. */
 static int fill(hx_ranks *ranks, crossing *c, size_t bytes)
 {
+    hx_route *const r = &c->route;
     const double begin = hx_clock();
-    for (int64_t i = 0; i < c->at[c->n_peer]; i++)
-        if (c->out[i] >= 0)
-            memcpy(c->send + (size_t)i * bytes, c->value + (size_t)c->out[i] * bytes, bytes);
-    for (int k = 0; k < c->n_peer; k++) {
-        hx_message *const m = &c->message[k];
-        m->bytes = (size_t)(c->at[k + 1] - c->at[k]) * bytes;
-        m->send = c->send + (size_t)c->at[k] * bytes;
-        m->receive = c->receive + (size_t)c->at[k] * bytes;
+    for (int k = 0; k < r->n_peer; k++) {
+        char *const to = hx_route_sent(r, k, bytes);
+        for (int64_t i = r->out[k]; i < r->out[k + 1]; i++)
+            memcpy(to + (size_t)(i - r->out[k]) * bytes, c->value + (size_t)c->out[i] * bytes,
+                   bytes);
     }
-    HX_TRY(ranks->team->ops->exchange(ranks->team, c->n_peer, c->message));
-    for (int k = 0; k < c->n_peer; k++)
-        memcpy(c->value + (size_t)(c->n_own + c->from[k]) * bytes,
-               c->receive + (size_t)c->at[k] * bytes,
-               (size_t)(c->from[k + 1] - c->from[k]) * bytes);
-    ranks->figures.n_exchange++;
-    ranks->figures.exchange_bytes += (int64_t)((size_t)c->at[c->n_peer] * bytes);
+    HX_TRY(hx_route_exchange(ranks, r, bytes));
+    hx_route_unpack(r, bytes, c->value + (size_t)c->n_own * bytes);
     ranks->figures.exchange_seconds += hx_clock() - begin;
     return HX_OK;
 }

@@ -43,22 +43,28 @@ static int sum(hx_device *dev, int64_t n, const double *d_a, double *result)
     return hx_ranks_sum(ranks, 1, result);
 }
 
+int hx_ranks_put_entries(hx_device *dev, int64_t n, const int32_t *node, int64_t stride,
+                         int64_t offset, int components, int64_t **d_at)
+{
+    const int64_t count = n * components;
+    int64_t *at;
+    HX_TRY(hx_alloc_raw(&at, (size_t)count, sizeof *at, what));
+    for (int64_t k = 0; k < count; k++)
+        at[k] = stride * node[k / components] + offset + k % components;
+    const int rc = hx_device_put(dev, d_at, at, (size_t)count * sizeof *at);
+    free(at);
+    return rc;
+}
+
 /* The entries of points in common in a vector, made at the first use. */
 static int find_entries(hx_ranks *ranks, int components, const int64_t **d_at)
 {
-    const size_t n = (size_t)(ranks->share.n_common * components);
-    int64_t *at;
+    const hx_share *const share = &ranks->share;
     int k = 0;
     while (ranks->components[k] != components && ranks->components[k] != 0) k++;
-    *d_at = ranks->d_at[k];
-    if (ranks->components[k] == components) return HX_OK;
-    HX_TRY(hx_alloc_raw(&at, n, sizeof *at, what));
-    for (size_t i = 0; i < n; i++)
-        at[i] = (int64_t)ranks->share.common[i / (size_t)components] * components +
-                (int64_t)(i % (size_t)components);
-    const int rc = hx_device_put(&ranks->dev, &ranks->d_at[k], at, n * sizeof *at);
-    free(at);
-    HX_TRY(rc);
+    if (ranks->components[k] == 0)
+        HX_TRY(hx_ranks_put_entries(&ranks->dev, share->n_common, share->common, components, 0,
+                                    components, &ranks->d_at[k]));
     ranks->components[k] = components;
     *d_at = ranks->d_at[k];
     return HX_OK;

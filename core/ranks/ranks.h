@@ -131,6 +131,10 @@ int hx_ranks_share_lines(hx_device *dev, int64_t n, const int32_t *first, const 
 int hx_ranks_add_lines(hx_device *dev, const struct hx_mg_lines *lines);
 void hx_ranks_free_lines(hx_device *dev, struct hx_mg_lines *lines);
 
+/* d_at[n][components] := entries stride node[i] + offset + k, on the device. */
+int hx_ranks_put_entries(hx_device *dev, int64_t n, const int32_t *node, int64_t stride,
+                         int64_t offset, int components, int64_t **d_at);
+
 /* y[at[n_common of the share][components]] := the sum over the processes that have the point; up to
  * 12 components. */
 int hx_ranks_add_at(hx_ranks *ranks, int components, const int64_t *d_at, float *d_y);
