@@ -18,7 +18,7 @@ enum { OFFSETS = HX_LATTICE_OFFSETS, CORNERS = 8 };
 
 enum { TOUCHED = 1, NEEDED = 2 };
 
-static void free_hx_level_view(hx_level_view *v)
+static void free_view(hx_level_view *v)
 {
     free(v->owner);
     free(v->number);
@@ -28,7 +28,7 @@ static void free_hx_level_view(hx_level_view *v)
     free(v->first);
 }
 
-static int create_hx_level_view(hx_level_view *v, int64_t n, int size)
+static int create_view(hx_level_view *v, int64_t n, int size)
 {
     v->n = n;
     HX_TRY(hx_alloc_raw(&v->owner, (size_t)n, sizeof *v->owner, what));
@@ -38,8 +38,7 @@ static int create_hx_level_view(hx_level_view *v, int64_t n, int size)
     return hx_alloc(&v->first, (size_t)size, sizeof *v->first, what);
 }
 
-/* The lowest rank with an element in a cell around the node; elements of a cell ascend with their
- * ranks' runs, but for their order in it. */
+/* The lowest rank with an element in a cell around the node. */
 static void own_finest(const hx_ranks *ranks, const hx_lattice *lattice, hx_level_view *v)
 {
     for (int64_t a = 0; a < v->n; a++) v->owner[a] = ranks->team->size;
@@ -129,14 +128,13 @@ static int number_nodes(hx_level_view *v, int rank, int size, const uint8_t *sta
 
 /* v[l] of levels 0 .. n - 1; the first one's owners are known, and the lattice's cells are the
  * share's already. */
-static int find_hx_level_views(const hx_ranks *ranks, const hx_lattice *lattice, int n,
-                               hx_level_view *v)
+static int find_views(const hx_ranks *ranks, const hx_lattice *lattice, int n, hx_level_view *v)
 {
     const int rank = ranks->team->rank, size = ranks->team->size;
     for (int l = 0; l < n; l++) {
         const hx_lattice_level *const level = &lattice->level[l];
         uint8_t *state;
-        if (l > 0) HX_TRY(create_hx_level_view(&v[l], level->n_node, size));
+        if (l > 0) HX_TRY(create_view(&v[l], level->n_node, size));
         if (l > 0) own_coarser(level, &v[l - 1], &v[l], size);
         HX_TRY(hx_alloc(&state, (size_t)level->n_node, 1, what));
         if (l == 0)
@@ -234,17 +232,17 @@ int hx_ranks_share_lattice(hx_device *dev, hx_lattice *lattice)
     hx_level_view v[HX_LATTICE_LEVELS] = {{0}};
     int rc;
     if (n > 0) {
-        HX_TRY_FAIL(create_hx_level_view(&v[0], lattice->level[0].n_node, ranks->team->size));
+        HX_TRY_FAIL(create_view(&v[0], lattice->level[0].n_node, ranks->team->size));
         own_finest(ranks, lattice, &v[0]);
     }
     HX_TRY_FAIL(hx_lattice_cut(lattice, &ranks->share.problem));
     if (n == 0) return HX_OK;
-    HX_TRY_FAIL(find_hx_level_views(ranks, lattice, n, v));
+    HX_TRY_FAIL(find_views(ranks, lattice, n, v));
     HX_TRY_FAIL(localise_all(lattice, n, v));
     for (int l = 0; l < n; l++)
         HX_TRY_FAIL(hx_level_share_create(ranks, &v[l], &lattice->level[l].share));
     lattice->n_shared = n;
 fail:
-    for (int l = 0; l < n; l++) free_hx_level_view(&v[l]);
+    for (int l = 0; l < n; l++) free_view(&v[l]);
     return rc;
 }

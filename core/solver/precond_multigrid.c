@@ -282,7 +282,10 @@ static int make_lattice(hx_device *dev, hx_lattice *lattice, const hx_problem *p
     memset(lattice, 0, sizeof *lattice);
     if (!draft) HX_TRY(hx_lattice_begin(&draft, &whole->space, coarsening));
     HX_TRY(hx_lattice_finish(lattice, &whole->space, draft, N_LAST));
-    return problem->whole ? dev->ops->common->share_lattice(dev, lattice) : HX_OK;
+    if (!problem->whole) return HX_OK;
+    const int rc = dev->ops->common->share_lattice(dev, lattice);
+    if (rc < 0) hx_lattice_free(lattice);
+    return rc;
 }
 
 static int create(hx_precond *pc)
