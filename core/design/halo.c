@@ -161,70 +161,74 @@ static run run_of(const hx_ranks *ranks, int rank)
     return (run){ranks->share.first[rank], ranks->share.first[rank + 1]};
 }
 
-/* What of others is near: elem[n_own + n_beyond] of the whole, those of the share first; from[]. */
-static int list_beyond(hx_halo *h, const finder *f, int32_t **elem)
+/* What of others is near: elem[n_own + n_beyond] of the whole, those of the share first; n_in[] of
+ * each rank. */
+static int list_beyond(hx_halo *h, const finder *f, int32_t **elem, int64_t *n_in)
 {
     const hx_ranks *const ranks = h->ranks;
-    const int size = ranks->team->size;
     const run own = run_of(ranks, ranks->team->rank), whole = {0, ranks->share.whole->mesh->n_elem};
     find_near(f, &own, &whole);
     h->n_own = own.end - own.begin;
     h->n_beyond = count_near(f, &whole);
     HX_TRY(hx_alloc_raw(elem, (size_t)(h->n_own + h->n_beyond), sizeof **elem, what));
-    HX_TRY(hx_alloc(&h->message, (size_t)size, sizeof *h->message, what));
-    HX_TRY(hx_alloc(&h->from, (size_t)size + 1, sizeof *h->from, what));
     for (int64_t e = own.begin; e < own.end; e++) (*elem)[e - own.begin] = (int32_t)e;
     int64_t n = h->n_own;
-    for (int r = 0; r < size; r++) {
+    for (int r = 0; r < ranks->team->size; r++) {
         const run of = run_of(ranks, r);
         const int64_t before = n;
         for (int64_t e = of.begin; e < of.end; e++)
             if (f->near[e]) (*elem)[n++] = (int32_t)e;
-        if (n == before) continue;
-        h->message[h->n_peer++].rank = r;
-        h->from[h->n_peer] = n - h->n_own;
+        n_in[r] = n - before;
     }
     return HX_OK;
 }
 
-/* What of the share is near to each peer. Where more come than go the first one goes again. */
-static int list_out(hx_halo *h, const finder *f, int64_t **out)
+/* What of the share is near to each rank that has something near to it: (*out)[] peer after peer,
+ * n_out[] of each. */
+static int list_out(hx_halo *h, const finder *f, const int64_t *n_in, int64_t **out, int64_t *n_out)
 {
     const run own = run_of(h->ranks, h->ranks->team->rank);
-    int64_t capacity = 0;
+    int64_t at = 0;
     *out = NULL;
-    HX_TRY(hx_alloc(&h->at, (size_t)h->n_peer + 1, sizeof *h->at, what));
-    for (int k = 0; k < h->n_peer; k++) {
-        const run of = run_of(h->ranks, h->message[k].rank);
+    for (int r = 0; r < h->ranks->team->size; r++) {
+        const run of = run_of(h->ranks, r);
+        if (n_in[r] == 0) continue;
         find_near(f, &of, &own);
-        const int64_t n = count_near(f, &own), n_in = h->from[k + 1] - h->from[k];
-        capacity = h->at[k] + most(n, n_in);
-        int64_t *const grown = realloc(*out, (size_t)capacity * sizeof **out);
-        if (!grown) return HX_RAISE(HX_ENOMEM, "%s: no memory for %lld", what, (long long)capacity);
+        n_out[r] = count_near(f, &own);
+        int64_t *const grown = realloc(*out, (size_t)(at + n_out[r]) * sizeof **out);
+        if (!grown && at + n_out[r] > 0)
+            return HX_RAISE(HX_ENOMEM, "%s: no memory for %lld", what, (long long)(at + n_out[r]));
         *out = grown;
-        int64_t at = h->at[k];
         for (int64_t e = own.begin; e < own.end; e++)
             if (f->near[e]) (*out)[at++] = e - own.begin;
-        for (; at < capacity; at++) (*out)[at] = (*out)[h->at[k]];
-        h->at[k + 1] = capacity;
     }
     return HX_OK;
+}
+
+static int list_elements(hx_halo *h, const finder *f, int32_t **elem, int64_t **out)
+{
+    const size_t size = (size_t)h->ranks->team->size;
+    int64_t *n_in = NULL, *n_out = NULL;
+    int rc;
+    HX_TRY_FAIL(hx_alloc(&n_in, size, sizeof *n_in, what));
+    HX_TRY_FAIL(hx_alloc(&n_out, size, sizeof *n_out, what));
+    HX_TRY_FAIL(list_beyond(h, f, elem, n_in));
+    HX_TRY_FAIL(list_out(h, f, n_in, out, n_out));
+    rc = hx_route_create(&h->route, h->ranks->team, n_out, n_in, sizeof(double));
+fail:
+    free(n_in);
+    free(n_out);
+    return rc;
 }
 
 static int alloc_buffers(hx_halo *h, const int64_t *out, int n_field)
 {
     hx_device *const dev = &h->ranks->dev;
-    const size_t n = (size_t)h->at[h->n_peer], all = (size_t)(h->n_own + h->n_beyond);
-    HX_TRY(hx_device_put(dev, &h->d_out, out, n * sizeof *out));
-    HX_TRY(dev->ops->alloc(dev, n * sizeof *h->d_send, &h->d_send));
-    HX_TRY(hx_alloc_raw(&h->send, n, sizeof *h->send, what));
-    HX_TRY(hx_alloc_raw(&h->receive, n, sizeof *h->receive, what));
-    HX_TRY(hx_alloc_raw(&h->beyond, (size_t)h->n_beyond, sizeof *h->beyond, what));
-    for (int k = 0; k < h->n_peer; k++) {
-        h->message[k].bytes = (size_t)(h->at[k + 1] - h->at[k]) * sizeof *h->send;
-        h->message[k].send = h->send + h->at[k];
-        h->message[k].receive = h->receive + h->at[k];
-    }
+    const int64_t n_out = h->route.out[h->route.n_peer];
+    const size_t all = (size_t)(h->n_own + h->n_beyond);
+    HX_TRY(hx_device_put(dev, &h->d_out, out, (size_t)n_out * sizeof *out));
+    HX_TRY(dev->ops->alloc(dev, (size_t)n_out * sizeof *h->d_send, &h->d_send));
+    HX_TRY(hx_alloc_raw(&h->host, (size_t)most(n_out, h->n_beyond), sizeof *h->host, what));
     for (int i = 0; i < n_field; i++)
         HX_TRY(dev->ops->alloc(dev, all * sizeof(double), &h->d_value[i]));
     return HX_OK;
@@ -260,8 +264,7 @@ int hx_halo_create_cells(hx_device_cells *cells, hx_ranks *ranks, double radius,
     HX_TRY_FAIL(hx_alloc(&h, 1, sizeof *h, what));
     h->ranks = ranks;
     HX_TRY_FAIL(create_finder(&f, ranks->share.whole->mesh, radius));
-    HX_TRY_FAIL(list_beyond(h, &f, &elem));
-    HX_TRY_FAIL(list_out(h, &f, &out));
+    HX_TRY_FAIL(list_elements(h, &f, &elem, &out));
     free_finder(&f);
     memset(&f, 0, sizeof f);
     HX_TRY_FAIL(alloc_buffers(h, out, n_field));
@@ -280,20 +283,19 @@ int hx_halo_fill(hx_halo *h, int field, const double *d_own)
 {
     hx_ranks *const ranks = h->ranks;
     hx_device *const dev = &ranks->dev;
-    const hx_team *const team = ranks->team;
-    const size_t bytes = (size_t)h->at[h->n_peer] * sizeof *h->send;
+    hx_route *const r = &h->route;
+    const int64_t n_out = r->out[r->n_peer];
     const double begin = hx_clock();
     HX_TRY(dev->ops->copy(dev, h->d_value[field], d_own, (size_t)h->n_own * sizeof *d_own));
-    HX_TRY(dev->ops->vector->take_entries(dev, h->at[h->n_peer], h->d_out, d_own, h->d_send));
-    HX_TRY(dev->ops->download(dev, h->send, h->d_send, bytes));
-    HX_TRY(team->ops->exchange(team, h->n_peer, h->message));
-    for (int k = 0; k < h->n_peer; k++)
-        memcpy(h->beyond + h->from[k], h->receive + h->at[k],
-               (size_t)(h->from[k + 1] - h->from[k]) * sizeof *h->beyond);
-    HX_TRY(dev->ops->upload(dev, h->d_value[field] + h->n_own, h->beyond,
-                            (size_t)h->n_beyond * sizeof *h->beyond));
+    HX_TRY(dev->ops->vector->take_entries(dev, n_out, h->d_out, d_own, h->d_send));
+    HX_TRY(dev->ops->download(dev, h->host, h->d_send, (size_t)n_out * sizeof *h->host));
+    hx_route_pack(r, sizeof *h->host, h->host);
+    HX_TRY(hx_route_exchange(ranks->team, r, sizeof *h->host));
+    hx_route_unpack(r, sizeof *h->host, h->host);
+    HX_TRY(dev->ops->upload(dev, h->d_value[field] + h->n_own, h->host,
+                            (size_t)h->n_beyond * sizeof *h->host));
     ranks->figures.n_halo++;
-    ranks->figures.halo_bytes += (int64_t)bytes;
+    ranks->figures.halo_bytes += hx_route_bytes(r, sizeof *h->host);
     ranks->figures.halo_seconds += hx_clock() - begin;
     return HX_OK;
 }
@@ -317,11 +319,7 @@ void hx_halo_free(hx_halo *h)
     dev->ops->release(dev, h->d_out);
     dev->ops->release(dev, h->d_send);
     for (int i = 0; i < HX_CELLS_FIELDS; i++) dev->ops->release(dev, h->d_value[i]);
-    free(h->message);
-    free(h->at);
-    free(h->from);
-    free(h->send);
-    free(h->receive);
-    free(h->beyond);
+    hx_route_free(&h->route);
+    free(h->host);
     free(h);
 }

@@ -4,6 +4,7 @@
 #define HX_HALO_H
 
 #include "../ranks/ranks.h"
+#include "../ranks/route.h"
 #include "cells.h"
 
 #ifdef __cplusplus
@@ -13,15 +14,11 @@ extern "C" {
 typedef struct hx_halo {
     hx_ranks *ranks;         /* (borrowed) */
     int64_t n_own, n_beyond; /* elements of the share; of others, behind them */
-    int n_peer;
-    hx_message *message; /* [n_peer] into send and receive; as long as the longer way (owned, like
-                            all below) */
-    int64_t *at;         /* [n_peer + 1] first place of a peer's message */
-    int64_t *from;       /* [n_peer + 1] first of its elements among those beyond */
-    int64_t *d_out;      /* [at[n_peer]] elements of the share to send */
-    double *d_send;      /* [at[n_peer]], and on the host */
-    double *send, *receive;
-    double *beyond;                   /* [n_beyond] host */
+    hx_route route;          /* of what others have of the share, and of those beyond (owned, like
+                                all below) */
+    int64_t *d_out;          /* elements of the share to send */
+    double *d_send;          /* their values */
+    double *host;            /* what goes or comes */
     double *d_value[HX_CELLS_FIELDS]; /* [n_own + n_beyond] */
 } hx_halo;
 

@@ -59,7 +59,8 @@ static int alloc_values(hx_level_share *s, hx_device *dev)
 static int find_served(hx_level_share *s, hx_ranks *ranks, const hx_level_view *v)
 {
     HX_TRY(hx_alloc_raw(&s->serve, (size_t)s->n_serve, sizeof *s->serve, what));
-    HX_TRY(hx_route_go_back(ranks, &s->value, sizeof *s->serve, v->node + v->n_own, s->serve));
+    HX_TRY(
+        hx_route_go_back(ranks->team, &s->value, sizeof *s->serve, v->node + v->n_own, s->serve));
     for (int64_t i = 0; i < s->n_serve; i++) s->serve[i] = v->number[s->serve[i]];
     return HX_OK;
 }
@@ -210,8 +211,9 @@ static int settle(hx_ranks *ranks, hx_level_share *s, float *d_y)
     const size_t bytes = (size_t)dof * sizeof *d_y;
     HX_TRY(take(ranks, s, dof * s->n_serve, s->d_serve, d_y));
     hx_route_pack(&s->value, bytes, s->host);
-    HX_TRY(hx_route_exchange(ranks, &s->value, bytes));
+    HX_TRY(hx_route_exchange(ranks->team, &s->value, bytes));
     hx_route_unpack(&s->value, bytes, s->host);
+    hx_ranks_count(ranks, hx_route_bytes(&s->value, bytes));
     HX_TRY(ranks->plain->upload(&ranks->dev, d_y + dof * s->n_own, s->host,
                                 (size_t)(dof * s->n_ghost) * sizeof *d_y));
     ranks->figures.lattice_seconds += hx_clock() - begin;
@@ -228,7 +230,8 @@ static int add_parts(hx_ranks *ranks, hx_level_share *s, int components, const i
     const size_t n = (size_t)components, bytes = n * sizeof *d_y;
     HX_TRY(take(ranks, s, components * s->n_touch, d_touch, d_y));
     hx_route_pack(r, bytes, s->host);
-    HX_TRY(hx_route_exchange(ranks, r, bytes));
+    HX_TRY(hx_route_exchange(ranks->team, r, bytes));
+    hx_ranks_count(ranks, hx_route_bytes(r, bytes));
     HX_TRY(take(ranks, s, components * s->n_sum, d_sum, d_y));
     for (int k = 0; k < r->n_peer; k++) {
         const float *const from = (const float *)hx_route_received(r, k, bytes);

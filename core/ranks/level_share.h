@@ -2,6 +2,7 @@
 #ifndef HX_LEVEL_SHARE_H
 #define HX_LEVEL_SHARE_H
 
+#include "ranks.h"
 #include "route.h"
 
 /* One level of the whole: who owns a node, and its number here. */

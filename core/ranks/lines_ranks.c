@@ -9,6 +9,7 @@
 #include "../base/clock.h"
 #include "../base/memory.h"
 #include "../solver/line_block.h"
+#include "ranks.h"
 #include "route.h"
 
 static const char what[] = "lines of several processes";
@@ -329,7 +330,8 @@ static int fill(hx_ranks *ranks, crossing *c, size_t bytes)
             memcpy(to + (size_t)(i - r->out[k]) * bytes, c->value + (size_t)c->out[i] * bytes,
                    bytes);
     }
-    HX_TRY(hx_route_exchange(ranks, r, bytes));
+    HX_TRY(hx_route_exchange(ranks->team, r, bytes));
+    hx_ranks_count(ranks, hx_route_bytes(r, bytes));
     hx_route_unpack(r, bytes, c->value + (size_t)c->n_own * bytes);
     ranks->figures.exchange_seconds += hx_clock() - begin;
     return HX_OK;

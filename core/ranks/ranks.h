@@ -131,6 +131,13 @@ int hx_ranks_share_lines(hx_device *dev, int64_t n, const int32_t *first, const 
 int hx_ranks_add_lines(hx_device *dev, const struct hx_mg_lines *lines);
 void hx_ranks_free_lines(hx_device *dev, struct hx_mg_lines *lines);
 
+/* Adds an exchange of a route to the figures. */
+static inline void hx_ranks_count(hx_ranks *ranks, int64_t bytes)
+{
+    ranks->figures.n_exchange++;
+    ranks->figures.exchange_bytes += bytes;
+}
+
 /* d_at[n][components] := entries stride node[i] + offset + k, on the device. */
 int hx_ranks_put_entries(hx_device *dev, int64_t n, const int32_t *node, int64_t stride,
                          int64_t offset, int components, int64_t **d_at);

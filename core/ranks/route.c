@@ -48,14 +48,12 @@ void hx_route_free(hx_route *r)
     memset(r, 0, sizeof *r);
 }
 
-int hx_route_exchange(hx_ranks *ranks, hx_route *r, size_t bytes)
+int hx_route_exchange(const hx_team *team, hx_route *r, size_t bytes)
 {
     for (int k = 0; k < r->n_peer; k++)
         r->message[k] = (hx_message){r->peer[k], (size_t)(r->at[k + 1] - r->at[k]) * bytes,
                                      hx_route_sent(r, k, bytes), hx_route_received(r, k, bytes)};
-    ranks->figures.n_exchange++;
-    ranks->figures.exchange_bytes += (int64_t)((size_t)r->at[r->n_peer] * bytes);
-    return ranks->team->ops->exchange(ranks->team, r->n_peer, r->message);
+    return team->ops->exchange(team, r->n_peer, r->message);
 }
 
 void hx_route_pack(hx_route *r, size_t bytes, const void *out)
@@ -79,11 +77,11 @@ static void turn(hx_route *r)
     r->in = out;
 }
 
-int hx_route_go_back(hx_ranks *ranks, hx_route *r, size_t bytes, const void *in, void *out)
+int hx_route_go_back(const hx_team *team, hx_route *r, size_t bytes, const void *in, void *out)
 {
     turn(r);
     hx_route_pack(r, bytes, in);
-    const int rc = hx_route_exchange(ranks, r, bytes);
+    const int rc = hx_route_exchange(team, r, bytes);
     if (rc == HX_OK) hx_route_unpack(r, bytes, out);
     turn(r);
     return rc;

@@ -3,7 +3,7 @@
 #ifndef HX_ROUTE_H
 #define HX_ROUTE_H
 
-#include "ranks.h"
+#include "../team/team.h"
 
 /* Messages have one length both ways, so that buffers have gaps where less goes than comes. */
 typedef struct hx_route {
@@ -22,6 +22,12 @@ int hx_route_create(hx_route *route, const hx_team *team, const int64_t *n_out, 
 /* Accepts a zeroed struct. */
 void hx_route_free(hx_route *route);
 
+/* What all of it is, of items of `bytes`. */
+static inline int64_t hx_route_bytes(const hx_route *route, size_t bytes)
+{
+    return (int64_t)((size_t)route->at[route->n_peer] * bytes);
+}
+
 /* Where items of `bytes` to and from peer k lie. */
 static inline char *hx_route_sent(const hx_route *route, int k, size_t bytes)
 {
@@ -33,13 +39,13 @@ static inline char *hx_route_received(const hx_route *route, int k, size_t bytes
 }
 
 /* All of them, as they lie. Waits. */
-int hx_route_exchange(hx_ranks *ranks, hx_route *route, size_t bytes);
+int hx_route_exchange(const hx_team *team, hx_route *route, size_t bytes);
 
 /* From and to arrays without gaps, peer after peer. */
 void hx_route_pack(hx_route *route, size_t bytes, const void *out);
 void hx_route_unpack(const hx_route *route, size_t bytes, void *in);
 
 /* The other way round: what comes else goes, and what goes comes. */
-int hx_route_go_back(hx_ranks *ranks, hx_route *route, size_t bytes, const void *in, void *out);
+int hx_route_go_back(const hx_team *team, hx_route *route, size_t bytes, const void *in, void *out);
 
 #endif
