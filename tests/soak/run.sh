@@ -3,7 +3,7 @@
 # every result against the CPU's made before, memory of process and device flat.
 #     sh tests/soak/run.sh BUILD SECONDS [-d DEVICE] [-n CONFIGS] [-m ELEMENTS] [-s] [-v] SEED...
 # BUILD is built with CUDA (or -d cpu: then against other operators, preconditioners and numbers of threads); rounds
-# begin for SECONDS, three of them at least, on a GPU 32 (3 minutes), since arenas of threads and the driver's pool fill
+# begin for SECONDS, three of them at least, on a GPU 32 (3 minutes), since pools of the driver fill
 # in the first twenty; -s where others use the device, -v for a line a config.
 # The CPU's results are made first, by as many processes as there are cores over 2. An H200 with 16 cores, -m 2500: below 4 minutes a seed.
 set -u
@@ -26,7 +26,8 @@ rounding=$build/tests/soak/rounding
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 export OMP_WAIT_POLICY="${OMP_WAIT_POLICY:-passive}"
-export GLIBC_TUNABLES=glibc.malloc.tcache_count=0 # or freed memory counts as held
+# or freed memory counts as held: in a thread's cache, and in an arena a thread (8 a core), whose ends malloc_trim leaves
+export GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.arena_max=1
 failed=0
 rounds=3
 [ "$device" = cpu ] || rounds=32 # a pool that fills is a step: a line through the first rounds is nothing but it
