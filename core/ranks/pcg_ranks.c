@@ -107,6 +107,69 @@ static int beta(hx_device *dev, int64_t n, const double *d_r, const double *d_z,
     return put(ranks, d_state, &state);
 }
 
+/* Steps in single precision: the backend adds up what this process has, into a state of its own
+ * scalars (start_single tests nothing that is kept), and the processes take that sum together. */
+static int own_residual_single(hx_ranks *ranks, int64_t n, const float *d_m, const float *d_r,
+                               hx_pcg_state *d_state, double sum[2])
+{
+    hx_pcg_state own;
+    HX_TRY(ranks->plain->pcg->start_single(&ranks->dev, hx_ranks_own(ranks, n), d_m, d_r, d_state));
+    HX_TRY(get(ranks, d_state, &own));
+    sum[0] = own.rz;
+    sum[1] = own.rr;
+    return hx_ranks_sum(ranks, 2, sum);
+}
+
+static int start_single(hx_device *dev, int64_t n, const float *d_m, const float *d_r,
+                        hx_pcg_state *d_state)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    hx_pcg_state state;
+    double sum[2];
+    HX_TRY(get(ranks, d_state, &state));
+    HX_TRY(own_residual_single(ranks, n, d_m, d_r, d_state, sum));
+    hx_pcg_state_start(&state, sum[0], sum[1]);
+    return put(ranks, d_state, &state);
+}
+
+static int alpha_single(hx_device *dev, int64_t n, const float *d_p, const float *d_q,
+                        hx_pcg_state *d_state)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    hx_pcg_state state, own;
+    HX_TRY(get(ranks, d_state, &state));
+    if (state.reason != HX_PCG_RUNNING) return HX_OK; /* in all processes */
+    HX_TRY(ranks->plain->pcg->alpha_single(dev, hx_ranks_own(ranks, n), d_p, d_q, d_state));
+    HX_TRY(get(ranks, d_state, &own));
+    HX_TRY(put(ranks, d_state, &state));
+    return take_alpha(ranks, own.pq, d_state);
+}
+
+static int update_single(hx_device *dev, int64_t n, const float *d_m, const float *d_p,
+                         const float *d_q, float *d_u, float *d_r, hx_pcg_state *d_state)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    hx_pcg_state state;
+    double sum[2];
+    HX_TRY(get(ranks, d_state, &state));
+    if (state.reason != HX_PCG_RUNNING) return HX_OK;
+    HX_TRY(ranks->plain->pcg->update_single(dev, n, d_m, d_p, d_q, d_u, d_r, d_state));
+    HX_TRY(own_residual_single(ranks, n, d_m, d_r, d_state, sum));
+    hx_pcg_state_update(&state, sum[1]);
+    hx_pcg_state_beta(&state, sum[0]);
+    return put(ranks, d_state, &state);
+}
+
+/* A backend without mixed precision has none in shares. */
+static void set_single(hx_pcg_ops *pcg, const hx_pcg_ops *plain)
+{
+    if (!plain->start_single) return;
+    pcg->start_single = start_single;
+    pcg->direction_single = plain->direction_single;
+    pcg->alpha_single = alpha_single;
+    pcg->update_single = update_single;
+}
+
 void hx_ranks_set_pcg(hx_ranks *ranks)
 {
     ranks->pcg = (hx_pcg_ops){
@@ -117,5 +180,6 @@ void hx_ranks_set_pcg(hx_ranks *ranks)
         .update = update,
         .beta = beta,
     };
+    set_single(&ranks->pcg, ranks->plain->pcg);
     ranks->ops.pcg = &ranks->pcg;
 }

@@ -149,6 +149,18 @@ def settings():
     agree("heat", EXAMPLE % ("heatsink", "heatsink"), designs=2, cases=2, ranks=(3,))
 
 
+def mixed():
+    """Solves in single precision by processes, whose true residual is in double."""
+    size = "mesh.nx=12 mesh.ny=6 mesh.nz=6".split()
+    for keys in (["jacobi"], ["none"], ["jacobi", "optimization.rho_min=0.001", "optimization.filter.kind=helmholtz"]):
+        agree("mixed, " + " ".join(keys), PART % "cantilever", *size, "solver.precision=mixed",
+              "solver.preconditioner=" + keys[0], *keys[1:], designs=2, cases=20, ranks=(2, 3) if len(keys) == 1 else (3,))
+    agree("mixed, heat", EXAMPLE % ("heatsink", "heatsink"), "mesh.nz=1", "solver.precision=mixed",
+          "solver.preconditioner=jacobi", designs=2, cases=20, ranks=(3,))
+    with open("shared/summary.json", encoding="utf-8") as file:
+        check('"precision": "mixed"' in file.read(), "a run in mixed precision does not say so")
+
+
 def untied(name):
     """An example without its symmetry, so that its design can be in shares; and the key that finds its mesh."""
     with open(EXAMPLE % (name, name), encoding="utf-8") as file:
@@ -304,7 +316,7 @@ def refused():
     """One message, exit status 2, nothing written."""
     config, size = PART % "cantilever", "mesh.nx=8 mesh.ny=4 mesh.nz=4".split()
     for keys, text in ((["solver.element=quadratic"], "runs in one process"),
-                       (["solver.precision=mixed", "solver.preconditioner=jacobi"], "mixed"),
+                       (["solver.precision=mixed", "solver.preconditioner=multigrid"], "not a diagonal"),
                        (["solver.tolerance=-1"], "solver.tolerance"),
                        (["mesh.nx=2", "mesh.ny=1", "mesh.nz=1", "optimization.filter.radius=1"], "3 ranks for 2 elements")):
         said = run(3, "refused", config, *size, *keys)
@@ -391,7 +403,7 @@ def main():
         if why:
             print("skipped: " + why)
             return 77
-        for job in (parts, lattices, settings, convection, rigid, prescribed, designs, outputs, resumed, refused, killed):
+        for job in (parts, lattices, settings, mixed, convection, rigid, prescribed, designs, outputs, resumed, refused, killed):
             begin = time.time()
             job()
             print(f"{job.__name__}: {time.time() - begin:.1f} s")
