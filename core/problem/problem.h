@@ -112,8 +112,8 @@ typedef struct hx_problem {
 
     struct hx_plan *plan; /* ../solver/plan.h; NULL: none (borrowed) */
 
-    /* Of a share: what it is a share of, and the nodes and elements of that which are its own
-     * (borrowed); NULL: a whole. */
+    /* Of a share: what it is a share of, and the points (nodes first) and elements of that which
+     * are its own (borrowed); NULL: a whole. */
     const struct hx_problem *whole;
     const int32_t *whole_node, *whole_elem;
 } hx_problem;
@@ -134,14 +134,15 @@ int hx_problem_create_part(hx_problem *part, const hx_problem *whole, const hx_s
 
 /* What of a problem is a share's own, and no other's. */
 typedef struct hx_share_of {
-    int64_t n_node;      /* the first of its nodes: springs on them */
+    const uint8_t *point; /* [n_point of the space] 1: its own, and springs on it; NULL: all */
     const uint8_t *film; /* [entries of the whole's convection] 1: its own; NULL: all that it has */
 } hx_share_of;
 
 /* The problem of one of several processes: like a part, but what it lacks others have, so that it
  * may move; springs and convection are those that are its own. Volumes and passive densities are
- * those of its elements, their sums and numbers the whole's. node[] and elem[] are kept (borrowed).
- * O(n_elem), 8 bytes a point of the whole while it is made. */
+ * those of its elements, their sums and numbers the whole's. node[n_point of the space], nodes
+ * first, and elem[] are kept (borrowed). O(n_elem), 8 bytes a point of the whole while it is made.
+ */
 int hx_problem_create_share(hx_problem *share, const hx_problem *whole, const hx_space *space,
                             const int32_t *node, const int32_t *elem, const hx_share_of *own);
 

@@ -40,20 +40,50 @@ static int copy_supports(hx_problem *part, const hx_problem *whole, const int32_
     return HX_OK;
 }
 
-/* Those on the first n_own nodes of the part. */
+typedef struct spring {
+    int64_t dof;
+    double stiffness;
+} spring;
+
+static int compare_springs(const void *a, const void *b)
+{
+    const int64_t x = ((const spring *)a)->dof, y = ((const spring *)b)->dof;
+    return (x > y) - (x < y);
+}
+
+/* Middles of edges of a share come in another order than in the whole. */
+static int sort_springs(hx_springs *springs)
+{
+    const size_t n = (size_t)springs->n;
+    spring *list;
+    int64_t k = 1;
+    while (k < springs->n && springs->dof[k - 1] < springs->dof[k]) k++;
+    if (k >= springs->n) return HX_OK;
+    HX_TRY(hx_alloc_raw(&list, n, sizeof *list, "springs"));
+    for (size_t i = 0; i < n; i++) list[i] = (spring){springs->dof[i], springs->stiffness[i]};
+    qsort(list, n, sizeof *list, compare_springs);
+    for (size_t i = 0; i < n; i++) {
+        springs->dof[i] = list[i].dof;
+        springs->stiffness[i] = list[i].stiffness;
+    }
+    free(list);
+    return HX_OK;
+}
+
+/* Of a share those on its own points. */
 static int copy_springs(hx_problem *part, const hx_problem *whole, const int32_t *place,
-                        int64_t n_own)
+                        const uint8_t *is_own)
 {
     const size_t n = (size_t)whole->springs.n;
     HX_TRY(hx_alloc_raw(&part->springs.dof, n, sizeof(int64_t), "springs"));
     HX_TRY(hx_alloc_raw(&part->springs.stiffness, n, sizeof(double), "springs"));
-    for (size_t k = 0; k < n; k++) { /* ascending stays ascending: so do points of nodes */
+    for (size_t k = 0; k < n; k++) {
         const int64_t dof = whole->springs.dof[k];
-        if (place[dof / 3] < 0 || place[dof / 3] >= n_own) continue;
+        if (place[dof / 3] < 0 || (is_own && !is_own[place[dof / 3]])) continue;
         part->springs.dof[part->springs.n] = 3 * (int64_t)place[dof / 3] + dof % 3;
         part->springs.stiffness[part->springs.n++] = whole->springs.stiffness[k];
     }
-    return HX_OK;
+    return sort_springs(&part->springs);
 }
 
 /* Rows and columns of the points that are left; of a share those entries that are its own. */
@@ -114,7 +144,7 @@ static int alloc_rigid(hx_problem *part, const hx_problem *whole)
 
 /* All sets, with what a share has of their nodes, its own first; they move as the whole's do. */
 static int share_rigid(hx_problem *share, const hx_problem *whole, const int32_t *place,
-                       int64_t n_own)
+                       const uint8_t *is_own)
 {
     if (whole->rigid.n == 0) return HX_OK;
     HX_TRY(alloc_rigid(share, whole));
@@ -126,7 +156,7 @@ static int share_rigid(hx_problem *share, const hx_problem *whole, const int32_t
         for (int is_other = 0; is_other < 2; is_other++) {
             for (int64_t k = 0; k < from->n; k++) {
                 const int32_t now = place[whole->rigid.node[from->first + k]];
-                if (now >= 0 && (now >= n_own) == is_other)
+                if (now >= 0 && (is_own && !is_own[now]) == is_other)
                     share->rigid.node[share->rigid.n_node++] = now;
             }
             set->n = share->rigid.n_node - set->first;
@@ -211,11 +241,10 @@ static int copy_all(hx_problem *part, const hx_problem *whole, const int32_t *no
     for (int64_t p = 0; p < whole->space.n_point; p++) place[p] = -1;
     for (int64_t p = 0; p < part->space.n_point; p++) place[point[p]] = (int32_t)p;
     HX_TRY(copy_supports(part, whole, point));
-    HX_TRY(copy_springs(part, whole, place, own->n_node));
+    HX_TRY(copy_springs(part, whole, place, own->point));
     HX_TRY(copy_films(part, whole, place, own->film));
     HX_TRY(copy_cases(part, whole, point));
-    HX_TRY(is_share ? share_rigid(part, whole, place, own->n_node)
-                    : copy_rigid(part, whole, place));
+    HX_TRY(is_share ? share_rigid(part, whole, place, own->point) : copy_rigid(part, whole, place));
     return copy_volumes(part, whole, elem);
 }
 
@@ -250,7 +279,7 @@ fail:
 int hx_problem_create_part(hx_problem *part, const hx_problem *whole, const hx_space *space,
                            const int32_t *node, const int32_t *elem, const char *origin)
 {
-    const hx_share_of all = {.n_node = space->mesh->n_node};
+    const hx_share_of all = {0};
     int rc = create_part(part, whole, space, node, elem, &all, 0);
     part->plan = whole->plan;
     if (rc == HX_OK)

@@ -418,14 +418,16 @@ static int solve(hx_device *dev, const hx_mg_lines *lines, const double *d_r, fl
                                                     d_t);
 }
 
-/* The step of a share's own points, put right to that of all. */
+/* The step of a share's own points, put right to that of all. Lines are of linear elements, whose
+ * own points come first. */
 static int blocks_power(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
                         const float *d_s, float *d_v, hx_mg_smoother *d_smoother)
 {
     hx_ranks *const ranks = hx_ranks_of(dev);
     const hx_multigrid_ops *const plain = ranks->multigrid_plain;
     hx_mg_smoother smoother;
-    HX_TRY(plain->blocks_power(dev, hx_ranks_own(ranks, n), d_m, d_t, d_s, d_v, d_smoother));
+    const int64_t n_own = N_VECTOR * ranks->share.n_own;
+    HX_TRY(plain->blocks_power(dev, n_own, d_m, d_t, d_s, d_v, d_smoother));
     HX_TRY(ranks->plain->download(dev, &smoother, d_smoother, sizeof smoother));
     double sum = smoother.lambda * smoother.lambda;
     HX_TRY(hx_ranks_sum(ranks, 1, &sum));

@@ -6,11 +6,10 @@
 static int power_start(hx_device *dev, int64_t n, const float *d_m, float *d_v)
 {
     hx_ranks *const ranks = hx_ranks_of(dev);
-    const int64_t n_own = hx_ranks_own(ranks, n);
     HX_TRY(ranks->multigrid_plain->power_start(dev, n, d_m, d_v));
-    if (n > n_own) /* noise goes by a vector's places: at points in common by the owner's */
-        HX_TRY(ranks->plain->zero(dev, d_v + n_own, (size_t)(n - n_own) * sizeof *d_v));
-    return ranks->ops.common->add_single(dev, (int)(n / ranks->share.mesh.n_node), d_v);
+    HX_TRY(hx_ranks_leave_own_single(ranks, n, d_v)); /* noise goes by a vector's places: at points
+                                                         in common by the owner's */
+    return ranks->ops.common->add_single(dev, hx_ranks_components(ranks, n), d_v);
 }
 
 static int power_step(hx_device *dev, int64_t n, const float *d_m, const float *d_t, float *d_v,
@@ -18,8 +17,12 @@ static int power_step(hx_device *dev, int64_t n, const float *d_m, const float *
 {
     hx_ranks *const ranks = hx_ranks_of(dev);
     hx_mg_smoother smoother;
+    const float *d_own_t, *d_own_v;
     double sum[2];
-    HX_TRY(ranks->multigrid_plain->power_sums(dev, hx_ranks_own(ranks, n), d_m, d_t, d_v, sum));
+    int64_t n_own;
+    HX_TRY(hx_ranks_own_single(ranks, n, d_t, &ranks->d_own_single, &n_own, &d_own_t));
+    HX_TRY(hx_ranks_own_single(ranks, n, d_v, &ranks->d_own_again, &n_own, &d_own_v));
+    HX_TRY(ranks->multigrid_plain->power_sums(dev, n_own, d_m, d_own_t, d_own_v, sum));
     HX_TRY(hx_ranks_sum(ranks, 2, sum));
     HX_TRY(ranks->plain->download(dev, &smoother, d_smoother, sizeof smoother));
     const float scale = hx_mg_power_result(&smoother, sum[0], sum[1]);
@@ -27,15 +30,33 @@ static int power_step(hx_device *dev, int64_t n, const float *d_m, const float *
     return ranks->multigrid_plain->power_scale(dev, n, d_m, d_t, scale, d_v);
 }
 
-/* Vectors whose other points stay 0. */
+/* Vectors whose other points stay 0 where own ones come first. */
 static int need_own(hx_ranks *ranks, size_t n)
 {
     hx_device *const dev = &ranks->dev;
-    if (ranks->d_own) return HX_OK;
-    HX_TRY(ranks->plain->alloc(dev, n * sizeof(double), &ranks->d_own));
-    HX_TRY(ranks->plain->zero(dev, ranks->d_own, n * sizeof(double)));
+    if (!ranks->d_own) {
+        HX_TRY(ranks->plain->alloc(dev, n * sizeof(double), &ranks->d_own));
+        HX_TRY(ranks->plain->zero(dev, ranks->d_own, n * sizeof(double)));
+    }
+    if (ranks->d_own_single) return HX_OK;
     HX_TRY(ranks->plain->alloc(dev, n * sizeof(float), &ranks->d_own_single));
     return ranks->plain->zero(dev, ranks->d_own_single, n * sizeof(float));
+}
+
+/* d_own and d_own_single := r and t at own points, 0 elsewhere. */
+static int take_own(hx_ranks *ranks, int components, const double *d_r, const float *d_t)
+{
+    hx_device *const dev = &ranks->dev;
+    const hx_share *const share = &ranks->share;
+    const int is_linear = share->space.element == HX_ELEMENT_LINEAR;
+    const int64_t n = components * share->space.n_point;
+    const size_t n_taken = is_linear ? (size_t)(components * share->n_own) : (size_t)n;
+    HX_TRY(need_own(ranks, (size_t)n));
+    HX_TRY(ranks->plain->copy(dev, ranks->d_own, d_r, n_taken * sizeof *d_r));
+    HX_TRY(ranks->plain->copy(dev, ranks->d_own_single, d_t, n_taken * sizeof *d_t));
+    if (is_linear) return HX_OK;
+    HX_TRY(hx_ranks_leave_own(ranks, n, ranks->d_own));
+    return hx_ranks_leave_own_single(ranks, n, ranks->d_own_single);
 }
 
 /* Each point is restricted by its owner; the right-hand side is the sum of all shares'. */
@@ -44,11 +65,7 @@ static int restrict_own(hx_ranks *ranks, const hx_multigrid_ops *plain, int comp
                         const hx_mg_level *level)
 {
     hx_device *const dev = &ranks->dev;
-    const size_t n = (size_t)(components * ranks->share.mesh.n_node),
-                 n_own = (size_t)(components * ranks->share.n_own);
-    HX_TRY(need_own(ranks, n));
-    HX_TRY(ranks->plain->copy(dev, ranks->d_own, d_r, n_own * sizeof *d_r));
-    HX_TRY(ranks->plain->copy(dev, ranks->d_own_single, d_t, n_own * sizeof *d_t));
+    HX_TRY(take_own(ranks, components, d_r, d_t));
     HX_TRY(plain->mesh_restrict(dev, mesh, ranks->d_own, ranks->d_own_single, level));
     return hx_ranks_add_right_side(ranks, dof, level);
 }

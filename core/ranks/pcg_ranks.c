@@ -19,12 +19,21 @@ static int own_rz(hx_ranks *ranks, int64_t n, const double *d_m, const double *d
 {
     const hx_vector_ops *const vector = ranks->plain->vector;
     hx_device *const dev = &ranks->dev;
-    const int64_t n_own = hx_ranks_own(ranks, n);
-    if (!d_m) return vector->dot(dev, n_own, d_r, d_z ? d_z : d_r, rz);
-    if (!ranks->d_work)
-        HX_TRY(ranks->plain->alloc(dev, (size_t)n * sizeof(double), &ranks->d_work));
-    HX_TRY(vector->multiply(dev, n_own, d_m, d_r, ranks->d_work));
-    return vector->dot(dev, n_own, d_r, ranks->d_work, rz);
+    const size_t bytes = (size_t)n * sizeof(double);
+    const double *d_own;
+    HX_TRY(hx_ranks_own(ranks, n, d_r, &n, &d_own));
+    if (!d_m) return vector->dot(dev, n, d_own, d_z ? d_z : d_r, rz);
+    if (!ranks->d_work) HX_TRY(ranks->plain->alloc(dev, bytes, &ranks->d_work));
+    HX_TRY(vector->multiply(dev, n, d_m, d_r, ranks->d_work));
+    return vector->dot(dev, n, d_own, ranks->d_work, rz);
+}
+
+/* Of a vector with another on own points. */
+static int own_dot(hx_ranks *ranks, int64_t n, const double *d_a, const double *d_b, double *result)
+{
+    const double *d_own;
+    HX_TRY(hx_ranks_own(ranks, n, d_a, &n, &d_own));
+    return ranks->plain->vector->dot(&ranks->dev, n, d_own, d_b, result);
 }
 
 static int start(hx_device *dev, int64_t n, const double *d_m, const double *d_z, const double *d_r,
@@ -34,7 +43,7 @@ static int start(hx_device *dev, int64_t n, const double *d_m, const double *d_z
     hx_pcg_state state;
     double sum[2];
     HX_TRY(own_rz(ranks, n, d_m, d_z, d_r, &sum[0]));
-    HX_TRY(ranks->plain->vector->dot(dev, hx_ranks_own(ranks, n), d_r, d_r, &sum[1]));
+    HX_TRY(own_dot(ranks, n, d_r, d_r, &sum[1]));
     HX_TRY(hx_ranks_sum(ranks, 2, sum));
     HX_TRY(get(ranks, d_state, &state));
     hx_pcg_state_start(&state, sum[0], sum[1]);
@@ -56,7 +65,7 @@ static int alpha(hx_device *dev, int64_t n, const double *d_p, const double *d_q
 {
     hx_ranks *const ranks = hx_ranks_of(dev);
     double pq;
-    HX_TRY(ranks->plain->vector->dot(dev, hx_ranks_own(ranks, n), d_p, d_q, &pq));
+    HX_TRY(own_dot(ranks, n, d_p, d_q, &pq));
     return take_alpha(ranks, pq, d_state);
 }
 
@@ -79,7 +88,7 @@ static int update(hx_device *dev, int64_t n, const double *d_m, const double *d_
     if (state.reason != HX_PCG_RUNNING) return HX_OK; /* in all processes */
     HX_TRY(vector->axpy(dev, n, state.alpha, d_p, d_u));
     HX_TRY(vector->axpy(dev, n, -state.alpha, d_q, d_r));
-    HX_TRY(vector->dot(dev, hx_ranks_own(ranks, n), d_r, d_r, &sum[0]));
+    HX_TRY(own_dot(ranks, n, d_r, d_r, &sum[0]));
     if (d_m) HX_TRY(own_rz(ranks, n, d_m, NULL, d_r, &sum[1]));
     HX_TRY(hx_ranks_sum(ranks, 2, sum));
     hx_pcg_state_update(&state, sum[0]);
@@ -91,14 +100,12 @@ static int beta(hx_device *dev, int64_t n, const double *d_r, const double *d_z,
                 hx_pcg_state *d_state)
 {
     hx_ranks *const ranks = hx_ranks_of(dev);
-    const hx_vector_ops *const vector = ranks->plain->vector;
-    const int64_t n_own = hx_ranks_own(ranks, n);
     hx_pcg_state state;
     double sum[2] = {0.0, 0.0};
     HX_TRY(get(ranks, d_state, &state));
     if (state.reason != HX_PCG_RUNNING) return HX_OK;
-    HX_TRY(vector->dot(dev, n_own, d_r, d_z ? d_z : d_r, &sum[0]));
-    if (d_q) HX_TRY(vector->dot(dev, n_own, d_z, d_q, &sum[1]));
+    HX_TRY(own_dot(ranks, n, d_r, d_z ? d_z : d_r, &sum[0]));
+    if (d_q) HX_TRY(own_dot(ranks, n, d_z, d_q, &sum[1]));
     HX_TRY(hx_ranks_sum(ranks, 2, sum));
     if (d_q)
         hx_pcg_state_beta_flexible(&state, sum[0], sum[1]);
@@ -112,8 +119,10 @@ static int beta(hx_device *dev, int64_t n, const double *d_r, const double *d_z,
 static int own_residual_single(hx_ranks *ranks, int64_t n, const float *d_m, const float *d_r,
                                hx_pcg_state *d_state, double sum[2])
 {
+    const float *d_own;
     hx_pcg_state own;
-    HX_TRY(ranks->plain->pcg->start_single(&ranks->dev, hx_ranks_own(ranks, n), d_m, d_r, d_state));
+    HX_TRY(hx_ranks_own_single(ranks, n, d_r, &ranks->d_own_single, &n, &d_own));
+    HX_TRY(ranks->plain->pcg->start_single(&ranks->dev, n, d_m, d_own, d_state));
     HX_TRY(get(ranks, d_state, &own));
     sum[0] = own.rz;
     sum[1] = own.rr;
@@ -136,10 +145,12 @@ static int alpha_single(hx_device *dev, int64_t n, const float *d_p, const float
                         hx_pcg_state *d_state)
 {
     hx_ranks *const ranks = hx_ranks_of(dev);
+    const float *d_own;
     hx_pcg_state state, own;
     HX_TRY(get(ranks, d_state, &state));
     if (state.reason != HX_PCG_RUNNING) return HX_OK; /* in all processes */
-    HX_TRY(ranks->plain->pcg->alpha_single(dev, hx_ranks_own(ranks, n), d_p, d_q, d_state));
+    HX_TRY(hx_ranks_own_single(ranks, n, d_p, &ranks->d_own_single, &n, &d_own));
+    HX_TRY(ranks->plain->pcg->alpha_single(dev, n, d_own, d_q, d_state));
     HX_TRY(get(ranks, d_state, &own));
     HX_TRY(put(ranks, d_state, &state));
     return take_alpha(ranks, own.pq, d_state);

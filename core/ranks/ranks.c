@@ -24,7 +24,8 @@ int hx_ranks_sum(hx_ranks *ranks, int n, double *sum)
 static int dot(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *result)
 {
     hx_ranks *const ranks = hx_ranks_of(dev);
-    HX_TRY(ranks->plain->vector->dot(dev, hx_ranks_own(ranks, n), d_a, d_b, result));
+    HX_TRY(hx_ranks_own(ranks, n, d_a, &n, &d_a));
+    HX_TRY(ranks->plain->vector->dot(dev, n, d_a, d_b, result));
     return hx_ranks_sum(ranks, 1, result);
 }
 
@@ -39,7 +40,8 @@ static int field_dot(hx_device *dev, int64_t n, const double *d_a, const double 
 static int sum(hx_device *dev, int64_t n, const double *d_a, double *result)
 {
     hx_ranks *const ranks = hx_ranks_of(dev);
-    HX_TRY(ranks->plain->vector->sum(dev, hx_ranks_own(ranks, n), d_a, result));
+    HX_TRY(hx_ranks_own(ranks, n, d_a, &n, &d_a));
+    HX_TRY(ranks->plain->vector->sum(dev, n, d_a, result));
     return hx_ranks_sum(ranks, 1, result);
 }
 
@@ -56,18 +58,97 @@ int hx_ranks_put_entries(hx_device *dev, int64_t n, const int32_t *node, int64_t
     return rc;
 }
 
-/* The entries of points in common in a vector, made at the first use. */
+/* The entries of some points in a vector, made at the first use: held[] and d_held[] by unknowns a
+ * point. */
+static int find_entries_of(hx_ranks *ranks, int64_t n_point, const int32_t *point, int components,
+                           int held[HX_RANKS_ENTRIES], int64_t *d_held[HX_RANKS_ENTRIES],
+                           const int64_t **d_at)
+{
+    int k = 0;
+    while (held[k] != components && held[k] != 0) k++;
+    if (held[k] == 0)
+        HX_TRY(hx_ranks_put_entries(&ranks->dev, n_point, point, components, 0, components,
+                                    &d_held[k]));
+    held[k] = components;
+    *d_at = d_held[k];
+    return HX_OK;
+}
+
+/* Of points in common. */
 static int find_entries(hx_ranks *ranks, int components, const int64_t **d_at)
 {
-    const hx_share *const share = &ranks->share;
-    int k = 0;
-    while (ranks->components[k] != components && ranks->components[k] != 0) k++;
-    if (ranks->components[k] == 0)
-        HX_TRY(hx_ranks_put_entries(&ranks->dev, share->n_common, share->common, components, 0,
-                                    components, &ranks->d_at[k]));
-    ranks->components[k] = components;
-    *d_at = ranks->d_at[k];
-    return HX_OK;
+    return find_entries_of(ranks, ranks->share.n_common, ranks->share.common, components,
+                           ranks->components, ranks->d_at, d_at);
+}
+
+/* Of points of others, of a vector of n unknowns. */
+static int find_others(hx_ranks *ranks, int64_t n, int64_t *n_at, const int64_t **d_at)
+{
+    const int components = hx_ranks_components(ranks, n);
+    *n_at = ranks->share.n_other * components;
+    return find_entries_of(ranks, ranks->share.n_other, ranks->share.other, components,
+                           ranks->other_components, ranks->d_other, d_at);
+}
+
+/* 1 if a vector's own entries come first: of linear elements, and where all are own. */
+static int is_own_first(const hx_ranks *ranks)
+{
+    return ranks->share.space.element == HX_ELEMENT_LINEAR || ranks->share.n_other == 0;
+}
+
+static int64_t count_own(const hx_ranks *ranks, int64_t n)
+{
+    return hx_ranks_components(ranks, n) * (ranks->share.space.n_point - ranks->share.n_other);
+}
+
+int hx_ranks_leave_own(hx_ranks *ranks, int64_t n, double *d_v)
+{
+    const int64_t n_own = count_own(ranks, n);
+    const int64_t *d_at;
+    int64_t n_at;
+    if (n_own == n) return HX_OK;
+    if (is_own_first(ranks))
+        return ranks->plain->zero(&ranks->dev, d_v + n_own, (size_t)(n - n_own) * sizeof *d_v);
+    HX_TRY(find_others(ranks, n, &n_at, &d_at));
+    return ranks->plain->vector->zero_entries(&ranks->dev, n_at, d_at, d_v);
+}
+
+int hx_ranks_leave_own_single(hx_ranks *ranks, int64_t n, float *d_v)
+{
+    const int64_t n_own = count_own(ranks, n);
+    const int64_t *d_at;
+    int64_t n_at;
+    if (n_own == n) return HX_OK;
+    if (is_own_first(ranks))
+        return ranks->plain->zero(&ranks->dev, d_v + n_own, (size_t)(n - n_own) * sizeof *d_v);
+    HX_TRY(find_others(ranks, n, &n_at, &d_at));
+    return ranks->plain->vector->zero_entries_single(&ranks->dev, n_at, d_at, d_v);
+}
+
+int hx_ranks_own(hx_ranks *ranks, int64_t n, const double *d_v, int64_t *n_own,
+                 const double **d_own)
+{
+    const size_t bytes = (size_t)n * sizeof *d_v;
+    *n_own = is_own_first(ranks) ? count_own(ranks, n) : n;
+    *d_own = d_v;
+    if (is_own_first(ranks)) return HX_OK;
+    if (!ranks->d_own) HX_TRY(ranks->plain->alloc(&ranks->dev, bytes, &ranks->d_own));
+    *d_own = ranks->d_own;
+    HX_TRY(ranks->plain->copy(&ranks->dev, ranks->d_own, d_v, bytes));
+    return hx_ranks_leave_own(ranks, n, ranks->d_own);
+}
+
+int hx_ranks_own_single(hx_ranks *ranks, int64_t n, const float *d_v, float **d_copy,
+                        int64_t *n_own, const float **d_own)
+{
+    const size_t bytes = (size_t)n * sizeof *d_v;
+    *n_own = is_own_first(ranks) ? count_own(ranks, n) : n;
+    *d_own = d_v;
+    if (is_own_first(ranks)) return HX_OK;
+    if (!*d_copy) HX_TRY(ranks->plain->alloc(&ranks->dev, bytes, d_copy));
+    *d_own = *d_copy;
+    HX_TRY(ranks->plain->copy(&ranks->dev, *d_copy, d_v, bytes));
+    return hx_ranks_leave_own_single(ranks, n, *d_copy);
 }
 
 /* To and from all peers, `bytes` a point in common. */
@@ -127,11 +208,8 @@ int hx_ranks_add_at(hx_ranks *ranks, int components, const int64_t *d_at, float 
 /* The owner's values, to which the others add 0. */
 static int settle(hx_device *dev, int components, double *d_y)
 {
-    const hx_share *const share = &hx_ranks_of(dev)->share;
-    const int64_t n_other = share->mesh.n_node - share->n_own;
-    if (n_other > 0)
-        HX_TRY(dev->ops->zero(dev, d_y + components * share->n_own,
-                              (size_t)(components * n_other) * sizeof *d_y));
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    HX_TRY(hx_ranks_leave_own(ranks, components * ranks->share.space.n_point, d_y));
     return add(dev, components, d_y);
 }
 
@@ -281,8 +359,10 @@ void hx_ranks_free(hx_ranks *ranks)
 {
     hx_device *const dev = &ranks->dev;
     if (!ranks->team) return;
-    void *const owned[] = {ranks->d_values, ranks->d_own,   ranks->d_own_single, ranks->d_work,
-                           ranks->d_at[0],  ranks->d_at[1], ranks->d_at[2]};
+    void *const owned[] = {ranks->d_values,   ranks->d_own,      ranks->d_own_single,
+                           ranks->d_work,     ranks->d_at[0],    ranks->d_at[1],
+                           ranks->d_at[2],    ranks->d_other[0], ranks->d_other[1],
+                           ranks->d_other[2], ranks->d_own_again};
     for (size_t i = 0; dev->ops && i < sizeof owned / sizeof owned[0]; i++)
         ranks->plain->release(dev, owned[i]);
     free(ranks->message);

@@ -74,10 +74,13 @@ typedef struct hx_ranks {
     void *d_values;                  /* [n_common * 6] doubles (owned, like all below) */
     double *values, *send, *receive; /* [n_common * 6], [with * 6] twice, host */
     hx_message *message;             /* [n_peer] of an exchange */
-    double *d_own;                   /* [n] of own points, 0 elsewhere, for restrictions (owned) */
-    float *d_own_single;             /* [n] */
-    double *d_work;                  /* [n] M^-1 r */
-    double *field;                   /* [n_elem of the share] host */
+    double *d_own;                   /* [n] of own points, 0 elsewhere (owned, like the next) */
+    float *d_own_single;             /* [n], as is the next */
+    float *d_own_again;
+    int other_components[HX_RANKS_ENTRIES]; /* as above, of points of others */
+    int64_t *d_other[HX_RANKS_ENTRIES];     /* [n_other * components] */
+    double *d_work;                         /* [n] M^-1 r */
+    double *field;                          /* [n_elem of the share] host */
     double *whole;      /* [n_elem of the whole], where the leader has the design on its device */
     int64_t most_whole; /* nodes of a lattice that is not shared out */
     hx_level_share *level; /* those that are (owned) */
@@ -151,11 +154,23 @@ static inline hx_ranks *hx_ranks_of(hx_device *dev)
     return (hx_ranks *)dev; /* its first member */
 }
 
-/* Of a vector of n unknowns on the share's points those of its own points. */
-static inline int64_t hx_ranks_own(const hx_ranks *ranks, int64_t n)
+/* Unknowns a point of a vector of n. */
+static inline int hx_ranks_components(const hx_ranks *ranks, int64_t n)
 {
-    return n / ranks->share.mesh.n_node * ranks->share.n_own;
+    return (int)(n / ranks->share.space.n_point);
 }
+
+/* The own part of a vector of n unknowns on the share's points, for sums: what of it a sum runs
+ * over. Linear elements: its first *n_own entries, nothing is done. Quadratic ones: all n, *d_own a
+ * copy (of hx_ranks, until the next call) with 0 at the points of others. O(n). */
+int hx_ranks_own(hx_ranks *ranks, int64_t n, const double *d_v, int64_t *n_own,
+                 const double **d_own);
+int hx_ranks_own_single(hx_ranks *ranks, int64_t n, const float *d_v, float **d_copy,
+                        int64_t *n_own, const float **d_own);
+
+/* d_v := 0 at the points of others. */
+int hx_ranks_leave_own(hx_ranks *ranks, int64_t n, double *d_v);
+int hx_ranks_leave_own_single(hx_ranks *ranks, int64_t n, float *d_v);
 
 /* d_sum[n] of each process := the sum over all. Waits. */
 int hx_ranks_sum_device(hx_ranks *ranks, size_t n, float *d_sum);

@@ -3,16 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/grow.h"
 #include "../base/memory.h"
 
 static const char what[] = "share of a rank";
 
 int hx_share_check(const hx_problem *whole)
 {
-    if (whole->space.element != HX_ELEMENT_LINEAR)
+    if (whole->space.element == HX_ELEMENT_SPLINE)
         return HX_RAISE(HX_EINPUT,
-                        "solver.element = \"%s\" runs in one process: several share linear "
-                        "elements alone",
+                        "solver.element = \"%s\" runs in one process: several share linear and "
+                        "quadratic elements",
                         hx_element_name(whole->space.element));
     return HX_OK;
 }
@@ -43,21 +44,21 @@ int hx_share_rank_of(const hx_share *share, int n_rank, int64_t elem)
     return low;
 }
 
-/* The lowest rank that has a node of the whole. */
-static int owner_of(const hx_share *share, int n_rank, int64_t node)
+/* The lowest rank that has a point of the whole. */
+static int owner_of(const hx_share *share, int n_rank, int64_t point)
 {
-    const hx_mesh *const mesh = share->whole->mesh;
-    const int64_t first = mesh->node_elem_ptr[node]; /* elements ascend, and so do their ranks */
-    return hx_share_rank_of(share, n_rank, mesh->node_elem[first] / 8);
+    const hx_space *const space = &share->whole->space;
+    const int64_t first = space->point_ptr[point]; /* elements ascend, and so do their ranks */
+    return hx_share_rank_of(share, n_rank, hx_space_cell(space, space->point_place[first]));
 }
 
-/* place[n_node of the whole] := number in the share, -1: not in it. */
+/* place[n_point of the whole] := number of its nodes in the share, -1: not in it. */
 static int number_nodes(hx_share *share, const hx_team *team, int32_t *place)
 {
     const hx_mesh *const mesh = share->whole->mesh;
     const int64_t begin = share->first[team->rank], end = share->first[team->rank + 1];
     int64_t n_node = 0, n;
-    for (int64_t a = 0; a < mesh->n_node; a++) place[a] = -1;
+    for (int64_t a = 0; a < share->whole->space.n_point; a++) place[a] = -1;
     for (int64_t k = 8 * begin; k < 8 * end; k++) {
         n_node += place[mesh->conn[k]] < 0;
         place[mesh->conn[k]] = 0;
@@ -96,21 +97,62 @@ fail:
     return rc;
 }
 
-int hx_share_ranks_of(const hx_share *share, int n_rank, int64_t node, int rank[])
+/* The middle of edge k of the share as a point of the whole, -1: a share of another mesh. */
+static int64_t middle_of(const hx_share *share, int64_t k)
 {
-    const hx_mesh *const mesh = share->whole->mesh;
+    const int32_t *const end = share->space.edge + 2 * k;
+    return hx_space_middle(&share->whole->space, share->node[end[0]], share->node[end[1]]);
+}
+
+/* Middles: their numbers in the whole, both ways, and where they lie there. */
+static int number_middles(hx_share *share, int32_t *place)
+{
+    const hx_space *const whole = &share->whole->space;
+    const int64_t n_node = share->mesh.n_node;
+    HX_TRY(hx_resize_raw(&share->node, (size_t)n_node, (size_t)share->space.n_point,
+                         sizeof *share->node, what));
+    for (int64_t k = 0; k < share->space.n_edge; k++) {
+        const int64_t middle = middle_of(share, k);
+        if (middle < 0) return HX_RAISE(HX_EINTERNAL, "an edge of a share that the whole lacks");
+        share->node[n_node + k] = (int32_t)middle;
+        place[middle] = (int32_t)(n_node + k);
+        memcpy(share->space.xyz + 3 * (n_node + k), whole->xyz + 3 * middle, 3 * sizeof(double));
+    }
+    return HX_OK;
+}
+
+static int list_others(hx_share *share, const hx_team *team)
+{
+    const int64_t n = share->space.n_point;
+    HX_TRY(hx_alloc_raw(&share->other, (size_t)(n - share->n_own), sizeof *share->other, what));
+    for (int64_t p = share->n_own; p < n; p++)
+        if (owner_of(share, team->size, share->node[p]) != team->rank)
+            share->other[share->n_other++] = (int32_t)p;
+    return HX_OK;
+}
+
+static int make_space(hx_share *share, const hx_team *team, int32_t *place)
+{
+    HX_TRY(hx_space_create(&share->space, &share->mesh, share->whole->space.element));
+    if (share->space.element != HX_ELEMENT_LINEAR) HX_TRY(number_middles(share, place));
+    return list_others(share, team);
+}
+
+int hx_share_ranks_of(const hx_share *share, int n_rank, int64_t point, int rank[])
+{
+    const hx_space *const space = &share->whole->space;
     int n = 0;
-    for (int64_t k = mesh->node_elem_ptr[node]; k < mesh->node_elem_ptr[node + 1]; k++) {
-        const int r = hx_share_rank_of(share, n_rank, mesh->node_elem[k] / 8);
+    for (int64_t k = space->point_ptr[point]; k < space->point_ptr[point + 1]; k++) {
+        const int r = hx_share_rank_of(share, n_rank, hx_space_cell(space, space->point_place[k]));
         if (n == 0 || rank[n - 1] != r) rank[n++] = r;
     }
     return n;
 }
 
-/* Lists of what is in common, of nodes[n] of the whole, ascending. First pass (count): how many
+/* Lists of what is in common, of point[n] of the whole, ascending. First pass (count): how many
  * there are; second: where. */
 typedef struct census {
-    int64_t *with;    /* [size] nodes in common with each rank */
+    int64_t *with;    /* [size] points in common with each rank */
     int64_t n_common; /* and with any */
     int64_t n_source;
 } census;
@@ -168,7 +210,7 @@ static int compare_nodes(const void *a, const void *b)
 
 static int find_common(hx_share *share, const hx_team *team, const int32_t *place)
 {
-    const int64_t n = share->mesh.n_node;
+    const int64_t n = share->space.n_point;
     census c = {0};
     int32_t *node = NULL;
     int64_t *next = NULL;
@@ -191,7 +233,7 @@ fail:
     return rc;
 }
 
-/* The lowest rank that has both nodes: two of one face have one. rank[]: scratch. */
+/* The lowest rank that has both points: two of one face have one. rank[]: scratch. */
 static int rank_of_pair(const hx_share *share, int n_rank, int64_t a, int64_t b, int *rank)
 {
     const int n_a = hx_share_ranks_of(share, n_rank, a, rank),
@@ -215,18 +257,22 @@ static void divide_films(const hx_share *share, const hx_team *team, int *rank, 
 static int make_problem(hx_share *share, const hx_team *team)
 {
     const hx_films *const films = &share->whole->films;
-    const hx_space space = hx_space_linear(&share->mesh);
-    const size_t n_entry = films->n > 0 ? (size_t)films->ptr[films->n] : 0;
-    uint8_t *is_own = NULL;
+    const size_t n_entry = films->n > 0 ? (size_t)films->ptr[films->n] : 0,
+                 n_point = (size_t)share->space.n_point;
+    uint8_t *is_own = NULL, *has_point = NULL;
     int rc, *rank = NULL;
     HX_TRY_FAIL(hx_alloc_raw(&is_own, n_entry, sizeof *is_own, what));
+    HX_TRY_FAIL(hx_alloc_raw(&has_point, n_point, sizeof *has_point, what));
+    memset(has_point, 1, n_point);
+    for (int64_t k = 0; k < share->n_other; k++) has_point[share->other[k]] = 0;
     HX_TRY_FAIL(hx_alloc_raw(&rank, 2 * (size_t)team->size, sizeof *rank, what));
     divide_films(share, team, rank, is_own);
-    const hx_share_of own = {share->n_own, is_own};
-    rc = hx_problem_create_share(&share->problem, share->whole, &space, share->node, share->elem,
-                                 &own);
+    const hx_share_of own = {has_point, is_own};
+    rc = hx_problem_create_share(&share->problem, share->whole, &share->space, share->node,
+                                 share->elem, &own);
 fail:
     free(is_own);
+    free(has_point);
     free(rank);
     return rc;
 }
@@ -239,11 +285,12 @@ int hx_share_create(hx_share *share, const hx_team *team, const hx_problem *whol
     share->whole = whole;
     HX_TRY_FAIL(hx_share_check(whole));
     HX_TRY_FAIL(find_runs(share, team));
-    HX_TRY_FAIL(hx_alloc_raw(&place, (size_t)whole->mesh->n_node, sizeof *place, what));
+    HX_TRY_FAIL(hx_alloc_raw(&place, (size_t)whole->space.n_point, sizeof *place, what));
     HX_TRY_FAIL(number_nodes(share, team, place));
     int64_t n_node = 0;
     for (int64_t a = 0; a < whole->mesh->n_node; a++) n_node += place[a] >= 0;
     HX_TRY_FAIL(make_mesh(share, team, n_node, place));
+    HX_TRY_FAIL(make_space(share, team, place));
     HX_TRY_FAIL(find_common(share, team, place));
     HX_TRY_FAIL(make_problem(share, team));
 fail:
@@ -255,10 +302,12 @@ fail:
 void hx_share_free(hx_share *share)
 {
     hx_problem_free(&share->problem);
+    hx_space_free(&share->space);
     hx_mesh_free(&share->mesh);
     free(share->first);
     free(share->node);
     free(share->elem);
+    free(share->other);
     free(share->common);
     free(share->peer);
     free(share->with);

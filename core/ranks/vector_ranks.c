@@ -7,7 +7,8 @@
 
 static const char what[] = "a vector of all processes";
 
-/* What the leader knows of the others' points: n_node of each, and their numbers in the whole. */
+/* What the leader knows of the others' points: how many each has, and their numbers in the whole.
+ */
 typedef struct points {
     int64_t *n;     /* [size] */
     size_t *bytes;  /* [size] of what is moved */
@@ -40,7 +41,7 @@ static int find_points(hx_ranks *ranks, int components, points *p)
     int64_t n = 0;
     HX_TRY(hx_alloc(&p->n, size, sizeof *p->n, what));
     HX_TRY(hx_alloc(&p->bytes, size, sizeof *p->bytes, what));
-    HX_TRY(ranks->team->ops->all_gather(ranks->team, &share->mesh.n_node, sizeof(int64_t), p->n));
+    HX_TRY(ranks->team->ops->all_gather(ranks->team, &share->space.n_point, sizeof(int64_t), p->n));
     for (size_t r = 0; r < size; r++) n += p->n[r];
     if (is_leader(ranks)) {
         HX_TRY(hx_alloc_raw(&p->node, (size_t)n, sizeof *p->node, what));
@@ -70,7 +71,7 @@ static void move_values(const hx_ranks *ranks, int components, points *p, double
 static int collect(hx_ranks *ranks, int components, const double *d_share, double *whole, points *p,
                    double *own)
 {
-    const size_t bytes = (size_t)(ranks->share.mesh.n_node * components) * sizeof(double);
+    const size_t bytes = (size_t)(ranks->share.space.n_point * components) * sizeof(double);
     HX_TRY(find_points(ranks, components, p));
     HX_TRY(ranks->plain->download(&ranks->dev, own, d_share, bytes));
     HX_TRY(ranks->team->ops->gather(ranks->team, HX_RANKS_LEADER, own, p->bytes, p->values));
@@ -81,7 +82,7 @@ static int collect(hx_ranks *ranks, int components, const double *d_share, doubl
 static int spread(hx_ranks *ranks, int components, const double *whole, double *d_share, points *p,
                   double *own)
 {
-    const size_t bytes = (size_t)(ranks->share.mesh.n_node * components) * sizeof(double);
+    const size_t bytes = (size_t)(ranks->share.space.n_point * components) * sizeof(double);
     HX_TRY(find_points(ranks, components, p));
     if (is_leader(ranks)) move_values(ranks, components, p, (double *)whole, 0);
     HX_TRY(ranks->team->ops->scatter(ranks->team, HX_RANKS_LEADER, p->values, p->bytes, own));
@@ -93,7 +94,8 @@ static int move(hx_ranks *ranks, int components, const double *d_from, double *d
 {
     points p = {0};
     double *own;
-    HX_TRY(hx_alloc_raw(&own, (size_t)(ranks->share.mesh.n_node * components), sizeof *own, what));
+    HX_TRY(
+        hx_alloc_raw(&own, (size_t)(ranks->share.space.n_point * components), sizeof *own, what));
     const int rc = d_from ? collect(ranks, components, d_from, to, &p, own)
                           : spread(ranks, components, from, d_to, &p, own);
     free_points(&p);

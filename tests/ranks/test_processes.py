@@ -154,11 +154,23 @@ def mixed():
     size = "mesh.nx=12 mesh.ny=6 mesh.nz=6".split()
     for keys in (["jacobi"], ["none"], ["jacobi", "optimization.rho_min=0.001", "optimization.filter.kind=helmholtz"]):
         agree("mixed, " + " ".join(keys), PART % "cantilever", *size, "solver.precision=mixed",
-              "solver.preconditioner=" + keys[0], *keys[1:], designs=2, cases=20, ranks=(2, 3) if len(keys) == 1 else (3,))
+              "solver.preconditioner=" + keys[0], *keys[1:], designs=2, cases=20, ranks=(2, 3) if keys == ["jacobi"] else (3,))
     agree("mixed, heat", EXAMPLE % ("heatsink", "heatsink"), "mesh.nz=1", "solver.precision=mixed",
           "solver.preconditioner=jacobi", designs=2, cases=20, ranks=(3,))
     with open("shared/summary.json", encoding="utf-8") as file:
         check('"precision": "mixed"' in file.read(), "a run in mixed precision does not say so")
+
+
+def quadratic():
+    """Points in the middles of edges, which are no node's; with and without the multigrid from rows."""
+    size = "solver.element=quadratic mesh.nx=8 mesh.ny=4 mesh.nz=4 mesh.distort=0.2".split()
+    for keys in (["multigrid"], ["multigrid", "mesh.shuffle=3", "optimization.rho_min=0.01"], ["jacobi"],
+                 ["block-jacobi", "optimization.filter.kind=helmholtz"]):
+        agree("quadratic, " + " ".join(keys), PART % "cantilever", *size, "solver.preconditioner=" + keys[0], *keys[1:],
+              designs=2, cases=2 if keys[0] == "multigrid" else 20, ranks=(2, 3) if keys == ["multigrid"] else (4,))
+    sums = [json.load(open(os.path.join(folder, "summary.json"), encoding="utf-8"))["cases"][0]["reaction_sum"][2]
+            for folder in ("alone", "shared")]
+    check(abs(sums[1] / sums[0] - 1) < 1e-8, f"quadratic: reactions {sums}")
 
 
 def untied(name):
@@ -190,6 +202,8 @@ def convection():
         for precond, more in (("multigrid", 2), ("jacobi", 20)):
             agree(f"convection, {name}, {precond}", name + ".cfg", *size, "solver.preconditioner=" + precond, designs=3,
                   cases=more, ranks=(2, 3))
+    agree("convection, quadratic", "free.cfg", "mesh.nx=20", "mesh.ny=20", "solver.element=quadratic",
+          "solver.preconditioner=multigrid", designs=2, cases=2, ranks=(3,))
     verdict = [json.load(open(os.path.join(folder, "summary.json"), encoding="utf-8"))["cases"][0]["heat_to_convection"]
                for folder in ("alone", "shared")]
     check(verdict[0] > 0 and abs(verdict[1] / verdict[0] - 1) < 1e-9, f"heat to convection: {verdict}")
@@ -315,8 +329,7 @@ def resumed():
 def refused():
     """One message, exit status 2, nothing written."""
     config, size = PART % "cantilever", "mesh.nx=8 mesh.ny=4 mesh.nz=4".split()
-    for keys, text in ((["solver.element=quadratic"], "runs in one process"),
-                       (["solver.precision=mixed", "solver.preconditioner=multigrid"], "not a diagonal"),
+    for keys, text in ((["solver.precision=mixed", "solver.preconditioner=multigrid"], "not a diagonal"),
                        (["solver.tolerance=-1"], "solver.tolerance"),
                        (["mesh.nx=2", "mesh.ny=1", "mesh.nz=1", "optimization.filter.radius=1"], "3 ranks for 2 elements")):
         said = run(3, "refused", config, *size, *keys)
@@ -335,9 +348,15 @@ def refused():
     check(shares.returncode == 0 and re.search(r"ranks +3", shares.stdout), "check by three processes: no shares")
     check(re.search(r"ranks +[0-9.]+ [kM]B of device memory in the first of 3 processes", shares.stdout),
           "check by three processes: no memory")
-    quadratic = hextop(1, "check", config, *size, "solver.element=quadratic", "--ranks=2")
-    check(quadratic.returncode == 0 and "runs in one process" in quadratic.stdout,
-          f"check of quadratic elements by two: {quadratic.stdout}")
+    middles = hextop(1, "check", config, *size, "solver.element=quadratic", "--ranks=2")
+    check(middles.returncode == 0 and "of device memory in the first of 2 processes" in middles.stdout,
+          f"check of quadratic elements by two: {middles.stdout}")
+    spline = EXAMPLE % ("spline_part", "spline_part"), "mesh.refine=[1,1,1]"
+    said = run(2, "refused", *spline)
+    check(said.returncode == 2 and "runs in one process" in said.stderr and not os.path.exists("refused"),
+          f"a spline by two: {said.stderr}")
+    said = hextop(1, "check", *spline, "--ranks=2")
+    check(said.returncode == 0 and "runs in one process" in said.stdout, f"check of a spline by two: {said.stdout}")
     other = hextop(2, "list")
     check(other.returncode == 0 and other.stdout == hextop(1, "list").stdout, "list by two: not one's text")
 
@@ -403,7 +422,8 @@ def main():
         if why:
             print("skipped: " + why)
             return 77
-        for job in (parts, lattices, settings, mixed, convection, rigid, prescribed, designs, outputs, resumed, refused, killed):
+        for job in (parts, lattices, settings, mixed, quadratic, convection, rigid, prescribed, designs, outputs, resumed, refused,
+                    killed):
             begin = time.time()
             job()
             print(f"{job.__name__}: {time.time() - begin:.1f} s")

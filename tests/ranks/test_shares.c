@@ -3,12 +3,14 @@
  * mpirun with any number of processes; alone it says so. */
 #include "core/ranks/ranks.h"
 #include "core/solver/operator.h"
+#include "tests/lib/curved.h"
 #include "tests/lib/fixture.h"
 
 typedef struct job {
     hx_team team;
     hx_device device;
     hx_mesh mesh;
+    hx_space space;
     hx_problem problem;
     hx_ranks ranks;
     int64_t n;               /* unknowns of the whole */
@@ -16,7 +18,15 @@ typedef struct job {
     double *modulus;         /* [n_elem] */
 } job;
 
-static int make_problem(job *j)
+/* Bends every edge, the same for all cells that share one. */
+static void bend(const double x[3], double y[3])
+{
+    y[0] = x[0] + 0.05 * x[1] * x[1];
+    y[1] = x[1] + 0.04 * x[0] * x[2];
+    y[2] = x[2] - 0.03 * x[0] * x[1];
+}
+
+static int make_problem(job *j, hx_element element)
 {
     static const hx_support_spec support = {
         .set = "left", .origin = "test", .fix = HX_FIX_X | HX_FIX_Y};
@@ -31,14 +41,17 @@ static int make_problem(job *j)
     params.spring = &spring;
     params.n_spring = 1;
     HX_TRY(fixture_box_create(&j->mesh, &box));
+    if (element == HX_ELEMENT_QUADRATIC) HX_TRY(curved_bend(&j->mesh, bend));
     HX_TRY(fixture_finish(&j->mesh, FIXTURE_REORDERED));
+    HX_TRY(hx_space_create(&j->space, &j->mesh, element));
+    params.space = &j->space;
     return hx_problem_create(&j->problem, &j->mesh, &params);
 }
 
 static void make_vectors(job *j)
 {
     uint64_t state = 99;
-    const size_t n = (size_t)(3 * j->mesh.n_node), n_elem = (size_t)j->mesh.n_elem;
+    const size_t n = (size_t)(3 * j->space.n_point), n_elem = (size_t)j->mesh.n_elem;
     j->n = (int64_t)n;
     j->x = malloc(n * sizeof(double));
     j->exact = malloc(n * sizeof(double));
@@ -90,7 +103,7 @@ static void find_together(job *j, const hx_strategy *strategy, hx_layout layout,
 {
     hx_operator op;
     hx_device *const dev = &j->ranks.dev;
-    const size_t n = 3 * (size_t)j->ranks.share.mesh.n_node;
+    const size_t n = 3 * (size_t)j->ranks.share.space.n_point;
     double *const d_x = fixture_put(dev, n, NULL), *const d_y = fixture_put(dev, n, NULL);
     CHECK_OK(hx_operator_create(&op, dev, strategy, layout, &j->ranks.share.problem, 0));
     CHECK_OK(set_modulus(j, &op));
@@ -109,7 +122,8 @@ static void test_operators(job *j)
     size_t i = 0;
     int layout = 0, n = 0;
     hx_layout of;
-    while ((strategy = fixture_next_strategy(&j->device, &i, &layout, &of)) != NULL)
+    while ((strategy = fixture_next_strategy(&j->device, &i, &layout, &of)) != NULL) {
+        if (j->space.element != HX_ELEMENT_LINEAR && !strategy->space_bytes) continue;
         for (int kind = 0; kind < N_KIND; kind++, n++) {
             double alone, together;
             find_exact(j, strategy, of, kind, &alone);
@@ -123,6 +137,7 @@ static void test_operators(job *j)
             CHECK_MSG(off <= bound * scale, "%s, %s: %.1e of %.1e", strategy->name,
                       kind == PRODUCT ? "product" : "diagonal", off, scale);
         }
+    }
     CHECK(n >= 2 * 3);
 }
 
@@ -175,17 +190,19 @@ static void test_long_sums(job *j)
     free(sum);
 }
 
-/* Own nodes of all shares are the nodes, each once; runs are the elements. */
+/* Own nodes and points of all shares are the nodes and points, each once; runs are the elements. */
 static void test_shares(job *j)
 {
     const hx_share *const share = &j->ranks.share;
-    double n[2] = {(double)share->n_own, (double)share->mesh.n_elem};
-    CHECK_OK(hx_team_sum(&j->team, 2, n));
-    CHECK((int64_t)n[0] == j->mesh.n_node && (int64_t)n[1] == j->mesh.n_elem);
+    double n[3] = {(double)share->n_own, (double)share->mesh.n_elem,
+                   (double)(share->space.n_point - share->n_other)};
+    CHECK_OK(hx_team_sum(&j->team, 3, n));
+    CHECK((int64_t)n[0] == j->mesh.n_node && (int64_t)n[1] == j->mesh.n_elem &&
+          (int64_t)n[2] == j->space.n_point);
     CHECK(j->team.size == 1 || share->n_common > 0);
-    for (int64_t a = 0; a < share->mesh.n_node; a++)
+    for (int64_t a = 0; a < share->space.n_point; a++)
         for (int k = 0; k < 3; k++)
-            CHECK(share->mesh.xyz[3 * a + k] == j->mesh.xyz[3 * (int64_t)share->node[a] + k]);
+            CHECK(share->space.xyz[3 * a + k] == j->space.xyz[3 * (int64_t)share->node[a] + k]);
 }
 
 /* A field and a vector there and back; values in common settle on one. */
@@ -193,7 +210,7 @@ static void test_transport(job *j)
 {
     hx_device *const dev = &j->ranks.dev;
     const hx_share *const share = &j->ranks.share;
-    const size_t n_elem = (size_t)j->mesh.n_elem, n = 3 * (size_t)share->mesh.n_node;
+    const size_t n_elem = (size_t)j->mesh.n_elem, n = 3 * (size_t)share->space.n_point;
     double *const d_whole = fixture_put(dev, n_elem, j->modulus),
                   *const d_back = fixture_put(dev, n_elem, NULL),
                   *const d_share = fixture_put(dev, (size_t)share->mesh.n_elem, NULL),
@@ -208,13 +225,33 @@ static void test_transport(job *j)
     CHECK_OK(dev->ops->upload(dev, d_x, j->got, n * sizeof(double)));
     CHECK_OK(dev->ops->common->settle(dev, 3, d_x));
     fixture_get(dev, n, j->got, d_x);
-    for (size_t i = 0; i < n; i++)
-        CHECK(i < 3 * (size_t)share->n_own ? j->got[i] == j->team.rank + 1.0
-                                           : j->got[i] < j->team.rank + 1.0);
+    for (size_t i = 0, k = 0; i < n; i++) {
+        while (k < (size_t)share->n_other && 3 * (size_t)share->other[k] + 2 < i) k++;
+        const int is_other = k < (size_t)share->n_other && (size_t)share->other[k] == i / 3;
+        CHECK(is_other ? j->got[i] < j->team.rank + 1.0 : j->got[i] == j->team.rank + 1.0);
+    }
     dev->ops->release(dev, d_whole);
     dev->ops->release(dev, d_back);
     dev->ops->release(dev, d_share);
     dev->ops->release(dev, d_x);
+}
+
+static void test_element(job *j, hx_element element)
+{
+    CHECK_OK(make_problem(j, element));
+    make_vectors(j);
+    CHECK_OK(hx_ranks_create(&j->ranks, &j->team, &j->device, &j->problem));
+    test_shares(j);
+    test_operators(j);
+    test_transport(j);
+    hx_ranks_free(&j->ranks);
+    free(j->x);
+    free(j->exact);
+    free(j->got);
+    free(j->modulus);
+    hx_problem_free(&j->problem);
+    hx_space_free(&j->space);
+    hx_mesh_free(&j->mesh);
 }
 
 int main(int argc, char **argv)
@@ -224,21 +261,10 @@ int main(int argc, char **argv)
     const int status = fixture_open_small(&j.device, argc, argv);
     if (status) return status;
     CHECK_OK(hx_team_join(&j.team));
-    CHECK_OK(make_problem(&j));
-    make_vectors(&j);
-    CHECK_OK(hx_ranks_create(&j.ranks, &j.team, &j.device, &j.problem));
     test_sums(&j);
     test_long_sums(&j);
-    test_shares(&j);
-    test_operators(&j);
-    test_transport(&j);
-    hx_ranks_free(&j.ranks);
-    free(j.x);
-    free(j.exact);
-    free(j.got);
-    free(j.modulus);
-    hx_problem_free(&j.problem);
-    hx_mesh_free(&j.mesh);
+    test_element(&j, HX_ELEMENT_LINEAR);
+    test_element(&j, HX_ELEMENT_QUADRATIC);
     hx_device_close(&j.device);
     const int size = j.team.size;
     hx_team_leave(&j.team);
