@@ -226,6 +226,7 @@ def rigid():
     for precond, more in (("multigrid", 2), ("jacobi", 20), ("block-jacobi", 20)):
         agree("rigid sets, " + precond, "rigid.cfg", "solver.preconditioner=" + precond, designs=3, cases=more,
               ranks=(2, 3) if precond == "multigrid" else (3,))
+    agree("rigid sets, quadratic", "rigid.cfg", "solver.element=quadratic", designs=2, cases=2, ranks=(3,))
 
 
 def prescribed():
