@@ -133,6 +133,8 @@ static int check_config(hx_check *check, const hx_options *options)
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(hx_check_mesh(check));
     if (check->n_rank > 0) HX_TRY(hx_check_ranks(s, check->n_rank));
+    HX_TRY(hx_session_cut_mesh(s, check->n_rank));
+    if (check->n_rank > 1) hx_log_info("  taken: %s", hx_partition_name(s->cfg.solver.partition));
     hx_check_sets(s);
     HX_TRY(hx_check_faces(s));
     const int rc = check_problem(check);
@@ -165,7 +167,9 @@ const hx_command hx_command_check = {
         "of a CAD model its faces, the 40 largest or with -v all, and keeps its mesh in\n"
         "output.directory.\n"
         "--ranks says how P processes would share the mesh: the heaviest rank over the mean (an\n"
-        "element weighs as many corners as it has), faces between ranks, nodes that ranks share.\n"
+        "element weighs as many corners as it has), faces between ranks, nodes that ranks share, "
+        "and\n"
+        "which way solver.partition takes.\n"
         "Exit status 0, also with warnings; 2 when the run would be refused, 1 when it would\n"
         "need more memory than there is.\n",
     .prints = 1,

@@ -11,6 +11,7 @@
 #include "../text/json.h"
 #include "config_tree.h"
 #include "core/files/vtk.h"
+#include "core/partition/partition.h"
 #include "core/problem/problem.h"
 #include "core/solver/pcg.h"
 #include "units.h"
@@ -185,6 +186,7 @@ typedef struct hx_config {
         hx_config_failure on_failure;
         double tolerance;
         int max_iterations, warm_start, threads, deterministic;
+        hx_partition_kind partition; /* HX_PARTITION_AUTO too */
     } solver;
     const char *output_option; /* what names the folder on the command line; NULL: the key does */
     struct {

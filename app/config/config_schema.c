@@ -57,6 +57,11 @@ static const char *element_word(size_t i)
     return i < HX_N_ELEMENT ? hx_element_name((hx_element)i) : NULL;
 }
 
+static const char *partition_word(size_t i)
+{
+    return i <= HX_PARTITION_AUTO ? hx_partition_name((hx_partition_kind)i) : NULL;
+}
+
 static const char *layout_word(size_t i)
 {
     return i < HX_N_LAYOUT ? hx_layout_name((hx_layout)i) : NULL;
@@ -455,6 +460,11 @@ const hx_key hx_keys[] = {
     KEY("solver.deterministic", BOOL, AT(solver.deterministic), .fallback = "false",
         .help = "only operators that give the same bits on every run; operator auto then times "
                 "nothing"),
+    KEY("solver.partition", WORD, AT(solver.partition), .is_free = 1, .fallback = "curve",
+        .more_word = partition_word,
+        .help = "how mpirun's processes share the elements; curve: pieces of their order; graph: "
+                "METIS' parts, fewer points in common, some 3 us an element to find them; auto: "
+                "the one whose largest halo is smaller"),
 
     GROUP("output", "what is written"),
     KEY("output.directory", TEXT, AT(output.directory), .is_free = 1, .fallback = "out",

@@ -156,7 +156,7 @@ int hx_session_make_mesh(hx_session *s)
         if (added < 0) return added;
     }
     hx_session_end_step(s, HX_SETUP_SETS, begin);
-    return HX_OK;
+    return hx_session_share_mesh(s);
 }
 
 int hx_session_measure(hx_session *s)

@@ -80,7 +80,10 @@ int hx_session_open_follower(hx_session *s);
 int hx_session_serve(hx_session *s);
 
 /* One by one, for commands that stop earlier or report in between. */
-int hx_session_make_mesh(hx_session *s);    /* mesh and sets */
+int hx_session_make_mesh(hx_session *s); /* mesh and sets; with a team in its parts */
+/* Of a session without a team, before the problem is made: its mesh cut as solver.partition has it
+ * for n_rank processes; the key becomes the way taken. HX_EINPUT, HX_EENV of hx_partition_make. */
+int hx_session_cut_mesh(hx_session *s, int n_rank);
 int hx_session_measure(hx_session *s);      /* the mesh's quality, once */
 int hx_session_make_problem(hx_session *s); /* supports, loads, passive elements, radius, ties */
 /* Device, strategy and layout; names resolved in cfg. With solver.operator = "auto" the operators

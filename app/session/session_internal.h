@@ -18,6 +18,10 @@ int hx_session_read_file(hx_session *s);
 
 hx_filter_params hx_session_filter_params(const hx_session *s);
 
+/* session_parts.c. With a team: the mesh in the parts that solver.partition asks for, the same in
+ * all processes; the key becomes the way taken. Nothing without. */
+int hx_session_share_mesh(hx_session *s);
+
 /* session_ranks.c. With a team: this process' share, on the device that was started; nothing
  * without.
  */

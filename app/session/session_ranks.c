@@ -7,6 +7,7 @@
 #include "../text/table.h"
 #include "core/base/memory.h"
 #include "core/design/design_ranks.h"
+#include "core/mesh/mesh_hash.h"
 #include "core/version.h"
 #include "identity.h"
 #include "session_internal.h"
@@ -83,7 +84,7 @@ static int identify(hx_session *s, choice *c)
 {
     hx_identity identity;
     HX_TRY(hx_identity_of(s, &identity));
-    c->mesh = identity.order;
+    c->mesh = s->mesh.parts.n > 0 ? hx_mesh_order_hash(&s->mesh) : identity.order;
     c->settings = identity.settings;
     return HX_OK;
 }
@@ -211,11 +212,13 @@ const char *hx_session_team_text(const hx_session *s, char *text, size_t n_text)
     for (int r = 0; r < s->team->size; r++)
         if (share->first[r + 1] - share->first[r] > most)
             most = share->first[r + 1] - share->first[r];
-    snprintf(text, n_text,
-             "%d processes (%s), %d on this machine; at most %s elements each; process 0 has %s "
-             "nodes in common with others, through host memory; the design %s",
-             s->team->size, s->team->ops->name, s->team->host_size,
-             hx_format_count(most, a, sizeof a), hx_format_count(share->n_common, b, sizeof b),
-             s->ranks.design ? "in shares" : "in process 0");
+    snprintf(
+        text, n_text,
+        "%d processes (%s), %d on this machine; at most %s elements each, %s; process 0 has %s "
+        "nodes in common with others, through host memory; the design %s",
+        s->team->size, s->team->ops->name, s->team->host_size, hx_format_count(most, a, sizeof a),
+        s->mesh.parts.n > 0 ? "parts by METIS" : "cut along the curve",
+        hx_format_count(share->n_common, b, sizeof b),
+        s->ranks.design ? "in shares" : "in process 0");
     return text;
 }

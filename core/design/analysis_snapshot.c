@@ -1,6 +1,7 @@
 /* What of an analysis outlives a design. With several processes the leader's image holds vectors of
  * the whole, as one process would, and what each process' preconditioner keeps as one part: with as
- * many processes a run goes on to the same bits, with another number it begins that anew. */
+ * many processes, and the same parts of the mesh, a run goes on to the same bits, with others it
+ * begins that anew. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +105,11 @@ static int sizes_of_all(const hx_ranks *ranks, size_t own, size_t **bytes)
 
 static const char *share_name(const hx_ranks *ranks, int rank, char text[HX_SNAPSHOT_NAME])
 {
-    snprintf(text, HX_SNAPSHOT_NAME, "share %d of %d", rank + 1, ranks->team->size);
+    const hx_mesh *const whole = ranks->share.whole->mesh;
+    char parts[24] = "";
+    if (whole->parts.n > 0)
+        snprintf(parts, sizeof parts, ", %016llx", (unsigned long long)whole->parts.hash);
+    snprintf(text, HX_SNAPSHOT_NAME, "share %d of %d%s", rank + 1, ranks->team->size, parts);
     return text;
 }
 

@@ -33,23 +33,56 @@ static int snapshot_kinds(hx_optimizer *opt, hx_snapshot *image)
 
 static const char design_name[] = "optimizer.design"; /* the next one */
 
+/* A field of the whole in host memory, to or from the image, where elements have the order that
+ * they had before they were put in parts. */
+static int snapshot_field(const hx_mesh *mesh, hx_snapshot *image, double *field)
+{
+    const size_t n = (size_t)mesh->n_elem;
+    const int32_t *const before = mesh->parts.before;
+    double *ordered;
+    if (mesh->parts.n == 0) return hx_snapshot_host(image, design_name, field, n * sizeof *field);
+    HX_TRY(hx_alloc_raw(&ordered, n, sizeof *ordered, "checkpoint"));
+    if (image->mode == HX_SNAPSHOT_SAVE)
+        for (size_t e = 0; e < n; e++) ordered[before[e]] = field[e];
+    const int rc = hx_snapshot_host(image, design_name, ordered, n * sizeof *ordered);
+    if (rc == HX_OK && image->mode == HX_SNAPSHOT_LOAD)
+        for (size_t e = 0; e < n; e++) field[e] = ordered[before[e]];
+    free(ordered);
+    return rc;
+}
+
 /* Between the leader's image and the shares. */
 static int snapshot_design(hx_optimizer *opt, hx_snapshot *image, hx_snapshot_mode mode)
 {
     hx_ranks *const ranks = opt->analysis->ranks;
-    const size_t n = (size_t)opt->analysis->problem->mesh->n_elem;
+    const hx_mesh *const mesh = opt->analysis->problem->mesh;
     double *whole = NULL;
     int rc = HX_OK;
-    if (image) HX_TRY(hx_alloc_raw(&whole, n, sizeof *whole, "checkpoint"));
+    if (image) HX_TRY(hx_alloc_raw(&whole, (size_t)mesh->n_elem, sizeof *whole, "checkpoint"));
     if (mode == HX_SNAPSHOT_SAVE) {
         rc = hx_ranks_collect_field(ranks, opt->d_proposal, whole);
-        if (rc == HX_OK && image)
-            rc = hx_snapshot_host(image, design_name, whole, n * sizeof *whole);
+        if (rc == HX_OK && image) rc = snapshot_field(mesh, image, whole);
     } else {
-        if (image) rc = hx_snapshot_host(image, design_name, whole, n * sizeof *whole);
+        if (image) rc = snapshot_field(mesh, image, whole);
         if (rc == HX_OK) rc = hx_ranks_spread_field(ranks, whole, opt->d_design);
     }
     free(whole);
+    return rc;
+}
+
+/* Where one process has all of it: its device's. */
+static int snapshot_whole(hx_optimizer *opt, hx_snapshot *image, hx_snapshot_mode mode)
+{
+    const hx_mesh *const mesh = opt->problem->mesh;
+    const size_t bytes = (size_t)mesh->n_elem * sizeof(double);
+    hx_device *const dev = opt->analysis->dev;
+    double *const d_field = mode == HX_SNAPSHOT_SAVE ? opt->d_proposal : opt->d_design, *field;
+    if (mesh->parts.n == 0) return hx_snapshot_device(image, design_name, dev, d_field, bytes);
+    HX_TRY(hx_alloc_raw(&field, (size_t)mesh->n_elem, sizeof *field, "checkpoint"));
+    int rc = mode == HX_SNAPSHOT_SAVE ? dev->ops->download(dev, field, d_field, bytes) : HX_OK;
+    if (rc == HX_OK) rc = snapshot_field(mesh, image, field);
+    if (rc == HX_OK && mode == HX_SNAPSHOT_LOAD) rc = dev->ops->upload(dev, d_field, field, bytes);
+    free(field);
     return rc;
 }
 
@@ -90,11 +123,9 @@ static int snapshot_joint(hx_optimizer *opt, hx_snapshot *image, hx_snapshot_mod
 
 int hx_optimizer_snapshot_share(hx_optimizer *opt, hx_snapshot *image, hx_snapshot_mode mode)
 {
-    const size_t bytes = (size_t)opt->problem->mesh->n_elem * sizeof(double);
     if (opt->analysis->is_joint) return snapshot_joint(opt, image, mode);
     HX_TRY(snapshot_numbers(opt, image));
-    HX_TRY(hx_snapshot_device(image, design_name, opt->analysis->dev,
-                              mode == HX_SNAPSHOT_SAVE ? opt->d_proposal : opt->d_design, bytes));
+    HX_TRY(snapshot_whole(opt, image, mode));
     HX_TRY(snapshot_kinds(opt, image));
     return hx_analysis_snapshot(opt->analysis, image);
 }

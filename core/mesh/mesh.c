@@ -446,6 +446,7 @@ size_t hx_mesh_bytes(const hx_mesh *mesh)
     if (mesh->node_orig) bytes += n_node * sizeof *mesh->node_orig;
     if (mesh->elem_orig) bytes += n_elem * sizeof *mesh->elem_orig;
     if (mesh->volume) bytes += n_elem * sizeof *mesh->volume;
+    if (mesh->parts.before) bytes += n_elem * sizeof *mesh->parts.before;
     bytes += hx_middles_bytes(&mesh->middles);
     bytes += hx_numbers_bytes(&mesh->node_number) + hx_numbers_bytes(&mesh->elem_number);
     for (size_t i = 0; i < mesh->n_set; i++) {
@@ -467,6 +468,8 @@ void hx_mesh_free(hx_mesh *mesh)
     free(mesh->node_elem);
     free(mesh->node_orig);
     free(mesh->elem_orig);
+    free(mesh->parts.first);
+    free(mesh->parts.before);
     free(mesh->volume);
     hx_numbers_free(&mesh->node_number);
     hx_numbers_free(&mesh->elem_number);

@@ -23,7 +23,8 @@ int hx_mesh_append_set(hx_mesh *mesh, const char *name, hx_set **set);
 /* Elements of node sets, nodes of element and face sets; needs the incidences. */
 int hx_mesh_complete_sets(hx_mesh *mesh);
 
-/* Renumbers the lists of every set: node_new[old], elem_new[old]; nodes may become one. */
+/* Renumbers the lists of every set: node_new[old] (NULL: nodes keep theirs), elem_new[old]; nodes
+ * may become one. */
 int hx_mesh_renumber_sets(hx_mesh *mesh, const int32_t *node_new, const int32_t *elem_new);
 
 /* Middles of edges after their nodes have become node_new[old], -1: dropped (mesh_middles.c). */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../base/atomics.h"
+#include "../base/hash.h"
 #include "../base/memory.h"
 #include "../base/radix_sort.h"
 #include "../base/random.h"
@@ -315,4 +316,66 @@ fail:
     free(elem_new);
     free(node_new);
     return rc;
+}
+
+/* first[n_part + 1], and the elements part by part. */
+static int order_parts(const hx_mesh *mesh, int n_part, const int32_t *part, int64_t *first,
+                       int32_t *order)
+{
+    int64_t *next;
+    for (int64_t e = 0; e < mesh->n_elem; e++) first[part[e] + 1]++;
+    for (int p = 0; p < n_part; p++) {
+        if (first[p + 1] == 0)
+            return HX_RAISE(HX_EINPUT, "%s: part %d of %d has no element", mesh->name, p, n_part);
+        first[p + 1] += first[p];
+    }
+    HX_TRY(hx_alloc_raw(&next, (size_t)n_part, sizeof *next, "parts of a mesh"));
+    memcpy(next, first, (size_t)n_part * sizeof *next);
+    for (int64_t e = 0; e < mesh->n_elem; e++) order[next[part[e]]++] = (int32_t)e;
+    free(next);
+    return HX_OK;
+}
+
+static uint64_t hash_order(const hx_mesh *mesh, int n_part, const int32_t *order)
+{
+    hx_hash h = {(uint64_t)n_part, 0};
+    for (int64_t e = 0; e < mesh->n_elem; e++) hx_hash_next(&h, (uint64_t)order[e]);
+    return h.a;
+}
+
+/* Everything of a finished mesh that names elements, after `order`. */
+static int follow_order(hx_mesh *mesh, const int32_t *order)
+{
+    int32_t *elem_new, *copy;
+    HX_TRY(hx_alloc_raw(&elem_new, (size_t)mesh->n_elem, sizeof *elem_new, "element numbers"));
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++) elem_new[order[e]] = (int32_t)e;
+    int rc = permute_elements(mesh, order);
+    if (rc == HX_OK) rc = hx_mesh_renumber_sets(mesh, NULL, elem_new);
+    if (rc == HX_OK) rc = renumber_volumes(mesh, elem_new);
+    free(elem_new);
+    HX_TRY(rc);
+    HX_TRY(hx_alloc_raw(&copy, (size_t)mesh->n_elem, sizeof *copy, "element order"));
+    memcpy(copy, order, (size_t)mesh->n_elem * sizeof *copy);
+    compose_elements(mesh, copy);
+    free(mesh->node_elem_ptr);
+    free(mesh->node_elem);
+    mesh->node_elem_ptr = NULL;
+    mesh->node_elem = NULL;
+    return hx_mesh_build_incidence(mesh, &mesh->node_elem_ptr, &mesh->node_elem);
+}
+
+int hx_mesh_part(hx_mesh *mesh, int n_part, const int32_t *part)
+{
+    hx_mesh_parts *const parts = &mesh->parts;
+    const size_t n = (size_t)mesh->n_elem;
+    if (!mesh->node_elem_ptr || parts->n > 0)
+        return HX_RAISE(HX_EINTERNAL, "%s: not finished, or in parts already", mesh->name);
+    HX_TRY(hx_alloc(&parts->first, (size_t)n_part + 1, sizeof *parts->first, "parts of a mesh"));
+    HX_TRY(hx_alloc_raw(&parts->before, n, sizeof *parts->before, "parts of a mesh"));
+    HX_TRY(order_parts(mesh, n_part, part, parts->first, parts->before));
+    HX_TRY(follow_order(mesh, parts->before));
+    parts->hash = hash_order(mesh, n_part, parts->before);
+    parts->n = n_part;
+    return HX_OK;
 }

@@ -165,6 +165,7 @@ int hx_mesh_renumber_sets(hx_mesh *mesh, const int32_t *node_new, const int32_t 
         const int32_t *const renumber[2] = {node_new, elem_new};
         const int64_t n_all[2] = {mesh->n_node, mesh->n_elem};
         for (int k = 0; k < 2; k++) {
+            if (!renumber[k]) continue;
 #pragma omp parallel for schedule(static)
             for (int64_t j = 0; j < *n[k]; j++) (*list[k])[j] = renumber[k][(*list[k])[j]];
             if (!is_large(*n[k], n_all[k])) {

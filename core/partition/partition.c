@@ -15,7 +15,8 @@ int hx_partition_weight(const int32_t conn[8])
 
 const char *hx_partition_name(hx_partition_kind kind)
 {
-    return kind == HX_PARTITION_CURVE ? "curve" : "graph";
+    static const char *const name[] = {"curve", "graph", "auto"};
+    return name[kind];
 }
 
 int hx_partition_available(hx_partition_kind kind)
@@ -66,6 +67,7 @@ int hx_partition_make(hx_partition *p, const hx_mesh *mesh, hx_partition_kind ki
         return HX_RAISE(HX_EINPUT, "%s: %d ranks for %lld elements: take at most as many",
                         mesh->name, n_rank, (long long)mesh->n_elem);
     HX_TRY(hx_alloc(&p->rank, (size_t)mesh->n_elem, sizeof *p->rank, "ranks of elements"));
+    p->kind = kind;
     p->n_rank = n_rank;
     int rc = HX_OK;
     if (n_rank > 1 && kind == HX_PARTITION_CURVE)

@@ -17,10 +17,12 @@ typedef enum hx_partition_kind {
     HX_PARTITION_CURVE, /* equal pieces of the elements' order, of a reordered mesh the Hilbert
                            curve */
     HX_PARTITION_GRAPH, /* METIS, k-way, on the graph of elements that share a face */
-    HX_N_PARTITION
+    HX_N_PARTITION,
+    HX_PARTITION_AUTO = HX_N_PARTITION /* of hx_partition_choose */
 } hx_partition_kind;
 
 typedef struct hx_partition {
+    hx_partition_kind kind;
     int n_rank;
     int32_t *rank; /* [n_elem] of each element (owned) */
 } hx_partition;
@@ -28,7 +30,7 @@ typedef struct hx_partition {
 /* What an element costs its rank, in eighths of a hexahedron: its distinct corners. */
 int hx_partition_weight(const int32_t conn[8]);
 
-/* "curve", "graph". */
+/* "curve", "graph", "auto". */
 const char *hx_partition_name(hx_partition_kind kind);
 
 /* 1 if this build has it: HX_PARTITION_GRAPH needs METIS. */
@@ -41,6 +43,15 @@ int hx_partition_available(hx_partition_kind kind);
 int hx_partition_make(hx_partition *partition, const hx_mesh *mesh, hx_partition_kind kind,
                       int n_rank);
 void hx_partition_free(hx_partition *partition);
+
+/* Most that "auto" lets the heaviest rank of a graph be over the mean. */
+#define HX_PARTITION_BALANCE 1.03
+
+/* The same of the kind asked for; HX_PARTITION_AUTO makes both and takes the one whose largest halo
+ * is smaller, the curve where they are equal, METIS is not there or gives up, or its balance is
+ * worse than HX_PARTITION_BALANCE. */
+int hx_partition_choose(hx_partition *partition, const hx_mesh *mesh, hx_partition_kind asked,
+                        int n_rank);
 
 /* Of one rank. A node of several ranks is in the halo of each of them. */
 typedef struct hx_partition_share {

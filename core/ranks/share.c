@@ -18,12 +18,16 @@ int hx_share_check(const hx_problem *whole)
     return HX_OK;
 }
 
-/* Runs of elements from the ranks of a partition along the curve. */
+/* Runs of elements: the mesh's parts, or from the ranks of a partition along the curve. */
 static int find_runs(hx_share *share, const hx_team *team)
 {
     const hx_mesh *const mesh = share->whole->mesh;
     hx_partition partition;
     HX_TRY(hx_alloc(&share->first, (size_t)team->size + 1, sizeof *share->first, what));
+    if (mesh->parts.n == team->size) {
+        memcpy(share->first, mesh->parts.first, ((size_t)team->size + 1) * sizeof *share->first);
+        return HX_OK;
+    }
     HX_TRY(hx_partition_make(&partition, mesh, HX_PARTITION_CURVE, team->size));
     for (int64_t e = 0; e < mesh->n_elem; e++) share->first[partition.rank[e] + 1]++;
     hx_partition_free(&partition);

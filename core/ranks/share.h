@@ -1,4 +1,5 @@
-/* A rank's share of a problem: a run of the elements, the nodes they name, and which of those other
+/* A rank's share of a problem: a run of the elements (a part of a mesh in parts, hx_mesh_part, else
+ * cut along the curve), the nodes they name, and which of those other
  * ranks have too.
  *
  * A point (space.h) belongs to the lowest rank that has it. A share's own nodes come first, then

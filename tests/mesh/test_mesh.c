@@ -280,6 +280,42 @@ static void test_order(void)
     hx_mesh_free(&plain);
 }
 
+/* A finished mesh with its elements in four parts: the same mesh, part by part, each in its order.
+ */
+static void test_parts(void)
+{
+    hx_mesh plain, mesh, before;
+    int32_t part[80];
+    make_set_box(&plain);
+    CHECK_OK(hx_mesh_finish(&plain));
+    make_set_box(&before);
+    make_set_box(&mesh);
+    CHECK_FAILS(hx_mesh_part(&mesh, 4, part), HX_EINTERNAL, "not finished");
+    CHECK_OK(hx_mesh_shuffle(&mesh, 42));
+    CHECK_OK(hx_mesh_shuffle(&before, 42));
+    CHECK_OK(hx_mesh_finish(&mesh));
+    CHECK_OK(hx_mesh_finish(&before));
+    for (int e = 0; e < 80; e++) part[e] = e % 3 + (e > 50);
+    CHECK_OK(hx_mesh_part(&mesh, 4, part));
+    check_incidence(&mesh);
+    check_same(&mesh, &plain);
+    check_hashes(&mesh, &plain);
+    CHECK(memcmp(mesh.xyz, before.xyz, 3 * (size_t)mesh.n_node * sizeof(double)) == 0);
+    CHECK(mesh.parts.n == 4 && mesh.parts.first[0] == 0 && mesh.parts.first[4] == 80);
+    for (int p = 0; p < 4; p++)
+        for (int64_t e = mesh.parts.first[p]; e < mesh.parts.first[p + 1]; e++) {
+            const int32_t old = mesh.parts.before[e];
+            CHECK(part[old] == p && mesh.elem_orig[e] == before.elem_orig[old]);
+            CHECK(e == mesh.parts.first[p] || mesh.parts.before[e - 1] < old);
+        }
+    CHECK_FAILS(hx_mesh_part(&mesh, 4, part), HX_EINTERNAL, "in parts already");
+    for (int e = 0; e < 80; e++) part[e] = 2 * (e % 2);
+    CHECK_FAILS(hx_mesh_part(&before, 3, part), HX_EINPUT, "part 1 of 3 has no element");
+    hx_mesh_free(&mesh);
+    hx_mesh_free(&before);
+    hx_mesh_free(&plain);
+}
+
 /* On a cube of 2^k elements a side a Hilbert curve goes from face to face. */
 static void test_hilbert(void)
 {
@@ -707,6 +743,7 @@ int main(void)
     test_finish_refuses();
     test_original_numbers();
     test_order();
+    test_parts();
     test_hilbert();
     test_sets();
     test_set_sizes();

@@ -147,6 +147,39 @@ static void check_bar(void)
     hx_mesh_free(&mesh);
 }
 
+/* "auto" is the cut with the smaller largest halo. */
+static void check_choice(int n_rank)
+{
+    hx_mesh mesh;
+    hx_partition p;
+    int64_t halo[HX_N_PARTITION] = {0};
+    double balance[HX_N_PARTITION] = {0};
+    CHECK_OK(hx_generate_box(&mesh, 24, 5, 10, 24.0, 5.0, 10.0));
+    CHECK_OK(hx_mesh_reorder(&mesh));
+    CHECK_OK(hx_mesh_finish(&mesh));
+    for (int way = 0; way < HX_N_PARTITION; way++) {
+        hx_partition_figures f;
+        if (!hx_partition_available((hx_partition_kind)way)) continue;
+        CHECK_OK(hx_partition_choose(&p, &mesh, (hx_partition_kind)way, n_rank));
+        CHECK(p.kind == (hx_partition_kind)way);
+        CHECK_OK(hx_partition_measure(&f, &p, &mesh));
+        balance[way] = f.balance;
+        for (int r = 0; r < n_rank; r++)
+            if (f.share[r].n_halo > halo[way]) halo[way] = f.share[r].n_halo;
+        hx_partition_figures_free(&f);
+        hx_partition_free(&p);
+    }
+    const int graph = hx_partition_available(HX_PARTITION_GRAPH) &&
+                      halo[HX_PARTITION_GRAPH] < halo[HX_PARTITION_CURVE] &&
+                      balance[HX_PARTITION_GRAPH] <= HX_PARTITION_BALANCE;
+    CHECK_OK(hx_partition_choose(&p, &mesh, HX_PARTITION_AUTO, n_rank));
+    CHECK(p.kind == (graph ? HX_PARTITION_GRAPH : HX_PARTITION_CURVE));
+    CHECK(p.n_rank == n_rank && p.rank);
+    hx_partition_free(&p);
+    CHECK_FAILS(hx_partition_choose(&p, &mesh, HX_PARTITION_AUTO, 1201), HX_EINPUT, "1201 ranks");
+    hx_mesh_free(&mesh);
+}
+
 static void check_refused(void)
 {
     hx_mesh mesh;
@@ -167,6 +200,7 @@ int main(void)
 {
     for (int kind = 0; kind < MIXED_N_KIND; kind++) check_mesh((mixed_kind)kind);
     check_bar();
+    for (int n_rank = 1; n_rank <= 6; n_rank++) check_choice(n_rank);
     check_refused();
     TEST_END();
 }

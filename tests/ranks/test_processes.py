@@ -327,6 +327,49 @@ def resumed():
     compare("a run of one, resumed by three", history("whole"), history("alone8"), 1e-9, 2)
 
 
+def graphs():
+    """METIS' parts in place of the curve: the same designs, with the design in shares and in the leader; a checkpoint
+    goes on with as many processes to the same bits, with others, along the curve or in one to the tolerance."""
+    config, size = PART % "cantilever", "mesh.nx=16 mesh.ny=8 mesh.nz=8".split()
+    graph, multigrid = "solver.partition=graph", "solver.preconditioner=multigrid"
+    said = hextop(3, "check", config, *size, graph)
+    if "no METIS" in said.stdout:
+        said = run(3, "refused", config, *size, graph)
+        check(said.returncode == 2 and "libmetis-dev" in said.stderr, f"graph without METIS: {said.returncode}, {said.stderr}")
+        agree("auto without METIS", config, *size, multigrid, "solver.partition=auto", ranks=(3,), designs=2)
+        return
+    check(said.returncode == 0 and "taken: graph" in said.stdout, f"check of METIS' parts: {said.stderr}")
+    agree("graph", config, *size, multigrid, graph, "mesh.shuffle=5", "mesh.distort=0.2", ranks=(2, 3), designs=3)
+    agree("graph: helmholtz", config, *size, multigrid, graph, "optimization.filter.kind=helmholtz", ranks=(3,), designs=3)
+    agree("graph: ties, springs", EXAMPLE % ("bell-crank", "bell-crank"), graph, ranks=(2,), designs=2, cases=4)
+    agree("graph: quadratic", config, "mesh.nx=8", "mesh.ny=4", "mesh.nz=4", multigrid, graph, "solver.element=quadratic",
+          ranks=(3,), designs=2, cases=2)
+    agree("graph: lines", PART % "michell", "mesh.nx=24", "mesh.ny=8", graph, ranks=(3,), designs=2, cases=2)
+    with open("rigid.cfg", "w", encoding="utf-8") as file:
+        file.write(RIGID)
+    agree("graph: rigid sets", "rigid.cfg", multigrid, graph, ranks=(3,), designs=2, cases=2)
+    ENV["HEXTOP_WHOLE_LATTICE"] = "12"
+    agree("graph: small lattices", config, "mesh.nx=24", "mesh.ny=12", "mesh.nz=12", "mesh.distort=0.2", multigrid, graph,
+          ranks=(3,), designs=2, cases=5)
+    del ENV["HEXTOP_WHOLE_LATTICE"]
+    keys = [*EXACT, *size, multigrid, "output.checkpoint=1e-9", "output.every=0"]
+    for name, filter_kind in (("shares", "sensitivity"), ("leader", "helmholtz")):
+        own = [*keys, "optimization.filter.kind=" + filter_kind]
+        check(run(3, name + "8", config, *own, graph, "optimization.iterations=8").returncode == 0, "eight designs of parts")
+        check(run(3, name + "4", config, *own, graph, "optimization.iterations=4").returncode == 0, "four designs of parts")
+        for n, way in ((3, "graph"), (3, "curve"), (2, "graph"), (1, "graph")):
+            folder = f"{name}_{way}{n}"
+            shutil.copytree(name + "4", folder)
+            said = run(n, folder, config, *own, "solver.partition=" + way, "optimization.iterations=8", "--resume")
+            check(said.returncode == 0, f"parts resumed by {n}, {way}: {said.stderr}")
+            compare(f"parts resumed by {n}, {way}", history(name + "8"), history(folder), 1e-9, 2)
+            if (n, way) == (3, "graph"):
+                with open(name + "8/density_0008.vtk", "rb") as a, open(folder + "/density_0008.vtk", "rb") as b:
+                    check(a.read() == b.read(), "parts resumed by as many processes: not the same bits")
+    with open("shares8/config.cfg", encoding="utf-8") as file:
+        check('partition = "graph"' in file.read(), "config.cfg does not name the partition")
+
+
 def refused():
     """One message, exit status 2, nothing written."""
     config, size = PART % "cantilever", "mesh.nx=8 mesh.ny=4 mesh.nz=4".split()
@@ -423,8 +466,8 @@ def main():
         if why:
             print("skipped: " + why)
             return 77
-        for job in (parts, lattices, settings, mixed, quadratic, convection, rigid, prescribed, designs, outputs, resumed, refused,
-                    killed):
+        for job in (parts, lattices, settings, mixed, quadratic, convection, rigid, prescribed, designs, outputs, resumed, graphs,
+                    refused, killed):
             begin = time.time()
             job()
             print(f"{job.__name__}: {time.time() - begin:.1f} s")

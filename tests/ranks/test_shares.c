@@ -16,6 +16,7 @@ typedef struct job {
     int64_t n;               /* unknowns of the whole */
     double *x, *exact, *got; /* [n] the same x in all processes; K x alone; and by all */
     double *modulus;         /* [n_elem] */
+    int in_parts;            /* 1: the mesh is */
 } job;
 
 /* Bends every edge, the same for all cells that share one. */
@@ -24,6 +25,16 @@ static void bend(const double x[3], double y[3])
     y[0] = x[0] + 0.05 * x[1] * x[1];
     y[1] = x[1] + 0.04 * x[0] * x[2];
     y[2] = x[2] - 0.03 * x[0] * x[1];
+}
+
+/* Five elements of the curve to each process in turn: parts in many pieces. */
+static int put_in_parts(job *j)
+{
+    int32_t *const part = malloc((size_t)j->mesh.n_elem * sizeof *part);
+    for (int64_t e = 0; e < j->mesh.n_elem; e++) part[e] = (int32_t)(e / 5 % j->team.size);
+    const int rc = hx_mesh_part(&j->mesh, j->team.size, part);
+    free(part);
+    return rc;
 }
 
 static int make_problem(job *j, hx_element element)
@@ -43,6 +54,7 @@ static int make_problem(job *j, hx_element element)
     HX_TRY(fixture_box_create(&j->mesh, &box));
     if (element == HX_ELEMENT_QUADRATIC) HX_TRY(curved_bend(&j->mesh, bend));
     HX_TRY(fixture_finish(&j->mesh, FIXTURE_REORDERED));
+    if (j->in_parts) HX_TRY(put_in_parts(j));
     HX_TRY(hx_space_create(&j->space, &j->mesh, element));
     params.space = &j->space;
     return hx_problem_create(&j->problem, &j->mesh, &params);
@@ -236,11 +248,24 @@ static void test_transport(job *j)
     dev->ops->release(dev, d_x);
 }
 
+/* The shares of a mesh in parts are these. */
+static void check_parts(const job *j)
+{
+    const hx_share *const share = &j->ranks.share;
+    const hx_mesh_parts *const parts = &j->mesh.parts;
+    if (!j->in_parts) return;
+    CHECK(parts->n == j->team.size);
+    for (int r = 0; r <= j->team.size; r++) CHECK(share->first[r] == parts->first[r]);
+    for (int64_t e = 0; e < share->mesh.n_elem; e++)
+        CHECK(parts->before[share->elem[e]] / 5 % j->team.size == j->team.rank);
+}
+
 static void test_element(job *j, hx_element element)
 {
     CHECK_OK(make_problem(j, element));
     make_vectors(j);
     CHECK_OK(hx_ranks_create(&j->ranks, &j->team, &j->device, &j->problem));
+    check_parts(j);
     test_shares(j);
     test_operators(j);
     test_transport(j);
@@ -263,8 +288,10 @@ int main(int argc, char **argv)
     CHECK_OK(hx_team_join(&j.team));
     test_sums(&j);
     test_long_sums(&j);
-    test_element(&j, HX_ELEMENT_LINEAR);
-    test_element(&j, HX_ELEMENT_QUADRATIC);
+    for (j.in_parts = 0; j.in_parts < 2; j.in_parts++) {
+        test_element(&j, HX_ELEMENT_LINEAR);
+        test_element(&j, HX_ELEMENT_QUADRATIC);
+    }
     hx_device_close(&j.device);
     const int size = j.team.size;
     hx_team_leave(&j.team);

@@ -1,0 +1,87 @@
+/* The mesh cut for several processes, as solver.partition asks: METIS' parts become the order of
+ * its elements, so that a share is a run of them; along the curve they lie so already. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "core/mesh/mesh_hash.h"
+#include "core/partition/partition.h"
+#include "core/ranks/ranks.h"
+#include "session_internal.h"
+
+/* What the leader says before it sends the parts. */
+typedef struct announcement {
+    int32_t rc, kind;
+    int64_t n_elem;
+} announcement;
+
+static int choose(hx_session *s, hx_partition *p, int n_rank)
+{
+    static const char key[] = "solver.partition";
+    const hx_partition_kind asked = s->cfg.solver.partition;
+    *p = (hx_partition){.kind = HX_PARTITION_CURVE}; /* cut where the shares are made */
+    if (asked == HX_PARTITION_CURVE || s->spline.n_patch > 0) return HX_OK;
+    const int rc = hx_partition_choose(p, &s->mesh, asked, n_rank);
+    return rc < 0 ? hx_session_blame(s, key, rc) : HX_OK;
+}
+
+/* The elements part by part. What is told of the order, in checkpoints, stays that before. */
+static int put_in_order(hx_session *s, const hx_partition *p)
+{
+    s->cfg.solver.partition = p->kind;
+    if (p->kind == HX_PARTITION_CURVE) return HX_OK;
+    s->order_hash = hx_mesh_order_hash(&s->mesh);
+    s->has_order_hash = 1;
+    return hx_mesh_part(&s->mesh, p->n_rank, p->rank);
+}
+
+int hx_session_cut_mesh(hx_session *s, int n_rank)
+{
+    hx_partition p;
+    if (n_rank < 2) return HX_OK;
+    HX_TRY(choose(s, &p, n_rank));
+    const int rc = put_in_order(s, &p);
+    hx_partition_free(&p);
+    return rc;
+}
+
+/* By the leader: what it chose, to the others. */
+static int send_parts(const hx_session *s, int rc, hx_partition *p)
+{
+    const hx_team *const team = s->team;
+    announcement a = {rc, (int32_t)p->kind, s->mesh.n_elem};
+    HX_TRY(team->ops->broadcast(team, HX_RANKS_LEADER, &a, sizeof a));
+    if (rc < 0 || p->kind == HX_PARTITION_CURVE) return rc;
+    return team->ops->broadcast(team, HX_RANKS_LEADER, p->rank, (size_t)a.n_elem * sizeof *p->rank);
+}
+
+/* A process that reads another mesh gets the parts too, and is found out with the leader's choice
+ * (hx_session_tell_choice). */
+static int hear_parts(const hx_session *s, hx_partition *p)
+{
+    const hx_team *const team = s->team;
+    announcement a;
+    HX_TRY(team->ops->broadcast(team, HX_RANKS_LEADER, &a, sizeof a));
+    if (a.rc < 0) return HX_RAISE(a.rc, "process 0 found no parts of the mesh");
+    *p = (hx_partition){.kind = (hx_partition_kind)a.kind, .n_rank = team->size};
+    if (p->kind == HX_PARTITION_CURVE) return HX_OK;
+    HX_TRY(hx_alloc_raw(&p->rank, (size_t)a.n_elem, sizeof *p->rank, "parts of the mesh"));
+    HX_TRY(
+        team->ops->broadcast(team, HX_RANKS_LEADER, p->rank, (size_t)a.n_elem * sizeof *p->rank));
+    if (a.n_elem != s->mesh.n_elem) p->kind = HX_PARTITION_CURVE;
+    return HX_OK;
+}
+
+int hx_session_share_mesh(hx_session *s)
+{
+    hx_partition p = {0};
+    int rc;
+    if (!s->team) return HX_OK;
+    if (s->team->rank == HX_RANKS_LEADER)
+        rc = send_parts(s, choose(s, &p, s->team->size), &p);
+    else
+        rc = hear_parts(s, &p);
+    if (rc == HX_OK) rc = put_in_order(s, &p);
+    hx_partition_free(&p);
+    return rc;
+}

@@ -1,0 +1,52 @@
+/* "auto": the cut with the smaller largest halo. */
+#include <string.h>
+
+#include "partition.h"
+
+static int64_t largest_halo(const hx_partition_figures *figures, int n_rank)
+{
+    int64_t most = 0;
+    for (int r = 0; r < n_rank; r++)
+        if (figures->share[r].n_halo > most) most = figures->share[r].n_halo;
+    return most;
+}
+
+static int measure(const hx_partition *p, const hx_mesh *mesh, int64_t *halo, double *balance)
+{
+    hx_partition_figures figures;
+    HX_TRY(hx_partition_measure(&figures, p, mesh));
+    *halo = largest_halo(&figures, p->n_rank);
+    *balance = figures.balance;
+    hx_partition_figures_free(&figures);
+    return HX_OK;
+}
+
+/* *is_better: 1 if b is to be taken. */
+static int compare(const hx_partition *a, const hx_partition *b, const hx_mesh *mesh,
+                   int *is_better)
+{
+    int64_t halo_a, halo_b;
+    double balance_a, balance_b;
+    HX_TRY(measure(a, mesh, &halo_a, &balance_a));
+    HX_TRY(measure(b, mesh, &halo_b, &balance_b));
+    *is_better = halo_b < halo_a && balance_b <= HX_PARTITION_BALANCE;
+    return HX_OK;
+}
+
+int hx_partition_choose(hx_partition *p, const hx_mesh *mesh, hx_partition_kind asked, int n_rank)
+{
+    hx_partition graph;
+    int is_better = 0;
+    if (asked != HX_PARTITION_AUTO) return hx_partition_make(p, mesh, asked, n_rank);
+    HX_TRY(hx_partition_make(p, mesh, HX_PARTITION_CURVE, n_rank));
+    if (n_rank == 1 || !hx_partition_available(HX_PARTITION_GRAPH)) return HX_OK;
+    if (hx_partition_make(&graph, mesh, HX_PARTITION_GRAPH, n_rank) < 0) {
+        hx_error_clear(); /* too many for METIS, or too few */
+        return HX_OK;
+    }
+    const int rc = compare(p, &graph, mesh, &is_better);
+    hx_partition_free(rc == HX_OK && is_better ? p : &graph);
+    if (rc == HX_OK && is_better) *p = graph;
+    if (rc < 0) hx_partition_free(p);
+    return rc;
+}
