@@ -3,8 +3,8 @@
 # every result against the CPU's made before, memory of process and device flat.
 #     sh tests/soak/run.sh BUILD SECONDS [-d DEVICE] [-n CONFIGS] [-m ELEMENTS] [-s] [-v] SEED...
 # BUILD is built with CUDA (or -d cpu: then against other operators, preconditioners and numbers of threads); rounds
-# begin for SECONDS, three of them at least, on a GPU 32 (3 minutes), since pools of the driver fill
-# in the first twenty; -s where others use the device, -v for a line a config.
+# begin for SECONDS, three of them at least, on a GPU 32 (3 minutes), since what a driver takes comes
+# in steps; -s where others use the device, -v for a line a config.
 # The CPU's results are made first, by as many processes as there are cores over 2. An H200 with 16 cores, -m 2500: below 4 minutes a seed.
 set -u
 build=$1 seconds=$2 device=cuda n=40 most=16000 shared= each=
