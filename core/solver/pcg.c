@@ -6,6 +6,7 @@
 
 #include "../base/clock.h"
 #include "../base/fault.h"
+#include "common_ops.h"
 #include "pcg_internal.h"
 #include "vector_ops.h"
 
@@ -496,10 +497,15 @@ static int true_residual(hx_pcg_run *s)
     return look(s);
 }
 
+/* u += the increment. Where several processes have a point, rounding in single precision may tell
+ * their increments apart (1e-7 of it: packs of entries and their ends are compiled differently),
+ * and a residual of parts that belong to different u would not show it: one u for all. */
 static int flush_increment(hx_pcg_run *s)
 {
     hx_device *dev = s->pcg->dev;
-    return dev->ops->vector->flush_single(dev, s->pcg->n, s->norm, s->pcg->single.d_u, s->d_u);
+    const int64_t n = s->pcg->n;
+    HX_TRY(dev->ops->vector->flush_single(dev, n, s->norm, s->pcg->single.d_u, s->d_u));
+    return hx_common_settle(dev, s->a->components, s->d_u);
 }
 
 static int start_single(hx_pcg_run *s)
