@@ -327,6 +327,60 @@ __global__ void __launch_bounds__(THREADS, 5)
     if (thread < CELL) write_column(in.cells, cell, thread / DOF, thread % DOF, data.sum, level);
 }
 
+// ---- blocks of a lattice's matrix ----
+
+// Threads find blocks up to the centre, and write the others as their mirror images; or they find
+// all of them, where a level lies in pieces and each process adds what its own nodes do.
+unsigned found_blocks(bool mirrored)
+{
+    return mirrored ? HX_LATTICE_CENTRE + 1 : HX_LATTICE_OFFSETS;
+}
+
+// Where a block of node a goes, and its image, if it has one. A block after the centre that is no
+// image, for want of a node there, is 0.
+struct block_place {
+    float *to, *image, *none; // column after column, n_row apart; NULL: none
+    int64_t n_row;
+};
+
+__device__ __forceinline__ block_place place_block(const hx_mg_level &level, int64_t a, int offset,
+                                                   bool mirrored)
+{
+    const int back = HX_LATTICE_OFFSETS - 1 - offset;
+    block_place p = {};
+    p.n_row = DOF * level.n_node;
+    p.to = level.d_matrix + DOF * (offset * p.n_row + a);
+    if (!mirrored || offset == back) return p;
+    const int64_t b = level.d_neighbour[offset * level.n_node + a];
+    if (b != a) p.image = level.d_matrix + DOF * (back * p.n_row + b);
+    if (level.d_neighbour[back * level.n_node + a] == a)
+        p.none = level.d_matrix + DOF * (back * p.n_row + a);
+    return p;
+}
+
+// block: [column][row].
+__device__ __forceinline__ void store_block(const block_place &p, const float block[DOF][DOF])
+{
+#pragma unroll
+    for (int i = 0; i < DOF; i++)
+#pragma unroll
+        for (int j = 0; j < DOF; j += 2) {
+            const int64_t at = i * p.n_row + j;
+            *reinterpret_cast<float2 *>(p.to + at) = make_float2(block[i][j], block[i][j + 1]);
+            if (p.image)
+                *reinterpret_cast<float2 *>(p.image + at) =
+                    make_float2(block[j][i], block[j + 1][i]);
+            if (p.none) *reinterpret_cast<float2 *>(p.none + at) = make_float2(0.0f, 0.0f);
+        }
+}
+
+__device__ __forceinline__ void store_entry(const block_place &p, int column, int row, float value)
+{
+    p.to[column * p.n_row + row] = value;
+    if (p.image) p.image[row * p.n_row + column] = value;
+    if (p.none) p.none[column * p.n_row + row] = 0.0f;
+}
+
 // ---- the same from cells' parts, of which only those that changed are made again ----
 
 // Place of the block of rows of corner `row` in columns of corner `column` among a cell's, or of
@@ -391,7 +445,7 @@ __global__ void __launch_bounds__(THREADS, SHARE_BLOCKS)
 // order of their places around the node.
 __global__ void __launch_bounds__(128)
     sum_shares_kernel(const float *__restrict__ share, const int32_t *__restrict__ node_cell,
-                      hx_mg_level level)
+                      hx_mg_level level, bool mirrored)
 {
     const int64_t a = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
     const int offset = static_cast<int>(blockIdx.y);
@@ -419,13 +473,7 @@ __global__ void __launch_bounds__(128)
 #pragma unroll
             for (int r = 0; r < DOF; r++) sum[q][r] += stored ? v[DOF * q + r] : v[DOF * r + q];
     }
-    float *to = level.d_matrix + (DOF * offset * level.n_node + a) * DOF;
-#pragma unroll
-    for (int q = 0; q < DOF; q++)
-#pragma unroll
-        for (int r = 0; r < DOF; r += 2)
-            *reinterpret_cast<float2 *>(to + q * DOF * level.n_node + r) =
-                make_float2(sum[q][r], sum[q][r + 1]);
+    store_block(place_block(level, a, offset, mirrored), sum);
 }
 
 // ---- from a lattice: a few threads a block of the coarse matrix ----
@@ -493,7 +541,8 @@ __device__ __forceinline__ void add_child(const hx_mg_level &fine, const hx_mg_l
 }
 
 // Of a large lattice: a thread a block.
-__global__ void __launch_bounds__(128) galerkin_kernel(hx_mg_level fine, hx_mg_level coarse)
+__global__ void __launch_bounds__(128)
+    galerkin_kernel(hx_mg_level fine, hx_mg_level coarse, bool mirrored)
 {
     const int64_t a = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
     const int parent = static_cast<int>(blockIdx.y);
@@ -501,16 +550,12 @@ __global__ void __launch_bounds__(128) galerkin_kernel(hx_mg_level fine, hx_mg_l
     float sum[DOF][DOF] = {};
     if (a >= coarse.n_node) return;
     for (int o = 0; o < HX_LATTICE_OFFSETS; o++) add_child(fine, coarse, a, o, p, sum);
-    float *to = coarse.d_matrix + (DOF * parent * coarse.n_node + a) * DOF;
-#pragma unroll
-    for (int c = 0; c < DOF; c++)
-#pragma unroll
-        for (int r = 0; r < DOF; r++) to[c * DOF * coarse.n_node + r] = sum[c][r];
+    store_block(place_block(coarse, a, parent, mirrored), sum);
 }
 
 // Of a small one, where that would be a chain of up to 729 products, each waiting for its loads.
 __global__ void __launch_bounds__(NODES *SHARERS, 2)
-    small_galerkin_kernel(hx_mg_level fine, hx_mg_level coarse)
+    small_galerkin_kernel(hx_mg_level fine, hx_mg_level coarse, bool mirrored)
 {
     __shared__ float part[SHARERS][DOF * DOF][NODES];
     const int lane = static_cast<int>(threadIdx.x), sharer = static_cast<int>(threadIdx.y);
@@ -526,11 +571,11 @@ __global__ void __launch_bounds__(NODES *SHARERS, 2)
         for (int r = 0; r < DOF; r++) part[sharer][DOF * c + r][lane] = sum[c][r];
     __syncthreads();
     if (a >= coarse.n_node) return;
-    float *to = coarse.d_matrix + (DOF * parent * coarse.n_node + a) * DOF;
+    const block_place place = place_block(coarse, a, parent, mirrored);
     for (int e = sharer; e < DOF * DOF; e += SHARERS) {
         float all = part[0][e][lane];
         for (int k = 1; k < SHARERS; k++) all += part[k][e][lane];
-        to[e / DOF * DOF * coarse.n_node + e % DOF] = all;
+        store_entry(place, e / DOF, e % DOF, all);
     }
 }
 
@@ -586,8 +631,10 @@ int hx_cuda_mesh_update(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_leve
     const unsigned n_block = static_cast<unsigned>(mesh->n_cell < most ? mesh->n_cell : most);
     share_kernel<<<n_block, THREADS, 0, impl->stream>>>(in, mesh->d_changed, mesh->d_share);
     HX_TRY_LAUNCH("mesh Galerkin");
-    const dim3 grid(hx_blocks(level->n_node, 128), HX_LATTICE_OFFSETS);
-    sum_shares_kernel<<<grid, 128, 0, impl->stream>>>(mesh->d_share, mesh->d_node_cell, *level);
+    const bool mirrored = !level->share;
+    const dim3 grid(hx_blocks(level->n_node, 128), found_blocks(mirrored));
+    sum_shares_kernel<<<grid, 128, 0, impl->stream>>>(mesh->d_share, mesh->d_node_cell, *level,
+                                                      mirrored);
     HX_TRY_LAUNCH("cells' parts");
     return HX_OK;
 }
@@ -595,13 +642,14 @@ int hx_cuda_mesh_update(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_leve
 int hx_cuda_galerkin(hx_device *dev, const hx_mg_level *fine, const hx_mg_level *coarse)
 {
     cudaStream_t stream = hx_cuda_of(dev)->stream;
-    if (coarse->n_node > SMALL_NODES) {
-        const dim3 grid(hx_blocks(coarse->n_node, 128), HX_LATTICE_OFFSETS);
-        galerkin_kernel<<<grid, 128, 0, stream>>>(*fine, *coarse);
-    } else {
-        const dim3 grid(hx_blocks(coarse->n_node, NODES), HX_LATTICE_OFFSETS);
-        small_galerkin_kernel<<<grid, dim3(NODES, SHARERS), 0, stream>>>(*fine, *coarse);
-    }
+    const bool mirrored = !fine->share && !coarse->share;
+    const unsigned n_block = found_blocks(mirrored);
+    if (coarse->n_node > SMALL_NODES)
+        galerkin_kernel<<<dim3(hx_blocks(coarse->n_node, 128), n_block), 128, 0, stream>>>(
+            *fine, *coarse, mirrored);
+    else
+        small_galerkin_kernel<<<dim3(hx_blocks(coarse->n_node, NODES), n_block),
+                                dim3(NODES, SHARERS), 0, stream>>>(*fine, *coarse, mirrored);
     HX_TRY_LAUNCH("Galerkin");
     return HX_OK;
 }

@@ -33,6 +33,7 @@ __device__ __forceinline__ void finish_row(const hx_mg_level &level, int step, i
 
 constexpr int ROWS = 96, SLICES = 3; // rows of a block; threads a row, each for 9 neighbours
 
+// Of a level that lies in pieces, whose nodes' neighbours may have no rows here.
 template <mode MODE>
 __global__ void __launch_bounds__(ROWS *SLICES)
     row_kernel(hx_mg_level level, int step, const float *__restrict__ x, float *__restrict__ y)
@@ -74,8 +75,104 @@ __global__ void __launch_bounds__(ROWS *SLICES)
     finish_row<MODE>(level, step, row, sum, x, y);
 }
 
-// The same sums in the same order on a small lattice, where a kernel is over before its loads have
-// come: the matrix is in registers when the vector is ready.
+// The matrix is symmetric, so a node's blocks with neighbours before it are read from their rows,
+// which were read for themselves shortly before and lie in the L2: half of the bytes come from
+// memory. Thread (a, s) then takes row s of the neighbour, whose six numbers are columns of node a:
+// what six threads have of a node's sums is turned in shared memory. All loads are of whole lines.
+// Threads a row: two for the neighbours from the centre on, two for those before.
+constexpr int QUARTERS = 4, HALF_BLOCKS = 3; // blocks a multiprocessor
+
+// Row `row` times 7 neighbours from `first` on.
+__device__ __forceinline__ float multiply_upper(const hx_mg_level &level, const float *x,
+                                                int64_t row, int first)
+{
+    constexpr int N = 7;
+    const int64_t n_row = DOF * level.n_node, a = row / DOF;
+    const float *__restrict__ entry = level.d_matrix + DOF * first * n_row + row;
+    const float2 *from[N];
+    float sum = 0.0f;
+#pragma unroll
+    for (int o = 0; o < N; o++)
+        from[o] = reinterpret_cast<const float2 *>(
+            x + DOF * static_cast<int64_t>(level.d_neighbour[(first + o) * level.n_node + a]));
+#pragma unroll
+    for (int o = 0; o < N; o++) {
+        float2 v[DOF / 2];
+        float m[DOF];
+#pragma unroll
+        for (int c = 0; c < DOF / 2; c++) v[c] = from[o][c];
+#pragma unroll
+        for (int c = 0; c < DOF; c++) m[c] = __ldg(entry + (DOF * o + c) * n_row);
+#pragma unroll
+        for (int c = 0; c < DOF / 2; c++) {
+            sum = fmaf(m[2 * c], v[c].x, sum);
+            sum = fmaf(m[2 * c + 1], v[c].y, sum);
+        }
+    }
+    return sum;
+}
+
+// sum[c] := what N neighbours from `first` on, before the centre, add to component c of the node of
+// `row`, by their rows of the same component as it. Their values are not needed after that.
+template <int N>
+__device__ __forceinline__ void multiply_lower(const hx_mg_level &level, const float *x,
+                                               int64_t row, int first, float sum[DOF])
+{
+    const int64_t n_row = DOF * level.n_node, a = row / DOF, s = row % DOF;
+    int64_t b[N];
+#pragma unroll
+    for (int o = 0; o < N; o++) b[o] = level.d_neighbour[(first + o) * level.n_node + a];
+#pragma unroll
+    for (int c = 0; c < DOF; c++) sum[c] = 0.0f;
+#pragma unroll
+    for (int o = 0; o < N; o++) {
+        const float *__restrict__ entry =
+            level.d_matrix + DOF * (HX_LATTICE_OFFSETS - 1 - first - o) * n_row + DOF * b[o] + s;
+        const float v = b[o] == a ? 0.0f : x[DOF * b[o] + s]; // itself: there is none
+        float m[DOF];
+#pragma unroll
+        for (int c = 0; c < DOF; c++) m[c] = __ldcs(entry + c * n_row);
+#pragma unroll
+        for (int c = 0; c < DOF; c++) sum[c] = fmaf(m[c], v, sum[c]);
+    }
+}
+
+template <mode MODE>
+__global__ void __launch_bounds__(ROWS *QUARTERS, HALF_BLOCKS)
+    half_row_kernel(hx_mg_level level, int step, const float *__restrict__ x, float *__restrict__ y)
+{
+    constexpr int HALF = QUARTERS / 2, EACH = (HX_LATTICE_CENTRE + 1) / HALF;
+    static_assert(EACH == 7, "of 14 and 13 neighbours each has 7, the last one 6");
+    __shared__ float upper[HALF][ROWS], lower[HALF][ROWS][DOF + 1];
+    const int64_t row = blockIdx.x * static_cast<int64_t>(ROWS) + threadIdx.x;
+    const int quarter = static_cast<int>(threadIdx.y), t = static_cast<int>(threadIdx.x);
+    const bool inside = row < DOF * level.n_node;
+    if (inside && x) {
+        if (quarter < HALF) {
+            upper[quarter][t] = multiply_upper(level, x, row, HX_LATTICE_CENTRE + EACH * quarter);
+        } else {
+            float sum[DOF];
+            if (quarter == HALF)
+                multiply_lower<EACH>(level, x, row, 0, sum);
+            else
+                multiply_lower<EACH - 1>(level, x, row, EACH, sum);
+#pragma unroll
+            for (int c = 0; c < DOF; c++) lower[quarter - HALF][t][c] = sum[c];
+        }
+    }
+    __syncthreads();
+    if (quarter > 0 || !inside) return;
+    const int first = t / DOF * DOF, r = t % DOF;
+    float sum = 0.0f;
+    for (int k = 0; k < HALF && x; k++) {
+        for (int s = 0; s < DOF; s++) sum += lower[k][first + s][r];
+        sum += upper[k][t];
+    }
+    finish_row<MODE>(level, step, row, sum, x, y);
+}
+
+// Whole rows of a small lattice, where a kernel is over before its loads have come: the matrix is
+// in registers when the vector is ready.
 constexpr int SMALL_ROWS = 64;
 constexpr int64_t SMALL_NODES = 5000; // about what a GPU's multiprocessors take at once
 
@@ -127,9 +224,13 @@ int run_rows(hx_device *dev, const hx_mg_level *level, int step, const float *d_
         return hx_launch_early(dev, "multigrid rows", small_row_kernel<MODE>,
                                hx_blocks(DOF * level->n_node, SMALL_ROWS), dim3(SMALL_ROWS, SLICES),
                                0, *level, step, d_x, d_y);
-    row_kernel<MODE>
-        <<<hx_blocks(DOF * level->n_node, ROWS), dim3(ROWS, SLICES), 0, hx_stream_of(dev)>>>(
-            *level, step, d_x, d_y);
+    const unsigned n_block = hx_blocks(DOF * level->n_node, ROWS);
+    if (level->share)
+        row_kernel<MODE>
+            <<<n_block, dim3(ROWS, SLICES), 0, hx_stream_of(dev)>>>(*level, step, d_x, d_y);
+    else
+        half_row_kernel<MODE>
+            <<<n_block, dim3(ROWS, QUARTERS), 0, hx_stream_of(dev)>>>(*level, step, d_x, d_y);
     HX_TRY_LAUNCH("multigrid rows");
     return HX_OK;
 }
