@@ -642,6 +642,7 @@ const hx_multigrid_ops hx_cpu_multigrid_ops = {
     .mesh_prolong = cpu_mesh_prolong,
     .mesh_prepare = hx_cpu_classes_create,
     .mesh_release = hx_cpu_classes_free,
+    .prepared_bytes = hx_cpu_classes_bytes,
     .mesh_galerkin = hx_cpu_mesh_galerkin,
     .mesh_update = hx_cpu_mesh_update,
     .rows_galerkin = hx_cpu_rows_galerkin,

@@ -234,10 +234,12 @@ typedef struct hx_multigrid_ops {
                          const float *d_t, const hx_mg_level *level);
     int (*mesh_prolong)(hx_device *dev, const hx_mg_mesh *mesh, const float *d_y, const float *d_m,
                         float *d_x);
-    /* Once, before mesh_galerkin, of linear elements: what it keeps of the mesh. NULL: nothing. The
-     * second accepts a mesh without. */
+    /* Once, before mesh_galerkin, of linear elements: what it keeps of the mesh, and how many bytes
+     * at most; it may sort the elements of a cell. NULL: nothing. The second accepts a mesh
+     * without. */
     int (*mesh_prepare)(hx_device *dev, hx_mg_mesh *mesh);
     void (*mesh_release)(hx_device *dev, hx_mg_mesh *mesh);
+    double (*prepared_bytes)(int64_t n_elem, double n_cell);
     /* level->matrix = P'K P, columns of fixed degrees of freedom left out. */
     int (*mesh_galerkin)(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level);
     /* The same of the moduli d_kept: those of a cell become the design's as soon as one is off

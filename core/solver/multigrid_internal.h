@@ -66,6 +66,7 @@ typedef struct hx_multigrid {
     double *d_least; /* [HX_LATTICE_LEVELS + 1] what eigenvalues are at least, of the mesh first */
     int n_setup;
     int is_restored; /* the moduli kept come from a checkpoint */
+    int has_looked;  /* whether cells' parts have room */
 } hx_multigrid;
 
 /* multigrid_cycle.c. On a mesh with so many elements across a cell of the first lattice. */

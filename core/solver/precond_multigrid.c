@@ -19,10 +19,10 @@
 #define COARSENING_HEAT 2.0      /* with one unknown a node lattices cost little */
 #define COARSENING_QUADRATIC 2.0 /* the same of quadratic elements */
 #define COARSENING_DEGREE 2.0    /* the same of splines, times the degree */
-/* Cells' parts of the first lattice's matrix are kept up to so many bytes, and beyond where there
- * is that many times as much memory. */
+/* Cells' parts of the first lattice's matrix are kept up to so many bytes, and beyond where this
+ * share of the device's memory is left beside them. */
 #define SHARES_ALWAYS 1e9
-#define SHARES_ROOM 8
+#define SHARES_ROOM 0.1
 #define LEAST_BYTES ((HX_LATTICE_LEVELS + 1) * sizeof(double))
 enum { N_LAST = 64 }; /* nodes of the last lattice, at most; multigrid_direct.c may end earlier */
 
@@ -78,16 +78,29 @@ static int put_kept(hx_multigrid *mg)
 {
     hx_device *const dev = mg->dev;
     hx_mg_mesh *const m = &mg->mesh;
-    const size_t n_cell = (size_t)m->n_cell, n_elem = (size_t)m->model->n_elem,
-                 bytes = n_cell * HX_MG_SHARE * sizeof *m->d_share;
-    size_t n_free, n_total;
+    const size_t n_cell = (size_t)m->n_cell, n_elem = (size_t)m->model->n_elem;
     if (mg->rows || !mg->ops->mesh_update) return HX_OK;
     HX_TRY(dev->ops->alloc(dev, n_elem * sizeof *m->d_kept, &m->d_kept));
     HX_TRY(dev->ops->zero(dev, m->d_kept, n_elem * sizeof *m->d_kept));
-    HX_TRY(dev->ops->alloc(dev, (n_cell + 1) * sizeof *m->d_changed, &m->d_changed));
+    return dev->ops->alloc(dev, (n_cell + 1) * sizeof *m->d_changed, &m->d_changed);
+}
+
+/* Before the first update: all else that a run holds has its memory by then. Where parts have none,
+ * all cells are computed each time. */
+static int put_shares(hx_multigrid *mg)
+{
+    hx_device *const dev = mg->dev;
+    hx_mg_mesh *const m = &mg->mesh;
+    const size_t bytes = (size_t)m->n_cell * HX_MG_SHARE * sizeof *m->d_share;
+    size_t n_free, n_total;
+    if (mg->has_looked) return HX_OK;
+    mg->has_looked = 1;
     HX_TRY(dev->ops->memory(dev, &n_free, &n_total));
-    if ((double)bytes > SHARES_ALWAYS && n_free / SHARES_ROOM < bytes) return HX_OK;
-    return dev->ops->alloc(dev, bytes, &m->d_share);
+    if ((double)bytes > SHARES_ALWAYS &&
+        (double)n_free < (double)bytes + SHARES_ROOM * (double)n_total)
+        return HX_OK;
+    if (dev->ops->alloc(dev, bytes, &m->d_share) < 0) m->d_share = NULL; /* it goes without */
+    return HX_OK;
 }
 
 static int put_level(hx_multigrid *mg, const hx_lattice *lattice, int l)
@@ -239,6 +252,7 @@ static void set_scalar(hx_multigrid_ops *table, const hx_multigrid_ops *scalar)
     table->mesh_prolong = scalar->mesh_prolong;
     table->mesh_prepare = scalar->mesh_prepare;
     table->mesh_release = scalar->mesh_release;
+    table->prepared_bytes = scalar->prepared_bytes;
     table->mesh_galerkin = scalar->mesh_galerkin;
     table->mesh_update = scalar->mesh_update;
     table->rows_galerkin = scalar->rows_galerkin;
@@ -333,6 +347,7 @@ static int find_first(hx_multigrid *mg)
                                : mg->is_restored ? HX_MG_RESTORED
                                                  : HX_MG_CHANGED;
     mg->is_restored = 0;
+    HX_TRY(put_shares(mg));
     return ops->mesh_update(mg->dev, &mg->mesh, first, holds);
 }
 
@@ -504,8 +519,9 @@ static size_t bytes(const hx_problem *problem, const hx_device_ops *device,
     const double lists =
         17.0 * n_point + 4.0 * (double)mesh->n_elem + (56.0 + 32.0 * dof) * n_cell + 32.0 * n_node;
     const double levels = 8.0 / 7.0 * n_node * (27.0 * 4.0 * dof * dof + 24.0 * dof + 62.0 * 4.0);
-    const double prepared =
-        device->multigrid && device->multigrid->mesh_prepare ? 5.0 * (double)mesh->n_elem : 0.0;
+    const double prepared = device->multigrid && device->multigrid->prepared_bytes
+                                ? device->multigrid->prepared_bytes(mesh->n_elem, n_cell)
+                                : 0.0;
     const double factors =
         device->multigrid ? hx_mg_direct_bytes(device->multigrid, (int)dof, n_whole, mesh->n_elem)
                           : 0.0;

@@ -271,15 +271,21 @@ static inline void fill_p(grids *g)
         }
 }
 
-static inline void make_grids(grids *g, const sample *s)
+/* Without what is dense: P and d_m. */
+static inline void make_lattices(grids *g, const sample *s)
 {
-    double *d_diag;
     memset(g, 0, sizeof *g);
     make_problem(g, s);
     CHECK_OK(hx_lattice_create(&g->lattice, &g->mesh, s->coarsening, 8));
     put_mesh(g);
     for (int k = 0; k < g->lattice.n_level; k++) put_level(&g->lattice.level[k], &g->level[k]);
     find_places(g);
+}
+
+static inline void make_grids(grids *g, const sample *s)
+{
+    double *d_diag;
+    make_lattices(g, s);
     fill_p(g);
     g->d_m = put(NULL, (size_t)g->n_dof * sizeof(float));
     d_diag = put(NULL, (size_t)g->n_dof * sizeof(double));

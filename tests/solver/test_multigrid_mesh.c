@@ -398,11 +398,32 @@ static void check_mesh(const grids *of)
     check_mesh_smoother(g);
 }
 
+/* Cells that hold the same elements in the same places, beside those at a support; and the same
+ * distorted, where no cell is like another. */
+static void check_alike(void)
+{
+    static const sample regular = {"cells alike", {.n = {20, 12, 8}}, 4.0, 1e3, 1.0},
+                        uneven = {
+                            "no cells alike", {.n = {20, 12, 8}, .distort = 0.1}, 4.0, 1e3, 1.0};
+    for (int k = 0; k < 2; k++) {
+        grids g;
+        context = k == 0 ? regular.name : uneven.name;
+        make_grids(&g, k == 0 ? &regular : &uneven);
+        CHECK_OK(ops->mesh_prepare(&device, &g.m));
+        CHECK_MSG((g.m.own != NULL) == (k == 0), "%s: %s", context, g.m.own ? "are" : "are not");
+        check_update(&g);
+        ops->mesh_release(&device, &g.m);
+        CHECK(!g.m.own);
+        free_grids(&g);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const int status = open_multigrid(argc, argv);
     if (status != 0) return status;
     for_each_sample(check_mesh);
+    check_alike();
     hx_device_close(&device);
     TEST_END();
 }
