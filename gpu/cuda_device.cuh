@@ -56,7 +56,10 @@ struct hx_cuda {
     size_t staging_bytes;
     // Of downloads beside the queue (hx_matrix_ops.fetch), made by the first one of a slot.
     cudaStream_t fetch_stream[2];
-    cudaEvent_t fetch_ready[2];         // what was queued before it has run
+    cudaEvent_t fetch_ready[2]; // what was queued before it has run
+    // Of a chain of kernels beside the queue (multigrid_inverse_cuda.cu), made by the first one.
+    cudaStream_t beside;
+    cudaEvent_t beside_mark[2];         // where it leaves the queue, where it ends
     struct hx_cuda_lanes *lanes;        // of large uploads, made by the first one (upload_cuda.cu)
     struct hx_point_rule *d_point_rule; // of quadratic cells, likewise (points_cuda.cuh)
 };

@@ -117,6 +117,9 @@ static void close_device(hx_device *dev)
         if (impl->fetch_ready[i]) cudaEventDestroy(impl->fetch_ready[i]);
         if (impl->fetch_stream[i]) cudaStreamDestroy(impl->fetch_stream[i]);
     }
+    for (cudaEvent_t mark : impl->beside_mark)
+        if (mark) cudaEventDestroy(mark);
+    if (impl->beside) cudaStreamDestroy(impl->beside);
     hx_cuda_lanes_free(impl->lanes);
     cudaFree(impl->d_point_rule);
     if (impl->stream) cudaStreamDestroy(impl->stream);

@@ -47,9 +47,10 @@ __global__ void __launch_bounds__(THREADS, 5)
 
 // Threads find blocks up to the centre, and write the others as their mirror images; or they find
 // all of them, where a level lies in pieces and each process adds what its own nodes do.
-unsigned found_blocks(bool mirrored)
+// Thread blocks of one piece of nodes follow each other, so that what they all read is in the L2.
+dim3 block_grid(int64_t n_node, int nodes, bool mirrored)
 {
-    return mirrored ? HX_LATTICE_CENTRE + 1 : HX_LATTICE_OFFSETS;
+    return dim3(mirrored ? HX_LATTICE_CENTRE + 1 : HX_LATTICE_OFFSETS, hx_blocks(n_node, nodes));
 }
 
 // Where a block of node a goes, and its image, if it has one. A block after the centre that is no
@@ -144,8 +145,8 @@ __global__ void __launch_bounds__(128)
     sum_shares_kernel(const float *__restrict__ share, const int32_t *__restrict__ node_cell,
                       hx_mg_level level, bool mirrored)
 {
-    const int64_t a = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
-    const int offset = static_cast<int>(blockIdx.y);
+    const int64_t a = blockIdx.y * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int offset = static_cast<int>(blockIdx.x);
     const int p[3] = {offset % 3 - 1, offset / 3 % 3 - 1, offset / 9 - 1};
     float sum[DOF][DOF] = {}; // [column][row]
     if (a >= level.n_node) return;
@@ -241,8 +242,8 @@ __device__ __forceinline__ void add_child(const hx_mg_level &fine, const hx_mg_l
 __global__ void __launch_bounds__(128)
     galerkin_kernel(hx_mg_level fine, hx_mg_level coarse, bool mirrored)
 {
-    const int64_t a = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
-    const int parent = static_cast<int>(blockIdx.y);
+    const int64_t a = blockIdx.y * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int parent = static_cast<int>(blockIdx.x);
     const int p[3] = {parent % 3 - 1, parent / 3 % 3 - 1, parent / 9 - 1};
     float sum[DOF][DOF] = {};
     if (a >= coarse.n_node) return;
@@ -256,8 +257,8 @@ __global__ void __launch_bounds__(NODES *SHARERS, 2)
 {
     __shared__ float part[SHARERS][DOF * DOF][NODES];
     const int lane = static_cast<int>(threadIdx.x), sharer = static_cast<int>(threadIdx.y);
-    const int64_t a = blockIdx.x * static_cast<int64_t>(NODES) + lane;
-    const int parent = static_cast<int>(blockIdx.y);
+    const int64_t a = blockIdx.y * static_cast<int64_t>(NODES) + lane;
+    const int parent = static_cast<int>(blockIdx.x);
     const int p[3] = {parent % 3 - 1, parent / 3 % 3 - 1, parent / 9 - 1};
     float sum[DOF][DOF] = {};
     if (a < coarse.n_node)
@@ -321,7 +322,7 @@ int hx_cuda_mesh_update(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_leve
     HX_TRY_LAUNCH("mesh Galerkin");
     HX_TRY(hx_cuda_classes_share(dev, mesh));
     const bool mirrored = !level->share;
-    const dim3 grid(hx_blocks(level->n_node, 128), found_blocks(mirrored));
+    const dim3 grid = block_grid(level->n_node, 128, mirrored);
     sum_shares_kernel<<<grid, 128, 0, impl->stream>>>(mesh->d_share, mesh->d_node_cell, *level,
                                                       mirrored);
     HX_TRY_LAUNCH("cells' parts");
@@ -332,13 +333,12 @@ int hx_cuda_galerkin(hx_device *dev, const hx_mg_level *fine, const hx_mg_level 
 {
     cudaStream_t stream = hx_cuda_of(dev)->stream;
     const bool mirrored = !fine->share && !coarse->share;
-    const unsigned n_block = found_blocks(mirrored);
     if (coarse->n_node > SMALL_NODES)
-        galerkin_kernel<<<dim3(hx_blocks(coarse->n_node, 128), n_block), 128, 0, stream>>>(
+        galerkin_kernel<<<block_grid(coarse->n_node, 128, mirrored), 128, 0, stream>>>(
             *fine, *coarse, mirrored);
     else
-        small_galerkin_kernel<<<dim3(hx_blocks(coarse->n_node, NODES), n_block),
-                                dim3(NODES, SHARERS), 0, stream>>>(*fine, *coarse, mirrored);
+        small_galerkin_kernel<<<block_grid(coarse->n_node, NODES, mirrored), dim3(NODES, SHARERS),
+                                0, stream>>>(*fine, *coarse, mirrored);
     HX_TRY_LAUNCH("Galerkin");
     return HX_OK;
 }

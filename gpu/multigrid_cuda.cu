@@ -234,6 +234,7 @@ hx_multigrid_ops make_ops()
     ops.galerkin = hx_cuda_galerkin;
     ops.diagonal = hx_cuda_mg_diagonal;
     ops.inverse = hx_cuda_mg_inverse;
+    ops.inverse_fits = hx_cuda_mg_inverse_fits;
     ops.inverse_multiply = hx_cuda_mg_inverse_multiply;
     ops.blocks_invert = hx_cuda_mg_blocks_invert;
     ops.blocks_solve = hx_cuda_mg_blocks_solve;

@@ -30,8 +30,9 @@ __device__ __forceinline__ void hx_wait_for_last()
 }
 
 template <class... Parameter, class... Argument>
-int hx_launch_early(hx_device *dev, const char *name, void (*kernel)(Parameter...), dim3 grid,
-                    dim3 block, size_t shared, Argument... argument)
+int hx_launch_early_in(cudaStream_t stream, hx_device *dev, const char *name,
+                       void (*kernel)(Parameter...), dim3 grid, dim3 block, size_t shared,
+                       Argument... argument)
 {
     cudaLaunchAttribute early = {};
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -40,13 +41,21 @@ int hx_launch_early(hx_device *dev, const char *name, void (*kernel)(Parameter..
     config.gridDim = grid;
     config.blockDim = block;
     config.dynamicSmemBytes = shared;
-    config.stream = hx_stream_of(dev);
+    config.stream = stream;
     config.attrs = &early;
     config.numAttrs = hx_cuda_of(dev)->can_begin_early ? 1 : 0;
     cudaError_t status = HX_CUDA_FAULT();
     if (status == cudaSuccess)
         status = cudaLaunchKernelEx(&config, kernel, static_cast<Parameter>(argument)...);
     return status == cudaSuccess ? HX_OK : hx_cuda_raise(status, __FILE__, __LINE__, name);
+}
+
+template <class... Parameter, class... Argument>
+int hx_launch_early(hx_device *dev, const char *name, void (*kernel)(Parameter...), dim3 grid,
+                    dim3 block, size_t shared, Argument... argument)
+{
+    return hx_launch_early_in(hx_stream_of(dev), dev, name, kernel, grid, block, shared,
+                              argument...);
 }
 
 // multigrid_transfer_cuda.cu
@@ -69,9 +78,10 @@ int hx_cuda_mg_add_blocks(hx_device *dev, const hx_mg_level *level, int64_t n, c
                           const float *d_block);
 // multigrid_inverse_cuda.cu
 int hx_cuda_mg_inverse(hx_device *dev, const hx_mg_level *level, double added, double *d_work,
-                       float *d_inverse, int *fits);
+                       float *d_inverse);
 int hx_cuda_mg_inverse_scalar(hx_device *dev, const hx_mg_level *level, double added,
-                              double *d_work, float *d_inverse, int *fits);
+                              double *d_work, float *d_inverse);
+int hx_cuda_mg_inverse_fits(hx_device *dev, int64_t n, double *d_work, int *fits);
 int hx_cuda_mg_inverse_multiply(hx_device *dev, int64_t n, const float *d_inverse, const float *d_b,
                                 float *d_y);
 // multigrid_blocks_cuda.cu

@@ -387,21 +387,33 @@ __global__ void finish_kernel(sweep s, float *__restrict__ inverse)
     inverse[i * s.pitch + j] = static_cast<float>(-v * (s.scale[i] * s.scale[j]));
 }
 
+// The stream beside the queue, with what was queued so far before it.
+int go_beside(hx_cuda *impl)
+{
+    if (!impl->beside) HX_TRY_CUDA(cudaStreamCreateWithFlags(&impl->beside, cudaStreamNonBlocking));
+    for (cudaEvent_t &mark : impl->beside_mark)
+        if (!mark) HX_TRY_CUDA(cudaEventCreateWithFlags(&mark, cudaEventDisableTiming));
+    HX_TRY_CUDA(cudaEventRecord(impl->beside_mark[0], impl->stream));
+    HX_TRY_CUDA(cudaStreamWaitEvent(impl->beside, impl->beside_mark[0], 0));
+    return HX_OK;
+}
+
 template <int DOF>
-int invert(hx_device *dev, const hx_mg_level *level, double added, double *d_work, float *d_inverse,
-           int *fits)
+int invert(hx_device *dev, const hx_mg_level *level, double added, double *d_work, float *d_inverse)
 {
     const int64_t n = DOF * level->n_node;
     const sweep s = sweep_of(n, added, d_work);
-    int refused;
     const int n_tile = static_cast<int>(s.pitch / TILE);
     const dim3 grid(static_cast<unsigned>((n_tile + STRIP - 1) / STRIP),
                     static_cast<unsigned>(n_tile + 1));
     constexpr size_t n_shared = 2 * TILE * TILE * sizeof(double);
-    cudaStream_t stream = hx_stream_of(dev);
+    hx_cuda *impl = hx_cuda_of(dev);
     HX_TRY_CUDA(cudaFuncSetAttribute(update_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      static_cast<int>(n_shared)));
-    HX_TRY(dev->ops->zero(dev, s.a, static_cast<size_t>(s.pitch * s.pitch) * sizeof(double)));
+    HX_TRY(go_beside(impl));
+    cudaStream_t stream = impl->beside;
+    HX_TRY_CUDA(
+        cudaMemsetAsync(s.a, 0, static_cast<size_t>(s.pitch * s.pitch) * sizeof(double), stream));
     scale_kernel<DOF><<<hx_blocks(s.pitch, HX_BLOCK), HX_BLOCK, 0, stream>>>(*level, s);
     HX_TRY_LAUNCH("multigrid scale");
     fill_kernel<DOF>
@@ -410,12 +422,11 @@ int invert(hx_device *dev, const hx_mg_level *level, double added, double *d_wor
     first_kernel<<<static_cast<unsigned>(n_tile), THREADS, 0, stream>>>(s);
     HX_TRY_LAUNCH("multigrid first pivots");
     for (int k = 0; k < n_tile; k++)
-        HX_TRY(hx_launch_early(dev, "multigrid update", update_kernel, grid, THREADS, n_shared, s,
-                               k, n_tile));
+        HX_TRY(hx_launch_early_in(stream, dev, "multigrid update", update_kernel, grid, THREADS,
+                                  n_shared, s, k, n_tile));
     finish_kernel<<<hx_blocks(s.pitch * s.pitch, HX_BLOCK), HX_BLOCK, 0, stream>>>(s, d_inverse);
     HX_TRY_LAUNCH("multigrid inverse");
-    HX_TRY(dev->ops->download(dev, &refused, s.refused, sizeof refused));
-    *fits = !refused;
+    HX_TRY_CUDA(cudaEventRecord(impl->beside_mark[1], stream));
     return HX_OK;
 }
 
@@ -454,15 +465,25 @@ __global__ void __launch_bounds__(32 * WARPS)
 } // namespace
 
 int hx_cuda_mg_inverse(hx_device *dev, const hx_mg_level *level, double added, double *d_work,
-                       float *d_inverse, int *fits)
+                       float *d_inverse)
 {
-    return invert<HX_MG_DOF>(dev, level, added, d_work, d_inverse, fits);
+    return invert<HX_MG_DOF>(dev, level, added, d_work, d_inverse);
 }
 
 int hx_cuda_mg_inverse_scalar(hx_device *dev, const hx_mg_level *level, double added,
-                              double *d_work, float *d_inverse, int *fits)
+                              double *d_work, float *d_inverse)
 {
-    return invert<1>(dev, level, added, d_work, d_inverse, fits);
+    return invert<1>(dev, level, added, d_work, d_inverse);
+}
+
+int hx_cuda_mg_inverse_fits(hx_device *dev, int64_t n, double *d_work, int *fits)
+{
+    const hx_cuda *impl = hx_cuda_of(dev);
+    int refused;
+    HX_TRY_CUDA(cudaStreamWaitEvent(impl->stream, impl->beside_mark[1], 0));
+    HX_TRY(dev->ops->download(dev, &refused, sweep_of(n, 0.0, d_work).refused, sizeof refused));
+    *fits = !refused;
+    return HX_OK;
 }
 
 int hx_cuda_mg_inverse_multiply(hx_device *dev, int64_t n, const float *d_inverse, const float *d_b,

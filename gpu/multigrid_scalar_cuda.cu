@@ -616,6 +616,7 @@ hx_multigrid_ops make_ops()
     ops.galerkin = galerkin;
     ops.diagonal = diagonal;
     ops.inverse = hx_cuda_mg_inverse_scalar;
+    ops.inverse_fits = hx_cuda_mg_inverse_fits;
     ops.inverse_multiply = hx_cuda_mg_inverse_multiply;
     ops.dense = dense;
     return ops;

@@ -84,7 +84,7 @@ __global__ void gather_kernel(int64_t n, const int32_t *__restrict__ node_cell,
     b[thread] = sum;
 }
 
-__global__ void __launch_bounds__(32 * WARPS, 6)
+__global__ void __launch_bounds__(32 * WARPS, 8)
     mesh_prolong_kernel(hx_mg_cells cells, const float *__restrict__ y, const float *__restrict__ m,
                         float *__restrict__ x)
 {
@@ -108,11 +108,7 @@ __global__ void __launch_bounds__(32 * WARPS, 6)
     const int end = cells.node_at[cell + 1];
     for (int k = cells.node_at[cell] + lane; k < end; k += 32) {
         const int64_t a = cells.node[k];
-        float w[CORNERS], d[3], u[DOF] = {}, is_free[3], at_node[3];
-        for (int i = 0; i < 3; i++) { // all of a node's loads at once
-            is_free[i] = m[3 * a + i];
-            at_node[i] = x[3 * a + i];
-        }
+        float w[CORNERS], d[3], u[DOF] = {};
         hx_mg_locate(cells, cell, a, w, d);
 #pragma unroll
         for (int c = 0; c < CORNERS; c++) {
@@ -128,7 +124,7 @@ __global__ void __launch_bounds__(32 * WARPS, 6)
         const float step[3] = {u[0] + u[4] * d[2] - u[5] * d[1], u[1] + u[5] * d[0] - u[3] * d[2],
                                u[2] + u[3] * d[1] - u[4] * d[0]};
         for (int i = 0; i < 3; i++)
-            if (is_free[i] > 0.0f) x[3 * a + i] = at_node[i] + step[i];
+            if (m[3 * a + i] > 0.0f) x[3 * a + i] += step[i];
     }
 }
 

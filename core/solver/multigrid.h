@@ -293,9 +293,11 @@ typedef struct hx_multigrid_ops {
     int (*direct_solve)(hx_device *dev, const hx_mg_level *level, const hx_mg_direct *direct,
                         const float *d_b, float *d_x);
     /* Or in single precision: inverse[n][hx_mg_pitch(n)] of the same, symmetric to the bit, by way
-     * of work[hx_mg_inverse_work(n)]; y = inverse b. `inverse` waits. */
+     * of work[hx_mg_inverse_work(n)]; y = inverse b. `inverse` begins, beside what is queued after
+     * it, which must not touch the matrix, work or inverse until inverse_fits; that waits. */
     int (*inverse)(hx_device *dev, const hx_mg_level *level, double added, double *d_work,
-                   float *d_inverse, int *fits);
+                   float *d_inverse);
+    int (*inverse_fits)(hx_device *dev, int64_t n, double *d_work, int *fits);
     int (*inverse_multiply)(hx_device *dev, int64_t n, const float *d_inverse, const float *d_b,
                             float *d_y);
     /* Smoothing by blocks; NULL: the device has none. The inverses of their matrices from rows as

@@ -152,17 +152,24 @@ double hx_mg_direct_bytes(const hx_multigrid_ops *ops, int dof, double n_node, i
     }
 }
 
+int hx_mg_direct_begin(hx_multigrid *mg)
+{
+    const hx_mg_level *last = &mg->level[mg->n_level - 1];
+    if (!mg->ops->inverse) return HX_OK;
+    return mg->ops->inverse(mg->dev, last, mg->added, mg->d_sweep, mg->d_inverse);
+}
+
 int hx_mg_direct_setup(hx_multigrid *mg)
 {
     const hx_mg_level *last = &mg->level[mg->n_level - 1];
-    for (int fits = 0; !fits;) {
+    for (int fits = 0;;) {
         HX_TRY(mg->ops->inverse
-                   ? mg->ops->inverse(mg->dev, last, mg->added, mg->d_sweep, mg->d_inverse, &fits)
+                   ? mg->ops->inverse_fits(mg->dev, mg->dof * last->n_node, mg->d_sweep, &fits)
                    : mg->ops->direct_factorise(mg->dev, last, mg->added, &mg->direct, &fits));
-        if (mg->added >= ADDED_MOST) return HX_OK; /* rows are left out */
-        if (!fits) mg->added *= ADDED_FACTOR;
+        if (fits || mg->added >= ADDED_MOST) return HX_OK; /* then rows are left out */
+        mg->added *= ADDED_FACTOR;
+        HX_TRY(hx_mg_direct_begin(mg));
     }
-    return HX_OK;
 }
 
 int hx_mg_direct_solve(const hx_multigrid *mg, float *d_x)

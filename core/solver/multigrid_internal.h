@@ -97,7 +97,9 @@ int hx_mg_direct_choose(hx_multigrid *mg, const hx_lattice *lattice, int64_t n_e
 /* Bytes of the factors or of the device's inverse, estimated from the nodes of the first lattice.
  */
 double hx_mg_direct_bytes(const hx_multigrid_ops *ops, int dof, double n_node, int64_t n_elem);
-/* Factors or inverse of a new design's matrix. */
+/* Factors or inverse of a new design's matrix. A device that inverts begins with the first, beside
+ * what does not touch the last lattice, and has it with the second. */
+int hx_mg_direct_begin(hx_multigrid *mg);
 int hx_mg_direct_setup(hx_multigrid *mg);
 /* x = A^-1 b on the last lattice. */
 int hx_mg_direct_solve(const hx_multigrid *mg, float *d_x);

@@ -267,6 +267,7 @@ static void set_scalar(hx_multigrid_ops *table, const hx_multigrid_ops *scalar)
     table->direct_factorise = scalar->direct_factorise;
     table->direct_solve = scalar->direct_solve;
     table->inverse = scalar->inverse;
+    table->inverse_fits = scalar->inverse_fits;
     table->inverse_multiply = scalar->inverse_multiply;
     table->dense = scalar->dense;
 }
@@ -372,6 +373,7 @@ static int setup(hx_precond *pc)
         if (l > 0) HX_TRY(ops->galerkin(mg->dev, &mg->level[l - 1], &mg->level[l]));
         HX_TRY(ops->diagonal(mg->dev, &mg->level[l]));
     }
+    HX_TRY(hx_mg_direct_begin(mg));
     HX_TRY(hx_mg_estimate(mg, op, mg->n_setup == 0));
     HX_TRY(hx_mg_direct_setup(mg));
     if (mg->rigid.n_column > 0) HX_TRY(hx_mg_rigid_setup(mg, op));

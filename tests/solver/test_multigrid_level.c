@@ -251,8 +251,10 @@ static void check_inverse(const hx_mg_level *level)
     void *d_work = put(NULL, (size_t)hx_mg_inverse_work(n) * sizeof(double)),
          *d_again = put(NULL, bytes);
     float *d_x = put(NULL, bytes), *d_b = put_floats(n, b), *d_y = put_floats(n, b);
-    CHECK_OK(ops->inverse(&device, level, HX_SKYLINE_ADDED, d_work, d_again, &fits));
-    CHECK_OK(ops->inverse(&device, level, HX_SKYLINE_ADDED, d_work, d_x, &fits));
+    CHECK_OK(ops->inverse(&device, level, HX_SKYLINE_ADDED, d_work, d_again));
+    CHECK_OK(ops->inverse_fits(&device, n, d_work, &fits));
+    CHECK_OK(ops->inverse(&device, level, HX_SKYLINE_ADDED, d_work, d_x));
+    CHECK_OK(ops->inverse_fits(&device, n, d_work, &fits));
     CHECK_OK(ops->inverse_multiply(&device, n, d_x, d_b, d_y));
     double *x = get_floats(pitch * pitch, d_x), *again = get_floats(pitch * pitch, d_again),
            *y = get_floats(n, d_y), *expected = new_doubles(n), *left = new_doubles(n);
@@ -326,7 +328,8 @@ static void check_noise(const hx_mg_level *level)
          *d_x = put(NULL, (size_t)(hx_mg_pitch(n) * hx_mg_pitch(n)) * sizeof(float));
     CHECK_OK(ops->add_blocks(&device, level, n_node, d_at, d_block));
     while (!fits && added < 1e-2) {
-        CHECK_OK(ops->inverse(&device, level, added, d_work, d_x, &fits));
+        CHECK_OK(ops->inverse(&device, level, added, d_work, d_x));
+        CHECK_OK(ops->inverse_fits(&device, n, d_work, &fits));
         CHECK_MSG(!fits || added > 1e-5, "%s: 1e-5 below zero fits with %g added", context, added);
         if (!fits) added *= 4.0;
     }
