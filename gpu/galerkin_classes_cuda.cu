@@ -16,10 +16,11 @@ namespace
 // of some 100 cells they are off by as much.
 constexpr float ALIKE = 1e-5f;
 constexpr int MODELS = HX_CELL_CLASSES, OTHERS = HX_CELL_CLASSES, CANDIDATE = OTHERS + 1;
-constexpr int MOST_ELEMS = 128; // of a cell of a class
-constexpr int SAMPLES = 4096;   // cells among which models are looked for
-constexpr int LEAST = 8;        // cells of a class
-constexpr int LEAST_SHARE = 8;  // of one cell in so many, or classes do not pay
+constexpr int MOST_ELEMS = 128;  // of a cell of a class
+constexpr int SAMPLES = 4096;    // cells among which models are looked for
+constexpr int LEAST = 8;         // cells of a class
+constexpr int LEAST_SHARE = 8;   // of one cell in so many, or classes do not pay
+constexpr int MOST_TABLES = 512; // elements of all classes
 constexpr int WARP = 32, WARPS = 8;
 
 struct classes {
@@ -362,7 +363,18 @@ int find_classes(hx_device *dev, const hx_mg_mesh *mesh, found *f)
     return HX_OK;
 }
 
-// Classes of enough cells come first; the places of the lists, the tables.
+// The largest class that has no name yet and whose tables fit; -1: none.
+int next_class(const found *f, const classes *c, const new_names &names)
+{
+    int best = -1;
+    for (int m = 0; m < MODELS; m++)
+        if (names.of[m] == OTHERS && f->count[m] >= LEAST &&
+            c->n_table + f->n_elem[m] <= MOST_TABLES && (best < 0 || f->count[m] > f->count[best]))
+            best = m;
+    return best;
+}
+
+// Names classes, the largest first; the places of their lists, their tables. 0: they do not pay.
 int make_tables(hx_device *dev, const hx_mg_mesh *mesh, const found *f, classes *c)
 {
     cudaStream_t stream = hx_cuda_of(dev)->stream;
@@ -372,8 +384,7 @@ int make_tables(hx_device *dev, const hx_mg_mesh *mesh, const found *f, classes 
     int64_t n_alike = 0;
     int n = 0, model[MODELS];
     for (int m = 0; m <= MODELS; m++) names.of[m] = OTHERS;
-    for (int m = 0; m < MODELS; m++) {
-        if (f->count[m] < LEAST) continue;
+    for (int m; (m = next_class(f, c, names)) >= 0;) {
         c->seen.n_elem[n] = f->n_elem[m];
         c->seen.begin[n] = static_cast<int32_t>(n_alike);
         c->n_table += f->n_elem[m];
@@ -431,9 +442,8 @@ void hx_cuda_classes_free(hx_device *dev, hx_mg_mesh *mesh)
 double hx_cuda_classes_bytes(int64_t n_elem, double n_cell)
 {
     const double table = HX_MG_SHARE * sizeof(double);
-    const double of_models = table * MODELS * MOST_ELEMS;
     const double of_elems = table * static_cast<double>(n_elem) / LEAST;
-    return n_cell + SAMPLES + (of_models < of_elems ? of_models : of_elems);
+    return n_cell + SAMPLES + (of_elems < MOST_TABLES * table ? of_elems : MOST_TABLES * table);
 }
 
 hx_cell_classes hx_cuda_classes_of(const hx_mg_mesh *mesh)
