@@ -99,7 +99,10 @@ static int put_shares(hx_multigrid *mg)
     if ((double)bytes > SHARES_ALWAYS &&
         (double)n_free < (double)bytes + SHARES_ROOM * (double)n_total)
         return HX_OK;
-    if (dev->ops->alloc(dev, bytes, &m->d_share) < 0) m->d_share = NULL; /* it goes without */
+    if (dev->ops->alloc(dev, bytes, &m->d_share) < 0) { /* it goes without */
+        m->d_share = NULL;
+        hx_error_clear();
+    }
     return HX_OK;
 }
 
