@@ -498,8 +498,8 @@ static int true_residual(hx_pcg_run *s)
 }
 
 /* u += the increment. Where several processes have a point, rounding in single precision may tell
- * their increments apart (1e-7 of it: packs of entries and their ends are compiled differently),
- * and a residual of parts that belong to different u would not show it: one u for all. */
+ * their increments apart, and a residual of parts that belong to different u would not show it: one
+ * u for all. */
 static int flush_increment(hx_pcg_run *s)
 {
     hx_device *dev = s->pcg->dev;
