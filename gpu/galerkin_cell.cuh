@@ -264,11 +264,10 @@ __device__ __forceinline__ void add_sums(float *to, const float *from, int n, bo
     for (int i = 0; i < n; i++) to[i] = first ? from[i] : to[i] + from[i];
 }
 
-// Sums columns of the cell in data.sum, those of elements begin to end of the list, moments and
-// rotations about its first corner. All threads.
-__device__ __forceinline__ void sum_cell(const galerkin_input &in, int64_t cell, int begin, int end,
-                                         shared_data &data)
+// Sums columns of the cell in data.sum, moments and rotations about its first corner. All threads.
+__device__ __forceinline__ void sum_cell(const galerkin_input &in, int64_t cell, shared_data &data)
 {
+    const int begin = in.elem_at[cell], end = in.elem_at[cell + 1];
     const int thread = static_cast<int>(threadIdx.x), team = thread / TEAM, t = thread % TEAM;
     const int corner = t / DOF, component = t % DOF;
     column_pair sum = {};
@@ -307,23 +306,6 @@ __device__ __forceinline__ bool is_stored(int column, int row)
 {
     const int d = (row - column) & 7;
     return d < PAIRS || (d == PAIRS && column < PAIRS);
-}
-
-// The cell's part from data.sum: blocks of corners, is_stored's one of each pair. All threads.
-__device__ __forceinline__ void write_share(const float edge[3], const shared_data &data,
-                                            float *share)
-{
-    const int thread = static_cast<int>(threadIdx.x);
-    const int column = thread % CELL, corner = column / DOF, component = column % DOF;
-    for (int d = thread / CELL; d < N_ROW_CORNER; d += THREADS / CELL) {
-        if (!is_stored(corner, (corner + d) & 7)) continue;
-        float v[DOF];
-        find_rows(edge, corner, component, d, data.sum, v);
-        float2 *to =
-            reinterpret_cast<float2 *>(share + DOF * (DOF * place_of(corner, d) + component));
-#pragma unroll
-        for (int r = 0; r < DOF; r += 2) to[r / 2] = make_float2(v[r], v[r + 1]);
-    }
 }
 
 inline galerkin_input input_of(const hx_mg_mesh *mesh)

@@ -16,9 +16,8 @@ namespace
 // of some 100 cells they are off by as much.
 constexpr float ALIKE = 1e-5f;
 constexpr int MODELS = HX_CELL_CLASSES, OTHERS = HX_CELL_CLASSES, CANDIDATE = OTHERS + 1;
-constexpr int MOST_ELEMS = 128;  // of a cell of a class
-constexpr int SAMPLES = 4096;    // cells among which models are looked for
-constexpr int LEAST = 8;         // cells of a class
+constexpr int MOST_ELEMS = HX_MG_PLACE_ELEMS, SAMPLES = HX_MG_PLACE_SAMPLES,
+              LEAST = HX_MG_PLACE_LEAST;
 constexpr int LEAST_SHARE = 8;   // of one cell in so many, or classes do not pay
 constexpr int MOST_TABLES = 512; // elements of all classes
 constexpr int WARP = 32, WARPS = 8;
@@ -30,55 +29,26 @@ struct classes {
 
 // ---- elements of a cell in an order of their places ----
 
-// Where a node lies in a cell: lattice coordinates, and the distance over the cell's edges.
-__device__ void find_place(const galerkin_input &in, int64_t cell, int64_t node, float place[6])
-{
-#pragma unroll
-    for (int i = 0; i < 3; i++) {
-        const int at = in.cells.cell[3 * cell + i];
-        const double x = in.cells.xyz[3 * node + i] - in.cells.origin[i];
-        place[i] = in.cells.position[3 * node + i] - static_cast<float>(at);
-        place[3 + i] = static_cast<float>(x / in.cells.size[i] - at);
-    }
-}
-
-// A number for the place of an element, far from where rounding would decide on a regular mesh.
-__device__ uint32_t place_number(const galerkin_input &in, int64_t cell, int64_t elem,
-                                 unsigned &fixed)
-{
-    float sum[3] = {};
-    uint32_t number = 0;
-    for (int a = 0; a < CORNERS; a++) {
-        const int64_t node = in.conn[CORNERS * elem + a];
-        float place[6];
-        find_place(in, cell, node, place);
-        fixed |= in.fixed[node];
-        for (int i = 0; i < 3; i++) sum[i] += place[3 + i];
-    }
-    for (int i = 0; i < 3; i++) {
-        const float at = 256.0f * (0.125f * sum[i] + 0.5f) + 0.37f;
-        number = number << 10 | static_cast<uint32_t>(fminf(fmaxf(at, 0.0f), 1023.0f));
-    }
-    return number;
-}
-
-// A block a cell, a thread an element. Cells without a support are candidates for a class.
+// A block a cell, a thread an element. Cells with elements and without a support are candidates for
+// a class.
 __global__ void __launch_bounds__(MOST_ELEMS)
-    sort_kernel(galerkin_input in, int32_t *__restrict__ elem, uint8_t *__restrict__ of)
+    sort_kernel(galerkin_input in, hx_mg_places places, int32_t *__restrict__ elem,
+                uint8_t *__restrict__ of)
 {
     __shared__ uint64_t key[MOST_ELEMS];
     const int64_t cell = blockIdx.x;
     const int begin = in.elem_at[cell], n = in.elem_at[cell + 1] - begin;
     const int k = static_cast<int>(threadIdx.x);
-    unsigned fixed = n > MOST_ELEMS ? 1 : 0;
-    if (!fixed && k < n) {
+    bool refused = !hx_mg_place_takes(n);
+    if (!refused && k < n) {
         const int32_t e = elem[begin + k];
-        const uint64_t number = place_number(in, cell, e, fixed);
+        const uint64_t number = hx_mg_place_number(&places, cell, e);
+        for (int a = 0; a < CORNERS; a++) refused |= in.fixed[in.conn[CORNERS * e + a]] != 0;
         key[k] = number << 32 | static_cast<uint32_t>(e);
     }
-    const bool has_fixed = __syncthreads_or(static_cast<int>(fixed)) != 0;
-    if (k == 0) of[cell] = has_fixed ? OTHERS : CANDIDATE;
-    if (has_fixed || k >= n) return;
+    refused = __syncthreads_or(refused ? 1 : 0) != 0;
+    if (k == 0) of[cell] = refused ? OTHERS : CANDIDATE;
+    if (refused || k >= n) return;
     int rank = 0;
     for (int i = 0; i < n; i++) rank += key[i] < key[k] ? 1 : 0;
     elem[begin + rank] = static_cast<int32_t>(key[k] & 0xffffffffu);
@@ -87,7 +57,8 @@ __global__ void __launch_bounds__(MOST_ELEMS)
 // ---- models, and the cells that are like one ----
 
 // All lanes of a warp.
-__device__ bool is_alike(const galerkin_input &in, int64_t cell, int64_t model)
+__device__ bool is_alike(const galerkin_input &in, const hx_mg_places &places, int64_t cell,
+                         int64_t model)
 {
     const int first = in.elem_at[cell], other = in.elem_at[model];
     const int n = in.elem_at[cell + 1] - first;
@@ -97,10 +68,8 @@ __device__ bool is_alike(const galerkin_input &in, int64_t cell, int64_t model)
         bool same = true;
         if (at < CORNERS * n) {
             const int64_t one = in.elem[first + at / CORNERS], two = in.elem[other + at / CORNERS];
-            float p[6], q[6];
-            find_place(in, cell, in.conn[CORNERS * one + at % CORNERS], p);
-            find_place(in, model, in.conn[CORNERS * two + at % CORNERS], q);
-            for (int i = 0; i < 6; i++) same = same && fabsf(p[i] - q[i]) <= ALIKE;
+            same = hx_mg_places_agree(&places, cell, in.conn[CORNERS * one + at % CORNERS], model,
+                                      in.conn[CORNERS * two + at % CORNERS], ALIKE) != 0;
         }
         if (!__all_sync(0xffffffffu, same)) return false;
     }
@@ -133,19 +102,20 @@ __global__ void model_kernel(sample s, int m)
 }
 
 // A warp a cell of the sample.
-__global__ void __launch_bounds__(WARP *WARPS) match_kernel(galerkin_input in, sample s, int m)
+__global__ void __launch_bounds__(WARP *WARPS)
+    match_kernel(galerkin_input in, hx_mg_places places, sample s, int m)
 {
     const int64_t k = blockIdx.x * static_cast<int64_t>(WARPS) + threadIdx.x / WARP;
     if (k >= s.n || s.model[m] < 0 || !s.is_open[k]) return;
-    const bool alike = is_alike(in, k * s.stride, s.model[m]);
+    const bool alike = is_alike(in, places, k * s.stride, s.model[m]);
     __syncwarp();
     if (alike && threadIdx.x % WARP == 0) s.is_open[k] = 0;
 }
 
 // A warp a cell of the lattice: the first model it is like.
 __global__ void __launch_bounds__(WARP *WARPS)
-    classify_kernel(galerkin_input in, const int32_t *__restrict__ model, uint8_t *__restrict__ of,
-                    int32_t *__restrict__ count)
+    classify_kernel(galerkin_input in, hx_mg_places places, const int32_t *__restrict__ model,
+                    uint8_t *__restrict__ of, int32_t *__restrict__ count)
 {
     const int64_t cell = blockIdx.x * static_cast<int64_t>(WARPS) + threadIdx.x / WARP;
     int m = OTHERS;
@@ -154,7 +124,7 @@ __global__ void __launch_bounds__(WARP *WARPS)
         for (m = 0; m < MODELS; m++) {
             if (model[m] < 0)
                 m = MODELS - 1; // no more of them
-            else if (is_alike(in, cell, model[m]))
+            else if (is_alike(in, places, cell, model[m]))
                 break;
         }
     __syncwarp();
@@ -310,7 +280,8 @@ template <class T> int get(hx_device *dev, size_t n, T **d_out)
     return dev->ops->alloc(dev, n * sizeof(T), d_out);
 }
 
-int find_models(hx_device *dev, const galerkin_input &in, const uint8_t *d_of, const sample &s)
+int find_models(hx_device *dev, const galerkin_input &in, const hx_mg_places &places,
+                const uint8_t *d_of, const sample &s)
 {
     cudaStream_t stream = hx_cuda_of(dev)->stream;
     open_kernel<<<hx_blocks(SAMPLES, HX_BLOCK), HX_BLOCK, 0, stream>>>(s, d_of);
@@ -318,7 +289,7 @@ int find_models(hx_device *dev, const galerkin_input &in, const uint8_t *d_of, c
     for (int m = 0; m < MODELS; m++) {
         model_kernel<<<1, HX_BLOCK, 0, stream>>>(s, m);
         HX_TRY_LAUNCH("cells alike");
-        match_kernel<<<hx_blocks(s.n, WARPS), WARP * WARPS, 0, stream>>>(in, s, m);
+        match_kernel<<<hx_blocks(s.n, WARPS), WARP * WARPS, 0, stream>>>(in, places, s, m);
         HX_TRY_LAUNCH("cells alike");
     }
     return HX_OK;
@@ -335,6 +306,7 @@ int find_classes(hx_device *dev, const hx_mg_mesh *mesh, found *f)
 {
     cudaStream_t stream = hx_cuda_of(dev)->stream;
     const galerkin_input in = input_of(mesh);
+    const hx_mg_places places = hx_mg_places_of(mesh);
     sample s = {};
     s.stride = mesh->n_cell / SAMPLES + 1;
     s.n = (mesh->n_cell + s.stride - 1) / s.stride;
@@ -346,11 +318,11 @@ int find_classes(hx_device *dev, const hx_mg_mesh *mesh, found *f)
     s.model = f->d_model;
     HX_TRY(dev->ops->zero(dev, f->d_count, sizeof f->count));
     sort_kernel<<<static_cast<unsigned>(mesh->n_cell), MOST_ELEMS, 0, stream>>>(
-        in, mesh->d_cell_elem, f->d_of);
+        in, places, mesh->d_cell_elem, f->d_of);
     HX_TRY_LAUNCH("cells' elements");
-    HX_TRY(find_models(dev, in, f->d_of, s));
+    HX_TRY(find_models(dev, in, places, f->d_of, s));
     classify_kernel<<<hx_blocks(mesh->n_cell, WARPS), WARP * WARPS, 0, stream>>>(
-        in, f->d_model, f->d_of, f->d_count);
+        in, places, f->d_model, f->d_of, f->d_count);
     HX_TRY_LAUNCH("cells alike");
     HX_TRY(dev->ops->download(dev, f->model, f->d_model, sizeof f->model));
     HX_TRY(dev->ops->download(dev, f->count, f->d_count, sizeof f->count));

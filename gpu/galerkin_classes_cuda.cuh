@@ -3,9 +3,10 @@
 #ifndef HX_GALERKIN_CLASSES_CUDA_CUH
 #define HX_GALERKIN_CLASSES_CUDA_CUH
 
+#include "core/solver/multigrid_place.h"
 #include "galerkin_cuda.cuh"
 
-constexpr int HX_CELL_CLASSES = 16; // of cells alike; then the one of all others
+constexpr int HX_CELL_CLASSES = HX_MG_PLACE_MODELS; // of cells alike; then the one of all others
 
 // As kernels see them. Cells that an update makes again are listed by class: those of class c from
 // begin[c] on, count[c] of them.

@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(THREADS, 5)
     __shared__ shared_data data;
     const int thread = static_cast<int>(threadIdx.x);
     const int64_t cell = coloured[blockIdx.x];
-    sum_cell(in, cell, in.elem_at[cell], in.elem_at[cell + 1], data);
+    sum_cell(in, cell, data);
     if (thread < CELL) write_column(in.cells, cell, thread / DOF, thread % DOF, data.sum, level);
 }
 
@@ -123,6 +123,23 @@ __global__ void keep_moduli_kernel(galerkin_input in, hx_mg_update holds, hx_cel
     list[classes.begin[c] + atomicAdd(count, 1)] = static_cast<int32_t>(cell);
 }
 
+// The cell's part from data.sum: blocks of corners, is_stored's one of each pair. All threads.
+__device__ __forceinline__ void write_share(const float edge[3], const shared_data &data,
+                                            float *share)
+{
+    const int thread = static_cast<int>(threadIdx.x);
+    const int column = thread % CELL, corner = column / DOF, component = column % DOF;
+    for (int d = thread / CELL; d < N_ROW_CORNER; d += THREADS / CELL) {
+        if (!is_stored(corner, (corner + d) & 7)) continue;
+        float v[DOF];
+        find_rows(edge, corner, component, d, data.sum, v);
+        float2 *to =
+            reinterpret_cast<float2 *>(share + DOF * (DOF * place_of(corner, d) + component));
+#pragma unroll
+        for (int r = 0; r < DOF; r += 2) to[r / 2] = make_float2(v[r], v[r + 1]);
+    }
+}
+
 constexpr int SHARE_BLOCKS = 5; // on a multiprocessor
 
 __global__ void __launch_bounds__(THREADS, SHARE_BLOCKS)
@@ -133,7 +150,7 @@ __global__ void __launch_bounds__(THREADS, SHARE_BLOCKS)
     const int n = list[in.cells.n_cell];
     for (int i = static_cast<int>(blockIdx.x); i < n; i += static_cast<int>(gridDim.x)) {
         const int64_t cell = list[first + i];
-        sum_cell(in, cell, in.elem_at[cell], in.elem_at[cell + 1], data);
+        sum_cell(in, cell, data);
         write_share(in.cells.edge, data, share + HX_MG_SHARE * cell);
         __syncthreads();
     }

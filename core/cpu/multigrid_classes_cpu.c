@@ -4,11 +4,11 @@
  * the way of multigrid_galerkin_cpu.c.
  *
  * A table is the upper half of a symmetric matrix: blocks of corners a <= b. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../solver/multigrid_place.h"
 #include "multigrid_cpu.h"
 
 /* Over the edge of a cell: places that differ by less give one table in single precision. */
@@ -18,10 +18,8 @@ enum {
     CORNERS = 8,
     BLOCK = HX_MG_DOF * HX_MG_DOF,
     ROW = 27 * BLOCK,
-    N_SAMPLE = 4096, /* cells among which models are looked for */
-    N_MODEL = 16,    /* cells that others are compared with */
-    N_ELEM = 128,    /* of a class, at most */
-    LEAST = 8,       /* cells of a class */
+    N_MODEL = HX_MG_PLACE_MODELS,
+    N_ELEM = HX_MG_PLACE_ELEMS,
     LANES = 8,
     SHARE = HX_MG_SHARE,
     STRIP = 9 * LANES, /* numbers of a table that are summed at a time */
@@ -44,51 +42,26 @@ struct hx_cpu_classes {
     int32_t *elem; /* [n_elem] by cell as d_cell_elem, then by place (owned) */
 };
 
-static int has_free_nodes(const hx_mg_mesh *mesh, int64_t cell)
+/* Whether a cell may be of a class: it has some elements, and no support. */
+static int is_candidate(const hx_mg_mesh *mesh, int64_t cell)
 {
+    if (!hx_mg_place_takes(mesh->d_cell_elem_at[cell + 1] - mesh->d_cell_elem_at[cell])) return 0;
     for (int32_t k = mesh->d_cell_elem_at[cell]; k < mesh->d_cell_elem_at[cell + 1]; k++)
         for (int a = 0; a < 8; a++)
             if (mesh->d_fixed[mesh->model->d_conn[8 * (int64_t)mesh->d_cell_elem[k] + a]]) return 0;
     return 1;
 }
 
-/* Where a node lies in a cell: lattice coordinates, and the distance over the cell's edges. */
-static void find_place(const hx_mg_mesh *mesh, int64_t cell, int64_t node, float place[6])
-{
-    const int32_t *at = mesh->d_cell + 3 * cell;
-    for (int i = 0; i < 3; i++) {
-        const double x = mesh->model->d_xyz[3 * node + i] - mesh->origin[i];
-        place[i] = mesh->d_position[3 * node + i] - (float)at[i];
-        place[3 + i] = (float)(x / mesh->size[i] - at[i]);
-    }
-}
-
-/* Cells' numbers of elements may follow any curve: a number for the place of an element. */
-static uint32_t place_number(const hx_mg_mesh *mesh, int64_t cell, int64_t elem)
-{
-    float sum[3] = {0.0f, 0.0f, 0.0f};
-    uint32_t number = 0;
-    for (int a = 0; a < 8; a++) {
-        float place[6];
-        find_place(mesh, cell, mesh->model->d_conn[8 * elem + a], place);
-        for (int i = 0; i < 3; i++) sum[i] += place[3 + i];
-    }
-    for (int i = 0; i < 3; i++) { /* far from whole numbers, where rounding would decide */
-        const float at = 256.0f * (0.125f * sum[i] + 0.5f) + 0.37f;
-        number = number << 10 | (uint32_t)fminf(fmaxf(at, 0.0f), 1023.0f);
-    }
-    return number;
-}
-
 static void sort_cell(const hx_mg_mesh *mesh, int64_t cell, int32_t *elem)
 {
     const int n = mesh->d_cell_elem_at[cell + 1] - mesh->d_cell_elem_at[cell];
+    const hx_mg_places places = hx_mg_places_of(mesh);
     uint32_t number[N_ELEM];
     elem += mesh->d_cell_elem_at[cell];
     memcpy(elem, mesh->d_cell_elem + mesh->d_cell_elem_at[cell], (size_t)n * sizeof *elem);
     for (int k = 0; n <= N_ELEM && k < n; k++) {
         const int32_t e = elem[k];
-        const uint32_t own = place_number(mesh, cell, e);
+        const uint32_t own = hx_mg_place_number(&places, cell, e);
         int at = k;
         for (; at > 0 && number[at - 1] > own; at--) {
             number[at] = number[at - 1];
@@ -103,17 +76,13 @@ static int is_alike(const hx_mg_mesh *mesh, const int32_t *elem, int64_t cell, i
 {
     const int32_t first = mesh->d_cell_elem_at[cell], other = mesh->d_cell_elem_at[model];
     const int32_t n = mesh->d_cell_elem_at[cell + 1] - first;
+    const hx_mg_places places = hx_mg_places_of(mesh);
     if (n != mesh->d_cell_elem_at[model + 1] - other) return 0;
     for (int32_t k = 0; k < n; k++) {
         const int32_t *conn = mesh->model->d_conn + 8 * (int64_t)elem[first + k];
         const int32_t *like = mesh->model->d_conn + 8 * (int64_t)elem[other + k];
-        for (int a = 0; a < 8; a++) {
-            float p[6], q[6];
-            find_place(mesh, cell, conn[a], p);
-            find_place(mesh, model, like[a], q);
-            for (int i = 0; i < 6; i++)
-                if (!(fabsf(p[i] - q[i]) <= ALIKE)) return 0;
-        }
+        for (int a = 0; a < 8; a++)
+            if (!hx_mg_places_agree(&places, cell, conn[a], model, like[a], ALIKE)) return 0;
     }
     return 1;
 }
@@ -128,10 +97,10 @@ static int class_of(const hx_mg_mesh *mesh, const struct hx_cpu_classes *s, int6
 
 static void find_models(const hx_mg_mesh *mesh, struct hx_cpu_classes *s)
 {
-    const int64_t stride = mesh->n_cell / N_SAMPLE + 1;
+    const int64_t stride = mesh->n_cell / HX_MG_PLACE_SAMPLES + 1;
     for (int64_t cell = 0; cell < mesh->n_cell && s->n < N_MODEL; cell += stride) {
         const int n_elem = mesh->d_cell_elem_at[cell + 1] - mesh->d_cell_elem_at[cell];
-        if (n_elem > N_ELEM || !has_free_nodes(mesh, cell)) continue;
+        if (!is_candidate(mesh, cell)) continue;
         if (class_of(mesh, s, cell) == N_MODEL)
             s->of[s->n++] = (cell_class){.model = (int32_t)cell, .n_elem = n_elem};
     }
@@ -161,13 +130,13 @@ static int find_classes(const hx_mg_mesh *mesh, struct hx_cpu_classes *s, int *n
     find_models(mesh, s);
 #pragma omp parallel for schedule(static)
     for (int64_t cell = 0; cell < mesh->n_cell; cell++) {
-        const int m = has_free_nodes(mesh, cell) ? class_of(mesh, s, cell) : N_MODEL;
+        const int m = is_candidate(mesh, cell) ? class_of(mesh, s, cell) : N_MODEL;
         s->cell[cell] = (uint8_t)m;
 #pragma omp atomic
         count[m]++;
     }
     for (int m = 0; m < s->n; m++) {
-        if (count[m] < LEAST) continue;
+        if (count[m] < HX_MG_PLACE_LEAST) continue;
         HX_TRY(fill_table(mesh, s->elem, &s->of[m]));
         *n_table += 1;
     }

@@ -398,13 +398,13 @@ static void check_mesh(const grids *of)
     check_mesh_smoother(g);
 }
 
+static const sample regular = {"cells alike", {.n = {20, 12, 8}}, 4.0, 1e3, 1.0},
+                    uneven = {"no cells alike", {.n = {20, 12, 8}, .distort = 0.1}, 4.0, 1e3, 1.0};
+
 /* Cells that hold the same elements in the same places, beside those at a support; and the same
  * distorted, where no cell is like another. */
 static void check_alike(void)
 {
-    static const sample regular = {"cells alike", {.n = {20, 12, 8}}, 4.0, 1e3, 1.0},
-                        uneven = {
-                            "no cells alike", {.n = {20, 12, 8}, .distort = 0.1}, 4.0, 1e3, 1.0};
     for (int k = 0; k < 2; k++) {
         grids g;
         context = k == 0 ? regular.name : uneven.name;
@@ -418,12 +418,42 @@ static void check_alike(void)
     }
 }
 
+/* Cells without elements, which one of several processes may have, are of no class. */
+static void check_empty(void)
+{
+    enum { MORE = 20 };
+    grids g;
+    context = "empty cells";
+    make_grids(&g, &uneven);
+    const size_t n = (size_t)g.m.n_cell, word = sizeof(int32_t);
+    int32_t *const d_cell = g.m.d_cell, *const d_at = g.m.d_cell_elem_at;
+    int32_t *const cell = calloc(3 * (n + MORE), word), *const at = calloc(n + MORE + 1, word);
+    if (!cell || !at) abort();
+    memcpy(cell + 3 * MORE, g.lattice.cell, 3 * n * word);
+    memcpy(at + MORE, g.lattice.cell_elem_at, (n + 1) * word); /* empty ones first */
+    g.m.n_cell += MORE;
+    g.m.d_cell = put(cell, 3 * (n + MORE) * word);
+    g.m.d_cell_elem_at = put(at, (n + MORE + 1) * word);
+    CHECK_OK(ops->mesh_prepare(&device, &g.m));
+    CHECK(!g.m.own);
+    ops->mesh_release(&device, &g.m);
+    device.ops->release(&device, g.m.d_cell);
+    device.ops->release(&device, g.m.d_cell_elem_at);
+    g.m.n_cell -= MORE;
+    g.m.d_cell = d_cell;
+    g.m.d_cell_elem_at = d_at;
+    free(cell);
+    free(at);
+    free_grids(&g);
+}
+
 int main(int argc, char **argv)
 {
     const int status = open_multigrid(argc, argv);
     if (status != 0) return status;
     for_each_sample(check_mesh);
     check_alike();
+    check_empty();
     hx_device_close(&device);
     TEST_END();
 }
