@@ -345,6 +345,7 @@ static hx_device_ops make_ops()
     ops.interaction = &hx_cuda_interaction_ops;
     ops.matrix_free = &hx_strategy_cuda_otf;
     ops.conduction = &hx_cuda_conduction_ops;
+    ops.mail = &hx_cuda_mail_ops;
     return ops;
 }
 

@@ -141,6 +141,7 @@ int hx_ranks_report_write(hx_session *s, hx_json *json)
     hx_ranks_report *report;
     HX_TRY(hx_ranks_report_take(s, &report));
     if (!report) return HX_OK;
+    hx_json_string(json, "transport", hx_ranks_transport(&s->ranks));
     hx_json_open_array(json, "ranks");
     for (int r = 0; r < s->team->size; r++) {
         const hx_ranks_figures *const f = &report[r].figures;

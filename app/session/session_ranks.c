@@ -61,6 +61,24 @@ static int find_whole_lattice(hx_session *s)
     return HX_OK;
 }
 
+#define TRANSPORT "HEXTOP_TRANSPORT"
+
+/* How numbers go between the processes: from device to device where that works, unless the leader's
+ * environment has them go as messages. */
+static int find_transport(hx_session *s)
+{
+    const char *const text = getenv(TRANSPORT);
+    int32_t tries = 1;
+    if (text && strcmp(text, "messages") != 0 && strcmp(text, "direct") != 0)
+        return HX_RAISE(HX_EINPUT,
+                        "environment variable " TRANSPORT ": '%s' is neither \"direct\" nor "
+                        "\"messages\"",
+                        text);
+    if (text) tries = strcmp(text, "direct") == 0;
+    HX_TRY(s->team->ops->broadcast(s->team, HX_RANKS_LEADER, &tries, sizeof tries));
+    return tries ? hx_ranks_connect(&s->ranks) : HX_OK;
+}
+
 int hx_session_share(hx_session *s)
 {
     if (!s->team || s->ranks.team) return HX_OK;
@@ -68,6 +86,7 @@ int hx_session_share(hx_session *s)
     if (rc == HX_EINPUT) hx_error_prefix("%s: ", s->cfg.path);
     HX_TRY(rc);
     HX_TRY(find_whole_lattice(s));
+    HX_TRY(find_transport(s));
     return can_share_design(s) ? hx_design_share(&s->ranks) : HX_OK;
 }
 
@@ -215,10 +234,10 @@ const char *hx_session_team_text(const hx_session *s, char *text, size_t n_text)
     snprintf(
         text, n_text,
         "%d processes (%s), %d on this machine; at most %s elements each, %s; process 0 has %s "
-        "nodes in common with others, through host memory; the design %s",
+        "nodes in common with others, by way of %s; the design %s",
         s->team->size, s->team->ops->name, s->team->host_size, hx_format_count(most, a, sizeof a),
         s->mesh.parts.n > 0 ? "parts by METIS" : "cut along the curve",
-        hx_format_count(share->n_common, b, sizeof b),
+        hx_format_count(share->n_common, b, sizeof b), hx_ranks_transport(&s->ranks),
         s->ranks.design ? "in shares" : "in process 0");
     return text;
 }

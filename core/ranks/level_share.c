@@ -17,8 +17,17 @@ static int64_t larger(int64_t a, int64_t b)
 /* The most numbers of a node that go at once: of vectors, of a block of the matrix. */
 enum { NUMBERS = HX_MG_DOF, BLOCK = HX_MG_DOF * HX_MG_DOF };
 
+/* The same from device to device. */
+static int connect_level(hx_ranks *ranks, hx_level_share *s, const int64_t *n_serve,
+                         const int64_t *n_ghost, const int64_t *n_touch, const int64_t *n_part)
+{
+    hx_mail *const mail = &ranks->mail;
+    HX_TRY(hx_mail_route_create(mail, n_serve, n_ghost, NUMBERS * sizeof(float), &s->values));
+    return hx_mail_route_create(mail, n_touch, n_part, BLOCK * sizeof(float), &s->parts);
+}
+
 /* What peers have of this process' nodes, they say. */
-static int create_routes(hx_level_share *s, const hx_ranks *ranks, const hx_level_view *v)
+static int create_routes(hx_level_share *s, hx_ranks *ranks, const hx_level_view *v)
 {
     const hx_team *const team = ranks->team;
     const size_t size = (size_t)team->size;
@@ -41,6 +50,7 @@ static int create_routes(hx_level_share *s, const hx_ranks *ranks, const hx_leve
     s->n_ghost = s->value.in[s->value.n_peer];
     s->n_serve = s->value.out[s->value.n_peer];
     s->n_touch = s->part.out[s->part.n_peer];
+    HX_TRY_FAIL(connect_level(ranks, s, n_serve, v->n_ghost, v->n_touch, n_part));
 fail:
     free(own);
     free(all);
@@ -108,10 +118,35 @@ static int find_sums(hx_level_share *s)
     return HX_OK;
 }
 
+/* What is added up there. */
+static int put_sums(hx_ranks *ranks, hx_level_share *s)
+{
+    const int64_t n_came = s->part.in[s->part.n_peer];
+    const size_t n = (size_t)s->n_sum;
+    int64_t *first = NULL;
+    int32_t *source = NULL;
+    int rc;
+    if (!ranks->mail.ops) return HX_OK;
+    HX_TRY_FAIL(hx_alloc(&first, n + 2, sizeof *first, what));
+    HX_TRY_FAIL(hx_alloc_raw(&source, n + (size_t)n_came, sizeof *source, what));
+    for (int64_t k = 0; k < n_came; k++) first[s->sum_of[k] + 2]++;
+    for (int64_t i = 0; i < s->n_sum; i++) first[i + 2] += first[i + 1] + 1;
+    for (int64_t i = 0; i < s->n_sum; i++) source[first[i + 1]++] = -1;
+    for (int64_t k = 0; k < n_came; k++) source[first[s->sum_of[k] + 1]++] = (int32_t)k;
+    HX_TRY_FAIL(hx_device_put(&ranks->dev, &s->d_first, first, (n + 1) * sizeof *first));
+    HX_TRY_FAIL(
+        hx_device_put(&ranks->dev, &s->d_source, source, (n + (size_t)n_came) * sizeof *source));
+    rc = HX_OK;
+fail:
+    free(first);
+    free(source);
+    return rc;
+}
+
 static void free_share(hx_device *dev, hx_level_share *s)
 {
-    void *const on_device[] = {s->d_serve,       s->d_touch,     s->d_sum,
-                               s->d_touch_block, s->d_sum_block, s->d_value};
+    void *const on_device[] = {s->d_serve,     s->d_touch, s->d_sum,   s->d_touch_block,
+                               s->d_sum_block, s->d_value, s->d_first, s->d_source};
     for (size_t i = 0; i < sizeof on_device / sizeof on_device[0]; i++)
         dev->ops->release(dev, on_device[i]);
     hx_route_free(&s->value);
@@ -158,7 +193,8 @@ int hx_level_share_create(hx_ranks *ranks, const hx_level_view *v, hx_level_shar
     HX_TRY(create_routes(s, ranks, v));
     HX_TRY(alloc_values(s, &ranks->dev));
     HX_TRY(find_served(s, ranks, v));
-    return find_sums(s);
+    HX_TRY(find_sums(s));
+    return put_sums(ranks, s);
 }
 
 /* Entries of nodes in the first column of blocks of a matrix of n_node rows. */
@@ -203,12 +239,27 @@ static int take(hx_ranks *ranks, hx_level_share *s, int64_t n, const int64_t *d_
     return ranks->plain->download(&ranks->dev, s->host, s->d_value, (size_t)n * sizeof *s->host);
 }
 
+static int settle_mail(hx_ranks *ranks, hx_level_share *s, float *d_y)
+{
+    const int dof = s->dof;
+    HX_TRY(hx_mail_send_single(&ranks->mail, &s->values, dof, NULL, s->d_serve, d_y));
+    if (s->n_ghost == 0) return HX_OK;
+    return ranks->plain->copy(&ranks->dev, d_y + dof * s->n_own, hx_mail_came(&ranks->mail),
+                              (size_t)(dof * s->n_ghost) * sizeof *d_y);
+}
+
 /* y at ghosts := its owners'. */
 static int settle(hx_ranks *ranks, hx_level_share *s, float *d_y)
 {
     const double begin = hx_clock();
     const int dof = s->dof;
     const size_t bytes = (size_t)dof * sizeof *d_y;
+    if (ranks->mail.ops) {
+        HX_TRY(settle_mail(ranks, s, d_y));
+        hx_ranks_count(ranks, s->n_serve * (int64_t)bytes);
+        ranks->figures.lattice_seconds += hx_clock() - begin;
+        return HX_OK;
+    }
     HX_TRY(take(ranks, s, dof * s->n_serve, s->d_serve, d_y));
     hx_route_pack(&s->value, bytes, s->host);
     HX_TRY(hx_route_exchange(ranks->team, &s->value, bytes));
@@ -220,6 +271,20 @@ static int settle(hx_ranks *ranks, hx_level_share *s, float *d_y)
     return HX_OK;
 }
 
+static int add_parts_mail(hx_ranks *ranks, hx_level_share *s, int components,
+                          const int64_t *d_touch, const int64_t *d_sum, float *d_y)
+{
+    hx_mail *const mail = &ranks->mail;
+    HX_TRY(hx_mail_send_single(mail, &s->parts, components, NULL, d_touch, d_y));
+    const hx_mail_sums sums = {.components = components,
+                               .n = s->n_sum,
+                               .d_first = s->d_first,
+                               .d_source = s->d_source,
+                               .d_at = d_sum,
+                               .d_came = hx_mail_came(mail)};
+    return mail->ops->add_single(&ranks->dev, &sums, d_y);
+}
+
 /* Own entries += others' parts of them, rank after rank: a node's owner is the lowest that has it.
  */
 static int add_parts(hx_ranks *ranks, hx_level_share *s, int components, const int64_t *d_touch,
@@ -228,6 +293,12 @@ static int add_parts(hx_ranks *ranks, hx_level_share *s, int components, const i
     const double begin = hx_clock();
     hx_route *const r = &s->part;
     const size_t n = (size_t)components, bytes = n * sizeof *d_y;
+    if (ranks->mail.ops) {
+        HX_TRY(add_parts_mail(ranks, s, components, d_touch, d_sum, d_y));
+        hx_ranks_count(ranks, s->n_touch * (int64_t)bytes);
+        ranks->figures.lattice_seconds += hx_clock() - begin;
+        return HX_OK;
+    }
     HX_TRY(take(ranks, s, components * s->n_touch, d_touch, d_y));
     hx_route_pack(r, bytes, s->host);
     HX_TRY(hx_route_exchange(ranks->team, r, bytes));

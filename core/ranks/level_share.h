@@ -32,6 +32,9 @@ struct hx_level_share {
     int64_t *d_touch_block, *d_sum_block; /* [..][dof^2] of the matrix, of its first block column */
     int64_t block_step;                   /* from one of them to the next */
     float *host, *d_value;                /* most numbers that go or come at once */
+    hx_mail_route values, parts;          /* the same from device to device */
+    int64_t *d_first;  /* [n_sum + 1] parts of each own node that others have parts of */
+    int32_t *d_source; /* they: -1 its own, then those that came, rank after rank */
 };
 
 /* Of what this process has of a level, n_own and n_ghost nodes of each rank: all processes say what

@@ -10,7 +10,10 @@
 #include "level_share.h"
 
 static const char what[] = "processes";
-enum { MOST_COMPONENTS = 6 };
+enum {
+    MOST_COMPONENTS = 6,
+    MOST_MAILED = HX_MG_DOF * HX_LATTICE_WHOLE /* floats that each sends to all: a vector */
+};
 
 int hx_ranks_sum(hx_ranks *ranks, int n, double *sum)
 {
@@ -166,6 +169,12 @@ static int exchange(hx_ranks *ranks, size_t bytes)
     return rc;
 }
 
+/* Boxes are all processes' at each turn. */
+static int has_nothing(const hx_ranks *ranks)
+{
+    return !ranks->mail.ops && ranks->share.n_common == 0;
+}
+
 #define REAL double
 #define NAME(x) x
 #define ENTRIES(x) x
@@ -185,6 +194,11 @@ int hx_ranks_sum_device(hx_ranks *ranks, size_t n, float *d_sum)
 {
     hx_device *const dev = &ranks->dev;
     const double begin = hx_clock();
+    if (ranks->mail.ops && n <= MOST_MAILED) {
+        HX_TRY(hx_mail_sum_single(&ranks->mail, (int64_t)n, d_sum));
+        ranks->figures.lattice_seconds += hx_clock() - begin;
+        return HX_OK;
+    }
     if (ranks->lattice_floats < n) {
         free(ranks->lattice);
         ranks->lattice = NULL;
@@ -202,7 +216,7 @@ int hx_ranks_sum_device(hx_ranks *ranks, size_t n, float *d_sum)
 /* At any entries of a vector, as long as a point's values fit (MOST_COMPONENTS doubles). */
 int hx_ranks_add_at(hx_ranks *ranks, int components, const int64_t *d_at, float *d_y)
 {
-    return ranks->share.n_common > 0 ? add_at_single(ranks, components, d_at, d_y) : HX_OK;
+    return has_nothing(ranks) ? HX_OK : add_at_single(ranks, components, d_at, d_y);
 }
 
 /* The owner's values, to which the others add 0. */
@@ -355,14 +369,50 @@ fail:
     return rc;
 }
 
+/* Points in common, as boxes take them. */
+static int put_common(hx_ranks *ranks)
+{
+    const hx_share *const share = &ranks->share;
+    hx_device *const dev = &ranks->dev;
+    const size_t n = (size_t)share->n_common, n_sent = (size_t)share->with[share->n_peer],
+                 n_source = (size_t)share->from[n];
+    HX_TRY(hx_device_put(dev, &ranks->d_common_of, share->common_of,
+                         n_sent * sizeof *share->common_of));
+    HX_TRY(hx_device_put(dev, &ranks->d_from, share->from, (n + 1) * sizeof *share->from));
+    return hx_device_put(dev, &ranks->d_source, share->source, n_source * sizeof *share->source);
+}
+
+int hx_ranks_connect(hx_ranks *ranks)
+{
+    const hx_share *const share = &ranks->share;
+    const size_t size = (size_t)ranks->team->size, sums = (size - 1) * MOST_MAILED * sizeof(float);
+    int64_t *n;
+    HX_TRY(hx_mail_create(&ranks->mail, ranks->team, ranks->device));
+    if (!ranks->mail.ops) return HX_OK;
+    HX_TRY(put_common(ranks));
+    HX_TRY(hx_alloc(&n, size, sizeof *n, what));
+    for (int k = 0; k < share->n_peer; k++) n[share->peer[k]] = share->with[k + 1] - share->with[k];
+    int rc = hx_mail_route_create(&ranks->mail, n, n, MOST_COMPONENTS * sizeof(double),
+                                  &ranks->to_peers);
+    free(n);
+    return rc == HX_OK ? hx_mail_need(&ranks->mail, sums) : rc;
+}
+
+const char *hx_ranks_transport(const hx_ranks *ranks)
+{
+    return ranks->mail.ops ? ranks->mail.ops->name : "host memory";
+}
+
 void hx_ranks_free(hx_ranks *ranks)
 {
     hx_device *const dev = &ranks->dev;
     if (!ranks->team) return;
-    void *const owned[] = {ranks->d_values,   ranks->d_own,      ranks->d_own_single,
-                           ranks->d_work,     ranks->d_at[0],    ranks->d_at[1],
-                           ranks->d_at[2],    ranks->d_other[0], ranks->d_other[1],
-                           ranks->d_other[2], ranks->d_own_again};
+    void *const owned[] = {ranks->d_values,   ranks->d_own,       ranks->d_own_single,
+                           ranks->d_work,     ranks->d_at[0],     ranks->d_at[1],
+                           ranks->d_at[2],    ranks->d_other[0],  ranks->d_other[1],
+                           ranks->d_other[2], ranks->d_own_again, ranks->d_common_of,
+                           ranks->d_from,     ranks->d_source};
+    hx_mail_free(&ranks->mail);
     for (size_t i = 0; dev->ops && i < sizeof owned / sizeof owned[0]; i++)
         ranks->plain->release(dev, owned[i]);
     free(ranks->message);

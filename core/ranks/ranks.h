@@ -4,8 +4,8 @@
  * needs the other processes. Vectors hold the values of all points of a share, the same in every
  * process that has a point; sums run over a share's own points and are added in the order of the
  * ranks, products are completed by what the others add at points in common: the same bits in all
- * processes and on every run with as many. Between device and network all goes through host
- * memory: these operations wait.
+ * processes and on every run with as many. Values of points go from device to device where the
+ * machine lets them (mail.h), else through host memory, as all else does: the operations wait then.
  *
  * One process leads: it has the whole, proposes designs and writes files; the others follow, doing
  * what hx_ranks_call tells them (design/follow.h). */
@@ -18,6 +18,7 @@
 #include "../solver/multigrid.h"
 #include "../solver/pcg_ops.h"
 #include "../solver/vector_ops.h"
+#include "mail.h"
 #include "share.h"
 
 #ifdef __cplusplus
@@ -33,7 +34,8 @@ typedef struct hx_ranks_call {
     double value;
 } hx_ranks_call;
 
-/* What exchanges took since hx_ranks_create. */
+/* What exchanges took since hx_ranks_create: of the host, which does not wait for what goes from
+ * device to device; sums do. */
 typedef struct hx_ranks_figures {
     int64_t n_exchange, n_sum; /* exchanges of points in common; sums over all */
     double exchange_seconds, sum_seconds, lattice_seconds;
@@ -69,6 +71,11 @@ typedef struct hx_ranks {
     hx_body_ops body;
 
     /* Points in common by unknowns a point: 1, 3, 6. */
+    hx_mail mail;
+    hx_mail_route to_peers; /* of those points */
+    int32_t *d_common_of;   /* what goes and what is added up, of share (owned, like the next) */
+    int64_t *d_from;
+    int32_t *d_source;
     int components[HX_RANKS_ENTRIES];
     int64_t *d_at[HX_RANKS_ENTRIES]; /* [n_common * components] entries of a vector (owned) */
     void *d_values;                  /* [n_common * 6] doubles (owned, like all below) */
@@ -97,6 +104,13 @@ typedef struct hx_ranks {
 int hx_ranks_create(hx_ranks *ranks, const hx_team *team, hx_device *device,
                     const hx_problem *whole);
 void hx_ranks_free(hx_ranks *ranks);
+
+/* From here on what can goes from device to device; ranks->mail.ops is NULL where none does. Before
+ * the first operation. Collective. */
+int hx_ranks_connect(hx_ranks *ranks);
+
+/* How values of points go, for messages: "CUDA IPC", "host memory". */
+const char *hx_ranks_transport(const hx_ranks *ranks);
 
 /* By the leader: the others are told what follows. By the others: waits for it. */
 int hx_ranks_tell(hx_ranks *ranks, const hx_ranks_call *call);

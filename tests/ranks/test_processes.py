@@ -134,6 +134,45 @@ def lattices():
     del ENV["HEXTOP_WHOLE_LATTICE"]
 
 
+def transports():
+    """From device to device and as messages: the same bits, in all kinds of exchange."""
+    way = {"cpu": "shared memory", "cuda": "CUDA IPC"}[DEVICE]
+    shared_out = "HEXTOP_WHOLE_LATTICE"
+    cases = [("whole lattices", PART % "cantilever", "mesh.nx=24 mesh.ny=12 mesh.nz=12", 3, 20000),
+             ("lattices in shares", PART % "cantilever", "mesh.nx=24 mesh.ny=12 mesh.nz=12 mesh.distort=0.2", 3, 12),
+             ("lines", PART % "michell", "mesh.nx=24 mesh.ny=8", 2, 12),
+             ("heat", EXAMPLE % ("heatsink", "heatsink"), "", 2, 12),
+             ("quadratic", PART % "cantilever", "mesh.nx=8 mesh.ny=4 mesh.nz=4 solver.element=quadratic", 3, 20000),
+             ("mixed", PART % "cantilever",
+              "mesh.nx=16 mesh.ny=8 mesh.nz=8 solver.preconditioner=jacobi solver.precision=mixed", 2, 20000)]
+    for name, config, keys, n, whole in cases:
+        ENV[shared_out] = str(whole)
+        told = {}
+        for transport in ("direct", "messages"):
+            ENV["HEXTOP_TRANSPORT"] = transport
+            shutil.rmtree(transport, ignore_errors=True)
+            said = run(n, transport, config, *keys.split(), "solver.deterministic=true", "optimization.iterations=2")
+            check(said.returncode == 0, f"{name}, {transport}: {said.stderr[-600:]}")
+            told[transport] = said
+        if any(said.returncode for said in told.values()):
+            continue
+        check("by way of host memory" in told["messages"].stdout, f"{name}: messages do not go through host memory")
+        if DEVICE == "cuda" and f"by way of {way}" not in told["direct"].stdout:
+            print(f"NOT TRIED: {way} is not to be had here")
+            continue
+        check(f"by way of {way}" in told["direct"].stdout, f"{name}: what is direct does not go by {way}")
+        for file in sorted(f for f in os.listdir("messages") if f.endswith(".vtk")):
+            with open(os.path.join("messages", file), "rb") as a, open(os.path.join("direct", file), "rb") as b:
+                check(a.read() == b.read(), f"{name}: {file} differs between the transports")
+        steps = [[(row["compliance"], row["pcg_iterations"]) for row in history(t)] for t in ("direct", "messages")]
+        check(len(steps[0]) == 2 and steps[0] == steps[1], f"{name}: {steps}")
+    del ENV[shared_out]
+    ENV["HEXTOP_TRANSPORT"] = "pigeon"
+    said = run(2, "shared", PART % "cantilever", "mesh.nx=8", "mesh.ny=4", "mesh.nz=4")
+    check(said.returncode == 2 and "HEXTOP_TRANSPORT: 'pigeon'" in said.stderr, f"transports: {said.stderr[-300:]}")
+    del ENV["HEXTOP_TRANSPORT"]
+
+
 def settings():
     size = "mesh.nx=16 mesh.ny=8 mesh.nz=8".split()
     config = PART % "cantilever"
@@ -466,7 +505,7 @@ def main():
         if why:
             print("skipped: " + why)
             return 77
-        for job in (parts, lattices, settings, mixed, quadratic, convection, rigid, prescribed, designs, outputs, resumed, graphs,
+        for job in (parts, lattices, transports, settings, mixed, quadratic, convection, rigid, prescribed, designs, outputs, resumed, graphs,
                     refused, killed):
             begin = time.time()
             job()

@@ -1,0 +1,72 @@
+/* Memory of a device into which other processes of this machine write (hx_device_ops.mail): numbers
+ * go from device to device, past the host. `d_` names memory of the device, its own or another
+ * process' that it has opened.
+ *
+ * A process has a box, and writes into those of the others: what it puts there, then in the box's
+ * head that it came. All goes by turns, which all processes queue alike; put, wait and add are
+ * queued, and nothing waits on the host. */
+#ifndef HX_MAIL_OPS_H
+#define HX_MAIL_OPS_H
+
+#include "device.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Bytes by which another process finds a box; processes at most. */
+enum { HX_MAIL_HANDLE = 64, HX_MAIL_RANKS = 32 };
+
+/* A box begins with the last turn that came of each process, 8 bytes each. */
+enum { HX_MAIL_HEAD = 8 * HX_MAIL_RANKS };
+
+/* What goes in a turn: items of several numbers, those to process r from first[r] to first[r + 1].
+ * Item i is y[at[item[i]][components]]; without `item` y[at[i]]; without both, the same to all,
+ * y[(i - first[r])]. */
+typedef struct hx_mail_items {
+    int n_rank, components;
+    uint64_t turn;
+    int64_t first[HX_MAIL_RANKS + 1];
+    void *d_to[HX_MAIL_RANKS];       /* where they go */
+    uint64_t *d_head[HX_MAIL_RANKS]; /* the turn that came, there; NULL: this process */
+    const int32_t *d_item;
+    const int64_t *d_at; /* [..][components] */
+} hx_mail_items;
+
+/* What is added up of what came: y[at[i][components]] := the sum of its sources first[i] ..
+ * first[i + 1], in that order: items that came, or -1: what y has. */
+typedef struct hx_mail_sums {
+    int components;
+    int64_t n;
+    const int64_t *d_first;
+    const int32_t *d_source;
+    const int64_t *d_at;
+    const void *d_came;
+} hx_mail_sums;
+
+typedef struct hx_mail_ops {
+    const char *name; /* how it goes, for messages: "CUDA IPC" */
+    /* A box, all 0, and by what others find it. HX_EENV: not to be had here. */
+    int (*alloc)(hx_device *dev, size_t bytes, void *d_out, unsigned char handle[HX_MAIL_HANDLE]);
+    void (*release)(hx_device *dev, void *d_box, size_t bytes,
+                    const unsigned char handle[HX_MAIL_HANDLE]);
+    /* That of another process. HX_EENV */
+    int (*open)(hx_device *dev, const unsigned char handle[HX_MAIL_HANDLE], size_t bytes,
+                void *d_out);
+    void (*close)(hx_device *dev, void *d_box, size_t bytes);
+    int (*put)(hx_device *dev, const hx_mail_items *items, const double *d_y);
+    int (*put_single)(hx_device *dev, const hx_mail_items *items, const float *d_y);
+    /* What is queued next runs when all but `own` have sent the turn. head: of the own box. */
+    int (*wait)(hx_device *dev, int n_rank, int own, const uint64_t *d_head, uint64_t turn);
+    int (*add)(hx_device *dev, const hx_mail_sums *sums, double *d_y);
+    int (*add_single)(hx_device *dev, const hx_mail_sums *sums, float *d_y);
+    /* y[n] := the sum over the ranks in their order, `own` having y, of the others n came each. */
+    int (*add_all_single)(hx_device *dev, int n_rank, int own, int64_t n, const float *d_came,
+                          float *d_y);
+} hx_mail_ops;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,270 @@
+#define _GNU_SOURCE /* gethostname */
+#include "mail.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "../base/clock.h"
+
+enum { HOST = 64, LEAST_HALF = 4096, LINE = 256 };
+#define PATIENCE 5.0 /* seconds until what is tried must have come */
+
+/* What a process tells the others about its box. */
+typedef struct offer {
+    unsigned char handle[HX_MAIL_HANDLE];
+    char host[HOST];
+    int32_t is_there;
+} offer;
+
+static void close_others(hx_mail *mail)
+{
+    for (int r = 0; r < mail->team->size; r++) {
+        if (mail->d_other[r])
+            mail->ops->close(mail->dev, mail->d_other[r], HX_MAIL_HEAD + 2 * mail->half);
+        mail->d_other[r] = NULL;
+    }
+}
+
+static void release_own(hx_mail *mail)
+{
+    if (mail->d_box)
+        mail->ops->release(mail->dev, mail->d_box, HX_MAIL_HEAD + 2 * mail->half, mail->handle);
+    mail->d_box = NULL;
+}
+
+void hx_mail_free(hx_mail *mail)
+{
+    if (mail->ops) {
+        mail->dev->ops->sync(mail->dev);
+        close_others(mail);
+        release_own(mail);
+    }
+    memset(mail, 0, sizeof *mail);
+}
+
+/* *all := whether it holds for all processes. */
+static int agree(const hx_mail *mail, int own, int *all)
+{
+    int32_t mine = own, each[HX_MAIL_RANKS];
+    HX_TRY(mail->team->ops->all_gather(mail->team, &mine, sizeof mine, each));
+    *all = 1;
+    for (int r = 0; r < mail->team->size; r++) *all = *all && each[r];
+    return HX_OK;
+}
+
+/* rc of an attempt that may fail. */
+static int worked(int rc)
+{
+    if (rc < 0) hx_error_clear();
+    return rc == HX_OK;
+}
+
+static int open_others(hx_mail *mail, size_t bytes, int *opened)
+{
+    const int rank = mail->team->rank;
+    offer own, all[HX_MAIL_RANKS];
+    memset(&own, 0, sizeof own);
+    own.is_there = mail->d_box != NULL && gethostname(own.host, HOST - 1) == 0;
+    memcpy(own.handle, mail->handle, sizeof own.handle);
+    HX_TRY(mail->team->ops->all_gather(mail->team, &own, sizeof own, all));
+    *opened = 1;
+    for (int r = 0; r < mail->team->size; r++)
+        *opened = *opened && all[r].is_there && strcmp(all[r].host, own.host) == 0;
+    for (int r = 0; *opened && r < mail->team->size; r++)
+        if (r != rank)
+            *opened = worked(mail->ops->open(mail->dev, all[r].handle, bytes, &mail->d_other[r]));
+    return HX_OK;
+}
+
+/* New boxes. Without them in one process there are none in any. */
+static int open_boxes(hx_mail *mail, size_t half)
+{
+    const size_t bytes = HX_MAIL_HEAD + 2 * half;
+    int all;
+    mail->half = half;
+    mail->turn = 0;
+    if (!worked(mail->ops->alloc(mail->dev, bytes, &mail->d_box, mail->handle))) mail->d_box = NULL;
+    HX_TRY(open_others(mail, bytes, &all));
+    HX_TRY(agree(mail, all, &all));
+    if (all) return HX_OK;
+    close_others(mail);
+    HX_TRY(agree(mail, 1, &all)); /* all have closed */
+    release_own(mail);
+    mail->ops = NULL;
+    return HX_OK;
+}
+
+int hx_mail_need(hx_mail *mail, size_t half)
+{
+    uint64_t own = half, each[HX_MAIL_RANKS];
+    int all;
+    if (!mail->ops) return HX_OK;
+    HX_TRY(mail->team->ops->all_gather(mail->team, &own, sizeof own, each));
+    for (int r = 0; r < mail->team->size; r++)
+        if (each[r] > own) own = each[r];
+    if (own <= mail->half) return HX_OK;
+    HX_TRY(mail->dev->ops->sync(mail->dev));
+    close_others(mail);
+    HX_TRY(agree(mail, 1, &all));
+    release_own(mail);
+    return open_boxes(mail, ((size_t)own + LINE - 1) / LINE * LINE);
+}
+
+int hx_mail_route_create(hx_mail *mail, const int64_t *n_out, const int64_t *n_in, size_t most,
+                         hx_mail_route *route)
+{
+    const int size = mail->team->size, rank = mail->team->rank;
+    int64_t own[HX_MAIL_RANKS], all[HX_MAIL_RANKS][HX_MAIL_RANKS], n = 0;
+    if (!mail->ops) return HX_OK;
+    memset(route, 0, sizeof *route);
+    memset(own, 0, sizeof own);
+    for (int r = 0; r < size; r++) {
+        own[r] = n;
+        n += n_in[r];
+        route->first[r + 1] = route->first[r] + n_out[r];
+    }
+    HX_TRY(mail->team->ops->all_gather(mail->team, own, sizeof own, all));
+    for (int r = 0; r < size; r++) route->there[r] = all[r][rank];
+    return hx_mail_need(mail, (size_t)n * most);
+}
+
+static size_t half_at(const hx_mail *mail)
+{
+    return HX_MAIL_HEAD + (mail->turn % 2 ? mail->half : 0);
+}
+
+const void *hx_mail_came(const hx_mail *mail)
+{
+    return mail->d_box + half_at(mail);
+}
+
+static hx_mail_items begin_turn(hx_mail *mail, const hx_mail_route *route, int components,
+                                size_t number)
+{
+    hx_mail_items items = {.n_rank = mail->team->size, .components = components};
+    items.turn = ++mail->turn;
+    memcpy(items.first, route->first, sizeof items.first);
+    for (int r = 0; r < items.n_rank; r++) {
+        char *const box = mail->d_other[r];
+        if (!box) continue;
+        items.d_to[r] = box + half_at(mail) + (size_t)route->there[r] * (size_t)components * number;
+        items.d_head[r] = (uint64_t *)(void *)box + mail->team->rank;
+    }
+    return items;
+}
+
+static int wait_for_all(hx_mail *mail)
+{
+    return mail->ops->wait(mail->dev, mail->team->size, mail->team->rank,
+                           (const uint64_t *)(const void *)mail->d_box, mail->turn);
+}
+
+int hx_mail_send(hx_mail *mail, const hx_mail_route *route, int components, const int32_t *d_item,
+                 const int64_t *d_at, const double *d_y)
+{
+    hx_mail_items items = begin_turn(mail, route, components, sizeof *d_y);
+    items.d_item = d_item;
+    items.d_at = d_at;
+    HX_TRY(mail->ops->put(mail->dev, &items, d_y));
+    return wait_for_all(mail);
+}
+
+int hx_mail_send_single(hx_mail *mail, const hx_mail_route *route, int components,
+                        const int32_t *d_item, const int64_t *d_at, const float *d_y)
+{
+    hx_mail_items items = begin_turn(mail, route, components, sizeof *d_y);
+    items.d_item = d_item;
+    items.d_at = d_at;
+    HX_TRY(mail->ops->put_single(mail->dev, &items, d_y));
+    return wait_for_all(mail);
+}
+
+static hx_mail_route route_to_all(const hx_mail *mail, int64_t n)
+{
+    const int rank = mail->team->rank;
+    hx_mail_route route = {{0}, {0}};
+    for (int r = 0; r < mail->team->size; r++) {
+        route.first[r + 1] = route.first[r] + (r == rank ? 0 : n);
+        route.there[r] = n * (rank < r ? rank : rank - 1);
+    }
+    return route;
+}
+
+int hx_mail_sum_single(hx_mail *mail, int64_t n, float *d_y)
+{
+    const hx_mail_route route = route_to_all(mail, n);
+    HX_TRY(hx_mail_send_single(mail, &route, 1, NULL, NULL, d_y));
+    return mail->ops->add_all_single(mail->dev, mail->team->size, mail->team->rank, n,
+                                     hx_mail_came(mail), d_y);
+}
+
+/* --- whether it works here --- */
+
+/* Waits on the host, for no longer than patience lasts, so that what never comes does no harm. */
+static int has_come(const hx_mail *mail, int *came)
+{
+    const double begin = hx_clock();
+    for (*came = 0; !*came && hx_clock() - begin < PATIENCE;) {
+        uint64_t head[HX_MAIL_RANKS];
+        HX_TRY(mail->dev->ops->download(mail->dev, head, mail->d_box, sizeof head));
+        *came = 1;
+        for (int r = 0; r < mail->team->size; r++)
+            *came = *came && (r == mail->team->rank || head[r] >= mail->turn);
+    }
+    return HX_OK;
+}
+
+/* A number from each to all, and back: 1 if what came is what was sent. */
+static int try_sum(hx_mail *mail, float *d_y, int *is_right)
+{
+    const int size = mail->team->size;
+    const float own = (float)(1 << mail->team->rank % 20);
+    const hx_mail_route route = route_to_all(mail, 1);
+    hx_mail_items items = begin_turn(mail, &route, 1, sizeof own);
+    float sum = 0.0f, right = 0.0f;
+    for (int r = 0; r < size; r++) right += (float)(1 << r % 20);
+    HX_TRY(mail->dev->ops->upload(mail->dev, d_y, &own, sizeof own));
+    HX_TRY(mail->ops->put_single(mail->dev, &items, d_y));
+    HX_TRY(has_come(mail, is_right));
+    if (!*is_right) return HX_OK;
+    HX_TRY(wait_for_all(mail));
+    HX_TRY(
+        mail->ops->add_all_single(mail->dev, size, mail->team->rank, 1, hx_mail_came(mail), d_y));
+    HX_TRY(mail->dev->ops->download(mail->dev, &sum, d_y, sizeof sum));
+    *is_right = sum == right;
+    return HX_OK;
+}
+
+/* Several turns, so that both halves and what was in them before are tried. */
+static int try_box(hx_mail *mail, int *works)
+{
+    float *d_y = NULL;
+    *works = worked(mail->dev->ops->alloc(mail->dev, sizeof *d_y, &d_y));
+    for (int k = 0; k < 4; k++) { /* all take part in what all agree on */
+        int is_right = 0;
+        if (*works) *works = worked(try_sum(mail, d_y, &is_right)) && is_right;
+        HX_TRY(agree(mail, *works, works));
+        if (!*works) break;
+    }
+    mail->dev->ops->release(mail->dev, d_y);
+    return HX_OK;
+}
+
+int hx_mail_create(hx_mail *mail, const hx_team *team, hx_device *dev)
+{
+    int works, all;
+    mail->team = team;
+    mail->dev = dev;
+    if (team->size < 2 || team->size > HX_MAIL_RANKS || !dev->ops->mail) return HX_OK;
+    mail->ops = dev->ops->mail;
+    HX_TRY(open_boxes(mail, LEAST_HALF));
+    if (!mail->ops) return HX_OK;
+    HX_TRY(try_box(mail, &works));
+    if (works) return HX_OK;
+    HX_TRY(dev->ops->sync(dev));
+    close_others(mail);
+    HX_TRY(agree(mail, 1, &all));
+    release_own(mail);
+    mail->ops = NULL;
+    return HX_OK;
+}

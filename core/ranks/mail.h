@@ -1,0 +1,54 @@
+/* Numbers that go between the processes of one machine from device to device (mail_ops.h). One box
+ * a process, in which each has two halves by turns: what goes in turn k + 2 is put when the others
+ * have sent k + 1, and so have read k. Inside of the room. */
+#ifndef HX_MAIL_H
+#define HX_MAIL_H
+
+#include "../device/mail_ops.h"
+#include "../team/team.h"
+
+typedef struct hx_mail {
+    const hx_mail_ops *ops; /* NULL: nothing goes this way */
+    const hx_team *team;
+    hx_device *dev; /* the backend's (borrowed, like the team) */
+    uint64_t turn;  /* the last that was begun */
+    size_t half;    /* bytes */
+    unsigned char handle[HX_MAIL_HANDLE];
+    char *d_box;                  /* own (owned) */
+    char *d_other[HX_MAIL_RANKS]; /* those of the others, opened */
+} hx_mail;
+
+/* Items that go again and again, by rank. */
+typedef struct hx_mail_route {
+    int64_t first[HX_MAIL_RANKS + 1];
+    int64_t there[HX_MAIL_RANKS]; /* place of the first one in what comes there */
+} hx_mail_route;
+
+/* Opens boxes and tries them. ops is NULL after it where the device or the machine has none, in all
+ * processes. Collective, as all below. dev and team outlive it; *mail must be zeroed. */
+int hx_mail_create(hx_mail *mail, const hx_team *team, hx_device *dev);
+/* Not collective. Accepts a zeroed struct. */
+void hx_mail_free(hx_mail *mail);
+
+/* Halves of at least so many bytes, the most that a process asks for. They may be lost: ops. */
+int hx_mail_need(hx_mail *mail, size_t half);
+
+/* n_out[size], n_in[size] items to and from each rank, of `most` bytes at most; the numbers at the
+ * others are the reverse of these. */
+int hx_mail_route_create(hx_mail *mail, const int64_t *n_out, const int64_t *n_in, size_t most,
+                         hx_mail_route *route);
+
+/* A turn: items of so many numbers as hx_mail_items says, then the wait for what comes. */
+int hx_mail_send(hx_mail *mail, const hx_mail_route *route, int components, const int32_t *d_item,
+                 const int64_t *d_at, const double *d_y);
+int hx_mail_send_single(hx_mail *mail, const hx_mail_route *route, int components,
+                        const int32_t *d_item, const int64_t *d_at, const float *d_y);
+
+/* What came in the last turn: items by rank. */
+const void *hx_mail_came(const hx_mail *mail);
+
+/* y[n] of each process := the sum over all, in the order of the ranks, if halves are so large
+ * (hx_mail_need, (size - 1) n floats). */
+int hx_mail_sum_single(hx_mail *mail, int64_t n, float *d_y);
+
+#endif

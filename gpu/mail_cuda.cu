@@ -1,0 +1,229 @@
+// Boxes that processes of this machine open by CUDA IPC (mail_ops.h): what goes is written straight
+// into the other's memory, on another GPU (NVLink, PCIe) or the same one. The queue itself waits.
+#include <cuda.h>
+#include <cudaTypedefs.h>
+
+#include <cstring>
+
+#include "core/device/mail_ops.h"
+#include "cuda_device.cuh"
+
+namespace
+{
+
+static_assert(sizeof(cudaIpcMemHandle_t) <= HX_MAIL_HANDLE, "a handle fits");
+
+constexpr int BLOCKS_PER_SM = 2;
+
+// One launch for all processes; the last block to end says that all came.
+template <class T>
+__global__ void __launch_bounds__(HX_BLOCK)
+    put_kernel(hx_mail_items items, const T *__restrict__ y, unsigned *ticket)
+{
+    const int components = items.components;
+    const int64_t n = components * items.first[items.n_rank],
+                  stride = static_cast<int64_t>(gridDim.x) * HX_BLOCK;
+    for (int64_t k = blockIdx.x * static_cast<int64_t>(HX_BLOCK) + threadIdx.x; k < n;
+         k += stride) {
+        const int64_t i = k / components, c = k % components;
+        int r = 0;
+        while (items.first[r + 1] <= i) r++;
+        const int64_t place = components * (i - items.first[r]) + c;
+        int64_t from = place;
+        if (items.d_at) from = items.d_at[components * (items.d_item ? items.d_item[i] : i) + c];
+        static_cast<T *>(items.d_to[r])[place] = y[from];
+    }
+    __threadfence_system();
+    __syncthreads();
+    if (threadIdx.x > 0 || atomicAdd(ticket, 1) + 1 < gridDim.x) return;
+    *ticket = 0;
+    __threadfence_system();
+    for (int r = 0; r < items.n_rank; r++)
+        if (items.d_head[r]) *static_cast<volatile uint64_t *>(items.d_head[r]) = items.turn;
+}
+
+template <class T>
+__global__ void __launch_bounds__(HX_BLOCK) add_kernel(hx_mail_sums sums, T *__restrict__ y)
+{
+    const int64_t k = blockIdx.x * static_cast<int64_t>(HX_BLOCK) + threadIdx.x;
+    const int64_t i = k / sums.components, c = k % sums.components;
+    const T *came = static_cast<const T *>(sums.d_came);
+    T sum = 0;
+    if (i >= sums.n) return;
+    const int64_t at = sums.d_at[k], first = sums.d_first[i];
+    const T own = y[at];
+    for (int64_t j = first; j < sums.d_first[i + 1]; j++) {
+        const int64_t source = sums.d_source[j];
+        const T value = source < 0 ? own : came[sums.components * source + c];
+        sum = j == first ? value : sum + value;
+    }
+    y[at] = sum;
+}
+
+__global__ void __launch_bounds__(HX_BLOCK)
+    add_all_kernel(int n_rank, int own, int64_t n, const float *__restrict__ came,
+                   float *__restrict__ y)
+{
+    const int64_t i = blockIdx.x * static_cast<int64_t>(HX_BLOCK) + threadIdx.x;
+    float sum = 0.0f;
+    if (i >= n) return;
+    for (int r = 0; r < n_rank; r++) {
+        const float value = r == own ? y[i] : came[(r < own ? r : r - 1) * n + i];
+        sum = r == 0 ? value : sum + value;
+    }
+    y[i] = sum;
+}
+
+// Of attempts that may fail: nothing is left of them for the next check.
+int refuse(cudaError_t status, const char *what)
+{
+    cudaGetLastError();
+    return HX_RAISE(HX_EENV, "%s: %s", what, cudaGetErrorString(status));
+}
+
+// The driver's call by which a queue waits for a number in memory; NULL: it has none.
+PFN_cuStreamWaitValue64_v11070 find_wait()
+{
+    static PFN_cuStreamWaitValue64_v11070 found = nullptr;
+    static bool has_looked = false;
+    if (has_looked) return found;
+    has_looked = true;
+    void *call = nullptr;
+    cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSymbolNotFound;
+    const cudaError_t status = cudaGetDriverEntryPointByVersion("cuStreamWaitValue64", &call, 11070,
+                                                                cudaEnableDefault, &result);
+    cudaGetLastError();
+    if (status == cudaSuccess && result == cudaDriverEntryPointSuccess)
+        memcpy(&found, &call, sizeof found);
+    return found;
+}
+
+int alloc(hx_device *dev, size_t bytes, void *d_out, unsigned char handle[HX_MAIL_HANDLE])
+{
+    cudaIpcMemHandle_t own = {};
+    void *d_box = nullptr;
+    if (!find_wait()) return HX_RAISE(HX_EENV, "the driver has no waits in queues");
+    cudaError_t status = HX_CUDA_FAULT();
+    if (status == cudaSuccess) status = cudaMalloc(&d_box, bytes);
+    if (status != cudaSuccess) return refuse(status, "memory for several processes");
+    if (status == cudaSuccess) status = cudaMemsetAsync(d_box, 0, bytes, hx_cuda_of(dev)->stream);
+    if (status == cudaSuccess) status = cudaStreamSynchronize(hx_cuda_of(dev)->stream);
+    if (status == cudaSuccess) status = cudaIpcGetMemHandle(&own, d_box);
+    if (status != cudaSuccess) {
+        cudaFree(d_box);
+        return refuse(status, "memory for several processes");
+    }
+    memcpy(handle, &own, sizeof own);
+    memcpy(d_out, &d_box, sizeof d_box);
+    return HX_OK;
+}
+
+void release(hx_device *, void *d_box, size_t, const unsigned char *)
+{
+    cudaFree(d_box);
+}
+
+int open(hx_device *, const unsigned char handle[HX_MAIL_HANDLE], size_t, void *d_out)
+{
+    cudaIpcMemHandle_t other;
+    void *d_box = nullptr;
+    memcpy(&other, handle, sizeof other);
+    cudaError_t status = HX_CUDA_FAULT();
+    if (status == cudaSuccess)
+        status = cudaIpcOpenMemHandle(&d_box, other, cudaIpcMemLazyEnablePeerAccess);
+    if (status != cudaSuccess) return refuse(status, "memory of another process");
+    memcpy(d_out, &d_box, sizeof d_box);
+    return HX_OK;
+}
+
+void close(hx_device *, void *d_box, size_t)
+{
+    cudaIpcCloseMemHandle(d_box);
+}
+
+template <class T> int put_items(hx_device *dev, const hx_mail_items *items, const T *d_y)
+{
+    const hx_cuda *impl = hx_cuda_of(dev);
+    const int64_t n = items->components * items->first[items->n_rank],
+                  most = BLOCKS_PER_SM * static_cast<int64_t>(impl->n_sm);
+    const int64_t needed = (n + HX_BLOCK - 1) / HX_BLOCK;
+    const int64_t n_block = needed < 1 ? 1 : needed < most ? needed : most;
+    put_kernel<T><<<static_cast<unsigned>(n_block), HX_BLOCK, 0, impl->stream>>>(*items, d_y,
+                                                                                 impl->d_ticket);
+    HX_TRY_LAUNCH("what goes to other processes");
+    return HX_OK;
+}
+
+int put(hx_device *dev, const hx_mail_items *items, const double *d_y)
+{
+    return put_items(dev, items, d_y);
+}
+
+int put_single(hx_device *dev, const hx_mail_items *items, const float *d_y)
+{
+    return put_items(dev, items, d_y);
+}
+
+int wait(hx_device *dev, int n_rank, int own, const uint64_t *d_head, uint64_t turn)
+{
+    for (int r = 0; r < n_rank; r++) {
+        if (r == own) continue;
+        CUresult status = HX_CUDA_FAULT() == cudaSuccess ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN;
+        if (status == CUDA_SUCCESS)
+            status = find_wait()(hx_cuda_of(dev)->stream, reinterpret_cast<CUdeviceptr>(d_head + r),
+                                 turn, CU_STREAM_WAIT_VALUE_GEQ);
+        if (status != CUDA_SUCCESS)
+            return HX_RAISE(HX_EDEVICE, "CUDA: error %d in cuStreamWaitValue64: " HX_DEVICE_REMEDY,
+                            static_cast<int>(status));
+    }
+    return HX_OK;
+}
+
+template <class T> int add_items(hx_device *dev, const hx_mail_sums *sums, T *d_y)
+{
+    const int64_t n = sums->components * sums->n;
+    if (n == 0) return HX_OK;
+    add_kernel<T><<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(*sums, d_y);
+    HX_TRY_LAUNCH("what came from other processes");
+    return HX_OK;
+}
+
+int add(hx_device *dev, const hx_mail_sums *sums, double *d_y)
+{
+    return add_items(dev, sums, d_y);
+}
+
+int add_single(hx_device *dev, const hx_mail_sums *sums, float *d_y)
+{
+    return add_items(dev, sums, d_y);
+}
+
+int add_all_single(hx_device *dev, int n_rank, int own, int64_t n, const float *d_came, float *d_y)
+{
+    if (n == 0) return HX_OK;
+    add_all_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(n_rank, own, n,
+                                                                                     d_came, d_y);
+    HX_TRY_LAUNCH("sums over processes");
+    return HX_OK;
+}
+
+hx_mail_ops make_ops()
+{
+    hx_mail_ops ops = {};
+    ops.name = "CUDA IPC";
+    ops.alloc = alloc;
+    ops.release = release;
+    ops.open = open;
+    ops.close = close;
+    ops.put = put;
+    ops.put_single = put_single;
+    ops.wait = wait;
+    ops.add = add;
+    ops.add_single = add_single;
+    ops.add_all_single = add_all_single;
+    return ops;
+}
+
+} // namespace
+
+const hx_mail_ops hx_cuda_mail_ops = make_ops();
