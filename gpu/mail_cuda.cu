@@ -60,15 +60,15 @@ __global__ void __launch_bounds__(HX_BLOCK) add_kernel(hx_mail_sums sums, T *__r
     y[at] = sum;
 }
 
+template <class T>
 __global__ void __launch_bounds__(HX_BLOCK)
-    add_all_kernel(int n_rank, int own, int64_t n, const float *__restrict__ came,
-                   float *__restrict__ y)
+    add_all_kernel(int n_rank, int own, int64_t n, const T *__restrict__ came, T *__restrict__ y)
 {
     const int64_t i = blockIdx.x * static_cast<int64_t>(HX_BLOCK) + threadIdx.x;
-    float sum = 0.0f;
+    T sum = 0;
     if (i >= n) return;
     for (int r = 0; r < n_rank; r++) {
-        const float value = r == own ? y[i] : came[(r < own ? r : r - 1) * n + i];
+        const T value = r == own ? y[i] : came[(r < own ? r : r - 1) * n + i];
         sum = r == 0 ? value : sum + value;
     }
     y[i] = sum;
@@ -198,13 +198,24 @@ int add_single(hx_device *dev, const hx_mail_sums *sums, float *d_y)
     return add_items(dev, sums, d_y);
 }
 
-int add_all_single(hx_device *dev, int n_rank, int own, int64_t n, const float *d_came, float *d_y)
+template <class T>
+int add_all_items(hx_device *dev, int n_rank, int own, int64_t n, const T *d_came, T *d_y)
 {
     if (n == 0) return HX_OK;
-    add_all_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(n_rank, own, n,
-                                                                                     d_came, d_y);
+    add_all_kernel<T><<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
+        n_rank, own, n, d_came, d_y);
     HX_TRY_LAUNCH("sums over processes");
     return HX_OK;
+}
+
+int add_all(hx_device *dev, int n_rank, int own, int64_t n, const double *d_came, double *d_y)
+{
+    return add_all_items(dev, n_rank, own, n, d_came, d_y);
+}
+
+int add_all_single(hx_device *dev, int n_rank, int own, int64_t n, const float *d_came, float *d_y)
+{
+    return add_all_items(dev, n_rank, own, n, d_came, d_y);
 }
 
 hx_mail_ops make_ops()
@@ -220,6 +231,7 @@ hx_mail_ops make_ops()
     ops.wait = wait;
     ops.add = add;
     ops.add_single = add_single;
+    ops.add_all = add_all;
     ops.add_all_single = add_all_single;
     return ops;
 }

@@ -58,6 +58,11 @@ __global__ void alpha_from_kernel(const double *sum, hx_pcg_state *state)
     if (state->reason == HX_PCG_RUNNING) hx_pcg_state_alpha(state, *sum);
 }
 
+__global__ void take_kernel(hx_pcg_step step, const hx_pcg_state *sums, hx_pcg_state *state)
+{
+    hx_pcg_state_take(state, step, sums);
+}
+
 template <class T>
 __global__ void __launch_bounds__(HX_BLOCK, UPDATE_PER_SM)
     update_kernel(int64_t n, const T *__restrict__ m, const T *__restrict__ p,
@@ -204,6 +209,13 @@ static int alpha_from(hx_device *dev, const double *d_sum, hx_pcg_state *d_state
     return HX_OK;
 }
 
+static int take(hx_device *dev, hx_pcg_step step, const hx_pcg_state *d_sums, hx_pcg_state *d_state)
+{
+    take_kernel<<<1, 1, 0, hx_cuda_of(dev)->stream>>>(step, d_sums, d_state);
+    HX_TRY_LAUNCH("pcg_take");
+    return HX_OK;
+}
+
 static int beta(hx_device *dev, int64_t n, const double *d_r, const double *d_z, const double *d_q,
                 hx_pcg_state *d_state)
 {
@@ -269,6 +281,7 @@ static hx_pcg_ops make_ops()
     ops.direction = direction<double>;
     ops.alpha = alpha<double>;
     ops.alpha_from = alpha_from;
+    ops.take = take;
     ops.update = update<double>;
     ops.beta = beta;
     ops.start_rounded = start_rounded;

@@ -74,24 +74,6 @@ static int mail_wait(hx_device *dev, int n_rank, int own, const uint64_t *d_head
     return HX_OK;
 }
 
-static int mail_add_all_single(hx_device *dev, int n_rank, int own, int64_t n, const float *d_came,
-                               float *d_y)
-{
-    (void)dev;
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < n; i++) {
-        const float *from = d_came + i;
-        float sum = 0.0f;
-        for (int r = 0; r < n_rank; r++) {
-            const float value = r == own ? d_y[i] : *from;
-            sum = r == 0 ? value : sum + value;
-            if (r != own) from += n;
-        }
-        d_y[i] = sum;
-    }
-    return HX_OK;
-}
-
 #define REAL double
 #define NAME(x) x
 #include "mail_cpu_real.inc"
@@ -114,5 +96,6 @@ const hx_mail_ops hx_cpu_mail_ops = {
     .wait = mail_wait,
     .add = mail_add,
     .add_single = mail_add_single,
+    .add_all = mail_add_all,
     .add_all_single = mail_add_all_single,
 };

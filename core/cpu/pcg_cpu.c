@@ -69,6 +69,13 @@ static int cpu_alpha_from(hx_device *dev, const double *d_sum, hx_pcg_state *sta
     return HX_OK;
 }
 
+static int cpu_take(hx_device *dev, hx_pcg_step step, const hx_pcg_state *sums, hx_pcg_state *state)
+{
+    (void)dev;
+    hx_pcg_state_take(state, step, sums);
+    return HX_OK;
+}
+
 static int cpu_beta(hx_device *dev, int64_t n, const double *d_r, const double *d_z,
                     const double *d_q, hx_pcg_state *state)
 {
@@ -130,6 +137,7 @@ const hx_pcg_ops hx_cpu_pcg_ops = {
     .direction = cpu_direction,
     .alpha = cpu_alpha,
     .alpha_from = cpu_alpha_from,
+    .take = cpu_take,
     .update = cpu_update,
     .beta = cpu_beta,
     .start_rounded = cpu_start_rounded,

@@ -61,6 +61,8 @@ typedef struct hx_mail_ops {
     int (*add)(hx_device *dev, const hx_mail_sums *sums, double *d_y);
     int (*add_single)(hx_device *dev, const hx_mail_sums *sums, float *d_y);
     /* y[n] := the sum over the ranks in their order, `own` having y, of the others n came each. */
+    int (*add_all)(hx_device *dev, int n_rank, int own, int64_t n, const double *d_came,
+                   double *d_y);
     int (*add_all_single)(hx_device *dev, int n_rank, int own, int64_t n, const float *d_came,
                           float *d_y);
 } hx_mail_ops;

@@ -190,6 +190,14 @@ static hx_mail_route route_to_all(const hx_mail *mail, int64_t n)
     return route;
 }
 
+int hx_mail_sum(hx_mail *mail, int64_t n, double *d_y)
+{
+    const hx_mail_route route = route_to_all(mail, n);
+    HX_TRY(hx_mail_send(mail, &route, 1, NULL, NULL, d_y));
+    return mail->ops->add_all(mail->dev, mail->team->size, mail->team->rank, n, hx_mail_came(mail),
+                              d_y);
+}
+
 int hx_mail_sum_single(hx_mail *mail, int64_t n, float *d_y)
 {
     const hx_mail_route route = route_to_all(mail, n);

@@ -48,7 +48,8 @@ int hx_mail_send_single(hx_mail *mail, const hx_mail_route *route, int component
 const void *hx_mail_came(const hx_mail *mail);
 
 /* y[n] of each process := the sum over all, in the order of the ranks, if halves are so large
- * (hx_mail_need, (size - 1) n floats). */
+ * (hx_mail_need, (size - 1) n numbers). */
+int hx_mail_sum(hx_mail *mail, int64_t n, double *d_y);
 int hx_mail_sum_single(hx_mail *mail, int64_t n, float *d_y);
 
 #endif

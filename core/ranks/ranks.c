@@ -12,7 +12,7 @@
 static const char what[] = "processes";
 enum {
     MOST_COMPONENTS = 6,
-    MOST_MAILED = HX_MG_DOF * HX_LATTICE_WHOLE /* floats that each sends to all: a vector */
+    MOST_MAILED = HX_MG_DOF * HX_LATTICE_WHOLE /* floats that each sends to all at once */
 };
 
 int hx_ranks_sum(hx_ranks *ranks, int n, double *sum)
@@ -194,8 +194,10 @@ int hx_ranks_sum_device(hx_ranks *ranks, size_t n, float *d_sum)
 {
     hx_device *const dev = &ranks->dev;
     const double begin = hx_clock();
-    if (ranks->mail.ops && n <= MOST_MAILED) {
-        HX_TRY(hx_mail_sum_single(&ranks->mail, (int64_t)n, d_sum));
+    if (ranks->mail.ops) {
+        for (size_t k = 0; k < n; k += MOST_MAILED)
+            HX_TRY(hx_mail_sum_single(
+                &ranks->mail, n - k < MOST_MAILED ? (int64_t)(n - k) : MOST_MAILED, d_sum + k));
         ranks->figures.lattice_seconds += hx_clock() - begin;
         return HX_OK;
     }
@@ -407,11 +409,11 @@ void hx_ranks_free(hx_ranks *ranks)
 {
     hx_device *const dev = &ranks->dev;
     if (!ranks->team) return;
-    void *const owned[] = {ranks->d_values,   ranks->d_own,       ranks->d_own_single,
-                           ranks->d_work,     ranks->d_at[0],     ranks->d_at[1],
-                           ranks->d_at[2],    ranks->d_other[0],  ranks->d_other[1],
-                           ranks->d_other[2], ranks->d_own_again, ranks->d_common_of,
-                           ranks->d_from,     ranks->d_source};
+    void *const owned[] = {ranks->d_values,    ranks->d_own,       ranks->d_own_single,
+                           ranks->d_at[0],     ranks->d_at[1],     ranks->d_at[2],
+                           ranks->d_other[0],  ranks->d_other[1],  ranks->d_other[2],
+                           ranks->d_own_again, ranks->d_common_of, ranks->d_sums,
+                           ranks->d_from,      ranks->d_source};
     hx_mail_free(&ranks->mail);
     for (size_t i = 0; dev->ops && i < sizeof owned / sizeof owned[0]; i++)
         ranks->plain->release(dev, owned[i]);

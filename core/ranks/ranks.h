@@ -86,7 +86,7 @@ typedef struct hx_ranks {
     float *d_own_again;
     int other_components[HX_RANKS_ENTRIES]; /* as above, of points of others */
     int64_t *d_other[HX_RANKS_ENTRIES];     /* [n_other * components] */
-    double *d_work;                         /* [n] M^-1 r */
+    hx_pcg_state *d_sums;                   /* this process' sums of a step of PCG */
     double *field;                          /* [n_elem of the share] host */
     double *whole;      /* [n_elem of the whole], where the leader has the design on its device */
     int64_t most_whole; /* nodes of a lattice that is not shared out */

@@ -154,6 +154,30 @@ static HX_HD void hx_pcg_state_beta_flexible(hx_pcg_state *s, double rz, double 
     hx_pcg_state_test(s);
 }
 
+/* Where several processes have parts of the vectors, each takes a step with its own sums in a state
+ * beside the solve's; what is first in those states is added up, and the solve's takes that. */
+typedef enum {
+    HX_PCG_STEP_START,
+    HX_PCG_STEP_ALPHA,
+    HX_PCG_STEP_UPDATE, /* rr, of a state by `start` */
+    HX_PCG_STEP_BOTH,   /* the same and beta */
+    HX_PCG_STEP_BETA,
+    HX_PCG_STEP_FLEXIBLE, /* beta is the sum of the parts' */
+    HX_N_PCG_SUM = 5      /* numbers that are added up: rz, rr, pq, alpha, beta */
+} hx_pcg_step;
+
+static HX_HD void hx_pcg_state_take(hx_pcg_state *s, hx_pcg_step step, const hx_pcg_state *sums)
+{
+    if (step == HX_PCG_STEP_START) hx_pcg_state_start(s, sums->rz, sums->rr);
+    if (step == HX_PCG_STEP_START || s->reason != HX_PCG_RUNNING) return;
+    if (step == HX_PCG_STEP_ALPHA) hx_pcg_state_alpha(s, sums->pq);
+    if (step == HX_PCG_STEP_UPDATE || step == HX_PCG_STEP_BOTH) hx_pcg_state_update(s, sums->rr);
+    if (step == HX_PCG_STEP_BOTH || step == HX_PCG_STEP_BETA) hx_pcg_state_beta(s, sums->rz);
+    if (step != HX_PCG_STEP_FLEXIBLE) return;
+    hx_pcg_state_beta(s, sums->rz);
+    s->beta = sums->beta;
+}
+
 /* Fused passes over vectors (vector_ops.h). d_m is the inverse diagonal of the preconditioner,
  * applied on the fly (z is then NULL), or NULL and z = M^-1 r comes from the preconditioner's own
  * apply.
@@ -172,6 +196,8 @@ typedef struct hx_pcg_ops {
     int (*alpha)(hx_device *dev, int64_t n, const double *d_p, const double *d_q,
                  hx_pcg_state *d_state);
     int (*alpha_from)(hx_device *dev, const double *d_sum, hx_pcg_state *d_state);
+    int (*take)(hx_device *dev, hx_pcg_step step, const hx_pcg_state *d_sums,
+                hx_pcg_state *d_state); /* hx_pcg_state_take */
     int (*update)(hx_device *dev, int64_t n, const double *d_m, const double *d_p,
                   const double *d_q, double *d_u, double *d_r, hx_pcg_state *d_state);
     int (*beta)(hx_device *dev, int64_t n, const double *d_r, const double *d_z, const double *d_q,
