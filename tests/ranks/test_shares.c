@@ -17,6 +17,7 @@ typedef struct job {
     double *x, *exact, *got; /* [n] the same x in all processes; K x alone; and by all */
     double *modulus;         /* [n_elem] */
     int in_parts;            /* 1: the mesh is */
+    int direct;              /* 1: points go from device to device, where they can */
 } job;
 
 /* Bends every edge, the same for all cells that share one. */
@@ -265,6 +266,8 @@ static void test_element(job *j, hx_element element)
     CHECK_OK(make_problem(j, element));
     make_vectors(j);
     CHECK_OK(hx_ranks_create(&j->ranks, &j->team, &j->device, &j->problem));
+    if (j->direct) CHECK_OK(hx_ranks_connect(&j->ranks));
+    CHECK(!j->ranks.mail.ops || j->team.size > 1);
     check_parts(j);
     test_shares(j);
     test_operators(j);
@@ -288,10 +291,11 @@ int main(int argc, char **argv)
     CHECK_OK(hx_team_join(&j.team));
     test_sums(&j);
     test_long_sums(&j);
-    for (j.in_parts = 0; j.in_parts < 2; j.in_parts++) {
-        test_element(&j, HX_ELEMENT_LINEAR);
-        test_element(&j, HX_ELEMENT_QUADRATIC);
-    }
+    for (j.in_parts = 0; j.in_parts < 2; j.in_parts++)
+        for (j.direct = 0; j.direct < 2; j.direct++) {
+            test_element(&j, HX_ELEMENT_LINEAR);
+            test_element(&j, HX_ELEMENT_QUADRATIC);
+        }
     hx_device_close(&j.device);
     const int size = j.team.size;
     hx_team_leave(&j.team);
