@@ -1,0 +1,124 @@
+/* What an exchange between processes takes, by each transport that works here.
+ *
+ *     mpirun -n P exchange [cpu | cuda] [ELEMENTS_AN_EDGE]
+ *
+ * A cube of that many elements an edge (48) cut along the curve; the mean of rounds of 200
+ * exchanges of the points in common, and of 200 sums of PCG's scalars, their median and spread over
+ * 7 rounds. */
+#include "core/base/clock.h"
+#include "core/ranks/ranks.h"
+#include "tests/lib/box_part.h"
+#include "tests/lib/fixture.h"
+
+enum { ROUNDS = 7, TIMES = 200 };
+
+typedef struct bench {
+    hx_team team;
+    hx_device device;
+    hx_mesh mesh;
+    hx_space space;
+    hx_problem problem;
+    hx_ranks ranks;
+    void *d_y, *d_state;
+} bench;
+
+static int make_problem(bench *b, int n)
+{
+    static const hx_support_spec support = {
+        .set = "left", .origin = "bench", .fix = HX_FIX_X | HX_FIX_Y | HX_FIX_Z};
+    static const hx_load_spec load = {"right", "bench", HX_LOAD_TRACTION, {1.0, 0.0, 0.0}, 1};
+    const fixture_box box = {{n, n, n}, {1.0, 1.0, 1.0}, 0.0, 0};
+    hx_problem_params params = fixture_problem();
+    params.support = &support;
+    params.n_support = 1;
+    params.load = &load;
+    params.n_load = 1;
+    HX_TRY(fixture_box_create(&b->mesh, &box));
+    HX_TRY(fixture_finish(&b->mesh, FIXTURE_REORDERED));
+    HX_TRY(hx_space_create(&b->space, &b->mesh, HX_ELEMENT_LINEAR));
+    params.space = &b->space;
+    return hx_problem_create(&b->problem, &b->mesh, &params);
+}
+
+static int add_double(bench *b)
+{
+    return hx_common_add(&b->ranks.dev, 3, b->d_y);
+}
+
+static int add_single(bench *b)
+{
+    return hx_common_add_single(&b->ranks.dev, 3, b->d_y);
+}
+
+static int sum_scalars(bench *b)
+{
+    return b->ranks.dev.ops->pcg->alpha_from(&b->ranks.dev, b->d_y, b->d_state);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void measure(bench *b, const char *name, int (*call)(bench *b))
+{
+    double seconds[ROUNDS];
+    for (int round = -1; round < ROUNDS; round++) { /* the first warms up */
+        double begin, nothing = 0.0;
+        CHECK_OK(hx_team_sum(&b->team, 1, &nothing));
+        begin = hx_clock();
+        for (int k = 0; k < TIMES; k++) CHECK_OK(call(b));
+        CHECK_OK(b->device.ops->sync(&b->device));
+        if (round >= 0) seconds[round] = (hx_clock() - begin) / TIMES;
+    }
+    qsort(seconds, ROUNDS, sizeof *seconds, by_size);
+    if (b->team.rank == 0)
+        printf("%-14s %-24s %8.1f us (%.1f to %.1f)\n", hx_ranks_transport(&b->ranks), name,
+               1e6 * seconds[ROUNDS / 2], 1e6 * seconds[0], 1e6 * seconds[ROUNDS - 1]);
+}
+
+static void measure_all(bench *b, int is_direct)
+{
+    const size_t n = 3 * (size_t)b->space.n_point;
+    hx_pcg_state state = {.rz = 1.0, .max_iterations = 1};
+    CHECK_OK(hx_ranks_create(&b->ranks, &b->team, &b->device, &b->problem));
+    if (is_direct) CHECK_OK(hx_ranks_connect(&b->ranks));
+    if (b->team.rank == 0 && !is_direct)
+        printf("%d processes, %lld points in common with others in the first\n", b->team.size,
+               (long long)b->ranks.share.n_common);
+    CHECK_OK(b->device.ops->alloc(&b->device, n * sizeof(double), &b->d_y));
+    CHECK_OK(b->device.ops->zero(&b->device, b->d_y, n * sizeof(double)));
+    CHECK_OK(hx_device_put(&b->device, &b->d_state, &state, sizeof state));
+    if (is_direct && !b->ranks.mail.ops) {
+        if (b->team.rank == 0) printf("from device to device: not to be had here\n");
+    } else {
+        measure(b, "points, double", add_double);
+        measure(b, "points, single", add_single);
+        measure(b, "scalars", sum_scalars);
+    }
+    b->device.ops->release(&b->device, b->d_y);
+    b->device.ops->release(&b->device, b->d_state);
+    hx_ranks_free(&b->ranks);
+}
+
+int main(int argc, char **argv)
+{
+    static bench b;
+    const int n = argc > 2 ? atoi(argv[2]) : 48;
+    const int status = fixture_open_small(&b.device, argc < 2 ? argc : 2, argv);
+    if (status) return status;
+    CHECK_OK(hx_team_join(&b.team));
+    CHECK_OK(make_problem(&b, n));
+    if (b.team.size < 2) printf("one process exchanges nothing: mpirun -n 2 exchange\n");
+    for (int is_direct = 0; b.team.size > 1 && is_direct < 2; is_direct++)
+        measure_all(&b, is_direct);
+    hx_problem_free(&b.problem);
+    hx_space_free(&b.space);
+    hx_mesh_free(&b.mesh);
+    hx_device_close(&b.device);
+    const int rank = b.team.rank;
+    hx_team_leave(&b.team);
+    if (rank > 0) return test_n_failed > 0;
+    TEST_END();
+}
