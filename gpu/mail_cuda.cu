@@ -11,7 +11,12 @@
 namespace
 {
 
-static_assert(sizeof(cudaIpcMemHandle_t) <= HX_MAIL_HANDLE, "a handle fits");
+// By what others find a box: CUDA's handle, then the GPU's number.
+struct box_handle {
+    cudaIpcMemHandle_t memory;
+    cudaUUID_t gpu;
+};
+static_assert(sizeof(box_handle) <= HX_MAIL_HANDLE, "a handle fits");
 
 constexpr int BLOCKS_PER_SM = 2;
 
@@ -100,7 +105,8 @@ PFN_cuStreamWaitValue64_v11070 find_wait()
 
 int alloc(hx_device *dev, size_t bytes, void *d_out, unsigned char handle[HX_MAIL_HANDLE])
 {
-    cudaIpcMemHandle_t own = {};
+    box_handle own = {};
+    cudaDeviceProp properties;
     void *d_box = nullptr;
     if (!find_wait()) return HX_RAISE(HX_EENV, "the driver has no waits in queues");
     cudaError_t status = HX_CUDA_FAULT();
@@ -108,11 +114,14 @@ int alloc(hx_device *dev, size_t bytes, void *d_out, unsigned char handle[HX_MAI
     if (status != cudaSuccess) return refuse(status, "memory for several processes");
     if (status == cudaSuccess) status = cudaMemsetAsync(d_box, 0, bytes, hx_cuda_of(dev)->stream);
     if (status == cudaSuccess) status = cudaStreamSynchronize(hx_cuda_of(dev)->stream);
-    if (status == cudaSuccess) status = cudaIpcGetMemHandle(&own, d_box);
+    if (status == cudaSuccess) status = cudaIpcGetMemHandle(&own.memory, d_box);
+    if (status == cudaSuccess)
+        status = cudaGetDeviceProperties(&properties, hx_cuda_of(dev)->place);
     if (status != cudaSuccess) {
         cudaFree(d_box);
         return refuse(status, "memory for several processes");
     }
+    own.gpu = properties.uuid;
     memcpy(handle, &own, sizeof own);
     memcpy(d_out, &d_box, sizeof d_box);
     return HX_OK;
@@ -125,12 +134,12 @@ void release(hx_device *, void *d_box, size_t, const unsigned char *)
 
 int open(hx_device *, const unsigned char handle[HX_MAIL_HANDLE], size_t, void *d_out)
 {
-    cudaIpcMemHandle_t other;
+    box_handle other;
     void *d_box = nullptr;
     memcpy(&other, handle, sizeof other);
     cudaError_t status = HX_CUDA_FAULT();
     if (status == cudaSuccess)
-        status = cudaIpcOpenMemHandle(&d_box, other, cudaIpcMemLazyEnablePeerAccess);
+        status = cudaIpcOpenMemHandle(&d_box, other.memory, cudaIpcMemLazyEnablePeerAccess);
     if (status != cudaSuccess) return refuse(status, "memory of another process");
     memcpy(d_out, &d_box, sizeof d_box);
     return HX_OK;
@@ -139,6 +148,12 @@ int open(hx_device *, const unsigned char handle[HX_MAIL_HANDLE], size_t, void *
 void close(hx_device *, void *d_box, size_t)
 {
     cudaIpcCloseMemHandle(d_box);
+}
+
+int is_same(const unsigned char a[HX_MAIL_HANDLE], const unsigned char b[HX_MAIL_HANDLE])
+{
+    constexpr size_t at = offsetof(box_handle, gpu);
+    return memcmp(a + at, b + at, sizeof(cudaUUID_t)) == 0;
 }
 
 template <class T> int put_items(hx_device *dev, const hx_mail_items *items, const T *d_y)
@@ -226,6 +241,7 @@ hx_mail_ops make_ops()
     ops.release = release;
     ops.open = open;
     ops.close = close;
+    ops.is_same = is_same;
     ops.put = put;
     ops.put_single = put_single;
     ops.wait = wait;

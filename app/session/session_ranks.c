@@ -63,20 +63,24 @@ static int find_whole_lattice(hx_session *s)
 
 #define TRANSPORT "HEXTOP_TRANSPORT"
 
-/* How numbers go between the processes: from device to device where that works, unless the leader's
- * environment has them go as messages. */
+enum { MESSAGES, DIRECT, ANY_TRANSPORT };
+
+/* How numbers go between the processes: from device to device where that works and each has a
+ * device of its own, unless the leader's environment says which. */
 static int find_transport(hx_session *s)
 {
     const char *const text = getenv(TRANSPORT);
-    int32_t tries = 1;
-    if (text && strcmp(text, "messages") != 0 && strcmp(text, "direct") != 0)
+    int32_t way = !text                           ? ANY_TRANSPORT
+                  : strcmp(text, "direct") == 0   ? DIRECT
+                  : strcmp(text, "messages") == 0 ? MESSAGES
+                                                  : -1;
+    if (way < 0)
         return HX_RAISE(HX_EINPUT,
                         "environment variable " TRANSPORT ": '%s' is neither \"direct\" nor "
                         "\"messages\"",
                         text);
-    if (text) tries = strcmp(text, "direct") == 0;
-    HX_TRY(s->team->ops->broadcast(s->team, HX_RANKS_LEADER, &tries, sizeof tries));
-    return tries ? hx_ranks_connect(&s->ranks) : HX_OK;
+    HX_TRY(s->team->ops->broadcast(s->team, HX_RANKS_LEADER, &way, sizeof way));
+    return way == MESSAGES ? HX_OK : hx_ranks_connect(&s->ranks, way == DIRECT);
 }
 
 int hx_session_share(hx_session *s)

@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 /* Bytes by which another process finds a box; processes at most. */
-enum { HX_MAIL_HANDLE = 64, HX_MAIL_RANKS = 32 };
+enum { HX_MAIL_HANDLE = 80, HX_MAIL_RANKS = 32 };
 
 /* A box begins with the last turn that came of each process, 8 bytes each. */
 enum { HX_MAIL_HEAD = 8 * HX_MAIL_RANKS };
@@ -54,6 +54,9 @@ typedef struct hx_mail_ops {
     int (*open)(hx_device *dev, const unsigned char handle[HX_MAIL_HANDLE], size_t bytes,
                 void *d_out);
     void (*close)(hx_device *dev, void *d_box, size_t bytes);
+    /* 1 if two boxes lie on one device, whose processes take turns: what waits there keeps the
+     * other from running for a while. */
+    int (*is_same)(const unsigned char a[HX_MAIL_HANDLE], const unsigned char b[HX_MAIL_HANDLE]);
     int (*put)(hx_device *dev, const hx_mail_items *items, const double *d_y);
     int (*put_single)(hx_device *dev, const hx_mail_items *items, const float *d_y);
     /* What is queued next runs when all but `own` have sent the turn. head: of the own box. */

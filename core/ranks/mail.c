@@ -59,6 +59,15 @@ static int worked(int rc)
     return rc == HX_OK;
 }
 
+/* Whether two of the processes share a device. */
+static int has_same(const hx_mail *mail, const offer *all)
+{
+    for (int r = 0; r < mail->team->size; r++)
+        for (int s = 0; s < r; s++)
+            if (mail->ops->is_same(all[r].handle, all[s].handle)) return 1;
+    return 0;
+}
+
 static int open_others(hx_mail *mail, size_t bytes, int *opened)
 {
     const int rank = mail->team->rank;
@@ -70,6 +79,7 @@ static int open_others(hx_mail *mail, size_t bytes, int *opened)
     *opened = 1;
     for (int r = 0; r < mail->team->size; r++)
         *opened = *opened && all[r].is_there && strcmp(all[r].host, own.host) == 0;
+    if (*opened && !mail->takes_same) *opened = !has_same(mail, all);
     for (int r = 0; *opened && r < mail->team->size; r++)
         if (r != rank)
             *opened = worked(mail->ops->open(mail->dev, all[r].handle, bytes, &mail->d_other[r]));
@@ -258,10 +268,11 @@ static int try_box(hx_mail *mail, int *works)
     return HX_OK;
 }
 
-int hx_mail_create(hx_mail *mail, const hx_team *team, hx_device *dev)
+int hx_mail_create(hx_mail *mail, const hx_team *team, hx_device *dev, int takes_same)
 {
     int works, all;
     mail->team = team;
+    mail->takes_same = takes_same;
     mail->dev = dev;
     if (team->size < 2 || team->size > HX_MAIL_RANKS || !dev->ops->mail) return HX_OK;
     mail->ops = dev->ops->mail;

@@ -10,6 +10,7 @@
 typedef struct hx_mail {
     const hx_mail_ops *ops; /* NULL: nothing goes this way */
     const hx_team *team;
+    int takes_same; /* 1: also between processes that share a device */
     hx_device *dev; /* the backend's (borrowed, like the team) */
     uint64_t turn;  /* the last that was begun */
     size_t half;    /* bytes */
@@ -25,8 +26,9 @@ typedef struct hx_mail_route {
 } hx_mail_route;
 
 /* Opens boxes and tries them. ops is NULL after it where the device or the machine has none, in all
- * processes. Collective, as all below. dev and team outlive it; *mail must be zeroed. */
-int hx_mail_create(hx_mail *mail, const hx_team *team, hx_device *dev);
+ * processes, and where two are on one device unless takes_same. Collective, as all below. dev and
+ * team outlive it; *mail must be zeroed. */
+int hx_mail_create(hx_mail *mail, const hx_team *team, hx_device *dev, int takes_same);
 /* Not collective. Accepts a zeroed struct. */
 void hx_mail_free(hx_mail *mail);
 

@@ -384,12 +384,12 @@ static int put_common(hx_ranks *ranks)
     return hx_device_put(dev, &ranks->d_source, share->source, n_source * sizeof *share->source);
 }
 
-int hx_ranks_connect(hx_ranks *ranks)
+int hx_ranks_connect(hx_ranks *ranks, int takes_same)
 {
     const hx_share *const share = &ranks->share;
     const size_t size = (size_t)ranks->team->size, sums = (size - 1) * MOST_MAILED * sizeof(float);
     int64_t *n;
-    HX_TRY(hx_mail_create(&ranks->mail, ranks->team, ranks->device));
+    HX_TRY(hx_mail_create(&ranks->mail, ranks->team, ranks->device, takes_same));
     if (!ranks->mail.ops) return HX_OK;
     HX_TRY(put_common(ranks));
     HX_TRY(hx_alloc(&n, size, sizeof *n, what));

@@ -105,9 +105,10 @@ int hx_ranks_create(hx_ranks *ranks, const hx_team *team, hx_device *device,
                     const hx_problem *whole);
 void hx_ranks_free(hx_ranks *ranks);
 
-/* From here on what can goes from device to device; ranks->mail.ops is NULL where none does. Before
+/* From here on what can goes from device to device; ranks->mail.ops is NULL where none does.
+ * takes_same: also where processes share a device, which is slower than by way of the host. Before
  * the first operation. Collective. */
-int hx_ranks_connect(hx_ranks *ranks);
+int hx_ranks_connect(hx_ranks *ranks, int takes_same);
 
 /* How values of points go, for messages: "CUDA IPC", "host memory". */
 const char *hx_ranks_transport(const hx_ranks *ranks);

@@ -83,7 +83,7 @@ static void measure_all(bench *b, int is_direct)
     const size_t n = 3 * (size_t)b->space.n_point;
     hx_pcg_state state = {.rz = 1.0, .max_iterations = 1};
     CHECK_OK(hx_ranks_create(&b->ranks, &b->team, &b->device, &b->problem));
-    if (is_direct) CHECK_OK(hx_ranks_connect(&b->ranks));
+    if (is_direct) CHECK_OK(hx_ranks_connect(&b->ranks, 1));
     if (b->team.rank == 0 && !is_direct)
         printf("%d processes, %lld points in common with others in the first\n", b->team.size,
                (long long)b->ranks.share.n_common);

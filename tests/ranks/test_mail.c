@@ -80,7 +80,7 @@ static void test_alone(void)
     hx_mail mail;
     memset(&mail, 0, sizeof mail);
     hx_team_alone(&team);
-    CHECK_OK(hx_mail_create(&mail, &team, &device));
+    CHECK_OK(hx_mail_create(&mail, &team, &device, 1));
     CHECK(!mail.ops);
     hx_mail_free(&mail);
     hx_team_leave(&team);

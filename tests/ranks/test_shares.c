@@ -266,7 +266,7 @@ static void test_element(job *j, hx_element element)
     CHECK_OK(make_problem(j, element));
     make_vectors(j);
     CHECK_OK(hx_ranks_create(&j->ranks, &j->team, &j->device, &j->problem));
-    if (j->direct) CHECK_OK(hx_ranks_connect(&j->ranks));
+    if (j->direct) CHECK_OK(hx_ranks_connect(&j->ranks, 1));
     CHECK(!j->ranks.mail.ops || j->team.size > 1);
     check_parts(j);
     test_shares(j);
