@@ -249,6 +249,18 @@ static int oc_pass(hx_device *dev, const hx_device_oc *oc)
     return HX_OK;
 }
 
+__global__ void oc_take_kernel(int is_begin, const hx_oc_state *sums, hx_oc_state *state)
+{
+    hx_oc_state_take(state, is_begin, sums);
+}
+
+static int oc_take(hx_device *dev, int is_begin, const hx_oc_state *d_sums, hx_oc_state *d_state)
+{
+    oc_take_kernel<<<1, 1, 0, hx_cuda_of(dev)->stream>>>(is_begin, d_sums, d_state);
+    HX_TRY_LAUNCH("oc_take");
+    return HX_OK;
+}
+
 static int oc_end(hx_device *dev, const hx_device_oc *oc)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
@@ -270,6 +282,7 @@ static hx_design_ops make_ops()
     ops.oc_begin = oc_begin;
     ops.oc_pass = oc_pass;
     ops.oc_end = oc_end;
+    ops.oc_take = oc_take;
     ops.tie = tie;
     ops.copy_largest = copy_largest;
     ops.cone_sum = hx_cuda_cone_sum;

@@ -7,7 +7,7 @@
 
 // The cells of level 0 as a kernel sees them.
 struct hx_mg_cells {
-    int64_t n_cell;
+    int64_t n_cell, n_own; // nodes that restrictions take: the first ones
     const int32_t *cell, *corner, *node, *node_at;
     const float *position;
     const double *xyz;
@@ -19,6 +19,7 @@ inline hx_mg_cells hx_mg_cells_of(const hx_mg_mesh *mesh)
 {
     hx_mg_cells c = {};
     c.n_cell = mesh->n_cell;
+    c.n_own = mesh->model->n_point - mesh->n_other;
     c.cell = mesh->d_cell;
     c.corner = mesh->d_cell_corner;
     c.node = mesh->d_cell_node;

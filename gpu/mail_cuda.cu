@@ -1,5 +1,7 @@
 // Boxes that processes of this machine open by CUDA IPC (mail_ops.h): what goes is written straight
-// into the other's memory, on another GPU (NVLink, PCIe) or the same one. The queue itself waits.
+// into the other's memory, on another GPU (NVLink, PCIe) or the same one. Who looks at what came
+// waits in its kernel, for a number in its own GPU's memory; on a GPU that two processes share the
+// queue waits before it, so that the other's turn on the GPU comes at once.
 #include <cuda.h>
 #include <cudaTypedefs.h>
 
@@ -20,46 +22,92 @@ static_assert(sizeof(box_handle) <= HX_MAIL_HANDLE, "a handle fits");
 
 constexpr int BLOCKS_PER_SM = 2;
 
+__device__ __forceinline__ uint64_t *turn_of(char *d_box)
+{
+    return reinterpret_cast<uint64_t *>(d_box) + HX_MAIL_TURN;
+}
+
+// The number of a turn lies in the first bytes of a box, which others write: past the L1.
+__device__ __forceinline__ uint64_t load_turn(const uint64_t *at)
+{
+    uint64_t turn;
+    asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(turn) : "l"(at) : "memory");
+    return turn;
+}
+
+__device__ __forceinline__ void store_turn(uint64_t *at, uint64_t turn)
+{
+    asm volatile("st.release.sys.global.u64 [%0], %1;" : : "l"(at), "l"(turn) : "memory");
+}
+
+template <class T>
+__device__ __forceinline__ void put_item(const hx_mail_items &items, size_t half, int64_t k,
+                                         const T *__restrict__ y)
+{
+    const int components = items.components;
+    const int64_t i = k / components, c = k % components;
+    int r = 0;
+    while (items.first[r + 1] <= i) r++;
+    const int64_t place = components * (i - items.first[r]) + c;
+    int64_t from = place;
+    if (items.d_at) from = items.d_at[components * (items.d_item ? items.d_item[i] : i) + c];
+    reinterpret_cast<T *>(items.d_to[r] + half)[place] = y[from];
+}
+
+// By one thread, when all is there that goes in this turn.
+__device__ __forceinline__ void end_put(const hx_mail_items &items, uint64_t turn)
+{
+    *turn_of(items.d_box) = turn;
+    __threadfence_system();
+    for (int r = 0; r < items.n_rank; r++)
+        if (items.d_head[r]) store_turn(items.d_head[r], turn);
+}
+
 // One launch for all processes; the last block to end says that all came.
 template <class T>
 __global__ void __launch_bounds__(HX_BLOCK)
     put_kernel(hx_mail_items items, const T *__restrict__ y, unsigned *ticket)
 {
-    const int components = items.components;
-    const int64_t n = components * items.first[items.n_rank],
+    const uint64_t turn = load_turn(turn_of(items.d_box)) + 1;
+    const size_t half = turn % 2 ? items.half : 0;
+    const int64_t n = items.components * items.first[items.n_rank],
                   stride = static_cast<int64_t>(gridDim.x) * HX_BLOCK;
-    for (int64_t k = blockIdx.x * static_cast<int64_t>(HX_BLOCK) + threadIdx.x; k < n;
-         k += stride) {
-        const int64_t i = k / components, c = k % components;
-        int r = 0;
-        while (items.first[r + 1] <= i) r++;
-        const int64_t place = components * (i - items.first[r]) + c;
-        int64_t from = place;
-        if (items.d_at) from = items.d_at[components * (items.d_item ? items.d_item[i] : i) + c];
-        static_cast<T *>(items.d_to[r])[place] = y[from];
-    }
+    for (int64_t k = blockIdx.x * static_cast<int64_t>(HX_BLOCK) + threadIdx.x; k < n; k += stride)
+        put_item(items, half, k, y);
     __threadfence_system();
     __syncthreads();
     if (threadIdx.x > 0 || atomicAdd(ticket, 1) + 1 < gridDim.x) return;
     *ticket = 0;
-    __threadfence_system();
-    for (int r = 0; r < items.n_rank; r++)
-        if (items.d_head[r]) *static_cast<volatile uint64_t *>(items.d_head[r]) = items.turn;
+    end_put(items, turn);
+}
+
+// Where what came begins, as soon as it has; by all threads of a block.
+template <class T> __device__ __forceinline__ const T *wait_for_all(const hx_mail_came &came)
+{
+    const uint64_t *head = reinterpret_cast<const uint64_t *>(came.d_box);
+    const uint64_t turn = load_turn(head + HX_MAIL_TURN);
+    const int r = static_cast<int>(threadIdx.x);
+    if (r < came.n_rank && r != came.own)
+        while (load_turn(head + r) < turn) {
+        }
+    __syncthreads();
+    return reinterpret_cast<const T *>(came.d_box + HX_MAIL_HEAD + (turn % 2 ? came.half : 0));
 }
 
 template <class T>
-__global__ void __launch_bounds__(HX_BLOCK) add_kernel(hx_mail_sums sums, T *__restrict__ y)
+__global__ void __launch_bounds__(HX_BLOCK)
+    add_kernel(hx_mail_came from, hx_mail_sums sums, T *__restrict__ y)
 {
+    const T *const came = wait_for_all<T>(from);
     const int64_t k = blockIdx.x * static_cast<int64_t>(HX_BLOCK) + threadIdx.x;
     const int64_t i = k / sums.components, c = k % sums.components;
-    const T *came = static_cast<const T *>(sums.d_came);
     T sum = 0;
     if (i >= sums.n) return;
     const int64_t at = sums.d_at[k], first = sums.d_first[i];
     const T own = y[at];
     for (int64_t j = first; j < sums.d_first[i + 1]; j++) {
         const int64_t source = sums.d_source[j];
-        const T value = source < 0 ? own : came[sums.components * source + c];
+        const T value = source < 0 ? own : __ldcg(came + sums.components * source + c);
         sum = j == first ? value : sum + value;
     }
     y[at] = sum;
@@ -67,16 +115,48 @@ __global__ void __launch_bounds__(HX_BLOCK) add_kernel(hx_mail_sums sums, T *__r
 
 template <class T>
 __global__ void __launch_bounds__(HX_BLOCK)
-    add_all_kernel(int n_rank, int own, int64_t n, const T *__restrict__ came, T *__restrict__ y)
+    take_kernel(hx_mail_came from, int64_t n, T *__restrict__ y)
 {
+    const T *const came = wait_for_all<T>(from);
     const int64_t i = blockIdx.x * static_cast<int64_t>(HX_BLOCK) + threadIdx.x;
+    if (i < n) y[i] = __ldcg(came + i);
+}
+
+template <class T>
+__device__ __forceinline__ void add_ranks(const hx_mail_came &from, const T *came, int64_t n,
+                                          int64_t i, T *y)
+{
     T sum = 0;
-    if (i >= n) return;
-    for (int r = 0; r < n_rank; r++) {
-        const T value = r == own ? y[i] : came[(r < own ? r : r - 1) * n + i];
+    for (int r = 0; r < from.n_rank; r++) {
+        const T value = r == from.own ? y[i] : __ldcg(came + (r < from.own ? r : r - 1) * n + i);
         sum = r == 0 ? value : sum + value;
     }
     y[i] = sum;
+}
+
+template <class T>
+__global__ void __launch_bounds__(HX_BLOCK)
+    add_all_kernel(hx_mail_came from, int64_t n, T *__restrict__ y)
+{
+    const T *const came = wait_for_all<T>(from);
+    const int64_t i = blockIdx.x * static_cast<int64_t>(HX_BLOCK) + threadIdx.x;
+    if (i < n) add_ranks(from, came, n, i, y);
+}
+
+// One block: puts, waits and adds.
+__global__ void __launch_bounds__(HX_BLOCK)
+    sum_few_kernel(hx_mail_items items, hx_mail_came from, int64_t n, double *y)
+{
+    const uint64_t turn = load_turn(turn_of(items.d_box)) + 1;
+    const size_t half = turn % 2 ? items.half : 0;
+    for (int64_t k = threadIdx.x; k < items.first[items.n_rank]; k += HX_BLOCK)
+        put_item(items, half, k, y);
+    __threadfence_system();
+    __syncthreads();
+    if (threadIdx.x == 0) end_put(items, turn);
+    __syncthreads();
+    const double *const came = wait_for_all<double>(from);
+    if (threadIdx.x < n) add_ranks(from, came, n, static_cast<int64_t>(threadIdx.x), y);
 }
 
 // Of attempts that may fail: nothing is left of them for the next check.
@@ -179,14 +259,15 @@ int put_single(hx_device *dev, const hx_mail_items *items, const float *d_y)
     return put_items(dev, items, d_y);
 }
 
-int wait(hx_device *dev, int n_rank, int own, const uint64_t *d_head, uint64_t turn)
+int wait(hx_device *dev, const hx_mail_came *came, uint64_t turn)
 {
-    for (int r = 0; r < n_rank; r++) {
-        if (r == own) continue;
+    for (int r = 0; r < came->n_rank; r++) {
+        if (r == came->own) continue;
         CUresult status = HX_CUDA_FAULT() == cudaSuccess ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN;
         if (status == CUDA_SUCCESS)
-            status = find_wait()(hx_cuda_of(dev)->stream, reinterpret_cast<CUdeviceptr>(d_head + r),
-                                 turn, CU_STREAM_WAIT_VALUE_GEQ);
+            status = find_wait()(hx_cuda_of(dev)->stream,
+                                 reinterpret_cast<CUdeviceptr>(came->d_box) + r * sizeof turn, turn,
+                                 CU_STREAM_WAIT_VALUE_GEQ);
         if (status != CUDA_SUCCESS)
             return HX_RAISE(HX_EDEVICE, "CUDA: error %d in cuStreamWaitValue64: " HX_DEVICE_REMEDY,
                             static_cast<int>(status));
@@ -194,43 +275,71 @@ int wait(hx_device *dev, int n_rank, int own, const uint64_t *d_head, uint64_t t
     return HX_OK;
 }
 
-template <class T> int add_items(hx_device *dev, const hx_mail_sums *sums, T *d_y)
+// Blocks of so many numbers, one at least: it waits.
+unsigned blocks_of(int64_t n)
 {
-    const int64_t n = sums->components * sums->n;
-    if (n == 0) return HX_OK;
-    add_kernel<T><<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(*sums, d_y);
+    return hx_blocks(n > 0 ? n : 1, HX_BLOCK);
+}
+
+template <class T>
+int add_items(hx_device *dev, const hx_mail_came *came, const hx_mail_sums *sums, T *d_y)
+{
+    add_kernel<T><<<blocks_of(sums->components * sums->n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
+        *came, *sums, d_y);
     HX_TRY_LAUNCH("what came from other processes");
     return HX_OK;
 }
 
-int add(hx_device *dev, const hx_mail_sums *sums, double *d_y)
+int add(hx_device *dev, const hx_mail_came *came, const hx_mail_sums *sums, double *d_y)
 {
-    return add_items(dev, sums, d_y);
+    return add_items(dev, came, sums, d_y);
 }
 
-int add_single(hx_device *dev, const hx_mail_sums *sums, float *d_y)
+int add_single(hx_device *dev, const hx_mail_came *came, const hx_mail_sums *sums, float *d_y)
 {
-    return add_items(dev, sums, d_y);
+    return add_items(dev, came, sums, d_y);
 }
 
-template <class T>
-int add_all_items(hx_device *dev, int n_rank, int own, int64_t n, const T *d_came, T *d_y)
+template <class T> int take_items(hx_device *dev, const hx_mail_came *came, int64_t n, T *d_y)
 {
-    if (n == 0) return HX_OK;
-    add_all_kernel<T><<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
-        n_rank, own, n, d_came, d_y);
+    take_kernel<T><<<blocks_of(n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(*came, n, d_y);
+    HX_TRY_LAUNCH("what came from other processes");
+    return HX_OK;
+}
+
+int take(hx_device *dev, const hx_mail_came *came, int64_t n, double *d_y)
+{
+    return take_items(dev, came, n, d_y);
+}
+
+int take_single(hx_device *dev, const hx_mail_came *came, int64_t n, float *d_y)
+{
+    return take_items(dev, came, n, d_y);
+}
+
+template <class T> int add_all_items(hx_device *dev, const hx_mail_came *came, int64_t n, T *d_y)
+{
+    add_all_kernel<T><<<blocks_of(n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(*came, n, d_y);
     HX_TRY_LAUNCH("sums over processes");
     return HX_OK;
 }
 
-int add_all(hx_device *dev, int n_rank, int own, int64_t n, const double *d_came, double *d_y)
+int add_all(hx_device *dev, const hx_mail_came *came, int64_t n, double *d_y)
 {
-    return add_all_items(dev, n_rank, own, n, d_came, d_y);
+    return add_all_items(dev, came, n, d_y);
 }
 
-int add_all_single(hx_device *dev, int n_rank, int own, int64_t n, const float *d_came, float *d_y)
+int add_all_single(hx_device *dev, const hx_mail_came *came, int64_t n, float *d_y)
 {
-    return add_all_items(dev, n_rank, own, n, d_came, d_y);
+    return add_all_items(dev, came, n, d_y);
+}
+
+int sum_few(hx_device *dev, const hx_mail_items *items, const hx_mail_came *came, int64_t n,
+            double *d_y)
+{
+    sum_few_kernel<<<1, HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(*items, *came, n, d_y);
+    HX_TRY_LAUNCH("sums over processes");
+    return HX_OK;
 }
 
 hx_mail_ops make_ops()
@@ -247,8 +356,11 @@ hx_mail_ops make_ops()
     ops.wait = wait;
     ops.add = add;
     ops.add_single = add_single;
+    ops.take = take;
+    ops.take_single = take_single;
     ops.add_all = add_all;
     ops.add_all_single = add_all_single;
+    ops.sum_few = sum_few;
     return ops;
 }
 

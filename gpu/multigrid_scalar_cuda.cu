@@ -55,6 +55,7 @@ __global__ void mesh_restrict_kernel(hx_mg_cells cells, const double *__restrict
     if (cell >= cells.n_cell) return;
     for (int k = cells.node_at[cell]; k < cells.node_at[cell + 1]; k++) {
         const int64_t a = cells.node[k];
+        if (a >= cells.n_own) continue;
         sum = fmaf(weight_at(cells, cell, c, a), static_cast<float>(r[a]) - t[a], sum);
     }
     partial[thread] = sum;

@@ -31,7 +31,8 @@ __global__ void __launch_bounds__(32 * WARPS)
             const int64_t a = cells.node[k];
             float w[CORNERS], x[3], f[3];
             hx_mg_locate(cells, cell, a, w, x);
-            for (int i = 0; i < 3; i++) f[i] = static_cast<float>(r[3 * a + i]) - t[3 * a + i];
+            for (int i = 0; i < 3; i++)
+                f[i] = a < cells.n_own ? static_cast<float>(r[3 * a + i]) - t[3 * a + i] : 0.0f;
 #pragma unroll
             for (int c = 0; c < CORNERS; c++) weight[warp][lane][c] = w[c];
             value[warp][lane][0] = make_float2(f[0], f[1]);

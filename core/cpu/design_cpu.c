@@ -159,6 +159,14 @@ static int cpu_oc_pass(hx_device *dev, const hx_device_oc *oc)
     return HX_OK;
 }
 
+static int cpu_oc_take(hx_device *dev, int is_begin, const hx_oc_state *d_sums,
+                       hx_oc_state *d_state)
+{
+    (void)dev;
+    hx_oc_state_take(d_state, is_begin, d_sums);
+    return HX_OK;
+}
+
 static int cpu_oc_end(hx_device *dev, const hx_device_oc *oc)
 {
     const double scale = oc->d_state->scale;
@@ -207,6 +215,7 @@ const hx_design_ops hx_cpu_design_ops = {
     .oc_begin = cpu_oc_begin,
     .oc_pass = cpu_oc_pass,
     .oc_end = cpu_oc_end,
+    .oc_take = cpu_oc_take,
     .tie = cpu_tie,
     .copy_largest = cpu_copy_largest,
     .cone_sum = hx_cpu_cone_sum,

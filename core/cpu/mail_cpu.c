@@ -74,12 +74,19 @@ static int mail_is_same(const unsigned char a[HX_MAIL_HANDLE],
     return 0;
 }
 
-static int mail_wait(hx_device *dev, int n_rank, int own, const uint64_t *d_head, uint64_t turn)
+static uint64_t *turn_of(char *d_box)
 {
-    (void)dev;
-    for (int r = 0; r < n_rank; r++)
-        while (r != own && __atomic_load_n(d_head + r, __ATOMIC_ACQUIRE) < turn) sched_yield();
-    return HX_OK;
+    return (uint64_t *)(void *)d_box + HX_MAIL_TURN;
+}
+
+/* Where what came begins. */
+static const void *wait_for_bytes(const hx_mail_came *came)
+{
+    const uint64_t *const head = (const uint64_t *)(const void *)came->d_box;
+    const uint64_t turn = head[HX_MAIL_TURN];
+    for (int r = 0; r < came->n_rank; r++)
+        while (r != came->own && __atomic_load_n(head + r, __ATOMIC_ACQUIRE) < turn) sched_yield();
+    return came->d_box + HX_MAIL_HEAD + (turn % 2 ? came->half : 0);
 }
 
 #define REAL double
@@ -102,9 +109,10 @@ const hx_mail_ops hx_cpu_mail_ops = {
     .is_same = mail_is_same,
     .put = mail_put,
     .put_single = mail_put_single,
-    .wait = mail_wait,
     .add = mail_add,
     .add_single = mail_add_single,
+    .take = mail_take,
+    .take_single = mail_take_single,
     .add_all = mail_add_all,
     .add_all_single = mail_add_all_single,
 };

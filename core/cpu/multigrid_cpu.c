@@ -174,10 +174,12 @@ HX_INLINED void restrict_cell_lanes(const hx_mg_mesh *mesh, const cell_frame *f,
     memset(force, 0, sizeof force);
     memset(moment, 0, sizeof moment);
     place_cell(mesh, cell, first, at);
+    const int64_t n_own = mesh->model->n_point - mesh->n_other;
     for (int32_t l = mesh->d_cell_node_at[cell]; l < mesh->d_cell_node_at[cell + 1]; l++) {
         const int64_t a = mesh->d_cell_node[l];
         corners w;
         float x[3], r[3];
+        if (a >= n_own) continue;
         place_point(mesh, f, first, at, a, &w, x);
         for (int i = 0; i < 3; i++) r[i] = (float)d_r[3 * a + i] - d_t[3 * a + i];
         for (int i = 0; i < 3; i++) {

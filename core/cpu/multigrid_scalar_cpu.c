@@ -26,8 +26,9 @@ static void restrict_cell(const hx_mg_mesh *mesh, int64_t cell, const double *d_
     memset(partial, 0, CORNERS * sizeof *partial);
     for (int32_t l = mesh->d_cell_node_at[cell]; l < mesh->d_cell_node_at[cell + 1]; l++) {
         const int64_t a = mesh->d_cell_node[l];
-        const float f = (float)d_r[a] - d_t[a];
         float w[CORNERS];
+        if (a >= mesh->model->n_point - mesh->n_other) continue;
+        const float f = (float)d_r[a] - d_t[a];
         locate(mesh, cell, a, w);
         for (int c = 0; c < CORNERS; c++) partial[c] += w[c] * f;
     }

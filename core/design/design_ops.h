@@ -12,6 +12,7 @@ extern "C" {
 
 typedef struct hx_device_cells hx_device_cells; /* cells.h */
 typedef struct hx_device_oc hx_device_oc;       /* oc.h */
+struct hx_oc_state;                             /* oc.h */
 typedef struct hx_device_ties hx_device_ties;   /* ties.h */
 typedef struct hx_projection hx_projection;     /* projection.h */
 
@@ -43,6 +44,10 @@ typedef struct hx_design_ops {
     int (*oc_begin)(hx_device *dev, const hx_device_oc *oc);
     int (*oc_pass)(hx_device *dev, const hx_device_oc *oc);
     int (*oc_end)(hx_device *dev, const hx_device_oc *oc);
+    /* Where several processes have parts of the elements: each makes oc_begin or a pass with a
+     * state of its own, beside the one of all, which then takes their sums, added up. */
+    int (*oc_take)(hx_device *dev, int is_begin, const struct hx_oc_state *d_sums,
+                   struct hx_oc_state *d_state);
     /* Groups of tied elements: dc = dv (sum of dc) / (sum of dv) over the group, so that all have
      * the same dc / dv, 0 where no dv is above 0; x = the largest of the group. */
     int (*tie)(hx_device *dev, const hx_device_ties *ties, const double *d_dv, double *d_dc);

@@ -31,28 +31,40 @@ static int sum_positive(hx_device *dev, int64_t n, const double *d_dc, const dou
     return hx_ranks_sum(hx_ranks_of(dev), 2, sum);
 }
 
-/* The state holds the sums of the share, from which it went on alone: it goes on from those of all.
- */
+/* The state of all, from the sums of each. */
+static int end_sums(hx_ranks *ranks, int is_begin, int n, hx_oc_state *d_state)
+{
+    hx_oc_state *const d_sums = ranks->d_design;
+    HX_TRY(hx_ranks_sum_few(ranks, n, d_sums->sum));
+    return ranks->plain->design->oc_take(&ranks->dev, is_begin, d_sums, d_state);
+}
+
+/* The same step of this process' elements, with a state beside that of all. */
+static int begin_sums(hx_ranks *ranks, const hx_device_oc *oc, hx_device_oc *alone)
+{
+    hx_device *const dev = &ranks->dev;
+    if (!ranks->d_design) HX_TRY(ranks->plain->alloc(dev, sizeof(hx_oc_state), &ranks->d_design));
+    *alone = *oc;
+    alone->d_state = ranks->d_design;
+    return ranks->plain->copy(dev, alone->d_state, oc->d_state, sizeof(hx_oc_state));
+}
+
 static int oc_begin(hx_device *dev, const hx_device_oc *oc)
 {
-    hx_oc_state state;
-    HX_TRY(plain(dev)->oc_begin(dev, oc));
-    HX_TRY(dev->ops->download(dev, &state, oc->d_state, sizeof state));
-    HX_TRY(hx_ranks_sum(hx_ranks_of(dev), 2, state.sum));
-    hx_oc_state_begin(&state, state.sum[0], state.sum[1]);
-    return dev->ops->upload(dev, oc->d_state, &state, sizeof state);
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    hx_device_oc alone;
+    HX_TRY(begin_sums(ranks, oc, &alone));
+    HX_TRY(plain(dev)->oc_begin(dev, &alone));
+    return end_sums(ranks, 1, 2, oc->d_state);
 }
 
 static int oc_pass(hx_device *dev, const hx_device_oc *oc)
 {
-    hx_oc_state state, alone;
-    HX_TRY(dev->ops->download(dev, &state, oc->d_state, sizeof state));
-    if (state.done) return HX_OK;
-    HX_TRY(plain(dev)->oc_pass(dev, oc));
-    HX_TRY(dev->ops->download(dev, &alone, oc->d_state, sizeof alone));
-    HX_TRY(hx_ranks_sum(hx_ranks_of(dev), HX_OC_TRIALS, alone.sum));
-    hx_oc_state_step(&state, alone.sum);
-    return dev->ops->upload(dev, oc->d_state, &state, sizeof state);
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    hx_device_oc alone;
+    HX_TRY(begin_sums(ranks, oc, &alone));
+    HX_TRY(plain(dev)->oc_pass(dev, &alone));
+    return end_sums(ranks, 0, HX_OC_TRIALS, oc->d_state);
 }
 
 static int oc_end(hx_device *dev, const hx_device_oc *oc)

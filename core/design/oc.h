@@ -169,6 +169,15 @@ static HX_HD void hx_oc_state_step(hx_oc_state *s, const double volume[HX_OC_TRI
     }
 }
 
+/* The same of the sums of several processes, each with a state of its own (design_ops.h). */
+static HX_HD void hx_oc_state_take(hx_oc_state *s, int is_begin, const hx_oc_state *sums)
+{
+    if (is_begin)
+        hx_oc_state_begin(s, sums->sum[0], sums->sum[1]);
+    else if (!s->done)
+        hx_oc_state_step(s, sums->sum);
+}
+
 #ifdef __cplusplus
 }
 #endif

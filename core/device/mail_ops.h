@@ -3,8 +3,11 @@
  * process' that it has opened.
  *
  * A process has a box, and writes into those of the others: what it puts there, then in the box's
- * head that it came. All goes by turns, which all processes queue alike; put, wait and add are
- * queued, and nothing waits on the host. */
+ * head that it came. All goes by turns, which all processes queue alike: a turn begins with `put`,
+ * and each process then looks at what came, by one call at least, which waits for all of it. A box
+ * has two halves by turns: what goes in turn k + 2 is put when the others have sent k + 1, and so
+ * have read k. The number of the turn is kept in the box itself: what is queued names none, and may
+ * be recorded and replayed. Nothing waits on the host. */
 #ifndef HX_MAIL_OPS_H
 #define HX_MAIL_OPS_H
 
@@ -17,31 +20,39 @@ extern "C" {
 /* Bytes by which another process finds a box; processes at most. */
 enum { HX_MAIL_HANDLE = 80, HX_MAIL_RANKS = 32 };
 
-/* A box begins with the last turn that came of each process, 8 bytes each. */
-enum { HX_MAIL_HEAD = 8 * HX_MAIL_RANKS };
+/* A box begins with the last turn that came of each process, 8 bytes each, and the last one that
+ * its own process began; its halves follow. */
+enum { HX_MAIL_TURN = HX_MAIL_RANKS, HX_MAIL_HEAD = 512 };
 
 /* What goes in a turn: items of several numbers, those to process r from first[r] to first[r + 1].
  * Item i is y[at[item[i]][components]]; without `item` y[at[i]]; without both, the same to all,
  * y[(i - first[r])]. */
 typedef struct hx_mail_items {
     int n_rank, components;
-    uint64_t turn;
+    char *d_box; /* own */
+    size_t half; /* bytes of a half of all boxes */
     int64_t first[HX_MAIL_RANKS + 1];
-    void *d_to[HX_MAIL_RANKS];       /* where they go */
+    char *d_to[HX_MAIL_RANKS];       /* where they go in the first half */
     uint64_t *d_head[HX_MAIL_RANKS]; /* the turn that came, there; NULL: this process */
     const int32_t *d_item;
     const int64_t *d_at; /* [..][components] */
 } hx_mail_items;
 
+/* Where it came: who looks waits until all others have sent the own box's turn. */
+typedef struct hx_mail_came {
+    int n_rank, own;
+    const char *d_box; /* own */
+    size_t half;
+} hx_mail_came;
+
 /* What is added up of what came: y[at[i][components]] := the sum of its sources first[i] ..
  * first[i + 1], in that order: items that came, or -1: what y has. */
 typedef struct hx_mail_sums {
     int components;
-    int64_t n;
+    int64_t n; /* 0: waits alone */
     const int64_t *d_first;
     const int32_t *d_source;
     const int64_t *d_at;
-    const void *d_came;
 } hx_mail_sums;
 
 typedef struct hx_mail_ops {
@@ -54,21 +65,31 @@ typedef struct hx_mail_ops {
     int (*open)(hx_device *dev, const unsigned char handle[HX_MAIL_HANDLE], size_t bytes,
                 void *d_out);
     void (*close)(hx_device *dev, void *d_box, size_t bytes);
-    /* 1 if two boxes lie on one device, whose processes take turns: what waits there keeps the
+    /* 1 if two boxes lie on one device, whose processes take turns: who waits there keeps the
      * other from running for a while. */
     int (*is_same)(const unsigned char a[HX_MAIL_HANDLE], const unsigned char b[HX_MAIL_HANDLE]);
     int (*put)(hx_device *dev, const hx_mail_items *items, const double *d_y);
     int (*put_single)(hx_device *dev, const hx_mail_items *items, const float *d_y);
-    /* What is queued next runs when all but `own` have sent the turn. head: of the own box. */
-    int (*wait)(hx_device *dev, int n_rank, int own, const uint64_t *d_head, uint64_t turn);
-    int (*add)(hx_device *dev, const hx_mail_sums *sums, double *d_y);
-    int (*add_single)(hx_device *dev, const hx_mail_sums *sums, float *d_y);
+    /* Optional; NULL: nothing is gained. For processes that share a device: what is queued next
+     * runs when all others have sent the turn, which is said, so that looking waits no more; not
+     * to be recorded. */
+    int (*wait)(hx_device *dev, const hx_mail_came *came, uint64_t turn);
+    int (*add)(hx_device *dev, const hx_mail_came *came, const hx_mail_sums *sums, double *d_y);
+    int (*add_single)(hx_device *dev, const hx_mail_came *came, const hx_mail_sums *sums,
+                      float *d_y);
+    /* y[n] := the first n numbers that came. */
+    int (*take)(hx_device *dev, const hx_mail_came *came, int64_t n, double *d_y);
+    int (*take_single)(hx_device *dev, const hx_mail_came *came, int64_t n, float *d_y);
     /* y[n] := the sum over the ranks in their order, `own` having y, of the others n came each. */
-    int (*add_all)(hx_device *dev, int n_rank, int own, int64_t n, const double *d_came,
+    int (*add_all)(hx_device *dev, const hx_mail_came *came, int64_t n, double *d_y);
+    int (*add_all_single)(hx_device *dev, const hx_mail_came *came, int64_t n, float *d_y);
+    /* Optional; NULL: put and add_all. The same at once, where the items are the n to all: up to
+     * HX_MAIL_FEW numbers. */
+    int (*sum_few)(hx_device *dev, const hx_mail_items *items, const hx_mail_came *came, int64_t n,
                    double *d_y);
-    int (*add_all_single)(hx_device *dev, int n_rank, int own, int64_t n, const float *d_came,
-                          float *d_y);
 } hx_mail_ops;
+
+enum { HX_MAIL_FEW = 64 };
 
 #ifdef __cplusplus
 }

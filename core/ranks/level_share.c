@@ -243,9 +243,7 @@ static int settle_mail(hx_ranks *ranks, hx_level_share *s, float *d_y)
 {
     const int dof = s->dof;
     HX_TRY(hx_mail_send_single(&ranks->mail, &s->values, dof, NULL, s->d_serve, d_y));
-    if (s->n_ghost == 0) return HX_OK;
-    return ranks->plain->copy(&ranks->dev, d_y + dof * s->n_own, hx_mail_came(&ranks->mail),
-                              (size_t)(dof * s->n_ghost) * sizeof *d_y);
+    return hx_mail_take_single(&ranks->mail, dof * s->n_ghost, d_y + dof * s->n_own);
 }
 
 /* y at ghosts := its owners'. */
@@ -280,9 +278,8 @@ static int add_parts_mail(hx_ranks *ranks, hx_level_share *s, int components,
                                .n = s->n_sum,
                                .d_first = s->d_first,
                                .d_source = s->d_source,
-                               .d_at = d_sum,
-                               .d_came = hx_mail_came(mail)};
-    return mail->ops->add_single(&ranks->dev, &sums, d_y);
+                               .d_at = d_sum};
+    return hx_mail_add_single(mail, &sums, d_y);
 }
 
 /* Own entries += others' parts of them, rank after rank: a node's owner is the lowest that has it.

@@ -285,6 +285,8 @@ int hx_ranks_share_lines(hx_device *dev, int64_t n, const int32_t *first, const 
     int rc;
     HX_TRY(hx_alloc(&s, 1, sizeof *s, what));
     lines->common = s;
+    ranks->waits = 1;
+    hx_ranks_set_recording(ranks);
     HX_TRY_FAIL(find_places(dev, lines, &place));
     HX_TRY_FAIL(put_common(s, ranks, place));
     HX_TRY_FAIL(make_crossing(&s->crossing, ranks, n, first, point, place));

@@ -79,7 +79,8 @@ static int open_others(hx_mail *mail, size_t bytes, int *opened)
     *opened = 1;
     for (int r = 0; r < mail->team->size; r++)
         *opened = *opened && all[r].is_there && strcmp(all[r].host, own.host) == 0;
-    if (*opened && !mail->takes_same) *opened = !has_same(mail, all);
+    mail->has_same = *opened && has_same(mail, all);
+    if (mail->has_same && !mail->takes_same) *opened = 0;
     for (int r = 0; *opened && r < mail->team->size; r++)
         if (r != rank)
             *opened = worked(mail->ops->open(mail->dev, all[r].handle, bytes, &mail->d_other[r]));
@@ -93,6 +94,7 @@ static int open_boxes(hx_mail *mail, size_t half)
     int all;
     mail->half = half;
     mail->turn = 0;
+    mail->n_opened++;
     if (!worked(mail->ops->alloc(mail->dev, bytes, &mail->d_box, mail->handle))) mail->d_box = NULL;
     HX_TRY(open_others(mail, bytes, &all));
     HX_TRY(agree(mail, all, &all));
@@ -138,56 +140,46 @@ int hx_mail_route_create(hx_mail *mail, const int64_t *n_out, const int64_t *n_i
     return hx_mail_need(mail, (size_t)n * most);
 }
 
-static size_t half_at(const hx_mail *mail)
-{
-    return HX_MAIL_HEAD + (mail->turn % 2 ? mail->half : 0);
-}
-
-const void *hx_mail_came(const hx_mail *mail)
-{
-    return mail->d_box + half_at(mail);
-}
-
 static hx_mail_items begin_turn(hx_mail *mail, const hx_mail_route *route, int components,
                                 size_t number)
 {
     hx_mail_items items = {.n_rank = mail->team->size, .components = components};
-    items.turn = ++mail->turn;
+    items.d_box = mail->d_box;
+    items.half = mail->half;
+    mail->turn++;
     memcpy(items.first, route->first, sizeof items.first);
     for (int r = 0; r < items.n_rank; r++) {
         char *const box = mail->d_other[r];
         if (!box) continue;
-        items.d_to[r] = box + half_at(mail) + (size_t)route->there[r] * (size_t)components * number;
+        items.d_to[r] = box + HX_MAIL_HEAD + (size_t)route->there[r] * (size_t)components * number;
         items.d_head[r] = (uint64_t *)(void *)box + mail->team->rank;
     }
     return items;
 }
 
-static int wait_for_all(hx_mail *mail)
+static hx_mail_came came(const hx_mail *mail)
 {
-    return mail->ops->wait(mail->dev, mail->team->size, mail->team->rank,
-                           (const uint64_t *)(const void *)mail->d_box, mail->turn);
+    return (hx_mail_came){mail->team->size, mail->team->rank, mail->d_box, mail->half};
 }
 
-int hx_mail_send(hx_mail *mail, const hx_mail_route *route, int components, const int32_t *d_item,
-                 const int64_t *d_at, const double *d_y)
+/* Where two processes share a device, the queue waits in place of a kernel. */
+static int wait_aside(const hx_mail *mail)
 {
-    hx_mail_items items = begin_turn(mail, route, components, sizeof *d_y);
-    items.d_item = d_item;
-    items.d_at = d_at;
-    HX_TRY(mail->ops->put(mail->dev, &items, d_y));
-    return wait_for_all(mail);
+    const hx_mail_came from = came(mail);
+    if (!mail->has_same || !mail->ops->wait) return HX_OK;
+    return mail->ops->wait(mail->dev, &from, mail->turn);
 }
 
-int hx_mail_send_single(hx_mail *mail, const hx_mail_route *route, int components,
-                        const int32_t *d_item, const int64_t *d_at, const float *d_y)
-{
-    hx_mail_items items = begin_turn(mail, route, components, sizeof *d_y);
-    items.d_item = d_item;
-    items.d_at = d_at;
-    HX_TRY(mail->ops->put_single(mail->dev, &items, d_y));
-    return wait_for_all(mail);
-}
+#define REAL double
+#define NAME(x) x
+#include "mail_real.inc"
+#undef REAL
+#undef NAME
+#define REAL float
+#define NAME(x) x##_single
+#include "mail_real.inc"
+#undef REAL
+#undef NAME
 
 static hx_mail_route route_to_all(const hx_mail *mail, int64_t n)
 {
@@ -200,20 +192,28 @@ static hx_mail_route route_to_all(const hx_mail *mail, int64_t n)
     return route;
 }
 
+/* One launch, where nothing is gained by a queue that waits. */
+static int sum_few(hx_mail *mail, int64_t n, double *d_y)
+{
+    const hx_mail_route route = route_to_all(mail, n);
+    const hx_mail_items items = begin_turn(mail, &route, 1, sizeof *d_y);
+    const hx_mail_came from = came(mail);
+    return mail->ops->sum_few(mail->dev, &items, &from, n, d_y);
+}
+
 int hx_mail_sum(hx_mail *mail, int64_t n, double *d_y)
 {
     const hx_mail_route route = route_to_all(mail, n);
+    if (mail->ops->sum_few && n <= HX_MAIL_FEW && !mail->has_same) return sum_few(mail, n, d_y);
     HX_TRY(hx_mail_send(mail, &route, 1, NULL, NULL, d_y));
-    return mail->ops->add_all(mail->dev, mail->team->size, mail->team->rank, n, hx_mail_came(mail),
-                              d_y);
+    return add_all(mail, n, d_y);
 }
 
 int hx_mail_sum_single(hx_mail *mail, int64_t n, float *d_y)
 {
     const hx_mail_route route = route_to_all(mail, n);
     HX_TRY(hx_mail_send_single(mail, &route, 1, NULL, NULL, d_y));
-    return mail->ops->add_all_single(mail->dev, mail->team->size, mail->team->rank, n,
-                                     hx_mail_came(mail), d_y);
+    return add_all_single(mail, n, d_y);
 }
 
 /* --- whether it works here --- */
@@ -245,9 +245,7 @@ static int try_sum(hx_mail *mail, float *d_y, int *is_right)
     HX_TRY(mail->ops->put_single(mail->dev, &items, d_y));
     HX_TRY(has_come(mail, is_right));
     if (!*is_right) return HX_OK;
-    HX_TRY(wait_for_all(mail));
-    HX_TRY(
-        mail->ops->add_all_single(mail->dev, size, mail->team->rank, 1, hx_mail_came(mail), d_y));
+    HX_TRY(add_all_single(mail, 1, d_y));
     HX_TRY(mail->dev->ops->download(mail->dev, &sum, d_y, sizeof sum));
     *is_right = sum == right;
     return HX_OK;

@@ -1,6 +1,5 @@
-/* Numbers that go between the processes of one machine from device to device (mail_ops.h). One box
- * a process, in which each has two halves by turns: what goes in turn k + 2 is put when the others
- * have sent k + 1, and so have read k. Inside of the room. */
+/* Numbers that go between the processes of one machine from device to device (mail_ops.h): their
+ * boxes, and what goes again and again. Inside of the room. */
 #ifndef HX_MAIL_H
 #define HX_MAIL_H
 
@@ -10,10 +9,12 @@
 typedef struct hx_mail {
     const hx_mail_ops *ops; /* NULL: nothing goes this way */
     const hx_team *team;
-    int takes_same; /* 1: also between processes that share a device */
-    hx_device *dev; /* the backend's (borrowed, like the team) */
-    uint64_t turn;  /* the last that was begun */
-    size_t half;    /* bytes */
+    int takes_same;    /* 1: also between processes that share a device */
+    hx_device *dev;    /* the backend's (borrowed, like the team) */
+    int has_same;      /* 1: two share a device */
+    uint64_t turn;     /* the last that was begun, unless turns were replayed */
+    size_t half;       /* bytes */
+    uint64_t n_opened; /* times that boxes were opened: what is recorded names them */
     unsigned char handle[HX_MAIL_HANDLE];
     char *d_box;                  /* own (owned) */
     char *d_other[HX_MAIL_RANKS]; /* those of the others, opened */
@@ -40,14 +41,18 @@ int hx_mail_need(hx_mail *mail, size_t half);
 int hx_mail_route_create(hx_mail *mail, const int64_t *n_out, const int64_t *n_in, size_t most,
                          hx_mail_route *route);
 
-/* A turn: items of so many numbers as hx_mail_items says, then the wait for what comes. */
+/* A turn: items of so many numbers as hx_mail_items says. What came is to be looked at before the
+ * next turn, by hx_mail_add or hx_mail_take. */
 int hx_mail_send(hx_mail *mail, const hx_mail_route *route, int components, const int32_t *d_item,
                  const int64_t *d_at, const double *d_y);
 int hx_mail_send_single(hx_mail *mail, const hx_mail_route *route, int components,
                         const int32_t *d_item, const int64_t *d_at, const float *d_y);
 
-/* What came in the last turn: items by rank. */
-const void *hx_mail_came(const hx_mail *mail);
+/* What came, in the order of the ranks, added up, or the first n numbers of it. */
+int hx_mail_add(hx_mail *mail, const hx_mail_sums *sums, double *d_y);
+int hx_mail_add_single(hx_mail *mail, const hx_mail_sums *sums, float *d_y);
+int hx_mail_take(hx_mail *mail, int64_t n, double *d_y);
+int hx_mail_take_single(hx_mail *mail, int64_t n, float *d_y);
 
 /* y[n] of each process := the sum over all, in the order of the ranks, if halves are so large
  * (hx_mail_need, (size - 1) n numbers). */

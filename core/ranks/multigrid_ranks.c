@@ -30,33 +30,14 @@ static int power_step(hx_device *dev, int64_t n, const float *d_m, const float *
     return ranks->multigrid_plain->power_scale(dev, n, d_m, d_t, scale, d_v);
 }
 
-/* Vectors whose other points stay 0 where own ones come first. */
-static int need_own(hx_ranks *ranks, size_t n)
-{
-    hx_device *const dev = &ranks->dev;
-    if (!ranks->d_own) {
-        HX_TRY(ranks->plain->alloc(dev, n * sizeof(double), &ranks->d_own));
-        HX_TRY(ranks->plain->zero(dev, ranks->d_own, n * sizeof(double)));
-    }
-    if (ranks->d_own_single) return HX_OK;
-    HX_TRY(ranks->plain->alloc(dev, n * sizeof(float), &ranks->d_own_single));
-    return ranks->plain->zero(dev, ranks->d_own_single, n * sizeof(float));
-}
-
 /* d_own and d_own_single := r and t at own points, 0 elsewhere. */
-static int take_own(hx_ranks *ranks, int components, const double *d_r, const float *d_t)
+static int take_own(hx_ranks *ranks, int64_t n, const double *d_r, const float *d_t)
 {
-    hx_device *const dev = &ranks->dev;
-    const hx_share *const share = &ranks->share;
-    const int is_linear = share->space.element == HX_ELEMENT_LINEAR;
-    const int64_t n = components * share->space.n_point;
-    const size_t n_taken = is_linear ? (size_t)(components * share->n_own) : (size_t)n;
-    HX_TRY(need_own(ranks, (size_t)n));
-    HX_TRY(ranks->plain->copy(dev, ranks->d_own, d_r, n_taken * sizeof *d_r));
-    HX_TRY(ranks->plain->copy(dev, ranks->d_own_single, d_t, n_taken * sizeof *d_t));
-    if (is_linear) return HX_OK;
-    HX_TRY(hx_ranks_leave_own(ranks, n, ranks->d_own));
-    return hx_ranks_leave_own_single(ranks, n, ranks->d_own_single);
+    const double *d_own;
+    const float *d_own_single;
+    int64_t n_own;
+    HX_TRY(hx_ranks_own(ranks, n, d_r, &n_own, &d_own));
+    return hx_ranks_own_single(ranks, n, d_t, &ranks->d_own_single, &n_own, &d_own_single);
 }
 
 /* Each point is restricted by its owner; the right-hand side is the sum of all shares'. */
@@ -65,8 +46,16 @@ static int restrict_own(hx_ranks *ranks, const hx_multigrid_ops *plain, int comp
                         const hx_mg_level *level)
 {
     hx_device *const dev = &ranks->dev;
-    HX_TRY(take_own(ranks, components, d_r, d_t));
-    HX_TRY(plain->mesh_restrict(dev, mesh, ranks->d_own, ranks->d_own_single, level));
+    const hx_share *const share = &ranks->share;
+    hx_mg_mesh own = *mesh;
+    if (share->space.element == HX_ELEMENT_LINEAR) {
+        own.n_other = share->n_other; /* the last ones */
+    } else if (share->n_other > 0) {
+        HX_TRY(take_own(ranks, components * share->space.n_point, d_r, d_t));
+        d_r = ranks->d_own;
+        d_t = ranks->d_own_single;
+    }
+    HX_TRY(plain->mesh_restrict(dev, &own, d_r, d_t, level));
     return hx_ranks_add_right_side(ranks, dof, level);
 }
 

@@ -2,23 +2,11 @@
  * the solve's, whose sums over the processes all take. All find the same scalars and so take the
  * same steps. None waits where numbers go from device to device. */
 #include <stddef.h>
-#include <string.h>
 
-#include "../base/clock.h"
 #include "ranks.h"
 
 _Static_assert(offsetof(hx_pcg_state, beta) == (HX_N_PCG_SUM - 1) * sizeof(double),
                "what is added up lies together");
-
-static int get(hx_ranks *ranks, const hx_pcg_state *d_state, hx_pcg_state *state)
-{
-    return ranks->plain->download(&ranks->dev, state, d_state, sizeof *state);
-}
-
-static int put(hx_ranks *ranks, hx_pcg_state *d_state, const hx_pcg_state *state)
-{
-    return ranks->plain->upload(&ranks->dev, d_state, state, sizeof *state);
-}
 
 /* The solve's scalars, for a step with this process' sums alone. */
 static int begin_step(hx_ranks *ranks, const hx_pcg_state *d_state)
@@ -28,26 +16,11 @@ static int begin_step(hx_ranks *ranks, const hx_pcg_state *d_state)
     return ranks->plain->copy(dev, ranks->d_sums, d_state, sizeof *d_state);
 }
 
-/* The sums of all processes by way of the host. */
-static int sum_on_host(hx_ranks *ranks)
-{
-    hx_pcg_state sums;
-    double sum[HX_N_PCG_SUM];
-    HX_TRY(get(ranks, ranks->d_sums, &sums));
-    memcpy(sum, &sums, sizeof sum);
-    HX_TRY(hx_team_sum(ranks->team, HX_N_PCG_SUM, sum));
-    memcpy(&sums, sum, sizeof sum);
-    return put(ranks, ranks->d_sums, &sums);
-}
-
 /* The step of all, from the sums of each, in the order of the ranks. */
 static int end_step(hx_ranks *ranks, hx_pcg_step step, hx_pcg_state *d_state)
 {
-    const double begin = hx_clock();
     double *const d_sum = &ranks->d_sums->rz; /* the first of those that are added up */
-    HX_TRY(ranks->mail.ops ? hx_mail_sum(&ranks->mail, HX_N_PCG_SUM, d_sum) : sum_on_host(ranks));
-    ranks->figures.n_sum++;
-    ranks->figures.sum_seconds += hx_clock() - begin;
+    HX_TRY(hx_ranks_sum_few(ranks, HX_N_PCG_SUM, d_sum));
     return ranks->plain->pcg->take(&ranks->dev, step, ranks->d_sums, d_state);
 }
 
@@ -106,6 +79,29 @@ static int beta(hx_device *dev, int64_t n, const double *d_r, const double *d_z,
     return end_step(ranks, d_q ? HX_PCG_STEP_FLEXIBLE : HX_PCG_STEP_BETA, d_state);
 }
 
+/* A z in single precision: the direction needs no sums. */
+static int start_rounded(hx_device *dev, int64_t n, const float *d_z, const double *d_r,
+                         hx_pcg_state *d_state)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    const double *d_own;
+    HX_TRY(begin_step(ranks, d_state));
+    HX_TRY(hx_ranks_own(ranks, n, d_r, &n, &d_own));
+    HX_TRY(ranks->plain->pcg->start_rounded(dev, n, d_z, d_own, ranks->d_sums));
+    return end_step(ranks, HX_PCG_STEP_START, d_state);
+}
+
+static int beta_rounded(hx_device *dev, int64_t n, const double *d_r, const float *d_z,
+                        const double *d_q, hx_pcg_state *d_state)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    const float *d_own;
+    HX_TRY(begin_step(ranks, d_state));
+    HX_TRY(hx_ranks_own_single(ranks, n, d_z, &ranks->d_own_single, &n, &d_own));
+    HX_TRY(ranks->plain->pcg->beta_rounded(dev, n, d_r, d_own, d_q, ranks->d_sums));
+    return end_step(ranks, HX_PCG_STEP_FLEXIBLE, d_state);
+}
+
 static int start_single(hx_device *dev, int64_t n, const float *d_m, const float *d_r,
                         hx_pcg_state *d_state)
 {
@@ -140,6 +136,14 @@ static int update_single(hx_device *dev, int64_t n, const float *d_m, const floa
     return end_step(ranks, HX_PCG_STEP_BOTH, d_state);
 }
 
+static void set_rounded(hx_pcg_ops *pcg, const hx_pcg_ops *plain)
+{
+    if (!plain->start_rounded) return;
+    pcg->start_rounded = start_rounded;
+    pcg->direction_rounded = plain->direction_rounded;
+    pcg->beta_rounded = beta_rounded;
+}
+
 /* A backend without mixed precision has none in shares. */
 static void set_single(hx_pcg_ops *pcg, const hx_pcg_ops *plain)
 {
@@ -160,6 +164,7 @@ void hx_ranks_set_pcg(hx_ranks *ranks)
         .update = update,
         .beta = beta,
     };
+    set_rounded(&ranks->pcg, ranks->plain->pcg);
     set_single(&ranks->pcg, ranks->plain->pcg);
     ranks->ops.pcg = &ranks->pcg;
 }

@@ -12,7 +12,7 @@
 static const char what[] = "processes";
 enum {
     MOST_COMPONENTS = 6,
-    MOST_MAILED = HX_MG_DOF * HX_LATTICE_WHOLE /* floats that each sends to all at once */
+    MOST_MAILED = 1 << 22 /* floats that a process is sent at once when all send to all */
 };
 
 int hx_ranks_sum(hx_ranks *ranks, int n, double *sum)
@@ -22,6 +22,21 @@ int hx_ranks_sum(hx_ranks *ranks, int n, double *sum)
     ranks->figures.n_sum++;
     ranks->figures.sum_seconds += hx_clock() - begin;
     return rc;
+}
+
+int hx_ranks_sum_few(hx_ranks *ranks, int n, double *d_sum)
+{
+    const double begin = hx_clock();
+    double sum[HX_MAIL_FEW];
+    if (ranks->mail.ops) {
+        HX_TRY(hx_mail_sum(&ranks->mail, n, d_sum));
+        ranks->figures.n_sum++;
+        ranks->figures.sum_seconds += hx_clock() - begin;
+        return HX_OK;
+    }
+    HX_TRY(ranks->plain->download(&ranks->dev, sum, d_sum, (size_t)n * sizeof *sum));
+    HX_TRY(hx_ranks_sum(ranks, n, sum));
+    return ranks->plain->upload(&ranks->dev, d_sum, sum, (size_t)n * sizeof *sum);
 }
 
 static int dot(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *result)
@@ -195,9 +210,10 @@ int hx_ranks_sum_device(hx_ranks *ranks, size_t n, float *d_sum)
     hx_device *const dev = &ranks->dev;
     const double begin = hx_clock();
     if (ranks->mail.ops) {
-        for (size_t k = 0; k < n; k += MOST_MAILED)
-            HX_TRY(hx_mail_sum_single(
-                &ranks->mail, n - k < MOST_MAILED ? (int64_t)(n - k) : MOST_MAILED, d_sum + k));
+        const size_t most = MOST_MAILED / ((size_t)ranks->team->size - 1);
+        for (size_t k = 0; k < n; k += most)
+            HX_TRY(hx_mail_sum_single(&ranks->mail, (int64_t)(n - k < most ? n - k : most),
+                                      d_sum + k));
         ranks->figures.lattice_seconds += hx_clock() - begin;
         return HX_OK;
     }
@@ -327,10 +343,8 @@ static void set_tables(hx_ranks *ranks)
     if (ranks->plain->rigid) ranks->ops.rigid = &rigid_ops;
     ranks->ops.helmholtz = NULL;
     ranks->ops.interaction = NULL;
-    ranks->ops.record_begin = NULL; /* operations wait */
-    ranks->ops.record_end = NULL;
-    ranks->ops.replay = NULL;
-    ranks->ops.record_free = NULL;
+    ranks->waits = ranks->share.whole->rigid.n > 0;
+    hx_ranks_set_recording(ranks); /* none before processes are connected */
     ranks->body = ranks->plain->body ? *ranks->plain->body : (hx_body_ops){0};
     ranks->body.force = body_force;
     if (ranks->plain->body) ranks->ops.body = &ranks->body;
@@ -387,7 +401,7 @@ static int put_common(hx_ranks *ranks)
 int hx_ranks_connect(hx_ranks *ranks, int takes_same)
 {
     const hx_share *const share = &ranks->share;
-    const size_t size = (size_t)ranks->team->size, sums = (size - 1) * MOST_MAILED * sizeof(float);
+    const size_t size = (size_t)ranks->team->size;
     int64_t *n;
     HX_TRY(hx_mail_create(&ranks->mail, ranks->team, ranks->device, takes_same));
     if (!ranks->mail.ops) return HX_OK;
@@ -397,7 +411,9 @@ int hx_ranks_connect(hx_ranks *ranks, int takes_same)
     int rc = hx_mail_route_create(&ranks->mail, n, n, MOST_COMPONENTS * sizeof(double),
                                   &ranks->to_peers);
     free(n);
-    return rc == HX_OK ? hx_mail_need(&ranks->mail, sums) : rc;
+    if (rc == HX_OK) rc = hx_mail_need(&ranks->mail, MOST_MAILED * sizeof(float));
+    if (rc == HX_OK) hx_ranks_set_recording(ranks);
+    return rc;
 }
 
 const char *hx_ranks_transport(const hx_ranks *ranks)
@@ -409,11 +425,11 @@ void hx_ranks_free(hx_ranks *ranks)
 {
     hx_device *const dev = &ranks->dev;
     if (!ranks->team) return;
-    void *const owned[] = {ranks->d_values,    ranks->d_own,       ranks->d_own_single,
-                           ranks->d_at[0],     ranks->d_at[1],     ranks->d_at[2],
-                           ranks->d_other[0],  ranks->d_other[1],  ranks->d_other[2],
-                           ranks->d_own_again, ranks->d_common_of, ranks->d_sums,
-                           ranks->d_from,      ranks->d_source};
+    void *const owned[] = {ranks->d_design,     ranks->d_values,    ranks->d_own,
+                           ranks->d_own_single, ranks->d_at[0],     ranks->d_at[1],
+                           ranks->d_at[2],      ranks->d_other[0],  ranks->d_other[1],
+                           ranks->d_other[2],   ranks->d_own_again, ranks->d_common_of,
+                           ranks->d_sums,       ranks->d_from,      ranks->d_source};
     hx_mail_free(&ranks->mail);
     for (size_t i = 0; dev->ops && i < sizeof owned / sizeof owned[0]; i++)
         ranks->plain->release(dev, owned[i]);

@@ -93,8 +93,10 @@ typedef struct hx_ranks {
     hx_level_share *level; /* those that are (owned) */
     float *lattice;        /* what of a lattice is on its way, host */
     size_t lattice_floats;
-    hx_ranks_figures figures;
+    hx_ranks_figures figures, at_record; /* the second at the beginning of a recording */
+    int waits;           /* 1: a step of PCG has operations that wait for others on the host */
     void *design;        /* the table of design_ranks.h; NULL: the leader has the design (owned) */
+    void *d_design;      /* what it works on (owned) */
     size_t device_bytes; /* that this process takes; its owner fills it, for reports */
     int is_lost;         /* 1: an operation failed on the way: the processes no longer agree */
 } hx_ranks;
@@ -139,6 +141,9 @@ int hx_ranks_gather_report(hx_ranks *ranks, hx_ranks_report *report);
 void hx_ranks_set_pcg(hx_ranks *ranks);
 void hx_ranks_set_multigrid(hx_ranks *ranks);
 void hx_ranks_set_lines(hx_ranks *ranks);
+
+/* record_ranks.c: recordings, where they are possible. */
+void hx_ranks_set_recording(hx_ranks *ranks);
 
 /* What is left of levels that nobody has freed. */
 void hx_ranks_free_levels(hx_ranks *ranks);
@@ -192,6 +197,10 @@ int hx_ranks_sum_device(hx_ranks *ranks, size_t n, float *d_sum);
 
 /* sum[n] over the processes, timed. */
 int hx_ranks_sum(hx_ranks *ranks, int n, double *sum);
+
+/* The same of up to HX_MAIL_FEW numbers on the device; waits only where nothing goes from device to
+ * device. */
+int hx_ranks_sum_few(hx_ranks *ranks, int n, double *d_sum);
 
 #ifdef __cplusplus
 }

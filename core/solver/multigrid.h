@@ -94,6 +94,8 @@ typedef struct hx_mg_level {
 /* The mesh in the cells of level 0. */
 typedef struct hx_mg_mesh {
     const hx_device_model *model;
+    int64_t
+        n_other; /* the last so many points are left out of restrictions: others restrict them */
     int64_t n_cell;
     double origin[3], size[3], unit;
     int32_t *d_cell, *d_cell_corner, *d_cell_elem, *d_cell_elem_at, *d_cell_node, *d_cell_node_at;

@@ -1,4 +1,5 @@
 /* The team that mpirun started, by MPI. Counts of more than 2^31 bytes go in pieces. */
+#define _GNU_SOURCE /* sched_setaffinity */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -16,8 +17,10 @@ int hx_team_is_started(void)
 
 #ifdef HX_HAVE_MPI
 #include <mpi.h>
+#include <sched.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "../base/clock.h"
 #include "../base/memory.h"
@@ -192,6 +195,20 @@ static int count_host(hx_team *team)
     return HX_OK;
 }
 
+/* Open MPI's mpirun binds two processes to a core each unless it is told otherwise: one core of a
+ * machine's many, which nobody asked for. How many threads a process has is chosen later. */
+static void leave_default_binding(void)
+{
+    const int n_core = (int)sysconf(_SC_NPROCESSORS_CONF);
+    if (!getenv("OMPI_MCA_orte_bound_at_launch") || getenv("OMPI_MCA_hwloc_base_binding_policy"))
+        return;
+    cpu_set_t *const all = CPU_ALLOC(n_core);
+    if (!all) return;
+    memset(all, 0xff, CPU_ALLOC_SIZE(n_core)); /* those that there are, and may be had, are taken */
+    sched_setaffinity(0, CPU_ALLOC_SIZE(n_core), all); /* or it stays as it is */
+    CPU_FREE(all);
+}
+
 int hx_team_join(hx_team *team)
 {
     int provided;
@@ -200,6 +217,7 @@ int hx_team_join(hx_team *team)
     /* checkpoints are written by a thread, which calls nothing of MPI */
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
         return HX_RAISE(HX_EENV, "MPI does not start");
+    leave_default_binding();
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     team->ops = &mpi;
     MPI_Comm_rank(MPI_COMM_WORLD, &team->rank);

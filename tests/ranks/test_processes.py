@@ -2,7 +2,7 @@
 """Runs that several processes share (mpirun) against the same run in one: the paper's four parts and the examples',
 with several preconditioners, filters, loads and springs; checkpoints and resume; what is refused; a process that dies.
 
-    test_processes.py HEXTOP SOURCE_ROOT [cpu|cuda] [KILLS]
+    test_processes.py HEXTOP SOURCE_ROOT [cpu|cuda] [KILLS [SCENE ...]]
 
 77 without mpirun, in a build without MPI, or without the device."""
 import csv
@@ -20,6 +20,7 @@ import time
 HEXTOP, ROOT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 DEVICE = sys.argv[3] if len(sys.argv) > 3 else "cpu"
 KILLS = int(sys.argv[4]) if len(sys.argv) > 4 else 4
+SCENES = sys.argv[5:] # names of functions below; none: all
 N_CHECK = N_FAILED = 0
 EXAMPLE = os.path.join(ROOT, "examples", "%s", "%s.cfg")
 PART = os.path.join(ROOT, "configs", "%s.cfg")
@@ -508,8 +509,13 @@ def main():
         if why:
             print("skipped: " + why)
             return 77
-        for job in (parts, lattices, transports, settings, mixed, quadratic, convection, rigid, prescribed, designs, outputs, resumed, graphs,
-                    refused, killed):
+        jobs = (parts, lattices, transports, settings, mixed, quadratic, convection, rigid, prescribed, designs, outputs, resumed, graphs,
+                refused, killed)
+        unknown = set(SCENES) - {job.__name__ for job in jobs}
+        check(not unknown, f"no such scenes: {unknown}")
+        for job in jobs:
+            if SCENES and job.__name__ not in SCENES:
+                continue
             begin = time.time()
             job()
             print(f"{job.__name__}: {time.time() - begin:.1f} s")

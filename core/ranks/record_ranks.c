@@ -1,0 +1,73 @@
+/* Recordings of what is queued (device.h) over shares: those of the backend, where nothing that is
+ * recorded goes by way of the host, with what a replay exchanges for the figures. */
+#include <stdlib.h>
+
+#include "../base/memory.h"
+#include "ranks.h"
+
+typedef struct recording {
+    void *plain;                      /* the backend's (owned) */
+    uint64_t boxes;                   /* those that it names: hx_mail.n_opened */
+    int64_t n_exchange, n_sum, bytes; /* of a replay */
+} recording;
+
+static int record_begin(hx_device *dev)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    ranks->at_record = ranks->figures;
+    return ranks->plain->record_begin(dev);
+}
+
+static int record_end(hx_device *dev, void **out)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    const hx_ranks_figures *const now = &ranks->figures, *const then = &ranks->at_record;
+    recording *r;
+    void *plain = NULL;
+    *out = NULL;
+    HX_TRY(ranks->plain->record_end(dev, &plain)); /* ends it in any case */
+    const int rc = hx_alloc(&r, 1, sizeof *r, "recordings");
+    if (rc < 0) {
+        ranks->plain->record_free(dev, plain);
+        return rc;
+    }
+    r->plain = plain;
+    r->boxes = ranks->mail.n_opened;
+    r->n_exchange = now->n_exchange - then->n_exchange;
+    r->n_sum = now->n_sum - then->n_sum;
+    r->bytes = now->exchange_bytes - then->exchange_bytes;
+    ranks->figures = ranks->at_record; /* nothing has gone yet */
+    *out = r;
+    return HX_OK;
+}
+
+static int replay(hx_device *dev, void *recorded)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    const recording *const r = recorded;
+    if (r->boxes != ranks->mail.n_opened)
+        return HX_RAISE(HX_EINTERNAL, "a recording names boxes of processes that are no more");
+    HX_TRY(ranks->plain->replay(dev, r->plain));
+    ranks->figures.n_exchange += r->n_exchange;
+    ranks->figures.n_sum += r->n_sum;
+    ranks->figures.exchange_bytes += r->bytes;
+    return HX_OK;
+}
+
+static void record_free(hx_device *dev, void *recorded)
+{
+    recording *const r = recorded;
+    hx_ranks_of(dev)->plain->record_free(dev, r->plain);
+    free(r);
+}
+
+void hx_ranks_set_recording(hx_ranks *ranks)
+{
+    hx_device_ops *const ops = &ranks->ops;
+    const int can =
+        ranks->mail.ops && !ranks->mail.has_same && ranks->plain->record_begin && !ranks->waits;
+    ops->record_begin = can ? record_begin : NULL;
+    ops->record_end = can ? record_end : NULL;
+    ops->replay = can ? replay : NULL;
+    ops->record_free = record_free;
+}
