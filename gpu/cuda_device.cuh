@@ -62,6 +62,7 @@ struct hx_cuda {
     cudaEvent_t beside_mark[2];         // where it leaves the queue, where it ends
     struct hx_cuda_lanes *lanes;        // of large uploads, made by the first one (upload_cuda.cu)
     struct hx_point_rule *d_point_rule; // of quadratic cells, likewise (points_cuda.cuh)
+    void *nccl; // communicator that processes have joined (mail_nccl_cuda.cu), or NULL
 };
 
 inline hx_cuda *hx_cuda_of(const hx_device *dev)
@@ -97,7 +98,8 @@ extern const struct hx_matrix_ops hx_cuda_matrix_ops;       // matrix_cuda.cu
 
 // Of heat (conduction_cuda.cu).
 extern const struct hx_conduction_ops hx_cuda_conduction_ops;
-extern const struct hx_mail_ops hx_cuda_mail_ops; // mail_cuda.cu
+extern const struct hx_mail_ops hx_cuda_mail_ops;      // mail_cuda.cu
+extern const struct hx_mail_ops hx_cuda_mail_nccl_ops; // mail_nccl_cuda.cu
 // Of spline patches (interaction_cuda.cu).
 extern const struct hx_interaction_ops hx_cuda_interaction_ops;
 

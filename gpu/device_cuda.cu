@@ -346,6 +346,7 @@ static hx_device_ops make_ops()
     ops.matrix_free = &hx_strategy_cuda_otf;
     ops.conduction = &hx_cuda_conduction_ops;
     ops.mail = &hx_cuda_mail_ops;
+    ops.mail_far = &hx_cuda_mail_nccl_ops;
     return ops;
 }
 

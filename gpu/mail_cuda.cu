@@ -7,8 +7,7 @@
 
 #include <cstring>
 
-#include "core/device/mail_ops.h"
-#include "cuda_device.cuh"
+#include "mail_cuda.cuh"
 
 namespace
 {
@@ -87,7 +86,7 @@ template <class T> __device__ __forceinline__ const T *wait_for_all(const hx_mai
     const uint64_t *head = reinterpret_cast<const uint64_t *>(came.d_box);
     const uint64_t turn = load_turn(head + HX_MAIL_TURN);
     const int r = static_cast<int>(threadIdx.x);
-    if (r < came.n_rank && r != came.own)
+    if (!came.is_over && r < came.n_rank && r != came.own)
         while (load_turn(head + r) < turn) {
         }
     __syncthreads();
@@ -159,13 +158,6 @@ __global__ void __launch_bounds__(HX_BLOCK)
     if (threadIdx.x < n) add_ranks(from, came, n, static_cast<int64_t>(threadIdx.x), y);
 }
 
-// Of attempts that may fail: nothing is left of them for the next check.
-int refuse(cudaError_t status, const char *what)
-{
-    cudaGetLastError();
-    return HX_RAISE(HX_EENV, "%s: %s", what, cudaGetErrorString(status));
-}
-
 // The driver's call by which a queue waits for a number in memory; NULL: it has none.
 PFN_cuStreamWaitValue64_v11070 find_wait()
 {
@@ -191,7 +183,7 @@ int alloc(hx_device *dev, size_t bytes, void *d_out, unsigned char handle[HX_MAI
     if (!find_wait()) return HX_RAISE(HX_EENV, "the driver has no waits in queues");
     cudaError_t status = HX_CUDA_FAULT();
     if (status == cudaSuccess) status = cudaMalloc(&d_box, bytes);
-    if (status != cudaSuccess) return refuse(status, "memory for several processes");
+    if (status != cudaSuccess) return hx_cuda_mail_refuse(status, "memory for several processes");
     if (status == cudaSuccess) status = cudaMemsetAsync(d_box, 0, bytes, hx_cuda_of(dev)->stream);
     if (status == cudaSuccess) status = cudaStreamSynchronize(hx_cuda_of(dev)->stream);
     if (status == cudaSuccess) status = cudaIpcGetMemHandle(&own.memory, d_box);
@@ -199,7 +191,7 @@ int alloc(hx_device *dev, size_t bytes, void *d_out, unsigned char handle[HX_MAI
         status = cudaGetDeviceProperties(&properties, hx_cuda_of(dev)->place);
     if (status != cudaSuccess) {
         cudaFree(d_box);
-        return refuse(status, "memory for several processes");
+        return hx_cuda_mail_refuse(status, "memory for several processes");
     }
     own.gpu = properties.uuid;
     memcpy(handle, &own, sizeof own);
@@ -220,7 +212,7 @@ int open(hx_device *, const unsigned char handle[HX_MAIL_HANDLE], size_t, void *
     cudaError_t status = HX_CUDA_FAULT();
     if (status == cudaSuccess)
         status = cudaIpcOpenMemHandle(&d_box, other.memory, cudaIpcMemLazyEnablePeerAccess);
-    if (status != cudaSuccess) return refuse(status, "memory of another process");
+    if (status != cudaSuccess) return hx_cuda_mail_refuse(status, "memory of another process");
     memcpy(d_out, &d_box, sizeof d_box);
     return HX_OK;
 }
@@ -290,31 +282,11 @@ int add_items(hx_device *dev, const hx_mail_came *came, const hx_mail_sums *sums
     return HX_OK;
 }
 
-int add(hx_device *dev, const hx_mail_came *came, const hx_mail_sums *sums, double *d_y)
-{
-    return add_items(dev, came, sums, d_y);
-}
-
-int add_single(hx_device *dev, const hx_mail_came *came, const hx_mail_sums *sums, float *d_y)
-{
-    return add_items(dev, came, sums, d_y);
-}
-
 template <class T> int take_items(hx_device *dev, const hx_mail_came *came, int64_t n, T *d_y)
 {
     take_kernel<T><<<blocks_of(n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(*came, n, d_y);
     HX_TRY_LAUNCH("what came from other processes");
     return HX_OK;
-}
-
-int take(hx_device *dev, const hx_mail_came *came, int64_t n, double *d_y)
-{
-    return take_items(dev, came, n, d_y);
-}
-
-int take_single(hx_device *dev, const hx_mail_came *came, int64_t n, float *d_y)
-{
-    return take_items(dev, came, n, d_y);
 }
 
 template <class T> int add_all_items(hx_device *dev, const hx_mail_came *came, int64_t n, T *d_y)
@@ -324,16 +296,6 @@ template <class T> int add_all_items(hx_device *dev, const hx_mail_came *came, i
     return HX_OK;
 }
 
-int add_all(hx_device *dev, const hx_mail_came *came, int64_t n, double *d_y)
-{
-    return add_all_items(dev, came, n, d_y);
-}
-
-int add_all_single(hx_device *dev, const hx_mail_came *came, int64_t n, float *d_y)
-{
-    return add_all_items(dev, came, n, d_y);
-}
-
 int sum_few(hx_device *dev, const hx_mail_items *items, const hx_mail_came *came, int64_t n,
             double *d_y)
 {
@@ -341,6 +303,49 @@ int sum_few(hx_device *dev, const hx_mail_items *items, const hx_mail_came *came
     HX_TRY_LAUNCH("sums over processes");
     return HX_OK;
 }
+
+} // namespace
+
+int hx_cuda_mail_refuse(cudaError_t status, const char *what)
+{
+    cudaGetLastError();
+    return HX_RAISE(HX_EENV, "%s: %s", what, cudaGetErrorString(status));
+}
+
+int hx_cuda_mail_add(hx_device *dev, const hx_mail_came *came, const hx_mail_sums *sums,
+                     double *d_y)
+{
+    return add_items(dev, came, sums, d_y);
+}
+
+int hx_cuda_mail_add_single(hx_device *dev, const hx_mail_came *came, const hx_mail_sums *sums,
+                            float *d_y)
+{
+    return add_items(dev, came, sums, d_y);
+}
+
+int hx_cuda_mail_take(hx_device *dev, const hx_mail_came *came, int64_t n, double *d_y)
+{
+    return take_items(dev, came, n, d_y);
+}
+
+int hx_cuda_mail_take_single(hx_device *dev, const hx_mail_came *came, int64_t n, float *d_y)
+{
+    return take_items(dev, came, n, d_y);
+}
+
+int hx_cuda_mail_add_all(hx_device *dev, const hx_mail_came *came, int64_t n, double *d_y)
+{
+    return add_all_items(dev, came, n, d_y);
+}
+
+int hx_cuda_mail_add_all_single(hx_device *dev, const hx_mail_came *came, int64_t n, float *d_y)
+{
+    return add_all_items(dev, came, n, d_y);
+}
+
+namespace
+{
 
 hx_mail_ops make_ops()
 {
@@ -354,12 +359,12 @@ hx_mail_ops make_ops()
     ops.put = put;
     ops.put_single = put_single;
     ops.wait = wait;
-    ops.add = add;
-    ops.add_single = add_single;
-    ops.take = take;
-    ops.take_single = take_single;
-    ops.add_all = add_all;
-    ops.add_all_single = add_all_single;
+    ops.add = hx_cuda_mail_add;
+    ops.add_single = hx_cuda_mail_add_single;
+    ops.take = hx_cuda_mail_take;
+    ops.take_single = hx_cuda_mail_take_single;
+    ops.add_all = hx_cuda_mail_add_all;
+    ops.add_all_single = hx_cuda_mail_add_all_single;
     ops.sum_few = sum_few;
     return ops;
 }

@@ -74,13 +74,19 @@ __global__ void __launch_bounds__(HX_BLOCK, HX_SUM_PER_SM)
 }
 
 int power_sums(hx_device *dev, int64_t n, const float *d_m, const float *d_t, const float *d_v,
-               double sum[2])
+               double *d_sum)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
+    if (n == 0) return dev->ops->zero(dev, d_sum, 2 * sizeof *d_sum);
     power_sums_kernel<<<hx_sum_blocks<float>(impl, n, HX_SUM_PER_SM), HX_BLOCK, 0, impl->stream>>>(
-        n, d_m, d_t, d_v, impl->d_result, impl->d_partial, impl->d_ticket);
+        n, d_m, d_t, d_v, d_sum, impl->d_partial, impl->d_ticket);
     HX_TRY_LAUNCH("multigrid power sums");
-    return dev->ops->download(dev, sum, impl->d_result, 2 * sizeof *sum);
+    return HX_OK;
+}
+
+__global__ void power_result_kernel(hx_mg_smoother *smoother, double *sum)
+{
+    *sum = static_cast<double>(hx_mg_power_result(smoother, sum[0], sum[1]));
 }
 
 __global__ void power_scale_kernel(int64_t n, const float *__restrict__ m,
@@ -97,14 +103,14 @@ __global__ void power_scale_kernel(int64_t n, const float *__restrict__ m,
     });
 }
 
-int power_scale(hx_device *dev, int64_t n, const float *d_m, const float *d_t, float scale,
-                float *d_v)
+int power_end(hx_device *dev, int64_t n, const float *d_m, const float *d_t, double *d_sum,
+              float *d_v, hx_mg_smoother *d_smoother)
 {
-    const hx_cuda *impl = hx_cuda_of(dev);
-    const double value = scale;
-    HX_TRY(dev->ops->upload(dev, impl->d_result, &value, sizeof value));
-    power_scale_kernel<<<hx_pack_blocks<float>(n), HX_BLOCK, 0, impl->stream>>>(
-        n, d_m, d_t, impl->d_result, d_v);
+    const cudaStream_t stream = hx_stream_of(dev);
+    power_result_kernel<<<1, 1, 0, stream>>>(d_smoother, d_sum);
+    HX_TRY_LAUNCH("multigrid power result");
+    if (n == 0) return HX_OK;
+    power_scale_kernel<<<hx_pack_blocks<float>(n), HX_BLOCK, 0, stream>>>(n, d_m, d_t, d_sum, d_v);
     HX_TRY_LAUNCH("multigrid power scale");
     return HX_OK;
 }
@@ -208,7 +214,7 @@ hx_multigrid_ops make_ops()
     ops.mesh_power_start = power_start;
     ops.mesh_power_step = power_step;
     ops.power_sums = power_sums;
-    ops.power_scale = power_scale;
+    ops.power_end = power_end;
     ops.bound = bound;
     ops.mesh_start = mesh_start;
     ops.mesh_step = mesh_step;

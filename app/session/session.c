@@ -141,6 +141,7 @@ static int make_raw_mesh(hx_session *s)
 int hx_session_make_mesh(hx_session *s)
 {
     const char *key = s->cfg.mesh.file ? "mesh.file" : "mesh.generator";
+    if (s->team) HX_TRY(hx_session_set_threads(s)); /* mpirun may have bound it to one core */
     if (s->cfg.mesh.file) HX_TRY(resolve_file(s, key, &s->cfg.mesh.file));
     if (s->cfg.mesh.file) HX_TRY(hx_session_check_model(s));
     const int rc = make_raw_mesh(s);

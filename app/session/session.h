@@ -103,6 +103,9 @@ int hx_session_step(hx_session *s, hx_iteration *it);
  * leave alone what is there already. */
 /* The device asked for, or with "auto" the first that can run here. */
 int hx_session_find_device(const hx_session *s, const hx_device_ops **ops);
+/* Threads of the run: solver.threads, or the cores of a process among its machine's. HX_EINPUT:
+ * many times more than there are cores, which would only wait for each other. */
+int hx_session_set_threads(const hx_session *s);
 int hx_session_start_device(hx_session *s, const hx_device_ops *ops); /* no strategy is chosen */
 int hx_session_make_operator(hx_session *s); /* of s->strategy and s->layout */
 int hx_session_make_filter(hx_session *s);   /* on the device */

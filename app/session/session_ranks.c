@@ -63,24 +63,23 @@ static int find_whole_lattice(hx_session *s)
 
 #define TRANSPORT "HEXTOP_TRANSPORT"
 
-enum { MESSAGES, DIRECT, ANY_TRANSPORT };
-
 /* How numbers go between the processes: from device to device where that works and each has a
  * device of its own, unless the leader's environment says which. */
 static int find_transport(hx_session *s)
 {
+    static const char *const word[] = {
+        [HX_MAIL_DIRECT] = "direct", [HX_MAIL_LIBRARY] = "nccl", [HX_MAIL_NONE] = "messages"};
     const char *const text = getenv(TRANSPORT);
-    int32_t way = !text                           ? ANY_TRANSPORT
-                  : strcmp(text, "direct") == 0   ? DIRECT
-                  : strcmp(text, "messages") == 0 ? MESSAGES
-                                                  : -1;
-    if (way < 0)
+    int32_t way = HX_MAIL_ANY;
+    for (int i = HX_MAIL_DIRECT; text && i <= HX_MAIL_NONE; i++)
+        if (strcmp(text, word[i]) == 0) way = i;
+    if (text && way == HX_MAIL_ANY)
         return HX_RAISE(HX_EINPUT,
-                        "environment variable " TRANSPORT ": '%s' is neither \"direct\" nor "
-                        "\"messages\"",
+                        "environment variable " TRANSPORT ": '%s' is none of \"direct\", "
+                        "\"nccl\", \"messages\"",
                         text);
     HX_TRY(s->team->ops->broadcast(s->team, HX_RANKS_LEADER, &way, sizeof way));
-    return way == MESSAGES ? HX_OK : hx_ranks_connect(&s->ranks, way == DIRECT);
+    return hx_ranks_connect(&s->ranks, (hx_mail_way)way);
 }
 
 int hx_session_share(hx_session *s)

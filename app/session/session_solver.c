@@ -82,8 +82,7 @@ static void share_cores(const hx_team *team)
 }
 #endif
 
-/* HX_EINPUT: many times more than there are cores, which would only wait for each other. */
-static int set_threads(const hx_session *s)
+int hx_session_set_threads(const hx_session *s)
 {
     const int n = s->cfg.solver.threads;
 #ifdef _OPENMP
@@ -280,7 +279,7 @@ int hx_session_suggest(hx_session *s, int rc)
 
 int hx_session_start_device(hx_session *s, const hx_device_ops *ops)
 {
-    HX_TRY(set_threads(s));
+    HX_TRY(hx_session_set_threads(s));
     s->precond_kind = find_precond(s, ops);
     const int rc = hx_device_open_at(&s->device, ops, s->team ? s->team->host_rank : 0);
     return rc < 0 ? hx_session_blame(s, "solver.device", rc) : rc;

@@ -84,7 +84,7 @@ static const void *wait_for_bytes(const hx_mail_came *came)
 {
     const uint64_t *const head = (const uint64_t *)(const void *)came->d_box;
     const uint64_t turn = head[HX_MAIL_TURN];
-    for (int r = 0; r < came->n_rank; r++)
+    for (int r = 0; !came->is_over && r < came->n_rank; r++)
         while (r != came->own && __atomic_load_n(head + r, __ATOMIC_ACQUIRE) < turn) sched_yield();
     return came->d_box + HX_MAIL_HEAD + (turn % 2 ? came->half : 0);
 }

@@ -26,7 +26,7 @@ static int cpu_power_start(hx_device *dev, int64_t n, const float *d_m, float *d
 }
 
 static int cpu_power_sums(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
-                          const float *d_v, double sum[2])
+                          const float *d_v, double *sum)
 {
     double part_old[HX_N_PART], part_new[HX_N_PART];
     (void)dev;
@@ -46,9 +46,10 @@ static int cpu_power_sums(hx_device *dev, int64_t n, const float *d_m, const flo
     return HX_OK;
 }
 
-static int cpu_power_scale(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
-                           float scale, float *d_v)
+static int cpu_power_end(hx_device *dev, int64_t n, const float *d_m, const float *d_t, double *sum,
+                         float *d_v, hx_mg_smoother *smoother)
 {
+    const float scale = hx_mg_power_result(smoother, sum[0], sum[1]);
     (void)dev;
 #pragma omp parallel for simd schedule(static)
     for (int64_t k = 0; k < n; k++) d_v[k] = scale * d_m[k] * d_t[k];
@@ -60,8 +61,7 @@ static int cpu_power_step(hx_device *dev, int64_t n, const float *d_m, const flo
 {
     double sum[2];
     HX_TRY(cpu_power_sums(dev, n, d_m, d_t, d_v, sum));
-    const float scale = hx_mg_power_result(d_smoother, sum[0], sum[1]);
-    return cpu_power_scale(dev, n, d_m, d_t, scale, d_v);
+    return cpu_power_end(dev, n, d_m, d_t, sum, d_v, d_smoother);
 }
 
 static int cpu_bound(hx_device *dev, hx_mg_smoother *d_smoother, double *d_least, double kept,
@@ -636,7 +636,7 @@ const hx_multigrid_ops hx_cpu_multigrid_ops = {
     .mesh_power_start = cpu_power_start,
     .mesh_power_step = cpu_power_step,
     .power_sums = cpu_power_sums,
-    .power_scale = cpu_power_scale,
+    .power_end = cpu_power_end,
     .bound = cpu_bound,
     .mesh_start = cpu_mesh_start,
     .mesh_step = cpu_mesh_step,

@@ -214,7 +214,8 @@ static int list_elements(hx_halo *h, const finder *f, int32_t **elem, int64_t **
     HX_TRY_FAIL(hx_alloc(&n_out, size, sizeof *n_out, what));
     HX_TRY_FAIL(list_beyond(h, f, elem, n_in));
     HX_TRY_FAIL(list_out(h, f, n_in, out, n_out));
-    rc = hx_route_create(&h->route, h->ranks->team, n_out, n_in, sizeof(double));
+    HX_TRY_FAIL(hx_route_create(&h->route, h->ranks->team, n_out, n_in, sizeof(double)));
+    rc = hx_mail_route_create(&h->ranks->mail, n_out, n_in, sizeof(double), &h->direct);
 fail:
     free(n_in);
     free(n_out);
@@ -279,23 +280,37 @@ fail:
     return rc;
 }
 
+/* Values of the elements beyond, to d_to. */
+static int fill_direct(hx_halo *h, const double *d_own, double *d_to)
+{
+    hx_mail *const mail = &h->ranks->mail;
+    HX_TRY(hx_mail_send(mail, &h->direct, 1, NULL, h->d_out, d_own));
+    return hx_mail_take(mail, h->n_beyond, d_to);
+}
+
+static int fill_by_host(hx_halo *h, const double *d_own, double *d_to)
+{
+    hx_device *const dev = &h->ranks->dev;
+    hx_route *const r = &h->route;
+    const int64_t n_out = r->out[r->n_peer];
+    HX_TRY(dev->ops->vector->take_entries(dev, n_out, h->d_out, d_own, h->d_send));
+    HX_TRY(dev->ops->download(dev, h->host, h->d_send, (size_t)n_out * sizeof *h->host));
+    hx_route_pack(r, sizeof *h->host, h->host);
+    HX_TRY(hx_route_exchange(h->ranks->team, r, sizeof *h->host));
+    hx_route_unpack(r, sizeof *h->host, h->host);
+    return dev->ops->upload(dev, d_to, h->host, (size_t)h->n_beyond * sizeof *h->host);
+}
+
 int hx_halo_fill(hx_halo *h, int field, const double *d_own)
 {
     hx_ranks *const ranks = h->ranks;
     hx_device *const dev = &ranks->dev;
-    hx_route *const r = &h->route;
-    const int64_t n_out = r->out[r->n_peer];
+    double *const d_value = h->d_value[field], *const d_beyond = d_value + h->n_own;
     const double begin = hx_clock();
-    HX_TRY(dev->ops->copy(dev, h->d_value[field], d_own, (size_t)h->n_own * sizeof *d_own));
-    HX_TRY(dev->ops->vector->take_entries(dev, n_out, h->d_out, d_own, h->d_send));
-    HX_TRY(dev->ops->download(dev, h->host, h->d_send, (size_t)n_out * sizeof *h->host));
-    hx_route_pack(r, sizeof *h->host, h->host);
-    HX_TRY(hx_route_exchange(ranks->team, r, sizeof *h->host));
-    hx_route_unpack(r, sizeof *h->host, h->host);
-    HX_TRY(dev->ops->upload(dev, h->d_value[field] + h->n_own, h->host,
-                            (size_t)h->n_beyond * sizeof *h->host));
+    HX_TRY(dev->ops->copy(dev, d_value, d_own, (size_t)h->n_own * sizeof *d_own));
+    HX_TRY(ranks->mail.ops ? fill_direct(h, d_own, d_beyond) : fill_by_host(h, d_own, d_beyond));
     ranks->figures.n_halo++;
-    ranks->figures.halo_bytes += hx_route_bytes(r, sizeof *h->host);
+    ranks->figures.halo_bytes += hx_route_bytes(&h->route, sizeof *h->host);
     ranks->figures.halo_seconds += hx_clock() - begin;
     return HX_OK;
 }

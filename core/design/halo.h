@@ -16,6 +16,7 @@ typedef struct hx_halo {
     int64_t n_own, n_beyond; /* elements of the share; of others, behind them */
     hx_route route;          /* of what others have of the share, and of those beyond (owned, like
                                 all below) */
+    hx_mail_route direct;    /* the same from device to device */
     int64_t *d_out;          /* elements of the share to send */
     double *d_send;          /* their values */
     double *host;            /* what goes or comes */
@@ -27,7 +28,8 @@ typedef struct hx_halo {
  * whole) and as many bytes, besides its cells, while it is made. */
 int hx_halo_create_cells(hx_device_cells *cells, hx_ranks *ranks, double radius, int n_field);
 
-/* d_value[field][n_own + n_beyond] := d_own[n_own] and what the owners have there. Waits. */
+/* d_value[field][n_own + n_beyond] := d_own[n_own] and what the owners have there. Waits where
+ * nothing goes from device to device. */
 int hx_halo_fill(hx_halo *halo, int field, const double *d_own);
 
 /* Device bytes besides the cells of the share, as far as the nodes in common tell. */

@@ -71,8 +71,8 @@ typedef struct hx_device_ops {
     /* Optional: of a device that has a share of a mesh, sums over the points it has in common with
      * other processes (common_ops.h). NULL: it has the whole. */
     const struct hx_common_ops *common;
-    /* Optional: memory into which other processes write (mail_ops.h). */
-    const struct hx_mail_ops *mail;
+    /* Optional: memory into which other processes write; a library of messages (mail_ops.h). */
+    const struct hx_mail_ops *mail, *mail_far;
 
     /* Optional: does ahead what available and open would wait for (the start of a driver); any
      * thread may call it beside other work. Fails silently: open will say why. */

@@ -1,13 +1,17 @@
-/* Memory of a device into which other processes of this machine write (hx_device_ops.mail): numbers
- * go from device to device, past the host. `d_` names memory of the device, its own or another
- * process' that it has opened.
+/* Numbers that go from device to device, past the host: into memory that other processes of this
+ * machine have opened (hx_device_ops.mail), or by a library of messages, between machines too
+ * (hx_device_ops.mail_far). `d_` names memory of the device, its own or another process' that it
+ * has opened.
  *
  * A process has a box, and writes into those of the others: what it puts there, then in the box's
  * head that it came. All goes by turns, which all processes queue alike: a turn begins with `put`,
  * and each process then looks at what came, by one call at least, which waits for all of it. A box
  * has two halves by turns: what goes in turn k + 2 is put when the others have sent k + 1, and so
  * have read k. The number of the turn is kept in the box itself: what is queued names none, and may
- * be recorded and replayed. Nothing waits on the host. */
+ * be recorded and replayed. Nothing waits on the host.
+ *
+ * With a library a box' first half is where what came is, the second what is packed for it: each
+ * turn is over, in the queue, when the next begins, and nobody waits for a number. */
 #ifndef HX_MAIL_OPS_H
 #define HX_MAIL_OPS_H
 
@@ -19,6 +23,9 @@ extern "C" {
 
 /* Bytes by which another process finds a box; processes at most. */
 enum { HX_MAIL_HANDLE = 80, HX_MAIL_RANKS = 32 };
+
+/* Bytes by which processes find each other in a library. */
+enum { HX_MAIL_ID = 128 };
 
 /* A box begins with the last turn that came of each process, 8 bytes each, and the last one that
  * its own process began; its halves follow. */
@@ -32,6 +39,7 @@ typedef struct hx_mail_items {
     char *d_box; /* own */
     size_t half; /* bytes of a half of all boxes */
     int64_t first[HX_MAIL_RANKS + 1];
+    int64_t in[HX_MAIL_RANKS + 1];   /* the same of what comes here */
     char *d_to[HX_MAIL_RANKS];       /* where they go in the first half */
     uint64_t *d_head[HX_MAIL_RANKS]; /* the turn that came, there; NULL: this process */
     const int32_t *d_item;
@@ -41,6 +49,7 @@ typedef struct hx_mail_items {
 /* Where it came: who looks waits until all others have sent the own box's turn. */
 typedef struct hx_mail_came {
     int n_rank, own;
+    int is_over;       /* 1: nobody waits, it came before in the queue */
     const char *d_box; /* own */
     size_t half;
 } hx_mail_came;
@@ -57,6 +66,13 @@ typedef struct hx_mail_sums {
 
 typedef struct hx_mail_ops {
     const char *name; /* how it goes, for messages: "CUDA IPC" */
+    /* Of a library, all four, else NULL, and there is no open, close, is_same. Whether it is here:
+     * HX_EENV says why not. By one process: what the others join by. By all; waits for them. A box
+     * is used by the link that is open; at most one is. */
+    int (*has_library)(void);
+    int (*identify)(unsigned char id[HX_MAIL_ID]);
+    int (*join)(hx_device *dev, int rank, int n_rank, const unsigned char id[HX_MAIL_ID]);
+    void (*leave)(hx_device *dev);
     /* A box, all 0, and by what others find it. HX_EENV: not to be had here. */
     int (*alloc)(hx_device *dev, size_t bytes, void *d_out, unsigned char handle[HX_MAIL_HANDLE]);
     void (*release)(hx_device *dev, void *d_box, size_t bytes,

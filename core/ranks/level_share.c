@@ -348,14 +348,11 @@ int hx_ranks_level_power(hx_device *dev, int dof, const hx_mg_level *level)
     hx_ranks *const ranks = hx_ranks_of(dev);
     const hx_multigrid_ops *const plain = ranks->multigrid_plain;
     const int64_t n = dof * level->share->n_own;
-    hx_mg_smoother smoother;
-    double sum[2] = {0.0, 0.0};
-    if (n > 0) HX_TRY(plain->power_sums(dev, n, level->d_m, level->d_y, level->d_v, sum));
-    HX_TRY(hx_ranks_sum(ranks, 2, sum));
-    HX_TRY(ranks->plain->download(dev, &smoother, level->d_smoother, sizeof smoother));
-    const float scale = hx_mg_power_result(&smoother, sum[0], sum[1]);
-    HX_TRY(ranks->plain->upload(dev, level->d_smoother, &smoother, sizeof smoother));
-    if (n > 0) HX_TRY(plain->power_scale(dev, n, level->d_m, level->d_y, scale, level->d_v));
+    HX_TRY(hx_ranks_need_power(ranks));
+    HX_TRY(plain->power_sums(dev, n, level->d_m, level->d_y, level->d_v, ranks->d_power));
+    HX_TRY(hx_ranks_sum_few(ranks, 2, ranks->d_power));
+    HX_TRY(plain->power_end(dev, n, level->d_m, level->d_y, ranks->d_power, level->d_v,
+                            level->d_smoother));
     return settle(ranks, level->share, level->d_v);
 }
 

@@ -431,11 +431,11 @@ static int blocks_power(hx_device *dev, int64_t n, const float *d_m, const float
     const int64_t n_own = N_VECTOR * ranks->share.n_own;
     HX_TRY(plain->blocks_power(dev, n_own, d_m, d_t, d_s, d_v, d_smoother));
     HX_TRY(ranks->plain->download(dev, &smoother, d_smoother, sizeof smoother));
-    double sum = smoother.lambda * smoother.lambda;
-    HX_TRY(hx_ranks_sum(ranks, 1, &sum));
-    const float scale = hx_mg_power_result(&smoother, 1.0, sum);
-    HX_TRY(ranks->plain->upload(dev, d_smoother, &smoother, sizeof smoother));
-    return plain->power_scale(dev, n, d_m, d_s, scale, d_v);
+    double sum[2] = {1.0, smoother.lambda * smoother.lambda};
+    HX_TRY(hx_ranks_sum(ranks, 1, &sum[1]));
+    HX_TRY(hx_ranks_need_power(ranks));
+    HX_TRY(ranks->plain->upload(dev, ranks->d_power, sum, sizeof sum));
+    return plain->power_end(dev, n, d_m, d_s, ranks->d_power, d_v, d_smoother);
 }
 
 void hx_ranks_set_lines(hx_ranks *ranks)

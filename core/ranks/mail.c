@@ -38,6 +38,7 @@ void hx_mail_free(hx_mail *mail)
         mail->dev->ops->sync(mail->dev);
         close_others(mail);
         release_own(mail);
+        if (mail->ops->leave) mail->ops->leave(mail->dev);
     }
     memset(mail, 0, sizeof *mail);
 }
@@ -87,6 +88,19 @@ static int open_others(hx_mail *mail, size_t bytes, int *opened)
     return HX_OK;
 }
 
+/* Nothing goes this way, in any process. */
+static int give_up(hx_mail *mail)
+{
+    int all;
+    HX_TRY(mail->dev->ops->sync(mail->dev));
+    close_others(mail);
+    HX_TRY(agree(mail, 1, &all)); /* all have closed */
+    release_own(mail);
+    if (mail->ops->leave) mail->ops->leave(mail->dev);
+    mail->ops = NULL;
+    return HX_OK;
+}
+
 /* New boxes. Without them in one process there are none in any. */
 static int open_boxes(hx_mail *mail, size_t half)
 {
@@ -96,14 +110,10 @@ static int open_boxes(hx_mail *mail, size_t half)
     mail->turn = 0;
     mail->n_opened++;
     if (!worked(mail->ops->alloc(mail->dev, bytes, &mail->d_box, mail->handle))) mail->d_box = NULL;
-    HX_TRY(open_others(mail, bytes, &all));
+    all = mail->d_box != NULL;
+    if (mail->ops->open) HX_TRY(open_others(mail, bytes, &all));
     HX_TRY(agree(mail, all, &all));
-    if (all) return HX_OK;
-    close_others(mail);
-    HX_TRY(agree(mail, 1, &all)); /* all have closed */
-    release_own(mail);
-    mail->ops = NULL;
-    return HX_OK;
+    return all ? HX_OK : give_up(mail);
 }
 
 int hx_mail_need(hx_mail *mail, size_t half)
@@ -126,17 +136,16 @@ int hx_mail_route_create(hx_mail *mail, const int64_t *n_out, const int64_t *n_i
                          hx_mail_route *route)
 {
     const int size = mail->team->size, rank = mail->team->rank;
-    int64_t own[HX_MAIL_RANKS], all[HX_MAIL_RANKS][HX_MAIL_RANKS], n = 0;
+    int64_t all[HX_MAIL_RANKS][HX_MAIL_RANKS + 1];
     if (!mail->ops) return HX_OK;
     memset(route, 0, sizeof *route);
-    memset(own, 0, sizeof own);
     for (int r = 0; r < size; r++) {
-        own[r] = n;
-        n += n_in[r];
+        route->in[r + 1] = route->in[r] + n_in[r];
         route->first[r + 1] = route->first[r] + n_out[r];
     }
-    HX_TRY(mail->team->ops->all_gather(mail->team, own, sizeof own, all));
+    HX_TRY(mail->team->ops->all_gather(mail->team, route->in, sizeof route->in, all));
     for (int r = 0; r < size; r++) route->there[r] = all[r][rank];
+    const int64_t n = route->in[size] > route->first[size] ? route->in[size] : route->first[size];
     return hx_mail_need(mail, (size_t)n * most);
 }
 
@@ -148,6 +157,7 @@ static hx_mail_items begin_turn(hx_mail *mail, const hx_mail_route *route, int c
     items.half = mail->half;
     mail->turn++;
     memcpy(items.first, route->first, sizeof items.first);
+    memcpy(items.in, route->in, sizeof items.in);
     for (int r = 0; r < items.n_rank; r++) {
         char *const box = mail->d_other[r];
         if (!box) continue;
@@ -159,7 +169,11 @@ static hx_mail_items begin_turn(hx_mail *mail, const hx_mail_route *route, int c
 
 static hx_mail_came came(const hx_mail *mail)
 {
-    return (hx_mail_came){mail->team->size, mail->team->rank, mail->d_box, mail->half};
+    return (hx_mail_came){.n_rank = mail->team->size,
+                          .own = mail->team->rank,
+                          .is_over = mail->ops->join != NULL,
+                          .d_box = mail->d_box,
+                          .half = mail->half};
 }
 
 /* Where two processes share a device, the queue waits in place of a kernel. */
@@ -184,9 +198,10 @@ static int wait_aside(const hx_mail *mail)
 static hx_mail_route route_to_all(const hx_mail *mail, int64_t n)
 {
     const int rank = mail->team->rank;
-    hx_mail_route route = {{0}, {0}};
+    hx_mail_route route = {{0}, {0}, {0}};
     for (int r = 0; r < mail->team->size; r++) {
         route.first[r + 1] = route.first[r] + (r == rank ? 0 : n);
+        route.in[r + 1] = route.first[r + 1];
         route.there[r] = n * (rank < r ? rank : rank - 1);
     }
     return route;
@@ -222,6 +237,8 @@ int hx_mail_sum_single(hx_mail *mail, int64_t n, float *d_y)
 static int has_come(const hx_mail *mail, int *came)
 {
     const double begin = hx_clock();
+    *came = 1;
+    if (mail->ops->join) return HX_OK; /* it knows by itself */
     for (*came = 0; !*came && hx_clock() - begin < PATIENCE;) {
         uint64_t head[HX_MAIL_RANKS];
         HX_TRY(mail->dev->ops->download(mail->dev, head, mail->d_box, sizeof head));
@@ -266,22 +283,43 @@ static int try_box(hx_mail *mail, int *works)
     return HX_OK;
 }
 
-int hx_mail_create(hx_mail *mail, const hx_team *team, hx_device *dev, int takes_same)
+/* A link of a library, in all processes or in none. */
+static int join_library(hx_mail *mail, int *joined)
 {
-    int works, all;
-    mail->team = team;
-    mail->takes_same = takes_same;
-    mail->dev = dev;
-    if (team->size < 2 || team->size > HX_MAIL_RANKS || !dev->ops->mail) return HX_OK;
-    mail->ops = dev->ops->mail;
+    const hx_team *const team = mail->team;
+    unsigned char id[HX_MAIL_ID] = {0};
+    int32_t has_id = 1;
+    HX_TRY(agree(mail, worked(mail->ops->has_library()), joined));
+    if (!*joined) return HX_OK;
+    if (team->rank == 0) has_id = worked(mail->ops->identify(id));
+    HX_TRY(team->ops->broadcast(team, 0, &has_id, sizeof has_id));
+    *joined = has_id;
+    if (!has_id) return HX_OK;
+    HX_TRY(team->ops->broadcast(team, 0, id, sizeof id));
+    return agree(mail, worked(mail->ops->join(mail->dev, team->rank, team->size, id)), joined);
+}
+
+/* One way: ops is NULL after it if it does not work. */
+static int try_way(hx_mail *mail, const hx_mail_ops *ops)
+{
+    int works = 1;
+    mail->ops = ops;
+    if (ops->join) HX_TRY(join_library(mail, &works));
+    if (!works) return give_up(mail);
     HX_TRY(open_boxes(mail, LEAST_HALF));
     if (!mail->ops) return HX_OK;
     HX_TRY(try_box(mail, &works));
-    if (works) return HX_OK;
-    HX_TRY(dev->ops->sync(dev));
-    close_others(mail);
-    HX_TRY(agree(mail, 1, &all));
-    release_own(mail);
-    mail->ops = NULL;
-    return HX_OK;
+    return works ? HX_OK : give_up(mail);
+}
+
+int hx_mail_create(hx_mail *mail, const hx_team *team, hx_device *dev, hx_mail_way way)
+{
+    const hx_mail_ops *const boxes = dev->ops->mail, *const far = dev->ops->mail_far;
+    mail->team = team;
+    mail->takes_same = way == HX_MAIL_DIRECT;
+    mail->dev = dev;
+    if (team->size < 2 || team->size > HX_MAIL_RANKS || way == HX_MAIL_NONE) return HX_OK;
+    if (boxes && way != HX_MAIL_LIBRARY) HX_TRY(try_way(mail, boxes));
+    if (mail->ops || !far || way == HX_MAIL_DIRECT || mail->has_same) return HX_OK;
+    return try_way(mail, far);
 }

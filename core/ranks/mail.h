@@ -1,15 +1,24 @@
-/* Numbers that go between the processes of one machine from device to device (mail_ops.h): their
- * boxes, and what goes again and again. Inside of the room. */
+/* Numbers that go between processes from device to device (mail_ops.h): the way they take, boxes,
+ * and what goes again and again. Inside of the room. */
 #ifndef HX_MAIL_H
 #define HX_MAIL_H
 
 #include "../device/mail_ops.h"
 #include "../team/team.h"
 
+/* Ways that are tried, in this order: into the boxes of others, of processes on one machine with a
+ * device each; by a library; by none. */
+typedef enum {
+    HX_MAIL_ANY,
+    HX_MAIL_DIRECT,  /* into boxes, also where processes share a device, or by none */
+    HX_MAIL_LIBRARY, /* or by none */
+    HX_MAIL_NONE
+} hx_mail_way;
+
 typedef struct hx_mail {
     const hx_mail_ops *ops; /* NULL: nothing goes this way */
     const hx_team *team;
-    int takes_same;    /* 1: also between processes that share a device */
+    int takes_same;    /* 1: boxes also between processes that share a device */
     hx_device *dev;    /* the backend's (borrowed, like the team) */
     int has_same;      /* 1: two share a device */
     uint64_t turn;     /* the last that was begun, unless turns were replayed */
@@ -22,14 +31,14 @@ typedef struct hx_mail {
 
 /* Items that go again and again, by rank. */
 typedef struct hx_mail_route {
-    int64_t first[HX_MAIL_RANKS + 1];
+    int64_t first[HX_MAIL_RANKS + 1], in[HX_MAIL_RANKS + 1]; /* what goes, what comes */
     int64_t there[HX_MAIL_RANKS]; /* place of the first one in what comes there */
 } hx_mail_route;
 
-/* Opens boxes and tries them. ops is NULL after it where the device or the machine has none, in all
- * processes, and where two are on one device unless takes_same. Collective, as all below. dev and
- * team outlive it; *mail must be zeroed. */
-int hx_mail_create(hx_mail *mail, const hx_team *team, hx_device *dev, int takes_same);
+/* Finds a way and tries it. ops is NULL after it where the device or the machines have none, in all
+ * processes, and so where two are on one device unless HX_MAIL_DIRECT. Collective, as all below.
+ * dev and team outlive it; *mail must be zeroed. */
+int hx_mail_create(hx_mail *mail, const hx_team *team, hx_device *dev, hx_mail_way way);
 /* Not collective. Accepts a zeroed struct. */
 void hx_mail_free(hx_mail *mail);
 

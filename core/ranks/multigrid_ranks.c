@@ -16,18 +16,15 @@ static int power_step(hx_device *dev, int64_t n, const float *d_m, const float *
                       hx_mg_smoother *d_smoother)
 {
     hx_ranks *const ranks = hx_ranks_of(dev);
-    hx_mg_smoother smoother;
+    const hx_multigrid_ops *const plain = ranks->multigrid_plain;
     const float *d_own_t, *d_own_v;
-    double sum[2];
     int64_t n_own;
+    HX_TRY(hx_ranks_need_power(ranks));
     HX_TRY(hx_ranks_own_single(ranks, n, d_t, &ranks->d_own_single, &n_own, &d_own_t));
     HX_TRY(hx_ranks_own_single(ranks, n, d_v, &ranks->d_own_again, &n_own, &d_own_v));
-    HX_TRY(ranks->multigrid_plain->power_sums(dev, n_own, d_m, d_own_t, d_own_v, sum));
-    HX_TRY(hx_ranks_sum(ranks, 2, sum));
-    HX_TRY(ranks->plain->download(dev, &smoother, d_smoother, sizeof smoother));
-    const float scale = hx_mg_power_result(&smoother, sum[0], sum[1]);
-    HX_TRY(ranks->plain->upload(dev, d_smoother, &smoother, sizeof smoother));
-    return ranks->multigrid_plain->power_scale(dev, n, d_m, d_t, scale, d_v);
+    HX_TRY(plain->power_sums(dev, n_own, d_m, d_own_t, d_own_v, ranks->d_power));
+    HX_TRY(hx_ranks_sum_few(ranks, 2, ranks->d_power));
+    return plain->power_end(dev, n, d_m, d_t, ranks->d_power, d_v, d_smoother);
 }
 
 /* d_own and d_own_single := r and t at own points, 0 elsewhere. */

@@ -39,6 +39,12 @@ int hx_ranks_sum_few(hx_ranks *ranks, int n, double *d_sum)
     return ranks->plain->upload(&ranks->dev, d_sum, sum, (size_t)n * sizeof *sum);
 }
 
+int hx_ranks_need_power(hx_ranks *ranks)
+{
+    if (ranks->d_power) return HX_OK;
+    return ranks->plain->alloc(&ranks->dev, 2 * sizeof *ranks->d_power, &ranks->d_power);
+}
+
 static int dot(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *result)
 {
     hx_ranks *const ranks = hx_ranks_of(dev);
@@ -398,12 +404,12 @@ static int put_common(hx_ranks *ranks)
     return hx_device_put(dev, &ranks->d_source, share->source, n_source * sizeof *share->source);
 }
 
-int hx_ranks_connect(hx_ranks *ranks, int takes_same)
+int hx_ranks_connect(hx_ranks *ranks, hx_mail_way way)
 {
     const hx_share *const share = &ranks->share;
     const size_t size = (size_t)ranks->team->size;
     int64_t *n;
-    HX_TRY(hx_mail_create(&ranks->mail, ranks->team, ranks->device, takes_same));
+    HX_TRY(hx_mail_create(&ranks->mail, ranks->team, ranks->device, way));
     if (!ranks->mail.ops) return HX_OK;
     HX_TRY(put_common(ranks));
     HX_TRY(hx_alloc(&n, size, sizeof *n, what));
@@ -425,11 +431,11 @@ void hx_ranks_free(hx_ranks *ranks)
 {
     hx_device *const dev = &ranks->dev;
     if (!ranks->team) return;
-    void *const owned[] = {ranks->d_design,     ranks->d_values,    ranks->d_own,
-                           ranks->d_own_single, ranks->d_at[0],     ranks->d_at[1],
-                           ranks->d_at[2],      ranks->d_other[0],  ranks->d_other[1],
-                           ranks->d_other[2],   ranks->d_own_again, ranks->d_common_of,
-                           ranks->d_sums,       ranks->d_from,      ranks->d_source};
+    void *const owned[] = {
+        ranks->d_power,      ranks->d_design,   ranks->d_values,   ranks->d_own,
+        ranks->d_own_single, ranks->d_at[0],    ranks->d_at[1],    ranks->d_at[2],
+        ranks->d_other[0],   ranks->d_other[1], ranks->d_other[2], ranks->d_own_again,
+        ranks->d_common_of,  ranks->d_sums,     ranks->d_from,     ranks->d_source};
     hx_mail_free(&ranks->mail);
     for (size_t i = 0; dev->ops && i < sizeof owned / sizeof owned[0]; i++)
         ranks->plain->release(dev, owned[i]);

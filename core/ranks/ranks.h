@@ -87,6 +87,7 @@ typedef struct hx_ranks {
     int other_components[HX_RANKS_ENTRIES]; /* as above, of points of others */
     int64_t *d_other[HX_RANKS_ENTRIES];     /* [n_other * components] */
     hx_pcg_state *d_sums;                   /* this process' sums of a step of PCG */
+    double *d_power;                        /* [2] those of a power iteration */
     double *field;                          /* [n_elem of the share] host */
     double *whole;      /* [n_elem of the whole], where the leader has the design on its device */
     int64_t most_whole; /* nodes of a lattice that is not shared out */
@@ -107,12 +108,11 @@ int hx_ranks_create(hx_ranks *ranks, const hx_team *team, hx_device *device,
                     const hx_problem *whole);
 void hx_ranks_free(hx_ranks *ranks);
 
-/* From here on what can goes from device to device; ranks->mail.ops is NULL where none does.
- * takes_same: also where processes share a device, which is slower than by way of the host. Before
+/* From here on what can goes from device to device; ranks->mail.ops is NULL where none does. Before
  * the first operation. Collective. */
-int hx_ranks_connect(hx_ranks *ranks, int takes_same);
+int hx_ranks_connect(hx_ranks *ranks, hx_mail_way way);
 
-/* How values of points go, for messages: "CUDA IPC", "host memory". */
+/* How values of points go, for messages: "CUDA IPC", "NCCL", "host memory". */
 const char *hx_ranks_transport(const hx_ranks *ranks);
 
 /* By the leader: the others are told what follows. By the others: waits for it. */
@@ -197,6 +197,9 @@ int hx_ranks_sum_device(hx_ranks *ranks, size_t n, float *d_sum);
 
 /* sum[n] over the processes, timed. */
 int hx_ranks_sum(hx_ranks *ranks, int n, double *sum);
+
+/* d_power[2], made at the first call. */
+int hx_ranks_need_power(hx_ranks *ranks);
 
 /* The same of up to HX_MAIL_FEW numbers on the device; waits only where nothing goes from device to
  * device. */

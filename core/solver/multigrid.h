@@ -215,11 +215,12 @@ typedef struct hx_multigrid_ops {
     int (*mesh_power_start)(hx_device *dev, int64_t n, const float *d_m, float *d_v);
     int (*mesh_power_step)(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
                            float *d_v, hx_mg_smoother *d_smoother);
-    /* The two halves of a step: sum = {v'Dv, t'D^-1 t}; v := scale M^-1 t. */
+    /* The two halves of a step: d_sum[2] = {v'Dv, t'D^-1 t}; the estimate from such sums, which are
+     * lost, and v := M^-1 t, normalised. */
     int (*power_sums)(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
-                      const float *d_v, double sum[2]); /* waits */
-    int (*power_scale)(hx_device *dev, int64_t n, const float *d_m, const float *d_t, float scale,
-                       float *d_v);
+                      const float *d_v, double *d_sum);
+    int (*power_end)(hx_device *dev, int64_t n, const float *d_m, const float *d_t, double *d_sum,
+                     float *d_v, hx_mg_smoother *d_smoother);
 
     int (*bound)(hx_device *dev, hx_mg_smoother *d_smoother, double *d_least, double kept,
                  double safety, double ratio); /* hx_mg_smoother_bound */

@@ -78,20 +78,21 @@ static void measure(bench *b, const char *name, int (*call)(bench *b))
                1e6 * seconds[ROUNDS / 2], 1e6 * seconds[0], 1e6 * seconds[ROUNDS - 1]);
 }
 
-static void measure_all(bench *b, int is_direct)
+static void measure_all(bench *b, hx_mail_way way)
 {
     const size_t n = 3 * (size_t)b->space.n_point;
     hx_pcg_state state = {.rz = 1.0, .max_iterations = 1};
     CHECK_OK(hx_ranks_create(&b->ranks, &b->team, &b->device, &b->problem));
-    if (is_direct) CHECK_OK(hx_ranks_connect(&b->ranks, 1));
-    if (b->team.rank == 0 && !is_direct)
+    CHECK_OK(hx_ranks_connect(&b->ranks, way));
+    if (b->team.rank == 0 && way == HX_MAIL_NONE)
         printf("%d processes, %lld points in common with others in the first\n", b->team.size,
                (long long)b->ranks.share.n_common);
     CHECK_OK(b->device.ops->alloc(&b->device, n * sizeof(double), &b->d_y));
     CHECK_OK(b->device.ops->zero(&b->device, b->d_y, n * sizeof(double)));
     CHECK_OK(hx_device_put(&b->device, &b->d_state, &state, sizeof state));
-    if (is_direct && !b->ranks.mail.ops) {
-        if (b->team.rank == 0) printf("from device to device: not to be had here\n");
+    if (way != HX_MAIL_NONE && !b->ranks.mail.ops) {
+        if (b->team.rank == 0)
+            printf("%s: not to be had here\n", way == HX_MAIL_DIRECT ? "direct" : "a library");
     } else {
         measure(b, "points, double", add_double);
         measure(b, "points, single", add_single);
@@ -109,10 +110,11 @@ int main(int argc, char **argv)
     const int status = fixture_open_small(&b.device, argc < 2 ? argc : 2, argv);
     if (status) return status;
     CHECK_OK(hx_team_join(&b.team));
+    fixture_move(&b.device, b.team.host_rank);
     CHECK_OK(make_problem(&b, n));
     if (b.team.size < 2) printf("one process exchanges nothing: mpirun -n 2 exchange\n");
-    for (int is_direct = 0; b.team.size > 1 && is_direct < 2; is_direct++)
-        measure_all(&b, is_direct);
+    for (hx_mail_way way = HX_MAIL_NONE; b.team.size > 1 && way > HX_MAIL_ANY; way--)
+        measure_all(&b, way);
     hx_problem_free(&b.problem);
     hx_space_free(&b.space);
     hx_mesh_free(&b.mesh);

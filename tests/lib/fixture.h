@@ -80,6 +80,14 @@ static inline int fixture_open_small(hx_device *dev, int argc, char **argv)
     return status;
 }
 
+/* The same device, but each of several processes another one of the machine's as far as they go. */
+static inline void fixture_move(hx_device *dev, int host_rank)
+{
+    const hx_device_ops *const ops = dev->ops;
+    hx_device_close(dev);
+    CHECK_OK(hx_device_open_at(dev, ops, host_rank));
+}
+
 /* A field of n doubles on the device, filled from the host, and back; NULL if that failed. */
 static inline double *fixture_put(hx_device *dev, size_t n, const double *from)
 {

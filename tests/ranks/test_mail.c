@@ -40,7 +40,7 @@ static char *half_of(const box *b, uint64_t of)
 
 static hx_mail_came came_to(const box *b, int own)
 {
-    return (hx_mail_came){RANKS, own, b[own].d, HALF};
+    return (hx_mail_came){.n_rank = RANKS, .own = own, .d_box = b[own].d, .half = HALF};
 }
 
 /* What rank `from` sends in a turn: to each other, item i of rank r is item 7 i + r of the vector,
@@ -94,7 +94,7 @@ static void test_alone(void)
     hx_mail mail;
     memset(&mail, 0, sizeof mail);
     hx_team_alone(&team);
-    CHECK_OK(hx_mail_create(&mail, &team, &device, 1));
+    CHECK_OK(hx_mail_create(&mail, &team, &device, HX_MAIL_DIRECT));
     CHECK(!mail.ops);
     hx_mail_free(&mail);
     hx_team_leave(&team);

@@ -289,6 +289,7 @@ int main(int argc, char **argv)
     const int status = fixture_open_small(&j.device, argc, argv);
     if (status) return status;
     CHECK_OK(hx_team_join(&j.team));
+    fixture_move(&j.device, j.team.host_rank);
     test_sums(&j);
     test_long_sums(&j);
     for (j.in_parts = 0; j.in_parts < 2; j.in_parts++)

@@ -1,0 +1,198 @@
+// Messages between GPUs by NCCL (mail_ops.h), of one machine or several. The library is looked for
+// when it is asked for, with all that is called of it, so that one program runs with and without.
+//
+// A turn is one group of sends and receives, none of them empty, between kernels that pack and add
+// up; the first turns, which are tried, make the connections (NCCL makes them at the first message,
+// which could not be recorded).
+#include <dlfcn.h>
+
+#include <cstring>
+
+#include "mail_cuda.cuh"
+
+namespace
+{
+
+// As NCCL's documentation has them (2.7 on).
+struct nccl_id {
+    char internal[HX_MAIL_ID];
+};
+using nccl_comm = void *;
+constexpr int NCCL_BYTES = 0; // ncclInt8
+
+struct library {
+    int (*get_id)(nccl_id *id);
+    int (*init)(nccl_comm *comm, int n_rank, nccl_id id, int rank);
+    int (*destroy)(nccl_comm comm);
+    int (*group_start)();
+    int (*group_end)();
+    int (*send)(const void *from, size_t n, int type, int peer, nccl_comm comm,
+                cudaStream_t stream);
+    int (*receive)(void *to, size_t n, int type, int peer, nccl_comm comm, cudaStream_t stream);
+    const char *(*error_text)(int status);
+};
+
+template <class T> bool find(void *handle, const char *name, T *call)
+{
+    void *const symbol = dlsym(handle, name);
+    memcpy(call, &symbol, sizeof symbol);
+    return symbol != nullptr;
+}
+
+// nullptr: it is not here, or lacks something.
+const library *find_library()
+{
+    static library calls;
+    static bool has_looked = false, is_whole = false;
+    if (has_looked) return is_whole ? &calls : nullptr;
+    has_looked = true;
+    void *const handle = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL); // kept as long as we run
+    is_whole = handle && find(handle, "ncclGetUniqueId", &calls.get_id) &&
+               find(handle, "ncclCommInitRank", &calls.init) &&
+               find(handle, "ncclCommDestroy", &calls.destroy) &&
+               find(handle, "ncclGroupStart", &calls.group_start) &&
+               find(handle, "ncclGroupEnd", &calls.group_end) &&
+               find(handle, "ncclSend", &calls.send) && find(handle, "ncclRecv", &calls.receive) &&
+               find(handle, "ncclGetErrorString", &calls.error_text);
+    return is_whole ? &calls : nullptr;
+}
+
+int raise(int status, const char *what)
+{
+    cudaGetLastError();
+    return HX_RAISE(HX_EENV, "NCCL: %s: %s", what, find_library()->error_text(status));
+}
+
+int has_library()
+{
+    if (find_library()) return HX_OK;
+    return HX_RAISE(HX_EENV, "NCCL is not here: libnccl.so.2 of 2.7 or later, in LD_LIBRARY_PATH "
+                             "or where the system looks");
+}
+
+int identify(unsigned char id[HX_MAIL_ID])
+{
+    nccl_id own;
+    const int status = find_library()->get_id(&own);
+    if (status) return raise(status, "what processes find each other by");
+    memcpy(id, &own, sizeof own);
+    return HX_OK;
+}
+
+int join(hx_device *dev, int rank, int n_rank, const unsigned char id[HX_MAIL_ID])
+{
+    nccl_id common;
+    memcpy(&common, id, sizeof common);
+    const int status = find_library()->init(&hx_cuda_of(dev)->nccl, n_rank, common, rank);
+    if (status == 0) return HX_OK;
+    hx_cuda_of(dev)->nccl = nullptr;
+    return raise(status, "the connection of processes");
+}
+
+void leave(hx_device *dev)
+{
+    hx_cuda *impl = hx_cuda_of(dev);
+    if (impl->nccl) find_library()->destroy(impl->nccl);
+    impl->nccl = nullptr;
+}
+
+int alloc(hx_device *dev, size_t bytes, void *d_out, unsigned char *)
+{
+    void *d_box = nullptr;
+    cudaError_t status = HX_CUDA_FAULT();
+    if (status == cudaSuccess) status = cudaMalloc(&d_box, bytes);
+    if (status != cudaSuccess) return hx_cuda_mail_refuse(status, "memory for several processes");
+    status = cudaMemsetAsync(d_box, 0, HX_MAIL_HEAD, hx_cuda_of(dev)->stream);
+    if (status != cudaSuccess) {
+        cudaFree(d_box);
+        return hx_cuda_mail_refuse(status, "memory for several processes");
+    }
+    memcpy(d_out, &d_box, sizeof d_box);
+    return HX_OK;
+}
+
+void release(hx_device *, void *d_box, size_t, const unsigned char *)
+{
+    cudaFree(d_box);
+}
+
+template <class T>
+__global__ void __launch_bounds__(HX_BLOCK)
+    pack_kernel(hx_mail_items items, const T *__restrict__ y, T *__restrict__ to)
+{
+    const int64_t k = blockIdx.x * static_cast<int64_t>(HX_BLOCK) + threadIdx.x;
+    const int64_t i = k / items.components, c = k % items.components;
+    if (i >= items.first[items.n_rank]) return;
+    to[k] = y[items.d_at[items.components * (items.d_item ? items.d_item[i] : i) + c]];
+}
+
+// What goes to rank r of what was packed, or of y, which goes to all.
+template <class T>
+int exchange(hx_device *dev, const hx_mail_items &items, const T *packed, const T *y)
+{
+    const library *nccl = find_library();
+    hx_cuda *impl = hx_cuda_of(dev);
+    char *const came = items.d_box + HX_MAIL_HEAD;
+    const size_t item = static_cast<size_t>(items.components) * sizeof(T);
+    int status = nccl->group_start();
+    for (int r = 0; r < items.n_rank && status == 0; r++) {
+        const size_t n_out = item * static_cast<size_t>(items.first[r + 1] - items.first[r]);
+        const size_t n_in = item * static_cast<size_t>(items.in[r + 1] - items.in[r]);
+        const T *from = packed ? packed + items.components * items.first[r] : y;
+        if (n_out > 0) status = nccl->send(from, n_out, NCCL_BYTES, r, impl->nccl, impl->stream);
+        if (n_in > 0 && status == 0)
+            status = nccl->receive(came + item * static_cast<size_t>(items.in[r]), n_in, NCCL_BYTES,
+                                   r, impl->nccl, impl->stream);
+    }
+    const int ended = nccl->group_end();
+    if (status == 0) status = ended;
+    return status == 0 ? HX_OK : raise(status, "messages between processes");
+}
+
+template <class T> int put_items(hx_device *dev, const hx_mail_items *items, const T *d_y)
+{
+    const int64_t n = items->components * items->first[items->n_rank];
+    T *const d_packed = reinterpret_cast<T *>(items->d_box + HX_MAIL_HEAD + items->half);
+    if (!items->d_at) return exchange<T>(dev, *items, nullptr, d_y);
+    if (n > 0) {
+        pack_kernel<T><<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
+            *items, d_y, d_packed);
+        HX_TRY_LAUNCH("what goes to other processes");
+    }
+    return exchange<T>(dev, *items, d_packed, d_y);
+}
+
+int put(hx_device *dev, const hx_mail_items *items, const double *d_y)
+{
+    return put_items(dev, items, d_y);
+}
+
+int put_single(hx_device *dev, const hx_mail_items *items, const float *d_y)
+{
+    return put_items(dev, items, d_y);
+}
+
+hx_mail_ops make_ops()
+{
+    hx_mail_ops ops = {};
+    ops.name = "NCCL";
+    ops.has_library = has_library;
+    ops.identify = identify;
+    ops.join = join;
+    ops.leave = leave;
+    ops.alloc = alloc;
+    ops.release = release;
+    ops.put = put;
+    ops.put_single = put_single;
+    ops.add = hx_cuda_mail_add;
+    ops.add_single = hx_cuda_mail_add_single;
+    ops.take = hx_cuda_mail_take;
+    ops.take_single = hx_cuda_mail_take_single;
+    ops.add_all = hx_cuda_mail_add_all;
+    ops.add_all_single = hx_cuda_mail_add_all_single;
+    return ops;
+}
+
+} // namespace
+
+const hx_mail_ops hx_cuda_mail_nccl_ops = make_ops();
