@@ -13,6 +13,7 @@
 #include "core/base/clock.h"
 #include "core/base/hash.h"
 #include "core/design/halo.h"
+#include "core/mesh/mesh_quality.h"
 #include "core/ranks/ranks.h"
 #include "core/solver/lattice.h"
 #include "core/solver/multigrid_internal.h"
@@ -145,6 +146,17 @@ static void find_faces(bench *b)
     ADD(b, face, n);
     report(b, "faces");
     free(face);
+}
+
+/* What a run says of its mesh before it begins. */
+static void measure_mesh(bench *b)
+{
+    hx_mesh_quality quality;
+    start(b);
+    CHECK_OK(hx_mesh_measure(&b->mesh, &quality));
+    stop(b);
+    ADD(b, &quality, 1);
+    report(b, "quality");
 }
 
 static void add_problem(bench *b, const hx_problem *problem)
@@ -305,6 +317,7 @@ static void run_stages(bench *b)
 {
     const int is_shared = b->team.size > 1;
     find_faces(b);
+    measure_mesh(b);
     CHECK_OK(make_problem(b));
     if (is_shared) share_out(b);
     cut_patches(b, is_shared ? &b->ranks.share.mesh : &b->mesh);
