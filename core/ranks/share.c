@@ -215,6 +215,12 @@ int hx_share_ranks_of(const hx_share *share, int n_rank, int64_t point, int rank
     return n;
 }
 
+int hx_share_is_common(const hx_share *share, int n_rank, int64_t point)
+{
+    const int rank = hx_share_rank_of(share, n_rank, first_element(share, point));
+    return last_element(share, point) >= share->first[rank + 1];
+}
+
 /* 1 if other ranks have a point of the share too. */
 static int is_common(const hx_share *share, const hx_team *team, int64_t point)
 {
