@@ -14,6 +14,7 @@ static const int across[8][3] = {{2, 7, 5}, {3, 6, 4}, {0, 7, 5}, {1, 6, 4},
 typedef struct face {
     int elem; /* of those at the node: the first that has it */
     int32_t across;
+    int is_open; /* no other has it */
 } face;
 
 typedef struct finder {
@@ -42,13 +43,14 @@ static int add_face(finder *f, int elem, int a, int b, int32_t node)
 {
     uint8_t *const number = a < b ? &f->face_of[a][b] : &f->face_of[b][a];
     if (*number == 0) {
-        f->face[f->n_face] = (face){elem, node};
+        f->face[f->n_face] = (face){elem, node, 1};
         *number = (uint8_t)++f->n_face;
         f->n_open++;
         return 1;
     }
-    const face *const met = &f->face[*number - 1];
-    f->n_open--;
+    face *const met = &f->face[*number - 1];
+    f->n_open -= met->is_open;
+    met->is_open = 0;
     f->next[elem] |= 1u << met->elem;
     f->next[met->elem] |= 1u << elem;
     return met->across == node;
