@@ -6,6 +6,7 @@
 
 #include "../base/clock.h"
 #include "../base/memory.h"
+#include "../base/sum.h"
 #include "../solver/vector_ops.h"
 
 static const char what[] = "elements within the filter's radius";
@@ -139,7 +140,8 @@ static int is_near(const finder *f, const run *r, int64_t cell, int64_t place)
 /* near[] of the elements of `among`, but for those of the run itself. */
 static void find_near(const finder *f, const run *r, const run *among)
 {
-    memset(f->near + among->begin, 0, (size_t)(among->end - among->begin));
+#pragma omp parallel for schedule(static)
+    for (int64_t e = among->begin; e < among->end; e++) f->near[e] = 0;
     mark_cells(f, r);
 #pragma omp parallel for schedule(dynamic, 64)
     for (int64_t c = 0; c < f->n_cell; c++)
@@ -154,6 +156,34 @@ static int64_t count_near(const finder *f, const run *of)
 #pragma omp parallel for schedule(static) reduction(+ : n)
     for (int64_t e = of->begin; e < of->end; e++) n += f->near[e];
     return n;
+}
+
+/* Part i of a run. */
+static run part_of(const run *of, int i)
+{
+    const int64_t n = of->end - of->begin;
+    return (run){of->begin + hx_part_begin(n, i), of->begin + hx_part_begin(n, i + 1)};
+}
+
+/* The elements of a run that are near, ascending. */
+static void list_near(const finder *f, const run *of, int32_t *list)
+{
+    int64_t first[HX_N_PART + 1] = {0};
+#pragma omp parallel for schedule(static)
+    for (int i = 0; i < HX_N_PART; i++) {
+        const run part = part_of(of, i);
+        int64_t n = 0;
+        for (int64_t e = part.begin; e < part.end; e++) n += f->near[e];
+        first[i + 1] = n;
+    }
+    for (int i = 0; i < HX_N_PART; i++) first[i + 1] += first[i];
+#pragma omp parallel for schedule(static)
+    for (int i = 0; i < HX_N_PART; i++) {
+        const run part = part_of(of, i);
+        int64_t next = first[i];
+        for (int64_t e = part.begin; e < part.end; e++)
+            if (f->near[e]) list[next++] = (int32_t)e;
+    }
 }
 
 static run run_of(const hx_ranks *ranks, int rank)
@@ -171,15 +201,24 @@ static int list_beyond(hx_halo *h, const finder *f, int32_t **elem, int64_t *n_i
     h->n_own = own.end - own.begin;
     h->n_beyond = count_near(f, &whole);
     HX_TRY(hx_alloc_raw(elem, (size_t)(h->n_own + h->n_beyond), sizeof **elem, what));
+#pragma omp parallel for schedule(static)
     for (int64_t e = own.begin; e < own.end; e++) (*elem)[e - own.begin] = (int32_t)e;
-    int64_t n = h->n_own;
+    list_near(f, &whole, *elem + h->n_own);
     for (int r = 0; r < ranks->team->size; r++) {
         const run of = run_of(ranks, r);
-        const int64_t before = n;
-        for (int64_t e = of.begin; e < of.end; e++)
-            if (f->near[e]) (*elem)[n++] = (int32_t)e;
-        n_in[r] = n - before;
+        n_in[r] = count_near(f, &of);
     }
+    return HX_OK;
+}
+
+/* out[n] := places in the share of its elements that are near. */
+static int put_near(const finder *f, const run *own, int64_t n, int64_t *out)
+{
+    int32_t *list;
+    HX_TRY(hx_alloc_raw(&list, (size_t)n, sizeof *list, what));
+    list_near(f, own, list);
+    for (int64_t i = 0; i < n; i++) out[i] = list[i] - own->begin;
+    free(list);
     return HX_OK;
 }
 
@@ -199,8 +238,8 @@ static int list_out(hx_halo *h, const finder *f, const int64_t *n_in, int64_t **
         if (!grown && at + n_out[r] > 0)
             return HX_RAISE(HX_ENOMEM, "%s: no memory for %lld", what, (long long)(at + n_out[r]));
         *out = grown;
-        for (int64_t e = own.begin; e < own.end; e++)
-            if (f->near[e]) (*out)[at++] = e - own.begin;
+        HX_TRY(put_near(f, &own, n_out[r], *out + at));
+        at += n_out[r];
     }
     return HX_OK;
 }

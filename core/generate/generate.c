@@ -8,6 +8,7 @@
 #include "../base/memory.h"
 #include "../base/random.h"
 #include "../mesh/mesh_internal.h"
+#include "../mesh/node_star.h"
 #include "generate_internal.h"
 
 const hx_generator *const hx_generators[] = {&hx_generator_cantilever, &hx_generator_lbeam,
@@ -153,7 +154,7 @@ fail:
     return rc;
 }
 
-/* Shortest edge of the mesh at each node. */
+/* Shortest edge of the mesh at each node; 0 on the boundary. */
 static void fill_edge_lengths(const hx_mesh *mesh, double *edge)
 {
     static const int next[8][3] = {{1, 3, 4}, {0, 2, 5}, {1, 3, 6}, {0, 2, 7},
@@ -171,7 +172,7 @@ static void fill_edge_lengths(const hx_mesh *mesh, double *edge)
                 for (size_t d = 0; d < 3; d++) sum += (x[d] - y[d]) * (x[d] - y[d]);
                 if (sum < least) least = sum;
             }
-        edge[a] = sqrt(least);
+        edge[a] = hx_node_star_of(mesh, a).is_closed ? sqrt(least) : 0.0;
     }
 }
 
@@ -179,8 +180,6 @@ int hx_mesh_distort(hx_mesh *mesh, double share, uint64_t seed)
 {
     int rc = HX_OK;
     double *edge = NULL;
-    int64_t *face = NULL;
-    int64_t n_face = 0;
     if (!(share >= 0.0 && share <= 0.3))
         return HX_RAISE(HX_EINPUT, "%s: distort = %g: a share of the element size from 0 to 0.3",
                         mesh->name, share);
@@ -188,12 +187,8 @@ int hx_mesh_distort(hx_mesh *mesh, double share, uint64_t seed)
     if (mesh->node_elem_ptr)
         return HX_RAISE(HX_EINTERNAL, "%s: a finished mesh keeps its nodes", mesh->name);
     HX_TRY_FAIL(hx_mesh_build_incidence(mesh, &mesh->node_elem_ptr, &mesh->node_elem));
-    HX_TRY_FAIL(hx_mesh_boundary_faces(mesh, NULL, &n_face, &face));
     HX_TRY_FAIL(hx_alloc_raw(&edge, (size_t)mesh->n_node, sizeof *edge, "edge lengths"));
     fill_edge_lengths(mesh, edge);
-    for (int64_t i = 0; i < n_face; i++)
-        for (int c = 0; c < 4; c++)
-            edge[mesh->conn[(size_t)(face[i] / 6) * 8 + (size_t)hx_hex_face[face[i] % 6][c]]] = 0.0;
 #pragma omp parallel for
     for (int64_t a = 0; a < mesh->n_node; a++) {
         uint64_t state = seed;
@@ -208,7 +203,6 @@ int hx_mesh_distort(hx_mesh *mesh, double share, uint64_t seed)
     }
 fail:
     free(edge);
-    free(face);
     free(mesh->node_elem_ptr);
     free(mesh->node_elem);
     mesh->node_elem_ptr = NULL;

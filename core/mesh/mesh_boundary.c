@@ -2,7 +2,9 @@
 #include <stdlib.h>
 
 #include "../base/memory.h"
+#include "../base/sum.h"
 #include "mesh.h"
+#include "node_star.h"
 
 /* Whether a hexahedron names the nodes of a face besides node[0], which it does: it has the face.
  */
@@ -57,6 +59,13 @@ static int list_corners(const int32_t conn[8], int is_mixed, int face, int32_t n
     return 4;
 }
 
+/* flag[n_node] := whether a face at the node may be of one element only, of hexahedra. */
+static void flag_boundary(const hx_mesh *mesh, uint8_t *flag)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < mesh->n_node; a++) flag[a] = !hx_node_star_of(mesh, a).is_closed;
+}
+
 /* Whether all corners of a face are wanted. */
 static int are_flagged(const uint8_t *node_flag, int n, const int32_t *node)
 {
@@ -65,18 +74,11 @@ static int are_flagged(const uint8_t *node_flag, int n, const int32_t *node)
     return all;
 }
 
-int hx_mesh_boundary_faces(const hx_mesh *mesh, const uint8_t *node_flag, int64_t *n_face,
-                           int64_t **face)
+/* mask[n_elem]: bit f: face f is wanted; returns how many are. */
+static int64_t mark_faces(const hx_mesh *mesh, int is_mixed, const uint8_t *node_flag,
+                          uint8_t *mask)
 {
-    int rc = HX_OK;
-    uint8_t *mask = NULL; /* [n_elem] bit f: face f is wanted */
-    int64_t n = 0, filled = 0;
-    const int is_mixed = hx_mesh_is_collapsed(mesh);
-    *face = NULL;
-    *n_face = 0;
-    if (!mesh->node_elem_ptr)
-        return HX_RAISE(HX_EINTERNAL, "%s: boundary faces of an unfinished mesh", mesh->name);
-    HX_TRY(hx_alloc_raw(&mask, (size_t)mesh->n_elem, 1, "flags of boundary faces"));
+    int64_t n = 0;
 #pragma omp parallel for reduction(+ : n)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         const int32_t *const conn = mesh->conn + (size_t)e * 8;
@@ -91,12 +93,53 @@ int hx_mesh_boundary_faces(const hx_mesh *mesh, const uint8_t *node_flag, int64_
         }
         mask[e] = (uint8_t)bits;
     }
-    HX_TRY_FAIL(hx_alloc_raw(face, (size_t)n, sizeof **face, "boundary faces"));
-    for (int64_t e = 0; e < mesh->n_elem; e++)
-        for (int f = 0; mask[e] && f < 6; f++)
-            if (mask[e] & (1u << f)) (*face)[filled++] = e * 6 + f;
-    *n_face = n;
+    return n;
+}
+
+/* face[] := those of the mask, ascending. */
+static void list_faces(int64_t n_elem, const uint8_t *mask, int64_t *face)
+{
+    int64_t first[HX_N_PART + 1] = {0};
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        const int64_t end = hx_part_begin(n_elem, part + 1);
+        int64_t n = 0;
+        for (int64_t e = hx_part_begin(n_elem, part); e < end; e++)
+            for (int f = 0; mask[e] >> f; f++) n += mask[e] >> f & 1;
+        first[part + 1] = n;
+    }
+    for (int part = 0; part < HX_N_PART; part++) first[part + 1] += first[part];
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        const int64_t end = hx_part_begin(n_elem, part + 1);
+        int64_t next = first[part];
+        for (int64_t e = hx_part_begin(n_elem, part); e < end; e++)
+            for (int f = 0; mask[e] >> f; f++)
+                if (mask[e] >> f & 1) face[next++] = e * 6 + f;
+    }
+}
+
+int hx_mesh_boundary_faces(const hx_mesh *mesh, const uint8_t *node_flag, int64_t *n_face,
+                           int64_t **face)
+{
+    int rc = HX_OK;
+    uint8_t *mask = NULL, *flag = NULL; /* flag[n_node]: where all are wanted, those there may be */
+    const int is_mixed = hx_mesh_is_collapsed(mesh);
+    *face = NULL;
+    *n_face = 0;
+    if (!mesh->node_elem_ptr)
+        return HX_RAISE(HX_EINTERNAL, "%s: boundary faces of an unfinished mesh", mesh->name);
+    HX_TRY_FAIL(hx_alloc_raw(&mask, (size_t)mesh->n_elem, 1, "flags of boundary faces"));
+    if (!node_flag && !is_mixed) {
+        HX_TRY_FAIL(hx_alloc_raw(&flag, (size_t)mesh->n_node, 1, "flags of boundary faces"));
+        flag_boundary(mesh, flag);
+    }
+    *n_face = mark_faces(mesh, is_mixed, flag ? flag : node_flag, mask);
+    HX_TRY_FAIL(hx_alloc_raw(face, (size_t)*n_face, sizeof **face, "boundary faces"));
+    list_faces(mesh->n_elem, mask, *face);
 fail:
+    if (rc < 0) *n_face = 0;
+    free(flag);
     free(mask);
     return rc;
 }

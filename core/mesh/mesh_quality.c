@@ -12,6 +12,7 @@
 #include "../base/vec3.h"
 #include "hex_jacobian.h"
 #include "mesh_internal.h"
+#include "node_star.h"
 
 static const double poor = 0.2; /* scaled Jacobian */
 
@@ -328,6 +329,12 @@ static int is_hinge(const hx_mesh *mesh, int64_t node, uint32_t *list)
     return reached < n;
 }
 
+/* The same, at once where the elements at the node are those of a grid. */
+static int is_plain_hinge(const hx_mesh *mesh, int64_t node, uint32_t *list)
+{
+    return !hx_node_star_of(mesh, node).is_connected && is_hinge(mesh, node, list);
+}
+
 static int count_hinges(const hx_mesh *mesh, int64_t *n_hinge)
 {
     int64_t most = 1, n = 0;
@@ -350,7 +357,7 @@ static int count_hinges(const hx_mesh *mesh, int64_t *n_hinge)
         thread = (size_t)omp_get_thread_num();
 #endif
         uint32_t *const list = scratch + thread * (size_t)most;
-        n += mixed ? is_mixed_hinge(mesh, a, list) : is_hinge(mesh, a, list);
+        n += mixed ? is_mixed_hinge(mesh, a, list) : is_plain_hinge(mesh, a, list);
     }
     free(scratch);
     *n_hinge = n;

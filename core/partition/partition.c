@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/sum.h"
 #include "partition_graph.h"
 
 int hx_partition_weight(const int32_t conn[8])
@@ -30,15 +31,40 @@ void hx_partition_free(hx_partition *partition)
     memset(partition, 0, sizeof *partition);
 }
 
+static int weight_of(const hx_mesh *mesh, int64_t e)
+{
+    return hx_mesh_is_collapsed(mesh) ? hx_partition_weight(mesh->conn + 8 * e) : 8;
+}
+
+/* before[part]: weight of the elements before each part of them; at last of all. */
+static void sum_weights(const hx_mesh *mesh, int64_t before[HX_N_PART + 1])
+{
+    before[0] = 0;
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        const int64_t end = hx_part_begin(mesh->n_elem, part + 1);
+        int64_t sum = 0;
+        for (int64_t e = hx_part_begin(mesh->n_elem, part); e < end; e++) sum += weight_of(mesh, e);
+        before[part + 1] = sum;
+    }
+    for (int part = 0; part < HX_N_PART; part++) before[part + 1] += before[part];
+}
+
 /* Where the middle of each element lies along the order, by weight, says which rank is its. */
 static void cut_curve(const hx_mesh *mesh, int n_rank, int32_t *rank)
 {
-    int64_t all = 0, before = 0;
-    for (int64_t e = 0; e < mesh->n_elem; e++) all += hx_partition_weight(mesh->conn + 8 * e);
-    for (int64_t e = 0; e < mesh->n_elem; e++) {
-        const int64_t weight = hx_partition_weight(mesh->conn + 8 * e);
-        rank[e] = (int32_t)((2 * before + weight) * n_rank / (2 * all));
-        before += weight;
+    int64_t begin[HX_N_PART + 1];
+    sum_weights(mesh, begin);
+    const int64_t all = begin[HX_N_PART];
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        const int64_t end = hx_part_begin(mesh->n_elem, part + 1);
+        int64_t before = begin[part];
+        for (int64_t e = hx_part_begin(mesh->n_elem, part); e < end; e++) {
+            const int64_t weight = weight_of(mesh, e);
+            rank[e] = (int32_t)((2 * before + weight) * n_rank / (2 * all));
+            before += weight;
+        }
     }
 }
 
@@ -48,7 +74,12 @@ static int check_shares(const hx_partition *p, const hx_mesh *mesh, hx_partition
     uint8_t *has;
     int missing = -1;
     HX_TRY(hx_alloc(&has, (size_t)p->n_rank, 1, "ranks"));
-    for (int64_t e = 0; e < mesh->n_elem; e++) has[p->rank[e]] = 1;
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        if (e > 0 && p->rank[e] == p->rank[e - 1]) continue;
+#pragma omp atomic write
+        has[p->rank[e]] = 1;
+    }
     for (int r = p->n_rank - 1; r >= 0; r--)
         if (!has[r]) missing = r;
     free(has);

@@ -17,6 +17,7 @@ static int map_points(const hx_space *part, const hx_space *whole, const int32_t
     if (whole->element == HX_ELEMENT_SPLINE || part->element == HX_ELEMENT_SPLINE)
         return HX_RAISE(HX_EINPUT, "cells of a spline are not analysed as a part of it: use "
                                    "element = \"linear\" or \"quadratic\"");
+#pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < n_node; a++) point[a] = node[a];
     for (int64_t k = 0; k < part->n_edge; k++) {
         const int64_t middle =
@@ -31,9 +32,11 @@ static int copy_supports(hx_problem *part, const hx_problem *whole, const int32_
 {
     const size_t n = (size_t)part->space.n_point, c = (size_t)part->components;
     HX_TRY(hx_alloc_raw(&part->supports.fixed, n, 1, "supports"));
+#pragma omp parallel for schedule(static)
     for (size_t p = 0; p < n; p++) part->supports.fixed[p] = whole->supports.fixed[point[p]];
     if (!whole->supports.prescribed) return HX_OK;
     HX_TRY(hx_alloc_raw(&part->supports.prescribed, n * c, sizeof(double), "supports"));
+#pragma omp parallel for schedule(static)
     for (size_t p = 0; p < n; p++)
         memcpy(part->supports.prescribed + c * p, whole->supports.prescribed + c * (size_t)point[p],
                c * sizeof(double));
@@ -200,6 +203,7 @@ static int copy_cases(hx_problem *part, const hx_problem *whole, const int32_t *
     memcpy(part->cases.weight, whole->cases.weight, n_case * sizeof(double));
     for (size_t k = 0; k < n_case; k++) {
         HX_TRY(hx_alloc_raw(&part->cases.force[k], n * c, sizeof(double), "load cases"));
+#pragma omp parallel for schedule(static)
         for (size_t p = 0; p < n; p++)
             memcpy(part->cases.force[k] + c * p, whole->cases.force[k] + c * (size_t)point[p],
                    c * sizeof(double));
@@ -214,6 +218,7 @@ static int copy_volumes(hx_problem *part, const hx_problem *whole, const int32_t
 {
     const int64_t n = part->mesh->n_elem;
     HX_TRY(hx_alloc_raw(&part->volume, (size_t)n, sizeof(double), "volumes"));
+#pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < n; e++) part->volume[e] = whole->volume[elem[e]];
     part->design_volume = hx_sum(n, part->volume);
     part->initial_density = 1.0;
@@ -228,6 +233,7 @@ static int copy_passive(hx_problem *part, const hx_problem *whole, const int32_t
     part->passive.mass = whole->passive.mass;
     if (!whole->passive.density) return HX_OK;
     HX_TRY(hx_alloc_raw(&part->passive.density, (size_t)n, sizeof(double), "passive elements"));
+#pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < n; e++) part->passive.density[e] = whole->passive.density[elem[e]];
     return HX_OK;
 }
@@ -238,7 +244,9 @@ static int copy_all(hx_problem *part, const hx_problem *whole, const int32_t *no
                     int32_t *place)
 {
     HX_TRY(map_points(&part->space, &whole->space, node, point));
+#pragma omp parallel for schedule(static)
     for (int64_t p = 0; p < whole->space.n_point; p++) place[p] = -1;
+#pragma omp parallel for schedule(static)
     for (int64_t p = 0; p < part->space.n_point; p++) place[point[p]] = (int32_t)p;
     HX_TRY(copy_supports(part, whole, point));
     HX_TRY(copy_springs(part, whole, place, own->point));

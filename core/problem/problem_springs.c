@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/sum.h"
 #include "../base/vec3.h"
 #include "../mesh/load_faces.h"
 #include "problem_internal.h"
@@ -74,18 +75,38 @@ static int add_spring(const hx_space *space, const hx_spring_spec *spring, doubl
     return HX_OK;
 }
 
-/* What of the diagonal is not 0, as a list. */
-static int list_springs(hx_problem *problem, const double *diag)
+/* Where the entries of each part of the diagonal that are not 0 begin. */
+static void count_entries(int64_t n_dof, const double *diag, int64_t begin[HX_N_PART + 1])
 {
-    const int64_t n_dof = 3 * problem->space.n_point;
-    int64_t n = 0;
-    for (int64_t k = 0; k < n_dof; k++) n += diag[k] > 0.0;
-    HX_TRY(hx_alloc_raw(&problem->springs.dof, (size_t)n, sizeof(int64_t), "springs"));
-    HX_TRY(hx_alloc_raw(&problem->springs.stiffness, (size_t)n, sizeof(double), "springs"));
-    for (int64_t k = 0; k < n_dof; k++) {
-        if (!(diag[k] > 0.0)) continue;
-        problem->springs.dof[problem->springs.n] = k;
-        problem->springs.stiffness[problem->springs.n++] = diag[k];
+    begin[0] = 0;
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        const int64_t end = hx_part_begin(n_dof, part + 1);
+        int64_t n = 0;
+        for (int64_t k = hx_part_begin(n_dof, part); k < end; k++) n += diag[k] > 0.0;
+        begin[part + 1] = n;
+    }
+    for (int part = 0; part < HX_N_PART; part++) begin[part + 1] += begin[part];
+}
+
+/* What of the diagonal is not 0, as a list. */
+static int list_springs(hx_springs *springs, int64_t n_dof, const double *diag)
+{
+    int64_t begin[HX_N_PART + 1];
+    count_entries(n_dof, diag, begin);
+    const size_t n = (size_t)begin[HX_N_PART];
+    HX_TRY(hx_alloc_raw(&springs->dof, n, sizeof *springs->dof, "springs"));
+    HX_TRY(hx_alloc_raw(&springs->stiffness, n, sizeof *springs->stiffness, "springs"));
+    springs->n = begin[HX_N_PART];
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        const int64_t end = hx_part_begin(n_dof, part + 1);
+        int64_t next = begin[part];
+        for (int64_t k = hx_part_begin(n_dof, part); k < end; k++) {
+            if (!(diag[k] > 0.0)) continue;
+            springs->dof[next] = k;
+            springs->stiffness[next++] = diag[k];
+        }
     }
     return HX_OK;
 }
@@ -98,7 +119,7 @@ int hx_problem_add_springs(hx_problem *problem, const hx_problem_params *params)
     HX_TRY(hx_alloc(&diag, 3 * (size_t)problem->space.n_point, sizeof *diag, "springs"));
     for (size_t i = 0; rc == HX_OK && i < params->n_spring; i++)
         rc = add_spring(&problem->space, &params->spring[i], diag);
-    if (rc == HX_OK) rc = list_springs(problem, diag);
+    if (rc == HX_OK) rc = list_springs(&problem->springs, 3 * problem->space.n_point, diag);
     free(diag);
     return rc;
 }

@@ -38,19 +38,19 @@ static int create_view(hx_level_view *v, int64_t n, int size)
     return hx_alloc(&v->first, (size_t)size, sizeof *v->first, what);
 }
 
-/* The lowest rank with an element in a cell around the node. */
+/* The lowest rank with an element in a cell around the node; those of a cell ascend. */
 static void own_finest(const hx_ranks *ranks, const hx_lattice *lattice, hx_level_view *v)
 {
-    for (int64_t a = 0; a < v->n; a++) v->owner[a] = ranks->team->size;
-    for (int64_t cell = 0; cell < lattice->n_cell; cell++) {
-        int32_t least = lattice->cell_elem[lattice->cell_elem_at[cell]];
-        for (int32_t k = lattice->cell_elem_at[cell]; k < lattice->cell_elem_at[cell + 1]; k++)
-            if (lattice->cell_elem[k] < least) least = lattice->cell_elem[k];
-        const int32_t rank = hx_share_rank_of(&ranks->share, ranks->team->size, least);
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < v->n; a++) {
+        int32_t least = INT32_MAX;
         for (int c = 0; c < CORNERS; c++) {
-            int32_t *const owner = &v->owner[lattice->cell_corner[CORNERS * cell + c]];
-            if (rank < *owner) *owner = rank;
+            const int32_t cell = lattice->node_cell[c * v->n + a];
+            if (cell < 0) continue;
+            const int32_t elem = lattice->cell_elem[lattice->cell_elem_at[cell]];
+            least = elem < least ? elem : least;
         }
+        v->owner[a] = hx_share_rank_of(&ranks->share, ranks->team->size, least);
     }
 }
 
@@ -58,6 +58,7 @@ static void own_finest(const hx_ranks *ranks, const hx_lattice *lattice, hx_leve
 static void own_coarser(const hx_lattice_level *level, const hx_level_view *fine, hx_level_view *v,
                         int size)
 {
+#pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < v->n; a++) {
         v->owner[a] = size;
         for (int o = 0; o < OFFSETS; o++) {
@@ -67,26 +68,33 @@ static void own_coarser(const hx_lattice_level *level, const hx_level_view *fine
     }
 }
 
+/* Before anything else is known of a level. */
+static void touch_cells(const hx_lattice *lattice, uint8_t *state)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t k = 0; k < CORNERS * lattice->n_cell; k++) {
+#pragma omp atomic write
+        state[lattice->cell_corner[k]] = TOUCHED;
+    }
+}
+
+/* Own nodes, and those at an offset from one, which has it at the offset opposite. */
 static void need_neighbours(const hx_lattice_level *level, const hx_level_view *v, int rank,
                             uint8_t *state)
 {
+#pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < v->n; a++)
-        for (int o = 0; v->owner[a] == rank && o < OFFSETS; o++)
-            state[level->neighbour[o * v->n + a]] |= NEEDED;
-}
-
-static void touch_cells(const hx_lattice *lattice, uint8_t *state)
-{
-    for (int64_t k = 0; k < CORNERS * lattice->n_cell; k++)
-        state[lattice->cell_corner[k]] |= TOUCHED;
+        for (int o = 0; o < OFFSETS; o++)
+            if (v->owner[level->neighbour[o * v->n + a]] == rank) state[a] |= NEEDED;
 }
 
 /* Parents of own nodes have parts of theirs; parents of all that is here give it values. */
 static void touch_parents(const hx_lattice_level *level, const hx_level_view *fine, int64_t n,
                           uint8_t *state)
 {
-    for (int o = 0; o < OFFSETS; o++)
-        for (int64_t a = 0; a < n; a++) {
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < n; a++)
+        for (int o = 0; o < OFFSETS; o++) {
             const int32_t child = level->child[o * n + a];
             if (child < 0 || fine->number[child] < 0) continue;
             state[a] |= fine->number[child] < fine->n_own ? TOUCHED : NEEDED;
@@ -121,6 +129,7 @@ static int number_nodes(hx_level_view *v, int rank, int size, const uint8_t *sta
             v->number[a] = (int32_t)v->first[v->owner[a]]++;
         }
     for (int r = 0; r < size; r++) v->first[r] -= v->n_ghost[r];
+#pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < v->n; a++)
         if (v->number[a] >= 0) v->node[v->number[a]] = (int32_t)a;
     return HX_OK;
@@ -156,6 +165,7 @@ static int take_list(int32_t **list, int n_row, const hx_level_view *v, const in
     int32_t *to;
     HX_TRY(hx_alloc_raw(&to, (size_t)n_row * (size_t)v->n_local, sizeof *to, what));
     for (int o = 0; o < n_row; o++)
+#pragma omp parallel for schedule(static)
         for (int64_t i = 0; i < v->n_local; i++) {
             const int32_t from = (*list)[o * v->n + v->node[i]];
             to[o * v->n_local + i] = from >= 0 && number ? number[from] : from;
@@ -169,6 +179,7 @@ static int take_places(hx_lattice_level *level, const hx_level_view *v)
 {
     int32_t *to;
     HX_TRY(hx_alloc_raw(&to, 3 * (size_t)v->n_local, sizeof *to, what));
+#pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < v->n_local; i++)
         memcpy(to + 3 * i, level->place + 3 * (int64_t)v->node[i], 3 * sizeof *to);
     free(level->place);
@@ -179,6 +190,7 @@ static int take_places(hx_lattice_level *level, const hx_level_view *v)
 /* Of nodes that are not a process' own no child is named: their owners' parts have it. */
 static void drop_children(int32_t *child, int64_t n, int64_t n_own)
 {
+#pragma omp parallel for schedule(static)
     for (int64_t k = 0; k < OFFSETS * n; k++)
         if (child[k] >= n_own) child[k] = -1;
 }
@@ -189,6 +201,7 @@ static int localise(hx_lattice_level *level, const hx_level_view *v, const hx_le
 {
     HX_TRY(take_places(level, v));
     HX_TRY(take_list(&level->neighbour, OFFSETS, v, v->number));
+#pragma omp parallel for schedule(static)
     for (int64_t k = 0; k < OFFSETS * v->n_local; k++) /* of a ghost: beyond what is here */
         if (level->neighbour[k] < 0) level->neighbour[k] = (int32_t)(k % v->n_local);
     if (finer) {
@@ -203,12 +216,14 @@ static int localise(hx_lattice_level *level, const hx_level_view *v, const hx_le
 static int localise_all(hx_lattice *lattice, int n, const hx_level_view *v)
 {
     hx_lattice_level *const whole = &lattice->level[n];
+#pragma omp parallel for schedule(static)
     for (int64_t k = 0; k < CORNERS * lattice->n_cell; k++)
         lattice->cell_corner[k] = v[0].number[lattice->cell_corner[k]];
     HX_TRY(take_list(&lattice->node_cell, CORNERS, &v[0], NULL));
     for (int l = 0; l < n; l++)
         HX_TRY(localise(&lattice->level[l], &v[l], l > 0 ? &v[l - 1] : NULL,
                         l + 1 < n ? &v[l + 1] : NULL));
+#pragma omp parallel for schedule(static)
     for (int64_t k = 0; k < OFFSETS * whole->n_node; k++)
         if (whole->child[k] >= 0) whole->child[k] = v[n - 1].number[whole->child[k]];
     drop_children(whole->child, whole->n_node, v[n - 1].n_own);

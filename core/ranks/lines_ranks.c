@@ -39,6 +39,7 @@ typedef struct view {
     int *n_rank, *ranks; /* [points of the longest], [..][size] */
     int n_all, *all;     /* [size] */
     uint8_t *is_in;      /* [size] */
+    uint8_t *is_common;  /* [lines] 1: several ranks have a point of the line */
 } view;
 
 static int has(const view *v, int64_t i, int rank)
@@ -116,13 +117,26 @@ static void list_guest(const view *v, int64_t i, list *l)
     l->n_guest++;
 }
 
+/* Points that follow each other are of one element: a line without points in common has one rank.
+ */
+static void find_common(const view *v, int64_t n, const int32_t *first, const int32_t *point)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t line = 0; line < n; line++) {
+        int is_common = 0;
+        for (int32_t i = first[line]; i < first[line + 1] && !is_common; i++)
+            is_common = hx_share_is_common(v->share, v->size, point[i]);
+        v->is_common[line] = (uint8_t)is_common;
+    }
+}
+
 static void list_lines(view *v, int64_t n, const int32_t *first, const int32_t *point, list *l)
 {
     l->n_line = l->n_point = l->n_own = l->n_guest = 0;
     for (int64_t line = 0; line < n; line++) {
         const int64_t n_point = first[line + 1] - first[line];
         const int32_t *const node = point + first[line];
-        if (!look(v, n_point, node)) continue;
+        if (!v->is_common[line] || !look(v, n_point, node)) continue;
         for (int64_t i = 0; i < n_point; i++, l->n_point++)
             if (has(v, i, v->rank))
                 list_own(v, i, node[i], l);
@@ -209,7 +223,8 @@ static int find_places(hx_device *dev, const hx_mg_lines *lines, int32_t **place
     HX_TRY(hx_alloc_raw(&point, n, sizeof *point, what));
     int rc = hx_alloc_raw(place, n, sizeof **place, what);
     if (rc == HX_OK) rc = dev->ops->download(dev, point, lines->d_point, n * sizeof *point);
-    for (size_t p = 0; rc == HX_OK && p < n; p++) (*place)[point[p]] = (int32_t)p;
+#pragma omp parallel for schedule(static)
+    for (size_t p = 0; p < (rc == HX_OK ? n : 0); p++) (*place)[point[p]] = (int32_t)p;
     free(point);
     return rc;
 }
@@ -235,6 +250,7 @@ static int put_common(line_shares *s, hx_ranks *ranks, const int32_t *place)
 static int list_crossing(crossing *c, hx_ranks *ranks, view *v, int64_t n, const int32_t *first,
                          const int32_t *point, list *l)
 {
+    find_common(v, n, first, point);
     list_lines(v, n, first, point, l);
     HX_TRY(find_peers(c, ranks, l));
     HX_TRY(alloc_lists(c, l));
@@ -258,6 +274,7 @@ static int make_crossing(crossing *c, hx_ranks *ranks, int64_t n, const int32_t 
     HX_TRY_FAIL(hx_alloc_raw(&v.ranks, longest * size, sizeof *v.ranks, what));
     HX_TRY_FAIL(hx_alloc_raw(&v.all, size, sizeof *v.all, what));
     HX_TRY_FAIL(hx_alloc(&v.is_in, size, 1, what));
+    HX_TRY_FAIL(hx_alloc_raw(&v.is_common, (size_t)n, 1, what));
     HX_TRY_FAIL(hx_alloc(&l.n_from, size, sizeof *l.n_from, what));
     HX_TRY_FAIL(hx_alloc(&l.n_to, size, sizeof *l.n_to, what));
     HX_TRY_FAIL(list_crossing(c, ranks, &v, n, first, point, &l));
@@ -267,6 +284,7 @@ fail:
     free(v.ranks);
     free(v.all);
     free(v.is_in);
+    free(v.is_common);
     free(l.n_from);
     free(l.n_to);
     free(l.first);

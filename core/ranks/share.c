@@ -5,6 +5,8 @@
 
 #include "../base/grow.h"
 #include "../base/memory.h"
+#include "../base/sort.h"
+#include "../base/sum.h"
 
 static const char what[] = "share of a rank";
 
@@ -18,6 +20,20 @@ int hx_share_check(const hx_problem *whole)
     return HX_OK;
 }
 
+/* The first element of a rank or of one above it; along a curve ranks ascend. */
+static int64_t first_of(const hx_partition *partition, int64_t n_elem, int rank)
+{
+    int64_t low = 0, high = n_elem;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (partition->rank[middle] < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* Runs of elements: the mesh's parts, or from the ranks of a partition along the curve. */
 static int find_runs(hx_share *share, const hx_team *team)
 {
@@ -29,9 +45,8 @@ static int find_runs(hx_share *share, const hx_team *team)
         return HX_OK;
     }
     HX_TRY(hx_partition_make(&partition, mesh, HX_PARTITION_CURVE, team->size));
-    for (int64_t e = 0; e < mesh->n_elem; e++) share->first[partition.rank[e] + 1]++;
+    for (int r = 1; r <= team->size; r++) share->first[r] = first_of(&partition, mesh->n_elem, r);
     hx_partition_free(&partition);
-    for (int r = 0; r < team->size; r++) share->first[r + 1] += share->first[r];
     return HX_OK;
 }
 
@@ -48,34 +63,79 @@ int hx_share_rank_of(const hx_share *share, int n_rank, int64_t elem)
     return low;
 }
 
-/* The lowest rank that has a point of the whole. */
-static int owner_of(const hx_share *share, int n_rank, int64_t point)
+/* The first and the last element of a point of the whole; so are their ranks among its own. */
+static int64_t first_element(const hx_share *share, int64_t point)
 {
     const hx_space *const space = &share->whole->space;
-    const int64_t first = space->point_ptr[point]; /* elements ascend, and so do their ranks */
-    return hx_share_rank_of(share, n_rank, hx_space_cell(space, space->point_place[first]));
+    return hx_space_cell(space, space->point_place[space->point_ptr[point]]);
+}
+
+static int64_t last_element(const hx_share *share, int64_t point)
+{
+    const hx_space *const space = &share->whole->space;
+    return hx_space_cell(space, space->point_place[space->point_ptr[point + 1] - 1]);
+}
+
+/* 1 if a point of the share belongs to a lower rank. */
+static int is_others(const hx_share *share, const hx_team *team, int64_t point)
+{
+    return first_element(share, point) < share->first[team->rank];
+}
+
+/* place[] := 0 at the nodes of the share, -1 elsewhere. */
+static void mark_nodes(const hx_share *share, const hx_team *team, int32_t *place)
+{
+    const int32_t *const conn = share->whole->mesh->conn;
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < share->whole->space.n_point; a++) place[a] = -1;
+#pragma omp parallel for schedule(static)
+    for (int64_t k = 8 * share->first[team->rank]; k < 8 * share->first[team->rank + 1]; k++) {
+#pragma omp atomic write
+        place[conn[k]] = 0;
+    }
+}
+
+/* Where the own nodes of each part of the whole's, and those of others, begin: own ones first.
+ * Returns how many there are. */
+static int64_t count_nodes(hx_share *share, const hx_team *team, const int32_t *place,
+                           int64_t (*begin)[2])
+{
+    const int64_t n_node = share->whole->mesh->n_node;
+    int64_t n = 0;
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        const int64_t end = hx_part_begin(n_node, part + 1);
+        for (int64_t a = hx_part_begin(n_node, part); a < end; a++)
+            if (place[a] == 0) begin[part][is_others(share, team, a)]++;
+    }
+    for (int is_other = 0; is_other < 2; is_other++) {
+        for (int part = 0; part < HX_N_PART; part++) {
+            const int64_t count = begin[part][is_other];
+            begin[part][is_other] = n;
+            n += count;
+        }
+        if (!is_other) share->n_own = n;
+    }
+    return n;
 }
 
 /* place[n_point of the whole] := number of its nodes in the share, -1: not in it. */
-static int number_nodes(hx_share *share, const hx_team *team, int32_t *place)
+static int number_nodes(hx_share *share, const hx_team *team, int32_t *place, int64_t *n)
 {
-    const hx_mesh *const mesh = share->whole->mesh;
-    const int64_t begin = share->first[team->rank], end = share->first[team->rank + 1];
-    int64_t n_node = 0, n;
-    for (int64_t a = 0; a < share->whole->space.n_point; a++) place[a] = -1;
-    for (int64_t k = 8 * begin; k < 8 * end; k++) {
-        n_node += place[mesh->conn[k]] < 0;
-        place[mesh->conn[k]] = 0;
+    const int64_t n_node = share->whole->mesh->n_node;
+    int64_t next[HX_N_PART][2] = {{0}};
+    mark_nodes(share, team, place);
+    *n = count_nodes(share, team, place, next);
+    HX_TRY(hx_alloc_raw(&share->node, (size_t)*n, sizeof *share->node, what));
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        const int64_t end = hx_part_begin(n_node, part + 1);
+        for (int64_t a = hx_part_begin(n_node, part); a < end; a++) {
+            if (place[a] < 0) continue;
+            place[a] = (int32_t)next[part][is_others(share, team, a)]++;
+            share->node[place[a]] = (int32_t)a;
+        }
     }
-    HX_TRY(hx_alloc_raw(&share->node, (size_t)n_node, sizeof *share->node, what));
-    n = 0;
-    for (int is_other = 0; is_other < 2; is_other++) {
-        for (int64_t a = 0; a < mesh->n_node; a++)
-            if (place[a] == 0 && (owner_of(share, team->size, a) != team->rank) == is_other)
-                share->node[n++] = (int32_t)a;
-        if (!is_other) share->n_own = n;
-    }
-    for (int64_t i = 0; i < n; i++) place[share->node[i]] = (int32_t)i;
     return HX_OK;
 }
 
@@ -89,9 +149,12 @@ static int make_mesh(hx_share *share, const hx_team *team, int64_t n_node, const
     HX_TRY_FAIL(hx_alloc_raw(&share->elem, (size_t)n_elem, sizeof *share->elem, what));
     HX_TRY_FAIL(hx_alloc_raw(&xyz, 3 * (size_t)n_node, sizeof *xyz, what));
     HX_TRY_FAIL(hx_alloc_raw(&conn, 8 * (size_t)n_elem, sizeof *conn, what));
+#pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < n_elem; e++) share->elem[e] = (int32_t)(begin + e);
+#pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < n_node; a++)
         memcpy(xyz + 3 * a, mesh->xyz + 3 * (int64_t)share->node[a], 3 * sizeof *xyz);
+#pragma omp parallel for schedule(static)
     for (int64_t k = 0; k < 8 * n_elem; k++) conn[k] = place[mesh->conn[8 * begin + k]];
     rc = hx_mesh_create(&share->mesh, mesh->name, n_node, xyz, n_elem, conn);
     return rc < 0 ? rc : hx_mesh_finish(&share->mesh);
@@ -130,8 +193,7 @@ static int list_others(hx_share *share, const hx_team *team)
     const int64_t n = share->space.n_point;
     HX_TRY(hx_alloc_raw(&share->other, (size_t)(n - share->n_own), sizeof *share->other, what));
     for (int64_t p = share->n_own; p < n; p++)
-        if (owner_of(share, team->size, share->node[p]) != team->rank)
-            share->other[share->n_other++] = (int32_t)p;
+        if (is_others(share, team, share->node[p])) share->other[share->n_other++] = (int32_t)p;
     return HX_OK;
 }
 
@@ -153,11 +215,48 @@ int hx_share_ranks_of(const hx_share *share, int n_rank, int64_t point, int rank
     return n;
 }
 
+int hx_share_is_common(const hx_share *share, int n_rank, int64_t point)
+{
+    const int rank = hx_share_rank_of(share, n_rank, first_element(share, point));
+    return last_element(share, point) >= share->first[rank + 1];
+}
+
+/* 1 if other ranks have a point of the share too. */
+static int is_common(const hx_share *share, const hx_team *team, int64_t point)
+{
+    return is_others(share, team, point) ||
+           last_element(share, point) >= share->first[team->rank + 1];
+}
+
+/* (*node)[*n], the caller's: points of the whole that other ranks have too, ascending. */
+static int list_points(const hx_share *share, const hx_team *team, int64_t *n, int32_t **node)
+{
+    const int64_t n_point = share->space.n_point;
+    int64_t begin[HX_N_PART + 1] = {0};
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        const int64_t end = hx_part_begin(n_point, part + 1);
+        for (int64_t p = hx_part_begin(n_point, part); p < end; p++)
+            begin[part + 1] += is_common(share, team, share->node[p]);
+    }
+    for (int part = 0; part < HX_N_PART; part++) begin[part + 1] += begin[part];
+    *n = begin[HX_N_PART];
+    HX_TRY(hx_alloc_raw(node, (size_t)*n, sizeof **node, what));
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        int64_t next = begin[part];
+        const int64_t end = hx_part_begin(n_point, part + 1);
+        for (int64_t p = hx_part_begin(n_point, part); p < end; p++)
+            if (is_common(share, team, share->node[p])) (*node)[next++] = share->node[p];
+    }
+    hx_sort_i32(*node, *n);
+    return HX_OK;
+}
+
 /* Lists of what is in common, of point[n] of the whole, ascending. First pass (count): how many
  * there are; second: where. */
 typedef struct census {
-    int64_t *with;    /* [size] points in common with each rank */
-    int64_t n_common; /* and with any */
+    int64_t *with; /* [size] points in common with each rank */
     int64_t n_source;
 } census;
 
@@ -166,15 +265,13 @@ static void count_common(const hx_share *share, const hx_team *team, int64_t n, 
 {
     for (int64_t i = 0; i < n; i++) {
         const int n_rank = hx_share_ranks_of(share, team->size, node[i], rank);
-        if (n_rank < 2) continue;
-        c->n_common++;
         c->n_source += n_rank;
         for (int k = 0; k < n_rank; k++)
             if (rank[k] != team->rank) c->with[rank[k]]++;
     }
 }
 
-static int alloc_common(hx_share *share, const hx_team *team, const census *c)
+static int alloc_common(hx_share *share, const hx_team *team, int64_t n, const census *c)
 {
     HX_TRY(hx_alloc(&share->peer, (size_t)team->size, sizeof *share->peer, what));
     HX_TRY(hx_alloc(&share->with, (size_t)team->size + 1, sizeof *share->with, what));
@@ -183,9 +280,9 @@ static int alloc_common(hx_share *share, const hx_team *team, const census *c)
         share->peer[share->n_peer++] = r;
         share->with[share->n_peer] = share->with[share->n_peer - 1] + c->with[r];
     }
-    HX_TRY(hx_alloc(&share->common, (size_t)c->n_common, sizeof *share->common, what));
+    HX_TRY(hx_alloc(&share->common, (size_t)n, sizeof *share->common, what));
     HX_TRY(hx_alloc(&share->common_of, (size_t)share->with[share->n_peer], sizeof(int32_t), what));
-    HX_TRY(hx_alloc(&share->from, (size_t)c->n_common + 1, sizeof *share->from, what));
+    HX_TRY(hx_alloc(&share->from, (size_t)n + 1, sizeof *share->from, what));
     return hx_alloc(&share->source, (size_t)c->n_source, sizeof *share->source, what);
 }
 
@@ -196,7 +293,6 @@ static void list_common(hx_share *share, const hx_team *team, int64_t n, const i
     for (int k = 0; k < share->n_peer; k++) next[share->peer[k]] = share->with[k];
     for (int64_t i = 0; i < n; i++) {
         const int n_rank = hx_share_ranks_of(share, team->size, node[i], rank);
-        if (n_rank < 2) continue;
         for (int k = 0; k < n_rank; k++) {
             if (rank[k] != team->rank) share->common_of[next[rank[k]]] = (int32_t)share->n_common;
             share->source[n_source++] = rank[k] == team->rank ? -1 : (int32_t)next[rank[k]]++;
@@ -206,27 +302,19 @@ static void list_common(hx_share *share, const hx_team *team, int64_t n, const i
     }
 }
 
-static int compare_nodes(const void *a, const void *b)
-{
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
 static int find_common(hx_share *share, const hx_team *team, const int32_t *place)
 {
-    const int64_t n = share->space.n_point;
     census c = {0};
+    int64_t n;
     int32_t *node = NULL;
     int64_t *next = NULL;
     int rc, *rank = NULL;
     HX_TRY_FAIL(hx_alloc(&c.with, (size_t)team->size, sizeof *c.with, what));
     HX_TRY_FAIL(hx_alloc(&next, (size_t)team->size, sizeof *next, what));
     HX_TRY_FAIL(hx_alloc(&rank, (size_t)team->size, sizeof *rank, what));
-    HX_TRY_FAIL(hx_alloc_raw(&node, (size_t)n, sizeof *node, what));
-    memcpy(node, share->node, (size_t)n * sizeof *node);
-    qsort(node, (size_t)n, sizeof *node, compare_nodes);
+    HX_TRY_FAIL(list_points(share, team, &n, &node));
     count_common(share, team, n, node, rank, &c);
-    HX_TRY_FAIL(alloc_common(share, team, &c));
+    HX_TRY_FAIL(alloc_common(share, team, n, &c));
     list_common(share, team, n, node, place, rank, next);
     rc = HX_OK;
 fail:
@@ -284,15 +372,14 @@ fail:
 int hx_share_create(hx_share *share, const hx_team *team, const hx_problem *whole)
 {
     int32_t *place = NULL;
+    int64_t n_node = 0;
     int rc;
     memset(share, 0, sizeof *share);
     share->whole = whole;
     HX_TRY_FAIL(hx_share_check(whole));
     HX_TRY_FAIL(find_runs(share, team));
     HX_TRY_FAIL(hx_alloc_raw(&place, (size_t)whole->space.n_point, sizeof *place, what));
-    HX_TRY_FAIL(number_nodes(share, team, place));
-    int64_t n_node = 0;
-    for (int64_t a = 0; a < whole->mesh->n_node; a++) n_node += place[a] >= 0;
+    HX_TRY_FAIL(number_nodes(share, team, place, &n_node));
     HX_TRY_FAIL(make_mesh(share, team, n_node, place));
     HX_TRY_FAIL(make_space(share, team, place));
     HX_TRY_FAIL(find_common(share, team, place));

@@ -54,6 +54,9 @@ int hx_share_rank_of(const hx_share *share, int n_rank, int64_t elem);
  * one owns it. */
 int hx_share_ranks_of(const hx_share *share, int n_rank, int64_t point, int rank[]);
 
+/* 1 if several of n_rank have a point of the whole. */
+int hx_share_is_common(const hx_share *share, int n_rank, int64_t point);
+
 /* HX_EINPUT with what it is, before anything is made. */
 int hx_share_check(const hx_problem *whole);
 

@@ -6,6 +6,7 @@
 
 #include "../base/memory.h"
 #include "../base/sort.h"
+#include "../base/sum.h"
 
 static const char *const WHAT = "multigrid lattice";
 
@@ -264,22 +265,40 @@ static int number_grid(grid *g)
     return HX_OK;
 }
 
-/* Items 0 .. n-1 by key (0 .. n_key-1), ascending within a key; at[n_key + 1]. */
+/* Past the end of the run of equal keys that begins at i. */
+static int64_t run_end(const int32_t *key, int64_t i, int64_t n)
+{
+    const int32_t of = key[i];
+    while (++i < n && key[i] == of) continue;
+    return i;
+}
+
+/* Items 0 .. n-1 by key (0 .. n_key-1), ascending within a key; at[n_key + 1]. Items that follow
+ * each other have the same key, mostly. */
 static void sort_by_key(const int32_t *key, int64_t n, int32_t *list, int32_t *at, int64_t n_key)
 {
-    memset(at, 0, (size_t)(n_key + 1) * sizeof *at);
 #pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t k = 0; k <= n_key; k++) at[k] = 0;
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        const int64_t stop = hx_part_begin(n, part + 1);
+        for (int64_t i = hx_part_begin(n, part), end; i < stop; i = end) {
+            end = run_end(key, i, stop);
 #pragma omp atomic
-        at[key[i]]++;
+            at[key[i]] += (int32_t)(end - i);
+        }
     }
     for (int64_t k = 1; k <= n_key; k++) at[k] += at[k - 1]; /* ends; they become beginnings */
 #pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < n; i++) {
-        int32_t to;
+    for (int part = 0; part < HX_N_PART; part++) {
+        const int64_t stop = hx_part_begin(n, part + 1);
+        for (int64_t i = hx_part_begin(n, part), end; i < stop; i = end) {
+            int32_t to;
+            end = run_end(key, i, stop);
 #pragma omp atomic capture
-        to = --at[key[i]];
-        list[to] = (int32_t)i;
+            to = at[key[i]] -= (int32_t)(end - i);
+            for (int64_t k = i; k < end; k++) list[to++] = (int32_t)k;
+        }
     }
     at[n_key] = (int32_t)n;
 #pragma omp parallel for schedule(static)

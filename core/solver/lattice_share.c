@@ -36,35 +36,58 @@ static int begin(cut *c, const hx_lattice *lattice, const hx_problem *share)
     c->end = c->first + share->mesh->n_elem;
     HX_TRY(hx_alloc_raw(&c->place, (size_t)n_whole, sizeof *c->place, "lattice"));
     HX_TRY(hx_alloc_raw(&c->cell_new, (size_t)lattice->n_cell, sizeof *c->cell_new, "lattice"));
+#pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < n_whole; a++) c->place[a] = -1;
+#pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < n_point; a++) c->place[share->whole_node[a]] = (int32_t)a;
+#pragma omp parallel for schedule(static)
     for (int64_t cell = 0; cell < lattice->n_cell; cell++)
-        c->cell_new[cell] = is_needed(c, lattice, cell) ? (int32_t)c->n_cell++ : -1;
+        c->cell_new[cell] = is_needed(c, lattice, cell);
+    for (int64_t cell = 0; cell < lattice->n_cell; cell++)
+        c->cell_new[cell] = c->cell_new[cell] ? (int32_t)c->n_cell++ : -1;
     return HX_OK;
 }
 
-/* The lists of elements and points, in place: what is left moves to the front. */
-static void cut_lists(const cut *c, hx_lattice *lattice)
+/* Number in the share of an element, or of a point, -1: not in it. */
+static int32_t new_element(const cut *c, int32_t elem)
 {
-    int32_t n_elem = 0, n_node = 0, begin_elem = 0, begin_node = 0;
-    for (int64_t cell = 0; cell < lattice->n_cell; cell++) {
-        const int32_t to = c->cell_new[cell], end_elem = lattice->cell_elem_at[cell + 1],
-                      end_node = lattice->cell_node_at[cell + 1];
-        if (to >= 0) {
-            lattice->cell_elem_at[to] = n_elem;
-            lattice->cell_node_at[to] = n_node;
+    return has_elem(c, elem) ? elem - (int32_t)c->first : -1;
+}
+
+static int32_t new_point(const cut *c, int32_t point)
+{
+    return c->place[point];
+}
+
+/* (*list)[] and (*at)[], by cell, of what new_number keeps. */
+static int cut_list(const cut *c, int64_t n_cell, int32_t (*new_number)(const cut *c, int32_t),
+                    int32_t **list, int32_t **at)
+{
+    int32_t *to = NULL, *begin = NULL;
+    int rc;
+    HX_TRY_FAIL(hx_alloc(&begin, (size_t)c->n_cell + 1, sizeof *begin, "lattice"));
+#pragma omp parallel for schedule(static)
+    for (int64_t cell = 0; cell < n_cell; cell++)
+        for (int32_t k = (*at)[cell]; c->cell_new[cell] >= 0 && k < (*at)[cell + 1]; k++)
+            begin[c->cell_new[cell] + 1] += new_number(c, (*list)[k]) >= 0;
+    for (int64_t cell = 0; cell < c->n_cell; cell++) begin[cell + 1] += begin[cell];
+    HX_TRY_FAIL(hx_alloc_raw(&to, (size_t)begin[c->n_cell], sizeof *to, "lattice"));
+#pragma omp parallel for schedule(static)
+    for (int64_t cell = 0; cell < n_cell; cell++) {
+        int32_t next = c->cell_new[cell] < 0 ? 0 : begin[c->cell_new[cell]];
+        for (int32_t k = (*at)[cell]; c->cell_new[cell] >= 0 && k < (*at)[cell + 1]; k++) {
+            const int32_t number = new_number(c, (*list)[k]);
+            if (number >= 0) to[next++] = number;
         }
-        for (int32_t k = begin_elem; k < end_elem; k++)
-            if (has_elem(c, lattice->cell_elem[k]))
-                lattice->cell_elem[n_elem++] = lattice->cell_elem[k] - (int32_t)c->first;
-        for (int32_t k = begin_node; k < end_node; k++)
-            if (c->place[lattice->cell_node[k]] >= 0)
-                lattice->cell_node[n_node++] = c->place[lattice->cell_node[k]];
-        begin_elem = end_elem;
-        begin_node = end_node;
     }
-    lattice->cell_elem_at[c->n_cell] = n_elem;
-    lattice->cell_node_at[c->n_cell] = n_node;
+    free(*list);
+    free(*at);
+    *list = to;
+    *at = begin;
+    return HX_OK;
+fail:
+    free(begin);
+    return rc;
 }
 
 /* Places and corners of the cells, and their colours. */
@@ -78,6 +101,7 @@ static void cut_cells(const cut *c, hx_lattice *lattice)
         memmove(lattice->cell_corner + 8 * to, lattice->cell_corner + 8 * cell,
                 8 * sizeof(int32_t));
     }
+#pragma omp parallel for schedule(static)
     for (int64_t k = 0; k < 8 * lattice->level[0].n_node; k++)
         if (lattice->node_cell[k] >= 0) lattice->node_cell[k] = c->cell_new[lattice->node_cell[k]];
     for (int colour = 0, begin = 0; colour < 8; colour++) {
@@ -96,6 +120,7 @@ static int cut_positions(const cut *c, hx_lattice *lattice)
     const int64_t n = c->share->space.n_point;
     float *position;
     HX_TRY(hx_alloc_raw(&position, 3 * (size_t)n, sizeof *position, "lattice"));
+#pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < n; a++)
         memcpy(position + 3 * a, lattice->position + 3 * (int64_t)c->share->whole_node[a],
                3 * sizeof *position);
@@ -109,8 +134,12 @@ int hx_lattice_cut(hx_lattice *lattice, const hx_problem *share)
     cut c = {0};
     int rc = begin(&c, lattice, share);
     if (rc == HX_OK) rc = cut_positions(&c, lattice);
+    if (rc == HX_OK)
+        rc =
+            cut_list(&c, lattice->n_cell, new_element, &lattice->cell_elem, &lattice->cell_elem_at);
+    if (rc == HX_OK)
+        rc = cut_list(&c, lattice->n_cell, new_point, &lattice->cell_node, &lattice->cell_node_at);
     if (rc == HX_OK) {
-        cut_lists(&c, lattice);
         cut_cells(&c, lattice);
         lattice->n_cell = c.n_cell;
     }

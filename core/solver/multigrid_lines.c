@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/sum.h"
 #include "../mesh/cell.h"
 #include "common_ops.h"
 #include "line_block.h"
@@ -57,13 +58,15 @@ static void offer(near *to, int32_t point, double length)
     to->length[at] = length;
 }
 
-/* The edges of the element's shortest direction, if it is stretched. */
-static void offer_edges(const hx_mesh *mesh, int64_t e, near *list)
+enum { NOT_STRETCHED = 3 };
+
+/* The element's shortest direction, if it is stretched. */
+static uint8_t direction_of(const hx_mesh *mesh, int64_t e)
 {
     const int32_t *const conn = mesh->conn + 8 * e;
     double length[3] = {0.0}, least, most;
     int shortest = 0;
-    if (hx_cell_is_collapsed(conn)) return;
+    if (hx_cell_is_collapsed(conn)) return NOT_STRETCHED;
     for (int d = 0; d < 3; d++)
         for (int i = 0; i < 4; i++)
             length[d] += length_of(mesh, conn[edge_of[d][i][0]], conn[edge_of[d][i][1]]);
@@ -71,52 +74,158 @@ static void offer_edges(const hx_mesh *mesh, int64_t e, near *list)
         if (length[d] < length[shortest]) shortest = d;
     least = length[shortest];
     most = fmax(length[0], fmax(length[1], length[2]));
-    if (!(most > STRETCHED * least)) return;
-    for (int i = 0; i < 4; i++) {
-        const int32_t a = conn[edge_of[shortest][i][0]], b = conn[edge_of[shortest][i][1]];
-        const double ab = length_of(mesh, a, b);
-        offer(&list[a], b, ab);
-        offer(&list[b], a, ab);
-    }
+    return most > STRETCHED * least ? (uint8_t)shortest : NOT_STRETCHED;
 }
 
-static int is_near(const near *list, int32_t a, int32_t b)
+/* The corner at the other end of a corner's edge in a direction. */
+static int other_end(int direction, int corner)
 {
-    return b >= 0 && (list[b].point[0] == a || list[b].point[1] == a);
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 2; k++)
+            if (edge_of[direction][i][k] == corner) return edge_of[direction][i][1 - k];
+    return corner;
 }
 
-/* The next point of a's line that is in none yet, or -1. */
-static int32_t next_of(const near *list, const uint8_t *is_in, int32_t a)
+/* What is near to a point along the short edges of its elements. */
+static near near_to(const hx_mesh *mesh, const uint8_t *direction, int64_t a)
 {
-    for (int i = 0; i < 2; i++) {
-        const int32_t b = list[a].point[i];
-        if (is_near(list, a, b) && !is_in[b]) return b;
+    near to = {{-1, -1}, {INFINITY, INFINITY}};
+    for (int64_t k = mesh->node_elem_ptr[a]; k < mesh->node_elem_ptr[a + 1]; k++) {
+        const int64_t e = mesh->node_elem[k] / 8;
+        if (direction[e] == NOT_STRETCHED) continue;
+        const int32_t b =
+            mesh->conn[8 * e + other_end(direction[e], (int)(mesh->node_elem[k] % 8))];
+        offer(&to, b, length_of(mesh, (int32_t)a, b));
     }
-    return -1;
+    return to;
+}
+
+static int find_near(const hx_mesh *mesh, near *list)
+{
+    uint8_t *direction;
+    HX_TRY(hx_alloc_raw(&direction, (size_t)mesh->n_elem, sizeof *direction, WHAT));
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++) direction[e] = direction_of(mesh, e);
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < mesh->n_node; a++) list[a] = near_to(mesh, direction, a);
+    free(direction);
+    return HX_OK;
+}
+
+/* Point i of the two that are near to a, if a is near to it too; else -1. */
+static int32_t neighbour(const near *list, int32_t a, int i)
+{
+    const int32_t b = list[a].point[i];
+    return b >= 0 && (list[b].point[0] == a || list[b].point[1] == a) ? b : -1;
+}
+
+/* The next point of a line that came to a from `from` (-1: it begins), or -1. */
+static int32_t next_of(const near *list, int32_t a, int32_t from)
+{
+    const int32_t b = neighbour(list, a, 0), c = neighbour(list, a, 1);
+    return b >= 0 && b != from ? b : c >= 0 && c != from ? c : -1;
 }
 
 static int is_end(const near *list, int32_t a)
 {
-    return !(is_near(list, a, list[a].point[0]) && is_near(list, a, list[a].point[1]));
+    return neighbour(list, a, 0) < 0 || neighbour(list, a, 1) < 0;
 }
 
-/* Lines from their ends, then closed ones; returns how many. */
+/* Points of the line that begins at an end; 0: at its other end, which has a lower number. */
+static int64_t length_from(const near *list, int32_t end)
+{
+    int64_t n = 0;
+    int32_t from = -1, a = end;
+    while (a >= 0) {
+        const int32_t next = next_of(list, a, from);
+        from = a;
+        a = next;
+        n++;
+    }
+    return from < end ? 0 : n;
+}
+
+/* Lists that line from point[at] on, in pieces that begin at first[n]; returns how many. */
+static int64_t list_line(const near *list, int32_t end, int64_t at, uint8_t *is_in, int32_t *first,
+                         int32_t *point)
+{
+    int64_t n = 0, length = 0;
+    for (int32_t from = -1, a = end, next; a >= 0; from = a, a = next, length++) {
+        next = next_of(list, a, from);
+        if (length % LONGEST == 0) first[n++] = (int32_t)(at + length);
+        is_in[a] = 1;
+        point[at + length] = a;
+    }
+    return n;
+}
+
+/* Lines and points of the lines whose first end is in a part of the points; then those before. */
+typedef struct counts {
+    int64_t line[HX_N_PART + 1], point[HX_N_PART + 1];
+} counts;
+
+static void add_up(counts *c)
+{
+    for (int part = 0; part < HX_N_PART; part++) {
+        c->point[part + 1] += c->point[part];
+        c->line[part + 1] += c->line[part];
+    }
+}
+
+static void count_lines(const near *list, int64_t n_point, counts *c)
+{
+    memset(c, 0, sizeof *c);
+#pragma omp parallel for schedule(dynamic)
+    for (int part = 0; part < HX_N_PART; part++) {
+        const int64_t stop = hx_part_begin(n_point, part + 1);
+        for (int64_t a = hx_part_begin(n_point, part); a < stop; a++) {
+            if (!is_end(list, (int32_t)a)) continue;
+            const int64_t n = length_from(list, (int32_t)a);
+            c->point[part + 1] += n;
+            c->line[part + 1] += (n + LONGEST - 1) / LONGEST;
+        }
+    }
+    add_up(c);
+}
+
+/* Closed lines, of points that are in none yet: all are in the end. */
+static int64_t walk_closed(const near *list, int64_t n_point, int64_t n, int64_t at, uint8_t *is_in,
+                           int32_t *first, int32_t *point)
+{
+    for (int64_t start = 0; at < n_point; start++) {
+        int64_t length = 0;
+        for (int32_t a = (int32_t)start, b, c; a >= 0 && !is_in[a]; length++) {
+            if (length % LONGEST == 0) first[n++] = (int32_t)at;
+            is_in[a] = 1;
+            point[at++] = a;
+            b = neighbour(list, a, 0), c = neighbour(list, a, 1);
+            a = b >= 0 && !is_in[b] ? b : c;
+        }
+    }
+    return n;
+}
+
+/* Lines from their ends, that with the lower number, in order; then closed ones. Returns how many.
+ */
 static int64_t walk(const near *list, int64_t n_point, uint8_t *is_in, int32_t *first,
                     int32_t *point)
 {
-    int64_t n = 0;
-    int32_t at = 0;
-    first[0] = 0;
-    for (int closed = 0; closed < 2; closed++)
-        for (int64_t start = 0; start < n_point; start++) {
-            if (is_in[start] || (!closed && !is_end(list, (int32_t)start))) continue;
-            for (int32_t a = (int32_t)start; a >= 0; a = next_of(list, is_in, a)) {
-                if (at - first[n] == LONGEST) first[++n] = at;
-                is_in[a] = 1;
-                point[at++] = a;
-            }
-            first[++n] = at;
+    counts c;
+    count_lines(list, n_point, &c);
+#pragma omp parallel for schedule(dynamic)
+    for (int part = 0; part < HX_N_PART; part++) {
+        const int64_t stop = hx_part_begin(n_point, part + 1);
+        int64_t n = c.line[part], at = c.point[part];
+        for (int64_t a = hx_part_begin(n_point, part); a < stop; a++) {
+            const int64_t length = is_end(list, (int32_t)a) ? length_from(list, (int32_t)a) : 0;
+            if (length == 0) continue;
+            n += list_line(list, (int32_t)a, at, is_in, first + n, point);
+            at += length;
         }
+    }
+    const int64_t n =
+        walk_closed(list, n_point, c.line[HX_N_PART], c.point[HX_N_PART], is_in, first, point);
+    first[n] = (int32_t)n_point;
     return n;
 }
 
@@ -146,25 +255,45 @@ static int wants_lines(const hx_problem *problem, const hx_device_ops *device)
            hx_lattice_aspect(hx_problem_whole(problem)->mesh) > STRETCHED_MESH;
 }
 
-/* The pieces of a whole's lines that lie in a share; a point is in one line still. place[]: of the
- * whole's points in the share, -1 elsewhere. Returns how many, from first[]. */
+/* The pieces of a whole's lines from `line` to `end` that lie in a share, behind *n of them and *at
+ * points; first and point may be NULL, to count them. place[]: of the whole's points in the share,
+ * -1 elsewhere. */
+static void cut_some(const int32_t *whole_first, const int32_t *whole_point, int64_t line,
+                     int64_t end, const int32_t *place, int64_t *n, int64_t *at, int32_t *first,
+                     int32_t *point)
+{
+    for (; line < end; line++) {
+        int is_in = 0;
+        for (int32_t p = whole_first[line]; p < whole_first[line + 1]; p++) {
+            const int32_t a = place[whole_point[p]];
+            if (a >= 0 && !is_in && first) first[*n] = (int32_t)*at;
+            *n += a >= 0 && !is_in;
+            if (a >= 0 && point) point[*at] = a;
+            *at += a >= 0;
+            is_in = a >= 0;
+        }
+    }
+}
+
+/* Those of all; a point is in one line still. Returns how many, from first[]. */
 static int64_t cut(int64_t n_line, const int32_t *whole_first, const int32_t *whole_point,
                    const int32_t *place, int32_t *first, int32_t *point)
 {
-    int64_t n = 0;
-    int32_t at = 0;
-    first[0] = 0;
-    for (int64_t line = 0; line < n_line; line++) {
-        for (int32_t p = whole_first[line]; p < whole_first[line + 1]; p++) {
-            const int32_t a = place[whole_point[p]];
-            if (a >= 0)
-                point[at++] = a;
-            else if (at > first[n])
-                first[++n] = at;
-        }
-        if (at > first[n]) first[++n] = at;
+    counts c = {{0}, {0}};
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++)
+        cut_some(whole_first, whole_point, hx_part_begin(n_line, part),
+                 hx_part_begin(n_line, part + 1), place, &c.line[part + 1], &c.point[part + 1],
+                 NULL, NULL);
+    add_up(&c);
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        int64_t n = c.line[part], at = c.point[part];
+        cut_some(whole_first, whole_point, hx_part_begin(n_line, part),
+                 hx_part_begin(n_line, part + 1), place, &n, &at, first, point);
     }
-    return n;
+    first[c.line[HX_N_PART]] = (int32_t)c.point[HX_N_PART];
+    return c.line[HX_N_PART];
 }
 
 /* Of a share: its pieces, and for those who complete them the whole's lines. */
@@ -179,7 +308,9 @@ static int put_share(hx_multigrid *mg, const hx_problem *share, int64_t n_line,
     HX_TRY_FAIL(hx_alloc_raw(&place, n_whole, sizeof *place, WHAT));
     HX_TRY_FAIL(hx_alloc_raw(&first, n_point + 1, sizeof *first, WHAT));
     HX_TRY_FAIL(hx_alloc_raw(&point, n_point, sizeof *point, WHAT));
+#pragma omp parallel for schedule(static)
     for (size_t a = 0; a < n_whole; a++) place[a] = -1;
+#pragma omp parallel for schedule(static)
     for (size_t a = 0; a < n_point; a++) place[share->whole_node[a]] = (int32_t)a;
     const int64_t n = cut(n_line, whole_first, whole_point, place, first, point);
     HX_TRY_FAIL(put(mg, n, (int64_t)n_point, first, point));
@@ -205,8 +336,7 @@ int hx_mg_lines_create(hx_multigrid *mg, const hx_operator *op)
     HX_TRY_FAIL(hx_alloc_raw(&first, n_point + 1, sizeof *first, WHAT));
     HX_TRY_FAIL(hx_alloc_raw(&point, n_point, sizeof *point, WHAT));
     HX_TRY_FAIL(hx_alloc(&is_in, n_point, 1, WHAT));
-    for (size_t a = 0; a < n_point; a++) list[a] = (near){{-1, -1}, {INFINITY, INFINITY}};
-    for (int64_t e = 0; e < mesh->n_elem; e++) offer_edges(mesh, e, list);
+    HX_TRY_FAIL(find_near(mesh, list));
     const int64_t n = walk(list, (int64_t)n_point, is_in, first, point);
     rc = problem->whole ? put_share(mg, problem, n, first, point)
                         : put(mg, n, (int64_t)n_point, first, point);

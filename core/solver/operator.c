@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/sum.h"
 #include "../matrix/matrix.h"
 #include "common_ops.h"
 #include "element_ops.h"
@@ -23,13 +24,35 @@ hx_layout hx_layout_first(const hx_strategy *strategy)
     return (hx_layout)layout;
 }
 
-static int64_t count_fixed(const hx_problem *problem)
+/* Where the fixed degrees of freedom of each part of the points begin; returns how many. */
+static int64_t count_fixed(const hx_problem *problem, int64_t begin[HX_N_PART + 1])
 {
-    int64_t n = 0;
-#pragma omp parallel for schedule(static) reduction(+ : n)
-    for (int64_t node = 0; node < problem->space.n_point; node++)
-        for (int i = 0; i < problem->components; i++) n += problem->supports.fixed[node] >> i & 1;
-    return n;
+    const int64_t n_point = problem->space.n_point;
+    begin[0] = 0;
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        const int64_t end = hx_part_begin(n_point, part + 1);
+        int64_t n = 0;
+        for (int64_t p = hx_part_begin(n_point, part); p < end; p++)
+            for (int i = 0; i < problem->components; i++) n += problem->supports.fixed[p] >> i & 1;
+        begin[part + 1] = n;
+    }
+    for (int part = 0; part < HX_N_PART; part++) begin[part + 1] += begin[part];
+    return begin[HX_N_PART];
+}
+
+static void list_fixed(const hx_problem *problem, const int64_t begin[HX_N_PART + 1],
+                       int64_t *fixed)
+{
+    const int64_t n_point = problem->space.n_point;
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        const int64_t end = hx_part_begin(n_point, part + 1);
+        int64_t n = begin[part];
+        for (int64_t p = hx_part_begin(n_point, part); p < end; p++)
+            for (int i = 0; problem->supports.fixed[p] && i < problem->components; i++)
+                if (problem->supports.fixed[p] >> i & 1) fixed[n++] = problem->components * p + i;
+    }
 }
 
 /* All but what the problem adds. */
@@ -71,7 +94,8 @@ void hx_operator_account(hx_account *account, const hx_problem *problem,
                          const hx_strategy *strategy, hx_layout layout)
 {
     const hx_mesh *mesh = problem->mesh;
-    size_t supports = (size_t)count_fixed(problem) * sizeof(int64_t);
+    int64_t begin[HX_N_PART + 1];
+    size_t supports = (size_t)count_fixed(problem, begin) * sizeof(int64_t);
     if (problem->rigid.n > 0)
         supports += (size_t)problem->rigid.n_node * sizeof(int32_t) + 6 * sizeof(double);
     supports += (size_t)problem->springs.n * (sizeof(int64_t) + sizeof(double));
@@ -116,14 +140,12 @@ static int check_memory(const hx_operator *op, const hx_mesh *mesh, size_t extra
 /* The list of fixed degrees of freedom, and the prescribed displacements. */
 static int put_supports(hx_operator *op, const hx_problem *problem)
 {
-    int64_t *fixed = NULL, n = 0;
+    int64_t *fixed = NULL, begin[HX_N_PART + 1];
     int rc;
-    op->n_fixed = count_fixed(problem);
+    op->n_fixed = count_fixed(problem, begin);
     HX_TRY_FAIL(hx_alloc_raw(&fixed, (size_t)op->n_fixed, sizeof *fixed, "fixed dofs"));
-    for (int64_t node = 0; node < problem->space.n_point; node++)
-        for (int i = 0; problem->supports.fixed[node] && i < problem->components; i++)
-            if (problem->supports.fixed[node] >> i & 1) fixed[n++] = problem->components * node + i;
-    HX_TRY_FAIL(hx_device_put(op->dev, &op->d_fixed, fixed, (size_t)n * sizeof *fixed));
+    list_fixed(problem, begin, fixed);
+    HX_TRY_FAIL(hx_device_put(op->dev, &op->d_fixed, fixed, (size_t)op->n_fixed * sizeof *fixed));
     if (problem->supports.prescribed)
         HX_TRY_FAIL(hx_device_put(op->dev, &op->d_prescribed, problem->supports.prescribed,
                                   (size_t)op->linear.n * sizeof(double)));

@@ -5,7 +5,9 @@
 
 #include "core/generate/generate.h"
 #include "core/mesh/mesh.h"
+#include "core/mesh/mesh_internal.h"
 #include "core/mesh/mesh_quality.h"
+#include "core/mesh/node_star.h"
 #include "tests/lib/test.h"
 
 static const double pi = 3.14159265358979323846;
@@ -339,6 +341,46 @@ static void test_distort(void)
     CHECK_FAILS(hx_generators[0]->generate(&mesh, &params), HX_EINPUT, "0 to 0.3");
 }
 
+/* Nodes of these faces that a star calls closed, and others that it does not. */
+static int64_t count_wrong_stars(const hx_mesh *mesh, int64_t n_face, const int64_t *face)
+{
+    int64_t wrong = 0;
+    uint8_t *const is_on = calloc((size_t)mesh->n_node, 1);
+    for (int64_t i = 0; i < n_face; i++)
+        for (int c = 0; c < 4; c++)
+            is_on[mesh->conn[8 * (face[i] / 6) + hx_hex_face[face[i] % 6][c]]] = 1;
+    for (int64_t a = 0; a < mesh->n_node; a++) {
+        const hx_node_star star = hx_node_star_of(mesh, a);
+        wrong += star.is_closed == is_on[a] || !star.is_connected;
+    }
+    free(is_on);
+    return wrong;
+}
+
+/* Boundaries told from the nodes' stars are those of the elements, which an unfinished mesh is
+ * asked for. */
+static void test_stars(void)
+{
+    for (size_t g = 0; hx_generators[g]; g++) {
+        const hx_generate_params params = {.nx = 20, .ny = 5};
+        hx_mesh mesh;
+        int64_t n, n_plain, *face = NULL, *plain = NULL;
+        CHECK_OK(hx_generators[g]->generate(&mesh, &params));
+        CHECK_OK(hx_mesh_build_incidence(&mesh, &mesh.node_elem_ptr, &mesh.node_elem));
+        CHECK_OK(hx_mesh_boundary_faces(&mesh, NULL, &n_plain, &plain));
+        CHECK_MSG(count_wrong_stars(&mesh, n_plain, plain) == 0, "%s", mesh.name);
+        free(mesh.node_elem_ptr);
+        free(mesh.node_elem);
+        mesh.node_elem_ptr = NULL;
+        CHECK_OK(hx_mesh_finish(&mesh));
+        CHECK_OK(hx_mesh_boundary_faces(&mesh, NULL, &n, &face));
+        CHECK(n == n_plain && n > 0 && memcmp(face, plain, (size_t)n * sizeof *face) == 0);
+        free(plain);
+        free(face);
+        hx_mesh_free(&mesh);
+    }
+}
+
 static void test_refusals(void)
 {
     hx_mesh mesh;
@@ -377,6 +419,7 @@ int main(void)
     test_round_holes();
     test_any_size();
     test_distort();
+    test_stars();
     test_refusals();
     TEST_END();
 }

@@ -1,0 +1,94 @@
+#include "node_star.h"
+
+#include <string.h>
+
+enum { MOST = 16 };
+
+/* The ends of the three edges at each corner, and the corner across the face between each of them
+ * and the next one. */
+static const int edge_end[8][3] = {{1, 3, 4}, {0, 2, 5}, {1, 3, 6}, {0, 2, 7},
+                                   {0, 5, 7}, {1, 4, 6}, {2, 5, 7}, {3, 4, 6}};
+static const int across[8][3] = {{2, 7, 5}, {3, 6, 4}, {0, 7, 5}, {1, 6, 4},
+                                 {1, 6, 3}, {0, 7, 2}, {1, 4, 3}, {0, 5, 2}};
+
+typedef struct face {
+    int elem; /* of those at the node: the first that has it */
+    int32_t across;
+    int is_open; /* no other has it */
+} face;
+
+typedef struct finder {
+    int n_end;
+    int32_t end[MOST];           /* of the edges at the node */
+    uint8_t face_of[MOST][MOST]; /* number of the face between two edges, from 1 on; 0: none */
+    int n_face, n_open;          /* n_open: those of one element */
+    face face[3 * MOST];
+    unsigned next[MOST]; /* bits of the elements that each one has a face in common with */
+} finder;
+
+/* Number of the edge with that end; MOST: too many. */
+static int find_edge(finder *f, int32_t end)
+{
+    int i = 0;
+    while (i < f->n_end && f->end[i] != end) i++;
+    if (i < f->n_end || i == MOST) return i;
+    memset(f->face_of[i], 0, sizeof f->face_of[i]);
+    f->end[f->n_end++] = end;
+    return i;
+}
+
+/* The face of an element between edges a and b, and whether it was met before. 0: another face
+ * stands between the same edges. */
+static int add_face(finder *f, int elem, int a, int b, int32_t node)
+{
+    uint8_t *const number = a < b ? &f->face_of[a][b] : &f->face_of[b][a];
+    if (*number == 0) {
+        f->face[f->n_face] = (face){elem, node, 1};
+        *number = (uint8_t)++f->n_face;
+        f->n_open++;
+        return 1;
+    }
+    face *const met = &f->face[*number - 1];
+    f->n_open -= met->is_open;
+    met->is_open = 0;
+    f->next[elem] |= 1u << met->elem;
+    f->next[met->elem] |= 1u << elem;
+    return met->across == node;
+}
+
+static int add_element(finder *f, int elem, const int32_t conn[8], int corner)
+{
+    int edge[3], is_plain = 1;
+    f->next[elem] = 0;
+    for (int i = 0; i < 3; i++) edge[i] = find_edge(f, conn[edge_end[corner][i]]);
+    if (edge[0] == MOST || edge[1] == MOST || edge[2] == MOST) return 0;
+    for (int i = 0; i < 3; i++)
+        is_plain &= add_face(f, elem, edge[i], edge[(i + 1) % 3], conn[across[corner][i]]);
+    return is_plain;
+}
+
+/* 1 if elements 0 .. n - 1 are all reached from the first one. */
+static int is_connected(const finder *f, int n)
+{
+    const unsigned all = (1u << n) - 1;
+    unsigned reached = 1, before = 0;
+    while (reached != before && reached != all) {
+        before = reached;
+        for (int i = 0; i < n; i++)
+            if (reached >> i & 1) reached |= f->next[i];
+    }
+    return reached == all;
+}
+
+hx_node_star hx_node_star_of(const hx_mesh *mesh, int64_t node)
+{
+    const uint32_t *const list = mesh->node_elem + mesh->node_elem_ptr[node];
+    const int64_t n = mesh->node_elem_ptr[node + 1] - mesh->node_elem_ptr[node];
+    finder f;
+    f.n_end = f.n_face = f.n_open = 0; /* the rest as it is asked for */
+    if (n < 1 || n > MOST) return (hx_node_star){0, 0};
+    for (int i = 0; i < (int)n; i++)
+        if (!add_element(&f, i, mesh->conn + 8 * (int64_t)(list[i] / 8), (int)(list[i] % 8)))
+            return (hx_node_star){0, 0};
+    return (hx_node_star){is_connected(&f, (int)n), f.n_open == 0};
+}
