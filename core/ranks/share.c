@@ -48,8 +48,7 @@ int hx_share_rank_of(const hx_share *share, int n_rank, int64_t elem)
     return low;
 }
 
-/* The lowest rank that has a point of the whole. */
-static int owner_of(const hx_share *share, int n_rank, int64_t point)
+int hx_share_owner(const hx_share *share, int n_rank, int64_t point)
 {
     const hx_space *const space = &share->whole->space;
     const int64_t first = space->point_ptr[point]; /* elements ascend, and so do their ranks */
@@ -71,7 +70,7 @@ static int number_nodes(hx_share *share, const hx_team *team, int32_t *place)
     n = 0;
     for (int is_other = 0; is_other < 2; is_other++) {
         for (int64_t a = 0; a < mesh->n_node; a++)
-            if (place[a] == 0 && (owner_of(share, team->size, a) != team->rank) == is_other)
+            if (place[a] == 0 && (hx_share_owner(share, team->size, a) != team->rank) == is_other)
                 share->node[n++] = (int32_t)a;
         if (!is_other) share->n_own = n;
     }
@@ -130,7 +129,7 @@ static int list_others(hx_share *share, const hx_team *team)
     const int64_t n = share->space.n_point;
     HX_TRY(hx_alloc_raw(&share->other, (size_t)(n - share->n_own), sizeof *share->other, what));
     for (int64_t p = share->n_own; p < n; p++)
-        if (owner_of(share, team->size, share->node[p]) != team->rank)
+        if (hx_share_owner(share, team->size, share->node[p]) != team->rank)
             share->other[share->n_other++] = (int32_t)p;
     return HX_OK;
 }
