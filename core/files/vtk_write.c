@@ -193,9 +193,8 @@ typedef struct field_source {
 static field_source source_of(const selection *s, const hx_vtk_field *field)
 {
     const bool on_points = field->where == HX_VTK_POINT;
-    const int32_t *const list = on_points ? s->node : s->elem, *const orig =
-                                                                   on_points ? s->mesh->node_orig
-                                                                             : s->mesh->elem_orig;
+    const int32_t *const list = on_points ? s->node : s->elem;
+    const int32_t *const orig = on_points ? s->mesh->node_orig : s->mesh->elem_orig;
     if (!s->piece) return (field_source){field, list, NULL, 0};
     const int64_t first = s->piece->first[field->where];
     return s->is_part ? (field_source){field, list, orig, first}
@@ -261,8 +260,8 @@ static int put_mesh(hx_vtk_stream *out, const selection *s)
 {
     const long long n_node = s->n_node, n_elem = s->n_elem,
                     n_number = count_cell_numbers(s, n_elem);
-    const hx_vtk_items cells = {n_elem, 9, (uint64_t)n_number,
-                                (uint64_t)count_cell_numbers(s, hx_vtk_stream_begin(out, n_elem))};
+    const int64_t n_before = count_cell_numbers(s, hx_vtk_stream_begin(out, n_elem));
+    const hx_vtk_items cells = {n_elem, 9, (uint64_t)n_number, (uint64_t)n_before};
     HX_TRY(hx_vtk_stream_text(out, "POINTS %lld double\n", n_node));
     HX_TRY(hx_vtk_stream_records(out, n_node, 3, sizeof(double), encode_points, s));
     HX_TRY(hx_vtk_stream_text(out, "\nCELLS %lld %lld\n", n_elem, n_number));

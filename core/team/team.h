@@ -39,7 +39,7 @@ typedef struct hx_team_ops {
     /* 1 if all have come here within the seconds given, else 0. At most once. */
     int (*meet)(const hx_team *team, double seconds);
     /* A file for all to write, each by itself; hx_team_file (team_file.h) has its name and its end.
-     * stream: the first process' own, NULL elsewhere; path: where all find it. Collective, as is
+     * stream: the first process' own, NULL elsewhere; path: where all find it. Nobody waits, as in
      * closing. is_synced: what this process wrote is on the disk then. */
     int (*open_file)(const hx_team *team, FILE *stream, const char *path, void **opened);
     /* Bytes at a place of the file, by this process; in any thread, one at a time. 0 or the reason,

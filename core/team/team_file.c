@@ -1,3 +1,4 @@
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "team_file.h"
 
 #include <errno.h>
@@ -65,9 +66,7 @@ static int open_all(hx_team_file *file)
     HX_TRY(tell_place(team, file->file.tmp_path, place));
     int rc = team->ops->open_file(team, file->file.stream, place, &file->opened);
     if (rc < 0) hx_error_prefix("%s: cannot write: ", file->path);
-    rc = hx_team_agree(team, rc < 0 ? HX_EIO : rc);
-    if (rc < 0) file->opened = NULL; /* closing would wait for those that have none */
-    return rc;
+    return hx_team_agree(team, rc < 0 ? HX_EIO : rc);
 }
 
 int hx_team_file_open(hx_team_file *file, const hx_team *team, const char *path, uint64_t bytes)
@@ -87,10 +86,10 @@ int hx_team_file_write_at(hx_team_file *file, uint64_t at, const void *data, siz
     return file->team->ops->write_at(file->opened, at, data, bytes);
 }
 
-/* Collective: also where a process has given up. */
 static int close_all(hx_team_file *file, int is_synced)
 {
     const int rc = file->team->ops->close_file(file->opened, is_synced);
+    file->opened = NULL;
     if (rc < 0) hx_error_prefix("%s: cannot write: ", file->path);
     return hx_team_agree(file->team, rc < 0 ? HX_EIO : HX_OK);
 }
@@ -109,6 +108,7 @@ int hx_team_file_commit(hx_team_file *file, int rc, int is_synced)
 
 void hx_team_file_free(hx_team_file *file)
 {
+    if (file->opened) file->team->ops->close_file(file->opened, 0);
     hx_atomic_file_free(&file->file);
     free(file->path);
     memset(file, 0, sizeof *file);

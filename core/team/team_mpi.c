@@ -149,6 +149,8 @@ static int mpi_meet(const hx_team *team, double seconds)
     }
 }
 
+/* By each for itself, so that one that fails keeps no other waiting: where one of several cannot
+ * open a file together, Open MPI's own IO leaves the others in a barrier. */
 static int mpi_open_file(const hx_team *team, FILE *stream, const char *path, void **opened)
 {
     MPI_File *file;
@@ -156,7 +158,7 @@ static int mpi_open_file(const hx_team *team, FILE *stream, const char *path, vo
     (void)stream;
     *opened = NULL;
     HX_TRY(hx_alloc(&file, 1, sizeof *file, "a file of several processes"));
-    const int rc = MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_WRONLY, MPI_INFO_NULL, file);
+    const int rc = MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_WRONLY, MPI_INFO_NULL, file);
     if (rc == MPI_SUCCESS)
         *opened = file;
     else
