@@ -37,6 +37,7 @@ typedef struct selection {
     const hx_mesh *mesh;
     const hx_vtk_piece *piece; /* of the data there is; NULL: all, in the mesh's own order */
     int64_t n_node, n_elem;
+    int64_t n_number, n_before; /* of count_cell_numbers */
     int32_t *node, *elem;       /* [n_node], [n_elem] mesh's numbers; NULL: the same (owned) */
     const int32_t *node_number; /* [mesh->n_node] the file's numbers; NULL: the same */
     int32_t *own_number;        /* node_number of a part (owned) */
@@ -245,23 +246,39 @@ static int put_header(hx_vtk_stream *out, const char *title)
                               line, out->ascii ? "ASCII" : "BINARY");
 }
 
-/* Numbers of CELLS before one: of each cell how many nodes, and these. */
-static int64_t count_cell_numbers(const selection *s, int64_t n_cell)
+/* Numbers of CELLS from one of them to another: of each cell how many nodes, and these. */
+static int64_t count_numbers(const selection *s, int64_t begin, int64_t end)
 {
-    int64_t n = n_cell;
+    int64_t n = end - begin;
     if (!s->mesh->conn) return 9 * n; /* hexahedra that are not there, to know a file's size */
 #pragma omp parallel for schedule(static) reduction(+ : n)
-    for (int64_t i = 0; i < n_cell; i++)
+    for (int64_t i = begin; i < end; i++)
         n += hx_solids[solid_of(s->mesh->conn + 8 * mesh_index(s->elem, i))].n_node;
     return n;
 }
 
+/* Those of all, and of the pieces before this process', each of which counts its own. Collective.
+ */
+static int count_cell_numbers(selection *s, const hx_team *team)
+{
+    const int64_t n = count_numbers(s, hx_team_piece(team, s->n_elem, team->rank),
+                                    hx_team_piece(team, s->n_elem, team->rank + 1));
+    int64_t *all;
+    HX_TRY(hx_alloc_raw(&all, (size_t)team->size, sizeof *all, "cells of the VTK file"));
+    const int rc = team->ops->all_gather(team, &n, sizeof n, all);
+    s->n_number = s->n_before = 0;
+    for (int r = 0; rc == HX_OK && r < team->size; r++) {
+        if (r < team->rank) s->n_before += all[r];
+        s->n_number += all[r];
+    }
+    free(all);
+    return rc;
+}
+
 static int put_mesh(hx_vtk_stream *out, const selection *s)
 {
-    const long long n_node = s->n_node, n_elem = s->n_elem,
-                    n_number = count_cell_numbers(s, n_elem);
-    const int64_t n_before = count_cell_numbers(s, hx_vtk_stream_begin(out, n_elem));
-    const hx_vtk_items cells = {n_elem, 9, (uint64_t)n_number, (uint64_t)n_before};
+    const long long n_node = s->n_node, n_elem = s->n_elem, n_number = s->n_number;
+    const hx_vtk_items cells = {n_elem, 9, (uint64_t)n_number, (uint64_t)s->n_before};
     HX_TRY(hx_vtk_stream_text(out, "POINTS %lld double\n", n_node));
     HX_TRY(hx_vtk_stream_records(out, n_node, 3, sizeof(double), encode_points, s));
     HX_TRY(hx_vtk_stream_text(out, "\nCELLS %lld %lld\n", n_elem, n_number));
@@ -393,6 +410,7 @@ int hx_vtk_bytes(const hx_mesh *mesh, const char *title, const hx_vtk_field *fie
     selection s;
     hx_team_alone(&alone);
     select_all(&s, mesh);
+    HX_TRY(count_cell_numbers(&s, &alone));
     HX_TRY(put_file(&out, &s, title, field, n_field));
     *bytes = out.total;
     return HX_OK;
@@ -437,14 +455,19 @@ static int check_team(const hx_team *team, const hx_vtk_options *options)
     return HX_RAISE(HX_EINTERNAL, "several processes write whole binary files alone");
 }
 
-/* What is to be written, and how many bytes it is. */
-static int prepare(hx_vtk_stream *out, selection *s, const char *title,
-                   const hx_vtk_options *options, const hx_vtk_field *field, size_t n_field)
+/* What is to be written. */
+static int select_items(selection *s, const hx_team *team, const hx_vtk_options *options)
 {
-    HX_TRY(check_team(out->team, options));
+    HX_TRY(check_team(team, options));
     HX_TRY(invert(s->mesh->n_node, s->mesh->node_orig, &s->node));
     HX_TRY(invert(s->mesh->n_elem, s->mesh->elem_orig, &s->elem));
-    if (options->value) HX_TRY(select_part(s, options->value, options->least));
+    return options->value ? select_part(s, options->value, options->least) : HX_OK;
+}
+
+/* How many bytes it is. */
+static int count_bytes(hx_vtk_stream *out, const selection *s, const char *title,
+                       const hx_vtk_field *field, size_t n_field)
+{
     HX_TRY(put_file(out, s, title, field, n_field));
     return hx_vtk_stream_alloc(out, most_values(field, n_field));
 }
@@ -464,7 +487,9 @@ int hx_vtk_write_part(const char *path, const hx_mesh *mesh, const char *title,
     hx_team_alone(&alone);
     select_all(&s, mesh);
     s.piece = options->piece;
-    HX_TRY_FAIL(hx_team_agree(out.team, prepare(&out, &s, title, options, field, n_field)));
+    HX_TRY_FAIL(hx_team_agree(out.team, select_items(&s, out.team, options)));
+    HX_TRY_FAIL(count_cell_numbers(&s, out.team));
+    HX_TRY_FAIL(hx_team_agree(out.team, count_bytes(&out, &s, title, field, n_field)));
     HX_TRY_FAIL(hx_vtk_stream_open(&out, path));
     rc = put_file(&out, &s, title, field, n_field);
     HX_TRY_FAIL(hx_vtk_stream_close(&out, rc, options->is_synced));

@@ -7,8 +7,8 @@
  * processes and on every run with as many. Values of points go from device to device where the
  * machine lets them (mail.h), else through host memory, as all else does: the operations wait then.
  *
- * One process leads: it has the whole, proposes designs and writes files; the others follow, doing
- * what hx_ranks_call tells them (design/follow.h). */
+ * One process leads: it has the whole, proposes designs and says what is written; the others
+ * follow, doing what hx_ranks_call tells them (design/follow.h). */
 #ifndef HX_RANKS_H
 #define HX_RANKS_H
 
