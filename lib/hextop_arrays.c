@@ -118,7 +118,7 @@ static int fill_heat_flux(hextop *h, int load_case, double *value)
     const int64_t n = 3 * h->session.mesh.n_elem;
     HX_TRY_FAIL(hx_alloc_raw(&flux, (size_t)n, sizeof *flux, "heat fluxes"));
     HX_TRY_FAIL(get_solution(h, load_case, h->session.problem.reference, &u, &modulus));
-    hx_output_heat_flux(&h->session, modulus, u, flux);
+    hx_output_heat_flux(&h->session.problem, modulus, u, flux);
     for (int64_t i = 0; i < n; i++) value[i] = (double)flux[i];
 fail:
     free(flux);

@@ -5,21 +5,27 @@
 #include "../session/session.h"
 #include "core/files/vtk_fields.h"
 
+typedef struct hx_output_ranks hx_output_ranks; /* output_ranks.h */
+
+/* Of n_elem elements and n_node nodes: the mesh's, or with a team the piece that this process
+ * writes (output_ranks.h), in the order of the file; own: what it solves, a share of them. */
 typedef struct hx_output {
     hx_session *session;   /* (borrowed) */
     const char *directory; /* (borrowed) */
     hx_vtk_format format;
-    hx_fields fields; /* memory for all fields, taken before the first iteration */
-    double *physical; /* [n_elem] density of the design just analysed (owned) */
-    double *scalar;   /* [n_elem] a field on its way from the device (owned) */
-    double *density;  /* [n_elem], these in `fields`; NULL if not asked for */
+    hx_output_ranks *ranks; /* of a run by several processes; NULL: one (owned) */
+    hx_fields fields;       /* memory for all fields, taken before the first iteration */
+    double *physical;       /* [n_elem] density of the design just analysed (owned) */
+    double *whole;          /* [n_elem of the mesh] of the leader; in one process `physical` */
+    double *scalar;         /* [own n_elem] a field on its way from the device (owned) */
+    double *density;        /* [n_elem], these in `fields`; NULL if not asked for */
     float *sensitivity, *energy;
     double **displacement;        /* [n_case] -> [n_node][3] (outer array owned) */
     float **von_mises;            /* [n_case] -> [n_elem] (outer array owned) */
     double **temperature;         /* [n_case] -> [n_node] (outer array owned) */
     float **heat_flux;            /* [n_case] -> [n_elem][3] (outer array owned) */
-    double *scratch;              /* [n_node][components] the unknowns, for von_mises or heat_flux
-                                     (owned) */
+    double *scratch;              /* [own n_point][components] the unknowns, of fields that are not
+                                     these as they are (owned) */
     size_t n_file, file_capacity; /* VTK files of this run, oldest first */
     char **file;                  /* [n_file] names within the directory (owned) */
     double *time;                 /* [n_file] iterations (owned) */
@@ -45,7 +51,8 @@ typedef struct hx_output_plan {
 } hx_output_plan;
 int hx_output_make_plan(hx_session *s, hx_output_plan *plan);
 
-/* Creates the directory, tests that a file can be written there, and takes the memory. */
+/* Creates the directory, tests that a file can be written there, and takes the memory. With a team
+ * by the leader; the others answer (output_ranks.h), here and below. */
 int hx_output_open(hx_output *out, hx_session *s);
 /* The memory alone. */
 int hx_output_take(hx_output *out, hx_session *s);
@@ -83,8 +90,8 @@ void hx_output_von_mises(const hx_problem *problem, const double *modulus, const
                          float *stress);
 
 /* flux[n_elem][3]: heat per area and time at element centres, -conductivity grad T. */
-void hx_output_heat_flux(const hx_session *s, const double *conductivity, const double *temperature,
-                         float *flux);
+void hx_output_heat_flux(const hx_problem *problem, const double *conductivity,
+                         const double *temperature, float *flux);
 
 void hx_output_free(hx_output *out);
 

@@ -13,6 +13,7 @@
 #include "../text/table.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
+#include "core/team/team.h"
 #include "core/version.h"
 #include "outcome.h"
 
@@ -205,16 +206,18 @@ static void begin_writing(hx_progress_meter *meter, const char *path, char *what
     hx_progress_begin(meter, what);
 }
 
-static void end_writing(const hx_progress_meter *meter, const char *path, int64_t n_elem)
+static void end_writing(const hx_progress_meter *meter, const char *path, int64_t n_elem,
+                        int n_rank)
 {
-    char bytes[32], rate[32], count[32];
+    char bytes[32], rate[32], count[32], by[32] = "";
     struct stat file;
     const double seconds = hx_clock() - meter->begin;
     const double size = stat(path, &file) == 0 ? (double)file.st_size : 0.0;
-    hx_log_detail("%s: %s elements, %s in %.3f s, %s a second", path,
+    if (n_rank > 1) snprintf(by, sizeof by, ", by %d processes", n_rank);
+    hx_log_detail("%s: %s elements, %s in %.3f s, %s a second%s", path,
                   hx_format_count(n_elem, count, sizeof count),
                   hx_format_bytes(size, bytes, sizeof bytes), seconds,
-                  hx_format_bytes(size / seconds, rate, sizeof rate));
+                  hx_format_bytes(size / seconds, rate, sizeof rate), by);
 }
 
 int hx_progress_write(const char *path, const hx_mesh *mesh, const char *title,
@@ -229,7 +232,7 @@ int hx_progress_write(const char *path, const hx_mesh *mesh, const char *title,
     begin_writing(&meter, path, what, sizeof what);
     HX_TRY(hx_vtk_write_part(path, mesh, title, &shown, fields->field, fields->n, &n));
     if (n_written) *n_written = n;
-    end_writing(&meter, path, n);
+    end_writing(&meter, path, n, options->team ? options->team->size : 1);
     return HX_OK;
 }
 
@@ -245,7 +248,7 @@ int hx_progress_write_mesh(const char *path, const hx_mesh *mesh, const hx_mesh_
     shown.notes = &notes;
     begin_writing(&meter, path, what, sizeof what);
     const int rc = format->write(path, mesh, &shown);
-    if (rc == HX_OK) end_writing(&meter, path, mesh->n_elem);
+    if (rc == HX_OK) end_writing(&meter, path, mesh->n_elem, 1);
     hx_log_notes(&notes);
     return rc;
 }

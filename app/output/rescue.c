@@ -12,8 +12,8 @@
 static int write_density(const hx_output *out, const char *path)
 {
     const hx_session *s = out->session;
-    const hx_vtk_field density = {"density", HX_VTK_CELL, HX_VTK_F64, 1, out->physical};
-    HX_TRY(hx_optimizer_density(&s->opt, out->physical));
+    const hx_vtk_field density = {"density", HX_VTK_CELL, HX_VTK_F64, 1, out->whole};
+    HX_TRY(hx_optimizer_density(&s->opt, out->whole));
     return hx_vtk_write(path, &s->mesh, "hextop, design of a run that failed", out->format,
                         &density, 1);
 }

@@ -11,6 +11,7 @@
 #include "../output/history.h"
 #include "../output/outcome.h"
 #include "../output/output.h"
+#include "../output/output_ranks.h"
 #include "../output/progress.h"
 #include "../output/run_log.h"
 #include "../output/summary.h"
@@ -382,7 +383,9 @@ static int command_run(const hx_options *options)
 static int follow_run(const hx_options *options)
 {
     hx_session s;
+    hx_output output;
     memset(&s, 0, sizeof s);
+    memset(&output, 0, sizeof output);
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_IGN);
     signal(SIGHUP, SIG_IGN);
@@ -390,7 +393,9 @@ static int follow_run(const hx_options *options)
     int rc = hx_config_read(&s.cfg, options->argument[0], options->n_argument - 1,
                             options->argument + 1);
     if (rc == HX_OK) rc = hx_session_open_follower(&s);
+    if (rc == HX_OK) hx_output_follow(&output, &s);
     if (rc == HX_OK) rc = hx_session_serve(&s);
+    hx_output_free(&output);
     hx_session_free(&s);
     return rc;
 }

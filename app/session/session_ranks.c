@@ -111,25 +111,6 @@ static int identify(hx_session *s, choice *c)
     return HX_OK;
 }
 
-/* What a process says to the leader's choice: 0, or an error code and why. */
-typedef struct verdict {
-    int32_t rc;
-    char why[400];
-} verdict;
-
-/* Every process' verdict becomes that of all: nothing is written before. */
-static int agree(const hx_session *s, int own)
-{
-    verdict mine = {.rc = own}, *all;
-    if (own < 0) snprintf(mine.why, sizeof mine.why, "%s", hx_error_message());
-    HX_TRY(hx_alloc_raw(&all, (size_t)s->team->size, sizeof *all, "processes"));
-    int rc = s->team->ops->all_gather(s->team, &mine, sizeof mine, all);
-    for (int r = 0; rc == HX_OK && r < s->team->size; r++)
-        if (all[r].rc < 0) rc = HX_RAISE(all[r].rc, "%s", all[r].why);
-    free(all);
-    return rc;
-}
-
 int hx_session_tell_choice(hx_session *s)
 {
     choice c;
@@ -142,7 +123,7 @@ int hx_session_tell_choice(hx_session *s)
     c.layout = (int32_t)s->cfg.solver.layout;
     HX_TRY(identify(s, &c));
     HX_TRY(s->team->ops->broadcast(s->team, HX_RANKS_LEADER, &c, sizeof c));
-    return agree(s, HX_OK);
+    return hx_team_agree(s->team, HX_OK);
 }
 
 static int differ(const hx_hash *a, const hx_hash *b)
@@ -186,7 +167,7 @@ static int hear_choice(hx_session *s)
     HX_TRY(hx_config_set_word(&s->cfg.solver.preconditioner, leader.preconditioner));
     s->cfg.solver.layout = (hx_layout)leader.layout;
     const int rc = identify(s, &own);
-    return agree(s, rc < 0 ? rc : compare(s, &leader, &own));
+    return hx_team_agree(s->team, rc < 0 ? rc : compare(s, &leader, &own));
 }
 
 int hx_session_open_follower(hx_session *s)

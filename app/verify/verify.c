@@ -218,7 +218,7 @@ static void find_fluxes(hx_verify *v)
 {
     const hx_session *s = &v->session;
     for (int64_t a = 0; a < s->space.n_point; a++) v->u[a] += s->problem.reference;
-    hx_output_heat_flux(s, v->modulus, v->u, v->flux);
+    hx_output_heat_flux(&s->problem, v->modulus, v->u, v->flux);
     for (int64_t e = 0; e < s->mesh.n_elem; e++) {
         const float *const q = v->flux + 3 * e;
         v->stress[e] = sqrtf(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);

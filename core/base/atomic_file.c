@@ -1,3 +1,6 @@
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE /* fallocate */
+#endif
 #include "atomic_file.h"
 
 #include <dirent.h>
@@ -130,6 +133,27 @@ int hx_atomic_file_open(hx_atomic_file *file, const char *path)
 fail:
     hx_atomic_file_free(file);
     return rc;
+}
+
+/* 1: a fault of the disk or a limit; else the file system cannot tell. */
+static int is_refusal(int reason)
+{
+    return reason == ENOSPC || reason == EDQUOT || reason == EFBIG || reason == EIO;
+}
+
+int hx_atomic_file_reserve(hx_atomic_file *file, uint64_t bytes)
+{
+    int reason = 0;
+#ifdef __linux__
+    do {
+        errno = 0;
+        reason = bytes > 0 && fallocate(fileno(file->stream), 0, 0, (off_t)bytes) != 0 ? errno : 0;
+    } while (reason == EINTR);
+#else
+    (void)bytes;
+#endif
+    errno = 0;
+    return is_refusal(reason) ? hx_atomic_file_refuse(file->path, reason) : HX_OK;
 }
 
 /* The names in the folder of a file; where the system cannot, it goes without. */

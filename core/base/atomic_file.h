@@ -2,6 +2,7 @@
 #ifndef HX_ATOMIC_FILE_H
 #define HX_ATOMIC_FILE_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 #include "error.h"
@@ -31,6 +32,10 @@ void hx_atomic_file_remove(const char *path);
  * through. A file that is there already keeps its permission bits, and can be written by its owner.
  * HX_EIO with path and the system's reason. */
 int hx_atomic_file_open(hx_atomic_file *file, const char *path);
+
+/* Takes room for `bytes` on the disk, where the file system has a way to, so that a full disk shows
+ * before the first write. HX_EIO. */
+int hx_atomic_file_reserve(hx_atomic_file *file, uint64_t bytes);
 
 /* HX_EIO with path, reason and remedy; reason: an errno, 0: the system did not say. */
 int hx_atomic_file_refuse(const char *path, int reason);

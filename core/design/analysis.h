@@ -149,6 +149,11 @@ int hx_analysis_modulus(const hx_analysis *analysis, double *host);
 int hx_analysis_displacement(const hx_analysis *analysis, int load_case, double *u);
 int hx_analysis_point_displacement(const hx_analysis *analysis, int load_case, double *u);
 
+/* The same of what this process solves, its share with ranks: nothing is said to others. own[] of
+ * the elements, and of the points, of the operator's problem. */
+int hx_analysis_own_modulus(const hx_analysis *analysis, double *own);
+int hx_analysis_own_displacement(const hx_analysis *analysis, int load_case, double *own);
+
 /* After a solve that failed: the next one begins from nothing, as the first did. */
 int hx_analysis_forget(hx_analysis *analysis);
 

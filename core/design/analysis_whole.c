@@ -189,6 +189,20 @@ int hx_analysis_displacement(const hx_analysis *a, int load_case, double *u)
     return rc;
 }
 
+int hx_analysis_own_modulus(const hx_analysis *a, double *own)
+{
+    const hx_operator *const op = a->op;
+    return op->dev->ops->download(op->dev, own, op->model.d_modulus,
+                                  (size_t)op->model.n_elem * sizeof *own);
+}
+
+int hx_analysis_own_displacement(const hx_analysis *a, int load_case, double *own)
+{
+    const hx_operator *const op = a->op;
+    const size_t n = (size_t)a->problem->components * (size_t)op->model.n_point;
+    return op->dev->ops->download(op->dev, own, a->d_u[load_case], n * sizeof *own);
+}
+
 int hx_analysis_forget(hx_analysis *a)
 {
     HX_TRY(tell_unless_joint(a, HX_CALL_FORGET, 0.0));
@@ -326,6 +340,8 @@ int hx_analysis_answer(hx_analysis *a, const hx_ranks_call *call)
     case HX_CALL_REPORT:
         return send_report(a);
     default:
+        if (call->what >= HX_RANKS_OTHER && a->ranks->answer)
+            return a->ranks->answer(a->ranks->context, call);
         return HX_RAISE(HX_EINTERNAL, "a call that no process knows: %d", call->what);
     }
 }

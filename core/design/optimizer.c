@@ -387,13 +387,29 @@ int hx_optimizer_undo_share(hx_optimizer *opt)
     return hx_analysis_forget(opt->analysis);
 }
 
-int hx_optimizer_energy_share(hx_optimizer *opt, double *host)
+/* The energies, into dv. */
+static int weigh_energy(hx_optimizer *opt)
 {
     hx_device *dev = opt->analysis->dev;
-    double *const d_scratch = opt->d_dv;
-    HX_TRY(dev->ops->vector->multiply(dev, opt->problem->mesh->n_elem, opt->d_energy,
-                                      opt->analysis->d_modulus, d_scratch));
-    return hx_analysis_download(opt->analysis, d_scratch, host);
+    return dev->ops->vector->multiply(dev, opt->problem->mesh->n_elem, opt->d_energy,
+                                      opt->analysis->d_modulus, opt->d_dv);
+}
+
+int hx_optimizer_energy_share(hx_optimizer *opt, double *host)
+{
+    HX_TRY(weigh_energy(opt));
+    return hx_analysis_download(opt->analysis, opt->d_dv, host);
+}
+
+int hx_optimizer_own_field(hx_optimizer *opt, hx_design_field field, double *own)
+{
+    hx_device *dev = opt->analysis->dev;
+    const double *const d_field[] = {[HX_DESIGN_DENSITY] = opt->d_physical,
+                                     [HX_DESIGN_SENSITIVITY] = opt->d_dc,
+                                     [HX_DESIGN_ENERGY] = opt->d_dv};
+    if (field == HX_DESIGN_ENERGY) HX_TRY(weigh_energy(opt));
+    return dev->ops->download(dev, own, d_field[field],
+                              (size_t)opt->problem->mesh->n_elem * sizeof *own);
 }
 
 void hx_optimizer_free(hx_optimizer *opt)

@@ -149,6 +149,11 @@ int hx_optimizer_density(const hx_optimizer *opt, double *host);
 int hx_optimizer_sensitivity(const hx_optimizer *opt, double *host);
 int hx_optimizer_energy(hx_optimizer *opt, double *host);
 
+/* The same fields of the elements that this process has of the design, all in one process. With
+ * ranks every process that has a part of it calls it for itself: nothing travels. */
+typedef enum { HX_DESIGN_DENSITY, HX_DESIGN_SENSITIVITY, HX_DESIGN_ENERGY } hx_design_field;
+int hx_optimizer_own_field(hx_optimizer *opt, hx_design_field field, double *own);
+
 /* hx_analysis_stiffness_error of the design just analysed. */
 int hx_optimizer_stiffness_error(hx_optimizer *opt, double *error);
 

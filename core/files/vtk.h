@@ -25,9 +25,22 @@ typedef struct hx_vtk_field {
     const void *data; /* [n_node or n_elem][n_comp], in the mesh's own order (borrowed) */
 } hx_vtk_field;
 
+/* What data and values there are where not all of the mesh's own order: of nodes and elements n
+ * each from `first` on, in the file's (original) order. By hx_vtk_where. */
+typedef struct hx_vtk_piece {
+    int64_t first[2], n[2];
+} hx_vtk_piece;
+
+struct hx_team; /* core/team/team.h */
+
 typedef struct hx_vtk_options {
     hx_vtk_format format;
     const double *value; /* [n_elem] (borrowed): only elements with value >= least; NULL: all */
+    /* The processes that write the file together, each its piece of every section; NULL: one does.
+     * Of several all call the writer with the same mesh, title, options and fields, each with its
+     * hx_vtk_own_piece of the fields; binary files of all elements. (borrowed) */
+    const struct hx_team *team;
+    const hx_vtk_piece *piece; /* NULL: all, in the mesh's own order (borrowed) */
     double least;
     int is_synced; /* to the disk itself before it has its name */
     /* Called now and then with the share done, from any thread but never twice at once; may be
@@ -50,6 +63,9 @@ int hx_vtk_write(const char *path, const hx_mesh *mesh, const char *title, hx_vt
 int hx_vtk_write_part(const char *path, const hx_mesh *mesh, const char *title,
                       const hx_vtk_options *options, const hx_vtk_field *field, size_t n_field,
                       int64_t *n_written);
+
+/* The piece that a process of a team writes. */
+hx_vtk_piece hx_vtk_own_piece(const struct hx_team *team, const hx_mesh *mesh);
 
 /* Size of the binary file of the whole mesh. O(n_elem): reads no data, which may be NULL,
  * as the mesh's conn, for hexahedra. */

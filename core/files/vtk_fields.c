@@ -13,7 +13,8 @@ static const size_t type_size[] = {
 int hx_fields_add(hx_fields *fields, const hx_mesh *mesh, hx_vtk_where where, hx_vtk_type type,
                   int n_comp, const char *name, void *data)
 {
-    const size_t n = (size_t)(where == HX_VTK_POINT ? mesh->n_node : mesh->n_elem);
+    const int64_t n_whole = where == HX_VTK_POINT ? mesh->n_node : mesh->n_elem;
+    const size_t n = (size_t)(fields->piece ? fields->piece->n[where] : n_whole);
     char *own_name = NULL;
     void *own_data = NULL;
     HX_TRY(hx_grow(&fields->field, fields->n, &fields->capacity, sizeof *fields->field, "fields"));
@@ -85,6 +86,17 @@ static int is_for_cells_alone(const hx_mesh *mesh, const hx_set *set, int *alone
     return HX_OK;
 }
 
+/* flag := 1 at items of the mesh, where they are of the data's piece. */
+static void flag_items(const hx_vtk_piece *piece, hx_vtk_where where, const int32_t *orig,
+                       int64_t n, const int32_t *item, int32_t *flag)
+{
+    for (int64_t k = 0; k < n; k++) {
+        int64_t place = item[k];
+        if (piece) place = (orig ? orig[place] : place) - piece->first[where];
+        if (!piece || (place >= 0 && place < piece->n[where])) flag[place] = 1;
+    }
+}
+
 int hx_fields_add_sets(hx_fields *fields, const hx_mesh *mesh)
 {
     for (size_t i = 0; i < mesh->n_set; i++) {
@@ -95,10 +107,12 @@ int hx_fields_add_sets(hx_fields *fields, const hx_mesh *mesh)
         snprintf(name, sizeof name, "set_%.200s", set->name);
         HX_TRY(is_for_cells_alone(mesh, set, &alone));
         if (!alone) HX_TRY(hx_fields_add(fields, mesh, HX_VTK_POINT, HX_VTK_I32, 1, name, &flag));
-        for (int64_t k = 0; flag && k < set->n_node; k++) flag[set->node[k]] = 1;
+        if (flag)
+            flag_items(fields->piece, HX_VTK_POINT, mesh->node_orig, set->n_node, set->node, flag);
         if (set->n_elem == 0) continue;
         HX_TRY(hx_fields_add(fields, mesh, HX_VTK_CELL, HX_VTK_I32, 1, name, &flag));
-        for (int64_t k = 0; flag && k < set->n_elem; k++) flag[set->elem[k]] = 1;
+        if (flag)
+            flag_items(fields->piece, HX_VTK_CELL, mesh->elem_orig, set->n_elem, set->elem, flag);
     }
     return HX_OK;
 }

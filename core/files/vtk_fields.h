@@ -9,6 +9,7 @@ extern "C" {
 #endif
 
 typedef struct hx_fields {
+    const hx_vtk_piece *piece; /* that the data are of; NULL: all, in the mesh's order (borrowed) */
     size_t n, capacity;
     hx_vtk_field *field; /* [n] (owned, names and data included) */
     int planning;        /* 1: takes no memory for data, which stays NULL; only `bytes` grows */

@@ -1,6 +1,5 @@
 #include "vtk_stream.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #ifdef _OPENMP
@@ -35,20 +34,26 @@ size_t hx_vtk_stream_bytes(void)
     return (size_t)count_threads() * BLOCK_BYTES;
 }
 
-int hx_vtk_stream_open(hx_vtk_stream *stream, const char *path, size_t most_values)
+int hx_vtk_stream_alloc(hx_vtk_stream *stream, size_t most_values)
 {
     const size_t record = most_values * HX_VTK_TEXT_BYTES;
-    stream->counting = 0;
     stream->n_thread = count_threads();
     stream->block_bytes = record > BLOCK_BYTES ? record : BLOCK_BYTES;
-    HX_TRY(hx_alloc_raw(&stream->block, (size_t)stream->n_thread, stream->block_bytes,
-                        "blocks of the VTK writer"));
-    return hx_atomic_file_open(&stream->file, path);
+    return hx_alloc_raw(&stream->block, (size_t)stream->n_thread, stream->block_bytes,
+                        "blocks of the VTK writer");
 }
 
+int hx_vtk_stream_open(hx_vtk_stream *stream, const char *path)
+{
+    stream->counting = 0;
+    return hx_team_file_open(&stream->file, stream->team, path, stream->total);
+}
+
+/* Texts are the first process' to write. */
 int hx_vtk_stream_text(hx_vtk_stream *stream, const char *fmt, ...)
 {
     char line[LINE_SIZE];
+    int reason = 0;
     va_list args;
     va_start(args, fmt);
     const int n = vsnprintf(line, sizeof line, fmt, args);
@@ -58,11 +63,11 @@ int hx_vtk_stream_text(hx_vtk_stream *stream, const char *fmt, ...)
         stream->total += (uint64_t)n;
         return HX_OK;
     }
-    errno = 0;
-    if (fwrite(line, 1, (size_t)n, stream->file.stream) != (size_t)n)
-        return hx_atomic_file_refuse(stream->file.path, errno);
+    if (stream->team->rank == 0)
+        reason = hx_team_file_write_at(&stream->file, stream->at, line, (size_t)n);
+    stream->at += (uint64_t)n;
     stream->finished += (uint64_t)n;
-    return HX_OK;
+    return reason ? hx_atomic_file_refuse(stream->file.path, reason) : HX_OK;
 }
 
 static void report(const hx_vtk_stream *stream)
@@ -71,23 +76,19 @@ static void report(const hx_vtk_stream *stream)
         stream->progress(stream->context, (double)stream->finished / (double)stream->total);
 }
 
-int hx_vtk_stream_items(hx_vtk_stream *stream, const hx_vtk_items *items, size_t n_byte,
-                        hx_vtk_encoder *encode, const void *what)
+/* This process' piece, from `at` on, which ends behind it. */
+static int put_piece(hx_vtk_stream *stream, const hx_vtk_items *items, size_t one,
+                     hx_vtk_encoder *encode, const void *what, uint64_t *at)
 {
-    const int64_t n = items->n;
-    const size_t one = stream->ascii ? HX_VTK_TEXT_BYTES : n_byte;
-    const size_t n_most = items->most_values * one;
-    if (stream->counting) {
-        stream->total += items->n_value * one;
-        return HX_OK;
-    }
-    const double mean = (double)(items->n_value * one) / (double)(n > 0 ? n : 1);
-    const int64_t n_record = (int64_t)(stream->block_bytes / n_most);
-    const int64_t n_block = (n + n_record - 1) / n_record;
+    const int64_t first = hx_vtk_stream_begin(stream, items->n),
+                  last = hx_vtk_stream_end(stream, items->n);
+    const double mean = (double)(items->n_value * one) / (double)(last > first ? last - first : 1);
+    const int64_t n_record = (int64_t)(stream->block_bytes / (items->most_values * one));
+    const int64_t n_block = (last - first + n_record - 1) / n_record;
     int failed = 0, reason = 0;
 #pragma omp parallel for ordered schedule(dynamic, 1) num_threads(stream->n_thread)
     for (int64_t b = 0; b < n_block; b++) {
-        const int64_t begin = b * n_record, end = b + 1 < n_block ? begin + n_record : n;
+        const int64_t begin = first + b * n_record, end = b + 1 < n_block ? begin + n_record : last;
         unsigned char *const block = stream->block + (size_t)this_thread() * stream->block_bytes;
         size_t used = 0;
         int stop;
@@ -96,12 +97,12 @@ int hx_vtk_stream_items(hx_vtk_stream *stream, const hx_vtk_items *items, size_t
         if (!stop) used = (size_t)(encode(what, begin, end, stream->ascii, block) - block);
 #pragma omp ordered
         if (!failed) {
-            errno = 0;
-            if (fwrite(block, 1, used, stream->file.stream) != used) {
-                reason = errno;
+            reason = hx_team_file_write_at(&stream->file, *at, block, used);
+            if (reason) {
 #pragma omp atomic write
                 failed = 1;
             }
+            *at += used;
             stream->finished += (uint64_t)(mean * (double)(end - begin));
             report(stream);
         }
@@ -109,22 +110,36 @@ int hx_vtk_stream_items(hx_vtk_stream *stream, const hx_vtk_items *items, size_t
     return failed ? hx_atomic_file_refuse(stream->file.path, reason) : HX_OK;
 }
 
+int hx_vtk_stream_items(hx_vtk_stream *stream, const hx_vtk_items *items, size_t n_byte,
+                        hx_vtk_encoder *encode, const void *what)
+{
+    const size_t one = stream->ascii ? HX_VTK_TEXT_BYTES : n_byte;
+    uint64_t at = stream->at + items->n_before * one;
+    if (stream->counting) {
+        stream->total += items->n_value * one;
+        return HX_OK;
+    }
+    HX_TRY(put_piece(stream, items, one, encode, what, &at));
+    stream->at = stream->ascii ? at : stream->at + items->n_value * one;
+    return HX_OK;
+}
+
 int hx_vtk_stream_records(hx_vtk_stream *stream, int64_t n, size_t n_value, size_t n_byte,
                           hx_vtk_encoder *encode, const void *what)
 {
-    const hx_vtk_items items = {n, n_value, (uint64_t)n * n_value};
+    const hx_vtk_items items = {n, n_value, (uint64_t)n * n_value,
+                                (uint64_t)hx_vtk_stream_begin(stream, n) * n_value};
     return hx_vtk_stream_items(stream, &items, n_byte, encode, what);
 }
 
-int hx_vtk_stream_close(hx_vtk_stream *stream, int is_synced)
+int hx_vtk_stream_close(hx_vtk_stream *stream, int rc, int is_synced)
 {
-    return is_synced ? hx_atomic_file_commit_synced(&stream->file)
-                     : hx_atomic_file_commit(&stream->file);
+    return hx_team_file_commit(&stream->file, rc, is_synced);
 }
 
 void hx_vtk_stream_free(hx_vtk_stream *stream)
 {
-    hx_atomic_file_free(&stream->file);
+    hx_team_file_free(&stream->file);
     free(stream->block);
     memset(stream, 0, sizeof *stream);
 }

@@ -1,5 +1,6 @@
 /* Output of the VTK writer: text, and records that are encoded block by block in parallel and
- * written in order through an atomic file. Internal to the writer. */
+ * written in order, each process of a team its piece of them at its place of one file. Internal to
+ * the writer. */
 #ifndef HX_VTK_STREAM_H
 #define HX_VTK_STREAM_H
 
@@ -8,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../base/atomic_file.h"
+#include "../team/team_file.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,14 +19,16 @@ extern "C" {
 enum { HX_VTK_TEXT_BYTES = 26 };
 
 typedef struct hx_vtk_stream {
-    hx_atomic_file file;
+    const hx_team *team; /* that writes it (borrowed) */
+    hx_team_file file;
+    uint64_t at;          /* where the next text or records begin */
     unsigned char *block; /* [n_thread][block_bytes] (owned) */
     int n_thread;
     size_t block_bytes;
     int ascii;
     int counting;      /* 1: nothing is written, `total` grows */
     uint64_t total;    /* bytes; exact for a binary file, an upper bound for a text file */
-    uint64_t finished; /* of them */
+    uint64_t finished; /* of them, if the others are as far as this process */
     void (*progress)(void *context, double share); /* NULL: silent */
     void *context;
 } hx_vtk_stream;
@@ -34,20 +37,34 @@ typedef struct hx_vtk_stream {
 typedef unsigned char *hx_vtk_encoder(const void *what, int64_t begin, int64_t end, int ascii,
                                       unsigned char *to);
 
-/* Ends counting: opens the file and takes the blocks, each large enough for a record. */
-int hx_vtk_stream_open(hx_vtk_stream *stream, const char *path, size_t most_values);
+/* Takes the blocks, each large enough for a record. */
+int hx_vtk_stream_alloc(hx_vtk_stream *stream, size_t most_values);
+
+/* Ends counting: opens the file. By all processes, like what follows. A text file's team is one. */
+int hx_vtk_stream_open(hx_vtk_stream *stream, const char *path);
 
 /* Bytes of the blocks. */
 size_t hx_vtk_stream_bytes(void);
 
 int hx_vtk_stream_text(hx_vtk_stream *stream, const char *fmt, ...) HX_PRINTF(2, 3);
 
-/* Records of different lengths: n of at most most_values numbers each, n_value in all. */
+/* Records of different lengths: n of at most most_values numbers each, n_value in all, n_before in
+ * those before this process' own. */
 typedef struct hx_vtk_items {
     int64_t n;
     size_t most_values;
-    uint64_t n_value;
+    uint64_t n_value, n_before;
 } hx_vtk_items;
+
+/* The first record of this process' piece, of n, and the one after its last. */
+static inline int64_t hx_vtk_stream_begin(const hx_vtk_stream *stream, int64_t n)
+{
+    return hx_team_piece(stream->team, n, stream->team->rank);
+}
+static inline int64_t hx_vtk_stream_end(const hx_vtk_stream *stream, int64_t n)
+{
+    return hx_team_piece(stream->team, n, stream->team->rank + 1);
+}
 
 /* Numbers of n_byte bytes each. */
 int hx_vtk_stream_items(hx_vtk_stream *stream, const hx_vtk_items *items, size_t n_byte,
@@ -57,7 +74,8 @@ int hx_vtk_stream_items(hx_vtk_stream *stream, const hx_vtk_items *items, size_t
 int hx_vtk_stream_records(hx_vtk_stream *stream, int64_t n, size_t n_value, size_t n_byte,
                           hx_vtk_encoder *encode, const void *what);
 
-int hx_vtk_stream_close(hx_vtk_stream *stream, int is_synced);
+/* rc: what this process came to; see hx_team_file_commit. */
+int hx_vtk_stream_close(hx_vtk_stream *stream, int rc, int is_synced);
 
 /* Removes what was not closed; accepts a zeroed struct. */
 void hx_vtk_stream_free(hx_vtk_stream *stream);

@@ -11,6 +11,7 @@
 #include "../base/atomic_file.h"
 #include "../base/memory.h"
 #include "../base/sum.h"
+#include "../team/team.h"
 #include "solid.h"
 #include "vtk_stream.h"
 
@@ -34,7 +35,9 @@ static hx_solid_id solid_of(const int32_t conn[8])
 /* What goes to the file, in the file's order. */
 typedef struct selection {
     const hx_mesh *mesh;
+    const hx_vtk_piece *piece; /* of the data there is; NULL: all, in the mesh's own order */
     int64_t n_node, n_elem;
+    int64_t n_number, n_before; /* of count_cell_numbers */
     int32_t *node, *elem;       /* [n_node], [n_elem] mesh's numbers; NULL: the same (owned) */
     const int32_t *node_number; /* [mesh->n_node] the file's numbers; NULL: the same */
     int32_t *own_number;        /* node_number of a part (owned) */
@@ -95,12 +98,13 @@ static int select_part(selection *s, const double *value, double least)
     const hx_mesh *mesh = s->mesh;
     int rc = HX_OK;
     uint8_t *keep_elem = NULL, *keep_node = NULL;
+    const int32_t *const place = s->piece ? mesh->elem_orig : NULL; /* of an element's value */
     s->is_part = true;
     HX_TRY_FAIL(hx_alloc_raw(&keep_elem, (size_t)mesh->n_elem, 1, "elements of the VTK file"));
     HX_TRY_FAIL(hx_alloc(&keep_node, (size_t)mesh->n_node, 1, "nodes of the VTK file"));
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
-        keep_elem[e] = value[e] >= least;
+        keep_elem[e] = value[mesh_index(place, e)] >= least;
         for (int64_t k = 8 * e; keep_elem[e] && k < 8 * e + 8; k++) {
 #pragma omp atomic write
             keep_node[mesh->conn[k]] = 1;
@@ -182,8 +186,21 @@ static unsigned char *encode_elem_numbers(const void *what, int64_t begin, int64
 
 typedef struct field_source {
     const hx_vtk_field *field;
-    const int32_t *list; /* mesh's numbers in the file's order, NULL: the same */
+    const int32_t *list;   /* mesh's numbers in the file's order, NULL: the same */
+    const int32_t *number; /* what the data are by, of the mesh's numbers; NULL: these */
+    int64_t first;         /* number of the first there is */
 } field_source;
+
+static field_source source_of(const selection *s, const hx_vtk_field *field)
+{
+    const bool on_points = field->where == HX_VTK_POINT;
+    const int32_t *const list = on_points ? s->node : s->elem;
+    const int32_t *const orig = on_points ? s->mesh->node_orig : s->mesh->elem_orig;
+    if (!s->piece) return (field_source){field, list, NULL, 0};
+    const int64_t first = s->piece->first[field->where];
+    return s->is_part ? (field_source){field, list, orig, first}
+                      : (field_source){field, NULL, NULL, first}; /* the file's order is theirs */
+}
 
 /* Tuples of a field; in ASCII a line each. */
 static unsigned char *encode_field(const void *what, int64_t begin, int64_t end, int ascii,
@@ -193,7 +210,8 @@ static unsigned char *encode_field(const void *what, int64_t begin, int64_t end,
     const hx_vtk_field *field = source->field;
     const size_t n = (size_t)field->n_comp;
     for (int64_t tuple = begin; tuple < end; tuple++) {
-        const size_t first = mesh_index(source->list, tuple) * n;
+        const size_t item = mesh_index(source->number, (int64_t)mesh_index(source->list, tuple));
+        const size_t first = (item - (size_t)source->first) * n;
         for (size_t i = first; i < first + n; i++) {
             const char separator = i + 1 < first + n ? ' ' : '\n';
             switch (field->type) {
@@ -228,21 +246,39 @@ static int put_header(hx_vtk_stream *out, const char *title)
                               line, out->ascii ? "ASCII" : "BINARY");
 }
 
-/* Numbers of CELLS: of each cell how many nodes, and these. */
-static int64_t count_cell_numbers(const selection *s)
+/* Numbers of CELLS from one of them to another: of each cell how many nodes, and these. */
+static int64_t count_numbers(const selection *s, int64_t begin, int64_t end)
 {
-    int64_t n = s->n_elem;
+    int64_t n = end - begin;
     if (!s->mesh->conn) return 9 * n; /* hexahedra that are not there, to know a file's size */
 #pragma omp parallel for schedule(static) reduction(+ : n)
-    for (int64_t i = 0; i < s->n_elem; i++)
+    for (int64_t i = begin; i < end; i++)
         n += hx_solids[solid_of(s->mesh->conn + 8 * mesh_index(s->elem, i))].n_node;
     return n;
 }
 
+/* Those of all, and of the pieces before this process', each of which counts its own. Collective.
+ */
+static int count_cell_numbers(selection *s, const hx_team *team)
+{
+    const int64_t n = count_numbers(s, hx_team_piece(team, s->n_elem, team->rank),
+                                    hx_team_piece(team, s->n_elem, team->rank + 1));
+    int64_t *all;
+    HX_TRY(hx_alloc_raw(&all, (size_t)team->size, sizeof *all, "cells of the VTK file"));
+    const int rc = team->ops->all_gather(team, &n, sizeof n, all);
+    s->n_number = s->n_before = 0;
+    for (int r = 0; rc == HX_OK && r < team->size; r++) {
+        if (r < team->rank) s->n_before += all[r];
+        s->n_number += all[r];
+    }
+    free(all);
+    return rc;
+}
+
 static int put_mesh(hx_vtk_stream *out, const selection *s)
 {
-    const long long n_node = s->n_node, n_elem = s->n_elem, n_number = count_cell_numbers(s);
-    const hx_vtk_items cells = {n_elem, 9, (uint64_t)n_number};
+    const long long n_node = s->n_node, n_elem = s->n_elem, n_number = s->n_number;
+    const hx_vtk_items cells = {n_elem, 9, (uint64_t)n_number, (uint64_t)s->n_before};
     HX_TRY(hx_vtk_stream_text(out, "POINTS %lld double\n", n_node));
     HX_TRY(hx_vtk_stream_records(out, n_node, 3, sizeof(double), encode_points, s));
     HX_TRY(hx_vtk_stream_text(out, "\nCELLS %lld %lld\n", n_elem, n_number));
@@ -289,7 +325,7 @@ static int put_field(hx_vtk_stream *out, const selection *s, const hx_vtk_field 
     static const char *const type_name[] = {"double", "float", "int", "unsigned_char"};
     static const size_t type_size[] = {8, 4, 4, 1};
     const bool on_points = field->where == HX_VTK_POINT;
-    const field_source source = {field, on_points ? s->node : s->elem};
+    const field_source source = source_of(s, field);
     const int64_t n = on_points ? s->n_node : s->n_elem;
     const char *type = type_name[field->type];
     char name[200];
@@ -369,9 +405,12 @@ static int put_file(hx_vtk_stream *out, const selection *s, const char *title,
 int hx_vtk_bytes(const hx_mesh *mesh, const char *title, const hx_vtk_field *field, size_t n_field,
                  uint64_t *bytes)
 {
-    hx_vtk_stream out = {.counting = 1};
+    hx_team alone;
+    hx_vtk_stream out = {.counting = 1, .team = &alone};
     selection s;
+    hx_team_alone(&alone);
     select_all(&s, mesh);
+    HX_TRY(count_cell_numbers(&s, &alone));
     HX_TRY(put_file(&out, &s, title, field, n_field));
     *bytes = out.total;
     return HX_OK;
@@ -397,24 +436,63 @@ static size_t most_values(const hx_vtk_field *field, size_t n_field)
     return most;
 }
 
+hx_vtk_piece hx_vtk_own_piece(const hx_team *team, const hx_mesh *mesh)
+{
+    const int64_t n[] = {[HX_VTK_POINT] = mesh->n_node, [HX_VTK_CELL] = mesh->n_elem};
+    hx_vtk_piece piece;
+    for (int i = 0; i < 2; i++) {
+        piece.first[i] = hx_team_piece(team, n[i], team->rank);
+        piece.n[i] = hx_team_piece(team, n[i], team->rank + 1) - piece.first[i];
+    }
+    return piece;
+}
+
+/* Of what a team writes together. */
+static int check_team(const hx_team *team, const hx_vtk_options *options)
+{
+    if (team->size == 1) return HX_OK;
+    if (options->format == HX_VTK_BINARY && !options->value && options->piece) return HX_OK;
+    return HX_RAISE(HX_EINTERNAL, "several processes write whole binary files alone");
+}
+
+/* What is to be written. */
+static int select_items(selection *s, const hx_team *team, const hx_vtk_options *options)
+{
+    HX_TRY(check_team(team, options));
+    HX_TRY(invert(s->mesh->n_node, s->mesh->node_orig, &s->node));
+    HX_TRY(invert(s->mesh->n_elem, s->mesh->elem_orig, &s->elem));
+    return options->value ? select_part(s, options->value, options->least) : HX_OK;
+}
+
+/* How many bytes it is. */
+static int count_bytes(hx_vtk_stream *out, const selection *s, const char *title,
+                       const hx_vtk_field *field, size_t n_field)
+{
+    HX_TRY(put_file(out, s, title, field, n_field));
+    return hx_vtk_stream_alloc(out, most_values(field, n_field));
+}
+
 int hx_vtk_write_part(const char *path, const hx_mesh *mesh, const char *title,
                       const hx_vtk_options *options, const hx_vtk_field *field, size_t n_field,
                       int64_t *n_written)
 {
     int rc = HX_OK;
+    hx_team alone;
     hx_vtk_stream out = {.counting = 1,
+                         .team = options->team ? options->team : &alone,
                          .ascii = options->format == HX_VTK_ASCII,
                          .progress = options->progress,
                          .context = options->context};
     selection s;
+    hx_team_alone(&alone);
     select_all(&s, mesh);
-    HX_TRY_FAIL(invert(mesh->n_node, mesh->node_orig, &s.node));
-    HX_TRY_FAIL(invert(mesh->n_elem, mesh->elem_orig, &s.elem));
-    if (options->value) HX_TRY_FAIL(select_part(&s, options->value, options->least));
-    HX_TRY_FAIL(put_file(&out, &s, title, field, n_field));
-    HX_TRY_FAIL(hx_vtk_stream_open(&out, path, most_values(field, n_field)));
-    HX_TRY_FAIL(put_file(&out, &s, title, field, n_field));
-    HX_TRY_FAIL(hx_vtk_stream_close(&out, options->is_synced));
+    s.piece = options->piece;
+    HX_TRY_FAIL(hx_team_agree(out.team, select_items(&s, out.team, options)));
+    HX_TRY_FAIL(count_cell_numbers(&s, out.team));
+    HX_TRY_FAIL(hx_team_agree(out.team, count_bytes(&out, &s, title, field, n_field)));
+    HX_TRY_FAIL(hx_vtk_stream_open(&out, path));
+    rc = put_file(&out, &s, title, field, n_field);
+    HX_TRY_FAIL(hx_vtk_stream_close(&out, rc, options->is_synced));
     if (n_written) *n_written = s.n_elem;
 
 fail:

@@ -1,5 +1,7 @@
 #include "mesh_hash.h"
 
+#include <math.h>
+
 /* What items begin with, so that a node is no element. */
 enum { NODE = 1, ELEMENT, MIDDLE, VALUE, ORDER };
 
@@ -109,6 +111,15 @@ hx_hash hx_mesh_field_hash(const hx_mesh *mesh, const double *value)
 #pragma omp parallel for schedule(static) reduction(+ : a, b)
     for (int64_t e = 0; e < mesh->n_elem; e++)
         add_value(orig(mesh->elem_orig, e), value[e], &a, &b);
+    return (hx_hash){a, b};
+}
+
+hx_hash hx_mesh_piece_hash(int64_t first, int64_t n, const double *value, double least)
+{
+    uint64_t a = 0, b = 0;
+#pragma omp parallel for schedule(static) reduction(+ : a, b)
+    for (int64_t i = 0; i < n; i++)
+        if (isnan(least) || value[i] >= least) add_value((uint64_t)(first + i), value[i], &a, &b);
     return (hx_hash){a, b};
 }
 

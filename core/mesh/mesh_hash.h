@@ -23,6 +23,11 @@ hx_hash hx_mesh_field_hash(const hx_mesh *mesh, const double *value);
 /* The same of the elements with value >= least alone: of what a file of these holds. */
 hx_hash hx_mesh_part_hash(const hx_mesh *mesh, const double *value, double least);
 
+/* What a piece of that field in the original numbering adds to either hash, value[n] of elements
+ * first, first + 1, ...; least = NaN: of all elements. The sums over all pieces, of a and of b, are
+ * the hash. */
+hx_hash hx_mesh_piece_hash(int64_t first, int64_t n, const double *value, double least);
+
 /* The same of values as such a file has them: number[n] their elements' original numbers, NULL: 0
  * .. n - 1. */
 hx_hash hx_mesh_values_hash(int64_t n, const double *number, const double *value);

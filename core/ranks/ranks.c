@@ -509,16 +509,20 @@ static int need_whole(hx_ranks *ranks)
                         sizeof *ranks->whole, what);
 }
 
+int hx_ranks_spread_host(hx_ranks *ranks, const double *whole, double *own)
+{
+    size_t *bytes;
+    HX_TRY(run_bytes(ranks, &bytes));
+    const int rc = ranks->team->ops->scatter(ranks->team, HX_RANKS_LEADER, whole, bytes, own);
+    free(bytes);
+    return judge(ranks, rc);
+}
+
 static int spread_host(hx_ranks *ranks, const double *whole, double *d_share)
 {
     const size_t n_share = (size_t)ranks->share.mesh.n_elem * sizeof(double);
-    size_t *bytes;
     HX_TRY(need_field(ranks));
-    HX_TRY(run_bytes(ranks, &bytes));
-    const int rc =
-        ranks->team->ops->scatter(ranks->team, HX_RANKS_LEADER, whole, bytes, ranks->field);
-    free(bytes);
-    HX_TRY(rc);
+    HX_TRY(hx_ranks_spread_host(ranks, whole, ranks->field));
     return ranks->plain->upload(&ranks->dev, d_share, ranks->field, n_share);
 }
 

@@ -7,8 +7,8 @@
  * processes and on every run with as many. Values of points go from device to device where the
  * machine lets them (mail.h), else through host memory, as all else does: the operations wait then.
  *
- * One process leads: it has the whole, proposes designs and writes files; the others follow, doing
- * what hx_ranks_call tells them (design/follow.h). */
+ * One process leads: it has the whole, proposes designs and says what is written; the others
+ * follow, doing what hx_ranks_call tells them (design/follow.h). */
 #ifndef HX_RANKS_H
 #define HX_RANKS_H
 
@@ -26,6 +26,9 @@ extern "C" {
 #endif
 
 enum { HX_RANKS_LEADER = 0, HX_RANKS_ENTRIES = 3, HX_RANKS_WORDS = 4 };
+
+/* hx_ranks_call.what of whoever sets hx_ranks.answer: this and above. */
+enum { HX_RANKS_OTHER = 1000 };
 
 /* What the leader asks of the others, with numbers that belong to it. */
 typedef struct hx_ranks_call {
@@ -99,7 +102,10 @@ typedef struct hx_ranks {
     void *design;        /* the table of design_ranks.h; NULL: the leader has the design (owned) */
     void *d_design;      /* what it works on (owned) */
     size_t device_bytes; /* that this process takes; its owner fills it, for reports */
-    int is_lost;         /* 1: an operation failed on the way: the processes no longer agree */
+    /* In a follower: what is called for that is neither the analysis' nor the optimizer's. */
+    int (*answer)(void *context, const hx_ranks_call *call);
+    void *context; /* (borrowed) */
+    int is_lost;   /* 1: an operation failed on the way: the processes no longer agree */
 } hx_ranks;
 
 /* A share of the whole for this process, solved on the device. *ranks must not move. Both outlive
@@ -123,6 +129,9 @@ int hx_ranks_listen(hx_ranks *ranks, hx_ranks_call *call);
  * elsewhere; and back. Waits. */
 int hx_ranks_spread(hx_ranks *ranks, const double *d_whole, double *d_share);
 int hx_ranks_collect(hx_ranks *ranks, const double *d_share, double *d_whole);
+
+/* own[n_elem of the share] of each host := whole[n_elem of the whole] of the leader's. */
+int hx_ranks_spread_host(hx_ranks *ranks, const double *whole, double *own);
 
 /* The same with whole[n_elem of the whole] of the leader's host, NULL elsewhere. Waits. */
 int hx_ranks_collect_field(hx_ranks *ranks, const double *d_share, double *whole);

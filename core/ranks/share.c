@@ -76,6 +76,11 @@ static int64_t last_element(const hx_share *share, int64_t point)
     return hx_space_cell(space, space->point_place[space->point_ptr[point + 1] - 1]);
 }
 
+int hx_share_owner(const hx_share *share, int n_rank, int64_t point)
+{
+    return hx_share_rank_of(share, n_rank, first_element(share, point));
+}
+
 /* 1 if a point of the share belongs to a lower rank. */
 static int is_others(const hx_share *share, const hx_team *team, int64_t point)
 {

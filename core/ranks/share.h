@@ -50,6 +50,9 @@ int hx_share_create(hx_share *share, const hx_team *team, const hx_problem *whol
 /* The one of n_rank that has an element of the whole. */
 int hx_share_rank_of(const hx_share *share, int n_rank, int64_t elem);
 
+/* The lowest rank of n_rank that has a point of the whole. */
+int hx_share_owner(const hx_share *share, int n_rank, int64_t point);
+
 /* rank[] := those of n_rank that have a point of the whole, ascending; returns how many. The first
  * one owns it. */
 int hx_share_ranks_of(const hx_share *share, int n_rank, int64_t point, int rank[]);

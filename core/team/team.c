@@ -1,6 +1,8 @@
 /* A team of one, and sums. */
 #include "team.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +53,30 @@ static int meet_oneself(const hx_team *team, double seconds)
     return 1;
 }
 
+static int open_stream(const hx_team *team, FILE *stream, const char *path, void **opened)
+{
+    (void)team;
+    (void)path;
+    *opened = stream;
+    return HX_OK;
+}
+
+/* One alone writes from the beginning to the end: there is no gap. */
+static int write_stream(void *opened, uint64_t at, const void *data, size_t bytes)
+{
+    (void)at;
+    errno = 0;
+    if (fwrite(data, 1, bytes, (FILE *)opened) == bytes) return 0;
+    return errno ? errno : EIO;
+}
+
+static int leave_stream(void *opened, int is_synced)
+{
+    (void)opened;
+    (void)is_synced; /* its owner closes it */
+    return HX_OK;
+}
+
 static void end_alone(const hx_team *team, int status)
 {
     (void)team;
@@ -70,13 +96,16 @@ static const hx_team_ops alone = {
     .scatter = scatter_own,
     .exchange = exchange_nothing,
     .meet = meet_oneself,
+    .open_file = open_stream,
+    .write_at = write_stream,
+    .close_file = leave_stream,
     .abort = end_alone,
     .leave = leave_alone,
 };
 
 void hx_team_alone(hx_team *team)
 {
-    *team = (hx_team){.ops = &alone, .size = 1, .host_size = 1};
+    *team = (hx_team){.ops = &alone, .size = 1, .host_size = 1, .can_write = 1};
 }
 
 static const char what[] = "sums of a team";
@@ -106,6 +135,25 @@ void hx_team_leave(hx_team *team)
     hx_team_alone(team);
 }
 
+/* What a process comes to: 0, or an error code and why. */
+typedef struct verdict {
+    int32_t rc;
+    char why[HX_TEAM_WHY];
+} verdict;
+
+int hx_team_agree(const hx_team *team, int own)
+{
+    verdict mine = {.rc = own}, *all;
+    if (team->size == 1) return own;
+    if (own < 0) snprintf(mine.why, sizeof mine.why, "%s", hx_error_message());
+    HX_TRY(hx_alloc_raw(&all, (size_t)team->size, sizeof *all, "processes"));
+    int rc = team->ops->all_gather(team, &mine, sizeof mine, all);
+    for (int r = 0; rc == HX_OK && r < team->size; r++)
+        if (all[r].rc < 0) rc = HX_RAISE(all[r].rc, "%s", all[r].why);
+    free(all);
+    return rc;
+}
+
 int hx_team_sum(const hx_team *team, int n, double *sum)
 {
     if (team->size == 1) return HX_OK;
@@ -119,12 +167,6 @@ int hx_team_sum(const hx_team *team, int n, double *sum)
     return HX_OK;
 }
 
-/* First entry of a rank's piece. */
-static int64_t piece(int64_t n, const hx_team *team, int rank)
-{
-    return n * rank / team->size;
-}
-
 /* Every rank's copy of this rank's piece into pieces[size][longest]; all messages have one size, so
  * pieces are as long as the longest. */
 static int trade_pieces(const hx_team *team, int64_t n, int64_t longest, const float *sum)
@@ -133,7 +175,8 @@ static int trade_pieces(const hx_team *team, int64_t n, int64_t longest, const f
     const size_t bytes = (size_t)longest * sizeof *sum;
     int n_message = 0;
     for (int r = 0; r < team->size; r++) {
-        const int64_t begin = piece(n, team, r), own = piece(n, team, r + 1) - begin;
+        const int64_t begin = hx_team_piece(team, n, r),
+                      own = hx_team_piece(team, n, r + 1) - begin;
         float *const to = work->out + r * longest, *const from = work->pieces + r * longest;
         memcpy(to, sum + begin, (size_t)own * sizeof *sum);
         for (int64_t i = own; i < longest; i++) to[i] = 0.0f;
@@ -155,8 +198,8 @@ static int sum_block(const hx_team *team, int64_t n, float *sum)
         for (int r = 1; r < team->size; r++) pieces[i] += pieces[r * longest + i];
     HX_TRY(team->ops->all_gather(team, pieces, (size_t)longest * sizeof *sum, out));
     for (int r = 0; r < team->size; r++)
-        memcpy(sum + piece(n, team, r), out + r * longest,
-               (size_t)(piece(n, team, r + 1) - piece(n, team, r)) * sizeof *sum);
+        memcpy(sum + hx_team_piece(team, n, r), out + r * longest,
+               (size_t)(hx_team_piece(team, n, r + 1) - hx_team_piece(team, n, r)) * sizeof *sum);
     return HX_OK;
 }
 

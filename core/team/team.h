@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "../base/error.h"
 
@@ -37,6 +38,14 @@ typedef struct hx_team_ops {
     int (*exchange)(const hx_team *team, int n, const hx_message *message);
     /* 1 if all have come here within the seconds given, else 0. At most once. */
     int (*meet)(const hx_team *team, double seconds);
+    /* A file for all to write, each by itself; hx_team_file (team_file.h) has its name and its end.
+     * stream: the first process' own, NULL elsewhere; path: where all find it. Nobody waits, as in
+     * closing. is_synced: what this process wrote is on the disk then. */
+    int (*open_file)(const hx_team *team, FILE *stream, const char *path, void **opened);
+    /* Bytes at a place of the file, by this process; in any thread, one at a time. 0 or the reason,
+     * an errno. */
+    int (*write_at)(void *opened, uint64_t at, const void *data, size_t bytes);
+    int (*close_file)(void *opened, int is_synced);
     /* Ends all processes with that exit status; one alone it leaves to its caller. */
     void (*abort)(const hx_team *team, int status);
     void (*leave)(hx_team *team);
@@ -46,6 +55,7 @@ struct hx_team {
     const hx_team_ops *ops;
     int rank, size;
     int host_rank, host_size; /* among those of this machine */
+    int can_write;            /* 1: files can be written by all (open_file) */
     void *impl;               /* (owned by the backend) */
     hx_team_work *work;       /* of sums (owned); NULL alone */
 };
@@ -66,6 +76,16 @@ int hx_team_join(hx_team *team);
 
 /* Before the process ends; the struct is a team of one then. */
 void hx_team_leave(hx_team *team);
+
+/* First of n items of a rank's piece, of the rank after the last one n. */
+static inline int64_t hx_team_piece(const hx_team *team, int64_t n, int rank)
+{
+    return n / team->size * rank + n % team->size * rank / team->size;
+}
+
+/* What each process comes to, 0 or an error code with its message, becomes that of all: the first
+ * one's by rank that failed. */
+int hx_team_agree(const hx_team *team, int own);
 
 /* sum[n] := the sums over all processes, added in the order of the ranks: the same bits
  * everywhere and on every run. */

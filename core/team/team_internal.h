@@ -7,6 +7,9 @@
 /* Sums at once, and floats of a long sum that travel at once: 16 MB. */
 enum { HX_TEAM_FEW = 8, HX_TEAM_BLOCK = 1 << 22 };
 
+/* Bytes of a message that goes to all. */
+enum { HX_TEAM_WHY = 2048 };
+
 struct hx_team_work {
     double *scalars;     /* [size][HX_TEAM_FEW] */
     hx_message *message; /* [size] */

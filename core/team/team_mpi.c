@@ -16,6 +16,7 @@ int hx_team_is_started(void)
 }
 
 #ifdef HX_HAVE_MPI
+#include <errno.h>
 #include <mpi.h>
 #include <sched.h>
 #include <string.h>
@@ -151,6 +152,53 @@ static int mpi_meet(const hx_team *team, double seconds)
     }
 }
 
+/* By each for itself, so that one that fails keeps no other waiting: where one of several cannot
+ * open a file together, Open MPI's own IO leaves the others in a barrier. */
+static int mpi_open_file(const hx_team *team, FILE *stream, const char *path, void **opened)
+{
+    MPI_File *file;
+    (void)team;
+    (void)stream;
+    *opened = NULL;
+    HX_TRY(hx_alloc(&file, 1, sizeof *file, "a file of several processes"));
+    const int rc = MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_WRONLY, MPI_INFO_NULL, file);
+    if (rc == MPI_SUCCESS)
+        *opened = file;
+    else
+        free(file);
+    return check(rc, "the opening of a file");
+}
+
+/* MPI's libraries say what a disk refuses in ways of their own: fewer bytes without an error, or an
+ * error of no name; errno has the reason. */
+static int mpi_write_at(void *opened, uint64_t at, const void *data, size_t bytes)
+{
+    const MPI_File file = *(MPI_File *)opened;
+    for (size_t done = 0; done < bytes;) {
+        const int n = (int)(bytes - done < PIECE ? bytes - done : PIECE);
+        MPI_Status status;
+        int n_done = 0;
+        errno = 0;
+        const int rc = MPI_File_write_at(file, (MPI_Offset)(at + done), (const char *)data + done,
+                                         n, MPI_BYTE, &status);
+        const int reason = errno;
+        if (rc == MPI_SUCCESS) MPI_Get_count(&status, MPI_BYTE, &n_done);
+        if (n_done <= 0 || n_done > n) return reason ? reason : EIO;
+        done += (size_t)n_done;
+    }
+    return 0;
+}
+
+static int mpi_close_file(void *opened, int is_synced)
+{
+    MPI_File *const file = opened;
+    int rc = is_synced ? MPI_File_sync(*file) : MPI_SUCCESS;
+    const int closed = MPI_File_close(file);
+    free(file);
+    if (rc == MPI_SUCCESS) rc = closed;
+    return check(rc, "the closing of a file");
+}
+
 static void mpi_abort(const hx_team *team, int status)
 {
     (void)team;
@@ -174,6 +222,9 @@ static const hx_team_ops mpi = {
     .scatter = mpi_scatter,
     .exchange = mpi_exchange,
     .meet = mpi_meet,
+    .open_file = mpi_open_file,
+    .write_at = mpi_write_at,
+    .close_file = mpi_close_file,
     .abort = mpi_abort,
     .leave = mpi_leave,
 };
@@ -214,10 +265,12 @@ int hx_team_join(hx_team *team)
     int provided;
     hx_team_alone(team);
     if (!hx_team_is_started()) return HX_OK;
-    /* checkpoints are written by a thread, which calls nothing of MPI */
-    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
+    /* checkpoints are written by a thread, which calls nothing of MPI; blocks of a file by the
+     * thread that has them, one at a time */
+    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS)
         return HX_RAISE(HX_EENV, "MPI does not start");
     leave_default_binding();
+    team->can_write = provided >= MPI_THREAD_SERIALIZED;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     team->ops = &mpi;
     MPI_Comm_rank(MPI_COMM_WORLD, &team->rank);

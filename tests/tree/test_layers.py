@@ -26,7 +26,7 @@ CORE = {
     "core/surface": ["core/base", "core/mesh"],
     "core/problem": ["core/base", "core/mesh", "core/spline", "core/space"],
     "core/stress": ["core/base", "core/mesh", "core/spline", "core/space", "core/problem"],
-    "core/files": ["core/base", "core/mesh", "core/spline", "core/space", "core/problem"],
+    "core/files": ["core/base", "core/mesh", "core/spline", "core/space", "core/problem", "core/team"],
     "core/mesher": ["core/base", "core/mesh", "core/problem", "core/files"],
     "core/device": ["core/base"],
     "core/matrix": ["core/base", "core/mesh", "core/spline", "core/space", "core/problem", "core/device"],

@@ -1,0 +1,206 @@
+#include "output_ranks.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "core/team/team_file.h"
+
+/* hx_ranks_call.what */
+enum { TAKE = HX_RANKS_OTHER, WRITE };
+
+/* Bytes of a value that is brought, at most: a displacement. */
+enum { MOST_BYTES = 3 * sizeof(double) };
+
+static int tell(hx_output *out, int32_t what)
+{
+    const hx_ranks_call call = {.what = what};
+    return out->session->team ? hx_ranks_tell(&out->session->ranks, &call) : HX_OK;
+}
+
+int hx_output_tell_take(hx_output *out)
+{
+    return tell(out, TAKE);
+}
+
+int hx_output_tell_write(hx_output *out)
+{
+    return tell(out, WRITE);
+}
+
+/* What went wrong in all is the leader's to say. */
+static int answer(void *context, const hx_ranks_call *call)
+{
+    hx_output *const out = context;
+    const int rc =
+        call->what == TAKE ? hx_output_take_share(out) : hx_output_write_share(out, 0, NULL, 0);
+    if (rc < 0 && out->session->ranks.is_lost) return rc;
+    if (rc < 0) hx_error_clear();
+    return HX_OK;
+}
+
+void hx_output_follow(hx_output *out, hx_session *s)
+{
+    memset(out, 0, sizeof *out);
+    out->session = s;
+    s->ranks.answer = answer;
+    s->ranks.context = out;
+}
+
+int hx_output_agree(const hx_output *out, int rc)
+{
+    return out->session->team ? hx_team_agree(out->session->team, rc) : rc;
+}
+
+int hx_output_judge(hx_output *out, int rc)
+{
+    if (rc < 0 && out->session->team) out->session->ranks.is_lost = 1;
+    return rc;
+}
+
+int hx_output_spread(const hx_output *out, void *data, size_t bytes)
+{
+    const hx_team *const team = out->session->team;
+    return team ? team->ops->broadcast(team, HX_RANKS_LEADER, data, bytes) : HX_OK;
+}
+
+int hx_output_sum_hash(const hx_output *out, hx_hash *hash)
+{
+    const hx_team *const team = out->session->team;
+    const hx_hash own = *hash;
+    hx_hash *all;
+    if (!team) return HX_OK;
+    HX_TRY(hx_alloc_raw(&all, (size_t)team->size, sizeof *all, "hashes"));
+    const int rc = team->ops->all_gather(team, &own, sizeof own, all);
+    *hash = (hx_hash){0, 0};
+    for (int r = 0; rc == HX_OK && r < team->size; r++) {
+        hash->a += all[r].a;
+        hash->b += all[r].b;
+    }
+    free(all);
+    return rc;
+}
+
+enum { MOST_FIELDS = 32 };
+
+/* What decides on the file, as the leader's config has it. */
+typedef struct file_choice {
+    double threshold;
+    int32_t format, n_field, field[MOST_FIELDS];
+    char directory[PATH_MAX];
+} file_choice;
+
+static void get_choice(const hx_config *cfg, file_choice *c)
+{
+    memset(c, 0, sizeof *c);
+    c->threshold = cfg->output.threshold;
+    c->format = (int32_t)cfg->output.format;
+    for (size_t i = 0; i < cfg->output.fields.n && i < MOST_FIELDS; i++)
+        c->field[c->n_field++] = cfg->output.fields.word[i];
+    snprintf(c->directory, sizeof c->directory, "%s", cfg->output.directory);
+}
+
+static int take_choice(hx_config *cfg, const file_choice *c)
+{
+    const size_t n = (size_t)c->n_field;
+    int *word;
+    HX_TRY(hx_alloc_raw(&word, n + 1, sizeof *word, "fields"));
+    for (size_t i = 0; i < n; i++) word[i] = c->field[i];
+    free(cfg->output.fields.word);
+    cfg->output.fields.word = word;
+    cfg->output.fields.n = n;
+    cfg->output.threshold = c->threshold;
+    cfg->output.format = (hx_vtk_format)c->format;
+    return HX_OK;
+}
+
+/* Text files and those of a part, whose pieces have no known length, and files in a folder that not
+ * all see, are the leader's. */
+static int writes_alone(const file_choice *c, int is_shared)
+{
+    return c->format != HX_VTK_BINARY || !isnan(c->threshold) || !is_shared;
+}
+
+static int create(hx_output *out, const file_choice *c, int is_shared)
+{
+    hx_session *const s = out->session;
+    const hx_share *const share = &s->ranks.share;
+    const int to_first = writes_alone(c, is_shared), is_leader = s->team->rank == HX_RANKS_LEADER;
+    hx_output_ranks *r;
+    HX_TRY(hx_alloc(&out->ranks, 1, sizeof *out->ranks, "output"));
+    r = out->ranks;
+    hx_team_alone(&r->alone);
+    r->writers = to_first ? &r->alone : s->team;
+    HX_TRY(take_choice(&s->cfg, c));
+    HX_TRY(hx_file_pieces_create(&r->pieces, s->team, share, to_first, MOST_BYTES));
+    for (int k = 0; k < HX_FILE_KINDS; k++) {
+        const hx_file_piece *const of = &r->pieces.of[k];
+        const int where = k == HX_FILE_NODES ? HX_VTK_POINT : HX_VTK_CELL;
+        r->piece.first[where] = of->first;
+        r->piece.n[where] = of->n;
+    }
+    out->fields.piece = &r->piece;
+    HX_TRY(hx_alloc_raw(&r->own, 2 * (size_t)share->mesh.n_elem, sizeof *r->own, "fields"));
+    return is_leader
+               ? hx_alloc_raw(&out->whole, (size_t)s->mesh.n_elem, sizeof *out->whole, "densities")
+               : HX_OK;
+}
+
+int hx_output_ranks_create(hx_output *out, int *rc)
+{
+    hx_session *const s = out->session;
+    file_choice c;
+    int is_shared;
+    *rc = HX_OK;
+    if (!s->team) return HX_OK;
+    get_choice(&s->cfg, &c);
+    HX_TRY(hx_output_spread(out, &c, sizeof c));
+    HX_TRY(hx_team_shares_folder(s->team, c.directory, &is_shared));
+    *rc = create(out, &c, is_shared);
+    return HX_OK;
+}
+
+void hx_output_ranks_free(hx_output *out)
+{
+    hx_output_ranks *const r = out->ranks;
+    if (!r) return;
+    hx_file_pieces_free(&r->pieces);
+    free(r->own);
+    free(r);
+    free(out->whole);
+    out->ranks = NULL;
+    out->whole = NULL;
+}
+
+int hx_output_is_writer(const hx_output *out)
+{
+    return !out->ranks || out->ranks->writers->size > 1 ||
+           out->session->team->rank == HX_RANKS_LEADER;
+}
+
+int64_t hx_output_n_elem(const hx_output *out)
+{
+    return out->ranks ? out->ranks->piece.n[HX_VTK_CELL] : out->session->mesh.n_elem;
+}
+
+void *hx_output_own(const hx_output *out, void *data)
+{
+    return out->ranks ? out->ranks->own : data;
+}
+
+int hx_output_bring(hx_output *out, hx_vtk_where where, size_t bytes, const void *own, void *data)
+{
+    const int kind = where == HX_VTK_POINT ? HX_FILE_NODES : HX_FILE_ELEMENTS;
+    return out->ranks ? hx_file_pieces_bring(&out->ranks->pieces, kind, bytes, own, data) : HX_OK;
+}
+
+int hx_output_own_design(hx_output *out, hx_design_field field, double *own)
+{
+    hx_session *const s = out->session;
+    if (!s->team || s->ranks.design) return hx_optimizer_own_field(&s->opt, field, own);
+    if (s->team->rank == HX_RANKS_LEADER)
+        HX_TRY(hx_optimizer_own_field(&s->opt, field, out->whole));
+    return hx_ranks_spread_host(&s->ranks, out->whole, own);
+}
