@@ -12,7 +12,7 @@
 static const char what[] = "processes";
 enum {
     MOST_COMPONENTS = 6,
-    MOST_MAILED = 1 << 22 /* floats that a process is sent at once when all send to all */
+    MOST_MAILED = 1 << 20 /* floats that a process is sent at once when all send to all */
 };
 
 int hx_ranks_sum(hx_ranks *ranks, int n, double *sum)
@@ -420,6 +420,21 @@ int hx_ranks_connect(hx_ranks *ranks, hx_mail_way way)
     if (rc == HX_OK) rc = hx_mail_need(&ranks->mail, MOST_MAILED * sizeof(float));
     if (rc == HX_OK) hx_ranks_set_recording(ranks);
     return rc;
+}
+
+size_t hx_ranks_bytes(const hx_ranks *ranks)
+{
+    /* A point in common: its values, its entries in vectors of 3 and 6 unknowns, its lists. */
+    enum {
+        EACH =
+            MOST_COMPONENTS * sizeof(double) + (3 + 6 + 1) * sizeof(int64_t) + 3 * sizeof(int32_t)
+    };
+    size_t half = 0;
+    if (ranks->mail.ops)
+        half = ranks->mail.half;
+    else if (!ranks->device)
+        half = MOST_MAILED * sizeof(float);
+    return EACH * (size_t)ranks->share.n_common + (half > 0 ? HX_MAIL_HEAD + 2 * half : 0);
 }
 
 const char *hx_ranks_transport(const hx_ranks *ranks)
