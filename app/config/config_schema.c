@@ -463,8 +463,9 @@ const hx_key hx_keys[] = {
     KEY("solver.partition", WORD, AT(solver.partition), .is_free = 1, .fallback = "curve",
         .more_word = partition_word,
         .help = "how mpirun's processes share the elements; curve: pieces of their order; graph: "
-                "METIS' parts, fewer points in common, some 3 us an element to find them; auto: "
-                "the one whose largest halo is smaller"),
+                "METIS' parts, fewer points in common, some 3 us an element to find them; "
+                "bisection: halves across the longest side, and again, in a twentieth of that; "
+                "auto: the one whose largest halo is smallest"),
 
     GROUP("output", "what is written"),
     KEY("output.directory", TEXT, AT(output.directory), .is_free = 1, .fallback = "out",

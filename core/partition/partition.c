@@ -1,12 +1,11 @@
-/* Elements shared out among ranks: along their order, and what both ways have in common. */
+/* Elements shared out among ranks: along their order, and what all ways have in common. */
 #include "partition.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/memory.h"
-#include "../base/sum.h"
-#include "partition_graph.h"
+#include "partition_ways.h"
 
 int hx_partition_weight(const int32_t conn[8])
 {
@@ -16,24 +15,19 @@ int hx_partition_weight(const int32_t conn[8])
 
 const char *hx_partition_name(hx_partition_kind kind)
 {
-    static const char *const name[] = {"curve", "graph", "auto"};
+    static const char *const name[] = {"curve", "graph", "bisection", "auto"};
     return name[kind];
 }
 
 int hx_partition_available(hx_partition_kind kind)
 {
-    return kind == HX_PARTITION_CURVE || hx_partition_graph_available();
+    return kind != HX_PARTITION_GRAPH || hx_partition_graph_available();
 }
 
 void hx_partition_free(hx_partition *partition)
 {
     free(partition->rank);
     memset(partition, 0, sizeof *partition);
-}
-
-static int weight_of(const hx_mesh *mesh, int64_t e)
-{
-    return hx_mesh_is_collapsed(mesh) ? hx_partition_weight(mesh->conn + 8 * e) : 8;
 }
 
 /* before[part]: weight of the elements before each part of them; at last of all. */
@@ -44,7 +38,8 @@ static void sum_weights(const hx_mesh *mesh, int64_t before[HX_N_PART + 1])
     for (int part = 0; part < HX_N_PART; part++) {
         const int64_t end = hx_part_begin(mesh->n_elem, part + 1);
         int64_t sum = 0;
-        for (int64_t e = hx_part_begin(mesh->n_elem, part); e < end; e++) sum += weight_of(mesh, e);
+        for (int64_t e = hx_part_begin(mesh->n_elem, part); e < end; e++)
+            sum += hx_partition_weight_of(mesh, e);
         before[part + 1] = sum;
     }
     for (int part = 0; part < HX_N_PART; part++) before[part + 1] += before[part];
@@ -61,7 +56,7 @@ static void cut_curve(const hx_mesh *mesh, int n_rank, int32_t *rank)
         const int64_t end = hx_part_begin(mesh->n_elem, part + 1);
         int64_t before = begin[part];
         for (int64_t e = hx_part_begin(mesh->n_elem, part); e < end; e++) {
-            const int64_t weight = weight_of(mesh, e);
+            const int64_t weight = hx_partition_weight_of(mesh, e);
             rank[e] = (int32_t)((2 * before + weight) * n_rank / (2 * all));
             before += weight;
         }
@@ -103,6 +98,8 @@ int hx_partition_make(hx_partition *p, const hx_mesh *mesh, hx_partition_kind ki
     int rc = HX_OK;
     if (n_rank > 1 && kind == HX_PARTITION_CURVE)
         cut_curve(mesh, n_rank, p->rank);
+    else if (n_rank > 1 && kind == HX_PARTITION_BISECTION)
+        rc = hx_partition_bisection(mesh, n_rank, p->rank);
     else if (n_rank > 1)
         rc = hx_partition_graph(mesh, n_rank, p->rank);
     if (rc == HX_OK) rc = check_shares(p, mesh, kind);

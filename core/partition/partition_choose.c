@@ -33,20 +33,29 @@ static int compare(const hx_partition *a, const hx_partition *b, const hx_mesh *
     return HX_OK;
 }
 
-int hx_partition_choose(hx_partition *p, const hx_mesh *mesh, hx_partition_kind asked, int n_rank)
+/* p := the other way's parts, if they are better. */
+static int try_way(hx_partition *p, const hx_mesh *mesh, hx_partition_kind kind)
 {
-    hx_partition graph;
+    hx_partition other;
     int is_better = 0;
-    if (asked != HX_PARTITION_AUTO) return hx_partition_make(p, mesh, asked, n_rank);
-    HX_TRY(hx_partition_make(p, mesh, HX_PARTITION_CURVE, n_rank));
-    if (n_rank == 1 || !hx_partition_available(HX_PARTITION_GRAPH)) return HX_OK;
-    if (hx_partition_make(&graph, mesh, HX_PARTITION_GRAPH, n_rank) < 0) {
+    if (!hx_partition_available(kind)) return HX_OK;
+    if (hx_partition_make(&other, mesh, kind, p->n_rank) < 0) {
         hx_error_clear(); /* too many for METIS, or too few */
         return HX_OK;
     }
-    const int rc = compare(p, &graph, mesh, &is_better);
-    hx_partition_free(rc == HX_OK && is_better ? p : &graph);
-    if (rc == HX_OK && is_better) *p = graph;
+    const int rc = compare(p, &other, mesh, &is_better);
+    hx_partition_free(rc == HX_OK && is_better ? p : &other);
+    if (rc == HX_OK && is_better) *p = other;
+    return rc;
+}
+
+int hx_partition_choose(hx_partition *p, const hx_mesh *mesh, hx_partition_kind asked, int n_rank)
+{
+    if (asked != HX_PARTITION_AUTO) return hx_partition_make(p, mesh, asked, n_rank);
+    HX_TRY(hx_partition_make(p, mesh, HX_PARTITION_CURVE, n_rank));
+    if (n_rank == 1) return HX_OK;
+    int rc = try_way(p, mesh, HX_PARTITION_BISECTION);
+    if (rc == HX_OK) rc = try_way(p, mesh, HX_PARTITION_GRAPH);
     if (rc < 0) hx_partition_free(p);
     return rc;
 }

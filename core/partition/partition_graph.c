@@ -1,5 +1,5 @@
 /* The graph of elements that share a face, cut by METIS (Karypis and Kumar 1998). */
-#include "partition_graph.h"
+#include "partition_ways.h"
 
 #include "../base/error.h"
 

@@ -4,6 +4,7 @@
 
 #include "core/generate/generate.h"
 #include "core/partition/partition.h"
+#include "tests/lib/fixture.h"
 #include "tests/lib/mixed_mesh.h"
 #include "tests/lib/test.h"
 
@@ -147,7 +148,42 @@ static void check_bar(void)
     hx_mesh_free(&mesh);
 }
 
-/* "auto" is the cut with the smaller largest halo. */
+/* Halves, quarters and eighths of a box whatever the order of its elements, of equal weight for any
+ * number of ranks, and the same by any number of threads. */
+static void check_bisection(int is_shuffled)
+{
+    hx_mesh mesh;
+    hx_partition p, again;
+    hx_partition_figures f;
+    CHECK_OK(hx_generate_box(&mesh, 24, 6, 6, 24.0, 6.0, 6.0));
+    if (is_shuffled) CHECK_OK(hx_mesh_shuffle(&mesh, 7));
+    CHECK_OK(hx_mesh_finish(&mesh));
+    for (int n_rank = 2; n_rank <= 8; n_rank *= 2) { /* each cut is of 6 x 6 faces */
+        CHECK_OK(hx_partition_make(&p, &mesh, HX_PARTITION_BISECTION, n_rank));
+        CHECK_OK(hx_partition_measure(&f, &p, &mesh));
+        CHECK_MSG(f.n_cut == 36 * (n_rank - 1), "%d ranks: %lld faces", n_rank, (long long)f.n_cut);
+        CHECK(f.balance == 1.0);
+        hx_partition_figures_free(&f);
+        hx_partition_free(&p);
+    }
+    for (int n_rank = 2; n_rank <= 13; n_rank++) {
+        fixture_set_threads(1);
+        CHECK_OK(hx_partition_make(&p, &mesh, HX_PARTITION_BISECTION, n_rank));
+        fixture_set_threads(3);
+        CHECK_OK(hx_partition_make(&again, &mesh, HX_PARTITION_BISECTION, n_rank));
+        CHECK(memcmp(p.rank, again.rank, (size_t)mesh.n_elem * sizeof *p.rank) == 0);
+        CHECK_OK(hx_partition_measure(&f, &p, &mesh));
+        for (int r = 0; r < n_rank; r++) /* an element at each cut */
+            CHECK(llabs(n_rank * f.share[r].n_elem - mesh.n_elem) <= 4 * n_rank);
+        hx_partition_figures_free(&f);
+        hx_partition_free(&p);
+        hx_partition_free(&again);
+    }
+    fixture_set_threads(1);
+    hx_mesh_free(&mesh);
+}
+
+/* "auto" is the cut with the smallest largest halo. */
 static void check_choice(int n_rank)
 {
     hx_mesh mesh;
@@ -169,11 +205,14 @@ static void check_choice(int n_rank)
         hx_partition_figures_free(&f);
         hx_partition_free(&p);
     }
-    const int graph = hx_partition_available(HX_PARTITION_GRAPH) &&
-                      halo[HX_PARTITION_GRAPH] < halo[HX_PARTITION_CURVE] &&
-                      balance[HX_PARTITION_GRAPH] <= HX_PARTITION_BALANCE;
+    static const hx_partition_kind other[] = {HX_PARTITION_BISECTION, HX_PARTITION_GRAPH};
+    hx_partition_kind best = HX_PARTITION_CURVE;
+    for (int i = 0; i < 2; i++)
+        if (hx_partition_available(other[i]) && halo[other[i]] < halo[best] &&
+            balance[other[i]] <= HX_PARTITION_BALANCE)
+            best = other[i];
     CHECK_OK(hx_partition_choose(&p, &mesh, HX_PARTITION_AUTO, n_rank));
-    CHECK(p.kind == (graph ? HX_PARTITION_GRAPH : HX_PARTITION_CURVE));
+    CHECK(p.kind == best);
     CHECK(p.n_rank == n_rank && p.rank);
     hx_partition_free(&p);
     CHECK_FAILS(hx_partition_choose(&p, &mesh, HX_PARTITION_AUTO, 1201), HX_EINPUT, "1201 ranks");
@@ -200,6 +239,8 @@ int main(void)
 {
     for (int kind = 0; kind < MIXED_N_KIND; kind++) check_mesh((mixed_kind)kind);
     check_bar();
+    check_bisection(0);
+    check_bisection(1);
     for (int n_rank = 1; n_rank <= 6; n_rank++) check_choice(n_rank);
     check_refused();
     TEST_END();

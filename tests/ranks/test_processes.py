@@ -381,6 +381,9 @@ def graphs():
     goes on with as many processes to the same bits, with others, along the curve or in one to the tolerance."""
     config, size = PART % "cantilever", "mesh.nx=16 mesh.ny=8 mesh.nz=8".split()
     graph, multigrid = "solver.partition=graph", "solver.preconditioner=multigrid"
+    halves = "solver.partition=bisection"
+    agree("bisection", config, *size, multigrid, halves, "mesh.shuffle=5", "mesh.distort=0.2", ranks=(2, 3), designs=3)
+    agree("bisection: ties, springs", EXAMPLE % ("bell-crank", "bell-crank"), halves, ranks=(3,), designs=2, cases=4)
     said = hextop(3, "check", config, *size, graph)
     if "no METIS" in said.stdout:
         said = run(3, "refused", config, *size, graph)
