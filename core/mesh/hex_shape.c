@@ -7,7 +7,7 @@
 #include "hex_jacobian.h"
 
 #if defined(__GNUC__)
-#pragma GCC diagnostic ignored "-Wpsabi" /* all that takes or returns lanes is inlined */
+#pragma GCC diagnostic ignored "-Wpsabi" /* all that returns lanes is inlined */
 #endif
 
 enum { W = HX_HEX_LANES };
@@ -21,28 +21,25 @@ typedef struct maps {
     lanes c[8][3], square[12];
 } maps;
 
-HX_INLINED lanes choose(masks which, lanes a, lanes b)
+/* *least := the lesser one; *most := the greater one. */
+HX_INLINED void lower(lanes *least, const lanes *x)
 {
-    return (lanes)((which & (masks)a) | (~which & (masks)b));
+    const masks less = (masks)(*x < *least);
+    *least = (lanes)((less & (masks)*x) | (~less & (masks)*least));
 }
 
-HX_INLINED lanes least(lanes a, lanes b)
+HX_INLINED void rise(lanes *most, const lanes *x)
 {
-    return choose((masks)(a < b), a, b);
+    const masks more = (masks)(*x > *most);
+    *most = (lanes)((more & (masks)*x) | (~more & (masks)*most));
 }
 
-HX_INLINED lanes most(lanes a, lanes b)
-{
-    return choose((masks)(a > b), a, b);
-}
-
-HX_INLINED lanes root(lanes x)
+HX_INLINED void take_root(lanes *x)
 {
     double of[W];
-    memcpy(of, &x, sizeof of);
+    memcpy(of, x, sizeof of);
     for (int i = 0; i < W; i++) of[i] = sqrt(of[i]);
-    memcpy(&x, of, sizeof of);
-    return x;
+    memcpy(x, of, sizeof of);
 }
 
 HX_INLINED lanes dot(const lanes a[3], const lanes b[3])
@@ -94,10 +91,12 @@ HX_INLINED lanes aspects(const maps *m)
 {
     lanes shortest = m->square[0], longest = m->square[0];
     for (int i = 1; i < 12; i++) {
-        shortest = least(m->square[i], shortest);
-        longest = most(m->square[i], longest);
+        lower(&shortest, &m->square[i]);
+        rise(&longest, &m->square[i]);
     }
-    return root(longest / shortest);
+    lanes aspect = longest / shortest;
+    take_root(&aspect);
+    return aspect;
 }
 
 HX_INLINED lanes volumes(const maps *m)
@@ -133,14 +132,18 @@ HX_INLINED lanes jacobians(const maps *m)
     for (int i = 0; i < 4; i++) {
         size_r[i] = dot(jr[i], jr[i]);
         size_s[i] = dot(js[i], js[i]);
-        length_t[i] = root(dot(jt[i], jt[i]));
+        length_t[i] = dot(jt[i], jt[i]);
+        take_root(&length_t[i]);
     }
     for (int corner = 0; corner < 8; corner++) {
         const int r = corner & 1, s = corner >> 1 & 1, t = corner >> 2;
         const int at_r = s + 2 * t, at_s = r + 2 * t, at_t = s + 2 * r;
-        const lanes length = root(size_r[at_r] * size_s[at_s]) * length_t[at_t];
-        const lanes scaled = triple(jr[at_r], js[at_s], jt[at_t]) / length;
-        lowest = least(choose((masks)(length > zero), scaled, zero), lowest);
+        lanes length = size_r[at_r] * size_s[at_s];
+        take_root(&length);
+        length *= length_t[at_t];
+        lanes scaled = triple(jr[at_r], js[at_s], jt[at_t]) / length;
+        scaled = (lanes)((masks)scaled & (masks)(length > zero)); /* 0 where a column vanishes */
+        lower(&lowest, &scaled);
     }
     return lowest;
 }
