@@ -340,9 +340,9 @@ static int run_config(run *r, const hx_options *options)
     const double begin = hx_clock();
     r->stats.begin = begin;
     HX_TRY(prepare(r, options));
-    r->stats.stage[HX_STAGE_SETUP] += hx_clock() - begin;
     hx_progress_header(&r->session);
     HX_TRY(doubt_before(r));
+    r->stats.stage[HX_STAGE_SETUP] += hx_clock() - begin;
     catch_interrupts();
     if (r->is_resumed)
         hx_log_info("going on after iteration %d, from %s\n", r->session.opt.iteration,
