@@ -113,8 +113,11 @@ static int prepare(run *r, const hx_options *options)
     if (r->is_resumed) HX_TRY(hx_checkpoint_read(&r->checkpoint, &s->cfg));
     HX_TRY(hx_session_open(s));
     HX_TRY(hx_stats_begin(&r->stats, s->cfg.optimization.iterations, s->problem.cases.n));
+    const double begin = hx_session_begin_step(HX_SETUP_FILES);
     HX_TRY(hx_output_open(&r->output, s));
-    return open_history(r);
+    HX_TRY(open_history(r));
+    hx_session_end_step(s, HX_SETUP_FILES, begin);
+    return HX_OK;
 }
 
 /* The folder becomes this run's. */
@@ -322,11 +325,13 @@ static void print_result(run *r)
 static int doubt_before(run *r)
 {
     hx_output_plan plan;
+    const double begin = hx_session_begin_step(HX_SETUP_CHECK);
     HX_TRY(hx_doubts_before(&r->doubts, &r->session));
     HX_TRY(hx_output_make_plan(&r->session, &plan));
     hx_doubt_disk(&r->doubts, &r->session,
                   (double)plan.file_bytes * plan.n_file + 2.0 * (double)plan.checkpoint,
                   (double)plan.disk_free);
+    hx_session_end_step(&r->session, HX_SETUP_CHECK, begin);
     return HX_OK;
 }
 
@@ -335,9 +340,9 @@ static int run_config(run *r, const hx_options *options)
     const double begin = hx_clock();
     r->stats.begin = begin;
     HX_TRY(prepare(r, options));
-    r->stats.stage[HX_STAGE_SETUP] += hx_clock() - begin;
     hx_progress_header(&r->session);
     HX_TRY(doubt_before(r));
+    r->stats.stage[HX_STAGE_SETUP] += hx_clock() - begin;
     catch_interrupts();
     if (r->is_resumed)
         hx_log_info("going on after iteration %d, from %s\n", r->session.opt.iteration,

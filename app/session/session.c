@@ -28,7 +28,8 @@ const char *hx_setup_step_name(hx_setup_step step)
         [HX_SETUP_REORDER] = "reorder", [HX_SETUP_FINISH] = "finish",
         [HX_SETUP_SETS] = "sets",       [HX_SETUP_PROBLEM] = "problem",
         [HX_SETUP_DEVICE] = "device",   [HX_SETUP_SOLVER] = "solver",
-        [HX_SETUP_DESIGN] = "design",
+        [HX_SETUP_DESIGN] = "design",   [HX_SETUP_FILES] = "files",
+        [HX_SETUP_CHECK] = "check",
     };
     return name[step];
 }

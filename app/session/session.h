@@ -25,6 +25,8 @@ typedef enum {
     HX_SETUP_DEVICE,
     HX_SETUP_SOLVER, /* uploads, operator, vectors */
     HX_SETUP_DESIGN, /* filter, densities, load vectors */
+    HX_SETUP_FILES,  /* of a run: output, history, checkpoint and what it tells its mesh by */
+    HX_SETUP_CHECK,  /* of a run: quality of the mesh, what is to be warned of */
     HX_N_SETUP
 } hx_setup_step;
 const char *hx_setup_step_name(hx_setup_step step);
@@ -81,6 +83,10 @@ int hx_session_serve(hx_session *s);
 
 /* One by one, for commands that stop earlier or report in between. */
 int hx_session_make_mesh(hx_session *s); /* mesh and sets; with a team in its parts */
+/* A step begins: a terminal says so until the next line. Returns when. */
+double hx_session_begin_step(hx_setup_step step);
+void hx_session_end_step(hx_session *s, hx_setup_step step, double begin);
+
 /* Of a session without a team, before the problem is made: its mesh cut as solver.partition has it
  * for n_rank processes; the key becomes the way taken. HX_EINPUT, HX_EENV of hx_partition_make. */
 int hx_session_cut_mesh(hx_session *s, int n_rank);

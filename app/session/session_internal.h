@@ -4,10 +4,6 @@
 
 #include "session.h"
 
-/* A step begins: a terminal says so until the next line. Returns when. */
-double hx_session_begin_step(hx_setup_step step);
-void hx_session_end_step(hx_session *s, hx_setup_step step, double begin);
-
 /* Puts the key's place before messages about the user's input or machine; returns rc. */
 int hx_session_blame(const hx_session *s, const char *key, int rc);
 

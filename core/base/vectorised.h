@@ -4,8 +4,10 @@
  *     HX_INLINED void scale_lanes(int64_t n, double *x) { ... }
  *     HX_VERSIONS(scale, (int64_t n, double *x), (n, x))
  *
- * defines scale() from scale_lanes(). By hand, and not by target_clones, which no one can pin, and
- * whose choice of a processor by name leaves out other makers' of the same kind. */
+ * defines scale() from scale_lanes(). HX_VERSIONS_UNFUSED leaves out fused multiplications, and
+ * with them AVX-512: its versions have the same bits as the baseline. By hand, and not by
+ * target_clones, which no one can pin, and whose choice of a processor by name leaves out other
+ * makers' of the same kind. */
 #ifndef HX_VECTORISED_H
 #define HX_VECTORISED_H
 
@@ -42,7 +44,25 @@
         else                                                                                       \
             give name##_baseline arguments;                                                        \
     }
+#define HX_VERSIONS_UNFUSED(name, parameters, arguments)                                           \
+    __attribute__((target("avx2"))) static void name##_avx2 parameters                             \
+    {                                                                                              \
+        name##_lanes arguments;                                                                    \
+    }                                                                                              \
+    static void name##_baseline parameters                                                         \
+    {                                                                                              \
+        name##_lanes arguments;                                                                    \
+    }                                                                                              \
+    static void name parameters                                                                    \
+    {                                                                                              \
+        if (hx_vector_unit_used() >= HX_VECTOR_AVX2)                                               \
+            name##_avx2 arguments;                                                                 \
+        else                                                                                       \
+            name##_baseline arguments;                                                             \
+    }
 #else
+#define HX_VERSIONS_UNFUSED(name, parameters, arguments)                                           \
+    HX_VERSIONS_(void, (void), name, parameters, arguments)
 #define HX_VERSIONS_(type, give, name, parameters, arguments)                                      \
     static type name parameters                                                                    \
     {                                                                                              \

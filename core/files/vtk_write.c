@@ -250,7 +250,8 @@ static int put_header(hx_vtk_stream *out, const char *title)
 static int64_t count_numbers(const selection *s, int64_t begin, int64_t end)
 {
     int64_t n = end - begin;
-    if (!s->mesh->conn) return 9 * n; /* hexahedra that are not there, to know a file's size */
+    const int is_there = s->mesh->conn != NULL; /* else hexahedra, to know a file's size */
+    if (!is_there || !hx_mesh_is_collapsed(s->mesh)) return 9 * n;
 #pragma omp parallel for schedule(static) reduction(+ : n)
     for (int64_t i = begin; i < end; i++)
         n += hx_solids[solid_of(s->mesh->conn + 8 * mesh_index(s->elem, i))].n_node;

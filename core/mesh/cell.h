@@ -8,6 +8,10 @@
 #include <stdint.h>
 
 #include "../base/host_device.h"
+#if defined(__SSE2__) && !defined(__CUDACC__)
+#include <emmintrin.h>
+#define HX_CELL_IN_LANES
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,10 +29,23 @@ typedef enum hx_cell_kind {
 /* 1 if some point is named twice. */
 static HX_HD int hx_cell_is_collapsed(const int32_t conn[8])
 {
+#ifdef HX_CELL_IN_LANES /* each four corners with themselves, turned, and with the others */
+    const __m128i a = _mm_loadu_si128((const __m128i *)(const void *)conn);
+    const __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(conn + 4));
+    const __m128i b1 = _mm_shuffle_epi32(b, 0x39), b2 = _mm_shuffle_epi32(b, 0x4e);
+    const __m128i b3 = _mm_shuffle_epi32(b, 0x93);
+    __m128i same = _mm_or_si128(_mm_cmpeq_epi32(a, b), _mm_cmpeq_epi32(a, b1));
+    same = _mm_or_si128(same, _mm_or_si128(_mm_cmpeq_epi32(a, b2), _mm_cmpeq_epi32(a, b3)));
+    same = _mm_or_si128(same, _mm_or_si128(_mm_cmpeq_epi32(b, b1), _mm_cmpeq_epi32(b, b2)));
+    same = _mm_or_si128(same, _mm_cmpeq_epi32(a, _mm_shuffle_epi32(a, 0x39)));
+    same = _mm_or_si128(same, _mm_cmpeq_epi32(a, _mm_shuffle_epi32(a, 0x4e)));
+    return _mm_movemask_epi8(same) != 0;
+#else
     int same = 0;
     for (int a = 1; a < 8; a++)
         for (int b = 0; b < a; b++) same |= conn[a] == conn[b];
     return same;
+#endif
 }
 
 /* The distinct corners, in order: of those that name one point the first. Returns how many,
@@ -97,18 +114,23 @@ hx_cell_kind hx_cell_kind_of(const int32_t conn[8]);
  * and however often. */
 void hx_cell_collapsed_centroid(const double *xyz, const int32_t conn[8], double x[3]);
 
+/* The same of a hexahedron. */
+static inline void hx_cell_hexahedron_centroid(const double *xyz, const int32_t conn[8],
+                                               double x[3])
+{
+    double sum[3] = {0.0, 0.0, 0.0};
+    for (int a = 0; a < 8; a++)
+        for (int i = 0; i < 3; i++) sum[i] += xyz[3 * (int64_t)conn[a] + i];
+    for (int i = 0; i < 3; i++) x[i] = 0.125 * sum[i];
+}
+
 /* Mean of the points of any cell. */
 static inline void hx_cell_centroid(const double *xyz, const int32_t conn[8], double x[3])
 {
-    if (hx_cell_is_collapsed(conn)) {
+    if (hx_cell_is_collapsed(conn))
         hx_cell_collapsed_centroid(xyz, conn, x);
-        return;
-    }
-    for (int i = 0; i < 3; i++) {
-        double sum = 0.0;
-        for (int a = 0; a < 8; a++) sum += xyz[3 * (int64_t)conn[a] + i];
-        x[i] = 0.125 * sum;
-    }
+    else
+        hx_cell_hexahedron_centroid(xyz, conn, x);
 }
 
 #ifdef __cplusplus

@@ -179,10 +179,15 @@ void hx_mesh_volumes(const hx_mesh *mesh, double *volume);
  * identity. O(n). */
 int hx_mesh_invert(int64_t n, const int32_t *orig, int32_t **inverse);
 
-/* Mean of an element's nodes, each counted once. */
+/* Mean of an element's nodes, each counted once. A finished mesh knows whether all are hexahedra.
+ */
 static inline void hx_mesh_centroid(const hx_mesh *mesh, int64_t elem, double x[3])
 {
-    hx_cell_centroid(mesh->xyz, mesh->conn + 8 * elem, x);
+    const int32_t *const conn = mesh->conn + 8 * elem;
+    if (hx_mesh_is_collapsed(mesh))
+        hx_cell_centroid(mesh->xyz, conn, x);
+    else
+        hx_cell_hexahedron_centroid(mesh->xyz, conn, x);
 }
 
 /* Adds what every program that walks through a mesh holds of it, host or device: coordinates, nodes

@@ -11,6 +11,7 @@
 #include "../base/memory.h"
 #include "../base/vec3.h"
 #include "hex_jacobian.h"
+#include "hex_shape.h"
 #include "mesh_internal.h"
 #include "node_star.h"
 
@@ -107,27 +108,45 @@ double hx_mesh_scaled_jacobian(const hx_mesh *mesh, int64_t e)
     return scaled_jacobian(mesh->xyz, conn, &map);
 }
 
-static void measure_element(const hx_mesh *mesh, int64_t e, part *p)
+static void add_shape(part *p, int64_t e, double jacobian, double aspect, double volume)
 {
-    const int32_t *const conn = mesh->conn + (size_t)e * 8;
-    hx_hex_map map;
-    hx_hex_map_init(&map, mesh->xyz, conn);
-    const double lowest = scaled_jacobian(mesh->xyz, conn, &map);
-    const double volume = mesh->volume ? mesh->volume[e] : hx_hex_volume(&map);
-    const double aspect = aspect_of(mesh->xyz, conn);
-    p->sum_jacobian += lowest;
+    p->sum_jacobian += jacobian;
     p->sum_volume += volume;
-    p->n_poor += lowest < poor;
+    p->n_poor += jacobian < poor;
     if (volume < p->min_volume) p->min_volume = volume;
     if (volume > p->max_volume) p->max_volume = volume;
-    if (lowest < p->min_jacobian) {
-        p->min_jacobian = lowest;
+    if (jacobian < p->min_jacobian) {
+        p->min_jacobian = jacobian;
         p->worst = e;
     }
     if (aspect > p->max_aspect) {
         p->max_aspect = aspect;
         p->widest = e;
     }
+}
+
+static void measure_element(const hx_mesh *mesh, int64_t e, part *p)
+{
+    const int32_t *const conn = mesh->conn + (size_t)e * 8;
+    hx_hex_map map;
+    hx_hex_map_init(&map, mesh->xyz, conn);
+    add_shape(p, e, scaled_jacobian(mesh->xyz, conn, &map), aspect_of(mesh->xyz, conn),
+              mesh->volume ? mesh->volume[e] : hx_hex_volume(&map));
+}
+
+/* Elements begin .. end - 1, in lanes if all of the mesh are hexahedra. */
+static void measure_block(const hx_mesh *mesh, int64_t begin, int64_t end, part *p)
+{
+    const int in_lanes = !hx_mesh_is_collapsed(mesh);
+    int64_t e = begin;
+    for (; in_lanes && e + HX_HEX_LANES <= end; e += HX_HEX_LANES) {
+        hx_hex_shapes shapes;
+        hx_hex_shapes_of(mesh->xyz, mesh->conn + 8 * e, &shapes);
+        for (int i = 0; i < HX_HEX_LANES; i++)
+            add_shape(p, e + i, shapes.jacobian[i], shapes.aspect[i],
+                      mesh->volume ? mesh->volume[e + i] : shapes.volume[i]);
+    }
+    for (; e < end; e++) measure_element(mesh, e, p);
 }
 
 static int measure_elements(const hx_mesh *mesh, hx_mesh_quality *q)
@@ -138,8 +157,7 @@ static int measure_elements(const hx_mesh *mesh, hx_mesh_quality *q)
 #pragma omp parallel for schedule(dynamic)
     for (int b = 0; b < HX_QUALITY_BLOCKS; b++) {
         block[b].min_jacobian = block[b].min_volume = INFINITY;
-        for (int64_t e = n * b / HX_QUALITY_BLOCKS; e < n * (b + 1) / HX_QUALITY_BLOCKS; e++)
-            measure_element(mesh, e, &block[b]);
+        measure_block(mesh, n * b / HX_QUALITY_BLOCKS, n * (b + 1) / HX_QUALITY_BLOCKS, &block[b]);
     }
     part all = block[0];
     for (int b = 1; b < HX_QUALITY_BLOCKS; b++) {

@@ -20,17 +20,27 @@ HX_INLINED void put_lanes(double x, double y, double *out)
 }
 HX_VERSIONS(put, (double x, double y, double *out), (x, y, out))
 
+HX_INLINED void put_unfused_lanes(double x, double y, double *out)
+{
+    *out = x * x - y;
+}
+HX_VERSIONS_UNFUSED(put_unfused, (double x, double y, double *out), (x, y, out))
+
 static void check_unit(hx_vector_unit unit)
 {
     const volatile double x = 1.0 + ldexp(1.0, -30), square = x * x;
-    double put_there = NAN;
+    double put_there = NAN, unfused = NAN;
     CHECK_OK(hx_vector_unit_pin(hx_vector_unit_name(unit)));
     CHECK(hx_vector_unit_used() == unit);
     const double rest = less(x, square);
     put(x, square, &put_there);
     CHECK(rest == put_there);
+    put_unfused(x, square, &unfused);
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__FMA__)
     CHECK(rest == (unit == HX_VECTOR_BASELINE ? 0.0 : ldexp(1.0, -60)));
+    CHECK(unfused == 0.0);
+#else
+    CHECK(unfused == rest);
 #endif
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/vector_unit.h"
 #include "core/generate/generate.h"
 #include "core/mesh/mesh.h"
 #include "core/mesh/mesh_hash.h"
@@ -714,6 +715,38 @@ static void test_quality(void)
     hx_mesh_free(&mesh);
 }
 
+/* Elements in lanes, on each vector unit, beside one after the other. */
+static void test_quality_in_lanes(void)
+{
+    hx_mesh mesh;
+    hx_mesh_quality q, at_first;
+    int64_t worst = 0;
+    double sum = 0.0;
+    CHECK_OK(hx_generate_box(&mesh, 30, 21, 17, 30.0, 21.0, 34.0));
+    CHECK_OK(hx_mesh_distort(&mesh, 0.3, 7));
+    CHECK_OK(hx_mesh_shuffle(&mesh, 3));
+    CHECK_OK(hx_mesh_finish(&mesh));
+    CHECK_OK(hx_mesh_measure(&mesh, &at_first));
+    for (int64_t e = 0; e < mesh.n_elem; e++) {
+        const double here = hx_mesh_scaled_jacobian(&mesh, e);
+        sum += here;
+        if (here < hx_mesh_scaled_jacobian(&mesh, worst)) worst = e;
+    }
+    CHECK_REL(at_first.mean_scaled_jacobian, sum / (double)mesh.n_elem, 1e-13);
+    CHECK_REL(at_first.min_scaled_jacobian, hx_mesh_scaled_jacobian(&mesh, worst), 1e-14);
+    CHECK(at_first.worst_elem == hx_mesh_elem_number(&mesh, worst));
+    CHECK_REL(at_first.mean_volume, 2.0, 1e-12);
+    CHECK(at_first.n_hinge == 0 && at_first.max_aspect > 2.0);
+    for (int unit = 0; unit < HX_N_VECTOR; unit++) {
+        if (!hx_vector_unit_runs((hx_vector_unit)unit)) continue;
+        CHECK_OK(hx_vector_unit_pin(hx_vector_unit_name((hx_vector_unit)unit)));
+        CHECK_OK(hx_mesh_measure(&mesh, &q));
+        CHECK(memcmp(&q, &at_first, sizeof q) == 0);
+    }
+    CHECK_OK(hx_vector_unit_pin(NULL));
+    hx_mesh_free(&mesh);
+}
+
 /* Two cubes whose common face has one corner torn open: no face is shared, three nodes are. */
 static void test_torn_face(void)
 {
@@ -751,6 +784,7 @@ int main(void)
     test_regions();
     test_region_errors();
     test_quality();
+    test_quality_in_lanes();
     test_torn_face();
     TEST_END();
 }

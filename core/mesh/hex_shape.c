@@ -1,0 +1,167 @@
+#include "hex_shape.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../base/vectorised.h"
+#include "hex_jacobian.h"
+
+#if defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wpsabi" /* all that returns lanes is inlined */
+#endif
+
+enum { W = HX_HEX_LANES };
+
+typedef double lanes __attribute__((vector_size(W * sizeof(double))));
+typedef int64_t masks __attribute__((vector_size(W * sizeof(int64_t))));
+
+/* The map of hex_jacobian.h without its constant, and the squared lengths of the edges along r, s
+ * and t. */
+typedef struct maps {
+    lanes c[8][3], square[12];
+} maps;
+
+/* *least := the lesser one; *most := the greater one. */
+HX_INLINED void lower(lanes *least, const lanes *x)
+{
+    const masks less = (masks)(*x < *least);
+    *least = (lanes)((less & (masks)*x) | (~less & (masks)*least));
+}
+
+HX_INLINED void rise(lanes *most, const lanes *x)
+{
+    const masks more = (masks)(*x > *most);
+    *most = (lanes)((more & (masks)*x) | (~more & (masks)*most));
+}
+
+HX_INLINED void take_root(lanes *x)
+{
+    double of[W];
+    memcpy(of, x, sizeof of);
+    for (int i = 0; i < W; i++) of[i] = sqrt(of[i]);
+    memcpy(x, of, sizeof of);
+}
+
+HX_INLINED lanes dot(const lanes a[3], const lanes b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* a . (b x c) */
+HX_INLINED lanes triple(const lanes a[3], const lanes b[3], const lanes c[3])
+{
+    return a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
+           a[2] * (b[0] * c[1] - b[1] * c[0]);
+}
+
+/* Component d of corner a. */
+HX_INLINED lanes gather(const double *xyz, const int32_t *conn, int a, int d)
+{
+    const double *const x = xyz + d;
+    return (lanes){x[3 * (int64_t)conn[a]], x[3 * (int64_t)conn[8 + a]],
+                   x[3 * (int64_t)conn[16 + a]], x[3 * (int64_t)conn[24 + a]]};
+}
+
+/* As hx_hex_map_init does. */
+HX_INLINED void find_map(const double *xyz, const int32_t *conn, maps *m)
+{
+    for (int i = 0; i < 12; i++) m->square[i] = (lanes){0.0};
+    for (int d = 0; d < 3; d++) {
+        lanes x[8];
+        for (int a = 0; a < 8; a++) x[a] = gather(xyz, conn, a, d);
+        const lanes r[4] = {x[1] - x[0], x[2] - x[3], x[5] - x[4], x[6] - x[7]};
+        const lanes s[4] = {x[3] - x[0], x[2] - x[1], x[7] - x[4], x[6] - x[5]};
+        const lanes t[4] = {x[4] - x[0], x[5] - x[1], x[7] - x[3], x[6] - x[2]};
+        for (int i = 0; i < 4; i++) {
+            m->square[i] += r[i] * r[i];
+            m->square[4 + i] += s[i] * s[i];
+            m->square[8 + i] += t[i] * t[i];
+        }
+        m->c[1][d] = 0.125 * ((r[0] + r[1]) + (r[2] + r[3]));
+        m->c[2][d] = 0.125 * ((s[0] + s[1]) + (s[2] + s[3]));
+        m->c[3][d] = 0.125 * ((t[0] + t[1]) + (t[2] + t[3]));
+        m->c[4][d] = 0.125 * ((r[1] - r[0]) + (r[3] - r[2]));
+        m->c[5][d] = 0.125 * ((s[2] - s[0]) + (s[3] - s[1]));
+        m->c[6][d] = 0.125 * ((r[2] - r[0]) + (r[3] - r[1]));
+        m->c[7][d] = 0.125 * ((r[3] - r[2]) - (r[1] - r[0]));
+    }
+}
+
+HX_INLINED lanes aspects(const maps *m)
+{
+    lanes shortest = m->square[0], longest = m->square[0];
+    for (int i = 1; i < 12; i++) {
+        lower(&shortest, &m->square[i]);
+        rise(&longest, &m->square[i]);
+    }
+    lanes aspect = longest / shortest;
+    take_root(&aspect);
+    return aspect;
+}
+
+HX_INLINED lanes volumes(const maps *m)
+{
+    const lanes(*const c)[3] = m->c;
+    return 8.0 *
+           (triple(c[1], c[2], c[3]) +
+            (triple(c[1], c[4], c[6]) + triple(c[4], c[2], c[5]) + triple(c[6], c[5], c[3])) / 3.0);
+}
+
+/* A column of J along each of four edges: those of its two directions at - and +, the first one
+ * changing first; c of the map, the column's own first, that of rst last. */
+HX_INLINED void find_columns(const lanes a[3], const lanes b[3], const lanes c[3], const lanes d[3],
+                             lanes column[4][3])
+{
+    for (int k = 0; k < 3; k++) {
+        column[0][k] = a[k] - b[k] - c[k] + d[k];
+        column[1][k] = a[k] + b[k] - c[k] - d[k];
+        column[2][k] = a[k] - b[k] + c[k] - d[k];
+        column[3][k] = a[k] + b[k] + c[k] + d[k];
+    }
+}
+
+/* The least scaled Jacobian of the corners. Columns are those of edges: four for each direction. */
+HX_INLINED lanes jacobians(const maps *m)
+{
+    const lanes(*const c)[3] = m->c, zero = {0.0};
+    lanes jr[4][3], js[4][3], jt[4][3], size_r[4], size_s[4], length_t[4];
+    lanes lowest = zero + HUGE_VAL;
+    find_columns(c[1], c[4], c[6], c[7], jr); /* by s, t */
+    find_columns(c[2], c[4], c[5], c[7], js); /* by r, t */
+    find_columns(c[3], c[5], c[6], c[7], jt); /* by s, r */
+    for (int i = 0; i < 4; i++) {
+        size_r[i] = dot(jr[i], jr[i]);
+        size_s[i] = dot(js[i], js[i]);
+        length_t[i] = dot(jt[i], jt[i]);
+        take_root(&length_t[i]);
+    }
+    for (int corner = 0; corner < 8; corner++) {
+        const int r = corner & 1, s = corner >> 1 & 1, t = corner >> 2;
+        const int at_r = s + 2 * t, at_s = r + 2 * t, at_t = s + 2 * r;
+        lanes length = size_r[at_r] * size_s[at_s];
+        take_root(&length);
+        length *= length_t[at_t];
+        lanes scaled = triple(jr[at_r], js[at_s], jt[at_t]) / length;
+        scaled = (lanes)((masks)scaled & (masks)(length > zero)); /* 0 where a column vanishes */
+        lower(&lowest, &scaled);
+    }
+    return lowest;
+}
+
+HX_INLINED void measure_lanes(const double *xyz, const int32_t *conn, hx_hex_shapes *shapes)
+{
+    maps m;
+    find_map(xyz, conn, &m);
+    const lanes jacobian = jacobians(&m), aspect = aspects(&m), volume = volumes(&m);
+    memcpy(shapes->jacobian, &jacobian, sizeof jacobian);
+    memcpy(shapes->aspect, &aspect, sizeof aspect);
+    memcpy(shapes->volume, &volume, sizeof volume);
+}
+
+HX_VERSIONS_UNFUSED(measure, (const double *xyz, const int32_t *conn, hx_hex_shapes *shapes),
+                    (xyz, conn, shapes))
+
+void hx_hex_shapes_of(const double *xyz, const int32_t *conn, hx_hex_shapes *shapes)
+{
+    measure(xyz, conn, shapes);
+}

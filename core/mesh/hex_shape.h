@@ -1,0 +1,29 @@
+/* What quality and size of hexahedra are told from, several of them at a time in vector lanes. Not
+ * installed. */
+#ifndef HX_HEX_SHAPE_H
+#define HX_HEX_SHAPE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { HX_HEX_LANES = 4 };
+
+typedef struct hx_hex_shapes {
+    double jacobian[HX_HEX_LANES]; /* the least scaled one of the corners */
+    double aspect[HX_HEX_LANES];   /* longest edge over the shortest one */
+    double volume[HX_HEX_LANES];
+} hx_hex_shapes;
+
+/* Of HX_HEX_LANES hexahedra, none of them collapsed, that follow each other in conn. The bits of
+ * hx_hex_det and hx_hex_volume (hex_jacobian.h) on each vector unit, where the build itself has no
+ * fused multiplications. */
+void hx_hex_shapes_of(const double *xyz, const int32_t *conn, hx_hex_shapes *shapes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
