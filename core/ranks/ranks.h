@@ -118,8 +118,8 @@ void hx_ranks_free(hx_ranks *ranks);
  * the first operation. Collective. */
 int hx_ranks_connect(hx_ranks *ranks, hx_mail_way way);
 
-/* Device memory that exchanges take, but for those of lattices and filters; before the processes are
- * connected as if they went from device to device. O(1). */
+/* Device memory that exchanges take, but for those of lattices and filters; before the processes
+ * are connected as if they went from device to device. O(1). */
 size_t hx_ranks_bytes(const hx_ranks *ranks);
 
 /* How values of points go, for messages: "CUDA IPC", "NCCL", "host memory". */
