@@ -81,7 +81,7 @@ assert items["loads"]["bytes"] == 16 * (5 + 25) and items["preconditioner"]["byt
 setup = s["setup"]
 first = setup.pop("until_first_product")
 assert set(setup) == {"mesh", "shuffle", "reorder", "finish", "sets", "problem", "device", "solver",
-                      "design"}
+                      "design", "files", "check"}
 assert 0 < sum(setup.values()) < first < s["timings"]["total"], (setup, first)
 parts = sum(s["shares"][k] for k in s["shares"] if k not in ("spmv", "preconditioner", "vector"))
 assert 50 < parts <= 100.5, parts
