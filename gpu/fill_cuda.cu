@@ -17,6 +17,8 @@ static const hx_cuda_fill_kind *find(hx_fill fill, const hx_incidence *in)
     switch (fill) {
     case HX_FILL_GATHER:
         return find_gather(in);
+    case HX_FILL_STORED:
+        return &hx_cuda_fill_stored;
     case HX_FILL_ATOMIC:
         return &hx_cuda_fill_atomic;
     case HX_FILL_SEPARATE:
@@ -31,6 +33,9 @@ static const hx_cuda_fill_kind *find(hx_fill fill, const hx_incidence *in)
         return &hx_cuda_fill_triplets;
     }
 }
+
+// The fills that take quadratic cells.
+static constexpr unsigned QUADRATIC_FILLS = 1u << HX_FILL_GATHER | 1u << HX_FILL_STORED;
 
 static int check_spline(hx_fill fill)
 {
@@ -65,10 +70,11 @@ int hx_cuda_fill_create(void **state, hx_device *dev, hx_fill fill, const hx_mat
     *state = nullptr;
     if (in->spline)
         HX_TRY(check_spline(fill));
-    else if (in->kind && (fill != HX_FILL_GATHER || !d_input->rule))
-        return HX_RAISE(HX_EINPUT,
-                        "device 'cuda' fills matrices of quadratic elements by gather only, not %s",
-                        hx_fill_kinds[fill].name);
+    else if (in->kind && (!(QUADRATIC_FILLS & 1u << fill) || !d_input->rule))
+        return HX_RAISE(
+            HX_EINPUT,
+            "device 'cuda' fills matrices of quadratic elements by gather or stored, not %s",
+            hx_fill_kinds[fill].name);
     if (in->n_per_cell != 8 && !in->kind && !in->spline)
         return HX_RAISE(HX_EINPUT, "device 'cuda' fills matrices of hexahedra of 8 nodes, or of "
                                    "quadratic elements");

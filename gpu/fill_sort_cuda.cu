@@ -142,13 +142,7 @@ static int check_sort_memory(const sort_filling *f, const sort_memory *s)
     const size_t segments = (static_cast<size_t>(f->m->pattern.n_entry) + 1) * sizeof(uint32_t);
     const size_t sorting = n * 2 * (sizeof(uint64_t) + sizeof(uint32_t)) + segments + s->temp_bytes;
     const size_t kept = sort_kept_bytes(f), most = sorting > kept ? sorting : kept;
-    const size_t n_free = hx_free_bytes(f->dev);
-    char want[32], have[32];
-    if (n_free == 0 || most <= n_free) return HX_OK; // 0: unknown
-    return HX_RAISE(HX_EENV, "fill 'sort' needs %s on device '%s', %s is free: take fill 'gather'",
-                    hx_format_bytes(static_cast<double>(most), want, sizeof want),
-                    f->dev->ops->name,
-                    hx_format_bytes(static_cast<double>(n_free), have, sizeof have));
+    return hx_check_fill_bytes(f->dev, HX_FILL_SORT, most);
 }
 
 static int alloc_sort(sort_filling *f, sort_memory *s)

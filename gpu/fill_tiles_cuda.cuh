@@ -208,13 +208,6 @@ int hx_launch_cells(const hx_device *dev, const hx_fill_input &input, const int3
     return HX_OK;
 }
 
-// The device's free bytes; 0: unknown.
-inline size_t hx_free_bytes(hx_device *dev)
-{
-    size_t n_free = 0, n_total = 0;
-    return dev->ops->memory(dev, &n_free, &n_total) == HX_OK ? n_free : 0;
-}
-
 // How many cells' numbers to keep at a time: all, or what takes 0.8 of the free memory, in 32s.
 inline int64_t hx_cells_at_a_time(hx_device *dev, int64_t n_cell, size_t bytes_per_cell)
 {

@@ -2,6 +2,7 @@
 #ifndef HX_MATRIX_CUDA_CUH
 #define HX_MATRIX_CUDA_CUH
 
+#include "core/base/memory.h"
 #include "core/matrix/matrix.h"
 #include "cuda_device.cuh"
 
@@ -30,6 +31,25 @@ struct hx_cuda_scratch {
         return HX_OK;
     }
 };
+
+// The device's free bytes; 0: unknown.
+inline size_t hx_free_bytes(hx_device *dev)
+{
+    size_t n_free = 0, n_total = 0;
+    return dev->ops->memory(dev, &n_free, &n_total) == HX_OK ? n_free : 0;
+}
+
+// HX_EENV where so much is not free, with a word for the fill that needs it.
+inline int hx_check_fill_bytes(hx_device *dev, hx_fill fill, size_t bytes)
+{
+    const size_t n_free = hx_free_bytes(dev);
+    char want[32], have[32];
+    if (n_free == 0 || bytes <= n_free) return HX_OK; // 0: unknown
+    return HX_RAISE(HX_EENV, "fill '%s' needs %s on device '%s', %s is free: take fill gather",
+                    hx_fill_kinds[fill].name,
+                    hx_format_bytes(static_cast<double>(bytes), want, sizeof want), dev->ops->name,
+                    hx_format_bytes(static_cast<double>(n_free), have, sizeof have));
+}
 
 // pattern_cuda.cu
 int hx_cuda_pattern(hx_device *dev, const hx_incidence *d_incidence, const hx_pattern_spec *spec,
@@ -91,6 +111,7 @@ extern const hx_cuda_fill_kind hx_cuda_fill_lines; // fill_lines_cuda.cu: gather
                                                    // one degree
 extern const hx_cuda_fill_kind hx_cuda_fill_control;  // fill_control_cuda.cu: of any splines
 extern const hx_cuda_fill_kind hx_cuda_fill_tetra;    // fill_tetra_cuda.cu: gather of tetrahedra
+extern const hx_cuda_fill_kind hx_cuda_fill_stored;   // fill_stored_cuda.cu
 extern const hx_cuda_fill_kind hx_cuda_fill_atomic;   // fill_scatter_cuda.cu
 extern const hx_cuda_fill_kind hx_cuda_fill_separate; // fill_scatter_cuda.cu
 extern const hx_cuda_fill_kind hx_cuda_fill_colour;   // fill_scatter_cuda.cu

@@ -6,6 +6,7 @@
 
 const hx_fill_kind hx_fill_kinds[HX_N_FILL] = {
     [HX_FILL_GATHER] = {"gather", "the row's owner computes, each value is written once", 1},
+    [HX_FILL_STORED] = {"stored", "tiles of modulus 1 are kept, scaled and added in one pass", 1},
     [HX_FILL_ATOMIC] = {"atomic", "a thread a cell, values added atomically in one kernel", 0},
     [HX_FILL_SEPARATE] = {"separate", "element matrices first, then added atomically", 0},
     [HX_FILL_COLOUR] = {"colour", "cells by colours, added without atomics", 1},

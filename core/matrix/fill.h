@@ -11,6 +11,7 @@ extern "C" {
 
 typedef enum {
     HX_FILL_GATHER,   /* the row's owner computes: no atomics, written once, the default */
+    HX_FILL_STORED,   /* tiles of modulus 1 are kept: a design scales and adds them, in one pass */
     HX_FILL_ATOMIC,   /* P2's same kernel: a thread a cell, values added atomically */
     HX_FILL_SEPARATE, /* P2's separate kernels: element matrices to memory, then added atomically */
     HX_FILL_COLOUR,   /* cells of a colour share no point: added without atomics */

@@ -320,7 +320,7 @@ def test_fills():
     matrix("-o", "K.npz")
     K = load("K.npz")
     done = 0
-    for fill in ("gather", "atomic", "separate", "colour", "nz", "sort", "triplets"):
+    for fill in ("gather", "stored", "atomic", "separate", "colour", "nz", "sort", "triplets"):
         run = subprocess.run([HEXTOP, "matrix", "part.cfg", "-o", "G.npz", "--fill", fill],
                              capture_output=True, text=True, check=False)
         if run.returncode != 0:

@@ -1,7 +1,7 @@
-/* The fill `gather` on every kind of cell, linear and quadratic, against B'DB summed here: formats,
- * parts, precisions and ranges of rows of a device. What was there before does not show; two runs
- * and any ranges give the same bits; on a GPU K of quadratic cells and of tetrahedra is symmetric
- * to the bit.
+/* The fills `gather` and `stored` on every kind of cell, linear and quadratic, against B'DB summed
+ * here: formats, parts, precisions and ranges of rows of a device. What was there before does not
+ * show; two runs and any ranges give the same bits; on a GPU K of quadratic cells and of tetrahedra
+ * is symmetric to the bit.
  *
  *     test_fill_kinds [cpu | cuda] [quick] */
 #include "core/mesh/hex8.h"
@@ -210,14 +210,15 @@ static void check_symmetry(const model *m, const hx_matrix_rows *rows, const cha
 
 /* The matrix over a pattern, filled twice; *rows is the caller's to free. */
 static void check_matrix(const model *m, const hx_device_pattern *pattern,
-                         const hx_matrix_spec *spec, const char *label, hx_matrix_rows *rows)
+                         const hx_matrix_spec *spec, hx_fill fill, const char *label,
+                         hx_matrix_rows *rows)
 {
     const hx_matrix_ops *const ops = device.ops->matrix;
     hx_matrix matrix;
     hx_matrix_rows again;
     void *state;
     CHECK_OK(hx_matrix_create(&matrix, &device, pattern, spec));
-    CHECK_OK(ops->fill_create(&state, &device, HX_FILL_GATHER, &matrix, &m->sample.input));
+    CHECK_OK(ops->fill_create(&state, &device, fill, &matrix, &m->sample.input));
     poison(&matrix);
     CHECK_OK(ops->fill_run(state));
     CHECK_OK(ops->rows(&device, &matrix, 0, pattern->n_row, rows));
@@ -234,8 +235,8 @@ static void check_matrix(const model *m, const hx_device_pattern *pattern,
 }
 
 /* Some rows, with the bits that they have in the whole. */
-static void check_range(const model *m, const hx_matrix_spec *spec, int64_t first, int64_t n_row,
-                        const hx_matrix_rows *whole, const char *label)
+static void check_range(const model *m, const hx_matrix_spec *spec, hx_fill fill, int64_t first,
+                        int64_t n_row, const hx_matrix_rows *whole, const char *label)
 {
     const hx_pattern_spec some = {.part = spec->part, .row_first = first, .n_row = n_row};
     const size_t block = (size_t)(m->c * m->c) * sizeof(double);
@@ -243,7 +244,7 @@ static void check_range(const model *m, const hx_matrix_spec *spec, int64_t firs
     hx_matrix_rows rows;
     CHECK_OK(
         device.ops->matrix->pattern(&device, &m->sample.input.incidence, &some, &pattern, NULL));
-    check_matrix(m, &pattern, spec, label, &rows);
+    check_matrix(m, &pattern, spec, fill, label, &rows);
     const int64_t n = whole->ptr[first + n_row] - whole->ptr[first];
     CHECK_MSG(rows.ptr[n_row] == n &&
                   memcmp(rows.value, (const char *)whole->value + (size_t)whole->ptr[first] * block,
@@ -254,32 +255,42 @@ static void check_range(const model *m, const hx_matrix_spec *spec, int64_t firs
     hx_device_pattern_free(&pattern, &device);
 }
 
+/* Of the fill `stored`, which adds an entry once, K of any cells is symmetric. */
+static void check_fill(const model *m, const hx_device_pattern *pattern, const hx_matrix_spec *spec,
+                       hx_fill fill)
+{
+    const int64_t n = m->space.n_point;
+    const int is_cpu = strcmp(device.ops->name, "cpu") == 0;
+    hx_matrix_rows rows;
+    char label[160];
+    snprintf(label, sizeof label, "%s, %d unknowns, %s %s%s, %s", m->name, m->c,
+             spec->part ? "lower" : "full", hx_format_name(spec->format),
+             spec->single ? " single" : "", hx_fill_kinds[fill].name);
+    check_matrix(m, pattern, spec, fill, label, &rows);
+    if (!spec->part && (fill == HX_FILL_STORED || (m->is_symmetric && !is_cpu)))
+        check_symmetry(m, &rows, label);
+    if (spec->format == HX_FORMAT_BSR || !quick) {
+        check_range(m, spec, fill, 0, n / 5, &rows, label);
+        check_range(m, spec, fill, n / 5, n / 2, &rows, label);
+        check_range(m, spec, fill, n - 2, 2, &rows, label);
+    }
+    hx_matrix_rows_free(&rows);
+}
+
 static void check_formats(const model *m, hx_part part)
 {
     const hx_matrix_ops *const ops = device.ops->matrix;
     const hx_pattern_spec pattern_spec = {.part = part};
     const unsigned formats = part ? ops->lower_formats : ops->formats;
-    const int64_t n = m->space.n_point;
     hx_device_pattern pattern;
     CHECK_OK(ops->pattern(&device, &m->sample.input.incidence, &pattern_spec, &pattern, NULL));
     for (int format = 0; format < HX_N_FORMAT; format++)
         for (int single = 0; single < 2; single++) {
             const hx_matrix_spec spec = {(hx_format)format, part, single, m->c};
-            hx_matrix_rows rows;
-            char label[128];
             if (!(formats & 1u << format)) continue;
             if (single && !(ops->single_formats & 1u << format)) continue;
-            snprintf(label, sizeof label, "%s, %d unknowns, %s %s%s", m->name, m->c,
-                     part ? "lower" : "full", hx_format_name(spec.format), single ? " single" : "");
-            check_matrix(m, &pattern, &spec, label, &rows);
-            if (m->is_symmetric && !part && strcmp(device.ops->name, "cpu") != 0)
-                check_symmetry(m, &rows, label);
-            if (format == HX_FORMAT_BSR || !quick) {
-                check_range(m, &spec, 0, n / 5, &rows, label);
-                check_range(m, &spec, n / 5, n / 2, &rows, label);
-                check_range(m, &spec, n - 2, 2, &rows, label);
-            }
-            hx_matrix_rows_free(&rows);
+            check_fill(m, &pattern, &spec, HX_FILL_GATHER);
+            if (ops->fills & 1u << HX_FILL_STORED) check_fill(m, &pattern, &spec, HX_FILL_STORED);
         }
     hx_device_pattern_free(&pattern, &device);
 }

@@ -358,7 +358,8 @@ static void check_matrix(const sample *s, const hx_device_pattern *pattern,
         char what[128];
         hx_matrix m;
         void *state;
-        if (!(ops->fills & 1u << fill) || (is_range && fill != HX_FILL_GATHER)) continue;
+        if (!(ops->fills & 1u << fill)) continue;
+        if (is_range && fill != HX_FILL_GATHER && fill != HX_FILL_STORED) continue;
         snprintf(what, sizeof what, "%s, %s", label, hx_fill_kinds[fill].name);
         CHECK_OK(hx_matrix_create(&m, &device, pattern, spec));
         CHECK_OK(ops->fill_create(&state, &device, (hx_fill)fill, &m, &s->input));
