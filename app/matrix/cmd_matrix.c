@@ -56,6 +56,24 @@ static int choose_device(hx_session *s)
     return HX_OK;
 }
 
+static int check_input(const hx_matrix_job *job, const char *file, const char *key)
+{
+    char *path = NULL;
+    if (!file) return HX_OK;
+    HX_TRY(hx_config_resolve_path(&job->session.cfg, file, &path));
+    const int rc = hx_matrix_check_input(&job->plan, path, key);
+    free(path);
+    return rc;
+}
+
+/* No output is a file that the config reads. */
+static int check_inputs(const hx_matrix_job *job)
+{
+    const hx_config *const cfg = &job->session.cfg;
+    HX_TRY(check_input(job, cfg->mesh.file, "mesh.file"));
+    return check_input(job, cfg->optimization.initial, "optimization.initial");
+}
+
 /* Rows in the file's order of nodes: the mesh is taken as the file has it. */
 static int open_problem(hx_matrix_job *job, const hx_options *options)
 {
@@ -67,6 +85,7 @@ static int open_problem(hx_matrix_job *job, const hx_options *options)
         s->cfg.mesh.shuffle = 0;
         s->cfg.mesh.reorder = 0;
     }
+    HX_TRY(check_inputs(job));
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(hx_session_make_problem(s));
     return refuse_rigid(s);

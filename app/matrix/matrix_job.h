@@ -48,11 +48,31 @@ typedef struct hx_matrix_plan {
     int64_t most; /* elements of the meshes of --bench papers; 0: as the device can */
 } hx_matrix_plan;
 
+/* Its files. */
+enum {
+    HX_MATRIX_FILE_K,
+    HX_MATRIX_FILE_RHS,
+    HX_MATRIX_FILE_FIXED,
+    HX_MATRIX_FILE_NEAR_NULL,
+    HX_MATRIX_FILE_ORDER,
+    HX_N_MATRIX_FILE
+};
+
+/* Names in the plan; NULL: not asked for. */
+void hx_matrix_files(const hx_matrix_plan *plan, const char *file[HX_N_MATRIX_FILE]);
+
 /* HX_EINPUT: what cannot be, before anything takes time: endings, names taken, files of another
  * kind. The plan's own memory is freed by hx_matrix_plan_free. */
 int hx_matrix_plan_read(hx_matrix_plan *plan, const hx_options *options);
 /* Accepts a zeroed struct. */
 void hx_matrix_plan_free(hx_matrix_plan *plan);
+
+/* The file beside K, whose ending is known. */
+int hx_matrix_name_order(hx_matrix_plan *plan);
+/* HX_EINPUT: one cannot be written, two are one file, or one is the config or the result. */
+int hx_matrix_check_names(const hx_matrix_plan *plan);
+/* HX_EINPUT: one is the file `input`, NULL: none; what: "the config". */
+int hx_matrix_check_input(const hx_matrix_plan *plan, const char *input, const char *what);
 
 /* Which numbers of K go to the file. */
 typedef struct hx_matrix_cut {

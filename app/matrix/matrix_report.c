@@ -153,11 +153,11 @@ static void report_loading(const hx_matrix_plan *plan)
 void hx_matrix_report_files(const hx_matrix_job *job)
 {
     const hx_matrix_plan *const plan = &job->plan;
-    const char *const file[] = {plan->output, plan->rhs, plan->fixed, plan->near_null,
-                                plan->order_file};
+    const char *file[HX_N_MATRIX_FILE];
     char names[1024] = "", bytes[32] = "", number[32];
     size_t used = 0;
-    for (size_t i = 0; i < sizeof file / sizeof file[0] && used < sizeof names; i++)
+    hx_matrix_files(plan, file);
+    for (int i = 0; i < HX_N_MATRIX_FILE && used < sizeof names; i++)
         if (file[i])
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
                                      file[i]);

@@ -56,6 +56,42 @@ int hx_atomic_file_is(const char *path, const char *other)
            a.st_ino == b.st_ino;
 }
 
+/* Where the last component of a path begins. */
+static const char *last_of(const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The folder that a path's last component is in, "" for a path that is too long. */
+static void folder_of(const char *path, char folder[PATH_MAX])
+{
+    const size_t n = (size_t)(last_of(path) - path);
+    const int fits = n < PATH_MAX - 1;
+    snprintf(folder, PATH_MAX, "%.*s%s", fits ? (int)n : 0, path, fits ? "." : "");
+}
+
+static int targets_meet(const char *path, const char *other)
+{
+    char folder[PATH_MAX], other_folder[PATH_MAX];
+    if (strcmp(last_of(path), last_of(other)) != 0) return 0;
+    folder_of(path, folder);
+    folder_of(other, other_folder);
+    return hx_atomic_file_is(folder, other_folder);
+}
+
+int hx_atomic_file_meet(const char *path, const char *other)
+{
+    char *target = NULL, *other_target = NULL;
+    if (hx_atomic_file_is(path, other)) return 1;
+    int rc = hx_atomic_file_target(path, &target);
+    if (rc == HX_OK) rc = hx_atomic_file_target(other, &other_target);
+    if (rc == HX_OK) rc = targets_meet(target, other_target);
+    free(target);
+    free(other_target);
+    return rc;
+}
+
 void hx_atomic_file_remove(const char *path)
 {
     char *target = NULL;
@@ -160,11 +196,7 @@ int hx_atomic_file_reserve(hx_atomic_file *file, uint64_t bytes)
 static void sync_folder(const char *path)
 {
     char folder[PATH_MAX];
-    const char *const slash = strrchr(path, '/');
-    const size_t n = slash ? (size_t)(slash - path) + 1 : 0;
-    if (n >= sizeof folder) return;
-    memcpy(folder, path, n);
-    snprintf(folder + n, sizeof folder - n, "%s", ".");
+    folder_of(path, folder);
     const int fd = open(folder, O_RDONLY);
     if (fd < 0) return;
     if (fsync(fd) != 0) errno = 0;

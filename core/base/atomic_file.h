@@ -25,6 +25,10 @@ int hx_atomic_file_target(const char *path, char **target);
 /* 1 if both names are those of one file that exists. */
 int hx_atomic_file_is(const char *path, const char *other);
 
+/* 1 if what is written to both names ends in one file, there already or not; 0; or an error as of
+ * hx_atomic_file_target. */
+int hx_atomic_file_meet(const char *path, const char *other);
+
 /* Removes that file, if there is one and it can be removed; links stay. */
 void hx_atomic_file_remove(const char *path);
 

@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,7 +17,7 @@ enum { N_KIND = sizeof kinds / sizeof kinds[0] };
 static int has_ending(const char *path, const char *ending)
 {
     const size_t n = strlen(path), n_ending = strlen(ending);
-    return n > n_ending && strcmp(path + n - n_ending, ending) == 0;
+    return n > n_ending && strcasecmp(path + n - n_ending, ending) == 0;
 }
 
 static int find_kind(const char *path, const hx_matrix_file_kind **kind)
@@ -25,6 +26,8 @@ static int find_kind(const char *path, const hx_matrix_file_kind **kind)
         *kind = kinds[i];
         if (has_ending(path, kinds[i]->format.ending)) return HX_OK;
     }
+    if (*path && path[strlen(path) - 1] == '/')
+        return HX_RAISE(HX_EINPUT, "'%s' is the name of a folder: name a file in it", path);
     return HX_RAISE(HX_EINPUT, "'%s': the name must end in .mtx, .petsc or .npz", path);
 }
 

@@ -449,6 +449,8 @@ def test_bad_input():
     fails("--memory goes with --fill gather", "--memory", "1e9", "--fill", "sort")
     fails("--lower", "--lower")
     fails("two things", "-o", "K.npz", "--rhs", "K.npz")
+    fails("'dir.npz/' is the name of a folder", "-o", "dir.npz/")
+    fails("--lower says which half of K is written", "--lower", "--rhs", "q.npz")
     fails("did you mean 'papers'", "--bench", "paper")
     fails("--fixed has no meaning", "--bench", "p2", "--fixed", "d.npz")
     fails("--output has no meaning", "--bench", "all", "-o", "K.npz")
@@ -486,6 +488,39 @@ def test_bad_input():
     check(not os.path.exists("K.npz"), "no file for rigid sets")
 
 
+def test_names():
+    """Names that lead to one file, or to one that is read, are refused, and what is there stays."""
+    os.makedirs("sub")
+    matrix("-o", "K.npz")
+    whole = read("K.npz")
+    os.symlink("K.npz", "link.npz")
+    os.symlink("new.npz", "ahead.npz")  # which is not there yet
+    os.symlink("sub", "way")
+    for names in (("K.npz", "./K.npz"), ("K.npz", "sub/../K.npz"), ("K.npz", os.path.abspath("K.npz")),
+                  ("K.npz", "link.npz"), ("link.npz", "K.npz"), ("new.npz", "ahead.npz"), ("new.npz", "sub/../new.npz"),
+                  ("sub/N.npz", "way/N.npz"), ("N.npz", "sub/../way/../N.npz")):
+        for other in ("--rhs", "--fixed", "--near-null"):
+            fails("hold two things", "-o", names[0], other, names[1])
+        fails("hold two things", "--rhs", names[0], "--fixed", names[1])
+    fails("hold two things", "-o", "R.npz", "--order", "curve", "--fixed", "./R_order.npz")
+    check(read("K.npz") == whole and not os.path.exists("new.npz") and os.listdir("sub") == [], "nothing was written")
+    matrix("-o", "K.npz", "--rhs", "sub/K.npz")
+    check(read("K.npz") == whole, "one name in two folders")
+    open("empty.npz", "w", encoding="ascii").close()
+    os.symlink("empty.npz", "mesh.npz")
+    fails("is mesh.file, which is read", "-o", "empty.npz", 'mesh={file="mesh.npz";}')
+    said = hextop("matrix", "empty.npz", "-o", "mesh.npz", status=2)
+    check("is the config, which is read" in said, said)
+    hextop("run", "part.cfg", "output.directory=res", "optimization.iterations=1")
+    os.symlink("res/density_0001.vtk", "D.npz")
+    fails("is the file of --density, which is read", "--rhs", "D.npz", "--density", "res")
+    matrix("-o", "K.NPZ", "--order", "curve")
+    matrix("-o", "C.npz", "--order", "curve")
+    check(read("K.NPZ") == read("C.npz") and read("K_order.NPZ") == read("C_order.npz"), "endings in capitals")
+    for name in ("link.npz", "ahead.npz", "mesh.npz", "empty.npz", "D.npz", "way"):
+        os.remove(name)
+
+
 def test_full_disk():
     """A disk that is too small is found before the first byte. Only where it may be mounted."""
     os.mkdir("small")
@@ -512,7 +547,7 @@ def main():
     test_solutions(False, *CONTRAST_9)
     for test in (test_rigid_motions, test_ranges, test_order, test_readme, test_density, test_fills,
                  test_bench_all, test_bench_papers, test_bench_sort, test_bench_patches,
-                 test_bad_input, test_full_disk):
+                 test_bad_input, test_names, test_full_disk):
         test()
     return summary()
 
