@@ -73,7 +73,7 @@ static void report_matrix(const hx_matrix_job *job)
     hx_log_info("matrix     bsr %s, %sblocks, %s   widest row %d blocks   %s on the device at once",
                 st->part == HX_PART_LOWER ? "lower" : "full",
                 large_number(n_block, blocks, sizeof blocks),
-                hx_format_bytes(values + index, bytes, sizeof bytes), job->widest,
+                hx_format_bytes(values + index, bytes, sizeof bytes), job->counts.widest,
                 hx_format_bytes((double)st->most_bytes, most, sizeof most));
 }
 
@@ -164,7 +164,7 @@ void hx_matrix_report_files(const hx_matrix_job *job)
     if (!names[0]) return;
     if (plan->output) {
         hx_log_info("wrote      %s   %s entries, %s", names,
-                    hx_format_count(job->n_number, number, sizeof number),
+                    hx_format_count(job->counts.n_number, number, sizeof number),
                     hx_format_bytes((double)job->file_bytes, bytes, sizeof bytes));
         report_loading(plan);
     } else

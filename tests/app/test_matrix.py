@@ -521,21 +521,77 @@ def test_names():
         os.remove(name)
 
 
+def test_together():
+    """All files get their names, or none: here the last bytes of K do not fit."""
+    for name in ("K.npz", "f.npz", "d.npz", "n.npz"):
+        if os.path.exists(name):
+            os.remove(name)
+    sides = ("--rhs", "f.npz", "--fixed", "d.npz", "--near-null", "n.npz")
+    matrix("-o", "K.npz", *sides)
+    whole = len(read("K.npz"))
+    for name in ("f.npz", "d.npz"):
+        os.remove(name)
+    before = {name: read(name) for name in ("K.npz", "n.npz")}
+    files = sorted(os.listdir("."))
+    said = matrix("-o", "K.npz", *sides, "--supports", "eliminate", status=1, limit=5000)
+    check("cannot write" in said, said)
+    said = matrix("-o", "K.npz", *sides, status=1, limit=whole - 1)
+    check("cannot write" in said and said.count("error:") == 1, said)
+    check(sorted(os.listdir(".")) == files and all(read(name) == text for name, text in before.items()),
+          f"old files stay, none is new: {sorted(os.listdir('.'))}")
+
+
+def on_disk(size, what):
+    """what() with a folder `small` that is a disk of its own; False: it may not be mounted."""
+    os.makedirs("small", exist_ok=True)
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", "small"], capture_output=True,
+                      check=False).returncode != 0:
+        return False
+    try:
+        what()
+    finally:
+        subprocess.run(["umount", "small"], check=True)
+    return True
+
+
 def test_full_disk():
     """A disk that is too small is found before the first byte. Only where it may be mounted."""
-    os.mkdir("small")
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", "small"],
-                             capture_output=True, check=False).returncode == 0
-    if not mounted:
-        print("a small disk cannot be mounted: its part is left out")
-        return
-    try:
+    def each():
         for end in endings():
             said = matrix("-o", "small/K" + end, status=1)
             check("the disk has" in said and "nothing was written" in said, said)
             check(os.listdir("small") == [], f"{end}: nothing on the full disk")
-    finally:
-        subprocess.run(["umount", "small"], check=True)
+
+    def quickstart():
+        """Of 44 MB, where 47.5 are needed: text is foretold at most a tenth above."""
+        said = hextop("matrix", os.path.join(SOURCE, "configs", "quickstart.cfg"), "-o", "small/K.mtx", status=1)
+        found = re.search(r"takes ([\d.]+) MB, and the disk has ([\d.]+) MB left: nothing was written", said)
+        check(found and 47.5 <= float(found[1]) <= 47.5 * 1.1, said)
+        check(os.listdir("small") == [], "nothing of quickstart's K")
+
+    if not on_disk("200k", each):
+        print("a small disk cannot be mounted: its part is left out")
+        return
+    on_disk(44000000, quickstart)
+    for end in endings():
+        names = ["K" + end, "f" + end, "d" + end, "n" + end, "K_order" + end]
+        files = lambda at: ["-o", at + names[0], "--rhs", at + names[1], "--fixed", at + names[2],
+                            "--near-null", at + names[3], "--order", "curve"]
+        matrix(*files(""))
+        size = [(os.path.getsize(name) + 4095) // 4096 for name in names] # pages
+
+        def does_not_fit():
+            said = matrix(*files("small/"), status=1)
+            check(f"small/K{end} and 4 more: they take" in said and "nothing was written" in said, said)
+            check(os.listdir("small") == [], f"{end}: nothing of five files")
+
+        def fits():
+            matrix(*files("small/"))
+            check(sorted(os.listdir("small")) == sorted(names), f"{end}: five files")
+            check(all(read("small/" + name) == read(name) for name in names), f"{end}: five files, the same")
+
+        on_disk(4096 * (sum(size) - 1), does_not_fit)
+        on_disk(4096 * (sum(size) * (14 if end == ".mtx" else 10) // 10), fits)
 
 
 def main():
@@ -547,7 +603,7 @@ def main():
     test_solutions(False, *CONTRAST_9)
     for test in (test_rigid_motions, test_ranges, test_order, test_readme, test_density, test_fills,
                  test_bench_all, test_bench_papers, test_bench_sort, test_bench_patches,
-                 test_bad_input, test_names, test_full_disk):
+                 test_bad_input, test_names, test_together, test_full_disk):
         test()
     return summary()
 
