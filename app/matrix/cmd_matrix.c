@@ -211,6 +211,7 @@ static int command_matrix(const hx_options *options)
     free(job.blocks);
     hx_matrix_plan_free(&job.plan);
     hx_session_free(&job.session);
+    hx_matrix_end_signals(&job);
     return rc;
 }
 

@@ -224,6 +224,7 @@ static int make_rows(hx_matrix_job *job)
     const double begin = hx_clock();
     HX_TRY(hx_matrix_worker_give(&c->preparer, prepare, job));
     for (int64_t k = 0; k < c->n_range; k++) {
+        HX_TRY(hx_matrix_go_on(job));
         HX_TRY(make_range(job, k));
         hx_progress_share(&meter, (double)c->first[k + 1] / (double)c->first[c->n_range]);
     }

@@ -2,6 +2,7 @@
  * are complete. */
 #include <sys/stat.h>
 
+#include "../session/signal_hooks.h"
 #include "matrix_job.h"
 
 static hx_matrix_shape shape_of(const hx_matrix_job *job)
@@ -11,6 +12,13 @@ static hx_matrix_shape shape_of(const hx_matrix_job *job)
                              .n_entry = job->counts.n_number,
                              .n_digit = job->counts.n_digit,
                              .half = job->plan.half};
+}
+
+static int has_any(const char *const file[HX_N_MATRIX_FILE])
+{
+    for (int i = 0; i < HX_N_MATRIX_FILE; i++)
+        if (file[i]) return 1;
+    return 0;
 }
 
 int hx_matrix_open_files(hx_matrix_job *job)
@@ -24,7 +32,9 @@ int hx_matrix_open_files(hx_matrix_job *job)
     if (plan->output) HX_TRY(hx_matrix_bytes_of(plan->output, &shape, &bytes[HX_MATRIX_FILE_K]));
     HX_TRY(hx_matrix_sides_bytes(&job->sides, &job->session.problem, plan, bytes));
     for (int i = 0; i < HX_N_MATRIX_FILE; i++) entry[i] = (hx_write_entry){file[i], bytes[i]};
-    HX_TRY(hx_write_set_open(&job->files, HX_N_MATRIX_FILE, entry, NULL, NULL));
+    job->notes_signals = has_any(file);
+    if (job->notes_signals) hx_signals_begin();
+    HX_TRY(hx_write_set_open(&job->files, HX_N_MATRIX_FILE, entry, hx_signals_caught, NULL));
     if (!plan->output) return HX_OK;
     return hx_matrix_writer_open(&job->writer, job->files, HX_MATRIX_FILE_K, &shape);
 }
@@ -51,4 +61,15 @@ void hx_matrix_drop_files(hx_matrix_job *job)
     hx_write_set_free(job->files);
     job->writer = NULL;
     job->files = NULL;
+}
+
+void hx_matrix_end_signals(const hx_matrix_job *job)
+{
+    if (job->notes_signals) hx_signals_end();
+}
+
+int hx_matrix_go_on(const hx_matrix_job *job)
+{
+    if (!job->notes_signals || !hx_signals_caught(NULL)) return HX_OK;
+    return HX_RAISE(HX_EIO, "a signal ended it: nothing was written");
 }

@@ -289,16 +289,22 @@ struct hx_matrix_job {
     hx_matrix_chunks chunks;
     hx_write_set *files;      /* (owned) */
     hx_matrix_writer *writer; /* of K (owned) */
+    int notes_signals;        /* since there are files */
     int64_t file_bytes;
     double download_seconds, cut_seconds, write_seconds;
 };
 
-/* All files, open; before the first range. */
+/* All files, open; before the first range. Signals are noted from here on, and end the writing;
+ * after all is dropped hx_matrix_end_signals lets them do what they do. */
 int hx_matrix_open_files(hx_matrix_job *job);
 /* What else is to be written; then all files get their names. */
 int hx_matrix_close_files(hx_matrix_job *job);
 /* Removes what is unfinished. */
 void hx_matrix_drop_files(hx_matrix_job *job);
+/* May not return. */
+void hx_matrix_end_signals(const hx_matrix_job *job);
+/* HX_EIO: a signal was noted. */
+int hx_matrix_go_on(const hx_matrix_job *job);
 
 /* On the terminal: before the first range, and after the last. */
 void hx_matrix_report_sizes(const hx_matrix_job *job);
