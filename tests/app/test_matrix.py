@@ -2,9 +2,10 @@
 """K as other programs read it: scipy (.mtx, .npz) and PETSc (.petsc) load what `hextop matrix` writes,
 solve, and find hextop's displacements.
 
-    test_matrix.py HEXTOP SRCDIR
+    test_matrix.py HEXTOP SRCDIR [DEVICE]
 
-Exit status 0 passed, 1 failed, 77 skipped (no scipy). Without petsc4py its part is left out, and said."""
+Matrices are made by the device, cpu if none is named; what no device has a part in is tested with cpu alone.
+Exit status 0 passed, 1 failed, 77 skipped (no scipy, no such device). Without petsc4py its part is left out, and said."""
 
 import os
 import re
@@ -18,6 +19,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from matrix_files import (HEXTOP, PETSc, SOURCE, check, columns, endings, held, hextop, load, np, read, scipy, small, sp,
                           spla, summary, vectors, viewer)
 
+DEVICE = sys.argv[3] if len(sys.argv) > 3 else "cpu"
+CPU = DEVICE == "cpu"
 CONFIG = """
 mesh = { generator = "cantilever"; nx = 12; ny = 6; nz = 5; distort = 0.2; };
 material = { E = 70.0; nu = 0.3; density = 2.0; };
@@ -28,9 +31,10 @@ loads = ( { set = "right"; total_force = [0.0, 0.4, -1.0]; case = 1; },
           { gravity = [0.0, -0.3, -0.2]; case = 2; } );
 optimization = { volume_fraction = 0.4; iterations = 4; rho_min = 0.1;
                  filter = { kind = "density"; radius = 1.5; unit = "element"; }; };
-solver = { device = "cpu"; tolerance = 1e-13; max_iterations = 100000; deterministic = true; };
+solver = { device = "DEVICE"; tolerance = 1e-13; max_iterations = 100000; deterministic = true; };
 output = { directory = "out"; every = 1; format = "ascii"; fields = ("density", "displacement"); };
-"""
+""".replace("DEVICE", DEVICE)
+ROUNDING = 0.0 if CPU else 1e-14  # a GPU's K of hexahedra is symmetric to rounding
 CONTRAST_9 = ["optimization.rho_min=0.001"]  # penalty 3
 
 
@@ -73,7 +77,7 @@ def test_solutions(strict, *keys):
         files = ["-o", "K" + end, "--rhs", "f" + end, "--fixed", "d" + end]
         matrix(*files, *keys)
         K, f, (index, value) = load("K" + end), columns("f" + end, "f", 2), held("d" + end)
-        check(abs(K - K.T).max() == 0, f"{end}: K is symmetric to the bit")
+        small(abs(K - K.T).max() / abs(K).max(), ROUNDING, f"{end}: K is symmetric")
         check(len(index) == 3 * 42 + 7 and np.count_nonzero(value == 0.013) == 7,
               f"{end}: {len(index)} held unknowns")
         free = np.setdiff1d(np.arange(K.shape[0]), index)
@@ -97,10 +101,10 @@ def test_solutions(strict, *keys):
 def test_half(end, K, E, keys):
     matrix("-o", "L" + end, "--lower", *keys)
     L = load("L" + end, "half")
-    check((L != K).nnz == 0, f"{end}: --lower is a half of K")
+    small(abs(L - K).max() / abs(K).max(), ROUNDING, f"{end}: --lower is a half of K")
     matrix("-o", "L" + end, "--lower", "--supports", "eliminate", *keys)
     L = load("L" + end, "half")
-    check((L != E).nnz == 0, f"{end}: --lower is a half of the eliminated K")
+    small(abs(L - E).max() / abs(E).max(), ROUNDING, f"{end}: --lower is a half of the eliminated K")
 
 
 def solve_by_petsc(mine, strict):
@@ -232,7 +236,7 @@ def test_order():
                 else PETSc.IS().load(viewer("C_order.petsc")).getIndices())
         check(not np.array_equal(node, np.arange(len(node))), "the curve is another order")
         rows = (3 * node[:, None] + np.arange(3)).ravel()
-        small(abs(C - K[rows][:, rows]).max() / abs(K).max(), 1e-14, f"{end}: curve, K")
+        small(abs(C - K[rows][:, rows]).max() / abs(K).max(), 1e-14 if CPU else 1e-13, f"{end}: curve, K")
         small(np.abs(h - f[rows]).max() / np.abs(f).max(), 1e-13, f"{end}: curve, loads")
         i, v = held("e" + end)
         back = np.argsort(rows[i])
@@ -320,7 +324,7 @@ def test_fills():
     matrix("-o", "K.npz")
     K = load("K.npz")
     done = 0
-    for fill in ("gather", "atomic", "separate", "colour", "nz", "sort", "triplets"):
+    for fill in ("gather", "stored", "atomic", "separate", "colour", "nz", "sort", "triplets"):
         run = subprocess.run([HEXTOP, "matrix", "part.cfg", "-o", "G.npz", "--fill", fill],
                              capture_output=True, text=True, check=False)
         if run.returncode != 0:
@@ -328,7 +332,7 @@ def test_fills():
             continue
         done += 1
         small(abs(load("G.npz") - K).max() / abs(K).max(), 1e-13, f"fill {fill}")
-    check(done >= 1, "a fill")
+    check(done >= (3 if CPU else 7), f"{done} fills")
     matrix("-o", "B.npz", "--build", "sort")
     check(read("B.npz") == read("K.npz"), "the same file from either builder")
 
@@ -594,16 +598,25 @@ def test_full_disk():
         on_disk(4096 * (sum(size) * (14 if end == ".mtx" else 10) // 10), fits)
 
 
+def is_here():
+    return re.search(rf"^ *{DEVICE} +yes", hextop("list"), re.MULTILINE) is not None
+
+
 def main():
+    if not is_here():
+        print(f"SKIPPED: no device {DEVICE} here")
+        return 77
     open("part.cfg", "w", encoding="ascii").write(CONFIG)
     said = matrix()
     for word in ("mesh", "pattern", "matrix", "values"):
         check(word in said, f"no line about {word}: {said}")
     test_solutions(True)
     test_solutions(False, *CONTRAST_9)
-    for test in (test_rigid_motions, test_ranges, test_order, test_readme, test_density, test_fills,
-                 test_bench_all, test_bench_papers, test_bench_sort, test_bench_patches,
-                 test_bad_input, test_names, test_together, test_full_disk):
+    for test in (test_rigid_motions, test_ranges, test_order, test_readme, test_density, test_fills):
+        test()
+    # tables of a CPU; files without rows, or limits that a GPU's driver runs into
+    for test in (test_bench_all, test_bench_papers, test_bench_sort, test_bench_patches,
+                 test_bad_input, test_names, test_together, test_full_disk) if CPU else ():
         test()
     return summary()
 

@@ -132,7 +132,7 @@ def in_export():
     old = "%%MatrixMarket of old"
     with open("K/K.mtx", "w", encoding="ascii") as file:
         file.write(old)
-    config("large", (40, 24, 24), 1)
+    config("large", (36, 20, 20), 1)
     words = [HEXTOP, "matrix", "large.cfg", "-o", "K/K.mtx", "--rhs", "K/f.npz", "--fixed", "K/d.mtx"]
     for more in ([], ["--memory", "20e6"]):
         for number in (signal.SIGINT, signal.SIGTERM):
