@@ -1,5 +1,5 @@
-/* Ctrl-C and the like while another program works for us: that one is ended and its files are
- * removed before we end by the same signal. */
+/* Ctrl-C and the like while another program works for us, or files are half written: that one is
+ * ended, and they are removed, before we end by the same signal. */
 #ifndef HX_INTERRUPTS_H
 #define HX_INTERRUPTS_H
 

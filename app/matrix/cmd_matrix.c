@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "../output/progress.h"
 #include "../text/commands.h"
@@ -56,6 +55,24 @@ static int choose_device(hx_session *s)
     return HX_OK;
 }
 
+static int check_input(const hx_matrix_job *job, const char *file, const char *key)
+{
+    char *path = NULL;
+    if (!file) return HX_OK;
+    HX_TRY(hx_config_resolve_path(&job->session.cfg, file, &path));
+    const int rc = hx_matrix_check_input(&job->plan, path, key);
+    free(path);
+    return rc;
+}
+
+/* No output is a file that the config reads. */
+static int check_inputs(const hx_matrix_job *job)
+{
+    const hx_config *const cfg = &job->session.cfg;
+    HX_TRY(check_input(job, cfg->mesh.file, "mesh.file"));
+    return check_input(job, cfg->optimization.initial, "optimization.initial");
+}
+
 /* Rows in the file's order of nodes: the mesh is taken as the file has it. */
 static int open_problem(hx_matrix_job *job, const hx_options *options)
 {
@@ -67,6 +84,7 @@ static int open_problem(hx_matrix_job *job, const hx_options *options)
         s->cfg.mesh.shuffle = 0;
         s->cfg.mesh.reorder = 0;
     }
+    HX_TRY(check_inputs(job));
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(hx_session_make_problem(s));
     return refuse_rigid(s);
@@ -130,31 +148,10 @@ static int make_plan(hx_matrix_job *job)
                                .components = problem->components,
                                .fixed = job->plan.eliminate ? problem->supports.fixed : NULL};
     HX_TRY(hx_alloc_raw(&job->blocks, (size_t)space->n_point, sizeof *job->blocks, "rows"));
-    HX_TRY(hx_matrix_count(space, &job->cut, job->stages.part, job->blocks, &job->n_block,
-                           &job->n_number, &job->widest));
+    HX_TRY(hx_matrix_count(space, &job->cut, job->stages.part, job->blocks, &job->counts));
     HX_TRY(hx_matrix_chunks_plan(job));
     job->stages.repeats = job->chunks.is_fetched ? 1 : REPEATS;
     return HX_OK;
-}
-
-static int open_file(hx_matrix_job *job)
-{
-    const hx_matrix_format *format = NULL;
-    const hx_problem *const problem = &job->session.problem;
-    const hx_matrix_shape shape = {.n_row = problem->components * problem->space.n_point,
-                                   .n_entry = job->n_number,
-                                   .half = job->plan.half};
-    if (!job->plan.output) return HX_OK;
-    HX_TRY(hx_matrix_format_find(job->plan.output, &format));
-    job->file_bytes = hx_matrix_file_bytes(format, &shape);
-    return hx_matrix_writer_open(&job->writer, job->plan.output, &shape);
-}
-
-static void note_file_size(hx_matrix_job *job)
-{
-    struct stat info;
-    if (job->plan.output && stat(job->plan.output, &info) == 0)
-        job->file_bytes = (int64_t)info.st_size;
 }
 
 /* Of the config no more than its device and threads count: the meshes are the papers'. */
@@ -184,11 +181,9 @@ static int matrix(hx_matrix_job *job, const hx_options *options)
     hx_matrix_report_sizes(job);
     HX_TRY(hx_matrix_sides_create(&job->sides, &job->session.problem, job->rho, &job->plan));
     HX_TRY(make_plan(job));
-    HX_TRY(open_file(job));
+    HX_TRY(hx_matrix_open_files(job));
     HX_TRY(hx_matrix_chunks_run(job));
-    HX_TRY(hx_matrix_write_sides(&job->sides, &job->session.problem, &job->plan));
-    if (job->writer) HX_TRY(hx_matrix_writer_close(job->writer));
-    note_file_size(job);
+    HX_TRY(hx_matrix_close_files(job));
     HX_TRY(hx_matrix_report_times(job));
     hx_matrix_report_files(job);
     return HX_OK;
@@ -209,13 +204,14 @@ static int command_matrix(const hx_options *options)
     memset(&job, 0, sizeof job);
     const int rc = matrix(&job, options);
     end_quietly(&job, rc);
-    hx_matrix_writer_free(job.writer);
+    hx_matrix_drop_files(&job);
     hx_matrix_sides_free(&job.sides);
     free(job.rho);
     free(job.modulus);
     free(job.blocks);
     hx_matrix_plan_free(&job.plan);
     hx_session_free(&job.session);
+    hx_matrix_end_signals(&job);
     return rc;
 }
 

@@ -39,9 +39,9 @@ static int whole_fits(const hx_matrix_job *job, double device_budget, double hos
 {
     const hx_space *const space = &job->session.problem.space;
     const double n_cell = (double)space->mesh->n_elem, n_row = (double)space->n_point;
-    const double n_entry = (double)job->n_block;
+    const double n_entry = (double)job->counts.n_block;
     hx_range_cost cost;
-    hx_matrix_stages_cost(&job->stages, job->widest, 0, job->chunks.is_fetched,
+    hx_matrix_stages_cost(&job->stages, job->counts.widest, 0, job->chunks.is_fetched,
                           job->plan.output != NULL, &cost);
     return (double)cost.device_cell * n_cell +
                    (double)(cost.device_point + cost.device_row) * n_row +
@@ -57,7 +57,7 @@ static int one_range(hx_matrix_job *job)
     HX_TRY(hx_alloc(&c->first, 2, sizeof *c->first, "ranges of rows"));
     c->n_range = 1;
     c->first[1] = n_point;
-    c->most = (hx_range_most){job->session.mesh.n_elem, n_point, n_point, job->n_block};
+    c->most = (hx_range_most){job->session.mesh.n_elem, n_point, n_point, job->counts.n_block};
     return HX_OK;
 }
 
@@ -78,7 +78,7 @@ static int several_ranges(hx_matrix_job *job, double device, double host)
     hx_matrix_chunks *const c = &job->chunks;
     hx_range_cost cost;
     c->is_fetched = 1;
-    hx_matrix_stages_cost(&job->stages, job->widest, 1, 1, job->plan.output != NULL, &cost);
+    hx_matrix_stages_cost(&job->stages, job->counts.widest, 1, 1, job->plan.output != NULL, &cost);
     const int rc = hx_row_ranges_plan(&job->session.mesh, job->blocks, &cost, device, host,
                                       &c->n_range, &c->first, &c->most);
     if (rc == HX_EINPUT && !isnan(job->plan.memory)) hx_error_prefix("--memory: ");
@@ -224,6 +224,7 @@ static int make_rows(hx_matrix_job *job)
     const double begin = hx_clock();
     HX_TRY(hx_matrix_worker_give(&c->preparer, prepare, job));
     for (int64_t k = 0; k < c->n_range; k++) {
+        HX_TRY(hx_matrix_go_on(job));
         HX_TRY(make_range(job, k));
         hx_progress_share(&meter, (double)c->first[k + 1] / (double)c->first[c->n_range]);
     }

@@ -84,36 +84,61 @@ static int count_lower(int64_t a, int n, const int32_t *near)
     return n;
 }
 
+static int digits(int64_t value)
+{
+    int n = 1;
+    for (; value >= 10; value /= 10) n++;
+    return n;
+}
+
+/* Of one point's row; all: neighbours, of which `near` lists n that are in the part. */
+static void add_counts(const hx_matrix_cut *cut, int64_t a, int all, int n, const int32_t *near,
+                       hx_matrix_counts *sum)
+{
+    int64_t count[MOST] = {0};
+    hx_matrix_cut_count(cut, a, all, near, count);
+    sum->n_block += n;
+    if (n > sum->widest) sum->widest = n;
+    for (int i = 0; i < cut->components; i++) {
+        sum->n_number += count[i];
+        /* columns have as many: they are the rows of the other half, or less in the lower one */
+        sum->n_digit += 2 * count[i] * digits(cut->components * a + i + 1);
+    }
+}
+
+static void join_counts(hx_matrix_counts *sum, const hx_matrix_counts *part)
+{
+    sum->n_block += part->n_block;
+    sum->n_number += part->n_number;
+    sum->n_digit += part->n_digit;
+    if (part->widest > sum->widest) sum->widest = part->widest;
+}
+
 int hx_matrix_count(const hx_space *space, const hx_matrix_cut *cut, hx_part part, int32_t *blocks,
-                    int64_t *n_block, int64_t *n_number, int *widest)
+                    hx_matrix_counts *counts)
 {
     const hx_incidence in = hx_incidence_of_space(space);
     const size_t most_points =
         space->element == HX_ELEMENT_LINEAR ? 8 : (size_t)hx_space_most(space);
     const size_t room = most_points * (size_t)most_cells(&in);
-    int64_t n_blocks = 0, n_numbers = 0;
-    int most = 0, failed = 0;
-#pragma omp parallel reduction(+ : n_blocks, n_numbers) reduction(max : most) reduction(| : failed)
+    int failed = 0;
+    memset(counts, 0, sizeof *counts);
+#pragma omp parallel reduction(| : failed)
     {
+        hx_matrix_counts mine = {0};
         int32_t *const near = malloc(room * sizeof *near);
         failed = !near;
 #pragma omp for schedule(static)
         for (int64_t a = 0; a < in.n_point; a++) {
-            int64_t count[MOST] = {0};
             if (!near) continue;
             const int all = list_neighbours(&in, a, near);
-            const int n = part == HX_PART_LOWER ? count_lower(a, all, near) : all;
-            hx_matrix_cut_count(cut, a, all, near, count);
-            blocks[a] = n;
-            n_blocks += n;
-            n_numbers += count[0] + count[1] + count[2];
-            if (n > most) most = n;
+            blocks[a] = part == HX_PART_LOWER ? count_lower(a, all, near) : all;
+            add_counts(cut, a, all, blocks[a], near, &mine);
         }
         free(near);
+#pragma omp critical
+        join_counts(counts, &mine);
     }
-    *n_block = n_blocks;
-    *n_number = n_numbers;
-    *widest = most;
     return failed ? HX_RAISE(HX_ENOMEM, "no memory for the neighbours of a point") : HX_OK;
 }
 

@@ -48,11 +48,31 @@ typedef struct hx_matrix_plan {
     int64_t most; /* elements of the meshes of --bench papers; 0: as the device can */
 } hx_matrix_plan;
 
+/* Its files. */
+enum {
+    HX_MATRIX_FILE_K,
+    HX_MATRIX_FILE_RHS,
+    HX_MATRIX_FILE_FIXED,
+    HX_MATRIX_FILE_NEAR_NULL,
+    HX_MATRIX_FILE_ORDER,
+    HX_N_MATRIX_FILE
+};
+
+/* Names in the plan; NULL: not asked for. */
+void hx_matrix_files(const hx_matrix_plan *plan, const char *file[HX_N_MATRIX_FILE]);
+
 /* HX_EINPUT: what cannot be, before anything takes time: endings, names taken, files of another
  * kind. The plan's own memory is freed by hx_matrix_plan_free. */
 int hx_matrix_plan_read(hx_matrix_plan *plan, const hx_options *options);
 /* Accepts a zeroed struct. */
 void hx_matrix_plan_free(hx_matrix_plan *plan);
+
+/* The file beside K, whose ending is known. */
+int hx_matrix_name_order(hx_matrix_plan *plan);
+/* HX_EINPUT: one cannot be written, two are one file, or one is the config or the result. */
+int hx_matrix_check_names(const hx_matrix_plan *plan);
+/* HX_EINPUT: one is the file `input`, NULL: none; what: "the config". */
+int hx_matrix_check_input(const hx_matrix_plan *plan, const char *input, const char *what);
 
 /* Which numbers of K go to the file. */
 typedef struct hx_matrix_cut {
@@ -75,10 +95,18 @@ typedef struct hx_number_rows {
 void hx_matrix_cut_count(const hx_matrix_cut *cut, int64_t a, int64_t n, const int32_t *col,
                          int64_t *count);
 
-/* What the rows of a space will have: blocks[n_point] of each point's row in that part, their sum
- * and the most; and of the numbers that the cut leaves the sum. O(sum of the cells' squares). */
+/* What all rows have. */
+typedef struct hx_matrix_counts {
+    int64_t n_block;  /* in the part that the device makes */
+    int64_t n_number; /* that the cut leaves */
+    int64_t n_digit;  /* of the rows' and columns' numbers of these, from 1; of a half at most */
+    int widest;       /* blocks of a row */
+} hx_matrix_counts;
+
+/* What the rows of a space will have; blocks[n_point] of each point's row in that part. O(sum of
+ * the cells' squares). */
 int hx_matrix_count(const hx_space *space, const hx_matrix_cut *cut, hx_part part, int32_t *blocks,
-                    int64_t *n_block, int64_t *n_number, int *widest);
+                    hx_matrix_counts *counts);
 
 /* Blocks of a range as numbers, in the space's unknowns, springs and films added. HX_ENOMEM. */
 int hx_matrix_cut_rows(const hx_matrix_cut *cut, const hx_problem *problem,
@@ -94,6 +122,10 @@ typedef struct hx_matrix_sides {
     int n_case;
     double **load; /* [n_case] -> [n_point][components] (owned) */
     int moves;     /* supports are eliminated, and some are displaced, or their temperature not 0 */
+    int64_t n_held; /* held unknowns, where they are asked for */
+    int32_t *held;  /* [n_held], and their values (owned) */
+    double *held_value;
+    int32_t *number; /* [n_point] the order, where it is asked for (owned) */
 } hx_matrix_sides;
 
 /* 1 if what is held may be held at other values than 0: K's columns then go to the loads. */
@@ -106,9 +138,12 @@ void hx_matrix_sides_move(hx_matrix_sides *sides, const hx_problem *problem,
                           const hx_row_range *range, const hx_matrix_rows *blocks);
 void hx_matrix_sides_free(hx_matrix_sides *sides);
 
-/* The small files of the plan. */
+/* Bytes of the small files of the plan, at most. */
+int hx_matrix_sides_bytes(const hx_matrix_sides *sides, const hx_problem *problem,
+                          const hx_matrix_plan *plan, int64_t bytes[HX_N_MATRIX_FILE]);
+/* These files. */
 int hx_matrix_write_sides(const hx_matrix_sides *sides, const hx_problem *problem,
-                          const hx_matrix_plan *plan);
+                          const hx_matrix_plan *plan, hx_write_set *set);
 
 /* Rows on the device: what of a range stays until they are on the host. */
 typedef struct hx_matrix_made {
@@ -250,13 +285,26 @@ struct hx_matrix_job {
     hx_matrix_cut cut;
     double *rho, *modulus; /* [n_elem] (owned) */
     int32_t *blocks;       /* [n_point] (owned) */
-    int64_t n_block, n_number;
-    int widest;
+    hx_matrix_counts counts;
     hx_matrix_chunks chunks;
-    hx_matrix_writer *writer; /* (owned) */
+    hx_write_set *files;      /* (owned) */
+    hx_matrix_writer *writer; /* of K (owned) */
+    int notes_signals;        /* since there are files */
     int64_t file_bytes;
     double download_seconds, cut_seconds, write_seconds;
 };
+
+/* All files, open; before the first range. Signals are noted from here on, and end the writing;
+ * after all is dropped hx_matrix_end_signals lets them do what they do. */
+int hx_matrix_open_files(hx_matrix_job *job);
+/* What else is to be written; then all files get their names. */
+int hx_matrix_close_files(hx_matrix_job *job);
+/* Removes what is unfinished. */
+void hx_matrix_drop_files(hx_matrix_job *job);
+/* May not return. */
+void hx_matrix_end_signals(const hx_matrix_job *job);
+/* HX_EIO: a signal was noted. */
+int hx_matrix_go_on(const hx_matrix_job *job);
 
 /* On the terminal: before the first range, and after the last. */
 void hx_matrix_report_sizes(const hx_matrix_job *job);

@@ -120,42 +120,18 @@ static int read_words(hx_matrix_plan *plan, const hx_options *options)
     return HX_OK;
 }
 
-/* K.npz -> K_order.npz */
-static int name_order_file(hx_matrix_plan *plan, const hx_matrix_format *format)
-{
-    const size_t n = strlen(plan->output), n_ending = strlen(format->ending);
-    HX_TRY(hx_alloc(&plan->order_file, n + sizeof "_order", 1, "file name"));
-    sprintf(plan->order_file, "%.*s_order%s", (int)(n - n_ending), plan->output, format->ending);
-    return HX_OK;
-}
-
 static int read_output(hx_matrix_plan *plan)
 {
     const hx_matrix_format *format = NULL;
     if (plan->lower && !plan->output && isnan(plan->memory))
         return HX_RAISE(HX_EINPUT,
-                        "--lower says which half of K is written: it needs -o, or --memory");
+                        "--lower says which half of K is written: it needs -o FILE, or --memory; "
+                        "the other files are the same without it");
     if (plan->lower) plan->half = HX_HALF_LOWER;
     if (!plan->output) return HX_OK;
     HX_TRY(hx_matrix_format_find(plan->output, &format));
     if (plan->lower) plan->half = format->half;
-    return plan->curve ? name_order_file(plan, format) : HX_OK;
-}
-
-/* All can be written, and no two are the same. */
-static int check_files(const hx_matrix_plan *plan)
-{
-    const char *const file[] = {plan->output, plan->rhs, plan->fixed, plan->near_null,
-                                plan->order_file};
-    enum { N_FILE = sizeof file / sizeof file[0] };
-    for (int i = 0; i < N_FILE; i++) {
-        if (!file[i]) continue;
-        HX_TRY(hx_write_check(file[i]));
-        for (int j = 0; j < i; j++)
-            if (file[j] && strcmp(file[i], file[j]) == 0)
-                return HX_RAISE(HX_EINPUT, "'%s' is to hold two things: give each a file", file[i]);
-    }
-    return HX_OK;
+    return plan->curve ? hx_matrix_name_order(plan) : HX_OK;
 }
 
 static int locate_density(hx_matrix_plan *plan, const char *named)
@@ -178,7 +154,7 @@ int hx_matrix_plan_read(hx_matrix_plan *plan, const hx_options *options)
     HX_TRY(read_words(plan, options));
     HX_TRY(read_bench(plan, options));
     HX_TRY(read_output(plan));
-    return check_files(plan);
+    return hx_matrix_check_names(plan);
 }
 
 void hx_matrix_plan_free(hx_matrix_plan *plan)

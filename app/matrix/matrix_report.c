@@ -73,7 +73,7 @@ static void report_matrix(const hx_matrix_job *job)
     hx_log_info("matrix     bsr %s, %sblocks, %s   widest row %d blocks   %s on the device at once",
                 st->part == HX_PART_LOWER ? "lower" : "full",
                 large_number(n_block, blocks, sizeof blocks),
-                hx_format_bytes(values + index, bytes, sizeof bytes), job->widest,
+                hx_format_bytes(values + index, bytes, sizeof bytes), job->counts.widest,
                 hx_format_bytes((double)st->most_bytes, most, sizeof most));
 }
 
@@ -153,18 +153,18 @@ static void report_loading(const hx_matrix_plan *plan)
 void hx_matrix_report_files(const hx_matrix_job *job)
 {
     const hx_matrix_plan *const plan = &job->plan;
-    const char *const file[] = {plan->output, plan->rhs, plan->fixed, plan->near_null,
-                                plan->order_file};
+    const char *file[HX_N_MATRIX_FILE];
     char names[1024] = "", bytes[32] = "", number[32];
     size_t used = 0;
-    for (size_t i = 0; i < sizeof file / sizeof file[0] && used < sizeof names; i++)
+    hx_matrix_files(plan, file);
+    for (int i = 0; i < HX_N_MATRIX_FILE && used < sizeof names; i++)
         if (file[i])
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
                                      file[i]);
     if (!names[0]) return;
     if (plan->output) {
         hx_log_info("wrote      %s   %s entries, %s", names,
-                    hx_format_count(job->n_number, number, sizeof number),
+                    hx_format_count(job->counts.n_number, number, sizeof number),
                     hx_format_bytes((double)job->file_bytes, bytes, sizeof bytes));
         report_loading(plan);
     } else

@@ -60,19 +60,17 @@ static void add_reference(const hx_problem *problem, double *load)
             load[films->node[f]] += films->value[k] * problem->reference;
 }
 
-int hx_matrix_sides_create(hx_matrix_sides *sides, const hx_problem *problem, const double *rho,
-                           const hx_matrix_plan *plan)
+static int make_held(hx_matrix_sides *sides, const hx_problem *problem)
 {
-    const size_t n = (size_t)n_dof_of(problem);
-    if (!plan->rhs) return HX_OK;
-    sides->n_case = problem->cases.n;
-    sides->moves = plan->eliminate && some_move(problem);
-    HX_TRY(hx_alloc(&sides->load, (size_t)sides->n_case, sizeof *sides->load, "load cases"));
-    for (int c = 0; c < sides->n_case; c++) {
-        HX_TRY(hx_alloc_raw(&sides->load[c], n, sizeof(double), "loads"));
-        HX_TRY(hx_problem_nodal_force(problem, c, rho, sides->load[c]));
-        if (hx_problem_is_heat(problem)) add_reference(problem, sides->load[c]);
-        if (plan->eliminate) hold_rows(problem, sides->load[c]);
+    const int64_t n_dof = n_dof_of(problem);
+    int64_t n = 0;
+    for (int64_t k = 0; k < n_dof; k++) n += is_held(problem, k);
+    HX_TRY(hx_alloc(&sides->held, (size_t)n, sizeof *sides->held, "held unknowns"));
+    HX_TRY(hx_alloc(&sides->held_value, (size_t)n, sizeof(double), "held unknowns"));
+    for (int64_t k = 0; k < n_dof; k++) {
+        if (!is_held(problem, k)) continue;
+        sides->held[sides->n_held] = (int32_t)k;
+        sides->held_value[sides->n_held++] = held_value(problem, k);
     }
     return HX_OK;
 }
@@ -126,30 +124,10 @@ void hx_matrix_sides_free(hx_matrix_sides *sides)
     for (int c = 0; c < sides->n_case; c++)
         if (sides->load) free(sides->load[c]);
     free(sides->load);
+    free(sides->held);
+    free(sides->held_value);
+    free(sides->number);
     memset(sides, 0, sizeof *sides);
-}
-
-static int write_held(const hx_problem *problem, const char *path)
-{
-    const int64_t n_dof = n_dof_of(problem);
-    int64_t n = 0;
-    int32_t *index = NULL;
-    double *value = NULL;
-    int rc;
-    for (int64_t k = 0; k < n_dof; k++) n += is_held(problem, k);
-    HX_TRY_FAIL(hx_alloc(&index, (size_t)n, sizeof *index, "held unknowns"));
-    HX_TRY_FAIL(hx_alloc(&value, (size_t)n, sizeof *value, "held unknowns"));
-    n = 0;
-    for (int64_t k = 0; k < n_dof; k++) {
-        if (!is_held(problem, k)) continue;
-        index[n] = (int32_t)k;
-        value[n++] = held_value(problem, k);
-    }
-    HX_TRY_FAIL(hx_write_held(path, n_dof, n, index, value));
-fail:
-    free(index);
-    free(value);
-    return rc;
 }
 
 static double dot(int64_t n, const double *a, const double *b)
@@ -194,11 +172,16 @@ static void make_orthonormal(int64_t n, double *const *motion, int m)
     for (int64_t i = 0; i < n; i++) motion[m][i] /= length;
 }
 
+static int n_motion_of(const hx_problem *problem)
+{
+    return hx_problem_is_heat(problem) ? 1 : N_MOTION;
+}
+
 /* Rigid motions; of heat the constant. */
-static int write_near_null(const hx_problem *problem, const char *path)
+static int write_near_null(const hx_problem *problem, hx_write_set *set)
 {
     const int64_t n = n_dof_of(problem);
-    const int is_heat = hx_problem_is_heat(problem), n_motion = is_heat ? 1 : N_MOTION;
+    const int is_heat = hx_problem_is_heat(problem), n_motion = n_motion_of(problem);
     double *motion[N_MOTION] = {0};
     int rc = HX_OK;
     for (int m = 0; m < n_motion; m++) {
@@ -207,7 +190,8 @@ static int write_near_null(const hx_problem *problem, const char *path)
         if (!is_heat) fill_motion(&problem->space, m, motion[m]);
         make_orthonormal(n, motion, m);
     }
-    HX_TRY_FAIL(hx_write_columns(path, "near_null", n, n_motion, (const double *const *)motion));
+    HX_TRY_FAIL(hx_write_columns(set, HX_MATRIX_FILE_NEAR_NULL, "near_null", n, n_motion,
+                                 (const double *const *)motion));
 fail:
     for (int m = 0; m < N_MOTION; m++) free(motion[m]);
     return rc;
@@ -250,32 +234,74 @@ fail:
 }
 
 /* Number in the file of each node of K's order; then those of the middles of edges. */
-static int write_order(const hx_space *space, const char *path)
+static int make_order(hx_matrix_sides *sides, const hx_space *space)
 {
     const hx_mesh *const mesh = space->mesh;
-    int32_t *number = NULL;
-    int rc;
     if (space->element == HX_ELEMENT_SPLINE)
         return HX_RAISE(HX_EINPUT,
                         "--order: rows of a spline belong to control points, not to nodes of a "
                         "file; leave it out");
-    HX_TRY_FAIL(
-        hx_alloc_raw(&number, (size_t)space->n_point, sizeof *number, "order of the nodes"));
-    for (int64_t a = 0; a < mesh->n_node; a++) number[a] = node_number(mesh, a);
-    if (space->n_edge > 0) HX_TRY_FAIL(number_middles(space, number));
-    HX_TRY_FAIL(hx_write_numbers(path, "node", space->n_point, number));
-fail:
-    free(number);
-    return rc;
+    HX_TRY(hx_alloc_raw(&sides->number, (size_t)space->n_point, sizeof *sides->number,
+                        "order of the nodes"));
+    for (int64_t a = 0; a < mesh->n_node; a++) sides->number[a] = node_number(mesh, a);
+    return space->n_edge > 0 ? number_middles(space, sides->number) : HX_OK;
+}
+
+static int make_loads(hx_matrix_sides *sides, const hx_problem *problem, const double *rho,
+                      const hx_matrix_plan *plan)
+{
+    const size_t n = (size_t)n_dof_of(problem);
+    sides->n_case = problem->cases.n;
+    sides->moves = plan->eliminate && some_move(problem);
+    HX_TRY(hx_alloc(&sides->load, (size_t)sides->n_case, sizeof *sides->load, "load cases"));
+    for (int c = 0; c < sides->n_case; c++) {
+        HX_TRY(hx_alloc_raw(&sides->load[c], n, sizeof(double), "loads"));
+        HX_TRY(hx_problem_nodal_force(problem, c, rho, sides->load[c]));
+        if (hx_problem_is_heat(problem)) add_reference(problem, sides->load[c]);
+        if (plan->eliminate) hold_rows(problem, sides->load[c]);
+    }
+    return HX_OK;
+}
+
+int hx_matrix_sides_create(hx_matrix_sides *sides, const hx_problem *problem, const double *rho,
+                           const hx_matrix_plan *plan)
+{
+    if (plan->rhs) HX_TRY(make_loads(sides, problem, rho, plan));
+    if (plan->fixed) HX_TRY(make_held(sides, problem));
+    return plan->order_file ? make_order(sides, &problem->space) : HX_OK;
+}
+
+int hx_matrix_sides_bytes(const hx_matrix_sides *sides, const hx_problem *problem,
+                          const hx_matrix_plan *plan, int64_t bytes[HX_N_MATRIX_FILE])
+{
+    const int64_t n = n_dof_of(problem);
+    const double *const *const load = sides->moves ? NULL : (const double *const *)sides->load;
+    if (plan->rhs)
+        HX_TRY(hx_columns_bytes_of(plan->rhs, "f", n, sides->n_case, load,
+                                   &bytes[HX_MATRIX_FILE_RHS]));
+    if (plan->fixed)
+        HX_TRY(hx_held_bytes_of(plan->fixed, n, sides->n_held, sides->held, sides->held_value,
+                                &bytes[HX_MATRIX_FILE_FIXED]));
+    if (plan->near_null)
+        HX_TRY(hx_columns_bytes_of(plan->near_null, "near_null", n, n_motion_of(problem), NULL,
+                                   &bytes[HX_MATRIX_FILE_NEAR_NULL]));
+    if (!plan->order_file) return HX_OK;
+    return hx_numbers_bytes_of(plan->order_file, "node", problem->space.n_point, sides->number,
+                               &bytes[HX_MATRIX_FILE_ORDER]);
 }
 
 int hx_matrix_write_sides(const hx_matrix_sides *sides, const hx_problem *problem,
-                          const hx_matrix_plan *plan)
+                          const hx_matrix_plan *plan, hx_write_set *set)
 {
+    const int64_t n = n_dof_of(problem);
     if (plan->rhs)
-        HX_TRY(hx_write_columns(plan->rhs, "f", n_dof_of(problem), sides->n_case,
+        HX_TRY(hx_write_columns(set, HX_MATRIX_FILE_RHS, "f", n, sides->n_case,
                                 (const double *const *)sides->load));
-    if (plan->fixed) HX_TRY(write_held(problem, plan->fixed));
-    if (plan->near_null) HX_TRY(write_near_null(problem, plan->near_null));
-    return plan->order_file ? write_order(&problem->space, plan->order_file) : HX_OK;
+    if (plan->fixed)
+        HX_TRY(hx_write_held(set, HX_MATRIX_FILE_FIXED, n, sides->n_held, sides->held,
+                             sides->held_value));
+    if (plan->near_null) HX_TRY(write_near_null(problem, set));
+    if (!plan->order_file) return HX_OK;
+    return hx_write_numbers(set, HX_MATRIX_FILE_ORDER, "node", problem->space.n_point,
+                            sides->number);
 }

@@ -56,6 +56,42 @@ int hx_atomic_file_is(const char *path, const char *other)
            a.st_ino == b.st_ino;
 }
 
+/* Where the last component of a path begins. */
+static const char *last_of(const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The folder that a path's last component is in, "" for a path that is too long. */
+static void folder_of(const char *path, char folder[PATH_MAX])
+{
+    const size_t n = (size_t)(last_of(path) - path);
+    const int fits = n < PATH_MAX - 1;
+    snprintf(folder, PATH_MAX, "%.*s%s", fits ? (int)n : 0, path, fits ? "." : "");
+}
+
+static int targets_meet(const char *path, const char *other)
+{
+    char folder[PATH_MAX], other_folder[PATH_MAX];
+    if (strcmp(last_of(path), last_of(other)) != 0) return 0;
+    folder_of(path, folder);
+    folder_of(other, other_folder);
+    return hx_atomic_file_is(folder, other_folder);
+}
+
+int hx_atomic_file_meet(const char *path, const char *other)
+{
+    char *target = NULL, *other_target = NULL;
+    if (hx_atomic_file_is(path, other)) return 1;
+    int rc = hx_atomic_file_target(path, &target);
+    if (rc == HX_OK) rc = hx_atomic_file_target(other, &other_target);
+    if (rc == HX_OK) rc = targets_meet(target, other_target);
+    free(target);
+    free(other_target);
+    return rc;
+}
+
 void hx_atomic_file_remove(const char *path)
 {
     char *target = NULL;
@@ -160,11 +196,7 @@ int hx_atomic_file_reserve(hx_atomic_file *file, uint64_t bytes)
 static void sync_folder(const char *path)
 {
     char folder[PATH_MAX];
-    const char *const slash = strrchr(path, '/');
-    const size_t n = slash ? (size_t)(slash - path) + 1 : 0;
-    if (n >= sizeof folder) return;
-    memcpy(folder, path, n);
-    snprintf(folder + n, sizeof folder - n, "%s", ".");
+    folder_of(path, folder);
     const int fd = open(folder, O_RDONLY);
     if (fd < 0) return;
     if (fsync(fd) != 0) errno = 0;
@@ -179,12 +211,17 @@ static int ask_again(FILE *stream)
     return write(fileno(stream), "", 1) < 0 ? errno : 0;
 }
 
-/* is_synced: to the disk, name and all. */
-static int commit(hx_atomic_file *file, int is_synced)
+static void give_up(hx_atomic_file *file)
 {
-    int rc = HX_OK;
-    if (!file->stream) return HX_RAISE(HX_EINTERNAL, "commit of a file that is not open");
+    unlink(file->tmp_path);
+    file->is_finished = 0;
+    hx_atomic_file_free(file);
+}
 
+/* is_synced: to the disk. */
+static int finish(hx_atomic_file *file, int is_synced)
+{
+    if (!file->stream) return HX_RAISE(HX_EINTERNAL, "commit of a file that is not open");
     errno = 0;
     const int had_error = ferror(file->stream);
     int failed =
@@ -195,28 +232,33 @@ static int commit(hx_atomic_file *file, int is_synced)
         reason = errno;
     }
     file->stream = NULL;
-    if (failed) {
-        rc = hx_atomic_file_refuse(file->path, reason);
-        goto fail;
-    }
+    file->is_finished = 1;
+    if (!failed) return HX_OK;
+    const int rc = hx_atomic_file_refuse(file->path, reason);
+    give_up(file);
+    return rc;
+}
+
+int hx_atomic_file_finish(hx_atomic_file *file)
+{
+    return finish(file, 0);
+}
+
+/* is_synced: to the disk, name and all. */
+static int commit(hx_atomic_file *file, int is_synced)
+{
+    if (!file->is_finished) HX_TRY(finish(file, is_synced));
     if (rename(file->tmp_path, file->target) != 0) {
         const int why = errno;
-        rc = HX_RAISE(HX_EIO, "%s: cannot rename the finished %s to it: %s; %s", file->path,
-                      file->tmp_path, strerror(why), remedy(why));
-        goto fail;
+        const int rc = HX_RAISE(HX_EIO, "%s: cannot rename the finished %s to it: %s; %s",
+                                file->path, file->tmp_path, strerror(why), remedy(why));
+        give_up(file);
+        return rc;
     }
     if (is_synced) sync_folder(file->target);
-    free(file->tmp_path);
-    file->tmp_path = NULL; /* nothing left to remove */
+    file->is_finished = 0; /* nothing left to remove */
     hx_atomic_file_free(file);
     return HX_OK;
-
-fail:
-    unlink(file->tmp_path);
-    free(file->tmp_path);
-    file->tmp_path = NULL;
-    hx_atomic_file_free(file);
-    return rc;
 }
 
 int hx_atomic_file_commit(hx_atomic_file *file)
@@ -229,28 +271,36 @@ int hx_atomic_file_commit_synced(hx_atomic_file *file)
     return commit(file, 1);
 }
 
-/* The process of NAME.tmp.PID; 0: the name is no such. */
-static long process_of(const char *name)
+/* The ".tmp.PID" that ends a name; NULL: none does. */
+static const char *mark_of(const char *name)
 {
     static const char mark[] = ".tmp.";
     const char *at = NULL;
     for (const char *c = strstr(name, mark); c; c = strstr(c + 1, mark)) at = c;
-    if (!at || at == name) return 0;
-    char *end;
+    if (!at || at == name) return NULL;
     const char *const digits = at + strlen(mark);
-    const long pid = strtol(digits, &end, 10);
-    return *digits >= '1' && *digits <= '9' && *end == '\0' ? pid : 0;
+    return *digits >= '1' && *digits <= '9' && !digits[strspn(digits, "0123456789")] ? at : NULL;
 }
 
-int hx_atomic_file_sweep(const char *folder)
+/* 1 if it is of a process that is no more, and was to become `target`; NULL: anything. */
+static int is_left(const char *name, const char *target)
+{
+    const char *const mark = mark_of(name);
+    if (!mark) return 0;
+    const size_t n = (size_t)(mark - name);
+    if (target && (strlen(target) != n || strncmp(name, target, n) != 0)) return 0;
+    const long pid = strtol(strrchr(mark, '.') + 1, NULL, 10);
+    return kill((pid_t)pid, 0) != 0 && errno == ESRCH;
+}
+
+static int sweep(const char *folder, const char *target)
 {
     char path[PATH_MAX];
     int n = 0;
     DIR *const dir = opendir(folder);
     if (!dir) return 0;
     for (const struct dirent *entry = readdir(dir); entry; entry = readdir(dir)) {
-        const long pid = process_of(entry->d_name);
-        if (pid == 0 || kill((pid_t)pid, 0) == 0 || errno != ESRCH) continue;
+        if (!is_left(entry->d_name, target)) continue;
         if (snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < (int)sizeof path)
             n += unlink(path) == 0;
     }
@@ -259,12 +309,26 @@ int hx_atomic_file_sweep(const char *folder)
     return n;
 }
 
+int hx_atomic_file_sweep(const char *folder)
+{
+    return sweep(folder, NULL);
+}
+
+int hx_atomic_file_sweep_one(const char *path)
+{
+    char *target = NULL, folder[PATH_MAX];
+    HX_TRY(hx_atomic_file_target(path, &target));
+    folder_of(target, folder);
+    const int n = sweep(folder, last_of(target));
+    free(target);
+    return n;
+}
+
 void hx_atomic_file_free(hx_atomic_file *file)
 {
-    if (file->stream) {
-        fclose(file->stream);
-        unlink(file->tmp_path);
-    }
+    const int is_there = file->stream || file->is_finished;
+    if (file->stream) fclose(file->stream);
+    if (is_there) unlink(file->tmp_path);
     free(file->tmp_path);
     free(file->path);
     free(file->target);

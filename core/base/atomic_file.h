@@ -15,6 +15,7 @@ typedef struct hx_atomic_file {
     FILE *stream;          /* write here */
     char *path, *tmp_path; /* as given; where it is written meanwhile */
     char *target;          /* the file that the path names */
+    int is_finished;       /* all of it is written: it lacks its name alone */
 } hx_atomic_file;
 
 /* The file that a path names: where its last component is a symbolic link, what that points to in
@@ -24,6 +25,10 @@ int hx_atomic_file_target(const char *path, char **target);
 
 /* 1 if both names are those of one file that exists. */
 int hx_atomic_file_is(const char *path, const char *other);
+
+/* 1 if what is written to both names ends in one file, there already or not; 0; or an error as of
+ * hx_atomic_file_target. */
+int hx_atomic_file_meet(const char *path, const char *other);
 
 /* Removes that file, if there is one and it can be removed; links stay. */
 void hx_atomic_file_remove(const char *path);
@@ -40,7 +45,11 @@ int hx_atomic_file_reserve(hx_atomic_file *file, uint64_t bytes);
 /* HX_EIO with path, reason and remedy; reason: an errno, 0: the system did not say. */
 int hx_atomic_file_refuse(const char *path, int reason);
 
-/* Flushes, checks, renames. On failure the temporary file is removed and an old file stays. */
+/* Flushes, checks, closes: it waits for its name. On failure the temporary file is removed. */
+int hx_atomic_file_finish(hx_atomic_file *file);
+
+/* Finishes what is not finished, renames. On failure the temporary file is removed and an old file
+ * stays. */
 int hx_atomic_file_commit(hx_atomic_file *file);
 
 /* The same once the disk has it (fsync, of the folder too): for what a crash of the machine must
@@ -50,6 +59,9 @@ int hx_atomic_file_commit_synced(hx_atomic_file *file);
 /* Removes from a folder the temporary files of processes that are no more, of this machine. Returns
  * how many. */
 int hx_atomic_file_sweep(const char *folder);
+
+/* Those alone that were to become the file that `path` names. */
+int hx_atomic_file_sweep_one(const char *path);
 
 /* Removes the temporary file if it was not committed; accepts a zeroed struct. */
 void hx_atomic_file_free(hx_atomic_file *file);

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 #ifdef _OPENMP
 #include <omp.h>
@@ -36,25 +35,16 @@ static int count_threads(void)
     return n < MOST_THREADS ? n : MOST_THREADS;
 }
 
-/* The file is there already, empty: its disk is the one that counts. */
-static int check_space(const hx_block_file *f, int64_t bytes)
-{
-    struct statvfs disk;
-    char wanted[32], left[32];
-    if (fstatvfs(fileno(f->file.stream), &disk) != 0) return HX_OK; /* it does not say */
-    const double n_free = (double)disk.f_bavail * (double)disk.f_frsize;
-    if ((double)bytes <= n_free) return HX_OK;
-    return HX_RAISE(HX_EIO, "%s: it takes %s, and the disk has %s left: nothing was written",
-                    f->file.path, hx_format_bytes((double)bytes, wanted, sizeof wanted),
-                    hx_format_bytes(n_free, left, sizeof left));
-}
-
-int hx_block_open(hx_block_file *f, const char *path, int64_t bytes)
+int hx_block_open(hx_block_file *f, const char *path)
 {
     f->n_thread = count_threads();
-    HX_TRY(hx_alloc_raw(&f->block, (size_t)f->n_thread, BLOCK_BYTES, "blocks of the writer"));
-    HX_TRY(hx_atomic_file_open(&f->file, path));
-    return check_space(f, bytes);
+    return hx_atomic_file_open(&f->file, path);
+}
+
+static int make_blocks(hx_block_file *f)
+{
+    if (f->block) return HX_OK;
+    return hx_alloc_raw(&f->block, (size_t)f->n_thread, BLOCK_BYTES, "blocks of the writer");
 }
 
 /* 0, or why not. */
@@ -69,6 +59,25 @@ static int write_at(const hx_block_file *f, int64_t offset, const unsigned char 
         n -= (size_t)done;
     }
     return 0;
+}
+
+/* 1 if a block need not be made: another failed, or all is cancelled. In any thread. */
+static int must_stop(const hx_block_file *f, int *reason)
+{
+    int known;
+#pragma omp atomic read
+    known = *reason;
+    if (known) return 1;
+    if (!f->is_cancelled || !f->is_cancelled(f->context)) return 0;
+#pragma omp atomic write
+    *reason = ECANCELED;
+    return 1;
+}
+
+static int refuse(const hx_block_file *f, int reason)
+{
+    if (reason == ECANCELED) return HX_RAISE(HX_EIO, "%s: not written, as was asked", f->file.path);
+    return reason ? hx_atomic_file_refuse(f->file.path, reason) : HX_OK;
 }
 
 static unsigned char *my_block(const hx_block_file *f)
@@ -98,9 +107,11 @@ int hx_block_put(hx_block_file *f, int64_t offset, int64_t n, size_t n_byte,
     const int is_plain = is_as_in_memory(encode);
     uint32_t *sum = NULL;
     int reason = 0;
+    HX_TRY(make_blocks(f));
     if (crc) HX_TRY(hx_alloc(&sum, (size_t)n_block, sizeof *sum, "check sums"));
 #pragma omp parallel for schedule(dynamic, 1) num_threads(n_thread)
     for (int64_t b = 0; b < n_block; b++) {
+        if (must_stop(f, &reason)) continue;
         const int64_t begin = b * n_item, end = smaller(begin + n_item, n);
         const unsigned char *block = (const unsigned char *)what + begin * (int64_t)n_byte;
         size_t used = (size_t)(end - begin) * n_byte;
@@ -119,7 +130,7 @@ int hx_block_put(hx_block_file *f, int64_t offset, int64_t n, size_t n_byte,
         *crc = hx_crc32_join(*crc, sum[b],
                              (uint64_t)(smaller((b + 1) * n_item, n) - b * n_item) * n_byte);
     free(sum);
-    return reason ? hx_atomic_file_refuse(f->file.path, reason) : HX_OK;
+    return refuse(f, reason);
 }
 
 int hx_block_put_text(hx_block_file *f, int64_t *offset, int64_t n, size_t n_most,
@@ -128,8 +139,10 @@ int hx_block_put_text(hx_block_file *f, int64_t *offset, int64_t n, size_t n_mos
     const int64_t n_item = BLOCK_BYTES / (int64_t)n_most, n_block = (n + n_item - 1) / n_item;
     int64_t end_of_file = *offset;
     int reason = 0;
+    HX_TRY(make_blocks(f));
 #pragma omp parallel for ordered schedule(dynamic, 1) num_threads(f->n_thread)
     for (int64_t b = 0; b < n_block; b++) {
+        if (must_stop(f, &reason)) continue;
         const int64_t begin = b * n_item, end = smaller(begin + n_item, n);
         unsigned char *const block = my_block(f);
         const size_t used = (size_t)(encode(what, begin, end, block) - block);
@@ -146,17 +159,26 @@ int hx_block_put_text(hx_block_file *f, int64_t *offset, int64_t n, size_t n_mos
         }
     }
     *offset = end_of_file;
-    return reason ? hx_atomic_file_refuse(f->file.path, reason) : HX_OK;
+    return refuse(f, reason);
 }
 
 int hx_block_put_bytes(hx_block_file *f, int64_t offset, const void *bytes, size_t n)
 {
-    const int reason = write_at(f, offset, bytes, n);
-    return reason ? hx_atomic_file_refuse(f->file.path, reason) : HX_OK;
+    int reason = 0;
+    if (!must_stop(f, &reason)) reason = write_at(f, offset, bytes, n);
+    return refuse(f, reason);
 }
 
-int hx_block_close(hx_block_file *f)
+int hx_block_finish(hx_block_file *f)
 {
+    free(f->block);
+    f->block = NULL;
+    return hx_atomic_file_finish(&f->file);
+}
+
+int hx_block_commit(hx_block_file *f)
+{
+    if (!f->file.is_finished) return HX_RAISE(HX_EINTERNAL, "commit of an unfinished file");
     return hx_atomic_file_commit(&f->file);
 }
 

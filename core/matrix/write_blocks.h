@@ -15,7 +15,9 @@ extern "C" {
 typedef struct hx_block_file {
     hx_atomic_file file;
     int n_thread;
-    unsigned char *block; /* [n_thread] blocks (owned) */
+    unsigned char *block;               /* [n_thread] blocks, from the first put on (owned) */
+    int (*is_cancelled)(void *context); /* or NULL */
+    void *context;
 } hx_block_file;
 
 /* Bytes of items begin .. end - 1 to `to`; returns the place after them. Runs in several threads.
@@ -23,8 +25,8 @@ typedef struct hx_block_file {
 typedef unsigned char *hx_block_encoder(const void *what, int64_t begin, int64_t end,
                                         unsigned char *to);
 
-/* After checking that `bytes` are free on its disk: HX_EIO. */
-int hx_block_open(hx_block_file *f, const char *path, int64_t bytes);
+/* HX_EIO of all: what the system says, or it is cancelled. */
+int hx_block_open(hx_block_file *f, const char *path);
 
 /* n items of n_byte bytes each at `offset`. *crc, if not NULL: that of what came before, continued.
  */
@@ -38,8 +40,11 @@ int hx_block_put_text(hx_block_file *f, int64_t *offset, int64_t n, size_t n_mos
 /* Bytes as they are. */
 int hx_block_put_bytes(hx_block_file *f, int64_t offset, const void *bytes, size_t n);
 
-int hx_block_close(hx_block_file *f);
-/* Removes what was not closed; accepts a zeroed struct. */
+/* All is written: it waits for its name. */
+int hx_block_finish(hx_block_file *f);
+/* Gives the name to what is finished. */
+int hx_block_commit(hx_block_file *f);
+/* Removes what has no name yet; accepts a zeroed struct. */
 void hx_block_free(hx_block_file *f);
 
 /* Encoders of arrays, little- and big-endian: int32, int32 as 64 bits, double. */

@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,22 +17,24 @@ enum { N_KIND = sizeof kinds / sizeof kinds[0] };
 static int has_ending(const char *path, const char *ending)
 {
     const size_t n = strlen(path), n_ending = strlen(ending);
-    return n > n_ending && strcmp(path + n - n_ending, ending) == 0;
+    return n > n_ending && strcasecmp(path + n - n_ending, ending) == 0;
 }
 
-static int find_kind(const char *path, const hx_matrix_file_kind **kind)
+int hx_matrix_kind_find(const char *path, const hx_matrix_file_kind **kind)
 {
     for (int i = 0; i < N_KIND; i++) {
         *kind = kinds[i];
         if (has_ending(path, kinds[i]->format.ending)) return HX_OK;
     }
+    if (*path && path[strlen(path) - 1] == '/')
+        return HX_RAISE(HX_EINPUT, "'%s' is the name of a folder: name a file in it", path);
     return HX_RAISE(HX_EINPUT, "'%s': the name must end in .mtx, .petsc or .npz", path);
 }
 
 int hx_matrix_format_find(const char *path, const hx_matrix_format **format)
 {
     const hx_matrix_file_kind *kind = NULL;
-    HX_TRY(find_kind(path, &kind));
+    HX_TRY(hx_matrix_kind_find(path, &kind));
     *format = &kind->format;
     return HX_OK;
 }
@@ -64,27 +67,15 @@ static int check_folder(const char *path)
     return HX_RAISE(HX_EINPUT, "cannot write '%s': %s: %s", path, folder, strerror(errno));
 }
 
-static int check_target(const char *path, const hx_matrix_file_kind **kind)
-{
-    struct stat info;
-    HX_TRY(find_kind(path, kind));
-    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
-        return HX_RAISE(HX_EINPUT, "cannot write '%s': it is no regular file", path);
-    HX_TRY(check_existing(path, *kind));
-    return check_folder(path);
-}
-
 int hx_write_check(const char *path)
 {
     const hx_matrix_file_kind *kind = NULL;
-    return check_target(path, &kind);
-}
-
-int64_t hx_matrix_file_bytes(const hx_matrix_format *format, const hx_matrix_shape *shape)
-{
-    for (int i = 0; i < N_KIND; i++)
-        if (&kinds[i]->format == format) return kinds[i]->bytes(shape);
-    return 0;
+    struct stat info;
+    HX_TRY(hx_matrix_kind_find(path, &kind));
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+        return HX_RAISE(HX_EINPUT, "cannot write '%s': it is no regular file", path);
+    HX_TRY(check_existing(path, kind));
+    return check_folder(path);
 }
 
 static int check_counts(const hx_matrix_shape *shape, const hx_matrix_format *format,
@@ -103,21 +94,31 @@ static int check_counts(const hx_matrix_shape *shape, const hx_matrix_format *fo
                     shape->half == HX_HALF_BOTH ? ", or one half (--lower)" : "");
 }
 
-static int open_writer(hx_matrix_writer *w, const char *path, const hx_matrix_shape *shape)
+int hx_matrix_bytes_of(const char *path, const hx_matrix_shape *shape, int64_t *bytes)
 {
-    HX_TRY(check_target(path, &w->kind));
-    HX_TRY(check_counts(shape, &w->kind->format, path));
+    const hx_matrix_file_kind *kind = NULL;
+    HX_TRY(hx_matrix_kind_find(path, &kind));
+    HX_TRY(check_counts(shape, &kind->format, path));
+    *bytes = kind->bytes(shape);
+    return HX_OK;
+}
+
+static int open_writer(hx_matrix_writer *w, hx_write_place *place, const hx_matrix_shape *shape)
+{
+    w->kind = place->kind;
+    w->out = &place->out;
     w->shape = *shape;
+    HX_TRY(check_counts(shape, &w->kind->format, w->out->file.path));
     HX_TRY(hx_alloc(&w->state, 1, w->kind->n_state, "writer"));
-    HX_TRY(hx_block_open(&w->out, path, w->kind->bytes(shape)));
     return w->kind->begin(w);
 }
 
-int hx_matrix_writer_open(hx_matrix_writer **writer, const char *path, const hx_matrix_shape *shape)
+int hx_matrix_writer_open(hx_matrix_writer **writer, hx_write_set *set, int k,
+                          const hx_matrix_shape *shape)
 {
     *writer = NULL;
     HX_TRY(hx_alloc(writer, 1, sizeof **writer, "writer"));
-    return open_writer(*writer, path, shape);
+    return open_writer(*writer, &set->place[k], shape);
 }
 
 int hx_matrix_writer_rows(hx_matrix_writer *w, const hx_csr_rows *rows)
@@ -126,7 +127,7 @@ int hx_matrix_writer_rows(hx_matrix_writer *w, const hx_csr_rows *rows)
     if (rows->first != w->n_row || rows->n > w->shape.n_row - w->n_row ||
         n_entry > w->shape.n_entry - w->n_entry)
         return HX_RAISE(HX_EINTERNAL, "%s: rows out of order, or more than were announced",
-                        w->out.file.path);
+                        w->out->file.path);
     HX_TRY(w->kind->rows(w, rows));
     w->n_row += rows->n;
     w->n_entry += n_entry;
@@ -137,39 +138,71 @@ int hx_matrix_writer_close(hx_matrix_writer *w)
 {
     if (w->n_row != w->shape.n_row || w->n_entry != w->shape.n_entry)
         return HX_RAISE(HX_EINTERNAL, "%s: %lld of %lld rows, %lld of %lld entries written",
-                        w->out.file.path, (long long)w->n_row, (long long)w->shape.n_row,
+                        w->out->file.path, (long long)w->n_row, (long long)w->shape.n_row,
                         (long long)w->n_entry, (long long)w->shape.n_entry);
     HX_TRY(w->kind->end(w));
-    return hx_block_close(&w->out);
+    return hx_block_finish(w->out);
 }
 
 void hx_matrix_writer_free(hx_matrix_writer *w)
 {
     if (!w) return;
-    hx_block_free(&w->out);
     free(w->state);
     free(w);
 }
 
-int hx_write_columns(const char *path, const char *name, int64_t n, int n_column,
+int hx_columns_bytes_of(const char *path, const char *name, int64_t n, int n_column,
+                        const double *const *column, int64_t *bytes)
+{
+    const hx_columns columns = {name, n, n_column, column};
+    const hx_matrix_file_kind *kind = NULL;
+    HX_TRY(hx_matrix_kind_find(path, &kind));
+    *bytes = kind->columns_bytes(&columns);
+    return HX_OK;
+}
+
+int hx_held_bytes_of(const char *path, int64_t n_row, int64_t n, const int32_t *index,
+                     const double *value, int64_t *bytes)
+{
+    const hx_held_list held = {n_row, n, index, value};
+    const hx_matrix_file_kind *kind = NULL;
+    HX_TRY(hx_matrix_kind_find(path, &kind));
+    *bytes = kind->held_bytes(&held);
+    return HX_OK;
+}
+
+int hx_numbers_bytes_of(const char *path, const char *name, int64_t n, const int32_t *number,
+                        int64_t *bytes)
+{
+    const hx_number_list list = {name, n, number};
+    const hx_matrix_file_kind *kind = NULL;
+    HX_TRY(hx_matrix_kind_find(path, &kind));
+    *bytes = kind->numbers_bytes(&list);
+    return HX_OK;
+}
+
+int hx_write_columns(hx_write_set *set, int k, const char *name, int64_t n, int n_column,
                      const double *const *column)
 {
-    const hx_matrix_file_kind *kind = NULL;
-    HX_TRY(check_target(path, &kind));
-    return kind->columns(path, name, n, n_column, column);
+    const hx_columns columns = {name, n, n_column, column};
+    hx_write_place *const place = &set->place[k];
+    HX_TRY(place->kind->columns(&place->out, &columns));
+    return hx_block_finish(&place->out);
 }
 
-int hx_write_held(const char *path, int64_t n_row, int64_t n, const int32_t *index,
+int hx_write_held(hx_write_set *set, int k, int64_t n_row, int64_t n, const int32_t *index,
                   const double *value)
 {
-    const hx_matrix_file_kind *kind = NULL;
-    HX_TRY(check_target(path, &kind));
-    return kind->held(path, n_row, n, index, value);
+    const hx_held_list held = {n_row, n, index, value};
+    hx_write_place *const place = &set->place[k];
+    HX_TRY(place->kind->held(&place->out, &held));
+    return hx_block_finish(&place->out);
 }
 
-int hx_write_numbers(const char *path, const char *name, int64_t n, const int32_t *number)
+int hx_write_numbers(hx_write_set *set, int k, const char *name, int64_t n, const int32_t *number)
 {
-    const hx_matrix_file_kind *kind = NULL;
-    HX_TRY(check_target(path, &kind));
-    return kind->numbers(path, name, n, number);
+    const hx_number_list list = {name, n, number};
+    hx_write_place *const place = &set->place[k];
+    HX_TRY(place->kind->numbers(&place->out, &list));
+    return hx_block_finish(&place->out);
 }

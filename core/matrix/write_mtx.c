@@ -6,8 +6,9 @@
 
 #include "write_internal.h"
 
-/* Bytes of a line at most: two numbers of 10 digits, a value of 24 characters, separators. */
-enum { LINE_BYTES = 48, VALUE_BYTES = 28 };
+/* Bytes at most: of a line, two numbers of 10 digits, a value, separators; of a value's text while
+ * it is made; of a value and its end (sign, point, 17 digits, "e-300"); of a header. */
+enum { LINE_BYTES = 48, VALUE_BYTES = 28, VALUE_MOST = 25, HEADER_MOST = 128 };
 
 static int is_mtx(const unsigned char *begin, size_t n)
 {
@@ -25,10 +26,11 @@ static int digits(int64_t value)
     return n;
 }
 
-/* Most numbers have as many digits as the largest, and most values 19 to 23 characters. */
 static int64_t mtx_bytes(const hx_matrix_shape *shape)
 {
-    return shape->n_entry * (2 * digits(shape->n_row) + 20);
+    const int64_t n_digit =
+        shape->n_digit > 0 ? shape->n_digit : 2 * shape->n_entry * digits(shape->n_row);
+    return HEADER_MOST + n_digit + shape->n_entry * (2 + VALUE_MOST);
 }
 
 typedef struct mtx_state {
@@ -62,12 +64,12 @@ static int put_header(hx_block_file *out, int64_t *offset, const char *header)
 
 static int begin_matrix(hx_matrix_writer *w)
 {
-    char header[160];
+    char header[HEADER_MOST];
     const hx_matrix_shape *const s = &w->shape;
     snprintf(header, sizeof header,
              "%%%%MatrixMarket matrix coordinate real %s\n%" PRId64 " %" PRId64 " %" PRId64 "\n",
              s->half == HX_HALF_BOTH ? "general" : "symmetric", s->n_row, s->n_row, s->n_entry);
-    return put_header(&w->out, &((mtx_state *)w->state)->offset, header);
+    return put_header(w->out, &((mtx_state *)w->state)->offset, header);
 }
 
 /* The row that entry k is in. */
@@ -99,7 +101,7 @@ static unsigned char *put_entries(const void *what, int64_t begin, int64_t end, 
 
 static int put_rows(hx_matrix_writer *w, const hx_csr_rows *rows)
 {
-    return hx_block_put_text(&w->out, &((mtx_state *)w->state)->offset, rows->ptr[rows->n],
+    return hx_block_put_text(w->out, &((mtx_state *)w->state)->offset, rows->ptr[rows->n],
                              LINE_BYTES, put_entries, rows);
 }
 
@@ -116,42 +118,50 @@ static unsigned char *put_values(const void *what, int64_t begin, int64_t end, u
     return to;
 }
 
-/* A header and then a part after the other, each n items of `what`. */
-static int write_parts(const char *path, const char *header, int n_part, int64_t n, size_t n_most,
-                       hx_block_encoder *encode, const void *const *what)
+/* Bytes that n items take. */
+static int64_t text_bytes(int64_t n, hx_block_encoder *encode, const void *what)
 {
-    hx_block_file out = {0};
+    int64_t bytes = 0;
+#pragma omp parallel for schedule(static) reduction(+ : bytes)
+    for (int64_t i = 0; i < n; i++) {
+        unsigned char line[LINE_BYTES];
+        bytes += encode(what, i, i + 1, line) - line;
+    }
+    return bytes;
+}
+
+static int columns_header(const hx_columns *columns, char header[HEADER_MOST])
+{
+    return snprintf(header, HEADER_MOST,
+                    "%%%%MatrixMarket matrix array real general\n%" PRId64 " %d\n", columns->n,
+                    columns->n_column);
+}
+
+static int64_t columns_bytes(const hx_columns *columns)
+{
+    char header[HEADER_MOST];
+    int64_t bytes = columns_header(columns, header);
+    if (!columns->column) return bytes + columns->n_column * columns->n * VALUE_MOST;
+    for (int i = 0; i < columns->n_column; i++)
+        bytes += text_bytes(columns->n, put_values, columns->column[i]);
+    return bytes;
+}
+
+static int write_columns(hx_block_file *out, const hx_columns *columns)
+{
+    char header[HEADER_MOST];
     int64_t offset = 0;
-    int rc;
-    HX_TRY_FAIL(hx_block_open(&out, path, n_part * n * (int64_t)n_most / 2));
-    HX_TRY_FAIL(put_header(&out, &offset, header));
-    for (int i = 0; i < n_part; i++)
-        HX_TRY_FAIL(hx_block_put_text(&out, &offset, n, n_most, encode, what[i]));
-    rc = hx_block_close(&out);
-fail:
-    hx_block_free(&out);
-    return rc;
+    columns_header(columns, header);
+    HX_TRY(put_header(out, &offset, header));
+    for (int i = 0; i < columns->n_column; i++)
+        HX_TRY(hx_block_put_text(out, &offset, columns->n, VALUE_BYTES, put_values,
+                                 columns->column[i]));
+    return HX_OK;
 }
-
-static int write_columns(const char *path, const char *name, int64_t n, int n_column,
-                         const double *const *column)
-{
-    char header[128];
-    (void)name;
-    snprintf(header, sizeof header, "%%%%MatrixMarket matrix array real general\n%" PRId64 " %d\n",
-             n, n_column);
-    return write_parts(path, header, n_column, n, VALUE_BYTES, put_values,
-                       (const void *const *)column);
-}
-
-typedef struct held_list {
-    const int32_t *index;
-    const double *value;
-} held_list;
 
 static unsigned char *put_held(const void *what, int64_t begin, int64_t end, unsigned char *to)
 {
-    const held_list *const held = what;
+    const hx_held_list *const held = what;
     for (int64_t i = begin; i < end; i++) {
         to = put_number(to, (int64_t)held->index[i] + 1, ' ');
         to = put_number(to, 1, ' ');
@@ -160,16 +170,26 @@ static unsigned char *put_held(const void *what, int64_t begin, int64_t end, uns
     return to;
 }
 
-static int write_held(const char *path, int64_t n_row, int64_t n, const int32_t *index,
-                      const double *value)
+static int held_header(const hx_held_list *held, char header[HEADER_MOST])
 {
-    char header[128];
-    const held_list held = {index, value};
-    const void *const part = &held;
-    snprintf(header, sizeof header,
-             "%%%%MatrixMarket matrix coordinate real general\n%" PRId64 " 1 %" PRId64 "\n", n_row,
-             n);
-    return write_parts(path, header, 1, n, LINE_BYTES, put_held, &part);
+    return snprintf(header, HEADER_MOST,
+                    "%%%%MatrixMarket matrix coordinate real general\n%" PRId64 " 1 %" PRId64 "\n",
+                    held->n_row, held->n);
+}
+
+static int64_t held_bytes(const hx_held_list *held)
+{
+    char header[HEADER_MOST];
+    return held_header(held, header) + text_bytes(held->n, put_held, held);
+}
+
+static int write_held(hx_block_file *out, const hx_held_list *held)
+{
+    char header[HEADER_MOST];
+    int64_t offset = 0;
+    held_header(held, header);
+    HX_TRY(put_header(out, &offset, header));
+    return hx_block_put_text(out, &offset, held->n, LINE_BYTES, put_held, held);
 }
 
 static unsigned char *put_numbers(const void *what, int64_t begin, int64_t end, unsigned char *to)
@@ -179,14 +199,25 @@ static unsigned char *put_numbers(const void *what, int64_t begin, int64_t end, 
     return to;
 }
 
-static int write_numbers(const char *path, const char *name, int64_t n, const int32_t *number)
+static int numbers_header(const hx_number_list *list, char header[HEADER_MOST])
 {
-    char header[128];
-    const void *const part = number;
-    (void)name;
-    snprintf(header, sizeof header,
-             "%%%%MatrixMarket matrix array integer general\n%" PRId64 " 1\n", n);
-    return write_parts(path, header, 1, n, VALUE_BYTES, put_numbers, &part);
+    return snprintf(header, HEADER_MOST,
+                    "%%%%MatrixMarket matrix array integer general\n%" PRId64 " 1\n", list->n);
+}
+
+static int64_t numbers_bytes(const hx_number_list *list)
+{
+    char header[HEADER_MOST];
+    return numbers_header(list, header) + text_bytes(list->n, put_numbers, list->number);
+}
+
+static int write_numbers(hx_block_file *out, const hx_number_list *list)
+{
+    char header[HEADER_MOST];
+    int64_t offset = 0;
+    numbers_header(list, header);
+    HX_TRY(put_header(out, &offset, header));
+    return hx_block_put_text(out, &offset, list->n, VALUE_BYTES, put_numbers, list->number);
 }
 
 const hx_matrix_file_kind hx_matrix_mtx = {
@@ -201,6 +232,9 @@ const hx_matrix_file_kind hx_matrix_mtx = {
     .begin = begin_matrix,
     .rows = put_rows,
     .end = end_matrix,
+    .columns_bytes = columns_bytes,
+    .held_bytes = held_bytes,
+    .numbers_bytes = numbers_bytes,
     .columns = write_columns,
     .held = write_held,
     .numbers = write_numbers,

@@ -29,8 +29,8 @@ typedef struct archive {
     int64_t total;
 } archive;
 
-static member *add(archive *a, const char *name, const char *type, int n_byte, int n_dim,
-                   int64_t rows, int64_t columns)
+static void add(archive *a, const char *name, const char *type, int n_byte, int n_dim, int64_t rows,
+                int64_t columns)
 {
     member *const m = &a->member[a->n++];
     snprintf(m->name, sizeof m->name, "%s.npy", name);
@@ -40,7 +40,6 @@ static member *add(archive *a, const char *name, const char *type, int n_byte, i
     m->dim[0] = rows;
     m->dim[1] = columns;
     m->n_data = n_byte * (n_dim > 0 ? rows : 1) * (n_dim > 1 ? columns : 1);
-    return m;
 }
 
 /* The array's own header: its dictionary, filled up so that the data are aligned in their file. */
@@ -81,12 +80,6 @@ static void make_plan(archive *a)
     a->central = at;
     for (int i = 0; i < a->n; i++) at += CENTRAL_BYTES + n_name(&a->member[i]) + 28;
     a->total = at + END_BYTES;
-}
-
-static int open_archive(hx_block_file *out, archive *a, const char *path)
-{
-    make_plan(a);
-    return hx_block_open(out, path, a->total);
 }
 
 /* Items of a member from item `first` on; they come in order, for the sum. */
@@ -239,8 +232,8 @@ static int begin_matrix(hx_matrix_writer *w)
     matrix_archive(a, &w->shape);
     make_plan(a);
     for (int i = 0; i < 2; i++) to = hx_put_bits_little(to, (uint64_t)w->shape.n_row, 8);
-    HX_TRY(put_short(&w->out, &a->member[SHAPE], shape));
-    return put_short(&w->out, &a->member[FORMAT], "csr");
+    HX_TRY(put_short(w->out, &a->member[SHAPE], shape));
+    return put_short(w->out, &a->member[FORMAT], "csr");
 }
 
 static int put_rows(hx_matrix_writer *w, const hx_csr_rows *rows)
@@ -251,9 +244,9 @@ static int put_rows(hx_matrix_writer *w, const hx_csr_rows *rows)
     const pointers p = {w->n_entry, m[INDPTR].n_byte, rows->ptr};
     hx_block_encoder *const encode =
         is_wide(&w->shape) ? hx_put_i32_as_i64_little : hx_put_i32_little;
-    HX_TRY(put_items(&w->out, &m[INDPTR], w->n_row, rows->n, put_pointers, &p));
-    HX_TRY(put_items(&w->out, &m[INDICES], w->n_entry, n, encode, rows->col));
-    return put_items(&w->out, &m[DATA], w->n_entry, n, hx_put_f64_little, rows->value);
+    HX_TRY(put_items(w->out, &m[INDPTR], w->n_row, rows->n, put_pointers, &p));
+    HX_TRY(put_items(w->out, &m[INDICES], w->n_entry, n, encode, rows->col));
+    return put_items(w->out, &m[DATA], w->n_entry, n, hx_put_f64_little, rows->value);
 }
 
 static int end_matrix(hx_matrix_writer *w)
@@ -262,59 +255,78 @@ static int end_matrix(hx_matrix_writer *w)
     archive *const a = w->state;
     member *const m = &a->member[INDPTR];
     const pointers p = {w->n_entry, m->n_byte, &last};
-    HX_TRY(put_items(&w->out, m, w->n_row, 1, put_pointers, &p));
-    return end_archive(&w->out, a);
+    HX_TRY(put_items(w->out, m, w->n_row, 1, put_pointers, &p));
+    return end_archive(w->out, a);
 }
 
-static int write_columns(const char *path, const char *name, int64_t n, int n_column,
-                         const double *const *column)
+static void columns_archive(archive *a, const hx_columns *columns)
 {
-    hx_block_file out = {0};
-    archive a = {0};
-    int rc;
-    member *const m = add(&a, name, "<f8", 8, 2, n, n_column);
-    HX_TRY_FAIL(open_archive(&out, &a, path));
-    for (int i = 0; i < n_column; i++)
-        HX_TRY_FAIL(put_items(&out, m, i * n, n, hx_put_f64_little, column[i]));
-    HX_TRY_FAIL(end_archive(&out, &a));
-    rc = hx_block_close(&out);
-fail:
-    hx_block_free(&out);
-    return rc;
+    memset(a, 0, sizeof *a);
+    add(a, columns->name, "<f8", 8, 2, columns->n, columns->n_column);
+    make_plan(a);
 }
 
-static int write_held(const char *path, int64_t n_row, int64_t n, const int32_t *index,
-                      const double *value)
+static int64_t columns_bytes(const hx_columns *columns)
 {
-    hx_block_file out = {0};
-    archive a = {0};
-    int rc;
-    (void)n_row;
-    member *const indices = add(&a, "index", "<i8", 8, 1, n, 0);
-    member *const values = add(&a, "value", "<f8", 8, 1, n, 0);
-    HX_TRY_FAIL(open_archive(&out, &a, path));
-    HX_TRY_FAIL(put_items(&out, indices, 0, n, hx_put_i32_as_i64_little, index));
-    HX_TRY_FAIL(put_items(&out, values, 0, n, hx_put_f64_little, value));
-    HX_TRY_FAIL(end_archive(&out, &a));
-    rc = hx_block_close(&out);
-fail:
-    hx_block_free(&out);
-    return rc;
+    archive a;
+    columns_archive(&a, columns);
+    return a.total;
 }
 
-static int write_numbers(const char *path, const char *name, int64_t n, const int32_t *number)
+static int write_columns(hx_block_file *out, const hx_columns *columns)
 {
-    hx_block_file out = {0};
-    archive a = {0};
-    int rc;
-    member *const m = add(&a, name, "<i8", 8, 1, n, 0);
-    HX_TRY_FAIL(open_archive(&out, &a, path));
-    HX_TRY_FAIL(put_items(&out, m, 0, n, hx_put_i32_as_i64_little, number));
-    HX_TRY_FAIL(end_archive(&out, &a));
-    rc = hx_block_close(&out);
-fail:
-    hx_block_free(&out);
-    return rc;
+    archive a;
+    columns_archive(&a, columns);
+    for (int i = 0; i < columns->n_column; i++)
+        HX_TRY(put_items(out, a.member, i * columns->n, columns->n, hx_put_f64_little,
+                         columns->column[i]));
+    return end_archive(out, &a);
+}
+
+static void held_archive(archive *a, const hx_held_list *held)
+{
+    memset(a, 0, sizeof *a);
+    add(a, "index", "<i8", 8, 1, held->n, 0);
+    add(a, "value", "<f8", 8, 1, held->n, 0);
+    make_plan(a);
+}
+
+static int64_t held_bytes(const hx_held_list *held)
+{
+    archive a;
+    held_archive(&a, held);
+    return a.total;
+}
+
+static int write_held(hx_block_file *out, const hx_held_list *held)
+{
+    archive a;
+    held_archive(&a, held);
+    HX_TRY(put_items(out, &a.member[0], 0, held->n, hx_put_i32_as_i64_little, held->index));
+    HX_TRY(put_items(out, &a.member[1], 0, held->n, hx_put_f64_little, held->value));
+    return end_archive(out, &a);
+}
+
+static void numbers_archive(archive *a, const hx_number_list *list)
+{
+    memset(a, 0, sizeof *a);
+    add(a, list->name, "<i8", 8, 1, list->n, 0);
+    make_plan(a);
+}
+
+static int64_t numbers_bytes(const hx_number_list *list)
+{
+    archive a;
+    numbers_archive(&a, list);
+    return a.total;
+}
+
+static int write_numbers(hx_block_file *out, const hx_number_list *list)
+{
+    archive a;
+    numbers_archive(&a, list);
+    HX_TRY(put_items(out, a.member, 0, list->n, hx_put_i32_as_i64_little, list->number));
+    return end_archive(out, &a);
 }
 
 const hx_matrix_file_kind hx_matrix_npz = {
@@ -329,6 +341,9 @@ const hx_matrix_file_kind hx_matrix_npz = {
     .begin = begin_matrix,
     .rows = put_rows,
     .end = end_matrix,
+    .columns_bytes = columns_bytes,
+    .held_bytes = held_bytes,
+    .numbers_bytes = numbers_bytes,
     .columns = write_columns,
     .held = write_held,
     .numbers = write_numbers,

@@ -31,7 +31,7 @@ static int begin_matrix(hx_matrix_writer *w)
 {
     const hx_matrix_shape *const s = &w->shape;
     const int64_t header[] = {MATRIX_ID, s->n_row, s->n_row, s->n_entry};
-    return put_header(&w->out, 0, 4, header);
+    return put_header(w->out, 0, 4, header);
 }
 
 static unsigned char *put_lengths(const void *what, int64_t begin, int64_t end, unsigned char *to)
@@ -46,9 +46,9 @@ static int put_rows(hx_matrix_writer *w, const hx_csr_rows *rows)
 {
     const int64_t n = rows->ptr[rows->n], lengths = HEADER_BYTES,
                   columns = lengths + 4 * w->shape.n_row, values = columns + 4 * w->shape.n_entry;
-    HX_TRY(hx_block_put(&w->out, lengths + 4 * w->n_row, rows->n, 4, put_lengths, rows->ptr, NULL));
-    HX_TRY(hx_block_put(&w->out, columns + 4 * w->n_entry, n, 4, hx_put_i32_big, rows->col, NULL));
-    return hx_block_put(&w->out, values + 8 * w->n_entry, n, 8, hx_put_f64_big, rows->value, NULL);
+    HX_TRY(hx_block_put(w->out, lengths + 4 * w->n_row, rows->n, 4, put_lengths, rows->ptr, NULL));
+    HX_TRY(hx_block_put(w->out, columns + 4 * w->n_entry, n, 4, hx_put_i32_big, rows->col, NULL));
+    return hx_block_put(w->out, values + 8 * w->n_entry, n, 8, hx_put_f64_big, rows->value, NULL);
 }
 
 static int end_matrix(hx_matrix_writer *w)
@@ -76,49 +76,40 @@ static int put_list(hx_block_file *out, int64_t *offset, int64_t n, const int32_
     return HX_OK;
 }
 
-static int write_columns(const char *path, const char *name, int64_t n, int n_column,
-                         const double *const *column)
+static int64_t columns_bytes(const hx_columns *columns)
 {
-    hx_block_file out = {0};
-    int64_t offset = 0;
-    int rc;
-    (void)name;
-    HX_TRY_FAIL(hx_block_open(&out, path, n_column * (8 + 8 * n)));
-    for (int i = 0; i < n_column; i++) HX_TRY_FAIL(put_vector(&out, &offset, n, column[i]));
-    rc = hx_block_close(&out);
-fail:
-    hx_block_free(&out);
-    return rc;
+    return columns->n_column * (8 + 8 * columns->n);
 }
 
-static int write_held(const char *path, int64_t n_row, int64_t n, const int32_t *index,
-                      const double *value)
+static int write_columns(hx_block_file *out, const hx_columns *columns)
 {
-    hx_block_file out = {0};
     int64_t offset = 0;
-    int rc;
-    (void)n_row;
-    HX_TRY_FAIL(hx_block_open(&out, path, 16 + 12 * n));
-    HX_TRY_FAIL(put_list(&out, &offset, n, index));
-    HX_TRY_FAIL(put_vector(&out, &offset, n, value));
-    rc = hx_block_close(&out);
-fail:
-    hx_block_free(&out);
-    return rc;
+    for (int i = 0; i < columns->n_column; i++)
+        HX_TRY(put_vector(out, &offset, columns->n, columns->column[i]));
+    return HX_OK;
 }
 
-static int write_numbers(const char *path, const char *name, int64_t n, const int32_t *number)
+static int64_t held_bytes(const hx_held_list *held)
 {
-    hx_block_file out = {0};
+    return 16 + 12 * held->n;
+}
+
+static int write_held(hx_block_file *out, const hx_held_list *held)
+{
     int64_t offset = 0;
-    int rc;
-    (void)name;
-    HX_TRY_FAIL(hx_block_open(&out, path, 8 + 4 * n));
-    HX_TRY_FAIL(put_list(&out, &offset, n, number));
-    rc = hx_block_close(&out);
-fail:
-    hx_block_free(&out);
-    return rc;
+    HX_TRY(put_list(out, &offset, held->n, held->index));
+    return put_vector(out, &offset, held->n, held->value);
+}
+
+static int64_t numbers_bytes(const hx_number_list *list)
+{
+    return 8 + 4 * list->n;
+}
+
+static int write_numbers(hx_block_file *out, const hx_number_list *list)
+{
+    int64_t offset = 0;
+    return put_list(out, &offset, list->n, list->number);
 }
 
 const hx_matrix_file_kind hx_matrix_petsc = {
@@ -133,6 +124,9 @@ const hx_matrix_file_kind hx_matrix_petsc = {
     .begin = begin_matrix,
     .rows = put_rows,
     .end = end_matrix,
+    .columns_bytes = columns_bytes,
+    .held_bytes = held_bytes,
+    .numbers_bytes = numbers_bytes,
     .columns = write_columns,
     .held = write_held,
     .numbers = write_numbers,

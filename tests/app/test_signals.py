@@ -109,10 +109,52 @@ def long_lines():
     check(len(lines) > 1 and len(lines[-1]) > 4096, f"{len(lines)} lines, the last of {len(lines[-1])} bytes")
 
 
+def export(words, wanted, number):
+    """The signal once some of K is written: its status, and what the folder has."""
+    run = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    part = f"K/K.mtx.tmp.{run.pid}"
+    begin = time.monotonic()
+    while run.poll() is None and time.monotonic() < begin + 100:
+        if os.path.exists(part) and os.path.getsize(part) > wanted:
+            break
+        time.sleep(0.01)
+    run.send_signal(number)
+    said = run.communicate(timeout=100)[1]
+    check(run.returncode == -number, f"{words[3:]}: signal {number}: exit status {run.returncode}: {said}")
+    check("error" not in said, f"{words[3:]}: {said}")
+    return sorted(os.listdir("K"))
+
+
+def in_export():
+    """A matrix half written: the signal ends the program (in a shell 128 and its number), no temporary file stays, an
+    old file does; what SIGKILL leaves is removed by the next export of the same name."""
+    os.mkdir("K")
+    old = "%%MatrixMarket of old"
+    with open("K/K.mtx", "w", encoding="ascii") as file:
+        file.write(old)
+    config("large", (36, 20, 20), 1)
+    words = [HEXTOP, "matrix", "large.cfg", "-o", "K/K.mtx", "--rhs", "K/f.npz", "--fixed", "K/d.mtx"]
+    for more in ([], ["--memory", "20e6"]):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            names = export(words + more, 2000000, number)
+            check(names == ["K.mtx"], f"{more}: left behind {names}")
+    with open("K/K.mtx", encoding="ascii") as file:
+        check(file.read() == old, "the old file stays")
+    names = export(words, 2000000, signal.SIGKILL)
+    check(len(names) == 4, f"killed: {names}")
+    foreign = "K/notes." + next(name for name in names if name.startswith("K.mtx.")).split("mtx.")[1]
+    open(foreign, "w", encoding="ascii").close()  # of another program, as old
+    config("little", (4, 2, 2), 1)
+    done = subprocess.run([HEXTOP, "matrix", "little.cfg"] + words[3:], capture_output=True, text=True, check=False)
+    check(done.returncode == 0, done.stderr)
+    names = sorted(os.listdir("K"))
+    check(names == ["K.mtx", "d.mtx", "f.npz", os.path.basename(foreign)], f"swept: {names}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        for part in (in_set_up, twice, unread, long_lines):
+        for part in (in_set_up, twice, in_export, unread, long_lines):
             part()
         os.chdir("/")
     print(f"{N_CHECK} checks, {N_FAILED} failed")

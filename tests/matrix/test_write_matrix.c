@@ -1,5 +1,6 @@
 /* Files of matrices, byte by byte against what the formats say: a small matrix in ranges of rows of
  * any length, vectors, held unknowns, lists; what a format cannot count; files of another kind. */
+#include <dirent.h>
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -44,12 +45,46 @@ static unsigned char *read_file(const char *path, size_t *n)
     return bytes;
 }
 
+/* A set of one file. */
+static int open_one(hx_write_set **set, const char *path, int64_t bytes)
+{
+    const hx_write_entry entry = {path, bytes};
+    return hx_write_set_open(set, 1, &entry, NULL, NULL);
+}
+
+static int64_t size_of(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 ? (int64_t)info.st_size : -1;
+}
+
+/* The set's end; what was foretold is as the file is, or `slack` more. */
+static int close_one(hx_write_set *set, int rc, const char *path, int64_t bytes, int64_t slack)
+{
+    if (rc == HX_OK) rc = hx_write_set_commit(set);
+    hx_write_set_free(set);
+    if (rc == HX_OK)
+        CHECK_MSG(size_of(path) <= bytes && size_of(path) >= bytes - slack,
+                  "%s: %lld bytes of %lld", path, (long long)size_of(path), (long long)bytes);
+    return rc;
+}
+
+/* .mtx is foretold at most: a header of 128 bytes, 29 bytes a line. */
+static int64_t slack_of(const char *path)
+{
+    return strstr(path, ".mtx") ? 128 + N_ENTRY * 29 : 0;
+}
+
 /* The matrix in ranges of `step` rows. */
 static int write_matrix(const char *path, int step, int wide)
 {
     const hx_matrix_shape shape = {.n_row = N, .n_entry = N_ENTRY, .wide = wide};
     hx_matrix_writer *w = NULL;
-    int rc = hx_matrix_writer_open(&w, path, &shape);
+    hx_write_set *set = NULL;
+    int64_t bytes = 0;
+    CHECK_OK(hx_matrix_bytes_of(path, &shape, &bytes));
+    int rc = open_one(&set, path, bytes);
+    if (rc == HX_OK) rc = hx_matrix_writer_open(&w, set, 0, &shape);
     for (int first = 0; rc == HX_OK && first < N; first += step) {
         const int n = first + step < N ? step : N - first;
         int64_t ptr[N + 1];
@@ -59,7 +94,40 @@ static int write_matrix(const char *path, int step, int wide)
     }
     if (rc == HX_OK) rc = hx_matrix_writer_close(w);
     hx_matrix_writer_free(w);
-    return rc;
+    return close_one(set, rc, path, bytes, slack_of(path));
+}
+
+static int write_columns(const char *path, int64_t n, int n_column, const double *const *both)
+{
+    hx_write_set *set = NULL;
+    int64_t bytes = 0, most = 0;
+    CHECK_OK(hx_columns_bytes_of(path, "f", n, n_column, both, &bytes));
+    CHECK_OK(hx_columns_bytes_of(path, "f", n, n_column, NULL, &most));
+    CHECK(most >= bytes && most <= bytes + slack_of(path));
+    int rc = open_one(&set, path, bytes);
+    if (rc == HX_OK) rc = hx_write_columns(set, 0, "f", n, n_column, both);
+    return close_one(set, rc, path, bytes, 0);
+}
+
+static int write_held(const char *path, int64_t n_row, int64_t n, const int32_t *index,
+                      const double *held)
+{
+    hx_write_set *set = NULL;
+    int64_t bytes = 0;
+    CHECK_OK(hx_held_bytes_of(path, n_row, n, index, held, &bytes));
+    int rc = open_one(&set, path, bytes);
+    if (rc == HX_OK) rc = hx_write_held(set, 0, n_row, n, index, held);
+    return close_one(set, rc, path, bytes, 0);
+}
+
+static int write_numbers(const char *path, int64_t n, const int32_t *number)
+{
+    hx_write_set *set = NULL;
+    int64_t bytes = 0;
+    CHECK_OK(hx_numbers_bytes_of(path, "node", n, number, &bytes));
+    int rc = open_one(&set, path, bytes);
+    if (rc == HX_OK) rc = hx_write_numbers(set, 0, "node", n, number);
+    return close_one(set, rc, path, bytes, 0);
 }
 
 static void test_any_ranges(const char *name, int wide)
@@ -128,13 +196,13 @@ static void test_petsc_others(void)
     static const int32_t index[] = {2, 7};
     static const double v[] = {0.25, -3.0}, *const both[] = {v, value};
     size_t n;
-    CHECK_OK(hx_write_held(in_folder("d.petsc"), 9, 2, index, v));
+    CHECK_OK(write_held(in_folder("d.petsc"), 9, 2, index, v));
     unsigned char *bytes = read_file(in_folder("d.petsc"), &n);
     CHECK(n == 8 + 8 + 8 + 16 && big(bytes, 4) == 1211218 && big(bytes + 4, 4) == 2);
     CHECK(big(bytes + 12, 4) == 7 && big(bytes + 16, 4) == 1211214 && big(bytes + 20, 4) == 2);
     CHECK_REL(big_double(bytes + 32), -3.0, 0.0);
     free(bytes);
-    CHECK_OK(hx_write_columns(in_folder("f.petsc"), "f", 2, 2, both));
+    CHECK_OK(write_columns(in_folder("f.petsc"), 2, 2, both));
     bytes = read_file(in_folder("f.petsc"), &n);
     CHECK(n == 2 * (8 + 16) && big(bytes + 24, 4) == 1211214);
     CHECK_REL(big_double(bytes + 24 + 8), 2.0, 0.0);
@@ -146,16 +214,16 @@ static void test_market_others(void)
     static const int32_t index[] = {2, 7};
     static const double v[] = {0.25, -3.0}, *const both[] = {v, value};
     size_t n;
-    CHECK_OK(hx_write_held(in_folder("d.mtx"), 9, 2, index, v));
+    CHECK_OK(write_held(in_folder("d.mtx"), 9, 2, index, v));
     char *text = (char *)read_file(in_folder("d.mtx"), &n);
     CHECK(strcmp(text,
                  "%%MatrixMarket matrix coordinate real general\n9 1 2\n3 1 0.25\n8 1 -3\n") == 0);
     free(text);
-    CHECK_OK(hx_write_columns(in_folder("f.mtx"), "f", 2, 2, both));
+    CHECK_OK(write_columns(in_folder("f.mtx"), 2, 2, both));
     text = (char *)read_file(in_folder("f.mtx"), &n);
     CHECK(strcmp(text, "%%MatrixMarket matrix array real general\n2 2\n0.25\n-3\n2\n-1\n") == 0);
     free(text);
-    CHECK_OK(hx_write_numbers(in_folder("o.mtx"), "node", 2, index));
+    CHECK_OK(write_numbers(in_folder("o.mtx"), 2, index));
     text = (char *)read_file(in_folder("o.mtx"), &n);
     CHECK(strcmp(text, "%%MatrixMarket matrix array integer general\n2 1\n3\n8\n") == 0);
     free(text);
@@ -237,17 +305,21 @@ static void test_counts(void)
         {"b.txt", {.n_row = 1}, HX_EINPUT, "must end in"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        hx_matrix_writer *w = NULL;
-        CHECK_FAILS(hx_matrix_writer_open(&w, in_folder(bad[i].name), &bad[i].shape), bad[i].code,
-                    bad[i].text);
-        hx_matrix_writer_free(w);
+        hx_write_set *set = NULL;
+        int64_t bytes = 0;
+        int rc = hx_matrix_bytes_of(in_folder(bad[i].name), &bad[i].shape, &bytes);
+        if (rc == HX_OK) rc = open_one(&set, in_folder(bad[i].name), bytes);
+        CHECK_FAILS(rc, bad[i].code, bad[i].text);
+        hx_write_set_free(set);
         CHECK(access(in_folder(bad[i].name), F_OK) != 0);
     }
     const hx_matrix_format *format = NULL;
     const hx_matrix_shape most = {.n_row = 1, .n_entry = INT32_MAX};
+    int64_t bytes = 0;
     CHECK_OK(hx_matrix_format_find("b.petsc", &format));
-    CHECK(format->most_entries == INT32_MAX &&
-          hx_matrix_file_bytes(format, &most) == 16 + 4 + 12 * (int64_t)INT32_MAX);
+    CHECK(format->most_entries == INT32_MAX);
+    CHECK_OK(hx_matrix_bytes_of("b.petsc", &most, &bytes));
+    CHECK(bytes == 16 + 4 + 12 * (int64_t)INT32_MAX);
 }
 
 /* Rows missing, out of order, too many; an unfinished file leaves nothing. */
@@ -257,12 +329,80 @@ static void test_unfinished(void)
     const hx_csr_rows first = {0, 1, row_ptr, column, value},
                       third = {2, 1, row_ptr, column, value};
     hx_matrix_writer *w = NULL;
-    CHECK_OK(hx_matrix_writer_open(&w, in_folder("u.npz"), &shape));
+    hx_write_set *set = NULL;
+    CHECK_OK(open_one(&set, in_folder("u.npz"), 1000));
+    CHECK_OK(hx_matrix_writer_open(&w, set, 0, &shape));
     CHECK_OK(hx_matrix_writer_rows(w, &first));
     CHECK_FAILS(hx_matrix_writer_rows(w, &third), HX_EINTERNAL, "out of order");
     CHECK_FAILS(hx_matrix_writer_close(w), HX_EINTERNAL, "1 of 4 rows");
     hx_matrix_writer_free(w);
+    CHECK_FAILS(hx_write_set_commit(set), HX_EINTERNAL, "unfinished");
+    hx_write_set_free(set);
     CHECK(access(in_folder("u.npz"), F_OK) != 0);
+}
+
+static int count_files(void)
+{
+    DIR *const dir = opendir(folder);
+    int n = -2; /* . and .. */
+    CHECK(dir != NULL);
+    while (dir && readdir(dir)) n++;
+    if (dir) closedir(dir);
+    return n;
+}
+
+static int never_again(void *left)
+{
+    return --*(int *)left < 0;
+}
+
+/* Files get their names together, or none does: whatever fails, and where it is cancelled. */
+static void test_together(void)
+{
+    const double *const one = value;
+    const int32_t number[] = {3, 1};
+    const int before = count_files();
+    const hx_write_entry entry[] = {
+        {in_folder("t.npz"), 1000}, {NULL, 0}, {in_folder("u.mtx"), 100}};
+    const hx_write_entry large[] = {{entry[0].path, INT64_MAX / 4}, {entry[2].path, INT64_MAX / 4}};
+    hx_write_set *set = NULL;
+    CHECK_FAILS(hx_write_set_open(&set, 2, large, NULL, NULL), HX_EIO,
+                "t.npz and 1 more: they take 4612 PB");
+    hx_write_set_free(set);
+    for (int n_block = 0; n_block < 40; n_block++) {
+        int left = n_block;
+        int rc = hx_write_set_open(&set, 3, entry, never_again, &left);
+        CHECK_OK(rc);
+        if (rc == HX_OK) rc = hx_write_numbers(set, 2, "node", 2, number);
+        if (rc == HX_OK) rc = hx_write_columns(set, 0, "f", 4, 1, &one);
+        CHECK(count_files() == before + 2 && access(entry[2].path, F_OK) != 0);
+        if (left < 0)
+            CHECK_FAILS(rc, HX_EIO, "not written, as was asked");
+        else
+            CHECK_OK(hx_write_set_commit(set));
+        hx_write_set_free(set);
+        CHECK(count_files() == (left < 0 ? before : before + 2));
+        if (left < 0) continue;
+        unlink(entry[0].path);
+        unlink(entry[2].path);
+    }
+}
+
+/* What a process that is no more left of the file, and nothing else, is removed. */
+static void test_left_behind(void)
+{
+    const char *const keep[] = {"s.npz.tmp.1", "r.npz.tmp.2147483000", "s.npz.tmp.2147483000x",
+                                "s.npz.tmp.tmp.2147483000", "as.npz.tmp.2147483000"};
+    const char *const stale = in_folder("s.npz.tmp.2147483000");
+    enum { N_KEEP = sizeof keep / sizeof keep[0] };
+    hx_write_set *set = NULL;
+    FILE *f = fopen(stale, "wb");
+    CHECK(f && fclose(f) == 0);
+    for (int i = 0; i < N_KEEP; i++) CHECK((f = fopen(in_folder(keep[i]), "wb")) && !fclose(f));
+    CHECK_OK(open_one(&set, in_folder("s.npz"), 1000));
+    hx_write_set_free(set);
+    CHECK(access(stale, F_OK) != 0);
+    for (int i = 0; i < N_KEEP; i++) CHECK(unlink(in_folder(keep[i])) == 0);
 }
 
 static void test_other_kind(void)
@@ -301,6 +441,8 @@ int main(void)
     test_market_others();
     test_counts();
     test_unfinished();
+    test_together();
+    test_left_behind();
     test_other_kind();
     remove_all();
     TEST_END();
