@@ -7,6 +7,7 @@
 
 #include "../base/memory.h"
 #include "../mesh/hex_jacobian.h"
+#include "../mesh/mesh_check.h"
 
 /* --- orders of nodes --- */
 
@@ -288,10 +289,11 @@ static int look_at(const hx_mesh *mesh, int64_t e, int32_t to[8])
     return memcmp(to, conn, 8 * sizeof *to) != 0 ? CHANGES : STAYS;
 }
 
-static void change(hx_mesh *mesh, int64_t e, const int32_t to[8], hx_renumbered *cell)
+static void change(hx_mesh *mesh, int64_t e, int what, const int32_t to[8], hx_renumbered *cell)
 {
     int32_t *const conn = mesh->conn + 8 * e;
     cell->elem = (int32_t)e;
+    cell->mirrored = what == MIRRORED;
     memcpy(cell->corner, conn, sizeof cell->corner);
     map_faces(conn, to, cell->face);
     memcpy(conn, to, 8 * sizeof *to);
@@ -317,7 +319,7 @@ int hx_settle_cells(hx_mesh *mesh, hx_renumbered_list *list, hx_settle_report *r
         int32_t to[8];
         const int what = look_at(mesh, e, to);
         if (what == STAYS) continue;
-        change(mesh, e, to, &list->cell[list->n++]);
+        change(mesh, e, what, to, &list->cell[list->n++]);
         if (what != MIRRORED) continue;
         report->n_mirrored[hx_cell_kind_of(to)]++;
         if (report->first_mirrored < 0) report->first_mirrored = e;
@@ -356,6 +358,21 @@ int hx_note_mirrored(const hx_mesh *mesh, const hx_settle_report *report, hx_not
                         "first: element %lld)",
                         mesh->name, (long long)(n_wedge + n_other),
                         (long long)hx_mesh_elem_number(mesh, report->first_mirrored));
+}
+
+int hx_check_mended(const hx_mesh *mesh, const hx_renumbered_list *list, const uint8_t *order)
+{
+    uint8_t *mended = NULL;
+    int64_t n = 0;
+    for (int64_t i = 0; i < list->n; i++) n += list->cell[i].mirrored;
+    if (n == 0 && !order) return HX_OK;
+    HX_TRY(hx_alloc(&mended, (size_t)mesh->n_elem, 1, "flags of mended elements"));
+    for (int64_t e = 0; order && e < mesh->n_elem; e++) mended[e] = order[e] != HX_ORDER_VTK;
+    for (int64_t i = 0; i < list->n; i++)
+        if (list->cell[i].mirrored) mended[list->cell[i].elem] = 1;
+    const int rc = hx_mesh_check_mended(mesh, mended);
+    free(mended);
+    return rc;
 }
 
 int hx_refuse_cell(const hx_mesh *mesh, int64_t elem)

@@ -88,6 +88,7 @@ typedef struct hx_renumbered {
     int32_t elem;
     int32_t corner[8]; /* as they came */
     int8_t face[6];    /* row of hx_hex_face now, of what was row f; -1: an edge or a point */
+    int8_t mirrored;   /* it was inside out */
 } hx_renumbered;
 
 typedef struct hx_renumbered_list {
@@ -115,6 +116,10 @@ void hx_renumbered_free(hx_renumbered_list *list);
 /* Says how many cells were inside out, if any; wedges at that level. */
 int hx_note_mirrored(const hx_mesh *mesh, const hx_settle_report *report, hx_note_level of_wedges,
                      hx_notes *notes);
+
+/* hx_mesh_check_mended of the cells that were inside out: those of the list, and what
+ * hx_mesh_mend_order gave another order[n_elem] (NULL: nothing). */
+int hx_check_mended(const hx_mesh *mesh, const hx_renumbered_list *list, const uint8_t *order);
 
 /* HX_EINPUT: says what is wrong with the element that hx_settle_cells could not take. */
 int hx_refuse_cell(const hx_mesh *mesh, int64_t elem);
