@@ -254,6 +254,65 @@ static void mirror(int32_t conn[8])
     collapse(n == 4 ? HX_SOLID_TET4 : n == 5 ? HX_SOLID_PYRAMID5 : HX_SOLID_WEDGE6, node, conn);
 }
 
+/* The edges along a wedge's height, the third of which is named twice: from corner foot[k] of the
+ * hexahedron to head[k]. */
+static const int wedge_foot[3] = {0, 1, 2}, wedge_head[3] = {4, 5, 6};
+
+/* How long each is, squared, and where; the same bits from either end. */
+static void measure_heights(const double *xyz, const int32_t conn[8], double height[3][4])
+{
+    for (int k = 0; k < 3; k++) {
+        const double *const x = xyz + 3 * (int64_t)conn[wedge_foot[k]];
+        const double *const y = xyz + 3 * (int64_t)conn[wedge_head[k]];
+        height[k][0] = 0.0;
+        for (int d = 0; d < 3; d++) {
+            height[k][0] += (x[d] - y[d]) * (x[d] - y[d]);
+            height[k][d + 1] = x[d] + y[d];
+        }
+    }
+}
+
+/* Whether they are one vector, but for rounding in a file: K is exact then. */
+static int is_prism(const double *xyz, const int32_t conn[8])
+{
+    double off = 0.0, length = 0.0;
+    for (int d = 0; d < 3; d++) {
+        double edge[3];
+        for (int k = 0; k < 3; k++)
+            edge[k] = xyz[3 * (int64_t)conn[wedge_head[k]] + d] -
+                      xyz[3 * (int64_t)conn[wedge_foot[k]] + d];
+        off = fmax(off, fmax(fabs(edge[1] - edge[0]), fabs(edge[2] - edge[0])));
+        length = fmax(length, fabs(edge[0]));
+    }
+    return off <= 1e-9 * length;
+}
+
+static int is_less(const double *a, const double *b, int n)
+{
+    int i = 0;
+    while (i < n - 1 && a[i] == b[i]) i++;
+    return a[i] < b[i];
+}
+
+/* A hexahedron's Gauss points lie in a wedge by which edge along its height is named twice. That
+ * becomes the shortest of the three, of equally short ones the one at the least x, y, z, so that
+ * the element is the same whatever its numbering was. Prisms are so in any, and keep theirs. */
+static void turn_wedge(const double *xyz, int32_t conn[8])
+{
+    int32_t node[6];
+    double height[3][4];
+    int best = 2;
+    if (is_prism(xyz, conn)) return;
+    measure_heights(xyz, conn, height);
+    for (int k = 0; k < 2; k++)
+        if (is_less(height[k], height[best], 4)) best = k;
+    for (int k = 0; k < 3; k++) {
+        node[k] = conn[wedge_foot[(best + 1 + k) % 3]];
+        node[3 + k] = conn[wedge_head[(best + 1 + k) % 3]];
+    }
+    collapse(HX_SOLID_WEDGE6, node, conn);
+}
+
 static int is_same_face(const ring *a, const ring *b)
 {
     if (a->n != b->n) return 0;
@@ -282,10 +341,10 @@ static int look_at(const hx_mesh *mesh, int64_t e, int32_t to[8])
     const int32_t *const conn = mesh->conn + 8 * e;
     if (!hx_cell_is_collapsed(conn)) return STAYS;
     if (!settle(conn, to)) return UNKNOWN;
-    if (volume_of(mesh->xyz, to) < 0.0) {
-        mirror(to);
-        return MIRRORED;
-    }
+    const int is_mirrored = volume_of(mesh->xyz, to) < 0.0;
+    if (is_mirrored) mirror(to);
+    if (hx_cell_kind_of(to) == HX_CELL_WEDGE) turn_wedge(mesh->xyz, to);
+    if (is_mirrored) return MIRRORED;
     return memcmp(to, conn, 8 * sizeof *to) != 0 ? CHANGES : STAYS;
 }
 

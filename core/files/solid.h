@@ -1,7 +1,8 @@
 /* Solid elements as mesh files have them: tetrahedra, wedges, pyramids and hexahedra of first and
  * second order, and how they become collapsed hexahedra (cell.h) in one numbering: tetrahedra
  * (0 1 2 2 3 3 3 3), wedges (0 1 2 2 3 4 5 5), pyramids (0 1 2 3 4 4 4 4), with 0 1 2 (3)
- * counter-clockwise seen from the other corners. Not installed. */
+ * counter-clockwise seen from the other corners, of wedges that are no prisms the shortest edge
+ * along the height from 2 to 5. Not installed. */
 #ifndef HX_SOLID_H
 #define HX_SOLID_H
 
@@ -104,7 +105,8 @@ typedef struct hx_settle_report {
 
 /* Gives the collapsed cells of a raw mesh the numbering above, whatever theirs was: bricks with
  * repeated nodes, LS-DYNA's tetrahedra (0 1 2 3 3 3 3 3), and mirrored ones where the volume says
- * so. With a bad element nothing is changed. O(n_elem); 64 bytes a changed cell. HX_ENOMEM. */
+ * so. Wedges that are no prisms are turned about their height. With a bad element nothing is
+ * changed. O(n_elem); 64 bytes a changed cell. HX_ENOMEM. */
 int hx_settle_cells(hx_mesh *mesh, hx_renumbered_list *list, hx_settle_report *report);
 
 /* The entry of that element, or NULL. O(log n). */
