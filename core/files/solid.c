@@ -493,17 +493,19 @@ int hx_survey_is_curved(const hx_middle_survey *survey)
 
 int hx_note_middles(const hx_middle_survey *survey, const char *path, hx_notes *notes)
 {
-    char off[160] = "", curved[400] = "";
+    char off[160] = "";
+    char taken[400] = "has its own in their places, the middles of straight edges";
     if (survey->n_off > 0)
         snprintf(off, sizeof off, ", %lld of them by more than %g of its length",
                  (long long)survey->n_off, straight);
     if (hx_survey_is_curved(survey))
-        snprintf(curved, sizeof curved,
-                 "; they lie off the middle of their edges%s (at most %.2g, node %lld): edges are "
-                 "straight with element = \"linear\", curved with \"quadratic\"",
+        snprintf(taken, sizeof taken,
+                 "takes those on edges; they lie off the middle of their edges%s (at most %.2g, "
+                 "node %lld): edges are straight with element = \"linear\", curved with "
+                 "\"quadratic\"",
                  off, survey->worst, (long long)survey->worst_number);
     return hx_notes_add(notes, HX_NOTE_INFO,
-                        "%s: elements of second order, %lld mid-side nodes, which linear elements "
-                        "leave out%s",
-                        path, (long long)survey->n, curved);
+                        "%s: elements of second order, %lld mid-side nodes, which element = "
+                        "\"linear\" leaves out; \"quadratic\" %s",
+                        path, (long long)survey->n, taken);
 }

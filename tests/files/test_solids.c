@@ -393,11 +393,14 @@ static void check_notes(const hx_notes *notes, const part *p, const type *t)
     char left_out[64];
     const int n_middle = p->n_node - p->shape->n_corner;
     snprintf(left_out, sizeof left_out, ", %d mid-side nodes, which", n_middle);
-    CHECK_MSG(count_notes(notes, "linear elements leave out") == (n_middle > 0) &&
+    CHECK_MSG(count_notes(notes, "\"linear\" leaves out") == (n_middle > 0) &&
                   count_notes(notes, left_out) == (n_middle > 0),
               "%s %s: not '%s'", t->format, t->name, left_out);
-    CHECK_MSG(count_notes(notes, "curved with") == (p->bent && n_middle > 0), "%s %s", t->format,
-              t->name);
+    CHECK_MSG(count_notes(notes, "\"quadratic\" takes those on edges") == (p->bent && n_middle > 0),
+              "%s %s", t->format, t->name);
+    CHECK_MSG(count_notes(notes, "\"quadratic\" has its own in their places") ==
+                  (!p->bent && n_middle > 0),
+              "%s %s", t->format, t->name);
 }
 
 static int is_edge(unsigned corners)
