@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/mesh/hex_jacobian.h"
 #include "core/mesh/mesh.h"
 #include "core/mesh/mesh_check.h"
 #include "core/mesh/mesh_quality.h"
@@ -246,6 +247,30 @@ static void test_size(void)
         CHECK(n == HX_N_SOLID && hx_mesh_is_collapsed(&mesh) == (kind != MIXED_HEXAHEDRA));
         hx_mesh_free(&mesh);
     }
+}
+
+/* Of hexahedra to the bit the cube root of the mean volume, summed in 1024 runs of elements one
+ * after the other, as before other kinds came. */
+static void test_size_of_hexahedra(void)
+{
+    enum { N_RUN = 1024 };
+    mixed_box box = {.kind = MIXED_HEXAHEDRA, .n = {12, 11, 13}, .distort = 0.2, .seed = 8};
+    hx_mesh mesh;
+    double volume = 0.0;
+    CHECK_OK(mixed_create_shuffled(&mesh, &box));
+    for (int run = 0; run < N_RUN; run++) {
+        const int64_t end = mesh.n_elem * (run + 1) / N_RUN;
+        double sum = 0.0;
+        for (int64_t e = mesh.n_elem * run / N_RUN; e < end; e++) {
+            hx_hex_map map;
+            hx_hex_map_init(&map, mesh.xyz, mesh.conn + 8 * e);
+            sum += hx_hex_volume(&map);
+        }
+        volume += sum;
+    }
+    CHECK(mesh.total_volume == volume);
+    CHECK(mesh.elem_size == cbrt(volume / (double)mesh.n_elem));
+    hx_mesh_free(&mesh);
 }
 
 /* --- quality --- */
@@ -583,6 +608,7 @@ int main(void)
     test_faces();
     test_finish();
     test_size();
+    test_size_of_hexahedra();
     test_quality();
     test_slivers();
     test_hinges();
