@@ -7,6 +7,7 @@
 
 #include "../base/memory.h"
 #include "../mesh/hex_jacobian.h"
+#include "../mesh/mesh_check.h"
 
 /* --- orders of nodes --- */
 
@@ -253,6 +254,65 @@ static void mirror(int32_t conn[8])
     collapse(n == 4 ? HX_SOLID_TET4 : n == 5 ? HX_SOLID_PYRAMID5 : HX_SOLID_WEDGE6, node, conn);
 }
 
+/* The edges along a wedge's height, the third of which is named twice: from corner foot[k] of the
+ * hexahedron to head[k]. */
+static const int wedge_foot[3] = {0, 1, 2}, wedge_head[3] = {4, 5, 6};
+
+/* How long each is, squared, and where; the same bits from either end. */
+static void measure_heights(const double *xyz, const int32_t conn[8], double height[3][4])
+{
+    for (int k = 0; k < 3; k++) {
+        const double *const x = xyz + 3 * (int64_t)conn[wedge_foot[k]];
+        const double *const y = xyz + 3 * (int64_t)conn[wedge_head[k]];
+        height[k][0] = 0.0;
+        for (int d = 0; d < 3; d++) {
+            height[k][0] += (x[d] - y[d]) * (x[d] - y[d]);
+            height[k][d + 1] = x[d] + y[d];
+        }
+    }
+}
+
+/* Whether they are one vector, but for rounding in a file: K is exact then. */
+static int is_prism(const double *xyz, const int32_t conn[8])
+{
+    double off = 0.0, length = 0.0;
+    for (int d = 0; d < 3; d++) {
+        double edge[3];
+        for (int k = 0; k < 3; k++)
+            edge[k] = xyz[3 * (int64_t)conn[wedge_head[k]] + d] -
+                      xyz[3 * (int64_t)conn[wedge_foot[k]] + d];
+        off = fmax(off, fmax(fabs(edge[1] - edge[0]), fabs(edge[2] - edge[0])));
+        length = fmax(length, fabs(edge[0]));
+    }
+    return off <= 1e-9 * length;
+}
+
+static int is_less(const double *a, const double *b, int n)
+{
+    int i = 0;
+    while (i < n - 1 && a[i] == b[i]) i++;
+    return a[i] < b[i];
+}
+
+/* A hexahedron's Gauss points lie in a wedge by which edge along its height is named twice. That
+ * becomes the shortest of the three, of equally short ones the one at the least x, y, z, so that
+ * the element is the same whatever its numbering was. Prisms are so in any, and keep theirs. */
+static void turn_wedge(const double *xyz, int32_t conn[8])
+{
+    int32_t node[6];
+    double height[3][4];
+    int best = 2;
+    if (is_prism(xyz, conn)) return;
+    measure_heights(xyz, conn, height);
+    for (int k = 0; k < 2; k++)
+        if (is_less(height[k], height[best], 4)) best = k;
+    for (int k = 0; k < 3; k++) {
+        node[k] = conn[wedge_foot[(best + 1 + k) % 3]];
+        node[3 + k] = conn[wedge_head[(best + 1 + k) % 3]];
+    }
+    collapse(HX_SOLID_WEDGE6, node, conn);
+}
+
 static int is_same_face(const ring *a, const ring *b)
 {
     if (a->n != b->n) return 0;
@@ -281,17 +341,18 @@ static int look_at(const hx_mesh *mesh, int64_t e, int32_t to[8])
     const int32_t *const conn = mesh->conn + 8 * e;
     if (!hx_cell_is_collapsed(conn)) return STAYS;
     if (!settle(conn, to)) return UNKNOWN;
-    if (volume_of(mesh->xyz, to) < 0.0) {
-        mirror(to);
-        return MIRRORED;
-    }
+    const int is_mirrored = volume_of(mesh->xyz, to) < 0.0;
+    if (is_mirrored) mirror(to);
+    if (hx_cell_kind_of(to) == HX_CELL_WEDGE) turn_wedge(mesh->xyz, to);
+    if (is_mirrored) return MIRRORED;
     return memcmp(to, conn, 8 * sizeof *to) != 0 ? CHANGES : STAYS;
 }
 
-static void change(hx_mesh *mesh, int64_t e, const int32_t to[8], hx_renumbered *cell)
+static void change(hx_mesh *mesh, int64_t e, int what, const int32_t to[8], hx_renumbered *cell)
 {
     int32_t *const conn = mesh->conn + 8 * e;
     cell->elem = (int32_t)e;
+    cell->mirrored = what == MIRRORED;
     memcpy(cell->corner, conn, sizeof cell->corner);
     map_faces(conn, to, cell->face);
     memcpy(conn, to, 8 * sizeof *to);
@@ -317,7 +378,7 @@ int hx_settle_cells(hx_mesh *mesh, hx_renumbered_list *list, hx_settle_report *r
         int32_t to[8];
         const int what = look_at(mesh, e, to);
         if (what == STAYS) continue;
-        change(mesh, e, to, &list->cell[list->n++]);
+        change(mesh, e, what, to, &list->cell[list->n++]);
         if (what != MIRRORED) continue;
         report->n_mirrored[hx_cell_kind_of(to)]++;
         if (report->first_mirrored < 0) report->first_mirrored = e;
@@ -356,6 +417,21 @@ int hx_note_mirrored(const hx_mesh *mesh, const hx_settle_report *report, hx_not
                         "first: element %lld)",
                         mesh->name, (long long)(n_wedge + n_other),
                         (long long)hx_mesh_elem_number(mesh, report->first_mirrored));
+}
+
+int hx_check_mended(const hx_mesh *mesh, const hx_renumbered_list *list, const uint8_t *order)
+{
+    uint8_t *mended = NULL;
+    int64_t n = 0;
+    for (int64_t i = 0; i < list->n; i++) n += list->cell[i].mirrored;
+    if (n == 0 && !order) return HX_OK;
+    HX_TRY(hx_alloc(&mended, (size_t)mesh->n_elem, 1, "flags of mended elements"));
+    for (int64_t e = 0; order && e < mesh->n_elem; e++) mended[e] = order[e] != HX_ORDER_VTK;
+    for (int64_t i = 0; i < list->n; i++)
+        if (list->cell[i].mirrored) mended[list->cell[i].elem] = 1;
+    const int rc = hx_mesh_check_mended(mesh, mended);
+    free(mended);
+    return rc;
 }
 
 int hx_refuse_cell(const hx_mesh *mesh, int64_t elem)
@@ -417,17 +493,19 @@ int hx_survey_is_curved(const hx_middle_survey *survey)
 
 int hx_note_middles(const hx_middle_survey *survey, const char *path, hx_notes *notes)
 {
-    char off[160] = "", curved[400] = "";
+    char off[160] = "";
+    char taken[400] = "has its own in their places, the middles of straight edges";
     if (survey->n_off > 0)
         snprintf(off, sizeof off, ", %lld of them by more than %g of its length",
                  (long long)survey->n_off, straight);
     if (hx_survey_is_curved(survey))
-        snprintf(curved, sizeof curved,
-                 "; they lie off the middle of their edges%s (at most %.2g, node %lld): edges are "
-                 "straight with element = \"linear\", curved with \"quadratic\"",
+        snprintf(taken, sizeof taken,
+                 "takes those on edges; they lie off the middle of their edges%s (at most %.2g, "
+                 "node %lld): edges are straight with element = \"linear\", curved with "
+                 "\"quadratic\"",
                  off, survey->worst, (long long)survey->worst_number);
     return hx_notes_add(notes, HX_NOTE_INFO,
-                        "%s: elements of second order, %lld mid-side nodes, which linear elements "
-                        "leave out%s",
-                        path, (long long)survey->n, curved);
+                        "%s: elements of second order, %lld mid-side nodes, which element = "
+                        "\"linear\" leaves out; \"quadratic\" %s",
+                        path, (long long)survey->n, taken);
 }

@@ -1,7 +1,8 @@
 /* Solid elements as mesh files have them: tetrahedra, wedges, pyramids and hexahedra of first and
  * second order, and how they become collapsed hexahedra (cell.h) in one numbering: tetrahedra
  * (0 1 2 2 3 3 3 3), wedges (0 1 2 2 3 4 5 5), pyramids (0 1 2 3 4 4 4 4), with 0 1 2 (3)
- * counter-clockwise seen from the other corners. Not installed. */
+ * counter-clockwise seen from the other corners, of wedges that are no prisms the shortest edge
+ * along the height from 2 to 5. Not installed. */
 #ifndef HX_SOLID_H
 #define HX_SOLID_H
 
@@ -88,6 +89,7 @@ typedef struct hx_renumbered {
     int32_t elem;
     int32_t corner[8]; /* as they came */
     int8_t face[6];    /* row of hx_hex_face now, of what was row f; -1: an edge or a point */
+    int8_t mirrored;   /* it was inside out */
 } hx_renumbered;
 
 typedef struct hx_renumbered_list {
@@ -103,7 +105,8 @@ typedef struct hx_settle_report {
 
 /* Gives the collapsed cells of a raw mesh the numbering above, whatever theirs was: bricks with
  * repeated nodes, LS-DYNA's tetrahedra (0 1 2 3 3 3 3 3), and mirrored ones where the volume says
- * so. With a bad element nothing is changed. O(n_elem); 64 bytes a changed cell. HX_ENOMEM. */
+ * so. Wedges that are no prisms are turned about their height. With a bad element nothing is
+ * changed. O(n_elem); 64 bytes a changed cell. HX_ENOMEM. */
 int hx_settle_cells(hx_mesh *mesh, hx_renumbered_list *list, hx_settle_report *report);
 
 /* The entry of that element, or NULL. O(log n). */
@@ -115,6 +118,10 @@ void hx_renumbered_free(hx_renumbered_list *list);
 /* Says how many cells were inside out, if any; wedges at that level. */
 int hx_note_mirrored(const hx_mesh *mesh, const hx_settle_report *report, hx_note_level of_wedges,
                      hx_notes *notes);
+
+/* hx_mesh_check_mended of the cells that were inside out: those of the list, and what
+ * hx_mesh_mend_order gave another order[n_elem] (NULL: nothing). */
+int hx_check_mended(const hx_mesh *mesh, const hx_renumbered_list *list, const uint8_t *order);
 
 /* HX_EINPUT: says what is wrong with the element that hx_settle_cells could not take. */
 int hx_refuse_cell(const hx_mesh *mesh, int64_t elem);

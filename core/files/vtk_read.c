@@ -317,12 +317,10 @@ static void reader_free(hx_vtk_reader *r)
 
 /* The one numbering of tetrahedra, wedges and pyramids. Other programs write wedges either way
  * round. */
-static int settle_cells(const char *path, hx_mesh *mesh, hx_notes *notes)
+static int settle_cells(const char *path, hx_mesh *mesh, hx_renumbered_list *list, hx_notes *notes)
 {
-    hx_renumbered_list list;
     hx_settle_report report;
-    HX_TRY(hx_settle_cells(mesh, &list, &report));
-    hx_renumbered_free(&list);
+    HX_TRY(hx_settle_cells(mesh, list, &report));
     if (report.bad < 0) return hx_note_mirrored(mesh, &report, HX_NOTE_DETAIL, notes);
     const int rc = hx_refuse_cell(mesh, report.bad);
     hx_error_prefix("%s: ", path);
@@ -333,8 +331,11 @@ static int settle_cells(const char *path, hx_mesh *mesh, hx_notes *notes)
 static int mend_cells(const char *path, hx_mesh *mesh, hx_notes *notes)
 {
     uint8_t *order = NULL;
-    HX_TRY(settle_cells(path, mesh, notes));
-    const int rc = hx_mesh_mend_order(mesh, &order, notes);
+    hx_renumbered_list list = {0};
+    int rc = settle_cells(path, mesh, &list, notes);
+    if (rc == HX_OK) rc = hx_mesh_mend_order(mesh, &order, notes);
+    if (rc == HX_OK) rc = hx_check_mended(mesh, &list, order);
+    hx_renumbered_free(&list);
     free(order);
     return rc;
 }

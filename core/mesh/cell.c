@@ -45,6 +45,23 @@ int hx_cell_edges(const int32_t conn[8], int32_t edge[12][2])
     return n;
 }
 
+/* Whether a names every point that b does. */
+static int names_all(const int32_t a[8], const int32_t b[8])
+{
+    int n = 0;
+    for (int k = 0; k < 8; k++) {
+        int named = 0;
+        for (int i = 0; i < 8; i++) named |= a[i] == b[k];
+        n += named;
+    }
+    return n == 8;
+}
+
+int hx_cell_has_same_points(const int32_t a[8], const int32_t b[8])
+{
+    return names_all(a, b) && names_all(b, a);
+}
+
 /* How many points, triangles and quadrilaterals there are tells the solids apart, once those are
  * ruled out where a point has less than three faces: two then lie on each other. */
 hx_cell_kind hx_cell_kind_of(const int32_t conn[8])

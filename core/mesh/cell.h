@@ -100,6 +100,9 @@ int hx_cell_face(const int32_t conn[8], int face, int32_t node[4]);
 /* The local face with just these n corners (3 or 4, distinct, in any order), -1: none. */
 int hx_cell_find_face(const int32_t conn[8], int n, const int32_t *node);
 
+/* 1 if two cells name the same points, in whatever order and however often. */
+int hx_cell_has_same_points(const int32_t a[8], const int32_t b[8]);
+
 /* Edges of the cell, each once, ends ascending: 12, 9, 8 or 6. Returns how many. */
 int hx_cell_edges(const int32_t conn[8], int32_t edge[12][2]);
 

@@ -25,6 +25,13 @@ extern const int hx_order_permutation[HX_N_ORDER][8];
  * without sets. O(n). */
 int hx_mesh_mend_order(hx_mesh *mesh, uint8_t **order, hx_notes *notes);
 
+/* Of a raw mesh whose marked elements (mended[n_elem] not 0) came inside out and were given an
+ * order of nodes that makes them valid, each by itself: refuses (HX_EINPUT) those that lie on the
+ * same side of a face as another element that has it, as they do where a node lies outside the
+ * elements around it. By the directions in which two valid elements go around their face, without
+ * coordinates. O(n_elem) where any is marked; 32 bytes an element and 8 a node while it runs. */
+int hx_mesh_check_mended(const hx_mesh *mesh, const uint8_t *mended);
+
 /* Of a raw mesh: nodes at the same place (within 1e-9 of the mean edge).
  * merge > 0: nodes closer than that become one, the first of the file.
  * merge = 0: they stay.

@@ -29,23 +29,6 @@ static int64_t sum_of_nodes(const int32_t conn[8], int is_mixed)
     return sum;
 }
 
-/* Whether a names every node that b does. */
-static int names_all(const int32_t a[8], const int32_t b[8])
-{
-    int n = 0;
-    for (int k = 0; k < 8; k++) {
-        int named = 0;
-        for (int i = 0; i < 8; i++) named |= a[i] == b[k];
-        n += named;
-    }
-    return n == 8;
-}
-
-static int have_same_nodes(const int32_t a[8], const int32_t b[8])
-{
-    return names_all(a, b) && names_all(b, a);
-}
-
 /* An element below e with the nodes of e, or -1. */
 static int64_t find_twin(const hx_mesh *mesh, int64_t e)
 {
@@ -56,7 +39,7 @@ static int64_t find_twin(const hx_mesh *mesh, int64_t e)
         const int64_t other = mesh->node_elem[k] / 8;
         if (other >= e) break; /* they ascend */
         if (sum_of_nodes(mesh->conn + 8 * other, is_mixed) != sum) continue;
-        if (have_same_nodes(conn, mesh->conn + 8 * other)) return other;
+        if (hx_cell_has_same_points(conn, mesh->conn + 8 * other)) return other;
     }
     return -1;
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Whole runs with solver.deterministic, compared bit by bit: all densities with the hashes in their
 # titles, and the history but for its seconds: with 1 and 2 threads every operator, with 1, 2 and 3
-# all kinds of problems, and on a CPU with each vector unit that it has.
+# all kinds of problems and tetrahedra, and on a CPU with each vector unit that it has.
 #     test_deterministic.sh HEXTOP SRCDIR DEVICE
 set -u
 hextop=$(realpath "$1")
@@ -91,6 +91,35 @@ kind paper body.cfg solver.preconditioner=multigrid optimization.filter.kind=sen
 kind helmholtz body.cfg solver.preconditioner=multigrid optimization.filter.kind=helmholtz
 kind heat heat.cfg solver.preconditioner=multigrid optimization.filter.kind=density
 [ "$device" = cpu ] && kind quadratic body.cfg mesh.nx=8 mesh.ny=4 mesh.nz=3 solver.element=quadratic
+
+# Tetrahedra: six in each of 10 x 5 x 4 boxes, whose nodes inside are off their places. By the operator
+# that multiplies them from one point, and by one that stores K.
+awk 'function node(i, j, k) { return i + 11 * (j + 6 * k) }
+BEGIN {
+    print "# vtk DataFile Version 3.0\ntetrahedra\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 330 double"
+    for (k = 0; k <= 4; k++) for (j = 0; j <= 5; j++) for (i = 0; i <= 10; i++) {
+        inside = i % 10 && j % 5 && k % 4
+        print i + 0.17 * inside * sin(3 * i + j), j + 0.13 * inside * sin(i + 5 * k), k + 0.15 * inside * cos(i * j)
+    }
+    print "CELLS 1200 6000"
+    for (k = 0; k < 4; k++) for (j = 0; j < 5; j++) for (i = 0; i < 10; i++) {
+        low = node(i, j, k); high = node(i + 1, j + 1, k + 1)
+        x = node(i + 1, j, k); y = node(i, j + 1, k); z = node(i, j, k + 1)
+        xy = node(i + 1, j + 1, k); yz = node(i, j + 1, k + 1); xz = node(i + 1, j, k + 1)
+        print 4, low, x, xy, high; print 4, low, xy, y, high; print 4, low, y, yz, high
+        print 4, low, yz, z, high; print 4, low, z, xz, high; print 4, low, xz, x, high
+    }
+    print "CELL_TYPES 1200"
+    for (i = 0; i < 1200; i++) print 10
+}' >tetrahedra.vtk
+sed -e 's/^mesh = .*/mesh = { file = "tetrahedra.vtk"; };/' -e 's/"right-lower-edge"/"edge"/' body.cfg >tetrahedra.cfg
+cat >>tetrahedra.cfg <<'END'
+sets = ( { name = "left"; plane = { point = [0.0, 0.0, 0.0]; normal = [1.0, 0.0, 0.0]; }; },
+         { name = "right"; plane = { point = [10.0, 0.0, 0.0]; normal = [1.0, 0.0, 0.0]; }; },
+         { name = "edge"; box = { min = [9.9, -0.1, -0.1]; max = [10.1, 6.0, 0.1]; }; } );
+END
+kind tetrahedra tetrahedra.cfg solver.preconditioner=multigrid optimization.filter.kind=density
+kind tetrahedra-bsr tetrahedra.cfg solver.operator=bsr optimization.filter.kind=sensitivity
 
 # Each vector unit by itself; the best is what was taken above.
 units=$("$hextop" list | sed -n 's/.* pins one of //p' | tr -d ',')

@@ -1,12 +1,14 @@
 /* Solids of every kind, order and format, one in a file: volume, faces by labels and by surface
  * elements, nodes of second order on straight and curved edges, mirrored and degenerate ones. The
  * orders of nodes are written here as the manuals draw them, node by node: "2" is a corner, "02"
- * lies between two of them. test_solids */
+ * lies between two of them. And one element for one cell, whatever its numbering. test_solids */
 #include <ctype.h>
 
 #include "core/files/mesh_files.h"
 #include "core/files/solid.h"
+#include "core/mesh/hex8.h"
 #include "core/mesh/mesh_check.h"
+#include "tests/lib/mixed_mesh.h"
 #include "tests/lib/vtk_sample.h"
 
 /* --- the solids --- */
@@ -391,11 +393,14 @@ static void check_notes(const hx_notes *notes, const part *p, const type *t)
     char left_out[64];
     const int n_middle = p->n_node - p->shape->n_corner;
     snprintf(left_out, sizeof left_out, ", %d mid-side nodes, which", n_middle);
-    CHECK_MSG(count_notes(notes, "linear elements leave out") == (n_middle > 0) &&
+    CHECK_MSG(count_notes(notes, "\"linear\" leaves out") == (n_middle > 0) &&
                   count_notes(notes, left_out) == (n_middle > 0),
               "%s %s: not '%s'", t->format, t->name, left_out);
-    CHECK_MSG(count_notes(notes, "curved with") == (p->bent && n_middle > 0), "%s %s", t->format,
-              t->name);
+    CHECK_MSG(count_notes(notes, "\"quadratic\" takes those on edges") == (p->bent && n_middle > 0),
+              "%s %s", t->format, t->name);
+    CHECK_MSG(count_notes(notes, "\"quadratic\" has its own in their places") ==
+                  (!p->bent && n_middle > 0),
+              "%s %s", t->format, t->name);
 }
 
 static int is_edge(unsigned corners)
@@ -534,9 +539,117 @@ static void test_bounded(void)
     hx_mesh_free(&mesh);
 }
 
+/* --- the element that a cell is, whatever its numbering --- */
+
+/* The stiffness by the cell's points, row-major [3 n][3 n]. */
+static void stiffness_of(const double *xyz, const int32_t conn[8], int n, double *k)
+{
+    double x[24], ke[576];
+    for (int i = 0; i < 24; i++) x[i] = xyz[3 * conn[i / 3] + i % 3];
+    hx_hex8_stiffness(x, 0.6, 0.4, ke);
+    memset(k, 0, 9 * (size_t)(n * n) * sizeof *k);
+    for (int r = 0; r < 24; r++)
+        for (int c = 0; c < 24; c++)
+            k[(3 * conn[r / 3] + r % 3) * 3 * n + 3 * conn[c / 3] + c % 3] += ke[24 * r + c];
+}
+
+/* The numberings of a solid: the base begins anywhere; wedges stand on either triangle; every point
+ * of a tetrahedron is its top in turn. Mirrored: 0 and 2 of the base, 3 and 5 of the top exchanged.
+ */
+static void number_solid(hx_cell_kind kind, int turn, int over, int mirrored, int node[6])
+{
+    static const int tops[4][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}, {1, 3, 2, 0}};
+    int from[6] = {0, 1, 2, 3, 4, 5};
+    const int n_base = kind == HX_CELL_PYRAMID ? 4 : 3;
+    if (kind == HX_CELL_WEDGE && over)
+        for (int i = 0; i < 6; i++) from[i] = 5 - i;
+    if (kind == HX_CELL_TETRAHEDRON) memcpy(from, tops[over], sizeof tops[over]);
+    memcpy(node, from, sizeof from);
+    for (int i = 0; i < n_base; i++) node[i] = from[(i + turn) % n_base];
+    for (int i = 0; i < 3 && kind == HX_CELL_WEDGE; i++) node[3 + i] = from[3 + (i + turn) % 3];
+    if (!mirrored) return;
+    const int base = node[0], top = node[3];
+    node[0] = node[2];
+    node[2] = base;
+    if (kind != HX_CELL_WEDGE) return;
+    node[3] = node[5];
+    node[5] = top;
+}
+
+/* Largest difference of the stiffness of a settled cell in that numbering, its hexahedron turned
+ * each way, from the first of all, as a share of the largest entry. */
+static double compare_numbering(hx_solid_id id, const double (*xyz)[3], const int node[6],
+                                double *first)
+{
+    const int n = hx_solids[id].n_node, *const corner = hx_solid_corners(id);
+    double worst = 0.0, largest = 0.0, k[18 * 18];
+    for (int number = 0; number < 24; number++) {
+        int turn[8];
+        hx_mesh mesh;
+        hx_renumbered_list list;
+        hx_settle_report report;
+        double *const x = malloc((size_t)n * sizeof *xyz);
+        int32_t *const conn = malloc(8 * sizeof *conn);
+        if (!x || !conn) abort();
+        memcpy(x, xyz, (size_t)n * sizeof *xyz);
+        mixed_rotation(number, turn);
+        for (int a = 0; a < 8; a++) conn[a] = node[corner[turn[a]]];
+        CHECK_OK(hx_mesh_create(&mesh, "cell", n, x, 1, conn));
+        CHECK_OK(hx_settle_cells(&mesh, &list, &report));
+        CHECK(report.bad < 0 && hx_solid_of_cell(mesh.conn) == id);
+        stiffness_of(mesh.xyz, mesh.conn, n, k);
+        if (isnan(first[0])) memcpy(first, k, sizeof k);
+        for (int i = 0; i < 9 * n * n; i++) test_worst(&largest, fabs(first[i]));
+        for (int i = 0; i < 9 * n * n; i++) test_worst(&worst, fabs(k[i] - first[i]));
+        hx_renumbered_free(&list);
+        hx_mesh_free(&mesh);
+    }
+    return worst / largest;
+}
+
+/* Distorted cells: K differs by rounding only. */
+static void test_numberings(void)
+{
+    static const struct {
+        hx_solid_id id;
+        int n_turn, n_over;
+        double xyz[6][3];
+    } cell[] = {
+        {HX_SOLID_WEDGE6,
+         3,
+         2,
+         {{0, 0, 0}, {1.1, 0.1, 0}, {0.2, 0.9, 0.1}, {0, 0.1, 1}, {0.9, 0, 1.3}, {0.1, 1, 0.8}}},
+        {HX_SOLID_WEDGE6,
+         3,
+         2, /* edges of one length */
+         {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0.6, 0.8}, {-0.6, 1, 0.8}}},
+        {HX_SOLID_WEDGE6,
+         3,
+         2, /* a prism */
+         {{0, 0, 0}, {1, 0, 0}, {0, 1, 0.5}, {0.2, 0, 1}, {1.2, 0, 1}, {0.2, 1, 1.5}}},
+        {HX_SOLID_PYRAMID5,
+         4,
+         1,
+         {{0, 0, 0}, {1.1, 0.1, 0}, {1, 0.9, 0.2}, {0, 1, 0}, {0.4, 0.6, 1}}},
+        {HX_SOLID_TET4, 3, 4, {{0, 0, 0}, {1.1, 0.1, 0}, {0.2, 0.9, 0.1}, {0.3, 0.4, 0.9}}}};
+    for (size_t i = 0; i < sizeof cell / sizeof cell[0]; i++) {
+        double first[18 * 18] = {NAN}, worst = 0.0;
+        for (int k = 0; k < cell[i].n_turn * cell[i].n_over * 2; k++) {
+            int node[6];
+            number_solid(hx_solids[cell[i].id].kind, k / 2 % cell[i].n_turn, k / 2 / cell[i].n_turn,
+                         k % 2, node);
+            test_worst(&worst, compare_numbering(cell[i].id, cell[i].xyz, node, first));
+        }
+        printf("%s: K differs by %.1e between numberings\n",
+               hx_cell_kind_name(hx_solids[cell[i].id].kind), worst);
+        CHECK_ABS(worst, 0.0, 1e-14);
+    }
+}
+
 int main(void)
 {
     if (make_folder() != 0) return 1;
+    test_numberings();
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         for (int k = 0; k < 4; k++) test_type(&types[i], k % 2, k / 2);
     test_bounded();

@@ -1,0 +1,155 @@
+/* Elements that were inside out because a node lies outside the elements around it: another order
+ * of nodes makes each of them valid, but not the mesh. */
+#include <stdlib.h>
+
+#include "../base/memory.h"
+#include "../base/vec3.h"
+#include "mesh_check.h"
+#include "mesh_internal.h"
+
+typedef struct sides {
+    const hx_mesh *mesh;
+    const uint8_t *mended; /* [n_elem] (borrowed) */
+    int64_t *ptr;          /* incidences, as in hx_mesh (owned) */
+    uint32_t *list;
+    int mended_are_few; /* so that they are at fault, not the others */
+} sides;
+
+/* Whether two rings of n nodes are one, and run the same way. Rings run counter-clockwise seen from
+ * outside, so such a face's valid elements lie on one side of it. */
+static int run_alike(int n, const int32_t *a, const int32_t *b)
+{
+    int first = 0, n_same = 0;
+    while (first < n && b[first] != a[0]) first++;
+    for (int i = 0; first < n && i < n; i++) n_same += b[(first + i) % n] == a[i];
+    return n_same == n;
+}
+
+static int has_ring(const int32_t conn[8], int n, const int32_t *ring)
+{
+    for (int f = 0; f < 6; f++) {
+        int32_t own[4];
+        if (hx_cell_face(conn, f, own) == n && run_alike(n, ring, own)) return 1;
+    }
+    return 0;
+}
+
+/* A valid element on the same side of a face of e as e, -1: none. Elements that are the same are
+ * another fault. */
+static int64_t find_beside(const sides *s, int64_t e, int face)
+{
+    const hx_mesh *mesh = s->mesh;
+    const int32_t *const own = mesh->conn + 8 * e;
+    int32_t ring[4];
+    const int n = hx_cell_face(own, face, ring);
+    if (n < 3) return -1;
+    for (int64_t k = s->ptr[ring[0]]; k < s->ptr[ring[0] + 1]; k++) {
+        const int64_t other = s->list[k] / 8;
+        const int32_t *const conn = mesh->conn + 8 * other;
+        if (other == e || !has_ring(conn, n, ring) || hx_cell_has_same_points(own, conn)) continue;
+        if (hx_mesh_is_valid_element(mesh->xyz, conn)) return other;
+    }
+    return -1;
+}
+
+/* How many faces of mended element e have another element on its side; *other: that of the first.
+ */
+static int count_beside(const sides *s, int64_t e, int64_t *other)
+{
+    int n = 0;
+    *other = -1;
+    if (!s->mended[e] || !hx_mesh_is_valid_element(s->mesh->xyz, s->mesh->conn + 8 * e)) return 0;
+    for (int f = 0; f < 6; f++) {
+        const int64_t beside = find_beside(s, e, f);
+        n += beside >= 0;
+        if (*other < 0) *other = beside;
+    }
+    return n;
+}
+
+static int is_at_fault(const sides *s, int64_t e)
+{
+    return (s->mended[e] != 0) == s->mended_are_few;
+}
+
+/* How many elements at fault a node has, and how far it lies from the middle of all of its. */
+static int64_t look_around(const sides *s, int32_t node, double *distance)
+{
+    const hx_mesh *mesh = s->mesh;
+    double off[3] = {0.0, 0.0, 0.0};
+    int64_t n = 0, n_elem = 0, last = -1;
+    for (int64_t k = s->ptr[node]; k < s->ptr[node + 1]; k++) {
+        double c[3];
+        const int64_t e = s->list[k] / 8;
+        if (e == last) continue; /* an element's corners follow each other */
+        last = e;
+        n_elem++;
+        n += is_at_fault(s, e);
+        hx_cell_centroid(mesh->xyz, mesh->conn + 8 * e, c);
+        for (int d = 0; d < 3; d++) off[d] += c[d] - mesh->xyz[3 * (int64_t)node + d];
+    }
+    *distance = hx_norm3(off) / (double)n_elem;
+    return n;
+}
+
+/* The corner of e that most elements at fault have, of several the one furthest off. */
+static int32_t find_moved(const sides *s, int64_t e)
+{
+    int32_t moved = -1;
+    int64_t most = -1;
+    double furthest = 0.0;
+    for (int a = 0; a < 8; a++) {
+        double distance;
+        const int32_t node = s->mesh->conn[8 * e + a];
+        const int64_t n = look_around(s, node, &distance);
+        if (n < most || (n == most && distance <= furthest)) continue;
+        most = n;
+        furthest = distance;
+        moved = node;
+    }
+    return moved;
+}
+
+static int refuse(const sides *s, int64_t e, int64_t other, int64_t n_elem)
+{
+    const hx_mesh *mesh = s->mesh;
+    const int32_t node = find_moved(s, is_at_fault(s, e) ? e : other);
+    const double *const x = mesh->xyz + 3 * (int64_t)node;
+    return HX_RAISE(HX_EINPUT,
+                    "%s: elements %lld and %lld lie on the same side of the face that they share "
+                    "(%lld such elements), so elements overlap: node %lld at (%g, %g, %g), it "
+                    "seems, lies outside the elements around it; move it inside, or mesh anew",
+                    mesh->name, (long long)hx_mesh_elem_number(mesh, e),
+                    (long long)hx_mesh_elem_number(mesh, other), (long long)n_elem,
+                    (long long)hx_mesh_node_number(mesh, node), x[0], x[1], x[2]);
+}
+
+static int check(sides *s, int64_t n_mended)
+{
+    const int64_t n_elem = s->mesh->n_elem;
+    int64_t n = 0, first = INT64_MAX, other;
+    s->mended_are_few = 2 * n_mended <= n_elem;
+    HX_TRY(hx_mesh_build_incidence(s->mesh, &s->ptr, &s->list));
+#pragma omp parallel for schedule(static) reduction(+ : n) reduction(min : first)
+    for (int64_t e = 0; e < n_elem; e++) {
+        int64_t beside;
+        if (count_beside(s, e, &beside) == 0) continue;
+        n++;
+        if (e < first) first = e;
+    }
+    if (n == 0) return HX_OK;
+    (void)count_beside(s, first, &other);
+    return refuse(s, first, other, n);
+}
+
+int hx_mesh_check_mended(const hx_mesh *mesh, const uint8_t *mended)
+{
+    sides s = {.mesh = mesh, .mended = mended};
+    int64_t n_mended = 0;
+#pragma omp parallel for schedule(static) reduction(+ : n_mended)
+    for (int64_t e = 0; e < mesh->n_elem; e++) n_mended += mended[e] != 0;
+    const int rc = n_mended > 0 ? check(&s, n_mended) : HX_OK;
+    free(s.ptr);
+    free(s.list);
+    return rc;
+}
