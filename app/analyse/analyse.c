@@ -101,6 +101,7 @@ int hx_analyse_open(hx_analyse *a, const hx_options *options)
     if (a->solid_only) {
         s = a->session = &a->solid;
         HX_TRY(read_config(s, options));
+        HX_TRY(hx_config_set_word(&s->cfg.solver.op, a->whole.cfg.solver.op)); /* as settled */
         HX_TRY(hx_solid_session_make(s, &a->whole, &a->design, 0));
     }
     HX_TRY(make_densities(a));

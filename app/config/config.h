@@ -216,6 +216,9 @@ int hx_config_blame(const hx_config *cfg, const char *key, int code);
 /* 1 if the key was written by the user. */
 int hx_config_given(const hx_config *cfg, const char *key);
 
+/* 1 if it was written on the command line, as a KEY=VALUE. */
+int hx_config_is_argument(const hx_config *cfg, const char *key);
+
 /* Puts the criterion `relative` and its own tolerance in place of `compliance`: for what shows the
  * fields of a single solve, or compares solves. */
 void hx_config_solve_by_residual(hx_config *cfg);

@@ -475,6 +475,12 @@ int hx_config_given(const hx_config *cfg, const char *key)
     return hx_value_find(cfg->tree, key) != NULL;
 }
 
+int hx_config_is_argument(const hx_config *cfg, const char *key)
+{
+    const hx_value *value = hx_value_find(cfg->tree, key);
+    return value && strncmp(value->origin, HX_ARGUMENT, strlen(HX_ARGUMENT)) == 0;
+}
+
 const char *hx_config_place(const hx_config *cfg, const char *key, char *text, size_t n_text)
 {
     const hx_value *value = hx_value_find(cfg->tree, key);

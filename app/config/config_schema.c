@@ -431,7 +431,7 @@ const hx_key hx_keys[] = {
             "of splines, whose default it is"),
     KEY("solver.preconditioner", TEXT, AT(solver.preconditioner), .is_free = 1, .fallback = "auto",
         .more_word = precond_word,
-        .help = "`hextop list` describes them; auto: multigrid from 2000 elements on (of "
+        .help = "`hextop list` describes them; auto: multigrid from 500 elements on (of "
                 "tetrahedra nodes, of quadratic elements points), jacobi for fewer, where "
                 "multigrid does not fit, with precision mixed or criterion absolute"),
     KEY("solver.precision", WORD, AT(solver.precision), .fallback = "double",

@@ -16,6 +16,8 @@ typedef enum {
     HX_VALUE_BOOL
 } hx_value_kind;
 
+#define HX_ARGUMENT "argument '" /* how the origin of what the command line says begins */
+
 typedef struct hx_value {
     hx_value_kind kind;
     char *name;        /* NULL in a list (owned) */

@@ -106,6 +106,37 @@ static int settle_element(hx_session *s)
                             ".mesh); a mesh has \"linear\" or \"quadratic\" elements"));
 }
 
+/* Whether an operator of that name has the config's elements on a device that may be taken. */
+static int has_elements(const hx_config *cfg, const char *name)
+{
+    const int components = hx_config_is_heat(cfg) ? 1 : 3,
+              any = hx_config_is_auto(cfg->solver.device);
+    for (size_t i = 0; hx_devices[i]; i++) {
+        int substituted;
+        if (!any && strcmp(cfg->solver.device, hx_devices[i]->name) != 0) continue;
+        const hx_strategy *const strategy = hx_strategy_of(
+            hx_strategy_resolve(hx_devices[i]->name, name, &substituted), components);
+        if (strategy && strategy->space_bytes) return 1;
+    }
+    return 0;
+}
+
+/* An element of the command line is worth more than an operator of the file that does not know it:
+ * the config of a run names the one that its own element had. */
+static int settle_operator(hx_session *s)
+{
+    hx_config *const cfg = &s->cfg;
+    char place[512];
+    if (cfg->solver.element == HX_ELEMENT_LINEAR || hx_config_is_auto(cfg->solver.op)) return HX_OK;
+    if (!hx_config_is_argument(cfg, "solver.element") ||
+        hx_config_is_argument(cfg, "solver.operator") || has_elements(cfg, cfg->solver.op))
+        return HX_OK;
+    hx_log_info("operator auto in place of %s (%s), which has no %s elements", cfg->solver.op,
+                hx_config_place(cfg, "solver.operator", place, sizeof place),
+                cfg->solver.element == HX_ELEMENT_SPLINE ? "spline" : "quadratic");
+    return hx_config_set_word(&cfg->solver.op, "auto");
+}
+
 /* The raw mesh, renumbered as asked and validated. */
 static int make_raw_mesh(hx_session *s)
 {
@@ -121,6 +152,7 @@ static int make_raw_mesh(hx_session *s)
     }
     hx_session_end_step(s, HX_SETUP_MESH, begin);
     HX_TRY(settle_element(s));
+    HX_TRY(settle_operator(s));
     HX_TRY(hx_footprint_check(s));
     if (cfg->mesh.shuffle != 0) {
         begin = hx_session_begin_step(HX_SETUP_SHUFFLE);

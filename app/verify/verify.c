@@ -112,9 +112,9 @@ int hx_verify_open(hx_verify *v, const hx_options *options)
     HX_TRY(read_options(v, options));
     HX_TRY(hx_config_read(&s->cfg, v->config, v->n_override, v->override));
     hx_config_solve_by_residual(&s->cfg);
-    if (v->quadratic.asked && hx_config_is_heat(&s->cfg))
-        return HX_RAISE(HX_EINPUT, "--element quadratic knows no physics = \"heat\": add "
-                                   "solver.element=quadratic to the command instead");
+    if (v->quadratic.solid_only && hx_config_is_heat(&s->cfg))
+        return HX_RAISE(HX_EINPUT, "--element quadratic-solid leaves out void, through which heat "
+                                   "flows too: with physics = \"heat\" take --element quadratic");
     if (v->surface.path && hx_config_is_heat(&s->cfg))
         return HX_RAISE(HX_EINPUT, "--surface knows no physics = \"heat\"");
     if (v->quadratic.asked) {
@@ -213,15 +213,14 @@ static int keep_densities(hx_verify *v)
     return HX_OK;
 }
 
-/* Of heat: temperatures from the unknowns, fluxes, and their length for the stress. */
-static void find_fluxes(hx_verify *v)
+void hx_verify_find_fluxes(const hx_problem *problem, const double *modulus, double *u, float *flux,
+                           float *size)
 {
-    const hx_session *s = &v->session;
-    for (int64_t a = 0; a < s->space.n_point; a++) v->u[a] += s->problem.reference;
-    hx_output_heat_flux(&s->problem, v->modulus, v->u, v->flux);
-    for (int64_t e = 0; e < s->mesh.n_elem; e++) {
-        const float *const q = v->flux + 3 * e;
-        v->stress[e] = sqrtf(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
+    for (int64_t a = 0; a < problem->space.n_point; a++) u[a] += problem->reference;
+    hx_output_heat_flux(problem, modulus, u, flux);
+    for (int64_t e = 0; e < problem->mesh->n_elem; e++) {
+        const float *const q = flux + 3 * e;
+        size[e] = sqrtf(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
     }
 }
 
@@ -233,7 +232,7 @@ static int find_peaks(hx_verify *v, hx_verify_analysis *a, int with_fields)
     for (int c = 0; c < s->problem.cases.n; c++) {
         HX_TRY(hx_analysis_point_displacement(&s->analysis, c, v->u));
         if (hx_config_is_heat(&s->cfg))
-            find_fluxes(v);
+            hx_verify_find_fluxes(&s->problem, v->modulus, v->u, v->flux, v->stress);
         else
             hx_output_von_mises(&s->problem, v->modulus, v->u, v->stress);
         HX_TRY(hx_space_leave_nodes(&s->space, s->problem.components, v->u));

@@ -123,8 +123,12 @@ const char *hx_verify_element_word(size_t i); /* NULL past the last */
 /* Both analyses; with_fields: v->fields gets the 0/1 design's. HX_ENUMERIC: not finite. */
 int hx_verify_analyse(hx_verify *v, int with_fields);
 
+/* Of heat: u[n_point] from unknowns to temperatures, flux[n_elem][3] and its size[n_elem]. */
+void hx_verify_find_fluxes(const hx_problem *problem, const double *modulus, double *u, float *flux,
+                           float *size);
+
 /* v->quadratic of the 0/1 design, after both; the session's solver is gone then. HX_EENV: neither
- * the whole mesh nor the solid alone fits. */
+ * the whole mesh nor the solid alone fits; of heat the whole, since void conducts too. */
 int hx_verify_analyse_quadratic(hx_verify *v);
 
 /* v->surface of the file that --surface names: mesh and sets, checked before anything is solved;

@@ -1,5 +1,6 @@
 /* The 0/1 design again with quadratic elements: what the mesh of linear ones leaves out. Of the
- * whole mesh, void included, or of the largest solid piece alone where that does not fit. */
+ * whole mesh, void included, or of the largest solid piece alone where that does not fit; of heat,
+ * which void conducts too, always of the whole. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,8 @@
 #include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/base/vec3.h"
+#include "core/registry.h"
+#include "core/solver/conduction_ops.h"
 #include "core/solver/precond.h"
 #include "verify.h"
 
@@ -75,7 +78,8 @@ int hx_verify_count_bytes(const hx_verify *v, const hx_problem *problem, hx_devi
                           size_t *bytes)
 {
     const hx_solver_params params = hx_verify_solver_params(v);
-    const size_t vector = 3 * (size_t)problem->space.n_point * sizeof(double);
+    const size_t vector =
+        (size_t)problem->components * (size_t)problem->space.n_point * sizeof(double);
     const hx_precond_kind *kind =
         hx_choose_precond(&params.choose, device->ops, hx_choose_size(&problem->space));
     hx_account account = {0};
@@ -90,6 +94,14 @@ int hx_verify_count_bytes(const hx_verify *v, const hx_problem *problem, hx_devi
     return HX_OK;
 }
 
+/* The session's device, or the CPU where that has no quadratic elements of heat. */
+static const hx_device_ops *device_of(const hx_verify *v)
+{
+    const hx_device_ops *const ops = v->session.device.ops;
+    const int has = !hx_config_is_heat(&v->session.cfg) || ops->conduction->quadratic;
+    return has ? ops : hx_device_find("cpu");
+}
+
 /* The whole mesh (solid = 0) or the solid alone, up to the problem; *bytes that its analysis takes
  * and *n_free that there are, 0: unknown. */
 static int open_part(const hx_verify *v, int solid, part *p, size_t *bytes, size_t *n_free)
@@ -97,11 +109,25 @@ static int open_part(const hx_verify *v, int solid, part *p, size_t *bytes, size
     size_t n_total;
     memset(p, 0, sizeof *p);
     p->mesh = &v->session.mesh;
-    HX_TRY(hx_device_open(&p->device, v->session.device.ops));
+    HX_TRY(hx_device_open(&p->device, device_of(v)));
     if (solid) HX_TRY(make_solid(v, p));
     HX_TRY(make_problem(v, p));
     HX_TRY(hx_verify_count_bytes(v, &p->problem, &p->device, bytes));
     return p->device.ops->memory(&p->device, n_free, &n_total);
+}
+
+/* HX_EENV: what either part takes, 0: not counted or not to be had. */
+static int refuse(const hx_verify *v, size_t whole, size_t solid, size_t n_free)
+{
+    char a[32], b[32], c[32], alone[64] = "";
+    if (!hx_config_is_heat(&v->session.cfg))
+        snprintf(alone, sizeof alone, " and %s for the solid alone",
+                 hx_format_bytes((double)solid, b, sizeof b));
+    return HX_RAISE(HX_EENV,
+                    "quadratic elements need %s of memory for the whole mesh%s, %s is free: take a "
+                    "coarser mesh, or verify with linear elements",
+                    whole > 0 ? hx_format_bytes((double)whole, a, sizeof a) : "more", alone,
+                    hx_format_bytes((double)n_free, c, sizeof c));
 }
 
 /* The part that fits, and how much it takes. */
@@ -109,23 +135,18 @@ static int find_part(hx_verify *v, part *p)
 {
     hx_verify_quadratic *const q = &v->quadratic;
     size_t whole = 0, solid = 0, n_free = 0;
-    char a[32], b[32], c[32];
     if (!q->solid_only) {
         HX_TRY(open_part(v, 0, p, &whole, &n_free));
         q->bytes = whole;
         if (n_free == 0 || whole <= n_free) return HX_OK;
+        if (hx_config_is_heat(&v->session.cfg)) return refuse(v, whole, 0, n_free);
         part_free(p);
     }
     HX_TRY(open_part(v, 1, p, &solid, &n_free));
     q->solid_only = 1;
     q->bytes = solid;
     if (n_free == 0 || solid <= n_free) return HX_OK;
-    return HX_RAISE(HX_EENV,
-                    "quadratic elements need %s of memory for the whole mesh and %s for the solid "
-                    "alone, %s is free: take a coarser mesh, or verify with linear elements",
-                    whole > 0 ? hx_format_bytes((double)whole, a, sizeof a) : "more",
-                    hx_format_bytes((double)solid, b, sizeof b),
-                    hx_format_bytes((double)n_free, c, sizeof c));
+    return refuse(v, whole, solid, n_free);
 }
 
 /* Peaks of a case over nodes and elements of solid. */
@@ -133,10 +154,11 @@ static void find_peaks(const hx_verify *v, const part *p, int load_case, const d
                        const float *stress, hx_verify_analysis *a)
 {
     const hx_mesh *mesh = &v->session.mesh;
+    const int is_heat = hx_config_is_heat(&v->session.cfg); /* void is a part of it */
     for (int64_t k = 0; k < p->mesh->n_node; k++) {
         const int64_t node = p->node_map ? p->node_map[k] : k;
-        const double size = hx_norm3(u + 3 * k);
-        if (v->attached.node[node] == HX_NODE_VOID ||
+        const double size = is_heat ? u[k] : hx_norm3(u + 3 * k);
+        if ((v->attached.node[node] == HX_NODE_VOID && !is_heat) ||
             (a->displacement.load_case > 0 && !(size > a->displacement.value)))
             continue;
         a->displacement = (hx_verify_peak){size, load_case, hx_mesh_node_number(mesh, node), {0}};
@@ -153,17 +175,23 @@ static void find_peaks(const hx_verify *v, const part *p, int load_case, const d
 
 static int read_results(const hx_verify *v, part *p, hx_verify_analysis *a)
 {
-    double *u = NULL, *modulus = NULL;
-    float *stress = NULL;
-    int rc;
+    const int is_heat = hx_config_is_heat(&v->session.cfg);
     const size_t n_elem = (size_t)p->mesh->n_elem;
-    HX_TRY_FAIL(hx_alloc_raw(&u, 3 * (size_t)p->space.n_point, sizeof *u, "displacements"));
+    const size_t n = (size_t)p->problem.components * (size_t)p->space.n_point;
+    double *u = NULL, *modulus = NULL;
+    float *stress = NULL, *flux = NULL;
+    int rc;
+    HX_TRY_FAIL(hx_alloc_raw(&u, n, sizeof *u, "displacements"));
+    if (is_heat) HX_TRY_FAIL(hx_alloc_raw(&flux, 3 * n_elem, sizeof *flux, "heat fluxes"));
     HX_TRY_FAIL(hx_alloc_raw(&modulus, n_elem, sizeof *modulus, "moduli"));
     HX_TRY_FAIL(hx_alloc_raw(&stress, n_elem, sizeof *stress, "stresses"));
     HX_TRY_FAIL(hx_analysis_modulus(&p->analysis, modulus));
     for (int c = 0; c < p->problem.cases.n; c++) {
         HX_TRY_FAIL(hx_analysis_point_displacement(&p->analysis, c, u));
-        hx_output_von_mises(&p->problem, modulus, u, stress);
+        if (is_heat)
+            hx_verify_find_fluxes(&p->problem, modulus, u, flux, stress);
+        else
+            hx_output_von_mises(&p->problem, modulus, u, stress);
         find_peaks(v, p, c + 1, u, stress, a);
         a->case_compliance[c] = p->analysis.load_case[c].compliance;
     }
@@ -172,6 +200,7 @@ fail:
     free(u);
     free(modulus);
     free(stress);
+    free(flux);
     return rc;
 }
 

@@ -84,6 +84,20 @@ static size_t read_number(const char *path)
     return n == 1 ? (size_t)value : SIZE_MAX;
 }
 
+/* Of what `ulimit -v` allows, as batch systems set it; SIZE_MAX without such a limit. */
+static size_t addresses_left(void)
+{
+    struct rlimit limit;
+    unsigned long long pages = 0;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return SIZE_MAX;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (!f) return SIZE_MAX;
+    if (fscanf(f, "%llu", &pages) != 1) pages = 0;
+    fclose(f);
+    const size_t used = (size_t)pages * (size_t)sysconf(_SC_PAGESIZE);
+    return limit.rlim_cur > used ? (size_t)limit.rlim_cur - used : 1; /* 0 would be: unknown */
+}
+
 size_t hx_host_memory_available(void)
 {
     size_t available = 0;
@@ -103,7 +117,8 @@ size_t hx_host_memory_available(void)
         const size_t left = limit > busy ? limit - busy : 0;
         if (left < available) available = left;
     }
-    return available;
+    const size_t addresses = addresses_left();
+    return addresses < available ? addresses : available;
 }
 
 size_t hx_host_memory_peak(void)

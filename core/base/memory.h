@@ -22,7 +22,8 @@ int hx_alloc_raw(void *out, size_t count, size_t size, const char *what);
 /* Copies a string; NULL gives NULL. */
 int hx_strdup(char **out, const char *text);
 
-/* Bytes the operating system can still give (cgroup limit included); 0 if it does not say. */
+/* Bytes the operating system can still give (limits of the cgroup and of `ulimit -v` included); 0
+ * if it does not say. */
 size_t hx_host_memory_available(void);
 
 /* Largest resident set of this process so far, in bytes. */

@@ -51,13 +51,43 @@ ok "says that" contains stdout "of the largest solid piece, without void"
 ok "solid.json" contains solid.json '"solid_alone": true'
 ok "verify of a quadratic run" "$hextop" verify quadratic/density_0006.vtk quadratic/config.cfg
 # 0/1 with quadratic elements, asked for in two ways
-ok "directly" "$hextop" verify linear/density_0006.vtk linear/config.cfg solver.element=quadratic \
-    solver.operator=auto solver.preconditioner=auto --output direct.json
+ok "directly" "$hextop" verify linear/density_0006.vtk linear/config.cfg solver.element=quadratic --output direct.json
+ok "says what gave way" contains stdout "operator auto in place of otf (linear/config.cfg:"
 direct=$(sed -n '/"black_white"/,/}/s/.*"compliance": \([-0-9.e+]*\).*/\1/p' direct.json | head -1)
 beside=$(sed -n '/"quadratic"/,$s/.*"compliance": \([-0-9.e+]*\).*/\1/p' linear/verify.json | head -1)
 ok "the same compliance" near "$direct" "$beside" 1e-4
 alone=$(sed -n '/"quadratic"/,$s/.*"compliance": \([-0-9.e+]*\).*/\1/p' solid.json | head -1)
 ok "without void softer, but little: $beside, $alone" awk -v a="$beside" -v b="$alone" 'BEGIN { exit !(b > a && b < 1.2 * a) }'
+
+# An element of the command line is worth more than the operator that a run's config names.
+for more in "" "--density linear --black-white" "--density linear --solid-only"; do
+    # shellcheck disable=SC2086
+    ok "analyse $more" "$hextop" analyse linear/config.cfg solver.element=quadratic $more
+    ok "analyse $more: said once" test "$(grep -c 'operator auto in place of otf (linear/config.cfg:' stdout)" = 1
+done
+ok "one that knows it stays" "$hextop" analyse linear/config.cfg solver.element=quadratic solver.operator=csr
+ok "nothing is said" test "$(grep -c 'operator auto in place' stdout)" = 0
+sed 's/operator = "otf"/operator = "bsr"/' linear/config.cfg >bsr.cfg
+ok "of the file too" "$hextop" analyse bsr.cfg solver.element=quadratic
+ok "nothing is said of the file's" test "$(grep -c 'operator auto in place' stdout)" = 0
+for precond in jacobi block-jacobi multigrid none; do
+    ok "$precond knows it" "$hextop" analyse linear/config.cfg solver.element=quadratic solver.preconditioner=$precond
+done
+
+# Heat: the whole mesh, two temperatures held, the same in two ways.
+sed -e 's/^loads.*/loads = ( { source = 0.01; } );/' -e 's/^material.*/physics = "heat"; material = { conductivity = 1.0; };/' \
+    -e 's/^supports.*/supports = ( { set = "left"; temperature = 20.0; } );\nconvection = ( { set = "right"; coefficient = 0.1; ambient = 35.0; } );/' \
+    -e 's/ rho_min = 0.1;//' -e 's/fields = .*/fields = ["density"]; };/' part.cfg >heat.cfg
+ok "heat" "$hextop" run heat.cfg output.directory=heat
+ok "verify of heat" "$hextop" verify heat --element quadratic solver.tolerance=1e-10
+ok "verify of heat says it" contains stdout "quadratic hex20, 192 elements, 1,145 points"
+ok "verify of heat directly" "$hextop" verify heat solver.element=quadratic solver.tolerance=1e-10 --output direct.json
+for key in compliance temperature heat_flux; do
+    case $key in compliance) shown=compliance ;; *) shown=value ;; esac
+    a=$(sed -n "/\"black_white\"/,/\"quadratic\"/{/\"$key\"/,/\"$shown\"/s/.*\"$shown\": \([-0-9.e+]*\).*/\1/p}" direct.json | head -1)
+    b=$(sed -n "/\"quadratic\"/,\${/\"$key\"/,/\"$shown\"/s/.*\"$shown\": \([-0-9.e+]*\).*/\1/p}" heat/verify.json | head -1)
+    ok "heat, the same $key: $a, $b" near "$b" "$a" 1e-8
+done
 
 # Curved edges of a file: two elements of a ring, the same in two formats; the solid alone has them too.
 cat >ring.cfg <<'END'
@@ -129,6 +159,8 @@ refused compare "'otf' has no quadratic elements" compare part.cfg solver.elemen
 refused matrix "are made in one range" matrix part.cfg solver.element=quadratic --memory 1e5
 refused operator "operator 'otf' has no quadratic elements: those that store a matrix have (bsr, bsrsym, csr), or auto" \
     verify linear/density_0006.vtk linear/config.cfg solver.element=quadratic solver.operator=otf
+refused heat "leaves out void, through which heat flows too: with physics = \"heat\" take --element quadratic" \
+    verify heat --element quadratic-solid
 refused word "unknown 'cubic'; valid: linear, quadratic, quadratic-solid" \
     verify linear/density_0006.vtk linear/config.cfg --element cubic
 ok "mesh shows the nodes" "$hextop" mesh part.cfg shown.vtk solver.element=quadratic

@@ -1,11 +1,15 @@
 /* What all rooms stand on: growing arrays, sorting, random numbers. */
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "core/base/account.h"
 #include "core/base/error.h"
 #include "core/base/grow.h"
+#include "core/base/memory.h"
 #include "core/base/random.h"
 #include "core/base/sort.h"
 #include "core/base/vec3.h"
@@ -143,6 +147,28 @@ static void test_account(void)
     CHECK(hx_account_find(&account, name[HX_ACCOUNT_ITEMS]) == NULL);
 }
 
+/* A limit of addresses, as `ulimit -v` sets it, counts as memory that is not there. */
+static void test_address_limit(void)
+{
+    enum { SOME = 1 << 30 };
+    struct rlimit before, now;
+    char line[64] = "";
+    FILE *f = fopen("/proc/self/statm", "r");
+    const int is_read = f && fgets(line, sizeof line, f);
+    if (f) fclose(f);
+    if (!is_read || getrlimit(RLIMIT_AS, &before) != 0) return;
+    now = before;
+    now.rlim_cur = (rlim_t)strtoull(line, NULL, 10) * (rlim_t)sysconf(_SC_PAGESIZE) + SOME;
+    if (setrlimit(RLIMIT_AS, &now) != 0) return;
+    const size_t some = hx_host_memory_available();
+    now.rlim_cur = 1 << 20;
+    CHECK(setrlimit(RLIMIT_AS, &now) == 0);
+    const size_t none = hx_host_memory_available();
+    CHECK(setrlimit(RLIMIT_AS, &before) == 0);
+    CHECK_MSG(some > 0 && some <= SOME, "%zu available within %d", some, SOME);
+    CHECK_MSG(none == 1, "%zu available, and 0 would be: unknown", none);
+}
+
 int main(void)
 {
     test_account();
@@ -152,5 +178,6 @@ int main(void)
     test_sort_four();
     test_random();
     test_vectors();
+    test_address_limit();
     TEST_END();
 }
