@@ -213,7 +213,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
 // The largest change needs no order: changes are not negative, and compare as their bits do.
 __global__ void __launch_bounds__(HX_BLOCK) oc_end_kernel(hx_device_oc oc)
 {
-    __shared__ typename hx_block_reduce::TempStorage storage;
+    __shared__ double of_warp[HX_BLOCK_WARPS];
     const double scale = oc.d_state->scale;
     double change = 0.0;
     for (int64_t e = hx_first_of_thread(); e < oc.n; e += hx_all_threads()) {
@@ -224,8 +224,7 @@ __global__ void __launch_bounds__(HX_BLOCK) oc_end_kernel(hx_device_oc oc)
         oc.d_proposal[e] = next;
         change = fmax(change, fabs(next - rho));
     }
-    change =
-        hx_block_reduce(storage).Reduce(change, [](double a, double b) { return a > b ? a : b; });
+    change = hx_block_reduce(change, of_warp, [](double a, double b) { return a > b ? a : b; });
     if (threadIdx.x == 0)
         atomicMax(reinterpret_cast<unsigned long long *>(&oc.d_state->change),
                   static_cast<unsigned long long>(__double_as_longlong(change)));

@@ -14,7 +14,7 @@ done
 
 mkdir tree
 for item in app core filters gpu lib meson.build meson_options.txt; do cp -R "$src/$item" tree/; done
-meson setup build tree -Dcuda=enabled -Dgpu_arch=90 -Dtests=false >log 2>&1 || {
+meson setup build tree -Dcuda=enabled -Dgpu_arch=90 -Dgpu_optimise=false -Dtests=false >log 2>&1 || {
     cat log
     fault "meson setup"
 }

@@ -23,6 +23,8 @@ COMMANDS = ("hextop", "build/app/hextop")
 SOURCE = re.compile(r"`([\w./-]+\.(?:c|h|cu|cuh|inc|py|sh))`")
 # The coarse meshes in examples/, which gmsh makes again in a second.
 COARSE = {"bracket": "6.9", "hook": "7", "bell-crank": "6"}
+# Spline volumes in so many spans as still make a part.
+REFINE = {"pipe_bracket": "[2,2,2]", "spline_part": "[1,1,1]"}
 
 n_checked = {"links": 0, "names": 0, "commands": 0, "mentions": 0}
 faults = []
@@ -146,12 +148,15 @@ def shortened(line, words):
     command = next((w for w in words[1:] if not w.startswith("-")), "")
     if "--paper" in words:
         add += ["--sizes", "20x4x4"]
-    elif command in ("run", "check", "compare", "matrix", "mesh") and re.search(r"configs/\w+\.cfg\b", line):
+    elif command in ("run", "check", "analyse", "compare", "matrix", "mesh") and re.search(r"configs/\w+\.cfg\b", line):
         add += ["mesh.size=0", "mesh.nx=20", "mesh.ny=", "mesh.nz="]
-    if command in ("run", "check", "compare", "matrix", "verify"):
+    if command in ("run", "check", "analyse", "compare", "matrix", "verify"):
         add += ["solver.device=cpu", "solver.tolerance=1e-3"]
     if "/bearing.cfg" in line:
         add.append("mesh.element_size=8")
+    for part, refine in REFINE.items():
+        if f"/{part}.cfg" in line:
+            add.append(f"'mesh.refine={refine}'")
     if command == "run":
         add.append("optimization.iterations=2")
     if command == "compare":
