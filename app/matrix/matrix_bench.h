@@ -152,6 +152,7 @@ typedef enum { HX_BITS_UNKNOWN, HX_BITS_SAME, HX_BITS_VARY } hx_bench_bits;
 typedef struct hx_bench_fill {
     double prepare_seconds; /* what it keeps from design to design, made once */
     hx_bench_time run;      /* the values of a design */
+    hx_steps steps;         /* of the last such run; n = 0: it has none */
     size_t kept_bytes;
     double error;       /* of a product, relative; NaN: not checked */
     hx_bench_bits bits; /* of the product, run after run */

@@ -436,6 +436,7 @@ static int measure_fill(filling *f, hx_bench_check *check, hx_bench_fill *out)
     out->prepare_seconds = hx_clock() - begin;
     out->kept_bytes = dev->ops->matrix->fill_bytes(f->state);
     HX_TRY(repeat(dev, run_fill, f, &out->run));
+    if (dev->ops->matrix->fill_steps) dev->ops->matrix->fill_steps(f->state, &out->steps);
     return check ? check_fill(check, f->m, f->fill, f->state, out) : HX_OK;
 }
 

@@ -391,7 +391,14 @@ def test_bench_papers():
     check(len(counts) == 9 and all(row[-1] == "-" for row in counts[1:]), f"P3, Table 1: {counts}")
     times = cells(said, "triplets ms")
     check(len(times) == 11 and all(number(t) > 0 for t in times[0][1:])
-          and all(t == "-" for t in times[1][3:]), f"P3, Table 2: {times[:2]}")
+          and all(t == "-" for t in times[1][2:]), f"P3, Table 2: {times[:2]}")
+    parts = cells(said, "paper's integration")
+    check(len(parts) == 11 and all(t == "-" for t in parts[1][2:]), f"P3, integration: {parts[:2]}")
+    share, alone, ms, down, rest, back = (number(t) for t in parts[0][2:8])
+    check(parts[0][1] == "82.8 %" and number(parts[1][1]) == 80.9 and min(ms, rest) > 0 and down == back == 0
+          and share == alone, f"P3, integration on a CPU, whose memory is the host's: {parts[0]}")
+    small(abs(alone / (100 * ms / (ms + rest)) - 1), 0.01, f"P3, share of integration: {parts[0]}")
+    check(all(number(t) > 0 for t in parts[0][8:]), f"P3, one core: {parts[0]}")
     stages = cells(said, "paper S1 s")
     check([row[7] for row in stages if row[8] != "-"] == ["4,096"] and len(stages) == 13,
           f"P2, Tables 3 and 5: {stages}")
