@@ -101,6 +101,13 @@ int hx_cuda_fill_reads_slots(const void *state)
     return !static_cast<const hx_cuda_filling *>(state)->kind->spares_slots;
 }
 
+void hx_cuda_fill_steps(const void *state, hx_steps *steps)
+{
+    const auto *filling = static_cast<const hx_cuda_filling *>(state);
+    steps->n = 0;
+    if (filling->kind->steps) filling->kind->steps(filling, steps);
+}
+
 size_t hx_cuda_fill_bytes(const void *state)
 {
     const auto *filling = static_cast<const hx_cuda_filling *>(state);

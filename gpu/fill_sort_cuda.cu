@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/base/radix_sort.h"
 #include "fill_tiles_cuda.cuh"
@@ -256,6 +257,7 @@ struct triplets_filling : hx_cuda_filling {
     int32_t *order;    // [n]
     int32_t *point;    // [n_place]
     hx_matrix host;    // the matrix with its pattern in host memory; values are `value`
+    hx_steps steps;    // of the last run
 };
 
 // Numbers of the lower half of a cell's matrix; (r, s), s <= r, is the r (r + 1) / 2 + s-th.
@@ -362,16 +364,35 @@ static int triplets_prepare(hx_cuda_filling *filling)
     return f->dev->ops->alloc(f->dev, static_cast<size_t>(f->chunk) * cell_bytes, &f->d_triplet);
 }
 
+enum { INTEGRATION, DOWNLOAD, CONVERSION, UPLOAD, N_STEP };
+constexpr hx_steps NO_TIME = {N_STEP,
+                              {{HX_STEP_INTEGRATION, 0.0},
+                               {HX_STEP_DOWNLOAD, 0.0},
+                               {HX_STEP_CONVERSION, 0.0},
+                               {HX_STEP_UPLOAD, 0.0}}};
+
+// Ends a step that began at *begin, when what is queued has run; the next begins.
+static int end_step(triplets_filling *f, int step, double *begin)
+{
+    HX_TRY(f->dev->ops->sync(f->dev));
+    const double now = hx_clock();
+    f->steps.step[step].seconds += now - *begin;
+    *begin = now;
+    return HX_OK;
+}
+
 // P3's groups of cells, one after the other.
-template <int C> static int integrate(const triplets_filling *f)
+template <int C> static int integrate(triplets_filling *f, double *begin)
 {
     const int64_t n_cell = f->input.incidence.n_cell;
     for (int64_t first = 0; first < n_cell; first += f->chunk) {
         const int64_t n = n_cell - first < f->chunk ? n_cell - first : f->chunk;
         const lower_sink<C> sink = {f->d_triplet, first};
         HX_TRY(hx_launch_cells<C>(f->dev, f->input, nullptr, first, n, sink));
+        HX_TRY(end_step(f, INTEGRATION, begin));
         HX_TRY(f->dev->ops->download(f->dev, f->triplet + first * n_lower(C), f->d_triplet,
                                      static_cast<size_t>(n * n_lower(C)) * sizeof(double)));
+        HX_TRY(end_step(f, DOWNLOAD, begin));
     }
     return HX_OK;
 }
@@ -432,12 +453,22 @@ static void convert(const triplets_filling *f)
 
 static int triplets_run(hx_cuda_filling *filling)
 {
-    const auto *const f = static_cast<const triplets_filling *>(filling);
-    HX_TRY(f->m->spec.components == 3 ? integrate<3>(f) : integrate<1>(f));
+    auto *const f = static_cast<triplets_filling *>(filling);
+    f->steps = NO_TIME;
+    HX_TRY(f->dev->ops->sync(f->dev));
+    double begin = hx_clock();
+    HX_TRY(f->m->spec.components == 3 ? integrate<3>(f, &begin) : integrate<1>(f, &begin));
     memcpy(f->scratch, f->key, static_cast<size_t>(f->n) * sizeof *f->key);
     HX_TRY(hx_radix_sort(f->scratch, f->order, f->n, 32 + bits_of(f->m->pattern.n_point)));
     convert(f);
-    return f->dev->ops->upload(f->dev, f->m->d_value, f->value, hx_value_bytes(*f->m));
+    HX_TRY(end_step(f, CONVERSION, &begin));
+    HX_TRY(f->dev->ops->upload(f->dev, f->m->d_value, f->value, hx_value_bytes(*f->m)));
+    return end_step(f, UPLOAD, &begin);
+}
+
+static void triplets_steps(const hx_cuda_filling *filling, hx_steps *steps)
+{
+    *steps = static_cast<const triplets_filling *>(filling)->steps;
 }
 
 static void triplets_release(hx_cuda_filling *filling)
@@ -462,5 +493,10 @@ static size_t triplets_bytes(const hx_cuda_filling *filling)
            sizeof(double);
 }
 
-const hx_cuda_fill_kind hx_cuda_fill_triplets = {sizeof(triplets_filling), triplets_prepare,
-                                                 triplets_run, triplets_release, triplets_bytes};
+const hx_cuda_fill_kind hx_cuda_fill_triplets = {sizeof(triplets_filling),
+                                                 triplets_prepare,
+                                                 triplets_run,
+                                                 triplets_release,
+                                                 triplets_bytes,
+                                                 0,
+                                                 triplets_steps};

@@ -365,6 +365,7 @@ hx_matrix_ops make_ops()
     ops.fill_run = hx_cuda_fill_run;
     ops.fill_free = hx_cuda_fill_free;
     ops.fill_bytes = hx_cuda_fill_bytes;
+    ops.fill_steps = hx_cuda_fill_steps;
     ops.fill_reads_slots = hx_cuda_fill_reads_slots;
     ops.multiply = hx_cuda_matrix_multiply;
     ops.multiply_dot = hx_cuda_matrix_multiply_dot;

@@ -83,6 +83,7 @@ int hx_cuda_fill_create(void **state, hx_device *dev, hx_fill fill, const hx_mat
 int hx_cuda_fill_run(void *state);
 void hx_cuda_fill_free(void *state);
 size_t hx_cuda_fill_bytes(const void *state);
+void hx_cuda_fill_steps(const void *state, hx_steps *steps);
 int hx_cuda_fill_reads_slots(const void *state);
 
 // What one fill keeps begins with this.
@@ -103,6 +104,7 @@ struct hx_cuda_fill_kind {
     void (*release)(hx_cuda_filling *filling);
     size_t (*bytes)(const hx_cuda_filling *filling);
     int spares_slots = 0; // 1: `run` does not read the pattern's
+    void (*steps)(const hx_cuda_filling *filling, hx_steps *steps) = nullptr; // of the last `run`
 };
 extern const hx_cuda_fill_kind hx_cuda_fill_gather; // fill_gather_cuda.cu
 extern const hx_cuda_fill_kind

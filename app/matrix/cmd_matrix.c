@@ -99,6 +99,7 @@ static int first_design(hx_matrix_job *job)
     HX_TRY(hx_config_set_word(&s->cfg.solver.op, is_linear ? "otf" : "bsrsym"));
     HX_TRY(hx_config_set_word(&s->cfg.solver.preconditioner, "jacobi"));
     HX_TRY(hx_session_open_device(s));
+    hx_matrix_meter_open(&job->meter, &s->device);
     HX_TRY(hx_session_make_solver(s));
     HX_TRY(hx_session_make_design(s));
     HX_TRY(hx_optimizer_filter(&s->opt));
@@ -126,7 +127,9 @@ static int result_design(hx_matrix_job *job)
         hx_log_warning("%s lacks %s elements, written with a threshold: taken as rho_min", path,
                        hx_format_count(match.n_missing, count, sizeof count));
     HX_TRY(hx_session_find_device(s, &ops));
-    return hx_session_start_device(s, ops);
+    HX_TRY(hx_session_start_device(s, ops));
+    hx_matrix_meter_open(&job->meter, &s->device);
+    return HX_OK;
 }
 
 static int open_design(hx_matrix_job *job)
@@ -176,7 +179,8 @@ static int matrix(hx_matrix_job *job, const hx_options *options)
     HX_TRY(open_problem(job, options));
     HX_TRY(open_design(job));
     if (bench == HX_BENCH_ALL)
-        return hx_matrix_bench_all(&job->session.device, &job->session.problem, job->modulus);
+        return hx_matrix_bench_all(&job->session.device, &job->session.problem, job->modulus,
+                                   &job->meter);
     HX_TRY(hx_matrix_stages_open(&job->stages, &job->session, &job->plan));
     hx_matrix_report_sizes(job);
     HX_TRY(hx_matrix_sides_create(&job->sides, &job->session.problem, job->rho, &job->plan));
@@ -210,6 +214,7 @@ static int command_matrix(const hx_options *options)
     free(job.modulus);
     free(job.blocks);
     hx_matrix_plan_free(&job.plan);
+    hx_matrix_meter_close(&job.meter);
     hx_session_free(&job.session);
     hx_matrix_end_signals(&job);
     return rc;

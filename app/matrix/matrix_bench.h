@@ -6,6 +6,7 @@
 #include "../text/table.h"
 #include "core/matrix/matrix.h"
 #include "core/problem/problem.h"
+#include "matrix_meter.h"
 
 typedef enum {
     HX_BENCH_NONE,
@@ -46,6 +47,7 @@ enum { HX_BENCH_N_ARRAY = 12 };
 /* A space on a device, with moduli: what patterns and fills start from. */
 typedef struct hx_bench_site {
     hx_device *dev;                /* (borrowed) */
+    hx_matrix_meter *meter;        /* of the device (borrowed); NULL: none is open */
     int64_t n_elem;                /* cells */
     hx_fill_input input;           /* with the points' places; its rule is the space's */
     hx_spline_rule spline;         /* of a spline: the input's, its arrays on the device */
@@ -152,7 +154,9 @@ typedef enum { HX_BITS_UNKNOWN, HX_BITS_SAME, HX_BITS_VARY } hx_bench_bits;
 typedef struct hx_bench_fill {
     double prepare_seconds; /* what it keeps from design to design, made once */
     hx_bench_time run;      /* the values of a design */
+    hx_steps steps;         /* of the last such run; n = 0: it has none */
     size_t kept_bytes;
+    size_t most_bytes;  /* on the device while that was made, with it; 0: not known */
     double error;       /* of a product, relative; NaN: not checked */
     hx_bench_bits bits; /* of the product, run after run */
     char note[192];     /* why it was left out; "" */
@@ -286,7 +290,9 @@ int hx_bench_p5(hx_bench *bench); /* matrix_bench_p5.h */
 /* One or all four on an open device, on meshes of at most `most` elements (0: what the device does
  * in minutes). 1: a result is off. */
 int hx_matrix_bench_papers(hx_device *dev, hx_bench_kind papers, int64_t most);
-/* Every builder, fill and format of the device on the problem's mesh. 1: a result is off. */
-int hx_matrix_bench_all(hx_device *dev, const hx_problem *problem, const double *modulus);
+/* Every builder, fill and format of the device on the problem's mesh, whose meter is open. 1: a
+ * result is off. */
+int hx_matrix_bench_all(hx_device *dev, const hx_problem *problem, const double *modulus,
+                        hx_matrix_meter *meter);
 
 #endif

@@ -217,13 +217,14 @@ static int measure_part(all *a, hx_part part)
 
 static void print_fills(const all *a)
 {
-    static const char *const head[] = {"matrix", "fill",    "prepare ms", "ms",   "spread", "Mel/s",
-                                       "GB/s",   "of copy", "keeps",      "bits", "error"};
+    static const char *const head[] = {"matrix", "fill",  "prepare ms", "ms",
+                                       "spread", "Mel/s", "GB/s",       "of copy",
+                                       "keeps",  "peak",  "bits",       "error"};
     static const char *const bits[] = {"-", "same", "vary"};
     const double n_elem = (double)a->site.n_elem;
     hx_table table;
     hx_log_info("%s", "");
-    hx_table_begin(&table, "llrrrrrrrlr");
+    hx_table_begin(&table, "llrrrrrrrrlr");
     hx_bench_add_words(&table, head, sizeof head / sizeof head[0]);
     for (int i = 0; i < a->n_filled; i++) {
         const filled *row = &a->filled[i];
@@ -240,6 +241,8 @@ static void print_fills(const all *a)
         add_rate(&table, row->n_byte, seconds);
         add_share(&table, row->n_byte, seconds, a->bench.copy);
         hx_table_add(&table, "%s", hx_format_bytes((double)f->kept_bytes, bytes, sizeof bytes));
+        hx_format_bytes((double)f->most_bytes, bytes, sizeof bytes);
+        hx_table_add(&table, "%s", f->most_bytes > 0 ? bytes : "-");
         hx_table_add(&table, "%s%s", breaks ? "FAIL " : "", bits[f->bits]);
         hx_table_add(&table, f->error <= (row->spec.single ? 1e-6 : 1e-12) ? "%.1e" : "FAIL %.1e",
                      f->error);
@@ -295,6 +298,7 @@ static void print_products(const all *a)
 
 static void print_notes(const all *a)
 {
+    char peaks[96];
     for (int i = 0; i < a->n_note; i++) hx_log_info("  left out: %s", a->note[i]);
     hx_log_info("\n"
                 "  ms         medians, by the device's time stamps; of patterns and of what fills "
@@ -305,6 +309,7 @@ static void print_notes(const all *a)
                 "values\n"
                 "             written; products: values, indices, x and y\n"
                 "  keeps      bytes that a fill holds from design to design\n"
+                "  peak       bytes of the device while these are made, with them\n"
                 "  bits       of a product with the values of four designs (two of slow fills): "
                 "the same, or\n"
                 "             varying\n"
@@ -312,6 +317,7 @@ static void print_notes(const all *a)
                 "single 1e-6\n"
                 "  matrix     bytes of values, indices and plan, without the pattern's",
                 a->is_matrix_free ? "one without a matrix" : "the first matrix'");
+    hx_log_info("  memory     at most %s", hx_matrix_peaks(a->site.meter, 0, peaks, sizeof peaks));
 }
 
 /* K x by the element formulas, as the device's operator without a matrix has it. */
@@ -331,7 +337,7 @@ static int make_reference(all *a, const double *modulus)
     return rc;
 }
 
-static int measure(all *a, hx_device *dev, const double *modulus)
+static int measure(all *a, hx_device *dev, const double *modulus, hx_matrix_meter *meter)
 {
     const hx_problem *problem = a->problem;
     const hx_form form = hx_problem_is_heat(problem)
@@ -341,12 +347,14 @@ static int measure(all *a, hx_device *dev, const double *modulus)
     HX_TRY(hx_bench_check_open(&a->check, &a->bench, dev, n_dof));
     HX_TRY(make_reference(a, modulus));
     HX_TRY(hx_bench_site_open(&a->site, dev, &problem->space, form, modulus));
+    a->site.meter = meter;
     HX_TRY(measure_patterns(a));
     HX_TRY(measure_part(a, HX_PART_FULL));
     return measure_part(a, HX_PART_LOWER);
 }
 
-int hx_matrix_bench_all(hx_device *dev, const hx_problem *problem, const double *modulus)
+int hx_matrix_bench_all(hx_device *dev, const hx_problem *problem, const double *modulus,
+                        hx_matrix_meter *meter)
 {
     const hx_mesh *mesh = problem->mesh;
     char a_text[32], b_text[32], kinds[64];
@@ -361,7 +369,7 @@ int hx_matrix_bench_all(hx_device *dev, const hx_problem *problem, const double 
                     hx_format_count(problem->space.n_point, b_text, sizeof b_text),
                     problem->space.element == HX_ELEMENT_LINEAR ? "nodes" : "points",
                     hx_space_text(&problem->space, kinds, sizeof kinds));
-        rc = measure(a, dev, modulus);
+        rc = measure(a, dev, modulus, meter);
     }
     if (!hx_bench_is_quiet()) {
         if (a->n_filled > 0) print_fills(a);

@@ -426,16 +426,30 @@ static void drop_fill(void *context)
     f->state = NULL;
 }
 
-static int measure_fill(filling *f, hx_bench_check *check, hx_bench_fill *out)
+/* What the fill keeps, made once. Memory that the meter has not seen is not the device's own. */
+static int prepare_fill(filling *f, hx_bench_fill *out)
 {
     hx_device *dev = f->site->dev;
+    hx_matrix_meter *const meter = f->site->meter;
+    const size_t used = meter ? meter->used : 0;
     HX_TRY(dev->ops->sync(dev));
+    if (meter) hx_matrix_meter_restart(meter);
     const double begin = hx_clock();
     HX_TRY(create_fill(f));
     HX_TRY(dev->ops->sync(dev));
     out->prepare_seconds = hx_clock() - begin;
     out->kept_bytes = dev->ops->matrix->fill_bytes(f->state);
+    if (meter && meter->most_lately >= used + out->kept_bytes)
+        out->most_bytes = meter->most_lately - used;
+    return HX_OK;
+}
+
+static int measure_fill(filling *f, hx_bench_check *check, hx_bench_fill *out)
+{
+    hx_device *dev = f->site->dev;
+    HX_TRY(prepare_fill(f, out));
     HX_TRY(repeat(dev, run_fill, f, &out->run));
+    if (dev->ops->matrix->fill_steps) dev->ops->matrix->fill_steps(f->state, &out->steps);
     return check ? check_fill(check, f->m, f->fill, f->state, out) : HX_OK;
 }
 

@@ -12,6 +12,7 @@
 #include "core/matrix/row_range.h"
 #include "core/matrix/write_matrix.h"
 #include "matrix_bench.h"
+#include "matrix_meter.h"
 
 /* The options of `hextop matrix`. */
 enum {
@@ -203,8 +204,7 @@ void hx_matrix_stages_cost(const hx_matrix_stages *st, int widest, int several, 
  * would make the device wait for all that is queued, downloads included. For one thread, and work
  * that is queued in one order. */
 typedef struct hx_matrix_memory {
-    hx_device_ops ops;           /* the device's, while it is open: first, to be found from there */
-    const hx_device_ops *under;  /* what the device had; NULL: closed */
+    hx_device_layer layer;       /* first */
     hx_device *dev;              /* (borrowed) */
     struct hx_kept_block *block; /* (owned) */
     int n, room;
@@ -279,6 +279,7 @@ int hx_matrix_hand_work(void *what);
 
 struct hx_matrix_job {
     hx_session session;
+    hx_matrix_meter meter; /* of its device */
     hx_matrix_plan plan;
     hx_matrix_stages stages;
     hx_matrix_sides sides;

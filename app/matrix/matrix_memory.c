@@ -35,7 +35,7 @@ static void release_unused(hx_matrix_memory *m)
             continue;
         }
         m->held -= m->block[i].bytes;
-        m->under->release(m->dev, m->block[i].d_p);
+        m->layer.under->release(m->dev, m->block[i].d_p);
     }
     m->n = n;
 }
@@ -65,10 +65,10 @@ static int new_block(hx_matrix_memory *m, size_t bytes, hx_kept_block **block)
     void *d_p = NULL;
     if ((double)(m->held + bytes) > m->limit) release_unused(m);
     HX_TRY(make_room(m));
-    int rc = m->under->alloc(m->dev, bytes, &d_p);
+    int rc = m->layer.under->alloc(m->dev, bytes, &d_p);
     if (rc < 0) { /* what is kept may be what lacks */
         release_unused(m);
-        rc = m->under->alloc(m->dev, bytes, &d_p);
+        rc = m->layer.under->alloc(m->dev, bytes, &d_p);
     }
     if (rc < 0) return rc;
     *block = &m->block[m->n++];
@@ -102,13 +102,13 @@ static void release(hx_device *dev, void *d_p)
             m->used -= m->block[i].bytes;
             return;
         }
-    m->under->release(dev, d_p);
+    m->layer.under->release(dev, d_p);
 }
 
 static int memory(hx_device *dev, size_t *n_free, size_t *n_total)
 {
     const hx_matrix_memory *const m = of_device(dev);
-    HX_TRY(m->under->memory(dev, n_free, n_total));
+    HX_TRY(m->layer.under->memory(dev, n_free, n_total));
     if (*n_free > 0) *n_free += m->held - m->used;
     return HX_OK;
 }
@@ -117,20 +117,20 @@ void hx_matrix_memory_open(hx_matrix_memory *m, hx_device *dev, double limit)
 {
     memset(m, 0, sizeof *m);
     m->dev = dev;
-    m->under = dev->ops;
+    m->layer.under = dev->ops;
     m->limit = limit;
-    m->ops = *dev->ops;
-    m->ops.alloc = alloc;
-    m->ops.release = release;
-    m->ops.memory = memory;
-    dev->ops = &m->ops;
+    m->layer.ops = *dev->ops;
+    m->layer.ops.alloc = alloc;
+    m->layer.ops.release = release;
+    m->layer.ops.memory = memory;
+    dev->ops = &m->layer.ops;
 }
 
 void hx_matrix_memory_close(hx_matrix_memory *m)
 {
-    if (!m->under) return;
-    for (int i = 0; i < m->n; i++) m->under->release(m->dev, m->block[i].d_p);
+    if (!m->layer.under) return;
+    for (int i = 0; i < m->n; i++) m->layer.under->release(m->dev, m->block[i].d_p);
     free(m->block);
-    m->dev->ops = m->under;
+    m->dev->ops = m->layer.under;
     memset(m, 0, sizeof *m);
 }

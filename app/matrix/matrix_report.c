@@ -122,7 +122,7 @@ static void report_chunks(const hx_matrix_job *job)
 
 int hx_matrix_report_times(hx_matrix_job *job)
 {
-    char most[32], download[32], cut[32], written[32];
+    char most[32], download[32], cut[32], written[32], peaks[96];
     report_pattern(&job->stages);
     report_matrix(job);
     HX_TRY(report_values(job));
@@ -133,6 +133,8 @@ int hx_matrix_report_times(hx_matrix_job *job)
                     short_time(job->cut_seconds, cut, sizeof cut),
                     short_time(job->write_seconds, written, sizeof written),
                     large_number((double)job->file_bytes / job->write_seconds, most, sizeof most));
+    hx_log_info("memory     at most %s",
+                hx_matrix_peaks(&job->meter, job->stages.most_bytes, peaks, sizeof peaks));
     return HX_OK;
 }
 

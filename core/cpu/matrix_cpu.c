@@ -193,6 +193,7 @@ const hx_matrix_ops hx_cpu_matrix_ops = {
     .fill_run = hx_cpu_fill_run,
     .fill_free = hx_cpu_fill_free,
     .fill_bytes = hx_cpu_fill_bytes,
+    .fill_steps = hx_cpu_fill_steps,
     .multiply = hx_cpu_matrix_multiply,
     .multiply_dot = hx_cpu_matrix_multiply_dot,
     .multiply_single = hx_cpu_matrix_multiply_single,

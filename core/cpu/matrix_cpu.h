@@ -14,6 +14,7 @@ int hx_cpu_fill_create(void **state, hx_device *dev, hx_fill fill, const hx_matr
 int hx_cpu_fill_run(void *state);
 void hx_cpu_fill_free(void *state);
 size_t hx_cpu_fill_bytes(const void *state);
+void hx_cpu_fill_steps(const void *state, hx_steps *steps);
 
 /* Bytes of gather's lists for all rows; 0 where memory for a count lacks. O(n_place). */
 size_t hx_cpu_fill_expected(const hx_incidence *incidence);
@@ -43,6 +44,7 @@ typedef struct hx_cpu_sort hx_cpu_sort;
 int hx_cpu_sort_create(hx_cpu_sort **sort, const hx_matrix *m, const hx_fill_input *input,
                        int kept);
 int hx_cpu_sort_run(hx_cpu_sort *sort);
+void hx_cpu_sort_steps(const hx_cpu_sort *sort, hx_steps *steps);
 void hx_cpu_sort_free(hx_cpu_sort *sort);
 size_t hx_cpu_sort_bytes(const hx_cpu_sort *sort);
 

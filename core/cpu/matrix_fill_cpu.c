@@ -200,6 +200,13 @@ size_t hx_cpu_fill_bytes(const void *state)
            (size_t)s->begin[s->n_owner] * sizeof(int32_t);
 }
 
+void hx_cpu_fill_steps(const void *state, hx_steps *steps)
+{
+    const filling *s = state;
+    steps->n = 0;
+    if (s->sort) hx_cpu_sort_steps(s->sort, steps);
+}
+
 void hx_cpu_fill_free(void *state)
 {
     filling *s = state;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/clock.h"
 #include "../base/memory.h"
 #include "../base/radix_sort.h"
 #include "matrix_cpu.h"
@@ -17,6 +18,7 @@ struct hx_cpu_sort {
     int32_t *order;  /* [n] pairs by key (owned); NULL: not sorted yet */
     uint64_t *key;   /* [n] row << 32 | column (owned) */
     double *triplet; /* [n][c][c] (owned) */
+    hx_steps steps;  /* of the last run */
 };
 
 static const uint64_t LEFT_OUT = UINT64_MAX >> 1; /* the last key: rows that are not there */
@@ -153,10 +155,19 @@ static void reduce(const hx_cpu_sort *s)
 
 int hx_cpu_sort_run(hx_cpu_sort *s)
 {
+    const double begin = hx_clock();
     make_triplets(s);
+    const double made = hx_clock();
     if (!s->kept) HX_TRY(sort_keys(s));
     reduce(s);
+    s->steps = (hx_steps){
+        2, {{HX_STEP_INTEGRATION, made - begin}, {HX_STEP_CONVERSION, hx_clock() - made}}};
     return HX_OK;
+}
+
+void hx_cpu_sort_steps(const hx_cpu_sort *s, hx_steps *steps)
+{
+    *steps = s->steps;
 }
 
 size_t hx_cpu_sort_bytes(const hx_cpu_sort *s)

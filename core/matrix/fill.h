@@ -33,6 +33,13 @@ extern const hx_fill_kind hx_fill_kinds[];
  * has. */
 int hx_fill_find(const char *name, unsigned has, const char *device, hx_fill *fill);
 
+/* Steps of triplets: values of the cells; from the device to the host; sorted, summed and put in
+ * their places; and back to the device. Where the host is the device there are but two. */
+#define HX_STEP_INTEGRATION "integration"
+#define HX_STEP_DOWNLOAD "download"
+#define HX_STEP_CONVERSION "conversion"
+#define HX_STEP_UPLOAD "upload"
+
 /* What values are made of; pointers to the device's memory (borrowed). */
 typedef struct hx_fill_input {
     hx_incidence incidence; /* of the pattern, with the points' places */

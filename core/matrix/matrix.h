@@ -131,6 +131,9 @@ typedef struct hx_matrix_ops {
     void (*fill_free)(void *state); /* accepts NULL */
     /* Bytes on the device that it holds. */
     size_t (*fill_bytes)(const void *state);
+    /* What its last run took, step by step, where its steps wait for each other (fill.h); else n =
+     * 0. NULL: no fill does. */
+    void (*fill_steps)(const void *state, hx_steps *steps);
     /* 0: it does not read the pattern's slots, which may be released. NULL: it does. */
     int (*fill_reads_slots)(const void *state);
 

@@ -353,6 +353,16 @@ def number(text):
     return float(text.replace(",", "").rstrip("x%").strip())
 
 
+def check_peaks(said):
+    """Peaks of memory: at least K's values on the host or the device, and no terabytes."""
+    found = re.search(r"^ *memory +at most (\S+) (\w?)B of the host(?:, which is the device|, (\S+) (\w?)B of the device)$",
+                      said, re.MULTILINE)
+    check(found, f"no peaks of memory: {said}")
+    for value, prefix in ((found[1], found[2]), (found[3], found[4])) if found else ():
+        size = float(value) * {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9}[prefix] if value else 1e9
+        check(37 * 19 * 16 * 72 < size < 1e11, f"peak of memory: {found[0]}")
+
+
 def test_bench_all():
     """Every fill in every format that the device has, checked; products of each format."""
     said = matrix("--bench", "all")
@@ -363,9 +373,11 @@ def test_bench_all():
     missing = set(wanted) - {(row[0], row[1]) for row in fills}
     check(len(fills) == len(wanted) - len(missing) and all(m != "bsr" and f in slow for m, f in missing),
           f"--bench all: matrices and fills: {fills}")
+    check_peaks(said)
     for row in fills:
-        check(number(row[2]) >= 0 and number(row[3]) > 0 and number(row[5]) > 0 and row[9] == "same"
-              and 0 < float(row[10]) <= 1e-12, f"--bench all: {row}")
+        check(row[9] == "-" or row[9].endswith("B"), f"--bench all, peak: {row}")
+        check(number(row[2]) >= 0 and number(row[3]) > 0 and number(row[5]) > 0 and row[10] == "same"
+              and 0 < float(row[11]) <= 1e-12, f"--bench all: {row}")
         # Values written: of 702 nodes' rows (37 x 19 x 16 blocks), lower with the diagonal's halves.
         n = 37 * 19 * 16
         size = 72 * (n if row[0] != "bsr lower" else (n + 13 * 7 * 6) / 2)
@@ -395,7 +407,14 @@ def test_bench_papers():
     check(len(counts) == 9 and all(row[-1] == "-" for row in counts[1:]), f"P3, Table 1: {counts}")
     times = cells(said, "triplets ms")
     check(len(times) == 11 and all(number(t) > 0 for t in times[0][1:])
-          and all(t == "-" for t in times[1][3:]), f"P3, Table 2: {times[:2]}")
+          and all(t == "-" for t in times[1][2:]), f"P3, Table 2: {times[:2]}")
+    parts = cells(said, "paper's integration")
+    check(len(parts) == 11 and all(t == "-" for t in parts[1][2:]), f"P3, integration: {parts[:2]}")
+    share, alone, ms, down, rest, back = (number(t) for t in parts[0][2:8])
+    check(parts[0][1] == "82.8 %" and number(parts[1][1]) == 80.9 and min(ms, rest) > 0 and down == back == 0
+          and share == alone, f"P3, integration on a CPU, whose memory is the host's: {parts[0]}")
+    small(abs(alone / (100 * ms / (ms + rest)) - 1), 0.01, f"P3, share of integration: {parts[0]}")
+    check(all(number(t) > 0 for t in parts[0][8:]), f"P3, one core: {parts[0]}")
     stages = cells(said, "paper S1 s")
     check([row[7] for row in stages if row[8] != "-"] == ["4,096"] and len(stages) == 13,
           f"P2, Tables 3 and 5: {stages}")
@@ -610,6 +629,7 @@ def main():
     said = matrix()
     for word in ("mesh", "pattern", "matrix", "values"):
         check(word in said, f"no line about {word}: {said}")
+    check_peaks(said)
     test_solutions(True)
     test_solutions(False, *CONTRAST_9)
     for test in (test_rigid_motions, test_ranges, test_order, test_readme, test_density, test_fills):

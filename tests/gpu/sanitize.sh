@@ -33,7 +33,8 @@ show() {
 examine() { # examine LOG TOOL PROGRAM ARGUMENTS...
     log=$1 tool=$2 program=$3
     shift 3
-    label="$tool $(echo "$program $*" | sed -e 's,output.directory=[^ ]*,,' -e 's,configs/,,')"
+    label="$tool $(echo "$program $*" | sed -e 's,output.directory=[^ ]*,,' -e 's,configs/,,' \
+        -e 's,-o [^ ]*,,')"
     api=
     # What a call of CUDA says is the program's to judge: it asks for memory that may not be there.
     [ "$tool" != memcheck ] || api="--report-api-errors no"
@@ -120,9 +121,16 @@ runs() { # runs TOOL: two designs with otf and multigrid, quadratic elements, mi
         "output.directory=$logs/$1-quadratic"
 }
 
-# Under racecheck whole tests of matrices take too long: the fill gather of small meshes of each
+ranges() { # ranges TOOL: rows by ranges, cut, into pinned memory and a file beside the next ones
+    job all "$1" tests/test_cut cuda quick
+    job all "$1" app/hextop matrix configs/cantilever.cfg mesh.nx=8 mesh.ny=4 mesh.nz=4 \
+        solver.device=cuda --memory 2e5 -o "$logs/$1-K.npz"
+}
+
+# Under racecheck whole tests of matrices take too long: each fill of a small mesh, gather of each
 # kind, and of the tests the kernels of lower products.
 matrices() { # matrices TOOL
+    [ "$1" = initcheck ] || ranges "$1" # bulk copies, see above
     if [ "$1" != racecheck ]; then
         for test in device_pattern matrix fill_kinds assembled interaction; do
             job all "$1" "tests/test_$test" cuda quick
@@ -135,6 +143,10 @@ matrices() { # matrices TOOL
     for kind in hex tet wedge layers; do
         job all racecheck tests/matrix/fillbench cuda 4 4 4 "$kind" quadratic
     done
+    for fill in stored atomic separate colour nz sort triplets; do
+        job all racecheck tests/matrix/fillbench cuda 4 4 4 hex linear "$fill"
+    done
+    job all racecheck tests/matrix/fillbench cuda 3 3 3 layers quadratic stored
     for kernels in runs_kernel list_kernel; do
         job "$kernels" racecheck tests/test_matrix cuda quick
     done

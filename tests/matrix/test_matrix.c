@@ -6,6 +6,7 @@
  *
  * quick: smaller meshes but for the widest rows, no rigid motions, for tools that slow a device
  * down. */
+#include "core/base/clock.h"
 #include "core/matrix/matrix.h"
 #include "tests/lib/dense_model.h"
 #include "tests/lib/fan.h"
@@ -486,6 +487,50 @@ static void check_symmetry(const sample *s, const char *name)
     free(dense);
 }
 
+/* Steps of a run are a part of its time; of those that are queued there is none to tell. */
+static void check_run_steps(void *state, hx_fill fill)
+{
+    hx_steps steps = {.n = -1};
+    double sum = 0.0;
+    int n_done = 0;
+    CHECK_OK(device.ops->sync(&device));
+    const double begin = hx_clock();
+    CHECK_OK(device.ops->matrix->fill_run(state));
+    const double seconds = hx_clock() - begin;
+    device.ops->matrix->fill_steps(state, &steps);
+    for (int i = 0; i < steps.n; i++) {
+        sum += steps.step[i].seconds;
+        n_done += steps.step[i].seconds > 0.0;
+    }
+    if (fill == HX_FILL_TRIPLETS)
+        CHECK_MSG(steps.n >= 2 && strcmp(steps.step[0].name, HX_STEP_INTEGRATION) == 0 &&
+                      n_done == steps.n && sum <= seconds,
+                  "%d steps of triplets, %g s of %g s", steps.n, sum, seconds);
+    else if (fill == HX_FILL_GATHER)
+        CHECK_MSG(steps.n == 0, "%d steps of gather", steps.n);
+}
+
+static void check_steps(const sample *s)
+{
+    const hx_pattern_spec whole = {.part = HX_PART_FULL};
+    const hx_matrix_spec spec = {.format = HX_FORMAT_BSR, .components = s->c};
+    const hx_matrix_ops *ops = device.ops->matrix;
+    hx_device_pattern pattern;
+    hx_matrix m;
+    void *state;
+    if (!ops->fill_steps) return;
+    CHECK_OK(ops->pattern(&device, &s->input.incidence, &whole, &pattern, NULL));
+    CHECK_OK(hx_matrix_create(&m, &device, &pattern, &spec));
+    for (int fill = 0; fill < HX_N_FILL; fill++) {
+        if (!(ops->fills & 1u << fill)) continue;
+        CHECK_OK(ops->fill_create(&state, &device, (hx_fill)fill, &m, &s->input));
+        check_run_steps(state, (hx_fill)fill);
+        ops->fill_free(state);
+    }
+    hx_matrix_free(&m, &device);
+    hx_device_pattern_free(&pattern, &device);
+}
+
 static void check_mesh(sample *s, fixture_order order, const char *name)
 {
     CHECK_OK(fixture_finish(&s->mesh, order));
@@ -494,6 +539,7 @@ static void check_mesh(sample *s, fixture_order order, const char *name)
         check_formats(s, name);
         check_bits(s, name);
         check_symmetry(s, name);
+        check_steps(s);
         free_sample(s);
     }
     hx_mesh_free(&s->mesh);
