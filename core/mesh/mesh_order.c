@@ -32,6 +32,7 @@ int hx_mesh_invert(int64_t n, const int32_t *orig, int32_t **inverse)
     *inverse = NULL;
     if (!orig) return HX_OK;
     HX_TRY(hx_alloc_raw(inverse, (size_t)n, sizeof **inverse, "numbers as they were"));
+#pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < n; i++) (*inverse)[orig[i]] = (int32_t)i;
     return HX_OK;
 }

@@ -37,7 +37,9 @@ static int make_items(items *it, const hx_share *share, int kind)
     HX_TRY(hx_mesh_invert(it->n, it->orig, &it->inverse));
     if (!is_node) return HX_OK;
     HX_TRY(hx_alloc_raw(&it->place, (size_t)it->n, sizeof *it->place, what));
+#pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < it->n; i++) it->place[i] = -1;
+#pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < it->n_own; i++) it->place[share->node[i]] = (int32_t)i;
     return HX_OK;
 }
@@ -64,28 +66,71 @@ static int owner_of(const items *it, const hx_team *team, int64_t in_file)
                                      : hx_share_rank_of(it->share, team->size, i);
 }
 
-/* from[], and out[]: the file from its begin to its end. */
-static void list_sent(hx_file_piece *p, const items *it, const hx_team *team, int to_first)
+/* A list of a piece, by rank and in the order of the file. */
+typedef struct listing {
+    const items *it;
+    const hx_team *team;
+    int to_first;
+    int64_t from, n; /* of the file: all for what goes, the piece for what comes */
+    int64_t *first;  /* [size + 1] zeroed; becomes the first of each rank */
+    int32_t *list;
+    int is_sent;
+} listing;
+
+/* The rank that item number i of the listing goes to or comes from, -1: none; *value: where it is
+ * in the share, or in the piece. */
+static int rank_of_item(const listing *l, int64_t i, int32_t *value)
 {
-    int to = 0;
-    int64_t n = 0;
-    for (int64_t f = 0; f < it->n; f++) {
-        while (f >= piece_begin(team, it->n, to_first, to + 1)) p->out[++to] = n;
-        const int64_t place = own_place(it, team, f);
-        if (place >= 0) p->from[n++] = (int32_t)place;
+    const int64_t f = l->from + i;
+    int rank;
+    if (!l->is_sent) {
+        *value = (int32_t)i;
+        return owner_of(l->it, l->team, f);
     }
-    while (to < team->size) p->out[++to] = n;
+    const int64_t place = own_place(l->it, l->team, f);
+    if (place < 0) return -1;
+    *value = (int32_t)place;
+    rank = l->to_first ? 0 : (int)((double)f / (double)l->it->n * l->team->size);
+    while (f < piece_begin(l->team, l->it->n, l->to_first, rank)) rank--;
+    while (f >= piece_begin(l->team, l->it->n, l->to_first, rank + 1)) rank++;
+    return rank;
 }
 
-/* to[], and in[]: the piece, by rank. next[size]: scratch. */
-static void list_received(hx_file_piece *p, const items *it, const hx_team *team, int64_t *next)
+/* Chunk number c of n_chunk of the items: their ranks are counted in next[size], or, if there is
+ * such a list already, they are put to where next[] says. */
+static void list_chunk(const listing *l, int c, int n_chunk, int64_t *next, int32_t *list)
 {
-    for (int64_t i = 0; i < p->n; i++) p->in[owner_of(it, team, p->first + i) + 1]++;
-    for (int r = 0; r < team->size; r++) {
-        next[r] = p->in[r];
-        p->in[r + 1] += p->in[r];
+    const int64_t end = l->n * (c + 1) / n_chunk;
+    for (int64_t i = l->n * c / n_chunk; i < end; i++) {
+        int32_t value;
+        const int rank = rank_of_item(l, i, &value);
+        if (rank < 0) continue;
+        if (list) list[next[rank]] = value;
+        next[rank]++;
     }
-    for (int64_t i = 0; i < p->n; i++) p->to[next[owner_of(it, team, p->first + i)]++] = (int32_t)i;
+}
+
+/* The same list for any number of chunks. */
+static int make_list(const listing *l)
+{
+    enum { N_CHUNK = 64 };
+    const int size = l->team->size;
+    int64_t *next, sum = 0;
+    HX_TRY(hx_alloc(&next, N_CHUNK * (size_t)size, sizeof *next, what));
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int c = 0; c < N_CHUNK; c++) list_chunk(l, c, N_CHUNK, next + (int64_t)c * size, NULL);
+    for (int r = 0; r < size; r++)
+        for (int c = 0; c < N_CHUNK; c++) {
+            const int64_t n = next[(int64_t)c * size + r];
+            if (c == 0) l->first[r] = sum;
+            next[(int64_t)c * size + r] = sum;
+            sum += n;
+        }
+    l->first[size] = sum;
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int c = 0; c < N_CHUNK; c++) list_chunk(l, c, N_CHUNK, next + (int64_t)c * size, l->list);
+    free(next);
+    return HX_OK;
 }
 
 /* count[size] := lengths of the lists, 0 of this rank's own. */
@@ -105,8 +150,10 @@ static int make_piece(hx_file_piece *p, const items *it, const hx_team *team, in
     HX_TRY(hx_alloc_raw(&p->to, (size_t)p->n, sizeof *p->to, what));
     HX_TRY(hx_alloc(&p->out, size + 1, sizeof *p->out, what));
     HX_TRY(hx_alloc(&p->in, size + 1, sizeof *p->in, what));
-    list_sent(p, it, team, to_first);
-    list_received(p, it, team, scratch);
+    const listing sent = {it, team, to_first, 0, it->n, p->out, p->from, 1};
+    const listing received = {it, team, to_first, p->first, p->n, p->in, p->to, 0};
+    HX_TRY(make_list(&sent));
+    HX_TRY(make_list(&received));
     return hx_route_create(&p->route, team, lengths(team, p->out, scratch),
                            lengths(team, p->in, scratch + size), most);
 }
