@@ -66,6 +66,18 @@ def verify(hextop, result, most):
     return ("refused" if "quadratic elements need" in done.stderr else "none"), done.stderr
 
 
+def starts_with(hextop):
+    """So many bytes that the program comes as far as its first line: below, the system's loader or a library's own
+    start ends it, which says nothing of the program. A build with CUDA takes more."""
+    low, high = MEGA, 1024 * MEGA
+    while high - low > MEGA // 8:
+        most = (low + high) // 2
+        done = subprocess.run([hextop, "--version"], env=ENV, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (most, most)))
+        low, high = (low, most) if done.returncode == 0 else (most, high)
+    return high
+
+
 def meet(hextop, result, wanted, seen, low, high):
     """Halves (low, high) until `wanted` is met. seen: {word: (limit, report)}."""
     order = ["none", "refused", "solid", "whole"]
@@ -82,6 +94,7 @@ def meet(hextop, result, wanted, seen, low, high):
 
 def main():
     hextop = os.path.realpath(sys.argv[1])
+    least = starts_with(hextop)
     with tempfile.TemporaryDirectory() as work:
         os.chdir(work)
         for name, config in (("part", CONFIG), ("heat", HEAT)):
@@ -93,7 +106,7 @@ def main():
             check(f"{name}: the whole", word == "whole", str(report))
             seen = {word: (high, report)}
             for wanted in ("solid", "refused") if name == "part" else ("refused",):
-                meet(hextop, name, wanted, seen, 0, high)
+                meet(hextop, name, wanted, seen, least, high)
                 high = seen.get(wanted, (high,))[0]
             if failed:
                 continue
