@@ -88,7 +88,7 @@ build_and_test build-test "" -Dwerror=true -Dgpu_optimise=$gpu_optimise
 # Of -O2 what makes sanitized loops as fast as it, in half its time to compile.
 sanitized_args=-g1
 if ${CC:-cc} --version 2>/dev/null | grep -q 'Free Software'; then
-    sanitized_args="-g1 -ftree-pre -ftree-vrp -fstrict-aliasing"
+    sanitized_args="-g1 -fexpensive-optimizations -ftree-pre -ftree-vrp -fstrict-aliasing"
 fi
 build_and_test build-asan "--suite quick --timeout-multiplier 4" -Doptimization=1 -Ddebug=true \
     "-Dc_args=$sanitized_args" -Db_sanitize=address,undefined -Dfault_injection=true -Dcuda=disabled -Dwerror=true

@@ -131,6 +131,14 @@ static void set_errno(int how)
 
 /* --- memory --- */
 
+/* What the loader takes for a thread that ends while the program does is no leak; LeakSanitizer
+ * knows the loader by who called malloc, which is this file here. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:_dl_map_object_deps\n";
+}
+
 void *malloc(size_t n)
 {
     ASK_ONCE(how);
